@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Bounded little-endian reading and writing.
+ *
+ * The reader never looks past its end: a failed read returns false, leaves the position where it
+ * was, and every later read fails too, so that a parser may read a whole structure and check once.
+ * The writer grows; when memory is short it turns `failed` on and ignores what follows.
+ *
+ * Varints are LEB128: 7 bits a byte, least significant first, at most 10 bytes for 64 bits. The
+ * reader refuses encodings longer than needed, so each value has exactly one encoding.
+ */
+#ifndef HPCPROF_BASE_BYTES_H
+#define HPCPROF_BASE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hp_reader {
+	const uint8_t *start;
+	const uint8_t *at;
+	const uint8_t *end;
+	bool failed;
+};
+
+struct hp_reader hp_reader_over(const void *bytes, size_t size);
+size_t hp_reader_left(const struct hp_reader *reader);
+size_t hp_reader_offset(const struct hp_reader *reader);
+bool hp_read_u8(struct hp_reader *reader, uint8_t *value);
+bool hp_read_u16(struct hp_reader *reader, uint16_t *value);
+bool hp_read_u32(struct hp_reader *reader, uint32_t *value);
+bool hp_read_u64(struct hp_reader *reader, uint64_t *value);
+bool hp_read_varint(struct hp_reader *reader, uint64_t *value);
+/* Points into the reader's bytes. */
+bool hp_read_bytes(struct hp_reader *reader, size_t size, const uint8_t **bytes);
+/* A varint length, then that many bytes without NUL; the copy is malloc'ed. False also on OOM. */
+bool hp_read_string(struct hp_reader *reader, char **text);
+
+struct hp_writer {
+	uint8_t *bytes;
+	size_t size;
+	size_t capacity;
+	bool failed;
+};
+
+void hp_writer_free(struct hp_writer *writer);
+void hp_write_u8(struct hp_writer *writer, uint8_t value);
+void hp_write_u16(struct hp_writer *writer, uint16_t value);
+void hp_write_u32(struct hp_writer *writer, uint32_t value);
+void hp_write_u64(struct hp_writer *writer, uint64_t value);
+void hp_write_varint(struct hp_writer *writer, uint64_t value);
+void hp_write_bytes(struct hp_writer *writer, const void *bytes, size_t size);
+void hp_write_string(struct hp_writer *writer, const char *text);
+
+#endif

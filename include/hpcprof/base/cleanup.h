@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Scope guards: a local that owns something says so where it is declared.
+ *
+ *	_cleanup_(hp_close) int fd = open(...);
+ *	_cleanup_free_ char *text = NULL;
+ *
+ * hp_steal(p) hands ownership out of the scope.
+ */
+#ifndef HPCPROF_BASE_CLEANUP_H
+#define HPCPROF_BASE_CLEANUP_H
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define _cleanup_(function) __attribute__((cleanup(function)))
+#define _cleanup_free_	    _cleanup_(hp_cleanup_free)
+#define _cleanup_close_	    _cleanup_(hp_cleanup_close)
+
+/* Defines `name_scope`, for use as `_cleanup_(name_scope)`, from `void name(type *)`. */
+#define HP_DEFINE_CLEANUP(type, name)                                                              \
+	static inline void name##_scope(type **object)                                             \
+	{                                                                                          \
+		if (*object)                                                                       \
+			name(*object);                                                             \
+	}                                                                                          \
+	struct hp_cleanup_semicolon
+
+#define hp_steal(pointer)                                                                          \
+	({                                                                                         \
+		__typeof__(pointer) hp_stolen = (pointer);                                         \
+		(pointer) = NULL;                                                                  \
+		hp_stolen;                                                                         \
+	})
+
+static inline void hp_cleanup_free(void *object)
+{
+	free(*(void **)object);
+}
+
+static inline void hp_cleanup_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files that other people may have prepared for us: whole reads with a bound, atomic replacement,
+ * locks. Directory arguments are open descriptors, names are relative to them and hold no slash,
+ * so no path component can be swapped for a symlink between two calls.
+ */
+#ifndef HPCPROF_BASE_FILE_H
+#define HPCPROF_BASE_FILE_H
+
+#include <hpcprof/base/error.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The contents of a file, with a NUL after the last byte that `size` does not count. A regular
+ * file longer than `limit_bytes` is refused; /proc and /sys files are read until they end or the
+ * limit is passed. `*bytes` is malloc'ed. */
+struct hp_error *hp_file_read_fd(int fd, size_t limit_bytes, uint8_t **bytes, size_t *size);
+struct hp_error *hp_file_read_at(int directory, const char *name, size_t limit_bytes,
+				 uint8_t **bytes, size_t *size);
+/* The whole text of a small /proc or /sys file, trailing newline removed. */
+struct hp_error *hp_file_read_text(const char *path, char **text);
+/* A /proc or /sys file that holds one decimal number. */
+struct hp_error *hp_file_read_number(const char *path, int64_t *value);
+
+/* Replaces `name` in one step: temporary file beside it (mode 0644 less umask, O_EXCL), written,
+ * fsynced, renamed. A reader sees the old or the new contents, whatever dies in between. The
+ * directory itself is synced by hp_file_sync_directory, once after a batch. */
+struct hp_error *hp_file_replace(int directory, const char *name, const void *bytes, size_t size);
+struct hp_error *hp_file_sync_directory(int directory);
+
+/* True for names that hp_file_replace leaves behind when it is killed (".NAME.tmp.XXXX"). */
+bool hp_file_is_temporary(const char *name);
+
+#endif

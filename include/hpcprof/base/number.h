@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers from text, and the few figures everything needs. No locale, no partial matches. */
+#ifndef HPCPROF_BASE_NUMBER_H
+#define HPCPROF_BASE_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HP_ARRAY_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The whole text must be the number (decimal; 0x… where said), inside the type's range. */
+bool hp_parse_u64(const char *text, uint64_t *value); /* decimal or 0x… */
+bool hp_parse_i64(const char *text, int64_t *value);
+bool hp_parse_double(const char *text, double *value); /* finite */
+
+/* "4ms", "1.5s", "200us", "10m", "2h", bare seconds. Nanoseconds out. */
+bool hp_parse_duration_ns(const char *text, uint64_t *value_ns);
+/* "64k", "2M", "1G" (powers of 1024), bare bytes. */
+bool hp_parse_bytes(const char *text, uint64_t *value_bytes);
+
+uint64_t hp_clock_monotonic_ns(void);
+uint64_t hp_clock_realtime_ns(void);
+
+/* A small fast generator (xorshift64*), for sampling periods, never for secrets. */
+struct hp_random {
+	uint64_t state; /* not 0 */
+};
+struct hp_random hp_random_seeded(uint64_t seed);
+uint64_t hp_random_next(struct hp_random *random);
+/* Uniform in [low, high]. */
+uint64_t hp_random_between(struct hp_random *random, uint64_t low, uint64_t high);
+
+/* Sorts `values` and returns the median; 0 of none. */
+double hp_median(double *values, size_t count);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An image opened for reading by name: procedures, lines, inlined frames, instruction bytes.
+ *
+ * Lookup is by link-time address; hp_image_link_address converts a profile's offset. An image is
+ * used by one thread. Pointers handed out live as long as the image.
+ */
+#ifndef HPCPROF_IMAGE_IMAGE_H
+#define HPCPROF_IMAGE_IMAGE_H
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/model/profile.h>
+
+struct hp_image;
+
+struct hp_image_options {
+	const char *symfs;	/* prefix of every file looked up; NULL for none */
+	bool no_debuginfo;	/* symbols and lines from the file itself only */
+	const char *bytes_path; /* a kept copy of the image (vdso), read instead of its path */
+	const struct hp_symbol *symbols; /* names kept in the epoch (JIT, kernel, vdso), or NULL */
+	size_t symbol_count;
+};
+
+/*
+ * Opens the image that `id` names. A file whose identity differs from `id`'s is refused with
+ * DAMAGED ("changed since the recording …", advice --symfs); a missing file is NOT_FOUND. Images
+ * without a file (JIT, kernel, anon, unknown) always open, with the kept symbols only.
+ */
+struct hp_error *hp_image_open(const struct hp_image_id *id, const struct hp_image_options *options,
+			       struct hp_image **image);
+void hp_image_close(struct hp_image *image);
+HP_DEFINE_CLEANUP(struct hp_image, hp_image_close);
+
+/* File offset to link-time address through the program headers; identity for other kinds. False
+ * when no executable segment holds the offset. */
+bool hp_image_link_address(const struct hp_image *image, hp_image_offset offset,
+			   hp_link_address *address);
+
+enum hp_procedure_source {
+	HP_PROCEDURE_SYMBOL,   /* .symtab, .dynsym, .gnu_debugdata, separate debug file, kept */
+	HP_PROCEDURE_PLT,      /* an entry of a PLT section: name is foo@plt */
+	HP_PROCEDURE_EH_FRAME, /* an FDE without a symbol: name is image+0xADDRESS */
+	HP_PROCEDURE_GAP, /* text that nothing describes: name is image+0xADDRESS of its start */
+};
+
+struct hp_procedure {
+	const char *name; /* demangled (C++, Rust); .cold parts carry their procedure's name */
+	const char
+		*linkage; /* as in the symbol table, without .cold; same as name if not mangled */
+	hp_link_address address;	  /* of this part */
+	uint64_t size;			  /* bytes of this part, > 0 */
+	const struct hp_procedure *owner; /* the procedure a .cold part belongs to, else itself */
+	enum hp_procedure_source source;
+};
+
+/* The procedure part that holds the address; never NULL (a GAP at worst). */
+const struct hp_procedure *hp_image_procedure_at(struct hp_image *image, hp_link_address address);
+/* All parts with names or extents of their own (no GAPs), sorted by address, not overlapping. */
+void hp_image_procedures(struct hp_image *image, const struct hp_procedure *const **procedures,
+			 size_t *count);
+
+/* A source position, innermost first: frame 0 is the code itself, the last one the procedure's own
+ * body, those between are inlined functions. */
+struct hp_frame {
+	const char *function; /* demangled; NULL when DWARF does not say */
+	const char *file;     /* full path as compiled; NULL without line information */
+	uint32_t line; /* 0 unknown: within frame 0 the line of the address, above it the call's */
+};
+struct hp_frames {
+	const struct hp_frame *frames; /* at least one when the address has line information */
+	size_t count;
+};
+
+/* Frames of many addresses in one pass: `addresses` sorted ascending; `frames` has room for
+ * `count`. With inlines false only frame 0 is wanted (cheaper). */
+struct hp_error *hp_image_frames(struct hp_image *image, const hp_link_address *addresses,
+				 size_t count, bool inlines, struct hp_frames *frames);
+
+/* Instruction bytes at a link-time address, as much of `size` as one segment holds; 0 if none. */
+size_t hp_image_text(struct hp_image *image, hp_link_address address, size_t size,
+		     const uint8_t **bytes);
+
+/* ELF e_machine, 0 for images without a file. */
+uint16_t hp_image_machine(const struct hp_image *image);
+/* Where names and lines came from ("/usr/lib/debug/…", "symbol table", …), for the report's header
+ * and for advice; never NULL. */
+const char *hp_image_symbol_origin(struct hp_image *image);
+bool hp_image_has_lines(struct hp_image *image);
+
+#endif

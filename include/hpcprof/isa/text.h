@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An instruction as text, for views. Decoding into `struct insn` for analysis is not done here. */
+#ifndef HPCPROF_ISA_TEXT_H
+#define HPCPROF_ISA_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum hp_isa_syntax { HP_SYNTAX_INTEL, HP_SYNTAX_ATT };
+
+/* Formats the instruction at `bytes`; `machine` is ELF's e_machine, `address` its link-time
+ * address (branch targets come out absolute). Returns its length, 0 when the bytes do not decode
+ * or the machine is not known; `text` (always terminated) is then "(bad)". */
+size_t hp_isa_text(uint16_t machine, enum hp_isa_syntax syntax, const uint8_t *bytes, size_t size,
+		   uint64_t address, char *text, size_t text_bytes);
+
+#endif

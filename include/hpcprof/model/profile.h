@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What was sampled: events, histograms, and the profile of one image under one event.
+ */
+#ifndef HPCPROF_MODEL_PROFILE_H
+#define HPCPROF_MODEL_PROFILE_H
+
+#include <hpcprof/model/address.h>
+#include <hpcprof/model/image_id.h>
+
+/* What one unit of the period is. */
+enum hp_unit {
+	HP_UNIT_EVENTS = 0,
+	HP_UNIT_NS = 1,
+	HP_UNIT_CYCLES = 2,
+	HP_UNIT_INSTRUCTIONS = 3,
+};
+const char *hp_unit_name(enum hp_unit unit); /* "events", "ns", "cycles", "instructions" */
+
+/* An event as an epoch remembers it. Epochs add up event by event, by `name`. */
+struct hp_event_info {
+	char *name; /* as resolved, with its modifiers: "cpu-clock:u". Owned */
+	enum hp_unit unit;
+	char *precision; /* precision class: "skid+1", "skid", "precise 0" … "precise 3". Owned */
+	char *instead_of; /* what was asked for, when something else had to be sampled, else NULL */
+	char *reason;	  /* why, or NULL */
+};
+struct hp_error *hp_event_info_copy(const struct hp_event_info *from, struct hp_event_info *to);
+void hp_event_info_clear(struct hp_event_info *info);
+
+/* One address of a histogram. */
+struct hp_count {
+	hp_image_offset offset;
+	uint64_t samples;
+};
+
+/*
+ * A stratum: samples that share command, process and sampling period. Histograms of different
+ * periods are never added up into one, so that merging epochs of different rates stays exact:
+ * the weight of a stratum is samples times period.
+ */
+struct hp_stratum {
+	char *command;	 /* the process's name (comm) when it was sampled; owned, "" when unknown */
+	uint32_t pid;	 /* 0 unless the epoch was recorded with --per-process */
+	uint64_t period; /* mean number of units between two samples, > 0 */
+	struct hp_count *counts; /* sorted by offset, offsets distinct, samples > 0. Owned */
+	size_t count_count;
+};
+void hp_stratum_clear(struct hp_stratum *stratum);
+/* By command, pid, period; 0 for the same stratum. */
+int hp_stratum_compare(const struct hp_stratum *a, const struct hp_stratum *b);
+uint64_t hp_stratum_samples(const struct hp_stratum *stratum);
+
+/* One image under one event: strata sorted by hp_stratum_compare, distinct. */
+struct hp_profile {
+	struct hp_image_id image;
+	char *event; /* name, owned */
+	struct hp_stratum *strata;
+	size_t stratum_count;
+};
+void hp_profile_clear(struct hp_profile *profile);
+uint64_t hp_profile_samples(const struct hp_profile *profile);
+
+/* Adds `from` to `into` (same image and event). Commutative and associative in the result. */
+struct hp_error *hp_profile_add(struct hp_profile *into, const struct hp_profile *from);
+
+/* A name for [offset, offset + size) of an image whose names cannot be had later: JIT code, the
+ * kernel, modules, the vdso. Sorted by offset, not overlapping. */
+struct hp_symbol {
+	hp_image_offset offset;
+	uint64_t size; /* > 0 */
+	char *name;    /* owned */
+};
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Event names to what the kernel is asked for.
+ *
+ * The grammar is perf's: comma-separated events, `{a,b}:mods` groups, modifiers `u k h p pp ppp P`
+ * (P: the most precise level the machine grants), `pmu/term=value,…/mods` through sysfs, `rNNN`
+ * raw, software and generic hardware names and aliases, hardware caches (`L1-dcache-load-misses`),
+ * tracepoints `group:name`, breakpoints `mem:0xADDR[/len][:rwx]`, and everything libpfm4 names.
+ * `name/period=N,freq=N/` set an event's own rate.
+ *
+ * struct hp_event is ours and not perf_event_attr because libpfm4's header and
+ * <linux/perf_event.h> cannot share a translation unit.
+ */
+#ifndef HPCPROF_PMU_EVENT_H
+#define HPCPROF_PMU_EVENT_H
+
+#include <hpcprof/base/error.h>
+#include <hpcprof/model/profile.h>
+
+#include <linux/perf_event.h>
+
+struct hp_event {
+	char *name; /* canonical, with modifiers as in force; owned */
+	uint32_t type;
+	uint64_t config;
+	uint64_t config1; /* also bp_addr */
+	uint64_t config2; /* also bp_len */
+	uint64_t config3;
+	uint32_t bp_type;
+	bool exclude_user;
+	bool exclude_kernel;
+	bool exclude_hypervisor;
+	uint8_t precise;   /* precise_ip; with best_precise an upper bound */
+	bool best_precise; /* lower `precise` until the kernel takes it */
+	enum hp_unit unit;
+	uint64_t period;     /* 0: as the command line says */
+	double frequency_hz; /* 0: as the command line says */
+	int group;	     /* events of one {group} share a number; -1 for none */
+	char *instead_of;    /* see hp_event_info */
+	char *reason;
+	char *advice; /* how to get what was asked for; NULL */
+};
+
+struct hp_event_list {
+	struct hp_event *events;
+	size_t count;
+};
+void hp_event_list_clear(struct hp_event_list *list);
+
+/* Parses `text`; unknown names fail with USAGE and advice ("did you mean …", `hpcprof events`).
+ * Nothing is opened: whether the machine has the event shows when it is opened. Where user_only
+ * holds (see hp_machine), `:u` is added to events without a privilege modifier. */
+struct hp_machine;
+struct hp_error *hp_event_parse(const char *text, const struct hp_machine *machine,
+				struct hp_event_list *list);
+
+/* The default of `record`: cycles, most precise, when there is a PMU; else cpu-clock with
+ * instead_of "cycles", the reason and advice filled in. `:u` where kernel samples are not had. */
+struct hp_error *hp_event_default(const struct hp_machine *machine, struct hp_event_list *list);
+
+/* Type, config, exclusions, breakpoint fields and precise_ip; the caller sets the rest. */
+void hp_event_to_attr(const struct hp_event *event, struct perf_event_attr *attr);
+/* "skid+1" (cpu-clock, task-clock: the timer's), "skid" (precise 0), "precise N". */
+const char *hp_event_precision(const struct hp_event *event);
+struct hp_error *hp_event_describe(const struct hp_event *event, struct hp_event_info *info);
+
+/* Every event this machine could name, for `hpcprof events` and completion. The callback returns
+ * false to stop. `kind`: "hardware", "software", "cache", "tracepoint", "pmu NAME", "raw". */
+struct hp_event_entry {
+	const char *name;
+	const char *kind;
+	const char *description; /* one line, may be "" */
+};
+struct hp_error *hp_event_enumerate(const struct hp_machine *machine,
+				    bool (*each)(const struct hp_event_entry *entry, void *context),
+				    void *context);
+
+#endif

@@ -1,0 +1,12 @@
+# Layer 0: errors, memory, bytes, files, numbers.
+noinst_LIBRARIES += src/base/libbase.a
+src_base_libbase_a_SOURCES = \
+	include/hpcprof/base/arena.h src/base/arena.c \
+	include/hpcprof/base/bytes.h src/base/bytes.c \
+	include/hpcprof/base/cleanup.h \
+	include/hpcprof/base/error.h src/base/error.c \
+	include/hpcprof/base/file.h src/base/file.c \
+	include/hpcprof/base/number.h src/base/number.c \
+	include/hpcprof/base/vector.h src/base/vector.c
+
+BASE_LIBS = src/base/libbase.a

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The subcommands. Each lives in its own cmd_NAME.c: parse options (argp), call the library, print,
+ * return the exit status. The argp tables are also what --help and the completions are made from.
+ */
+#ifndef HPCPROF_CLI_COMMAND_H
+#define HPCPROF_CLI_COMMAND_H
+
+#include <hpcprof/base/error.h>
+
+#include <argp.h>
+
+/* Exit statuses (record and stat pass their command's status through instead). */
+enum hp_exit {
+	HP_EXIT_OK = 0,
+	HP_EXIT_REGRESSION = 1,
+	HP_EXIT_USAGE = 2,
+	HP_EXIT_INSUFFICIENT = 3,
+	HP_EXIT_NOT_PERMITTED = 4,
+	HP_EXIT_DAMAGED = 5,
+	HP_EXIT_RECORDER = 125, /* record's and stat's own failures */
+	HP_EXIT_NOT_EXECUTABLE = 126,
+	HP_EXIT_NOT_FOUND = 127,
+};
+
+struct hp_command {
+	const char *name;
+	const char *summary; /* one line, for `hpcprof --help` */
+	const struct argp *argp;
+	int (*run)(int argc, char **argv); /* argv[0] is "hpcprof NAME"; returns the exit status */
+};
+
+extern const struct hp_command hp_command_record;
+extern const struct hp_command hp_command_report;
+extern const struct hp_command hp_command_epochs;
+extern const struct hp_command hp_command_events;
+extern const struct hp_command hp_command_doctor;
+
+/* Prints "hpcprof: MESSAGE" and the advice to standard error, frees the error, and returns the exit
+ * status of its class. */
+int hp_cli_fail(struct hp_error *error);
+
+/* "hpcprof: warning: …" to standard error. */
+void hp_cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,5 @@
+# Layer 6: the command line. Nothing else prints or exits.
+bin_PROGRAMS += hpcprof
+hpcprof_SOURCES = \
+	src/cli/main.c
+hpcprof_LDADD = $(REPORT_LIBS) $(COLLECT_LIBS)

@@ -1,0 +1,9 @@
+# Layer 1: plain data that everything speaks.
+noinst_LIBRARIES += src/model/libmodel.a
+src_model_libmodel_a_SOURCES = \
+	include/hpcprof/model/address.h \
+	include/hpcprof/model/epoch.h src/model/epoch.c \
+	include/hpcprof/model/image_id.h src/model/image_id.c \
+	include/hpcprof/model/profile.h src/model/profile.c
+
+MODEL_LIBS = src/model/libmodel.a $(BASE_LIBS)

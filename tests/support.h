@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What every unit test program shares: Check, TAP on standard output, one-line suites.
+ *
+ *	START_TEST(a_sentence_about_one_behaviour) { … } END_TEST
+ *	HP_TEST_MAIN("base/bytes", a_sentence_about_one_behaviour, another_one)
+ */
+#ifndef HPCPROF_TESTS_SUPPORT_H
+#define HPCPROF_TESTS_SUPPORT_H
+
+#include <hpcprof/base/error.h>
+#include <hpcprof/base/number.h>
+
+#include <check.h>
+#include <stdlib.h>
+
+/* Fails with the error's own words. */
+#define hp_assert_ok(expression)                                                                   \
+	do {                                                                                       \
+		struct hp_error *hp_failed = (expression);                                         \
+		ck_assert_msg(!hp_failed, "%s", hp_failed ? hp_failed->message : "");              \
+	} while (0)
+
+/* The expression fails with this class; the error is freed. */
+#define hp_assert_fails(expected_class, expression)                                                \
+	do {                                                                                       \
+		struct hp_error *hp_failed = (expression);                                         \
+		ck_assert_msg(hp_failed != NULL, "succeeded, but should not");                     \
+		ck_assert_msg(hp_failed->class == (expected_class), "class %d: %s",                \
+			      (int)hp_failed->class, hp_failed->message);                          \
+		hp_error_destroy(hp_failed);                                                       \
+	} while (0)
+
+#define HP_TEST_MAIN(suite_name, ...)                                                              \
+	int main(void)                                                                             \
+	{                                                                                          \
+		const TTest *const tests[] = { __VA_ARGS__ };                                      \
+		Suite *suite = suite_create(suite_name);                                           \
+		SRunner *runner;                                                                   \
+		int failed;                                                                        \
+                                                                                                   \
+		for (size_t i = 0; i < HP_ARRAY_COUNT(tests); i++) {                               \
+			TCase *one = tcase_create(tests[i]->name);                                 \
+                                                                                                   \
+			tcase_set_timeout(one, 120);                                               \
+			tcase_add_test(one, tests[i]);                                             \
+			suite_add_tcase(suite, one);                                               \
+		}                                                                                  \
+		runner = srunner_create(suite);                                                    \
+		srunner_set_tap(runner, "-");                                                      \
+		srunner_run_all(runner, CK_SILENT);                                                \
+		failed = srunner_ntests_failed(runner);                                            \
+		srunner_free(runner);                                                              \
+		return failed ? EXIT_FAILURE : EXIT_SUCCESS;                                       \
+	}
+
+#endif
