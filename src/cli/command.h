@@ -2,6 +2,9 @@
 /*
  * The subcommands. Each lives in its own cmd_NAME.c: parse options (argp), call the library, print,
  * return the exit status. The argp tables are also what --help and the completions are made from.
+ *
+ * What is called `arg` in an option table decides what the shells complete after it: EPOCH, EVENT,
+ * DIR, FILE, PID, IMAGE are known kinds; "text|json|csv" is the list of what may stand there.
  */
 #ifndef HPCPROF_CLI_COMMAND_H
 #define HPCPROF_CLI_COMMAND_H
@@ -18,6 +21,7 @@ enum hp_exit {
 	HP_EXIT_INSUFFICIENT = 3,
 	HP_EXIT_NOT_PERMITTED = 4,
 	HP_EXIT_DAMAGED = 5,
+	HP_EXIT_SYSTEM = 125,	/* the machine said no: disk full, out of memory */
 	HP_EXIT_RECORDER = 125, /* record's and stat's own failures */
 	HP_EXIT_NOT_EXECUTABLE = 126,
 	HP_EXIT_NOT_FOUND = 127,
@@ -36,11 +40,17 @@ extern const struct hp_command hp_command_epochs;
 extern const struct hp_command hp_command_events;
 extern const struct hp_command hp_command_doctor;
 
+/* All of them, in the order of `hpcprof --help`; NULL ends the list. */
+extern const struct hp_command *const hp_commands[];
+
 /* Prints "hpcprof: MESSAGE" and the advice to standard error, frees the error, and returns the exit
- * status of its class. */
+ * status of its class. A name that does not exist is a usage error. */
 int hp_cli_fail(struct hp_error *error);
 
 /* "hpcprof: warning: …" to standard error. */
 void hp_cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The candidate that `word` was probably meant to be, or NULL; `candidates` ends with NULL. */
+const char *hp_cli_closest(const char *word, const char *const *candidates);
 
 #endif

@@ -1,5 +1,176 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-int main(void)
+#include "command.h"
+#include "completion.h"
+#include "config.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/vector.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+/* argp prints this for --version, ours and every subcommand's. */
+const char *argp_program_version = PACKAGE_STRING;
+
+static const char help_head[] = "Usage: hpcprof COMMAND [OPTION...] [ARGUMENT...]\n"
+				"Shows where a program's cycles go, down to single instructions.\n"
+				"\n";
+
+static const char help_tail[] =
+	"\n"
+	"Start with:  hpcprof record -- COMMAND...   then:  hpcprof report\n"
+	"\n"
+	"  hpcprof help COMMAND, hpcprof COMMAND --help   its options\n"
+	"  man hpcprof, man hpcprof-COMMAND               the whole story\n"
+	"  hpcprof --version                              which hpcprof this is\n";
+
+static void print_help(FILE *stream)
 {
-	return 0;
+	fputs(help_head, stream);
+	for (const struct hp_command *const *command = hp_commands; *command; command++)
+		fprintf(stream, "  %-8s %s\n", (*command)->name, (*command)->summary);
+	fputs(help_tail, stream);
+}
+
+static const struct hp_command *find_command(const char *name)
+{
+	for (const struct hp_command *const *command = hp_commands; *command; command++)
+		if (strcmp((*command)->name, name) == 0)
+			return *command;
+	return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+	HP_VECTOR(const char *) names = { 0 };
+	const char *closest = NULL;
+	struct hp_error *error;
+	bool complete = true;
+
+	for (const struct hp_command *const *command = hp_commands; *command; command++)
+		complete = complete && hp_vector_push(&names, (*command)->name);
+	if (complete && hp_vector_push(&names, NULL))
+		closest = hp_cli_closest(name, names.at);
+	hp_vector_free(&names);
+	error = hp_error_create(HP_ERROR_USAGE, "there is no command '%s'", name);
+	if (closest)
+		error = hp_error_advise(error, "did you mean '%s'? (hpcprof --help lists them all)",
+					closest);
+	else
+		error = hp_error_advise(error, "hpcprof --help lists the commands");
+	return hp_cli_fail(error);
+}
+
+static int run_command(int argc, char **argv)
+{
+	const struct hp_command *command = find_command(argv[0]);
+	_cleanup_free_ char *name = NULL;
+
+	if (!command)
+		return unknown_command(argv[0]);
+	if (asprintf(&name, "hpcprof %s", command->name) < 0) {
+		name = NULL;
+		return hp_cli_fail(hp_error_create_no_memory());
+	}
+	argv[0] = name;
+	return command->run(argc, argv);
+}
+
+static int help_command(int argc, char **argv)
+{
+	const struct hp_command *command;
+	_cleanup_free_ char *name = NULL;
+
+	if (argc < 2) {
+		print_help(stdout);
+		return HP_EXIT_OK;
+	}
+	command = find_command(argv[1]);
+	if (!command)
+		return unknown_command(argv[1]);
+	if (asprintf(&name, "hpcprof %s", command->name) < 0) {
+		name = NULL;
+		return hp_cli_fail(hp_error_create_no_memory());
+	}
+	argp_help(command->argp, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK, name);
+	return HP_EXIT_OK;
+}
+
+static int run_option(const char *option)
+{
+	static const char completion[] = "--completion=";
+
+	if (strcmp(option, "--help") == 0 || strcmp(option, "-?") == 0 ||
+	    strcmp(option, "-h") == 0) {
+		print_help(stdout);
+		return HP_EXIT_OK;
+	}
+	if (strcmp(option, "--version") == 0 || strcmp(option, "-V") == 0) {
+		puts(argp_program_version);
+		return HP_EXIT_OK;
+	}
+	/* For the build: writes the shell's completion file. */
+	if (strncmp(option, completion, strlen(completion)) == 0 &&
+	    hp_completion_print(stdout, option + strlen(completion)))
+		return HP_EXIT_OK;
+	return hp_cli_fail(hp_error_advise(
+		hp_error_create(HP_ERROR_USAGE, "there is no option '%s' before a command", option),
+		"options follow the command: hpcprof COMMAND [OPTION...]"));
+}
+
+/* Runs at exit, argp's own exits included: output that did not arrive must not look like success.
+ */
+static void close_standard_output(void)
+{
+	bool failed = ferror(stdout) != 0;
+	int failure = 0;
+
+	if (fclose(stdout) != 0)
+		failure = errno;
+	if (!failed && !failure)
+		return;
+	/* The reader has seen enough (`hpcprof report | head`): nothing to tell. */
+	if (failure == EPIPE)
+		_exit(128 + SIGPIPE);
+	if (failure)
+		fprintf(stderr, "hpcprof: writing to standard output: %s\n", strerror(failure));
+	else
+		fputs("hpcprof: writing to standard output failed\n", stderr);
+	_exit(HP_EXIT_SYSTEM);
+}
+
+/* A standard descriptor that was closed would become some file of ours. Reading 0 and writing 1
+ * and 2 still fails, and close-on-exec keeps it closed for the commands we start. */
+static void fill_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		int flags = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", flags | O_CLOEXEC) < 0)
+			_exit(HP_EXIT_SYSTEM);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	fill_standard_descriptors();
+	/* Characters only: numbers are read and written the same everywhere. */
+	setlocale(LC_CTYPE, "");
+	argp_err_exit_status = HP_EXIT_USAGE;
+	if (atexit(close_standard_output) != 0)
+		return HP_EXIT_SYSTEM;
+	if (argc < 2) {
+		print_help(stderr);
+		return HP_EXIT_USAGE;
+	}
+	if (argv[1][0] == '-')
+		return run_option(argv[1]);
+	if (strcmp(argv[1], "help") == 0)
+		return help_command(argc - 1, argv + 1);
+	return run_command(argc - 1, argv + 1);
 }

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "command.h"
+
+#include <stddef.h>
+
+const struct hp_command *const hp_commands[] = {
+	NULL,
+};
