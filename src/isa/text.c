@@ -3,7 +3,33 @@
 
 #include <Zydis/Zydis.h>
 #include <elf.h>
+#include <stdbool.h>
 #include <stdio.h>
+
+/* As objdump writes them: lower-case digits, no leading zeros. */
+static bool init_formatter(ZydisFormatter *formatter, enum hp_isa_syntax syntax)
+{
+	static const struct {
+		ZydisFormatterProperty property;
+		ZyanUPointer value;
+	} wanted[] = {
+		{ ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE },
+		{ ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED },
+		{ ZYDIS_FORMATTER_PROP_ADDR_PADDING_RELATIVE, ZYDIS_PADDING_DISABLED },
+		{ ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED },
+		{ ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED },
+	};
+	ZydisFormatterStyle style = syntax == HP_SYNTAX_ATT ? ZYDIS_FORMATTER_STYLE_ATT
+							    : ZYDIS_FORMATTER_STYLE_INTEL;
+
+	if (!ZYAN_SUCCESS(ZydisFormatterInit(formatter, style)))
+		return false;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		if (!ZYAN_SUCCESS(ZydisFormatterSetProperty(formatter, wanted[i].property,
+							    wanted[i].value)))
+			return false;
+	return true;
+}
 
 static size_t x86_text(ZydisMachineMode mode, ZydisStackWidth width, enum hp_isa_syntax syntax,
 		       const uint8_t *bytes, size_t size, uint64_t address, char *text,
@@ -15,9 +41,7 @@ static size_t x86_text(ZydisMachineMode mode, ZydisStackWidth width, enum hp_isa
 	ZydisDecoder decoder;
 
 	if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, mode, width)) ||
-	    !ZYAN_SUCCESS(ZydisFormatterInit(&formatter, syntax == HP_SYNTAX_ATT
-								 ? ZYDIS_FORMATTER_STYLE_ATT
-								 : ZYDIS_FORMATTER_STYLE_INTEL)))
+	    !init_formatter(&formatter, syntax))
 		return 0;
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, &instruction, operands)) ||
 	    !ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &instruction, operands,
@@ -25,6 +49,23 @@ static size_t x86_text(ZydisMachineMode mode, ZydisStackWidth width, enum hp_isa
 							  text_bytes, address, NULL)))
 		return 0;
 	return instruction.length;
+}
+
+size_t hp_isa_step(uint16_t machine)
+{
+	switch (machine) {
+	case EM_AARCH64:
+	case EM_PPC64:
+	case EM_MIPS:
+	case EM_LOONGARCH:
+		return 4;
+	case EM_RISCV:
+	case EM_S390:
+	case EM_ARM:
+		return 2;
+	default:
+		return 1;
+	}
 }
 
 size_t hp_isa_text(uint16_t machine, enum hp_isa_syntax syntax, const uint8_t *bytes, size_t size,

@@ -1,0 +1,3 @@
+check_PROGRAMS += tests/isa/test_text
+tests_isa_test_text_SOURCES = tests/isa/test_text.c
+tests_isa_test_text_LDADD = $(ISA_LIBS) $(CHECK_LIBS)

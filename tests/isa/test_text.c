@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "../support.h"
+
+#include <hpcprof/isa/text.h>
+
+#include <elf.h>
+
+/* Bytes and meaning from the Intel manual, volume 2; AT&T order is source first. */
+static const struct {
+	uint8_t bytes[8];
+	size_t length;
+	const char *intel;
+	const char *att;
+} known[] = {
+	{ { 0x48, 0x89, 0xe5 }, 3, "mov rbp, rsp", "mov %rsp, %rbp" },
+	{ { 0x8b, 0x44, 0x24, 0xfc }, 4, "mov eax, [rsp-0x4]", "mov -0x4(%rsp), %eax" },
+	{ { 0xbf, 0xff, 0xab, 0, 0 }, 5, "mov edi, 0xabff", "mov $0xabff, %edi" },
+	{ { 0xc3 }, 1, "ret", "ret" },
+};
+
+START_TEST(an_instruction_comes_out_in_the_syntax_asked_for)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(known); i++) {
+		char text[64];
+
+		ck_assert_uint_eq(hp_isa_text(EM_X86_64, HP_SYNTAX_INTEL, known[i].bytes,
+					      sizeof(known[i].bytes), 0x1000, text, sizeof(text)),
+				  known[i].length);
+		ck_assert_str_eq(text, known[i].intel);
+		ck_assert_uint_eq(hp_isa_text(EM_X86_64, HP_SYNTAX_ATT, known[i].bytes,
+					      sizeof(known[i].bytes), 0x1000, text, sizeof(text)),
+				  known[i].length);
+		ck_assert_str_eq(text, known[i].att);
+	}
+}
+END_TEST
+
+START_TEST(branch_and_memory_targets_are_link_time_addresses)
+{
+	static const uint8_t call[] = { 0xe8, 0x10, 0, 0, 0 };	     /* next + 0x10 */
+	static const uint8_t jump[] = { 0xeb, 0xfe };		     /* to itself */
+	static const uint8_t load[] = { 0x8b, 0x05, 0x0a, 0, 0, 0 }; /* [rip + 10] */
+	char text[64];
+
+	hp_isa_text(EM_X86_64, HP_SYNTAX_INTEL, call, sizeof(call), 0x401000, text, sizeof(text));
+	ck_assert_str_eq(text, "call 0x401015");
+	hp_isa_text(EM_X86_64, HP_SYNTAX_INTEL, jump, sizeof(jump), 0xabc, text, sizeof(text));
+	ck_assert_str_eq(text, "jmp 0xabc");
+	hp_isa_text(EM_X86_64, HP_SYNTAX_INTEL, load, sizeof(load), 0x401000, text, sizeof(text));
+	ck_assert_str_eq(text, "mov eax, [0x401010]");
+}
+END_TEST
+
+START_TEST(the_same_bytes_mean_something_else_in_32_bits)
+{
+	static const uint8_t bytes[] = { 0x48, 0x89, 0xe5 }; /* dec eax; mov ebp, esp */
+	char text[64];
+
+	ck_assert_uint_eq(
+		hp_isa_text(EM_386, HP_SYNTAX_INTEL, bytes, sizeof(bytes), 0, text, sizeof(text)),
+		1);
+	ck_assert_str_eq(text, "dec eax");
+}
+END_TEST
+
+START_TEST(bytes_that_are_cut_invalid_or_of_an_unknown_machine_are_bad)
+{
+	static const uint8_t call[] = { 0xe8, 0x10, 0 };
+	static const uint8_t invalid[] = { 0x06 }; /* push es: not in 64-bit mode */
+	char text[64];
+
+	ck_assert_uint_eq(
+		hp_isa_text(EM_X86_64, HP_SYNTAX_INTEL, call, sizeof(call), 0, text, sizeof(text)),
+		0);
+	ck_assert_str_eq(text, "(bad)");
+	ck_assert_uint_eq(hp_isa_text(EM_X86_64, HP_SYNTAX_INTEL, invalid, sizeof(invalid), 0, text,
+				      sizeof(text)),
+			  0);
+	ck_assert_uint_eq(
+		hp_isa_text(EM_NONE, HP_SYNTAX_INTEL, known[0].bytes, 3, 0, text, sizeof(text)), 0);
+	ck_assert_str_eq(text, "(bad)");
+}
+END_TEST
+
+START_TEST(text_without_room_for_it_stays_terminated)
+{
+	char text[8];
+
+	text[7] = 'x';
+	ck_assert_uint_eq(hp_isa_text(EM_X86_64, HP_SYNTAX_INTEL, known[1].bytes, 4, 0, text, 7),
+			  0);
+	ck_assert_str_eq(text, "(bad)");
+	ck_assert_int_eq(text[7], 'x');
+}
+END_TEST
+
+START_TEST(fixed_width_machines_step_by_their_width)
+{
+	ck_assert_uint_eq(hp_isa_step(EM_X86_64), 1);
+	ck_assert_uint_eq(hp_isa_step(EM_AARCH64), 4);
+	ck_assert_uint_eq(hp_isa_step(EM_RISCV), 2);
+}
+END_TEST
+
+HP_TEST_MAIN("isa/text", an_instruction_comes_out_in_the_syntax_asked_for,
+	     branch_and_memory_targets_are_link_time_addresses,
+	     the_same_bytes_mean_something_else_in_32_bits,
+	     bytes_that_are_cut_invalid_or_of_an_unknown_machine_are_bad,
+	     text_without_room_for_it_stays_terminated, fixed_width_machines_step_by_their_width)
