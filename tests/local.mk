@@ -1,13 +1,26 @@
-# Every test speaks TAP: unit tests through Check, live tests through tests/support.sh.
+# Every test speaks TAP: unit tests through Check, scripts through tests/support.sh.
+#
+#	check_PROGRAMS += tests/FOLDER/test_UNIT      a unit test
+#	dist_check_SCRIPTS += tests/FOLDER/NAME.test  a script (executable)
+#	helper_programs += tests/FOLDER/NAME          a program that scripts run; NAME_LDADD =
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 TEST_LOG_DRIVER = $(LOG_DRIVER)
 TEST_EXTENSIONS = .test
 AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
-	top_builddir='$(abs_top_builddir)'; export top_builddir;
+	top_builddir='$(abs_top_builddir)'; export top_builddir; \
+	CC='$(CC)'; export CC; \
+	SANITIZE_FLAGS='$(SANITIZE_FLAGS)'; export SANITIZE_FLAGS;
 
 noinst_HEADERS += tests/support.h
-TESTS += $(check_PROGRAMS)
+EXTRA_DIST += tests/support.sh
+TESTS += $(check_PROGRAMS) $(dist_check_SCRIPTS)
+
+helper_programs = tests/can_sample
+EXTRA_PROGRAMS += $(helper_programs)
+check_DATA += $(helper_programs)
+CLEANFILES += $(helper_programs)
+tests_can_sample_LDADD =
 
 include tests/base/local.mk
 include tests/model/local.mk

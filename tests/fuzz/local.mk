@@ -1,0 +1,36 @@
+# One line a target: fuzz_targets += tests/fuzz/fuzz_NAME, from fuzz_NAME.c beside this file, with
+# its corpus in tests/fuzz/corpus/NAME/. Built with --enable-fuzz they are libFuzzer programs that
+# `make fuzz` runs; otherwise replay.c runs each one's corpus as a test.
+fuzz_targets =
+
+FUZZ_LIBS = $(REPORT_LIBS) $(COLLECT_LIBS)
+if FUZZ
+# What programs without an LDADD of their own are linked with: these.
+LDADD = $(FUZZ_ENGINE) $(FUZZ_LIBS)
+EXTRA_PROGRAMS += $(fuzz_targets)
+CLEANFILES += $(fuzz_targets)
+else
+LDADD = tests/fuzz/libreplay.a $(FUZZ_LIBS)
+check_PROGRAMS += $(fuzz_targets)
+check_LIBRARIES += tests/fuzz/libreplay.a
+tests_fuzz_libreplay_a_SOURCES = tests/fuzz/replay.c
+endif
+noinst_HEADERS += tests/fuzz/fuzz.h
+EXTRA_DIST += tests/fuzz/corpus
+
+# New inputs go to the build directory; those worth keeping are copied to the corpus by hand.
+FUZZ_SECONDS = 60
+.PHONY: fuzz
+if FUZZ
+fuzz: $(fuzz_targets)
+	@for program in $(fuzz_targets); do \
+		name=$${program##*/fuzz_}; \
+		mkdir -p "tests/fuzz/found/$$name" || exit 1; \
+		echo "fuzzing $$name for $(FUZZ_SECONDS) s"; \
+		"./$$program" -max_total_time=$(FUZZ_SECONDS) -artifact_prefix="tests/fuzz/found/" \
+			"tests/fuzz/found/$$name" "$(top_srcdir)/tests/fuzz/corpus/$$name" || exit 1; \
+	done
+else
+fuzz:
+	@echo 'configure with --enable-fuzz CC=clang (and --enable-asan) first' >&2; exit 1
+endif
