@@ -1,0 +1,2 @@
+# The layer check is a test.
+dist_check_SCRIPTS += scripts/check-layers

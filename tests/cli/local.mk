@@ -1,1 +1,2 @@
 dist_check_SCRIPTS += tests/cli/main.test
+dist_check_SCRIPTS += tests/cli/check-layers.test
