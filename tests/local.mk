@@ -22,6 +22,10 @@ check_DATA += $(helper_programs)
 CLEANFILES += $(helper_programs)
 tests_can_sample_LDADD =
 
+# Everything that `make check` runs, not run.
+.PHONY: check-build
+check-build: all-am $(check_PROGRAMS) $(check_LIBRARIES) $(check_DATA)
+
 include tests/base/local.mk
 include tests/model/local.mk
 include tests/pmu/local.mk

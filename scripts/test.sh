@@ -1,0 +1,180 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# test.sh [--sanitize]
+#
+# Installs what testing needs, builds with warnings as errors, and runs every test, the live ones
+# also as an ordinary user when root runs this. --sanitize does it under AddressSanitizer and
+# UndefinedBehaviorSanitizer, and again under ThreadSanitizer. The last line is
+#
+#	N passed, N failed, N skipped
+#
+# and before it stands each test that failed or was skipped, and why. Exit status 1 when any failed
+# or none ran.
+
+set -u
+cd "$(dirname "$0")/.." || exit 1
+top=$(pwd)
+. scripts/dependencies.sh
+
+case ${1:-} in
+'') sanitize= ;;
+--sanitize) sanitize=yes ;;
+*)
+	say 'usage: scripts/test.sh [--sanitize]'
+	exit 2
+	;;
+esac
+
+# Where the results lie: DIRECTORY holds *.log and *.trs of one run of the tests.
+results=
+trouble=
+stage=
+trap '[ -z "$stage" ] || rm -rf "$stage"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# A run that broke down before it had results.
+broken() {
+	say "FAIL: $1"
+	trouble="$trouble
+FAIL: $1"
+}
+
+# build_and_check DIRECTORY OPTION...
+build_and_check() {
+	build=$1
+	jobs=$(nproc 2>/dev/null || echo 2)
+	prepare "$@" || {
+		broken "$build: configure"
+		return 1
+	}
+	find "$build" \( -name '*.trs' -o -name '*.log' \) ! -name config.log -type f -delete
+	as_owner make -s -C "$build" -j"$jobs" check-build </dev/null || {
+		broken "$build: the build"
+		return 1
+	}
+	# Addresses that the kernel spreads too widely are more than ThreadSanitizer can map.
+	fixed=
+	case "$*" in
+	*--enable-tsan*) setarch "$(uname -m)" -R true 2>/dev/null && fixed="setarch $(uname -m) -R" ;;
+	esac
+	# shellcheck disable=SC2086 # nothing, or a command with its options
+	$fixed make -s -C "$build" -k check </dev/null 2>&1 | grep -v '^PASS: '
+	results="$results $build"
+	[ -n "$(find "$build" -name '*.trs' -print -quit)" ] || broken "$build: make check"
+	if [ "$(id -u)" -eq 0 ]; then
+		check_as_nobody "$build"
+	fi
+}
+
+# Live tests once more, as `nobody`, who may not even reach this directory: from a copy.
+check_as_nobody() {
+	build=$1
+	[ -n "$(find tests/live -name '*.test' -print -quit)" ] || return 0
+	runuser -u nobody -- true 2>/dev/null || {
+		say "the live tests cannot be run as nobody: runuser does not work here"
+		return 0
+	}
+	stage=$(mktemp -d) || return 1
+	mkdir -p "$stage/source" "$stage/build" "$stage/log" "$top/$build/nobody"
+	cp -R tests scripts "$stage/source"
+	cp -R "$build/tests" "$build/hpcprof" "$stage/build"
+	cp build-aux/tap-driver.sh "$stage"
+	chmod -R a+rX "$stage"
+	chown nobody "$stage/log"
+	say 'The live tests as nobody:'
+	for test in tests/live/*.test; do
+		name=${test##*/}
+		# shellcheck disable=SC2086 # as above
+		(cd "$stage/log" && $fixed runuser -u nobody -- env "top_srcdir=$stage/source" \
+			"top_builddir=$stage/build" HOME=/nonexistent AM_TAP_AWK=awk \
+			sh "$stage/tap-driver.sh" --test-name "nobody: $test" \
+			--log-file "$name.log" --trs-file "$name.trs" -- \
+			"$stage/source/$test") </dev/null 2>&1 | grep -v '^PASS: '
+	done
+	cp "$stage"/log/*.log "$stage"/log/*.trs "$top/$build/nobody" 2>/dev/null
+	rm -rf "$stage"
+	stage=
+}
+
+# "PASSED FAILED SKIPPED" over every run. A test program that counts a failure also exits with 1,
+# which the driver reports as an error: that is one failure, not two.
+count() {
+	# shellcheck disable=SC2086 # directories of ours
+	find $results -name '*.trs' -exec awk '
+		function add() {
+			failed += fails + errors - (fails && errors)
+			fails = errors = 0
+		}
+		FNR == 1 { add() }
+		/^:test-result: (PASS|XFAIL)( |$)/ { passed++ }
+		/^:test-result: (FAIL|XPASS)( |$)/ { fails++ }
+		/^:test-result: ERROR( |$)/ { errors++ }
+		/^:test-result: SKIP( |$)/ { skipped++ }
+		END {
+			add()
+			print passed + 0, failed + 0, skipped + 0
+		}' {} +
+}
+
+# Each failed and each skipped test by name, with what it said.
+explain() {
+	[ -n "$results" ] || return
+	# shellcheck disable=SC2086
+	find $results -name '*.trs' | sort | while read -r trs; do
+		awk '
+			/^ERROR: .* exited with status 1$/ && failures { next }
+			/^(FAIL|SKIP|XPASS|ERROR): / {
+				# Check gives the path of the source file; the test has a name.
+				gsub(/[^ ]*\/tests\//, "tests/")
+				print
+				talking = /^(FAIL|XPASS)/
+				failures += /^FAIL/
+				errors += /^ERROR/
+				next
+			}
+			/^(ok|not ok|PASS:)/ { talking = 0 }
+			talking && /^#/ { print "    " $0 }
+			{ last[NR % 10] = $0 }
+			END {
+				# A crash speaks last.
+				for (i = NR + 1; errors && i <= NR + 10; i++)
+					if (last[i % 10] != "")
+						print "    | " last[i % 10]
+			}' "${trs%.trs}.log"
+	done
+}
+
+close_with_totals() {
+	passed=0
+	failed=0
+	skipped=0
+	if [ -n "$results" ]; then
+		read -r passed failed skipped <<-END
+			$(count)
+		END
+	fi
+	echo
+	explain
+	if [ -n "$trouble" ]; then
+		printf '%s\n' "$trouble" | grep .
+		failed=$((failed + $(printf '%s\n' "$trouble" | grep -c .)))
+	fi
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+	exit
+}
+
+install_dependencies build test || {
+	broken 'what testing needs is missing'
+	close_with_totals
+}
+if [ -n "$sanitize" ]; then
+	build_and_check build-asan --enable-werror --enable-asan --enable-ubsan \
+		CFLAGS='-O1 -g'
+	build_and_check build-tsan --enable-werror --enable-tsan CFLAGS='-O1 -g'
+else
+	build_and_check build --enable-werror
+fi
+close_with_totals
