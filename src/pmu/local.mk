@@ -1,7 +1,21 @@
 # Layer 1: event names, and what this machine can do.
 noinst_LIBRARIES += src/pmu/libpmu.a
 src_pmu_libpmu_a_SOURCES = \
-	include/hpcprof/pmu/event.h \
-	include/hpcprof/pmu/machine.h
+	include/hpcprof/pmu/event.h src/pmu/event.c \
+	include/hpcprof/pmu/machine.h src/pmu/machine.c \
+	src/pmu/encode.c \
+	src/pmu/enumerate.c \
+	src/pmu/names.c src/pmu/names.h \
+	src/pmu/open_error.c \
+	src/pmu/parse.c \
+	src/pmu/pfm.c src/pmu/pfm.h \
+	src/pmu/resolve.c src/pmu/resolve.h \
+	src/pmu/suggest.c src/pmu/suggest.h \
+	src/pmu/surroundings.c src/pmu/surroundings.h \
+	src/pmu/sysfs.c src/pmu/sysfs.h \
+	src/pmu/terms.c src/pmu/terms.h \
+	src/pmu/text.c src/pmu/text.h \
+	src/pmu/tracefs.c src/pmu/tracefs.h \
+	src/pmu/try.c src/pmu/try.h
 
 PMU_LIBS = src/pmu/libpmu.a $(MODEL_LIBS) $(PFM_LIBS)

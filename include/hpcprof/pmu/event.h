@@ -47,20 +47,27 @@ struct hp_event_list {
 };
 void hp_event_list_clear(struct hp_event_list *list);
 
-/* Parses `text`; unknown names fail with USAGE and advice ("did you mean …", `hpcprof events`).
- * Nothing is opened: whether the machine has the event shows when it is opened. Where user_only
- * holds (see hp_machine), `:u` is added to events without a privilege modifier. */
+/* Parses `text` and appends its events to `list` (start from zeros; several -e add up); on failure
+ * the list stays as it was. Unknown names fail with USAGE and advice ("did you mean …",
+ * `hpcprof events`). Nothing is opened: whether the machine has the event shows when it is opened.
+ * Where user_only holds (see hp_machine), `:u` is added to events without a privilege modifier;
+ * a `:k`, or an event that only ever happens inside the kernel (it would count nothing under `:u`),
+ * then fails with NOT_PERMITTED. On a machine with several kinds of core, a generic name gives one
+ * event for each. */
 struct hp_machine;
 struct hp_error *hp_event_parse(const char *text, const struct hp_machine *machine,
 				struct hp_event_list *list);
 
-/* The default of `record`: cycles, most precise, when there is a PMU; else cpu-clock with
- * instead_of "cycles", the reason and advice filled in. `:u` where kernel samples are not had. */
+/* The default of `record`: cycles, most precise, when there is a PMU (`:u` only where kernel
+ * samples are not had); else cpu-clock:u with instead_of "cycles", the reason and advice filled in.
+ * Appends, like hp_event_parse. */
 struct hp_error *hp_event_default(const struct hp_machine *machine, struct hp_event_list *list);
 
 /* Type, config, exclusions, breakpoint fields and precise_ip; the caller sets the rest. */
 void hp_event_to_attr(const struct hp_event *event, struct perf_event_attr *attr);
-/* "skid+1" (cpu-clock, task-clock: the timer's), "skid" (precise 0), "precise N". */
+/* "skid+1" (cpu-clock, task-clock: the timer's; x86 data breakpoints: the instruction after the
+ * access), "skid" (precise 0), "precise N", "exact" (faults, tracepoints and other software events,
+ * breakpoints on execution). */
 const char *hp_event_precision(const struct hp_event *event);
 struct hp_error *hp_event_describe(const struct hp_event *event, struct hp_event_info *info);
 
@@ -70,6 +77,7 @@ struct hp_event_entry {
 	const char *name;
 	const char *kind;
 	const char *description; /* one line, may be "" */
+	bool here;		 /* false: tried, and this machine does not have it */
 };
 struct hp_error *hp_event_enumerate(const struct hp_machine *machine,
 				    bool (*each)(const struct hp_event_entry *entry, void *context),

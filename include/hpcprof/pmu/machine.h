@@ -16,6 +16,7 @@
 struct hp_event;
 
 struct hp_machine {
+	char *root;	    /* put before /proc and /sys: "" but in tests. Never NULL */
 	char *host;	    /* never NULL */
 	char *cpu_model;    /* "unknown" when /proc/cpuinfo does not say */
 	char *architecture; /* uname -m */
@@ -29,10 +30,13 @@ struct hp_machine {
 	bool system_wide;	/* -a is permitted */
 	bool has_cycles;	/* `cycles` opens here (tried), so there is a PMU */
 	uint8_t precise_cycles; /* highest precise_ip that `cycles` opens with */
+	int cycles_errno;	/* why `cycles` did not open; 0 when it did */
 };
 
 /* Cheap (a few opens): what record needs. */
 struct hp_error *hp_machine_create(struct hp_machine **machine);
+/* The same, with /proc and /sys looked for under `root`. Opens still ask the running kernel. */
+struct hp_error *hp_machine_create_at(const char *root, struct hp_machine **machine);
 void hp_machine_destroy(struct hp_machine *machine);
 HP_DEFINE_CLEANUP(struct hp_machine, hp_machine_destroy);
 

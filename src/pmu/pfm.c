@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pfm.h"
+
+#include <perfmon/pfmlib_perf_event.h>
+
+#include <ctype.h>
+#include <string.h>
+
+enum { LONGEST_NAME = 256 };
+
+/* Only what a libpfm4 name is made of goes to its parser. */
+static bool could_be_a_name(const char *name)
+{
+	size_t length = strlen(name);
+
+	if (!length || length > LONGEST_NAME)
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (!isalnum((unsigned char)name[i]) && !strchr("_:.-=+", name[i]))
+			return false;
+	return true;
+}
+
+static bool next_pmu(pfm_pmu_t *pmu, pfm_pmu_info_t *info)
+{
+	while (*pmu < PFM_PMU_MAX) {
+		pfm_pmu_t at = (*pmu)++;
+
+		memset(info, 0, sizeof(*info));
+		info->size = sizeof(*info);
+		if (pfm_get_pmu_info(at, info) == PFM_SUCCESS)
+			return true;
+	}
+	return false;
+}
+
+static bool names_absent_pmu(const char *name)
+{
+	const char *colons = strstr(name, "::");
+	pfm_pmu_t pmu = PFM_PMU_NONE;
+	pfm_pmu_info_t info;
+
+	if (!colons)
+		return false;
+	while (next_pmu(&pmu, &info)) {
+		size_t length = (size_t)(colons - name);
+
+		if (!info.is_present && strlen(info.name) == length &&
+		    !strncmp(info.name, name, length))
+			return true;
+	}
+	return false;
+}
+
+enum hp_pfm_result hp_pfm_encode(const char *name, struct hp_pfm_encoding *encoding,
+				 const char **says)
+{
+	struct perf_event_attr attr;
+	pfm_perf_encode_arg_t argument = { .attr = &attr, .size = sizeof(argument) };
+	pfm_err_t result;
+
+	if (!could_be_a_name(name) || pfm_initialize() != PFM_SUCCESS)
+		return HP_PFM_UNKNOWN;
+	memset(&attr, 0, sizeof(attr));
+	result = pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3 | PFM_PLMH, PFM_OS_PERF_EVENT,
+					   &argument);
+	if (result == PFM_SUCCESS) {
+		*encoding = (struct hp_pfm_encoding){
+			.type = attr.type,
+			.config = attr.config,
+			.config1 = attr.config1,
+			.config2 = attr.config2,
+			.user = !attr.exclude_user,
+			.kernel = !attr.exclude_kernel,
+			.hypervisor = !attr.exclude_hv,
+		};
+		return HP_PFM_OK;
+	}
+	if (result == PFM_ERR_NOTFOUND || result == PFM_ERR_INVAL || result == PFM_ERR_NOTSUPP)
+		return names_absent_pmu(name) ? HP_PFM_ABSENT_PMU : HP_PFM_UNKNOWN;
+	*says = pfm_strerror(result);
+	return HP_PFM_MALFORMED;
+}
+
+void hp_pfm_enumerate(bool (*each)(const char *pmu, const char *event, const char *description,
+				   void *context),
+		      void *context)
+{
+	pfm_pmu_t pmu = PFM_PMU_NONE;
+	pfm_pmu_info_t pmu_info;
+
+	if (pfm_initialize() != PFM_SUCCESS)
+		return;
+	while (next_pmu(&pmu, &pmu_info)) {
+		if (!pmu_info.is_present || pmu_info.pmu == PFM_PMU_PERF_EVENT ||
+		    pmu_info.pmu == PFM_PMU_PERF_EVENT_RAW)
+			continue;
+		for (int i = pmu_info.first_event; i != -1; i = pfm_get_event_next(i)) {
+			pfm_event_info_t event = { .size = sizeof(event) };
+
+			if (pfm_get_event_info(i, PFM_OS_PERF_EVENT, &event) == PFM_SUCCESS &&
+			    !each(pmu_info.name, event.name, event.desc ? event.desc : "", context))
+				return;
+		}
+	}
+}

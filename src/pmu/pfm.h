@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libpfm4, alone in its translation unit: its header and <linux/perf_event.h> define the same
+ * types. Starting it costs milliseconds, so it is asked last.
+ */
+#ifndef HPCPROF_PMU_PFM_H
+#define HPCPROF_PMU_PFM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hp_pfm_encoding {
+	uint32_t type;
+	uint64_t config;
+	uint64_t config1;
+	uint64_t config2;
+	bool user;
+	bool kernel;
+	bool hypervisor; /* also false where the CPU does not tell it from the kernel */
+};
+
+enum hp_pfm_result {
+	HP_PFM_OK,
+	HP_PFM_UNKNOWN,	   /* no PMU of this machine has such an event */
+	HP_PFM_ABSENT_PMU, /* the event's PMU is known, but not this machine's */
+	HP_PFM_MALFORMED,  /* the event is known; its attributes are wrong: `*says` has the words */
+};
+
+/* All three levels are on unless the name says otherwise. `*says` is static. */
+enum hp_pfm_result hp_pfm_encode(const char *name, struct hp_pfm_encoding *encoding,
+				 const char **says);
+
+/* The events of the PMUs this machine has, except the kernel's generic ones (which have better
+ * names). Stops when the callback returns false. */
+void hp_pfm_enumerate(bool (*each)(const char *pmu, const char *event, const char *description,
+				   void *context),
+		      void *context);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the kernel grants is found out by asking it. Nothing that is opened here stays open. */
+#ifndef HPCPROF_PMU_TRY_H
+#define HPCPROF_PMU_TRY_H
+
+#include <linux/perf_event.h>
+#include <sys/types.h>
+
+/* Opens (disabled) and closes again; 0 or the errno. */
+int hp_try_open(struct perf_event_attr attr, pid_t pid, int cpu);
+/* The descriptor, or -errno. */
+int hp_perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group);
+
+#endif
