@@ -1,0 +1,2 @@
+# One page a subcommand: dist_man_MANS += man/hpcprof-NAME.1
+dist_man_MANS += man/hpcprof.1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "command.h"
-#include "completion.h"
 #include "config.h"
+#include "option_table.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/vector.h>
@@ -102,8 +102,6 @@ static int help_command(int argc, char **argv)
 
 static int run_option(const char *option)
 {
-	static const char completion[] = "--completion=";
-
 	if (strcmp(option, "--help") == 0 || strcmp(option, "-?") == 0 ||
 	    strcmp(option, "-h") == 0) {
 		print_help(stdout);
@@ -113,10 +111,11 @@ static int run_option(const char *option)
 		puts(argp_program_version);
 		return HP_EXIT_OK;
 	}
-	/* For the build: writes the shell's completion file. */
-	if (strncmp(option, completion, strlen(completion)) == 0 &&
-	    hp_completion_print(stdout, option + strlen(completion)))
+	/* For the build, see option_table.h. */
+	if (strcmp(option, "--option-table") == 0) {
+		hp_option_table_print(stdout);
 		return HP_EXIT_OK;
+	}
 	return hp_cli_fail(hp_error_advise(
 		hp_error_create(HP_ERROR_USAGE, "there is no option '%s' before a command", option),
 		"options follow the command: hpcprof COMMAND [OPTION...]"));

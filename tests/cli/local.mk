@@ -1,2 +1,5 @@
-dist_check_SCRIPTS += tests/cli/main.test
-dist_check_SCRIPTS += tests/cli/check-layers.test
+dist_check_SCRIPTS += \
+	tests/cli/check-layers.test \
+	tests/cli/completion.test \
+	tests/cli/main.test \
+	tests/cli/man.test
