@@ -1,7 +1,16 @@
 # Layer 2: ELF identity, symbols, procedures, lines.
 noinst_LIBRARIES += src/image/libimage.a
 src_image_libimage_a_SOURCES = \
-	include/hpcprof/image/identity.h \
-	include/hpcprof/image/image.h
+	include/hpcprof/image/identity.h src/image/identity.c \
+	include/hpcprof/image/image.h src/image/image.c \
+	src/image/cold.h src/image/cold.c \
+	src/image/demangle.h src/image/demangle.c \
+	src/image/die_name.h src/image/die_name.c \
+	src/image/elf_file.h src/image/elf_file.c \
+	src/image/extent.h src/image/eh_frame.c src/image/plt.c src/image/symbols.c \
+	src/image/inlines.h src/image/inlines.c \
+	src/image/lines.h src/image/lines.c \
+	src/image/procedures.h src/image/procedures.c \
+	src/image/resolve.h src/image/resolve.c
 
 IMAGE_LIBS = src/image/libimage.a $(MODEL_LIBS) $(DW_LIBS) $(ELF_LIBS) $(XXHASH_LIBS) $(IBERTY_LIBS)

@@ -51,6 +51,26 @@ static size_t x86_text(ZydisMachineMode mode, ZydisStackWidth width, enum hp_isa
 	return instruction.length;
 }
 
+size_t hp_isa_length(uint16_t machine, const uint8_t *bytes, size_t size)
+{
+	ZydisDecodedInstruction instruction;
+	ZydisDecoder decoder;
+	ZyanStatus status;
+
+	if (machine == EM_X86_64)
+		status = ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
+					  ZYDIS_STACK_WIDTH_64);
+	else if (machine == EM_386)
+		status = ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LEGACY_32,
+					  ZYDIS_STACK_WIDTH_32);
+	else
+		return 0;
+	if (!ZYAN_SUCCESS(status) ||
+	    !ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, size, &instruction)))
+		return 0;
+	return instruction.length;
+}
+
 size_t hp_isa_step(uint16_t machine)
 {
 	switch (machine) {

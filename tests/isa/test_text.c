@@ -51,6 +51,18 @@ START_TEST(branch_and_memory_targets_are_link_time_addresses)
 }
 END_TEST
 
+START_TEST(the_length_alone_is_that_of_the_text)
+{
+	static const uint8_t call[] = { 0xe8, 0x10, 0 };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(known); i++)
+		ck_assert_uint_eq(hp_isa_length(EM_X86_64, known[i].bytes, sizeof(known[i].bytes)),
+				  known[i].length);
+	ck_assert_uint_eq(hp_isa_length(EM_X86_64, call, sizeof(call)), 0);
+	ck_assert_uint_eq(hp_isa_length(EM_AARCH64, known[0].bytes, 4), 0);
+}
+END_TEST
+
 START_TEST(the_same_bytes_mean_something_else_in_32_bits)
 {
 	static const uint8_t bytes[] = { 0x48, 0x89, 0xe5 }; /* dec eax; mov ebp, esp */
@@ -104,6 +116,6 @@ END_TEST
 
 HP_TEST_MAIN("isa/text", an_instruction_comes_out_in_the_syntax_asked_for,
 	     branch_and_memory_targets_are_link_time_addresses,
-	     the_same_bytes_mean_something_else_in_32_bits,
+	     the_length_alone_is_that_of_the_text, the_same_bytes_mean_something_else_in_32_bits,
 	     bytes_that_are_cut_invalid_or_of_an_unknown_machine_are_bad,
 	     text_without_room_for_it_stays_terminated, fixed_width_machines_step_by_their_width)

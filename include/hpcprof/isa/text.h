@@ -14,6 +14,9 @@ enum hp_isa_syntax { HP_SYNTAX_INTEL, HP_SYNTAX_ATT };
 size_t hp_isa_text(uint16_t machine, enum hp_isa_syntax syntax, const uint8_t *bytes, size_t size,
 		   uint64_t address, char *text, size_t text_bytes);
 
+/* The instruction's length alone, much faster; 0 as above. */
+size_t hp_isa_length(uint16_t machine, const uint8_t *bytes, size_t size);
+
 /* How far apart two instructions of this machine are at least, in bytes: how to go on after bytes
  * that do not decode. */
 size_t hp_isa_step(uint16_t machine);

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* C++ and Rust names made readable. */
+#ifndef HPCPROF_IMAGE_DEMANGLE_H
+#define HPCPROF_IMAGE_DEMANGLE_H
+
+#include <hpcprof/base/arena.h>
+
+/* The readable form, in `arena`, or `linkage` itself when it is not mangled or memory is short. */
+const char *demangle(struct hp_arena *arena, const char *linkage);
+
+#endif

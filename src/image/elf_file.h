@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An ELF file opened through libdwfl, at its link-time addresses: segments, executable sections,
+ * bytes, and the way to symbol tables and debugging information wherever they are.
+ *
+ * Nothing here opens debugging information before it is asked for: a good .symtab needs none.
+ */
+#ifndef HPCPROF_IMAGE_ELF_FILE_H
+#define HPCPROF_IMAGE_ELF_FILE_H
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/error.h>
+
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elf_segment {
+	uint64_t address;
+	uint64_t offset;
+	uint64_t file_bytes;
+	bool executable;
+};
+
+/* An executable section, or an executable segment of a file without section headers. */
+struct elf_text {
+	uint64_t address;
+	uint64_t end;	  /* > address */
+	const char *name; /* of the section, "" for a segment */
+	uint64_t entry_bytes;
+};
+
+struct elf_file {
+	Dwfl_Callbacks callbacks;
+	char *debug_path; /* what callbacks.debuginfo_path points to */
+	const char *symfs;
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	Elf *elf; /* belongs to the module */
+	GElf_Ehdr header;
+	const uint8_t *bytes; /* the whole file */
+	size_t size;
+	struct elf_segment *segments; /* PT_LOAD, sorted by address */
+	size_t segment_count;
+	struct elf_text *texts; /* sorted by address, not overlapping */
+	size_t text_count;
+	Dwarf *alternate; /* dwz's common file, when --symfs made us open it ourselves */
+	int alternate_fd;
+};
+
+/* Takes over `fd`, in failure too. `*file` is NULL without error when the file is no linked ELF
+ * program or library. `symfs` may be NULL and must outlive the file. */
+struct hp_error *elf_file_open(const char *path, int fd, const char *symfs, bool no_debuginfo,
+			       struct elf_file **file);
+void elf_file_close(struct elf_file *file);
+HP_DEFINE_CLEANUP(struct elf_file, elf_file_close);
+
+/* The executable part that holds the address, or NULL. */
+const struct elf_text *elf_file_text_at(const struct elf_file *file, uint64_t address);
+
+/* An executable or data segment that holds the address in the file, or NULL. */
+const struct elf_segment *elf_file_segment_at(const struct elf_file *file, uint64_t address);
+
+/* The first section with this name, or NULL. */
+Elf_Scn *elf_file_section(Elf *elf, const char *name, GElf_Shdr *header);
+
+/* Debugging information from the file or beside it, or NULL. An address in it plus `bias` is a
+ * link-time address. Slow the first time. */
+Dwarf *elf_file_dwarf(struct elf_file *file, uint64_t *bias);
+
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The public face: opening by identity, and handing each question to the part that answers it. */
+#include <hpcprof/image/image.h>
+
+#include "elf_file.h"
+#include "lines.h"
+#include "procedures.h"
+
+#include <hpcprof/image/identity.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct hp_image {
+	struct hp_image_id id;
+	char *symfs;
+	char *name; /* of unnamed code: the last component of the path */
+	char *origin;
+	struct hp_arena *arena;
+	struct elf_file *file; /* NULL when the image has none, or it is no ELF */
+	symbols kept;
+	struct procedures *procedures; /* made when first asked for */
+	struct lines *lines;	       /* likewise */
+	bool unverified;	       /* no identity was recorded to compare with */
+	struct hp_procedure nothing;   /* handed out when memory is too short for better */
+};
+
+/* --- opening -----------------------------------------------------------------------------------
+ */
+
+static struct hp_error *check_identity(struct hp_image *image, int fd, const char *path)
+{
+	const struct hp_identity *recorded = &image->id.identity;
+	char recorded_text[2 * HP_IDENTITY_MAX_BYTES + 1];
+	char found_text[2 * HP_IDENTITY_MAX_BYTES + 1];
+	struct hp_identity found;
+	struct hp_error *error;
+
+	if (recorded->kind == HP_IDENTITY_NONE) {
+		image->unverified = true;
+		return NULL;
+	}
+	error = hp_identity_of_fd(fd, &found);
+	if (error)
+		return hp_error_wrap(error, "%s", path);
+	if (hp_identity_equal(recorded, &found))
+		return NULL;
+	hp_identity_format(recorded, recorded_text);
+	hp_identity_format(&found, found_text);
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_DAMAGED,
+				"%s has changed since the recording: %s %s then, %s %s now", path,
+				recorded->kind == HP_IDENTITY_BUILD_ID ? "build-id" : "content",
+				recorded_text,
+				found.kind == HP_IDENTITY_BUILD_ID ? "build-id" : "content",
+				found.kind == HP_IDENTITY_NONE ? "unknown" : found_text),
+		"record again, or point --symfs at a directory that has the file as it was");
+}
+
+static struct hp_error *open_file(struct hp_image *image, const struct hp_image_options *options)
+{
+	_cleanup_free_ char *path = NULL;
+	_cleanup_close_ int fd = -1;
+	int handed_over;
+	struct stat status;
+	struct hp_error *error;
+	int result = options->bytes_path ? asprintf(&path, "%s", options->bytes_path)
+					 : asprintf(&path, "%s%s", image->symfs ? image->symfs : "",
+						    image->id.path);
+
+	if (result < 0) {
+		path = NULL;
+		return hp_error_create_no_memory();
+	}
+	/* A FIFO or a device at that path must not hold us up. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return hp_error_create_errno(errno, "%s", path);
+	if (fstat(fd, &status) < 0)
+		return hp_error_create_errno(errno, "%s", path);
+	if (!S_ISREG(status.st_mode))
+		return hp_error_create(HP_ERROR_DAMAGED, "%s is no regular file", path);
+	error = check_identity(image, fd, path);
+	if (error)
+		return error;
+	handed_over = fd;
+	fd = -1;
+	return elf_file_open(path, handed_over, image->symfs, options->no_debuginfo, &image->file);
+}
+
+static bool needs_file(const struct hp_image *image, const struct hp_image_options *options)
+{
+	switch (image->id.kind) {
+	case HP_IMAGE_FILE:
+		return true;
+	case HP_IMAGE_VDSO:
+		return options->bytes_path != NULL;
+	case HP_IMAGE_KERNEL:
+	case HP_IMAGE_MODULE:
+	case HP_IMAGE_JIT:
+	case HP_IMAGE_ANON:
+	case HP_IMAGE_UNKNOWN:
+		break;
+	}
+	return false;
+}
+
+static struct hp_error *keep_symbols(struct hp_image *image, const struct hp_image_options *options)
+{
+	for (size_t i = 0; i < options->symbol_count; i++) {
+		const struct hp_symbol *from = &options->symbols[i];
+		hp_link_address address;
+		struct symbol symbol = {
+			.size = from->size,
+			.name = hp_arena_strdup(image->arena, from->name),
+			.rank = RANK_GLOBAL,
+		};
+
+		if (!hp_image_link_address(image, from->offset, &address) || !*from->name)
+			continue;
+		symbol.address = address.value;
+		symbol.limit = UINT64_MAX;
+		if (symbol.size > UINT64_MAX - symbol.address)
+			symbol.size = UINT64_MAX - symbol.address;
+		if (!symbol.name || !hp_vector_push(&image->kept, symbol))
+			return hp_error_create_no_memory();
+	}
+	return NULL;
+}
+
+static struct hp_error *fill(struct hp_image *image, const struct hp_image_id *id,
+			     const struct hp_image_options *options)
+{
+	const char *slash = strrchr(id->path, '/');
+	struct hp_error *error = hp_image_id_copy(id, &image->id);
+
+	if (error)
+		return error;
+	image->arena = hp_arena_create();
+	image->name = strdup(slash && slash[1] ? slash + 1 : id->path);
+	if (!image->arena || !image->name)
+		return hp_error_create_no_memory();
+	if (options->symfs && *options->symfs) {
+		image->symfs = strdup(options->symfs);
+		if (!image->symfs)
+			return hp_error_create_no_memory();
+	}
+	if (needs_file(image, options)) {
+		error = open_file(image, options);
+		if (error)
+			return error;
+	}
+	return keep_symbols(image, options);
+}
+
+struct hp_error *hp_image_open(const struct hp_image_id *id, const struct hp_image_options *options,
+			       struct hp_image **opened)
+{
+	static const struct hp_image_options defaults = { 0 };
+	_cleanup_(hp_image_close_scope) struct hp_image *image = calloc(1, sizeof(*image));
+	struct hp_error *error;
+
+	*opened = NULL;
+	if (!image)
+		return hp_error_create_no_memory();
+	error = fill(image, id, options ? options : &defaults);
+	if (!error)
+		*opened = hp_steal(image);
+	return error;
+}
+
+void hp_image_close(struct hp_image *image)
+{
+	if (!image)
+		return;
+	lines_destroy(image->lines);
+	procedures_destroy(image->procedures);
+	elf_file_close(image->file);
+	hp_vector_free(&image->kept);
+	hp_arena_destroy(image->arena);
+	hp_image_id_clear(&image->id);
+	free(image->origin);
+	free(image->name);
+	free(image->symfs);
+	free(image);
+}
+
+/* --- addresses and bytes -----------------------------------------------------------------------
+ */
+
+bool hp_image_link_address(const struct hp_image *image, hp_image_offset offset,
+			   hp_link_address *address)
+{
+	if (!image->file) {
+		address->value = offset.value;
+		return true;
+	}
+	for (size_t i = 0; i < image->file->segment_count; i++) {
+		const struct elf_segment *segment = &image->file->segments[i];
+
+		if (segment->executable && offset.value >= segment->offset &&
+		    offset.value - segment->offset < segment->file_bytes) {
+			address->value = segment->address + (offset.value - segment->offset);
+			return true;
+		}
+	}
+	return false;
+}
+
+size_t hp_image_text(struct hp_image *image, hp_link_address address, size_t size,
+		     const uint8_t **bytes)
+{
+	const struct elf_segment *segment =
+		image->file ? elf_file_segment_at(image->file, address.value) : NULL;
+	uint64_t skip;
+
+	*bytes = NULL;
+	if (!segment)
+		return 0;
+	skip = address.value - segment->address;
+	*bytes = image->file->bytes + segment->offset + skip;
+	return size < segment->file_bytes - skip ? size : (size_t)(segment->file_bytes - skip);
+}
+
+uint16_t hp_image_machine(const struct hp_image *image)
+{
+	return image->file ? image->file->header.e_machine : 0;
+}
+
+/* --- names -------------------------------------------------------------------------------------
+ */
+
+static struct procedures *procedures_of(struct hp_image *image)
+{
+	struct procedures_input input = {
+		.file = image->file,
+		.kept = &image->kept,
+		.image_name = image->name,
+		.plain_names = image->id.kind == HP_IMAGE_JIT,
+	};
+
+	if (!image->procedures)
+		hp_error_destroy(procedures_create(&input, &image->procedures));
+	return image->procedures;
+}
+
+const struct hp_procedure *hp_image_procedure_at(struct hp_image *image, hp_link_address address)
+{
+	struct procedures *procedures = procedures_of(image);
+
+	if (procedures)
+		return procedures_at(procedures, address.value);
+	image->nothing = (struct hp_procedure){ .name = image->name,
+						.linkage = image->name,
+						.size = UINT64_MAX,
+						.owner = &image->nothing,
+						.source = HP_PROCEDURE_GAP };
+	return &image->nothing;
+}
+
+void hp_image_procedures(struct hp_image *image, const struct hp_procedure *const **list,
+			 size_t *count)
+{
+	struct procedures *procedures = procedures_of(image);
+
+	*list = NULL;
+	*count = 0;
+	if (procedures)
+		procedures_list(procedures, list, count);
+}
+
+static const char *debug_file_name(const struct hp_image *image)
+{
+	const char *debug = NULL;
+
+	dwfl_module_info(image->file->module, NULL, NULL, NULL, NULL, NULL, NULL, &debug);
+	return debug;
+}
+
+static const char *symbols_from(const struct hp_image *image, const struct procedures *procedures)
+{
+	const char *debug = debug_file_name(image);
+
+	switch (procedures_origin(procedures)) {
+	case ORIGIN_SYMTAB:
+		return "symbol table";
+	case ORIGIN_DYNSYM:
+		return "dynamic symbol table";
+	case ORIGIN_DEBUGDATA:
+		return "dynamic symbol table and .gnu_debugdata";
+	case ORIGIN_DEBUG_FILE:
+		return debug ? debug : "separate debug file";
+	case ORIGIN_NONE:
+		break;
+	}
+	return NULL;
+}
+
+const char *hp_image_symbol_origin(struct hp_image *image)
+{
+	static const char nothing[] = "none";
+	const struct procedures *procedures = procedures_of(image);
+	const char *names = NULL;
+	const char *unwind = "";
+	const char *debug;
+
+	if (!image->file || !procedures)
+		return image->kept.count ? "names kept with the profile" : nothing;
+	names = symbols_from(image, procedures);
+	if (procedures_from_unwind(procedures))
+		unwind = names ? " and unwind data" : "unwind data";
+	if (!names && !*unwind)
+		names = image->kept.count ? "names kept with the profile" : nothing;
+	debug = debug_file_name(image);
+	if (debug && names && strcmp(debug, names) == 0)
+		debug = NULL;
+	free(image->origin);
+	if (asprintf(&image->origin, "%s%s%s%s%s", names ? names : "", unwind,
+		     debug ? ", lines from " : "", debug ? debug : "",
+		     image->unverified ? " (the file could not be identified when it ran)" : "") <
+	    0)
+		image->origin = NULL;
+	return image->origin ? image->origin : nothing;
+}
+
+/* --- lines -------------------------------------------------------------------------------------
+ */
+
+static struct hp_error *open_lines(struct hp_image *image)
+{
+	return image->lines ? NULL : lines_create(image->file, image->arena, &image->lines);
+}
+
+bool hp_image_has_lines(struct hp_image *image)
+{
+	if (!image->file)
+		return false;
+	hp_error_destroy(open_lines(image));
+	return image->lines && lines_any(image->lines);
+}
+
+struct hp_error *hp_image_frames(struct hp_image *image, const hp_link_address *addresses,
+				 size_t count, bool inlines, struct hp_frames *frames)
+{
+	struct hp_error *error;
+
+	for (size_t i = 0; i < count; i++)
+		frames[i] = (struct hp_frames){ 0 };
+	if (!image->file || count == 0)
+		return NULL;
+	error = open_lines(image);
+	if (!error)
+		error = lines_frames(image->lines, addresses, count, inlines, frames);
+	return hp_error_wrap(error, "lines of %s", image->id.path);
+}

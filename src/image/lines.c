@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lines.h"
+
+#include "die_name.h"
+#include "inlines.h"
+
+#include <hpcprof/base/vector.h>
+
+#include <dwarf.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRAME_LIMIT = 256 };
+
+struct unit_range {
+	uint64_t low; /* link-time */
+	uint64_t high;
+	uint64_t highest; /* of this and all ranges before */
+	size_t unit;
+};
+
+struct unit {
+	Dwarf_CU *cu;
+	Dwarf_Die die;
+};
+
+struct lines {
+	struct elf_file *file;
+	struct hp_arena *arena;
+	Dwarf *dwarf;
+	uint64_t bias;
+	HP_VECTOR(struct unit) units;
+	HP_VECTOR(struct unit_range) ranges; /* sorted by low */
+	struct die_names *names;
+};
+
+struct hit {
+	size_t unit;
+	size_t index; /* of the address */
+};
+
+/* One unit's share of a question. */
+struct question {
+	struct lines *lines;
+	const struct unit *unit;
+	const struct hit *hits;
+	const uint64_t *addresses; /* of the hits, in the debugging information's terms */
+	size_t count;
+	struct hp_frames *frames; /* of all addresses, by hit.index */
+};
+
+/* --- the index ---------------------------------------------------------------------------------
+ */
+
+static bool add_unit(struct lines *lines, Dwarf_CU *cu, Dwarf_Die *die)
+{
+	size_t index = lines->units.count;
+	Dwarf_Addr base;
+	Dwarf_Addr start;
+	Dwarf_Addr end;
+	ptrdiff_t offset = 0;
+
+	if (!hp_vector_push(&lines->units, (struct unit){ cu, *die }))
+		return false;
+	while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
+		uint64_t low = start + lines->bias;
+		uint64_t high = end + lines->bias;
+
+		/* Code that the linker threw away is described at address 0 or thereabouts. */
+		if (low >= high || !elf_file_text_at(lines->file, low))
+			continue;
+		if (!hp_vector_push(&lines->ranges,
+				    (struct unit_range){ .low = low, .high = high, .unit = index }))
+			return false;
+	}
+	return true;
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct unit_range *left = a;
+	const struct unit_range *right = b;
+
+	if (left->low != right->low)
+		return left->low < right->low ? -1 : 1;
+	return (left->high > right->high) - (left->high < right->high);
+}
+
+static bool index_units(struct lines *lines)
+{
+	uint64_t highest = 0;
+	Dwarf_CU *cu = NULL;
+	uint8_t type;
+	Dwarf_Die die;
+
+	while (dwarf_get_units(lines->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0)
+		if ((type == DW_UT_compile || type == DW_UT_skeleton) && !add_unit(lines, cu, &die))
+			return false;
+	if (lines->ranges.count > 1)
+		qsort(lines->ranges.at, lines->ranges.count, sizeof(*lines->ranges.at),
+		      compare_ranges);
+	for (size_t i = 0; i < lines->ranges.count; i++) {
+		if (lines->ranges.at[i].high > highest)
+			highest = lines->ranges.at[i].high;
+		lines->ranges.at[i].highest = highest;
+	}
+	return true;
+}
+
+struct hp_error *lines_create(struct elf_file *file, struct hp_arena *arena, struct lines **created)
+{
+	_cleanup_(lines_destroy_scope) struct lines *lines = calloc(1, sizeof(*lines));
+
+	if (!lines)
+		return hp_error_create_no_memory();
+	lines->file = file;
+	lines->arena = arena;
+	lines->names = die_names_create(arena);
+	if (!lines->names)
+		return hp_error_create_no_memory();
+	lines->dwarf = elf_file_dwarf(file, &lines->bias);
+	if (lines->dwarf && !index_units(lines))
+		return hp_error_create_no_memory();
+	*created = hp_steal(lines);
+	return NULL;
+}
+
+void lines_destroy(struct lines *lines)
+{
+	if (!lines)
+		return;
+	die_names_destroy(lines->names);
+	hp_vector_free(&lines->units);
+	hp_vector_free(&lines->ranges);
+	free(lines);
+}
+
+bool lines_any(const struct lines *lines)
+{
+	return lines->ranges.count > 0;
+}
+
+/* The unit whose range begins nearest before the address and holds it. */
+static bool unit_at(const struct lines *lines, uint64_t address, size_t *unit)
+{
+	size_t low = 0;
+	size_t high = lines->ranges.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (lines->ranges.at[middle].low <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low > 0 && lines->ranges.at[low - 1].highest > address) {
+		low--;
+		if (lines->ranges.at[low].high > address) {
+			*unit = lines->ranges.at[low].unit;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* --- answers of one unit -----------------------------------------------------------------------
+ */
+
+/* The last row at or before the address, if it is not the end of a sequence. */
+static Dwarf_Line *line_at(Dwarf_Lines *table, size_t count, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = count;
+	Dwarf_Line *line;
+	bool ends;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		Dwarf_Addr at;
+
+		if (dwarf_lineaddr(dwarf_onesrcline(table, middle), &at) != 0)
+			return NULL;
+		if (at <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	line = low > 0 ? dwarf_onesrcline(table, low - 1) : NULL;
+	return line && dwarf_lineendsequence(line, &ends) == 0 && !ends ? line : NULL;
+}
+
+static struct hp_frame frame_of_line(Dwarf_Lines *table, size_t count, uint64_t address)
+{
+	struct hp_frame frame = { 0 };
+	Dwarf_Line *line = count ? line_at(table, count, address) : NULL;
+	int number;
+
+	if (line) {
+		frame.file = dwarf_linesrc(line, NULL, NULL);
+		if (dwarf_lineno(line, &number) == 0 && number > 0)
+			frame.line = (uint32_t)number;
+	}
+	return frame;
+}
+
+static uint32_t number_attribute(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word value;
+
+	if (!dwarf_attr(die, name, &attribute) || dwarf_formudata(&attribute, &value) != 0 ||
+	    value > UINT32_MAX)
+		return 0;
+	return (uint32_t)value;
+}
+
+static struct hp_frame frame_of_call(Dwarf_Die *inlined, Dwarf_Files *files, size_t file_count)
+{
+	struct hp_frame frame = { .line = number_attribute(inlined, DW_AT_call_line) };
+	uint32_t index = number_attribute(inlined, DW_AT_call_file);
+
+	if (files && index < file_count)
+		frame.file = dwarf_filesrc(files, index, NULL, NULL);
+	return frame;
+}
+
+static size_t chain_length(const struct inline_nodes *found, size_t node)
+{
+	size_t length = 1;
+
+	while (node != INLINE_NONE && found->nodes.at[node].parent != INLINE_NONE &&
+	       length < FRAME_LIMIT) {
+		node = found->nodes.at[node].parent;
+		length++;
+	}
+	return length;
+}
+
+/* Frame 0 has its place from the line table; each frame around it from the call. */
+static bool answer_address(const struct question *question, size_t i, struct hp_frame innermost,
+			   const struct inline_nodes *found, Dwarf_Files *files, size_t file_count)
+{
+	struct lines *lines = question->lines;
+	size_t node = found ? found->innermost[i] : INLINE_NONE;
+	size_t length = chain_length(found, node);
+	struct hp_frame *frames;
+
+	if (!innermost.file && node == INLINE_NONE)
+		return true;
+	frames = hp_arena_array(lines->arena, length, sizeof(*frames));
+	if (!frames)
+		return false;
+	frames[0] = innermost;
+	for (size_t k = 0; k < length && node != INLINE_NONE; k++) {
+		Dwarf_Die die = found->nodes.at[node].die;
+
+		frames[k].function = die_name(lines->names, &die);
+		if (k + 1 < length)
+			frames[k + 1] = frame_of_call(&die, files, file_count);
+		node = found->nodes.at[node].parent;
+	}
+	question->frames[question->hits[i].index] = (struct hp_frames){ frames, length };
+	return true;
+}
+
+/* Where the functions are described: split DWARF leaves only a skeleton in the file. */
+static Dwarf_Die function_unit(const struct unit *unit)
+{
+	uint8_t type = 0;
+	Dwarf_Die split = { 0 };
+
+	if (dwarf_cu_info(unit->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
+	    type == DW_UT_skeleton && split.addr)
+		return split;
+	return unit->die;
+}
+
+static bool answer_unit(const struct question *question, bool inlines)
+{
+	Dwarf_Die die = question->unit->die;
+	struct inline_nodes found = { 0 };
+	Dwarf_Lines *table = NULL;
+	Dwarf_Files *files = NULL;
+	size_t line_count = 0;
+	size_t file_count = 0;
+	bool fine = true;
+
+	if (dwarf_getsrclines(&die, &table, &line_count) != 0)
+		line_count = 0;
+	if (inlines) {
+		Dwarf_Die functions = function_unit(question->unit);
+
+		fine = inlines_collect(&functions, question->addresses, question->count, &found);
+		if (dwarf_getsrcfiles(&functions, &files, &file_count) != 0)
+			files = NULL;
+	}
+	for (size_t i = 0; i < question->count && fine; i++)
+		fine = answer_address(question, i,
+				      frame_of_line(table, line_count, question->addresses[i]),
+				      inlines ? &found : NULL, files, file_count);
+	inlines_clear(&found);
+	return fine;
+}
+
+/* --- the whole question ------------------------------------------------------------------------
+ */
+
+static int compare_hits(const void *a, const void *b)
+{
+	const struct hit *left = a;
+	const struct hit *right = b;
+
+	if (left->unit != right->unit)
+		return left->unit < right->unit ? -1 : 1;
+	return (left->index > right->index) - (left->index < right->index);
+}
+
+static bool answer_hits(struct lines *lines, const hp_link_address *addresses,
+			const struct hit *hits, size_t count, bool inlines,
+			struct hp_frames *frames)
+{
+	_cleanup_free_ uint64_t *own = calloc(count + 1, sizeof(*own));
+
+	if (!own)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		own[i] = addresses[hits[i].index].value - lines->bias;
+	for (size_t i = 0; i < count;) {
+		struct question question = {
+			.lines = lines,
+			.unit = &lines->units.at[hits[i].unit],
+			.hits = hits + i,
+			.addresses = own + i,
+			.frames = frames,
+		};
+
+		while (i < count && hits[i].unit == question.hits->unit) {
+			question.count++;
+			i++;
+		}
+		if (!answer_unit(&question, inlines))
+			return false;
+	}
+	return true;
+}
+
+struct hp_error *lines_frames(struct lines *lines, const hp_link_address *addresses, size_t count,
+			      bool inlines, struct hp_frames *frames)
+{
+	HP_VECTOR(struct hit) hits = { 0 };
+	bool fine = true;
+
+	for (size_t i = 0; i < count && fine; i++) {
+		size_t unit;
+
+		if (unit_at(lines, addresses[i].value, &unit))
+			fine = hp_vector_push(&hits, (struct hit){ unit, i });
+	}
+	if (hits.count > 1)
+		qsort(hits.at, hits.count, sizeof(*hits.at), compare_hits);
+	fine = fine && answer_hits(lines, addresses, hits.at, hits.count, inlines, frames);
+	hp_vector_free(&hits);
+	return fine ? NULL : hp_error_create_no_memory();
+}

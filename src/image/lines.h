@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Source lines and inlined frames of one image, from DWARF 2 to 5 as libdw reads it, separate,
+ * split (.dwo) and dwz-shared debugging information included.
+ *
+ * The compilation units' own ranges are the index: .debug_aranges is often missing or wrong. Each
+ * unit that was hit is looked at once, for all its addresses together.
+ */
+#ifndef HPCPROF_IMAGE_LINES_H
+#define HPCPROF_IMAGE_LINES_H
+
+#include "elf_file.h"
+
+#include <hpcprof/base/arena.h>
+#include <hpcprof/image/image.h>
+
+struct lines;
+
+/* Opens the debugging information; without any the result answers nothing. What it hands out lives
+ * in `arena` and in `file`. */
+struct hp_error *lines_create(struct elf_file *file, struct hp_arena *arena, struct lines **lines);
+void lines_destroy(struct lines *lines);
+HP_DEFINE_CLEANUP(struct lines, lines_destroy);
+
+bool lines_any(const struct lines *lines);
+
+/* `addresses` sorted ascending. */
+struct hp_error *lines_frames(struct lines *lines, const hp_link_address *addresses, size_t count,
+			      bool inlines, struct hp_frames *frames);
+
+#endif

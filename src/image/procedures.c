@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "procedures.h"
+
+#include "cold.h"
+#include "demangle.h"
+#include "resolve.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+#define HASH_NONFATAL_OOM		 1
+#define HASH_FUNCTION(key, length, hash) ((hash) = (unsigned)XXH3_64bits((key), (length)))
+#include <uthash.h>
+
+/* The procedure handed out comes first, so that its address is the part's. Until it is named its
+ * `linkage` is the symbol as the table has it. */
+struct part {
+	struct hp_procedure procedure;
+	bool named;
+	bool is_cold;
+};
+
+struct gap {
+	struct hp_procedure procedure;
+	uint64_t start;
+	UT_hash_handle hh;
+};
+
+struct procedures {
+	const struct elf_file *file;
+	const char *image_name;
+	bool plain_names;
+	struct hp_arena *arena;
+	struct part *parts; /* sorted */
+	size_t count;
+	const struct hp_procedure **list; /* made when asked for */
+	struct gap *gaps;		  /* by start */
+	struct hp_procedure fallback;	  /* when memory is too short for a gap */
+	enum symbol_origin origin;
+	bool from_unwind;
+};
+
+static struct part *part_at(const struct procedures *procedures, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = procedures->count;
+
+	/* The first part that begins after the address. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (procedures->parts[middle].procedure.address.value <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 ? &procedures->parts[low - 1] : NULL;
+}
+
+static uint64_t part_end(const struct part *part)
+{
+	return part->procedure.address.value + part->procedure.size;
+}
+
+static bool part_holds(const struct part *part, uint64_t address)
+{
+	return part && address - part->procedure.address.value < part->procedure.size;
+}
+
+/* --- building ----------------------------------------------------------------------------------
+ */
+
+static struct hp_error *take_parts(struct procedures *procedures, const resolved_parts *resolved)
+{
+	procedures->parts = calloc(resolved->count + 1, sizeof(*procedures->parts));
+	if (!procedures->parts)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < resolved->count; i++) {
+		const struct resolved *from = &resolved->at[i];
+		struct part *part = &procedures->parts[i];
+
+		part->procedure.address.value = from->address;
+		part->procedure.size = from->end - from->address;
+		part->procedure.linkage = from->name;
+		part->procedure.owner = &procedures->parts[from->first].procedure;
+		if (from->is_plt)
+			part->procedure.source = HP_PROCEDURE_PLT;
+		else if (from->name)
+			part->procedure.source = HP_PROCEDURE_SYMBOL;
+		else
+			part->procedure.source = HP_PROCEDURE_EH_FRAME;
+		if (!from->name)
+			procedures->from_unwind = true;
+		part->is_cold = from->name && !procedures->plain_names && cold_stem(from->name);
+	}
+	procedures->count = resolved->count;
+	return NULL;
+}
+
+static void link_cold_parts(struct procedures *procedures, const cold_links *links)
+{
+	for (size_t i = 0; i < links->count; i++) {
+		struct part *cold = part_at(procedures, links->at[i].cold);
+		struct part *owner = part_at(procedures, links->at[i].owner);
+
+		if (part_holds(cold, links->at[i].cold) && cold->is_cold &&
+		    part_holds(owner, links->at[i].owner) && !owner->is_cold)
+			cold->procedure.owner = owner->procedure.owner;
+	}
+	/* Later parts of a part that has found its owner follow it. */
+	for (size_t i = 0; i < procedures->count; i++) {
+		struct hp_procedure *procedure = &procedures->parts[i].procedure;
+
+		procedure->owner = procedure->owner->owner;
+	}
+}
+
+static struct hp_error *build(struct procedures *procedures, const struct procedures_input *input,
+			      symbols *found, symbols *plt)
+{
+	extents unwind = { 0 };
+	cold_links links = { 0 };
+	resolved_parts resolved = { 0 };
+	struct hp_error *error = NULL;
+	bool fine = true;
+
+	if (input->file)
+		fine = symbols_read(input->file, found, &procedures->origin) &&
+		       eh_frame_extents(input->file, &unwind);
+	for (size_t i = 0; i < input->kept->count && fine; i++)
+		fine = hp_vector_push(found, input->kept->at[i]);
+	resolve_sort(found);
+	if (fine && input->file)
+		fine = plt_entries(input->file, found, procedures->arena, plt);
+	if (fine && !input->plain_names)
+		fine = cold_find_links(found, &links);
+	fine = fine && resolve_parts(found, plt, &unwind, &resolved);
+	error = fine ? take_parts(procedures, &resolved) : hp_error_create_no_memory();
+	if (!error)
+		link_cold_parts(procedures, &links);
+	hp_vector_free(&unwind);
+	hp_vector_free(&links);
+	hp_vector_free(&resolved);
+	return error;
+}
+
+struct hp_error *procedures_create(const struct procedures_input *input,
+				   struct procedures **created)
+{
+	_cleanup_(procedures_destroy_scope) struct procedures *procedures =
+		calloc(1, sizeof(*procedures));
+	symbols found = { 0 };
+	symbols plt = { 0 };
+	struct hp_error *error;
+
+	if (!procedures)
+		return hp_error_create_no_memory();
+	procedures->file = input->file;
+	procedures->image_name = input->image_name;
+	procedures->plain_names = input->plain_names;
+	procedures->fallback = (struct hp_procedure){ .name = input->image_name,
+						      .linkage = input->image_name,
+						      .size = UINT64_MAX,
+						      .owner = &procedures->fallback,
+						      .source = HP_PROCEDURE_GAP };
+	procedures->arena = hp_arena_create();
+	if (!procedures->arena)
+		return hp_error_create_no_memory();
+	error = build(procedures, input, &found, &plt);
+	hp_vector_free(&found);
+	hp_vector_free(&plt);
+	if (!error)
+		*created = hp_steal(procedures);
+	return error;
+}
+
+void procedures_destroy(struct procedures *procedures)
+{
+	if (!procedures)
+		return;
+	HASH_CLEAR(hh, procedures->gaps); /* the gaps themselves are in the arena */
+	hp_arena_destroy(procedures->arena);
+	free(procedures->parts);
+	free(procedures->list);
+	free(procedures);
+}
+
+/* --- names -------------------------------------------------------------------------------------
+ */
+
+static const char *address_name(struct procedures *procedures, uint64_t address)
+{
+	char number[24];
+	size_t length = strlen(procedures->image_name);
+	char *name;
+
+	snprintf(number, sizeof(number), "+0x%llx", (unsigned long long)address);
+	name = hp_arena_alloc(procedures->arena, length + strlen(number) + 1);
+	if (!name)
+		return procedures->image_name;
+	memcpy(name, procedures->image_name, length);
+	memcpy(name + length, number, strlen(number) + 1);
+	return name;
+}
+
+/* "memcpy@@GLIBC_2.14" is memcpy, "f.cold.2" is f. */
+static const char *plain_linkage(struct procedures *procedures, const char *name)
+{
+	size_t length = cold_stem(name);
+	const char *copy;
+
+	if (!length)
+		length = strcspn(name, "@");
+	if (length == 0 || name[length] == '\0')
+		return name;
+	copy = hp_arena_strndup(procedures->arena, name, length);
+	return copy ? copy : name;
+}
+
+static const char *plt_name(struct procedures *procedures, const char *linkage)
+{
+	static const char suffix[] = "@plt";
+	size_t stem = strlen(linkage) - strlen(suffix);
+	const char *bare = hp_arena_strndup(procedures->arena, linkage, stem);
+	const char *readable = bare ? demangle(procedures->arena, bare) : NULL;
+	size_t length;
+	char *name;
+
+	if (!readable || readable == bare)
+		return linkage;
+	length = strlen(readable);
+	name = hp_arena_alloc(procedures->arena, length + sizeof(suffix));
+	if (!name)
+		return linkage;
+	memcpy(name, readable, length);
+	memcpy(name + length, suffix, sizeof(suffix));
+	return name;
+}
+
+static void give_own_name(struct procedures *procedures, struct part *part)
+{
+	struct hp_procedure *procedure = &part->procedure;
+
+	part->named = true;
+	switch (procedure->source) {
+	case HP_PROCEDURE_PLT:
+		procedure->name = plt_name(procedures, procedure->linkage);
+		break;
+	case HP_PROCEDURE_SYMBOL:
+		if (!procedures->plain_names)
+			procedure->linkage = plain_linkage(procedures, procedure->linkage);
+		procedure->name = procedures->plain_names
+					  ? procedure->linkage
+					  : demangle(procedures->arena, procedure->linkage);
+		break;
+	case HP_PROCEDURE_EH_FRAME:
+	case HP_PROCEDURE_GAP:
+		procedure->name = address_name(procedures, procedure->address.value);
+		procedure->linkage = procedure->name;
+		break;
+	}
+}
+
+static const struct hp_procedure *named(struct procedures *procedures, struct part *part)
+{
+	struct part *owner;
+
+	if (part->named)
+		return &part->procedure;
+	owner = part_at(procedures, part->procedure.owner->address.value);
+	if (owner == part || !owner) {
+		give_own_name(procedures, part);
+		return &part->procedure;
+	}
+	if (!owner->named)
+		give_own_name(procedures, owner);
+	part->procedure.name = owner->procedure.name;
+	part->procedure.linkage = owner->procedure.linkage;
+	part->named = true;
+	return &part->procedure;
+}
+
+/* --- looking up --------------------------------------------------------------------------------
+ */
+
+/* The nearest borders of executable parts around an address that no procedure holds. */
+static void text_borders(const struct elf_file *file, uint64_t address, uint64_t *low,
+			 uint64_t *high)
+{
+	for (size_t i = 0; file && i < file->text_count; i++) {
+		const uint64_t borders[] = { file->texts[i].address, file->texts[i].end };
+
+		for (size_t k = 0; k < 2; k++) {
+			if (borders[k] <= address && borders[k] > *low)
+				*low = borders[k];
+			if (borders[k] > address && borders[k] < *high)
+				*high = borders[k];
+		}
+	}
+}
+
+static const struct hp_procedure *gap_at(struct procedures *procedures, const struct part *before,
+					 uint64_t address)
+{
+	size_t next = before ? (size_t)(before - procedures->parts) + 1 : 0;
+	uint64_t low = before ? part_end(before) : 0;
+	uint64_t high = next < procedures->count ? procedures->parts[next].procedure.address.value
+						 : UINT64_MAX;
+	struct gap *gap;
+
+	text_borders(procedures->file, address, &low, &high);
+	HASH_FIND(hh, procedures->gaps, &low, sizeof(low), gap);
+	if (gap)
+		return &gap->procedure;
+	gap = hp_arena_alloc(procedures->arena, sizeof(*gap));
+	if (!gap)
+		return &procedures->fallback;
+	gap->start = low;
+	HASH_ADD(hh, procedures->gaps, start, sizeof(gap->start), gap);
+	if (!gap->hh.tbl)
+		return &procedures->fallback;
+	gap->procedure = (struct hp_procedure){
+		.address.value = low,
+		.size = high > low ? high - low : 1,
+		.owner = &gap->procedure,
+		.source = HP_PROCEDURE_GAP,
+	};
+	/* Code of which nothing at all is known is called after its image alone. */
+	gap->procedure.name = !procedures->file && procedures->count == 0
+				      ? procedures->image_name
+				      : address_name(procedures, low);
+	gap->procedure.linkage = gap->procedure.name;
+	return &gap->procedure;
+}
+
+const struct hp_procedure *procedures_at(struct procedures *procedures, uint64_t address)
+{
+	struct part *part = part_at(procedures, address);
+
+	if (part_holds(part, address))
+		return named(procedures, part);
+	return gap_at(procedures, part, address);
+}
+
+void procedures_list(struct procedures *procedures, const struct hp_procedure *const **list,
+		     size_t *count)
+{
+	*list = NULL;
+	*count = 0;
+	if (!procedures->list) {
+		procedures->list = calloc(procedures->count + 1, sizeof(*procedures->list));
+		if (!procedures->list)
+			return;
+		for (size_t i = 0; i < procedures->count; i++)
+			procedures->list[i] = named(procedures, &procedures->parts[i]);
+	}
+	*list = procedures->list;
+	*count = procedures->count;
+}
+
+enum symbol_origin procedures_origin(const struct procedures *procedures)
+{
+	return procedures->origin;
+}
+
+bool procedures_from_unwind(const struct procedures *procedures)
+{
+	return procedures->from_unwind;
+}

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "attribute.h"
+
+#include "rows.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+static bool needs_lines(const struct report *report)
+{
+	return report->options->view == HP_VIEW_LINES ||
+	       (report->options->view == HP_VIEW_PROCEDURES && report->options->inlines);
+}
+
+/* --- opening ------------------------------------------------------------------------------ */
+
+static struct hp_error *read_kept_symbols(struct report_part *part)
+{
+	if (part->image->id.kind == HP_IMAGE_FILE || !part->epoch)
+		return NULL;
+	return hp_epoch_read_symbols(part->epoch, part->epoch_image, &part->symbols,
+				     &part->symbol_count);
+}
+
+/* The report goes on without the file, and says so. */
+static struct hp_error *refuse(struct report *report, struct report_image *image,
+			       struct hp_error *error)
+{
+	if (error->errno_value == ENOMEM)
+		return error;
+	image->problem = report_intern(report, error->message);
+	if (error->advice)
+		image->advice = report_intern(report, error->advice);
+	report_warn(report, error->advice, "%s", error->message);
+	hp_error_destroy(error);
+	return image->problem ? NULL : hp_error_create_no_memory();
+}
+
+static struct hp_error *open_file(struct report *report, struct report_part *part)
+{
+	struct hp_image_options options = {
+		.symfs = report->options->symfs,
+		.no_debuginfo = report->options->no_debuginfo,
+	};
+	struct report_image *image = part->image;
+	struct hp_error *error = read_kept_symbols(part);
+
+	if (error)
+		return error;
+	options.symbols = part->symbols;
+	options.symbol_count = part->symbol_count;
+	if (image->id.kind == HP_IMAGE_VDSO && part->epoch)
+		options.bytes_path = hp_epoch_bytes_path(part->epoch, part->epoch_image);
+	error = hp_image_open(&image->id, &options, &part->file);
+	if (error) {
+		part->file = NULL;
+		return refuse(report, image, error);
+	}
+	if (report->options->view != HP_VIEW_SUMMARY)
+		return NULL;
+	image->origin = report_intern(report, hp_image_symbol_origin(part->file));
+	image->has_lines = hp_image_has_lines(part->file);
+	return image->origin ? NULL : hp_error_create_no_memory();
+}
+
+/* --- rows --------------------------------------------------------------------------------- */
+
+static void add_to_row(struct report *report, struct row *row, const struct tally *tallies)
+{
+	for (size_t i = 0; i < report->events.count; i++) {
+		row->tallies[i].samples += tallies[i].samples;
+		row->tallies[i].weight += tallies[i].weight;
+		report->events.at[i].kept.samples += tallies[i].samples;
+		report->events.at[i].kept.weight += tallies[i].weight;
+	}
+}
+
+static void count_attribution(struct report *report, enum attribution how,
+			      const struct tally *tallies)
+{
+	struct tally *into = &report->attribution[(size_t)how * report->events.count];
+
+	for (size_t i = 0; i < report->events.count; i++) {
+		into[i].samples += tallies[i].samples;
+		into[i].weight += tallies[i].weight;
+	}
+}
+
+static bool procedure_passes(const struct report *report, const char *name, const char *linkage)
+{
+	const char *const patterns[] = { report->options->procedure,
+					 report->options->view == HP_VIEW_INSTRUCTIONS
+						 ? report->options->listed
+						 : NULL };
+
+	for (size_t i = 0; i < 2; i++)
+		if (!report_matches(patterns[i], name) &&
+		    !(linkage && report_matches(patterns[i], linkage)))
+			return false;
+	return true;
+}
+
+static struct hp_error *add_code(struct report *report, struct row *row, struct report_part *part,
+				 const struct hp_procedure *procedure, uint64_t offset)
+{
+	struct row_code *code = row->code;
+
+	for (; code; code = code->next)
+		if (code->part == part &&
+		    (procedure ? code->procedure == procedure : code->offset == offset))
+			return NULL;
+	code = hp_arena_alloc(report->arena, sizeof(*code));
+	if (!code)
+		return hp_error_create_no_memory();
+	*code = (struct row_code){
+		.part = part, .procedure = procedure, .offset = offset, .next = row->code
+	};
+	row->code = code;
+	return NULL;
+}
+
+/* Adds `tallies` to the row of `key` if its name passes. Out: the row, or NULL when it does not. */
+static struct hp_error *add_named(struct report *report, const struct row_key *key,
+				  const char *linkage, const struct tally *tallies,
+				  struct row **row)
+{
+	*row = NULL;
+	if (!procedure_passes(report, key->name, linkage))
+		return NULL;
+	*row = rows_at(report, key);
+	if (!*row)
+		return hp_error_create_no_memory();
+	if (linkage && !(*row)->linkage)
+		(*row)->linkage = linkage;
+	add_to_row(report, *row, tallies);
+	return NULL;
+}
+
+/* In the views that have one row an image. */
+static struct hp_error *add_to_image(struct report *report, const struct report_part *part,
+				     const struct tally *tallies)
+{
+	struct row_key key;
+	struct row *row;
+
+	memset(&key, 0, sizeof(key));
+	key.image = part->image;
+	row = rows_at(report, &key);
+	if (!row)
+		return hp_error_create_no_memory();
+	add_to_row(report, row, tallies);
+	return NULL;
+}
+
+/* One procedure at a time: addresses come in order, so most samples find the one before. */
+struct walk {
+	struct report *report;
+	struct report_part *part;
+	const struct hp_procedure *procedure; /* part of a procedure that `end` closes */
+	const char *name;
+	const char *linkage;
+	bool by_image;
+};
+
+/* Generated code has synthetic addresses, which mean nothing outside their epoch. */
+static bool address_means_something(const struct report_part *part)
+{
+	return part->image->id.kind == HP_IMAGE_FILE || part->image->id.kind == HP_IMAGE_VDSO ||
+	       part->image->id.kind == HP_IMAGE_KERNEL || part->image->id.kind == HP_IMAGE_MODULE;
+}
+
+static struct hp_error *enter_procedure(struct walk *walk, uint64_t address)
+{
+	const struct hp_procedure *at = walk->procedure;
+
+	if (at && address >= at->address.value && address - at->address.value < at->size)
+		return NULL;
+	at = hp_image_procedure_at(walk->part->file, (hp_link_address){ address });
+	walk->procedure = at;
+	walk->name = report_intern(walk->report, at->owner->name);
+	walk->linkage = at->owner->linkage ? report_intern(walk->report, at->owner->linkage)
+					   : walk->name;
+	return walk->name && walk->linkage ? NULL : hp_error_create_no_memory();
+}
+
+static enum attribution attribution_of(const struct hp_procedure *procedure)
+{
+	switch (procedure->source) {
+	case HP_PROCEDURE_SYMBOL:
+		return NAMED_BY_SYMBOL;
+	case HP_PROCEDURE_PLT:
+		return NAMED_BY_PLT;
+	case HP_PROCEDURE_EH_FRAME:
+		return NAMED_BY_EXTENT;
+	case HP_PROCEDURE_GAP:
+		break;
+	}
+	return NAMED_NOT;
+}
+
+static struct hp_error *add_to_procedure(struct walk *walk, const struct tally *tallies)
+{
+	const struct hp_procedure *owner = walk->procedure->owner;
+	bool addressed = address_means_something(walk->part);
+	struct hp_error *error;
+	struct row_key key;
+	struct row *row;
+
+	memset(&key, 0, sizeof(key));
+	key.image = walk->part->image;
+	key.name = walk->name;
+	key.address = addressed ? owner->address.value : 0;
+	error = add_named(walk->report, &key, walk->linkage, tallies, &row);
+	if (error || !row)
+		return error;
+	row->has_address = addressed;
+	row->address = key.address;
+	row->size = addressed ? owner->size : 0;
+	if (walk->report->options->view != HP_VIEW_INSTRUCTIONS)
+		return NULL;
+	return add_code(walk->report, row, walk->part, owner, 0);
+}
+
+/* The function that the source says the code is of, when it was inlined here. */
+static struct hp_error *add_to_inlined(struct walk *walk, const struct hp_frame *frame,
+				       const struct tally *tallies)
+{
+	struct row_key key;
+	struct row *row;
+
+	memset(&key, 0, sizeof(key));
+	key.image = walk->part->image;
+	key.name = report_intern(walk->report, frame->function);
+	key.inlined = 1;
+	if (!key.name)
+		return hp_error_create_no_memory();
+	return add_named(walk->report, &key, NULL, tallies, &row);
+}
+
+static struct hp_error *add_to_line(struct walk *walk, const struct hp_frames *frames,
+				    const struct tally *tallies)
+{
+	const struct hp_frame *frame = frames->count ? &frames->frames[0] : NULL;
+	const char *linkage = walk->linkage;
+	struct row_key key;
+	struct row *row;
+
+	memset(&key, 0, sizeof(key));
+	key.image = walk->part->image;
+	key.name = walk->name;
+	if (walk->report->options->inlines && frames->count > 1 && frame->function) {
+		key.name = report_intern(walk->report, frame->function);
+		key.inlined = 1;
+		linkage = NULL;
+	}
+	if (frame && frame->file) {
+		key.file = report_intern(walk->report, frame->file);
+		key.line = frame->line;
+		if (!key.file)
+			return hp_error_create_no_memory();
+	}
+	if (!key.name)
+		return hp_error_create_no_memory();
+	return add_named(walk->report, &key, linkage, tallies, &row);
+}
+
+static struct hp_error *add_located(struct walk *walk, uint64_t address,
+				    const struct hp_frames *frames, const struct tally *tallies)
+{
+	struct report *report = walk->report;
+	struct hp_error *error = enter_procedure(walk, address);
+
+	if (error)
+		return error;
+	count_attribution(report, attribution_of(walk->procedure), tallies);
+	if (walk->by_image) {
+		if (!procedure_passes(report, walk->name, walk->linkage))
+			return NULL;
+		return add_to_image(report, walk->part, tallies);
+	}
+	if (report->options->view == HP_VIEW_LINES)
+		return add_to_line(walk, frames, tallies);
+	if (frames->count > 1 && frames->frames[0].function)
+		return add_to_inlined(walk, &frames->frames[0], tallies);
+	return add_to_procedure(walk, tallies);
+}
+
+/* Samples without a procedure: image+0xOFFSET where the file is refused, the image's own name
+ * where offsets are run-time addresses of some process. */
+static struct hp_error *add_unlocated(struct walk *walk, size_t index)
+{
+	struct report *report = walk->report;
+	struct report_part *part = walk->part;
+	const struct tally *tallies = &part->tallies[index * report->events.count];
+	bool runtime = part->image->id.kind == HP_IMAGE_UNKNOWN ||
+		       part->image->id.kind == HP_IMAGE_ANON;
+	struct hp_error *error;
+	struct row_key key;
+	struct row *row;
+
+	count_attribution(report, part->image->problem ? NAMED_REFUSED : NAMED_NOT, tallies);
+	memset(&key, 0, sizeof(key));
+	key.image = part->image;
+	key.name = runtime ? report_intern(report, part->image->id.path)
+			   : report_format(report, "%s+0x%" PRIx64,
+					   report_basename(part->image->id.path),
+					   part->offsets[index]);
+	if (!key.name)
+		return hp_error_create_no_memory();
+	if (walk->by_image) {
+		if (!procedure_passes(report, key.name, NULL))
+			return NULL;
+		return add_to_image(report, part, tallies);
+	}
+	error = add_named(report, &key, NULL, tallies, &row);
+	if (error || !row || runtime || report->options->view != HP_VIEW_INSTRUCTIONS)
+		return error;
+	return add_code(report, row, part, NULL, part->offsets[index]);
+}
+
+/* --- parts -------------------------------------------------------------------------------- */
+
+static int compare_located(const void *left, const void *right)
+{
+	const struct located *a = left;
+	const struct located *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Offsets that the file has code at, as link-time addresses; the others go to rows at once. */
+static struct hp_error *locate(struct walk *walk)
+{
+	struct report_part *part = walk->part;
+	bool runtime = part->image->id.kind == HP_IMAGE_UNKNOWN ||
+		       part->image->id.kind == HP_IMAGE_ANON;
+	bool sorted = true;
+
+	part->located = calloc(part->count ? part->count : 1, sizeof(*part->located));
+	if (!part->located)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < part->count; i++) {
+		hp_image_offset offset = { part->offsets[i] };
+		hp_link_address address;
+		struct hp_error *error;
+
+		if (part->file && !runtime && hp_image_link_address(part->file, offset, &address)) {
+			struct located located = { .address = address.value, .index = i };
+
+			sorted = sorted && (!part->located_count ||
+					    part->located[part->located_count - 1].address <=
+						    located.address);
+			part->located[part->located_count++] = located;
+			continue;
+		}
+		error = add_unlocated(walk, i);
+		if (error)
+			return error;
+	}
+	if (!sorted)
+		qsort(part->located, part->located_count, sizeof(*part->located), compare_located);
+	return NULL;
+}
+
+/* Frames of every located address; none, with a word about it, when the lines cannot be read. */
+static struct hp_error *read_frames(const struct report *report, struct report_part *part,
+				    struct hp_frames *frames)
+{
+	_cleanup_free_ hp_link_address *addresses = calloc(part->located_count, sizeof(*addresses));
+	struct hp_error *error;
+
+	if (!addresses)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < part->located_count; i++)
+		addresses[i].value = part->located[i].address;
+	error = hp_image_frames(part->file, addresses, part->located_count,
+				report->options->inlines, frames);
+	if (!error || error->errno_value == ENOMEM)
+		return error;
+	report_warn(report, error->advice, "%s", error->message);
+	hp_error_destroy(error);
+	memset(frames, 0, part->located_count * sizeof(*frames));
+	return NULL;
+}
+
+static struct hp_error *add_all_located(struct walk *walk)
+{
+	struct report_part *part = walk->part;
+	size_t events = walk->report->events.count;
+	_cleanup_free_ struct hp_frames *frames = NULL;
+	struct hp_error *error = NULL;
+
+	if (needs_lines(walk->report) && part->located_count) {
+		frames = calloc(part->located_count, sizeof(*frames));
+		if (!frames)
+			return hp_error_create_no_memory();
+		error = read_frames(walk->report, part, frames);
+	}
+	for (size_t i = 0; i < part->located_count && !error; i++) {
+		static const struct hp_frames none;
+
+		error = add_located(walk, part->located[i].address, frames ? &frames[i] : &none,
+				    &part->tallies[part->located[i].index * events]);
+	}
+	return error;
+}
+
+/* Without reading any symbols: the image is all that the row wants to know. */
+static struct hp_error *add_all_to_image(struct report *report, const struct report_part *part)
+{
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < part->count && !error; i++)
+		error = add_to_image(report, part, &part->tallies[i * report->events.count]);
+	return error;
+}
+
+static struct hp_error *attribute_part(struct report *report, struct report_part *part)
+{
+	struct walk walk = {
+		.report = report,
+		.part = part,
+		.by_image = report->options->view == HP_VIEW_IMAGES ||
+			    report->options->view == HP_VIEW_SUMMARY,
+	};
+	struct hp_error *error = open_file(report, part);
+
+	if (!error && report->options->view == HP_VIEW_IMAGES && !report->options->procedure)
+		error = add_all_to_image(report, part);
+	else if (!error)
+		error = locate(&walk);
+	if (!error)
+		error = add_all_located(&walk);
+	if (part->file && report->options->view != HP_VIEW_INSTRUCTIONS) {
+		hp_image_close(part->file);
+		part->file = NULL;
+	}
+	return error;
+}
+
+/* --- a procedure that was asked for but has no samples ------------------------------------- */
+
+static struct hp_error *add_unsampled(struct report *report, struct report_part *part)
+{
+	const struct hp_procedure *const *procedures;
+	size_t count;
+
+	hp_image_procedures(part->file, &procedures, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct hp_procedure *at = procedures[i];
+		const char *linkage = at->linkage ? at->linkage : at->name;
+		struct walk walk = { .report = report, .part = part, .procedure = at };
+		_cleanup_free_ struct tally *nothing = NULL;
+		struct hp_error *error;
+
+		if (at->owner != at || (strcmp(report->options->listed, at->name) != 0 &&
+					strcmp(report->options->listed, linkage) != 0))
+			continue;
+		nothing = calloc(report->events.count, sizeof(*nothing));
+		walk.name = report_intern(report, at->name);
+		walk.linkage = report_intern(report, linkage);
+		if (!nothing || !walk.name || !walk.linkage)
+			return hp_error_create_no_memory();
+		error = add_to_procedure(&walk, nothing);
+		if (error)
+			return error;
+	}
+	return NULL;
+}
+
+struct hp_error *attribute_samples(struct report *report)
+{
+	bool listing = report->options->view == HP_VIEW_INSTRUCTIONS && report->options->listed;
+	struct hp_error *error = NULL;
+
+	report->attribution = hp_arena_array(report->arena,
+					     ATTRIBUTION_COUNT * (report->events.count + 1),
+					     sizeof(*report->attribution));
+	if (!report->attribution)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < report->parts.count && !error; i++)
+		error = attribute_part(report, report->parts.at[i]);
+	for (size_t i = 0; i < report->parts.count && listing && !report->rows.count && !error; i++)
+		if (report->parts.at[i]->file)
+			error = add_unsampled(report, report->parts.at[i]);
+	return error;
+}

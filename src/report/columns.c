@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "columns.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void add_text(struct buffer *buffer, const char *text)
+{
+	buffer_add(buffer, text, strlen(text));
+}
+
+static void cell_samples(const struct report *report, const struct row *row, size_t event,
+			 struct buffer *buffer)
+{
+	(void)report;
+	buffer_printf(buffer, "%" PRIu64, row->tallies[event].samples);
+}
+
+static void cell_percent(const struct report *report, const struct row *row, size_t event,
+			 struct buffer *buffer)
+{
+	buffer_printf(buffer, "%.2f", 100 * report_share(report, event, &row->tallies[event]));
+}
+
+static void cell_exact_percent(const struct report *report, const struct row *row, size_t event,
+			       struct buffer *buffer)
+{
+	buffer_printf(buffer, "%.6f", 100 * report_share(report, event, &row->tallies[event]));
+}
+
+static void cell_cumulative(const struct report *report, const struct row *row, size_t event,
+			    struct buffer *buffer)
+{
+	(void)report;
+	(void)event;
+	buffer_printf(buffer, "%.2f", 100 * row->cumulative);
+}
+
+/* For people: says what the name is when it is not a procedure's. */
+static void cell_procedure(const struct report *report, const struct row *row, size_t event,
+			   struct buffer *buffer)
+{
+	(void)report;
+	(void)event;
+	add_text(buffer, row->name);
+	if (row->inlined)
+		add_text(buffer, " (inlined)");
+}
+
+static void cell_name(const struct report *report, const struct row *row, size_t event,
+		      struct buffer *buffer)
+{
+	(void)report;
+	(void)event;
+	add_text(buffer, row->name);
+}
+
+static void cell_inlined(const struct report *report, const struct row *row, size_t event,
+			 struct buffer *buffer)
+{
+	(void)report;
+	(void)event;
+	add_text(buffer, row->inlined ? "yes" : "no");
+}
+
+static void cell_short_image(const struct report *report, const struct row *row, size_t event,
+			     struct buffer *buffer)
+{
+	(void)report;
+	(void)event;
+	add_text(buffer, row->image->short_name);
+	if (row->image->problem)
+		add_text(buffer, " (not read)");
+}
+
+static void cell_image(const struct report *report, const struct row *row, size_t event,
+		       struct buffer *buffer)
+{
+	(void)report;
+	(void)event;
+	add_text(buffer, row->image->id.path);
+}
+
+static void cell_long_image(const struct report *report, const struct row *row, size_t event,
+			    struct buffer *buffer)
+{
+	const struct report_image *image = row->image;
+
+	/* The short name is the longer one where two builds of one path ran. */
+	add_text(buffer, strlen(image->short_name) > strlen(image->id.path) ? image->short_name
+									    : image->id.path);
+	if (image->id.deleted)
+		add_text(buffer, " (deleted)");
+	if (image->problem)
+		add_text(buffer, " (not read)");
+	(void)report;
+	(void)event;
+}
+
+static void cell_build_id(const struct report *report, const struct row *row, size_t event,
+			  struct buffer *buffer)
+{
+	(void)report;
+	(void)event;
+	if (row->image->build_id)
+		add_text(buffer, row->image->build_id);
+}
+
+static void cell_address(const struct report *report, const struct row *row, size_t event,
+			 struct buffer *buffer)
+{
+	(void)report;
+	(void)event;
+	if (row->has_address)
+		buffer_printf(buffer, "0x%" PRIx64, row->address);
+}
+
+static void cell_size(const struct report *report, const struct row *row, size_t event,
+		      struct buffer *buffer)
+{
+	(void)report;
+	(void)event;
+	if (row->has_address)
+		buffer_printf(buffer, "%" PRIu64, row->size);
+}
+
+static void cell_bytes(const struct report *report, const struct row *row, size_t event,
+		       struct buffer *buffer)
+{
+	(void)report;
+	(void)event;
+	for (size_t i = 0; i < row->length; i++)
+		buffer_printf(buffer, "%02x", row->bytes[i]);
+}
+
+static void cell_text(const struct report *report, const struct row *row, size_t event,
+		      struct buffer *buffer)
+{
+	(void)report;
+	(void)event;
+	add_text(buffer, row->text);
+}
+
+static void cell_position(const struct report *report, const struct row *row, size_t event,
+			  struct buffer *buffer)
+{
+	const char *file = row->short_file ? row->short_file
+			   : row->file	   ? report_basename(row->file)
+					   : NULL;
+
+	(void)event;
+	if (file && row->line)
+		buffer_printf(buffer, "%s:%" PRIu32, file, row->line);
+	else if (file)
+		add_text(buffer, file);
+	else if (report->options->view == HP_VIEW_LINES)
+		add_text(buffer, "(no line)");
+}
+
+static void cell_file(const struct report *report, const struct row *row, size_t event,
+		      struct buffer *buffer)
+{
+	(void)report;
+	(void)event;
+	if (row->file)
+		add_text(buffer, row->file);
+}
+
+static void cell_line(const struct report *report, const struct row *row, size_t event,
+		      struct buffer *buffer)
+{
+	(void)report;
+	(void)event;
+	if (row->file && row->line)
+		buffer_printf(buffer, "%" PRIu32, row->line);
+}
+
+static const struct column text_procedures[] = {
+	{ "procedure", false, true, NO_EVENT, cell_procedure },
+	{ "image", false, true, NO_EVENT, cell_short_image },
+	{ 0 },
+};
+static const struct column text_images[] = {
+	{ "image", false, true, NO_EVENT, cell_long_image },
+	{ 0 },
+};
+static const struct column text_lines[] = {
+	{ "line", false, true, NO_EVENT, cell_position },
+	{ "procedure", false, true, NO_EVENT, cell_procedure },
+	{ "image", false, true, NO_EVENT, cell_short_image },
+	{ 0 },
+};
+static const struct column text_instructions[] = {
+	{ "address", true, false, NO_EVENT, cell_address },
+	{ "bytes", false, false, NO_EVENT, cell_bytes },
+	{ "instruction", false, true, NO_EVENT, cell_text },
+	{ "line", false, true, NO_EVENT, cell_position },
+	{ 0 },
+};
+static const struct column csv_procedures[] = {
+	{ "procedure", false, false, NO_EVENT, cell_name },
+	{ "inlined", false, false, NO_EVENT, cell_inlined },
+	{ "address", false, false, NO_EVENT, cell_address },
+	{ "size", false, false, NO_EVENT, cell_size },
+	{ "image", false, false, NO_EVENT, cell_image },
+	{ "build_id", false, false, NO_EVENT, cell_build_id },
+	{ 0 },
+};
+static const struct column csv_images[] = {
+	{ "image", false, false, NO_EVENT, cell_image },
+	{ "build_id", false, false, NO_EVENT, cell_build_id },
+	{ 0 },
+};
+static const struct column csv_lines[] = {
+	{ "file", false, false, NO_EVENT, cell_file },
+	{ "line", false, false, NO_EVENT, cell_line },
+	{ "procedure", false, false, NO_EVENT, cell_name },
+	{ "inlined", false, false, NO_EVENT, cell_inlined },
+	{ "image", false, false, NO_EVENT, cell_image },
+	{ "build_id", false, false, NO_EVENT, cell_build_id },
+	{ 0 },
+};
+static const struct column csv_instructions[] = {
+	{ "image", false, false, NO_EVENT, cell_image },
+	{ "build_id", false, false, NO_EVENT, cell_build_id },
+	{ "procedure", false, false, NO_EVENT, cell_name },
+	{ "address", false, false, NO_EVENT, cell_address },
+	{ "bytes", false, false, NO_EVENT, cell_bytes },
+	{ "text", false, false, NO_EVENT, cell_text },
+	{ "file", false, false, NO_EVENT, cell_file },
+	{ "line", false, false, NO_EVENT, cell_line },
+	{ 0 },
+};
+
+static const struct column *const for_text[] = {
+	[HP_VIEW_PROCEDURES] = text_procedures,
+	[HP_VIEW_IMAGES] = text_images,
+	[HP_VIEW_LINES] = text_lines,
+	[HP_VIEW_SUMMARY] = text_images,
+	[HP_VIEW_INSTRUCTIONS] = text_instructions,
+};
+static const struct column *const for_csv[] = {
+	[HP_VIEW_PROCEDURES] = csv_procedures,
+	[HP_VIEW_IMAGES] = csv_images,
+	[HP_VIEW_LINES] = csv_lines,
+	[HP_VIEW_SUMMARY] = csv_images,
+	[HP_VIEW_INSTRUCTIONS] = csv_instructions,
+};
+
+static bool push(struct columns *columns, struct column column)
+{
+	return hp_vector_push(&columns->at, column);
+}
+
+static struct hp_error *push_all(struct columns *columns, const struct column *from)
+{
+	for (; from->title; from++)
+		if (!push(columns, *from))
+			return hp_error_create_no_memory();
+	return NULL;
+}
+
+struct hp_error *columns_for_text(const struct report *report, struct columns *columns)
+{
+	bool cumulates = report->options->view != HP_VIEW_INSTRUCTIONS;
+
+	for (size_t i = 0; i < report->events.count; i++) {
+		struct column samples = { "samples", true, false, i, cell_samples };
+		struct column percent = { "%", true, false, i, cell_percent };
+		struct column cumulative = { "cum%", true, false, i, cell_cumulative };
+
+		if (!push(columns, samples) || !push(columns, percent) ||
+		    (cumulates && i == report->sort_event && !push(columns, cumulative)))
+			return hp_error_create_no_memory();
+	}
+	return push_all(columns, for_text[report->options->view]);
+}
+
+struct hp_error *columns_for_csv(struct report *report, struct columns *columns)
+{
+	for (size_t i = 0; i < report->events.count; i++) {
+		const char *name = report->events.at[i].info->name;
+		struct column samples = { NULL, true, false, i, cell_samples };
+		struct column percent = { NULL, true, false, i, cell_exact_percent };
+
+		samples.title = report_format(report, "%s samples", name);
+		percent.title = report_format(report, "%s percent", name);
+		if (!samples.title || !percent.title || !push(columns, samples) ||
+		    !push(columns, percent))
+			return hp_error_create_no_memory();
+	}
+	return push_all(columns, for_csv[report->options->view]);
+}
+
+void columns_clear(struct columns *columns)
+{
+	hp_vector_free(&columns->at);
+}

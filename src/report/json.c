@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "json.h"
+
+#include "text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+json_t *json_text(const char *text)
+{
+	_cleanup_(buffer_free) struct buffer valid = { 0 };
+
+	if (!text)
+		return json_null();
+	text_make_valid(&valid, text);
+	return valid.failed ? NULL : json_string(buffer_text(&valid));
+}
+
+json_t *json_address(bool known, uint64_t address)
+{
+	return known ? json_sprintf("0x%" PRIx64, address) : json_null();
+}
+
+/* JSON's integers are 64 bits with a sign here; no honest count needs the last bit. */
+json_t *json_count(uint64_t count)
+{
+	return json_integer(count > INT64_MAX ? INT64_MAX : (json_int_t)count);
+}
+
+json_t *json_samples(const struct report *report, const struct tally *tallies)
+{
+	json_t *samples = json_array();
+
+	for (size_t i = 0; i < report->events.count; i++)
+		json_array_append_new(samples, json_count(tallies[i].samples));
+	return samples;
+}
+
+json_t *json_shares(const struct report *report, const struct tally *tallies)
+{
+	json_t *shares = json_array();
+
+	for (size_t i = 0; i < report->events.count; i++)
+		json_array_append_new(shares, json_real(report_share(report, i, &tallies[i])));
+	return shares;
+}
+
+static json_t *event_object(const struct report_event *event)
+{
+	const struct hp_event_info *info = event->info;
+	uint64_t period = report_period(event);
+
+	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o}", "name", json_text(info->name), "unit",
+			 hp_unit_name(info->unit), "period",
+			 period ? json_count(period) : json_null(), "samples",
+			 json_count(event->all.samples), "lost", json_count(event->lost),
+			 "precision", json_text(info->precision));
+}
+
+json_t *json_header(const struct report *report, const char *schema)
+{
+	json_t *epochs = json_array();
+	json_t *events = json_array();
+
+	for (size_t i = 0; i < report->epochs.count; i++)
+		json_array_append_new(epochs, json_text(report->epochs.at[i].stamp));
+	for (size_t i = 0; i < report->events.count; i++)
+		json_array_append_new(events, event_object(&report->events.at[i]));
+	return json_pack("{s:s, s:o, s:o, s:{s:o, s:o}}", "schema", schema, "epochs", epochs,
+			 "events", events, "samples", "total", json_count(report_samples(report)),
+			 "unattributed", json_count(report_unattributed(report)));
+}
+
+/* --- the summary -------------------------------------------------------------------------- */
+
+static json_t *text_array(char *const *texts)
+{
+	json_t *array = texts ? json_array() : json_null();
+
+	for (; texts && *texts; texts++)
+		json_array_append_new(array, json_text(*texts));
+	return array;
+}
+
+static json_t *event_details(const struct report_event *event)
+{
+	json_t *details = event_object(event);
+	json_t *more = json_pack(
+		"{s:o, s:o, s:o, s:o}", "instead_of", json_text(event->info->instead_of), "reason",
+		json_text(event->info->reason), "unattributed", json_count(event->unattributed),
+		"throttled", json_count(event->throttled));
+
+	json_object_update(details, more);
+	json_decref(more);
+	return details;
+}
+
+static json_t *commands_of(const struct hp_epoch_meta *meta)
+{
+	json_t *commands = json_array();
+
+	for (size_t i = 0; i < meta->command_count; i++) {
+		const struct hp_command_times *times = &meta->commands[i];
+
+		json_array_append_new(commands, json_pack("{s:o, s:o, s:o, s:f}", "command",
+							  json_text(times->command), "processes",
+							  json_count(times->processes), "samples",
+							  json_count(times->samples), "elapsed_s",
+							  (double)times->elapsed_ns / 1e9));
+	}
+	return commands;
+}
+
+static json_t *runs_of(const struct hp_epoch_meta *meta)
+{
+	json_t *runs = json_array();
+
+	for (size_t i = 0; i < meta->run_count; i++) {
+		const struct hp_run *run = &meta->runs[i];
+
+		json_array_append_new(runs, json_pack("{s:f, s:f, s:f, s:o, s:i}", "elapsed_s",
+						      (double)run->elapsed_ns / 1e9, "user_s",
+						      (double)run->user_ns / 1e9, "system_s",
+						      (double)run->system_ns / 1e9, "max_rss_bytes",
+						      json_count(run->max_rss_bytes), "exit_status",
+						      (int)run->exit_status));
+	}
+	return runs;
+}
+
+static json_t *recording(const struct report_epoch *epoch)
+{
+	const struct hp_epoch_meta *meta = epoch->meta;
+	json_t *object = json_pack(
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "epoch", json_text(epoch->stamp),
+		"label", json_text(meta->label), "host", json_text(meta->host), "cpu",
+		json_text(meta->cpu_model), "cpus", json_count(meta->cpus), "architecture",
+		json_text(meta->architecture), "kernel", json_text(meta->kernel), "command",
+		text_array(meta->command_line), "target", json_text(meta->target));
+	json_t *more = json_pack("{s:b, s:b, s:f, s:f, s:o, s:f, s:o, s:o, s:o, s:o}", "complete",
+				 meta->complete, "recording", epoch->recording, "start_s",
+				 (double)meta->start_ns / 1e9, "end_s", (double)meta->end_ns / 1e9,
+				 "sample_cost_ns", json_count(meta->sample_cost_ns), "own_cpu_s",
+				 (double)meta->own_cpu_ns / 1e9, "damaged_records",
+				 json_count(meta->damaged_records), "commands", commands_of(meta),
+				 "runs", runs_of(meta), "warnings",
+				 meta->warnings ? text_array(meta->warnings) : json_array());
+
+	json_object_update(object, more);
+	json_decref(more);
+	return object;
+}
+
+static json_t *image_state(const struct report *report, const struct row *row)
+{
+	const struct report_image *image = row->image;
+
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "path", json_text(image->id.path),
+			 "build_id", json_text(image->build_id), "samples",
+			 json_samples(report, row->tallies), "share",
+			 json_shares(report, row->tallies), "names", json_text(image->origin),
+			 "lines", image->has_lines, "problem", json_text(image->problem));
+}
+
+static json_t *attribution_object(const struct report *report)
+{
+	static const char *const names[ATTRIBUTION_COUNT] = {
+		[NAMED_BY_SYMBOL] = "symbol", [NAMED_BY_PLT] = "plt",
+		[NAMED_BY_EXTENT] = "extent", [NAMED_NOT] = "none",
+		[NAMED_REFUSED] = "refused",
+	};
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < ATTRIBUTION_COUNT; i++)
+		json_object_set_new(
+			object, names[i],
+			json_samples(report, &report->attribution[i * report->events.count]));
+	return object;
+}
+
+json_t *json_summary(const struct report *report)
+{
+	json_t *summary = json_header(report, "hpcprof-summary/1");
+	json_t *recordings = json_array();
+	json_t *events = json_array();
+	json_t *images = json_array();
+
+	for (size_t i = 0; i < report->epochs.count; i++)
+		json_array_append_new(recordings, recording(&report->epochs.at[i]));
+	for (size_t i = 0; i < report->events.count; i++)
+		json_array_append_new(events, event_details(&report->events.at[i]));
+	for (size_t i = 0; i < report->rows.count; i++)
+		json_array_append_new(images, image_state(report, report->rows.at[i]));
+	json_object_set_new(summary, "events", events);
+	json_object_set_new(summary, "recordings", recordings);
+	json_object_set_new(summary, "named_by", attribution_object(report));
+	json_object_set_new(summary, "images", images);
+	return summary;
+}
+
+struct hp_error *json_write(json_t *value, bool open, FILE *out)
+{
+	_cleanup_free_ char *text = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+
+	json_decref(value);
+	if (!text)
+		return hp_error_create_no_memory();
+	fwrite(text, 1, strlen(text) - open, out);
+	return NULL;
+}

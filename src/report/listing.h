@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The instructions of one row of the instruction view, made when the row is written. */
+#ifndef REPORT_LISTING_H
+#define REPORT_LISTING_H
+
+#include "model.h"
+
+struct listing {
+	struct hp_arena *arena;
+	HP_VECTOR(struct row) rows; /* by address; the row's cumulative is not set */
+};
+void listing_clear(struct listing *listing);
+
+/*
+ * Every sample of `row` is in exactly one of the listing's rows: on the instruction that starts
+ * there, or on a row of its own (length 0) that says where inside an instruction it fell. With
+ * `all`, instructions without samples are listed too.
+ */
+struct hp_error *listing_make(struct report *report, const struct row *row, bool all,
+			      struct listing *listing);
+
+#endif

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "load.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char fewer_advice[] = "hpcprof epochs verify looks for damage";
+
+static size_t find_event(const struct report *report, const char *name)
+{
+	size_t i = 0;
+
+	while (i < report->events.count && strcmp(report->events.at[i].info->name, name) != 0)
+		i++;
+	return i;
+}
+
+/* A pattern need not repeat the modifiers: `cycles` selects cycles:uppp. */
+static bool event_selected(const struct report *report, const char *name)
+{
+	const char *colon = strrchr(name, ':');
+	_cleanup_free_ char *bare = colon ? strndup(name, (size_t)(colon - name)) : NULL;
+
+	return report_matches(report->options->event, name) ||
+	       (bare && report_matches(report->options->event, bare));
+}
+
+static struct hp_error *add_event(struct report *report, const struct hp_event_totals *totals)
+{
+	size_t at = find_event(report, totals->info.name);
+	struct report_event *event;
+
+	if (!event_selected(report, totals->info.name))
+		return NULL;
+	if (at == report->events.count) {
+		struct report_event added = {
+			.info = &totals->info,
+			.least_period = UINT64_MAX,
+			.frequency_hz = totals->frequency_hz,
+		};
+
+		if (!hp_vector_push(&report->events, added))
+			return hp_error_create_no_memory();
+	}
+	event = &report->events.at[at];
+	event->lost += totals->lost;
+	event->throttled += totals->throttled;
+	return NULL;
+}
+
+struct hp_error *load_epoch(struct report *report, const char *stamp,
+			    const struct hp_epoch_meta *meta, struct hp_epoch *epoch)
+{
+	struct report_epoch added = { .stamp = stamp, .meta = meta, .epoch = epoch };
+
+	if (epoch)
+		added.recording = hp_epoch_is_recording(epoch);
+	if (!hp_vector_push(&report->epochs, added)) {
+		if (epoch)
+			hp_epoch_close(epoch);
+		return hp_error_create_no_memory();
+	}
+	if (report->options->pid && !meta->per_process)
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_INSUFFICIENT,
+					"--pid: epoch %s does not keep processes apart", stamp),
+			"record it again with: hpcprof record --per-process -- COMMAND");
+	for (size_t i = 0; i < meta->event_count; i++) {
+		struct hp_error *error = add_event(report, &meta->events[i]);
+
+		if (error)
+			return error;
+	}
+	return NULL;
+}
+
+static struct hp_error *find_image(struct report *report, const struct hp_image_id *id,
+				   struct report_image **image)
+{
+	char build_id[2 * HP_IDENTITY_MAX_BYTES + 1] = "";
+
+	for (size_t i = 0; i < report->images.count; i++) {
+		*image = report->images.at[i];
+		if (hp_image_id_compare(&(*image)->id, id) == 0)
+			return NULL;
+	}
+	*image = hp_arena_alloc(report->arena, sizeof(**image));
+	if (!*image || !hp_vector_push(&report->images, *image))
+		return hp_error_create_no_memory();
+	(*image)->index = report->images.count - 1;
+	(*image)->id = *id;
+	(*image)->id.path = hp_arena_strdup(report->arena, id->path);
+	(*image)->tallies = report_tallies(report);
+	if (id->identity.kind == HP_IDENTITY_BUILD_ID) {
+		hp_identity_format(&id->identity, build_id);
+		(*image)->build_id = report_intern(report, build_id);
+	}
+	if (!(*image)->id.path || !(*image)->tallies)
+		return hp_error_create_no_memory();
+	(*image)->short_name = report_basename((*image)->id.path);
+	return NULL;
+}
+
+static struct hp_error *find_part(struct report *report, size_t epoch, size_t image_index,
+				  struct report_image *image, struct report_part **part)
+{
+	struct hp_epoch *from = report->epochs.at[epoch].epoch;
+
+	for (size_t i = report->parts.count; i-- > 0;) {
+		*part = report->parts.at[i];
+		if ((*part)->image == image &&
+		    (image->id.kind == HP_IMAGE_FILE ||
+		     ((*part)->epoch == from && (*part)->epoch_image == image_index)))
+			return NULL;
+	}
+	*part = hp_arena_alloc(report->arena, sizeof(**part));
+	if (!*part || !hp_vector_push(&report->parts, *part))
+		return hp_error_create_no_memory();
+	(*part)->image = image;
+	(*part)->epoch = from;
+	(*part)->epoch_image = image_index;
+	return NULL;
+}
+
+static bool stratum_passes(const struct hp_report_options *options,
+			   const struct hp_stratum *stratum)
+{
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%" PRIu32, stratum->pid);
+	return report_matches(options->comm, stratum->command) && report_matches(options->pid, pid);
+}
+
+static struct hp_error *add_hits(struct report_part *part, const struct hp_stratum *stratum,
+				 size_t event)
+{
+	if (!hp_vector_reserve(&part->hits, part->hits.count + stratum->count_count))
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < stratum->count_count; i++) {
+		const struct hp_count *count = &stratum->counts[i];
+		struct hit hit = {
+			.offset = count->offset.value,
+			.samples = count->samples,
+			.weight = (double)count->samples * (double)stratum->period,
+			.event = event,
+		};
+
+		part->hits.at[part->hits.count++] = hit;
+		part->image->tallies[event].samples += hit.samples;
+		part->image->tallies[event].weight += hit.weight;
+	}
+	return NULL;
+}
+
+static bool image_passes(const struct hp_report_options *options, const struct hp_image_id *id)
+{
+	return report_matches(options->image, id->path) ||
+	       report_matches(options->image, report_basename(id->path));
+}
+
+static void count_all(struct report_event *event, const struct hp_image_id *id,
+		      const struct hp_stratum *stratum)
+{
+	uint64_t samples = hp_stratum_samples(stratum);
+
+	event->all.samples += samples;
+	event->all.weight += (double)samples * (double)stratum->period;
+	if (id->kind == HP_IMAGE_UNKNOWN)
+		event->unattributed += samples;
+	if (stratum->period < event->least_period)
+		event->least_period = stratum->period;
+	if (stratum->period > event->greatest_period)
+		event->greatest_period = stratum->period;
+}
+
+struct hp_error *load_profile(struct report *report, size_t epoch, size_t image_index,
+			      const struct hp_image_id *id, const struct hp_profile *profile)
+{
+	size_t event = profile->stratum_count ? find_event(report, profile->event) : 0;
+	struct report_image *image = NULL;
+	struct report_part *part = NULL;
+	struct hp_error *error;
+
+	if (!profile->stratum_count || event == report->events.count)
+		return NULL;
+	for (size_t i = 0; i < profile->stratum_count; i++) {
+		const struct hp_stratum *stratum = &profile->strata[i];
+
+		count_all(&report->events.at[event], id, stratum);
+		if (!image_passes(report->options, id) || !stratum_passes(report->options, stratum))
+			continue;
+		if (!part) {
+			error = find_image(report, id, &image);
+			if (!error)
+				error = find_part(report, epoch, image_index, image, &part);
+			if (error)
+				return error;
+		}
+		error = add_hits(part, stratum, event);
+		if (error)
+			return error;
+	}
+	return NULL;
+}
+
+static int compare_hits(const void *left, const void *right)
+{
+	const struct hit *a = left;
+	const struct hit *b = right;
+
+	return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* Hits into one tally an offset and event. */
+static struct hp_error *fold_hits(struct report *report, struct report_part *part)
+{
+	size_t count = part->hits.count;
+	size_t events = report->events.count;
+	bool sorted = true;
+
+	for (size_t i = 1; i < count && sorted; i++)
+		sorted = part->hits.at[i - 1].offset <= part->hits.at[i].offset;
+	if (!sorted)
+		qsort(part->hits.at, count, sizeof(*part->hits.at), compare_hits);
+	part->offsets = calloc(count ? count : 1, sizeof(*part->offsets));
+	part->tallies = calloc(count ? count : 1, events * sizeof(*part->tallies));
+	if (!part->offsets || !part->tallies)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < count; i++) {
+		const struct hit *hit = &part->hits.at[i];
+		struct tally *tally;
+
+		if (!part->count || part->offsets[part->count - 1] != hit->offset)
+			part->offsets[part->count++] = hit->offset;
+		tally = &part->tallies[(part->count - 1) * events + hit->event];
+		tally->samples += hit->samples;
+		tally->weight += hit->weight;
+	}
+	hp_vector_free(&part->hits);
+	return NULL;
+}
+
+/* Images that share their short name show their whole path, those that share even that their
+ * identity. */
+static struct hp_error *name_image_apart(struct report *report, struct report_image *image)
+{
+	bool path_shared = false;
+	bool name_shared = false;
+
+	for (size_t i = 0; i < report->images.count; i++) {
+		const struct report_image *other = report->images.at[i];
+
+		if (other == image)
+			continue;
+		name_shared |= strcmp(report_basename(other->id.path),
+				      report_basename(image->id.path)) == 0;
+		path_shared |= strcmp(other->id.path, image->id.path) == 0;
+	}
+	if (path_shared && image->build_id)
+		image->short_name = report_format(report, "%s (build-id %.8s)", image->id.path,
+						  image->build_id);
+	else if (name_shared)
+		image->short_name = image->id.path;
+	return image->short_name ? NULL : hp_error_create_no_memory();
+}
+
+struct hp_error *load_finish(struct report *report)
+{
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < report->parts.count && !error; i++)
+		error = fold_hits(report, report->parts.at[i]);
+	for (size_t i = 0; i < report->images.count && !error; i++)
+		error = name_image_apart(report, report->images.at[i]);
+	return error;
+}
+
+static struct hp_error *load_image(struct report *report, size_t at, size_t index)
+{
+	const struct report_epoch *epoch = &report->epochs.at[at];
+	const struct hp_image_id *id = hp_epoch_image(epoch->epoch, index);
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < epoch->meta->event_count && !error; i++) {
+		struct hp_profile profile = { 0 };
+
+		if (find_event(report, epoch->meta->events[i].info.name) == report->events.count)
+			continue;
+		error = hp_epoch_read_profile(epoch->epoch, index, i, &profile);
+		if (error)
+			break;
+		error = load_profile(report, at, index, id, &profile);
+		hp_profile_clear(&profile);
+	}
+	return error;
+}
+
+/* The profiles may hold more than the totals of an epoch whose recorder died, never less. */
+static void check_totals(const struct report *report)
+{
+	for (size_t i = 0; i < report->events.count; i++) {
+		const struct report_event *event = &report->events.at[i];
+		uint64_t claimed = 0;
+
+		for (size_t j = 0; j < report->epochs.count; j++) {
+			const struct hp_epoch_meta *meta = report->epochs.at[j].meta;
+
+			for (size_t k = 0; k < meta->event_count; k++)
+				if (strcmp(meta->events[k].info.name, event->info->name) == 0)
+					claimed += meta->events[k].samples;
+		}
+		if (event->all.samples < claimed)
+			report_warn(report, fewer_advice,
+				    "%s: %" PRIu64 " samples were recorded, the profiles hold "
+				    "%" PRIu64,
+				    event->info->name, claimed, event->all.samples);
+	}
+}
+
+static struct hp_error *no_such_event(const struct report *report)
+{
+	_cleanup_free_ char *names = NULL;
+	size_t size = 0;
+	FILE *list = open_memstream(&names, &size);
+
+	if (!list)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < report->epochs.count; i++) {
+		const struct hp_epoch_meta *meta = report->epochs.at[i].meta;
+
+		for (size_t j = 0; j < meta->event_count; j++)
+			fprintf(list, "%s%s", i + j ? ", " : "", meta->events[j].info.name);
+	}
+	if (fclose(list) != 0)
+		return hp_error_create_no_memory();
+	return hp_error_advise(hp_error_create(HP_ERROR_INSUFFICIENT,
+					       "no recorded event matches --event=%s",
+					       report->options->event),
+			       "recorded were: %s", names);
+}
+
+static struct hp_error *open_epochs(struct report *report, struct hp_db *db, char **stamps,
+				    size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct hp_epoch *epoch = NULL;
+		struct hp_error *error = hp_epoch_open(db, stamps[i], &epoch);
+
+		if (!error)
+			error = load_epoch(report, hp_epoch_stamp(epoch), hp_epoch_meta(epoch),
+					   epoch);
+		if (error)
+			return error;
+	}
+	if (!report->events.count && report->options->event)
+		return no_such_event(report);
+	return NULL;
+}
+
+struct hp_error *load_epochs(struct report *report, struct hp_db *db, char *const *arguments,
+			     size_t argument_count)
+{
+	char **stamps = NULL;
+	size_t count = 0;
+	struct hp_error *error = hp_db_resolve(db, arguments, argument_count, &stamps, &count);
+
+	if (error)
+		return error;
+	error = open_epochs(report, db, stamps, count);
+	hp_db_free_stamps(stamps, count);
+	for (size_t i = 0; i < report->epochs.count && !error; i++) {
+		size_t images = hp_epoch_image_count(report->epochs.at[i].epoch);
+
+		for (size_t j = 0; j < images && !error; j++)
+			error = load_image(report, i, j);
+	}
+	if (!error)
+		error = load_finish(report);
+	if (!error)
+		check_totals(report);
+	return error;
+}

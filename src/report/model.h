@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The attributed model: what the views are made of and the writers print.
+ *
+ * Loading fills epochs, events, images and parts; attribution turns parts into rows; selection
+ * sorts and cuts the rows. Everything that is not owned elsewhere lives in the arena, as long as
+ * the report. Texts are raw here: each writer escapes them for its format.
+ */
+#ifndef REPORT_MODEL_H
+#define REPORT_MODEL_H
+
+#include <hpcprof/base/arena.h>
+#include <hpcprof/base/vector.h>
+#include <hpcprof/db/db.h>
+#include <hpcprof/image/image.h>
+#include <hpcprof/report/report.h>
+
+/* Samples of one event: raw, and times their period (in units). */
+struct tally {
+	uint64_t samples;
+	double weight;
+};
+
+struct report_epoch {
+	const char *stamp;
+	const struct hp_epoch_meta *meta; /* the epoch's */
+	struct hp_epoch *epoch;		  /* owned */
+	bool recording;
+};
+
+/* One event summed over the epochs that have it. */
+struct report_event {
+	const struct hp_event_info *info; /* as the first epoch has it */
+	struct tally all;		  /* everything recorded: what percentages are of */
+	struct tally kept;		  /* what passes the filters: what the rows add up to */
+	uint64_t unattributed;
+	uint64_t lost;
+	uint64_t throttled;
+	uint64_t least_period;
+	uint64_t greatest_period;
+	double frequency_hz; /* asked for, by the first epoch */
+};
+
+struct report_image {
+	size_t index;		/* in the report's images */
+	struct hp_image_id id;	/* strings in the arena */
+	const char *short_name; /* last part of the path, or more where that is ambiguous */
+	const char *build_id;	/* hexadecimal; NULL without one */
+	const char *problem;	/* why its file gave no names, else NULL */
+	const char *advice;	/* what to do about it, or NULL */
+	const char *origin;	/* where names came from; NULL with a problem */
+	bool has_lines;
+	struct tally *tallies; /* that pass --comm and --pid; one an event */
+};
+
+struct hit {
+	uint64_t offset;
+	uint64_t samples;
+	double weight;
+	size_t event;
+};
+
+/*
+ * The samples of one image that share a meaning of offsets. Files mean the same in every epoch and
+ * have one part; generated code and whatever else takes its names from the epoch has one an epoch.
+ */
+struct report_part {
+	struct report_image *image;
+	struct hp_epoch *epoch; /* that has the names and bytes, with the image's index there */
+	size_t epoch_image;
+	HP_VECTOR(struct hit) hits; /* while loading */
+	uint64_t *offsets;	    /* distinct, ascending */
+	struct tally *tallies;	    /* count times events */
+	size_t count;
+	/* After attribution, where `file` could be opened; else NULL. */
+	struct hp_image *file; /* owned */
+	struct hp_symbol *symbols;
+	size_t symbol_count;
+	struct located *located; /* sorted by address */
+	size_t located_count;
+	const struct hp_procedure **cold; /* parts split off their procedures, once collected */
+	size_t cold_count;
+};
+
+/* Where an offset is in its image. */
+struct located {
+	uint64_t address; /* link-time */
+	size_t index;	  /* into the part's offsets */
+};
+
+/* Code that a row of the instruction view stands for. */
+struct row_code {
+	struct report_part *part;
+	const struct hp_procedure *procedure; /* the owner; NULL: only the offset is known */
+	uint64_t offset;
+	struct row_code *next;
+};
+
+/* One line of a view. Which of the fields mean something depends on the view. */
+struct row {
+	const struct report_image *image;
+	const char *name;	/* procedure, as shown */
+	const char *linkage;	/* the same in the symbol table; NULL unknown */
+	const char *file;	/* full path; NULL unknown */
+	const char *short_file; /* its last part, or all of it where that is ambiguous */
+	uint32_t line;
+	bool inlined;	  /* name is an inlined function, wherever it went */
+	bool has_address; /* address and size are meaningful */
+	uint64_t address; /* link-time */
+	uint64_t size;
+	struct row_code *code;
+	/* Instructions only. */
+	const uint8_t *bytes;
+	size_t length;
+	const char *text;
+	struct tally *tallies; /* one an event */
+	double cumulative;     /* share of the sorting event up to here */
+};
+
+/* How well samples could be named. */
+enum attribution {
+	NAMED_BY_SYMBOL,
+	NAMED_BY_PLT,
+	NAMED_BY_EXTENT, /* .eh_frame */
+	NAMED_NOT,	 /* a gap, or memory without a file */
+	NAMED_REFUSED,	 /* the file is missing or changed */
+	ATTRIBUTION_COUNT,
+};
+
+struct interned;
+struct row_entry;
+
+struct report {
+	const struct hp_report_options *options;
+	const struct hp_report_notices *notices;
+	struct hp_arena *arena;
+	struct interned *strings;
+	struct row_entry *row_index;
+	HP_VECTOR(struct report_epoch) epochs;
+	HP_VECTOR(struct report_event) events;
+	HP_VECTOR(struct report_image *) images;
+	HP_VECTOR(struct report_part *) parts;
+	HP_VECTOR(struct row *) rows;
+	struct tally *attribution; /* ATTRIBUTION_COUNT times events */
+	size_t sort_event;
+	size_t hidden_rows;  /* cut by limits */
+	struct tally hidden; /* of the sorting event */
+};
+
+struct hp_error *report_create(const struct hp_report_options *options,
+			       const struct hp_report_notices *notices, struct report **report);
+void report_destroy(struct report *report);
+HP_DEFINE_CLEANUP(struct report, report_destroy);
+
+/* The one copy of a text; NULL when memory is short. */
+const char *report_intern(struct report *report, const char *text);
+const char *report_format(struct report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+struct tally *report_tallies(struct report *report);
+void report_warn(const struct report *report, const char *advice, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Share of the event's weight, 0 to 1. */
+double report_share(const struct report *report, size_t event, const struct tally *tally);
+uint64_t report_samples(const struct report *report); /* of all events */
+uint64_t report_unattributed(const struct report *report);
+/* Mean units between two samples; 0 without samples. */
+uint64_t report_period(const struct report_event *event);
+
+/* A glob, or the very name; NULL matches all. */
+bool report_matches(const char *pattern, const char *name);
+const char *report_basename(const char *path);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <hpcprof/report/report.h>
+
+#include "attribute.h"
+#include "load.h"
+#include "rows.h"
+#include "run.h"
+#include "write.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct hp_error *check_options(const struct hp_report_options *options)
+{
+	if (!(options->percent_limit >= 0 && options->percent_limit <= 100))
+		return hp_error_create(HP_ERROR_USAGE, "--percent-limit must be from 0 to 100");
+	if (options->inlines && options->view != HP_VIEW_PROCEDURES &&
+	    options->view != HP_VIEW_LINES)
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_USAGE, "--inlines does not go with this view"),
+			"it goes with --procedures and --lines");
+	return NULL;
+}
+
+static struct hp_error *nothing_recorded(const struct report *report)
+{
+	const struct report_epoch *epoch = &report->epochs.at[0];
+
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_INSUFFICIENT, "%s%s no samples",
+				report->epochs.count == 1 ? epoch->stamp : "these epochs",
+				report->epochs.count == 1 ? " holds" : " hold"),
+		"the program may have run for less than one sampling period, or slept: record it "
+		"for longer, or faster (hpcprof record -F 4000)\n"
+		"hpcprof report --summary shows how it was recorded");
+}
+
+/* The summary says how it was recorded, samples or not. */
+static struct hp_error *check_samples(const struct report *report)
+{
+	const struct hp_report_options *options = report->options;
+	uint64_t kept = 0;
+
+	if (!report->epochs.count || !report_samples(report))
+		return report->epochs.count ? nothing_recorded(report) : NULL;
+	for (size_t i = 0; i < report->events.count; i++)
+		kept += report->events.at[i].kept.samples;
+	if (kept || report->rows.count)
+		return NULL;
+	if (options->view == HP_VIEW_INSTRUCTIONS && options->listed)
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_INSUFFICIENT,
+					"no procedure matches '%s' in the images with samples",
+					options->listed),
+			"hpcprof report lists the procedures that have samples");
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_INSUFFICIENT, "no sample passes the filters"),
+		"hpcprof report --summary lists the images and commands there are");
+}
+
+static struct hp_error *write_report(struct report *report, FILE *out)
+{
+	switch (report->options->format) {
+	case HP_FORMAT_JSON:
+		return write_json(report, out);
+	case HP_FORMAT_CSV:
+		return write_csv(report, out);
+	case HP_FORMAT_TEXT:
+		break;
+	}
+	return write_text(report, out);
+}
+
+struct hp_error *report_run(struct report *report, FILE *out)
+{
+	enum sort_key key = SORT_SAMPLES;
+	struct hp_error *empty = NULL;
+	struct hp_error *error = rows_parse_sort(report, &key);
+
+	if (!error)
+		error = attribute_samples(report);
+	if (error)
+		return error;
+	empty = check_samples(report);
+	if (empty && report->options->view != HP_VIEW_SUMMARY)
+		return empty;
+	rows_select(report, key);
+	error = rows_name_files(report);
+	if (!error)
+		error = write_report(report, out);
+	if (error && empty)
+		hp_error_destroy(empty);
+	return error ? error : empty;
+}
+
+struct hp_error *hp_report(struct hp_db *db, char *const *epochs, size_t epoch_count,
+			   const struct hp_report_options *options,
+			   const struct hp_report_notices *notices, FILE *out)
+{
+	_cleanup_(report_destroy_scope) struct report *report = NULL;
+	struct hp_error *error = check_options(options);
+
+	if (!error)
+		error = report_create(options, notices, &report);
+	if (!error)
+		error = load_epochs(report, db, epochs, epoch_count);
+	if (!error)
+		error = report_run(report, out);
+	return error;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a reader must know before the first number: what was recorded, how, and how much of it is
+ * missing. */
+#include "write.h"
+
+#include <hpcprof/base/number.h>
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+/* One line of the header; the text is escaped here. */
+static void put_line(FILE *out, const char *label, const struct buffer *text)
+{
+	_cleanup_(buffer_free) struct buffer safe = { 0 };
+
+	text_escape(&safe, buffer_text(text));
+	fprintf(out, "# %-10s %s\n", label, buffer_text(&safe));
+}
+
+static void put(FILE *out, const char *label, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+static void put(FILE *out, const char *label, const char *format, ...)
+{
+	_cleanup_(buffer_free) struct buffer text = { 0 };
+	char *formatted = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vasprintf(&formatted, format, arguments) < 0)
+		formatted = NULL;
+	va_end(arguments);
+	if (formatted)
+		buffer_add(&text, formatted, strlen(formatted));
+	free(formatted);
+	put_line(out, label, &text);
+}
+
+static double percent(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
+/* As a shell would take it back. */
+static void add_argument(struct buffer *text, const char *argument)
+{
+	static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				       "0123456789_-+=./:,@%^";
+
+	if (*argument && strspn(argument, harmless) == strlen(argument)) {
+		buffer_add(text, argument, strlen(argument));
+		return;
+	}
+	buffer_add(text, "'", 1);
+	for (; *argument; argument++) {
+		if (*argument == '\'')
+			buffer_add(text, "'\\''", 4);
+		else
+			buffer_add(text, argument, 1);
+	}
+	buffer_add(text, "'", 1);
+}
+
+static void put_target(const struct hp_epoch_meta *meta, FILE *out)
+{
+	_cleanup_(buffer_free) struct buffer text = { 0 };
+
+	for (char **argument = meta->command_line; argument && *argument; argument++) {
+		if (text.size)
+			buffer_add(&text, " ", 1);
+		add_argument(&text, *argument);
+	}
+	if (text.size)
+		put_line(out, "command", &text);
+	else if (meta->target)
+		put(out, "target", "%s", meta->target);
+}
+
+static void put_epoch(const struct report_epoch *epoch, FILE *out)
+{
+	const struct hp_epoch_meta *meta = epoch->meta;
+	time_t seconds = (time_t)(meta->start_ns / 1000000000);
+	double elapsed =
+		meta->end_ns > meta->start_ns ? (double)(meta->end_ns - meta->start_ns) / 1e9 : 0;
+	char when[64] = "";
+	struct tm utc;
+
+	if (meta->start_ns && gmtime_r(&seconds, &utc))
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &utc);
+	put(out, "epoch", "%s%s%s%s%s%s, %.2f s", epoch->stamp, meta->label ? " \"" : "",
+	    meta->label ? meta->label : "", meta->label ? "\"" : "", *when ? ", " : "", when,
+	    elapsed);
+	put_target(meta, out);
+}
+
+static const char *or_unknown(const char *text)
+{
+	return text ? text : "unknown";
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return strcmp(or_unknown(a), or_unknown(b)) == 0;
+}
+
+static bool same_machine(const struct hp_epoch_meta *a, const struct hp_epoch_meta *b)
+{
+	return same_text(a->host, b->host) && same_text(a->cpu_model, b->cpu_model) &&
+	       same_text(a->kernel, b->kernel) && a->cpus == b->cpus;
+}
+
+static void put_epochs(const struct report *report, FILE *out)
+{
+	const struct hp_epoch_meta *before = NULL;
+
+	for (size_t i = 0; i < report->epochs.count; i++) {
+		const struct hp_epoch_meta *meta = report->epochs.at[i].meta;
+
+		put_epoch(&report->epochs.at[i], out);
+		if (!before || !same_machine(before, meta))
+			put(out, "machine", "%s: %s, %" PRIu32 " CPU%s, %s, Linux %s",
+			    or_unknown(meta->host), or_unknown(meta->cpu_model), meta->cpus,
+			    meta->cpus == 1 ? "" : "s", or_unknown(meta->architecture),
+			    or_unknown(meta->kernel));
+		before = meta;
+	}
+}
+
+static void add_period(struct buffer *text, enum hp_unit unit, uint64_t period)
+{
+	double value = (double)period;
+
+	if (unit != HP_UNIT_NS)
+		buffer_printf(text, "%" PRIu64 " %s", period, hp_unit_name(unit));
+	else if (period >= 1000000)
+		buffer_printf(text, "%.4g ms", value / 1e6);
+	else if (period >= 1000)
+		buffer_printf(text, "%.4g us", value / 1e3);
+	else
+		buffer_printf(text, "%" PRIu64 " ns", period);
+}
+
+static void put_event(const struct report_event *event, FILE *out)
+{
+	const struct hp_event_info *info = event->info;
+	_cleanup_(buffer_free) struct buffer text = { 0 };
+	double seen = (double)event->all.samples;
+
+	buffer_printf(&text, "%s: %" PRIu64 " samples", info->name, event->all.samples);
+	if (event->all.samples) {
+		buffer_printf(&text, ", one every ");
+		add_period(&text, info->unit, event->least_period);
+		if (event->greatest_period != event->least_period) {
+			buffer_printf(&text, " to ");
+			add_period(&text, info->unit, event->greatest_period);
+		}
+	}
+	if (info->precision)
+		buffer_printf(&text, ", precision: %s", info->precision);
+	put_line(out, "event", &text);
+	if (info->instead_of)
+		put(out, "", "instead of %s%s%s", info->instead_of, info->reason ? ": " : "",
+		    info->reason ? info->reason : "");
+	put(out, "",
+	    "lost %" PRIu64 " (%.2f %%), unattributed %" PRIu64 " (%.2f %%), "
+	    "throttled %" PRIu64 " time%s",
+	    event->lost, percent((double)event->lost, seen + (double)event->lost),
+	    event->unattributed, percent((double)event->unattributed, seen), event->throttled,
+	    event->throttled == 1 ? "" : "s");
+}
+
+static void put_warnings(const struct report *report, FILE *out)
+{
+	for (size_t i = 0; i < report->epochs.count; i++) {
+		const struct report_epoch *epoch = &report->epochs.at[i];
+		const struct hp_epoch_meta *meta = epoch->meta;
+
+		if (epoch->recording)
+			put(out, "warning", "%s is still being recorded: this is what it holds now",
+			    epoch->stamp);
+		else if (!meta->complete)
+			put(out, "warning",
+			    "the recording of %s was cut short: it holds what was saved by then",
+			    epoch->stamp);
+		if (meta->damaged_records)
+			put(out, "warning", "%" PRIu64 " records from the kernel made no sense",
+			    meta->damaged_records);
+		for (char **warning = meta->warnings; warning && *warning; warning++)
+			put(out, "warning", "%s", *warning);
+	}
+}
+
+static void put_problems(const struct report *report, FILE *out)
+{
+	for (size_t i = 0; i < report->images.count; i++) {
+		const struct report_image *image = report->images.at[i];
+
+		if (!image->problem)
+			continue;
+		put(out, "not read", "%s (%.2f %%): %s", image->id.path,
+		    100 * report_share(report, report->sort_event,
+				       &image->tallies[report->sort_event]),
+		    image->problem);
+		if (image->advice)
+			put(out, "", "%s", image->advice);
+	}
+}
+
+static void put_filters(const struct report *report, FILE *out)
+{
+	const struct hp_report_options *options = report->options;
+	const struct {
+		const char *name;
+		const char *value;
+	} filters[] = {
+		{ "image", options->image },
+		{ "procedure", options->procedure },
+		{ "comm", options->comm },
+		{ "pid", options->pid },
+		{ "instructions", options->view == HP_VIEW_INSTRUCTIONS ? options->listed : NULL },
+	};
+	const struct report_event *event;
+	_cleanup_(buffer_free) struct buffer text = { 0 };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(filters); i++)
+		if (filters[i].value)
+			buffer_printf(&text, "--%s=%s ", filters[i].name, filters[i].value);
+	if (!text.size || !report->events.count)
+		return;
+	event = &report->events.at[report->sort_event];
+	buffer_printf(&text, "select %" PRIu64 " of %" PRIu64 " samples (%.2f %%)",
+		      event->kept.samples, event->all.samples,
+		      100 * report_share(report, report->sort_event, &event->kept));
+	put_line(out, "filters", &text);
+}
+
+struct hp_error *write_text_header(const struct report *report, FILE *out)
+{
+	put_epochs(report, out);
+	for (size_t i = 0; i < report->events.count; i++)
+		put_event(&report->events.at[i], out);
+	put_warnings(report, out);
+	put_problems(report, out);
+	put_filters(report, out);
+	return NULL;
+}

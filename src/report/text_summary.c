@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The summary for people: where the samples are by kind of image, how well they could be named,
+ * and who ran. */
+#include "write.h"
+
+#include <hpcprof/base/number.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct {
+	enum hp_image_kind kind;
+	const char *name;
+} kinds[] = {
+	{ HP_IMAGE_FILE, "programs and libraries" },
+	{ HP_IMAGE_VDSO, "vdso" },
+	{ HP_IMAGE_KERNEL, "kernel" },
+	{ HP_IMAGE_MODULE, "kernel modules" },
+	{ HP_IMAGE_JIT, "generated code (JIT)" },
+	{ HP_IMAGE_ANON, "memory without a file" },
+	{ HP_IMAGE_UNKNOWN, "unknown" },
+};
+
+static const char *const ways[ATTRIBUTION_COUNT] = {
+	[NAMED_BY_SYMBOL] = "procedure known by its symbol",
+	[NAMED_BY_PLT] = "PLT entries",
+	[NAMED_BY_EXTENT] = "procedure known by its extent only (.eh_frame)",
+	[NAMED_NOT] = "no procedure known",
+	[NAMED_REFUSED] = "image missing or changed",
+};
+
+static void put_share(const struct report *report, const struct tally *tallies, const char *name,
+		      FILE *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < report->events.count; i++)
+		any = any || tallies[i].samples;
+	if (!any)
+		return;
+	for (size_t i = 0; i < report->events.count; i++)
+		fprintf(out, "%10" PRIu64 " %6.2f %%  ", tallies[i].samples,
+			100 * report_share(report, i, &tallies[i]));
+	fprintf(out, "%s\n", name);
+}
+
+static struct hp_error *put_kinds(const struct report *report, FILE *out)
+{
+	_cleanup_free_ struct tally *sums = calloc(report->events.count + 1, sizeof(*sums));
+
+	if (!sums)
+		return hp_error_create_no_memory();
+	fputs("\nWhere the samples are\n", out);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(kinds); i++) {
+		memset(sums, 0, report->events.count * sizeof(*sums));
+		for (size_t j = 0; j < report->images.count; j++) {
+			const struct report_image *image = report->images.at[j];
+
+			for (size_t k = 0;
+			     k < report->events.count && image->id.kind == kinds[i].kind; k++) {
+				sums[k].samples += image->tallies[k].samples;
+				sums[k].weight += image->tallies[k].weight;
+			}
+		}
+		put_share(report, sums, kinds[i].name, out);
+	}
+	return NULL;
+}
+
+static void put_names(const struct report *report, FILE *out)
+{
+	fputs("\nHow they could be named\n", out);
+	for (size_t i = 0; i < ATTRIBUTION_COUNT; i++)
+		put_share(report, &report->attribution[i * report->events.count], ways[i], out);
+}
+
+static void put_commands(const struct hp_epoch_meta *meta, FILE *out)
+{
+	if (!meta->command_count)
+		return;
+	fprintf(out, "\n%10s %10s %12s  %s\n", "samples", "processes", "elapsed", "command");
+	for (size_t i = 0; i < meta->command_count; i++) {
+		const struct hp_command_times *times = &meta->commands[i];
+		_cleanup_(buffer_free) struct buffer name = { 0 };
+
+		text_escape(&name, times->command);
+		fprintf(out, "%10" PRIu64 " %10" PRIu64 " %10.3f s  %s\n", times->samples,
+			times->processes, (double)times->elapsed_ns / 1e9, buffer_text(&name));
+	}
+}
+
+static void put_cost(const struct hp_epoch_meta *meta, FILE *out)
+{
+	if (!meta->sample_cost_ns && !meta->own_cpu_ns)
+		return;
+	fputs("\nWhat recording cost:", out);
+	if (meta->sample_cost_ns)
+		fprintf(out, " %.1f us of the target a sample;",
+			(double)meta->sample_cost_ns / 1e3);
+	fprintf(out, " %.3f s CPU time of hpcprof itself\n", (double)meta->own_cpu_ns / 1e9);
+}
+
+static void put_runs(const struct hp_epoch_meta *meta, FILE *out)
+{
+	for (size_t i = 0; i < meta->run_count; i++) {
+		const struct hp_run *run = &meta->runs[i];
+
+		fprintf(out,
+			"%sran %.3f s, user %.3f s, system %.3f s, at most %" PRIu64
+			" KiB of memory, exit status %" PRId32 "\n",
+			i ? "" : "\n", (double)run->elapsed_ns / 1e9, (double)run->user_ns / 1e9,
+			(double)run->system_ns / 1e9, run->max_rss_bytes / 1024, run->exit_status);
+	}
+}
+
+/* Which images name their code well, and which would with debugging information. */
+static void put_images(const struct report *report, FILE *out)
+{
+	fputs("\nImages, and where their names come from\n", out);
+	for (size_t i = 0; i < report->rows.count; i++) {
+		const struct row *row = report->rows.at[i];
+		_cleanup_(buffer_free) struct buffer text = { 0 };
+
+		text_escape(&text, row->image->id.path);
+		buffer_printf(&text, ": ");
+		if (row->image->problem)
+			buffer_printf(&text, "not read");
+		else if (row->image->origin)
+			text_escape(&text, row->image->origin);
+		if (row->image->has_lines)
+			buffer_printf(&text, ", with lines");
+		put_share(report, row->tallies, buffer_text(&text), out);
+	}
+}
+
+struct hp_error *write_text_summary(const struct report *report, FILE *out)
+{
+	struct hp_error *error = put_kinds(report, out);
+
+	if (error)
+		return error;
+	put_names(report, out);
+	put_images(report, out);
+	for (size_t i = 0; i < report->epochs.count; i++) {
+		put_commands(report->epochs.at[i].meta, out);
+		put_runs(report->epochs.at[i].meta, out);
+		put_cost(report->epochs.at[i].meta, out);
+	}
+	return NULL;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* CSV as RFC 4180 has it: a header record, CRLF, quotes where needed. */
+#include "listing.h"
+#include "write.h"
+
+#include <inttypes.h>
+
+static struct hp_error *write_record(struct buffer *record, FILE *out)
+{
+	if (record->failed)
+		return hp_error_create_no_memory();
+	fwrite(buffer_text(record), 1, record->size, out);
+	fputs("\r\n", out);
+	buffer_clear(record);
+	return NULL;
+}
+
+static struct hp_error *write_row(const struct report *report, const struct columns *columns,
+				  const struct row *row, struct buffer *record, FILE *out)
+{
+	_cleanup_(buffer_free) struct buffer cell = { 0 };
+
+	for (size_t i = 0; i < columns->at.count; i++) {
+		const struct column *column = &columns->at.at[i];
+
+		buffer_clear(&cell);
+		column->cell(report, row, column->event, &cell);
+		if (i)
+			buffer_add(record, ",", 1);
+		text_csv(record, buffer_text(&cell));
+	}
+	record->failed = record->failed || cell.failed;
+	return write_record(record, out);
+}
+
+static struct hp_error *write_listing(struct report *report, const struct columns *columns,
+				      const struct row *row, struct buffer *record, FILE *out)
+{
+	_cleanup_(listing_clear) struct listing listing = { 0 };
+	struct hp_error *error =
+		listing_make(report, row, report->options->listed != NULL, &listing);
+
+	for (size_t i = 0; i < listing.rows.count && !error; i++)
+		error = write_row(report, columns, &listing.rows.at[i], record, out);
+	return error;
+}
+
+static struct hp_error *write_rows(struct report *report, const struct columns *columns,
+				   struct buffer *record, FILE *out)
+{
+	struct hp_error *error;
+
+	for (size_t i = 0; i < columns->at.count; i++) {
+		if (i)
+			buffer_add(record, ",", 1);
+		text_csv(record, columns->at.at[i].title);
+	}
+	error = write_record(record, out);
+	for (size_t i = 0; i < report->rows.count && !error; i++) {
+		const struct row *row = report->rows.at[i];
+
+		if (report->options->view == HP_VIEW_INSTRUCTIONS)
+			error = write_listing(report, columns, row, record, out);
+		else
+			error = write_row(report, columns, row, record, out);
+	}
+	return error;
+}
+
+static struct hp_error *write_event(const struct report_event *event, struct buffer *record,
+				    FILE *out)
+{
+	const struct hp_event_info *info = event->info;
+
+	text_csv(record, info->name);
+	buffer_printf(record, ",%s,%" PRIu64 ",", hp_unit_name(info->unit), report_period(event));
+	text_csv(record, info->precision ? info->precision : "");
+	buffer_add(record, ",", 1);
+	text_csv(record, info->instead_of ? info->instead_of : "");
+	buffer_add(record, ",", 1);
+	text_csv(record, info->reason ? info->reason : "");
+	buffer_printf(record, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, event->all.samples,
+		      event->lost, event->unattributed, event->throttled);
+	return write_record(record, out);
+}
+
+/* The summary in CSV is its events: what else it says is no table. */
+static struct hp_error *write_summary(const struct report *report, struct buffer *record, FILE *out)
+{
+	struct hp_error *error = NULL;
+
+	fputs("event,unit,period,precision,instead_of,reason,samples,lost,unattributed,throttled"
+	      "\r\n",
+	      out);
+	for (size_t i = 0; i < report->events.count && !error; i++)
+		error = write_event(&report->events.at[i], record, out);
+	return error;
+}
+
+struct hp_error *write_csv(struct report *report, FILE *out)
+{
+	_cleanup_(columns_clear) struct columns columns = { 0 };
+	_cleanup_(buffer_free) struct buffer record = { 0 };
+	struct hp_error *error;
+
+	if (report->options->view == HP_VIEW_SUMMARY)
+		return write_summary(report, &record, out);
+	error = columns_for_csv(report, &columns);
+	return error ? error : write_rows(report, &columns, &record, out);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The report for people. */
+#include "listing.h"
+#include "write.h"
+
+#include <hpcprof/base/number.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+static void put_escaped(FILE *out, const char *text)
+{
+	_cleanup_(buffer_free) struct buffer safe = { 0 };
+
+	text_escape(&safe, text);
+	fputs(buffer_text(&safe), out);
+}
+
+/* `NAME (IMAGE): N samples, P %`, for the procedure whose instructions follow. */
+static void put_heading(const struct report *report, const struct row *row, FILE *out)
+{
+	putc('\n', out);
+	put_escaped(out, row->name);
+	fputs("  in ", out);
+	put_escaped(out, row->image->short_name);
+	for (size_t i = 0; i < report->events.count; i++) {
+		fprintf(out, "%s%" PRIu64 " samples, %.2f %%", i ? "; " : ": ",
+			row->tallies[i].samples, 100 * report_share(report, i, &row->tallies[i]));
+		if (report->events.count > 1) {
+			fputs(" of ", out);
+			put_escaped(out, report->events.at[i].info->name);
+		}
+	}
+	putc('\n', out);
+}
+
+static struct hp_error *write_listing(struct report *report, const struct columns *columns,
+				      const struct row *row, FILE *out)
+{
+	_cleanup_(listing_clear) struct listing listing = { 0 };
+	_cleanup_free_ struct row **rows = NULL;
+	struct hp_error *error =
+		listing_make(report, row, report->options->listed != NULL, &listing);
+
+	if (error)
+		return error;
+	rows = calloc(listing.rows.count + 1, sizeof(*rows));
+	if (!rows)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < listing.rows.count; i++)
+		rows[i] = &listing.rows.at[i];
+	put_heading(report, row, out);
+	return write_text_table(report, columns, rows, listing.rows.count, out);
+}
+
+static void put_footer(const struct report *report, FILE *out)
+{
+	if (!report->hidden_rows)
+		return;
+	fprintf(out, "# not shown: %zu row%s, %" PRIu64 " samples (%.2f %%)\n", report->hidden_rows,
+		report->hidden_rows == 1 ? "" : "s", report->hidden.samples,
+		100 * report_share(report, report->sort_event, &report->hidden));
+}
+
+static struct hp_error *write_body(struct report *report, const struct columns *columns, FILE *out)
+{
+	struct hp_error *error = NULL;
+
+	if (report->options->view == HP_VIEW_SUMMARY)
+		return write_text_summary(report, out);
+	if (report->options->view != HP_VIEW_INSTRUCTIONS) {
+		putc('\n', out);
+		return write_text_table(report, columns, report->rows.at, report->rows.count, out);
+	}
+	for (size_t i = 0; i < report->rows.count && !error; i++)
+		error = write_listing(report, columns, report->rows.at[i], out);
+	return error;
+}
+
+struct hp_error *write_text(struct report *report, FILE *out)
+{
+	_cleanup_(columns_clear) struct columns columns = { 0 };
+	struct hp_error *error = columns_for_text(report, &columns);
+
+	if (!error)
+		error = write_text_header(report, out);
+	if (!error)
+		error = write_body(report, &columns, out);
+	if (!error)
+		put_footer(report, out);
+	return error;
+}
