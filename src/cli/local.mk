@@ -2,6 +2,8 @@
 bin_PROGRAMS += hpcprof
 hpcprof_SOURCES = \
 	src/cli/cli.c \
+	src/cli/cmd_doctor.c \
+	src/cli/cmd_events.c \
 	src/cli/command.h src/cli/commands.c \
 	src/cli/option_table.h src/cli/option_table.c \
 	src/cli/main.c

@@ -128,7 +128,8 @@ static struct hp_error *give_tracepoints(struct enumeration *enumeration)
 	return error;
 }
 
-static bool give_pfm(const char *pmu, const char *event, const char *description, void *context)
+static bool give_pfm(const char *pmu, bool core, const char *event, const char *description,
+		     void *context)
 {
 	struct enumeration *enumeration = context;
 	_cleanup_free_ char *kind = NULL;
@@ -136,7 +137,8 @@ static bool give_pfm(const char *pmu, const char *event, const char *description
 
 	if (asprintf(&kind, "pmu %s", pmu) < 0 || asprintf(&name, "%s::%s", pmu, event) < 0)
 		return false;
-	give(enumeration, name, kind, description, true);
+	/* libpfm4 goes by the CPU's model; a virtual machine may keep its counters from us. */
+	give(enumeration, name, kind, description, !core || enumeration->machine->has_cycles);
 	return !enumeration->stopped;
 }
 

@@ -5,6 +5,8 @@ src_pmu_libpmu_a_SOURCES = \
 	include/hpcprof/pmu/machine.h src/pmu/machine.c \
 	src/pmu/encode.c \
 	src/pmu/enumerate.c \
+	src/pmu/examine.c src/pmu/examine.h \
+	src/pmu/examine_hardware.c \
 	src/pmu/names.c src/pmu/names.h \
 	src/pmu/open_error.c \
 	src/pmu/parse.c \

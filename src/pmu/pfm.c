@@ -82,8 +82,8 @@ enum hp_pfm_result hp_pfm_encode(const char *name, struct hp_pfm_encoding *encod
 	return HP_PFM_MALFORMED;
 }
 
-void hp_pfm_enumerate(bool (*each)(const char *pmu, const char *event, const char *description,
-				   void *context),
+void hp_pfm_enumerate(bool (*each)(const char *pmu, bool core, const char *event,
+				   const char *description, void *context),
 		      void *context)
 {
 	pfm_pmu_t pmu = PFM_PMU_NONE;
@@ -99,7 +99,8 @@ void hp_pfm_enumerate(bool (*each)(const char *pmu, const char *event, const cha
 			pfm_event_info_t event = { .size = sizeof(event) };
 
 			if (pfm_get_event_info(i, PFM_OS_PERF_EVENT, &event) == PFM_SUCCESS &&
-			    !each(pmu_info.name, event.name, event.desc ? event.desc : "", context))
+			    !each(pmu_info.name, pmu_info.type == PFM_PMU_TYPE_CORE, event.name,
+				  event.desc ? event.desc : "", context))
 				return;
 		}
 	}

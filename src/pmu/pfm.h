@@ -32,8 +32,8 @@ enum hp_pfm_result hp_pfm_encode(const char *name, struct hp_pfm_encoding *encod
 
 /* The events of the PMUs this machine has, except the kernel's generic ones (which have better
  * names). Stops when the callback returns false. */
-void hp_pfm_enumerate(bool (*each)(const char *pmu, const char *event, const char *description,
-				   void *context),
+void hp_pfm_enumerate(bool (*each)(const char *pmu, bool core, const char *event,
+				   const char *description, void *context),
 		      void *context);
 
 #endif
