@@ -1,5 +1,28 @@
 # Layer 3: from kernel rings to the database.
 noinst_LIBRARIES += src/collect/libcollect.a
-src_collect_libcollect_a_SOURCES =
+src_collect_libcollect_a_SOURCES = \
+	include/hpcprof/collect/session.h \
+	src/collect/attribute.h src/collect/attribute.c \
+	src/collect/cpus.h src/collect/cpus.c \
+	src/collect/describe.c \
+	src/collect/file_identity.h src/collect/file_identity.c \
+	src/collect/images.h src/collect/images.c \
+	src/collect/jit.h src/collect/jit.c \
+	src/collect/kept.h src/collect/kept.c \
+	src/collect/kernel.h src/collect/kernel.c \
+	src/collect/names.h src/collect/names.c \
+	src/collect/perf_map.h src/collect/perf_map.c \
+	src/collect/proc_maps.h src/collect/proc_maps.c \
+	src/collect/process.h src/collect/process.c \
+	src/collect/rate.h src/collect/rate.c \
+	src/collect/record.h src/collect/record.c \
+	src/collect/recorder.h src/collect/recorder.c \
+	src/collect/ring.h src/collect/ring.c \
+	src/collect/sample_table.h src/collect/sample_table.c \
+	src/collect/sampler.h src/collect/sampler.c \
+	src/collect/session.c \
+	src/collect/space.h src/collect/space.c \
+	src/collect/target.h src/collect/target.c \
+	src/collect/vdso.h src/collect/vdso.c
 
 COLLECT_LIBS = src/collect/libcollect.a $(IMAGE_LIBS) $(DB_LIBS) $(PMU_LIBS)

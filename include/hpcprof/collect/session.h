@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One recording: from a target and events to an epoch in the database.
+ *
+ *	hp_session_create	finds the rates, makes the epoch, starts the command (stopped before
+ *				its first instruction) or finds the threads, opens events and rings
+ *	hp_session_meta		what will be recorded: for the banner
+ *	hp_session_run		runs until the target ends, a limit or a signal; the epoch is
+ *complete
+ *
+ * Used by one thread; SIGINT, SIGTERM, SIGHUP and SIGCHLD are the session's from create to destroy.
+ */
+#ifndef HPCPROF_COLLECT_SESSION_H
+#define HPCPROF_COLLECT_SESSION_H
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/db/db.h>
+#include <hpcprof/pmu/event.h>
+#include <hpcprof/pmu/machine.h>
+
+#include <sys/types.h>
+
+enum {
+	HP_DEFAULT_FREQUENCY_HZ = 1000,
+	HP_FREQUENCY_CAP_HZ = 10000,
+	HP_DEFAULT_FLUSH_S = 10,
+};
+
+struct hp_session_options {
+	/* The target: exactly one of these. */
+	char *const *command; /* NULL-terminated argv */
+	const pid_t *pids;    /* whole processes (with the threads they start) */
+	size_t pid_count;
+	const pid_t *tids; /* single threads and what they start */
+	size_t tid_count;
+	bool system_wide;
+
+	const char *cpus; /* "0-3,6": only there; NULL: every online CPU */
+	const struct hp_event_list *events;
+	double frequency_hz; /* 0: the default, unless `period` */
+	uint64_t period;
+	bool no_cap;
+	double overhead_percent; /* of the target's time; 0: no budget */
+	uint64_t delay_ns;
+	uint64_t duration_ns; /* 0: none */
+	uint64_t flush_ns;    /* 0: the default */
+	size_t ring_pages;    /* a CPU, a power of two; 0: as many as is sensible */
+	bool per_process;
+
+	struct hp_db *db;
+	const char *label;
+	const char *append; /* a stamp, or NULL for a new epoch */
+
+	/* Told of things worth knowing while it runs (shrunk rings, a full disk). */
+	void (*notify)(const char *message, void *context);
+	void *notify_context;
+};
+
+struct hp_session_result {
+	bool had_command;
+	int exit_status; /* the command's, as a shell says it: 127 and 126 when it could not be
+			    executed, 125 when the recording itself failed */
+	uint64_t database_bytes; /* of the epoch */
+	size_t images;
+	double own_cpu_percent;	    /* hpcprof's CPU time over the recording's elapsed time */
+	double target_cost_percent; /* sample cost times samples over target CPU time; < 0 unknown
+				     */
+};
+
+struct hp_session;
+
+struct hp_error *hp_session_create(const struct hp_session_options *options,
+				   const struct hp_machine *machine, struct hp_session **session);
+void hp_session_destroy(struct hp_session *session);
+HP_DEFINE_CLEANUP(struct hp_session, hp_session_destroy);
+
+/* Lives as long as the session; totals are as of the last flush. */
+const struct hp_epoch_meta *hp_session_meta(const struct hp_session *session);
+const char *hp_session_stamp(const struct hp_session *session);
+
+struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_result *result);
+
+#endif

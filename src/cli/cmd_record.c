@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "command.h"
+
+#include <hpcprof/base/number.h>
+#include <hpcprof/base/vector.h>
+#include <hpcprof/collect/session.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	KEY_NO_CAP = 0x100,
+	KEY_OVERHEAD,
+	KEY_STRICT,
+	KEY_DURATION,
+	KEY_DB,
+	KEY_LABEL,
+	KEY_APPEND,
+	KEY_PER_PROCESS,
+	KEY_FLUSH,
+};
+
+static const struct argp_option option_table[] = {
+	{ NULL, 0, NULL, 0, "What to record:", 1 },
+	{ "pid", 'p', "PID[,PID…]", 0, "these processes and all their threads", 1 },
+	{ "tid", 't', "TID[,TID…]", 0, "these threads only", 1 },
+	{ "all-cpus", 'a', NULL, 0, "the whole system (where permitted)", 1 },
+	{ "cpu", 'C', "LIST", 0, "only on these CPUs, for instance 0-3,6", 1 },
+	{ NULL, 0, NULL, 0, "Events and rates:", 2 },
+	{ "event", 'e', "EVENT[,EVENT…]", 0,
+	  "what to sample; see hpcprof events. Default: cycles, or cpu-clock without a PMU", 2 },
+	{ "freq", 'F', "HZ", 0, "samples a second and CPU (default 1000)", 2 },
+	{ "count", 'c', "PERIOD", 0, "events between two samples, instead of -F", 2 },
+	{ "no-cap", KEY_NO_CAP, NULL, 0, "allow more than 10000 samples a second and CPU", 2 },
+	{ "overhead", KEY_OVERHEAD, "PERCENT", 0,
+	  "lower the rate until sampling takes at most this share of the target's time", 2 },
+	{ "strict", KEY_STRICT, NULL, 0, "fail rather than sample something else than asked for",
+	  2 },
+	{ NULL, 0, NULL, 0, "When:", 3 },
+	{ "delay", 'D', "MS", 0, "start sampling so many milliseconds after the target", 3 },
+	{ "duration", KEY_DURATION, "TIME", 0,
+	  "stop sampling after 10s, 5m, 500ms …; a command runs on", 3 },
+	{ NULL, 0, NULL, 0, "Where to:", 4 },
+	{ "db", KEY_DB, "DIR", 0, "the profile database (default $HPCPROF_DB, else ./hpcprof.db)",
+	  4 },
+	{ "label", KEY_LABEL, "NAME", 0, "a name for the epoch", 4 },
+	{ "append", KEY_APPEND, "EPOCH", 0, "add to an epoch instead of making one", 4 },
+	{ "per-process", KEY_PER_PROCESS, NULL, 0,
+	  "keep processes apart, for report --pid (a larger database)", 4 },
+	{ "flush", KEY_FLUSH, "TIME", 0, "how often samples go to disk (default 10s)", 4 },
+	{ "mmap-pages", 'm', "PAGES", 0, "ring pages a CPU, a power of two", 4 },
+	{ "quiet", 'q', NULL, 0, "no banner, no closing line", 4 },
+	{ 0 },
+};
+
+struct ids {
+	pid_t *at;
+	size_t count;
+	size_t capacity;
+};
+
+struct arguments {
+	struct hp_session_options session;
+	const char *events;
+	const char *db;
+	char *append;
+	struct ids pids;
+	struct ids tids;
+	bool strict;
+	bool quiet;
+};
+
+static void parse_ids(struct argp_state *state, const char *text, struct ids *ids)
+{
+	_cleanup_free_ char *copy = strdup(text);
+	char *rest = copy;
+	char *one;
+
+	while ((one = strsep(&rest, ","))) {
+		uint64_t id;
+
+		if (!hp_parse_u64(one, &id) || !id || id > INT32_MAX)
+			argp_error(state, "'%s' is not a process or thread number", one);
+		else if (!hp_vector_push(ids, (pid_t)id))
+			argp_failure(state, HP_EXIT_RECORDER, 0, "out of memory");
+	}
+}
+
+static void parse_rate(struct argp_state *state, const char *text, double *frequency_hz)
+{
+	if (!hp_parse_double(text, frequency_hz) || *frequency_hz <= 0)
+		argp_error(state, "-F takes samples a second, not '%s'", text);
+}
+
+static uint64_t parse_time(struct argp_state *state, const char *option, const char *text)
+{
+	uint64_t time_ns = 0;
+
+	if (!hp_parse_duration_ns(text, &time_ns) || !time_ns)
+		argp_error(state, "%s takes a time such as 10s, 500ms or 5m, not '%s'", option,
+			   text);
+	return time_ns;
+}
+
+static uint64_t parse_delay(struct argp_state *state, const char *text)
+{
+	uint64_t delay_ms;
+	uint64_t delay_ns = 0;
+
+	/* Milliseconds as in perf, or a time with its unit. */
+	if (hp_parse_u64(text, &delay_ms) && delay_ms < UINT64_MAX / 1000000)
+		return delay_ms * 1000000;
+	if (!hp_parse_duration_ns(text, &delay_ns))
+		argp_error(state, "-D takes milliseconds, not '%s'", text);
+	return delay_ns;
+}
+
+static void parse_pages(struct argp_state *state, const char *text, size_t *pages)
+{
+	uint64_t value;
+
+	if (!hp_parse_u64(text, &value) || !value || (value & (value - 1)) || value > 1 << 20)
+		argp_error(state, "-m takes a power of two, not '%s'", text);
+	else
+		*pages = (size_t)value;
+}
+
+static void parse_target(struct argp_state *state, struct arguments *arguments)
+{
+	struct hp_session_options *session = &arguments->session;
+	int kinds;
+
+	if (state->next < state->argc)
+		session->command = state->argv + state->next;
+	state->next = state->argc;
+	session->pids = arguments->pids.at;
+	session->pid_count = arguments->pids.count;
+	session->tids = arguments->tids.at;
+	session->tid_count = arguments->tids.count;
+	kinds = (session->command != NULL) + (session->pid_count || session->tid_count) +
+		session->system_wide;
+	if (kinds == 0)
+		argp_error(state, "nothing to record: give a command (hpcprof record -- CMD), "
+				  "-p PID, or -a");
+	if (kinds > 1)
+		argp_error(state, "a command, -p/-t and -a exclude each other");
+	if (session->frequency_hz > 0 && session->period)
+		argp_error(state, "-F and -c exclude each other");
+	if (arguments->append && session->label)
+		argp_error(state, "an epoch that is added to has its label: "
+				  "see hpcprof epochs label");
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct hp_session_options *session = &arguments->session;
+
+	switch (key) {
+	case 'p':
+		parse_ids(state, argument, &arguments->pids);
+		return 0;
+	case 't':
+		parse_ids(state, argument, &arguments->tids);
+		return 0;
+	case 'a':
+		session->system_wide = true;
+		return 0;
+	case 'C':
+		session->cpus = argument;
+		return 0;
+	case 'e':
+		arguments->events = argument;
+		return 0;
+	case 'F':
+		parse_rate(state, argument, &session->frequency_hz);
+		return 0;
+	case 'c':
+		if (!hp_parse_u64(argument, &session->period) || !session->period)
+			argp_error(state, "-c takes a number of events, not '%s'", argument);
+		return 0;
+	case KEY_NO_CAP:
+		session->no_cap = true;
+		return 0;
+	case KEY_OVERHEAD:
+		if (!hp_parse_double(argument, &session->overhead_percent) ||
+		    session->overhead_percent <= 0)
+			argp_error(state, "--overhead takes a percentage, not '%s'", argument);
+		return 0;
+	case KEY_STRICT:
+		arguments->strict = true;
+		return 0;
+	case 'D':
+		session->delay_ns = parse_delay(state, argument);
+		return 0;
+	case KEY_DURATION:
+		session->duration_ns = parse_time(state, "--duration", argument);
+		return 0;
+	case KEY_DB:
+		arguments->db = argument;
+		return 0;
+	case KEY_LABEL:
+		session->label = argument;
+		return 0;
+	case KEY_APPEND:
+		arguments->append = argument;
+		return 0;
+	case KEY_PER_PROCESS:
+		session->per_process = true;
+		return 0;
+	case KEY_FLUSH:
+		session->flush_ns = parse_time(state, "--flush", argument);
+		return 0;
+	case 'm':
+		parse_pages(state, argument, &session->ring_pages);
+		return 0;
+	case 'q':
+		arguments->quiet = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+	case ARGP_KEY_NO_ARGS:
+		parse_target(state, arguments);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = option_table,
+	.parser = parse_option,
+	.args_doc = "-- CMD [ARG…]\n-p PID\n-a",
+	.doc = "Sample a command, processes or the whole system into a new epoch of the profile "
+	       "database; then read it with hpcprof report."
+	       "\vThe command's exit status is passed on (128+N for signal N, 127 not found, 126 "
+	       "not "
+	       "executable); hpcprof's own failures are 125. Ctrl-C ends the recording cleanly.",
+};
+
+/* --- what people see ----------------------------------------------------------------------------
+ */
+
+static void say(const char *message, void *context)
+{
+	(void)context;
+	fprintf(stderr, "hpcprof: %s\n", message);
+}
+
+static void print_banner(const struct hp_session *session, const struct hp_event_list *events,
+			 const struct hp_machine *machine, const struct hp_db *db)
+{
+	const struct hp_epoch_meta *meta = hp_session_meta(session);
+
+	for (size_t i = 0; i < meta->event_count; i++) {
+		const struct hp_event_totals *event = &meta->events[i];
+
+		if (event->info.instead_of)
+			fprintf(stderr, "hpcprof: %s instead of %s: %s\n", event->info.name,
+				event->info.instead_of, event->info.reason);
+		if (event->info.instead_of && events->events[i].advice)
+			fprintf(stderr, "  %s\n", events->events[i].advice);
+	}
+	fputs("hpcprof: sampling", stderr);
+	for (size_t i = 0; i < meta->event_count; i++) {
+		const struct hp_event_totals *event = &meta->events[i];
+
+		fprintf(stderr, "%s %s", i ? "," : "", event->info.name);
+		if (event->frequency_hz > 0)
+			fprintf(stderr, " at %.0f Hz a CPU", event->frequency_hz);
+	}
+	fprintf(stderr, "%s into %s/%s\n", machine->user_only ? " (user mode only)" : "",
+		hp_db_path(db), hp_session_stamp(session));
+}
+
+static void print_bytes(uint64_t bytes)
+{
+	if (bytes < 10240)
+		fprintf(stderr, "%" PRIu64 " B", bytes);
+	else if (bytes < 10 << 20)
+		fprintf(stderr, "%.1f KiB", (double)bytes / 1024);
+	else
+		fprintf(stderr, "%.1f MiB", (double)bytes / (1 << 20));
+}
+
+/* "hpcprof: 4012 samples (0 lost, 3 unattributed) in 7 images, epoch …, 12.1 KiB, …" */
+static void print_closing(const struct hp_session *session, const struct hp_session_result *result)
+{
+	const struct hp_epoch_meta *meta = hp_session_meta(session);
+	uint64_t samples = 0;
+	uint64_t lost = 0;
+	uint64_t unattributed = 0;
+	uint64_t throttled = 0;
+
+	for (size_t i = 0; i < meta->event_count; i++) {
+		samples += meta->events[i].samples;
+		lost += meta->events[i].lost;
+		unattributed += meta->events[i].unattributed;
+		throttled += meta->events[i].throttled;
+	}
+	fprintf(stderr,
+		"hpcprof: %" PRIu64 " samples (%" PRIu64 " lost, %" PRIu64 " unattributed%s) in "
+		"%zu images, epoch %s, ",
+		samples, lost, unattributed, throttled ? ", throttled" : "", result->images,
+		hp_session_stamp(session));
+	print_bytes(result->database_bytes);
+	fputs("; overhead: ", stderr);
+	if (result->target_cost_percent >= 0)
+		fprintf(stderr, "target %.2f %% (%.1f us a sample), ", result->target_cost_percent,
+			(double)meta->sample_cost_ns / 1000);
+	fprintf(stderr, "hpcprof %.2f %% of a CPU\n", result->own_cpu_percent);
+	if (!samples)
+		fputs("hpcprof: no samples: the target used too little CPU time in this mode; try "
+		      "a "
+		      "longer run or a higher -F\n",
+		      stderr);
+}
+
+/* --- the steps ----------------------------------------------------------------------------------
+ */
+
+static struct hp_error *find_events(const struct arguments *arguments,
+				    const struct hp_machine *machine, struct hp_event_list *events)
+{
+	struct hp_error *error = arguments->events
+					 ? hp_event_parse(arguments->events, machine, events)
+					 : hp_event_default(machine, events);
+
+	for (size_t i = 0; !error && i < events->count; i++) {
+		const struct hp_event *event = &events->events[i];
+
+		if (arguments->strict && event->instead_of)
+			error = hp_error_advise(
+				hp_error_create(HP_ERROR_NOT_PERMITTED, "cannot sample %s: %s",
+						event->instead_of, event->reason),
+				"%s", event->advice ? event->advice : "drop --strict");
+		for (size_t j = 0; !error && j < i; j++) {
+			if (strcmp(events->events[j].name, event->name) == 0)
+				error = hp_error_create(HP_ERROR_USAGE, "event %s is named twice",
+							event->name);
+		}
+	}
+	return error;
+}
+
+static struct hp_error *open_database(struct arguments *arguments, char ***stamps)
+{
+	struct hp_session_options *session = &arguments->session;
+	struct hp_error *error = hp_db_open(arguments->db, !arguments->append, &session->db);
+	size_t count;
+
+	if (error || !arguments->append)
+		return error;
+	error = hp_db_resolve(session->db, &arguments->append, 1, stamps, &count);
+	if (error)
+		return error;
+	if (count != 1) {
+		hp_db_free_stamps(*stamps, count);
+		*stamps = NULL;
+		return hp_error_create(HP_ERROR_USAGE, "--append takes one epoch, '%s' is %zu",
+				       arguments->append, count);
+	}
+	session->append = (*stamps)[0];
+	return NULL;
+}
+
+static struct hp_error *record(struct arguments *arguments, int *status)
+{
+	struct hp_session_options *options = &arguments->session;
+	_cleanup_(hp_machine_destroy_scope) struct hp_machine *machine = NULL;
+	_cleanup_(hp_session_destroy_scope) struct hp_session *session = NULL;
+	struct hp_session_result result = { .exit_status = HP_EXIT_RECORDER };
+	struct hp_event_list events = { 0 };
+	struct hp_error *error = hp_machine_create(&machine);
+	char **stamps = NULL;
+
+	if (!error)
+		error = find_events(arguments, machine, &events);
+	if (!error)
+		error = open_database(arguments, &stamps);
+	options->events = &events;
+	options->notify = arguments->quiet ? NULL : say;
+	if (!error)
+		error = hp_session_create(options, machine, &session);
+	if (!error && !arguments->quiet)
+		print_banner(session, &events, machine, options->db);
+	if (!error)
+		error = hp_session_run(session, &result);
+	if (!error && !arguments->quiet)
+		print_closing(session, &result);
+	*status = !error && !result.had_command ? HP_EXIT_OK : result.exit_status;
+	if (session)
+		hp_session_destroy(hp_steal(session));
+	hp_event_list_clear(&events);
+	hp_db_free_stamps(stamps, stamps ? 1 : 0);
+	return error;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { 0 };
+	struct hp_error *error;
+	int status;
+
+	argp_err_exit_status = HP_EXIT_RECORDER;
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	error = record(&arguments, &status);
+	hp_db_close(arguments.session.db);
+	free(arguments.pids.at);
+	free(arguments.tids.at);
+	if (error)
+		hp_cli_fail(error);
+	return status;
+}
+
+const struct hp_command hp_command_record = {
+	.name = "record",
+	.summary = "sample a command, processes or the system into the profile database",
+	.argp = &argp,
+	.run = run,
+};

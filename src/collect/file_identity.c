@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "file_identity.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/image/identity.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+/* O_NONBLOCK: a FIFO or a device swapped in under the path must not stop the recorder. */
+enum { OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
+
+/* Inode numbers decide: device numbers differ between mappings and stat on overlayfs and btrfs. */
+static bool is_mapped_file(int fd, const struct record_mmap *mapping)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	       (!mapping->inode || status.st_ino == mapping->inode);
+}
+
+/* Needs privilege (CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN), but finds deleted files too. */
+static int open_map_file(pid_t pid, const struct record_mmap *mapping)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
+		 mapping->start, mapping->start + mapping->size);
+	return open(path, OPEN_FLAGS);
+}
+
+static int open_path(const char *prefix, const char *file)
+{
+	_cleanup_free_ char *path = NULL;
+
+	if (asprintf(&path, "%s%s", prefix, file) < 0) {
+		path = NULL;
+		return -1;
+	}
+	return open(path, OPEN_FLAGS);
+}
+
+/* A deleted file or memfd that the process still holds open. */
+static int open_descriptor(pid_t pid, const struct record_mmap *mapping)
+{
+	char path[64];
+	DIR *directory;
+	int found = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	directory = opendir(path);
+	if (!directory)
+		return -1;
+	for (struct dirent *entry = readdir(directory); entry && found < 0;
+	     entry = readdir(directory)) {
+		struct stat status;
+
+		if (fstatat(dirfd(directory), entry->d_name, &status, 0) == 0 &&
+		    S_ISREG(status.st_mode) && status.st_ino == mapping->inode)
+			found = openat(dirfd(directory), entry->d_name, OPEN_FLAGS);
+	}
+	closedir(directory);
+	return found;
+}
+
+static bool identity_of(int fd, const struct record_mmap *mapping, struct hp_identity *identity)
+{
+	_cleanup_close_ int owned = fd;
+	struct hp_error *error;
+
+	if (owned < 0 || !is_mapped_file(owned, mapping))
+		return false;
+	error = hp_identity_of_fd(owned, identity);
+	if (error)
+		*identity = (struct hp_identity){ 0 };
+	hp_error_destroy(error);
+	return identity->kind != HP_IDENTITY_NONE;
+}
+
+void file_identity(pid_t pid, const struct record_mmap *mapping, bool deleted, const char *path,
+		   struct hp_identity *identity)
+{
+	char root[32];
+
+	if (identity_of(open_map_file(pid, mapping), mapping, identity))
+		return;
+	if (deleted) {
+		identity_of(open_descriptor(pid, mapping), mapping, identity);
+		return;
+	}
+	/* First through the process's own root, which may be a container's. */
+	snprintf(root, sizeof(root), "/proc/%d/root", (int)pid);
+	if (!identity_of(open_path(root, path), mapping, identity))
+		identity_of(open_path("", path), mapping, identity);
+}

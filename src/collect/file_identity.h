@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The identity of a mapped file when the kernel did not send its build-id: by opening the file as
+ * the process sees it, now, while the process and the file are still there. */
+#ifndef HPCPROF_COLLECT_FILE_IDENTITY_H
+#define HPCPROF_COLLECT_FILE_IDENTITY_H
+
+#include "record.h"
+
+#include <sys/types.h>
+
+/* `path` as mapped, without the kernel's "(deleted)". Leaves kind NONE when the very file cannot be
+ * had any more: never the identity of another file at the same path. */
+void file_identity(pid_t pid, const struct record_mmap *mapping, bool deleted, const char *path,
+		   struct hp_identity *identity);
+
+#endif

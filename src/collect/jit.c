@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "jit.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/file.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <xxhash.h>
+
+enum { MAP_LIMIT_BYTES = 64 << 20, EXTENT_BITS = 24 };
+
+/* The pid as the process itself sees it, in a container: the last number of NSpid. */
+static uint32_t pid_inside(uint32_t pid)
+{
+	_cleanup_free_ char *text = NULL;
+	char path[64];
+	const char *line;
+	uint32_t inside = pid;
+	unsigned value;
+	int length;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	hp_error_destroy(hp_file_read_text(path, &text));
+	line = text ? strstr(text, "\nNSpid:") : NULL;
+	if (!line)
+		return pid;
+	line += strlen("\nNSpid:");
+	while (sscanf(line, "%*[ \t]%u%n", &value, &length) == 1) {
+		inside = value;
+		line += length;
+	}
+	return inside;
+}
+
+/* Whoever may write the map decides what our report says: only the process's owner and root. */
+static bool is_trusted(int fd, uint32_t pid)
+{
+	struct stat map;
+	struct stat process;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	if (fstat(fd, &map) < 0 || !S_ISREG(map.st_mode))
+		return false;
+	if (map.st_uid == 0 || map.st_uid == geteuid())
+		return true;
+	return stat(path, &process) == 0 && map.st_uid == process.st_uid;
+}
+
+static int open_map(uint32_t pid)
+{
+	char path[96];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid, pid_inside(pid));
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd >= 0)
+		return fd;
+	/* The process may be over; its map usually stays behind. */
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+}
+
+static void load(struct jit *jit, uint32_t pid)
+{
+	_cleanup_close_ int fd = open_map(pid);
+	struct hp_error *error = NULL;
+	uint8_t *text = NULL;
+	size_t size;
+
+	jit_forget(jit);
+	jit->pid = pid;
+	if (fd < 0 || !is_trusted(fd, pid))
+		return;
+	error = hp_file_read_fd(fd, MAP_LIMIT_BYTES, &text, &size);
+	if (!error)
+		perf_map_parse((char *)text, &jit->map);
+	hp_error_destroy(error);
+}
+
+void jit_forget(struct jit *jit)
+{
+	perf_map_clear(&jit->map);
+	jit->pid = 0;
+}
+
+static struct image *command_image(struct jit *jit, enum hp_image_kind kind, const char *what,
+				   const char *command)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "[%s %s]", what, command);
+	return images_named(jit->images, kind, path, NULL);
+}
+
+bool jit_resolve(struct jit *jit, uint32_t pid, const char *command, uint64_t address,
+		 struct image **image, uint64_t *offset)
+{
+	const struct perf_map_symbol *symbol;
+
+	if (jit->pid != pid)
+		load(jit, pid);
+	symbol = perf_map_find(&jit->map, address);
+	if (symbol) {
+		/* The top bit stays free: offsets are not mistaken for kernel addresses. */
+		uint64_t base = XXH3_64bits(symbol->name, strlen(symbol->name)) >> 1 >>
+				EXTENT_BITS << EXTENT_BITS;
+
+		*image = command_image(jit, HP_IMAGE_JIT, "jit", command);
+		if (!*image)
+			return false;
+		*offset = base + (address - symbol->start);
+		if (kept_add(jit->kept, *image, base, symbol->size, symbol->name))
+			return true;
+		/* Two names with one hash: the second stays without a name. */
+		image_release(*image);
+	}
+	*image = command_image(jit, HP_IMAGE_ANON, "anon", command);
+	*offset = address;
+	return *image != NULL;
+}

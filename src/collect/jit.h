@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Samples in generated code, by the names its perf-PID.map gives it.
+ *
+ * Addresses of generated code mean nothing in another process or run, names do. So each name gets
+ * an extent in the synthetic image "[jit COMMAND]" whose place is a hash of the name: samples of
+ * one function add up over processes, epochs and machines.
+ */
+#ifndef HPCPROF_COLLECT_JIT_H
+#define HPCPROF_COLLECT_JIT_H
+
+#include "kept.h"
+#include "perf_map.h"
+
+struct jit {
+	struct images *images; /* borrowed */
+	struct kept *kept;     /* borrowed */
+	uint32_t pid;	       /* whose map is loaded; 0: none */
+	struct perf_map map;
+};
+
+/* The image and offset of an address in anonymous memory: "[jit COMMAND]" when the map names it,
+ * else "[anon COMMAND]" at the address itself. The image comes with a reference; false when memory
+ * is short. */
+bool jit_resolve(struct jit *jit, uint32_t pid, const char *command, uint64_t address,
+		 struct image **image, uint64_t *offset);
+
+/* The loaded map is of now: forget it before the next batch. */
+void jit_forget(struct jit *jit);
+
+#endif

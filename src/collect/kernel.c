@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "kernel.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/file.h>
+#include <hpcprof/base/vector.h>
+#include <hpcprof/image/identity.h>
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_LIMIT_BYTES = 48 << 20, NOTES_LIMIT_BYTES = 1 << 16 };
+
+static uint8_t *read_file(const char *path, size_t limit_bytes, size_t *size)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint8_t *bytes = NULL;
+
+	if (fd >= 0)
+		hp_error_destroy(hp_file_read_fd(fd, limit_bytes, &bytes, size));
+	return bytes;
+}
+
+/* The module's number, added if it is new; 0 (the kernel itself) also when memory is short. */
+static uint32_t module_number(struct kernel *kernel, const char *name)
+{
+	struct kernel_module *module;
+
+	for (size_t i = kernel->module_count; i-- > 0;) {
+		if (strcmp(kernel->modules[i].name, name) == 0)
+			return (uint32_t)i;
+	}
+	if (!hp_grow((void **)&kernel->modules, &kernel->module_capacity, kernel->module_count + 1,
+		     sizeof(*module)))
+		return 0;
+	module = &kernel->modules[kernel->module_count];
+	*module = (struct kernel_module){ .name = strdup(name), .base = UINT64_MAX };
+	return module->name ? (uint32_t)kernel->module_count++ : 0;
+}
+
+/* ADDRESS TYPE NAME[\t[MODULE]] */
+static bool parse_line(struct kernel *kernel, char *line, struct kernel_symbol *symbol)
+{
+	char *end;
+	char *module;
+	uint64_t address = strtoull(line, &end, 16);
+
+	if (!address || end[0] != ' ' || !end[1] || end[2] != ' ' || !strchr("tTwW", end[1]))
+		return false;
+	symbol->address = address;
+	symbol->name = end + 3;
+	module = strchr(end + 3, '\t');
+	if (module) {
+		*module++ = 0;
+		if (*module == '[')
+			module++;
+		module[strcspn(module, "]")] = 0;
+	}
+	symbol->module = module_number(kernel, module ? module : "");
+	if (!module && strcmp(symbol->name, "_text") == 0)
+		kernel->modules[0].base = address;
+	else if (module && address < kernel->modules[symbol->module].base)
+		kernel->modules[symbol->module].base = address & ~0xfffull;
+	return true;
+}
+
+static int compare_symbols(const void *left, const void *right)
+{
+	const struct kernel_symbol *a = left;
+	const struct kernel_symbol *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static void load(struct kernel *kernel)
+{
+	size_t size;
+	char *rest;
+	char *line;
+
+	kernel->loaded = true;
+	module_number(kernel, "");
+	kernel->text = (char *)read_file("/proc/kallsyms", TEXT_LIMIT_BYTES, &size);
+	rest = kernel->text;
+	while (rest && kernel->module_count && (line = strsep(&rest, "\n"))) {
+		struct kernel_symbol symbol;
+
+		if (!parse_line(kernel, line, &symbol))
+			continue;
+		if (!hp_grow((void **)&kernel->symbols, &kernel->capacity, kernel->count + 1,
+			     sizeof(symbol)))
+			break;
+		kernel->symbols[kernel->count++] = symbol;
+	}
+	if (kernel->count)
+		qsort(kernel->symbols, kernel->count, sizeof(*kernel->symbols), compare_symbols);
+}
+
+void kernel_clear(struct kernel *kernel)
+{
+	for (size_t i = 0; i < kernel->module_count; i++) {
+		free(kernel->modules[i].name);
+		image_release(kernel->modules[i].image);
+	}
+	free(kernel->modules);
+	free(kernel->symbols);
+	free(kernel->text);
+	*kernel = (struct kernel){ 0 };
+}
+
+static struct image *module_image(struct kernel *kernel, struct kernel_module *module)
+{
+	struct hp_identity identity = { 0 };
+	_cleanup_free_ char *notes_path = NULL;
+	_cleanup_free_ uint8_t *notes = NULL;
+	bool is_kernel = !module->name[0];
+	char path[128];
+	size_t size = 0;
+
+	if (module->image)
+		return module->image;
+	if (asprintf(&notes_path, "/sys/module/%s/notes/.note.gnu.build-id", module->name) < 0) {
+		notes_path = NULL;
+		return NULL;
+	}
+	notes = read_file(is_kernel ? "/sys/kernel/notes" : notes_path, NOTES_LIMIT_BYTES, &size);
+	if (notes)
+		hp_identity_of_notes(notes, size, &identity);
+	snprintf(path, sizeof(path), "[%s]", is_kernel ? "kernel" : module->name);
+	module->image = images_named(kernel->images, is_kernel ? HP_IMAGE_KERNEL : HP_IMAGE_MODULE,
+				     path, &identity);
+	return module->image;
+}
+
+static const struct kernel_symbol *find(const struct kernel *kernel, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = kernel->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (kernel->symbols[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &kernel->symbols[low - 1] : NULL;
+}
+
+/* How far a symbol reaches: to the next one, but not without end. */
+static uint64_t extent(const struct kernel *kernel, const struct kernel_symbol *symbol)
+{
+	const uint64_t longest = 1 << 20;
+	const struct kernel_symbol *end = kernel->symbols + kernel->count;
+	const struct kernel_symbol *next = symbol + 1;
+
+	while (next < end && next->address == symbol->address)
+		next++;
+	if (next < end && next->address - symbol->address < longest)
+		return next->address - symbol->address;
+	return longest;
+}
+
+bool kernel_resolve(struct kernel *kernel, uint64_t address, struct image **image, uint64_t *offset)
+{
+	const struct kernel_symbol *symbol;
+	struct kernel_module *module;
+
+	if (!kernel->loaded)
+		load(kernel);
+	symbol = find(kernel, address);
+	if (symbol && address - symbol->address < extent(kernel, symbol) &&
+	    symbol->address >= kernel->modules[symbol->module].base) {
+		module = &kernel->modules[symbol->module];
+		*image = module_image(kernel, module);
+		if (!*image)
+			return false;
+		(*image)->references++;
+		*offset = address - module->base;
+		/* Without room for the name the sample still counts where it was. */
+		(void)kept_add(kernel->kept, *image, symbol->address - module->base,
+			       extent(kernel, symbol), symbol->name);
+		return true;
+	}
+	*image = images_named(kernel->images, HP_IMAGE_KERNEL, "[kernel]", NULL);
+	*offset = address;
+	return *image != NULL;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* perf-PID.map files: how just-in-time compilers name their code ("START SIZE NAME", hexadecimal,
+ * a line each; a later line replaces earlier ones where it overlaps them). Written by anybody. */
+#ifndef HPCPROF_COLLECT_PERF_MAP_H
+#define HPCPROF_COLLECT_PERF_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct perf_map_symbol {
+	uint64_t start;
+	uint64_t size;
+	const char *name; /* into the text */
+	size_t order;	  /* of the line in the file */
+};
+
+struct perf_map {
+	char *text;			 /* owned */
+	struct perf_map_symbol *symbols; /* sorted by start, then order */
+	size_t count;
+	size_t capacity;
+	uint64_t longest; /* size of the longest symbol: how far back a search must look */
+	size_t skipped;	  /* lines that made no sense */
+};
+
+/* Takes over `text` (NUL-terminated, malloc'ed). False when memory is short. */
+bool perf_map_parse(char *text, struct perf_map *map);
+void perf_map_clear(struct perf_map *map);
+
+/* The latest symbol that holds the address, or NULL. */
+const struct perf_map_symbol *perf_map_find(const struct perf_map *map, uint64_t address);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rate.h"
+
+#include <hpcprof/collect/session.h>
+
+#include <linux/perf_event.h>
+#include <math.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+/* --- measuring -------------------------------------------------------------------------------- */
+
+enum {
+	ROUNDS = 12,
+	STRETCH_NS = 400000,
+	COST_PERIOD_NS = 25000, /* 16 samples a stretch */
+	COST_PERIOD_CYCLES = 100000,
+};
+
+struct probe {
+	int fd;
+	struct perf_event_mmap_page *ring;
+	size_t ring_bytes;
+};
+
+static bool probe_open(const struct hp_event *event, struct probe *probe)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+
+	hp_event_to_attr(event, &attr);
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	attr.sample_period = event->unit == HP_UNIT_NS ? COST_PERIOD_NS : COST_PERIOD_CYCLES;
+	attr.disabled = 1;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	probe->fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (probe->fd < 0)
+		return false;
+	probe->ring_bytes = 2 * (size_t)sysconf(_SC_PAGESIZE);
+	probe->ring =
+		mmap(NULL, probe->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, probe->fd, 0);
+	if (probe->ring != MAP_FAILED)
+		return true;
+	close(probe->fd);
+	return false;
+}
+
+static void probe_close(struct probe *probe)
+{
+	munmap(probe->ring, probe->ring_bytes);
+	close(probe->fd);
+}
+
+/* A dependent chain: the same work takes the same time, whatever runs beside it. */
+static uint64_t work(uint64_t steps)
+{
+	uint64_t value = steps;
+
+	for (uint64_t i = 0; i < steps; i++) {
+		value = value * 6364136223846793005u + 1;
+		__asm__ volatile("" : "+r"(value));
+	}
+	return value;
+}
+
+static uint64_t time_of_work(uint64_t steps)
+{
+	uint64_t start = hp_clock_monotonic_ns();
+
+	work(steps);
+	return hp_clock_monotonic_ns() - start;
+}
+
+static uint64_t samples_in(struct probe *probe)
+{
+	/* header, ip, pid and tid, time: see attr.sample_type above. */
+	enum { SAMPLE_BYTES = 32 };
+	uint64_t head = __atomic_load_n(&probe->ring->data_head, __ATOMIC_ACQUIRE);
+	uint64_t bytes = head - probe->ring->data_tail;
+
+	__atomic_store_n(&probe->ring->data_tail, head, __ATOMIC_RELEASE);
+	return bytes / SAMPLE_BYTES;
+}
+
+static uint64_t count_of(const struct probe *probe)
+{
+	uint64_t count = 0;
+
+	return read(probe->fd, &count, sizeof(count)) == sizeof(count) ? count : 0;
+}
+
+struct cost measure_cost(const struct hp_event *event)
+{
+	struct cost cost = { 0 };
+	double extra[ROUNDS];
+	double units[ROUNDS];
+	struct probe probe;
+	uint64_t steps = 20000;
+	size_t measured = 0;
+
+	if ((event->unit != HP_UNIT_NS && event->unit != HP_UNIT_CYCLES) ||
+	    !probe_open(event, &probe))
+		return cost;
+	steps = steps * STRETCH_NS / (time_of_work(steps) + 1) + 1;
+	for (size_t i = 0; i < ROUNDS; i++) {
+		double plain = (double)time_of_work(steps);
+		uint64_t count = count_of(&probe);
+		double sampled;
+		double samples;
+
+		ioctl(probe.fd, PERF_EVENT_IOC_ENABLE, 0);
+		sampled = (double)time_of_work(steps);
+		ioctl(probe.fd, PERF_EVENT_IOC_DISABLE, 0);
+		samples = (double)samples_in(&probe);
+		if (samples < 1)
+			continue;
+		extra[measured] = (sampled - plain) / samples;
+		units[measured++] = (double)(count_of(&probe) - count) / sampled;
+	}
+	probe_close(&probe);
+	cost.sample_ns = fmax(hp_median(extra, measured), 0);
+	cost.units_per_ns = event->unit == HP_UNIT_NS ? 1 : hp_median(units, measured);
+	return cost;
+}
+
+/* --- deciding --------------------------------------------------------------------------------- */
+
+enum { SMALLEST_RANDOMISED_PERIOD = 100 };
+
+enum rate_limit rate_decide(const struct hp_event *event, const struct rate_wishes *wishes,
+			    struct cost cost, struct rate *rate)
+{
+	uint64_t period = event->period ? event->period : wishes->period;
+	double hz = event->frequency_hz > 0 ? event->frequency_hz : wishes->frequency_hz;
+	double units_per_s = cost.units_per_ns * 1e9;
+	enum rate_limit limit = RATE_AS_WISHED;
+
+	if (event->frequency_hz > 0 || (hz > 0 && !event->period))
+		period = 0;
+	*rate = (struct rate){ .period = period };
+	/* A period of unknown rate is taken at its word: the kernel's own limit stands behind it.
+	 */
+	if (period && units_per_s <= 0)
+		return RATE_AS_WISHED;
+	if (period)
+		hz = units_per_s / (double)period;
+	else if (hz <= 0)
+		hz = HP_DEFAULT_FREQUENCY_HZ;
+	if (!wishes->no_cap && hz > HP_FREQUENCY_CAP_HZ) {
+		hz = HP_FREQUENCY_CAP_HZ;
+		limit = RATE_CAPPED;
+	}
+	if (wishes->overhead_percent > 0 && cost.sample_ns > 0) {
+		double affordable_hz = wishes->overhead_percent / 100 * 1e9 / cost.sample_ns;
+
+		if (hz > affordable_hz) {
+			hz = fmax(affordable_hz, 1);
+			limit = RATE_IN_BUDGET;
+		}
+	}
+	rate->frequency_hz = hz;
+	if (units_per_s <= 0)
+		rate->kernel_frequency = true;
+	else if (!period || limit != RATE_AS_WISHED)
+		rate->period = (uint64_t)fmax(units_per_s / hz, 1);
+	return limit;
+}
+
+uint64_t rate_draw(const struct rate *rate, struct hp_random *random)
+{
+	if (rate->period < SMALLEST_RANDOMISED_PERIOD)
+		return rate->period;
+	return hp_random_between(random, rate->period - rate->period / 10,
+				 rate->period + rate->period / 10);
+}
+
+uint64_t rate_period_class(uint64_t period)
+{
+	const double classes_an_octave = 8;
+
+	/* Small periods are exact: below 16 the classes would be closer than the integers. */
+	if (period < 16)
+		return period ? period : 1;
+	return (uint64_t)llround(
+		exp2(round(log2((double)period) * classes_an_octave) / classes_an_octave));
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How often to sample, and what that costs.
+ *
+ * Events that count time or cycles get a fixed mean period: every sample then stands for the same
+ * amount, and the mean never has to be estimated. It is randomised by ±10 % and drawn again while
+ * running, so that sampling cannot lock onto a loop (Anderson et al. 1997, section 4.1.1). Only the
+ * events we opened ourselves can be redrawn; threads and children inherit the period in force when
+ * they are born, and so each has its own. Events of unknown rate (page faults, cache misses) are
+ * left to the kernel's frequency mode, where each sample says what it stands for; such periods are
+ * rounded to classes 9 % apart.
+ */
+#ifndef HPCPROF_COLLECT_RATE_H
+#define HPCPROF_COLLECT_RATE_H
+
+#include <hpcprof/base/number.h>
+#include <hpcprof/pmu/event.h>
+
+struct rate {
+	bool kernel_frequency;
+	double frequency_hz; /* aimed at; 0: the user fixed a period of unknown rate */
+	uint64_t period;     /* mean, in units; 0 in frequency mode */
+};
+
+/* What sampling costs on this machine, measured. */
+struct cost {
+	double sample_ns;    /* taken from the target for each sample; 0: could not be measured */
+	double units_per_ns; /* of the event, while busy; 0: unknown */
+};
+
+/* Samples itself for some 10 ms under the event: alternating stretches of the same work with
+ * and without. */
+struct cost measure_cost(const struct hp_event *event);
+
+struct rate_wishes {
+	double frequency_hz; /* 0: not given */
+	uint64_t period;     /* 0: not given */
+	bool no_cap;
+	double overhead_percent; /* 0: no budget */
+};
+
+enum rate_limit { RATE_AS_WISHED, RATE_CAPPED, RATE_IN_BUDGET };
+
+/* Decides; says whether the wish had to be lowered, and by what. */
+enum rate_limit rate_decide(const struct hp_event *event, const struct rate_wishes *wishes,
+			    struct cost cost, struct rate *rate);
+
+/* A period around the rate's mean; the mean itself when it is too small to vary. */
+uint64_t rate_draw(const struct rate *rate, struct hp_random *random);
+
+/* The class of a period in frequency mode: its representative period. */
+uint64_t rate_period_class(uint64_t period);
+
+#endif

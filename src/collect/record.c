@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record.h"
+
+#include <hpcprof/base/bytes.h>
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+/* Rings are written by this very machine: native byte order, unlike everything on disk. */
+static bool take(struct hp_reader *reader, void *into, size_t size)
+{
+	const uint8_t *bytes;
+
+	if (!hp_read_bytes(reader, size, &bytes))
+		return false;
+	memcpy(into, bytes, size);
+	return true;
+}
+
+static bool take_u32(struct hp_reader *reader, uint32_t *value)
+{
+	return take(reader, value, sizeof(*value));
+}
+
+static bool take_u64(struct hp_reader *reader, uint64_t *value)
+{
+	return take(reader, value, sizeof(*value));
+}
+
+/* A NUL-terminated string; the kernel pads it with NULs to a multiple of 8. */
+static bool take_string(struct hp_reader *reader, const char **text)
+{
+	size_t left = hp_reader_left(reader);
+	const uint8_t *bytes;
+
+	*text = (const char *)reader->at;
+	return left && memchr(reader->at, 0, left) && hp_read_bytes(reader, left, &bytes);
+}
+
+size_t record_size(const void *bytes, size_t available)
+{
+	struct perf_event_header header;
+
+	if (available < sizeof(header))
+		return 0;
+	memcpy(&header, bytes, sizeof(header));
+	if (header.size < sizeof(header) || header.size % 8 || header.size > available)
+		return 0;
+	return header.size;
+}
+
+/* What sample_id_all appends to every record that is not a sample: TID, TIME, IDENTIFIER. */
+static size_t trailer_size(struct record_layout layout)
+{
+	return layout.identifier ? 24 : 16;
+}
+
+static size_t sample_time_offset(struct record_layout layout)
+{
+	/* header, [identifier], ip, pid and tid */
+	return sizeof(struct perf_event_header) + (layout.identifier ? 24 : 16);
+}
+
+uint64_t record_time(const uint8_t *bytes, size_t size, struct record_layout layout)
+{
+	struct perf_event_header header;
+	size_t offset;
+	uint64_t time;
+
+	memcpy(&header, bytes, sizeof(header));
+	if (header.type == PERF_RECORD_SAMPLE)
+		offset = sample_time_offset(layout);
+	else
+		offset = size < trailer_size(layout) ? size : size - trailer_size(layout) + 8;
+	if (offset + sizeof(time) > size)
+		return 0;
+	memcpy(&time, bytes + offset, sizeof(time));
+	return time;
+}
+
+static bool parse_sample(struct hp_reader *reader, struct record_layout layout,
+			 struct record *record)
+{
+	record->kind = RECORD_SAMPLE;
+	return (!layout.identifier || take_u64(reader, &record->id)) &&
+	       take_u64(reader, &record->sample.address) && take_u32(reader, &record->pid) &&
+	       take_u32(reader, &record->tid) && take_u64(reader, &record->time_ns) &&
+	       (!layout.period || take_u64(reader, &record->sample.period));
+}
+
+static bool parse_build_id(struct hp_reader *reader, struct hp_identity *identity)
+{
+	uint8_t size = 0;
+	const uint8_t *skipped;
+
+	if (!hp_read_u8(reader, &size) || !hp_read_bytes(reader, 3, &skipped) ||
+	    !take(reader, identity->bytes, HP_IDENTITY_MAX_BYTES) || size > HP_IDENTITY_MAX_BYTES)
+		return false;
+	identity->kind = size ? HP_IDENTITY_BUILD_ID : HP_IDENTITY_NONE;
+	identity->size = size;
+	memset(identity->bytes + size, 0, HP_IDENTITY_MAX_BYTES - (size_t)size);
+	return true;
+}
+
+static bool parse_mmap2(struct hp_reader *reader, uint16_t misc, struct record *record)
+{
+	struct record_mmap *mmap = &record->mmap;
+	uint32_t protection;
+	uint32_t flags;
+	uint64_t generation;
+	bool ok;
+
+	record->kind = RECORD_MMAP;
+	ok = take_u32(reader, &record->pid) && take_u32(reader, &record->tid) &&
+	     take_u64(reader, &mmap->start) && take_u64(reader, &mmap->size) &&
+	     take_u64(reader, &mmap->file_offset);
+	if (!ok)
+		return false;
+	if (misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
+		ok = parse_build_id(reader, &mmap->build_id);
+	else
+		ok = take_u32(reader, &mmap->major) && take_u32(reader, &mmap->minor) &&
+		     take_u64(reader, &mmap->inode) && take_u64(reader, &generation);
+	return ok && take_u32(reader, &protection) && take_u32(reader, &flags) &&
+	       take_string(reader, &mmap->path);
+}
+
+static bool parse_comm(struct hp_reader *reader, uint16_t misc, struct record *record)
+{
+	record->kind = RECORD_COMM;
+	record->comm.exec = misc & PERF_RECORD_MISC_COMM_EXEC;
+	return take_u32(reader, &record->pid) && take_u32(reader, &record->tid) &&
+	       take_string(reader, &record->comm.name);
+}
+
+static bool parse_fork_or_exit(struct hp_reader *reader, enum record_kind kind,
+			       struct record *record)
+{
+	uint64_t time;
+
+	record->kind = kind;
+	return take_u32(reader, &record->pid) && take_u32(reader, &record->fork.parent_pid) &&
+	       take_u32(reader, &record->tid) && take_u32(reader, &record->fork.parent_tid) &&
+	       take_u64(reader, &time);
+}
+
+static bool parse_lost(struct hp_reader *reader, bool with_id, struct record *record)
+{
+	uint64_t id;
+
+	record->kind = RECORD_LOST;
+	return (!with_id || take_u64(reader, &id)) && take_u64(reader, &record->lost);
+}
+
+static bool parse_trailer(const uint8_t *bytes, size_t size, struct record_layout layout,
+			  struct record *record)
+{
+	struct hp_reader trailer =
+		hp_reader_over(bytes + size - trailer_size(layout), trailer_size(layout));
+	uint32_t pid;
+	uint32_t tid;
+
+	return take_u32(&trailer, &pid) && take_u32(&trailer, &tid) &&
+	       take_u64(&trailer, &record->time_ns) &&
+	       (!layout.identifier || take_u64(&trailer, &record->id));
+}
+
+bool record_parse(const uint8_t *bytes, size_t size, struct record_layout layout,
+		  struct record *record)
+{
+	struct perf_event_header header;
+	struct hp_reader reader;
+
+	*record = (struct record){ .kind = RECORD_OTHER };
+	if (size < sizeof(header))
+		return false;
+	memcpy(&header, bytes, sizeof(header));
+	record->cpu_mode = header.misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	if (header.type == PERF_RECORD_SAMPLE) {
+		reader = hp_reader_over(bytes + sizeof(header), size - sizeof(header));
+		return parse_sample(&reader, layout, record);
+	}
+	if (size < sizeof(header) + trailer_size(layout))
+		return false;
+	if (!parse_trailer(bytes, size, layout, record))
+		return false;
+	reader = hp_reader_over(bytes + sizeof(header),
+				size - sizeof(header) - trailer_size(layout));
+	switch (header.type) {
+	case PERF_RECORD_MMAP2:
+		return parse_mmap2(&reader, header.misc, record);
+	case PERF_RECORD_COMM:
+		return parse_comm(&reader, header.misc, record);
+	case PERF_RECORD_FORK:
+		return parse_fork_or_exit(&reader, RECORD_FORK, record);
+	case PERF_RECORD_EXIT:
+		return parse_fork_or_exit(&reader, RECORD_EXIT, record);
+	case PERF_RECORD_LOST:
+		return parse_lost(&reader, true, record);
+	case PERF_RECORD_LOST_SAMPLES:
+		return parse_lost(&reader, false, record);
+	case PERF_RECORD_THROTTLE:
+		record->kind = RECORD_THROTTLE;
+		return true;
+	default:
+		return true;
+	}
+}

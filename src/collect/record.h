@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One kernel ring record, normalised: the boundary behind which nobody sees raw perf bytes.
+ *
+ * The bytes are checked against their size field by field; strings stay inside the record and point
+ * into the caller's bytes. Layouts follow perf_event_open(2) and <linux/perf_event.h> of Linux 6.1
+ * to 6.18.
+ */
+#ifndef HPCPROF_COLLECT_RECORD_H
+#define HPCPROF_COLLECT_RECORD_H
+
+#include <hpcprof/model/image_id.h>
+
+enum record_kind {
+	RECORD_SAMPLE,
+	RECORD_MMAP,
+	RECORD_COMM,
+	RECORD_FORK,
+	RECORD_EXIT,
+	RECORD_LOST,	 /* records the ring had no room for */
+	RECORD_THROTTLE, /* the kernel stopped an event until the next tick */
+	RECORD_OTHER,	 /* known to be of no interest, or of a kind added by a newer kernel */
+};
+
+/* Which optional fields the events of a ring were opened with; the same for all of them. TID and
+ * TIME are always there. */
+struct record_layout {
+	bool identifier; /* PERF_SAMPLE_IDENTIFIER: more than one event */
+	bool period;	 /* PERF_SAMPLE_PERIOD: some event is in frequency mode */
+};
+
+struct record_mmap {
+	uint64_t start;
+	uint64_t size;
+	uint64_t file_offset;
+	uint32_t major;
+	uint32_t minor;
+	uint64_t inode; /* 0 when the kernel sent a build-id instead, or there is no file */
+	struct hp_identity build_id; /* kind NONE when the kernel sent none */
+	const char *path;
+};
+
+struct record {
+	enum record_kind kind;
+	uint8_t cpu_mode; /* PERF_RECORD_MISC_USER, _KERNEL, … */
+	uint32_t pid;
+	uint32_t tid;
+	uint64_t time_ns; /* CLOCK_MONOTONIC; 0 in records without it */
+	uint64_t id;	  /* the kernel's event id, 0 without layout.identifier */
+	union {
+		struct {
+			uint64_t address;
+			uint64_t period; /* 0 without layout.period */
+		} sample;
+		struct record_mmap mmap;
+		struct {
+			const char *name;
+			bool exec; /* by execve: the address space is new */
+		} comm;
+		struct {
+			uint32_t parent_pid;
+			uint32_t parent_tid;
+		} fork;
+		uint64_t lost;
+	};
+};
+
+/* The size in a record's header, 0 when it cannot be right (below 8, not a multiple of 8, or more
+ * than `available`). */
+size_t record_size(const void *header, size_t available);
+
+/* Just the time, for ordering; 0 when the record carries none. `size` is record_size's. */
+uint64_t record_time(const uint8_t *bytes, size_t size, struct record_layout layout);
+
+/* False when the fields run past the record: damaged. */
+bool record_parse(const uint8_t *bytes, size_t size, struct record_layout layout,
+		  struct record *record);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "recorder.h"
+
+#include <hpcprof/base/vector.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More retired contexts than this are attributed and freed without waiting for the next flush. */
+enum { RETIRED_LIMIT = 1024 };
+
+struct hp_error *recorder_create(struct recorder *recorder,
+				 const struct hp_session_options *options,
+				 const struct hp_machine *machine, const struct hp_event *events,
+				 const struct rate *rates, struct sampler *sampler)
+{
+	size_t count = options->events->count;
+	struct hp_error *error;
+
+	*recorder = (struct recorder){
+		.options = options,
+		.machine = machine,
+		.events = events,
+		.event_count = count,
+		.rates = rates,
+		.sampler = sampler,
+		.start_ns = hp_clock_realtime_ns(),
+	};
+	recorder->images = images_create();
+	recorder->totals = calloc(count, sizeof(*recorder->totals));
+	recorder->event_names = calloc(count, sizeof(*recorder->event_names));
+	if (!recorder->images || !recorder->totals || !recorder->event_names ||
+	    !sample_table_create(&recorder->table))
+		return hp_error_create_no_memory();
+	error = processes_create(&recorder->processes, recorder->images);
+	if (error)
+		return error;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t period = rates[i].period ? rates[i].period : 1;
+
+		recorder->event_names[i] = events[i].name;
+		recorder->totals[i].stream =
+			streams_number(&recorder->streams, (uint32_t)i, period);
+		if (recorder->totals[i].stream == UINT32_MAX)
+			return hp_error_create_no_memory();
+	}
+	error = attributor_create(&recorder->attributor, &recorder->processes, recorder->images,
+				  &recorder->streams, recorder->event_names, count);
+	if (!error)
+		recorder->attributor.per_process = options->per_process;
+	return error;
+}
+
+void recorder_clear(struct recorder *recorder)
+{
+	attributor_clear(&recorder->attributor);
+	processes_clear(&recorder->processes);
+	sample_table_clear(&recorder->table);
+	hp_vector_free(&recorder->streams);
+	images_destroy(recorder->images);
+	free(recorder->totals);
+	free(recorder->event_names);
+	for (size_t i = 0; i < recorder->warning_count; i++)
+		free(recorder->warnings[i]);
+	hp_epoch_meta_clear(&recorder->meta);
+	*recorder = (struct recorder){ 0 };
+}
+
+void recorder_warn(struct recorder *recorder, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	if (text && recorder->warning_count < HP_ARRAY_COUNT(recorder->warnings))
+		recorder->warnings[recorder->warning_count++] = text;
+	else
+		free(text);
+}
+
+/* --- taking records --------------------------------------------------------------------------- */
+
+static void attribute_overflow(struct recorder *recorder)
+{
+	attribute(&recorder->attributor, recorder->table.overflow, recorder->table.overflow_count);
+	recorder->table.overflow_count = 0;
+}
+
+/* Nothing waits any more under any context: retired ones can go. */
+static void attribute_everything(struct recorder *recorder)
+{
+	while (!sample_table_drain(&recorder->table))
+		attribute_overflow(recorder);
+	attribute_overflow(recorder);
+	processes_reap(&recorder->processes);
+	/* Retired spaces held images; those with samples are held by what was placed. */
+	images_sweep(recorder->images);
+}
+
+static void take_sample(struct recorder *recorder, const struct record *record)
+{
+	size_t event = sampler_event_of(recorder->sampler, record);
+	struct recorder_event *totals = &recorder->totals[event];
+	const struct rate *rate = &recorder->rates[event];
+	uint32_t stream = totals->stream;
+	uint64_t period = rate->period;
+	uint32_t context;
+
+	if (rate->kernel_frequency) {
+		period = record->sample.period;
+		stream = streams_number(&recorder->streams, (uint32_t)event,
+					rate_period_class(period));
+	}
+	context = stream == UINT32_MAX ? 0
+				       : processes_context(&recorder->processes, record->pid,
+							   stream, record->time_ns);
+	totals->samples++;
+	totals->period_total += period;
+	if (!context)
+		recorder->attributor.dropped[event]++;
+	else if (sample_table_add(&recorder->table, context, record->sample.address))
+		attribute_overflow(recorder);
+}
+
+static void take(struct recorder *recorder, const struct record *record)
+{
+	bool done = true;
+
+	switch (record->kind) {
+	case RECORD_SAMPLE:
+		take_sample(recorder, record);
+		break;
+	case RECORD_MMAP:
+		done = processes_map(&recorder->processes, record);
+		break;
+	case RECORD_COMM:
+		done = processes_comm(&recorder->processes, record);
+		break;
+	case RECORD_FORK:
+		done = processes_fork(&recorder->processes, record);
+		break;
+	case RECORD_EXIT:
+		processes_exit(&recorder->processes, record);
+		break;
+	case RECORD_LOST:
+		recorder->totals[sampler_event_of(recorder->sampler, record)].lost += record->lost;
+		break;
+	case RECORD_THROTTLE:
+		recorder->totals[sampler_event_of(recorder->sampler, record)].throttled++;
+		break;
+	case RECORD_OTHER:
+		break;
+	}
+	recorder->misplaced += !done;
+}
+
+void recorder_drain(struct recorder *recorder, uint64_t horizon_ns)
+{
+	struct ring_set *rings = &recorder->sampler->rings;
+	struct record record;
+
+	ring_set_begin(rings, horizon_ns);
+	while (ring_set_next(rings, &record))
+		take(recorder, &record);
+	ring_set_end(rings);
+	if (recorder->processes.retired > RETIRED_LIMIT)
+		attribute_everything(recorder);
+}
+
+bool recorder_is_full(struct recorder *recorder)
+{
+	return attributor_is_full(&recorder->attributor);
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
+{
+	struct hp_epoch_meta meta = { 0 };
+	struct hp_error *error;
+
+	attribute_everything(recorder);
+	error = attributor_write(&recorder->attributor, recorder->writer);
+	if (error)
+		return error;
+	error = recorder_describe(recorder, complete, &meta);
+	if (!error)
+		error = hp_epoch_writer_commit(recorder->writer, &meta);
+	if (error) {
+		hp_epoch_meta_clear(&meta);
+		return error;
+	}
+	hp_epoch_meta_clear(&recorder->meta);
+	recorder->meta = meta;
+	images_sweep(recorder->images);
+	return NULL;
+}

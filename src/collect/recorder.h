@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The data path of a recording: ring records in, epoch files out.
+ *
+ *	rings ─► record ─► processes (map changes) ─► sample table ─► attributor ─► epoch
+ *
+ * All memory is bounded: rings, table, overflow and placed samples are of fixed size; processes,
+ * spaces and images are those alive, plus what came and went since the last flush.
+ */
+#ifndef HPCPROF_COLLECT_RECORDER_H
+#define HPCPROF_COLLECT_RECORDER_H
+
+#include "attribute.h"
+#include "sampler.h"
+
+#include <hpcprof/collect/session.h>
+
+struct recorder_event {
+	uint64_t samples;
+	uint64_t period_total;
+	uint64_t lost;
+	uint64_t throttled;
+	uint32_t stream; /* of a fixed period */
+};
+
+struct recorder {
+	const struct hp_session_options *options;
+	const struct hp_machine *machine;
+	const struct hp_event *events; /* as they were opened */
+	size_t event_count;
+	const struct rate *rates;
+	struct cost cost;
+	struct sampler *sampler;
+	struct hp_epoch_writer *writer;
+
+	struct images *images;
+	struct processes processes;
+	struct streams streams;
+	struct sample_table table;
+	struct attributor attributor;
+	struct recorder_event *totals; /* by event */
+	char **event_names;
+	uint64_t misplaced;	  /* map changes lost for want of memory */
+	uint64_t start_ns;	  /* real time */
+	const struct hp_run *run; /* of a command that has ended, else NULL */
+	char *warnings[4];
+	size_t warning_count;
+	struct hp_epoch_meta meta; /* as last committed */
+};
+
+struct hp_error *recorder_create(struct recorder *recorder,
+				 const struct hp_session_options *options,
+				 const struct hp_machine *machine, const struct hp_event *events,
+				 const struct rate *rates, struct sampler *sampler);
+void recorder_clear(struct recorder *recorder);
+
+/* Something a reader of the report must know; kept with the epoch, at most four. */
+void recorder_warn(struct recorder *recorder, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Takes what the rings hold, up to a moment (CLOCK_MONOTONIC; UINT64_MAX: all of it). */
+void recorder_drain(struct recorder *recorder, uint64_t horizon_ns);
+
+/* Attributes everything taken so far and writes it; with `complete` the epoch is finished. What
+ * could not be written is kept for the next try. */
+struct hp_error *recorder_flush(struct recorder *recorder, bool complete);
+
+/* The placed samples outgrow their buffer: flush soon. */
+bool recorder_is_full(struct recorder *recorder);
+
+/* Describes the recording as of now; `meta` is cleared by the caller. */
+struct hp_error *recorder_describe(const struct recorder *recorder, bool complete,
+				   struct hp_epoch_meta *meta);
+
+#endif

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sampler.h"
+
+#include "cpus.h"
+
+#include <hpcprof/base/cleanup.h>
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DEFAULT_RING_PAGES = 128, ALL_RINGS_BYTES = 16 << 20, REDRAWS_A_TIME = 64 };
+
+struct event_id {
+	uint64_t id;
+	size_t event;
+};
+
+/* Everything sampler_open's steps share. */
+struct opening {
+	struct sampler *sampler;
+	const struct sampler_options *options;
+	const struct hp_machine *machine;
+	struct hp_event *events; /* resolved as they open: precise levels */
+	int *cpus;
+	size_t cpu_count;
+	bool dummy;
+};
+
+static int *fd_at(const struct opening *opening, size_t thread, size_t cpu, size_t event)
+{
+	struct sampler *sampler = opening->sampler;
+
+	return &sampler->fds[(thread * opening->cpu_count + cpu) * sampler->events_each + event];
+}
+
+/* --- attributes ------------------------------------------------------------------------------- */
+
+static void ask_for_side_band(const struct sampler *sampler, struct perf_event_attr *attr)
+{
+	attr->mmap = 1;
+	attr->mmap2 = 1;
+	attr->comm = 1;
+	attr->comm_exec = 1;
+	attr->task = 1;
+	attr->build_id = !sampler->no_build_ids;
+}
+
+static void set_rate(const struct rate *rate, struct hp_random *random,
+		     struct perf_event_attr *attr)
+{
+	if (rate->kernel_frequency) {
+		attr->freq = 1;
+		attr->sample_freq = (uint64_t)rate->frequency_hz;
+	} else {
+		attr->sample_period = rate_draw(rate, random);
+	}
+}
+
+static void set_common(const struct opening *opening, struct perf_event_attr *attr)
+{
+	struct record_layout layout = opening->sampler->rings.layout;
+
+	attr->size = sizeof(*attr);
+	attr->sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	if (layout.identifier)
+		attr->sample_type |= PERF_SAMPLE_IDENTIFIER;
+	if (layout.period)
+		attr->sample_type |= PERF_SAMPLE_PERIOD;
+	attr->sample_id_all = 1;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC;
+	attr->inherit = opening->options->threads[0] != -1;
+	attr->watermark = 1;
+	attr->wakeup_watermark =
+		(uint32_t)(opening->sampler->ring_pages * (size_t)sysconf(_SC_PAGESIZE) / 2);
+}
+
+static struct perf_event_attr attr_of(const struct opening *opening, size_t event)
+{
+	struct sampler *sampler = opening->sampler;
+	struct perf_event_attr attr = { 0 };
+
+	if (event < opening->options->events->count) {
+		hp_event_to_attr(&opening->events[event], &attr);
+		set_rate(&sampler->rates[event], &sampler->random, &attr);
+		attr.disabled = opening->options->start_disabled ||
+				opening->options->enable_on_exec;
+		attr.enable_on_exec = !opening->options->start_disabled &&
+				      opening->options->enable_on_exec;
+	} else {
+		attr.type = PERF_TYPE_SOFTWARE;
+		attr.config = PERF_COUNT_SW_DUMMY;
+		attr.exclude_kernel = 1;
+		attr.exclude_hv = 1;
+	}
+	set_common(opening, &attr);
+	if (event == (opening->dummy ? sampler->events_each - 1 : 0))
+		ask_for_side_band(sampler, &attr);
+	return attr;
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+static int event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group)
+{
+	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group, PERF_FLAG_FD_CLOEXEC);
+}
+
+static bool raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
+		return false;
+	limit.rlim_cur = limit.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+/*
+ * What the kernel may dislike without the event being impossible, given up one at a time. Returns
+ * true when the open is worth another try.
+ */
+static bool relax(struct opening *opening, size_t event, const struct perf_event_attr *attr,
+		  int failure)
+{
+	if (failure == EMFILE)
+		return raise_descriptor_limit();
+	if (failure != EINVAL && failure != EOPNOTSUPP && failure != ENOENT && failure != E2BIG)
+		return false;
+	if (attr->precise_ip && opening->events[event].best_precise) {
+		opening->events[event].precise--;
+		return true;
+	}
+	if (attr->build_id) {
+		opening->sampler->no_build_ids = true; /* before Linux 5.12 */
+		return true;
+	}
+	return false;
+}
+
+static int group_leader(const struct opening *opening, size_t thread, size_t cpu, size_t event)
+{
+	const struct hp_event_list *events = opening->options->events;
+
+	if (event >= events->count || events->events[event].group < 0)
+		return -1;
+	for (size_t i = 0; i < event; i++) {
+		if (events->events[i].group == events->events[event].group)
+			return *fd_at(opening, thread, cpu, i);
+	}
+	return -1;
+}
+
+/* A thread that ended meanwhile and a CPU that went offline are not errors. */
+static bool is_gone(const struct opening *opening, int failure)
+{
+	return (failure == ESRCH && opening->options->thread_count > 1) || failure == ENODEV;
+}
+
+static struct hp_error *open_one(struct opening *opening, size_t thread, size_t cpu, size_t event)
+{
+	pid_t pid = opening->options->threads[thread];
+	int group = group_leader(opening, thread, cpu, event);
+	int *fd = fd_at(opening, thread, cpu, event);
+	struct perf_event_attr attr;
+
+	do {
+		attr = attr_of(opening, event);
+		/* Members of a group follow their leader. */
+		if (group >= 0) {
+			attr.disabled = 0;
+			attr.enable_on_exec = 0;
+		}
+		*fd = event_open(&attr, pid, opening->cpus[cpu], group);
+	} while (*fd < 0 && relax(opening, event, &attr, errno));
+	if (*fd >= 0 || is_gone(opening, errno))
+		return NULL;
+	if (event >= opening->options->events->count)
+		return hp_error_create_errno(errno, "opening the side-band event");
+	return hp_machine_open_error(opening->machine, &opening->events[event], pid, errno);
+}
+
+static struct hp_error *open_all(struct opening *opening)
+{
+	struct hp_error *error = NULL;
+	bool any = false;
+
+	for (size_t thread = 0; thread < opening->options->thread_count; thread++) {
+		for (size_t cpu = 0; cpu < opening->cpu_count; cpu++) {
+			for (size_t i = 0; i < opening->sampler->events_each; i++) {
+				error = open_one(opening, thread, cpu, i);
+				if (error)
+					return error;
+				any |= *fd_at(opening, thread, cpu, i) >= 0;
+			}
+		}
+	}
+	if (!any)
+		return hp_error_create(HP_ERROR_NOT_FOUND,
+				       "the target ended before it could be sampled");
+	return NULL;
+}
+
+/* --- rings ------------------------------------------------------------------------------------ */
+
+/* The first open event of a CPU: the one whose ring the others share. */
+static int ring_owner(const struct opening *opening, size_t cpu)
+{
+	for (size_t thread = 0; thread < opening->options->thread_count; thread++) {
+		for (size_t i = 0; i < opening->sampler->events_each; i++) {
+			if (*fd_at(opening, thread, cpu, i) >= 0)
+				return *fd_at(opening, thread, cpu, i);
+		}
+	}
+	return -1;
+}
+
+static int map_rings(struct opening *opening)
+{
+	struct sampler *sampler = opening->sampler;
+
+	for (size_t cpu = 0; cpu < opening->cpu_count; cpu++) {
+		int owner = ring_owner(opening, cpu);
+		int failure = owner < 0 ? 0
+					: ring_map(&sampler->rings.rings[cpu], owner,
+						   sampler->ring_pages);
+
+		if (!failure)
+			continue;
+		while (cpu-- > 0)
+			ring_unmap(&sampler->rings.rings[cpu]);
+		return failure;
+	}
+	return 0;
+}
+
+static struct hp_error *map_rings_that_fit(struct opening *opening)
+{
+	struct sampler *sampler = opening->sampler;
+	size_t wanted = sampler->ring_pages;
+	int failure;
+
+	while ((failure = map_rings(opening))) {
+		if (sampler->ring_pages == 1 || (failure != EPERM && failure != ENOMEM))
+			return hp_machine_mmap_error(
+				opening->machine,
+				opening->cpu_count * 2 * (size_t)sysconf(_SC_PAGESIZE), failure);
+		sampler->ring_pages /= 2;
+	}
+	sampler->rings_shrunk = sampler->ring_pages < wanted;
+	return NULL;
+}
+
+static struct hp_error *share_rings(struct opening *opening)
+{
+	for (size_t cpu = 0; cpu < opening->cpu_count; cpu++) {
+		int owner = ring_owner(opening, cpu);
+
+		for (size_t thread = 0; thread < opening->options->thread_count; thread++) {
+			for (size_t i = 0; i < opening->sampler->events_each; i++) {
+				int fd = *fd_at(opening, thread, cpu, i);
+
+				if (fd >= 0 && fd != owner &&
+				    ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, owner) < 0)
+					return hp_error_create_errno(errno, "sharing a ring");
+			}
+		}
+	}
+	return NULL;
+}
+
+static size_t default_ring_pages(size_t cpus)
+{
+	size_t limit = ALL_RINGS_BYTES / (size_t)sysconf(_SC_PAGESIZE) / (cpus ? cpus : 1);
+	size_t pages = DEFAULT_RING_PAGES;
+
+	while (pages > limit && pages > 1)
+		pages /= 2;
+	return pages;
+}
+
+/* --- event ids -------------------------------------------------------------------------------- */
+
+static int compare_ids(const void *left, const void *right)
+{
+	const struct event_id *a = left;
+	const struct event_id *b = right;
+
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static struct hp_error *learn_ids(struct sampler *sampler)
+{
+	if (!sampler->rings.layout.identifier)
+		return NULL;
+	sampler->ids = calloc(sampler->fd_count, sizeof(*sampler->ids));
+	if (!sampler->ids)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < sampler->fd_count; i++) {
+		struct event_id *id = &sampler->ids[sampler->id_count];
+
+		if (sampler->fds[i] < 0)
+			continue;
+		if (ioctl(sampler->fds[i], PERF_EVENT_IOC_ID, &id->id) < 0)
+			return hp_error_create_errno(errno, "asking for an event's number");
+		id->event = i % sampler->events_each;
+		sampler->id_count++;
+	}
+	qsort(sampler->ids, sampler->id_count, sizeof(*sampler->ids), compare_ids);
+	return NULL;
+}
+
+size_t sampler_event_of(const struct sampler *sampler, const struct record *record)
+{
+	struct event_id wanted = { .id = record->id };
+	const struct event_id *found = NULL;
+
+	if (sampler->id_count)
+		found = bsearch(&wanted, sampler->ids, sampler->id_count, sizeof(wanted),
+				compare_ids);
+	/* The dummy has no samples, but it can lose records: they are put to the first event. */
+	return found && found->event < sampler->events->count ? found->event : 0;
+}
+
+/* --- all together ----------------------------------------------------------------------------- */
+
+static struct hp_error *prepare(struct opening *opening)
+{
+	const struct sampler_options *options = opening->options;
+	struct sampler *sampler = opening->sampler;
+	struct record_layout layout = { 0 };
+	struct ring *rings;
+
+	opening->dummy = options->start_disabled;
+	sampler->events_each = options->events->count + opening->dummy;
+	layout.identifier = sampler->events_each > 1;
+	for (size_t i = 0; i < options->events->count; i++)
+		layout.period |= options->rates[i].kernel_frequency;
+	sampler->ring_pages = options->ring_pages ? options->ring_pages
+						  : default_ring_pages(opening->cpu_count);
+	sampler->fd_count = options->thread_count * opening->cpu_count * sampler->events_each;
+	sampler->fds = malloc((sampler->fd_count + 1) * sizeof(*sampler->fds));
+	rings = calloc(opening->cpu_count + 1, sizeof(*rings));
+	if (!sampler->fds || !rings) {
+		free(rings);
+		sampler->fd_count = 0;
+		return hp_error_create_no_memory();
+	}
+	for (size_t i = 0; i < sampler->fd_count; i++)
+		sampler->fds[i] = -1;
+	return ring_set_create(&sampler->rings, rings, opening->cpu_count, layout);
+}
+
+struct hp_error *sampler_open(struct sampler *sampler, const struct sampler_options *options,
+			      const struct hp_machine *machine, struct hp_event *resolved)
+{
+	struct opening opening = {
+		.sampler = sampler,
+		.options = options,
+		.machine = machine,
+		.events = resolved,
+	};
+	struct hp_error *error;
+
+	*sampler = (struct sampler){
+		.events = options->events,
+		.rates = options->rates,
+		.random = hp_random_seeded(hp_clock_realtime_ns() ^ (uint64_t)getpid() << 32),
+	};
+	error = cpus_parse(options->cpus, &opening.cpus, &opening.cpu_count);
+	if (error)
+		return error;
+	error = prepare(&opening);
+	if (!error)
+		error = open_all(&opening);
+	if (!error)
+		error = map_rings_that_fit(&opening);
+	if (!error)
+		error = share_rings(&opening);
+	if (!error)
+		error = learn_ids(sampler);
+	free(opening.cpus);
+	if (error)
+		sampler_close(sampler);
+	return error;
+}
+
+void sampler_close(struct sampler *sampler)
+{
+	ring_set_clear(&sampler->rings);
+	for (size_t i = 0; i < sampler->fd_count; i++) {
+		if (sampler->fds[i] >= 0)
+			close(sampler->fds[i]);
+	}
+	free(sampler->fds);
+	free(sampler->ids);
+	*sampler = (struct sampler){ 0 };
+}
+
+static void for_each_event(struct sampler *sampler, unsigned long request)
+{
+	for (size_t i = 0; i < sampler->fd_count; i++) {
+		bool is_dummy = i % sampler->events_each >= sampler->events->count;
+
+		if (sampler->fds[i] >= 0 && !is_dummy)
+			ioctl(sampler->fds[i], request, 0);
+	}
+}
+
+void sampler_enable(struct sampler *sampler)
+{
+	for_each_event(sampler, PERF_EVENT_IOC_ENABLE);
+}
+
+void sampler_disable(struct sampler *sampler)
+{
+	for_each_event(sampler, PERF_EVENT_IOC_DISABLE);
+}
+
+void sampler_redraw(struct sampler *sampler)
+{
+	size_t redraws = sampler->fd_count < REDRAWS_A_TIME ? sampler->fd_count : REDRAWS_A_TIME;
+
+	for (size_t i = 0; i < redraws; i++) {
+		size_t at = sampler->redraw_at++ % sampler->fd_count;
+		size_t event = at % sampler->events_each;
+		uint64_t period;
+
+		if (sampler->fds[at] < 0 || event >= sampler->events->count ||
+		    sampler->rates[event].kernel_frequency)
+			continue;
+		period = rate_draw(&sampler->rates[event], &sampler->random);
+		ioctl(sampler->fds[at], PERF_EVENT_IOC_PERIOD, &period);
+	}
+}

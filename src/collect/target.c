@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "target.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/file.h>
+#include <hpcprof/base/number.h>
+#include <hpcprof/base/vector.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --- signals ---------------------------------------------------------------------------------- */
+
+struct hp_error *signals_take(struct signals *signals)
+{
+	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
+	struct sigaction plain = { .sa_handler = SIG_DFL };
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(taken); i++) {
+		struct sigaction action;
+
+		/* nohup and shells' background jobs ignore some: so do we then. */
+		if (sigaction(taken[i], NULL, &action) == 0 && action.sa_handler == SIG_IGN &&
+		    taken[i] != SIGCHLD)
+			continue;
+		sigaddset(&mask, taken[i]);
+	}
+	/* An ignored SIGCHLD would reap the command behind our back. */
+	sigaction(SIGCHLD, &plain, &signals->saved_child);
+	sigprocmask(SIG_BLOCK, &mask, &signals->saved_mask);
+	signals->fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (signals->fd >= 0)
+		return NULL;
+	signals_restore(signals);
+	return hp_error_create_errno(errno, "watching for signals");
+}
+
+void signals_restore(struct signals *signals)
+{
+	if (signals->fd >= 0)
+		close(signals->fd);
+	signals->fd = -1;
+	sigprocmask(SIG_SETMASK, &signals->saved_mask, NULL);
+	sigaction(SIGCHLD, &signals->saved_child, NULL);
+}
+
+/* --- a command -------------------------------------------------------------------------------- */
+
+static void run_child(char *const *argv, const struct signals *signals, int go, int failure)
+{
+	int error;
+	char byte;
+
+	sigaction(SIGCHLD, &signals->saved_child, NULL);
+	/* Our end closing without a byte means hpcprof gave up or died. */
+	if (read(go, &byte, 1) != 1)
+		_exit(EXIT_FAILURE);
+	sigprocmask(SIG_SETMASK, &signals->saved_mask, NULL);
+	execvp(argv[0], argv);
+	error = errno;
+	if (write(failure, &error, sizeof(error)) < 0)
+		_exit(EXIT_FAILURE);
+	_exit(127);
+}
+
+struct hp_error *command_start(struct command *command, char *const *argv,
+			       const struct signals *signals)
+{
+	int go[2];
+	int failure[2];
+	pid_t pid;
+
+	*command = (struct command){ .go_fd = -1, .failure_fd = -1 };
+	if (pipe2(go, O_CLOEXEC) < 0)
+		return hp_error_create_errno(errno, "making a pipe");
+	if (pipe2(failure, O_CLOEXEC) < 0) {
+		close(go[0]);
+		close(go[1]);
+		return hp_error_create_errno(errno, "making a pipe");
+	}
+	pid = fork();
+	if (pid == 0) {
+		/* Else the child would keep its own go pipe open. */
+		close(go[1]);
+		run_child(argv, signals, go[0], failure[1]);
+	}
+	close(go[0]);
+	close(failure[1]);
+	if (pid < 0) {
+		close(go[1]);
+		close(failure[0]);
+		return hp_error_create_errno(errno, "starting a process");
+	}
+	*command = (struct command){ .pid = pid, .go_fd = go[1], .failure_fd = failure[0] };
+	return NULL;
+}
+
+static void close_pipes(struct command *command)
+{
+	if (command->go_fd >= 0)
+		close(command->go_fd);
+	if (command->failure_fd >= 0)
+		close(command->failure_fd);
+	command->go_fd = command->failure_fd = -1;
+}
+
+struct hp_error *command_release(struct command *command, const char *name)
+{
+	int failure = 0;
+	ssize_t got;
+
+	command->start_ns = hp_clock_monotonic_ns();
+	command->run.start_ns = hp_clock_realtime_ns();
+	if (write(command->go_fd, "g", 1) != 1)
+		failure = errno;
+	/* Ends at exec, which closes the other end, or with the reason why not. */
+	do {
+		got = failure ? 0 : read(command->failure_fd, &failure, sizeof(failure));
+	} while (got < 0 && errno == EINTR);
+	close_pipes(command);
+	if (!failure)
+		return NULL;
+	command_reap(command, true);
+	if (failure == ENOENT)
+		return hp_error_advise(hp_error_create_errno(failure, "cannot run '%s'", name),
+				       "is it spelled right, and in $PATH?");
+	return hp_error_create(HP_ERROR_NOT_PERMITTED, "cannot run '%s': %s", name,
+			       strerror(failure));
+}
+
+static uint64_t timeval_ns(struct timeval time)
+{
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_usec * 1000;
+}
+
+void command_reap(struct command *command, bool wait)
+{
+	struct rusage usage;
+	int status;
+	pid_t got;
+
+	if (!command->pid || command->ended)
+		return;
+	do {
+		got = wait4(command->pid, &status, wait ? 0 : WNOHANG, &usage);
+	} while (got < 0 && errno == EINTR);
+	if (got != command->pid)
+		return;
+	command->ended = true;
+	command->run.elapsed_ns = hp_clock_monotonic_ns() - command->start_ns;
+	command->run.user_ns = timeval_ns(usage.ru_utime);
+	command->run.system_ns = timeval_ns(usage.ru_stime);
+	command->run.max_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
+	command->run.exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+						       : WEXITSTATUS(status);
+}
+
+void command_abandon(struct command *command)
+{
+	bool held = command->go_fd >= 0;
+
+	close_pipes(command);
+	if (held)
+		command_reap(command, true);
+}
+
+/* --- what runs already ------------------------------------------------------------------------ */
+
+static bool push_pid(pid_t **pids, size_t *count, size_t *capacity, pid_t pid)
+{
+	if (!hp_grow((void **)pids, capacity, *count + 1, sizeof(**pids)))
+		return false;
+	(*pids)[(*count)++] = pid;
+	return true;
+}
+
+/* Adds every number that names an entry of a /proc directory. */
+static struct hp_error *list_numbers(const char *path, pid_t **pids, size_t *count,
+				     size_t *capacity)
+{
+	DIR *directory = opendir(path);
+	bool room = true;
+
+	if (!directory)
+		return hp_error_create_errno(errno, "opening %s", path);
+	for (const struct dirent *entry = readdir(directory); entry && room;
+	     entry = readdir(directory)) {
+		uint64_t number;
+
+		if (hp_parse_u64(entry->d_name, &number) && number <= INT32_MAX)
+			room = push_pid(pids, count, capacity, (pid_t)number);
+	}
+	closedir(directory);
+	return room ? NULL : hp_error_create_no_memory();
+}
+
+static struct hp_error *no_such(const char *what, pid_t pid)
+{
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_NOT_FOUND, "there is no %s %d", what, (int)pid),
+		"list what runs with: ps -e");
+}
+
+struct hp_error *threads_of(const pid_t *pids, size_t pid_count, const pid_t *tids,
+			    size_t tid_count, pid_t **threads, size_t *count)
+{
+	_cleanup_free_ pid_t *found = NULL;
+	size_t capacity = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < pid_count; i++) {
+		char path[64];
+		struct hp_error *error;
+
+		snprintf(path, sizeof(path), "/proc/%d/task", (int)pids[i]);
+		error = list_numbers(path, &found, count, &capacity);
+		if (error && error->class == HP_ERROR_NOT_FOUND) {
+			hp_error_destroy(error);
+			return no_such("process", pids[i]);
+		}
+		if (error)
+			return error;
+	}
+	for (size_t i = 0; i < tid_count; i++) {
+		if (!process_of_thread(tids[i]))
+			return no_such("thread", tids[i]);
+		if (!push_pid(&found, count, &capacity, tids[i]))
+			return hp_error_create_no_memory();
+	}
+	*threads = hp_steal(found);
+	return NULL;
+}
+
+pid_t process_of_thread(pid_t tid)
+{
+	_cleanup_free_ char *text = NULL;
+	const char *line;
+	char path[64];
+	int process = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	hp_error_destroy(hp_file_read_text(path, &text));
+	line = text ? strstr(text, "\nTgid:") : NULL;
+	return line && sscanf(line, "\nTgid: %d", &process) == 1 ? (pid_t)process : 0;
+}
+
+struct hp_error *all_processes(pid_t **pids, size_t *count)
+{
+	size_t capacity = 0;
+
+	*pids = NULL;
+	*count = 0;
+	return list_numbers("/proc", pids, count, &capacity);
+}

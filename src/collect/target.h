@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is recorded: a command we start, or threads that are there already.
+ *
+ * A command is forked first and held before its exec, so that events can be attached to it; then it
+ * gets exactly what hpcprof was started with: signal mask and dispositions, descriptors, limits,
+ * environment. All our descriptors close on exec.
+ */
+#ifndef HPCPROF_COLLECT_TARGET_H
+#define HPCPROF_COLLECT_TARGET_H
+
+#include <hpcprof/base/error.h>
+#include <hpcprof/model/epoch.h>
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Signals blocked for ourselves and read from a descriptor; restored for the command and at the
+ * end. */
+struct signals {
+	int fd;
+	sigset_t saved_mask;
+	struct sigaction saved_child;
+};
+struct hp_error *signals_take(struct signals *signals);
+void signals_restore(struct signals *signals);
+
+struct command {
+	pid_t pid;	   /* 0: none */
+	int go_fd;	   /* writing a byte lets it exec */
+	int failure_fd;	   /* its errno, if exec fails */
+	uint64_t start_ns; /* monotonic, at release */
+	bool ended;
+	struct hp_run run; /* filled when it has ended */
+};
+
+/* Forks the command, held before its exec. */
+struct hp_error *command_start(struct command *command, char *const *argv,
+			       const struct signals *signals);
+/* Lets it go. Fails when exec does: NOT_FOUND (a shell's 127), else NOT_PERMITTED (126). */
+struct hp_error *command_release(struct command *command, const char *name);
+/* Reaps it if it has ended (waiting for that with `wait`). */
+void command_reap(struct command *command, bool wait);
+/* Kills a command that was never released; forgets one that was. */
+void command_abandon(struct command *command);
+
+/* Every thread of the processes, and the single threads; malloc'ed. ESRCH becomes NOT_FOUND. */
+struct hp_error *threads_of(const pid_t *pids, size_t pid_count, const pid_t *tids,
+			    size_t tid_count, pid_t **threads, size_t *count);
+/* The thread's process. 0 when it is gone. */
+pid_t process_of_thread(pid_t tid);
+
+/* Running processes, all of them; malloc'ed. */
+struct hp_error *all_processes(pid_t **pids, size_t *count);
+
+#endif
