@@ -48,9 +48,12 @@ bool hp_parse_i64(const char *text, int64_t *value)
 /* A decimal number and what follows it. The process runs in the C locale for numbers. */
 static bool parse_prefix(const char *text, double *value, const char **rest)
 {
+	const char *digits = text + (text[0] == '-');
 	char *end;
 
-	if (!isdigit((unsigned char)text[text[0] == '-']) && text[0] != '.')
+	/* strtod would also take blanks, signs, names and hexadecimal. */
+	if ((!isdigit((unsigned char)digits[0]) && text[0] != '.') ||
+	    (digits[0] == '0' && (digits[1] | 0x20) == 'x'))
 		return false;
 	errno = 0;
 	*value = strtod(text, &end);
