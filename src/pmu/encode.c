@@ -214,15 +214,22 @@ static struct hp_error *apply_file(struct encoder *encoder, const char *name)
 	return hp_error_wrap(error, "the kernel's description of %s/%s/", encoder->pmu, name);
 }
 
-/* A generic name inside `pmu/…/`: where only some cores have the PMU, the kernel takes its type in
- * the upper half of config (Linux 5.13); the plain `cpu` has the raw type and needs none. */
+/* A generic name inside `pmu/…/`. Where several PMUs share the cores (each lists its own in
+ * `cpus`), the kernel takes the PMU's type in the upper half of config (Linux 5.13); the plain
+ * `cpu` needs none, and no other PMU has generic events. */
 static bool apply_generic(struct encoder *encoder, const char *name)
 {
 	const struct hp_event_name *generic = hp_event_name_find(name);
 	struct hp_event *event = encoder->event;
-	uint64_t pmu_type = event->type == PERF_TYPE_RAW ? 0 : event->type;
+	_cleanup_free_ char *cpus = NULL;
+	uint64_t pmu_type = 0;
 	uint64_t config;
 
+	hp_error_destroy(hp_sysfs_read(encoder->machine, encoder->pmu, "cpus", &cpus));
+	if (cpus)
+		pmu_type = event->type;
+	else if (strcmp(encoder->pmu, "cpu") != 0)
+		return false;
 	if (generic && generic->type == PERF_TYPE_HARDWARE) {
 		config = generic->config;
 		event->type = PERF_TYPE_HARDWARE;
@@ -246,15 +253,6 @@ static bool is_raw(const char *name, uint64_t *config)
 	return hp_parse_u64(text, config);
 }
 
-static bool is_core_pmu(const struct encoder *encoder)
-{
-	_cleanup_free_ char *text = NULL;
-	struct hp_error *error = hp_sysfs_read(encoder->machine, encoder->pmu, "cpus", &text);
-
-	hp_error_destroy(error);
-	return !error || !strcmp(encoder->pmu, "cpu");
-}
-
 /* A term without a value: an event of the PMU, a field to be set to 1, or a generic name. */
 static struct hp_error *apply_bare(struct encoder *encoder, const struct hp_event_term *term)
 {
@@ -266,7 +264,7 @@ static struct hp_error *apply_bare(struct encoder *encoder, const struct hp_even
 		return NULL;
 	if (is_raw(term->name, &encoder->event->config))
 		return NULL;
-	if (is_core_pmu(encoder) && apply_generic(encoder, term->name))
+	if (apply_generic(encoder, term->name))
 		return NULL;
 	return unknown_term(encoder, term->name);
 }

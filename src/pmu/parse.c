@@ -228,7 +228,8 @@ static struct hp_error *resolve_word(struct parser *parser, const char *word, si
 	const char *colon = strrchr(word, ':');
 	struct hp_modifiers modifiers = { 0 };
 	_cleanup_free_ char *head = strndup(word, colon ? (size_t)(colon - word) : 0);
-	struct hp_error *error = NULL;
+	struct hp_error *error;
+	struct hp_error *whole;
 	bool letters;
 
 	if (!head)
@@ -246,17 +247,14 @@ static struct hp_error *resolve_word(struct parser *parser, const char *word, si
 			add_modifiers(&parser->drafts.at[i].modifiers, &modifiers);
 		return NULL;
 	}
-	if (error->class != HP_ERROR_NOT_FOUND && !strstr(word, "::") && letters)
-		return error;
-	hp_error_destroy(error);
-	error = hp_resolve(parser->machine, word, false, &parser->drafts);
+	whole = hp_resolve(parser->machine, word, false, &parser->drafts);
 	/* Complain about the name, not about the name with its modifiers. */
-	if (error && error->class == HP_ERROR_NOT_FOUND && letters) {
-		hp_error_destroy(error);
-		error = hp_error_create(HP_ERROR_NOT_FOUND, "unknown event '%s'",
-					hp_pmu_show_string(head).text);
+	if (whole && letters) {
+		hp_error_destroy(whole);
+		return error;
 	}
-	return error;
+	hp_error_destroy(error);
+	return whole;
 }
 
 /* `mem:ADDRESS[/length][:rwx][:mods]`, `/terms/` allowed behind. */

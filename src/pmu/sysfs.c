@@ -86,9 +86,24 @@ bool hp_sysfs_has_pmu(const struct hp_machine *machine, const char *pmu)
 	return exists(machine, pmu, "", "type");
 }
 
+static bool ends_in(const char *text, const char *suffix)
+{
+	size_t length = strlen(text);
+	size_t suffix_length = strlen(suffix);
+
+	return length > suffix_length && !strcmp(text + length - suffix_length, suffix);
+}
+
+/* Files beside the events that say how to show them. */
+static bool is_annotation(const char *name)
+{
+	return ends_in(name, ".scale") || ends_in(name, ".unit") || ends_in(name, ".per-pkg") ||
+	       ends_in(name, ".snapshot");
+}
+
 bool hp_sysfs_has_event(const struct hp_machine *machine, const char *pmu, const char *event)
 {
-	return event[0] && exists(machine, pmu, "events", event);
+	return event[0] && !is_annotation(event) && exists(machine, pmu, "events", event);
 }
 
 struct hp_error *hp_sysfs_pmus(const struct hp_machine *machine, struct hp_names *pmus)
@@ -120,14 +135,6 @@ struct hp_error *hp_sysfs_core_pmus(const struct hp_machine *machine, struct hp_
 	return NULL;
 }
 
-static bool ends_in(const char *text, const char *suffix)
-{
-	size_t length = strlen(text);
-	size_t suffix_length = strlen(suffix);
-
-	return length > suffix_length && !strcmp(text + length - suffix_length, suffix);
-}
-
 struct hp_error *hp_sysfs_list(const struct hp_machine *machine, const char *pmu,
 			       const char *directory, struct hp_names *names)
 {
@@ -139,8 +146,7 @@ struct hp_error *hp_sysfs_list(const struct hp_machine *machine, const char *pmu
 		return NULL;
 	error = hp_names_read(path, names, NULL);
 	for (size_t i = 0; !error && i < names->count; i++) {
-		if (ends_in(names->at[i], ".scale") || ends_in(names->at[i], ".unit") ||
-		    ends_in(names->at[i], ".per-pkg") || ends_in(names->at[i], ".snapshot"))
+		if (is_annotation(names->at[i]))
 			free(names->at[i]);
 		else
 			names->at[kept++] = names->at[i];

@@ -7,6 +7,7 @@
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/vector.h>
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,6 +57,8 @@ static struct hp_error *push(struct hp_tracepoints *found, const char *events, c
 	    asprintf(&name, "%s:%s", group, event) < 0)
 		return hp_error_create_no_memory();
 	error = hp_file_read_number(path, &id);
+	if (error && (error->errno_value == ENOTDIR || error->errno_value == ENAMETOOLONG))
+		error->class = HP_ERROR_NOT_FOUND;
 	if (error)
 		return error;
 	if (id < 0)
