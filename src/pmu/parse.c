@@ -194,7 +194,11 @@ static struct hp_error *parse_terms(struct parser *parser, struct hp_event_terms
 static struct hp_error *unknown_event(const struct parser *parser, const char *name,
 				      struct hp_error *error)
 {
-	_cleanup_free_ char *close = hp_suggest_events(parser->machine, name);
+	const char *colon = strrchr(name, ':');
+	struct hp_modifiers modifiers = { 0 };
+	bool modified = colon && parse_modifier_letters(colon + 1, strlen(colon + 1), &modifiers);
+	_cleanup_free_ char *bare = strndup(name, modified ? (size_t)(colon - name) : strlen(name));
+	_cleanup_free_ char *close = bare ? hp_suggest_events(parser->machine, bare) : NULL;
 
 	error->class = HP_ERROR_USAGE;
 	if (close)
