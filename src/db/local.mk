@@ -1,6 +1,25 @@
 # Layer 2: the profile database.
 noinst_LIBRARIES += src/db/libdb.a
 src_db_libdb_a_SOURCES = \
-	include/hpcprof/db/db.h
+	src/db/care.c \
+	src/db/contents.h src/db/contents.c \
+	src/db/database.h src/db/database.c \
+	src/db/directory.h src/db/directory.c \
+	src/db/epoch.c \
+	src/db/gc.c \
+	src/db/jit_layout.h src/db/jit_layout.c \
+	src/db/merge.c \
+	src/db/names.h src/db/names.c \
+	src/db/resolve.c \
+	src/db/verify.c \
+	src/db/writer.h src/db/writer.c \
+	include/hpcprof/db/db.h \
+	src/db/codec.h \
+	src/db/container.h src/db/container.c \
+	src/db/image_codec.c \
+	src/db/meta_codec.c \
+	src/db/meta_json.h src/db/meta_json.c \
+	src/db/profile_codec.c \
+	src/db/symbol_codec.c
 
 DB_LIBS = src/db/libdb.a $(MODEL_LIBS) $(JANSSON_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) $(XXHASH_LIBS)

@@ -1,2 +1,248 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <hpcprof/model/epoch.h>
+
+#include <hpcprof/base/cleanup.h>
+
+#include <string.h>
+
+static void free_texts(char **texts)
+{
+	for (size_t i = 0; texts && texts[i]; i++)
+		free(texts[i]);
+	free(texts);
+}
+
+void hp_epoch_meta_clear(struct hp_epoch_meta *meta)
+{
+	free(meta->version);
+	free(meta->label);
+	free(meta->host);
+	free(meta->cpu_model);
+	free(meta->architecture);
+	free(meta->kernel);
+	free_texts(meta->command_line);
+	free(meta->target);
+	for (size_t i = 0; i < meta->event_count; i++)
+		hp_event_info_clear(&meta->events[i].info);
+	free(meta->events);
+	for (size_t i = 0; i < meta->command_count; i++)
+		free(meta->commands[i].command);
+	free(meta->commands);
+	free(meta->runs);
+	free_texts(meta->warnings);
+	*meta = (struct hp_epoch_meta){ 0 };
+}
+
+static bool add_u64(uint64_t *into, uint64_t from)
+{
+	return !__builtin_add_overflow(*into, from, into);
+}
+
+static struct hp_error *overflowed(void)
+{
+	return hp_error_create(HP_ERROR_DAMAGED, "the totals add up to more than 64 bits hold");
+}
+
+/* --- events ------------------------------------------------------------------------------- */
+
+static struct hp_event_totals *find_event(struct hp_epoch_meta *meta, const char *name)
+{
+	for (size_t i = 0; i < meta->event_count; i++) {
+		if (strcmp(meta->events[i].info.name, name) == 0)
+			return &meta->events[i];
+	}
+	return NULL;
+}
+
+static struct hp_error *append_event(struct hp_epoch_meta *into, const struct hp_event_totals *from)
+{
+	struct hp_event_totals *grown =
+		reallocarray(into->events, into->event_count + 1, sizeof(*grown));
+	struct hp_event_info info;
+	struct hp_error *error;
+
+	if (!grown)
+		return hp_error_create_no_memory();
+	into->events = grown;
+	error = hp_event_info_copy(&from->info, &info);
+	if (error)
+		return error;
+	grown[into->event_count] = *from;
+	grown[into->event_count++].info = info;
+	return NULL;
+}
+
+static struct hp_error *add_event(struct hp_epoch_meta *into, const struct hp_event_totals *from)
+{
+	struct hp_event_totals *event = find_event(into, from->info.name);
+
+	if (!event)
+		return append_event(into, from);
+	if (event->info.unit != from->info.unit)
+		return hp_error_create(HP_ERROR_USAGE,
+				       "event %s counts %s in one epoch and %s in the other",
+				       from->info.name, hp_unit_name(event->info.unit),
+				       hp_unit_name(from->info.unit));
+	/* Two rates are no single rate: the strata of the profiles keep them apart. */
+	if (!(event->frequency_hz <= from->frequency_hz &&
+	      event->frequency_hz >= from->frequency_hz))
+		event->frequency_hz = 0;
+	if (!add_u64(&event->samples, from->samples) ||
+	    !add_u64(&event->period_total, from->period_total) ||
+	    !add_u64(&event->lost, from->lost) || !add_u64(&event->throttled, from->throttled) ||
+	    !add_u64(&event->unattributed, from->unattributed))
+		return overflowed();
+	return NULL;
+}
+
+static struct hp_error *add_events(struct hp_epoch_meta *into, const struct hp_epoch_meta *from)
+{
+	for (size_t i = 0; i < from->event_count; i++) {
+		struct hp_error *error = add_event(into, &from->events[i]);
+
+		if (error)
+			return error;
+	}
+	return NULL;
+}
+
+/* --- commands ----------------------------------------------------------------------------- */
+
+static struct hp_error *insert_command(struct hp_epoch_meta *into, size_t at,
+				       const struct hp_command_times *from)
+{
+	struct hp_command_times *grown =
+		reallocarray(into->commands, into->command_count + 1, sizeof(*grown));
+	char *command = strdup(from->command);
+
+	if (grown)
+		into->commands = grown;
+	if (!grown || !command) {
+		free(command);
+		return hp_error_create_no_memory();
+	}
+	memmove(grown + at + 1, grown + at, (into->command_count - at) * sizeof(*grown));
+	grown[at] = *from;
+	grown[at].command = command;
+	into->command_count++;
+	return NULL;
+}
+
+/* Both lists are sorted, so one walk merges them. */
+static struct hp_error *add_commands(struct hp_epoch_meta *into, const struct hp_epoch_meta *from)
+{
+	for (size_t i = 0, at = 0; i < from->command_count; i++) {
+		const struct hp_command_times *command = &from->commands[i];
+		struct hp_error *error;
+
+		while (at < into->command_count &&
+		       strcmp(into->commands[at].command, command->command) < 0)
+			at++;
+		if (at < into->command_count &&
+		    strcmp(into->commands[at].command, command->command) == 0) {
+			if (!add_u64(&into->commands[at].processes, command->processes) ||
+			    !add_u64(&into->commands[at].samples, command->samples) ||
+			    !add_u64(&into->commands[at].elapsed_ns, command->elapsed_ns))
+				return overflowed();
+			continue;
+		}
+		error = insert_command(into, at, command);
+		if (error)
+			return error;
+	}
+	return NULL;
+}
+
+/* --- runs and warnings -------------------------------------------------------------------- */
+
+static int compare_runs(const void *left, const void *right)
+{
+	const struct hp_run *a = left;
+	const struct hp_run *b = right;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return (a->elapsed_ns > b->elapsed_ns) - (a->elapsed_ns < b->elapsed_ns);
+}
+
+static struct hp_error *add_runs(struct hp_epoch_meta *into, const struct hp_epoch_meta *from)
+{
+	struct hp_run *grown;
+
+	if (!from->run_count)
+		return NULL;
+	grown = reallocarray(into->runs, into->run_count + from->run_count, sizeof(*grown));
+	if (!grown)
+		return hp_error_create_no_memory();
+	memcpy(grown + into->run_count, from->runs, from->run_count * sizeof(*grown));
+	into->runs = grown;
+	into->run_count += from->run_count;
+	qsort(into->runs, into->run_count, sizeof(*into->runs), compare_runs);
+	return NULL;
+}
+
+static bool contains(char *const *texts, size_t count, const char *text)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(texts[i], text) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A reader of the sum must know what a reader of each part had to. */
+static struct hp_error *add_warnings(struct hp_epoch_meta *into, const struct hp_epoch_meta *from)
+{
+	size_t count = 0;
+
+	while (into->warnings && into->warnings[count])
+		count++;
+	for (size_t i = 0; from->warnings && from->warnings[i]; i++) {
+		char **grown;
+
+		if (contains(into->warnings, count, from->warnings[i]))
+			continue;
+		grown = reallocarray(into->warnings, count + 2, sizeof(*grown));
+		if (!grown)
+			return hp_error_create_no_memory();
+		into->warnings = grown;
+		grown[count] = strdup(from->warnings[i]);
+		if (!grown[count])
+			return hp_error_create_no_memory();
+		grown[++count] = NULL;
+	}
+	return NULL;
+}
+
+/* --- the whole ---------------------------------------------------------------------------- */
+
+static struct hp_error *add_figures(struct hp_epoch_meta *into, const struct hp_epoch_meta *from)
+{
+	if (from->start_ns && (!into->start_ns || from->start_ns < into->start_ns))
+		into->start_ns = from->start_ns;
+	if (from->end_ns > into->end_ns)
+		into->end_ns = from->end_ns;
+	into->per_process = into->per_process || from->per_process;
+	if (!into->sample_cost_ns)
+		into->sample_cost_ns = from->sample_cost_ns;
+	if (!add_u64(&into->own_cpu_ns, from->own_cpu_ns) ||
+	    !add_u64(&into->target_cpu_ns, from->target_cpu_ns) ||
+	    !add_u64(&into->damaged_records, from->damaged_records))
+		return overflowed();
+	return NULL;
+}
+
+struct hp_error *hp_epoch_meta_add(struct hp_epoch_meta *into, const struct hp_epoch_meta *from)
+{
+	struct hp_error *error = add_events(into, from);
+
+	if (!error)
+		error = add_commands(into, from);
+	if (!error)
+		error = add_runs(into, from);
+	if (!error)
+		error = add_warnings(into, from);
+	if (!error)
+		error = add_figures(into, from);
+	return error;
+}

@@ -1,0 +1,7 @@
+check_PROGRAMS += tests/model/test_epoch
+tests_model_test_epoch_SOURCES = tests/model/test_epoch.c
+tests_model_test_epoch_LDADD = $(MODEL_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/model/test_profile
+tests_model_test_profile_SOURCES = tests/model/test_profile.c
+tests_model_test_profile_LDADD = $(MODEL_LIBS) $(CHECK_LIBS)

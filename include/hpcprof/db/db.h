@@ -18,21 +18,32 @@ struct hp_db;
 
 /* `path` NULL: $HPCPROF_DB, else ./hpcprof.db. With `create` a missing directory is made (mode
  * 0777 less umask). Without, a missing one is NOT_FOUND with advice. A directory that is not ours
- * (neither empty nor marked) is refused. */
+ * (neither empty nor marked), a symbolic link and a newer version's database are refused. */
 struct hp_error *hp_db_open(const char *path, bool create, struct hp_db **db);
 void hp_db_close(struct hp_db *db);
 HP_DEFINE_CLEANUP(struct hp_db, hp_db_close);
 const char *hp_db_path(const struct hp_db *db);
 
-/* Resolves EPOCH arguments (stamp, label, @latest, @-N, A..B; none at all means @latest) into
- * stamps, oldest first, distinct. `stamps` is a malloc'ed array of malloc'ed strings. */
+/*
+ * Resolves EPOCH arguments into stamps, oldest first, distinct. `stamps` is a malloc'ed array of
+ * malloc'ed strings. An argument is a stamp, a label, the beginning of exactly one stamp, @latest
+ * (also when there is no argument), @-N (the N-th before it) or a range A..B (open ends allowed).
+ * @latest and @-N count epochs that can be read and hold samples. A label of several epochs is a
+ * USAGE error that lists them; what does not exist is NOT_FOUND and lists what does.
+ */
 struct hp_error *hp_db_resolve(struct hp_db *db, char *const *arguments, size_t argument_count,
 			       char ***stamps, size_t *count);
 void hp_db_free_stamps(char **stamps, size_t count);
 
 /* --- reading ------------------------------------------------------------------------------ */
 
-struct hp_epoch; /* one epoch opened for reading */
+/*
+ * One epoch opened for reading. Opening reads all profiles once: in a finished epoch their totals
+ * must be those of meta, else the error is DAMAGED and names the file; in an unfinished one they
+ * may be more (flushed, but not yet in meta), and the totals of hp_epoch_meta are the profiles'.
+ * Several epochs may be open at once; they need `db` only to be opened.
+ */
+struct hp_epoch;
 struct hp_error *hp_epoch_open(struct hp_db *db, const char *stamp, struct hp_epoch **epoch);
 void hp_epoch_close(struct hp_epoch *epoch);
 HP_DEFINE_CLEANUP(struct hp_epoch, hp_epoch_close);
@@ -51,18 +62,27 @@ struct hp_error *hp_epoch_read_profile(struct hp_epoch *epoch, size_t index, siz
 struct hp_error *hp_epoch_read_symbols(struct hp_epoch *epoch, size_t index,
 				       struct hp_symbol **symbols, size_t *count);
 void hp_symbols_free(struct hp_symbol *symbols, size_t count);
-/* Path of the kept copy of the image's bytes (vdso), or NULL. Owned by the epoch. */
+/* Path of the kept copy of the image's bytes (vdso), or NULL; also when the copy is damaged (verify
+ * says how). Owned by the epoch. */
 const char *hp_epoch_bytes_path(struct hp_epoch *epoch, size_t index);
 
 /* --- writing ------------------------------------------------------------------------------ */
 
 struct hp_epoch_writer;
-/* A new epoch, stamped now (UTC, "20261120T142300Z-1"), or with `append` an existing one. */
+/*
+ * A new epoch, stamped now (UTC, "20261120T142300Z-1"), or with `append` an existing one, which
+ * nobody else may be recording.
+ *
+ * To append: begin with hp_epoch_writer_previous, hp_epoch_meta_add what is recorded, commit the
+ * sum. Profiles of events that no commit has named are dropped then: commit once before the first
+ * samples, so that meta names the events.
+ */
 struct hp_error *hp_epoch_create(struct hp_db *db, const char *label,
 				 struct hp_epoch_writer **writer);
 struct hp_error *hp_epoch_append(struct hp_db *db, const char *stamp,
 				 struct hp_epoch_writer **writer);
-void hp_epoch_writer_destroy(struct hp_epoch_writer *writer); /* without finishing */
+/* Without finishing. A new epoch to which nothing was added or committed goes away again. */
+void hp_epoch_writer_destroy(struct hp_epoch_writer *writer);
 HP_DEFINE_CLEANUP(struct hp_epoch_writer, hp_epoch_writer_destroy);
 const char *hp_epoch_writer_stamp(const struct hp_epoch_writer *writer);
 /* What an appended epoch held before; NULL for a new one. */
@@ -71,16 +91,20 @@ const struct hp_epoch_meta *hp_epoch_writer_previous(const struct hp_epoch_write
 /* Adds an image to the index (or finds it there). Reaches the disk at the next commit. */
 struct hp_error *hp_epoch_writer_image(struct hp_epoch_writer *writer, const struct hp_image_id *id,
 				       size_t *index);
-/* Adds `profile` to the file of its (image, event): reads what is there, merges, replaces. */
+/* Adds `profile` to the file of its (image, event): reads what is there, merges, replaces. After an
+ * error (disk full, say) the file is as before, and the same profile may be added again. */
 struct hp_error *hp_epoch_writer_add(struct hp_epoch_writer *writer,
 				     const struct hp_profile *profile);
 /* Replaces the names kept for an image. */
 struct hp_error *hp_epoch_writer_symbols(struct hp_epoch_writer *writer, size_t index,
 					 const struct hp_symbol *symbols, size_t count);
+/* Keeps a copy of an image's bytes; the first one kept stays. */
 struct hp_error *hp_epoch_writer_bytes(struct hp_epoch_writer *writer, size_t index,
 				       const void *bytes, size_t size);
 /* Writes the index (if it grew) and then `meta`, last, so that meta never claims more than the
- * profiles hold. A flush is: images, adds, commit. With meta->complete the epoch is finished. */
+ * profiles hold: a meta that does is refused (USAGE), as is one with meta->complete whose samples
+ * are not those of the profiles. A flush is: images, adds, commit. meta->complete finishes the
+ * epoch: nothing can be added after it. Without meta->label the epoch's label stays. */
 struct hp_error *hp_epoch_writer_commit(struct hp_epoch_writer *writer,
 					const struct hp_epoch_meta *meta);
 /* Bytes the epoch takes on disk, files added up. */
@@ -99,22 +123,27 @@ struct hp_epoch_summary {
 struct hp_error *hp_db_list(struct hp_db *db, struct hp_epoch_summary **epochs, size_t *count);
 void hp_db_free_list(struct hp_epoch_summary *epochs, size_t count);
 
+/* `label` NULL takes it away. Not unique: that is for the caller to see to. */
 struct hp_error *hp_db_label(struct hp_db *db, const char *stamp, const char *label);
 struct hp_error *hp_db_remove(struct hp_db *db, const char *stamp);
-/* A new epoch that holds the sum; sources stay. `merged` is its stamp, malloc'ed. */
+/* A new epoch that holds the sum; sources stay. `merged` is its stamp, malloc'ed. The profiles are
+ * the same bytes in whatever order and by whatever steps epochs are merged. JIT images are laid out
+ * anew by name, since their offsets mean something in their own epoch only. */
 struct hp_error *hp_db_merge(struct hp_db *db, char *const *stamps, size_t count, const char *label,
 			     char **merged);
 
+/* Labelled epochs, those being recorded and those that cannot be read are always kept. With neither
+ * limit, all but the newest `keep` go; with no rule at all, only leftovers. */
 struct hp_gc_options {
 	uint64_t older_than_ns; /* 0: no age limit */
-	size_t keep;		/* keep at least the newest N; labelled epochs are always kept */
-	uint64_t max_bytes;	/* 0: no limit; oldest unlabelled go first */
+	size_t keep;		/* the newest N of all epochs stay */
+	uint64_t max_bytes;	/* 0: no limit; oldest go first */
 	bool dry_run;
 };
 struct hp_gc_result {
 	char **removed; /* stamps */
 	size_t removed_count;
-	size_t leftovers; /* temporary files of recorders that died */
+	size_t leftovers; /* temporary files and directories of recorders that died */
 	uint64_t freed_bytes;
 };
 struct hp_error *hp_db_gc(struct hp_db *db, const struct hp_gc_options *options,

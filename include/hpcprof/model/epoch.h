@@ -67,7 +67,11 @@ struct hp_epoch_meta {
 
 void hp_epoch_meta_clear(struct hp_epoch_meta *meta);
 
-/* Adds totals, commands and runs; keeps `into`'s description, widens start and end. */
+/*
+ * Adds totals, commands, runs and warnings; keeps `into`'s description, widens start and end. An
+ * event asked for at two frequencies ends with none (0). The same event in two units is a USAGE
+ * error, totals past 64 bits are DAMAGED. After an error `into` holds part of the sum: clear it.
+ */
 struct hp_error *hp_epoch_meta_add(struct hp_epoch_meta *into, const struct hp_epoch_meta *from);
 
 #endif

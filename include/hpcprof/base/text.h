@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Text that somebody else wrote (paths, command names, labels): telling UTF-8 from other bytes, and
+ * making it safe to print. Whoever prints such text on a terminal passes it through
+ * hp_text_printable first.
+ */
+#ifndef HPCPROF_BASE_TEXT_H
+#define HPCPROF_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The length of the UTF-8 character that `text` starts with, 1 to 4, and its code point; 0 when the
+ * bytes are not UTF-8 (cut short, overlong, a surrogate, past U+10FFFF) or the text is empty. */
+size_t hp_text_utf8(const char *text, uint32_t *code_point);
+
+/* True for what must not reach a terminal as it is: controls (C0, DEL, C1), line and paragraph
+ * separators, and the marks that turn the direction of writing round. */
+bool hp_text_is_control(uint32_t code_point);
+
+/* A copy in which such characters and bytes that are not UTF-8 are spelt "\xNN", byte by byte.
+ * malloc'ed; NULL when memory is short. */
+char *hp_text_printable(const char *text);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Between bytes and model data: one pair of functions for each kind of file. hpcprof-db(5) has the
+ * bytes. Equal data always encode to equal bytes.
+ *
+ * Decoders take over `bytes` (malloc'ed) also when they fail; their errors are DAMAGED with the
+ * offset in the file. Encoders refuse data that breaks the model's rules (unsorted, zero counts).
+ */
+#ifndef HPCPROF_SRC_DB_CODEC_H
+#define HPCPROF_SRC_DB_CODEC_H
+
+#include "container.h"
+
+#include <hpcprof/model/epoch.h>
+
+extern const struct hp_container_kind hp_meta_kind;
+extern const struct hp_container_kind hp_index_kind;
+extern const struct hp_container_kind hp_profile_kind;
+extern const struct hp_container_kind hp_symbols_kind;
+
+/* --- meta --------------------------------------------------------------------------------- */
+
+struct hp_error *hp_meta_encode(const struct hp_epoch_meta *meta, struct hp_writer *file);
+/* `has_unknown` may be NULL: whether there are sections that this version ignores. */
+struct hp_error *hp_meta_decode(uint8_t *bytes, size_t size, struct hp_epoch_meta *meta,
+				bool *has_unknown);
+/* The same file with another label (NULL: none); all else stays, known or not. */
+struct hp_error *hp_meta_relabel(uint8_t *bytes, size_t size, const char *label,
+				 struct hp_writer *file);
+
+/* --- the index of images ------------------------------------------------------------------ */
+
+struct hp_index_entry {
+	struct hp_image_id id;
+	uint64_t hash;	     /* of it; not in the file */
+	bool has_bytes;	     /* a copy of the image is kept */
+	uint32_t bytes_size; /* then its size */
+	uint32_t bytes_crc;  /* and CRC-32 */
+};
+
+struct hp_index {
+	struct hp_index_entry *entries;
+	size_t count;
+	size_t capacity;
+};
+
+void hp_index_clear(struct hp_index *index);
+/* The entry's number, or SIZE_MAX. */
+size_t hp_index_find(const struct hp_index *index, const struct hp_image_id *id);
+struct hp_error *hp_index_add(struct hp_index *index, const struct hp_image_id *id, size_t *at);
+struct hp_error *hp_index_encode(const struct hp_index *index, struct hp_writer *file);
+struct hp_error *hp_index_decode(uint8_t *bytes, size_t size, struct hp_index *index,
+				 bool *has_unknown);
+
+/* --- profiles and symbols ----------------------------------------------------------------- */
+
+/* NULL when the profile keeps the rules of the model: sorted, distinct, nothing 0. */
+struct hp_error *hp_profile_check(const struct hp_profile *profile);
+struct hp_error *hp_profile_encode(const struct hp_profile *profile, struct hp_writer *file);
+/* The image comes out without its `deleted` mark, which only the index knows. */
+struct hp_error *hp_profile_decode(uint8_t *bytes, size_t size, struct hp_profile *profile,
+				   bool *has_unknown);
+
+struct hp_symbol_file {
+	struct hp_image_id image;
+	struct hp_symbol *symbols;
+	size_t count;
+};
+void hp_symbol_file_clear(struct hp_symbol_file *symbols);
+struct hp_error *hp_symbols_encode(const struct hp_image_id *image, const struct hp_symbol *symbols,
+				   size_t count, struct hp_writer *file);
+struct hp_error *hp_symbols_decode(uint8_t *bytes, size_t size, struct hp_symbol_file *symbols);
+
+/* --- shared by the codecs ----------------------------------------------------------------- */
+
+/* Kind, identity, path; `flags` is for the index. */
+void hp_image_encode(const struct hp_image_id *id, uint8_t flags, struct hp_writer *writer);
+struct hp_error *hp_image_decode(const struct hp_section *section, struct hp_reader *reader,
+				 struct hp_image_id *id, uint8_t *flags);
+/* NULL when `id` keeps the rules of the model. */
+struct hp_error *hp_image_check(const struct hp_image_id *id);
+/* The section must have been read to its end. */
+struct hp_error *hp_section_check_end(const struct hp_section *section,
+				      const struct hp_reader *reader);
+
+#endif

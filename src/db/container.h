@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one container that every binary file of the database is: a header, a table of sections, the
+ * sections end to end, nothing else. Each byte is under a check: the header and the table under one
+ * CRC-32, each section under its own, and the sizes must add up to the file's. hpcprof-db(5) has
+ * the bytes.
+ *
+ * Errors are DAMAGED and begin with the offset in the file ("offset 0x18: …"). Parsed sections stay
+ * valid until the container is cleared; what is handed in is taken over.
+ */
+#ifndef HPCPROF_SRC_DB_CONTAINER_H
+#define HPCPROF_SRC_DB_CONTAINER_H
+
+#include <hpcprof/base/bytes.h>
+#include <hpcprof/base/error.h>
+
+enum {
+	HP_CONTAINER_VERSION = 1,
+	HP_CONTAINER_HEADER_BYTES = 24,
+	HP_CONTAINER_ENTRY_BYTES = 20,
+	HP_CONTAINER_MAX_SECTIONS = 16,
+	HP_CONTAINER_MAX_FILE_BYTES = 1 << 28,
+	HP_CONTAINER_MAX_RAW_BYTES = 1 << 26,
+};
+
+enum hp_section_flag {
+	HP_SECTION_REQUIRED = 1, /* who does not know it must not read the file */
+	HP_SECTION_ZSTD = 2,
+};
+
+/* What a file is, and the sections this version knows in it. */
+struct hp_container_kind {
+	uint8_t letter;
+	const char *noun;	 /* for messages: "profile" */
+	const char *const *tags; /* four letters each; NULL ends the list */
+};
+
+struct hp_section {
+	char tag[5];
+	uint32_t flags;
+	size_t offset; /* in the file */
+	const uint8_t *stored;
+	size_t stored_size;
+	const uint8_t *raw; /* == stored unless compressed; NULL for sections not known */
+	size_t raw_size;
+	uint8_t *inflated; /* owns `raw` when it is not in the file's bytes */
+};
+
+struct hp_container {
+	uint8_t *bytes;
+	size_t size;
+	struct hp_section sections[HP_CONTAINER_MAX_SECTIONS];
+	size_t section_count;
+	bool has_unknown; /* sections that this version ignores */
+};
+
+/* Takes over `bytes` (malloc'ed), also when it fails. Checks everything and inflates the sections
+ * that `kind` names. */
+struct hp_error *hp_container_parse(uint8_t *bytes, size_t size,
+				    const struct hp_container_kind *kind,
+				    struct hp_container *container);
+void hp_container_clear(struct hp_container *container);
+
+/* A section that must be there, and a reader over its contents. */
+struct hp_error *hp_container_section(const struct hp_container *container, const char *tag,
+				      const struct hp_section **section, struct hp_reader *reader);
+
+/* An error at `reader`'s position in a section. */
+struct hp_error *hp_section_damaged(const struct hp_section *section,
+				    const struct hp_reader *reader, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* --- writing ------------------------------------------------------------------------------ */
+
+struct hp_container_builder {
+	const struct hp_container_kind *kind;
+	struct hp_section sections[HP_CONTAINER_MAX_SECTIONS];
+	size_t section_count;
+	bool failed; /* memory was short, or something is larger than the format holds */
+};
+
+/* Copies `bytes`; compresses them when that makes them smaller. */
+void hp_container_add(struct hp_container_builder *builder, const char *tag, uint32_t flags,
+		      const void *bytes, size_t size);
+/* Copies a section as it is, known or not. */
+void hp_container_copy(struct hp_container_builder *builder, const struct hp_section *section);
+/* The finished file in `file` (the caller frees it). Clears the builder. */
+struct hp_error *hp_container_finish(struct hp_container_builder *builder, struct hp_writer *file);
+void hp_container_abandon(struct hp_container_builder *builder);
+
+#endif

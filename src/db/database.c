@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "database.h"
+
+#include "names.h"
+
+#include <hpcprof/base/file.h>
+#include <hpcprof/base/number.h>
+#include <hpcprof/base/text.h>
+#include <hpcprof/base/vector.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define DEFAULT_PATH  "hpcprof.db"
+#define MARKER_NAME   "hpcprof-db"
+#define MARKER_PREFIX "hpcprof-db "
+
+enum { DB_VERSION = 1, MARKER_MAX_BYTES = 4096 };
+
+static const char marker[] = MARKER_PREFIX
+	"1\n"
+	"This directory is a profile database: see hpcprof-db(5) and "
+	"`hpcprof epochs --help`.\n";
+
+/* --- opening ------------------------------------------------------------------------------ */
+
+static struct hp_error *open_directory(const char *path, bool create, int *fd)
+{
+	struct stat status;
+	int failure;
+
+	if (create && mkdir(path, 0777) < 0 && errno != EEXIST)
+		return hp_error_create_errno(errno, "making the profile database %s", path);
+	*fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (*fd >= 0)
+		return NULL;
+	failure = errno;
+	if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_DAMAGED,
+					"the profile database %s is a symbolic link, and "
+					"those are not followed",
+					path),
+			"name the directory that it leads to: --db \"$(readlink -f '%s')\"", path);
+	if (failure == ENOENT)
+		return hp_error_advise(hp_error_create(HP_ERROR_NOT_FOUND,
+						       "there is no profile database %s", path),
+				       "record something first: hpcprof record -- COMMAND\n"
+				       "or say where it is: --db DIR, or HPCPROF_DB");
+	return hp_error_create_errno(failure, "opening the profile database %s", path);
+}
+
+static struct hp_error *check_marker(const char *text, size_t size)
+{
+	uint64_t version = 0;
+	char *end;
+
+	if (size == sizeof(marker) - 1 && memcmp(text, marker, size) == 0)
+		return NULL;
+	if (strncmp(text, MARKER_PREFIX, strlen(MARKER_PREFIX)) == 0)
+		version = strtoul(text + strlen(MARKER_PREFIX), &end, 10);
+	if (version > DB_VERSION)
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_DAMAGED,
+					MARKER_NAME ": offset 0x%zx: database format %llu is newer "
+						    "than this hpcprof reads (%d)",
+					strlen(MARKER_PREFIX), (unsigned long long)version,
+					DB_VERSION),
+			"use a newer hpcprof");
+	for (size_t i = 0; i < size && i < sizeof(marker) - 1; i++) {
+		if (text[i] != marker[i])
+			return hp_error_create(HP_ERROR_DAMAGED,
+					       MARKER_NAME ": offset 0x%zx: not what marks a "
+							   "profile database",
+					       i);
+	}
+	return hp_error_create(
+		HP_ERROR_DAMAGED, MARKER_NAME ": offset 0x%zx: %zu bytes, and should have %zu",
+		size < sizeof(marker) - 1 ? size : sizeof(marker) - 1, size, sizeof(marker) - 1);
+}
+
+/* Leftovers of somebody who is (or was) just marking it do not make a directory foreign. */
+static struct hp_error *holds_anything(int fd, bool *marked, bool *anything)
+{
+	char **names;
+	size_t count;
+	struct hp_error *error = hp_directory_list(fd, &names, &count);
+
+	if (error)
+		return error;
+	*marked = *anything = false;
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(names[i], MARKER_NAME) == 0)
+			*marked = true;
+		else if (!hp_file_is_temporary(names[i]))
+			*anything = true;
+	}
+	hp_directory_free_list(names, count);
+	return NULL;
+}
+
+static struct hp_error *read_marker(int fd, bool *found)
+{
+	uint8_t *text = NULL;
+	size_t size = 0;
+	struct hp_error *error = hp_file_read_at(fd, MARKER_NAME, MARKER_MAX_BYTES, &text, &size);
+
+	*found = true;
+	if (error && error->errno_value == ENOENT) {
+		*found = false;
+		hp_error_destroy(error);
+		return NULL;
+	}
+	if (error && error->errno_value == ELOOP) {
+		hp_error_destroy(error);
+		return hp_error_create(HP_ERROR_DAMAGED, MARKER_NAME " is a symbolic link");
+	}
+	if (!error)
+		error = check_marker((const char *)text, size);
+	free(text);
+	return error;
+}
+
+static struct hp_error *claim_directory(int fd, bool create)
+{
+	bool marked = false;
+	bool anything = false;
+	struct hp_error *error = read_marker(fd, &marked);
+
+	if (error || marked)
+		return error;
+	error = holds_anything(fd, &marked, &anything);
+	if (error)
+		return error;
+	/* Another recorder may have marked it between the two looks. */
+	if (marked)
+		return read_marker(fd, &marked);
+	if (anything)
+		return hp_error_advise(hp_error_create(HP_ERROR_DAMAGED,
+						       "not a profile database: it holds files, "
+						       "and no " MARKER_NAME " among them"),
+				       "name an empty or a new directory: --db DIR");
+	if (!create)
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_NOT_FOUND,
+					"an empty directory, not a profile database yet"),
+			"record something first: hpcprof record -- COMMAND");
+	error = hp_file_replace(fd, MARKER_NAME, marker, sizeof(marker) - 1);
+	return error ? error : hp_file_sync_directory(fd);
+}
+
+struct hp_error *hp_db_open(const char *path, bool create, struct hp_db **db)
+{
+	const char *from_environment = getenv("HPCPROF_DB");
+	struct hp_error *error;
+	struct hp_db *opened;
+
+	if (!path)
+		path = from_environment && *from_environment ? from_environment : DEFAULT_PATH;
+	opened = calloc(1, sizeof(*opened));
+	if (!opened)
+		return hp_error_create_no_memory();
+	opened->fd = -1;
+	opened->path = strdup(path);
+	error = opened->path ? open_directory(path, create, &opened->fd)
+			     : hp_error_create_no_memory();
+	if (!error)
+		error = hp_error_wrap(claim_directory(opened->fd, create), "%s", path);
+	if (error)
+		hp_db_close(opened);
+	else
+		*db = opened;
+	return error;
+}
+
+void hp_db_close(struct hp_db *db)
+{
+	if (!db)
+		return;
+	if (db->fd >= 0)
+		close(db->fd);
+	free(db->path);
+	free(db);
+}
+
+const char *hp_db_path(const struct hp_db *db)
+{
+	return db->path;
+}
+
+/* --- the epochs in it --------------------------------------------------------------------- */
+
+static int compare_stamps(const void *left, const void *right)
+{
+	return hp_stamp_compare(*(char *const *)left, *(char *const *)right);
+}
+
+struct hp_error *hp_db_stamps(const struct hp_db *db, char ***stamps, size_t *count)
+{
+	char **names;
+	size_t total;
+	struct hp_error *error = hp_directory_list(db->fd, &names, &total);
+
+	*count = 0;
+	*stamps = NULL;
+	if (error)
+		return error;
+	for (size_t i = 0; i < total; i++) {
+		if (hp_stamp_is_valid(names[i]))
+			names[(*count)++] = names[i];
+		else
+			free(names[i]);
+	}
+	if (*count)
+		qsort(names, *count, sizeof(*names), compare_stamps);
+	*stamps = names;
+	return NULL;
+}
+
+void hp_db_free_stamps(char **stamps, size_t count)
+{
+	hp_directory_free_list(stamps, count);
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "directory.h"
+
+#include "names.h"
+
+#include <hpcprof/base/file.h>
+#include <hpcprof/base/vector.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+/* --- listing ------------------------------------------------------------------------------ */
+
+void hp_directory_free_list(char **names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(names[i]);
+	free(names);
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static struct hp_error *read_names(DIR *stream, char ***names, size_t *count, size_t *capacity)
+{
+	for (;;) {
+		const struct dirent *entry;
+
+		errno = 0;
+		entry = readdir(stream);
+		if (!entry)
+			return errno ? hp_error_create_errno(errno, "listing a directory") : NULL;
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (!hp_grow((void **)names, capacity, *count + 1, sizeof(**names)) ||
+		    !((*names)[*count] = strdup(entry->d_name)))
+			return hp_error_create_no_memory();
+		++*count;
+	}
+}
+
+struct hp_error *hp_directory_list(int directory, char ***names, size_t *count)
+{
+	/* A second open: the position of a directory stream belongs to its description. */
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	struct hp_error *error;
+	size_t capacity = 0;
+
+	*names = NULL;
+	*count = 0;
+	if (!stream) {
+		error = hp_error_create_errno(errno, "listing a directory");
+		if (fd >= 0)
+			close(fd);
+		return error;
+	}
+	error = read_names(stream, names, count, &capacity);
+	closedir(stream);
+	if (error) {
+		hp_directory_free_list(*names, *count);
+		return error;
+	}
+	if (*count)
+		qsort(*names, *count, sizeof(**names), compare_names);
+	return NULL;
+}
+
+struct hp_error *hp_directory_open(int parent, const char *name, int *fd)
+{
+	*fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (*fd >= 0)
+		return NULL;
+	if (errno == ELOOP || errno == ENOTDIR)
+		return hp_error_create(HP_ERROR_DAMAGED,
+				       "%s is a file or a symbolic link, not a directory", name);
+	return hp_error_create_errno(errno, "opening %s", name);
+}
+
+struct hp_error *hp_directory_size(int directory, uint64_t *bytes)
+{
+	char **names;
+	size_t count;
+	struct hp_error *error = hp_directory_list(directory, &names, &count);
+
+	*bytes = 0;
+	if (error)
+		return error;
+	for (size_t i = 0; i < count; i++) {
+		struct stat status;
+
+		if (fstatat(directory, names[i], &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(status.st_mode))
+			*bytes += (uint64_t)status.st_size;
+	}
+	hp_directory_free_list(names, count);
+	return NULL;
+}
+
+struct hp_error *hp_directory_sweep(int directory, bool dry_run, size_t *files, uint64_t *bytes)
+{
+	char **names;
+	size_t count;
+	struct hp_error *error = hp_directory_list(directory, &names, &count);
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < count && !error; i++) {
+		struct stat status;
+
+		if (!hp_file_is_temporary(names[i]) ||
+		    fstatat(directory, names[i], &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    S_ISDIR(status.st_mode))
+			continue;
+		if (!dry_run && unlinkat(directory, names[i], 0) < 0) {
+			error = hp_error_create_errno(errno, "removing %s", names[i]);
+			continue;
+		}
+		++*files;
+		*bytes += S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
+	}
+	hp_directory_free_list(names, count);
+	return error;
+}
+
+/* --- locks -------------------------------------------------------------------------------- */
+
+static struct hp_error *take_lock(int directory, int *lock, bool *taken)
+{
+	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int fd = openat(directory, HP_LOCK_NAME,
+			O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
+
+	*taken = false;
+	if (fd < 0)
+		return hp_error_create_errno(errno, "opening " HP_LOCK_NAME);
+	if (fcntl(fd, F_OFD_SETLK, &all) == 0) {
+		*lock = fd;
+		*taken = true;
+		return NULL;
+	}
+	if (errno == EAGAIN || errno == EACCES) {
+		close(fd);
+		return NULL;
+	}
+	close(fd);
+	return hp_error_create_errno(errno, "locking " HP_LOCK_NAME);
+}
+
+struct hp_error *hp_epoch_directory_is_claimed(int directory, bool *claimed)
+{
+	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	_cleanup_close_ int fd =
+		openat(directory, HP_LOCK_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	*claimed = false;
+	/* Asking takes no lock, so that a reader never stands in a writer's way. */
+	if (fd < 0 && errno == ENOENT)
+		return NULL;
+	if (fd < 0)
+		return hp_error_create_errno(errno, "opening " HP_LOCK_NAME);
+	if (fcntl(fd, F_OFD_GETLK, &all) < 0)
+		return hp_error_create_errno(errno, "asking for the lock");
+	*claimed = all.l_type != F_UNLCK;
+	return NULL;
+}
+
+static bool is_still_there(int db, const char *name, int directory)
+{
+	struct stat by_name;
+	struct stat opened;
+
+	return fstatat(db, name, &by_name, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       fstat(directory, &opened) == 0 && by_name.st_ino == opened.st_ino &&
+	       by_name.st_dev == opened.st_dev;
+}
+
+struct hp_error *hp_epoch_directory_claim(int db, const char *name, int *directory, int *lock)
+{
+	struct hp_error *error = hp_directory_open(db, name, directory);
+	bool taken = false;
+
+	if (error)
+		return error;
+	error = take_lock(*directory, lock, &taken);
+	if (!error && !taken)
+		error = hp_error_advise(
+			hp_error_create(HP_ERROR_USAGE, "epoch %s is being recorded", name),
+			"wait until that recording has ended");
+	if (!error && !is_still_there(db, name, *directory)) {
+		close(*lock);
+		error = hp_error_create(HP_ERROR_NOT_FOUND, "epoch %s has just been removed", name);
+	}
+	if (error)
+		close(*directory);
+	return error;
+}
+
+/* --- birth and death ---------------------------------------------------------------------- */
+
+static struct hp_error *hidden_name(const char *what, char *name)
+{
+	uint32_t nonce;
+
+	if (getrandom(&nonce, sizeof(nonce), 0) != sizeof(nonce))
+		return hp_error_create_errno(errno, "getrandom");
+	snprintf(name, HP_HIDDEN_NAME_BYTES, ".%.32s.tmp.%08x", what, nonce);
+	return NULL;
+}
+
+struct hp_error *hp_epoch_directory_create(int db, char *name, int *directory, int *lock)
+{
+	/* A sweep may take the directory away before it is locked. Then another is made. */
+	for (int attempt = 0; attempt < 16; attempt++) {
+		struct hp_error *error = hidden_name("new", name);
+
+		if (error)
+			return error;
+		if (mkdirat(db, name, 0777) < 0) {
+			if (errno == EEXIST)
+				continue;
+			return hp_error_create_errno(errno, "making an epoch");
+		}
+		error = hp_epoch_directory_claim(db, name, directory, lock);
+		if (!error)
+			return NULL;
+		if (error->class != HP_ERROR_NOT_FOUND && error->class != HP_ERROR_USAGE) {
+			/* Disk full, say: leave nothing behind. */
+			int fd = -1;
+			struct hp_error *ignored = hp_directory_open(db, name, &fd);
+
+			hp_error_destroy(ignored);
+			if (fd >= 0) {
+				unlinkat(fd, HP_LOCK_NAME, 0);
+				close(fd);
+			}
+			unlinkat(db, name, AT_REMOVEDIR);
+			return error;
+		}
+		hp_error_destroy(error);
+	}
+	return hp_error_create(HP_ERROR_SYSTEM, "making an epoch: it is removed again and again");
+}
+
+struct hp_error *hp_epoch_directory_publish(int db, const char *name, uint64_t time_ns, char *stamp)
+{
+	for (unsigned number = 1; number <= HP_STAMP_MAX_NUMBER; number++) {
+		hp_stamp_format(time_ns, number, stamp);
+		/* An epoch is never empty, so a rename never replaces one. */
+		if (renameat(db, name, db, stamp) == 0)
+			return hp_file_sync_directory(db);
+		if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR)
+			return hp_error_create_errno(errno, "naming epoch %s", stamp);
+	}
+	return hp_error_create(HP_ERROR_SYSTEM, "no free stamp in this second");
+}
+
+/* The lock goes last: until then the directory is known to be somebody's. */
+static struct hp_error *empty_directory(int directory)
+{
+	char **names;
+	size_t count;
+	struct hp_error *error = hp_directory_list(directory, &names, &count);
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < count && !error; i++) {
+		if (strcmp(names[i], HP_LOCK_NAME) != 0 && unlinkat(directory, names[i], 0) < 0 &&
+		    errno != ENOENT)
+			error = hp_error_create_errno(errno, "removing %s", names[i]);
+	}
+	hp_directory_free_list(names, count);
+	if (!error && unlinkat(directory, HP_LOCK_NAME, 0) < 0 && errno != ENOENT)
+		error = hp_error_create_errno(errno, "removing " HP_LOCK_NAME);
+	return error;
+}
+
+struct hp_error *hp_epoch_directory_remove(int db, const char *name, int directory)
+{
+	char hidden[HP_HIDDEN_NAME_BYTES];
+	struct hp_error *error;
+
+	if (!hp_file_is_temporary(name)) {
+		error = hidden_name(name, hidden);
+		if (error)
+			return error;
+		if (renameat(db, name, db, hidden) < 0)
+			return hp_error_create_errno(errno, "removing epoch %s", name);
+		error = hp_file_sync_directory(db);
+		if (error)
+			return error;
+		name = hidden;
+	}
+	error = empty_directory(directory);
+	if (!error && unlinkat(db, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
+		error = hp_error_create_errno(errno, "removing %s", name);
+	return error;
+}

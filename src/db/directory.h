@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The directories of a database: the database's own and those of epochs, how they are opened,
+ * listed, locked and removed. Everything is relative to descriptors and follows no symlink.
+ *
+ * An epoch comes to life under a hidden name, is filled so far that it can be read, and gets its
+ * stamp by a rename; it dies by a rename to a hidden name. So whatever is seen under a stamp is
+ * whole. Hidden directories whose lock nobody holds are leftovers.
+ *
+ * Who writes to an epoch holds an open-file-description lock on its file `lock`. Whoever takes the
+ * lock must then find the directory still under its name: it may have been removed meanwhile.
+ */
+#ifndef HPCPROF_SRC_DB_DIRECTORY_H
+#define HPCPROF_SRC_DB_DIRECTORY_H
+
+#include <hpcprof/base/error.h>
+#include <hpcprof/db/db.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hp_db {
+	char *path;
+	int fd;
+};
+
+enum { HP_HIDDEN_NAME_BYTES = 64 };
+
+/* Names in a directory without "." and "..", sorted by bytes. */
+struct hp_error *hp_directory_list(int directory, char ***names, size_t *count);
+void hp_directory_free_list(char **names, size_t count);
+
+struct hp_error *hp_directory_open(int parent, const char *name, int *fd);
+/* Bytes of its regular files. */
+struct hp_error *hp_directory_size(int directory, uint64_t *bytes);
+/* Removes leftover temporary files; the caller holds the epoch's lock. */
+struct hp_error *hp_directory_sweep(int directory, bool dry_run, size_t *files, uint64_t *bytes);
+
+/* Makes a hidden directory and takes its lock. */
+struct hp_error *hp_epoch_directory_create(int db, char *name, int *directory, int *lock);
+/* Opens an epoch to write to it and takes its lock; a USAGE error when somebody else has it. */
+struct hp_error *hp_epoch_directory_claim(int db, const char *name, int *directory, int *lock);
+/* Whether somebody holds the lock. */
+struct hp_error *hp_epoch_directory_is_claimed(int directory, bool *claimed);
+/* Gives the hidden directory `name` the first free stamp of this second. */
+struct hp_error *hp_epoch_directory_publish(int db, const char *name, uint64_t time_ns,
+					    char *stamp);
+/* Removes what `name` is; the caller holds the lock. */
+struct hp_error *hp_epoch_directory_remove(int db, const char *name, int directory);
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One epoch that holds the sum of others.
+ *
+ * Sources and images are taken in sorted order and strata stay apart by period, so the profiles
+ * that come out are the same bytes in whatever order, and by whatever steps, epochs are merged.
+ *
+ * Offsets in JIT images mean nothing outside their epoch: an extent a name, given out as names
+ * came. They are laid out anew, names sorted, before they are added up (jit_layout.c).
+ */
+#include "jit_layout.h"
+
+#include "contents.h"
+#include "database.h"
+#include "names.h"
+#include "writer.h"
+
+#include <hpcprof/base/file.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+struct merging {
+	struct hp_epoch **epochs; /* oldest first */
+	size_t epoch_count;
+	struct hp_epoch_writer *writer;
+	struct hp_epoch_meta meta;
+	const struct hp_image_id **images; /* sorted, distinct */
+	size_t image_count;
+};
+
+/* --- description -------------------------------------------------------------------------- */
+
+static struct hp_error *copy_meta(const struct hp_epoch_meta *from, struct hp_epoch_meta *to)
+{
+	struct hp_writer file;
+	struct hp_error *error = hp_meta_encode(from, &file);
+
+	return error ? error : hp_meta_decode(file.bytes, file.size, to, NULL);
+}
+
+static struct hp_error *add_warning(struct hp_epoch_meta *meta, const char *text)
+{
+	char *warnings[] = { strdup(text), NULL };
+	struct hp_epoch_meta more = { .warnings = warnings };
+	struct hp_error *error = warnings[0] ? hp_epoch_meta_add(meta, &more)
+					     : hp_error_create_no_memory();
+
+	free(warnings[0]);
+	return error;
+}
+
+static struct hp_error *describe_epoch(struct merging *merging, size_t number)
+{
+	const struct hp_epoch *epoch = merging->epochs[number];
+	char text[128];
+	struct hp_error *error;
+
+	if (!number)
+		error = copy_meta(hp_epoch_meta(epoch), &merging->meta);
+	else
+		error = hp_epoch_meta_add(&merging->meta, hp_epoch_meta(epoch));
+	if (error || hp_epoch_meta(epoch)->complete)
+		return error;
+	snprintf(text, sizeof(text), "the recording of epoch %s was interrupted",
+		 hp_epoch_stamp(epoch));
+	return add_warning(&merging->meta, text);
+}
+
+/* Totals are sums; what describes the recording is the oldest epoch's. */
+static struct hp_error *describe(struct merging *merging, const char *label)
+{
+	struct hp_epoch_meta *meta = &merging->meta;
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < merging->epoch_count && !error; i++)
+		error = describe_epoch(merging, i);
+	if (error)
+		return error;
+	meta->complete = true;
+	free(meta->label);
+	meta->label = label ? strdup(label) : NULL;
+	return label && !meta->label ? hp_error_create_no_memory() : NULL;
+}
+
+/* --- images ------------------------------------------------------------------------------- */
+
+static int compare_images(const void *left, const void *right)
+{
+	return hp_image_id_compare(*(const struct hp_image_id *const *)left,
+				   *(const struct hp_image_id *const *)right);
+}
+
+static struct hp_error *list_images(struct merging *merging)
+{
+	size_t total = 0;
+
+	for (size_t i = 0; i < merging->epoch_count; i++)
+		total += hp_epoch_image_count(merging->epochs[i]);
+	merging->images = calloc(total + 1, sizeof(const void *));
+	if (!merging->images)
+		return hp_error_create_no_memory();
+	total = 0;
+	for (size_t i = 0; i < merging->epoch_count; i++) {
+		for (size_t j = 0; j < hp_epoch_image_count(merging->epochs[i]); j++)
+			merging->images[total++] = hp_epoch_image(merging->epochs[i], j);
+	}
+	if (total)
+		qsort(merging->images, total, sizeof(const void *), compare_images);
+	for (size_t i = 0; i < total; i++) {
+		if (!i || compare_images(&merging->images[i - 1], &merging->images[i]) != 0)
+			merging->images[merging->image_count++] = merging->images[i];
+	}
+	return NULL;
+}
+
+static size_t find_image(const struct hp_epoch *epoch, const struct hp_image_id *image)
+{
+	for (size_t i = 0; i < hp_epoch_image_count(epoch); i++) {
+		if (hp_image_id_compare(hp_epoch_image(epoch, i), image) == 0)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+static size_t find_event(const struct hp_epoch *epoch, const char *name)
+{
+	const struct hp_epoch_meta *meta = hp_epoch_meta(epoch);
+
+	for (size_t i = 0; i < meta->event_count; i++) {
+		if (strcmp(meta->events[i].info.name, name) == 0)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+static struct hp_error *read_layouts(const struct merging *merging, const struct hp_image_id *image,
+				     struct hp_jit_layout *layout)
+{
+	for (size_t i = 0; i < merging->epoch_count; i++) {
+		size_t at = find_image(merging->epochs[i], image);
+		struct hp_symbol *symbols;
+		struct hp_error *error;
+		size_t count;
+
+		if (at == SIZE_MAX)
+			continue;
+		error = hp_epoch_read_symbols(merging->epochs[i], at, &symbols, &count);
+		if (error)
+			return error;
+		error = hp_jit_layout_add(layout, i, symbols, count);
+		if (error)
+			return error;
+	}
+	return hp_jit_layout_finish(layout, image->kind == HP_IMAGE_JIT);
+}
+
+static struct hp_error *merge_profiles(struct merging *merging, const struct hp_image_id *image,
+				       const char *event, struct hp_jit_layout *layout)
+{
+	struct hp_profile sum = { 0 };
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < merging->epoch_count && !error; i++) {
+		size_t at = find_image(merging->epochs[i], image);
+		size_t number = find_event(merging->epochs[i], event);
+		struct hp_profile profile;
+
+		if (at == SIZE_MAX || number == SIZE_MAX)
+			continue;
+		error = hp_epoch_read_profile(merging->epochs[i], at, number, &profile);
+		if (error)
+			break;
+		if (image->kind == HP_IMAGE_JIT)
+			error = hp_jit_layout_move(layout, i, &profile);
+		if (error || sum.event) {
+			error = error ? error : hp_profile_add(&sum, &profile);
+			hp_profile_clear(&profile);
+		} else {
+			sum = profile;
+		}
+	}
+	if (!error && sum.stratum_count)
+		error = hp_epoch_writer_add(merging->writer, &sum);
+	hp_profile_clear(&sum);
+	return error;
+}
+
+static struct hp_error *merge_bytes(struct merging *merging, const struct hp_image_id *image,
+				    size_t index)
+{
+	for (size_t i = 0; i < merging->epoch_count; i++) {
+		size_t at = find_image(merging->epochs[i], image);
+		const char *path = at == SIZE_MAX ? NULL
+						  : hp_epoch_bytes_path(merging->epochs[i], at);
+		_cleanup_free_ uint8_t *bytes = NULL;
+		struct hp_error *error;
+		size_t size;
+
+		if (!path)
+			continue;
+		error = hp_file_read_at(AT_FDCWD, path, HP_CONTAINER_MAX_FILE_BYTES, &bytes, &size);
+		return error ? error : hp_epoch_writer_bytes(merging->writer, index, bytes, size);
+	}
+	return NULL;
+}
+
+static struct hp_error *add_image(struct merging *merging, const struct hp_image_id *image,
+				  size_t *index)
+{
+	struct hp_error *error = NULL;
+
+	/* Each epoch's entry: one that saw it deleted is enough. */
+	for (size_t i = 0; i < merging->epoch_count && !error; i++) {
+		size_t at = find_image(merging->epochs[i], image);
+
+		if (at != SIZE_MAX)
+			error = hp_epoch_writer_image(
+				merging->writer, hp_epoch_image(merging->epochs[i], at), index);
+	}
+	return error;
+}
+
+static struct hp_error *merge_image(struct merging *merging, const struct hp_image_id *image)
+{
+	struct hp_jit_layout layout = { 0 };
+	size_t index = 0;
+	struct hp_error *error = add_image(merging, image, &index);
+
+	if (!error)
+		error = read_layouts(merging, image, &layout);
+	for (size_t i = 0; i < merging->meta.event_count && !error; i++)
+		error = merge_profiles(merging, image, merging->meta.events[i].info.name, &layout);
+	if (!error && layout.merged_count)
+		error = hp_epoch_writer_symbols(merging->writer, index, layout.merged,
+						layout.merged_count);
+	if (!error)
+		error = merge_bytes(merging, image, index);
+	hp_jit_layout_clear(&layout);
+	return error;
+}
+
+/* --- the whole ---------------------------------------------------------------------------- */
+
+static struct hp_error *open_sources(struct hp_db *db, char *const *stamps, size_t count,
+				     struct merging *merging)
+{
+	merging->epochs = calloc(count, sizeof(const void *));
+	if (!merging->epochs)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < count; i++) {
+		struct hp_error *error = hp_epoch_open(db, stamps[i], &merging->epochs[i]);
+
+		if (error)
+			return error;
+		merging->epoch_count++;
+		if (hp_epoch_is_recording(merging->epochs[i]))
+			return hp_error_advise(hp_error_create(HP_ERROR_USAGE,
+							       "epoch %s is being recorded",
+							       stamps[i]),
+					       "wait until that recording has ended");
+		if (i && strcmp(stamps[i - 1], stamps[i]) == 0)
+			return hp_error_create(HP_ERROR_USAGE, "epoch %s is named twice",
+					       stamps[i]);
+	}
+	return NULL;
+}
+
+static struct hp_error *merge(struct hp_db *db, struct merging *merging, const char *label)
+{
+	struct hp_error *error = describe(merging, label);
+
+	if (!error)
+		error = list_images(merging);
+	if (!error)
+		error = hp_epoch_create_unpublished(db, label, &merging->writer);
+	for (size_t i = 0; i < merging->image_count && !error; i++)
+		error = merge_image(merging, merging->images[i]);
+	if (!error)
+		error = hp_epoch_writer_commit(merging->writer, &merging->meta);
+	return error ? error : hp_epoch_writer_publish(merging->writer);
+}
+
+static int compare_stamps(const void *left, const void *right)
+{
+	return hp_stamp_compare(*(char *const *)left, *(char *const *)right);
+}
+
+struct hp_error *hp_db_merge(struct hp_db *db, char *const *stamps, size_t count, const char *label,
+			     char **merged)
+{
+	struct merging merging = { 0 };
+	struct hp_error *error = NULL;
+	char **sorted;
+
+	if (!count)
+		return hp_error_create(HP_ERROR_USAGE, "nothing to merge");
+	for (size_t i = 0; i < count; i++) {
+		if (!hp_stamp_is_valid(stamps[i]))
+			return hp_error_create(HP_ERROR_USAGE, "'%s' is not the stamp of an epoch",
+					       stamps[i]);
+	}
+	sorted = calloc(count, sizeof(*sorted));
+	if (!sorted)
+		return hp_error_create_no_memory();
+	memcpy(sorted, stamps, count * sizeof(*sorted));
+	qsort(sorted, count, sizeof(*sorted), compare_stamps);
+	error = open_sources(db, sorted, count, &merging);
+	if (!error)
+		error = merge(db, &merging, label);
+	if (!error && !(*merged = strdup(hp_epoch_writer_stamp(merging.writer))))
+		error = hp_error_create_no_memory();
+	hp_epoch_writer_destroy(merging.writer);
+	for (size_t i = 0; i < merging.epoch_count; i++)
+		hp_epoch_close(merging.epochs[i]);
+	free(merging.epochs);
+	free(merging.images);
+	free(sorted);
+	hp_epoch_meta_clear(&merging.meta);
+	return hp_error_wrap(error, "merging");
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "codec.h"
+#include "meta_json.h"
+
+#include <hpcprof/base/number.h>
+
+#include <string.h>
+
+/*
+ * The description of an epoch is JSON: people can read it with nothing but zstd, and a key that is
+ * added later hurts no older reader.
+ */
+
+static const char *const meta_tags[] = { "json", NULL };
+const struct hp_container_kind hp_meta_kind = {
+	.letter = 'M',
+	.noun = "meta",
+	.tags = meta_tags,
+};
+
+#define FIELD(structure, type, member)                                                             \
+	{                                                                                          \
+#member, type, offsetof(struct structure, member)                                  \
+	}
+#define META(type, member) FIELD(hp_epoch_meta, type, member)
+
+static const struct hp_json_field meta_fields[] = {
+	META(HP_JSON_BOOL, complete),	    META(HP_JSON_TEXT, version),
+	META(HP_JSON_TEXT, label),	    META(HP_JSON_TEXT, host),
+	META(HP_JSON_TEXT, cpu_model),	    META(HP_JSON_TEXT, architecture),
+	META(HP_JSON_TEXT, kernel),	    META(HP_JSON_U32, cpus),
+	META(HP_JSON_TEXTS, command_line),  META(HP_JSON_TEXT, target),
+	META(HP_JSON_U64, start_ns),	    META(HP_JSON_U64, end_ns),
+	META(HP_JSON_BOOL, per_process),    META(HP_JSON_U64, sample_cost_ns),
+	META(HP_JSON_U64, own_cpu_ns),	    META(HP_JSON_U64, target_cpu_ns),
+	META(HP_JSON_U64, damaged_records), META(HP_JSON_TEXTS, warnings),
+};
+
+#define EVENT(type, member) FIELD(hp_event_totals, type, member)
+#define INFO(member)                                                                               \
+	{                                                                                          \
+#member, HP_JSON_TEXT, offsetof(struct hp_event_totals, info.member)               \
+	}
+
+static const struct hp_json_field event_fields[] = {
+	INFO(name),
+	INFO(precision),
+	INFO(instead_of),
+	INFO(reason),
+	EVENT(HP_JSON_FREQUENCY, frequency_hz),
+	EVENT(HP_JSON_U64, samples),
+	EVENT(HP_JSON_U64, period_total),
+	EVENT(HP_JSON_U64, lost),
+	EVENT(HP_JSON_U64, throttled),
+	EVENT(HP_JSON_U64, unattributed),
+};
+
+#define COMMAND(type, member) FIELD(hp_command_times, type, member)
+
+static const struct hp_json_field command_fields[] = {
+	COMMAND(HP_JSON_TEXT, command),
+	COMMAND(HP_JSON_U64, processes),
+	COMMAND(HP_JSON_U64, samples),
+	COMMAND(HP_JSON_U64, elapsed_ns),
+};
+
+#define RUN(type, member) FIELD(hp_run, type, member)
+
+static const struct hp_json_field run_fields[] = {
+	RUN(HP_JSON_U64, start_ns),  RUN(HP_JSON_U64, elapsed_ns),    RUN(HP_JSON_U64, user_ns),
+	RUN(HP_JSON_U64, system_ns), RUN(HP_JSON_U64, max_rss_bytes), RUN(HP_JSON_I32, exit_status),
+};
+
+#define FIELDS(table) (table), HP_ARRAY_COUNT(table)
+
+/* --- encoding ----------------------------------------------------------------------------- */
+
+/* A new object at the end of object[key], which is a list. */
+static json_t *append_object(json_t *list)
+{
+	json_t *object = json_object();
+
+	return json_array_append_new(list, object) < 0 ? NULL : object;
+}
+
+static json_t *add_list(json_t *object, const char *key)
+{
+	json_t *list = json_array();
+
+	return json_object_set_new(object, key, list) < 0 ? NULL : list;
+}
+
+static struct hp_error *put_event(json_t *list, const struct hp_event_totals *event)
+{
+	json_t *object = append_object(list);
+	struct hp_error *error;
+
+	if (!object)
+		return hp_error_create_no_memory();
+	error = hp_json_put(object, event, FIELDS(event_fields));
+	if (!error &&
+	    json_object_set_new(object, "unit", json_string(hp_unit_name(event->info.unit))) < 0)
+		return hp_error_create_no_memory();
+	return error;
+}
+
+static struct hp_error *put_lists(json_t *root, const struct hp_epoch_meta *meta)
+{
+	json_t *events = add_list(root, "events");
+	json_t *commands = add_list(root, "commands");
+	json_t *runs = add_list(root, "runs");
+	struct hp_error *error = NULL;
+
+	if (!events || !commands || !runs)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < meta->event_count && !error; i++)
+		error = put_event(events, &meta->events[i]);
+	for (size_t i = 0; i < meta->command_count && !error; i++) {
+		json_t *object = append_object(commands);
+
+		error = object ? hp_json_put(object, &meta->commands[i], FIELDS(command_fields))
+			       : hp_error_create_no_memory();
+	}
+	for (size_t i = 0; i < meta->run_count && !error; i++) {
+		json_t *object = append_object(runs);
+
+		error = object ? hp_json_put(object, &meta->runs[i], FIELDS(run_fields))
+			       : hp_error_create_no_memory();
+	}
+	return error;
+}
+
+static struct hp_error *add_json_section(struct hp_container_builder *builder, const json_t *root)
+{
+	char *text = json_dumps(root, JSON_COMPACT);
+
+	if (!text)
+		return hp_error_create_no_memory();
+	hp_container_add(builder, "json", HP_SECTION_REQUIRED, text, strlen(text));
+	free(text);
+	return NULL;
+}
+
+struct hp_error *hp_meta_encode(const struct hp_epoch_meta *meta, struct hp_writer *file)
+{
+	struct hp_container_builder builder = { .kind = &hp_meta_kind };
+	json_t *root = json_object();
+	struct hp_error *error;
+
+	if (!root)
+		return hp_error_create_no_memory();
+	error = hp_json_put(root, meta, FIELDS(meta_fields));
+	if (!error)
+		error = put_lists(root, meta);
+	if (!error)
+		error = add_json_section(&builder, root);
+	json_decref(root);
+	return error ? error : hp_container_finish(&builder, file);
+}
+
+/* --- decoding ----------------------------------------------------------------------------- */
+
+static struct hp_error *get_unit(const json_t *object, enum hp_unit *unit)
+{
+	const char *name = json_string_value(json_object_get(object, "unit"));
+
+	for (int i = HP_UNIT_EVENTS; name && i <= HP_UNIT_INSTRUCTIONS; i++) {
+		if (strcmp(name, hp_unit_name((enum hp_unit)i)) == 0) {
+			*unit = (enum hp_unit)i;
+			return NULL;
+		}
+	}
+	return hp_error_create(HP_ERROR_DAMAGED, "an event's unit is not known");
+}
+
+static struct hp_error *get_event(const json_t *object, struct hp_epoch_meta *meta)
+{
+	struct hp_event_totals *event = &meta->events[meta->event_count++];
+	struct hp_error *error = hp_json_get(object, event, FIELDS(event_fields));
+
+	if (!error)
+		error = get_unit(object, &event->info.unit);
+	if (error)
+		return error;
+	if (!event->info.name || !*event->info.name)
+		return hp_error_create(HP_ERROR_DAMAGED, "an event has no name");
+	for (size_t i = 0; i + 1 < meta->event_count; i++) {
+		if (strcmp(meta->events[i].info.name, event->info.name) == 0)
+			return hp_error_create(HP_ERROR_DAMAGED, "an event is listed twice");
+	}
+	return NULL;
+}
+
+static struct hp_error *get_command(const json_t *object, struct hp_epoch_meta *meta)
+{
+	struct hp_command_times *command = &meta->commands[meta->command_count++];
+	struct hp_error *error = hp_json_get(object, command, FIELDS(command_fields));
+
+	if (error)
+		return error;
+	if (!command->command)
+		return hp_error_create(HP_ERROR_DAMAGED, "a command has no name");
+	if (meta->command_count > 1 && strcmp(command[-1].command, command->command) >= 0)
+		return hp_error_create(HP_ERROR_DAMAGED, "commands are out of order");
+	return NULL;
+}
+
+static struct hp_error *get_run(const json_t *object, struct hp_epoch_meta *meta)
+{
+	return hp_json_get(object, &meta->runs[meta->run_count++], FIELDS(run_fields));
+}
+
+/* Makes room for object[key]'s elements in `*array`, then has `get` fill one after the other. */
+static struct hp_error *get_list(const json_t *root, const char *key, size_t element_bytes,
+				 void **array, struct hp_epoch_meta *meta,
+				 struct hp_error *(*get)(const json_t *, struct hp_epoch_meta *))
+{
+	const json_t *list = json_object_get(root, key);
+	size_t count = json_array_size(list);
+	struct hp_error *error = NULL;
+
+	if (list && !json_is_array(list))
+		return hp_error_create(HP_ERROR_DAMAGED, "%s is not a list", key);
+	if (!count)
+		return NULL;
+	*array = calloc(count, element_bytes);
+	if (!*array)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < count && !error; i++) {
+		const json_t *object = json_array_get(list, i);
+
+		error = json_is_object(object) ? get(object, meta)
+					       : hp_error_create(HP_ERROR_DAMAGED, "not an object");
+		error = hp_error_wrap(error, "%s %zu", key, i);
+	}
+	return error;
+}
+
+static struct hp_error *get_meta(const json_t *root, struct hp_epoch_meta *meta)
+{
+	struct hp_error *error;
+
+	if (!json_is_object(root) || !json_object_get(root, "complete"))
+		return hp_error_create(HP_ERROR_DAMAGED, "not the description of an epoch");
+	error = hp_json_get(root, meta, FIELDS(meta_fields));
+	if (!error)
+		error = get_list(root, "events", sizeof(*meta->events), (void **)&meta->events,
+				 meta, get_event);
+	if (!error)
+		error = get_list(root, "commands", sizeof(*meta->commands),
+				 (void **)&meta->commands, meta, get_command);
+	if (!error)
+		error = get_list(root, "runs", sizeof(*meta->runs), (void **)&meta->runs, meta,
+				 get_run);
+	return error;
+}
+
+static struct hp_error *load_json(const struct hp_container *file,
+				  const struct hp_section **section, json_t **root)
+{
+	struct hp_reader reader;
+	struct hp_error *error = hp_container_section(file, "json", section, &reader);
+	json_error_t fault;
+
+	if (error)
+		return error;
+	*root = json_loadb((const char *)(*section)->raw, (*section)->raw_size,
+			   JSON_REJECT_DUPLICATES, &fault);
+	if (*root)
+		return NULL;
+	reader.at += fault.position > 0 && (size_t)fault.position <= (*section)->raw_size
+			     ? fault.position
+			     : 0;
+	return hp_section_damaged(*section, &reader, "not JSON");
+}
+
+struct hp_error *hp_meta_decode(uint8_t *bytes, size_t size, struct hp_epoch_meta *meta,
+				bool *has_unknown)
+{
+	const struct hp_section *section = NULL;
+	struct hp_container file;
+	struct hp_error *error = hp_container_parse(bytes, size, &hp_meta_kind, &file);
+	json_t *root = NULL;
+
+	*meta = (struct hp_epoch_meta){ 0 };
+	if (error)
+		return error;
+	if (has_unknown)
+		*has_unknown = file.has_unknown;
+	error = load_json(&file, &section, &root);
+	if (!error)
+		error = hp_error_wrap(get_meta(root, meta), "offset 0x%zx: section 'json'",
+				      section->offset);
+	if (error)
+		hp_epoch_meta_clear(meta);
+	json_decref(root);
+	hp_container_clear(&file);
+	return error;
+}
+
+static struct hp_error *relabel(const struct hp_container *file, const struct hp_section *json,
+				json_t *root, const char *label, struct hp_writer *out)
+{
+	struct hp_container_builder builder = { .kind = &hp_meta_kind };
+	struct hp_error *error = NULL;
+
+	if (!label)
+		json_object_del(root, "label");
+	else if (json_object_set_new(root, "label", hp_json_text(label)) < 0)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < file->section_count && !error; i++) {
+		if (&file->sections[i] == json)
+			error = add_json_section(&builder, root);
+		else
+			hp_container_copy(&builder, &file->sections[i]);
+	}
+	if (!error)
+		return hp_container_finish(&builder, out);
+	hp_container_abandon(&builder);
+	return error;
+}
+
+struct hp_error *hp_meta_relabel(uint8_t *bytes, size_t size, const char *label,
+				 struct hp_writer *out)
+{
+	const struct hp_section *section = NULL;
+	struct hp_container file;
+	struct hp_error *error = hp_container_parse(bytes, size, &hp_meta_kind, &file);
+	json_t *root = NULL;
+
+	if (error)
+		return error;
+	error = load_json(&file, &section, &root);
+	if (!error && !json_is_object(root))
+		error = hp_error_create(HP_ERROR_DAMAGED, "not the description of an epoch");
+	if (!error)
+		error = relabel(&file, section, root, label, out);
+	json_decref(root);
+	hp_container_clear(&file);
+	return error;
+}

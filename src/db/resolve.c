@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From what people type to stamps. In this order an argument is: a range A..B, @latest or @-N, a
+ * stamp, a label, the beginning of exactly one stamp.
+ *
+ * A label that several epochs carry is an error that lists them: a CI job that compares with
+ * "base" must not be handed whichever happens to be newest, nor the sum of all.
+ */
+#include "contents.h"
+#include "database.h"
+#include "names.h"
+
+#include <hpcprof/base/bytes.h>
+#include <hpcprof/base/number.h>
+#include <hpcprof/base/vector.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LISTED_AT_MOST = 10 };
+
+struct candidate {
+	char *stamp; /* owned by the list of stamps */
+	char *label;
+	bool readable;
+	bool has_samples;
+};
+
+struct resolving {
+	const struct hp_db *db;
+	struct candidate *all; /* oldest first */
+	size_t count;
+	bool *chosen;
+};
+
+/* --- what there is ------------------------------------------------------------------------ */
+
+static void look_at(const struct hp_db *db, struct candidate *candidate)
+{
+	struct hp_contents contents = { 0 };
+	struct hp_error *problem;
+	int directory = -1;
+
+	problem = hp_directory_open(db->fd, candidate->stamp, &directory);
+	if (!problem) {
+		problem = hp_contents_read_heads(directory, &contents);
+		close(directory);
+	}
+	candidate->readable = !problem;
+	hp_error_destroy(problem);
+	candidate->label = hp_steal(contents.meta.label);
+	for (size_t i = 0; i < contents.meta.event_count; i++)
+		candidate->has_samples = candidate->has_samples ||
+					 contents.meta.events[i].samples > 0;
+	hp_contents_clear(&contents);
+}
+
+static struct hp_error *survey(struct resolving *resolving)
+{
+	char **stamps;
+	size_t count;
+	struct hp_error *error = hp_db_stamps(resolving->db, &stamps, &count);
+
+	if (error)
+		return error;
+	resolving->all = calloc(count + 1, sizeof(*resolving->all));
+	resolving->chosen = calloc(count + 1, sizeof(*resolving->chosen));
+	if (!resolving->all || !resolving->chosen) {
+		hp_db_free_stamps(stamps, count);
+		return hp_error_create_no_memory();
+	}
+	resolving->count = count;
+	for (size_t i = 0; i < count; i++) {
+		resolving->all[i].stamp = stamps[i];
+		look_at(resolving->db, &resolving->all[i]);
+	}
+	free(stamps);
+	return NULL;
+}
+
+static void free_resolving(struct resolving *resolving)
+{
+	for (size_t i = 0; resolving->all && i < resolving->count; i++) {
+		free(resolving->all[i].stamp);
+		free(resolving->all[i].label);
+	}
+	free(resolving->all);
+	free(resolving->chosen);
+}
+
+/* --- errors that list what there is ------------------------------------------------------- */
+
+static void write_text(struct hp_writer *text, const char *part)
+{
+	hp_write_bytes(text, part, strlen(part));
+}
+
+/* "there are: A (label), B, … and 12 older ones", newest first, of those that `keep` picks. */
+static char *list_epochs(const struct resolving *resolving,
+			 bool (*keep)(const struct candidate *, const char *), const char *text)
+{
+	struct hp_writer list = { 0 };
+	size_t listed = 0;
+	size_t left = 0;
+
+	for (size_t i = resolving->count; i-- > 0;) {
+		const struct candidate *candidate = &resolving->all[i];
+
+		if (!keep(candidate, text))
+			continue;
+		if (listed == LISTED_AT_MOST) {
+			left++;
+			continue;
+		}
+		write_text(&list, listed++ ? ", " : "");
+		write_text(&list, candidate->stamp);
+		if (candidate->label) {
+			write_text(&list, " (");
+			write_text(&list, candidate->label);
+			write_text(&list, ")");
+		}
+	}
+	if (left)
+		write_text(&list, " and older ones");
+	hp_write_u8(&list, 0);
+	if (!list.failed)
+		return (char *)list.bytes;
+	hp_writer_free(&list);
+	return NULL;
+}
+
+static bool any(const struct candidate *candidate, const char *text)
+{
+	(void)candidate;
+	(void)text;
+	return true;
+}
+
+static bool has_label(const struct candidate *candidate, const char *label)
+{
+	return candidate->label && strcmp(candidate->label, label) == 0;
+}
+
+static bool starts_with(const struct candidate *candidate, const char *text)
+{
+	return strncmp(candidate->stamp, text, strlen(text)) == 0;
+}
+
+static struct hp_error *nothing_there(const struct resolving *resolving)
+{
+	return hp_error_advise(hp_error_create(HP_ERROR_NOT_FOUND,
+					       "the profile database %s holds no epochs",
+					       resolving->db->path),
+			       "record one: hpcprof record -- COMMAND");
+}
+
+static struct hp_error *not_found(const struct resolving *resolving, const char *text)
+{
+	_cleanup_free_ char *list = NULL;
+
+	if (!resolving->count)
+		return nothing_there(resolving);
+	list = list_epochs(resolving, any, NULL);
+	return hp_error_advise(hp_error_create(HP_ERROR_NOT_FOUND, "no epoch '%s'; there are: %s",
+					       text, list ? list : "others"),
+			       "an epoch is named by its stamp, its label, @latest, @-1 (the one "
+			       "before), or a range A..B; see: hpcprof epochs list");
+}
+
+static struct hp_error *ambiguous(const struct resolving *resolving, const char *text,
+				  bool (*keep)(const struct candidate *, const char *))
+{
+	_cleanup_free_ char *list = list_epochs(resolving, keep, text);
+
+	return hp_error_advise(hp_error_create(HP_ERROR_USAGE, "'%s' names several epochs: %s",
+					       text, list ? list : ""),
+			       "give the stamp of the one that is meant, or the stamps of all of "
+			       "them");
+}
+
+/* --- one epoch ---------------------------------------------------------------------------- */
+
+/* The only one that `matches` picks; *found stays false when there is none. */
+static struct hp_error *find_only(const struct resolving *resolving, const char *text,
+				  bool (*keep)(const struct candidate *, const char *), size_t *at,
+				  bool *found)
+{
+	for (size_t i = 0; i < resolving->count; i++) {
+		if (!keep(&resolving->all[i], text))
+			continue;
+		if (*found)
+			return ambiguous(resolving, text, keep);
+		*found = true;
+		*at = i;
+	}
+	return NULL;
+}
+
+/* Counts back from the newest of those that can be read and hold samples; without any such, of
+ * those that can be read. */
+static struct hp_error *find_latest(const struct resolving *resolving, const char *text,
+				    uint64_t back, size_t *at)
+{
+	if (!resolving->count)
+		return nothing_there(resolving);
+	for (int needs_samples = 1; needs_samples >= 0; needs_samples--) {
+		uint64_t left = back;
+
+		for (size_t i = resolving->count; i-- > 0;) {
+			if (!resolving->all[i].readable ||
+			    (needs_samples && !resolving->all[i].has_samples))
+				continue;
+			if (!left--) {
+				*at = i;
+				return NULL;
+			}
+		}
+		/* Fewer than asked for: no others in their place. */
+		if (left < back)
+			return not_found(resolving, text);
+	}
+	if (back)
+		return not_found(resolving, text);
+	/* None can be read: opening the newest says why. */
+	*at = resolving->count - 1;
+	return NULL;
+}
+
+static bool exact_stamp(const struct candidate *candidate, const char *stamp)
+{
+	return strcmp(candidate->stamp, stamp) == 0;
+}
+
+static struct hp_error *find_one(const struct resolving *resolving, const char *text, size_t *at)
+{
+	static bool (*const ways[])(const struct candidate *, const char *) = {
+		exact_stamp,
+		has_label,
+		starts_with,
+	};
+	uint64_t back;
+
+	if (strcmp(text, "@latest") == 0)
+		return find_latest(resolving, text, 0, at);
+	if (strncmp(text, "@-", 2) == 0 && hp_parse_u64(text + 2, &back))
+		return find_latest(resolving, text, back, at);
+	for (size_t i = 0; *text && i < HP_ARRAY_COUNT(ways); i++) {
+		bool found = false;
+		struct hp_error *error = find_only(resolving, text, ways[i], at, &found);
+
+		if (error || found)
+			return error;
+	}
+	return not_found(resolving, text);
+}
+
+/* --- arguments ---------------------------------------------------------------------------- */
+
+/* An open end reaches to the oldest or the newest epoch. */
+static struct hp_error *choose_range(struct resolving *resolving, const char *argument,
+				     const char *dots)
+{
+	_cleanup_free_ char *from = strndup(argument, (size_t)(dots - argument));
+	const char *to = dots + 2;
+	struct hp_error *error = NULL;
+	size_t first = 0;
+	size_t last = resolving->count ? resolving->count - 1 : 0;
+
+	if (!from)
+		return hp_error_create_no_memory();
+	if (!resolving->count)
+		return nothing_there(resolving);
+	if (*from)
+		error = find_one(resolving, from, &first);
+	if (!error && *to)
+		error = find_one(resolving, to, &last);
+	if (error)
+		return hp_error_wrap(error, "range '%s'", argument);
+	if (first > last)
+		return hp_error_advise(hp_error_create(HP_ERROR_USAGE,
+						       "range '%s' runs backwards: %s is newer "
+						       "than %s",
+						       argument, resolving->all[first].stamp,
+						       resolving->all[last].stamp),
+				       "name the older epoch first: %s..%s", to, from);
+	for (size_t i = first; i <= last; i++)
+		resolving->chosen[i] = true;
+	return NULL;
+}
+
+static struct hp_error *choose(struct resolving *resolving, const char *argument)
+{
+	const char *dots = strstr(argument, "..");
+	struct hp_error *error;
+	size_t at = 0;
+
+	if (dots)
+		return choose_range(resolving, argument, dots);
+	error = find_one(resolving, argument, &at);
+	if (!error)
+		resolving->chosen[at] = true;
+	return error;
+}
+
+static struct hp_error *take_chosen(const struct resolving *resolving, char ***stamps,
+				    size_t *count)
+{
+	char **list = calloc(resolving->count + 1, sizeof(*list));
+	size_t taken = 0;
+
+	if (!list)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < resolving->count; i++) {
+		if (!resolving->chosen[i])
+			continue;
+		list[taken] = strdup(resolving->all[i].stamp);
+		if (!list[taken]) {
+			hp_db_free_stamps(list, taken);
+			return hp_error_create_no_memory();
+		}
+		taken++;
+	}
+	*stamps = list;
+	*count = taken;
+	return NULL;
+}
+
+struct hp_error *hp_db_resolve(struct hp_db *db, char *const *arguments, size_t argument_count,
+			       char ***stamps, size_t *count)
+{
+	struct resolving resolving = { .db = db };
+	struct hp_error *error = survey(&resolving);
+
+	if (!error && !argument_count)
+		error = choose(&resolving, "@latest");
+	for (size_t i = 0; i < argument_count && !error; i++)
+		error = choose(&resolving, arguments[i]);
+	if (!error)
+		error = take_chosen(&resolving, stamps, count);
+	free_resolving(&resolving);
+	return error;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "contents.h"
+#include "database.h"
+#include "names.h"
+
+#include <hpcprof/base/file.h>
+#include <hpcprof/base/vector.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct verifying {
+	const char *stamp;
+	void (*each)(const char *problem, void *context);
+	void *context;
+	size_t problems;
+	bool out_of_memory;
+};
+
+/* "STAMP/FILE: offset 0x40: …". */
+static struct hp_error *note(struct hp_error *problem, void *context)
+{
+	struct verifying *verifying = context;
+	_cleanup_free_ char *text = NULL;
+
+	if (asprintf(&text, "%s/%s", verifying->stamp, problem->message) < 0)
+		text = NULL;
+	hp_error_destroy(problem);
+	verifying->problems++;
+	if (!text)
+		verifying->out_of_memory = true;
+	else if (verifying->each)
+		verifying->each(text, verifying->context);
+	return NULL;
+}
+
+static void note_any(struct verifying *verifying, struct hp_error *problem)
+{
+	/* note() always goes on. */
+	if (problem)
+		hp_error_destroy(note(problem, verifying));
+}
+
+/* --- names that stand for an image -------------------------------------------------------- */
+
+static int compare_names(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+struct expected_names {
+	HP_VECTOR(char *) names;
+};
+
+static bool expect(struct expected_names *expected, char *name)
+{
+	if (name && hp_vector_push(&expected->names, name))
+		return true;
+	free(name);
+	return false;
+}
+
+/* The files beside the profiles that the index explains, sorted. */
+static bool list_expected(const struct hp_index *index, struct expected_names *expected)
+{
+	for (size_t i = 0; i < index->count; i++) {
+		const struct hp_index_entry *entry = &index->entries[i];
+
+		if (!expect(expected, hp_symbols_name(&entry->id)))
+			return false;
+		if (entry->has_bytes && !expect(expected, hp_bytes_name(&entry->id)))
+			return false;
+	}
+	if (expected->names.count)
+		qsort(expected->names.at, expected->names.count, sizeof(char *), compare_names);
+	return true;
+}
+
+static bool is_expected(const struct expected_names *expected, const char *name)
+{
+	return expected->names.count && bsearch(&name, expected->names.at, expected->names.count,
+						sizeof(char *), compare_names);
+}
+
+/* --- files -------------------------------------------------------------------------------- */
+
+static void check_kept(struct verifying *verifying, int directory, const struct hp_index *index)
+{
+	for (size_t i = 0; i < index->count; i++) {
+		struct hp_symbol *symbols;
+		size_t count;
+		struct hp_error *problem = hp_contents_read_symbols(
+			directory, &index->entries[i].id, &symbols, &count);
+
+		if (!problem)
+			hp_symbols_free(symbols, count);
+		note_any(verifying, problem);
+		if (index->entries[i].has_bytes)
+			note_any(verifying, hp_contents_check_bytes(directory, &index->entries[i]));
+	}
+}
+
+/* Symbols and bytes are written before the index that explains them, so an unfinished epoch may
+ * have more of them. */
+static bool may_be_early(const char *name, bool complete)
+{
+	return !complete &&
+	       (hp_name_has_suffix(name, ".sym") || hp_name_has_suffix(name, ".bytes"));
+}
+
+static struct hp_error *check_stray(int directory, const char *name, bool complete,
+				    const struct expected_names *expected)
+{
+	struct stat status;
+
+	if (strcmp(name, HP_LOCK_NAME) == 0) {
+		if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(status.st_mode))
+			return hp_error_create(HP_ERROR_DAMAGED, "%s: not a regular file", name);
+		return status.st_size ? hp_error_create(HP_ERROR_DAMAGED,
+							"%s: offset 0x0: it holds bytes", name)
+				      : NULL;
+	}
+	/* Profiles have been read, with their keys. */
+	if (name[0] == '.' || strcmp(name, HP_META_NAME) == 0 || strcmp(name, HP_INDEX_NAME) == 0 ||
+	    hp_name_has_suffix(name, ".prof") || is_expected(expected, name) ||
+	    may_be_early(name, complete))
+		return NULL;
+	return hp_error_create(HP_ERROR_DAMAGED, "%s: not a file of this epoch", name);
+}
+
+static struct hp_error *check_strays(struct verifying *verifying, int directory,
+				     const struct hp_contents *contents)
+{
+	struct expected_names expected = { 0 };
+	char **names;
+	size_t count;
+	struct hp_error *error = hp_directory_list(directory, &names, &count);
+
+	if (error)
+		return error;
+	if (!list_expected(&contents->index, &expected))
+		error = hp_error_create_no_memory();
+	for (size_t i = 0; i < count && !error; i++)
+		note_any(verifying,
+			 check_stray(directory, names[i], contents->meta.complete, &expected));
+	hp_directory_free_list(names, count);
+	for (size_t i = 0; i < expected.names.count; i++)
+		free(expected.names.at[i]);
+	hp_vector_free(&expected.names);
+	return error;
+}
+
+/* --- epochs ------------------------------------------------------------------------------- */
+
+static struct hp_error *verify_epoch(const struct hp_db *db, struct verifying *verifying)
+{
+	struct hp_contents contents;
+	struct hp_error *error;
+	int directory;
+
+	error = hp_directory_open(db->fd, verifying->stamp, &directory);
+	if (error)
+		return error;
+	error = hp_contents_read(directory, note, verifying, &contents);
+	if (error && error->class == HP_ERROR_DAMAGED) {
+		/* Without meta or index nothing else can be judged. */
+		note_any(verifying, error);
+		error = NULL;
+	} else if (!error) {
+		check_kept(verifying, directory, &contents.index);
+		error = check_strays(verifying, directory, &contents);
+		hp_contents_clear(&contents);
+	}
+	close(directory);
+	return error;
+}
+
+struct hp_error *hp_db_verify(struct hp_db *db, char *const *stamps, size_t count,
+			      void (*each)(const char *problem, void *context), void *context,
+			      size_t *problems)
+{
+	struct verifying verifying = { .each = each, .context = context };
+
+	for (size_t i = 0; i < count; i++) {
+		struct hp_error *error;
+
+		verifying.stamp = stamps[i];
+		if (!hp_stamp_is_valid(stamps[i]))
+			return hp_error_create(HP_ERROR_USAGE, "'%s' is not the stamp of an epoch",
+					       stamps[i]);
+		error = verify_epoch(db, &verifying);
+		if (error)
+			return hp_error_wrap(error, "verifying epoch %s", stamps[i]);
+		if (verifying.out_of_memory)
+			return hp_error_create_no_memory();
+	}
+	*problems = verifying.problems;
+	return NULL;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "../support.h"
+
+#include <hpcprof/base/text.h>
+
+#include <string.h>
+
+START_TEST(plain_text_and_foreign_scripts_print_as_they_are)
+{
+	static const char *const texts[] = { "", "xz -k big.tar", "größe", "日本語",
+					     "\xf0\x9f\x90\xa2" };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(texts); i++) {
+		char *printable = hp_text_printable(texts[i]);
+
+		ck_assert_str_eq(printable, texts[i]);
+		free(printable);
+	}
+}
+END_TEST
+
+START_TEST(controls_direction_marks_and_broken_utf8_are_spelt_out)
+{
+	static const struct {
+		const char *text;
+		const char *expected;
+	} cases[] = {
+		{ "a\033[2Jb", "a\\x1b[2Jb" },
+		{ "a\nb\tc\177", "a\\x0ab\\x09c\\x7f" },
+		{ "\xc2\x9b"
+		  "31m",
+		  "\\xc2\\x9b31m" },
+		{ "\xe2\x80\xae"
+		  "gpj",
+		  "\\xe2\\x80\\xaegpj" },
+		{ "\xff\xfe", "\\xff\\xfe" },
+		{ "\xc3", "\\xc3" },
+		{ "\xc0\xaf", "\\xc0\\xaf" },
+		{ "\xed\xa0\x80", "\\xed\\xa0\\x80" },
+		{ "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80" },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		char *printable = hp_text_printable(cases[i].text);
+
+		ck_assert_str_eq(printable, cases[i].expected);
+		free(printable);
+	}
+}
+END_TEST
+
+START_TEST(code_points_come_out_with_their_length)
+{
+	static const struct {
+		const char *text;
+		size_t length;
+		uint32_t code_point;
+	} cases[] = {
+		{ "A", 1, 0x41 },
+		{ "\xc3\xb6", 2, 0xf6 },
+		{ "\xe2\x82\xac", 3, 0x20ac },
+		{ "\xf4\x8f\xbf\xbf", 4, 0x10ffff },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		uint32_t code_point = 0;
+
+		ck_assert_uint_eq(hp_text_utf8(cases[i].text, &code_point), cases[i].length);
+		ck_assert_uint_eq(code_point, cases[i].code_point);
+	}
+}
+END_TEST
+
+HP_TEST_MAIN("base/text", plain_text_and_foreign_scripts_print_as_they_are,
+	     controls_direction_marks_and_broken_utf8_are_spelt_out,
+	     code_points_come_out_with_their_length)

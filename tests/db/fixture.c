@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fixture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* --- directories and files ---------------------------------------------------------------- */
+
+char *fixture_directory(void)
+{
+	const char *base = getenv("TMPDIR");
+	char *directory;
+
+	ck_assert(asprintf(&directory, "%s/hpcprof-test-XXXXXX", base ? base : P_tmpdir) > 0);
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	return directory;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+	(void)status;
+	(void)type;
+	(void)where;
+	return remove(path);
+}
+
+void fixture_remove(char *directory)
+{
+	nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	free(directory);
+}
+
+const char *fixture_path(const char *directory, const char *name)
+{
+	static char paths[8][4096];
+	static unsigned next;
+	char *path = paths[next++ % HP_ARRAY_COUNT(paths)];
+
+	snprintf(path, sizeof(paths[0]), "%s/%s", directory, name);
+	return path;
+}
+
+struct hp_db *fixture_db(const char *directory)
+{
+	struct hp_db *db = NULL;
+
+	hp_assert_ok(hp_db_open(fixture_path(directory, "db"), true, &db));
+	return db;
+}
+
+uint8_t *fixture_read(const char *path, size_t *size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	uint8_t *bytes;
+
+	ck_assert_msg(fd >= 0, "%s: %s", path, strerror(errno));
+	ck_assert_int_eq(fstat(fd, &status), 0);
+	*size = (size_t)status.st_size;
+	bytes = malloc(*size + 1);
+	ck_assert_int_eq(read(fd, bytes, *size), status.st_size);
+	close(fd);
+	return bytes;
+}
+
+void fixture_write(const char *path, const void *bytes, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	ck_assert_msg(fd >= 0, "%s: %s", path, strerror(errno));
+	ck_assert_int_eq(write(fd, bytes, size), (ssize_t)size);
+	ck_assert_int_eq(close(fd), 0);
+}
+
+bool fixture_exists(const char *path)
+{
+	struct stat status;
+
+	return lstat(path, &status) == 0;
+}
+
+/* --- data --------------------------------------------------------------------------------- */
+
+struct hp_image_id fixture_image(unsigned number)
+{
+	struct hp_image_id image = { .kind = HP_IMAGE_FILE };
+
+	if (number == 0) {
+		image.kind = HP_IMAGE_UNKNOWN;
+		image.path = strdup("[unknown]");
+		return image;
+	}
+	image.identity.kind = HP_IDENTITY_BUILD_ID;
+	image.identity.size = 20;
+	for (unsigned i = 0; i < 20; i++)
+		image.identity.bytes[i] = (uint8_t)(number * 41 + i * 7);
+	ck_assert(asprintf(&image.path, "/usr/lib/x86_64-linux-gnu/libsample.so.%u", number) > 0);
+	return image;
+}
+
+struct hp_profile fixture_profile(struct hp_random *random, unsigned image, const char *event)
+{
+	static const char *const commands[] = { "", "cc1", "sh", "\xff\033[m", "größe" };
+	struct hp_profile profile = { .image = fixture_image(image), .event = strdup(event) };
+	uint64_t strata = hp_random_between(random, 1, 4);
+
+	for (uint64_t i = 0; i < strata; i++) {
+		struct hp_count counts[64];
+		uint64_t offset = hp_random_between(random, 0, 1)
+				  << hp_random_between(random, 0, 62);
+		struct hp_stratum stratum = {
+			.command = strdup(commands[hp_random_between(random, 0, 4)]),
+			.pid = (uint32_t)hp_random_between(random, 0, 1) * 4194304,
+			.period = hp_random_between(random, 1, 3) * 999983,
+			.counts = counts,
+			.count_count = hp_random_between(random, 1, HP_ARRAY_COUNT(counts)),
+		};
+		struct hp_profile one = { .strata = &stratum, .stratum_count = 1 };
+
+		for (size_t j = 0; j < stratum.count_count; j++) {
+			counts[j].offset.value = offset;
+			counts[j].samples = 1 + (hp_random_next(random) &
+						 ((1ull << hp_random_between(random, 0, 20)) - 1));
+			offset += 1 + (hp_random_next(random) &
+				       ((1ull << hp_random_between(random, 0, 40)) - 1));
+		}
+		hp_assert_ok(hp_profile_add(&profile, &one));
+		free(stratum.command);
+	}
+	return profile;
+}
+
+struct hp_profile fixture_flat_profile(unsigned image, const char *event, uint64_t period,
+				       size_t count)
+{
+	struct hp_profile profile = { .image = fixture_image(image),
+				      .event = strdup(event),
+				      .strata = calloc(1, sizeof(struct hp_stratum)),
+				      .stratum_count = 1 };
+
+	profile.strata[0].command = strdup("xz");
+	profile.strata[0].period = period;
+	profile.strata[0].counts = calloc(count, sizeof(struct hp_count));
+	profile.strata[0].count_count = count;
+	for (size_t i = 0; i < count; i++) {
+		profile.strata[0].counts[i].offset.value = 0x1000 + 4 * i;
+		profile.strata[0].counts[i].samples = 1;
+	}
+	return profile;
+}
+
+struct hp_epoch_meta fixture_meta(const char *event, uint64_t samples, bool complete)
+{
+	struct hp_epoch_meta meta = {
+		.complete = complete,
+		.version = strdup("0.1.0"),
+		.host = strdup("host"),
+		.target = strdup("command"),
+		.start_ns = 1763650000000000000,
+		.end_ns = 1763650060000000000,
+		.events = calloc(1, sizeof(struct hp_event_totals)),
+		.event_count = 1,
+	};
+
+	meta.events[0].info.name = strdup(event);
+	meta.events[0].info.unit = HP_UNIT_NS;
+	meta.events[0].frequency_hz = 1000;
+	meta.events[0].samples = samples;
+	meta.events[0].period_total = samples * 1000000;
+	return meta;
+}
+
+char *fixture_epoch(struct hp_db *db, const char *label, uint64_t samples)
+{
+	struct hp_profile profile = fixture_flat_profile(1, "cpu-clock:u", 1000000, samples);
+	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", samples, true);
+	struct hp_epoch_writer *writer;
+	char *stamp;
+
+	hp_assert_ok(hp_epoch_create(db, label, &writer));
+	if (samples)
+		hp_assert_ok(hp_epoch_writer_add(writer, &profile));
+	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
+	stamp = strdup(hp_epoch_writer_stamp(writer));
+	hp_epoch_writer_destroy(writer);
+	hp_profile_clear(&profile);
+	hp_epoch_meta_clear(&meta);
+	return stamp;
+}
+
+char *fixture_rich_epoch(struct hp_db *db)
+{
+	char memcpy_name[] = "memcpy";
+	char time_name[] = "__vdso_time";
+	struct hp_symbol symbols[] = { { { 0 }, 64, memcpy_name }, { { 80 }, 16, time_name } };
+	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 0, true);
+	struct hp_random random = hp_random_seeded(7);
+	struct hp_epoch_writer *writer;
+	struct hp_image_id image = fixture_image(1);
+	uint8_t bytes[200];
+	size_t index;
+	char *stamp;
+
+	meta.events = reallocarray(meta.events, 2, sizeof(*meta.events));
+	meta.events[1] = (struct hp_event_totals){ .info = { .name = strdup("faults") } };
+	meta.event_count = 2;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)hp_random_next(&random);
+	hp_assert_ok(hp_epoch_create(db, "rich", &writer));
+	for (unsigned i = 0; i < 3; i++) {
+		for (unsigned j = 0; j < 2; j++) {
+			struct hp_profile profile =
+				fixture_profile(&random, i, meta.events[j].info.name);
+
+			hp_assert_ok(hp_epoch_writer_add(writer, &profile));
+			meta.events[j].samples += hp_profile_samples(&profile);
+			meta.events[j].unattributed += i ? 0 : hp_profile_samples(&profile);
+			hp_profile_clear(&profile);
+		}
+	}
+	hp_assert_ok(hp_epoch_writer_image(writer, &image, &index));
+	hp_assert_ok(hp_epoch_writer_symbols(writer, index, symbols, 2));
+	hp_assert_ok(hp_epoch_writer_bytes(writer, index, bytes, sizeof(bytes)));
+	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
+	stamp = strdup(hp_epoch_writer_stamp(writer));
+	hp_epoch_writer_destroy(writer);
+	hp_image_id_clear(&image);
+	hp_epoch_meta_clear(&meta);
+	return stamp;
+}
+
+/* --- verify ------------------------------------------------------------------------------- */
+
+struct first_problem {
+	char *text;
+	size_t room;
+};
+
+static void keep_first(const char *problem, void *context)
+{
+	struct first_problem *first = context;
+
+	if (first->text && !first->text[0])
+		snprintf(first->text, first->room, "%s", problem);
+}
+
+size_t fixture_verify(struct hp_db *db, char *first, size_t room)
+{
+	struct first_problem found = { first, room };
+	struct hp_epoch_summary *epochs;
+	size_t problems = 0;
+	size_t count;
+
+	if (first)
+		first[0] = 0;
+	hp_assert_ok(hp_db_list(db, &epochs, &count));
+	for (size_t i = 0; i < count; i++) {
+		size_t more;
+
+		hp_assert_ok(hp_db_verify(db, &epochs[i].stamp, 1, keep_first, &found, &more));
+		problems += more;
+	}
+	hp_db_free_list(epochs, count);
+	return problems;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Databases in temporary directories, and small epochs whose numbers are known. */
+#ifndef HPCPROF_TESTS_DB_FIXTURE_H
+#define HPCPROF_TESTS_DB_FIXTURE_H
+
+#include "../support.h"
+
+#include <hpcprof/db/db.h>
+
+/* A new empty directory; fixture_remove removes it with all that is in it. */
+char *fixture_directory(void);
+void fixture_remove(char *directory);
+/* `name` inside `directory`; static storage, a few results live at once. */
+const char *fixture_path(const char *directory, const char *name);
+struct hp_db *fixture_db(const char *directory);
+
+/* Image `number`: FILE images with build-ids, except 0, which is "[unknown]". */
+struct hp_image_id fixture_image(unsigned number);
+/* A profile with random strata; the caller clears it. */
+struct hp_profile fixture_profile(struct hp_random *random, unsigned image, const char *event);
+/* The profile of `image` with one stratum and `count` offsets of one sample each. */
+struct hp_profile fixture_flat_profile(unsigned image, const char *event, uint64_t period,
+				       size_t count);
+
+/* Meta with one event of that many samples; clear it. */
+struct hp_epoch_meta fixture_meta(const char *event, uint64_t samples, bool complete);
+/* A finished epoch of one event with so many samples in image 1; returns its stamp, malloc'ed. */
+char *fixture_epoch(struct hp_db *db, const char *label, uint64_t samples);
+/* A small epoch with a bit of everything: two events, symbols, kept bytes. */
+char *fixture_rich_epoch(struct hp_db *db);
+
+/* Number of problems that verify finds in all epochs; the first is copied to `first` if given. */
+size_t fixture_verify(struct hp_db *db, char *first, size_t room);
+
+uint8_t *fixture_read(const char *path, size_t *size);
+void fixture_write(const char *path, const void *bytes, size_t size);
+bool fixture_exists(const char *path);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is written reads back, through the public interface. */
+#include "fixture.h"
+
+#include <string.h>
+
+static void assert_same_profile(const struct hp_profile *a, const struct hp_profile *b)
+{
+	ck_assert_int_eq(hp_image_id_compare(&a->image, &b->image), 0);
+	ck_assert_str_eq(a->event, b->event);
+	ck_assert_uint_eq(a->stratum_count, b->stratum_count);
+	for (size_t i = 0; i < a->stratum_count; i++) {
+		ck_assert_int_eq(hp_stratum_compare(&a->strata[i], &b->strata[i]), 0);
+		ck_assert_uint_eq(a->strata[i].count_count, b->strata[i].count_count);
+		ck_assert_mem_eq(a->strata[i].counts, b->strata[i].counts,
+				 a->strata[i].count_count * sizeof(struct hp_count));
+	}
+}
+
+START_TEST(random_profiles_read_back_as_written_over_many_flushes)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	struct hp_random random = hp_random_seeded(20261120);
+
+	for (int round = 0; round < 10; round++) {
+		struct hp_profile expected[4] = { 0 };
+		struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 0, false);
+		struct hp_epoch_writer *writer;
+		struct hp_epoch *epoch;
+
+		hp_assert_ok(hp_epoch_create(db, NULL, &writer));
+		for (int flush = 0; flush < 5; flush++) {
+			for (unsigned image = 0; image < HP_ARRAY_COUNT(expected); image++) {
+				struct hp_profile more =
+					fixture_profile(&random, image, "cpu-clock:u");
+
+				hp_assert_ok(hp_epoch_writer_add(writer, &more));
+				meta.events[0].samples += hp_profile_samples(&more);
+				if (expected[image].event) {
+					hp_assert_ok(hp_profile_add(&expected[image], &more));
+					hp_profile_clear(&more);
+				} else {
+					expected[image] = more;
+				}
+			}
+			hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
+		}
+		meta.complete = true;
+		meta.events[0].unattributed = hp_profile_samples(&expected[0]);
+		hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
+		hp_assert_ok(hp_epoch_open(db, hp_epoch_writer_stamp(writer), &epoch));
+		ck_assert_uint_eq(hp_epoch_image_count(epoch), HP_ARRAY_COUNT(expected));
+		for (size_t image = 0; image < HP_ARRAY_COUNT(expected); image++) {
+			struct hp_profile found;
+
+			hp_assert_ok(hp_epoch_read_profile(epoch, image, 0, &found));
+			assert_same_profile(&found, &expected[image]);
+			hp_profile_clear(&found);
+			hp_profile_clear(&expected[image]);
+		}
+		hp_epoch_close(epoch);
+		hp_epoch_writer_destroy(writer);
+		hp_epoch_meta_clear(&meta);
+	}
+	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+static char **texts(const char *first, const char *second)
+{
+	char **list = calloc(3, sizeof(*list));
+
+	list[0] = strdup(first);
+	list[1] = strdup(second);
+	return list;
+}
+
+static struct hp_epoch_meta full_meta(void)
+{
+	struct hp_epoch_meta meta = fixture_meta("cycles:pp", 0, true);
+
+	meta.cpu_model = strdup("A CPU @ 2.6GHz");
+	meta.architecture = strdup("x86_64");
+	meta.kernel = strdup("6.18.0 #1 SMP");
+	meta.cpus = 128;
+	meta.command_line = texts("./na\xefve \033[31m", "--größe=\xf4\x8f\xbc\x81");
+	meta.per_process = true;
+	meta.events[0].info.precision = strdup("precise 2");
+	meta.events[0].info.instead_of = strdup("cycles:ppp");
+	meta.events[0].info.reason = strdup("no PMU");
+	meta.events[0].frequency_hz = 997.5;
+	meta.events[0].lost = 3;
+	meta.events[0].throttled = 4;
+	meta.commands = calloc(2, sizeof(*meta.commands));
+	meta.commands[0] = (struct hp_command_times){ strdup(""), 1, 2, 3 };
+	meta.commands[1] = (struct hp_command_times){ strdup("cc1"), 4, 5, INT64_MAX };
+	meta.command_count = 2;
+	meta.runs = calloc(1, sizeof(*meta.runs));
+	meta.runs[0] = (struct hp_run){ 1, 2, 3, 4, 5, 139 };
+	meta.run_count = 1;
+	meta.sample_cost_ns = 13000;
+	meta.own_cpu_ns = 1;
+	meta.target_cpu_ns = 2;
+	meta.damaged_records = 5;
+	meta.warnings = texts("first", "second \"quoted\"\n");
+	return meta;
+}
+
+START_TEST(every_field_of_the_description_reads_back)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	struct hp_epoch_meta meta = full_meta();
+	const struct hp_epoch_meta *found;
+	struct hp_epoch_writer *writer;
+	struct hp_epoch *epoch;
+
+	hp_assert_ok(hp_epoch_create(db, "größe-1", &writer));
+	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
+	hp_assert_ok(hp_epoch_open(db, hp_epoch_writer_stamp(writer), &epoch));
+	found = hp_epoch_meta(epoch);
+	ck_assert(found->complete);
+	ck_assert_str_eq(found->label, "größe-1");
+	ck_assert_str_eq(found->host, meta.host);
+	ck_assert_str_eq(found->cpu_model, meta.cpu_model);
+	ck_assert_str_eq(found->architecture, meta.architecture);
+	ck_assert_str_eq(found->kernel, meta.kernel);
+	ck_assert_uint_eq(found->cpus, 128);
+	ck_assert_str_eq(found->command_line[0], meta.command_line[0]);
+	ck_assert_str_eq(found->command_line[1], meta.command_line[1]);
+	ck_assert_ptr_null(found->command_line[2]);
+	ck_assert_str_eq(found->target, "command");
+	ck_assert_uint_eq(found->start_ns, meta.start_ns);
+	ck_assert_uint_eq(found->end_ns, meta.end_ns);
+	ck_assert(found->per_process);
+	ck_assert_str_eq(found->events[0].info.name, "cycles:pp");
+	ck_assert_int_eq(found->events[0].info.unit, HP_UNIT_NS);
+	ck_assert_str_eq(found->events[0].info.precision, "precise 2");
+	ck_assert_str_eq(found->events[0].info.instead_of, "cycles:ppp");
+	ck_assert_str_eq(found->events[0].info.reason, "no PMU");
+	ck_assert_double_eq(found->events[0].frequency_hz, 997.5);
+	ck_assert_uint_eq(found->events[0].lost, 3);
+	ck_assert_uint_eq(found->events[0].throttled, 4);
+	ck_assert_str_eq(found->commands[0].command, "");
+	ck_assert_str_eq(found->commands[1].command, "cc1");
+	ck_assert_uint_eq(found->commands[1].processes, 4);
+	ck_assert_uint_eq(found->commands[1].samples, 5);
+	ck_assert_uint_eq(found->commands[1].elapsed_ns, INT64_MAX);
+	ck_assert_mem_eq(found->runs, meta.runs, sizeof(*meta.runs));
+	ck_assert_uint_eq(found->sample_cost_ns, 13000);
+	ck_assert_uint_eq(found->own_cpu_ns, 1);
+	ck_assert_uint_eq(found->target_cpu_ns, 2);
+	ck_assert_uint_eq(found->damaged_records, 5);
+	ck_assert_str_eq(found->warnings[1], meta.warnings[1]);
+	hp_epoch_close(epoch);
+	hp_epoch_writer_destroy(writer);
+	hp_epoch_meta_clear(&meta);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(symbols_and_kept_bytes_read_back)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_rich_epoch(db);
+	struct hp_image_id image = fixture_image(1);
+	struct hp_symbol *symbols;
+	struct hp_epoch *epoch;
+	uint8_t *bytes;
+	size_t count;
+
+	hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
+	ck_assert_int_eq(hp_image_id_compare(hp_epoch_image(epoch, 1), &image), 0);
+	hp_assert_ok(hp_epoch_read_symbols(epoch, 1, &symbols, &count));
+	ck_assert_uint_eq(count, 2);
+	ck_assert_str_eq(symbols[1].name, "__vdso_time");
+	ck_assert_uint_eq(symbols[1].offset.value, 80);
+	ck_assert_uint_eq(symbols[1].size, 16);
+	hp_symbols_free(symbols, count);
+	hp_assert_ok(hp_epoch_read_symbols(epoch, 2, &symbols, &count));
+	ck_assert_uint_eq(count, 0);
+	hp_symbols_free(symbols, count);
+	ck_assert_ptr_null(hp_epoch_bytes_path(epoch, 2));
+	bytes = fixture_read(hp_epoch_bytes_path(epoch, 1), &count);
+	ck_assert_uint_eq(count, 200);
+	free(bytes);
+	hp_epoch_close(epoch);
+	hp_image_id_clear(&image);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(appending_goes_on_where_the_epoch_ended)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_epoch(db, "base", 10);
+	struct hp_profile more = fixture_flat_profile(1, "cpu-clock:u", 1000000, 5);
+	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 5, true);
+	struct hp_epoch_writer *writer;
+	struct hp_profile found;
+	struct hp_epoch *epoch;
+
+	hp_assert_ok(hp_epoch_append(db, stamp, &writer));
+	ck_assert_uint_eq(hp_epoch_writer_previous(writer)->events[0].samples, 10);
+	hp_assert_ok(hp_epoch_meta_add(&meta, hp_epoch_writer_previous(writer)));
+	hp_assert_ok(hp_epoch_writer_add(writer, &more));
+	/* Between the two the epoch no longer claims to be finished, and reads all the same. */
+	hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
+	ck_assert(!hp_epoch_meta(epoch)->complete);
+	ck_assert(hp_epoch_is_recording(epoch));
+	ck_assert_uint_eq(hp_epoch_meta(epoch)->events[0].samples, 15);
+	hp_epoch_close(epoch);
+	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
+	hp_epoch_writer_destroy(writer);
+	hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
+	ck_assert(hp_epoch_meta(epoch)->complete);
+	ck_assert(!hp_epoch_is_recording(epoch));
+	ck_assert_str_eq(hp_epoch_meta(epoch)->label, "base");
+	ck_assert_uint_eq(hp_epoch_meta(epoch)->events[0].samples, 15);
+	hp_assert_ok(hp_epoch_read_profile(epoch, 0, 0, &found));
+	ck_assert_uint_eq(found.strata[0].counts[0].samples, 2);
+	ck_assert_uint_eq(found.strata[0].counts[9].samples, 1);
+	hp_profile_clear(&found);
+	hp_epoch_close(epoch);
+	hp_profile_clear(&more);
+	hp_epoch_meta_clear(&meta);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(an_epoch_that_is_being_recorded_takes_no_second_writer)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	struct hp_epoch_writer *writer;
+	struct hp_epoch_writer *second;
+	const char *stamp;
+
+	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
+	stamp = hp_epoch_writer_stamp(writer);
+	hp_assert_fails(HP_ERROR_USAGE, hp_epoch_append(db, stamp, &second));
+	hp_assert_fails(HP_ERROR_USAGE, hp_db_remove(db, stamp));
+	hp_assert_fails(HP_ERROR_USAGE, hp_db_label(db, stamp, "x"));
+	hp_epoch_writer_destroy(writer);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(meta_may_not_claim_more_than_the_profiles_hold)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	struct hp_profile profile = fixture_flat_profile(1, "cpu-clock:u", 1000000, 5);
+	struct hp_epoch_meta more = fixture_meta("cpu-clock:u", 6, false);
+	struct hp_epoch_meta less = fixture_meta("cpu-clock:u", 4, true);
+	struct hp_epoch_writer *writer;
+
+	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
+	hp_assert_ok(hp_epoch_writer_add(writer, &profile));
+	hp_assert_fails(HP_ERROR_USAGE, hp_epoch_writer_commit(writer, &more));
+	hp_assert_fails(HP_ERROR_USAGE, hp_epoch_writer_commit(writer, &less));
+	less.complete = false;
+	hp_assert_ok(hp_epoch_writer_commit(writer, &less));
+	hp_epoch_writer_destroy(writer);
+	hp_profile_clear(&profile);
+	hp_epoch_meta_clear(&more);
+	hp_epoch_meta_clear(&less);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(profiles_that_break_the_model_are_not_written)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	struct hp_profile profile = fixture_flat_profile(1, "cpu-clock:u", 1000000, 2);
+	struct hp_epoch_writer *writer;
+	uint64_t huge = UINT64_MAX;
+
+	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
+	profile.strata[0].counts[0].samples = 0;
+	hp_assert_fails(HP_ERROR_USAGE, hp_epoch_writer_add(writer, &profile));
+	profile.strata[0].counts[0].samples = 1;
+	profile.strata[0].counts[1].offset = profile.strata[0].counts[0].offset;
+	hp_assert_fails(HP_ERROR_USAGE, hp_epoch_writer_add(writer, &profile));
+	profile.strata[0].counts[1].offset.value++;
+	profile.strata[0].period = 0;
+	hp_assert_fails(HP_ERROR_USAGE, hp_epoch_writer_add(writer, &profile));
+	profile.strata[0].period = 1;
+	profile.strata[0].counts[1].samples = huge;
+	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_writer_add(writer, &profile));
+	hp_epoch_writer_destroy(writer);
+	hp_profile_clear(&profile);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(an_epoch_in_which_nothing_was_written_leaves_no_trace)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	struct hp_epoch_writer *writer;
+	struct hp_epoch_summary *epochs;
+	size_t count;
+
+	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
+	hp_epoch_writer_destroy(writer);
+	hp_assert_ok(hp_db_list(db, &epochs, &count));
+	ck_assert_uint_eq(count, 0);
+	hp_db_free_list(epochs, count);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(epochs_of_one_second_get_different_stamps)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamps[20];
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(stamps); i++) {
+		stamps[i] = fixture_epoch(db, NULL, 1);
+		for (size_t j = 0; j < i; j++)
+			ck_assert_str_ne(stamps[i], stamps[j]);
+	}
+	for (size_t i = 0; i < HP_ARRAY_COUNT(stamps); i++)
+		free(stamps[i]);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+HP_TEST_MAIN("db/epoch", random_profiles_read_back_as_written_over_many_flushes,
+	     every_field_of_the_description_reads_back, symbols_and_kept_bytes_read_back,
+	     appending_goes_on_where_the_epoch_ended,
+	     an_epoch_that_is_being_recorded_takes_no_second_writer,
+	     meta_may_not_claim_more_than_the_profiles_hold,
+	     profiles_that_break_the_model_are_not_written,
+	     an_epoch_in_which_nothing_was_written_leaves_no_trace,
+	     epochs_of_one_second_get_different_stamps)

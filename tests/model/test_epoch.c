@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "../support.h"
+
+#include <hpcprof/model/epoch.h>
+
+#include <string.h>
+
+static struct hp_event_totals totals(const char *name, double frequency_hz, uint64_t samples,
+				     uint64_t period_total)
+{
+	return (struct hp_event_totals){
+		.info = { .name = strdup(name), .unit = HP_UNIT_NS },
+		.frequency_hz = frequency_hz,
+		.samples = samples,
+		.period_total = period_total,
+		.lost = 2,
+		.throttled = 3,
+		.unattributed = 1,
+	};
+}
+
+static void set_events(struct hp_epoch_meta *meta, size_t count, struct hp_event_totals first,
+		       struct hp_event_totals second)
+{
+	meta->events = calloc(2, sizeof(*meta->events));
+	meta->events[0] = first;
+	meta->events[1] = second;
+	meta->event_count = count;
+}
+
+START_TEST(events_add_up_by_name_and_new_ones_are_appended)
+{
+	struct hp_epoch_meta into = { 0 };
+	struct hp_epoch_meta from = { 0 };
+
+	set_events(&into, 2, totals("a", 1000, 10, 100), totals("b", 0, 20, 200));
+	set_events(&from, 2, totals("b", 0, 5, 50), totals("c", 97, 7, 70));
+	hp_assert_ok(hp_epoch_meta_add(&into, &from));
+	ck_assert_uint_eq(into.event_count, 3);
+	ck_assert_uint_eq(into.events[0].samples, 10);
+	ck_assert_uint_eq(into.events[1].samples, 25);
+	ck_assert_uint_eq(into.events[1].period_total, 250);
+	ck_assert_uint_eq(into.events[1].lost, 4);
+	ck_assert_uint_eq(into.events[1].throttled, 6);
+	ck_assert_uint_eq(into.events[1].unattributed, 2);
+	ck_assert_str_eq(into.events[2].info.name, "c");
+	ck_assert_double_eq(into.events[2].frequency_hz, 97);
+	hp_epoch_meta_clear(&into);
+	hp_epoch_meta_clear(&from);
+}
+END_TEST
+
+START_TEST(two_frequencies_of_one_event_are_no_frequency)
+{
+	struct hp_epoch_meta into = { 0 };
+	struct hp_epoch_meta from = { 0 };
+
+	set_events(&into, 2, totals("a", 1000, 1, 1), totals("b", 1000, 1, 1));
+	set_events(&from, 2, totals("a", 4000, 1, 1), totals("b", 1000, 1, 1));
+	hp_assert_ok(hp_epoch_meta_add(&into, &from));
+	ck_assert_double_eq(into.events[0].frequency_hz, 0);
+	ck_assert_double_eq(into.events[1].frequency_hz, 1000);
+	hp_epoch_meta_clear(&into);
+	hp_epoch_meta_clear(&from);
+}
+END_TEST
+
+START_TEST(one_event_in_two_units_is_refused)
+{
+	struct hp_epoch_meta into = { 0 };
+	struct hp_epoch_meta from = { 0 };
+
+	set_events(&into, 1, totals("a", 0, 1, 1), (struct hp_event_totals){ 0 });
+	set_events(&from, 1, totals("a", 0, 1, 1), (struct hp_event_totals){ 0 });
+	from.events[0].info.unit = HP_UNIT_CYCLES;
+	hp_assert_fails(HP_ERROR_USAGE, hp_epoch_meta_add(&into, &from));
+	hp_epoch_meta_clear(&into);
+	hp_epoch_meta_clear(&from);
+}
+END_TEST
+
+START_TEST(totals_that_do_not_fit_in_64_bits_are_refused)
+{
+	struct hp_epoch_meta into = { 0 };
+	struct hp_epoch_meta from = { 0 };
+
+	set_events(&into, 1, totals("a", 0, UINT64_MAX, 1), (struct hp_event_totals){ 0 });
+	set_events(&from, 1, totals("a", 0, 1, 1), (struct hp_event_totals){ 0 });
+	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_meta_add(&into, &from));
+	hp_epoch_meta_clear(&into);
+	hp_epoch_meta_clear(&from);
+}
+END_TEST
+
+static void set_commands(struct hp_epoch_meta *meta, const char *first, const char *second)
+{
+	meta->commands = calloc(2, sizeof(*meta->commands));
+	meta->commands[0] = (struct hp_command_times){ strdup(first), 1, 10, 100 };
+	meta->commands[1] = (struct hp_command_times){ strdup(second), 2, 20, 200 };
+	meta->command_count = 2;
+}
+
+START_TEST(commands_merge_in_order_and_add_up)
+{
+	static const char *const names[] = { "", "cc1", "ld" };
+	static const uint64_t samples[] = { 10, 30, 20 };
+	struct hp_epoch_meta into = { 0 };
+	struct hp_epoch_meta from = { 0 };
+
+	set_commands(&into, "cc1", "ld");
+	set_commands(&from, "", "cc1");
+	hp_assert_ok(hp_epoch_meta_add(&into, &from));
+	ck_assert_uint_eq(into.command_count, 3);
+	for (size_t i = 0; i < 3; i++) {
+		ck_assert_str_eq(into.commands[i].command, names[i]);
+		ck_assert_uint_eq(into.commands[i].samples, samples[i]);
+	}
+	ck_assert_uint_eq(into.commands[1].processes, 3);
+	ck_assert_uint_eq(into.commands[1].elapsed_ns, 300);
+	hp_epoch_meta_clear(&into);
+	hp_epoch_meta_clear(&from);
+}
+END_TEST
+
+START_TEST(the_description_stays_and_the_time_widens)
+{
+	char *warnings_of_from[] = { strdup("old"), strdup("new"), NULL };
+	struct hp_epoch_meta into = { .host = strdup("here"), .start_ns = 50, .end_ns = 60 };
+	struct hp_epoch_meta from = { .host = strdup("there"),
+				      .start_ns = 10,
+				      .end_ns = 20,
+				      .own_cpu_ns = 7,
+				      .damaged_records = 1,
+				      .per_process = true };
+
+	into.warnings = calloc(2, sizeof(char *));
+	into.warnings[0] = strdup("old");
+	from.warnings = calloc(3, sizeof(char *));
+	memcpy(from.warnings, warnings_of_from, sizeof(warnings_of_from));
+	hp_assert_ok(hp_epoch_meta_add(&into, &from));
+	ck_assert_str_eq(into.host, "here");
+	ck_assert_uint_eq(into.start_ns, 10);
+	ck_assert_uint_eq(into.end_ns, 60);
+	ck_assert_uint_eq(into.own_cpu_ns, 7);
+	ck_assert_uint_eq(into.damaged_records, 1);
+	ck_assert(into.per_process);
+	ck_assert_str_eq(into.warnings[0], "old");
+	ck_assert_str_eq(into.warnings[1], "new");
+	ck_assert_ptr_null(into.warnings[2]);
+	hp_epoch_meta_clear(&into);
+	hp_epoch_meta_clear(&from);
+}
+END_TEST
+
+START_TEST(runs_are_kept_one_by_one_in_the_order_of_their_start)
+{
+	static const uint64_t starts[] = { 1, 2, 3, 4 };
+	struct hp_epoch_meta into = { .run_count = 2 };
+	struct hp_epoch_meta from = { .run_count = 2 };
+
+	into.runs = calloc(2, sizeof(*into.runs));
+	from.runs = calloc(2, sizeof(*from.runs));
+	into.runs[0].start_ns = 2;
+	into.runs[1].start_ns = 4;
+	from.runs[0].start_ns = 1;
+	from.runs[1].start_ns = 3;
+	from.runs[1].exit_status = 139;
+	hp_assert_ok(hp_epoch_meta_add(&into, &from));
+	ck_assert_uint_eq(into.run_count, 4);
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_uint_eq(into.runs[i].start_ns, starts[i]);
+	ck_assert_int_eq(into.runs[2].exit_status, 139);
+	hp_epoch_meta_clear(&into);
+	hp_epoch_meta_clear(&from);
+}
+END_TEST
+
+HP_TEST_MAIN("model/epoch", events_add_up_by_name_and_new_ones_are_appended,
+	     two_frequencies_of_one_event_are_no_frequency, one_event_in_two_units_is_refused,
+	     totals_that_do_not_fit_in_64_bits_are_refused, commands_merge_in_order_and_add_up,
+	     the_description_stays_and_the_time_widens,
+	     runs_are_kept_one_by_one_in_the_order_of_their_start)
