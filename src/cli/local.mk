@@ -4,6 +4,7 @@ hpcprof_SOURCES = \
 	src/cli/cli.c \
 	src/cli/cmd_doctor.c \
 	src/cli/cmd_events.c \
+	src/cli/cmd_record.c \
 	src/cli/command.h src/cli/commands.c \
 	src/cli/option_table.h src/cli/option_table.c \
 	src/cli/main.c

@@ -60,30 +60,44 @@ static bool is_kernel_address(uint64_t address)
 	return sizeof(void *) == 8 && address >> 63;
 }
 
+static const struct mapping *find_mapping(const struct context *context, uint64_t address,
+					  const struct mapping **hint)
+{
+	if (!*hint || address < (*hint)->start || address >= (*hint)->end)
+		*hint = space_find(context->space, address);
+	return *hint;
+}
+
+/* Memory that a just-in-time compiler may have filled. */
+static bool may_be_generated(const struct mapping *mapping)
+{
+	return !mapping->image || strncmp(mapping->image->id.path, "/memfd:", 7) == 0;
+}
+
 /* The image (a reference) and offset of an address seen under a context. */
 static bool place(struct attributor *attributor, const struct context *context, uint64_t address,
 		  const struct mapping **hint, struct image **image, uint64_t *offset)
 {
-	const struct mapping *mapping = *hint;
+	const char *command = attributor->processes->commands.text[context->command];
+	const struct mapping *mapping;
 
 	if (is_kernel_address(address))
 		return kernel_resolve(&attributor->kernel, address, image, offset);
-	if (!mapping || address < mapping->start || address >= mapping->end)
-		mapping = space_find(context->space, address);
+	mapping = find_mapping(context, address, hint);
+	if (mapping && may_be_generated(mapping) &&
+	    jit_resolve(&attributor->jit, context->pid, command, address, image, offset))
+		return true;
+	*offset = address;
 	if (!mapping) {
 		*image = images_named(attributor->images, HP_IMAGE_UNKNOWN, "[unknown]", NULL);
-		*offset = address;
-		return *image != NULL;
+	} else if (!mapping->image) {
+		*image = jit_anonymous(&attributor->jit, command);
+	} else {
+		*image = mapping->image;
+		(*image)->references++;
+		*offset = mapping->offset + (address - mapping->start);
 	}
-	*hint = mapping;
-	if (!mapping->image)
-		return jit_resolve(&attributor->jit, context->pid,
-				   attributor->processes->commands.text[context->command], address,
-				   image, offset);
-	*image = mapping->image;
-	(*image)->references++;
-	*offset = mapping->offset + (address - mapping->start);
-	return true;
+	return *image != NULL;
 }
 
 static int compare_sampled(const void *left, const void *right)

@@ -96,29 +96,29 @@ static struct image *command_image(struct jit *jit, enum hp_image_kind kind, con
 	return images_named(jit->images, kind, path, NULL);
 }
 
+struct image *jit_anonymous(struct jit *jit, const char *command)
+{
+	return command_image(jit, HP_IMAGE_ANON, "anon", command);
+}
+
 bool jit_resolve(struct jit *jit, uint32_t pid, const char *command, uint64_t address,
 		 struct image **image, uint64_t *offset)
 {
 	const struct perf_map_symbol *symbol;
+	uint64_t base;
 
 	if (jit->pid != pid)
 		load(jit, pid);
 	symbol = perf_map_find(&jit->map, address);
-	if (symbol) {
-		/* The top bit stays free: offsets are not mistaken for kernel addresses. */
-		uint64_t base = XXH3_64bits(symbol->name, strlen(symbol->name)) >> 1 >>
-				EXTENT_BITS << EXTENT_BITS;
-
-		*image = command_image(jit, HP_IMAGE_JIT, "jit", command);
-		if (!*image)
-			return false;
-		*offset = base + (address - symbol->start);
-		if (kept_add(jit->kept, *image, base, symbol->size, symbol->name))
-			return true;
-		/* Two names with one hash: the second stays without a name. */
-		image_release(*image);
-	}
-	*image = command_image(jit, HP_IMAGE_ANON, "anon", command);
-	*offset = address;
-	return *image != NULL;
+	if (!symbol)
+		return false;
+	/* The top bit stays free: offsets are not mistaken for kernel addresses. */
+	base = XXH3_64bits(symbol->name, strlen(symbol->name)) >> 1 >> EXTENT_BITS << EXTENT_BITS;
+	*image = command_image(jit, HP_IMAGE_JIT, "jit", command);
+	*offset = base + (address - symbol->start);
+	if (*image && kept_add(jit->kept, *image, base, symbol->size, symbol->name))
+		return true;
+	/* Two names with one hash: the second stays without a name. */
+	image_release(*image);
+	return false;
 }

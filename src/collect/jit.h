@@ -19,11 +19,14 @@ struct jit {
 	struct perf_map map;
 };
 
-/* The image and offset of an address in anonymous memory: "[jit COMMAND]" when the map names it,
- * else "[anon COMMAND]" at the address itself. The image comes with a reference; false when memory
- * is short. */
+/* The image (a reference) and offset of an address that the process's map names: in "[jit
+ * COMMAND]". False when it names none there. */
 bool jit_resolve(struct jit *jit, uint32_t pid, const char *command, uint64_t address,
 		 struct image **image, uint64_t *offset);
+
+/* "[anon COMMAND]": executable memory that nothing names; offsets are addresses. NULL when memory
+ * is short. */
+struct image *jit_anonymous(struct jit *jit, const char *command);
 
 /* The loaded map is of now: forget it before the next batch. */
 void jit_forget(struct jit *jit);

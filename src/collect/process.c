@@ -284,12 +284,12 @@ static struct process *find_or_adopt(struct processes *processes, uint32_t pid, 
 
 /* --- map changes ----------------------------------------------------------------------------- */
 
+/* Memory that no file is behind, by the names the kernel gives it. */
 static bool is_anonymous(const char *path)
 {
-	return strncmp(path, "//anon", 6) == 0 || strncmp(path, "[anon", 5) == 0 ||
+	return path[0] != '/' || strncmp(path, "//anon", 6) == 0 ||
 	       strncmp(path, "/dev/zero", 9) == 0 || strncmp(path, "/SYSV", 5) == 0 ||
-	       strncmp(path, "anon_inode:", 11) == 0 || strcmp(path, "[heap]") == 0 ||
-	       strncmp(path, "[stack", 6) == 0;
+	       strncmp(path, "/anon_hugepage", 14) == 0;
 }
 
 /* 64-bit processes have one vdso, which we know: it is ours too. Those of 32-bit ones differ. */

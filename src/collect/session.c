@@ -17,7 +17,7 @@
 enum {
 	/* A record is in its ring at most this long after its time: see ring.h. */
 	ARRIVAL_NS = 5000000,
-	REDRAW_MEAN_MS = 250,
+	TICK_MEAN_MS = 250,
 	/* As shells say it. */
 	EXIT_OWN_FAILURE = 125,
 	EXIT_NOT_EXECUTABLE = 126,
@@ -28,7 +28,7 @@ struct session_clock {
 	uint64_t enable_ns; /* end of the delay; 0: enabled */
 	uint64_t end_ns;    /* UINT64_MAX: no limit */
 	uint64_t flush_ns;  /* next */
-	uint64_t redraw_ns; /* next */
+	uint64_t tick_ns;   /* next */
 };
 
 struct hp_session {
@@ -52,7 +52,7 @@ struct hp_session {
 	bool stop;
 	unsigned interrupts; /* signals to end, while a command runs */
 	bool write_failed;
-	uint64_t begun_ns;
+	uint64_t tick_mean_ms;
 };
 
 static void notify(const struct hp_session *session, const char *format, ...)
@@ -294,7 +294,6 @@ static struct hp_error *start_target(struct hp_session *session)
 {
 	struct hp_error *error;
 
-	session->begun_ns = hp_clock_monotonic_ns();
 	if (!session->options.command)
 		return adopt_running(session);
 	error = command_release(&session->command, session->options.command[0]);
@@ -346,11 +345,25 @@ static struct hp_error *prepare_polls(struct hp_session *session)
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
-static uint64_t next_redraw_ns(struct hp_session *session, uint64_t now_ns)
+/* Between two looks at the rings: seldom, but never so that one could overflow meanwhile. */
+static uint64_t tick_mean_ms(const struct hp_session *session)
 {
-	return now_ns + hp_random_between(&session->sampler.random, REDRAW_MEAN_MS / 2,
-					  REDRAW_MEAN_MS * 3 / 2) *
-				1000000;
+	const double record_bytes = 64;
+	size_t ring_bytes = session->sampler.ring_pages * (size_t)sysconf(_SC_PAGESIZE);
+	double fill_hz = 0;
+	double half_full_ms;
+
+	for (size_t i = 0; i < session->options.events->count; i++)
+		fill_hz += session->rates[i].frequency_hz;
+	half_full_ms = fill_hz > 0 ? 1000 * (double)ring_bytes / 2 / record_bytes / fill_hz : 1;
+	return half_full_ms < TICK_MEAN_MS ? (uint64_t)half_full_ms + 1 : TICK_MEAN_MS;
+}
+
+static uint64_t next_tick_ns(struct hp_session *session, uint64_t now_ns)
+{
+	uint64_t mean_ns = session->tick_mean_ms * 1000000;
+
+	return now_ns + hp_random_between(&session->sampler.random, mean_ns / 2, mean_ns * 3 / 2);
 }
 
 static uint64_t flush_interval_ns(const struct hp_session_options *options)
@@ -363,12 +376,13 @@ static void start_clock(struct hp_session *session)
 	const struct hp_session_options *options = &session->options;
 	uint64_t now_ns = hp_clock_monotonic_ns();
 
+	session->tick_mean_ms = tick_mean_ms(session);
 	session->clock = (struct session_clock){
 		.enable_ns = options->delay_ns ? now_ns + options->delay_ns : 0,
 		.end_ns = options->duration_ns ? now_ns + options->delay_ns + options->duration_ns
 					       : UINT64_MAX,
 		.flush_ns = now_ns + flush_interval_ns(options),
-		.redraw_ns = next_redraw_ns(session, now_ns),
+		.tick_ns = next_tick_ns(session, now_ns),
 	};
 }
 
@@ -383,8 +397,8 @@ static void flush(struct hp_session *session)
 	hp_error_destroy(error);
 }
 
-/* What is due by now; the redraw tick also drains, so that files are identified while they are
- * fresh. */
+/* What is due by now; a tick also drains (see the caller), so that files are identified while they
+ * are fresh. */
 static void do_what_is_due(struct hp_session *session, uint64_t now_ns)
 {
 	struct session_clock *clock = &session->clock;
@@ -393,9 +407,9 @@ static void do_what_is_due(struct hp_session *session, uint64_t now_ns)
 		sampler_enable(&session->sampler);
 		clock->enable_ns = 0;
 	}
-	if (now_ns >= clock->redraw_ns) {
+	if (now_ns >= clock->tick_ns) {
 		sampler_redraw(&session->sampler);
-		clock->redraw_ns = next_redraw_ns(session, now_ns);
+		clock->tick_ns = next_tick_ns(session, now_ns);
 	}
 	if (now_ns >= clock->flush_ns ||
 	    (!session->write_failed && recorder_is_full(&session->recorder))) {
@@ -412,8 +426,8 @@ static int poll_timeout_ms(const struct session_clock *clock, uint64_t now_ns)
 
 	if (clock->enable_ns && clock->enable_ns < due_ns)
 		due_ns = clock->enable_ns;
-	if (clock->redraw_ns < due_ns)
-		due_ns = clock->redraw_ns;
+	if (clock->tick_ns < due_ns)
+		due_ns = clock->tick_ns;
 	if (clock->flush_ns < due_ns)
 		due_ns = clock->flush_ns;
 	return due_ns <= now_ns ? 0 : (int)((due_ns - now_ns + 999999) / 1000000);
