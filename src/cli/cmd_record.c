@@ -24,12 +24,12 @@ enum {
 
 static const struct argp_option option_table[] = {
 	{ NULL, 0, NULL, 0, "What to record:", 1 },
-	{ "pid", 'p', "PID[,PID…]", 0, "these processes and all their threads", 1 },
-	{ "tid", 't', "TID[,TID…]", 0, "these threads only", 1 },
+	{ "pid", 'p', "PID,...", 0, "these processes and all their threads", 1 },
+	{ "tid", 't', "TID,...", 0, "these threads only", 1 },
 	{ "all-cpus", 'a', NULL, 0, "the whole system (where permitted)", 1 },
 	{ "cpu", 'C', "LIST", 0, "only on these CPUs, for instance 0-3,6", 1 },
 	{ NULL, 0, NULL, 0, "Events and rates:", 2 },
-	{ "event", 'e', "EVENT[,EVENT…]", 0,
+	{ "event", 'e', "EVENT,...", 0,
 	  "what to sample; see hpcprof events. Default: cycles, or cpu-clock without a PMU", 2 },
 	{ "freq", 'F', "HZ", 0, "samples a second and CPU (default 1000)", 2 },
 	{ "count", 'c', "PERIOD", 0, "events between two samples, instead of -F", 2 },
@@ -41,7 +41,7 @@ static const struct argp_option option_table[] = {
 	{ NULL, 0, NULL, 0, "When:", 3 },
 	{ "delay", 'D', "MS", 0, "start sampling so many milliseconds after the target", 3 },
 	{ "duration", KEY_DURATION, "TIME", 0,
-	  "stop sampling after 10s, 5m, 500ms …; a command runs on", 3 },
+	  "stop sampling after 10s, 5m, 500ms; a command runs on", 3 },
 	{ NULL, 0, NULL, 0, "Where to:", 4 },
 	{ "db", KEY_DB, "DIR", 0, "the profile database (default $HPCPROF_DB, else ./hpcprof.db)",
 	  4 },
@@ -231,7 +231,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
 	.options = option_table,
 	.parser = parse_option,
-	.args_doc = "-- CMD [ARG…]\n-p PID\n-a",
+	.args_doc = "-- CMD [ARG...]\n-p PID\n-a",
 	.doc = "Sample a command, processes or the whole system into a new epoch of the profile "
 	       "database; then read it with hpcprof report."
 	       "\vThe command's exit status is passed on (128+N for signal N, 127 not found, 126 "
