@@ -10,6 +10,7 @@
 #include <hpcprof/base/vector.h>
 
 #include <ctype.h>
+#include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +31,8 @@ static struct hp_error *locate(const struct parser *parser, const char *where,
 {
 	char *message;
 
-	if (!error || !error->message)
+	/* Out of memory is nowhere in the text (and its message is not ours to change). */
+	if (!error || error->errno_value == ENOMEM)
 		return error;
 	if (where == parser->text && !strpbrk(parser->text, ",{}"))
 		return error;
