@@ -5,6 +5,7 @@ hpcprof_SOURCES = \
 	src/cli/cmd_doctor.c \
 	src/cli/cmd_events.c \
 	src/cli/cmd_record.c \
+	src/cli/cmd_report.c \
 	src/cli/command.h src/cli/commands.c \
 	src/cli/option_table.h src/cli/option_table.c \
 	src/cli/main.c

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "text.h"
 
+#include <hpcprof/base/text.h>
 #include <hpcprof/base/vector.h>
 
 #include <stdarg.h>
@@ -63,37 +64,6 @@ const char *buffer_text(const struct buffer *buffer)
 	return buffer->text ? buffer->text : "";
 }
 
-/* Length of the well-formed character at `at` (no surrogates, nothing overlong), 0 for none. */
-static size_t decode(const unsigned char *at, uint32_t *point)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t length = at[0] < 0x80	? 1
-			: at[0] < 0xc2	? 0
-			: at[0] < 0xe0	? 2
-			: at[0] < 0xf0	? 3
-			: at[0] <= 0xf4 ? 4
-					: 0;
-
-	*point = length < 2 ? at[0] : at[0] & (0x7fu >> length);
-	for (size_t i = 1; i < length; i++) {
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-		*point = *point << 6 | (at[i] & 0x3f);
-	}
-	if (length &&
-	    (*point < least[length] || *point > 0x10ffff || (*point >= 0xd800 && *point <= 0xdfff)))
-		return 0;
-	return length;
-}
-
-/* Characters that act on the terminal or on the order of what is seen, not as letters. */
-static bool is_control(uint32_t point)
-{
-	return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0x200e ||
-	       point == 0x200f || (point >= 0x2028 && point <= 0x202e) ||
-	       (point >= 0x2066 && point <= 0x2069) || point == 0xfeff;
-}
-
 static void escape_point(struct buffer *buffer, uint32_t point)
 {
 	if (point == '\n')
@@ -108,58 +78,53 @@ static void escape_point(struct buffer *buffer, uint32_t point)
 
 void text_escape(struct buffer *buffer, const char *text)
 {
-	const unsigned char *at = (const unsigned char *)text;
-
-	while (*at) {
+	while (*text) {
 		uint32_t point;
-		size_t length = decode(at, &point);
+		size_t length = hp_text_utf8(text, &point);
 
 		if (!length)
-			buffer_printf(buffer, "\\x%02x", *at);
-		else if (is_control(point))
+			buffer_printf(buffer, "\\x%02x", (unsigned char)*text);
+		else if (hp_text_is_control(point))
 			escape_point(buffer, point);
 		else
-			buffer_add(buffer, (const char *)at, length);
-		at += length ? length : 1;
+			buffer_add(buffer, text, length);
+		text += length ? length : 1;
 	}
 }
 
 void text_make_valid(struct buffer *buffer, const char *text)
 {
-	const unsigned char *at = (const unsigned char *)text;
-
-	while (*at) {
+	while (*text) {
 		uint32_t point;
-		size_t length = decode(at, &point);
+		size_t length = hp_text_utf8(text, &point);
 
 		if (length)
-			buffer_add(buffer, (const char *)at, length);
+			buffer_add(buffer, text, length);
 		else
 			buffer_add(buffer, "\xef\xbf\xbd", 3);
-		at += length ? length : 1;
+		text += length ? length : 1;
 	}
 }
 
 void text_csv(struct buffer *buffer, const char *text)
 {
-	const unsigned char *at = (const unsigned char *)text;
 	bool quoted = strpbrk(text, ",\"\r\n") != NULL;
 
 	if (quoted)
 		buffer_add(buffer, "\"", 1);
-	while (*at) {
+	while (*text) {
 		uint32_t point;
-		size_t length = decode(at, &point);
+		size_t length = hp_text_utf8(text, &point);
 
-		if (*at == '"')
+		if (*text == '"')
 			buffer_add(buffer, "\"\"", 2);
 		else if (!length)
 			buffer_add(buffer, "\xef\xbf\xbd", 3);
-		else if (is_control(point) && point != '\r' && point != '\n')
+		else if (hp_text_is_control(point) && point != '\r' && point != '\n')
 			escape_point(buffer, point);
 		else
-			buffer_add(buffer, (const char *)at, length);
-		at += length ? length : 1;
+			buffer_add(buffer, text, length);
+		text += length ? length : 1;
 	}
 	if (quoted)
 		buffer_add(buffer, "\"", 1);

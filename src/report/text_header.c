@@ -197,10 +197,9 @@ static void put_problems(const struct report *report, FILE *out)
 
 		if (!image->problem)
 			continue;
-		put(out, "not read", "%s (%.2f %%): %s", image->id.path,
+		put(out, "not read", "%s (%.2f %% of samples)", image->problem,
 		    100 * report_share(report, report->sort_event,
-				       &image->tallies[report->sort_event]),
-		    image->problem);
+				       &image->tallies[report->sort_event]));
 		if (image->advice)
 			put(out, "", "%s", image->advice);
 	}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* hpcprof report: options, the database, the report. */
+#include "command.h"
+
+#include <hpcprof/base/number.h>
+#include <hpcprof/base/vector.h>
+#include <hpcprof/db/db.h>
+#include <hpcprof/report/report.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum {
+	OPTION_DB = 256,
+	OPTION_PROCEDURES,
+	OPTION_IMAGES,
+	OPTION_LINES,
+	OPTION_INSTRUCTIONS,
+	OPTION_SUMMARY,
+	OPTION_FORMAT,
+	OPTION_IMAGE,
+	OPTION_PROCEDURE,
+	OPTION_COMM,
+	OPTION_PID,
+	OPTION_PERCENT_LIMIT,
+	OPTION_LIMIT,
+	OPTION_INLINES,
+	OPTION_SYMFS,
+	OPTION_NO_DEBUGINFO,
+};
+
+struct arguments {
+	struct hp_report_options report;
+	const char *db;
+	HP_VECTOR(char *) epochs;
+	bool view_chosen;
+	int status; /* of a usage error that was told already */
+};
+
+static const struct argp_option options[] = {
+	{ NULL, 0, NULL, 0, "What to show:", 1 },
+	{ "procedures", OPTION_PROCEDURES, NULL, 0, "One line a procedure (the default)", 1 },
+	{ "images", OPTION_IMAGES, NULL, 0, "One line a program or library", 1 },
+	{ "lines", OPTION_LINES, NULL, 0, "One line a source line", 1 },
+	{ "instructions", OPTION_INSTRUCTIONS, "PROC", OPTION_ARG_OPTIONAL,
+	  "Instructions with samples, hottest procedure first; with PROC, all of that procedure's",
+	  1 },
+	{ "summary", OPTION_SUMMARY, NULL, 0, "How it was recorded and how good the data is", 1 },
+	{ "format", OPTION_FORMAT, "text|json|csv", 0, "How to write it (default: text)", 1 },
+	{ NULL, 0, NULL, 0, "Which samples (patterns are globs):", 2 },
+	{ "db", OPTION_DB, "DIR", 0, "The database (default: $HPCPROF_DB, else ./hpcprof.db)", 2 },
+	{ "event", 'e', "EVENT", 0, "Events that match", 2 },
+	{ "image", OPTION_IMAGE, "IMAGE", 0, "Images whose path or name matches", 2 },
+	{ "procedure", OPTION_PROCEDURE, "GLOB", 0, "Procedures that match", 2 },
+	{ "comm", OPTION_COMM, "GLOB", 0, "Processes whose command name matches", 2 },
+	{ "pid", OPTION_PID, "GLOB", 0,
+	  "Processes whose number matches (recorded with --per-process)", 2 },
+	{ NULL, 0, NULL, 0, "How to show them:", 3 },
+	{ "sort", 's', "KEY", 0,
+	  "samples (the default), name, image, address (procedures, instructions), line (lines), "
+	  "or "
+	  "an event's name: samples of that event",
+	  3 },
+	{ "percent-limit", OPTION_PERCENT_LIMIT, "PERCENT", 0, "Leave out what is below it", 3 },
+	{ "limit", OPTION_LIMIT, "N", 0, "Show the first N only", 3 },
+	{ "inlines", OPTION_INLINES, NULL, 0,
+	  "Give inlined functions lines of their own (else they count for the procedure that holds "
+	  "them)",
+	  3 },
+	{ "show-nr-samples", 'n', NULL, 0, "As in perf; here samples always show", 3 },
+	{ "disassembler-style", 'M', "intel|att", 0, "Syntax of instructions (default: intel)", 3 },
+	{ "symfs", OPTION_SYMFS, "DIR", 0, "Look for all files below DIR", 3 },
+	{ "no-debuginfo", OPTION_NO_DEBUGINFO, NULL, 0,
+	  "Names and lines from the recorded files alone: no separate debug files, no debuginfod",
+	  3 },
+	{ 0 },
+};
+
+static int refuse(struct argp_state *state, struct hp_error *error)
+{
+	struct arguments *arguments = state->input;
+
+	arguments->status = hp_cli_fail(error);
+	return EINVAL;
+}
+
+static int choose_view(struct argp_state *state, enum hp_report_view view)
+{
+	struct arguments *arguments = state->input;
+
+	if (arguments->view_chosen && arguments->report.view != view)
+		return refuse(state, hp_error_create(HP_ERROR_USAGE, "one view at a time, please"));
+	arguments->view_chosen = true;
+	arguments->report.view = view;
+	return 0;
+}
+
+static int choose_format(struct argp_state *state, const char *name)
+{
+	static const char *const names[] = {
+		[HP_FORMAT_TEXT] = "text", [HP_FORMAT_JSON] = "json", [HP_FORMAT_CSV] = "csv"
+	};
+	struct arguments *arguments = state->input;
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(names); i++) {
+		arguments->report.format = (enum hp_report_format)i;
+		if (strcmp(name, names[i]) == 0)
+			return 0;
+	}
+	return refuse(state,
+		      hp_error_advise(hp_error_create(HP_ERROR_USAGE,
+						      "--format: there is no format '%s'", name),
+				      "it is one of text, json, csv"));
+}
+
+static int choose_syntax(struct argp_state *state, const char *name)
+{
+	struct arguments *arguments = state->input;
+
+	if (strcmp(name, "intel") == 0)
+		arguments->report.syntax = HP_SYNTAX_INTEL;
+	else if (strcmp(name, "att") == 0)
+		arguments->report.syntax = HP_SYNTAX_ATT;
+	else
+		return refuse(state, hp_error_create(HP_ERROR_USAGE,
+						     "-M takes intel or att, not '%s'", name));
+	return 0;
+}
+
+static int set_limit(struct argp_state *state, const char *text)
+{
+	struct arguments *arguments = state->input;
+	uint64_t limit;
+
+	if (!hp_parse_u64(text, &limit) || limit == 0 || limit > SIZE_MAX)
+		return refuse(state,
+			      hp_error_create(HP_ERROR_USAGE,
+					      "--limit takes a number from 1, not '%s'", text));
+	arguments->report.limit = (size_t)limit;
+	return 0;
+}
+
+static int set_percent_limit(struct argp_state *state, const char *text)
+{
+	struct arguments *arguments = state->input;
+
+	if (!hp_parse_double(text, &arguments->report.percent_limit))
+		return refuse(state,
+			      hp_error_create(HP_ERROR_USAGE,
+					      "--percent-limit takes a number, not '%s'", text));
+	return 0;
+}
+
+static error_t parse_view(int key, char *argument, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case OPTION_PROCEDURES:
+		return choose_view(state, HP_VIEW_PROCEDURES);
+	case OPTION_IMAGES:
+		return choose_view(state, HP_VIEW_IMAGES);
+	case OPTION_LINES:
+		return choose_view(state, HP_VIEW_LINES);
+	case OPTION_INSTRUCTIONS:
+		arguments->report.listed = argument;
+		return choose_view(state, HP_VIEW_INSTRUCTIONS);
+	case OPTION_SUMMARY:
+		return choose_view(state, HP_VIEW_SUMMARY);
+	case OPTION_FORMAT:
+		return choose_format(state, argument);
+	case OPTION_PERCENT_LIMIT:
+		return set_percent_limit(state, argument);
+	case OPTION_LIMIT:
+		return set_limit(state, argument);
+	case 'M':
+		return choose_syntax(state, argument);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct hp_report_options *report = &arguments->report;
+
+	switch (key) {
+	case OPTION_DB:
+		arguments->db = argument;
+		return 0;
+	case 'e':
+		report->event = argument;
+		return 0;
+	case OPTION_IMAGE:
+		report->image = argument;
+		return 0;
+	case OPTION_PROCEDURE:
+		report->procedure = argument;
+		return 0;
+	case OPTION_COMM:
+		report->comm = argument;
+		return 0;
+	case OPTION_PID:
+		report->pid = argument;
+		return 0;
+	case 's':
+		report->sort = argument;
+		return 0;
+	case OPTION_INLINES:
+		report->inlines = true;
+		return 0;
+	case 'n':
+		return 0;
+	case OPTION_SYMFS:
+		report->symfs = argument;
+		return 0;
+	case OPTION_NO_DEBUGINFO:
+		report->no_debuginfo = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		return hp_vector_push(&arguments->epochs, argument) ? 0 : ENOMEM;
+	default:
+		return parse_view(key, argument, state);
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "[EPOCH...]",
+	.doc = "Shows where the time went in what hpcprof record recorded.\v"
+	       "EPOCH is a stamp, a label, @latest (the default), @-1 (the one before), or a range "
+	       "A..B; several are added up.\n\n"
+	       "Percentages are shares of all samples of the event, weighted by the sampling "
+	       "period. Exit status: 0; 2 usage; 3 nothing to report; 5 damaged database.",
+};
+
+static void warn(const char *message, const char *advice, void *context)
+{
+	(void)context;
+	hp_cli_warn("%s%s%s", message, advice ? "\n  " : "", advice ? advice : "");
+}
+
+/* COLUMNS is what the user says, the terminal what it says itself. */
+static size_t terminal_columns(void)
+{
+	const char *text = getenv("COLUMNS");
+	struct winsize size;
+	uint64_t columns;
+
+	if (text && hp_parse_u64(text, &columns) && columns >= 20 && columns < 10000)
+		return (size_t)columns;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+		return size.ws_col;
+	return 80;
+}
+
+static void fit_to_terminal(struct hp_report_options *report)
+{
+	const char *no_colour = getenv("NO_COLOR");
+
+	if (!isatty(STDOUT_FILENO))
+		return;
+	report->terminal_columns = terminal_columns();
+	report->colour = !no_colour || !*no_colour;
+}
+
+static struct hp_error *report(const struct arguments *arguments)
+{
+	const struct hp_report_notices notices = { .warn = warn };
+	_cleanup_(hp_db_close_scope) struct hp_db *db = NULL;
+	struct hp_error *error = hp_db_open(arguments->db, false, &db);
+
+	if (error)
+		return error;
+	return hp_report(db, arguments->epochs.at, arguments->epochs.count, &arguments->report,
+			 &notices, stdout);
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { 0 };
+	struct hp_error *error = NULL;
+	error_t failed = argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+
+	if (!failed && !arguments.status) {
+		fit_to_terminal(&arguments.report);
+		error = report(&arguments);
+		if (error)
+			arguments.status = hp_cli_fail(error);
+	} else if (!arguments.status) {
+		arguments.status = hp_cli_fail(hp_error_create_errno(failed, "reading options"));
+	}
+	hp_vector_free(&arguments.epochs);
+	return arguments.status;
+}
+
+const struct hp_command hp_command_report = {
+	.name = "report",
+	.summary = "show where the samples fell: procedures, lines, instructions",
+	.argp = &argp,
+	.run = run,
+};

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fixture.h"
+
+#include <ftw.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static char jit_path[] = "[jit lua]";
+static char unknown_path[] = "[unknown]";
+static char missing_path[] = "/nowhere/at/all/libgone.so.1";
+
+const struct hp_image_id fixture_jit = { .kind = HP_IMAGE_JIT, .path = jit_path };
+const struct hp_image_id fixture_unknown = { .kind = HP_IMAGE_UNKNOWN, .path = unknown_path };
+const struct hp_image_id fixture_missing = {
+	.kind = HP_IMAGE_FILE,
+	.identity = { .kind = HP_IDENTITY_BUILD_ID,
+		      .size = 4,
+		      .bytes = { 0xde, 0xad, 0xbe, 0xef } },
+	.path = missing_path,
+};
+
+struct fixture fixture_create(void)
+{
+	struct fixture fixture = { 0 };
+	const char *parent = getenv("TMPDIR");
+
+	snprintf(fixture.directory, sizeof(fixture.directory), "%s/hpcprof-test-XXXXXX",
+		 parent && strlen(parent) < 40 ? parent : P_tmpdir);
+	ck_assert_ptr_nonnull(mkdtemp(fixture.directory));
+	hp_assert_ok(hp_db_open(fixture.directory, true, &fixture.db));
+	return fixture;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+	(void)status;
+	(void)type;
+	(void)where;
+	return remove(path);
+}
+
+void fixture_remove(struct fixture *fixture)
+{
+	hp_db_close(fixture->db);
+	nftw(fixture->directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	free(fixture->output);
+	free(fixture->warnings);
+}
+
+/* --- writing ------------------------------------------------------------------------------ */
+
+static struct hp_event_totals *totals_of(struct hp_epoch_meta *meta, const char *name,
+					 const char *instead_of)
+{
+	static char precision[] = "skid+1";
+	static char reason[] = "this machine has no PMU";
+	struct hp_event_totals *totals;
+
+	for (size_t i = 0; i < meta->event_count; i++)
+		if (strcmp(meta->events[i].info.name, name) == 0)
+			return &meta->events[i];
+	totals = &meta->events[meta->event_count++];
+	totals->info.name = strdup(name);
+	totals->info.precision = precision;
+	if (instead_of) {
+		totals->info.instead_of = strdup(instead_of);
+		totals->info.reason = reason;
+	}
+	totals->info.unit = strncmp(name, "cpu-clock", 9) == 0 ? HP_UNIT_NS
+			    : strncmp(name, "cycles", 6) == 0  ? HP_UNIT_CYCLES
+							       : HP_UNIT_EVENTS;
+	return totals;
+}
+
+static void add_count(struct hp_epoch_writer *writer, const struct fixture_count *count)
+{
+	struct hp_count one = { .offset = { count->offset }, .samples = count->samples };
+	char *command = strdup(count->command ? count->command : "");
+	char *event = strdup(count->event);
+	struct hp_stratum stratum = {
+		.command = command,
+		.pid = count->pid,
+		.period = count->period,
+		.counts = &one,
+		.count_count = 1,
+	};
+	struct hp_profile profile = {
+		.image = *count->image,
+		.event = event,
+		.strata = &stratum,
+		.stratum_count = 1,
+	};
+
+	hp_assert_ok(hp_epoch_writer_add(writer, &profile));
+	free(command);
+	free(event);
+}
+
+void fixture_add(struct fixture *fixture, const struct fixture_epoch *epoch)
+{
+	static char command[] = "lua";
+	static char script[] = "my script.lua";
+	static char host[] = "testhost";
+	char *command_line[] = { command, script, NULL };
+	struct hp_event_totals totals[8] = { 0 };
+	struct hp_epoch_meta meta = {
+		.complete = true,
+		.host = host,
+		.cpus = 2,
+		.command_line = command_line,
+		.start_ns = 1700000000000000000,
+		.end_ns = 1700000002500000000,
+		.per_process = epoch->per_process,
+		.events = totals,
+		.warnings = epoch->warnings,
+	};
+	struct hp_epoch_writer *writer;
+
+	hp_assert_ok(hp_epoch_create(fixture->db, epoch->label, &writer));
+	/* A label also in meta: either may be where the database looks. */
+	meta.label = epoch->label ? strdup(epoch->label) : NULL;
+	totals_of(&meta, "cpu-clock:u", epoch->instead_of);
+	for (size_t i = 0; i < epoch->count; i++)
+		totals_of(&meta, epoch->counts[i].event, epoch->instead_of);
+	for (size_t i = 0; i < epoch->count; i++) {
+		const struct fixture_count *count = &epoch->counts[i];
+		struct hp_event_totals *into = totals_of(&meta, count->event, NULL);
+		size_t index;
+
+		hp_assert_ok(hp_epoch_writer_image(writer, count->image, &index));
+		if (count->image->kind != HP_IMAGE_FILE && epoch->symbol_count)
+			hp_assert_ok(hp_epoch_writer_symbols(writer, index, epoch->symbols,
+							     epoch->symbol_count));
+		add_count(writer, count);
+		into->samples += count->samples;
+		into->period_total += count->samples * count->period;
+		if (count->image->kind == HP_IMAGE_UNKNOWN)
+			into->unattributed += count->samples;
+	}
+	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
+	hp_epoch_writer_destroy(writer);
+	free(meta.label);
+	for (size_t i = 0; i < meta.event_count; i++) {
+		free(totals[i].info.name);
+		free(totals[i].info.instead_of);
+	}
+}
+
+/* --- reporting ---------------------------------------------------------------------------- */
+
+static void keep_warning(const char *message, const char *advice, void *context)
+{
+	struct fixture *fixture = context;
+	char *longer = NULL;
+
+	ck_assert_int_ge(asprintf(&longer, "%s%s%s%s\n", fixture->warnings ? fixture->warnings : "",
+				  message, advice ? " / " : "", advice ? advice : ""),
+			 0);
+	free(fixture->warnings);
+	fixture->warnings = longer;
+}
+
+struct hp_error *fixture_report(struct fixture *fixture, const struct hp_report_options *options,
+				const char *const *labels)
+{
+	const struct hp_report_notices notices = { keep_warning, fixture };
+	char *arguments[8] = { 0 };
+	struct hp_error *error;
+	size_t count = 0;
+	size_t size = 0;
+	FILE *out;
+
+	for (; labels && labels[count]; count++)
+		arguments[count] = strdup(labels[count]);
+	free(fixture->output);
+	free(fixture->warnings);
+	fixture->output = fixture->warnings = NULL;
+	out = open_memstream(&fixture->output, &size);
+	error = hp_report(fixture->db, arguments, count, options, &notices, out);
+	ck_assert_int_eq(fclose(out), 0);
+	for (size_t i = 0; i < count; i++)
+		free(arguments[i]);
+	return error;
+}
+
+const char *fixture_output(struct fixture *fixture, const struct hp_report_options *options)
+{
+	hp_assert_ok(fixture_report(fixture, options, NULL));
+	return fixture->output;
+}
+
+size_t fixture_csv_records(const char *csv)
+{
+	size_t lines = 0;
+
+	for (; *csv; csv++)
+		lines += *csv == '\n';
+	return lines ? lines - 1 : 0;
+}
+
+uint64_t fixture_csv_sum(const char *csv, size_t index)
+{
+	uint64_t sum = 0;
+	const char *line = strchr(csv, '\n');
+
+	for (line = line ? line + 1 : ""; *line; line = strchr(line, '\n') + 1) {
+		const char *field = line;
+
+		for (size_t i = 0; i < index; i++)
+			field = strchr(field, ',') + 1;
+		sum += strtoull(field, NULL, 10);
+	}
+	return sum;
+}

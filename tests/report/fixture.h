@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A database in a temporary directory, filled by hand, and reports from it as strings. */
+#ifndef TESTS_REPORT_FIXTURE_H
+#define TESTS_REPORT_FIXTURE_H
+
+#include "../support.h"
+
+#include <hpcprof/db/db.h>
+#include <hpcprof/report/report.h>
+
+/* The database of the running test; made on first use, removed by fixture_remove. */
+struct fixture {
+	char directory[64];
+	struct hp_db *db;
+	char *output;	/* of the last report */
+	char *warnings; /* what it told the notices, one a line */
+};
+struct fixture fixture_create(void);
+void fixture_remove(struct fixture *fixture);
+
+/* One address of an image: samples of `command` at `offset` with `period`. */
+struct fixture_count {
+	const char *event;
+	const struct hp_image_id *image;
+	const char *command;
+	uint32_t pid;
+	uint64_t period;
+	uint64_t offset;
+	uint64_t samples;
+};
+
+struct fixture_epoch {
+	const char *label;
+	const struct fixture_count *counts;
+	size_t count;
+	bool per_process;
+	const struct hp_symbol *symbols; /* kept for every image that is no file */
+	size_t symbol_count;
+	char **warnings;
+	const char *instead_of; /* of every event */
+};
+
+/* Writes an epoch: events in order of appearance, cpu-clock in ns, others as events. */
+void fixture_add(struct fixture *fixture, const struct fixture_epoch *epoch);
+
+/* Reports the labelled epochs (NULL ends). The error is the caller's. */
+struct hp_error *fixture_report(struct fixture *fixture, const struct hp_report_options *options,
+				const char *const *labels);
+/* The same of the only epoch; must succeed. Returns the output, the fixture's. */
+const char *fixture_output(struct fixture *fixture, const struct hp_report_options *options);
+
+/* Sum of column `index` (from 0) over the records of CSV without quoted line ends. */
+uint64_t fixture_csv_sum(const char *csv, size_t index);
+size_t fixture_csv_records(const char *csv);
+
+extern const struct hp_image_id fixture_jit;
+extern const struct hp_image_id fixture_unknown;
+extern const struct hp_image_id fixture_missing;
+
+#endif

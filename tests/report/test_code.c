@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * This program reports on itself: where its code is comes from labels in it, which lines they are
+ * on from __LINE__, and what the bytes mean from the assembler that made them.
+ */
+#include "fixture.h"
+
+#include <hpcprof/image/identity.h>
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <link.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef __x86_64__
+
+/* mov rbp, rsp (3 bytes); nop (1); mov eax, 0x12345678 (5); ret (1). Never called. */
+__asm__(".text\n"
+	".globl fixture_code\n"
+	".type fixture_code, @function\n"
+	"fixture_code:\n"
+	"	mov %rsp, %rbp\n"
+	"	nop\n"
+	"	mov $0x12345678, %eax\n"
+	"	ret\n"
+	".size fixture_code, . - fixture_code\n");
+extern const char fixture_code[];
+
+/* A label's run-time address, left in data by the code that holds the label. */
+#define MARK(name)                                                                                 \
+	__asm__ volatile("1: nop\n"                                                                \
+			 ".pushsection .data\n"                                                    \
+			 ".globl " #name "\n" #name ": .quad 1b\n"                                 \
+			 ".popsection\n")
+extern const uintptr_t mark_in_inlined;
+extern const uintptr_t mark_in_procedure;
+
+enum { INLINED_LINE = __LINE__ + 4, PROCEDURE_LINE = __LINE__ + 11 };
+
+static inline __attribute__((always_inline)) void inlined_function(void)
+{
+	MARK(mark_in_inlined);
+}
+
+void outer_procedure(void);
+__attribute__((noinline)) void outer_procedure(void)
+{
+	inlined_function();
+	MARK(mark_in_procedure);
+}
+
+static struct hp_image_id self;
+
+struct own_segments {
+	uintptr_t base;
+	uint64_t offset; /* of link-time address 0 in the executable segment's terms */
+};
+
+static int find_text(struct dl_phdr_info *info, size_t size, void *found)
+{
+	struct own_segments *own = found;
+
+	(void)size;
+	own->base = info->dlpi_addr;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X)
+			own->offset = info->dlpi_phdr[i].p_offset - info->dlpi_phdr[i].p_vaddr;
+	return 1; /* the program itself comes first */
+}
+
+static uint64_t link_address(uintptr_t runtime)
+{
+	struct own_segments own = { 0 };
+
+	dl_iterate_phdr(find_text, &own);
+	return runtime - own.base;
+}
+
+static uint64_t file_offset(uintptr_t runtime)
+{
+	struct own_segments own = { 0 };
+
+	dl_iterate_phdr(find_text, &own);
+	return runtime - own.base + own.offset;
+}
+
+/* outer_procedure 4 + 3, of which 4 inlined; fixture_code 2 at its start, 1 inside the mov eax. */
+static struct fixture report_on_self(void)
+{
+	static char path[PATH_MAX];
+	const uintptr_t code = (uintptr_t)fixture_code;
+	struct fixture fixture = fixture_create();
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	const struct fixture_count counts[] = {
+		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset(mark_in_inlined), 4 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset(mark_in_procedure), 3 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset(code), 2 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset(code + 6), 1 },
+	};
+	struct fixture_epoch epoch = { .counts = counts, .count = HP_ARRAY_COUNT(counts) };
+
+	ck_assert_int_gt(length, 0);
+	path[length] = 0;
+	self = (struct hp_image_id){ .kind = HP_IMAGE_FILE, .path = path };
+	hp_assert_ok(hp_identity_of_fd(fd, &self.identity));
+	close(fd);
+	fixture_add(&fixture, &epoch);
+	return fixture;
+}
+
+static void assert_contains(const char *text, const char *part)
+{
+	ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
+}
+
+START_TEST(inlined_code_counts_for_its_procedure_unless_asked_for)
+{
+	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+	struct fixture fixture = report_on_self();
+
+	fixture_output(&fixture, &options);
+	assert_contains(fixture.output, "      7  70.00   70.00  outer_procedure");
+	assert_contains(fixture.output, "      3  30.00  100.00  fixture_code");
+	options.inlines = true;
+	fixture_output(&fixture, &options);
+	assert_contains(fixture.output, "      4  40.00   40.00  inlined_function (inlined)");
+	assert_contains(fixture.output, "      3  30.00   70.00  fixture_code");
+	assert_contains(fixture.output, "      3  30.00  100.00  outer_procedure");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(a_line_is_that_of_the_innermost_function)
+{
+	struct hp_report_options options = { .view = HP_VIEW_LINES };
+	struct fixture fixture = report_on_self();
+	char line[128];
+
+	fixture_output(&fixture, &options);
+	snprintf(line, sizeof(line), "      4  40.00   40.00  test_code.c:%d  outer_procedure",
+		 INLINED_LINE);
+	assert_contains(fixture.output, line);
+	snprintf(line, sizeof(line), "test_code.c:%d  outer_procedure", PROCEDURE_LINE);
+	assert_contains(fixture.output, line);
+	options.inlines = true;
+	fixture_output(&fixture, &options);
+	snprintf(line, sizeof(line), "test_code.c:%d  inlined_function (inlined)", INLINED_LINE);
+	assert_contains(fixture.output, line);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+static json_t *report_json(struct fixture *fixture, const struct hp_report_options *options)
+{
+	json_error_t error;
+	json_t *document;
+
+	fixture_output(fixture, options);
+	document = json_loads(fixture->output, 0, &error);
+	ck_assert_msg(document != NULL, "%s at %d:\n%s", error.text, error.line, fixture->output);
+	return document;
+}
+
+static json_t *only_procedure(json_t *document)
+{
+	json_t *images = json_object_get(document, "images");
+	json_t *procedures = json_object_get(json_array_get(images, 0), "procedures");
+
+	ck_assert_uint_eq(json_array_size(images), 1);
+	ck_assert_uint_eq(json_array_size(procedures), 1);
+	return json_array_get(procedures, 0);
+}
+
+static const char *text_of(json_t *object, const char *name)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+
+	ck_assert_msg(text != NULL, "%s is no string", name);
+	return text;
+}
+
+static json_int_t first_sample(json_t *object)
+{
+	return json_integer_value(json_array_get(json_object_get(object, "samples"), 0));
+}
+
+START_TEST(a_named_procedure_is_listed_whole_and_no_sample_inside_an_instruction_is_dropped)
+{
+	static const struct {
+		unsigned at;
+		const char *bytes;
+		const char *text; /* NULL: says that it is inside the one before */
+		json_int_t samples;
+	} expected[] = {
+		{ 0, "4889e5", "mov rbp, rsp", 2 },
+		{ 3, "90", "nop", 0 },
+		{ 4, "b878563412", "mov eax, 0x12345678", 0 },
+		{ 6, "", NULL, 1 },
+		{ 9, "c3", "ret", 0 },
+	};
+	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
+					     .format = HP_FORMAT_JSON,
+					     .listed = "fixture_code" };
+	struct fixture fixture = report_on_self();
+	json_t *document = report_json(&fixture, &options);
+	json_t *procedure = only_procedure(document);
+	json_t *instructions = json_object_get(procedure, "instructions");
+	uint64_t start = link_address((uintptr_t)fixture_code);
+
+	ck_assert_str_eq(text_of(procedure, "name"), "fixture_code");
+	ck_assert_int_eq(json_integer_value(json_object_get(procedure, "size")), 10);
+	ck_assert_uint_eq(strtoull(text_of(procedure, "address"), NULL, 16), start);
+	ck_assert_uint_eq(json_array_size(instructions), HP_ARRAY_COUNT(expected));
+	for (size_t i = 0; i < HP_ARRAY_COUNT(expected); i++) {
+		json_t *instruction = json_array_get(instructions, i);
+
+		ck_assert_uint_eq(strtoull(text_of(instruction, "address"), NULL, 16),
+				  start + expected[i].at);
+		ck_assert_str_eq(text_of(instruction, "bytes"), expected[i].bytes);
+		ck_assert_int_eq(first_sample(instruction), expected[i].samples);
+		if (expected[i].text)
+			ck_assert_str_eq(text_of(instruction, "text"), expected[i].text);
+		else
+			assert_contains(text_of(instruction, "text"), "(inside the instruction");
+	}
+	json_decref(document);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(unnamed_only_instructions_with_samples_are_listed_hottest_procedure_first)
+{
+	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
+					     .format = HP_FORMAT_CSV };
+	struct fixture fixture = report_on_self();
+	const char *outer;
+	const char *code;
+
+	fixture_output(&fixture, &options);
+	ck_assert_uint_eq(fixture_csv_records(fixture.output), 4);
+	ck_assert_uint_eq(fixture_csv_sum(fixture.output, 0), 10);
+	outer = strstr(fixture.output, "outer_procedure");
+	code = strstr(fixture.output, "fixture_code");
+	ck_assert(outer && code && outer < code);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(a_procedure_without_samples_can_be_listed_by_name)
+{
+	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
+					     .format = HP_FORMAT_CSV,
+					     .listed = "main" };
+	struct fixture fixture = report_on_self();
+
+	fixture_output(&fixture, &options);
+	ck_assert_uint_gt(fixture_csv_records(fixture.output), 3);
+	ck_assert_uint_eq(fixture_csv_sum(fixture.output, 0), 0);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(att_syntax_is_there_for_those_who_want_it)
+{
+	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
+					     .listed = "fixture_code",
+					     .syntax = HP_SYNTAX_ATT };
+	struct fixture fixture = report_on_self();
+
+	fixture_output(&fixture, &options);
+	assert_contains(fixture.output, "4889e5      mov %rsp, %rbp");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(a_changed_file_is_refused_by_name_and_never_symbolised)
+{
+	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+	struct fixture fixture = report_on_self();
+	struct fixture_count count = { "cpu-clock:u", &self, "t", 0, 1000000, 0, 9 };
+	struct fixture_epoch epoch = { .counts = &count, .count = 1 };
+	char raw[64];
+
+	/* As if another build had run: its identity is not that of the file there now. */
+	self.identity.bytes[0] ^= 0xff;
+	count.offset = file_offset((uintptr_t)fixture_code);
+	fixture_remove(&fixture);
+	fixture = fixture_create();
+	fixture_add(&fixture, &epoch);
+	fixture_output(&fixture, &options);
+	ck_assert_ptr_null(strstr(fixture.output, "fixture_code"));
+	snprintf(raw, sizeof(raw), "+0x%llx", (unsigned long long)count.offset);
+	assert_contains(fixture.output, raw);
+	ck_assert_ptr_nonnull(fixture.warnings);
+	assert_contains(fixture.warnings, self.path);
+	assert_contains(fixture.warnings, "--symfs");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+HP_TEST_MAIN("report/code", inlined_code_counts_for_its_procedure_unless_asked_for,
+	     a_line_is_that_of_the_innermost_function,
+	     a_named_procedure_is_listed_whole_and_no_sample_inside_an_instruction_is_dropped,
+	     unnamed_only_instructions_with_samples_are_listed_hottest_procedure_first,
+	     a_procedure_without_samples_can_be_listed_by_name,
+	     att_syntax_is_there_for_those_who_want_it,
+	     a_changed_file_is_refused_by_name_and_never_symbolised)
+
+#else
+
+int main(void)
+{
+	puts("1..0 # skip the code reported on is x86-64 assembler");
+	return 0;
+}
+
+#endif

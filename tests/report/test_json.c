@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The JSON documents against their contract: exactly these members, of exactly these types. */
+#include "fixture.h"
+
+#include <jansson.h>
+#include <string.h>
+
+static char hot_name[] = "hot \"loop\"\n";
+static char bad_name[] = "not utf8 \xff\xfe";
+static const struct hp_symbol symbols[] = {
+	{ { 0x100 }, 0x40, hot_name },
+	{ { 0x200 }, 0x40, bad_name },
+};
+/* 14 clock samples (1 unattributed), 5 of cycles. */
+static const struct fixture_count counts[] = {
+	{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x100, 8 },
+	{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x200, 3 },
+	{ "cpu-clock:u", &fixture_missing, "lua", 0, 1000000, 0x1234, 2 },
+	{ "cpu-clock:u", &fixture_unknown, "lua", 0, 1000000, 0x7f0000001000, 1 },
+	{ "cycles:u", &fixture_jit, "lua", 0, 1000, 0x200, 5 },
+};
+static const struct fixture_epoch epoch = { .counts = counts,
+					    .count = HP_ARRAY_COUNT(counts),
+					    .symbols = symbols,
+					    .symbol_count = HP_ARRAY_COUNT(symbols) };
+
+static json_t *report_of(enum hp_report_view view, struct hp_report_options options)
+{
+	struct fixture fixture = fixture_create();
+	json_error_t error;
+	json_t *document;
+
+	options.view = view;
+	options.format = HP_FORMAT_JSON;
+	fixture_add(&fixture, &epoch);
+	fixture_output(&fixture, &options);
+	document = json_loads(fixture.output, JSON_REJECT_DUPLICATES, &error);
+	ck_assert_msg(document != NULL, "%s at %d:\n%s", error.text, error.line, fixture.output);
+	fixture_remove(&fixture);
+	return document;
+}
+
+/* A member list: "name:type name:type …", types s string, i integer, f real, a array, o object,
+ * n null, ? null or what follows, b boolean. Exactly these, in this order. */
+static bool has_type(json_t *value, const char *type)
+{
+	if (*type == '?')
+		return json_is_null(value) || has_type(value, type + 1);
+	switch (*type) {
+	case 's':
+		return json_is_string(value);
+	case 'i':
+		return json_is_integer(value);
+	case 'f':
+		return json_is_real(value);
+	case 'a':
+		return json_is_array(value);
+	case 'o':
+		return json_is_object(value);
+	case 'n':
+		return json_is_null(value);
+	case 'b':
+		return json_is_boolean(value);
+	default:
+		return false;
+	}
+}
+
+static void assert_members(json_t *object, const char *contract)
+{
+	char *copy = strdup(contract);
+	char *rest = copy;
+	size_t count = 0;
+
+	ck_assert(json_is_object(object));
+	for (char *member = strsep(&rest, " "); member; member = strsep(&rest, " ")) {
+		char *type = strchr(member, ':');
+
+		*type++ = 0;
+		ck_assert_msg(has_type(json_object_get(object, member), type), "%s is no %s",
+			      member, type);
+		count++;
+	}
+	ck_assert_uint_eq(json_object_size(object), count);
+	free(copy);
+}
+
+static void assert_samples(json_t *object, json_int_t clock, json_int_t cycles)
+{
+	json_t *samples = json_object_get(object, "samples");
+
+	ck_assert_uint_eq(json_array_size(samples), 2);
+	ck_assert_int_eq(json_integer_value(json_array_get(samples, 0)), clock);
+	ck_assert_int_eq(json_integer_value(json_array_get(samples, 1)), cycles);
+}
+
+static const char *text_of(json_t *object, const char *name)
+{
+	return json_string_value(json_object_get(object, name));
+}
+
+static void assert_header(json_t *document, const char *schema)
+{
+	json_t *events = json_object_get(document, "events");
+	json_t *samples = json_object_get(document, "samples");
+	json_t *clock = json_array_get(events, 0);
+	json_t *cycles = json_array_get(events, 1);
+
+	ck_assert_str_eq(text_of(document, "schema"), schema);
+	ck_assert_uint_eq(json_array_size(json_object_get(document, "epochs")), 1);
+	ck_assert(json_is_string(json_array_get(json_object_get(document, "epochs"), 0)));
+	ck_assert_uint_eq(json_array_size(events), 2);
+	assert_members(clock, "name:s unit:s period:i samples:i lost:i precision:s");
+	ck_assert_str_eq(text_of(clock, "name"), "cpu-clock:u");
+	ck_assert_str_eq(text_of(clock, "unit"), "ns");
+	ck_assert_int_eq(json_integer_value(json_object_get(clock, "period")), 1000000);
+	ck_assert_int_eq(json_integer_value(json_object_get(clock, "samples")), 14);
+	ck_assert_str_eq(text_of(cycles, "unit"), "cycles");
+	ck_assert_int_eq(json_integer_value(json_object_get(cycles, "period")), 1000);
+	assert_members(samples, "total:i unattributed:i");
+	ck_assert_int_eq(json_integer_value(json_object_get(samples, "total")), 19);
+	ck_assert_int_eq(json_integer_value(json_object_get(samples, "unattributed")), 1);
+}
+
+START_TEST(procedures_are_grouped_by_image_with_the_members_of_the_contract)
+{
+	json_t *document = report_of(HP_VIEW_PROCEDURES, (struct hp_report_options){ 0 });
+	json_t *images = json_object_get(document, "images");
+	json_t *jit = json_array_get(images, 0);
+	json_t *procedures = json_object_get(jit, "procedures");
+
+	assert_header(document, "hpcprof-procedures/1");
+	assert_members(document, "schema:s epochs:a events:a samples:o images:a");
+	ck_assert_uint_eq(json_array_size(images), 3);
+	assert_members(jit, "path:s build_id:?s samples:i procedures:a");
+	ck_assert_str_eq(text_of(jit, "path"), "[jit lua]");
+	/* Of all events: 8 + 3 + 5. */
+	ck_assert_int_eq(json_integer_value(json_object_get(jit, "samples")), 16);
+	ck_assert_uint_eq(json_array_size(procedures), 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_members(json_array_get(procedures, i),
+			       "name:s address:?s size:?i samples:a cfg:n frequency_source:a");
+	assert_samples(json_array_get(procedures, 0), 8, 0);
+	assert_samples(json_array_get(procedures, 1), 3, 5);
+	ck_assert_str_eq(text_of(json_array_get(procedures, 0), "name"), hot_name);
+	ck_assert_str_eq(text_of(json_array_get(procedures, 1), "name"),
+			 "not utf8 \xef\xbf\xbd\xef\xbf\xbd");
+	ck_assert_str_eq(text_of(json_array_get(images, 1), "build_id"), "deadbeef");
+	json_decref(document);
+}
+END_TEST
+
+START_TEST(instructions_have_the_members_of_the_contract_and_null_for_what_nobody_knows)
+{
+	json_t *document = report_of(HP_VIEW_INSTRUCTIONS, (struct hp_report_options){ 0 });
+	json_t *images = json_object_get(document, "images");
+	size_t image_index;
+	json_t *image;
+	json_int_t clock = 0;
+
+	assert_header(document, "hpcprof-instructions/1");
+	json_array_foreach(images, image_index, image)
+	{
+		size_t procedure_index;
+		json_t *procedure;
+
+		json_array_foreach(json_object_get(image, "procedures"), procedure_index, procedure)
+		{
+			size_t index;
+			json_t *instruction;
+
+			assert_members(procedure, "name:s address:?s size:?i samples:a cfg:n "
+						  "frequency_source:a instructions:a");
+			json_array_foreach(json_object_get(procedure, "instructions"), index,
+					   instruction)
+			{
+				json_t *samples = json_object_get(instruction, "samples");
+
+				assert_members(instruction,
+					       "address:?s block:n bytes:s text:s line:?s "
+					       "samples:a executions:o cycles:o stalls:a");
+				assert_members(json_object_get(instruction, "executions"),
+					       "estimate:n low:n high:n relative:n confidence:s");
+				assert_members(json_object_get(instruction, "cycles"),
+					       "total:f per_execution:n best_case:n");
+				clock += json_integer_value(json_array_get(samples, 0));
+			}
+		}
+	}
+	ck_assert_int_eq(clock, 14);
+	json_decref(document);
+}
+END_TEST
+
+START_TEST(cycles_are_totalled_only_where_an_event_counts_them)
+{
+	struct hp_report_options options = { .procedure = "not utf8*" };
+	json_t *document = report_of(HP_VIEW_INSTRUCTIONS, options);
+	json_t *image = json_array_get(json_object_get(document, "images"), 0);
+	json_t *procedure = json_array_get(json_object_get(image, "procedures"), 0);
+	json_t *instruction = json_array_get(json_object_get(procedure, "instructions"), 0);
+	json_t *cycles = json_object_get(instruction, "cycles");
+
+	/* 5 samples, one every 1000 cycles. */
+	ck_assert(json_real_value(json_object_get(cycles, "total")) == 5000.0);
+	json_decref(document);
+	options.event = "cpu-clock:u";
+	document = report_of(HP_VIEW_INSTRUCTIONS, options);
+	image = json_array_get(json_object_get(document, "images"), 0);
+	procedure = json_array_get(json_object_get(image, "procedures"), 0);
+	instruction = json_array_get(json_object_get(procedure, "instructions"), 0);
+	cycles = json_object_get(instruction, "cycles");
+	ck_assert(json_is_null(json_object_get(cycles, "total")));
+	json_decref(document);
+}
+END_TEST
+
+START_TEST(images_and_lines_are_flat_lists)
+{
+	json_t *document = report_of(HP_VIEW_IMAGES, (struct hp_report_options){ 0 });
+	json_t *images = json_object_get(document, "images");
+	json_t *lines;
+
+	assert_header(document, "hpcprof-images/1");
+	ck_assert_uint_eq(json_array_size(images), 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_members(json_array_get(images, i),
+			       "path:s build_id:?s samples:a share:a problem:?s");
+	assert_samples(json_array_get(images, 0), 11, 5);
+	ck_assert(json_is_string(json_object_get(json_array_get(images, 1), "problem")));
+	json_decref(document);
+
+	document = report_of(HP_VIEW_LINES, (struct hp_report_options){ 0 });
+	assert_header(document, "hpcprof-lines/1");
+	lines = json_object_get(document, "lines");
+	ck_assert_uint_eq(json_array_size(lines), 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_members(json_array_get(lines, i),
+			       "file:?s line:?i procedure:s inlined:b image:s build_id:?s "
+			       "samples:a share:a");
+	json_decref(document);
+}
+END_TEST
+
+START_TEST(the_summary_has_everything_the_header_of_the_text_has)
+{
+	json_t *document = report_of(HP_VIEW_SUMMARY, (struct hp_report_options){ 0 });
+	json_t *recording = json_array_get(json_object_get(document, "recordings"), 0);
+
+	assert_members(document, "schema:s epochs:a events:a samples:o recordings:a named_by:o "
+				 "images:a");
+	assert_members(json_array_get(json_object_get(document, "events"), 0),
+		       "name:s unit:s period:i samples:i lost:i precision:s instead_of:?s "
+		       "reason:?s unattributed:i throttled:i");
+	assert_members(recording,
+		       "epoch:s label:?s host:s cpu:?s cpus:i architecture:?s kernel:?s "
+		       "command:a target:?s complete:b recording:b start_s:f end_s:f "
+		       "sample_cost_ns:i own_cpu_s:f damaged_records:i commands:a runs:a "
+		       "warnings:a");
+	assert_members(json_object_get(document, "named_by"),
+		       "symbol:a plt:a extent:a none:a refused:a");
+	json_decref(document);
+}
+END_TEST
+
+HP_TEST_MAIN("report/json", procedures_are_grouped_by_image_with_the_members_of_the_contract,
+	     instructions_have_the_members_of_the_contract_and_null_for_what_nobody_knows,
+	     cycles_are_totalled_only_where_an_event_counts_them, images_and_lines_are_flat_lists,
+	     the_summary_has_everything_the_header_of_the_text_has)

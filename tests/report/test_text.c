@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "../../src/report/text.h"
+#include "../support.h"
+
+#include <string.h>
+
+static const struct {
+	const char *raw;
+	const char *escaped; /* for people */
+	const char *valid;   /* for JSON */
+	const char *field;   /* for CSV */
+} texts[] = {
+	{ "plain", "plain", "plain", "plain" },
+	{ "", "", "", "" },
+	{ "\xc3\xa9t\xc3\xa9", "\xc3\xa9t\xc3\xa9", "\xc3\xa9t\xc3\xa9", "\xc3\xa9t\xc3\xa9" },
+	/* ESC, C1's CSI as a character, DEL. */
+	{ "\033[31m", "\\x1b[31m", "\033[31m", "\\x1b[31m" },
+	{ "\xc2\x9b", "\\u009b", "\xc2\x9b", "\\u009b" },
+	{ "\x7f", "\\x7f", "\x7f", "\\x7f" },
+	/* Line ends stay data in CSV, inside quotes. */
+	{ "a\nb", "a\\nb", "a\nb", "\"a\nb\"" },
+	{ "a\tb", "a\\tb", "a\tb", "a\\tb" },
+	/* Right-to-left override: "exe.txt" that is none. */
+	{ "\xe2\x80\xaetxt.exe", "\\u202etxt.exe", "\xe2\x80\xaetxt.exe", "\\u202etxt.exe" },
+	/* No UTF-8: a lone byte, a cut character, an overlong '/', a surrogate, beyond the end. */
+	{ "\xff", "\\xff", "\xef\xbf\xbd", "\xef\xbf\xbd" },
+	{ "\xe2\x82", "\\xe2\\x82", "\xef\xbf\xbd\xef\xbf\xbd", "\xef\xbf\xbd\xef\xbf\xbd" },
+	{ "\xc0\xaf", "\\xc0\\xaf", "\xef\xbf\xbd\xef\xbf\xbd", "\xef\xbf\xbd\xef\xbf\xbd" },
+	{ "\xed\xa0\x80", "\\xed\\xa0\\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd",
+	  "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+	{ "\xf5\x80\x80\x80", "\\xf5\\x80\\x80\\x80",
+	  "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd",
+	  "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+	/* What RFC 4180 quotes. */
+	{ "f(int, int)", "f(int, int)", "f(int, int)", "\"f(int, int)\"" },
+	{ "say \"x\"", "say \"x\"", "say \"x\"", "\"say \"\"x\"\"\"" },
+};
+
+static void check(void (*write)(struct buffer *buffer, const char *text), const char *raw,
+		  const char *expected)
+{
+	struct buffer buffer = { 0 };
+
+	write(&buffer, raw);
+	ck_assert(!buffer.failed);
+	ck_assert_str_eq(buffer_text(&buffer), expected);
+	buffer_free(&buffer);
+}
+
+START_TEST(what_people_read_has_no_control_characters_and_stays_on_its_line)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(texts); i++)
+		check(text_escape, texts[i].raw, texts[i].escaped);
+}
+END_TEST
+
+START_TEST(what_json_holds_is_valid_utf8_and_otherwise_unchanged)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(texts); i++)
+		check(text_make_valid, texts[i].raw, texts[i].valid);
+}
+END_TEST
+
+START_TEST(csv_fields_are_quoted_where_they_must_be)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(texts); i++)
+		check(text_csv, texts[i].raw, texts[i].field);
+}
+END_TEST
+
+START_TEST(every_single_byte_and_pair_comes_out_printable)
+{
+	for (unsigned first = 1; first < 256; first++) {
+		for (unsigned second = 1; second < 256; second++) {
+			char raw[3] = { (char)first, (char)second, 0 };
+			struct buffer buffer = { 0 };
+
+			text_escape(&buffer, raw);
+			for (size_t i = 0; i < buffer.size; i++) {
+				unsigned char byte = (unsigned char)buffer.text[i];
+
+				ck_assert(byte >= 0x20 && byte != 0x7f);
+				ck_assert(i == 0 || byte < 0x80 || byte >= 0xa0 ||
+					  (unsigned char)buffer.text[i - 1] != 0xc2);
+			}
+			buffer_free(&buffer);
+		}
+	}
+}
+END_TEST
+
+START_TEST(columns_are_counted_in_characters)
+{
+	ck_assert_uint_eq(text_columns("abc"), 3);
+	ck_assert_uint_eq(text_columns("\xc3\xa9t\xc3\xa9"), 3);
+	ck_assert_uint_eq(text_prefix("\xc3\xa9t\xc3\xa9", 2), 3);
+	ck_assert_uint_eq(text_prefix("ab", 5), 2);
+	ck_assert_uint_eq(text_prefix("\xc3\xa9", 0), 0);
+}
+END_TEST
+
+HP_TEST_MAIN("report/text", what_people_read_has_no_control_characters_and_stays_on_its_line,
+	     what_json_holds_is_valid_utf8_and_otherwise_unchanged,
+	     csv_fields_are_quoted_where_they_must_be,
+	     every_single_byte_and_pair_comes_out_printable, columns_are_counted_in_characters)

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Views of databases filled by hand: every expected number is added up by hand beside the input. */
+#include "fixture.h"
+
+#include <string.h>
+
+static char hot_name[] = "hot_loop";
+static char warm_name[] = "warm, \"quoted\"";
+static char nasty_name[] = "bad\033[2J\nname\xff";
+static const struct hp_symbol symbols[] = {
+	{ { 0x100 }, 0x40, hot_name },
+	{ { 0x200 }, 0x40, warm_name },
+	{ { 0x300 }, 0x40, nasty_name },
+};
+
+/* hot 60+10, warm 20, nasty 5, missing 3+1, unknown 1: 100 in all. */
+static const struct fixture_count hundred[] = {
+	{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x100, 60 },
+	{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x13f, 10 },
+	{ "cpu-clock:u", &fixture_jit, "sh", 0, 1000000, 0x200, 20 },
+	{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x300, 5 },
+	{ "cpu-clock:u", &fixture_missing, "lua", 0, 1000000, 0x1234, 3 },
+	{ "cpu-clock:u", &fixture_missing, "lua", 0, 1000000, 0x5678, 1 },
+	{ "cpu-clock:u", &fixture_unknown, "lua", 0, 1000000, 0x7f0000001000, 1 },
+};
+static const struct fixture_epoch hundred_epoch = {
+	.label = "hundred",
+	.counts = hundred,
+	.count = HP_ARRAY_COUNT(hundred),
+	.symbols = symbols,
+	.symbol_count = HP_ARRAY_COUNT(symbols),
+};
+
+static void assert_contains(const char *text, const char *part)
+{
+	ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
+}
+
+static void assert_lacks(const char *text, const char *part)
+{
+	ck_assert_msg(strstr(text, part) == NULL, "\"%s\" in:\n%s", part, text);
+}
+
+START_TEST(every_view_has_every_sample_in_exactly_one_row)
+{
+	static const struct {
+		struct hp_report_options options;
+		size_t records;
+	} views[] = {
+		/* Three JIT procedures, two raw offsets, [unknown]. */
+		{ { .view = HP_VIEW_PROCEDURES, .format = HP_FORMAT_CSV }, 6 },
+		{ { .view = HP_VIEW_PROCEDURES, .format = HP_FORMAT_CSV, .inlines = true }, 6 },
+		{ { .view = HP_VIEW_LINES, .format = HP_FORMAT_CSV }, 6 },
+		{ { .view = HP_VIEW_IMAGES, .format = HP_FORMAT_CSV }, 3 },
+		/* hot_loop was hit at two addresses. */
+		{ { .view = HP_VIEW_INSTRUCTIONS, .format = HP_FORMAT_CSV }, 7 },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(views); i++) {
+		struct fixture fixture = fixture_create();
+
+		fixture_add(&fixture, &hundred_epoch);
+		fixture_output(&fixture, &views[i].options);
+		ck_assert_uint_eq(fixture_csv_sum(fixture.output, 0), 100);
+		if (views[i].options.view == HP_VIEW_IMAGES)
+			ck_assert_uint_eq(fixture_csv_records(fixture.output), views[i].records);
+		fixture_remove(&fixture);
+	}
+}
+END_TEST
+
+START_TEST(procedures_come_hottest_first_with_their_share_and_the_running_sum)
+{
+	struct fixture fixture = fixture_create();
+	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+	const char *table;
+
+	fixture_add(&fixture, &hundred_epoch);
+	fixture_output(&fixture, &options);
+	table = strstr(fixture.output, "\n\n");
+	ck_assert_ptr_nonnull(table);
+	ck_assert_str_eq(table + 2,
+			 "samples      %    cum%  procedure             image\n"
+			 "     70  70.00   70.00  hot_loop              [jit lua]\n"
+			 "     20  20.00   90.00  warm, \"quoted\"        [jit lua]\n"
+			 "      5   5.00   95.00  bad\\x1b[2J\\nname\\xff  [jit lua]\n"
+			 "      3   3.00   98.00  libgone.so.1+0x1234   libgone.so.1 (not read)\n"
+			 "      1   1.00   99.00  libgone.so.1+0x5678   libgone.so.1 (not read)\n"
+			 "      1   1.00  100.00  [unknown]             [unknown]\n");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(the_header_says_how_good_the_data_is)
+{
+	static char text[] = "the clock jumped";
+	char *warnings[] = { text, NULL };
+	struct fixture_epoch epoch = hundred_epoch;
+	struct fixture fixture = fixture_create();
+	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+
+	epoch.warnings = warnings;
+	epoch.instead_of = "cycles";
+	fixture_add(&fixture, &epoch);
+	fixture_output(&fixture, &options);
+	assert_contains(fixture.output, "\"hundred\", 2023-11-14 22:13:20 UTC, 2.50 s\n");
+	assert_contains(fixture.output, "# command    lua 'my script.lua'\n");
+	assert_contains(fixture.output, "# machine    testhost: unknown, 2 CPUs");
+	assert_contains(fixture.output, "cpu-clock:u: 100 samples, one every 1 ms, precision: "
+					"skid+1\n");
+	assert_contains(fixture.output, "instead of cycles: this machine has no PMU\n");
+	assert_contains(fixture.output, "lost 0 (0.00 %), unattributed 1 (1.00 %), throttled 0");
+	assert_contains(fixture.output, "# warning    the clock jumped\n");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(an_image_whose_file_is_gone_is_named_with_its_share_and_keeps_raw_offsets)
+{
+	struct fixture fixture = fixture_create();
+	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+
+	fixture_add(&fixture, &hundred_epoch);
+	fixture_output(&fixture, &options);
+	assert_contains(fixture.output,
+			"# not read   /nowhere/at/all/libgone.so.1: No such file or directory "
+			"(4.00 % of samples)\n");
+	assert_contains(fixture.output, "--symfs DIR");
+	ck_assert_ptr_nonnull(fixture.warnings);
+	assert_contains(fixture.warnings, "/nowhere/at/all/libgone.so.1");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(epochs_of_different_periods_add_up_by_weight)
+{
+	/* hot 300 * 1 ms + 100 * 4 ms = 700 ms of 1000; warm 300 * 1 ms. */
+	static const struct fixture_count slow[] = {
+		{ "cpu-clock:u", &fixture_jit, "lua", 0, 4000000, 0x100, 100 },
+	};
+	static const struct fixture_count fast[] = {
+		{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x100, 300 },
+		{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x200, 300 },
+	};
+	static const char *const labels[] = { "slow", "fast", NULL };
+	struct fixture_epoch epoch = {
+		.label = "slow", .counts = slow, .count = 1, .symbols = symbols, .symbol_count = 3
+	};
+	struct fixture fixture = fixture_create();
+	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+
+	fixture_add(&fixture, &epoch);
+	epoch.label = "fast";
+	epoch.counts = fast;
+	epoch.count = 2;
+	fixture_add(&fixture, &epoch);
+	hp_assert_ok(fixture_report(&fixture, &options, labels));
+	assert_contains(fixture.output, "700 samples, one every 1 ms to 4 ms");
+	assert_contains(fixture.output, "    400  70.00   70.00  hot_loop");
+	assert_contains(fixture.output, "    300  30.00  100.00  warm");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+static const struct fixture_count two_events[] = {
+	{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x100, 30 },
+	{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x200, 10 },
+	{ "page-faults:u", &fixture_jit, "lua", 0, 1, 0x200, 6 },
+	{ "page-faults:u", &fixture_jit, "lua", 0, 1, 0x100, 2 },
+};
+static const struct fixture_epoch two_event_epoch = {
+	.counts = two_events, .count = 4, .symbols = symbols, .symbol_count = 3
+};
+
+START_TEST(events_stand_side_by_side_each_with_its_own_share)
+{
+	struct fixture fixture = fixture_create();
+	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+
+	fixture_add(&fixture, &two_event_epoch);
+	fixture_output(&fixture, &options);
+	ck_assert_str_eq(strstr(fixture.output, "\n\n") + 2,
+			 "           cpu-clock:u   page-faults:u\n"
+			 "samples      %    cum%  samples      %  procedure       image\n"
+			 "     30  75.00   75.00        2  25.00  hot_loop        [jit lua]\n"
+			 "     10  25.00  100.00        6  75.00  warm, \"quoted\"  [jit lua]\n");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(an_events_name_sorts_by_that_event_and_a_pattern_selects_it)
+{
+	struct fixture fixture = fixture_create();
+	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES, .sort = "page-faults:u" };
+
+	fixture_add(&fixture, &two_event_epoch);
+	fixture_output(&fixture, &options);
+	ck_assert_ptr_nonnull(strstr(fixture.output, "warm"));
+	ck_assert(strstr(fixture.output, "warm") < strstr(fixture.output, "hot_loop"));
+	options.sort = NULL;
+	options.event = "page-faults"; /* without its modifiers */
+	fixture_output(&fixture, &options);
+	assert_lacks(fixture.output, "cpu-clock");
+	assert_contains(fixture.output, "      6  75.00   75.00  warm");
+	options.event = "cache-misses";
+	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(&fixture, &options, NULL));
+	options.event = NULL;
+	options.sort = "colour";
+	hp_assert_fails(HP_ERROR_USAGE, fixture_report(&fixture, &options, NULL));
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(what_the_limits_cut_is_counted)
+{
+	struct fixture fixture = fixture_create();
+	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES, .percent_limit = 5 };
+
+	fixture_add(&fixture, &hundred_epoch);
+	fixture_output(&fixture, &options);
+	/* 5 % itself is not below 5 %. */
+	assert_contains(fixture.output, "      5   5.00  95.00  bad");
+	assert_lacks(fixture.output, "libgone.so.1+0x");
+	assert_contains(fixture.output, "# not shown: 3 rows, 5 samples (5.00 %)\n");
+	options.percent_limit = 0;
+	options.limit = 1;
+	fixture_output(&fixture, &options);
+	assert_contains(fixture.output, "hot_loop");
+	assert_lacks(fixture.output, "warm");
+	assert_contains(fixture.output, "# not shown: 5 rows, 30 samples (30.00 %)\n");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(filters_select_rows_but_not_what_percentages_are_of)
+{
+	static const struct {
+		struct hp_report_options options;
+		uint64_t samples;
+	} filters[] = {
+		{ { .comm = "sh" }, 20 },
+		{ { .comm = "l?a" }, 80 },
+		{ { .image = "libgone*" }, 4 },
+		{ { .image = "/nowhere/*" }, 4 },
+		{ { .image = "[jit lua]" }, 95 },
+		{ { .procedure = "hot*" }, 70 },
+		{ { .procedure = "warm, \"quoted\"" }, 20 },
+		{ { .comm = "lua", .image = "[jit*", .procedure = "*o*" }, 70 },
+		{ { .view = HP_VIEW_IMAGES, .procedure = "hot*" }, 70 },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(filters); i++) {
+		struct fixture fixture = fixture_create();
+		struct hp_report_options options = filters[i].options;
+		char said[64];
+
+		fixture_add(&fixture, &hundred_epoch);
+		fixture_output(&fixture, &options);
+		snprintf(said, sizeof(said), "select %u of 100 samples (%u.00 %%)",
+			 (unsigned)filters[i].samples, (unsigned)filters[i].samples);
+		assert_contains(fixture.output, said);
+		options.format = HP_FORMAT_CSV;
+		fixture_output(&fixture, &options);
+		ck_assert_uint_eq(fixture_csv_sum(fixture.output, 0), filters[i].samples);
+		fixture_remove(&fixture);
+	}
+}
+END_TEST
+
+START_TEST(processes_are_told_apart_only_where_they_were_recorded_apart)
+{
+	static const struct fixture_count counts[] = {
+		{ "cpu-clock:u", &fixture_jit, "lua", 41, 1000000, 0x100, 7 },
+		{ "cpu-clock:u", &fixture_jit, "lua", 42, 1000000, 0x100, 5 },
+	};
+	struct fixture_epoch epoch = { .counts = counts, .count = 2, .per_process = true };
+	struct fixture fixture = fixture_create();
+	struct hp_report_options options = { .pid = "42", .format = HP_FORMAT_CSV };
+	struct hp_error *error;
+
+	fixture_add(&fixture, &epoch);
+	fixture_output(&fixture, &options);
+	ck_assert_uint_eq(fixture_csv_sum(fixture.output, 0), 5);
+	fixture_remove(&fixture);
+
+	fixture = fixture_create();
+	fixture_add(&fixture, &hundred_epoch);
+	error = fixture_report(&fixture, &options, NULL);
+	ck_assert_ptr_nonnull(error);
+	ck_assert_int_eq(error->class, HP_ERROR_INSUFFICIENT);
+	assert_contains(error->advice, "--per-process");
+	hp_error_destroy(error);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(without_samples_there_is_an_explanation_and_still_a_summary)
+{
+	struct fixture_epoch epoch = { .label = "empty" };
+	struct fixture fixture = fixture_create();
+	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+
+	fixture_add(&fixture, &epoch);
+	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(&fixture, &options, NULL));
+	ck_assert_str_eq(fixture.output, "");
+	options.view = HP_VIEW_SUMMARY;
+	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(&fixture, &options, NULL));
+	assert_contains(fixture.output, "cpu-clock:u: 0 samples");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(filters_that_nothing_passes_are_an_error_not_an_empty_table)
+{
+	struct fixture fixture = fixture_create();
+	struct hp_report_options options = { .procedure = "no_such_procedure" };
+
+	fixture_add(&fixture, &hundred_epoch);
+	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(&fixture, &options, NULL));
+	options = (struct hp_report_options){ .view = HP_VIEW_INSTRUCTIONS, .listed = "nobody" };
+	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(&fixture, &options, NULL));
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(options_that_make_no_sense_are_usage_errors)
+{
+	static const struct hp_report_options bad[] = {
+		{ .percent_limit = -1 },
+		{ .percent_limit = 101 },
+		{ .view = HP_VIEW_IMAGES, .inlines = true },
+		{ .view = HP_VIEW_IMAGES, .sort = "address" },
+		{ .view = HP_VIEW_PROCEDURES, .sort = "line" },
+	};
+	struct fixture fixture = fixture_create();
+
+	fixture_add(&fixture, &hundred_epoch);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(bad); i++)
+		hp_assert_fails(HP_ERROR_USAGE, fixture_report(&fixture, &bad[i], NULL));
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(csv_has_a_header_record_crlf_and_quotes)
+{
+	struct fixture fixture = fixture_create();
+	struct hp_report_options options = { .format = HP_FORMAT_CSV, .comm = "sh" };
+
+	fixture_add(&fixture, &hundred_epoch);
+	fixture_output(&fixture, &options);
+	ck_assert_str_eq(fixture.output,
+			 "cpu-clock:u samples,cpu-clock:u percent,procedure,inlined,address,size,"
+			 "image,build_id\r\n"
+			 "20,20.000000,\"warm, \"\"quoted\"\"\",no,,,[jit lua],\r\n");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(on_a_terminal_lines_are_cut_to_its_width_and_elsewhere_whole)
+{
+	static char long_name[] = "a_procedure_whose_name_is_longer_than_the_terminal_is_wide";
+	static const struct hp_symbol symbol = { { 0x100 }, 0x40, long_name };
+	static const struct fixture_count count = { "cpu-clock:u", &fixture_jit, "lua", 0,
+						    1000000,	   0x100,	 1 };
+	struct fixture_epoch epoch = {
+		.counts = &count, .count = 1, .symbols = &symbol, .symbol_count = 1
+	};
+	struct fixture fixture = fixture_create();
+	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+
+	fixture_add(&fixture, &epoch);
+	fixture_output(&fixture, &options);
+	assert_contains(fixture.output, long_name);
+	options.terminal_columns = 60;
+	fixture_output(&fixture, &options);
+	/* 60 = "      1  100.00  100.00" + 2 + 24 + 2 + "[jit lua]" */
+	assert_contains(
+		fixture.output,
+		"\n      1  100.00  100.00  a_procedure_whose_name_\xe2\x80\xa6  [jit lua]\n");
+	assert_lacks(fixture.output, "\033");
+	options.colour = true;
+	fixture_output(&fixture, &options);
+	assert_contains(fixture.output, "\033[31m");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(images_that_share_a_name_show_their_paths)
+{
+	static char one_path[] = "/no/one/libx.so";
+	static char two_path[] = "/no/two/libx.so";
+	static const struct hp_image_id one = { .kind = HP_IMAGE_FILE, .path = one_path };
+	static const struct hp_image_id two = { .kind = HP_IMAGE_FILE, .path = two_path };
+	static const struct fixture_count counts[] = {
+		{ "cpu-clock:u", &one, "x", 0, 1000000, 0x10, 2 },
+		{ "cpu-clock:u", &two, "x", 0, 1000000, 0x10, 1 },
+	};
+	struct fixture_epoch epoch = { .counts = counts, .count = 2 };
+	struct fixture fixture = fixture_create();
+	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+
+	fixture_add(&fixture, &epoch);
+	fixture_output(&fixture, &options);
+	assert_contains(fixture.output, "libx.so+0x10  /no/one/libx.so (not read)\n");
+	assert_contains(fixture.output, "libx.so+0x10  /no/two/libx.so (not read)\n");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(generated_code_adds_up_by_name_across_epochs_that_laid_it_out_differently)
+{
+	static const struct hp_symbol swapped[] = {
+		{ { 0x100 }, 0x40, warm_name },
+		{ { 0x200 }, 0x40, hot_name },
+	};
+	static const struct fixture_count first[] = {
+		{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x100, 8 }, /* hot */
+	};
+	static const struct fixture_count second[] = {
+		{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x100, 1 },  /* warm */
+		{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x208, 11 }, /* hot */
+	};
+	static const char *const labels[] = { "first", "second", NULL };
+	struct fixture_epoch epoch = {
+		.label = "first", .counts = first, .count = 1, .symbols = symbols, .symbol_count = 3
+	};
+	struct fixture fixture = fixture_create();
+	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+
+	fixture_add(&fixture, &epoch);
+	epoch = (struct fixture_epoch){ .label = "second",
+					.counts = second,
+					.count = 2,
+					.symbols = swapped,
+					.symbol_count = 2 };
+	fixture_add(&fixture, &epoch);
+	hp_assert_ok(fixture_report(&fixture, &options, labels));
+	assert_contains(fixture.output, "     19  95.00   95.00  hot_loop");
+	assert_contains(fixture.output, "      1   5.00  100.00  warm");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(the_summary_says_where_samples_are_and_how_they_were_named)
+{
+	struct fixture fixture = fixture_create();
+	struct hp_report_options options = { .view = HP_VIEW_SUMMARY };
+
+	fixture_add(&fixture, &hundred_epoch);
+	fixture_output(&fixture, &options);
+	assert_contains(fixture.output, "        95  95.00 %  generated code (JIT)\n");
+	assert_contains(fixture.output, "         4   4.00 %  programs and libraries\n");
+	assert_contains(fixture.output, "         1   1.00 %  unknown\n");
+	assert_contains(fixture.output, "        95  95.00 %  procedure known by its symbol\n");
+	assert_contains(fixture.output, "         4   4.00 %  image missing or changed\n");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+HP_TEST_MAIN("report/views", every_view_has_every_sample_in_exactly_one_row,
+	     procedures_come_hottest_first_with_their_share_and_the_running_sum,
+	     the_header_says_how_good_the_data_is,
+	     an_image_whose_file_is_gone_is_named_with_its_share_and_keeps_raw_offsets,
+	     epochs_of_different_periods_add_up_by_weight,
+	     events_stand_side_by_side_each_with_its_own_share,
+	     an_events_name_sorts_by_that_event_and_a_pattern_selects_it,
+	     what_the_limits_cut_is_counted, filters_select_rows_but_not_what_percentages_are_of,
+	     processes_are_told_apart_only_where_they_were_recorded_apart,
+	     without_samples_there_is_an_explanation_and_still_a_summary,
+	     filters_that_nothing_passes_are_an_error_not_an_empty_table,
+	     options_that_make_no_sense_are_usage_errors, csv_has_a_header_record_crlf_and_quotes,
+	     on_a_terminal_lines_are_cut_to_its_width_and_elsewhere_whole,
+	     images_that_share_a_name_show_their_paths,
+	     generated_code_adds_up_by_name_across_epochs_that_laid_it_out_differently,
+	     the_summary_says_where_samples_are_and_how_they_were_named)
