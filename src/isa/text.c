@@ -31,44 +31,41 @@ static bool init_formatter(ZydisFormatter *formatter, enum hp_isa_syntax syntax)
 	return true;
 }
 
-static size_t x86_text(ZydisMachineMode mode, ZydisStackWidth width, enum hp_isa_syntax syntax,
-		       const uint8_t *bytes, size_t size, uint64_t address, char *text,
-		       size_t text_bytes)
+static bool init_decoder(ZydisDecoder *decoder, uint16_t machine)
 {
-	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-	ZydisDecodedInstruction instruction;
-	ZydisFormatter formatter;
-	ZydisDecoder decoder;
-
-	if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, mode, width)) ||
-	    !init_formatter(&formatter, syntax))
-		return 0;
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, &instruction, operands)) ||
-	    !ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &instruction, operands,
-							  instruction.operand_count_visible, text,
-							  text_bytes, address, NULL)))
-		return 0;
-	return instruction.length;
+	if (machine == EM_X86_64)
+		return ZYAN_SUCCESS(ZydisDecoderInit(decoder, ZYDIS_MACHINE_MODE_LONG_64,
+						     ZYDIS_STACK_WIDTH_64));
+	if (machine == EM_386)
+		return ZYAN_SUCCESS(ZydisDecoderInit(decoder, ZYDIS_MACHINE_MODE_LEGACY_32,
+						     ZYDIS_STACK_WIDTH_32));
+	return false;
 }
 
 size_t hp_isa_length(uint16_t machine, const uint8_t *bytes, size_t size)
 {
 	ZydisDecodedInstruction instruction;
 	ZydisDecoder decoder;
-	ZyanStatus status;
 
-	if (machine == EM_X86_64)
-		status = ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
-					  ZYDIS_STACK_WIDTH_64);
-	else if (machine == EM_386)
-		status = ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LEGACY_32,
-					  ZYDIS_STACK_WIDTH_32);
-	else
-		return 0;
-	if (!ZYAN_SUCCESS(status) ||
+	if (!init_decoder(&decoder, machine) ||
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, size, &instruction)))
 		return 0;
 	return instruction.length;
+}
+
+bool hp_isa_target(uint16_t machine, const uint8_t *bytes, size_t size, uint64_t address,
+		   uint64_t *target)
+{
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction instruction;
+	ZydisDecoder decoder;
+
+	if (!init_decoder(&decoder, machine) ||
+	    !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, &instruction, operands)) ||
+	    !instruction.operand_count_visible ||
+	    operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !operands[0].imm.is_relative)
+		return false;
+	return ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&instruction, &operands[0], address, target));
 }
 
 size_t hp_isa_step(uint16_t machine)
@@ -88,17 +85,29 @@ size_t hp_isa_step(uint16_t machine)
 	}
 }
 
+static size_t x86_text(uint16_t machine, enum hp_isa_syntax syntax, const uint8_t *bytes,
+		       size_t size, uint64_t address, char *text, size_t text_bytes)
+{
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction instruction;
+	ZydisFormatter formatter;
+	ZydisDecoder decoder;
+
+	if (!init_decoder(&decoder, machine) || !init_formatter(&formatter, syntax))
+		return 0;
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, &instruction, operands)) ||
+	    !ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &instruction, operands,
+							  instruction.operand_count_visible, text,
+							  text_bytes, address, NULL)))
+		return 0;
+	return instruction.length;
+}
+
 size_t hp_isa_text(uint16_t machine, enum hp_isa_syntax syntax, const uint8_t *bytes, size_t size,
 		   uint64_t address, char *text, size_t text_bytes)
 {
-	size_t length = 0;
+	size_t length = x86_text(machine, syntax, bytes, size, address, text, text_bytes);
 
-	if (machine == EM_X86_64)
-		length = x86_text(ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64, syntax, bytes,
-				  size, address, text, text_bytes);
-	else if (machine == EM_386)
-		length = x86_text(ZYDIS_MACHINE_MODE_LEGACY_32, ZYDIS_STACK_WIDTH_32, syntax, bytes,
-				  size, address, text, text_bytes);
 	if (!length)
 		snprintf(text, text_bytes, "(bad)");
 	return length;

@@ -22,6 +22,7 @@ struct lister {
 	const struct row *row;
 	struct report_part *part;
 	struct listing *listing;
+	const struct hp_procedure *procedure; /* whose parts are listed */
 	bool all;
 };
 
@@ -102,6 +103,33 @@ static size_t decode_length(const struct hp_image *file, const uint8_t *bytes, s
 	return length ? length : step < size ? step : size;
 }
 
+/* People also want to know what is called; programs get the instruction alone. */
+static const char *name_target(struct lister *lister, const uint8_t *bytes, size_t length,
+			       uint64_t address, const char *text)
+{
+	struct hp_image *file = lister->part->file;
+	const struct hp_procedure *to;
+	_cleanup_free_ char *named = NULL;
+	uint64_t target;
+	uint64_t into;
+	int printed;
+
+	if (lister->report->options->format != HP_FORMAT_TEXT ||
+	    !hp_isa_target(hp_image_machine(file), bytes, length, address, &target))
+		return hp_arena_strdup(lister->listing->arena, text);
+	to = hp_image_procedure_at(file, (hp_link_address){ target });
+	into = target - to->address.value;
+	if (to->source == HP_PROCEDURE_GAP || to->owner == lister->procedure)
+		return hp_arena_strdup(lister->listing->arena, text);
+	printed = into ? asprintf(&named, "%s <%s+0x%" PRIx64 ">", text, to->name, into)
+		       : asprintf(&named, "%s <%s>", text, to->name);
+	if (printed < 0) {
+		named = NULL;
+		return NULL;
+	}
+	return hp_arena_strdup(lister->listing->arena, named);
+}
+
 static struct hp_error *push_instruction(struct lister *lister, size_t *located, uint64_t address,
 					 const uint8_t *bytes, size_t length)
 {
@@ -112,7 +140,7 @@ static struct hp_error *push_instruction(struct lister *lister, size_t *located,
 
 	hp_isa_text(hp_image_machine(lister->part->file), lister->report->options->syntax, bytes,
 		    length, address, text, sizeof(text));
-	row.text = hp_arena_strdup(lister->listing->arena, text);
+	row.text = name_target(lister, bytes, length, address, text);
 	row.tallies = tallies_at(lister, located, address);
 	return push(lister, &row);
 }
@@ -214,6 +242,7 @@ static struct hp_error *list_procedure(struct lister *lister, const struct hp_pr
 {
 	struct hp_error *error = collect_cold(lister->report, lister->part);
 
+	lister->procedure = owner;
 	if (!error)
 		error = list_procedure_part(lister, owner);
 	for (size_t i = 0; i < lister->part->cold_count && !error; i++)

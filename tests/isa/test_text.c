@@ -63,6 +63,24 @@ START_TEST(the_length_alone_is_that_of_the_text)
 }
 END_TEST
 
+START_TEST(a_direct_jump_or_call_has_a_target_and_nothing_else_has)
+{
+	static const uint8_t call[] = { 0xe8, 0x10, 0, 0, 0 }; /* next + 0x10 */
+	static const uint8_t back[] = { 0x75, 0xf0 };	       /* jne next - 0x10 */
+	static const uint8_t indirect[] = { 0xff, 0xd0 };      /* call rax */
+	static const uint8_t immediate[] = { 0x6a, 0x10 };     /* push 0x10 */
+	uint64_t target = 0;
+
+	ck_assert(hp_isa_target(EM_X86_64, call, sizeof(call), 0x401000, &target));
+	ck_assert_uint_eq(target, 0x401015);
+	ck_assert(hp_isa_target(EM_X86_64, back, sizeof(back), 0x401000, &target));
+	ck_assert_uint_eq(target, 0x400ff2);
+	ck_assert(!hp_isa_target(EM_X86_64, indirect, sizeof(indirect), 0, &target));
+	ck_assert(!hp_isa_target(EM_X86_64, immediate, sizeof(immediate), 0, &target));
+	ck_assert(!hp_isa_target(EM_AARCH64, call, sizeof(call), 0, &target));
+}
+END_TEST
+
 START_TEST(the_same_bytes_mean_something_else_in_32_bits)
 {
 	static const uint8_t bytes[] = { 0x48, 0x89, 0xe5 }; /* dec eax; mov ebp, esp */
@@ -116,6 +134,7 @@ END_TEST
 
 HP_TEST_MAIN("isa/text", an_instruction_comes_out_in_the_syntax_asked_for,
 	     branch_and_memory_targets_are_link_time_addresses,
+	     a_direct_jump_or_call_has_a_target_and_nothing_else_has,
 	     the_length_alone_is_that_of_the_text, the_same_bytes_mean_something_else_in_32_bits,
 	     bytes_that_are_cut_invalid_or_of_an_unknown_machine_are_bad,
 	     text_without_room_for_it_stays_terminated, fixed_width_machines_step_by_their_width)

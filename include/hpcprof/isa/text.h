@@ -3,6 +3,7 @@
 #ifndef HPCPROF_ISA_TEXT_H
 #define HPCPROF_ISA_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,10 @@ size_t hp_isa_text(uint16_t machine, enum hp_isa_syntax syntax, const uint8_t *b
 
 /* The instruction's length alone, much faster; 0 as above. */
 size_t hp_isa_length(uint16_t machine, const uint8_t *bytes, size_t size);
+
+/* Where a direct jump or call goes; false for every other instruction. */
+bool hp_isa_target(uint16_t machine, const uint8_t *bytes, size_t size, uint64_t address,
+		   uint64_t *target);
 
 /* How far apart two instructions of this machine are at least, in bytes: how to go on after bytes
  * that do not decode. */
