@@ -1,3 +1,4 @@
 # One page a subcommand: dist_man_MANS += man/hpcprof-NAME.1
 dist_man_MANS += man/hpcprof.1
 dist_man_MANS += man/hpcprof-report.1
+dist_man_MANS += man/hpcprof-doctor.1 man/hpcprof-events.1

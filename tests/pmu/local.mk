@@ -11,3 +11,5 @@ tests_pmu_test_machine_LDADD = $(PMU_LIBS) $(CHECK_LIBS)
 dist_check_SCRIPTS += tests/pmu/open.test
 helper_programs += tests/pmu/count_event
 tests_pmu_count_event_LDADD = $(PMU_LIBS)
+helper_programs += tests/pmu/without_perf
+tests_pmu_without_perf_LDADD =
