@@ -69,25 +69,30 @@ static struct hp_error *open_file(struct report *report, struct report_part *par
 
 /* --- rows --------------------------------------------------------------------------------- */
 
-static void add_to_row(struct report *report, struct row *row, const struct tally *tallies)
+static void add_tallies(const struct report *report, struct tally *into,
+			const struct tally *tallies)
 {
 	for (size_t i = 0; i < report->events.count; i++) {
-		row->tallies[i].samples += tallies[i].samples;
-		row->tallies[i].weight += tallies[i].weight;
+		into[i].samples += tallies[i].samples;
+		into[i].weight += tallies[i].weight;
+	}
+}
+
+static void add_to_row(struct report *report, struct row *row, const struct tally *tallies)
+{
+	add_tallies(report, row->tallies, tallies);
+	for (size_t i = 0; i < report->events.count; i++) {
 		report->events.at[i].kept.samples += tallies[i].samples;
 		report->events.at[i].kept.weight += tallies[i].weight;
 	}
 }
 
-static void count_attribution(struct report *report, enum attribution how,
-			      const struct tally *tallies)
+static void count_attribution(struct report *report, const struct report_image *image,
+			      enum attribution how, const struct tally *tallies)
 {
-	struct tally *into = &report->attribution[(size_t)how * report->events.count];
-
-	for (size_t i = 0; i < report->events.count; i++) {
-		into[i].samples += tallies[i].samples;
-		into[i].weight += tallies[i].weight;
-	}
+	add_tallies(report, &report->attribution[(size_t)how * report->events.count], tallies);
+	if (how == NAMED_BY_EXTENT || how == NAMED_NOT)
+		add_tallies(report, image->nameless, tallies);
 }
 
 static bool procedure_passes(const struct report *report, const char *name, const char *linkage)
@@ -276,7 +281,7 @@ static struct hp_error *add_located(struct walk *walk, uint64_t address,
 
 	if (error)
 		return error;
-	count_attribution(report, attribution_of(walk->procedure), tallies);
+	count_attribution(report, walk->part->image, attribution_of(walk->procedure), tallies);
 	if (walk->by_image) {
 		if (!procedure_passes(report, walk->name, walk->linkage))
 			return NULL;
@@ -302,7 +307,8 @@ static struct hp_error *add_unlocated(struct walk *walk, size_t index)
 	struct row_key key;
 	struct row *row;
 
-	count_attribution(report, part->image->problem ? NAMED_REFUSED : NAMED_NOT, tallies);
+	count_attribution(report, part->image, part->image->problem ? NAMED_REFUSED : NAMED_NOT,
+			  tallies);
 	memset(&key, 0, sizeof(key));
 	key.image = part->image;
 	key.name = runtime ? report_intern(report, part->image->id.path)

@@ -28,6 +28,29 @@ static void cell_exact_percent(const struct report *report, const struct row *ro
 	buffer_printf(buffer, "%.6f", 100 * report_share(report, event, &row->tallies[event]));
 }
 
+/* In a listing most instructions have no samples: what is there shows better without the zeros. */
+static void cell_listed_samples(const struct report *report, const struct row *row, size_t event,
+				struct buffer *buffer)
+{
+	if (row->tallies[event].samples)
+		cell_samples(report, row, event, buffer);
+}
+
+static void cell_listed_percent(const struct report *report, const struct row *row, size_t event,
+				struct buffer *buffer)
+{
+	if (row->tallies[event].samples)
+		cell_percent(report, row, event, buffer);
+}
+
+static void cell_local(const struct report *report, const struct row *row, size_t event,
+		       struct buffer *buffer)
+{
+	if (row->tallies[event].samples)
+		buffer_printf(buffer, "%.2f", 100 * row->local);
+	(void)report;
+}
+
 static void cell_cumulative(const struct report *report, const struct row *row, size_t event,
 			    struct buffer *buffer)
 {
@@ -145,7 +168,7 @@ static void cell_position(const struct report *report, const struct row *row, si
 			  struct buffer *buffer)
 {
 	const char *file = row->short_file ? row->short_file
-			   : row->file	   ? report_basename(row->file)
+			   : row->file	   ? report_file_name(row->file)
 					   : NULL;
 
 	(void)event;
@@ -262,15 +285,18 @@ static struct hp_error *push_all(struct columns *columns, const struct column *f
 
 struct hp_error *columns_for_text(const struct report *report, struct columns *columns)
 {
-	bool cumulates = report->options->view != HP_VIEW_INSTRUCTIONS;
+	bool lists = report->options->view == HP_VIEW_INSTRUCTIONS;
 
 	for (size_t i = 0; i < report->events.count; i++) {
-		struct column samples = { "samples", true, false, i, cell_samples };
-		struct column percent = { "%", true, false, i, cell_percent };
-		struct column cumulative = { "cum%", true, false, i, cell_cumulative };
+		struct column samples = { "samples", true, false, i,
+					  lists ? cell_listed_samples : cell_samples };
+		struct column percent = { "%", true, false, i,
+					  lists ? cell_listed_percent : cell_percent };
+		struct column third = { lists ? "proc%" : "cum%", true, false, i,
+					lists ? cell_local : cell_cumulative };
 
 		if (!push(columns, samples) || !push(columns, percent) ||
-		    (cumulates && i == report->sort_event && !push(columns, cumulative)))
+		    (i == report->sort_event && !push(columns, third)))
 			return hp_error_create_no_memory();
 	}
 	return push_all(columns, for_text[report->options->view]);

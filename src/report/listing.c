@@ -205,16 +205,51 @@ static struct hp_error *list_range(struct lister *lister, uint64_t start, uint64
 	return done < size ? list_sampled(lister, start + done, size - done) : NULL;
 }
 
+/* Source positions of what one part of a procedure listed, which is in order of address. */
+static struct hp_error *add_lines(struct lister *lister, size_t first)
+{
+	size_t count = lister->listing->rows.count - first;
+	struct row *rows = lister->listing->rows.at + first;
+	_cleanup_free_ hp_link_address *addresses = calloc(count + 1, sizeof(*addresses));
+	_cleanup_free_ struct hp_frames *frames = calloc(count + 1, sizeof(*frames));
+	struct hp_error *error;
+
+	if (!addresses || !frames)
+		return hp_error_create_no_memory();
+	if (!count)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		addresses[i].value = rows[i].address;
+	error = hp_image_frames(lister->part->file, addresses, count, false, frames);
+	if (error && error->errno_value == ENOMEM)
+		return error;
+	for (size_t i = 0; i < count && !error; i++) {
+		if (!frames[i].count)
+			continue;
+		rows[i].file = frames[i].frames[0].file;
+		rows[i].line = frames[i].frames[0].line;
+	}
+	if (error) {
+		report_warn(lister->report, error->advice, "%s", error->message);
+		hp_error_destroy(error);
+	}
+	return NULL;
+}
+
 static struct hp_error *list_procedure_part(struct lister *lister,
 					    const struct hp_procedure *procedure)
 {
-	const uint8_t *bytes;
+	size_t first = lister->listing->rows.count;
 	uint64_t start = procedure->address.value;
+	struct hp_error *error;
+	const uint8_t *bytes;
 
 	if (procedure->source == HP_PROCEDURE_GAP || procedure->size > LONGEST_PROCEDURE_BYTES ||
 	    !hp_image_text(lister->part->file, procedure->address, 1, &bytes))
-		return list_sampled(lister, start, procedure->size);
-	return list_range(lister, start, procedure->size);
+		error = list_sampled(lister, start, procedure->size);
+	else
+		error = list_range(lister, start, procedure->size);
+	return error ? error : add_lines(lister, first);
 }
 
 /* Collected once: an image may have tens of thousands of procedures, few of them in parts. */
@@ -263,44 +298,14 @@ static struct hp_error *list_offset(struct lister *lister)
 	return push(lister, &row);
 }
 
-static int compare_addresses(const void *left, const void *right)
+static void set_local_shares(const struct report *report, const struct row *row,
+			     struct listing *listing)
 {
-	const struct row *a = left;
-	const struct row *b = right;
+	double whole = row->tallies[report->sort_event].weight;
 
-	return (a->address > b->address) - (a->address < b->address);
-}
-
-/* Source positions of everything listed from one part. */
-static struct hp_error *add_lines(struct lister *lister, size_t first)
-{
-	size_t count = lister->listing->rows.count - first;
-	struct row *rows = lister->listing->rows.at + first;
-	_cleanup_free_ hp_link_address *addresses = calloc(count + 1, sizeof(*addresses));
-	_cleanup_free_ struct hp_frames *frames = calloc(count + 1, sizeof(*frames));
-	struct hp_error *error;
-
-	if (!addresses || !frames)
-		return hp_error_create_no_memory();
-	if (!count)
-		return NULL;
-	qsort(rows, count, sizeof(*rows), compare_addresses);
-	for (size_t i = 0; i < count; i++)
-		addresses[i].value = rows[i].address;
-	error = hp_image_frames(lister->part->file, addresses, count, false, frames);
-	if (error && error->errno_value == ENOMEM)
-		return error;
-	for (size_t i = 0; i < count && !error; i++) {
-		if (!frames[i].count)
-			continue;
-		rows[i].file = frames[i].frames[0].file;
-		rows[i].line = frames[i].frames[0].line;
-	}
-	if (error) {
-		report_warn(lister->report, error->advice, "%s", error->message);
-		hp_error_destroy(error);
-	}
-	return NULL;
+	for (size_t i = 0; i < listing->rows.count && whole > 0; i++)
+		listing->rows.at[i].local =
+			listing->rows.at[i].tallies[report->sort_event].weight / whole;
 }
 
 struct hp_error *listing_make(struct report *report, const struct row *row, bool all,
@@ -314,15 +319,13 @@ struct hp_error *listing_make(struct report *report, const struct row *row, bool
 	if (!row->code || !row->code->procedure)
 		return list_offset(&lister);
 	for (const struct row_code *code = row->code; code; code = code->next) {
-		size_t first = listing->rows.count;
 		struct hp_error *error;
 
 		lister.part = code->part;
 		error = list_procedure(&lister, code->procedure);
-		if (!error)
-			error = add_lines(&lister, first);
 		if (error)
 			return error;
 	}
+	set_local_shares(report, row, listing);
 	return NULL;
 }

@@ -7,7 +7,7 @@
 
 struct listing {
 	struct hp_arena *arena;
-	HP_VECTOR(struct row) rows; /* by address; the row's cumulative is not set */
+	HP_VECTOR(struct row) rows; /* a procedure by address, then its split-off parts */
 };
 void listing_clear(struct listing *listing);
 

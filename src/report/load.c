@@ -92,11 +92,12 @@ static struct hp_error *find_image(struct report *report, const struct hp_image_
 	(*image)->id = *id;
 	(*image)->id.path = hp_arena_strdup(report->arena, id->path);
 	(*image)->tallies = report_tallies(report);
+	(*image)->nameless = report_tallies(report);
 	if (id->identity.kind == HP_IDENTITY_BUILD_ID) {
 		hp_identity_format(&id->identity, build_id);
 		(*image)->build_id = report_intern(report, build_id);
 	}
-	if (!(*image)->id.path || !(*image)->tallies)
+	if (!(*image)->id.path || !(*image)->tallies || !(*image)->nameless)
 		return hp_error_create_no_memory();
 	(*image)->short_name = report_basename((*image)->id.path);
 	return NULL;

@@ -160,3 +160,10 @@ const char *report_basename(const char *path)
 
 	return slash && slash[1] ? slash + 1 : path;
 }
+
+const char *report_file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}

@@ -50,7 +50,8 @@ struct report_image {
 	const char *advice;	/* what to do about it, or NULL */
 	const char *origin;	/* where names came from; NULL with a problem */
 	bool has_lines;
-	struct tally *tallies; /* that pass --comm and --pid; one an event */
+	struct tally *tallies;	/* that pass --comm and --pid; one an event */
+	struct tally *nameless; /* of these, in code without a symbol in a file that was read */
 };
 
 struct hit {
@@ -115,6 +116,7 @@ struct row {
 	const char *text;
 	struct tally *tallies; /* one an event */
 	double cumulative;     /* share of the sorting event up to here */
+	double local;	       /* an instruction's share of its row in the sorting event */
 };
 
 /* How well samples could be named. */
@@ -169,6 +171,7 @@ uint64_t report_period(const struct report_event *event);
 
 /* A glob, or the very name; NULL matches all. */
 bool report_matches(const char *pattern, const char *name);
-const char *report_basename(const char *path);
+const char *report_basename(const char *path);	/* of an image */
+const char *report_file_name(const char *path); /* of a source file, which may be relative */
 
 #endif

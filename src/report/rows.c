@@ -190,7 +190,7 @@ struct file_entry {
 static struct file_entry *file_entry_at(struct report *report, struct file_entry **files,
 					const char *file)
 {
-	const char *name = report_basename(file);
+	const char *name = report_file_name(file);
 	size_t length = strlen(name);
 	struct file_entry *entry;
 	bool failed = false;
@@ -228,7 +228,7 @@ struct hp_error *rows_name_files(struct report *report)
 		if (row->file)
 			row->short_file = file_entry_at(report, &files, row->file)->shared
 						  ? row->file
-						  : report_basename(row->file);
+						  : report_file_name(row->file);
 	}
 	HASH_CLEAR(hh, files);
 	return error;

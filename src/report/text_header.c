@@ -149,11 +149,13 @@ static void put_event(const struct report_event *event, FILE *out)
 	buffer_printf(&text, "%s: %" PRIu64 " samples", info->name, event->all.samples);
 	if (event->all.samples) {
 		buffer_printf(&text, ", one every ");
-		add_period(&text, info->unit, event->least_period);
-		if (event->greatest_period != event->least_period) {
+		if (event->greatest_period != event->least_period && info->unit != HP_UNIT_NS)
+			buffer_printf(&text, "%" PRIu64 " to ", event->least_period);
+		else if (event->greatest_period != event->least_period) {
+			add_period(&text, info->unit, event->least_period);
 			buffer_printf(&text, " to ");
-			add_period(&text, info->unit, event->greatest_period);
 		}
+		add_period(&text, info->unit, event->greatest_period);
 	}
 	if (info->precision)
 		buffer_printf(&text, ", precision: %s", info->precision);
@@ -205,6 +207,24 @@ static void put_problems(const struct report *report, FILE *out)
 	}
 }
 
+/* Names may be had: say so where it matters. */
+static void put_nameless(const struct report *report, FILE *out)
+{
+	enum { WORTH_A_LINE_PERCENT = 5 };
+
+	for (size_t i = 0; i < report->images.count; i++) {
+		const struct report_image *image = report->images.at[i];
+		double share = 100 * report_share(report, report->sort_event,
+						  &image->nameless[report->sort_event]);
+
+		if (image->id.kind != HP_IMAGE_FILE || share < WORTH_A_LINE_PERCENT)
+			continue;
+		put(out, "no names", "%s has no symbols for %.2f %% of samples", image->id.path,
+		    share);
+		put(out, "", "install its debug symbols, or set DEBUGINFOD_URLS");
+	}
+}
+
 static void put_filters(const struct report *report, FILE *out)
 {
 	const struct hp_report_options *options = report->options;
@@ -240,6 +260,7 @@ struct hp_error *write_text_header(const struct report *report, FILE *out)
 		put_event(&report->events.at[i], out);
 	put_warnings(report, out);
 	put_problems(report, out);
+	put_nameless(report, out);
 	put_filters(report, out);
 	return NULL;
 }

@@ -26,7 +26,7 @@ static json_t *position(const struct row *row)
 
 	if (!row->file || !row->line)
 		return json_null();
-	buffer_printf(&text, "%s:%" PRIu32, report_basename(row->file), row->line);
+	buffer_printf(&text, "%s:%" PRIu32, report_file_name(row->file), row->line);
 	return text.failed ? NULL : json_text(buffer_text(&text));
 }
 

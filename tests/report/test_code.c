@@ -25,8 +25,24 @@ __asm__(".text\n"
 	"	nop\n"
 	"	mov $0x12345678, %eax\n"
 	"	ret\n"
-	".size fixture_code, . - fixture_code\n");
+	".size fixture_code, . - fixture_code\n"
+	/* A procedure that was split, its rare part first: nop; ret and ret. */
+	".type fixture_split.cold, @function\n"
+	"fixture_split.cold:\n"
+	".globl fixture_rare\n"
+	"fixture_rare = .\n"
+	".type fixture_rare, @notype\n"
+	"	nop\n"
+	"	ret\n"
+	".size fixture_split.cold, . - fixture_split.cold\n"
+	".globl fixture_split\n"
+	".type fixture_split, @function\n"
+	"fixture_split:\n"
+	"	ret\n"
+	".size fixture_split, . - fixture_split\n");
 extern const char fixture_code[];
+extern const char fixture_rare[];
+extern const char fixture_split[];
 
 /* A label's run-time address, left in data by the code that holds the label. */
 #define MARK(name)                                                                                 \
@@ -86,21 +102,13 @@ static uint64_t file_offset(uintptr_t runtime)
 	return runtime - own.base + own.offset;
 }
 
-/* outer_procedure 4 + 3, of which 4 inlined; fixture_code 2 at its start, 1 inside the mov eax. */
-static struct fixture report_on_self(void)
+static struct fixture report_on(const struct fixture_count *counts, size_t count)
 {
 	static char path[PATH_MAX];
-	const uintptr_t code = (uintptr_t)fixture_code;
 	struct fixture fixture = fixture_create();
+	struct fixture_epoch epoch = { .counts = counts, .count = count };
 	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	const struct fixture_count counts[] = {
-		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset(mark_in_inlined), 4 },
-		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset(mark_in_procedure), 3 },
-		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset(code), 2 },
-		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset(code + 6), 1 },
-	};
-	struct fixture_epoch epoch = { .counts = counts, .count = HP_ARRAY_COUNT(counts) };
 
 	ck_assert_int_gt(length, 0);
 	path[length] = 0;
@@ -109,6 +117,20 @@ static struct fixture report_on_self(void)
 	close(fd);
 	fixture_add(&fixture, &epoch);
 	return fixture;
+}
+
+/* outer_procedure 4 + 3, of which 4 inlined; fixture_code 2 at its start, 1 inside the mov eax. */
+static struct fixture report_on_self(void)
+{
+	const uintptr_t code = (uintptr_t)fixture_code;
+	const struct fixture_count counts[] = {
+		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset(mark_in_inlined), 4 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset(mark_in_procedure), 3 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset(code), 2 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset(code + 6), 1 },
+	};
+
+	return report_on(counts, HP_ARRAY_COUNT(counts));
 }
 
 static void assert_contains(const char *text, const char *part)
@@ -249,6 +271,42 @@ START_TEST(unnamed_only_instructions_with_samples_are_listed_hottest_procedure_f
 }
 END_TEST
 
+START_TEST(a_listing_gives_shares_of_everything_and_of_the_procedure)
+{
+	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS };
+	struct fixture fixture = report_on_self();
+
+	fixture_output(&fixture, &options);
+	/* 2 of 10 and of 3; 1 of 10 and of 3. */
+	assert_contains(fixture.output, "      2  20.00  66.67   0x");
+	assert_contains(fixture.output, "      1  10.00  33.33   0x");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(a_part_that_was_split_off_counts_for_its_procedure_and_is_listed_after_it)
+{
+	const struct fixture_count counts[] = {
+		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset((uintptr_t)fixture_split), 5 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset((uintptr_t)fixture_rare), 2 },
+	};
+	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+	struct fixture fixture = report_on(counts, HP_ARRAY_COUNT(counts));
+	const char *body;
+	const char *rare;
+
+	fixture_output(&fixture, &options);
+	assert_contains(fixture.output, "      7  100.00  100.00  fixture_split ");
+	options.view = HP_VIEW_INSTRUCTIONS;
+	options.listed = "fixture_split";
+	fixture_output(&fixture, &options);
+	body = strstr(fixture.output, "      5  71.43  71.43   0x");
+	rare = strstr(fixture.output, "      2  28.57  28.57   0x");
+	ck_assert_msg(body && rare && body < rare, "%s", fixture.output);
+	fixture_remove(&fixture);
+}
+END_TEST
+
 START_TEST(a_procedure_without_samples_can_be_listed_by_name)
 {
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
@@ -305,6 +363,8 @@ HP_TEST_MAIN("report/code", inlined_code_counts_for_its_procedure_unless_asked_f
 	     a_line_is_that_of_the_innermost_function,
 	     a_named_procedure_is_listed_whole_and_no_sample_inside_an_instruction_is_dropped,
 	     unnamed_only_instructions_with_samples_are_listed_hottest_procedure_first,
+	     a_listing_gives_shares_of_everything_and_of_the_procedure,
+	     a_part_that_was_split_off_counts_for_its_procedure_and_is_listed_after_it,
 	     a_procedure_without_samples_can_be_listed_by_name,
 	     att_syntax_is_there_for_those_who_want_it,
 	     a_changed_file_is_refused_by_name_and_never_symbolised)
