@@ -310,7 +310,9 @@ const char *hp_image_symbol_origin(struct hp_image *image)
 	if (!image->file || !procedures)
 		return image->kept.count ? "names kept with the profile" : nothing;
 	names = symbols_from(image, procedures);
-	if (procedures_from_unwind(procedures))
+	/* Beside a full symbol table unwind data describes little more than the PLT. */
+	if (procedures_from_unwind(procedures) && procedures_origin(procedures) != ORIGIN_SYMTAB &&
+	    procedures_origin(procedures) != ORIGIN_DEBUG_FILE)
 		unwind = names ? " and unwind data" : "unwind data";
 	if (!names && !*unwind)
 		names = image->kept.count ? "names kept with the profile" : nothing;
@@ -331,7 +333,13 @@ const char *hp_image_symbol_origin(struct hp_image *image)
 
 static struct hp_error *open_lines(struct hp_image *image)
 {
-	return image->lines ? NULL : lines_create(image->file, image->arena, &image->lines);
+	struct procedures *procedures = procedures_of(image);
+
+	if (image->lines)
+		return NULL;
+	if (!procedures)
+		return hp_error_create_no_memory();
+	return lines_create(image->file, procedures, image->arena, &image->lines);
 }
 
 bool hp_image_has_lines(struct hp_image *image)

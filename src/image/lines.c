@@ -10,6 +10,11 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
+
+#define HASH_NONFATAL_OOM		 1
+#define HASH_FUNCTION(key, length, hash) ((hash) = (unsigned)XXH3_64bits((key), (length)))
+#include <uthash.h>
 
 enum { FRAME_LIMIT = 256 };
 
@@ -25,14 +30,23 @@ struct unit {
 	Dwarf_Die die;
 };
 
+/* A relative name of a source file, completed. */
+struct full_path {
+	const char *name; /* as DWARF has it; each unit has its own copy */
+	const char *path;
+	UT_hash_handle hh;
+};
+
 struct lines {
 	struct elf_file *file;
+	struct procedures *procedures;
 	struct hp_arena *arena;
 	Dwarf *dwarf;
 	uint64_t bias;
 	HP_VECTOR(struct unit) units;
 	HP_VECTOR(struct unit_range) ranges; /* sorted by low */
 	struct die_names *names;
+	struct full_path *paths;
 };
 
 struct hit {
@@ -44,6 +58,7 @@ struct hit {
 struct question {
 	struct lines *lines;
 	const struct unit *unit;
+	const char *directory; /* that the unit was compiled in, or NULL */
 	const struct hit *hits;
 	const uint64_t *addresses; /* of the hits, in the debugging information's terms */
 	size_t count;
@@ -108,13 +123,15 @@ static bool index_units(struct lines *lines)
 	return true;
 }
 
-struct hp_error *lines_create(struct elf_file *file, struct hp_arena *arena, struct lines **created)
+struct hp_error *lines_create(struct elf_file *file, struct procedures *procedures,
+			      struct hp_arena *arena, struct lines **created)
 {
 	_cleanup_(lines_destroy_scope) struct lines *lines = calloc(1, sizeof(*lines));
 
 	if (!lines)
 		return hp_error_create_no_memory();
 	lines->file = file;
+	lines->procedures = procedures;
 	lines->arena = arena;
 	lines->names = die_names_create(arena);
 	if (!lines->names)
@@ -131,6 +148,7 @@ void lines_destroy(struct lines *lines)
 	if (!lines)
 		return;
 	die_names_destroy(lines->names);
+	HASH_CLEAR(hh, lines->paths);
 	hp_vector_free(&lines->units);
 	hp_vector_free(&lines->ranges);
 	free(lines);
@@ -168,37 +186,136 @@ static bool unit_at(const struct lines *lines, uint64_t address, size_t *unit)
 /* --- answers of one unit -----------------------------------------------------------------------
  */
 
-/* The last row at or before the address, if it is not the end of a sequence. */
-static Dwarf_Line *line_at(Dwarf_Lines *table, size_t count, uint64_t address)
+/* How many rows lie at or before the address; they are sorted. */
+static size_t rows_until(Dwarf_Lines *table, size_t count, uint64_t address)
 {
 	size_t low = 0;
 	size_t high = count;
-	Dwarf_Line *line;
-	bool ends;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		Dwarf_Addr at;
 
 		if (dwarf_lineaddr(dwarf_onesrcline(table, middle), &at) != 0)
-			return NULL;
+			return 0;
 		if (at <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	line = low > 0 ? dwarf_onesrcline(table, low - 1) : NULL;
-	return line && dwarf_lineendsequence(line, &ends) == 0 && !ends ? line : NULL;
+	return low;
 }
 
-static struct hp_frame frame_of_line(Dwarf_Lines *table, size_t count, uint64_t address)
+static bool ends_sequence(Dwarf_Line *line)
+{
+	bool ends;
+
+	return dwarf_lineendsequence(line, &ends) != 0 || ends;
+}
+
+static bool same_place(Dwarf_Line *a, Dwarf_Line *b)
+{
+	bool a_begins = false;
+	bool b_begins = false;
+	int a_number = 0;
+	int b_number = 0;
+	int a_column = 0;
+	int b_column = 0;
+
+	dwarf_lineno(a, &a_number);
+	dwarf_lineno(b, &b_number);
+	dwarf_linecol(a, &a_column);
+	dwarf_linecol(b, &b_column);
+	dwarf_linebeginstatement(a, &a_begins);
+	dwarf_linebeginstatement(b, &b_begins);
+	return a_number == b_number && a_column == b_column && a_begins == b_begins &&
+	       dwarf_linesrc(a, NULL, NULL) == dwarf_linesrc(b, NULL, NULL);
+}
+
+/*
+ * The last row at or before the address, if it is not the end of a sequence.
+ *
+ * libdw sorts the end of a sequence before other rows at its address, so that the next sequence may
+ * begin there. But compilers also end sequences with an empty row, which then seems to begin
+ * something and would claim all code up to the next sequence: it is told by the place that it has
+ * in common with the end.
+ */
+static Dwarf_Line *line_at(Dwarf_Lines *table, size_t count, uint64_t address)
+{
+	size_t until = rows_until(table, count, address);
+	size_t first = until;
+	Dwarf_Addr last_at;
+	Dwarf_Addr at;
+
+	if (until == 0 || dwarf_lineaddr(dwarf_onesrcline(table, until - 1), &last_at) != 0)
+		return NULL;
+	while (first > 0 && dwarf_lineaddr(dwarf_onesrcline(table, first - 1), &at) == 0 &&
+	       at == last_at)
+		first--;
+	for (size_t i = until; i > first; i--) {
+		Dwarf_Line *line = dwarf_onesrcline(table, i - 1);
+		bool is_empty = false;
+
+		if (ends_sequence(line))
+			return NULL;
+		for (size_t k = first; k < i && !is_empty; k++) {
+			Dwarf_Line *end = dwarf_onesrcline(table, k);
+
+			if (!ends_sequence(end))
+				break;
+			is_empty = same_place(line, end);
+		}
+		if (!is_empty)
+			return line;
+	}
+	return NULL;
+}
+
+static const char *join_path(struct hp_arena *arena, const char *directory, const char *name)
+{
+	size_t length = strlen(directory);
+	char *path;
+
+	/* The names of some versions begin with a relative directory already. */
+	if (strncmp(name, directory, length) == 0 && name[length] == '/')
+		return name;
+	path = hp_arena_alloc(arena, length + strlen(name) + 2);
+	if (!path)
+		return name;
+	memcpy(path, directory, length);
+	path[length] = '/';
+	memcpy(path + length + 1, name, strlen(name) + 1);
+	return path;
+}
+
+static const char *full_path(const struct question *question, const char *name)
+{
+	struct lines *lines = question->lines;
+	struct full_path *known;
+
+	if (!name || name[0] == '/' || !question->directory)
+		return name;
+	HASH_FIND(hh, lines->paths, &name, sizeof(name), known);
+	if (known)
+		return known->path;
+	known = hp_arena_alloc(lines->arena, sizeof(*known));
+	if (!known)
+		return name;
+	known->name = name;
+	known->path = join_path(lines->arena, question->directory, name);
+	HASH_ADD(hh, lines->paths, name, sizeof(known->name), known);
+	return known->path;
+}
+
+static struct hp_frame frame_of_line(const struct question *question, Dwarf_Lines *table,
+				     size_t count, uint64_t address)
 {
 	struct hp_frame frame = { 0 };
 	Dwarf_Line *line = count ? line_at(table, count, address) : NULL;
 	int number;
 
 	if (line) {
-		frame.file = dwarf_linesrc(line, NULL, NULL);
+		frame.file = full_path(question, dwarf_linesrc(line, NULL, NULL));
 		if (dwarf_lineno(line, &number) == 0 && number > 0)
 			frame.line = (uint32_t)number;
 	}
@@ -216,13 +333,14 @@ static uint32_t number_attribute(Dwarf_Die *die, unsigned name)
 	return (uint32_t)value;
 }
 
-static struct hp_frame frame_of_call(Dwarf_Die *inlined, Dwarf_Files *files, size_t file_count)
+static struct hp_frame frame_of_call(const struct question *question, Dwarf_Die *inlined,
+				     Dwarf_Files *files, size_t file_count)
 {
 	struct hp_frame frame = { .line = number_attribute(inlined, DW_AT_call_line) };
 	uint32_t index = number_attribute(inlined, DW_AT_call_file);
 
 	if (files && index < file_count)
-		frame.file = dwarf_filesrc(files, index, NULL, NULL);
+		frame.file = full_path(question, dwarf_filesrc(files, index, NULL, NULL));
 	return frame;
 }
 
@@ -236,6 +354,21 @@ static size_t chain_length(const struct inline_nodes *found, size_t node)
 		length++;
 	}
 	return length;
+}
+
+/* Of the function at a place in a chain; the last one is the procedure itself. */
+static const char *function_name(const struct question *question, size_t i, Dwarf_Die *die,
+				 bool is_outermost)
+{
+	struct lines *lines = question->lines;
+	const struct hp_procedure *procedure;
+
+	if (is_outermost) {
+		procedure = procedures_at(lines->procedures, question->addresses[i] + lines->bias);
+		if (procedure->source == HP_PROCEDURE_SYMBOL)
+			return procedure->name;
+	}
+	return die_name(lines->names, die);
 }
 
 /* Frame 0 has its place from the line table; each frame around it from the call. */
@@ -256,9 +389,9 @@ static bool answer_address(const struct question *question, size_t i, struct hp_
 	for (size_t k = 0; k < length && node != INLINE_NONE; k++) {
 		Dwarf_Die die = found->nodes.at[node].die;
 
-		frames[k].function = die_name(lines->names, &die);
+		frames[k].function = function_name(question, i, &die, k + 1 == length);
 		if (k + 1 < length)
-			frames[k + 1] = frame_of_call(&die, files, file_count);
+			frames[k + 1] = frame_of_call(question, &die, files, file_count);
 		node = found->nodes.at[node].parent;
 	}
 	question->frames[question->hits[i].index] = (struct hp_frames){ frames, length };
@@ -275,6 +408,16 @@ static Dwarf_Die function_unit(const struct unit *unit)
 	    type == DW_UT_skeleton && split.addr)
 		return split;
 	return unit->die;
+}
+
+static const char *unit_directory(const struct unit *unit)
+{
+	Dwarf_Die die = unit->die;
+	Dwarf_Attribute attribute;
+	const char *directory =
+		dwarf_attr(&die, DW_AT_comp_dir, &attribute) ? dwarf_formstring(&attribute) : NULL;
+
+	return directory && *directory ? directory : NULL;
 }
 
 static bool answer_unit(const struct question *question, bool inlines)
@@ -297,9 +440,10 @@ static bool answer_unit(const struct question *question, bool inlines)
 			files = NULL;
 	}
 	for (size_t i = 0; i < question->count && fine; i++)
-		fine = answer_address(question, i,
-				      frame_of_line(table, line_count, question->addresses[i]),
-				      inlines ? &found : NULL, files, file_count);
+		fine = answer_address(
+			question, i,
+			frame_of_line(question, table, line_count, question->addresses[i]),
+			inlines ? &found : NULL, files, file_count);
 	inlines_clear(&found);
 	return fine;
 }
@@ -336,6 +480,7 @@ static bool answer_hits(struct lines *lines, const hp_link_address *addresses,
 			.frames = frames,
 		};
 
+		question.directory = unit_directory(question.unit);
 		while (i < count && hits[i].unit == question.hits->unit) {
 			question.count++;
 			i++;

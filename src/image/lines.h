@@ -10,6 +10,7 @@
 #define HPCPROF_IMAGE_LINES_H
 
 #include "elf_file.h"
+#include "procedures.h"
 
 #include <hpcprof/base/arena.h>
 #include <hpcprof/image/image.h>
@@ -17,8 +18,10 @@
 struct lines;
 
 /* Opens the debugging information; without any the result answers nothing. What it hands out lives
- * in `arena` and in `file`. */
-struct hp_error *lines_create(struct elf_file *file, struct hp_arena *arena, struct lines **lines);
+ * in `arena`, `file` and `procedures`, which names the outermost frames as the symbol table does:
+ * DWARF knows neither clones nor the parameters of C++ functions that are local to a file. */
+struct hp_error *lines_create(struct elf_file *file, struct procedures *procedures,
+			      struct hp_arena *arena, struct lines **lines);
 void lines_destroy(struct lines *lines);
 HP_DEFINE_CLEANUP(struct lines, lines_destroy);
 

@@ -5,8 +5,9 @@
  * Where symbols meet, code belongs to the one that begins last before it and still holds it: a
  * second entry in the middle of a procedure cuts that procedure in parts, and its later parts are
  * owned by its first. Names at the same address are aliases; one is kept, by this order: functions
- * before labels; sized before unsized; global, weak, local; fewer leading underscores; unversioned,
- * default version, old version; longer extent; longer name.
+ * before labels; sized before unsized; global or weak before local; fewer leading underscores
+ * (people write read, not __read); unversioned, default version, old version; global before weak;
+ * longer extent; longer name.
  *
  * Names are made when a procedure is handed out: most of a big library is never asked for.
  */

@@ -40,8 +40,8 @@ static int compare_symbols(const void *a, const void *b)
 		return left_typed ? -1 : 1;
 	if ((left->size > 0) != (right->size > 0))
 		return left->size > 0 ? -1 : 1;
-	if (left->rank != right->rank)
-		return left->rank > right->rank ? -1 : 1;
+	if ((left->rank > RANK_LOCAL) != (right->rank > RANK_LOCAL))
+		return left->rank > RANK_LOCAL ? -1 : 1;
 	if (left->rank == RANK_LABEL && left->global_label != right->global_label)
 		return left->global_label ? -1 : 1;
 	if (leading_underscores(left->name) != leading_underscores(right->name))
@@ -49,6 +49,8 @@ static int compare_symbols(const void *a, const void *b)
 				   leading_underscores(right->name));
 	if (version_class(left->name) != version_class(right->name))
 		return version_class(left->name) - version_class(right->name);
+	if (left->rank != right->rank)
+		return left->rank > right->rank ? -1 : 1;
 	if (left->size != right->size)
 		return compare_u64(right->size, left->size);
 	left_length = strlen(left->name);

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "workshop.h"
+
+#include <hpcprof/image/identity.h>
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static char directory[PATH_MAX];
+
+static void clean_up(void)
+{
+	char command[PATH_MAX + 16];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
+	if (system(command) != 0)
+		perror(directory);
+}
+
+const char *workshop_directory(void)
+{
+	char here[PATH_MAX - 64];
+	const char *source = getenv("top_srcdir");
+	char programs[PATH_MAX + 32];
+
+	if (directory[0])
+		return directory;
+	ck_assert(getcwd(here, sizeof(here)) != NULL);
+	snprintf(directory, sizeof(directory), "%s/image-workshop-XXXXXX", here);
+	ck_assert_msg(mkdtemp(directory) != NULL, "no scratch directory in %s", here);
+	atexit(clean_up);
+	ck_assert_msg(source != NULL, "top_srcdir is not set: run this through make check");
+	snprintf(programs, sizeof(programs), "%s/tests/image/programs", source);
+	setenv("src", programs, 1);
+	unsetenv("DEBUGINFOD_URLS");
+	return directory;
+}
+
+static void make_command(char *command, size_t size, const char *format, va_list arguments)
+{
+	int length = snprintf(command, size, "cd '%s' && ", workshop_directory());
+
+	vsnprintf(command + length, size - (size_t)length, format, arguments);
+}
+
+bool workshop_try(const char *format, ...)
+{
+	char command[8192];
+	va_list arguments;
+
+	va_start(arguments, format);
+	make_command(command, sizeof(command) - 64, format, arguments);
+	va_end(arguments);
+	strcat(command, " >/dev/null 2>&1");
+	return system(command) == 0;
+}
+
+void workshop_run(const char *format, ...)
+{
+	char command[8192];
+	va_list arguments;
+
+	va_start(arguments, format);
+	make_command(command, sizeof(command), format, arguments);
+	va_end(arguments);
+	ck_assert_msg(system(command) == 0, "failed: %s", command);
+}
+
+FILE *workshop_read(const char *format, ...)
+{
+	char command[8192];
+	va_list arguments;
+	FILE *stream;
+
+	va_start(arguments, format);
+	make_command(command, sizeof(command), format, arguments);
+	va_end(arguments);
+	stream = popen(command, "r");
+	ck_assert_msg(stream != NULL, "failed: %s", command);
+	return stream;
+}
+
+bool workshop_has(const char *tool)
+{
+	return workshop_try("command -v %s", tool);
+}
+
+void workshop_skip(const char *what, const char *why)
+{
+	printf("# skipped: %s: %s\n", what, why);
+	fflush(stdout);
+}
+
+const char *workshop_path(const char *name)
+{
+	static char paths[4][PATH_MAX + 256];
+	static unsigned next;
+	char *path = paths[next++ % 4];
+
+	if (name[0] == '/')
+		snprintf(path, sizeof(paths[0]), "%s", name);
+	else
+		snprintf(path, sizeof(paths[0]), "%s/%s", workshop_directory(), name);
+	return path;
+}
+
+struct hp_image *workshop_open(const char *name, const struct hp_image_options *options)
+{
+	char path[PATH_MAX + 256];
+	struct hp_image_id id = { .kind = HP_IMAGE_FILE, .path = path };
+	struct hp_image *image;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s", workshop_path(name));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	ck_assert_msg(fd >= 0, "%s", path);
+	hp_assert_ok(hp_identity_of_fd(fd, &id.identity));
+	close(fd);
+	hp_assert_ok(hp_image_open(&id, options, &image));
+	return image;
+}
+
+uint8_t *workshop_bytes(const char *name, size_t *size)
+{
+	FILE *stream = fopen(workshop_path(name), "rb");
+	struct stat status;
+	uint8_t *bytes;
+
+	ck_assert(stream != NULL);
+	ck_assert(fstat(fileno(stream), &status) == 0);
+	*size = (size_t)status.st_size;
+	bytes = malloc(*size + 1);
+	ck_assert(bytes != NULL);
+	ck_assert_uint_eq(fread(bytes, 1, *size, stream), *size);
+	fclose(stream);
+	return bytes;
+}
+
+size_t workshop_nm(const char *arguments, struct nm_symbol **symbols)
+{
+	FILE *stream = workshop_read("nm --defined-only -S %s", arguments);
+	size_t capacity = 0;
+	size_t count = 0;
+	char line[1024];
+
+	*symbols = NULL;
+	while (fgets(line, sizeof(line), stream)) {
+		struct nm_symbol symbol = { 0 };
+
+		if (sscanf(line, "%lx %lx %c %511s", &symbol.address, &symbol.size, &symbol.type,
+			   symbol.name) != 4) {
+			symbol.size = 0;
+			if (sscanf(line, "%lx %c %511s", &symbol.address, &symbol.type,
+				   symbol.name) != 3)
+				continue;
+		}
+		/* A probe's base address is a weak symbol, too, but it is data. */
+		if (!strchr("TtWwiu", symbol.type) || strncmp(symbol.name, "_.", 2) == 0)
+			continue;
+		if (count == capacity) {
+			capacity = capacity ? capacity * 2 : 256;
+			*symbols = realloc(*symbols, capacity * sizeof(symbol));
+			ck_assert(*symbols != NULL);
+		}
+		(*symbols)[count++] = symbol;
+	}
+	ck_assert_int_eq(pclose(stream), 0);
+	return count;
+}
