@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A file that somebody else made, asked everything that a report asks of an image. */
+#include "fuzz.h"
+
 #include <hpcprof/image/identity.h>
 #include <hpcprof/image/image.h>
 
@@ -9,8 +11,6 @@
 #include <unistd.h>
 
 enum { PROCEDURES_ASKED = 512 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void ask_at(struct hp_image *image, uint64_t address)
 {

@@ -2,6 +2,7 @@
 # its corpus in tests/fuzz/corpus/NAME/. Built with --enable-fuzz they are libFuzzer programs that
 # `make fuzz` runs; otherwise replay.c runs each one's corpus as a test.
 fuzz_targets =
+fuzz_targets += tests/fuzz/fuzz_elf
 fuzz_targets += tests/fuzz/fuzz_events
 
 FUZZ_LIBS = $(REPORT_LIBS) $(COLLECT_LIBS)

@@ -2,11 +2,11 @@
 /* A real program cut short and with flipped bits: anything may be answered, nothing may crash. */
 #include "workshop.h"
 
+#include "../fuzz/fuzz.h"
+
 #include <string.h>
 
 enum { FLIPPED_FILES = 600, MAX_FLIPS = 24 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static uint8_t *small_program(const char *flags, size_t *size)
 {

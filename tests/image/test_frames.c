@@ -10,7 +10,7 @@ struct answer {
 	uint64_t address;
 	size_t count;
 	struct {
-		char function[512];
+		char function[PATH_BYTES];
 		char file[PATH_BYTES];
 		unsigned line;
 	} frames[FRAMES];
