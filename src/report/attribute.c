@@ -30,8 +30,11 @@ static struct hp_error *refuse(struct report *report, struct report_image *image
 	if (error->errno_value == ENOMEM)
 		return error;
 	if (!error->advice && error->class == HP_ERROR_NOT_FOUND)
-		error = hp_error_advise(error, "if it is kept elsewhere, --symfs DIR looks for "
-					       "every file below DIR");
+		error = hp_error_advise(
+			error, report->options->symfs
+				       ? "put it there, or leave --symfs out"
+				       : "if it is kept elsewhere, --symfs DIR looks for every "
+					 "file below DIR");
 	image->problem = report_intern(report, error->message);
 	if (error->advice)
 		image->advice = report_intern(report, error->advice);

@@ -316,8 +316,13 @@ struct hp_error *listing_make(struct report *report, const struct row *row, bool
 	*listing = (struct listing){ .arena = hp_arena_create() };
 	if (!listing->arena)
 		return hp_error_create_no_memory();
-	if (!row->code || !row->code->procedure)
-		return list_offset(&lister);
+	if (!row->code || !row->code->procedure) {
+		struct hp_error *error = list_offset(&lister);
+
+		if (!error)
+			set_local_shares(report, row, listing);
+		return error;
+	}
 	for (const struct row_code *code = row->code; code; code = code->next) {
 		struct hp_error *error;
 

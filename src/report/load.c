@@ -44,6 +44,9 @@ static struct hp_error *add_event(struct report *report, const struct hp_event_t
 			return hp_error_create_no_memory();
 	}
 	event = &report->events.at[at];
+	/* A substitution in any of the epochs must be told. */
+	if (totals->info.instead_of && !event->info->instead_of)
+		event->info = &totals->info;
 	event->lost += totals->lost;
 	event->throttled += totals->throttled;
 	return NULL;

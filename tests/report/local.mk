@@ -17,3 +17,5 @@ check_PROGRAMS += tests/report/test_code
 tests_report_test_code_SOURCES = tests/report/test_code.c $(report_fixture)
 tests_report_test_code_CFLAGS = $(AM_CFLAGS) -g
 tests_report_test_code_LDADD = $(REPORT_LIBS) $(CHECK_LIBS)
+
+dist_check_SCRIPTS += tests/report/report.test

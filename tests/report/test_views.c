@@ -162,6 +162,24 @@ START_TEST(epochs_of_different_periods_add_up_by_weight)
 }
 END_TEST
 
+START_TEST(a_substitution_in_any_of_the_epochs_is_told)
+{
+	static const char *const labels[] = { "asked", "hundred", NULL };
+	struct fixture_epoch epoch = hundred_epoch;
+	struct fixture fixture = fixture_create();
+	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+
+	epoch.label = "asked";
+	fixture_add(&fixture, &epoch);
+	epoch.label = "hundred";
+	epoch.instead_of = "cycles";
+	fixture_add(&fixture, &epoch);
+	hp_assert_ok(fixture_report(&fixture, &options, labels));
+	assert_contains(fixture.output, "instead of cycles: this machine has no PMU\n");
+	fixture_remove(&fixture);
+}
+END_TEST
+
 static const struct fixture_count two_events[] = {
 	{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x100, 30 },
 	{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x200, 10 },
@@ -462,6 +480,7 @@ HP_TEST_MAIN("report/views", every_view_has_every_sample_in_exactly_one_row,
 	     the_header_says_how_good_the_data_is,
 	     an_image_whose_file_is_gone_is_named_with_its_share_and_keeps_raw_offsets,
 	     epochs_of_different_periods_add_up_by_weight,
+	     a_substitution_in_any_of_the_epochs_is_told,
 	     events_stand_side_by_side_each_with_its_own_share,
 	     an_events_name_sorts_by_that_event_and_a_pattern_selects_it,
 	     what_the_limits_cut_is_counted, filters_select_rows_but_not_what_percentages_are_of,
