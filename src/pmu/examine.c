@@ -88,16 +88,16 @@ static void add_paranoid(struct hp_examination *examination)
 	else if (examination->machine->privileged)
 		hp_examination_add(examination, HP_FINDING_OK, topic, NULL, NULL,
 				   "%d, which does not bind this user (CAP_PERFMON)", level);
-	else if (level >= 3)
+	else if (level >= 3 && !examination->machine->samples)
 		hp_examination_add(examination, HP_FINDING_BLOCKED, topic,
 				   "sudo sysctl kernel.perf_event_paranoid=2",
 				   "hpcprof report on profiles from elsewhere",
 				   "%d: only privileged users open events", level);
-	else if (level == 2)
+	else if (level >= 2) /* mainline kernels know nothing above 2 */
 		hp_examination_add(examination, HP_FINDING_LIMITED, topic,
 				   "sudo sysctl kernel.perf_event_paranoid=1",
 				   "record -- COMMAND and -p PID, in user mode",
-				   "2: own processes, user mode only");
+				   "%d: own processes, user mode only", level);
 	else if (level == 1)
 		hp_examination_add(examination, HP_FINDING_LIMITED, topic,
 				   "sudo sysctl kernel.perf_event_paranoid=0",

@@ -71,12 +71,11 @@ static struct perf_event_attr hardware(const struct hp_machine *machine, uint64_
 	};
 }
 
+/* Long enough on the CPU for a group to have its turn. */
 static void spin(void)
 {
-	volatile unsigned sink = 0;
-
 	for (unsigned i = 0; i < SPIN_STEPS; i++)
-		sink += i;
+		__asm__ volatile("");
 }
 
 /* Whether a group of `size` copies gets onto the PMU at once. The kernel takes groups that never

@@ -181,6 +181,7 @@ static void try_opens(struct hp_machine *machine)
 	};
 
 	machine->user_only = hp_try_open(clock_attr(false), 0, -1) != 0;
+	machine->samples = !machine->user_only || hp_try_open(clock_attr(true), 0, -1) == 0;
 	machine->system_wide = hp_try_open(clock_attr(machine->user_only), -1, 0) == 0;
 	cycles.exclude_kernel = machine->user_only;
 	cycles.exclude_hv = machine->user_only;

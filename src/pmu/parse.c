@@ -354,8 +354,15 @@ static struct hp_error *parse_event(struct parser *parser, int group)
 	if (error)
 		return error;
 	for (size_t i = first; i < parser->drafts.count; i++) {
+		struct hp_event *event = &parser->drafts.at[i].event;
+
 		add_modifiers(&parser->drafts.at[i].modifiers, &modifiers);
-		parser->drafts.at[i].event.group = group;
+		event->group = group;
+		/* One name, several PMUs: a group cannot span them, so each gets its own. */
+		if (group >= 0 && event->type != PERF_TYPE_TRACEPOINT)
+			event->group += (int)(i - first);
+		if (event->group >= parser->groups)
+			parser->groups = event->group + 1;
 	}
 	if (parser->drafts.count > MOST_EVENTS)
 		return hp_error_create(HP_ERROR_USAGE, "more than %d events", MOST_EVENTS);
@@ -367,6 +374,7 @@ static struct hp_error *parse_group(struct parser *parser)
 	const char *start = parser->at;
 	size_t first = parser->drafts.count;
 	struct hp_modifiers modifiers = { 0 };
+	int group = parser->groups;
 	struct hp_error *error;
 
 	do {
@@ -374,7 +382,7 @@ static struct hp_error *parse_group(struct parser *parser)
 		if (*parser->at == '{')
 			return locate(parser, parser->at,
 				      hp_error_create(HP_ERROR_USAGE, "a group inside a group"));
-		error = parse_event(parser, parser->groups);
+		error = parse_event(parser, group);
 		if (error)
 			return error;
 	} while (*parser->at == ',');
@@ -382,7 +390,6 @@ static struct hp_error *parse_group(struct parser *parser)
 		return locate(parser, start,
 			      hp_error_create(HP_ERROR_USAGE, "a '{' that is not closed"));
 	parser->at++;
-	parser->groups++;
 	error = parse_modifiers(parser, &modifiers);
 	for (size_t i = first; i < parser->drafts.count; i++)
 		add_modifiers(&parser->drafts.at[i].modifiers, &modifiers);

@@ -146,6 +146,18 @@ START_TEST(a_generic_name_on_a_hybrid_machine_is_one_event_for_each_kind_of_core
 	ck_assert_uint_eq(list.events[1].config, 0x1cd);
 	hp_event_list_clear(&list);
 
+	/* A group cannot span PMUs: one group for each, and the next one apart. */
+	hp_assert_ok(hp_event_parse("{cycles,instructions}:u,{faults}", &machine, &list));
+	ck_assert_uint_eq(list.count, 5);
+	ck_assert_str_eq(list.events[0].name, "cpu_atom/cycles/u");
+	ck_assert_int_eq(list.events[0].group, 0);
+	ck_assert_int_eq(list.events[1].group, 1);
+	ck_assert_str_eq(list.events[2].name, "cpu_atom/instructions/u");
+	ck_assert_int_eq(list.events[2].group, 0);
+	ck_assert_int_eq(list.events[3].group, 1);
+	ck_assert_int_eq(list.events[4].group, 2);
+	hp_event_list_clear(&list);
+
 	hp_assert_ok(hp_event_default(&machine, &list));
 	ck_assert_uint_eq(list.count, 2);
 	ck_assert(list.events[0].best_precise && list.events[1].best_precise);

@@ -135,6 +135,7 @@ struct hp_machine tree_machine(char *root)
 		.mlock_kb = 516,
 		.max_sample_rate = 100000,
 		.privileged = true,
+		.samples = true,
 		.system_wide = true,
 		.has_cycles = true,
 		.precise_cycles = 3,

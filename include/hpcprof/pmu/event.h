@@ -72,7 +72,8 @@ const char *hp_event_precision(const struct hp_event *event);
 struct hp_error *hp_event_describe(const struct hp_event *event, struct hp_event_info *info);
 
 /* Every event this machine could name, for `hpcprof events` and completion. The callback returns
- * false to stop. `kind`: "hardware", "software", "cache", "tracepoint", "pmu NAME", "raw". */
+ * false to stop. `kind`: "hardware", "software", "cache", "tracepoint", "pmu NAME", "raw",
+ * "breakpoint". Generic events are tried, so that it shows which the machine has. */
 struct hp_event_entry {
 	const char *name;
 	const char *kind;

@@ -26,6 +26,7 @@ struct hp_machine {
 	int64_t mlock_kb;   /* kernel.perf_event_mlock_kb a CPU */
 	int64_t max_sample_rate;
 	bool privileged;	/* CAP_PERFMON or CAP_SYS_ADMIN in force: paranoid does not bind */
+	bool samples;		/* cpu-clock:u opens on one's own processes (tried) */
 	bool user_only;		/* kernel samples are not to be had */
 	bool system_wide;	/* -a is permitted */
 	bool has_cycles;	/* `cycles` opens here (tried), so there is a PMU */
