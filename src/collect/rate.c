@@ -5,6 +5,7 @@
 
 #include <linux/perf_event.h>
 #include <math.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -12,7 +13,7 @@
 /* --- measuring -------------------------------------------------------------------------------- */
 
 enum {
-	ROUNDS = 12,
+	ROUNDS = 12, /* some 10 ms in all */
 	STRETCH_NS = 400000,
 	COST_PERIOD_NS = 25000, /* 16 samples a stretch */
 	COST_PERIOD_CYCLES = 100000,
@@ -90,37 +91,55 @@ static uint64_t count_of(const struct probe *probe)
 	return read(probe->fd, &count, sizeof(count)) == sizeof(count) ? count : 0;
 }
 
+static int compare_u64(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left;
+	uint64_t b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* The lower quartile: whatever else runs on the machine only ever makes a stretch longer. */
+static double lower_quartile(uint64_t *values, size_t count)
+{
+	qsort(values, count, sizeof(*values), compare_u64);
+	return (double)values[count / 4];
+}
+
 struct cost measure_cost(const struct hp_event *event)
 {
 	struct cost cost = { 0 };
-	double extra[ROUNDS];
-	double units[ROUNDS];
-	struct probe probe;
+	uint64_t plain_ns[ROUNDS];
+	uint64_t sampled_ns[ROUNDS];
+	uint64_t samples[ROUNDS];
+	uint64_t units[ROUNDS];
 	uint64_t steps = 20000;
-	size_t measured = 0;
+	struct probe probe;
+	double taken;
 
 	if ((event->unit != HP_UNIT_NS && event->unit != HP_UNIT_CYCLES) ||
 	    !probe_open(event, &probe))
 		return cost;
 	steps = steps * STRETCH_NS / (time_of_work(steps) + 1) + 1;
 	for (size_t i = 0; i < ROUNDS; i++) {
-		double plain = (double)time_of_work(steps);
-		uint64_t count = count_of(&probe);
-		double sampled;
-		double samples;
-
+		plain_ns[i] = time_of_work(steps);
+		units[i] = count_of(&probe);
 		ioctl(probe.fd, PERF_EVENT_IOC_ENABLE, 0);
-		sampled = (double)time_of_work(steps);
+		sampled_ns[i] = time_of_work(steps);
 		ioctl(probe.fd, PERF_EVENT_IOC_DISABLE, 0);
-		samples = (double)samples_in(&probe);
-		if (samples < 1)
-			continue;
-		extra[measured] = (sampled - plain) / samples;
-		units[measured++] = (double)(count_of(&probe) - count) / sampled;
+		units[i] = count_of(&probe) - units[i];
+		samples[i] = samples_in(&probe);
 	}
 	probe_close(&probe);
-	cost.sample_ns = fmax(hp_median(extra, measured), 0);
-	cost.units_per_ns = event->unit == HP_UNIT_NS ? 1 : hp_median(units, measured);
+	taken = lower_quartile(samples, ROUNDS);
+	if (taken < 1)
+		return cost;
+	cost.sample_ns =
+		fmax(lower_quartile(sampled_ns, ROUNDS) - lower_quartile(plain_ns, ROUNDS), 0) /
+		taken;
+	cost.units_per_ns = event->unit == HP_UNIT_NS ? 1
+						      : lower_quartile(units, ROUNDS) /
+								lower_quartile(sampled_ns, ROUNDS);
 	return cost;
 }
 

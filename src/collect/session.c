@@ -251,19 +251,6 @@ const char *hp_session_stamp(const struct hp_session *session)
 
 /* --- starting --------------------------------------------------------------------------------- */
 
-/* An epoch of a command that never ran is no epoch. */
-static struct hp_error *discard_epoch(struct hp_session *session, struct hp_error *error)
-{
-	char *stamp = strdup(hp_session_stamp(session));
-
-	hp_epoch_writer_destroy(session->writer);
-	session->writer = session->recorder.writer = NULL;
-	if (stamp && !session->options.append)
-		hp_error_destroy(hp_db_remove(session->options.db, stamp));
-	free(stamp);
-	return error;
-}
-
 /* The maps of what was running before the events were. */
 static struct hp_error *adopt_running(struct hp_session *session)
 {
@@ -290,14 +277,13 @@ static struct hp_error *adopt_running(struct hp_session *session)
 	return NULL;
 }
 
+/* When the command cannot be executed nothing has been flushed, and the epoch goes with its writer.
+ */
 static struct hp_error *start_target(struct hp_session *session)
 {
-	struct hp_error *error;
-
 	if (!session->options.command)
 		return adopt_running(session);
-	error = command_release(&session->command, session->options.command[0]);
-	return error ? discard_epoch(session, error) : NULL;
+	return command_release(&session->command, session->options.command[0]);
 }
 
 static void watch(struct hp_session *session, int fd)
