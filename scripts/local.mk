@@ -12,3 +12,36 @@ EXTRA_PROGRAMS += scripts/demo/wordcount
 CLEANFILES += scripts/demo/wordcount$(EXEEXT)
 scripts_demo_wordcount_CFLAGS = $(AM_CFLAGS) -g -fno-inline
 scripts_demo_wordcount_LDADD =
+
+# --- looking after the source ---------------------------------------------------------------------
+EXTRA_DIST += scripts/analyze scripts/analyze.h
+.PHONY: format format-check analyze coverage
+
+formatted = cd '$(srcdir)' && find src include tests scripts -name '*.[ch]' -type f -print0 | xargs -0 clang-format
+format:
+	$(formatted) -i
+format-check:
+	$(formatted) --dry-run -Werror
+
+analyze: $(BUILT_SOURCES)
+	$(srcdir)/scripts/analyze '$(abs_top_srcdir)' '$(abs_top_builddir)'
+
+# In a directory configured with --enable-coverage. lcov makes pages, where it is installed.
+coverage:
+	@test '$(COVERAGE)' = yes || { echo 'configure with --enable-coverage first' >&2; exit 1; }
+	find . -name '*.gcda' -exec rm -f {} +
+	$(MAKE) $(AM_MAKEFLAGS) check
+	@if command -v lcov >/dev/null; then \
+		lcov --quiet --capture --directory . --base-directory . --no-external \
+			--directory '$(abs_top_srcdir)' --output-file coverage.info && \
+		lcov --quiet --remove coverage.info '*/tests/*' --output-file coverage.info && \
+		lcov --summary coverage.info && \
+		genhtml --quiet --output-directory coverage coverage.info && \
+		echo "$(abs_top_builddir)/coverage/index.html"; \
+	else \
+		find src -name '*.gcno' -exec gcov -n {} + 2>/dev/null | \
+			awk -v top='$(abs_top_srcdir)/' '/^File/ { gsub(/\047/, ""); name = $$2 } \
+			/^Lines executed/ && index(name, top "src/") == 1 { \
+				split($$2, part, ":"); printf "%8s of %5s lines  %s\n", part[2], $$4, \
+				substr(name, length(top) + 1); name = "" }' | sort -u; \
+	fi

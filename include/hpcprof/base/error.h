@@ -34,14 +34,15 @@ struct hp_error {
 };
 
 struct hp_error *hp_error_create(enum hp_error_class class, const char *format, ...)
-	__attribute__((format(printf, 2, 3), warn_unused_result));
+	__attribute__((format(printf, 2, 3), returns_nonnull, warn_unused_result));
 
 /* A system call failed: appends strerror(errno_value). EACCES and EPERM become NOT_PERMITTED,
  * ENOENT NOT_FOUND, the rest SYSTEM. */
 struct hp_error *hp_error_create_errno(int errno_value, const char *format, ...)
-	__attribute__((format(printf, 2, 3), warn_unused_result));
+	__attribute__((format(printf, 2, 3), returns_nonnull, warn_unused_result));
 
-struct hp_error *hp_error_create_no_memory(void) __attribute__((warn_unused_result));
+struct hp_error *hp_error_create_no_memory(void)
+	__attribute__((returns_nonnull, warn_unused_result));
 
 /* Prepends "context: ". Takes and returns ownership; NULL stays NULL. */
 struct hp_error *hp_error_wrap(struct hp_error *error, const char *format, ...)
