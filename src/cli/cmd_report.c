@@ -56,7 +56,7 @@ static const struct argp_option options[] = {
 	{ "procedure", OPTION_PROCEDURE, "GLOB", 0, "Procedures that match", 2 },
 	{ "comm", OPTION_COMM, "GLOB", 0, "Processes whose command name matches", 2 },
 	{ "pid", OPTION_PID, "GLOB", 0,
-	  "Processes whose number matches (recorded with --per-process)", 2 },
+	  "Processes whose number matches, in epochs that keep processes apart", 2 },
 	{ NULL, 0, NULL, 0, "How to show them:", 3 },
 	{ "sort", 's', "KEY", 0,
 	  "samples (the default), name, image, address (procedures, instructions), line (lines), "
