@@ -63,7 +63,7 @@ struct ids {
 
 struct arguments {
 	struct hp_session_options session;
-	const char *events;
+	HP_VECTOR(const char *) events; /* each -e */
 	const char *db;
 	char *append;
 	struct ids pids;
@@ -172,7 +172,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		session->cpus = argument;
 		return 0;
 	case 'e':
-		arguments->events = argument;
+		if (!hp_vector_push(&arguments->events, argument))
+			argp_failure(state, HP_EXIT_RECORDER, 0, "out of memory");
 		return 0;
 	case 'F':
 		parse_rate(state, argument, &session->frequency_hz);
@@ -321,27 +322,43 @@ static void print_closing(const struct hp_session *session, const struct hp_sess
 /* --- the steps ----------------------------------------------------------------------------------
  */
 
+static struct hp_error *parse_events(const struct arguments *arguments,
+				     const struct hp_machine *machine, struct hp_event_list *events)
+{
+	struct hp_error *error = NULL;
+
+	if (!arguments->events.count)
+		return hp_event_default(machine, events);
+	for (size_t i = 0; !error && i < arguments->events.count; i++)
+		error = hp_event_parse(arguments->events.at[i], machine, events);
+	return error;
+}
+
+/* Profiles are kept by event name, and --strict takes nothing else than what was asked for. */
+static struct hp_error *check_event(const struct hp_event_list *events, size_t index, bool strict)
+{
+	const struct hp_event *event = &events->events[index];
+
+	if (strict && event->instead_of)
+		return hp_error_advise(hp_error_create(HP_ERROR_NOT_PERMITTED,
+						       "cannot sample %s: %s", event->instead_of,
+						       event->reason),
+				       "%s", event->advice ? event->advice : "drop --strict");
+	for (size_t i = 0; i < index; i++) {
+		if (strcmp(events->events[i].name, event->name) == 0)
+			return hp_error_create(HP_ERROR_USAGE, "event %s is named twice",
+					       event->name);
+	}
+	return NULL;
+}
+
 static struct hp_error *find_events(const struct arguments *arguments,
 				    const struct hp_machine *machine, struct hp_event_list *events)
 {
-	struct hp_error *error = arguments->events
-					 ? hp_event_parse(arguments->events, machine, events)
-					 : hp_event_default(machine, events);
+	struct hp_error *error = parse_events(arguments, machine, events);
 
-	for (size_t i = 0; !error && i < events->count; i++) {
-		const struct hp_event *event = &events->events[i];
-
-		if (arguments->strict && event->instead_of)
-			error = hp_error_advise(
-				hp_error_create(HP_ERROR_NOT_PERMITTED, "cannot sample %s: %s",
-						event->instead_of, event->reason),
-				"%s", event->advice ? event->advice : "drop --strict");
-		for (size_t j = 0; !error && j < i; j++) {
-			if (strcmp(events->events[j].name, event->name) == 0)
-				error = hp_error_create(HP_ERROR_USAGE, "event %s is named twice",
-							event->name);
-		}
-	}
+	for (size_t i = 0; !error && i < events->count; i++)
+		error = check_event(events, i, arguments->strict);
 	return error;
 }
 
@@ -408,6 +425,7 @@ static int run(int argc, char **argv)
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 	error = record(&arguments, &status);
 	hp_db_close(arguments.session.db);
+	free(arguments.events.at);
 	free(arguments.pids.at);
 	free(arguments.tids.at);
 	if (error)

@@ -157,6 +157,9 @@ enum rate_limit rate_decide(const struct hp_event *event, const struct rate_wish
 
 	if (event->frequency_hz > 0 || (hz > 0 && !event->period))
 		period = 0;
+	/* perf's users expect every hit of a tracepoint. */
+	if (!period && hz <= 0 && event->type == PERF_TYPE_TRACEPOINT)
+		period = 1;
 	*rate = (struct rate){ .period = period };
 	/* A period of unknown rate is taken at its word: the kernel's own limit stands behind it.
 	 */
