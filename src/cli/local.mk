@@ -3,6 +3,7 @@ bin_PROGRAMS += hpcprof
 hpcprof_SOURCES = \
 	src/cli/cli.c \
 	src/cli/cmd_doctor.c \
+	src/cli/cmd_epochs.c src/cli/epoch_list.h src/cli/epoch_list.c \
 	src/cli/cmd_events.c \
 	src/cli/cmd_record.c \
 	src/cli/cmd_report.c \

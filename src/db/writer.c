@@ -3,6 +3,7 @@
 
 #include "contents.h"
 #include "database.h"
+#include "jit_layout.h"
 #include "names.h"
 
 #include <hpcprof/base/file.h>
@@ -354,19 +355,59 @@ struct hp_error *hp_epoch_writer_add(struct hp_epoch_writer *writer,
 	return NULL;
 }
 
+/* Copies of the names go into `layout`, beside those of the same image that an appended epoch had.
+ */
+static struct hp_error *unite_symbols(struct hp_epoch_writer *writer,
+				      const struct hp_image_id *image,
+				      const struct hp_symbol *symbols, size_t count,
+				      struct hp_jit_layout *layout)
+{
+	struct hp_symbol *kept;
+	size_t kept_count;
+	struct hp_symbol *copies;
+	struct hp_error *error =
+		hp_contents_read_symbols(writer->directory, image, &kept, &kept_count);
+	bool copied = true;
+
+	if (!error)
+		error = hp_jit_layout_add(layout, 0, kept, kept_count);
+	if (error)
+		return error;
+	copies = calloc(count + 1, sizeof(*copies));
+	for (size_t i = 0; copies && i < count; i++) {
+		copies[i] = symbols[i];
+		copies[i].name = strdup(symbols[i].name);
+		copied = copied && copies[i].name;
+	}
+	if (!copies || !copied) {
+		hp_symbols_free(copies, copies ? count : 0);
+		return hp_error_create_no_memory();
+	}
+	error = hp_jit_layout_add(layout, 1, copies, count);
+	return error ? error : hp_jit_layout_finish(layout, false);
+}
+
 struct hp_error *hp_epoch_writer_symbols(struct hp_epoch_writer *writer, size_t index,
 					 const struct hp_symbol *symbols, size_t count)
 {
 	const struct hp_image_id *image = &writer->before.index.entries[index].id;
 	_cleanup_free_ char *name = hp_symbols_name(image);
+	struct hp_jit_layout layout = { 0 };
 	struct hp_writer file = { 0 };
 	struct hp_error *error;
 
 	if (!name)
 		return hp_error_create_no_memory();
 	error = hp_symbols_encode(image, symbols, count, &file);
+	if (!error && writer->has_previous) {
+		hp_writer_free(&file);
+		error = unite_symbols(writer, image, symbols, count, &layout);
+		if (!error)
+			error = hp_symbols_encode(image, layout.merged, layout.merged_count, &file);
+	}
 	if (!error)
 		error = hp_file_replace(writer->directory, name, file.bytes, file.size);
+	hp_jit_layout_clear(&layout);
 	hp_writer_free(&file);
 	return hp_error_wrap(error, "epoch %s: %s", writer->name, name);
 }
@@ -442,6 +483,11 @@ struct hp_error *hp_epoch_writer_commit(struct hp_epoch_writer *writer,
 
 	/* An event that was never added to is held with nothing. */
 	for (size_t i = 0; i < meta->event_count; i++) {
+		for (size_t j = 0; j < i; j++) {
+			if (strcmp(meta->events[i].info.name, meta->events[j].info.name) == 0)
+				return hp_error_create(HP_ERROR_USAGE, "event %s is named twice",
+						       meta->events[i].info.name);
+		}
 		if (!held_of(writer, meta->events[i].info.name))
 			return hp_error_create_no_memory();
 	}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "epoch_list.h"
+
+#include <hpcprof/base/bytes.h>
+#include <hpcprof/base/number.h>
+#include <hpcprof/base/text.h>
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+enum { COLUMNS = 10 };
+
+static const char *const headings[COLUMNS] = {
+	"EPOCH",   "LABEL", "STATE", "HOST",	 "EVENTS",
+	"SAMPLES", "LOST",  "SIZE",  "DURATION", "COMMAND",
+};
+
+bool epoch_format_parse(const char *text, enum epoch_format *format)
+{
+	static const char *const names[] = { "text", "json", "csv" };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(names); i++) {
+		if (strcmp(text, names[i]) == 0) {
+			*format = (enum epoch_format)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+void epoch_size_format(uint64_t bytes, char *text)
+{
+	static const char *const units[] = { "B", "KB", "MB", "GB", "TB", "PB", "EB" };
+	double value = (double)bytes;
+	size_t unit = 0;
+
+	while (value >= 999.5 && unit + 1 < HP_ARRAY_COUNT(units)) {
+		value /= 1000;
+		unit++;
+	}
+	snprintf(text, EPOCH_SIZE_BYTES, "%.*f %s", unit && value < 9.95 ? 1 : 0, value,
+		 units[unit]);
+}
+
+static const char *state_of(const struct hp_epoch_summary *epoch)
+{
+	if (epoch->problem)
+		return "unreadable";
+	if (epoch->recording)
+		return "recording";
+	return epoch->meta.complete ? "complete" : "interrupted";
+}
+
+/* --- one epoch's cells -------------------------------------------------------------------- */
+
+static char *joined(char *const *words, size_t count, const char *separator)
+{
+	struct hp_writer text = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			hp_write_bytes(&text, separator, strlen(separator));
+		hp_write_bytes(&text, words[i], strlen(words[i]));
+	}
+	hp_write_u8(&text, 0);
+	if (!text.failed)
+		return (char *)text.bytes;
+	hp_writer_free(&text);
+	return NULL;
+}
+
+static char *command_of(const struct hp_epoch_meta *meta)
+{
+	size_t count = 0;
+
+	while (meta->command_line && meta->command_line[count])
+		count++;
+	if (count)
+		return joined(meta->command_line, count, " ");
+	return strdup(meta->target ? meta->target : "");
+}
+
+static char *events_of(const struct hp_epoch_meta *meta)
+{
+	char **names = calloc(meta->event_count + 1, sizeof(*names));
+	char *text = NULL;
+
+	for (size_t i = 0; names && i < meta->event_count; i++)
+		names[i] = meta->events[i].info.name;
+	if (names)
+		text = joined(names, meta->event_count, ",");
+	free(names);
+	return text;
+}
+
+struct figures {
+	uint64_t samples;
+	uint64_t lost;
+	uint64_t duration_ns;
+};
+
+static struct figures figures_of(const struct hp_epoch_meta *meta)
+{
+	struct figures figures = { 0 };
+
+	for (size_t i = 0; i < meta->event_count; i++) {
+		figures.samples += meta->events[i].samples;
+		figures.lost += meta->events[i].lost;
+	}
+	if (meta->end_ns > meta->start_ns)
+		figures.duration_ns = meta->end_ns - meta->start_ns;
+	return figures;
+}
+
+static double lost_share(const struct figures *figures)
+{
+	double all = (double)figures->samples + (double)figures->lost;
+
+	return all > 0 ? (double)figures->lost / all : 0;
+}
+
+static char *formatted(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static char *formatted(const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	return length < 0 ? NULL : text;
+}
+
+static char *printable(char *text)
+{
+	char *copy = text ? hp_text_printable(text) : NULL;
+
+	free(text);
+	return copy;
+}
+
+static char *or_dash(const char *text)
+{
+	return printable(strdup(text && *text ? text : "-"));
+}
+
+/* Owned texts; false when memory is short. */
+static bool fill_cells(const struct hp_epoch_summary *epoch, char **cells)
+{
+	const struct hp_epoch_meta *meta = &epoch->meta;
+	struct figures figures = figures_of(meta);
+	char size[EPOCH_SIZE_BYTES];
+
+	epoch_size_format(epoch->bytes, size);
+	cells[0] = strdup(epoch->stamp);
+	cells[1] = or_dash(meta->label);
+	cells[2] = strdup(state_of(epoch));
+	cells[3] = or_dash(meta->host);
+	cells[4] = printable(events_of(meta));
+	cells[5] = formatted("%" PRIu64, figures.samples);
+	cells[6] = formatted("%.2f%%", 100 * lost_share(&figures));
+	cells[7] = strdup(size);
+	cells[8] = formatted("%.1f s", (double)figures.duration_ns / 1e9);
+	cells[9] = epoch->problem ? or_dash(epoch->problem) : printable(command_of(meta));
+	for (size_t i = 0; i < COLUMNS; i++) {
+		if (!cells[i])
+			return false;
+	}
+	return true;
+}
+
+/* --- text --------------------------------------------------------------------------------- */
+
+/* Characters, not bytes: close enough for names. */
+static size_t width_of(const char *text)
+{
+	size_t width = 0;
+
+	for (; *text; text++)
+		width += (*text & 0xc0) != 0x80;
+	return width;
+}
+
+static bool is_number_column(size_t column)
+{
+	return column >= 5 && column <= 8;
+}
+
+static void print_row(FILE *stream, char *const *cells, const size_t *widths)
+{
+	for (size_t i = 0; i < COLUMNS; i++) {
+		int padding = (int)(widths[i] - width_of(cells[i]));
+
+		if (i + 1 == COLUMNS)
+			fprintf(stream, "%s\n", cells[i]);
+		else if (is_number_column(i))
+			fprintf(stream, "%*s%s  ", padding, "", cells[i]);
+		else
+			fprintf(stream, "%s%*s  ", cells[i], padding, "");
+	}
+}
+
+static void print_table(FILE *stream, char *(*rows)[COLUMNS], size_t count)
+{
+	size_t widths[COLUMNS] = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		for (size_t j = 0; j < COLUMNS; j++) {
+			size_t width = width_of(rows[i][j]);
+
+			widths[j] = width > widths[j] ? width : widths[j];
+		}
+	}
+	for (size_t i = 0; i < count; i++)
+		print_row(stream, rows[i], widths);
+}
+
+static struct hp_error *print_as_text(FILE *stream, const struct hp_epoch_summary *epochs,
+				      size_t count)
+{
+	char *(*rows)[COLUMNS] = calloc(count + 1, sizeof(*rows));
+	struct hp_error *error = NULL;
+	bool filled = rows != NULL;
+
+	for (size_t j = 0; filled && j < COLUMNS; j++)
+		filled = (rows[0][j] = strdup(headings[j])) != NULL;
+	for (size_t i = 0; filled && i < count; i++)
+		filled = fill_cells(&epochs[i], rows[i + 1]);
+	if (filled && count)
+		print_table(stream, rows, count + 1);
+	else if (filled)
+		fputs("no epochs\n", stream);
+	else
+		error = hp_error_create_no_memory();
+	for (size_t i = 0; rows && i < (count + 1) * COLUMNS; i++)
+		free(rows[i / COLUMNS][i % COLUMNS]);
+	free(rows);
+	return error;
+}
+
+/* --- CSV ---------------------------------------------------------------------------------- */
+
+static void print_field(FILE *stream, const char *text, bool last)
+{
+	_cleanup_free_ char *safe = hp_text_printable(text ? text : "");
+
+	putc('"', stream);
+	for (const char *at = safe ? safe : "?"; *at; at++) {
+		if (*at == '"')
+			putc('"', stream);
+		putc(*at, stream);
+	}
+	fputs(last ? "\"\n" : "\",", stream);
+}
+
+static struct hp_error *print_as_csv(FILE *stream, const struct hp_epoch_summary *epochs,
+				     size_t count)
+{
+	fputs("epoch,label,state,host,events,samples,lost,bytes,images,start_ns,end_ns,command,"
+	      "problem\n",
+	      stream);
+	for (size_t i = 0; i < count; i++) {
+		const struct hp_epoch_meta *meta = &epochs[i].meta;
+		_cleanup_free_ char *events = events_of(meta);
+		_cleanup_free_ char *command = command_of(meta);
+		struct figures figures = figures_of(meta);
+
+		if (!events || !command)
+			return hp_error_create_no_memory();
+		print_field(stream, epochs[i].stamp, false);
+		print_field(stream, meta->label, false);
+		print_field(stream, state_of(&epochs[i]), false);
+		print_field(stream, meta->host, false);
+		print_field(stream, events, false);
+		fprintf(stream, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%zu,%" PRIu64 ",%" PRIu64 ",",
+			figures.samples, figures.lost, epochs[i].bytes, epochs[i].images,
+			meta->start_ns, meta->end_ns);
+		print_field(stream, command, false);
+		print_field(stream, epochs[i].problem, true);
+	}
+	return NULL;
+}
+
+/* --- JSON --------------------------------------------------------------------------------- */
+
+/* null for NULL; bytes that are not UTF-8 are spelt out. */
+static json_t *json_of(const char *text)
+{
+	_cleanup_free_ char *safe = NULL;
+	json_t *string;
+
+	if (!text)
+		return json_null();
+	string = json_string(text);
+	if (string)
+		return string;
+	safe = hp_text_printable(text);
+	return safe ? json_string(safe) : NULL;
+}
+
+static json_t *json_of_events(const struct hp_epoch_meta *meta)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; list && i < meta->event_count; i++) {
+		const struct hp_event_totals *event = &meta->events[i];
+
+		json_array_append_new(list, json_pack("{s:o, s:s, s:I, s:I, s:I, s:I}", "name",
+						      json_of(event->info.name), "unit",
+						      hp_unit_name(event->info.unit), "samples",
+						      (json_int_t)event->samples, "period_total",
+						      (json_int_t)event->period_total, "lost",
+						      (json_int_t)event->lost, "unattributed",
+						      (json_int_t)event->unattributed));
+	}
+	return list;
+}
+
+static json_t *json_of_command(const struct hp_epoch_meta *meta)
+{
+	json_t *list;
+
+	if (!meta->command_line)
+		return json_null();
+	list = json_array();
+	for (size_t i = 0; list && meta->command_line[i]; i++)
+		json_array_append_new(list, json_of(meta->command_line[i]));
+	return list;
+}
+
+static json_t *json_of_epoch(const struct hp_epoch_summary *epoch)
+{
+	const struct hp_epoch_meta *meta = &epoch->meta;
+
+	return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "epoch",
+			 epoch->stamp, "label", json_of(meta->label), "state", state_of(epoch),
+			 "host", json_of(meta->host), "target", json_of(meta->target), "command",
+			 json_of_command(meta), "events", json_of_events(meta), "images",
+			 (json_int_t)epoch->images, "bytes", (json_int_t)epoch->bytes, "start_ns",
+			 (json_int_t)meta->start_ns, "end_ns", (json_int_t)meta->end_ns, "problem",
+			 json_of(epoch->problem));
+}
+
+static struct hp_error *print_as_json(FILE *stream, const char *database,
+				      const struct hp_epoch_summary *epochs, size_t count)
+{
+	json_t *list = json_array();
+	json_t *root;
+	bool complete = list != NULL;
+
+	for (size_t i = 0; complete && i < count; i++)
+		complete = json_array_append_new(list, json_of_epoch(&epochs[i])) == 0;
+	root = json_pack("{s:s, s:o, s:o}", "schema", "hpcprof-epochs/1", "database",
+			 json_of(database), "epochs", list);
+	if (root && complete) {
+		json_dumpf(root, stream, JSON_INDENT(2));
+		putc('\n', stream);
+	}
+	json_decref(root);
+	return root && complete ? NULL : hp_error_create_no_memory();
+}
+
+struct hp_error *epoch_list_print(FILE *stream, enum epoch_format format, const char *database,
+				  const struct hp_epoch_summary *epochs, size_t count)
+{
+	switch (format) {
+	case EPOCH_FORMAT_JSON:
+		return print_as_json(stream, database, epochs, count);
+	case EPOCH_FORMAT_CSV:
+		return print_as_csv(stream, epochs, count);
+	case EPOCH_FORMAT_TEXT:
+		break;
+	}
+	return print_as_text(stream, epochs, count);
+}

@@ -1,0 +1,620 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whatever happens to the bytes, nobody gets a wrong number: a named error, with file and offset.
+ */
+#include "fixture.h"
+
+#include "../../src/db/codec.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+struct files {
+	char names[16][256];
+	size_t count;
+};
+
+static struct files files_of(const char *directory, const char *stamp)
+{
+	DIR *stream = opendir(fixture_path(fixture_path(directory, "db"), stamp));
+	const struct dirent *entry;
+	struct files files = { .count = 0 };
+
+	ck_assert_ptr_nonnull(stream);
+	while ((entry = readdir(stream))) {
+		if (entry->d_name[0] != '.' && strcmp(entry->d_name, "lock") != 0)
+			snprintf(files.names[files.count++], sizeof(files.names[0]), "%s",
+				 entry->d_name);
+	}
+	closedir(stream);
+	return files;
+}
+
+static const char *epoch_path(const char *directory, const char *stamp, const char *name)
+{
+	return fixture_path(fixture_path(fixture_path(directory, "db"), stamp), name);
+}
+
+static bool ends_with(const char *name, const char *suffix)
+{
+	size_t length = strlen(name);
+
+	return length >= strlen(suffix) && strcmp(name + length - strlen(suffix), suffix) == 0;
+}
+
+/* Every way in which somebody meets the file `name` says what is wrong with it, and where. */
+static void assert_noticed(struct hp_db *db, const char *stamp, const char *name, const char *how)
+{
+	char problem[1024];
+	char prefix[512];
+	struct hp_epoch *epoch;
+	struct hp_symbol *symbols;
+	size_t count;
+
+	ck_assert_msg(fixture_verify(db, problem, sizeof(problem)) > 0, "%s: %s: verify", name,
+		      how);
+	snprintf(prefix, sizeof(prefix), "%s/%s: offset 0x", stamp, name);
+	ck_assert_msg(strncmp(problem, prefix, strlen(prefix)) == 0, "%s: %s: %s", name, how,
+		      problem);
+	if (ends_with(name, ".sym")) {
+		hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
+		hp_assert_fails(HP_ERROR_DAMAGED,
+				hp_epoch_read_symbols(epoch, 1, &symbols, &count));
+		hp_epoch_close(epoch);
+	} else if (ends_with(name, ".bytes")) {
+		hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
+		ck_assert_ptr_null(hp_epoch_bytes_path(epoch, 1));
+		hp_epoch_close(epoch);
+	} else {
+		hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_open(db, stamp, &epoch));
+	}
+}
+
+START_TEST(a_flip_of_any_byte_of_any_file_is_noticed)
+{
+	static const uint8_t masks[] = { 0x01, 0x80, 0xff };
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_rich_epoch(db);
+	struct files files = files_of(directory, stamp);
+
+	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
+	ck_assert_uint_eq(files.count, 10); /* meta, images, 6 profiles, names, bytes */
+	for (size_t i = 0; i < files.count; i++) {
+		char *path = strdup(epoch_path(directory, stamp, files.names[i]));
+		size_t size;
+		uint8_t *bytes = fixture_read(path, &size);
+
+		for (size_t at = 0; at < size; at++) {
+			for (size_t j = 0; j < HP_ARRAY_COUNT(masks); j++) {
+				char how[64];
+
+				snprintf(how, sizeof(how), "byte %zu ^ 0x%02x", at, masks[j]);
+				bytes[at] ^= masks[j];
+				fixture_write(path, bytes, size);
+				assert_noticed(db, stamp, files.names[i], how);
+				bytes[at] ^= masks[j];
+			}
+		}
+		fixture_write(path, bytes, size);
+		free(bytes);
+		free(path);
+	}
+	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(a_file_of_any_other_length_is_noticed)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_rich_epoch(db);
+	struct files files = files_of(directory, stamp);
+
+	for (size_t i = 0; i < files.count; i++) {
+		char *path = strdup(epoch_path(directory, stamp, files.names[i]));
+		size_t size;
+		uint8_t *bytes = fixture_read(path, &size);
+
+		bytes[size] = 0;
+		for (size_t length = 0; length <= size + 1; length++) {
+			char how[64];
+
+			if (length == size)
+				continue;
+			snprintf(how, sizeof(how), "cut to %zu of %zu", length, size);
+			fixture_write(path, bytes, length);
+			assert_noticed(db, stamp, files.names[i], how);
+		}
+		fixture_write(path, bytes, size);
+		free(bytes);
+		free(path);
+	}
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(a_file_that_is_gone_is_noticed)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_rich_epoch(db);
+	struct files files = files_of(directory, stamp);
+
+	for (size_t i = 0; i < files.count; i++) {
+		char *path = strdup(epoch_path(directory, stamp, files.names[i]));
+		size_t size;
+		uint8_t *bytes = fixture_read(path, &size);
+		struct hp_epoch *epoch;
+
+		/* Names are an extra: no rule says that an image has them. */
+		if (!ends_with(path, ".sym")) {
+			ck_assert_int_eq(remove(path), 0);
+			ck_assert_uint_gt(fixture_verify(db, NULL, 0), 0);
+			if (!ends_with(path, ".bytes"))
+				hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_open(db, stamp, &epoch));
+			fixture_write(path, bytes, size);
+		}
+		free(bytes);
+		free(path);
+	}
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(two_profiles_that_changed_places_are_noticed)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_rich_epoch(db);
+	struct files files = files_of(directory, stamp);
+	char *paths[2] = { NULL };
+	size_t found = 0;
+	struct hp_epoch *epoch;
+
+	for (size_t i = 0; i < files.count && found < 2; i++) {
+		if (ends_with(files.names[i], ".prof"))
+			paths[found++] = strdup(epoch_path(directory, stamp, files.names[i]));
+	}
+	ck_assert_int_eq(rename(paths[0], fixture_path(directory, "x")), 0);
+	ck_assert_int_eq(rename(paths[1], paths[0]), 0);
+	ck_assert_int_eq(rename(fixture_path(directory, "x"), paths[1]), 0);
+	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_open(db, stamp, &epoch));
+	ck_assert_uint_ge(fixture_verify(db, NULL, 0), 2);
+	free(paths[0]);
+	free(paths[1]);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(a_stray_file_in_a_finished_epoch_is_noticed)
+{
+	static const char *const names[] = { "notes", "x.prof", "x.sym", "x.bytes" };
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_rich_epoch(db);
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(names); i++) {
+		char *path = strdup(epoch_path(directory, stamp, names[i]));
+
+		fixture_write(path, "hello", 5);
+		ck_assert_msg(fixture_verify(db, NULL, 0) == 1, "%s", names[i]);
+		ck_assert_int_eq(remove(path), 0);
+		free(path);
+	}
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(any_flip_of_the_marker_shuts_the_database)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *marker = strdup(fixture_path(fixture_path(directory, "db"), "hpcprof-db"));
+	struct hp_db *again;
+	size_t size;
+	uint8_t *bytes = fixture_read(marker, &size);
+
+	hp_db_close(db);
+	for (size_t at = 0; at < size; at++) {
+		bytes[at] ^= 0x02;
+		fixture_write(marker, bytes, size);
+		hp_assert_fails(HP_ERROR_DAMAGED,
+				hp_db_open(fixture_path(directory, "db"), true, &again));
+		bytes[at] ^= 0x02;
+	}
+	free(bytes);
+	free(marker);
+	fixture_remove(directory);
+}
+END_TEST
+
+/* --- versions and sections ---------------------------------------------------------------- */
+
+/* The file again with the section `tag` added, or with another version. */
+static void rewrite(const char *path, const struct hp_container_kind *kind, const char *tag,
+		    uint32_t flags, uint16_t version)
+{
+	struct hp_container_builder builder = { .kind = kind };
+	struct hp_container file;
+	struct hp_writer out;
+	size_t size;
+	uint8_t *bytes = fixture_read(path, &size);
+	uLong crc;
+
+	hp_assert_ok(hp_container_parse(bytes, size, kind, &file));
+	for (size_t i = 0; i < file.section_count; i++)
+		hp_container_copy(&builder, &file.sections[i]);
+	if (tag)
+		hp_container_add(&builder, tag, flags, "from the future", 15);
+	hp_assert_ok(hp_container_finish(&builder, &out));
+	out.bytes[8] = (uint8_t)version;
+	crc = crc32(0, out.bytes, 20);
+	crc = crc32(crc, out.bytes + 24, out.bytes[11] * 20u);
+	for (int i = 0; i < 4; i++)
+		out.bytes[20 + i] = (uint8_t)(crc >> (8 * i));
+	fixture_write(path, out.bytes, out.size);
+	hp_writer_free(&out);
+	hp_container_clear(&file);
+}
+
+static char *profile_path(const char *directory, const char *stamp)
+{
+	struct files files = files_of(directory, stamp);
+
+	for (size_t i = 0; i < files.count; i++) {
+		if (ends_with(files.names[i], ".prof"))
+			return strdup(epoch_path(directory, stamp, files.names[i]));
+	}
+	ck_abort_msg("no profile");
+	return NULL;
+}
+
+START_TEST(a_newer_version_is_refused_and_called_newer)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_rich_epoch(db);
+	char *path = profile_path(directory, stamp);
+	struct hp_error *error;
+	struct hp_epoch *epoch;
+
+	rewrite(path, &hp_profile_kind, NULL, 0, 2);
+	error = hp_epoch_open(db, stamp, &epoch);
+	ck_assert_ptr_nonnull(error);
+	ck_assert_int_eq(error->class, HP_ERROR_DAMAGED);
+	ck_assert_ptr_nonnull(strstr(error->message, "version 2 is newer"));
+	ck_assert_ptr_nonnull(error->advice);
+	hp_error_destroy(error);
+	free(path);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(an_optional_section_from_the_future_is_ignored_but_not_lost)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_rich_epoch(db);
+	char *profile = profile_path(directory, stamp);
+	char *meta = strdup(epoch_path(directory, stamp, "meta"));
+	struct hp_epoch_writer *writer;
+	struct hp_container file;
+	struct hp_epoch *epoch;
+	size_t size;
+	uint8_t *bytes;
+
+	rewrite(profile, &hp_profile_kind, "call", 0, 1);
+	rewrite(meta, &hp_meta_kind, "futr", 0, 1);
+	hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
+	hp_epoch_close(epoch);
+	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
+	hp_assert_ok(hp_db_label(db, stamp, "other"));
+	bytes = fixture_read(meta, &size);
+	hp_assert_ok(hp_container_parse(bytes, size, &hp_meta_kind, &file));
+	ck_assert(file.has_unknown);
+	hp_container_clear(&file);
+	/* Who cannot carry it on must not write. */
+	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_append(db, stamp, &writer));
+	free(meta);
+	free(profile);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(a_required_section_from_the_future_is_refused)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_rich_epoch(db);
+	char *path = profile_path(directory, stamp);
+	struct hp_epoch *epoch;
+
+	rewrite(path, &hp_profile_kind, "call", HP_SECTION_REQUIRED, 1);
+	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_open(db, stamp, &epoch));
+	free(path);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(unknown_keys_of_meta_are_ignored)
+{
+	static const char json[] = "{\"complete\":true,\"later\":{\"x\":[1,2]},\"label\":\"a\"}";
+	struct hp_container_builder builder = { .kind = &hp_meta_kind };
+	struct hp_epoch_meta meta;
+	struct hp_writer file;
+
+	hp_container_add(&builder, "json", HP_SECTION_REQUIRED, json, sizeof(json) - 1);
+	hp_assert_ok(hp_container_finish(&builder, &file));
+	hp_assert_ok(hp_meta_decode(file.bytes, file.size, &meta, NULL));
+	ck_assert(meta.complete);
+	ck_assert_str_eq(meta.label, "a");
+	hp_epoch_meta_clear(&meta);
+}
+END_TEST
+
+START_TEST(meta_that_makes_no_sense_is_refused)
+{
+	static const char *const texts[] = {
+		"",
+		"[]",
+		"{}",
+		"{\"complete\":1}",
+		"{\"complete\":true,\"cpus\":-1}",
+		"{\"complete\":true,\"cpus\":4294967296}",
+		"{\"complete\":true,\"start_ns\":-1}",
+		"{\"complete\":true,\"host\":7}",
+		"{\"complete\":true,\"command_line\":\"x\"}",
+		"{\"complete\":true,\"warnings\":[1]}",
+		"{\"complete\":true,\"events\":{}}",
+		"{\"complete\":true,\"events\":[{}]}",
+		"{\"complete\":true,\"events\":[{\"name\":\"a\",\"unit\":\"apples\"}]}",
+		"{\"complete\":true,\"events\":[{\"name\":\"\",\"unit\":\"ns\"}]}",
+		"{\"complete\":true,\"events\":[{\"name\":\"a\",\"unit\":\"ns\"},"
+		"{\"name\":\"a\",\"unit\":\"ns\"}]}",
+		"{\"complete\":true,\"commands\":[{\"command\":\"b\"},{\"command\":\"a\"}]}",
+		"{\"complete\":true,\"complete\":true}",
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(texts); i++) {
+		struct hp_container_builder builder = { .kind = &hp_meta_kind };
+		struct hp_epoch_meta meta;
+		struct hp_writer file;
+
+		hp_container_add(&builder, "json", HP_SECTION_REQUIRED, texts[i], strlen(texts[i]));
+		hp_assert_ok(hp_container_finish(&builder, &file));
+		hp_assert_fails(HP_ERROR_DAMAGED,
+				hp_meta_decode(file.bytes, file.size, &meta, NULL));
+	}
+}
+END_TEST
+
+/* Histograms that no checksum protects against: made by somebody who can compute one. */
+START_TEST(profiles_that_lie_behind_a_right_checksum_are_refused)
+{
+	static const struct {
+		uint8_t bytes[48];
+		size_t size;
+	} lies[] = {
+		{ { 0 }, 0 },						    /* no count */
+		{ { 1 }, 1 },						    /* cut */
+		{ { 0xff, 0xff, 0xff, 0xff, 0x7f }, 5 },		    /* a billion strata */
+		{ { 1, 0, 0, 1, 0xff, 0xff, 0xff, 0xff, 0x7f, 0, 0 }, 11 }, /* as many offsets */
+		{ { 1, 0, 0, 0, 1, 0, 0 }, 7 },				    /* period 0 */
+		{ { 1, 0, 0, 1, 0, 0, 0 }, 7 },				    /* no offsets */
+		{ { 1, 0, 0xff, 0xff, 0xff, 0xff, 0x7f, 1, 1, 0, 0 }, 11 }, /* pid too wide */
+		{ { 2, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0 }, 13 },	    /* same stratum twice */
+		{ { 1, 0, 0, 1, 1, 0, 0, 0 }, 8 },			    /* a byte too many */
+		{ { 1, 1, 0, 0, 1, 1, 0, 0 }, 8 },			    /* NUL in a command */
+		/* offsets past 2^64 */
+		{ { 1, 0, 0, 1, 2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0, 0,
+		    0 },
+		  18 },
+		/* 2^64 samples */
+		{ { 1, 0, 0, 1, 1, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01 },
+		  16 },
+		/* 2^33 samples of period 2^33 */
+		{ { 1, 0, 0, 0x80, 0x80, 0x80, 0x80, 0x20, 1, 0, 0x80, 0x80, 0x80, 0x80, 0x20 },
+		  15 },
+	};
+	struct hp_profile honest = fixture_flat_profile(1, "e", 1, 1);
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(lies); i++) {
+		struct hp_container_builder builder = { .kind = &hp_profile_kind };
+		struct hp_writer key = { 0 };
+		struct hp_profile profile;
+		struct hp_writer file;
+
+		hp_image_encode(&honest.image, 0, &key);
+		hp_write_string(&key, honest.event);
+		hp_container_add(&builder, "key ", HP_SECTION_REQUIRED, key.bytes, key.size);
+		hp_container_add(&builder, "hist", HP_SECTION_REQUIRED, lies[i].bytes,
+				 lies[i].size);
+		hp_assert_ok(hp_container_finish(&builder, &file));
+		hp_assert_fails(HP_ERROR_DAMAGED,
+				hp_profile_decode(file.bytes, file.size, &profile, NULL));
+		hp_writer_free(&key);
+	}
+	hp_profile_clear(&honest);
+}
+END_TEST
+
+/* The bytes that hpcprof-db(5) shows, assembled here by hand. */
+START_TEST(a_profile_has_the_bytes_that_the_manual_says)
+{
+	static const uint8_t key[] = "\x01\x00\x01\x02\xab\xcd\x07/bin/ls\x01"
+				     "e";
+	static const uint8_t histogram[] = { 1,	   2,	 'l', 's',  0,	  0xc0, 0x84, 0x3d, 3,
+					     0xc0, 0x20, 0,   0xff, 0x01, 0,	4,    0xac, 0x02 };
+	struct hp_count counts[] = { { { 0x1040 }, 1 }, { { 0x1041 }, 5 }, { { 0x1141 }, 301 } };
+	char command[] = "ls";
+	char path[] = "/bin/ls";
+	char event[] = "e";
+	struct hp_stratum stratum = { command, 0, 1000000, counts, 3 };
+	struct hp_profile profile = {
+		.image = { .kind = HP_IMAGE_FILE,
+			   .identity = { HP_IDENTITY_BUILD_ID, 2, { 0xab, 0xcd } },
+			   .path = path },
+		.event = event,
+		.strata = &stratum,
+		.stratum_count = 1
+	};
+	struct hp_writer file;
+
+	hp_assert_ok(hp_profile_encode(&profile, &file));
+	ck_assert_uint_eq(file.size, 24 + 2 * 20 + sizeof(key) - 1 + sizeof(histogram));
+	ck_assert_mem_eq(file.bytes, "\x89HPC\r\n\x1a\n\x01\x00P\x02", 12);
+	ck_assert_uint_eq(file.bytes[12], file.size);
+	ck_assert_mem_eq(file.bytes + 24, "key \x01\0\0\0", 8);
+	ck_assert_uint_eq(file.bytes[32], sizeof(key) - 1);
+	ck_assert_mem_eq(file.bytes + 44, "hist\x01\0\0\0", 8);
+	ck_assert_mem_eq(file.bytes + 64, key, sizeof(key) - 1);
+	ck_assert_mem_eq(file.bytes + 64 + sizeof(key) - 1, histogram, sizeof(histogram));
+	hp_writer_free(&file);
+}
+END_TEST
+
+/* --- foreign things ----------------------------------------------------------------------- */
+
+START_TEST(a_directory_with_foreign_files_is_refused)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db;
+
+	fixture_write(fixture_path(directory, "thesis.tex"), "x", 1);
+	hp_assert_fails(HP_ERROR_DAMAGED, hp_db_open(directory, true, &db));
+	hp_assert_fails(HP_ERROR_DAMAGED, hp_db_open(directory, false, &db));
+	ck_assert(!fixture_exists(fixture_path(directory, "hpcprof-db")));
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(a_missing_or_empty_directory_is_not_found_unless_created)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db;
+
+	hp_assert_fails(HP_ERROR_NOT_FOUND, hp_db_open(directory, false, &db));
+	hp_assert_fails(HP_ERROR_NOT_FOUND,
+			hp_db_open(fixture_path(directory, "none"), false, &db));
+	hp_assert_ok(hp_db_open(directory, true, &db));
+	hp_db_close(db);
+	hp_assert_ok(hp_db_open(directory, false, &db));
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(no_symlink_is_followed_anywhere)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_rich_epoch(db);
+	struct files files = files_of(directory, stamp);
+	char *link = strdup(fixture_path(directory, "link"));
+	char *epoch_link =
+		strdup(fixture_path(fixture_path(directory, "db"), "20200101T000000Z-1"));
+	struct hp_epoch_writer *writer;
+	struct hp_epoch *epoch;
+	struct hp_db *other;
+
+	ck_assert_int_eq(symlink("db", link), 0);
+	hp_assert_fails(HP_ERROR_DAMAGED, hp_db_open(link, true, &other));
+	ck_assert_int_eq(symlink(stamp, epoch_link), 0);
+	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_open(db, "20200101T000000Z-1", &epoch));
+	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_append(db, "20200101T000000Z-1", &writer));
+	hp_assert_fails(HP_ERROR_DAMAGED, hp_db_remove(db, "20200101T000000Z-1"));
+	ck_assert_int_eq(remove(epoch_link), 0);
+	for (size_t i = 0; i < files.count; i++) {
+		char *path = strdup(epoch_path(directory, stamp, files.names[i]));
+		char *target = strdup(fixture_path(directory, "target"));
+
+		ck_assert_int_eq(rename(path, target), 0);
+		ck_assert_int_eq(symlink(target, path), 0);
+		ck_assert_msg(fixture_verify(db, NULL, 0) > 0, "%s", files.names[i]);
+		if (!ends_with(path, ".sym") && !ends_with(path, ".bytes"))
+			hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_append(db, stamp, &writer));
+		ck_assert_int_eq(rename(target, path), 0);
+		free(target);
+		free(path);
+	}
+	free(epoch_link);
+	free(link);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(a_planted_symlink_is_not_written_through)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	struct hp_profile profile = fixture_flat_profile(1, "cpu-clock:u", 1, 3);
+	char *victim = strdup(fixture_path(directory, "victim"));
+	struct hp_epoch_writer *writer;
+	struct files files;
+	char *stamp;
+	char *path;
+	uint8_t *bytes;
+	size_t size;
+
+	fixture_write(victim, "precious", 8);
+	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
+	stamp = strdup(hp_epoch_writer_stamp(writer));
+	hp_assert_ok(hp_epoch_writer_add(writer, &profile));
+	files = files_of(directory, stamp);
+	for (size_t i = 0; i < files.count; i++) {
+		path = strdup(epoch_path(directory, stamp, files.names[i]));
+		if (ends_with(path, ".prof")) {
+			ck_assert_int_eq(remove(path), 0);
+			ck_assert_int_eq(symlink(victim, path), 0);
+		}
+		free(path);
+	}
+	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_writer_add(writer, &profile));
+	bytes = fixture_read(victim, &size);
+	ck_assert_uint_eq(size, 8);
+	ck_assert_mem_eq(bytes, "precious", 8);
+	free(bytes);
+	hp_epoch_writer_destroy(writer);
+	hp_profile_clear(&profile);
+	free(victim);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+HP_TEST_MAIN("db/damage", a_flip_of_any_byte_of_any_file_is_noticed,
+	     a_file_of_any_other_length_is_noticed, a_file_that_is_gone_is_noticed,
+	     two_profiles_that_changed_places_are_noticed,
+	     a_stray_file_in_a_finished_epoch_is_noticed, any_flip_of_the_marker_shuts_the_database,
+	     a_newer_version_is_refused_and_called_newer,
+	     an_optional_section_from_the_future_is_ignored_but_not_lost,
+	     a_required_section_from_the_future_is_refused, unknown_keys_of_meta_are_ignored,
+	     meta_that_makes_no_sense_is_refused,
+	     profiles_that_lie_behind_a_right_checksum_are_refused,
+	     a_profile_has_the_bytes_that_the_manual_says,
+	     a_directory_with_foreign_files_is_refused,
+	     a_missing_or_empty_directory_is_not_found_unless_created,
+	     no_symlink_is_followed_anywhere, a_planted_symlink_is_not_written_through)
