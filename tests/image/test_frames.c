@@ -219,6 +219,7 @@ static const char *const formats[] = {
 	"-gdwarf-4 -O1 -fno-pie -no-pie",
 	"-gdwarf-5 -O3 -ffunction-sections -fPIE -pie",
 	"-gdwarf-5 -O0",
+	"-gdwarf-4 -O2 -flto",
 };
 
 /* Builds with every compiler and format there is; at least one address must be inlined code. */

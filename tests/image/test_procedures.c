@@ -376,6 +376,37 @@ START_TEST(plt_entries_are_called_after_what_they_call)
 }
 END_TEST
 
+START_TEST(plt_entries_of_aarch64_have_names_on_any_machine)
+{
+	static const char *const flags[] = { "", "-mbranch-protection=bti -Wl,-z,force-bti",
+					     "-mbranch-protection=standard -Wl,-z,pac-plt" };
+	static const char *const names[] = { "first_import@plt", "second_import@plt" };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(flags); i++) {
+		const struct hp_procedure *const *list;
+		struct hp_image *image;
+		size_t count;
+		size_t found = 0;
+
+		if (!workshop_try("clang --target=aarch64-linux-gnu -O2 -fPIC -shared -nostdlib "
+				  "-fuse-ld=lld %s -o calls.so \"$src\"/calls.c",
+				  flags[i])) {
+			workshop_skip("AArch64", "needs clang and lld");
+			continue;
+		}
+		image = workshop_open("calls.so", NULL);
+		check_cover(image);
+		hp_image_procedures(image, &list, &count);
+		for (size_t k = 0; k < count; k++)
+			for (size_t n = 0; n < HP_ARRAY_COUNT(names); n++)
+				found += list[k]->source == HP_PROCEDURE_PLT &&
+					 strcmp(list[k]->name, names[n]) == 0;
+		ck_assert_uint_eq(found, 2);
+		hp_image_close(image);
+	}
+}
+END_TEST
+
 START_TEST(plt_entries_of_the_shell_have_names_as_well)
 {
 	struct hp_image *image;
@@ -475,7 +506,7 @@ START_TEST(cold_suffixes_are_told_from_names_that_only_look_like_it)
 }
 END_TEST
 
-START_TEST(assembly_without_types_or_sizes_has_procedures)
+static void check_labels(const char *mode)
 {
 	static const struct {
 		const char *symbol, *name;
@@ -495,11 +526,10 @@ START_TEST(assembly_without_types_or_sizes_has_procedures)
 	struct hp_image *image;
 	size_t count;
 
-#if !defined(__x86_64__) && !defined(__i386__)
-	workshop_skip("instruction sizes", "known for x86 only");
-	return;
-#endif
-	workshop_run("cc -shared -nostdlib -o labels.so \"$src\"/labels.S");
+	if (!workshop_try("cc %s -shared -nostdlib -o labels.so \"$src\"/labels.S", mode)) {
+		workshop_skip(mode, "cannot be built here");
+		return;
+	}
 	count = workshop_nm("labels.so", &symbols);
 	image = workshop_open("labels.so", NULL);
 	check_cover(image);
@@ -516,6 +546,17 @@ START_TEST(assembly_without_types_or_sizes_has_procedures)
 			  nm_find(symbols, count, "outer")->address);
 	free(symbols);
 	hp_image_close(image);
+}
+
+START_TEST(assembly_without_types_or_sizes_has_procedures)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	check_labels("-m64");
+	check_labels("-m32");
+#else
+	workshop_skip("instruction sizes", "known for x86 only");
+	(void)check_labels;
+#endif
 }
 END_TEST
 
@@ -631,6 +672,7 @@ HP_TEST_MAIN("image/procedures", every_symbol_of_a_program_is_found_where_nm_has
 	     holes_between_dynamic_symbols_are_filled_from_unwind_data,
 	     unwind_data_is_found_without_section_headers,
 	     plt_entries_are_called_after_what_they_call,
+	     plt_entries_of_aarch64_have_names_on_any_machine,
 	     plt_entries_of_the_shell_have_names_as_well,
 	     cold_parts_belong_to_the_procedure_of_their_own_file,
 	     cold_suffixes_are_told_from_names_that_only_look_like_it,

@@ -40,29 +40,34 @@ enum hp_procedure_source {
 	HP_PROCEDURE_SYMBOL,   /* .symtab, .dynsym, .gnu_debugdata, separate debug file, kept */
 	HP_PROCEDURE_PLT,      /* an entry of a PLT section: name is foo@plt */
 	HP_PROCEDURE_EH_FRAME, /* an FDE without a symbol: name is image+0xADDRESS */
-	HP_PROCEDURE_GAP, /* text that nothing describes: name is image+0xADDRESS of its start */
+	HP_PROCEDURE_GAP, /* text that nothing describes: name is image+0xADDRESS of its start, or
+			     the image's alone when nothing in it has a name ("[anon node]") */
 };
 
 struct hp_procedure {
 	const char *name; /* demangled (C++, Rust); .cold parts carry their procedure's name */
 	const char
 		*linkage; /* as in the symbol table, without .cold; same as name if not mangled */
-	hp_link_address address;	  /* of this part */
-	uint64_t size;			  /* bytes of this part, > 0 */
-	const struct hp_procedure *owner; /* the procedure a .cold part belongs to, else itself */
+	hp_link_address address; /* of this part */
+	uint64_t size;		 /* bytes of this part, > 0 */
+	/* The first part of the procedure: of a .cold part its procedure; of the rest of one that
+	 * another symbol cuts in two, its beginning; else itself. */
+	const struct hp_procedure *owner;
 	enum hp_procedure_source source;
 };
 
 /* The procedure part that holds the address; never NULL (a GAP at worst). */
 const struct hp_procedure *hp_image_procedure_at(struct hp_image *image, hp_link_address address);
-/* All parts with names or extents of their own (no GAPs), sorted by address, not overlapping. */
+/* All parts with names or extents of their own (no GAPs), sorted by address, not overlapping. Makes
+ * all their names, which procedure_at does one by one. */
 void hp_image_procedures(struct hp_image *image, const struct hp_procedure *const **procedures,
 			 size_t *count);
 
 /* A source position, innermost first: frame 0 is the code itself, the last one the procedure's own
  * body, those between are inlined functions. */
 struct hp_frame {
-	const char *function; /* demangled; NULL when DWARF does not say */
+	const char *function; /* demangled; NULL when DWARF does not say. The last frame has the
+				 name of its procedure where a symbol gives one */
 	const char *file;     /* full path as compiled; NULL without line information */
 	uint32_t line; /* 0 unknown: within frame 0 the line of the address, above it the call's */
 };
@@ -72,7 +77,8 @@ struct hp_frames {
 };
 
 /* Frames of many addresses in one pass: `addresses` sorted ascending; `frames` has room for
- * `count`. With inlines false only frame 0 is wanted (cheaper). */
+ * `count`. With inlines false only frame 0's place is given (cheaper): which function that is,
+ * inlined or not, is then not looked up and NULL. */
 struct hp_error *hp_image_frames(struct hp_image *image, const hp_link_address *addresses,
 				 size_t count, bool inlines, struct hp_frames *frames);
 
