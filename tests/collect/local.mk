@@ -1,0 +1,13 @@
+noinst_HEADERS += tests/collect/raw.h
+
+check_PROGRAMS += \
+	tests/collect/test_record \
+	tests/collect/test_ring \
+	tests/collect/test_sample_table
+
+tests_collect_test_record_SOURCES = tests/collect/test_record.c tests/collect/raw.c
+tests_collect_test_record_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_ring_SOURCES = tests/collect/test_ring.c tests/collect/raw.c
+tests_collect_test_ring_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_sample_table_SOURCES = tests/collect/test_sample_table.c
+tests_collect_test_sample_table_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
