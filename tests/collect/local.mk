@@ -1,9 +1,11 @@
 noinst_HEADERS += tests/collect/raw.h
 
 check_PROGRAMS += \
+	tests/collect/test_process \
 	tests/collect/test_record \
 	tests/collect/test_ring \
-	tests/collect/test_sample_table
+	tests/collect/test_sample_table \
+	tests/collect/test_space
 
 tests_collect_test_record_SOURCES = tests/collect/test_record.c tests/collect/raw.c
 tests_collect_test_record_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
@@ -11,3 +13,7 @@ tests_collect_test_ring_SOURCES = tests/collect/test_ring.c tests/collect/raw.c
 tests_collect_test_ring_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_sample_table_SOURCES = tests/collect/test_sample_table.c
 tests_collect_test_sample_table_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_process_SOURCES = tests/collect/test_process.c
+tests_collect_test_process_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_space_SOURCES = tests/collect/test_space.c
+tests_collect_test_space_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
