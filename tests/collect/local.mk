@@ -1,19 +1,37 @@
 noinst_HEADERS += tests/collect/raw.h
 
 check_PROGRAMS += \
+	tests/collect/test_cpus \
+	tests/collect/test_kept \
+	tests/collect/test_names \
+	tests/collect/test_perf_map \
+	tests/collect/test_proc_maps \
 	tests/collect/test_process \
+	tests/collect/test_rate \
 	tests/collect/test_record \
 	tests/collect/test_ring \
 	tests/collect/test_sample_table \
 	tests/collect/test_space
 
+tests_collect_test_cpus_SOURCES = tests/collect/test_cpus.c
+tests_collect_test_cpus_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_kept_SOURCES = tests/collect/test_kept.c
+tests_collect_test_kept_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_names_SOURCES = tests/collect/test_names.c
+tests_collect_test_names_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_perf_map_SOURCES = tests/collect/test_perf_map.c
+tests_collect_test_perf_map_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_proc_maps_SOURCES = tests/collect/test_proc_maps.c
+tests_collect_test_proc_maps_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_process_SOURCES = tests/collect/test_process.c
+tests_collect_test_process_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_rate_SOURCES = tests/collect/test_rate.c
+tests_collect_test_rate_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_record_SOURCES = tests/collect/test_record.c tests/collect/raw.c
 tests_collect_test_record_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_ring_SOURCES = tests/collect/test_ring.c tests/collect/raw.c
 tests_collect_test_ring_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_sample_table_SOURCES = tests/collect/test_sample_table.c
 tests_collect_test_sample_table_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
-tests_collect_test_process_SOURCES = tests/collect/test_process.c
-tests_collect_test_process_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_space_SOURCES = tests/collect/test_space.c
 tests_collect_test_space_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
