@@ -14,7 +14,7 @@ hpcprof_LDADD = $(REPORT_LIBS) $(COLLECT_LIBS)
 
 # Completions, from the option tables of the hpcprof that is built; when cross compiling from those
 # of one that runs here, or from the table that comes with a release.
-EXTRA_DIST += \
+EXTRA_DIST += src/cli/completion/arguments.awk \
 	src/cli/completion/bash.awk src/cli/completion/hpcprof.bash.in \
 	src/cli/completion/zsh.awk src/cli/completion/hpcprof.zsh.in
 if COMPLETIONS
@@ -29,13 +29,17 @@ src/cli/completion/options: $(OPTIONS_HPCPROF)
 	$(AM_V_GEN)$(MKDIR_P) src/cli/completion && \
 		$(OPTIONS_HPCPROF) --option-table >$@.tmp && mv $@.tmp $@
 endif
-src/cli/completion/bash/hpcprof: src/cli/completion/options src/cli/completion/bash.awk \
+src/cli/completion/bash/hpcprof: src/cli/completion/options \
+		src/cli/completion/arguments.awk src/cli/completion/bash.awk \
 		src/cli/completion/hpcprof.bash.in
 	$(AM_V_GEN)$(MKDIR_P) src/cli/completion/bash && \
-		$(AWK) -f $(srcdir)/src/cli/completion/bash.awk $< \
+		$(AWK) -f $(srcdir)/src/cli/completion/arguments.awk \
+		-f $(srcdir)/src/cli/completion/bash.awk $< \
 		$(srcdir)/src/cli/completion/hpcprof.bash.in >$@.tmp && mv $@.tmp $@
-src/cli/completion/zsh/_hpcprof: src/cli/completion/options src/cli/completion/zsh.awk \
+src/cli/completion/zsh/_hpcprof: src/cli/completion/options \
+		src/cli/completion/arguments.awk src/cli/completion/zsh.awk \
 		src/cli/completion/hpcprof.zsh.in
 	$(AM_V_GEN)$(MKDIR_P) src/cli/completion/zsh && \
-		$(AWK) -f $(srcdir)/src/cli/completion/zsh.awk $< \
+		$(AWK) -f $(srcdir)/src/cli/completion/arguments.awk \
+		-f $(srcdir)/src/cli/completion/zsh.awk $< \
 		$(srcdir)/src/cli/completion/hpcprof.zsh.in >$@.tmp && mv $@.tmp $@

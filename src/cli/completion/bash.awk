@@ -1,26 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The option table (first file) into the bash template (second file).
-
-function kind_of_arguments(text,    first) {
-	if (text ~ /^\[?[a-z]+\|/) {
-		first = text
-		sub(/^\[/, "", first)
-		sub(/[^a-z|-].*$/, "", first)
-		return first
-	}
-	if (text ~ /EPOCH|BASE/)
-		return "EPOCH"
-	if (text ~ /PATTERN|EVENT/)
-		return "EVENT"
-	if (text ~ /CMD|COMMAND/)
-		return "COMMAND"
-	return ""
-}
-
-# After "list|label|..." come epochs, otherwise more of the same.
-function kind_of_others(text) {
-	return kind_of_arguments(text) ~ /\|/ ? "EPOCH" : kind_of_arguments(text)
-}
+# The option table (first file) into the bash template (second file); after arguments.awk.
 
 function quoted(text) {
 	gsub(/\047/, "\047\\\047\047", text)
@@ -40,7 +19,7 @@ NR == FNR && $1 == "command" {
 	end_command()
 	command = $2
 	commands = commands (commands == "" ? "" : " ") command
-	tables = tables "\t" command ")\n\t\tfirst=" quoted(kind_of_arguments($3)) \
+	tables = tables "\t" command ")\n\t\tfirst=" quoted(kind_of_first($3)) \
 		" others=" quoted(kind_of_others($3)) "\n"
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The option table (first file) into the zsh template (second file).
+# The option table (first file) into the zsh template (second file); after arguments.awk.
 
 function action(kind) {
 	if (kind ~ /\|/) {
@@ -20,19 +20,14 @@ function action(kind) {
 }
 
 function rest(text,    first) {
-	if (text ~ /^\[?[a-z]+\|/) {
-		first = text
-		sub(/^\[/, "", first)
-		sub(/[^a-z|-].*$/, "", first)
-		return "\0471:action:" action(first) "\047 \047*:epoch:_hpcprof_epochs\047"
-	}
-	if (text ~ /EPOCH|BASE/)
-		return "\047*:epoch:_hpcprof_epochs\047"
-	if (text ~ /PATTERN|EVENT/)
-		return "\047*:event:_hpcprof_events\047"
-	if (text ~ /CMD|COMMAND/)
+	first = kind_of_first(text)
+	if (first == "COMMAND")
 		return "\047(-):command:_command_names -e\047 \047*::argument:_normal\047"
-	return ""
+	if (first ~ /\|/)
+		return "\0471:action:" action(first) "\047 \047*:epoch:_hpcprof_epochs\047"
+	if (first == "")
+		return ""
+	return "\047*:" tolower(first) ":" action(first) "\047"
 }
 
 # Inside '...[...]': the quote, the brackets and the colon are the shell's own.
@@ -45,7 +40,8 @@ function explained(text) {
 
 function end_command() {
 	if (command != "")
-		tables = tables " \\\n\t\t\t" rest_of_command "\n\t\t;;\n"
+		tables = tables (rest_of_command == "" ? "" : " \\\n\t\t\t" rest_of_command) \
+			"\n\t\t;;\n"
 }
 
 function option(name, description, value, takes,    spec) {
