@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A scratch directory to build programs in, and the binutils to check answers against. Commands
- * run in the scratch directory; $src is tests/image/programs. The directory goes with the process.
+ * run in the scratch directory; $src is tests/image/programs. The directory goes with the process,
+ * but stays for a look when its test fails.
  */
 #ifndef HPCPROF_TESTS_IMAGE_WORKSHOP_H
 #define HPCPROF_TESTS_IMAGE_WORKSHOP_H
