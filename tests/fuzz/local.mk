@@ -4,6 +4,7 @@
 fuzz_targets =
 fuzz_targets += tests/fuzz/fuzz_elf
 fuzz_targets += tests/fuzz/fuzz_events
+fuzz_targets += tests/fuzz/fuzz_profile
 
 FUZZ_LIBS = $(REPORT_LIBS) $(COLLECT_LIBS)
 if FUZZ

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The files of a profile database. An input that starts like one is parsed as it is. Any other is
+ * the contents of sections, for which a right container is made, so that checksums keep nobody from
+ * the parsers behind them: the first byte says of what kind, the second how long the key is.
+ *
+ * What a decoder accepts, the encoder writes down again in the same bytes.
+ */
+#include "fuzz.h"
+
+#include "../../src/db/codec.h"
+
+#include <hpcprof/db/db.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint8_t *copy_of(const void *bytes, size_t size)
+{
+	uint8_t *copy = malloc(size ? size : 1);
+
+	if (!copy)
+		exit(1);
+	if (size)
+		memcpy(copy, bytes, size);
+	return copy;
+}
+
+static void require_same(struct hp_error *error, struct hp_writer *again, const uint8_t *bytes,
+			 size_t size)
+{
+	if (error || again->size != size || memcmp(again->bytes, bytes, size) != 0)
+		abort();
+	hp_writer_free(again);
+}
+
+static void try_meta(const uint8_t *bytes, size_t size)
+{
+	struct hp_writer again = { 0 };
+	struct hp_epoch_meta meta;
+	struct hp_epoch_meta second;
+	struct hp_error *error = hp_meta_decode(copy_of(bytes, size), size, &meta, NULL);
+
+	if (!error) {
+		/* JSON has many spellings; what counts is that ours is accepted. */
+		if (hp_meta_encode(&meta, &again) ||
+		    hp_meta_decode(again.bytes, again.size, &second, NULL))
+			abort();
+		if (meta.event_count != second.event_count ||
+		    meta.command_count != second.command_count)
+			abort();
+		hp_epoch_meta_clear(&second);
+		hp_epoch_meta_clear(&meta);
+	}
+	hp_error_destroy(error);
+	hp_error_destroy(hp_meta_relabel(copy_of(bytes, size), size, "label", &again));
+	hp_writer_free(&again);
+}
+
+static void try_index(const uint8_t *bytes, size_t size, bool ours)
+{
+	struct hp_writer again = { 0 };
+	struct hp_index index;
+	struct hp_error *error = hp_index_decode(copy_of(bytes, size), size, &index, NULL);
+
+	if (!error && ours)
+		require_same(hp_index_encode(&index, &again), &again, bytes, size);
+	hp_error_destroy(error);
+	hp_index_clear(&index);
+}
+
+static void try_profile(const uint8_t *bytes, size_t size, bool ours)
+{
+	struct hp_writer again = { 0 };
+	struct hp_profile profile;
+	struct hp_error *error = hp_profile_decode(copy_of(bytes, size), size, &profile, NULL);
+
+	if (!error && ours)
+		require_same(hp_profile_encode(&profile, &again), &again, bytes, size);
+	hp_error_destroy(error);
+	hp_profile_clear(&profile);
+}
+
+static void try_symbols(const uint8_t *bytes, size_t size, bool ours)
+{
+	struct hp_writer again = { 0 };
+	struct hp_symbol_file file;
+	struct hp_error *error = hp_symbols_decode(copy_of(bytes, size), size, &file);
+
+	if (!error && ours)
+		require_same(hp_symbols_encode(&file.image, file.symbols, file.count, &again),
+			     &again, bytes, size);
+	hp_error_destroy(error);
+	hp_symbol_file_clear(&file);
+}
+
+static void try_all(const uint8_t *bytes, size_t size, bool ours)
+{
+	try_meta(bytes, size);
+	try_index(bytes, size, ours);
+	try_profile(bytes, size, ours);
+	try_symbols(bytes, size, ours);
+}
+
+static void try_sections(const uint8_t *bytes, size_t size)
+{
+	static const struct hp_container_kind *const kinds[] = { &hp_meta_kind, &hp_index_kind,
+								 &hp_profile_kind,
+								 &hp_symbols_kind };
+	const struct hp_container_kind *kind = kinds[bytes[0] % 4];
+	struct hp_container_builder builder = { .kind = kind };
+	struct hp_writer file;
+	size_t key = kind->tags[1] ? bytes[1] : 0;
+
+	if (key > size - 2)
+		return;
+	if (kind->tags[1])
+		hp_container_add(&builder, kind->tags[0], HP_SECTION_REQUIRED, bytes + 2, key);
+	hp_container_add(&builder, kind->tags[kind->tags[1] ? 1 : 0], HP_SECTION_REQUIRED,
+			 bytes + 2 + key, size - 2 - key);
+	if (hp_container_finish(&builder, &file))
+		exit(1);
+	try_all(file.bytes, file.size, true);
+	hp_writer_free(&file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	if (size >= 2 && bytes[0] != 0x89)
+		try_sections(bytes, size);
+	else
+		try_all(bytes, size, false);
+	return 0;
+}
