@@ -1,9 +1,18 @@
-noinst_HEADERS += tests/db/fixture.h
+noinst_HEADERS += tests/db_fixture.h
 
 check_PROGRAMS += \
+	tests/db/test_care \
+	tests/db/test_crash \
 	tests/db/test_damage \
-	tests/db/test_epoch
-tests_db_test_damage_SOURCES = tests/db/test_damage.c tests/db/fixture.c
+	tests/db/test_epoch \
+	tests/db/test_full_disk
+tests_db_test_care_SOURCES = tests/db/test_care.c tests/db_fixture.c
+tests_db_test_care_LDADD = $(DB_LIBS) $(CHECK_LIBS)
+tests_db_test_crash_SOURCES = tests/db/test_crash.c tests/db_fixture.c
+tests_db_test_crash_LDADD = $(DB_LIBS) $(CHECK_LIBS)
+tests_db_test_damage_SOURCES = tests/db/test_damage.c tests/db_fixture.c
 tests_db_test_damage_LDADD = $(DB_LIBS) $(CHECK_LIBS)
-tests_db_test_epoch_SOURCES = tests/db/test_epoch.c tests/db/fixture.c
+tests_db_test_epoch_SOURCES = tests/db/test_epoch.c tests/db_fixture.c
 tests_db_test_epoch_LDADD = $(DB_LIBS) $(CHECK_LIBS)
+tests_db_test_full_disk_SOURCES = tests/db/test_full_disk.c tests/db_fixture.c
+tests_db_test_full_disk_LDADD = $(DB_LIBS) $(CHECK_LIBS)

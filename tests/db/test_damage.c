@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whatever happens to the bytes, nobody gets a wrong number: a named error, with file and offset.
  */
-#include "fixture.h"
+#include "../db_fixture.h"
 
 #include "../../src/db/codec.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is written reads back, through the public interface. */
-#include "fixture.h"
+#include "../db_fixture.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fixture.h"
+#include "db_fixture.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #ifndef HPCPROF_TESTS_DB_FIXTURE_H
 #define HPCPROF_TESTS_DB_FIXTURE_H
 
-#include "../support.h"
+#include "support.h"
 
 #include <hpcprof/db/db.h>
 

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `hpcprof epochs` as somebody types it: what it prints, and how it exits. */
+#include "../db_fixture.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* Runs "hpcprof epochs ARGUMENTS" on the database in `directory`; both streams in `output`. */
+static int run(const char *directory, const char *arguments, char *output, size_t room)
+{
+	const char *build = getenv("top_builddir");
+	char command[8192];
+	size_t size;
+	FILE *pipe;
+
+	snprintf(command, sizeof(command), "HPCPROF_DB='%s/db' '%s/hpcprof' epochs %s 2>&1",
+		 directory, build ? build : ".", arguments);
+	pipe = popen(command, "r");
+	ck_assert_ptr_nonnull(pipe);
+	size = fread(output, 1, room - 1, pipe);
+	output[size] = 0;
+	return WEXITSTATUS(pclose(pipe));
+}
+
+#define assert_run(directory, arguments, status, output)                                           \
+	do {                                                                                       \
+		int exited = run(directory, arguments, output, sizeof(output));                    \
+		ck_assert_msg(exited == (status), "%s: exited with %d: %s", arguments, exited,     \
+			      output);                                                             \
+	} while (0)
+
+START_TEST(the_list_shows_what_was_recorded)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_epoch(db, "base", 1234);
+	char output[4096];
+
+	assert_run(directory, "", 0, output);
+	ck_assert_ptr_nonnull(strstr(output, stamp));
+	ck_assert_ptr_nonnull(strstr(output, " base "));
+	ck_assert_ptr_nonnull(strstr(output, " complete "));
+	ck_assert_ptr_nonnull(strstr(output, " cpu-clock:u "));
+	ck_assert_ptr_nonnull(strstr(output, " 1234 "));
+	ck_assert_ptr_nonnull(strstr(output, " 0.00% "));
+	ck_assert_ptr_nonnull(strstr(output, " 60.0 s "));
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(the_list_is_json_and_csv_too)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_epoch(db, "base", 12);
+	char output[4096];
+	char expected[128];
+	json_t *root;
+	json_t *epoch;
+
+	assert_run(directory, "list --format=json", 0, output);
+	root = json_loads(output, 0, NULL);
+	ck_assert_str_eq(json_string_value(json_object_get(root, "schema")), "hpcprof-epochs/1");
+	epoch = json_array_get(json_object_get(root, "epochs"), 0);
+	ck_assert_str_eq(json_string_value(json_object_get(epoch, "epoch")), stamp);
+	ck_assert_str_eq(json_string_value(json_object_get(epoch, "label")), "base");
+	ck_assert_int_eq(json_integer_value(json_object_get(
+				 json_array_get(json_object_get(epoch, "events"), 0), "samples")),
+			 12);
+	json_decref(root);
+	assert_run(directory, "list --format=csv", 0, output);
+	snprintf(expected, sizeof(expected),
+		 "\n\"%s\",\"base\",\"complete\",\"host\",\"cpu-clock:u\",12,0,", stamp);
+	ck_assert_ptr_nonnull(strstr(output, expected));
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(an_empty_database_lists_and_verifies_well)
+{
+	char *directory = fixture_directory();
+	char output[1024];
+
+	hp_db_close(fixture_db(directory));
+	assert_run(directory, "", 0, output);
+	assert_run(directory, "verify", 0, output);
+	assert_run(directory, "gc", 0, output);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(hostile_names_do_not_reach_the_terminal)
+{
+	static const char *const formats[] = { "list", "list --format=csv", "list --format=json" };
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	struct hp_epoch_meta meta = fixture_meta("e\033[31m", 0, true);
+	struct hp_epoch_writer *writer;
+	char output[4096];
+
+	free(meta.host);
+	meta.host = strdup("h\033]0;owned\a\xff");
+	meta.command_line = calloc(3, sizeof(char *));
+	meta.command_line[0] = strdup("./x\r\n\033[2J");
+	meta.command_line[1] = strdup("\xe2\x80\xae\xc2\x9b");
+	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
+	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
+	hp_epoch_writer_destroy(writer);
+	hp_epoch_meta_clear(&meta);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(formats); i++) {
+		assert_run(directory, formats[i], 0, output);
+		for (const char *at = output; *at; at++)
+			ck_assert_msg((unsigned char)*at >= 0x20 || *at == '\n', "%s: byte 0x%02x",
+				      formats[i], (unsigned char)*at);
+	}
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(verify_prints_each_problem_and_exits_with_5)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_epoch(db, NULL, 3);
+	char *meta =
+		strdup(fixture_path(fixture_path(fixture_path(directory, "db"), stamp), "meta"));
+	char output[4096];
+	size_t size;
+	uint8_t *bytes = fixture_read(meta, &size);
+
+	assert_run(directory, "verify", 0, output);
+	bytes[size - 1] ^= 1;
+	fixture_write(meta, bytes, size);
+	assert_run(directory, "verify", 5, output);
+	ck_assert_ptr_nonnull(strstr(output, "/meta: offset 0x2c: "));
+	ck_assert_ptr_nonnull(strstr(output, "1 problem in 1 epoch"));
+	free(bytes);
+	free(meta);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(labels_are_given_moved_and_taken_away)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *first = fixture_epoch(db, NULL, 1);
+	char *second = fixture_epoch(db, NULL, 1);
+	char output[4096];
+
+	assert_run(directory, "label @-1 base", 0, output);
+	assert_run(directory, "list base", 0, output);
+	ck_assert_ptr_nonnull(strstr(output, first));
+	ck_assert_ptr_null(strstr(output, second));
+	assert_run(directory, "label @latest base", 2, output);
+	ck_assert_ptr_nonnull(strstr(output, "--move"));
+	assert_run(directory, "label --move @latest base", 0, output);
+	assert_run(directory, "list base", 0, output);
+	ck_assert_ptr_nonnull(strstr(output, second));
+	assert_run(directory, "label --remove base", 0, output);
+	assert_run(directory, "list base", 2, output);
+	free(first);
+	free(second);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(merge_prints_the_new_stamp_and_rm_and_gc_what_they_remove)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *first = fixture_epoch(db, "a", 1);
+	char *second = fixture_epoch(db, "b", 2);
+	char merged[256];
+	char output[4096];
+
+	assert_run(directory, "merge a", 2, output);
+	assert_run(directory, "merge --label=sum a b", 0, merged);
+	merged[strcspn(merged, "\n")] = 0;
+	assert_run(directory, "list sum", 0, output);
+	ck_assert_ptr_nonnull(strstr(output, merged));
+	ck_assert_ptr_nonnull(strstr(output, " 3 "));
+	assert_run(directory, "rm a", 0, output);
+	ck_assert_ptr_nonnull(strstr(output, first));
+	assert_run(directory, "label --remove b", 0, output);
+	assert_run(directory, "gc --keep=1 -n", 0, output);
+	ck_assert_ptr_nonnull(strstr(output, "would remove 1 epoch and 0 leftovers"));
+	assert_run(directory, "gc --keep=1", 0, output);
+	ck_assert_ptr_nonnull(strstr(output, second));
+	assert_run(directory, "list", 0, output);
+	ck_assert_ptr_null(strstr(output, second));
+	free(first);
+	free(second);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(mistakes_are_answered_with_exit_2)
+{
+	static const char *const mistakes[] = {
+		"frobnicate",	      "rm",	     "label",		"label @latest",
+		"label --remove a b", "gc extra",    "gc --keep=0",	"gc --older-than=soon",
+		"gc --max-size=-1",   "list --move", "verify --keep=1", "list --format=xml",
+		"list nope",	      "rm nope",     "label .. x",	"merge",
+	};
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char output[4096];
+
+	free(fixture_epoch(db, NULL, 1));
+	free(fixture_epoch(db, NULL, 1));
+	for (size_t i = 0; i < HP_ARRAY_COUNT(mistakes); i++)
+		assert_run(directory, mistakes[i], 2, output);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+HP_TEST_MAIN("cli/epochs", the_list_shows_what_was_recorded, the_list_is_json_and_csv_too,
+	     an_empty_database_lists_and_verifies_well, hostile_names_do_not_reach_the_terminal,
+	     verify_prints_each_problem_and_exits_with_5, labels_are_given_moved_and_taken_away,
+	     merge_prints_the_new_stamp_and_rm_and_gc_what_they_remove,
+	     mistakes_are_answered_with_exit_2)

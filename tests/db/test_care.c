@@ -1,0 +1,698 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Naming, listing, labelling, removing, merging and clearing up. */
+#include "../db_fixture.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char *resolve_one(struct hp_db *db, const char *argument)
+{
+	char *arguments[] = { strdup(argument) };
+	char **stamps;
+	size_t count;
+	char *stamp;
+
+	hp_assert_ok(hp_db_resolve(db, arguments, 1, &stamps, &count));
+	ck_assert_uint_eq(count, 1);
+	stamp = strdup(stamps[0]);
+	hp_db_free_stamps(stamps, count);
+	free(arguments[0]);
+	return stamp;
+}
+
+static void assert_resolves(struct hp_db *db, const char *argument, const char *expected)
+{
+	char *stamp = resolve_one(db, argument);
+
+	ck_assert_str_eq(stamp, expected);
+	free(stamp);
+}
+
+/* The error, for a look at its words. */
+static struct hp_error *resolve_error(struct hp_db *db, const char *argument)
+{
+	char *arguments[] = { strdup(argument) };
+	char **stamps;
+	size_t count;
+	struct hp_error *error = hp_db_resolve(db, arguments, 1, &stamps, &count);
+
+	ck_assert_msg(error != NULL, "'%s' resolved", argument);
+	free(arguments[0]);
+	return error;
+}
+
+static size_t epoch_count(struct hp_db *db)
+{
+	struct hp_epoch_summary *epochs;
+	size_t count;
+
+	hp_assert_ok(hp_db_list(db, &epochs, &count));
+	hp_db_free_list(epochs, count);
+	return count;
+}
+
+/* Gives an epoch a stamp of our choice, as if it had been recorded then. */
+static char *restamp(const char *directory, char *stamp, const char *wanted)
+{
+	const char *db = fixture_path(directory, "db");
+
+	ck_assert_int_eq(rename(fixture_path(db, stamp), fixture_path(db, wanted)), 0);
+	free(stamp);
+	return strdup(wanted);
+}
+
+START_TEST(epochs_are_named_by_stamp_label_age_and_the_beginning_of_a_stamp)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *first = restamp(directory, fixture_epoch(db, "base", 3), "20250101T000000Z-1");
+	char *second = restamp(directory, fixture_epoch(db, "123", 3), "20260101T000000Z-2");
+	char *third = restamp(directory, fixture_epoch(db, NULL, 3), "20260101T000000Z-10");
+
+	assert_resolves(db, first, first);
+	assert_resolves(db, "base", first);
+	assert_resolves(db, "123", second);
+	assert_resolves(db, "2025", first);
+	assert_resolves(db, "@latest", third);
+	assert_resolves(db, "@-0", third);
+	assert_resolves(db, "@-1", second);
+	assert_resolves(db, "@-2", first);
+	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, "@-3"));
+	hp_assert_fails(HP_ERROR_USAGE, resolve_error(db, "2026"));
+	/* "…Z-1" is also how "…Z-10" begins: only one begins so, hence it is meant. */
+	assert_resolves(db, "20260101T000000Z-1", third);
+	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, ""));
+	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, "@"));
+	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, "@later"));
+	free(first);
+	free(second);
+	free(third);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(ranges_run_from_the_older_to_the_newer_and_count_once)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamps[] = {
+		restamp(directory, fixture_epoch(db, "a", 1), "20250101T000000Z-1"),
+		restamp(directory, fixture_epoch(db, "b", 1), "20250102T000000Z-1"),
+		restamp(directory, fixture_epoch(db, "c", 1), "20250103T000000Z-1"),
+	};
+	static const struct {
+		const char *arguments[3];
+		size_t first;
+		size_t count;
+	} cases[] = {
+		{ { "a..b" }, 0, 2 },	      { { "..b" }, 0, 2 },
+		{ { "b.." }, 1, 2 },	      { { ".." }, 0, 3 },
+		{ { "b..b" }, 1, 1 },	      { { "c", "a", "b" }, 0, 3 },
+		{ { "a..b", "b..c" }, 0, 3 }, { { "@-1..@latest" }, 1, 2 },
+		{ { NULL }, 2, 1 },	      { { "20250102..c" }, 1, 2 },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		char *arguments[3];
+		char **found;
+		size_t given = 0;
+		size_t count;
+
+		for (; given < 3 && cases[i].arguments[given]; given++)
+			arguments[given] = strdup(cases[i].arguments[given]);
+		hp_assert_ok(hp_db_resolve(db, arguments, given, &found, &count));
+		ck_assert_uint_eq(count, cases[i].count);
+		for (size_t j = 0; j < count; j++)
+			ck_assert_str_eq(found[j], stamps[cases[i].first + j]);
+		hp_db_free_stamps(found, count);
+		while (given)
+			free(arguments[--given]);
+	}
+	hp_assert_fails(HP_ERROR_USAGE, resolve_error(db, "c..a"));
+	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, "a..x"));
+	for (size_t i = 0; i < HP_ARRAY_COUNT(stamps); i++)
+		free(stamps[i]);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(a_label_of_several_epochs_is_refused_and_they_are_listed)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *first = fixture_epoch(db, "base", 1);
+	char *second = fixture_epoch(db, "base", 1);
+	struct hp_error *error = resolve_error(db, "base");
+
+	ck_assert_int_eq(error->class, HP_ERROR_USAGE);
+	ck_assert_ptr_nonnull(strstr(error->message, first));
+	ck_assert_ptr_nonnull(strstr(error->message, second));
+	hp_error_destroy(error);
+	free(first);
+	free(second);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(what_does_not_exist_is_answered_with_what_does)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	struct hp_error *error = resolve_error(db, "nope");
+	char *stamp;
+
+	ck_assert_int_eq(error->class, HP_ERROR_NOT_FOUND);
+	ck_assert_ptr_nonnull(strstr(error->message, "holds no epochs"));
+	hp_error_destroy(error);
+	stamp = fixture_epoch(db, "base", 1);
+	error = resolve_error(db, "nope");
+	ck_assert_ptr_nonnull(strstr(error->message, stamp));
+	ck_assert_ptr_nonnull(strstr(error->message, "base"));
+	hp_error_destroy(error);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(latest_passes_over_epochs_that_are_empty_or_unreadable)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *good = fixture_epoch(db, NULL, 2);
+	char *bad = fixture_epoch(db, NULL, 2);
+	char *empty = fixture_epoch(db, NULL, 0);
+	const char *bad_path = fixture_path(fixture_path(directory, "db"), bad);
+
+	fixture_write(fixture_path(bad_path, "meta"), "damaged", 7);
+	assert_resolves(db, "@latest", good);
+	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, "@-1"));
+	assert_resolves(db, bad, bad);
+	assert_resolves(db, empty, empty);
+	hp_assert_ok(hp_db_remove(db, good));
+	assert_resolves(db, "@latest", empty);
+	hp_assert_ok(hp_db_remove(db, empty));
+	assert_resolves(db, "@latest", bad);
+	free(good);
+	free(bad);
+	free(empty);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(labels_that_could_be_taken_for_something_else_are_refused)
+{
+	static const char *const bad[] = {
+		"",
+		"@latest",
+		"-x",
+		"a..b",
+		"20261120T142300Z-1",
+		"20261120T1",
+		"a b",
+		"a\nb",
+		"\033[31mred\033[m",
+		"\xff",
+		"\xc2\x9b"
+		"31m",
+		"0123456789012345678901234567890123456789012345678901234567890123x",
+	};
+	static const char *const good[] = { "base",  "release-1.2", "20261120", "a.b",
+					    "größe", "feature/x",   "HEAD~1" };
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_epoch(db, NULL, 1);
+	struct hp_epoch_writer *writer;
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(bad); i++) {
+		hp_assert_fails(HP_ERROR_USAGE, hp_db_label(db, stamp, bad[i]));
+		hp_assert_fails(HP_ERROR_USAGE, hp_epoch_create(db, bad[i], &writer));
+	}
+	for (size_t i = 0; i < HP_ARRAY_COUNT(good); i++) {
+		hp_assert_ok(hp_db_label(db, stamp, good[i]));
+		assert_resolves(db, good[i], stamp);
+	}
+	hp_assert_ok(hp_db_label(db, stamp, NULL));
+	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, "HEAD~1"));
+	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
+	ck_assert_uint_eq(epoch_count(db), 1);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(a_list_says_what_each_epoch_is_and_why_one_cannot_be_read)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *first = fixture_epoch(db, "base", 4);
+	char *second = fixture_epoch(db, NULL, 4);
+	struct hp_epoch_writer *writer;
+	struct hp_epoch_summary *epochs;
+	size_t count;
+
+	fixture_write(fixture_path(fixture_path(fixture_path(directory, "db"), second), "meta"),
+		      "damaged", 7);
+	hp_assert_ok(hp_epoch_create(db, "live", &writer));
+	hp_assert_ok(hp_db_list(db, &epochs, &count));
+	ck_assert_uint_eq(count, 3);
+	ck_assert_str_eq(epochs[0].stamp, first);
+	ck_assert_ptr_null(epochs[0].problem);
+	ck_assert_str_eq(epochs[0].meta.label, "base");
+	ck_assert(epochs[0].meta.complete);
+	ck_assert(!epochs[0].recording);
+	ck_assert_uint_eq(epochs[0].images, 1);
+	ck_assert_uint_gt(epochs[0].bytes, 100);
+	ck_assert_uint_eq(epochs[0].meta.events[0].samples, 4);
+	ck_assert_str_eq(epochs[1].stamp, second);
+	ck_assert_ptr_nonnull(strstr(epochs[1].problem, "meta: offset 0x7"));
+	ck_assert(epochs[2].recording);
+	ck_assert_str_eq(epochs[2].meta.label, "live");
+	hp_db_free_list(epochs, count);
+	hp_epoch_writer_destroy(writer);
+	free(first);
+	free(second);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+/* --- merge -------------------------------------------------------------------------------- */
+
+/* Three epochs, same images and events, different samples and periods. */
+static char *random_epoch(struct hp_db *db, struct hp_random *random)
+{
+	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 0, true);
+	struct hp_epoch_writer *writer;
+	char *stamp;
+
+	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
+	for (unsigned image = 0; image < 4; image++) {
+		struct hp_profile profile = fixture_profile(random, image, "cpu-clock:u");
+
+		if (hp_random_between(random, 0, 3)) {
+			hp_assert_ok(hp_epoch_writer_add(writer, &profile));
+			meta.events[0].samples += hp_profile_samples(&profile);
+			meta.events[0].unattributed += image ? 0 : hp_profile_samples(&profile);
+		}
+		hp_profile_clear(&profile);
+	}
+	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
+	stamp = strdup(hp_epoch_writer_stamp(writer));
+	hp_epoch_writer_destroy(writer);
+	hp_epoch_meta_clear(&meta);
+	return stamp;
+}
+
+static char *merged(struct hp_db *db, const char *first, const char *second, const char *third)
+{
+	char *stamps[] = { strdup(first), strdup(second), third ? strdup(third) : NULL };
+	char *stamp;
+
+	hp_assert_ok(hp_db_merge(db, stamps, third ? 3 : 2, NULL, &stamp));
+	for (size_t i = 0; i < 3; i++)
+		free(stamps[i]);
+	return stamp;
+}
+
+/* `cmp` of all profiles and of the index, by names and by bytes. */
+static void assert_same_profiles(const char *directory, const char *a, const char *b)
+{
+	const char *db = fixture_path(directory, "db");
+	const char *first = fixture_path(db, a);
+	const char *second = fixture_path(db, b);
+	char command[8192];
+
+	snprintf(command, sizeof(command), "diff -r -x meta '%s' '%s'", first, second);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static uint64_t samples_of(struct hp_db *db, const char *stamp)
+{
+	struct hp_epoch *epoch;
+	uint64_t samples;
+
+	hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
+	samples = hp_epoch_meta(epoch)->events[0].samples;
+	hp_epoch_close(epoch);
+	return samples;
+}
+
+START_TEST(merging_commutes_and_associates_to_the_byte)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	struct hp_random random = hp_random_seeded(433);
+
+	for (int round = 0; round < 5; round++) {
+		char *a = random_epoch(db, &random);
+		char *b = random_epoch(db, &random);
+		char *c = random_epoch(db, &random);
+		char *abc = merged(db, a, b, c);
+		char *cba = merged(db, c, b, a);
+		char *ab = merged(db, a, b, NULL);
+		char *ab_c = merged(db, ab, c, NULL);
+		char *bc = merged(db, b, c, NULL);
+		char *a_bc = merged(db, a, bc, NULL);
+		uint64_t total = samples_of(db, a) + samples_of(db, b) + samples_of(db, c);
+
+		assert_same_profiles(directory, abc, cba);
+		assert_same_profiles(directory, abc, ab_c);
+		assert_same_profiles(directory, abc, a_bc);
+		ck_assert_uint_eq(samples_of(db, abc), total);
+		ck_assert_uint_eq(samples_of(db, cba), total);
+		ck_assert_uint_eq(samples_of(db, ab_c), total);
+		ck_assert_uint_eq(samples_of(db, a_bc), total);
+		ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
+		free(a);
+		free(b);
+		free(c);
+		free(abc);
+		free(cba);
+		free(ab);
+		free(ab_c);
+		free(bc);
+		free(a_bc);
+	}
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(merging_keeps_different_periods_apart)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	struct hp_epoch_writer *writer;
+	char *stamps[2];
+	struct hp_profile found;
+	struct hp_epoch *epoch;
+	char *sum;
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct hp_profile profile =
+			fixture_flat_profile(1, "cpu-clock:u", i ? 250000 : 1000000, 4);
+		struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 4, true);
+
+		hp_assert_ok(hp_epoch_create(db, NULL, &writer));
+		hp_assert_ok(hp_epoch_writer_add(writer, &profile));
+		meta.events[0].period_total = i ? 1000000 : 4000000;
+		meta.events[0].frequency_hz = i ? 4000 : 1000;
+		hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
+		stamps[i] = strdup(hp_epoch_writer_stamp(writer));
+		hp_epoch_writer_destroy(writer);
+		hp_profile_clear(&profile);
+		hp_epoch_meta_clear(&meta);
+	}
+	sum = merged(db, stamps[0], stamps[1], NULL);
+	hp_assert_ok(hp_epoch_open(db, sum, &epoch));
+	ck_assert_uint_eq(hp_epoch_meta(epoch)->events[0].period_total, 5000000);
+	hp_assert_ok(hp_epoch_read_profile(epoch, 0, 0, &found));
+	ck_assert_uint_eq(found.stratum_count, 2);
+	ck_assert_uint_eq(found.strata[0].period, 250000);
+	ck_assert_uint_eq(found.strata[1].period, 1000000);
+	hp_profile_clear(&found);
+	hp_epoch_close(epoch);
+	free(sum);
+	free(stamps[0]);
+	free(stamps[1]);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+/* An epoch whose JIT image has these two names, in this order, 10 samples in the first, 20 in the
+ * second, 5 outside of both. */
+static char *jit_epoch(struct hp_db *db, const char *first, const char *second)
+{
+	char path[] = "[jit java]";
+	char event[] = "cpu-clock:u";
+	char command[] = "java";
+	char *names[] = { strdup(first), strdup(second) };
+	struct hp_symbol symbols[] = { { { 0 }, 32, names[0] }, { { 32 }, 64, names[1] } };
+	struct hp_count counts[] = { { { 4 }, 10 }, { { 40 }, 20 }, { { 4096 }, 5 } };
+	struct hp_stratum stratum = { command, 0, 1, counts, 3 };
+	struct hp_profile profile = { { .kind = HP_IMAGE_JIT, .path = path }, event, &stratum, 1 };
+	struct hp_epoch_meta meta = fixture_meta(event, 35, true);
+	struct hp_epoch_writer *writer;
+	size_t index;
+	char *stamp;
+
+	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
+	hp_assert_ok(hp_epoch_writer_image(writer, &profile.image, &index));
+	hp_assert_ok(hp_epoch_writer_add(writer, &profile));
+	hp_assert_ok(hp_epoch_writer_symbols(writer, index, symbols, 2));
+	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
+	stamp = strdup(hp_epoch_writer_stamp(writer));
+	hp_epoch_writer_destroy(writer);
+	hp_epoch_meta_clear(&meta);
+	free(names[0]);
+	free(names[1]);
+	return stamp;
+}
+
+START_TEST(merging_moves_jit_samples_with_their_names)
+{
+	static const struct {
+		const char *name;
+		uint64_t samples;
+		uint64_t inside; /* of the only sampled place, from the name's beginning */
+	} expected[] = {
+		{ "[unnamed]", 10, 0 }, { "apple", 10, 4 }, { "berry", 30, 4 }, { "cherry", 20, 8 }
+	};
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *first = jit_epoch(db, "apple", "berry");
+	char *second = jit_epoch(db, "berry", "cherry");
+	char *sum = merged(db, second, first, NULL);
+	struct hp_symbol *symbols;
+	struct hp_profile profile;
+	struct hp_epoch *epoch;
+	size_t count;
+
+	hp_assert_ok(hp_epoch_open(db, sum, &epoch));
+	hp_assert_ok(hp_epoch_read_symbols(epoch, 0, &symbols, &count));
+	hp_assert_ok(hp_epoch_read_profile(epoch, 0, 0, &profile));
+	ck_assert_uint_eq(count, HP_ARRAY_COUNT(expected));
+	for (size_t i = 0; i < count; i++) {
+		uint64_t samples = 0;
+
+		ck_assert_str_eq(symbols[i].name, expected[i].name);
+		for (size_t j = 0; j < profile.strata[0].count_count; j++) {
+			uint64_t offset = profile.strata[0].counts[j].offset.value;
+
+			if (offset >= symbols[i].offset.value &&
+			    offset - symbols[i].offset.value < symbols[i].size)
+				samples += profile.strata[0].counts[j].samples;
+		}
+		ck_assert_uint_eq(samples, expected[i].samples);
+	}
+	/* apple was sampled at 4 only. */
+	ck_assert_uint_eq(profile.strata[0].counts[1].offset.value - symbols[1].offset.value,
+			  expected[1].inside);
+	hp_symbols_free(symbols, count);
+	hp_profile_clear(&profile);
+	hp_epoch_close(epoch);
+	free(first);
+	free(second);
+	free(sum);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(merging_keeps_names_and_bytes_and_labels_the_sum)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamps[] = { fixture_rich_epoch(db), fixture_epoch(db, NULL, 3) };
+	struct hp_symbol *symbols;
+	struct hp_epoch *epoch;
+	size_t count;
+	char *sum;
+
+	hp_assert_ok(hp_db_merge(db, stamps, 2, "sum", &sum));
+	assert_resolves(db, "sum", sum);
+	hp_assert_ok(hp_epoch_open(db, sum, &epoch));
+	for (size_t i = 0; i < hp_epoch_image_count(epoch); i++) {
+		struct hp_image_id wanted = fixture_image(1);
+
+		if (hp_image_id_compare(hp_epoch_image(epoch, i), &wanted) == 0) {
+			hp_assert_ok(hp_epoch_read_symbols(epoch, i, &symbols, &count));
+			ck_assert_uint_eq(count, 2);
+			hp_symbols_free(symbols, count);
+			ck_assert_ptr_nonnull(hp_epoch_bytes_path(epoch, i));
+		}
+		hp_image_id_clear(&wanted);
+	}
+	hp_epoch_close(epoch);
+	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
+	/* Twice the same is a mistake, not twice the samples. */
+	free(stamps[1]);
+	stamps[1] = strdup(stamps[0]);
+	hp_assert_fails(HP_ERROR_USAGE, hp_db_merge(db, stamps, 2, NULL, &sum));
+	ck_assert_uint_eq(epoch_count(db), 3);
+	free(sum);
+	free(stamps[0]);
+	free(stamps[1]);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+/* --- gc ----------------------------------------------------------------------------------- */
+
+static struct hp_gc_result collect(struct hp_db *db, struct hp_gc_options options)
+{
+	struct hp_gc_result result;
+
+	hp_assert_ok(hp_db_gc(db, &options, &result));
+	return result;
+}
+
+START_TEST(gc_without_rules_removes_no_epoch)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	struct hp_gc_result result;
+
+	free(fixture_epoch(db, NULL, 1));
+	result = collect(db, (struct hp_gc_options){ 0 });
+	ck_assert_uint_eq(result.removed_count, 0);
+	ck_assert_uint_eq(result.leftovers, 0);
+	hp_gc_result_clear(&result);
+	ck_assert_uint_eq(epoch_count(db), 1);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(gc_keeps_the_newest_the_labelled_the_live_and_the_unreadable)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *labelled = fixture_epoch(db, "base", 1);
+	char *unreadable = fixture_epoch(db, NULL, 1);
+	char *old = fixture_epoch(db, NULL, 1);
+	struct hp_epoch_writer *live;
+	struct hp_gc_result result;
+	char *newest;
+
+	fixture_write(fixture_path(fixture_path(fixture_path(directory, "db"), unreadable), "meta"),
+		      "damaged", 7);
+	hp_assert_ok(hp_epoch_create(db, NULL, &live));
+	newest = fixture_epoch(db, NULL, 1);
+	result = collect(db, (struct hp_gc_options){ .keep = 1, .dry_run = true });
+	ck_assert_uint_eq(result.removed_count, 1);
+	hp_gc_result_clear(&result);
+	ck_assert_uint_eq(epoch_count(db), 5);
+	result = collect(db, (struct hp_gc_options){ .keep = 1 });
+	ck_assert_uint_eq(result.removed_count, 1);
+	ck_assert_str_eq(result.removed[0], old);
+	ck_assert_uint_gt(result.freed_bytes, 0);
+	hp_gc_result_clear(&result);
+	ck_assert_uint_eq(epoch_count(db), 4);
+	hp_epoch_writer_destroy(live);
+	free(labelled);
+	free(unreadable);
+	free(old);
+	free(newest);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(gc_goes_by_age_and_by_size)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	struct hp_epoch_summary *epochs;
+	struct hp_gc_result result;
+	uint64_t two_newest;
+	size_t count;
+
+	for (int i = 0; i < 3; i++)
+		free(fixture_epoch(db, NULL, 50));
+	/* They ended in November 2025, says their meta. */
+	result = collect(db, (struct hp_gc_options){ .older_than_ns = UINT64_C(3600000000000) * 24 *
+								      365 * 400 });
+	ck_assert_uint_eq(result.removed_count, 0);
+	hp_gc_result_clear(&result);
+	hp_assert_ok(hp_db_list(db, &epochs, &count));
+	two_newest = epochs[1].bytes + epochs[2].bytes;
+	hp_db_free_list(epochs, count);
+	result = collect(db, (struct hp_gc_options){ .max_bytes = two_newest });
+	ck_assert_uint_eq(result.removed_count, 1);
+	hp_gc_result_clear(&result);
+	result = collect(db, (struct hp_gc_options){ .older_than_ns = 1, .keep = 1 });
+	ck_assert_uint_eq(result.removed_count, 1);
+	hp_gc_result_clear(&result);
+	result = collect(db, (struct hp_gc_options){ .older_than_ns = 1 });
+	ck_assert_uint_eq(result.removed_count, 1);
+	hp_gc_result_clear(&result);
+	ck_assert_uint_eq(epoch_count(db), 0);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(gc_removes_what_dead_recorders_left_and_not_what_live_ones_use)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	const char *path = fixture_path(directory, "db");
+	char *stamp = fixture_epoch(db, NULL, 1);
+	char *dead = strdup(fixture_path(fixture_path(path, stamp), ".meta.tmp.0000abcd"));
+	char *half = strdup(fixture_path(path, ".new.tmp.00000001"));
+	struct hp_epoch_writer *writer;
+	struct hp_gc_result result;
+	char *used;
+
+	fixture_write(dead, "half", 4);
+	ck_assert_int_eq(mkdir(half, 0755), 0);
+	fixture_write(fixture_path(half, "meta"), "half", 4);
+	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
+	used = strdup(fixture_path(fixture_path(path, hp_epoch_writer_stamp(writer)),
+				   ".meta.tmp.0000abcd"));
+	fixture_write(used, "half", 4);
+	result = collect(db, (struct hp_gc_options){ .dry_run = true });
+	ck_assert_uint_eq(result.leftovers, 2);
+	ck_assert_uint_eq(result.freed_bytes, 8);
+	hp_gc_result_clear(&result);
+	result = collect(db, (struct hp_gc_options){ 0 });
+	ck_assert_uint_eq(result.leftovers, 2);
+	hp_gc_result_clear(&result);
+	ck_assert(!fixture_exists(dead));
+	ck_assert(!fixture_exists(half));
+	ck_assert(fixture_exists(used));
+	hp_epoch_writer_destroy(writer);
+	free(used);
+	free(dead);
+	free(half);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+HP_TEST_MAIN("db/care", epochs_are_named_by_stamp_label_age_and_the_beginning_of_a_stamp,
+	     ranges_run_from_the_older_to_the_newer_and_count_once,
+	     a_label_of_several_epochs_is_refused_and_they_are_listed,
+	     what_does_not_exist_is_answered_with_what_does,
+	     latest_passes_over_epochs_that_are_empty_or_unreadable,
+	     labels_that_could_be_taken_for_something_else_are_refused,
+	     a_list_says_what_each_epoch_is_and_why_one_cannot_be_read,
+	     merging_commutes_and_associates_to_the_byte, merging_keeps_different_periods_apart,
+	     merging_moves_jit_samples_with_their_names,
+	     merging_keeps_names_and_bytes_and_labels_the_sum, gc_without_rules_removes_no_epoch,
+	     gc_keeps_the_newest_the_labelled_the_live_and_the_unreadable,
+	     gc_goes_by_age_and_by_size,
+	     gc_removes_what_dead_recorders_left_and_not_what_live_ones_use)
