@@ -41,6 +41,12 @@ static uint32_t module_number(struct kernel *kernel, const char *name)
 	return module->name ? (uint32_t)kernel->module_count++ : 0;
 }
 
+/* Where the kernel starts. Arm's kallsyms lacks _text (6.1, without CONFIG_KALLSYMS_ALL). */
+static bool is_start(const char *name)
+{
+	return strcmp(name, "_text") == 0 || strcmp(name, "_stext") == 0;
+}
+
 /* ADDRESS TYPE NAME[\t[MODULE]] */
 static bool parse_line(struct kernel *kernel, char *line, struct kernel_symbol *symbol)
 {
@@ -60,7 +66,7 @@ static bool parse_line(struct kernel *kernel, char *line, struct kernel_symbol *
 		module[strcspn(module, "]")] = 0;
 	}
 	symbol->module = module_number(kernel, module ? module : "");
-	if (!module && strcmp(symbol->name, "_text") == 0)
+	if (!module && is_start(symbol->name) && address < kernel->modules[0].base)
 		kernel->modules[0].base = address;
 	else if (module && address < kernel->modules[symbol->module].base)
 		kernel->modules[symbol->module].base = address & ~0xfffull;
