@@ -141,13 +141,16 @@ static void add_precision(struct hp_examination *examination, const struct hp_na
 	char list[256] = "";
 	size_t used = 0;
 
-	if (machine->has_cycles)
-		hp_examination_add(examination,
-				   machine->precise_cycles ? HP_FINDING_OK : HP_FINDING_ABSENT,
-				   "precise levels", NULL,
-				   machine->precise_cycles ? NULL : "samples with skid",
+	if (machine->has_cycles && machine->precise_cycles)
+		hp_examination_add(examination, HP_FINDING_OK, "precise levels", NULL, NULL,
 				   "cycles up to level %u (:%s)", machine->precise_cycles,
 				   &"ppp"[3 - (machine->precise_cycles & 3)]);
+	else if (machine->has_cycles)
+		hp_examination_add(examination, HP_FINDING_ABSENT, "precise levels", NULL,
+				   "samples with skid",
+				   machine->ignores_precise
+					   ? "none: the kernel takes any (:ppp) and grants none"
+					   : "none for cycles");
 	for (size_t i = 0; i < pmus->count && used < sizeof(list) - 72; i++)
 		if (!strncmp(pmus->at[i], "ibs_", 4) || !strncmp(pmus->at[i], "arm_spe", 7))
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%.60s",

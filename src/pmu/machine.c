@@ -139,6 +139,19 @@ static struct hp_error *describe(struct hp_machine *machine)
 	return NULL;
 }
 
+/*
+ * The x86 drivers refuse levels that the processor does not have. Arm's never look at precise_ip
+ * (6.1, armv8_pmuv3: level 3 opens, and samples as ever); the other architectures have no such
+ * levels either.
+ */
+static bool ignores_precise(const char *architecture)
+{
+	size_t length = strlen(architecture);
+
+	return strcmp(architecture, "x86_64") != 0 &&
+	       !(length == 4 && architecture[0] == 'i' && strcmp(architecture + 2, "86") == 0);
+}
+
 static void read_limits(struct hp_machine *machine)
 {
 	const char *root = machine->root;
@@ -188,7 +201,8 @@ static void try_opens(struct hp_machine *machine)
 	cycles.sample_period = 1000003;
 	machine->cycles_errno = hp_try_open(cycles, 0, -1);
 	machine->has_cycles = machine->cycles_errno == 0;
-	for (uint8_t precise = 3; machine->has_cycles && precise > 0; precise--) {
+	for (uint8_t precise = 3; machine->has_cycles && !machine->ignores_precise && precise > 0;
+	     precise--) {
 		cycles.precise_ip = precise & 3u;
 		if (hp_try_open(cycles, 0, -1) == 0) {
 			machine->precise_cycles = precise;
@@ -211,6 +225,7 @@ struct hp_error *hp_machine_create_at(const char *root, struct hp_machine **mach
 		return error;
 	}
 	read_limits(made);
+	made->ignores_precise = ignores_precise(made->architecture);
 	try_opens(made);
 	*machine = made;
 	return NULL;

@@ -424,6 +424,16 @@ static struct hp_error *kernel_refused(const char *name, const char *why)
 		"events (cpu-clock:u, page-faults:u) work without it");
 }
 
+static struct hp_error *precise_refused(const char *name)
+{
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_SYSTEM,
+				"'%s' asks for precise samples, which this machine does not have",
+				hp_pmu_show_string(name).text),
+		"leave p out (the kernel would take it here and sample as imprecisely as ever), or "
+		"use the modifier P (as precise as the machine can)");
+}
+
 /* Modifiers into the event and its name. */
 static struct hp_error *finish(const struct hp_machine *machine, struct hp_draft *draft)
 {
@@ -440,6 +450,8 @@ static struct hp_error *finish(const struct hp_machine *machine, struct hp_draft
 							   : "asks for the hypervisor (:h)");
 	if (added && draft->in_kernel)
 		return kernel_refused(event->name, "happens inside the kernel");
+	if (machine->ignores_precise && modifiers->precise)
+		return precise_refused(event->name);
 	modifiers->user |= added;
 	if (typed || added) {
 		event->exclude_user = !modifiers->user;
@@ -448,6 +460,8 @@ static struct hp_error *finish(const struct hp_machine *machine, struct hp_draft
 	}
 	event->best_precise = modifiers->best_precise;
 	event->precise = (uint8_t)(modifiers->best_precise ? 3 : modifiers->precise);
+	if (machine->ignores_precise)
+		event->precise = 0;
 	snprintf(letters, sizeof(letters), "%s%s%s%.*s%s", modifiers->user ? "u" : "",
 		 modifiers->kernel ? "k" : "", modifiers->hypervisor ? "h" : "",
 		 (int)(modifiers->best_precise ? 0 : modifiers->precise), "ppp",

@@ -364,6 +364,29 @@ START_TEST(the_default_is_the_most_precise_cycles_where_there_is_a_pmu)
 }
 END_TEST
 
+START_TEST(where_the_kernel_ignores_precise_levels_none_is_claimed)
+{
+	static const char *const asked[] = { "cycles:p", "cycles:uppp",
+					     "{cycles,instructions}:pp" };
+	struct hp_machine machine = ordinary_machine();
+	struct hp_event_list list = { 0 };
+
+	machine.ignores_precise = true;
+	hp_assert_ok(hp_event_parse("cycles:uP", &machine, &list));
+	ck_assert_uint_eq(list.events[0].precise, 0);
+	ck_assert_str_eq(hp_event_precision(&list.events[0]), "skid");
+	hp_event_list_clear(&list);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(asked); i++) {
+		struct hp_error *error = hp_event_parse(asked[i], &machine, &list);
+
+		ck_assert_ptr_nonnull(error);
+		ck_assert_ptr_nonnull(strstr(error->advice, "leave p out"));
+		ck_assert_uint_eq(list.count, 0);
+		hp_error_destroy(error);
+	}
+}
+END_TEST
+
 START_TEST(the_default_without_a_pmu_owns_up_to_what_it_is_instead_of)
 {
 	struct hp_machine machine = bare_machine();
@@ -563,6 +586,7 @@ HP_TEST_MAIN("pmu/parse", generic_names_and_their_aliases_encode_as_the_kernel_n
 	     where_only_user_mode_is_had_u_is_added_and_shown,
 	     where_only_user_mode_is_had_kernel_events_are_refused_with_the_command_that_helps,
 	     the_default_is_the_most_precise_cycles_where_there_is_a_pmu,
+	     where_the_kernel_ignores_precise_levels_none_is_claimed,
 	     the_default_without_a_pmu_owns_up_to_what_it_is_instead_of,
 	     malformed_lists_are_usage_errors_and_leave_the_list_as_it_was,
 	     an_error_says_where_it_is_and_what_may_have_been_meant,

@@ -30,7 +30,8 @@ struct hp_machine {
 	bool user_only;		/* kernel samples are not to be had */
 	bool system_wide;	/* -a is permitted */
 	bool has_cycles;	/* `cycles` opens here (tried), so there is a PMU */
-	uint8_t precise_cycles; /* highest precise_ip that `cycles` opens with */
+	bool ignores_precise;	/* the kernel takes any precise_ip and grants none */
+	uint8_t precise_cycles; /* highest precise_ip that `cycles` is sampled with */
 	int cycles_errno;	/* why `cycles` did not open; 0 when it did */
 };
 
