@@ -2,6 +2,13 @@
 dist_check_SCRIPTS += scripts/check-layers
 EXTRA_DIST += \
 	.ci/run \
+	scripts/bench/bench.py \
+	scripts/bench/database-size \
+	scripts/bench/kernels.c \
+	scripts/bench/measure.c \
+	scripts/bench/record-overhead \
+	scripts/bench/report-speed \
+	scripts/bench/templates.cc \
 	scripts/demo.sh \
 	scripts/dependencies.sh \
 	scripts/dependencies.txt \

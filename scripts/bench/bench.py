@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the benchmarks share: their options, running a command under a recorder or bare and
+measuring it, statistics of paired runs, tables.
+
+Everything is measured in pairs: in each round every contender runs once, the next round goes the
+other way round (A B B A), and what counts is the median over the rounds of a ratio between two
+runs of the same round. So a machine that is slow for a while, or busy, is slow for all contenders.
+"""
+import argparse
+import atexit
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TOP = HERE.parent.parent
+EVENT = 'cpu-clock:u'
+
+_missed = []
+
+
+def die(message):
+    sys.exit(f'{Path(sys.argv[0]).name}: {message}')
+
+
+def say(message):
+    """Progress: people wait for minutes."""
+    print(message, file=sys.stderr, flush=True)
+
+
+# --- options --------------------------------------------------------------------------------------
+
+
+def parser(documentation, runs=9, quick_runs=3):
+    result = argparse.ArgumentParser(
+        description=documentation, formatter_class=argparse.RawDescriptionHelpFormatter)
+    result.add_argument('--hpcprof', metavar='PATH', default=str(TOP / 'build' / 'hpcprof'),
+                        help='the program to measure (default: build/hpcprof)')
+    result.add_argument('--perf', metavar='PATH', default='perf',
+                        help='what to compare with (default: perf)')
+    if runs:
+        result.add_argument('--runs', type=int, metavar='N',
+                            help=f'rounds (default: {runs}; with --quick: {quick_runs})')
+    result.add_argument('--quick', action='store_true',
+                        help='small and imprecise: to see that everything runs')
+    result.add_argument('--directory', metavar='DIR',
+                        help='where to work (default: below $TMPDIR); it is emptied at the end')
+    result.set_defaults(full_runs=runs, quick_runs=quick_runs)
+    return result
+
+
+def parse(arguments):
+    options = arguments.parse_args()
+    if getattr(options, 'runs', 0) is None:
+        options.runs = options.quick_runs if options.quick else options.full_runs
+    return options
+
+
+# --- the bench ------------------------------------------------------------------------------------
+
+
+@dataclass
+class Run:
+    """One run of a workload. Times in seconds; memory and sizes in bytes."""
+    wall: float = 0          # of the target
+    cpu: float = 0           # of the target and all it started
+    total: float = 0         # of the recorder with the target
+    own_cpu: float = 0       # of the recorder alone
+    peak: int = 0            # of the recorder alone
+    status: int = 0
+    samples: int = 0
+    lost: int = 0
+    unattributed: int = 0
+    size: int = 0            # of what it left on disk
+    recorded: Path = None    # what it left on disk
+
+
+@dataclass
+class Contender:
+    name: str
+    record: callable
+    runs: list = field(default_factory=list)
+
+
+class Bench:
+    """A working directory with the measuring program, and the two recorders."""
+
+    def __init__(self, options):
+        self.hpcprof = shutil.which(options.hpcprof)
+        self.perf = shutil.which(options.perf)
+        if not self.hpcprof:
+            die(f'no hpcprof at {options.hpcprof}: build it, or say --hpcprof PATH')
+        if not self.perf:
+            die(f'no {options.perf}: install it (Debian: linux-perf), or say --perf PATH')
+        self.hpcprof = os.path.abspath(self.hpcprof)
+        self.directory = Path(tempfile.mkdtemp(prefix='hpcprof-bench-', dir=options.directory))
+        atexit.register(shutil.rmtree, self.directory, ignore_errors=True)
+        self.measure = self.compile('measure.c')
+        self._serial = 0
+
+    def compile(self, source, *flags, name=None, compiler='cc'):
+        program = self.directory / (name or Path(source).stem)
+        command = [compiler, '-O2', *flags, '-o', str(program), str(HERE / source)]
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            die(f'{" ".join(command)}: {done.stderr}')
+        return program
+
+    def fresh(self, suffix):
+        self._serial += 1
+        return self.directory / f'{self._serial}{suffix}'
+
+    def _run(self, recorder, command, peak, environment, directory):
+        """Runs it, the target being watched inside of the recorder and the recorder outside."""
+        outside = self.fresh('.outside')
+        inside = self.fresh('.inside')
+        line = [str(self.measure), str(inside), *map(str, command)]
+        if recorder:
+            line = [str(self.measure), *(['-p'] if peak else []), str(outside), *recorder, *line]
+        done = subprocess.run(line, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, errors='replace',
+                              cwd=directory or self.directory,
+                              env={**os.environ, 'LC_ALL': 'C', **(environment or {})})
+        if not inside.exists() or (recorder and not outside.exists()):
+            die(f'{" ".join(line)} failed: {done.stderr}')
+        wall, own, cpu, _, status = map(int, inside.read_text().split())
+        run = Run(wall=wall / 1e9, cpu=cpu / 1e9, total=wall / 1e9, status=status)
+        if recorder:
+            wall, own, _, kib, _ = map(int, outside.read_text().split())
+            run.total, run.own_cpu, run.peak = wall / 1e9, own / 1e9, kib * 1024
+        if status != 0:
+            die(f'{" ".join(line)}: exit status {status}: {done.stderr}')
+        return run, done.stderr
+
+    def plain(self, command, environment=None, directory=None):
+        return self._run(None, command, False, environment, directory)[0]
+
+    def record_perf(self, command, hz=1000, peak=False, environment=None, directory=None,
+                    options=()):
+        data = self.fresh('.perf.data')
+        run, said = self._run(
+            [self.perf, 'record', '-o', str(data), '-e', EVENT, '-F', str(hz), *options, '--'],
+            command, peak, environment, directory)
+        run.recorded = data
+        run.size = data.stat().st_size
+        found = re.search(r'\((\d+) samples\)', said)
+        run.samples = int(found[1]) if found else 0
+        return run
+
+    def record_hpcprof(self, command, hz=1000, peak=False, environment=None, directory=None,
+                       options=()):
+        database = self.fresh('.db')
+        run, said = self._run(
+            [self.hpcprof, 'record', '--db', str(database), '-e', EVENT, '-F', str(hz), *options,
+             '--'], command, peak, environment, directory)
+        run.recorded = database
+        run.size = sum(file.stat().st_size for file in database.rglob('*') if file.is_file())
+        found = re.search(r'(\d+) samples \((\d+) lost, (\d+) unattributed', said)
+        if not found:
+            die(f'hpcprof record has no closing line: {said}')
+        run.samples, run.lost, run.unattributed = map(int, found.groups())
+        return run
+
+    def discard(self, run):
+        if run.recorded and run.recorded.is_dir():
+            shutil.rmtree(run.recorded)
+        elif run.recorded:
+            run.recorded.unlink()
+
+    def perf_stats(self, data):
+        """Samples, lost records and share without an image, as perf report sees them."""
+        text = self.perf_report(data, '--stats')
+        samples = re.search(r'^\s*SAMPLE events:\s+(\d+)', text, re.M)
+        lost = sum(int(n) for n in re.findall(r'^\s*LOST\w* events:\s+(\d+)', text, re.M))
+        return int(samples[1]) if samples else 0, lost
+
+    def perf_report(self, data, *options):
+        return subprocess.run([self.perf, 'report', '--stdio', '-i', str(data), *options],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              errors='replace', env={**os.environ, 'LC_ALL': 'C'}).stdout
+
+    def perf_unknown(self, data):
+        """Samples that perf places in no image."""
+        text = self.perf_report(data, '-F', 'sample,dso', '-t', ';', '--no-children')
+        return sum(int(line.split(';')[0]) for line in text.splitlines()
+                   if re.match(r'\s*\d+;\s*\[unknown\]', line))
+
+
+def rounds(contenders, count, note=''):
+    """Lets each contender run `count` times, there and back again."""
+    for i in range(count):
+        say(f'  round {i + 1} of {count} {note}')
+        for contender in contenders if i % 2 == 0 else reversed(contenders):
+            contender.runs.append(contender.record())
+
+
+# --- statistics -----------------------------------------------------------------------------------
+
+
+def median(values):
+    values = sorted(values)
+    middle = len(values) // 2
+    return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
+
+
+def median_interval(values, level=0.95):
+    """Of the median, by the sign test: from order statistics, whatever the distribution. With
+    fewer than six values no interval reaches 95 %; it is then their range."""
+    values = sorted(values)
+    count = len(values)
+    tail = 0.0
+    rank = 0
+    while rank < count // 2:
+        tail += math.comb(count, rank) / 2 ** count
+        if 2 * tail > 1 - level:
+            break
+        rank += 1
+    rank = max(rank, 1)
+    return values[rank - 1], values[count - rank]
+
+
+@dataclass
+class Ratio:
+    middle: float
+    low: float           # of the interval of the median
+    high: float
+    least: float
+    most: float
+
+    def __str__(self):
+        return f'{self.middle:.3f} [{self.low:.3f}, {self.high:.3f}]'
+
+    def extremes(self):
+        return f'{self.least:.3f}-{self.most:.3f}'
+
+
+def ratio(contender, base, key):
+    """Of one figure of one contender to that of another, in pairs of the same round."""
+    values = [getattr(a, key) / getattr(b, key)
+              for a, b in zip(contender.runs, base.runs) if getattr(b, key) > 0]
+    return Ratio(median(values), *median_interval(values), min(values), max(values))
+
+
+def middle(contender, key):
+    return median([getattr(run, key) for run in contender.runs])
+
+
+def verdict(what, value, limit, low=None):
+    """Whether a target is met; `low` is the lower end of the value's interval, if it has one."""
+    if value <= limit:
+        return 'met'
+    if low is not None and low <= limit:
+        return 'within noise'
+    _missed.append(what)
+    return 'MISSED'
+
+
+def finish():
+    """The exit status: 1 when a target was missed."""
+    if _missed:
+        print('missed: ' + '; '.join(_missed))
+    else:
+        print('All targets met.')
+    sys.exit(1 if _missed else 0)
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def table(title, heads, rows):
+    """The first column to the left, all others to the right."""
+    cells = [heads] + [[str(cell) for cell in row] for row in rows]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(heads))]
+    print(f'\n{title}')
+    for row in cells:
+        print('  ' + '  '.join(cell.ljust(width) if i == 0 else cell.rjust(width)
+                               for i, (cell, width) in enumerate(zip(row, widths))).rstrip())
+    sys.stdout.flush()
+
+
+def in_bytes(count):
+    for unit in ('B', 'KiB', 'MiB', 'GiB'):
+        if count < 1024 or unit == 'GiB':
+            return f'{count:.0f} {unit}' if unit == 'B' else f'{count:.1f} {unit}'
+        count /= 1024
+
+
+def percent(share, digits=2):
+    return f'{100 * share:.{digits}f} %'
+
+
+# --- workloads ------------------------------------------------------------------------------------
+
+
+def debian_python():
+    """A python3 that is a program, not a script that looks for one."""
+    return '/usr/bin/python3' if os.access('/usr/bin/python3', os.X_OK) else sys.executable
+
+
+def small_sources(directory, count):
+    """A project of many small C files, and its makefile: compiling it is many short processes."""
+    directory.mkdir()
+    for i in range(count):
+        (directory / f'unit{i}.c').write_text(
+            '#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n' + ''.join(
+                f'static int step{j}(int *at, int n)\n{{\n\tfor (int i = 1; i < n; i++)\n'
+                f'\t\tat[i] = at[i - 1] * {2 * j + 3} + (at[i] ^ {i});\n'
+                f'\treturn at[n - 1] % {j + 7};\n}}\n\n' for j in range(6)) +
+            f'int unit{i}(int *at, int n)\n{{\n\tint sum = 0;\n\n' + ''.join(
+                f'\tsum += step{j}(at, n);\n' for j in range(6)) +
+            f'\tprintf("%d %zu\\n", sum, strlen("unit{i}"));\n\treturn sum;\n}}\n')
+    objects = ' '.join(f'unit{i}.o' for i in range(count))
+    (directory / 'Makefile').write_text(
+        f'all: {objects}\n%.o: %.c\n\tgcc -O1 -c -o $@ $<\n')
+    return directory
+
+
+def compile_load(directory):
+    return ['make', '-s', '-B', '-j2', '-C', str(directory)]
+
+
+def text_corpus(path, size):
+    """Something to compress: the same on every machine, like a log."""
+    state = 12345
+    lines = []
+    written = 0
+    words = ['error', 'opened', 'closed', 'request', 'session', 'retry', 'timeout', 'accepted',
+             'connection', 'from', 'user', 'cache', 'miss', 'hit', 'index', 'block']
+    while written < size:
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2 ** 64
+        line = f'{state >> 40:08x} ' + ' '.join(
+            words[state >> shift & 15] for shift in range(8, 8 + 4 * (3 + (state >> 60)), 4))
+        lines.append(line)
+        written += len(line) + 1
+    path.write_text('\n'.join(lines))
+    return path
