@@ -8,19 +8,32 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 
 /* O_NONBLOCK: a FIFO or a device swapped in under the path must not stop the recorder. */
 enum { OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
 
-/* Inode numbers decide: device numbers differ between mappings and stat on overlayfs and btrfs. */
+/* Inode numbers are given out again as soon as a file is gone, generations tell who had them. Where
+ * the file system has none to tell, the number alone decides. */
+static bool is_same_generation(int fd, const struct record_mmap *mapping)
+{
+	int generation;
+
+	return !mapping->generation || ioctl(fd, FS_IOC_GETVERSION, &generation) < 0 ||
+	       (uint32_t)generation == (uint32_t)mapping->generation;
+}
+
+/* Inode numbers decide: device numbers differ between mappings and stat on overlayfs and btrfs.
+ * Without one it was no file, whatever there may be under that name. */
 static bool is_mapped_file(int fd, const struct record_mmap *mapping)
 {
 	struct stat status;
 
-	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-	       (!mapping->inode || status.st_ino == mapping->inode);
+	return mapping->inode && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	       status.st_ino == mapping->inode && is_same_generation(fd, mapping);
 }
 
 /* Needs privilege (CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN), but finds deleted files too. */

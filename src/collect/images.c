@@ -19,6 +19,7 @@ struct mapped_key {
 	uint32_t major;
 	uint32_t minor;
 	uint64_t inode;
+	uint64_t generation;
 	struct hp_identity build_id;
 	uint16_t padding; /* zero: keys are compared as bytes */
 };
@@ -121,7 +122,7 @@ static struct image *image_create(const struct hp_image_id *id, unsigned char *k
 	return image;
 }
 
-/* kind, deleted, identity, path: the bytes that tell images apart. */
+/* kind, identity, path: the bytes that tell images apart. */
 static unsigned char *id_key(const struct hp_image_id *id, size_t *size)
 {
 	size_t path_size = strlen(id->path);
@@ -217,6 +218,7 @@ static struct seen *seen_create(const struct record_mmap *mapping)
 	key.major = mapping->major;
 	key.minor = mapping->minor;
 	key.inode = mapping->inode;
+	key.generation = mapping->generation;
 	key.build_id = mapping->build_id;
 	seen = calloc(1, sizeof(*seen) + sizeof(key) + path_size);
 	if (!seen)

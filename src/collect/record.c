@@ -107,7 +107,6 @@ static bool parse_mmap2(struct hp_reader *reader, uint16_t misc, struct record *
 	struct record_mmap *mmap = &record->mmap;
 	uint32_t protection;
 	uint32_t flags;
-	uint64_t generation;
 	bool ok;
 
 	record->kind = RECORD_MMAP;
@@ -120,7 +119,7 @@ static bool parse_mmap2(struct hp_reader *reader, uint16_t misc, struct record *
 		ok = parse_build_id(reader, &mmap->build_id);
 	else
 		ok = take_u32(reader, &mmap->major) && take_u32(reader, &mmap->minor) &&
-		     take_u64(reader, &mmap->inode) && take_u64(reader, &generation);
+		     take_u64(reader, &mmap->inode) && take_u64(reader, &mmap->generation);
 	return ok && take_u32(reader, &protection) && take_u32(reader, &flags) &&
 	       take_string(reader, &mmap->path);
 }

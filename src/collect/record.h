@@ -35,7 +35,8 @@ struct record_mmap {
 	uint64_t file_offset;
 	uint32_t major;
 	uint32_t minor;
-	uint64_t inode; /* 0 when the kernel sent a build-id instead, or there is no file */
+	uint64_t inode;	     /* 0 when the kernel sent a build-id instead, or there is no file */
+	uint64_t generation; /* tells files apart that had the inode one after another; 0 unknown */
 	struct hp_identity build_id; /* kind NONE when the kernel sent none */
 	const char *path;
 };

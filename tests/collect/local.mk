@@ -1,7 +1,9 @@
-noinst_HEADERS += tests/collect/raw.h
+noinst_HEADERS += tests/collect/raw.h tests/collect/scratch.h
 
 check_PROGRAMS += \
 	tests/collect/test_cpus \
+	tests/collect/test_file_identity \
+	tests/collect/test_jit \
 	tests/collect/test_kept \
 	tests/collect/test_names \
 	tests/collect/test_perf_map \
@@ -15,6 +17,11 @@ check_PROGRAMS += \
 
 tests_collect_test_cpus_SOURCES = tests/collect/test_cpus.c
 tests_collect_test_cpus_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_file_identity_SOURCES = \
+	tests/collect/test_file_identity.c tests/collect/scratch.c
+tests_collect_test_file_identity_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_jit_SOURCES = tests/collect/test_jit.c tests/collect/scratch.c
+tests_collect_test_jit_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_kept_SOURCES = tests/collect/test_kept.c
 tests_collect_test_kept_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_names_SOURCES = tests/collect/test_names.c

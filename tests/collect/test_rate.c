@@ -3,6 +3,7 @@
 
 #include "../../src/collect/rate.h"
 
+#include <linux/perf_event.h>
 #include <math.h>
 
 /* --- deciding --------------------------------------------------------------------------------- */
@@ -68,6 +69,22 @@ START_TEST(events_of_unknown_rate_are_left_to_the_kernel)
 	};
 
 	assert_decisions(decisions, HP_ARRAY_COUNT(decisions));
+}
+END_TEST
+
+START_TEST(every_hit_of_a_tracepoint_is_a_sample_unless_a_rate_was_asked_for)
+{
+	const struct hp_event tracepoint = { .type = PERF_TYPE_TRACEPOINT };
+	struct rate_wishes slowly = { .frequency_hz = 50 };
+	struct rate_wishes nothing = { .period = 0 };
+	struct rate rate;
+
+	ck_assert_int_eq(rate_decide(&tracepoint, &nothing, unknown, &rate), RATE_AS_WISHED);
+	ck_assert_uint_eq(rate.period, 1);
+	ck_assert(!rate.kernel_frequency);
+	ck_assert_int_eq(rate_decide(&tracepoint, &slowly, unknown, &rate), RATE_AS_WISHED);
+	ck_assert_uint_eq(rate.period, 0);
+	ck_assert(rate.kernel_frequency);
 }
 END_TEST
 
@@ -255,6 +272,7 @@ END_TEST
 
 HP_TEST_MAIN("collect/rate", time_and_cycles_get_the_period_of_the_frequency,
 	     events_of_unknown_rate_are_left_to_the_kernel,
+	     every_hit_of_a_tracepoint_is_a_sample_unless_a_rate_was_asked_for,
 	     what_the_event_says_goes_before_what_the_command_line_says,
 	     a_rate_above_the_cap_is_lowered_unless_told_otherwise,
 	     a_budget_lowers_the_rate_to_what_it_pays_for,

@@ -105,6 +105,7 @@ START_TEST(a_mapping_of_a_file_carries_its_inode)
 		ck_assert_uint_eq(record.mmap.major, 0xfe);
 		ck_assert_uint_eq(record.mmap.minor, 3);
 		ck_assert_uint_eq(record.mmap.inode, 123456);
+		ck_assert_uint_eq(record.mmap.generation, 99);
 		ck_assert_int_eq(record.mmap.build_id.kind, HP_IDENTITY_NONE);
 		ck_assert_uint_eq(record.mmap.build_id.size, 0);
 		ck_assert_str_eq(record.mmap.path, "/usr/lib/libm.so.6");
@@ -130,6 +131,7 @@ START_TEST(a_mapping_with_a_build_id_of_any_size_up_to_20_has_no_inode)
 		ck_assert(parse(&raw, layouts[1], &copy, &record));
 		found = &record.mmap.build_id;
 		ck_assert_uint_eq(record.mmap.inode, 0);
+		ck_assert_uint_eq(record.mmap.generation, 0);
 		ck_assert_int_eq(found->kind, size ? HP_IDENTITY_BUILD_ID : HP_IDENTITY_NONE);
 		ck_assert_uint_eq(found->size, size);
 		ck_assert_mem_eq(found->bytes, build_id, size);

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "../support.h"
+#include "scratch.h"
+
+#include "../../src/collect/file_identity.h"
+#include "../../src/collect/images.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/image/identity.h>
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+enum { PAGES = 4096 };
+
+/* A file without a build-id, told apart by its contents. */
+static char *make_file(const char *name, const char *contents)
+{
+	char *path = scratch_path(name);
+
+	scratch_write(path, contents, strlen(contents));
+	return path;
+}
+
+static struct hp_identity identity_of_contents(const char *contents)
+{
+	_cleanup_free_ char *path = make_file("reference", contents);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct hp_identity identity = { 0 };
+
+	ck_assert_int_ge(fd, 0);
+	hp_assert_ok(hp_identity_of_fd(fd, &identity));
+	ck_assert_int_eq(identity.kind, HP_IDENTITY_CONTENT);
+	ck_assert_int_eq(unlink(path), 0);
+	return identity;
+}
+
+/* The file as the kernel would announce it, at an address where nothing is mapped: so that only
+ * its path and its descriptors lead to it. */
+static struct record_mmap announce(const char *path)
+{
+	struct record_mmap mapping = { .start = 0x1000, .size = PAGES, .path = path };
+	struct stat status;
+
+	ck_assert_int_eq(stat(path, &status), 0);
+	mapping.inode = status.st_ino;
+	mapping.major = major(status.st_dev);
+	mapping.minor = minor(status.st_dev);
+	return mapping;
+}
+
+static struct hp_identity identify(const struct record_mmap *mapping, bool deleted)
+{
+	struct hp_identity identity = { 0 };
+
+	file_identity(getpid(), mapping, deleted, mapping->path, &identity);
+	return identity;
+}
+
+static void assert_contents(const struct record_mmap *mapping, bool deleted, const char *contents)
+{
+	struct hp_identity expected = identity_of_contents(contents);
+	struct hp_identity found = identify(mapping, deleted);
+
+	ck_assert(hp_identity_equal(&found, &expected));
+}
+
+static void assert_none(const struct record_mmap *mapping, bool deleted)
+{
+	ck_assert_int_eq(identify(mapping, deleted).kind, HP_IDENTITY_NONE);
+}
+
+START_TEST(a_file_is_identified_at_its_path)
+{
+	_cleanup_free_ char *path = make_file("program", "one");
+	struct record_mmap mapping = announce(path);
+
+	assert_contents(&mapping, false, "one");
+}
+END_TEST
+
+START_TEST(another_file_that_has_come_to_the_path_is_never_taken_for_it)
+{
+	_cleanup_free_ char *path = make_file("program", "one");
+	_cleanup_free_ char *other = make_file("other", "two");
+	struct record_mmap mapping = announce(path);
+
+	/* The old inode lives on under another name: its number cannot be given out again. */
+	_cleanup_free_ char *kept = scratch_path("kept");
+
+	ck_assert_int_eq(link(path, kept), 0);
+	ck_assert_int_eq(rename(other, path), 0);
+	assert_none(&mapping, false);
+}
+END_TEST
+
+START_TEST(a_file_that_is_gone_has_no_identity)
+{
+	_cleanup_free_ char *path = make_file("program", "one");
+	struct record_mmap mapping = announce(path);
+
+	ck_assert_int_eq(unlink(path), 0);
+	assert_none(&mapping, false);
+	assert_none(&mapping, true);
+}
+END_TEST
+
+START_TEST(what_is_no_file_any_more_neither_stops_nor_misleads)
+{
+	enum { FIFO, DIRECTORY, SYMLINK, KINDS };
+
+	for (int kind = 0; kind < KINDS; kind++) {
+		_cleanup_free_ char *path = make_file("program", "one");
+		_cleanup_free_ char *other = make_file("other", "two");
+		struct record_mmap mapping = announce(path);
+
+		ck_assert_int_eq(unlink(path), 0);
+		if (kind == FIFO)
+			ck_assert_int_eq(mkfifo(path, 0600), 0);
+		else if (kind == DIRECTORY)
+			ck_assert_int_eq(mkdir(path, 0700), 0);
+		else
+			ck_assert_int_eq(symlink(other, path), 0);
+		if (kind != SYMLINK) {
+			struct stat status;
+
+			/* Even with the very inode number. */
+			ck_assert_int_eq(stat(path, &status), 0);
+			mapping.inode = status.st_ino;
+		}
+		assert_none(&mapping, false);
+		ck_assert_int_eq(remove(path), 0);
+	}
+}
+END_TEST
+
+START_TEST(a_deleted_file_is_found_through_an_open_descriptor)
+{
+	_cleanup_free_ char *path = make_file("program", "one");
+	_cleanup_free_ char *unrelated = make_file("unrelated", "three");
+	_cleanup_close_ int before = open(unrelated, O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct record_mmap mapping = announce(path);
+
+	ck_assert_int_ge(before, 0);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(unlink(path), 0);
+	assert_contents(&mapping, true, "one");
+}
+END_TEST
+
+START_TEST(a_memfd_is_found_through_its_descriptor)
+{
+	_cleanup_close_ int fd = memfd_create("code", MFD_CLOEXEC);
+	struct record_mmap mapping = { .start = 0x1000, .size = PAGES, .path = "/memfd:code" };
+	struct stat status;
+
+	ck_assert_int_eq(write(fd, "jit", 3), 3);
+	ck_assert_int_eq(fstat(fd, &status), 0);
+	mapping.inode = status.st_ino;
+	assert_contents(&mapping, true, "jit");
+}
+END_TEST
+
+START_TEST(a_deleted_file_that_is_mapped_is_found_where_the_system_lets_us)
+{
+	_cleanup_free_ char *path = make_file("program", "one");
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	void *memory = mmap(NULL, PAGES, PROT_READ, MAP_PRIVATE, fd, 0);
+	struct record_mmap mapping = announce(path);
+	char link_path[96];
+
+	ck_assert_ptr_ne(memory, MAP_FAILED);
+	close(fd);
+	ck_assert_int_eq(unlink(path), 0);
+	mapping.start = (uint64_t)(uintptr_t)memory;
+	snprintf(link_path, sizeof(link_path), "/proc/self/map_files/%lx-%lx",
+		 (unsigned long)mapping.start, (unsigned long)(mapping.start + mapping.size));
+	fd = open(link_path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		assert_contents(&mapping, true, "one");
+	else
+		assert_none(&mapping, true);
+	if (fd >= 0)
+		close(fd);
+	munmap(memory, PAGES);
+}
+END_TEST
+
+START_TEST(what_was_mapped_without_an_inode_was_no_file)
+{
+	static const char *const paths[] = { "[uprobes]", "[vsyscall]", "//anon" };
+	_cleanup_free_ char *path = make_file("program", "one");
+	_cleanup_free_ char *relative = make_file("[uprobes]", "decoy");
+	struct record_mmap mapping = announce(path);
+
+	mapping.inode = 0;
+	assert_none(&mapping, false);
+	assert_none(&mapping, true);
+	ck_assert_int_eq(chdir(scratch_directory()), 0);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(paths); i++) {
+		mapping.path = paths[i];
+		assert_none(&mapping, false);
+	}
+	ck_assert_int_eq(chdir(".."), 0);
+}
+END_TEST
+
+/* The generation, 0 where the file system tells none. */
+static uint32_t generation_of(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int generation = 0;
+
+	return ioctl(fd, FS_IOC_GETVERSION, &generation) == 0 ? (uint32_t)generation : 0;
+}
+
+START_TEST(an_inode_number_given_out_again_is_another_file_where_that_can_be_told)
+{
+	_cleanup_free_ char *path = make_file("program", "one");
+	struct record_mmap mapping = announce(path);
+	uint32_t generation = generation_of(path);
+
+	mapping.generation = generation;
+	assert_contents(&mapping, false, "one");
+	mapping.generation = generation ^ 1;
+	if (generation)
+		assert_none(&mapping, false);
+	/* As from /proc/PID/maps. */
+	mapping.generation = 0;
+	assert_contents(&mapping, false, "one");
+}
+END_TEST
+
+START_TEST(a_process_that_is_gone_is_looked_for_by_path)
+{
+	_cleanup_free_ char *path = make_file("program", "one");
+	struct record_mmap mapping = announce(path);
+	struct hp_identity expected = identity_of_contents("one");
+	struct hp_identity found = { 0 };
+
+	file_identity(10000000, &mapping, false, path, &found);
+	ck_assert(hp_identity_equal(&found, &expected));
+}
+END_TEST
+
+/* --- images ----------------------------------------------------------------------------------- */
+
+START_TEST(a_mapping_seen_before_is_the_same_image_without_a_look)
+{
+	_cleanup_free_ char *path = make_file("program", "one");
+	struct record_mmap mapping = announce(path);
+	struct images *images = images_create();
+	struct hp_identity expected = identity_of_contents("one");
+	struct image *first = images_of_mapping(images, getpid(), &mapping);
+	struct image *again;
+
+	ck_assert_int_eq(unlink(path), 0);
+	again = images_of_mapping(images, getpid(), &mapping);
+	ck_assert_ptr_eq(first, again);
+	ck_assert_uint_eq(first->references, 2);
+	ck_assert(hp_identity_equal(&first->id.identity, &expected));
+	ck_assert_str_eq(first->id.path, path);
+	ck_assert_int_eq(first->id.kind, HP_IMAGE_FILE);
+	images_destroy(images);
+}
+END_TEST
+
+START_TEST(a_new_file_with_an_old_inode_number_is_another_image)
+{
+	_cleanup_free_ char *path = make_file("program", "one");
+	struct record_mmap mapping = announce(path);
+	struct images *images = images_create();
+	struct hp_identity old = identity_of_contents("one");
+	struct image *first;
+	struct image *second;
+
+	mapping.generation = generation_of(path);
+	first = images_of_mapping(images, getpid(), &mapping);
+	ck_assert(hp_identity_equal(&first->id.identity, &old));
+	scratch_write(path, "two", 3);
+	mapping.generation = mapping.generation + 1;
+	second = images_of_mapping(images, getpid(), &mapping);
+	ck_assert_ptr_ne(first, second);
+	ck_assert(!hp_identity_equal(&second->id.identity, &old));
+	images_destroy(images);
+}
+END_TEST
+
+START_TEST(the_kernels_deleted_mark_is_no_part_of_the_path)
+{
+	static const struct {
+		const char *announced;
+		const char *path;
+		bool deleted;
+	} paths[] = {
+		{ "/usr/bin/x (deleted)", "/usr/bin/x", true },
+		{ "/memfd:code (deleted)", "/memfd:code", true },
+		{ "/usr/bin/x", "/usr/bin/x", false },
+		{ "/usr/bin/x (deleted)2", "/usr/bin/x (deleted)2", false },
+		{ " (deleted)", " (deleted)", false },
+	};
+	struct images *images = images_create();
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(paths); i++) {
+		struct record_mmap mapping = { .path = paths[i].announced };
+		struct image *image;
+
+		mapping.build_id.kind = HP_IDENTITY_BUILD_ID;
+		mapping.build_id.size = 1;
+		mapping.build_id.bytes[0] = (uint8_t)(i + 1);
+		image = images_of_mapping(images, getpid(), &mapping);
+		ck_assert_str_eq(image->id.path, paths[i].path);
+		ck_assert(image->id.deleted == paths[i].deleted);
+		ck_assert(hp_identity_equal(&image->id.identity, &mapping.build_id));
+	}
+	images_destroy(images);
+}
+END_TEST
+
+START_TEST(images_nobody_holds_are_swept_and_others_stay)
+{
+	struct images *images = images_create();
+	struct image *held = images_named(images, HP_IMAGE_ANON, "[anon a]", NULL);
+	struct image *dropped = images_named(images, HP_IMAGE_ANON, "[anon b]", NULL);
+
+	ck_assert_ptr_ne(held, dropped);
+	ck_assert_ptr_eq(images_named(images, HP_IMAGE_ANON, "[anon a]", NULL), held);
+	ck_assert_ptr_ne(images_named(images, HP_IMAGE_JIT, "[anon a]", NULL), held);
+	ck_assert_uint_eq(images_count(images), 3);
+	image_release(held);
+	image_release(dropped);
+	images_sweep(images);
+	ck_assert_uint_eq(images_count(images), 2);
+	ck_assert_str_eq(held->id.path, "[anon a]");
+	images_destroy(images);
+}
+END_TEST
+
+HP_TEST_MAIN("collect/file_identity", a_file_is_identified_at_its_path,
+	     another_file_that_has_come_to_the_path_is_never_taken_for_it,
+	     a_file_that_is_gone_has_no_identity,
+	     what_is_no_file_any_more_neither_stops_nor_misleads,
+	     a_deleted_file_is_found_through_an_open_descriptor,
+	     a_memfd_is_found_through_its_descriptor,
+	     a_deleted_file_that_is_mapped_is_found_where_the_system_lets_us,
+	     what_was_mapped_without_an_inode_was_no_file,
+	     an_inode_number_given_out_again_is_another_file_where_that_can_be_told,
+	     a_process_that_is_gone_is_looked_for_by_path,
+	     a_mapping_seen_before_is_the_same_image_without_a_look,
+	     a_new_file_with_an_old_inode_number_is_another_image,
+	     the_kernels_deleted_mark_is_no_part_of_the_path,
+	     images_nobody_holds_are_swept_and_others_stay)
