@@ -190,7 +190,8 @@ struct hp_error *hp_session_create(const struct hp_session_options *options,
 		return hp_error_create_no_memory();
 	session->options = *options;
 	session->machine = machine;
-	session->command.go_fd = session->command.failure_fd = -1;
+	session->command.go_fd = session->command.go_reader_fd = -1;
+	session->command.failure_fd = -1;
 	session->signals.fd = -1;
 	error = choose_rates(session);
 	if (!error)

@@ -80,7 +80,7 @@ struct hp_error *command_start(struct command *command, char *const *argv,
 	int failure[2];
 	pid_t pid;
 
-	*command = (struct command){ .go_fd = -1, .failure_fd = -1 };
+	*command = (struct command){ .go_fd = -1, .go_reader_fd = -1, .failure_fd = -1 };
 	if (pipe2(go, O_CLOEXEC) < 0)
 		return hp_error_create_errno(errno, "making a pipe");
 	if (pipe2(failure, O_CLOEXEC) < 0) {
@@ -94,14 +94,16 @@ struct hp_error *command_start(struct command *command, char *const *argv,
 		close(go[1]);
 		run_child(argv, signals, go[0], failure[1]);
 	}
-	close(go[0]);
 	close(failure[1]);
 	if (pid < 0) {
+		close(go[0]);
 		close(go[1]);
 		close(failure[0]);
 		return hp_error_create_errno(errno, "starting a process");
 	}
-	*command = (struct command){ .pid = pid, .go_fd = go[1], .failure_fd = failure[0] };
+	*command = (struct command){
+		.pid = pid, .go_fd = go[1], .go_reader_fd = go[0], .failure_fd = failure[0]
+	};
 	return NULL;
 }
 
@@ -109,9 +111,11 @@ static void close_pipes(struct command *command)
 {
 	if (command->go_fd >= 0)
 		close(command->go_fd);
+	if (command->go_reader_fd >= 0)
+		close(command->go_reader_fd);
 	if (command->failure_fd >= 0)
 		close(command->failure_fd);
-	command->go_fd = command->failure_fd = -1;
+	command->go_fd = command->go_reader_fd = command->failure_fd = -1;
 }
 
 struct hp_error *command_release(struct command *command, const char *name)
@@ -121,6 +125,8 @@ struct hp_error *command_release(struct command *command, const char *name)
 
 	command->start_ns = hp_clock_monotonic_ns();
 	command->run.start_ns = hp_clock_realtime_ns();
+	/* Someone may have killed it while it was held; that we still hold the reading end too
+	 * keeps SIGPIPE from us. */
 	if (write(command->go_fd, "g", 1) != 1)
 		failure = errno;
 	/* Ends at exec, which closes the other end, or with the reason why not. */

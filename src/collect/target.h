@@ -30,6 +30,7 @@ void signals_restore(struct signals *signals);
 struct command {
 	pid_t pid;	   /* 0: none */
 	int go_fd;	   /* writing a byte lets it exec */
+	int go_reader_fd;  /* its end of that, kept: see command_release */
 	int failure_fd;	   /* its errno, if exec fails */
 	uint64_t start_ns; /* monotonic, at release */
 	bool ended;
@@ -39,7 +40,8 @@ struct command {
 /* Forks the command, held before its exec. */
 struct hp_error *command_start(struct command *command, char *const *argv,
 			       const struct signals *signals);
-/* Lets it go. Fails when exec does: NOT_FOUND (a shell's 127), else NOT_PERMITTED (126). */
+/* Lets it go; one that was killed meanwhile has ended. Fails when exec does: NOT_FOUND (a shell's
+ * 127), else NOT_PERMITTED (126). */
 struct hp_error *command_release(struct command *command, const char *name);
 /* Reaps it if it has ended (waiting for that with `wait`). */
 void command_reap(struct command *command, bool wait);

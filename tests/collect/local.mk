@@ -13,7 +13,8 @@ check_PROGRAMS += \
 	tests/collect/test_record \
 	tests/collect/test_ring \
 	tests/collect/test_sample_table \
-	tests/collect/test_space
+	tests/collect/test_space \
+	tests/collect/test_target
 
 tests_collect_test_cpus_SOURCES = tests/collect/test_cpus.c
 tests_collect_test_cpus_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
@@ -42,3 +43,5 @@ tests_collect_test_sample_table_SOURCES = tests/collect/test_sample_table.c
 tests_collect_test_sample_table_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_space_SOURCES = tests/collect/test_space.c
 tests_collect_test_space_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_target_SOURCES = tests/collect/test_target.c tests/collect/scratch.c
+tests_collect_test_target_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
