@@ -16,7 +16,11 @@
  */
 static const uint8_t magic[8] = { 0x89, 'H', 'P', 'C', '\r', '\n', 0x1a, '\n' };
 
-enum { AT_VERSION = 8, AT_KIND = 10, AT_SIZE = 12, AT_CRC = 20, COMPRESSION_LEVEL = 9 };
+enum { AT_VERSION = 8, AT_KIND = 10, AT_SIZE = 12, AT_CRC = 20 };
+
+/* Measured on histograms: level 9 makes them 1 to 5 % smaller and takes twice the time, of which a
+ * recorder has little. */
+enum { COMPRESSION_LEVEL = 3 };
 
 static_assert(sizeof(magic) == AT_VERSION, "the version follows the magic");
 static_assert(AT_CRC + 4 == HP_CONTAINER_HEADER_BYTES, "the CRC ends the header");

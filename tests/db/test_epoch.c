@@ -238,6 +238,39 @@ START_TEST(appending_goes_on_where_the_epoch_ended)
 }
 END_TEST
 
+START_TEST(appending_keeps_the_names_that_were_there)
+{
+	static const char *const expected[] = { "memcpy", "__vdso_time", "later" };
+	char later[] = "later";
+	struct hp_symbol symbol = { { 200 }, 8, later };
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_rich_epoch(db);
+	struct hp_image_id image = fixture_image(1);
+	struct hp_epoch_writer *writer;
+	struct hp_symbol *symbols;
+	struct hp_epoch *epoch;
+	size_t index;
+	size_t count;
+
+	hp_assert_ok(hp_epoch_append(db, stamp, &writer));
+	hp_assert_ok(hp_epoch_writer_image(writer, &image, &index));
+	hp_assert_ok(hp_epoch_writer_symbols(writer, index, &symbol, 1));
+	hp_epoch_writer_destroy(writer);
+	hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
+	hp_assert_ok(hp_epoch_read_symbols(epoch, index, &symbols, &count));
+	ck_assert_uint_eq(count, HP_ARRAY_COUNT(expected));
+	for (size_t i = 0; i < count; i++)
+		ck_assert_str_eq(symbols[i].name, expected[i]);
+	hp_symbols_free(symbols, count);
+	hp_epoch_close(epoch);
+	hp_image_id_clear(&image);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
 START_TEST(an_epoch_that_is_being_recorded_takes_no_second_writer)
 {
 	char *directory = fixture_directory();
@@ -346,7 +379,7 @@ END_TEST
 
 HP_TEST_MAIN("db/epoch", random_profiles_read_back_as_written_over_many_flushes,
 	     every_field_of_the_description_reads_back, symbols_and_kept_bytes_read_back,
-	     appending_goes_on_where_the_epoch_ended,
+	     appending_goes_on_where_the_epoch_ended, appending_keeps_the_names_that_were_there,
 	     an_epoch_that_is_being_recorded_takes_no_second_writer,
 	     meta_may_not_claim_more_than_the_profiles_hold,
 	     profiles_that_break_the_model_are_not_written,
