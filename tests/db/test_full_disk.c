@@ -11,10 +11,34 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static bool write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+	bool written = file && fputs(text, file) >= 0;
+
+	return file && fclose(file) == 0 && written;
+}
+
+/* Who may not mount may do so as the root of a user namespace, in which we stay who we are. */
+static bool enter_user_namespace(void)
+{
+	unsigned uid = getuid();
+	unsigned gid = getgid();
+	char map[64];
+
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
+		return false;
+	snprintf(map, sizeof(map), "%u %u 1", uid, uid);
+	if (!write_text("/proc/self/uid_map", map) || !write_text("/proc/self/setgroups", "deny"))
+		return false;
+	snprintf(map, sizeof(map), "%u %u 1", gid, gid);
+	return write_text("/proc/self/gid_map", map);
+}
+
 /* A small disk of our own, in a mount namespace that ends with this process. */
 static bool mount_small_disk(const char *directory)
 {
-	if (unshare(CLONE_NEWNS) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
+	if (unshare(CLONE_NEWNS) < 0 && !enter_user_namespace())
 		return false;
 	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return false;
