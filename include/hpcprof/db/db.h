@@ -96,8 +96,8 @@ struct hp_error *hp_epoch_writer_image(struct hp_epoch_writer *writer, const str
 struct hp_error *hp_epoch_writer_add(struct hp_epoch_writer *writer,
 				     const struct hp_profile *profile);
 /* Replaces the names kept for an image. In an appended epoch names that it had before stay too,
- * where the new ones leave room; who appends to one with JIT images must give out extents that go
- * on from those (hp_epoch_read_symbols), since profiles hold the old offsets already. */
+ * where the new ones leave room. Names of a JIT image must have the extents they had there, since
+ * profiles hold those offsets already. */
 struct hp_error *hp_epoch_writer_symbols(struct hp_epoch_writer *writer, size_t index,
 					 const struct hp_symbol *symbols, size_t count);
 /* Keeps a copy of an image's bytes; the first one kept stays. */
