@@ -78,7 +78,10 @@ static int compare_symbols(const void *left, const void *right)
 	const struct kernel_symbol *a = left;
 	const struct kernel_symbol *b = right;
 
-	return (a->address > b->address) - (a->address < b->address);
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	/* Of several names for one address always the same one wins. */
+	return strcmp(a->name, b->name);
 }
 
 static void load(struct kernel *kernel)

@@ -548,6 +548,12 @@ struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_re
 						      : EXIT_NOT_EXECUTABLE;
 		return error;
 	}
+	/* Now, so that an epoch whose recorder is killed early says what it was. */
+	error = hp_epoch_writer_commit(session->writer, &session->recorder.meta);
+	if (error)
+		notify(session, "%s; keeping the samples in memory, will try again",
+		       error->message);
+	hp_error_destroy(error);
 	start_clock(session);
 	record_until_stopped(session);
 	error = finish(session);

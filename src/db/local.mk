@@ -7,10 +7,10 @@ src_db_libdb_a_SOURCES = \
 	src/db/directory.h src/db/directory.c \
 	src/db/epoch.c \
 	src/db/gc.c \
-	src/db/jit_layout.h src/db/jit_layout.c \
 	src/db/merge.c \
 	src/db/names.h src/db/names.c \
 	src/db/resolve.c \
+	src/db/symbol_union.h src/db/symbol_union.c \
 	src/db/verify.c \
 	src/db/writer.h src/db/writer.c \
 	include/hpcprof/db/db.h \

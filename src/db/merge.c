@@ -4,12 +4,7 @@
  *
  * Sources and images are taken in sorted order and strata stay apart by period, so the profiles
  * that come out are the same bytes in whatever order, and by whatever steps, epochs are merged.
- *
- * Offsets in JIT images mean nothing outside their epoch: an extent a name, given out as names
- * came. They are laid out anew, names sorted, before they are added up (jit_layout.c).
  */
-#include "jit_layout.h"
-
 #include "contents.h"
 #include "database.h"
 #include "names.h"
@@ -135,29 +130,30 @@ static size_t find_event(const struct hp_epoch *epoch, const char *name)
 	return SIZE_MAX;
 }
 
-static struct hp_error *read_layouts(const struct merging *merging, const struct hp_image_id *image,
-				     struct hp_jit_layout *layout)
+static struct hp_error *merge_symbols(struct merging *merging, const struct hp_image_id *image,
+				      size_t index)
 {
-	for (size_t i = 0; i < merging->epoch_count; i++) {
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < merging->epoch_count && !error; i++) {
 		size_t at = find_image(merging->epochs[i], image);
 		struct hp_symbol *symbols;
-		struct hp_error *error;
 		size_t count;
 
 		if (at == SIZE_MAX)
 			continue;
 		error = hp_epoch_read_symbols(merging->epochs[i], at, &symbols, &count);
 		if (error)
-			return error;
-		error = hp_jit_layout_add(layout, i, symbols, count);
-		if (error)
-			return error;
+			break;
+		if (count)
+			error = hp_epoch_writer_symbols(merging->writer, index, symbols, count);
+		hp_symbols_free(symbols, count);
 	}
-	return hp_jit_layout_finish(layout, image->kind == HP_IMAGE_JIT);
+	return error;
 }
 
 static struct hp_error *merge_profiles(struct merging *merging, const struct hp_image_id *image,
-				       const char *event, struct hp_jit_layout *layout)
+				       const char *event)
 {
 	struct hp_profile sum = { 0 };
 	struct hp_error *error = NULL;
@@ -172,10 +168,8 @@ static struct hp_error *merge_profiles(struct merging *merging, const struct hp_
 		error = hp_epoch_read_profile(merging->epochs[i], at, number, &profile);
 		if (error)
 			break;
-		if (image->kind == HP_IMAGE_JIT)
-			error = hp_jit_layout_move(layout, i, &profile);
-		if (error || sum.event) {
-			error = error ? error : hp_profile_add(&sum, &profile);
+		if (sum.event) {
+			error = hp_profile_add(&sum, &profile);
 			hp_profile_clear(&profile);
 		} else {
 			sum = profile;
@@ -224,21 +218,14 @@ static struct hp_error *add_image(struct merging *merging, const struct hp_image
 
 static struct hp_error *merge_image(struct merging *merging, const struct hp_image_id *image)
 {
-	struct hp_jit_layout layout = { 0 };
 	size_t index = 0;
 	struct hp_error *error = add_image(merging, image, &index);
 
-	if (!error)
-		error = read_layouts(merging, image, &layout);
 	for (size_t i = 0; i < merging->meta.event_count && !error; i++)
-		error = merge_profiles(merging, image, merging->meta.events[i].info.name, &layout);
-	if (!error && layout.merged_count)
-		error = hp_epoch_writer_symbols(merging->writer, index, layout.merged,
-						layout.merged_count);
+		error = merge_profiles(merging, image, merging->meta.events[i].info.name);
 	if (!error)
-		error = merge_bytes(merging, image, index);
-	hp_jit_layout_clear(&layout);
-	return error;
+		error = merge_symbols(merging, image, index);
+	return error ? error : merge_bytes(merging, image, index);
 }
 
 /* --- the whole ---------------------------------------------------------------------------- */

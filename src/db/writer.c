@@ -3,8 +3,8 @@
 
 #include "contents.h"
 #include "database.h"
-#include "jit_layout.h"
 #include "names.h"
+#include "symbol_union.h"
 
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
@@ -355,36 +355,21 @@ struct hp_error *hp_epoch_writer_add(struct hp_epoch_writer *writer,
 	return NULL;
 }
 
-/* Copies of the names go into `layout`, beside those of the same image that an appended epoch had.
- */
-static struct hp_error *unite_symbols(struct hp_epoch_writer *writer,
-				      const struct hp_image_id *image,
+static struct hp_error *encode_united(const struct hp_image_id *image,
+				      const struct hp_symbol *before, size_t before_count,
 				      const struct hp_symbol *symbols, size_t count,
-				      struct hp_jit_layout *layout)
+				      struct hp_writer *file)
 {
-	struct hp_symbol *kept;
-	size_t kept_count;
-	struct hp_symbol *copies;
-	struct hp_error *error =
-		hp_contents_read_symbols(writer->directory, image, &kept, &kept_count);
-	bool copied = true;
+	struct hp_symbol *united;
+	size_t united_count;
+	struct hp_error *error = hp_symbols_unite(image->kind, before, before_count, symbols, count,
+						  &united, &united_count);
 
-	if (!error)
-		error = hp_jit_layout_add(layout, 0, kept, kept_count);
 	if (error)
 		return error;
-	copies = calloc(count + 1, sizeof(*copies));
-	for (size_t i = 0; copies && i < count; i++) {
-		copies[i] = symbols[i];
-		copies[i].name = strdup(symbols[i].name);
-		copied = copied && copies[i].name;
-	}
-	if (!copies || !copied) {
-		hp_symbols_free(copies, copies ? count : 0);
-		return hp_error_create_no_memory();
-	}
-	error = hp_jit_layout_add(layout, 1, copies, count);
-	return error ? error : hp_jit_layout_finish(layout, false);
+	error = hp_symbols_encode(image, united, united_count, file);
+	free(united);
+	return error;
 }
 
 struct hp_error *hp_epoch_writer_symbols(struct hp_epoch_writer *writer, size_t index,
@@ -392,22 +377,20 @@ struct hp_error *hp_epoch_writer_symbols(struct hp_epoch_writer *writer, size_t 
 {
 	const struct hp_image_id *image = &writer->before.index.entries[index].id;
 	_cleanup_free_ char *name = hp_symbols_name(image);
-	struct hp_jit_layout layout = { 0 };
 	struct hp_writer file = { 0 };
+	struct hp_symbol *before;
+	size_t before_count;
 	struct hp_error *error;
 
 	if (!name)
 		return hp_error_create_no_memory();
-	error = hp_symbols_encode(image, symbols, count, &file);
-	if (!error && writer->has_previous) {
-		hp_writer_free(&file);
-		error = unite_symbols(writer, image, symbols, count, &layout);
-		if (!error)
-			error = hp_symbols_encode(image, layout.merged, layout.merged_count, &file);
-	}
+	error = hp_contents_read_symbols(writer->directory, image, &before, &before_count);
+	if (error)
+		return hp_error_wrap(error, "epoch %s", writer->name);
+	error = encode_united(image, before, before_count, symbols, count, &file);
 	if (!error)
 		error = hp_file_replace(writer->directory, name, file.bytes, file.size);
-	hp_jit_layout_clear(&layout);
+	hp_symbols_free(before, before_count);
 	hp_writer_free(&file);
 	return hp_error_wrap(error, "epoch %s: %s", writer->name, name);
 }

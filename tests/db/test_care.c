@@ -429,19 +429,18 @@ START_TEST(merging_keeps_different_periods_apart)
 }
 END_TEST
 
-/* An epoch whose JIT image has these two names, in this order, 10 samples in the first, 20 in the
- * second, 5 outside of both. */
-static char *jit_epoch(struct hp_db *db, const char *first, const char *second)
+/* An epoch whose JIT image has one name, 10 samples in it, and 5 samples that no name holds. */
+static char *jit_epoch(struct hp_db *db, uint64_t offset, uint64_t size, const char *name)
 {
 	char path[] = "[jit java]";
 	char event[] = "cpu-clock:u";
 	char command[] = "java";
-	char *names[] = { strdup(first), strdup(second) };
-	struct hp_symbol symbols[] = { { { 0 }, 32, names[0] }, { { 32 }, 64, names[1] } };
-	struct hp_count counts[] = { { { 4 }, 10 }, { { 40 }, 20 }, { { 4096 }, 5 } };
-	struct hp_stratum stratum = { command, 0, 1, counts, 3 };
+	char *own = strdup(name);
+	struct hp_symbol symbol = { { offset }, size, own };
+	struct hp_count counts[] = { { { offset + 4 }, 10 }, { { 1 << 20 }, 5 } };
+	struct hp_stratum stratum = { command, 0, 1, counts, 2 };
 	struct hp_profile profile = { { .kind = HP_IMAGE_JIT, .path = path }, event, &stratum, 1 };
-	struct hp_epoch_meta meta = fixture_meta(event, 35, true);
+	struct hp_epoch_meta meta = fixture_meta(event, 15, true);
 	struct hp_epoch_writer *writer;
 	size_t index;
 	char *stamp;
@@ -449,30 +448,24 @@ static char *jit_epoch(struct hp_db *db, const char *first, const char *second)
 	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
 	hp_assert_ok(hp_epoch_writer_image(writer, &profile.image, &index));
 	hp_assert_ok(hp_epoch_writer_add(writer, &profile));
-	hp_assert_ok(hp_epoch_writer_symbols(writer, index, symbols, 2));
+	hp_assert_ok(hp_epoch_writer_symbols(writer, index, &symbol, 1));
 	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
 	stamp = strdup(hp_epoch_writer_stamp(writer));
 	hp_epoch_writer_destroy(writer);
 	hp_epoch_meta_clear(&meta);
-	free(names[0]);
-	free(names[1]);
+	free(own);
 	return stamp;
 }
 
-START_TEST(merging_moves_jit_samples_with_their_names)
+START_TEST(merging_unites_the_names_of_jit_code)
 {
-	static const struct {
-		const char *name;
-		uint64_t samples;
-		uint64_t inside; /* of the only sampled place, from the name's beginning */
-	} expected[] = {
-		{ "[unnamed]", 10, 0 }, { "apple", 10, 4 }, { "berry", 30, 4 }, { "cherry", 20, 8 }
-	};
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
-	char *first = jit_epoch(db, "apple", "berry");
-	char *second = jit_epoch(db, "berry", "cherry");
-	char *sum = merged(db, second, first, NULL);
+	char *apple = jit_epoch(db, 0, 32, "apple");
+	char *berry = jit_epoch(db, 4096, 64, "berry");
+	char *longer_apple = jit_epoch(db, 0, 48, "apple");
+	char *two = merged(db, berry, apple, NULL);
+	char *sum = merged(db, two, longer_apple, NULL);
 	struct hp_symbol *symbols;
 	struct hp_profile profile;
 	struct hp_epoch *epoch;
@@ -481,29 +474,38 @@ START_TEST(merging_moves_jit_samples_with_their_names)
 	hp_assert_ok(hp_epoch_open(db, sum, &epoch));
 	hp_assert_ok(hp_epoch_read_symbols(epoch, 0, &symbols, &count));
 	hp_assert_ok(hp_epoch_read_profile(epoch, 0, 0, &profile));
-	ck_assert_uint_eq(count, HP_ARRAY_COUNT(expected));
-	for (size_t i = 0; i < count; i++) {
-		uint64_t samples = 0;
-
-		ck_assert_str_eq(symbols[i].name, expected[i].name);
-		for (size_t j = 0; j < profile.strata[0].count_count; j++) {
-			uint64_t offset = profile.strata[0].counts[j].offset.value;
-
-			if (offset >= symbols[i].offset.value &&
-			    offset - symbols[i].offset.value < symbols[i].size)
-				samples += profile.strata[0].counts[j].samples;
-		}
-		ck_assert_uint_eq(samples, expected[i].samples);
-	}
-	/* apple was sampled at 4 only. */
-	ck_assert_uint_eq(profile.strata[0].counts[1].offset.value - symbols[1].offset.value,
-			  expected[1].inside);
+	ck_assert_uint_eq(count, 2);
+	ck_assert_str_eq(symbols[0].name, "apple");
+	ck_assert_uint_eq(symbols[0].size, 48);
+	ck_assert_str_eq(symbols[1].name, "berry");
+	ck_assert_uint_eq(symbols[1].offset.value, 4096);
+	ck_assert_uint_eq(profile.strata[0].count_count, 3);
+	ck_assert_uint_eq(profile.strata[0].counts[0].samples, 20);
+	ck_assert_uint_eq(profile.strata[0].counts[1].samples, 10);
+	ck_assert_uint_eq(profile.strata[0].counts[2].samples, 15);
 	hp_symbols_free(symbols, count);
 	hp_profile_clear(&profile);
 	hp_epoch_close(epoch);
-	free(first);
-	free(second);
+	free(apple);
+	free(berry);
+	free(longer_apple);
+	free(two);
 	free(sum);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(two_jit_names_at_one_place_are_not_merged)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamps[] = { jit_epoch(db, 0, 32, "apple"), jit_epoch(db, 0, 32, "berry") };
+	char *sum;
+
+	hp_assert_fails(HP_ERROR_DAMAGED, hp_db_merge(db, stamps, 2, NULL, &sum));
+	free(stamps[0]);
+	free(stamps[1]);
 	hp_db_close(db);
 	fixture_remove(directory);
 }
@@ -691,7 +693,7 @@ HP_TEST_MAIN("db/care", epochs_are_named_by_stamp_label_age_and_the_beginning_of
 	     labels_that_could_be_taken_for_something_else_are_refused,
 	     a_list_says_what_each_epoch_is_and_why_one_cannot_be_read,
 	     merging_commutes_and_associates_to_the_byte, merging_keeps_different_periods_apart,
-	     merging_moves_jit_samples_with_their_names,
+	     merging_unites_the_names_of_jit_code, two_jit_names_at_one_place_are_not_merged,
 	     merging_keeps_names_and_bytes_and_labels_the_sum, gc_without_rules_removes_no_epoch,
 	     gc_keeps_the_newest_the_labelled_the_live_and_the_unreadable,
 	     gc_goes_by_age_and_by_size,

@@ -95,9 +95,8 @@ struct hp_error *hp_epoch_writer_image(struct hp_epoch_writer *writer, const str
  * error (disk full, say) the file is as before, and the same profile may be added again. */
 struct hp_error *hp_epoch_writer_add(struct hp_epoch_writer *writer,
 				     const struct hp_profile *profile);
-/* Replaces the names kept for an image. In an appended epoch names that it had before stay too,
- * where the new ones leave room. Names of a JIT image must have the extents they had there, since
- * profiles hold those offsets already. */
+/* Adds to the names kept for an image: the union. Two names at one place of a JIT image are refused
+ * (DAMAGED); elsewhere the larger stays. */
 struct hp_error *hp_epoch_writer_symbols(struct hp_epoch_writer *writer, size_t index,
 					 const struct hp_symbol *symbols, size_t count);
 /* Keeps a copy of an image's bytes; the first one kept stays. */
@@ -129,8 +128,7 @@ void hp_db_free_list(struct hp_epoch_summary *epochs, size_t count);
 struct hp_error *hp_db_label(struct hp_db *db, const char *stamp, const char *label);
 struct hp_error *hp_db_remove(struct hp_db *db, const char *stamp);
 /* A new epoch that holds the sum; sources stay. `merged` is its stamp, malloc'ed. The profiles are
- * the same bytes in whatever order and by whatever steps epochs are merged. JIT images are laid out
- * anew by name, since their offsets mean something in their own epoch only. */
+ * the same bytes in whatever order and by whatever steps epochs are merged. */
 struct hp_error *hp_db_merge(struct hp_db *db, char *const *stamps, size_t count, const char *label,
 			     char **merged);
 

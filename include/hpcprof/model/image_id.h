@@ -21,8 +21,9 @@ enum hp_image_kind {
 				 epoch, its symbols too */
 	HP_IMAGE_KERNEL = 3,  /* "[kernel]"; offsets from _text */
 	HP_IMAGE_MODULE = 4,  /* "[NAME]"; offsets from the module's text */
-	HP_IMAGE_JIT = 5,     /* "[jit COMMAND]": code described by a perf-PID.map; offsets are
-				 synthetic, one extent a distinct name, so that processes add up */
+	HP_IMAGE_JIT = 5,     /* "[jit COMMAND]": code described by a perf-PID.map. A name's extent
+				 starts at a hash of the name (39 bits of XXH3-64, times 2^24), so
+				 that processes, epochs and machines add up */
 	HP_IMAGE_ANON = 6,    /* "[anon COMMAND]": executable memory without a file; offsets are
 				 run-time addresses */
 	HP_IMAGE_UNKNOWN = 7, /* "[unknown]": nothing known was mapped there; offsets are run-time
