@@ -2,16 +2,23 @@
 dist_check_SCRIPTS += scripts/check-layers
 EXTRA_DIST += \
 	.ci/run \
+	scripts/bench/attribution \
 	scripts/bench/bench.py \
 	scripts/bench/database-size \
 	scripts/bench/kernels.c \
+	scripts/bench/library.c \
 	scripts/bench/measure.c \
+	scripts/bench/phases.c \
 	scripts/bench/record-overhead \
 	scripts/bench/report-speed \
+	scripts/bench/self_timed.h \
+	scripts/bench/shares.c \
+	scripts/bench/storms.c \
 	scripts/bench/templates.cc \
 	scripts/demo.sh \
 	scripts/dependencies.sh \
 	scripts/dependencies.txt \
+	scripts/record-accuracy \
 	scripts/test.sh
 
 # What demo.sh records. Not inlined, so that the report has procedures to name.

@@ -8,6 +8,7 @@ runs of the same round. So a machine that is slow for a while, or busy, is slow 
 """
 import argparse
 import atexit
+import csv
 import math
 import os
 import re
@@ -73,7 +74,6 @@ class Run:
     total: float = 0         # of the recorder with the target
     own_cpu: float = 0       # of the recorder alone
     peak: int = 0            # of the recorder alone
-    status: int = 0
     samples: int = 0
     lost: int = 0
     unattributed: int = 0
@@ -116,49 +116,47 @@ class Bench:
         self._serial += 1
         return self.directory / f'{self._serial}{suffix}'
 
-    def _run(self, recorder, command, peak, environment, directory):
-        """Runs it, the target being watched inside of the recorder and the recorder outside."""
+    def _run(self, recorder, command, peak, watched):
+        """Runs it, the target being watched inside of the recorder and the recorder outside. A
+        target that is not watched is the recorder's own child."""
         outside = self.fresh('.outside')
         inside = self.fresh('.inside')
-        line = [str(self.measure), str(inside), *map(str, command)]
+        line = [*([str(self.measure), str(inside)] if watched else []), *map(str, command)]
         if recorder:
             line = [str(self.measure), *(['-p'] if peak else []), str(outside), *recorder, *line]
         done = subprocess.run(line, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True, errors='replace',
-                              cwd=directory or self.directory,
-                              env={**os.environ, 'LC_ALL': 'C', **(environment or {})})
-        if not inside.exists() or (recorder and not outside.exists()):
-            die(f'{" ".join(line)} failed: {done.stderr}')
-        wall, own, cpu, _, status = map(int, inside.read_text().split())
-        run = Run(wall=wall / 1e9, cpu=cpu / 1e9, total=wall / 1e9, status=status)
+                              cwd=self.directory, env={**os.environ, 'LC_ALL': 'C'})
+        if done.returncode != 0:
+            die(f'{" ".join(line)}: exit status {done.returncode}: {done.stderr}')
+        run = Run()
+        if watched:
+            wall, _, cpu, _, _ = map(int, inside.read_text().split())
+            run.wall, run.cpu, run.total = wall / 1e9, cpu / 1e9, wall / 1e9
         if recorder:
             wall, own, _, kib, _ = map(int, outside.read_text().split())
             run.total, run.own_cpu, run.peak = wall / 1e9, own / 1e9, kib * 1024
-        if status != 0:
-            die(f'{" ".join(line)}: exit status {status}: {done.stderr}')
         return run, done.stderr
 
-    def plain(self, command, environment=None, directory=None):
-        return self._run(None, command, False, environment, directory)[0]
+    def plain(self, command):
+        return self._run(None, command, False, True)[0]
 
-    def record_perf(self, command, hz=1000, peak=False, environment=None, directory=None,
-                    options=()):
+    def record_perf(self, command, hz=1000, peak=False, watched=True):
         data = self.fresh('.perf.data')
         run, said = self._run(
-            [self.perf, 'record', '-o', str(data), '-e', EVENT, '-F', str(hz), *options, '--'],
-            command, peak, environment, directory)
+            [self.perf, 'record', '-o', str(data), '-e', EVENT, '-F', str(hz), '--'], command, peak,
+            watched)
         run.recorded = data
         run.size = data.stat().st_size
         found = re.search(r'\((\d+) samples\)', said)
         run.samples = int(found[1]) if found else 0
         return run
 
-    def record_hpcprof(self, command, hz=1000, peak=False, environment=None, directory=None,
-                       options=()):
+    def record_hpcprof(self, command, hz=1000, peak=False, watched=True):
         database = self.fresh('.db')
         run, said = self._run(
-            [self.hpcprof, 'record', '--db', str(database), '-e', EVENT, '-F', str(hz), *options,
-             '--'], command, peak, environment, directory)
+            [self.hpcprof, 'record', '--db', str(database), '-e', EVENT, '-F', str(hz), '--'],
+            command, peak, watched)
         run.recorded = database
         run.size = sum(file.stat().st_size for file in database.rglob('*') if file.is_file())
         found = re.search(r'(\d+) samples \((\d+) lost, (\d+) unattributed', said)
@@ -173,23 +171,39 @@ class Bench:
         elif run.recorded:
             run.recorded.unlink()
 
-    def perf_stats(self, data):
-        """Samples, lost records and share without an image, as perf report sees them."""
-        text = self.perf_report(data, '--stats')
+    def perf_report(self, run, *options):
+        return subprocess.run([self.perf, 'report', '--stdio', '-i', str(run.recorded), *options],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              errors='replace', env={**os.environ, 'LC_ALL': 'C'}).stdout
+
+    def perf_stats(self, run):
+        """Samples and lost records, as perf report counts them."""
+        text = self.perf_report(run, '--stats')
         samples = re.search(r'^\s*SAMPLE events:\s+(\d+)', text, re.M)
         lost = sum(int(n) for n in re.findall(r'^\s*LOST\w* events:\s+(\d+)', text, re.M))
         return int(samples[1]) if samples else 0, lost
 
-    def perf_report(self, data, *options):
-        return subprocess.run([self.perf, 'report', '--stdio', '-i', str(data), *options],
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              errors='replace', env={**os.environ, 'LC_ALL': 'C'}).stdout
+    def perf_counts(self, run, field):
+        """Samples by 'sym' or 'dso'."""
+        counts = {}
+        for line in self.perf_report(run, '-F', f'sample,{field}', '-t', ';').splitlines():
+            found = re.match(r'\s*(\d+)\s*;\s*(?:\[[.k]\] )?(.*?)\s*$', line)
+            if found:
+                counts[found[2]] = counts.get(found[2], 0) + int(found[1])
+        return counts
 
-    def perf_unknown(self, data):
-        """Samples that perf places in no image."""
-        text = self.perf_report(data, '-F', 'sample,dso', '-t', ';', '--no-children')
-        return sum(int(line.split(';')[0]) for line in text.splitlines()
-                   if re.match(r'\s*\d+;\s*\[unknown\]', line))
+    def hpcprof_counts(self, run, view='procedure'):
+        """Samples by 'procedure' or 'image' (by its file name)."""
+        done = subprocess.run([self.hpcprof, 'report', '--db', str(run.recorded), f'--{view}s',
+                               '--format=csv'], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, errors='replace')
+        if done.returncode != 0:
+            die(f'hpcprof report: {done.stderr}')
+        counts = {}
+        for row in csv.DictReader(done.stdout.splitlines()):
+            name = os.path.basename(row[view]) if view == 'image' else row[view]
+            counts[name] = counts.get(name, 0) + int(row[f'{EVENT} samples'])
+        return counts
 
 
 def rounds(contenders, count, note=''):

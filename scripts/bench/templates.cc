@@ -75,10 +75,9 @@ template <int part> std::uint64_t ordered(const std::vector<Key<part>> &keys)
 		places[keys[i]].push_back(static_cast<std::uint32_t>(i));
 		names.insert(keys[i].name);
 	}
-	return std::accumulate(places.begin(), places.end(), std::uint64_t(names.size()),
-			       [](std::uint64_t sum, const auto &place) {
-				       return sum * 3 + place.second.back();
-			       });
+	return std::accumulate(
+		places.begin(), places.end(), std::uint64_t(names.size()),
+		[](std::uint64_t sum, const auto &place) { return sum * 3 + place.second.back(); });
 }
 
 template <int part> std::uint64_t hashed(const std::vector<Key<part>> &keys)
@@ -119,9 +118,8 @@ template <int part> std::uint64_t sorted(std::vector<Key<part>> keys)
 	std::priority_queue<Key<part>> queue;
 	std::list<Key<part>> list(keys.begin(), keys.begin() + std::ptrdiff_t(keys.size() / 4));
 
-	std::stable_sort(keys.begin(), keys.end(), [](const auto &a, const auto &b) {
-		return a.name < b.name;
-	});
+	std::stable_sort(keys.begin(), keys.end(),
+			 [](const auto &a, const auto &b) { return a.name < b.name; });
 	std::sort(keys.begin(), keys.end());
 	list.sort();
 	list.unique();
@@ -155,13 +153,12 @@ template <int part> std::uint64_t everything(unsigned seed)
 		ordered<part>, hashed<part>, sorted<part>, texts<part>
 	};
 
-	return std::accumulate(steps.begin(), steps.end(), std::uint64_t(0),
-			       [&](std::uint64_t sum, const auto &step) {
-				       return sum ^ step(*keys);
-			       });
+	return std::accumulate(
+		steps.begin(), steps.end(), std::uint64_t(0),
+		[&](std::uint64_t sum, const auto &step) { return sum ^ step(*keys); });
 }
 
-#define JOIN(a, b) a##b
+#define JOIN(a, b)   a##b
 #define NAME(number) JOIN(part, number)
 
 std::uint64_t NAME(PART)(unsigned seed)
