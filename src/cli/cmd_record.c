@@ -249,8 +249,8 @@ static void say(const char *message, void *context)
 	fprintf(stderr, "hpcprof: %s\n", message);
 }
 
-static void print_banner(const struct hp_session *session, const struct hp_event_list *events,
-			 const struct hp_machine *machine, const struct hp_db *db)
+static void print_banner(const struct hp_session *session, const struct hp_machine *machine,
+			 const struct hp_db *db)
 {
 	const struct hp_epoch_meta *meta = hp_session_meta(session);
 
@@ -258,10 +258,8 @@ static void print_banner(const struct hp_session *session, const struct hp_event
 		const struct hp_event_totals *event = &meta->events[i];
 
 		if (event->info.instead_of)
-			fprintf(stderr, "hpcprof: %s instead of %s: %s\n", event->info.name,
-				event->info.instead_of, event->info.reason);
-		if (event->info.instead_of && events->events[i].advice)
-			fprintf(stderr, "  %s\n", events->events[i].advice);
+			fprintf(stderr, "hpcprof: %s instead of %s: %s; see hpcprof doctor\n",
+				event->info.name, event->info.instead_of, event->info.reason);
 	}
 	fputs("hpcprof: sampling", stderr);
 	for (size_t i = 0; i < meta->event_count; i++) {
@@ -402,7 +400,7 @@ static struct hp_error *record(struct arguments *arguments, int *status)
 	if (!error)
 		error = hp_session_create(options, machine, &session);
 	if (!error && !arguments->quiet)
-		print_banner(session, &events, machine, options->db);
+		print_banner(session, machine, options->db);
 	if (!error)
 		error = hp_session_run(session, &result);
 	if (!error && !arguments->quiet)
