@@ -192,12 +192,27 @@ enum rate_limit rate_decide(const struct hp_event *event, const struct rate_wish
 	return limit;
 }
 
-uint64_t rate_draw(const struct rate *rate, struct hp_random *random)
+static uint64_t draw_within(const struct rate *rate, uint64_t parts, struct hp_random *random)
 {
 	if (rate->period < SMALLEST_RANDOMISED_PERIOD)
 		return rate->period;
-	return hp_random_between(random, rate->period - rate->period / 10,
-				 rate->period + rate->period / 10);
+	return hp_random_between(random, rate->period - rate->period / parts,
+				 rate->period + rate->period / parts);
+}
+
+uint64_t rate_draw(const struct rate *rate, struct hp_random *random)
+{
+	return draw_within(rate, 10, random);
+}
+
+uint64_t rate_draw_first(const struct rate *rate, struct hp_random *random)
+{
+	return draw_within(rate, 100, random);
+}
+
+uint64_t rate_mirror(const struct rate *rate, uint64_t period)
+{
+	return 2 * rate->period - period;
 }
 
 uint64_t rate_period_class(uint64_t period)

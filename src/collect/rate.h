@@ -45,8 +45,12 @@ enum rate_limit { RATE_AS_WISHED, RATE_CAPPED, RATE_IN_BUDGET };
 enum rate_limit rate_decide(const struct hp_event *event, const struct rate_wishes *wishes,
 			    struct cost cost, struct rate *rate);
 
-/* A period around the rate's mean; the mean itself when it is too small to vary. */
+/* A period around the rate's mean; the mean itself when it is too small to vary. The first of an
+ * event stays within 1 %, since a short run has no other, and its samples are worth the mean. */
 uint64_t rate_draw(const struct rate *rate, struct hp_random *random);
+uint64_t rate_draw_first(const struct rate *rate, struct hp_random *random);
+/* The one to follow `period`, so that the two have the rate's mean. */
+uint64_t rate_mirror(const struct rate *rate, uint64_t period);
 
 /* The class of a period in frequency mode: its representative period. */
 uint64_t rate_period_class(uint64_t period);

@@ -59,7 +59,7 @@ static void set_rate(const struct rate *rate, struct hp_random *random,
 		attr->freq = 1;
 		attr->sample_freq = (uint64_t)rate->frequency_hz;
 	} else {
-		attr->sample_period = rate_draw(rate, random);
+		attr->sample_period = rate_draw_first(rate, random);
 	}
 }
 
@@ -347,8 +347,9 @@ static struct hp_error *prepare(struct opening *opening)
 						  : default_ring_pages(opening->cpu_count);
 	sampler->fd_count = options->thread_count * opening->cpu_count * sampler->events_each;
 	sampler->fds = malloc((sampler->fd_count + 1) * sizeof(*sampler->fds));
+	sampler->drawn = calloc(sampler->fd_count + 1, sizeof(*sampler->drawn));
 	rings = calloc(opening->cpu_count + 1, sizeof(*rings));
-	if (!sampler->fds || !rings) {
+	if (!sampler->fds || !sampler->drawn || !rings) {
 		free(rings);
 		sampler->fd_count = 0;
 		return hp_error_create_no_memory();
@@ -400,6 +401,7 @@ void sampler_close(struct sampler *sampler)
 			close(sampler->fds[i]);
 	}
 	free(sampler->fds);
+	free(sampler->drawn);
 	free(sampler->ids);
 	*sampler = (struct sampler){ 0 };
 }
@@ -429,6 +431,7 @@ void sampler_redraw(struct sampler *sampler)
 	size_t redraws = sampler->fd_count < REDRAWS_A_TIME ? sampler->fd_count : REDRAWS_A_TIME;
 
 	for (size_t i = 0; i < redraws; i++) {
+		bool mirrored = sampler->redraw_at / sampler->fd_count % 2;
 		size_t at = sampler->redraw_at++ % sampler->fd_count;
 		size_t event = at % sampler->events_each;
 		uint64_t period;
@@ -436,7 +439,11 @@ void sampler_redraw(struct sampler *sampler)
 		if (sampler->fds[at] < 0 || event >= sampler->events->count ||
 		    sampler->rates[event].kernel_frequency)
 			continue;
-		period = rate_draw(&sampler->rates[event], &sampler->random);
+		if (mirrored)
+			period = rate_mirror(&sampler->rates[event], sampler->drawn[at]);
+		else
+			period = rate_draw(&sampler->rates[event], &sampler->random);
+		sampler->drawn[at] = period;
 		ioctl(sampler->fds[at], PERF_EVENT_IOC_PERIOD, &period);
 	}
 }

@@ -44,7 +44,8 @@ struct sampler {
 	struct event_id *ids; /* sorted */
 	size_t id_count;
 	struct hp_random random;
-	size_t redraw_at; /* next descriptor whose period is drawn again */
+	size_t redraw_at; /* next descriptor whose period is drawn again, counted on and on */
+	uint64_t *drawn;  /* of each descriptor, the last period that was not the first */
 };
 
 struct hp_error *sampler_open(struct sampler *sampler, const struct sampler_options *options,
@@ -54,7 +55,8 @@ void sampler_close(struct sampler *sampler);
 void sampler_enable(struct sampler *sampler);
 void sampler_disable(struct sampler *sampler);
 
-/* Draws new periods for some of the events; all come round in turn. */
+/* New periods for some of the events; all come round in turn, once with one that is drawn and then
+ * with its mirror image. */
 void sampler_redraw(struct sampler *sampler);
 
 /* The event a record belongs to. */

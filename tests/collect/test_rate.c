@@ -206,6 +206,26 @@ START_TEST(drawn_periods_stay_within_a_tenth_and_keep_the_mean)
 }
 END_TEST
 
+START_TEST(the_first_period_is_worth_the_mean_by_itself_and_the_others_in_pairs)
+{
+	static const uint64_t periods[] = { 100, 9973, 1000000 };
+	struct hp_random random = hp_random_seeded(7);
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(periods); i++) {
+		struct rate rate = { .period = periods[i] };
+
+		for (size_t j = 0; j < 1000; j++) {
+			uint64_t first = rate_draw_first(&rate, &random);
+			uint64_t drawn = rate_draw(&rate, &random);
+
+			ck_assert_uint_ge(first, rate.period - rate.period / 100);
+			ck_assert_uint_le(first, rate.period + rate.period / 100);
+			ck_assert_uint_eq(drawn + rate_mirror(&rate, drawn), 2 * rate.period);
+		}
+	}
+}
+END_TEST
+
 START_TEST(periods_too_small_to_vary_are_left_alone)
 {
 	struct hp_random random = hp_random_seeded(5);
@@ -215,6 +235,8 @@ START_TEST(periods_too_small_to_vary_are_left_alone)
 
 		for (size_t i = 0; i < 20; i++)
 			ck_assert_uint_eq(rate_draw(&rate, &random), period);
+		ck_assert_uint_eq(rate_draw_first(&rate, &random), period);
+		ck_assert_uint_eq(rate_mirror(&rate, period), period);
 	}
 }
 END_TEST
@@ -277,6 +299,7 @@ HP_TEST_MAIN("collect/rate", time_and_cycles_get_the_period_of_the_frequency,
 	     a_rate_above_the_cap_is_lowered_unless_told_otherwise,
 	     a_budget_lowers_the_rate_to_what_it_pays_for,
 	     drawn_periods_stay_within_a_tenth_and_keep_the_mean,
+	     the_first_period_is_worth_the_mean_by_itself_and_the_others_in_pairs,
 	     periods_too_small_to_vary_are_left_alone,
 	     the_class_of_a_period_is_near_it_and_is_its_own_class, classes_never_fall_and_are_few,
 	     small_periods_are_exact_and_0_is_taken_as_1)
