@@ -1,2 +1,25 @@
 # Real perf events, as whoever runs the tests and as an ordinary user. Scripts: *.test, so that
-# scripts/test.sh finds them.
+# scripts/test.sh finds them. The programs they record are compiled for reading their profiles:
+# symbols, and no sanitizer.
+dist_check_SCRIPTS += \
+	tests/live/ends.test \
+	tests/live/follows.test \
+	tests/live/transparent.test
+
+live_programs = tests/live/state tests/live/work tests/live/family tests/live/generated
+helper_programs += $(live_programs)
+noinst_HEADERS += tests/live/burn.h
+EXTRA_DIST += tests/live/live.sh
+
+tests_live_state_CFLAGS = -std=gnu11 $(WARNING_CFLAGS)
+tests_live_state_LDFLAGS =
+tests_live_state_LDADD =
+tests_live_work_CFLAGS = -std=gnu11 $(WARNING_CFLAGS) -g
+tests_live_work_LDFLAGS = -pthread
+tests_live_work_LDADD =
+tests_live_family_CFLAGS = -std=gnu11 $(WARNING_CFLAGS) -g
+tests_live_family_LDFLAGS =
+tests_live_family_LDADD = -ldl
+tests_live_generated_CFLAGS = -std=gnu11 $(WARNING_CFLAGS) -g
+tests_live_generated_LDFLAGS =
+tests_live_generated_LDADD =

@@ -1,0 +1,103 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What the live tests share beyond tests/support.sh; read after it. Recordings go to the database
+# $db, in the script's scratch directory; what hpcprof said of the last one is in the file `said`.
+#
+#	record [OPTION...]       hpcprof record; exit status as it is
+#	samples IMAGE            how many samples the latest epoch has in images of that name (a glob)
+#	samples_in PROCEDURE     the same of a procedure (the name, whole)
+#	total, unattributed      of the latest epoch
+#	share LEAST PART WHOLE   for use as a condition: PART is at least LEAST % of WHOLE
+#	among LEAST COUNT...     every count is at least LEAST
+#	compile OUT FLAG... <C   with the compiler under test; says why and fails without one
+
+live=$top_builddir/tests/live
+db=$scratch/db
+# Elsewhere a default event, a rate, a terminal could differ; and nothing looks for debug files.
+export HPCPROF_DB="$db"
+
+record() {
+	"$hpcprof" record "$@" 2>said
+}
+
+# A report of the latest epoch as CSV without its header and carriage returns.
+rows() {
+	"$hpcprof" report --format=csv --no-debuginfo "$@" 2>report.said | tr -d '\r' | sed 1d
+}
+
+sum_() {
+	awk -F, '{ n += $1 } END { print n + 0 }'
+}
+
+samples() {
+	rows --images --image "$1" | sum_
+}
+
+samples_in() {
+	rows --procedures | awk -F, -v name="$1" '$3 == name { n += $1 } END { print n + 0 }'
+}
+
+# event,unit,period,precision,instead_of,reason,samples,lost,unattributed,throttled; the reason may
+# hold commas.
+total() {
+	rows --summary | awk -F, '{ n += $(NF - 3) } END { print n + 0 }'
+}
+unattributed() {
+	rows --summary | awk -F, '{ n += $(NF - 1) } END { print n + 0 }'
+}
+
+# The latest epoch was ended as it should.
+complete() {
+	"$hpcprof" report --summary --format=json 2>report.said | tr -d ' \n' >summary &&
+		grep -q '"complete":true' summary || {
+		explain
+		return 1
+	}
+}
+
+# What the last tests found out, for a person who reads of a failure.
+explain() {
+	cat said report.said 2>/dev/null
+	"$hpcprof" report --procedures 2>&1 | head -40
+}
+
+share() {
+	awk -v least="$1" -v part="$2" -v whole="$3" \
+		'BEGIN { exit !(whole > 0 && 100 * part >= least * whole) }' || {
+		echo "$2 of $3 is less than $1 %"
+		explain
+		return 1
+	}
+}
+
+among() {
+	least_=$1
+	shift
+	for count_; do
+		[ "$count_" -ge "$least_" ] || {
+			echo "$count_ is less than $least_ (of $*)"
+			explain
+			return 1
+		}
+	done
+}
+
+# Nearly every sample has its place: under 0.1 %, and one is never too many.
+attributed() {
+	awk -v lost="$(unattributed)" -v all="$(total)" \
+		'BEGIN { exit !(all > 0 && (lost <= 1 || lost * 1000 < all)) }' || {
+		explain
+		return 1
+	}
+}
+
+compile() {
+	out_=$1
+	shift
+	# shellcheck disable=SC2086 # a command with its options
+	${CC:-cc} -O1 -g -x c -o "$out_" "$@" - 2>compile.said
+}
+can_compile() {
+	echo 'int main(void) { return 0; }' | compile can_compile "$@" && ./can_compile
+}
