@@ -12,13 +12,14 @@
 #	among LEAST COUNT...     every count is at least LEAST
 #	compile OUT FLAG... <C   with the compiler under test; says why and fails without one
 
-live=$top_builddir/tests/live
-db=$scratch/db
+# shellcheck disable=SC2034 # for the scripts
+live=${top_builddir:?}/tests/live
+db=${scratch:?read tests/support.sh first}/db
 # Elsewhere a default event, a rate, a terminal could differ; and nothing looks for debug files.
 export HPCPROF_DB="$db"
 
 record() {
-	"$hpcprof" record "$@" 2>said
+	"${hpcprof:?}" record "$@" 2>said
 }
 
 # A report of the latest epoch as CSV without its header and carriage returns.
@@ -48,9 +49,9 @@ unattributed() {
 }
 
 # The latest epoch was ended as it should.
-complete() {
-	"$hpcprof" report --summary --format=json 2>report.said | tr -d ' \n' >summary &&
-		grep -q '"complete":true' summary || {
+is_complete() {
+	"$hpcprof" report --summary --format=json 2>report.said | tr -d ' \n' >summary
+	grep -q '"complete":true' summary || {
 		explain
 		return 1
 	}

@@ -53,7 +53,7 @@ static void later(unsigned cpu_ms)
 }
 
 /* Stays until the clock leaves the half of the millisecond that it is in. */
-static void stay(unsigned half)
+__attribute__((always_inline)) static inline void stay(unsigned half)
 {
 	while (clock_ns(CLOCK_MONOTONIC) % 1000000 / 500000 == half)
 		for (volatile unsigned i = 0; i < 2000; i++)
