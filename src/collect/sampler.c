@@ -40,6 +40,26 @@ static int *fd_at(const struct opening *opening, size_t thread, size_t cpu, size
 	return &sampler->fds[(thread * opening->cpu_count + cpu) * sampler->events_each + event];
 }
 
+/* Offline, an event would not open, and the kernel does not say whose fault that is. */
+static struct hp_error *check_online(const int *cpus, size_t count)
+{
+	_cleanup_free_ int *online = NULL;
+	size_t online_count;
+	size_t at = 0;
+	struct hp_error *error = cpus_parse(NULL, &online, &online_count);
+
+	for (size_t i = 0; !error && i < count; i++) {
+		while (at < online_count && online[at] < cpus[i])
+			at++;
+		if (at == online_count || online[at] != cpus[i])
+			error = hp_error_advise(
+				hp_error_create(HP_ERROR_USAGE, "there is no CPU %d online",
+						cpus[i]),
+				"those there are: cat /sys/devices/system/cpu/online");
+	}
+	return error;
+}
+
 /* --- attributes ------------------------------------------------------------------------------- */
 
 static void ask_for_side_band(const struct sampler *sampler, struct perf_event_attr *attr)
@@ -113,14 +133,16 @@ static int event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int grou
 	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group, PERF_FLAG_FD_CLOEXEC);
 }
 
-static bool raise_descriptor_limit(void)
+/* An event is a descriptor, and the database needs some too. Ours alone: a command that we record
+ * was forked before. */
+static void raise_descriptor_limit(void)
 {
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
-		return false;
+		return;
 	limit.rlim_cur = limit.rlim_max;
-	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /*
@@ -130,8 +152,6 @@ static bool raise_descriptor_limit(void)
 static bool relax(struct opening *opening, size_t event, const struct perf_event_attr *attr,
 		  int failure)
 {
-	if (failure == EMFILE)
-		return raise_descriptor_limit();
 	if (failure != EINVAL && failure != EOPNOTSUPP && failure != ENOENT && failure != E2BIG)
 		return false;
 	if (attr->precise_ip && opening->events[event].best_precise) {
@@ -375,10 +395,14 @@ struct hp_error *sampler_open(struct sampler *sampler, const struct sampler_opti
 		.rates = options->rates,
 		.random = hp_random_seeded(hp_clock_realtime_ns() ^ (uint64_t)getpid() << 32),
 	};
+	raise_descriptor_limit();
 	error = cpus_parse(options->cpus, &opening.cpus, &opening.cpu_count);
 	if (error)
 		return error;
-	error = prepare(&opening);
+	if (options->cpus)
+		error = check_online(opening.cpus, opening.cpu_count);
+	if (!error)
+		error = prepare(&opening);
 	if (!error)
 		error = open_all(&opening);
 	if (!error)
