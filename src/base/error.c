@@ -62,6 +62,7 @@ static enum hp_error_class class_of_errno(int errno_value)
 
 struct hp_error *hp_error_create_errno(int errno_value, const char *format, ...)
 {
+	struct hp_error *error;
 	va_list arguments;
 	char *context;
 	char *message = NULL;
@@ -72,7 +73,10 @@ struct hp_error *hp_error_create_errno(int errno_value, const char *format, ...)
 	if (context && asprintf(&message, "%s: %s", context, strerror(errno_value)) < 0)
 		message = NULL;
 	free(context);
-	return create(class_of_errno(errno_value), errno_value, message);
+	error = create(class_of_errno(errno_value), errno_value, message);
+	if (errno_value == EMFILE)
+		error = hp_error_advise(error, "allow more open files: ulimit -n 1024");
+	return error;
 }
 
 struct hp_error *hp_error_create_no_memory(void)

@@ -308,7 +308,7 @@ static void print_closing(const struct hp_session *session, const struct hp_sess
 	if (result->target_cost_percent >= 0)
 		fprintf(stderr, "target %.2f %% (%.1f us a sample), ", result->target_cost_percent,
 			(double)meta->sample_cost_ns / 1000);
-	fprintf(stderr, "hpcprof %.0f ms of CPU (%.2g %%)\n", (double)meta->own_cpu_ns / 1e6,
+	fprintf(stderr, "hpcprof %.0f ms of CPU (%.1f %%)\n", (double)meta->own_cpu_ns / 1e6,
 		result->own_cpu_percent);
 	if (!samples)
 		fputs("hpcprof: no samples: the target used too little CPU time in this mode; try "
