@@ -5,9 +5,11 @@
 # $db, in the script's scratch directory; what hpcprof said of the last one is in the file `said`.
 #
 #	record [OPTION...]       hpcprof record; exit status as it is
-#	samples IMAGE            how many samples the latest epoch has in images of that name (a glob)
+#	stamp                    of the epoch that `said` names: the one that all these look at
+#	samples IMAGE            how many samples it has in images of that name (a glob)
 #	samples_in PROCEDURE     the same of a procedure (the name, whole)
-#	total, unattributed      of the latest epoch
+#	total, unattributed      of the epoch
+#	attributed, is_complete  conditions: nearly no sample without an image; ended as it should
 #	share LEAST PART WHOLE   for use as a condition: PART is at least LEAST % of WHOLE
 #	among LEAST COUNT...     every count is at least LEAST
 #	compile OUT FLAG... <C   with the compiler under test; says why and fails without one
@@ -22,9 +24,15 @@ record() {
 	"${hpcprof:?}" record "$@" 2>said
 }
 
-# A report of the latest epoch as CSV without its header and carriage returns.
+# "… into DIRECTORY/STAMP" in the banner.
+stamp() {
+	sed -n 's|^hpcprof: sampling .* into .*/||p' said
+}
+
+# A report of the epoch as CSV without its header and carriage returns.
 rows() {
-	"$hpcprof" report --format=csv --no-debuginfo "$@" 2>report.said | tr -d '\r' | sed 1d
+	"$hpcprof" report --format=csv --no-debuginfo "$@" "$(stamp)" 2>report.said |
+		tr -d '\r' | sed 1d
 }
 
 sum_() {
@@ -48,10 +56,11 @@ unattributed() {
 	rows --summary | awk -F, '{ n += $(NF - 1) } END { print n + 0 }'
 }
 
-# The latest epoch was ended as it should.
 is_complete() {
-	"$hpcprof" report --summary --format=json 2>report.said | tr -d ' \n' >summary
-	grep -q '"complete":true' summary || {
+	"$hpcprof" epochs list --format=csv "$(stamp)" >listed 2>report.said &&
+		"$hpcprof" epochs verify "$(stamp)" >>report.said 2>&1 &&
+		grep -q ',"complete",' listed || {
+		cat listed
 		explain
 		return 1
 	}
@@ -60,7 +69,7 @@ is_complete() {
 # What the last tests found out, for a person who reads of a failure.
 explain() {
 	cat said report.said 2>/dev/null
-	"$hpcprof" report --procedures 2>&1 | head -40
+	"$hpcprof" report --procedures "$(stamp)" 2>&1 | head -40
 }
 
 share() {
