@@ -2,7 +2,9 @@
 # scripts/test.sh finds them. The programs they record are compiled for reading their profiles:
 # symbols, and no sanitizer.
 dist_check_SCRIPTS += \
+	tests/live/attach.test \
 	tests/live/ends.test \
+	tests/live/events.test \
 	tests/live/follows.test \
 	tests/live/transparent.test
 
