@@ -17,6 +17,10 @@
 
 enum { DEFAULT_RING_PAGES = 128, ALL_RINGS_BYTES = 16 << 20, REDRAWS_A_TIME = 64 };
 
+/* A new period starts from nothing, what the old one had counted is forgotten: half a sample on
+ * average. Of so many samples that is 1 %; drawn at every tick, long periods would never end. */
+enum { SAMPLES_BETWEEN_REDRAWS = 50 };
+
 struct event_id {
 	uint64_t id;
 	size_t event;
@@ -368,8 +372,9 @@ static struct hp_error *prepare(struct opening *opening)
 	sampler->fd_count = options->thread_count * opening->cpu_count * sampler->events_each;
 	sampler->fds = malloc((sampler->fd_count + 1) * sizeof(*sampler->fds));
 	sampler->drawn = calloc(sampler->fd_count + 1, sizeof(*sampler->drawn));
+	sampler->redraws = calloc(options->events->count, sizeof(*sampler->redraws));
 	rings = calloc(opening->cpu_count + 1, sizeof(*rings));
-	if (!sampler->fds || !sampler->drawn || !rings) {
+	if (!sampler->fds || !sampler->drawn || !sampler->redraws || !rings) {
 		free(rings);
 		sampler->fd_count = 0;
 		return hp_error_create_no_memory();
@@ -427,6 +432,7 @@ void sampler_close(struct sampler *sampler)
 	free(sampler->fds);
 	free(sampler->drawn);
 	free(sampler->ids);
+	free(sampler->redraws);
 	*sampler = (struct sampler){ 0 };
 }
 
@@ -450,24 +456,46 @@ void sampler_disable(struct sampler *sampler)
 	for_each_event(sampler, PERF_EVENT_IOC_DISABLE);
 }
 
-void sampler_redraw(struct sampler *sampler)
+static bool redraw_is_due(const struct sampler *sampler, size_t event, uint64_t now_ns,
+			  uint64_t samples)
 {
-	size_t redraws = sampler->fd_count < REDRAWS_A_TIME ? sampler->fd_count : REDRAWS_A_TIME;
+	const struct redraw *redraw = &sampler->redraws[event];
 
-	for (size_t i = 0; i < redraws; i++) {
-		bool mirrored = sampler->redraw_at / sampler->fd_count % 2;
-		size_t at = sampler->redraw_at++ % sampler->fd_count;
-		size_t event = at % sampler->events_each;
-		uint64_t period;
+	if (sampler->rates[event].frequency_hz > 0)
+		return now_ns >= redraw->due_ns;
+	return samples - redraw->samples >= SAMPLES_BETWEEN_REDRAWS * sampler->rings.count;
+}
 
-		if (sampler->fds[at] < 0 || event >= sampler->events->count ||
-		    sampler->rates[event].kernel_frequency)
-			continue;
-		if (mirrored)
-			period = rate_mirror(&sampler->rates[event], sampler->drawn[at]);
-		else
-			period = rate_draw(&sampler->rates[event], &sampler->random);
-		sampler->drawn[at] = period;
-		ioctl(sampler->fds[at], PERF_EVENT_IOC_PERIOD, &period);
-	}
+static void redraw_one(struct sampler *sampler, size_t event, bool mirrored, size_t at)
+{
+	const struct rate *rate = &sampler->rates[event];
+	uint64_t period = mirrored ? rate_mirror(rate, sampler->drawn[at])
+				   : rate_draw(rate, &sampler->random);
+
+	if (sampler->fds[at] < 0)
+		return;
+	sampler->drawn[at] = period;
+	ioctl(sampler->fds[at], PERF_EVENT_IOC_PERIOD, &period);
+}
+
+void sampler_redraw(struct sampler *sampler, size_t event, uint64_t now_ns, uint64_t samples)
+{
+	const struct rate *rate = &sampler->rates[event];
+	struct redraw *redraw = &sampler->redraws[event];
+	size_t count = sampler->fd_count / sampler->events_each;
+	size_t last = redraw->at + REDRAWS_A_TIME < count ? redraw->at + REDRAWS_A_TIME : count;
+
+	if (rate->kernel_frequency || !redraw_is_due(sampler, event, now_ns, samples))
+		return;
+	for (; redraw->at < last; redraw->at++)
+		redraw_one(sampler, event, redraw->mirrored,
+			   redraw->at * sampler->events_each + event);
+	if (redraw->at < count)
+		return;
+	redraw->at = 0;
+	redraw->mirrored = !redraw->mirrored;
+	redraw->samples = samples;
+	if (rate->frequency_hz > 0)
+		redraw->due_ns =
+			now_ns + (uint64_t)(SAMPLES_BETWEEN_REDRAWS * 1e9 / rate->frequency_hz);
 }

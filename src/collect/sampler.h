@@ -31,6 +31,14 @@ struct sampler_options {
 	size_t ring_pages;   /* 0: default */
 };
 
+/* When an event's periods are drawn again. */
+struct redraw {
+	size_t at;     /* next of its descriptors */
+	bool mirrored; /* this round is the mirror image of the last */
+	uint64_t due_ns;
+	uint64_t samples; /* it had taken the last time */
+};
+
 struct sampler {
 	const struct hp_event_list *events;
 	const struct rate *rates;
@@ -44,8 +52,8 @@ struct sampler {
 	struct event_id *ids; /* sorted */
 	size_t id_count;
 	struct hp_random random;
-	size_t redraw_at; /* next descriptor whose period is drawn again, counted on and on */
-	uint64_t *drawn;  /* of each descriptor, the last period that was not the first */
+	struct redraw *redraws; /* by event */
+	uint64_t *drawn;	/* of each descriptor, the last period that was not the first */
 };
 
 struct hp_error *sampler_open(struct sampler *sampler, const struct sampler_options *options,
@@ -55,9 +63,10 @@ void sampler_close(struct sampler *sampler);
 void sampler_enable(struct sampler *sampler);
 void sampler_disable(struct sampler *sampler);
 
-/* New periods for some of the events; all come round in turn, once with one that is drawn and then
- * with its mirror image. */
-void sampler_redraw(struct sampler *sampler);
+/* New periods for some of an event's descriptors, if it is time; all come round in turn, once with
+ * one that is drawn and then with its mirror image. `samples` is what the event has taken so far.
+ */
+void sampler_redraw(struct sampler *sampler, size_t event, uint64_t now_ns, uint64_t samples);
 
 /* The event a record belongs to. */
 size_t sampler_event_of(const struct sampler *sampler, const struct record *record);

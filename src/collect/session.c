@@ -395,7 +395,9 @@ static void do_what_is_due(struct hp_session *session, uint64_t now_ns)
 		clock->enable_ns = 0;
 	}
 	if (now_ns >= clock->tick_ns) {
-		sampler_redraw(&session->sampler);
+		for (size_t i = 0; i < session->options.events->count; i++)
+			sampler_redraw(&session->sampler, i, now_ns,
+				       session->recorder.totals[i].samples);
 		clock->tick_ns = next_tick_ns(session, now_ns);
 	}
 	if (now_ns >= clock->flush_ns ||
