@@ -57,6 +57,7 @@ unattributed() {
 }
 
 is_complete() {
+	# shellcheck disable=SC2015 # any of them
 	"$hpcprof" epochs list --format=csv "$(stamp)" >listed 2>report.said &&
 		"$hpcprof" epochs verify "$(stamp)" >>report.said 2>&1 &&
 		grep -q ',"complete",' listed || {

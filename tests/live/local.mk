@@ -6,6 +6,8 @@ dist_check_SCRIPTS += \
 	tests/live/ends.test \
 	tests/live/events.test \
 	tests/live/follows.test \
+	tests/live/limits.test \
+	tests/live/survives.test \
 	tests/live/transparent.test
 
 live_programs = tests/live/state tests/live/work tests/live/family tests/live/generated
