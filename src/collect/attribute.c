@@ -132,20 +132,7 @@ static void place_entry(struct attributor *attributor, const struct sampled *ent
 	attributor->placed[attributor->placed_count++] = placed;
 }
 
-void attribute(struct attributor *attributor, struct sampled *entries, size_t count)
-{
-	const struct mapping *hint = NULL;
-
-	qsort(entries, count, sizeof(*entries), compare_sampled);
-	for (size_t i = 0; i < count; i++) {
-		if (i && entries[i].context != entries[i - 1].context)
-			hint = NULL;
-		place_entry(attributor, &entries[i], &hint);
-	}
-	jit_forget(&attributor->jit);
-}
-
-/* --- adding up and writing ------------------------------------------------------------------ */
+/* --- adding up -------------------------------------------------------------------------------- */
 
 struct sort_context {
 	const struct streams *streams;
@@ -194,13 +181,34 @@ static void add_up(struct attributor *attributor)
 	attributor->placed_count = n;
 }
 
+void attribute(struct attributor *attributor, struct sampled *entries, size_t count)
+{
+	const struct mapping *hint = NULL;
+
+	/* Before anything is given up: most places are hit again and again. */
+	if (attributor->placed_count + count > PLACED_LIMIT)
+		add_up(attributor);
+	qsort(entries, count, sizeof(*entries), compare_sampled);
+	for (size_t i = 0; i < count; i++) {
+		if (i && entries[i].context != entries[i - 1].context)
+			hint = NULL;
+		place_entry(attributor, &entries[i], &hint);
+	}
+	jit_forget(&attributor->jit);
+}
+
 bool attributor_is_full(struct attributor *attributor)
 {
-	if (attributor->placed_count < PLACED_LIMIT - SAMPLE_OVERFLOW_ENTRIES)
+	/* What a flush takes out of the sample table must still find room. */
+	enum { RESERVE = SAMPLE_TABLE_WAYS * SAMPLE_TABLE_BUCKETS + SAMPLE_OVERFLOW_ENTRIES };
+
+	if (attributor->placed_count < PLACED_LIMIT - RESERVE)
 		return false;
 	add_up(attributor);
 	return attributor->placed_count > PLACED_LIMIT / 2;
 }
+
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static bool same_stratum(const struct attributor *attributor, const struct placed *a,
 			 const struct placed *b)

@@ -1,6 +1,7 @@
 noinst_HEADERS += tests/collect/raw.h tests/collect/scratch.h
 
 check_PROGRAMS += \
+	tests/collect/test_attribute \
 	tests/collect/test_cpus \
 	tests/collect/test_file_identity \
 	tests/collect/test_jit \
@@ -16,6 +17,9 @@ check_PROGRAMS += \
 	tests/collect/test_space \
 	tests/collect/test_target
 
+tests_collect_test_attribute_SOURCES = \
+	tests/collect/test_attribute.c tests/collect/scratch.c
+tests_collect_test_attribute_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_cpus_SOURCES = tests/collect/test_cpus.c
 tests_collect_test_cpus_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_file_identity_SOURCES = \

@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From sampled addresses to an epoch on disk and back. */
+#include "../support.h"
+#include "scratch.h"
+
+#include "../../src/collect/attribute.h"
+#include "../../src/collect/vdso.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/vector.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum { PID = 10000000, OTHER = 10000001 };
+enum { CPU, FAULTS, EVENTS };
+
+static char cpu_name[] = "cpu-clock:u", faults_name[] = "page-faults:u";
+static char *event_names[EVENTS] = { cpu_name, faults_name };
+
+struct bench {
+	struct images *images;
+	struct processes processes;
+	struct streams streams;
+	struct attributor attributor;
+	struct hp_db *db;
+	struct hp_epoch_writer *writer;
+	uint32_t streams_of[EVENTS];
+};
+
+static void bench_create(struct bench *bench)
+{
+	_cleanup_free_ char *path = scratch_path("db");
+
+	*bench = (struct bench){ .images = images_create() };
+	ck_assert_ptr_nonnull(bench->images);
+	hp_assert_ok(processes_create(&bench->processes, bench->images));
+	bench->streams_of[CPU] = streams_number(&bench->streams, CPU, 1000000);
+	bench->streams_of[FAULTS] = streams_number(&bench->streams, FAULTS, 1);
+	hp_assert_ok(attributor_create(&bench->attributor, &bench->processes, bench->images,
+				       &bench->streams, event_names, EVENTS));
+	hp_assert_ok(hp_db_open(path, true, &bench->db));
+	hp_assert_ok(hp_epoch_create(bench->db, NULL, &bench->writer));
+}
+
+static void bench_destroy(struct bench *bench)
+{
+	attributor_clear(&bench->attributor);
+	processes_clear(&bench->processes);
+	images_sweep(bench->images);
+	ck_assert_uint_eq(images_count(bench->images), 0);
+	images_destroy(bench->images);
+	hp_vector_free(&bench->streams);
+	hp_epoch_writer_destroy(bench->writer);
+	hp_db_close(bench->db);
+}
+
+static void map(struct bench *bench, uint32_t pid, const char *path, uint64_t start, uint64_t size,
+		uint64_t offset)
+{
+	struct record record = {
+		.pid = pid,
+		.tid = pid,
+		.mmap = { .start = start, .size = size, .file_offset = offset, .path = path },
+	};
+
+	record.mmap.build_id.kind = HP_IDENTITY_BUILD_ID;
+	record.mmap.build_id.size = 4;
+	memcpy(record.mmap.build_id.bytes, path + 1, strnlen(path + 1, 4));
+	ck_assert(processes_map(&bench->processes, &record));
+}
+
+static void start_process(struct bench *bench, uint32_t pid, const char *name)
+{
+	struct record record = { .pid = pid, .tid = pid, .comm = { .name = name, .exec = true } };
+
+	ck_assert(processes_comm(&bench->processes, &record));
+}
+
+static struct sampled entry(struct bench *bench, uint32_t pid, uint32_t stream, uint64_t address,
+			    uint32_t count)
+{
+	uint32_t context = processes_context(&bench->processes, pid, stream, 1);
+
+	ck_assert_uint_ne(context, 0);
+	return (struct sampled){ .address = address, .context = context, .count = count };
+}
+
+static void take(struct bench *bench, uint32_t pid, size_t event, uint64_t address, uint32_t count)
+{
+	struct sampled one = entry(bench, pid, bench->streams_of[event], address, count);
+
+	attribute(&bench->attributor, &one, 1);
+}
+
+static void describe(struct hp_event_totals *event, const char *name)
+{
+	event->info.name = strdup(name);
+	event->info.precision = strdup("skid+1");
+	ck_assert(event->info.name && event->info.precision);
+}
+
+static void write_all(struct bench *bench)
+{
+	struct hp_epoch_meta meta = { .start_ns = 1, .end_ns = 2 };
+
+	hp_assert_ok(attributor_write(&bench->attributor, bench->writer));
+	ck_assert_uint_eq(bench->attributor.placed_count, 0);
+	meta.events = calloc(EVENTS, sizeof(*meta.events));
+	ck_assert_ptr_nonnull(meta.events);
+	meta.event_count = EVENTS;
+	for (size_t i = 0; i < EVENTS; i++)
+		describe(&meta.events[i], event_names[i]);
+	hp_assert_ok(hp_epoch_writer_commit(bench->writer, &meta));
+	hp_epoch_meta_clear(&meta);
+}
+
+/* The epoch, as anybody reads it. */
+static struct hp_epoch *open_epoch(struct bench *bench)
+{
+	struct hp_epoch *epoch;
+
+	hp_assert_ok(hp_epoch_open(bench->db, hp_epoch_writer_stamp(bench->writer), &epoch));
+	return epoch;
+}
+
+static struct hp_profile read_profile(struct hp_epoch *epoch, const char *path, size_t event)
+{
+	struct hp_profile profile = { 0 };
+
+	for (size_t i = 0; i < hp_epoch_image_count(epoch); i++) {
+		if (strcmp(hp_epoch_image(epoch, i)->path, path) == 0)
+			hp_assert_ok(hp_epoch_read_profile(epoch, i, event, &profile));
+	}
+	return profile;
+}
+
+/* Samples at an offset of an image, over all strata; a whole image's with UINT64_MAX. */
+static uint64_t samples_at(struct hp_epoch *epoch, const char *path, size_t event, uint64_t offset)
+{
+	struct hp_profile profile = read_profile(epoch, path, event);
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < profile.stratum_count; i++) {
+		const struct hp_stratum *stratum = &profile.strata[i];
+
+		for (size_t j = 0; j < stratum->count_count; j++) {
+			if (offset == UINT64_MAX || stratum->counts[j].offset.value == offset)
+				samples += stratum->counts[j].samples;
+		}
+	}
+	hp_profile_clear(&profile);
+	return samples;
+}
+
+static void print_problem(const char *problem, void *context)
+{
+	(void)context;
+	ck_abort_msg("%s", problem);
+}
+
+static void verify(struct bench *bench)
+{
+	char *stamp = strdup(hp_epoch_writer_stamp(bench->writer));
+	size_t problems;
+
+	hp_assert_ok(hp_db_verify(bench->db, &stamp, 1, print_problem, NULL, &problems));
+	ck_assert_uint_eq(problems, 0);
+	free(stamp);
+}
+
+START_TEST(samples_reach_their_image_offset_and_event)
+{
+	struct hp_epoch *epoch;
+	struct bench bench;
+
+	bench_create(&bench);
+	start_process(&bench, PID, "xz");
+	map(&bench, PID, "/usr/bin/xz", 0x401000, 0x3000, 0x1000);
+	map(&bench, PID, "/lib/liblzma.so", 0x7f0000000000, 0x10000, 0x4000);
+	take(&bench, PID, CPU, 0x401234, 5);
+	take(&bench, PID, CPU, 0x403fff, 1);
+	take(&bench, PID, CPU, 0x7f0000000010, 70000);
+	take(&bench, PID, FAULTS, 0x401234, 2);
+	write_all(&bench);
+	epoch = open_epoch(&bench);
+	ck_assert_uint_eq(samples_at(epoch, "/usr/bin/xz", CPU, 0x1234), 5);
+	ck_assert_uint_eq(samples_at(epoch, "/usr/bin/xz", CPU, 0x3fff), 1);
+	ck_assert_uint_eq(samples_at(epoch, "/usr/bin/xz", CPU, UINT64_MAX), 6);
+	ck_assert_uint_eq(samples_at(epoch, "/usr/bin/xz", FAULTS, UINT64_MAX), 2);
+	ck_assert_uint_eq(samples_at(epoch, "/lib/liblzma.so", CPU, 0x4010), 70000);
+	ck_assert_uint_eq(samples_at(epoch, "/lib/liblzma.so", FAULTS, UINT64_MAX), 0);
+	ck_assert_uint_eq(bench.attributor.unattributed[CPU], 0);
+	hp_epoch_close(epoch);
+	verify(&bench);
+	bench_destroy(&bench);
+}
+END_TEST
+
+START_TEST(what_falls_nowhere_is_unknown_and_counted_as_such)
+{
+	struct hp_epoch *epoch;
+	struct bench bench;
+
+	bench_create(&bench);
+	start_process(&bench, PID, "wild");
+	map(&bench, PID, "/bin/wild", 0x401000, 0x1000, 0);
+	take(&bench, PID, CPU, 0x400fff, 3);
+	take(&bench, PID, CPU, 0x402000, 4);
+	take(&bench, PID, FAULTS, 0, 1);
+	write_all(&bench);
+	epoch = open_epoch(&bench);
+	ck_assert_uint_eq(samples_at(epoch, "[unknown]", CPU, 0x400fff), 3);
+	ck_assert_uint_eq(samples_at(epoch, "[unknown]", CPU, 0x402000), 4);
+	ck_assert_uint_eq(samples_at(epoch, "[unknown]", FAULTS, 0), 1);
+	ck_assert_uint_eq(bench.attributor.unattributed[CPU], 7);
+	ck_assert_uint_eq(bench.attributor.unattributed[FAULTS], 1);
+	hp_epoch_close(epoch);
+	verify(&bench);
+	bench_destroy(&bench);
+}
+END_TEST
+
+START_TEST(nameless_memory_is_its_commands)
+{
+	struct hp_epoch *epoch;
+	struct bench bench;
+
+	bench_create(&bench);
+	start_process(&bench, PID, "node");
+	map(&bench, PID, "//anon", 0x7f0000000000, 0x1000, 0);
+	take(&bench, PID, CPU, 0x7f0000000123, 9);
+	write_all(&bench);
+	epoch = open_epoch(&bench);
+	ck_assert_uint_eq(samples_at(epoch, "[anon node]", CPU, 0x7f0000000123), 9);
+	ck_assert_uint_eq(bench.attributor.unattributed[CPU], 0);
+	hp_epoch_close(epoch);
+	bench_destroy(&bench);
+}
+END_TEST
+
+START_TEST(the_bytes_of_the_vdso_are_kept_with_its_samples)
+{
+	_cleanup_free_ char *bytes = NULL;
+	const char *path = NULL;
+	struct hp_epoch *epoch;
+	struct bench bench;
+	size_t size;
+
+	bench_create(&bench);
+	ck_assert_ptr_nonnull(vdso_bytes(&size));
+	start_process(&bench, PID, "clock");
+	map(&bench, PID, "[vdso]", 0x7ffff7fc1000, 0x2000, 0x7777000);
+	take(&bench, PID, CPU, 0x7ffff7fc1abc, 2);
+	write_all(&bench);
+	epoch = open_epoch(&bench);
+	ck_assert_uint_eq(samples_at(epoch, "[vdso]", CPU, 0xabc), 2);
+	for (size_t i = 0; i < hp_epoch_image_count(epoch); i++)
+		path = hp_epoch_bytes_path(epoch, i);
+	ck_assert_ptr_nonnull(path);
+	bytes = scratch_read(path);
+	ck_assert_mem_eq(bytes, vdso_bytes(&size), size);
+	hp_epoch_close(epoch);
+	verify(&bench);
+	bench_destroy(&bench);
+}
+END_TEST
+
+START_TEST(addresses_of_the_kernel_go_to_no_process_map)
+{
+	struct hp_epoch *epoch;
+	struct bench bench;
+	uint64_t kernel = 0;
+
+	bench_create(&bench);
+	start_process(&bench, PID, "sys");
+	map(&bench, PID, "/bin/sys", 0, UINT64_MAX - 1, 0);
+	take(&bench, PID, CPU, 0xffffffffffffff00, 6);
+	write_all(&bench);
+	epoch = open_epoch(&bench);
+	for (size_t i = 0; i < hp_epoch_image_count(epoch); i++) {
+		const struct hp_image_id *image = hp_epoch_image(epoch, i);
+
+		if (image->kind == HP_IMAGE_KERNEL || image->kind == HP_IMAGE_MODULE)
+			kernel += samples_at(epoch, image->path, CPU, UINT64_MAX);
+	}
+	ck_assert_uint_eq(kernel, 6);
+	ck_assert_uint_eq(samples_at(epoch, "/bin/sys", CPU, UINT64_MAX), 0);
+	hp_epoch_close(epoch);
+	bench_destroy(&bench);
+}
+END_TEST
+
+START_TEST(commands_and_periods_are_strata)
+{
+	struct hp_profile profile;
+	struct hp_epoch *epoch;
+	struct sampled one;
+	struct bench bench;
+
+	bench_create(&bench);
+	start_process(&bench, PID, "one");
+	start_process(&bench, OTHER, "two");
+	map(&bench, PID, "/lib/shared.so", 0x1000, 0x1000, 0);
+	map(&bench, OTHER, "/lib/shared.so", 0x5000, 0x1000, 0);
+	take(&bench, OTHER, CPU, 0x5010, 4);
+	take(&bench, PID, CPU, 0x1010, 1);
+	take(&bench, PID, CPU, 0x1020, 2);
+	one = entry(&bench, PID, streams_number(&bench.streams, CPU, 7), 0x1010, 8);
+	attribute(&bench.attributor, &one, 1);
+	write_all(&bench);
+	epoch = open_epoch(&bench);
+	profile = read_profile(epoch, "/lib/shared.so", CPU);
+	ck_assert_uint_eq(profile.stratum_count, 3);
+	ck_assert_str_eq(profile.strata[0].command, "one");
+	ck_assert_uint_eq(profile.strata[0].period, 7);
+	ck_assert_uint_eq(hp_stratum_samples(&profile.strata[0]), 8);
+	ck_assert_uint_eq(profile.strata[1].period, 1000000);
+	ck_assert_uint_eq(profile.strata[1].pid, 0);
+	ck_assert_uint_eq(profile.strata[1].count_count, 2);
+	ck_assert_uint_eq(profile.strata[1].counts[0].offset.value, 0x10);
+	ck_assert_uint_eq(hp_stratum_samples(&profile.strata[1]), 3);
+	ck_assert_str_eq(profile.strata[2].command, "two");
+	ck_assert_uint_eq(hp_stratum_samples(&profile.strata[2]), 4);
+	hp_profile_clear(&profile);
+	hp_epoch_close(epoch);
+	bench_destroy(&bench);
+}
+END_TEST
+
+START_TEST(processes_are_strata_when_asked_for)
+{
+	struct hp_profile profile;
+	struct hp_epoch *epoch;
+	struct bench bench;
+
+	bench_create(&bench);
+	bench.attributor.per_process = true;
+	for (uint32_t pid = PID; pid <= OTHER; pid++) {
+		start_process(&bench, pid, "same");
+		map(&bench, pid, "/bin/same", 0x1000, 0x1000, 0);
+		take(&bench, pid, CPU, 0x1010, 1 + pid - PID);
+	}
+	write_all(&bench);
+	epoch = open_epoch(&bench);
+	profile = read_profile(epoch, "/bin/same", CPU);
+	ck_assert_uint_eq(profile.stratum_count, 2);
+	ck_assert_uint_eq(profile.strata[0].pid, PID);
+	ck_assert_uint_eq(hp_stratum_samples(&profile.strata[0]), 1);
+	ck_assert_uint_eq(profile.strata[1].pid, OTHER);
+	ck_assert_uint_eq(hp_stratum_samples(&profile.strata[1]), 2);
+	hp_profile_clear(&profile);
+	hp_epoch_close(epoch);
+	bench_destroy(&bench);
+}
+END_TEST
+
+START_TEST(flushes_add_up)
+{
+	struct hp_epoch *epoch;
+	struct bench bench;
+
+	bench_create(&bench);
+	start_process(&bench, PID, "x");
+	map(&bench, PID, "/bin/x", 0x1000, 0x1000, 0);
+	for (uint32_t i = 1; i <= 4; i++) {
+		take(&bench, PID, CPU, 0x1010, i);
+		take(&bench, PID, CPU, 0x1010 + i, 1);
+		write_all(&bench);
+		images_sweep(bench.images);
+	}
+	epoch = open_epoch(&bench);
+	ck_assert_uint_eq(samples_at(epoch, "/bin/x", CPU, 0x10), 1 + 2 + 3 + 4);
+	ck_assert_uint_eq(samples_at(epoch, "/bin/x", CPU, UINT64_MAX), 10 + 4);
+	ck_assert_uint_eq(hp_epoch_image_count(epoch), 1);
+	hp_epoch_close(epoch);
+	verify(&bench);
+	bench_destroy(&bench);
+}
+END_TEST
+
+START_TEST(what_cannot_be_written_now_is_written_later_and_once)
+{
+	struct rlimit limit;
+	struct rlimit none;
+	struct hp_epoch *epoch;
+	struct bench bench;
+	struct hp_error *error;
+
+	bench_create(&bench);
+	start_process(&bench, PID, "x");
+	for (uint64_t i = 0; i < 20; i++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "/%02d/bin", (int)i);
+		map(&bench, PID, path, 0x10000 * (i + 1), 0x1000, 0);
+		take(&bench, PID, CPU, 0x10000 * (i + 1), (uint32_t)i + 1);
+	}
+	/* Files may not grow: a full disk, for this process alone. */
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	none = (struct rlimit){ .rlim_cur = 0, .rlim_max = limit.rlim_max };
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
+	error = attributor_write(&bench.attributor, bench.writer);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_ptr_nonnull(error);
+	ck_assert_int_eq(error->class, HP_ERROR_SYSTEM);
+	hp_error_destroy(error);
+	ck_assert_uint_eq(bench.attributor.placed_count, 20);
+	write_all(&bench);
+	epoch = open_epoch(&bench);
+	for (uint64_t i = 0; i < 20; i++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "/%02d/bin", (int)i);
+		ck_assert_uint_eq(samples_at(epoch, path, CPU, 0), i + 1);
+	}
+	hp_epoch_close(epoch);
+	verify(&bench);
+	bench_destroy(&bench);
+}
+END_TEST
+
+/* --- bounded memory --------------------------------------------------------------------------- */
+
+enum { BATCH = SAMPLE_OVERFLOW_ENTRIES };
+
+static void take_batch(struct bench *bench, uint64_t from)
+{
+	static struct sampled batch[BATCH];
+
+	for (size_t i = 0; i < BATCH; i++)
+		batch[i] = entry(bench, PID, bench->streams_of[CPU], from + i, 1);
+	attribute(&bench->attributor, batch, BATCH);
+}
+
+START_TEST(the_same_places_never_fill_the_buffer)
+{
+	struct hp_epoch *epoch;
+	struct bench bench;
+
+	bench_create(&bench);
+	start_process(&bench, PID, "loop");
+	map(&bench, PID, "/bin/loop", 0x100000, 0x1000000, 0);
+	for (size_t i = 0; i < 40; i++)
+		take_batch(&bench, 0x100000);
+	ck_assert_uint_eq(bench.attributor.dropped[CPU], 0);
+	write_all(&bench);
+	epoch = open_epoch(&bench);
+	ck_assert_uint_eq(samples_at(epoch, "/bin/loop", CPU, UINT64_MAX), 40 * BATCH);
+	ck_assert_uint_eq(samples_at(epoch, "/bin/loop", CPU, 17), 40);
+	hp_epoch_close(epoch);
+	bench_destroy(&bench);
+}
+END_TEST
+
+START_TEST(a_buffer_that_is_not_full_has_room_for_the_whole_sample_table)
+{
+	const size_t table = (size_t)SAMPLE_TABLE_WAYS * SAMPLE_TABLE_BUCKETS;
+	struct bench bench;
+	uint64_t next = 0x100000;
+
+	bench_create(&bench);
+	start_process(&bench, PID, "big");
+	map(&bench, PID, "/bin/big", 0x100000, 0x1000000, 0);
+	do {
+		ck_assert_uint_ge(PLACED_LIMIT - bench.attributor.placed_count, table + BATCH);
+		take_batch(&bench, next);
+		next += BATCH;
+	} while (!attributor_is_full(&bench.attributor));
+	ck_assert_uint_eq(bench.attributor.dropped[CPU], 0);
+	bench_destroy(&bench);
+}
+END_TEST
+
+START_TEST(what_finds_no_room_is_counted_and_the_rest_stays_exact)
+{
+	struct hp_epoch *epoch;
+	struct bench bench;
+	uint64_t written;
+
+	bench_create(&bench);
+	start_process(&bench, PID, "big");
+	map(&bench, PID, "/bin/big", 0x100000, 0x1000000, 0);
+	for (uint64_t i = 0; i < 2 * PLACED_LIMIT / BATCH; i++)
+		take_batch(&bench, 0x100000 + i * BATCH);
+	ck_assert_uint_eq(bench.attributor.dropped[CPU], PLACED_LIMIT);
+	ck_assert_uint_eq(bench.attributor.dropped[FAULTS], 0);
+	write_all(&bench);
+	epoch = open_epoch(&bench);
+	written = samples_at(epoch, "/bin/big", CPU, UINT64_MAX);
+	ck_assert_uint_eq(written, PLACED_LIMIT);
+	hp_epoch_close(epoch);
+	bench_destroy(&bench);
+}
+END_TEST
+
+START_TEST(a_stream_keeps_its_number)
+{
+	struct streams streams = { 0 };
+
+	ck_assert_uint_eq(streams_number(&streams, 0, 1000), 0);
+	ck_assert_uint_eq(streams_number(&streams, 0, 2000), 1);
+	ck_assert_uint_eq(streams_number(&streams, 1, 1000), 2);
+	ck_assert_uint_eq(streams_number(&streams, 0, 2000), 1);
+	ck_assert_uint_eq(streams.at[1].event, 0);
+	ck_assert_uint_eq(streams.at[1].period, 2000);
+	hp_vector_free(&streams);
+}
+END_TEST
+
+HP_TEST_MAIN("collect/attribute", samples_reach_their_image_offset_and_event,
+	     what_falls_nowhere_is_unknown_and_counted_as_such, nameless_memory_is_its_commands,
+	     the_bytes_of_the_vdso_are_kept_with_its_samples,
+	     addresses_of_the_kernel_go_to_no_process_map, commands_and_periods_are_strata,
+	     processes_are_strata_when_asked_for, flushes_add_up,
+	     what_cannot_be_written_now_is_written_later_and_once,
+	     the_same_places_never_fill_the_buffer,
+	     a_buffer_that_is_not_full_has_room_for_the_whole_sample_table,
+	     what_finds_no_room_is_counted_and_the_rest_stays_exact, a_stream_keeps_its_number)
