@@ -4,7 +4,10 @@
 fuzz_targets =
 fuzz_targets += tests/fuzz/fuzz_elf
 fuzz_targets += tests/fuzz/fuzz_events
+fuzz_targets += tests/fuzz/fuzz_maps
+fuzz_targets += tests/fuzz/fuzz_perf_map
 fuzz_targets += tests/fuzz/fuzz_profile
+fuzz_targets += tests/fuzz/fuzz_records
 
 FUZZ_LIBS = $(REPORT_LIBS) $(COLLECT_LIBS)
 if FUZZ

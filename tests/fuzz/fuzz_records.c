@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ring records: the first byte chooses the layout, how many rings there are, and where in them the
+ * bytes begin; the rest is what the kernel wrote. What parses is applied to a set of processes, as
+ * a recording does, and samples are counted.
+ */
+#include "fuzz.h"
+
+#include "../../src/collect/process.h"
+#include "../../src/collect/ring.h"
+#include "../../src/collect/sample_table.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RING_BYTES = 4096, MOST_RINGS = 4, PIDS = 16, FIRST_PID = 10000000 };
+
+static void check(bool claim)
+{
+	if (!claim)
+		abort();
+}
+
+/* --- one record after the other, each from a copy of exact size ------------------------------- */
+
+static void check_strings(const struct record *record, const uint8_t *bytes, size_t size)
+{
+	const char *text = NULL;
+	size_t offset;
+
+	if (record->kind == RECORD_MMAP)
+		text = record->mmap.path;
+	else if (record->kind == RECORD_COMM)
+		text = record->comm.name;
+	if (!text)
+		return;
+	offset = (size_t)(text - (const char *)bytes);
+	check(offset < size && strlen(text) < size - offset);
+}
+
+static void check_identity(const struct hp_identity *identity)
+{
+	check(identity->size <= HP_IDENTITY_MAX_BYTES);
+	check((identity->kind == HP_IDENTITY_NONE) == (identity->size == 0));
+	for (size_t i = identity->size; i < HP_IDENTITY_MAX_BYTES; i++)
+		check(!identity->bytes[i]);
+}
+
+static void parse_one(const uint8_t *bytes, size_t size, struct record_layout layout)
+{
+	uint8_t *copy = malloc(size);
+	struct record record;
+	uint64_t time_ns;
+
+	if (!copy)
+		return;
+	memcpy(copy, bytes, size);
+	time_ns = record_time(copy, size, layout);
+	if (record_parse(copy, size, layout, &record)) {
+		check(record.time_ns == time_ns);
+		check_strings(&record, copy, size);
+		if (record.kind == RECORD_MMAP)
+			check_identity(&record.mmap.build_id);
+	}
+	free(copy);
+}
+
+static void parse_all(const uint8_t *bytes, size_t size, struct record_layout layout)
+{
+	size_t length;
+
+	for (; (length = record_size(bytes, size)) > 0; bytes += length, size -= length) {
+		check(length >= 8 && length % 8 == 0 && length <= size);
+		parse_one(bytes, length, layout);
+	}
+}
+
+/* --- through rings, to processes -------------------------------------------------------------- */
+
+struct recording {
+	struct processes processes;
+	struct sample_table table;
+	uint64_t samples;
+	uint64_t counted;
+};
+
+/* Pids that no system has, and few of them, so that they meet. Files are never opened: what has no
+ * build-id gets one. */
+static void tame(struct record *record)
+{
+	record->pid = record->pid == UINT32_MAX ? record->pid : FIRST_PID + record->pid % PIDS;
+	record->tid = FIRST_PID + record->tid % (2 * PIDS);
+	if (record->kind == RECORD_FORK)
+		record->fork.parent_pid = FIRST_PID + record->fork.parent_pid % PIDS;
+	if (record->kind == RECORD_MMAP && !record->mmap.build_id.size) {
+		record->mmap.build_id.kind = HP_IDENTITY_BUILD_ID;
+		record->mmap.build_id.size = 1;
+	}
+}
+
+static void empty_overflow(struct recording *recording)
+{
+	struct sample_table *table = &recording->table;
+
+	for (size_t i = 0; i < table->overflow_count; i++) {
+		const struct sampled *entry = &table->overflow[i];
+		const struct context *context = &recording->processes.contexts[entry->context];
+		const struct mapping *mapping;
+
+		check(entry->context && entry->context < recording->processes.context_count);
+		check(entry->count > 0 && context->space);
+		mapping = space_find(context->space, entry->address);
+		check(!mapping ||
+		      (mapping->start <= entry->address && entry->address < mapping->end));
+		recording->counted += entry->count;
+	}
+	table->overflow_count = 0;
+}
+
+static void apply(struct recording *recording, const struct record *record)
+{
+	struct processes *processes = &recording->processes;
+	uint32_t context;
+
+	switch (record->kind) {
+	case RECORD_SAMPLE:
+		context =
+			processes_context(processes, record->pid, record->pid % 3, record->time_ns);
+		if (!context)
+			break;
+		recording->samples++;
+		if (sample_table_add(&recording->table, context, record->sample.address))
+			empty_overflow(recording);
+		break;
+	case RECORD_MMAP:
+		processes_map(processes, record);
+		break;
+	case RECORD_COMM:
+		processes_comm(processes, record);
+		break;
+	case RECORD_FORK:
+		processes_fork(processes, record);
+		break;
+	case RECORD_EXIT:
+		processes_exit(processes, record);
+		break;
+	case RECORD_LOST:
+		/* Stands for a flush: nothing waits any more. */
+		while (!sample_table_drain(&recording->table))
+			empty_overflow(recording);
+		empty_overflow(recording);
+		processes_reap(processes);
+		break;
+	case RECORD_THROTTLE:
+	case RECORD_OTHER:
+		break;
+	}
+}
+
+static bool ring_create(struct ring *ring, uint64_t position, const uint8_t *bytes, size_t size)
+{
+	struct perf_event_mmap_page *control = calloc(1, sizeof(*control));
+	uint8_t *data = calloc(1, RING_BYTES);
+
+	if (!control || !data) {
+		free(control);
+		free(data);
+		return false;
+	}
+	ring_over(ring, control, data, RING_BYTES);
+	for (size_t i = 0; i < size && i < RING_BYTES; i++)
+		data[(position + i) % RING_BYTES] = bytes[i];
+	ring->tail = control->data_tail = position;
+	control->data_head = position + size;
+	return true;
+}
+
+static void read_rings(struct ring_set *rings, struct recording *recording)
+{
+	struct record record;
+
+	for (int pass = 0; pass < 2; pass++) {
+		uint64_t horizon = pass ? UINT64_MAX : 1000;
+
+		ring_set_begin(rings, horizon);
+		while (ring_set_next(rings, &record)) {
+			check(record.time_ns <= horizon);
+			tame(&record);
+			apply(recording, &record);
+		}
+		ring_set_end(rings);
+	}
+	for (size_t i = 0; i < rings->count; i++) {
+		const struct perf_event_mmap_page *control = rings->rings[i].control;
+
+		/* After everything was read or given up nothing is left. */
+		check(!control || control->data_head - control->data_tail < 8);
+	}
+}
+
+static void record_all(struct ring_set *rings)
+{
+	struct recording recording = { .samples = 0 };
+	struct images *images = images_create();
+
+	if (images && !processes_create(&recording.processes, images) &&
+	    sample_table_create(&recording.table)) {
+		read_rings(rings, &recording);
+		while (!sample_table_drain(&recording.table))
+			empty_overflow(&recording);
+		empty_overflow(&recording);
+		check(recording.samples == recording.counted);
+	}
+	sample_table_clear(&recording.table);
+	processes_clear(&recording.processes);
+	if (images) {
+		images_sweep(images);
+		check(images_count(images) == 0);
+	}
+	images_destroy(images);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	struct record_layout layout;
+	struct ring_set set;
+	struct ring *rings;
+	size_t count;
+	uint64_t position;
+
+	if (!size)
+		return 0;
+	layout = (struct record_layout){ .identifier = bytes[0] & 1, .period = bytes[0] & 2 };
+	count = 1 + (bytes[0] >> 2) % MOST_RINGS;
+	position = (uint64_t)(bytes[0] >> 4) * 256 + (bytes[0] & 0x80 ? UINT64_MAX - 2047 : 0);
+	bytes++;
+	size--;
+	parse_all(bytes, size, layout);
+	rings = calloc(count, sizeof(*rings));
+	if (!rings)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		size_t share = size / count / 8 * 8;
+
+		if (!ring_create(&rings[i], position, bytes + i * share,
+				 i + 1 < count ? share : size - i * share))
+			break;
+	}
+	if (ring_set_create(&set, rings, count, layout)) {
+		free(rings);
+		return 0;
+	}
+	record_all(&set);
+	for (size_t i = 0; i < count; i++) {
+		free(rings[i].control);
+		free(rings[i].data);
+	}
+	ring_set_clear(&set);
+	return 0;
+}
