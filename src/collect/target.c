@@ -118,6 +118,25 @@ static void close_pipes(struct command *command)
 	command->go_fd = command->go_reader_fd = command->failure_fd = -1;
 }
 
+/* Whether a directory of $PATH, as far as we may look, has such a file. */
+static bool is_in_path(const char *name)
+{
+	const char *list = getenv("PATH");
+	_cleanup_free_ char *copy = list ? strdup(list) : NULL;
+	char *rest = copy;
+	const char *directory;
+	bool found = false;
+
+	while (!found && (directory = strsep(&rest, ":"))) {
+		_cleanup_free_ char *path = NULL;
+
+		if (asprintf(&path, "%s/%s", *directory ? directory : ".", name) < 0)
+			path = NULL;
+		found = path && access(path, F_OK) == 0;
+	}
+	return found;
+}
+
 struct hp_error *command_release(struct command *command, const char *name)
 {
 	int failure = 0;
@@ -137,6 +156,9 @@ struct hp_error *command_release(struct command *command, const char *name)
 	if (!failure)
 		return NULL;
 	command_reap(command, true);
+	/* A directory of $PATH that we may not enter makes it EACCES; shells say "not found". */
+	if (failure == EACCES && !strchr(name, '/') && !is_in_path(name))
+		failure = ENOENT;
 	if (failure == ENOENT)
 		return hp_error_advise(hp_error_create_errno(failure, "cannot run '%s'", name),
 				       "is it spelled right, and in $PATH?");

@@ -213,6 +213,33 @@ START_TEST(a_command_that_cannot_be_executed_says_why)
 }
 END_TEST
 
+START_TEST(a_command_in_no_directory_of_the_path_is_not_found_whatever_these_are)
+{
+	_cleanup_free_ char *plain = scratch_path("plain");
+	_cleanup_free_ char *locked = scratch_path("locked");
+	_cleanup_free_ char *path = NULL;
+	static char nowhere[] = "hpcprof-no-such-program", there[] = "plain";
+	const struct {
+		char *name;
+		enum hp_error_class class;
+	} commands[] = { { nowhere, HP_ERROR_NOT_FOUND }, { there, HP_ERROR_NOT_PERMITTED } };
+
+	scratch_write(plain, "x", 1);
+	ck_assert_int_eq(mkdir(locked, 0), 0);
+	/* Root may enter any directory, but nobody may enter a file. */
+	ck_assert_int_gt(asprintf(&path, "%s:%s:%s:", locked, plain, scratch_directory()), 0);
+	ck_assert_int_eq(setenv("PATH", path, 1), 0);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(commands); i++) {
+		char *const argv[] = { commands[i].name, NULL };
+		struct signals signals;
+		struct command command = start(argv, &signals);
+
+		hp_assert_fails(commands[i].class, command_release(&command, argv[0]));
+		signals_restore(&signals);
+	}
+}
+END_TEST
+
 START_TEST(a_script_without_a_shebang_is_run_by_the_shell)
 {
 	_cleanup_free_ char *script = scratch_path("script");
@@ -480,6 +507,7 @@ HP_TEST_MAIN("collect/target",
 	     the_command_gets_its_arguments_and_our_environment,
 	     exit_statuses_and_signals_come_out_as_a_shell_says_them,
 	     a_command_that_cannot_be_executed_says_why,
+	     a_command_in_no_directory_of_the_path_is_not_found_whatever_these_are,
 	     a_script_without_a_shebang_is_run_by_the_shell, figures_of_a_run_are_filled_in,
 	     reaping_without_waiting_leaves_a_running_command_alone,
 	     a_command_is_held_until_it_is_released,
