@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "perf_map.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/vector.h>
 
 #include <ctype.h>
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No real function is longer; keeps one absurd line from making every search a scan. */
+/* No real function is longer. */
 enum { LONGEST_SYMBOL_BYTES = 16 << 20 };
 
 static bool take_hex(char **at, uint64_t *value)
@@ -48,6 +49,90 @@ static int compare_symbols(const void *left, const void *right)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
+/* --- who holds which addresses: one sweep over all starts and ends
+ * -------------------------------- */
+
+/* The symbols at the current address, the latest line on top; those that have ended meanwhile are
+ * taken out when they come up. */
+struct heap {
+	size_t *at;
+	size_t count;
+};
+
+static void push(struct heap *heap, const struct perf_map_symbol *symbols, size_t symbol)
+{
+	size_t at = heap->count++;
+
+	for (; at && symbols[heap->at[(at - 1) / 2]].order < symbols[symbol].order;
+	     at = (at - 1) / 2)
+		heap->at[at] = heap->at[(at - 1) / 2];
+	heap->at[at] = symbol;
+}
+
+static void pop(struct heap *heap, const struct perf_map_symbol *symbols)
+{
+	size_t moving = heap->at[--heap->count];
+	size_t at = 0;
+
+	for (size_t child = 1; child < heap->count; child = 2 * at + 1) {
+		if (child + 1 < heap->count &&
+		    symbols[heap->at[child + 1]].order > symbols[heap->at[child]].order)
+			child++;
+		if (symbols[moving].order > symbols[heap->at[child]].order)
+			break;
+		heap->at[at] = heap->at[child];
+		at = child;
+	}
+	heap->at[at] = moving;
+}
+
+static bool append_range(struct perf_map *map, uint64_t start, uint64_t end, size_t symbol)
+{
+	struct perf_map_range *last = map->range_count ? &map->ranges[map->range_count - 1] : NULL;
+
+	if (last && last->symbol == symbol && last->end == start) {
+		last->end = end;
+		return true;
+	}
+	if (!hp_grow((void **)&map->ranges, &map->range_capacity, map->range_count + 1,
+		     sizeof(*map->ranges)))
+		return false;
+	map->ranges[map->range_count++] =
+		(struct perf_map_range){ .start = start, .end = end, .symbol = symbol };
+	return true;
+}
+
+static bool find_ranges(struct perf_map *map)
+{
+	const struct perf_map_symbol *symbols = map->symbols;
+	_cleanup_free_ size_t *room = calloc(map->count + 1, sizeof(*room));
+	struct heap heap = { .at = room };
+	uint64_t at = 0;
+	size_t next = 0;
+
+	while (room && (heap.count || next < map->count)) {
+		const struct perf_map_symbol *top;
+		uint64_t end;
+
+		if (!heap.count)
+			at = symbols[next].start;
+		while (next < map->count && symbols[next].start == at)
+			push(&heap, symbols, next++);
+		top = &symbols[heap.at[0]];
+		end = top->start + top->size;
+		if (end <= at) {
+			pop(&heap, symbols);
+			continue;
+		}
+		if (next < map->count && symbols[next].start < end)
+			end = symbols[next].start;
+		if (!append_range(map, at, end, heap.at[0]))
+			return false;
+		at = end;
+	}
+	return room != NULL;
+}
+
 bool perf_map_parse(char *text, struct perf_map *map)
 {
 	char *rest = text;
@@ -69,50 +154,38 @@ bool perf_map_parse(char *text, struct perf_map *map)
 			return false;
 		}
 		map->symbols[map->count++] = symbol;
-		if (symbol.size > map->longest)
-			map->longest = symbol.size;
 	}
 	if (map->count)
 		qsort(map->symbols, map->count, sizeof(*map->symbols), compare_symbols);
-	return true;
+	if (find_ranges(map))
+		return true;
+	perf_map_clear(map);
+	return false;
 }
 
 void perf_map_clear(struct perf_map *map)
 {
 	free(map->text);
 	free(map->symbols);
+	free(map->ranges);
 	*map = (struct perf_map){ 0 };
-}
-
-/* Index of the first symbol that starts after the address. */
-static size_t first_after(const struct perf_map *map, uint64_t address)
-{
-	size_t low = 0;
-	size_t high = map->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (map->symbols[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 const struct perf_map_symbol *perf_map_find(const struct perf_map *map, uint64_t address)
 {
-	const struct perf_map_symbol *found = NULL;
+	size_t low = 0;
+	size_t high = map->range_count;
 
-	for (size_t i = first_after(map, address); i-- > 0;) {
-		const struct perf_map_symbol *symbol = &map->symbols[i];
+	/* The first range that ends after the address. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
 
-		if (address - symbol->start >= map->longest)
-			break;
-		if (address - symbol->start < symbol->size &&
-		    (!found || symbol->order > found->order))
-			found = symbol;
+		if (map->ranges[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return found;
+	if (low == map->range_count || map->ranges[low].start > address)
+		return NULL;
+	return &map->symbols[map->ranges[low].symbol];
 }

@@ -15,13 +15,22 @@ struct perf_map_symbol {
 	size_t order;	  /* of the line in the file */
 };
 
+/* Addresses of which one symbol is the latest. */
+struct perf_map_range {
+	uint64_t start;
+	uint64_t end;
+	size_t symbol;
+};
+
 struct perf_map {
 	char *text;			 /* owned */
 	struct perf_map_symbol *symbols; /* sorted by start, then order */
 	size_t count;
 	size_t capacity;
-	uint64_t longest; /* size of the longest symbol: how far back a search must look */
-	size_t skipped;	  /* lines that made no sense */
+	struct perf_map_range *ranges; /* sorted, not overlapping: at most two a symbol */
+	size_t range_count;
+	size_t range_capacity;
+	size_t skipped; /* lines that made no sense */
 };
 
 /* Takes over `text` (NUL-terminated, malloc'ed). False when memory is short. */

@@ -137,6 +137,28 @@ START_TEST(an_empty_map_names_nothing)
 }
 END_TEST
 
+/* Lines that a plain search would have to walk through for each address. */
+START_TEST(many_lines_over_the_same_addresses_leave_one_range_for_each_name_that_shows)
+{
+	enum { COPIES = 100000, LINE = sizeof("1000 1000 f\n") - 1 };
+	char *text = malloc((size_t)COPIES * LINE + 64);
+	struct perf_map map;
+	size_t used = 0;
+
+	ck_assert_ptr_nonnull(text);
+	for (size_t i = 0; i < COPIES; i++)
+		used += (size_t)sprintf(text + used, "1000 1000 f\n");
+	sprintf(text + used, "1800 10 inside\n");
+	ck_assert(perf_map_parse(text, &map));
+	ck_assert_uint_eq(map.count, COPIES + 1);
+	ck_assert_uint_eq(map.range_count, 3);
+	ck_assert_uint_eq(perf_map_find(&map, 0x1000)->order, COPIES - 1);
+	ck_assert_str_eq(name_at(&map, 0x180f), "inside");
+	ck_assert_uint_eq(perf_map_find(&map, 0x1fff)->order, COPIES - 1);
+	perf_map_clear(&map);
+}
+END_TEST
+
 /* --- against an array that every line is painted into ----------------------------------------- */
 
 enum { SPACE = 600, LINES = 60, ROUNDS = 300 };
@@ -179,4 +201,5 @@ HP_TEST_MAIN("collect/perf_map", a_symbol_holds_its_bytes_and_no_others,
 	     later_lines_replace_earlier_ones_where_they_overlap,
 	     lines_that_make_no_sense_are_counted_and_skipped,
 	     a_symbol_may_end_with_the_address_space, an_empty_map_names_nothing,
+	     many_lines_over_the_same_addresses_leave_one_range_for_each_name_that_shows,
 	     a_random_map_reads_as_if_painted_line_after_line)
