@@ -46,9 +46,9 @@ coverage:
 	find . -name '*.gcda' -exec rm -f {} +
 	$(MAKE) $(AM_MAKEFLAGS) check
 	@if command -v lcov >/dev/null; then \
-		lcov --quiet --capture --directory . --base-directory . --no-external \
-			--directory '$(abs_top_srcdir)' --output-file coverage.info && \
-		lcov --quiet --remove coverage.info '*/tests/*' --output-file coverage.info && \
+		lcov --quiet --capture --directory . --output-file coverage.info && \
+		lcov --quiet --extract coverage.info '$(abs_top_srcdir)/src/*' \
+			--output-file coverage.info && \
 		lcov --summary coverage.info && \
 		genhtml --quiet --output-directory coverage coverage.info && \
 		echo "$(abs_top_builddir)/coverage/index.html"; \

@@ -124,12 +124,15 @@ explain() {
 	[ -n "$results" ] || return
 	# shellcheck disable=SC2086
 	find $results -name '*.trs' | sort | while read -r trs; do
-		awk '
+		# Of several runs each says which it was.
+		run=
+		[ -z "$sanitize" ] || run="${trs%%/*}: "
+		awk -v run="$run" '
 			/^ERROR: .* exited with status 1$/ && failures { next }
 			/^(FAIL|SKIP|XPASS|ERROR): / {
 				# Check gives the path of the source file; the test has a name.
 				gsub(/[^ ]*\/tests\//, "tests/")
-				print
+				print run $0
 				talking = /^(FAIL|XPASS)/
 				failures += /^FAIL/
 				errors += /^ERROR/

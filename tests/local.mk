@@ -6,11 +6,14 @@
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 TEST_LOG_DRIVER = $(LOG_DRIVER)
 TEST_EXTENSIONS = .test
+# Sanitizers: a malloc that cannot be had gives NULL, as without them; tests ask for such.
 AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \
 	CC='$(CC)'; export CC; \
-	SANITIZE_FLAGS='$(SANITIZE_FLAGS)'; export SANITIZE_FLAGS;
+	SANITIZE_FLAGS='$(SANITIZE_FLAGS)'; export SANITIZE_FLAGS; \
+	ASAN_OPTIONS="allocator_may_return_null=1:$$ASAN_OPTIONS"; export ASAN_OPTIONS; \
+	TSAN_OPTIONS="allocator_may_return_null=1:$$TSAN_OPTIONS"; export TSAN_OPTIONS;
 
 noinst_HEADERS += tests/support.h
 EXTRA_DIST += tests/support.sh
