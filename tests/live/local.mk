@@ -6,6 +6,7 @@ dist_check_SCRIPTS += \
 	tests/live/ends.test \
 	tests/live/events.test \
 	tests/live/follows.test \
+	tests/live/images.test \
 	tests/live/limits.test \
 	tests/live/survives.test \
 	tests/live/transparent.test

@@ -158,5 +158,10 @@ int main(int argc, char **argv)
 		return until_terminated(amount);
 	else
 		return 2;
+#ifdef CHANGED
+	/* Another program of the same name. */
+	if (amount == UINT32_MAX)
+		puts("changed");
+#endif
 	return EXIT_SUCCESS;
 }
