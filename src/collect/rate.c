@@ -219,8 +219,8 @@ uint64_t rate_period_class(uint64_t period)
 {
 	const double classes_an_octave = 8;
 
-	/* Small periods are exact: below 16 the classes would be closer than the integers. */
-	if (period < 16)
+	/* Small periods are exact: rounding to integers would move small ones out of their class. */
+	if (period < 128)
 		return period ? period : 1;
 	return (uint64_t)llround(
 		exp2(round(log2((double)period) * classes_an_octave) / classes_an_octave));
