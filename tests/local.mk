@@ -35,6 +35,7 @@ include tests/pmu/local.mk
 include tests/isa/local.mk
 include tests/image/local.mk
 include tests/db/local.mk
+include tests/cfg/local.mk
 include tests/collect/local.mk
 include tests/report/local.mk
 include tests/cli/local.mk

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Extents of procedures from unwind data: what a stripped file still says about its code. libdw
- * splits the section into entries; the pointers in them are decoded here (LSB core, section
- * "DWARF Extensions").
+ * splits the section into entries.
  */
+#include "encoded.h"
 #include "extent.h"
 
 #include <limits.h>
@@ -11,142 +11,106 @@
 #include <elfutils/libdw.h>
 #include <string.h>
 
-enum {
-	ENCODING_FORMAT = 0x0f,
-	ENCODING_BASE = 0x70,
-	NO_CIE = -1,
-};
+enum { NO_CIE = -1 };
 
 struct unwind_section {
 	Elf_Data *data;
 	uint64_t address; /* link-time address of its first byte */
-	bool is_64;
-	bool big_endian;
+	struct encoded_form form;
 };
 
-struct cursor {
-	const uint8_t *at;
-	const uint8_t *end;
+/* What a CIE says of its FDEs. */
+struct cie_says {
+	bool usable;
+	bool has_augmentation; /* their data begins with its length */
+	uint8_t encoding;      /* of addresses */
+	uint8_t lsda_encoding; /* of the pointer to the exception table */
 };
 
-static bool get_fixed(const struct unwind_section *section, struct cursor *cursor, size_t size,
-		      bool is_signed, uint64_t *value)
-{
-	uint64_t raw = 0;
-
-	if ((size_t)(cursor->end - cursor->at) < size)
-		return false;
-	for (size_t i = 0; i < size; i++) {
-		size_t shift = 8 * (section->big_endian ? size - 1 - i : i);
-
-		raw |= (uint64_t)cursor->at[i] << shift;
-	}
-	if (is_signed && size < 8 && (raw >> (8 * size - 1)) & 1)
-		raw |= ~(uint64_t)0 << (8 * size);
-	cursor->at += size;
-	*value = raw;
-	return true;
-}
-
-static bool get_leb128(struct cursor *cursor, bool is_signed, uint64_t *value)
-{
-	uint64_t raw = 0;
-	unsigned shift = 0;
-
-	while (cursor->at < cursor->end && shift < 64) {
-		uint8_t byte = *cursor->at++;
-
-		raw |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-		if (!(byte & 0x80)) {
-			if (is_signed && shift < 64 && (byte & 0x40))
-				raw |= ~(uint64_t)0 << shift;
-			*value = raw;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* A pointer's number, before any base is added. */
-static bool get_encoded(const struct unwind_section *section, struct cursor *cursor,
-			uint8_t encoding, uint64_t *value)
-{
-	switch (encoding & ENCODING_FORMAT) {
-	case DW_EH_PE_absptr:
-		return get_fixed(section, cursor, section->is_64 ? 8 : 4, false, value);
-	case DW_EH_PE_uleb128:
-		return get_leb128(cursor, false, value);
-	case DW_EH_PE_udata2:
-		return get_fixed(section, cursor, 2, false, value);
-	case DW_EH_PE_udata4:
-		return get_fixed(section, cursor, 4, false, value);
-	case DW_EH_PE_udata8:
-	case DW_EH_PE_sdata8:
-		return get_fixed(section, cursor, 8, false, value);
-	case DW_EH_PE_sleb128:
-		return get_leb128(cursor, true, value);
-	case DW_EH_PE_sdata2:
-		return get_fixed(section, cursor, 2, true, value);
-	case DW_EH_PE_sdata4:
-		return get_fixed(section, cursor, 4, true, value);
-	default:
-		return false;
-	}
-}
-
-/* The encoding of an FDE's addresses, from the augmentation of its CIE. */
-static bool cie_encoding(const struct unwind_section *section, const Dwarf_CIE *cie,
-			 uint8_t *encoding)
+static struct cie_says read_cie(const struct unwind_section *section, const Dwarf_CIE *cie)
 {
 	const char *augmentation = cie->augmentation;
 	struct cursor cursor = { cie->augmentation_data,
 				 cie->augmentation_data + cie->augmentation_data_size };
+	struct cie_says says = { .encoding = DW_EH_PE_absptr, .lsda_encoding = DW_EH_PE_omit };
 
-	*encoding = DW_EH_PE_absptr;
+	says.usable = *augmentation == '\0';
 	if (*augmentation != 'z' || !cie->augmentation_data)
-		return *augmentation == '\0';
+		return says;
+	says.has_augmentation = true;
 	while (*++augmentation) {
+		uint64_t value = 0;
 		uint64_t ignored;
-		uint64_t personality;
 
 		switch (*augmentation) {
 		case 'R':
-			if (!get_fixed(section, &cursor, 1, false, &ignored))
-				return false;
-			*encoding = (uint8_t)ignored;
-			return true;
+			if (!encoded_fixed(section->form, &cursor, 1, false, &value))
+				return says;
+			says.encoding = (uint8_t)value;
+			says.usable = true;
+			break;
 		case 'L':
-			if (!get_fixed(section, &cursor, 1, false, &ignored))
-				return false;
+			if (!encoded_fixed(section->form, &cursor, 1, false, &value))
+				return says;
+			says.lsda_encoding = (uint8_t)value;
 			break;
 		case 'P':
-			if (!get_fixed(section, &cursor, 1, false, &personality) ||
-			    !get_encoded(section, &cursor, (uint8_t)personality, &ignored))
-				return false;
+			if (!encoded_fixed(section->form, &cursor, 1, false, &value) ||
+			    !encoded_pointer(section->form, &cursor, (uint8_t)value, &ignored))
+				return says;
 			break;
 		case 'S': /* signal frame */
 		case 'B': /* AArch64: return addresses signed with the B key */
 		case 'G': /* AArch64: memory tagging */
 			break;
 		default:
-			return false;
+			return says;
 		}
 	}
-	return true;
+	says.usable = true;
+	return says;
 }
 
-static bool fde_extent(const struct unwind_section *section, const Dwarf_FDE *fde, uint8_t encoding,
-		       struct extent *extent)
+/* 0 without one. The pointer's base is where it stands; nothing else is in use. */
+static uint64_t fde_lsda(const struct unwind_section *section, const struct cie_says *cie,
+			 struct cursor *cursor)
 {
+	const uint8_t *origin = section->data->d_buf;
+	uint64_t length;
+	uint64_t address;
+	uint64_t here;
+
+	if (!cie->has_augmentation || cie->lsda_encoding == DW_EH_PE_omit ||
+	    (cie->lsda_encoding & DW_EH_PE_indirect) || !encoded_leb128(cursor, false, &length) ||
+	    length == 0)
+		return 0;
+	here = section->address + (uint64_t)(cursor->at - origin);
+	if (!encoded_pointer(section->form, cursor, cie->lsda_encoding, &address) || address == 0)
+		return 0;
+	switch (cie->lsda_encoding & ENCODING_BASE) {
+	case DW_EH_PE_absptr:
+		break;
+	case DW_EH_PE_pcrel:
+		address += here;
+		break;
+	default:
+		return 0;
+	}
+	return section->form.is_64 ? address : address & UINT32_MAX;
+}
+
+static bool fde_extent(const struct unwind_section *section, const Dwarf_FDE *fde,
+		       const struct cie_says *cie, struct extent *extent)
+{
+	uint8_t encoding = cie->encoding;
 	struct cursor cursor = { fde->start, fde->end };
 	const uint8_t *origin = section->data->d_buf;
 	uint64_t here = section->address + (uint64_t)(cursor.at - origin);
 
 	if (encoding == DW_EH_PE_omit || (encoding & DW_EH_PE_indirect))
 		return false;
-	if (!get_encoded(section, &cursor, encoding, &extent->address) ||
-	    !get_encoded(section, &cursor, encoding & ENCODING_FORMAT, &extent->size))
+	if (!encoded_pointer(section->form, &cursor, encoding, &extent->address) ||
+	    !encoded_pointer(section->form, &cursor, encoding & ENCODING_FORMAT, &extent->size))
 		return false;
 	switch (encoding & ENCODING_BASE) {
 	case DW_EH_PE_absptr:
@@ -157,8 +121,9 @@ static bool fde_extent(const struct unwind_section *section, const Dwarf_FDE *fd
 	default: /* relative to the text or data of another age */
 		return false;
 	}
-	if (!section->is_64)
+	if (!section->form.is_64)
 		extent->address &= UINT32_MAX;
+	extent->lsda = fde_lsda(section, cie, &cursor);
 	return true;
 }
 
@@ -203,10 +168,10 @@ static bool find_by_segment(const struct elf_file *file, struct unwind_section *
 		return false;
 	skip = cursor.at[1];
 	cursor.at += 4;
-	if (!get_encoded(section, &cursor, (uint8_t)skip, &address))
+	if (!encoded_pointer(section->form, &cursor, (uint8_t)skip, &address))
 		return false;
 	address += header_address + 4;
-	if (!section->is_64)
+	if (!section->form.is_64)
 		address &= UINT32_MAX;
 	segment = elf_file_segment_at(file, address);
 	if (!segment)
@@ -224,8 +189,8 @@ static bool find_section(const struct elf_file *file, struct unwind_section *sec
 	Elf_Scn *scn = elf_file_section(file->elf, ".eh_frame", &header);
 	size_t count;
 
-	section->is_64 = file->header.e_ident[EI_CLASS] == ELFCLASS64;
-	section->big_endian = file->header.e_ident[EI_DATA] == ELFDATA2MSB;
+	section->form.is_64 = file->header.e_ident[EI_CLASS] == ELFCLASS64;
+	section->form.big_endian = file->header.e_ident[EI_DATA] == ELFDATA2MSB;
 	if (scn) {
 		if (header.sh_type == SHT_NOBITS)
 			return false;
@@ -250,8 +215,7 @@ bool eh_frame_extents(const struct elf_file *file, extents *found)
 	Dwarf_Off offset = 0;
 	Dwarf_Off next;
 	int64_t cie_offset = NO_CIE;
-	bool cie_usable = false;
-	uint8_t encoding = 0;
+	struct cie_says says = { 0 };
 	Dwarf_CFI_Entry entry;
 
 	if (!find_section(file, &section))
@@ -274,12 +238,13 @@ bool eh_frame_extents(const struct elf_file *file, extents *found)
 			Dwarf_Off ignored;
 
 			cie_offset = (int64_t)entry.fde.CIE_pointer;
-			cie_usable = dwarf_next_cfi(file->header.e_ident, section.data, true,
-						    entry.fde.CIE_pointer, &ignored, &cie) == 0 &&
-				     dwarf_cfi_cie_p(&cie) &&
-				     cie_encoding(&section, &cie.cie, &encoding);
+			says = (struct cie_says){ 0 };
+			if (dwarf_next_cfi(file->header.e_ident, section.data, true,
+					   entry.fde.CIE_pointer, &ignored, &cie) == 0 &&
+			    dwarf_cfi_cie_p(&cie))
+				says = read_cie(&section, &cie.cie);
 		}
-		if (cie_usable && fde_extent(&section, &entry.fde, encoding, &extent) &&
+		if (says.usable && fde_extent(&section, &entry.fde, &says, &extent) &&
 		    !push_extent(file, extent, found))
 			return false;
 	}

@@ -14,6 +14,7 @@
 struct extent {
 	uint64_t address;
 	uint64_t size; /* > 0 */
+	uint64_t lsda; /* of its exception table (C++ and the like), 0 without one */
 };
 typedef HP_VECTOR(struct extent) extents;
 

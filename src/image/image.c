@@ -2,6 +2,7 @@
 /* The public face: opening by identity, and handing each question to the part that answers it. */
 #include <hpcprof/image/image.h>
 
+#include "code.h"
 #include "elf_file.h"
 #include "lines.h"
 #include "procedures.h"
@@ -24,6 +25,7 @@ struct hp_image {
 	symbols kept;
 	struct procedures *procedures; /* made when first asked for */
 	struct lines *lines;	       /* likewise */
+	struct code *code;	       /* likewise */
 	bool unverified;	       /* no identity was recorded to compare with */
 	struct hp_procedure nothing;   /* handed out when memory is too short for better */
 };
@@ -178,6 +180,7 @@ void hp_image_close(struct hp_image *image)
 		return;
 	lines_destroy(image->lines);
 	procedures_destroy(image->procedures);
+	code_destroy(image->code);
 	elf_file_close(image->file);
 	hp_vector_free(&image->kept);
 	hp_arena_destroy(image->arena);
@@ -228,6 +231,43 @@ size_t hp_image_text(struct hp_image *image, hp_link_address address, size_t siz
 uint16_t hp_image_machine(const struct hp_image *image)
 {
 	return image->file ? image->file->header.e_machine : 0;
+}
+
+/* --- what data says about code -----------------------------------------------------------------
+ */
+
+static struct code *code_of(struct hp_image *image)
+{
+	if (!image->code && image->file)
+		image->code = code_create(image->file);
+	return image->code;
+}
+
+void hp_image_landings(struct hp_image *image, hp_link_address address, uint64_t size,
+		       struct hp_arena *arena, const struct hp_landing **landings, size_t *count)
+{
+	struct code *code = code_of(image);
+
+	*landings = NULL;
+	*count = 0;
+	if (code)
+		code_landings(code, address.value, size, arena, landings, count);
+}
+
+void hp_image_code_pointers(struct hp_image *image, uint64_t low, uint64_t high,
+			    const struct hp_code_pointer **pointers, size_t *count)
+{
+	struct code *code = code_of(image);
+
+	*pointers = NULL;
+	*count = 0;
+	if (code)
+		code_pointers(code, low, high, pointers, count);
+}
+
+bool hp_image_is_code(const struct hp_image *image, uint64_t address)
+{
+	return image->file && elf_file_text_at(image->file, address);
 }
 
 /* --- names -------------------------------------------------------------------------------------

@@ -3,10 +3,12 @@ noinst_LIBRARIES += src/image/libimage.a
 src_image_libimage_a_SOURCES = \
 	include/hpcprof/image/identity.h src/image/identity.c \
 	include/hpcprof/image/image.h src/image/image.c \
+	include/hpcprof/image/code.h src/image/code.h src/image/code.c src/image/exceptions.c \
 	src/image/cold.h src/image/cold.c \
 	src/image/demangle.h src/image/demangle.c \
 	src/image/die_name.h src/image/die_name.c \
 	src/image/elf_file.h src/image/elf_file.c \
+	src/image/encoded.h src/image/encoded.c \
 	src/image/extent.h src/image/eh_frame.c src/image/plt.c src/image/symbols.c \
 	src/image/inlines.h src/image/inlines.c \
 	src/image/lines.h src/image/lines.c \

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "code.h"
+
+#include <string.h>
+
+static int compare_parts(const void *a, const void *b)
+{
+	const struct code_part *left = a;
+	const struct code_part *right = b;
+
+	return (left->address > right->address) - (left->address < right->address);
+}
+
+/* False when the part has no bytes, or makes the procedure too large. */
+static bool add_part(struct code *code, const struct hp_procedure *procedure)
+{
+	struct code_part part = { .address = procedure->address.value, .base = code->total };
+	size_t size;
+	size_t total;
+
+	if (procedure->size > LARGEST_PROCEDURE)
+		return false;
+	size = hp_image_text(code->shared->image, procedure->address, (size_t)procedure->size,
+			     &part.bytes);
+	total = code->total + size;
+	if (size == 0 || total > LARGEST_PROCEDURE)
+		return false;
+	part.size = (uint32_t)size;
+	hp_image_landings(code->shared->image, procedure->address, size, code->arena,
+			  &part.landings, &part.landing_count);
+	if (!hp_grow((void **)&code->lengths, &code->length_room, total, 1) ||
+	    !hp_grow((void **)&code->marks, &code->mark_room, total, 1) ||
+	    !hp_vector_push(&code->parts, part)) {
+		code->is_short_of_memory = true;
+		return false;
+	}
+	memset(code->lengths + code->total, 0, size);
+	memset(code->marks + code->total, 0, size);
+	code->total = (uint32_t)total;
+	if (code->parts.count > 1)
+		qsort(code->parts.at, code->parts.count, sizeof(part), compare_parts);
+	return true;
+}
+
+struct hp_error *code_open(struct hp_cfg_image *shared, const struct hp_procedure *procedure,
+			   struct hp_arena *arena, struct code *code)
+{
+	const struct hp_procedure *const *parts;
+	const struct hp_procedure *alone = procedure;
+	size_t count;
+	bool any = false;
+
+	*code = (struct code){ .shared = shared, .procedure = procedure->owner, .arena = arena };
+	image_parts_of(shared, procedure->owner, &parts, &count);
+	if (count == 0) { /* a gap between procedures */
+		parts = &alone;
+		count = 1;
+	}
+	for (size_t i = 0; i < count; i++)
+		any |= add_part(code, parts[i]);
+	if (code->is_short_of_memory)
+		return hp_error_create_no_memory();
+	if (!any)
+		return hp_error_create(HP_ERROR_INSUFFICIENT,
+				       procedure->size > LARGEST_PROCEDURE
+					       ? "%s is too large to be one procedure"
+					       : "the file holds no code for %s",
+				       procedure->name);
+	return NULL;
+}
+
+void code_close(struct code *code)
+{
+	hp_vector_free(&code->parts);
+	hp_vector_free(&code->runs);
+	hp_vector_free(&code->indirects);
+	hp_vector_free(&code->targets);
+	hp_vector_free(&code->tables);
+	free(code->lengths);
+	free(code->marks);
+}
+
+uint32_t code_position(const struct code *code, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = code->parts.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (code->parts.at[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || address - code->parts.at[low - 1].address >= code->parts.at[low - 1].size)
+		return NOWHERE;
+	return code->parts.at[low - 1].base + (uint32_t)(address - code->parts.at[low - 1].address);
+}
+
+/* Parts are few, and bases follow addresses unless parts were adopted. */
+const struct code_part *code_part_of(const struct code *code, uint32_t position)
+{
+	size_t low = 0;
+	size_t high = code->parts.count;
+
+	if (code->adopted) {
+		for (size_t i = 0; i < code->parts.count; i++)
+			if (position - code->parts.at[i].base < code->parts.at[i].size)
+				return &code->parts.at[i];
+		return NULL;
+	}
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (code->parts.at[middle].base <= position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || position - code->parts.at[low - 1].base >= code->parts.at[low - 1].size)
+		return NULL;
+	return &code->parts.at[low - 1];
+}
+
+uint64_t code_address(const struct code *code, uint32_t position)
+{
+	const struct code_part *part = code_part_of(code, position);
+
+	return part ? part->address + (position - part->base) : 0;
+}
+
+/* --- cold parts without a name -----------------------------------------------------------------
+ *
+ * In a stripped file the part of a procedure that the compiler moved away looks like a procedure of
+ * its own. What gives it away: it is jumped to under a condition, or jumps back into the middle.
+ */
+
+static bool jumps_back(const struct code *code, const struct hp_procedure *other)
+{
+	const struct hp_isa *isa = code->shared->isa;
+	const uint8_t *bytes;
+	size_t size = other->size < 65536 ? (size_t)other->size : 65536;
+	struct hp_flow flow;
+
+	size = hp_image_text(code->shared->image, other->address, size, &bytes);
+	for (size_t at = 0; at < size; at += flow.length) {
+		if (!isa->flow(bytes + at, size - at, other->address.value + at, &flow))
+			return false;
+		if ((flow.kind == HP_INSN_JUMP || flow.kind == HP_INSN_CONDITIONAL) &&
+		    flow.target != code->procedure->address.value &&
+		    code_position(code, flow.target) != NOWHERE)
+			return true;
+	}
+	return false;
+}
+
+/* The position of a target outside, when it turns out to be inside after all. */
+static uint32_t adopt(struct code *code, uint64_t target, bool is_conditional)
+{
+	size_t index;
+	const struct hp_procedure *other;
+
+	if (code->adopted >= MOST_ADOPTED)
+		return NOWHERE;
+	other = image_part_at(code->shared, target, &index);
+	if (!other || other->source != HP_PROCEDURE_EH_FRAME || other->owner != other ||
+	    other->size > LARGEST_PROCEDURE / 64 || (!is_conditional && !jumps_back(code, other)))
+		return NOWHERE;
+	if (!add_part(code, other))
+		return NOWHERE;
+	code->adopted++;
+	return code_position(code, target);
+}
+
+/* --- following ---------------------------------------------------------------------------------
+ */
+
+void code_add_leader(struct code *code, uint32_t position, uint32_t from_run, uint32_t from)
+{
+	bool was_leader = code->marks[position] & MARK_LEADER;
+
+	code->marks[position] |= MARK_LEADER;
+	if (was_leader || code->lengths[position])
+		return;
+	if (!hp_vector_push(&code->runs,
+			    (struct run){ .start = position, .from_run = from_run, .from = from }))
+		code->is_short_of_memory = true;
+}
+
+const struct hp_landing *code_landing_of(const struct code_part *part, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = part->landing_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (part->landings[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && address < part->landings[low - 1].end ? &part->landings[low - 1] : NULL;
+}
+
+static void go_to(struct code *code, uint64_t target, bool is_conditional, uint32_t run,
+		  uint32_t from)
+{
+	uint32_t position = code_position(code, target);
+
+	if (position == NOWHERE)
+		position = adopt(code, target, is_conditional);
+	if (position != NOWHERE)
+		code_add_leader(code, position, run, from);
+}
+
+static void enter_after_call(struct code *code, const struct code_part *part, uint32_t at,
+			     uint8_t length)
+{
+	code->marks[at] |= MARK_ENDS;
+	if (part && at - part->base + length < part->size)
+		code->marks[at + length] |= MARK_ENTERED;
+}
+
+/* Marks the call, and what it leads to beside what follows it. */
+static void follow_call(struct code *code, const struct hp_flow *flow, uint64_t address,
+			uint32_t run, uint32_t at)
+{
+	const struct code_part *part = code_part_of(code, at);
+	const struct hp_landing *landing = part ? code_landing_of(part, address) : NULL;
+	uint32_t pad = landing ? code_position(code, landing->landing) : NOWHERE;
+
+	if (pad != NOWHERE) {
+		code->marks[at] |= MARK_ENDS;
+		code_add_leader(code, pad, run, at);
+	}
+	if (flow->kind == HP_INSN_CALL) {
+		size_t index;
+		const struct hp_procedure *callee =
+			image_part_at(code->shared, flow->target, &index);
+
+		if (!hp_cfg_returns(code->shared, (hp_link_address){ flow->target }))
+			code->marks[at] |= MARK_ENDS | MARK_NO_RETURN;
+		else if (callee && name_returns_twice(callee))
+			enter_after_call(code, part, at, flow->length);
+	}
+}
+
+/* False where the straight line ends. */
+static bool follow_one(struct code *code, const struct hp_flow *flow, uint64_t address,
+		       uint32_t run, uint32_t at, const uint8_t *bytes, size_t before)
+{
+	switch ((enum hp_insn_kind)flow->kind) {
+	case HP_INSN_PLAIN:
+		return true;
+	case HP_INSN_CALL:
+	case HP_INSN_CALL_INDIRECT:
+		follow_call(code, flow, address, run, at);
+		return !(code->marks[at] & MARK_NO_RETURN);
+	case HP_INSN_SYSCALL:
+		if (!code->shared->isa->is_exit(bytes, before))
+			return true;
+		code->marks[at] |= MARK_ENDS | MARK_NO_RETURN;
+		return false;
+	case HP_INSN_CONDITIONAL:
+		code->marks[at] |= MARK_ENDS;
+		go_to(code, flow->target, true, run, at);
+		return true;
+	case HP_INSN_JUMP:
+		code->marks[at] |= MARK_ENDS;
+		go_to(code, flow->target, false, run, at);
+		return false;
+	case HP_INSN_JUMP_INDIRECT:
+		code->marks[at] |= MARK_ENDS;
+		if (!hp_vector_push(&code->indirects, (struct indirect){ .at = at, .run = run }))
+			code->is_short_of_memory = true;
+		return false;
+	case HP_INSN_RETURN:
+	case HP_INSN_TRAP:
+	case HP_INSN_HALT:
+		code->marks[at] |= MARK_ENDS;
+		return false;
+	}
+	return false;
+}
+
+/* Into the next part, if that is ours. A call at the very end shows that it does not return. */
+static void run_off(struct code *code, uint64_t address, uint32_t run, uint32_t last)
+{
+	uint32_t position = code_position(code, address);
+	enum hp_insn_kind kind;
+
+	if (last == NOWHERE)
+		return;
+	if (position != NOWHERE) {
+		code_add_leader(code, position, run, last);
+		return;
+	}
+	kind = (enum hp_insn_kind)(code->marks[last] & MARK_KIND);
+	if (kind == HP_INSN_CALL || kind == HP_INSN_CALL_INDIRECT)
+		code->marks[last] |= MARK_ENDS | MARK_NO_RETURN;
+}
+
+static void follow_run(struct code *code, uint32_t number)
+{
+	struct run run = code->runs.at[number];
+	const struct code_part *part = code_part_of(code, run.start);
+	uint32_t base = part->base;
+	uint32_t size = part->size;
+	uint64_t address = part->address;
+	const uint8_t *bytes = part->bytes;
+	uint32_t previous = NOWHERE;
+
+	for (uint32_t at = run.start - base; !code->is_short_of_memory;) {
+		struct hp_flow flow;
+		uint32_t position = base + at;
+
+		if (at == size) {
+			run_off(code, address + size, number, previous);
+			return;
+		}
+		if (code->lengths[position]) {
+			code->marks[position] |= MARK_LEADER;
+			return;
+		}
+		if (!code->shared->isa->flow(bytes + at, size - at, address + at, &flow)) {
+			code->is_undecodable |= !run.is_orphan;
+			return;
+		}
+		code->lengths[position] = flow.length;
+		code->marks[position] |= flow.kind;
+		if (!follow_one(code, &flow, address + at, number, position, bytes, at))
+			return;
+		previous = position;
+		at += flow.length;
+		/* What follows the end of a block begins one. */
+		if (at < size && (code->marks[position] & MARK_ENDS))
+			code->marks[base + at] |= MARK_LEADER;
+	}
+}
+
+static void follow_runs(struct code *code)
+{
+	while (code->next_run < code->runs.count && !code->is_short_of_memory) {
+		uint32_t number = (uint32_t)code->next_run++;
+
+		if (!code->lengths[code->runs.at[number].start])
+			follow_run(code, number);
+	}
+}
+
+/* Tables with a known bound first: what is read without one ends where another begins. */
+static void resolve_indirects(struct code *code)
+{
+	for (unsigned tries = 0; tries < 2 && !code->is_short_of_memory;) {
+		bool found = false;
+
+		for (size_t i = 0; i < code->indirects.count; i++) {
+			struct indirect jump = code->indirects.at[i];
+
+			if (jump.is_resolved || jump.tries > tries)
+				continue;
+			jump.tries = (uint8_t)(tries + 1);
+			jump.is_resolved = indirect_resolve(code, &jump, tries > 0);
+			found |= jump.is_resolved;
+			code->indirects.at[i] = jump;
+		}
+		follow_runs(code);
+		tries = found ? 0 : tries + 1;
+	}
+}
+
+/* Code that nothing known leads to still has samples to be put somewhere. */
+static void follow_orphans(struct code *code)
+{
+	for (size_t i = 0; i < code->parts.count; i++) {
+		uint32_t base = code->parts.at[i].base;
+		uint32_t size = code->parts.at[i].size;
+		const uint8_t *bytes = code->parts.at[i].bytes;
+		uint64_t address = code->parts.at[i].address;
+
+		for (uint32_t at = 0; at < size && !code->is_short_of_memory;) {
+			struct hp_flow flow;
+
+			if (code->lengths[base + at]) {
+				at += code->lengths[base + at];
+				continue;
+			}
+			if (bytes[at] == 0 ||
+			    !code->shared->isa->flow(bytes + at, size - at, address + at, &flow)) {
+				at++;
+				continue;
+			}
+			if (flow.is_padding) {
+				at += flow.length;
+				continue;
+			}
+			code->marks[base + at] |= MARK_LEADER | MARK_ENTERED;
+			if (!hp_vector_push(&code->runs, (struct run){ .start = base + at,
+								       .from_run = NOWHERE,
+								       .from = NOWHERE,
+								       .is_orphan = true }))
+				code->is_short_of_memory = true;
+			follow_runs(code);
+		}
+	}
+}
+
+static int compare_indirects(const void *a, const void *b)
+{
+	const struct indirect *left = a;
+	const struct indirect *right = b;
+
+	return (left->at > right->at) - (left->at < right->at);
+}
+
+struct hp_error *code_discover(struct code *code)
+{
+	uint32_t entry = code_position(code, code->procedure->address.value);
+
+	if (entry == NOWHERE)
+		entry = code->parts.at[0].base;
+	code_add_leader(code, entry, NOWHERE, NOWHERE);
+	follow_runs(code);
+	resolve_indirects(code);
+	follow_orphans(code);
+	resolve_indirects(code);
+	if (code->is_short_of_memory)
+		return hp_error_create_no_memory();
+	if (code->indirects.count > 1)
+		qsort(code->indirects.at, code->indirects.count, sizeof(struct indirect),
+		      compare_indirects);
+	return NULL;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The passes over a graph, each a file of its own. All take memory from `arena` and return false
+ * when it is short. None recurses: graphs come from files.
+ */
+#ifndef HPCPROF_CFG_GRAPH_H
+#define HPCPROF_CFG_GRAPH_H
+
+#include "code.h"
+
+/* Blocks and edges from discovered code, not indexed. */
+bool graph_make_blocks(const struct code *code, struct hp_cfg *cfg);
+
+/* Sorts edges, drops duplicates, and makes every node reachable and able to reach exit. */
+bool graph_connect(struct hp_cfg *cfg, struct hp_arena *arena);
+bool graph_order(struct hp_cfg *cfg, struct hp_arena *arena);
+bool graph_dominators(struct hp_cfg *cfg);
+bool graph_post_dominators(struct hp_cfg *cfg);
+bool graph_loops(struct hp_cfg *cfg, struct hp_arena *arena);
+bool graph_equivalence(struct hp_cfg *cfg);
+
+/* Sorts edges by (from, to, kind), drops duplicates, fills in first_out … in_edges. Part of
+ * graph_connect. */
+bool graph_index(struct hp_cfg *cfg, struct hp_arena *arena);
+
+#endif

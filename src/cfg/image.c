@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "image.h"
+
+static int compare_owners(const void *a, const void *b)
+{
+	const struct hp_procedure *left = *(const struct hp_procedure *const *)a;
+	const struct hp_procedure *right = *(const struct hp_procedure *const *)b;
+	uint64_t left_key = left->owner->address.value;
+	uint64_t right_key = right->owner->address.value;
+
+	if (left_key != right_key)
+		return left_key < right_key ? -1 : 1;
+	return (left->address.value > right->address.value) -
+	       (left->address.value < right->address.value);
+}
+
+struct hp_error *hp_cfg_image_create(struct hp_image *image, struct hp_cfg_image **created)
+{
+	_cleanup_(hp_cfg_image_destroy_scope) struct hp_cfg_image *shared = NULL;
+	const struct hp_isa *isa = hp_isa_of(hp_image_machine(image));
+
+	*created = NULL;
+	if (!isa)
+		return hp_error_create(HP_ERROR_INSUFFICIENT,
+				       "code of machine %u cannot be analysed",
+				       hp_image_machine(image));
+	shared = calloc(1, sizeof(*shared));
+	if (!shared)
+		return hp_error_create_no_memory();
+	shared->image = image;
+	shared->isa = isa;
+	hp_image_procedures(image, &shared->procedures, &shared->count);
+	shared->by_owner = calloc(shared->count + 1, sizeof(struct hp_procedure *));
+	shared->returns = calloc(shared->count + 1, sizeof(*shared->returns));
+	if (!shared->by_owner || !shared->returns)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < shared->count; i++)
+		shared->by_owner[i] = shared->procedures[i];
+	if (shared->count > 1)
+		qsort(shared->by_owner, shared->count, sizeof(struct hp_procedure *),
+		      compare_owners);
+	*created = hp_steal(shared);
+	return NULL;
+}
+
+void hp_cfg_image_destroy(struct hp_cfg_image *image)
+{
+	if (!image)
+		return;
+	free(image->by_owner);
+	free(image->returns);
+	free(image);
+}
+
+const struct hp_procedure *image_part_at(const struct hp_cfg_image *image, uint64_t address,
+					 size_t *index)
+{
+	size_t low = 0;
+	size_t high = image->count;
+	const struct hp_procedure *part;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (image->procedures[middle]->address.value <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return NULL;
+	part = image->procedures[low - 1];
+	*index = low - 1;
+	return address - part->address.value < part->size ? part : NULL;
+}
+
+void image_parts_of(const struct hp_cfg_image *image, const struct hp_procedure *owner,
+		    const struct hp_procedure *const **parts, size_t *count)
+{
+	uint64_t key = owner->address.value;
+	size_t low = 0;
+	size_t high = image->count;
+	size_t end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (image->by_owner[middle]->owner->address.value < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < image->count && image->by_owner[end]->owner == owner; end++)
+		;
+	*parts = image->by_owner + low;
+	*count = end - low;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where an indirect jump goes.
+ *
+ * requires	the code around it followed, and how that was come upon (code.runs)
+ * provides	its targets inside the procedure, whether it leaves it, or that neither is known
+ *
+ * The shortest known way from the entry to the jump is evaluated (trace.h). A jump through an entry
+ * of a table is a switch, and the guarding comparison says how long the table is; without one the
+ * table goes on for as long as its entries make sense. A jump to a pointer while the stack is as it
+ * was on entry is a tail call. What remains is a computed goto: it may go to every place in the
+ * procedure whose address the image's data holds; where there is none, it is not resolved.
+ */
+#include "code.h"
+#include "trace.h"
+
+#include <string.h>
+
+enum {
+	SHORT_WAY = 512,	  /* bytes of code that decide most switches */
+	LONG_WAY = 256 << 10,	  /* bytes of code evaluated at most for one jump */
+	LONGEST_CHAIN = 1024,	  /* runs */
+	MOST_ENTRIES = 65536,	  /* of a table with a bound */
+	MOST_GUESSED = 4096,	  /* of one without */
+	MOST_TARGETS = 4 << 20,	  /* of all jumps of a procedure */
+	MOST_COMPARED = 10 << 20, /* label by table */
+	MOST_TRACED = 64 << 20,	  /* bytes evaluated for all jumps of a procedure */
+};
+
+struct way {
+	struct trace trace;
+	struct hp_insn jump;
+	bool is_whole; /* from the procedure's entry */
+};
+
+/* --- the way to the jump -----------------------------------------------------------------------
+ */
+
+/* Evaluates one run up to and including `last`, leaving out instructions while `skip` bytes are
+ * not used up. */
+static bool trace_run(const struct code *code, struct way *way, uint32_t start, uint32_t last,
+		      uint64_t *skip, bool is_taken)
+{
+	const struct code_part *part = code_part_of(code, start);
+	const struct hp_isa *isa = code->shared->isa;
+
+	for (uint32_t at = start; at <= last;) {
+		uint32_t offset = at - part->base;
+		uint8_t length = code->lengths[at];
+		struct hp_insn insn;
+
+		if (length == 0)
+			return false;
+		if (*skip > 0) {
+			*skip -= *skip < length ? *skip : length;
+		} else {
+			if (!isa->decode(part->bytes + offset, part->size - offset,
+					 part->address + offset, &insn))
+				return false;
+			if (insn.kind == HP_INSN_CONDITIONAL)
+				trace_branch(&way->trace, insn.condition, at == last && is_taken);
+			trace_insn(&way->trace, &insn);
+		}
+		at += length;
+	}
+	return true;
+}
+
+static bool follow_way(struct code *code, const struct indirect *jump, uint64_t budget,
+		       struct way *way)
+{
+	uint32_t chain[LONGEST_CHAIN];
+	const struct code_part *part = code_part_of(code, jump->at);
+	uint32_t offset = jump->at - part->base;
+	uint32_t number = jump->run;
+	uint64_t bytes = 0;
+	uint64_t skip;
+	size_t count = 0;
+	uint32_t last = jump->at;
+
+	while (number != NOWHERE && count < LONGEST_CHAIN && bytes <= budget) {
+		const struct run *run = &code->runs.at[number];
+
+		chain[count++] = number;
+		bytes += last - run->start + 1;
+		last = run->from;
+		number = run->from_run;
+	}
+	skip = bytes > budget ? bytes - budget : 0;
+	way->is_whole = number == NOWHERE && skip == 0 &&
+			!code->runs.at[chain[count - 1]].is_orphan;
+	code->traced_bytes += bytes;
+	trace_begin(&way->trace, code->shared->isa);
+	while (count-- > 0) {
+		const struct run *run = &code->runs.at[chain[count]];
+		uint32_t end = count ? code->runs.at[chain[count - 1]].from : jump->at;
+
+		/* The last stop is before the jump itself. */
+		if (count == 0 && run->start == jump->at)
+			break;
+		if (!trace_run(code, way, run->start, count ? end : end - 1, &skip, count > 0))
+			return false;
+	}
+	return code->shared->isa->decode(part->bytes + offset, part->size - offset,
+					 part->address + offset, &way->jump);
+}
+
+static bool stack_is_as_on_entry(const struct way *way)
+{
+	const struct value *stack = &way->trace.registers[way->trace.isa->stack_pointer];
+
+	return stack->kind == VALUE_LINEAR && stack->unknown == way->trace.stack &&
+	       stack->scale == 1 && stack->offset == 0;
+}
+
+/* --- tables ------------------------------------------------------------------------------------
+ */
+
+static bool read_entry(struct code *code, const struct value *entry, uint64_t address,
+		       uint64_t *target)
+{
+	const uint8_t *bytes;
+	uint64_t number = 0;
+
+	if (hp_image_text(code->shared->image, (hp_link_address){ address }, entry->entry_bytes,
+			  &bytes) != entry->entry_bytes)
+		return false;
+	for (unsigned i = 0; i < entry->entry_bytes; i++)
+		number |= (uint64_t)bytes[i] << 8 * i;
+	if (entry->entry_bytes == 4 && entry->entry_is_signed)
+		number = (uint64_t)(int64_t)(int32_t)number;
+	*target = number + (uint64_t)entry->offset;
+	return true;
+}
+
+/* The position lies inside an instruction that begins before it. */
+static bool is_inside_another(const struct code *code, uint32_t position)
+{
+	uint32_t longest = code->shared->isa->longest;
+
+	for (uint32_t back = 1; back < longest && back <= position; back++)
+		if (code->lengths[position - back] > back)
+			return !code->lengths[position];
+	return false;
+}
+
+static uint64_t next_table(const struct code *code, uint64_t address)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (size_t i = 0; i < code->tables.count && i < MOST_GUESSED; i++)
+		if (code->tables.at[i].start > address && code->tables.at[i].start < next)
+			next = code->tables.at[i].start;
+	return next;
+}
+
+static bool push_target(struct code *code, uint32_t position)
+{
+	if (code->targets.count >= MOST_TARGETS) {
+		code->is_truncated = true;
+		return false;
+	}
+	if (hp_vector_push(&code->targets, position))
+		return true;
+	code->is_short_of_memory = true;
+	return false;
+}
+
+static bool read_table(struct code *code, struct indirect *jump, const struct value *entry,
+		       uint64_t first, uint64_t count, bool is_bounded)
+{
+	uint64_t limit = is_bounded ? UINT64_MAX : next_table(code, first);
+	size_t begin = code->targets.count;
+	uint64_t address = first;
+	uint64_t i;
+
+	for (i = 0; i < count && address < limit; i++, address += entry->entry_bytes) {
+		uint64_t target;
+		uint32_t position;
+
+		if (!read_entry(code, entry, address, &target))
+			break;
+		position = code_position(code, target);
+		if (position != NOWHERE && (is_bounded || !is_inside_another(code, position))) {
+			if (!push_target(code, position))
+				break;
+		} else if (is_bounded && position == NOWHERE &&
+			   hp_image_is_code(code->shared->image, target)) {
+			jump->goes_out = true; /* a cold part without a name, perhaps */
+		} else {
+			break;
+		}
+	}
+	if (code->targets.count == begin)
+		return false;
+	jump->first_target = (uint32_t)begin;
+	jump->target_count = (uint32_t)(code->targets.count - begin);
+	jump->is_partial = is_bounded && i < count;
+	if (!hp_vector_push(&code->tables, (struct table){ first, address }))
+		code->is_short_of_memory = true;
+	return true;
+}
+
+/* The comparison that guards the index says where the table begins and how long it is. */
+static bool read_bounded(struct code *code, struct indirect *jump, const struct way *way,
+			 const struct value *entry, bool allow_natural)
+{
+	const struct bound *bound = trace_bound(&way->trace, entry->unknown);
+	uint64_t first;
+
+	if (!bound || bound->most >= MOST_ENTRIES || (bound->is_natural && !allow_natural))
+		return false;
+	first = entry->table - (uint64_t)bound->offset * (uint64_t)entry->entry_scale;
+	return read_table(code, jump, entry, first, bound->most + 1, !bound->is_natural);
+}
+
+/* --- labels ------------------------------------------------------------------------------------
+ */
+
+static bool is_in_table(const struct code *code, uint64_t where)
+{
+	for (size_t i = 0; i < code->tables.count; i++)
+		if (where >= code->tables.at[i].start && where < code->tables.at[i].end)
+			return true;
+	return false;
+}
+
+static void find_labels_in(struct code *code, const struct code_part *part)
+{
+	const struct hp_code_pointer *pointers;
+	size_t count;
+	bool check_tables;
+
+	hp_image_code_pointers(code->shared->image, part->address, part->address + part->size,
+			       &pointers, &count);
+	check_tables = count <= MOST_COMPARED / (code->tables.count + 1);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t position = code_position(code, pointers[i].target);
+
+		if (pointers[i].target == code->procedure->address.value || position == NOWHERE ||
+		    is_inside_another(code, position) ||
+		    (i > 0 && pointers[i].target == pointers[i - 1].target) ||
+		    (check_tables && is_in_table(code, pointers[i].where)))
+			continue;
+		if (!push_target(code, position))
+			return;
+	}
+}
+
+static bool goes_to_labels(struct code *code, struct indirect *jump)
+{
+	if (!code->has_labels) {
+		code->has_labels = true;
+		code->first_label = (uint32_t)code->targets.count;
+		for (size_t i = 0; i < code->parts.count; i++)
+			find_labels_in(code, &code->parts.at[i]);
+		code->label_count = (uint32_t)code->targets.count - code->first_label;
+	}
+	if (code->label_count == 0)
+		return false;
+	jump->first_target = code->first_label;
+	jump->target_count = code->label_count;
+	return true;
+}
+
+/* --- all together ------------------------------------------------------------------------------
+ */
+
+static bool resolve_entry(struct code *code, struct indirect *jump, const struct way *way,
+			  const struct value *target, bool guess)
+{
+	if (read_bounded(code, jump, way, target, false))
+		return true;
+	/* Pointers may be labels or functions; offsets are made for switches only. */
+	if (target->entry_bytes == 8) {
+		if (guess && goes_to_labels(code, jump))
+			return true;
+		if (guess && way->is_whole && stack_is_as_on_entry(way)) {
+			jump->goes_out = true;
+			return true;
+		}
+	}
+	if (!guess)
+		return false;
+	return read_bounded(code, jump, way, target, true) ||
+	       read_table(code, jump, target, target->table, MOST_GUESSED, false);
+}
+
+static bool resolve_pointer(struct code *code, struct indirect *jump, const struct way *way,
+			    const struct value *target, bool guess)
+{
+	uint32_t position;
+
+	if (target->unknown == 0) {
+		position = code_position(code, (uint64_t)target->offset);
+		jump->goes_out = position == NOWHERE;
+		jump->first_target = (uint32_t)code->targets.count;
+		jump->target_count = position != NOWHERE;
+		return position == NOWHERE || push_target(code, position);
+	}
+	if (way->is_whole ? stack_is_as_on_entry(way) && target->origin != ORIGIN_INDEXED
+			  : target->origin != ORIGIN_INDEXED) {
+		jump->goes_out = true;
+		return true;
+	}
+	if (guess && goes_to_labels(code, jump))
+		return true;
+	/* A table of pointers in an object: `return this->handlers[i]()`. */
+	if (guess && way->is_whole && stack_is_as_on_entry(way)) {
+		jump->goes_out = true;
+		return true;
+	}
+	return false;
+}
+
+static bool try_way(struct code *code, struct indirect *jump, uint64_t budget, bool guess)
+{
+	uint64_t most = (uint64_t)code->total * 64 + (1 << 20);
+	bool is_short = budget == SHORT_WAY;
+	struct way way;
+	struct value target;
+
+	if (code->traced_bytes > (most < MOST_TRACED ? most : MOST_TRACED) ||
+	    !follow_way(code, jump, budget, &way))
+		return false;
+	target = trace_operand(&way.trace, &way.jump, 0);
+	if (target.kind == VALUE_ENTRY)
+		return is_short ? read_bounded(code, jump, &way, &target, false)
+				: resolve_entry(code, jump, &way, &target, guess);
+	return !is_short && resolve_pointer(code, jump, &way, &target, guess);
+}
+
+bool indirect_resolve(struct code *code, struct indirect *jump, bool guess)
+{
+	const struct code_part *part = code_part_of(code, jump->at);
+	uint32_t offset = jump->at - part->base;
+	struct hp_flow flow;
+
+	if (code->shared->isa->flow(part->bytes + offset, part->size - offset,
+				    part->address + offset, &flow) &&
+	    flow.names_memory) {
+		jump->goes_out = true; /* through the global offset table or a variable */
+		return true;
+	}
+	if (!(!guess && try_way(code, jump, SHORT_WAY, false)) &&
+	    !try_way(code, jump, LONG_WAY, guess))
+		return false;
+	for (uint32_t i = 0; i < jump->target_count; i++)
+		code_add_leader(code, code->targets.at[jump->first_target + i], jump->run,
+				jump->at);
+	return true;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the name of a procedure tells of it, for those whose code is in another image. Only names
+ * whose meaning a standard or a runtime fixes.
+ */
+#include "image.h"
+
+#include <string.h>
+
+static const char *const never[] = {
+	"_Exit",
+	"_Unwind_Resume",
+	"_ZSt10unexpectedv",
+	"_ZSt9terminatev",
+	"__assert",
+	"__assert_fail",
+	"__assert_perror_fail",
+	"__chk_fail",
+	"__cxa_bad_cast",
+	"__cxa_bad_typeid",
+	"__cxa_call_unexpected",
+	"__cxa_deleted_virtual",
+	"__cxa_pure_virtual",
+	"__cxa_rethrow",
+	"__cxa_throw",
+	"__cxa_throw_bad_array_new_length",
+	"__fortify_fail",
+	"__libc_start_main",
+	"__longjmp_chk",
+	"__pthread_unwind_next",
+	"__stack_chk_fail",
+	"__stack_chk_fail_local",
+	"__stack_smash_handler",
+	"__ubsan_handle_builtin_unreachable",
+	"__ubsan_handle_missing_return",
+	"_exit",
+	"_longjmp",
+	"abort",
+	"err",
+	"errx",
+	"exit",
+	"longjmp",
+	"pthread_exit",
+	"quick_exit",
+	"rust_begin_unwind",
+	"siglongjmp",
+	"thrd_exit",
+	"verr",
+	"verrx",
+};
+
+static const char *const twice[] = {
+	"__sigsetjmp", "_setjmp", "getcontext", "setjmp", "sigsetjmp", "vfork",
+};
+
+static bool is_listed(const char *const *list, size_t count, const char *name, size_t length)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strncmp(list[i], name, length) == 0 && list[i][length] == '\0')
+			return true;
+	return false;
+}
+
+/* std::__throw_length_error and its like: _ZSt20__throw_length_errorPKc. */
+static bool is_standard_throw(const char *name)
+{
+	if (strncmp(name, "_ZSt", 4) != 0)
+		return false;
+	name += 4;
+	name += strspn(name, "0123456789");
+	return strncmp(name, "__throw_", 8) == 0;
+}
+
+static bool has_name(const struct hp_procedure *procedure)
+{
+	return procedure->source == HP_PROCEDURE_PLT || procedure->source == HP_PROCEDURE_SYMBOL;
+}
+
+/* Without the "@plt" of what is called there. */
+static size_t bare_length(const struct hp_procedure *procedure)
+{
+	size_t length = strlen(procedure->linkage);
+
+	return procedure->source == HP_PROCEDURE_PLT && length > 4 ? length - 4 : length;
+}
+
+bool name_never_returns(const struct hp_procedure *procedure)
+{
+	if (!has_name(procedure))
+		return false;
+	return is_listed(never, sizeof(never) / sizeof(never[0]), procedure->linkage,
+			 bare_length(procedure)) ||
+	       is_standard_throw(procedure->linkage);
+}
+
+bool name_returns_twice(const struct hp_procedure *procedure)
+{
+	return has_name(procedure) && is_listed(twice, sizeof(twice) / sizeof(twice[0]),
+						procedure->linkage, bare_length(procedure));
+}

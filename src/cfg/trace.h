@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a straight line of instructions computes, as far as finding the targets of an indirect jump
+ * needs: values that are an unknown times a scale plus an offset, entries loaded from tables, and
+ * the bounds that comparisons on the way put on unknowns.
+ *
+ * The line is one way through the code, so what it shows holds on that way. Memory is taken to
+ * keep what was stored to it under the same expression; other stores are taken not to overlap.
+ */
+#ifndef HPCPROF_CFG_TRACE_H
+#define HPCPROF_CFG_TRACE_H
+
+#include <hpcprof/isa/insn.h>
+
+enum value_kind {
+	VALUE_LINEAR, /* scale * unknown + offset; a constant has no unknown and scale 0 */
+	VALUE_ENTRY,  /* offset + what a table holds at index * entry_scale + table */
+};
+
+/* Where an unknown came from. */
+enum value_origin {
+	ORIGIN_UNSEEN,	/* held by a register or memory when the line began */
+	ORIGIN_LOADED,	/* from memory at an address without an index */
+	ORIGIN_INDEXED, /* from memory at an address with one, or computed from such */
+	ORIGIN_OTHER,
+};
+
+struct value {
+	uint8_t kind;
+	uint8_t origin;
+	uint8_t entry_bytes;
+	bool entry_is_signed;
+	uint32_t unknown; /* of LINEAR and of the index; 0 none */
+	int64_t scale;	  /* of LINEAR */
+	int64_t offset;
+	uint64_t table; /* address of index 0 */
+	int64_t entry_scale;
+};
+
+struct bound {
+	uint32_t unknown;
+	int64_t offset; /* 0 <= unknown + offset <= most */
+	uint64_t most;
+	bool is_natural; /* of its width, not of a comparison */
+};
+
+enum { TRACE_REGISTERS = 32, TRACE_SLOTS = 64, TRACE_BOUNDS = 16 };
+
+struct slot {
+	uint32_t unknown; /* address: unknown + offset */
+	int64_t offset;
+	struct value value;
+};
+
+struct trace {
+	const struct hp_isa *isa;
+	uint32_t unknowns;
+	uint32_t stack; /* the unknown that the stack pointer was at the beginning */
+	struct value registers[TRACE_REGISTERS];
+	struct slot slots[TRACE_SLOTS]; /* a ring */
+	unsigned slot_count;
+	struct bound bounds[TRACE_BOUNDS]; /* a ring, newest last */
+	unsigned bound_count;
+	struct value compared; /* what the flags say something about */
+	uint64_t compared_with;
+	bool has_compared;
+};
+
+void trace_begin(struct trace *trace, const struct hp_isa *isa);
+void trace_insn(struct trace *trace, const struct hp_insn *insn);
+/* The way goes on past a conditional jump, taken or not. */
+void trace_branch(struct trace *trace, enum hp_condition condition, bool is_taken);
+/* What an operand holds. */
+struct value trace_operand(struct trace *trace, const struct hp_insn *insn, size_t operand);
+/* The newest bound on an unknown that a comparison gave, else a natural one, else NULL. */
+const struct bound *trace_bound(const struct trace *trace, uint32_t unknown);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "code.h"
+
+#include <limits.h>
+#include <string.h>
+
+struct code {
+	const struct elf_file *file;
+	extents functions; /* those with exception tables, sorted */
+	bool has_functions;
+	HP_VECTOR(struct hp_code_pointer) pointers; /* by target */
+	bool has_pointers;
+	const struct elf_segment *last_segment; /* looked into */
+};
+
+struct code *code_create(const struct elf_file *file)
+{
+	struct code *code = calloc(1, sizeof(*code));
+
+	if (code)
+		code->file = file;
+	return code;
+}
+
+void code_destroy(struct code *code)
+{
+	if (!code)
+		return;
+	hp_vector_free(&code->functions);
+	hp_vector_free(&code->pointers);
+	free(code);
+}
+
+/* --- exceptions --------------------------------------------------------------------------------
+ */
+
+static void find_functions(struct code *code)
+{
+	size_t kept = 0;
+
+	code->has_functions = true;
+	if (!eh_frame_extents(code->file, &code->functions)) {
+		hp_vector_free(&code->functions);
+		return;
+	}
+	for (size_t i = 0; i < code->functions.count; i++)
+		if (code->functions.at[i].lsda)
+			code->functions.at[kept++] = code->functions.at[i];
+	code->functions.count = kept;
+}
+
+static int compare_landings(const void *a, const void *b)
+{
+	const struct hp_landing *left = a;
+	const struct hp_landing *right = b;
+
+	return (left->start > right->start) - (left->start < right->start);
+}
+
+void code_landings(struct code *code, uint64_t address, uint64_t size, struct hp_arena *arena,
+		   const struct hp_landing **result, size_t *count)
+{
+	landing_list found = { 0 };
+	struct hp_landing *copy = NULL;
+	size_t low = 0;
+	size_t high;
+
+	*result = NULL;
+	*count = 0;
+	if (!code->has_functions)
+		find_functions(code);
+	high = code->functions.count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (code->functions.at[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* The part may begin inside a function: its table then belongs to the one before. */
+	if (low > 0 &&
+	    address - code->functions.at[low - 1].address < code->functions.at[low - 1].size)
+		low--;
+	for (; low < code->functions.count; low++) {
+		const struct extent *function = &code->functions.at[low];
+
+		if (function->address > address && function->address - address >= size)
+			break;
+		if (!exceptions_read(code->file, function, &found))
+			break;
+	}
+	if (found.count > 0)
+		copy = hp_arena_array(arena, found.count, sizeof(*copy));
+	if (copy) {
+		memcpy(copy, found.at, found.count * sizeof(*copy));
+		qsort(copy, found.count, sizeof(*copy), compare_landings);
+		*result = copy;
+		*count = found.count;
+	}
+	hp_vector_free(&found);
+}
+
+/* --- pointers to code --------------------------------------------------------------------------
+ */
+
+static uint64_t word_at(const struct code *code, const uint8_t *at)
+{
+	uint64_t word = 0;
+
+	for (size_t i = 0; i < 8; i++)
+		word |= (uint64_t)at[code->file->header.e_ident[EI_DATA] == ELFDATA2MSB ? 7 - i : i]
+			<< 8 * i;
+	return word;
+}
+
+static bool push_pointer(struct code *code, uint64_t where, uint64_t target)
+{
+	return !elf_file_text_at(code->file, target) ||
+	       hp_vector_push(&code->pointers, (struct hp_code_pointer){ where, target });
+}
+
+static bool push_word(struct code *code, uint64_t where)
+{
+	const struct elf_segment *segment = code->last_segment;
+	uint64_t skip;
+
+	if (!segment || where - segment->address >= segment->file_bytes)
+		segment = elf_file_segment_at(code->file, where);
+	if (!segment)
+		return true;
+	code->last_segment = segment;
+	skip = where - segment->address;
+	return segment->file_bytes - skip < 8 ||
+	       push_pointer(code, where, word_at(code, code->file->bytes + segment->offset + skip));
+}
+
+static bool is_relative(uint16_t machine, uint64_t type)
+{
+	return machine == EM_X86_64    ? type == R_X86_64_RELATIVE
+	       : machine == EM_AARCH64 ? type == R_AARCH64_RELATIVE
+				       : false;
+}
+
+static bool read_rela(struct code *code, Elf_Scn *section)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t entry = gelf_fsize(code->file->elf, ELF_T_RELA, 1, EV_CURRENT);
+
+	for (size_t i = 0; data && entry && i < data->d_size / entry && i <= INT_MAX; i++) {
+		GElf_Rela relocation;
+
+		if (!gelf_getrela(data, (int)i, &relocation))
+			break;
+		if (is_relative(code->file->header.e_machine, GELF_R_TYPE(relocation.r_info)) &&
+		    !push_pointer(code, relocation.r_offset, (uint64_t)relocation.r_addend))
+			return false;
+	}
+	return true;
+}
+
+/* Packed relative relocations: an even word is an address, an odd one a bitmap of the 63 words that
+ * follow the last address. */
+static bool read_relr(struct code *code, Elf_Scn *section)
+{
+	Elf_Data *data = elf_rawdata(section, NULL);
+	uint64_t next = 0;
+
+	for (size_t at = 0; data && data->d_buf && data->d_size - at >= 8; at += 8) {
+		uint64_t word = word_at(code, (const uint8_t *)data->d_buf + at);
+
+		if (!(word & 1)) {
+			if (!push_word(code, word))
+				return false;
+			next = word + 8;
+			continue;
+		}
+		for (unsigned bit = 1; bit < 64; bit++)
+			if ((word >> bit & 1) && !push_word(code, next + 8 * (bit - 1)))
+				return false;
+		next += 8 * 63;
+	}
+	return true;
+}
+
+static bool scan_words(struct code *code, const GElf_Shdr *header)
+{
+	uint64_t at = (header->sh_addr + 7) & ~(uint64_t)7;
+
+	if (header->sh_size > code->file->size)
+		return true;
+	for (uint64_t end = header->sh_addr + header->sh_size; at < end && end - at >= 8; at += 8)
+		if (!push_word(code, at))
+			return false;
+	return true;
+}
+
+static int compare_pointers(const void *a, const void *b)
+{
+	const struct hp_code_pointer *left = a;
+	const struct hp_code_pointer *right = b;
+
+	if (left->target != right->target)
+		return left->target < right->target ? -1 : 1;
+	return (left->where > right->where) - (left->where < right->where);
+}
+
+#ifndef SHT_RELR
+#define SHT_RELR 19
+#endif
+
+static void find_pointers(struct code *code)
+{
+	bool is_fixed = code->file->header.e_type == ET_EXEC &&
+			code->file->header.e_ident[EI_CLASS] == ELFCLASS64;
+	Elf_Scn *section = NULL;
+	bool fine = true;
+
+	code->has_pointers = true;
+	while (fine && (section = elf_nextscn(code->file->elf, section))) {
+		GElf_Shdr header;
+
+		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC))
+			continue;
+		if (header.sh_type == SHT_RELA)
+			fine = read_rela(code, section);
+		else if (header.sh_type == SHT_RELR)
+			fine = read_relr(code, section);
+		else if (header.sh_type == SHT_PROGBITS && is_fixed &&
+			 !(header.sh_flags & SHF_EXECINSTR))
+			fine = scan_words(code, &header);
+	}
+	if (code->pointers.count > 1)
+		qsort(code->pointers.at, code->pointers.count, sizeof(*code->pointers.at),
+		      compare_pointers);
+}
+
+static size_t first_pointer(const struct code *code, uint64_t target)
+{
+	size_t low = 0;
+	size_t high = code->pointers.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (code->pointers.at[middle].target < target)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void code_pointers(struct code *code, uint64_t low, uint64_t high,
+		   const struct hp_code_pointer **pointers, size_t *count)
+{
+	size_t first;
+
+	*pointers = NULL;
+	*count = 0;
+	if (!code->has_pointers)
+		find_pointers(code);
+	if (low >= high)
+		return;
+	first = first_pointer(code, low);
+	*count = first_pointer(code, high) - first;
+	if (*count)
+		*pointers = &code->pointers.at[first];
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Behind <hpcprof/image/code.h>: made when first asked for, kept with the image. */
+#ifndef HPCPROF_IMAGE_PRIVATE_CODE_H
+#define HPCPROF_IMAGE_PRIVATE_CODE_H
+
+#include "extent.h"
+
+#include <hpcprof/image/code.h>
+
+struct code;
+
+struct code *code_create(const struct elf_file *file); /* NULL when memory is short */
+void code_destroy(struct code *code);
+
+void code_landings(struct code *code, uint64_t address, uint64_t size, struct hp_arena *arena,
+		   const struct hp_landing **landings, size_t *count);
+void code_pointers(struct code *code, uint64_t low, uint64_t high,
+		   const struct hp_code_pointer **pointers, size_t *count);
+
+typedef HP_VECTOR(struct hp_landing) landing_list;
+
+/* Adds the landing pads of the exception table of the function at `start`. False when memory is
+ * short; a damaged table ends early. */
+bool exceptions_read(const struct elf_file *file, const struct extent *function, landing_list *found);
+
+#endif
