@@ -6,6 +6,7 @@
 #
 #	install_dependencies build          what building needs
 #	install_dependencies build test     what testing needs, too
+#	install_guest_dependencies          what the emulated guest needs; false where it cannot be
 #	as_owner COMMAND...                 not as root when sudo brought us here
 #	prepare DIRECTORY [OPTION...]       autoreconf, and configure in that directory
 
@@ -81,6 +82,21 @@ install_with_apt() {
 	# shellcheck disable=SC2086
 	apt_install $missing_ ||
 		say "Without these some tests are skipped: $(echo "$missing_" | tr '\n' ' ')"
+}
+
+install_guest_dependencies() {
+	command -v apt-get >/dev/null || {
+		say 'The emulated guest is made from packages for apt: its tests are skipped here'
+		return 1
+	}
+	# shellcheck disable=SC2046 # package names have no spaces
+	missing_=$(missing_of_apt $(packages apt guest))
+	# shellcheck disable=SC2086
+	[ -z "$missing_" ] || apt_install $missing_ || {
+		say "Without these the emulated guest's tests are skipped: \
+$(echo "$missing_" | tr '\n' ' ')"
+		return 1
+	}
 }
 
 # Elsewhere the list is printed; configure then says what of it is really missing.

@@ -40,4 +40,5 @@ include tests/collect/local.mk
 include tests/report/local.mk
 include tests/cli/local.mk
 include tests/live/local.mk
+include tests/guest/local.mk
 include tests/fuzz/local.mk
