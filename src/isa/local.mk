@@ -2,6 +2,6 @@
 noinst_LIBRARIES += src/isa/libisa.a
 src_isa_libisa_a_SOURCES = \
 	include/hpcprof/isa/insn.h src/isa/isa.c src/isa/machines.h src/isa/x86_64.c \
-	include/hpcprof/isa/text.h src/isa/text.c
+	include/hpcprof/isa/text.h src/isa/text.c src/isa/aarch64_text.h src/isa/aarch64_text.c
 
-ISA_LIBS = src/isa/libisa.a $(BASE_LIBS) $(ZYDIS_LIBS)
+ISA_LIBS = src/isa/libisa.a $(BASE_LIBS) $(ZYDIS_LIBS) $(CAPSTONE_LIBS)

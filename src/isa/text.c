@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <hpcprof/isa/text.h>
 
+#include "aarch64_text.h"
+
 #include <Zydis/Zydis.h>
 #include <elf.h>
 #include <stdbool.h>
@@ -47,6 +49,8 @@ size_t hp_isa_length(uint16_t machine, const uint8_t *bytes, size_t size)
 	ZydisDecodedInstruction instruction;
 	ZydisDecoder decoder;
 
+	if (machine == EM_AARCH64)
+		return aarch64_length(size);
 	if (!init_decoder(&decoder, machine) ||
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, size, &instruction)))
 		return 0;
@@ -60,6 +64,8 @@ bool hp_isa_target(uint16_t machine, const uint8_t *bytes, size_t size, uint64_t
 	ZydisDecodedInstruction instruction;
 	ZydisDecoder decoder;
 
+	if (machine == EM_AARCH64)
+		return aarch64_target(bytes, size, address, target);
 	if (!init_decoder(&decoder, machine) ||
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, &instruction, operands)) ||
 	    !instruction.operand_count_visible ||
@@ -106,7 +112,9 @@ static size_t x86_text(uint16_t machine, enum hp_isa_syntax syntax, const uint8_
 size_t hp_isa_text(uint16_t machine, enum hp_isa_syntax syntax, const uint8_t *bytes, size_t size,
 		   uint64_t address, char *text, size_t text_bytes)
 {
-	size_t length = x86_text(machine, syntax, bytes, size, address, text, text_bytes);
+	size_t length = machine == EM_AARCH64
+				? aarch64_text(bytes, size, address, text, text_bytes)
+				: x86_text(machine, syntax, bytes, size, address, text, text_bytes);
 
 	if (!length)
 		snprintf(text, text_bytes, "(bad)");

@@ -59,7 +59,7 @@ START_TEST(the_length_alone_is_that_of_the_text)
 		ck_assert_uint_eq(hp_isa_length(EM_X86_64, known[i].bytes, sizeof(known[i].bytes)),
 				  known[i].length);
 	ck_assert_uint_eq(hp_isa_length(EM_X86_64, call, sizeof(call)), 0);
-	ck_assert_uint_eq(hp_isa_length(EM_AARCH64, known[0].bytes, 4), 0);
+	ck_assert_uint_eq(hp_isa_length(EM_RISCV, known[0].bytes, 4), 0);
 }
 END_TEST
 
@@ -77,7 +77,7 @@ START_TEST(a_direct_jump_or_call_has_a_target_and_nothing_else_has)
 	ck_assert_uint_eq(target, 0x400ff2);
 	ck_assert(!hp_isa_target(EM_X86_64, indirect, sizeof(indirect), 0, &target));
 	ck_assert(!hp_isa_target(EM_X86_64, immediate, sizeof(immediate), 0, &target));
-	ck_assert(!hp_isa_target(EM_AARCH64, call, sizeof(call), 0, &target));
+	ck_assert(!hp_isa_target(EM_RISCV, call, sizeof(call), 0, &target));
 }
 END_TEST
 
@@ -90,6 +90,63 @@ START_TEST(the_same_bytes_mean_something_else_in_32_bits)
 		hp_isa_text(EM_386, HP_SYNTAX_INTEL, bytes, sizeof(bytes), 0, text, sizeof(text)),
 		1);
 	ck_assert_str_eq(text, "dec eax");
+}
+END_TEST
+
+/* Assembled by binutils at 0x10000; where there is a target, `.+8` or `.-8`. */
+static const struct {
+	uint8_t bytes[4];
+	const char *text;
+	uint64_t target; /* 0: none */
+} aarch64[] = {
+	{ { 0x1f, 0x20, 0x03, 0xd5 }, "nop", 0 },
+	{ { 0xc0, 0x03, 0x5f, 0xd6 }, "ret", 0 },
+	{ { 0x00, 0x04, 0x00, 0xf1 }, "subs x0, x0, #1", 0 },
+	{ { 0xe0, 0x7b, 0xbf, 0xa9 }, "stp x0, x30, [sp, #-0x10]!", 0 },
+	{ { 0x02, 0x00, 0x00, 0x14 }, "b 0x10008", 0x10008 },
+	{ { 0xfe, 0xff, 0xff, 0x97 }, "bl 0xfff8", 0xfff8 },
+	{ { 0xc1, 0xff, 0xff, 0x54 }, "b.ne 0xfff8", 0xfff8 },
+	{ { 0x40, 0x00, 0x00, 0xb4 }, "cbz x0, 0x10008", 0x10008 },
+	{ { 0xc0, 0xff, 0x2f, 0x37 }, "tbnz w0, #5, 0xfff8", 0xfff8 },
+	{ { 0x40, 0x00, 0x00, 0x10 }, "adr x0, 0x10008", 0 },
+	{ { 0x00, 0x00, 0x1f, 0xd6 }, "br x0", 0 },
+};
+
+START_TEST(aarch64_reads_as_binutils_wrote_it)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(aarch64); i++) {
+		char text[64];
+		uint64_t target = 0;
+
+		ck_assert_uint_eq(hp_isa_text(EM_AARCH64, HP_SYNTAX_INTEL, aarch64[i].bytes, 4,
+					      0x10000, text, sizeof(text)),
+				  4);
+		ck_assert_str_eq(text, aarch64[i].text);
+		ck_assert_uint_eq(hp_isa_length(EM_AARCH64, aarch64[i].bytes, 4), 4);
+		ck_assert_int_eq(hp_isa_target(EM_AARCH64, aarch64[i].bytes, 4, 0x10000, &target),
+				 aarch64[i].target != 0);
+		ck_assert_uint_eq(target, aarch64[i].target);
+	}
+}
+END_TEST
+
+START_TEST(words_that_are_cut_or_not_allocated_are_bad_on_aarch64)
+{
+	static const uint8_t unallocated[] = { 0, 0, 0, 0x01 };
+	uint64_t target;
+	char text[64];
+
+	ck_assert_uint_eq(
+		hp_isa_text(EM_AARCH64, HP_SYNTAX_INTEL, unallocated, 4, 0, text, sizeof(text)), 0);
+	ck_assert_str_eq(text, "(bad)");
+	ck_assert_uint_eq(hp_isa_text(EM_AARCH64, HP_SYNTAX_INTEL, aarch64[4].bytes, 3, 0, text,
+				      sizeof(text)),
+			  0);
+	ck_assert_uint_eq(hp_isa_length(EM_AARCH64, aarch64[4].bytes, 3), 0);
+	ck_assert(!hp_isa_target(EM_AARCH64, aarch64[4].bytes, 3, 0, &target));
+	ck_assert_uint_eq(hp_isa_text(EM_AARCH64, HP_SYNTAX_INTEL, aarch64[2].bytes, 4, 0, text, 8),
+			  0);
+	ck_assert_str_eq(text, "(bad)");
 }
 END_TEST
 
@@ -136,5 +193,7 @@ HP_TEST_MAIN("isa/text", an_instruction_comes_out_in_the_syntax_asked_for,
 	     branch_and_memory_targets_are_link_time_addresses,
 	     a_direct_jump_or_call_has_a_target_and_nothing_else_has,
 	     the_length_alone_is_that_of_the_text, the_same_bytes_mean_something_else_in_32_bits,
+	     aarch64_reads_as_binutils_wrote_it,
+	     words_that_are_cut_or_not_allocated_are_bad_on_aarch64,
 	     bytes_that_are_cut_invalid_or_of_an_unknown_machine_are_bad,
 	     text_without_room_for_it_stays_terminated, fixed_width_machines_step_by_their_width)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* x86 only. */
 enum hp_isa_syntax { HP_SYNTAX_INTEL, HP_SYNTAX_ATT };
 
 /* Formats the instruction at `bytes`; `machine` is ELF's e_machine, `address` its link-time
@@ -15,7 +16,8 @@ enum hp_isa_syntax { HP_SYNTAX_INTEL, HP_SYNTAX_ATT };
 size_t hp_isa_text(uint16_t machine, enum hp_isa_syntax syntax, const uint8_t *bytes, size_t size,
 		   uint64_t address, char *text, size_t text_bytes);
 
-/* The instruction's length alone, much faster; 0 as above. */
+/* The instruction's length alone, much faster; 0 as above, but on machines with instructions of one
+ * length any bytes have it. */
 size_t hp_isa_length(uint16_t machine, const uint8_t *bytes, size_t size);
 
 /* Where a direct jump or call goes; false for every other instruction. */

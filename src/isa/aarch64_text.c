@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aarch64_text.h"
+
+#include <capstone/capstone.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WORD_BYTES = 4 };
+
+static uint32_t word_of(const uint8_t *bytes)
+{
+	return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+	       (uint32_t)bytes[3] << 24;
+}
+
+size_t aarch64_length(size_t size)
+{
+	return size < WORD_BYTES ? 0 : WORD_BYTES;
+}
+
+/* Arm Architecture Reference Manual, C4.1 "Branches": a signed number of words from the branch. */
+bool aarch64_target(const uint8_t *bytes, size_t size, uint64_t address, uint64_t *target)
+{
+	static const struct {
+		uint32_t mask;
+		uint32_t value;
+		uint8_t shift;
+		uint8_t bits;
+	} branches[] = {
+		{ 0x7c000000, 0x14000000, 0, 26 }, /* B, BL */
+		{ 0xff000000, 0x54000000, 5, 19 }, /* B.cond, BC.cond */
+		{ 0x7e000000, 0x34000000, 5, 19 }, /* CBZ, CBNZ */
+		{ 0x7e000000, 0x36000000, 5, 14 }, /* TBZ, TBNZ */
+	};
+	uint32_t word;
+
+	if (size < WORD_BYTES)
+		return false;
+	word = word_of(bytes);
+	for (size_t i = 0; i < sizeof(branches) / sizeof(branches[0]); i++) {
+		uint64_t sign = 1ull << (branches[i].bits - 1);
+		uint64_t words = word >> branches[i].shift & (2 * sign - 1);
+
+		if ((word & branches[i].mask) != branches[i].value)
+			continue;
+		*target = address + ((words ^ sign) - sign) * WORD_BYTES;
+		return true;
+	}
+	return false;
+}
+
+/* ADR and ADRP name addresses, too. */
+static bool names_address(const uint8_t *bytes, uint64_t address)
+{
+	uint64_t target;
+
+	return aarch64_target(bytes, WORD_BYTES, address, &target) ||
+	       (word_of(bytes) & 0x1f000000) == 0x10000000;
+}
+
+size_t aarch64_text(const uint8_t *bytes, size_t size, uint64_t address, char *text,
+		    size_t text_bytes)
+{
+	cs_insn *instruction;
+	csh handle;
+	int written = -1;
+
+	if (size < WORD_BYTES || cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &handle))
+		return 0;
+	if (cs_disasm(handle, bytes, WORD_BYTES, address, 1, &instruction) == 1) {
+		const char *operands = instruction->op_str;
+		const char *number = strrchr(operands, '#');
+
+		/* Addresses are written without the sign of a constant. */
+		if (number && names_address(bytes, address))
+			written = snprintf(text, text_bytes, "%s %.*s%s", instruction->mnemonic,
+					   (int)(number - operands), operands, number + 1);
+		else
+			written = snprintf(text, text_bytes, "%s%s%s", instruction->mnemonic,
+					   *operands ? " " : "", operands);
+		cs_free(instruction, 1);
+	}
+	cs_close(&handle);
+	return written >= 0 && (size_t)written < text_bytes ? WORD_BYTES : 0;
+}
