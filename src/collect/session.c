@@ -18,6 +18,8 @@ enum {
 	/* A record is in its ring at most this long after its time: see ring.h. */
 	ARRIVAL_NS = 5000000,
 	TICK_MEAN_MS = 250,
+	/* timeout(1) and the like signal us and then our whole process group: that is one wish. */
+	SAME_INTERRUPT_NS = 200000000,
 	/* As shells say it. */
 	EXIT_OWN_FAILURE = 125,
 	EXIT_NOT_EXECUTABLE = 126,
@@ -51,6 +53,7 @@ struct hp_session {
 	struct session_clock clock;
 	bool stop;
 	unsigned interrupts; /* signals to end, while a command runs */
+	uint64_t interrupt_ns;
 	bool write_failed;
 	uint64_t tick_mean_ms;
 };
@@ -427,6 +430,7 @@ static int poll_timeout_ms(const struct session_clock *clock, uint64_t now_ns)
 static void take_signal(struct hp_session *session, const struct signalfd_siginfo *info)
 {
 	static const int from_terminal = 0x80; /* SI_KERNEL */
+	uint64_t now_ns;
 
 	if (info->ssi_signo == SIGCHLD) {
 		command_reap(&session->command, false);
@@ -437,6 +441,10 @@ static void take_signal(struct hp_session *session, const struct signalfd_siginf
 		session->stop = true;
 		return;
 	}
+	now_ns = hp_clock_monotonic_ns();
+	if (session->interrupts && now_ns - session->interrupt_ns < SAME_INTERRUPT_NS)
+		return;
+	session->interrupt_ns = now_ns;
 	if (info->ssi_code != from_terminal)
 		kill(session->command.pid, (int)info->ssi_signo);
 	session->stop = ++session->interrupts > 1;
