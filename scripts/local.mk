@@ -45,17 +45,19 @@ coverage:
 	@test '$(COVERAGE)' = yes || { echo 'configure with --enable-coverage first' >&2; exit 1; }
 	find . -name '*.gcda' -exec rm -f {} +
 	$(MAKE) $(AM_MAKEFLAGS) check
-	@if command -v lcov >/dev/null; then \
+	@top=`cd '$(srcdir)' && pwd -P`; \
+	if command -v lcov >/dev/null; then \
 		lcov --quiet --capture --directory . --output-file coverage.info && \
-		lcov --quiet --extract coverage.info '$(abs_top_srcdir)/src/*' \
+		lcov --quiet --extract coverage.info "$$top/src/*" \
 			--output-file coverage.info && \
 		lcov --summary coverage.info && \
 		genhtml --quiet --output-directory coverage coverage.info && \
 		echo "$(abs_top_builddir)/coverage/index.html"; \
 	else \
 		find src -name '*.gcno' -exec gcov -n {} + 2>/dev/null | \
-			awk -v top='$(abs_top_srcdir)/' '/^File/ { gsub(/\047/, ""); name = $$2 } \
-			/^Lines executed/ && index(name, top "src/") == 1 { \
-				split($$2, part, ":"); printf "%8s of %5s lines  %s\n", part[2], $$4, \
-				substr(name, length(top) + 1); name = "" }' | sort -u; \
+			awk '/^File/ { at = match($$2, /src\/[a-z]+\/[a-z_]+\.[ch]/); \
+					name = at ? substr($$2, RSTART, RLENGTH) : "" } \
+				/^Lines executed/ && name != "" { split($$2, part, ":"); \
+					printf "%8s of %5s lines  %s\n", part[2], $$4, name; name = "" \
+				}' | sort -k 5; \
 	fi
