@@ -15,6 +15,7 @@ EXTRA_DIST += \
 	scripts/bench/shares.c \
 	scripts/bench/storms.c \
 	scripts/bench/templates.cc \
+	scripts/cfg-accuracy \
 	scripts/demo.sh \
 	scripts/dependencies.sh \
 	scripts/dependencies.txt \

@@ -75,6 +75,7 @@ struct connecting {
 	struct hp_cfg *cfg;
 	struct hp_arena *arena;
 	bool *seen;
+	bool *tried;
 	uint32_t *stack;
 	uint32_t *next; /* edge to look at, of nodes on the stack */
 	uint32_t *post; /* nodes in postorder */
@@ -112,12 +113,12 @@ static uint32_t reach(struct connecting *c, uint32_t node, uint32_t post_count)
 }
 
 /* Marks all that reach `node`. */
-static void reach_back(struct connecting *c, uint32_t node)
+static void reach_back(struct connecting *c, uint32_t node, bool *seen)
 {
 	const struct hp_cfg *cfg = c->cfg;
 	uint32_t depth = 0;
 
-	c->seen[node] = true;
+	seen[node] = true;
 	c->stack[depth++] = node;
 	while (depth > 0) {
 		const struct hp_block *top = &cfg->blocks[c->stack[--depth]];
@@ -125,16 +126,41 @@ static void reach_back(struct connecting *c, uint32_t node)
 		for (uint32_t i = 0; i < top->in_count; i++) {
 			uint32_t from = cfg->edges[cfg->in_edges[top->first_in + i]].from;
 
-			if (!c->seen[from]) {
-				c->seen[from] = true;
+			if (!seen[from]) {
+				seen[from] = true;
 				c->stack[depth++] = from;
 			}
 		}
 	}
 }
 
-/* What finishes first of a depth-first walk through nodes that do not reach the exit is in a loop
- * that nothing leaves. */
+/* Walked backwards in any order, the last walk to begin is from a loop that nothing leaves, and so
+ * is each later one from what is left; begun in postorder, from where that loop turns back. */
+static void find_escapes(struct connecting *c, uint32_t count)
+{
+	struct hp_cfg *cfg = c->cfg;
+	uint32_t *roots = c->next; /* done with */
+	uint32_t root_count = 0;
+
+	memset(c->seen, 0, cfg->node_count * sizeof(*c->seen));
+	reach_back(c, cfg->exit, c->seen);
+	memcpy(c->tried, c->seen, cfg->node_count * sizeof(*c->seen));
+	for (uint32_t i = 0; i < count; i++) {
+		if (c->tried[c->post[i]])
+			continue;
+		roots[root_count++] = c->post[i];
+		reach_back(c, c->post[i], c->tried);
+	}
+	while (root_count-- > 0) {
+		if (c->seen[roots[root_count]])
+			continue;
+		c->added[c->added_count++] = (struct hp_edge){ .from = roots[root_count],
+							       .to = cfg->exit,
+							       .kind = HP_EDGE_ESCAPE };
+		reach_back(c, roots[root_count], c->seen);
+	}
+}
+
 static void find_missing(struct connecting *c)
 {
 	struct hp_cfg *cfg = c->cfg;
@@ -147,16 +173,7 @@ static void find_missing(struct connecting *c)
 								       .kind = HP_EDGE_ENTRY };
 		count = reach(c, i, count);
 	}
-	memset(c->seen, 0, cfg->node_count * sizeof(*c->seen));
-	reach_back(c, cfg->exit);
-	for (uint32_t i = 0; i < count; i++) {
-		if (c->seen[c->post[i]])
-			continue;
-		c->added[c->added_count++] = (struct hp_edge){ .from = c->post[i],
-							       .to = cfg->exit,
-							       .kind = HP_EDGE_ESCAPE };
-		reach_back(c, c->post[i]);
-	}
+	find_escapes(c, count);
 }
 
 bool graph_connect(struct hp_cfg *cfg, struct hp_arena *arena)
@@ -168,11 +185,12 @@ bool graph_connect(struct hp_cfg *cfg, struct hp_arena *arena)
 	if (!graph_index(cfg, arena))
 		return false;
 	c.seen = hp_arena_array(arena, nodes, sizeof(*c.seen));
+	c.tried = hp_arena_array(arena, nodes, sizeof(*c.tried));
 	c.stack = hp_arena_array(arena, nodes, sizeof(*c.stack));
 	c.next = hp_arena_array(arena, nodes, sizeof(*c.next));
 	c.post = hp_arena_array(arena, nodes, sizeof(*c.post));
 	c.added = hp_arena_array(arena, 2 * nodes, sizeof(*c.added));
-	if (!c.seen || !c.stack || !c.next || !c.post || !c.added)
+	if (!c.seen || !c.tried || !c.stack || !c.next || !c.post || !c.added)
 		return false;
 	find_missing(&c);
 	if (c.added_count == 0)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { SMALL = 1024 };
+
 static struct value fresh(struct trace *trace, enum value_origin origin)
 {
 	return (struct value){ .kind = VALUE_LINEAR,
@@ -34,9 +36,6 @@ static int64_t times(int64_t a, int64_t b)
 
 static struct value sum(struct trace *trace, struct value a, struct value b)
 {
-	bool is_indexed = a.kind == VALUE_ENTRY || b.kind == VALUE_ENTRY ||
-			  a.origin == ORIGIN_INDEXED || b.origin == ORIGIN_INDEXED;
-
 	if (is_constant(&a)) {
 		b.offset = plus(b.offset, a.offset);
 		return b;
@@ -50,16 +49,7 @@ static struct value sum(struct trace *trace, struct value a, struct value b)
 		a.offset = plus(a.offset, b.offset);
 		return a;
 	}
-	return fresh(trace, is_indexed ? ORIGIN_INDEXED : ORIGIN_OTHER);
-}
-
-static struct value product(struct trace *trace, struct value value, int64_t factor)
-{
-	if (value.kind != VALUE_LINEAR)
-		return fresh(trace, ORIGIN_OTHER);
-	value.scale = times(value.scale, factor);
-	value.offset = times(value.offset, factor);
-	return value;
+	return fresh(trace, ORIGIN_INDEXED);
 }
 
 static struct value read_register(struct trace *trace, uint8_t number)
@@ -76,6 +66,56 @@ static void write_register(struct trace *trace, uint8_t number, struct value val
 /* --- memory ------------------------------------------------------------------------------------
  */
 
+static struct slot *find_slot(struct trace *trace, uint32_t unknown, int64_t offset)
+{
+	unsigned used = trace->slot_count < TRACE_SLOTS ? trace->slot_count : TRACE_SLOTS;
+
+	for (unsigned i = 0; i < used; i++)
+		if (trace->slots[i].unknown == unknown && trace->slots[i].offset == offset)
+			return &trace->slots[i];
+	return NULL;
+}
+
+static void fill_slot(struct trace *trace, uint32_t unknown, int64_t offset, struct value value)
+{
+	struct slot *slot = find_slot(trace, unknown, offset);
+
+	if (!slot)
+		slot = &trace->slots[trace->slot_count++ % TRACE_SLOTS];
+	*slot = (struct slot){ unknown, offset, value };
+}
+
+/* What a table holds, where it is itself compared or an index: an unknown, the same one each time
+ * the same entry is meant. */
+static struct value as_linear(struct trace *trace, struct value value)
+{
+	uint32_t key = value.unknown | (uint32_t)1 << 31;
+	const struct slot *slot;
+	struct value found;
+
+	if (value.kind != VALUE_ENTRY)
+		return value;
+	slot = find_slot(trace, key, (int64_t)value.table);
+	if (slot) {
+		found = slot->value;
+	} else {
+		found = fresh(trace, ORIGIN_INDEXED);
+		fill_slot(trace, key, (int64_t)value.table, found);
+	}
+	found.offset = value.offset;
+	return found;
+}
+
+static struct value product(struct trace *trace, struct value value, int64_t factor)
+{
+	if (factor == 1)
+		return value;
+	value = as_linear(trace, value);
+	value.scale = times(value.scale, factor);
+	value.offset = times(value.offset, factor);
+	return value;
+}
+
 static struct value address_of(struct trace *trace, const struct hp_memory *memory)
 {
 	struct value address = constant(memory->displacement);
@@ -90,17 +130,6 @@ static struct value address_of(struct trace *trace, const struct hp_memory *memo
 	return address;
 }
 
-static struct slot *find_slot(struct trace *trace, const struct value *address)
-{
-	unsigned used = trace->slot_count < TRACE_SLOTS ? trace->slot_count : TRACE_SLOTS;
-
-	for (unsigned i = 0; i < used; i++)
-		if (trace->slots[i].unknown == address->unknown &&
-		    trace->slots[i].offset == address->offset)
-			return &trace->slots[i];
-	return NULL;
-}
-
 static bool is_place(const struct value *address)
 {
 	return address->kind == VALUE_LINEAR && (address->unknown == 0 || address->scale == 1);
@@ -108,14 +137,8 @@ static bool is_place(const struct value *address)
 
 static void store(struct trace *trace, struct value address, struct value value)
 {
-	struct slot *slot;
-
-	if (!is_place(&address))
-		return;
-	slot = find_slot(trace, &address);
-	if (!slot)
-		slot = &trace->slots[trace->slot_count++ % TRACE_SLOTS];
-	*slot = (struct slot){ address.unknown, address.offset, value };
+	if (is_place(&address))
+		fill_slot(trace, address.unknown, address.offset, value);
 }
 
 /* An entry of a table is as wide as its index is scaled. */
@@ -140,7 +163,7 @@ static struct value load(struct trace *trace, const struct hp_memory *memory, un
 				       .entry_scale = address.scale };
 	if (!is_place(&address))
 		return fresh(trace, ORIGIN_INDEXED);
-	slot = find_slot(trace, &address);
+	slot = find_slot(trace, address.unknown, address.offset);
 	if (slot)
 		return slot->value;
 	value = fresh(trace, memory->index != HP_REGISTER_NONE ? ORIGIN_INDEXED : ORIGIN_LOADED);
@@ -205,6 +228,15 @@ static void forget_written(struct trace *trace, const struct hp_insn *insn)
 		write_register(trace, trace->isa->stack_pointer, fresh(trace, ORIGIN_OTHER));
 }
 
+/* A small number is the first value of a variable, which another way through the code may change;
+ * only addresses are worth knowing. */
+static struct value forget_small(struct trace *trace, struct value value)
+{
+	if (is_constant(&value) && value.offset > -SMALL && value.offset < SMALL)
+		return fresh(trace, ORIGIN_OTHER);
+	return value;
+}
+
 static void trace_move(struct trace *trace, const struct hp_insn *insn)
 {
 	const struct hp_operand *from = &insn->operands[1];
@@ -219,12 +251,12 @@ static void trace_move(struct trace *trace, const struct hp_insn *insn)
 						 .offset = value.offset,
 						 .most = UINT8_MAX,
 						 .is_natural = true });
-	write_operand(trace, insn, value);
+	write_operand(trace, insn, forget_small(trace, value));
 }
 
 static void trace_compare(struct trace *trace, const struct hp_insn *insn)
 {
-	struct value left = trace_operand(trace, insn, 0);
+	struct value left = as_linear(trace, trace_operand(trace, insn, 0));
 	struct value right = trace_operand(trace, insn, 1);
 
 	trace->has_compared = left.kind == VALUE_LINEAR && left.unknown && left.scale == 1 &&
@@ -266,7 +298,7 @@ static void trace_stack(struct trace *trace, const struct hp_insn *insn)
 	}
 	if (insn->operation == HP_OPERATION_LEAVE)
 		*pointer = trace->registers[isa->frame_pointer];
-	slot = is_place(pointer) ? find_slot(trace, pointer) : NULL;
+	slot = is_place(pointer) ? find_slot(trace, pointer->unknown, pointer->offset) : NULL;
 	value = slot ? slot->value : fresh(trace, ORIGIN_LOADED);
 	move_stack(trace, isa->pointer_bytes);
 	if (insn->operation == HP_OPERATION_LEAVE)
@@ -330,7 +362,6 @@ void trace_insn(struct trace *trace, const struct hp_insn *insn)
 	}
 	if (insn->is_zeroing) {
 		trace_other(trace, insn);
-		write_operand(trace, insn, constant(0));
 		return;
 	}
 	if (narrow && insn->operation != HP_OPERATION_MOVE) {
@@ -370,37 +401,52 @@ void trace_insn(struct trace *trace, const struct hp_insn *insn)
 	trace_other(trace, insn);
 }
 
-/* What must hold for the branch to go this way, when it is not the condition itself. */
+/* What must hold for the branch to go the other way. */
 static enum hp_condition opposite(enum hp_condition condition)
 {
-	switch ((unsigned)condition) {
-	case HP_CONDITION_ABOVE:
-		return HP_CONDITION_BELOW_EQUAL;
-	case HP_CONDITION_ABOVE_EQUAL:
-		return HP_CONDITION_BELOW;
-	case HP_CONDITION_GREATER:
-		return HP_CONDITION_LESS_EQUAL;
-	case HP_CONDITION_GREATER_EQUAL:
-		return HP_CONDITION_LESS;
-	default:
-		return HP_CONDITION_OTHER; /* gives no upper bound */
-	}
+	static const uint8_t opposites[] = {
+		[HP_CONDITION_NONE] = HP_CONDITION_NONE,
+		[HP_CONDITION_EQUAL] = HP_CONDITION_NOT_EQUAL,
+		[HP_CONDITION_NOT_EQUAL] = HP_CONDITION_EQUAL,
+		[HP_CONDITION_BELOW] = HP_CONDITION_ABOVE_EQUAL,
+		[HP_CONDITION_BELOW_EQUAL] = HP_CONDITION_ABOVE,
+		[HP_CONDITION_ABOVE] = HP_CONDITION_BELOW_EQUAL,
+		[HP_CONDITION_ABOVE_EQUAL] = HP_CONDITION_BELOW,
+		[HP_CONDITION_LESS] = HP_CONDITION_GREATER_EQUAL,
+		[HP_CONDITION_LESS_EQUAL] = HP_CONDITION_GREATER,
+		[HP_CONDITION_GREATER] = HP_CONDITION_LESS_EQUAL,
+		[HP_CONDITION_GREATER_EQUAL] = HP_CONDITION_LESS,
+		[HP_CONDITION_OTHER] = HP_CONDITION_OTHER,
+	};
+
+	return condition <= HP_CONDITION_OTHER ? (enum hp_condition)opposites[condition]
+					       : HP_CONDITION_OTHER;
 }
 
 void trace_branch(struct trace *trace, enum hp_condition condition, bool is_taken)
 {
-	enum hp_condition holds = is_taken ? condition : opposite(condition);
 	struct bound bound = { .unknown = trace->compared.unknown,
 			       .offset = trace->compared.offset,
 			       .most = trace->compared_with };
 
 	if (!trace->has_compared)
 		return;
-	if (holds == HP_CONDITION_BELOW || holds == HP_CONDITION_LESS) {
-		if (bound.most == 0)
-			return;
+	switch ((unsigned)(is_taken ? condition : opposite(condition))) {
+	case HP_CONDITION_BELOW:
+	case HP_CONDITION_LESS:
 		bound.most--;
-	} else if (holds != HP_CONDITION_BELOW_EQUAL && holds != HP_CONDITION_LESS_EQUAL) {
+		break;
+	case HP_CONDITION_BELOW_EQUAL:
+	case HP_CONDITION_LESS_EQUAL:
+		break;
+	case HP_CONDITION_ABOVE:
+		bound.most++;
+		/* fallthrough */
+	case HP_CONDITION_ABOVE_EQUAL: /* not less than -n, unsigned: one of n values */
+		bound.offset = plus(bound.offset, times((int64_t)bound.most, -1));
+		bound.most = ~bound.most;
+		break;
+	default:
 		return;
 	}
 	if (bound.most <= UINT16_MAX)

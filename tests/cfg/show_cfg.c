@@ -3,7 +3,7 @@
  * show_cfg IMAGE dump [PROCEDURE]	graphs as text
  * show_cfg IMAGE time			how long all procedures take, and how large they are
  * show_cfg IMAGE edges <FILE		for each line "FROM TO" (addresses of a jump and of where it
- *					went) what the graph knows of it
+ *					went, 0 for straight on) what the graph knows of it
  */
 #include <hpcprof/cfg/cfg.h>
 
@@ -206,7 +206,7 @@ static bool has_edge(struct hp_image *image, const struct hp_cfg *cfg, uint64_t 
 }
 
 /* in: known; flagged: not known, and the graph says that it misses edges; lacking: not known;
- * outside: between procedures. */
+ * outside: between procedures. Beside these "none": no jump, but a repeated instruction. */
 static const char *judge(struct hp_image *image, const struct hp_cfg *cfg,
 			 const struct hp_procedure *owner, uint64_t from, uint64_t to)
 {
@@ -217,6 +217,17 @@ static const char *judge(struct hp_image *image, const struct hp_cfg *cfg,
 	if (other->owner != owner)
 		return "outside";
 	return cfg && cfg->missing_edges ? "flagged" : "lacking";
+}
+
+static struct hp_flow flow_at(struct hp_image *image, uint64_t address)
+{
+	const struct hp_isa *isa = hp_isa_of(hp_image_machine(image));
+	struct hp_flow flow = { 0 };
+	const uint8_t *bytes;
+	size_t size = hp_image_text(image, (hp_link_address){ address }, isa->longest, &bytes);
+
+	isa->flow(bytes, size, address, &flow);
+	return flow;
 }
 
 static int judge_edges(struct hp_image *image)
@@ -232,8 +243,12 @@ static int judge_edges(struct hp_image *image)
 			hp_image_procedure_at(image, (hp_link_address){ from })->owner;
 		const struct hp_cfg *cfg = known_of(shared, &list, &count, owner)->cfg;
 
-		printf("%" PRIx64 " %" PRIx64 " %s %s\n", from, to,
-		       judge(image, cfg, owner, from, to), owner->name);
+		struct hp_flow flow = flow_at(image, from);
+		const char *verdict = "none";
+
+		if (flow.kind != HP_INSN_PLAIN)
+			verdict = judge(image, cfg, owner, from, to ? to : from + flow.length);
+		printf("%" PRIx64 " %" PRIx64 " %s %s\n", from, to, verdict, owner->linkage);
 	}
 	for (size_t i = 0; i < count; i++)
 		hp_arena_destroy(list[i].arena);
