@@ -192,15 +192,23 @@ class Bench:
                 counts[found[2]] = counts.get(found[2], 0) + int(found[1])
         return counts
 
-    def hpcprof_counts(self, run, view='procedure'):
-        """Samples by 'procedure' or 'image' (by its file name)."""
+    def _hpcprof_rows(self, run, view):
         done = subprocess.run([self.hpcprof, 'report', '--db', str(run.recorded), f'--{view}s',
                                '--format=csv'], stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, errors='replace')
         if done.returncode != 0:
             die(f'hpcprof report: {done.stderr}')
+        return csv.DictReader(done.stdout.splitlines())
+
+    def hpcprof_addresses(self, run):
+        """How many distinct ones have samples."""
+        return sum(1 for row in self._hpcprof_rows(run, 'instruction')
+                   if row[f'{EVENT} samples'] != '0')
+
+    def hpcprof_counts(self, run, view='procedure'):
+        """Samples by 'procedure' or 'image' (by its file name)."""
         counts = {}
-        for row in csv.DictReader(done.stdout.splitlines()):
+        for row in self._hpcprof_rows(run, view):
             name = os.path.basename(row[view]) if view == 'image' else row[view]
             counts[name] = counts.get(name, 0) + int(row[f'{EVENT} samples'])
         return counts

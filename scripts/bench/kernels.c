@@ -4,7 +4,7 @@
  * kernels SECONDS s
  *
  * A CPU-bound program of one process: sorting, hashing, parsing, matrices and text, one after the
- * other, ROUNDS times (some 14 ms each on a machine of 2024), or until SECONDS have passed.
+ * other, ROUNDS times (some 14 ms each on a machine of 2024), or for SECONDS of CPU time.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -155,7 +155,7 @@ int main(int argc, char **argv)
 	if (!state)
 		return 1;
 	state->random = 88172645463325252u;
-	clock_gettime(CLOCK_MONOTONIC, &start);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
 	for (unsigned long round = 0; timed || round < limit; round++) {
 		struct timespec now;
 		size_t length;
@@ -163,7 +163,7 @@ int main(int argc, char **argv)
 		result += sort(state) + hash(state) + multiply(state);
 		length = print(state);
 		result += parse(state, length) + checksum(state, length);
-		clock_gettime(CLOCK_MONOTONIC, &now);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
 		if (timed && now.tv_sec - start.tv_sec >= (time_t)limit)
 			break;
 	}
