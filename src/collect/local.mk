@@ -10,6 +10,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/jit.h src/collect/jit.c \
 	src/collect/kept.h src/collect/kept.c \
 	src/collect/kernel.h src/collect/kernel.c \
+	src/collect/loop.h src/collect/loop.c \
 	src/collect/names.h src/collect/names.c \
 	src/collect/perf_map.h src/collect/perf_map.c \
 	src/collect/proc_maps.h src/collect/proc_maps.c \

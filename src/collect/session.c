@@ -1,36 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "recorder.h"
-#include "target.h"
+#include "loop.h"
 
 #include <hpcprof/collect/session.h>
 
-#include <errno.h>
-#include <poll.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 enum {
-	/* A record is in its ring at most this long after its time: see ring.h. */
-	ARRIVAL_NS = 5000000,
-	TICK_MEAN_MS = 250,
-	/* timeout(1) and the like signal us and then our whole process group: that is one wish. */
-	SAME_INTERRUPT_NS = 200000000,
 	/* As shells say it. */
 	EXIT_OWN_FAILURE = 125,
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127,
-};
-
-struct session_clock {
-	uint64_t enable_ns; /* end of the delay; 0: enabled */
-	uint64_t end_ns;    /* UINT64_MAX: no limit */
-	uint64_t flush_ns;  /* next */
-	uint64_t tick_ns;   /* next */
 };
 
 struct hp_session {
@@ -46,34 +27,8 @@ struct hp_session {
 	struct sampler sampler;
 	struct recorder recorder;
 	struct hp_epoch_writer *writer;
-	struct pollfd *polls; /* rings, then the signals, then pidfds of the targets */
-	size_t poll_count;
-	size_t first_pidfd;
-	size_t live_targets;
-	struct session_clock clock;
-	bool stop;
-	unsigned interrupts; /* signals to end, while a command runs */
-	uint64_t interrupt_ns;
-	bool write_failed;
-	uint64_t tick_mean_ms;
+	struct loop loop;
 };
-
-static void notify(const struct hp_session *session, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void notify(const struct hp_session *session, const char *format, ...)
-{
-	va_list arguments;
-	char *text = NULL;
-
-	va_start(arguments, format);
-	if (vasprintf(&text, format, arguments) < 0)
-		text = NULL;
-	va_end(arguments);
-	if (text && session->options.notify)
-		session->options.notify(text, session->options.notify_context);
-	free(text);
-}
 
 /* --- creating --------------------------------------------------------------------------------- */
 
@@ -101,14 +56,16 @@ static struct hp_error *choose_rates(struct hp_session *session)
 		if (cost.sample_ns > session->recorder.cost.sample_ns)
 			session->recorder.cost = cost;
 		if (limit == RATE_CAPPED)
-			notify(session, "%s: capped at %d Hz; --no-cap lifts that",
-			       session->events[i].name, HP_FREQUENCY_CAP_HZ);
+			session_notify(&session->options,
+				       "%s: capped at %d Hz; --no-cap lifts that",
+				       session->events[i].name, HP_FREQUENCY_CAP_HZ);
 		else if (limit == RATE_IN_BUDGET)
-			notify(session,
-			       "%s: lowered to %.0f Hz: a sample costs %.1f us here, and the "
-			       "budget is %.3g %%",
-			       session->events[i].name, session->rates[i].frequency_hz,
-			       cost.sample_ns / 1000, options->overhead_percent);
+			session_notify(
+				&session->options,
+				"%s: lowered to %.0f Hz: a sample costs %.1f us here, and the "
+				"budget is %.3g %%",
+				session->events[i].name, session->rates[i].frequency_hz,
+				cost.sample_ns / 1000, options->overhead_percent);
 	}
 	return NULL;
 }
@@ -150,10 +107,11 @@ static struct hp_error *open_events(struct hp_session *session)
 		sampler_open(&session->sampler, &sampler, session->machine, session->events);
 
 	if (!error && session->sampler.rings_shrunk)
-		notify(session,
-		       "rings shrunk to %zu KiB a CPU to fit the locked-memory budget; samples may "
-		       "be lost in bursts (see hpcprof doctor)",
-		       session->sampler.ring_pages * (size_t)sysconf(_SC_PAGESIZE) / 1024);
+		session_notify(&session->options,
+			       "rings shrunk to %zu KiB a CPU to fit the locked-memory budget; "
+			       "samples may "
+			       "be lost in bursts (see hpcprof doctor)",
+			       session->sampler.ring_pages * (size_t)sysconf(_SC_PAGESIZE) / 1024);
 	return error;
 }
 
@@ -216,21 +174,11 @@ struct hp_error *hp_session_create(const struct hp_session_options *options,
 	return NULL;
 }
 
-static void close_pidfds(struct hp_session *session)
-{
-	for (size_t i = session->first_pidfd; session->polls && i < session->poll_count; i++) {
-		if (session->polls[i].fd >= 0)
-			close(session->polls[i].fd);
-	}
-	free(session->polls);
-	session->polls = NULL;
-}
-
 void hp_session_destroy(struct hp_session *session)
 {
 	if (!session)
 		return;
-	close_pidfds(session);
+	loop_clear(&session->loop);
 	command_abandon(&session->command);
 	recorder_clear(&session->recorder);
 	sampler_close(&session->sampler);
@@ -290,224 +238,7 @@ static struct hp_error *start_target(struct hp_session *session)
 	return command_release(&session->command, session->options.command[0]);
 }
 
-static void watch(struct hp_session *session, int fd)
-{
-	session->polls[session->poll_count++] = (struct pollfd){ .fd = fd, .events = POLLIN };
-}
-
-/* Processes that are recorded by pid end without a word to us but for their pidfds. */
-static void watch_targets(struct hp_session *session)
-{
-	const struct hp_session_options *options = &session->options;
-
-	for (size_t i = 0; i < options->pid_count + options->tid_count; i++) {
-		bool is_pid = i < options->pid_count;
-		pid_t pid = is_pid ? options->pids[i]
-				   : process_of_thread(options->tids[i - options->pid_count]);
-		int fd = pid > 0 ? pidfd_open(pid, 0) : -1;
-
-		if (fd < 0)
-			continue;
-		watch(session, fd);
-		session->live_targets++;
-	}
-}
-
-static struct hp_error *prepare_polls(struct hp_session *session)
-{
-	size_t rings = session->sampler.rings.count;
-	size_t targets = session->options.pid_count + session->options.tid_count;
-
-	session->polls = calloc(rings + 1 + targets, sizeof(*session->polls));
-	if (!session->polls)
-		return hp_error_create_no_memory();
-	for (size_t i = 0; i < rings; i++)
-		watch(session, session->sampler.rings.rings[i].control
-				       ? session->sampler.rings.rings[i].fd
-				       : -1);
-	watch(session, session->signals.fd);
-	session->first_pidfd = session->poll_count;
-	watch_targets(session);
-	if (targets && !session->live_targets)
-		session->stop = true;
-	return NULL;
-}
-
-/* --- the loop --------------------------------------------------------------------------------- */
-
-/* Between two looks at the rings: seldom, but never so that one could overflow meanwhile. */
-static uint64_t tick_mean_ms(const struct hp_session *session)
-{
-	const double record_bytes = 64;
-	size_t ring_bytes = session->sampler.ring_pages * (size_t)sysconf(_SC_PAGESIZE);
-	double fill_hz = 0;
-	double half_full_ms;
-
-	for (size_t i = 0; i < session->options.events->count; i++)
-		fill_hz += session->rates[i].frequency_hz;
-	half_full_ms = fill_hz > 0 ? 1000 * (double)ring_bytes / 2 / record_bytes / fill_hz : 1;
-	return half_full_ms < TICK_MEAN_MS ? (uint64_t)half_full_ms + 1 : TICK_MEAN_MS;
-}
-
-static uint64_t next_tick_ns(struct hp_session *session, uint64_t now_ns)
-{
-	uint64_t mean_ns = session->tick_mean_ms * 1000000;
-
-	return now_ns + hp_random_between(&session->sampler.random, mean_ns / 2, mean_ns * 3 / 2);
-}
-
-static uint64_t flush_interval_ns(const struct hp_session_options *options)
-{
-	return options->flush_ns ? options->flush_ns : HP_DEFAULT_FLUSH_S * 1000000000ull;
-}
-
-static void start_clock(struct hp_session *session)
-{
-	const struct hp_session_options *options = &session->options;
-	uint64_t now_ns = hp_clock_monotonic_ns();
-
-	session->tick_mean_ms = tick_mean_ms(session);
-	session->clock = (struct session_clock){
-		.enable_ns = options->delay_ns ? now_ns + options->delay_ns : 0,
-		.end_ns = options->duration_ns ? now_ns + options->delay_ns + options->duration_ns
-					       : UINT64_MAX,
-		.flush_ns = now_ns + flush_interval_ns(options),
-		.tick_ns = next_tick_ns(session, now_ns),
-	};
-}
-
-static void flush(struct hp_session *session)
-{
-	struct hp_error *error = recorder_flush(&session->recorder, false);
-
-	if (error && !session->write_failed)
-		notify(session, "%s; keeping the samples in memory, will try again",
-		       error->message);
-	session->write_failed = error != NULL;
-	hp_error_destroy(error);
-}
-
-/* What is due by now; a tick also drains (see the caller), so that files are identified while they
- * are fresh. */
-static void do_what_is_due(struct hp_session *session, uint64_t now_ns)
-{
-	struct session_clock *clock = &session->clock;
-
-	if (clock->enable_ns && now_ns >= clock->enable_ns) {
-		sampler_enable(&session->sampler);
-		clock->enable_ns = 0;
-	}
-	if (now_ns >= clock->tick_ns) {
-		for (size_t i = 0; i < session->options.events->count; i++)
-			sampler_redraw(&session->sampler, i, now_ns,
-				       session->recorder.totals[i].samples);
-		clock->tick_ns = next_tick_ns(session, now_ns);
-	}
-	if (now_ns >= clock->flush_ns ||
-	    (!session->write_failed && recorder_is_full(&session->recorder))) {
-		flush(session);
-		clock->flush_ns = now_ns + flush_interval_ns(&session->options);
-	}
-	if (now_ns >= clock->end_ns)
-		session->stop = true;
-}
-
-static int poll_timeout_ms(const struct session_clock *clock, uint64_t now_ns)
-{
-	uint64_t due_ns = clock->end_ns;
-
-	if (clock->enable_ns && clock->enable_ns < due_ns)
-		due_ns = clock->enable_ns;
-	if (clock->tick_ns < due_ns)
-		due_ns = clock->tick_ns;
-	if (clock->flush_ns < due_ns)
-		due_ns = clock->flush_ns;
-	return due_ns <= now_ns ? 0 : (int)((due_ns - now_ns + 999999) / 1000000);
-}
-
-/* A signal for us. With a command: one that the terminal sent reached it too, any other is passed
- * on, and recording goes on until it ends; a second one ends the recording at once. */
-static void take_signal(struct hp_session *session, const struct signalfd_siginfo *info)
-{
-	static const int from_terminal = 0x80; /* SI_KERNEL */
-	uint64_t now_ns;
-
-	if (info->ssi_signo == SIGCHLD) {
-		command_reap(&session->command, false);
-		session->stop |= session->command.ended;
-		return;
-	}
-	if (!session->command.pid || session->command.ended) {
-		session->stop = true;
-		return;
-	}
-	now_ns = hp_clock_monotonic_ns();
-	if (session->interrupts && now_ns - session->interrupt_ns < SAME_INTERRUPT_NS)
-		return;
-	session->interrupt_ns = now_ns;
-	if (info->ssi_code != from_terminal)
-		kill(session->command.pid, (int)info->ssi_signo);
-	session->stop = ++session->interrupts > 1;
-}
-
-static void take_signals(struct hp_session *session)
-{
-	struct signalfd_siginfo info;
-
-	while (read(session->signals.fd, &info, sizeof(info)) == sizeof(info))
-		take_signal(session, &info);
-}
-
-static void look_at_polls(struct hp_session *session)
-{
-	for (size_t i = 0; i < session->poll_count; i++) {
-		struct pollfd *poll = &session->polls[i];
-
-		if (!poll->revents)
-			continue;
-		if (poll->fd == session->signals.fd) {
-			take_signals(session);
-		} else if (i >= session->first_pidfd) {
-			close(poll->fd);
-			poll->fd = -1;
-			if (--session->live_targets == 0)
-				session->stop = true;
-		} else if (poll->revents & (POLLHUP | POLLERR)) {
-			/* Its tasks are gone for good; what it holds is drained all the same. */
-			poll->fd = -1;
-		}
-	}
-}
-
-static void record_until_stopped(struct hp_session *session)
-{
-	while (!session->stop) {
-		uint64_t now_ns = hp_clock_monotonic_ns();
-
-		poll(session->polls, session->poll_count, poll_timeout_ms(&session->clock, now_ns));
-		now_ns = hp_clock_monotonic_ns();
-		look_at_polls(session);
-		recorder_drain(&session->recorder, now_ns - ARRIVAL_NS);
-		do_what_is_due(session, now_ns);
-	}
-}
-
 /* --- ending ----------------------------------------------------------------------------------- */
-
-/* The recording is over but its command is not (--duration): its exit status is ours to pass on.
- * A signal goes on to it; a second one ends the waiting. */
-static void wait_for_command(struct hp_session *session)
-{
-	struct pollfd poll_signals = { .fd = session->signals.fd, .events = POLLIN };
-
-	session->stop = false;
-	command_reap(&session->command, false);
-	session->stop = session->command.ended || !session->command.pid || session->interrupts > 1;
-	while (!session->stop) {
-		poll(&poll_signals, 1, -1);
-		take_signals(session);
-	}
-}
 
 static void fill_result(struct hp_session *session, struct hp_session_result *result)
 {
@@ -547,7 +278,8 @@ struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_re
 		.had_command = session->command.pid,
 		.exit_status = EXIT_OWN_FAILURE,
 	};
-	error = prepare_polls(session);
+	error = loop_create(&session->loop, &session->options, &session->recorder,
+			    &session->command, &session->signals);
 	if (error)
 		return error;
 	error = start_target(session);
@@ -561,17 +293,16 @@ struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_re
 	/* Now, so that an epoch whose recorder is killed early says what it was. */
 	error = hp_epoch_writer_commit(session->writer, &session->recorder.meta);
 	if (error)
-		notify(session, "%s; keeping the samples in memory, will try again",
-		       error->message);
+		session_notify(&session->options,
+			       "%s; keeping the samples in memory, will try again", error->message);
 	hp_error_destroy(error);
-	start_clock(session);
-	record_until_stopped(session);
+	loop_run(&session->loop);
 	error = finish(session);
 	if (!error)
 		fill_result(session, result);
 	/* Nothing of ours may slow the command down any longer. */
 	sampler_close(&session->sampler);
-	wait_for_command(session);
+	loop_wait_for_command(&session->loop);
 	if (!error)
 		result->exit_status = session->command.ended ? session->command.run.exit_status
 							     : 128 + SIGINT;

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "loop.h"
+
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/pidfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+enum {
+	/* A record is in its ring at most this long after its time: see ring.h. */
+	ARRIVAL_NS = 5000000,
+	TICK_MEAN_MS = 250,
+	/* timeout(1) and the like signal us and then our whole process group: that is one wish. */
+	SAME_INTERRUPT_NS = 200000000,
+};
+
+void session_notify(const struct hp_session_options *options, const char *format, ...)
+{
+	va_list arguments;
+	char *text = NULL;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	if (text && options->notify)
+		options->notify(text, options->notify_context);
+	free(text);
+}
+
+/* --- what to watch ---------------------------------------------------------------------------- */
+
+static void watch(struct loop *loop, int fd)
+{
+	loop->polls[loop->poll_count++] = (struct pollfd){ .fd = fd, .events = POLLIN };
+}
+
+/* Processes that are recorded by pid end without a word to us but for their pidfds. */
+static void watch_targets(struct loop *loop)
+{
+	const struct hp_session_options *options = loop->options;
+
+	for (size_t i = 0; i < options->pid_count + options->tid_count; i++) {
+		bool is_pid = i < options->pid_count;
+		pid_t pid = is_pid ? options->pids[i]
+				   : process_of_thread(options->tids[i - options->pid_count]);
+		int fd = pid > 0 ? pidfd_open(pid, 0) : -1;
+
+		if (fd < 0)
+			continue;
+		watch(loop, fd);
+		loop->live_targets++;
+	}
+}
+
+struct hp_error *loop_create(struct loop *loop, const struct hp_session_options *options,
+			     struct recorder *recorder, struct command *command,
+			     const struct signals *signals)
+{
+	const struct ring_set *rings = &recorder->sampler->rings;
+	size_t targets = options->pid_count + options->tid_count;
+
+	*loop = (struct loop){
+		.options = options,
+		.recorder = recorder,
+		.command = command,
+		.signals = signals,
+	};
+	loop->polls = calloc(rings->count + 1 + targets, sizeof(*loop->polls));
+	if (!loop->polls)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < rings->count; i++)
+		watch(loop, rings->rings[i].control ? rings->rings[i].fd : -1);
+	watch(loop, signals->fd);
+	loop->first_pidfd = loop->poll_count;
+	watch_targets(loop);
+	if (targets && !loop->live_targets)
+		loop->stop = true;
+	return NULL;
+}
+
+void loop_clear(struct loop *loop)
+{
+	for (size_t i = loop->first_pidfd; loop->polls && i < loop->poll_count; i++) {
+		if (loop->polls[i].fd >= 0)
+			close(loop->polls[i].fd);
+	}
+	free(loop->polls);
+	*loop = (struct loop){ 0 };
+}
+
+/* --- the loop --------------------------------------------------------------------------------- */
+
+/* Between two looks at the rings: seldom, but never so that one could overflow meanwhile. */
+static uint64_t tick_mean_ms(const struct loop *loop)
+{
+	const double record_bytes = 64;
+	size_t ring_bytes = loop->recorder->sampler->ring_pages * (size_t)sysconf(_SC_PAGESIZE);
+	double fill_hz = 0;
+	double half_full_ms;
+
+	for (size_t i = 0; i < loop->options->events->count; i++)
+		fill_hz += loop->recorder->rates[i].frequency_hz;
+	half_full_ms = fill_hz > 0 ? 1000 * (double)ring_bytes / 2 / record_bytes / fill_hz : 1;
+	return half_full_ms < TICK_MEAN_MS ? (uint64_t)half_full_ms + 1 : TICK_MEAN_MS;
+}
+
+static uint64_t next_tick_ns(struct loop *loop, uint64_t now_ns)
+{
+	uint64_t mean_ns = loop->tick_mean_ms * 1000000;
+
+	return now_ns +
+	       hp_random_between(&loop->recorder->sampler->random, mean_ns / 2, mean_ns * 3 / 2);
+}
+
+static uint64_t flush_interval_ns(const struct hp_session_options *options)
+{
+	return options->flush_ns ? options->flush_ns : HP_DEFAULT_FLUSH_S * 1000000000ull;
+}
+
+static void start_clock(struct loop *loop)
+{
+	const struct hp_session_options *options = loop->options;
+	uint64_t now_ns = hp_clock_monotonic_ns();
+
+	loop->tick_mean_ms = tick_mean_ms(loop);
+	loop->enable_ns = options->delay_ns ? now_ns + options->delay_ns : 0;
+	loop->end_ns = options->duration_ns ? now_ns + options->delay_ns + options->duration_ns
+					    : UINT64_MAX;
+	loop->flush_ns = now_ns + flush_interval_ns(options);
+	loop->tick_ns = next_tick_ns(loop, now_ns);
+}
+
+static void flush(struct loop *loop)
+{
+	struct hp_error *error = recorder_flush(loop->recorder, false);
+
+	if (error && !loop->write_failed)
+		session_notify(loop->options, "%s; keeping the samples in memory, will try again",
+			       error->message);
+	loop->write_failed = error != NULL;
+	hp_error_destroy(error);
+}
+
+/* What is due by now; a tick also drains (see the caller), so that files are identified while they
+ * are fresh. */
+static void do_what_is_due(struct loop *loop, uint64_t now_ns)
+{
+
+	if (loop->enable_ns && now_ns >= loop->enable_ns) {
+		sampler_enable(loop->recorder->sampler);
+		loop->enable_ns = 0;
+	}
+	if (now_ns >= loop->tick_ns) {
+		for (size_t i = 0; i < loop->options->events->count; i++)
+			sampler_redraw(loop->recorder->sampler, i, now_ns,
+				       loop->recorder->totals[i].samples);
+		loop->tick_ns = next_tick_ns(loop, now_ns);
+	}
+	if (now_ns >= loop->flush_ns || (!loop->write_failed && recorder_is_full(loop->recorder))) {
+		flush(loop);
+		loop->flush_ns = now_ns + flush_interval_ns(loop->options);
+	}
+	if (now_ns >= loop->end_ns)
+		loop->stop = true;
+}
+
+static int poll_timeout_ms(const struct loop *loop, uint64_t now_ns)
+{
+	uint64_t due_ns = loop->end_ns;
+
+	if (loop->enable_ns && loop->enable_ns < due_ns)
+		due_ns = loop->enable_ns;
+	if (loop->tick_ns < due_ns)
+		due_ns = loop->tick_ns;
+	if (loop->flush_ns < due_ns)
+		due_ns = loop->flush_ns;
+	return due_ns <= now_ns ? 0 : (int)((due_ns - now_ns + 999999) / 1000000);
+}
+
+static void take_signal(struct loop *loop, const struct signalfd_siginfo *info)
+{
+	static const int from_terminal = 0x80; /* SI_KERNEL */
+	uint64_t now_ns;
+
+	if (info->ssi_signo == SIGCHLD) {
+		command_reap(loop->command, false);
+		loop->stop |= loop->command->ended;
+		return;
+	}
+	if (!loop->command->pid || loop->command->ended) {
+		loop->stop = true;
+		return;
+	}
+	now_ns = hp_clock_monotonic_ns();
+	if (loop->interrupts && now_ns - loop->interrupt_ns < SAME_INTERRUPT_NS)
+		return;
+	loop->interrupt_ns = now_ns;
+	if (info->ssi_code != from_terminal)
+		kill(loop->command->pid, (int)info->ssi_signo);
+	loop->stop = ++loop->interrupts > 1;
+}
+
+static void take_signals(struct loop *loop)
+{
+	struct signalfd_siginfo info;
+
+	while (read(loop->signals->fd, &info, sizeof(info)) == sizeof(info))
+		take_signal(loop, &info);
+}
+
+static void look_at_polls(struct loop *loop)
+{
+	for (size_t i = 0; i < loop->poll_count; i++) {
+		struct pollfd *poll = &loop->polls[i];
+
+		if (!poll->revents)
+			continue;
+		if (poll->fd == loop->signals->fd) {
+			take_signals(loop);
+		} else if (i >= loop->first_pidfd) {
+			close(poll->fd);
+			poll->fd = -1;
+			if (--loop->live_targets == 0)
+				loop->stop = true;
+		} else if (poll->revents & (POLLHUP | POLLERR)) {
+			/* Its tasks are gone for good; what it holds is drained all the same. */
+			poll->fd = -1;
+		}
+	}
+}
+
+void loop_run(struct loop *loop)
+{
+	start_clock(loop);
+	while (!loop->stop) {
+		uint64_t now_ns = hp_clock_monotonic_ns();
+
+		poll(loop->polls, loop->poll_count, poll_timeout_ms(loop, now_ns));
+		now_ns = hp_clock_monotonic_ns();
+		look_at_polls(loop);
+		recorder_drain(loop->recorder, now_ns - ARRIVAL_NS);
+		do_what_is_due(loop, now_ns);
+	}
+}
+
+void loop_wait_for_command(struct loop *loop)
+{
+	struct pollfd poll_signals = { .fd = loop->signals->fd, .events = POLLIN };
+
+	command_reap(loop->command, false);
+	loop->stop = loop->command->ended || !loop->command->pid || loop->interrupts > 1;
+	while (!loop->stop) {
+		poll(&poll_signals, 1, -1);
+		take_signals(loop);
+	}
+}
