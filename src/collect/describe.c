@@ -107,6 +107,8 @@ static struct hp_error *describe_events(const struct recorder *recorder, struct 
 		event->lost = totals->lost + dropped;
 		event->period_total = totals->period_total;
 		event->throttled = totals->throttled;
+		event->enabled_ns = totals->enabled_ns;
+		event->running_ns = totals->running_ns;
 		event->unattributed = recorder->attributor.unattributed[i];
 	}
 	return NULL;

@@ -20,6 +20,8 @@ struct recorder_event {
 	uint64_t period_total;
 	uint64_t lost;
 	uint64_t throttled;
+	uint64_t enabled_ns; /* at the end */
+	uint64_t running_ns;
 	uint32_t stream; /* of a fixed period */
 };
 

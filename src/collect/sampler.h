@@ -45,6 +45,7 @@ struct sampler {
 	int *fds; /* [thread][cpu][event], the dummy last; -1 where there is none */
 	size_t fd_count;
 	size_t events_each; /* events a (thread, CPU), the dummy included */
+	bool of_threads;    /* not of the whole system */
 	struct ring_set rings;
 	size_t ring_pages;
 	bool rings_shrunk;
@@ -67,6 +68,11 @@ void sampler_disable(struct sampler *sampler);
  * one that is drawn and then with its mirror image. `samples` is what the event has taken so far.
  */
 void sampler_redraw(struct sampler *sampler, size_t event, uint64_t now_ns, uint64_t samples);
+
+/* For how long the event was to count, and for how long it had a counter: less when there are more
+ * events than counters. */
+void sampler_times(const struct sampler *sampler, size_t event, uint64_t *enabled_ns,
+		   uint64_t *running_ns);
 
 /* The event a record belongs to. */
 size_t sampler_event_of(const struct sampler *sampler, const struct record *record);

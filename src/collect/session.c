@@ -257,11 +257,31 @@ static void fill_result(struct hp_session *session, struct hp_session_result *re
 	hp_error_destroy(hp_epoch_writer_size(session->writer, &result->database_bytes));
 }
 
+/* How long events were counted. */
+static void take_times(struct hp_session *session)
+{
+	const double noticeable = 0.99;
+
+	for (size_t i = 0; i < session->recorder.event_count; i++) {
+		struct recorder_event *totals = &session->recorder.totals[i];
+		double share;
+
+		sampler_times(&session->sampler, i, &totals->enabled_ns, &totals->running_ns);
+		share = (double)totals->running_ns / (double)totals->enabled_ns;
+		if (totals->enabled_ns && share < noticeable)
+			notify(session,
+			       "%s had a counter for %.0f %% of the time: record fewer events at "
+			       "once",
+			       session->recorder.events[i].name, 100 * share);
+	}
+}
+
 static struct hp_error *finish(struct hp_session *session)
 {
 	struct hp_error *error;
 
 	sampler_disable(&session->sampler);
+	take_times(session);
 	recorder_drain(&session->recorder, UINT64_MAX);
 	if (session->command.ended)
 		session->recorder.run = &session->command.run;

@@ -53,6 +53,8 @@ static const struct hp_json_field event_fields[] = {
 	EVENT(HP_JSON_U64, lost),
 	EVENT(HP_JSON_U64, throttled),
 	EVENT(HP_JSON_U64, unattributed),
+	EVENT(HP_JSON_U64, enabled_ns),
+	EVENT(HP_JSON_U64, running_ns),
 };
 
 #define COMMAND(type, member) FIELD(hp_command_times, type, member)

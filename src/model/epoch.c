@@ -90,7 +90,9 @@ static struct hp_error *add_event(struct hp_epoch_meta *into, const struct hp_ev
 	if (!add_u64(&event->samples, from->samples) ||
 	    !add_u64(&event->period_total, from->period_total) ||
 	    !add_u64(&event->lost, from->lost) || !add_u64(&event->throttled, from->throttled) ||
-	    !add_u64(&event->unattributed, from->unattributed))
+	    !add_u64(&event->unattributed, from->unattributed) ||
+	    !add_u64(&event->enabled_ns, from->enabled_ns) ||
+	    !add_u64(&event->running_ns, from->running_ns))
 		return overflowed();
 	return NULL;
 }

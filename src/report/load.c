@@ -49,6 +49,8 @@ static struct hp_error *add_event(struct report *report, const struct hp_event_t
 		event->info = &totals->info;
 	event->lost += totals->lost;
 	event->throttled += totals->throttled;
+	event->enabled_ns += totals->enabled_ns;
+	event->running_ns += totals->running_ns;
 	return NULL;
 }
 

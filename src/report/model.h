@@ -36,6 +36,8 @@ struct report_event {
 	uint64_t unattributed;
 	uint64_t lost;
 	uint64_t throttled;
+	uint64_t enabled_ns;
+	uint64_t running_ns;
 	uint64_t least_period;
 	uint64_t greatest_period;
 	double frequency_hz; /* asked for, by the first epoch */

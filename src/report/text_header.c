@@ -144,6 +144,7 @@ static void put_event(const struct report_event *event, FILE *out)
 {
 	const struct hp_event_info *info = event->info;
 	_cleanup_(buffer_free) struct buffer text = { 0 };
+	const double noticeable = 0.99;
 	double seen = (double)event->all.samples;
 
 	buffer_printf(&text, "%s: %" PRIu64 " samples", info->name, event->all.samples);
@@ -169,6 +170,11 @@ static void put_event(const struct report_event *event, FILE *out)
 	    event->lost, percent((double)event->lost, seen + (double)event->lost),
 	    event->unattributed, percent((double)event->unattributed, seen), event->throttled,
 	    event->throttled == 1 ? "" : "s");
+	if ((double)event->running_ns < noticeable * (double)event->enabled_ns)
+		put(out, "",
+		    "had a counter for %.1f %% of the time: it happened more often than "
+		    "samples times period",
+		    percent((double)event->running_ns, (double)event->enabled_ns));
 }
 
 static void put_warnings(const struct report *report, FILE *out)

@@ -16,6 +16,8 @@ static struct hp_event_totals totals(const char *name, double frequency_hz, uint
 		.lost = 2,
 		.throttled = 3,
 		.unattributed = 1,
+		.enabled_ns = 500,
+		.running_ns = 400,
 	};
 }
 
@@ -43,6 +45,8 @@ START_TEST(events_add_up_by_name_and_new_ones_are_appended)
 	ck_assert_uint_eq(into.events[1].lost, 4);
 	ck_assert_uint_eq(into.events[1].throttled, 6);
 	ck_assert_uint_eq(into.events[1].unattributed, 2);
+	ck_assert_uint_eq(into.events[1].enabled_ns, 1000);
+	ck_assert_uint_eq(into.events[1].running_ns, 800);
 	ck_assert_str_eq(into.events[2].info.name, "c");
 	ck_assert_double_eq(into.events[2].frequency_hz, 97);
 	hp_epoch_meta_clear(&into);

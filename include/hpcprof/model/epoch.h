@@ -18,6 +18,9 @@ struct hp_event_totals {
 	uint64_t lost;	       /* the kernel had no room for */
 	uint64_t throttled;    /* THROTTLE records: intervals in which the kernel held back */
 	uint64_t unattributed; /* samples in the "[unknown]" image */
+	/* How long it was to count, and how long it had a counter; both 0 when unknown. */
+	uint64_t enabled_ns;
+	uint64_t running_ns;
 };
 
 /* Times of processes: one record for each command name, summed over its processes. */
