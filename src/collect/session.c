@@ -269,10 +269,11 @@ static void take_times(struct hp_session *session)
 		sampler_times(&session->sampler, i, &totals->enabled_ns, &totals->running_ns);
 		share = (double)totals->running_ns / (double)totals->enabled_ns;
 		if (totals->enabled_ns && share < noticeable)
-			notify(session,
-			       "%s had a counter for %.0f %% of the time: record fewer events at "
-			       "once",
-			       session->recorder.events[i].name, 100 * share);
+			session_notify(
+				&session->options,
+				"%s had a counter for %.0f %% of the time: record fewer events at "
+				"once",
+				session->recorder.events[i].name, 100 * share);
 	}
 }
 
