@@ -150,6 +150,23 @@ struct cost measure_cost(const struct hp_event *event)
 
 enum { SMALLEST_RANDOMISED_PERIOD = 100 };
 
+/*
+ * Of events that the kernel counts one by one, each is worth a sample (as perf's users expect of
+ * tracepoints) where they are rare, and each hundredth where they are not. Its frequency mode needs
+ * longer to find a rate for them than most programs run. 0: nothing better than a frequency.
+ */
+static uint64_t default_period(const struct hp_event *event)
+{
+	if (event->type == PERF_TYPE_TRACEPOINT || event->type == PERF_TYPE_BREAKPOINT)
+		return 1;
+	if (event->type != PERF_TYPE_SOFTWARE || event->unit == HP_UNIT_NS)
+		return 0;
+	if (event->config == PERF_COUNT_SW_PAGE_FAULTS ||
+	    event->config == PERF_COUNT_SW_PAGE_FAULTS_MIN)
+		return 100;
+	return 1;
+}
+
 enum rate_limit rate_decide(const struct hp_event *event, const struct rate_wishes *wishes,
 			    struct cost cost, struct rate *rate)
 {
@@ -160,9 +177,8 @@ enum rate_limit rate_decide(const struct hp_event *event, const struct rate_wish
 
 	if (event->frequency_hz > 0 || (hz > 0 && !event->period))
 		period = 0;
-	/* perf's users expect every hit of a tracepoint. */
-	if (!period && hz <= 0 && event->type == PERF_TYPE_TRACEPOINT)
-		period = 1;
+	if (!period && hz <= 0)
+		period = default_period(event);
 	*rate = (struct rate){ .period = period };
 	/* A period of unknown rate is taken at its word: the kernel's own limit stands behind it.
 	 */
@@ -202,7 +218,7 @@ static uint64_t draw_within(const struct rate *rate, uint64_t parts, struct hp_r
 
 uint64_t rate_draw(const struct rate *rate, struct hp_random *random)
 {
-	return draw_within(rate, 10, random);
+	return draw_within(rate, 50, random);
 }
 
 uint64_t rate_draw_first(const struct rate *rate, struct hp_random *random)
@@ -219,7 +235,8 @@ uint64_t rate_period_class(uint64_t period)
 {
 	const double classes_an_octave = 8;
 
-	/* Small periods are exact: rounding to integers would move small ones out of their class. */
+	/* Small periods are exact: rounding to integers would move small ones out of their class.
+	 */
 	if (period < 128)
 		return period ? period : 1;
 	return (uint64_t)llround(

@@ -3,12 +3,12 @@
  * How often to sample, and what that costs.
  *
  * Events that count time or cycles get a fixed mean period: every sample then stands for the same
- * amount, and the mean never has to be estimated. It is randomised by ±10 % and drawn again while
+ * amount, and the mean never has to be estimated. It is randomised by ±2 % and drawn again while
  * running, so that sampling cannot lock onto a loop (Anderson et al. 1997, section 4.1.1). Only the
  * events we opened ourselves can be redrawn; threads and children inherit the period in force when
- * they are born, and so each has its own. Events of unknown rate (page faults, cache misses) are
- * left to the kernel's frequency mode, where each sample says what it stands for; such periods are
- * rounded to classes 9 % apart.
+ * they are born, and so each has its own. Software events have small fixed periods by default;
+ * others of unknown rate (cache misses) are left to the kernel's frequency mode, where each sample
+ * says what it stands for; such periods are rounded to classes 9 % apart.
  */
 #ifndef HPCPROF_COLLECT_RATE_H
 #define HPCPROF_COLLECT_RATE_H

@@ -23,7 +23,6 @@ struct candidate {
 	char *stamp; /* owned by the list of stamps */
 	char *label;
 	bool readable;
-	bool has_samples;
 };
 
 struct resolving {
@@ -49,9 +48,6 @@ static void look_at(const struct hp_db *db, struct candidate *candidate)
 	candidate->readable = !problem;
 	hp_error_destroy(problem);
 	candidate->label = hp_steal(contents.meta.label);
-	for (size_t i = 0; i < contents.meta.event_count; i++)
-		candidate->has_samples = candidate->has_samples ||
-					 contents.meta.events[i].samples > 0;
 	hp_contents_clear(&contents);
 }
 
@@ -196,28 +192,22 @@ static struct hp_error *find_only(const struct resolving *resolving, const char 
 	return NULL;
 }
 
-/* Counts back from the newest of those that can be read and hold samples; without any such, of
- * those that can be read. */
+/* Counts back from the newest of those that can be read. An epoch without samples counts: what was
+ * recorded last is what people mean, and that it is empty is worth being told. */
 static struct hp_error *find_latest(const struct resolving *resolving, const char *text,
 				    uint64_t back, size_t *at)
 {
+	uint64_t left = back;
+
 	if (!resolving->count)
 		return nothing_there(resolving);
-	for (int needs_samples = 1; needs_samples >= 0; needs_samples--) {
-		uint64_t left = back;
-
-		for (size_t i = resolving->count; i-- > 0;) {
-			if (!resolving->all[i].readable ||
-			    (needs_samples && !resolving->all[i].has_samples))
-				continue;
-			if (!left--) {
-				*at = i;
-				return NULL;
-			}
+	for (size_t i = resolving->count; i-- > 0;) {
+		if (!resolving->all[i].readable)
+			continue;
+		if (!left--) {
+			*at = i;
+			return NULL;
 		}
-		/* Fewer than asked for: no others in their place. */
-		if (left < back)
-			return not_found(resolving, text);
 	}
 	if (back)
 		return not_found(resolving, text);

@@ -63,6 +63,11 @@ static struct hp_error *open_file(struct report *report, struct report_part *par
 		part->file = NULL;
 		return refuse(report, image, error);
 	}
+	if (image->id.kind == HP_IMAGE_FILE && image->id.identity.kind == HP_IDENTITY_NONE)
+		report_warn(report, "it has no build-id and was gone before it could be read",
+			    "%s: nothing tells whether this is the file that ran; its names may be "
+			    "wrong",
+			    image->id.path);
 	if (report->options->view != HP_VIEW_SUMMARY)
 		return NULL;
 	image->origin = report_intern(report, hp_image_symbol_origin(part->file));

@@ -181,7 +181,7 @@ START_TEST(what_does_not_exist_is_answered_with_what_does)
 }
 END_TEST
 
-START_TEST(latest_passes_over_epochs_that_are_empty_or_unreadable)
+START_TEST(latest_passes_over_epochs_that_are_unreadable_but_not_over_empty_ones)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -191,13 +191,14 @@ START_TEST(latest_passes_over_epochs_that_are_empty_or_unreadable)
 	const char *bad_path = fixture_path(fixture_path(directory, "db"), bad);
 
 	fixture_write(fixture_path(bad_path, "meta"), "damaged", 7);
-	assert_resolves(db, "@latest", good);
-	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, "@-1"));
+	assert_resolves(db, "@latest", empty);
+	assert_resolves(db, "@-1", good);
+	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, "@-2"));
 	assert_resolves(db, bad, bad);
 	assert_resolves(db, empty, empty);
-	hp_assert_ok(hp_db_remove(db, good));
-	assert_resolves(db, "@latest", empty);
 	hp_assert_ok(hp_db_remove(db, empty));
+	assert_resolves(db, "@latest", good);
+	hp_assert_ok(hp_db_remove(db, good));
 	assert_resolves(db, "@latest", bad);
 	free(good);
 	free(bad);
@@ -689,7 +690,7 @@ HP_TEST_MAIN("db/care", epochs_are_named_by_stamp_label_age_and_the_beginning_of
 	     ranges_run_from_the_older_to_the_newer_and_count_once,
 	     a_label_of_several_epochs_is_refused_and_they_are_listed,
 	     what_does_not_exist_is_answered_with_what_does,
-	     latest_passes_over_epochs_that_are_empty_or_unreadable,
+	     latest_passes_over_epochs_that_are_unreadable_but_not_over_empty_ones,
 	     labels_that_could_be_taken_for_something_else_are_refused,
 	     a_list_says_what_each_epoch_is_and_why_one_cannot_be_read,
 	     merging_commutes_and_associates_to_the_byte, merging_keeps_different_periods_apart,
