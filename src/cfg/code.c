@@ -76,6 +76,7 @@ void code_close(struct code *code)
 	hp_vector_free(&code->indirects);
 	hp_vector_free(&code->targets);
 	hp_vector_free(&code->tables);
+	hp_vector_free(&code->constants);
 	free(code->lengths);
 	free(code->marks);
 }

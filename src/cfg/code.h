@@ -79,6 +79,9 @@ struct code {
 	size_t next_run;
 	HP_VECTOR(struct indirect) indirects; /* by position at last */
 	HP_VECTOR(uint32_t) targets;	      /* positions */
+	uint8_t *swept;			      /* see code_sweep; one bit a position */
+	uint32_t swept_total;		      /* positions that it knows */
+	HP_VECTOR(uint64_t) constants;	      /* addresses that instructions name, sorted */
 	HP_VECTOR(struct table) tables;	      /* jump tables that were read */
 	uint32_t first_label;		      /* in targets: the labels whose address is taken */
 	uint32_t label_count;
@@ -105,6 +108,13 @@ const struct hp_landing *code_landing_of(const struct code_part *part, uint64_t 
 /* Follows all code from the procedure's entry, resolving indirect jumps on the way, and then what
  * is left over. */
 struct hp_error *code_discover(struct code *code);
+
+/* Decodes all parts from their beginnings to their ends, which for what compilers make gives the
+ * right instructions: `swept` says where they begin, `constants` which addresses they name. For
+ * deciding what cannot be known otherwise. Done once. */
+bool code_sweep(struct code *code);
+/* An instruction begins here, as far as sweeping or following the code tells. */
+bool code_is_boundary(const struct code *code, uint32_t position);
 
 /* A block begins here, which was come upon from the instruction `from` in `run`. */
 void code_add_leader(struct code *code, uint32_t position, uint32_t from_run, uint32_t from);

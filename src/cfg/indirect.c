@@ -133,25 +133,21 @@ static bool read_entry(struct code *code, const struct value *entry, uint64_t ad
 	return true;
 }
 
-/* The position lies inside an instruction that begins before it. */
-static bool is_inside_another(const struct code *code, uint32_t position)
+/* What the code names next after a table's beginning is something else. */
+static uint64_t next_constant(const struct code *code, uint64_t address)
 {
-	uint32_t longest = code->shared->isa->longest;
+	size_t low = 0;
+	size_t high = code->constants.count;
 
-	for (uint32_t back = 1; back < longest && back <= position; back++)
-		if (code->lengths[position - back] > back)
-			return !code->lengths[position];
-	return false;
-}
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
 
-static uint64_t next_table(const struct code *code, uint64_t address)
-{
-	uint64_t next = UINT64_MAX;
-
-	for (size_t i = 0; i < code->tables.count && i < MOST_GUESSED; i++)
-		if (code->tables.at[i].start > address && code->tables.at[i].start < next)
-			next = code->tables.at[i].start;
-	return next;
+		if (code->constants.at[middle] <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < code->constants.count ? code->constants.at[low] : UINT64_MAX;
 }
 
 static bool push_target(struct code *code, uint32_t position)
@@ -166,10 +162,19 @@ static bool push_target(struct code *code, uint32_t position)
 	return false;
 }
 
+/* Where Clang sends cases that cannot happen: an empty block at the very end. */
+static bool is_just_past(const struct code *code, uint64_t target)
+{
+	for (uint64_t back = 1; back <= code->shared->isa->longest; back++)
+		if (code_position(code, target - back) != NOWHERE)
+			return code_position(code, target) == NOWHERE;
+	return false;
+}
+
 static bool read_table(struct code *code, struct indirect *jump, const struct value *entry,
 		       uint64_t first, uint64_t count, bool is_bounded)
 {
-	uint64_t limit = is_bounded ? UINT64_MAX : next_table(code, first);
+	uint64_t limit = is_bounded ? UINT64_MAX : next_constant(code, first);
 	size_t begin = code->targets.count;
 	uint64_t address = first;
 	uint64_t i;
@@ -181,9 +186,11 @@ static bool read_table(struct code *code, struct indirect *jump, const struct va
 		if (!read_entry(code, entry, address, &target))
 			break;
 		position = code_position(code, target);
-		if (position != NOWHERE && (is_bounded || !is_inside_another(code, position))) {
+		if (position != NOWHERE && (is_bounded || code_is_boundary(code, position))) {
 			if (!push_target(code, position))
 				break;
+		} else if (is_just_past(code, target)) {
+			continue;
 		} else if (is_bounded && position == NOWHERE &&
 			   hp_image_is_code(code->shared->image, target)) {
 			jump->goes_out = true; /* a cold part without a name, perhaps */
@@ -201,17 +208,31 @@ static bool read_table(struct code *code, struct indirect *jump, const struct va
 	return true;
 }
 
+/* Entries relative to a base count from where their table begins. */
+static bool has_base(const struct value *entry)
+{
+	return entry->entry_bytes == 4 && entry->offset != 0;
+}
+
 /* The comparison that guards the index says where the table begins and how long it is. */
 static bool read_bounded(struct code *code, struct indirect *jump, const struct way *way,
 			 const struct value *entry, bool allow_natural)
 {
 	const struct bound *bound = trace_bound(&way->trace, entry->unknown);
 	uint64_t first;
+	uint64_t count;
 
 	if (!bound || bound->most >= MOST_ENTRIES || (bound->is_natural && !allow_natural))
 		return false;
 	first = entry->table - (uint64_t)bound->offset * (uint64_t)entry->entry_scale;
-	return read_table(code, jump, entry, first, bound->most + 1, !bound->is_natural);
+	count = bound->most + 1;
+	/* This way may know more of the index than others do: back to the table's beginning. */
+	if (has_base(entry) && (uint64_t)entry->offset < first &&
+	    first - (uint64_t)entry->offset <= MOST_ENTRIES) {
+		count += (first - (uint64_t)entry->offset) / entry->entry_bytes;
+		first = (uint64_t)entry->offset;
+	}
+	return read_table(code, jump, entry, first, count, !bound->is_natural);
 }
 
 /* --- labels ------------------------------------------------------------------------------------
@@ -238,7 +259,7 @@ static void find_labels_in(struct code *code, const struct code_part *part)
 		uint32_t position = code_position(code, pointers[i].target);
 
 		if (pointers[i].target == code->procedure->address.value || position == NOWHERE ||
-		    is_inside_another(code, position) ||
+		    !code_is_boundary(code, position) ||
 		    (i > 0 && pointers[i].target == pointers[i - 1].target) ||
 		    (check_tables && is_in_table(code, pointers[i].where)))
 			continue;
@@ -283,7 +304,9 @@ static bool resolve_entry(struct code *code, struct indirect *jump, const struct
 	if (!guess)
 		return false;
 	return read_bounded(code, jump, way, target, true) ||
-	       read_table(code, jump, target, target->table, MOST_GUESSED, false);
+	       read_table(code, jump, target,
+			  has_base(target) ? (uint64_t)target->offset : target->table, MOST_GUESSED,
+			  false);
 }
 
 static bool resolve_pointer(struct code *code, struct indirect *jump, const struct way *way,
@@ -324,6 +347,8 @@ static bool try_way(struct code *code, struct indirect *jump, uint64_t budget, b
 	    !follow_way(code, jump, budget, &way))
 		return false;
 	target = trace_operand(&way.trace, &way.jump, 0);
+	if (guess && !code_sweep(code))
+		return false;
 	if (target.kind == VALUE_ENTRY)
 		return is_short ? read_bounded(code, jump, &way, &target, false)
 				: resolve_entry(code, jump, &way, &target, guess);
