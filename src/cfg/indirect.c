@@ -208,31 +208,40 @@ static bool read_table(struct code *code, struct indirect *jump, const struct va
 	return true;
 }
 
-/* Entries relative to a base count from where their table begins. */
-static bool has_base(const struct value *entry)
+/* Entries relative to a base count from where their table begins, unless from a label in the code
+ * (as in the C library's printf). */
+static bool has_base(const struct code *code, const struct value *entry)
 {
-	return entry->entry_bytes == 4 && entry->offset != 0;
+	return entry->entry_bytes == 4 && entry->offset != 0 &&
+	       code_position(code, (uint64_t)entry->offset) == NOWHERE;
 }
 
 /* The comparison that guards the index says where the table begins and how long it is. */
 static bool read_bounded(struct code *code, struct indirect *jump, const struct way *way,
-			 const struct value *entry, bool allow_natural)
+			 const struct value *entry, bool allow_loose)
 {
 	const struct bound *bound = trace_bound(&way->trace, entry->unknown);
 	uint64_t first;
 	uint64_t count;
+	bool is_guard;
 
-	if (!bound || bound->most >= MOST_ENTRIES || (bound->is_natural && !allow_natural))
+	if (!bound || bound->most >= MOST_ENTRIES)
 		return false;
+	is_guard = !bound->is_natural;
 	first = entry->table - (uint64_t)bound->offset * (uint64_t)entry->entry_scale;
 	count = bound->most + 1;
-	/* This way may know more of the index than others do: back to the table's beginning. */
-	if (has_base(entry) && (uint64_t)entry->offset < first &&
-	    first - (uint64_t)entry->offset <= MOST_ENTRIES) {
+	/* The guard of a switch bounds just what indexes the table. A bound that would begin in the
+	 * middle comes from elsewhere on this way, and need not be tight. */
+	if (has_base(code, entry) && (uint64_t)entry->offset != first) {
+		is_guard = false;
+		if (first - (uint64_t)entry->offset > MOST_ENTRIES)
+			return false;
 		count += (first - (uint64_t)entry->offset) / entry->entry_bytes;
 		first = (uint64_t)entry->offset;
 	}
-	return read_table(code, jump, entry, first, count, !bound->is_natural);
+	if (!is_guard && !allow_loose)
+		return false;
+	return read_table(code, jump, entry, first, count, is_guard);
 }
 
 /* --- labels ------------------------------------------------------------------------------------
@@ -305,8 +314,8 @@ static bool resolve_entry(struct code *code, struct indirect *jump, const struct
 		return false;
 	return read_bounded(code, jump, way, target, true) ||
 	       read_table(code, jump, target,
-			  has_base(target) ? (uint64_t)target->offset : target->table, MOST_GUESSED,
-			  false);
+			  has_base(code, target) ? (uint64_t)target->offset : target->table,
+			  MOST_GUESSED, false);
 }
 
 static bool resolve_pointer(struct code *code, struct indirect *jump, const struct way *way,

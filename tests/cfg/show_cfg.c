@@ -206,7 +206,8 @@ static bool has_edge(struct hp_image *image, const struct hp_cfg *cfg, uint64_t 
 }
 
 /* in: known; flagged: not known, and the graph says that it misses edges; lacking: not known;
- * outside: between procedures. Beside these "none": no jump, but a repeated instruction. */
+ * outside: to where another procedure begins; aside: into the middle of one. Beside these "none":
+ * no jump, but a repeated instruction. */
 static const char *judge(struct hp_image *image, const struct hp_cfg *cfg,
 			 const struct hp_procedure *owner, uint64_t from, uint64_t to)
 {
@@ -215,7 +216,7 @@ static const char *judge(struct hp_image *image, const struct hp_cfg *cfg,
 	if (cfg && has_edge(image, cfg, from, to))
 		return "in";
 	if (other->owner != owner)
-		return "outside";
+		return other->address.value == to ? "outside" : "aside";
 	return cfg && cfg->missing_edges ? "flagged" : "lacking";
 }
 
