@@ -364,12 +364,15 @@ static void fill_operands(const ZydisDecodedInstruction *raw, const ZydisDecoded
 /* xor, sub, pxor, xorps, pcmpgt … of a register with itself. */
 static bool is_zeroing(const ZydisDecodedInstruction *raw, const struct hp_insn *insn)
 {
-	const struct hp_operand *last = &insn->operands[insn->operand_count - 1];
-	const struct hp_operand *before = last - 1;
+	const struct hp_operand *last;
+	const struct hp_operand *before;
 
-	if (insn->operand_count < 2 || last->type != HP_OPERAND_REGISTER ||
-	    before->type != HP_OPERAND_REGISTER || last->number != before->number ||
-	    last->is_high_byte != before->is_high_byte)
+	if (insn->operand_count < 2)
+		return false;
+	last = &insn->operands[insn->operand_count - 1];
+	before = last - 1;
+	if (last->type != HP_OPERAND_REGISTER || before->type != HP_OPERAND_REGISTER ||
+	    last->number != before->number || last->is_high_byte != before->is_high_byte)
 		return false;
 	switch ((unsigned)raw->mnemonic) {
 	case ZYDIS_MNEMONIC_XOR:

@@ -1,3 +1,7 @@
 check_PROGRAMS += tests/isa/test_text
 tests_isa_test_text_SOURCES = tests/isa/test_text.c
 tests_isa_test_text_LDADD = $(ISA_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/isa/test_insn
+tests_isa_test_insn_SOURCES = tests/isa/test_insn.c
+tests_isa_test_insn_LDADD = $(ISA_LIBS) $(CHECK_LIBS)
