@@ -8,6 +8,7 @@
 struct listing {
 	struct hp_arena *arena;
 	HP_VECTOR(struct row) rows; /* a procedure by address, then its split-off parts */
+	const struct hp_cfg *cfg;   /* after listing_add_blocks, if there is one */
 };
 void listing_clear(struct listing *listing);
 
@@ -18,5 +19,9 @@ void listing_clear(struct listing *listing);
  */
 struct hp_error *listing_make(struct report *report, const struct row *row, bool all,
 			      struct listing *listing);
+
+/* Makes the procedure's control-flow graph and says of each instruction which block it is in. A row
+ * that stands for several procedures, or for code that cannot be analysed, goes without. */
+struct hp_error *listing_add_blocks(const struct row *row, struct listing *listing);
 
 #endif

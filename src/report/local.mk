@@ -2,6 +2,7 @@
 noinst_LIBRARIES += src/report/libreport.a
 src_report_libreport_a_SOURCES = \
 	include/hpcprof/report/report.h src/report/report.c src/report/run.h \
+	src/report/blocks.c \
 	src/report/attribute.h src/report/attribute.c \
 	src/report/columns.h src/report/columns.c \
 	src/report/hash.h \
@@ -14,4 +15,4 @@ src_report_libreport_a_SOURCES = \
 	src/report/text_header.c src/report/text_summary.c src/report/text_table.c \
 	src/report/write.h src/report/write_csv.c src/report/write_json.c src/report/write_text.c
 
-REPORT_LIBS = src/report/libreport.a $(ISA_LIBS) $(IMAGE_LIBS) $(DB_LIBS)
+REPORT_LIBS = src/report/libreport.a $(CFG_LIBS) $(ISA_LIBS) $(IMAGE_LIBS) $(DB_LIBS)

@@ -38,6 +38,8 @@ static void destroy_part(struct report_part *part)
 	free(part->offsets);
 	free(part->tallies);
 	free(part->located);
+	if (part->flow)
+		hp_cfg_image_destroy(part->flow);
 	if (part->file)
 		hp_image_close(part->file);
 	hp_symbols_free(part->symbols, part->symbol_count);

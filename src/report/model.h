@@ -11,6 +11,7 @@
 
 #include <hpcprof/base/arena.h>
 #include <hpcprof/base/vector.h>
+#include <hpcprof/cfg/cfg.h>
 #include <hpcprof/db/db.h>
 #include <hpcprof/image/image.h>
 #include <hpcprof/report/report.h>
@@ -76,7 +77,8 @@ struct report_part {
 	struct tally *tallies;	    /* count times events */
 	size_t count;
 	/* After attribution, where `file` could be opened; else NULL. */
-	struct hp_image *file; /* owned */
+	struct hp_image *file;	   /* owned */
+	struct hp_cfg_image *flow; /* its control flow, once asked for; owned */
 	struct hp_symbol *symbols;
 	size_t symbol_count;
 	struct located *located; /* sorted by address */
@@ -116,6 +118,8 @@ struct row {
 	const uint8_t *bytes;
 	size_t length;
 	const char *text;
+	bool has_block;
+	uint32_t block;	       /* of its procedure's graph */
 	struct tally *tallies; /* one an event */
 	double cumulative;     /* share of the sorting event up to here */
 	double local;	       /* an instruction's share of its row in the sorting event */

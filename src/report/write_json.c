@@ -37,9 +37,10 @@ static json_t *instruction_object(const struct report *report, const struct row 
 
 	for (size_t i = 0; i < row->length; i++)
 		buffer_printf(&bytes, "%02x", row->bytes[i]);
-	return json_pack("{s:o, s:n, s:s, s:o, s:o, s:o, s:{s:n, s:n, s:n, s:n, s:s},"
+	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:{s:n, s:n, s:n, s:n, s:s},"
 			 " s:{s:o, s:n, s:n}, s:[]}",
-			 "address", json_address(row->has_address, row->address), "block", "bytes",
+			 "address", json_address(row->has_address, row->address), "block",
+			 row->has_block ? json_integer(row->block) : json_null(), "bytes",
 			 buffer_text(&bytes), "text", json_text(row->text), "line", position(row),
 			 "samples", json_samples(report, row->tallies), "executions", "estimate",
 			 "low", "high", "relative", "confidence", "none", "cycles", "total",
@@ -47,32 +48,50 @@ static json_t *instruction_object(const struct report *report, const struct row 
 			 "stalls");
 }
 
-static struct hp_error *write_instructions(struct report *report, const struct row *row, FILE *out)
+static struct hp_error *write_instructions(const struct report *report,
+					   const struct listing *listing, FILE *out)
 {
-	_cleanup_(listing_clear) struct listing listing = { 0 };
-	struct hp_error *error =
-		listing_make(report, row, report->options->listed != NULL, &listing);
+	struct hp_error *error = NULL;
 
 	fputs(", \"instructions\": [", out);
-	for (size_t i = 0; i < listing.rows.count && !error; i++) {
+	for (size_t i = 0; i < listing->rows.count && !error; i++) {
 		fputs(i ? ",\n" : "\n", out);
-		error = json_write(instruction_object(report, &listing.rows.at[i]), false, out);
+		error = json_write(instruction_object(report, &listing->rows.at[i]), false, out);
 	}
 	fputs("]", out);
 	return error;
 }
 
+static json_t *cfg_object(const struct hp_cfg *cfg)
+{
+	return cfg ? json_pack("{s:o, s:o, s:b}", "blocks", json_integer(cfg->block_count), "edges",
+			       json_integer(cfg->inner_edge_count), "missing_edges",
+			       cfg->missing_edges)
+		   : json_null();
+}
+
+/* A list of procedures does without graphs: of all its code only the names are read. */
 static struct hp_error *write_procedure(struct report *report, const struct row *row, FILE *out)
 {
-	json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:n, s:[s]}", "name", json_text(row->name),
-				   "address", json_address(row->has_address, row->address), "size",
-				   row->has_address ? json_count(row->size) : json_null(),
-				   "samples", json_samples(report, row->tallies), "cfg",
-				   "frequency_source", "time");
-	struct hp_error *error = json_write(object, true, out);
+	_cleanup_(listing_clear) struct listing listing = { 0 };
+	bool has_instructions = report->options->view == HP_VIEW_INSTRUCTIONS;
+	struct hp_error *error = NULL;
+	json_t *object;
 
-	if (!error && report->options->view == HP_VIEW_INSTRUCTIONS)
-		error = write_instructions(report, row, out);
+	if (has_instructions)
+		error = listing_make(report, row, report->options->listed != NULL, &listing);
+	if (!error && has_instructions)
+		error = listing_add_blocks(row, &listing);
+	if (error)
+		return error;
+	object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:[s]}", "name", json_text(row->name),
+			   "address", json_address(row->has_address, row->address), "size",
+			   row->has_address ? json_count(row->size) : json_null(), "samples",
+			   json_samples(report, row->tallies), "cfg", cfg_object(listing.cfg),
+			   "frequency_source", "time");
+	error = json_write(object, true, out);
+	if (!error && has_instructions)
+		error = write_instructions(report, &listing, out);
 	fputs("}", out);
 	return error;
 }

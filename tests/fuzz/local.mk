@@ -10,7 +10,7 @@ fuzz_targets += tests/fuzz/fuzz_perf_map
 fuzz_targets += tests/fuzz/fuzz_profile
 fuzz_targets += tests/fuzz/fuzz_records
 
-FUZZ_LIBS = src/cfg/libcfg.a $(REPORT_LIBS) $(COLLECT_LIBS)
+FUZZ_LIBS = $(REPORT_LIBS) $(COLLECT_LIBS)
 if FUZZ
 # What programs without an LDADD of their own are linked with: these.
 LDADD = $(FUZZ_ENGINE) $(FUZZ_LIBS)

@@ -39,7 +39,16 @@ __asm__(".text\n"
 	".type fixture_split, @function\n"
 	"fixture_split:\n"
 	"	ret\n"
-	".size fixture_split, . - fixture_split\n");
+	".size fixture_split, . - fixture_split\n"
+	/* Two ways through it: blocks of two, one and one instruction. */
+	".globl fixture_branch\n"
+	".type fixture_branch, @function\n"
+	"fixture_branch:\n"
+	"	test %edi, %edi\n"
+	"	je 1f\n"
+	"	inc %eax\n"
+	"1:	ret\n"
+	".size fixture_branch, . - fixture_branch\n");
 extern const char fixture_code[];
 extern const char fixture_rare[];
 extern const char fixture_split[];
@@ -253,6 +262,49 @@ START_TEST(a_named_procedure_is_listed_whole_and_no_sample_inside_an_instruction
 }
 END_TEST
 
+START_TEST(instructions_say_which_block_of_the_graph_they_are_in)
+{
+	static const json_int_t blocks[] = { 0, 0, 1, 2 };
+	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
+					     .format = HP_FORMAT_JSON,
+					     .listed = "fixture_branch" };
+	struct fixture fixture = report_on_self();
+	json_t *document = report_json(&fixture, &options);
+	json_t *procedure = only_procedure(document);
+	json_t *cfg = json_object_get(procedure, "cfg");
+	json_t *instructions = json_object_get(procedure, "instructions");
+
+	ck_assert_int_eq(json_integer_value(json_object_get(cfg, "blocks")), 3);
+	ck_assert_int_eq(json_integer_value(json_object_get(cfg, "edges")), 3);
+	ck_assert(json_is_false(json_object_get(cfg, "missing_edges")));
+	ck_assert_uint_eq(json_array_size(instructions), HP_ARRAY_COUNT(blocks));
+	for (size_t i = 0; i < HP_ARRAY_COUNT(blocks); i++) {
+		json_t *block = json_object_get(json_array_get(instructions, i), "block");
+
+		ck_assert(json_is_integer(block));
+		ck_assert_int_eq(json_integer_value(block), blocks[i]);
+	}
+	json_decref(document);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(what_is_no_instruction_is_in_no_block)
+{
+	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
+					     .format = HP_FORMAT_JSON,
+					     .listed = "fixture_code" };
+	struct fixture fixture = report_on_self();
+	json_t *document = report_json(&fixture, &options);
+	json_t *instructions = json_object_get(only_procedure(document), "instructions");
+
+	ck_assert(json_is_null(json_object_get(json_array_get(instructions, 3), "block")));
+	ck_assert(json_is_integer(json_object_get(json_array_get(instructions, 4), "block")));
+	json_decref(document);
+	fixture_remove(&fixture);
+}
+END_TEST
+
 START_TEST(unnamed_only_instructions_with_samples_are_listed_hottest_procedure_first)
 {
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
@@ -362,6 +414,8 @@ END_TEST
 HP_TEST_MAIN("report/code", inlined_code_counts_for_its_procedure_unless_asked_for,
 	     a_line_is_that_of_the_innermost_function,
 	     a_named_procedure_is_listed_whole_and_no_sample_inside_an_instruction_is_dropped,
+	     instructions_say_which_block_of_the_graph_they_are_in,
+	     what_is_no_instruction_is_in_no_block,
 	     unnamed_only_instructions_with_samples_are_listed_hottest_procedure_first,
 	     a_listing_gives_shares_of_everything_and_of_the_procedure,
 	     a_part_that_was_split_off_counts_for_its_procedure_and_is_listed_after_it,
