@@ -45,6 +45,23 @@ bool hp_parse_i64(const char *text, int64_t *value)
 	return true;
 }
 
+bool hp_scan_u64(const char **text, uint64_t *value)
+{
+	const char *digits = *text + strspn(*text, " \t");
+	unsigned long long parsed;
+	char *end;
+
+	if (!isdigit((unsigned char)*digits))
+		return false;
+	errno = 0;
+	parsed = strtoull(digits, &end, 10);
+	if (errno)
+		return false;
+	*value = parsed;
+	*text = end;
+	return true;
+}
+
 /* A decimal number and what follows it. The process runs in the C locale for numbers. */
 static bool parse_prefix(const char *text, double *value, const char **rest)
 {

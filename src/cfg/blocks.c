@@ -217,7 +217,7 @@ static void make_entries(struct making *making)
 						    code_address(code, code->runs.at[i].start))
 				: HP_CFG_NONE;
 
-		if (block != HP_CFG_NONE)
+		if (block < making->blocks.count)
 			making->blocks.at[block].is_orphan = true;
 	}
 	for (uint32_t i = 0; i < making->blocks.count; i++) {

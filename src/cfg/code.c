@@ -307,12 +307,18 @@ static void follow_run(struct code *code, uint32_t number)
 {
 	struct run run = code->runs.at[number];
 	const struct code_part *part = code_part_of(code, run.start);
-	uint32_t base = part->base;
-	uint32_t size = part->size;
-	uint64_t address = part->address;
-	const uint8_t *bytes = part->bytes;
+	const uint8_t *bytes;
+	uint64_t address;
+	uint32_t base, size;
 	uint32_t previous = NOWHERE;
 
+	/* Never, as leaders lie in parts. */
+	if (!part)
+		return;
+	base = part->base;
+	size = part->size;
+	address = part->address;
+	bytes = part->bytes;
 	for (uint32_t at = run.start - base; !code->is_short_of_memory;) {
 		struct hp_flow flow;
 		uint32_t position = base + at;

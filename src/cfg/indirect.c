@@ -78,14 +78,15 @@ static bool follow_way(struct code *code, const struct indirect *jump, uint64_t 
 	size_t count = 0;
 	uint32_t last = jump->at;
 
-	while (number != NOWHERE && count < LONGEST_CHAIN && bytes <= budget) {
+	/* The jump's own run at least. */
+	do {
 		const struct run *run = &code->runs.at[number];
 
 		chain[count++] = number;
 		bytes += last - run->start + 1;
 		last = run->from;
 		number = run->from_run;
-	}
+	} while (number != NOWHERE && count < LONGEST_CHAIN && bytes <= budget);
 	skip = bytes > budget ? bytes - budget : 0;
 	way->is_whole = number == NOWHERE && skip == 0 &&
 			!code->runs.at[chain[count - 1]].is_orphan;

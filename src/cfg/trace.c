@@ -217,7 +217,7 @@ static void forget_written(struct trace *trace, const struct hp_insn *insn)
 {
 	const struct hp_operand *operand = &insn->operands[0];
 
-	for (uint8_t i = 0; i < TRACE_REGISTERS; i++)
+	for (unsigned i = 0; i < TRACE_REGISTERS; i++)
 		if (hp_register_in(&insn->written, i) && i != trace->isa->stack_pointer)
 			trace->registers[i] = fresh(trace, ORIGIN_OTHER);
 	if (insn->operand_count && operand->type == HP_OPERAND_MEMORY &&
@@ -337,7 +337,7 @@ static void trace_arithmetic(struct trace *trace, const struct hp_insn *insn)
 /* What is called leaves alone what the convention says. */
 static void trace_call(struct trace *trace)
 {
-	for (uint8_t i = 0; i < TRACE_REGISTERS; i++)
+	for (unsigned i = 0; i < TRACE_REGISTERS; i++)
 		if (hp_register_in(&trace->isa->call_clobbers, i))
 			trace->registers[i] = fresh(trace, ORIGIN_OTHER);
 	trace->has_compared = false;
@@ -475,7 +475,7 @@ void trace_begin(struct trace *trace, const struct hp_isa *isa)
 {
 	memset(trace, 0, sizeof(*trace));
 	trace->isa = isa;
-	for (uint8_t i = 0; i < TRACE_REGISTERS; i++)
+	for (unsigned i = 0; i < TRACE_REGISTERS; i++)
 		trace->registers[i] = fresh(trace, ORIGIN_UNSEEN);
 	trace->stack = trace->registers[isa->stack_pointer].unknown;
 }

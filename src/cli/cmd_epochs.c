@@ -182,9 +182,11 @@ static struct hp_error *resolve(const struct options *options, struct hp_db *db,
 	if (error)
 		return error;
 	hp_db_free_list(epochs, *count);
-	*stamps = NULL;
+	if (*count)
+		return hp_db_resolve(db, all, 1, stamps, count);
 	/* An empty database has nothing to list or to verify, and that is fine. */
-	return *count ? hp_db_resolve(db, all, 1, stamps, count) : NULL;
+	*stamps = NULL;
+	return NULL;
 }
 
 static int finish_output(int status)
@@ -196,9 +198,10 @@ static int finish_output(int status)
 
 /* --- list --------------------------------------------------------------------------------- */
 
+/* `stamps` is NULL where there are none. */
 static bool is_named(const char *stamp, char *const *stamps, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; stamps && i < count; i++) {
 		if (strcmp(stamp, stamps[i]) == 0)
 			return true;
 	}

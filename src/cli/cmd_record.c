@@ -408,6 +408,8 @@ static struct hp_error *record(struct arguments *arguments, int *status)
 	*status = !error && !result.had_command ? HP_EXIT_OK : result.exit_status;
 	if (session)
 		hp_session_destroy(hp_steal(session));
+	/* Not beyond this function: they are its own. */
+	options->events = NULL;
 	hp_event_list_clear(&events);
 	hp_db_free_stamps(stamps, stamps ? 1 : 0);
 	return error;

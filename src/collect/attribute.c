@@ -19,6 +19,13 @@ uint32_t streams_number(struct streams *streams, uint32_t event, uint64_t period
 	return (uint32_t)streams->count - 1;
 }
 
+static void free_arrays(struct attributor *attributor)
+{
+	free(attributor->placed);
+	free(attributor->unattributed);
+	free(attributor->dropped);
+}
+
 struct hp_error *attributor_create(struct attributor *attributor, struct processes *processes,
 				   struct images *images, const struct streams *streams,
 				   char *const *event_names, size_t event_count)
@@ -36,7 +43,8 @@ struct hp_error *attributor_create(struct attributor *attributor, struct process
 	attributor->dropped = calloc(event_count, sizeof(uint64_t));
 	if (attributor->placed && attributor->unattributed && attributor->dropped)
 		return NULL;
-	attributor_clear(attributor);
+	free_arrays(attributor);
+	*attributor = (struct attributor){ 0 };
 	return hp_error_create_no_memory();
 }
 
@@ -47,9 +55,7 @@ void attributor_clear(struct attributor *attributor)
 	kernel_clear(&attributor->kernel);
 	jit_forget(&attributor->jit);
 	kept_clear(&attributor->kept);
-	free(attributor->placed);
-	free(attributor->unattributed);
-	free(attributor->dropped);
+	free_arrays(attributor);
 	*attributor = (struct attributor){ 0 };
 }
 

@@ -24,7 +24,9 @@ static char **copy_strings(char *const *strings, size_t count)
 {
 	char **copy = calloc(count + 1, sizeof(*copy));
 
-	for (size_t i = 0; copy && i < count; i++) {
+	if (!copy)
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
 		copy[i] = strdup(strings[i]);
 		if (copy[i])
 			continue;

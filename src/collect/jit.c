@@ -3,6 +3,7 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
+#include <hpcprof/base/number.h>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,8 +20,7 @@ static uint32_t pid_inside(uint32_t pid)
 	char path[64];
 	const char *line;
 	uint32_t inside = pid;
-	unsigned value;
-	int length;
+	uint64_t value;
 
 	snprintf(path, sizeof(path), "/proc/%u/status", pid);
 	hp_error_destroy(hp_file_read_text(path, &text));
@@ -28,10 +28,8 @@ static uint32_t pid_inside(uint32_t pid)
 	if (!line)
 		return pid;
 	line += strlen("\nNSpid:");
-	while (sscanf(line, "%*[ \t]%u%n", &value, &length) == 1) {
-		inside = value;
-		line += length;
-	}
+	while (hp_scan_u64(&line, &value) && value <= UINT32_MAX)
+		inside = (uint32_t)value;
 	return inside;
 }
 

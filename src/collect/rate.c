@@ -105,8 +105,10 @@ static int compare_u64(const void *left, const void *right)
 /* The lower quartile: whatever else runs on the machine only ever makes a stretch longer. */
 static double lower_quartile(uint64_t *values, size_t count)
 {
+	size_t quarter = count / 4;
+
 	qsort(values, count, sizeof(*values), compare_u64);
-	return (double)values[count / 4];
+	return (double)values[quarter];
 }
 
 struct cost measure_cost(const struct hp_event *event)

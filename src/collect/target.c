@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,12 +275,15 @@ pid_t process_of_thread(pid_t tid)
 	_cleanup_free_ char *text = NULL;
 	const char *line;
 	char path[64];
-	int process = 0;
+	uint64_t process;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
 	hp_error_destroy(hp_file_read_text(path, &text));
 	line = text ? strstr(text, "\nTgid:") : NULL;
-	return line && sscanf(line, "\nTgid: %d", &process) == 1 ? (pid_t)process : 0;
+	if (!line)
+		return 0;
+	line += strlen("\nTgid:");
+	return hp_scan_u64(&line, &process) && process <= INT_MAX ? (pid_t)process : 0;
 }
 
 struct hp_error *all_processes(pid_t **pids, size_t *count)

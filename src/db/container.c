@@ -233,7 +233,7 @@ static struct hp_error *check_distinct(const struct hp_container *file)
 
 static struct hp_error *parse(struct hp_container *file, const struct hp_container_kind *kind)
 {
-	struct header header;
+	struct header header = { 0 };
 	struct hp_error *error = parse_header(file, kind, &header);
 	struct hp_reader table;
 	size_t table_bytes;

@@ -61,16 +61,30 @@ void hp_stamp_format(uint64_t time_ns, unsigned number, char *text)
 	snprintf(text, HP_STAMP_BYTES, "%s-%u", time_text, number);
 }
 
+static int number_of(const char *digits, size_t count)
+{
+	int number = 0;
+
+	for (size_t i = 0; i < count; i++)
+		number = number * 10 + (digits[i] - '0');
+	return number;
+}
+
 uint64_t hp_stamp_time_ns(const char *stamp)
 {
-	struct tm utc = { 0 };
+	struct tm utc;
 	time_t seconds;
 
-	if (sscanf(stamp, "%4d%2d%2dT%2d%2d%2d", &utc.tm_year, &utc.tm_mon, &utc.tm_mday,
-		   &utc.tm_hour, &utc.tm_min, &utc.tm_sec) != 6)
+	if (!hp_stamp_is_valid(stamp))
 		return 0;
-	utc.tm_year -= 1900;
-	utc.tm_mon -= 1;
+	utc = (struct tm){
+		.tm_year = number_of(stamp, 4) - 1900,
+		.tm_mon = number_of(stamp + 4, 2) - 1,
+		.tm_mday = number_of(stamp + 6, 2),
+		.tm_hour = number_of(stamp + 9, 2),
+		.tm_min = number_of(stamp + 11, 2),
+		.tm_sec = number_of(stamp + 13, 2),
+	};
 	seconds = timegm(&utc);
 	return seconds > 0 ? (uint64_t)seconds * 1000000000 : 0;
 }

@@ -101,13 +101,17 @@ struct hp_error *hp_epoch_create_unpublished(struct hp_db *db, const char *label
 					     struct hp_epoch_writer **writer)
 {
 	struct hp_epoch_writer *begun = allocate(db);
-	struct hp_error *error = begun ? begin(begun, label) : hp_error_create_no_memory();
+	struct hp_error *error;
 
-	if (error)
+	if (!begun)
+		return hp_error_create_no_memory();
+	error = begin(begun, label);
+	if (error) {
 		hp_epoch_writer_destroy(begun);
-	else
-		*writer = begun;
-	return hp_error_wrap(error, "a new epoch in %s", db->path);
+		return hp_error_wrap(error, "a new epoch in %s", db->path);
+	}
+	*writer = begun;
+	return NULL;
 }
 
 struct hp_error *hp_epoch_writer_publish(struct hp_epoch_writer *writer)
@@ -129,8 +133,9 @@ struct hp_error *hp_epoch_create(struct hp_db *db, const char *label,
 	struct hp_epoch_writer *begun = NULL;
 	struct hp_error *error = hp_epoch_create_unpublished(db, label, &begun);
 
-	if (!error)
-		error = hp_epoch_writer_publish(begun);
+	if (error)
+		return error;
+	error = hp_epoch_writer_publish(begun);
 	if (error)
 		hp_epoch_writer_destroy(begun);
 	else

@@ -175,10 +175,10 @@ static bool read_relr(struct code *code, Elf_Scn *section)
 			next = word + 8;
 			continue;
 		}
-		for (unsigned bit = 1; bit < 64; bit++)
+		for (uint64_t bit = 1; bit < 64; bit++)
 			if ((word >> bit & 1) && !push_word(code, next + 8 * (bit - 1)))
 				return false;
-		next += 8 * 63;
+		next += UINT64_C(8) * 63;
 	}
 	return true;
 }

@@ -198,14 +198,12 @@ static const char *qualified(struct die_names *names, const struct scopes *scope
 
 		scope = around->parent;
 		if (around->name) {
-			size_t length = strlen(around->name);
-			char *longer = hp_arena_alloc(names->arena, length + strlen(name) + 3);
+			char *longer = hp_arena_alloc(names->arena,
+						      strlen(around->name) + strlen(name) + 3);
 
 			if (!longer)
 				return name;
-			memcpy(longer, around->name, length);
-			memcpy(longer + length, "::", 2);
-			memcpy(longer + length + 2, name, strlen(name) + 1);
+			stpcpy(stpcpy(stpcpy(longer, around->name), "::"), name);
 			name = longer;
 		}
 	}

@@ -66,7 +66,6 @@ static struct hp_error *open_file(struct hp_image *image, const struct hp_image_
 {
 	_cleanup_free_ char *path = NULL;
 	_cleanup_close_ int fd = -1;
-	int handed_over;
 	struct stat status;
 	struct hp_error *error;
 	int result = options->bytes_path ? asprintf(&path, "%s", options->bytes_path)
@@ -88,9 +87,8 @@ static struct hp_error *open_file(struct hp_image *image, const struct hp_image_
 	error = check_identity(image, fd, path);
 	if (error)
 		return error;
-	handed_over = fd;
-	fd = -1;
-	return elf_file_open(path, handed_over, image->symfs, options->no_debuginfo, &image->file);
+	return elf_file_open(path, hp_steal_fd(&fd), image->symfs, options->no_debuginfo,
+			     &image->file);
 }
 
 static bool needs_file(const struct hp_image *image, const struct hp_image_options *options)

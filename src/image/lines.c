@@ -282,9 +282,7 @@ static const char *join_path(struct hp_arena *arena, const char *directory, cons
 	path = hp_arena_alloc(arena, length + strlen(name) + 2);
 	if (!path)
 		return name;
-	memcpy(path, directory, length);
-	path[length] = '/';
-	memcpy(path + length + 1, name, strlen(name) + 1);
+	stpcpy(stpcpy(stpcpy(path, directory), "/"), name);
 	return path;
 }
 

@@ -132,19 +132,19 @@ static struct hp_error *insert_stratum(struct hp_profile *into, size_t at,
 	struct hp_stratum copy = { .pid = from->pid, .period = from->period };
 	struct hp_stratum *grown =
 		reallocarray(into->strata, into->stratum_count + 1, sizeof(*grown));
-	struct hp_error *error;
 
 	if (!grown)
 		return hp_error_create_no_memory();
 	into->strata = grown;
 	copy.command = strdup(from->command);
-	if (!copy.command)
-		return hp_error_create_no_memory();
-	error = add_counts(&copy, from);
-	if (error) {
+	copy.counts = calloc(from->count_count + 1, sizeof(*copy.counts));
+	if (!copy.command || !copy.counts) {
 		hp_stratum_clear(&copy);
-		return error;
+		return hp_error_create_no_memory();
 	}
+	copy.count_count = from->count_count;
+	if (from->count_count)
+		memcpy(copy.counts, from->counts, from->count_count * sizeof(*copy.counts));
 	memmove(grown + at + 1, grown + at, (into->stratum_count - at) * sizeof(*grown));
 	grown[at] = copy;
 	into->stratum_count++;

@@ -50,23 +50,17 @@ void hp_examination_add(struct hp_examination *examination, enum hp_finding_stat
 			const char *format, ...)
 {
 	struct hp_findings *findings = examination->findings;
-	struct hp_finding *grown =
-		reallocarray(findings->at, findings->count + 1, sizeof(*findings->at));
 	struct hp_finding *finding;
 	va_list arguments;
 
-	if (!grown) {
+	if (!hp_vector_push(findings, (struct hp_finding){ .state = state })) {
 		examination->no_memory = true;
 		return;
 	}
-	findings->at = grown;
-	finding = &grown[findings->count++];
-	*finding = (struct hp_finding){
-		.state = state,
-		.topic = copy(examination, topic),
-		.lift = copy(examination, lift),
-		.without = copy(examination, without),
-	};
+	finding = &findings->at[findings->count - 1];
+	finding->topic = copy(examination, topic);
+	finding->lift = copy(examination, lift);
+	finding->without = copy(examination, without);
 	va_start(arguments, format);
 	if (vasprintf(&finding->says, format, arguments) < 0) {
 		finding->says = NULL;

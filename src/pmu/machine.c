@@ -156,7 +156,7 @@ static void read_limits(struct hp_machine *machine)
 {
 	const char *root = machine->root;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	bool absent;
+	bool absent = false;
 
 	machine->cpus = cpus > 0 ? (uint32_t)cpus : 1;
 	machine->paranoid = (int)read_number(root, "/proc/sys/kernel/perf_event_paranoid",

@@ -63,6 +63,38 @@ START_TEST(signed_numbers_are_read_whole_or_not_at_all)
 }
 END_TEST
 
+START_TEST(a_number_is_scanned_out_of_longer_text)
+{
+	static const char line[] = "\t7  18446744073709551615\n";
+	const char *rest = line;
+	uint64_t value = 0;
+
+	ck_assert(hp_scan_u64(&rest, &value));
+	ck_assert_uint_eq(value, 7);
+	ck_assert_ptr_eq(rest, line + 2);
+	ck_assert(hp_scan_u64(&rest, &value));
+	ck_assert_uint_eq(value, UINT64_MAX);
+	ck_assert_str_eq(rest, "\n");
+}
+END_TEST
+
+START_TEST(where_no_number_follows_none_is_scanned)
+{
+	static const char *const bad[] = {
+		"", " ", "\n1", "-1", "+1", "x", "18446744073709551616"
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(bad); i++) {
+		const char *rest = bad[i];
+		uint64_t value = 5;
+
+		ck_assert_msg(!hp_scan_u64(&rest, &value), "'%s' was read", bad[i]);
+		ck_assert_ptr_eq(rest, bad[i]);
+		ck_assert_uint_eq(value, 5);
+	}
+}
+END_TEST
+
 START_TEST(fractions_are_finite_and_decimal)
 {
 	static const struct {
@@ -192,7 +224,8 @@ START_TEST(the_median_is_the_middle_one_or_the_mean_of_the_two)
 END_TEST
 
 HP_TEST_MAIN("base/number", unsigned_numbers_are_read_whole_or_not_at_all,
-	     signed_numbers_are_read_whole_or_not_at_all, fractions_are_finite_and_decimal,
+	     signed_numbers_are_read_whole_or_not_at_all, a_number_is_scanned_out_of_longer_text,
+	     where_no_number_follows_none_is_scanned, fractions_are_finite_and_decimal,
 	     durations_take_the_units_that_people_write, sizes_count_in_powers_of_1024,
 	     random_numbers_stay_in_their_range_and_reach_its_ends,
 	     random_numbers_repeat_for_a_seed_and_differ_between_seeds,

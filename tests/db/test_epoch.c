@@ -2,6 +2,8 @@
 /* What is written reads back, through the public interface. */
 #include "../db_fixture.h"
 
+#include "../../src/db/names.h"
+
 #include <string.h>
 
 static void assert_same_profile(const struct hp_profile *a, const struct hp_profile *b)
@@ -377,7 +379,18 @@ START_TEST(epochs_of_one_second_get_different_stamps)
 }
 END_TEST
 
-HP_TEST_MAIN("db/epoch", random_profiles_read_back_as_written_over_many_flushes,
+START_TEST(a_stamp_tells_its_time)
+{
+	/* By date -u -d '2024-02-29 12:34:56' +%s. */
+	ck_assert_uint_eq(hp_stamp_time_ns("20240229T123456Z-1"), 1709210096000000000);
+	ck_assert_uint_eq(hp_stamp_time_ns("20240229T123456Z"), 0);
+	ck_assert_uint_eq(hp_stamp_time_ns("2024022"), 0);
+	ck_assert_uint_eq(hp_stamp_time_ns("19010101T000000Z-1"), 0);
+}
+END_TEST
+
+HP_TEST_MAIN("db/epoch", a_stamp_tells_its_time,
+	     random_profiles_read_back_as_written_over_many_flushes,
 	     every_field_of_the_description_reads_back, symbols_and_kept_bytes_read_back,
 	     appending_goes_on_where_the_epoch_ended, appending_keeps_the_names_that_were_there,
 	     an_epoch_that_is_being_recorded_takes_no_second_writer,

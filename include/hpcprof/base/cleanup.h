@@ -5,7 +5,7 @@
  *	_cleanup_(hp_close) int fd = open(...);
  *	_cleanup_free_ char *text = NULL;
  *
- * hp_steal(p) hands ownership out of the scope.
+ * hp_steal(p) hands ownership out of the scope, hp_steal_fd(&fd) that of a descriptor.
  */
 #ifndef HPCPROF_BASE_CLEANUP_H
 #define HPCPROF_BASE_CLEANUP_H
@@ -42,6 +42,14 @@ static inline void hp_cleanup_close(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
+}
+
+static inline int hp_steal_fd(int *fd)
+{
+	int stolen = *fd;
+
+	*fd = -1;
+	return stolen;
 }
 
 #endif

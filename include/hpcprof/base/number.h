@@ -14,6 +14,10 @@ bool hp_parse_u64(const char *text, uint64_t *value); /* decimal or 0x… */
 bool hp_parse_i64(const char *text, int64_t *value);
 bool hp_parse_double(const char *text, double *value); /* finite */
 
+/* The decimal number that `*text` goes on with, after blanks (spaces and tabs) if any; `*text`
+ * moves past it. False, and neither has changed, where there is none or it is out of range. */
+bool hp_scan_u64(const char **text, uint64_t *value);
+
 /* "4ms", "1.5s", "200us", "10m", "2h", bare seconds. Nanoseconds out. */
 bool hp_parse_duration_ns(const char *text, uint64_t *value_ns);
 /* "64k", "2M", "1G" (powers of 1024), bare bytes. */

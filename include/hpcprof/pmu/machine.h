@@ -64,6 +64,7 @@ struct hp_finding {
 struct hp_findings {
 	struct hp_finding *at;
 	size_t count;
+	size_t capacity;
 };
 struct hp_error *hp_machine_examine(const struct hp_machine *machine, struct hp_findings *findings);
 void hp_findings_clear(struct hp_findings *findings);
