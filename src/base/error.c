@@ -29,7 +29,8 @@ static struct hp_error *create(enum hp_error_class class, int errno_value, char 
 	return error;
 }
 
-static char *format_string(const char *format, va_list arguments)
+__attribute__((format(printf, 1, 0))) static char *format_string(const char *format,
+								 va_list arguments)
 {
 	char *text = NULL;
 

@@ -441,7 +441,7 @@ void trace_branch(struct trace *trace, enum hp_condition condition, bool is_take
 		break;
 	case HP_CONDITION_ABOVE:
 		bound.most++;
-		/* fallthrough */
+		__attribute__((fallthrough));
 	case HP_CONDITION_ABOVE_EQUAL: /* not less than -n, unsigned: one of n values */
 		bound.offset = plus(bound.offset, times((int64_t)bound.most, -1));
 		bound.most = ~bound.most;

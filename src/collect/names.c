@@ -5,8 +5,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
-#define HASH_NONFATAL_OOM 1
+#define HASH_NONFATAL_OOM		   1
+#define HASH_FUNCTION(key, length, result) ((result) = (unsigned)XXH3_64bits((key), (length)))
 #include <uthash.h>
 
 struct name {

@@ -14,8 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
-#define HASH_NONFATAL_OOM 1
+#define HASH_NONFATAL_OOM		   1
+#define HASH_FUNCTION(key, length, result) ((result) = (unsigned)XXH3_64bits((key), (length)))
 #include <uthash.h>
 
 struct process {

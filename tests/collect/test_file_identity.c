@@ -200,6 +200,7 @@ START_TEST(what_was_mapped_without_an_inode_was_no_file)
 	_cleanup_free_ char *relative = make_file("[uprobes]", "decoy");
 	struct record_mmap mapping = announce(path);
 
+	ck_assert_int_eq(access(relative, F_OK), 0);
 	mapping.inode = 0;
 	assert_none(&mapping, false);
 	assert_none(&mapping, true);

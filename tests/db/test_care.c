@@ -221,8 +221,8 @@ START_TEST(labels_that_could_be_taken_for_something_else_are_refused)
 		"a\nb",
 		"\033[31mred\033[m",
 		"\xff",
-		"\xc2\x9b"
-		"31m",
+		("\xc2\x9b"
+		 "31m"),
 		"0123456789012345678901234567890123456789012345678901234567890123x",
 	};
 	static const char *const good[] = { "base",  "release-1.2", "20261120", "a.b",

@@ -389,8 +389,8 @@ START_TEST(meta_that_makes_no_sense_is_refused)
 		"{\"complete\":true,\"events\":[{}]}",
 		"{\"complete\":true,\"events\":[{\"name\":\"a\",\"unit\":\"apples\"}]}",
 		"{\"complete\":true,\"events\":[{\"name\":\"\",\"unit\":\"ns\"}]}",
-		"{\"complete\":true,\"events\":[{\"name\":\"a\",\"unit\":\"ns\"},"
-		"{\"name\":\"a\",\"unit\":\"ns\"}]}",
+		("{\"complete\":true,\"events\":[{\"name\":\"a\",\"unit\":\"ns\"},"
+		 "{\"name\":\"a\",\"unit\":\"ns\"}]}"),
 		"{\"complete\":true,\"commands\":[{\"command\":\"b\"},{\"command\":\"a\"}]}",
 		"{\"complete\":true,\"complete\":true}",
 	};

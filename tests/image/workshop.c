@@ -39,7 +39,9 @@ const char *workshop_directory(void)
 	return directory;
 }
 
-static void make_command(char *command, size_t size, const char *format, va_list arguments)
+__attribute__((format(printf, 3, 0))) static void make_command(char *command, size_t size,
+							       const char *format,
+							       va_list arguments)
 {
 	int length = snprintf(command, size, "cd '%s' && ", workshop_directory());
 

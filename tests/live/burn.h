@@ -19,10 +19,17 @@ static inline uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+/* Neither inlined nor cloned. */
+#if __has_attribute(noipa)
+#define APART __attribute__((noipa))
+#else
+#define APART __attribute__((noinline))
+#endif
+
 /* A procedure of that very name in which the calling thread spends `cpu_ms` of CPU time. The clock
  * is asked seldom: nearly every user-mode sample is in the inner loop. */
 #define BURNER(name)                                                                               \
-	__attribute__((noipa)) static void name(unsigned cpu_ms)                                   \
+	APART static void name(unsigned cpu_ms)                                                    \
 	{                                                                                          \
 		uint64_t end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + cpu_ms * 1000000ull;         \
                                                                                                    \

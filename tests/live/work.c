@@ -60,13 +60,13 @@ __attribute__((always_inline)) static inline void stay(unsigned half)
 			;
 }
 
-__attribute__((noipa)) static void first_half(void)
+APART static void first_half(void)
 {
 	stay(0);
 	__asm__ volatile("");
 }
 
-__attribute__((noipa)) static void second_half(void)
+APART static void second_half(void)
 {
 	stay(1);
 	__asm__ volatile("");
@@ -82,7 +82,7 @@ static void in_phases(unsigned wall_ms)
 	}
 }
 
-__attribute__((noipa)) static void ask_for_the_time(unsigned cpu_ms)
+APART static void ask_for_the_time(unsigned cpu_ms)
 {
 	uint64_t end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + cpu_ms * 1000000ull;
 
@@ -104,7 +104,7 @@ static void in_the_kernel(unsigned cpu_ms)
 	free(buffer);
 }
 
-__attribute__((noipa)) static void touch_pages(unsigned pages)
+APART static void touch_pages(unsigned pages)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	char *memory = mmap(NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
