@@ -3,21 +3,17 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
+#include <hpcprof/base/text.h>
 
 #include <stdio.h>
 #include <string.h>
 
-/* File and symbol names come from anywhere: no control character of theirs reaches the terminal. */
+/* File and symbol names come from anywhere: nothing of theirs steers the terminal. */
 static void print_safely(FILE *stream, const char *text)
 {
-	for (; *text; text++) {
-		unsigned char byte = (unsigned char)*text;
+	_cleanup_free_ char *printable = hp_text_printable(text);
 
-		if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f)
-			fprintf(stream, "\\x%02x", byte);
-		else
-			putc(byte, stream);
-	}
+	fputs(printable ? printable : "out of memory", stream);
 }
 
 /* Advice of several lines is indented as one block. */
@@ -68,19 +64,14 @@ int hp_cli_fail(struct hp_error *error)
 	return status;
 }
 
-void hp_cli_warn(const char *format, ...)
+void hp_cli_warn(const char *message, const char *advice)
 {
-	_cleanup_free_ char *message = NULL;
-	va_list arguments;
-
-	va_start(arguments, format);
-	if (vasprintf(&message, format, arguments) < 0)
-		message = NULL;
-	va_end(arguments);
 	fflush(stdout);
 	fputs("hpcprof: warning: ", stderr);
-	print_safely(stderr, message ? message : format);
+	print_safely(stderr, message);
 	putc('\n', stderr);
+	if (advice)
+		print_advice(advice);
 }
 
 static size_t smallest(size_t a, size_t b, size_t c)

@@ -241,7 +241,7 @@ static const struct argp argp = {
 static void warn(const char *message, const char *advice, void *context)
 {
 	(void)context;
-	hp_cli_warn("%s%s%s", message, advice ? "\n  " : "", advice ? advice : "");
+	hp_cli_warn(message, advice);
 }
 
 /* COLUMNS is what the user says, the terminal what it says itself. */

@@ -47,8 +47,8 @@ extern const struct hp_command *const hp_commands[];
  * status of its class. A name that does not exist is a usage error. */
 int hp_cli_fail(struct hp_error *error);
 
-/* "hpcprof: warning: …" to standard error. */
-void hp_cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* "hpcprof: warning: MESSAGE" and the advice, if any, to standard error. */
+void hp_cli_warn(const char *message, const char *advice);
 
 /* The candidate that `word` was probably meant to be, or NULL; `candidates` ends with NULL. */
 const char *hp_cli_closest(const char *word, const char *const *candidates);
