@@ -4,6 +4,7 @@ EXTRA_DIST += \
 	.ci/run \
 	scripts/bench/attribution \
 	scripts/bench/bench.py \
+	scripts/bench/cfg-speed \
 	scripts/bench/database-size \
 	scripts/bench/kernels.c \
 	scripts/bench/library.c \

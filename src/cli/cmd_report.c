@@ -7,9 +7,12 @@
 #include <hpcprof/db/db.h>
 #include <hpcprof/report/report.h>
 
+#include <errno.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
@@ -18,6 +21,7 @@ enum {
 	OPTION_IMAGES,
 	OPTION_LINES,
 	OPTION_INSTRUCTIONS,
+	OPTION_CFG,
 	OPTION_SUMMARY,
 	OPTION_FORMAT,
 	OPTION_IMAGE,
@@ -36,6 +40,8 @@ struct arguments {
 	const char *db;
 	HP_VECTOR(char *) epochs;
 	bool view_chosen;
+	bool as_graph;
+	bool as_svg;
 	int status; /* of a usage error that was told already */
 };
 
@@ -47,8 +53,11 @@ static const struct argp_option options[] = {
 	{ "instructions", OPTION_INSTRUCTIONS, "PROC", OPTION_ARG_OPTIONAL,
 	  "Instructions with samples, hottest procedure first; with PROC, all of that procedure's",
 	  1 },
+	{ "cfg", OPTION_CFG, "PROC", 0,
+	  "The control-flow graph of PROC with the samples of each block, for Graphviz", 1 },
 	{ "summary", OPTION_SUMMARY, NULL, 0, "How it was recorded and how good the data is", 1 },
-	{ "format", OPTION_FORMAT, "text|json|csv", 0, "How to write it (default: text)", 1 },
+	{ "format", OPTION_FORMAT, "text|json|csv", 0,
+	  "How to write it (default: text); svg with --cfg", 1 },
 	{ NULL, 0, NULL, 0, "Which samples (patterns are globs):", 2 },
 	{ "db", OPTION_DB, "DIR", 0, "The database (default: $HPCPROF_DB, else ./hpcprof.db)", 2 },
 	{ "event", 'e', "EVENT", 0, "Events that match", 2 },
@@ -104,6 +113,10 @@ static int choose_format(struct argp_state *state, const char *name)
 	};
 	struct arguments *arguments = state->input;
 
+	arguments->as_svg = strcmp(name, "svg") == 0;
+	arguments->report.format = HP_FORMAT_TEXT;
+	if (arguments->as_svg)
+		return 0;
 	for (size_t i = 0; i < HP_ARRAY_COUNT(names); i++) {
 		arguments->report.format = (enum hp_report_format)i;
 		if (strcmp(name, names[i]) == 0)
@@ -165,6 +178,10 @@ static error_t parse_view(int key, char *argument, struct argp_state *state)
 	case OPTION_LINES:
 		return choose_view(state, HP_VIEW_LINES);
 	case OPTION_INSTRUCTIONS:
+		arguments->report.listed = argument;
+		return choose_view(state, HP_VIEW_INSTRUCTIONS);
+	case OPTION_CFG:
+		arguments->as_graph = true;
 		arguments->report.listed = argument;
 		return choose_view(state, HP_VIEW_INSTRUCTIONS);
 	case OPTION_SUMMARY:
@@ -268,7 +285,22 @@ static void fit_to_terminal(struct hp_report_options *report)
 	report->colour = !no_colour || !*no_colour;
 }
 
-static struct hp_error *report(const struct arguments *arguments)
+/* A graph is DOT, which Graphviz makes SVG of. */
+static struct hp_error *settle_format(struct arguments *arguments)
+{
+	if (arguments->as_svg && !arguments->as_graph)
+		return hp_error_create(HP_ERROR_USAGE, "--format=svg is for --cfg");
+	if (!arguments->as_graph)
+		return NULL;
+	if (arguments->report.format != HP_FORMAT_TEXT)
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_USAGE, "--cfg is written as DOT, or as svg"),
+			"--instructions=PROC --format=json has the blocks for programs");
+	arguments->report.format = HP_FORMAT_DOT;
+	return NULL;
+}
+
+static struct hp_error *report_to(const struct arguments *arguments, FILE *out)
 {
 	const struct hp_report_notices notices = { .warn = warn };
 	_cleanup_(hp_db_close_scope) struct hp_db *db = NULL;
@@ -277,7 +309,52 @@ static struct hp_error *report(const struct arguments *arguments)
 	if (error)
 		return error;
 	return hp_report(db, arguments->epochs.at, arguments->epochs.count, &arguments->report,
-			 &notices, stdout);
+			 &notices, out);
+}
+
+/* The graph is complete before Graphviz starts: an error leaves nothing half drawn. */
+static struct hp_error *draw_svg(const struct arguments *arguments)
+{
+	char program[] = "dot";
+	char format[] = "-Tsvg";
+	char *const command[] = { program, format, NULL };
+	FILE *graph = tmpfile();
+	posix_spawn_file_actions_t actions;
+	struct hp_error *error;
+	int status = 0;
+	pid_t child;
+	int failed;
+
+	if (!graph)
+		return hp_error_create_errno(errno, "a temporary file");
+	error = report_to(arguments, graph);
+	if (error || fflush(graph) != 0 || fseek(graph, 0, SEEK_SET) != 0 ||
+	    posix_spawn_file_actions_init(&actions) != 0) {
+		fclose(graph);
+		return error ? error : hp_error_create_errno(errno, "a temporary file");
+	}
+	failed = posix_spawn_file_actions_adddup2(&actions, fileno(graph), STDIN_FILENO);
+	if (!failed)
+		failed = posix_spawnp(&child, command[0], &actions, NULL, command, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	fclose(graph);
+	if (failed)
+		return hp_error_advise(hp_error_create_errno(failed, "running dot"),
+				       "install Graphviz, or leave out --format=svg for its input");
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	if (status != 0)
+		return hp_error_create(HP_ERROR_SYSTEM, "dot could not draw the graph");
+	return NULL;
+}
+
+static struct hp_error *report(struct arguments *arguments)
+{
+	struct hp_error *error = settle_format(arguments);
+
+	if (error)
+		return error;
+	return arguments->as_svg ? draw_svg(arguments) : report_to(arguments, stdout);
 }
 
 static int run(int argc, char **argv)

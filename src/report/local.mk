@@ -13,6 +13,6 @@ src_report_libreport_a_SOURCES = \
 	src/report/rows.h src/report/rows.c \
 	src/report/text.h src/report/text.c \
 	src/report/text_header.c src/report/text_summary.c src/report/text_table.c \
-	src/report/write.h src/report/write_csv.c src/report/write_json.c src/report/write_text.c
+	src/report/write.h src/report/write_csv.c src/report/write_dot.c src/report/write_json.c src/report/write_text.c
 
 REPORT_LIBS = src/report/libreport.a $(CFG_LIBS) $(ISA_LIBS) $(IMAGE_LIBS) $(DB_LIBS)

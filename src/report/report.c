@@ -65,6 +65,8 @@ static struct hp_error *write_report(struct report *report, FILE *out)
 		return write_json(report, out);
 	case HP_FORMAT_CSV:
 		return write_csv(report, out);
+	case HP_FORMAT_DOT:
+		return write_dot(report, out);
 	case HP_FORMAT_TEXT:
 		break;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The writers: one report, three formats. Errors of the stream are found once, at the end. */
+/* The writers: one report, four formats. Errors of the stream are found once, at the end. */
 #ifndef REPORT_WRITE_H
 #define REPORT_WRITE_H
 
@@ -10,6 +10,8 @@
 struct hp_error *write_text(struct report *report, FILE *out);
 struct hp_error *write_json(struct report *report, FILE *out);
 struct hp_error *write_csv(struct report *report, FILE *out);
+/* The instruction view as graphs. */
+struct hp_error *write_dot(struct report *report, FILE *out);
 
 /* How good the data is, each line behind a "# ". */
 struct hp_error *write_text_header(const struct report *report, FILE *out);

@@ -289,6 +289,28 @@ START_TEST(instructions_say_which_block_of_the_graph_they_are_in)
 }
 END_TEST
 
+START_TEST(a_graph_has_a_box_a_block_and_an_arrow_an_edge)
+{
+	static const char *const wanted[] = {
+		"label=\"fixture_branch\"",  "p0b0 [label=\"block 0",
+		"test edi, edi\\l",	     "p0b2 [label=\"block 2",
+		"p0entry -> p0b0 [",	     "p0b0 -> p0b1 [style=solid]",
+		"p0b0 -> p0b2 [color=blue]", "p0b1 -> p0b2 [style=solid]",
+		"p0b2 -> p0exit [",
+	};
+	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
+					     .format = HP_FORMAT_DOT,
+					     .listed = "fixture_branch" };
+	struct fixture fixture = report_on_self();
+
+	fixture_output(&fixture, &options);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(wanted); i++)
+		assert_contains(fixture.output, wanted[i]);
+	ck_assert_ptr_null(strstr(fixture.output, "p0b3"));
+	fixture_remove(&fixture);
+}
+END_TEST
+
 START_TEST(what_is_no_instruction_is_in_no_block)
 {
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
@@ -415,7 +437,7 @@ HP_TEST_MAIN("report/code", inlined_code_counts_for_its_procedure_unless_asked_f
 	     a_line_is_that_of_the_innermost_function,
 	     a_named_procedure_is_listed_whole_and_no_sample_inside_an_instruction_is_dropped,
 	     instructions_say_which_block_of_the_graph_they_are_in,
-	     what_is_no_instruction_is_in_no_block,
+	     a_graph_has_a_box_a_block_and_an_arrow_an_edge, what_is_no_instruction_is_in_no_block,
 	     unnamed_only_instructions_with_samples_are_listed_hottest_procedure_first,
 	     a_listing_gives_shares_of_everything_and_of_the_procedure,
 	     a_part_that_was_split_off_counts_for_its_procedure_and_is_listed_after_it,

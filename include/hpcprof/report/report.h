@@ -26,7 +26,12 @@ enum hp_report_view {
 	HP_VIEW_SUMMARY,
 };
 
-enum hp_report_format { HP_FORMAT_TEXT, HP_FORMAT_JSON, HP_FORMAT_CSV };
+enum hp_report_format {
+	HP_FORMAT_TEXT,
+	HP_FORMAT_JSON,
+	HP_FORMAT_CSV,
+	HP_FORMAT_DOT, /* of instructions: the control-flow graph, for Graphviz */
+};
 
 /* Zeroed is a report of all procedures as text. Patterns are globs; one that equals a name also
  * matches it ("[vdso]", "operator[]"). NULL lets everything pass. */
