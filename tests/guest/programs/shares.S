@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs 100,000 rounds, each of them a call of sixty, thirty and ten, which take 600, 300 and 100
- * instructions: shares of samples that can be told beforehand, down to single instructions. With the
- * calls and the loop a round takes 1,009, a prime, so that no period locks onto it; all of it takes
- * 100,900,004. tests/guest/guest.test knows these numbers.
+ * Runs 100 rounds, each of them a call of sixty, thirty and ten, which take 600,000, 300,000 and
+ * 100,000 instructions: shares of samples that can be told beforehand, down to single instructions.
+ *
+ * CPI is 1 here, which makes loops more regular than on any real machine: samples at equal distances
+ * would meet the same part of a short round over and over. So a round is a hundred times longer than
+ * the distances in the tests, and with the calls and the loop it takes 1,000,033 instructions, a
+ * prime, so that the next round is met elsewhere. All of it takes 100,003,304: tests/guest/guest.test
+ * knows these numbers.
  */
 	.text
 
 	.globl	_start
 	.type	_start, %function
 _start:
-	ldr	x19, =100000
+	mov	x19, #100
 1:	bl	sixty
 	bl	thirty
 	bl	ten
+	.rept	28
 	nop
-	nop
-	nop
-	nop
+	.endr
 	subs	x19, x19, #1
 	b.ne	1b
 	mov	x0, #0
@@ -25,10 +28,10 @@ _start:
 	svc	#0
 	.size	_start, . - _start
 
-	/* 1 + 74 * 8 + 6 + 1 = 600 */
+	/* 1 + 74,999 * 8 + 6 + 1 = 600,000 */
 	.type	sixty, %function
 sixty:
-	mov	x0, #74
+	ldr	x0, =74999
 1:	nop
 	nop
 	nop
@@ -46,10 +49,10 @@ sixty:
 	ret
 	.size	sixty, . - sixty
 
-	/* 1 + 49 * 6 + 4 + 1 = 300 */
+	/* 1 + 49,999 * 6 + 4 + 1 = 300,000 */
 	.type	thirty, %function
 thirty:
-	mov	x0, #49
+	mov	x0, #49999
 1:	add	x1, x1, #1
 	add	x2, x2, #1
 	add	x3, x3, #1
@@ -63,10 +66,10 @@ thirty:
 	ret
 	.size	thirty, . - thirty
 
-	/* 1 + 49 * 2 + 1 = 100 */
+	/* 1 + 49,999 * 2 + 1 = 100,000 */
 	.type	ten, %function
 ten:
-	mov	x0, #49
+	mov	x0, #49999
 1:	subs	x0, x0, #1
 	b.ne	1b
 	ret
