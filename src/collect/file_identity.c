@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <linux/fs.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
@@ -46,15 +47,21 @@ static int open_map_file(pid_t pid, const struct record_mmap *mapping)
 	return open(path, OPEN_FLAGS);
 }
 
-static int open_path(const char *prefix, const char *file)
+/* The file under the process's own root, which may be a container's, or under ours. malloc'ed. */
+static char *path_under(pid_t pid, bool own_root, const char *file)
 {
-	_cleanup_free_ char *path = NULL;
+	char *path;
 
-	if (asprintf(&path, "%s%s", prefix, file) < 0) {
-		path = NULL;
-		return -1;
-	}
-	return open(path, OPEN_FLAGS);
+	if (own_root)
+		return asprintf(&path, "/proc/%d/root%s", (int)pid, file) < 0 ? NULL : path;
+	return strdup(file);
+}
+
+static int open_path(pid_t pid, bool own_root, const char *file)
+{
+	_cleanup_free_ char *path = path_under(pid, own_root, file);
+
+	return path ? open(path, OPEN_FLAGS) : -1;
 }
 
 /* A deleted file or memfd that the process still holds open. */
@@ -97,16 +104,31 @@ static bool identity_of(int fd, const struct record_mmap *mapping, struct hp_ide
 void file_identity(pid_t pid, const struct record_mmap *mapping, bool deleted, const char *path,
 		   struct hp_identity *identity)
 {
-	char root[32];
-
 	if (identity_of(open_map_file(pid, mapping), mapping, identity))
 		return;
 	if (deleted) {
 		identity_of(open_descriptor(pid, mapping), mapping, identity);
 		return;
 	}
-	/* First through the process's own root, which may be a container's. */
-	snprintf(root, sizeof(root), "/proc/%d/root", (int)pid);
-	if (!identity_of(open_path(root, path), mapping, identity))
-		identity_of(open_path("", path), mapping, identity);
+	if (!identity_of(open_path(pid, true, path), mapping, identity))
+		identity_of(open_path(pid, false, path), mapping, identity);
+}
+
+struct file_state file_state(pid_t pid, const struct record_mmap *mapping, const char *path)
+{
+	for (int own_root = 1; mapping->inode && own_root >= 0; own_root--) {
+		_cleanup_free_ char *full = path_under(pid, own_root, path);
+		struct stat status;
+
+		if (!full || stat(full, &status) < 0 || !S_ISREG(status.st_mode) ||
+		    status.st_ino != mapping->inode)
+			continue;
+		/* The time of change, as nobody can set it back. */
+		return (struct file_state){
+			.size_bytes = (uint64_t)status.st_size,
+			.changed_s = status.st_ctim.tv_sec,
+			.changed_ns = status.st_ctim.tv_nsec,
+		};
+	}
+	return (struct file_state){ 0 };
 }

@@ -13,4 +13,13 @@
 void file_identity(pid_t pid, const struct record_mmap *mapping, bool deleted, const char *path,
 		   struct hp_identity *identity);
 
+/* What a file's next writing changes. All zero when it cannot be had at its path. */
+struct file_state {
+	uint64_t size_bytes;
+	int64_t changed_s;
+	int64_t changed_ns;
+};
+
+struct file_state file_state(pid_t pid, const struct record_mmap *mapping, const char *path);
+
 #endif

@@ -24,10 +24,12 @@ struct mapped_key {
 	uint16_t padding; /* zero: keys are compared as bytes */
 };
 
-/* One way an image was found: what the kernel said and under which path. */
+/* One way an image was found: what the kernel said and under which path. Where it said no build-id,
+ * the state of the file when it was identified: it may be written to in place. */
 struct seen {
 	UT_hash_handle hh;
 	struct image *image;
+	struct file_state state;
 	size_t key_size;
 	unsigned char key[]; /* struct mapped_key, then the path */
 };
@@ -229,6 +231,14 @@ static struct seen *seen_create(const struct record_mmap *mapping)
 	return seen;
 }
 
+/* A file that is gone from its path has not been written to that we know of. */
+static bool is_rewritten(const struct file_state *before, const struct file_state *now)
+{
+	return now->changed_s &&
+	       (now->size_bytes != before->size_bytes || now->changed_s != before->changed_s ||
+		now->changed_ns != before->changed_ns);
+}
+
 struct image *images_of_mapping(struct images *images, pid_t pid, const struct record_mmap *mapping)
 {
 	struct seen *seen = seen_create(mapping);
@@ -237,7 +247,14 @@ struct image *images_of_mapping(struct images *images, pid_t pid, const struct r
 
 	if (!seen)
 		return NULL;
+	if (mapping->build_id.kind == HP_IDENTITY_NONE)
+		seen->state = file_state(pid, mapping, mapping->path);
 	HASH_FIND(hh, images->by_mapping, seen->key, seen->key_size, known);
+	if (known && is_rewritten(&known->state, &seen->state)) {
+		HASH_DEL(images->by_mapping, known);
+		free(known);
+		known = NULL;
+	}
 	if (known) {
 		free(seen);
 		known->image->references++;

@@ -294,6 +294,47 @@ START_TEST(a_new_file_with_an_old_inode_number_is_another_image)
 }
 END_TEST
 
+START_TEST(a_file_written_to_in_place_is_another_image_when_it_is_mapped_again)
+{
+	static const char *const contents[] = { "one", "another one", "another two" };
+	_cleanup_free_ char *path = make_file("program", "one");
+	struct record_mmap mapping = announce(path);
+	struct images *images = images_create();
+	struct image *last = NULL;
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(contents); i++) {
+		struct hp_identity expected = identity_of_contents(contents[i]);
+		struct image *image;
+
+		scratch_write(path, contents[i], strlen(contents[i]));
+		image = images_of_mapping(images, getpid(), &mapping);
+		ck_assert_ptr_ne(image, last);
+		ck_assert(hp_identity_equal(&image->id.identity, &expected));
+		ck_assert_ptr_eq(images_of_mapping(images, getpid(), &mapping), image);
+		last = image;
+		/* File systems have seen no time pass between two ticks of the kernel's clock. */
+		usleep(20000);
+	}
+	ck_assert_uint_eq(images_count(images), HP_ARRAY_COUNT(contents));
+	images_destroy(images);
+}
+END_TEST
+
+START_TEST(a_file_only_touched_is_the_same_image)
+{
+	_cleanup_free_ char *path = make_file("program", "one");
+	struct record_mmap mapping = announce(path);
+	struct images *images = images_create();
+	struct image *first = images_of_mapping(images, getpid(), &mapping);
+
+	usleep(20000);
+	ck_assert_int_eq(chmod(path, 0600), 0);
+	ck_assert_ptr_eq(images_of_mapping(images, getpid(), &mapping), first);
+	ck_assert_uint_eq(images_count(images), 1);
+	images_destroy(images);
+}
+END_TEST
+
 START_TEST(the_kernels_deleted_mark_is_no_part_of_the_path)
 {
 	static const struct {
@@ -356,5 +397,6 @@ HP_TEST_MAIN("collect/file_identity", a_file_is_identified_at_its_path,
 	     a_process_that_is_gone_is_looked_for_by_path,
 	     a_mapping_seen_before_is_the_same_image_without_a_look,
 	     a_new_file_with_an_old_inode_number_is_another_image,
-	     the_kernels_deleted_mark_is_no_part_of_the_path,
+	     a_file_written_to_in_place_is_another_image_when_it_is_mapped_again,
+	     a_file_only_touched_is_the_same_image, the_kernels_deleted_mark_is_no_part_of_the_path,
 	     images_nobody_holds_are_swept_and_others_stay)
