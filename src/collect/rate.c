@@ -154,7 +154,7 @@ struct cost measure_cost(const struct hp_event *event)
 
 /* --- deciding --------------------------------------------------------------------------------- */
 
-enum { SMALLEST_RANDOMISED_PERIOD = 100 };
+enum { SMALLEST_RANDOMISED_PERIOD = 100, FIRST_PARTS = 100 };
 
 /*
  * Of events that the kernel counts one by one, each is worth a sample (as perf's users expect of
@@ -224,12 +224,22 @@ static uint64_t draw_within(const struct rate *rate, uint64_t parts, struct hp_r
 
 uint64_t rate_draw(const struct rate *rate, struct hp_random *random)
 {
-	return draw_within(rate, 50, random);
+	return draw_within(rate, 10, random);
 }
 
 uint64_t rate_draw_first(const struct rate *rate, struct hp_random *random)
 {
-	return draw_within(rate, 100, random);
+	return draw_within(rate, FIRST_PARTS, random);
+}
+
+uint64_t rate_count(const struct rate *rate, uint64_t period, struct hp_random *random)
+{
+	uint64_t mean = rate->period;
+	uint64_t difference = period > mean ? period - mean : mean - period;
+
+	if (difference <= mean / FIRST_PARTS || period > 2 * mean)
+		return 1;
+	return (period + hp_random_between(random, 0, mean - 1)) / mean;
 }
 
 uint64_t rate_mirror(const struct rate *rate, uint64_t period)

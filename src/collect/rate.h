@@ -3,12 +3,12 @@
  * How often to sample, and what that costs.
  *
  * Events that count time or cycles get a fixed mean period: every sample then stands for the same
- * amount, and the mean never has to be estimated. It is randomised by ±2 % and drawn again while
+ * amount, and the mean never has to be estimated. It is randomised by ±10 % and drawn again while
  * running, so that sampling cannot lock onto a loop (Anderson et al. 1997, section 4.1.1). Only the
  * events we opened ourselves can be redrawn; threads and children inherit the period in force when
- * they are born, and so each has its own. Software events have small fixed periods by default;
- * others of unknown rate (cache misses) are left to the kernel's frequency mode, where each sample
- * says what it stands for; such periods are rounded to classes 9 % apart.
+ * they are born, and so each has its own; see rate_count(). Software events have small fixed
+ * periods by default; others of unknown rate (cache misses) are left to the kernel's frequency
+ * mode, where each sample says what it stands for; such periods are rounded to classes 9 % apart.
  */
 #ifndef HPCPROF_COLLECT_RATE_H
 #define HPCPROF_COLLECT_RATE_H
@@ -51,6 +51,14 @@ uint64_t rate_draw(const struct rate *rate, struct hp_random *random);
 uint64_t rate_draw_first(const struct rate *rate, struct hp_random *random);
 /* The one to follow `period`, so that the two have the rate's mean. */
 uint64_t rate_mirror(const struct rate *rate, uint64_t period);
+
+/*
+ * As how many samples, worth the mean each, one with this period counts: 0, 1 or 2, which it is on
+ * average. A thread or child keeps the period in force at its birth for all its life: without this
+ * its share would be wrong by up to 10 %. The kernel (Linux 6.18) says what a child inherited, but
+ * of clock events that were redrawn what they were opened with: within 1 % is the mean.
+ */
+uint64_t rate_count(const struct rate *rate, uint64_t period, struct hp_random *random);
 
 /* The class of a period in frequency mode: its representative period. */
 uint64_t rate_period_class(uint64_t period);

@@ -26,7 +26,7 @@ enum record_kind {
  * TIME are always there. */
 struct record_layout {
 	bool identifier; /* PERF_SAMPLE_IDENTIFIER: more than one event */
-	bool period;	 /* PERF_SAMPLE_PERIOD: some event is in frequency mode */
+	bool period;	 /* PERF_SAMPLE_PERIOD: no event has one period for good */
 };
 
 struct record_mmap {

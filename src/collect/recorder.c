@@ -109,22 +109,27 @@ static void take_sample(struct recorder *recorder, const struct record *record)
 	const struct rate *rate = &recorder->rates[event];
 	uint32_t stream = totals->stream;
 	uint64_t period = rate->period;
+	uint64_t count = 1;
 	uint32_t context;
 
 	if (rate->kernel_frequency) {
 		period = record->sample.period;
 		stream = streams_number(&recorder->streams, (uint32_t)event,
 					rate_period_class(period));
+	} else if (recorder->sampler->rings.layout.period) {
+		count = rate_count(rate, record->sample.period, &recorder->sampler->random);
 	}
 	context = stream == UINT32_MAX ? 0
 				       : processes_context(&recorder->processes, record->pid,
 							   stream, record->time_ns);
-	totals->samples++;
-	totals->period_total += period;
+	totals->samples += count;
+	totals->period_total += count * period;
 	if (!context)
-		recorder->attributor.dropped[event]++;
-	else if (sample_table_add(&recorder->table, context, record->sample.address))
-		attribute_overflow(recorder);
+		recorder->attributor.dropped[event] += count;
+	for (; context && count; count--) {
+		if (sample_table_add(&recorder->table, context, record->sample.address))
+			attribute_overflow(recorder);
+	}
 }
 
 static void take(struct recorder *recorder, const struct record *record)

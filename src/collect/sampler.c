@@ -367,7 +367,7 @@ static struct hp_error *prepare(struct opening *opening)
 	sampler->events_each = options->events->count + opening->dummy;
 	layout.identifier = sampler->events_each > 1;
 	for (size_t i = 0; i < options->events->count; i++)
-		layout.period |= options->rates[i].kernel_frequency;
+		layout.period |= options->rates[i].period != 1;
 	sampler->of_threads = options->threads[0] != -1;
 	sampler->ring_pages = options->ring_pages ? options->ring_pages
 						  : default_ring_pages(opening->cpu_count);
