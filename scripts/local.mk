@@ -63,3 +63,9 @@ coverage:
 					printf "%8s of %5s lines  %s\n", part[2], $$4, name; name = "" \
 				}' | sort -k 5; \
 	fi
+
+# What makes src/isa/machine/tables.c, and judges the tables. Not for building or testing.
+EXTRA_DIST += scripts/machine-tables scripts/machine/facts.cc
+EXTRA_PROGRAMS += scripts/machine/form_key
+CLEANFILES += scripts/machine/form_key$(EXEEXT)
+scripts_machine_form_key_LDADD = $(ISA_LIBS)

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What one kind of core can do: widths, queues and latencies of the core, and the micro-ops,
+ * latency and units of each instruction. Constant data, looked up and never computed from a
+ * measurement of this run; nothing here allocates, fails or keeps state.
+ *
+ * Times are core cycles. They are best cases: data in the first-level cache, branches predicted.
+ * Two layers make up the data: tables generated from LLVM's scheduling models and an override file
+ * (scripts/machine-tables), and one hand-written description a core (src/isa/machine/cores.c).
+ */
+#ifndef HPCPROF_ISA_MACHINE_H
+#define HPCPROF_ISA_MACHINE_H
+
+#include <hpcprof/isa/insn.h>
+
+/* A unit is a port, or something else that serves one micro-op at a time. Sets of them are bits. */
+enum {
+	HP_MACHINE_UNITS = 32,
+	HP_MACHINE_USES = 8,
+};
+
+/* One of these units is busy for that long. */
+struct hp_unit_use {
+	uint32_t units;
+	uint8_t cycles;
+};
+
+/* Of one instruction, as it passes through the core. */
+struct hp_cost {
+	uint16_t slots; /* of the width of issue and retirement; 0 when fused into the one before */
+	uint16_t latency;    /* to the slowest result, from the address where it loads */
+	uint16_t late;	     /* how much later than the address the other operands are needed */
+	uint8_t use_count;   /* micro-ops that need units */
+	bool is_eliminated;  /* done at rename: no unit, no latency */
+	bool is_independent; /* its result does not depend on its operands */
+	bool is_serializing; /* nothing later begins before it is done */
+	bool is_guess;	     /* not in the tables: an ordinary instruction is assumed */
+	struct hp_unit_use uses[HP_MACHINE_USES];
+};
+
+enum hp_fusion {
+	HP_FUSION_NONE,
+	HP_FUSION_COMPARE,    /* cmp and test with a conditional jump */
+	HP_FUSION_ARITHMETIC, /* also add, sub, and, inc, dec */
+	HP_FUSION_LOGIC,      /* also or, xor */
+};
+
+struct hp_machine {
+	const char *name;	       /* "sapphire-rapids" */
+	const char *title;	       /* "Intel Sapphire Rapids (Golden Cove)" */
+	const char *const *unit_names; /* NULL where there is no such unit */
+	uint32_t divider_units;	       /* not pipelined: dividers, and what is as slow */
+	uint8_t table;		       /* column of the generated tables */
+	bool is_generic;	       /* for a CPU that is not known */
+	uint8_t issue_width;	       /* slots a cycle, at rename */
+	uint8_t retire_width;
+	uint8_t fetch_width;  /* slots a cycle out of the micro-op cache */
+	uint8_t decode_width; /* instructions a cycle without it */
+	uint8_t fusion;	      /* enum hp_fusion */
+	bool counts_unfused;  /* the table counts a load or store and its operation apart */
+	bool eliminates_general_moves;
+	bool eliminates_vector_moves;
+	uint16_t reorder_slots;
+	uint16_t load_queue;
+	uint16_t store_queue;
+	uint16_t l1_cycles; /* load to use, general register */
+	uint16_t l2_cycles;
+	uint16_t l3_cycles;
+	uint16_t memory_cycles;
+	uint16_t l2_tlb_cycles; /* more, on a miss of the first TLB */
+	uint16_t walk_cycles;	/* more, on a miss of both */
+	uint16_t mispredict_cycles;
+	uint16_t forward_cycles; /* store to load of the same bytes */
+	uint16_t locked_cycles;	 /* of an atomic operation */
+	uint16_t fence_cycles;	 /* of a full fence */
+};
+
+/* How /proc/cpuinfo names a CPU. */
+struct hp_cpu_id {
+	const char *vendor; /* "GenuineIntel" */
+	unsigned family;
+	unsigned model;
+	bool has_amx; /* hypervisors disguise the model, seldom what it can do */
+	bool has_avx512;
+};
+
+/* Never NULL: the generic core when the CPU is not known. */
+const struct hp_machine *hp_machine_of(const struct hp_cpu_id *id);
+
+/* By `name`; NULL when there is none. */
+const struct hp_machine *hp_machine_named(const char *name);
+
+/* By number from 0; NULL past the last. */
+const struct hp_machine *hp_machine_at(size_t number);
+
+/* What the instruction costs, `before` being the one that runs right before it, or NULL: the two
+ * may fuse, and then `cost->slots` is 0. */
+void hp_machine_cost(const struct hp_machine *machine, const struct hp_insn *before,
+		     const struct hp_insn *insn, struct hp_cost *cost);
+
+/* Names one unit: "0" for port 0, "divider" … Never NULL. */
+const char *hp_machine_unit(const struct hp_machine *machine, unsigned unit);
+
+/* The kinds and widths of an instruction's operands, which with its mnemonic select a row of the
+ * tables: four bits an operand, the first operand highest. */
+uint16_t hp_insn_shape(const struct hp_insn *insn);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds the core of a CPU, and the cost of an instruction on it. */
+#include "cores.h"
+#include "tables.h"
+
+#include <Zydis/Zydis.h>
+#include <string.h>
+
+/* --- cores -------------------------------------------------------------------------------------
+ */
+
+static enum core intel_core(const struct hp_cpu_id *id)
+{
+	/* Matrix tiles came with Golden Cove, whatever the model is said to be. */
+	if (id->has_amx)
+		return CORE_SAPPHIRE_RAPIDS;
+	if (id->family != 6)
+		return CORE_GENERIC;
+	switch (id->model) {
+	case 0x4e: /* Skylake and its like, for desks and servers */
+	case 0x5e:
+	case 0x55:
+	case 0x8e:
+	case 0x9e:
+	case 0xa5:
+	case 0xa6:
+		return CORE_SKYLAKE;
+	case 0x6a: /* Ice Lake, Tiger Lake, Rocket Lake */
+	case 0x6c:
+	case 0x7d:
+	case 0x7e:
+	case 0x8c:
+	case 0x8d:
+	case 0xa7:
+		return CORE_ICE_LAKE;
+	case 0x8f: /* Sapphire, Emerald, Granite Rapids */
+	case 0xcf:
+	case 0xad:
+	case 0xae:
+		return CORE_SAPPHIRE_RAPIDS;
+	default:
+		return CORE_GENERIC;
+	}
+}
+
+static enum core amd_core(const struct hp_cpu_id *id)
+{
+	unsigned model = id->model;
+
+	switch (id->family) {
+	case 0x17:
+		return model >= 0x30 ? CORE_ZEN_2 : CORE_GENERIC;
+	case 0x19:
+		if (model < 0x10 || (model >= 0x20 && model < 0x60))
+			return CORE_ZEN_3;
+		return CORE_ZEN_4;
+	case 0x1a:
+		return CORE_ZEN_5;
+	default:
+		return CORE_GENERIC;
+	}
+}
+
+const struct hp_machine *hp_machine_of(const struct hp_cpu_id *id)
+{
+	enum core core = CORE_GENERIC;
+
+	if (id->vendor && strcmp(id->vendor, "GenuineIntel") == 0)
+		core = intel_core(id);
+	else if (id->vendor && strcmp(id->vendor, "AuthenticAMD") == 0)
+		core = amd_core(id);
+	return &cores[core];
+}
+
+const struct hp_machine *hp_machine_named(const char *name)
+{
+	for (size_t i = 0; i < CORE_COUNT; i++)
+		if (strcmp(cores[i].name, name) == 0)
+			return &cores[i];
+	return NULL;
+}
+
+const struct hp_machine *hp_machine_at(size_t number)
+{
+	return number < CORE_COUNT ? &cores[number] : NULL;
+}
+
+const char *hp_machine_unit(const struct hp_machine *machine, unsigned unit)
+{
+	const char *name = unit < HP_MACHINE_UNITS ? machine->unit_names[unit] : NULL;
+
+	return name ? name : "?";
+}
+
+/* --- costs -------------------------------------------------------------------------------------
+ */
+
+/* The form of this shape, else the one for any shape, else NULL. */
+static const struct table_form *find_form(uint16_t mnemonic, uint16_t shape)
+{
+	uint32_t wanted = (uint32_t)mnemonic << 16 | shape;
+	size_t low = 0;
+	size_t high = table_form_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct table_form *form = &table_forms[middle];
+
+		if (((uint32_t)form->mnemonic << 16 | form->shape) < wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < table_form_count && table_forms[low].mnemonic == mnemonic &&
+	    table_forms[low].shape == shape)
+		return &table_forms[low];
+	while (low < table_form_count && table_forms[low].mnemonic == mnemonic)
+		low++;
+	return low > 0 && table_forms[low - 1].mnemonic == mnemonic ? &table_forms[low - 1] : NULL;
+}
+
+static uint8_t explicit_access(const struct hp_insn *insn)
+{
+	uint8_t access = 0;
+
+	for (size_t i = 0; i < insn->memory_count; i++)
+		access |= insn->memories[i].access;
+	return access;
+}
+
+/* Narrow moves merge into the old register. */
+static bool is_eliminated(const struct hp_machine *machine, const struct hp_insn *insn)
+{
+	const struct hp_operand *to = &insn->operands[0];
+	const struct hp_operand *from = &insn->operands[1];
+
+	if (insn->operand_count != 2 || to->type != HP_OPERAND_REGISTER ||
+	    from->type != HP_OPERAND_REGISTER)
+		return false;
+	switch ((unsigned)insn->mnemonic) {
+	case ZYDIS_MNEMONIC_MOV:
+		return machine->eliminates_general_moves && to->bytes >= 4 &&
+		       to->number < HP_REGISTER_VECTOR && from->number < HP_REGISTER_VECTOR;
+	case ZYDIS_MNEMONIC_MOVAPS:
+	case ZYDIS_MNEMONIC_MOVAPD:
+	case ZYDIS_MNEMONIC_MOVUPS:
+	case ZYDIS_MNEMONIC_MOVUPD:
+	case ZYDIS_MNEMONIC_MOVDQA:
+	case ZYDIS_MNEMONIC_MOVDQU:
+	case ZYDIS_MNEMONIC_VMOVAPS:
+	case ZYDIS_MNEMONIC_VMOVAPD:
+	case ZYDIS_MNEMONIC_VMOVUPS:
+	case ZYDIS_MNEMONIC_VMOVUPD:
+	case ZYDIS_MNEMONIC_VMOVDQA:
+	case ZYDIS_MNEMONIC_VMOVDQU:
+		return machine->eliminates_vector_moves;
+	default:
+		return false;
+	}
+}
+
+static bool is_serializing(const struct hp_insn *insn)
+{
+	switch ((unsigned)insn->mnemonic) {
+	case ZYDIS_MNEMONIC_CPUID:
+	case ZYDIS_MNEMONIC_LFENCE:
+	case ZYDIS_MNEMONIC_MFENCE:
+	case ZYDIS_MNEMONIC_RDTSCP:
+	case ZYDIS_MNEMONIC_SERIALIZE:
+		return true;
+	default:
+		return insn->kind == HP_INSN_SYSCALL;
+	}
+}
+
+/* What may fuse with a conditional jump, by the weakest core that does. */
+static enum hp_fusion fusion_class(const struct hp_insn *insn, bool *keeps_carry)
+{
+	*keeps_carry = false;
+	switch ((unsigned)insn->mnemonic) {
+	case ZYDIS_MNEMONIC_CMP:
+	case ZYDIS_MNEMONIC_TEST:
+		return HP_FUSION_COMPARE;
+	case ZYDIS_MNEMONIC_INC:
+	case ZYDIS_MNEMONIC_DEC:
+		*keeps_carry = true;
+		return HP_FUSION_ARITHMETIC;
+	case ZYDIS_MNEMONIC_ADD:
+	case ZYDIS_MNEMONIC_SUB:
+	case ZYDIS_MNEMONIC_AND:
+		return HP_FUSION_ARITHMETIC;
+	case ZYDIS_MNEMONIC_OR:
+	case ZYDIS_MNEMONIC_XOR:
+		return HP_FUSION_LOGIC;
+	default:
+		return HP_FUSION_NONE;
+	}
+}
+
+static bool is_fused(const struct hp_machine *machine, const struct hp_insn *before,
+		     const struct hp_insn *insn)
+{
+	bool keeps_carry;
+	bool has_immediate = false;
+	enum hp_fusion class;
+
+	if (!before || insn->kind != HP_INSN_CONDITIONAL || !insn->flags_read)
+		return false;
+	class = fusion_class(before, &keeps_carry);
+	if (class == HP_FUSION_NONE || class > machine->fusion ||
+	    (explicit_access(before) & HP_ACCESS_WRITE))
+		return false;
+	for (size_t i = 0; i < before->operand_count; i++)
+		has_immediate |= before->operands[i].type == HP_OPERAND_IMMEDIATE;
+	if (has_immediate && before->memory_count)
+		return false;
+	if (before->operation == HP_OPERATION_TEST || before->mnemonic == ZYDIS_MNEMONIC_AND ||
+	    machine->fusion == HP_FUSION_LOGIC)
+		return true;
+	/* Sign, overflow and parity are for test and and alone. */
+	if (insn->condition == HP_CONDITION_OTHER)
+		return false;
+	return !keeps_carry || !(insn->flags_read & HP_FLAG_CARRY);
+}
+
+/* Not in the tables: one slot, one cycle, any unit; from memory what that takes. */
+static void guess(const struct hp_machine *machine, uint8_t access, struct hp_cost *cost)
+{
+	cost->is_guess = true;
+	cost->slots = 1;
+	cost->latency = (uint16_t)(1 + (access & HP_ACCESS_READ ? machine->l1_cycles : 0));
+	cost->late = access & HP_ACCESS_READ ? machine->l1_cycles : 0;
+}
+
+static void take_row(const struct hp_machine *machine, const struct table_row *row, uint8_t access,
+		     struct hp_cost *cost)
+{
+	unsigned slots = row->micro_ops;
+
+	/* The load goes with its operation, and a store's address with its data. */
+	if (machine->counts_unfused && slots > 1 && slots <= 4) {
+		if (access & HP_ACCESS_READ)
+			slots--;
+		if ((access & HP_ACCESS_WRITE) && slots > 1)
+			slots--;
+	}
+	cost->slots = (uint16_t)slots;
+	cost->latency = row->latency;
+	cost->late = row->late;
+	while (cost->use_count < HP_MACHINE_USES && row->uses[cost->use_count].cycles) {
+		cost->uses[cost->use_count] = row->uses[cost->use_count];
+		cost->use_count++;
+	}
+}
+
+void hp_machine_cost(const struct hp_machine *machine, const struct hp_insn *before,
+		     const struct hp_insn *insn, struct hp_cost *cost)
+{
+	uint8_t access = explicit_access(insn);
+	const struct table_form *form = find_form(insn->mnemonic, hp_insn_shape(insn));
+	const struct table_row *row =
+		form ? &table_rows[machine->table][table_classes[form->class][machine->table]]
+		     : NULL;
+
+	*cost = (struct hp_cost){ .is_serializing = is_serializing(insn) };
+	if (is_eliminated(machine, insn) || insn->is_zeroing || insn->is_padding ||
+	    insn->mnemonic == ZYDIS_MNEMONIC_ENDBR64) {
+		cost->slots = 1;
+		cost->is_eliminated = true;
+		cost->is_independent = insn->is_zeroing;
+		return;
+	}
+	if (row && row->micro_ops)
+		take_row(machine, row, access, cost);
+	else
+		guess(machine, access, cost);
+	if (is_fused(machine, before, insn)) {
+		cost->slots = 0;
+		cost->use_count = 0;
+	}
+	if (insn->is_locked && cost->latency < machine->locked_cycles)
+		cost->latency = machine->locked_cycles;
+	if (insn->mnemonic == ZYDIS_MNEMONIC_MFENCE && cost->latency < machine->fence_cycles)
+		cost->latency = machine->fence_cycles;
+}

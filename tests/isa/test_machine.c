@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Expected costs are from the vendors' manuals and commonly published measurements. */
+#include "../../src/isa/machine/tables.h"
+#include "../support.h"
+
+#include <elf.h>
+#include <string.h>
+
+#define CODE(...)   ((const uint8_t[]){ __VA_ARGS__ })
+#define DECODE(...) decode(CODE(__VA_ARGS__), sizeof((const uint8_t[]){ __VA_ARGS__ }))
+
+static struct hp_insn decode(const uint8_t *bytes, size_t size)
+{
+	struct hp_insn insn;
+
+	ck_assert(hp_isa_of(EM_X86_64)->decode(bytes, size, 0x1000, &insn));
+	ck_assert_uint_eq(insn.length, size);
+	return insn;
+}
+
+static struct hp_cost cost_on(const char *name, const struct hp_insn *before, struct hp_insn insn)
+{
+	const struct hp_machine *machine = hp_machine_named(name);
+	struct hp_cost cost;
+
+	ck_assert_ptr_nonnull(machine);
+	hp_machine_cost(machine, before, &insn, &cost);
+	return cost;
+}
+
+static const char *core_of(const char *vendor, unsigned family, unsigned model, bool has_amx)
+{
+	return hp_machine_of(&(struct hp_cpu_id){ .vendor = vendor,
+						  .family = family,
+						  .model = model,
+						  .has_amx = has_amx })
+		->name;
+}
+
+START_TEST(forms_are_in_order_and_each_mnemonic_ends_with_any_shape)
+{
+	for (size_t i = 0; i + 1 < table_form_count; i++) {
+		const struct table_form *form = &table_forms[i];
+		const struct table_form *next = form + 1;
+
+		ck_assert_uint_lt((uint32_t)form->mnemonic << 16 | form->shape,
+				  (uint32_t)next->mnemonic << 16 | next->shape);
+		if (form->mnemonic != next->mnemonic)
+			ck_assert_uint_eq(form->shape, SHAPE_ANY);
+	}
+	ck_assert_uint_eq(table_forms[table_form_count - 1].shape, SHAPE_ANY);
+}
+END_TEST
+
+START_TEST(cpus_are_known_by_family_and_model)
+{
+	ck_assert_str_eq(core_of("GenuineIntel", 6, 85, false), "skylake-sp");
+	ck_assert_str_eq(core_of("GenuineIntel", 6, 106, false), "ice-lake-sp");
+	ck_assert_str_eq(core_of("GenuineIntel", 6, 143, true), "sapphire-rapids");
+	ck_assert_str_eq(core_of("AuthenticAMD", 23, 49, false), "zen-2");
+	ck_assert_str_eq(core_of("AuthenticAMD", 25, 1, false), "zen-3");
+	ck_assert_str_eq(core_of("AuthenticAMD", 25, 17, false), "zen-4");
+	ck_assert_str_eq(core_of("AuthenticAMD", 25, 33, false), "zen-3");
+	ck_assert_str_eq(core_of("AuthenticAMD", 25, 97, false), "zen-4");
+	ck_assert_str_eq(core_of("AuthenticAMD", 26, 2, false), "zen-5");
+}
+END_TEST
+
+START_TEST(matrix_tiles_tell_a_core_that_a_hypervisor_disguises)
+{
+	ck_assert_str_eq(core_of("GenuineIntel", 6, 167, false), "ice-lake-sp");
+	ck_assert_str_eq(core_of("GenuineIntel", 6, 167, true), "sapphire-rapids");
+}
+END_TEST
+
+START_TEST(an_unknown_cpu_is_generic_and_says_so)
+{
+	const struct hp_machine *machine =
+		hp_machine_of(&(struct hp_cpu_id){ .vendor = "CentaurHauls", .family = 7 });
+
+	ck_assert_str_eq(machine->name, "generic-x86-64");
+	ck_assert(machine->is_generic);
+	ck_assert_str_eq(core_of(NULL, 0, 0, false), "generic-x86-64");
+	ck_assert(!hp_machine_named("skylake-sp")->is_generic);
+}
+END_TEST
+
+START_TEST(every_core_is_found_by_its_name_and_names_its_units)
+{
+	size_t count = 0;
+
+	for (const struct hp_machine *one; (one = hp_machine_at(count)); count++) {
+		ck_assert_ptr_eq(hp_machine_named(one->name), one);
+		ck_assert_uint_ge(one->retire_width, one->issue_width);
+		for (unsigned unit = 0; unit < 40; unit++)
+			ck_assert_ptr_nonnull(hp_machine_unit(one, unit));
+	}
+	ck_assert_uint_eq(count, 8);
+	ck_assert_ptr_null(hp_machine_named("pentium"));
+}
+END_TEST
+
+START_TEST(a_multiplication_takes_three_cycles_everywhere)
+{
+	const struct hp_machine *one;
+
+	for (size_t i = 0; (one = hp_machine_at(i)); i++) {
+		/* imul rax, rbx */
+		struct hp_cost cost = cost_on(one->name, NULL, DECODE(0x48, 0x0f, 0xaf, 0xc3));
+
+		ck_assert_msg(cost.latency == 3, "%s: %u", one->name, cost.latency);
+		ck_assert_uint_eq(cost.slots, 1);
+		ck_assert_uint_ge(cost.use_count, 1);
+	}
+}
+END_TEST
+
+START_TEST(an_addition_from_memory_needs_its_register_only_when_the_load_is_done)
+{
+	/* add rax, [rsi] */
+	struct hp_cost cost = cost_on("skylake-sp", NULL, DECODE(0x48, 0x03, 0x06));
+
+	ck_assert_uint_eq(cost.latency, 6);
+	ck_assert_uint_eq(cost.late, 5);
+	ck_assert_uint_eq(cost.slots, 1); /* micro-fused */
+	ck_assert_uint_eq(cost.use_count, 2);
+}
+END_TEST
+
+START_TEST(ports_of_an_addition_are_those_of_the_manual)
+{
+	struct hp_cost skylake = cost_on("skylake-sp", NULL, DECODE(0x48, 0x01, 0xd8));
+	struct hp_cost golden = cost_on("sapphire-rapids", NULL, DECODE(0x48, 0x01, 0xd8));
+	const struct hp_machine *machine = hp_machine_named("skylake-sp");
+	char names[64] = "";
+
+	ck_assert_uint_eq(skylake.use_count, 1);
+	for (unsigned unit = 0; unit < HP_MACHINE_UNITS; unit++)
+		if (skylake.uses[0].units >> unit & 1)
+			strcat(names, hp_machine_unit(machine, unit));
+	ck_assert_str_eq(names, "0156");
+	ck_assert_int_eq(__builtin_popcount(golden.uses[0].units), 5);
+}
+END_TEST
+
+START_TEST(a_compare_fuses_with_the_jump_behind_it)
+{
+	struct hp_insn compare = DECODE(0x48, 0x39, 0xd8);     /* cmp rax, rbx */
+	struct hp_insn from_memory = DECODE(0x83, 0x3e, 0x05); /* cmp dword [rsi], 5 */
+	struct hp_insn shift = DECODE(0x48, 0xd3, 0xe0);       /* shl rax, cl */
+	struct hp_insn jump = DECODE(0x75, 0xf0);	       /* jne */
+
+	ck_assert_uint_eq(cost_on("skylake-sp", &compare, jump).slots, 0);
+	ck_assert_uint_eq(cost_on("zen-2", &compare, jump).slots, 0);
+	ck_assert_uint_eq(cost_on("skylake-sp", &from_memory, jump).slots, 1);
+	ck_assert_uint_eq(cost_on("skylake-sp", &shift, jump).slots, 1);
+	ck_assert_uint_eq(cost_on("skylake-sp", NULL, jump).slots, 1);
+}
+END_TEST
+
+START_TEST(what_fuses_depends_on_the_core_and_the_condition)
+{
+	struct hp_insn decrement = DECODE(0x48, 0xff, 0xc8);   /* dec rax */
+	struct hp_insn subtract = DECODE(0x48, 0x83, 0xe8, 1); /* sub rax, 1 */
+	struct hp_insn exclusive = DECODE(0x48, 0x31, 0xd8);   /* xor rax, rbx */
+	struct hp_insn jne = DECODE(0x75, 0xf0);
+	struct hp_insn jb = DECODE(0x72, 0xf0);
+	struct hp_insn js = DECODE(0x78, 0xf0);
+
+	ck_assert_uint_eq(cost_on("skylake-sp", &decrement, jne).slots, 0);
+	ck_assert_uint_eq(cost_on("skylake-sp", &decrement, jb).slots, 1);
+	ck_assert_uint_eq(cost_on("skylake-sp", &subtract, js).slots, 1);
+	ck_assert_uint_eq(cost_on("zen-2", &subtract, jne).slots, 1);
+	ck_assert_uint_eq(cost_on("skylake-sp", &exclusive, jne).slots, 1);
+	ck_assert_uint_eq(cost_on("zen-4", &exclusive, jne).slots, 0);
+}
+END_TEST
+
+START_TEST(moves_are_eliminated_where_the_core_does)
+{
+	struct hp_insn move = DECODE(0x48, 0x89, 0xd8); /* mov rax, rbx */
+	struct hp_insn narrow = DECODE(0x88, 0xd8);	/* mov al, bl */
+
+	ck_assert(cost_on("skylake-sp", NULL, move).is_eliminated);
+	ck_assert(!cost_on("ice-lake-sp", NULL, move).is_eliminated);
+	ck_assert(!cost_on("skylake-sp", NULL, narrow).is_eliminated);
+	ck_assert_uint_eq(cost_on("skylake-sp", NULL, move).slots, 1);
+}
+END_TEST
+
+START_TEST(a_zeroing_idiom_depends_on_nothing)
+{
+	struct hp_cost cost = cost_on("zen-3", NULL, DECODE(0x31, 0xc0)); /* xor eax, eax */
+
+	ck_assert(cost.is_independent);
+	ck_assert_uint_eq(cost.use_count, 0);
+	ck_assert_uint_eq(cost.latency, 0);
+}
+END_TEST
+
+START_TEST(a_locked_addition_costs_what_the_core_says)
+{
+	/* lock add [rsi], eax */
+	struct hp_cost cost = cost_on("skylake-sp", NULL, DECODE(0xf0, 0x01, 0x06));
+
+	ck_assert_uint_ge(cost.latency, 18);
+}
+END_TEST
+
+START_TEST(instructions_of_512_bits_are_in_the_table)
+{
+	/* vaddph and vaddps zmm0, zmm1, zmm2 */
+	struct hp_insn half = DECODE(0x62, 0xf5, 0x74, 0x48, 0x58, 0xc2);
+	struct hp_insn whole = DECODE(0x62, 0xf1, 0x74, 0x48, 0x58, 0xc2);
+
+	ck_assert(!cost_on("sapphire-rapids", NULL, half).is_guess);
+	ck_assert(!cost_on("sapphire-rapids", NULL, whole).is_guess);
+	ck_assert_uint_eq(cost_on("sapphire-rapids", NULL, half).slots, 1);
+}
+END_TEST
+
+HP_TEST_MAIN("isa/machine", forms_are_in_order_and_each_mnemonic_ends_with_any_shape,
+	     cpus_are_known_by_family_and_model,
+	     matrix_tiles_tell_a_core_that_a_hypervisor_disguises,
+	     an_unknown_cpu_is_generic_and_says_so,
+	     every_core_is_found_by_its_name_and_names_its_units,
+	     a_multiplication_takes_three_cycles_everywhere,
+	     an_addition_from_memory_needs_its_register_only_when_the_load_is_done,
+	     ports_of_an_addition_are_those_of_the_manual, a_compare_fuses_with_the_jump_behind_it,
+	     what_fuses_depends_on_the_core_and_the_condition,
+	     moves_are_eliminated_where_the_core_does, a_zeroing_idiom_depends_on_nothing,
+	     a_locked_addition_costs_what_the_core_says, instructions_of_512_bits_are_in_the_table)
