@@ -21,7 +21,7 @@ struct making {
 static void add_edge(struct making *making, uint32_t from, uint32_t to, enum hp_edge_kind kind)
 {
 	if (making->edges.count >= MOST_EDGES)
-		making->cfg->missing_edges = true;
+		making->cfg->missing_edges = true; /* none is known to be like this */
 	else if (!hp_vector_push(&making->edges,
 				 (struct hp_edge){ .from = from, .to = to, .kind = (uint8_t)kind }))
 		making->is_short_of_memory = true;
@@ -129,8 +129,8 @@ static enum hp_block_end end_indirect(struct making *making, uint32_t block, uin
 		add_edge(making, block, making->cfg->exit, HP_EDGE_EXIT);
 		return HP_END_UNRESOLVED;
 	}
-	making->cfg->missing_edges |= jump->is_partial;
-	for (uint32_t i = 0; i < jump->target_count; i++)
+	making->cfg->missing_edges |= jump->is_partial || making->edges.count >= MOST_EDGES;
+	for (uint32_t i = 0; i < jump->target_count && making->edges.count < MOST_EDGES; i++)
 		add_edge_to(making, block,
 			    code_address(code, code->targets.at[jump->first_target + i]),
 			    HP_EDGE_TABLE);

@@ -37,8 +37,6 @@ static bool add_part(struct code *code, const struct hp_procedure *procedure)
 	memset(code->lengths + code->total, 0, size);
 	memset(code->marks + code->total, 0, size);
 	code->total = (uint32_t)total;
-	if (code->parts.count > 1)
-		qsort(code->parts.at, code->parts.count, sizeof(part), compare_parts);
 	return true;
 }
 
@@ -156,20 +154,37 @@ static bool jumps_back(const struct code *code, const struct hp_procedure *other
 	return false;
 }
 
+/* Looked at only once, however often it is jumped to. */
+static bool may_belong(struct code *code, const struct hp_procedure *other, size_t index,
+		       bool is_conditional)
+{
+	if (is_conditional)
+		return true;
+	if (!code->refused)
+		code->refused = hp_arena_alloc(code->arena, code->shared->count / 8 + 1);
+	if (!code->refused || (code->refused[index / 8] >> index % 8 & 1))
+		return false;
+	if (jumps_back(code, other))
+		return true;
+	code->refused[index / 8] |= (uint8_t)(1u << index % 8);
+	return false;
+}
+
 /* The position of a target outside, when it turns out to be inside after all. */
 static uint32_t adopt(struct code *code, uint64_t target, bool is_conditional)
 {
 	size_t index;
 	const struct hp_procedure *other;
 
-	if (code->adopted >= MOST_ADOPTED)
+	if (code->adopted >= MOST_ADOPTED || code->parts.count >= MOST_PARTS)
 		return NOWHERE;
 	other = image_part_at(code->shared, target, &index);
 	if (!other || other->source != HP_PROCEDURE_EH_FRAME || other->owner != other ||
-	    other->size > LARGEST_PROCEDURE / 64 || (!is_conditional && !jumps_back(code, other)))
+	    other->size > LARGEST_PROCEDURE / 64 || !may_belong(code, other, index, is_conditional))
 		return NOWHERE;
 	if (!add_part(code, other))
 		return NOWHERE;
+	qsort(code->parts.at, code->parts.count, sizeof(*code->parts.at), compare_parts);
 	code->adopted++;
 	return code_position(code, target);
 }

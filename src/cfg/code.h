@@ -19,6 +19,7 @@
 enum {
 	LARGEST_PROCEDURE = 64 << 20, /* bytes; larger ones are no code */
 	MOST_ADOPTED = 64,
+	MOST_PARTS = 256, /* of a procedure that adopts more */
 };
 
 /* Beside the kind of an instruction, in code.marks. */
@@ -91,6 +92,7 @@ struct code {
 	bool is_undecodable;
 	bool is_truncated;
 	unsigned adopted;
+	uint8_t *refused; /* other procedures that are no parts of this one; one bit each */
 };
 
 struct hp_error *code_open(struct hp_cfg_image *shared, const struct hp_procedure *procedure,

@@ -199,6 +199,7 @@ static bool read_table(struct code *code, struct indirect *jump, const struct va
 			break;
 		}
 	}
+	code->traced_bytes += i * entry->entry_bytes;
 	if (code->targets.count == begin)
 		return false;
 	jump->first_target = (uint32_t)begin;
@@ -365,6 +366,25 @@ static bool try_way(struct code *code, struct indirect *jump, uint64_t budget, b
 	return !is_short && resolve_pointer(code, jump, &way, &target, guess);
 }
 
+/* Through the global offset table or a variable; or through the one entry of a table that is left
+ * when the compiler knows the index. */
+static void resolve_variable(struct code *code, struct indirect *jump, uint64_t where)
+{
+	const struct value pointer = { .entry_bytes = 8 };
+	uint64_t target;
+	uint32_t position = NOWHERE;
+
+	if (read_entry(code, &pointer, where, &target))
+		position = code_position(code, target);
+	if (position == NOWHERE || !push_target(code, position)) {
+		jump->goes_out = true;
+		return;
+	}
+	jump->first_target = (uint32_t)code->targets.count - 1;
+	jump->target_count = 1;
+	code_add_leader(code, position, jump->run, jump->at);
+}
+
 bool indirect_resolve(struct code *code, struct indirect *jump, bool guess)
 {
 	const struct code_part *part = code_part_of(code, jump->at);
@@ -374,7 +394,7 @@ bool indirect_resolve(struct code *code, struct indirect *jump, bool guess)
 	if (code->shared->isa->flow(part->bytes + offset, part->size - offset,
 				    part->address + offset, &flow) &&
 	    flow.names_memory) {
-		jump->goes_out = true; /* through the global offset table or a variable */
+		resolve_variable(code, jump, flow.target);
 		return true;
 	}
 	if (!(!guess && try_way(code, jump, SHORT_WAY, false)) &&

@@ -258,11 +258,14 @@ static void trace_compare(struct trace *trace, const struct hp_insn *insn)
 {
 	struct value left = as_linear(trace, trace_operand(trace, insn, 0));
 	struct value right = trace_operand(trace, insn, 1);
+	unsigned bytes = insn->operand_count ? insn->operands[0].bytes : 8;
 
 	trace->has_compared = left.kind == VALUE_LINEAR && left.unknown && left.scale == 1 &&
 			      is_constant(&right);
 	trace->compared = left;
-	trace->compared_with = (uint64_t)right.offset;
+	/* 32 bits are left to wrap with 64: what is near zero stays so. */
+	trace->compared_mask = bytes < 4 ? ((uint64_t)1 << 8 * bytes) - 1 : UINT64_MAX;
+	trace->compared_with = (uint64_t)right.offset & trace->compared_mask;
 }
 
 static void trace_and(struct trace *trace, const struct hp_insn *insn)
@@ -444,7 +447,7 @@ void trace_branch(struct trace *trace, enum hp_condition condition, bool is_take
 		__attribute__((fallthrough));
 	case HP_CONDITION_ABOVE_EQUAL: /* not less than -n, unsigned: one of n values */
 		bound.offset = plus(bound.offset, times((int64_t)bound.most, -1));
-		bound.most = ~bound.most;
+		bound.most = trace->compared_mask - bound.most;
 		break;
 	default:
 		return;

@@ -63,6 +63,7 @@ struct trace {
 	unsigned bound_count;
 	struct value compared; /* what the flags say something about */
 	uint64_t compared_with;
+	uint64_t compared_mask; /* the greatest number of the width compared */
 	bool has_compared;
 };
 

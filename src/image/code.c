@@ -8,6 +8,8 @@ struct code {
 	const struct elf_file *file;
 	extents functions; /* those with exception tables, sorted */
 	bool has_functions;
+	uint64_t
+		budget; /* entries of exception tables: forged ones may all be the same large one */
 	HP_VECTOR(struct hp_code_pointer) pointers; /* by target */
 	bool has_pointers;
 	const struct elf_segment *last_segment; /* looked into */
@@ -17,8 +19,10 @@ struct code *code_create(const struct elf_file *file)
 {
 	struct code *code = calloc(1, sizeof(*code));
 
-	if (code)
-		code->file = file;
+	if (!code)
+		return NULL;
+	code->file = file;
+	code->budget = 4 * (uint64_t)file->size + 4096; /* each byte many times over */
 	return code;
 }
 
@@ -87,7 +91,7 @@ void code_landings(struct code *code, uint64_t address, uint64_t size, struct hp
 
 		if (function->address > address && function->address - address >= size)
 			break;
-		if (!exceptions_read(code->file, function, &found))
+		if (!exceptions_read(code->file, function, &code->budget, &found))
 			break;
 	}
 	if (found.count > 0)

@@ -19,8 +19,9 @@ void code_pointers(struct code *code, uint64_t low, uint64_t high,
 
 typedef HP_VECTOR(struct hp_landing) landing_list;
 
-/* Adds the landing pads of the exception table of the function at `start`. False when memory is
- * short; a damaged table ends early. */
-bool exceptions_read(const struct elf_file *file, const struct extent *function, landing_list *found);
+/* Adds the landing pads of the function's exception table, of at most `budget` entries, which it
+ * counts down. False when memory is short; a damaged table ends early. */
+bool exceptions_read(const struct elf_file *file, const struct extent *function, uint64_t *budget,
+		     landing_list *found);
 
 #endif

@@ -67,7 +67,8 @@ static bool read_header(struct table *table, uint64_t *pads, uint8_t *encoding)
 	return true;
 }
 
-bool exceptions_read(const struct elf_file *file, const struct extent *function, landing_list *found)
+bool exceptions_read(const struct elf_file *file, const struct extent *function, uint64_t *budget,
+		     landing_list *found)
 {
 	struct table table;
 	uint64_t pads = function->address;
@@ -76,7 +77,7 @@ bool exceptions_read(const struct elf_file *file, const struct extent *function,
 	if (!function->lsda || !open_table(file, function->lsda, &table) ||
 	    !read_header(&table, &pads, &encoding))
 		return true;
-	while (table.cursor.at < table.cursor.end) {
+	for (; table.cursor.at<table.cursor.end && * budget> 0; --*budget) {
 		uint64_t start;
 		uint64_t length;
 		uint64_t pad;

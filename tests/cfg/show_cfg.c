@@ -4,6 +4,8 @@
  * show_cfg IMAGE time			how long all procedures take, and how large they are
  * show_cfg IMAGE edges <FILE		for each line "FROM TO" (addresses of a jump and of where it
  *					went, 0 for straight on) what the graph knows of it
+ * show_cfg IMAGE code <FILE		for each line "ADDRESS" (of an instruction that ran) whether
+ *it is in a block, and one that anything leads to
  */
 #include <hpcprof/cfg/cfg.h>
 
@@ -258,13 +260,46 @@ static int judge_edges(struct hp_image *image)
 	return 0;
 }
 
+/* in: in a block; orphan: in one that nothing known leads to; nowhere: in none; with a "?" behind
+ * it where the graph says that it misses edges. */
+static void judge_address(struct hp_image *image, const struct hp_cfg *cfg, uint64_t address)
+{
+	uint32_t number = cfg ? hp_cfg_block_at(cfg, (hp_link_address){ address }) : HP_CFG_NONE;
+	const char *verdict = "nowhere";
+
+	if (number != HP_CFG_NONE)
+		verdict = cfg->blocks[number].is_orphan ? "orphan" : "in";
+	printf("%" PRIx64 " %s%s %s\n", address, verdict, !cfg || cfg->missing_edges ? "?" : "",
+	       hp_image_procedure_at(image, (hp_link_address){ address })->owner->linkage);
+}
+
+static int judge_code(struct hp_image *image)
+{
+	struct hp_cfg_image *shared = open_shared(image);
+	struct known *list = NULL;
+	size_t count = 0;
+	uint64_t address;
+
+	while (scanf("%" SCNx64, &address) == 1) {
+		const struct hp_procedure *owner =
+			hp_image_procedure_at(image, (hp_link_address){ address })->owner;
+
+		judge_address(image, known_of(shared, &list, &count, owner)->cfg, address);
+	}
+	for (size_t i = 0; i < count; i++)
+		hp_arena_destroy(list[i].arena);
+	free(list);
+	hp_cfg_image_destroy(shared);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct hp_image *image;
 	int result = 2;
 
 	if (argc < 3) {
-		fprintf(stderr, "usage: show_cfg IMAGE dump [PROCEDURE] | time | edges\n");
+		fprintf(stderr, "usage: show_cfg IMAGE dump [PROCEDURE] | time | edges | code\n");
 		return 2;
 	}
 	image = open_image(argv[1]);
@@ -274,6 +309,8 @@ int main(int argc, char **argv)
 		result = measure(image);
 	else if (strcmp(argv[2], "edges") == 0)
 		result = judge_edges(image);
+	else if (strcmp(argv[2], "code") == 0)
+		result = judge_code(image);
 	hp_image_close(image);
 	return result;
 }

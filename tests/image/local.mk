@@ -17,3 +17,7 @@ tests_image_test_damaged_SOURCES = tests/image/test_damaged.c tests/fuzz/fuzz_el
 	tests/image/workshop.c tests/image/workshop.h
 tests_image_test_damaged_LDADD = $(IMAGE_TEST_LDADD)
 EXTRA_DIST += tests/image/programs
+check_PROGRAMS += tests/image/test_code
+tests_image_test_code_SOURCES = tests/image/test_code.c \
+	tests/image/workshop.c tests/image/workshop.h
+tests_image_test_code_LDADD = $(IMAGE_TEST_LDADD)

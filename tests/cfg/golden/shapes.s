@@ -165,3 +165,94 @@ split.cold:
 	dec %eax
 	jmp .Lsplit_back
 	.size split.cold, . - split.cold
+	.text
+
+# A byte compared with a number above 127, which the instruction holds as a negative one.
+procedure wide_byte
+	movzbl (%rdi), %eax
+	cmp $0x81, %al
+	ja 9f
+	movzbl %al, %eax
+	lea .Lwide(%rip), %rdx
+	movslq (%rdx,%rax,4), %rax
+	add %rdx, %rax
+	jmp *%rax
+1:	ret
+2:	inc %eax
+9:	ret
+end wide_byte
+	.section .rodata
+	.p2align 2
+.Lwide:
+	.rept 129
+	.long 1b - .Lwide
+	.endr
+	.long 2b - .Lwide
+	.long 9b - .Lwide
+	.text
+
+# From -3 to -1, compared unsigned.
+procedure below_zero
+	cmp $-3, %edi
+	jb 9f
+	lea 3(%rdi), %esi
+	lea .Lbelow(%rip), %rdx
+	movslq (%rdx,%rsi,4), %rax
+	add %rdx, %rax
+	jmp *%rax
+1:	inc %eax
+2:	inc %eax
+3:	inc %eax
+9:	ret
+end below_zero
+	.section .rodata
+	.p2align 2
+.Lbelow:
+	.long 1b - .Lbelow
+	.long 2b - .Lbelow
+	.long 3b - .Lbelow
+	.long 9b - .Lbelow
+	.text
+
+# No guard: the table ends where the code names the next thing.
+procedure unguarded
+	lea .Lopen(%rip), %rdx
+	movslq (%rdx,%rdi,4), %rax
+	add %rdx, %rax
+	jmp *%rax
+1:	lea .Lnext(%rip), %rax
+	ret
+2:	xor %eax, %eax
+	ret
+end unguarded
+	.section .rodata
+	.p2align 2
+.Lopen:
+	.long 1b - .Lopen
+	.long 2b - .Lopen
+.Lnext:
+	.long 1b - .Lopen + 7
+	.text
+
+# The first value of a variable is known, but not the only one.
+procedure machine
+	xor %ecx, %ecx
+1:	cmp $1, %ecx
+	ja 9f
+	lea .Lmachine(%rip), %rdx
+	movslq (%rdx,%rcx,4), %rax
+	add %rdx, %rax
+	jmp *%rax
+2:	mov $1, %ecx
+	jmp 1b
+3:	mov %edi, %ecx
+	jmp 1b
+9:	ret
+end machine
+	.section .rodata
+	.p2align 2
+.Lmachine:
+	.long 2b - .Lmachine
+	.long 3b - .Lmachine
+	.long 9b - .Lmachine
+	.text
