@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MOST_EDGES = 8 << 20 };
+enum { MOST_EDGES = 4 << 20 };
 
 struct making {
 	const struct code *code;
@@ -78,8 +78,11 @@ static void make_blocks(struct making *making)
 		const struct code_part *part = &code->parts.at[i];
 
 		for (uint32_t at = part->base; at < part->base + part->size; at++)
-			if ((code->marks[at] & MARK_LEADER) && code->lengths[at])
-				make_block(making, part, at);
+			if ((code->marks[at] & MARK_LEADER) && code->lengths[at]) {
+				making->cfg->missing_edges |= making->blocks.count >= MOST_BLOCKS;
+				if (making->blocks.count < MOST_BLOCKS)
+					make_block(making, part, at);
+			}
 	}
 }
 

@@ -192,6 +192,19 @@ static uint32_t adopt(struct code *code, uint64_t target, bool is_conditional)
 /* --- following ---------------------------------------------------------------------------------
  */
 
+static bool has_failed(const struct code *code)
+{
+	return code->is_short_of_memory || code->is_too_large;
+}
+
+static void push_run(struct code *code, struct run run)
+{
+	if (code->runs.count >= MOST_BLOCKS)
+		code->is_too_large = true;
+	else if (!hp_vector_push(&code->runs, run))
+		code->is_short_of_memory = true;
+}
+
 void code_add_leader(struct code *code, uint32_t position, uint32_t from_run, uint32_t from)
 {
 	bool was_leader = code->marks[position] & MARK_LEADER;
@@ -199,9 +212,7 @@ void code_add_leader(struct code *code, uint32_t position, uint32_t from_run, ui
 	code->marks[position] |= MARK_LEADER;
 	if (was_leader || code->lengths[position])
 		return;
-	if (!hp_vector_push(&code->runs,
-			    (struct run){ .start = position, .from_run = from_run, .from = from }))
-		code->is_short_of_memory = true;
+	push_run(code, (struct run){ .start = position, .from_run = from_run, .from = from });
 }
 
 const struct hp_landing *code_landing_of(const struct code_part *part, uint64_t address)
@@ -334,7 +345,7 @@ static void follow_run(struct code *code, uint32_t number)
 	size = part->size;
 	address = part->address;
 	bytes = part->bytes;
-	for (uint32_t at = run.start - base; !code->is_short_of_memory;) {
+	for (uint32_t at = run.start - base; !has_failed(code);) {
 		struct hp_flow flow;
 		uint32_t position = base + at;
 
@@ -364,7 +375,7 @@ static void follow_run(struct code *code, uint32_t number)
 
 static void follow_runs(struct code *code)
 {
-	while (code->next_run < code->runs.count && !code->is_short_of_memory) {
+	while (code->next_run < code->runs.count && !has_failed(code)) {
 		uint32_t number = (uint32_t)code->next_run++;
 
 		if (!code->lengths[code->runs.at[number].start])
@@ -375,7 +386,7 @@ static void follow_runs(struct code *code)
 /* Tables with a known bound first: what is read without one ends where another begins. */
 static void resolve_indirects(struct code *code)
 {
-	for (unsigned tries = 0; tries < 2 && !code->is_short_of_memory;) {
+	for (unsigned tries = 0; tries < 2 && !has_failed(code);) {
 		bool found = false;
 
 		for (size_t i = 0; i < code->indirects.count; i++) {
@@ -402,7 +413,7 @@ static void follow_orphans(struct code *code)
 		const uint8_t *bytes = code->parts.at[i].bytes;
 		uint64_t address = code->parts.at[i].address;
 
-		for (uint32_t at = 0; at < size && !code->is_short_of_memory;) {
+		for (uint32_t at = 0; at < size && !has_failed(code);) {
 			struct hp_flow flow;
 
 			if (code->lengths[base + at]) {
@@ -419,11 +430,10 @@ static void follow_orphans(struct code *code)
 				continue;
 			}
 			code->marks[base + at] |= MARK_LEADER | MARK_ENTERED;
-			if (!hp_vector_push(&code->runs, (struct run){ .start = base + at,
-								       .from_run = NOWHERE,
-								       .from = NOWHERE,
-								       .is_orphan = true }))
-				code->is_short_of_memory = true;
+			push_run(code, (struct run){ .start = base + at,
+						     .from_run = NOWHERE,
+						     .from = NOWHERE,
+						     .is_orphan = true });
 			follow_runs(code);
 		}
 	}
@@ -450,6 +460,9 @@ struct hp_error *code_discover(struct code *code)
 	resolve_indirects(code);
 	if (code->is_short_of_memory)
 		return hp_error_create_no_memory();
+	if (code->is_too_large)
+		return hp_error_create(HP_ERROR_INSUFFICIENT,
+				       "it branches more often than code ever does");
 	if (code->indirects.count > 1)
 		qsort(code->indirects.at, code->indirects.count, sizeof(struct indirect),
 		      compare_indirects);

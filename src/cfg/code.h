@@ -17,7 +17,8 @@
 #define NOWHERE UINT32_MAX
 
 enum {
-	LARGEST_PROCEDURE = 64 << 20, /* bytes; larger ones are no code */
+	LARGEST_PROCEDURE = 16 << 20, /* bytes; larger ones are no code */
+	MOST_BLOCKS = 1 << 20, /* of a procedure, and runs: a hundred times the largest seen */
 	MOST_ADOPTED = 64,
 	MOST_PARTS = 256, /* of a procedure that adopts more */
 };
@@ -89,6 +90,7 @@ struct code {
 	bool has_labels;
 	uint64_t traced_bytes; /* spent on resolving */
 	bool is_short_of_memory;
+	bool is_too_large; /* more blocks than any code has */
 	bool is_undecodable;
 	bool is_truncated;
 	unsigned adopted;

@@ -8,7 +8,8 @@
 
 #include "code.h"
 
-/* Blocks and edges from discovered code, not indexed. */
+/* Blocks and edges from discovered code, not indexed. More than MOST_BLOCKS are left out, and the
+ * graph then misses edges. */
 bool graph_make_blocks(const struct code *code, struct hp_cfg *cfg);
 
 /* Sorts edges, drops duplicates, and makes every node reachable and able to reach exit. */

@@ -24,7 +24,7 @@ enum {
 	MOST_GUESSED = 4096,	  /* of one without */
 	MOST_TARGETS = 4 << 20,	  /* of all jumps of a procedure */
 	MOST_COMPARED = 10 << 20, /* label by table */
-	MOST_TRACED = 64 << 20,	  /* bytes evaluated for all jumps of a procedure */
+	MOST_TRACED = 24 << 20,	  /* bytes evaluated for all jumps of a procedure */
 };
 
 struct way {
