@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MOST_BLOCKS = 14, MOST_NODES = MOST_BLOCKS + 2, ROUNDS = 3000, SEED = 1997 };
+enum { TEST_BLOCKS = 14, TEST_NODES = TEST_BLOCKS + 2, ROUNDS = 3000, SEED = 1997 };
 
 /* Runs `check` on many random graphs. */
 static void on_random_graphs(unsigned rounds, void (*check)(const struct hp_cfg *cfg))
@@ -14,7 +14,7 @@ static void on_random_graphs(unsigned rounds, void (*check)(const struct hp_cfg 
 	struct hp_random random = hp_random_seeded(SEED);
 
 	for (unsigned i = 0; i < rounds; i++) {
-		struct hp_cfg *cfg = random_graph(arena, &random, MOST_BLOCKS);
+		struct hp_cfg *cfg = random_graph(arena, &random, TEST_BLOCKS);
 
 		ck_assert(run_passes(cfg, arena));
 		check(cfg);
@@ -28,8 +28,8 @@ static void on_random_graphs(unsigned rounds, void (*check)(const struct hp_cfg 
 
 static void check_connected(const struct hp_cfg *cfg)
 {
-	bool forward[MOST_NODES];
-	bool backward[MOST_NODES];
+	bool forward[TEST_NODES];
+	bool backward[TEST_NODES];
 
 	reach_without(cfg, cfg->entry, false, HP_CFG_NONE, forward);
 	reach_without(cfg, cfg->exit, true, HP_CFG_NONE, backward);
@@ -48,7 +48,7 @@ END_TEST
 static void check_escapes(const struct hp_cfg *cfg)
 {
 	struct hp_cfg without = *cfg;
-	bool reaches[MOST_NODES];
+	bool reaches[TEST_NODES];
 
 	for (uint32_t i = 0; i < cfg->edge_count; i++) {
 		struct hp_edge edges[128];
@@ -103,8 +103,8 @@ END_TEST
 /* An edge that goes back in a reverse postorder closes a cycle. */
 static void check_order(const struct hp_cfg *cfg)
 {
-	bool seen[MOST_NODES] = { false };
-	bool reached[MOST_NODES];
+	bool seen[TEST_NODES] = { false };
+	bool reached[TEST_NODES];
 
 	for (uint32_t i = 0; i < cfg->node_count; i++) {
 		ck_assert_uint_eq(cfg->blocks[cfg->order[i]].position, i);
@@ -133,12 +133,12 @@ END_TEST
 
 /* a dominates b when taking a away cuts b off from the root. */
 static void find_domination(const struct hp_cfg *cfg, bool is_backward,
-			    bool dominates[MOST_NODES][MOST_NODES])
+			    bool dominates[TEST_NODES][TEST_NODES])
 {
 	uint32_t root = is_backward ? cfg->exit : cfg->entry;
 
 	for (uint32_t a = 0; a < cfg->node_count; a++) {
-		bool reached[MOST_NODES];
+		bool reached[TEST_NODES];
 
 		reach_without(cfg, root, is_backward, a, reached);
 		for (uint32_t b = 0; b < cfg->node_count; b++)
@@ -148,7 +148,7 @@ static void find_domination(const struct hp_cfg *cfg, bool is_backward,
 
 static void check_domination(const struct hp_cfg *cfg, bool is_backward)
 {
-	bool dominates[MOST_NODES][MOST_NODES];
+	bool dominates[TEST_NODES][TEST_NODES];
 	uint32_t root = is_backward ? cfg->exit : cfg->entry;
 
 	find_domination(cfg, is_backward, dominates);
@@ -205,8 +205,8 @@ static bool is_in_loop(const struct hp_cfg *cfg, uint32_t node, uint32_t loop)
 /* a and b lie on a cycle that stays within `inside`. */
 static bool on_one_cycle(const struct hp_cfg *cfg, const bool *inside, uint32_t a, uint32_t b)
 {
-	bool reached[MOST_NODES] = { false };
-	bool back[MOST_NODES] = { false };
+	bool reached[TEST_NODES] = { false };
+	bool back[TEST_NODES] = { false };
 
 	for (uint32_t round = 0; round <= cfg->node_count; round++)
 		for (uint32_t i = 0; i < cfg->edge_count; i++) {
@@ -225,8 +225,8 @@ static bool on_one_cycle(const struct hp_cfg *cfg, const bool *inside, uint32_t 
  * themselves are in one loop directly inside `outer`, the others in none. */
 static void check_level(const struct hp_cfg *cfg, uint32_t outer)
 {
-	bool inside[MOST_NODES];
-	uint32_t inner[MOST_NODES];
+	bool inside[TEST_NODES];
+	uint32_t inner[TEST_NODES];
 
 	for (uint32_t n = 0; n < cfg->node_count; n++) {
 		inside[n] = outer == HP_CFG_NONE ||
@@ -318,7 +318,7 @@ static void split_graph(const struct hp_cfg *cfg, struct split *split)
 /* There is a cycle through link a that does not use link b. */
 static bool cycle_avoids(const struct split *split, uint32_t a, uint32_t b)
 {
-	bool reached[2 * MOST_NODES] = { false };
+	bool reached[2 * TEST_NODES] = { false };
 	bool grown = true;
 
 	reached[split->to[a]] = true;
