@@ -250,6 +250,24 @@ static void enter_after_call(struct code *code, const struct code_part *part, ui
 		code->marks[at + length] |= MARK_ENTERED;
 }
 
+static bool never_returns(struct hp_cfg_image *image, const struct hp_flow *flow)
+{
+	if (flow->kind == HP_INSN_CALL_INDIRECT)
+		return import_never_returns(image, flow);
+	return !hp_cfg_returns(image, (hp_link_address){ flow->target });
+}
+
+static bool returns_twice(const struct hp_cfg_image *image, const struct hp_flow *flow)
+{
+	size_t index;
+	const struct hp_procedure *callee;
+
+	if (flow->kind == HP_INSN_CALL_INDIRECT)
+		return import_returns_twice(image, flow);
+	callee = image_part_at(image, flow->target, &index);
+	return callee && name_returns_twice(callee);
+}
+
 /* Marks the call, and what it leads to beside what follows it. */
 static void follow_call(struct code *code, const struct hp_flow *flow, uint64_t address,
 			uint32_t run, uint32_t at)
@@ -262,16 +280,10 @@ static void follow_call(struct code *code, const struct hp_flow *flow, uint64_t 
 		code->marks[at] |= MARK_ENDS;
 		code_add_leader(code, pad, run, at);
 	}
-	if (flow->kind == HP_INSN_CALL) {
-		size_t index;
-		const struct hp_procedure *callee =
-			image_part_at(code->shared, flow->target, &index);
-
-		if (!hp_cfg_returns(code->shared, (hp_link_address){ flow->target }))
-			code->marks[at] |= MARK_ENDS | MARK_NO_RETURN;
-		else if (callee && name_returns_twice(callee))
-			enter_after_call(code, part, at, flow->length);
-	}
+	if (never_returns(code->shared, flow))
+		code->marks[at] |= MARK_ENDS | MARK_NO_RETURN;
+	else if (returns_twice(code->shared, flow))
+		enter_after_call(code, part, at, flow->length);
 }
 
 /* False where the straight line ends. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "image.h"
 
+#include <string.h>
+
 static int compare_owners(const void *a, const void *b)
 {
 	const struct hp_procedure *left = *(const struct hp_procedure *const *)a;
@@ -48,6 +50,7 @@ void hp_cfg_image_destroy(struct hp_cfg_image *image)
 	if (!image)
 		return;
 	free(image->by_owner);
+	free(image->by_name);
 	free(image->returns);
 	free(image);
 }
@@ -94,4 +97,53 @@ void image_parts_of(const struct hp_cfg_image *image, const struct hp_procedure 
 		;
 	*parts = image->by_owner + low;
 	*count = end - low;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct hp_procedure *left = *(const struct hp_procedure *const *)a;
+	const struct hp_procedure *right = *(const struct hp_procedure *const *)b;
+	int order = strcmp(left->linkage, right->linkage);
+
+	if (order)
+		return order;
+	return (left->address.value > right->address.value) -
+	       (left->address.value < right->address.value);
+}
+
+static bool sort_names(struct hp_cfg_image *image)
+{
+	image->by_name = calloc(image->count + 1, sizeof(struct hp_procedure *));
+	if (!image->by_name)
+		return false;
+	for (size_t i = 0; i < image->count; i++)
+		if (image->procedures[i]->source == HP_PROCEDURE_SYMBOL &&
+		    image->procedures[i]->owner == image->procedures[i])
+			image->by_name[image->named_count++] = image->procedures[i];
+	if (image->named_count > 1)
+		qsort(image->by_name, image->named_count, sizeof(struct hp_procedure *),
+		      compare_names);
+	return true;
+}
+
+const struct hp_procedure *image_named(struct hp_cfg_image *image, const char *name, size_t length)
+{
+	size_t low = 0;
+	size_t high;
+
+	if (!image->by_name && !sort_names(image))
+		return NULL;
+	high = image->named_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strncmp(image->by_name[middle]->linkage, name, length) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == image->named_count || strncmp(image->by_name[low]->linkage, name, length) != 0 ||
+	    image->by_name[low]->linkage[length] != '\0')
+		return NULL;
+	return image->by_name[low];
 }

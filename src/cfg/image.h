@@ -16,8 +16,11 @@ struct hp_cfg_image {
 	const struct hp_procedure *const *procedures; /* by address */
 	size_t count;
 	const struct hp_procedure **by_owner; /* by owner, then address */
-	uint8_t *returns;		      /* enum returns, one a procedure part */
-	unsigned depth;			      /* of questions about returning */
+	const struct hp_procedure *
+		*by_name; /* with symbols, by linkage name; made when asked for */
+	size_t named_count;
+	uint8_t *returns; /* enum returns, one a procedure part */
+	unsigned depth;	  /* of questions about returning */
 };
 
 /* The part that holds the address, or NULL. */
@@ -28,8 +31,19 @@ const struct hp_procedure *image_part_at(const struct hp_cfg_image *image, uint6
 void image_parts_of(const struct hp_cfg_image *image, const struct hp_procedure *owner,
 		    const struct hp_procedure *const **parts, size_t *count);
 
+/* The procedure that the image itself has under this linkage name, or NULL: what a call that the
+ * dynamic linker resolves most likely reaches. */
+const struct hp_procedure *image_named(struct hp_cfg_image *image, const char *name, size_t length);
+
 /* A call to this address never comes back, or comes back twice, by the name of what it calls. */
 bool name_never_returns(const struct hp_procedure *procedure);
 bool name_returns_twice(const struct hp_procedure *procedure);
+
+/* Length of its linkage name without the "@plt" of what is called there. */
+size_t name_length(const struct hp_procedure *procedure);
+
+/* The same of a call or jump through a slot of the global offset table. */
+bool import_never_returns(struct hp_cfg_image *image, const struct hp_flow *flow);
+bool import_returns_twice(const struct hp_cfg_image *image, const struct hp_flow *flow);
 
 #endif

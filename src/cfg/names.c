@@ -5,6 +5,8 @@
  */
 #include "image.h"
 
+#include <hpcprof/image/code.h>
+
 #include <string.h>
 
 static const char *const never[] = {
@@ -76,8 +78,7 @@ static bool has_name(const struct hp_procedure *procedure)
 	return procedure->source == HP_PROCEDURE_PLT || procedure->source == HP_PROCEDURE_SYMBOL;
 }
 
-/* Without the "@plt" of what is called there. */
-static size_t bare_length(const struct hp_procedure *procedure)
+size_t name_length(const struct hp_procedure *procedure)
 {
 	size_t length = strlen(procedure->linkage);
 
@@ -89,12 +90,38 @@ bool name_never_returns(const struct hp_procedure *procedure)
 	if (!has_name(procedure))
 		return false;
 	return is_listed(never, sizeof(never) / sizeof(never[0]), procedure->linkage,
-			 bare_length(procedure)) ||
+			 name_length(procedure)) ||
 	       is_standard_throw(procedure->linkage);
 }
 
 bool name_returns_twice(const struct hp_procedure *procedure)
 {
 	return has_name(procedure) && is_listed(twice, sizeof(twice) / sizeof(twice[0]),
-						procedure->linkage, bare_length(procedure));
+						procedure->linkage, name_length(procedure));
+}
+
+static const char *import_of(const struct hp_cfg_image *image, const struct hp_flow *flow)
+{
+	return flow->names_memory ? hp_image_import(image->image, flow->target) : NULL;
+}
+
+bool import_never_returns(struct hp_cfg_image *image, const struct hp_flow *flow)
+{
+	const char *name = import_of(image, flow);
+	const struct hp_procedure *own;
+
+	if (!name)
+		return false;
+	if (is_listed(never, sizeof(never) / sizeof(never[0]), name, strlen(name)) ||
+	    is_standard_throw(name))
+		return true;
+	own = image_named(image, name, strlen(name));
+	return own && !hp_cfg_returns(image, own->address);
+}
+
+bool import_returns_twice(const struct hp_cfg_image *image, const struct hp_flow *flow)
+{
+	const char *name = import_of(image, flow);
+
+	return name && is_listed(twice, sizeof(twice) / sizeof(twice[0]), name, strlen(name));
 }

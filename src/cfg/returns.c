@@ -70,9 +70,13 @@ static bool step(struct search *search, const struct hp_flow *flow, uint64_t nex
 {
 	switch ((enum hp_insn_kind)flow->kind) {
 	case HP_INSN_RETURN:
-	case HP_INSN_JUMP_INDIRECT:
 		search->returns = true;
 		return false;
+	case HP_INSN_JUMP_INDIRECT:
+		search->returns = !import_never_returns(search->image, flow);
+		return false;
+	case HP_INSN_CALL_INDIRECT:
+		return !import_never_returns(search->image, flow);
 	case HP_INSN_TRAP:
 	case HP_INSN_HALT:
 		return false;
@@ -88,7 +92,6 @@ static bool step(struct search *search, const struct hp_flow *flow, uint64_t nex
 		return false;
 	case HP_INSN_SYSCALL:
 		return !search->image->isa->is_exit(bytes, before);
-	case HP_INSN_CALL_INDIRECT:
 	case HP_INSN_PLAIN:
 		break;
 	}
@@ -203,6 +206,7 @@ static bool ask(struct hp_cfg_image *image, uint64_t address)
 {
 	size_t index = 0;
 	const struct hp_procedure *procedure = image_part_at(image, address, &index);
+	const struct hp_procedure *own;
 	bool returns;
 
 	if (!procedure || procedure->address.value != address)
@@ -219,7 +223,8 @@ static bool ask(struct hp_cfg_image *image, uint64_t address)
 	if (name_never_returns(procedure)) {
 		returns = false;
 	} else if (procedure->source == HP_PROCEDURE_PLT) {
-		returns = true;
+		own = image_named(image, procedure->linkage, name_length(procedure));
+		returns = !own || ask(image, own->address.value);
 	} else if (image->depth >= DEEPEST) {
 		return true; /* not remembered: it may be asked again from nearer */
 	} else {

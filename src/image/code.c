@@ -4,6 +4,11 @@
 #include <limits.h>
 #include <string.h>
 
+struct import {
+	uint64_t where;
+	const char *name; /* in the file */
+};
+
 struct code {
 	const struct elf_file *file;
 	extents functions; /* those with exception tables, sorted */
@@ -11,6 +16,7 @@ struct code {
 	uint64_t
 		budget; /* entries of exception tables: forged ones may all be the same large one */
 	HP_VECTOR(struct hp_code_pointer) pointers; /* by target */
+	HP_VECTOR(struct import) imports;	    /* by place */
 	bool has_pointers;
 	const struct elf_segment *last_segment; /* looked into */
 };
@@ -32,6 +38,7 @@ void code_destroy(struct code *code)
 		return;
 	hp_vector_free(&code->functions);
 	hp_vector_free(&code->pointers);
+	hp_vector_free(&code->imports);
 	free(code);
 }
 
@@ -146,8 +153,34 @@ static bool is_relative(uint16_t machine, uint64_t type)
 				       : false;
 }
 
-static bool read_rela(struct code *code, Elf_Scn *section)
+static bool is_import(uint16_t machine, uint64_t type)
 {
+	return machine == EM_X86_64    ? type == R_X86_64_GLOB_DAT || type == R_X86_64_JUMP_SLOT
+	       : machine == EM_AARCH64 ? type == R_AARCH64_GLOB_DAT || type == R_AARCH64_JUMP_SLOT
+				       : false;
+}
+
+static bool push_import(struct code *code, const GElf_Rela *relocation, Elf_Data *symbol_data,
+			size_t names)
+{
+	uint64_t index = GELF_R_SYM(relocation->r_info);
+	const char *name;
+	GElf_Sym symbol;
+
+	if (!symbol_data || index == 0 || index > INT_MAX ||
+	    !gelf_getsym(symbol_data, (int)index, &symbol))
+		return true;
+	name = elf_strptr(code->file->elf, names, symbol.st_name);
+	return !name ||
+	       hp_vector_push(&code->imports, (struct import){ relocation->r_offset, name });
+}
+
+static bool read_rela(struct code *code, Elf_Scn *section, const GElf_Shdr *header)
+{
+	Elf_Scn *table = elf_getscn(code->file->elf, header->sh_link);
+	Elf_Data *symbol_data = table ? elf_getdata(table, NULL) : NULL;
+	GElf_Shdr of_symbols;
+	size_t names = table && gelf_getshdr(table, &of_symbols) ? of_symbols.sh_link : 0;
 	Elf_Data *data = elf_getdata(section, NULL);
 	size_t entry = gelf_fsize(code->file->elf, ELF_T_RELA, 1, EV_CURRENT);
 
@@ -158,6 +191,9 @@ static bool read_rela(struct code *code, Elf_Scn *section)
 			break;
 		if (is_relative(code->file->header.e_machine, GELF_R_TYPE(relocation.r_info)) &&
 		    !push_pointer(code, relocation.r_offset, (uint64_t)relocation.r_addend))
+			return false;
+		if (is_import(code->file->header.e_machine, GELF_R_TYPE(relocation.r_info)) &&
+		    !push_import(code, &relocation, symbol_data, names))
 			return false;
 	}
 	return true;
@@ -209,6 +245,14 @@ static int compare_pointers(const void *a, const void *b)
 	return (left->where > right->where) - (left->where < right->where);
 }
 
+static int compare_imports(const void *a, const void *b)
+{
+	const struct import *left = a;
+	const struct import *right = b;
+
+	return (left->where > right->where) - (left->where < right->where);
+}
+
 #ifndef SHT_RELR
 #define SHT_RELR 19
 #endif
@@ -227,7 +271,7 @@ static void find_pointers(struct code *code)
 		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC))
 			continue;
 		if (header.sh_type == SHT_RELA)
-			fine = read_rela(code, section);
+			fine = read_rela(code, section, &header);
 		else if (header.sh_type == SHT_RELR)
 			fine = read_relr(code, section);
 		else if (header.sh_type == SHT_PROGBITS && is_fixed &&
@@ -237,6 +281,22 @@ static void find_pointers(struct code *code)
 	if (code->pointers.count > 1)
 		qsort(code->pointers.at, code->pointers.count, sizeof(*code->pointers.at),
 		      compare_pointers);
+	if (code->imports.count > 1)
+		qsort(code->imports.at, code->imports.count, sizeof(*code->imports.at),
+		      compare_imports);
+}
+
+const char *code_import(struct code *code, uint64_t where)
+{
+	const struct import key = { .where = where };
+	const struct import *found = NULL;
+
+	if (!code->has_pointers)
+		find_pointers(code);
+	if (code->imports.count)
+		found = bsearch(&key, code->imports.at, code->imports.count, sizeof(key),
+				compare_imports);
+	return found ? found->name : NULL;
 }
 
 static size_t first_pointer(const struct code *code, uint64_t target)

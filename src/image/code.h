@@ -17,6 +17,8 @@ void code_landings(struct code *code, uint64_t address, uint64_t size, struct hp
 void code_pointers(struct code *code, uint64_t low, uint64_t high,
 		   const struct hp_code_pointer **pointers, size_t *count);
 
+const char *code_import(struct code *code, uint64_t where);
+
 typedef HP_VECTOR(struct hp_landing) landing_list;
 
 /* Adds the landing pads of the function's exception table, of at most `budget` entries, which it

@@ -263,6 +263,13 @@ void hp_image_code_pointers(struct hp_image *image, uint64_t low, uint64_t high,
 		code_pointers(code, low, high, pointers, count);
 }
 
+const char *hp_image_import(struct hp_image *image, uint64_t where)
+{
+	struct code *code = code_of(image);
+
+	return code ? code_import(code, where) : NULL;
+}
+
 bool hp_image_is_code(const struct hp_image *image, uint64_t address)
 {
 	return image->file && elf_file_text_at(image->file, address);

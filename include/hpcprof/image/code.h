@@ -32,6 +32,10 @@ struct hp_code_pointer {
 void hp_image_code_pointers(struct hp_image *image, uint64_t low, uint64_t high,
 			    const struct hp_code_pointer **pointers, size_t *count);
 
+/* The symbol of another image whose address the word at `where` will hold (a slot of the global
+ * offset table), without a version; NULL when it holds something else. */
+const char *hp_image_import(struct hp_image *image, uint64_t where);
+
 /* Whether the address is in an executable part of the image. */
 bool hp_image_is_code(const struct hp_image *image, uint64_t address);
 
