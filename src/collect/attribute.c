@@ -243,7 +243,7 @@ static size_t take_stratum(const struct attributor *attributor, const struct pla
 		.command = strdup(attributor->processes->commands.text[placed->command]),
 		.pid = placed->pid,
 		.period = attributor->streams->at[placed->stream].period,
-		.counts = calloc(n, sizeof(*stratum->counts)),
+		.counts = calloc(n + 1, sizeof(*stratum->counts)),
 	};
 	profile->stratum_count++;
 	if (!stratum->command || !stratum->counts)

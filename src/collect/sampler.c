@@ -374,7 +374,7 @@ static struct hp_error *prepare(struct opening *opening)
 	sampler->fd_count = options->thread_count * opening->cpu_count * sampler->events_each;
 	sampler->fds = malloc((sampler->fd_count + 1) * sizeof(*sampler->fds));
 	sampler->drawn = calloc(sampler->fd_count + 1, sizeof(*sampler->drawn));
-	sampler->redraws = calloc(options->events->count, sizeof(*sampler->redraws));
+	sampler->redraws = calloc(options->events->count + 1, sizeof(*sampler->redraws));
 	rings = calloc(opening->cpu_count + 1, sizeof(*rings));
 	if (!sampler->fds || !sampler->drawn || !sampler->redraws || !rings) {
 		free(rings);

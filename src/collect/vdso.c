@@ -11,6 +11,7 @@
 const void *vdso_bytes(size_t *size)
 {
 	enum { LIMIT_BYTES = 1 << 16 };
+	/* An address, though a number. NOLINTNEXTLINE(performance-no-int-to-ptr) */
 	const unsigned char *vdso = (const unsigned char *)getauxval(AT_SYSINFO_EHDR);
 	ElfW(Ehdr) header;
 

@@ -235,7 +235,6 @@ static uint8_t register_number(ZydisRegister reg)
 		return HP_REGISTER_PC;
 	case ZYDIS_REGCLASS_INVALID:
 	case ZYDIS_REGCLASS_FLAGS:
-		break;
 	default:
 		break;
 	}

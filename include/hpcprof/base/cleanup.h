@@ -19,7 +19,7 @@
 
 /* Defines `name_scope`, for use as `_cleanup_(name_scope)`, from `void name(type *)`. */
 #define HP_DEFINE_CLEANUP(type, name)                                                              \
-	static inline void name##_scope(type **object)                                             \
+	static inline void name##_scope(type **object) /* NOLINT(bugprone-macro-parentheses) */    \
 	{                                                                                          \
 		if (*object)                                                                       \
 			name(*object);                                                             \
