@@ -36,6 +36,7 @@ include tests/isa/local.mk
 include tests/image/local.mk
 include tests/db/local.mk
 include tests/cfg/local.mk
+include tests/analyze/local.mk
 include tests/collect/local.mk
 include tests/report/local.mk
 include tests/cli/local.mk

@@ -94,7 +94,7 @@ const struct hp_machine *hp_machine_named(const char *name);
 const struct hp_machine *hp_machine_at(size_t number);
 
 /* What the instruction costs, `before` being the one that runs right before it, or NULL: the two
- * may fuse, and then `cost->slots` is 0. */
+ * may fuse, and then `cost->slots` is 0, and of `before` only what loads needs a unit. */
 void hp_machine_cost(const struct hp_machine *machine, const struct hp_insn *before,
 		     const struct hp_insn *insn, struct hp_cost *cost);
 

@@ -274,10 +274,8 @@ void hp_machine_cost(const struct hp_machine *machine, const struct hp_insn *bef
 		take_row(machine, row, access, cost);
 	else
 		guess(machine, access, cost);
-	if (is_fused(machine, before, insn)) {
+	if (is_fused(machine, before, insn))
 		cost->slots = 0;
-		cost->use_count = 0;
-	}
 	if (insn->is_locked && cost->latency < machine->locked_cycles)
 		cost->latency = machine->locked_cycles;
 	if (insn->mnemonic == ZYDIS_MNEMONIC_MFENCE && cost->latency < machine->fence_cycles)

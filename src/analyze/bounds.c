@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The two bounds that are more than a division: units and recurrence. */
+#include "region.h"
+
+#include <string.h>
+
+enum { SETS = 4096, WARM = 60, COUNTED = 60 };
+
+struct load {
+	uint32_t units;
+	uint64_t cycles;
+};
+
+/* All uses within `among`, those of the same units added up. At most as many sets as uses. */
+static size_t gather(const struct region *region, uint32_t among, struct load *loads, size_t room)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < region->count; i++) {
+		const struct hp_cost *cost = &region->costs[i];
+
+		for (size_t k = 0; k < cost->use_count; k++) {
+			size_t at = 0;
+
+			if (cost->uses[k].units & ~among)
+				continue;
+			while (at < count && loads[at].units != cost->uses[k].units)
+				at++;
+			if (at == room)
+				continue; /* no core has that many kinds of use */
+			if (at == count)
+				loads[count++] = (struct load){ .units = cost->uses[k].units };
+			loads[at].cycles += cost->uses[k].cycles;
+		}
+	}
+	return count;
+}
+
+static double pressure(const struct load *loads, size_t count, uint32_t units)
+{
+	uint64_t cycles = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!(loads[i].units & ~units))
+			cycles += loads[i].cycles;
+	return (double)cycles / __builtin_popcount(units);
+}
+
+/*
+ * The best assignment takes as long as the worst set of units, over all sets: its micro-ops that
+ * can go nowhere else, spread evenly (Hall's theorem). The worst set is a union of micro-ops' own
+ * sets that overlap, so only those are tried. With more than SETS of them the rest is left out, and
+ * the bound stays a bound.
+ */
+struct hp_error *region_ports(const struct region *region, uint32_t among, struct hp_arena *arena,
+			      double *cycles, uint32_t *units)
+{
+	enum { KINDS = 128 };
+	struct load *loads = hp_arena_array(arena, KINDS, sizeof(*loads));
+	uint32_t *sets = hp_arena_array(arena, SETS, sizeof(*sets));
+	size_t set_count = 0;
+	size_t count;
+
+	if (!loads || !sets)
+		return hp_error_create_no_memory();
+	count = gather(region, among, loads, KINDS);
+	*cycles = 0;
+	*units = 0;
+	for (size_t i = 0; i < count; i++)
+		sets[set_count++] = loads[i].units;
+	for (size_t next = 0; next < set_count; next++) {
+		double bound = pressure(loads, count, sets[next]);
+
+		if (bound > *cycles) {
+			*cycles = bound;
+			*units = sets[next];
+		}
+		for (size_t i = 0; i < count; i++) {
+			uint32_t both = sets[next] | loads[i].units;
+			size_t at = 0;
+
+			if (!(sets[next] & loads[i].units) || both == sets[next])
+				continue;
+			while (at < set_count && sets[at] != both)
+				at++;
+			if (at == set_count && set_count < SETS)
+				sets[set_count++] = both;
+		}
+	}
+	return NULL;
+}
+
+static void run_once(const struct region *region, const int64_t *before, int64_t *now)
+{
+	for (uint32_t i = 0; i < region->count; i++) {
+		now[i] = 0;
+		for (uint32_t d = region->first[i]; d < region->first[i + 1]; d++) {
+			const struct dependence *one = &region->dependences[d];
+			int64_t start = (one->distance ? before : now)[one->producer] + one->cycles;
+
+			if (start > now[i])
+				now[i] = start;
+		}
+	}
+}
+
+/*
+ * The largest mean of cycles over distance round any circle of dependences: with nothing else in
+ * the way, starts move on by that much an iteration. Exact for circles through up to six iterations
+ * and any other number that divides COUNTED, within 1/COUNTED of a latency else.
+ */
+struct hp_error *region_recurrence(const struct region *region, struct hp_arena *arena,
+				   double *cycles)
+{
+	int64_t *now = hp_arena_array(arena, region->count, sizeof(*now));
+	int64_t *before = hp_arena_array(arena, region->count, sizeof(*before));
+	int64_t *warm = hp_arena_array(arena, region->count, sizeof(*warm));
+	int64_t most = 0;
+
+	if (!now || !before || !warm)
+		return hp_error_create_no_memory();
+	for (int iteration = 0; iteration < WARM + COUNTED; iteration++) {
+		int64_t *other = before;
+
+		if (iteration == WARM)
+			memcpy(warm, now, region->count * sizeof(*now));
+		before = now;
+		now = other;
+		run_once(region, before, now);
+	}
+	for (uint32_t i = 0; i < region->count; i++)
+		if (now[i] - warm[i] > most)
+			most = now[i] - warm[i];
+	*cycles = (double)most / COUNTED;
+	return NULL;
+}

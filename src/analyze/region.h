@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the parts of the schedule share: a region with its costs, and who waits for whom in it. */
+#ifndef HPCPROF_ANALYZE_REGION_H
+#define HPCPROF_ANALYZE_REGION_H
+
+#include <hpcprof/analyze/schedule.h>
+
+/* The consumer can start `cycles` after the producer did (sooner when negative). */
+struct dependence {
+	uint32_t producer;
+	uint32_t distance; /* iterations back: 0 or 1 */
+	int32_t cycles;
+};
+
+struct region {
+	const struct hp_insn *insns;
+	const struct hp_schedule_options *options;
+	struct hp_cost *costs;
+	struct dependence *dependences; /* all, by consumer */
+	uint32_t *first;		/* into them; count + 1 of these */
+	uint32_t count;
+	uint32_t slots;
+};
+
+/* Fills `dependences` and `first`. Requires `costs`. */
+struct hp_error *region_connect(struct region *region, struct hp_arena *arena);
+
+/* Cycles an iteration that dependences through earlier iterations force. */
+struct hp_error *region_recurrence(const struct region *region, struct hp_arena *arena,
+				   double *cycles);
+
+/* The assignment of micro-ops to units that takes least: of those within `among`. */
+struct hp_error *region_ports(const struct region *region, uint32_t among, struct hp_arena *arena,
+			      double *cycles, uint32_t *units);
+
+/* Runs the region until it is steady, and fills `schedule->rows`, scaled to `schedule->cycles`. */
+struct hp_error *region_simulate(const struct region *region, bool is_carried,
+				 struct hp_arena *arena, struct hp_schedule *schedule);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The best case of a region: its costs, who waits for whom, the bounds, and who is to pay. */
+#include "region.h"
+
+#include <hpcprof/base/number.h>
+
+enum { LARGEST = 1 << 20 };
+
+/* The pair is one micro-op, on the units of the jump; what loads stays. */
+static void fuse(struct hp_cost *first, struct hp_cost *jump)
+{
+	uint32_t units = 0;
+	uint8_t kept = 0;
+
+	for (size_t i = 0; i < jump->use_count; i++)
+		units |= jump->uses[i].units;
+	for (size_t i = 0; i < first->use_count; i++)
+		if (!(first->uses[i].units & units))
+			first->uses[kept++] = first->uses[i];
+	first->use_count = kept;
+}
+
+static void find_costs(struct region *region, struct hp_schedule *schedule)
+{
+	const struct hp_machine *machine = region->options->machine;
+
+	for (uint32_t i = 0; i < region->count; i++) {
+		const struct hp_insn *before = i > 0 ? &region->insns[i - 1] : NULL;
+		struct hp_cost *cost = &region->costs[i];
+
+		hp_machine_cost(machine, before, &region->insns[i], cost);
+		if (before && cost->slots == 0)
+			fuse(&region->costs[i - 1], cost);
+		region->slots += cost->slots;
+		schedule->guesses += cost->is_guess;
+	}
+	schedule->slots = region->slots;
+}
+
+/* A jump that is taken ends the fetch of its cycle. */
+static double fetch_cycles(const struct region *region)
+{
+	const struct hp_insn *last = &region->insns[region->count - 1];
+	double by_width = (double)region->slots / region->options->machine->fetch_width;
+	double taken = 0;
+
+	for (uint32_t i = 0; i < region->count; i++) {
+		uint8_t kind = region->insns[i].kind;
+
+		taken += kind == HP_INSN_JUMP || kind == HP_INSN_JUMP_INDIRECT ||
+			 kind == HP_INSN_CALL || kind == HP_INSN_CALL_INDIRECT ||
+			 kind == HP_INSN_RETURN;
+	}
+	taken += region->options->is_loop && last->kind == HP_INSN_CONDITIONAL;
+	return taken > by_width ? taken : by_width;
+}
+
+static struct hp_error *find_bounds(const struct region *region, struct hp_arena *arena,
+				    struct hp_schedule *schedule)
+{
+	const struct hp_schedule_options *options = region->options;
+	const struct hp_machine *machine = options->machine;
+	double *bounds = schedule->bounds;
+	uint32_t divider;
+	struct hp_error *error;
+
+	bounds[HP_BOUND_ISSUE] = (double)region->slots / machine->issue_width;
+	bounds[HP_BOUND_RETIRE] = (double)region->slots / machine->retire_width;
+	bounds[HP_BOUND_FETCH] = fetch_cycles(region);
+	error = region_ports(region, ~machine->divider_units, arena, &bounds[HP_BOUND_PORTS],
+			     &schedule->port_units);
+	if (!error)
+		error = region_ports(region, machine->divider_units, arena,
+				     &bounds[HP_BOUND_DIVIDER], &divider);
+	if (!error && options->is_loop)
+		error = region_recurrence(region, arena, &bounds[HP_BOUND_RECURRENCE]);
+	if (error)
+		return error;
+	schedule->is_recurrence_counted =
+		options->is_loop && (options->iterations <= 0 ||
+				     options->iterations * region->slots >= machine->reorder_slots);
+	for (unsigned bound = 0; bound < HP_BOUND_COUNT; bound++) {
+		if (bound == HP_BOUND_RECURRENCE && !schedule->is_recurrence_counted)
+			continue;
+		if (bounds[bound] > schedule->cycles) {
+			schedule->cycles = bounds[bound];
+			schedule->limit = (uint8_t)bound;
+		}
+	}
+	return NULL;
+}
+
+struct hp_error *hp_schedule_create(const struct hp_insn *insns, size_t count,
+				    const struct hp_schedule_options *options,
+				    struct hp_arena *arena, const struct hp_schedule **created)
+{
+	struct hp_schedule *schedule;
+	struct region region = { .insns = insns, .options = options, .count = (uint32_t)count };
+	struct hp_error *error;
+
+	if (count == 0 || count > LARGEST)
+		return hp_error_create(HP_ERROR_USAGE, "a region of %zu instructions", count);
+	schedule = hp_arena_alloc(arena, sizeof(*schedule));
+	region.costs = hp_arena_array(arena, count, sizeof(*region.costs));
+	if (!schedule || !region.costs)
+		return hp_error_create_no_memory();
+	schedule->count = count;
+	schedule->rows = hp_arena_array(arena, count, sizeof(*schedule->rows));
+	if (!schedule->rows)
+		return hp_error_create_no_memory();
+	find_costs(&region, schedule);
+	error = region_connect(&region, arena);
+	if (!error)
+		error = find_bounds(&region, arena, schedule);
+	if (!error)
+		error = region_simulate(&region, schedule->is_recurrence_counted, arena, schedule);
+	if (!error)
+		*created = schedule;
+	return error;
+}
+
+const char *hp_bound_name(enum hp_bound bound)
+{
+	static const char *const names[] = { "issue", "retire",	 "fetch",
+					     "ports", "divider", "recurrence" };
+
+	return (unsigned)bound < HP_ARRAY_COUNT(names) ? names[bound] : "?";
+}
+
+const char *hp_stall_name(enum hp_stall stall)
+{
+	static const char *const names[] = { "none", "width", "dependency", "port" };
+
+	return (unsigned)stall < HP_ARRAY_COUNT(names) ? names[stall] : "?";
+}

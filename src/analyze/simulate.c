@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which instructions the best case goes to: the region runs again and again on a simple core,
+ * oldest first, until it is steady; what retirement waits for in that time is what an instruction
+ * costs. Requires dependences and the best case; the rows add up to it.
+ */
+#include "region.h"
+
+enum { RING = 4096, SAFE = RING - 512, LARGEST_RUN = 60000 };
+
+struct moment { /* of one instruction in one iteration */
+	int64_t start;
+	int64_t retire;
+};
+
+struct core {
+	const struct region *region;
+	bool is_carried;
+	uint32_t busy[RING]; /* units of a cycle, from `floor` on */
+	int64_t floor;
+	uint64_t work[HP_MACHINE_UNITS]; /* given to each unit so far */
+	int64_t issue_cycle;
+	uint32_t issued; /* slots in that cycle */
+	int64_t retire_cycle;
+	uint32_t retired;
+	struct moment *now;
+	struct moment *before;
+	int64_t *leaves; /* when each place of the reorder buffer is free again */
+	uint64_t slot;
+	int64_t serial_until;
+};
+
+static void forget_until(struct core *core, int64_t cycle)
+{
+	if (cycle - core->floor > RING)
+		core->floor = cycle - RING;
+	for (; core->floor < cycle; core->floor++)
+		core->busy[core->floor % RING] = 0;
+}
+
+/* The unit with least work that is free from then on, or HP_MACHINE_UNITS. */
+static unsigned choose(const struct core *core, const struct hp_unit_use *use, int64_t from)
+{
+	unsigned best = HP_MACHINE_UNITS;
+	uint32_t usable = use->units;
+
+	for (unsigned i = 0; i < use->cycles && usable; i++)
+		usable &= ~core->busy[(from + i) % RING];
+	for (; usable; usable &= usable - 1) {
+		unsigned unit = (unsigned)__builtin_ctz(usable);
+
+		if (best == HP_MACHINE_UNITS || core->work[unit] < core->work[best])
+			best = unit;
+	}
+	return best;
+}
+
+/* When a micro-op that is ready gets a unit, which is then taken. */
+static int64_t take_unit(struct core *core, const struct hp_unit_use *use, int64_t ready)
+{
+	for (int64_t from = ready; from < core->floor + SAFE; from++) {
+		unsigned unit = choose(core, use, from);
+
+		if (unit == HP_MACHINE_UNITS)
+			continue;
+		for (unsigned i = 0; i < use->cycles; i++)
+			core->busy[(from + i) % RING] |= UINT32_C(1) << unit;
+		core->work[unit] += use->cycles;
+		return from;
+	}
+	return ready; /* too far ahead to keep a book of */
+}
+
+/* Slots enter in order, so many a cycle, where the reorder buffer has room. */
+static int64_t issue(struct core *core, uint32_t slots)
+{
+	const struct hp_machine *machine = core->region->options->machine;
+
+	for (uint32_t i = 0; i < slots; i++) {
+		int64_t room = core->leaves[core->slot % machine->reorder_slots];
+
+		core->slot++;
+		if (core->issued == machine->issue_width || room > core->issue_cycle) {
+			core->issue_cycle = room > core->issue_cycle ? room : core->issue_cycle + 1;
+			core->issued = 0;
+		}
+		core->issued++;
+	}
+	forget_until(core, core->issue_cycle);
+	return core->issue_cycle + 1;
+}
+
+static int64_t retire(struct core *core, uint32_t slots, int64_t done)
+{
+	const struct hp_machine *machine = core->region->options->machine;
+
+	if (done > core->retire_cycle) {
+		core->retire_cycle = done;
+		core->retired = 0;
+	}
+	for (uint32_t i = 0; i < slots; i++) {
+		if (core->retired == machine->retire_width) {
+			core->retire_cycle++;
+			core->retired = 0;
+		}
+		core->retired++;
+		core->leaves[(core->slot - slots + i) % machine->reorder_slots] =
+			core->retire_cycle;
+	}
+	return core->retire_cycle;
+}
+
+static int64_t wait_for_inputs(const struct core *core, uint32_t at, int64_t ready,
+			       struct hp_schedule_row *row)
+{
+	const struct region *region = core->region;
+
+	for (uint32_t d = region->first[at]; d < region->first[at + 1]; d++) {
+		const struct dependence *one = &region->dependences[d];
+		int64_t start = one->cycles;
+
+		if (one->distance && !core->is_carried)
+			continue;
+		start += (one->distance ? core->before : core->now)[one->producer].start;
+		if (start <= ready)
+			continue;
+		ready = start;
+		row->stall = HP_STALL_DEPENDENCY;
+		row->producer = one->producer;
+		row->is_carried = one->distance != 0;
+	}
+	return ready;
+}
+
+static void run_one(struct core *core, uint32_t at, struct hp_schedule_row *row)
+{
+	const struct hp_cost *cost = &core->region->costs[at];
+	uint32_t slots = cost->slots;
+	int64_t last = core->retire_cycle;
+	int64_t ready;
+	int64_t start;
+
+	row->stall = HP_STALL_WIDTH;
+	row->producer = HP_SCHEDULE_NONE;
+	ready = issue(core, slots);
+	if (core->serial_until > ready)
+		ready = core->serial_until;
+	ready = wait_for_inputs(core, at, ready, row);
+	start = ready;
+	for (size_t i = 0; i < cost->use_count; i++) {
+		int64_t taken = take_unit(core, &cost->uses[i], ready);
+
+		if (taken <= start)
+			continue;
+		start = taken;
+		row->units = cost->uses[i].units;
+	}
+	/* The longer wait gives its name. */
+	if (start - ready > 0 && (row->stall != HP_STALL_DEPENDENCY || start - ready > 1)) {
+		row->stall = HP_STALL_PORT;
+		row->producer = HP_SCHEDULE_NONE;
+	}
+	core->now[at] = (struct moment){
+		.start = start,
+		.retire = retire(core, slots, start + cost->latency),
+	};
+	if (cost->is_serializing)
+		core->serial_until = core->now[at].retire;
+	row->cycles = (double)(core->now[at].retire - last);
+}
+
+/* Enough iterations to fill the reorder buffer twice; half of them are for becoming steady. */
+static uint32_t iterations_for(const struct region *region)
+{
+	uint32_t slots = region->slots ? region->slots : 1;
+	uint32_t wanted = 4u * region->options->machine->reorder_slots / slots + 16;
+	uint32_t most = LARGEST_RUN / region->count;
+
+	if (wanted > most)
+		wanted = most;
+	return wanted < 4 ? 4 : wanted & ~1u;
+}
+
+struct totals { /* of one instruction, over the counted iterations */
+	double cycles;
+	double stalled[HP_STALL_PORT + 1];
+	struct hp_schedule_row last[HP_STALL_PORT + 1]; /* an example of each kind */
+};
+
+static void fill_row(const struct region *region, uint32_t at, const struct totals *totals,
+		     double scale, struct hp_schedule_row *row)
+{
+	const struct hp_cost *cost = &region->costs[at];
+	double share = (double)cost->slots / region->options->machine->issue_width;
+	unsigned kind = HP_STALL_WIDTH;
+
+	for (unsigned other = HP_STALL_DEPENDENCY; other <= HP_STALL_PORT; other++)
+		if (totals->stalled[other] > totals->stalled[kind])
+			kind = other;
+	*row = totals->last[kind];
+	row->is_fused = cost->slots == 0;
+	row->cycles = totals->cycles * scale;
+	row->stall_cycles = row->cycles > share ? row->cycles - share : 0;
+	row->stall = (uint8_t)(row->stall_cycles > 0 ? kind : HP_STALL_NONE);
+	if (row->stall != HP_STALL_PORT)
+		row->units = 0;
+	if (row->stall != HP_STALL_DEPENDENCY) {
+		row->producer = HP_SCHEDULE_NONE;
+		row->is_carried = false;
+	}
+}
+
+struct hp_error *region_simulate(const struct region *region, bool is_carried,
+				 struct hp_arena *arena, struct hp_schedule *schedule)
+{
+	struct core *core = hp_arena_alloc(arena, sizeof(*core));
+	struct totals *totals = hp_arena_array(arena, region->count, sizeof(*totals));
+	uint32_t iterations = iterations_for(region);
+	double sum = 0;
+
+	if (!core || !totals)
+		return hp_error_create_no_memory();
+	core->region = region;
+	core->is_carried = is_carried;
+	core->now = hp_arena_array(arena, region->count, sizeof(*core->now));
+	core->before = hp_arena_array(arena, region->count, sizeof(*core->before));
+	core->leaves = hp_arena_array(arena, region->options->machine->reorder_slots,
+				      sizeof(*core->leaves));
+	if (!core->now || !core->before || !core->leaves)
+		return hp_error_create_no_memory();
+	for (uint32_t iteration = 0; iteration < iterations; iteration++) {
+		struct moment *other = core->before;
+
+		core->before = core->now;
+		core->now = other;
+		for (uint32_t at = 0; at < region->count; at++) {
+			struct hp_schedule_row row = { 0 };
+
+			run_one(core, at, &row);
+			if (iteration < iterations / 2)
+				continue;
+			totals[at].cycles += row.cycles;
+			totals[at].stalled[row.stall] += row.cycles;
+			totals[at].last[row.stall] = row;
+			sum += row.cycles;
+		}
+	}
+	for (uint32_t at = 0; at < region->count; at++)
+		fill_row(region, at, &totals[at], sum > 0 ? schedule->cycles / sum : 0,
+			 &schedule->rows[at]);
+	return NULL;
+}
