@@ -12,6 +12,7 @@
 enum {
 	/* A record is in its ring at most this long after its time: see ring.h. */
 	ARRIVAL_NS = 5000000,
+	FIRST_TICKS_MEAN_MS = 50,
 	TICK_MEAN_MS = 250,
 	/* timeout(1) and the like signal us and then our whole process group: that is one wish. */
 	SAME_INTERRUPT_NS = 200000000,
@@ -108,10 +109,16 @@ static uint64_t tick_mean_ms(const struct loop *loop)
 	return half_full_ms < TICK_MEAN_MS ? (uint64_t)half_full_ms + 1 : TICK_MEAN_MS;
 }
 
+/* Ticks come sooner at first: a short run gets its share of new periods too, a long one is left
+ * alone. */
 static uint64_t next_tick_ns(struct loop *loop, uint64_t now_ns)
 {
-	uint64_t mean_ns = loop->tick_mean_ms * 1000000;
+	uint64_t mean_ns = (now_ns - loop->start_ns) / 4;
 
+	if (mean_ns < FIRST_TICKS_MEAN_MS * 1000000)
+		mean_ns = FIRST_TICKS_MEAN_MS * 1000000;
+	if (mean_ns > loop->tick_mean_ms * 1000000)
+		mean_ns = loop->tick_mean_ms * 1000000;
 	return now_ns +
 	       hp_random_between(&loop->recorder->sampler->random, mean_ns / 2, mean_ns * 3 / 2);
 }
@@ -126,6 +133,7 @@ static void start_clock(struct loop *loop)
 	const struct hp_session_options *options = loop->options;
 	uint64_t now_ns = hp_clock_monotonic_ns();
 
+	loop->start_ns = now_ns;
 	loop->tick_mean_ms = tick_mean_ms(loop);
 	loop->enable_ns = options->delay_ns ? now_ns + options->delay_ns : 0;
 	loop->end_ns = options->duration_ns ? now_ns + options->delay_ns + options->duration_ns

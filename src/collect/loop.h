@@ -28,6 +28,7 @@ struct loop {
 	size_t first_pidfd;
 	size_t live_targets;
 
+	uint64_t start_ns;
 	uint64_t enable_ns; /* end of the delay; 0: enabled */
 	uint64_t end_ns;    /* UINT64_MAX: no limit */
 	uint64_t flush_ns;  /* next */
