@@ -65,7 +65,10 @@ coverage:
 	fi
 
 # What makes src/isa/machine/tables.c, and judges the tables. Not for building or testing.
-EXTRA_DIST += scripts/machine-tables scripts/machine/facts.cc
-EXTRA_PROGRAMS += scripts/machine/form_key
-CLEANFILES += scripts/machine/form_key$(EXEEXT)
+EXTRA_DIST += scripts/machine-tables scripts/machine/facts.cc scripts/model-accuracy
+machine_programs = scripts/machine/form_key scripts/machine/code_bounds scripts/machine/measure_code
+EXTRA_PROGRAMS += $(machine_programs)
+CLEANFILES += $(machine_programs)
+scripts_machine_code_bounds_LDADD = $(ANALYZE_LIBS)
+scripts_machine_measure_code_LDADD =
 scripts_machine_form_key_LDADD = $(ISA_LIBS)

@@ -39,6 +39,8 @@
 #include <vector>
 using namespace llvm;
 
+enum { CONDITIONS = 16 };
+
 struct cpu {
 	std::string name;
 	std::unique_ptr<MCSubtargetInfo> info;
@@ -147,7 +149,7 @@ static unsigned pick(const MCRegisterInfo &registers, const MCRegisterClass &set
 
 /* Operands by register class, different ones where that is free; [rsi] for memory. */
 static MCInst make(unsigned opcode, const MCInstrDesc &desc, const MCRegisterInfo &registers,
-		   unsigned rsi)
+		   unsigned rsi, int immediate)
 {
 	MCInst inst;
 	unsigned part = 0;
@@ -183,7 +185,7 @@ static MCInst make(unsigned opcode, const MCInstrDesc &desc, const MCRegisterInf
 
 			inst.addOperand(MCOperand::createReg(pick(registers, set, i + 1)));
 		} else {
-			inst.addOperand(MCOperand::createImm(3));
+			inst.addOperand(MCOperand::createImm(immediate));
 		}
 	}
 	return inst;
@@ -233,20 +235,26 @@ int main(int count, char **names)
 	unsigned end = instructions->getNumOpcodes();
 
 	fflush(stdout);
-	while (*next < end && fork() != 0)
+	while (*next < end * CONDITIONS && fork() != 0)
 		wait(NULL);
-	while (*next < end) {
-		unsigned opcode = (*next)++;
+	while (*next < end * CONDITIONS) {
+		unsigned opcode = *next / CONDITIONS;
+		unsigned condition = (*next)++ % CONDITIONS;
 		const MCInstrDesc &desc = instructions->get(opcode);
+		StringRef name = instructions->getName(opcode);
+		bool has_condition = name.starts_with("CMOV") || name.starts_with("SETCC") ||
+				     name.starts_with("JCC");
 		SmallVector<char, 32> bytes;
 		SmallVector<MCFixup, 4> fixups;
 		std::string hex;
 		MCInst read;
 		uint64_t size;
 
-		if (desc.isPseudo())
+		/* Conditions are mnemonics to everyone else. */
+		if (desc.isPseudo() || (!has_condition && condition != 3))
 			continue;
-		emitter->encodeInstruction(make(opcode, desc, *registers, rsi), bytes, fixups, *any);
+		emitter->encodeInstruction(
+			make(opcode, desc, *registers, rsi, (int)condition), bytes, fixups, *any);
 		ArrayRef<uint8_t> code((const uint8_t *)bytes.data(), bytes.size());
 		if (disassembler->getInstruction(read, size, code, 0, nulls()) !=
 			    MCDisassembler::Success ||

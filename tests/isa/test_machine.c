@@ -188,6 +188,47 @@ START_TEST(moves_are_eliminated_where_the_core_does)
 }
 END_TEST
 
+START_TEST(an_address_of_three_parts_takes_longer_where_it_does)
+{
+	struct hp_insn two = DECODE(0x48, 0x8d, 0x04, 0x0b);	  /* lea rax, [rbx + rcx] */
+	struct hp_insn three = DECODE(0x48, 0x8d, 0x44, 0x0b, 8); /* lea rax, [rbx + rcx + 8] */
+	struct hp_insn scaled = DECODE(0x48, 0x8d, 0x04, 0xcb);	  /* lea rax, [rbx + rcx * 8] */
+
+	ck_assert_uint_eq(cost_on("skylake-sp", NULL, two).latency, 1);
+	ck_assert_uint_eq(cost_on("skylake-sp", NULL, three).latency, 3);
+	ck_assert_uint_eq(cost_on("sapphire-rapids", NULL, three).latency, 1);
+	ck_assert_uint_eq(cost_on("sapphire-rapids", NULL, scaled).latency, 2);
+}
+END_TEST
+
+START_TEST(small_constants_are_added_at_rename_where_the_core_does)
+{
+	struct hp_insn full = DECODE(0x48, 0x83, 0xc0, 1);	     /* add rax, 1 */
+	struct hp_insn half = DECODE(0x83, 0xc0, 1);		     /* add eax, 1 */
+	struct hp_insn large = DECODE(0x48, 0x05, 0x00, 0x04, 0, 0); /* add rax, 1024 */
+
+	ck_assert(cost_on("sapphire-rapids", NULL, full).is_eliminated);
+	ck_assert(!cost_on("sapphire-rapids", NULL, half).is_eliminated);
+	ck_assert(!cost_on("sapphire-rapids", NULL, large).is_eliminated);
+	ck_assert(!cost_on("ice-lake-sp", NULL, full).is_eliminated);
+}
+END_TEST
+
+START_TEST(every_condition_has_a_row_of_its_own_core)
+{
+	/* 0x40 to 0x4f: cmovcc eax, ecx; 0x90 to 0x9f: setcc cl; 0x70 to 0x7f: jcc */
+	for (unsigned condition = 0; condition < 16; condition++) {
+		struct hp_insn move = DECODE(0x0f, (uint8_t)(0x40 + condition), 0xc1);
+		struct hp_insn set = DECODE(0x0f, (uint8_t)(0x90 + condition), 0xc1);
+		struct hp_insn jump = DECODE((uint8_t)(0x70 + condition), 0xf0);
+
+		ck_assert(!cost_on("sapphire-rapids", NULL, move).is_guess);
+		ck_assert(!cost_on("skylake-sp", NULL, set).is_guess);
+		ck_assert(!cost_on("zen-4", NULL, jump).is_guess);
+	}
+}
+END_TEST
+
 START_TEST(a_zeroing_idiom_depends_on_nothing)
 {
 	struct hp_cost cost = cost_on("zen-3", NULL, DECODE(0x31, 0xc0)); /* xor eax, eax */
@@ -228,5 +269,8 @@ HP_TEST_MAIN("isa/machine", forms_are_in_order_and_each_mnemonic_ends_with_any_s
 	     an_addition_from_memory_needs_its_register_only_when_the_load_is_done,
 	     ports_of_an_addition_are_those_of_the_manual, a_compare_fuses_with_the_jump_behind_it,
 	     what_fuses_depends_on_the_core_and_the_condition,
-	     moves_are_eliminated_where_the_core_does, a_zeroing_idiom_depends_on_nothing,
+	     moves_are_eliminated_where_the_core_does,
+	     an_address_of_three_parts_takes_longer_where_it_does,
+	     small_constants_are_added_at_rename_where_the_core_does,
+	     every_condition_has_a_row_of_its_own_core, a_zeroing_idiom_depends_on_nothing,
 	     a_locked_addition_costs_what_the_core_says, instructions_of_512_bits_are_in_the_table)

@@ -60,6 +60,7 @@ struct hp_machine {
 	bool counts_unfused;  /* the table counts a load or store and its operation apart */
 	bool eliminates_general_moves;
 	bool eliminates_vector_moves;
+	bool eliminates_small_additions; /* of constants to full registers */
 	uint16_t reorder_slots;
 	uint16_t load_queue;
 	uint16_t store_queue;
@@ -102,7 +103,8 @@ void hp_machine_cost(const struct hp_machine *machine, const struct hp_insn *bef
 const char *hp_machine_unit(const struct hp_machine *machine, unsigned unit);
 
 /* The kinds and widths of an instruction's operands, which with its mnemonic select a row of the
- * tables: four bits an operand, the first operand highest. */
+ * tables: four bits an operand, the first operand highest. Of an address that is computed and not
+ * accessed, how complicated it is. */
 uint16_t hp_insn_shape(const struct hp_insn *insn);
 
 #endif

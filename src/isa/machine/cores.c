@@ -111,6 +111,7 @@ const struct hp_machine cores[CORE_COUNT] = {
 				   .counts_unfused = true,
 				   .eliminates_general_moves = true,
 				   .eliminates_vector_moves = true,
+				   .eliminates_small_additions = true,
 				   .reorder_slots = 512,
 				   .load_queue = 192,
 				   .store_queue = 114,

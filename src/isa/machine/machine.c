@@ -159,6 +159,33 @@ static bool is_eliminated(const struct hp_machine *machine, const struct hp_insn
 	}
 }
 
+/* Full registers plus a small constant, which cores that can do add up at rename. */
+static bool is_small_addition(const struct hp_insn *insn)
+{
+	enum { LEAST = -1024, MOST = 1023 };
+	const struct hp_operand *from = &insn->operands[1];
+
+	if (insn->operand_count == 0 || insn->operands[0].type != HP_OPERAND_REGISTER ||
+	    insn->operands[0].bytes != 8)
+		return false;
+	switch ((unsigned)insn->mnemonic) {
+	case ZYDIS_MNEMONIC_INC:
+	case ZYDIS_MNEMONIC_DEC:
+		return true;
+	case ZYDIS_MNEMONIC_ADD:
+	case ZYDIS_MNEMONIC_SUB:
+		return from->type == HP_OPERAND_IMMEDIATE && from->immediate >= LEAST &&
+		       from->immediate <= MOST;
+	case ZYDIS_MNEMONIC_LEA:
+		return insn->memory_count == 1 && insn->memories[0].base < HP_REGISTER_VECTOR &&
+		       insn->memories[0].index == HP_REGISTER_NONE &&
+		       insn->memories[0].displacement >= LEAST &&
+		       insn->memories[0].displacement <= MOST;
+	default:
+		return false;
+	}
+}
+
 static bool is_serializing(const struct hp_insn *insn)
 {
 	switch ((unsigned)insn->mnemonic) {
@@ -263,8 +290,9 @@ void hp_machine_cost(const struct hp_machine *machine, const struct hp_insn *bef
 		     : NULL;
 
 	*cost = (struct hp_cost){ .is_serializing = is_serializing(insn) };
-	if (is_eliminated(machine, insn) || insn->is_zeroing || insn->is_padding ||
-	    insn->mnemonic == ZYDIS_MNEMONIC_ENDBR64) {
+	if (is_eliminated(machine, insn) ||
+	    (machine->eliminates_small_additions && is_small_addition(insn)) || insn->is_zeroing ||
+	    insn->is_padding || insn->mnemonic == ZYDIS_MNEMONIC_ENDBR64) {
 		cost->slots = 1;
 		cost->is_eliminated = true;
 		cost->is_independent = insn->is_zeroing;

@@ -49,10 +49,31 @@ static enum shape shape_of(const struct hp_operand *operand)
 	return operand->number < HP_REGISTER_SEGMENT ? SHAPE_X87 : SHAPE_SPECIAL;
 }
 
+/* What makes an address slow to compute takes the place of its width. */
+static enum shape address_shape(const struct hp_memory *memory)
+{
+	bool has_index = memory->index != HP_REGISTER_NONE;
+	bool has_base = memory->base != HP_REGISTER_NONE;
+	bool is_scaled = has_index && memory->scale > 1;
+	bool has_three = has_index && has_base && memory->displacement != 0;
+
+	if (memory->base == HP_REGISTER_PC)
+		return SHAPE_MEMORY_64;
+	if (is_scaled && has_three)
+		return SHAPE_SPECIAL;
+	if (is_scaled)
+		return SHAPE_MEMORY_32;
+	return has_three ? SHAPE_MEMORY_16 : SHAPE_MEMORY_8;
+}
+
 uint16_t hp_insn_shape(const struct hp_insn *insn)
 {
 	unsigned shape = 0;
 
+	if (insn->operation == HP_OPERATION_ADDRESS && insn->operand_count == 2 &&
+	    insn->memory_count == 1)
+		return (uint16_t)(shape_of(&insn->operands[0]) << 12 |
+				  address_shape(&insn->memories[0]) << 8);
 	for (size_t i = 0; i < HP_INSN_OPERANDS; i++)
 		shape = shape << 4 |
 			(i < insn->operand_count ? shape_of(&insn->operands[i]) : SHAPE_NONE);
