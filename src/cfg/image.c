@@ -116,6 +116,7 @@ static bool sort_names(struct hp_cfg_image *image)
 	image->by_name = calloc(image->count + 1, sizeof(struct hp_procedure *));
 	if (!image->by_name)
 		return false;
+	image->named_count = 0;
 	for (size_t i = 0; i < image->count; i++)
 		if (image->procedures[i]->source == HP_PROCEDURE_SYMBOL &&
 		    image->procedures[i]->owner == image->procedures[i])

@@ -115,8 +115,8 @@ static uint64_t next_tick_ns(struct loop *loop, uint64_t now_ns)
 {
 	uint64_t mean_ns = (now_ns - loop->start_ns) / 4;
 
-	if (mean_ns < FIRST_TICKS_MEAN_MS * 1000000)
-		mean_ns = FIRST_TICKS_MEAN_MS * 1000000;
+	if (mean_ns < FIRST_TICKS_MEAN_MS * UINT64_C(1000000))
+		mean_ns = FIRST_TICKS_MEAN_MS * UINT64_C(1000000);
 	if (mean_ns > loop->tick_mean_ms * 1000000)
 		mean_ns = loop->tick_mean_ms * 1000000;
 	return now_ns +
