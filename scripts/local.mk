@@ -65,7 +65,7 @@ coverage:
 	fi
 
 # What makes src/isa/machine/tables.c, and judges the tables. Not for building or testing.
-EXTRA_DIST += scripts/machine-tables scripts/machine/facts.cc scripts/model-accuracy
+EXTRA_DIST += scripts/machine-tables scripts/machine/facts.cc scripts/measure-machine scripts/model-accuracy
 machine_programs = scripts/machine/form_key scripts/machine/code_bounds scripts/machine/measure_code
 EXTRA_PROGRAMS += $(machine_programs)
 CLEANFILES += $(machine_programs)

@@ -34,8 +34,11 @@ static const struct hp_machine *host(void)
 	id.model = (a >> 4 & 15) | (a >> 12 & 0xf0);
 	if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
 		id.has_amx = d >> 24 & 1;
-		id.has_avx512 = b >> 16 & 1;
 	}
+	/* Intel: leaf 4, of which the first level's instruction cache is entry 1. */
+	if (__get_cpuid_count(4, 1, &a, &b, &c, &d) && (a & 31) == 2)
+		id.instruction_cache_bytes =
+			((b >> 22) + 1) * ((b >> 12 & 1023) + 1) * ((b & 4095) + 1) * (c + 1);
 	return hp_machine_of(&id);
 }
 

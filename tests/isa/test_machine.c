@@ -57,6 +57,7 @@ START_TEST(cpus_are_known_by_family_and_model)
 	ck_assert_str_eq(core_of("GenuineIntel", 6, 85, false), "skylake-sp");
 	ck_assert_str_eq(core_of("GenuineIntel", 6, 106, false), "ice-lake-sp");
 	ck_assert_str_eq(core_of("GenuineIntel", 6, 143, true), "sapphire-rapids");
+	ck_assert_str_eq(core_of("GenuineIntel", 6, 173, true), "granite-rapids");
 	ck_assert_str_eq(core_of("AuthenticAMD", 23, 49, false), "zen-2");
 	ck_assert_str_eq(core_of("AuthenticAMD", 25, 1, false), "zen-3");
 	ck_assert_str_eq(core_of("AuthenticAMD", 25, 17, false), "zen-4");
@@ -70,6 +71,13 @@ START_TEST(matrix_tiles_tell_a_core_that_a_hypervisor_disguises)
 {
 	ck_assert_str_eq(core_of("GenuineIntel", 6, 167, false), "ice-lake-sp");
 	ck_assert_str_eq(core_of("GenuineIntel", 6, 167, true), "sapphire-rapids");
+	ck_assert_str_eq(hp_machine_of(&(struct hp_cpu_id){ .vendor = "GenuineIntel",
+							    .family = 6,
+							    .model = 167,
+							    .has_amx = true,
+							    .instruction_cache_bytes = 65536 })
+				 ->name,
+			 "granite-rapids");
 }
 END_TEST
 
@@ -95,7 +103,7 @@ START_TEST(every_core_is_found_by_its_name_and_names_its_units)
 		for (unsigned unit = 0; unit < 40; unit++)
 			ck_assert_ptr_nonnull(hp_machine_unit(one, unit));
 	}
-	ck_assert_uint_eq(count, 8);
+	ck_assert_uint_eq(count, 9);
 	ck_assert_ptr_null(hp_machine_named("pentium"));
 }
 END_TEST

@@ -82,7 +82,7 @@ struct hp_cpu_id {
 	unsigned family;
 	unsigned model;
 	bool has_amx; /* hypervisors disguise the model, seldom what it can do */
-	bool has_avx512;
+	uint32_t instruction_cache_bytes; /* first level; 0 when not known */
 };
 
 /* Never NULL: the generic core when the CPU is not known. */

@@ -11,9 +11,13 @@
 
 static enum core intel_core(const struct hp_cpu_id *id)
 {
-	/* Matrix tiles came with Golden Cove, whatever the model is said to be. */
+	/* Matrix tiles came with Golden Cove, whatever the model is said to be; the core after it
+	 * has twice the instruction cache. */
+	if (id->has_amx && id->instruction_cache_bytes > 32 << 10)
+		return CORE_GRANITE_RAPIDS;
 	if (id->has_amx)
-		return CORE_SAPPHIRE_RAPIDS;
+		return id->model == 0xad || id->model == 0xae ? CORE_GRANITE_RAPIDS
+							      : CORE_SAPPHIRE_RAPIDS;
 	if (id->family != 6)
 		return CORE_GENERIC;
 	switch (id->model) {
@@ -33,11 +37,12 @@ static enum core intel_core(const struct hp_cpu_id *id)
 	case 0x8d:
 	case 0xa7:
 		return CORE_ICE_LAKE;
-	case 0x8f: /* Sapphire, Emerald, Granite Rapids */
+	case 0x8f: /* Sapphire, Emerald Rapids */
 	case 0xcf:
+		return CORE_SAPPHIRE_RAPIDS;
 	case 0xad:
 	case 0xae:
-		return CORE_SAPPHIRE_RAPIDS;
+		return CORE_GRANITE_RAPIDS;
 	default:
 		return CORE_GENERIC;
 	}
