@@ -92,6 +92,12 @@ static void read_registers(struct walk *walk, const struct hp_insn *insn, int64_
 		if (hp_register_in(&insn->read, number))
 			add(walk, writer, at, latency_of(walk, writer) - late);
 	}
+	if (cost->is_merging && insn->operands[0].type == HP_OPERAND_REGISTER &&
+	    insn->operands[0].number < HP_REGISTER_COUNT) {
+		int64_t writer = walk->registers[insn->operands[0].number];
+
+		add(walk, writer, at, latency_of(walk, writer) - cost->late);
+	}
 	for (unsigned flag = 0; flag < FLAGS; flag++)
 		if (insn->flags_read >> flag & 1)
 			add(walk, walk->flags[flag], at,
@@ -281,7 +287,7 @@ static size_t inputs_of(const struct hp_insn *insn)
 	return (size_t)(__builtin_popcountll(insn->read.bits[0]) +
 			__builtin_popcountll(insn->read.bits[1]) +
 			__builtin_popcount(insn->flags_read)) +
-	       insn->memory_count;
+	       insn->memory_count + 1;
 }
 
 struct hp_error *region_connect(struct region *region, struct hp_arena *arena)

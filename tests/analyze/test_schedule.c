@@ -248,6 +248,23 @@ START_TEST(an_eliminated_move_lengthens_no_chain)
 }
 END_TEST
 
+START_TEST(a_bit_scan_waits_for_the_old_value_of_its_destination)
+{
+	/* bsr ecx, eax; popcnt ecx, eax does not, in the tables */
+	ck_assert_double_eq(LOOP("granite-rapids", 0x0f, 0xbd, 0xc8)->cycles, 3);
+	ck_assert_double_eq(LOOP("granite-rapids", 0xf3, 0x0f, 0xb8, 0xc8)->cycles, 1);
+}
+END_TEST
+
+START_TEST(a_register_moved_to_itself_takes_a_cycle)
+{
+	/* mov eax, eax, which clears the upper half */
+	ck_assert_double_eq(LOOP("granite-rapids", 0x89, 0xc0)->cycles, 1);
+	/* mov eax, ecx */
+	ck_assert_double_lt(LOOP("granite-rapids", 0x89, 0xc8)->cycles, 1);
+}
+END_TEST
+
 START_TEST(nothing_to_schedule_is_a_mistake)
 {
 	const struct hp_schedule *s;
@@ -286,5 +303,7 @@ HP_TEST_MAIN("analyze/schedule", a_multiplication_on_itself_takes_its_latency,
 	     an_operand_beside_a_load_is_not_waited_for_longer,
 	     a_counter_in_memory_goes_through_the_store_buffer,
 	     a_pop_meets_its_push_and_the_stack_pointer_costs_nothing, zeroing_cuts_a_chain,
-	     an_eliminated_move_lengthens_no_chain, nothing_to_schedule_is_a_mistake,
+	     an_eliminated_move_lengthens_no_chain,
+	     a_bit_scan_waits_for_the_old_value_of_its_destination,
+	     a_register_moved_to_itself_takes_a_cycle, nothing_to_schedule_is_a_mistake,
 	     every_core_takes_every_region_and_names_what_limits)

@@ -33,6 +33,7 @@ struct hp_cost {
 	uint8_t use_count;   /* micro-ops that need units */
 	bool is_eliminated;  /* done at rename: no unit, no latency */
 	bool is_independent; /* its result does not depend on its operands */
+	bool is_merging;     /* waits for the old value of its destination as well */
 	bool is_serializing; /* nothing later begins before it is done */
 	bool is_guess;	     /* not in the tables: an ordinary instruction is assumed */
 	struct hp_unit_use uses[HP_MACHINE_USES];

@@ -142,6 +142,9 @@ static bool is_eliminated(const struct hp_machine *machine, const struct hp_insn
 	if (insn->operand_count != 2 || to->type != HP_OPERAND_REGISTER ||
 	    from->type != HP_OPERAND_REGISTER)
 		return false;
+	/* A register moved to itself is not renamed. */
+	if (to->number == from->number)
+		return false;
 	switch ((unsigned)insn->mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
 		return machine->eliminates_general_moves && to->bytes >= 4 &&
@@ -264,6 +267,15 @@ static void guess(const struct hp_machine *machine, uint8_t access, struct hp_co
 	cost->late = access & HP_ACCESS_READ ? machine->l1_cycles : 0;
 }
 
+/* The tables may have it that a move costs nothing: not to the register itself. */
+static bool is_move_to_itself(const struct hp_insn *insn)
+{
+	return (insn->operation == HP_OPERATION_MOVE ||
+		insn->operation == HP_OPERATION_SIGN_EXTEND) &&
+	       insn->operand_count == 2 && insn->operands[1].type == HP_OPERAND_REGISTER &&
+	       insn->operands[0].number == insn->operands[1].number;
+}
+
 static void take_row(const struct hp_machine *machine, const struct table_row *row, uint8_t access,
 		     struct hp_cost *cost)
 {
@@ -294,7 +306,12 @@ void hp_machine_cost(const struct hp_machine *machine, const struct hp_insn *bef
 		form ? &table_rows[machine->table][table_classes[form->class][machine->table]]
 		     : NULL;
 
-	*cost = (struct hp_cost){ .is_serializing = is_serializing(insn) };
+	*cost = (struct hp_cost){
+		.is_serializing = is_serializing(insn),
+		/* Of zero they leave the destination as it is. */
+		.is_merging = insn->mnemonic == ZYDIS_MNEMONIC_BSF ||
+			      insn->mnemonic == ZYDIS_MNEMONIC_BSR,
+	};
 	if (is_eliminated(machine, insn) ||
 	    (machine->eliminates_small_additions && is_small_addition(insn)) || insn->is_zeroing ||
 	    insn->is_padding || insn->mnemonic == ZYDIS_MNEMONIC_ENDBR64) {
@@ -307,6 +324,8 @@ void hp_machine_cost(const struct hp_machine *machine, const struct hp_insn *bef
 		take_row(machine, row, access, cost);
 	else
 		guess(machine, access, cost);
+	if (cost->latency == 0 && is_move_to_itself(insn))
+		cost->latency = 1;
 	if (is_fused(machine, before, insn))
 		cost->slots = 0;
 	if (insn->is_locked && cost->latency < machine->locked_cycles)
