@@ -33,7 +33,9 @@ scripts_demo_wordcount_LDADD =
 EXTRA_DIST += scripts/analyze scripts/analyze.h
 .PHONY: format format-check analyze coverage
 
-formatted = cd '$(srcdir)' && find src include tests scripts -name '*.[ch]' -type f -print0 | xargs -0 clang-format
+# tables.c is nothing but numbers, and takes clang-format gigabytes.
+formatted = cd '$(srcdir)' && find src include tests scripts -name '*.[ch]' -type f \
+	! -path src/isa/machine/tables.c -print0 | xargs -0 clang-format
 format:
 	$(formatted) -i
 format-check:

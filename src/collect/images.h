@@ -5,7 +5,8 @@
  * Whoever keeps a pointer across images_sweep holds a reference. An image is identified when it is
  * mapped: by the build-id the kernel sent, else from the file itself, tried through the process's
  * own view (map_files, root, open descriptors) while the process is still there. A file identified
- * by itself is looked at again whenever it is mapped again, and identified anew when it has changed.
+ * by itself is looked at again whenever it is mapped again, and identified anew when it has
+ * changed.
  */
 #ifndef HPCPROF_COLLECT_IMAGES_H
 #define HPCPROF_COLLECT_IMAGES_H
