@@ -19,7 +19,7 @@ enum { LINE = 8192, SHORTEST = 2, LONGEST = 60, MOST_CODE = 1 << 26 };
 
 static const struct hp_isa *isa;
 
-static const struct hp_machine *host(void)
+static const struct hp_core *host(void)
 {
 	unsigned a, b, c, d;
 	char vendor[13] = "";
@@ -39,7 +39,7 @@ static const struct hp_machine *host(void)
 	if (__get_cpuid_count(4, 1, &a, &b, &c, &d) && (a & 31) == 2)
 		id.instruction_cache_bytes =
 			((b >> 22) + 1) * ((b >> 12 & 1023) + 1) * ((b & 4095) + 1) * (c + 1);
-	return hp_machine_of(&id);
+	return hp_core_of(&id);
 }
 
 /* --- cutting -----------------------------------------------------------------------------------
@@ -160,12 +160,12 @@ static void print_bounds(const struct hp_schedule *schedule)
 	printf(" %u\n", schedule->guesses);
 }
 
-static void print_row(const struct hp_machine *machine, const struct hp_insn *insn,
+static void print_row(const struct hp_core *machine, const struct hp_insn *insn,
 		      const struct hp_schedule *schedule)
 {
 	struct hp_cost cost;
 
-	hp_machine_cost(machine, NULL, insn, &cost);
+	hp_core_cost(machine, NULL, insn, &cost);
 	printf("%s %04x %u %u %.3f\n", isa->mnemonic(insn->mnemonic), hp_insn_shape(insn),
 	       cost.slots, cost.latency, schedule->cycles);
 }
@@ -186,7 +186,7 @@ int main(int count, char **arguments)
 		cut_input();
 		return 0;
 	}
-	options.machine = count > 1 ? hp_machine_named(arguments[count - 1]) : NULL;
+	options.machine = count > 1 ? hp_core_named(arguments[count - 1]) : NULL;
 	if (!options.machine || !arena)
 		return 2;
 	while (fgets(line, sizeof(line), stdin)) {

@@ -22,13 +22,13 @@ static void fuse(struct hp_cost *first, struct hp_cost *jump)
 
 static void find_costs(struct region *region, struct hp_schedule *schedule)
 {
-	const struct hp_machine *machine = region->options->machine;
+	const struct hp_core *machine = region->options->machine;
 
 	for (uint32_t i = 0; i < region->count; i++) {
 		const struct hp_insn *before = i > 0 ? &region->insns[i - 1] : NULL;
 		struct hp_cost *cost = &region->costs[i];
 
-		hp_machine_cost(machine, before, &region->insns[i], cost);
+		hp_core_cost(machine, before, &region->insns[i], cost);
 		if (before && cost->slots == 0)
 			fuse(&region->costs[i - 1], cost);
 		region->slots += cost->slots;
@@ -59,7 +59,7 @@ static struct hp_error *find_bounds(const struct region *region, struct hp_arena
 				    struct hp_schedule *schedule)
 {
 	const struct hp_schedule_options *options = region->options;
-	const struct hp_machine *machine = options->machine;
+	const struct hp_core *machine = options->machine;
 	double *bounds = schedule->bounds;
 	uint32_t divider;
 	struct hp_error *error;

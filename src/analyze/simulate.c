@@ -18,7 +18,7 @@ struct core {
 	bool is_carried;
 	uint32_t busy[RING]; /* units of a cycle, from `floor` on */
 	int64_t floor;
-	uint64_t work[HP_MACHINE_UNITS]; /* given to each unit so far */
+	uint64_t work[HP_CORE_UNITS]; /* given to each unit so far */
 	int64_t issue_cycle;
 	uint32_t issued; /* slots in that cycle */
 	int64_t retire_cycle;
@@ -38,10 +38,10 @@ static void forget_until(struct core *core, int64_t cycle)
 		core->busy[core->floor % RING] = 0;
 }
 
-/* The unit with least work that is free from then on, or HP_MACHINE_UNITS. */
+/* The unit with least work that is free from then on, or HP_CORE_UNITS. */
 static unsigned choose(const struct core *core, const struct hp_unit_use *use, int64_t from)
 {
-	unsigned best = HP_MACHINE_UNITS;
+	unsigned best = HP_CORE_UNITS;
 	uint32_t usable = use->units;
 
 	for (unsigned i = 0; i < use->cycles && usable; i++)
@@ -49,7 +49,7 @@ static unsigned choose(const struct core *core, const struct hp_unit_use *use, i
 	for (; usable; usable &= usable - 1) {
 		unsigned unit = (unsigned)__builtin_ctz(usable);
 
-		if (best == HP_MACHINE_UNITS || core->work[unit] < core->work[best])
+		if (best == HP_CORE_UNITS || core->work[unit] < core->work[best])
 			best = unit;
 	}
 	return best;
@@ -61,7 +61,7 @@ static int64_t take_unit(struct core *core, const struct hp_unit_use *use, int64
 	for (int64_t from = ready; from < core->floor + SAFE; from++) {
 		unsigned unit = choose(core, use, from);
 
-		if (unit == HP_MACHINE_UNITS)
+		if (unit == HP_CORE_UNITS)
 			continue;
 		for (unsigned i = 0; i < use->cycles; i++)
 			core->busy[(from + i) % RING] |= UINT32_C(1) << unit;
@@ -74,7 +74,7 @@ static int64_t take_unit(struct core *core, const struct hp_unit_use *use, int64
 /* Slots enter in order, so many a cycle, where the reorder buffer has room. */
 static int64_t issue(struct core *core, uint32_t slots)
 {
-	const struct hp_machine *machine = core->region->options->machine;
+	const struct hp_core *machine = core->region->options->machine;
 
 	for (uint32_t i = 0; i < slots; i++) {
 		int64_t room = core->leaves[core->slot % machine->reorder_slots];
@@ -92,7 +92,7 @@ static int64_t issue(struct core *core, uint32_t slots)
 
 static int64_t retire(struct core *core, uint32_t slots, int64_t done)
 {
-	const struct hp_machine *machine = core->region->options->machine;
+	const struct hp_core *machine = core->region->options->machine;
 
 	if (done > core->retire_cycle) {
 		core->retire_cycle = done;

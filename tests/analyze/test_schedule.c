@@ -22,7 +22,7 @@ static const struct hp_schedule *schedule_of(struct how how, const uint8_t *byte
 	const struct hp_isa *isa = hp_isa_of(EM_X86_64);
 	const struct hp_schedule *schedule = NULL;
 	struct hp_schedule_options options = {
-		.machine = hp_machine_named(how.core),
+		.machine = hp_core_named(how.core),
 		.isa = isa,
 		.is_loop = how.is_loop,
 		.iterations = how.iterations,
@@ -142,15 +142,15 @@ START_TEST(shifts_crowd_on_two_ports)
 	/* shl rax, 3 and rcx, rdx, rbx */
 	const struct hp_schedule *s = BLOCK("skylake-sp", 0x48, 0xc1, 0xe0, 3, 0x48, 0xc1, 0xe1, 3,
 					    0x48, 0xc1, 0xe2, 3, 0x48, 0xc1, 0xe3, 3);
-	const struct hp_machine *machine = hp_machine_named("skylake-sp");
-	char names[HP_MACHINE_UNITS * 8] = "";
+	const struct hp_core *machine = hp_core_named("skylake-sp");
+	char names[HP_CORE_UNITS * 8] = "";
 	bool is_port = false;
 
 	ck_assert_double_eq(s->cycles, 2);
 	ck_assert_uint_eq(s->limit, HP_BOUND_PORTS);
-	for (unsigned unit = 0; unit < HP_MACHINE_UNITS; unit++)
+	for (unsigned unit = 0; unit < HP_CORE_UNITS; unit++)
 		if (s->port_units >> unit & 1)
-			strcat(names, hp_machine_unit(machine, unit));
+			strcat(names, hp_core_unit(machine, unit));
 	ck_assert_str_eq(names, "06");
 	for (size_t i = 0; i < s->count; i++)
 		is_port |= s->rows[i].stall == HP_STALL_PORT && s->rows[i].units == s->port_units;
@@ -268,7 +268,7 @@ END_TEST
 START_TEST(nothing_to_schedule_is_a_mistake)
 {
 	const struct hp_schedule *s;
-	struct hp_schedule_options options = { .machine = hp_machine_at(0),
+	struct hp_schedule_options options = { .machine = hp_core_at(0),
 					       .isa = hp_isa_of(EM_X86_64) };
 
 	hp_assert_fails(HP_ERROR_USAGE, hp_schedule_create(NULL, 0, &options, arena, &s));
@@ -277,9 +277,9 @@ END_TEST
 
 START_TEST(every_core_takes_every_region_and_names_what_limits)
 {
-	const struct hp_machine *one;
+	const struct hp_core *one;
 
-	for (size_t i = 0; (one = hp_machine_at(i)); i++) {
+	for (size_t i = 0; (one = hp_core_at(i)); i++) {
 		const struct hp_schedule *s = LOOP(one->name, IMUL_RAX_RBX, 0x48, 0x03, 0x06, 0x50,
 						   0x58, 0xf7, 0xf1, DEC_ECX, JNE_BACK);
 

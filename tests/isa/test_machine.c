@@ -20,20 +20,20 @@ static struct hp_insn decode(const uint8_t *bytes, size_t size)
 
 static struct hp_cost cost_on(const char *name, const struct hp_insn *before, struct hp_insn insn)
 {
-	const struct hp_machine *machine = hp_machine_named(name);
+	const struct hp_core *machine = hp_core_named(name);
 	struct hp_cost cost;
 
 	ck_assert_ptr_nonnull(machine);
-	hp_machine_cost(machine, before, &insn, &cost);
+	hp_core_cost(machine, before, &insn, &cost);
 	return cost;
 }
 
 static const char *core_of(const char *vendor, unsigned family, unsigned model, bool has_amx)
 {
-	return hp_machine_of(&(struct hp_cpu_id){ .vendor = vendor,
-						  .family = family,
-						  .model = model,
-						  .has_amx = has_amx })
+	return hp_core_of(&(struct hp_cpu_id){ .vendor = vendor,
+					       .family = family,
+					       .model = model,
+					       .has_amx = has_amx })
 		->name;
 }
 
@@ -71,11 +71,11 @@ START_TEST(matrix_tiles_tell_a_core_that_a_hypervisor_disguises)
 {
 	ck_assert_str_eq(core_of("GenuineIntel", 6, 167, false), "ice-lake-sp");
 	ck_assert_str_eq(core_of("GenuineIntel", 6, 167, true), "sapphire-rapids");
-	ck_assert_str_eq(hp_machine_of(&(struct hp_cpu_id){ .vendor = "GenuineIntel",
-							    .family = 6,
-							    .model = 167,
-							    .has_amx = true,
-							    .instruction_cache_bytes = 65536 })
+	ck_assert_str_eq(hp_core_of(&(struct hp_cpu_id){ .vendor = "GenuineIntel",
+							 .family = 6,
+							 .model = 167,
+							 .has_amx = true,
+							 .instruction_cache_bytes = 65536 })
 				 ->name,
 			 "granite-rapids");
 }
@@ -83,13 +83,13 @@ END_TEST
 
 START_TEST(an_unknown_cpu_is_generic_and_says_so)
 {
-	const struct hp_machine *machine =
-		hp_machine_of(&(struct hp_cpu_id){ .vendor = "CentaurHauls", .family = 7 });
+	const struct hp_core *machine =
+		hp_core_of(&(struct hp_cpu_id){ .vendor = "CentaurHauls", .family = 7 });
 
 	ck_assert_str_eq(machine->name, "generic-x86-64");
 	ck_assert(machine->is_generic);
 	ck_assert_str_eq(core_of(NULL, 0, 0, false), "generic-x86-64");
-	ck_assert(!hp_machine_named("skylake-sp")->is_generic);
+	ck_assert(!hp_core_named("skylake-sp")->is_generic);
 }
 END_TEST
 
@@ -97,22 +97,22 @@ START_TEST(every_core_is_found_by_its_name_and_names_its_units)
 {
 	size_t count = 0;
 
-	for (const struct hp_machine *one; (one = hp_machine_at(count)); count++) {
-		ck_assert_ptr_eq(hp_machine_named(one->name), one);
+	for (const struct hp_core *one; (one = hp_core_at(count)); count++) {
+		ck_assert_ptr_eq(hp_core_named(one->name), one);
 		ck_assert_uint_ge(one->retire_width, one->issue_width);
 		for (unsigned unit = 0; unit < 40; unit++)
-			ck_assert_ptr_nonnull(hp_machine_unit(one, unit));
+			ck_assert_ptr_nonnull(hp_core_unit(one, unit));
 	}
 	ck_assert_uint_eq(count, 9);
-	ck_assert_ptr_null(hp_machine_named("pentium"));
+	ck_assert_ptr_null(hp_core_named("pentium"));
 }
 END_TEST
 
 START_TEST(a_multiplication_takes_three_cycles_everywhere)
 {
-	const struct hp_machine *one;
+	const struct hp_core *one;
 
-	for (size_t i = 0; (one = hp_machine_at(i)); i++) {
+	for (size_t i = 0; (one = hp_core_at(i)); i++) {
 		/* imul rax, rbx */
 		struct hp_cost cost = cost_on(one->name, NULL, DECODE(0x48, 0x0f, 0xaf, 0xc3));
 
@@ -139,13 +139,13 @@ START_TEST(ports_of_an_addition_are_those_of_the_manual)
 {
 	struct hp_cost skylake = cost_on("skylake-sp", NULL, DECODE(0x48, 0x01, 0xd8));
 	struct hp_cost golden = cost_on("sapphire-rapids", NULL, DECODE(0x48, 0x01, 0xd8));
-	const struct hp_machine *machine = hp_machine_named("skylake-sp");
+	const struct hp_core *machine = hp_core_named("skylake-sp");
 	char names[64] = "";
 
 	ck_assert_uint_eq(skylake.use_count, 1);
-	for (unsigned unit = 0; unit < HP_MACHINE_UNITS; unit++)
+	for (unsigned unit = 0; unit < HP_CORE_UNITS; unit++)
 		if (skylake.uses[0].units >> unit & 1)
-			strcat(names, hp_machine_unit(machine, unit));
+			strcat(names, hp_core_unit(machine, unit));
 	ck_assert_str_eq(names, "0156");
 	ck_assert_int_eq(__builtin_popcount(golden.uses[0].units), 5);
 }

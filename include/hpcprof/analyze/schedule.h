@@ -23,7 +23,7 @@
 #include <hpcprof/isa/machine.h>
 
 struct hp_schedule_options {
-	const struct hp_machine *machine;
+	const struct hp_core *machine;
 	const struct hp_isa *isa;
 	bool is_loop;	   /* its end leads to its beginning */
 	double iterations; /* of the loop each time it is entered, as far as is known; 0: many */

@@ -15,8 +15,8 @@
 
 /* A unit is a port, or something else that serves one micro-op at a time. Sets of them are bits. */
 enum {
-	HP_MACHINE_UNITS = 32,
-	HP_MACHINE_USES = 8,
+	HP_CORE_UNITS = 32,
+	HP_CORE_USES = 8,
 };
 
 /* One of these units is busy for that long. */
@@ -36,7 +36,7 @@ struct hp_cost {
 	bool is_merging;     /* waits for the old value of its destination as well */
 	bool is_serializing; /* nothing later begins before it is done */
 	bool is_guess;	     /* not in the tables: an ordinary instruction is assumed */
-	struct hp_unit_use uses[HP_MACHINE_USES];
+	struct hp_unit_use uses[HP_CORE_USES];
 };
 
 enum hp_fusion {
@@ -46,7 +46,7 @@ enum hp_fusion {
 	HP_FUSION_LOGIC,      /* also or, xor */
 };
 
-struct hp_machine {
+struct hp_core {
 	const char *name;	       /* "sapphire-rapids" */
 	const char *title;	       /* "Intel Sapphire Rapids (Golden Cove)" */
 	const char *const *unit_names; /* NULL where there is no such unit */
@@ -87,21 +87,21 @@ struct hp_cpu_id {
 };
 
 /* Never NULL: the generic core when the CPU is not known. */
-const struct hp_machine *hp_machine_of(const struct hp_cpu_id *id);
+const struct hp_core *hp_core_of(const struct hp_cpu_id *id);
 
 /* By `name`; NULL when there is none. */
-const struct hp_machine *hp_machine_named(const char *name);
+const struct hp_core *hp_core_named(const char *name);
 
 /* By number from 0; NULL past the last. */
-const struct hp_machine *hp_machine_at(size_t number);
+const struct hp_core *hp_core_at(size_t number);
 
 /* What the instruction costs, `before` being the one that runs right before it, or NULL: the two
  * may fuse, and then `cost->slots` is 0, and of `before` only what loads needs a unit. */
-void hp_machine_cost(const struct hp_machine *machine, const struct hp_insn *before,
-		     const struct hp_insn *insn, struct hp_cost *cost);
+void hp_core_cost(const struct hp_core *machine, const struct hp_insn *before,
+		  const struct hp_insn *insn, struct hp_cost *cost);
 
 /* Names one unit: "0" for port 0, "divider" … Never NULL. */
-const char *hp_machine_unit(const struct hp_machine *machine, unsigned unit);
+const char *hp_core_unit(const struct hp_core *machine, unsigned unit);
 
 /* The kinds and widths of an instruction's operands, which with its mnemonic select a row of the
  * tables: four bits an operand, the first operand highest. Of an address that is computed and not

@@ -14,7 +14,7 @@
 #define UNIT(number) (UINT32_C(1) << (number))
 #define SERIAL	     UNIT(31) /* what overrides say is slow */
 
-const struct hp_machine cores[CORE_COUNT] = {
+const struct hp_core cores[CORE_COUNT] = {
 	/* Between Ice Lake and Zen 3 in what differs; the tables are Ice Lake's. */
 	[CORE_GENERIC] = { .name = "generic-x86-64",
 			   .title = "generic x86-64",

@@ -18,6 +18,6 @@ enum core {
 	CORE_COUNT,
 };
 
-extern const struct hp_machine cores[CORE_COUNT];
+extern const struct hp_core cores[CORE_COUNT];
 
 #endif

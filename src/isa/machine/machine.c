@@ -66,7 +66,7 @@ static enum core amd_core(const struct hp_cpu_id *id)
 	}
 }
 
-const struct hp_machine *hp_machine_of(const struct hp_cpu_id *id)
+const struct hp_core *hp_core_of(const struct hp_cpu_id *id)
 {
 	enum core core = CORE_GENERIC;
 
@@ -77,7 +77,7 @@ const struct hp_machine *hp_machine_of(const struct hp_cpu_id *id)
 	return &cores[core];
 }
 
-const struct hp_machine *hp_machine_named(const char *name)
+const struct hp_core *hp_core_named(const char *name)
 {
 	for (size_t i = 0; i < CORE_COUNT; i++)
 		if (strcmp(cores[i].name, name) == 0)
@@ -85,14 +85,14 @@ const struct hp_machine *hp_machine_named(const char *name)
 	return NULL;
 }
 
-const struct hp_machine *hp_machine_at(size_t number)
+const struct hp_core *hp_core_at(size_t number)
 {
 	return number < CORE_COUNT ? &cores[number] : NULL;
 }
 
-const char *hp_machine_unit(const struct hp_machine *machine, unsigned unit)
+const char *hp_core_unit(const struct hp_core *machine, unsigned unit)
 {
-	const char *name = unit < HP_MACHINE_UNITS ? machine->unit_names[unit] : NULL;
+	const char *name = unit < HP_CORE_UNITS ? machine->unit_names[unit] : NULL;
 
 	return name ? name : "?";
 }
@@ -134,7 +134,7 @@ static uint8_t explicit_access(const struct hp_insn *insn)
 }
 
 /* Narrow moves merge into the old register. */
-static bool is_eliminated(const struct hp_machine *machine, const struct hp_insn *insn)
+static bool is_eliminated(const struct hp_core *machine, const struct hp_insn *insn)
 {
 	const struct hp_operand *to = &insn->operands[0];
 	const struct hp_operand *from = &insn->operands[1];
@@ -232,7 +232,7 @@ static enum hp_fusion fusion_class(const struct hp_insn *insn, bool *keeps_carry
 	}
 }
 
-static bool is_fused(const struct hp_machine *machine, const struct hp_insn *before,
+static bool is_fused(const struct hp_core *machine, const struct hp_insn *before,
 		     const struct hp_insn *insn)
 {
 	bool keeps_carry;
@@ -259,7 +259,7 @@ static bool is_fused(const struct hp_machine *machine, const struct hp_insn *bef
 }
 
 /* Not in the tables: one slot, one cycle, any unit; from memory what that takes. */
-static void guess(const struct hp_machine *machine, uint8_t access, struct hp_cost *cost)
+static void guess(const struct hp_core *machine, uint8_t access, struct hp_cost *cost)
 {
 	cost->is_guess = true;
 	cost->slots = 1;
@@ -276,7 +276,7 @@ static bool is_move_to_itself(const struct hp_insn *insn)
 	       insn->operands[0].number == insn->operands[1].number;
 }
 
-static void take_row(const struct hp_machine *machine, const struct table_row *row, uint8_t access,
+static void take_row(const struct hp_core *machine, const struct table_row *row, uint8_t access,
 		     struct hp_cost *cost)
 {
 	unsigned slots = row->micro_ops;
@@ -291,14 +291,14 @@ static void take_row(const struct hp_machine *machine, const struct table_row *r
 	cost->slots = (uint16_t)slots;
 	cost->latency = row->latency;
 	cost->late = row->late;
-	while (cost->use_count < HP_MACHINE_USES && row->uses[cost->use_count].cycles) {
+	while (cost->use_count < HP_CORE_USES && row->uses[cost->use_count].cycles) {
 		cost->uses[cost->use_count] = row->uses[cost->use_count];
 		cost->use_count++;
 	}
 }
 
-void hp_machine_cost(const struct hp_machine *machine, const struct hp_insn *before,
-		     const struct hp_insn *insn, struct hp_cost *cost)
+void hp_core_cost(const struct hp_core *machine, const struct hp_insn *before,
+		  const struct hp_insn *insn, struct hp_cost *cost)
 {
 	uint8_t access = explicit_access(insn);
 	const struct table_form *form = find_form(insn->mnemonic, hp_insn_shape(insn));

@@ -3559,7 +3559,7 @@ const struct table_row *const table_rows[TABLE_COUNT] = {
 	rows_zen_4,
 };
 
-const char *const table_units[TABLE_COUNT][HP_MACHINE_UNITS] = {
+const char *const table_units[TABLE_COUNT][HP_CORE_UNITS] = {
 	{
 	[0] = "divider", [1] = "FPDivider", [2] = "0", [3] = "1", [4] = "2", [5] = "3", [6] = "4",
 	[7] = "5", [8] = "6", [9] = "7",

@@ -32,13 +32,13 @@ struct table_row {
 	uint16_t latency;
 	uint8_t micro_ops; /* 0: this core has no such instruction */
 	uint8_t late;
-	struct hp_unit_use uses[HP_MACHINE_USES]; /* up to the first without cycles */
+	struct hp_unit_use uses[HP_CORE_USES]; /* up to the first without cycles */
 };
 
 extern const struct table_form table_forms[];
 extern const size_t table_form_count;
 extern const uint16_t table_classes[][TABLE_COUNT]; /* row of each core */
 extern const struct table_row *const table_rows[TABLE_COUNT];
-extern const char *const table_units[TABLE_COUNT][HP_MACHINE_UNITS];
+extern const char *const table_units[TABLE_COUNT][HP_CORE_UNITS];
 
 #endif
