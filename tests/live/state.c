@@ -35,6 +35,19 @@ static void print_descriptors(void)
 	}
 }
 
+/* Signals 32 and 33 are the C library's own, which takes them back from who ignores them as soon as
+ * a program has a second thread: under ThreadSanitizer hpcprof has one. */
+static void print_line(const char *line)
+{
+	static const char ignored[] = "SigIgn:";
+
+	if (strncmp(line, ignored, strlen(ignored)) == 0)
+		printf("%s %llx\n", ignored,
+		       strtoull(line + strlen(ignored), NULL, 16) & ~(3ull << 31));
+	else
+		fputs(line, stdout);
+}
+
 static void print_status(void)
 {
 	static const char *const wanted[] = {
@@ -50,7 +63,7 @@ static void print_status(void)
 			/* How many signals of this user are queued is not ours alone. */
 			if (strncmp(line, wanted[i], strlen(wanted[i])) == 0 &&
 			    strncmp(line, "SigQ", 4) != 0)
-				fputs(line, stdout);
+				print_line(line);
 	if (status)
 		fclose(status);
 }
