@@ -5,8 +5,9 @@
 #
 # Installs what testing needs, builds with warnings as errors, and runs every test, the live ones
 # also as an ordinary user when root runs this, and those of the PMU in an emulated Arm machine
-# (made in build/guest; the first time that downloads some 45 MB of packages). --sanitize does it under AddressSanitizer and
-# UndefinedBehaviorSanitizer, and again under ThreadSanitizer. The last line is
+# (made in build/guest; the first time that downloads some 45 MB of packages). --sanitize does it
+# under AddressSanitizer and UndefinedBehaviorSanitizer, and again under ThreadSanitizer. The last
+# line is
 #
 #	N passed, N failed, N skipped
 #
