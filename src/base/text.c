@@ -69,3 +69,47 @@ char *hp_text_printable(const char *text)
 	hp_writer_free(&copy);
 	return NULL;
 }
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static uint8_t smaller(uint8_t a, uint8_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The restricted edit distance by rows; three of them, because a swap looks two rows back. */
+size_t hp_text_distance(const char *a, const char *b, size_t limit)
+{
+	enum { LONGEST = 250 };
+	uint8_t rows[3][LONGEST + 1];
+	size_t a_length = strlen(a);
+	size_t b_length = strlen(b);
+
+	if (a_length > LONGEST || b_length > LONGEST || a_length > b_length + limit ||
+	    b_length > a_length + limit)
+		return limit + 1;
+	for (size_t j = 0; j <= b_length; j++)
+		rows[0][j] = (uint8_t)j;
+	for (size_t i = 1; i <= a_length; i++) {
+		uint8_t *now = rows[i % 3];
+		const uint8_t *above = rows[(i + 2) % 3];
+		const uint8_t *two_above = rows[(i + 1) % 3];
+
+		now[0] = (uint8_t)i;
+		for (size_t j = 1; j <= b_length; j++) {
+			bool same = lower(a[i - 1]) == lower(b[j - 1]);
+			uint8_t best = (uint8_t)(above[j - 1] + !same);
+
+			best = smaller(best, (uint8_t)(above[j] + 1));
+			best = smaller(best, (uint8_t)(now[j - 1] + 1));
+			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+			    lower(a[i - 2]) == lower(b[j - 1]))
+				best = smaller(best, (uint8_t)(two_above[j - 2] + 1));
+			now[j] = best;
+		}
+	}
+	return rows[a_length % 3][b_length] <= limit ? rows[a_length % 3][b_length] : limit + 1;
+}

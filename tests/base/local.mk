@@ -1,6 +1,7 @@
 check_PROGRAMS += \
 	tests/base/test_arena \
 	tests/base/test_bytes \
+	tests/base/test_cache \
 	tests/base/test_error \
 	tests/base/test_file \
 	tests/base/test_number \
@@ -8,6 +9,7 @@ check_PROGRAMS += \
 	tests/base/test_vector
 tests_base_test_arena_LDADD = $(BASE_LIBS) $(CHECK_LIBS)
 tests_base_test_bytes_LDADD = $(BASE_LIBS) $(CHECK_LIBS)
+tests_base_test_cache_LDADD = $(BASE_LIBS) $(CHECK_LIBS)
 tests_base_test_error_LDADD = $(BASE_LIBS) $(CHECK_LIBS)
 tests_base_test_file_LDADD = $(BASE_LIBS) $(CHECK_LIBS)
 tests_base_test_number_LDADD = $(BASE_LIBS) $(CHECK_LIBS)

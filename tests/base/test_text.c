@@ -71,6 +71,26 @@ START_TEST(code_points_come_out_with_their_length)
 }
 END_TEST
 
+START_TEST(names_are_as_far_apart_as_letters_must_change)
+{
+	static const struct {
+		const char *a;
+		const char *b;
+		size_t limit;
+		size_t expected;
+	} cases[] = {
+		{ "memcpy", "memcpy", 3, 0 },  { "memcpy", "MemCpy", 3, 0 },
+		{ "memcpy", "mempcy", 3, 1 },  { "memcpy", "memcp", 3, 1 },
+		{ "memcpy", "memmove", 4, 4 }, { "memcpy", "memmove", 2, 3 },
+		{ "", "abc", 3, 3 },	       { "a", "abcdefgh", 3, 4 },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++)
+		ck_assert_uint_eq(hp_text_distance(cases[i].a, cases[i].b, cases[i].limit),
+				  cases[i].expected);
+}
+END_TEST
+
 HP_TEST_MAIN("base/text", plain_text_and_foreign_scripts_print_as_they_are,
 	     controls_direction_marks_and_broken_utf8_are_spelt_out,
-	     code_points_come_out_with_their_length)
+	     code_points_come_out_with_their_length, names_are_as_far_apart_as_letters_must_change)

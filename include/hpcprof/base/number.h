@@ -25,6 +25,7 @@ bool hp_parse_bytes(const char *text, uint64_t *value_bytes);
 
 uint64_t hp_clock_monotonic_ns(void);
 uint64_t hp_clock_realtime_ns(void);
+uint64_t hp_clock_thread_ns(void); /* CPU time of the calling thread */
 
 /* A small fast generator (xorshift64*), for sampling periods, never for secrets. */
 struct hp_random {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text that somebody else wrote (paths, command names, labels): telling UTF-8 from other bytes, and
- * making it safe to print. Whoever prints such text on a terminal passes it through
+ * Text that somebody else wrote (paths, command names, labels): telling UTF-8 from other bytes,
+ * making it safe to print, and how far one name is from another. Whoever prints such text on a terminal passes it through
  * hp_text_printable first.
  */
 #ifndef HPCPROF_BASE_TEXT_H
@@ -22,5 +22,10 @@ bool hp_text_is_control(uint32_t code_point);
 /* A copy in which such characters and bytes that are not UTF-8 are spelt "\xNN", byte by byte.
  * malloc'ed; NULL when memory is short. */
 char *hp_text_printable(const char *text);
+
+/* Insertions, deletions, substitutions and swaps of neighbours, without regard to ASCII's case,
+ * that make one name of the other; `limit + 1` when there are more than `limit`, or a name is
+ * longer than 250 bytes. */
+size_t hp_text_distance(const char *a, const char *b, size_t limit);
 
 #endif
