@@ -254,8 +254,9 @@ bool graph_make_blocks(const struct code *code, struct hp_cfg *cfg)
 	struct making making = { .code = code, .cfg = cfg };
 	bool fine;
 
-	cfg->missing_edges = code->is_truncated || code->is_undecodable;
-	cfg->is_undecodable = code->is_undecodable;
+	cfg->missing_edges = code->is_truncated || code->undecodable;
+	cfg->is_undecodable = code->undecodable != 0;
+	cfg->undecodable.value = code->undecodable;
 	make_blocks(&making);
 	cfg->block_count = (uint32_t)making.blocks.count;
 	cfg->entry = cfg->block_count;

@@ -212,7 +212,13 @@ void code_add_leader(struct code *code, uint32_t position, uint32_t from_run, ui
 	code->marks[position] |= MARK_LEADER;
 	if (was_leader || code->lengths[position])
 		return;
-	push_run(code, (struct run){ .start = position, .from_run = from_run, .from = from });
+	push_run(code,
+		 (struct run){
+			 .start = position,
+			 .from_run = from_run,
+			 .from = from,
+			 .is_orphan = from_run != NOWHERE && code->runs.at[from_run].is_orphan,
+		 });
 }
 
 const struct hp_landing *code_landing_of(const struct code_part *part, uint64_t address)
@@ -341,6 +347,15 @@ static void run_off(struct code *code, uint64_t address, uint32_t run, uint32_t 
 		code->marks[last] |= MARK_ENDS | MARK_NO_RETURN;
 }
 
+/* Data between the code is no code that went wrong. */
+static void note_undecodable(struct code *code, uint64_t address, bool is_orphan)
+{
+	uint64_t *first = is_orphan ? &code->bad_orphan : &code->undecodable;
+
+	if (!*first || address < *first)
+		*first = address;
+}
+
 static void follow_run(struct code *code, uint32_t number)
 {
 	struct run run = code->runs.at[number];
@@ -370,7 +385,7 @@ static void follow_run(struct code *code, uint32_t number)
 			return;
 		}
 		if (!code->shared->isa->flow(bytes + at, size - at, address + at, &flow)) {
-			code->is_undecodable |= !run.is_orphan;
+			note_undecodable(code, address + at, run.is_orphan);
 			return;
 		}
 		code->lengths[position] = flow.length;
@@ -396,8 +411,10 @@ static void follow_runs(struct code *code)
 }
 
 /* Tables with a known bound first: what is read without one ends where another begins. */
-static void resolve_indirects(struct code *code)
+static bool resolve_indirects(struct code *code)
 {
+	bool any = false;
+
 	for (unsigned tries = 0; tries < 2 && !has_failed(code);) {
 		bool found = false;
 
@@ -413,7 +430,9 @@ static void resolve_indirects(struct code *code)
 		}
 		follow_runs(code);
 		tries = found ? 0 : tries + 1;
+		any |= found;
 	}
+	return any;
 }
 
 /* Code that nothing known leads to still has samples to be put somewhere. */
@@ -425,11 +444,14 @@ static void follow_orphans(struct code *code)
 		const uint8_t *bytes = code->parts.at[i].bytes;
 		uint64_t address = code->parts.at[i].address;
 
-		for (uint32_t at = 0; at < size && !has_failed(code);) {
+		for (uint32_t at = 0, covered = 0; at < size && !has_failed(code);) {
+			uint32_t end = at + code->lengths[base + at];
 			struct hp_flow flow;
 
-			if (code->lengths[base + at]) {
-				at += code->lengths[base + at];
+			/* Those that begin inside of others count as well. */
+			covered = end > covered ? end : covered;
+			if (at < covered) {
+				at++;
 				continue;
 			}
 			if (bytes[at] == 0 ||
@@ -469,7 +491,9 @@ struct hp_error *code_discover(struct code *code)
 	follow_runs(code);
 	resolve_indirects(code);
 	follow_orphans(code);
-	resolve_indirects(code);
+	/* Some of them may be led to after all. */
+	if (resolve_indirects(code) && !code->undecodable)
+		code->undecodable = code->bad_orphan;
 	if (code->is_short_of_memory)
 		return hp_error_create_no_memory();
 	if (code->is_too_large)

@@ -90,8 +90,9 @@ struct code {
 	bool has_labels;
 	uint64_t traced_bytes; /* spent on resolving */
 	bool is_short_of_memory;
-	bool is_too_large; /* more blocks than any code has */
-	bool is_undecodable;
+	bool is_too_large;    /* more blocks than any code has */
+	uint64_t undecodable; /* where code leads to first that is no instruction, or 0 */
+	uint64_t bad_orphan;  /* the same of code that nothing known leads to */
 	bool is_truncated;
 	unsigned adopted;
 	uint8_t *refused; /* other procedures that are no parts of this one; one bit each */

@@ -22,7 +22,7 @@ enum {
 	LONGEST_CHAIN = 1024,	  /* runs */
 	MOST_ENTRIES = 65536,	  /* of a table with a bound */
 	MOST_GUESSED = 4096,	  /* of one without */
-	MOST_TARGETS = 4 << 20,	  /* of all jumps of a procedure */
+	MOST_TARGETS = 1 << 20,	  /* of all jumps of a procedure: 200 MiB of graph */
 	MOST_COMPARED = 10 << 20, /* label by table */
 	MOST_TRACED = 24 << 20,	  /* bytes evaluated for all jumps of a procedure */
 };

@@ -6,7 +6,7 @@ src_cfg_libcfg_a_SOURCES = \
 	src/cfg/code.h src/cfg/code.c src/cfg/sweep.c \
 	src/cfg/image.h src/cfg/image.c src/cfg/names.c src/cfg/returns.c \
 	src/cfg/trace.h src/cfg/trace.c src/cfg/indirect.c \
-	src/cfg/blocks.c src/cfg/connect.c \
+	src/cfg/blocks.c src/cfg/connect.c src/cfg/cold.c \
 	src/cfg/order.c src/cfg/dominators.c src/cfg/loops.c src/cfg/equivalence.c \
 	src/cfg/dump.c
 

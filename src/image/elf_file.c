@@ -65,6 +65,7 @@ static struct hp_error *read_segments(struct elf_file *file)
 			.offset = header.p_offset,
 			.file_bytes = header.p_filesz,
 			.executable = header.p_flags & PF_X,
+			.writable = header.p_flags & PF_W,
 		};
 		if (segment.file_bytes > file->size - segment.offset)
 			segment.file_bytes = file->size - segment.offset;

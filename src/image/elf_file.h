@@ -22,6 +22,7 @@ struct elf_segment {
 	uint64_t offset;
 	uint64_t file_bytes;
 	bool executable;
+	bool writable;
 };
 
 /* An executable section, or an executable segment of a file without section headers. */

@@ -275,6 +275,14 @@ bool hp_image_is_code(const struct hp_image *image, uint64_t address)
 	return image->file && elf_file_text_at(image->file, address);
 }
 
+bool hp_image_is_writable_code(const struct hp_image *image, uint64_t address)
+{
+	const struct elf_segment *segment = image->file ? elf_file_segment_at(image->file, address)
+							: NULL;
+
+	return segment && segment->executable && segment->writable;
+}
+
 /* --- names -------------------------------------------------------------------------------------
  */
 
@@ -315,6 +323,14 @@ void hp_image_procedures(struct hp_image *image, const struct hp_procedure *cons
 	*count = 0;
 	if (procedures)
 		procedures_list(procedures, list, count);
+}
+
+void hp_image_join(struct hp_image *image, const struct hp_joint *joints, size_t count)
+{
+	struct procedures *procedures = procedures_of(image);
+
+	if (procedures)
+		procedures_join(procedures, joints, count);
 }
 
 static const char *debug_file_name(const struct hp_image *image)

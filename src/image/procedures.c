@@ -359,6 +359,39 @@ void procedures_list(struct procedures *procedures, const struct hp_procedure *c
 	*count = procedures->count;
 }
 
+static bool joins(struct procedures *procedures, const struct hp_joint *joint)
+{
+	struct part *part = part_at(procedures, joint->part->address.value);
+	struct part *owner = part_at(procedures, joint->owner->owner->address.value);
+
+	if (!part || !owner || &part->procedure != joint->part || part == owner ||
+	    &owner->procedure != joint->owner->owner || joint->part->owner != joint->part)
+		return false;
+	part->procedure.owner = &owner->procedure;
+	return true;
+}
+
+void procedures_join(struct procedures *procedures, const struct hp_joint *joints, size_t count)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++)
+		any = joins(procedures, &joints[i]) || any;
+	/* Later parts of a part that has found its owner follow it. */
+	for (size_t i = 0; i < procedures->count && any; i++) {
+		struct part *part = &procedures->parts[i];
+		const struct hp_procedure *owner = part->procedure.owner;
+
+		if (owner == &part->procedure)
+			continue;
+		part->procedure.owner = owner->owner;
+		if (part->named) {
+			part->named = false;
+			named(procedures, part);
+		}
+	}
+}
+
 enum symbol_origin procedures_origin(const struct procedures *procedures)
 {
 	return procedures->origin;

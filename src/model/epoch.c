@@ -18,6 +18,8 @@ void hp_epoch_meta_clear(struct hp_epoch_meta *meta)
 	free(meta->label);
 	free(meta->host);
 	free(meta->cpu_model);
+	hp_cpu_clear(&meta->cpu);
+	hp_clock_clear(&meta->clock);
 	free(meta->architecture);
 	free(meta->kernel);
 	free_texts(meta->command_line);
@@ -72,6 +74,34 @@ static struct hp_error *append_event(struct hp_epoch_meta *into, const struct hp
 	return NULL;
 }
 
+static bool is_default(const char *source)
+{
+	return !source || strcmp(source, "default") == 0;
+}
+
+/*
+ * The skid of a sum, the same in any order: two different ones leave the default, else a default
+ * prevails over calibrations, and the older of those.
+ */
+static bool join_skids(struct hp_event_info *into, const struct hp_event_info *from)
+{
+	const char *source = into->skid_source;
+
+	if (into->skid_instructions != from->skid_instructions) {
+		into->skid_instructions = hp_skid_default(into->precision);
+		source = "default";
+	} else if (is_default(source) || is_default(from->skid_source)) {
+		source = "default";
+	} else if (strcmp(from->skid_source, source) < 0) {
+		source = from->skid_source;
+	}
+	if (source == into->skid_source)
+		return true;
+	free(into->skid_source);
+	into->skid_source = strdup(source);
+	return into->skid_source;
+}
+
 static struct hp_error *add_event(struct hp_epoch_meta *into, const struct hp_event_totals *from)
 {
 	struct hp_event_totals *event = find_event(into, from->info.name);
@@ -83,6 +113,8 @@ static struct hp_error *add_event(struct hp_epoch_meta *into, const struct hp_ev
 				       "event %s counts %s in one epoch and %s in the other",
 				       from->info.name, hp_unit_name(event->info.unit),
 				       hp_unit_name(from->info.unit));
+	if (!join_skids(&event->info, &from->info))
+		return hp_error_create_no_memory();
 	/* Two rates are no single rate: the strata of the profiles keep them apart. */
 	if (!(event->frequency_hz <= from->frequency_hz &&
 	      event->frequency_hz >= from->frequency_hz))
@@ -225,6 +257,7 @@ static struct hp_error *add_figures(struct hp_epoch_meta *into, const struct hp_
 	if (from->end_ns > into->end_ns)
 		into->end_ns = from->end_ns;
 	into->per_process = into->per_process || from->per_process;
+	hp_cpu_meet(&into->cpu, &from->cpu);
 	if (!into->sample_cost_ns)
 		into->sample_cost_ns = from->sample_cost_ns;
 	if (!add_u64(&into->own_cpu_ns, from->own_cpu_ns) ||
@@ -244,6 +277,8 @@ struct hp_error *hp_epoch_meta_add(struct hp_epoch_meta *into, const struct hp_e
 		error = add_runs(into, from);
 	if (!error)
 		error = add_warnings(into, from);
+	if (!error)
+		error = hp_clock_add(&into->clock, &from->clock);
 	if (!error)
 		error = add_figures(into, from);
 	return error;

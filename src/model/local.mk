@@ -2,6 +2,8 @@
 noinst_LIBRARIES += src/model/libmodel.a
 src_model_libmodel_a_SOURCES = \
 	include/hpcprof/model/address.h \
+	include/hpcprof/model/clock.h src/model/clock.c \
+	include/hpcprof/model/cpu.h src/model/cpu.c \
 	include/hpcprof/model/epoch.h src/model/epoch.c \
 	include/hpcprof/model/image_id.h src/model/image_id.c \
 	include/hpcprof/model/profile.h src/model/profile.c

@@ -20,6 +20,12 @@ const char *hp_unit_name(enum hp_unit unit)
 	return "events";
 }
 
+uint32_t hp_skid_default(const char *precision)
+{
+	return !precision || strncmp(precision, "skid", strlen("skid")) == 0 ||
+	       strcmp(precision, "precise 1") == 0;
+}
+
 static bool copy_text(const char *from, char **to)
 {
 	*to = from ? strdup(from) : NULL;
@@ -28,9 +34,13 @@ static bool copy_text(const char *from, char **to)
 
 struct hp_error *hp_event_info_copy(const struct hp_event_info *from, struct hp_event_info *to)
 {
-	*to = (struct hp_event_info){ .unit = from->unit };
+	*to = (struct hp_event_info){
+		.unit = from->unit,
+		.skid_instructions = from->skid_instructions,
+	};
 	if (copy_text(from->name, &to->name) && copy_text(from->precision, &to->precision) &&
-	    copy_text(from->instead_of, &to->instead_of) && copy_text(from->reason, &to->reason))
+	    copy_text(from->instead_of, &to->instead_of) && copy_text(from->reason, &to->reason) &&
+	    copy_text(from->skid_source, &to->skid_source))
 		return NULL;
 	hp_event_info_clear(to);
 	return hp_error_create_no_memory();
@@ -42,6 +52,7 @@ void hp_event_info_clear(struct hp_event_info *info)
 	free(info->precision);
 	free(info->instead_of);
 	free(info->reason);
+	free(info->skid_source);
 	*info = (struct hp_event_info){ 0 };
 }
 

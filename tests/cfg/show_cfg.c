@@ -4,8 +4,9 @@
  * show_cfg IMAGE time			how long all procedures take, and how large they are
  * show_cfg IMAGE edges <FILE		for each line "FROM TO" (addresses of a jump and of where it
  *					went, 0 for straight on) what the graph knows of it
- * show_cfg IMAGE code <FILE		for each line "ADDRESS" (of an instruction that ran) whether
- *it is in a block, and one that anything leads to
+ * show_cfg IMAGE graphs <FILE		for each line "ADDRESS" the graph of its procedure, with
+ *addresses show_cfg IMAGE code <FILE		for each line "ADDRESS" (of an instruction that ran)
+ *whether it is in a block, and one that anything leads to
  */
 #include <hpcprof/cfg/cfg.h>
 
@@ -260,6 +261,61 @@ static int judge_edges(struct hp_image *image)
 	return 0;
 }
 
+/* --- graphs ------------------------------------------------------------------------------------
+ */
+
+static void print_number(const struct hp_cfg *cfg, uint32_t node)
+{
+	if (node < cfg->block_count)
+		printf(" %" PRIu32, node);
+	else
+		printf(" %s", node == cfg->entry ? "entry" : "exit");
+}
+
+static void print_graph(const struct hp_cfg *cfg)
+{
+	printf("procedure %" PRIx64 " %s\n", cfg->procedure->address.value,
+	       cfg->missing_edges ? "missing" : "whole");
+	for (uint32_t i = 0; i < cfg->block_count; i++)
+		printf("block %" PRIu32 " %" PRIx64 " %" PRIu32 " %" PRIu32 " %s\n", i,
+		       cfg->blocks[i].address.value, cfg->blocks[i].instructions,
+		       cfg->blocks[i].class,
+		       hp_block_end_name((enum hp_block_end)cfg->blocks[i].end));
+	for (uint32_t i = 0; i < cfg->edge_count; i++) {
+		const struct hp_edge *edge = &cfg->edges[i];
+
+		printf("edge");
+		print_number(cfg, edge->from);
+		print_number(cfg, edge->to);
+		printf(" %s %" PRIu32 "\n", hp_edge_kind_name((enum hp_edge_kind)edge->kind),
+		       edge->class);
+	}
+}
+
+static int print_graphs(struct hp_image *image)
+{
+	struct hp_cfg_image *shared = open_shared(image);
+	struct hp_arena *arena = hp_arena_create();
+	uint64_t address;
+
+	while (scanf("%" SCNx64, &address) == 1) {
+		const struct hp_procedure *procedure =
+			hp_image_procedure_at(image, (hp_link_address){ address });
+		struct hp_cfg *cfg;
+
+		hp_arena_reset(arena);
+		cfg = procedure ? make(shared, procedure->owner, arena) : NULL;
+		if (cfg)
+			print_graph(cfg);
+	}
+	hp_arena_destroy(arena);
+	hp_cfg_image_destroy(shared);
+	return 0;
+}
+
+/* --- code --------------------------------------------------------------------------------------
+ */
+
 /* in: in a block; orphan: in one that nothing known leads to; nowhere: in none; with a "?" behind
  * it where the graph says that it misses edges. */
 static void judge_address(struct hp_image *image, const struct hp_cfg *cfg, uint64_t address)
@@ -299,7 +355,8 @@ int main(int argc, char **argv)
 	int result = 2;
 
 	if (argc < 3) {
-		fprintf(stderr, "usage: show_cfg IMAGE dump [PROCEDURE] | time | edges | code\n");
+		fprintf(stderr,
+			"usage: show_cfg IMAGE dump [PROCEDURE] | time | edges | graphs | code\n");
 		return 2;
 	}
 	image = open_image(argv[1]);
@@ -309,6 +366,8 @@ int main(int argc, char **argv)
 		result = measure(image);
 	else if (strcmp(argv[2], "edges") == 0)
 		result = judge_edges(image);
+	else if (strcmp(argv[2], "graphs") == 0)
+		result = print_graphs(image);
 	else if (strcmp(argv[2], "code") == 0)
 		result = judge_code(image);
 	hp_image_close(image);

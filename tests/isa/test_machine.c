@@ -81,6 +81,20 @@ START_TEST(matrix_tiles_tell_a_core_that_a_hypervisor_disguises)
 }
 END_TEST
 
+START_TEST(a_cpu_as_an_epoch_keeps_it_has_the_same_core)
+{
+	char vendor[] = "GenuineIntel";
+	struct hp_cpu cpu = { .vendor = vendor, .family = 6, .model = 167 };
+
+	ck_assert_str_eq(hp_core_of_cpu(&cpu)->name, "ice-lake-sp");
+	cpu.has_amx = true;
+	ck_assert_str_eq(hp_core_of_cpu(&cpu)->name, "sapphire-rapids");
+	cpu.instruction_cache_bytes = 65536;
+	ck_assert_str_eq(hp_core_of_cpu(&cpu)->name, "granite-rapids");
+	ck_assert(hp_core_of_cpu(&(struct hp_cpu){ 0 })->is_generic);
+}
+END_TEST
+
 START_TEST(an_unknown_cpu_is_generic_and_says_so)
 {
 	const struct hp_core *machine =
@@ -271,7 +285,7 @@ END_TEST
 HP_TEST_MAIN("isa/machine", forms_are_in_order_and_each_mnemonic_ends_with_any_shape,
 	     cpus_are_known_by_family_and_model,
 	     matrix_tiles_tell_a_core_that_a_hypervisor_disguises,
-	     an_unknown_cpu_is_generic_and_says_so,
+	     a_cpu_as_an_epoch_keeps_it_has_the_same_core, an_unknown_cpu_is_generic_and_says_so,
 	     every_core_is_found_by_its_name_and_names_its_units,
 	     a_multiplication_takes_three_cycles_everywhere,
 	     an_addition_from_memory_needs_its_register_only_when_the_load_is_done,

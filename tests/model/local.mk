@@ -1,3 +1,7 @@
+check_PROGRAMS += tests/model/test_clock
+tests_model_test_clock_SOURCES = tests/model/test_clock.c
+tests_model_test_clock_LDADD = $(MODEL_LIBS) $(CHECK_LIBS)
+
 check_PROGRAMS += tests/model/test_epoch
 tests_model_test_epoch_SOURCES = tests/model/test_epoch.c
 tests_model_test_epoch_LDADD = $(MODEL_LIBS) $(CHECK_LIBS)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../support.h"
 
+#include <hpcprof/base/number.h>
 #include <hpcprof/model/epoch.h>
 
 #include <string.h>
@@ -179,8 +180,135 @@ START_TEST(runs_are_kept_one_by_one_in_the_order_of_their_start)
 }
 END_TEST
 
+static void set_cpu(struct hp_cpu *cpu, const char *vendor, uint32_t model)
+{
+	*cpu = (struct hp_cpu){
+		.vendor = vendor ? strdup(vendor) : NULL,
+		.model = model,
+		.instruction_cache_bytes = 32768,
+	};
+}
+
+START_TEST(the_cpu_stays_when_all_parts_had_the_same)
+{
+	struct hp_epoch_meta into = { 0 };
+	struct hp_epoch_meta from = { 0 };
+
+	set_cpu(&into.cpu, "GenuineIntel", 143);
+	set_cpu(&from.cpu, "GenuineIntel", 143);
+	hp_assert_ok(hp_epoch_meta_add(&into, &from));
+	ck_assert(hp_cpu_equal(&into.cpu, &from.cpu));
+	ck_assert(hp_cpu_is_known(&into.cpu));
+	hp_epoch_meta_clear(&into);
+	hp_epoch_meta_clear(&from);
+}
+END_TEST
+
+START_TEST(different_cpus_add_up_to_an_unknown_one_in_any_order)
+{
+	/* The last: one part does not know. */
+	static const struct {
+		const char *vendors[3];
+		uint32_t models[3];
+	} cases[] = {
+		{ { "GenuineIntel", "GenuineIntel", "GenuineIntel" }, { 143, 106, 143 } },
+		{ { "AuthenticAMD", "GenuineIntel", "AuthenticAMD" }, { 17, 17, 17 } },
+		{ { "GenuineIntel", NULL, "GenuineIntel" }, { 143, 0, 143 } },
+	};
+	static const size_t orders[][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
+					    { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		for (size_t j = 0; j < HP_ARRAY_COUNT(orders); j++) {
+			struct hp_cpu sum;
+
+			for (size_t k = 0; k < 3; k++) {
+				size_t part = orders[j][k];
+				struct hp_cpu cpu;
+
+				set_cpu(&cpu, cases[i].vendors[part], cases[i].models[part]);
+				if (k)
+					hp_cpu_meet(&sum, &cpu);
+				else
+					hp_assert_ok(hp_cpu_copy(&cpu, &sum));
+				hp_cpu_clear(&cpu);
+			}
+			ck_assert(!hp_cpu_is_known(&sum));
+			ck_assert_uint_eq(sum.instruction_cache_bytes, 0);
+		}
+	}
+}
+END_TEST
+
+struct skid {
+	uint32_t instructions;
+	const char *source;
+};
+
+static struct hp_epoch_meta epoch_of_skid(const struct skid *skid)
+{
+	struct hp_epoch_meta meta = { 0 };
+
+	set_events(&meta, 1, totals("a", 0, 1, 1), (struct hp_event_totals){ 0 });
+	meta.events[0].info.precision = strdup("skid");
+	meta.events[0].info.skid_instructions = skid->instructions;
+	meta.events[0].info.skid_source = strdup(skid->source);
+	return meta;
+}
+
+START_TEST(skids_join_to_the_same_in_any_order)
+{
+	static const struct {
+		struct skid parts[3];
+		struct skid sum;
+	} cases[] = {
+		{ { { 2, "calibrated 2026-11-20" },
+		    { 2, "calibrated 2026-11-20" },
+		    { 2, "calibrated 2026-11-20" } },
+		  { 2, "calibrated 2026-11-20" } },
+		{ { { 2, "calibrated 2026-11-21" },
+		    { 2, "calibrated 2026-11-19" },
+		    { 2, "calibrated 2026-11-20" } },
+		  { 2, "calibrated 2026-11-19" } },
+		{ { { 1, "calibrated 2026-11-21" }, { 1, "default" }, { 1, "default" } },
+		  { 1, "default" } },
+		{ { { 2, "calibrated 2026-11-21" },
+		    { 1, "default" },
+		    { 2, "calibrated 2026-11-20" } },
+		  { 1, "default" } },
+		{ { { 2, "calibrated 2026-11-21" },
+		    { 3, "calibrated 2026-11-20" },
+		    { 3, "calibrated 2026-11-20" } },
+		  { 1, "default" } },
+	};
+	static const size_t orders[][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
+					    { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		for (size_t j = 0; j < HP_ARRAY_COUNT(orders); j++) {
+			struct hp_epoch_meta into = epoch_of_skid(&cases[i].parts[orders[j][0]]);
+
+			for (size_t k = 1; k < 3; k++) {
+				struct hp_epoch_meta from =
+					epoch_of_skid(&cases[i].parts[orders[j][k]]);
+
+				hp_assert_ok(hp_epoch_meta_add(&into, &from));
+				hp_epoch_meta_clear(&from);
+			}
+			ck_assert_uint_eq(into.events[0].info.skid_instructions,
+					  cases[i].sum.instructions);
+			ck_assert_str_eq(into.events[0].info.skid_source, cases[i].sum.source);
+			hp_epoch_meta_clear(&into);
+		}
+	}
+}
+END_TEST
+
 HP_TEST_MAIN("model/epoch", events_add_up_by_name_and_new_ones_are_appended,
 	     two_frequencies_of_one_event_are_no_frequency, one_event_in_two_units_is_refused,
 	     totals_that_do_not_fit_in_64_bits_are_refused, commands_merge_in_order_and_add_up,
 	     the_description_stays_and_the_time_widens,
-	     runs_are_kept_one_by_one_in_the_order_of_their_start)
+	     runs_are_kept_one_by_one_in_the_order_of_their_start,
+	     the_cpu_stays_when_all_parts_had_the_same,
+	     different_cpus_add_up_to_an_unknown_one_in_any_order,
+	     skids_join_to_the_same_in_any_order)

@@ -95,8 +95,9 @@ struct hp_cfg {
 	uint32_t loop_count;
 	uint32_t class_count;
 	uint32_t unresolved_jumps;
-	bool missing_edges;  /* an indirect jump resisted, or code could not be followed */
-	bool is_undecodable; /* code that is reached holds bytes that are no instruction */
+	bool missing_edges;	     /* an indirect jump resisted, or code could not be followed */
+	bool is_undecodable;	     /* code that is reached holds bytes that are no instruction */
+	hp_link_address undecodable; /* then: the first of them */
 };
 
 /* What the procedures of one image share. The image must outlive it. Fails with INSUFFICIENT when
@@ -105,6 +106,12 @@ struct hp_cfg_image;
 struct hp_error *hp_cfg_image_create(struct hp_image *image, struct hp_cfg_image **created);
 void hp_cfg_image_destroy(struct hp_cfg_image *image);
 HP_DEFINE_CLEANUP(struct hp_cfg_image, hp_cfg_image_destroy);
+
+/* Procedures without a name that hold one of the addresses and are parts that the compiler moved
+ * out of others get those as their owners (hp_image_join): before anything is made of the image.
+ * Machines that cannot be decoded have none. */
+struct hp_error *hp_cfg_join_cold_parts(struct hp_image *image, const hp_link_address *addresses,
+					size_t count);
 
 /* The graph of `procedure` and of all parts that it owns. INSUFFICIENT for procedures too large to
  * look at or without bytes in the file. */

@@ -39,4 +39,7 @@ const char *hp_image_import(struct hp_image *image, uint64_t where);
 /* Whether the address is in an executable part of the image. */
 bool hp_image_is_code(const struct hp_image *image, uint64_t address);
 
+/* Whether it is loaded so that the program may both write there and run it. */
+bool hp_image_is_writable_code(const struct hp_image *image, uint64_t address);
+
 #endif

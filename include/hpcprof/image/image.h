@@ -63,6 +63,15 @@ const struct hp_procedure *hp_image_procedure_at(struct hp_image *image, hp_link
 void hp_image_procedures(struct hp_image *image, const struct hp_procedure *const **procedures,
 			 size_t *count);
 
+/* From now on each `part`, which owned itself, is a part of its `owner`'s owner and has its name.
+ * All are this image's, and no owner is a part of another joint. For those who know more than
+ * symbols and unwind data say. */
+struct hp_joint {
+	const struct hp_procedure *part;
+	const struct hp_procedure *owner;
+};
+void hp_image_join(struct hp_image *image, const struct hp_joint *joints, size_t count);
+
 /* A source position, innermost first: frame 0 is the code itself, the last one the procedure's own
  * body, those between are inlined functions. */
 struct hp_frame {

@@ -12,6 +12,7 @@
 #define HPCPROF_ISA_MACHINE_H
 
 #include <hpcprof/isa/insn.h>
+#include <hpcprof/model/cpu.h>
 
 /* A unit is a port, or something else that serves one micro-op at a time. Sets of them are bits. */
 enum {
@@ -72,7 +73,8 @@ struct hp_core {
 	uint16_t l2_tlb_cycles; /* more, on a miss of the first TLB */
 	uint16_t walk_cycles;	/* more, on a miss of both */
 	uint16_t mispredict_cycles;
-	uint16_t forward_cycles; /* store to load of the same bytes */
+	uint16_t forward_cycles; /* from data that is stored to a load of the same bytes */
+	uint16_t blocked_cycles; /* the same where the load needs more than that store's bytes */
 	uint16_t locked_cycles;	 /* of an atomic operation */
 	uint16_t fence_cycles;	 /* of a full fence */
 };
@@ -88,6 +90,7 @@ struct hp_cpu_id {
 
 /* Never NULL: the generic core when the CPU is not known. */
 const struct hp_core *hp_core_of(const struct hp_cpu_id *id);
+const struct hp_core *hp_core_of_cpu(const struct hp_cpu *cpu); /* as an epoch keeps it */
 
 /* By `name`; NULL when there is none. */
 const struct hp_core *hp_core_named(const char *name);

@@ -7,6 +7,8 @@
 #ifndef HPCPROF_MODEL_EPOCH_H
 #define HPCPROF_MODEL_EPOCH_H
 
+#include <hpcprof/model/clock.h>
+#include <hpcprof/model/cpu.h>
 #include <hpcprof/model/profile.h>
 
 /* Totals of one event. */
@@ -46,7 +48,8 @@ struct hp_epoch_meta {
 	char *version; /* of hpcprof */
 	char *label;
 	char *host;
-	char *cpu_model;
+	char *cpu_model;    /* for people */
+	struct hp_cpu cpu;  /* unknown in older epochs, and in sums over different CPUs */
 	char *architecture; /* uname -m */
 	char *kernel;	    /* release and version */
 	uint32_t cpus;
@@ -61,6 +64,7 @@ struct hp_epoch_meta {
 	size_t command_count;
 	struct hp_run *runs;
 	size_t run_count;
+	struct hp_clock clock;	  /* of the cores that ran the target; none in older epochs */
 	uint64_t sample_cost_ns;  /* measured: what one sample takes from the target; 0 unknown */
 	uint64_t own_cpu_ns;	  /* CPU time of hpcprof itself while recording */
 	uint64_t target_cpu_ns;	  /* what the target used in that time, as far as known; else 0 */
@@ -71,9 +75,11 @@ struct hp_epoch_meta {
 void hp_epoch_meta_clear(struct hp_epoch_meta *meta);
 
 /*
- * Adds totals, commands, runs and warnings; keeps `into`'s description, widens start and end. An
- * event asked for at two frequencies ends with none (0). The same event in two units is a USAGE
- * error, totals past 64 bits are DAMAGED. After an error `into` holds part of the sum: clear it.
+ * Adds totals, clocks, commands, runs and warnings; keeps `into`'s description, but for the CPU,
+ * which is unknown unless it is the same in both (hp_cpu_meet); widens start and end. An event
+ * asked for at two frequencies ends with none (0), one of two skids with the default. The same
+ * event in two units is a USAGE error, totals past 64 bits are DAMAGED. After an error `into`
+ * holds part of the sum: clear it.
  */
 struct hp_error *hp_epoch_meta_add(struct hp_epoch_meta *into, const struct hp_epoch_meta *from);
 

@@ -24,7 +24,16 @@ struct hp_event_info {
 	char *precision; /* precision class: "skid+1", "skid", "precise 0" … "precise 3". Owned */
 	char *instead_of; /* what was asked for, when something else had to be sampled, else NULL */
 	char *reason;	  /* why, or NULL */
+	/* How many instructions, in the order they run, a sample lands after the one it is due to.
+	 */
+	uint32_t skid_instructions;
+	char *skid_source; /* "default", "calibrated 2026-11-20"; NULL when unknown. Owned */
 };
+
+enum { HP_SKID_LIMIT = 255 };
+/* What is assumed of a precision class: 1 instruction of those that skid, and of "precise 1", which
+ * names the next instruction on some CPUs; else 0. */
+uint32_t hp_skid_default(const char *precision);
 struct hp_error *hp_event_info_copy(const struct hp_event_info *from, struct hp_event_info *to);
 void hp_event_info_clear(struct hp_event_info *info);
 

@@ -77,6 +77,17 @@ const struct hp_core *hp_core_of(const struct hp_cpu_id *id)
 	return &cores[core];
 }
 
+const struct hp_core *hp_core_of_cpu(const struct hp_cpu *cpu)
+{
+	return hp_core_of(&(struct hp_cpu_id){
+		.vendor = cpu->vendor,
+		.family = cpu->family,
+		.model = cpu->model,
+		.has_amx = cpu->has_amx,
+		.instruction_cache_bytes = cpu->instruction_cache_bytes,
+	});
+}
+
 const struct hp_core *hp_core_named(const char *name)
 {
 	for (size_t i = 0; i < CORE_COUNT; i++)

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The core's real clock, as it was measured now and then during a recording: what time is turned
+ * into cycles by. The nominal clock and the TSC's are other things.
+ *
+ * Kept as counts in classes 1/256 octave (0.27 %) apart, so that recordings add up exactly and in
+ * any order, and percentiles can be read from the sum.
+ */
+#ifndef HPCPROF_MODEL_CLOCK_H
+#define HPCPROF_MODEL_CLOCK_H
+
+#include <hpcprof/base/error.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hp_clock_class {
+	uint64_t hz;	/* its middle, > 0 */
+	uint64_t count; /* measurements in it, > 0 */
+};
+
+/* No class: the clock is not known. */
+struct hp_clock {
+	struct hp_clock_class *classes; /* by hz, distinct. Owned */
+	size_t class_count;
+};
+
+void hp_clock_clear(struct hp_clock *clock);
+
+/* One measurement. False when memory is short; one that is no clock is passed over. */
+bool hp_clock_note(struct hp_clock *clock, double hz);
+
+/* Adds counts; past 64 bits they are DAMAGED. */
+struct hp_error *hp_clock_add(struct hp_clock *into, const struct hp_clock *from);
+
+uint64_t hp_clock_measurements(const struct hp_clock *clock);
+
+/* The least clock that `percent` % of the measurements do not exceed, in Hz; 0 of none. */
+double hp_clock_percentile(const struct hp_clock *clock, double percent);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * requires	procedures by address
+ * provides	owners of those without a name that are parts of others
+ *
+ * In a stripped file what the compiler moved out of a procedure has unwind data of its own, and
+ * looks like a procedure. It is a part of the one into whose middle it jumps back, and into no
+ * other's, when that one jumps to its beginning: two procedures that share a frame are one. Parts
+ * that never jump back end the program or throw, and have no samples to speak of.
+ *
+ * Compilers align procedures and not what they move out of them, so only what begins unaligned is
+ * decoded, and then the procedure that it jumps back into: a report must not wait for the whole
+ * text.
+ */
+#include "image.h"
+
+#include <hpcprof/base/cleanup.h>
+
+#include <stdlib.h>
+
+enum {
+	LARGEST_PART = 1 << 18, /* bytes; parts are small */
+	ALIGNMENT = 16,
+	LONGEST_CHAIN = 4, /* of parts of parts */
+};
+
+/* Calls `see` with every direct jump of one part of a procedure, until it has seen enough. */
+static void walk_jumps(const struct hp_cfg_image *shared, const struct hp_procedure *part,
+		       bool (*see)(uint64_t target, void *context), void *context)
+{
+	struct hp_flow flow;
+	const uint8_t *bytes;
+	size_t size = hp_image_text(shared->image, part->address, part->size, &bytes);
+
+	for (size_t at = 0; at < size; at += flow.length) {
+		if (!shared->isa->flow(bytes + at, size - at, part->address.value + at, &flow))
+			return;
+		if ((flow.kind == HP_INSN_JUMP || flow.kind == HP_INSN_CONDITIONAL) &&
+		    !see(flow.target, context))
+			return;
+	}
+}
+
+/* --- where it jumps back to --------------------------------------------------------------------
+ */
+
+struct way_back {
+	struct hp_cfg_image *shared;
+	const struct hp_procedure *part;
+	const struct hp_procedure *to; /* the part that it jumps into the middle of */
+	bool is_unclear;	       /* several */
+};
+
+static bool see_way_back(uint64_t target, void *context)
+{
+	struct way_back *way = context;
+	size_t index;
+	const struct hp_procedure *to = image_part_at(way->shared, target, &index);
+
+	if (!to || to->owner == way->part->owner || target == to->address.value)
+		return true;
+	way->is_unclear = way->to && way->to->owner != to->owner;
+	way->to = to;
+	return !way->is_unclear;
+}
+
+static const struct hp_procedure *find_way_back(struct hp_cfg_image *shared,
+						const struct hp_procedure *part)
+{
+	struct way_back way = { .shared = shared, .part = part };
+
+	walk_jumps(shared, part, see_way_back, &way);
+	return way.is_unclear ? NULL : way.to;
+}
+
+/* --- and whether it is jumped to from there ----------------------------------------------------
+ */
+
+struct way_in {
+	uint64_t wanted;
+	bool is_found;
+};
+
+static bool see_way_in(uint64_t target, void *context)
+{
+	struct way_in *way = context;
+
+	way->is_found = target == way->wanted;
+	return !way->is_found;
+}
+
+static bool leads_to(const struct hp_cfg_image *shared, const struct hp_procedure *from,
+		     const struct hp_procedure *part)
+{
+	struct way_in way = { .wanted = part->address.value };
+
+	walk_jumps(shared, from, see_way_in, &way);
+	return way.is_found;
+}
+
+static bool may_be_cold(const struct hp_procedure *procedure)
+{
+	return procedure->source == HP_PROCEDURE_EH_FRAME && procedure->owner == procedure &&
+	       procedure->size <= LARGEST_PART && procedure->address.value % ALIGNMENT != 0;
+}
+
+/* NULL for what stands for itself. A part of a part has the owner of that; what goes round in
+ * circles, as forged code may, has none. */
+static const struct hp_procedure *find_owner(struct hp_cfg_image *shared,
+					     const struct hp_procedure *part)
+{
+	const struct hp_procedure *owner = NULL;
+
+	for (unsigned step = 0; step < LONGEST_CHAIN; step++) {
+		const struct hp_procedure *back = may_be_cold(part) ? find_way_back(shared, part)
+								    : NULL;
+
+		if (!back || !leads_to(shared, back, part))
+			return owner;
+		owner = back->owner;
+		part = owner;
+	}
+	return NULL;
+}
+
+static struct hp_error *join(struct hp_image *image, struct hp_cfg_image *shared,
+			     const hp_link_address *addresses, size_t count)
+{
+	_cleanup_free_ struct hp_joint *joints = calloc(count + 1, sizeof(*joints));
+	const struct hp_procedure *before = NULL;
+	size_t found = 0;
+
+	if (!joints)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < count; i++) {
+		const struct hp_procedure *part = hp_image_procedure_at(image, addresses[i]);
+
+		if (part == before || !may_be_cold(part))
+			continue;
+		before = part;
+		joints[found] = (struct hp_joint){ part, find_owner(shared, part) };
+		found += joints[found].owner != NULL;
+	}
+	hp_image_join(image, joints, found);
+	return NULL;
+}
+
+struct hp_error *hp_cfg_join_cold_parts(struct hp_image *image, const hp_link_address *addresses,
+					size_t count)
+{
+	_cleanup_(hp_cfg_image_destroy_scope) struct hp_cfg_image *shared = NULL;
+	struct hp_error *error;
+	bool any = false;
+
+	for (size_t i = 0; i < count && !any; i++)
+		any = may_be_cold(hp_image_procedure_at(image, addresses[i]));
+	if (!any || !hp_isa_of(hp_image_machine(image)))
+		return NULL;
+	error = hp_cfg_image_create(image, &shared);
+	return error ? error : join(image, shared, addresses, count);
+}
