@@ -38,7 +38,7 @@ static struct hp_error *copy_meta(const struct hp_epoch_meta *from, struct hp_ep
 static struct hp_error *add_warning(struct hp_epoch_meta *meta, const char *text)
 {
 	char *warnings[] = { strdup(text), NULL };
-	struct hp_epoch_meta more = { .warnings = warnings };
+	struct hp_epoch_meta more = { .cpu = meta->cpu, .warnings = warnings };
 	struct hp_error *error = warnings[0] ? hp_epoch_meta_add(meta, &more)
 					     : hp_error_create_no_memory();
 

@@ -36,6 +36,15 @@ static const struct hp_json_field meta_fields[] = {
 	META(HP_JSON_U64, damaged_records), META(HP_JSON_TEXTS, warnings),
 };
 
+#define CPU(type, member) FIELD(hp_cpu, type, member)
+
+static const struct hp_json_field cpu_fields[] = {
+	CPU(HP_JSON_TEXT, vendor),  CPU(HP_JSON_U32, family),
+	CPU(HP_JSON_U32, model),    CPU(HP_JSON_U32, stepping),
+	CPU(HP_JSON_BOOL, has_amx), CPU(HP_JSON_U32, implementer),
+	CPU(HP_JSON_U32, part),	    CPU(HP_JSON_U32, instruction_cache_bytes),
+};
+
 #define EVENT(type, member) FIELD(hp_event_totals, type, member)
 #define INFO(member)                                                                               \
 	{                                                                                          \
@@ -47,6 +56,7 @@ static const struct hp_json_field event_fields[] = {
 	INFO(precision),
 	INFO(instead_of),
 	INFO(reason),
+	INFO(skid_source),
 	EVENT(HP_JSON_FREQUENCY, frequency_hz),
 	EVENT(HP_JSON_U64, samples),
 	EVENT(HP_JSON_U64, period_total),
@@ -55,6 +65,8 @@ static const struct hp_json_field event_fields[] = {
 	EVENT(HP_JSON_U64, unattributed),
 	EVENT(HP_JSON_U64, enabled_ns),
 	EVENT(HP_JSON_U64, running_ns),
+	{ "skid_instructions", HP_JSON_U32,
+	  offsetof(struct hp_event_totals, info.skid_instructions) },
 };
 
 #define COMMAND(type, member) FIELD(hp_command_times, type, member)
@@ -64,6 +76,13 @@ static const struct hp_json_field command_fields[] = {
 	COMMAND(HP_JSON_U64, processes),
 	COMMAND(HP_JSON_U64, samples),
 	COMMAND(HP_JSON_U64, elapsed_ns),
+};
+
+#define CLOCK(type, member) FIELD(hp_clock_class, type, member)
+
+static const struct hp_json_field clock_fields[] = {
+	CLOCK(HP_JSON_U64, hz),
+	CLOCK(HP_JSON_U64, count),
 };
 
 #define RUN(type, member) FIELD(hp_run, type, member)
@@ -92,6 +111,19 @@ static json_t *add_list(json_t *object, const char *key)
 	return json_object_set_new(object, key, list) < 0 ? NULL : list;
 }
 
+/* An unknown CPU is left out. */
+static struct hp_error *put_cpu(json_t *root, const struct hp_cpu *cpu)
+{
+	json_t *object;
+
+	if (!hp_cpu_is_known(cpu))
+		return NULL;
+	object = json_object();
+	if (json_object_set_new(root, "cpu", object) < 0)
+		return hp_error_create_no_memory();
+	return hp_json_put(object, cpu, FIELDS(cpu_fields));
+}
+
 static struct hp_error *put_event(json_t *list, const struct hp_event_totals *event)
 {
 	json_t *object = append_object(list);
@@ -111,9 +143,10 @@ static struct hp_error *put_lists(json_t *root, const struct hp_epoch_meta *meta
 	json_t *events = add_list(root, "events");
 	json_t *commands = add_list(root, "commands");
 	json_t *runs = add_list(root, "runs");
+	json_t *clock = add_list(root, "clock");
 	struct hp_error *error = NULL;
 
-	if (!events || !commands || !runs)
+	if (!events || !commands || !runs || !clock)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < meta->event_count && !error; i++)
 		error = put_event(events, &meta->events[i]);
@@ -127,6 +160,12 @@ static struct hp_error *put_lists(json_t *root, const struct hp_epoch_meta *meta
 		json_t *object = append_object(runs);
 
 		error = object ? hp_json_put(object, &meta->runs[i], FIELDS(run_fields))
+			       : hp_error_create_no_memory();
+	}
+	for (size_t i = 0; i < meta->clock.class_count && !error; i++) {
+		json_t *object = append_object(clock);
+
+		error = object ? hp_json_put(object, &meta->clock.classes[i], FIELDS(clock_fields))
 			       : hp_error_create_no_memory();
 	}
 	return error;
@@ -153,6 +192,8 @@ struct hp_error *hp_meta_encode(const struct hp_epoch_meta *meta, struct hp_writ
 		return hp_error_create_no_memory();
 	error = hp_json_put(root, meta, FIELDS(meta_fields));
 	if (!error)
+		error = put_cpu(root, &meta->cpu);
+	if (!error)
 		error = put_lists(root, meta);
 	if (!error)
 		error = add_json_section(&builder, root);
@@ -161,6 +202,21 @@ struct hp_error *hp_meta_encode(const struct hp_epoch_meta *meta, struct hp_writ
 }
 
 /* --- decoding ----------------------------------------------------------------------------- */
+
+static struct hp_error *get_cpu(const json_t *root, struct hp_cpu *cpu)
+{
+	const json_t *object = json_object_get(root, "cpu");
+	struct hp_error *error;
+
+	if (!object)
+		return NULL;
+	if (!json_is_object(object))
+		return hp_error_create(HP_ERROR_DAMAGED, "cpu is not an object");
+	error = hp_json_get(object, cpu, FIELDS(cpu_fields));
+	if (!error && !hp_cpu_is_known(cpu))
+		error = hp_error_create(HP_ERROR_DAMAGED, "the vendor is missing");
+	return hp_error_wrap(error, "cpu");
+}
 
 static struct hp_error *get_unit(const json_t *object, enum hp_unit *unit)
 {
@@ -186,6 +242,10 @@ static struct hp_error *get_event(const json_t *object, struct hp_epoch_meta *me
 		return error;
 	if (!event->info.name || !*event->info.name)
 		return hp_error_create(HP_ERROR_DAMAGED, "an event has no name");
+	if (!json_object_get(object, "skid_instructions"))
+		event->info.skid_instructions = hp_skid_default(event->info.precision);
+	if (event->info.skid_instructions > HP_SKID_LIMIT)
+		return hp_error_create(HP_ERROR_DAMAGED, "skid_instructions is out of range");
 	for (size_t i = 0; i + 1 < meta->event_count; i++) {
 		if (strcmp(meta->events[i].info.name, event->info.name) == 0)
 			return hp_error_create(HP_ERROR_DAMAGED, "an event is listed twice");
@@ -210,6 +270,20 @@ static struct hp_error *get_command(const json_t *object, struct hp_epoch_meta *
 static struct hp_error *get_run(const json_t *object, struct hp_epoch_meta *meta)
 {
 	return hp_json_get(object, &meta->runs[meta->run_count++], FIELDS(run_fields));
+}
+
+static struct hp_error *get_clock(const json_t *object, struct hp_epoch_meta *meta)
+{
+	struct hp_clock_class *class = &meta->clock.classes[meta->clock.class_count++];
+	struct hp_error *error = hp_json_get(object, class, FIELDS(clock_fields));
+
+	if (error)
+		return error;
+	if (!class->hz || !class->count)
+		return hp_error_create(HP_ERROR_DAMAGED, "a clock of nothing");
+	if (meta->clock.class_count > 1 && class[-1].hz >= class->hz)
+		return hp_error_create(HP_ERROR_DAMAGED, "clocks are out of order");
+	return NULL;
 }
 
 /* Makes room for object[key]'s elements in `*array`, then has `get` fill one after the other. */
@@ -246,6 +320,8 @@ static struct hp_error *get_meta(const json_t *root, struct hp_epoch_meta *meta)
 		return hp_error_create(HP_ERROR_DAMAGED, "not the description of an epoch");
 	error = hp_json_get(root, meta, FIELDS(meta_fields));
 	if (!error)
+		error = get_cpu(root, &meta->cpu);
+	if (!error)
 		error = get_list(root, "events", sizeof(*meta->events), (void **)&meta->events,
 				 meta, get_event);
 	if (!error)
@@ -254,6 +330,9 @@ static struct hp_error *get_meta(const json_t *root, struct hp_epoch_meta *meta)
 	if (!error)
 		error = get_list(root, "runs", sizeof(*meta->runs), (void **)&meta->runs, meta,
 				 get_run);
+	if (!error)
+		error = get_list(root, "clock", sizeof(*meta->clock.classes),
+				 (void **)&meta->clock.classes, meta, get_clock);
 	return error;
 }
 

@@ -324,6 +324,56 @@ static char *merged(struct hp_db *db, const char *first, const char *second, con
 	return stamp;
 }
 
+/* An epoch without samples, recorded on that CPU. */
+static char *epoch_of_cpu(struct hp_db *db, const char *vendor, bool complete)
+{
+	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 0, complete);
+	struct hp_epoch_writer *writer;
+	char *stamp;
+
+	meta.cpu.vendor = strdup(vendor);
+	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
+	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
+	stamp = strdup(hp_epoch_writer_stamp(writer));
+	hp_epoch_writer_destroy(writer);
+	hp_epoch_meta_clear(&meta);
+	return stamp;
+}
+
+static void assert_merges_to_cpu(struct hp_db *db, const char *first, const char *second,
+				 const char *vendor)
+{
+	char *stamp = merged(db, first, second, NULL);
+	struct hp_epoch *epoch;
+
+	hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
+	if (vendor)
+		ck_assert_str_eq(hp_epoch_meta(epoch)->cpu.vendor, vendor);
+	else
+		ck_assert(!hp_cpu_is_known(&hp_epoch_meta(epoch)->cpu));
+	hp_epoch_close(epoch);
+	free(stamp);
+}
+
+START_TEST(a_merged_epoch_knows_its_cpu_when_the_parts_agree)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *intel = epoch_of_cpu(db, "GenuineIntel", true);
+	char *interrupted = epoch_of_cpu(db, "GenuineIntel", false);
+	char *amd = epoch_of_cpu(db, "AuthenticAMD", true);
+
+	assert_merges_to_cpu(db, intel, interrupted, "GenuineIntel");
+	assert_merges_to_cpu(db, intel, amd, NULL);
+	assert_merges_to_cpu(db, amd, intel, NULL);
+	free(intel);
+	free(interrupted);
+	free(amd);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
 /* `cmp` of all profiles and of the index, by names and by bytes. */
 static void assert_same_profiles(const char *directory, const char *a, const char *b)
 {
@@ -695,7 +745,8 @@ HP_TEST_MAIN("db/care", epochs_are_named_by_stamp_label_age_and_the_beginning_of
 	     a_list_says_what_each_epoch_is_and_why_one_cannot_be_read,
 	     merging_commutes_and_associates_to_the_byte, merging_keeps_different_periods_apart,
 	     merging_unites_the_names_of_jit_code, two_jit_names_at_one_place_are_not_merged,
-	     merging_keeps_names_and_bytes_and_labels_the_sum, gc_without_rules_removes_no_epoch,
+	     merging_keeps_names_and_bytes_and_labels_the_sum,
+	     a_merged_epoch_knows_its_cpu_when_the_parts_agree, gc_without_rules_removes_no_epoch,
 	     gc_keeps_the_newest_the_labelled_the_live_and_the_unreadable,
 	     gc_goes_by_age_and_by_size,
 	     gc_removes_what_dead_recorders_left_and_not_what_live_ones_use)

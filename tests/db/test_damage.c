@@ -372,6 +372,53 @@ START_TEST(unknown_keys_of_meta_are_ignored)
 }
 END_TEST
 
+START_TEST(an_older_epoch_has_an_unknown_cpu_and_clock)
+{
+	static const char text[] = "{\"complete\":true,\"cpu_model\":\"A CPU\"}";
+	struct hp_container_builder builder = { .kind = &hp_meta_kind };
+	struct hp_epoch_meta meta;
+	struct hp_writer file;
+
+	hp_container_add(&builder, "json", HP_SECTION_REQUIRED, text, strlen(text));
+	hp_assert_ok(hp_container_finish(&builder, &file));
+	hp_assert_ok(hp_meta_decode(file.bytes, file.size, &meta, NULL));
+	ck_assert_str_eq(meta.cpu_model, "A CPU");
+	ck_assert(!hp_cpu_is_known(&meta.cpu));
+	ck_assert_uint_eq(hp_clock_measurements(&meta.clock), 0);
+	hp_epoch_meta_clear(&meta);
+}
+END_TEST
+
+START_TEST(an_older_epoch_has_the_default_skid_of_its_precision)
+{
+	static const struct {
+		const char *precision;
+		uint32_t skid;
+	} cases[] = {
+		{ "skid+1", 1 },    { "skid", 1 },	{ "precise 1", 1 },
+		{ "precise 2", 0 }, { "precise 3", 0 }, { "exact", 0 },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		struct hp_container_builder builder = { .kind = &hp_meta_kind };
+		struct hp_epoch_meta meta;
+		struct hp_writer file;
+		char text[256];
+
+		snprintf(text, sizeof(text),
+			 "{\"complete\":true,\"events\":[{\"name\":\"a\",\"unit\":\"ns\","
+			 "\"precision\":\"%s\"}]}",
+			 cases[i].precision);
+		hp_container_add(&builder, "json", HP_SECTION_REQUIRED, text, strlen(text));
+		hp_assert_ok(hp_container_finish(&builder, &file));
+		hp_assert_ok(hp_meta_decode(file.bytes, file.size, &meta, NULL));
+		ck_assert_uint_eq(meta.events[0].info.skid_instructions, cases[i].skid);
+		ck_assert_ptr_null(meta.events[0].info.skid_source);
+		hp_epoch_meta_clear(&meta);
+	}
+}
+END_TEST
+
 START_TEST(meta_that_makes_no_sense_is_refused)
 {
 	static const char *const texts[] = {
@@ -383,15 +430,26 @@ START_TEST(meta_that_makes_no_sense_is_refused)
 		"{\"complete\":true,\"cpus\":4294967296}",
 		"{\"complete\":true,\"start_ns\":-1}",
 		"{\"complete\":true,\"host\":7}",
+		"{\"complete\":true,\"cpu\":\"GenuineIntel\"}",
+		"{\"complete\":true,\"cpu\":{\"family\":6}}",
+		"{\"complete\":true,\"cpu\":{\"vendor\":\"GenuineIntel\",\"family\":-1}}",
 		"{\"complete\":true,\"command_line\":\"x\"}",
 		"{\"complete\":true,\"warnings\":[1]}",
 		"{\"complete\":true,\"events\":{}}",
 		"{\"complete\":true,\"events\":[{}]}",
 		"{\"complete\":true,\"events\":[{\"name\":\"a\",\"unit\":\"apples\"}]}",
 		"{\"complete\":true,\"events\":[{\"name\":\"\",\"unit\":\"ns\"}]}",
+		("{\"complete\":true,\"events\":[{\"name\":\"a\",\"unit\":\"ns\","
+		 "\"skid_instructions\":256}]}"),
 		("{\"complete\":true,\"events\":[{\"name\":\"a\",\"unit\":\"ns\"},"
 		 "{\"name\":\"a\",\"unit\":\"ns\"}]}"),
 		"{\"complete\":true,\"commands\":[{\"command\":\"b\"},{\"command\":\"a\"}]}",
+		"{\"complete\":true,\"clock\":3600000000}",
+		"{\"complete\":true,\"clock\":[3600000000]}",
+		"{\"complete\":true,\"clock\":[{\"hz\":0,\"count\":1}]}",
+		"{\"complete\":true,\"clock\":[{\"hz\":1}]}",
+		("{\"complete\":true,\"clock\":[{\"hz\":2,\"count\":1},"
+		 "{\"hz\":2,\"count\":1}]}"),
 		"{\"complete\":true,\"complete\":true}",
 	};
 
@@ -612,6 +670,8 @@ HP_TEST_MAIN("db/damage", a_flip_of_any_byte_of_any_file_is_noticed,
 	     a_newer_version_is_refused_and_called_newer,
 	     an_optional_section_from_the_future_is_ignored_but_not_lost,
 	     a_required_section_from_the_future_is_refused, unknown_keys_of_meta_are_ignored,
+	     an_older_epoch_has_an_unknown_cpu_and_clock,
+	     an_older_epoch_has_the_default_skid_of_its_precision,
 	     meta_that_makes_no_sense_is_refused,
 	     profiles_that_lie_behind_a_right_checksum_are_refused,
 	     a_profile_has_the_bytes_that_the_manual_says,

@@ -85,6 +85,16 @@ static struct hp_epoch_meta full_meta(void)
 	struct hp_epoch_meta meta = fixture_meta("cycles:pp", 0, true);
 
 	meta.cpu_model = strdup("A CPU @ 2.6GHz");
+	meta.cpu = (struct hp_cpu){
+		.vendor = strdup("GenuineIntel"),
+		.family = 6,
+		.model = 143,
+		.stepping = 8,
+		.has_amx = true,
+		.implementer = 0x41,
+		.part = 0xd0c,
+		.instruction_cache_bytes = 65536,
+	};
 	meta.architecture = strdup("x86_64");
 	meta.kernel = strdup("6.18.0 #1 SMP");
 	meta.cpus = 128;
@@ -93,6 +103,8 @@ static struct hp_epoch_meta full_meta(void)
 	meta.events[0].info.precision = strdup("precise 2");
 	meta.events[0].info.instead_of = strdup("cycles:ppp");
 	meta.events[0].info.reason = strdup("no PMU");
+	meta.events[0].info.skid_instructions = 3;
+	meta.events[0].info.skid_source = strdup("calibrated 2026-11-20");
 	meta.events[0].frequency_hz = 997.5;
 	meta.events[0].lost = 3;
 	meta.events[0].throttled = 4;
@@ -103,6 +115,9 @@ static struct hp_epoch_meta full_meta(void)
 	meta.runs = calloc(1, sizeof(*meta.runs));
 	meta.runs[0] = (struct hp_run){ 1, 2, 3, 4, 5, 139 };
 	meta.run_count = 1;
+	ck_assert(hp_clock_note(&meta.clock, 3.9e9));
+	ck_assert(hp_clock_note(&meta.clock, 3.6e9));
+	ck_assert(hp_clock_note(&meta.clock, 3.6e9));
 	meta.sample_cost_ns = 13000;
 	meta.own_cpu_ns = 1;
 	meta.target_cpu_ns = 2;
@@ -128,6 +143,14 @@ START_TEST(every_field_of_the_description_reads_back)
 	ck_assert_str_eq(found->label, "größe-1");
 	ck_assert_str_eq(found->host, meta.host);
 	ck_assert_str_eq(found->cpu_model, meta.cpu_model);
+	ck_assert_str_eq(found->cpu.vendor, "GenuineIntel");
+	ck_assert_uint_eq(found->cpu.family, 6);
+	ck_assert_uint_eq(found->cpu.model, 143);
+	ck_assert_uint_eq(found->cpu.stepping, 8);
+	ck_assert(found->cpu.has_amx);
+	ck_assert_uint_eq(found->cpu.implementer, 0x41);
+	ck_assert_uint_eq(found->cpu.part, 0xd0c);
+	ck_assert_uint_eq(found->cpu.instruction_cache_bytes, 65536);
 	ck_assert_str_eq(found->architecture, meta.architecture);
 	ck_assert_str_eq(found->kernel, meta.kernel);
 	ck_assert_uint_eq(found->cpus, 128);
@@ -143,6 +166,8 @@ START_TEST(every_field_of_the_description_reads_back)
 	ck_assert_str_eq(found->events[0].info.precision, "precise 2");
 	ck_assert_str_eq(found->events[0].info.instead_of, "cycles:ppp");
 	ck_assert_str_eq(found->events[0].info.reason, "no PMU");
+	ck_assert_uint_eq(found->events[0].info.skid_instructions, 3);
+	ck_assert_str_eq(found->events[0].info.skid_source, "calibrated 2026-11-20");
 	ck_assert_double_eq(found->events[0].frequency_hz, 997.5);
 	ck_assert_uint_eq(found->events[0].lost, 3);
 	ck_assert_uint_eq(found->events[0].throttled, 4);
@@ -152,6 +177,8 @@ START_TEST(every_field_of_the_description_reads_back)
 	ck_assert_uint_eq(found->commands[1].samples, 5);
 	ck_assert_uint_eq(found->commands[1].elapsed_ns, INT64_MAX);
 	ck_assert_mem_eq(found->runs, meta.runs, sizeof(*meta.runs));
+	ck_assert_uint_eq(found->clock.class_count, 2);
+	ck_assert_mem_eq(found->clock.classes, meta.clock.classes, 2 * sizeof(*meta.clock.classes));
 	ck_assert_uint_eq(found->sample_cost_ns, 13000);
 	ck_assert_uint_eq(found->own_cpu_ns, 1);
 	ck_assert_uint_eq(found->target_cpu_ns, 2);
