@@ -129,8 +129,8 @@ static struct hp_error *unknown_term(const struct encoder *encoder, const char *
 				encoder->pmu, hp_pmu_show_string(name).text);
 	return hp_error_advise(error,
 			       "its fields are: %sconfig config1 config2 config3; its events: "
-			       "hpcprof events '%s/*'; besides these, period=, freq= and name= "
-			       "may be given",
+			       "hpcprof events '%s/*'; besides these, period=, freq=, share= "
+			       "and name= may be given",
 			       list, encoder->pmu);
 }
 
@@ -272,7 +272,7 @@ static struct hp_error *apply_bare(struct encoder *encoder, const struct hp_even
 static bool is_for_the_caller(const struct hp_event_term *term)
 {
 	return !strcmp(term->name, "name") || !strcmp(term->name, "period") ||
-	       !strcmp(term->name, "freq");
+	       !strcmp(term->name, "freq") || !strcmp(term->name, "share");
 }
 
 struct hp_error *hp_sysfs_encode(const struct hp_machine *machine, const char *pmu,

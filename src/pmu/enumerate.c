@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "names.h"
 #include "pfm.h"
+#include "sets.h"
 #include "tracefs.h"
 #include "try.h"
 
@@ -48,6 +49,19 @@ static bool is_here(uint32_t type, uint64_t config)
 		return false;
 	default:
 		return true;
+	}
+}
+
+static void give_sets(struct enumeration *enumeration)
+{
+	for (size_t i = 0; i < hp_event_set_count; i++) {
+		char name[40];
+		char description[400];
+
+		snprintf(name, sizeof(name), "@%s", hp_event_sets[i].name);
+		snprintf(description, sizeof(description), "%s: %s", hp_event_sets[i].description,
+			 hp_event_sets[i].events);
+		give(enumeration, name, "set", description, true);
 	}
 }
 
@@ -150,6 +164,7 @@ struct hp_error *hp_event_enumerate(const struct hp_machine *machine,
 	_cleanup_(hp_names_scope) struct hp_names pmus = { 0 };
 	struct hp_error *error;
 
+	give_sets(&enumeration);
 	give_tables(&enumeration);
 	error = hp_sysfs_pmus(machine, &pmus);
 	for (size_t i = 0; !error && i < pmus.count && !enumeration.stopped; i++)

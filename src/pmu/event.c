@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <hpcprof/pmu/event.h>
 
-#include "sysfs.h"
+#include "resolve.h"
 
 #include "config.h"
 
@@ -15,10 +15,7 @@
 void hp_event_list_clear(struct hp_event_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		free(list->events[i].name);
-		free(list->events[i].instead_of);
-		free(list->events[i].reason);
-		free(list->events[i].advice);
+		hp_event_clear(&list->events[i]);
 	}
 	free(list->events);
 	*list = (struct hp_event_list){ 0 };
@@ -80,8 +77,10 @@ static bool copy(const char *from, char **to)
 struct hp_error *hp_event_describe(const struct hp_event *event, struct hp_event_info *info)
 {
 	*info = (struct hp_event_info){ .unit = event->unit };
+	info->skid_instructions = hp_skid_default(hp_event_precision(event));
 	if (copy(event->name, &info->name) && copy(hp_event_precision(event), &info->precision) &&
-	    copy(event->instead_of, &info->instead_of) && copy(event->reason, &info->reason))
+	    copy(event->instead_of, &info->instead_of) && copy(event->reason, &info->reason) &&
+	    copy("default", &info->skid_source))
 		return NULL;
 	hp_event_info_clear(info);
 	return hp_error_create_no_memory();

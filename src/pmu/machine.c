@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <hpcprof/pmu/machine.h>
 
+#include "cpu.h"
 #include "try.h"
 
 #include <hpcprof/base/file.h>
@@ -136,7 +137,7 @@ static struct hp_error *describe(struct hp_machine *machine)
 		machine->kernel = NULL;
 	if (!machine->host || !machine->architecture || !machine->cpu_model || !machine->kernel)
 		return hp_error_create_no_memory();
-	return NULL;
+	return hp_cpu_find(machine->root, &machine->cpu);
 }
 
 /*
@@ -243,6 +244,7 @@ void hp_machine_destroy(struct hp_machine *machine)
 	free(machine->root);
 	free(machine->host);
 	free(machine->cpu_model);
+	hp_cpu_clear(&machine->cpu);
 	free(machine->architecture);
 	free(machine->kernel);
 	free(machine);

@@ -3,6 +3,7 @@
 #include "resolve.h"
 
 #include "config.h"
+#include "sets.h"
 #include "suggest.h"
 #include "text.h"
 
@@ -15,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONGEST_LIST_BYTES = 65536, MOST_EVENTS = 4096 };
+enum { LONGEST_LIST_BYTES = 65536, MOST_EVENTS = 4096, LARGEST_SHARE = 1000 };
 
 struct parser {
 	const struct hp_machine *machine;
@@ -122,6 +123,13 @@ static struct hp_error *apply_own_term(const struct hp_event_term *term, struct 
 		if (!hp_parse_u64(term->value, &draft->event.period) || !draft->event.period)
 			return hp_error_create(HP_ERROR_USAGE, "period=%s: a number above 0",
 					       hp_pmu_show_string(term->value).text);
+	} else if (!strcmp(term->name, "share")) {
+		uint64_t share;
+
+		if (!hp_parse_u64(term->value, &share) || !share || share > LARGEST_SHARE)
+			return hp_error_create(HP_ERROR_USAGE, "share=%s: a number from 1 to %d",
+					       hp_pmu_show_string(term->value).text, LARGEST_SHARE);
+		draft->event.share = (uint32_t)share;
 	} else {
 		if (!hp_parse_double(term->value, &draft->event.frequency_hz) ||
 		    draft->event.frequency_hz <= 0)
@@ -136,7 +144,7 @@ static struct hp_error *apply_own_term(const struct hp_event_term *term, struct 
 static bool is_own_term(const struct hp_event_term *term)
 {
 	return !strcmp(term->name, "name") || !strcmp(term->name, "period") ||
-	       !strcmp(term->name, "freq");
+	       !strcmp(term->name, "freq") || !strcmp(term->name, "share");
 }
 
 static bool has_fields(const struct hp_event_terms *terms)
@@ -159,8 +167,9 @@ static struct hp_error *apply_terms(struct parser *parser, const struct hp_event
 			return hp_error_advise(
 				hp_error_create(HP_ERROR_USAGE, "unknown term '%s'",
 						hp_pmu_show_string(term->name).text),
-				"after an event's name: period=, freq= and name=; fields of a PMU "
-				"go with its name, as in cpu/event=0x3c,umask=0x1/");
+				"after an event's name: period=, freq=, share= and name=; fields "
+				"of "
+				"a PMU go with its name, as in cpu/event=0x3c,umask=0x1/");
 		for (size_t j = first; own && j < parser->drafts.count; j++) {
 			struct hp_error *error = apply_own_term(term, &parser->drafts.at[j]);
 
@@ -331,6 +340,49 @@ static struct hp_error *parse_word(struct parser *parser, struct hp_event_terms 
 	return locate(parser, start, unknown_pmu(parser, word));
 }
 
+static struct hp_error *unknown_set(const struct parser *parser, const char *name, size_t length)
+{
+	char list[200] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < hp_event_set_count && used < sizeof(list) - 40; i++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s@%.30s",
+					 i ? ", " : "", hp_event_sets[i].name);
+	return locate(
+		parser, name - 1,
+		hp_error_advise(hp_error_create(HP_ERROR_USAGE, "there is no set of events '@%s'",
+						hp_pmu_show(name, length).text),
+				"the sets are: %s", list));
+}
+
+/* `@name`; what of it cannot be had is said of each event, see finish(). */
+static struct hp_error *parse_set(struct parser *parser)
+{
+	const char *name = parser->at + 1;
+	size_t length = strcspn(name, ":,/{}");
+	const struct hp_event_set *set = hp_event_set_find(name, length);
+	const char *at;
+
+	if (!set)
+		return unknown_set(parser, name, length);
+	for (at = set->events; *at; at += strspn(at, " ")) {
+		size_t first = parser->drafts.count;
+		size_t word_length = strcspn(at, " ");
+		_cleanup_free_ char *word = strndup(at, word_length);
+		struct hp_error *error =
+			word ? hp_resolve(parser->machine, word, true, &parser->drafts)
+			     : hp_error_create_no_memory();
+
+		if (error)
+			return error;
+		for (size_t i = first; i < parser->drafts.count; i++)
+			parser->drafts.at[i].event.set = set->name;
+		at += word_length;
+	}
+	parser->at = name + length;
+	return NULL;
+}
+
 static struct hp_error *parse_event(struct parser *parser, int group)
 {
 	_cleanup_(hp_event_terms_scope) struct hp_event_terms terms = { 0 };
@@ -342,6 +394,10 @@ static struct hp_error *parse_event(struct parser *parser, int group)
 
 	if (!strncmp(start, "mem:", 4)) {
 		error = locate(parser, start, parse_breakpoint(parser));
+		if (!error && *parser->at == '/')
+			error = parse_terms(parser, &terms);
+	} else if (*start == '@' && group < 0) {
+		error = parse_set(parser);
 		if (!error && *parser->at == '/')
 			error = parse_terms(parser, &terms);
 	} else {
@@ -434,6 +490,17 @@ static struct hp_error *precise_refused(const char *name)
 		"use the modifier P (as precise as the machine can)");
 }
 
+/* One event that is out of reach does not spoil the set. */
+static struct hp_error *refuse(struct hp_draft *draft, struct hp_error *error)
+{
+	if (!draft->event.set || error->class != HP_ERROR_NOT_PERMITTED)
+		return error;
+	draft->event.absent = hp_steal(error->message);
+	error->message = NULL;
+	hp_error_destroy(error);
+	return NULL;
+}
+
 /* Modifiers into the event and its name. */
 static struct hp_error *finish(const struct hp_machine *machine, struct hp_draft *draft)
 {
@@ -445,11 +512,12 @@ static struct hp_error *finish(const struct hp_machine *machine, struct hp_draft
 	char *name;
 
 	if (machine->user_only && (modifiers->kernel || modifiers->hypervisor))
-		return kernel_refused(event->name, modifiers->kernel
-							   ? "asks for the kernel (:k)"
-							   : "asks for the hypervisor (:h)");
+		return refuse(draft,
+			      kernel_refused(event->name,
+					     modifiers->kernel ? "asks for the kernel (:k)"
+							       : "asks for the hypervisor (:h)"));
 	if (added && draft->in_kernel)
-		return kernel_refused(event->name, "happens inside the kernel");
+		return refuse(draft, kernel_refused(event->name, "happens inside the kernel"));
 	if (machine->ignores_precise && modifiers->precise)
 		return precise_refused(event->name);
 	modifiers->user |= added;
@@ -479,6 +547,14 @@ static struct hp_error *finish(const struct hp_machine *machine, struct hp_draft
 	return NULL;
 }
 
+static bool is_listed(const struct hp_event_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->events[i].name, name))
+			return true;
+	return false;
+}
+
 static struct hp_error *append(struct parser *parser, struct hp_event_list *list)
 {
 	size_t count = parser->drafts.count;
@@ -487,9 +563,15 @@ static struct hp_error *append(struct parser *parser, struct hp_event_list *list
 	if (!events)
 		return hp_error_create_no_memory();
 	list->events = events;
-	for (size_t i = 0; i < count; i++)
-		events[list->count + i] = parser->drafts.at[i].event;
-	list->count += count;
+	for (size_t i = 0; i < count; i++) {
+		struct hp_event *event = &parser->drafts.at[i].event;
+
+		/* Sets overlap, with each other and with what was named. */
+		if (event->set && is_listed(list, event->name))
+			hp_event_clear(event);
+		else
+			events[list->count++] = *event;
+	}
 	parser->drafts.count = 0; /* the list owns them now */
 	return NULL;
 }

@@ -14,18 +14,19 @@
 #include <stdio.h>
 #include <string.h>
 
-static void clear_event(struct hp_event *event)
+void hp_event_clear(struct hp_event *event)
 {
 	free(event->name);
 	free(event->instead_of);
 	free(event->reason);
 	free(event->advice);
+	free(event->absent);
 }
 
 void hp_drafts_clear(struct hp_drafts *drafts)
 {
 	for (size_t i = 0; i < drafts->count; i++)
-		clear_event(&drafts->at[i].event);
+		hp_event_clear(&drafts->at[i].event);
 	hp_vector_free(drafts);
 }
 
@@ -132,7 +133,7 @@ struct hp_error *hp_resolve_pmu(const struct hp_machine *machine, const char *pm
 
 		/* A rate is not part of what is counted. */
 		if (!strcmp(term->name, "period") || !strcmp(term->name, "freq") ||
-		    !strcmp(term->name, "name"))
+		    !strcmp(term->name, "share") || !strcmp(term->name, "name"))
 			continue;
 		fprintf(text, "%s%s%s%s", ftell(text) > 0 ? "," : "", term->name,
 			term->value ? "=" : "", term->value ? term->value : "");
@@ -255,8 +256,10 @@ struct hp_error *hp_resolve(const struct hp_machine *machine, const char *name, 
 	if (!error && drafts->count == before) {
 		if (tracepoint_error)
 			return tracepoint_error;
-		error = hp_error_create(HP_ERROR_NOT_FOUND, "unknown event '%s'",
-					hp_pmu_show_string(name).text);
+		error = hp_error_create(
+			HP_ERROR_NOT_FOUND,
+			"unknown event '%s': neither the kernel's names nor libpfm4's have it",
+			hp_pmu_show_string(name).text);
 	}
 	hp_error_destroy(tracepoint_error);
 	return error;

@@ -27,6 +27,7 @@ struct hp_drafts {
 	size_t count;
 	size_t capacity;
 };
+void hp_event_clear(struct hp_event *event);
 void hp_drafts_clear(struct hp_drafts *drafts);
 static inline void hp_drafts_scope(struct hp_drafts *drafts)
 {

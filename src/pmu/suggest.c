@@ -4,6 +4,8 @@
 #include "names.h"
 #include "text.h"
 
+#include <hpcprof/base/text.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,7 @@ struct search {
 
 static void consider(struct search *search, const char *name)
 {
-	size_t distance = hp_pmu_name_distance(search->wanted, name, search->best);
+	size_t distance = hp_text_distance(search->wanted, name, search->best);
 
 	if (distance > search->best || strlen(name) > LONGEST_SUGGESTION)
 		return;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Text that others wrote, made fit to be shown; and how far one name is from another.
- */
+/* Text that others wrote, made fit to be shown. */
 #ifndef HPCPROF_PMU_TEXT_H
 #define HPCPROF_PMU_TEXT_H
 
@@ -17,9 +15,5 @@ struct hp_pmu_shown {
  * hp_pmu_show(name, length).text */
 struct hp_pmu_shown hp_pmu_show(const char *text, size_t length);
 struct hp_pmu_shown hp_pmu_show_string(const char *text);
-
-/* Insertions, deletions, substitutions and swaps of neighbours, without regard to case, between
- * two names; `limit + 1` when there are more than `limit` or a name is too long to be one. */
-size_t hp_pmu_name_distance(const char *a, const char *b, size_t limit);
 
 #endif

@@ -7,6 +7,11 @@ tests_pmu_test_sysfs_LDADD = $(PMU_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += tests/pmu/test_machine
 tests_pmu_test_machine_SOURCES = tests/pmu/test_machine.c tests/pmu/tree.c tests/pmu/tree.h
 tests_pmu_test_machine_LDADD = $(PMU_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/pmu/test_partition
+tests_pmu_test_partition_LDADD = $(PMU_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/pmu/test_groups
+tests_pmu_test_groups_SOURCES = tests/pmu/test_groups.c tests/pmu/tree.c tests/pmu/tree.h
+tests_pmu_test_groups_LDADD = $(PMU_LIBS) $(CHECK_LIBS)
 
 dist_check_SCRIPTS += tests/pmu/open.test
 helper_programs += tests/pmu/count_event

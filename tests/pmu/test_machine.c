@@ -84,6 +84,87 @@ START_TEST(arm_cpus_are_named_by_their_part_number)
 }
 END_TEST
 
+static struct hp_machine *machine_of(const struct tree_file *files)
+{
+	char *root = tree_create();
+	struct hp_machine *machine;
+
+	tree_add(root, files);
+	hp_assert_ok(hp_machine_create_at(root, &machine));
+	tree_destroy(root);
+	return machine;
+}
+
+START_TEST(an_x86_cpu_is_known_by_its_numbers_flags_and_instruction_cache)
+{
+	static const struct tree_file files[] = {
+		{ "/proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\n"
+				   "model\t\t: 173\nmodel name\t: Intel(R) Xeon(R) 6980P\n"
+				   "stepping\t: 1\ncpu cores\t: 128\n"
+				   "flags\t\t: fpu amx_tile amx_int8\n\n"
+				   "processor\t: 1\nvendor_id\t: another\n" },
+		{ "/sys/devices/system/cpu/cpu0/cache/index0/level", "1\n" },
+		{ "/sys/devices/system/cpu/cpu0/cache/index0/type", "Data\n" },
+		{ "/sys/devices/system/cpu/cpu0/cache/index0/size", "48K\n" },
+		{ "/sys/devices/system/cpu/cpu0/cache/index1/level", "1\n" },
+		{ "/sys/devices/system/cpu/cpu0/cache/index1/type", "Instruction\n" },
+		{ "/sys/devices/system/cpu/cpu0/cache/index1/size", "64K\n" },
+		{ NULL, NULL },
+	};
+	struct hp_machine *machine = machine_of(files);
+
+	ck_assert(hp_cpu_is_known(&machine->cpu));
+	ck_assert_str_eq(machine->cpu.vendor, "GenuineIntel");
+	ck_assert_uint_eq(machine->cpu.family, 6);
+	ck_assert_uint_eq(machine->cpu.model, 173);
+	ck_assert_uint_eq(machine->cpu.stepping, 1);
+	ck_assert(machine->cpu.has_amx);
+	ck_assert_uint_eq(machine->cpu.instruction_cache_bytes, 65536);
+	hp_machine_destroy(machine);
+}
+END_TEST
+
+START_TEST(an_arm_cpu_is_known_by_implementer_and_part)
+{
+	static const struct tree_file files[] = {
+		{ "/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd40\n\n"
+				   "processor\t: 1\nCPU implementer\t: 0x41\nCPU part\t: 0xd40\n"
+				   "\nHardware\t: a board\n" },
+		{ NULL, NULL },
+	};
+	struct hp_machine *machine = machine_of(files);
+
+	ck_assert_ptr_null(machine->cpu.vendor);
+	ck_assert_uint_eq(machine->cpu.implementer, 0x41);
+	ck_assert_uint_eq(machine->cpu.part, 0xd40);
+	ck_assert_uint_eq(machine->cpu.instruction_cache_bytes, 0);
+	hp_machine_destroy(machine);
+}
+END_TEST
+
+START_TEST(cores_of_several_kinds_are_no_one_cpu)
+{
+	static const struct tree_file big_and_little[] = {
+		{ "/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd03\n\n"
+				   "processor\t: 1\nCPU implementer\t: 0x41\nCPU part\t: 0xd08\n" },
+		{ NULL, NULL },
+	};
+	static const struct tree_file hybrid[] = {
+		{ "/proc/cpuinfo", "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t: 151\n" },
+		{ "/sys/devices/cpu_core/type", "4\n" },
+		{ "/sys/devices/cpu_atom/type", "10\n" },
+		{ NULL, NULL },
+	};
+	struct hp_machine *machine = machine_of(big_and_little);
+
+	ck_assert(!hp_cpu_is_known(&machine->cpu));
+	hp_machine_destroy(machine);
+	machine = machine_of(hybrid);
+	ck_assert(!hp_cpu_is_known(&machine->cpu));
+	hp_machine_destroy(machine);
+}
+END_TEST
+
 START_TEST(this_machine_answers_and_agrees_with_itself)
 {
 	struct hp_machine *machine;
@@ -482,7 +563,10 @@ END_TEST
 
 HP_TEST_MAIN("pmu/machine", a_machine_is_described_from_its_files,
 	     a_machine_that_tells_nothing_gets_the_kernels_defaults,
-	     arm_cpus_are_named_by_their_part_number, this_machine_answers_and_agrees_with_itself,
+	     arm_cpus_are_named_by_their_part_number,
+	     an_x86_cpu_is_known_by_its_numbers_flags_and_instruction_cache,
+	     an_arm_cpu_is_known_by_implementer_and_part, cores_of_several_kinds_are_no_one_cpu,
+	     this_machine_answers_and_agrees_with_itself,
 	     a_refused_open_says_which_level_refuses_and_how_to_lift_it,
 	     tracepoints_are_refused_with_their_own_level,
 	     containers_are_told_how_to_let_hpcprof_in,

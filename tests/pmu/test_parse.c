@@ -275,15 +275,16 @@ START_TEST(a_description_says_unit_and_precision)
 		const char *text;
 		enum hp_unit unit;
 		const char *precision;
+		uint32_t skid;
 	} cases[] = {
-		{ "cpu-clock:u", HP_UNIT_NS, "skid+1" },
-		{ "task-clock", HP_UNIT_NS, "skid+1" },
-		{ "cycles", HP_UNIT_CYCLES, "skid" },
-		{ "cycles:pp", HP_UNIT_CYCLES, "precise 2" },
-		{ "instructions:p", HP_UNIT_INSTRUCTIONS, "precise 1" },
-		{ "r3c", HP_UNIT_EVENTS, "skid" },
-		{ "page-faults", HP_UNIT_EVENTS, "exact" },
-		{ "mem:0x1000:x", HP_UNIT_EVENTS, "exact" },
+		{ "cpu-clock:u", HP_UNIT_NS, "skid+1", 1 },
+		{ "task-clock", HP_UNIT_NS, "skid+1", 1 },
+		{ "cycles", HP_UNIT_CYCLES, "skid", 1 },
+		{ "cycles:pp", HP_UNIT_CYCLES, "precise 2", 0 },
+		{ "instructions:p", HP_UNIT_INSTRUCTIONS, "precise 1", 1 },
+		{ "r3c", HP_UNIT_EVENTS, "skid", 1 },
+		{ "page-faults", HP_UNIT_EVENTS, "exact", 0 },
+		{ "mem:0x1000:x", HP_UNIT_EVENTS, "exact", 0 },
 	};
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
@@ -293,6 +294,8 @@ START_TEST(a_description_says_unit_and_precision)
 		hp_assert_ok(hp_event_describe(&list.events[0], &info));
 		ck_assert_int_eq(info.unit, cases[i].unit);
 		ck_assert_str_eq(info.precision, cases[i].precision);
+		ck_assert_uint_eq(info.skid_instructions, cases[i].skid);
+		ck_assert_str_eq(info.skid_source, "default");
 		ck_assert_str_eq(info.name, list.events[0].name);
 		ck_assert_ptr_null(info.instead_of);
 		hp_event_info_clear(&info);
@@ -437,6 +440,14 @@ START_TEST(malformed_lists_are_usage_errors_and_leave_the_list_as_it_was)
 		"cycles/freq=-1/",
 		"cycles/freq=0/",
 		"cycles/period=1,freq=2/",
+		"cycles/share=0/",
+		"cycles/share=x/",
+		"cycles/share=1001/",
+		"cycles/share/",
+		"@",
+		"@nothing",
+		"@cache/event=3/",
+		"{@cache}",
 		"cycles/,/",
 		"cycles/period=1,/",
 		"cycles/event=3/",
@@ -547,6 +558,76 @@ START_TEST(libpfm4_names_encode_events_that_nothing_else_knows)
 }
 END_TEST
 
+START_TEST(a_set_stands_for_its_events_with_modifiers_for_all)
+{
+	struct hp_event_list list = parse("@fault:u");
+
+	ck_assert_uint_eq(list.count, 5);
+	ck_assert_str_eq(list.events[0].name, "page-faults:u");
+	ck_assert_str_eq(list.events[4].name, "emulation-faults:u");
+	for (size_t i = 0; i < list.count; i++) {
+		ck_assert_str_eq(list.events[i].set, "fault");
+		ck_assert(list.events[i].exclude_kernel);
+		ck_assert_ptr_null(list.events[i].absent);
+	}
+	hp_event_list_clear(&list);
+}
+END_TEST
+
+START_TEST(what_is_in_two_sets_or_was_named_is_listed_once)
+{
+	struct hp_event_list list = parse("page-faults,@fault,@fault,page-faults:k");
+
+	ck_assert_uint_eq(list.count, 6);
+	ck_assert_ptr_null(list.events[0].set);
+	ck_assert_str_eq(list.events[1].name, "minor-faults");
+	ck_assert_str_eq(list.events[5].name, "page-faults:k");
+	hp_event_list_clear(&list);
+}
+END_TEST
+
+START_TEST(what_of_a_set_an_ordinary_user_cannot_have_is_told_and_kept)
+{
+	struct hp_machine machine = bare_machine();
+	struct hp_event_list list = { 0 };
+
+	machine.user_only = true;
+	hp_assert_ok(hp_event_parse("@schedule", &machine, &list));
+	ck_assert_uint_eq(list.count, 3);
+	ck_assert_str_eq(list.events[0].name, "task-clock:u");
+	ck_assert_ptr_null(list.events[0].absent);
+	ck_assert_str_eq(list.events[1].name, "context-switches");
+	ck_assert_ptr_nonnull(strstr(list.events[1].absent, "happens inside the kernel"));
+	hp_event_list_clear(&list);
+}
+END_TEST
+
+START_TEST(a_set_that_does_not_exist_is_refused_with_those_that_do)
+{
+	struct hp_machine machine = bare_machine();
+	struct hp_event_list list = { 0 };
+	struct hp_error *error = hp_event_parse("@cahce", &machine, &list);
+
+	ck_assert_ptr_nonnull(error);
+	ck_assert_int_eq(error->class, HP_ERROR_USAGE);
+	ck_assert_ptr_nonnull(strstr(error->message, "@cahce"));
+	ck_assert_ptr_nonnull(strstr(error->advice, "@cache"));
+	hp_error_destroy(error);
+}
+END_TEST
+
+START_TEST(an_event_can_have_a_share)
+{
+	struct hp_event_list list = parse("page-faults/share=3/u,minor-faults,@schedule/share=2/");
+
+	ck_assert_uint_eq(list.events[0].share, 3);
+	ck_assert_str_eq(list.events[0].name, "page-faults:u");
+	ck_assert_uint_eq(list.events[1].share, 0);
+	ck_assert_uint_eq(list.events[2].share, 2);
+	hp_event_list_clear(&list);
+}
+END_TEST
+
 static bool remember(const struct hp_event_entry *entry, void *context)
 {
 	struct hp_event_list list = { 0 };
@@ -557,6 +638,11 @@ static bool remember(const struct hp_event_entry *entry, void *context)
 	if (!strcmp(entry->kind, "raw") || !strcmp(entry->kind, "breakpoint"))
 		return true;
 	hp_assert_ok(hp_event_parse(entry->name, &machine, &list));
+	if (!strcmp(entry->kind, "set")) {
+		ck_assert_uint_ge(list.count, 2);
+		hp_event_list_clear(&list);
+		return true;
+	}
 	ck_assert_uint_eq(list.count, 1);
 	if (strncmp(entry->kind, "pmu", 3) != 0)
 		ck_assert_str_eq(list.events[0].name, entry->name);
@@ -576,7 +662,11 @@ START_TEST(every_name_that_is_listed_can_be_asked_for)
 }
 END_TEST
 
-HP_TEST_MAIN("pmu/parse", generic_names_and_their_aliases_encode_as_the_kernel_numbers_them,
+HP_TEST_MAIN("pmu/parse", a_set_stands_for_its_events_with_modifiers_for_all,
+	     what_is_in_two_sets_or_was_named_is_listed_once,
+	     what_of_a_set_an_ordinary_user_cannot_have_is_told_and_kept,
+	     a_set_that_does_not_exist_is_refused_with_those_that_do, an_event_can_have_a_share,
+	     generic_names_and_their_aliases_encode_as_the_kernel_numbers_them,
 	     cache_names_encode_as_cells_of_the_kernels_matrix,
 	     cells_that_the_kernel_does_not_define_are_no_events,
 	     modifiers_choose_levels_and_precision_and_show_in_the_name,

@@ -6,7 +6,8 @@
  * (P: the most precise level the machine grants), `pmu/term=value,…/mods` through sysfs, `rNNN`
  * raw, software and generic hardware names and aliases, hardware caches (`L1-dcache-load-misses`),
  * tracepoints `group:name`, breakpoints `mem:0xADDR[/len][:rwx]`, and everything libpfm4 names.
- * `name/period=N,freq=N/` set an event's own rate.
+ * `name/period=N,freq=N/` set an event's own rate, `name/share=N/` how much of the time it counts
+ * beside others when they take turns. `@name[:mods]` stands for the events of a set.
  *
  * struct hp_event is ours and not perf_event_attr because libpfm4's header and
  * <linux/perf_event.h> cannot share a translation unit.
@@ -38,7 +39,12 @@ struct hp_event {
 	int group;	     /* events of one {group} share a number; -1 for none */
 	char *instead_of;    /* see hp_event_info */
 	char *reason;
-	char *advice; /* how to get what was asked for; NULL */
+	char *advice;	 /* how to get what was asked for; NULL */
+	uint32_t share;	 /* of counting time, beside the others; 0: not said */
+	const char *set; /* the @set it came from, NULL when it was named itself; static */
+	/* Why it cannot be had here; then it is not to be opened. Parsing says so only of a set's
+	 * events (one that was named itself is an error), hp_counter_wheels_create of any. NULL. */
+	char *absent;
 };
 
 struct hp_event_list {
@@ -52,8 +58,8 @@ void hp_event_list_clear(struct hp_event_list *list);
  * `hpcprof events`). Nothing is opened: whether the machine has the event shows when it is opened.
  * Where user_only holds (see hp_machine), `:u` is added to events without a privilege modifier;
  * a `:k`, or an event that only ever happens inside the kernel (it would count nothing under `:u`),
- * then fails with NOT_PERMITTED. On a machine with several kinds of core, a generic name gives one
- * event for each. */
+ * then fails with NOT_PERMITTED, or as part of a set is `absent`. On a machine with several kinds
+ * of core, a generic name gives one event for each. */
 struct hp_machine;
 struct hp_error *hp_event_parse(const char *text, const struct hp_machine *machine,
 				struct hp_event_list *list);
@@ -69,10 +75,11 @@ void hp_event_to_attr(const struct hp_event *event, struct perf_event_attr *attr
  * access), "skid" (precise 0), "precise N", "exact" (faults, tracepoints and other software events,
  * breakpoints on execution). */
 const char *hp_event_precision(const struct hp_event *event);
+/* The skid is the default one of that class. */
 struct hp_error *hp_event_describe(const struct hp_event *event, struct hp_event_info *info);
 
 /* Every event this machine could name, for `hpcprof events` and completion. The callback returns
- * false to stop. `kind`: "hardware", "software", "cache", "tracepoint", "pmu NAME", "raw",
+ * false to stop. `kind`: "set", "hardware", "software", "cache", "tracepoint", "pmu NAME", "raw",
  * "breakpoint". Generic events are tried, so that it shows which the machine has. */
 struct hp_event_entry {
 	const char *name;

@@ -7,6 +7,7 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/error.h>
+#include <hpcprof/model/cpu.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +20,7 @@ struct hp_machine {
 	char *root;	    /* put before /proc and /sys: "" but in tests. Never NULL */
 	char *host;	    /* never NULL */
 	char *cpu_model;    /* "unknown" when /proc/cpuinfo does not say */
+	struct hp_cpu cpu;  /* which it is; unknown also where cores are of several kinds */
 	char *architecture; /* uname -m */
 	char *kernel;	    /* release and version */
 	uint32_t cpus;	    /* online */

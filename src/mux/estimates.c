@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sums into estimates, and what can be done with estimates alone. */
+#include "estimator.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fewer degrees of freedom than this say nothing about a variance. */
+#define FREEDOM_NEEDED 3.0
+/* A count that comes from fewer slices than this says nothing about the slices it was not seen in.
+ */
+#define SLICES_NEEDED 5.0
+/* An interval as wide as the count on either side says nothing about a count. */
+#define USELESS_WIDTH 1.0
+
+static const char *const method_names[HP_MUX_METHOD_COUNT] = {
+	[HP_MUX_SCALE] = "scale",
+	[HP_MUX_INTERPOLATE] = "interpolate",
+	[HP_MUX_TRAPEZOID] = "trapezoid",
+	[HP_MUX_BEST] = "best",
+};
+
+const char *hp_mux_method_name(enum hp_mux_method method)
+{
+	return method_names[method];
+}
+
+bool hp_mux_method_parse(const char *name, enum hp_mux_method *method)
+{
+	for (int i = 0; i < HP_MUX_METHOD_COUNT; i++) {
+		if (strcmp(name, method_names[i]) == 0) {
+			*method = (enum hp_mux_method)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *hp_mux_verdict_name(enum hp_mux_verdict verdict)
+{
+	static const char *const names[] = {
+		[HP_MUX_EXACT] = "exact",
+		[HP_MUX_ESTIMATED] = "estimated",
+		[HP_MUX_INSUFFICIENT] = "insufficient",
+		[HP_MUX_NOT_COUNTED] = "not counted",
+	};
+
+	return names[verdict];
+}
+
+/* Cornish and Fisher's expansion in 1 / freedom, within 0.5 % from 3 degrees of freedom on; the
+ * first two are exact. */
+double hp_mux_quantile(double freedom)
+{
+	const double z = 1.959963984540054, z2 = z * z;
+	double f = freedom;
+
+	if (isinf(f))
+		return z;
+	if (f < 1.5)
+		return 12.706204736;
+	if (f < 2.5)
+		return 4.302652730;
+	return z *
+	       (1 + (z2 + 1) / (4 * f) + ((5 * z2 + 16) * z2 + 3) / (96 * f * f) +
+		(((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * f * f * f) +
+		((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) / (92160 * f * f * f * f));
+}
+
+double hp_mux_covariance(const struct hp_mux_estimates *estimates, size_t a, size_t b)
+{
+	return estimates->covariance[a * estimates->count + b];
+}
+
+void hp_mux_estimates_destroy(struct hp_mux_estimates *estimates)
+{
+	free(estimates->events);
+	free(estimates->covariance);
+	free(estimates->groups);
+	free(estimates);
+}
+
+struct hp_mux_estimates *hp_mux_estimates_blank(size_t count)
+{
+	_cleanup_(hp_mux_estimates_destroy_scope) struct hp_mux_estimates *made =
+		calloc(1, sizeof(*made));
+
+	if (!made)
+		return NULL;
+	made->count = count;
+	made->parts = 1;
+	made->events = calloc(count, sizeof(*made->events));
+	made->covariance = calloc(count * count, sizeof(*made->covariance));
+	made->groups = calloc(count, sizeof(*made->groups));
+	if (!made->events || !made->covariance || !made->groups)
+		return NULL;
+	return hp_steal(made);
+}
+
+void hp_mux_estimate_bound(struct hp_mux_estimate *event, double variance)
+{
+	double half = fmax(hp_mux_quantile(event->freedom) * sqrt(variance), 1);
+
+	event->low = event->high = NAN;
+	if (event->verdict == HP_MUX_EXACT) {
+		event->low = event->high = event->count;
+		return;
+	}
+	if (event->verdict != HP_MUX_ESTIMATED)
+		return;
+	if (half > USELESS_WIDTH * event->count) {
+		event->verdict = HP_MUX_INSUFFICIENT;
+		return;
+	}
+	event->low = fmax(event->count - half, (double)event->raw);
+	event->high = fmax(event->count + half, event->low);
+}
+
+/* A group, or the events always counted, up to the end: what comes after its last observation. */
+struct ending {
+	const struct tally *tally;
+	const struct track *tracks[MEASURES];
+	double length[MEASURES];		/* of the run */
+	double right[MEASURES];			/* after the last observation */
+	double geometry[MEASURES][SHAPE_COUNT]; /* of the cell that it closes */
+	double known[KNOWN_MAX];		/* totals */
+};
+
+static struct ending ending_of(const struct hp_mux_estimator *estimator, uint32_t number,
+			       const struct gap *gap)
+{
+	struct ending ending = { .tally = &estimator->tallies[number] };
+
+	for (int m = 0; m < MEASURES; m++) {
+		const struct line *line = &estimator->lines[m];
+		const struct track *track = &line->tracks[number];
+		const struct observation *newest;
+		double counted;
+
+		ending.tracks[m] = track;
+		ending.length[m] = line->position + gap->length[m];
+		if (track->seen == 0)
+			continue;
+		newest = hp_mux_newest(track);
+		counted = newest->end - newest->begin;
+		ending.right[m] = fmax(ending.length[m] - fmax(newest->end, 0) - track->carried, 0);
+		hp_mux_shape_cell(track->distance > 0 ? track->distance : counted, track->open.left,
+				  counted, ending.right[m], ending.geometry[m]);
+	}
+	return ending;
+}
+
+/* An event by one method: what estimates are made of. */
+struct result {
+	int measure;
+	double count, variance;
+};
+
+static double total_of(const struct ending *ending, int measure, const struct variable *variable)
+{
+	const struct track *track = ending->tracks[measure];
+	double rate = track->seen > 0 ? variable->rates[(track->seen - 1) % FIT_REACH] : 0;
+
+	return variable->trapezoid + variable->carried + rate * ending->right[measure];
+}
+
+/* The products of two variables with the cell that the ending closes; `step` is their steps'. */
+static struct products products_at_end(const struct ending *ending, int measure,
+				       const struct products *products, double step)
+{
+	const struct track *track = ending->tracks[measure];
+	const struct steps steps = {
+		.before_expected = track->open.has_before ? track->open.step_before : NULL,
+		.before = step,
+	};
+	struct products sum = *products;
+	double open[SHAPE_COUNT];
+
+	hp_mux_cell_variance(&steps, ending->geometry[measure], open);
+	for (int i = 0; i < SHAPE_COUNT; i++)
+		sum.variance[i] += open[i];
+	return sum;
+}
+
+static void add_scaled(struct products *to, const struct products *from, double factor)
+{
+	for (int i = 0; i < SHAPE_COUNT; i++)
+		to->variance[i] += factor * from->variance[i];
+	for (int i = 0; i < FIT_LAGS; i++)
+		to->lags[i] += factor * from->lags[i];
+}
+
+/* The variance of the error of an event less `slope` times that of what is known. */
+static double variance_of(const struct ending *ending, int measure, const struct variable *event,
+			  const double slope[KNOWN_MAX])
+{
+	const struct track *track = ending->tracks[measure];
+	struct products rest =
+		products_at_end(ending, measure, &event->own, event->step * event->step);
+	double variance = 0;
+	struct fit fit;
+
+	for (size_t i = 0; i < track->known_count; i++) {
+		const struct variable *known = &track->known[i];
+		struct products one = products_at_end(ending, measure, &event->with[i],
+						      event->step * known->step);
+
+		add_scaled(&rest, &one, -2 * slope[i]);
+		for (size_t j = 0; j < track->known_count; j++) {
+			one = products_at_end(ending, measure, &known->with[j],
+					      known->step * track->known[j].step);
+			add_scaled(&rest, &one, slope[i] * slope[j]);
+		}
+	}
+	fit = hp_mux_fit(&track->pairs, rest.lags);
+	for (int i = 0; i < SHAPE_COUNT; i++)
+		variance += fit.part[i] * fmax(rest.variance[i], 0);
+	return variance;
+}
+
+static struct result read_trapezoid(const struct hp_mux_estimator *estimator,
+				    const struct ending *ending, uint32_t number, int measure)
+{
+	const struct variable *event = &estimator->lines[measure].events[number];
+	const double none[KNOWN_MAX] = { 0 };
+
+	return (struct result){ measure, total_of(ending, measure, event),
+				variance_of(ending, measure, event, none) };
+}
+
+/* Corrected by how far the track's own estimates of known things are off. */
+static struct result read_best(const struct hp_mux_estimator *estimator,
+			       const struct ending *ending, uint32_t number)
+{
+	const struct variable *event = &estimator->lines[BY_TIME].events[number];
+	const struct track *track = ending->tracks[BY_TIME];
+	struct result result = read_trapezoid(estimator, ending, number, BY_TIME);
+	double slope[KNOWN_MAX];
+
+	hp_mux_regress(track, event, slope);
+	for (size_t i = 0; i < track->known_count; i++)
+		result.count +=
+			slope[i] * (ending->known[i] - total_of(ending, BY_TIME, &track->known[i]));
+	result.count = fmax(result.count, (double)estimator->events[number].raw);
+	result.variance = variance_of(ending, BY_TIME, event, slope);
+	return result;
+}
+
+/* The simpler methods differ from the trapezoid by an amount that is known; it may be an error. */
+static struct result read_simpler(const struct hp_mux_estimator *estimator,
+				  const struct ending *ending, uint32_t number,
+				  enum hp_mux_method method)
+{
+	const struct tally_event *event = &estimator->events[number];
+	const struct tally *tally = ending->tally;
+	struct result result = read_trapezoid(estimator, ending, number, BY_TIME);
+	double trapezoid = result.count, apart;
+
+	if (method == HP_MUX_INTERPOLATE)
+		result.count = event->interpolate +
+			       event->slope * (ending->length[BY_TIME] - tally->interpolated_ns);
+	else if (tally->running_ns > 0)
+		result.count = (double)event->raw * (ending->length[BY_TIME] / tally->running_ns);
+	apart = result.count - trapezoid;
+	result.variance += apart * apart;
+	return result;
+}
+
+static struct result read_event(const struct hp_mux_estimator *estimator,
+				const struct ending *ending, uint32_t number,
+				enum hp_mux_method method)
+{
+	bool always = ending->tally == &estimator->tallies[estimator->plan.group_count];
+
+	if (method == HP_MUX_SCALE || method == HP_MUX_INTERPOLATE)
+		return read_simpler(estimator, ending, number, method);
+	/* What is always counted misses the rotations only, and of those nobody counts any but
+	 * their time. */
+	if (always)
+		return read_trapezoid(estimator, ending, number, BY_TIME);
+	if (method == HP_MUX_TRAPEZOID)
+		return read_trapezoid(estimator, ending, number, BY_RULER);
+	return read_best(estimator, ending, number);
+}
+
+/* How many slices the count really comes from: as many as there are when it is even, one when it
+ * all happened in one. */
+static double slices_behind(const struct tally_event *event)
+{
+	return event->squares > 0 ? (double)event->raw * (double)event->raw / event->squares : 0;
+}
+
+/* With next to no variance it does not matter how well the variance is known: even the widest
+ * quantile leaves the count within this share. Clocks, and whatever a program does at one rate. */
+static bool is_steady(const struct hp_mux_estimate *event, double variance)
+{
+	return hp_mux_quantile(1) * sqrt(variance) < 0.01 * event->count;
+}
+
+/* One event; returns its variance. */
+static double estimate(const struct hp_mux_estimator *estimator, const struct ending *ending,
+		       uint32_t number, enum hp_mux_method method, struct hp_mux_estimate *made)
+{
+	const struct tally *tally = ending->tally;
+	const struct variable *event;
+	struct result result;
+	double unseen = ending->length[BY_TIME] - ending->tracks[BY_TIME]->observed;
+
+	if (ending->tracks[BY_TIME]->seen == 0 && tally->running_ns <= 0) {
+		*made = (struct hp_mux_estimate){ NAN, NAN, NAN, 0, 0, 0, 0, HP_MUX_NOT_COUNTED };
+		return 0;
+	}
+	made->raw = estimator->events[number].raw;
+	made->slices = tally->slices;
+	made->running = fmin(tally->running_ns / ending->length[BY_TIME], 1);
+	made->freedom = INFINITY;
+	made->verdict = HP_MUX_EXACT;
+	if (unseen <= 1e-9 * ending->length[BY_TIME]) {
+		made->count = (double)made->raw;
+		hp_mux_estimate_bound(made, 0);
+		return 0;
+	}
+	result = read_event(estimator, ending, number, method);
+	event = &estimator->lines[result.measure].events[number];
+	made->count = result.count;
+	made->freedom = event->terms_squared > 0
+				? 2 * event->terms * (event->terms / event->terms_squared)
+				: 0;
+	made->verdict = HP_MUX_ESTIMATED;
+	if ((made->freedom < FREEDOM_NEEDED && !is_steady(made, result.variance)) ||
+	    slices_behind(&estimator->events[number]) < SLICES_NEEDED)
+		made->verdict = HP_MUX_INSUFFICIENT;
+	hp_mux_estimate_bound(made, result.variance);
+	return result.variance;
+}
+
+/* The totals of what every slice counts: the ruler's length, and the first of the events. */
+static void know(const struct hp_mux_estimator *estimator, const struct ending *always,
+		 struct ending *ending)
+{
+	ending->known[0] = always->length[BY_RULER];
+	for (uint32_t i = 0; i + 1 < KNOWN_MAX && i < always->tally->event_count; i++)
+		ending->known[i + 1] =
+			total_of(always, BY_TIME,
+				 &estimator->lines[BY_TIME].events[always->tally->first_event + i]);
+}
+
+/* Errors of events of one track go together as their steps do. */
+static void fill_covariance(const struct ending *ending, struct hp_mux_estimates *made)
+{
+	const double *cross = ending->tracks[BY_TIME]->cross;
+	size_t n = ending->tally->event_count;
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t j = 0; j < i; j++) {
+			size_t a = ending->tally->first_event + i;
+			size_t b = ending->tally->first_event + j;
+			double norm = cross[i * n + i] * cross[j * n + j];
+			double product =
+				hp_mux_covariance(made, a, a) * hp_mux_covariance(made, b, b);
+			double both = norm > 0 ? cross[i * n + j] * sqrt(product / norm) : 0;
+
+			made->covariance[a * made->count + b] = both;
+			made->covariance[b * made->count + a] = both;
+		}
+	}
+}
+
+struct hp_error *hp_mux_estimates_create(const struct hp_mux_estimator *estimator,
+					 enum hp_mux_method method, uint64_t end_ns,
+					 struct hp_mux_estimates **created)
+{
+	_cleanup_(hp_mux_estimates_destroy_scope) struct hp_mux_estimates *made =
+		hp_mux_estimates_blank(hp_mux_plan_events(&estimator->plan));
+	struct ending always;
+	uint64_t after_ns = end_ns > estimator->now_ns ? end_ns - estimator->now_ns : 0;
+	struct gap gap = hp_mux_gap_of(estimator, after_ns);
+
+	if (!made)
+		return hp_error_create_no_memory();
+	made->group_count = estimator->plan.group_count;
+	made->elapsed_ns = estimator->now_ns - estimator->begin_ns + after_ns;
+	if (made->elapsed_ns > 0)
+		made->between =
+			(estimator->between_ns + (double)after_ns) / (double)made->elapsed_ns;
+	always = ending_of(estimator, estimator->plan.group_count, &gap);
+	for (uint32_t i = 0; i <= estimator->plan.group_count; i++) {
+		struct ending ending = ending_of(estimator, i, &gap);
+
+		know(estimator, &always, &ending);
+		for (uint32_t j = 0; j < ending.tally->event_count; j++) {
+			uint32_t number = ending.tally->first_event + j;
+
+			made->groups[number] = i;
+			made->covariance[number * made->count + number] =
+				estimate(estimator, &ending, number, method, &made->events[number]);
+		}
+		fill_covariance(&ending, made);
+	}
+	*created = hp_steal(made);
+	return NULL;
+}
+
+/* Satterthwaite: the freedom of a sum of independent variances. */
+static double joint_freedom(double a, double a_freedom, double b, double b_freedom)
+{
+	double spread = 0;
+
+	if (a > 0)
+		spread += a * a / a_freedom;
+	if (b > 0)
+		spread += b * b / b_freedom;
+	return spread > 0 ? (a + b) * (a + b) / spread : INFINITY;
+}
+
+struct hp_error *hp_mux_estimates_add(struct hp_mux_estimates *into,
+				      const struct hp_mux_estimates *from)
+{
+	if (into->count != from->count || into->group_count != from->group_count ||
+	    memcmp(into->groups, from->groups, into->count * sizeof(*into->groups)) != 0)
+		return hp_error_create(HP_ERROR_USAGE, "counts of different plans do not add up");
+	for (size_t i = 0; i < into->count; i++) {
+		struct hp_mux_estimate *sum = &into->events[i];
+		const struct hp_mux_estimate *more = &from->events[i];
+		double a = hp_mux_covariance(into, i, i), b = hp_mux_covariance(from, i, i);
+
+		sum->count += more->count;
+		sum->freedom = joint_freedom(a, sum->freedom, b, more->freedom);
+		sum->running = (sum->running * into->parts + more->running * from->parts) /
+			       (into->parts + from->parts);
+		sum->raw += more->raw;
+		sum->slices += more->slices;
+		if (more->verdict > sum->verdict)
+			sum->verdict = more->verdict;
+		hp_mux_estimate_bound(sum, a + b);
+	}
+	for (size_t i = 0; i < into->count * into->count; i++)
+		into->covariance[i] += from->covariance[i];
+	into->parts += from->parts;
+	if (from->elapsed_ns > into->elapsed_ns)
+		into->elapsed_ns = from->elapsed_ns;
+	into->between = fmax(into->between, from->between);
+	return NULL;
+}

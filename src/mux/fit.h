@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which shapes an event's rate has: squared differences of observations 1, 2, 4 and 8 apart against
+ * what each shape expects of them. Noise and one other shape, neither negative, whichever pair
+ * leaves the least. Pure.
+ */
+#ifndef HPCPROF_SRC_MUX_FIT_H
+#define HPCPROF_SRC_MUX_FIT_H
+
+#include "shape.h"
+
+#define FIT_LAGS  4
+#define FIT_REACH 8 /* the last of the lags */
+
+static const uint32_t fit_lag[FIT_LAGS] = { 1, 2, 4, 8 };
+
+/* Sums over the pairs of each lag. */
+struct fit_pairs {
+	double count[FIT_LAGS];
+	double expected[FIT_LAGS][SHAPE_COUNT];
+};
+
+struct fit {
+	double part[SHAPE_COUNT]; /* share of the squared differences at lag 1; adds up to 1 */
+};
+
+/* `squares`: the sums of squared differences, of the same pairs. */
+struct fit hp_mux_fit(const struct fit_pairs *pairs, const double squares[FIT_LAGS]);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What known things explain of an event: least squares of its steps on theirs, by elimination in a
+ * matrix of at most KNOWN_MAX rows. Something that the others make up to all but a thousandth (the
+ * ruler, where it is time) gets no coefficient.
+ */
+#include "estimator.h"
+
+#include <math.h>
+
+/* Fewer steps than this a coefficient fit chance. */
+#define STEPS_EACH 8
+#define DISTINCT   1e-3
+
+void hp_mux_regress(const struct track *track, const struct variable *variable,
+		    double slope[KNOWN_MAX])
+{
+	double left[KNOWN_MAX][KNOWN_MAX], right[KNOWN_MAX];
+	bool used[KNOWN_MAX] = { false };
+	size_t count = track->known_count;
+
+	for (size_t i = 0; i < KNOWN_MAX; i++)
+		slope[i] = 0;
+	if (track->pairs.count[0] < (double)(STEPS_EACH * count))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		right[i] = variable->with[i].steps;
+		for (size_t j = 0; j < count; j++)
+			left[i][j] = track->known[i].with[j].steps;
+	}
+	for (size_t i = 0; i < count; i++) {
+		used[i] = left[i][i] > DISTINCT * track->known[i].own.steps;
+		for (size_t row = i + 1; used[i] && row < count; row++) {
+			double factor = left[row][i] / left[i][i];
+
+			for (size_t j = i; j < count; j++)
+				left[row][j] -= factor * left[i][j];
+			right[row] -= factor * right[i];
+		}
+	}
+	for (size_t i = count; i-- > 0;) {
+		double sum = right[i];
+
+		if (!used[i])
+			continue;
+		for (size_t j = i + 1; j < count; j++)
+			sum -= left[i][j] * slope[j];
+		slope[i] = sum / left[i][i];
+	}
+}

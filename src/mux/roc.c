@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * roc: the rate of change decides. Lim 2014, sections 3.1 to 3.3; the header of scheduler.h says
+ * what is the paper's and what is ours.
+ */
+#include "scheduler.h"
+#include "triangle.h"
+
+#include <stdlib.h>
+
+#define KEPT 3
+
+/* Newest last. */
+struct roc_group {
+	uint64_t x[KEPT]; /* ns counted so far, at each observation */
+	uint32_t observations;
+	uint32_t turns;	    /* given so far, up to KEPT */
+	uint64_t last_turn; /* its number */
+	uint64_t last_end_ns;
+	uint32_t first_event;
+};
+
+struct roc_event {
+	uint64_t y[KEPT]; /* counted so far */
+};
+
+struct roc {
+	uint64_t turn;
+	struct roc_group *groups;
+	struct roc_event *events; /* of the groups; those always counted say nothing about any */
+};
+
+static bool create(struct hp_mux_scheduler *scheduler)
+{
+	const struct hp_mux_plan *plan = &scheduler->plan;
+	uint32_t event_count = hp_mux_plan_first(plan, plan->group_count);
+	struct roc *roc = calloc(1, sizeof(*roc));
+
+	scheduler->state = roc;
+	if (!roc)
+		return false;
+	roc->groups = calloc(plan->group_count, sizeof(*roc->groups));
+	roc->events = calloc(event_count + 1, sizeof(*roc->events));
+	if (!roc->groups || !roc->events)
+		return false;
+	for (uint32_t i = 0; i < plan->group_count; i++)
+		roc->groups[i].first_event = hp_mux_plan_first(plan, i);
+	return true;
+}
+
+static void destroy(struct hp_mux_scheduler *scheduler)
+{
+	struct roc *roc = scheduler->state;
+
+	if (roc) {
+		free(roc->groups);
+		free(roc->events);
+	}
+	free(roc);
+}
+
+/* 2^64 areas of 2^64 times a share and µs of 2^54 stay below 2^128 together. */
+static unsigned __int128 cost_of(const struct hp_mux_scheduler *scheduler, uint32_t group)
+{
+	const struct roc *roc = scheduler->state;
+	const struct roc_group *mine = &roc->groups[group];
+	uint64_t waited_us = (scheduler->now_ns - mine->last_end_ns) / 1000;
+	uint64_t area = 1;
+
+	for (uint32_t i = 0; mine->observations == KEPT && i < scheduler->groups[group].event_count;
+	     i++) {
+		const struct roc_event *event = &roc->events[mine->first_event + i];
+		uint64_t one = hp_mux_triangle(mine->x, event->y);
+
+		if (__builtin_add_overflow(area, one, &area))
+			area = UINT64_MAX;
+	}
+	return (unsigned __int128)area * hp_mux_plan_share(&scheduler->plan, group) * waited_us;
+}
+
+/* Who has waited too long; else who has had fewer than three turns; else who costs most. */
+static uint32_t choose(const struct hp_mux_scheduler *scheduler)
+{
+	const struct roc *roc = scheduler->state;
+	uint32_t longest = 0, newest = 0, dearest = 0;
+	unsigned __int128 most = 0;
+
+	for (uint32_t i = 0; i < scheduler->plan.group_count; i++) {
+		const struct roc_group *mine = &roc->groups[i];
+		unsigned __int128 cost = cost_of(scheduler, i);
+
+		if (mine->last_turn < roc->groups[longest].last_turn)
+			longest = i;
+		if (mine->turns < roc->groups[newest].turns)
+			newest = i;
+		if (i == 0 || cost > most ||
+		    (cost == most && mine->last_turn < roc->groups[dearest].last_turn)) {
+			dearest = i;
+			most = cost;
+		}
+	}
+	if (roc->turn - roc->groups[longest].last_turn >= HP_MUX_ROC_PATIENCE * scheduler->round)
+		return longest;
+	return roc->groups[newest].turns < KEPT ? newest : dearest;
+}
+
+static uint32_t next(struct hp_mux_scheduler *scheduler)
+{
+	struct roc *roc = scheduler->state;
+	uint32_t chosen = choose(scheduler);
+	struct roc_group *group = &roc->groups[chosen];
+
+	group->last_turn = ++roc->turn;
+	if (group->turns < KEPT)
+		group->turns++;
+	return chosen;
+}
+
+static void append(uint64_t kept[KEPT], uint64_t more)
+{
+	kept[0] = kept[1];
+	kept[1] = kept[2];
+	kept[2] += more;
+}
+
+static void observe(struct hp_mux_scheduler *scheduler, const struct hp_mux_slice *slice)
+{
+	struct roc *roc = scheduler->state;
+	struct roc_group *group = &roc->groups[slice->group];
+
+	group->last_end_ns = slice->end_ns;
+	if (slice->running_ns == 0)
+		return;
+	append(group->x, slice->running_ns);
+	for (uint32_t i = 0; i < scheduler->groups[slice->group].event_count; i++)
+		append(roc->events[group->first_event + i].y, slice->counts[i]);
+	if (group->observations < KEPT)
+		group->observations++;
+}
+
+const struct scheduler_kind hp_mux_roc = { "roc", create, destroy, next, observe };

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* rr and rr-random: rounds in which every group has as many turns as its share. */
+#include "scheduler.h"
+
+#include <stdlib.h>
+
+/* Per group. rr: how far it is ahead of its due; rr-random: turns left in this round. */
+struct rounds {
+	uint64_t left; /* rr-random: turns left in this round, of all groups */
+	int64_t due[];
+};
+
+static bool create(struct hp_mux_scheduler *scheduler)
+{
+	struct rounds *rounds;
+
+	scheduler->state = calloc(1, sizeof(struct rounds) +
+					     scheduler->plan.group_count * sizeof(rounds->due[0]));
+	return scheduler->state != NULL;
+}
+
+static void destroy(struct hp_mux_scheduler *scheduler)
+{
+	free(scheduler->state);
+}
+
+/* Each turn everybody earns his share, and whoever has most pays for the whole turn. So after each
+ * round everybody is at 0 and had his turns, as evenly spread as they go. */
+static uint32_t next_in_order(struct hp_mux_scheduler *scheduler)
+{
+	struct rounds *rounds = scheduler->state;
+	uint32_t chosen = 0;
+
+	for (uint32_t i = 0; i < scheduler->plan.group_count; i++) {
+		rounds->due[i] += hp_mux_plan_share(&scheduler->plan, i);
+		if (rounds->due[i] > rounds->due[chosen])
+			chosen = i;
+	}
+	rounds->due[chosen] -= (int64_t)scheduler->round;
+	return chosen;
+}
+
+/* Drawing without putting back is a round in random order. */
+static uint32_t next_at_random(struct hp_mux_scheduler *scheduler)
+{
+	struct rounds *rounds = scheduler->state;
+	uint32_t chosen = 0;
+	uint64_t drawn;
+
+	if (rounds->left == 0) {
+		for (uint32_t i = 0; i < scheduler->plan.group_count; i++)
+			rounds->due[i] = hp_mux_plan_share(&scheduler->plan, i);
+		rounds->left = scheduler->round;
+	}
+	drawn = hp_random_between(&scheduler->random, 1, rounds->left--);
+	while (drawn > (uint64_t)rounds->due[chosen])
+		drawn -= (uint64_t)rounds->due[chosen++];
+	rounds->due[chosen]--;
+	return chosen;
+}
+
+const struct scheduler_kind hp_mux_rr = { "rr", create, destroy, next_in_order, NULL };
+const struct scheduler_kind hp_mux_rr_random = { "rr-random", create, destroy, next_at_random,
+						 NULL };

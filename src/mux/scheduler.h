@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a scheduler is to its four kinds: each fills in one table and keeps its state beside it. */
+#ifndef HPCPROF_SRC_MUX_SCHEDULER_H
+#define HPCPROF_SRC_MUX_SCHEDULER_H
+
+#include <hpcprof/base/number.h>
+#include <hpcprof/mux/scheduler.h>
+
+struct scheduler_kind {
+	const char *name;
+	/* False for want of memory; `destroy` is called all the same. */
+	bool (*create)(struct hp_mux_scheduler *scheduler);
+	void (*destroy)(struct hp_mux_scheduler *scheduler);
+	uint32_t (*next)(struct hp_mux_scheduler *scheduler);
+	/* NULL for those who do not look. The slice agrees with the plan. */
+	void (*observe)(struct hp_mux_scheduler *scheduler, const struct hp_mux_slice *slice);
+};
+
+struct hp_mux_scheduler {
+	const struct scheduler_kind *kind;
+	struct hp_mux_plan plan; /* its groups are ours */
+	struct hp_mux_group *groups;
+	uint64_t round; /* turns in a round: the sum of the shares */
+	struct hp_random random;
+	uint64_t rotation_ns;
+	uint64_t now_ns; /* end of the last slice */
+	void *state;	 /* the kind's own */
+};
+
+extern const struct scheduler_kind hp_mux_rr, hp_mux_rr_random, hp_mux_roc, hp_mux_adaptive;
+
+/* Uniform in [0, 1). */
+double hp_mux_random_unit(struct hp_random *random);
+
+#endif

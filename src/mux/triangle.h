@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lim's triangle, on its own so that it is tested on its own. */
+#ifndef HPCPROF_SRC_MUX_TRIANGLE_H
+#define HPCPROF_SRC_MUX_TRIANGLE_H
+
+#include <stdint.h>
+
+/* Of A, B, C: half of how far B lies off the line from A to C. Neither x nor y decreases. */
+static inline uint64_t hp_mux_triangle(const uint64_t x[3], const uint64_t y[3])
+{
+	uint64_t run = x[2] - x[0], rise = y[2] - y[0];
+	uint64_t delta_y = 0, actual = y[1] - y[0];
+
+	if (run > 0)
+		delta_y = (uint64_t)((unsigned __int128)rise * (x[1] - x[0]) / run);
+	return (actual > delta_y ? actual - delta_y : delta_y - actual) / 2;
+}
+
+#endif
