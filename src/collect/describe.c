@@ -89,6 +89,23 @@ static bool describe_place(const struct recorder *recorder, struct hp_epoch_meta
 	       (!options->command || meta->command_line);
 }
 
+static bool describe_skid(const struct recorder *recorder, const struct hp_event *event,
+			  struct hp_event_info *info)
+{
+	const struct hp_skid_entry *calibrated =
+		hp_skid_find(&recorder->skids, &recorder->machine->cpu, event);
+	char *source;
+
+	if (!calibrated)
+		return true;
+	if (asprintf(&source, "calibrated %s", calibrated->date) < 0)
+		return false;
+	free(info->skid_source);
+	info->skid_source = source;
+	info->skid_instructions = calibrated->instructions;
+	return true;
+}
+
 static struct hp_error *describe_events(const struct recorder *recorder, struct hp_epoch_meta *meta)
 {
 	meta->events = calloc(recorder->event_count, sizeof(*meta->events));
@@ -103,6 +120,8 @@ static struct hp_error *describe_events(const struct recorder *recorder, struct 
 		if (error)
 			return error;
 		meta->event_count++;
+		if (!describe_skid(recorder, &recorder->events[i], &event->info))
+			return hp_error_create_no_memory();
 		event->frequency_hz = recorder->rates[i].frequency_hz;
 		/* What we had no memory for is as lost as what the kernel had no room for. */
 		event->samples = totals->samples - dropped;
@@ -179,6 +198,10 @@ struct hp_error *recorder_describe(const struct recorder *recorder, bool complet
 		.damaged_records = recorder->sampler->rings.damaged,
 	};
 	error = describe_events(recorder, meta);
+	if (!error)
+		error = hp_cpu_copy(&recorder->machine->cpu, &meta->cpu);
+	if (!error)
+		error = hp_clock_add(&meta->clock, &recorder->clock);
 	if (!error && (!describe_place(recorder, meta) || !describe_commands(recorder, meta) ||
 		       !describe_run(recorder, meta)))
 		error = hp_error_create_no_memory();

@@ -1,10 +1,18 @@
 # Layer 3: from kernel rings to the database.
 noinst_LIBRARIES += src/collect/libcollect.a
 src_collect_libcollect_a_SOURCES = \
+	include/hpcprof/collect/counting.h \
+	include/hpcprof/collect/figures.h \
 	include/hpcprof/collect/session.h \
+	src/collect/agents.h src/collect/agents.c \
 	src/collect/attribute.h src/collect/attribute.c \
+	src/collect/clock.h src/collect/clock.c \
+	src/collect/counters.h src/collect/counters.c \
+	src/collect/counting.h src/collect/counting.c \
+	src/collect/counting_report.c \
 	src/collect/cpus.h src/collect/cpus.c \
 	src/collect/describe.c \
+	src/collect/figures.c \
 	src/collect/file_identity.h src/collect/file_identity.c \
 	src/collect/images.h src/collect/images.c \
 	src/collect/jit.h src/collect/jit.c \
@@ -19,11 +27,17 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/record.h src/collect/record.c \
 	src/collect/recorder.h src/collect/recorder.c \
 	src/collect/ring.h src/collect/ring.c \
+	src/collect/rotation.h src/collect/rotation.c \
 	src/collect/sample_table.h src/collect/sample_table.c \
 	src/collect/sampler.h src/collect/sampler.c \
 	src/collect/session.c \
+	include/hpcprof/collect/skid.h src/collect/skid.c src/collect/skid_cache.c \
+	src/collect/skid_kernels.h src/collect/skid_kernels.c \
 	src/collect/space.h src/collect/space.c \
 	src/collect/target.h src/collect/target.c \
-	src/collect/vdso.h src/collect/vdso.c
+	src/collect/turning.c \
+	src/collect/turns.h src/collect/turns.c \
+	src/collect/vdso.h src/collect/vdso.c \
+	src/collect/watch.h src/collect/watch.c
 
-COLLECT_LIBS = src/collect/libcollect.a $(IMAGE_LIBS) $(DB_LIBS) $(PMU_LIBS)
+COLLECT_LIBS = src/collect/libcollect.a $(IMAGE_LIBS) $(DB_LIBS) $(PMU_LIBS) $(MUX_LIBS)

@@ -5,8 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/pidfd.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 enum {
@@ -14,8 +12,6 @@ enum {
 	ARRIVAL_NS = 5000000,
 	FIRST_TICKS_MEAN_MS = 50,
 	TICK_MEAN_MS = 250,
-	/* timeout(1) and the like signal us and then our whole process group: that is one wish. */
-	SAME_INTERRUPT_NS = 200000000,
 };
 
 void session_notify(const struct hp_session_options *options, const char *format, ...)
@@ -32,63 +28,37 @@ void session_notify(const struct hp_session_options *options, const char *format
 	free(text);
 }
 
-/* --- what to watch ---------------------------------------------------------------------------- */
-
-static void watch(struct loop *loop, int fd)
-{
-	loop->polls[loop->poll_count++] = (struct pollfd){ .fd = fd, .events = POLLIN };
-}
-
-/* Processes that are recorded by pid end without a word to us but for their pidfds. */
-static void watch_targets(struct loop *loop)
-{
-	const struct hp_session_options *options = loop->options;
-
-	for (size_t i = 0; i < options->pid_count + options->tid_count; i++) {
-		bool is_pid = i < options->pid_count;
-		pid_t pid = is_pid ? options->pids[i]
-				   : process_of_thread(options->tids[i - options->pid_count]);
-		int fd = pid > 0 ? pidfd_open(pid, 0) : -1;
-
-		if (fd < 0)
-			continue;
-		watch(loop, fd);
-		loop->live_targets++;
-	}
-}
-
 struct hp_error *loop_create(struct loop *loop, const struct hp_session_options *options,
-			     struct recorder *recorder, struct command *command,
-			     const struct signals *signals)
+			     struct recorder *recorder, struct turns *turns,
+			     struct command *command, const struct signals *signals)
 {
 	const struct ring_set *rings = &recorder->sampler->rings;
-	size_t targets = options->pid_count + options->tid_count;
+	struct hp_error *error;
 
 	*loop = (struct loop){
 		.options = options,
 		.recorder = recorder,
-		.command = command,
-		.signals = signals,
+		.turns = turns,
+		.ring_count = rings->count,
 	};
-	loop->polls = calloc(rings->count + 1 + targets, sizeof(*loop->polls));
+	error = watch_create(&loop->watch, command, signals, options->pids, options->pid_count,
+			     options->tids, options->tid_count);
+	if (error)
+		return error;
+	loop->polls = calloc(rings->count + watch_poll_count(&loop->watch), sizeof(*loop->polls));
 	if (!loop->polls)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < rings->count; i++)
-		watch(loop, rings->rings[i].control ? rings->rings[i].fd : -1);
-	watch(loop, signals->fd);
-	loop->first_pidfd = loop->poll_count;
-	watch_targets(loop);
-	if (targets && !loop->live_targets)
-		loop->stop = true;
+		loop->polls[i] = (struct pollfd){
+			.fd = rings->rings[i].control ? rings->rings[i].fd : -1,
+			.events = POLLIN,
+		};
 	return NULL;
 }
 
 void loop_clear(struct loop *loop)
 {
-	for (size_t i = loop->first_pidfd; loop->polls && i < loop->poll_count; i++) {
-		if (loop->polls[i].fd >= 0)
-			close(loop->polls[i].fd);
-	}
+	watch_clear(&loop->watch);
 	free(loop->polls);
 	*loop = (struct loop){ 0 };
 }
@@ -140,6 +110,8 @@ static void start_clock(struct loop *loop)
 					    : UINT64_MAX;
 	loop->flush_ns = now_ns + flush_interval_ns(options);
 	loop->tick_ns = next_tick_ns(loop, now_ns);
+	if (!loop->enable_ns)
+		turns_begin(loop->turns, loop->recorder->sampler, now_ns);
 }
 
 static void flush(struct loop *loop)
@@ -160,12 +132,15 @@ static void do_what_is_due(struct loop *loop, uint64_t now_ns)
 
 	if (loop->enable_ns && now_ns >= loop->enable_ns) {
 		sampler_enable(loop->recorder->sampler);
+		turns_begin(loop->turns, loop->recorder->sampler, now_ns);
 		loop->enable_ns = 0;
 	}
+	turns_go(loop->turns, now_ns);
 	if (now_ns >= loop->tick_ns) {
 		for (size_t i = 0; i < loop->options->events->count; i++)
 			sampler_redraw(loop->recorder->sampler, i, now_ns,
 				       loop->recorder->totals[i].samples);
+		recorder_meter_clock(loop->recorder, false);
 		loop->tick_ns = next_tick_ns(loop, now_ns);
 	}
 	if (now_ns >= loop->flush_ns || (!loop->write_failed && recorder_is_full(loop->recorder))) {
@@ -173,7 +148,7 @@ static void do_what_is_due(struct loop *loop, uint64_t now_ns)
 		loop->flush_ns = now_ns + flush_interval_ns(loop->options);
 	}
 	if (now_ns >= loop->end_ns)
-		loop->stop = true;
+		loop->watch.stop = true;
 }
 
 static int poll_timeout_ms(const struct loop *loop, uint64_t now_ns)
@@ -186,83 +161,34 @@ static int poll_timeout_ms(const struct loop *loop, uint64_t now_ns)
 		due_ns = loop->tick_ns;
 	if (loop->flush_ns < due_ns)
 		due_ns = loop->flush_ns;
+	if (loop->turns->turn_ns < due_ns)
+		due_ns = loop->turns->turn_ns;
 	return due_ns <= now_ns ? 0 : (int)((due_ns - now_ns + 999999) / 1000000);
 }
 
-static void take_signal(struct loop *loop, const struct signalfd_siginfo *info)
+static void look_at_rings(struct loop *loop)
 {
-	static const int from_terminal = 0x80; /* SI_KERNEL */
-	uint64_t now_ns;
-
-	if (info->ssi_signo == SIGCHLD) {
-		command_reap(loop->command, false);
-		loop->stop |= loop->command->ended;
-		return;
-	}
-	if (!loop->command->pid || loop->command->ended) {
-		loop->stop = true;
-		return;
-	}
-	now_ns = hp_clock_monotonic_ns();
-	if (loop->interrupts && now_ns - loop->interrupt_ns < SAME_INTERRUPT_NS)
-		return;
-	loop->interrupt_ns = now_ns;
-	if (info->ssi_code != from_terminal)
-		kill(loop->command->pid, (int)info->ssi_signo);
-	loop->stop = ++loop->interrupts > 1;
-}
-
-static void take_signals(struct loop *loop)
-{
-	struct signalfd_siginfo info;
-
-	while (read(loop->signals->fd, &info, sizeof(info)) == sizeof(info))
-		take_signal(loop, &info);
-}
-
-static void look_at_polls(struct loop *loop)
-{
-	for (size_t i = 0; i < loop->poll_count; i++) {
-		struct pollfd *poll = &loop->polls[i];
-
-		if (!poll->revents)
-			continue;
-		if (poll->fd == loop->signals->fd) {
-			take_signals(loop);
-		} else if (i >= loop->first_pidfd) {
-			close(poll->fd);
-			poll->fd = -1;
-			if (--loop->live_targets == 0)
-				loop->stop = true;
-		} else if (poll->revents & (POLLHUP | POLLERR)) {
-			/* Its tasks are gone for good; what it holds is drained all the same. */
-			poll->fd = -1;
-		}
+	for (size_t i = 0; i < loop->ring_count; i++) {
+		/* Its tasks are gone for good; what it holds is drained all the same. */
+		if (loop->polls[i].revents & (POLLHUP | POLLERR))
+			loop->polls[i].fd = -1;
 	}
 }
 
 void loop_run(struct loop *loop)
 {
 	start_clock(loop);
-	while (!loop->stop) {
+	while (!loop->watch.stop) {
+		struct pollfd *watched = loop->polls + loop->ring_count;
 		uint64_t now_ns = hp_clock_monotonic_ns();
 
-		poll(loop->polls, loop->poll_count, poll_timeout_ms(loop, now_ns));
+		watch_fill(&loop->watch, watched);
+		poll(loop->polls, loop->ring_count + watch_poll_count(&loop->watch),
+		     poll_timeout_ms(loop, now_ns));
 		now_ns = hp_clock_monotonic_ns();
-		look_at_polls(loop);
+		look_at_rings(loop);
+		watch_look(&loop->watch, watched);
 		recorder_drain(loop->recorder, now_ns - ARRIVAL_NS);
 		do_what_is_due(loop, now_ns);
-	}
-}
-
-void loop_wait_for_command(struct loop *loop)
-{
-	struct pollfd poll_signals = { .fd = loop->signals->fd, .events = POLLIN };
-
-	command_reap(loop->command, false);
-	loop->stop = loop->command->ended || !loop->command->pid || loop->interrupts > 1;
-	while (!loop->stop) {
-		poll(&poll_signals, 1, -1);
-		take_signals(loop);
 	}
 }

@@ -27,6 +27,7 @@ struct hp_error *recorder_create(struct recorder *recorder,
 		.rates = rates,
 		.sampler = sampler,
 		.start_ns = hp_clock_realtime_ns(),
+		.busy_cpu = -1,
 	};
 	recorder->images = images_create();
 	recorder->totals = calloc(count, sizeof(*recorder->totals));
@@ -64,6 +65,9 @@ void recorder_clear(struct recorder *recorder)
 	free(recorder->event_names);
 	for (size_t i = 0; i < recorder->warning_count; i++)
 		free(recorder->warnings[i]);
+	hp_skid_entries_clear(&recorder->skids);
+	clock_meter_destroy(recorder->meter);
+	hp_clock_clear(&recorder->clock);
 	hp_epoch_meta_clear(&recorder->meta);
 	*recorder = (struct recorder){ 0 };
 }
@@ -112,6 +116,7 @@ static void take_sample(struct recorder *recorder, const struct record *record)
 	uint64_t count = 1;
 	uint32_t context;
 
+	recorder->busy_cpu = sampler_cpu(recorder->sampler);
 	if (rate->kernel_frequency) {
 		period = record->sample.period;
 		stream = streams_number(&recorder->streams, (uint32_t)event,
@@ -175,6 +180,21 @@ void recorder_drain(struct recorder *recorder, uint64_t horizon_ns)
 	ring_set_end(rings);
 	if (recorder->processes.retired > RETIRED_LIMIT)
 		attribute_everything(recorder);
+}
+
+void recorder_meter_clock(struct recorder *recorder, bool at_end)
+{
+	bool at_start = !recorder->clock.class_count;
+	double hz = clock_meter_take(recorder->meter);
+
+	hp_clock_note(&recorder->clock, hz);
+	if (recorder->busy_cpu >= 0)
+		clock_meter_ask(recorder->meter, recorder->busy_cpu);
+	hz = at_end ? clock_meter_wait(recorder->meter) : 0;
+	if (hz <= 0 && (at_start || at_end || (!recorder->meter && recorder->busy_cpu >= 0)))
+		hz = clock_measure();
+	hp_clock_note(&recorder->clock, hz);
+	recorder->busy_cpu = -1;
 }
 
 bool recorder_is_full(struct recorder *recorder)

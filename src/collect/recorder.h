@@ -11,9 +11,11 @@
 #define HPCPROF_COLLECT_RECORDER_H
 
 #include "attribute.h"
+#include "clock.h"
 #include "sampler.h"
 
 #include <hpcprof/collect/session.h>
+#include <hpcprof/collect/skid.h>
 
 struct recorder_event {
 	uint64_t samples;
@@ -42,9 +44,13 @@ struct recorder {
 	struct attributor attributor;
 	struct recorder_event *totals; /* by event */
 	char **event_names;
-	uint64_t misplaced;	  /* map changes lost for want of memory */
-	uint64_t start_ns;	  /* real time */
-	const struct hp_run *run; /* of a command that has ended, else NULL */
+	uint64_t misplaced;	      /* map changes lost for want of memory */
+	uint64_t start_ns;	      /* real time */
+	const struct hp_run *run;     /* of a command that has ended, else NULL */
+	struct hp_skid_entries skids; /* calibrated on this machine and others */
+	struct clock_meter *meter;
+	struct hp_clock clock;
+	int busy_cpu; /* of the last sample since the clock was last asked for, else -1 */
 	char *warnings[4];
 	size_t warning_count;
 	struct hp_epoch_meta meta; /* as last committed */
@@ -66,6 +72,10 @@ void recorder_drain(struct recorder *recorder, uint64_t horizon_ns);
 /* Attributes everything taken so far and writes it; with `complete` the epoch is finished. What
  * could not be written is kept for the next try. */
 struct hp_error *recorder_flush(struct recorder *recorder, bool complete);
+
+/* Measures the clock of the core: of the one the target runs on if it does, by and by; at the
+ * beginning and `at_end` at once, and where we run if need be. */
+void recorder_meter_clock(struct recorder *recorder, bool at_end);
 
 /* The placed samples outgrow their buffer: flush soon. */
 bool recorder_is_full(struct recorder *recorder);

@@ -163,6 +163,11 @@ bool ring_set_next(struct ring_set *set, struct record *record)
 	return false;
 }
 
+size_t ring_set_current(const struct ring_set *set)
+{
+	return (size_t)(set->heap[0].ring - set->rings);
+}
+
 void ring_set_end(struct ring_set *set)
 {
 	for (size_t i = 0; i < set->count; i++) {

@@ -70,6 +70,8 @@ void ring_set_begin(struct ring_set *set, uint64_t horizon_ns);
 /* The next record in time order; false at the end of the pass. The record's strings live until the
  * next call. */
 bool ring_set_next(struct ring_set *set, struct record *record);
+/* The number of the ring that the record handed out last is from. */
+size_t ring_set_current(const struct ring_set *set);
 /* Hands the space of what was read back to the kernel. */
 void ring_set_end(struct ring_set *set);
 

@@ -113,12 +113,14 @@ static struct perf_event_attr attr_of(const struct opening *opening, size_t even
 	struct perf_event_attr attr = { 0 };
 
 	if (event < opening->options->events->count) {
+		bool starts_on = !opening->options->on || opening->options->on[event];
+
 		hp_event_to_attr(&opening->events[event], &attr);
 		set_rate(&sampler->rates[event], &sampler->random, &attr);
 		attr.disabled = opening->options->start_disabled ||
-				opening->options->enable_on_exec;
+				opening->options->enable_on_exec || !starts_on;
 		attr.enable_on_exec = !opening->options->start_disabled &&
-				      opening->options->enable_on_exec;
+				      opening->options->enable_on_exec && starts_on;
 	} else {
 		attr.type = PERF_TYPE_SOFTWARE;
 		attr.config = PERF_COUNT_SW_DUMMY;
@@ -177,7 +179,9 @@ static int group_leader(const struct opening *opening, size_t thread, size_t cpu
 	if (event >= events->count || events->events[event].group < 0)
 		return -1;
 	for (size_t i = 0; i < event; i++) {
-		if (events->events[i].group == events->events[event].group)
+		if (events->events[i].group == events->events[event].group &&
+		    (!opening->options->turn_of ||
+		     opening->options->turn_of[i] == opening->options->turn_of[event]))
 			return *fd_at(opening, thread, cpu, i);
 	}
 	return -1;
@@ -342,6 +346,11 @@ static struct hp_error *learn_ids(struct sampler *sampler)
 	return NULL;
 }
 
+int sampler_cpu(const struct sampler *sampler)
+{
+	return sampler->cpus[ring_set_current(&sampler->rings)];
+}
+
 size_t sampler_event_of(const struct sampler *sampler, const struct record *record)
 {
 	struct event_id wanted = { .id = record->id };
@@ -363,7 +372,8 @@ static struct hp_error *prepare(struct opening *opening)
 	struct record_layout layout = { 0 };
 	struct ring *rings;
 
-	opening->dummy = options->start_disabled;
+	/* Something that is never switched off has to carry the side-band. */
+	opening->dummy = options->start_disabled || options->on;
 	sampler->events_each = options->events->count + opening->dummy;
 	layout.identifier = sampler->events_each > 1;
 	for (size_t i = 0; i < options->events->count; i++)
@@ -400,6 +410,7 @@ struct hp_error *sampler_open(struct sampler *sampler, const struct sampler_opti
 	*sampler = (struct sampler){
 		.events = options->events,
 		.rates = options->rates,
+		.on = options->on,
 		.random = hp_random_seeded(hp_clock_realtime_ns() ^ (uint64_t)getpid() << 32),
 	};
 	raise_descriptor_limit();
@@ -418,7 +429,7 @@ struct hp_error *sampler_open(struct sampler *sampler, const struct sampler_opti
 		error = share_rings(&opening);
 	if (!error)
 		error = learn_ids(sampler);
-	free(opening.cpus);
+	sampler->cpus = opening.cpus;
 	if (error)
 		sampler_close(sampler);
 	return error;
@@ -431,6 +442,7 @@ void sampler_close(struct sampler *sampler)
 		if (sampler->fds[i] >= 0)
 			close(sampler->fds[i]);
 	}
+	free(sampler->cpus);
 	free(sampler->fds);
 	free(sampler->drawn);
 	free(sampler->ids);
@@ -438,44 +450,52 @@ void sampler_close(struct sampler *sampler)
 	*sampler = (struct sampler){ 0 };
 }
 
-static void for_each_event(struct sampler *sampler, unsigned long request)
+void sampler_switch(struct sampler *sampler, size_t event, bool on)
 {
-	for (size_t i = 0; i < sampler->fd_count; i++) {
-		bool is_dummy = i % sampler->events_each >= sampler->events->count;
+	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
 
-		if (sampler->fds[i] >= 0 && !is_dummy)
-			ioctl(sampler->fds[i], request, 0);
-	}
+	for (size_t at = event; at < sampler->fd_count; at += sampler->events_each)
+		if (sampler->fds[at] >= 0)
+			ioctl(sampler->fds[at], request, 0);
 }
 
 void sampler_enable(struct sampler *sampler)
 {
-	for_each_event(sampler, PERF_EVENT_IOC_ENABLE);
+	for (size_t i = 0; i < sampler->events->count; i++)
+		if (!sampler->on || sampler->on[i])
+			sampler_switch(sampler, i, true);
 }
 
 void sampler_disable(struct sampler *sampler)
 {
-	for_each_event(sampler, PERF_EVENT_IOC_DISABLE);
+	for (size_t i = 0; i < sampler->events->count; i++)
+		sampler_switch(sampler, i, false);
+}
+
+struct sampler_count sampler_read(const struct sampler *sampler, size_t event)
+{
+	struct sampler_count sum = { 0 };
+
+	for (size_t at = event; at < sampler->fd_count; at += sampler->events_each) {
+		struct sampler_count one;
+
+		if (sampler->fds[at] < 0 ||
+		    read(sampler->fds[at], &one, sizeof(one)) != sizeof(one))
+			continue;
+		sum.value += one.value;
+		sum.enabled_ns += one.enabled_ns;
+		sum.running_ns += one.running_ns;
+	}
+	return sum;
 }
 
 void sampler_times(const struct sampler *sampler, size_t event, uint64_t *enabled_ns,
 		   uint64_t *running_ns)
 {
-	struct {
-		uint64_t count;
-		uint64_t enabled_ns;
-		uint64_t running_ns;
-	} times;
+	struct sampler_count sum = sampler_read(sampler, event);
 
-	*enabled_ns = 0;
-	*running_ns = 0;
-	for (size_t at = event; at < sampler->fd_count; at += sampler->events_each) {
-		if (sampler->fds[at] < 0 ||
-		    read(sampler->fds[at], &times, sizeof(times)) != sizeof(times))
-			continue;
-		*enabled_ns += times.enabled_ns;
-		*running_ns += times.running_ns;
-	}
+	*enabled_ns = sum.enabled_ns;
+	*running_ns = sum.running_ns;
 	/* A thread's event for one CPU is enabled while the thread is on any of them. But of
 	 * children that have ended the kernel (6.18) leaves out CPUs where they never were: then
 	 * this is too little, and a lack of counters may go unnoticed; none is ever made up. */

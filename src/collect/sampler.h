@@ -29,6 +29,10 @@ struct sampler_options {
 	bool start_disabled; /* until sampler_enable: -D */
 	const char *cpus;    /* NULL: all online */
 	size_t ring_pages;   /* 0: default */
+	/* When events take turns, else NULL: which are on at first, and which go together (events
+	 * of one number may be one group of the kernel's). By event. */
+	const bool *on;
+	const uint32_t *turn_of;
 };
 
 /* When an event's periods are drawn again. */
@@ -42,7 +46,8 @@ struct redraw {
 struct sampler {
 	const struct hp_event_list *events;
 	const struct rate *rates;
-	int *fds; /* [thread][cpu][event], the dummy last; -1 where there is none */
+	int *cpus; /* of each ring */
+	int *fds;  /* [thread][cpu][event], the dummy last; -1 where there is none */
 	size_t fd_count;
 	size_t events_each; /* events a (thread, CPU), the dummy included */
 	bool of_threads;    /* not of the whole system */
@@ -53,6 +58,7 @@ struct sampler {
 	struct event_id *ids; /* sorted */
 	size_t id_count;
 	struct hp_random random;
+	const bool *on;		/* see the options; borrowed */
 	struct redraw *redraws; /* by event */
 	uint64_t *drawn;	/* of each descriptor, the last period that was not the first */
 };
@@ -64,6 +70,16 @@ void sampler_close(struct sampler *sampler);
 void sampler_enable(struct sampler *sampler);
 void sampler_disable(struct sampler *sampler);
 
+/* One event of those that take turns. */
+void sampler_switch(struct sampler *sampler, size_t event, bool on);
+/* What it counted so far, and for how long; enabled time is not divided as in sampler_times. */
+struct sampler_count {
+	uint64_t value;
+	uint64_t enabled_ns;
+	uint64_t running_ns;
+};
+struct sampler_count sampler_read(const struct sampler *sampler, size_t event);
+
 /* New periods for some of an event's descriptors, if it is time; all come round in turn, once with
  * one that is drawn and then with its mirror image. `samples` is what the event has taken so far.
  */
@@ -73,6 +89,9 @@ void sampler_redraw(struct sampler *sampler, size_t event, uint64_t now_ns, uint
  * events than counters. */
 void sampler_times(const struct sampler *sampler, size_t event, uint64_t *enabled_ns,
 		   uint64_t *running_ns);
+
+/* The CPU of the record that its rings have handed out last. */
+int sampler_cpu(const struct sampler *sampler);
 
 /* The event a record belongs to. */
 size_t sampler_event_of(const struct sampler *sampler, const struct record *record);

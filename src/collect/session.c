@@ -25,6 +25,7 @@ struct hp_session {
 	pid_t *threads;
 	size_t thread_count;
 	struct sampler sampler;
+	struct turns turns;
 	struct recorder recorder;
 	struct hp_epoch_writer *writer;
 	struct loop loop;
@@ -102,6 +103,8 @@ static struct hp_error *open_events(struct hp_session *session)
 		.start_disabled = options->delay_ns > 0,
 		.cpus = options->cpus,
 		.ring_pages = options->ring_pages,
+		.on = session->turns.count ? session->turns.on : NULL,
+		.turn_of = session->turns.count ? session->turns.group_of : NULL,
 	};
 	struct hp_error *error =
 		sampler_open(&session->sampler, &sampler, session->machine, session->events);
@@ -124,6 +127,19 @@ static struct hp_error *create_epoch(struct hp_session *session)
 	return hp_epoch_create(options->db, options->label, &session->writer);
 }
 
+/* Without calibrations there are the defaults. */
+static void load_skids(struct hp_session *session)
+{
+	struct hp_error *error = hp_skid_load(&session->recorder.skids);
+
+	if (error)
+		session_notify(&session->options,
+			       "%s: samples are taken to land where they do by default; hpcprof "
+			       "doctor --calibrate-skid measures anew",
+			       error->message);
+	hp_error_destroy(error);
+}
+
 static struct hp_error *create_recorder(struct hp_session *session)
 {
 	struct cost cost = session->recorder.cost;
@@ -134,6 +150,7 @@ static struct hp_error *create_recorder(struct hp_session *session)
 	if (error)
 		return error;
 	session->recorder.cost = cost;
+	load_skids(session);
 	session->recorder.writer = session->writer;
 	if (session->sampler.rings_shrunk)
 		recorder_warn(&session->recorder, "rings had to be shrunk to %zu pages a CPU",
@@ -154,7 +171,10 @@ struct hp_error *hp_session_create(const struct hp_session_options *options,
 	session->command.go_fd = session->command.go_reader_fd = -1;
 	session->command.failure_fd = -1;
 	session->signals.fd = -1;
-	error = choose_rates(session);
+	error = turns_create(&session->turns, options->wheels, options->events->count,
+			     options->policy, options->slice_ns);
+	if (!error)
+		error = choose_rates(session);
 	if (!error)
 		error = signals_take(&session->signals);
 	session->has_signals = !error;
@@ -182,6 +202,7 @@ void hp_session_destroy(struct hp_session *session)
 	command_abandon(&session->command);
 	recorder_clear(&session->recorder);
 	sampler_close(&session->sampler);
+	turns_clear(&session->turns);
 	hp_epoch_writer_destroy(session->writer);
 	if (session->has_signals)
 		signals_restore(&session->signals);
@@ -266,14 +287,17 @@ static void take_times(struct hp_session *session)
 		struct recorder_event *totals = &session->recorder.totals[i];
 		double share;
 
+		uint64_t all_ns;
+
 		sampler_times(&session->sampler, i, &totals->enabled_ns, &totals->running_ns);
+		if (turns_enabled_ns(&session->turns, i, &all_ns) && all_ns > totals->enabled_ns)
+			totals->enabled_ns = all_ns;
 		share = (double)totals->running_ns / (double)totals->enabled_ns;
 		if (totals->enabled_ns && share < noticeable)
-			session_notify(
-				&session->options,
-				"%s had a counter for %.0f %% of the time: record fewer events at "
-				"once",
-				session->recorder.events[i].name, 100 * share);
+			session_notify(&session->options,
+				       "%s had a counter for %.0f %% of the time%s",
+				       session->recorder.events[i].name, 100 * share,
+				       session->turns.count ? "" : ": record fewer events at once");
 	}
 }
 
@@ -284,6 +308,7 @@ static struct hp_error *finish(struct hp_session *session)
 	sampler_disable(&session->sampler);
 	take_times(session);
 	recorder_drain(&session->recorder, UINT64_MAX);
+	recorder_meter_clock(&session->recorder, true);
 	if (session->command.ended)
 		session->recorder.run = &session->command.run;
 	error = recorder_flush(&session->recorder, true);
@@ -299,10 +324,12 @@ struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_re
 		.had_command = session->command.pid,
 		.exit_status = EXIT_OWN_FAILURE,
 	};
-	error = loop_create(&session->loop, &session->options, &session->recorder,
+	error = loop_create(&session->loop, &session->options, &session->recorder, &session->turns,
 			    &session->command, &session->signals);
 	if (error)
 		return error;
+	recorder_meter_clock(&session->recorder, false);
+	session->recorder.meter = clock_meter_create();
 	error = start_target(session);
 	if (error) {
 		if (result->had_command)
@@ -323,7 +350,7 @@ struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_re
 		fill_result(session, result);
 	/* Nothing of ours may slow the command down any longer. */
 	sampler_close(&session->sampler);
-	loop_wait_for_command(&session->loop);
+	watch_wait_for_command(&session->loop.watch);
 	if (!error)
 		result->exit_status = session->command.ended ? session->command.run.exit_status
 							     : 128 + SIGINT;

@@ -2,7 +2,9 @@ noinst_HEADERS += tests/collect/raw.h tests/collect/scratch.h
 
 check_PROGRAMS += \
 	tests/collect/test_attribute \
+	tests/collect/test_clock \
 	tests/collect/test_cpus \
+	tests/collect/test_figures \
 	tests/collect/test_file_identity \
 	tests/collect/test_jit \
 	tests/collect/test_kept \
@@ -14,14 +16,19 @@ check_PROGRAMS += \
 	tests/collect/test_record \
 	tests/collect/test_ring \
 	tests/collect/test_sample_table \
+	tests/collect/test_skid \
 	tests/collect/test_space \
 	tests/collect/test_target
 
 tests_collect_test_attribute_SOURCES = \
 	tests/collect/test_attribute.c tests/collect/scratch.c
 tests_collect_test_attribute_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_clock_SOURCES = tests/collect/test_clock.c
+tests_collect_test_clock_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+
 tests_collect_test_cpus_SOURCES = tests/collect/test_cpus.c
 tests_collect_test_cpus_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_figures_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_file_identity_SOURCES = \
 	tests/collect/test_file_identity.c tests/collect/scratch.c
 tests_collect_test_file_identity_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
@@ -45,6 +52,9 @@ tests_collect_test_ring_SOURCES = tests/collect/test_ring.c tests/collect/raw.c
 tests_collect_test_ring_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_sample_table_SOURCES = tests/collect/test_sample_table.c
 tests_collect_test_sample_table_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_skid_SOURCES = tests/collect/test_skid.c
+tests_collect_test_skid_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+
 tests_collect_test_space_SOURCES = tests/collect/test_space.c
 tests_collect_test_space_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_target_SOURCES = tests/collect/test_target.c tests/collect/scratch.c

@@ -15,7 +15,9 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/db/db.h>
+#include <hpcprof/mux/scheduler.h>
 #include <hpcprof/pmu/event.h>
+#include <hpcprof/pmu/groups.h>
 #include <hpcprof/pmu/machine.h>
 
 #include <sys/types.h>
@@ -37,6 +39,10 @@ struct hp_session_options {
 
 	const char *cpus; /* "0-3,6": only there; NULL: every online CPU */
 	const struct hp_event_list *events;
+	/* Of these events, when some have to take turns; NULL: all at once. */
+	const struct hp_counter_wheels *wheels;
+	enum hp_mux_policy policy;
+	uint64_t slice_ns;   /* 0: as short as rotating costs allow */
 	double frequency_hz; /* 0: the default, unless `period` */
 	uint64_t period;
 	bool no_cap;

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the wheels found, put together in the order of the events. */
+#include "counting.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct hp_mux_estimates *blank(size_t count)
+{
+	struct hp_mux_estimates *estimates = calloc(1, sizeof(*estimates));
+
+	if (!estimates)
+		return NULL;
+	estimates->count = count;
+	estimates->parts = 1;
+	estimates->events = calloc(count + 1, sizeof(*estimates->events));
+	estimates->covariance = calloc(count * count + 1, sizeof(*estimates->covariance));
+	estimates->groups = calloc(count + 1, sizeof(*estimates->groups));
+	if (!estimates->events || !estimates->covariance || !estimates->groups) {
+		hp_mux_estimates_destroy(estimates);
+		return NULL;
+	}
+	for (size_t i = 0; i < count; i++)
+		estimates->events[i] = (struct hp_mux_estimate){
+			.count = NAN,
+			.low = NAN,
+			.high = NAN,
+			.verdict = HP_MUX_NOT_COUNTED,
+		};
+	return estimates;
+}
+
+/* The event of the list that is number `index` of the wheel's plan. */
+static uint32_t event_of(const struct hp_counter_wheel *wheel, size_t index)
+{
+	for (uint32_t i = 0; i < wheel->group_count; i++) {
+		if (index < wheel->groups[i].count)
+			return wheel->groups[i].events[index];
+		index -= wheel->groups[i].count;
+	}
+	return wheel->always[index];
+}
+
+/* An interval is at least so wide, relative to the count. */
+static void widen(struct hp_mux_estimates *estimates, uint32_t index, double doubt)
+{
+	struct hp_mux_estimate *event = &estimates->events[index];
+	double half = doubt * event->count;
+
+	if (event->verdict != HP_MUX_ESTIMATED || !(half > 0))
+		return;
+	event->low = fmax(fmin(event->low, event->count - half), (double)event->raw);
+	event->high = fmax(event->high, event->count + half);
+	/* As a standard deviation: half of it. */
+	estimates->covariance[index * estimates->count + index] += half * half / 4;
+}
+
+/* Wheels are apart: nothing is known of how their errors go together, and nothing is shared. */
+static void join(struct hp_mux_estimates *into, const struct hp_mux_estimates *from,
+		 const struct hp_counter_wheel *wheel, double doubt)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		uint32_t event = event_of(wheel, i);
+
+		into->events[event] = from->events[i];
+		/* Counted all the time: errors are the same whoever has the turn. */
+		into->groups[event] = from->group_count > 1 && from->groups[i] < from->group_count
+					      ? into->group_count + from->groups[i]
+					      : UINT32_MAX;
+		for (size_t j = 0; j < from->count; j++)
+			into->covariance[event * into->count + event_of(wheel, j)] =
+				hp_mux_covariance(from, i, j);
+	}
+	for (size_t i = 0; i < from->count; i++)
+		widen(into, event_of(wheel, i), doubt);
+	if (from->group_count > 1)
+		into->group_count += from->group_count;
+	if (from->between > into->between)
+		into->between = from->between;
+}
+
+static struct hp_error *estimate(struct hp_counting *counting, bool whole, uint64_t duration_ns,
+				 struct hp_mux_estimates **created)
+{
+	struct hp_mux_estimates *joined = blank(counting->options.events->count);
+	struct hp_error *error = joined ? NULL : hp_error_create_no_memory();
+
+	for (size_t i = 0; !error && i < counting->rotation_count; i++) {
+		const struct rotation *rotation = &counting->rotations[i];
+		/* Until the running slice began, which goes into the next interval, or the run's
+		 * last one ended. */
+		uint64_t until_ns = rotation->position_ns;
+		struct hp_mux_estimates *estimates;
+
+		error = hp_mux_estimates_create(whole ? rotation->whole : rotation->interval,
+						counting->options.method, until_ns, &estimates);
+		if (error)
+			break;
+		join(joined, estimates, &counting->options.wheels->at[i], rotation_doubt(rotation));
+		hp_mux_estimates_destroy(estimates);
+		if (!whole)
+			hp_mux_estimator_cut(rotation->interval, until_ns);
+	}
+	/* By the clock, whatever line of time the slices lay on. */
+	if (joined)
+		joined->elapsed_ns = duration_ns;
+	if (error && joined)
+		hp_mux_estimates_destroy(joined);
+	else
+		*created = joined;
+	return error;
+}
+
+/* The truth since the run's or the interval's begin, by event; NULL without it. */
+static const uint64_t *read_truth(struct hp_counting *counting, bool whole, uint64_t *out)
+{
+	const struct hp_counter_wheel *wheel = &counting->truth_wheel;
+	size_t events = counting->options.events->count;
+	uint64_t *begun = counting->truth_values;
+	struct counter_reading reading = { .values = begun + events };
+
+	if (!counting->truth.place_count)
+		return NULL;
+	memset(reading.values, 0, events * sizeof(*reading.values));
+	memset(out, 0xff, events * sizeof(*out));
+	counters_read(&counting->truth, 0, 0, counting->truth.place_count, &reading);
+	for (uint32_t i = 0; i < wheel->groups[0].count; i++) {
+		uint32_t event = wheel->groups[0].events[i];
+
+		out[event] = reading.values[i] - (whole ? 0 : begun[i]);
+		begun[i] = reading.values[i];
+	}
+	return out;
+}
+
+static struct hp_error *report(struct hp_counting *counting, const struct hp_counting_result *whole,
+			       uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t *truth = calloc(counting->options.events->count + 1, sizeof(*truth));
+	uint64_t duration_ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
+	struct hp_mux_estimates *estimates = NULL;
+	struct hp_error *error = truth ? estimate(counting, whole != NULL, duration_ns, &estimates)
+				       : hp_error_create_no_memory();
+
+	if (!error) {
+		struct hp_counting_report report = {
+			.begin_ns = begin_ns - counting->start_ns,
+			.duration_ns = duration_ns,
+			.estimates = estimates,
+			.truth = read_truth(counting, whole != NULL, truth),
+			.whole = whole,
+		};
+
+		counting->options.report(&report, counting->options.context);
+	}
+	if (estimates)
+		hp_mux_estimates_destroy(estimates);
+	free(truth);
+	return error;
+}
+
+struct hp_error *counting_report_interval(struct hp_counting *counting, uint64_t end_ns)
+{
+	struct hp_error *error = report(counting, NULL, counting->interval_begin_ns, end_ns);
+
+	counting->interval_begin_ns = end_ns;
+	return error;
+}
+
+struct hp_error *counting_report_whole(struct hp_counting *counting,
+				       const struct hp_counting_result *result)
+{
+	return report(counting, result, counting->start_ns, counting->end_ns);
+}

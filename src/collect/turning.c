@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* While the target runs: slices, intervals, signals. */
+#include "counting.h"
+
+#include <hpcprof/base/number.h>
+
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	SHORTEST_NS = 250000,
+	/* Shorter ones would gain nothing: scaled counts are then within a few per cent even of
+	 * bursty programs. */
+	DEFAULT_SLICE_NS = 4000000,
+	LONGEST_NS = 500000000,
+	/* A slice by events ends by time, too: the target may sleep. */
+	LONGEST_BY_UNITS_NS = 100000000,
+};
+
+bool counting_turns(const struct hp_counting *counting)
+{
+	for (size_t i = 0; i < counting->rotation_count; i++)
+		if (rotation_turns(&counting->rotations[i]))
+			return true;
+	return false;
+}
+
+static uint32_t most_groups(const struct hp_counting *counting)
+{
+	uint32_t most = 1;
+
+	for (size_t i = 0; i < counting->rotation_count; i++)
+		if (counting->rotations[i].plan.group_count > most)
+			most = counting->rotations[i].plan.group_count;
+	return most;
+}
+
+/* So long that rotating stays within its budget. */
+static uint64_t affordable_ns(const struct hp_counting *counting)
+{
+	double percent = counting->options.overhead_percent > 0 ? counting->options.overhead_percent
+								: HP_DEFAULT_ROTATION_PERCENT;
+	double length_ns = counting->rotation_mean_ns * 100 / percent;
+
+	return length_ns < LONGEST_NS ? (uint64_t)length_ns : LONGEST_NS;
+}
+
+static uint64_t slice_length_ns(const struct hp_counting *counting, uint64_t now_ns)
+{
+	const struct hp_counting_options *options = &counting->options;
+	uint64_t full_ns = options->slice_ns ? options->slice_ns : DEFAULT_SLICE_NS;
+	/* So far each group has had its turn; the next round may take half as long again. */
+	uint64_t ramp_ns = (now_ns - counting->start_ns) / (2 * (uint64_t)most_groups(counting));
+	uint64_t affordable = affordable_ns(counting);
+
+	if (options->slice_units)
+		return LONGEST_BY_UNITS_NS;
+	if ((!options->slice_ns || options->overhead_percent > 0) && full_ns < affordable)
+		full_ns = affordable;
+	if (options->slice_ns)
+		return full_ns;
+	if (ramp_ns < SHORTEST_NS)
+		ramp_ns = SHORTEST_NS;
+	return full_ns < ramp_ns ? full_ns : ramp_ns;
+}
+
+/* Ends the slices that run and begins the next; wheels that do not turn are left alone. */
+static void turn(struct hp_counting *counting)
+{
+	/* Our CPU time, waiting for the target's CPUs to answer included; not the time in which
+	 * others kept us from the CPU, which costs the target nothing. */
+	uint64_t before_ns = hp_clock_thread_ns();
+	uint64_t after_ns;
+	uint64_t took_ns;
+
+	if (counting->agents) {
+		took_ns = agents_turn(counting->agents);
+	} else {
+		for (size_t i = 0; i < counting->rotation_count; i++)
+			if (rotation_turns(&counting->rotations[i]))
+				rotation_turn(&counting->rotations[i]);
+		took_ns = hp_clock_thread_ns() - before_ns;
+	}
+	after_ns = hp_clock_monotonic_ns();
+	counting->rotations_done++;
+	counting->rotation_ns += took_ns;
+	counting->rotation_mean_ns =
+		counting->rotations_done == 1
+			? (double)took_ns
+			: counting->rotation_mean_ns +
+				  ((double)took_ns - counting->rotation_mean_ns) / 16;
+	counting->turn_ns = after_ns + slice_length_ns(counting, after_ns);
+}
+
+/* --- the loop --------------------------------------------------------------------------------- */
+
+/* Where cores differ a task's events of one kind are enabled on the other, too, and do not run: its
+ * time is no measure of theirs. */
+static const struct counters *clock_of(const struct hp_counting *counting, size_t wheel)
+{
+	if (!counting->clock.place_count || counting->options.wheels->at[wheel].cpus ||
+	    !rotation_turns(&counting->rotations[wheel]))
+		return NULL;
+	return &counting->clock;
+}
+
+static struct hp_error *begin(struct hp_counting *counting, bool switch_on)
+{
+	struct hp_error *error = NULL;
+	/* What exec enables counts from then on. */
+	uint64_t now_ns = switch_on ? hp_clock_monotonic_ns() : counting->command.start_ns;
+
+	counting->start_ns = counting->interval_begin_ns = now_ns;
+	for (size_t i = 0; !error && i < counting->rotation_count; i++)
+		error = rotation_begin(&counting->rotations[i], now_ns, clock_of(counting, i),
+				       counting->options.interval_ns > 0, switch_on);
+	if (switch_on && counting->clock.place_count)
+		counters_switch(&counting->clock, 0, 0, counting->clock.place_count, true);
+	if (switch_on && counting->truth.place_count)
+		counters_switch(&counting->truth, 0, 0, counting->truth.place_count, true);
+	now_ns = hp_clock_monotonic_ns();
+	counting->turn_ns = counting_turns(counting) ? now_ns + slice_length_ns(counting, now_ns)
+						     : UINT64_MAX;
+	return error;
+}
+
+static uint64_t next_interval_ns(const struct hp_counting *counting)
+{
+	if (!counting->options.interval_ns)
+		return UINT64_MAX;
+	/* Not from the end of the last one: they must not drift. */
+	return counting->start_ns + (counting->interval_number + 1) * counting->options.interval_ns;
+}
+
+static struct hp_error *end_interval(struct hp_counting *counting)
+{
+	uint64_t now_ns;
+	struct hp_error *error;
+
+	/* The interval ends with a slice; wheels that do not turn are only looked at. */
+	if (counting_turns(counting))
+		turn(counting);
+	for (size_t i = 0; i < counting->rotation_count; i++)
+		if (!rotation_turns(&counting->rotations[i]))
+			rotation_look(&counting->rotations[i]);
+	now_ns = hp_clock_monotonic_ns();
+	error = counting_report_interval(counting, now_ns);
+	/* Those that nobody was there to see (we were stopped) are one long one. */
+	do {
+		counting->interval_number++;
+	} while (next_interval_ns(counting) <= now_ns);
+	return error;
+}
+
+static void drain_overflows(const struct hp_counting *counting)
+{
+	char infos[16 * 128];
+
+	while (read(counting->overflow_fd, infos, sizeof(infos)) > 0)
+		;
+}
+
+static struct timespec until(uint64_t due_ns, uint64_t now_ns)
+{
+	uint64_t left_ns = due_ns > now_ns ? due_ns - now_ns : 0;
+	/* Long enough; and inside time_t wherever that is short. */
+	const uint64_t day_ns = UINT64_C(86400000000000);
+
+	if (left_ns > day_ns)
+		left_ns = day_ns;
+	return (struct timespec){ .tv_sec = (time_t)(left_ns / 1000000000),
+				  .tv_nsec = (long)(left_ns % 1000000000) };
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Until the delay is over, or the target. */
+static void wait_for_the_delay(struct hp_counting *counting, struct pollfd *polls)
+{
+	uint64_t due_ns = hp_clock_monotonic_ns() + counting->options.delay_ns;
+
+	while (!counting->watch.stop) {
+		uint64_t now_ns = hp_clock_monotonic_ns();
+		struct timespec left = until(due_ns, now_ns);
+
+		if (now_ns >= due_ns)
+			return;
+		watch_fill(&counting->watch, polls);
+		ppoll(polls, (nfds_t)watch_poll_count(&counting->watch), &left, NULL);
+		watch_look(&counting->watch, polls);
+	}
+}
+
+static struct hp_error *run(struct hp_counting *counting, struct pollfd *polls)
+{
+	size_t watched = watch_poll_count(&counting->watch);
+	uint64_t end_ns = counting->options.duration_ns
+				  ? counting->start_ns + counting->options.duration_ns
+				  : UINT64_MAX;
+	struct hp_error *error = NULL;
+
+	while (!counting->watch.stop && !error) {
+		uint64_t now_ns = hp_clock_monotonic_ns();
+		uint64_t interval_ns = next_interval_ns(counting);
+		struct timespec left =
+			until(least(counting->turn_ns, least(interval_ns, end_ns)), now_ns);
+		bool overflow;
+
+		watch_fill(&counting->watch, polls);
+		polls[watched] = (struct pollfd){ .fd = counting->overflow_fd, .events = POLLIN };
+		ppoll(polls, (nfds_t)watched + 1, &left, NULL);
+		watch_look(&counting->watch, polls);
+		overflow = polls[watched].revents & POLLIN;
+		if (overflow)
+			drain_overflows(counting);
+		now_ns = hp_clock_monotonic_ns();
+		if (counting->watch.stop || now_ns >= end_ns)
+			break;
+		if (now_ns >= interval_ns)
+			error = end_interval(counting);
+		else if (now_ns >= counting->turn_ns || (overflow && counting_turns(counting)))
+			turn(counting);
+	}
+	return error;
+}
+
+struct hp_error *counting_turn_until_the_end(struct hp_counting *counting)
+{
+	bool with_exec = counting->options.command && !counting->options.delay_ns;
+	struct pollfd *polls = calloc(watch_poll_count(&counting->watch) + 1, sizeof(*polls));
+	struct hp_error *error = NULL;
+
+	if (!polls)
+		return hp_error_create_no_memory();
+	if (counting->options.delay_ns)
+		wait_for_the_delay(counting, polls);
+	error = begin(counting, !with_exec);
+	if (!error)
+		error = run(counting, polls);
+	for (size_t i = 0; i < counting->rotation_count && !error; i++)
+		rotation_end(&counting->rotations[i]);
+	counting->end_ns = hp_clock_monotonic_ns();
+	/* When the command ended is known better than when we saw it. */
+	if (counting->command.ended &&
+	    counting->command.start_ns + counting->command.run.elapsed_ns > counting->start_ns)
+		counting->end_ns = counting->command.start_ns + counting->command.run.elapsed_ns;
+	free(polls);
+	return error;
+}
