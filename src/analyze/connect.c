@@ -144,6 +144,7 @@ static void read_memory(struct walk *walk, const struct hp_insn *insn, int64_t a
 {
 	size_t known = walk->store_count < STORES ? walk->store_count : STORES;
 	int32_t forward = walk->region->options->machine->forward_cycles;
+	int32_t load = walk->region->options->machine->l1_cycles;
 
 	for (size_t i = 0; i < insn->memory_count; i++) {
 		struct place place;
@@ -157,8 +158,11 @@ static void read_memory(struct walk *walk, const struct hp_insn *insn, int64_t a
 
 			if (!holds(&store->place, &place))
 				continue;
-			/* What is read first is changed before it is stored. */
-			add(walk, store->writer, at, store->is_changed ? forward + 1 : forward);
+			/* What is read first is changed before it is stored. Else the data are
+			 * there as soon as they are stored, when this load, whose latency counts
+			 * from its address, can have begun long before. */
+			add(walk, store->writer, at,
+			    store->is_changed ? forward + 1 : forward - load);
 			break;
 		}
 	}

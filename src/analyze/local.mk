@@ -1,7 +1,18 @@
 # Layer 4: what code costs, and why.
 noinst_LIBRARIES += src/analyze/libanalyze.a
 src_analyze_libanalyze_a_SOURCES = \
+	include/hpcprof/analyze/analysis.h \
 	include/hpcprof/analyze/schedule.h src/analyze/schedule.c src/analyze/region.h \
-	src/analyze/connect.c src/analyze/bounds.c src/analyze/simulate.c
+	src/analyze/connect.c src/analyze/bounds.c src/analyze/simulate.c \
+	src/analyze/passes.h src/analyze/analysis.c src/analyze/gather.c \
+	src/analyze/best_case.c src/analyze/skid.c src/analyze/direction.c \
+	src/analyze/stretch.c src/analyze/dcpi.c src/analyze/frequency.c \
+	src/analyze/flow.h src/analyze/flow.c src/analyze/flow_unknowns.c src/analyze/flow_hubs.c src/analyze/flow_begin.c \
+	src/analyze/flow_terms.c src/analyze/flow_solve.c src/analyze/flow_apart.c \
+	src/analyze/sparse.h src/analyze/sparse.c \
+	src/analyze/culprit.h src/analyze/culprit.c src/analyze/culprit_path.c \
+	src/analyze/culprit_place.c src/analyze/culprit_memory.c src/analyze/culprit_store.c \
+	src/analyze/culprit_units.c src/analyze/culprit_front.c \
+	src/analyze/stalls.h src/analyze/stalls.c src/analyze/sheet.c
 
-ANALYZE_LIBS = src/analyze/libanalyze.a $(ISA_LIBS)
+ANALYZE_LIBS = src/analyze/libanalyze.a $(CFG_LIBS) $(LDL_LIBS) $(AMD_LIBS)

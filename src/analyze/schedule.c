@@ -90,6 +90,18 @@ static struct hp_error *find_bounds(const struct region *region, struct hp_arena
 	return NULL;
 }
 
+static void share_by_width(const struct region *region, struct hp_schedule *schedule)
+{
+	for (uint32_t i = 0; i < region->count; i++)
+		schedule->rows[i] = (struct hp_schedule_row){
+			.cycles = region->slots ? schedule->cycles * region->costs[i].slots /
+							  region->slots
+						: schedule->cycles / region->count,
+			.producer = HP_SCHEDULE_NONE,
+			.is_fused = region->costs[i].slots == 0,
+		};
+}
+
 struct hp_error *hp_schedule_create(const struct hp_insn *insns, size_t count,
 				    const struct hp_schedule_options *options,
 				    struct hp_arena *arena, const struct hp_schedule **created)
@@ -112,7 +124,9 @@ struct hp_error *hp_schedule_create(const struct hp_insn *insns, size_t count,
 	error = region_connect(&region, arena);
 	if (!error)
 		error = find_bounds(&region, arena, schedule);
-	if (!error)
+	if (!error && options->is_bound_enough)
+		share_by_width(&region, schedule);
+	else if (!error)
 		error = region_simulate(&region, schedule->is_recurrence_counted, arena, schedule);
 	if (!error)
 		*created = schedule;

@@ -6,7 +6,7 @@
  */
 #include "region.h"
 
-enum { RING = 4096, SAFE = RING - 512, LARGEST_RUN = 60000 };
+enum { WORD = 64, WORDS = 64, RING = WORD * WORDS, SAFE = RING - 512, LARGEST_RUN = 60000 };
 
 struct moment { /* of one instruction in one iteration */
 	int64_t start;
@@ -16,7 +16,7 @@ struct moment { /* of one instruction in one iteration */
 struct core {
 	const struct region *region;
 	bool is_carried;
-	uint32_t busy[RING]; /* units of a cycle, from `floor` on */
+	uint64_t busy[HP_CORE_UNITS][WORDS]; /* a bit a cycle, from `floor` on */
 	int64_t floor;
 	uint64_t work[HP_CORE_UNITS]; /* given to each unit so far */
 	int64_t issue_cycle;
@@ -26,30 +26,57 @@ struct core {
 	struct moment *now;
 	struct moment *before;
 	int64_t *leaves; /* when each place of the reorder buffer is free again */
-	uint64_t slot;
+	uint32_t enters; /* its place that the next slot takes */
+	uint32_t retires;
 	int64_t serial_until;
 };
 
+/* Cycles before `floor` are over; a word is used again when all of it is. */
 static void forget_until(struct core *core, int64_t cycle)
 {
 	if (cycle - core->floor > RING)
 		core->floor = cycle - RING;
-	for (; core->floor < cycle; core->floor++)
-		core->busy[core->floor % RING] = 0;
+	for (int64_t word = core->floor / WORD; word < cycle / WORD; word++)
+		for (unsigned unit = 0; unit < HP_CORE_UNITS; unit++)
+			core->busy[unit][word % WORDS] = 0;
+	if (cycle > core->floor)
+		core->floor = cycle;
+}
+
+static bool is_free(const struct core *core, unsigned unit, int64_t from, unsigned cycles)
+{
+	for (int64_t at = from; at < from + cycles; at++)
+		if (core->busy[unit][at / WORD % WORDS] >> at % WORD & 1)
+			return false;
+	return true;
+}
+
+/* The first cycle from then on in which one of the units at least is free. */
+static int64_t next_free(const struct core *core, uint32_t units, int64_t from, int64_t end)
+{
+	while (from < end) {
+		uint64_t busy = UINT64_MAX;
+
+		for (uint32_t left = units; left; left &= left - 1)
+			busy &= core->busy[__builtin_ctz(left)][from / WORD % WORDS];
+		busy |= ((uint64_t)1 << from % WORD) - 1;
+		if (~busy)
+			return from / WORD * WORD + __builtin_ctzll(~busy);
+		from = (from / WORD + 1) * WORD;
+	}
+	return end;
 }
 
 /* The unit with least work that is free from then on, or HP_CORE_UNITS. */
 static unsigned choose(const struct core *core, const struct hp_unit_use *use, int64_t from)
 {
 	unsigned best = HP_CORE_UNITS;
-	uint32_t usable = use->units;
 
-	for (unsigned i = 0; i < use->cycles && usable; i++)
-		usable &= ~core->busy[(from + i) % RING];
-	for (; usable; usable &= usable - 1) {
-		unsigned unit = (unsigned)__builtin_ctz(usable);
+	for (uint32_t left = use->units; left; left &= left - 1) {
+		unsigned unit = (unsigned)__builtin_ctz(left);
 
-		if (best == HP_CORE_UNITS || core->work[unit] < core->work[best])
+		if ((best == HP_CORE_UNITS || core->work[unit] < core->work[best]) &&
+		    is_free(core, unit, from, use->cycles))
 			best = unit;
 	}
 	return best;
@@ -58,13 +85,16 @@ static unsigned choose(const struct core *core, const struct hp_unit_use *use, i
 /* When a micro-op that is ready gets a unit, which is then taken. */
 static int64_t take_unit(struct core *core, const struct hp_unit_use *use, int64_t ready)
 {
-	for (int64_t from = ready; from < core->floor + SAFE; from++) {
+	int64_t end = core->floor + SAFE;
+
+	for (int64_t from = next_free(core, use->units, ready, end); from < end;
+	     from = next_free(core, use->units, from + 1, end)) {
 		unsigned unit = choose(core, use, from);
 
 		if (unit == HP_CORE_UNITS)
 			continue;
-		for (unsigned i = 0; i < use->cycles; i++)
-			core->busy[(from + i) % RING] |= UINT32_C(1) << unit;
+		for (int64_t at = from; at < from + use->cycles; at++)
+			core->busy[unit][at / WORD % WORDS] |= (uint64_t)1 << at % WORD;
 		core->work[unit] += use->cycles;
 		return from;
 	}
@@ -77,9 +107,9 @@ static int64_t issue(struct core *core, uint32_t slots)
 	const struct hp_core *machine = core->region->options->machine;
 
 	for (uint32_t i = 0; i < slots; i++) {
-		int64_t room = core->leaves[core->slot % machine->reorder_slots];
+		int64_t room = core->leaves[core->enters];
 
-		core->slot++;
+		core->enters = core->enters + 1 < machine->reorder_slots ? core->enters + 1 : 0;
 		if (core->issued == machine->issue_width || room > core->issue_cycle) {
 			core->issue_cycle = room > core->issue_cycle ? room : core->issue_cycle + 1;
 			core->issued = 0;
@@ -104,8 +134,8 @@ static int64_t retire(struct core *core, uint32_t slots, int64_t done)
 			core->retired = 0;
 		}
 		core->retired++;
-		core->leaves[(core->slot - slots + i) % machine->reorder_slots] =
-			core->retire_cycle;
+		core->leaves[core->retires] = core->retire_cycle;
+		core->retires = core->retires + 1 < machine->reorder_slots ? core->retires + 1 : 0;
 	}
 	return core->retire_cycle;
 }
@@ -173,7 +203,7 @@ static void run_one(struct core *core, uint32_t at, struct hp_schedule_row *row)
 static uint32_t iterations_for(const struct region *region)
 {
 	uint32_t slots = region->slots ? region->slots : 1;
-	uint32_t wanted = 4u * region->options->machine->reorder_slots / slots + 16;
+	uint32_t wanted = 2u * region->options->machine->reorder_slots / slots + 8;
 	uint32_t most = LARGEST_RUN / region->count;
 
 	if (wanted > most)
@@ -206,6 +236,38 @@ static void fill_row(const struct region *region, uint32_t at, const struct tota
 		row->units = 0;
 	if (row->stall != HP_STALL_DEPENDENCY) {
 		row->producer = HP_SCHEDULE_NONE;
+		row->is_carried = false;
+	}
+}
+
+/* Several retire in one cycle, which goes to the first of them: that much of it is the others'
+ * share of the width, and no stall. It is taken off waits for the width first, then off all. */
+static void settle_stalls(const struct region *region, struct hp_schedule *schedule)
+{
+	double width = (double)region->slots / region->options->machine->issue_width;
+	double stalls[2] = { 0 }; /* for the width; others */
+	double kept[2];
+	double excess;
+
+	for (uint32_t at = 0; at < region->count; at++)
+		stalls[schedule->rows[at].stall > HP_STALL_WIDTH] +=
+			schedule->rows[at].stall_cycles;
+	excess = stalls[0] + stalls[1] - (schedule->cycles > width ? schedule->cycles - width : 0);
+	if (excess <= 0)
+		return;
+	kept[0] = excess < stalls[0] ? 1 - excess / stalls[0] : 0;
+	excess -= stalls[0] - kept[0] * stalls[0];
+	kept[1] = excess > 0 && stalls[1] > 0 ? 1 - excess / stalls[1] : 1;
+	for (uint32_t at = 0; at < region->count; at++) {
+		struct hp_schedule_row *row = &schedule->rows[at];
+
+		row->stall_cycles *= kept[row->stall > HP_STALL_WIDTH];
+		if (row->stall_cycles > 1e-9)
+			continue;
+		row->stall_cycles = 0;
+		row->stall = HP_STALL_NONE;
+		row->producer = HP_SCHEDULE_NONE;
+		row->units = 0;
 		row->is_carried = false;
 	}
 }
@@ -248,5 +310,6 @@ struct hp_error *region_simulate(const struct region *region, bool is_carried,
 	for (uint32_t at = 0; at < region->count; at++)
 		fill_row(region, at, &totals[at], sum > 0 ? schedule->cycles / sum : 0,
 			 &schedule->rows[at]);
+	settle_stalls(region, schedule);
 	return NULL;
 }

@@ -4,17 +4,14 @@
  * bytes, which are then the only procedure of a file made around them. What a graph claims of
  * itself is checked.
  */
+#include "../program.h"
 #include "fuzz.h"
 
 #include <hpcprof/cfg/cfg.h>
 
-#include <elf.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-enum { PROCEDURES_ASKED = 128, CODE_OFFSET = 0x1000 };
+enum { PROCEDURES_ASKED = 128 };
 
 static void check_node(const struct hp_cfg *cfg, uint32_t node)
 {
@@ -60,13 +57,33 @@ static void make(struct hp_cfg_image *shared, const struct hp_procedure *procedu
 	hp_error_destroy(error);
 }
 
+/* As if all of them had samples. Owners own themselves, or graphs would share code. */
+static void join_cold_parts(struct hp_image *image)
+{
+	hp_link_address addresses[PROCEDURES_ASKED];
+	const struct hp_procedure *const *procedures;
+	size_t count;
+
+	hp_image_procedures(image, &procedures, &count);
+	for (size_t i = 0; i < count && i < PROCEDURES_ASKED; i++)
+		addresses[i] = procedures[i]->address;
+	hp_error_destroy(hp_cfg_join_cold_parts(
+		image, addresses, count < PROCEDURES_ASKED ? count : PROCEDURES_ASKED));
+	for (size_t i = 0; i < count; i++)
+		if (procedures[i]->owner->owner != procedures[i]->owner)
+			abort();
+}
+
 static void ask(struct hp_image *image)
 {
 	const struct hp_procedure *const *procedures;
 	struct hp_cfg_image *shared;
 	struct hp_arena *arena = hp_arena_create();
-	struct hp_error *error = hp_cfg_image_create(image, &shared);
+	struct hp_error *error;
 	size_t count;
+
+	join_cold_parts(image);
+	error = hp_cfg_image_create(image, &shared);
 
 	if (error || !arena) {
 		hp_error_destroy(error);
@@ -76,62 +93,13 @@ static void ask(struct hp_image *image)
 	hp_image_procedures(image, &procedures, &count);
 	for (size_t i = 0; i < count && i < PROCEDURES_ASKED; i++)
 		make(shared, procedures[i], arena);
-	make(shared, hp_image_procedure_at(image, (hp_link_address){ CODE_OFFSET }), arena);
+	make(shared, hp_image_procedure_at(image, (hp_link_address){ FUZZ_CODE_ADDRESS }), arena);
 	hp_cfg_image_destroy(shared);
 	hp_arena_destroy(arena);
 }
 
-/* One executable segment, nothing else. */
-static bool write_program(int fd, const uint8_t *code, size_t size)
-{
-	Elf64_Ehdr header = {
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
-			     EV_CURRENT },
-		.e_type = ET_EXEC,
-		.e_machine = EM_X86_64,
-		.e_version = EV_CURRENT,
-		.e_phoff = sizeof(header),
-		.e_ehsize = sizeof(header),
-		.e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = 1,
-	};
-	Elf64_Phdr program = {
-		.p_type = PT_LOAD,
-		.p_flags = PF_R | PF_X,
-		.p_offset = CODE_OFFSET,
-		.p_vaddr = CODE_OFFSET,
-		.p_filesz = size,
-		.p_memsz = size,
-	};
-
-	return write(fd, &header, sizeof(header)) == (ssize_t)sizeof(header) &&
-	       write(fd, &program, sizeof(program)) == (ssize_t)sizeof(program) &&
-	       pwrite(fd, code, size, CODE_OFFSET) == (ssize_t)size;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct hp_image_options options = { .no_debuginfo = true };
-	char path[64];
-	struct hp_image_id id = { .kind = HP_IMAGE_FILE, .path = path };
-	bool is_elf = size > SELFMAG && memcmp(data, ELFMAG, SELFMAG) == 0;
-	struct hp_image *image;
-	int fd = memfd_create("input", MFD_CLOEXEC);
-
-	if (fd < 0)
-		return 0;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (size > 0 &&
-	    (is_elf ? write(fd, data, size) == (ssize_t)size : write_program(fd, data, size))) {
-		struct hp_error *error = hp_image_open(&id, &options, &image);
-
-		if (error) {
-			hp_error_destroy(error);
-		} else {
-			ask(image);
-			hp_image_close(image);
-		}
-	}
-	close(fd);
+	fuzz_with_image(data, size, ask);
 	return 0;
 }

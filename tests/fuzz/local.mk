@@ -2,6 +2,7 @@
 # its corpus in tests/fuzz/corpus/NAME/. Built with --enable-fuzz they are libFuzzer programs that
 # `make fuzz` runs; otherwise replay.c runs each one's corpus as a test.
 fuzz_targets =
+fuzz_targets += tests/fuzz/fuzz_analysis
 fuzz_targets += tests/fuzz/fuzz_cfg
 fuzz_targets += tests/fuzz/fuzz_elf
 fuzz_targets += tests/fuzz/fuzz_events
@@ -9,8 +10,9 @@ fuzz_targets += tests/fuzz/fuzz_maps
 fuzz_targets += tests/fuzz/fuzz_perf_map
 fuzz_targets += tests/fuzz/fuzz_profile
 fuzz_targets += tests/fuzz/fuzz_records
+fuzz_targets += tests/fuzz/fuzz_schedule
 
-FUZZ_LIBS = $(REPORT_LIBS) $(COLLECT_LIBS)
+FUZZ_LIBS = $(ANALYZE_LIBS) $(REPORT_LIBS) $(COLLECT_LIBS)
 if FUZZ
 # What programs without an LDADD of their own are linked with: these.
 LDADD = $(FUZZ_ENGINE) $(FUZZ_LIBS)

@@ -25,8 +25,9 @@
 struct hp_schedule_options {
 	const struct hp_core *machine;
 	const struct hp_isa *isa;
-	bool is_loop;	   /* its end leads to its beginning */
-	double iterations; /* of the loop each time it is entered, as far as is known; 0: many */
+	bool is_loop;	      /* its end leads to its beginning */
+	bool is_bound_enough; /* rows share the best case by width, without stalls */
+	double iterations;    /* of the loop each time it is entered, as far as is known; 0: many */
 };
 
 enum hp_bound {

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From samples to meaning: the list of passes over one procedure. */
+#include "passes.h"
+
+#include <hpcprof/base/number.h>
+
+/* Samples at the beginning of a block go back the way that most came from, which frequencies say,
+ * which samples say: the two settle within this many rounds. */
+enum { ROUNDS = 3 };
+
+static struct hp_error *estimate_in_rounds(struct analyzer *analyzer)
+{
+	struct hp_error *error = NULL;
+
+	for (unsigned round = 0; round < ROUNDS && !error; round++) {
+		error = move_samples(analyzer);
+		analyzer->is_last_round = round + 1 == ROUNDS;
+		if (!error)
+			error = estimate_flow(analyzer, true);
+		if (analyzer->analysis->problems & (HP_PROBLEM_FEW_SAMPLES | HP_PROBLEM_NOT_SOLVED))
+			break; /* they would not say which way they came */
+	}
+	return error;
+}
+
+static struct hp_error *estimate_frequencies(struct analyzer *analyzer)
+{
+	struct hp_error *error = NULL;
+
+	switch (analyzer->options->estimator) {
+	case HP_ESTIMATOR_FLOW:
+		return estimate_in_rounds(analyzer);
+	case HP_ESTIMATOR_CONTROL:
+		error = estimate_flow(analyzer, false);
+		return error ? error : move_samples(analyzer);
+	case HP_ESTIMATOR_DCPI:
+		error = move_samples(analyzer);
+		return error ? error : estimate_dcpi(analyzer);
+	}
+	return hp_error_create(HP_ERROR_USAGE, "there is no such estimator");
+}
+
+static struct hp_error *run_passes(struct analyzer *analyzer)
+{
+	struct hp_error *error = gather(analyzer);
+
+	if (!error)
+		error = find_best_cases(analyzer);
+	if (!error)
+		error = find_directions(analyzer);
+	if (!error)
+		error = find_stretches(analyzer);
+	if (!error)
+		error = estimate_frequencies(analyzer);
+	if (!error)
+		conclude_frequencies(analyzer);
+	if (error)
+		return error;
+	sheet_count(analyzer->analysis);
+	if (!analyzer->options->frequencies_only && !analyzer->options->is_clock_unknown)
+		error = find_culprits(analyzer);
+	return error;
+}
+
+struct hp_error *hp_analysis_create(const struct hp_analysis_input *input,
+				    const struct hp_analysis_options *options,
+				    struct hp_arena *arena, struct hp_analysis **created)
+{
+	struct hp_analysis *analysis = hp_arena_alloc(arena, sizeof(*analysis));
+	struct analyzer analyzer = { .input = input,
+				     .options = options,
+				     .cfg = input->cfg,
+				     .arena = arena,
+				     .scratch = hp_arena_create(),
+				     .analysis = analysis };
+	_cleanup_(hp_arena_destroy_scope) struct hp_arena *scratch = analyzer.scratch;
+	struct hp_error *error;
+
+	if (!analysis || !scratch)
+		return hp_error_create_no_memory();
+	analysis->cfg = input->cfg;
+	analysis->core = options->core;
+	analysis->edges =
+		hp_arena_array(arena, (size_t)input->cfg->edge_count + 1, sizeof(*analysis->edges));
+	if (!analysis->edges)
+		return hp_error_create_no_memory();
+	if (input->cfg->missing_edges)
+		analysis->problems |= HP_PROBLEM_MISSING_EDGES;
+	if (input->cfg->is_undecodable)
+		analysis->problems |= HP_PROBLEM_UNDECODABLE;
+	if (options->core->is_generic)
+		analysis->problems |= HP_PROBLEM_GENERIC_CORE;
+	if (options->is_clock_unknown)
+		analysis->problems |= HP_PROBLEM_NO_CLOCK;
+	error = run_passes(&analyzer);
+	if (!error)
+		*created = analysis;
+	return error;
+}
+
+const char *hp_confidence_name(enum hp_confidence confidence)
+{
+	static const char *const names[] = { "none", "low", "medium", "high" };
+
+	return (unsigned)confidence < HP_ARRAY_COUNT(names) ? names[confidence] : "?";
+}

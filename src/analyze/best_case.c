@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * requires	gather
+ * provides	best_case_cycles of blocks and instructions, and what the instructions wait for
+ *
+ * DCPI's M, section 6.1.3, of regions that an out-of-order core sees as one: an innermost loop all
+ * of whose blocks run in every iteration is scheduled whole, as a loop; any other block on its own.
+ * A block's best case is the sum of its instructions'. What its instructions wait for is asked only
+ * where there are samples to explain, its own or those that go back to it. In procedures with fewer
+ * samples than blocks, of which there are many, blocks without any get the bound of the width
+ * alone, which is no schedule.
+ */
+#include "passes.h"
+
+/* Longer regions are scheduled block by block: nothing in them waits for what is so far back. */
+enum { LONGEST_LOOP = 512 };
+
+static struct hp_error *schedule(struct analyzer *analyzer, const struct hp_insn *insns,
+				 const uint32_t *numbers, size_t count, bool is_loop,
+				 bool has_samples)
+{
+	struct hp_analysis *analysis = analyzer->analysis;
+	struct hp_schedule_options options = { .machine = analysis->core,
+					       .isa = analyzer->cfg->isa,
+					       .is_loop = is_loop,
+					       .is_bound_enough = !has_samples };
+	const struct hp_schedule *schedule;
+	struct hp_error *error =
+		hp_schedule_create(insns, count, &options, analyzer->scratch, &schedule);
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < count; i++) {
+		struct hp_analysed_insn *insn = &analysis->insns[numbers[i]];
+		const struct hp_schedule_row *row = &schedule->rows[i];
+
+		insn->best_case_cycles = row->cycles;
+		insn->stall_cycles = row->stall_cycles;
+		insn->static_stall = row->stall;
+		insn->units = row->units;
+		insn->producer = row->producer == HP_SCHEDULE_NONE ? HP_SCHEDULE_NONE
+								   : numbers[row->producer];
+		analysis->blocks[insn->block].best_case_cycles += row->cycles;
+	}
+	return NULL;
+}
+
+/* The order in which one iteration runs the loop's blocks, from its header; 0 when iterations
+ * differ: a block of it has two ways on within the loop, or one leads into the middle. */
+static uint32_t one_path(const struct hp_cfg *cfg, uint32_t loop, uint32_t *path)
+{
+	uint32_t header = cfg->loops[loop].header;
+	uint32_t count = 0;
+	uint32_t block = header;
+
+	do {
+		const struct hp_block *node = &cfg->blocks[block];
+		uint32_t next = HP_CFG_NONE;
+
+		if (block >= cfg->block_count || node->loop != loop || count == LONGEST_LOOP)
+			return 0;
+		path[count++] = block;
+		for (uint32_t i = 0; i < node->out_count; i++) {
+			uint32_t to = cfg->edges[node->first_out + i].to;
+
+			if (to >= cfg->block_count || cfg->blocks[to].loop != loop)
+				continue; /* leaves, or goes deeper: then the path ends early */
+			if (next != HP_CFG_NONE)
+				return 0;
+			next = to;
+		}
+		if (next == HP_CFG_NONE)
+			return 0;
+		block = next;
+	} while (block != header);
+	return count;
+}
+
+/* Marks loops that hold others. */
+static bool *find_outer(const struct analyzer *analyzer)
+{
+	const struct hp_cfg *cfg = analyzer->cfg;
+	bool *outer = hp_arena_array(analyzer->scratch, cfg->loop_count + 1, sizeof(bool));
+
+	for (uint32_t i = 0; outer && i < cfg->loop_count; i++)
+		if (cfg->loops[i].parent != HP_CFG_NONE)
+			outer[cfg->loops[i].parent] = true;
+	return outer;
+}
+
+static bool is_sampled(const struct hp_analysis *analysis, uint32_t number)
+{
+	const struct hp_analysed_block *block = &analysis->blocks[number];
+
+	for (uint32_t i = 0; i < block->insn_count; i++)
+		if (analysis->insns[block->first_insn + i].samples > 0)
+			return true;
+	return false;
+}
+
+/* Samples at the beginning of a block go back to the end of one before. */
+static bool gets_samples(const struct analyzer *analyzer, uint32_t number)
+{
+	const struct hp_cfg *cfg = analyzer->cfg;
+	const struct hp_block *block = &cfg->blocks[number];
+	bool any = is_sampled(analyzer->analysis, number);
+
+	for (uint32_t i = 0; i < block->out_count && !any; i++) {
+		uint32_t to = cfg->edges[block->first_out + i].to;
+
+		any = to < cfg->block_count && is_sampled(analyzer->analysis, to);
+	}
+	return any;
+}
+
+/* The instructions of these blocks in a row, as the schedule wants them. */
+static struct hp_error *schedule_path(struct analyzer *analyzer, const uint32_t *path,
+				      uint32_t length, bool is_loop)
+{
+	const struct hp_analysis *analysis = analyzer->analysis;
+	struct hp_insn *insns;
+	uint32_t *numbers;
+	bool has_samples = false;
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < length; i++)
+		has_samples |= gets_samples(analyzer, path[i]);
+	for (uint32_t i = 0; i < length; i++)
+		count += analysis->blocks[path[i]].insn_count;
+	insns = hp_arena_array(analyzer->scratch, count + 1, sizeof(*insns));
+	numbers = hp_arena_array(analyzer->scratch, count + 1, sizeof(*numbers));
+	if (!insns || !numbers)
+		return hp_error_create_no_memory();
+	count = 0;
+	for (uint32_t i = 0; i < length; i++) {
+		const struct hp_analysed_block *block = &analysis->blocks[path[i]];
+
+		for (uint32_t at = 0; at < block->insn_count; at++) {
+			numbers[count] = block->first_insn + at;
+			insns[count++] = *analysis->insns[block->first_insn + at].insn;
+		}
+	}
+	return count ? schedule(analyzer, insns, numbers, count, is_loop, has_samples) : NULL;
+}
+
+static uint32_t instructions_of(const struct analyzer *analyzer, const uint32_t *path,
+				uint32_t length)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < length; i++)
+		sum += analyzer->analysis->blocks[path[i]].insn_count;
+	return sum;
+}
+
+static bool is_worth_a_schedule(const struct analyzer *analyzer, uint32_t block)
+{
+	return analyzer->samples >= analyzer->cfg->block_count ||
+	       is_sampled(analyzer->analysis, block);
+}
+
+static void bound_by_width(struct analyzer *analyzer, uint32_t number)
+{
+	struct hp_analysis *analysis = analyzer->analysis;
+	struct hp_analysed_block *block = &analysis->blocks[number];
+	const struct hp_insn *before = NULL;
+
+	for (uint32_t at = 0; at < block->insn_count; at++) {
+		struct hp_analysed_insn *insn = &analysis->insns[block->first_insn + at];
+		struct hp_cost cost;
+
+		hp_core_cost(analysis->core, before, insn->insn, &cost);
+		insn->best_case_cycles = (double)cost.slots / analysis->core->issue_width;
+		block->best_case_cycles += insn->best_case_cycles;
+		before = insn->insn;
+	}
+}
+
+struct hp_error *find_best_cases(struct analyzer *analyzer)
+{
+	const struct hp_cfg *cfg = analyzer->cfg;
+	bool *outer = find_outer(analyzer);
+	bool *done = hp_arena_array(analyzer->scratch, cfg->block_count + 1, sizeof(bool));
+	uint32_t *path = hp_arena_array(analyzer->scratch, LONGEST_LOOP, sizeof(*path));
+	struct hp_error *error = NULL;
+
+	if (!outer || !done || !path)
+		return hp_error_create_no_memory();
+	for (uint32_t loop = 0; loop < cfg->loop_count && !error; loop++) {
+		uint32_t length = outer[loop] ? 0 : one_path(cfg, loop, path);
+
+		if (!length || !is_worth_a_schedule(analyzer, path[0]) ||
+		    instructions_of(analyzer, path, length) > LONGEST_LOOP)
+			continue;
+		for (uint32_t i = 0; i < length; i++)
+			done[path[i]] = true;
+		error = schedule_path(analyzer, path, length, true);
+	}
+	for (uint32_t block = 0; block < cfg->block_count && !error; block++) {
+		if (!done[block] && is_worth_a_schedule(analyzer, block))
+			error = schedule_path(analyzer, &block, 1, false);
+		else if (!done[block])
+			bound_by_width(analyzer, block);
+	}
+	return error;
+}

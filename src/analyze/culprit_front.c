@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Instructions that come late: mispredicted branches, instruction cache and TLB, fetch.
+ *
+ * A branch is cleared where it cannot go two ways. It is bounded by how often it goes the way that
+ * it takes less: a predictor that always said the other would do no worse. Its price shows on the
+ * first instructions after it; and, since the core is empty then, as latencies that would otherwise
+ * be hidden.
+ *
+ * Cache and TLB are cleared in a line or page that all that can run just before is in too (6.3).
+ * They are bounded by how often the code can have been forgotten: of code that fits and calls
+ * nothing, once for each call of the procedure.
+ */
+#include "culprit.h"
+
+enum {
+	FIRST_CACHE = 32 * 1024,
+	SECOND_CACHE = 1024 * 1024,
+	FIRST_PAGES = 64,
+	SECOND_PAGES = 1024,
+	MICRO_OP_CACHE = 24 * 1024,
+	KNOWN_BRANCHES = 4096, /* that predictors of targets hold for sure */
+	DRAINED = 48,	       /* instructions after a branch that see the core empty */
+};
+
+/* --- mispredicted branches ---------------------------------------------------------------------
+ */
+
+static uint32_t last_of(const struct search *search, uint32_t block)
+{
+	const struct hp_analysed_block *one = &search->analysis->blocks[block];
+
+	return one->first_insn + one->insn_count - 1;
+}
+
+static bool is_varying(const struct place *place)
+{
+	return place->kind >= PLACE_STRIDE;
+}
+
+/* Whether the value was loaded, a few steps back, from a place that changes. */
+static bool is_loaded(struct search *search, const struct path *path, uint32_t position,
+		      unsigned number)
+{
+	enum { STEPS = 5 };
+
+	for (unsigned steps = 0; steps < STEPS; steps++) {
+		uint32_t at = path_writer(search, path, position, number);
+		const struct hp_insn *insn;
+		unsigned next = HP_REGISTER_NONE;
+
+		if (at == 0 || at - position > DRAINED)
+			return false;
+		insn = search_insn(search, path->insns[at])->insn;
+		for (size_t i = 0; i < insn->memory_count; i++) {
+			struct place place;
+
+			if (!(insn->memories[i].access & HP_ACCESS_READ))
+				continue;
+			place = place_of(search, path, at, &insn->memories[i]);
+			return is_varying(&place);
+		}
+		for (unsigned other = 0; other < HP_REGISTER_SEGMENT; other++)
+			if (hp_register_in(&insn->read, other) && next == HP_REGISTER_NONE)
+				next = other;
+		if (next == HP_REGISTER_NONE || insn->is_zeroing)
+			return false;
+		position = at;
+		number = next;
+	}
+	return false;
+}
+
+/* The branch at the path's first place decides by data: its own operands, or those of what made the
+ * flags. */
+static bool decides_on_data(struct search *search, const struct path *path)
+{
+	const struct hp_insn *branch = search_insn(search, path->insns[0])->insn;
+	uint32_t at = 0;
+	const struct hp_insn *insn = branch;
+
+	if (branch->flags_read && branch->kind == HP_INSN_CONDITIONAL) {
+		for (uint32_t i = 1; i < path->count && i < DRAINED && at == 0; i++)
+			if (search_insn(search, path->insns[i])->insn->flags_written &
+			    branch->flags_read)
+				at = i;
+		if (at == 0)
+			return false;
+		insn = search_insn(search, path->insns[at])->insn;
+	}
+	for (size_t i = 0; i < insn->memory_count; i++) {
+		struct place place;
+
+		if (!(insn->memories[i].access & HP_ACCESS_READ))
+			continue;
+		place = place_of(search, path, at, &insn->memories[i]);
+		if (is_varying(&place))
+			return true;
+	}
+	for (unsigned number = 0; number < HP_REGISTER_SEGMENT; number++)
+		if (hp_register_in(&insn->read, number) && number != HP_REGISTER_PC &&
+		    is_loaded(search, path, at, number))
+			return true;
+	return false;
+}
+
+static const struct branch_facts *branch_of(struct search *search, uint32_t block)
+{
+	struct branch_facts *facts = &search->branches[block];
+	struct path *path;
+
+	if (facts->is_known)
+		return facts;
+	facts->is_known = true;
+	path = hp_arena_alloc(search->analyzer->arena, sizeof(*path));
+	if (!path) {
+		search->out_of_memory = true;
+		return facts;
+	}
+	path_find(search, last_of(search, block), 2 * DRAINED, path);
+	facts->is_on_data = decides_on_data(search, path);
+	return facts;
+}
+
+static struct redirect redirect_of(struct search *search, uint32_t edge)
+{
+	const struct hp_edge *one = &search->cfg->edges[edge];
+	const struct hp_frequency *along = &search->analysis->edges[edge];
+	struct redirect redirect = { .branch = HP_SCHEDULE_NONE };
+	const struct hp_frequency *from;
+	double others;
+	double fewest;
+
+	if (one->from >= search->cfg->block_count) {
+		/* A call: through a pointer, perhaps. */
+		redirect.most = 1;
+		redirect.expected = 0.01;
+		return redirect;
+	}
+	from = &search->analysis->blocks[one->from].frequency;
+	switch ((enum hp_block_end)search->cfg->blocks[one->from].end) {
+	case HP_END_CONDITIONAL:
+	case HP_END_TABLE:
+	case HP_END_UNRESOLVED:
+		break;
+	case HP_END_CALL:
+		redirect.most = 1;
+		redirect.expected = 0.01;
+		return redirect;
+	case HP_END_FALL:
+	case HP_END_JUMP:
+	case HP_END_TAIL_CALL:
+	case HP_END_RETURN:
+	case HP_END_NO_RETURN:
+	case HP_END_TRAP:
+	case HP_END_UNDECODABLE:
+	case HP_END_OUT:
+		return redirect;
+	}
+	redirect.branch = last_of(search, one->from);
+	others = from->relative - along->relative;
+	fewest = others < along->relative ? others : along->relative;
+	redirect.expected = fewest > 0 && along->relative > 0 ? fewest / along->relative : 0;
+	/* What the intervals allow. */
+	others = from->relative_high - along->relative_low;
+	fewest = others < along->relative_high ? others : along->relative_high;
+	redirect.most = fewest > 0 && along->relative > 0 ? fewest / along->relative : 0;
+	if (redirect.most > 1)
+		redirect.most = 1;
+	if (redirect.most < redirect.expected)
+		redirect.most = redirect.expected;
+	/* Exits of loops and the like are foreseen more often than what data decide. */
+	redirect.expected *= branch_of(search, one->from)->is_on_data ? 0.5 : 0.1;
+	return redirect;
+}
+
+/* Of one execution of the block. */
+static struct redirect redirect_into(struct search *search, uint32_t block)
+{
+	const struct hp_block *node = &search->cfg->blocks[block];
+	double runs = search_relative(search, block);
+	struct redirect sum = { .branch = HP_SCHEDULE_NONE };
+	double largest = 0;
+
+	if (search->redirects[block].is_known)
+		return search->redirects[block];
+	sum.is_known = true;
+	for (uint32_t i = 0; i < node->in_count && runs > 0; i++) {
+		uint32_t edge = search->cfg->in_edges[node->first_in + i];
+		double weight = search->analysis->edges[edge].relative / runs;
+		struct redirect one;
+
+		if (!(weight > 0))
+			continue;
+		one = redirect_of(search, edge);
+		sum.most += weight * one.most;
+		sum.expected += weight * one.expected;
+		if (one.branch == HP_SCHEDULE_NONE || weight * one.expected <= largest)
+			continue;
+		largest = weight * one.expected;
+		sum.branch = one.branch;
+	}
+	if (sum.most > 1)
+		sum.most = 1;
+	if (sum.expected > sum.most)
+		sum.expected = sum.most;
+	search->redirects[block] = sum;
+	return sum;
+}
+
+/* Time that the core needs to begin anew shows at once; latencies show for a while. */
+void suspect_mispredict(struct search *search)
+{
+	/* Until it is known that the branch went the other way, nothing counts yet: the table's
+	 * figure is from there on. */
+	static const double resolution_margin = 1.5;
+	const struct path *path = &search->path;
+	uint32_t here = path->insns[0];
+	uint32_t block = search_insn(search, here)->block;
+	uint32_t into = here - search->analysis->blocks[block].first_insn;
+	double price = search->core->mispredict_cycles;
+	struct redirect at_once = { .branch = HP_SCHEDULE_NONE };
+	struct redirect drained = { .branch = HP_SCHEDULE_NONE };
+	double latency = facts_of(search, here)->latency + 1.0;
+
+	if (into < 2)
+		at_once = redirect_into(search, block);
+	if (at_once.most > 0) {
+		double doubt = into == 0 ? 1 : 0.3;
+
+		add_suspect(search, HP_CAUSE_MISPREDICT, at_once.branch,
+			    at_once.most * (resolution_margin * price + latency),
+			    at_once.expected * price * doubt);
+	}
+	for (uint32_t i = 0; i < path->count && i < DRAINED; i++) {
+		uint32_t at = path->insns[i];
+		uint32_t other = search_insn(search, at)->block;
+		struct redirect one;
+
+		if (at != search->analysis->blocks[other].first_insn)
+			continue;
+		one = redirect_into(search, other);
+		if (one.expected > drained.expected && one.branch != HP_SCHEDULE_NONE)
+			drained = one;
+	}
+	if (drained.branch != HP_SCHEDULE_NONE)
+		add_suspect(search, HP_CAUSE_MISPREDICT, drained.branch, drained.most * latency,
+			    drained.expected * latency * 0.5);
+}
+
+/* --- instruction cache and TLB, fetch ----------------------------------------------------------
+ */
+
+/* Share of the instruction's executions that come from another unit of that size, and share that
+ * do so other than by running on. */
+static void find_arrivals(const struct search *search, uint64_t unit, double *arrivals,
+			  double *jumps)
+{
+	const struct hp_analysis *analysis = search->analysis;
+	const struct hp_cfg *cfg = search->cfg;
+	uint32_t here = search->path.insns[0];
+	const struct hp_insn *insn = search_insn(search, here)->insn;
+	uint32_t block = search_insn(search, here)->block;
+	const struct hp_block *node = &cfg->blocks[block];
+	double runs = search_relative(search, block);
+
+	*arrivals = *jumps = 0;
+	if (here != analysis->blocks[block].first_insn) {
+		const struct hp_insn *before = search_insn(search, here - 1)->insn;
+
+		if (before->kind == HP_INSN_CALL || before->kind == HP_INSN_CALL_INDIRECT)
+			*arrivals = *jumps = 1;
+		else
+			*arrivals = before->address / unit !=
+				    (insn->address + insn->length - 1) / unit;
+		return;
+	}
+	for (uint32_t i = 0; i < node->in_count && runs > 0; i++) {
+		uint32_t edge = cfg->in_edges[node->first_in + i];
+		const struct hp_edge *one = &cfg->edges[edge];
+		double weight = analysis->edges[edge].relative / runs;
+		const struct hp_insn *before;
+
+		if (!(weight > 0))
+			continue;
+		if (one->from < cfg->block_count) {
+			before = search_insn(search, last_of(search, one->from))->insn;
+			if (before->address / unit == (insn->address + insn->length - 1) / unit)
+				continue;
+		}
+		*arrivals += weight;
+		*jumps += one->kind == HP_EDGE_FALL ? 0 : weight;
+	}
+	if (*arrivals > 1)
+		*arrivals = 1;
+	if (*jumps > 1)
+		*jumps = 1;
+}
+
+/* Share of executions between which the code can have left the cache. */
+static double forgotten(const struct search *search, bool fits)
+{
+	uint32_t block = search_insn(search, search->path.insns[0])->block;
+	double calls = search->analysis->entry.relative;
+	double runs = search_relative(search, block);
+	uint32_t loop = search->cfg->blocks[block].loop;
+
+	if (!fits || search->path.meets_call || loop == HP_CFG_NONE || !(runs > 0))
+		return 1;
+	return calls < runs ? calls / runs : 1;
+}
+
+static double beyond(uint64_t used, uint64_t room)
+{
+	return used > room ? (double)(used - room) / (double)used : 0;
+}
+
+void suspect_icache(struct search *search)
+{
+	const struct hp_core *core = search->core;
+	bool fits = search->code_bytes <= FIRST_CACHE;
+	double missing = beyond(search->code_bytes, FIRST_CACHE);
+	double far = beyond(search->code_bytes, SECOND_CACHE);
+	double arrivals;
+	double jumps;
+	double share;
+
+	find_arrivals(search, LINE_BYTES, &arrivals, &jumps);
+	if (arrivals <= 0)
+		return;
+	share = arrivals * forgotten(search, fits);
+	/* Where code runs on, the next line is on its way already. */
+	add_suspect(search, HP_CAUSE_ICACHE, search->path.insns[0],
+		    share * (fits ? core->l3_cycles : core->memory_cycles),
+		    share *
+			    (0.005 * core->l2_cycles + missing * core->l2_cycles +
+			     far * core->l3_cycles) *
+			    (jumps > 0 ? 1 : 0.3));
+}
+
+void suspect_itlb(struct search *search)
+{
+	const struct hp_core *core = search->core;
+	bool fits = search->code_pages <= FIRST_PAGES;
+	double missing = beyond(search->code_pages, FIRST_PAGES);
+	double far = beyond(search->code_pages, SECOND_PAGES);
+	double arrivals;
+	double jumps;
+	double share;
+
+	find_arrivals(search, PAGE_BYTES, &arrivals, &jumps);
+	if (arrivals <= 0)
+		return;
+	share = arrivals * forgotten(search, fits);
+	add_suspect(search, HP_CAUSE_ITLB, search->path.insns[0],
+		    share * (core->l2_tlb_cycles + 4.0 * core->walk_cycles),
+		    share * (0.005 * core->l2_tlb_cycles + missing * core->l2_tlb_cycles +
+			     far * core->walk_cycles));
+}
+
+/* Jumps that are taken end what is fetched in a cycle, a target that is not remembered is found
+ * only when the jump is decoded; code that the micro-op cache cannot hold is decoded again. */
+void suspect_fetch(struct search *search)
+{
+	const struct hp_core *core = search->core;
+	uint32_t here = search->path.insns[0];
+	const struct hp_insn *insn = search_insn(search, here)->insn;
+	double arrivals;
+	double jumps;
+	double most = 0;
+	double expected = 0;
+
+	find_arrivals(search, 1, &arrivals, &jumps);
+	if (jumps > 0) {
+		double strange = beyond(search->hot_blocks, KNOWN_BRANCHES);
+
+		most += jumps * (2 + (strange > 0 ? core->mispredict_cycles : 0));
+		expected += jumps * (0.05 + strange * 0.3 * core->mispredict_cycles);
+	}
+	if (search->code_bytes > MICRO_OP_CACHE || search->path.meets_call) {
+		double each = 1.0 / core->decode_width + insn->length / 16.0;
+
+		most += each;
+		expected += 0.1 * each * beyond(search->code_bytes, MICRO_OP_CACHE);
+	}
+	add_suspect(search, HP_CAUSE_FETCH, here, most, expected);
+}

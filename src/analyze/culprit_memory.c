@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Data cache and data TLB.
+ *
+ * Cleared: what neither loads (the TLB: nor stores) nor retired along with what does; the stack.
+ * Bounded: addresses that stay, by how often their loop begins; strides, by the lines and pages
+ * they cross; tables whose size a mask tells, by whether they fit; a line that was just loaded.
+ */
+#include "culprit.h"
+
+enum { FIRST_CACHE = 32 * 1024, SECOND_CACHE = 1024 * 1024, FIRST_TLB = 64 * PAGE_BYTES };
+
+/* Under load memory is much slower than the core's table says, which is of an idle machine; page
+ * walks read page tables, which may be in memory too, and a guest's are walked in two dimensions.
+ */
+static const double memory_margin = 32;
+static const double walk_margin = 8;
+static const double walk_reads = 8;
+
+/* Shares of executions: that the bytes are in another line than what was loaded shortly before
+ * from the same base. */
+static double beside_another(const struct search *search, const struct path *path,
+			     uint32_t position, const struct hp_memory *memory)
+{
+	enum { NEAR = 48 };
+
+	if (memory->base >= HP_REGISTER_COUNT)
+		return 1;
+	for (uint32_t i = position + 1; i < path->count && i < position + NEAR; i++) {
+		const struct hp_insn *insn = search_insn(search, path->insns[i])->insn;
+
+		if (path->insns[i] == path->insns[position])
+			return 1; /* round the loop: how fresh the place is tells that */
+		/* What changed the register may have read through it: mov rax, [rax]. */
+		if (hp_register_in(&insn->written, memory->base) ||
+		    (memory->index < HP_REGISTER_COUNT &&
+		     hp_register_in(&insn->written, memory->index)))
+			return 1;
+		for (size_t k = 0; k < insn->memory_count; k++) {
+			const struct hp_memory *other = &insn->memories[k];
+			uint64_t apart =
+				(uint64_t)other->displacement - (uint64_t)memory->displacement;
+
+			if (!(other->access & HP_ACCESS_READ) || other->base != memory->base ||
+			    other->index != memory->index || other->scale != memory->scale ||
+			    other->segment != memory->segment)
+				continue;
+			if ((int64_t)apart < 0)
+				apart = 0 - apart;
+			if (apart < LINE_BYTES)
+				return (double)apart / LINE_BYTES;
+		}
+	}
+	return 1;
+}
+
+static void judge_load(struct search *search, uint32_t position, const struct hp_memory *memory,
+		       bool is_repeated)
+{
+	const struct hp_core *core = search->core;
+	struct place place = place_of(search, &search->path, position, memory);
+	double lines = place_crossings(&place, LINE_BYTES);
+	double miss = core->l2_cycles;
+	double most = memory_margin * core->memory_cycles;
+
+	if (place.kind == PLACE_STACK || lines <= 0)
+		return;
+	if (place.kind <= PLACE_SAME)
+		miss *= 0.2;
+	if (place.kind == PLACE_STRIDE)
+		miss *= 0.5; /* prefetchers see it */
+	if (place.kind == PLACE_BOUNDED && place.bytes <= SECOND_CACHE) {
+		/* Once it is there, it stays. */
+		bool is_near = place.bytes <= FIRST_CACHE;
+		double beyond = is_near ? 0.05 * core->l2_cycles : 2 * core->l2_cycles;
+
+		most = beyond + place.fresh * most;
+		miss *= is_near ? 0.02 : 0.5;
+	}
+	if (is_repeated) {
+		most *= LINE_BYTES; /* many lines */
+		miss *= 4;
+	}
+	lines *= beside_another(search, &search->path, position, memory);
+	add_suspect(search, HP_CAUSE_DCACHE, search->path.insns[position], lines * most,
+		    lines * miss * path_doubt(position));
+}
+
+void suspect_dcache(struct search *search)
+{
+	for (uint32_t i = 0; i < search->path.count && i < search->core->retire_width; i++) {
+		const struct hp_insn *insn = search_insn(search, search->path.insns[i])->insn;
+
+		for (size_t k = 0; k < insn->memory_count && !insn->is_padding; k++)
+			if ((insn->memories[k].access & HP_ACCESS_READ) &&
+			    path_retires_along(search, &search->path, i))
+				judge_load(search, i, &insn->memories[k], insn->is_repeated);
+	}
+}
+
+static void judge_page(struct search *search, uint32_t position, const struct hp_memory *memory,
+		       bool is_repeated)
+{
+	const struct hp_core *core = search->core;
+	struct place place = place_of(search, &search->path, position, memory);
+	double pages = place_crossings(&place, PAGE_BYTES);
+	double most = core->l2_tlb_cycles + walk_margin * core->walk_cycles +
+		      walk_reads * core->memory_cycles;
+	double miss = core->walk_cycles;
+
+	if (place.kind == PLACE_STACK || pages <= 0)
+		return;
+	if (place.kind <= PLACE_SAME)
+		miss *= 0.1;
+	else if (place.kind != PLACE_STRIDE)
+		miss = core->l2_cycles / 3.0; /* most data have few pages: less than what the cache
+						 is expected to take */
+	if (place.kind == PLACE_BOUNDED && place.bytes <= FIRST_TLB) {
+		most *= place.fresh;
+		miss *= place.fresh;
+	}
+	if (!(memory->access & HP_ACCESS_READ))
+		miss *= 0.2;
+	if (is_repeated)
+		most *= 4;
+	pages *= beside_another(search, &search->path, position, memory);
+	add_suspect(search, HP_CAUSE_DTLB, search->path.insns[position], pages * most,
+		    pages * miss * path_doubt(position));
+}
+
+void suspect_dtlb(struct search *search)
+{
+	for (uint32_t i = 0; i < search->path.count && i < search->core->retire_width; i++) {
+		const struct hp_insn *insn = search_insn(search, search->path.insns[i])->insn;
+
+		for (size_t k = 0; k < insn->memory_count; k++)
+			if (insn->memories[k].access &&
+			    path_retires_along(search, &search->path, i))
+				judge_page(search, i, &insn->memories[k], insn->is_repeated);
+	}
+}

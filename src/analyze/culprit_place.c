@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is known of where an instruction looks, from how its address is made: on the stack, always
+ * the same, moving by a constant, masked to a small table, loaded, or anything.
+ */
+#include "culprit.h"
+
+#include <string.h>
+
+enum { LONGEST_CHAIN = 6, DEEPEST = 64 };
+
+static void add_writes(const struct hp_isa *isa, const struct hp_insn *insn,
+		       struct loop_facts *facts)
+{
+	bool is_call = insn->kind == HP_INSN_CALL || insn->kind == HP_INSN_CALL_INDIRECT;
+
+	facts->has_calls |= is_call;
+	for (unsigned number = 0; number < GENERAL_REGISTERS; number++)
+		if ((hp_register_in(&insn->written, number) ||
+		     (is_call && hp_register_in(&isa->call_clobbers, number))) &&
+		    facts->writes[number] < UINT8_MAX)
+			facts->writes[number]++;
+}
+
+static bool is_within(const struct hp_cfg *cfg, uint32_t block, uint32_t loop)
+{
+	uint32_t around = cfg->blocks[block].loop;
+
+	for (unsigned up = 0; up < DEEPEST && around != HP_CFG_NONE && around != loop; up++)
+		around = cfg->loops[around].parent;
+	return around == loop;
+}
+
+/* All loops at once: each block tells the loops around it. */
+static bool find_loops(struct search *search)
+{
+	const struct hp_cfg *cfg = search->cfg;
+	const struct hp_analysis *analysis = search->analysis;
+
+	search->loops = hp_arena_array(search->analyzer->arena, cfg->loop_count + 1,
+				       sizeof(*search->loops));
+	if (!search->loops)
+		return false;
+	for (uint32_t i = 0; i < cfg->block_count; i++) {
+		uint32_t around = cfg->blocks[i].loop;
+
+		for (unsigned up = 0; up < DEEPEST && around != HP_CFG_NONE; up++) {
+			for (uint32_t k = 0; k < analysis->blocks[i].insn_count; k++)
+				add_writes(cfg->isa,
+					   analysis->insns[analysis->blocks[i].first_insn + k].insn,
+					   &search->loops[around]);
+			around = cfg->loops[around].parent;
+		}
+	}
+	for (uint32_t loop = 0; loop < cfg->loop_count; loop++) {
+		const struct hp_block *header = &cfg->blocks[cfg->loops[loop].header];
+
+		for (uint32_t i = 0; i < header->in_count; i++) {
+			uint32_t edge = cfg->in_edges[header->first_in + i];
+
+			if (!is_within(cfg, cfg->edges[edge].from, loop))
+				search->loops[loop].entries += analysis->edges[edge].relative;
+		}
+	}
+	return true;
+}
+
+/* Of the innermost loop that holds the block; NULL outside of loops. */
+static const struct loop_facts *loop_of(struct search *search, uint32_t block)
+{
+	uint32_t loop = search->cfg->blocks[block].loop;
+
+	if (loop == HP_CFG_NONE)
+		return NULL;
+	if (!search->loops && !find_loops(search)) {
+		search->out_of_memory = true;
+		return NULL;
+	}
+	return &search->loops[loop];
+}
+
+/* How far the instruction moves the register that it also reads. */
+static bool moves_by(const struct search *search, const struct hp_insn *insn, unsigned number,
+		     int64_t *by)
+{
+	const struct hp_operand *to = &insn->operands[0];
+	const char *name;
+
+	if (insn->operand_count == 0 || to->type != HP_OPERAND_REGISTER || to->number != number)
+		return false;
+	if ((insn->operation == HP_OPERATION_ADD || insn->operation == HP_OPERATION_SUBTRACT) &&
+	    insn->operand_count >= 2 && insn->operands[1].type == HP_OPERAND_IMMEDIATE) {
+		*by = insn->operands[1].immediate;
+		return true;
+	}
+	if (insn->operation == HP_OPERATION_ADDRESS && insn->memory_count == 1 &&
+	    insn->memories[0].base == number && insn->memories[0].index == HP_REGISTER_NONE) {
+		*by = insn->memories[0].displacement;
+		return true;
+	}
+	name = search->cfg->isa->mnemonic(insn->mnemonic);
+	*by = 1;
+	return strcmp(name, "inc") == 0 || strcmp(name, "dec") == 0;
+}
+
+static struct place anywhere(enum place_kind kind)
+{
+	return (struct place){ .kind = (uint8_t)kind, .fresh = 1 };
+}
+
+static uint64_t magnitude(int64_t value)
+{
+	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+static bool is_stack(const struct search *search, unsigned number)
+{
+	const struct hp_isa *isa = search->cfg->isa;
+
+	return number == isa->stack_pointer || (search->has_frame && number == isa->frame_pointer);
+}
+
+/* What the value of one register says, where the instruction at `position` reads it. */
+static struct place value_of(struct search *search, const struct path *path, uint32_t position,
+			     unsigned number)
+{
+	uint32_t block = search_insn(search, path->insns[position])->block;
+	const struct loop_facts *loop = loop_of(search, block);
+
+	for (unsigned steps = 0; steps < LONGEST_CHAIN; steps++) {
+		uint32_t at;
+		const struct hp_insn *insn;
+		int64_t by;
+
+		if (number >= GENERAL_REGISTERS)
+			return anywhere(PLACE_ANY);
+		if (is_stack(search, number))
+			return anywhere(PLACE_STACK);
+		if (loop && loop->writes[number] == 0)
+			return anywhere(PLACE_SAME);
+		at = path_writer(search, path, position, number);
+		if (at == 0)
+			return anywhere(PLACE_ANY);
+		insn = search_insn(search, path->insns[at])->insn;
+		if (loop && loop->writes[number] == 1 && moves_by(search, insn, number, &by))
+			return (struct place){ .kind = PLACE_STRIDE,
+					       .bytes = magnitude(by),
+					       .fresh = 1 };
+		if (insn->is_zeroing)
+			return anywhere(PLACE_SAME);
+		if (insn->operation == HP_OPERATION_AND &&
+		    insn->operands[1].type == HP_OPERAND_IMMEDIATE &&
+		    insn->operands[0].type == HP_OPERAND_REGISTER &&
+		    insn->operands[1].immediate >= 0)
+			return (struct place){
+				.kind = PLACE_BOUNDED,
+				.bytes = (uint64_t)insn->operands[1].immediate + 1,
+				.fresh = 1,
+			};
+		if (insn->operation == HP_OPERATION_MOVE && insn->operand_count >= 2 &&
+		    insn->operands[0].number == number) {
+			const struct hp_operand *from = &insn->operands[1];
+
+			if (from->bytes <= 2 && insn->operands[0].bytes >= 4)
+				return (struct place){ .kind = PLACE_BOUNDED,
+						       .bytes = from->bytes == 1 ? 256 : 65536,
+						       .fresh = 1 };
+			if (from->type == HP_OPERAND_REGISTER) {
+				number = from->number;
+				position = at;
+				continue;
+			}
+			if (from->type == HP_OPERAND_IMMEDIATE)
+				return anywhere(PLACE_SAME);
+		}
+		for (size_t i = 0; i < insn->memory_count; i++)
+			if (insn->memories[i].access & HP_ACCESS_READ)
+				return anywhere(PLACE_CHASED);
+		return anywhere(PLACE_ANY);
+	}
+	return anywhere(PLACE_ANY);
+}
+
+/* Within a loop an address that stays is new only when the loop begins. */
+static double freshness(struct search *search, uint32_t block)
+{
+	const struct loop_facts *loop = loop_of(search, block);
+	double inside = search_relative(search, block);
+
+	if (!loop || !(inside > 0))
+		return 1;
+	return loop->entries < inside ? loop->entries / inside : 1;
+}
+
+struct place place_of(struct search *search, const struct path *path, uint32_t position,
+		      const struct hp_memory *memory)
+{
+	uint32_t block = search_insn(search, path->insns[position])->block;
+	bool has_index = memory->index != HP_REGISTER_NONE;
+	struct place base = anywhere(PLACE_FIXED);
+	struct place index = anywhere(PLACE_STACK); /* says nothing against the base */
+	struct place place;
+
+	if (memory->segment != HP_REGISTER_NONE && memory->base == HP_REGISTER_NONE && !has_index) {
+		place = anywhere(PLACE_FIXED);
+	} else {
+		if (memory->base < HP_REGISTER_COUNT)
+			base = value_of(search, path, position, memory->base);
+		if (has_index) {
+			index = value_of(search, path, position, memory->index);
+			index.bytes *= memory->scale;
+		}
+		if (has_index && index.kind == PLACE_CHASED)
+			index.kind = PLACE_ANY;
+		/* The kinds are in order of how little they say; a constant and a table of known
+		 * size make one of that size. */
+		place = index.kind > base.kind ? index : base;
+		if (base.kind == PLACE_BOUNDED && !has_index)
+			place = anywhere(PLACE_ANY); /* a masked pointer */
+		if (base.kind == PLACE_STRIDE && index.kind == PLACE_STRIDE)
+			place.bytes = base.bytes + index.bytes;
+	}
+	if (place.kind <= PLACE_SAME)
+		place.fresh = place.kind == PLACE_STACK ? 0 : freshness(search, block);
+	else if (place.kind == PLACE_BOUNDED)
+		place.fresh = freshness(search, block);
+	if (place.fresh > 1)
+		place.fresh = 1;
+	return place;
+}
+
+double place_crossings(const struct place *place, uint64_t unit_bytes)
+{
+	switch ((enum place_kind)place->kind) {
+	case PLACE_STACK:
+		return 0;
+	case PLACE_FIXED:
+	case PLACE_SAME:
+		return place->fresh;
+	case PLACE_STRIDE:
+		return place->bytes < unit_bytes ? (double)place->bytes / (double)unit_bytes : 1;
+	case PLACE_BOUNDED:
+	case PLACE_CHASED:
+	case PLACE_ANY:
+		break;
+	}
+	return 1;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stores: a buffer of them that is full, and what they hold that a load cannot have yet.
+ *
+ * The buffer is cleared where no store is within the reorder buffer's reach, or only such that
+ * surely hit: on the stack, at an address that stays, in a small table. Forwarding is cleared
+ * unless operands tell that the load overlaps an earlier store that does not hold all of it: same
+ * base, the constants known, nothing in between that changes it otherwise.
+ */
+#include "culprit.h"
+
+enum { SMALL_TABLE = 32 * 1024, STORES_LOOKED_AT = 64 };
+
+static const double memory_margin = 32;
+
+/* Of one store, cycles that draining it may take, and is expected to. */
+static bool is_slow(struct search *search, uint32_t position, double *most, double *expected)
+{
+	const struct hp_insn *insn = search_insn(search, search->path.insns[position])->insn;
+	const struct hp_core *core = search->core;
+	bool is_slow = false;
+
+	*most = *expected = 0;
+	for (size_t k = 0; k < insn->memory_count; k++) {
+		struct place place;
+		double lines;
+
+		if (!(insn->memories[k].access & HP_ACCESS_WRITE))
+			continue;
+		place = place_of(search, &search->path, position, &insn->memories[k]);
+		if (place.kind <= PLACE_SAME ||
+		    (place.kind == PLACE_BOUNDED && place.bytes <= SMALL_TABLE))
+			continue;
+		lines = place_crossings(&place, LINE_BYTES);
+		is_slow = true;
+		*most += lines * memory_margin * core->memory_cycles *
+			 (insn->is_repeated ? LINE_BYTES : 1);
+		*expected += lines * core->l2_cycles * (insn->is_repeated ? 4 : 0.6);
+	}
+	return is_slow;
+}
+
+void suspect_store_buffer(struct search *search)
+{
+	const struct path *path = &search->path;
+	uint32_t nearest = 0;
+	bool is_found = false;
+	double bound = 0;
+	double expected = 0;
+	unsigned looked = 0;
+
+	for (uint32_t i = 0; i < path->count && looked < STORES_LOOKED_AT; i++) {
+		const struct hp_insn *insn = search_insn(search, path->insns[i])->insn;
+		bool stores = false;
+		double most;
+		double likely;
+
+		if (i > 0 && path->insns[i] == path->insns[0])
+			break; /* round the loop once */
+		for (size_t k = 0; k < insn->memory_count; k++)
+			stores |= (insn->memories[k].access & HP_ACCESS_WRITE) != 0;
+		if (!stores)
+			continue;
+		looked++;
+		if (!is_slow(search, i, &most, &likely))
+			continue;
+		if (!is_found)
+			nearest = i;
+		is_found = true;
+		bound += most;
+		/* It is the store next in line that waits, seldom what comes after. */
+		expected += likely * path_doubt(i) * (i < search->core->retire_width ? 1 : 0.1);
+	}
+	if (is_found)
+		add_suspect(search, HP_CAUSE_STORE_BUFFER, path->insns[nearest], bound, expected);
+}
+
+/* How the address in `*number` changes from before the instruction to after it. */
+static bool shift_of(const struct search *search, const struct hp_insn *insn, unsigned number,
+		     int64_t *by)
+{
+	const struct hp_isa *isa = search->cfg->isa;
+	const struct hp_operand *to = &insn->operands[0];
+
+	*by = 0;
+	if (!hp_register_in(&insn->written, number))
+		return true;
+	if (number == isa->stack_pointer &&
+	    (insn->operation == HP_OPERATION_PUSH || insn->operation == HP_OPERATION_POP)) {
+		*by = insn->operation == HP_OPERATION_PUSH ? -(int64_t)isa->pointer_bytes
+							   : isa->pointer_bytes;
+		return true;
+	}
+	if (insn->operand_count < 2 || to->type != HP_OPERAND_REGISTER || to->number != number ||
+	    insn->operands[1].type != HP_OPERAND_IMMEDIATE)
+		return false;
+	if (insn->operation == HP_OPERATION_ADD)
+		*by = insn->operands[1].immediate;
+	else if (insn->operation == HP_OPERATION_SUBTRACT)
+		*by = (int64_t)(0 - (uint64_t)insn->operands[1].immediate);
+	else
+		return false;
+	return true;
+}
+
+/* The displacement of a push's store is from the stack pointer after it. */
+static int64_t displacement_of(const struct search *search, const struct hp_insn *insn,
+			       const struct hp_memory *memory)
+{
+	bool is_push = memory->is_implicit && insn->operation == HP_OPERATION_PUSH;
+
+	/* Seen from the register as it was before the instruction. */
+	return is_push ? (int64_t)((uint64_t)memory->displacement - search->cfg->isa->pointer_bytes)
+		       : memory->displacement;
+}
+
+enum overlap { OVERLAP_NONE, OVERLAP_HELD, OVERLAP_PART };
+
+static enum overlap overlap_of(int64_t stored, unsigned stored_bytes, int64_t loaded,
+			       unsigned loaded_bytes)
+{
+	uint64_t into = (uint64_t)loaded - (uint64_t)stored;
+	uint64_t back = (uint64_t)stored - (uint64_t)loaded;
+
+	if (into < stored_bytes)
+		return into + loaded_bytes <= stored_bytes ? OVERLAP_HELD : OVERLAP_PART;
+	return back < loaded_bytes ? OVERLAP_PART : OVERLAP_NONE;
+}
+
+/* The position of the store that the load meets but in part, or 0. */
+static uint32_t partial_store(const struct search *search, uint32_t position,
+			      const struct hp_memory *load, const struct hp_insn *loading)
+{
+	const struct path *path = &search->path;
+	int64_t shift = 0;
+	int64_t wanted = displacement_of(search, loading, load);
+	unsigned stores = 0;
+
+	for (uint32_t i = position + 1; i < path->count && stores < STORES_LOOKED_AT; i++) {
+		const struct hp_insn *insn = search_insn(search, path->insns[i])->insn;
+		int64_t by = 0;
+
+		if (load->base < HP_REGISTER_COUNT && !shift_of(search, insn, load->base, &by))
+			return 0;
+		if (load->index < HP_REGISTER_COUNT && hp_register_in(&insn->written, load->index))
+			return 0;
+		/* From the register as it was before this instruction. */
+		shift = (int64_t)((uint64_t)shift + (uint64_t)by);
+		for (size_t k = 0; k < insn->memory_count; k++) {
+			const struct hp_memory *store = &insn->memories[k];
+			enum overlap overlap;
+
+			if (!(store->access & HP_ACCESS_WRITE) || store->base != load->base ||
+			    store->index != load->index || store->scale != load->scale ||
+			    store->segment != load->segment)
+				continue;
+			stores++;
+			overlap = overlap_of(displacement_of(search, insn, store), store->bytes,
+					     (int64_t)((uint64_t)wanted + (uint64_t)shift),
+					     load->bytes);
+			if (overlap != OVERLAP_NONE)
+				return overlap == OVERLAP_PART ? i : 0;
+		}
+	}
+	return 0;
+}
+
+void suspect_store_forward(struct search *search)
+{
+	const struct hp_core *core = search->core;
+
+	for (uint32_t i = 0; i < search->path.count && i < core->retire_width; i++) {
+		const struct hp_insn *insn = search_insn(search, search->path.insns[i])->insn;
+
+		for (size_t k = 0; k < insn->memory_count; k++) {
+			uint32_t store;
+
+			if (!(insn->memories[k].access & HP_ACCESS_READ) || insn->is_repeated ||
+			    !path_retires_along(search, &search->path, i))
+				continue;
+			store = partial_store(search, i, &insn->memories[k], insn);
+			if (!store)
+				continue;
+			/* The load waits until the store has left the core's own buffer. */
+			add_suspect(search, HP_CAUSE_STORE_FORWARD, search->path.insns[store],
+				    core->mispredict_cycles + (double)core->blocked_cycles,
+				    0.6 * core->blocked_cycles * path_doubt(i));
+		}
+	}
+}

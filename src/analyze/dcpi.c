@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * requires	best cases of instructions, moved samples
+ * provides	log_frequency, deviation, relative_deviation, hottest
+ *
+ * The estimator of Anderson et al., "Continuous Profiling: Where Have All the Cycles Gone?" (SOSP
+ * 1997), sections 6.1.3 to 6.1.5, as printed: for cores that issue in order, and to compare with.
+ * Of each class the ratios of samples to best case at its issue points; the mean of a cluster of
+ * small ones, since stalls only add; then what flow says of the rest (6.1.4). What the paper leaves
+ * to the reader is in `settings`.
+ */
+#include "passes.h"
+
+#include <stdlib.h>
+
+static const struct {
+	double cluster_ratio; /* of the largest in a cluster to its smallest: the paper's example */
+	double least_share;   /* of the class's issue points in a cluster */
+	double few_samples;   /* of a class: then all are taken together */
+	double longest_stall; /* cycles of one execution that are still reasonable */
+	double good_spread;   /* of a cluster, for high confidence */
+	unsigned good_points;
+} settings = { 1.5, 0.25, 40, 2000, 1.2, 4 };
+
+struct ratio {
+	double value; /* samples a cycle */
+	double best_case;
+};
+
+struct class
+{
+	uint32_t first; /* of its ratios */
+	uint32_t count;
+	double samples;
+	double best_case;
+	double frequency; /* NAN: not estimated */
+	double deviation; /* of its logarithm: what stands for the paper's confidence */
+};
+
+struct estimating {
+	struct analyzer *analyzer;
+	const struct hp_cfg *cfg;
+	struct class *classes;
+	struct ratio *ratios; /* by class */
+};
+
+/* --- 6.1.3: from samples -----------------------------------------------------------------------
+ */
+
+/*
+ * An issue point is an instruction with a best case. Where it waits for one before it in its block,
+ * what lies between shares the wait, so their samples and best cases are taken together.
+ */
+static struct ratio ratio_at(const struct hp_analysis *analysis,
+			     const struct hp_analysed_block *block, uint32_t at)
+{
+	uint32_t producer = analysis->insns[at].producer;
+	uint32_t from = at;
+	double samples = 0;
+	struct ratio ratio = { 0, 0 };
+
+	if (producer != HP_SCHEDULE_NONE && producer >= block->first_insn && producer < at)
+		from = producer + 1;
+	for (uint32_t i = from; i <= at; i++) {
+		samples += analysis->insns[i].moved;
+		ratio.best_case += analysis->insns[i].best_case_cycles;
+	}
+	ratio.value = samples / ratio.best_case;
+	return ratio;
+}
+
+static bool is_issue_point(const struct hp_analysed_insn *insn)
+{
+	return insn->best_case_cycles > 1e-9;
+}
+
+static int compare_ratios(const void *a, const void *b)
+{
+	const struct ratio *left = a;
+	const struct ratio *right = b;
+
+	return (left->value > right->value) - (left->value < right->value);
+}
+
+static void collect(struct estimating *e)
+{
+	const struct hp_analysis *analysis = e->analyzer->analysis;
+	uint32_t next = 0;
+
+	for (size_t i = 0; i < analysis->insn_count; i++) {
+		const struct hp_analysed_insn *insn = &analysis->insns[i];
+		struct class *class = &e->classes[e->cfg->blocks[insn->block].class];
+
+		class->samples += insn->moved;
+		class->best_case += insn->best_case_cycles;
+		class->count += is_issue_point(insn);
+	}
+	for (uint32_t i = 0; i < e->cfg->class_count; i++) {
+		e->classes[i].first = next;
+		next += e->classes[i].count;
+		e->classes[i].count = 0;
+		e->classes[i].frequency = NAN;
+		e->classes[i].deviation = INFINITY;
+	}
+	for (size_t i = 0; i < analysis->insn_count; i++) {
+		const struct hp_analysed_insn *insn = &analysis->insns[i];
+		struct class *class = &e->classes[e->cfg->blocks[insn->block].class];
+
+		if (is_issue_point(insn))
+			e->ratios[class->first + class->count++] =
+				ratio_at(analysis, &analysis->blocks[insn->block], (uint32_t)i);
+	}
+}
+
+/* Whether the estimate would leave an instruction of the class with a stall beyond belief. */
+static bool is_reasonable(const struct estimating *e, const struct class *class, double estimate)
+{
+	const struct ratio *largest = &e->ratios[class->first + class->count - 1];
+	double cycles = largest->value * largest->best_case / estimate;
+
+	return cycles <= settings.longest_stall;
+}
+
+/* The first cluster of enough ratios that are much alike, from the smallest on. */
+static void estimate_class(const struct estimating *e, struct class *class)
+{
+	struct ratio *ratios = &e->ratios[class->first];
+
+	if (class->best_case <= 0 || class->samples <= 0)
+		return;
+	if (class->samples < settings.few_samples) {
+		class->frequency = class->samples / class->best_case;
+		class->deviation = 0.5;
+		return;
+	}
+	qsort(ratios, class->count, sizeof(*ratios), compare_ratios);
+	for (uint32_t first = 0; first < class->count; first++) {
+		double limit = ratios[first].value * settings.cluster_ratio;
+		uint32_t end = first;
+		double sum = 0;
+
+		for (; end < class->count && ratios[end].value <= limit; end++)
+			sum += ratios[end].value;
+		if (sum <= 0 || end - first < settings.least_share * class->count ||
+		    !is_reasonable(e, class, sum / (end - first)))
+			continue;
+		class->frequency = sum / (end - first);
+		class->deviation =
+			end - first < settings.good_points				     ? 0.25
+			: ratios[end - 1].value > settings.good_spread * ratios[first].value ? 0.05
+											     : 0.02;
+		return;
+	}
+}
+
+/* --- 6.1.4: local propagation ------------------------------------------------------------------
+ */
+
+static bool is_known(const struct class *class)
+{
+	return !isnan(class->frequency);
+}
+
+/* One side of a node: what all edges but one leave for that one, or what they add up to. */
+static bool propagate_side(struct estimating *e, uint32_t node, bool is_in)
+{
+	const struct hp_block *block = &e->cfg->blocks[node];
+	uint32_t count = is_in ? block->in_count : block->out_count;
+	struct class *whole = &e->classes[block->class];
+	struct class *missing = NULL;
+	double sum = 0;
+
+	if (count == 0)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t edge = is_in ? e->cfg->in_edges[block->first_in + i]
+				      : block->first_out + i;
+		struct class *class = &e->classes[e->cfg->edges[edge].class];
+
+		if (is_known(class))
+			sum += class->frequency;
+		else if (missing)
+			return false;
+		else
+			missing = class;
+	}
+	if (missing && missing != whole && is_known(whole))
+		missing->frequency = fmax(whole->frequency - sum, 0); /* no negative estimates */
+	else if (!missing && !is_known(whole))
+		missing = whole, whole->frequency = sum;
+	else
+		return false;
+	missing->deviation = 0.5;
+	return true;
+}
+
+static void propagate(struct estimating *e)
+{
+	bool is_changed = true;
+
+	while (is_changed) {
+		is_changed = false;
+		for (uint32_t i = 0; i < e->cfg->node_count; i++) {
+			uint32_t node = e->cfg->order[i];
+
+			is_changed |= propagate_side(e, node, true);
+			is_changed |= propagate_side(e, node, false);
+		}
+	}
+}
+
+static bool give_out(const struct estimating *e)
+{
+	struct analyzer *analyzer = e->analyzer;
+	const struct hp_cfg *cfg = e->cfg;
+	size_t count = frequency_count(cfg);
+
+	analyzer->deviation = hp_arena_array(analyzer->scratch, count, sizeof(double));
+	analyzer->relative_deviation = hp_arena_array(analyzer->scratch, count, sizeof(double));
+	analyzer->log_frequency = hp_arena_array(analyzer->scratch, count, sizeof(double));
+	if (!analyzer->deviation || !analyzer->relative_deviation || !analyzer->log_frequency)
+		return false;
+	analyzer->hottest = -INFINITY;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t number = i < cfg->block_count ? cfg->blocks[i].class
+				  : i + 1 < count      ? cfg->edges[i - cfg->block_count].class
+						       : cfg->blocks[cfg->entry].class;
+		const struct class *class = &e->classes[number];
+
+		analyzer->log_frequency[i] = log(class->frequency);
+		analyzer->deviation[i] = analyzer->relative_deviation[i] = class->deviation;
+		if (i < cfg->block_count)
+			analyzer->hottest = fmax(analyzer->hottest, analyzer->log_frequency[i]);
+	}
+	return true;
+}
+
+struct hp_error *estimate_dcpi(struct analyzer *analyzer)
+{
+	const struct hp_cfg *cfg = analyzer->cfg;
+	struct estimating e = {
+		.analyzer = analyzer,
+		.cfg = cfg,
+		.classes = hp_arena_array(analyzer->scratch, cfg->class_count + 1,
+					  sizeof(struct class)),
+		.ratios = hp_arena_array(analyzer->scratch, analyzer->analysis->insn_count + 1,
+					 sizeof(struct ratio)),
+	};
+
+	if (!e.classes || !e.ratios)
+		return hp_error_create_no_memory();
+	collect(&e);
+	for (uint32_t i = 0; i < cfg->class_count; i++)
+		estimate_class(&e, &e.classes[i]);
+	propagate(&e);
+	return give_out(&e) ? NULL : hp_error_create_no_memory();
+}

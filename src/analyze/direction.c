@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * requires	gather
+ * provides	directions: which way blocks go, as far as the shape of the code tells
+ *
+ * Ball and Larus, "Branch Prediction for Free" (PLDI 1993): loops are stayed in, and what ends the
+ * program, handles exceptions or was put out of the way is seldom run. Each thing known of an edge
+ * adds to its logarithm (Wu and Larus, MICRO 1994, combine the same way); what a block's edges have
+ * is then scaled to add up to one.
+ */
+#include "passes.h"
+
+/* Natural logarithms of odds; fitted to real programs (the tuning set of
+ * scripts/frequency-accuracy). Branches are far more certain of themselves than their shape tells:
+ * the logarithm of their odds deviates by 3 from what is foreseen. Which way is straight on, or
+ * returns, told nothing more. */
+static const struct {
+	double leaves_loop;
+	double never_returns;
+	double landing;
+	double escape;
+	double orphan;
+	double deviation;
+} weights = { -1.4, -3, -6, -6, -3, 3 };
+
+static bool ends_badly(const struct hp_cfg *cfg, uint32_t node)
+{
+	uint8_t end = cfg->blocks[node].end;
+
+	return node < cfg->block_count &&
+	       (end == HP_END_NO_RETURN || end == HP_END_TRAP || end == HP_END_UNDECODABLE);
+}
+
+/* The loop of the edge's block that `to` is not in any more. */
+static bool leaves_loop(const struct hp_cfg *cfg, const struct hp_edge *edge)
+{
+	uint32_t from = cfg->blocks[edge->from].loop;
+	uint32_t to = edge->to < cfg->block_count ? cfg->blocks[edge->to].loop : HP_CFG_NONE;
+
+	if (from == HP_CFG_NONE)
+		return false;
+	while (to != HP_CFG_NONE && cfg->loops[to].depth > cfg->loops[from].depth)
+		to = cfg->loops[to].parent;
+	return to != from;
+}
+
+static double weight_of(const struct hp_cfg *cfg, const struct hp_edge *edge)
+{
+	double sum = 0;
+
+	if (edge->kind == HP_EDGE_LANDING)
+		sum += weights.landing;
+	if (edge->kind == HP_EDGE_ESCAPE)
+		sum += weights.escape;
+	if (edge->kind == HP_EDGE_ENTRY && edge->to != 0)
+		sum += weights.orphan;
+	if (edge->from < cfg->block_count && leaves_loop(cfg, edge))
+		sum += weights.leaves_loop;
+	if (ends_badly(cfg, edge->to))
+		sum += weights.never_returns;
+	return sum;
+}
+
+static void normalise(const struct hp_block *node, struct expectation *edges)
+{
+	double largest = -INFINITY;
+	double sum = 0;
+
+	for (uint32_t i = 0; i < node->out_count; i++)
+		largest = fmax(largest, edges[node->first_out + i].log);
+	for (uint32_t i = 0; i < node->out_count; i++)
+		sum += exp(edges[node->first_out + i].log - largest);
+	for (uint32_t i = 0; i < node->out_count; i++) {
+		struct expectation *edge = &edges[node->first_out + i];
+
+		edge->log -= largest + log(sum);
+		edge->deviation = weights.deviation;
+	}
+}
+
+struct hp_error *find_directions(struct analyzer *analyzer)
+{
+	const struct hp_cfg *cfg = analyzer->cfg;
+
+	analyzer->directions = hp_arena_array(analyzer->scratch, (size_t)cfg->edge_count + 1,
+					      sizeof(*analyzer->directions));
+	if (!analyzer->directions)
+		return hp_error_create_no_memory();
+	for (uint32_t i = 0; i < cfg->edge_count; i++)
+		analyzer->directions[i].log = weight_of(cfg, &cfg->edges[i]);
+	for (uint32_t i = 0; i < cfg->node_count; i++)
+		if (cfg->blocks[i].out_count)
+			normalise(&cfg->blocks[i], analyzer->directions);
+	return NULL;
+}

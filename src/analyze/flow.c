@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * requires	directions; best cases, stretches and own samples when time is used
+ * provides	log_frequency, deviation, relative_deviation, hottest; is_absolute, iterations
+ *
+ * The estimate of flow.h from beginning to end. Without time it is the control: graph, flow and
+ * directions alone.
+ */
+#include "flow.h"
+
+/* --- what comes out ----------------------------------------------------------------------------
+ */
+
+static int unknown_at(const struct flow *flow, size_t number)
+{
+	const struct hp_cfg *cfg = flow->cfg;
+
+	if (number < cfg->block_count)
+		return flow_block(flow, (uint32_t)number);
+	number -= cfg->block_count;
+	return number < cfg->edge_count ? flow_edge(flow, (uint32_t)number)
+					: flow_block(flow, cfg->entry);
+}
+
+static int find_hottest(const struct flow *flow)
+{
+	int hottest = -1;
+
+	for (uint32_t i = 0; i < flow->cfg->block_count; i++) {
+		int unknown = flow_block(flow, i);
+
+		if (unknown >= 0 && (hottest < 0 || flow->x[unknown] > flow->x[hottest]))
+			hottest = unknown;
+	}
+	return hottest;
+}
+
+static bool make_output(struct analyzer *analyzer)
+{
+	size_t count = frequency_count(analyzer->cfg);
+
+	if (analyzer->log_frequency)
+		return true;
+	analyzer->deviation = hp_arena_array(analyzer->scratch, count, sizeof(double));
+	analyzer->relative_deviation = hp_arena_array(analyzer->scratch, count, sizeof(double));
+	analyzer->log_frequency = hp_arena_array(analyzer->scratch, count, sizeof(double));
+	return analyzer->deviation && analyzer->relative_deviation && analyzer->log_frequency;
+}
+
+/* What relative frequencies are certain against: the mean of the blocks' logarithms, each as much
+ * as it has samples; without any, the hottest block. `weights`: of the unknowns, adding up to one.
+ */
+static void weigh(const struct flow *flow, int hottest, double *weights)
+{
+	const struct hp_analysis *analysis = flow->analyzer->analysis;
+	double whole = 0;
+
+	for (int i = 0; i < flow->system->size; i++)
+		weights[i] = 0;
+	for (uint32_t i = 0; i < flow->cfg->block_count; i++)
+		if (flow_block(flow, i) >= 0)
+			whole += analysis->blocks[i].samples;
+	if (whole <= 0 && hottest >= 0)
+		weights[hottest] = 1;
+	for (uint32_t i = 0; i < flow->cfg->block_count && whole > 0; i++)
+		if (flow_block(flow, i) >= 0)
+			weights[flow_block(flow, i)] += analysis->blocks[i].samples / whole;
+}
+
+/* Edges through a hub: as their block runs, and as the arcs share. What is foreseen of a share is
+ * as uncertain as any direction, on top of what the block and the arc are. */
+static void share_hubs(const struct flow *flow)
+{
+	const struct hp_cfg *cfg = flow->cfg;
+	struct analyzer *analyzer = flow->analyzer;
+
+	for (uint32_t i = 0; i < cfg->edge_count; i++) {
+		const struct hub *hub = flow_hub(flow, i);
+		size_t at = frequency_of_edge(cfg, i);
+		uint32_t from = cfg->edges[i].from;
+		double deviation = analyzer->directions[i].deviation;
+
+		if (!hub || flow_edge(flow, i) < 0)
+			continue;
+		analyzer->log_frequency[at] +=
+			flow->x[flow_block(flow, from)] - flow->x[hub->whole];
+		analyzer->deviation[at] =
+			hypot(hypot(analyzer->deviation[at], analyzer->deviation[from]), deviation);
+		analyzer->relative_deviation[at] = hypot(
+			hypot(analyzer->relative_deviation[at], analyzer->relative_deviation[from]),
+			deviation);
+	}
+}
+
+/* Variances out of flow_apart. */
+static struct hp_error *give_out_apart(const struct flow *flow)
+{
+	struct analyzer *analyzer = flow->analyzer;
+	int hottest = find_hottest(flow);
+
+	if (!make_output(analyzer))
+		return hp_error_create_no_memory();
+	analyzer->hottest = hottest >= 0 ? flow->x[hottest] : 0;
+	for (size_t i = 0; i < frequency_count(flow->cfg); i++) {
+		int at = unknown_at(flow, i);
+		double deviation = at >= 0 ? sqrt(flow->variances[at]) : 0;
+
+		analyzer->log_frequency[i] = at >= 0 ? flow->x[at] : -INFINITY;
+		analyzer->relative_deviation[i] = deviation;
+		analyzer->deviation[i] = at >= 0 ? hypot(deviation, flow->level_deviation) : 0;
+	}
+	share_hubs(flow);
+	return NULL;
+}
+
+/* Variances out of the last factor; those relative to the mean take one more solve. */
+static struct hp_error *give_out(const struct flow *flow)
+{
+	struct analyzer *analyzer = flow->analyzer;
+	struct sparse *system = flow->system;
+	size_t size = (size_t)system->size;
+	double *variances = hp_arena_array(analyzer->scratch, size + 1, sizeof(double));
+	double *weights = hp_arena_array(analyzer->scratch, size + 1, sizeof(double));
+	int hottest = find_hottest(flow);
+	double of_mean = 0;
+	struct hp_error *error;
+
+	if (!variances || !weights || !make_output(analyzer))
+		return hp_error_create_no_memory();
+	error = sparse_inverse_diagonal(system, analyzer->scratch, variances);
+	if (error)
+		return error;
+	weigh(flow, hottest, weights);
+	for (size_t i = 0; i < size; i++)
+		flow->step[i] = weights[i];
+	sparse_solve(system, flow->step); /* covariances with the mean */
+	for (size_t i = 0; i < size; i++)
+		of_mean += weights[i] * flow->step[i];
+	analyzer->hottest = hottest >= 0 ? flow->x[hottest] : 0;
+	for (size_t i = 0; i < frequency_count(flow->cfg); i++) {
+		int at = unknown_at(flow, i);
+		double relative = at >= 0 ? variances[at] + of_mean - 2 * flow->step[at] : 0;
+
+		analyzer->log_frequency[i] = at >= 0 ? flow->x[at] : -INFINITY;
+		analyzer->deviation[i] = at >= 0 ? sqrt(fmax(variances[at], 0)) : 0;
+		analyzer->relative_deviation[i] = sqrt(fmax(relative, 0));
+	}
+	share_hubs(flow);
+	return NULL;
+}
+
+struct hp_error *estimate_flow(struct analyzer *analyzer, bool uses_time)
+{
+	struct flow flow = { .analyzer = analyzer, .cfg = analyzer->cfg };
+	struct hp_error *error = flow_unknowns(&flow);
+
+	if (!error)
+		error = flow_terms(&flow, uses_time);
+	if (!error)
+		error = flow_begin(&flow);
+	if (!error)
+		error = flow_solve(&flow);
+	if (!error)
+		error = flow.variances ? give_out_apart(&flow) : give_out(&flow);
+	analyzer->flow_start = flow.x;
+	analyzer->analysis->is_absolute = flow.is_absolute;
+	analyzer->analysis->iterations += flow.iterations;
+	analyzer->analysis->problems &= ~(unsigned)HP_PROBLEM_NOT_CONVERGED; /* of earlier rounds */
+	if (!error && !flow.has_converged)
+		analyzer->analysis->problems |= flow.variances ? HP_PROBLEM_NOT_SOLVED
+							       : HP_PROBLEM_NOT_CONVERGED;
+	if (flow.is_contradictory || (!error && !flow.variances && flow_contradicts(&flow)))
+		analyzer->analysis->problems |= HP_PROBLEM_CONTRADICTION;
+	flow_clear(&flow);
+	return error;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One flow-consistent estimate of a whole procedure.
+ *
+ * Sought are logarithms: of how often each class of equally frequent blocks and edges runs, and of
+ * how much longer than their best case the procedure's blocks take on the whole (`stretch`). What
+ * is known of them are terms, each the logarithm of a likelihood of a sum of a few unknowns:
+ * normal, or that of samples drawn from an uncertain time. That what enters a block leaves it is no
+ * term but a constraint, and holds exactly. The estimate is where the terms together are likeliest;
+ * their curvature there says how certain it is.
+ */
+#ifndef HPCPROF_ANALYZE_FLOW_H
+#define HPCPROF_ANALYZE_FLOW_H
+
+#include "passes.h"
+#include "sparse.h"
+
+#include <hpcprof/base/vector.h>
+
+enum { TERM_UNKNOWNS = 3 };
+
+enum term_kind {
+	TERM_VALUE, /* the sum is `expected`, give or take */
+	TERM_TIME,  /* the sum is the logarithm of the samples that the block would get */
+};
+
+struct term {
+	uint8_t kind;  /* enum term_kind */
+	bool is_count; /* evidence of executions */
+	uint8_t count;
+	int unknowns[TERM_UNKNOWNS];
+	double factors[TERM_UNKNOWNS]; /* 1 or -1 */
+	double expected;	       /* TIME: added to the sum */
+	double samples;		       /* TIME */
+	double deviation;	       /* TIME: downwards, less time than thought */
+	double upward;		       /* TIME: upwards, since stalls only add */
+	double freedom;	 /* of Student's distribution: how ready to believe in outliers; 0: none */
+	double spread;	 /* squared deviation in use, as outlying as it is now */
+	double distance; /* from what is expected, when it was last looked at */
+	int slots[TERM_UNKNOWNS * (TERM_UNKNOWNS + 1) / 2];
+};
+
+/* The flows of `parts` add up to that of `whole`. */
+struct balance {
+	int whole;	/* unknowns */
+	uint32_t first; /* into balance_parts */
+	uint32_t count;
+	int whole_slot;
+	int own_slot;
+};
+
+/* Blocks that jump to the very same targets: flow_hubs.c. */
+struct hub {
+	int whole;	   /* unknown: what all of them get */
+	uint32_t *sources; /* blocks; the edges of the first stand for the arcs */
+	uint32_t source_count;
+};
+
+struct flow {
+	struct analyzer *analyzer;
+	const struct hp_cfg *cfg;
+	int *unknown_of; /* of a class; -1: it never runs; of a hub's edges the arc's */
+	int *hub_of;	 /* of a node that jumps through one; -1: it does not */
+	HP_VECTOR(struct hub) hubs;
+	int *slack_of; /* of a node; -1: it has no slack arc */
+	int stretch;   /* unknown, or -1 without time */
+	int unknown_count;
+	double *x;
+	HP_VECTOR(struct term) terms;
+	HP_VECTOR(struct balance) balances;
+	HP_VECTOR(int) balance_parts; /* unknowns */
+	int *part_slots;
+	int *ridge_slots; /* the unknowns' own */
+	struct sparse *system;
+	double *step;	/* unknowns, then one multiplier a balance */
+	double cost;	/* of the terms, at the last system */
+	double *slopes; /* of the terms, by each unknown */
+	bool is_absolute;
+	bool is_contradictory;
+	bool trusts_counts; /* none of them is taken for an outlier yet */
+	bool has_converged;
+	unsigned iterations;
+	/* flow_apart, instead of a solve */
+	double *variances;	/* of the unknowns, beside the level; else NULL */
+	double level_deviation; /* of frequencies that were not counted */
+};
+
+/* Unknowns and balances of the graph, without what evidence says never runs. */
+struct hp_error *flow_unknowns(struct flow *flow);
+/* Hubs, and then numbers for their unknowns; `is_dead` of classes: never runs. */
+bool flow_find_hubs(struct flow *flow, const bool *is_dead);
+void flow_number_hubs(struct flow *flow, const bool *is_dead);
+/* Terms of directions, time and evidence. */
+struct hp_error *flow_terms(struct flow *flow, bool uses_time);
+/* A place to begin that balances. */
+struct hp_error *flow_begin(struct flow *flow);
+/* flow_apart's answer where the solution would take too long. */
+struct hp_error *flow_solve(struct flow *flow);
+/* Instead of a solution: each class by itself, flows out of balance. */
+struct hp_error *flow_apart(struct flow *flow);
+/* Counts that the estimate is far from: others, or the graph, do not go with them. */
+bool flow_contradicts(const struct flow *flow);
+void flow_clear(struct flow *flow);
+
+static inline int flow_block(const struct flow *flow, uint32_t node)
+{
+	return flow->unknown_of[flow->cfg->blocks[node].class];
+}
+
+static inline int flow_edge(const struct flow *flow, uint32_t edge)
+{
+	return flow->unknown_of[flow->cfg->edges[edge].class];
+}
+
+/* That the edge goes through, or NULL. */
+static inline const struct hub *flow_hub(const struct flow *flow, uint32_t edge)
+{
+	int hub = flow->hub_of[flow->cfg->edges[edge].from];
+
+	return hub >= 0 ? &flow->hubs.at[hub] : NULL;
+}
+
+#endif

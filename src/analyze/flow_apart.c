@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * requires	unknowns, terms, a place to begin
+ * provides	x and variances of a procedure so tangled that its flows cannot be solved for in
+ *		bearable time; no flow: what enters a block and what leaves it may differ
+ *
+ * Each class is estimated by itself, out of what directions alone would give it, the time of its
+ * blocks over their best case, and counts of it. An edge that is no block's class gets its share of
+ * the block it comes from as directions say.
+ */
+#include "flow.h"
+
+static const double direction_deviation = 3; /* of a frequency that only directions tell */
+/* Nothing checks one class's time against another's here: none is certain of itself. */
+static const double least_deviation = 0.3;
+
+struct apart {
+	struct flow *flow;
+	double *base;	 /* what directions give */
+	double *weights; /* of what was measured, one over its variance */
+	double *sums;	 /* of what was measured, by its weight */
+	bool *is_counted;
+	bool *is_block;
+	double stretch;
+	double stretch_deviation;
+};
+
+static bool make_room(struct apart *apart)
+{
+	struct hp_arena *arena = apart->flow->analyzer->scratch;
+	size_t count = (size_t)apart->flow->unknown_count + 1;
+
+	apart->base = hp_arena_array(arena, count, sizeof(double));
+	apart->weights = hp_arena_array(arena, count, sizeof(double));
+	apart->sums = hp_arena_array(arena, count, sizeof(double));
+	apart->is_counted = hp_arena_array(arena, count, sizeof(bool));
+	apart->is_block = hp_arena_array(arena, count, sizeof(bool));
+	apart->flow->variances = hp_arena_array(arena, count, sizeof(double));
+	return apart->base && apart->weights && apart->sums && apart->is_counted &&
+	       apart->is_block && apart->flow->variances;
+}
+
+static void measure(struct apart *apart, int unknown, double log, double variance)
+{
+	apart->weights[unknown] += 1 / variance;
+	apart->sums[unknown] += log / variance;
+}
+
+static void measure_all(struct apart *apart)
+{
+	struct flow *flow = apart->flow;
+
+	for (size_t t = 0; t < flow->terms.count; t++) {
+		const struct term *term = &flow->terms.at[t];
+
+		if (term->kind == TERM_VALUE && term->unknowns[0] == flow->stretch) {
+			apart->stretch = term->expected;
+			apart->stretch_deviation = term->deviation;
+		}
+	}
+	for (size_t t = 0; t < flow->terms.count; t++) {
+		const struct term *term = &flow->terms.at[t];
+		double samples = fmax(term->samples, 0.5);
+
+		if (term->kind == TERM_TIME) {
+			measure(apart, term->unknowns[0],
+				log(samples) - term->expected - apart->stretch,
+				term->deviation * term->deviation + 1 / samples);
+		} else if (term->is_count && term->count == 1) {
+			measure(apart, term->unknowns[0], term->expected,
+				term->deviation * term->deviation);
+			apart->is_counted[term->unknowns[0]] = true;
+		}
+	}
+}
+
+/* Directions know of no level: theirs becomes that of what was measured. */
+static double find_level(const struct apart *apart)
+{
+	double whole = 0;
+	double sum = 0;
+
+	for (int i = 0; i < apart->flow->unknown_count; i++) {
+		double weight;
+
+		if (!(apart->weights[i] > 0))
+			continue;
+		weight = 1 / (1 / apart->weights[i] + direction_deviation * direction_deviation);
+		sum += weight * (apart->sums[i] / apart->weights[i] - apart->base[i]);
+		whole += weight;
+	}
+	return whole > 0 ? sum / whole : 0;
+}
+
+static void combine(struct apart *apart)
+{
+	struct flow *flow = apart->flow;
+	double level = find_level(apart);
+	double weight = 1 / (direction_deviation * direction_deviation);
+
+	for (int i = 0; i < flow->unknown_count; i++) {
+		double whole = apart->weights[i] + weight;
+
+		apart->base[i] += level;
+		flow->x[i] = (apart->sums[i] + apart->base[i] * weight) / whole;
+		flow->variances[i] = 1 / whole;
+		if (!apart->is_counted[i])
+			flow->variances[i] =
+				fmax(flow->variances[i], least_deviation * least_deviation);
+	}
+}
+
+/* As `from` runs, in the share that directions give. */
+static void share(struct apart *apart, int unknown, int from)
+{
+	struct flow *flow = apart->flow;
+
+	flow->x[unknown] = flow->x[from] + apart->base[unknown] - apart->base[from];
+	flow->variances[unknown] =
+		flow->variances[from] + direction_deviation * direction_deviation;
+}
+
+static void share_hub(struct apart *apart, const struct hub *hub)
+{
+	struct flow *flow = apart->flow;
+	const struct hp_block *first = &flow->cfg->blocks[hub->sources[0]];
+	double sum = 0;
+
+	for (uint32_t i = 0; i < hub->source_count; i++)
+		sum += exp(flow->x[flow_block(flow, hub->sources[i])]);
+	flow->x[hub->whole] = log(sum);
+	for (uint32_t i = 0; i < first->out_count; i++)
+		if (flow_edge(flow, first->first_out + i) >= 0)
+			share(apart, flow_edge(flow, first->first_out + i), hub->whole);
+}
+
+static void share_edges(struct apart *apart)
+{
+	struct flow *flow = apart->flow;
+	const struct hp_cfg *cfg = flow->cfg;
+
+	for (uint32_t i = 0; i < cfg->node_count; i++)
+		if (flow_block(flow, i) >= 0)
+			apart->is_block[flow_block(flow, i)] = true;
+	for (uint32_t i = 0; i < cfg->edge_count; i++) {
+		int unknown = flow_edge(flow, i);
+
+		if (unknown >= 0 && !apart->is_block[unknown] && !apart->is_counted[unknown] &&
+		    !flow_hub(flow, i))
+			share(apart, unknown, flow_block(flow, cfg->edges[i].from));
+	}
+	for (size_t i = 0; i < flow->hubs.count; i++)
+		share_hub(apart, &flow->hubs.at[i]);
+}
+
+struct hp_error *flow_apart(struct flow *flow)
+{
+	struct apart apart = { .flow = flow };
+
+	if (!make_room(&apart))
+		return hp_error_create_no_memory();
+	for (int i = 0; i < flow->unknown_count; i++)
+		apart.base[i] = flow->x[i];
+	measure_all(&apart);
+	combine(&apart);
+	flow->x[flow->stretch] = apart.stretch;
+	flow->level_deviation = apart.stretch_deviation;
+	share_edges(&apart);
+	return NULL;
+}

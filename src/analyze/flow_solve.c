@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * requires	unknowns, terms, balances, and a place to begin where every balance holds
+ * provides	the unknowns where the terms are likeliest and every balance holds; the factor of
+ *the last system, whose inverse says how certain they are
+ *
+ * Newton's method along the balances. In frequencies themselves, not their logarithms, balances are
+ * linear: a step d that says by what share each changes keeps them when the changed shares balance,
+ *
+ *	| H  A' | | d           |   | -slope     |
+ *	| A  -e | | multipliers | = | -imbalance |
+ *
+ * where A has each part's share of its whole, and H is the curvature of the terms by d: that by
+ * logarithms less their slopes, since log(1 + d) is d - d^2/2. Where that is not convex along the
+ * balances, which the signs of the pivots say, slopes that would make it so are left out. Terms
+ * with long tails are touched from above by ones without (IRLS), and a step is cut until the sum of
+ * those falls: so every step makes the estimate likelier.
+ */
+#include "flow.h"
+
+enum { MOST_ITERATIONS = 200, MOST_CUTS = 30, PATIENCE = 60 };
+
+static const double ridge = 1e-4;     /* of unknowns that nothing is known of: next to nothing */
+static const double slackness = 1e-8; /* of the balances: their multipliers need a pivot */
+static const double least_left = 0.1; /* of a frequency after one step */
+static const double most_grown = 8;
+/* Multiplications of one step: with a hundred steps or so, a few seconds. */
+static const double most_work = 3e7;
+static const double step_tolerance = 1e-6;
+static const double gain_tolerance = 1e-6;  /* of a likelihood's logarithm, by one more step */
+static const double first_tolerance = 1e-4; /* the same, while a better start is all it is for */
+
+static int slot_of(const struct term *term, unsigned i, unsigned j)
+{
+	unsigned high = i > j ? i : j;
+	unsigned low = i > j ? j : i;
+
+	return term->slots[high * (high + 1) / 2 + low];
+}
+
+/* --- the pattern -------------------------------------------------------------------------------
+ */
+
+struct pattern {
+	HP_VECTOR(struct sparse_place) places;
+	bool failed;
+};
+
+static void place(struct pattern *pattern, int row, int column)
+{
+	pattern->failed |= !hp_vector_push(&pattern->places, (struct sparse_place){ row, column });
+}
+
+static void place_all(const struct flow *flow, struct pattern *pattern)
+{
+	for (int i = 0; i < flow->unknown_count; i++)
+		place(pattern, i, i);
+	for (size_t t = 0; t < flow->terms.count; t++) {
+		const struct term *term = &flow->terms.at[t];
+
+		for (unsigned i = 0; i < term->count; i++)
+			for (unsigned j = 0; j <= i; j++)
+				place(pattern, term->unknowns[i], term->unknowns[j]);
+	}
+	for (size_t b = 0; b < flow->balances.count; b++) {
+		const struct balance *balance = &flow->balances.at[b];
+		int own = flow->unknown_count + (int)b;
+
+		place(pattern, own, own);
+		place(pattern, own, balance->whole);
+		for (uint32_t i = 0; i < balance->count; i++)
+			place(pattern, own, flow->balance_parts.at[balance->first + i]);
+	}
+}
+
+/* Hands the slots out in the order in which place_all asked for them. */
+static void take_slots(struct flow *flow, const int *slots)
+{
+	size_t next = 0;
+
+	for (int i = 0; i < flow->unknown_count; i++)
+		flow->ridge_slots[i] = slots[next++];
+	for (size_t t = 0; t < flow->terms.count; t++) {
+		struct term *term = &flow->terms.at[t];
+
+		for (unsigned i = 0; i < term->count; i++)
+			for (unsigned j = 0; j <= i; j++)
+				term->slots[i * (i + 1) / 2 + j] = slots[next++];
+	}
+	for (size_t b = 0; b < flow->balances.count; b++) {
+		struct balance *balance = &flow->balances.at[b];
+
+		balance->own_slot = slots[next++];
+		balance->whole_slot = slots[next++];
+		for (uint32_t i = 0; i < balance->count; i++)
+			flow->part_slots[balance->first + i] = slots[next++];
+	}
+}
+
+static struct hp_error *make_system(struct flow *flow)
+{
+	struct hp_arena *arena = flow->analyzer->scratch;
+	size_t unknowns = (size_t)flow->unknown_count;
+	size_t size = unknowns + flow->balances.count;
+	struct pattern pattern = { .failed = false };
+	_cleanup_free_ int *slots = NULL;
+	struct hp_error *error;
+
+	flow->ridge_slots = hp_arena_array(arena, unknowns + 1, sizeof(int));
+	flow->part_slots = hp_arena_array(arena, flow->balance_parts.count + 1, sizeof(int));
+	flow->step = hp_arena_array(arena, size + 1, sizeof(double));
+	flow->slopes = hp_arena_array(arena, unknowns + 1, sizeof(double));
+	place_all(flow, &pattern);
+	slots = calloc(pattern.places.count + 1, sizeof(*slots));
+	if (pattern.failed || !slots || !flow->ridge_slots || !flow->part_slots || !flow->step ||
+	    !flow->slopes) {
+		hp_vector_free(&pattern.places);
+		return hp_error_create_no_memory();
+	}
+	error = sparse_create((int)size, pattern.places.at, pattern.places.count, most_work, arena,
+			      &flow->system, slots);
+	hp_vector_free(&pattern.places);
+	if (!error)
+		take_slots(flow, slots);
+	return error;
+}
+
+/* --- terms -------------------------------------------------------------------------------------
+ */
+
+/* What a term is at a place: how unlikely, and how that changes with its sum. */
+struct look {
+	double cost;
+	double slope; /* of the logarithm of the likelihood */
+	double curvature;
+};
+
+static double sum_of(const struct flow *flow, const struct term *term)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < term->count; i++)
+		sum += term->factors[i] * flow->x[term->unknowns[i]];
+	return sum;
+}
+
+static struct look look_at_value(struct term *term, double sum)
+{
+	double distance = term->expected - sum;
+
+	term->distance = distance;
+	return (struct look){ .cost = distance * distance / (2 * term->spread),
+			      .slope = distance / term->spread,
+			      .curvature = 1 / term->spread };
+}
+
+/*
+ * Samples are Poisson around exp(sum + z), and z, what the block's time differs from what is
+ * expected, is normal with deviations of its own upwards and downwards. At the likeliest z
+ * (Laplace) the slope by `sum` is z / spread, and the curvature 1 / (spread + 1 / mean).
+ */
+static struct look look_at_time(struct term *term, double sum)
+{
+	double samples = term->samples;
+	double log_mean = fmax(-500, fmin(sum + term->expected, 500));
+	double spread = term->spread;
+	double z = term->distance; /* what it was is near what it is */
+	double now = exp(fmin(log_mean + z, 500));
+	double mean;
+
+	for (unsigned i = 0; i < 100; i++) {
+		double change = (samples - now - z / spread) / (now + 1 / spread);
+
+		z += fmax(-1, fmin(1, change));
+		if (fabs(change) < 1e-5) { /* the next would be its square */
+			now *= 1 + change + change * change / 2;
+			break;
+		}
+		now = exp(fmin(log_mean + z, 500));
+	}
+	term->distance = z;
+	mean = now;
+	return (struct look){ .cost = mean - samples + z * z / (2 * spread) +
+				      (samples > 0 ? samples * log(samples / mean) : 0),
+			      .slope = z / spread,
+			      .curvature = 1 / (spread + 1 / (mean + 1e-300)) };
+}
+
+static struct look look_at(const struct flow *flow, struct term *term)
+{
+	double sum = sum_of(flow, term);
+
+	return term->kind == TERM_TIME ? look_at_time(term, sum) : look_at_value(term, sum);
+}
+
+/* Of each long-tailed distribution the normal one that touches it where it was last looked at. */
+static void reweight(struct flow *flow)
+{
+	for (size_t t = 0; t < flow->terms.count; t++) {
+		struct term *term = &flow->terms.at[t];
+		bool is_above = term->kind == TERM_TIME && term->distance > 0;
+		double deviation = is_above ? term->upward : term->deviation;
+		double squared = deviation * deviation;
+
+		term->spread = squared;
+		if (term->freedom > 0 && !(term->is_count && flow->trusts_counts))
+			term->spread *=
+				(term->freedom + term->distance * term->distance / squared) /
+				(term->freedom + 1);
+	}
+}
+
+static double cost_of(const struct flow *flow)
+{
+	double cost = 0;
+
+	for (size_t t = 0; t < flow->terms.count; t++)
+		cost += look_at(flow, &flow->terms.at[t]).cost;
+	return cost;
+}
+
+static void add_terms(struct flow *flow)
+{
+	double *values = flow->system->values;
+
+	for (size_t t = 0; t < flow->terms.count; t++) {
+		struct term *term = &flow->terms.at[t];
+		struct look look = look_at(flow, term);
+
+		flow->cost += look.cost;
+		for (unsigned i = 0; i < term->count; i++) {
+			flow->slopes[term->unknowns[i]] += look.slope * term->factors[i];
+			for (unsigned j = 0; j <= i; j++)
+				values[slot_of(term, i, j)] +=
+					look.curvature * term->factors[i] * term->factors[j];
+		}
+	}
+}
+
+/* --- one step ----------------------------------------------------------------------------------
+ */
+
+static void add_balances(struct flow *flow)
+{
+	double *values = flow->system->values;
+
+	for (size_t b = 0; b < flow->balances.count; b++) {
+		const struct balance *balance = &flow->balances.at[b];
+		const int *parts = &flow->balance_parts.at[balance->first];
+		double whole = flow->x[balance->whole];
+		double sum = 0;
+
+		for (uint32_t i = 0; i < balance->count; i++) {
+			double share = exp(flow->x[parts[i]] - whole);
+
+			values[flow->part_slots[balance->first + i]] += share;
+			sum += share;
+		}
+		values[balance->whole_slot] -= 1;
+		values[balance->own_slot] -= slackness;
+		flow->step[flow->unknown_count + (int)b] = 1 - sum;
+	}
+}
+
+/* One positive pivot for each unknown, one negative for each balance: convex along the balances. */
+static bool is_convex(const struct flow *flow)
+{
+	int positive = 0;
+
+	for (int i = 0; i < flow->system->size; i++)
+		positive += flow->system->diagonal[i] > 0;
+	return positive == flow->unknown_count;
+}
+
+/* The curvature by shares; `whole` takes all of the slopes in. */
+static bool factor(struct flow *flow, bool whole)
+{
+	struct sparse *system = flow->system;
+
+	for (int i = 0; i < system->starts[system->size]; i++)
+		system->values[i] = 0;
+	for (int i = 0; i < system->size; i++)
+		flow->step[i] = 0;
+	for (int i = 0; i < flow->unknown_count; i++)
+		flow->slopes[i] = 0;
+	flow->cost = 0;
+	add_terms(flow);
+	add_balances(flow);
+	for (int i = 0; i < flow->unknown_count; i++) {
+		bool counts = i != flow->stretch && (whole || flow->slopes[i] > 0);
+
+		system->values[flow->ridge_slots[i]] += ridge + (counts ? flow->slopes[i] : 0);
+		flow->step[i] = flow->slopes[i];
+	}
+	return sparse_factor(system) && (!whole || is_convex(flow));
+}
+
+static void move(struct flow *flow, const double *from, double scale)
+{
+	for (int i = 0; i < flow->unknown_count; i++)
+		flow->x[i] = from[i] + (i == flow->stretch ? scale * flow->step[i]
+							   : log1p(scale * flow->step[i]));
+}
+
+/* How much of the step may be gone: frequencies stay positive, and near. */
+static double longest_scale(const struct flow *flow, double *longest, double *gain)
+{
+	double scale = 1;
+
+	*longest = *gain = 0;
+	for (int i = 0; i < flow->unknown_count; i++) {
+		double step = flow->step[i];
+		double most = step < 0 && i != flow->stretch ? 1 - least_left : most_grown;
+
+		*longest = fmax(*longest, fabs(step));
+		*gain += step * flow->slopes[i];
+		scale = fmin(scale, most / fmax(fabs(step), 1e-300));
+	}
+	return scale;
+}
+
+/* False when nothing better is to be had on the way. */
+static bool walk(struct flow *flow, double *from, double scale)
+{
+	double before = flow->cost;
+
+	for (int i = 0; i < flow->unknown_count; i++)
+		from[i] = flow->x[i];
+	for (unsigned cut = 0; cut < MOST_CUTS; cut++) {
+		move(flow, from, scale);
+		if (cost_of(flow) <= before + 1e-12 * (1 + fabs(before)))
+			return true;
+		scale /= 2;
+	}
+	move(flow, from, 0);
+	return false;
+}
+
+bool flow_contradicts(const struct flow *flow)
+{
+	for (size_t i = 0; i < flow->terms.count; i++) {
+		const struct term *term = &flow->terms.at[i];
+
+		if (term->is_count && fabs(term->distance) > fmax(5 * term->deviation, 0.02))
+			return true;
+	}
+	return false;
+}
+
+/* Few samples end the rounds with the first, and counts want to be met from its beginning. */
+static bool may_be_rough(const struct flow *flow)
+{
+	const struct analyzer *analyzer = flow->analyzer;
+
+	return analyzer->options->estimator == HP_ESTIMATOR_FLOW && !analyzer->is_last_round &&
+	       !flow->is_absolute && !(analyzer->analysis->problems & HP_PROBLEM_FEW_SAMPLES);
+}
+
+struct hp_error *flow_solve(struct flow *flow)
+{
+	struct hp_error *error = make_system(flow);
+	double tolerance = gain_tolerance;
+	double *from = hp_arena_array(flow->analyzer->scratch, (size_t)flow->unknown_count + 1,
+				      sizeof(double));
+
+	if (!error && !from)
+		error = hp_error_create_no_memory();
+	if (!error && flow->system->is_too_dense)
+		return flow_apart(flow);
+	flow->trusts_counts = flow->is_absolute;
+	if (!error) {
+		reweight(flow);
+		cost_of(flow); /* looks at all terms where it begins */
+	}
+	if (may_be_rough(flow))
+		tolerance = first_tolerance;
+	while (!error && !flow->has_converged && flow->iterations < MOST_ITERATIONS) {
+		double longest;
+		double gain;
+		double scale;
+
+		flow->iterations++;
+		reweight(flow);
+		if (!factor(flow, true) && !factor(flow, false))
+			break;
+		sparse_solve(flow->system, flow->step);
+		scale = longest_scale(flow, &longest, &gain);
+		if (!isfinite(longest))
+			break;
+		flow->has_converged = longest < step_tolerance || fabs(gain) < tolerance;
+		if (!walk(flow, from, scale))
+			break;
+		/* Far from a count while on the way there is nothing; at the end it is. */
+		if (flow->trusts_counts && (flow->has_converged || flow->iterations >= PATIENCE)) {
+			flow->trusts_counts = false;
+			flow->has_converged &= !flow_contradicts(flow);
+		}
+	}
+	/* Lost on the way: what was counted knows better. */
+	if (!error && !flow->has_converged && flow->is_absolute && flow_contradicts(flow))
+		return flow_apart(flow);
+	return error;
+}
+
+void flow_clear(struct flow *flow)
+{
+	hp_vector_free(&flow->hubs);
+	hp_vector_free(&flow->terms);
+	hp_vector_free(&flow->balances);
+	hp_vector_free(&flow->balance_parts);
+}

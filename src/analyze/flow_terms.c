@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * requires	directions; best cases and own samples when time is used; unknowns
+ * provides	the terms of the estimate: each kind of knowledge is one small function
+ *
+ * Evidence that counts is in executions; time says executions times cycles of each, the latter
+ * known up to `stretch` and a deviation of each block's own.
+ */
+#include "flow.h"
+
+static const struct {
+	double level_deviation; /* of the level, where nothing says what it is */
+	double direction_freedom;
+	double stretch; /* cycles are so many times the best case, as a logarithm */
+	double stretch_deviation;
+	double time_freedom;
+	double count_deviation; /* even exact counts are of this share: the solve needs a width */
+	double count_freedom;
+	double slack; /* share of a block's entries that the graph does not show */
+	double slack_deviation;
+} settings = { 10, 4, 0.6, 1.0, 6, 1e-3, 2, -4, 3 };
+
+static struct hp_error *add(struct flow *flow, const struct term *term)
+{
+	for (unsigned i = 0; i < term->count; i++)
+		if (term->unknowns[i] < 0)
+			return NULL; /* of what never runs */
+	return hp_vector_push(&flow->terms, *term) ? NULL : hp_error_create_no_memory();
+}
+
+/* --- directions --------------------------------------------------------------------------------
+ */
+
+static struct hp_error *add_difference(struct flow *flow, int one, int other, double expected,
+				       double deviation)
+{
+	return add(flow, &(struct term){ .kind = TERM_VALUE,
+					 .count = 2,
+					 .unknowns = { one, other },
+					 .factors = { 1, -1 },
+					 .expected = expected,
+					 .deviation = deviation,
+					 .freedom = settings.direction_freedom });
+}
+
+/* Two ways: the logarithm of their odds. More: of each one's share. */
+static struct hp_error *add_directions_of(struct flow *flow, uint32_t node)
+{
+	const struct hp_block *block = &flow->cfg->blocks[node];
+	const struct expectation *edges = &flow->analyzer->directions[block->first_out];
+	struct hp_error *error = NULL;
+
+	if (block->out_count < 2 || flow->hub_of[node] >= 0)
+		return NULL;
+	if (block->out_count == 2)
+		return add_difference(flow, flow_edge(flow, block->first_out),
+				      flow_edge(flow, block->first_out + 1),
+				      edges[0].log - edges[1].log,
+				      fmax(edges[0].deviation, edges[1].deviation));
+	for (uint32_t i = 0; i < block->out_count && !error; i++)
+		error = add_difference(flow, flow_edge(flow, block->first_out + i),
+				       flow_block(flow, node), edges[i].log, edges[i].deviation);
+	return error;
+}
+
+/* Of each arc its share, on the mean over the blocks. */
+static struct hp_error *add_directions_through(struct flow *flow, const struct hub *hub)
+{
+	const struct hp_block *blocks = flow->cfg->blocks;
+	const struct expectation *directions = flow->analyzer->directions;
+	const struct hp_block *first = &blocks[hub->sources[0]];
+	struct hp_error *error = NULL;
+
+	for (uint32_t i = 0; i < first->out_count && !error; i++) {
+		double sum = 0;
+
+		for (uint32_t s = 0; s < hub->source_count; s++)
+			sum += directions[blocks[hub->sources[s]].first_out + i].log;
+		error = add_difference(flow, flow_edge(flow, first->first_out + i), hub->whole,
+				       sum / hub->source_count,
+				       directions[first->first_out + i].deviation);
+	}
+	return error;
+}
+
+static struct hp_error *add_slack(struct flow *flow)
+{
+	struct hp_error *error = NULL;
+
+	for (uint32_t i = 0; i < flow->cfg->block_count && !error; i++)
+		if (flow->slack_of[i] >= 0)
+			error = add_difference(flow, flow->slack_of[i], flow_block(flow, i),
+					       settings.slack, settings.slack_deviation);
+	return error;
+}
+
+/* --- time --------------------------------------------------------------------------------------
+ */
+
+static struct hp_error *add_time(struct flow *flow)
+{
+	const struct analyzer *analyzer = flow->analyzer;
+	/* Without an absolute scale, what a sample stands for is no matter. */
+	double sample_cycles = flow->is_absolute ? analyzer->sample_cycles : 1;
+	/* Without a clock the stretch is one of units that nothing says anything about. */
+	double stretch_deviation = analyzer->options->is_clock_unknown ? settings.level_deviation
+								       : settings.stretch_deviation;
+	struct hp_error *error;
+
+	error = add(flow, &(struct term){ .kind = TERM_VALUE,
+					  .count = 1,
+					  .unknowns = { flow->stretch },
+					  .factors = { 1 },
+					  .expected = settings.stretch,
+					  .deviation = stretch_deviation });
+	for (uint32_t i = 0; i < flow->cfg->block_count && !error; i++) {
+		double best_case = analyzer->analysis->blocks[i].best_case_cycles;
+		const struct expectation *stretch = &analyzer->stretches[i];
+
+		if (best_case <= 0 || !(stretch->deviation < INFINITY))
+			continue;
+		error = add(flow, &(struct term){
+					  .kind = TERM_TIME,
+					  .count = 2,
+					  .unknowns = { flow_block(flow, i), flow->stretch },
+					  .factors = { 1, 1 },
+					  .expected = stretch->log + log(best_case / sample_cycles),
+					  .samples = analyzer->own_samples[i],
+					  .deviation = stretch->deviation,
+					  .upward = stretch->deviation,
+					  .freedom = settings.time_freedom });
+	}
+	return error;
+}
+
+/* --- evidence ----------------------------------------------------------------------------------
+ */
+
+/* A count as a logarithm; of none, something below what could have been missed. */
+static struct hp_error *add_count(struct flow *flow, int unknown, double value, double deviation)
+{
+	double least = fmax(deviation, 0.5);
+	double counted = fmax(value, least);
+
+	flow->is_absolute = true;
+	return add(flow, &(struct term){ .kind = TERM_VALUE,
+					 .is_count = true,
+					 .freedom = settings.count_freedom,
+					 .count = 1,
+					 .unknowns = { unknown },
+					 .factors = { 1 },
+					 .expected = value > 0 ? log(counted) : log(least) - 1,
+					 .deviation = value > 0 ? fmax(deviation / counted,
+								       settings.count_deviation)
+								: 1 });
+}
+
+static uint32_t edge_between(const struct hp_cfg *cfg, const struct hp_evidence *one)
+{
+	uint32_t from = hp_cfg_block_at(cfg, one->address);
+
+	for (uint32_t i = 0; from != HP_CFG_NONE && i < cfg->blocks[from].out_count; i++) {
+		uint32_t edge = cfg->blocks[from].first_out + i;
+		uint32_t to = cfg->edges[edge].to;
+
+		if (to < cfg->block_count && cfg->blocks[to].address.value == one->to.value)
+			return edge;
+	}
+	return HP_CFG_NONE;
+}
+
+static struct hp_error *add_probability(struct flow *flow, const struct hp_evidence *one)
+{
+	const struct hp_cfg *cfg = flow->cfg;
+	uint32_t from = hp_cfg_block_at(cfg, one->address);
+	double share = fmin(fmax(one->value, 1e-6), 1 - 1e-6);
+	double deviation = one->deviation / (share * (1 - share));
+	uint32_t taken;
+
+	if (from == HP_CFG_NONE || cfg->blocks[from].out_count != 2)
+		return NULL;
+	taken = cfg->blocks[from].first_out;
+	if (cfg->edges[taken].kind == HP_EDGE_FALL)
+		taken++;
+	return add_difference(flow, flow_edge(flow, taken),
+			      flow_edge(flow, cfg->blocks[from].first_out * 2 + 1 - taken),
+			      log(share / (1 - share)), fmax(deviation, settings.count_deviation));
+}
+
+static struct hp_error *add_evidence(struct flow *flow, const struct hp_evidence *one)
+{
+	const struct hp_cfg *cfg = flow->cfg;
+	uint32_t block = hp_cfg_block_at(cfg, one->address);
+	uint32_t edge;
+
+	if (block == HP_CFG_NONE)
+		return NULL;
+	switch ((enum hp_evidence_kind)one->kind) {
+	case HP_EVIDENCE_COUNT:
+		return add_count(flow, flow_block(flow, block), one->value, one->deviation);
+	case HP_EVIDENCE_EDGE:
+		edge = edge_between(cfg, one);
+		return edge == HP_CFG_NONE
+			       ? NULL
+			       : add_count(flow, flow_edge(flow, edge), one->value, one->deviation);
+	case HP_EVIDENCE_PROBABILITY:
+		return add_probability(flow, one);
+	case HP_EVIDENCE_RETIRED:
+		if (cfg->blocks[block].instructions == 0)
+			return NULL;
+		return add_count(flow, flow_block(flow, block),
+				 one->value / cfg->blocks[block].instructions,
+				 one->deviation / cfg->blocks[block].instructions);
+	}
+	return NULL;
+}
+
+struct hp_error *flow_terms(struct flow *flow, bool uses_time)
+{
+	const struct hp_analysis_input *input = flow->analyzer->input;
+	int entry = flow_block(flow, flow->cfg->entry);
+	struct hp_error *error = NULL;
+
+	for (uint32_t i = 0; i < flow->cfg->node_count && !error; i++)
+		error = add_directions_of(flow, i);
+	for (size_t i = 0; i < flow->hubs.count && !error; i++)
+		error = add_directions_through(flow, &flow->hubs.at[i]);
+	if (!error)
+		error = add_slack(flow);
+	for (size_t i = 0; i < input->evidence_count && !error; i++)
+		error = add_evidence(flow, &input->evidence[i]);
+	if (!error && uses_time && input->sample_count > 0)
+		error = add_time(flow);
+	if (!error && !flow->is_absolute && entry >= 0)
+		error = add(flow, &(struct term){ .kind = TERM_VALUE,
+						  .count = 1,
+						  .unknowns = { entry },
+						  .factors = { 1 },
+						  .deviation = settings.level_deviation });
+	return error;
+}

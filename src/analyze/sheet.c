@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * requires	the stalls of all instructions, split
+ * provides	analysis->sheet: DCPI's figure 4
+ *
+ * At the likely frequencies a block's cycles are its executions times its best case, which is
+ * execution and static stalls, and its dynamic stalls, which go to causes or stay unexplained; or
+ * fewer than that, which is a gain. So execution, the causes' `likely` and the unexplained, less
+ * the gain, are the cycles.
+ */
+#include "stalls.h"
+
+static void add_range(struct hp_range *range, double low, double high)
+{
+	range->low += low;
+	range->high += high;
+}
+
+/* The best case of each block, at every possible frequency. */
+static void add_best_cases(struct search *search, const struct stalls *stalls)
+{
+	struct hp_stall_sheet *sheet = &search->analysis->sheet;
+
+	for (uint32_t i = 0; i < search->cfg->block_count; i++) {
+		const struct hp_analysed_block *block = &search->analysis->blocks[i];
+		double likely = stalls->runs[stalls->likely][i];
+		double low = likely;
+		double high = likely;
+		double best = likely * block->best_case_cycles;
+
+		if (!(block->cycles > 0))
+			continue;
+		for (unsigned scene = 0; scene < stalls->scenes; scene++) {
+			double runs = stalls->runs[scene][i];
+
+			low = runs < low ? runs : low;
+			high = runs > high ? runs : high;
+		}
+		sheet->execution += best;
+		for (uint32_t k = 0; k < block->insn_count; k++) {
+			uint32_t at = block->first_insn + k;
+			double stall = search_insn(search, at)->stall_cycles;
+			enum hp_cause_kind kind;
+
+			if (!(stall > 0))
+				continue;
+			kind = static_cause(search, at);
+			sheet->execution -= likely * stall;
+			sheet->likely[kind] += likely * stall;
+			add_range(&sheet->causes[kind], low * stall, high * stall);
+		}
+		if (best > block->cycles)
+			sheet->unexplained_gain += best - block->cycles;
+	}
+	if (sheet->execution < 0)
+		sheet->execution = 0; /* rounding */
+}
+
+void sheet_count(struct hp_analysis *analysis)
+{
+	struct hp_stall_sheet *sheet = &analysis->sheet;
+
+	for (uint32_t i = 0; i < analysis->cfg->block_count; i++) {
+		const struct hp_analysed_block *block = &analysis->blocks[i];
+
+		sheet->samples += block->samples;
+		if (block->frequency.confidence >= HP_CONFIDENCE_MEDIUM)
+			sheet->medium_samples += block->samples;
+	}
+}
+
+void sheet_begin(struct search *search, const struct stalls *stalls)
+{
+	struct hp_analysis *analysis = search->analysis;
+	struct hp_stall_sheet *sheet = &analysis->sheet;
+
+	for (uint32_t i = 0; i < search->cfg->block_count; i++)
+		sheet->cycles += analysis->blocks[i].cycles;
+	sheet->sampling_error = search->analyzer->sample_cycles * sqrt(sheet->samples);
+	if (stalls->scenes)
+		add_best_cases(search, stalls);
+}
+
+void sheet_add(struct search *search, const struct stalls *stalls, uint32_t at,
+	       const double *likely)
+{
+	struct hp_stall_sheet *sheet = &search->analysis->sheet;
+	const struct case_file *file = &stalls->files[at];
+	double cycles = search_insn(search, at)->cycles;
+
+	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++)
+		if (stalls->kinds[k].high > 0)
+			add_range(&sheet->causes[k], cycles * stalls->kinds[k].low,
+				  cycles * stalls->kinds[k].high);
+	for (uint32_t i = 0; i < file->count; i++)
+		sheet->likely[file->suspects[i].kind] += cycles * likely[i];
+	sheet->likely[HP_CAUSE_UNEXPLAINED] += cycles * likely[file->count];
+}
+
+void sheet_add_rest(struct search *search, const struct stalls *stalls, uint32_t at)
+{
+	struct hp_stall_sheet *sheet = &search->analysis->sheet;
+	double cycles = search_insn(search, at)->cycles;
+	double stall = stalls->scenes ? stall_of(search, stalls, at, stalls->likely) : cycles;
+
+	sheet->likely[HP_CAUSE_UNEXPLAINED] += stall;
+	add_range(&sheet->causes[HP_CAUSE_UNEXPLAINED], stall, stall);
+}
+
+/* Tables and frequencies may ask for more cycles of one stall than there are in all; nothing is to
+ * blame for more. What is cut off was gained. */
+void sheet_end(struct search *search)
+{
+	struct hp_stall_sheet *sheet = &search->analysis->sheet;
+
+	double sum = sheet->execution;
+	bool is_cut = false;
+
+	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {
+		is_cut = is_cut || sheet->likely[k] > sheet->cycles;
+		sheet->likely[k] = fmin(sheet->likely[k], sheet->cycles);
+		sheet->causes[k].low = fmin(sheet->causes[k].low, sheet->cycles);
+		sheet->causes[k].high = fmin(sheet->causes[k].high, sheet->cycles);
+		sum += sheet->likely[k];
+	}
+	if (is_cut)
+		sheet->unexplained_gain = fmax(0, sum - sheet->cycles);
+}
+
+void hp_stall_sheet_add(struct hp_stall_sheet *into, const struct hp_stall_sheet *from)
+{
+	into->samples += from->samples;
+	into->medium_samples += from->medium_samples;
+	into->cycles += from->cycles;
+	into->execution += from->execution;
+	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {
+		add_range(&into->causes[k], from->causes[k].low, from->causes[k].high);
+		into->likely[k] += from->likely[k];
+	}
+	into->unexplained_gain += from->unexplained_gain;
+	/* Errors of different procedures are independent. */
+	into->sampling_error = hypot(into->sampling_error, from->sampling_error);
+}
+
+const char *hp_cause_name(enum hp_cause_kind kind)
+{
+	static const char *const names[HP_CAUSE_COUNT] = {
+		[HP_CAUSE_ICACHE] = "icache",
+		[HP_CAUSE_ITLB] = "itlb",
+		[HP_CAUSE_MISPREDICT] = "branch-mispredict",
+		[HP_CAUSE_DCACHE] = "dcache",
+		[HP_CAUSE_DTLB] = "dtlb",
+		[HP_CAUSE_STORE_BUFFER] = "store-buffer",
+		[HP_CAUSE_STORE_FORWARD] = "store-forward",
+		[HP_CAUSE_DIVIDER] = "divider",
+		[HP_CAUSE_MULTIPLIER] = "multiplier",
+		[HP_CAUSE_FP_LATENCY] = "fp-latency",
+		[HP_CAUSE_SYNC] = "sync",
+		[HP_CAUSE_FETCH] = "fetch",
+		[HP_CAUSE_ISSUE_WIDTH] = "issue-width",
+		[HP_CAUSE_DEPENDENCY] = "dependency",
+		[HP_CAUSE_PORT] = "port",
+		[HP_CAUSE_UNEXPLAINED] = "unexplained",
+	};
+
+	return (unsigned)kind < HP_CAUSE_COUNT ? names[kind] : "?";
+}

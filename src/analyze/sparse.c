@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sparse.h"
+
+#include <hpcprof/base/number.h>
+
+#include <math.h>
+#include <suitesparse/amd.h>
+#include <suitesparse/ldl.h>
+
+static int larger_name(const struct sparse_place *place, const int *names)
+{
+	int row = names ? names[place->row] : place->row;
+	int column = names ? names[place->column] : place->column;
+
+	return row > column ? row : column;
+}
+
+static int smaller_name(const struct sparse_place *place, const int *names)
+{
+	int row = names ? names[place->row] : place->row;
+	int column = names ? names[place->column] : place->column;
+
+	return row < column ? row : column;
+}
+
+/* Places by column, with rows and columns renamed by `names` (NULL: as they are). AMD and LDL take
+ * rows in any order, and one place several times. */
+static void index_places(struct sparse *matrix, const struct sparse_place *places, size_t count,
+			 const int *names, int *slots)
+{
+	for (int i = 0; i <= matrix->size; i++)
+		matrix->starts[i] = 0;
+	for (size_t i = 0; i < count; i++)
+		matrix->starts[larger_name(&places[i], names) + 1]++;
+	for (int i = 0; i < matrix->size; i++) {
+		matrix->starts[i + 1] += matrix->starts[i];
+		matrix->counts[i] = matrix->starts[i];
+	}
+	for (size_t i = 0; i < count; i++) {
+		int slot = matrix->counts[larger_name(&places[i], names)]++;
+
+		matrix->rows[slot] = smaller_name(&places[i], names);
+		slots[i] = slot;
+	}
+}
+
+static bool make_room(struct sparse *matrix, size_t count, struct hp_arena *arena)
+{
+	size_t size = (size_t)matrix->size + 1;
+	int **const integers[] = { &matrix->starts, &matrix->order,  &matrix->names,
+				   &matrix->parent, &matrix->counts, &matrix->factor_starts,
+				   &matrix->flag,   &matrix->pattern };
+	double **const reals[] = { &matrix->diagonal, &matrix->room, &matrix->permuted };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(integers); i++) {
+		*integers[i] = hp_arena_array(arena, size, sizeof(int));
+		if (!*integers[i])
+			return false;
+	}
+	for (size_t i = 0; i < HP_ARRAY_COUNT(reals); i++) {
+		*reals[i] = hp_arena_array(arena, size, sizeof(double));
+		if (!*reals[i])
+			return false;
+	}
+	matrix->rows = hp_arena_array(arena, count + 1, sizeof(int));
+	matrix->values = hp_arena_array(arena, count + 1, sizeof(double));
+	return matrix->rows && matrix->values;
+}
+
+/* Each column of the factor is subtracted from all those in its pattern. */
+static double work_of(const struct sparse *matrix)
+{
+	double work = 0;
+
+	for (int i = 0; i < matrix->size; i++)
+		work += (double)matrix->counts[i] * matrix->counts[i] / 2;
+	return work;
+}
+
+struct hp_error *sparse_create(int size, const struct sparse_place *places, size_t count,
+			       double most_work, struct hp_arena *arena, struct sparse **created,
+			       int *slots)
+{
+	struct sparse *matrix = hp_arena_alloc(arena, sizeof(*matrix));
+	int factor_count;
+
+	if (!matrix)
+		return hp_error_create_no_memory();
+	if (count > INT32_MAX)
+		return hp_error_create(HP_ERROR_INSUFFICIENT, "the system of flows is too large");
+	matrix->size = size;
+	if (!make_room(matrix, count, arena))
+		return hp_error_create_no_memory();
+	index_places(matrix, places, count, NULL, slots);
+	if (amd_order(size, matrix->starts, matrix->rows, matrix->order, NULL, NULL) < AMD_OK)
+		return hp_error_create_no_memory();
+	for (int i = 0; i < size; i++)
+		matrix->names[matrix->order[i]] = i;
+	index_places(matrix, places, count, matrix->names, slots);
+	ldl_symbolic(size, matrix->starts, matrix->rows, matrix->factor_starts, matrix->parent,
+		     matrix->counts, matrix->flag, NULL, NULL);
+	*created = matrix;
+	matrix->is_too_dense = work_of(matrix) > most_work;
+	if (matrix->is_too_dense)
+		return NULL;
+	factor_count = matrix->factor_starts[size];
+	if (factor_count < 0)
+		return hp_error_create(HP_ERROR_INSUFFICIENT, "the system of flows is too large");
+	matrix->factor_rows = hp_arena_array(arena, (size_t)factor_count + 1, sizeof(int));
+	matrix->factor = hp_arena_array(arena, (size_t)factor_count + 1, sizeof(double));
+	if (!matrix->factor_rows || !matrix->factor)
+		return hp_error_create_no_memory();
+	return NULL;
+}
+
+bool sparse_factor(struct sparse *matrix)
+{
+	int size = matrix->size;
+
+	if (ldl_numeric(size, matrix->starts, matrix->rows, matrix->values, matrix->factor_starts,
+			matrix->parent, matrix->counts, matrix->factor_rows, matrix->factor,
+			matrix->diagonal, matrix->room, matrix->pattern, matrix->flag, NULL,
+			NULL) != size)
+		return false;
+	for (int i = 0; i < size; i++)
+		if (!isfinite(matrix->diagonal[i]))
+			return false;
+	return true;
+}
+
+void sparse_solve(struct sparse *matrix, double *x)
+{
+	int size = matrix->size;
+	double *y = matrix->permuted;
+
+	ldl_perm(size, y, x, matrix->order);
+	ldl_lsolve(size, y, matrix->factor_starts, matrix->factor_rows, matrix->factor);
+	ldl_dsolve(size, y, matrix->diagonal);
+	ldl_ltsolve(size, y, matrix->factor_starts, matrix->factor_rows, matrix->factor);
+	ldl_permt(size, x, y, matrix->order);
+}
+
+/*
+ * Takahashi's recurrence: with Z the inverse, Z = D^-1 L^-1 + (I - L')Z, so the entries of Z in the
+ * pattern of the factor follow from each other, last column first. Of column j, for rows i in its
+ * pattern: Z_ij = -sum over k in the pattern of Z_ik L_kj; Z_jj = 1/D_jj - sum of Z_kj L_kj.
+ */
+struct hp_error *sparse_inverse_diagonal(struct sparse *matrix, struct hp_arena *arena,
+					 double *diagonal)
+{
+	const int *starts = matrix->factor_starts;
+	const int *rows = matrix->factor_rows;
+	double *inverse = hp_arena_array(arena, (size_t)starts[matrix->size] + 1, sizeof(double));
+	double *column = matrix->room; /* of L, spread out by row; zero elsewhere */
+	double *sums = hp_arena_array(arena, (size_t)matrix->size + 1, sizeof(double));
+
+	if (!inverse || !sums)
+		return hp_error_create_no_memory();
+	for (int j = matrix->size - 1; j >= 0; j--) {
+		int first = starts[j];
+		int end = starts[j + 1];
+		double own = 1 / matrix->diagonal[j];
+
+		for (int p = first; p < end; p++)
+			column[rows[p]] = matrix->factor[p];
+		for (int p = first; p < end; p++) {
+			int k = rows[p];
+
+			sums[k] += diagonal[matrix->order[k]] * column[k];
+			/* Z_ik of rows i below k stands for Z_ki as well. */
+			for (int q = starts[k]; q < starts[k + 1]; q++) {
+				sums[rows[q]] += inverse[q] * column[k];
+				sums[k] += inverse[q] * column[rows[q]];
+			}
+		}
+		for (int p = first; p < end; p++) {
+			inverse[p] = -sums[rows[p]];
+			own -= inverse[p] * matrix->factor[p];
+		}
+		for (int p = first; p < end; p++) {
+			int k = rows[p];
+
+			for (int q = starts[k]; q < starts[k + 1]; q++)
+				sums[rows[q]] = 0;
+			sums[k] = 0;
+			column[k] = 0;
+		}
+		diagonal[matrix->order[j]] = own;
+	}
+	return NULL;
+}

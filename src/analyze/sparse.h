@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sparse symmetric systems of one pattern, factored again and again: LDL' by SuiteSparse's AMD and
+ * LDL, which order once and pivot never. The matrices here do not need to: they are quasi-definite
+ * (a positive definite block for what is sought, a negative definite one for the constraints), and
+ * such matrices have a factor in every order (Vanderbei, "Symmetric quasidefinite matrices", 1995).
+ */
+#ifndef HPCPROF_ANALYZE_SPARSE_H
+#define HPCPROF_ANALYZE_SPARSE_H
+
+#include <hpcprof/base/arena.h>
+#include <hpcprof/base/error.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sparse {
+	int size;
+	int *order; /* in which the unknowns are eliminated */
+	int *names; /* where in it each of them is */
+	/* The upper triangle, in that order, by columns. */
+	int *starts;	/* of columns; size + 1 */
+	int *rows;	/* in any order */
+	double *values; /* to be filled before sparse_factor, at the places' slots */
+	/* The factor. */
+	int *factor_starts;
+	int *factor_rows;
+	double *factor;
+	double *diagonal;
+	bool is_too_dense; /* its factor would take more work than was allowed: there is none */
+	/* Room to work in. */
+	int *parent;
+	int *counts;
+	int *flag;
+	int *pattern;
+	double *room;
+	double *permuted;
+};
+
+/* One above the diagonal stands for the one below as well; several of one place add up. */
+struct sparse_place {
+	int row; /* any order: it is the pair that counts */
+	int column;
+};
+
+/* The pattern of these places. `slots[i]` is the index in `values` of places[i]. `most_work`:
+ * multiplications that one sparse_factor may take. */
+struct hp_error *sparse_create(int size, const struct sparse_place *places, size_t count,
+			       double most_work, struct hp_arena *arena, struct sparse **created,
+			       int *slots);
+
+/* False when a pivot is zero or no number. */
+bool sparse_factor(struct sparse *matrix);
+
+/* Replaces the right-hand side by the solution. */
+void sparse_solve(struct sparse *matrix, double *x);
+
+/* The diagonal of the inverse, without computing the inverse. */
+struct hp_error *sparse_inverse_diagonal(struct sparse *matrix, struct hp_arena *arena,
+					 double *diagonal);
+
+#endif

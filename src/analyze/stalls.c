@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The stall of each instruction at each possible frequency, and the static part of its time.
+ *
+ * A block's stall is what its cycles are above its executions times its best case. Within the block
+ * it goes to the instructions in proportion to what each has above its own share of the best case:
+ * which one of neighbours retirement waits for is less certain than what they take together.
+ *
+ * Which frequencies: with evidence that counts, the estimate and the ends of its interval. With
+ * time alone, from the highest that the best case allows down to where the bounds of all suspects
+ * together are needed to explain the time; the likely one is where what they are expected to take
+ * explains it.
+ */
+#include "stalls.h"
+
+#include <hpcprof/base/number.h>
+
+#include <string.h>
+
+struct hp_error *stalls_create(struct search *search, struct stalls *stalls)
+{
+	struct hp_arena *arena = search->analyzer->arena;
+
+	stalls->files =
+		hp_arena_array(arena, search->analysis->insn_count + 1, sizeof(*stalls->files));
+	return stalls->files ? NULL : hp_error_create_no_memory();
+}
+
+bool stalls_make_room(struct search *search, struct stalls *stalls, uint32_t more)
+{
+	struct hp_analysis *analysis = search->analysis;
+	size_t wanted = analysis->cause_count + more;
+	struct hp_cause *moved;
+
+	if (wanted <= stalls->cause_room)
+		return true;
+	stalls->cause_room = 2 * wanted + 64;
+	moved = hp_arena_array(search->analyzer->arena, stalls->cause_room, sizeof(*moved));
+	if (!moved)
+		return false;
+	if (analysis->cause_count)
+		memcpy(moved, analysis->causes, analysis->cause_count * sizeof(*moved));
+	analysis->causes = moved;
+	return true;
+}
+
+/* --- scenes ------------------------------------------------------------------------------------
+ */
+
+/* Of the instruction's time at this scale, what its suspects are expected to take, or all they can.
+ * Where samples are few, which instruction has one is chance: then each that has stands for those
+ * around it that have not, and its suspects take their share of it. */
+static double suspects_take(const struct search *search, const struct stalls *stalls, uint32_t at,
+			    double runs, bool at_most)
+{
+	static const double few_samples = 4;
+	const struct hp_analysed_insn *insn = search_insn(search, at);
+	const struct hp_analysed_block *block = &search->analysis->blocks[insn->block];
+	double each = at_most ? stalls->files[at].bound : stalls->files[at].expected;
+	double best = block->best_case_cycles / block->insn_count;
+
+	if (insn->moved < few_samples)
+		return each > 0 ? insn->cycles * each / (each + best) : 0;
+	return runs * each < insn->cycles ? runs * each : insn->cycles;
+}
+
+static double explained(const struct search *search, const struct stalls *stalls, double scale,
+			bool at_most)
+{
+	const struct hp_analysis *analysis = search->analysis;
+	double sum = 0;
+
+	for (uint32_t i = 0; i < search->cfg->block_count; i++) {
+		const struct hp_analysed_block *block = &analysis->blocks[i];
+		double runs = scale * block->frequency.relative;
+
+		if (!(runs > 0))
+			continue;
+		sum += runs * block->best_case_cycles;
+		for (uint32_t k = 0; k < block->insn_count && block->cycles > 0; k++)
+			sum += suspects_take(search, stalls, block->first_insn + k, runs, at_most);
+	}
+	return sum;
+}
+
+/* The scale at which that is all there is, up to the highest. */
+static double solve_scale(const struct search *search, const struct stalls *stalls, double highest,
+			  double cycles, bool at_most)
+{
+	double low = 0;
+	double high = highest;
+
+	if (explained(search, stalls, highest, at_most) <= cycles)
+		return highest;
+	/* A factor of 2^40 between the ends is more than bounds can make. */
+	for (unsigned i = 0; i < 60; i++) {
+		double middle = i < 40 && low == 0 ? high / 2 : (low + high) / 2;
+
+		if (explained(search, stalls, middle, at_most) <= cycles)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+static void fill_runs(const struct search *search, struct stalls *stalls, unsigned scene,
+		      double scale)
+{
+	for (uint32_t i = 0; i < search->cfg->block_count; i++) {
+		const struct hp_analysed_block *block = &search->analysis->blocks[i];
+		const struct hp_frequency *frequency = &block->frequency;
+		double runs = scale * frequency->relative;
+		/* What has time ran, however seldom. */
+		double least = block->cycles * 1e-9;
+
+		if (search->analysis->is_absolute)
+			runs = scale < 0   ? frequency->executions_low
+			       : scale > 0 ? frequency->executions_high
+					   : frequency->executions;
+		stalls->runs[scene][i] = runs > least ? runs : least;
+	}
+}
+
+static void find_kept(const struct search *search, struct stalls *stalls, unsigned scene)
+{
+	for (uint32_t i = 0; i < search->cfg->block_count; i++) {
+		const struct hp_analysed_block *block = &search->analysis->blocks[i];
+		double runs = stalls->runs[scene][i];
+		double stall = block->cycles - runs * block->best_case_cycles;
+		double excess = 0;
+
+		for (uint32_t k = 0; k < block->insn_count; k++) {
+			const struct hp_analysed_insn *insn =
+				search_insn(search, block->first_insn + k);
+			double above = insn->cycles - runs * insn->best_case_cycles;
+
+			excess += above > 0 ? above : 0;
+		}
+		stalls->kept[scene][i] = stall > 0 && excess > 0 ? stall / excess : 0;
+		if (stalls->kept[scene][i] > 1)
+			stalls->kept[scene][i] = 1;
+	}
+}
+
+double stall_of(const struct search *search, const struct stalls *stalls, uint32_t at,
+		unsigned scene)
+{
+	const struct hp_analysed_insn *insn = search_insn(search, at);
+	double above = insn->cycles - stalls->runs[scene][insn->block] * insn->best_case_cycles;
+
+	return above > 0 ? above * stalls->kept[scene][insn->block] : 0;
+}
+
+struct hp_error *stalls_choose_scenes(struct search *search, struct stalls *stalls)
+{
+	struct hp_analysis *analysis = search->analysis;
+	double scales[MOST_SCENES] = { -1, 0, 1 };
+	double cycles = 0;
+
+	for (uint32_t i = 0; i < search->cfg->block_count; i++)
+		cycles += analysis->blocks[i].cycles;
+	stalls->scenes = 3;
+	stalls->likely = 1;
+	if (!analysis->is_absolute) {
+		double highest = analysis->scale_high;
+
+		if (!isfinite(highest) || highest <= 0 || cycles <= 0) {
+			stalls->scenes = 0;
+			return NULL;
+		}
+		scales[0] = highest;
+		scales[1] = solve_scale(search, stalls, highest, cycles, false);
+		scales[3] = solve_scale(search, stalls, highest, cycles, true);
+		scales[2] = sqrt(scales[1] * scales[3]);
+		stalls->scenes = 4;
+	}
+	for (unsigned scene = 0; scene < stalls->scenes; scene++) {
+		stalls->runs[scene] = hp_arena_array(search->analyzer->arena,
+						     search->cfg->block_count + 1, sizeof(double));
+		stalls->kept[scene] = hp_arena_array(search->analyzer->arena,
+						     search->cfg->block_count + 1, sizeof(double));
+		if (!stalls->runs[scene] || !stalls->kept[scene])
+			return hp_error_create_no_memory();
+		fill_runs(search, stalls, scene, scales[scene]);
+		find_kept(search, stalls, scene);
+	}
+	return NULL;
+}
+
+/* --- the static part ---------------------------------------------------------------------------
+ */
+
+static void note_static(struct search *search, struct case_file *file, uint32_t row, double share,
+			unsigned scene)
+{
+	const struct hp_analysed_insn *insn = search_insn(search, row);
+	enum hp_cause_kind kind = static_cause(search, row);
+	uint32_t culprit = kind == HP_CAUSE_DEPENDENCY ? insn->producer
+			   : kind == HP_CAUSE_ISSUE_WIDTH || kind == HP_CAUSE_PORT
+				   ? HP_SCHEDULE_NONE
+				   : row;
+
+	for (uint32_t i = 0; i < file->static_count; i++) {
+		struct static_share *one = &file->statics[i];
+
+		if (one->kind == kind && one->culprit == culprit) {
+			one->now += share;
+			return;
+		}
+	}
+	if (file->static_count < STATIC_CAUSES)
+		file->statics[file->static_count++] = (struct static_share){
+			.kind = (uint8_t)kind,
+			.culprit = culprit,
+			.low = scene == 0 ? 1 : 0, /* none in the scenes before */
+			.now = share,
+		};
+}
+
+/* The rows of the best case lie in the order of the instructions over what is no stall of theirs:
+ * the schedule may have put a wait on a neighbour. */
+static void lay_rows(struct search *search, struct stalls *stalls, uint32_t number, unsigned scene)
+{
+	const struct hp_analysed_block *block = &search->analysis->blocks[number];
+	double runs = stalls->runs[scene][number];
+	double best = runs * block->best_case_cycles;
+	/* A gain shortens all of them. */
+	double scale = best > block->cycles && best > 0 ? block->cycles / best : 1;
+	uint32_t row = block->first_insn;
+	uint32_t end = block->first_insn + block->insn_count;
+	double left = 0; /* of the row */
+	double each = 0; /* static share of it */
+
+	if (row == end || best <= 0)
+		return;
+	left = runs * scale * search_insn(search, row)->best_case_cycles;
+	for (uint32_t at = block->first_insn; at < end; at++) {
+		struct hp_analysed_insn *insn = &search->analysis->insns[at];
+		double room = insn->cycles - stall_of(search, stalls, at, scene);
+
+		while (room > 1e-9 * insn->cycles && row < end) {
+			const struct hp_analysed_insn *from = search_insn(search, row);
+			double laid = room < left ? room : left;
+
+			each = from->best_case_cycles > 0 && from->static_stall != HP_STALL_NONE
+				       ? from->stall_cycles / from->best_case_cycles
+				       : 0;
+			if (stalls->files[at].statics && each > 0 && laid > 0)
+				note_static(search, &stalls->files[at], row,
+					    laid * each / insn->cycles, scene);
+			room -= laid;
+			left -= laid;
+			if (left <= 1e-12 * best && ++row < end)
+				left = runs * scale * search_insn(search, row)->best_case_cycles;
+		}
+	}
+}
+
+struct hp_error *stalls_find_statics(struct search *search, struct stalls *stalls)
+{
+	const struct hp_analysis *analysis = search->analysis;
+
+	for (uint32_t at = 0; at < analysis->insn_count; at++) {
+		if (!stalls->files[at].suspects)
+			continue;
+		stalls->files[at].statics = hp_arena_array(search->analyzer->arena, STATIC_CAUSES,
+							   sizeof(*stalls->files[at].statics));
+		if (!stalls->files[at].statics)
+			return hp_error_create_no_memory();
+	}
+	for (unsigned scene = 0; scene < stalls->scenes; scene++) {
+		for (uint32_t i = 0; i < search->cfg->block_count; i++)
+			if (analysis->blocks[i].cycles > 0)
+				lay_rows(search, stalls, i, scene);
+		for (uint32_t at = 0; at < analysis->insn_count; at++) {
+			struct case_file *file = &stalls->files[at];
+
+			for (uint32_t i = 0; i < file->static_count; i++) {
+				struct static_share *one = &file->statics[i];
+
+				if (scene == stalls->likely)
+					one->likely = one->now;
+				one->low = one->now < one->low ? one->now : one->low;
+				one->high = one->now > one->high ? one->now : one->high;
+				one->now = 0;
+			}
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How much of each instruction's time is stall, at each of the frequencies that are possible. */
+#ifndef HPCPROF_ANALYZE_STALLS_H
+#define HPCPROF_ANALYZE_STALLS_H
+
+#include "culprit.h"
+
+enum { MOST_SCENES = 4, STATIC_CAUSES = 4 };
+
+/* What the best case has of one static cause at an instruction: shares of its cycles. */
+struct static_share {
+	uint8_t kind;	  /* enum hp_cause_kind */
+	uint32_t culprit; /* instruction, or HP_SCHEDULE_NONE */
+	double low;
+	double high;
+	double likely;
+	double now; /* in the scene being looked at */
+};
+
+/* All that is known against the suspects of one instruction. */
+struct case_file {
+	struct suspect *suspects;
+	uint32_t count;
+	uint32_t static_count;
+	double expected; /* sums over the suspects */
+	double bound;
+	struct static_share *statics;
+};
+
+/* A scene is one of the frequencies that are possible, of all blocks together. */
+struct stalls {
+	struct case_file *files; /* of each instruction */
+	unsigned scenes;
+	unsigned likely;	   /* the scene */
+	double *runs[MOST_SCENES]; /* executions of each block */
+	double *kept[MOST_SCENES]; /* of each block: share of its excess that is stall */
+	struct hp_range kinds[HP_CAUSE_COUNT]; /* of the instruction split last: shares */
+	size_t cause_room;
+};
+
+struct hp_error *stalls_create(struct search *search, struct stalls *stalls);
+/* Requires suspects. */
+struct hp_error *stalls_choose_scenes(struct search *search, struct stalls *stalls);
+struct hp_error *stalls_find_statics(struct search *search, struct stalls *stalls);
+/* Cycles, all executions together. */
+double stall_of(const struct search *search, const struct stalls *stalls, uint32_t at,
+		unsigned scene);
+bool stalls_make_room(struct search *search, struct stalls *stalls, uint32_t more);
+
+/* --- sheet.c --- */
+
+void sheet_begin(struct search *search, const struct stalls *stalls);
+void sheet_end(struct search *search);
+/* An instruction whose stall is split: shares of its suspects, unexplained last. */
+void sheet_add(struct search *search, const struct stalls *stalls, uint32_t at,
+	       const double *likely);
+/* One with too little time to ask why. */
+void sheet_add_rest(struct search *search, const struct stalls *stalls, uint32_t at);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * requires	best cases
+ * provides	stretches: how much longer than its best case each block is expected to take, as a
+ *		logarithm beside the procedure's own, and how sure that is
+ */
+#include "passes.h"
+
+/* Fitted; blocks in which branches were probably not foreseen, or that load much, are no different
+ * on the whole (tried with the tuning programs of scripts/frequency-accuracy). */
+static const double deviation = 0.6;
+
+struct hp_error *find_stretches(struct analyzer *analyzer)
+{
+	const struct hp_cfg *cfg = analyzer->cfg;
+
+	analyzer->stretches = hp_arena_array(analyzer->scratch, cfg->block_count + 1,
+					     sizeof(*analyzer->stretches));
+	if (!analyzer->stretches)
+		return hp_error_create_no_memory();
+	for (uint32_t i = 0; i < cfg->block_count; i++)
+		analyzer->stretches[i] = (struct expectation){ 0, deviation };
+	return NULL;
+}

@@ -1,0 +1,835 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Frequencies of code small enough to work them out by hand, and what must be true of every
+ * estimate, tried on all procedures of this program.
+ */
+#include "../program.h"
+#include "../support.h"
+
+#include <hpcprof/analyze/analysis.h>
+#include <hpcprof/base/vector.h>
+
+#include <math.h>
+
+enum { MOST = 16 };
+
+static const uint8_t *code;
+static struct hp_sampled samples[MOST];
+static struct hp_evidence evidence[MOST];
+static size_t sample_count;
+static size_t evidence_count;
+static enum hp_estimator estimator;
+static bool is_clock_unknown;
+static struct hp_arena *arena;
+static struct hp_cfg *cfg;
+static struct hp_analysis *found;
+static struct hp_error *failure;
+
+static struct hp_error *analyse_graph(struct hp_image *image, const struct hp_analysis_input *input)
+{
+	struct hp_analysis_options options = { .core = hp_core_named("skylake-sp"),
+					       .estimator = estimator,
+					       .skid_instructions = 1,
+					       .frequencies_only = true,
+					       .is_clock_unknown = is_clock_unknown };
+	struct hp_analysis_input whole = *input;
+
+	whole.image = image;
+	whole.cfg = cfg;
+	return hp_analysis_create(&whole, &options, arena, &found);
+}
+
+static void analyse_code(struct hp_image *image)
+{
+	const struct hp_procedure *procedure =
+		hp_image_procedure_at(image, (hp_link_address){ FUZZ_CODE_ADDRESS });
+	struct hp_cfg_image *shared;
+
+	hp_assert_ok(hp_cfg_image_create(image, &shared));
+	hp_assert_ok(hp_cfg_create(shared, procedure, arena, &cfg));
+	failure = analyse_graph(image,
+				&(struct hp_analysis_input){ .samples = samples,
+							     .sample_count = sample_count,
+							     .evidence = evidence,
+							     .evidence_count = evidence_count });
+	hp_cfg_image_destroy(shared);
+}
+
+/* Anew, of the same code with other samples or evidence too. */
+static void begin(const uint8_t *bytes)
+{
+	hp_arena_destroy(arena);
+	arena = hp_arena_create();
+	code = bytes;
+	sample_count = evidence_count = 0;
+	estimator = HP_ESTIMATOR_FLOW;
+	is_clock_unknown = false;
+	found = NULL;
+}
+
+static void sampled(size_t at, double number)
+{
+	samples[sample_count++] = (struct hp_sampled){ .address = { FUZZ_CODE_ADDRESS + at },
+						       .samples = number,
+						       .cycles = number * 1e6 };
+}
+
+static void counted(size_t at, double times)
+{
+	evidence[evidence_count++] = (struct hp_evidence){ .kind = HP_EVIDENCE_COUNT,
+							   .address = { FUZZ_CODE_ADDRESS + at },
+							   .value = times };
+}
+
+#define RUN(bytes)                                                                                 \
+	do {                                                                                       \
+		fuzz_with_image(bytes, sizeof(bytes), analyse_code);                               \
+		hp_assert_ok(failure);                                                             \
+		ck_assert_uint_eq(found->problems &HP_PROBLEM_NOT_CONVERGED, 0);                   \
+		assert_sound();                                                                    \
+	} while (0)
+
+static uint32_t block_at(size_t at)
+{
+	uint32_t block = hp_cfg_block_at(cfg, (hp_link_address){ FUZZ_CODE_ADDRESS + at });
+
+	ck_assert_uint_ne(block, HP_CFG_NONE);
+	return block;
+}
+
+static const struct hp_frequency *frequency(size_t at)
+{
+	return &found->blocks[block_at(at)].frequency;
+}
+
+static double executions(size_t at)
+{
+	return frequency(at)->executions;
+}
+
+static const struct hp_frequency *edge(size_t from, size_t to)
+{
+	for (uint32_t i = 0; i < cfg->edge_count; i++)
+		if (cfg->edges[i].from == block_at(from) && cfg->edges[i].to == block_at(to))
+			return &found->edges[i];
+	ck_abort_msg("no edge from %zu to %zu", from, to);
+	return NULL;
+}
+
+/* --- what is true of every estimate ------------------------------------------------------------
+ */
+
+static void assert_frequency(const struct hp_frequency *one)
+{
+	ck_assert(one->relative >= 0 && isfinite(one->relative));
+	ck_assert(one->relative_low <= one->relative && one->relative <= one->relative_high);
+	ck_assert_uint_ne(one->confidence, HP_CONFIDENCE_NONE);
+	if (!found->is_absolute) {
+		ck_assert(isnan(one->executions));
+		return;
+	}
+	ck_assert(one->executions >= 0 && isfinite(one->executions));
+	ck_assert(one->executions_low <= one->executions);
+	ck_assert(one->executions <= one->executions_high);
+}
+
+static void assert_balanced(uint32_t block)
+{
+	const struct hp_block *node = &cfg->blocks[block];
+	double whole = found->blocks[block].frequency.relative;
+	double in = 0;
+	double out = 0;
+
+	for (uint32_t i = 0; i < node->in_count; i++)
+		in += found->edges[cfg->in_edges[node->first_in + i]].relative;
+	for (uint32_t i = 0; i < node->out_count; i++)
+		out += found->edges[node->first_out + i].relative;
+	ck_assert_double_le(fabs(out - whole), 1e-6 * whole);
+	if (cfg->missing_edges)
+		ck_assert_double_le(in, whole * (1 + 1e-6));
+	else
+		ck_assert_double_le(fabs(in - whole), 1e-6 * whole);
+}
+
+static void assert_sound(void)
+{
+	double hottest = 0;
+
+	for (uint32_t i = 0; i < cfg->block_count; i++) {
+		assert_frequency(&found->blocks[i].frequency);
+		if (!(found->problems & HP_PROBLEM_NOT_CONVERGED))
+			assert_balanced(i);
+		hottest = fmax(hottest, found->blocks[i].frequency.relative);
+	}
+	for (uint32_t i = 0; i < cfg->edge_count; i++)
+		assert_frequency(&found->edges[i]);
+	if (cfg->block_count > 0)
+		ck_assert(hottest == 0 || fabs(hottest - 1) < 1e-9);
+}
+
+/* --- by hand -----------------------------------------------------------------------------------
+ */
+
+/* 0: test, jz to 8 · 4: inc, jmp to 10 · 8: dec · 10: ret */
+static const uint8_t diamond[] = {
+	0x85, 0xff, 0x74, 0x04, 0xff, 0xc0, 0xeb, 0x02, 0xff, 0xc8, 0xc3
+};
+/* 0: inc · 2: inc, jnz to 2 · 6: dec, jnz to 0 · 10: ret */
+static const uint8_t nest[] = { 0xff, 0xc0, 0xff, 0xc1, 0x75, 0xfc, 0xff, 0xca, 0x75, 0xf6, 0xc3 };
+/* 0: test, jz to 6 · 4: inc · 6: dec, jnz to 4 · 10: ret; the loop of 4 and 6 has two ways in */
+static const uint8_t irreducible[] = { 0x85, 0xff, 0x74, 0x02, 0xff, 0xc0,
+				       0xff, 0xc8, 0x75, 0xfa, 0xc3 };
+/* 0: inc, jmp to 0 */
+static const uint8_t endless[] = { 0xff, 0xc0, 0xeb, 0xfc };
+/* 0: test, jz to 7 · 4: inc, then what is no instruction · 7: inc, ret */
+static const uint8_t unresolved[] = { 0x85, 0xff, 0x74, 0x03, 0xff, 0xc1, 0x06, 0xff, 0xc0, 0xc3 };
+/* Three times the end of an interpreter's instruction; all jump through the table at 72, whose
+ * targets are 2, 25 and 48. 0: test · 2: inc, cmp, ja to 71 · 9: lea, movslq, add, jmp · 25: dec,
+ * cmp, ja to 71 · 32: lea, movslq, add, jmp · 48: neg, cmp, ja to 71 · 55: lea, movslq, add, jmp ·
+ * 71: ret */
+static const uint8_t interpreter[] = {
+	0x85, 0xf6, 0xff, 0xc1, 0x83, 0xff, 0x02, 0x77, 0x3e, 0x48, 0x8d, 0x15, 0x38, 0x00,
+	0x00, 0x00, 0x48, 0x63, 0x04, 0xba, 0x48, 0x01, 0xd0, 0xff, 0xe0, 0xff, 0xc9, 0x83,
+	0xff, 0x02, 0x77, 0x27, 0x48, 0x8d, 0x15, 0x21, 0x00, 0x00, 0x00, 0x48, 0x63, 0x04,
+	0xba, 0x48, 0x01, 0xd0, 0xff, 0xe0, 0xf7, 0xd9, 0x83, 0xff, 0x02, 0x77, 0x10, 0x48,
+	0x8d, 0x15, 0x0a, 0x00, 0x00, 0x00, 0x48, 0x63, 0x04, 0xba, 0x48, 0x01, 0xd0, 0xff,
+	0xe0, 0xc3, 0xba, 0xff, 0xff, 0xff, 0xd1, 0xff, 0xff, 0xff, 0xe8, 0xff, 0xff, 0xff
+};
+/* 0: inc, dec, ret */
+static const uint8_t straight[] = { 0xff, 0xc0, 0xff, 0xc8, 0xc3 };
+
+START_TEST(what_one_way_of_a_branch_has_the_other_lacks)
+{
+	begin(diamond);
+	counted(0, 1000);
+	counted(4, 300);
+	RUN(diamond);
+	ck_assert(found->is_absolute);
+	ck_assert_double_eq_tol(executions(0), 1000, 1);
+	ck_assert_double_eq_tol(executions(8), 700, 1);
+	ck_assert_double_eq_tol(executions(10), 1000, 1);
+	ck_assert_double_eq_tol(edge(0, 8)->executions, 700, 1);
+	ck_assert_double_eq_tol(found->entry.executions, 1000, 1);
+}
+END_TEST
+
+START_TEST(what_never_ran_is_exactly_zero_and_so_are_its_edges)
+{
+	begin(diamond);
+	counted(0, 1000);
+	counted(4, 0);
+	RUN(diamond);
+	ck_assert_double_eq(executions(4), 0);
+	ck_assert_double_eq(edge(0, 4)->executions, 0);
+	ck_assert_double_eq(edge(4, 10)->executions, 0);
+	ck_assert_double_eq_tol(executions(8), 1000, 1);
+}
+END_TEST
+
+START_TEST(counts_that_cannot_all_be_true_are_reported)
+{
+	begin(diamond);
+	counted(0, 0);
+	counted(4, 300);
+	RUN(diamond);
+	ck_assert(found->problems & HP_PROBLEM_CONTRADICTION);
+}
+END_TEST
+
+START_TEST(counts_that_do_not_balance_are_reported)
+{
+	begin(diamond);
+	counted(0, 1000);
+	counted(4, 2000);
+	RUN(diamond);
+	ck_assert(found->problems & HP_PROBLEM_CONTRADICTION);
+}
+END_TEST
+
+START_TEST(loops_in_loops_follow_from_three_counts)
+{
+	begin(nest);
+	counted(0, 100);
+	counted(2, 1000);
+	counted(10, 1);
+	RUN(nest);
+	ck_assert_double_eq_tol(executions(6), 100, 0.1);
+	ck_assert_double_eq_tol(edge(2, 2)->executions, 900, 1);
+	ck_assert_double_eq_tol(edge(2, 6)->executions, 100, 0.1);
+	ck_assert_double_eq_tol(edge(6, 0)->executions, 99, 0.1);
+}
+END_TEST
+
+START_TEST(a_loop_with_two_ways_in_is_like_any_other)
+{
+	begin(irreducible);
+	counted(0, 100);
+	counted(4, 950);
+	counted(6, 1000);
+	RUN(irreducible);
+	ck_assert_double_eq_tol(edge(6, 4)->executions, 900, 2);
+	ck_assert_double_eq_tol(edge(0, 4)->executions, 50, 1);
+	ck_assert_double_eq_tol(edge(0, 6)->executions, 50, 1);
+}
+END_TEST
+
+START_TEST(a_loop_without_end_has_the_frequency_of_its_count)
+{
+	begin(endless);
+	counted(0, 1e6);
+	sampled(2, 500);
+	RUN(endless);
+	ck_assert_double_eq_tol(executions(0), 1e6, 1e3);
+}
+END_TEST
+
+START_TEST(where_edges_are_missing_a_block_may_run_more_often_than_the_graph_explains)
+{
+	begin(unresolved);
+	counted(0, 100);
+	counted(7, 150);
+	RUN(unresolved);
+	ck_assert(found->problems & HP_PROBLEM_MISSING_EDGES);
+	ck_assert_double_eq_tol(executions(0), 100, 1);
+	ck_assert_double_eq_tol(executions(7), 150, 1.5);
+}
+END_TEST
+
+START_TEST(astronomical_counts_are_counts)
+{
+	begin(diamond);
+	counted(0, 4e18);
+	counted(4, 1);
+	RUN(diamond);
+	ck_assert_double_eq_tol(executions(0) / 4e18, 1, 1e-3);
+	ck_assert_double_eq_tol(executions(8) / 4e18, 1, 1e-3);
+}
+END_TEST
+
+START_TEST(one_block_is_as_frequent_as_itself)
+{
+	begin(straight);
+	sampled(2, 100);
+	RUN(straight);
+	ck_assert_double_eq_tol(frequency(0)->relative, 1, 1e-12);
+	ck_assert(!found->is_absolute);
+	ck_assert(isnan(found->scale));
+	ck_assert_double_gt(found->scale_high, 0);
+}
+END_TEST
+
+START_TEST(code_without_samples_has_the_frequencies_of_its_shape)
+{
+	begin(nest);
+	RUN(nest);
+	ck_assert(found->problems & HP_PROBLEM_FEW_SAMPLES);
+	ck_assert_double_eq_tol(frequency(2)->relative, 1, 1e-9);
+	ck_assert_double_lt(frequency(10)->relative, frequency(0)->relative);
+	ck_assert_uint_eq(frequency(0)->confidence, HP_CONFIDENCE_LOW);
+}
+END_TEST
+
+START_TEST(the_way_with_the_samples_is_the_one_that_is_taken)
+{
+	begin(diamond);
+	sampled(2, 400);
+	sampled(6, 400);
+	RUN(diamond);
+	ck_assert_double_gt(frequency(4)->relative, 5 * frequency(8)->relative);
+	ck_assert_double_eq_tol(frequency(0)->relative, 1, 1e-6);
+}
+END_TEST
+
+/* The block at 10 is reached from 4 and 8; what is sampled on its first instruction is theirs. */
+START_TEST(samples_at_the_beginning_of_a_block_go_back_to_where_it_was_come_from)
+{
+	begin(diamond);
+	counted(4, 300);
+	counted(8, 700);
+	sampled(10, 1000);
+	RUN(diamond);
+	ck_assert_double_eq_tol(found->blocks[block_at(4)].samples, 300, 2);
+	ck_assert_double_eq_tol(found->blocks[block_at(8)].samples, 700, 2);
+	ck_assert_double_eq(found->blocks[block_at(10)].samples, 0);
+}
+END_TEST
+
+START_TEST(a_probability_divides_what_comes_in)
+{
+	begin(diamond);
+	counted(0, 1000);
+	evidence[evidence_count++] = (struct hp_evidence){ .kind = HP_EVIDENCE_PROBABILITY,
+							   .address = { FUZZ_CODE_ADDRESS + 2 },
+							   .value = 0.2,
+							   .deviation = 1e-4 };
+	RUN(diamond);
+	ck_assert_double_eq_tol(executions(8), 200, 2);
+}
+END_TEST
+
+START_TEST(instructions_retired_are_executions_times_instructions)
+{
+	begin(diamond);
+	evidence[evidence_count++] = (struct hp_evidence){ .kind = HP_EVIDENCE_RETIRED,
+							   .address = { FUZZ_CODE_ADDRESS },
+							   .value = 2000,
+							   .deviation = 20 };
+	RUN(diamond);
+	ck_assert_double_eq_tol(executions(0), 1000, 10);
+	ck_assert_double_eq_tol(executions(10), 1000, 10);
+}
+END_TEST
+
+START_TEST(a_counted_edge_fixes_its_blocks)
+{
+	begin(diamond);
+	counted(0, 1000);
+	evidence[evidence_count++] = (struct hp_evidence){ .kind = HP_EVIDENCE_EDGE,
+							   .address = { FUZZ_CODE_ADDRESS + 2 },
+							   .to = { FUZZ_CODE_ADDRESS + 4 },
+							   .value = 250 };
+	RUN(diamond);
+	ck_assert_double_eq_tol(executions(4), 250, 1);
+	ck_assert_double_eq_tol(executions(8), 750, 1);
+}
+END_TEST
+
+/* 200 come in at 2, which makes 400 of its 600 jumps' targets; the shares of the three targets are
+ * 400, 400 and 200 of 1000, and that of each block's jumps too. */
+static void count_interpreter(void)
+{
+	begin(interpreter);
+	counted(0, 200);
+	counted(2, 600);
+	counted(25, 400);
+	counted(48, 200);
+	counted(9, 500);
+	counted(32, 350);
+	counted(55, 150);
+}
+
+START_TEST(blocks_that_jump_through_one_table_share_its_distribution)
+{
+	const size_t from[] = { 9, 32, 55 };
+	const double times[] = { 500, 350, 150 };
+
+	count_interpreter();
+	RUN(interpreter);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(from); i++) {
+		ck_assert_double_eq_tol(executions(from[i]), times[i], times[i] * 0.002);
+		ck_assert_double_eq_tol(edge(from[i], 2)->executions, times[i] * 0.4, 1);
+		ck_assert_double_eq_tol(edge(from[i], 25)->executions, times[i] * 0.4, 1);
+		ck_assert_double_eq_tol(edge(from[i], 48)->executions, times[i] * 0.2, 1);
+		ck_assert_uint_eq(edge(from[i], 2)->confidence, HP_CONFIDENCE_LOW);
+	}
+	ck_assert_double_eq_tol(executions(71), 200, 1);
+}
+END_TEST
+
+START_TEST(a_counted_jump_through_a_shared_table_is_what_was_counted)
+{
+	count_interpreter();
+	evidence[evidence_count++] = (struct hp_evidence){ .kind = HP_EVIDENCE_EDGE,
+							   .address = { FUZZ_CODE_ADDRESS + 46 },
+							   .to = { FUZZ_CODE_ADDRESS + 48 },
+							   .value = 10 };
+	RUN(interpreter);
+	ck_assert_double_eq_tol(edge(32, 48)->executions, 10, 0.1);
+	ck_assert_double_eq_tol(executions(32), 350, 1);
+	ck_assert_double_eq_tol(edge(32, 2)->executions + edge(32, 25)->executions, 340, 1);
+}
+END_TEST
+
+START_TEST(a_target_of_a_shared_table_that_never_ran_gets_nothing)
+{
+	begin(interpreter);
+	counted(0, 200);
+	counted(2, 600);
+	counted(25, 400);
+	counted(48, 0);
+	RUN(interpreter);
+	ck_assert_double_eq(edge(9, 48)->executions, 0);
+	ck_assert_double_eq(edge(32, 48)->executions, 0);
+	ck_assert_double_eq(executions(55), 0);
+}
+END_TEST
+
+START_TEST(more_evidence_makes_intervals_narrower)
+{
+	double before;
+	double between;
+
+	begin(diamond);
+	counted(0, 1000);
+	RUN(diamond);
+	before = frequency(8)->executions_high / frequency(8)->executions_low;
+	sampled(6, 300);
+	sampled(10, 700);
+	RUN(diamond);
+	between = frequency(8)->executions_high / frequency(8)->executions_low;
+	counted(4, 300);
+	RUN(diamond);
+	ck_assert_double_lt(between, before);
+	ck_assert_double_lt(frequency(8)->executions_high / frequency(8)->executions_low, between);
+	ck_assert_uint_eq(frequency(8)->confidence, HP_CONFIDENCE_HIGH);
+}
+END_TEST
+
+START_TEST(how_long_a_cycle_takes_is_nothing_to_relative_frequencies)
+{
+	double before;
+
+	begin(nest);
+	sampled(2, 50);
+	sampled(4, 300);
+	sampled(8, 40);
+	RUN(nest);
+	before = frequency(6)->relative;
+	for (size_t i = 0; i < sample_count; i++)
+		samples[i].cycles *= 1000;
+	RUN(nest);
+	ck_assert_double_eq_tol(frequency(6)->relative, before, 1e-4 * before);
+}
+END_TEST
+
+START_TEST(without_a_clock_time_divides_what_was_counted_and_says_nothing_of_how_much)
+{
+	double before;
+
+	begin(diamond);
+	is_clock_unknown = true;
+	counted(0, 1000);
+	sampled(6, 300);
+	sampled(10, 700);
+	RUN(diamond);
+	ck_assert(found->problems & HP_PROBLEM_NO_CLOCK);
+	ck_assert_double_eq_tol(executions(0), 1000, 1);
+	before = executions(4);
+	for (size_t i = 0; i < sample_count; i++)
+		samples[i].cycles *= 1000;
+	RUN(diamond);
+	ck_assert_double_eq_tol(executions(4), before, 0.02 * before);
+	ck_assert_double_eq_tol(executions(0), 1000, 1);
+	ck_assert_double_nan(found->blocks[0].cycles_per_execution);
+	ck_assert_double_nan(found->blocks[0].cycles_per_execution_low);
+}
+END_TEST
+
+START_TEST(without_a_clock_nothing_bounds_the_scale)
+{
+	begin(nest);
+	is_clock_unknown = true;
+	sampled(2, 50);
+	sampled(4, 300);
+	sampled(8, 40);
+	RUN(nest);
+	ck_assert_double_gt(frequency(2)->relative, 0);
+	ck_assert_double_infinite(found->scale_high);
+}
+END_TEST
+
+/* Section 6.1.4: what no sample says of the block at 8 is what the one at 4 leaves of the first. */
+START_TEST(the_paper_s_estimator_propagates_what_samples_do_not_say)
+{
+	begin(diamond);
+	estimator = HP_ESTIMATOR_DCPI;
+	sampled(4, 1000);
+	sampled(6, 30);
+	fuzz_with_image(diamond, sizeof(diamond), analyse_code);
+	hp_assert_ok(failure);
+	ck_assert_double_eq_tol(frequency(0)->relative, 1, 1e-12);
+	ck_assert_double_gt(frequency(4)->relative, 0);
+	ck_assert_double_eq_tol(frequency(8)->relative, 1 - frequency(4)->relative, 1e-9);
+	ck_assert_double_eq_tol(edge(0, 8)->relative, frequency(8)->relative, 1e-9);
+	ck_assert(!found->is_absolute);
+}
+END_TEST
+
+START_TEST(the_control_does_not_look_at_samples)
+{
+	double before;
+
+	begin(diamond);
+	estimator = HP_ESTIMATOR_CONTROL;
+	RUN(diamond);
+	before = frequency(4)->relative;
+	sampled(6, 1e6);
+	RUN(diamond);
+	ck_assert_double_eq_tol(frequency(4)->relative, before, 1e-9);
+}
+END_TEST
+
+/* --- what is too tangled to solve --------------------------------------------------------------
+ */
+
+enum { TANGLED_BLOCKS = 6000, JUMP_BYTES = 6 };
+
+/* Blocks of one conditional jump (0f 84 and a distance) each, to anywhere. */
+static uint8_t *make_tangle(void)
+{
+	uint8_t *bytes = hp_arena_alloc(arena, TANGLED_BLOCKS * JUMP_BYTES + 1);
+	struct hp_random random = hp_random_seeded(3);
+
+	ck_assert_ptr_nonnull(bytes);
+	for (int32_t i = 0; i < TANGLED_BLOCKS; i++) {
+		int32_t to = (int32_t)hp_random_between(&random, 0, TANGLED_BLOCKS - 1);
+		int32_t distance = (to - i - 1) * JUMP_BYTES;
+
+		bytes[i * JUMP_BYTES] = 0x0f;
+		bytes[i * JUMP_BYTES + 1] = 0x84;
+		memcpy(&bytes[i * JUMP_BYTES + 2], &distance, sizeof(distance));
+	}
+	bytes[TANGLED_BLOCKS * JUMP_BYTES] = 0xc3;
+	return bytes;
+}
+
+static void analyse_tangle(const uint8_t *bytes)
+{
+	fuzz_with_image(bytes, TANGLED_BLOCKS * JUMP_BYTES + 1, analyse_code);
+	hp_assert_ok(failure);
+	ck_assert_uint_gt(cfg->block_count, TANGLED_BLOCKS / 2);
+	ck_assert(found->problems & HP_PROBLEM_NOT_SOLVED);
+	for (uint32_t i = 0; i < cfg->block_count; i++)
+		assert_frequency(&found->blocks[i].frequency);
+	for (uint32_t i = 0; i < cfg->edge_count; i++)
+		assert_frequency(&found->edges[i]);
+}
+
+START_TEST(of_a_tangle_no_block_is_certain_and_the_reader_is_told)
+{
+	const uint8_t *bytes;
+
+	begin(NULL);
+	bytes = make_tangle();
+	for (size_t i = 0; i < MOST / 2; i++)
+		sampled((2000 + 2 * i) * JUMP_BYTES, i % 2 ? 1000 : 10);
+	analyse_tangle(bytes);
+	for (size_t i = 0; i < found->cfg->block_count; i++)
+		ck_assert_uint_eq(found->blocks[i].frequency.confidence, HP_CONFIDENCE_LOW);
+}
+END_TEST
+
+START_TEST(of_a_tangle_what_was_counted_is_what_was_counted)
+{
+	const uint8_t *bytes;
+
+	begin(NULL);
+	bytes = make_tangle();
+	counted(3000 * JUMP_BYTES, 12345);
+	analyse_tangle(bytes);
+	ck_assert_double_eq_tol(executions(3000 * JUMP_BYTES), 12345, 15);
+	ck_assert_uint_eq(frequency(3000 * JUMP_BYTES)->confidence, HP_CONFIDENCE_HIGH);
+}
+END_TEST
+
+/* --- input that nobody should believe ----------------------------------------------------------
+ */
+
+START_TEST(samples_that_are_no_numbers_of_samples_are_refused)
+{
+	const double bad[] = { NAN, INFINITY, -1 };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(bad); i++) {
+		begin(diamond);
+		sampled(0, bad[i]);
+		fuzz_with_image(diamond, sizeof(diamond), analyse_code);
+		hp_assert_fails(HP_ERROR_USAGE, failure);
+	}
+}
+END_TEST
+
+START_TEST(evidence_that_is_no_number_is_refused)
+{
+	const double bad[] = { NAN, INFINITY, -1 };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(bad); i++) {
+		begin(diamond);
+		counted(0, bad[i]);
+		fuzz_with_image(diamond, sizeof(diamond), analyse_code);
+		hp_assert_fails(HP_ERROR_USAGE, failure);
+		evidence[0].value = 1;
+		evidence[0].deviation = bad[i];
+		fuzz_with_image(diamond, sizeof(diamond), analyse_code);
+		hp_assert_fails(HP_ERROR_USAGE, failure);
+	}
+}
+END_TEST
+
+START_TEST(a_probability_above_one_is_refused)
+{
+	begin(diamond);
+	evidence[evidence_count++] = (struct hp_evidence){ .kind = HP_EVIDENCE_PROBABILITY,
+							   .address = { FUZZ_CODE_ADDRESS + 2 },
+							   .value = 1.5 };
+	fuzz_with_image(diamond, sizeof(diamond), analyse_code);
+	hp_assert_fails(HP_ERROR_USAGE, failure);
+}
+END_TEST
+
+START_TEST(evidence_and_samples_outside_the_code_change_nothing)
+{
+	begin(diamond);
+	counted(0, 1000);
+	counted(500, 7);
+	sampled(500, 100);
+	RUN(diamond);
+	ck_assert_double_eq_tol(executions(0), 1000, 1);
+}
+END_TEST
+
+/* --- all of this program -----------------------------------------------------------------------
+ */
+
+enum { MOST_BLOCKS = 400, WALKS = 40, LONGEST_WALK = 3000, MOST_PROCEDURES = 150 };
+
+static HP_VECTOR(struct hp_sampled) drawn;
+static HP_VECTOR(struct hp_evidence) walked;
+
+/* From entry to exit at random: executions that balance. One that gets lost is forgotten. */
+static void walk(struct hp_random *random, double *times)
+{
+	uint32_t passed[LONGEST_WALK];
+	unsigned length = 0;
+	uint32_t node = cfg->entry;
+
+	while (node != cfg->exit && length < LONGEST_WALK) {
+		const struct hp_block *block = &cfg->blocks[node];
+		uint32_t chosen = (uint32_t)hp_random_between(random, 0, block->out_count - 1);
+
+		passed[length++] = node;
+		node = cfg->edges[block->first_out + chosen].to;
+	}
+	while (node == cfg->exit && length > 0)
+		times[passed[--length]]++;
+}
+
+static void draw(struct hp_random *random)
+{
+	double *times = hp_arena_array(arena, cfg->node_count, sizeof(double));
+
+	drawn.count = walked.count = 0;
+	for (unsigned i = 0; i < WALKS; i++)
+		walk(random, times);
+	for (uint32_t i = 0; i < cfg->block_count; i++) {
+		struct hp_evidence one = { .kind = HP_EVIDENCE_COUNT,
+					   .address = cfg->blocks[i].address,
+					   .value = times[i] };
+		double number = (double)hp_random_between(random, 0, 20);
+
+		ck_assert(hp_vector_push(&walked, one));
+		ck_assert(hp_vector_push(&drawn, (struct hp_sampled){ .address = one.address,
+								      .samples = number,
+								      .cycles = number * 1e6 }));
+	}
+}
+
+static void with_own_procedures(void (*check)(struct hp_image *image, struct hp_random *random))
+{
+	struct hp_image_id id = { .kind = HP_IMAGE_FILE };
+	struct hp_image_options options = { .no_debuginfo = true };
+	const struct hp_procedure *const *procedures;
+	struct hp_random random = hp_random_seeded(5);
+	char path[] = "/proc/self/exe";
+	struct hp_cfg_image *shared;
+	struct hp_image *image;
+	unsigned checked = 0;
+	size_t count;
+
+	id.path = path;
+	hp_assert_ok(hp_image_open(&id, &options, &image));
+	hp_assert_ok(hp_cfg_image_create(image, &shared));
+	hp_image_procedures(image, &procedures, &count);
+	for (size_t i = 0; i < count && checked < MOST_PROCEDURES; i++) {
+		struct hp_error *error;
+
+		begin(NULL);
+		error = hp_cfg_create(shared, procedures[i], arena, &cfg);
+		hp_error_destroy(error);
+		if (error || procedures[i]->owner != procedures[i] || cfg->block_count < 3 ||
+		    cfg->block_count > MOST_BLOCKS)
+			continue;
+		draw(&random);
+		check(image, &random);
+		checked++;
+	}
+	ck_assert_uint_gt(checked, 20);
+	hp_cfg_image_destroy(shared);
+	hp_image_close(image);
+	hp_vector_free(&drawn);
+	hp_vector_free(&walked);
+}
+
+static unsigned looked_at;
+static unsigned unsettled;
+
+static void check_sound(struct hp_image *image, struct hp_random *random)
+{
+	(void)random;
+	looked_at++;
+	hp_assert_ok(
+		analyse_graph(image, &(struct hp_analysis_input){ .samples = drawn.at,
+								  .sample_count = drawn.count }));
+	assert_sound();
+	unsettled += (found->problems & HP_PROBLEM_NOT_CONVERGED) != 0;
+}
+
+START_TEST(whatever_the_samples_flows_balance_and_are_never_negative)
+{
+	with_own_procedures(check_sound);
+	/* Code made by sanitizers has a few that do not settle, and they say so. */
+	ck_assert_msg(unsettled * 50 <= looked_at, "%u of %u do not settle", unsettled, looked_at);
+}
+END_TEST
+
+static void check_counts(struct hp_image *image, struct hp_random *random)
+{
+	(void)random;
+	hp_assert_ok(analyse_graph(image,
+				   &(struct hp_analysis_input){ .samples = drawn.at,
+								.sample_count = drawn.count,
+								.evidence = walked.at,
+								.evidence_count = walked.count }));
+	for (uint32_t i = 0; i < cfg->block_count; i++) {
+		double counted_times = walked.at[i].value;
+		double estimate = found->blocks[i].frequency.executions;
+
+		ck_assert_msg(fabs(estimate - counted_times) <= 0.01 * counted_times,
+			      "0x%llx: %g for %g", (unsigned long long)cfg->blocks[i].address.value,
+			      estimate, counted_times);
+	}
+}
+
+START_TEST(exact_counts_of_everything_come_out_as_they_went_in)
+{
+	with_own_procedures(check_counts);
+}
+END_TEST
+
+HP_TEST_MAIN("analyze/frequency", what_one_way_of_a_branch_has_the_other_lacks,
+	     what_never_ran_is_exactly_zero_and_so_are_its_edges,
+	     counts_that_cannot_all_be_true_are_reported, counts_that_do_not_balance_are_reported,
+	     loops_in_loops_follow_from_three_counts, a_loop_with_two_ways_in_is_like_any_other,
+	     a_loop_without_end_has_the_frequency_of_its_count,
+	     where_edges_are_missing_a_block_may_run_more_often_than_the_graph_explains,
+	     astronomical_counts_are_counts, one_block_is_as_frequent_as_itself,
+	     code_without_samples_has_the_frequencies_of_its_shape,
+	     the_way_with_the_samples_is_the_one_that_is_taken,
+	     samples_at_the_beginning_of_a_block_go_back_to_where_it_was_come_from,
+	     a_probability_divides_what_comes_in,
+	     instructions_retired_are_executions_times_instructions,
+	     blocks_that_jump_through_one_table_share_its_distribution,
+	     a_counted_jump_through_a_shared_table_is_what_was_counted,
+	     a_target_of_a_shared_table_that_never_ran_gets_nothing,
+	     a_counted_edge_fixes_its_blocks, more_evidence_makes_intervals_narrower,
+	     how_long_a_cycle_takes_is_nothing_to_relative_frequencies,
+	     without_a_clock_time_divides_what_was_counted_and_says_nothing_of_how_much,
+	     without_a_clock_nothing_bounds_the_scale,
+	     the_paper_s_estimator_propagates_what_samples_do_not_say,
+	     the_control_does_not_look_at_samples,
+	     of_a_tangle_no_block_is_certain_and_the_reader_is_told,
+	     of_a_tangle_what_was_counted_is_what_was_counted,
+	     samples_that_are_no_numbers_of_samples_are_refused,
+	     evidence_that_is_no_number_is_refused, a_probability_above_one_is_refused,
+	     evidence_and_samples_outside_the_code_change_nothing,
+	     whatever_the_samples_flows_balance_and_are_never_negative,
+	     exact_counts_of_everything_come_out_as_they_went_in)
