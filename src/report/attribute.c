@@ -80,19 +80,15 @@ static struct hp_error *open_file(struct report *report, struct report_part *par
 static void add_tallies(const struct report *report, struct tally *into,
 			const struct tally *tallies)
 {
-	for (size_t i = 0; i < report->events.count; i++) {
-		into[i].samples += tallies[i].samples;
-		into[i].weight += tallies[i].weight;
-	}
+	for (size_t i = 0; i < report->events.count; i++)
+		tally_add(&into[i], &tallies[i]);
 }
 
 static void add_to_row(struct report *report, struct row *row, const struct tally *tallies)
 {
 	add_tallies(report, row->tallies, tallies);
-	for (size_t i = 0; i < report->events.count; i++) {
-		report->events.at[i].kept.samples += tallies[i].samples;
-		report->events.at[i].kept.weight += tallies[i].weight;
-	}
+	for (size_t i = 0; i < report->events.count; i++)
+		tally_add(&report->events.at[i].kept, &tallies[i]);
 }
 
 static void count_attribution(struct report *report, const struct report_image *image,
@@ -105,16 +101,9 @@ static void count_attribution(struct report *report, const struct report_image *
 
 static bool procedure_passes(const struct report *report, const char *name, const char *linkage)
 {
-	const char *const patterns[] = { report->options->procedure,
-					 report->options->view == HP_VIEW_INSTRUCTIONS
-						 ? report->options->listed
-						 : NULL };
+	const char *pattern = report->options->procedure;
 
-	for (size_t i = 0; i < 2; i++)
-		if (!report_matches(patterns[i], name) &&
-		    !(linkage && report_matches(patterns[i], linkage)))
-			return false;
-	return true;
+	return report_matches(pattern, name) || (linkage && report_matches(pattern, linkage));
 }
 
 static struct hp_error *add_code(struct report *report, struct row *row, struct report_part *part,
@@ -233,7 +222,7 @@ static struct hp_error *add_to_procedure(struct walk *walk, const struct tally *
 	row->has_address = addressed;
 	row->address = key.address;
 	row->size = addressed ? owner->size : 0;
-	if (walk->report->options->view != HP_VIEW_INSTRUCTIONS)
+	if (!report_needs_code(walk->report->options))
 		return NULL;
 	return add_code(walk->report, row, walk->part, owner, 0);
 }
@@ -331,7 +320,7 @@ static struct hp_error *add_unlocated(struct walk *walk, size_t index)
 		return add_to_image(report, part, tallies);
 	}
 	error = add_named(report, &key, NULL, tallies, &row);
-	if (error || !row || runtime || report->options->view != HP_VIEW_INSTRUCTIONS)
+	if (error || !row || runtime || !report_needs_code(report->options))
 		return error;
 	return add_code(report, row, part, NULL, part->offsets[index]);
 }
@@ -380,6 +369,21 @@ static struct hp_error *locate(struct walk *walk)
 	if (!sorted)
 		qsort(part->located, part->located_count, sizeof(*part->located), compare_located);
 	return NULL;
+}
+
+/* What was moved out of a procedure counts for it, with a name of its own or without. */
+static struct hp_error *join_cold_parts(const struct report_part *part)
+{
+	_cleanup_free_ hp_link_address *addresses = NULL;
+
+	if (!part->file || !part->located_count || part->image->id.kind != HP_IMAGE_FILE)
+		return NULL;
+	addresses = calloc(part->located_count, sizeof(*addresses));
+	if (!addresses)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < part->located_count; i++)
+		addresses[i].value = part->located[i].address;
+	return hp_cfg_join_cold_parts(part->file, addresses, part->located_count);
 }
 
 /* Frames of every located address; none, with a word about it, when the lines cannot be read. */
@@ -450,8 +454,10 @@ static struct hp_error *attribute_part(struct report *report, struct report_part
 	else if (!error)
 		error = locate(&walk);
 	if (!error)
+		error = join_cold_parts(part);
+	if (!error)
 		error = add_all_located(&walk);
-	if (part->file && report->options->view != HP_VIEW_INSTRUCTIONS) {
+	if (part->file && !report_needs_code(report->options)) {
 		hp_image_close(part->file);
 		part->file = NULL;
 	}
@@ -460,37 +466,21 @@ static struct hp_error *attribute_part(struct report *report, struct report_part
 
 /* --- a procedure that was asked for but has no samples ------------------------------------- */
 
-static struct hp_error *add_unsampled(struct report *report, struct report_part *part)
+struct hp_error *attribute_unsampled(struct report *report, struct report_part *part,
+				     const struct hp_procedure *procedure)
 {
-	const struct hp_procedure *const *procedures;
-	size_t count;
+	struct walk walk = { .report = report, .part = part, .procedure = procedure };
+	_cleanup_free_ struct tally *nothing = calloc(report->events.count + 1, sizeof(*nothing));
 
-	hp_image_procedures(part->file, &procedures, &count);
-	for (size_t i = 0; i < count; i++) {
-		const struct hp_procedure *at = procedures[i];
-		const char *linkage = at->linkage ? at->linkage : at->name;
-		struct walk walk = { .report = report, .part = part, .procedure = at };
-		_cleanup_free_ struct tally *nothing = NULL;
-		struct hp_error *error;
-
-		if (at->owner != at || (strcmp(report->options->listed, at->name) != 0 &&
-					strcmp(report->options->listed, linkage) != 0))
-			continue;
-		nothing = calloc(report->events.count, sizeof(*nothing));
-		walk.name = report_intern(report, at->name);
-		walk.linkage = report_intern(report, linkage);
-		if (!nothing || !walk.name || !walk.linkage)
-			return hp_error_create_no_memory();
-		error = add_to_procedure(&walk, nothing);
-		if (error)
-			return error;
-	}
-	return NULL;
+	walk.name = report_intern(report, procedure->name);
+	walk.linkage = procedure->linkage ? report_intern(report, procedure->linkage) : walk.name;
+	if (!nothing || !walk.name || !walk.linkage)
+		return hp_error_create_no_memory();
+	return add_to_procedure(&walk, nothing);
 }
 
 struct hp_error *attribute_samples(struct report *report)
 {
-	bool listing = report->options->view == HP_VIEW_INSTRUCTIONS && report->options->listed;
 	struct hp_error *error = NULL;
 
 	report->attribution = hp_arena_array(report->arena,
@@ -500,8 +490,5 @@ struct hp_error *attribute_samples(struct report *report)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < report->parts.count && !error; i++)
 		error = attribute_part(report, report->parts.at[i]);
-	for (size_t i = 0; i < report->parts.count && listing && !report->rows.count && !error; i++)
-		if (report->parts.at[i]->file)
-			error = add_unsampled(report, report->parts.at[i]);
 	return error;
 }

@@ -9,4 +9,8 @@
  * Images whose file is missing or changed are told to the notices, once each. */
 struct hp_error *attribute_samples(struct report *report);
 
+/* A row for a procedure that has no samples, if it has none yet. */
+struct hp_error *attribute_unsampled(struct report *report, struct report_part *part,
+				     const struct hp_procedure *procedure);
+
 #endif

@@ -1,43 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "listing.h"
 
-#include <errno.h>
+#include "analyse.h"
 
-/* What stands in the way of a graph is no reason to go without the rest; memory is. */
-static struct hp_error *forgive(struct hp_error *error)
+static bool has_bytes(const struct hp_image_id *id)
 {
-	if (error && error->errno_value == ENOMEM)
-		return error;
-	hp_error_destroy(error);
-	return NULL;
+	return id->kind == HP_IMAGE_FILE || id->kind == HP_IMAGE_VDSO;
 }
 
-struct hp_error *listing_add_blocks(const struct row *row, struct listing *listing)
+struct hp_error *listing_add_blocks(struct report *report, const struct row *row,
+				    struct listing *listing)
 {
-	struct report_part *part = row->code ? row->code->part : NULL;
-	struct hp_cfg *cfg = NULL;
 	struct hp_error *error;
 
-	if (!part || row->code->next || !row->code->procedure || !part->file ||
-	    row->code->procedure->source == HP_PROCEDURE_GAP)
+	if (row->image->problem)
+		listing->no_graph = row->image->problem;
+	else if (!row->code || row->code->next)
+		listing->no_graph = "it is more than one procedure";
+	else if (row->code && row->code->part && !has_bytes(&row->image->id))
+		listing->no_graph = "a recording keeps the names of this code, not its bytes";
+	if (listing->no_graph)
 		return NULL;
-	if (!part->flow) {
-		error = hp_cfg_image_create(part->file, &part->flow);
-		if (error)
-			return forgive(error);
-	}
-	error = hp_cfg_create(part->flow, row->code->procedure, listing->arena, &cfg);
-	if (error)
-		return forgive(error);
-	listing->cfg = cfg;
-	for (size_t i = 0; i < listing->rows.count; i++) {
+	error = analyse_graph(report, row->code, &listing->cfg);
+	if (!listing->cfg)
+		listing->no_graph = row->code->refusal;
+	for (size_t i = 0; i < listing->rows.count && listing->cfg; i++) {
 		struct row *instruction = &listing->rows.at[i];
 		hp_link_address address = { instruction->address };
 
 		if (!instruction->has_address || !instruction->length)
 			continue;
-		instruction->block = hp_cfg_block_at(cfg, address);
+		instruction->block = hp_cfg_block_at(listing->cfg, address);
 		instruction->has_block = instruction->block != HP_CFG_NONE;
 	}
-	return NULL;
+	return error;
+}
+
+struct hp_error *listing_add_analysis(struct report *report, const struct row *row,
+				      struct listing *listing)
+{
+	const struct hp_analysis *analysis = NULL;
+	struct hp_error *error = analyse_row(report, row, &analysis);
+
+	for (size_t i = 0; i < listing->rows.count && analysis; i++) {
+		struct row *instruction = &listing->rows.at[i];
+
+		if (!instruction->has_block || !instruction->has_address)
+			continue;
+		instruction->insn = analyse_insn(analysis, instruction->address);
+		instruction->analysis = instruction->insn ? analysis : NULL;
+	}
+	return error;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "columns.h"
 
+#include "columns_analysis.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -256,18 +258,16 @@ static const struct column csv_instructions[] = {
 };
 
 static const struct column *const for_text[] = {
-	[HP_VIEW_PROCEDURES] = text_procedures,
-	[HP_VIEW_IMAGES] = text_images,
-	[HP_VIEW_LINES] = text_lines,
-	[HP_VIEW_SUMMARY] = text_images,
-	[HP_VIEW_INSTRUCTIONS] = text_instructions,
+	[HP_VIEW_PROCEDURES] = text_procedures, [HP_VIEW_IMAGES] = text_images,
+	[HP_VIEW_LINES] = text_lines,		[HP_VIEW_SUMMARY] = text_images,
+	[HP_VIEW_STALLS] = text_procedures,	[HP_VIEW_INSTRUCTIONS] = text_instructions,
+	[HP_VIEW_ANNOTATE] = text_instructions,
 };
 static const struct column *const for_csv[] = {
-	[HP_VIEW_PROCEDURES] = csv_procedures,
-	[HP_VIEW_IMAGES] = csv_images,
-	[HP_VIEW_LINES] = csv_lines,
-	[HP_VIEW_SUMMARY] = csv_images,
-	[HP_VIEW_INSTRUCTIONS] = csv_instructions,
+	[HP_VIEW_PROCEDURES] = csv_procedures, [HP_VIEW_IMAGES] = csv_images,
+	[HP_VIEW_LINES] = csv_lines,	       [HP_VIEW_SUMMARY] = csv_images,
+	[HP_VIEW_STALLS] = csv_procedures,     [HP_VIEW_INSTRUCTIONS] = csv_instructions,
+	[HP_VIEW_ANNOTATE] = csv_instructions,
 };
 
 static bool push(struct columns *columns, struct column column)
@@ -304,6 +304,8 @@ struct hp_error *columns_for_text(const struct report *report, struct columns *c
 
 struct hp_error *columns_for_csv(struct report *report, struct columns *columns)
 {
+	struct hp_error *error;
+
 	for (size_t i = 0; i < report->events.count; i++) {
 		const char *name = report->events.at[i].info->name;
 		struct column samples = { NULL, true, false, i, cell_samples };
@@ -315,7 +317,10 @@ struct hp_error *columns_for_csv(struct report *report, struct columns *columns)
 		    !push(columns, percent))
 			return hp_error_create_no_memory();
 	}
-	return push_all(columns, for_csv[report->options->view]);
+	error = push_all(columns, for_csv[report->options->view]);
+	if (!error && for_csv[report->options->view] == csv_instructions)
+		error = push_all(columns, columns_of_analysis);
+	return error;
 }
 
 void columns_clear(struct columns *columns)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "json.h"
 
+#include "machine.h"
 #include "text.h"
 
 #include <inttypes.h>
@@ -137,6 +138,10 @@ static json_t *recording(const struct report_epoch *epoch)
 		json_text(meta->cpu_model), "cpus", json_count(meta->cpus), "architecture",
 		json_text(meta->architecture), "kernel", json_text(meta->kernel), "command",
 		text_array(meta->command_line), "target", json_text(meta->target));
+	json_t *machine = json_pack("{s:o, s:o, s:o, s:o}", "cpu_identity",
+				    machine_cpu_json(&meta->cpu), "core", machine_core_json(meta),
+				    "clock", machine_clock_json(&meta->clock), "skid",
+				    machine_skid_json(meta));
 	json_t *more = json_pack("{s:b, s:b, s:f, s:f, s:o, s:f, s:o, s:o, s:o, s:o}", "complete",
 				 meta->complete, "recording", epoch->recording, "start_s",
 				 (double)meta->start_ns / 1e9, "end_s", (double)meta->end_ns / 1e9,
@@ -146,6 +151,8 @@ static json_t *recording(const struct report_epoch *epoch)
 				 "runs", runs_of(meta), "warnings",
 				 meta->warnings ? text_array(meta->warnings) : json_array());
 
+	json_object_update(object, machine);
+	json_decref(machine);
 	json_object_update(object, more);
 	json_decref(more);
 	return object;

@@ -9,9 +9,12 @@
 #include <jansson.h>
 #include <stdio.h>
 
+struct survey;
+
 json_t *json_text(const char *text);		    /* made valid; null for NULL */
 json_t *json_address(bool known, uint64_t address); /* "0x…" or null */
 json_t *json_count(uint64_t count);
+json_t *json_number(double value); /* null when it is not finite */
 json_t *json_samples(const struct report *report, const struct tally *tallies);
 json_t *json_shares(const struct report *report, const struct tally *tallies);
 
@@ -19,6 +22,16 @@ json_t *json_shares(const struct report *report, const struct tally *tallies);
 json_t *json_header(const struct report *report, const char *schema);
 /* Adds the recordings, the images' state and everything else that --summary shows. */
 json_t *json_summary(const struct report *report);
+
+/* What an analysis found; it, the frequency, the graph and the instruction may be NULL. */
+json_t *json_executions(const struct hp_frequency *frequency);
+json_t *json_cycles(const struct report *report, const struct row *row,
+		    const struct hp_analysis *analysis, const struct hp_analysed_insn *insn);
+json_t *json_stalls(const struct hp_analysis *analysis, const struct hp_analysed_insn *insn);
+/* Where the cycles of all that was analysed went; null when nothing was. */
+json_t *json_stack(const struct survey *survey);
+json_t *json_cfg(const struct hp_cfg *cfg, const struct hp_analysis *analysis);
+json_t *json_frequency_source(const struct report *report, const struct hp_analysis *analysis);
 
 /* Writes a value, and takes it; with `open`, an object without its closing brace. */
 struct hp_error *json_write(json_t *value, bool open, FILE *out);

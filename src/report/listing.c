@@ -12,6 +12,7 @@ enum { LONGEST_PROCEDURE_BYTES = 16 << 20, LONGEST_INSTRUCTION_BYTES = 16, TEXT_
 void listing_clear(struct listing *listing)
 {
 	hp_vector_free(&listing->rows);
+	hp_vector_free(&listing->caveats);
 	if (listing->arena)
 		hp_arena_destroy(listing->arena);
 	listing->arena = NULL;
@@ -64,10 +65,8 @@ static struct tally *tallies_at(struct lister *lister, size_t *located, uint64_t
 		const struct tally *from =
 			&lister->part->tallies[lister->part->located[*located].index * events];
 
-		for (size_t i = 0; i < events; i++) {
-			sum[i].samples += from[i].samples;
-			sum[i].weight += from[i].weight;
-		}
+		for (size_t i = 0; i < events; i++)
+			tally_add(&sum[i], &from[i]);
 		++*located;
 	}
 	return sum;

@@ -7,8 +7,10 @@
 
 struct listing {
 	struct hp_arena *arena;
-	HP_VECTOR(struct row) rows; /* a procedure by address, then its split-off parts */
-	const struct hp_cfg *cfg;   /* after listing_add_blocks, if there is one */
+	HP_VECTOR(struct row) rows;	 /* a procedure by address, then its split-off parts */
+	const struct hp_cfg *cfg;	 /* after listing_add_blocks, if there is one */
+	const char *no_graph;		 /* then: why there is none, where that is worth telling */
+	HP_VECTOR(const char *) caveats; /* after listing_add_caveats: sentences without a stop */
 };
 void listing_clear(struct listing *listing);
 
@@ -22,6 +24,15 @@ struct hp_error *listing_make(struct report *report, const struct row *row, bool
 
 /* Makes the procedure's control-flow graph and says of each instruction which block it is in. A row
  * that stands for several procedures, or for code that cannot be analysed, goes without. */
-struct hp_error *listing_add_blocks(const struct row *row, struct listing *listing);
+struct hp_error *listing_add_blocks(struct report *report, const struct row *row,
+				    struct listing *listing);
+
+/* Says of each instruction what the analysis found of it, where there is one. */
+struct hp_error *listing_add_analysis(struct report *report, const struct row *row,
+				      struct listing *listing);
+
+/* What could not be analysed, and why. Requires listing_add_blocks. */
+struct hp_error *listing_add_caveats(const struct report *report, const struct row *row,
+				     struct listing *listing);
 
 #endif

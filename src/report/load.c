@@ -138,8 +138,24 @@ static bool stratum_passes(const struct hp_report_options *options,
 	return report_matches(options->comm, stratum->command) && report_matches(options->pid, pid);
 }
 
+/* Core cycles that one unit of the event was; 0 unknown. */
+static double cycles_per_unit(const struct hp_epoch_meta *meta, const struct hp_event_info *info)
+{
+	if (info->unit == HP_UNIT_CYCLES)
+		return 1;
+	return info->unit == HP_UNIT_NS ? hp_clock_percentile(&meta->clock, 50) / 1e9 : 0;
+}
+
+static struct tally tally_of(uint64_t samples, const struct hp_stratum *stratum, double cycles)
+{
+	double weight = (double)samples * (double)stratum->period;
+
+	return (struct tally){ samples, weight, weight * cycles };
+}
+
+/* `cycles` that a unit of the event was in this epoch. */
 static struct hp_error *add_hits(struct report_part *part, const struct hp_stratum *stratum,
-				 size_t event)
+				 size_t event, double cycles)
 {
 	if (!hp_vector_reserve(&part->hits, part->hits.count + stratum->count_count))
 		return hp_error_create_no_memory();
@@ -147,14 +163,12 @@ static struct hp_error *add_hits(struct report_part *part, const struct hp_strat
 		const struct hp_count *count = &stratum->counts[i];
 		struct hit hit = {
 			.offset = count->offset.value,
-			.samples = count->samples,
-			.weight = (double)count->samples * (double)stratum->period,
+			.tally = tally_of(count->samples, stratum, cycles),
 			.event = event,
 		};
 
 		part->hits.at[part->hits.count++] = hit;
-		part->image->tallies[event].samples += hit.samples;
-		part->image->tallies[event].weight += hit.weight;
+		tally_add(&part->image->tallies[event], &hit.tally);
 	}
 	return NULL;
 }
@@ -166,12 +180,13 @@ static bool image_passes(const struct hp_report_options *options, const struct h
 }
 
 static void count_all(struct report_event *event, const struct hp_image_id *id,
-		      const struct hp_stratum *stratum)
+		      const struct hp_stratum *stratum, double cycles)
 {
 	uint64_t samples = hp_stratum_samples(stratum);
+	struct tally tally = tally_of(samples, stratum, cycles);
 
-	event->all.samples += samples;
-	event->all.weight += (double)samples * (double)stratum->period;
+	tally_add(&event->all, &tally);
+	event->lacks_clock = event->lacks_clock || (samples && !(cycles > 0));
 	if (id->kind == HP_IMAGE_UNKNOWN)
 		event->unattributed += samples;
 	if (stratum->period < event->least_period)
@@ -187,13 +202,15 @@ struct hp_error *load_profile(struct report *report, size_t epoch, size_t image_
 	struct report_image *image = NULL;
 	struct report_part *part = NULL;
 	struct hp_error *error;
+	double cycles;
 
 	if (!profile->stratum_count || event == report->events.count)
 		return NULL;
+	cycles = cycles_per_unit(report->epochs.at[epoch].meta, report->events.at[event].info);
 	for (size_t i = 0; i < profile->stratum_count; i++) {
 		const struct hp_stratum *stratum = &profile->strata[i];
 
-		count_all(&report->events.at[event], id, stratum);
+		count_all(&report->events.at[event], id, stratum, cycles);
 		if (!image_passes(report->options, id) || !stratum_passes(report->options, stratum))
 			continue;
 		if (!part) {
@@ -203,7 +220,7 @@ struct hp_error *load_profile(struct report *report, size_t epoch, size_t image_
 			if (error)
 				return error;
 		}
-		error = add_hits(part, stratum, event);
+		error = add_hits(part, stratum, event, cycles);
 		if (error)
 			return error;
 	}
@@ -240,8 +257,7 @@ static struct hp_error *fold_hits(struct report *report, struct report_part *par
 		if (!part->count || part->offsets[part->count - 1] != hit->offset)
 			part->offsets[part->count++] = hit->offset;
 		tally = &part->tallies[(part->count - 1) * events + hit->event];
-		tally->samples += hit->samples;
-		tally->weight += hit->weight;
+		tally_add(tally, &hit->tally);
 	}
 	hp_vector_free(&part->hits);
 	return NULL;

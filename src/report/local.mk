@@ -2,17 +2,32 @@
 noinst_LIBRARIES += src/report/libreport.a
 src_report_libreport_a_SOURCES = \
 	include/hpcprof/report/report.h src/report/report.c src/report/run.h \
-	src/report/blocks.c \
+	src/report/blocks.c src/report/caveats.c \
+	src/report/analyse.h src/report/analyse.c src/report/evidence.c \
+	src/report/annotate.h src/report/annotate.c src/report/annotate_choose.c \
+	src/report/annotate_columns.h src/report/annotate_columns.c \
+	src/report/annotate_source.c src/report/annotate_stalls.c \
+	src/report/arrows.h src/report/arrows.c \
 	src/report/attribute.h src/report/attribute.c \
 	src/report/columns.h src/report/columns.c \
+	src/report/columns_analysis.h src/report/columns_analysis.c \
 	src/report/hash.h \
-	src/report/json.h src/report/json.c \
+	src/report/hot_path.h src/report/hot_path.c \
+	src/report/json.h src/report/json.c src/report/json_analysis.c \
 	src/report/listing.h src/report/listing.c \
 	src/report/load.h src/report/load.c \
+	src/report/machine.h src/report/machine.c \
+	src/report/mixture.c \
 	src/report/model.h src/report/model.c \
+	src/report/quantity.h src/report/quantity.c \
+	src/report/resolve.h src/report/resolve.c \
 	src/report/rows.h src/report/rows.c \
+	src/report/sheet.h src/report/sheet.c \
+	src/report/source.h src/report/source.c \
+	src/report/suggest.h src/report/suggest.c \
+	src/report/survey.h src/report/survey.c \
 	src/report/text.h src/report/text.c \
 	src/report/text_header.c src/report/text_summary.c src/report/text_table.c \
-	src/report/write.h src/report/write_csv.c src/report/write_dot.c src/report/write_json.c src/report/write_text.c
+	src/report/write.h src/report/write_annotate.c src/report/write_csv.c src/report/write_dot.c src/report/write_json.c src/report/write_stalls.c src/report/write_text.c
 
-REPORT_LIBS = src/report/libreport.a $(CFG_LIBS) $(ISA_LIBS) $(IMAGE_LIBS) $(DB_LIBS)
+REPORT_LIBS = src/report/libreport.a $(ANALYZE_LIBS) $(CFG_LIBS) $(ISA_LIBS) $(IMAGE_LIBS) $(DB_LIBS)

@@ -52,6 +52,8 @@ void report_destroy(struct report *report)
 	for (size_t i = 0; i < report->epochs.count; i++)
 		if (report->epochs.at[i].epoch)
 			hp_epoch_close(report->epochs.at[i].epoch);
+	for (size_t i = 0; i < report->images.count; i++)
+		hp_vector_free(&report->images.at[i]->evidence);
 	HASH_CLEAR(hh, report->strings);
 	rows_forget(report);
 	hp_vector_free(&report->epochs);
@@ -149,6 +151,17 @@ uint64_t report_period(const struct report_event *event)
 	if (event->least_period == event->greatest_period)
 		return event->least_period;
 	return (uint64_t)llround(event->all.weight / (double)event->all.samples);
+}
+
+bool report_needs_code(const struct hp_report_options *options)
+{
+	return options->view == HP_VIEW_INSTRUCTIONS || options->view == HP_VIEW_ANNOTATE ||
+	       options->view == HP_VIEW_STALLS || options->view == HP_VIEW_SUMMARY;
+}
+
+bool report_lists_many(const struct hp_report_options *options)
+{
+	return options->view == HP_VIEW_INSTRUCTIONS && options->format != HP_FORMAT_DOT;
 }
 
 bool report_matches(const char *pattern, const char *name)

@@ -9,6 +9,7 @@
 #ifndef REPORT_MODEL_H
 #define REPORT_MODEL_H
 
+#include <hpcprof/analyze/analysis.h>
 #include <hpcprof/base/arena.h>
 #include <hpcprof/base/vector.h>
 #include <hpcprof/cfg/cfg.h>
@@ -16,11 +17,20 @@
 #include <hpcprof/image/image.h>
 #include <hpcprof/report/report.h>
 
-/* Samples of one event: raw, and times their period (in units). */
+/* Samples of one event: raw, times their period (in units), and these in core cycles, each
+ * epoch's by its own clock (0 where that is not known, or the event does not measure time). */
 struct tally {
 	uint64_t samples;
 	double weight;
+	double cycles;
 };
+
+static inline void tally_add(struct tally *into, const struct tally *from)
+{
+	into->samples += from->samples;
+	into->weight += from->weight;
+	into->cycles += from->cycles;
+}
 
 struct report_epoch {
 	const char *stamp;
@@ -34,6 +44,7 @@ struct report_event {
 	const struct hp_event_info *info; /* as the first epoch has it */
 	struct tally all;		  /* everything recorded: what percentages are of */
 	struct tally kept;		  /* what passes the filters: what the rows add up to */
+	bool lacks_clock;		  /* some of it is of epochs without one that it needs */
 	uint64_t unattributed;
 	uint64_t lost;
 	uint64_t throttled;
@@ -55,12 +66,12 @@ struct report_image {
 	bool has_lines;
 	struct tally *tallies;	/* that pass --comm and --pid; one an event */
 	struct tally *nameless; /* of these, in code without a symbol in a file that was read */
+	HP_VECTOR(struct hp_evidence) evidence; /* of --evidence, by address */
 };
 
 struct hit {
 	uint64_t offset;
-	uint64_t samples;
-	double weight;
+	struct tally tally;
 	size_t event;
 };
 
@@ -99,6 +110,9 @@ struct row_code {
 	const struct hp_procedure *procedure; /* the owner; NULL: only the offset is known */
 	uint64_t offset;
 	struct row_code *next;
+	const struct hp_cfg *cfg; /* once asked for, see analyse.h */
+	const struct hp_analysis *analysis;
+	const char *refusal; /* why there is no graph, or no analysis */
 };
 
 /* One line of a view. Which of the fields mean something depends on the view. */
@@ -119,7 +133,9 @@ struct row {
 	size_t length;
 	const char *text;
 	bool has_block;
-	uint32_t block;	       /* of its procedure's graph */
+	uint32_t block;			    /* of its procedure's graph */
+	const struct hp_analysis *analysis; /* NULL where there is none, or none was asked for */
+	const struct hp_analysed_insn *insn;
 	struct tally *tallies; /* one an event */
 	double cumulative;     /* share of the sorting event up to here */
 	double local;	       /* an instruction's share of its row in the sorting event */
@@ -174,6 +190,11 @@ uint64_t report_samples(const struct report *report); /* of all events */
 uint64_t report_unattributed(const struct report *report);
 /* Mean units between two samples; 0 without samples. */
 uint64_t report_period(const struct report_event *event);
+
+/* The view looks at code: files stay open, rows say what code they stand for. */
+bool report_needs_code(const struct hp_report_options *options);
+/* The view takes all procedures that a glob means, not only the hottest. */
+bool report_lists_many(const struct hp_report_options *options);
 
 /* A glob, or the very name; NULL matches all. */
 bool report_matches(const char *pattern, const char *name);

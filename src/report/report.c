@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <hpcprof/report/report.h>
 
+#include "analyse.h"
 #include "attribute.h"
 #include "load.h"
+#include "resolve.h"
 #include "rows.h"
 #include "run.h"
 #include "write.h"
@@ -38,7 +40,6 @@ static struct hp_error *nothing_recorded(const struct report *report)
 /* The summary says how it was recorded, samples or not. */
 static struct hp_error *check_samples(const struct report *report)
 {
-	const struct hp_report_options *options = report->options;
 	uint64_t kept = 0;
 
 	if (!report->epochs.count || !report_samples(report))
@@ -47,12 +48,6 @@ static struct hp_error *check_samples(const struct report *report)
 		kept += report->events.at[i].kept.samples;
 	if (kept || report->rows.count)
 		return NULL;
-	if (options->view == HP_VIEW_INSTRUCTIONS && options->listed)
-		return hp_error_advise(
-			hp_error_create(HP_ERROR_INSUFFICIENT,
-					"no procedure matches '%s' in the images with samples",
-					options->listed),
-			"hpcprof report lists the procedures that have samples");
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_INSUFFICIENT, "no sample passes the filters"),
 		"hpcprof report --summary lists the images and commands there are");
@@ -86,8 +81,12 @@ struct hp_error *report_run(struct report *report, FILE *out)
 	empty = check_samples(report);
 	if (empty && report->options->view != HP_VIEW_SUMMARY)
 		return empty;
-	rows_select(report, key);
-	error = rows_name_files(report);
+	if (report->options->listed)
+		error = resolve_listed(report);
+	if (!error) {
+		rows_select(report, key);
+		error = rows_name_files(report);
+	}
 	if (!error)
 		error = write_report(report, out);
 	if (error && empty)
@@ -106,6 +105,10 @@ struct hp_error *hp_report(struct hp_db *db, char *const *epochs, size_t epoch_c
 		error = report_create(options, notices, &report);
 	if (!error)
 		error = load_epochs(report, db, epochs, epoch_count);
+	if (!error)
+		error = evidence_load(report);
+	if (!error && report_needs_code(options))
+		analyse_check_epochs(report);
 	if (!error)
 		error = report_run(report, out);
 	return error;

@@ -155,6 +155,10 @@ void rows_select(struct report *report, enum sort_key key)
 {
 	const struct hp_report_options *options = report->options;
 	struct sort_context sort = { .report = report, .key = key };
+	/* The one procedure that was asked for by name is wanted, hot or not; of stalls it is
+	 * those that are limited. */
+	bool is_limited = options->view != HP_VIEW_STALLS &&
+			  (!options->listed || report->rows.count > 1);
 	struct tally sum = { 0 };
 	size_t kept = 0;
 
@@ -165,12 +169,11 @@ void rows_select(struct report *report, enum sort_key key)
 		struct row *row = report->rows.at[i];
 		const struct tally *tally = &row->tallies[report->sort_event];
 
-		if (100 * report_share(report, report->sort_event, tally) <
-			    options->percent_limit ||
-		    (options->limit && kept == options->limit)) {
+		if (is_limited && (100 * report_share(report, report->sort_event, tally) <
+					   options->percent_limit ||
+				   (options->limit && kept == options->limit))) {
 			report->hidden_rows++;
-			report->hidden.samples += tally->samples;
-			report->hidden.weight += tally->weight;
+			tally_add(&report->hidden, tally);
 			continue;
 		}
 		sum.weight += tally->weight;

@@ -32,9 +32,13 @@ void text_make_valid(struct buffer *buffer, const char *text);
  * characters, which the grammar does not have, are escaped. */
 void text_csv(struct buffer *buffer, const char *text);
 
-/* Columns that valid UTF-8 takes: its characters. */
+/* Columns of a terminal that valid UTF-8 takes: two for wide characters, none for accents that join
+ * the character before. */
 size_t text_columns(const char *text);
-/* Bytes of the first `columns` characters. */
+/* Bytes of as many characters as fit into `columns`. */
 size_t text_prefix(const char *text, size_t columns);
+void text_pad(struct buffer *buffer, size_t columns);
+/* Adds valid UTF-8, with an ellipsis at its end where it is longer than `columns` (0: never). */
+void text_cut(struct buffer *buffer, const char *text, size_t columns);
 
 #endif

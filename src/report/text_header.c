@@ -242,7 +242,8 @@ static void put_filters(const struct report *report, FILE *out)
 		{ "procedure", options->procedure },
 		{ "comm", options->comm },
 		{ "pid", options->pid },
-		{ "instructions", options->view == HP_VIEW_INSTRUCTIONS ? options->listed : NULL },
+		{ options->view == HP_VIEW_ANNOTATE ? "annotate" : "instructions",
+		  report_needs_code(options) ? options->listed : NULL },
 	};
 	const struct report_event *event;
 	_cleanup_(buffer_free) struct buffer text = { 0 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The summary for people: where the samples are by kind of image, how well they could be named,
  * and who ran. */
+#include "machine.h"
+#include "survey.h"
 #include "write.h"
 
 #include <hpcprof/base/number.h>
@@ -57,10 +59,8 @@ static struct hp_error *put_kinds(const struct report *report, FILE *out)
 			const struct report_image *image = report->images.at[j];
 
 			for (size_t k = 0;
-			     k < report->events.count && image->id.kind == kinds[i].kind; k++) {
-				sums[k].samples += image->tallies[k].samples;
-				sums[k].weight += image->tallies[k].weight;
-			}
+			     k < report->events.count && image->id.kind == kinds[i].kind; k++)
+				tally_add(&sums[k], &image->tallies[k]);
 		}
 		put_share(report, sums, kinds[i].name, out);
 	}
@@ -133,18 +133,24 @@ static void put_images(const struct report *report, FILE *out)
 	}
 }
 
-struct hp_error *write_text_summary(const struct report *report, FILE *out)
+struct hp_error *write_text_summary(struct report *report, FILE *out)
 {
+	_cleanup_(survey_clear) struct survey survey = { 0 };
 	struct hp_error *error = put_kinds(report, out);
 
 	if (error)
 		return error;
+	error = survey_make(report, false, &survey);
+	if (error)
+		return error;
 	put_names(report, out);
 	put_images(report, out);
+	write_text_stack(report, &survey, out);
 	for (size_t i = 0; i < report->epochs.count; i++) {
 		put_commands(report->epochs.at[i].meta, out);
 		put_runs(report->epochs.at[i].meta, out);
 		put_cost(report->epochs.at[i].meta, out);
+		machine_write_text(report->epochs.at[i].meta, out);
 	}
 	return NULL;
 }

@@ -121,12 +121,6 @@ static void shrink(struct table *table)
 	}
 }
 
-static void pad(struct buffer *line, size_t columns)
-{
-	while (columns-- > 0)
-		buffer_add(line, " ", 1);
-}
-
 static void add_cell(struct table *table, size_t index, const char *text, const char *colour)
 {
 	const struct column *column = &table->columns->at.at[index];
@@ -136,21 +130,16 @@ static void add_cell(struct table *table, size_t index, const char *text, const 
 	size_t filling = taken < width ? width - taken : 0;
 
 	if (index)
-		pad(&table->line, GAP);
+		text_pad(&table->line, GAP);
 	if (column->right)
-		pad(&table->line, filling);
+		text_pad(&table->line, filling);
 	if (colour)
 		buffer_add(&table->line, colour, strlen(colour));
-	if (cut) {
-		buffer_add(&table->line, text, text_prefix(text, width - 1));
-		buffer_add(&table->line, "\xe2\x80\xa6", 3);
-	} else {
-		buffer_add(&table->line, text, strlen(text));
-	}
+	text_cut(&table->line, text, cut ? width : 0);
 	if (colour)
 		buffer_add(&table->line, plain, strlen(plain));
 	if (!column->right && index + 1 < table->columns->at.count)
-		pad(&table->line, filling);
+		text_pad(&table->line, filling);
 }
 
 static void end_line(struct table *table, FILE *out)
@@ -182,8 +171,8 @@ static void write_groups(struct table *table, FILE *out)
 		     first = false)
 			width += table->widths[column++] + (first ? 0 : GAP);
 		if (table->line.size)
-			pad(&table->line, GAP);
-		pad(&table->line, width - text_columns(buffer_text(&table->cell)));
+			text_pad(&table->line, GAP);
+		text_pad(&table->line, width - text_columns(buffer_text(&table->cell)));
 		buffer_add(&table->line, buffer_text(&table->cell), table->cell.size);
 	}
 	end_line(table, out);

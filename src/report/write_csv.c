@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* CSV as RFC 4180 has it: a header record, CRLF, quotes where needed. */
 #include "listing.h"
+#include "survey.h"
 #include "write.h"
 
 #include <inttypes.h>
@@ -33,6 +34,13 @@ static struct hp_error *write_row(const struct report *report, const struct colu
 	return write_record(record, out);
 }
 
+/* Of all procedures of a profile, those that have samples enough. */
+static bool is_worth_analysing(const struct report *report, const struct row *row)
+{
+	return report->options->listed ||
+	       row->tallies[report->sort_event].samples >= SURVEY_FEWEST_SAMPLES;
+}
+
 static struct hp_error *write_listing(struct report *report, const struct columns *columns,
 				      const struct row *row, struct buffer *record, FILE *out)
 {
@@ -40,22 +48,42 @@ static struct hp_error *write_listing(struct report *report, const struct column
 	struct hp_error *error =
 		listing_make(report, row, report->options->listed != NULL, &listing);
 
+	if (!error && is_worth_analysing(report, row))
+		error = listing_add_blocks(report, row, &listing);
+	if (!error && is_worth_analysing(report, row))
+		error = listing_add_analysis(report, row, &listing);
 	for (size_t i = 0; i < listing.rows.count && !error; i++)
 		error = write_row(report, columns, &listing.rows.at[i], record, out);
+	return error;
+}
+
+static struct hp_error *write_titles(const struct columns *columns, struct buffer *record,
+				     FILE *out)
+{
+	for (size_t i = 0; i < columns->at.count; i++) {
+		if (i)
+			buffer_add(record, ",", 1);
+		text_csv(record, columns->at.at[i].title);
+	}
+	return write_record(record, out);
+}
+
+struct hp_error *write_csv_table(const struct report *report, const struct columns *columns,
+				 struct row *const *rows, size_t count, FILE *out)
+{
+	_cleanup_(buffer_free) struct buffer record = { 0 };
+	struct hp_error *error = write_titles(columns, &record, out);
+
+	for (size_t i = 0; i < count && !error; i++)
+		error = write_row(report, columns, rows[i], &record, out);
 	return error;
 }
 
 static struct hp_error *write_rows(struct report *report, const struct columns *columns,
 				   struct buffer *record, FILE *out)
 {
-	struct hp_error *error;
+	struct hp_error *error = write_titles(columns, record, out);
 
-	for (size_t i = 0; i < columns->at.count; i++) {
-		if (i)
-			buffer_add(record, ",", 1);
-		text_csv(record, columns->at.at[i].title);
-	}
-	error = write_record(record, out);
 	for (size_t i = 0; i < report->rows.count && !error; i++) {
 		const struct row *row = report->rows.at[i];
 
@@ -105,6 +133,8 @@ struct hp_error *write_csv(struct report *report, FILE *out)
 
 	if (report->options->view == HP_VIEW_SUMMARY)
 		return write_summary(report, &record, out);
+	if (report->options->view == HP_VIEW_STALLS)
+		return write_stalls_csv(report, out);
 	error = columns_for_csv(report, &columns);
 	return error ? error : write_rows(report, &columns, &record, out);
 }

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Control-flow graphs for Graphviz: a box a block with its instructions and samples, redder the
- * more samples it has. One file holds all procedures that were asked for, each in a frame.
+ * Control-flow graphs for Graphviz: a box a block with its instructions, samples, frequency and
+ * stalls, redder the more samples it has; edges with their frequency, thicker the higher it is; the
+ * hottest path in red. One file holds all procedures that were asked for, each in a frame.
  */
+#include "analyse.h"
+#include "hot_path.h"
 #include "listing.h"
+#include "quantity.h"
 #include "text.h"
 #include "write.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 enum { MOST_LINES = 24 }; /* of instructions in a box */
 
@@ -15,6 +20,8 @@ struct drawing {
 	const struct report *report;
 	const struct listing *listing;
 	const struct hp_cfg *cfg;
+	const struct hp_analysis *analysis; /* NULL where there is none */
+	struct hot_path path;
 	size_t number;	 /* of the procedure */
 	double *weights; /* of the sorting event, by block */
 	uint64_t *samples;
@@ -63,6 +70,70 @@ static void write_instructions(const struct drawing *drawing, uint32_t block)
 		fprintf(drawing->out, "and %u more\\l", more);
 }
 
+/* The causes that explain most of the block's time, and how much they do together. */
+static void add_stalls(const struct drawing *drawing, const struct hp_analysed_block *block,
+		       struct buffer *text)
+{
+	enum { MOST = 2 };
+	const struct hp_analysis *analysis = drawing->analysis;
+	double cycles[HP_CAUSE_COUNT] = { 0 };
+	double sum = 0;
+
+	for (uint32_t i = 0; i < block->insn_count; i++) {
+		const struct hp_analysed_insn *insn = &analysis->insns[block->first_insn + i];
+
+		for (uint32_t j = 0; j < insn->cause_count; j++) {
+			const struct hp_cause *cause = &analysis->causes[insn->first_cause + j];
+
+			cycles[cause->kind] += cause->likely * insn->cycles;
+			sum += cause->likely * insn->cycles;
+		}
+	}
+	if (!(sum > 0))
+		return;
+	buffer_printf(text, "stalls %.0f %%", 100 * fmin(sum / block->cycles, 1));
+	for (int told = 0; told < MOST; told++) {
+		int most = 0;
+
+		for (int i = 1; i < HP_CAUSE_COUNT; i++)
+			if (cycles[i] > cycles[most])
+				most = i;
+		if (cycles[most] < 0.05 * block->cycles)
+			break;
+		buffer_printf(text, "%s%s", told ? ", " : ": ",
+			      quantity_cause((enum hp_cause_kind)most));
+		cycles[most] = 0;
+	}
+	buffer_printf(text, "\\l");
+}
+
+/* Words and figures of our own, with line ends as Graphviz has them. */
+static void write_estimates(const struct drawing *drawing, uint32_t number)
+{
+	const struct hp_analysed_block *block = &drawing->analysis->blocks[number];
+	_cleanup_(buffer_free) struct buffer text = { 0 };
+
+	if (isfinite(block->frequency.relative)) {
+		buffer_printf(&text, "ran ");
+		quantity_add_frequency(&text, &block->frequency);
+		buffer_printf(&text, " (%s)\\l",
+			      hp_confidence_name((enum hp_confidence)block->frequency.confidence));
+	}
+	if (block->cycles > 0) {
+		buffer_printf(&text, "best case ");
+		quantity_add_cycles(&text, block->best_case_cycles);
+		buffer_printf(&text, " cycles");
+		if (isfinite(block->cycles_per_execution_low)) {
+			buffer_printf(&text, ", took ");
+			quantity_add_at_least(&text, block->cycles_per_execution,
+					      block->cycles_per_execution_low);
+		}
+		buffer_printf(&text, "\\l");
+		add_stalls(drawing, block, &text);
+	}
+	fputs(buffer_text(&text), drawing->out);
+}
+
 static void write_block(const struct drawing *drawing, uint32_t number)
 {
 	double weight = drawing->weights[number];
@@ -70,13 +141,18 @@ static void write_block(const struct drawing *drawing, uint32_t number)
 	fprintf(drawing->out, "\t\tp%zub%" PRIu32 " [label=\"block %" PRIu32, drawing->number,
 		number, number);
 	if (drawing->samples[number])
-		fprintf(drawing->out, ": %" PRIu64 " samples, %.1f %%", drawing->samples[number],
+		fprintf(drawing->out, ": %" PRIu64 " sample%s, %.1f %%", drawing->samples[number],
+			drawing->samples[number] == 1 ? "" : "s",
 			drawing->whole > 0 ? 100 * weight / drawing->whole : 0);
 	fputs("\\l", drawing->out);
+	if (drawing->analysis)
+		write_estimates(drawing, number);
 	write_instructions(drawing, number);
-	fprintf(drawing->out, "\", fillcolor=\"0.02 %.3f 1.0\"%s];\n",
+	fprintf(drawing->out, "\", fillcolor=\"0.02 %.3f 1.0\"%s%s];\n",
 		drawing->greatest > 0 ? 0.7 * weight / drawing->greatest : 0,
-		drawing->cfg->blocks[number].is_orphan ? ", style=\"filled,dashed\"" : "");
+		drawing->cfg->blocks[number].is_orphan ? ", style=\"filled,dashed\"" : "",
+		drawing->path.blocks && drawing->path.blocks[number] ? ", color=red, penwidth=2"
+								     : "");
 }
 
 static const char *edge_style(enum hp_edge_kind kind)
@@ -107,15 +183,44 @@ static void write_node(const struct drawing *drawing, uint32_t node)
 		fprintf(drawing->out, "p%zub%" PRIu32, drawing->number, node);
 }
 
-static void write_edge(const struct drawing *drawing, const struct hp_edge *edge)
+/* How often it ran; thin where that is not known. */
+static void write_traffic(const struct drawing *drawing, const struct hp_frequency *frequency)
 {
+	_cleanup_(buffer_free) struct buffer text = { 0 };
+
+	if (!isfinite(frequency->relative))
+		return;
+	quantity_add(&text,
+		     isfinite(frequency->executions) ? frequency->executions : frequency->relative);
+	fprintf(drawing->out, ", label=\"%s\", penwidth=%.1f", buffer_text(&text),
+		0.5 + 3 * sqrt(fmin(fmax(frequency->relative, 0), 1)));
+}
+
+static void write_edge(const struct drawing *drawing, uint32_t number)
+{
+	const struct hp_edge *edge = &drawing->cfg->edges[number];
+	bool is_hot = drawing->path.edges && drawing->path.edges[number];
+
 	if (edge->kind == HP_EDGE_ESCAPE)
 		return; /* never taken */
 	fputs("\t\t", drawing->out);
 	write_node(drawing, edge->from);
 	fputs(" -> ", drawing->out);
 	write_node(drawing, edge->to);
-	fprintf(drawing->out, " [%s];\n", edge_style((enum hp_edge_kind)edge->kind));
+	fprintf(drawing->out, " [%s", edge_style((enum hp_edge_kind)edge->kind));
+	if (drawing->analysis)
+		write_traffic(drawing, &drawing->analysis->edges[number]);
+	/* The last colour counts. */
+	fprintf(drawing->out, "%s];\n", is_hot ? ", color=red" : "");
+}
+
+/* Below the name, what the graph lacks. */
+static void write_caveats(const struct drawing *drawing)
+{
+	for (size_t i = 0; i < drawing->listing->caveats.count; i++) {
+		fputs("\\n", drawing->out);
+		write_quoted(drawing->listing->caveats.at[i], drawing->out);
+	}
 }
 
 static void write_graph(const struct drawing *drawing, const char *name)
@@ -124,8 +229,13 @@ static void write_graph(const struct drawing *drawing, const char *name)
 
 	fprintf(drawing->out, "\tsubgraph cluster_%zu {\n\t\tlabel=\"", drawing->number);
 	write_quoted(name, drawing->out);
-	fprintf(drawing->out, "%s\";\n",
-		cfg->missing_edges ? " (edges are missing: a jump could not be followed)" : "");
+	if (drawing->analysis)
+		fputs(drawing->analysis->is_absolute
+			      ? "\\nran, and beside edges: executions"
+			      : "\\nran, and beside edges: how often; 1 is the hottest block",
+		      drawing->out);
+	write_caveats(drawing);
+	fputs("\";\n", drawing->out);
 	fprintf(drawing->out,
 		"\t\tp%zuentry [label=\"entry\", shape=plain];\n"
 		"\t\tp%zuexit [label=\"exit\", shape=plain];\n",
@@ -133,7 +243,7 @@ static void write_graph(const struct drawing *drawing, const char *name)
 	for (uint32_t i = 0; i < cfg->block_count; i++)
 		write_block(drawing, i);
 	for (uint32_t i = 0; i < cfg->edge_count; i++)
-		write_edge(drawing, &cfg->edges[i]);
+		write_edge(drawing, i);
 	fputs("\t}\n", drawing->out);
 }
 
@@ -169,10 +279,12 @@ static struct hp_error *draw(struct drawing *drawing, const char *name)
 struct hp_error *write_dot(struct report *report, FILE *out)
 {
 	struct hp_error *error = NULL;
+	const char *why = NULL; /* the first is not drawn */
 	size_t drawn = 0;
 
 	fputs("digraph cfg {\n\tnode [shape=box, style=filled, fillcolor=white, "
-	      "fontname=monospace, fontsize=10];\n",
+	      "fontname=monospace, fontsize=10];\n"
+	      "\tedge [fontname=monospace, fontsize=9];\n",
 	      out);
 	for (size_t i = 0; i < report->rows.count && !error; i++) {
 		_cleanup_(listing_clear) struct listing listing = { 0 };
@@ -183,8 +295,16 @@ struct hp_error *write_dot(struct report *report, FILE *out)
 
 		error = listing_make(report, row, true, &listing);
 		if (!error)
-			error = listing_add_blocks(row, &listing);
+			error = listing_add_blocks(report, row, &listing);
+		if (!error)
+			error = listing_add_caveats(report, row, &listing);
 		drawing.cfg = listing.cfg;
+		if (!error && !drawing.cfg && !why && listing.no_graph)
+			why = report_intern(report, listing.no_graph);
+		if (!error && drawing.cfg)
+			error = analyse_row(report, row, &drawing.analysis);
+		if (!error && drawing.analysis)
+			error = hot_path_find(drawing.analysis, listing.arena, &drawing.path);
 		if (error || !drawing.cfg)
 			continue;
 		drawn++;
@@ -194,8 +314,9 @@ struct hp_error *write_dot(struct report *report, FILE *out)
 	if (!error && !drawn)
 		error = hp_error_advise(
 			hp_error_create(HP_ERROR_INSUFFICIENT,
-					"the code of '%s' cannot be analysed",
-					report->options->listed ? report->options->listed : "*"),
+					"the code of '%s' cannot be analysed: %s",
+					report->options->listed ? report->options->listed : "*",
+					why ? why : "there is none"),
 			"hpcprof report --instructions shows what there is of it");
 	return error;
 }

@@ -3,22 +3,15 @@
  * JSON, whose members are a contract: hpcprof-report(1) describes them. Rows are written one by
  * one, so that a long report does not have to fit into memory as a tree.
  */
+#include "analyse.h"
 #include "json.h"
 #include "listing.h"
+#include "survey.h"
 #include "write.h"
 
 #include <inttypes.h>
 
 /* --- procedures and instructions: rows under their images ----------------------------------- */
-
-/* Samples times period of the first event that counts cycles; unknown without one. */
-static json_t *total_cycles(const struct report *report, const struct tally *tallies)
-{
-	for (size_t i = 0; i < report->events.count; i++)
-		if (report->events.at[i].info->unit == HP_UNIT_CYCLES)
-			return json_real(tallies[i].weight);
-	return json_null();
-}
 
 static json_t *position(const struct row *row)
 {
@@ -30,44 +23,51 @@ static json_t *position(const struct row *row)
 	return text.failed ? NULL : json_text(buffer_text(&text));
 }
 
-/* What only the analysis can know is null. */
-static json_t *instruction_object(const struct report *report, const struct row *row)
+static json_t *instruction_object(const struct report *report, const struct row *row,
+				  const struct hp_analysis *analysis)
 {
 	_cleanup_(buffer_free) struct buffer bytes = { 0 };
+	const struct hp_analysed_insn *insn =
+		row->has_block && row->has_address ? analyse_insn(analysis, row->address) : NULL;
 
 	for (size_t i = 0; i < row->length; i++)
 		buffer_printf(&bytes, "%02x", row->bytes[i]);
-	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:{s:n, s:n, s:n, s:n, s:s},"
-			 " s:{s:o, s:n, s:n}, s:[]}",
-			 "address", json_address(row->has_address, row->address), "block",
+	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "address",
+			 json_address(row->has_address, row->address), "block",
 			 row->has_block ? json_integer(row->block) : json_null(), "bytes",
 			 buffer_text(&bytes), "text", json_text(row->text), "line", position(row),
-			 "samples", json_samples(report, row->tallies), "executions", "estimate",
-			 "low", "high", "relative", "confidence", "none", "cycles", "total",
-			 total_cycles(report, row->tallies), "per_execution", "best_case",
-			 "stalls");
+			 "samples", json_samples(report, row->tallies), "executions",
+			 json_executions(insn ? &analysis->blocks[insn->block].frequency : NULL),
+			 "cycles", json_cycles(report, row, analysis, insn), "stalls",
+			 json_stalls(analysis, insn));
 }
 
 static struct hp_error *write_instructions(const struct report *report,
-					   const struct listing *listing, FILE *out)
+					   const struct listing *listing,
+					   const struct hp_analysis *analysis, FILE *out)
 {
 	struct hp_error *error = NULL;
 
 	fputs(", \"instructions\": [", out);
 	for (size_t i = 0; i < listing->rows.count && !error; i++) {
 		fputs(i ? ",\n" : "\n", out);
-		error = json_write(instruction_object(report, &listing->rows.at[i]), false, out);
+		error = json_write(instruction_object(report, &listing->rows.at[i], analysis),
+				   false, out);
 	}
 	fputs("]", out);
 	return error;
 }
 
-static json_t *cfg_object(const struct hp_cfg *cfg)
+static json_t *caveats_array(const struct listing *listing)
 {
-	return cfg ? json_pack("{s:o, s:o, s:b}", "blocks", json_integer(cfg->block_count), "edges",
-			       json_integer(cfg->inner_edge_count), "missing_edges",
-			       cfg->missing_edges)
-		   : json_null();
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < listing->caveats.count; i++)
+		if (json_array_append_new(array, json_text(listing->caveats.at[i]))) {
+			json_decref(array);
+			return NULL;
+		}
+	return array;
 }
 
 /* A list of procedures does without graphs: of all its code only the names are read. */
@@ -75,23 +75,29 @@ static struct hp_error *write_procedure(struct report *report, const struct row 
 {
 	_cleanup_(listing_clear) struct listing listing = { 0 };
 	bool has_instructions = report->options->view == HP_VIEW_INSTRUCTIONS;
+	const struct hp_analysis *analysis = NULL;
 	struct hp_error *error = NULL;
 	json_t *object;
 
 	if (has_instructions)
 		error = listing_make(report, row, report->options->listed != NULL, &listing);
 	if (!error && has_instructions)
-		error = listing_add_blocks(row, &listing);
+		error = listing_add_blocks(report, row, &listing);
+	if (!error && has_instructions)
+		error = listing_add_caveats(report, row, &listing);
+	if (!error && has_instructions)
+		error = analyse_row(report, row, &analysis);
 	if (error)
 		return error;
-	object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:[s]}", "name", json_text(row->name),
+	object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", json_text(row->name),
 			   "address", json_address(row->has_address, row->address), "size",
 			   row->has_address ? json_count(row->size) : json_null(), "samples",
-			   json_samples(report, row->tallies), "cfg", cfg_object(listing.cfg),
-			   "frequency_source", "time");
+			   json_samples(report, row->tallies), "cfg",
+			   json_cfg(listing.cfg, analysis), "not_analysed", caveats_array(&listing),
+			   "frequency_source", json_frequency_source(report, analysis));
 	error = json_write(object, true, out);
 	if (!error && has_instructions)
-		error = write_instructions(report, &listing, out);
+		error = write_instructions(report, &listing, analysis, out);
 	fputs("}", out);
 	return error;
 }
@@ -203,9 +209,18 @@ static struct hp_error *write_list(
 	return error;
 }
 
-static struct hp_error *write_summary(const struct report *report, FILE *out)
+static struct hp_error *write_summary(struct report *report, FILE *out)
 {
-	struct hp_error *error = json_write(json_summary(report), false, out);
+	_cleanup_(survey_clear) struct survey survey = { 0 };
+	struct hp_error *error = survey_make(report, false, &survey);
+	json_t *summary = json_summary(report);
+
+	if (!error) {
+		json_object_set_new(summary, "stack", json_stack(&survey));
+		error = json_write(summary, false, out);
+	} else {
+		json_decref(summary);
+	}
 
 	putc('\n', out);
 	return error;
@@ -217,11 +232,14 @@ struct hp_error *write_json(struct report *report, FILE *out)
 	case HP_VIEW_PROCEDURES:
 		return write_by_image(report, "hpcprof-procedures/1", out);
 	case HP_VIEW_INSTRUCTIONS:
+	case HP_VIEW_ANNOTATE:
 		return write_by_image(report, "hpcprof-instructions/1", out);
 	case HP_VIEW_IMAGES:
 		return write_list(report, "hpcprof-images/1", "images", image_object, out);
 	case HP_VIEW_LINES:
 		return write_list(report, "hpcprof-lines/1", "lines", line_object, out);
+	case HP_VIEW_STALLS:
+		return write_stalls_json(report, out);
 	case HP_VIEW_SUMMARY:
 		break;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The report for people. */
+#include "analyse.h"
 #include "listing.h"
 #include "write.h"
 
@@ -34,6 +35,15 @@ static void put_heading(const struct report *report, const struct row *row, FILE
 	putc('\n', out);
 }
 
+static void put_caveats(const struct listing *listing, FILE *out)
+{
+	for (size_t i = 0; i < listing->caveats.count; i++) {
+		fputs("# ", out);
+		put_escaped(out, listing->caveats.at[i]);
+		putc('\n', out);
+	}
+}
+
 static struct hp_error *write_listing(struct report *report, const struct columns *columns,
 				      const struct row *row, FILE *out)
 {
@@ -42,6 +52,10 @@ static struct hp_error *write_listing(struct report *report, const struct column
 	struct hp_error *error =
 		listing_make(report, row, report->options->listed != NULL, &listing);
 
+	if (!error)
+		error = listing_add_blocks(report, row, &listing);
+	if (!error)
+		error = listing_add_caveats(report, row, &listing);
 	if (error)
 		return error;
 	rows = calloc(listing.rows.count + 1, sizeof(*rows));
@@ -50,7 +64,27 @@ static struct hp_error *write_listing(struct report *report, const struct column
 	for (size_t i = 0; i < listing.rows.count; i++)
 		rows[i] = &listing.rows.at[i];
 	put_heading(report, row, out);
+	put_caveats(&listing, out);
 	return write_text_table(report, columns, rows, listing.rows.count, out);
+}
+
+static struct hp_error *annotate(struct report *report, const struct row *row, FILE *out)
+{
+	_cleanup_(listing_clear) struct listing listing = { 0 };
+	const struct hp_analysis *analysis = NULL;
+	struct hp_error *error = listing_make(report, row, true, &listing);
+
+	if (!error)
+		error = listing_add_blocks(report, row, &listing);
+	if (!error && listing.cfg) /* why there is no graph is told with what else there is not */
+		error = listing_add_caveats(report, row, &listing);
+	if (!error)
+		error = analyse_row(report, row, &analysis);
+	if (error)
+		return error;
+	put_heading(report, row, out);
+	put_caveats(&listing, out);
+	return write_annotation(report, row, &listing, analysis, out);
 }
 
 static void put_footer(const struct report *report, FILE *out)
@@ -68,6 +102,10 @@ static struct hp_error *write_body(struct report *report, const struct columns *
 
 	if (report->options->view == HP_VIEW_SUMMARY)
 		return write_text_summary(report, out);
+	if (report->options->view == HP_VIEW_STALLS)
+		return write_stalls_text(report, out);
+	if (report->options->view == HP_VIEW_ANNOTATE)
+		return annotate(report, report->rows.at[0], out);
 	if (report->options->view != HP_VIEW_INSTRUCTIONS) {
 		putc('\n', out);
 		return write_text_table(report, columns, report->rows.at, report->rows.count, out);

@@ -120,6 +120,10 @@ void fixture_add(struct fixture *fixture, const struct fixture_epoch *epoch)
 	hp_assert_ok(hp_epoch_create(fixture->db, epoch->label, &writer));
 	/* A label also in meta: either may be where the database looks. */
 	meta.label = epoch->label ? strdup(epoch->label) : NULL;
+	if (epoch->cpu)
+		meta.cpu = *epoch->cpu;
+	if (epoch->clock_hz > 0)
+		ck_assert(hp_clock_note(&meta.clock, epoch->clock_hz));
 	totals_of(&meta, "cpu-clock:u", epoch->instead_of);
 	for (size_t i = 0; i < epoch->count; i++)
 		totals_of(&meta, epoch->counts[i].event, epoch->instead_of);
@@ -138,9 +142,12 @@ void fixture_add(struct fixture *fixture, const struct fixture_epoch *epoch)
 		if (count->image->kind == HP_IMAGE_UNKNOWN)
 			into->unattributed += count->samples;
 	}
+	for (size_t i = 0; i < meta.event_count; i++)
+		totals[i].info.skid_instructions = epoch->skid_instructions;
 	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
 	hp_epoch_writer_destroy(writer);
 	free(meta.label);
+	hp_clock_clear(&meta.clock);
 	for (size_t i = 0; i < meta.event_count; i++) {
 		free(totals[i].info.name);
 		free(totals[i].info.instead_of);

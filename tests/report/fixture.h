@@ -37,7 +37,10 @@ struct fixture_epoch {
 	const struct hp_symbol *symbols; /* kept for every image that is no file */
 	size_t symbol_count;
 	char **warnings;
-	const char *instead_of; /* of every event */
+	const char *instead_of;	    /* of every event */
+	double clock_hz;	    /* 0: not measured */
+	const struct hp_cpu *cpu;   /* NULL: not known */
+	uint32_t skid_instructions; /* of every event */
 };
 
 /* Writes an epoch: events in order of appearance, cpu-clock in ns, others as events. */

@@ -12,6 +12,26 @@ check_PROGRAMS += tests/report/test_json
 tests_report_test_json_SOURCES = tests/report/test_json.c $(report_fixture)
 tests_report_test_json_LDADD = $(REPORT_LIBS) $(CHECK_LIBS)
 
+check_PROGRAMS += tests/report/test_resolve
+tests_report_test_resolve_SOURCES = tests/report/test_resolve.c $(report_fixture)
+tests_report_test_resolve_LDADD = $(REPORT_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/report/test_machine
+tests_report_test_machine_SOURCES = tests/report/test_machine.c
+tests_report_test_machine_LDADD = $(REPORT_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/report/test_mixture
+tests_report_test_mixture_SOURCES = tests/report/test_mixture.c $(report_fixture)
+tests_report_test_mixture_LDADD = $(REPORT_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/report/test_annotate
+tests_report_test_annotate_SOURCES = tests/report/test_annotate.c
+tests_report_test_annotate_LDADD = $(REPORT_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/report/test_drawing
+tests_report_test_drawing_SOURCES = tests/report/test_drawing.c
+tests_report_test_drawing_LDADD = $(REPORT_LIBS) $(CHECK_LIBS)
+
 # Its lines and inlined functions are what it asks about.
 check_PROGRAMS += tests/report/test_code
 tests_report_test_code_SOURCES = tests/report/test_code.c $(report_fixture)

@@ -52,6 +52,7 @@ __asm__(".text\n"
 extern const char fixture_code[];
 extern const char fixture_rare[];
 extern const char fixture_split[];
+extern const char fixture_branch[];
 
 /* A label's run-time address, left in data by the code that holds the label. */
 #define MARK(name)                                                                                 \
@@ -111,11 +112,12 @@ static uint64_t file_offset(uintptr_t runtime)
 	return runtime - own.base + own.offset;
 }
 
-static struct fixture report_on(const struct fixture_count *counts, size_t count)
+static struct fixture report_on_clocked(const struct fixture_count *counts, size_t count,
+					double clock_hz)
 {
 	static char path[PATH_MAX];
 	struct fixture fixture = fixture_create();
-	struct fixture_epoch epoch = { .counts = counts, .count = count };
+	struct fixture_epoch epoch = { .counts = counts, .count = count, .clock_hz = clock_hz };
 	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
@@ -126,6 +128,11 @@ static struct fixture report_on(const struct fixture_count *counts, size_t count
 	close(fd);
 	fixture_add(&fixture, &epoch);
 	return fixture;
+}
+
+static struct fixture report_on(const struct fixture_count *counts, size_t count)
+{
+	return report_on_clocked(counts, count, 0);
 }
 
 /* outer_procedure 4 + 3, of which 4 inlined; fixture_code 2 at its start, 1 inside the mov eax. */
@@ -292,10 +299,10 @@ END_TEST
 START_TEST(a_graph_has_a_box_a_block_and_an_arrow_an_edge)
 {
 	static const char *const wanted[] = {
-		"label=\"fixture_branch\"",  "p0b0 [label=\"block 0",
-		"test edi, edi\\l",	     "p0b2 [label=\"block 2",
-		"p0entry -> p0b0 [",	     "p0b0 -> p0b1 [style=solid]",
-		"p0b0 -> p0b2 [color=blue]", "p0b1 -> p0b2 [style=solid]",
+		"label=\"fixture_branch",   "p0b0 [label=\"block 0",
+		"test edi, edi\\l",	    "p0b2 [label=\"block 2",
+		"p0entry -> p0b0 [",	    "p0b0 -> p0b1 [style=solid",
+		"p0b0 -> p0b2 [color=blue", "p0b1 -> p0b2 [style=solid",
 		"p0b2 -> p0exit [",
 	};
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
@@ -433,7 +440,173 @@ START_TEST(a_changed_file_is_refused_by_name_and_never_symbolised)
 }
 END_TEST
 
-HP_TEST_MAIN("report/code", inlined_code_counts_for_its_procedure_unless_asked_for,
+/* A number, or null where the data does not say. */
+static bool is_number(json_t *object, const char *name, bool *known)
+{
+	json_t *value = json_object_get(object, name);
+
+	*known = json_is_number(value);
+	return *known || json_is_null(value);
+}
+
+static void check_executions(json_t *executions)
+{
+	static const char *const words[] = { "none", "low", "medium", "high" };
+	const char *confidence = text_of(executions, "confidence");
+	bool known[3];
+	bool is_word = false;
+
+	ck_assert(is_number(executions, "estimate", &known[0]));
+	ck_assert(is_number(executions, "low", &known[1]));
+	ck_assert(is_number(executions, "high", &known[2]));
+	/* Time alone says nothing absolute. */
+	ck_assert(!known[0] && !known[1] && !known[2]);
+	ck_assert(is_number(executions, "relative", &known[0]));
+	for (size_t i = 0; i < HP_ARRAY_COUNT(words); i++)
+		is_word = is_word || strcmp(confidence, words[i]) == 0;
+	ck_assert(is_word);
+	ck_assert(known[0] == (strcmp(confidence, "none") != 0));
+}
+
+static void check_stall(json_t *stall)
+{
+	static const char names[] =
+		" icache itlb branch-mispredict dcache dtlb store-buffer store-forward divider "
+		"multiplier fp-latency sync fetch issue-width dependency port unexplained ";
+	double low = json_number_value(json_object_get(stall, "low"));
+	double high = json_number_value(json_object_get(stall, "high"));
+	json_t *culprit = json_object_get(stall, "culprit");
+	char name[64];
+
+	snprintf(name, sizeof(name), " %s ", text_of(stall, "cause"));
+	ck_assert_msg(strstr(names, name) != NULL, "cause %s", name);
+	ck_assert_msg(0 <= low && low <= high && high <= 1, "%g to %g", low, high);
+	ck_assert(json_is_null(culprit) || strncmp(json_string_value(culprit), "0x", 2) == 0);
+}
+
+static struct fixture report_on_branch(double clock_hz)
+{
+	const uintptr_t branch = (uintptr_t)fixture_branch;
+	const struct fixture_count counts[] = {
+		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset(branch + 2), 400 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset(branch + 6), 90 },
+	};
+
+	return report_on_clocked(counts, HP_ARRAY_COUNT(counts), clock_hz);
+}
+
+/* What `cycles` and `stalls` say of all instructions of the branch. */
+struct said {
+	double cycles;
+	size_t stalls;
+};
+
+static struct said check_branch(bool has_clock)
+{
+	static const char *const members[] = { "address", "block",	"bytes",  "text",  "line",
+					       "samples", "executions", "cycles", "stalls" };
+	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
+					     .format = HP_FORMAT_JSON,
+					     .listed = "fixture_branch" };
+	struct fixture fixture = report_on_branch(has_clock ? 2e9 : 0);
+	json_t *document = report_json(&fixture, &options);
+	struct said said = { 0 };
+	json_t *instruction;
+	size_t index;
+
+	json_array_foreach(json_object_get(only_procedure(document), "instructions"), index,
+			   instruction)
+	{
+		json_t *cycles = json_object_get(instruction, "cycles");
+		json_t *stall;
+		size_t at;
+		bool known;
+
+		ck_assert_uint_eq(json_object_size(instruction), HP_ARRAY_COUNT(members));
+		for (size_t i = 0; i < HP_ARRAY_COUNT(members); i++)
+			ck_assert_ptr_nonnull(json_object_get(instruction, members[i]));
+		check_executions(json_object_get(instruction, "executions"));
+		ck_assert(is_number(cycles, "per_execution", &known) && !known);
+		ck_assert(is_number(cycles, "best_case", &known) && known);
+		ck_assert(is_number(cycles, "total", &known) && known == has_clock);
+		said.cycles += json_number_value(json_object_get(cycles, "total"));
+		json_array_foreach(json_object_get(instruction, "stalls"), at, stall)
+		{
+			check_stall(stall);
+			said.stalls++;
+		}
+	}
+	ck_assert_uint_eq(index, 4);
+	json_decref(document);
+	fixture_remove(&fixture);
+	return said;
+}
+
+START_TEST(analysed_instructions_keep_the_contract)
+{
+	struct said said = check_branch(true);
+
+	/* 490 samples of a millisecond at 2 GHz. */
+	ck_assert_double_eq_tol(said.cycles, 490 * 2e6, 490 * 2e6 * 0.01);
+	ck_assert_uint_gt(said.stalls, 0);
+}
+END_TEST
+
+START_TEST(without_a_clock_instructions_have_frequencies_but_neither_cycles_nor_stalls)
+{
+	ck_assert_uint_eq(check_branch(false).stalls, 0);
+}
+END_TEST
+
+START_TEST(without_a_clock_the_annotation_says_why_there_are_no_cycles)
+{
+	struct hp_report_options options = { .view = HP_VIEW_ANNOTATE, .listed = "fixture_branch" };
+	struct fixture fixture = report_on_branch(0);
+
+	fixture_output(&fixture, &options);
+	assert_contains(fixture.output, "the clock was not measured while recording");
+	assert_contains(fixture.output, "record again");
+	assert_contains(fixture.output, "*** Actual: not known");
+	assert_contains(fixture.output, "ran ");
+	ck_assert_ptr_null(strstr(fixture.output, "Summary of"));
+	ck_assert_ptr_null(strstr(fixture.output, "nanoseconds"));
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(without_a_clock_there_is_no_table_of_stalls_in_any_format)
+{
+	static const enum hp_report_format formats[] = { HP_FORMAT_TEXT, HP_FORMAT_JSON,
+							 HP_FORMAT_CSV };
+	struct fixture fixture = report_on_branch(0);
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(formats); i++) {
+		struct hp_report_options options = { .view = HP_VIEW_STALLS, .format = formats[i] };
+
+		hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(&fixture, &options, NULL));
+	}
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(without_a_clock_the_summary_says_why_there_is_no_stack)
+{
+	struct hp_report_options options = { .view = HP_VIEW_SUMMARY };
+	struct fixture fixture = report_on_branch(0);
+
+	fixture_output(&fixture, &options);
+	assert_contains(fixture.output, "caution: the clock was not measured");
+	ck_assert_ptr_null(strstr(fixture.output, "Where the cycles went"));
+	fixture_remove(&fixture);
+}
+END_TEST
+
+HP_TEST_MAIN("report/code", analysed_instructions_keep_the_contract,
+	     without_a_clock_instructions_have_frequencies_but_neither_cycles_nor_stalls,
+	     without_a_clock_the_annotation_says_why_there_are_no_cycles,
+	     without_a_clock_there_is_no_table_of_stalls_in_any_format,
+	     without_a_clock_the_summary_says_why_there_is_no_stack,
+	     inlined_code_counts_for_its_procedure_unless_asked_for,
 	     a_line_is_that_of_the_innermost_function,
 	     a_named_procedure_is_listed_whole_and_no_sample_inside_an_instruction_is_dropped,
 	     instructions_say_which_block_of_the_graph_they_are_in,

@@ -139,7 +139,8 @@ START_TEST(procedures_are_grouped_by_image_with_the_members_of_the_contract)
 	ck_assert_uint_eq(json_array_size(procedures), 2);
 	for (size_t i = 0; i < 2; i++)
 		assert_members(json_array_get(procedures, i),
-			       "name:s address:?s size:?i samples:a cfg:n frequency_source:a");
+			       "name:s address:?s size:?i samples:a cfg:n "
+			       "not_analysed:a frequency_source:a");
 	assert_samples(json_array_get(procedures, 0), 8, 0);
 	assert_samples(json_array_get(procedures, 1), 3, 5);
 	ck_assert_str_eq(text_of(json_array_get(procedures, 0), "name"), hot_name);
@@ -170,6 +171,7 @@ START_TEST(instructions_have_the_members_of_the_contract_and_null_for_what_nobod
 			json_t *instruction;
 
 			assert_members(procedure, "name:s address:?s size:?i samples:a cfg:n "
+						  "not_analysed:a "
 						  "frequency_source:a instructions:a");
 			json_array_foreach(json_object_get(procedure, "instructions"), index,
 					   instruction)
@@ -180,7 +182,8 @@ START_TEST(instructions_have_the_members_of_the_contract_and_null_for_what_nobod
 					       "address:?s block:n bytes:s text:s line:?s "
 					       "samples:a executions:o cycles:o stalls:a");
 				assert_members(json_object_get(instruction, "executions"),
-					       "estimate:n low:n high:n relative:n confidence:s");
+					       "estimate:n low:n high:n relative:n relative_low:n "
+					       "relative_high:n confidence:s");
 				assert_members(json_object_get(instruction, "cycles"),
 					       "total:f per_execution:n best_case:n");
 				clock += json_integer_value(json_array_get(samples, 0));
@@ -248,6 +251,7 @@ START_TEST(the_summary_has_everything_the_header_of_the_text_has)
 	json_t *recording = json_array_get(json_object_get(document, "recordings"), 0);
 
 	assert_members(document, "schema:s epochs:a events:a samples:o recordings:a named_by:o "
+				 "stack:n "
 				 "images:a");
 	assert_members(json_array_get(json_object_get(document, "events"), 0),
 		       "name:s unit:s period:i samples:i lost:i precision:s instead_of:?s "
@@ -256,7 +260,7 @@ START_TEST(the_summary_has_everything_the_header_of_the_text_has)
 		       "epoch:s label:?s host:s cpu:?s cpus:i architecture:?s kernel:?s "
 		       "command:a target:?s complete:b recording:b start_s:f end_s:f "
 		       "sample_cost_ns:i own_cpu_s:f damaged_records:i commands:a runs:a "
-		       "warnings:a");
+		       "warnings:a cpu_identity:?o core:?o clock:?o skid:a");
 	assert_members(json_object_get(document, "named_by"),
 		       "symbol:a plt:a extent:a none:a refused:a");
 	json_decref(document);

@@ -99,7 +99,25 @@ START_TEST(columns_are_counted_in_characters)
 }
 END_TEST
 
-HP_TEST_MAIN("report/text", what_people_read_has_no_control_characters_and_stays_on_its_line,
+START_TEST(wide_characters_take_two_columns_and_joining_ones_none)
+{
+	/* Two ideographs, and e with an acute accent that joins it. */
+	static const char wide[] = "\xe6\xbc\xa2\xe5\xad\x97";
+	static const char joined[] = "e\xcc\x81!";
+	struct buffer cut = { 0 };
+
+	ck_assert_uint_eq(text_columns(wide), 4);
+	ck_assert_uint_eq(text_columns(joined), 2);
+	ck_assert_uint_eq(text_prefix(wide, 3), 3);
+	ck_assert_uint_eq(text_prefix(joined, 1), 3);
+	text_cut(&cut, wide, 3);
+	ck_assert_str_eq(buffer_text(&cut), "\xe6\xbc\xa2\xe2\x80\xa6");
+	buffer_free(&cut);
+}
+END_TEST
+
+HP_TEST_MAIN("report/text", wide_characters_take_two_columns_and_joining_ones_none,
+	     what_people_read_has_no_control_characters_and_stays_on_its_line,
 	     what_json_holds_is_valid_utf8_and_otherwise_unchanged,
 	     csv_fields_are_quoted_where_they_must_be,
 	     every_single_byte_and_pair_comes_out_printable, columns_are_counted_in_characters)

@@ -9,6 +9,7 @@
 #ifndef HPCPROF_REPORT_REPORT_H
 #define HPCPROF_REPORT_REPORT_H
 
+#include <hpcprof/analyze/analysis.h>
 #include <hpcprof/base/error.h>
 #include <hpcprof/isa/text.h>
 
@@ -23,6 +24,8 @@ enum hp_report_view {
 	HP_VIEW_IMAGES,
 	HP_VIEW_LINES,
 	HP_VIEW_INSTRUCTIONS,
+	HP_VIEW_ANNOTATE, /* one procedure: `listed` */
+	HP_VIEW_STALLS, /* of the whole profile, the worst first */
 	HP_VIEW_SUMMARY,
 };
 
@@ -43,13 +46,16 @@ struct hp_report_options {
 	const char *procedure; /* as shown, or as in the symbol table */
 	const char *comm;
 	const char *pid;      /* needs epochs recorded with --per-process */
-	const char *listed;   /* --instructions=PROC: all its instructions */
+	const char *listed;   /* PROC of --instructions, --annotate: all its instructions */
+	bool all;	      /* --annotate folds nothing away */
 	const char *sort;     /* samples, name, image, address, line, or an event's name */
 	double percent_limit; /* rows below it are counted, not shown */
 	size_t limit;	      /* rows; 0 for all */
 	bool inlines;	      /* an inlined function's samples are its own */
 	bool no_debuginfo;    /* names and lines from the recorded files alone */
 	const char *symfs;    /* prefix of every file looked up */
+	enum hp_estimator estimator; /* of frequencies */
+	const char *evidence; /* counts:FILE: exact executions of blocks */
 	enum hp_isa_syntax syntax;
 	size_t terminal_columns; /* lines are cut to it; 0: never */
 	bool colour;

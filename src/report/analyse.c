@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analyse.h"
+
+#include <errno.h>
+
+size_t analyse_event(const struct report *report)
+{
+	size_t in_ns = report->events.count;
+
+	for (size_t i = 0; i < report->events.count; i++) {
+		const struct hp_event_info *info = report->events.at[i].info;
+
+		if (info->unit == HP_UNIT_CYCLES)
+			return i;
+		if (info->unit == HP_UNIT_NS && in_ns == report->events.count)
+			in_ns = i;
+	}
+	return in_ns;
+}
+
+double analyse_cycles_per_unit(const struct report *report)
+{
+	size_t at = analyse_event(report);
+	const struct report_event *event;
+
+	if (at == report->events.count)
+		return 0;
+	event = &report->events.at[at];
+	if (event->info->unit == HP_UNIT_CYCLES)
+		return 1;
+	return event->lacks_clock || !(event->all.weight > 0)
+		       ? 0
+		       : event->all.cycles / event->all.weight;
+}
+
+const struct hp_core *analyse_core(const struct report *report)
+{
+	const struct hp_cpu *cpu = &report->epochs.at[0].meta->cpu;
+
+	for (size_t i = 1; i < report->epochs.count; i++)
+		if (!hp_cpu_equal(cpu, &report->epochs.at[i].meta->cpu))
+			return hp_core_of_cpu(&(struct hp_cpu){ 0 });
+	return hp_core_of_cpu(cpu);
+}
+
+/* What stands in the way of an analysis is no reason to go without the rest; memory is. */
+static struct hp_error *forgive(struct report *report, struct row_code *code,
+				struct hp_error *error)
+{
+	if (!error || error->errno_value == ENOMEM)
+		return error;
+	code->refusal = report_intern(report, error->message);
+	hp_error_destroy(error);
+	return code->refusal ? NULL : hp_error_create_no_memory();
+}
+
+static size_t first_located(const struct report_part *part, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = part->located_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (part->located[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+typedef HP_VECTOR(struct hp_sampled) sampled_vector;
+
+/* Samples of the event in the graph's blocks, which are by address. */
+static bool collect_samples(const struct report *report, const struct report_part *part,
+			    const struct hp_cfg *cfg, sampled_vector *samples)
+{
+	size_t event = analyse_event(report);
+	bool has_clock = analyse_cycles_per_unit(report) > 0;
+
+	for (uint32_t i = 0; i < cfg->block_count; i++) {
+		const struct hp_block *block = &cfg->blocks[i];
+		size_t at = first_located(part, block->address.value);
+
+		for (; at < part->located_count &&
+		       part->located[at].address < block->address.value + block->bytes;
+		     at++) {
+			const struct tally *tally =
+				&part->tallies[part->located[at].index * report->events.count +
+					       event];
+			struct hp_sampled one = { .address = { part->located[at].address },
+						  .samples = (double)tally->samples,
+						  .cycles = has_clock ? tally->cycles
+								      : tally->weight };
+
+			if (tally->samples && !hp_vector_push(samples, one))
+				return false;
+		}
+	}
+	return true;
+}
+
+static struct hp_error *refuse(struct report *report, struct row_code *code, const char *why)
+{
+	return forgive(report, code, hp_error_create(HP_ERROR_INSUFFICIENT, "%s", why));
+}
+
+struct hp_error *analyse_graph(struct report *report, struct row_code *code,
+			       const struct hp_cfg **cfg)
+{
+	struct report_part *part = code->part;
+	struct hp_cfg *created = NULL;
+	struct hp_error *error = NULL;
+
+	*cfg = code->cfg;
+	if (code->cfg || code->refusal)
+		return NULL;
+	if (!part->file || !code->procedure)
+		return refuse(report, code, "its code is not known");
+	if (code->procedure->source == HP_PROCEDURE_GAP)
+		return refuse(report, code,
+			      "nothing says where procedures begin and end in this code");
+	if (!part->flow)
+		error = hp_cfg_image_create(part->file, &part->flow);
+	if (!error)
+		error = hp_cfg_create(part->flow, code->procedure, report->arena, &created);
+	*cfg = code->cfg = created;
+	return forgive(report, code, error);
+}
+
+struct hp_error *analyse_code(struct report *report, struct row_code *code,
+			      const struct hp_analysis **analysis)
+{
+	sampled_vector samples = { 0 };
+	struct hp_analysis_options options = { .estimator = report->options->estimator };
+	struct hp_analysis_input input = { 0 };
+	struct hp_analysis *created = NULL;
+	struct hp_error *error = analyse_graph(report, code, &input.cfg);
+
+	*analysis = code->analysis;
+	if (error || code->analysis || code->refusal)
+		return error;
+	if (analyse_event(report) == report->events.count)
+		return refuse(report, code, "no event that measures time was sampled");
+	options.core = analyse_core(report);
+	options.is_clock_unknown = !(analyse_cycles_per_unit(report) > 0);
+	options.skid_instructions =
+		report->events.at[analyse_event(report)].info->skid_instructions;
+	if (!collect_samples(report, code->part, input.cfg, &samples))
+		error = hp_error_create_no_memory();
+	input.image = code->part->file;
+	input.samples = samples.at;
+	input.sample_count = samples.count;
+	input.evidence = evidence_of(code->part->image, input.cfg, &input.evidence_count);
+	if (!error)
+		error = hp_analysis_create(&input, &options, report->arena, &created);
+	hp_vector_free(&samples);
+	*analysis = code->analysis = created;
+	return forgive(report, code, error);
+}
+
+struct hp_error *analyse_row(struct report *report, const struct row *row,
+			     const struct hp_analysis **analysis)
+{
+	*analysis = NULL;
+	if (!row->code || row->code->next)
+		return NULL;
+	return analyse_code(report, row->code, analysis);
+}
+
+const struct hp_analysed_insn *analyse_insn(const struct hp_analysis *analysis, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = analysis ? analysis->insn_count : 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint64_t found = analysis->insns[middle].insn->address;
+
+		if (found == address)
+			return &analysis->insns[middle];
+		if (found < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}

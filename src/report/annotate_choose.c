@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which instructions are shown and which are folded away: what has samples, what is to blame for
+ * the stalls of what has, and a little of what stands around it. */
+#include "annotate.h"
+
+#include <string.h>
+
+enum {
+	SMALL_ENOUGH = 40, /* rows: nothing is folded */
+	CONTEXT = 2,	   /* rows on either side */
+	WORTH_FOLDING = 4, /* rows */
+};
+
+static bool has_samples(const struct annotation *annotation, size_t row)
+{
+	const struct tally *tallies = annotation->listing->rows.at[row].tallies;
+
+	for (size_t i = 0; i < annotation->report->events.count; i++)
+		if (tallies[i].samples)
+			return true;
+	return annotation->insns[row] && annotation->insns[row]->moved > 0;
+}
+
+/* Those that are to blame count only while their victim is shown. */
+static void want_culprits(const struct annotation *annotation, size_t row, bool *wanted)
+{
+	const struct hp_analysis *analysis = annotation->analysis;
+	const struct hp_analysed_insn *insn = annotation->insns[row];
+
+	for (uint32_t i = 0; insn && i < insn->cause_count; i++) {
+		const struct hp_cause *cause = &analysis->causes[insn->first_cause + i];
+		size_t culprit = cause->has_culprit
+					 ? annotation_find(annotation, cause->culprit.value)
+					 : SIZE_MAX;
+
+		if (culprit != SIZE_MAX)
+			wanted[culprit] = true;
+	}
+}
+
+static bool same_block(const struct row *a, const struct row *b)
+{
+	return a->has_block && b->has_block && a->block == b->block;
+}
+
+/* Rows [first, end), all of one block: around what is wanted, and where the block begins and ends
+ * if anything in it is. */
+static void show_block(struct annotation *annotation, const bool *wanted, size_t first, size_t end)
+{
+	bool any = false;
+
+	for (size_t i = first; i < end; i++) {
+		if (!wanted[i])
+			continue;
+		any = true;
+		for (size_t j = i >= first + CONTEXT ? i - CONTEXT : first;
+		     j < end && j <= i + CONTEXT; j++)
+			annotation->shown[j] = true;
+	}
+	if (any)
+		annotation->shown[first] = annotation->shown[end - 1] = true;
+}
+
+static void show_wanted(struct annotation *annotation, const bool *wanted)
+{
+	const struct row *rows = annotation->listing->rows.at;
+	size_t count = annotation->listing->rows.count;
+
+	for (size_t first = 0, end; first < count; first = end) {
+		end = first + 1;
+		while (end < count && same_block(&rows[first], &rows[end]))
+			end++;
+		show_block(annotation, wanted, first, end);
+	}
+}
+
+static void fill_small_gaps(struct annotation *annotation)
+{
+	size_t count = annotation->listing->rows.count;
+
+	for (size_t i = 0; i < count;) {
+		size_t end = i;
+
+		while (end < count && !annotation->shown[end])
+			end++;
+		for (size_t j = i; j < end && end - i < WORTH_FOLDING; j++)
+			annotation->shown[j] = true;
+		i = end > i ? end : i + 1;
+	}
+}
+
+struct hp_error *annotate_choose(struct annotation *annotation)
+{
+	size_t count = annotation->listing->rows.count;
+	_cleanup_free_ bool *wanted = calloc(count + 1, sizeof(*wanted));
+	bool any = false;
+
+	annotation->shown = hp_arena_array(annotation->arena, count + 1, sizeof(bool));
+	if (!wanted || !annotation->shown)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < count; i++) {
+		if (!has_samples(annotation, i))
+			continue;
+		wanted[i] = any = true;
+		want_culprits(annotation, i, wanted);
+	}
+	if (annotation->shows_all || !any || count <= SMALL_ENOUGH)
+		memset(annotation->shown, true, count * sizeof(bool));
+	else
+		show_wanted(annotation, wanted);
+	fill_small_gaps(annotation);
+	return NULL;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What stands above an instruction because of its time: the best case and the actual case of the
+ * block that it begins, and the stalls that it waits for. In words. */
+#include "annotate.h"
+#include "quantity.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define AT_LEAST "\xe2\x89\xa5"
+
+enum { NOTES_COLUMN = 38, MOST_CAUSES = 3 };
+
+/* --- blocks ----------------------------------------------------------------------------------- */
+
+/* At least nothing is no news. */
+static void add_ratio(struct buffer *text, double ratio)
+{
+	buffer_printf(text, ratio > 0 && ratio < 0.005 ? "%.1g" : "%.2f", ratio);
+}
+
+static void add_cpi(struct buffer *text, const char *name, const char *bound, double cycles,
+		    uint32_t instructions)
+{
+	buffer_printf(text, "*** %s %s", name, bound);
+	quantity_add_cycles(text, cycles);
+	buffer_printf(text, "/%" PRIu32 " = %s", instructions, bound);
+	add_ratio(text, instructions ? cycles / instructions : 0);
+	buffer_printf(text, " CPI");
+}
+
+static void add_notes(struct buffer *text, const struct annotation *annotation, uint32_t number)
+{
+	const struct hp_analysis *analysis = annotation->analysis;
+	const struct hp_block *block = &analysis->cfg->blocks[number];
+	size_t taken = text_columns(buffer_text(text));
+
+	text_pad(text, taken < NOTES_COLUMN ? NOTES_COLUMN - taken : 2);
+	buffer_printf(text, "block %" PRIu32, number);
+	if (block->loop != HP_CFG_NONE)
+		buffer_printf(text, ", %s of a loop, depth %" PRIu32,
+			      analysis->cfg->loops[block->loop].header == number ? "head" : "part",
+			      analysis->cfg->loops[block->loop].depth);
+	if (annotation->path.blocks && annotation->path.blocks[number])
+		buffer_printf(text, ", on the hottest path");
+	if (block->is_orphan)
+		buffer_printf(text, ", nothing known leads here");
+}
+
+static void add_time(struct buffer *text, const struct annotation *annotation, uint32_t number)
+{
+	const struct hp_analysis *analysis = annotation->analysis;
+	size_t taken = text_columns(buffer_text(text));
+	double cycles = analysis->blocks[number].cycles;
+
+	if (!(annotation->cycles > 0) || !(cycles > 0))
+		return;
+	text_pad(text, taken < NOTES_COLUMN ? NOTES_COLUMN - taken : 2);
+	buffer_printf(text, "%.1f %% of the time", 100 * cycles / annotation->cycles);
+}
+
+static void add_actual(struct buffer *text, const struct hp_analysed_block *block)
+{
+	double cycles = block->cycles_per_execution;
+
+	if (!(block->cycles > 0)) {
+		buffer_printf(text, "*** Actual: no samples");
+	} else if (isfinite(cycles)) {
+		add_cpi(text, "Actual", "", cycles, block->insn_count);
+		if (isfinite(block->cycles_per_execution_low) &&
+		    isfinite(block->cycles_per_execution_high) && block->insn_count)
+			buffer_printf(text, " (%.2f to %.2f)",
+				      block->cycles_per_execution_low / block->insn_count,
+				      block->cycles_per_execution_high / block->insn_count);
+	} else if (isfinite(block->cycles_per_execution_low)) {
+		add_cpi(text, "Actual", AT_LEAST, block->cycles_per_execution_low,
+			block->insn_count);
+	} else {
+		buffer_printf(text, "*** Actual: not known");
+	}
+}
+
+struct hp_error *annotate_block(struct annotation *annotation, uint32_t number)
+{
+	const struct hp_analysed_block *block = &annotation->analysis->blocks[number];
+	size_t row = annotation_find(annotation,
+				     annotation->analysis->cfg->blocks[number].address.value);
+	_cleanup_(buffer_free) struct buffer best = { 0 };
+	_cleanup_(buffer_free) struct buffer actual = { 0 };
+	struct hp_error *error = NULL;
+
+	if (row == SIZE_MAX)
+		return NULL;
+	if (annotation->lines.count)
+		error = annotation_add(annotation, ANNOTATED_BLANK, row, NULL);
+	add_cpi(&best, "Best-case", "", block->best_case_cycles, block->insn_count);
+	add_notes(&best, annotation, number);
+	add_actual(&actual, block);
+	add_time(&actual, annotation, number);
+	if (!error)
+		error = annotation_add(annotation, ANNOTATED_BLOCK, row, &best);
+	if (!error)
+		error = annotation_add(annotation, ANNOTATED_BLOCK, row, &actual);
+	return error;
+}
+
+/* --- stalls ----------------------------------------------------------------------------------- */
+
+/* ", from 0x1130 mov rax, [rdi]" */
+static void add_culprit(struct buffer *text, const struct annotation *annotation,
+			const char *before, uint64_t address)
+{
+	size_t row = annotation_find(annotation, address);
+
+	buffer_printf(text, "%s0x%" PRIx64, before, address);
+	if (row != SIZE_MAX)
+		buffer_printf(text, " %s", annotation->listing->rows.at[row].text);
+}
+
+static void add_percent_range(struct buffer *text, double low, double high)
+{
+	long from = lround(100 * low);
+	long to = lround(100 * high);
+
+	if (from == to)
+		buffer_printf(text, "%ld %%", to);
+	else if (from <= 0)
+		buffer_printf(text, "up to %ld %%", to);
+	else
+		buffer_printf(text, "%ld to %ld %%", from, to);
+}
+
+/* Cycles of one execution of the instruction, NAN unless that is known. */
+static double cycles_each_time(const struct hp_analysis *analysis,
+			       const struct hp_analysed_insn *insn)
+{
+	return analysis->is_absolute
+		       ? insn->cycles / analysis->blocks[insn->block].frequency.executions
+		       : NAN;
+}
+
+static struct hp_error *add_cause(struct annotation *annotation, size_t row,
+				  const struct hp_cause *cause)
+{
+	_cleanup_(buffer_free) struct buffer text = { 0 };
+	double cycles = cycles_each_time(annotation->analysis, annotation->insns[row]);
+	const double wide = 0.1;
+	const double unlikely = 0.005;
+
+	buffer_printf(&text, "%s: ", quantity_cause((enum hp_cause_kind)cause->kind));
+	add_percent_range(&text, cause->low, cause->high);
+	if (cause->high - cause->low > wide && cause->likely < unlikely)
+		buffer_printf(&text, " but unlikely");
+	else if (cause->high - cause->low > wide)
+		buffer_printf(&text, ", likely %.0f %%", 100 * cause->likely);
+	if (isfinite(cycles)) {
+		buffer_printf(&text, ", about ");
+		quantity_add_cycles(&text, cause->likely * cycles);
+		buffer_printf(&text, " cycles each time");
+	}
+	if (cause->has_culprit)
+		add_culprit(&text, annotation, "; by ", cause->culprit.value);
+	return annotation_add(annotation, ANNOTATED_STALL, row, &text);
+}
+
+static void add_units(struct buffer *text, const struct hp_core *core, uint32_t units)
+{
+	const char *separator = " ";
+
+	for (unsigned unit = 0; unit < HP_CORE_UNITS; unit++) {
+		if (!(units >> unit & 1))
+			continue;
+		buffer_printf(text, "%s%s", separator, hp_core_unit(core, unit));
+		separator = ", ";
+	}
+}
+
+static struct hp_error *add_static(struct annotation *annotation, size_t row)
+{
+	const struct hp_analysis *analysis = annotation->analysis;
+	const struct hp_analysed_insn *insn = annotation->insns[row];
+	_cleanup_(buffer_free) struct buffer text = { 0 };
+
+	buffer_printf(&text, "best case: ");
+	quantity_add_cycles(&text, insn->stall_cycles);
+	if (insn->static_stall == HP_STALL_DEPENDENCY) {
+		buffer_printf(&text, " cycles' wait for a result");
+		if (insn->producer < analysis->insn_count)
+			add_culprit(&text, annotation, " of ",
+				    analysis->insns[insn->producer].insn->address);
+	} else if (insn->static_stall == HP_STALL_PORT) {
+		buffer_printf(&text, " cycles' wait for a port:");
+		add_units(&text, analysis->core, insn->units);
+	} else {
+		buffer_printf(&text, " cycles more to issue than the core is wide");
+	}
+	return annotation_add(annotation, ANNOTATED_STALL, row, &text);
+}
+
+/* Bubbles of what hardly matters would hide the others. */
+static bool is_worth_telling(const struct annotation *annotation, size_t row)
+{
+	const double noticeable = 0.01;
+
+	return annotation->shows_all || annotation_share(annotation, row) >= noticeable;
+}
+
+struct hp_error *annotate_stalls(struct annotation *annotation, size_t row)
+{
+	const struct hp_analysed_insn *insn = annotation->insns[row];
+	const double whole_cycle = 0.995;
+	const double noticeable = 0.05;
+	struct hp_error *error = NULL;
+	uint32_t told = 0;
+
+	if (!insn || !is_worth_telling(annotation, row))
+		return NULL;
+	for (uint32_t i = 0; i < insn->cause_count && !error; i++) {
+		const struct hp_cause *cause = &annotation->analysis->causes[insn->first_cause + i];
+
+		if (!annotation->shows_all && (cause->high < noticeable || told == MOST_CAUSES))
+			continue;
+		told++;
+		error = add_cause(annotation, row, cause);
+	}
+	if (!error && insn->static_stall != HP_STALL_NONE && insn->stall_cycles >= whole_cycle)
+		error = add_static(annotation, row);
+	return error;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What could not be analysed of a procedure, and why: a sentence each, for the reader of its
+ * instructions or its graph. Of ordinary code there is nothing to say.
+ */
+#include "listing.h"
+
+#include <hpcprof/image/code.h>
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static bool say(struct listing *listing, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static bool say(struct listing *listing, const char *format, ...)
+{
+	_cleanup_free_ char *text = NULL;
+	const char *kept = NULL;
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		text = NULL;
+	else
+		kept = hp_arena_strdup(listing->arena, text);
+	return kept && hp_vector_push(&listing->caveats, kept);
+}
+
+static uint64_t end_of(const struct hp_block *block)
+{
+	return block->address.value + block->bytes;
+}
+
+static bool say_unresolved(struct listing *listing, const struct hp_cfg *cfg)
+{
+	uint64_t first = 0;
+
+	if (!cfg->unresolved_jumps)
+		return true;
+	for (size_t i = listing->rows.count; i-- > 0;) {
+		const struct row *row = &listing->rows.at[i];
+		const struct hp_block *block = row->has_block ? &cfg->blocks[row->block] : NULL;
+
+		if (block && block->end == HP_END_UNRESOLVED &&
+		    row->address + row->length == end_of(block))
+			first = row->address;
+	}
+	if (first)
+		return say(listing,
+			   "%" PRIu32 " indirect jump%s (the first at 0x%" PRIx64
+			   ") could not be followed: edges are missing",
+			   cfg->unresolved_jumps, cfg->unresolved_jumps == 1 ? "" : "s", first);
+	return say(listing, "%" PRIu32 " indirect jump%s could not be followed: edges are missing",
+		   cfg->unresolved_jumps, cfg->unresolved_jumps == 1 ? "" : "s");
+}
+
+static bool say_undecodable(struct listing *listing, const struct hp_cfg *cfg)
+{
+	return !cfg->is_undecodable ||
+	       say(listing,
+		   "the bytes at 0x%" PRIx64 " are no instruction, and code leads there: edges are "
+		   "missing",
+		   cfg->undecodable.value);
+}
+
+/* A table of which a part is nonsense, or more of something than code ever has. */
+static bool say_partial(struct listing *listing, const struct hp_cfg *cfg)
+{
+	if (!cfg->missing_edges || cfg->unresolved_jumps || cfg->is_undecodable)
+		return true;
+	return say(listing, "not all targets of a jump could be read: edges are missing");
+}
+
+static bool say_overlaps(struct listing *listing, const struct hp_cfg *cfg)
+{
+	for (uint32_t i = 1; i < cfg->block_count; i++)
+		if (end_of(&cfg->blocks[i - 1]) > cfg->blocks[i].address.value)
+			return say(listing,
+				   "instructions overlap at 0x%" PRIx64
+				   ": code jumps into the middle of others, which are not listed",
+				   cfg->blocks[i].address.value);
+	return true;
+}
+
+/* Samples that contradict what is shown. */
+static bool say_samples(const struct report *report, struct listing *listing,
+			const struct hp_cfg *cfg)
+{
+	uint64_t orphans = 0;
+	uint64_t outside = 0;
+
+	for (size_t i = 0; i < listing->rows.count; i++) {
+		const struct row *row = &listing->rows.at[i];
+		uint64_t samples = row->tallies[report->sort_event].samples;
+		uint32_t block = hp_cfg_block_at(cfg, (hp_link_address){ row->address });
+
+		if (!row->has_address || !samples)
+			continue;
+		if (block == HP_CFG_NONE)
+			outside += samples;
+		else if (cfg->blocks[block].is_orphan)
+			orphans += samples;
+	}
+	if (orphans && !say(listing, "%" PRIu64 " sample%s in code that nothing known leads to",
+			    orphans, orphans == 1 ? "" : "s"))
+		return false;
+	return !outside ||
+	       say(listing, "%" PRIu64 " sample%s where the file holds no code that can run",
+		   outside, outside == 1 ? "" : "s");
+}
+
+static bool say_writable(struct listing *listing, const struct row *row,
+			 const struct report_part *part)
+{
+	if (!part || !part->file || !row->has_address ||
+	    !hp_image_is_writable_code(part->file, row->address))
+		return true;
+	return say(listing, "the program may write to this code: what ran need not be what the "
+			    "file holds");
+}
+
+struct hp_error *listing_add_caveats(const struct report *report, const struct row *row,
+				     struct listing *listing)
+{
+	const struct hp_cfg *cfg = listing->cfg;
+	bool fine = say_writable(listing, row, row->code ? row->code->part : NULL);
+
+	if (row->image->problem)
+		fine = fine &&
+		       say(listing, "only offsets into the file and their samples are known");
+	if (listing->no_graph)
+		fine = fine && say(listing, "no control-flow graph: %s", listing->no_graph);
+	if (cfg)
+		fine = fine && say_unresolved(listing, cfg) && say_undecodable(listing, cfg) &&
+		       say_partial(listing, cfg) && say_overlaps(listing, cfg) &&
+		       say_samples(report, listing, cfg);
+	return fine ? NULL : hp_error_create_no_memory();
+}

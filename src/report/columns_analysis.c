@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "columns_analysis.h"
+
+#include "analyse.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+void columns_add_number(struct buffer *text, double value)
+{
+	if (isfinite(value))
+		buffer_printf(text, "%.6g", value);
+}
+
+void columns_add_causes(struct buffer *text, const struct hp_analysis *analysis,
+			const struct hp_analysed_insn *insn)
+{
+	for (uint32_t i = 0; i < insn->cause_count; i++) {
+		const struct hp_cause *cause = &analysis->causes[insn->first_cause + i];
+
+		buffer_printf(text, "%s%s:%.6f:%.6f:", i ? ";" : "",
+			      hp_cause_name((enum hp_cause_kind)cause->kind), cause->low,
+			      cause->high);
+		if (cause->has_culprit)
+			buffer_printf(text, "0x%" PRIx64, cause->culprit.value);
+	}
+}
+
+static const struct hp_frequency *frequency_of(const struct row *row)
+{
+	return &row->analysis->blocks[row->insn->block].frequency;
+}
+
+static bool has_clock(const struct report *report)
+{
+	return analyse_cycles_per_unit(report) > 0;
+}
+
+static void cell_block(const struct report *report, const struct row *row, size_t event,
+		       struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	if (row->has_block)
+		buffer_printf(text, "%" PRIu32, row->block);
+}
+
+static void cell_executions(const struct report *report, const struct row *row, size_t event,
+			    struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	if (row->insn)
+		columns_add_number(text, frequency_of(row)->executions);
+}
+
+static void cell_executions_low(const struct report *report, const struct row *row, size_t event,
+				struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	if (row->insn)
+		columns_add_number(text, frequency_of(row)->executions_low);
+}
+
+static void cell_executions_high(const struct report *report, const struct row *row, size_t event,
+				 struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	if (row->insn)
+		columns_add_number(text, frequency_of(row)->executions_high);
+}
+
+static void cell_relative(const struct report *report, const struct row *row, size_t event,
+			  struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	if (row->insn)
+		columns_add_number(text, frequency_of(row)->relative);
+}
+
+static void cell_confidence(const struct report *report, const struct row *row, size_t event,
+			    struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	if (row->insn)
+		buffer_printf(
+			text, "%s",
+			hp_confidence_name((enum hp_confidence)frequency_of(row)->confidence));
+}
+
+static void cell_cycles(const struct report *report, const struct row *row, size_t event,
+			struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	if (row->insn && has_clock(report))
+		columns_add_number(text, row->insn->cycles);
+}
+
+static void cell_cycles_per_execution(const struct report *report, const struct row *row,
+				      size_t event, struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	if (row->insn && has_clock(report))
+		columns_add_number(text, row->insn->cycles / frequency_of(row)->executions);
+}
+
+static void cell_best_case(const struct report *report, const struct row *row, size_t event,
+			   struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	if (row->insn)
+		columns_add_number(text, row->insn->best_case_cycles);
+}
+
+static void cell_stalls(const struct report *report, const struct row *row, size_t event,
+			struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	if (row->insn)
+		columns_add_causes(text, row->analysis, row->insn);
+}
+
+const struct column columns_of_analysis[] = {
+	{ "block", true, false, NO_EVENT, cell_block },
+	{ "executions", true, false, NO_EVENT, cell_executions },
+	{ "executions_low", true, false, NO_EVENT, cell_executions_low },
+	{ "executions_high", true, false, NO_EVENT, cell_executions_high },
+	{ "relative", true, false, NO_EVENT, cell_relative },
+	{ "confidence", true, false, NO_EVENT, cell_confidence },
+	{ "cycles", true, false, NO_EVENT, cell_cycles },
+	{ "cycles_per_execution", true, false, NO_EVENT, cell_cycles_per_execution },
+	{ "best_case", true, false, NO_EVENT, cell_best_case },
+	{ "stalls", true, false, NO_EVENT, cell_stalls },
+	{ 0 },
+};

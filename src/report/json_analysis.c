@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the analysis found, as JSON: null is what the data does not say. */
+#include "analyse.h"
+#include "json.h"
+
+#include <math.h>
+
+json_t *json_number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* With `more` members in front of the figures. */
+static json_t *add_frequency(json_t *object, const struct hp_frequency *frequency)
+{
+	static const struct hp_frequency none = { NAN, NAN, NAN, NAN, NAN, NAN, 0 };
+	const struct hp_frequency *from = frequency ? frequency : &none;
+
+	json_object_set_new(object, "estimate", json_number(from->executions));
+	json_object_set_new(object, "low", json_number(from->executions_low));
+	json_object_set_new(object, "high", json_number(from->executions_high));
+	json_object_set_new(object, "relative", json_number(from->relative));
+	json_object_set_new(object, "relative_low", json_number(from->relative_low));
+	json_object_set_new(object, "relative_high", json_number(from->relative_high));
+	json_object_set_new(object, "confidence",
+			    json_string(hp_confidence_name(from->confidence)));
+	return object;
+}
+
+json_t *json_executions(const struct hp_frequency *frequency)
+{
+	return add_frequency(json_object(), frequency);
+}
+
+json_t *json_cycles(const struct report *report, const struct row *row,
+		    const struct hp_analysis *analysis, const struct hp_analysed_insn *insn)
+{
+	size_t event = analyse_event(report);
+	double cycles_per_unit = analyse_cycles_per_unit(report);
+	double total = NAN;
+	double per_execution = NAN;
+
+	if (insn && cycles_per_unit > 0) {
+		total = insn->cycles;
+		per_execution = total / analysis->blocks[insn->block].frequency.executions;
+	} else if (cycles_per_unit > 0) {
+		total = row->tallies[event].cycles;
+	}
+	return json_pack("{s:o, s:o, s:o}", "total", json_number(total), "per_execution",
+			 json_number(per_execution), "best_case",
+			 json_number(insn ? insn->best_case_cycles : NAN));
+}
+
+/* Causes, the likeliest first: shares of the instruction's cycles. */
+json_t *json_stalls(const struct hp_analysis *analysis, const struct hp_analysed_insn *insn)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; insn && i < insn->cause_count; i++) {
+		const struct hp_cause *cause = &analysis->causes[insn->first_cause + i];
+
+		json_array_append_new(
+			list,
+			json_pack("{s:s, s:f, s:f, s:f, s:o}", "cause",
+				  hp_cause_name((enum hp_cause_kind)cause->kind), "low", cause->low,
+				  "high", cause->high, "likely", cause->likely, "culprit",
+				  json_address(cause->has_culprit, cause->culprit.value)));
+	}
+	return list;
+}
+
+/* Edges between blocks, those numbers that instructions have. */
+static json_t *edge_list(const struct hp_analysis *analysis)
+{
+	const struct hp_cfg *cfg = analysis->cfg;
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < cfg->edge_count; i++) {
+		const struct hp_edge *edge = &cfg->edges[i];
+		json_t *object;
+
+		if (edge->from >= cfg->block_count || edge->to >= cfg->block_count)
+			continue;
+		object = json_pack("{s:o, s:o, s:s}", "from", json_integer(edge->from), "to",
+				   json_integer(edge->to), "kind",
+				   hp_edge_kind_name((enum hp_edge_kind)edge->kind));
+		json_array_append_new(list, add_frequency(object, &analysis->edges[i]));
+	}
+	return list;
+}
+
+json_t *json_cfg(const struct hp_cfg *cfg, const struct hp_analysis *analysis)
+{
+	return cfg ? json_pack("{s:o, s:o, s:b, s:o}", "blocks", json_integer(cfg->block_count),
+			       "edges", json_integer(cfg->inner_edge_count), "missing_edges",
+			       cfg->missing_edges, "edge_list",
+			       analysis ? edge_list(analysis) : json_null())
+		   : json_null();
+}
+
+json_t *json_frequency_source(const struct report *report, const struct hp_analysis *analysis)
+{
+	json_t *list = json_array();
+
+	if (!analysis)
+		return list;
+	switch (report->options->estimator) {
+	case HP_ESTIMATOR_FLOW:
+		json_array_append_new(list, json_string("time"));
+		json_array_append_new(list, json_string("flow"));
+		break;
+	case HP_ESTIMATOR_DCPI:
+		json_array_append_new(list, json_string("time"));
+		break;
+	case HP_ESTIMATOR_CONTROL:
+		json_array_append_new(list, json_string("shape"));
+		break;
+	}
+	if (analysis->is_absolute)
+		json_array_append_new(list, json_string("counts"));
+	return list;
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "resolve.h"
+
+#include "attribute.h"
+#include "suggest.h"
+#include "text.h"
+
+#include <hpcprof/base/number.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+/* --- names -------------------------------------------------------------------------------- */
+
+/* The opening parenthesis of the one at `at`, or NULL. */
+static const char *opening(const char *name, const char *at)
+{
+	size_t depth = 0;
+
+	for (;; at--) {
+		if (*at == ')')
+			depth++;
+		else if (*at == '(' && --depth == 0)
+			return at;
+		if (at == name)
+			return NULL;
+	}
+}
+
+/* Past the last blank outside of brackets, which comes after the type of a result. */
+static const char *after_result(const char *name, size_t length)
+{
+	static const char operator_word[] = "operator";
+	const size_t word = sizeof(operator_word) - 1;
+	long depth = 0;
+
+	for (const char *at = name + length; at-- > name;) {
+		if (*at == ')' || *at == '>')
+			depth++;
+		else if (*at == '(' || *at == '<')
+			depth--;
+		else if (*at == ' ' && depth == 0)
+			return (size_t)(at - name) >= word &&
+					       memcmp(at - word, operator_word, word) == 0
+				       ? name
+				       : at + 1;
+	}
+	return name;
+}
+
+void resolve_bare_name(const char *name, const char **start, size_t *length)
+{
+	static const char *const qualifiers[] = { " const", " volatile", " &&", " &" };
+	size_t end = strlen(name);
+	const char *open;
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(qualifiers); i++) {
+		size_t size = strlen(qualifiers[i]);
+
+		if (end > size && memcmp(name + end - size, qualifiers[i], size) == 0)
+			end -= size;
+	}
+	*start = name;
+	*length = strlen(name);
+	if (!end || name[end - 1] != ')')
+		return;
+	open = opening(name, name + end - 1);
+	/* "operator()" itself, or nothing at all, before the brackets. */
+	if (!open || open == name ||
+	    ((size_t)(open - name) >= 8 && memcmp(open - 8, "operator", 8) == 0))
+		return;
+	*length = (size_t)(open - name);
+	*start = after_result(name, *length);
+	*length -= (size_t)(*start - name);
+}
+
+/* How well a name fits, the best first. */
+enum fit {
+	FIT_EXACT,
+	FIT_BARE,
+	FIT_ADDRESS,
+	FIT_GLOB,
+	FIT_NOT,
+};
+
+/* Up to the arguments of a template that end the name: its length without them. */
+static size_t without_template(const char *name, size_t length)
+{
+	size_t depth = 0;
+
+	if (!length || name[length - 1] != '>')
+		return length;
+	for (size_t at = length; at-- > 1;) {
+		if (name[at] == '>')
+			depth++;
+		else if (name[at] == '<' && --depth == 0)
+			return at;
+	}
+	return length;
+}
+
+static bool is_bare(const char *name, const char *wanted)
+{
+	size_t size = strlen(wanted);
+	const char *start;
+	size_t length;
+	size_t result;
+
+	resolve_bare_name(name, &start, &length);
+	result = (size_t)(start - name);
+	/* With the type of the result, or without; the same for a template's arguments. */
+	if (length + result == size && memcmp(name, wanted, size) == 0)
+		return true;
+	return length >= size && memcmp(start, wanted, size) == 0 &&
+	       (length == size || without_template(start, length) == size);
+}
+
+static enum fit fit_of(const char *name, const char *linkage, const char *wanted)
+{
+	if (strcmp(name, wanted) == 0 || (linkage && strcmp(linkage, wanted) == 0))
+		return FIT_EXACT;
+	if (is_bare(name, wanted))
+		return FIT_BARE;
+	if (report_matches(wanted, name) || (linkage && report_matches(wanted, linkage)))
+		return FIT_GLOB;
+	return FIT_NOT;
+}
+
+/* --- what was typed ----------------------------------------------------------------------- */
+
+struct wanted {
+	const char *image; /* glob; NULL for all */
+	const char *name;
+	bool has_address;
+	uint64_t address;
+};
+
+static struct wanted wanted_of(const char *image, const char *name)
+{
+	struct wanted wanted = { .image = image, .name = name };
+
+	wanted.has_address = strncmp(name, "0x", 2) == 0 && hp_parse_u64(name, &wanted.address);
+	return wanted;
+}
+
+static bool image_fits(const struct report_image *image, const struct wanted *wanted)
+{
+	return report_matches(wanted->image, image->id.path) ||
+	       report_matches(wanted->image, report_basename(image->id.path)) ||
+	       report_matches(wanted->image, image->short_name);
+}
+
+bool resolve_names_image(const char *text, const struct report_image *image)
+{
+	for (const char *colon = strchr(text, ':'); colon; colon = strchr(colon + 1, ':')) {
+		_cleanup_free_ char *name = strndup(text, (size_t)(colon - text));
+		const struct wanted wanted = { .image = name };
+
+		if (name && *name && image_fits(image, &wanted))
+			return true;
+	}
+	return false;
+}
+
+static const struct hp_procedure *owner_at(const struct report_part *part, uint64_t address)
+{
+	if (!part->file)
+		return NULL;
+	return hp_image_procedure_at(part->file, (hp_link_address){ address })->owner;
+}
+
+/* Split-off parts belong to their owner. */
+static bool holds_address(const struct row *row, uint64_t address)
+{
+	for (const struct row_code *code = row->code; code; code = code->next) {
+		const struct hp_procedure *at = code->procedure ? owner_at(code->part, address)
+								: NULL;
+
+		if (at && at->address.value == code->procedure->address.value)
+			return true;
+	}
+	return false;
+}
+
+static enum fit fit_of_row(const struct row *row, const struct wanted *wanted)
+{
+	if (!image_fits(row->image, wanted))
+		return FIT_NOT;
+	if (wanted->has_address && row->has_address && holds_address(row, wanted->address))
+		return FIT_ADDRESS;
+	return fit_of(row->name, row->linkage, wanted->name);
+}
+
+/* --- procedures without samples ------------------------------------------------------------ */
+
+static struct hp_error *add_unsampled_address(struct report *report, struct report_part *part,
+					      uint64_t address)
+{
+	const struct hp_procedure *at = owner_at(part, address);
+	const uint8_t *bytes;
+
+	if (!at || !hp_image_text(part->file, (hp_link_address){ address }, 1, &bytes))
+		return NULL;
+	return attribute_unsampled(report, part, at);
+}
+
+static struct hp_error *add_unsampled(struct report *report, struct report_part *part,
+				      const struct wanted *wanted)
+{
+	const struct hp_procedure *const *procedures;
+	struct hp_error *error = NULL;
+	size_t count;
+
+	if (!part->file || !image_fits(part->image, wanted))
+		return NULL;
+	if (wanted->has_address)
+		return add_unsampled_address(report, part, wanted->address);
+	hp_image_procedures(part->file, &procedures, &count);
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct hp_procedure *at = procedures[i];
+
+		if (at->owner == at && fit_of(at->name, at->linkage, wanted->name) <= FIT_BARE)
+			error = attribute_unsampled(report, part, at);
+	}
+	return error;
+}
+
+/* --- choosing ------------------------------------------------------------------------------ */
+
+static double weight_of(const struct report *report, const struct row *row)
+{
+	return row->tallies[report->sort_event].weight;
+}
+
+/* Keeps the rows that fit as well as any does; false when none fits at all. */
+static bool keep_fitting(struct report *report, const struct wanted *wanted, enum fit *best)
+{
+	size_t kept = 0;
+
+	*best = FIT_NOT;
+	for (size_t i = 0; i < report->rows.count; i++) {
+		enum fit fit = fit_of_row(report->rows.at[i], wanted);
+
+		if (fit < *best)
+			*best = fit;
+	}
+	for (size_t i = 0; i < report->rows.count && *best != FIT_NOT; i++)
+		if (fit_of_row(report->rows.at[i], wanted) == *best)
+			report->rows.at[kept++] = report->rows.at[i];
+	if (*best != FIT_NOT)
+		report->rows.count = kept;
+	return *best != FIT_NOT;
+}
+
+/* The whole text is a name, else what comes before a single colon names an image. */
+static struct hp_error *try_all(struct report *report, const char *text,
+				struct hp_error *(*attempt)(struct report *report,
+							    struct wanted wanted, bool *found),
+				bool *found)
+{
+	struct wanted whole = wanted_of(NULL, text);
+	struct hp_error *error = attempt(report, whole, found);
+
+	for (const char *colon = strchr(text, ':'); colon && !error && !*found;
+	     colon = strchr(colon + 1, ':')) {
+		_cleanup_free_ char *image = NULL;
+		struct wanted split;
+
+		if (colon[1] == ':') {
+			colon++;
+			continue;
+		}
+		image = strndup(text, (size_t)(colon - text));
+		if (!image)
+			return hp_error_create_no_memory();
+		split = wanted_of(image, colon + 1);
+		if (*image && *split.name)
+			error = attempt(report, split, found);
+	}
+	return error;
+}
+
+/* Says which others there were. */
+static struct hp_error *tell_others(const struct report *report)
+{
+	enum { MOST = 4 };
+	_cleanup_(buffer_free) struct buffer others = { 0 };
+	const struct row *taken = report->rows.at[0];
+
+	for (size_t i = 1; i < report->rows.count && i <= MOST; i++)
+		buffer_printf(&others, "%s%s:%s (%" PRIu64 " samples)", i > 1 ? ", " : "",
+			      report->rows.at[i]->image->short_name, report->rows.at[i]->name,
+			      report->rows.at[i]->tallies[report->sort_event].samples);
+	if (report->rows.count > MOST + 1)
+		buffer_printf(&others, " and %zu more", report->rows.count - MOST - 1);
+	if (others.failed)
+		return hp_error_create_no_memory();
+	report_warn(report,
+		    "IMAGE:NAME, or an address inside it as 0xADDRESS, says which one is meant",
+		    "%zu procedures match '%s': this is the hottest, %s:%s; the other%s %s",
+		    report->rows.count, report->options->listed, taken->image->short_name,
+		    taken->name, report->rows.count == 2 ? " is" : "s are", buffer_text(&others));
+	return NULL;
+}
+
+/* Hottest first; where two weigh the same, in order of image, name and address. */
+static int compare_heat(const void *left, const void *right, void *context)
+{
+	const struct row *a = *(const struct row *const *)left;
+	const struct row *b = *(const struct row *const *)right;
+	double a_weight = weight_of(context, a);
+	double b_weight = weight_of(context, b);
+	int order = (a_weight < b_weight) - (a_weight > b_weight);
+
+	if (!order && a->image != b->image)
+		order = hp_image_id_compare(&a->image->id, &b->image->id);
+	if (!order)
+		order = strcmp(a->name, b->name);
+	return order ? order : (a->address > b->address) - (a->address < b->address);
+}
+
+static struct hp_error *take_hottest(struct report *report)
+{
+	struct hp_error *error;
+
+	qsort_r(report->rows.at, report->rows.count, sizeof(struct row *), compare_heat, report);
+	error = tell_others(report);
+	report->rows.count = 1;
+	return error;
+}
+
+static struct hp_error *try_sampled(struct report *report, struct wanted wanted, bool *found)
+{
+	enum fit fit;
+
+	*found = keep_fitting(report, &wanted, &fit);
+	if (!*found || report->rows.count == 1 ||
+	    (fit == FIT_GLOB && report_lists_many(report->options)))
+		return NULL;
+	return take_hottest(report);
+}
+
+static struct hp_error *try_unsampled(struct report *report, struct wanted wanted, bool *found)
+{
+	size_t before = report->rows.count;
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < report->parts.count && !error; i++)
+		error = add_unsampled(report, report->parts.at[i], &wanted);
+	*found = report->rows.count > before;
+	return error || !*found ? error : try_sampled(report, wanted, found);
+}
+
+/* The rows that are left are all that the filters select. */
+static void count_kept(struct report *report)
+{
+	for (size_t i = 0; i < report->events.count; i++) {
+		struct tally kept = { 0 };
+
+		for (size_t j = 0; j < report->rows.count; j++)
+			tally_add(&kept, &report->rows.at[j]->tallies[i]);
+		report->events.at[i].kept = kept;
+	}
+}
+
+struct hp_error *resolve_listed(struct report *report)
+{
+	const char *text = report->options->listed;
+	bool found = false;
+	struct hp_error *error = try_all(report, text, try_sampled, &found);
+
+	if (!error && !found)
+		error = try_all(report, text, try_unsampled, &found);
+	if (error)
+		return error;
+	if (!found)
+		return suggest_procedures(report, text);
+	count_kept(report);
+	return NULL;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "suggest.h"
+
+#include "resolve.h"
+#include "text.h"
+
+#include <hpcprof/base/text.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { MOST_SUGGESTIONS = 5, LONGEST_SHOWN_COLUMNS = 90 };
+
+/* Those that hold the text come first, then by distance, then by samples. */
+struct suggestion {
+	const char *name;
+	const struct report_image *image;
+	size_t distance;
+	uint64_t samples;
+};
+
+struct search {
+	const char *wanted;
+	size_t limit; /* of the distance */
+	struct suggestion best[MOST_SUGGESTIONS];
+	size_t count;
+};
+
+static bool is_better(const struct suggestion *a, const struct suggestion *b)
+{
+	if (a->distance != b->distance)
+		return a->distance < b->distance;
+	return a->samples > b->samples;
+}
+
+static void consider(struct search *search, const struct suggestion *added)
+{
+	size_t at;
+
+	for (size_t i = 0; i < search->count; i++)
+		if (search->best[i].image == added->image &&
+		    strcmp(search->best[i].name, added->name) == 0)
+			return;
+	if (search->count == MOST_SUGGESTIONS &&
+	    !is_better(added, &search->best[MOST_SUGGESTIONS - 1]))
+		return;
+	if (search->count < MOST_SUGGESTIONS)
+		search->count++;
+	for (at = search->count - 1; at > 0 && is_better(added, &search->best[at - 1]); at--)
+		search->best[at] = search->best[at - 1];
+	search->best[at] = *added;
+}
+
+/* Without arguments, since nobody mistypes those alone, and without namespaces if that is nearer.
+ * SIZE_MAX when it is far. */
+static size_t distance_of(const struct search *search, const char *name)
+{
+	_cleanup_free_ char *bare = NULL;
+	const char *start;
+	const char *last;
+	size_t length;
+	size_t distance;
+
+	if (strcasestr(name, search->wanted))
+		return 0;
+	resolve_bare_name(name, &start, &length);
+	bare = strndup(start, length);
+	if (!bare)
+		return SIZE_MAX;
+	distance = hp_text_distance(search->wanted, bare, search->limit);
+	last = strrchr(bare, ':');
+	if (last && distance > search->limit)
+		distance = hp_text_distance(search->wanted, last + 1, search->limit);
+	return distance > search->limit ? SIZE_MAX : distance;
+}
+
+static void consider_name(struct search *search, const struct report_image *image, const char *name,
+			  const char *linkage, uint64_t samples)
+{
+	struct suggestion suggestion = { name, image, distance_of(search, name), samples };
+
+	if (suggestion.distance == SIZE_MAX && linkage && linkage != name)
+		suggestion.distance = distance_of(search, linkage);
+	if (suggestion.distance != SIZE_MAX)
+		consider(search, &suggestion);
+}
+
+static void consider_unsampled(struct search *search, struct report_part *part)
+{
+	const struct hp_procedure *const *procedures;
+	size_t count;
+
+	hp_image_procedures(part->file, &procedures, &count);
+	for (size_t i = 0; i < count; i++)
+		if (procedures[i]->owner == procedures[i])
+			consider_name(search, part->image, procedures[i]->name,
+				      procedures[i]->linkage, 0);
+}
+
+static void add_suggestion(struct buffer *advice, const struct suggestion *suggestion)
+{
+	size_t shown = text_prefix(suggestion->name, LONGEST_SHOWN_COLUMNS);
+
+	buffer_printf(advice, "\n  %.*s%s  in %s, ", (int)shown, suggestion->name,
+		      suggestion->name[shown] ? "\xe2\x80\xa6" : "", suggestion->image->short_name);
+	if (suggestion->samples)
+		buffer_printf(advice, "%" PRIu64 " sample%s", suggestion->samples,
+			      suggestion->samples == 1 ? "" : "s");
+	else
+		buffer_printf(advice, "no samples");
+}
+
+/* Its procedures have no names, so the one that is meant may well be there. */
+static void add_refused(struct buffer *advice, const struct report *report)
+{
+	for (size_t i = 0; i < report->images.count; i++)
+		if (report->images.at[i]->problem)
+			buffer_printf(
+				advice,
+				"%s%s could not be read: its samples are in lines %s+0xOFFSET",
+				advice->size ? "\n" : "", report->images.at[i]->short_name,
+				report_basename(report->images.at[i]->id.path));
+}
+
+/* Samples that no image has are nobody's code. */
+static bool all_are_refused(const struct report *report)
+{
+	for (size_t i = 0; i < report->images.count; i++)
+		if (!report->images.at[i]->problem &&
+		    report->images.at[i]->id.kind != HP_IMAGE_UNKNOWN)
+			return false;
+	return true;
+}
+
+/* What was asked for may be there, in code that could not be read: then that is the cause. */
+static struct hp_error *not_found(const struct report *report, const char *text)
+{
+	const struct report_image *refused = NULL; /* the one that it is in, if it is */
+	bool is_any = false;
+
+	for (size_t i = 0; i < report->images.count && !refused; i++) {
+		const struct report_image *image = report->images.at[i];
+
+		is_any = is_any || image->problem;
+		if (image->problem && (all_are_refused(report) || resolve_names_image(text, image)))
+			refused = image;
+	}
+	if (refused)
+		return hp_error_create(HP_ERROR_INSUFFICIENT,
+				       "'%s' cannot be looked up, since the procedures of %s are "
+				       "not known: %s",
+				       text, refused->short_name, refused->problem);
+	return hp_error_create(HP_ERROR_INSUFFICIENT, "no procedure matches '%s' in the images %s",
+			       text, is_any ? "that could be read" : "with samples");
+}
+
+struct hp_error *suggest_procedures(struct report *report, const char *text)
+{
+	struct search search = { .wanted = text, .limit = strlen(text) / 3 };
+	_cleanup_(buffer_free) struct buffer advice = { 0 };
+	struct hp_error *error = not_found(report, text);
+
+	for (size_t i = 0; i < report->rows.count; i++) {
+		const struct row *row = report->rows.at[i];
+
+		consider_name(&search, row->image, row->name, row->linkage,
+			      row->tallies[report->sort_event].samples);
+	}
+	for (size_t i = 0; i < report->parts.count && search.count < MOST_SUGGESTIONS; i++)
+		if (report->parts.at[i]->file)
+			consider_unsampled(&search, report->parts.at[i]);
+	if (search.count)
+		buffer_printf(&advice, "the nearest names are:");
+	for (size_t i = 0; i < search.count; i++)
+		add_suggestion(&advice, &search.best[i]);
+	add_refused(&advice, report);
+	if (!advice.size)
+		buffer_printf(&advice, "hpcprof report lists the procedures that have samples");
+	return advice.failed ? error : hp_error_advise(error, "%s", buffer_text(&advice));
+}

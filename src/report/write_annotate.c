@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The annotated procedure as text: what is known of it, its lines, a legend, its summary. */
+#include "analyse.h"
+#include "annotate_columns.h"
+#include "quantity.h"
+#include "sheet.h"
+#include "write.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const char plain[] = "\033[0m";
+static const char bold[] = "\033[1m";
+static const char hot[] = "\033[31m";
+static const char warm[] = "\033[32m";
+static const char *const colours[] = {
+	[ANNOTATED_BLOCK] = bold,	 [ANNOTATED_INLINED] = "\033[35m",
+	[ANNOTATED_SOURCE] = "\033[36m", [ANNOTATED_STALL] = "\033[33m",
+	[ANNOTATED_FOLD] = "\033[2m",	 [ANNOTATED_BLANK] = "",
+};
+
+enum { WIDEST_LINE = 240 }; /* of text that others wrote, where no terminal cuts it */
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+struct writer {
+	const struct annotation *annotation;
+	struct annotated_columns columns;
+	struct gutter gutter;
+	struct buffer line;
+	struct buffer raw;
+	struct buffer cell;
+	FILE *out;
+};
+
+static void writer_clear(struct writer *writer)
+{
+	gutter_clear(&writer->gutter);
+	buffer_free(&writer->line);
+	buffer_free(&writer->raw);
+	buffer_free(&writer->cell);
+}
+
+static void end_line(struct writer *writer)
+{
+	size_t size = writer->line.size;
+
+	while (size && writer->line.text[size - 1] == ' ')
+		size--;
+	fwrite(buffer_text(&writer->line), 1, size, writer->out);
+	putc('\n', writer->out);
+	buffer_clear(&writer->line);
+}
+
+static bool has_colour(const struct writer *writer)
+{
+	return writer->annotation->report->options->colour;
+}
+
+static void add_coloured(struct writer *writer, const char *text, size_t columns,
+			 const char *colour)
+{
+	bool is_coloured = colour && *colour && *text && has_colour(writer);
+
+	if (is_coloured)
+		buffer_add(&writer->line, colour, strlen(colour));
+	text_cut(&writer->line, text, columns);
+	if (is_coloured)
+		buffer_add(&writer->line, plain, strlen(plain));
+}
+
+static void add_margin(struct writer *writer, size_t line)
+{
+	bool is_on_path = writer->annotation->lines.at[line].is_on_path;
+
+	add_coloured(writer, is_on_path ? "*" : " ", 0, is_on_path ? hot : NULL);
+	buffer_add(&writer->line, gutter_line(&writer->gutter, line), writer->gutter.columns);
+}
+
+static size_t margin(const struct writer *writer)
+{
+	return 1 + writer->gutter.columns;
+}
+
+static bool is_right(enum annotated_column column)
+{
+	return column != COLUMN_TEXT && column != COLUMN_CONFIDENCE;
+}
+
+static void add_cell(struct writer *writer, enum annotated_column column, const char *text,
+		     const char *colour)
+{
+	size_t width = writer->columns.widths[column];
+	size_t taken = text_columns(text);
+	bool is_cut = taken > width && writer->annotation->report->options->terminal_columns;
+
+	if (!width)
+		return;
+	if (column)
+		text_pad(&writer->line, ANNOTATED_GAP);
+	if (is_right(column) && taken < width)
+		text_pad(&writer->line, width - taken);
+	add_coloured(writer, text, is_cut ? width : 0, colour);
+	if (!is_right(column) && taken < width)
+		text_pad(&writer->line, width - taken);
+}
+
+static const char *colour_of(const struct writer *writer, const struct annotated_line *line,
+			     enum annotated_column column)
+{
+	double share = annotation_share(writer->annotation, line->row);
+
+	if (column != COLUMN_SAMPLES && column != COLUMN_SHARE && column != COLUMN_CPI)
+		return NULL;
+	return share >= 0.05 ? hot : share >= 0.005 ? warm : NULL;
+}
+
+static void write_instruction(struct writer *writer, const struct annotated_line *line)
+{
+	for (int i = 0; i < COLUMN_COUNT; i++) {
+		enum annotated_column column = (enum annotated_column)i;
+
+		buffer_clear(&writer->raw);
+		buffer_clear(&writer->cell);
+		annotated_cell(writer->annotation, line, column, &writer->raw);
+		text_escape(&writer->cell, buffer_text(&writer->raw));
+		add_cell(writer, column, buffer_text(&writer->cell),
+			 colour_of(writer, line, column));
+	}
+}
+
+/* What stands above instructions: in their column, but for what begins a block. */
+static void write_remark(struct writer *writer, const struct annotated_line *line)
+{
+	size_t room = writer->annotation->report->options->terminal_columns;
+	size_t indent = line->kind == ANNOTATED_BLOCK
+				? 0
+				: writer->columns.widths[COLUMN_ADDRESS] + ANNOTATED_GAP;
+	size_t taken = margin(writer) + indent;
+
+	text_pad(&writer->line, indent);
+	buffer_clear(&writer->cell);
+	if (line->kind == ANNOTATED_STALL)
+		buffer_printf(&writer->cell, "~~ ");
+	text_escape(&writer->cell, line->text);
+	add_coloured(writer, buffer_text(&writer->cell),
+		     !room		 ? WIDEST_LINE
+		     : room > taken + 10 ? room - taken
+					 : 10,
+		     colours[line->kind]);
+}
+
+static void write_titles(struct writer *writer)
+{
+	text_pad(&writer->line, margin(writer));
+	for (int i = 0; i < COLUMN_COUNT; i++)
+		add_cell(writer, (enum annotated_column)i,
+			 annotated_title((enum annotated_column)i), bold);
+	end_line(writer);
+}
+
+static void write_lines(struct writer *writer)
+{
+	const struct annotation *annotation = writer->annotation;
+
+	write_titles(writer);
+	for (size_t i = 0; i < annotation->lines.count; i++) {
+		const struct annotated_line *line = &annotation->lines.at[i];
+
+		if (line->kind == ANNOTATED_BLANK) {
+			text_pad(&writer->line, 1);
+			buffer_add(&writer->line, gutter_line(&writer->gutter, i),
+				   writer->gutter.columns);
+			end_line(writer);
+			continue;
+		}
+		add_margin(writer, i);
+		if (line->kind == ANNOTATED_INSTRUCTION)
+			write_instruction(writer, line);
+		else
+			write_remark(writer, line);
+		end_line(writer);
+	}
+}
+
+/* --- what is known of the procedure ----------------------------------------------------------- */
+
+static void put(FILE *out, const char *label, const struct buffer *text)
+{
+	_cleanup_(buffer_free) struct buffer safe = { 0 };
+
+	text_escape(&safe, buffer_text(text));
+	fprintf(out, "# %-10s %s\n", label, buffer_text(&safe));
+}
+
+static void put_code(const struct annotation *annotation, FILE *out)
+{
+	const struct hp_cfg *cfg = annotation->listing->cfg;
+	const struct row *row = annotation->row;
+	_cleanup_(buffer_free) struct buffer text = { 0 };
+
+	buffer_printf(&text, "%s", row->image->id.path);
+	if (row->has_address)
+		buffer_printf(&text, ", from 0x%" PRIx64 ", %" PRIu64 " bytes", row->address,
+			      row->size);
+	if (cfg)
+		buffer_printf(&text, ", %" PRIu32 " block%s, %" PRIu32 " edges", cfg->block_count,
+			      cfg->block_count == 1 ? "" : "s", cfg->inner_edge_count);
+	put(out, "code", &text);
+}
+
+static void put_core(const struct annotation *annotation, FILE *out)
+{
+	const struct hp_core *core = annotation->analysis->core;
+	_cleanup_(buffer_free) struct buffer text = { 0 };
+
+	buffer_printf(&text, "%s%s", core->title,
+		      core->is_generic ? " (generic: this CPU is not known)" : "");
+	put(out, "core", &text);
+}
+
+/* That time was turned into cycles by; cycles that were sampled need none. */
+static void put_clock(const struct annotation *annotation, FILE *out)
+{
+	const struct report *report = annotation->report;
+	_cleanup_(buffer_free) struct buffer text = { 0 };
+	size_t event = analyse_event(report);
+	double cycles_per_ns = analyse_cycles_per_unit(report);
+
+	if (event == report->events.count || report->events.at[event].info->unit != HP_UNIT_NS)
+		return;
+	if (!(cycles_per_ns > 0))
+		return; /* a caution says so */
+	buffer_printf(&text, "%.2f GHz, measured while recording", cycles_per_ns);
+	if (report->epochs.count > 1)
+		buffer_printf(&text, ": the mean, but each epoch's time is taken by its own");
+	put(out, "clock", &text);
+}
+
+static void put_quality(const struct annotation *annotation, FILE *out)
+{
+	const struct hp_analysis *analysis = annotation->analysis;
+	_cleanup_(buffer_free) struct buffer text = { 0 };
+	/* The caveats of the listing say which and where. */
+	const unsigned of_the_code = HP_PROBLEM_MISSING_EDGES | HP_PROBLEM_UNDECODABLE;
+	double samples = 0;
+	double medium = 0;
+
+	for (uint32_t i = 0; i < analysis->cfg->block_count; i++) {
+		const struct hp_analysed_block *block = &analysis->blocks[i];
+
+		samples += block->samples;
+		if (block->frequency.confidence >= HP_CONFIDENCE_MEDIUM)
+			medium += block->samples;
+	}
+	buffer_printf(&text,
+		      "%.0f %% of its samples are in blocks whose frequency has at least medium "
+		      "confidence",
+		      samples > 0 ? 100 * medium / samples : 0);
+	put(out, "quality", &text);
+	for (unsigned bit = 1; bit <= HP_PROBLEM_NOT_SOLVED; bit <<= 1) {
+		if (!(analysis->problems & bit) || (bit & of_the_code))
+			continue;
+		buffer_clear(&text);
+		buffer_printf(&text, "%s", quantity_problem((enum hp_analysis_problem)bit));
+		put(out, "caution", &text);
+	}
+}
+
+static void put_sentence(FILE *out, const char *label, const char *sentence)
+{
+	_cleanup_(buffer_free) struct buffer text = { 0 };
+
+	buffer_add(&text, sentence, strlen(sentence));
+	put(out, label, &text);
+}
+
+/* Why there is no more to say than there is; what is wrong with the code stands in the heading. */
+static void put_cautions(const struct annotation *annotation, FILE *out)
+{
+	const struct listing *listing = annotation->listing;
+	const struct row *row = annotation->row;
+
+	if (annotation->analysis)
+		return;
+	if (row->image->problem)
+		put_sentence(out, "caution", row->image->problem);
+	else if (listing->no_graph)
+		put_sentence(out, "caution", listing->no_graph);
+	else if (row->code && row->code->refusal)
+		put_sentence(out, "caution", row->code->refusal);
+	if (row->image->advice)
+		put_sentence(out, "", row->image->advice);
+	put_sentence(out, "", "so there are no frequencies, best cases and stalls");
+}
+
+/* Source that is not there, or not what was compiled: the first of each, and how many more. */
+static void put_sources_that(const struct annotation *annotation, bool are_newer, const char *why,
+			     FILE *out)
+{
+	_cleanup_(buffer_free) struct buffer text = { 0 };
+	size_t count = 0;
+
+	for (size_t i = 0; i < annotation->sources.files.count; i++) {
+		const struct source_file *file = &annotation->sources.files.at[i];
+
+		if (file->text ? !are_newer || !file->is_newer : are_newer)
+			continue;
+		if (!count++)
+			buffer_printf(&text, "%s", file->path);
+	}
+	if (!count)
+		return;
+	if (count > 1)
+		buffer_printf(&text, " and %zu more: they %s%s", count - 1,
+			      are_newer ? "were " : "are ", why);
+	else
+		buffer_printf(&text, " %s%s", are_newer ? "was " : "is ", why);
+	put(out, "source", &text);
+}
+
+static void put_sources(const struct annotation *annotation, FILE *out)
+{
+	put_sources_that(annotation, true,
+			 "changed after the recording: what is shown need not be what ran", out);
+	put_sources_that(annotation, false,
+			 "not here, so only line numbers are shown (--symfs DIR looks below DIR)",
+			 out);
+}
+
+static void put_about(const struct annotation *annotation, FILE *out)
+{
+	put_code(annotation, out);
+	if (annotation->analysis) {
+		put_core(annotation, out);
+		put_clock(annotation, out);
+		put_quality(annotation, out);
+	}
+	put_cautions(annotation, out);
+	put_sources(annotation, out);
+	putc('\n', out);
+}
+
+/* --- legend ----------------------------------------------------------------------------------- */
+
+static void put_legend(const struct writer *writer)
+{
+	const struct annotation *annotation = writer->annotation;
+	const struct hp_analysis *analysis = annotation->analysis;
+	FILE *out = writer->out;
+
+	fputs("\nLegend\n"
+	      "  samples  as recorded: they land a little after the instruction that took the "
+	      "time\n",
+	      out);
+	if (!analysis)
+		return;
+	fputs("  time%    of the procedure, after moving samples back to where they belong;\n"
+	      "           CPI and stalls are after that, too\n",
+	      out);
+	if (analysis->is_absolute)
+		fputs("  ran      executions of the block in the whole recording, with a 90 % "
+		      "interval\n",
+		      out);
+	else
+		fputs("  ran      how often the block ran: 1 is the procedure's hottest block. "
+		      "Time "
+		      "alone does\n"
+		      "           not tell how often that is, so cycles per execution are at least "
+		      "(\xe2\x89\xa5) what\n"
+		      "           they would be if nothing ran faster than its best case\n",
+		      out);
+	fputs("  conf     of `ran`: high, medium (within 10 % more often than not), low, none\n"
+	      "  CPI      cycles one execution of the instruction holds up the rest\n"
+	      "  culprit  address of the instruction that is the likeliest to blame for the stall\n"
+	      "  ~~       what the instruction below waits for, and which share of its time, "
+	      "likeliest first\n"
+	      "  ***      a block begins: its best case with every stall that the code itself "
+	      "makes, and\n"
+	      "           what it took\n",
+	      out);
+	if (annotation->path.blocks)
+		fputs("  *        the hottest path: from entry to exit through the hottest block "
+		      "and its loop\n",
+		      out);
+	if (writer->gutter.left_out)
+		fprintf(out, "  %zu jumps are not drawn: there is no room\n",
+			writer->gutter.left_out);
+	for (int i = 0; i < COLUMN_COUNT; i++)
+		if (writer->columns.is_left_out[i])
+			fprintf(out, "  the terminal is too narrow for: %s\n",
+				annotated_title((enum annotated_column)i));
+}
+
+/* Of all executions where they are known, else of as many as the hottest block has one of. */
+static void put_cpi(const struct hp_analysis *analysis, FILE *out)
+{
+	double best = 0;
+	double instructions = 0;
+	double cycles = 0;
+	_cleanup_(buffer_free) struct buffer text = { 0 };
+
+	for (uint32_t i = 0; i < analysis->cfg->block_count; i++) {
+		const struct hp_analysed_block *block = &analysis->blocks[i];
+
+		if (!isfinite(block->frequency.relative))
+			return;
+		best += block->frequency.relative * block->best_case_cycles;
+		instructions += block->frequency.relative * block->insn_count;
+		cycles += block->cycles;
+	}
+	if (!(instructions > 0))
+		return;
+	buffer_printf(&text, "*** Best-case ");
+	quantity_add_cycles(&text, analysis->is_absolute ? best * analysis->scale : best);
+	buffer_printf(&text, "/");
+	quantity_add(&text, analysis->is_absolute ? instructions * analysis->scale : instructions);
+	buffer_printf(&text, " = %.2f CPI\n*** Actual ", best / instructions);
+	quantity_add_at_least(&text, cycles / instructions / analysis->scale,
+			      cycles / instructions / analysis->scale_high);
+	fprintf(out, "%s CPI\n***\n", buffer_text(&text));
+}
+
+static void put_summary(const struct annotation *annotation, FILE *out)
+{
+	const struct hp_analysis *analysis = annotation->analysis;
+	size_t event = analyse_event(annotation->report);
+
+	fputs("\nSummary of ", out);
+	{
+		_cleanup_(buffer_free) struct buffer name = { 0 };
+
+		text_escape(&name, annotation->row->name);
+		fprintf(out, "%s\n", buffer_text(&name));
+	}
+	put_cpi(analysis, out);
+	if (!analysis->is_absolute)
+		fputs("***   at the likeliest frequencies; execution and stalls may trade places\n",
+		      out);
+	sheet_write(&analysis->sheet, (double)annotation->row->tallies[event].samples, out);
+}
+
+struct hp_error *write_annotation(struct report *report, const struct row *row,
+				  const struct listing *listing, const struct hp_analysis *analysis,
+				  FILE *out)
+{
+	_cleanup_(annotation_clear) struct annotation annotation = { 0 };
+	_cleanup_(writer_clear) struct writer writer = { .annotation = &annotation, .out = out };
+	struct hp_error *error = annotation_make(report, row, listing, analysis, &annotation);
+
+	if (!error)
+		error = annotated_columns_fit(&annotation, &writer.columns);
+	if (!error)
+		error = gutter_draw(annotation.arrows.at, annotation.arrows.count,
+				    annotation.lines.count, writer.columns.lanes, &writer.gutter);
+	if (error)
+		return error;
+	put_about(&annotation, out);
+	write_lines(&writer);
+	put_legend(&writer);
+	if (analysis && analysis->sheet.cycles > 0)
+		put_summary(&annotation, out);
+	return writer.line.failed || writer.cell.failed || writer.raw.failed
+		       ? hp_error_create_no_memory()
+		       : NULL;
+}

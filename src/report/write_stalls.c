@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The worst stalls of the whole profile, one a line, and the stack of all cycles below. */
+#include "analyse.h"
+#include "columns_analysis.h"
+#include "json.h"
+#include "quantity.h"
+#include "resolve.h"
+#include "rows.h"
+#include "sheet.h"
+#include "survey.h"
+#include "write.h"
+
+#include <hpcprof/base/number.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* --- cells ------------------------------------------------------------------------------------ */
+
+/* A table writes rows; those of this view are the first member of a stall, and know their survey
+ * through what was filled in before: the share in `local`, the sum of shares in `cumulative`. */
+static const struct stall *stall_of_row(const struct row *row)
+{
+	return (const struct stall *)(const void *)row;
+}
+_Static_assert(offsetof(struct stall, row) == 0, "a stall is a row");
+
+static const struct hp_frequency *frequency_of(const struct row *row)
+{
+	const struct stall *stall = stall_of_row(row);
+
+	return &stall->analysis->blocks[stall->insn->block].frequency;
+}
+
+static const struct hp_cause *cause_of(const struct stall *stall, uint32_t number)
+{
+	return &stall->analysis->causes[stall->insn->first_cause + number];
+}
+
+static void cell_percent(const struct report *report, const struct row *row, size_t event,
+			 struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	buffer_printf(text, "%.2f", 100 * row->local);
+}
+
+static void cell_cumulative(const struct report *report, const struct row *row, size_t event,
+			    struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	buffer_printf(text, "%.2f", 100 * row->cumulative);
+}
+
+static void cell_cycles(const struct report *report, const struct row *row, size_t event,
+			struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	quantity_add(text, stall_of_row(row)->cycles);
+}
+
+/* How often compared with its procedure is no number of executions. */
+static void cell_executions(const struct report *report, const struct row *row, size_t event,
+			    struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	if (isfinite(frequency_of(row)->executions))
+		quantity_add_frequency(text, frequency_of(row));
+	else
+		buffer_printf(text, "?");
+}
+
+static void cell_confidence(const struct report *report, const struct row *row, size_t event,
+			    struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	buffer_printf(text, "%s",
+		      hp_confidence_name((enum hp_confidence)frequency_of(row)->confidence));
+}
+
+static void cell_average(const struct report *report, const struct row *row, size_t event,
+			 struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	quantity_add_at_least(text, stall_average(stall_of_row(row)),
+			      stall_average_low(stall_of_row(row)));
+}
+
+static bool is_narrow(const struct report *report)
+{
+	size_t room = report->options->terminal_columns;
+
+	return room && room < 100;
+}
+
+static bool has_no_room_for_questions(const struct report *report)
+{
+	size_t room = report->options->terminal_columns;
+
+	return room && room < 120;
+}
+
+static void cell_causes(const struct report *report, const struct row *row, size_t event,
+			struct buffer *text)
+{
+	const struct stall *stall = stall_of_row(row);
+	const double noticeable = 0.05;
+	const unsigned most = is_narrow(report) ? 1 : 2;
+	unsigned told = 0;
+	uint32_t kinds = 0; /* told, a bit each: one of several culprits will do */
+
+	(void)event;
+	for (uint32_t i = 0; i < stall->insn->cause_count && told < most; i++) {
+		const struct hp_cause *cause = cause_of(stall, i);
+
+		if (kinds >> cause->kind & 1)
+			continue;
+		if (told && cause->likely < noticeable)
+			break;
+		buffer_printf(text, "%s%s %.0f-%.0f%%", told++ ? ", " : "",
+			      hp_cause_name((enum hp_cause_kind)cause->kind), 100 * cause->low,
+			      100 * cause->high);
+		kinds |= 1u << cause->kind;
+	}
+}
+
+static void cell_all_causes(const struct report *report, const struct row *row, size_t event,
+			    struct buffer *text)
+{
+	const struct stall *stall = stall_of_row(row);
+
+	(void)report;
+	(void)event;
+	columns_add_causes(text, stall->analysis, stall->insn);
+}
+
+static void cell_address(const struct report *report, const struct row *row, size_t event,
+			 struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	buffer_printf(text, "0x%" PRIx64, row->address);
+}
+
+static void cell_procedure(const struct report *report, const struct row *row, size_t event,
+			   struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	buffer_add(text, row->name, strlen(row->name));
+}
+
+/* Without the arguments of C++, which leave room for nothing else. */
+static void cell_bare_procedure(const struct report *report, const struct row *row, size_t event,
+				struct buffer *text)
+{
+	const char *start;
+	size_t length;
+
+	(void)report;
+	(void)event;
+	resolve_bare_name(row->name, &start, &length);
+	buffer_add(text, start, length);
+}
+
+/* Code without a name is called after its image, which then need not be told again. */
+static bool has_position(const struct row *row)
+{
+	const char *image = report_basename(row->image->id.path);
+	size_t length = strlen(image);
+
+	return row->file || strncmp(row->name, image, length) != 0 || row->name[length] != '+';
+}
+
+static void cell_position(const struct report *report, const struct row *row, size_t event,
+			  struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	if (row->file)
+		buffer_printf(text, "%s:%" PRIu32, report_file_name(row->file), row->line);
+	else if (has_position(row))
+		buffer_printf(text, "%s", row->image->short_name);
+}
+
+static void cell_image(const struct report *report, const struct row *row, size_t event,
+		       struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	buffer_add(text, row->image->id.path, strlen(row->image->id.path));
+}
+
+static void cell_build_id(const struct report *report, const struct row *row, size_t event,
+			  struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	if (row->image->build_id)
+		buffer_printf(text, "%s", row->image->build_id);
+}
+
+static void cell_file(const struct report *report, const struct row *row, size_t event,
+		      struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	if (row->file)
+		buffer_add(text, row->file, strlen(row->file));
+}
+
+static void cell_line(const struct report *report, const struct row *row, size_t event,
+		      struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	if (row->file && row->line)
+		buffer_printf(text, "%" PRIu32, row->line);
+}
+
+static void cell_exact_percent(const struct report *report, const struct row *row, size_t event,
+			       struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	columns_add_number(text, 100 * row->local);
+}
+
+static void cell_exact_cycles(const struct report *report, const struct row *row, size_t event,
+			      struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	columns_add_number(text, stall_of_row(row)->cycles);
+}
+
+static void cell_estimate(const struct report *report, const struct row *row, size_t event,
+			  struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	columns_add_number(text, frequency_of(row)->executions);
+}
+
+static void cell_relative(const struct report *report, const struct row *row, size_t event,
+			  struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	columns_add_number(text, frequency_of(row)->relative);
+}
+
+static void cell_exact_average(const struct report *report, const struct row *row, size_t event,
+			       struct buffer *text)
+{
+	(void)report;
+	(void)event;
+	columns_add_number(text, stall_average(stall_of_row(row)));
+}
+
+static const struct column text_columns_of_stalls[] = {
+	{ "%", true, false, NO_EVENT, cell_percent },
+	{ "cum%", true, false, NO_EVENT, cell_cumulative },
+	{ "cycles", true, false, NO_EVENT, cell_cycles },
+	{ "executions", true, false, NO_EVENT, cell_executions },
+	{ "conf", false, false, NO_EVENT, cell_confidence },
+	{ "average", true, false, NO_EVENT, cell_average },
+	{ "causes", false, true, NO_EVENT, cell_causes },
+	{ "address", true, false, NO_EVENT, cell_address },
+	{ "procedure", false, true, NO_EVENT, cell_bare_procedure },
+	{ "line", false, true, NO_EVENT, cell_position },
+};
+
+static const struct column csv_columns_of_stalls[] = {
+	{ "percent", true, false, NO_EVENT, cell_exact_percent },
+	{ "cycles", true, false, NO_EVENT, cell_exact_cycles },
+	{ "executions", true, false, NO_EVENT, cell_estimate },
+	{ "relative", true, false, NO_EVENT, cell_relative },
+	{ "confidence", false, false, NO_EVENT, cell_confidence },
+	{ "average", true, false, NO_EVENT, cell_exact_average },
+	{ "causes", false, false, NO_EVENT, cell_all_causes },
+	{ "address", true, false, NO_EVENT, cell_address },
+	{ "procedure", false, false, NO_EVENT, cell_procedure },
+	{ "image", false, false, NO_EVENT, cell_image },
+	{ "build_id", false, false, NO_EVENT, cell_build_id },
+	{ "file", false, false, NO_EVENT, cell_file },
+	{ "line", false, false, NO_EVENT, cell_line },
+};
+
+static struct hp_error *fill(const struct column *from, size_t count, struct columns *columns)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!hp_vector_push(&columns->at, from[i]))
+			return hp_error_create_no_memory();
+	return NULL;
+}
+
+/* The rows of the stalls, shares filled in. */
+static struct hp_error *rows_of(struct survey *survey, struct row ***rows)
+{
+	double sum = 0;
+
+	*rows = calloc(survey->stalls.count + 1, sizeof(struct row *));
+	if (!*rows)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < survey->stalls.count; i++) {
+		struct stall *stall = &survey->stalls.at[i];
+
+		sum += stall->cycles;
+		stall->row.local = survey_share(survey, stall->cycles);
+		stall->row.cumulative = survey_share(survey, sum);
+		(*rows)[i] = &stall->row;
+	}
+	return NULL;
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+void write_text_stack(const struct report *report, const struct survey *survey, FILE *out)
+{
+	if (survey->problems & HP_PROBLEM_NO_CLOCK)
+		fprintf(out, "\ncaution: %s\n", quantity_problem(HP_PROBLEM_NO_CLOCK));
+	if (!(survey->sheet.cycles > 0))
+		return;
+	fprintf(out, "\nWhere the cycles went (%zu procedure%s analysed)\n", survey->procedures,
+		survey->procedures == 1 ? "" : "s");
+	if (!survey->is_absolute)
+		fputs("  Executions were not counted, so execution and stalls may trade places;\n"
+		      "  shown is what is likeliest.\n",
+		      out);
+	sheet_write(&survey->sheet, (double)report->events.at[analyse_event(report)].all.samples,
+		    out);
+}
+
+static void write_quality(const struct survey *survey, FILE *out)
+{
+	double samples = survey->samples ? (double)survey->samples : 1;
+
+	fprintf(out,
+		"\n%.1f %% of the samples have estimates of at least medium confidence\n"
+		"%.1f %% are in procedures with fewer than %d samples, %.1f %% in code that could "
+		"not be analysed\n",
+		100 * survey_medium(survey), 100 * (double)survey->few / samples,
+		SURVEY_FEWEST_SAMPLES, 100 * survey->refused / samples);
+	if (survey->problems & HP_PROBLEM_GENERIC_CORE)
+		fprintf(out, "caution: %s\n", quantity_problem(HP_PROBLEM_GENERIC_CORE));
+}
+
+static struct hp_error *no_time(const struct report *report)
+{
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_INSUFFICIENT, "no event that measures time was recorded"),
+		report->options->event ? "--event lets none pass that does"
+				       : "record cycles, or leave the event to hpcprof record");
+}
+
+static bool any_has_position(const struct survey *survey)
+{
+	for (size_t i = 0; i < survey->stalls.count; i++)
+		if (has_position(&survey->stalls.at[i].row))
+			return true;
+	return false;
+}
+
+/* A column of question marks, or of nothing, gives way to the causes, and on a narrow terminal so
+ * does what can be added up. */
+static bool is_left_out(const struct column *column, const struct report *report,
+			const struct survey *survey)
+{
+	if (column->cell == cell_executions)
+		return has_no_room_for_questions(report) && !survey->is_absolute;
+	if (column->cell == cell_cumulative)
+		return is_narrow(report);
+	return column->cell == cell_position && !any_has_position(survey);
+}
+
+static struct hp_error *fill_for_text(const struct report *report, const struct survey *survey,
+				      struct columns *columns)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(text_columns_of_stalls); i++) {
+		const struct column *column = &text_columns_of_stalls[i];
+
+		if (is_left_out(column, report, survey))
+			continue;
+		if (!hp_vector_push(&columns->at, *column))
+			return hp_error_create_no_memory();
+	}
+	return NULL;
+}
+
+static struct hp_error *no_clock(void)
+{
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_INSUFFICIENT,
+				"the clock was not measured while recording, so cycles and stalls "
+				"are not known"),
+		"record again: hpcprof record measures it\n"
+		"hpcprof report --annotate=PROC shows what is known without: samples and how often "
+		"blocks ran");
+}
+
+static struct hp_error *survey_stalls(struct report *report, struct survey *survey)
+{
+	struct hp_error *error;
+
+	if (analyse_event(report) == report->events.count)
+		return no_time(report);
+	if (!(analyse_cycles_per_unit(report) > 0))
+		return no_clock();
+	error = survey_make(report, true, survey);
+	if (error || survey->procedures)
+		return error;
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_INSUFFICIENT,
+				"no procedure with %d samples or more could be analysed",
+				SURVEY_FEWEST_SAMPLES),
+		"hpcprof report --summary says which images could not be read; record for longer, "
+		"or faster, if there are few samples");
+}
+
+struct hp_error *write_stalls_text(struct report *report, FILE *out)
+{
+	_cleanup_(survey_clear) struct survey survey = { 0 };
+	_cleanup_(columns_clear) struct columns columns = { 0 };
+	_cleanup_free_ struct row **rows = NULL;
+	struct hp_error *error = survey_stalls(report, &survey);
+
+	if (!error)
+		error = rows_of(&survey, &rows);
+	if (!error)
+		error = fill_for_text(report, &survey, &columns);
+	if (error)
+		return error;
+	write_quality(&survey, out);
+	putc('\n', out);
+	error = write_text_table(report, &columns, rows, survey.stalls.count, out);
+	if (survey.hidden)
+		fprintf(out, "# not shown: %zu stall%s (%.2f %%); --limit N shows more\n",
+			survey.hidden, survey.hidden == 1 ? "" : "s",
+			100 * survey_share(&survey, survey.hidden_cycles));
+	if (error)
+		return error;
+	fputs("# average: cycles of stall each time the instruction runs; shares are of its time, "
+	      "likeliest cause first\n",
+	      out);
+	if (!survey.is_absolute)
+		fprintf(out,
+			"# executions were not counted%s, so an average is at least "
+			"(\xe2\x89\xa5) what it says\n",
+			has_no_room_for_questions(report) ? "" : " (?)");
+	write_text_stack(report, &survey, out);
+	return NULL;
+}
+
+/* --- CSV and JSON ------------------------------------------------------------------------------
+ */
+
+struct hp_error *write_stalls_csv(struct report *report, FILE *out)
+{
+	_cleanup_(survey_clear) struct survey survey = { 0 };
+	_cleanup_(columns_clear) struct columns columns = { 0 };
+	_cleanup_free_ struct row **rows = NULL;
+	struct hp_error *error = survey_stalls(report, &survey);
+
+	if (!error)
+		error = rows_of(&survey, &rows);
+	if (!error)
+		error = fill(csv_columns_of_stalls, HP_ARRAY_COUNT(csv_columns_of_stalls),
+			     &columns);
+	return error ? error : write_csv_table(report, &columns, rows, survey.stalls.count, out);
+}
+
+static json_t *stall_object(const struct report *report, const struct row *row)
+{
+	const struct stall *stall = stall_of_row(row);
+	_cleanup_(buffer_free) struct buffer line = { 0 };
+
+	if (row->file)
+		buffer_printf(&line, "%s:%" PRIu32, report_file_name(row->file), row->line);
+	(void)report;
+	return json_pack("{s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "share", row->local,
+			 "cycles", stall->cycles, "executions", json_executions(frequency_of(row)),
+			 "average", json_number(stall_average(stall)), "stalls",
+			 json_stalls(stall->analysis, stall->insn), "address",
+			 json_address(true, row->address), "procedure", json_text(row->name),
+			 "image", json_text(row->image->id.path), "build_id",
+			 json_text(row->image->build_id), "line",
+			 row->file ? json_text(buffer_text(&line)) : json_null());
+}
+
+json_t *json_stack(const struct survey *survey)
+{
+	const struct hp_stall_sheet *sheet = &survey->sheet;
+	json_t *causes;
+
+	if (!(sheet->cycles > 0))
+		return json_null();
+	causes = json_object();
+	for (int i = 0; i < HP_CAUSE_COUNT; i++)
+		json_object_set_new(causes, hp_cause_name((enum hp_cause_kind)i),
+				    json_pack("{s:f, s:f, s:f}", "low", sheet->causes[i].low,
+					      "high", sheet->causes[i].high, "likely",
+					      sheet->likely[i]));
+	return json_pack("{s:f, s:f, s:b, s:f, s:f, s:o, s:f, s:f}", "samples", sheet->samples,
+			 "medium_samples", sheet->medium_samples, "absolute", survey->is_absolute,
+			 "cycles", sheet->cycles, "execution", sheet->execution, "causes", causes,
+			 "unexplained_gain", sheet->unexplained_gain, "sampling_error",
+			 sheet->sampling_error);
+}
+
+struct hp_error *write_stalls_json(struct report *report, FILE *out)
+{
+	_cleanup_(survey_clear) struct survey survey = { 0 };
+	_cleanup_free_ struct row **rows = NULL;
+	struct hp_error *error = survey_stalls(report, &survey);
+
+	if (!error)
+		error = rows_of(&survey, &rows);
+	if (!error)
+		error = json_write(json_header(report, "hpcprof-stalls/1"), true, out);
+	if (error)
+		return error;
+	fputs(",\n\"stack\": ", out);
+	error = json_write(json_stack(&survey), false, out);
+	fputs(",\n\"stalls\": [", out);
+	for (size_t i = 0; i < survey.stalls.count && !error; i++) {
+		fputs(i ? ",\n" : "\n", out);
+		error = json_write(stall_object(report, rows[i]), false, out);
+	}
+	fputs("]}\n", out);
+	return error;
+}

@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An annotated procedure from an analysis made by hand, as text: a sum over an array.
+ *
+ *	1000 xor eax, eax	block 0, ran 100 times
+ *	1002 add rax, [rdi]	block 1, ran 1000 times (900 to 1100), 8000 cycles, of which 7200
+ *	1005 add rdi, 0x8	  here: 7.2 each time, 40 to 90 % of it a data cache miss
+ *	1009 dec esi		  and 800 here
+ *	100b jnz 0x1002
+ *	100d ret		block 2, ran 100 times
+ */
+#include "../support.h"
+
+#include "../../src/report/annotate.h"
+#include "../../src/report/write.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 6, BLOCKS = 3, ENTRY = 3, EXIT = 4, EDGES = 5 };
+
+static const char *const texts[ROWS] = { "xor eax, eax", "add rax, [rdi]", "add rdi, 0x8",
+					 "dec esi",	 "jnz 0x1002",	   "ret" };
+static const uint64_t addresses[ROWS] = { 0x1000, 0x1002, 0x1005, 0x1009, 0x100b, 0x100d };
+static const uint32_t block_of_row[ROWS] = { 0, 1, 1, 1, 1, 2 };
+static const uint64_t samples[ROWS] = { 0, 90, 0, 10, 0, 0 };
+
+static struct hp_block blocks[BLOCKS + 2] = {
+	{ .address = { 0x1000 },
+	  .bytes = 2,
+	  .instructions = 1,
+	  .first_out = 0,
+	  .out_count = 1,
+	  .loop = HP_CFG_NONE },
+	{ .address = { 0x1002 },
+	  .bytes = 11,
+	  .instructions = 4,
+	  .first_out = 1,
+	  .out_count = 2,
+	  .loop = 0 },
+	{ .address = { 0x100d },
+	  .bytes = 1,
+	  .instructions = 1,
+	  .first_out = 3,
+	  .out_count = 1,
+	  .loop = HP_CFG_NONE },
+	{ .first_out = 4, .out_count = 1, .loop = HP_CFG_NONE },
+	{ .first_out = 5, .loop = HP_CFG_NONE },
+};
+static struct hp_edge edges[EDGES] = {
+	{ 0, 1, 0, HP_EDGE_FALL },    { 1, 1, 0, HP_EDGE_JUMP },      { 1, 2, 0, HP_EDGE_FALL },
+	{ 2, EXIT, 0, HP_EDGE_EXIT }, { ENTRY, 0, 0, HP_EDGE_ENTRY },
+};
+static struct hp_loop loop = { .header = 1, .parent = HP_CFG_NONE, .depth = 1 };
+static const struct hp_cfg cfg = {
+	.blocks = blocks,
+	.block_count = BLOCKS,
+	.node_count = BLOCKS + 2,
+	.entry = ENTRY,
+	.exit = EXIT,
+	.edges = edges,
+	.edge_count = EDGES,
+	.inner_edge_count = 3,
+	.loops = &loop,
+	.loop_count = 1,
+};
+
+/* All that a view is made of; lives as long as a test. */
+struct scene {
+	struct hp_report_options options;
+	struct report report;
+	struct hp_event_info event;
+	struct report_event events[1];
+	struct hp_epoch_meta meta;
+	struct report_epoch epochs[1];
+	struct report_image image;
+	struct row row;
+	struct tally tallies[ROWS];
+	struct tally sum;
+	struct row rows[ROWS];
+	struct listing listing;
+	struct hp_insn decoded[ROWS];
+	struct hp_analysed_insn insns[ROWS];
+	struct hp_analysed_block analysed[BLOCKS];
+	struct hp_frequency frequencies[EDGES];
+	struct hp_cause cause;
+	struct hp_analysis analysis;
+	char *output;
+};
+
+static struct hp_frequency ran(double relative, double low, double high, bool is_absolute)
+{
+	return (struct hp_frequency){
+		.relative = relative,
+		.relative_low = low,
+		.relative_high = high,
+		.executions = is_absolute ? 1000 * relative : NAN,
+		.executions_low = is_absolute ? 1000 * low : NAN,
+		.executions_high = is_absolute ? 1000 * high : NAN,
+		.confidence = HP_CONFIDENCE_HIGH,
+	};
+}
+
+static void analyse_by_hand(struct scene *scene, bool is_absolute)
+{
+	static const double insn_cycles[ROWS] = { 0, 7200, 0, 800, 0, 0 };
+
+	for (size_t i = 0; i < ROWS; i++) {
+		scene->decoded[i] = (struct hp_insn){ .address = addresses[i] };
+		scene->insns[i] = (struct hp_analysed_insn){
+			.insn = &scene->decoded[i],
+			.block = block_of_row[i],
+			.samples = (double)samples[i],
+			.moved = (double)samples[i],
+			.cycles = insn_cycles[i],
+			.producer = HP_SCHEDULE_NONE,
+		};
+	}
+	scene->cause = (struct hp_cause){ .kind = HP_CAUSE_DCACHE,
+					  .has_culprit = true,
+					  .culprit = { 0x1002 },
+					  .low = 0.4,
+					  .high = 0.9,
+					  .likely = 0.5 };
+	scene->insns[1].cause_count = 1;
+	for (size_t i = 0; i < BLOCKS; i++)
+		scene->analysed[i] = (struct hp_analysed_block){
+			.first_insn = i == 0   ? 0
+				      : i == 1 ? 1
+					       : 5,
+			.insn_count = i == 1 ? 4 : 1,
+			.frequency = i == 1 ? ran(1, 0.9, 1.1, is_absolute)
+					    : ran(0.1, 0.1, 0.1, is_absolute),
+			.best_case_cycles = i == 1 ? 1 : 0.25,
+		};
+	scene->analysed[1].cycles = 8000;
+	scene->analysed[1].samples = 100;
+	scene->analysed[1].cycles_per_execution = is_absolute ? 8 : NAN;
+	/* 8000 cycles in 1100 executions; alone with its best case, 1 cycle. */
+	scene->analysed[1].cycles_per_execution_low = is_absolute ? 8000.0 / 1100 : 1;
+	scene->analysed[1].cycles_per_execution_high = is_absolute ? 8000.0 / 900 : INFINITY;
+	for (size_t i = 0; i < EDGES; i++)
+		scene->frequencies[i] = ran(i == 1 ? 0.9 : 0.1, 0.1, 0.9, is_absolute);
+	scene->analysis = (struct hp_analysis){
+		.cfg = &cfg,
+		.core = hp_core_named("sapphire-rapids"),
+		.insns = scene->insns,
+		.insn_count = ROWS,
+		.blocks = scene->analysed,
+		.edges = scene->frequencies,
+		.causes = &scene->cause,
+		.cause_count = 1,
+		.is_absolute = is_absolute,
+		.scale = is_absolute ? 1000 : NAN,
+		.scale_high = is_absolute ? 1100 : 8000,
+		.sheet = { .samples = 100, .medium_samples = 100, .cycles = 8000 },
+	};
+}
+
+static struct scene *scene_create(void)
+{
+	static char name[] = "cpu-clock:u";
+	static char path[] = "/bin/sum";
+	struct scene *scene = calloc(1, sizeof(*scene));
+
+	scene->event = (struct hp_event_info){ .name = name, .unit = HP_UNIT_NS };
+	scene->events[0] = (struct report_event){ .info = &scene->event };
+	scene->epochs[0] = (struct report_epoch){ .stamp = "now", .meta = &scene->meta };
+	scene->report.options = &scene->options;
+	scene->report.events.at = scene->events;
+	scene->report.events.count = 1;
+	scene->report.epochs.at = scene->epochs;
+	scene->report.epochs.count = 1;
+	scene->image.id.path = path;
+	scene->image.short_name = "sum";
+	scene->sum.samples = 100;
+	scene->row = (struct row){ .image = &scene->image,
+				   .name = "sum_array",
+				   .has_address = true,
+				   .address = 0x1000,
+				   .size = 14,
+				   .tallies = &scene->sum };
+	scene->listing.arena = hp_arena_create();
+	scene->listing.cfg = &cfg;
+	for (size_t i = 0; i < ROWS; i++) {
+		scene->tallies[i].samples = samples[i];
+		scene->rows[i] = (struct row){ .image = &scene->image,
+					       .has_address = true,
+					       .address = addresses[i],
+					       .length = 1,
+					       .text = texts[i],
+					       .has_block = true,
+					       .block = block_of_row[i],
+					       .local = (double)samples[i] / 100,
+					       .tallies = &scene->tallies[i] };
+	}
+	scene->listing.rows.at = scene->rows;
+	scene->listing.rows.count = ROWS;
+	return scene;
+}
+
+static const char *annotate(struct scene *scene, bool is_analysed)
+{
+	size_t size;
+	FILE *out;
+
+	free(scene->output);
+	out = open_memstream(&scene->output, &size);
+	hp_assert_ok(write_annotation(&scene->report, &scene->row, &scene->listing,
+				      is_analysed ? &scene->analysis : NULL, out));
+	ck_assert_int_eq(fclose(out), 0);
+	return scene->output;
+}
+
+static void scene_destroy(struct scene *scene)
+{
+	hp_arena_destroy(scene->listing.arena);
+	free(scene->output);
+	free(scene);
+}
+
+static void assert_contains(const char *text, const char *part)
+{
+	/* Longer than Check's messages may be. */
+	if (!strstr(text, part))
+		fprintf(stderr, "no \"%s\" in:\n%s", part, text);
+	ck_assert_msg(strstr(text, part) != NULL, "no \"%.200s\"", part);
+}
+
+static void assert_lacks(const char *text, const char *part)
+{
+	ck_assert_msg(strstr(text, part) == NULL, "\"%.200s\" is there", part);
+}
+
+START_TEST(a_procedure_is_shown_block_by_block_with_what_it_cost_and_why)
+{
+	struct scene *scene = scene_create();
+
+	analyse_by_hand(scene, true);
+	assert_contains(
+		annotate(scene, true),
+		"   address  instruction     samples  time%        ran  conf   CPI  culprit\n"
+		"*  *** Best-case 0.25/1 = 0.25 CPI       block 0, on the hottest path\n"
+		"*  *** Actual: no samples\n"
+		"*     1000  xor eax, eax                          100  high\n"
+		"\n"
+		"*  *** Best-case 1.00/4 = 0.25 CPI       block 1, head of a loop, depth 1, on the "
+		"hottest path\n"
+		"*  *** Actual 8.00/4 = 2.00 CPI (1.82 to 2.22)  100.0 % of the time\n"
+		"*           ~~ data cache miss: 40 to 90 %, likely 50 %, about 3.60 cycles each "
+		"time; by "
+		"0x1002 "
+		"add rax, [rdi]\n"
+		"*/>   1002  add rax, [rdi]       90   90.0  1000 \xc2\xb1"
+		"10%  high  7.20     "
+		"1002\n"
+		"*|    1005  add rdi, 0x8\n"
+		"*|    1009  dec esi              10   10.0  1000 \xc2\xb1"
+		"10%  high  0.80\n"
+		"*\\-   100b  jnz 0x1002\n"
+		"\n"
+		"*  *** Best-case 0.25/1 = 0.25 CPI       block 2, on the hottest path\n"
+		"*  *** Actual: no samples\n"
+		"*     100d  ret                                   100  high\n");
+	/* 0.1 + 4 + 0.1 instructions each time that block 1 runs, 0.025 + 1 + 0.025 cycles at best.
+	 */
+	assert_contains(scene->output, "*** Best-case 1050/4200 = 0.25 CPI\n"
+				       "*** Actual 1.90 CPI\n");
+	scene_destroy(scene);
+}
+END_TEST
+
+START_TEST(without_counts_cycles_are_lower_bounds_and_that_is_said)
+{
+	struct scene *scene = scene_create();
+
+	analyse_by_hand(scene, false);
+	annotate(scene, true);
+	assert_contains(scene->output, "*** Actual \xe2\x89\xa5"
+				       "1.00/4 = \xe2\x89\xa5"
+				       "0.25 CPI");
+	assert_contains(scene->output, "\xe2\x89\xa5"
+				       "0.90     1002\n");
+	assert_contains(scene->output, "  1.00 \xc2\xb1"
+				       "10%  high");
+	assert_contains(scene->output, "data cache miss: 40 to 90 %, likely 50 %; by 0x1002");
+	assert_contains(scene->output, "1 is the procedure's hottest block");
+	assert_lacks(scene->output, "1000 \xc2\xb1");
+	scene_destroy(scene);
+}
+END_TEST
+
+START_TEST(without_an_analysis_there_are_samples_and_the_reason)
+{
+	struct scene *scene = scene_create();
+
+	annotate(scene, false);
+	assert_contains(scene->output, "so there are no frequencies, best cases and stalls\n");
+	assert_contains(scene->output, "1002  add rax, [rdi]       90   90.0\n");
+	assert_lacks(scene->output, "*** Best-case");
+	scene_destroy(scene);
+}
+END_TEST
+
+START_TEST(every_line_fits_a_terminal_of_any_width)
+{
+	static const size_t widths[] = { 120, 100, 80, 60, 48 };
+	struct scene *scene = scene_create();
+
+	analyse_by_hand(scene, true);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(widths); i++) {
+		const char *line;
+		const char *end;
+
+		scene->options.terminal_columns = widths[i];
+		line = strstr(annotate(scene, true), "address  instruction");
+		end = strstr(scene->output, "\nLegend");
+		ck_assert_ptr_nonnull(line);
+		ck_assert_ptr_nonnull(end);
+		for (line = strchr(line, '\n') + 1; line < end; line = strchr(line, '\n') + 1) {
+			char *copy = strndup(line, strcspn(line, "\n"));
+
+			ck_assert_msg(text_columns(copy) <= widths[i], "%zu: %s", widths[i], copy);
+			free(copy);
+		}
+		assert_contains(scene->output, "1002  add rax, [rdi]");
+		assert_contains(scene->output, "90");
+	}
+	assert_contains(scene->output, "the terminal is too narrow for: culprit");
+	scene_destroy(scene);
+}
+END_TEST
+
+START_TEST(names_cannot_steer_the_terminal)
+{
+	struct scene *scene = scene_create();
+
+	analyse_by_hand(scene, true);
+	scene->row.name = "bad\033[2Jname";
+	scene->rows[1].text = "call <\033]0;x\007\xe2\x80\xae>";
+	annotate(scene, true);
+	ck_assert_ptr_null(strchr(scene->output, '\033'));
+	ck_assert_ptr_null(strchr(scene->output, '\007'));
+	assert_lacks(scene->output, "\xe2\x80\xae");
+	assert_contains(scene->output, "Summary of bad\\x1b[2Jname");
+	scene_destroy(scene);
+}
+END_TEST
+
+/* A hundred instructions in one block, samples on the 50th alone. */
+static void make_long(struct scene *scene)
+{
+	enum { LONG = 100, SAMPLED = 50 };
+	static struct row rows[LONG];
+	static struct tally tallies[LONG];
+
+	for (size_t i = 0; i < LONG; i++) {
+		tallies[i].samples = i == SAMPLED ? 7 : 0;
+		rows[i] = scene->rows[0];
+		rows[i].address = 0x1000 + i;
+		rows[i].tallies = &tallies[i];
+	}
+	scene->listing.rows.at = rows;
+	scene->listing.rows.count = LONG;
+}
+
+START_TEST(what_is_folded_inside_a_block_does_not_begin_it_again)
+{
+	struct scene *scene = scene_create();
+	const char *first;
+
+	analyse_by_hand(scene, true);
+	make_long(scene);
+	annotate(scene, true);
+	assert_contains(scene->output, "instructions without samples");
+	first = strstr(scene->output, "*** Best-case");
+	ck_assert_ptr_nonnull(first);
+	/* The summary has one of its own. */
+	first = strstr(first + 1, "*** Best-case");
+	ck_assert_ptr_nonnull(first);
+	ck_assert_ptr_null(strstr(first + 1, "*** Best-case"));
+	scene_destroy(scene);
+}
+END_TEST
+
+START_TEST(stretches_without_samples_are_folded_unless_all_is_asked_for)
+{
+	struct scene *scene = scene_create();
+
+	make_long(scene);
+	annotate(scene, false);
+	/* Shown are the first, the last, and two on either side of the 50th. */
+	assert_contains(scene->output, "\xe2\x80\xa6 47 instructions without samples \xe2\x80\xa6");
+	assert_contains(scene->output, "\xe2\x80\xa6 46 instructions without samples \xe2\x80\xa6");
+	assert_contains(scene->output, "1030  xor");
+	assert_contains(scene->output, "1034  xor");
+	assert_lacks(scene->output, "1035  xor");
+	scene->options.all = true;
+	annotate(scene, false);
+	assert_lacks(scene->output, "without samples");
+	assert_contains(scene->output, "1035  xor");
+	scene_destroy(scene);
+}
+END_TEST
+
+/* Also a second stall: a quarter of the 800 cycles of `dec esi`, so 200. */
+static const char *list_stalls(struct scene *scene, double percent_limit)
+{
+	static struct hp_cause causes[2];
+	struct row_code code = { .cfg = &cfg, .analysis = &scene->analysis };
+	struct row *rows[] = { &scene->row };
+	size_t size;
+	FILE *out;
+
+	analyse_by_hand(scene, true);
+	causes[0] = scene->cause;
+	causes[1] = (struct hp_cause){ .kind = HP_CAUSE_FETCH, .high = 0.5, .likely = 0.25 };
+	scene->analysis.causes = causes;
+	scene->insns[3].first_cause = 1;
+	scene->insns[3].cause_count = 1;
+	scene->analysis.sheet.likely[HP_CAUSE_DCACHE] = 3600;
+	scene->row.code = &code;
+	scene->report.rows.at = rows;
+	scene->report.rows.count = 1;
+	scene->options.view = HP_VIEW_STALLS;
+	scene->options.percent_limit = percent_limit;
+	/* The whole profile: 10,000 cycles, 100 of whose 125 samples pass the filters. */
+	scene->event.unit = HP_UNIT_CYCLES;
+	scene->events[0].all = (struct tally){ .samples = 125, .weight = 10000 };
+	scene->events[0].kept = (struct tally){ .samples = 100, .weight = 8000 };
+	free(scene->output);
+	out = open_memstream(&scene->output, &size);
+	hp_assert_ok(write_stalls_text(&scene->report, out));
+	ck_assert_int_eq(fclose(out), 0);
+	scene->row.code = NULL;
+	return scene->output;
+}
+
+START_TEST(the_worst_stalls_come_first_as_shares_of_the_whole_profile)
+{
+	struct scene *scene = scene_create();
+
+	list_stalls(scene, 0);
+	assert_contains(scene->output,
+			"100.0 % of the samples have estimates of at least medium "
+			"confidence\n"
+			"0.0 % are in procedures with fewer than 10 samples, 0.0 % in "
+			"code that could not be analysed\n");
+	assert_contains(scene->output,
+			"    %   cum%  cycles  executions  conf  average  causes         address  "
+			"procedure  line\n"
+			"36.00  36.00    3600   1000 \xc2\xb1"
+			"10%  high     3.60  dcache 40-90%   0x1002  "
+			"sum_array  sum\n"
+			" 2.00  38.00     200   1000 \xc2\xb1"
+			"10%  high     0.20  fetch 0-50%     0x1009  "
+			"sum_array  sum\n");
+	/* 3600 of the 8000 that were analysed. */
+	assert_contains(scene->output, "= dynamic stalls                         45.0 %\n");
+	assert_contains(scene->output, "(100 samples, 80.0 % of all");
+	scene_destroy(scene);
+}
+END_TEST
+
+START_TEST(what_says_nothing_gives_way_to_the_causes)
+{
+	struct scene *scene = scene_create();
+
+	scene->row.name = "sum+0x1000";
+	scene->options.terminal_columns = 80;
+	list_stalls(scene, 0);
+	assert_contains(scene->output,
+			"    %  cycles  executions  conf  average  causes         address  "
+			"procedure");
+	assert_contains(scene->output, "sum+0x1000\n");
+	assert_lacks(scene->output, "  line\n");
+	scene_destroy(scene);
+}
+END_TEST
+
+START_TEST(stalls_below_the_limit_are_counted_not_shown)
+{
+	struct scene *scene = scene_create();
+
+	list_stalls(scene, 5);
+	assert_contains(scene->output, "36.00  36.00    3600");
+	assert_lacks(scene->output, "0x1009");
+	assert_contains(scene->output, "# not shown: 1 stall (2.00 %)");
+	scene_destroy(scene);
+}
+END_TEST
+
+HP_TEST_MAIN("report/annotate", a_procedure_is_shown_block_by_block_with_what_it_cost_and_why,
+	     without_counts_cycles_are_lower_bounds_and_that_is_said,
+	     without_an_analysis_there_are_samples_and_the_reason,
+	     every_line_fits_a_terminal_of_any_width, names_cannot_steer_the_terminal,
+	     the_worst_stalls_come_first_as_shares_of_the_whole_profile,
+	     stalls_below_the_limit_are_counted_not_shown,
+	     what_says_nothing_gives_way_to_the_causes,
+	     what_is_folded_inside_a_block_does_not_begin_it_again,
+	     stretches_without_samples_are_folded_unless_all_is_asked_for)

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The pieces that annotated procedures are made of: arrows, the hottest path, figures, the summary
+ * of cycles, source lines. */
+#include "../support.h"
+
+#include "../../src/report/arrows.h"
+#include "../../src/report/hot_path.h"
+#include "../../src/report/quantity.h"
+#include "../../src/report/sheet.h"
+#include "../../src/report/source.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* --- arrows ----------------------------------------------------------------------------------- */
+
+static void assert_gutter(const struct gutter *gutter, const char *const *lines)
+{
+	for (size_t i = 0; i < gutter->lines; i++) {
+		ck_assert_uint_eq(strlen(lines[i]), gutter->columns);
+		ck_assert_msg(memcmp(gutter_line(gutter, i), lines[i], gutter->columns) == 0,
+			      "line %zu: '%.*s'", i, (int)gutter->columns, gutter_line(gutter, i));
+	}
+}
+
+START_TEST(short_jumps_are_drawn_next_to_the_text_and_long_ones_around_them)
+{
+	static const char *const expected[] = { "/--", "|/>", "|\\-", "|  ", "\\->" };
+	struct arrow arrows[] = { { 0, 4 }, { 2, 1 } };
+	struct gutter gutter;
+
+	hp_assert_ok(gutter_draw(arrows, 2, 5, 6, &gutter));
+	assert_gutter(&gutter, expected);
+	ck_assert_uint_eq(gutter.left_out, 0);
+	gutter_clear(&gutter);
+}
+END_TEST
+
+START_TEST(jumps_without_a_lane_are_left_out_and_counted)
+{
+	static const char *const expected[] = { "  ", "/>", "\\-", "  ", "  " };
+	struct arrow arrows[] = { { 0, 4 }, { 2, 1 } };
+	struct gutter gutter;
+
+	hp_assert_ok(gutter_draw(arrows, 2, 5, 1, &gutter));
+	assert_gutter(&gutter, expected);
+	ck_assert_uint_eq(gutter.left_out, 1);
+	gutter_clear(&gutter);
+}
+END_TEST
+
+START_TEST(jumps_that_do_not_overlap_share_a_lane_and_one_to_itself_is_marked)
+{
+	static const char *const expected[] = { "/-", "\\>", "  ", "@>" };
+	struct arrow arrows[] = { { 0, 1 }, { 3, 3 } };
+	struct gutter gutter;
+
+	hp_assert_ok(gutter_draw(arrows, 2, 4, 6, &gutter));
+	assert_gutter(&gutter, expected);
+	gutter_clear(&gutter);
+}
+END_TEST
+
+/* --- the hottest path ---------------------------------------------------------------------------
+ */
+
+/*
+ * entry -> 0; 0 -> 1 or (rarely) 2; 1 -> exit; 2 -> 3; 3 -> 3 or 4; 4 -> exit. The hot loop is 3,
+ * behind the rare branch: following the likeliest branches alone would miss it.
+ */
+START_TEST(the_hottest_path_goes_through_the_hottest_loop_even_behind_a_rare_branch)
+{
+	enum { ENTRY = 5, EXIT = 6, NODES = 7, EDGES = 8 };
+	struct hp_block blocks[NODES] = {
+		{ .first_out = 0, .out_count = 2, .loop = HP_CFG_NONE },
+		{ .first_out = 2, .out_count = 1, .loop = HP_CFG_NONE },
+		{ .first_out = 3, .out_count = 1, .loop = HP_CFG_NONE },
+		{ .first_out = 4, .out_count = 2, .loop = 0 },
+		{ .first_out = 6, .out_count = 1, .loop = HP_CFG_NONE },
+		{ .first_out = 7, .out_count = 1, .loop = HP_CFG_NONE },
+		{ .first_out = 8, .loop = HP_CFG_NONE },
+	};
+	struct hp_edge edges[EDGES] = {
+		{ .from = 0, .to = 1 },	   { .from = 0, .to = 2 },     { .from = 1, .to = EXIT },
+		{ .from = 2, .to = 3 },	   { .from = 3, .to = 3 },     { .from = 3, .to = 4 },
+		{ .from = 4, .to = EXIT }, { .from = ENTRY, .to = 0 },
+	};
+	static const double relative[EDGES] = { 0.09, 0.01, 0.09, 0.01, 1, 0.01, 0.01, 0.1 };
+	struct hp_frequency frequencies[EDGES];
+	struct hp_analysed_block analysed[5] = { 0 };
+	struct hp_loop loop = { .header = 3, .depth = 1 };
+	struct hp_cfg cfg = { .blocks = blocks,
+			      .block_count = 5,
+			      .node_count = NODES,
+			      .entry = ENTRY,
+			      .exit = EXIT,
+			      .edges = edges,
+			      .edge_count = EDGES,
+			      .loops = &loop,
+			      .loop_count = 1 };
+	struct hp_analysis analysis = { .cfg = &cfg, .blocks = analysed, .edges = frequencies };
+	static const bool expected[NODES] = { true, false, true, true, true, true, true };
+	static const bool expected_edges[EDGES] = {
+		false, true, false, true, true, true, true, true
+	};
+	struct hp_arena *arena = hp_arena_create();
+	struct hot_path path;
+
+	for (size_t i = 0; i < EDGES; i++)
+		frequencies[i] = (struct hp_frequency){ .relative = relative[i] };
+	analysed[1].cycles = 20;
+	analysed[3].cycles = 100;
+	analysed[3].frequency.relative = 1;
+	hp_assert_ok(hot_path_find(&analysis, arena, &path));
+	for (size_t i = 0; i < NODES; i++)
+		ck_assert_msg(path.blocks[i] == expected[i], "block %zu", i);
+	for (size_t i = 0; i < EDGES; i++)
+		ck_assert_msg(path.edges[i] == expected_edges[i], "edge %zu", i);
+	hp_arena_destroy(arena);
+}
+END_TEST
+
+/* --- figures ------------------------------------------------------------------------------------
+ */
+
+START_TEST(figures_have_three_digits_and_a_letter_for_their_size)
+{
+	static const struct {
+		double value;
+		const char *expected;
+	} cases[] = {
+		{ 0, "0" },
+		{ 0.0071, "0.007" },
+		{ 0.931, "0.93" },
+		{ 12.34, "12.3" },
+		{ 4711, "4711" },
+		{ 999400, "999400" },
+		{ 1234567, "1.23 M" },
+		{ 45.6e9, "45.6 G" },
+		{ 2e15, "2.00 P" },
+		{ NAN, "?" },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		struct buffer text = { 0 };
+
+		quantity_add(&text, cases[i].value);
+		ck_assert_str_eq(buffer_text(&text), cases[i].expected);
+		buffer_free(&text);
+	}
+}
+END_TEST
+
+START_TEST(an_interval_is_a_percentage_only_where_it_is_even_and_small)
+{
+	static const struct {
+		double value, low, high;
+		const char *expected;
+	} cases[] = {
+		{ 1, 0.95, 1.05,
+		  "1.00 \xc2\xb1"
+		  "5%" },
+		{ 1, 1, 1, "1.00" },
+		{ 1, 0.2, 3.1, "0.20 to 3.10" },
+		{ 0, 0, 2, "0 to 2.00" },
+		{ NAN, NAN, NAN, "?" },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		struct buffer text = { 0 };
+
+		quantity_add_interval(&text, cases[i].value, cases[i].low, cases[i].high);
+		ck_assert_str_eq(buffer_text(&text), cases[i].expected);
+		buffer_free(&text);
+	}
+}
+END_TEST
+
+/* 1000 cycles: 200 execution, 300 dependency, 450 data cache, 100 unexplained, 80 gained: 30 over.
+ */
+START_TEST(the_shares_of_a_summary_add_up_to_the_whole)
+{
+	struct hp_stall_sheet sheet = {
+		.samples = 10, .cycles = 1000, .execution = 200, .unexplained_gain = 80
+	};
+	struct sheet_sums sums;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	sheet.likely[HP_CAUSE_DEPENDENCY] = 300;
+	sheet.likely[HP_CAUSE_DCACHE] = 450;
+	sheet.likely[HP_CAUSE_UNEXPLAINED] = 100;
+	sheet.causes[HP_CAUSE_DCACHE] = (struct hp_range){ 279, 645 };
+	sums = sheet_sum(&sheet);
+	ck_assert_double_eq_tol(sums.dynamic, 47, 1e-9);
+	ck_assert_double_eq_tol(sums.fixed, 30, 1e-9);
+	ck_assert_double_eq_tol(sums.execution, 20, 1e-9);
+	ck_assert_double_eq_tol(sums.error, 3, 1e-9);
+	sheet_write(&sheet, 40, out);
+	fclose(out);
+	ck_assert_ptr_nonnull(strstr(text, "data cache miss           27.9 % to  64.5 %\n"));
+	ck_assert_ptr_nonnull(strstr(text, "unexplained gain                         -8.0 %\n"));
+	ck_assert_ptr_nonnull(strstr(text, "total stalls                             77.0 %\n"));
+	ck_assert_ptr_nonnull(strstr(text, "= all                                   100.0 %\n"));
+	ck_assert_ptr_nonnull(strstr(text, "(10 samples, 25.0 % of all"));
+	free(text);
+}
+END_TEST
+
+/* --- source -------------------------------------------------------------------------------------
+ */
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+START_TEST(source_lines_come_by_number_and_what_is_missing_or_newer_is_known)
+{
+	const char *parent = getenv("TMPDIR");
+	char directory[64];
+	char path[96];
+	char pipe[96];
+	struct sources sources = { .recorded_ns = 1000000000 }; /* 1970: every file is newer */
+	const char *text;
+	size_t length;
+
+	snprintf(directory, sizeof(directory), "%s/hpcprof-test-XXXXXX",
+		 parent && strlen(parent) < 40 ? parent : P_tmpdir);
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/a.c", directory);
+	snprintf(pipe, sizeof(pipe), "%s/pipe", directory);
+	write_file(path, "first\n\nthird");
+	ck_assert_int_eq(mkfifo(pipe, 0600), 0);
+
+	hp_assert_ok(source_line(&sources, path, 1, &text, &length));
+	ck_assert(length == 5 && memcmp(text, "first", 5) == 0);
+	hp_assert_ok(source_line(&sources, path, 2, &text, &length));
+	ck_assert(text && length == 0);
+	hp_assert_ok(source_line(&sources, path, 3, &text, &length));
+	ck_assert(length == 5 && memcmp(text, "third", 5) == 0);
+	hp_assert_ok(source_line(&sources, path, 4, &text, &length));
+	ck_assert_ptr_null(text);
+	ck_assert_uint_eq(sources.files.count, 1);
+	ck_assert(sources.files.at[0].is_newer);
+	/* Neither hangs nor fails. */
+	hp_assert_ok(source_line(&sources, pipe, 1, &text, &length));
+	ck_assert_ptr_null(text);
+	hp_assert_ok(source_line(&sources, "/nowhere/at/all.c", 1, &text, &length));
+	ck_assert_ptr_null(text);
+	ck_assert_uint_eq(sources.files.count, 3);
+	ck_assert_ptr_null(sources.files.at[2].text);
+	sources_clear(&sources);
+	remove(path);
+	remove(pipe);
+	remove(directory);
+}
+END_TEST
+
+HP_TEST_MAIN("report/drawing", short_jumps_are_drawn_next_to_the_text_and_long_ones_around_them,
+	     jumps_without_a_lane_are_left_out_and_counted,
+	     jumps_that_do_not_overlap_share_a_lane_and_one_to_itself_is_marked,
+	     the_hottest_path_goes_through_the_hottest_loop_even_behind_a_rare_branch,
+	     figures_have_three_digits_and_a_letter_for_their_size,
+	     an_interval_is_a_percentage_only_where_it_is_even_and_small,
+	     the_shares_of_a_summary_add_up_to_the_whole,
+	     source_lines_come_by_number_and_what_is_missing_or_newer_is_known)
