@@ -15,7 +15,7 @@ AM_TESTS_ENVIRONMENT = \
 	ASAN_OPTIONS="allocator_may_return_null=1:$$ASAN_OPTIONS"; export ASAN_OPTIONS; \
 	TSAN_OPTIONS="allocator_may_return_null=1:$$TSAN_OPTIONS"; export TSAN_OPTIONS;
 
-noinst_HEADERS += tests/support.h
+noinst_HEADERS += tests/support.h tests/program.h
 EXTRA_DIST += tests/support.sh
 TESTS += $(check_PROGRAMS) $(dist_check_SCRIPTS)
 
@@ -35,11 +35,14 @@ include tests/pmu/local.mk
 include tests/isa/local.mk
 include tests/image/local.mk
 include tests/db/local.mk
+include tests/mux/local.mk
 include tests/cfg/local.mk
 include tests/analyze/local.mk
 include tests/collect/local.mk
+include tests/culprits/local.mk
 include tests/report/local.mk
 include tests/cli/local.mk
 include tests/live/local.mk
 include tests/guest/local.mk
+include tests/scripts/local.mk
 include tests/fuzz/local.mk

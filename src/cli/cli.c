@@ -74,52 +74,13 @@ void hp_cli_warn(const char *message, const char *advice)
 		print_advice(advice);
 }
 
-static size_t smallest(size_t a, size_t b, size_t c)
-{
-	size_t least = a < b ? a : b;
-
-	return least < c ? least : c;
-}
-
-/* How many letters must be inserted, dropped, changed or swapped with their neighbour. */
-static size_t edit_distance(const char *from, const char *to)
-{
-	enum { LONGEST = 32 };
-	size_t rows[3][LONGEST + 1];
-	size_t *before = rows[0];
-	size_t *previous = rows[1];
-	size_t *current = rows[2];
-	size_t width = strlen(to);
-
-	if (width > LONGEST)
-		return SIZE_MAX;
-	for (size_t j = 0; j <= width; j++)
-		before[j] = previous[j] = j;
-	for (size_t i = 1; from[i - 1]; i++) {
-		size_t *recycled = before;
-
-		current[0] = i;
-		for (size_t j = 1; j <= width; j++) {
-			current[j] = smallest(previous[j] + 1, current[j - 1] + 1,
-					      previous[j - 1] + (from[i - 1] != to[j - 1]));
-			if (i > 1 && j > 1 && from[i - 1] == to[j - 2] &&
-			    from[i - 2] == to[j - 1] && before[j - 2] + 1 < current[j])
-				current[j] = before[j - 2] + 1;
-		}
-		before = previous;
-		previous = current;
-		current = recycled;
-	}
-	return previous[width];
-}
-
 const char *hp_cli_closest(const char *word, const char *const *candidates)
 {
 	const char *closest = NULL;
 	size_t allowed = strlen(word) < 5 ? 2 : 3;
 
 	for (; *candidates; candidates++) {
-		size_t distance = edit_distance(word, *candidates);
+		size_t distance = hp_text_distance(word, *candidates, allowed);
 
 		/* What was typed may also simply be cut short. */
 		if (*word && strncmp(word, *candidates, strlen(word)) == 0)

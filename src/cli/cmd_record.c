@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "arguments.h"
 #include "command.h"
 
 #include <hpcprof/base/number.h>
@@ -20,6 +21,9 @@ enum {
 	KEY_APPEND,
 	KEY_PER_PROCESS,
 	KEY_FLUSH,
+	KEY_COUNTERS,
+	KEY_SCHEDULER,
+	KEY_SLICE,
 };
 
 static const struct argp_option option_table[] = {
@@ -38,6 +42,14 @@ static const struct argp_option option_table[] = {
 	  "lower the rate until sampling takes at most this share of the target's time", 2 },
 	{ "strict", KEY_STRICT, NULL, 0, "fail rather than sample something else than asked for",
 	  2 },
+	{ "counters", KEY_COUNTERS, "N", 0,
+	  "pretend that only N events of each PMU can be sampled at once; groups take turns", 2 },
+	{ "scheduler", KEY_SCHEDULER, "rr|rr-random|roc|adaptive", 0,
+	  "which group is sampled next, when there are more events than counters (default "
+	  "rr-random)",
+	  2 },
+	{ "slice", KEY_SLICE, "TIME", 0,
+	  "how long a group is sampled (default: as short as rotating costs allow)", 2 },
 	{ NULL, 0, NULL, 0, "When:", 3 },
 	{ "delay", 'D', "MS", 0, "start sampling so many milliseconds after the target", 3 },
 	{ "duration", KEY_DURATION, "TIME", 0,
@@ -55,66 +67,22 @@ static const struct argp_option option_table[] = {
 	{ 0 },
 };
 
-struct ids {
-	pid_t *at;
-	size_t count;
-	size_t capacity;
-};
-
 struct arguments {
 	struct hp_session_options session;
 	HP_VECTOR(const char *) events; /* each -e */
 	const char *db;
 	char *append;
-	struct ids pids;
-	struct ids tids;
+	uint32_t counters;
+	struct hp_ids pids;
+	struct hp_ids tids;
 	bool strict;
 	bool quiet;
 };
-
-static void parse_ids(struct argp_state *state, const char *text, struct ids *ids)
-{
-	_cleanup_free_ char *copy = strdup(text);
-	char *rest = copy;
-	char *one;
-
-	while ((one = strsep(&rest, ","))) {
-		uint64_t id;
-
-		if (!hp_parse_u64(one, &id) || !id || id > INT32_MAX)
-			argp_error(state, "'%s' is not a process or thread number", one);
-		else if (!hp_vector_push(ids, (pid_t)id))
-			argp_failure(state, HP_EXIT_RECORDER, 0, "out of memory");
-	}
-}
 
 static void parse_rate(struct argp_state *state, const char *text, double *frequency_hz)
 {
 	if (!hp_parse_double(text, frequency_hz) || *frequency_hz <= 0)
 		argp_error(state, "-F takes samples a second, not '%s'", text);
-}
-
-static uint64_t parse_time(struct argp_state *state, const char *option, const char *text)
-{
-	uint64_t time_ns = 0;
-
-	if (!hp_parse_duration_ns(text, &time_ns) || !time_ns)
-		argp_error(state, "%s takes a time such as 10s, 500ms or 5m, not '%s'", option,
-			   text);
-	return time_ns;
-}
-
-static uint64_t parse_delay(struct argp_state *state, const char *text)
-{
-	uint64_t delay_ms;
-	uint64_t delay_ns = 0;
-
-	/* Milliseconds as in perf, or a time with its unit. */
-	if (hp_parse_u64(text, &delay_ms) && delay_ms < UINT64_MAX / 1000000)
-		return delay_ms * 1000000;
-	if (!hp_parse_duration_ns(text, &delay_ns))
-		argp_error(state, "-D takes milliseconds, not '%s'", text);
-	return delay_ns;
 }
 
 static void parse_pages(struct argp_state *state, const char *text, size_t *pages)
@@ -160,10 +128,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'p':
-		parse_ids(state, argument, &arguments->pids);
+		hp_argument_ids(state, argument, &arguments->pids);
 		return 0;
 	case 't':
-		parse_ids(state, argument, &arguments->tids);
+		hp_argument_ids(state, argument, &arguments->tids);
 		return 0;
 	case 'a':
 		session->system_wide = true;
@@ -194,10 +162,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		arguments->strict = true;
 		return 0;
 	case 'D':
-		session->delay_ns = parse_delay(state, argument);
+		session->delay_ns = hp_argument_milliseconds(state, "-D", argument);
 		return 0;
 	case KEY_DURATION:
-		session->duration_ns = parse_time(state, "--duration", argument);
+		session->duration_ns = hp_argument_time(state, "--duration", argument);
 		return 0;
 	case KEY_DB:
 		arguments->db = argument;
@@ -212,7 +180,18 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		session->per_process = true;
 		return 0;
 	case KEY_FLUSH:
-		session->flush_ns = parse_time(state, "--flush", argument);
+		session->flush_ns = hp_argument_time(state, "--flush", argument);
+		return 0;
+	case KEY_COUNTERS:
+		hp_argument_counters(state, argument, &arguments->counters);
+		return 0;
+	case KEY_SCHEDULER:
+		if (!hp_mux_policy_parse(argument, &session->policy))
+			argp_error(state, "--scheduler is rr, rr-random, roc or adaptive, not '%s'",
+				   argument);
+		return 0;
+	case KEY_SLICE:
+		session->slice_ns = hp_argument_time(state, "--slice", argument);
 		return 0;
 	case 'm':
 		parse_pages(state, argument, &session->ring_pages);
@@ -360,6 +339,76 @@ static struct hp_error *find_events(const struct arguments *arguments,
 	return error;
 }
 
+/* What of a set cannot be had is said, and the rest sampled. */
+static void drop_absent(struct hp_event_list *events, bool quiet)
+{
+	struct hp_event_list absent = { 0 };
+	size_t kept = 0;
+
+	for (size_t i = 0; i < events->count; i++) {
+		struct hp_event *event = &events->events[i];
+
+		if (!event->set || !event->absent) {
+			events->events[kept++] = *event;
+			continue;
+		}
+		if (!quiet)
+			fprintf(stderr, "hpcprof: not sampled: %s: %s\n", event->name,
+				event->absent);
+		absent = (struct hp_event_list){ malloc(sizeof(*event)), 1 };
+		if (absent.events)
+			absent.events[0] = *event;
+		else
+			absent.count = 0;
+		hp_event_list_clear(&absent);
+	}
+	events->count = kept;
+}
+
+/* More events than counters take turns. What cannot be opened is found out again, and said, when it
+ * is to be sampled. */
+static struct hp_error *find_turns(const struct arguments *arguments,
+				   const struct hp_machine *machine, struct hp_event_list *events,
+				   struct hp_counter_wheels *wheels)
+{
+	struct hp_grouping_options options = {
+		.counters = arguments->counters,
+		.system_wide = arguments->session.system_wide,
+	};
+	bool whole = true;
+
+	if (events->count < 2)
+		return NULL;
+	hp_error_destroy(hp_counter_wheels_create(events, machine, &options, wheels));
+	for (size_t i = 0; i < events->count; i++)
+		whole &= !events->events[i].absent || events->events[i].set;
+	if (!whole)
+		hp_counter_wheels_clear(wheels);
+	drop_absent(events, arguments->quiet);
+	if (!events->count)
+		return hp_error_advise(hp_error_create(HP_ERROR_NOT_PERMITTED,
+						       "none of these events can be sampled here"),
+				       "run: hpcprof doctor");
+	/* Indices have moved: divide what is left. */
+	hp_counter_wheels_clear(wheels);
+	if (whole && events->count > 1)
+		return hp_counter_wheels_create(events, machine, &options, wheels);
+	return NULL;
+}
+
+/* Only where groups take turns. */
+static void print_turns(const struct hp_session_options *options)
+{
+	for (size_t i = 0; i < options->wheels->count; i++) {
+		const struct hp_counter_wheel *wheel = &options->wheels->at[i];
+
+		if (wheel->group_count > 1)
+			fprintf(stderr, "hpcprof: %s: %u groups of events take turns (%s)\n",
+				wheel->pmu, wheel->group_count,
+				hp_mux_policy_name(options->policy));
+	}
+}
+
 static struct hp_error *open_database(struct arguments *arguments, char ***stamps)
 {
 	struct hp_session_options *session = &arguments->session;
@@ -388,19 +437,25 @@ static struct hp_error *record(struct arguments *arguments, int *status)
 	_cleanup_(hp_session_destroy_scope) struct hp_session *session = NULL;
 	struct hp_session_result result = { .exit_status = HP_EXIT_RECORDER };
 	struct hp_event_list events = { 0 };
+	struct hp_counter_wheels wheels = { 0 };
 	struct hp_error *error = hp_machine_create(&machine);
 	char **stamps = NULL;
 
 	if (!error)
 		error = find_events(arguments, machine, &events);
 	if (!error)
+		error = find_turns(arguments, machine, &events, &wheels);
+	if (!error)
 		error = open_database(arguments, &stamps);
 	options->events = &events;
+	options->wheels = &wheels;
 	options->notify = arguments->quiet ? NULL : say;
 	if (!error)
 		error = hp_session_create(options, machine, &session);
-	if (!error && !arguments->quiet)
+	if (!error && !arguments->quiet) {
+		print_turns(options);
 		print_banner(session, machine, options->db);
+	}
 	if (!error)
 		error = hp_session_run(session, &result);
 	if (!error && !arguments->quiet)
@@ -410,6 +465,8 @@ static struct hp_error *record(struct arguments *arguments, int *status)
 		hp_session_destroy(hp_steal(session));
 	/* Not beyond this function: they are its own. */
 	options->events = NULL;
+	options->wheels = NULL;
+	hp_counter_wheels_clear(&wheels);
 	hp_event_list_clear(&events);
 	hp_db_free_stamps(stamps, stamps ? 1 : 0);
 	return error;
@@ -417,7 +474,7 @@ static struct hp_error *record(struct arguments *arguments, int *status)
 
 static int run(int argc, char **argv)
 {
-	struct arguments arguments = { 0 };
+	struct arguments arguments = { .session.policy = HP_MUX_RR_RANDOM };
 	struct hp_error *error;
 	int status;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hpcprof report: options, the database, the report. */
 #include "command.h"
+#include "pager.h"
 
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/vector.h>
@@ -21,6 +22,9 @@ enum {
 	OPTION_IMAGES,
 	OPTION_LINES,
 	OPTION_INSTRUCTIONS,
+	OPTION_ANNOTATE,
+	OPTION_ALL,
+	OPTION_STALLS,
 	OPTION_CFG,
 	OPTION_SUMMARY,
 	OPTION_FORMAT,
@@ -33,6 +37,10 @@ enum {
 	OPTION_INLINES,
 	OPTION_SYMFS,
 	OPTION_NO_DEBUGINFO,
+	OPTION_ESTIMATOR,
+	OPTION_EVIDENCE,
+	OPTION_COLOR,
+	OPTION_NO_PAGER,
 };
 
 struct arguments {
@@ -42,6 +50,8 @@ struct arguments {
 	bool view_chosen;
 	bool as_graph;
 	bool as_svg;
+	bool no_pager;
+	enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 	int status; /* of a usage error that was told already */
 };
 
@@ -53,8 +63,17 @@ static const struct argp_option options[] = {
 	{ "instructions", OPTION_INSTRUCTIONS, "PROC", OPTION_ARG_OPTIONAL,
 	  "Instructions with samples, hottest procedure first; with PROC, all of that procedure's",
 	  1 },
+	{ "annotate", OPTION_ANNOTATE, "PROC", 0,
+	  "All of PROC with what each block and instruction cost and why: the best and the actual "
+	  "case, frequencies, stalls and culprits, beside the source",
+	  1 },
+	{ "stalls", OPTION_STALLS, NULL, 0,
+	  "The worst stalls of the whole profile, one a line, with cause and culprit; and where "
+	  "all "
+	  "cycles went",
+	  1 },
 	{ "cfg", OPTION_CFG, "PROC", 0,
-	  "The control-flow graph of PROC with the samples of each block, for Graphviz", 1 },
+	  "The control-flow graph of PROC with samples, frequencies and stalls, for Graphviz", 1 },
 	{ "summary", OPTION_SUMMARY, NULL, 0, "How it was recorded and how good the data is", 1 },
 	{ "format", OPTION_FORMAT, "text|json|csv", 0,
 	  "How to write it (default: text); svg with --cfg", 1 },
@@ -84,6 +103,18 @@ static const struct argp_option options[] = {
 	{ "no-debuginfo", OPTION_NO_DEBUGINFO, NULL, 0,
 	  "Names and lines from the recorded files alone: no separate debug files, no debuginfod",
 	  3 },
+	{ "all", OPTION_ALL, NULL, 0, "With --annotate: code without samples too, not folded", 3 },
+	{ "color", OPTION_COLOR, "auto|always|never", OPTION_ARG_OPTIONAL,
+	  "Colours: on a terminal unless NO_COLOR is set (auto, the default), always, or never",
+	  3 },
+	{ "estimator", OPTION_ESTIMATOR, "flow|dcpi|control", 0,
+	  "How frequencies are estimated: all that is known together (flow, the default), as DCPI "
+	  "did for in-order cores, or without time, for comparison",
+	  3 },
+	{ "evidence", OPTION_EVIDENCE, "counts:FILE", 0,
+	  "Exact counts of executions, one \"IMAGE ADDRESS COUNT\" a line", 3 },
+	{ "no-pager", OPTION_NO_PAGER, NULL, 0,
+	  "Straight to the terminal, not through $HPCPROF_PAGER, $PAGER or less", 3 },
 	{ 0 },
 };
 
@@ -142,6 +173,43 @@ static int choose_syntax(struct argp_state *state, const char *name)
 	return 0;
 }
 
+static int choose_color(struct argp_state *state, const char *name)
+{
+	static const char *const names[] = {
+		[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"
+	};
+	struct arguments *arguments = state->input;
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(names); i++) {
+		if (strcmp(name ? name : names[COLOR_ALWAYS], names[i]) == 0) {
+			arguments->color = i;
+			return 0;
+		}
+	}
+	return refuse(state,
+		      hp_error_create(HP_ERROR_USAGE,
+				      "--color takes auto, always or never, not '%s'", name));
+}
+
+static int choose_estimator(struct argp_state *state, const char *name)
+{
+	static const char *const names[] = { [HP_ESTIMATOR_FLOW] = "flow",
+					     [HP_ESTIMATOR_DCPI] = "dcpi",
+					     [HP_ESTIMATOR_CONTROL] = "control" };
+	struct arguments *arguments = state->input;
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(names); i++) {
+		arguments->report.estimator = (enum hp_estimator)i;
+		if (strcmp(name, names[i]) == 0)
+			return 0;
+	}
+	return refuse(
+		state,
+		hp_error_advise(hp_error_create(HP_ERROR_USAGE,
+						"--estimator: there is none called '%s'", name),
+				"it is one of flow, dcpi, control"));
+}
+
 static int set_limit(struct argp_state *state, const char *text)
 {
 	struct arguments *arguments = state->input;
@@ -180,6 +248,11 @@ static error_t parse_view(int key, char *argument, struct argp_state *state)
 	case OPTION_INSTRUCTIONS:
 		arguments->report.listed = argument;
 		return choose_view(state, HP_VIEW_INSTRUCTIONS);
+	case OPTION_ANNOTATE:
+		arguments->report.listed = argument;
+		return choose_view(state, HP_VIEW_ANNOTATE);
+	case OPTION_STALLS:
+		return choose_view(state, HP_VIEW_STALLS);
 	case OPTION_CFG:
 		arguments->as_graph = true;
 		arguments->report.listed = argument;
@@ -237,6 +310,19 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_NO_DEBUGINFO:
 		report->no_debuginfo = true;
 		return 0;
+	case OPTION_ESTIMATOR:
+		return choose_estimator(state, argument);
+	case OPTION_EVIDENCE:
+		report->evidence = argument;
+		return 0;
+	case OPTION_COLOR:
+		return choose_color(state, argument);
+	case OPTION_ALL:
+		report->all = true;
+		return 0;
+	case OPTION_NO_PAGER:
+		arguments->no_pager = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		return hp_vector_push(&arguments->epochs, argument) ? 0 : ENOMEM;
 	default:
@@ -251,14 +337,17 @@ static const struct argp argp = {
 	.doc = "Shows where the time went in what hpcprof record recorded.\v"
 	       "EPOCH is a stamp, a label, @latest (the default), @-1 (the one before), or a range "
 	       "A..B; several are added up.\n\n"
+	       "PROC is a procedure's name, as shown or as in the symbol table, of C++ also "
+	       "without arguments; a glob; 0xADDRESS, anywhere in it; or any of these after "
+	       "IMAGE:. Of several the hottest is taken, but --instructions lists all that a "
+	       "glob means.\n\n"
 	       "Percentages are shares of all samples of the event, weighted by the sampling "
 	       "period. Exit status: 0; 2 usage; 3 nothing to report; 5 damaged database.",
 };
 
 static void warn(const char *message, const char *advice, void *context)
 {
-	(void)context;
-	hp_cli_warn(message, advice);
+	hp_pager_warn(context, message, advice);
 }
 
 /* COLUMNS is what the user says, the terminal what it says itself. */
@@ -275,14 +364,18 @@ static size_t terminal_columns(void)
 	return 80;
 }
 
-static void fit_to_terminal(struct hp_report_options *report)
+static void fit_to_terminal(struct arguments *arguments)
 {
 	const char *no_colour = getenv("NO_COLOR");
+	const char *terminal = getenv("TERM");
+	bool is_terminal = isatty(STDOUT_FILENO);
 
-	if (!isatty(STDOUT_FILENO))
-		return;
-	report->terminal_columns = terminal_columns();
-	report->colour = !no_colour || !*no_colour;
+	if (is_terminal)
+		arguments->report.terminal_columns = terminal_columns();
+	arguments->report.colour = arguments->color == COLOR_ALWAYS ||
+				   (arguments->color == COLOR_AUTO && is_terminal &&
+				    (!no_colour || !*no_colour) && terminal &&
+				    strcmp(terminal, "dumb") != 0);
 }
 
 /* A graph is DOT, which Graphviz makes SVG of. */
@@ -290,6 +383,10 @@ static struct hp_error *settle_format(struct arguments *arguments)
 {
 	if (arguments->as_svg && !arguments->as_graph)
 		return hp_error_create(HP_ERROR_USAGE, "--format=svg is for --cfg");
+	/* For programs it is the instructions with everything that is known of them. */
+	if (arguments->report.view == HP_VIEW_ANNOTATE &&
+	    arguments->report.format != HP_FORMAT_TEXT)
+		arguments->report.view = HP_VIEW_INSTRUCTIONS;
 	if (!arguments->as_graph)
 		return NULL;
 	if (arguments->report.format != HP_FORMAT_TEXT)
@@ -300,16 +397,28 @@ static struct hp_error *settle_format(struct arguments *arguments)
 	return NULL;
 }
 
-static struct hp_error *report_to(const struct arguments *arguments, FILE *out)
+static struct hp_error *report_to(const struct arguments *arguments, struct hp_pager *pager)
 {
-	const struct hp_report_notices notices = { .warn = warn };
+	const struct hp_report_notices notices = { .warn = warn, .context = pager };
 	_cleanup_(hp_db_close_scope) struct hp_db *db = NULL;
 	struct hp_error *error = hp_db_open(arguments->db, false, &db);
 
 	if (error)
 		return error;
 	return hp_report(db, arguments->epochs.at, arguments->epochs.count, &arguments->report,
-			 &notices, out);
+			 &notices, pager->out);
+}
+
+static struct hp_error *show(const struct arguments *arguments)
+{
+	struct hp_pager pager = { .out = stdout };
+	struct hp_error *error;
+
+	if (arguments->report.format == HP_FORMAT_TEXT && !arguments->no_pager)
+		hp_pager_start(&pager);
+	error = report_to(arguments, &pager);
+	hp_pager_end(&pager);
+	return error;
 }
 
 /* The graph is complete before Graphviz starts: an error leaves nothing half drawn. */
@@ -319,6 +428,7 @@ static struct hp_error *draw_svg(const struct arguments *arguments)
 	char format[] = "-Tsvg";
 	char *const command[] = { program, format, NULL };
 	FILE *graph = tmpfile();
+	struct hp_pager pager = { .out = graph };
 	posix_spawn_file_actions_t actions;
 	struct hp_error *error;
 	int status = 0;
@@ -327,7 +437,7 @@ static struct hp_error *draw_svg(const struct arguments *arguments)
 
 	if (!graph)
 		return hp_error_create_errno(errno, "a temporary file");
-	error = report_to(arguments, graph);
+	error = report_to(arguments, &pager);
 	if (error || fflush(graph) != 0 || fseek(graph, 0, SEEK_SET) != 0 ||
 	    posix_spawn_file_actions_init(&actions) != 0) {
 		fclose(graph);
@@ -354,7 +464,7 @@ static struct hp_error *report(struct arguments *arguments)
 
 	if (error)
 		return error;
-	return arguments->as_svg ? draw_svg(arguments) : report_to(arguments, stdout);
+	return arguments->as_svg ? draw_svg(arguments) : show(arguments);
 }
 
 static int run(int argc, char **argv)
@@ -364,7 +474,7 @@ static int run(int argc, char **argv)
 	error_t failed = argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 
 	if (!failed && !arguments.status) {
-		fit_to_terminal(&arguments.report);
+		fit_to_terminal(&arguments);
 		error = report(&arguments);
 		if (error)
 			arguments.status = hp_cli_fail(error);
@@ -377,7 +487,7 @@ static int run(int argc, char **argv)
 
 const struct hp_command hp_command_report = {
 	.name = "report",
-	.summary = "show where the samples fell: procedures, lines, instructions",
+	.summary = "show where the time went, and why: by procedure, line or instruction",
 	.argp = &argp,
 	.run = run,
 };

@@ -1,14 +1,18 @@
 # Layer 6: the command line. Nothing else prints or exits.
 bin_PROGRAMS += hpcprof
 hpcprof_SOURCES = \
+	src/cli/arguments.h src/cli/arguments.c \
 	src/cli/cli.c \
 	src/cli/cmd_doctor.c \
 	src/cli/cmd_epochs.c src/cli/epoch_list.h src/cli/epoch_list.c \
 	src/cli/cmd_events.c \
 	src/cli/cmd_record.c \
 	src/cli/cmd_report.c \
+	src/cli/cmd_stat.c src/cli/stat.h src/cli/stat_options.h src/cli/stat_options.c \
+	src/cli/stat_json.c src/cli/stat_plot.c src/cli/stat_text.c \
 	src/cli/command.h src/cli/commands.c \
 	src/cli/option_table.h src/cli/option_table.c \
+	src/cli/pager.h src/cli/pager.c \
 	src/cli/main.c
 hpcprof_LDADD = $(REPORT_LIBS) $(COLLECT_LIBS)
 

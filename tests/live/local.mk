@@ -7,8 +7,11 @@ dist_check_SCRIPTS += \
 	tests/live/ends.test \
 	tests/live/events.test \
 	tests/live/follows.test \
+	tests/live/hostile.test \
 	tests/live/images.test \
 	tests/live/limits.test \
+	tests/live/skid.test \
+	tests/live/stat.test \
 	tests/live/survives.test \
 	tests/live/transparent.test
 

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "arguments.h"
+
+#include "command.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/number.h>
+#include <hpcprof/base/vector.h>
+
+#include <string.h>
+
+void hp_argument_ids(struct argp_state *state, const char *text, struct hp_ids *ids)
+{
+	_cleanup_free_ char *copy = strdup(text);
+	char *rest = copy;
+	char *one;
+
+	while ((one = strsep(&rest, ","))) {
+		uint64_t id;
+
+		if (!hp_parse_u64(one, &id) || !id || id > INT32_MAX)
+			argp_error(state, "'%s' is not a process or thread number", one);
+		else if (!hp_vector_push(ids, (pid_t)id))
+			argp_failure(state, HP_EXIT_RECORDER, 0, "out of memory");
+	}
+}
+
+uint64_t hp_argument_time(struct argp_state *state, const char *option, const char *text)
+{
+	uint64_t time_ns = 0;
+
+	if (!hp_parse_duration_ns(text, &time_ns) || !time_ns)
+		argp_error(state, "%s takes a time such as 10s, 500ms or 5m, not '%s'", option,
+			   text);
+	return time_ns;
+}
+
+uint64_t hp_argument_milliseconds(struct argp_state *state, const char *option, const char *text)
+{
+	uint64_t time_ms;
+	uint64_t time_ns = 0;
+
+	if (hp_parse_u64(text, &time_ms) && time_ms < UINT64_MAX / 1000000)
+		return time_ms * 1000000;
+	if (!hp_parse_duration_ns(text, &time_ns))
+		argp_error(state, "%s takes milliseconds, not '%s'", option, text);
+	return time_ns;
+}
+
+void hp_argument_counters(struct argp_state *state, const char *text, uint32_t *counters)
+{
+	const uint64_t most = 1024;
+	uint64_t value;
+
+	if (!hp_parse_u64(text, &value) || !value || value > most)
+		argp_error(state, "--counters takes a number from 1 to %d, not '%s'", (int)most,
+			   text);
+	*counters = (uint32_t)value;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Option arguments that several commands take. What is wrong with one is said by argp, which exits.
+ */
+#ifndef HPCPROF_CLI_ARGUMENTS_H
+#define HPCPROF_CLI_ARGUMENTS_H
+
+#include <argp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Process or thread numbers, of several options one after the other. free(at). */
+struct hp_ids {
+	pid_t *at;
+	size_t count;
+	size_t capacity;
+};
+void hp_argument_ids(struct argp_state *state, const char *text, struct hp_ids *ids);
+
+/* 10s, 500ms, 5m; more than 0. */
+uint64_t hp_argument_time(struct argp_state *state, const char *option, const char *text);
+/* Milliseconds as in perf, or a time with its unit: -D, -I. */
+uint64_t hp_argument_milliseconds(struct argp_state *state, const char *option, const char *text);
+
+/* --counters: how many there are to be, more than none. */
+void hp_argument_counters(struct argp_state *state, const char *text, uint32_t *counters);
+
+#endif

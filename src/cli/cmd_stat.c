@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* hpcprof stat: any number of events from few counters, with error bars. */
+#include "command.h"
+#include "stat.h"
+#include "stat_options.h"
+
+#include <hpcprof/base/number.h>
+#include <hpcprof/base/vector.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PLOT_INTERVAL_NS = 100000000 };
+
+/* --- output ----------------------------------------------------------------------------------- */
+
+/* Everything that a report needs while counting runs. */
+struct printing {
+	const struct stat_arguments *arguments;
+	struct stat_subject subject;
+	FILE *stream;
+	struct stat_plot *plot;
+	uint32_t run;
+	double *counts; /* [run][event]: for the spread; NaN where there was none */
+	struct hp_error *error;
+	bool print_intervals;
+};
+
+static struct hp_error *open_output(const struct stat_arguments *arguments, FILE **stream)
+{
+	int fd;
+
+	*stream = stdout;
+	if (arguments->output) {
+		fd = open(arguments->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (fd < 0)
+			return hp_error_create_errno(errno, "opening %s", arguments->output);
+	} else if (arguments->output_fd >= 0) {
+		/* Ours alone: the command does not get it. */
+		fcntl(arguments->output_fd, F_SETFD, FD_CLOEXEC);
+		fd = arguments->output_fd;
+	} else {
+		return NULL;
+	}
+	*stream = fdopen(fd, "w");
+	return *stream ? NULL : hp_error_create_errno(errno, "writing to descriptor %d", fd);
+}
+
+static struct hp_error *close_output(FILE *stream)
+{
+	bool failed = ferror(stream) != 0;
+
+	/* main() looks after standard output. */
+	if (stream != stdout && fclose(stream) != 0)
+		failed = true;
+	return failed ? hp_error_create(HP_ERROR_SYSTEM, "writing the counts failed") : NULL;
+}
+
+static struct hp_error *write_plot(const struct stat_arguments *arguments,
+				   const struct stat_plot *plot)
+{
+	FILE *stream = fopen(arguments->plot, "we");
+
+	if (!stream)
+		return hp_error_create_errno(errno, "opening %s", arguments->plot);
+	stat_plot_write(stream, plot);
+	if (fclose(stream) != 0)
+		return hp_error_create_errno(errno, "writing %s", arguments->plot);
+	return NULL;
+}
+
+static void keep_counts(struct printing *printing, const struct hp_counting_report *report)
+{
+	size_t each = printing->subject.events->count;
+
+	for (size_t i = 0; printing->counts && i < each; i++) {
+		const struct hp_mux_estimate *event = &report->estimates->events[i];
+		bool known = event->verdict == HP_MUX_EXACT || event->verdict == HP_MUX_ESTIMATED;
+
+		printing->counts[(printing->run - 1) * each + i] = known ? event->count : NAN;
+	}
+}
+
+static bool write_view(struct printing *printing, const struct stat_view *view)
+{
+	switch (printing->arguments->format) {
+	case STAT_JSON:
+		return stat_json_view(printing->stream, view);
+	case STAT_CSV:
+		stat_csv_view(printing->stream, view);
+		return true;
+	case STAT_TEXT:
+	default:
+		stat_text_view(printing->stream, view);
+		return true;
+	}
+}
+
+static void print_report(const struct hp_counting_report *report, void *context)
+{
+	struct printing *printing = context;
+	_cleanup_(hp_figures_destroy_scope) struct hp_figures *figures = NULL;
+	struct stat_view view = {
+		.subject = &printing->subject,
+		.report = report,
+		.run = printing->run,
+	};
+	bool fine = true;
+
+	if (printing->plot && !report->whole)
+		fine = stat_plot_add(printing->plot, report);
+	if (report->whole)
+		keep_counts(printing, report);
+	if (!printing->error && fine && (report->whole || printing->print_intervals)) {
+		printing->error = hp_figures_create(printing->subject.events,
+						    printing->subject.wheels, report->estimates,
+						    &figures);
+		view.figures = figures;
+		if (!printing->error)
+			fine = write_view(printing, &view);
+	}
+	if (!fine && !printing->error)
+		printing->error = hp_error_create(HP_ERROR_SYSTEM, "writing the counts failed");
+}
+
+static void say(const char *message, void *context)
+{
+	const struct printing *printing = context;
+
+	if (!printing->arguments->quiet)
+		fprintf(stderr, "hpcprof: %s\n", message);
+}
+
+static void say_lines(const struct printing *printing, const char *lines)
+{
+	while (*lines) {
+		size_t length = strcspn(lines, "\n");
+		char *line = strndup(lines, length);
+
+		say(line ? line : "out of memory", (void *)(uintptr_t)printing);
+		free(line);
+		lines += length + (lines[length] == '\n');
+	}
+}
+
+/* --- several runs ----------------------------------------------------------------------------- */
+
+static struct stat_spread spread_of(const double *counts, uint32_t runs, size_t each, size_t event)
+{
+	struct stat_spread spread = { .deviation = NAN, .low = NAN, .high = NAN };
+	double squares = 0;
+	double half;
+
+	for (uint32_t i = 0; i < runs; i++) {
+		double count = counts[i * each + event];
+
+		if (isnan(count))
+			continue;
+		spread.runs++;
+		spread.mean += count;
+	}
+	if (!spread.runs)
+		return spread;
+	spread.mean /= spread.runs;
+	for (uint32_t i = 0; i < runs; i++) {
+		double difference = counts[i * each + event] - spread.mean;
+
+		squares += isnan(difference) ? 0 : difference * difference;
+	}
+	if (spread.runs < 2)
+		return spread;
+	spread.deviation = sqrt(squares / (spread.runs - 1));
+	half = hp_mux_quantile(spread.runs - 1) * spread.deviation / sqrt(spread.runs);
+	spread.low = fmax(spread.mean - half, 0);
+	spread.high = spread.mean + half;
+	return spread;
+}
+
+static struct hp_error *print_spread(struct printing *printing)
+{
+	size_t each = printing->subject.events->count;
+	_cleanup_free_ struct stat_spread *spreads = calloc(each + 1, sizeof(*spreads));
+
+	if (!spreads)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < each; i++)
+		spreads[i] = spread_of(printing->counts, printing->run, each, i);
+	if (printing->arguments->format == STAT_JSON)
+		return stat_json_spread(printing->stream, &printing->subject, spreads)
+			       ? NULL
+			       : hp_error_create(HP_ERROR_SYSTEM, "writing the counts failed");
+	if (printing->arguments->format == STAT_TEXT)
+		stat_text_spread(printing->stream, &printing->subject, spreads);
+	return NULL;
+}
+
+/* --- the steps -------------------------------------------------------------------------------- */
+
+static struct hp_error *parse_events(const struct stat_arguments *arguments,
+				     const struct hp_machine *machine, struct hp_event_list *events)
+{
+	struct hp_error *error = NULL;
+
+	if (!arguments->events.count)
+		return hp_event_parse("@default", machine, events);
+	for (size_t i = 0; !error && i < arguments->events.count; i++)
+		error = hp_event_parse(arguments->events.at[i], machine, events);
+	for (size_t i = 0; !error && i < events->count; i++)
+		for (size_t j = 0; !error && j < i; j++)
+			if (strcmp(events->events[i].name, events->events[j].name) == 0)
+				error = hp_error_create(HP_ERROR_USAGE, "event %s is named twice",
+							events->events[i].name);
+	return error;
+}
+
+static struct hp_error *check_strictly(const struct hp_event_list *events)
+{
+	for (size_t i = 0; i < events->count; i++)
+		if (events->events[i].absent)
+			return hp_error_advise(
+				hp_error_create(HP_ERROR_NOT_PERMITTED, "cannot count %s: %s",
+						events->events[i].name, events->events[i].absent),
+				"run: hpcprof doctor; or leave --strict out");
+	return NULL;
+}
+
+/* Slices of instructions need something that counts them and says when it has. */
+static struct hp_error *check_slices(const struct stat_arguments *arguments,
+				     const struct hp_counter_wheels *wheels)
+{
+	const char *unit = hp_unit_name(arguments->slice_unit);
+
+	if (!arguments->counting.slice_units)
+		return NULL;
+	for (size_t i = 0; i < wheels->count; i++)
+		if (wheels->at[i].has_ruler && wheels->at[i].ruler.unit == arguments->slice_unit)
+			return NULL;
+	return hp_error_advise(hp_error_create(HP_ERROR_NOT_PERMITTED,
+					       "slices cannot be told by %s: none of these events' "
+					       "PMUs counts them here",
+					       unit),
+			       "use --slice=4ms; why there is no PMU: hpcprof doctor");
+}
+
+static struct hp_error *find_wheels(const struct stat_arguments *arguments,
+				    const struct hp_machine *machine, struct hp_event_list *events,
+				    struct hp_counter_wheels *wheels)
+{
+	struct hp_error *error = parse_events(arguments, machine, events);
+
+	if (!error)
+		error = hp_counter_wheels_create(events, machine, &arguments->grouping, wheels);
+	if (!error && arguments->strict)
+		error = check_strictly(events);
+	return error ? error : check_slices(arguments, wheels);
+}
+
+static char *describe_target(const struct hp_counting_options *counting)
+{
+	size_t count = counting->pid_count + counting->tid_count;
+	char *text = NULL;
+	int length;
+
+	if (counting->command)
+		return NULL;
+	if (counting->system_wide)
+		length = asprintf(&text, "the system%s%s", counting->cpus ? ", CPUs " : "",
+				  counting->cpus ? counting->cpus : "");
+	else if (count > 1)
+		length = asprintf(&text, "%zu processes and threads", count);
+	else
+		length = asprintf(
+			&text, "%s %d", counting->pid_count ? "process" : "thread",
+			(int)(counting->pid_count ? counting->pids[0] : counting->tids[0]));
+	return length < 0 ? NULL : text;
+}
+
+/* A reader that goes away must not take us with it, and with us a command that has begun; the
+ * command itself was forked before, and gets SIGPIPE as ever. */
+static struct sigaction ignore_broken_pipes(void)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct sigaction before;
+
+	sigaction(SIGPIPE, &ignore, &before);
+	return before;
+}
+
+static struct hp_error *run_once(struct printing *printing, const struct hp_machine *machine,
+				 const struct hp_counting_options *options, int *status)
+{
+	struct hp_counting_result result = { .exit_status = HP_EXIT_RECORDER };
+	struct hp_counting *counting = NULL;
+	struct hp_error *error = hp_counting_create(options, machine, &counting);
+	struct sigaction before;
+
+	if (error) {
+		/* Nothing has run: the error's class says it all. */
+		*status = 0;
+		return error;
+	}
+	*status = HP_EXIT_RECORDER;
+	before = ignore_broken_pipes();
+	error = hp_counting_run(counting, &result);
+	sigaction(SIGPIPE, &before, NULL);
+	*status = !error && !result.had_command ? HP_EXIT_OK : result.exit_status;
+	hp_counting_destroy(counting);
+	if (!error)
+		error = hp_steal(printing->error);
+	else
+		hp_error_destroy(hp_steal(printing->error));
+	return error;
+}
+
+static struct hp_error *run_all(struct printing *printing, const struct hp_machine *machine,
+				struct hp_counting_options *options, int *status)
+{
+	const struct stat_arguments *arguments = printing->arguments;
+	size_t each = printing->subject.events->count;
+	struct hp_error *error = NULL;
+
+	if (arguments->runs > 1) {
+		printing->counts = calloc(arguments->runs * each, sizeof(*printing->counts));
+		if (!printing->counts)
+			return hp_error_create_no_memory();
+	}
+	if (arguments->format == STAT_CSV)
+		stat_csv_header(printing->stream, &printing->subject);
+	for (printing->run = 1; !error; printing->run++) {
+		error = run_once(printing, machine, options, status);
+		/* Somebody ended it: no more of them. */
+		if (printing->run == arguments->runs || *status >= 128)
+			break;
+		options->seed++;
+	}
+	if (!error && printing->counts)
+		error = print_spread(printing);
+	if (!error && printing->plot)
+		error = write_plot(arguments, printing->plot);
+	return error;
+}
+
+static struct hp_error *count(struct stat_arguments *arguments, int *status)
+{
+	struct hp_counting_options *options = &arguments->counting;
+	_cleanup_(hp_machine_destroy_scope) struct hp_machine *machine = NULL;
+	struct hp_event_list events = { 0 };
+	struct hp_counter_wheels wheels = { 0 };
+	struct printing printing = { .arguments = arguments, .stream = stdout };
+	_cleanup_free_ char *target = describe_target(options);
+	struct hp_error *error = hp_machine_create(&machine);
+
+	if (!error)
+		error = find_wheels(arguments, machine, &events, &wheels);
+	printing.subject = (struct stat_subject){
+		.events = &events,
+		.wheels = &wheels,
+		.command = options->command,
+		.target = target,
+		.user_only = machine && machine->user_only,
+		.interval_ns = options->interval_ns,
+		.runs = arguments->runs,
+		.scheduler = hp_mux_policy_name(options->policy),
+		.estimator = hp_mux_method_name(options->method),
+	};
+	printing.print_intervals = options->interval_ns > 0;
+	if (!error && arguments->plot) {
+		printing.plot = stat_plot_create(&printing.subject);
+		if (!options->interval_ns)
+			options->interval_ns = PLOT_INTERVAL_NS;
+		error = printing.plot ? NULL : hp_error_create_no_memory();
+	}
+	if (!error)
+		error = open_output(arguments, &printing.stream);
+	if (!error && wheels.notice)
+		say_lines(&printing, wheels.notice);
+	*status = 0;
+	options->events = &events;
+	options->wheels = &wheels;
+	options->report = print_report;
+	options->notify = say;
+	options->context = &printing;
+	if (!error)
+		error = run_all(&printing, machine, options, status);
+	if (printing.stream && !error)
+		error = close_output(printing.stream);
+	stat_plot_destroy(printing.plot);
+	free(printing.counts);
+	hp_counter_wheels_clear(&wheels);
+	hp_event_list_clear(&events);
+	return error;
+}
+
+static int run(int argc, char **argv)
+{
+	struct stat_arguments arguments = {
+		.output_fd = -1,
+		.runs = 1,
+		.counting = { .policy = HP_MUX_ADAPTIVE, .method = HP_MUX_BEST },
+	};
+	struct hp_error *error;
+	int status;
+	int class_status;
+
+	argp_parse(&stat_argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	error = count(&arguments, &status);
+	free(arguments.events.at);
+	free(arguments.pids.at);
+	free(arguments.tids.at);
+	if (!error)
+		return status;
+	class_status = hp_cli_fail(error);
+	/* Before anything ran the error's class says it; then what became of the command. */
+	return status ? status : class_status;
+}
+
+const struct hp_command hp_command_stat = {
+	.name = "stat",
+	.summary = "count any number of events, with error bars",
+	.argp = &stat_argp,
+	.run = run,
+};

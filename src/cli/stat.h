@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the writers of `hpcprof stat` are handed: one interval, one run, or the sum of several. */
+#ifndef HPCPROF_CLI_STAT_H
+#define HPCPROF_CLI_STAT_H
+
+#include <hpcprof/collect/counting.h>
+#include <hpcprof/collect/figures.h>
+
+#include <stdio.h>
+
+/* What stays the same all along. */
+struct stat_subject {
+	const struct hp_event_list *events;
+	const struct hp_counter_wheels *wheels;
+	char *const *command; /* NULL for others */
+	const char *target;   /* "process 123", "the system", of others */
+	bool user_only;
+	uint64_t interval_ns; /* 0: none */
+	uint32_t runs;	      /* -r; else 1 */
+	const char *scheduler;
+	const char *estimator;
+};
+
+struct stat_view {
+	const struct stat_subject *subject;
+	const struct hp_counting_report *report;
+	const struct hp_figures *figures;
+	uint32_t run; /* from 1 */
+};
+
+/* One event over several runs. */
+struct stat_spread {
+	uint32_t runs; /* in which it was counted and estimated */
+	double mean;
+	double deviation; /* standard deviation between runs; NaN of a single one */
+	double low, high; /* 95 % of the mean, by Student's t; NaN likewise */
+};
+
+/* Text for people: a table for each view; intervals are lines under one heading. */
+void stat_text_view(FILE *stream, const struct stat_view *view);
+void stat_text_spread(FILE *stream, const struct stat_subject *subject,
+		      const struct stat_spread *spreads);
+
+/* One JSON object a line (hpcprof-stat/1), flushed. False when memory is short. */
+bool stat_json_view(FILE *stream, const struct stat_view *view);
+bool stat_json_spread(FILE *stream, const struct stat_subject *subject,
+		      const struct stat_spread *spreads);
+
+void stat_csv_header(FILE *stream, const struct stat_subject *subject);
+void stat_csv_view(FILE *stream, const struct stat_view *view);
+
+/* Rates over time, for --plot. */
+struct stat_plot;
+struct stat_plot *stat_plot_create(const struct stat_subject *subject);
+void stat_plot_destroy(struct stat_plot *plot);
+/* Keeps an interval; false when memory is short. */
+bool stat_plot_add(struct stat_plot *plot, const struct hp_counting_report *report);
+void stat_plot_write(FILE *stream, const struct stat_plot *plot);
+
+#endif

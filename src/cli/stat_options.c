@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stat_options.h"
+
+#include "command.h"
+
+#include <hpcprof/base/number.h>
+
+#include <fcntl.h>
+#include <string.h>
+
+enum {
+	KEY_COUNTERS = 0x100,
+	KEY_SLICE,
+	KEY_SCHEDULER,
+	KEY_ESTIMATOR,
+	KEY_OVERHEAD,
+	KEY_SEED,
+	KEY_DURATION,
+	KEY_STRICT,
+	KEY_FORMAT,
+	KEY_OUTPUT_FD,
+	KEY_PLOT,
+	KEY_TRUTH,
+};
+
+enum { MOST_RUNS = 100000 };
+
+static const struct argp_option option_table[] = {
+	{ NULL, 0, NULL, 0, "What to count:", 1 },
+	{ "pid", 'p', "PID,...", 0, "these processes and all their threads", 1 },
+	{ "tid", 't', "TID,...", 0, "these threads only", 1 },
+	{ "all-cpus", 'a', NULL, 0, "the whole system (where permitted)", 1 },
+	{ "cpu", 'C', "LIST", 0, "only on these CPUs, for instance 0-3,6", 1 },
+	{ "event", 'e', "EVENT,...", 0,
+	  "any number of events and sets (@cache); see hpcprof events (default @default)", 1 },
+	{ "repeat", 'r', "N", 0, "run the command N times; means and their spread", 1 },
+	{ "strict", KEY_STRICT, NULL, 0, "fail when an event cannot be counted", 1 },
+	{ NULL, 0, NULL, 0, "When:", 2 },
+	{ "interval", 'I', "MS", 0, "counts of every so many milliseconds", 2 },
+	{ "delay", 'D', "MS", 0, "start counting so many milliseconds after the target", 2 },
+	{ "duration", KEY_DURATION, "TIME", 0,
+	  "stop counting after 10s, 5m, 500ms; a command runs on", 2 },
+	{ NULL, 0, NULL, 0, "More events than counters:", 3 },
+	{ "counters", KEY_COUNTERS, "N", 0,
+	  "pretend that only N events of each PMU can be counted at once", 3 },
+	{ "slice", KEY_SLICE, "LENGTH", 0,
+	  "how long a group counts: 4ms, or 2M:instructions, 2M:cycles (default: as short as "
+	  "rotating costs allow)",
+	  3 },
+	{ "scheduler", KEY_SCHEDULER, "rr|rr-random|roc|adaptive", 0,
+	  "which group counts next (default adaptive)", 3 },
+	{ "estimator", KEY_ESTIMATOR, "scale|interpolate|trapezoid|best", 0,
+	  "how counts are made of slices (default best)", 3 },
+	{ "overhead", KEY_OVERHEAD, "PERCENT", 0,
+	  "longer slices until rotating takes at most this share of the time (default 1)", 3 },
+	{ "seed", KEY_SEED, "N", 0, "of what schedulers draw, to repeat a run", 3 },
+	{ "truth", KEY_TRUTH, NULL, 0,
+	  "count software events a second time, all along, to compare with", 3 },
+	{ NULL, 0, NULL, 0, "How to print it:", 4 },
+	{ "format", KEY_FORMAT, "text|json|csv", 0, "json is one object a line, flushed", 4 },
+	{ "output", 'o', "FILE", 0, "write there instead of standard output", 4 },
+	{ "output-fd", KEY_OUTPUT_FD, "FD", 0, "write to this open descriptor", 4 },
+	{ "plot", KEY_PLOT, "FILE", 0, "draw rates over time into an SVG file", 4 },
+	{ "quiet", 'q', NULL, 0, "no notices", 4 },
+	{ 0 },
+};
+
+/* --- options ---------------------------------------------------------------------------------- */
+
+/* "2M:instructions"; k, M and G are thousands. */
+static bool parse_units(const char *text, uint64_t *units, enum hp_unit *unit)
+{
+	const char *at = text;
+	uint64_t factor = 1;
+
+	if (!hp_scan_u64(&at, units) || !*units)
+		return false;
+	if (*at == 'k' || *at == 'M' || *at == 'G')
+		factor = *at == 'k' ? 1000 : *at == 'M' ? 1000000 : 1000000000;
+	at += factor > 1;
+	if (*units > UINT64_MAX / 2 / factor)
+		return false;
+	*units *= factor;
+	if (strcmp(at, ":instructions") == 0)
+		*unit = HP_UNIT_INSTRUCTIONS;
+	else if (strcmp(at, ":cycles") == 0)
+		*unit = HP_UNIT_CYCLES;
+	else
+		return false;
+	return true;
+}
+
+static void parse_slice(struct argp_state *state, const char *text,
+			struct stat_arguments *arguments)
+{
+	const uint64_t least_ns = 10000;
+	const uint64_t most_ns = UINT64_C(3600000000000);
+	const uint64_t least_units = 10000;
+	struct hp_counting_options *counting = &arguments->counting;
+
+	counting->slice_ns = counting->slice_units = 0;
+	if (strchr(text, ':')) {
+		if (!parse_units(text, &counting->slice_units, &arguments->slice_unit) ||
+		    counting->slice_units < least_units)
+			argp_error(state,
+				   "--slice takes a time (4ms) or at least 10k of instructions or "
+				   "cycles (2M:instructions), not '%s'",
+				   text);
+	} else if (!hp_parse_duration_ns(text, &counting->slice_ns) ||
+		   counting->slice_ns < least_ns || counting->slice_ns > most_ns) {
+		argp_error(state,
+			   "--slice takes 10us to 1h (4ms), or instructions or cycles "
+			   "(2M:instructions), not '%s'",
+			   text);
+	}
+	arguments->grouping.ruler = arguments->slice_unit;
+}
+
+static void parse_format(struct argp_state *state, const char *text, enum stat_format *format)
+{
+	static const char *const formats[] = {
+		[STAT_TEXT] = "text", [STAT_JSON] = "json", [STAT_CSV] = "csv"
+	};
+
+	for (enum stat_format i = STAT_TEXT; i <= STAT_CSV; i++) {
+		if (strcmp(text, formats[i]) == 0) {
+			*format = i;
+			return;
+		}
+	}
+	argp_error(state, "--format is text, json or csv, not '%s'", text);
+}
+
+static void parse_fd(struct argp_state *state, const char *text, int *fd)
+{
+	uint64_t value;
+	int flags;
+
+	if (!hp_parse_u64(text, &value) || value > INT32_MAX)
+		argp_error(state, "--output-fd takes the number of an open descriptor, not '%s'",
+			   text);
+	*fd = (int)value;
+	flags = fcntl(*fd, F_GETFL);
+	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+		argp_error(state, "--output-fd: descriptor %d is not open for writing", *fd);
+}
+
+static void parse_runs(struct argp_state *state, const char *text, uint32_t *runs)
+{
+	uint64_t value;
+
+	if (!hp_parse_u64(text, &value) || !value || value > MOST_RUNS)
+		argp_error(state, "-r takes a number from 1 to %d, not '%s'", MOST_RUNS, text);
+	*runs = (uint32_t)value;
+}
+
+static void parse_target(struct argp_state *state, struct stat_arguments *arguments)
+{
+	struct hp_counting_options *counting = &arguments->counting;
+	int kinds;
+
+	if (state->next < state->argc)
+		counting->command = state->argv + state->next;
+	state->next = state->argc;
+	counting->pids = arguments->pids.at;
+	counting->pid_count = arguments->pids.count;
+	counting->tids = arguments->tids.at;
+	counting->tid_count = arguments->tids.count;
+	kinds = (counting->command != NULL) + (counting->pid_count || counting->tid_count) +
+		counting->system_wide;
+	if (kinds == 0)
+		argp_error(state, "nothing to count: give a command (hpcprof stat -- CMD), -p PID, "
+				  "or -a");
+	if (kinds > 1)
+		argp_error(state, "a command, -p/-t and -a exclude each other");
+	if (arguments->runs > 1 && !counting->command)
+		argp_error(state, "-r runs a command again: give one");
+	if (arguments->runs > 1 && arguments->plot)
+		argp_error(state, "--plot draws one run: leave -r out");
+	if (arguments->output && arguments->output_fd >= 0)
+		argp_error(state, "-o and --output-fd exclude each other");
+}
+
+static error_t parse_counting(int key, char *argument, struct argp_state *state)
+{
+	struct stat_arguments *arguments = state->input;
+	struct hp_counting_options *counting = &arguments->counting;
+
+	switch (key) {
+	case KEY_COUNTERS:
+		hp_argument_counters(state, argument, &arguments->grouping.counters);
+		return 0;
+	case KEY_SLICE:
+		parse_slice(state, argument, arguments);
+		return 0;
+	case KEY_SCHEDULER:
+		if (!hp_mux_policy_parse(argument, &counting->policy))
+			argp_error(state, "--scheduler is rr, rr-random, roc or adaptive, not '%s'",
+				   argument);
+		return 0;
+	case KEY_ESTIMATOR:
+		if (!hp_mux_method_parse(argument, &counting->method))
+			argp_error(state,
+				   "--estimator is scale, interpolate, trapezoid or best, not '%s'",
+				   argument);
+		return 0;
+	case KEY_OVERHEAD:
+		if (!hp_parse_double(argument, &counting->overhead_percent) ||
+		    counting->overhead_percent <= 0)
+			argp_error(state, "--overhead takes a percentage, not '%s'", argument);
+		return 0;
+	case KEY_SEED:
+		if (!hp_parse_u64(argument, &counting->seed))
+			argp_error(state, "--seed takes a number, not '%s'", argument);
+		return 0;
+	case KEY_TRUTH:
+		counting->truth = true;
+		return 0;
+	case KEY_FORMAT:
+		parse_format(state, argument, &arguments->format);
+		return 0;
+	case 'o':
+		arguments->output = argument;
+		return 0;
+	case KEY_OUTPUT_FD:
+		parse_fd(state, argument, &arguments->output_fd);
+		return 0;
+	case KEY_PLOT:
+		arguments->plot = argument;
+		return 0;
+	case 'q':
+		arguments->quiet = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct stat_arguments *arguments = state->input;
+	struct hp_counting_options *counting = &arguments->counting;
+
+	switch (key) {
+	case 'p':
+		hp_argument_ids(state, argument, &arguments->pids);
+		return 0;
+	case 't':
+		hp_argument_ids(state, argument, &arguments->tids);
+		return 0;
+	case 'a':
+		counting->system_wide = arguments->grouping.system_wide = true;
+		return 0;
+	case 'C':
+		counting->cpus = argument;
+		return 0;
+	case 'e':
+		if (!hp_vector_push(&arguments->events, argument))
+			argp_failure(state, HP_EXIT_RECORDER, 0, "out of memory");
+		return 0;
+	case 'r':
+		parse_runs(state, argument, &arguments->runs);
+		return 0;
+	case KEY_STRICT:
+		arguments->strict = true;
+		return 0;
+	case 'I':
+		counting->interval_ns = hp_argument_milliseconds(state, "-I", argument);
+		if (counting->interval_ns < 1000000)
+			argp_error(state, "-I takes at least 1 (millisecond), not '%s'", argument);
+		return 0;
+	case 'D':
+		counting->delay_ns = hp_argument_milliseconds(state, "-D", argument);
+		return 0;
+	case KEY_DURATION:
+		counting->duration_ns = hp_argument_time(state, "--duration", argument);
+		return 0;
+	case ARGP_KEY_ARGS:
+	case ARGP_KEY_NO_ARGS:
+		parse_target(state, arguments);
+		return 0;
+	default:
+		return parse_counting(key, argument, state);
+	}
+}
+
+const struct argp stat_argp = {
+	.options = option_table,
+	.parser = parse_option,
+	.args_doc = "-- CMD [ARG...]\n-p PID\n-a",
+	.doc = "Count events of a command, of processes or of the whole system. More events than "
+	       "the hardware has counters take turns, group by group, and every count says how "
+	       "far off it may be: ± is where the truth lies in 95 of 100 cases."
+	       "\vThe command's exit status is passed on (128+N for signal N, 127 not found, 126 "
+	       "not executable); before it has started: 2 for an unknown event or a wrong option, "
+	       "4 when nothing can be counted; hpcprof's own failures are 125.",
+};

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* hpcprof stat for people. */
+#include "stat.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/text.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { CELL_BYTES = 64 };
+
+/* --- cells ------------------------------------------------------------------------------------ */
+
+/* 1,234,567 */
+static void group_digits(double value, int decimals, char cell[CELL_BYTES])
+{
+	char digits[CELL_BYTES];
+	size_t whole;
+	size_t out = 0;
+
+	snprintf(digits, sizeof(digits) - 20, "%.*f", decimals, value);
+	whole = strcspn(digits, ".");
+	for (size_t i = 0; digits[i] && out < CELL_BYTES - 2; i++) {
+		if (i && i < whole && (whole - i) % 3 == 0)
+			cell[out++] = ',';
+		cell[out++] = digits[i];
+	}
+	cell[out] = 0;
+}
+
+static void show_count(const struct hp_event *event, const struct hp_mux_estimate *estimate,
+		       char cell[CELL_BYTES])
+{
+	if (estimate->verdict == HP_MUX_NOT_COUNTED || estimate->verdict == HP_MUX_INSUFFICIENT) {
+		snprintf(cell, CELL_BYTES, "%s", hp_mux_verdict_name(estimate->verdict));
+	} else if (event->unit == HP_UNIT_NS) {
+		group_digits(estimate->count / 1e6, 2, cell);
+		strcat(cell, " ms");
+	} else {
+		group_digits(estimate->count, 0, cell);
+	}
+}
+
+/* Half the interval, as a share of the count. */
+static void show_width(const struct hp_mux_estimate *estimate, char cell[CELL_BYTES])
+{
+	double percent = 50 * (estimate->high - estimate->low) / estimate->count;
+
+	if (estimate->verdict == HP_MUX_EXACT)
+		snprintf(cell, CELL_BYTES, "exact");
+	else if (estimate->verdict != HP_MUX_ESTIMATED)
+		cell[0] = 0;
+	else
+		snprintf(cell, CELL_BYTES, "%.*f %%", percent < 10 ? 1 : 0, percent);
+}
+
+static void show_share(const struct hp_mux_estimate *estimate, char cell[CELL_BYTES])
+{
+	if (estimate->verdict == HP_MUX_NOT_COUNTED)
+		cell[0] = 0;
+	else
+		snprintf(cell, CELL_BYTES, "%.0f %%", 100 * estimate->running);
+}
+
+static void print_safely(FILE *stream, const char *text)
+{
+	_cleanup_free_ char *printable = hp_text_printable(text);
+
+	fputs(printable ? printable : "out of memory", stream);
+}
+
+/* "1.23 instructions/cycle (IPC) +- 0.02" */
+static void print_figure(FILE *stream, const struct hp_mux_metric *metric)
+{
+	const struct hp_mux_ratio *ratio = &metric->ratio;
+
+	switch (ratio->verdict) {
+	case HP_MUX_EXACT:
+		fprintf(stream, "  %.4g %s (%s)", ratio->value, metric->unit, metric->name);
+		break;
+	case HP_MUX_ESTIMATED:
+		fprintf(stream, "  %.4g ± %.2g %s (%s)", ratio->value,
+			(ratio->high - ratio->low) / 2, metric->unit, metric->name);
+		break;
+	case HP_MUX_INSUFFICIENT:
+	case HP_MUX_NOT_COUNTED:
+		break;
+	}
+}
+
+/* A cell, right-aligned; `±` and the like are one column, though more bytes. */
+static void print_cell(FILE *stream, const char *cell, int width)
+{
+	fprintf(stream, "%*s", width, cell);
+}
+
+/* --- one event -------------------------------------------------------------------------------- */
+
+static bool any_adjusted(const struct hp_figures *figures, size_t count)
+{
+	for (size_t i = 0; figures && i < count; i++)
+		if (figures->is_adjusted[i])
+			return true;
+	return false;
+}
+
+static void print_row(FILE *stream, const struct stat_view *view, size_t index, bool with_adjusted)
+{
+	const struct hp_event *event = &view->subject->events->events[index];
+	const struct hp_mux_estimate *estimate = &view->report->estimates->events[index];
+	char cell[CELL_BYTES];
+
+	show_count(event, estimate, cell);
+	print_cell(stream, cell, 18);
+	show_width(estimate, cell);
+	print_cell(stream, cell, 8);
+	show_share(estimate, cell);
+	print_cell(stream, cell, 7);
+	if (with_adjusted) {
+		cell[0] = 0;
+		if (view->figures->is_adjusted[index])
+			show_count(event, &view->figures->adjusted[index], cell);
+		print_cell(stream, cell, 18);
+		cell[0] = 0;
+		if (view->figures->is_adjusted[index])
+			show_width(&view->figures->adjusted[index], cell);
+		print_cell(stream, cell, 8);
+	}
+	if (view->report->truth) {
+		cell[0] = 0;
+		if (view->report->truth[index] != UINT64_MAX)
+			group_digits((double)view->report->truth[index] /
+					     (event->unit == HP_UNIT_NS ? 1e6 : 1),
+				     event->unit == HP_UNIT_NS ? 2 : 0, cell);
+		print_cell(stream, cell, 16);
+	}
+	fputs("  ", stream);
+	print_safely(stream, event->name);
+	for (size_t i = 0; view->figures && i < view->figures->figure_count; i++)
+		if (view->figures->figures[i].event == index)
+			print_figure(stream, &view->figures->figures[i].metric);
+	putc('\n', stream);
+}
+
+static void print_headings(FILE *stream, const struct stat_view *view, bool with_adjusted)
+{
+	if (view->subject->interval_ns && !view->report->whole)
+		print_cell(stream, "time s", 10);
+	/* "±" is two bytes and one column. */
+	fprintf(stream, "%18s%9s%7s", "count", "±", "seen");
+	if (with_adjusted)
+		fprintf(stream, "%18s%9s", "adjusted", "±");
+	if (view->report->truth)
+		fprintf(stream, "%16s", "truth");
+	fputs("  event\n", stream);
+}
+
+/* --- below the table -------------------------------------------------------------------------- */
+
+/* Events that cannot be had for one reason, together. */
+static void print_absent(FILE *stream, const struct stat_subject *subject)
+{
+	const struct hp_event_list *events = subject->events;
+
+	for (size_t i = 0; i < events->count; i++) {
+		const char *why = events->events[i].absent;
+		bool told = false;
+
+		for (size_t j = 0; why && j < i; j++)
+			told |= events->events[j].absent &&
+				strcmp(events->events[j].absent, why) == 0;
+		if (!why || told)
+			continue;
+		fputs("not counted: ", stream);
+		for (size_t j = i; j < events->count; j++) {
+			if (!events->events[j].absent || strcmp(events->events[j].absent, why) != 0)
+				continue;
+			fputs(j > i ? ", " : "", stream);
+			print_safely(stream, events->events[j].name);
+		}
+		fputs(": ", stream);
+		print_safely(stream, why);
+		fputs("; see hpcprof doctor\n", stream);
+	}
+}
+
+/* Those that never had a turn. */
+static void print_unseen(FILE *stream, const struct stat_view *view)
+{
+	const struct hp_event_list *events = view->subject->events;
+	bool any = false;
+
+	for (size_t i = 0; i < events->count; i++) {
+		const struct hp_mux_estimate *estimate = &view->report->estimates->events[i];
+
+		if (events->events[i].absent || estimate->verdict != HP_MUX_NOT_COUNTED)
+			continue;
+		fputs(any ? ", " : "not counted: ", stream);
+		print_safely(stream, events->events[i].name);
+		any = true;
+	}
+	if (any)
+		fputs(": the target ended before they had a slice, or did not run in it\n", stream);
+}
+
+static void print_violations(FILE *stream, const struct hp_figures *figures)
+{
+	for (size_t i = 0; i < figures->class_count; i++) {
+		const struct hp_figure_class *class = &figures->classes[i];
+
+		for (size_t j = 0; class->reconciliation && j < class->invariant_count; j++) {
+			const struct hp_mux_finding *finding = &class->reconciliation->findings[j];
+
+			if (finding->kind == HP_MUX_VIOLATED)
+				fprintf(stream,
+					"%s does not hold here, by %.1f standard errors: the "
+					"counters cannot be trusted on it\n",
+					class->invariants[j].text, fabs(finding->z));
+		}
+	}
+}
+
+static void print_groups(FILE *stream, const struct stat_view *view)
+{
+	const struct hp_counting_result *result = view->report->whole;
+	const struct hp_counter_wheels *wheels = view->subject->wheels;
+	bool turned = false;
+
+	for (size_t i = 0; i < wheels->count; i++) {
+		if (wheels->at[i].group_count < 2)
+			continue;
+		turned = true;
+		fprintf(stream, "%s: %u groups in turn (%s, %s)%s%s; ", wheels->at[i].pmu,
+			wheels->at[i].group_count, view->subject->scheduler,
+			view->subject->estimator, wheels->at[i].has_ruler ? ", ruler " : "",
+			wheels->at[i].has_ruler ? wheels->at[i].ruler.name : "");
+	}
+	if (turned)
+		fprintf(stream,
+			"%" PRIu64 " slices of %.2f ms on average; rotating took %.2f %% of the "
+			"time (%.0f us each)\n",
+			result->slices, result->slice_mean_ns / 1e6, result->rotation_percent,
+			result->rotation_ns / 1e3);
+	else
+		fputs("everything fits at once: no rotation, counts are exact\n", stream);
+}
+
+static void print_times(FILE *stream, const struct hp_counting_result *result)
+{
+	fprintf(stream, "\n%.6f s elapsed", (double)result->elapsed_ns / 1e9);
+	if (result->user_ns || result->system_ns)
+		fprintf(stream, ", %.6f s user, %.6f s system", (double)result->user_ns / 1e9,
+			(double)result->system_ns / 1e9);
+	putc('\n', stream);
+}
+
+static void print_target(FILE *stream, const struct stat_subject *subject)
+{
+	if (subject->target)
+		print_safely(stream, subject->target);
+	for (char *const *word = subject->command; word && *word; word++) {
+		fputs(word == subject->command ? "" : " ", stream);
+		print_safely(stream, *word);
+	}
+	fputs(subject->user_only ? " (user mode only)" : "", stream);
+}
+
+static void print_interval(FILE *stream, const struct stat_view *view)
+{
+	/* A heading now and then, as on a long listing. */
+	const uint64_t every = 25;
+	uint64_t end_ns = view->report->begin_ns + view->report->duration_ns;
+
+	if (view->report->begin_ns / view->subject->interval_ns % every == 0)
+		print_headings(stream, view, false);
+	for (size_t i = 0; i < view->subject->events->count; i++) {
+		if (view->subject->events->events[i].absent)
+			continue;
+		fprintf(stream, "%10.4f", (double)end_ns / 1e9);
+		print_row(stream, view, i, false);
+	}
+	fflush(stream);
+}
+
+void stat_text_view(FILE *stream, const struct stat_view *view)
+{
+	bool with_adjusted = any_adjusted(view->figures, view->subject->events->count);
+
+	if (!view->report->whole) {
+		print_interval(stream, view);
+		return;
+	}
+	fputs("\nCounts of ", stream);
+	print_target(stream, view->subject);
+	if (view->subject->runs > 1)
+		fprintf(stream, ", run %u of %u", view->run, view->subject->runs);
+	fputs("\n\n", stream);
+	print_headings(stream, view, with_adjusted);
+	for (size_t i = 0; i < view->subject->events->count; i++)
+		print_row(stream, view, i, with_adjusted);
+	print_times(stream, view->report->whole);
+	print_groups(stream, view);
+	print_absent(stream, view->subject);
+	print_unseen(stream, view);
+	print_violations(stream, view->figures);
+	fflush(stream);
+}
+
+void stat_text_spread(FILE *stream, const struct stat_subject *subject,
+		      const struct stat_spread *spreads)
+{
+	fputs("\nMeans of ", stream);
+	fprintf(stream, "%u runs of ", subject->runs);
+	print_target(stream, subject);
+	fprintf(stream, "\n\n%18s%9s%10s%6s  event\n", "mean", "±", "spread", "runs");
+	for (size_t i = 0; i < subject->events->count; i++) {
+		const struct stat_spread *spread = &spreads[i];
+		const struct hp_event *event = &subject->events->events[i];
+		struct hp_mux_estimate mean = {
+			.count = spread->mean,
+			.low = spread->low,
+			.high = spread->high,
+			.verdict = !spread->runs	? HP_MUX_NOT_COUNTED
+				   : isnan(spread->low) ? HP_MUX_INSUFFICIENT
+							: HP_MUX_ESTIMATED,
+		};
+		char cell[CELL_BYTES];
+
+		show_count(event, &mean, cell);
+		print_cell(stream, cell, 18);
+		show_width(&mean, cell);
+		print_cell(stream, mean.count > 0 ? cell : "", 8);
+		cell[0] = 0;
+		if (spread->runs > 1 && spread->mean > 0)
+			snprintf(cell, sizeof(cell), "%.2f %%",
+				 100 * spread->deviation / spread->mean);
+		print_cell(stream, cell, 10);
+		fprintf(stream, "%6u  ", spread->runs);
+		print_safely(stream, event->name);
+		putc('\n', stream);
+	}
+	fputs("\n± is where the mean lies in 95 of 100 cases, spread the standard deviation from "
+	      "run "
+	      "to run\n",
+	      stream);
+	fflush(stream);
+}
