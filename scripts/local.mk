@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	scripts/bench/attribution \
 	scripts/bench/bench.py \
 	scripts/bench/cfg-speed \
+	scripts/bench/clock.c \
 	scripts/bench/database-size \
 	scripts/bench/kernels.c \
 	scripts/bench/library.c \
@@ -14,12 +15,23 @@ EXTRA_DIST += \
 	scripts/bench/report-speed \
 	scripts/bench/self_timed.h \
 	scripts/bench/shares.c \
+	scripts/bench/stalls-speed \
 	scripts/bench/storms.c \
 	scripts/bench/templates.cc \
+	scripts/callgrind.awk \
 	scripts/cfg-accuracy \
+	scripts/clock-accuracy \
 	scripts/demo.sh \
 	scripts/dependencies.sh \
 	scripts/dependencies.txt \
+	scripts/frequency-accuracy \
+	scripts/frequency/controls.py \
+	scripts/frequency/evidence.py \
+	scripts/frequency/judge.py \
+	scripts/frequency/measure.py \
+	scripts/frequency/profiles.py \
+	scripts/frequency/shapes.c \
+	scripts/frequency/workloads.py \
 	scripts/record-accuracy \
 	scripts/test.sh
 
@@ -67,10 +79,21 @@ coverage:
 	fi
 
 # What makes src/isa/machine/tables.c, and judges the tables. Not for building or testing.
+EXTRA_DIST += scripts/culprit-accuracy scripts/culprit-correlation
 EXTRA_DIST += scripts/machine-tables scripts/machine/facts.cc scripts/measure-machine scripts/model-accuracy
-machine_programs = scripts/machine/form_key scripts/machine/code_bounds scripts/machine/measure_code
+machine_programs = scripts/machine/form_key scripts/machine/code_bounds \
+	scripts/machine/measure_code scripts/machine/measure_core
 EXTRA_PROGRAMS += $(machine_programs)
 CLEANFILES += $(machine_programs)
 scripts_machine_code_bounds_LDADD = $(ANALYZE_LIBS)
 scripts_machine_measure_code_LDADD =
+scripts_machine_measure_core_LDADD = $(ISA_LIBS)
 scripts_machine_form_key_LDADD = $(ISA_LIBS)
+
+# How well rotated counters count. Not for building or testing.
+EXTRA_DIST += scripts/mux-accuracy scripts/mux/synthesize scripts/mux/callgrind_trace
+mux_programs = scripts/mux/replay scripts/mux/record_trace
+EXTRA_PROGRAMS += $(mux_programs)
+CLEANFILES += $(mux_programs)
+scripts_mux_replay_LDADD = $(MUX_LIBS)
+scripts_mux_record_trace_LDADD = $(BASE_LIBS)

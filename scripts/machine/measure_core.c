@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * measure_core CORE: what a miss, a wrong guess and an atomic operation cost on the CPU that this
+ * runs on, beside what the description of CORE says (src/isa/machine/cores.c). No counters: time
+ * stamps, against a chain of dependent additions that runs beside it, each of which takes one
+ * cycle. In a virtual machine a walk of the page tables goes through two of them.
+ */
+#include <hpcprof/isa/machine.h>
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <x86intrin.h>
+
+enum {
+	REPEATS = 101,
+	MOST_TRIES = 1000,
+	LINE = 64,
+	PAGE = 4096,
+	CHAIN = 4000,
+	BRANCHES = 4000,
+	STEPS = 4000,
+};
+
+struct task {
+	void (*run)(struct task *task);
+	uint64_t count; /* of what is measured, in one run: short, so that few are interrupted */
+	void *memory;
+	uint8_t *bits; /* filled anew with `mask` of random ones for each run */
+	uint8_t mask;
+};
+
+static uint64_t random_state = 88172645463325252u;
+
+static uint64_t random_next(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+/* --- what is run --------------------------------------------------------------------------------
+ */
+
+static void run_additions(struct task *task)
+{
+	uint64_t sum = 1;
+
+	for (uint64_t i = 0; i < task->count / 20; i++)
+		__asm__ volatile(".rept 20; add %1, %0; .endr" : "+r"(sum) : "r"(i) : "cc");
+}
+
+static void run_chase(struct task *task)
+{
+	void *at = task->memory;
+
+	for (uint64_t i = 0; i < task->count / 8; i++)
+		__asm__ volatile(".rept 8; mov (%0), %0; .endr" : "+r"(at) : : "memory");
+	task->memory = at; /* the next run goes on from there */
+}
+
+static void run_branches(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("testb $1, %0; jz 1f; nop; 1:" : : "m"(task->bits[i]) : "cc");
+}
+
+/* Stores, and loads at once what was stored, each time elsewhere. */
+static void run_forward(struct task *task)
+{
+	char *memory = task->memory;
+	uint64_t value = 0;
+
+	for (uint64_t i = 0; i < task->count; i++) {
+		char *to = memory + i % 32 * 64;
+
+		__asm__ volatile("mov %0, (%1)\n\t"
+				 "add %2, %1\n\t"
+				 "mov -24(%1), %0"
+				 : "+r"(value), "+r"(to)
+				 : "r"((uint64_t)24)
+				 : "memory", "cc");
+	}
+}
+
+/* The same place again and again, named in the same way. */
+static void run_counter(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("addq $1, (%0)" : : "r"(task->memory) : "memory", "cc");
+}
+
+/* The load is wider than the store, and cannot have its bytes. */
+static void run_failed_forward(struct task *task)
+{
+	char *memory = task->memory;
+	uint64_t value = 0;
+
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("movb %b0, (%1); mov (%1), %0"
+				 : "+q"(value)
+				 : "r"(memory + i % 32 * 64)
+				 : "memory");
+}
+
+static void run_locked(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("lock addq $1, (%0)" : : "r"(task->memory) : "memory", "cc");
+}
+
+static void run_fences(struct task *task)
+{
+	for (uint64_t i = 0; i < task->count; i++)
+		__asm__ volatile("movq %1, (%0); mfence" : : "r"(task->memory), "r"(i) : "memory");
+}
+
+/* --- measuring ----------------------------------------------------------------------------------
+ */
+
+static long interruptions(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nivcsw + usage.ru_nvcsw;
+}
+
+static uint64_t time_of(struct task *task)
+{
+	uint64_t from;
+	uint64_t to;
+
+	for (uint64_t i = 0; task->bits && i < task->count; i++)
+		task->bits[i] = (uint8_t)(random_next() >> 40) & task->mask;
+	_mm_lfence();
+	from = __rdtsc();
+	_mm_lfence();
+	task->run(task);
+	_mm_lfence();
+	to = __rdtsc();
+	_mm_lfence();
+	return to - from;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a;
+	double y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The lower quartile of runs that nothing else ran in: others only ever make it slower. */
+static double cycles_of(struct task *task)
+{
+	struct task chain = { .run = run_additions, .count = CHAIN };
+	double ratios[REPEATS];
+	int good = 0;
+
+	for (int i = 0; i < MOST_TRIES && good < REPEATS; i++) {
+		long interrupted = interruptions();
+		uint64_t before = time_of(&chain);
+		uint64_t time = time_of(task);
+		uint64_t after = time_of(&chain);
+
+		if (i >= 2 && interruptions() == interrupted) /* the first ones warm up */
+			ratios[good++] = 2.0 * (double)time / (double)(before + after);
+	}
+	if (good == 0)
+		return 0;
+	qsort(ratios, (size_t)good, sizeof(ratios[0]), by_value);
+	return ratios[good / 4] * CHAIN / (double)task->count;
+}
+
+static char *allocate(size_t bytes, int advice)
+{
+	char *memory = mmap(NULL, bytes + (2 << 20), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED) {
+		perror("mmap");
+		exit(1);
+	}
+	memory += (2 << 20) - (uintptr_t)memory % (2 << 20);
+	madvise(memory, bytes, advice);
+	memset(memory, 0, bytes);
+	return memory;
+}
+
+/* A circle through `count` places in random order; the k-th is at k * stride, and a line further in
+ * each, so that they do not all meet in one set of the cache. */
+static void *make_circle(char *memory, size_t count, size_t stride, size_t shift)
+{
+	size_t *order = malloc(count * sizeof(*order));
+
+	if (!order)
+		exit(1);
+	for (size_t i = 0; i < count; i++)
+		order[i] = i;
+	for (size_t i = count; i-- > 1;) {
+		size_t other = random_next() % (i + 1);
+		size_t kept = order[i];
+
+		order[i] = order[other];
+		order[other] = kept;
+	}
+	for (size_t i = 0; i < count; i++) {
+		size_t from = order[i];
+		size_t to = order[(i + 1) % count];
+
+		*(void **)(memory + from * stride + from * shift % stride) =
+			memory + to * stride + to * shift % stride;
+	}
+	free(order);
+	return memory;
+}
+
+/* So that what can be in the caches is there. */
+static void walk_once(struct task *task, size_t count)
+{
+	struct task all = { .run = run_chase, .count = count, .memory = task->memory };
+
+	all.run(&all);
+}
+
+/* Lines at random in so much memory, in huge pages where they are given. */
+static double lines_in(size_t bytes)
+{
+	char *memory = allocate(bytes, MADV_HUGEPAGE);
+	struct task task = { .run = run_chase, .count = STEPS };
+	double cycles;
+
+	task.memory = make_circle(memory, bytes / LINE, LINE, 0);
+	walk_once(&task, bytes / LINE);
+	cycles = cycles_of(&task);
+	munmap(memory, bytes);
+	return cycles;
+}
+
+/* One line in each of so many small pages. */
+static double pages(size_t count)
+{
+	char *memory = allocate(count * PAGE, MADV_NOHUGEPAGE);
+	struct task task = { .run = run_chase, .count = STEPS };
+	double cycles;
+
+	task.memory = make_circle(memory, count, PAGE, LINE);
+	walk_once(&task, count);
+	cycles = cycles_of(&task);
+	munmap(memory, count * PAGE);
+	return cycles;
+}
+
+static double simple(void (*run)(struct task *), uint64_t count)
+{
+	static uint64_t memory[512] __attribute__((aligned(PAGE)));
+	struct task task = { .run = run, .count = count, .memory = memory };
+
+	return cycles_of(&task);
+}
+
+static double mispredict(void)
+{
+	static uint8_t bits[BRANCHES];
+	struct task random = { .run = run_branches, .count = BRANCHES, .bits = bits, .mask = 1 };
+	struct task same = { .run = run_branches, .count = BRANCHES, .bits = bits };
+
+	return 2 * (cycles_of(&random) - cycles_of(&same)); /* every other one is wrong */
+}
+
+static void print(const char *name, double measured, int described)
+{
+	if (described)
+		printf("%-52s %8.1f %8d\n", name, measured, described);
+	else
+		printf("%-52s %8.1f %8s\n", name, measured, "-");
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	const struct hp_core *core = argc == 2 ? hp_core_named(argv[1]) : NULL;
+	double l2;
+
+	if (!core) {
+		fprintf(stderr, "usage: measure_core CORE\n");
+		return 2;
+	}
+	printf("%-52s %8s %8s\n", "cycles", "measured", core->name);
+	print("first-level cache, 16 KiB", lines_in(16 << 10), core->l1_cycles);
+	for (size_t kib = 64; kib <= 1 << 20; kib *= 2) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "    lines in %zu KiB", kib);
+		print(name, lines_in(kib << 10), 0);
+	}
+	l2 = lines_in(512 << 10);
+	print("second-level cache, 512 KiB", l2, core->l2_cycles);
+	print("third-level cache, 16 MiB", lines_in(16 << 20), core->l3_cycles);
+	print("memory, 1 GiB", lines_in((size_t)1 << 30), core->memory_cycles);
+	print("second-level TLB, beyond the first: 512 pages", pages(512) - lines_in(32 << 10),
+	      core->l2_tlb_cycles);
+	for (size_t count = 64; count <= 65536; count *= 2) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "    a line in each of %zu pages", count);
+		print(name, pages(count), 0);
+	}
+	print("walk, beyond both: 8192 pages, data in second level", pages(8192) - l2,
+	      core->walk_cycles);
+	print("mispredicted branch", mispredict(), core->mispredict_cycles);
+	print("store forwarded to a load", simple(run_forward, STEPS), core->forward_cycles);
+	print("addition to memory, again and again", simple(run_counter, STEPS), 0);
+	print("store not forwarded: the load is wider", simple(run_failed_forward, STEPS), 0);
+	print("locked add", simple(run_locked, STEPS), core->locked_cycles);
+	print("store and mfence", simple(run_fences, STEPS), core->fence_cycles);
+	return 0;
+}
