@@ -4,6 +4,7 @@
 #include <perfmon/pfmlib_perf_event.h>
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST_NAME = 256 };
@@ -82,26 +83,83 @@ enum hp_pfm_result hp_pfm_encode(const char *name, struct hp_pfm_encoding *encod
 	return HP_PFM_MALFORMED;
 }
 
+struct listing {
+	bool (*each)(const char *pmu, bool core, const char *event, const char *description,
+		     void *context);
+	void *context;
+	const pfm_pmu_info_t *pmu;
+};
+
+/* A name is listed when it can be asked for. libpfm4's tables also hold events that say nothing
+ * without a unit mask and name no default one (4.13: half of an Intel core's events and 30 of
+ * Zen 4's), and uncore units that the kernel has no driver for. */
+static bool can_be_asked_for(const struct listing *listing, const char *event)
+{
+	char name[LONGEST_NAME + 1];
+	struct hp_pfm_encoding encoding;
+	const char *says;
+	int length = snprintf(name, sizeof(name), "%s::%s", listing->pmu->name, event);
+
+	return length > 0 && (size_t)length < sizeof(name) &&
+	       hp_pfm_encode(name, &encoding, &says) == HP_PFM_OK;
+}
+
+/* "EVENT: what it is" and "EVENT:MASK: what that is": the first alone does not tell masks apart. */
+static bool list_unit_mask(const struct listing *listing, const pfm_event_info_t *event,
+			   const pfm_event_attr_info_t *mask)
+{
+	const char *of_event = event->desc ? event->desc : "";
+	const char *of_mask = mask->desc ? mask->desc : "";
+	char name[LONGEST_NAME + 1];
+	char description[1024];
+
+	if (snprintf(name, sizeof(name), "%s:%s", event->name, mask->name) >= (int)sizeof(name) ||
+	    !can_be_asked_for(listing, name))
+		return true;
+	snprintf(description, sizeof(description), "%s%s%s", of_event,
+		 of_event[0] && of_mask[0] ? ": " : "", of_mask);
+	return listing->each(listing->pmu->name, listing->pmu->type == PFM_PMU_TYPE_CORE, name,
+			     description, listing->context);
+}
+
+static bool list_event(const struct listing *listing, int index)
+{
+	pfm_event_info_t event = { .size = sizeof(event) };
+
+	if (pfm_get_event_info(index, PFM_OS_PERF_EVENT, &event) != PFM_SUCCESS)
+		return true;
+	if (can_be_asked_for(listing, event.name) &&
+	    !listing->each(listing->pmu->name, listing->pmu->type == PFM_PMU_TYPE_CORE, event.name,
+			   event.desc ? event.desc : "", listing->context))
+		return false;
+	for (int i = 0; i < event.nattrs; i++) {
+		pfm_event_attr_info_t attribute = { .size = sizeof(attribute) };
+
+		if (pfm_get_event_attr_info(index, i, PFM_OS_PERF_EVENT, &attribute) ==
+			    PFM_SUCCESS &&
+		    attribute.type == PFM_ATTR_UMASK &&
+		    !list_unit_mask(listing, &event, &attribute))
+			return false;
+	}
+	return true;
+}
+
 void hp_pfm_enumerate(bool (*each)(const char *pmu, bool core, const char *event,
 				   const char *description, void *context),
 		      void *context)
 {
 	pfm_pmu_t pmu = PFM_PMU_NONE;
-	pfm_pmu_info_t pmu_info;
+	pfm_pmu_info_t info;
+	struct listing listing = { .each = each, .context = context, .pmu = &info };
 
 	if (pfm_initialize() != PFM_SUCCESS)
 		return;
-	while (next_pmu(&pmu, &pmu_info)) {
-		if (!pmu_info.is_present || pmu_info.pmu == PFM_PMU_PERF_EVENT ||
-		    pmu_info.pmu == PFM_PMU_PERF_EVENT_RAW)
+	while (next_pmu(&pmu, &info)) {
+		if (!info.is_present || info.pmu == PFM_PMU_PERF_EVENT ||
+		    info.pmu == PFM_PMU_PERF_EVENT_RAW)
 			continue;
-		for (int i = pmu_info.first_event; i != -1; i = pfm_get_event_next(i)) {
-			pfm_event_info_t event = { .size = sizeof(event) };
-
-			if (pfm_get_event_info(i, PFM_OS_PERF_EVENT, &event) == PFM_SUCCESS &&
-			    !each(pmu_info.name, pmu_info.type == PFM_PMU_TYPE_CORE, event.name,
-				  event.desc ? event.desc : "", context))
+		for (int i = info.first_event; i != -1; i = pfm_get_event_next(i))
+			if (!list_event(&listing, i))
 				return;
-		}
 	}
 }

@@ -31,7 +31,9 @@ enum hp_pfm_result hp_pfm_encode(const char *name, struct hp_pfm_encoding *encod
 				 const char **says);
 
 /* The events of the PMUs this machine has, except the kernel's generic ones (which have better
- * names). Stops when the callback returns false. */
+ * names): EVENT where that alone encodes, and EVENT:MASK for each unit mask of it that does. Each
+ * PMU::EVENT given can be encoded. The texts live as long as the call. Stops when the callback
+ * returns false. */
 void hp_pfm_enumerate(bool (*each)(const char *pmu, bool core, const char *event,
 				   const char *description, void *context),
 		      void *context);

@@ -201,6 +201,8 @@ static struct hp_error *from_pfm(const char *name, struct hp_drafts *drafts)
 {
 	struct hp_pfm_encoding encoding;
 	struct hp_draft draft = { 0 };
+	const char *colons = strstr(name, "::");
+	const char *event = colons ? colons + 2 : name;
 	const char *says = "";
 
 	switch (hp_pfm_encode(name, &encoding, &says)) {
@@ -213,8 +215,10 @@ static struct hp_error *from_pfm(const char *name, struct hp_drafts *drafts)
 					hp_pmu_show_string(name).text),
 			"hpcprof events lists the events of this machine");
 	case HP_PFM_MALFORMED:
-		return hp_error_create(HP_ERROR_USAGE, "'%s': libpfm4 says: %s",
-				       hp_pmu_show_string(name).text, says);
+		return hp_error_advise(hp_error_create(HP_ERROR_USAGE, "'%s': libpfm4 says: %s",
+						       hp_pmu_show_string(name).text, says),
+				       "hpcprof events --all %s lists the unit masks it has",
+				       hp_pmu_show(event, strcspn(event, ":")).text);
 	case HP_PFM_UNKNOWN:
 	default:
 		return NULL;

@@ -1,6 +1,9 @@
 check_PROGRAMS += tests/pmu/test_parse
 tests_pmu_test_parse_SOURCES = tests/pmu/test_parse.c tests/pmu/tree.c tests/pmu/tree.h
 tests_pmu_test_parse_LDADD = $(PMU_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/pmu/test_pfm
+tests_pmu_test_pfm_SOURCES = tests/pmu/test_pfm.c tests/pmu/tree.c tests/pmu/tree.h
+tests_pmu_test_pfm_LDADD = $(PMU_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += tests/pmu/test_sysfs
 tests_pmu_test_sysfs_SOURCES = tests/pmu/test_sysfs.c tests/pmu/tree.c tests/pmu/tree.h
 tests_pmu_test_sysfs_LDADD = $(PMU_LIBS) $(CHECK_LIBS)

@@ -648,7 +648,7 @@ static bool remember(const struct hp_event_entry *entry, void *context)
 		ck_assert_str_eq(list.events[0].name, entry->name);
 	hp_event_list_clear(&list);
 	(*parsed)++;
-	return strncmp(entry->kind, "pmu", 3) != 0;
+	return true;
 }
 
 START_TEST(every_name_that_is_listed_can_be_asked_for)
