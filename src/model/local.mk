@@ -6,6 +6,7 @@ src_model_libmodel_a_SOURCES = \
 	include/hpcprof/model/cpu.h src/model/cpu.c \
 	include/hpcprof/model/epoch.h src/model/epoch.c \
 	include/hpcprof/model/image_id.h src/model/image_id.c \
-	include/hpcprof/model/profile.h src/model/profile.c
+	include/hpcprof/model/profile.h src/model/profile.c \
+	include/hpcprof/model/window.h src/model/window.c
 
 MODEL_LIBS = src/model/libmodel.a $(BASE_LIBS)

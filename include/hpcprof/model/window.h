@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One shadow window: how often each block and each edge of a thread's code ran between two known
+ * moments of it (design: EVIDENCE.md, shadow windows).
+ *
+ * Addresses are run-time addresses of the process `pid` at `time_ns`. Blocks are what was run without
+ * a branch in or out, told by where control entered: two of them may overlap, and a procedure's basic
+ * block may be several. Counts of overlapping blocks add up, instruction by instruction.
+ */
+#ifndef HPCPROF_MODEL_WINDOW_H
+#define HPCPROF_MODEL_WINDOW_H
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/model/address.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hp_window_block {
+	hp_runtime_address address;
+	uint32_t size_bytes;   /* up to the end of its last instruction */
+	uint32_t instructions; /* in it */
+	uint64_t count;	       /* times that it was entered */
+};
+
+enum hp_window_edge_kind {
+	HP_WINDOW_EDGE_FALL,  /* on to the next instruction: branch not taken, or no branch at all */
+	HP_WINDOW_EDGE_TAKEN, /* conditional branch (loop and jrcxz too) */
+	HP_WINDOW_EDGE_JUMP,
+	HP_WINDOW_EDGE_JUMP_INDIRECT,
+	HP_WINDOW_EDGE_CALL,
+	HP_WINDOW_EDGE_CALL_INDIRECT,
+	HP_WINDOW_EDGE_RETURN,
+	HP_WINDOW_EDGE_SYSTEM_CALL, /* on behind it */
+	HP_WINDOW_EDGE_KINDS,
+};
+
+struct hp_window_edge {
+	hp_runtime_address from; /* the block's last instruction */
+	hp_runtime_address to;
+	uint8_t kind; /* enum hp_window_edge_kind */
+	uint64_t count;
+};
+
+/* Why a window ended. All but the first ended it before its last sample; what was counted until then
+ * holds. */
+enum hp_window_end {
+	HP_WINDOW_COMPLETE,	 /* the last sample has matched */
+	HP_WINDOW_TIME,		 /* limit of the replay's time */
+	HP_WINDOW_EXITS,	 /* limit of the replay's work */
+	HP_WINDOW_SYSTEM_CALL,	 /* one that only the original may make, or wait in */
+	HP_WINDOW_CLOCK,	 /* rdtsc, rdtscp, rdpmc: another value than the original's */
+	HP_WINDOW_RANDOM,	 /* rdrand, rdseed */
+	HP_WINDOW_PROCESSOR,	 /* cpuid, rdpid, lsl: tells on which CPU it runs */
+	HP_WINDOW_TRANSACTION,	 /* xbegin */
+	HP_WINDOW_WAIT,		 /* umwait, tpause, mwaitx: for time or another thread */
+	HP_WINDOW_INTERRUPT,	 /* int, int3, ud2, hlt: on purpose */
+	HP_WINDOW_FAR,		 /* far branches, iret, 16-bit branches */
+	HP_WINDOW_UNDECODABLE,	 /* bytes that are no known instruction */
+	HP_WINDOW_UNREADABLE,	 /* control went where there is no code */
+	HP_WINDOW_WRITABLE_CODE, /* code that can change without notice */
+	HP_WINDOW_SIGNAL,	 /* a fault, or a signal from outside */
+	HP_WINDOW_DIED,		 /* the shadow is gone */
+	HP_WINDOW_CACHE_FULL,	 /* of translated code; emptied before the next window */
+	HP_WINDOW_NO_SAMPLES,	 /* fewer than two to match: nothing to replay */
+	HP_WINDOW_ENDS,
+};
+
+/* Short names, "system call", "clock"; "unknown" for other numbers. */
+const char *hp_window_end_name(enum hp_window_end end);
+const char *hp_window_edge_kind_name(enum hp_window_edge_kind kind);
+
+struct hp_window {
+	int32_t pid, tid;
+	uint64_t time_ns;     /* of the first match, on the recorder's clock */
+	uint64_t ticks;	      /* samples of the matching event between the first and the last match */
+	uint64_t duration_ns; /* user CPU time between them: ticks times their period */
+	uint8_t end;	      /* enum hp_window_end */
+	int64_t end_detail;   /* number of the system call or signal */
+	bool is_truncated;    /* ended by waiting: a fixed amount of work, so counts are relative */
+	uint64_t instructions;
+	struct hp_window_block *blocks; /* with a count, by address. Owned */
+	size_t block_count;
+	struct hp_window_edge *edges; /* with a count, by `from`, then `to`. Owned */
+	size_t edge_count;
+};
+
+void hp_window_clear(struct hp_window *window);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <hpcprof/base/number.h>
+#include <hpcprof/model/window.h>
+
+#include <stdlib.h>
+
+const char *hp_window_end_name(enum hp_window_end end)
+{
+	static const char *const names[HP_WINDOW_ENDS] = {
+		[HP_WINDOW_COMPLETE] = "complete",
+		[HP_WINDOW_TIME] = "time",
+		[HP_WINDOW_EXITS] = "work",
+		[HP_WINDOW_SYSTEM_CALL] = "system call",
+		[HP_WINDOW_CLOCK] = "clock",
+		[HP_WINDOW_RANDOM] = "random number",
+		[HP_WINDOW_PROCESSOR] = "processor number",
+		[HP_WINDOW_TRANSACTION] = "transaction",
+		[HP_WINDOW_WAIT] = "wait instruction",
+		[HP_WINDOW_INTERRUPT] = "trap instruction",
+		[HP_WINDOW_FAR] = "far branch",
+		[HP_WINDOW_UNDECODABLE] = "undecodable",
+		[HP_WINDOW_UNREADABLE] = "no code",
+		[HP_WINDOW_WRITABLE_CODE] = "writable code",
+		[HP_WINDOW_SIGNAL] = "signal",
+		[HP_WINDOW_DIED] = "died",
+		[HP_WINDOW_CACHE_FULL] = "cache full",
+		[HP_WINDOW_NO_SAMPLES] = "no samples",
+	};
+
+	return (size_t)end < HP_ARRAY_COUNT(names) ? names[end] : "unknown";
+}
+
+const char *hp_window_edge_kind_name(enum hp_window_edge_kind kind)
+{
+	static const char *const names[HP_WINDOW_EDGE_KINDS] = {
+		[HP_WINDOW_EDGE_FALL] = "fall",
+		[HP_WINDOW_EDGE_TAKEN] = "taken",
+		[HP_WINDOW_EDGE_JUMP] = "jump",
+		[HP_WINDOW_EDGE_JUMP_INDIRECT] = "indirect jump",
+		[HP_WINDOW_EDGE_CALL] = "call",
+		[HP_WINDOW_EDGE_CALL_INDIRECT] = "indirect call",
+		[HP_WINDOW_EDGE_RETURN] = "return",
+		[HP_WINDOW_EDGE_SYSTEM_CALL] = "system call",
+	};
+
+	return (size_t)kind < HP_ARRAY_COUNT(names) ? names[kind] : "unknown";
+}
+
+void hp_window_clear(struct hp_window *window)
+{
+	free(window->blocks);
+	free(window->edges);
+	*window = (struct hp_window){ 0 };
+}

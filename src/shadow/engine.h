@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The engine: lets a shadow (a stopped copy of the target, see shadow.h) run on under instrumentation
+ * and counts every block and edge it passes, until the states that the original's samples recorded
+ * have come by.
+ *
+ * It owns the translator and its cache of translated code. The cache lives in memory that hpcprof and
+ * each shadow map alike (memfd), and is kept from window to window: code that has been translated
+ * once costs nothing again. It does not own the shadow: who forked it maps the cache into it, answers
+ * its system calls, and kills it. The original is never touched.
+ *
+ * The order of calls of one window:
+ *
+ *	hp_engine_prepare(engine, pid, &mappings, &count)	where the cache must be in this shadow
+ *	... map them in the shadow (fixed addresses, shared) ...
+ *	hp_engine_replay(engine, pid, &registers, samples, n, &limits, &calls, &replay)
+ *
+ * Threads: all calls on one engine come from the thread that traces the shadow; replay blocks it. One
+ * short-lived thread of the engine's own watches the limit of time.
+ *
+ * x86-64 only; elsewhere hp_engine_create fails with a sentence.
+ */
+#ifndef HPCPROF_SHADOW_ENGINE_H
+#define HPCPROF_SHADOW_ENGINE_H
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/error.h>
+#include <hpcprof/model/window.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+struct hp_engine;
+
+/* Fields that are 0 mean the default. */
+struct hp_engine_options {
+	size_t cache_bytes; /* of translated code, counters and constants in all; default 64 MiB */
+};
+
+struct hp_error *hp_engine_create(const struct hp_engine_options *options,
+				  struct hp_engine **engine);
+void hp_engine_destroy(struct hp_engine *engine);
+HP_DEFINE_CLEANUP(struct hp_engine, hp_engine_destroy);
+
+/* A piece of the cache, to be mapped in the shadow at exactly this address, MAP_SHARED. */
+struct hp_engine_mapping {
+	int fd; /* the engine's, of hpcprof */
+	uint64_t offset;
+	uint64_t address;
+	uint64_t bytes;
+	int protection; /* PROT_* */
+};
+
+/*
+ * Looks at the shadow's address space (/proc/PID/maps) and says which mappings it needs. They are
+ * the same as for the shadow before unless that space is laid out differently, in which case what
+ * was translated is forgotten. The array is valid until the next call.
+ */
+struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid,
+				   const struct hp_engine_mapping **mappings, size_t *count);
+
+/* What a sample of the original recorded, oldest sample first. */
+struct hp_engine_sample {
+	uint64_t general[16]; /* as instructions number them: rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
+	uint64_t ip;
+	uint64_t flags;
+	const uint8_t *stack; /* from rsp upward */
+	uint32_t stack_bytes;
+};
+
+/* 0 means no limit, but give a time. */
+struct hp_engine_limits {
+	uint64_t time_ns; /* wall time of the replay */
+	uint64_t exits;	  /* times that the shadow comes out of the cache: a bound on the work here */
+};
+
+/* What the handler of system calls says. */
+struct hp_engine_call {
+	bool is_handled; /* else the replay ends */
+	int64_t result;	 /* to be in rax */
+};
+
+/* The shadow is stopped in front of a `syscall`; `registers` are those of the program (rip at that
+ * instruction, rax the number). The handler may run the call in the shadow, and leave its registers
+ * as it likes: the engine sets them all before it goes on. */
+struct hp_engine_calls {
+	struct hp_engine_call (*handle)(void *context, pid_t pid,
+					const struct user_regs_struct *registers);
+	void *context;
+};
+
+/*
+ * What came of it. Counts are what ran between the sample `first` and the sample `last`, which are
+ * different, and whose states came by only once between their neighbours; with less than two such
+ * matches there are no counts (block_count is 0).
+ *
+ * A count is exact up to the one block that is being entered or left at either end.
+ */
+struct hp_replay {
+	enum hp_window_end end;
+	uint64_t end_address;	/* of the instruction that ended it; 0 unknown */
+	int64_t end_detail;	/* system call or signal number */
+	size_t matched;		/* samples whose state came by */
+	size_t ambiguous;	/* of these: more than once before the next match */
+	size_t first, last;	/* indices of samples */
+	uint64_t instructions;	/* between them */
+	struct hp_window_block *blocks; /* with a count, by address */
+	size_t block_count;
+	struct hp_window_edge *edges; /* with a count, by `from`, then `to` */
+	size_t edge_count;
+	uint64_t exits, translated; /* work done: stops of the shadow, new blocks */
+	uint64_t replay_ns;
+};
+
+void hp_replay_free(struct hp_replay *replay);
+
+/*
+ * Lets the shadow go on from `registers` (a user-mode state, at an instruction). It must be stopped,
+ * traced by this thread, and have the mappings. Afterwards it is stopped again or gone; its registers
+ * mean nothing any more. An error is about hpcprof (memory, threads); whatever the shadow does ends
+ * the replay with its name.
+ */
+struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
+				  const struct user_regs_struct *registers,
+				  const struct hp_engine_sample *samples, size_t sample_count,
+				  const struct hp_engine_limits *limits,
+				  const struct hp_engine_calls *calls, struct hp_replay *replay);
+
+#endif
