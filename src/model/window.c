@@ -46,6 +46,23 @@ const char *hp_window_edge_kind_name(enum hp_window_edge_kind kind)
 	return (size_t)kind < HP_ARRAY_COUNT(names) ? names[kind] : "unknown";
 }
 
+const char *hp_shadow_refusal_name(enum hp_shadow_refusal refusal)
+{
+	static const char *const names[HP_SHADOW_REFUSALS] = {
+		[HP_SHADOW_BUDGET] = "budget",
+		[HP_SHADOW_NOT_PERMITTED] = "not permitted",
+		[HP_SHADOW_TRACED] = "already traced",
+		[HP_SHADOW_OTHER_MACHINE] = "not 64-bit x86",
+		[HP_SHADOW_MEMORY] = "memory",
+		[HP_SHADOW_MAPPINGS] = "mappings",
+		[HP_SHADOW_IN_KERNEL] = "in a system call",
+		[HP_SHADOW_NO_CPU] = "no other CPU",
+		[HP_SHADOW_FAILED] = "failed",
+	};
+
+	return (size_t)refusal < HP_ARRAY_COUNT(names) ? names[refusal] : "unknown";
+}
+
 void hp_window_clear(struct hp_window *window)
 {
 	free(window->blocks);

@@ -1,2 +1,2 @@
 # Layer 3: exact counts from replayed copies of the target.
-noinst_HEADERS += src/shadow/engine.h
+noinst_HEADERS += include/hpcprof/shadow/shadow.h src/shadow/engine.h

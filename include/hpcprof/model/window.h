@@ -3,9 +3,10 @@
  * One shadow window: how often each block and each edge of a thread's code ran between two known
  * moments of it (design: EVIDENCE.md, shadow windows).
  *
- * Addresses are run-time addresses of the process `pid` at `time_ns`. Blocks are what was run without
- * a branch in or out, told by where control entered: two of them may overlap, and a procedure's basic
- * block may be several. Counts of overlapping blocks add up, instruction by instruction.
+ * Addresses are run-time addresses of the process `pid` at `time_ns`. Blocks are what was run
+ * without a branch in or out, told by where control entered: two of them may overlap, and a
+ * procedure's basic block may be several. Counts of overlapping blocks add up, instruction by
+ * instruction.
  */
 #ifndef HPCPROF_MODEL_WINDOW_H
 #define HPCPROF_MODEL_WINDOW_H
@@ -25,7 +26,7 @@ struct hp_window_block {
 };
 
 enum hp_window_edge_kind {
-	HP_WINDOW_EDGE_FALL,  /* on to the next instruction: branch not taken, or no branch at all */
+	HP_WINDOW_EDGE_FALL, /* on to the next instruction: branch not taken, or no branch at all */
 	HP_WINDOW_EDGE_TAKEN, /* conditional branch (loop and jrcxz too) */
 	HP_WINDOW_EDGE_JUMP,
 	HP_WINDOW_EDGE_JUMP_INDIRECT,
@@ -43,8 +44,8 @@ struct hp_window_edge {
 	uint64_t count;
 };
 
-/* Why a window ended. All but the first ended it before its last sample; what was counted until then
- * holds. */
+/* Why a window ended. All but the first ended it before its last sample; what was counted until
+ * then holds. */
 enum hp_window_end {
 	HP_WINDOW_COMPLETE,	 /* the last sample has matched */
 	HP_WINDOW_TIME,		 /* limit of the replay's time */
@@ -67,14 +68,29 @@ enum hp_window_end {
 	HP_WINDOW_ENDS,
 };
 
+/* Why there was no window when one was due. */
+enum hp_shadow_refusal {
+	HP_SHADOW_BUDGET,	 /* it would have cost more than is left */
+	HP_SHADOW_NOT_PERMITTED, /* to look into it: setuid programs, other users', Yama */
+	HP_SHADOW_TRACED,	 /* somebody traces it already: a debugger */
+	HP_SHADOW_OTHER_MACHINE, /* not a 64-bit x86 program */
+	HP_SHADOW_MEMORY,	 /* not enough to spare for a copy */
+	HP_SHADOW_MAPPINGS,	 /* some that cannot be copied: of a device; or too many */
+	HP_SHADOW_IN_KERNEL,	 /* in a system call when its turn came */
+	HP_SHADOW_NO_CPU,	 /* none but the target's own */
+	HP_SHADOW_FAILED,	 /* the copy could not be made */
+	HP_SHADOW_REFUSALS,
+};
+
 /* Short names, "system call", "clock"; "unknown" for other numbers. */
 const char *hp_window_end_name(enum hp_window_end end);
 const char *hp_window_edge_kind_name(enum hp_window_edge_kind kind);
+const char *hp_shadow_refusal_name(enum hp_shadow_refusal refusal);
 
 struct hp_window {
 	int32_t pid, tid;
-	uint64_t time_ns;     /* of the first match, on the recorder's clock */
-	uint64_t ticks;	      /* samples of the matching event between the first and the last match */
+	uint64_t time_ns; /* of the first match, on the recorder's clock */
+	uint64_t ticks;	  /* samples of the matching event between the first and the last match */
 	uint64_t duration_ns; /* user CPU time between them: ticks times their period */
 	uint8_t end;	      /* enum hp_window_end */
 	int64_t end_detail;   /* number of the system call or signal */
