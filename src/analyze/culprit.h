@@ -34,7 +34,9 @@ struct insn_facts {
 
 /* Of a loop: who changes registers in it, inner loops included. */
 struct loop_facts {
-	uint8_t writes[GENERAL_REGISTERS]; /* up to 255 */
+	uint8_t writes[GENERAL_REGISTERS];    /* up to 255 */
+	uint8_t moves[GENERAL_REGISTERS];     /* those of them that add a constant to it */
+	uint64_t farthest[GENERAL_REGISTERS]; /* of these, in bytes, without its sign */
 	bool has_calls;
 	double entries; /* how often it is entered, relative as frequencies are */
 };

@@ -9,17 +9,55 @@
 
 enum { LONGEST_CHAIN = 6, DEEPEST = 64 };
 
+/* How far the instruction moves the register that it also reads. */
+static bool moves_by(const struct hp_isa *isa, const struct hp_insn *insn, unsigned number,
+		     int64_t *by)
+{
+	const struct hp_operand *to = &insn->operands[0];
+	const char *name;
+
+	if (insn->operand_count == 0 || to->type != HP_OPERAND_REGISTER || to->number != number)
+		return false;
+	if ((insn->operation == HP_OPERATION_ADD || insn->operation == HP_OPERATION_SUBTRACT) &&
+	    insn->operand_count >= 2 && insn->operands[1].type == HP_OPERAND_IMMEDIATE) {
+		*by = insn->operands[1].immediate;
+		return true;
+	}
+	if (insn->operation == HP_OPERATION_ADDRESS && insn->memory_count == 1 &&
+	    insn->memories[0].base == number && insn->memories[0].index == HP_REGISTER_NONE) {
+		*by = insn->memories[0].displacement;
+		return true;
+	}
+	name = isa->mnemonic(insn->mnemonic);
+	*by = 1;
+	return strcmp(name, "inc") == 0 || strcmp(name, "dec") == 0;
+}
+
+static uint64_t magnitude(int64_t value)
+{
+	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
 static void add_writes(const struct hp_isa *isa, const struct hp_insn *insn,
 		       struct loop_facts *facts)
 {
 	bool is_call = insn->kind == HP_INSN_CALL || insn->kind == HP_INSN_CALL_INDIRECT;
+	int64_t by;
 
 	facts->has_calls |= is_call;
-	for (unsigned number = 0; number < GENERAL_REGISTERS; number++)
-		if ((hp_register_in(&insn->written, number) ||
-		     (is_call && hp_register_in(&isa->call_clobbers, number))) &&
-		    facts->writes[number] < UINT8_MAX)
-			facts->writes[number]++;
+	for (unsigned number = 0; number < GENERAL_REGISTERS; number++) {
+		if (!hp_register_in(&insn->written, number) &&
+		    !(is_call && hp_register_in(&isa->call_clobbers, number)))
+			continue;
+		if (facts->writes[number] == UINT8_MAX)
+			continue;
+		facts->writes[number]++;
+		if (!moves_by(isa, insn, number, &by))
+			continue;
+		facts->moves[number]++;
+		if (magnitude(by) > facts->farthest[number])
+			facts->farthest[number] = magnitude(by);
+	}
 }
 
 static bool is_within(const struct hp_cfg *cfg, uint32_t block, uint32_t loop)
@@ -79,38 +117,9 @@ static const struct loop_facts *loop_of(struct search *search, uint32_t block)
 	return &search->loops[loop];
 }
 
-/* How far the instruction moves the register that it also reads. */
-static bool moves_by(const struct search *search, const struct hp_insn *insn, unsigned number,
-		     int64_t *by)
-{
-	const struct hp_operand *to = &insn->operands[0];
-	const char *name;
-
-	if (insn->operand_count == 0 || to->type != HP_OPERAND_REGISTER || to->number != number)
-		return false;
-	if ((insn->operation == HP_OPERATION_ADD || insn->operation == HP_OPERATION_SUBTRACT) &&
-	    insn->operand_count >= 2 && insn->operands[1].type == HP_OPERAND_IMMEDIATE) {
-		*by = insn->operands[1].immediate;
-		return true;
-	}
-	if (insn->operation == HP_OPERATION_ADDRESS && insn->memory_count == 1 &&
-	    insn->memories[0].base == number && insn->memories[0].index == HP_REGISTER_NONE) {
-		*by = insn->memories[0].displacement;
-		return true;
-	}
-	name = search->cfg->isa->mnemonic(insn->mnemonic);
-	*by = 1;
-	return strcmp(name, "inc") == 0 || strcmp(name, "dec") == 0;
-}
-
 static struct place anywhere(enum place_kind kind)
 {
 	return (struct place){ .kind = (uint8_t)kind, .fresh = 1 };
-}
-
-static uint64_t magnitude(int64_t value)
-{
-	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 }
 
 static bool is_stack(const struct search *search, unsigned number)
@@ -130,7 +139,6 @@ static struct place value_of(struct search *search, const struct path *path, uin
 	for (unsigned steps = 0; steps < LONGEST_CHAIN; steps++) {
 		uint32_t at;
 		const struct hp_insn *insn;
-		int64_t by;
 
 		if (number >= GENERAL_REGISTERS)
 			return anywhere(PLACE_ANY);
@@ -142,9 +150,10 @@ static struct place value_of(struct search *search, const struct path *path, uin
 		if (at == 0)
 			return anywhere(PLACE_ANY);
 		insn = search_insn(search, path->insns[at])->insn;
-		if (loop && loop->writes[number] == 1 && moves_by(search, insn, number, &by))
+		/* Also where each of several ways round the loop moves it. */
+		if (loop && loop->writes[number] == loop->moves[number])
 			return (struct place){ .kind = PLACE_STRIDE,
-					       .bytes = magnitude(by),
+					       .bytes = loop->farthest[number],
 					       .fresh = 1 };
 		if (insn->is_zeroing)
 			return anywhere(PLACE_SAME);

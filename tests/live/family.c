@@ -8,10 +8,14 @@
  *	family exec MS PROGRAM ARGS	after MS in burn_before_exec, becomes it
  *	family grand PROGRAM ARGS	in an orphaned grandchild, waiting for it through a pipe
  *	family many N PROGRAM ARGS	N of it one after the other, two at a time
+ *	family interruptible PROGRAM ARGS
+ *		becomes it with no signal ignored: shells ignore some for what is in the background,
+ *		nohup and those who run the tests others
  *	family memfd PROGRAM ARGS	becomes a copy of it that is in no directory
- *	family plugins MS A B		loads A, calls its `work`, unloads it, the same with B,
- *again and again for MS each; prints "same" when both were at one address family unlink MS
- *removes its own file, then burns in burn_deleted
+ *	family plugins MS A B
+ *		loads A, calls its `work`, unloads it, the same with B, again and again for MS each;
+ *		prints "same" when both were at one address
+ *	family unlink MS		removes its own file, then burns in burn_deleted
  */
 #include "burn.h"
 
@@ -201,7 +205,8 @@ int main(int argc, char **argv)
 	if (strcmp(how, "plugins") == 0 && argc > 4)
 		return by_plugins(number(argv[2]), argv[3], argv[4]);
 	if (strcmp(how, "interruptible") == 0) {
-		signal(SIGINT, SIG_DFL);
+		for (int number = 1; number < NSIG; number++)
+			signal(number, SIG_DFL); /* what cannot be set was never ignored */
 		return by_exec(0, argv + 2);
 	}
 	if (strcmp(how, "unlink") == 0)

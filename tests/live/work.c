@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One process that works in a known way, for a known CPU time:
+/*
+ * One process that works in a known way, for a known CPU time:
  *
  *	work here MS		in burn_here
  *	work threads N MS	each of N threads in burn_in_thread
  *	work later MS		prints its number; after a line on standard input, in
- *burn_in_thread, in a thread started only then work phases MS		in first_half during the
- *first half of every millisecond of the clock, in second_half during the other work vdso MS
- *asking for the time work kernel MS		reading /dev/zero work faults N		touching N
- *fresh pages in touch_pages work kill N		sends itself signal N
+ *				burn_in_thread, in a thread started only then
+ *	work held N MS		N threads; prints its number when all are there; after a line on
+ *				standard input each in burn_in_thread
+ *	work phases MS		in first_half during the first half of every millisecond of the
+ *				clock, in second_half during the other
+ *	work vdso MS		asking for the time
+ *	work kernel MS		reading /dev/zero
+ *	work faults N		touching N fresh pages in touch_pages
+ *	work kill N		sends itself signal N
  *	work term MS		until SIGTERM, then MS in burn_after_signal; exit 7
  */
 #include "burn.h"
@@ -50,6 +56,45 @@ static void later(unsigned cpu_ms)
 	fflush(stdout);
 	if (fgets(line, sizeof(line), stdin))
 		in_threads(1, cpu_ms);
+}
+
+struct held {
+	pthread_barrier_t all_are_there;
+	pthread_barrier_t go;
+	unsigned cpu_ms;
+};
+
+static void *held_thread(void *argument)
+{
+	struct held *held = argument;
+
+	pthread_barrier_wait(&held->all_are_there);
+	pthread_barrier_wait(&held->go);
+	burn_in_thread(held->cpu_ms);
+	return NULL;
+}
+
+static void in_held_threads(unsigned count, unsigned cpu_ms)
+{
+	struct held held = { .cpu_ms = cpu_ms };
+	pthread_t threads[64];
+	char line[16];
+
+	if (count > 64)
+		count = 64;
+	pthread_barrier_init(&held.all_are_there, NULL, count + 1);
+	pthread_barrier_init(&held.go, NULL, count + 1);
+	for (unsigned i = 0; i < count; i++)
+		if (pthread_create(&threads[i], NULL, held_thread, &held))
+			die("pthread_create");
+	pthread_barrier_wait(&held.all_are_there);
+	printf("%d\n", (int)getpid());
+	fflush(stdout);
+	if (!fgets(line, sizeof(line), stdin))
+		exit(EXIT_FAILURE);
+	pthread_barrier_wait(&held.go);
+	for (unsigned i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
 }
 
 /* Stays until the clock leaves the half of the millisecond that it is in. */
@@ -142,6 +187,8 @@ int main(int argc, char **argv)
 		burn_here(amount);
 	else if (strcmp(how, "threads") == 0)
 		in_threads(number(argv[2]), amount);
+	else if (strcmp(how, "held") == 0)
+		in_held_threads(number(argv[2]), amount);
 	else if (strcmp(how, "later") == 0)
 		later(amount);
 	else if (strcmp(how, "phases") == 0)
