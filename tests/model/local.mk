@@ -9,3 +9,7 @@ tests_model_test_epoch_LDADD = $(MODEL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += tests/model/test_profile
 tests_model_test_profile_SOURCES = tests/model/test_profile.c
 tests_model_test_profile_LDADD = $(MODEL_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/model/test_evidence
+tests_model_test_evidence_SOURCES = tests/model/test_evidence.c
+tests_model_test_evidence_LDADD = $(MODEL_LIBS) $(CHECK_LIBS)

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What shadow windows counted, as sums over windows: of each block, edge and call of each image.
+ *
+ * A window is a stretch of a thread's user time in which everything that ran was counted exactly.
+ * Windows lie uniformly in time, so what runs in all of it is estimated by what ran in them, over
+ * the share of time that they are: a ratio, whose variance is in how much windows differ. To know
+ * that of any sum, difference or quotient of counts later, counts are not added up into one number
+ * but into GROUPS, each window into one; groups vary as windows do, and the more the windows, the
+ * less.
+ *
+ * Windows that ended because their thread had to wait for another end after so much work, not so
+ * much time: their counts say how counts are to each other, but not how often anything ran. They
+ * are kept apart, `relative`.
+ *
+ * Sums add up exactly and in any order: over windows, flushes, epochs. Recordings, and in them
+ * commands, stay apart (strata): each has its own share of time that was counted.
+ *
+ * Plain data; times are nanoseconds of user CPU time.
+ */
+#ifndef HPCPROF_MODEL_EVIDENCE_H
+#define HPCPROF_MODEL_EVIDENCE_H
+
+#include <hpcprof/base/error.h>
+#include <hpcprof/model/address.h>
+#include <hpcprof/model/image_id.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HP_EVIDENCE_GROUPS = 16 };
+
+enum hp_counted_kind {
+	HP_COUNTED_BLOCK = 1, /* straight code that ran from `at`: `bytes`, `instructions` */
+	/* Edges: from the branch instruction at `at`, to `to`. */
+	HP_COUNTED_JUMP = 2,
+	HP_COUNTED_TAKEN = 3, /* a conditional jump */
+	HP_COUNTED_FALL = 4,  /* the same, not taken */
+	HP_COUNTED_INDIRECT_JUMP = 5,
+	HP_COUNTED_CALL = 6,
+	HP_COUNTED_INDIRECT_CALL = 7,
+	HP_COUNTED_RETURN = 8,
+	HP_COUNTED_SYSTEM_CALL = 9, /* `to` is what follows it */
+};
+
+/* One block or edge. Blocks may overlap: what runs from the middle of one is another. */
+struct hp_counted {
+	uint8_t kind; /* enum hp_counted_kind */
+	bool is_relative;
+	uint32_t image; /* in `images` of the whole */
+	hp_image_offset at;
+	uint32_t to_image; /* edges; 0 of blocks, as is `to` */
+	hp_image_offset to;
+	uint32_t bytes; /* blocks, > 0; 0 of edges, as are the instructions */
+	uint32_t instructions;
+	uint64_t counts[HP_EVIDENCE_GROUPS]; /* not all 0 */
+};
+/* By everything but the counts; 0 for the same item. */
+int hp_counted_compare(const struct hp_counted *a, const struct hp_counted *b);
+
+struct hp_window_group {
+	uint64_t windows;
+	uint64_t time_ns; /* that they cover */
+};
+
+/* One command of one recording. */
+struct hp_window_stratum {
+	uint64_t recording; /* when it began: CLOCK_REALTIME ns, which tells recordings apart */
+	char *command;	    /* of the processes; owned, "" when unknown */
+	uint64_t time_ns;   /* that the command ran, counted or not */
+	struct hp_window_group groups[HP_EVIDENCE_GROUPS];
+	struct hp_window_group relative[HP_EVIDENCE_GROUPS];
+	struct hp_counted *items; /* sorted, distinct. Owned */
+	size_t item_count;
+};
+
+/* How often something befell shadows: why windows ended, or why there were none. */
+struct hp_window_reason {
+	bool is_refusal;
+	char *what; /* "time is up"; a sentence without its full stop. Owned, never NULL */
+	uint64_t count;
+};
+
+/* What it cost the target, as it was measured while it ran. */
+struct hp_window_price {
+	uint64_t shadows; /* that were begun */
+	uint64_t stopped_ns;
+	uint64_t slowed_ns;  /* afterwards: copies of pages, cold caches */
+	uint64_t target_ns;  /* of the target's time that both are out of; 0 unknown */
+	uint32_t budget_ppm; /* the largest asked for */
+};
+
+struct hp_window_evidence {
+	struct hp_image_id *images; /* sorted, distinct; their `deleted` means nothing. Owned */
+	size_t image_count;
+	struct hp_window_stratum *strata; /* by recording and command, distinct. Owned */
+	size_t stratum_count;
+	struct hp_window_reason *reasons; /* by is_refusal and text, distinct. Owned */
+	size_t reason_count;
+	struct hp_window_price price;
+	uint64_t samples; /* taken in windows, to find them again in the replay */
+	uint64_t matched; /* of these, that were found */
+	uint64_t dropped; /* items for which there was no room */
+};
+
+void hp_window_evidence_clear(struct hp_window_evidence *evidence);
+bool hp_window_evidence_is_empty(const struct hp_window_evidence *evidence);
+
+/* Adds everything. Commutative and associative in the result; past 64 bits it is DAMAGED, and
+ * `into` holds part of the sum: clear it. */
+struct hp_error *hp_window_evidence_add(struct hp_window_evidence *into,
+					const struct hp_window_evidence *from);
+struct hp_error *hp_window_evidence_add_reason(struct hp_window_evidence *into, bool is_refusal,
+					       const char *what, uint64_t count);
+/* NULL when the rules above are kept, else USAGE. */
+struct hp_error *hp_window_evidence_check(const struct hp_window_evidence *evidence);
+
+/* All strata together. */
+struct hp_window_group hp_window_evidence_counted(const struct hp_window_evidence *evidence);
+struct hp_window_group hp_window_evidence_relative(const struct hp_window_evidence *evidence);
+
+/* --- estimates -------------------------------------------------------------------------------- */
+
+/* Counts of something by group, of one recording or a weighted sum of several. */
+struct hp_grouped {
+	double counts[HP_EVIDENCE_GROUPS];
+};
+
+struct hp_grouped_ratio {
+	double value;
+	/* Standard deviation of `value`, as wide as the few groups make the 90 % interval that a
+	 * normal distribution with it has: Student's. INFINITY with fewer than two groups. */
+	double deviation;
+	double freedom; /* degrees of */
+};
+
+double hp_grouped_sum(const struct hp_grouped *grouped);
+
+/*
+ * The ratio of two sums: of a count to the time of the windows (whose product with all time is the
+ * count in all of it), or to another count. NAN when `under` is nothing. The variance is that
+ * between groups, by the delta method: of over - value * under.
+ */
+struct hp_grouped_ratio hp_grouped_ratio(const struct hp_grouped *over,
+					 const struct hp_grouped *under);
+
+/* How much wider than the normal distribution's Student's 90 % interval is; 1 for very many. */
+double hp_student_widening(double freedom);
+
+#endif

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sums over windows: adding them up so that the order does not matter. */
+#include <hpcprof/model/evidence.h>
+
+#include <hpcprof/base/cleanup.h>
+
+#include <string.h>
+
+/* --- clearing --------------------------------------------------------------------------------- */
+
+static void clear_stratum(struct hp_window_stratum *stratum)
+{
+	free(stratum->command);
+	free(stratum->items);
+	*stratum = (struct hp_window_stratum){ 0 };
+}
+
+void hp_window_evidence_clear(struct hp_window_evidence *evidence)
+{
+	for (size_t i = 0; i < evidence->image_count; i++)
+		hp_image_id_clear(&evidence->images[i]);
+	for (size_t i = 0; i < evidence->stratum_count; i++)
+		clear_stratum(&evidence->strata[i]);
+	for (size_t i = 0; i < evidence->reason_count; i++)
+		free(evidence->reasons[i].what);
+	free(evidence->images);
+	free(evidence->strata);
+	free(evidence->reasons);
+	*evidence = (struct hp_window_evidence){ 0 };
+}
+
+bool hp_window_evidence_is_empty(const struct hp_window_evidence *evidence)
+{
+	return !evidence->stratum_count && !evidence->reason_count && !evidence->price.shadows;
+}
+
+static bool add_u64(uint64_t *into, uint64_t from)
+{
+	return !__builtin_add_overflow(*into, from, into);
+}
+
+static struct hp_error *overflowed(void)
+{
+	return hp_error_create(HP_ERROR_DAMAGED, "what windows counted is more than 64 bits hold");
+}
+
+/* --- images ----------------------------------------------------------------------------------- */
+
+static struct hp_error *copy_images(const struct hp_image_id *const *from, size_t count,
+				    struct hp_image_id **images)
+{
+	*images = calloc(count + 1, sizeof(**images));
+	if (!*images)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < count; i++) {
+		struct hp_error *error = hp_image_id_copy(from[i], &(*images)[i]);
+
+		if (!error) {
+			(*images)[i].deleted = false;
+			continue;
+		}
+		while (i-- > 0)
+			hp_image_id_clear(&(*images)[i]);
+		free(*images);
+		return error;
+	}
+	return NULL;
+}
+
+/* Where each side's images are in the union. */
+struct numbering {
+	uint32_t *into;
+	uint32_t *from;
+};
+
+static void renumber(struct hp_window_evidence *evidence, const uint32_t *numbers)
+{
+	for (size_t i = 0; i < evidence->stratum_count; i++) {
+		struct hp_window_stratum *stratum = &evidence->strata[i];
+
+		for (size_t j = 0; j < stratum->item_count; j++) {
+			stratum->items[j].image = numbers[stratum->items[j].image];
+			if (stratum->items[j].kind != HP_COUNTED_BLOCK)
+				stratum->items[j].to_image = numbers[stratum->items[j].to_image];
+		}
+	}
+}
+
+/* Both lists are sorted: one walk. The order of what is there stays, so items stay sorted. */
+static struct hp_error *unite_images(struct hp_window_evidence *into,
+				     const struct hp_window_evidence *from,
+				     const struct numbering *numbering)
+{
+	size_t room = into->image_count + from->image_count;
+	_cleanup_free_ const struct hp_image_id **all = calloc(room + 1, sizeof(const void *));
+	struct hp_image_id *united;
+	struct hp_error *error;
+	size_t count = 0;
+
+	if (!all)
+		return hp_error_create_no_memory();
+	for (size_t i = 0, j = 0; i < into->image_count || j < from->image_count; count++) {
+		int order = i == into->image_count ? 1
+			    : j == from->image_count
+				    ? -1
+				    : hp_image_id_compare(&into->images[i], &from->images[j]);
+
+		all[count] = order <= 0 ? &into->images[i] : &from->images[j];
+		if (order <= 0)
+			numbering->into[i++] = (uint32_t)count;
+		if (order >= 0)
+			numbering->from[j++] = (uint32_t)count;
+	}
+	error = copy_images(all, count, &united);
+	if (error)
+		return error;
+	for (size_t i = 0; i < into->image_count; i++)
+		hp_image_id_clear(&into->images[i]);
+	free(into->images);
+	into->images = united;
+	into->image_count = count;
+	renumber(into, numbering->into);
+	return NULL;
+}
+
+/* --- items ------------------------------------------------------------------------------------ */
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+int hp_counted_compare(const struct hp_counted *a, const struct hp_counted *b)
+{
+	int order = compare_u64(a->is_relative, b->is_relative);
+
+	if (!order)
+		order = compare_u64(a->image, b->image);
+	if (!order)
+		order = compare_u64(a->at.value, b->at.value);
+	if (!order)
+		order = compare_u64(a->kind, b->kind);
+	if (!order)
+		order = compare_u64(a->to_image, b->to_image);
+	if (!order)
+		order = compare_u64(a->to.value, b->to.value);
+	if (!order)
+		order = compare_u64(a->bytes, b->bytes);
+	return order ? order : compare_u64(a->instructions, b->instructions);
+}
+
+static struct hp_error *add_item(struct hp_window_stratum *into, const struct hp_counted *item)
+{
+	struct hp_counted *last = into->item_count ? &into->items[into->item_count - 1] : NULL;
+
+	if (!last || hp_counted_compare(last, item) != 0) {
+		into->items[into->item_count++] = *item;
+		return NULL;
+	}
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		if (!add_u64(&last->counts[i], item->counts[i]))
+			return overflowed();
+	return NULL;
+}
+
+/* `numbers`: what the images of `from` are called in `into`. */
+static struct hp_error *add_items(struct hp_window_stratum *into,
+				  const struct hp_window_stratum *from, const uint32_t *numbers)
+{
+	struct hp_window_stratum sum = { 0 };
+	struct hp_error *error = NULL;
+	size_t i = 0;
+	size_t j = 0;
+
+	sum.items = calloc(into->item_count + from->item_count + 1, sizeof(*sum.items));
+	if (!sum.items)
+		return hp_error_create_no_memory();
+	while (!error && (i < into->item_count || j < from->item_count)) {
+		struct hp_counted other = { 0 };
+
+		if (j < from->item_count) {
+			other = from->items[j];
+			other.image = numbers[other.image];
+			if (other.kind != HP_COUNTED_BLOCK)
+				other.to_image = numbers[other.to_image];
+		}
+		if (j == from->item_count ||
+		    (i < into->item_count && hp_counted_compare(&into->items[i], &other) <= 0)) {
+			error = add_item(&sum, &into->items[i++]);
+		} else {
+			error = add_item(&sum, &other);
+			j++;
+		}
+	}
+	free(into->items);
+	into->items = sum.items;
+	into->item_count = sum.item_count;
+	return error;
+}
+
+/* --- strata ----------------------------------------------------------------------------------- */
+
+static int compare_strata(const struct hp_window_stratum *a, const struct hp_window_stratum *b)
+{
+	int order = compare_u64(a->recording, b->recording);
+
+	return order ? order : strcmp(a->command, b->command);
+}
+
+static struct hp_error *insert_stratum(struct hp_window_evidence *into, size_t at,
+				       const struct hp_window_stratum *from)
+{
+	struct hp_window_stratum *grown =
+		reallocarray(into->strata, into->stratum_count + 1, sizeof(*grown));
+	char *command = strdup(from->command);
+
+	if (grown)
+		into->strata = grown;
+	if (!grown || !command) {
+		free(command);
+		return hp_error_create_no_memory();
+	}
+	memmove(grown + at + 1, grown + at, (into->stratum_count - at) * sizeof(*grown));
+	grown[at] = (struct hp_window_stratum){ .recording = from->recording, .command = command };
+	into->stratum_count++;
+	return NULL;
+}
+
+static bool add_groups(struct hp_window_group *into, const struct hp_window_group *from)
+{
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		if (!add_u64(&into[i].windows, from[i].windows) ||
+		    !add_u64(&into[i].time_ns, from[i].time_ns))
+			return false;
+	return true;
+}
+
+static struct hp_error *add_stratum(struct hp_window_evidence *into,
+				    const struct hp_window_stratum *from, const uint32_t *numbers)
+{
+	struct hp_error *error = NULL;
+	struct hp_window_stratum *stratum;
+	size_t at = 0;
+
+	while (at < into->stratum_count && compare_strata(&into->strata[at], from) < 0)
+		at++;
+	if (at == into->stratum_count || compare_strata(&into->strata[at], from) != 0)
+		error = insert_stratum(into, at, from);
+	if (error)
+		return error;
+	stratum = &into->strata[at];
+	if (!add_u64(&stratum->time_ns, from->time_ns) ||
+	    !add_groups(stratum->groups, from->groups) ||
+	    !add_groups(stratum->relative, from->relative))
+		return overflowed();
+	return add_items(stratum, from, numbers);
+}
+
+/* --- reasons and price ------------------------------------------------------------------------ */
+
+static int compare_reasons(bool is_refusal, const char *what, const struct hp_window_reason *b)
+{
+	return is_refusal == b->is_refusal ? strcmp(what, b->what) : is_refusal - b->is_refusal;
+}
+
+struct hp_error *hp_window_evidence_add_reason(struct hp_window_evidence *into, bool is_refusal,
+					       const char *what, uint64_t count)
+{
+	struct hp_window_reason *grown;
+	size_t at = 0;
+	char *copy;
+
+	if (!count)
+		return NULL;
+	while (at < into->reason_count && compare_reasons(is_refusal, what, &into->reasons[at]) > 0)
+		at++;
+	if (at < into->reason_count && compare_reasons(is_refusal, what, &into->reasons[at]) == 0)
+		return add_u64(&into->reasons[at].count, count) ? NULL : overflowed();
+	copy = strdup(what);
+	grown = copy ? reallocarray(into->reasons, into->reason_count + 1, sizeof(*grown)) : NULL;
+	if (!grown) {
+		free(copy);
+		return hp_error_create_no_memory();
+	}
+	into->reasons = grown;
+	memmove(grown + at + 1, grown + at, (into->reason_count - at) * sizeof(*grown));
+	grown[at] = (struct hp_window_reason){ is_refusal, copy, count };
+	into->reason_count++;
+	return NULL;
+}
+
+static struct hp_error *add_figures(struct hp_window_evidence *into,
+				    const struct hp_window_evidence *from)
+{
+	struct hp_window_price *price = &into->price;
+
+	if (from->price.budget_ppm > price->budget_ppm)
+		price->budget_ppm = from->price.budget_ppm;
+	if (!add_u64(&price->shadows, from->price.shadows) ||
+	    !add_u64(&price->stopped_ns, from->price.stopped_ns) ||
+	    !add_u64(&price->slowed_ns, from->price.slowed_ns) ||
+	    !add_u64(&price->target_ns, from->price.target_ns) ||
+	    !add_u64(&into->samples, from->samples) || !add_u64(&into->matched, from->matched) ||
+	    !add_u64(&into->dropped, from->dropped))
+		return overflowed();
+	return NULL;
+}
+
+struct hp_error *hp_window_evidence_add(struct hp_window_evidence *into,
+					const struct hp_window_evidence *from)
+{
+	_cleanup_free_ uint32_t *ours = calloc(into->image_count + 1, sizeof(*ours));
+	_cleanup_free_ uint32_t *theirs = calloc(from->image_count + 1, sizeof(*theirs));
+	const struct numbering numbering = { ours, theirs };
+	struct hp_error *error;
+
+	if (!ours || !theirs)
+		return hp_error_create_no_memory();
+	error = add_figures(into, from);
+	if (!error)
+		error = unite_images(into, from, &numbering);
+	for (size_t i = 0; i < from->stratum_count && !error; i++)
+		error = add_stratum(into, &from->strata[i], theirs);
+	for (size_t i = 0; i < from->reason_count && !error; i++)
+		error = hp_window_evidence_add_reason(into, from->reasons[i].is_refusal,
+						      from->reasons[i].what,
+						      from->reasons[i].count);
+	return error;
+}
+
+/* --- rules ------------------------------------------------------------------------------------ */
+
+static const char *item_fault(const struct hp_window_evidence *evidence,
+			      const struct hp_counted *item)
+{
+	bool is_block = item->kind == HP_COUNTED_BLOCK;
+	uint64_t any = 0;
+
+	if (item->kind < HP_COUNTED_BLOCK || item->kind > HP_COUNTED_SYSTEM_CALL)
+		return "something counted of unknown kind";
+	if (item->image >= evidence->image_count ||
+	    (!is_block && item->to_image >= evidence->image_count))
+		return "something counted in an image that is not there";
+	if (is_block && (item->to_image || item->to.value || !item->bytes || !item->instructions ||
+			 item->instructions > item->bytes))
+		return "a block of impossible size";
+	if (is_block && item->at.value + (item->bytes - 1) < item->at.value)
+		return "a block that runs past 64 bits";
+	if (!is_block && (item->bytes || item->instructions))
+		return "an edge with a size";
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		any |= item->counts[i];
+	return any ? NULL : "something counted that never ran";
+}
+
+static const char *stratum_fault(const struct hp_window_evidence *evidence,
+				 const struct hp_window_stratum *stratum)
+{
+	if (!stratum->command)
+		return "counts of no command";
+	for (size_t i = 0; i < stratum->item_count; i++) {
+		const char *fault = item_fault(evidence, &stratum->items[i]);
+
+		if (fault)
+			return fault;
+		if (i && hp_counted_compare(&stratum->items[i - 1], &stratum->items[i]) >= 0)
+			return "counts out of order";
+	}
+	return NULL;
+}
+
+struct hp_error *hp_window_evidence_check(const struct hp_window_evidence *evidence)
+{
+	const char *fault = NULL;
+
+	for (size_t i = 1; i < evidence->image_count && !fault; i++)
+		if (hp_image_id_compare(&evidence->images[i - 1], &evidence->images[i]) >= 0)
+			fault = "images out of order";
+	for (size_t i = 0; i < evidence->stratum_count && !fault; i++) {
+		fault = stratum_fault(evidence, &evidence->strata[i]);
+		if (!fault && i &&
+		    compare_strata(&evidence->strata[i - 1], &evidence->strata[i]) >= 0)
+			fault = "recordings out of order";
+	}
+	for (size_t i = 0; i < evidence->reason_count && !fault; i++) {
+		const struct hp_window_reason *reason = &evidence->reasons[i];
+
+		if (!reason->what || !reason->count)
+			fault = "a reason for nothing";
+		else if (i && compare_reasons(reason->is_refusal, reason->what, reason - 1) <= 0)
+			fault = "reasons out of order";
+	}
+	return fault ? hp_error_create(HP_ERROR_USAGE, "%s", fault) : NULL;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static struct hp_window_group sum_of(const struct hp_window_evidence *evidence, bool is_relative)
+{
+	struct hp_window_group sum = { 0 };
+
+	for (size_t i = 0; i < evidence->stratum_count; i++) {
+		const struct hp_window_group *groups = is_relative ? evidence->strata[i].relative
+								   : evidence->strata[i].groups;
+
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++) {
+			sum.windows += groups[j].windows;
+			sum.time_ns += groups[j].time_ns;
+		}
+	}
+	return sum;
+}
+
+struct hp_window_group hp_window_evidence_counted(const struct hp_window_evidence *evidence)
+{
+	return sum_of(evidence, false);
+}
+
+struct hp_window_group hp_window_evidence_relative(const struct hp_window_evidence *evidence)
+{
+	return sum_of(evidence, true);
+}

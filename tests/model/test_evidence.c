@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sums over windows add up in any order, and their variance is what windows vary by. */
+#include "../support.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/number.h>
+#include <hpcprof/model/evidence.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- made up ---------------------------------------------------------------------------------- */
+
+static struct hp_image_id make_image(unsigned number)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/usr/bin/p%u", number);
+	return (struct hp_image_id){ .kind = HP_IMAGE_FILE, .path = strdup(path) };
+}
+
+static int compare_items(const void *a, const void *b)
+{
+	return hp_counted_compare(a, b);
+}
+
+static struct hp_counted make_item(struct hp_random *random, uint32_t images)
+{
+	struct hp_counted item = {
+		.kind = (uint8_t)hp_random_between(random, HP_COUNTED_BLOCK,
+						   HP_COUNTED_SYSTEM_CALL),
+		.is_relative = hp_random_between(random, 0, 4) == 0,
+		.image = (uint32_t)hp_random_between(random, 0, images - 1),
+		.at = { hp_random_between(random, 0, 3) * 16 },
+	};
+
+	if (item.kind == HP_COUNTED_BLOCK) {
+		item.bytes = (uint32_t)hp_random_between(random, 1, 2) * 8;
+		item.instructions = item.bytes / 4;
+	} else {
+		item.to_image = (uint32_t)hp_random_between(random, 0, images - 1);
+		item.to.value = hp_random_between(random, 0, 2);
+	}
+	item.counts[hp_random_between(random, 0, HP_EVIDENCE_GROUPS - 1)] =
+		hp_random_between(random, 1, 1000);
+	return item;
+}
+
+static void fill_items(struct hp_random *random, uint32_t images, struct hp_window_stratum *stratum)
+{
+	size_t wanted = hp_random_between(random, 0, 40);
+	size_t n = 0;
+
+	stratum->items = calloc(wanted + 1, sizeof(*stratum->items));
+	for (size_t i = 0; i < wanted; i++)
+		stratum->items[i] = make_item(random, images);
+	qsort(stratum->items, wanted, sizeof(*stratum->items), compare_items);
+	for (size_t i = 0; i < wanted; i++)
+		if (!n || hp_counted_compare(&stratum->items[n - 1], &stratum->items[i]) != 0)
+			stratum->items[n++] = stratum->items[i];
+	stratum->item_count = n;
+}
+
+/* Some of five images, one or two strata of four, reasons, figures. */
+static struct hp_window_evidence make(struct hp_random *random)
+{
+	static const char *const whats[] = { "a system call", "time is up", "diverged" };
+	static const char *const commands[] = { "awk", "bash" };
+	struct hp_window_evidence evidence = { .price = { .shadows = 1 } };
+
+	evidence.images = calloc(5, sizeof(*evidence.images));
+	for (unsigned i = 0; i < 5; i++)
+		if (hp_random_between(random, 0, 1) || (i == 4 && !evidence.image_count))
+			evidence.images[evidence.image_count++] = make_image(i);
+	evidence.strata = calloc(2, sizeof(*evidence.strata));
+	for (unsigned i = 0; i < 2; i++) {
+		struct hp_window_stratum *stratum = &evidence.strata[evidence.stratum_count];
+
+		if (!hp_random_between(random, 0, 3))
+			continue;
+		evidence.stratum_count++;
+		stratum->recording = 77;
+		stratum->command = strdup(commands[i]);
+		stratum->time_ns = hp_random_between(random, 1, 1000000);
+		stratum->groups[hp_random_between(random, 0, 15)] =
+			(struct hp_window_group){ 1, hp_random_between(random, 1, 1000) };
+		stratum->relative[hp_random_between(random, 0, 15)] =
+			(struct hp_window_group){ 1, hp_random_between(random, 1, 1000) };
+		fill_items(random, (uint32_t)evidence.image_count, stratum);
+	}
+	evidence.samples = hp_random_between(random, 0, 100);
+	evidence.matched = evidence.samples / 2;
+	evidence.price.stopped_ns = hp_random_between(random, 0, 1000000);
+	evidence.price.budget_ppm = (uint32_t)hp_random_between(random, 1, 30000);
+	for (size_t i = 0; i < 3; i++)
+		hp_assert_ok(hp_window_evidence_add_reason(
+			&evidence, hp_random_between(random, 0, 1),
+			whats[hp_random_between(random, 0, 2)], hp_random_between(random, 0, 5)));
+	return evidence;
+}
+
+static void assert_same(const struct hp_window_evidence *a, const struct hp_window_evidence *b)
+{
+	ck_assert_uint_eq(a->image_count, b->image_count);
+	for (size_t i = 0; i < a->image_count; i++)
+		ck_assert_int_eq(hp_image_id_compare(&a->images[i], &b->images[i]), 0);
+	ck_assert_uint_eq(a->stratum_count, b->stratum_count);
+	for (size_t i = 0; i < a->stratum_count; i++) {
+		const struct hp_window_stratum *x = &a->strata[i];
+		const struct hp_window_stratum *y = &b->strata[i];
+
+		ck_assert_str_eq(x->command, y->command);
+		ck_assert_uint_eq(x->recording, y->recording);
+		ck_assert_uint_eq(x->time_ns, y->time_ns);
+		ck_assert_mem_eq(x->groups, y->groups, sizeof(x->groups));
+		ck_assert_mem_eq(x->relative, y->relative, sizeof(x->relative));
+		ck_assert_uint_eq(x->item_count, y->item_count);
+		for (size_t j = 0; j < x->item_count; j++) {
+			ck_assert_int_eq(hp_counted_compare(&x->items[j], &y->items[j]), 0);
+			ck_assert_mem_eq(x->items[j].counts, y->items[j].counts,
+					 sizeof(x->items[j].counts));
+		}
+	}
+	ck_assert_uint_eq(a->reason_count, b->reason_count);
+	for (size_t i = 0; i < a->reason_count; i++) {
+		ck_assert_int_eq(a->reasons[i].is_refusal, b->reasons[i].is_refusal);
+		ck_assert_str_eq(a->reasons[i].what, b->reasons[i].what);
+		ck_assert_uint_eq(a->reasons[i].count, b->reasons[i].count);
+	}
+	ck_assert_uint_eq(a->price.stopped_ns, b->price.stopped_ns);
+	ck_assert_uint_eq(a->price.shadows, b->price.shadows);
+	ck_assert_uint_eq(a->price.budget_ppm, b->price.budget_ppm);
+	ck_assert_uint_eq(a->samples, b->samples);
+	ck_assert_uint_eq(a->matched, b->matched);
+}
+
+static uint64_t sum_of_counts(const struct hp_window_evidence *evidence)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < evidence->stratum_count; i++)
+		for (size_t j = 0; j < evidence->strata[i].item_count; j++)
+			for (size_t k = 0; k < HP_EVIDENCE_GROUPS; k++)
+				sum += evidence->strata[i].items[j].counts[k];
+	return sum;
+}
+
+START_TEST(adding_commutes_and_associates)
+{
+	struct hp_random random = hp_random_seeded(7);
+
+	for (unsigned round = 0; round < 300; round++) {
+		struct hp_window_evidence parts[3];
+		struct hp_window_evidence left = { 0 };	 /* (0 + 1) + 2 */
+		struct hp_window_evidence right = { 0 }; /* 2 + (1 + 0) */
+		struct hp_window_evidence inner = { 0 };
+
+		for (unsigned i = 0; i < 3; i++)
+			parts[i] = make(&random);
+		for (unsigned i = 0; i < 3; i++) {
+			hp_assert_ok(hp_window_evidence_check(&parts[i]));
+			hp_assert_ok(hp_window_evidence_add(&left, &parts[i]));
+		}
+		hp_assert_ok(hp_window_evidence_add(&inner, &parts[1]));
+		hp_assert_ok(hp_window_evidence_add(&inner, &parts[0]));
+		hp_assert_ok(hp_window_evidence_add(&right, &parts[2]));
+		hp_assert_ok(hp_window_evidence_add(&right, &inner));
+		hp_assert_ok(hp_window_evidence_check(&left));
+		assert_same(&left, &right);
+		ck_assert_uint_eq(sum_of_counts(&left), sum_of_counts(&parts[0]) +
+								sum_of_counts(&parts[1]) +
+								sum_of_counts(&parts[2]));
+		ck_assert_uint_eq(hp_window_evidence_counted(&left).windows,
+				  hp_window_evidence_counted(&parts[0]).windows +
+					  hp_window_evidence_counted(&parts[1]).windows +
+					  hp_window_evidence_counted(&parts[2]).windows);
+		hp_window_evidence_clear(&left);
+		hp_window_evidence_clear(&right);
+		hp_window_evidence_clear(&inner);
+		for (unsigned i = 0; i < 3; i++)
+			hp_window_evidence_clear(&parts[i]);
+	}
+}
+END_TEST
+
+START_TEST(counts_that_do_not_fit_are_an_error)
+{
+	struct hp_window_evidence one = { 0 };
+	struct hp_window_evidence sum = { 0 };
+
+	one.images = calloc(1, sizeof(*one.images));
+	one.images[one.image_count++] = make_image(1);
+	one.strata = calloc(1, sizeof(*one.strata));
+	one.stratum_count = 1;
+	one.strata[0].command = strdup("x");
+	one.strata[0].items = calloc(1, sizeof(*one.strata[0].items));
+	one.strata[0].item_count = 1;
+	one.strata[0].items[0] = (struct hp_counted){
+		.kind = HP_COUNTED_BLOCK, .bytes = 4, .instructions = 1, .counts = { UINT64_MAX }
+	};
+	hp_assert_ok(hp_window_evidence_check(&one));
+	hp_assert_ok(hp_window_evidence_add(&sum, &one));
+	hp_assert_fails(HP_ERROR_DAMAGED, hp_window_evidence_add(&sum, &one));
+	hp_window_evidence_clear(&sum);
+	hp_window_evidence_clear(&one);
+}
+END_TEST
+
+START_TEST(what_breaks_the_rules_is_named)
+{
+	static const struct {
+		struct hp_counted item;
+		const char *fault;
+	} cases[] = {
+		{ { .kind = 0, .counts = { 1 } }, "unknown kind" },
+		{ { .kind = HP_COUNTED_BLOCK, .counts = { 1 } }, "impossible size" },
+		{ { .kind = HP_COUNTED_BLOCK, .bytes = 2, .instructions = 3, .counts = { 1 } },
+		  "impossible size" },
+		{ { .kind = HP_COUNTED_BLOCK,
+		    .image = 1,
+		    .bytes = 4,
+		    .instructions = 1,
+		    .counts = { 1 } },
+		  "not there" },
+		{ { .kind = HP_COUNTED_CALL, .to_image = 1, .counts = { 1 } }, "not there" },
+		{ { .kind = HP_COUNTED_CALL, .bytes = 1, .counts = { 1 } }, "with a size" },
+		{ { .kind = HP_COUNTED_CALL }, "never ran" },
+		{ { .kind = HP_COUNTED_BLOCK,
+		    .at = { UINT64_MAX },
+		    .bytes = 2,
+		    .instructions = 1,
+		    .counts = { 1 } },
+		  "past 64 bits" },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		struct hp_counted item = cases[i].item;
+		char path[] = "/a";
+		char command[] = "a";
+		struct hp_image_id image = { .kind = HP_IMAGE_FILE, .path = path };
+		struct hp_window_stratum stratum = { .command = command,
+						     .items = &item,
+						     .item_count = 1 };
+		struct hp_window_evidence evidence = {
+			.images = &image, .image_count = 1, .strata = &stratum, .stratum_count = 1
+		};
+		struct hp_error *error = hp_window_evidence_check(&evidence);
+
+		ck_assert_ptr_nonnull(error);
+		ck_assert_msg(strstr(error->message, cases[i].fault), "%zu: %s", i, error->message);
+		hp_error_destroy(error);
+	}
+}
+END_TEST
+
+/* --- estimates -------------------------------------------------------------------------------- */
+
+START_TEST(equal_groups_leave_no_doubt)
+{
+	struct hp_grouped over;
+	struct hp_grouped under;
+	struct hp_grouped_ratio ratio;
+
+	for (unsigned i = 0; i < HP_EVIDENCE_GROUPS; i++) {
+		under.counts[i] = i + 1;
+		over.counts[i] = 3.0 * (i + 1);
+	}
+	ratio = hp_grouped_ratio(&over, &under);
+	ck_assert_double_eq_tol(ratio.value, 3, 1e-12);
+	ck_assert_double_eq_tol(ratio.deviation, 0, 1e-12);
+}
+END_TEST
+
+START_TEST(one_group_says_nothing_of_its_variance)
+{
+	struct hp_grouped over = { .counts = { 0, 6 } };
+	struct hp_grouped under = { .counts = { 0, 2 } };
+	struct hp_grouped none = { 0 };
+
+	ck_assert_double_eq_tol(hp_grouped_ratio(&over, &under).value, 3, 1e-12);
+	ck_assert(isinf(hp_grouped_ratio(&over, &under).deviation));
+	ck_assert(isnan(hp_grouped_ratio(&over, &none).value));
+}
+END_TEST
+
+START_TEST(students_distribution_is_that_of_the_tables)
+{
+	/* Quantiles for 95 %, from printed tables. */
+	static const struct {
+		double freedom;
+		double quantile;
+	} table[] = { { 1, 6.314 },  { 2, 2.920 },  { 3, 2.353 },  { 5, 2.015 },  { 7, 1.895 },
+		      { 10, 1.812 }, { 15, 1.753 }, { 30, 1.697 }, { 120, 1.658 } };
+	double before = 100;
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(table); i++)
+		ck_assert_double_eq_tol(hp_student_widening(table[i].freedom),
+					table[i].quantile / 1.6449, 2e-3);
+	for (double freedom = 0.5; freedom < 40; freedom += 0.125) {
+		double widening = hp_student_widening(freedom);
+
+		ck_assert_double_le(widening, before);
+		before = widening;
+	}
+	ck_assert_double_eq_tol(hp_student_widening(1e9), 1, 1e-6);
+}
+END_TEST
+
+/* Windows of a program whose rate changes by itself, dealt out to groups in turn: of many such
+ * programs, how often the interval holds the truth. */
+static double coverage_of(unsigned windows, uint64_t seed)
+{
+	struct hp_random random = hp_random_seeded(seed);
+	unsigned held = 0;
+	enum { PROGRAMS = 4000 };
+
+	for (unsigned program = 0; program < PROGRAMS; program++) {
+		struct hp_grouped over = { 0 };
+		struct hp_grouped under = { 0 };
+		struct hp_grouped_ratio ratio;
+
+		for (unsigned i = 0; i < windows; i++) {
+			double time = (double)hp_random_between(&random, 80, 120);
+			double rate = 0;
+
+			/* Nearly normal, mean 10. */
+			for (unsigned k = 0; k < 6; k++)
+				rate += (double)hp_random_between(&random, 0, 2000) / 600;
+			over.counts[i % HP_EVIDENCE_GROUPS] += rate * time;
+			under.counts[i % HP_EVIDENCE_GROUPS] += time;
+		}
+		ratio = hp_grouped_ratio(&over, &under);
+		held += fabs(ratio.value - 10) <= 1.6449 * ratio.deviation;
+	}
+	return (double)held / PROGRAMS;
+}
+
+START_TEST(intervals_hold_the_truth_as_often_as_they_say)
+{
+	static const unsigned windows[] = { 2, 3, 4, 8, 16, 20, 37, 64 };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(windows); i++) {
+		double coverage = coverage_of(windows[i], 5 + i);
+
+		ck_assert_msg(coverage > 0.87 && coverage < 0.93, "%u windows: %.3f", windows[i],
+			      coverage);
+	}
+}
+END_TEST
+
+HP_TEST_MAIN("model/evidence", adding_commutes_and_associates, counts_that_do_not_fit_are_an_error,
+	     what_breaks_the_rules_is_named, equal_groups_leave_no_doubt,
+	     one_group_says_nothing_of_its_variance, students_distribution_is_that_of_the_tables,
+	     intervals_hold_the_truth_as_often_as_they_say)
