@@ -195,8 +195,64 @@ char *fixture_epoch(struct hp_db *db, const char *label, uint64_t samples)
 	return stamp;
 }
 
+struct hp_window_evidence fixture_evidence(uint64_t recording)
+{
+	static const struct hp_counted items[] = {
+		{ .kind = HP_COUNTED_BLOCK,
+		  .at = { 0x1000 },
+		  .bytes = 12,
+		  .instructions = 4,
+		  .counts = { 100, 0, 300 } },
+		{ .kind = HP_COUNTED_TAKEN,
+		  .at = { 0x1009 },
+		  .to = { 0x1000 },
+		  .counts = { 90, 0, 280 } },
+		{ .kind = HP_COUNTED_CALL,
+		  .at = { 0x1020 },
+		  .to_image = 1,
+		  .to = { 0x2000 },
+		  .counts = { [15] = 7 } },
+		{ .kind = HP_COUNTED_BLOCK,
+		  .is_relative = true,
+		  .image = 1,
+		  .at = { 0x2000 },
+		  .bytes = 5,
+		  .instructions = 1,
+		  .counts = { [3] = UINT64_C(1) << 40 } },
+	};
+	struct hp_window_evidence evidence = {
+		.images = calloc(2, sizeof(*evidence.images)),
+		.image_count = 2,
+		.strata = calloc(1, sizeof(*evidence.strata)),
+		.stratum_count = 1,
+		.price = { 4, 1500000, 3000000000, 700000000, 10000 },
+		.samples = 120,
+		.matched = 118,
+	};
+	struct hp_window_stratum *stratum = evidence.strata;
+
+	evidence.images[0] = fixture_image(1);
+	evidence.images[1] = fixture_image(2);
+	*stratum = (struct hp_window_stratum){
+		.recording = recording,
+		.command = strdup("cat"),
+		.time_ns = 3000000000,
+		.groups = { { 1, 100000000 }, { 0, 0 }, { 1, 99000000 }, [15] = { 1, 50000000 } },
+		.relative = { [3] = { 1, 20000000 } },
+		.items = calloc(HP_ARRAY_COUNT(items), sizeof(*items)),
+		.item_count = HP_ARRAY_COUNT(items),
+	};
+	memcpy(stratum->items, items, sizeof(items));
+	hp_assert_ok(hp_window_evidence_add_reason(&evidence, false, "complete", 3));
+	hp_assert_ok(hp_window_evidence_add_reason(&evidence, false, "system call", 1));
+	hp_assert_ok(hp_window_evidence_add_reason(&evidence, true, "budget", 2));
+	hp_assert_ok(hp_window_evidence_check(&evidence));
+	return evidence;
+}
+
 char *fixture_rich_epoch(struct hp_db *db)
 {
+	struct hp_window_evidence evidence = fixture_evidence(77);
 	char memcpy_name[] = "memcpy";
 	char time_name[] = "__vdso_time";
 	struct hp_symbol symbols[] = { { { 0 }, 64, memcpy_name }, { { 80 }, 16, time_name } };
@@ -228,6 +284,8 @@ char *fixture_rich_epoch(struct hp_db *db)
 	hp_assert_ok(hp_epoch_writer_image(writer, &image, &index));
 	hp_assert_ok(hp_epoch_writer_symbols(writer, index, symbols, 2));
 	hp_assert_ok(hp_epoch_writer_bytes(writer, index, bytes, sizeof(bytes)));
+	hp_assert_ok(hp_epoch_writer_evidence(writer, &evidence));
+	hp_window_evidence_clear(&evidence);
 	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
 	stamp = strdup(hp_epoch_writer_stamp(writer));
 	hp_epoch_writer_destroy(writer);

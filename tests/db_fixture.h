@@ -26,7 +26,9 @@ struct hp_profile fixture_flat_profile(unsigned image, const char *event, uint64
 struct hp_epoch_meta fixture_meta(const char *event, uint64_t samples, bool complete);
 /* A finished epoch of one event with so many samples in image 1; returns its stamp, malloc'ed. */
 char *fixture_epoch(struct hp_db *db, const char *label, uint64_t samples);
-/* A small epoch with a bit of everything: two events, symbols, kept bytes. */
+/* What a few windows of one recording counted: blocks and edges of images 1 and 2; clear it. */
+struct hp_window_evidence fixture_evidence(uint64_t recording);
+/* A small epoch with a bit of everything: two events, symbols, kept bytes, windows. */
 char *fixture_rich_epoch(struct hp_db *db);
 
 /* Number of problems that verify finds in all epochs; the first is copied to `first` if given. */

@@ -9,11 +9,11 @@
 #include <jansson.h>
 #include <string.h>
 
-enum { COLUMNS = 10 };
+enum { COLUMNS = 11 };
 
 static const char *const headings[COLUMNS] = {
-	"EPOCH",   "LABEL", "STATE", "HOST",	 "EVENTS",
-	"SAMPLES", "LOST",  "SIZE",  "DURATION", "COMMAND",
+	"EPOCH", "LABEL", "STATE",    "HOST",	 "EVENTS",  "SAMPLES",
+	"LOST",	 "SIZE",  "DURATION", "COUNTED", "COMMAND",
 };
 
 bool epoch_format_parse(const char *text, enum epoch_format *format)
@@ -147,6 +147,16 @@ static char *or_dash(const char *text)
 	return printable(strdup(text && *text ? text : "-"));
 }
 
+/* How much was counted by shadow windows. */
+static char *counted_of(const struct hp_epoch_summary *epoch)
+{
+	if (epoch->is_evidence_damaged)
+		return strdup("damaged");
+	if (!epoch->windows.windows)
+		return strdup("-");
+	return formatted("%.1f s", (double)epoch->windows.time_ns / 1e9);
+}
+
 /* Owned texts; false when memory is short. */
 static bool fill_cells(const struct hp_epoch_summary *epoch, char **cells)
 {
@@ -164,7 +174,8 @@ static bool fill_cells(const struct hp_epoch_summary *epoch, char **cells)
 	cells[6] = formatted("%.2f%%", 100 * lost_share(&figures));
 	cells[7] = strdup(size);
 	cells[8] = formatted("%.1f s", (double)figures.duration_ns / 1e9);
-	cells[9] = epoch->problem ? or_dash(epoch->problem) : printable(command_of(meta));
+	cells[9] = counted_of(epoch);
+	cells[10] = epoch->problem ? or_dash(epoch->problem) : printable(command_of(meta));
 	for (size_t i = 0; i < COLUMNS; i++) {
 		if (!cells[i])
 			return false;
@@ -186,7 +197,7 @@ static size_t width_of(const char *text)
 
 static bool is_number_column(size_t column)
 {
-	return column >= 5 && column <= 8;
+	return column >= 5 && column <= 9;
 }
 
 static void print_row(FILE *stream, char *const *cells, const size_t *widths)
@@ -243,7 +254,7 @@ static struct hp_error *print_as_text(FILE *stream, const struct hp_epoch_summar
 
 /* --- CSV ---------------------------------------------------------------------------------- */
 
-static void print_field(FILE *stream, const char *text, bool last)
+static void print_field(FILE *stream, const char *text)
 {
 	_cleanup_free_ char *safe = hp_text_printable(text ? text : "");
 
@@ -253,14 +264,14 @@ static void print_field(FILE *stream, const char *text, bool last)
 			putc('"', stream);
 		putc(*at, stream);
 	}
-	fputs(last ? "\"\n" : "\",", stream);
+	fputs("\",", stream);
 }
 
 static struct hp_error *print_as_csv(FILE *stream, const struct hp_epoch_summary *epochs,
 				     size_t count)
 {
 	fputs("epoch,label,state,host,events,samples,lost,bytes,images,start_ns,end_ns,command,"
-	      "problem\n",
+	      "problem,windows,windows_ns\n",
 	      stream);
 	for (size_t i = 0; i < count; i++) {
 		const struct hp_epoch_meta *meta = &epochs[i].meta;
@@ -270,16 +281,18 @@ static struct hp_error *print_as_csv(FILE *stream, const struct hp_epoch_summary
 
 		if (!events || !command)
 			return hp_error_create_no_memory();
-		print_field(stream, epochs[i].stamp, false);
-		print_field(stream, meta->label, false);
-		print_field(stream, state_of(&epochs[i]), false);
-		print_field(stream, meta->host, false);
-		print_field(stream, events, false);
+		print_field(stream, epochs[i].stamp);
+		print_field(stream, meta->label);
+		print_field(stream, state_of(&epochs[i]));
+		print_field(stream, meta->host);
+		print_field(stream, events);
 		fprintf(stream, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%zu,%" PRIu64 ",%" PRIu64 ",",
 			figures.samples, figures.lost, epochs[i].bytes, epochs[i].images,
 			meta->start_ns, meta->end_ns);
-		print_field(stream, command, false);
-		print_field(stream, epochs[i].problem, true);
+		print_field(stream, command);
+		print_field(stream, epochs[i].problem);
+		fprintf(stream, "%" PRIu64 ",%" PRIu64 "\n", epochs[i].windows.windows,
+			epochs[i].windows.time_ns);
 	}
 	return NULL;
 }
@@ -335,13 +348,16 @@ static json_t *json_of_epoch(const struct hp_epoch_summary *epoch)
 {
 	const struct hp_epoch_meta *meta = &epoch->meta;
 
-	return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "epoch",
-			 epoch->stamp, "label", json_of(meta->label), "state", state_of(epoch),
-			 "host", json_of(meta->host), "target", json_of(meta->target), "command",
-			 json_of_command(meta), "events", json_of_events(meta), "images",
-			 (json_int_t)epoch->images, "bytes", (json_int_t)epoch->bytes, "start_ns",
-			 (json_int_t)meta->start_ns, "end_ns", (json_int_t)meta->end_ns, "problem",
-			 json_of(epoch->problem));
+	return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:o, "
+			 "s:{s:I, s:I, s:b}}",
+			 "epoch", epoch->stamp, "label", json_of(meta->label), "state",
+			 state_of(epoch), "host", json_of(meta->host), "target",
+			 json_of(meta->target), "command", json_of_command(meta), "events",
+			 json_of_events(meta), "images", (json_int_t)epoch->images, "bytes",
+			 (json_int_t)epoch->bytes, "start_ns", (json_int_t)meta->start_ns, "end_ns",
+			 (json_int_t)meta->end_ns, "problem", json_of(epoch->problem), "windows",
+			 "count", (json_int_t)epoch->windows.windows, "time_ns",
+			 (json_int_t)epoch->windows.time_ns, "damaged", epoch->is_evidence_damaged);
 }
 
 static struct hp_error *print_as_json(FILE *stream, const char *database,

@@ -10,6 +10,21 @@
 
 /* --- list --------------------------------------------------------------------------------- */
 
+/* Damage there is no reason not to list the epoch. */
+static void summarise_evidence(int directory, struct hp_epoch_summary *summary)
+{
+	struct hp_window_evidence evidence;
+	struct hp_error *damage = hp_contents_read_evidence(directory, &evidence, NULL);
+	struct hp_window_group relative = hp_window_evidence_relative(&evidence);
+
+	summary->is_evidence_damaged = damage;
+	hp_error_destroy(damage);
+	summary->windows = hp_window_evidence_counted(&evidence);
+	summary->windows.windows += relative.windows;
+	summary->windows.time_ns += relative.time_ns;
+	hp_window_evidence_clear(&evidence);
+}
+
 static struct hp_error *summarise(const struct hp_db *db, struct hp_epoch_summary *summary)
 {
 	struct hp_contents contents = { 0 };
@@ -23,6 +38,8 @@ static struct hp_error *summarise(const struct hp_db *db, struct hp_epoch_summar
 		problem = hp_epoch_directory_is_claimed(directory, &summary->recording);
 	if (!problem)
 		problem = hp_contents_read_heads(directory, &contents);
+	if (!problem)
+		summarise_evidence(directory, summary);
 	if (directory >= 0)
 		close(directory);
 	if (problem) {

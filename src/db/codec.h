@@ -12,11 +12,13 @@
 #include "container.h"
 
 #include <hpcprof/model/epoch.h>
+#include <hpcprof/model/evidence.h>
 
 extern const struct hp_container_kind hp_meta_kind;
 extern const struct hp_container_kind hp_index_kind;
 extern const struct hp_container_kind hp_profile_kind;
 extern const struct hp_container_kind hp_symbols_kind;
+extern const struct hp_container_kind hp_evidence_kind;
 
 /* --- meta --------------------------------------------------------------------------------- */
 
@@ -70,6 +72,13 @@ void hp_symbol_file_clear(struct hp_symbol_file *symbols);
 struct hp_error *hp_symbols_encode(const struct hp_image_id *image, const struct hp_symbol *symbols,
 				   size_t count, struct hp_writer *file);
 struct hp_error *hp_symbols_decode(uint8_t *bytes, size_t size, struct hp_symbol_file *symbols);
+
+/* --- what windows counted ------------------------------------------------------------------ */
+
+struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
+				    struct hp_writer *file);
+struct hp_error *hp_evidence_decode(uint8_t *bytes, size_t size,
+				    struct hp_window_evidence *evidence, bool *has_unknown);
 
 /* --- shared by the codecs ----------------------------------------------------------------- */
 

@@ -127,6 +127,24 @@ struct hp_error *hp_contents_read_symbols(int directory, const struct hp_image_i
 	return error;
 }
 
+struct hp_error *hp_contents_read_evidence(int directory, struct hp_window_evidence *evidence,
+					   bool *has_unknown)
+{
+	struct hp_error *error;
+	uint8_t *bytes;
+	size_t size;
+	bool found;
+
+	*evidence = (struct hp_window_evidence){ 0 };
+	if (has_unknown)
+		*has_unknown = false;
+	error = hp_contents_read_file(directory, HP_EVIDENCE_NAME, &bytes, &size, &found);
+	if (error || !found)
+		return error;
+	return hp_error_wrap(hp_evidence_decode(bytes, size, evidence, has_unknown),
+			     HP_EVIDENCE_NAME);
+}
+
 struct hp_error *hp_contents_check_bytes(int directory, const struct hp_index_entry *entry)
 {
 	_cleanup_free_ char *name = hp_bytes_name(&entry->id);

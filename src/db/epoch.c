@@ -110,6 +110,12 @@ struct hp_error *hp_epoch_read_symbols(struct hp_epoch *epoch, size_t index,
 			     "epoch %s", epoch->stamp);
 }
 
+struct hp_error *hp_epoch_read_evidence(struct hp_epoch *epoch, struct hp_window_evidence *evidence)
+{
+	return hp_error_wrap(hp_contents_read_evidence(epoch->directory, evidence, NULL),
+			     "epoch %s", epoch->stamp);
+}
+
 const char *hp_epoch_bytes_path(struct hp_epoch *epoch, size_t index)
 {
 	const struct hp_index_entry *entry = &epoch->contents.index.entries[index];

@@ -16,6 +16,7 @@ src_db_libdb_a_SOURCES = \
 	include/hpcprof/db/db.h \
 	src/db/codec.h \
 	src/db/container.h src/db/container.c \
+	src/db/evidence_codec.c \
 	src/db/image_codec.c \
 	src/db/meta_codec.c \
 	src/db/meta_json.h src/db/meta_json.c \

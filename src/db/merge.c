@@ -200,6 +200,34 @@ static struct hp_error *merge_bytes(struct merging *merging, const struct hp_ima
 	return NULL;
 }
 
+/* What is damaged is left out, and the sum says so. */
+static struct hp_error *merge_evidence(struct merging *merging)
+{
+	struct hp_window_evidence sum = { 0 };
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < merging->epoch_count && !error; i++) {
+		struct hp_window_evidence evidence;
+		char text[128];
+
+		error = hp_epoch_read_evidence(merging->epochs[i], &evidence);
+		if (error && error->class == HP_ERROR_DAMAGED) {
+			hp_error_destroy(error);
+			snprintf(text, sizeof(text),
+				 "the execution counts of epoch %s were damaged, and are left out",
+				 hp_epoch_stamp(merging->epochs[i]));
+			error = add_warning(&merging->meta, text);
+		} else if (!error) {
+			error = hp_window_evidence_add(&sum, &evidence);
+		}
+		hp_window_evidence_clear(&evidence);
+	}
+	if (!error)
+		error = hp_epoch_writer_evidence(merging->writer, &sum);
+	hp_window_evidence_clear(&sum);
+	return error;
+}
+
 static struct hp_error *add_image(struct merging *merging, const struct hp_image_id *image,
 				  size_t *index)
 {
@@ -264,6 +292,8 @@ static struct hp_error *merge(struct hp_db *db, struct merging *merging, const c
 		error = hp_epoch_create_unpublished(db, label, &merging->writer);
 	for (size_t i = 0; i < merging->image_count && !error; i++)
 		error = merge_image(merging, merging->images[i]);
+	if (!error)
+		error = merge_evidence(merging);
 	if (!error)
 		error = hp_epoch_writer_commit(merging->writer, &merging->meta);
 	return error ? error : hp_epoch_writer_publish(merging->writer);

@@ -8,9 +8,10 @@
 #include <hpcprof/base/error.h>
 #include <hpcprof/model/image_id.h>
 
-#define HP_META_NAME  "meta"
-#define HP_INDEX_NAME "images"
-#define HP_LOCK_NAME  "lock"
+#define HP_META_NAME	 "meta"
+#define HP_INDEX_NAME	 "images"
+#define HP_EVIDENCE_NAME "evidence"
+#define HP_LOCK_NAME	 "lock"
 
 /* "YYYYMMDDTHHMMSSZ-N" and its NUL; N has at most 9 digits. */
 enum { HP_STAMP_BYTES = 32, HP_STAMP_MAX_NUMBER = 999999999 };

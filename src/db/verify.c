@@ -86,6 +86,14 @@ static bool is_expected(const struct expected_names *expected, const char *name)
 
 /* --- files -------------------------------------------------------------------------------- */
 
+static void check_evidence(struct verifying *verifying, int directory)
+{
+	struct hp_window_evidence evidence;
+
+	note_any(verifying, hp_contents_read_evidence(directory, &evidence, NULL));
+	hp_window_evidence_clear(&evidence);
+}
+
 static void check_kept(struct verifying *verifying, int directory, const struct hp_index *index)
 {
 	for (size_t i = 0; i < index->count; i++) {
@@ -125,8 +133,8 @@ static struct hp_error *check_stray(int directory, const char *name, bool comple
 	}
 	/* Profiles have been read, with their keys. */
 	if (name[0] == '.' || strcmp(name, HP_META_NAME) == 0 || strcmp(name, HP_INDEX_NAME) == 0 ||
-	    hp_name_has_suffix(name, ".prof") || is_expected(expected, name) ||
-	    may_be_early(name, complete))
+	    strcmp(name, HP_EVIDENCE_NAME) == 0 || hp_name_has_suffix(name, ".prof") ||
+	    is_expected(expected, name) || may_be_early(name, complete))
 		return NULL;
 	return hp_error_create(HP_ERROR_DAMAGED, "%s: not a file of this epoch", name);
 }
@@ -171,6 +179,7 @@ static struct hp_error *verify_epoch(const struct hp_db *db, struct verifying *v
 		error = NULL;
 	} else if (!error) {
 		check_kept(verifying, directory, &contents.index);
+		check_evidence(verifying, directory);
 		error = check_strays(verifying, directory, &contents);
 		hp_contents_clear(&contents);
 	}

@@ -194,6 +194,16 @@ static struct held *held_of(struct hp_epoch_writer *writer, const char *event)
 	return &writer->held.at[writer->held.count - 1];
 }
 
+/* It could not be added to later. */
+static struct hp_error *check_evidence(int directory)
+{
+	struct hp_window_evidence evidence;
+	struct hp_error *error = hp_contents_read_evidence(directory, &evidence, NULL);
+
+	hp_window_evidence_clear(&evidence);
+	return error;
+}
+
 static struct hp_error *resume(struct hp_epoch_writer *writer, const char *stamp)
 {
 	struct hp_contents *before = &writer->before;
@@ -217,6 +227,9 @@ static struct hp_error *resume(struct hp_epoch_writer *writer, const char *stamp
 					"a newer hpcprof keeps things in it that this one "
 					"would lose"),
 			"append with the newer hpcprof, or record a new epoch");
+	error = check_evidence(writer->directory);
+	if (error)
+		return error;
 	if (before->meta.label && !(writer->label = strdup(before->meta.label)))
 		return hp_error_create_no_memory();
 	writer->complete = before->meta.complete;
@@ -398,6 +411,49 @@ struct hp_error *hp_epoch_writer_symbols(struct hp_epoch_writer *writer, size_t 
 	hp_symbols_free(before, before_count);
 	hp_writer_free(&file);
 	return hp_error_wrap(error, "epoch %s: %s", writer->name, name);
+}
+
+static struct hp_error *encode_added(struct hp_epoch_writer *writer,
+				     const struct hp_window_evidence *evidence,
+				     struct hp_writer *file)
+{
+	struct hp_window_evidence sum;
+	bool has_unknown;
+	struct hp_error *error = hp_contents_read_evidence(writer->directory, &sum, &has_unknown);
+
+	if (error)
+		return error;
+	if (has_unknown)
+		error = hp_error_create(HP_ERROR_DAMAGED,
+					"a newer hpcprof keeps things in it that this one would "
+					"lose");
+	if (!error)
+		error = hp_window_evidence_add(&sum, evidence);
+	if (!error)
+		error = hp_evidence_encode(&sum, file);
+	hp_window_evidence_clear(&sum);
+	return error;
+}
+
+struct hp_error *hp_epoch_writer_evidence(struct hp_epoch_writer *writer,
+					  const struct hp_window_evidence *evidence)
+{
+	struct hp_writer file = { 0 };
+	struct hp_error *error = hp_window_evidence_check(evidence);
+
+	if (!error && hp_window_evidence_is_empty(evidence))
+		return NULL;
+	if (!error)
+		error = reopen(writer);
+	if (!error)
+		error = encode_added(writer, evidence, &file);
+	if (!error)
+		error = hp_file_replace(writer->directory, HP_EVIDENCE_NAME, file.bytes, file.size);
+	hp_writer_free(&file);
+	if (error)
+		return hp_error_wrap(error, "epoch %s: " HP_EVIDENCE_NAME, writer->name);
+	writer->holds_data = true;
+	return NULL;
 }
 
 struct hp_error *hp_epoch_writer_bytes(struct hp_epoch_writer *writer, size_t index,

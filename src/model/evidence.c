@@ -297,8 +297,8 @@ static struct hp_error *add_figures(struct hp_window_evidence *into,
 	if (from->price.budget_ppm > price->budget_ppm)
 		price->budget_ppm = from->price.budget_ppm;
 	if (!add_u64(&price->shadows, from->price.shadows) ||
-	    !add_u64(&price->stopped_ns, from->price.stopped_ns) ||
-	    !add_u64(&price->slowed_ns, from->price.slowed_ns) ||
+	    !add_u64(&price->lost_ns, from->price.lost_ns) ||
+	    !add_u64(&price->replay_ns, from->price.replay_ns) ||
 	    !add_u64(&price->target_ns, from->price.target_ns) ||
 	    !add_u64(&into->samples, from->samples) || !add_u64(&into->matched, from->matched) ||
 	    !add_u64(&into->dropped, from->dropped))

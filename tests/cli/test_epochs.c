@@ -52,6 +52,40 @@ START_TEST(the_list_shows_what_was_recorded)
 }
 END_TEST
 
+START_TEST(the_list_says_what_windows_counted)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_rich_epoch(db);
+	char output[4096];
+	json_t *root;
+	json_t *windows;
+
+	/* Four windows of 269 ms together. */
+	assert_run(directory, "list", 0, output);
+	ck_assert_ptr_nonnull(strstr(output, " COUNTED "));
+	ck_assert_ptr_nonnull(strstr(output, " 0.3 s "));
+	assert_run(directory, "list --format=csv", 0, output);
+	ck_assert_ptr_nonnull(strstr(output, ",4,269000000\n"));
+	assert_run(directory, "list --format=json", 0, output);
+	root = json_loads(output, 0, NULL);
+	windows = json_object_get(json_array_get(json_object_get(root, "epochs"), 0), "windows");
+	ck_assert_int_eq(json_integer_value(json_object_get(windows, "count")), 4);
+	ck_assert_int_eq(json_integer_value(json_object_get(windows, "time_ns")), 269000000);
+	ck_assert(json_is_false(json_object_get(windows, "damaged")));
+	json_decref(root);
+	fixture_write(fixture_path(fixture_path(fixture_path(directory, "db"), stamp), "evidence"),
+		      "x", 1);
+	assert_run(directory, "list", 0, output);
+	ck_assert_ptr_nonnull(strstr(output, " damaged "));
+	assert_run(directory, "verify", 5, output);
+	ck_assert_ptr_nonnull(strstr(output, "/evidence: offset 0x"));
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
 START_TEST(the_list_is_json_and_csv_too)
 {
 	char *directory = fixture_directory();
@@ -227,8 +261,9 @@ START_TEST(mistakes_are_answered_with_exit_2)
 }
 END_TEST
 
-HP_TEST_MAIN("cli/epochs", the_list_shows_what_was_recorded, the_list_is_json_and_csv_too,
-	     an_empty_database_lists_and_verifies_well, hostile_names_do_not_reach_the_terminal,
-	     verify_prints_each_problem_and_exits_with_5, labels_are_given_moved_and_taken_away,
+HP_TEST_MAIN("cli/epochs", the_list_shows_what_was_recorded, the_list_says_what_windows_counted,
+	     the_list_is_json_and_csv_too, an_empty_database_lists_and_verifies_well,
+	     hostile_names_do_not_reach_the_terminal, verify_prints_each_problem_and_exits_with_5,
+	     labels_are_given_moved_and_taken_away,
 	     merge_prints_the_new_stamp_and_rm_and_gc_what_they_remove,
 	     mistakes_are_answered_with_exit_2)

@@ -611,6 +611,109 @@ static struct hp_gc_result collect(struct hp_db *db, struct hp_gc_options option
 	return result;
 }
 
+/* The file as it is in the epoch. */
+static uint8_t *read_evidence(const char *directory, const char *stamp, size_t *size)
+{
+	return fixture_read(
+		fixture_path(fixture_path(fixture_path(directory, "db"), stamp), "evidence"), size);
+}
+
+static char *counted_epoch(struct hp_db *db, uint64_t recording)
+{
+	struct hp_window_evidence evidence = fixture_evidence(recording);
+	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 0, true);
+	struct hp_epoch_writer *writer;
+	char *stamp;
+
+	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
+	hp_assert_ok(hp_epoch_writer_evidence(writer, &evidence));
+	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
+	stamp = strdup(hp_epoch_writer_stamp(writer));
+	hp_epoch_writer_destroy(writer);
+	hp_window_evidence_clear(&evidence);
+	hp_epoch_meta_clear(&meta);
+	return stamp;
+}
+
+START_TEST(what_windows_counted_is_merged_to_the_same_bytes_in_any_order)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *parts[] = { counted_epoch(db, 5), counted_epoch(db, 7), counted_epoch(db, 5) };
+	char *pair[2] = { parts[2], parts[1] };
+	struct hp_window_evidence evidence;
+	struct hp_epoch *epoch;
+	char *all;
+	char *inner;
+	uint8_t *bytes[2];
+	size_t sizes[2];
+
+	hp_assert_ok(hp_db_merge(db, parts, 3, NULL, &all));
+	hp_assert_ok(hp_db_merge(db, pair, 2, NULL, &inner));
+	pair[0] = inner;
+	pair[1] = parts[0];
+	bytes[0] = read_evidence(directory, all, &sizes[0]);
+	hp_assert_ok(hp_db_merge(db, pair, 2, NULL, &all));
+	bytes[1] = read_evidence(directory, all, &sizes[1]);
+	ck_assert_uint_eq(sizes[0], sizes[1]);
+	ck_assert_mem_eq(bytes[0], bytes[1], sizes[0]);
+	hp_assert_ok(hp_epoch_open(db, all, &epoch));
+	hp_assert_ok(hp_epoch_read_evidence(epoch, &evidence));
+	/* Two parts are of one recording. */
+	ck_assert_uint_eq(evidence.stratum_count, 2);
+	ck_assert_uint_eq(evidence.strata[0].recording, 5);
+	ck_assert_uint_eq(evidence.strata[0].time_ns, 6000000000);
+	ck_assert_uint_eq(evidence.strata[0].items[0].counts[2], 600);
+	ck_assert_uint_eq(evidence.strata[1].items[0].counts[2], 300);
+	ck_assert_uint_eq(hp_window_evidence_counted(&evidence).windows, 9);
+	ck_assert_uint_eq(hp_window_evidence_relative(&evidence).windows, 3);
+	ck_assert_uint_eq(evidence.price.lost_ns, 4500000);
+	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
+	hp_window_evidence_clear(&evidence);
+	hp_epoch_close(epoch);
+	free(bytes[0]);
+	free(bytes[1]);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(damaged_counts_are_left_out_of_a_sum_that_says_so)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamps[] = { counted_epoch(db, 5), counted_epoch(db, 7) };
+	struct hp_window_evidence evidence;
+	struct hp_epoch_summary *list;
+	struct hp_epoch *epoch;
+	size_t count;
+	char *merged;
+
+	fixture_write(
+		fixture_path(fixture_path(fixture_path(directory, "db"), stamps[0]), "evidence"),
+		"xxx", 3);
+	hp_assert_ok(hp_db_list(db, &list, &count));
+	ck_assert(list[0].is_evidence_damaged);
+	ck_assert_ptr_null(list[0].problem);
+	ck_assert(!list[1].is_evidence_damaged);
+	ck_assert_uint_eq(list[1].windows.windows, 4);
+	hp_db_free_list(list, count);
+	hp_assert_ok(hp_db_merge(db, stamps, 2, NULL, &merged));
+	hp_assert_ok(hp_epoch_open(db, merged, &epoch));
+	hp_assert_ok(hp_epoch_read_evidence(epoch, &evidence));
+	ck_assert_uint_eq(evidence.stratum_count, 1);
+	ck_assert_ptr_nonnull(hp_epoch_meta(epoch)->warnings);
+	ck_assert_ptr_nonnull(strstr(hp_epoch_meta(epoch)->warnings[0], "were damaged"));
+	hp_window_evidence_clear(&evidence);
+	hp_epoch_close(epoch);
+	free(merged);
+	free(stamps[0]);
+	free(stamps[1]);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
 START_TEST(gc_without_rules_removes_no_epoch)
 {
 	char *directory = fixture_directory();
@@ -746,7 +849,9 @@ HP_TEST_MAIN("db/care", epochs_are_named_by_stamp_label_age_and_the_beginning_of
 	     merging_commutes_and_associates_to_the_byte, merging_keeps_different_periods_apart,
 	     merging_unites_the_names_of_jit_code, two_jit_names_at_one_place_are_not_merged,
 	     merging_keeps_names_and_bytes_and_labels_the_sum,
-	     a_merged_epoch_knows_its_cpu_when_the_parts_agree, gc_without_rules_removes_no_epoch,
+	     a_merged_epoch_knows_its_cpu_when_the_parts_agree,
+	     what_windows_counted_is_merged_to_the_same_bytes_in_any_order,
+	     damaged_counts_are_left_out_of_a_sum_that_says_so, gc_without_rules_removes_no_epoch,
 	     gc_keeps_the_newest_the_labelled_the_live_and_the_unreadable,
 	     gc_goes_by_age_and_by_size,
 	     gc_removes_what_dead_recorders_left_and_not_what_live_ones_use)

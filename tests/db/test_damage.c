@@ -49,6 +49,7 @@ static void assert_noticed(struct hp_db *db, const char *stamp, const char *name
 {
 	char problem[1024];
 	char prefix[512];
+	struct hp_window_evidence evidence;
 	struct hp_epoch *epoch;
 	struct hp_symbol *symbols;
 	size_t count;
@@ -67,6 +68,12 @@ static void assert_noticed(struct hp_db *db, const char *stamp, const char *name
 		hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
 		ck_assert_ptr_null(hp_epoch_bytes_path(epoch, 1));
 		hp_epoch_close(epoch);
+	} else if (strcmp(name, "evidence") == 0) {
+		/* It is lost, and nothing else is. */
+		hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
+		hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_read_evidence(epoch, &evidence));
+		ck_assert(hp_window_evidence_is_empty(&evidence));
+		hp_epoch_close(epoch);
 	} else {
 		hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_open(db, stamp, &epoch));
 	}
@@ -81,7 +88,7 @@ START_TEST(a_flip_of_any_byte_of_any_file_is_noticed)
 	struct files files = files_of(directory, stamp);
 
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
-	ck_assert_uint_eq(files.count, 10); /* meta, images, 6 profiles, names, bytes */
+	ck_assert_uint_eq(files.count, 11); /* meta, images, 6 profiles, names, bytes, evidence */
 	for (size_t i = 0; i < files.count; i++) {
 		char *path = strdup(epoch_path(directory, stamp, files.names[i]));
 		size_t size;
@@ -154,8 +161,9 @@ START_TEST(a_file_that_is_gone_is_noticed)
 		uint8_t *bytes = fixture_read(path, &size);
 		struct hp_epoch *epoch;
 
-		/* Names are an extra: no rule says that an image has them. */
-		if (!ends_with(path, ".sym")) {
+		/* Names are an extra: no rule says that an image has them. Nor that anything was
+		 * counted. */
+		if (!ends_with(path, ".sym") && !ends_with(path, "/evidence")) {
 			ck_assert_int_eq(remove(path), 0);
 			ck_assert_uint_gt(fixture_verify(db, NULL, 0), 0);
 			if (!ends_with(path, ".bytes"))

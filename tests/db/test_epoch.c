@@ -300,6 +300,48 @@ START_TEST(appending_keeps_the_names_that_were_there)
 }
 END_TEST
 
+START_TEST(what_windows_counted_is_added_up_over_flushes_and_appends)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_rich_epoch(db);
+	struct hp_window_evidence more = fixture_evidence(77);
+	struct hp_window_evidence sum = { 0 };
+	struct hp_window_evidence read;
+	struct hp_epoch_writer *writer;
+	struct hp_epoch *epoch;
+
+	hp_assert_ok(hp_epoch_append(db, stamp, &writer));
+	for (unsigned i = 0; i < 2; i++)
+		hp_assert_ok(hp_epoch_writer_evidence(writer, &more));
+	hp_epoch_writer_destroy(writer);
+	for (unsigned i = 0; i < 3; i++)
+		hp_assert_ok(hp_window_evidence_add(&sum, &more));
+	hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
+	hp_assert_ok(hp_epoch_read_evidence(epoch, &read));
+	ck_assert_uint_eq(read.image_count, 2);
+	ck_assert_uint_eq(read.stratum_count, 1);
+	ck_assert_uint_eq(read.strata[0].item_count, sum.strata[0].item_count);
+	ck_assert_mem_eq(read.strata[0].items, sum.strata[0].items,
+			 sum.strata[0].item_count * sizeof(*sum.strata[0].items));
+	ck_assert_mem_eq(read.strata[0].groups, sum.strata[0].groups, sizeof(sum.strata[0].groups));
+	ck_assert_mem_eq(&read.price, &sum.price, sizeof(read.price));
+	ck_assert_uint_eq(read.reason_count, 3);
+	ck_assert_uint_eq(read.reasons[0].count, 9);
+	hp_epoch_close(epoch);
+	hp_window_evidence_clear(&read);
+	hp_window_evidence_clear(&sum);
+	/* Nobody adds to what they cannot read. */
+	fixture_write(fixture_path(fixture_path(fixture_path(directory, "db"), stamp), "evidence"),
+		      "x", 1);
+	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_append(db, stamp, &writer));
+	hp_window_evidence_clear(&more);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
 START_TEST(an_epoch_that_is_being_recorded_takes_no_second_writer)
 {
 	char *directory = fixture_directory();
@@ -420,6 +462,7 @@ HP_TEST_MAIN("db/epoch", a_stamp_tells_its_time,
 	     random_profiles_read_back_as_written_over_many_flushes,
 	     every_field_of_the_description_reads_back, symbols_and_kept_bytes_read_back,
 	     appending_goes_on_where_the_epoch_ended, appending_keeps_the_names_that_were_there,
+	     what_windows_counted_is_added_up_over_flushes_and_appends,
 	     an_epoch_that_is_being_recorded_takes_no_second_writer,
 	     meta_may_not_claim_more_than_the_profiles_hold,
 	     profiles_that_break_the_model_are_not_written,

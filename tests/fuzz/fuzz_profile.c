@@ -94,20 +94,33 @@ static void try_symbols(const uint8_t *bytes, size_t size, bool ours)
 	hp_symbol_file_clear(&file);
 }
 
+static void try_evidence(const uint8_t *bytes, size_t size, bool ours)
+{
+	struct hp_writer again = { 0 };
+	struct hp_window_evidence evidence;
+	struct hp_error *error = hp_evidence_decode(copy_of(bytes, size), size, &evidence, NULL);
+
+	if (!error && ours)
+		require_same(hp_evidence_encode(&evidence, &again), &again, bytes, size);
+	hp_error_destroy(error);
+	hp_window_evidence_clear(&evidence);
+}
+
 static void try_all(const uint8_t *bytes, size_t size, bool ours)
 {
 	try_meta(bytes, size);
 	try_index(bytes, size, ours);
 	try_profile(bytes, size, ours);
 	try_symbols(bytes, size, ours);
+	try_evidence(bytes, size, ours);
 }
 
 static void try_sections(const uint8_t *bytes, size_t size)
 {
 	static const struct hp_container_kind *const kinds[] = { &hp_meta_kind, &hp_index_kind,
-								 &hp_profile_kind,
-								 &hp_symbols_kind };
-	const struct hp_container_kind *kind = kinds[bytes[0] % 4];
+								 &hp_profile_kind, &hp_symbols_kind,
+								 &hp_evidence_kind };
+	const struct hp_container_kind *kind = kinds[bytes[0] % 5];
 	struct hp_container_builder builder = { .kind = kind };
 	struct hp_writer file;
 	size_t key = kind->tags[1] ? bytes[1] : 0;

@@ -91,7 +91,7 @@ static struct hp_window_evidence make(struct hp_random *random)
 	}
 	evidence.samples = hp_random_between(random, 0, 100);
 	evidence.matched = evidence.samples / 2;
-	evidence.price.stopped_ns = hp_random_between(random, 0, 1000000);
+	evidence.price.lost_ns = hp_random_between(random, 0, 1000000);
 	evidence.price.budget_ppm = (uint32_t)hp_random_between(random, 1, 30000);
 	for (size_t i = 0; i < 3; i++)
 		hp_assert_ok(hp_window_evidence_add_reason(
@@ -128,7 +128,7 @@ static void assert_same(const struct hp_window_evidence *a, const struct hp_wind
 		ck_assert_str_eq(a->reasons[i].what, b->reasons[i].what);
 		ck_assert_uint_eq(a->reasons[i].count, b->reasons[i].count);
 	}
-	ck_assert_uint_eq(a->price.stopped_ns, b->price.stopped_ns);
+	ck_assert_uint_eq(a->price.lost_ns, b->price.lost_ns);
 	ck_assert_uint_eq(a->price.shadows, b->price.shadows);
 	ck_assert_uint_eq(a->price.budget_ppm, b->price.budget_ppm);
 	ck_assert_uint_eq(a->samples, b->samples);

@@ -13,6 +13,7 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/model/epoch.h>
+#include <hpcprof/model/evidence.h>
 
 struct hp_db;
 
@@ -62,6 +63,10 @@ struct hp_error *hp_epoch_read_profile(struct hp_epoch *epoch, size_t index, siz
 struct hp_error *hp_epoch_read_symbols(struct hp_epoch *epoch, size_t index,
 				       struct hp_symbol **symbols, size_t *count);
 void hp_symbols_free(struct hp_symbol *symbols, size_t count);
+/* What shadow windows counted; nothing in most epochs. DAMAGED loses this alone: everything else of
+ * the epoch holds. The caller clears it. */
+struct hp_error *hp_epoch_read_evidence(struct hp_epoch *epoch,
+					struct hp_window_evidence *evidence);
 /* Path of the kept copy of the image's bytes (vdso), or NULL; also when the copy is damaged (verify
  * says how). Owned by the epoch. */
 const char *hp_epoch_bytes_path(struct hp_epoch *epoch, size_t index);
@@ -99,6 +104,10 @@ struct hp_error *hp_epoch_writer_add(struct hp_epoch_writer *writer,
  * (DAMAGED); elsewhere the larger stays. */
 struct hp_error *hp_epoch_writer_symbols(struct hp_epoch_writer *writer, size_t index,
 					 const struct hp_symbol *symbols, size_t count);
+/* Adds what windows counted since the last time: reads what is there, adds, replaces. Its images
+ * need not be in the index. After an error the file is as before. */
+struct hp_error *hp_epoch_writer_evidence(struct hp_epoch_writer *writer,
+					  const struct hp_window_evidence *evidence);
 /* Keeps a copy of an image's bytes; the first one kept stays. */
 struct hp_error *hp_epoch_writer_bytes(struct hp_epoch_writer *writer, size_t index,
 				       const void *bytes, size_t size);
@@ -120,6 +129,8 @@ struct hp_epoch_summary {
 	bool recording;
 	size_t images;
 	uint64_t bytes;
+	struct hp_window_group windows; /* counted, those that only count relatively too */
+	bool is_evidence_damaged;
 };
 struct hp_error *hp_db_list(struct hp_db *db, struct hp_epoch_summary **epochs, size_t *count);
 void hp_db_free_list(struct hp_epoch_summary *epochs, size_t count);

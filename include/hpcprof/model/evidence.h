@@ -84,10 +84,10 @@ struct hp_window_reason {
 
 /* What it cost the target, as it was measured while it ran. */
 struct hp_window_price {
-	uint64_t shadows; /* that were begun */
-	uint64_t stopped_ns;
-	uint64_t slowed_ns;  /* afterwards: copies of pages, cold caches */
-	uint64_t target_ns;  /* of the target's time that both are out of; 0 unknown */
+	uint64_t shadows;    /* that were begun */
+	uint64_t lost_ns;    /* of the target's time: stops, and copies of pages afterwards */
+	uint64_t target_ns;  /* its time while there were windows; 0 unknown */
+	uint64_t replay_ns;  /* that shadows took on other CPUs */
 	uint32_t budget_ppm; /* the largest asked for */
 };
 

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What windows counted. Items are sorted, so most differ from the one before by a small step in one
+ * field; of the groups only those that counted something are there.
+ */
+#include "codec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const evidence_tags[] = { "imgs", "wind", NULL };
+const struct hp_container_kind hp_evidence_kind = {
+	.letter = 'E',
+	.noun = "evidence",
+	.tags = evidence_tags,
+};
+
+enum { FLAG_RELATIVE = 0x80, FLAG_OTHER_IMAGE = 0x40, KIND_MASK = 0x0f };
+
+/* --- encoding --------------------------------------------------------------------------------- */
+
+static void encode_groups(const struct hp_window_group *groups, struct hp_writer *writer)
+{
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++) {
+		hp_write_varint(writer, groups[i].windows);
+		hp_write_varint(writer, groups[i].time_ns);
+	}
+}
+
+static void encode_counts(const uint64_t *counts, struct hp_writer *writer)
+{
+	uint16_t mask = 0;
+
+	for (unsigned i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		mask = (uint16_t)(mask | (counts[i] ? 1u << i : 0));
+	hp_write_u16(writer, mask);
+	for (unsigned i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		if (counts[i])
+			hp_write_varint(writer, counts[i]);
+}
+
+static uint64_t to_zigzag(uint64_t difference)
+{
+	return difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0);
+}
+
+static uint64_t from_zigzag(uint64_t code)
+{
+	return code >> 1 ^ (code & 1 ? UINT64_MAX : 0);
+}
+
+/* From the item before it in the list; of the first from none. */
+static void encode_item(const struct hp_counted *item, const struct hp_counted *before,
+			struct hp_writer *writer)
+{
+	bool is_elsewhere = item->kind != HP_COUNTED_BLOCK && item->to_image != item->image;
+	bool goes_on = before && before->is_relative == item->is_relative &&
+		       before->image == item->image;
+
+	hp_write_u8(writer, (uint8_t)(item->kind | (item->is_relative ? FLAG_RELATIVE : 0) |
+				      (is_elsewhere ? FLAG_OTHER_IMAGE : 0)));
+	hp_write_varint(writer, item->image);
+	hp_write_varint(writer, item->at.value - (goes_on ? before->at.value : 0));
+	if (is_elsewhere)
+		hp_write_varint(writer, item->to_image);
+	if (item->kind == HP_COUNTED_BLOCK) {
+		hp_write_varint(writer, item->bytes);
+		hp_write_varint(writer, item->instructions);
+	} else if (is_elsewhere) {
+		hp_write_varint(writer, item->to.value);
+	} else {
+		hp_write_varint(writer, to_zigzag(item->to.value - item->at.value));
+	}
+	encode_counts(item->counts, writer);
+}
+
+static void encode_stratum(const struct hp_window_stratum *stratum, struct hp_writer *writer)
+{
+	hp_write_varint(writer, stratum->recording);
+	hp_write_string(writer, stratum->command);
+	hp_write_varint(writer, stratum->time_ns);
+	encode_groups(stratum->groups, writer);
+	encode_groups(stratum->relative, writer);
+	hp_write_varint(writer, stratum->item_count);
+	for (size_t i = 0; i < stratum->item_count; i++)
+		encode_item(&stratum->items[i], i ? &stratum->items[i - 1] : NULL, writer);
+}
+
+static void encode_figures(const struct hp_window_evidence *evidence, struct hp_writer *writer)
+{
+	hp_write_varint(writer, evidence->price.shadows);
+	hp_write_varint(writer, evidence->price.lost_ns);
+	hp_write_varint(writer, evidence->price.target_ns);
+	hp_write_varint(writer, evidence->price.replay_ns);
+	hp_write_varint(writer, evidence->price.budget_ppm);
+	hp_write_varint(writer, evidence->samples);
+	hp_write_varint(writer, evidence->matched);
+	hp_write_varint(writer, evidence->dropped);
+	hp_write_varint(writer, evidence->reason_count);
+	for (size_t i = 0; i < evidence->reason_count; i++) {
+		hp_write_u8(writer, evidence->reasons[i].is_refusal);
+		hp_write_string(writer, evidence->reasons[i].what);
+		hp_write_varint(writer, evidence->reasons[i].count);
+	}
+}
+
+struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
+				    struct hp_writer *file)
+{
+	struct hp_container_builder builder = { .kind = &hp_evidence_kind };
+	struct hp_writer images = { 0 };
+	struct hp_writer windows = { 0 };
+	struct hp_error *error = hp_window_evidence_check(evidence);
+
+	for (size_t i = 0; i < evidence->image_count && !error; i++)
+		error = hp_image_check(&evidence->images[i]);
+	if (error)
+		return error;
+	hp_write_varint(&images, evidence->image_count);
+	for (size_t i = 0; i < evidence->image_count; i++)
+		hp_image_encode(&evidence->images[i], 0, &images);
+	encode_figures(evidence, &windows);
+	hp_write_varint(&windows, evidence->stratum_count);
+	for (size_t i = 0; i < evidence->stratum_count; i++)
+		encode_stratum(&evidence->strata[i], &windows);
+	builder.failed = images.failed || windows.failed;
+	hp_container_add(&builder, "imgs", HP_SECTION_REQUIRED, images.bytes, images.size);
+	hp_container_add(&builder, "wind", HP_SECTION_REQUIRED, windows.bytes, windows.size);
+	hp_writer_free(&images);
+	hp_writer_free(&windows);
+	return hp_container_finish(&builder, file);
+}
+
+/* --- decoding --------------------------------------------------------------------------------- */
+
+struct decoding {
+	const struct hp_section *section;
+	struct hp_reader reader;
+	struct hp_window_evidence *evidence;
+};
+
+static struct hp_error *damaged(const struct decoding *in, const char *what)
+{
+	return hp_section_damaged(in->section, &in->reader, "%s", what);
+}
+
+/* Room for `count` elements that take `least_bytes` in the file each; what is more is a lie. */
+static struct hp_error *make_room(struct decoding *in, uint64_t count, size_t least_bytes,
+				  size_t element_bytes, void **array)
+{
+	if (count > hp_reader_left(&in->reader) / least_bytes)
+		return damaged(in, "more is promised than there is");
+	*array = calloc((size_t)count + 1, element_bytes);
+	return *array ? NULL : hp_error_create_no_memory();
+}
+
+static struct hp_error *decode_groups(struct decoding *in, struct hp_window_group *groups)
+{
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		if (!hp_read_varint(&in->reader, &groups[i].windows) ||
+		    !hp_read_varint(&in->reader, &groups[i].time_ns))
+			return damaged(in, "ends inside a group");
+	return NULL;
+}
+
+static struct hp_error *decode_counts(struct decoding *in, uint64_t *counts)
+{
+	uint16_t mask;
+
+	if (!hp_read_u16(&in->reader, &mask))
+		return damaged(in, "ends inside an item");
+	for (unsigned i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		if (mask >> i & 1 && (!hp_read_varint(&in->reader, &counts[i]) || !counts[i]))
+			return damaged(in, "not a count");
+	return NULL;
+}
+
+static bool read_u32(struct hp_reader *reader, uint32_t *value)
+{
+	uint64_t wide;
+
+	if (!hp_read_varint(reader, &wide) || wide > UINT32_MAX)
+		return false;
+	*value = (uint32_t)wide;
+	return true;
+}
+
+/* There is one way only to write an item down. */
+static struct hp_error *decode_place(struct decoding *in, struct hp_counted *item, uint8_t flags)
+{
+	bool is_block = item->kind == HP_COUNTED_BLOCK;
+	bool is_elsewhere = flags & FLAG_OTHER_IMAGE;
+	uint64_t to;
+
+	if (is_elsewhere &&
+	    (is_block || !read_u32(&in->reader, &item->to_image) || item->to_image == item->image))
+		return damaged(in, "not an image that an edge goes to");
+	if (is_block) {
+		if (!read_u32(&in->reader, &item->bytes) ||
+		    !read_u32(&in->reader, &item->instructions))
+			return damaged(in, "not the size of a block");
+		return NULL;
+	}
+	if (!hp_read_varint(&in->reader, &to))
+		return damaged(in, "not where an edge goes");
+	if (!is_elsewhere) {
+		item->to_image = item->image;
+		to = item->at.value + from_zigzag(to);
+	}
+	item->to.value = to;
+	return NULL;
+}
+
+static struct hp_error *decode_item(struct decoding *in, const struct hp_counted *before,
+				    struct hp_counted *item)
+{
+	struct hp_error *error;
+	uint64_t step;
+	uint8_t flags;
+
+	if (!hp_read_u8(&in->reader, &flags) || !read_u32(&in->reader, &item->image) ||
+	    !hp_read_varint(&in->reader, &step))
+		return damaged(in, "ends inside an item");
+	if (flags & ~(FLAG_RELATIVE | FLAG_OTHER_IMAGE | KIND_MASK))
+		return damaged(in, "unknown flags of an item");
+	item->kind = flags & KIND_MASK;
+	item->is_relative = flags & FLAG_RELATIVE;
+	item->at.value = step;
+	if (before && before->is_relative == item->is_relative && before->image == item->image &&
+	    __builtin_add_overflow(before->at.value, step, &item->at.value))
+		return damaged(in, "offsets run past 64 bits");
+	error = decode_place(in, item, flags);
+	return error ? error : decode_counts(in, item->counts);
+}
+
+static struct hp_error *decode_stratum(struct decoding *in, struct hp_window_stratum *stratum)
+{
+	/* Flags, image, step, two more, a mask. */
+	enum { LEAST_ITEM_BYTES = 6 };
+	struct hp_error *error;
+	uint64_t count;
+
+	if (!hp_read_varint(&in->reader, &stratum->recording) ||
+	    !hp_read_string(&in->reader, &stratum->command) ||
+	    !hp_read_varint(&in->reader, &stratum->time_ns))
+		return damaged(in, "ends inside a recording");
+	error = decode_groups(in, stratum->groups);
+	if (!error)
+		error = decode_groups(in, stratum->relative);
+	if (!error && !hp_read_varint(&in->reader, &count))
+		error = damaged(in, "not a number of items");
+	if (!error)
+		error = make_room(in, count, LEAST_ITEM_BYTES, sizeof(*stratum->items),
+				  (void **)&stratum->items);
+	for (uint64_t i = 0; !error && i < count; i++)
+		error = decode_item(in, i ? &stratum->items[i - 1] : NULL,
+				    &stratum->items[stratum->item_count++]);
+	return error;
+}
+
+static struct hp_error *decode_reasons(struct decoding *in)
+{
+	struct hp_window_evidence *evidence = in->evidence;
+	struct hp_error *error;
+	uint64_t count;
+
+	if (!hp_read_varint(&in->reader, &count))
+		return damaged(in, "not a number of reasons");
+	error = make_room(in, count, 3, sizeof(*evidence->reasons), (void **)&evidence->reasons);
+	for (uint64_t i = 0; !error && i < count; i++) {
+		struct hp_window_reason *reason = &evidence->reasons[i];
+		uint8_t is_refusal;
+
+		evidence->reason_count++;
+		if (!hp_read_u8(&in->reader, &is_refusal) || is_refusal > 1 ||
+		    !hp_read_string(&in->reader, &reason->what) ||
+		    !hp_read_varint(&in->reader, &reason->count))
+			return damaged(in, "ends inside a reason");
+		reason->is_refusal = is_refusal;
+	}
+	return error;
+}
+
+static struct hp_error *decode_windows(struct decoding *in)
+{
+	struct hp_window_evidence *evidence = in->evidence;
+	struct hp_reader *reader = &in->reader;
+	/* Three numbers, a string's length, groups, a number of items. */
+	enum { LEAST_STRATUM_BYTES = 4 + 4 * HP_EVIDENCE_GROUPS };
+	struct hp_error *error;
+	uint64_t count;
+
+	if (!hp_read_varint(reader, &evidence->price.shadows) ||
+	    !hp_read_varint(reader, &evidence->price.lost_ns) ||
+	    !hp_read_varint(reader, &evidence->price.target_ns) ||
+	    !hp_read_varint(reader, &evidence->price.replay_ns) ||
+	    !read_u32(reader, &evidence->price.budget_ppm) ||
+	    !hp_read_varint(reader, &evidence->samples) ||
+	    !hp_read_varint(reader, &evidence->matched) ||
+	    !hp_read_varint(reader, &evidence->dropped))
+		return damaged(in, "ends inside the figures");
+	error = decode_reasons(in);
+	if (!error && !hp_read_varint(reader, &count))
+		error = damaged(in, "not a number of recordings");
+	if (!error)
+		error = make_room(in, count, LEAST_STRATUM_BYTES, sizeof(*evidence->strata),
+				  (void **)&evidence->strata);
+	for (uint64_t i = 0; !error && i < count; i++)
+		error = decode_stratum(in, &evidence->strata[evidence->stratum_count++]);
+	return error ? error : hp_section_check_end(in->section, reader);
+}
+
+static struct hp_error *decode_images(struct decoding *in)
+{
+	struct hp_window_evidence *evidence = in->evidence;
+	struct hp_error *error;
+	uint64_t count;
+
+	if (!hp_read_varint(&in->reader, &count))
+		return damaged(in, "not a number of images");
+	error = make_room(in, count, 5, sizeof(*evidence->images), (void **)&evidence->images);
+	for (uint64_t i = 0; !error && i < count; i++) {
+		uint8_t flags = 0;
+
+		error = hp_image_decode(in->section, &in->reader, &evidence->images[i], &flags);
+		if (error)
+			break;
+		evidence->image_count++;
+		if (flags)
+			error = damaged(in, "flags in an image of windows");
+	}
+	return error ? error : hp_section_check_end(in->section, &in->reader);
+}
+
+/* What is well written may still break the rules of the model. */
+static struct hp_error *check(const struct decoding *in)
+{
+	struct hp_error *fault = hp_window_evidence_check(in->evidence);
+	struct hp_error *error;
+
+	if (!fault)
+		return NULL;
+	error = damaged(in, fault->message);
+	hp_error_destroy(fault);
+	return error;
+}
+
+struct hp_error *hp_evidence_decode(uint8_t *bytes, size_t size,
+				    struct hp_window_evidence *evidence, bool *has_unknown)
+{
+	struct decoding in = { .evidence = evidence };
+	struct hp_container file;
+	struct hp_error *error = hp_container_parse(bytes, size, &hp_evidence_kind, &file);
+
+	*evidence = (struct hp_window_evidence){ 0 };
+	if (error)
+		return error;
+	if (has_unknown)
+		*has_unknown = file.has_unknown;
+	error = hp_container_section(&file, "imgs", &in.section, &in.reader);
+	if (!error)
+		error = decode_images(&in);
+	if (!error)
+		error = hp_container_section(&file, "wind", &in.section, &in.reader);
+	if (!error)
+		error = decode_windows(&in);
+	if (!error)
+		error = check(&in);
+	if (error)
+		hp_window_evidence_clear(evidence);
+	hp_container_clear(&file);
+	return error;
+}
