@@ -5,6 +5,7 @@
 #include "text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 json_t *json_text(const char *text)
@@ -50,12 +51,14 @@ static json_t *event_object(const struct report_event *event)
 {
 	const struct hp_event_info *info = event->info;
 	uint64_t period = report_period(event);
+	double coverage = report_coverage(event);
 
-	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o}", "name", json_text(info->name), "unit",
-			 hp_unit_name(info->unit), "period",
+	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "name", json_text(info->name),
+			 "unit", hp_unit_name(info->unit), "period",
 			 period ? json_count(period) : json_null(), "samples",
 			 json_count(event->all.samples), "lost", json_count(event->lost),
-			 "precision", json_text(info->precision));
+			 "precision", json_text(info->precision), "coverage",
+			 isnan(coverage) ? json_null() : json_real(coverage));
 }
 
 json_t *json_header(const struct report *report, const char *schema)

@@ -146,16 +146,40 @@ static double cycles_per_unit(const struct hp_epoch_meta *meta, const struct hp_
 	return info->unit == HP_UNIT_NS ? hp_clock_percentile(&meta->clock, 50) / 1e9 : 0;
 }
 
-static struct tally tally_of(uint64_t samples, const struct hp_stratum *stratum, double cycles)
-{
-	double weight = (double)samples * (double)stratum->period;
+/* What an event's samples of one epoch stand for. */
+struct scale {
+	double units;  /* each unit that was sampled: more than one where the event took turns */
+	double cycles; /* that a unit was; 0 unknown */
+};
 
-	return (struct tally){ samples, weight, weight * cycles };
+/* While the event had no counter it is taken to have happened as often as while it had one. */
+static double units_for_one(const struct hp_event_totals *totals)
+{
+	if (!totals->running_ns || totals->running_ns >= totals->enabled_ns)
+		return 1;
+	return (double)totals->enabled_ns / (double)totals->running_ns;
 }
 
-/* `cycles` that a unit of the event was in this epoch. */
+static struct scale scale_of(const struct hp_epoch_meta *meta, const struct hp_event_info *info)
+{
+	struct scale scale = { 1, cycles_per_unit(meta, info) };
+
+	for (size_t i = 0; i < meta->event_count; i++)
+		if (strcmp(meta->events[i].info.name, info->name) == 0)
+			scale.units = units_for_one(&meta->events[i]);
+	return scale;
+}
+
+static struct tally tally_of(uint64_t samples, const struct hp_stratum *stratum,
+			     const struct scale *scale)
+{
+	double weight = (double)samples * (double)stratum->period * scale->units;
+
+	return (struct tally){ samples, weight, weight * scale->cycles };
+}
+
 static struct hp_error *add_hits(struct report_part *part, const struct hp_stratum *stratum,
-				 size_t event, double cycles)
+				 size_t event, const struct scale *scale)
 {
 	if (!hp_vector_reserve(&part->hits, part->hits.count + stratum->count_count))
 		return hp_error_create_no_memory();
@@ -163,7 +187,7 @@ static struct hp_error *add_hits(struct report_part *part, const struct hp_strat
 		const struct hp_count *count = &stratum->counts[i];
 		struct hit hit = {
 			.offset = count->offset.value,
-			.tally = tally_of(count->samples, stratum, cycles),
+			.tally = tally_of(count->samples, stratum, scale),
 			.event = event,
 		};
 
@@ -180,13 +204,14 @@ static bool image_passes(const struct hp_report_options *options, const struct h
 }
 
 static void count_all(struct report_event *event, const struct hp_image_id *id,
-		      const struct hp_stratum *stratum, double cycles)
+		      const struct hp_stratum *stratum, const struct scale *scale)
 {
 	uint64_t samples = hp_stratum_samples(stratum);
-	struct tally tally = tally_of(samples, stratum, cycles);
+	struct tally tally = tally_of(samples, stratum, scale);
 
 	tally_add(&event->all, &tally);
-	event->lacks_clock = event->lacks_clock || (samples && !(cycles > 0));
+	event->units += (double)samples * (double)stratum->period;
+	event->lacks_clock = event->lacks_clock || (samples && !(scale->cycles > 0));
 	if (id->kind == HP_IMAGE_UNKNOWN)
 		event->unattributed += samples;
 	if (stratum->period < event->least_period)
@@ -202,15 +227,15 @@ struct hp_error *load_profile(struct report *report, size_t epoch, size_t image_
 	struct report_image *image = NULL;
 	struct report_part *part = NULL;
 	struct hp_error *error;
-	double cycles;
+	struct scale scale;
 
 	if (!profile->stratum_count || event == report->events.count)
 		return NULL;
-	cycles = cycles_per_unit(report->epochs.at[epoch].meta, report->events.at[event].info);
+	scale = scale_of(report->epochs.at[epoch].meta, report->events.at[event].info);
 	for (size_t i = 0; i < profile->stratum_count; i++) {
 		const struct hp_stratum *stratum = &profile->strata[i];
 
-		count_all(&report->events.at[event], id, stratum, cycles);
+		count_all(&report->events.at[event], id, stratum, &scale);
 		if (!image_passes(report->options, id) || !stratum_passes(report->options, stratum))
 			continue;
 		if (!part) {
@@ -220,7 +245,7 @@ struct hp_error *load_profile(struct report *report, size_t epoch, size_t image_
 			if (error)
 				return error;
 		}
-		error = add_hits(part, stratum, event, cycles);
+		error = add_hits(part, stratum, event, &scale);
 		if (error)
 			return error;
 	}

@@ -150,7 +150,12 @@ uint64_t report_period(const struct report_event *event)
 		return 0;
 	if (event->least_period == event->greatest_period)
 		return event->least_period;
-	return (uint64_t)llround(event->all.weight / (double)event->all.samples);
+	return (uint64_t)llround(event->units / (double)event->all.samples);
+}
+
+double report_coverage(const struct report_event *event)
+{
+	return event->enabled_ns ? (double)event->running_ns / (double)event->enabled_ns : NAN;
 }
 
 bool report_needs_code(const struct hp_report_options *options)

@@ -17,8 +17,9 @@
 #include <hpcprof/image/image.h>
 #include <hpcprof/report/report.h>
 
-/* Samples of one event: raw, times their period (in units), and these in core cycles, each
- * epoch's by its own clock (0 where that is not known, or the event does not measure time). */
+/* Samples of one event: raw; what they stand for (in units): times their period, over the share of
+ * the time for which the event had a counter in their epoch; and that in core cycles, each epoch's by
+ * its own clock (0 where that is not known, or the event does not measure time). */
 struct tally {
 	uint64_t samples;
 	double weight;
@@ -45,6 +46,7 @@ struct report_event {
 	struct tally all;		  /* everything recorded: what percentages are of */
 	struct tally kept;		  /* what passes the filters: what the rows add up to */
 	bool lacks_clock;		  /* some of it is of epochs without one that it needs */
+	double units; /* sum of samples times period, not scaled by anything */
 	uint64_t unattributed;
 	uint64_t lost;
 	uint64_t throttled;
@@ -190,6 +192,8 @@ uint64_t report_samples(const struct report *report); /* of all events */
 uint64_t report_unattributed(const struct report *report);
 /* Mean units between two samples; 0 without samples. */
 uint64_t report_period(const struct report_event *event);
+/* For what share of the time in which it might have it had a counter; NaN unknown. */
+double report_coverage(const struct report_event *event);
 
 /* The view looks at code: files stay open, rows say what code they stand for. */
 bool report_needs_code(const struct hp_report_options *options);

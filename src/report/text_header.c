@@ -172,9 +172,10 @@ static void put_event(const struct report_event *event, FILE *out)
 	    event->throttled == 1 ? "" : "s");
 	if ((double)event->running_ns < noticeable * (double)event->enabled_ns)
 		put(out, "",
-		    "had a counter for %.1f %% of the time: it happened more often than "
-		    "samples times period",
-		    percent((double)event->running_ns, (double)event->enabled_ns));
+		    "had a counter for %.1f %% of the time: each sample stands for %.3g of its "
+		    "periods, as if it had gone on likewise",
+		    percent((double)event->running_ns, (double)event->enabled_ns),
+		    event->units > 0 ? event->all.weight / event->units : 1.0);
 }
 
 static void put_warnings(const struct report *report, FILE *out)

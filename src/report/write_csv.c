@@ -104,6 +104,9 @@ static struct hp_error *write_event(const struct report_event *event, struct buf
 	buffer_printf(record, ",%s,%" PRIu64 ",", hp_unit_name(info->unit), report_period(event));
 	text_csv(record, info->precision ? info->precision : "");
 	buffer_add(record, ",", 1);
+	if (event->enabled_ns)
+		buffer_printf(record, "%.6f", report_coverage(event));
+	buffer_add(record, ",", 1);
 	text_csv(record, info->instead_of ? info->instead_of : "");
 	buffer_add(record, ",", 1);
 	text_csv(record, info->reason ? info->reason : "");
@@ -117,7 +120,8 @@ static struct hp_error *write_summary(const struct report *report, struct buffer
 {
 	struct hp_error *error = NULL;
 
-	fputs("event,unit,period,precision,instead_of,reason,samples,lost,unattributed,throttled"
+	fputs("event,unit,period,precision,coverage,instead_of,reason,samples,lost,unattributed,"
+	      "throttled"
 	      "\r\n",
 	      out);
 	for (size_t i = 0; i < report->events.count && !error; i++)

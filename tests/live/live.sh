@@ -47,7 +47,7 @@ samples_in() {
 	rows --procedures | awk -F, -v name="$1" '$3 == name { n += $1 } END { print n + 0 }'
 }
 
-# event,unit,period,precision,instead_of,reason,samples,lost,unattributed,throttled; the reason may
+# event,unit,period,precision,coverage,instead_of,reason,samples,lost,unattributed,throttled; the reason may
 # hold commas.
 total() {
 	rows --summary | awk -F, '{ n += $(NF - 3) } END { print n + 0 }'

@@ -135,8 +135,8 @@ START_TEST(an_event_that_says_nothing_without_a_unit_mask_is_listed_with_its_mas
 		struct walk walk = walk_cpu(cases[i].pmu, cases[i].event);
 
 		/* A library built for another architecture knows neither CPU. */
-		ck_assert_msg(!walk.listed || walk.found == cases[i].listed, "%s::%s",
-			      cases[i].pmu, cases[i].event);
+		ck_assert_msg(!walk.listed || walk.found == cases[i].listed, "%s::%s", cases[i].pmu,
+			      cases[i].event);
 	}
 }
 END_TEST

@@ -142,8 +142,13 @@ void fixture_add(struct fixture *fixture, const struct fixture_epoch *epoch)
 		if (count->image->kind == HP_IMAGE_UNKNOWN)
 			into->unattributed += count->samples;
 	}
-	for (size_t i = 0; i < meta.event_count; i++)
+	for (size_t i = 0; i < meta.event_count; i++) {
 		totals[i].info.skid_instructions = epoch->skid_instructions;
+		if (epoch->coverage) {
+			totals[i].enabled_ns = 1000000000;
+			totals[i].running_ns = (uint64_t)(1e9 * epoch->coverage[i]);
+		}
+	}
 	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
 	hp_epoch_writer_destroy(writer);
 	free(meta.label);

@@ -41,6 +41,7 @@ struct fixture_epoch {
 	double clock_hz;	    /* 0: not measured */
 	const struct hp_cpu *cpu;   /* NULL: not known */
 	uint32_t skid_instructions; /* of every event */
+	const double *coverage;	    /* of each event, cpu-clock:u first; NULL: not known */
 };
 
 /* Writes an epoch: events in order of appearance, cpu-clock in ns, others as events. */

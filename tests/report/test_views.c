@@ -162,6 +162,55 @@ START_TEST(epochs_of_different_periods_add_up_by_weight)
 }
 END_TEST
 
+/* Rotated: 100 samples in a quarter of the time are as many as 400 in all of it. */
+START_TEST(epochs_in_which_an_event_took_turns_count_for_what_they_missed)
+{
+	static const double quarter[] = { 0.25 };
+	static const double all[] = { 1 };
+	static const struct fixture_count some[] = {
+		{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x100, 100 },
+	};
+	static const struct fixture_count full[] = {
+		{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x200, 400 },
+	};
+	static const char *const labels[] = { "rotated", "full", NULL };
+	struct fixture_epoch epoch = { .label = "rotated",
+				       .counts = some,
+				       .count = 1,
+				       .symbols = symbols,
+				       .symbol_count = 3,
+				       .coverage = quarter };
+	struct fixture fixture = fixture_create();
+	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+
+	fixture_add(&fixture, &epoch);
+	fixture_output(&fixture, &options);
+	assert_contains(fixture.output, "100 samples, one every 1 ms, precision");
+	assert_contains(fixture.output, "had a counter for 25.0 % of the time: each sample stands "
+					"for 4 of its periods");
+	epoch.label = "full";
+	epoch.counts = full;
+	epoch.coverage = all;
+	fixture_add(&fixture, &epoch);
+	hp_assert_ok(fixture_report(&fixture, &options, labels));
+	assert_contains(fixture.output, "    100  50.00   50.00  hot_loop");
+	assert_contains(fixture.output, "    400  50.00  100.00  warm");
+	assert_contains(fixture.output, "had a counter for 62.5 % of the time");
+	options.format = HP_FORMAT_CSV;
+	hp_assert_ok(fixture_report(&fixture, &options, labels));
+	assert_contains(fixture.output, "100,50.000000,hot_loop");
+	options.view = HP_VIEW_SUMMARY;
+	hp_assert_ok(fixture_report(&fixture, &options, labels));
+	assert_contains(fixture.output, ",0.625000,,,500,0,0,0\r\n");
+	options.view = HP_VIEW_PROCEDURES;
+	options.format = HP_FORMAT_JSON;
+	hp_assert_ok(fixture_report(&fixture, &options, labels));
+	assert_contains(fixture.output, "\"period\": 1000000, \"samples\": 500");
+	assert_contains(fixture.output, "\"coverage\": 0.625");
+	fixture_remove(&fixture);
+}
+END_TEST
+
 START_TEST(a_substitution_in_any_of_the_epochs_is_told)
 {
 	static const char *const labels[] = { "asked", "hundred", NULL };
@@ -480,6 +529,7 @@ HP_TEST_MAIN("report/views", every_view_has_every_sample_in_exactly_one_row,
 	     the_header_says_how_good_the_data_is,
 	     an_image_whose_file_is_gone_is_named_with_its_share_and_keeps_raw_offsets,
 	     epochs_of_different_periods_add_up_by_weight,
+	     epochs_in_which_an_event_took_turns_count_for_what_they_missed,
 	     a_substitution_in_any_of_the_epochs_is_told,
 	     events_stand_side_by_side_each_with_its_own_share,
 	     an_events_name_sorts_by_that_event_and_a_pattern_selects_it,
