@@ -73,6 +73,7 @@ class Run:
     cpu: float = 0           # of the target and all it started
     total: float = 0         # of the recorder with the target
     own_cpu: float = 0       # of the recorder alone
+    both: float = 0          # CPU time of the two
     peak: int = 0            # of the recorder alone
     samples: int = 0
     lost: int = 0
@@ -140,6 +141,10 @@ class Bench:
 
     def plain(self, command):
         return self._run(None, command, False, True)[0]
+
+    def run_under(self, recorder, command):
+        """Of any program that runs another; what it said on standard error comes along."""
+        return self._run(recorder, command, False, True)
 
     def record_perf(self, command, hz=1000, peak=False, watched=True):
         data = self.fresh('.perf.data')
