@@ -80,9 +80,9 @@ static bool may_be_generated(const struct mapping *mapping)
 	return !mapping->image || strncmp(mapping->image->id.path, "/memfd:", 7) == 0;
 }
 
-/* The image (a reference) and offset of an address seen under a context. */
-static bool place(struct attributor *attributor, const struct context *context, uint64_t address,
-		  const struct mapping **hint, struct image **image, uint64_t *offset)
+bool attributor_place(struct attributor *attributor, const struct context *context,
+		      uint64_t address, const struct mapping **hint, struct image **image,
+		      uint64_t *offset)
 {
 	const char *command = attributor->processes->commands.text[context->command];
 	const struct mapping *mapping;
@@ -129,7 +129,8 @@ static void place_entry(struct attributor *attributor, const struct sampled *ent
 	};
 
 	if (attributor->placed_count == PLACED_LIMIT ||
-	    !place(attributor, context, entry->address, hint, &placed.image, &placed.offset)) {
+	    !attributor_place(attributor, context, entry->address, hint, &placed.image,
+			      &placed.offset)) {
 		attributor->dropped[event] += entry->count;
 		return;
 	}

@@ -66,6 +66,12 @@ void attributor_clear(struct attributor *attributor);
 /* Places entries; they are reordered. */
 void attribute(struct attributor *attributor, struct sampled *entries, size_t count);
 
+/* The image (a reference) and offset of an address seen under a context; `hint` begins as NULL, and
+ * is of the context alone. False when memory is short, or for a kernel that is not known. */
+bool attributor_place(struct attributor *attributor, const struct context *context,
+		      uint64_t address, const struct mapping **hint, struct image **image,
+		      uint64_t *offset);
+
 /* More than half full after adding up: time to write. */
 bool attributor_is_full(struct attributor *attributor);
 

@@ -38,6 +38,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/turning.c \
 	src/collect/turns.h src/collect/turns.c \
 	src/collect/vdso.h src/collect/vdso.c \
-	src/collect/watch.h src/collect/watch.c
+	src/collect/watch.h src/collect/watch.c \
+	src/collect/windows.h src/collect/windows.c
 
 COLLECT_LIBS = src/collect/libcollect.a $(IMAGE_LIBS) $(DB_LIBS) $(PMU_LIBS) $(MUX_LIBS)

@@ -40,12 +40,14 @@ struct hp_error *loop_create(struct loop *loop, const struct hp_session_options 
 		.recorder = recorder,
 		.turns = turns,
 		.ring_count = rings->count,
+		.windows_fd = -1,
 	};
 	error = watch_create(&loop->watch, command, signals, options->pids, options->pid_count,
 			     options->tids, options->tid_count);
 	if (error)
 		return error;
-	loop->polls = calloc(rings->count + watch_poll_count(&loop->watch), sizeof(*loop->polls));
+	loop->polls =
+		calloc(rings->count + watch_poll_count(&loop->watch) + 1, sizeof(*loop->polls));
 	if (!loop->polls)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < rings->count; i++)
@@ -175,19 +177,29 @@ static void look_at_rings(struct loop *loop)
 	}
 }
 
+static void look_at_windows(struct loop *loop, const struct pollfd *polled)
+{
+	if (polled->fd >= 0 && polled->revents)
+		loop->take_windows(loop->windows_context);
+}
+
 void loop_run(struct loop *loop)
 {
+	size_t count = loop->ring_count + watch_poll_count(&loop->watch) + 1;
+
 	start_clock(loop);
 	while (!loop->watch.stop) {
 		struct pollfd *watched = loop->polls + loop->ring_count;
 		uint64_t now_ns = hp_clock_monotonic_ns();
 
 		watch_fill(&loop->watch, watched);
-		poll(loop->polls, loop->ring_count + watch_poll_count(&loop->watch),
-		     poll_timeout_ms(loop, now_ns));
+		loop->polls[count - 1] =
+			(struct pollfd){ .fd = loop->windows_fd, .events = POLLIN };
+		poll(loop->polls, count, poll_timeout_ms(loop, now_ns));
 		now_ns = hp_clock_monotonic_ns();
 		look_at_rings(loop);
 		watch_look(&loop->watch, watched);
+		look_at_windows(loop, &loop->polls[count - 1]);
 		recorder_drain(loop->recorder, now_ns - ARRIVAL_NS);
 		do_what_is_due(loop, now_ns);
 	}

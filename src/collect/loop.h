@@ -20,8 +20,11 @@ struct loop {
 	struct turns *turns; /* borrowed, too */
 	struct watch watch;
 
-	struct pollfd *polls; /* rings, then the watch's */
+	struct pollfd *polls; /* rings, then the watch's, then windows */
 	size_t ring_count;
+	int windows_fd; /* readable when there are shadow windows; -1 */
+	void (*take_windows)(void *context);
+	void *windows_context;
 
 	uint64_t start_ns;
 	uint64_t enable_ns; /* end of the delay; 0: enabled */

@@ -118,6 +118,23 @@ static struct process *find(struct processes *processes, uint32_t pid)
 	return process;
 }
 
+/* The process is about to become something else. */
+static void remember(struct processes *processes, const struct process *process, uint64_t now_ns)
+{
+	struct past *past = &processes->past[processes->past_count % PAST_LIMIT];
+
+	if (!processes->keeps_past)
+		return;
+	space_release(past->space);
+	*past = (struct past){
+		.space = space_hold(process->space),
+		.command = process->command,
+		.pid = process->pid,
+		.until_ns = now_ns,
+	};
+	processes->past_count++;
+}
+
 static void process_free(struct processes *processes, struct process *process)
 {
 	if (processes->latest == process)
@@ -181,6 +198,7 @@ static void end(struct processes *processes, struct process *process, uint64_t n
 
 	if (times)
 		add_times(times, process, now_ns);
+	remember(processes, process, now_ns);
 	retire_contexts(processes, process);
 	HASH_DEL(processes->by_pid, process);
 	process_free(processes, process);
@@ -197,6 +215,8 @@ void processes_clear(struct processes *processes)
 	}
 	for (size_t i = 1; i < processes->context_count; i++)
 		space_release(processes->contexts[i].space);
+	for (size_t i = 0; i < PAST_LIMIT; i++)
+		space_release(processes->past[i].space);
 	free(processes->contexts);
 	free(processes->free_contexts);
 	free(processes->times);
@@ -209,16 +229,17 @@ void processes_clear(struct processes *processes)
 struct adoption {
 	struct processes *processes;
 	struct process *process;
+	uint64_t now_ns;
 };
 
 static bool map(struct processes *processes, struct process *process,
-		const struct record_mmap *mapping);
+		const struct record_mmap *mapping, uint64_t now_ns);
 
 static bool adopt_mapping(const struct record_mmap *mapping, void *context)
 {
 	const struct adoption *adoption = context;
 
-	return map(adoption->processes, adoption->process, mapping);
+	return map(adoption->processes, adoption->process, mapping, adoption->now_ns);
 }
 
 static uint32_t count_threads(uint32_t pid)
@@ -258,7 +279,7 @@ static struct process *adopt(struct processes *processes, uint32_t pid, uint64_t
 {
 	_cleanup_free_ char *comm = read_proc(pid, "comm");
 	_cleanup_free_ char *maps = read_proc(pid, "maps");
-	struct adoption adoption = { .processes = processes };
+	struct adoption adoption = { .processes = processes, .now_ns = now_ns };
 
 	if (comm)
 		comm[strcspn(comm, "\n")] = 0;
@@ -306,14 +327,14 @@ static struct image *vdso_image(struct images *images, const struct record_mmap 
 }
 
 static bool map(struct processes *processes, struct process *process,
-		const struct record_mmap *mapping)
+		const struct record_mmap *mapping, uint64_t now_ns)
 {
 	struct mapping added = {
 		.start = mapping->start,
 		.end = mapping->start + mapping->size,
 		.offset = mapping->file_offset,
 	};
-	struct space *before = process->space;
+	const struct process before = *process;
 
 	if (added.end <= added.start)
 		return true;
@@ -325,10 +346,16 @@ static bool map(struct processes *processes, struct process *process,
 	}
 	if (!added.image && !is_anonymous(mapping->path))
 		return false;
-	if (!space_map(&process->space, &added))
+	space_hold(before.space);
+	if (!space_map(&process->space, &added)) {
+		space_release(before.space);
 		return false;
-	if (process->space != before)
+	}
+	if (process->space != before.space) {
+		remember(processes, &before, now_ns);
 		retire_contexts(processes, process);
+	}
+	space_release(before.space);
 	return true;
 }
 
@@ -340,7 +367,7 @@ bool processes_map(struct processes *processes, const struct record *record)
 	if (record->pid == UINT32_MAX)
 		return true;
 	process = find_or_adopt(processes, record->pid, record->time_ns);
-	return process && map(processes, process, &record->mmap);
+	return process && map(processes, process, &record->mmap, record->time_ns);
 }
 
 bool processes_comm(struct processes *processes, const struct record *record)
@@ -353,6 +380,7 @@ bool processes_comm(struct processes *processes, const struct record *record)
 	/* Other threads' names are theirs, not the process's. */
 	if (record->tid != record->pid && !record->comm.exec)
 		return true;
+	remember(processes, process, record->time_ns);
 	if (record->comm.exec) {
 		struct command_times *times = times_of(processes, process->command);
 
@@ -417,6 +445,30 @@ uint32_t processes_context(struct processes *processes, uint32_t pid, uint32_t s
 	if (stream < process->context_capacity && process->contexts[stream])
 		return process->contexts[stream];
 	return create_context(processes, process, stream);
+}
+
+bool processes_at(struct processes *processes, uint32_t pid, uint64_t time_ns,
+		  struct context *context)
+{
+	const struct past *found = NULL;
+	const struct process *now;
+
+	for (size_t i = 0; i < PAST_LIMIT; i++) {
+		const struct past *past = &processes->past[i];
+
+		if (past->space && past->pid == pid && past->until_ns > time_ns &&
+		    (!found || past->until_ns < found->until_ns))
+			found = past;
+	}
+	now = found ? NULL : find(processes, pid);
+	if (!found && !now)
+		return false;
+	*context = (struct context){
+		.space = space_hold(found ? found->space : now->space),
+		.command = found ? found->command : now->command,
+		.pid = pid,
+	};
+	return true;
 }
 
 /* --- reaping --------------------------------------------------------------------------------- */

@@ -27,6 +27,16 @@ struct context {
 
 struct process;
 
+/* What a process was, up to a moment. */
+struct past {
+	struct space *space; /* a reference */
+	uint32_t command;
+	uint32_t pid;
+	uint64_t until_ns;
+};
+
+enum { PAST_LIMIT = 256 };
+
 /* Sums over the ended processes of one command, and the live ones when asked for. */
 struct command_times {
 	uint64_t processes;
@@ -48,6 +58,10 @@ struct processes {
 	size_t free_count;
 	size_t free_capacity;
 	size_t retired;
+	/* The latest of these, in a ring, if asked for: see processes_at. */
+	bool keeps_past;
+	struct past past[PAST_LIMIT];
+	size_t past_count; /* ever */
 };
 
 struct hp_error *processes_create(struct processes *processes, struct images *images);
@@ -66,6 +80,12 @@ bool processes_adopt(struct processes *processes, uint32_t pid, uint64_t now_ns)
 /* The context number for a sample of `pid` in `stream`, 0 when memory is short. */
 uint32_t processes_context(struct processes *processes, uint32_t pid, uint32_t stream,
 			   uint64_t time_ns);
+
+/* What the process was at that moment, as far as map changes since keeps_past was set tell: space
+ * (a reference for the caller), command and pid. False when it was not there, or nobody knows it.
+ */
+bool processes_at(struct processes *processes, uint32_t pid, uint64_t time_ns,
+		  struct context *context);
 
 /* Frees what was retired; call when no sample is waiting to be attributed. Processes whose end went
  * unnoticed (lost records) are found and dropped too. */

@@ -56,6 +56,7 @@ struct hp_error *recorder_create(struct recorder *recorder,
 
 void recorder_clear(struct recorder *recorder)
 {
+	windows_clear(&recorder->windows);
 	attributor_clear(&recorder->attributor);
 	processes_clear(&recorder->processes);
 	sample_table_clear(&recorder->table);
@@ -87,6 +88,25 @@ void recorder_warn(struct recorder *recorder, const char *format, ...)
 		free(text);
 }
 
+/* The event that measures CPU time, all the time. */
+static size_t find_time_event(const struct recorder *recorder)
+{
+	for (size_t i = 0; i < recorder->event_count; i++) {
+		enum hp_unit unit = recorder->events[i].unit;
+
+		if ((unit == HP_UNIT_NS || unit == HP_UNIT_CYCLES) &&
+		    !recorder->events[i].exclude_user)
+			return i;
+	}
+	return recorder->event_count;
+}
+
+void recorder_expect_windows(struct recorder *recorder)
+{
+	windows_create(&recorder->windows, &recorder->attributor, recorder->start_ns);
+	recorder->time_event = find_time_event(recorder);
+}
+
 /* --- taking records --------------------------------------------------------------------------- */
 
 static void attribute_overflow(struct recorder *recorder)
@@ -104,6 +124,15 @@ static void attribute_everything(struct recorder *recorder)
 	processes_reap(&recorder->processes);
 	/* Retired spaces held images; those with samples are held by what was placed. */
 	images_sweep(recorder->images);
+}
+
+/* What windows are a share of: CPU time in user code, by command. */
+static void take_time(struct recorder *recorder, const struct record *record, size_t event,
+		      uint32_t context, double units)
+{
+	if (event != recorder->time_event || !context || record->sample.address >> 63)
+		return;
+	windows_add_time(&recorder->windows, recorder->processes.contexts[context].command, units);
 }
 
 static void take_sample(struct recorder *recorder, const struct record *record)
@@ -129,6 +158,7 @@ static void take_sample(struct recorder *recorder, const struct record *record)
 							   stream, record->time_ns);
 	totals->samples += count;
 	totals->period_total += count * period;
+	take_time(recorder, record, event, context, (double)count * (double)period);
 	if (!context)
 		recorder->attributor.dropped[event] += count;
 	for (; context && count; count--) {
@@ -178,6 +208,7 @@ void recorder_drain(struct recorder *recorder, uint64_t horizon_ns)
 	while (ring_set_next(rings, &record))
 		take(recorder, &record);
 	ring_set_end(rings);
+	windows_place(&recorder->windows, horizon_ns);
 	if (recorder->processes.retired > RETIRED_LIMIT)
 		attribute_everything(recorder);
 }
@@ -204,6 +235,19 @@ bool recorder_is_full(struct recorder *recorder)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
+/* Of the event that measures time; 0 unknown. */
+static double unit_ns(const struct recorder *recorder)
+{
+	double hz;
+
+	if (recorder->time_event == recorder->event_count)
+		return 0;
+	if (recorder->events[recorder->time_event].unit == HP_UNIT_NS)
+		return 1;
+	hz = hp_clock_percentile(&recorder->clock, 50);
+	return hz > 0 ? 1e9 / hz : 0;
+}
+
 struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 {
 	struct hp_epoch_meta meta = { 0 };
@@ -211,6 +255,8 @@ struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 
 	attribute_everything(recorder);
 	error = attributor_write(&recorder->attributor, recorder->writer);
+	if (!error && recorder->windows.is_on)
+		error = windows_write(&recorder->windows, recorder->writer, unit_ns(recorder));
 	if (error)
 		return error;
 	error = recorder_describe(recorder, complete, &meta);

@@ -13,6 +13,7 @@
 #include "attribute.h"
 #include "clock.h"
 #include "sampler.h"
+#include "windows.h"
 
 #include <hpcprof/collect/session.h>
 #include <hpcprof/collect/skid.h>
@@ -53,6 +54,8 @@ struct recorder {
 	int busy_cpu; /* of the last sample since the clock was last asked for, else -1 */
 	char *warnings[4];
 	size_t warning_count;
+	struct windows windows;	   /* of shadows, if there are any */
+	size_t time_event;	   /* that measures CPU time all the time, else event_count */
 	struct hp_epoch_meta meta; /* as last committed */
 };
 
@@ -72,6 +75,9 @@ void recorder_drain(struct recorder *recorder, uint64_t horizon_ns);
 /* Attributes everything taken so far and writes it; with `complete` the epoch is finished. What
  * could not be written is kept for the next try. */
 struct hp_error *recorder_flush(struct recorder *recorder, bool complete);
+
+/* From now on there may be shadow windows (recorder.windows): keeps what it takes to place them. */
+void recorder_expect_windows(struct recorder *recorder);
 
 /* Measures the clock of the core: of the one the target runs on if it does, by and by; at the
  * beginning and `at_end` at once, and where we run if need be. */

@@ -29,6 +29,7 @@ struct hp_session {
 	struct recorder recorder;
 	struct hp_epoch_writer *writer;
 	struct loop loop;
+	struct hp_window_source windows; /* fd -1: none */
 };
 
 /* --- creating --------------------------------------------------------------------------------- */
@@ -171,6 +172,7 @@ struct hp_error *hp_session_create(const struct hp_session_options *options,
 	session->command.go_fd = session->command.go_reader_fd = -1;
 	session->command.failure_fd = -1;
 	session->signals.fd = -1;
+	session->windows.fd = -1;
 	error = turns_create(&session->turns, options->wheels, options->events->count,
 			     options->policy, options->slice_ns);
 	if (!error)
@@ -220,6 +222,59 @@ const struct hp_epoch_meta *hp_session_meta(const struct hp_session *session)
 const char *hp_session_stamp(const struct hp_session *session)
 {
 	return hp_epoch_writer_stamp(session->writer);
+}
+
+/* --- shadow windows ---------------------------------------------------------------------------
+ */
+
+void hp_session_set_windows(struct hp_session *session, const struct hp_window_source *source)
+{
+	struct recorder *recorder = &session->recorder;
+
+	session->windows = *source;
+	recorder_expect_windows(recorder);
+	/* Of what takes turns, nobody knows how much there was in all. */
+	if (session->turns.count && recorder->time_event < recorder->event_count &&
+	    session->turns.group_of[recorder->time_event] != NO_TURN)
+		recorder->time_event = recorder->event_count;
+}
+
+void hp_session_add_window(struct hp_session *session, struct hp_window *window)
+{
+	windows_add(&session->recorder.windows, window);
+}
+
+struct hp_error *hp_session_add_window_figures(struct hp_session *session,
+					       const struct hp_window_evidence *figures)
+{
+	struct hp_window_evidence bare = *figures;
+
+	bare.strata = NULL;
+	bare.images = NULL;
+	bare.stratum_count = bare.image_count = 0;
+	return hp_window_evidence_add(&session->recorder.windows.counted, &bare);
+}
+
+pid_t hp_session_command_pid(const struct hp_session *session)
+{
+	return session->command.pid;
+}
+
+static void take_windows(void *context)
+{
+	struct hp_session *session = context;
+
+	session->windows.take(session, false, session->windows.context);
+}
+
+static void start_windows(struct hp_session *session)
+{
+	if (session->windows.fd < 0)
+		return;
+	session->loop.windows_fd = session->windows.fd;
+	session->loop.take_windows = take_windows;
+	session->loop.windows_context = session;
+	session->windows.start(session, session->windows.context);
 }
 
 /* --- starting --------------------------------------------------------------------------------- */
@@ -307,6 +362,8 @@ static struct hp_error *finish(struct hp_session *session)
 
 	sampler_disable(&session->sampler);
 	take_times(session);
+	if (session->windows.fd >= 0)
+		session->windows.take(session, true, session->windows.context);
 	recorder_drain(&session->recorder, UINT64_MAX);
 	recorder_meter_clock(&session->recorder, true);
 	if (session->command.ended)
@@ -344,6 +401,7 @@ struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_re
 		session_notify(&session->options,
 			       "%s; keeping the samples in memory, will try again", error->message);
 	hp_error_destroy(error);
+	start_windows(session);
 	loop_run(&session->loop);
 	error = finish(session);
 	if (!error)

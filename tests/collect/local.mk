@@ -59,3 +59,7 @@ tests_collect_test_space_SOURCES = tests/collect/test_space.c
 tests_collect_test_space_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_target_SOURCES = tests/collect/test_target.c tests/collect/scratch.c
 tests_collect_test_target_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/collect/test_windows
+tests_collect_test_windows_SOURCES = tests/collect/test_windows.c tests/collect/scratch.c
+tests_collect_test_windows_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)

@@ -15,6 +15,7 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/db/db.h>
+#include <hpcprof/model/window.h>
 #include <hpcprof/mux/scheduler.h>
 #include <hpcprof/pmu/event.h>
 #include <hpcprof/pmu/groups.h>
@@ -83,6 +84,30 @@ HP_DEFINE_CLEANUP(struct hp_session, hp_session_destroy);
 /* Lives as long as the session; totals are as of the last flush. */
 const struct hp_epoch_meta *hp_session_meta(const struct hp_session *session);
 const char *hp_session_stamp(const struct hp_session *session);
+
+/* --- shadow windows ---------------------------------------------------------------------------
+ */
+
+/* Where they come from while the session runs; all is called by its thread. */
+struct hp_window_source {
+	int fd; /* readable when there are some */
+	/* The target runs: a command has become its program. */
+	void (*start)(struct hp_session *session, void *context);
+	/* Hands what there is to hp_session_add_window. `is_last`: the target has ended, or the
+	 * session does; no more are wanted, and this is the time to add figures. */
+	void (*take)(struct hp_session *session, bool is_last, void *context);
+	void *context;
+};
+
+/* Before it runs. `source` is copied. */
+void hp_session_set_windows(struct hp_session *session, const struct hp_window_source *source);
+/* Takes the window's contents over. Windows come in the order of their moments. */
+void hp_session_add_window(struct hp_session *session, struct hp_window *window);
+/* Adds to the epoch what is no count: reasons, price, samples. Strata are ignored. */
+struct hp_error *hp_session_add_window_figures(struct hp_session *session,
+					       const struct hp_window_evidence *figures);
+/* Of the command, stopped before its first instruction until the session runs; 0 without one. */
+pid_t hp_session_command_pid(const struct hp_session *session);
 
 struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_result *result);
 

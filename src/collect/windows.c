@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "windows.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/number.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+void windows_create(struct windows *windows, struct attributor *attributor, uint64_t recording)
+{
+	/* Recordings begin their groups anywhere, so that those of a few windows each fill all of
+	 * them when they are added up. */
+	struct hp_random random = hp_random_seeded(recording | 1);
+
+	*windows = (struct windows){
+		.attributor = attributor,
+		.is_on = true,
+		.recording = recording,
+	};
+	for (size_t i = 0; i < HP_ARRAY_COUNT(windows->next_group); i++)
+		windows->next_group[i] =
+			(unsigned)hp_random_between(&random, 0, HP_EVIDENCE_GROUPS - 1);
+	attributor->processes->keeps_past = true;
+}
+
+void windows_clear(struct windows *windows)
+{
+	for (size_t i = 0; i < windows->waiting.count; i++)
+		hp_window_clear(&windows->waiting.at[i]);
+	hp_vector_free(&windows->waiting);
+	hp_vector_free(&windows->times);
+	hp_window_evidence_clear(&windows->counted);
+	*windows = (struct windows){ 0 };
+}
+
+void windows_add_time(struct windows *windows, uint32_t command, double units)
+{
+	if (!windows->is_on || !hp_vector_reserve(&windows->times, (size_t)command + 1))
+		return;
+	while (windows->times.count <= command)
+		windows->times.at[windows->times.count++] = 0;
+	windows->times.at[command] += units;
+}
+
+/* --- one window ------------------------------------------------------------------------------- */
+
+struct placing {
+	struct windows *windows;
+	struct context context;
+	const struct mapping *hint;
+	HP_VECTOR(struct image *) images; /* references */
+	HP_VECTOR(struct hp_counted) items;
+	unsigned group;
+	bool is_relative;
+	uint64_t dropped;
+	bool is_short_of_memory;
+};
+
+/* False where nothing is known to have been mapped. */
+static bool place(struct placing *placing, hp_runtime_address address, uint32_t *number,
+		  hp_image_offset *offset)
+{
+	struct image *image;
+
+	if (!attributor_place(placing->windows->attributor, &placing->context, address.value,
+			      &placing->hint, &image, &offset->value))
+		return false;
+	for (size_t i = placing->images.count; i-- > 0;) {
+		if (placing->images.at[i] == image) {
+			image_release(image);
+			*number = (uint32_t)i;
+			return true;
+		}
+	}
+	if (image->id.kind == HP_IMAGE_UNKNOWN || !hp_vector_push(&placing->images, image)) {
+		image_release(image);
+		return false;
+	}
+	*number = (uint32_t)placing->images.count - 1;
+	return true;
+}
+
+static void add_item(struct placing *placing, struct hp_counted item, uint64_t count)
+{
+	item.is_relative = placing->is_relative;
+	item.counts[placing->group] = count;
+	if (!hp_vector_push(&placing->items, item))
+		placing->is_short_of_memory = true;
+}
+
+static void place_block(struct placing *placing, const struct hp_window_block *block)
+{
+	struct hp_counted item = {
+		.kind = HP_COUNTED_BLOCK,
+		.bytes = block->size_bytes,
+		.instructions = block->instructions,
+	};
+
+	if (!block->count)
+		return;
+	if (!block->instructions || block->instructions > block->size_bytes ||
+	    !place(placing, block->address, &item.image, &item.at))
+		placing->dropped++;
+	else
+		add_item(placing, item, block->count);
+}
+
+static void place_edge(struct placing *placing, const struct hp_window_edge *edge)
+{
+	static const uint8_t kinds[HP_WINDOW_EDGE_KINDS] = {
+		[HP_WINDOW_EDGE_FALL] = HP_COUNTED_FALL,
+		[HP_WINDOW_EDGE_TAKEN] = HP_COUNTED_TAKEN,
+		[HP_WINDOW_EDGE_JUMP] = HP_COUNTED_JUMP,
+		[HP_WINDOW_EDGE_JUMP_INDIRECT] = HP_COUNTED_INDIRECT_JUMP,
+		[HP_WINDOW_EDGE_CALL] = HP_COUNTED_CALL,
+		[HP_WINDOW_EDGE_CALL_INDIRECT] = HP_COUNTED_INDIRECT_CALL,
+		[HP_WINDOW_EDGE_RETURN] = HP_COUNTED_RETURN,
+		[HP_WINDOW_EDGE_SYSTEM_CALL] = HP_COUNTED_SYSTEM_CALL,
+	};
+	struct hp_counted item = { 0 };
+
+	if (!edge->count)
+		return;
+	if (edge->kind >= HP_WINDOW_EDGE_KINDS ||
+	    !place(placing, edge->from, &item.image, &item.at) ||
+	    !place(placing, edge->to, &item.to_image, &item.to)) {
+		placing->dropped++;
+		return;
+	}
+	item.kind = kinds[edge->kind];
+	add_item(placing, item, edge->count);
+}
+
+/* --- to sums ---------------------------------------------------------------------------------- */
+
+static int compare_images(const void *left, const void *right, void *context)
+{
+	struct image *const *images = context;
+
+	return hp_image_id_compare(&images[*(const uint32_t *)left]->id,
+				   &images[*(const uint32_t *)right]->id);
+}
+
+static int compare_items(const void *left, const void *right)
+{
+	return hp_counted_compare(left, right);
+}
+
+/* Two images of the recorder may be one to the database: what tells them apart is not kept. */
+static struct hp_error *sort_images(struct placing *placing, struct hp_window_evidence *evidence)
+{
+	size_t count = placing->images.count;
+	_cleanup_free_ uint32_t *order = calloc(count + 1, sizeof(*order));
+	_cleanup_free_ uint32_t *numbers = calloc(count + 1, sizeof(*numbers));
+
+	evidence->images = calloc(count + 1, sizeof(*evidence->images));
+	if (!order || !numbers || !evidence->images)
+		return hp_error_create_no_memory();
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = i;
+	qsort_r(order, count, sizeof(*order), compare_images, placing->images.at);
+	for (size_t i = 0; i < count; i++) {
+		const struct hp_image_id *id = &placing->images.at[order[i]]->id;
+		size_t last = evidence->image_count;
+		struct hp_error *error;
+
+		if (!last || hp_image_id_compare(&evidence->images[last - 1], id) != 0) {
+			error = hp_image_id_copy(id, &evidence->images[last]);
+			if (error)
+				return error;
+			evidence->images[last].deleted = false;
+			evidence->image_count++;
+		}
+		numbers[order[i]] = (uint32_t)evidence->image_count - 1;
+	}
+	for (size_t i = 0; i < placing->items.count; i++) {
+		struct hp_counted *item = &placing->items.at[i];
+
+		item->image = numbers[item->image];
+		if (item->kind != HP_COUNTED_BLOCK)
+			item->to_image = numbers[item->to_image];
+	}
+	return NULL;
+}
+
+/* Sorted, and what is the same added up. */
+static void sort_items(struct placing *placing)
+{
+	struct hp_counted *items = placing->items.at;
+	size_t n = 0;
+
+	if (placing->items.count)
+		qsort(items, placing->items.count, sizeof(*items), compare_items);
+	for (size_t i = 0; i < placing->items.count; i++) {
+		if (n && hp_counted_compare(&items[n - 1], &items[i]) == 0)
+			items[n - 1].counts[placing->group] += items[i].counts[placing->group];
+		else
+			items[n++] = items[i];
+	}
+	placing->items.count = n;
+}
+
+static struct hp_error *add_up(struct placing *placing, const struct hp_window *window)
+{
+	struct windows *windows = placing->windows;
+	const struct names *commands = &windows->attributor->processes->commands;
+	struct hp_window_group group = { 1, window->duration_ns };
+	struct hp_window_stratum stratum = {
+		.recording = windows->recording,
+		.command = commands->text[placing->context.command],
+	};
+	struct hp_window_evidence one = {
+		.strata = &stratum,
+		.stratum_count = 1,
+		.dropped = placing->dropped,
+	};
+	struct hp_error *error = sort_images(placing, &one);
+
+	(placing->is_relative ? stratum.relative : stratum.groups)[placing->group] = group;
+	sort_items(placing);
+	stratum.items = placing->items.at;
+	stratum.item_count = placing->items.count;
+	if (!error)
+		error = hp_window_evidence_check(&one);
+	if (!error)
+		error = hp_window_evidence_add(&windows->counted, &one);
+	for (size_t i = 0; i < one.image_count; i++)
+		hp_image_id_clear(&one.images[i]);
+	free(one.images);
+	return error;
+}
+
+static size_t items_waiting(const struct windows *windows)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < windows->counted.stratum_count; i++)
+		count += windows->counted.strata[i].item_count;
+	return count;
+}
+
+static void note(struct windows *windows, bool is_refusal, const char *what)
+{
+	hp_error_destroy(hp_window_evidence_add_reason(&windows->counted, is_refusal, what, 1));
+}
+
+/* A window that cannot be placed as a whole is none: its counts would be too few. */
+static void place_window(struct windows *windows, const struct hp_window *window)
+{
+	struct placing placing = { .windows = windows, .is_relative = window->is_truncated };
+	unsigned *next = &windows->next_group[placing.is_relative];
+	struct hp_error *error = NULL;
+
+	if (!processes_at(windows->attributor->processes, (uint32_t)window->pid, window->time_ns,
+			  &placing.context)) {
+		note(windows, true, "address space not known");
+		return;
+	}
+	if (items_waiting(windows) > WINDOWS_MOST_ITEMS) {
+		note(windows, true, "the epoch could not be written");
+		space_release(placing.context.space);
+		return;
+	}
+	placing.group = *next % HP_EVIDENCE_GROUPS;
+	for (size_t i = 0; i < window->block_count; i++)
+		place_block(&placing, &window->blocks[i]);
+	for (size_t i = 0; i < window->edge_count; i++)
+		place_edge(&placing, &window->edges[i]);
+	if (!placing.is_short_of_memory)
+		error = add_up(&placing, window);
+	if (error || placing.is_short_of_memory)
+		note(windows, true, "memory");
+	else
+		(*next)++;
+	hp_error_destroy(error);
+	for (size_t i = 0; i < placing.images.count; i++)
+		image_release(placing.images.at[i]);
+	hp_vector_free(&placing.images);
+	hp_vector_free(&placing.items);
+	space_release(placing.context.space);
+}
+
+/* --- in and out ------------------------------------------------------------------------------- */
+
+static void take_first(struct windows *windows)
+{
+	place_window(windows, &windows->waiting.at[0]);
+	hp_window_clear(&windows->waiting.at[0]);
+	windows->waiting.count--;
+	memmove(windows->waiting.at, windows->waiting.at + 1,
+		windows->waiting.count * sizeof(*windows->waiting.at));
+}
+
+void windows_add(struct windows *windows, struct hp_window *window)
+{
+	note(windows, false, hp_window_end_name(window->end));
+	if (window->block_count && window->duration_ns) {
+		/* No map change comes that late. */
+		if (windows->waiting.count == WINDOWS_MOST_WAITING)
+			take_first(windows);
+		if (hp_vector_push(&windows->waiting, *window)) {
+			*window = (struct hp_window){ 0 };
+			return;
+		}
+		note(windows, true, "memory");
+	}
+	hp_window_clear(window);
+}
+
+void windows_place(struct windows *windows, uint64_t taken_ns)
+{
+	if (!windows->waiting.count)
+		return;
+	while (windows->waiting.count && windows->waiting.at[0].time_ns < taken_ns)
+		take_first(windows);
+	jit_forget(&windows->attributor->jit);
+}
+
+/* The time that commands had since the last flush, as strata without items. */
+static struct hp_error *add_times(struct windows *windows, double unit_ns)
+{
+	const struct names *commands = &windows->attributor->processes->commands;
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < windows->times.count && !error; i++) {
+		struct hp_window_stratum stratum = {
+			.recording = windows->recording,
+			.command = commands->text[i],
+			.time_ns = (uint64_t)(windows->times.at[i] * unit_ns),
+		};
+		const struct hp_window_evidence time = { .strata = &stratum, .stratum_count = 1 };
+
+		if (!stratum.time_ns)
+			continue;
+		error = hp_window_evidence_add(&windows->counted, &time);
+		windows->times.at[i] -= (double)stratum.time_ns / unit_ns;
+	}
+	return error;
+}
+
+struct hp_error *windows_write(struct windows *windows, struct hp_epoch_writer *writer,
+			       double unit_ns)
+{
+	struct hp_error *error = add_times(windows, unit_ns);
+
+	if (!error)
+		error = hp_epoch_writer_evidence(writer, &windows->counted);
+	if (!error)
+		hp_window_evidence_clear(&windows->counted);
+	return error;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Shadow windows, from run-time addresses to sums by image: what the epoch keeps of them.
+ *
+ * A window comes when its replay is done, long after the moment that it is of: a process may have
+ * mapped something else since, or be gone. It waits until the map changes of its time have been
+ * taken in, and is then looked up in the address space that the process had (processes_at).
+ */
+#ifndef HPCPROF_COLLECT_WINDOWS_H
+#define HPCPROF_COLLECT_WINDOWS_H
+
+#include "attribute.h"
+
+#include <hpcprof/base/vector.h>
+#include <hpcprof/model/evidence.h>
+#include <hpcprof/model/window.h>
+
+enum { WINDOWS_MOST_WAITING = 64, WINDOWS_MOST_ITEMS = 1 << 18 };
+
+struct windows {
+	struct attributor *attributor; /* borrowed */
+	bool is_on;
+	uint64_t recording;	/* when it began: CLOCK_REALTIME */
+	unsigned next_group[2]; /* of absolute windows, and of relative ones */
+	HP_VECTOR(struct hp_window) waiting;
+	HP_VECTOR(double) times; /* user CPU time since the last flush, in units, by command */
+	struct hp_window_evidence counted; /* since the last flush */
+};
+
+void windows_create(struct windows *windows, struct attributor *attributor, uint64_t recording);
+void windows_clear(struct windows *windows);
+
+/* User CPU time of a command (a name in processes.commands) that was sampled, in units. */
+void windows_add_time(struct windows *windows, uint32_t command, double units);
+
+/* Takes the window's contents over. */
+void windows_add(struct windows *windows, struct hp_window *window);
+
+/* Looks up the windows of before `taken_ns`, up to which map changes have been taken in
+ * (UINT64_MAX: all there will be), and adds up what they counted. */
+void windows_place(struct windows *windows, uint64_t taken_ns);
+
+/* Adds what there is to the epoch; kept for the next try when that fails. `unit_ns`: of the units
+ * of time; 0 when that is not known (yet), then they wait. */
+struct hp_error *windows_write(struct windows *windows, struct hp_epoch_writer *writer,
+			       double unit_ns);
+
+#endif

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Windows made up, over made-up and over real address spaces: what the epoch has of them. */
+#include "../support.h"
+#include "scratch.h"
+
+#include "../../src/collect/windows.h"
+
+#include <hpcprof/base/cleanup.h>
+
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PID = 10000000, CHILD = 10000001 };
+
+static char event_name[] = "cpu-clock:u";
+static char *event_names[] = { event_name };
+
+struct bench {
+	struct images *images;
+	struct processes processes;
+	struct streams streams;
+	struct attributor attributor;
+	struct windows windows;
+	struct hp_db *db;
+	struct hp_epoch_writer *writer;
+};
+
+static void bench_create(struct bench *bench)
+{
+	_cleanup_free_ char *path = scratch_path("db");
+
+	*bench = (struct bench){ .images = images_create() };
+	ck_assert_ptr_nonnull(bench->images);
+	hp_assert_ok(processes_create(&bench->processes, bench->images));
+	ck_assert_uint_eq(streams_number(&bench->streams, 0, 1000000), 0);
+	hp_assert_ok(attributor_create(&bench->attributor, &bench->processes, bench->images,
+				       &bench->streams, event_names, 1));
+	windows_create(&bench->windows, &bench->attributor, 77);
+	hp_assert_ok(hp_db_open(path, true, &bench->db));
+	hp_assert_ok(hp_epoch_create(bench->db, NULL, &bench->writer));
+}
+
+static void bench_destroy(struct bench *bench)
+{
+	windows_clear(&bench->windows);
+	attributor_clear(&bench->attributor);
+	processes_clear(&bench->processes);
+	images_sweep(bench->images);
+	ck_assert_uint_eq(images_count(bench->images), 0);
+	images_destroy(bench->images);
+	hp_vector_free(&bench->streams);
+	hp_epoch_writer_destroy(bench->writer);
+	hp_db_close(bench->db);
+}
+
+static void map(struct bench *bench, uint64_t time_ns, const char *path, uint64_t start,
+		uint64_t offset)
+{
+	struct record record = {
+		.pid = PID,
+		.tid = PID,
+		.time_ns = time_ns,
+		.mmap = { .start = start, .size = 0x1000, .file_offset = offset, .path = path },
+	};
+
+	record.mmap.build_id.kind = HP_IDENTITY_BUILD_ID;
+	record.mmap.build_id.size = 4;
+	memcpy(record.mmap.build_id.bytes, path, 4);
+	ck_assert(processes_map(&bench->processes, &record));
+}
+
+static void start_process(struct bench *bench, uint64_t time_ns, const char *name)
+{
+	struct record record = {
+		.pid = PID, .tid = PID, .time_ns = time_ns, .comm = { .name = name, .exec = true }
+	};
+
+	ck_assert(processes_comm(&bench->processes, &record));
+}
+
+static void end_process(struct bench *bench, uint64_t time_ns)
+{
+	struct record record = { .pid = PID, .tid = PID, .time_ns = time_ns };
+
+	processes_exit(&bench->processes, &record);
+}
+
+/* With these blocks and edges, for windows_add to take over. */
+static struct hp_window make_window(uint64_t time_ns, const struct hp_window_block *blocks,
+				    size_t block_count, const struct hp_window_edge *edges,
+				    size_t edge_count)
+{
+	struct hp_window window = {
+		.pid = PID,
+		.tid = PID,
+		.time_ns = time_ns,
+		.ticks = 100,
+		.duration_ns = 100000000,
+		.blocks = calloc(block_count + 1, sizeof(*blocks)),
+		.block_count = block_count,
+		.edges = calloc(edge_count + 1, sizeof(*edges)),
+		.edge_count = edge_count,
+	};
+
+	if (block_count)
+		memcpy(window.blocks, blocks, block_count * sizeof(*blocks));
+	if (edge_count)
+		memcpy(window.edges, edges, edge_count * sizeof(*edges));
+	return window;
+}
+
+static struct hp_window_evidence read_back(struct bench *bench)
+{
+	struct hp_window_evidence evidence;
+	struct hp_epoch *epoch;
+
+	windows_place(&bench->windows, UINT64_MAX);
+	hp_assert_ok(windows_write(&bench->windows, bench->writer, 1));
+	hp_assert_ok(hp_epoch_open(bench->db, hp_epoch_writer_stamp(bench->writer), &epoch));
+	hp_assert_ok(hp_epoch_read_evidence(epoch, &evidence));
+	hp_epoch_close(epoch);
+	return evidence;
+}
+
+static uint64_t sum(const struct hp_counted *item)
+{
+	uint64_t counts = 0;
+
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		counts += item->counts[i];
+	return counts;
+}
+
+/* The only item of that kind at the place, in all strata. */
+static const struct hp_counted *find(const struct hp_window_evidence *evidence, const char *path,
+				     uint8_t kind, uint64_t offset)
+{
+	const struct hp_counted *found = NULL;
+
+	for (size_t i = 0; i < evidence->stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &evidence->strata[i];
+
+		for (size_t j = 0; j < stratum->item_count; j++) {
+			const struct hp_counted *item = &stratum->items[j];
+
+			if (item->kind != kind || item->at.value != offset ||
+			    strcmp(evidence->images[item->image].path, path) != 0)
+				continue;
+			ck_assert_ptr_null(found);
+			found = item;
+		}
+	}
+	return found;
+}
+
+static uint64_t times(const struct hp_window_evidence *evidence, const char *reason)
+{
+	for (size_t i = 0; i < evidence->reason_count; i++)
+		if (strcmp(evidence->reasons[i].what, reason) == 0)
+			return evidence->reasons[i].count;
+	return 0;
+}
+
+START_TEST(addresses_become_offsets_in_their_images)
+{
+	static const struct hp_window_block blocks[] = { { { 0x10010 }, 8, 3, 1000 },
+							 { { 0x20020 }, 5, 1, 40 },
+							 { { 0x90000 }, 5, 1, 7 } };
+	static const struct hp_window_edge edges[] = {
+		{ { 0x10015 }, { 0x10010 }, HP_WINDOW_EDGE_TAKEN, 960 },
+		{ { 0x10015 }, { 0x20020 }, HP_WINDOW_EDGE_CALL_INDIRECT, 40 },
+		{ { 0x10015 }, { 0x90000 }, HP_WINDOW_EDGE_JUMP, 7 },
+	};
+	struct hp_window_evidence evidence;
+	struct hp_window window = make_window(50, blocks, 3, edges, 3);
+	const struct hp_counted *item;
+	struct bench bench;
+
+	bench_create(&bench);
+	start_process(&bench, 1, "cat");
+	map(&bench, 2, "/bin/cat", 0x10000, 0x3000);
+	map(&bench, 3, "/lib/libc", 0x20000, 0x5000);
+	windows_add_time(&bench.windows, names_number(&bench.processes.commands, "cat"), 2.5e9);
+	windows_add(&bench.windows, &window);
+	evidence = read_back(&bench);
+	item = find(&evidence, "/bin/cat", HP_COUNTED_BLOCK, 0x3010);
+	ck_assert_ptr_nonnull(item);
+	ck_assert_uint_eq(sum(item), 1000);
+	ck_assert_uint_eq(item->bytes, 8);
+	ck_assert_uint_eq(item->instructions, 3);
+	ck_assert_uint_eq(sum(find(&evidence, "/lib/libc", HP_COUNTED_BLOCK, 0x5020)), 40);
+	item = find(&evidence, "/bin/cat", HP_COUNTED_INDIRECT_CALL, 0x3015);
+	ck_assert_uint_eq(sum(item), 40);
+	ck_assert_str_eq(evidence.images[item->to_image].path, "/lib/libc");
+	ck_assert_uint_eq(item->to.value, 0x5020);
+	item = find(&evidence, "/bin/cat", HP_COUNTED_TAKEN, 0x3015);
+	ck_assert_uint_eq(sum(item), 960);
+	ck_assert_uint_eq(item->to.value, 0x3010);
+	/* Where nothing is mapped nothing is known; it is not forgotten either. */
+	ck_assert_ptr_null(find(&evidence, "/bin/cat", HP_COUNTED_JUMP, 0x3015));
+	ck_assert_uint_eq(evidence.dropped, 2);
+	ck_assert_uint_eq(evidence.stratum_count, 1);
+	ck_assert_str_eq(evidence.strata[0].command, "cat");
+	ck_assert_uint_eq(evidence.strata[0].recording, 77);
+	ck_assert_uint_eq(evidence.strata[0].time_ns, 2500000000);
+	ck_assert_uint_eq(hp_window_evidence_counted(&evidence).windows, 1);
+	ck_assert_uint_eq(hp_window_evidence_counted(&evidence).time_ns, 100000000);
+	ck_assert_uint_eq(times(&evidence, "complete"), 1);
+	hp_window_evidence_clear(&evidence);
+	bench_destroy(&bench);
+}
+END_TEST
+
+/* The window is of the time when the program was one thing, and comes when it is another, or gone.
+ */
+START_TEST(a_window_is_looked_up_in_the_space_of_its_time)
+{
+	static const struct hp_window_block block = { { 0x10010 }, 8, 3, 1 };
+	struct hp_window_evidence evidence;
+	struct hp_window windows[4];
+	struct bench bench;
+
+	for (unsigned i = 0; i < 4; i++)
+		windows[i] = make_window(50 + 100 * i, &block, 1, NULL, 0);
+	bench_create(&bench);
+	start_process(&bench, 10, "sh");
+	map(&bench, 11, "/bin/shell", 0x10000, 0x1000);
+	map(&bench, 100, "/lib/first", 0x10000, 0x2000); /* in place of it */
+	start_process(&bench, 200, "cat");
+	map(&bench, 201, "/bin/cat", 0x10000, 0x3000);
+	end_process(&bench, 300);
+	for (unsigned i = 0; i < 4; i++)
+		windows_add(&bench.windows, &windows[i]);
+	evidence = read_back(&bench);
+	ck_assert_uint_eq(sum(find(&evidence, "/bin/shell", HP_COUNTED_BLOCK, 0x1010)), 1);
+	ck_assert_uint_eq(sum(find(&evidence, "/lib/first", HP_COUNTED_BLOCK, 0x2010)), 1);
+	ck_assert_uint_eq(sum(find(&evidence, "/bin/cat", HP_COUNTED_BLOCK, 0x3010)), 1);
+	ck_assert_uint_eq(evidence.stratum_count, 2);
+	ck_assert_str_eq(evidence.strata[0].command, "cat");
+	ck_assert_str_eq(evidence.strata[1].command, "sh");
+	ck_assert_uint_eq(times(&evidence, "address space not known"), 1);
+	hp_window_evidence_clear(&evidence);
+	bench_destroy(&bench);
+}
+END_TEST
+
+START_TEST(a_window_waits_for_the_map_changes_of_its_time)
+{
+	static const struct hp_window_block block = { { 0x10010 }, 8, 3, 1 };
+	struct hp_window window = make_window(50, &block, 1, NULL, 0);
+	struct hp_window_evidence evidence;
+	struct bench bench;
+
+	bench_create(&bench);
+	start_process(&bench, 10, "cat");
+	windows_add(&bench.windows, &window);
+	windows_place(&bench.windows, 50);
+	ck_assert_uint_eq(bench.windows.waiting.count, 1);
+	map(&bench, 49, "/bin/cat", 0x10000, 0x3000);
+	windows_place(&bench.windows, 51);
+	ck_assert_uint_eq(bench.windows.waiting.count, 0);
+	evidence = read_back(&bench);
+	ck_assert_uint_eq(sum(find(&evidence, "/bin/cat", HP_COUNTED_BLOCK, 0x3010)), 1);
+	hp_window_evidence_clear(&evidence);
+	bench_destroy(&bench);
+}
+END_TEST
+
+START_TEST(windows_are_dealt_out_to_groups_and_truncated_ones_kept_apart)
+{
+	static const struct hp_window_block block = { { 0x10010 }, 8, 3, 10 };
+	const struct hp_counted *absolute = NULL;
+	const struct hp_counted *relative = NULL;
+	struct hp_window_evidence evidence;
+	struct bench bench;
+
+	bench_create(&bench);
+	start_process(&bench, 10, "cat");
+	map(&bench, 11, "/bin/cat", 0x10000, 0x3000);
+	for (unsigned i = 0; i < HP_EVIDENCE_GROUPS + 1; i++) {
+		struct hp_window window = make_window(50 + i, &block, 1, NULL, 0);
+
+		windows_add(&bench.windows, &window);
+		window = make_window(50 + i, &block, 1, NULL, 0);
+		window.is_truncated = true;
+		if (i < 3)
+			windows_add(&bench.windows, &window);
+		else
+			hp_window_clear(&window);
+	}
+	evidence = read_back(&bench);
+	ck_assert_uint_eq(evidence.strata[0].item_count, 2);
+	absolute = &evidence.strata[0].items[0];
+	relative = &evidence.strata[0].items[1];
+	ck_assert(!absolute->is_relative && relative->is_relative);
+	ck_assert_uint_eq(sum(relative), 30);
+	ck_assert_uint_eq(sum(absolute), 10 * (HP_EVIDENCE_GROUPS + 1));
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++) {
+		ck_assert_uint_ge(absolute->counts[i], 10);
+		ck_assert_uint_eq(evidence.strata[0].groups[i].windows * 10, absolute->counts[i]);
+		ck_assert_uint_eq(evidence.strata[0].relative[i].windows * 10, relative->counts[i]);
+	}
+	hp_window_evidence_clear(&evidence);
+	bench_destroy(&bench);
+}
+END_TEST
+
+START_TEST(a_window_without_counts_leaves_its_reason_only)
+{
+	struct hp_window window = { .pid = PID, .end = HP_WINDOW_NO_SAMPLES };
+	struct hp_window_evidence evidence;
+	struct bench bench;
+
+	bench_create(&bench);
+	windows_add(&bench.windows, &window);
+	evidence = read_back(&bench);
+	ck_assert_uint_eq(evidence.stratum_count, 0);
+	ck_assert_uint_eq(times(&evidence, "no samples"), 1);
+	hp_window_evidence_clear(&evidence);
+	bench_destroy(&bench);
+}
+END_TEST
+
+/* --- of this very process --------------------------------------------------------------------- */
+
+struct loaded {
+	uint64_t address;
+	char path[4096];
+	uint64_t offset; /* in the file */
+};
+
+static int find_loaded(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct loaded *loaded = context;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + segment->p_vaddr;
+
+		if (segment->p_type != PT_LOAD || loaded->address < start ||
+		    loaded->address - start >= segment->p_filesz)
+			continue;
+		loaded->offset = loaded->address - start + segment->p_offset;
+		return 1;
+	}
+	return 0;
+}
+
+START_TEST(a_real_process_is_looked_up_in_its_maps)
+{
+	struct loaded loaded = { .address = (uint64_t)(uintptr_t)find_loaded };
+	struct hp_window_block block = { { loaded.address }, 4, 1, 12 };
+	struct hp_window window = make_window(50, &block, 1, NULL, 0);
+	struct hp_window_evidence evidence;
+	struct bench bench;
+	ssize_t length = readlink("/proc/self/exe", loaded.path, sizeof(loaded.path) - 1);
+
+	ck_assert_int_gt(length, 0);
+	ck_assert_int_eq(dl_iterate_phdr(find_loaded, &loaded), 1);
+	bench_create(&bench);
+	ck_assert(processes_adopt(&bench.processes, (uint32_t)getpid(), 1));
+	window.pid = getpid();
+	windows_add(&bench.windows, &window);
+	evidence = read_back(&bench);
+	ck_assert_uint_eq(sum(find(&evidence, loaded.path, HP_COUNTED_BLOCK, loaded.offset)), 12);
+	ck_assert_uint_ne(evidence.images[0].identity.kind, HP_IDENTITY_NONE);
+	hp_window_evidence_clear(&evidence);
+	bench_destroy(&bench);
+}
+END_TEST
+
+HP_TEST_MAIN("collect/windows", addresses_become_offsets_in_their_images,
+	     a_window_is_looked_up_in_the_space_of_its_time,
+	     a_window_waits_for_the_map_changes_of_its_time,
+	     windows_are_dealt_out_to_groups_and_truncated_ones_kept_apart,
+	     a_window_without_counts_leaves_its_reason_only,
+	     a_real_process_is_looked_up_in_its_maps)
