@@ -25,6 +25,22 @@ void hp_argument_ids(struct argp_state *state, const char *text, struct hp_ids *
 	}
 }
 
+char **hp_argument_command(struct argp_state *state, const char *name, const char *verb,
+			   const struct hp_ids *pids, const struct hp_ids *tids, bool system_wide)
+{
+	char **command = state->next < state->argc ? state->argv + state->next : NULL;
+	int kinds = (command != NULL) + (pids->count || tids->count) + system_wide;
+
+	state->next = state->argc;
+	if (kinds == 0)
+		argp_error(state,
+			   "nothing to %s: give a command (hpcprof %s -- CMD), -p PID, or -a", verb,
+			   name);
+	if (kinds > 1)
+		argp_error(state, "a command, -p/-t and -a exclude each other");
+	return command;
+}
+
 uint64_t hp_argument_time(struct argp_state *state, const char *option, const char *text)
 {
 	uint64_t time_ns = 0;

@@ -5,6 +5,7 @@
 #define HPCPROF_CLI_ARGUMENTS_H
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -16,6 +17,12 @@ struct hp_ids {
 	size_t capacity;
 };
 void hp_argument_ids(struct argp_state *state, const char *text, struct hp_ids *ids);
+
+/* What is left of the command line, the command to run, or NULL where nothing is. There must be
+ * exactly one kind of target: that, processes and threads, or the whole system. `name` is the
+ * subcommand's, and `verb` what it does to targets. */
+char **hp_argument_command(struct argp_state *state, const char *name, const char *verb,
+			   const struct hp_ids *pids, const struct hp_ids *tids, bool system_wide);
 
 /* 10s, 500ms, 5m; more than 0. */
 uint64_t hp_argument_time(struct argp_state *state, const char *option, const char *text);

@@ -98,22 +98,13 @@ static void parse_pages(struct argp_state *state, const char *text, size_t *page
 static void parse_target(struct argp_state *state, struct arguments *arguments)
 {
 	struct hp_session_options *session = &arguments->session;
-	int kinds;
 
-	if (state->next < state->argc)
-		session->command = state->argv + state->next;
-	state->next = state->argc;
+	session->command = hp_argument_command(state, "record", "record", &arguments->pids,
+					       &arguments->tids, session->system_wide);
 	session->pids = arguments->pids.at;
 	session->pid_count = arguments->pids.count;
 	session->tids = arguments->tids.at;
 	session->tid_count = arguments->tids.count;
-	kinds = (session->command != NULL) + (session->pid_count || session->tid_count) +
-		session->system_wide;
-	if (kinds == 0)
-		argp_error(state, "nothing to record: give a command (hpcprof record -- CMD), "
-				  "-p PID, or -a");
-	if (kinds > 1)
-		argp_error(state, "a command, -p/-t and -a exclude each other");
 	if (session->frequency_hz > 0 && session->period)
 		argp_error(state, "-F and -c exclude each other");
 	if (arguments->append && session->label)

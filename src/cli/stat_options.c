@@ -157,22 +157,13 @@ static void parse_runs(struct argp_state *state, const char *text, uint32_t *run
 static void parse_target(struct argp_state *state, struct stat_arguments *arguments)
 {
 	struct hp_counting_options *counting = &arguments->counting;
-	int kinds;
 
-	if (state->next < state->argc)
-		counting->command = state->argv + state->next;
-	state->next = state->argc;
+	counting->command = hp_argument_command(state, "stat", "count", &arguments->pids,
+						&arguments->tids, counting->system_wide);
 	counting->pids = arguments->pids.at;
 	counting->pid_count = arguments->pids.count;
 	counting->tids = arguments->tids.at;
 	counting->tid_count = arguments->tids.count;
-	kinds = (counting->command != NULL) + (counting->pid_count || counting->tid_count) +
-		counting->system_wide;
-	if (kinds == 0)
-		argp_error(state, "nothing to count: give a command (hpcprof stat -- CMD), -p PID, "
-				  "or -a");
-	if (kinds > 1)
-		argp_error(state, "a command, -p/-t and -a exclude each other");
 	if (arguments->runs > 1 && !counting->command)
 		argp_error(state, "-r runs a command again: give one");
 	if (arguments->runs > 1 && arguments->plot)

@@ -5,6 +5,7 @@ src_pmu_libpmu_a_SOURCES = \
 	include/hpcprof/pmu/groups.h src/pmu/groups.c \
 	include/hpcprof/pmu/machine.h src/pmu/machine.c \
 	src/pmu/cpu.c src/pmu/cpu.h \
+	src/pmu/draft.c src/pmu/draft.h \
 	src/pmu/encode.c \
 	src/pmu/enumerate.c \
 	src/pmu/examine.c src/pmu/examine.h \

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The grammar of event lists: from left to right, one function a rule. */
-#include "resolve.h"
-
 #include "config.h"
+#include "draft.h"
 #include "sets.h"
 #include "suggest.h"
 #include "text.h"
@@ -16,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONGEST_LIST_BYTES = 65536, MOST_EVENTS = 4096, LARGEST_SHARE = 1000 };
+enum { LONGEST_LIST_BYTES = 65536, MOST_EVENTS = 4096 };
 
 struct parser {
 	const struct hp_machine *machine;
@@ -46,49 +45,6 @@ static struct hp_error *locate(const struct parser *parser, const char *where,
 	return error;
 }
 
-static bool parse_modifier_letters(const char *text, size_t length, struct hp_modifiers *modifiers)
-{
-	for (size_t i = 0; i < length; i++) {
-		switch (text[i]) {
-		case 'u':
-			modifiers->user = true;
-			break;
-		case 'k':
-			modifiers->kernel = true;
-			break;
-		case 'h':
-			modifiers->hypervisor = true;
-			break;
-		case 'p':
-			modifiers->precise++;
-			break;
-		case 'P':
-			modifiers->best_precise = true;
-			break;
-		default:
-			return false;
-		}
-	}
-	return length > 0 && modifiers->precise <= 3;
-}
-
-static struct hp_error *bad_modifiers(const char *text, size_t length)
-{
-	return hp_error_advise(hp_error_create(HP_ERROR_USAGE, "'%s' is no list of modifiers",
-					       hp_pmu_show(text, length).text),
-			       "modifiers are u (user), k (kernel), h (hypervisor), p, pp, ppp "
-			       "(precise) and P (as precise as the machine can)");
-}
-
-static void add_modifiers(struct hp_modifiers *to, const struct hp_modifiers *from)
-{
-	to->user |= from->user;
-	to->kernel |= from->kernel;
-	to->hypervisor |= from->hypervisor;
-	to->best_precise |= from->best_precise;
-	to->precise = from->precise > to->precise ? from->precise : to->precise;
-}
-
 /* `[:]letters` after a '/' or '}', up to the end of the item. */
 static struct hp_error *parse_modifiers(struct parser *parser, struct hp_modifiers *modifiers)
 {
@@ -101,56 +57,15 @@ static struct hp_error *parse_modifiers(struct parser *parser, struct hp_modifie
 	parser->at = from + length;
 	if (!length && from[-1] != ':')
 		return NULL;
-	if (!parse_modifier_letters(from, length, modifiers))
-		return locate(parser, from, bad_modifiers(from, length));
+	if (!hp_modifiers_parse(from, length, modifiers))
+		return locate(parser, from, hp_modifiers_refuse(from, length));
 	return NULL;
-}
-
-static struct hp_error *apply_own_term(const struct hp_event_term *term, struct hp_draft *draft)
-{
-	if (!term->value)
-		return hp_error_create(HP_ERROR_USAGE, "'%s' needs a value (%s=…)", term->name,
-				       term->name);
-	if (!strcmp(term->name, "name")) {
-		char *name = strdup(term->value);
-
-		if (!name)
-			return hp_error_create_no_memory();
-		free(draft->event.name);
-		draft->event.name = name;
-		draft->named = true;
-	} else if (!strcmp(term->name, "period")) {
-		if (!hp_parse_u64(term->value, &draft->event.period) || !draft->event.period)
-			return hp_error_create(HP_ERROR_USAGE, "period=%s: a number above 0",
-					       hp_pmu_show_string(term->value).text);
-	} else if (!strcmp(term->name, "share")) {
-		uint64_t share;
-
-		if (!hp_parse_u64(term->value, &share) || !share || share > LARGEST_SHARE)
-			return hp_error_create(HP_ERROR_USAGE, "share=%s: a number from 1 to %d",
-					       hp_pmu_show_string(term->value).text, LARGEST_SHARE);
-		draft->event.share = (uint32_t)share;
-	} else {
-		if (!hp_parse_double(term->value, &draft->event.frequency_hz) ||
-		    draft->event.frequency_hz <= 0)
-			return hp_error_create(HP_ERROR_USAGE, "freq=%s: samples a second, above 0",
-					       hp_pmu_show_string(term->value).text);
-	}
-	if (draft->event.period && draft->event.frequency_hz > 0)
-		return hp_error_create(HP_ERROR_USAGE, "period and freq exclude each other");
-	return NULL;
-}
-
-static bool is_own_term(const struct hp_event_term *term)
-{
-	return !strcmp(term->name, "name") || !strcmp(term->name, "period") ||
-	       !strcmp(term->name, "freq") || !strcmp(term->name, "share");
 }
 
 static bool has_fields(const struct hp_event_terms *terms)
 {
 	for (size_t i = 0; i < terms->count; i++)
-		if (!is_own_term(&terms->at[i]))
+		if (!hp_is_own_term(&terms->at[i]))
 			return true;
 	return false;
 }
@@ -161,7 +76,7 @@ static struct hp_error *apply_terms(struct parser *parser, const struct hp_event
 {
 	for (size_t i = 0; i < terms->count; i++) {
 		const struct hp_event_term *term = &terms->at[i];
-		bool own = is_own_term(term);
+		bool own = hp_is_own_term(term);
 
 		if (!own && !pmu)
 			return hp_error_advise(
@@ -171,7 +86,7 @@ static struct hp_error *apply_terms(struct parser *parser, const struct hp_event
 				"of "
 				"a PMU go with its name, as in cpu/event=0x3c,umask=0x1/");
 		for (size_t j = first; own && j < parser->drafts.count; j++) {
-			struct hp_error *error = apply_own_term(term, &parser->drafts.at[j]);
+			struct hp_error *error = hp_draft_apply_term(term, &parser->drafts.at[j]);
 
 			if (error)
 				return error;
@@ -207,7 +122,7 @@ static struct hp_error *unknown_event(const struct parser *parser, const char *n
 {
 	const char *colon = strrchr(name, ':');
 	struct hp_modifiers modifiers = { 0 };
-	bool modified = colon && parse_modifier_letters(colon + 1, strlen(colon + 1), &modifiers);
+	bool modified = colon && hp_modifiers_parse(colon + 1, strlen(colon + 1), &modifiers);
 	_cleanup_free_ char *bare = strndup(name, modified ? (size_t)(colon - name) : strlen(name));
 	_cleanup_free_ char *close = bare ? hp_suggest_events(parser->machine, bare) : NULL;
 
@@ -251,15 +166,15 @@ static struct hp_error *resolve_word(struct parser *parser, const char *word, si
 		return hp_error_create_no_memory();
 	if (!colon)
 		return hp_resolve(parser->machine, word, false, &parser->drafts);
-	letters = parse_modifier_letters(colon + 1, strlen(colon + 1), &modifiers);
+	letters = hp_modifiers_parse(colon + 1, strlen(colon + 1), &modifiers);
 	/* `a:b` with no letters is hardly `a` with modifiers: only say so if `a` needs no search.
 	 */
 	error = hp_resolve(parser->machine, head, !letters, &parser->drafts);
 	if (!error && !letters)
-		return bad_modifiers(colon + 1, strlen(colon + 1));
+		return hp_modifiers_refuse(colon + 1, strlen(colon + 1));
 	if (!error) {
 		for (size_t i = first; i < parser->drafts.count; i++)
-			add_modifiers(&parser->drafts.at[i].modifiers, &modifiers);
+			hp_modifiers_add(&parser->drafts.at[i].modifiers, &modifiers);
 		return NULL;
 	}
 	whole = hp_resolve(parser->machine, word, false, &parser->drafts);
@@ -412,7 +327,7 @@ static struct hp_error *parse_event(struct parser *parser, int group)
 	for (size_t i = first; i < parser->drafts.count; i++) {
 		struct hp_event *event = &parser->drafts.at[i].event;
 
-		add_modifiers(&parser->drafts.at[i].modifiers, &modifiers);
+		hp_modifiers_add(&parser->drafts.at[i].modifiers, &modifiers);
 		event->group = group;
 		/* One name, several PMUs: a group cannot span them, so each gets its own. */
 		if (group >= 0 && event->type != PERF_TYPE_TRACEPOINT)
@@ -448,7 +363,7 @@ static struct hp_error *parse_group(struct parser *parser)
 	parser->at++;
 	error = parse_modifiers(parser, &modifiers);
 	for (size_t i = first; i < parser->drafts.count; i++)
-		add_modifiers(&parser->drafts.at[i].modifiers, &modifiers);
+		hp_modifiers_add(&parser->drafts.at[i].modifiers, &modifiers);
 	return error;
 }
 
@@ -468,83 +383,6 @@ static struct hp_error *parse_list(struct parser *parser)
 						      hp_pmu_show(parser->at, 1).text));
 		parser->at++;
 	}
-}
-
-static struct hp_error *kernel_refused(const char *name, const char *why)
-{
-	return hp_error_advise(
-		hp_error_create(HP_ERROR_NOT_PERMITTED,
-				"'%s' %s, which this user may not look into",
-				hp_pmu_show_string(name).text, why),
-		"run: sudo sysctl kernel.perf_event_paranoid=1, or hpcprof as root; user-mode "
-		"events (cpu-clock:u, page-faults:u) work without it");
-}
-
-static struct hp_error *precise_refused(const char *name)
-{
-	return hp_error_advise(
-		hp_error_create(HP_ERROR_SYSTEM,
-				"'%s' asks for precise samples, which this machine does not have",
-				hp_pmu_show_string(name).text),
-		"leave p out (the kernel would take it here and sample as imprecisely as ever), or "
-		"use the modifier P (as precise as the machine can)");
-}
-
-/* One event that is out of reach does not spoil the set. */
-static struct hp_error *refuse(struct hp_draft *draft, struct hp_error *error)
-{
-	if (!draft->event.set || error->class != HP_ERROR_NOT_PERMITTED)
-		return error;
-	draft->event.absent = hp_steal(error->message);
-	error->message = NULL;
-	hp_error_destroy(error);
-	return NULL;
-}
-
-/* Modifiers into the event and its name. */
-static struct hp_error *finish(const struct hp_machine *machine, struct hp_draft *draft)
-{
-	struct hp_modifiers *modifiers = &draft->modifiers;
-	struct hp_event *event = &draft->event;
-	bool typed = modifiers->user || modifiers->kernel || modifiers->hypervisor;
-	bool added = machine->user_only && !typed;
-	char letters[9] = "";
-	char *name;
-
-	if (machine->user_only && (modifiers->kernel || modifiers->hypervisor))
-		return refuse(draft,
-			      kernel_refused(event->name,
-					     modifiers->kernel ? "asks for the kernel (:k)"
-							       : "asks for the hypervisor (:h)"));
-	if (added && draft->in_kernel)
-		return refuse(draft, kernel_refused(event->name, "happens inside the kernel"));
-	if (machine->ignores_precise && modifiers->precise)
-		return precise_refused(event->name);
-	modifiers->user |= added;
-	if (typed || added) {
-		event->exclude_user = !modifiers->user;
-		event->exclude_kernel = !modifiers->kernel;
-		event->exclude_hypervisor = !modifiers->hypervisor;
-	}
-	event->best_precise = modifiers->best_precise;
-	event->precise = (uint8_t)(modifiers->best_precise ? 3 : modifiers->precise);
-	if (machine->ignores_precise)
-		event->precise = 0;
-	snprintf(letters, sizeof(letters), "%s%s%s%.*s%s", modifiers->user ? "u" : "",
-		 modifiers->kernel ? "k" : "", modifiers->hypervisor ? "h" : "",
-		 (int)(modifiers->best_precise ? 0 : modifiers->precise), "ppp",
-		 modifiers->best_precise ? "P" : "");
-	/* A name of one's own stays as it is, unless there is something to own up to. */
-	if (draft->named)
-		snprintf(letters, sizeof(letters), "%s", added ? "u" : "");
-	if (!letters[0])
-		return NULL;
-	if (asprintf(&name, "%s%s%s", event->name,
-		     event->name[strlen(event->name) - 1] == '/' ? "" : ":", letters) < 0)
-		return hp_error_create_no_memory();
-	free(event->name);
-	event->name = name;
-	return NULL;
 }
 
 static bool is_listed(const struct hp_event_list *list, const char *name)
@@ -601,7 +439,7 @@ struct hp_error *hp_event_parse(const char *text, const struct hp_machine *machi
 				       LONGEST_LIST_BYTES);
 	error = parse_list(&parser);
 	for (size_t i = 0; !error && i < parser.drafts.count; i++) {
-		error = finish(machine, &parser.drafts.at[i]);
+		error = hp_draft_finish(machine, &parser.drafts.at[i]);
 #ifndef HAVE_STRUCT_PERF_EVENT_ATTR_CONFIG3
 		if (!error && parser.drafts.at[i].event.config3)
 			error = hp_error_create(HP_ERROR_USAGE,

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a list of events says about one beyond its name: modifiers behind a colon, and the terms
+ * between slashes that go with any event (period=, freq=, share=, name=).
+ */
+#ifndef HPCPROF_PMU_DRAFT_H
+#define HPCPROF_PMU_DRAFT_H
+
+#include "resolve.h"
+
+/* Adds what the letters say; false when they are no modifiers. */
+bool hp_modifiers_parse(const char *text, size_t length, struct hp_modifiers *modifiers);
+/* The error for text that hp_modifiers_parse() refuses. */
+struct hp_error *hp_modifiers_refuse(const char *text, size_t length);
+void hp_modifiers_add(struct hp_modifiers *to, const struct hp_modifiers *from);
+
+bool hp_is_own_term(const struct hp_event_term *term);
+/* One of these to one event; a wrong value is a USAGE error. */
+struct hp_error *hp_draft_apply_term(const struct hp_event_term *term, struct hp_draft *draft);
+
+/* Puts the modifiers into the event and its name. Where the user may only look at user mode, u is
+ * added, and what happens in the kernel is refused; of a set it is kept instead, marked as absent.
+ */
+struct hp_error *hp_draft_finish(const struct hp_machine *machine, struct hp_draft *draft);
+
+#endif
