@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "columns.h"
 
+#include "cells.h"
 #include "columns_analysis.h"
 
 #include <inttypes.h>
@@ -53,14 +54,6 @@ static void cell_local(const struct report *report, const struct row *row, size_
 	(void)report;
 }
 
-static void cell_cumulative(const struct report *report, const struct row *row, size_t event,
-			    struct buffer *buffer)
-{
-	(void)report;
-	(void)event;
-	buffer_printf(buffer, "%.2f", 100 * row->cumulative);
-}
-
 /* For people: says what the name is when it is not a procedure's. */
 static void cell_procedure(const struct report *report, const struct row *row, size_t event,
 			   struct buffer *buffer)
@@ -70,14 +63,6 @@ static void cell_procedure(const struct report *report, const struct row *row, s
 	add_text(buffer, row->name);
 	if (row->inlined)
 		add_text(buffer, " (inlined)");
-}
-
-static void cell_name(const struct report *report, const struct row *row, size_t event,
-		      struct buffer *buffer)
-{
-	(void)report;
-	(void)event;
-	add_text(buffer, row->name);
 }
 
 static void cell_inlined(const struct report *report, const struct row *row, size_t event,
@@ -98,14 +83,6 @@ static void cell_short_image(const struct report *report, const struct row *row,
 		add_text(buffer, " (not read)");
 }
 
-static void cell_image(const struct report *report, const struct row *row, size_t event,
-		       struct buffer *buffer)
-{
-	(void)report;
-	(void)event;
-	add_text(buffer, row->image->id.path);
-}
-
 static void cell_long_image(const struct report *report, const struct row *row, size_t event,
 			    struct buffer *buffer)
 {
@@ -120,24 +97,6 @@ static void cell_long_image(const struct report *report, const struct row *row, 
 		add_text(buffer, " (not read)");
 	(void)report;
 	(void)event;
-}
-
-static void cell_build_id(const struct report *report, const struct row *row, size_t event,
-			  struct buffer *buffer)
-{
-	(void)report;
-	(void)event;
-	if (row->image->build_id)
-		add_text(buffer, row->image->build_id);
-}
-
-static void cell_address(const struct report *report, const struct row *row, size_t event,
-			 struct buffer *buffer)
-{
-	(void)report;
-	(void)event;
-	if (row->has_address)
-		buffer_printf(buffer, "0x%" PRIx64, row->address);
 }
 
 static void cell_size(const struct report *report, const struct row *row, size_t event,
@@ -180,24 +139,6 @@ static void cell_position(const struct report *report, const struct row *row, si
 		add_text(buffer, file);
 	else if (report->options->view == HP_VIEW_LINES)
 		add_text(buffer, "(no line)");
-}
-
-static void cell_file(const struct report *report, const struct row *row, size_t event,
-		      struct buffer *buffer)
-{
-	(void)report;
-	(void)event;
-	if (row->file)
-		add_text(buffer, row->file);
-}
-
-static void cell_line(const struct report *report, const struct row *row, size_t event,
-		      struct buffer *buffer)
-{
-	(void)report;
-	(void)event;
-	if (row->file && row->line)
-		buffer_printf(buffer, "%" PRIu32, row->line);
 }
 
 static const struct column text_procedures[] = {

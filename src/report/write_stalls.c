@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The worst stalls of the whole profile, one a line, and the stack of all cycles below. */
 #include "analyse.h"
+#include "cells.h"
 #include "columns_analysis.h"
 #include "json.h"
 #include "quantity.h"
@@ -44,14 +45,6 @@ static void cell_percent(const struct report *report, const struct row *row, siz
 	(void)report;
 	(void)event;
 	buffer_printf(text, "%.2f", 100 * row->local);
-}
-
-static void cell_cumulative(const struct report *report, const struct row *row, size_t event,
-			    struct buffer *text)
-{
-	(void)report;
-	(void)event;
-	buffer_printf(text, "%.2f", 100 * row->cumulative);
 }
 
 static void cell_cycles(const struct report *report, const struct row *row, size_t event,
@@ -140,22 +133,6 @@ static void cell_all_causes(const struct report *report, const struct row *row, 
 	columns_add_causes(text, stall->analysis, stall->insn);
 }
 
-static void cell_address(const struct report *report, const struct row *row, size_t event,
-			 struct buffer *text)
-{
-	(void)report;
-	(void)event;
-	buffer_printf(text, "0x%" PRIx64, row->address);
-}
-
-static void cell_procedure(const struct report *report, const struct row *row, size_t event,
-			   struct buffer *text)
-{
-	(void)report;
-	(void)event;
-	buffer_add(text, row->name, strlen(row->name));
-}
-
 /* Without the arguments of C++, which leave room for nothing else. */
 static void cell_bare_procedure(const struct report *report, const struct row *row, size_t event,
 				struct buffer *text)
@@ -187,41 +164,6 @@ static void cell_position(const struct report *report, const struct row *row, si
 		buffer_printf(text, "%s:%" PRIu32, report_file_name(row->file), row->line);
 	else if (has_position(row))
 		buffer_printf(text, "%s", row->image->short_name);
-}
-
-static void cell_image(const struct report *report, const struct row *row, size_t event,
-		       struct buffer *text)
-{
-	(void)report;
-	(void)event;
-	buffer_add(text, row->image->id.path, strlen(row->image->id.path));
-}
-
-static void cell_build_id(const struct report *report, const struct row *row, size_t event,
-			  struct buffer *text)
-{
-	(void)report;
-	(void)event;
-	if (row->image->build_id)
-		buffer_printf(text, "%s", row->image->build_id);
-}
-
-static void cell_file(const struct report *report, const struct row *row, size_t event,
-		      struct buffer *text)
-{
-	(void)report;
-	(void)event;
-	if (row->file)
-		buffer_add(text, row->file, strlen(row->file));
-}
-
-static void cell_line(const struct report *report, const struct row *row, size_t event,
-		      struct buffer *text)
-{
-	(void)report;
-	(void)event;
-	if (row->file && row->line)
-		buffer_printf(text, "%" PRIu32, row->line);
 }
 
 static void cell_exact_percent(const struct report *report, const struct row *row, size_t event,
@@ -286,7 +228,7 @@ static const struct column csv_columns_of_stalls[] = {
 	{ "average", true, false, NO_EVENT, cell_exact_average },
 	{ "causes", false, false, NO_EVENT, cell_all_causes },
 	{ "address", true, false, NO_EVENT, cell_address },
-	{ "procedure", false, false, NO_EVENT, cell_procedure },
+	{ "procedure", false, false, NO_EVENT, cell_name },
 	{ "image", false, false, NO_EVENT, cell_image },
 	{ "build_id", false, false, NO_EVENT, cell_build_id },
 	{ "file", false, false, NO_EVENT, cell_file },
