@@ -52,7 +52,55 @@ void hp_cfg_image_destroy(struct hp_cfg_image *image)
 	free(image->by_owner);
 	free(image->by_name);
 	free(image->returns);
+	free(image->jumps);
 	free(image);
+}
+
+static int compare_jumps(const void *a, const void *b)
+{
+	const struct hp_known_jump *left = a;
+	const struct hp_known_jump *right = b;
+
+	if (left->from.value != right->from.value)
+		return left->from.value < right->from.value ? -1 : 1;
+	return (left->to.value > right->to.value) - (left->to.value < right->to.value);
+}
+
+struct hp_error *hp_cfg_image_know_jumps(struct hp_cfg_image *image,
+					 const struct hp_known_jump *jumps, size_t count)
+{
+	struct hp_known_jump *copy = calloc(count + 1, sizeof(*copy));
+
+	if (!copy)
+		return hp_error_create_no_memory();
+	if (count)
+		memcpy(copy, jumps, count * sizeof(*copy));
+	qsort(copy, count, sizeof(*copy), compare_jumps);
+	free(image->jumps);
+	image->jumps = copy;
+	image->jump_count = count;
+	return NULL;
+}
+
+void image_jumps_from(const struct hp_cfg_image *image, uint64_t from,
+		      const struct hp_known_jump **jumps, size_t *count)
+{
+	size_t low = 0;
+	size_t high = image->jump_count;
+	size_t end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (image->jumps[middle].from.value < from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < image->jump_count && image->jumps[end].from.value == from; end++)
+		;
+	*jumps = image->jumps + low;
+	*count = end - low;
 }
 
 const struct hp_procedure *image_part_at(const struct hp_cfg_image *image, uint64_t address,

@@ -19,13 +19,19 @@ struct hp_cfg_image {
 	const struct hp_procedure *
 		*by_name; /* with symbols, by linkage name; made when asked for */
 	size_t named_count;
-	uint8_t *returns; /* enum returns, one a procedure part */
-	unsigned depth;	  /* of questions about returning */
+	uint8_t *returns;	     /* enum returns, one a procedure part */
+	struct hp_known_jump *jumps; /* by `from` */
+	size_t jump_count;
+	unsigned depth; /* of questions about returning */
 };
 
 /* The part that holds the address, or NULL. */
 const struct hp_procedure *image_part_at(const struct hp_cfg_image *image, uint64_t address,
 					 size_t *index);
+
+/* The known jumps from the address. */
+void image_jumps_from(const struct hp_cfg_image *image, uint64_t from,
+		      const struct hp_known_jump **jumps, size_t *count);
 
 /* The parts that `owner` owns, itself among them, by address. */
 void image_parts_of(const struct hp_cfg_image *image, const struct hp_procedure *owner,

@@ -385,7 +385,57 @@ static void resolve_variable(struct code *code, struct indirect *jump, uint64_t 
 	code_add_leader(code, position, jump->run, jump->at);
 }
 
-bool indirect_resolve(struct code *code, struct indirect *jump, bool guess)
+static bool has_target(const struct code *code, const struct indirect *jump, uint32_t position)
+{
+	for (uint32_t i = 0; i < jump->target_count; i++)
+		if (code->targets.at[jump->first_target + i] == position)
+			return true;
+	return false;
+}
+
+/* The targets that are known, in a list of the jump's own: others may share its. */
+static bool own_targets(struct code *code, struct indirect *jump)
+{
+	uint32_t first = (uint32_t)code->targets.count;
+
+	for (uint32_t i = 0; i < jump->target_count; i++)
+		if (!push_target(code, code->targets.at[jump->first_target + i]))
+			return false;
+	jump->first_target = first;
+	return true;
+}
+
+/* Where it was seen to go. What that adds to what the code tells shows that it does not tell all.
+ */
+static bool add_known(struct code *code, struct indirect *jump, bool is_resolved)
+{
+	const struct hp_known_jump *known;
+	bool is_own = false;
+	size_t count;
+
+	image_jumps_from(code->shared, code_address(code, jump->at), &known, &count);
+	if (count == 0 || count > MOST_ENTRIES)
+		return is_resolved;
+	jump->is_partial |= !is_resolved;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t position = code_position(code, known[i].to.value);
+
+		if (position == NOWHERE) {
+			jump->goes_out = true;
+			continue;
+		}
+		if (has_target(code, jump, position))
+			continue;
+		if ((!is_own && !own_targets(code, jump)) || !push_target(code, position))
+			break;
+		is_own = true;
+		jump->is_partial = true;
+		jump->target_count++;
+	}
+	return true;
+}
+
+static bool resolve(struct code *code, struct indirect *jump, bool guess)
 {
 	const struct code_part *part = code_part_of(code, jump->at);
 	uint32_t offset = jump->at - part->base;
@@ -397,8 +447,17 @@ bool indirect_resolve(struct code *code, struct indirect *jump, bool guess)
 		resolve_variable(code, jump, flow.target);
 		return true;
 	}
-	if (!(!guess && try_way(code, jump, SHORT_WAY, false)) &&
-	    !try_way(code, jump, LONG_WAY, guess))
+	return (!guess && try_way(code, jump, SHORT_WAY, false)) ||
+	       try_way(code, jump, LONG_WAY, guess);
+}
+
+bool indirect_resolve(struct code *code, struct indirect *jump, bool guess)
+{
+	bool is_resolved = resolve(code, jump, guess);
+
+	if (!is_resolved && !guess)
+		return false;
+	if (!add_known(code, jump, is_resolved))
 		return false;
 	for (uint32_t i = 0; i < jump->target_count; i++)
 		code_add_leader(code, code->targets.at[jump->first_target + i], jump->run,

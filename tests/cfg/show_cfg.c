@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * show_cfg IMAGE dump [PROCEDURE]	graphs as text
+ * show_cfg IMAGE dump PROCEDURE FROM TO	the same, an indirect jump seen to go that way
  * show_cfg IMAGE time			how long all procedures take, and how large they are
  * show_cfg IMAGE edges <FILE		for each line "FROM TO" (addresses of a jump and of where it
  *					went, 0 for straight on) what the graph knows of it
@@ -60,13 +61,25 @@ static struct hp_cfg *make(struct hp_cfg_image *shared, const struct hp_procedur
 /* --- dump --------------------------------------------------------------------------------------
  */
 
-static int dump(struct hp_image *image, const char *wanted)
+static void know_jump(struct hp_cfg_image *shared, const char *from, const char *to)
+{
+	const struct hp_known_jump jump = { { strtoull(from, NULL, 16) },
+					    { strtoull(to, NULL, 16) } };
+
+	if (hp_cfg_image_know_jumps(shared, &jump, 1))
+		exit(1);
+}
+
+static int dump(struct hp_image *image, const char *wanted, char **jump)
 {
 	struct hp_cfg_image *shared = open_shared(image);
 	struct hp_arena *arena = hp_arena_create();
 	const struct hp_procedure *const *list;
 	size_t count;
 	int result = wanted ? 1 : 0;
+
+	if (jump)
+		know_jump(shared, jump[0], jump[1]);
 
 	hp_image_procedures(image, &list, &count);
 	for (size_t i = 0; i < count; i++) {
@@ -361,7 +374,7 @@ int main(int argc, char **argv)
 	}
 	image = open_image(argv[1]);
 	if (strcmp(argv[2], "dump") == 0)
-		result = dump(image, argc > 3 ? argv[3] : NULL);
+		result = dump(image, argc > 3 ? argv[3] : NULL, argc > 5 ? argv + 4 : NULL);
 	else if (strcmp(argv[2], "time") == 0)
 		result = measure(image);
 	else if (strcmp(argv[2], "edges") == 0)

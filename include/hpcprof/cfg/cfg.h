@@ -107,6 +107,16 @@ struct hp_error *hp_cfg_image_create(struct hp_image *image, struct hp_cfg_image
 void hp_cfg_image_destroy(struct hp_cfg_image *image);
 HP_DEFINE_CLEANUP(struct hp_cfg_image, hp_cfg_image_destroy);
 
+/* Where an indirect jump was seen to go. */
+struct hp_known_jump {
+	hp_link_address from; /* the jump */
+	hp_link_address to;
+};
+/* Graphs made from now on have these edges, whatever else the code tells; jumps that only these are
+ * known of may go elsewhere too. In any order; copied. */
+struct hp_error *hp_cfg_image_know_jumps(struct hp_cfg_image *image,
+					 const struct hp_known_jump *jumps, size_t count);
+
 /* Procedures without a name that hold one of the addresses and are parts that the compiler moved
  * out of others get those as their owners (hp_image_join): before anything is made of the image.
  * Machines that cannot be decoded have none. */
