@@ -29,16 +29,17 @@ static double smaller(double a, double b)
 	return a < b ? a : b;
 }
 
-void add_reserve(struct search *search, enum hp_cause_kind kind, uint32_t culprit, double bound,
-		 double expected, double weight)
+/* Its figures are as the cause sees them. */
+static void add(struct search *search, struct suspect added)
 {
+	enum hp_cause_kind kind = (enum hp_cause_kind)added.kind;
+	uint32_t culprit = added.culprit;
 	struct suspect *least = NULL;
-	struct suspect added = { .kind = (uint8_t)kind, .culprit = culprit, .bound = bound };
 
-	if (!(bound > 0))
+	if (!(added.bound > 0))
 		return;
-	added.expected = smaller(bound, larger(0, expected)) * search->doubt;
-	added.weight = larger(added.expected, weight * search->doubt);
+	added.expected = smaller(added.bound, larger(0, added.expected)) * search->doubt;
+	added.weight = larger(added.expected, added.weight * search->doubt);
 	for (uint32_t i = 0; i < search->found_count; i++) {
 		struct suspect *one = &search->found[i];
 
@@ -46,6 +47,7 @@ void add_reserve(struct search *search, enum hp_cause_kind kind, uint32_t culpri
 			one->bound = larger(one->bound, added.bound);
 			one->expected = larger(one->expected, added.expected);
 			one->weight = larger(one->weight, added.weight);
+			one->ceiling = larger(one->ceiling, added.ceiling);
 			return;
 		}
 		if (one->kind == kind && (!least || one->weight < least->weight))
@@ -63,12 +65,35 @@ void add_reserve(struct search *search, enum hp_cause_kind kind, uint32_t culpri
 		least->culprit = culprit;
 	least->expected += added.expected;
 	least->weight += added.weight;
+	least->ceiling += added.ceiling;
+}
+
+void add_reserve(struct search *search, enum hp_cause_kind kind, uint32_t culprit, double bound,
+		 double expected, double weight)
+{
+	add(search, (struct suspect){ .kind = (uint8_t)kind,
+				      .culprit = culprit,
+				      .bound = bound,
+				      .expected = expected,
+				      .weight = weight,
+				      .ceiling = INFINITY });
 }
 
 void add_suspect(struct search *search, enum hp_cause_kind kind, uint32_t culprit, double bound,
 		 double expected)
 {
 	add_reserve(search, kind, culprit, bound, expected, expected);
+}
+
+void add_marked(struct search *search, enum hp_cause_kind kind, uint32_t culprit, double bound,
+		double expected, double ceiling)
+{
+	add(search, (struct suspect){ .kind = (uint8_t)kind,
+				      .culprit = culprit,
+				      .bound = bound,
+				      .expected = expected,
+				      .weight = expected,
+				      .ceiling = ceiling });
 }
 
 static struct hp_error *prepare(struct search *search)
@@ -129,6 +154,23 @@ static void ask_all(struct search *search, uint32_t at, double doubt)
 	suspect_fetch(search);
 }
 
+/* That an atomic instruction or a fence takes its time is certain; that it also misses a cache is a
+ * guess, for which there is less need. */
+static void prefer_certain(struct search *search)
+{
+	static const double guess = 0.2;
+
+	for (uint32_t i = 0; i < search->found_count; i++) {
+		struct suspect *one = &search->found[i];
+
+		if (one->culprit == HP_SCHEDULE_NONE || one->kind == HP_CAUSE_SYNC ||
+		    facts_of(search, one->culprit)->duty != DUTY_SYNC)
+			continue;
+		one->expected *= guess;
+		one->weight *= guess;
+	}
+}
+
 static struct hp_error *question(struct search *search, struct stalls *stalls, uint32_t at)
 {
 	/* A few samples have no skid, and were moved back too far. */
@@ -140,6 +182,7 @@ static struct hp_error *question(struct search *search, struct stalls *stalls, u
 	if (next != HP_SCHEDULE_NONE && search->analyzer->options->skid_instructions > 0)
 		ask_all(search, next, no_skid);
 	ask_all(search, at, 1);
+	prefer_certain(search);
 	if (search->out_of_memory)
 		return hp_error_create_no_memory();
 	file->count = search->found_count;
@@ -149,8 +192,6 @@ static struct hp_error *question(struct search *search, struct stalls *stalls, u
 		return hp_error_create_no_memory();
 	memcpy(file->suspects, search->found, file->count * sizeof(*file->suspects));
 	for (uint32_t i = 0; i < file->count; i++)
-		file->expected += file->suspects[i].expected;
-	for (uint32_t i = 0; i < file->count; i++)
 		file->bound += file->suspects[i].bound;
 	return NULL;
 }
@@ -159,20 +200,20 @@ static struct hp_error *question(struct search *search, struct stalls *stalls, u
  */
 
 /* What is expected, made to add up to the stall. `stretch` is of the bounds. */
-static void split_likely(const struct case_file *file, double stall, double stretch, double *likely)
+static void split_likely(const struct case_file *file, double runs, double stall, double stretch,
+			 double *likely)
 {
 	/* Even what nothing speaks for, where all else is at its bound. */
 	static const double least_weight = 1e-6;
-	double given = 0;
+	double given = expected_of(file, runs);
 
-	if (file->expected >= stall) {
-		for (uint32_t i = 0; i < file->count; i++)
-			likely[i] = file->suspects[i].expected * stall / file->expected;
+	for (uint32_t i = 0; i < file->count; i++)
+		likely[i] = suspect_expected(&file->suspects[i], runs);
+	if (given >= stall) {
+		for (uint32_t i = 0; i < file->count && given > 0; i++)
+			likely[i] *= stall / given;
 		return;
 	}
-	for (uint32_t i = 0; i < file->count; i++)
-		likely[i] = file->suspects[i].expected;
-	given = file->expected;
 	/* Those that reach their bounds leave the rest to the others. */
 	for (unsigned round = 0; round < MOST_SUSPECTS && stall - given > 1e-9 * stall; round++) {
 		double weights = 0;
@@ -180,12 +221,13 @@ static void split_likely(const struct case_file *file, double stall, double stre
 
 		for (uint32_t i = 0; i < file->count; i++)
 			if (likely[i] < file->suspects[i].bound * stretch)
-				weights += file->suspects[i].weight + least_weight;
+				weights += suspect_weight(&file->suspects[i], runs) + least_weight;
 		if (weights <= 0)
 			return;
 		for (uint32_t i = 0; i < file->count; i++) {
 			double bound = file->suspects[i].bound * stretch;
-			double more = missing * (file->suspects[i].weight + least_weight) / weights;
+			double weight = suspect_weight(&file->suspects[i], runs) + least_weight;
+			double more = missing * weight / weights;
 
 			if (likely[i] >= bound)
 				continue;
@@ -241,7 +283,7 @@ static void split_stall(struct search *search, struct stalls *stalls, uint32_t a
 		double left = larger(0, each - file->bound * stretch);
 
 		if (scene == stalls->likely)
-			split_likely(file, each, stretch, likely);
+			split_likely(file, runs, each, stretch, likely);
 		for (uint32_t i = 0; i < file->count; i++) {
 			double bound = file->suspects[i].bound * slack;
 
@@ -365,6 +407,8 @@ struct hp_error *find_culprits(struct analyzer *analyzer)
 	error = prepare(search);
 	if (!error)
 		error = path_prepare(search);
+	if (!error)
+		error = marks_prepare(search);
 	if (!error)
 		error = stalls_create(search, stalls);
 	for (uint32_t at = 0; at < analysis->insn_count && !error; at++)

@@ -63,6 +63,7 @@ struct suspect {
 	double bound;
 	double expected; /* never more than `bound` */
 	double weight;	 /* against the others, for what is beyond what is expected */
+	double ceiling;	 /* cycles of all executions: more is not expected; INFINITY */
 };
 
 /* What ran before an instruction, the latest first, along the way that is taken most. The first is
@@ -97,6 +98,7 @@ struct search {
 	uint32_t *after;	       /* … and follows it; HP_CFG_NONE when that is no block */
 	struct branch_facts *branches; /* of the end of each block */
 	struct redirect *redirects;    /* into each block, once it was asked for */
+	double *usual;		       /* culprit_marks.c: of each loop, and of what is in none */
 	uint64_t code_bytes;	       /* whole cache lines of hot blocks */
 	uint64_t code_pages;
 	uint32_t hot_blocks;
@@ -144,6 +146,15 @@ struct place place_of(struct search *search, const struct path *path, uint32_t p
 /* The share of executions that touch another one of these units than the one before. */
 double place_crossings(const struct place *place, uint64_t unit_bytes);
 
+/* --- culprit_marks.c --- */
+
+/* Requires cycles and frequencies. */
+struct hp_error *marks_prepare(struct search *search);
+/* Cycles of all executions that the instruction has above its share of what is around it. */
+double mark_at(const struct search *search, uint32_t at);
+/* The same of what the branch at the block's end leads to. */
+double mark_of_branch(const struct search *search, uint32_t block);
+
 /* --- what each cause says of the first instruction of search->path --- */
 
 void suspect_dcache(struct search *search);
@@ -165,6 +176,9 @@ enum hp_cause_kind static_cause(struct search *search, uint32_t at);
 
 void add_suspect(struct search *search, enum hp_cause_kind kind, uint32_t culprit, double bound,
 		 double expected);
+/* One that is expected to take no more than `ceiling` cycles of all executions together. */
+void add_marked(struct search *search, enum hp_cause_kind kind, uint32_t culprit, double bound,
+		double expected, double ceiling);
 /* One that is seldom met, but likely to be it where others do not suffice. */
 void add_reserve(struct search *search, enum hp_cause_kind kind, uint32_t culprit, double bound,
 		 double expected, double weight);

@@ -228,9 +228,9 @@ void suspect_mispredict(struct search *search)
 	if (at_once.most > 0) {
 		double doubt = into == 0 ? 1 : 0.3;
 
-		add_suspect(search, HP_CAUSE_MISPREDICT, at_once.branch,
-			    at_once.most * (resolution_margin * price + latency),
-			    at_once.expected * price * doubt);
+		add_marked(search, HP_CAUSE_MISPREDICT, at_once.branch,
+			   at_once.most * (resolution_margin * price + latency),
+			   at_once.expected * price * doubt, mark_at(search, here));
 	}
 	for (uint32_t i = 0; i < path->count && i < DRAINED; i++) {
 		uint32_t at = path->insns[i];
@@ -243,9 +243,14 @@ void suspect_mispredict(struct search *search)
 		if (one.expected > drained.expected && one.branch != HP_SCHEDULE_NONE)
 			drained = one;
 	}
-	if (drained.branch != HP_SCHEDULE_NONE)
-		add_suspect(search, HP_CAUSE_MISPREDICT, drained.branch, drained.most * latency,
-			    drained.expected * latency * 0.5);
+	if (drained.branch != HP_SCHEDULE_NONE) {
+		/* So many mispredicts at most have left their mark. */
+		double times =
+			mark_of_branch(search, search_insn(search, drained.branch)->block) / price;
+
+		add_marked(search, HP_CAUSE_MISPREDICT, drained.branch, drained.most * latency,
+			   drained.expected * latency * 0.5, times * latency);
+	}
 }
 
 /* --- instruction cache and TLB, fetch ----------------------------------------------------------

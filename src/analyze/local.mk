@@ -11,8 +11,8 @@ src_analyze_libanalyze_a_SOURCES = \
 	src/analyze/flow_terms.c src/analyze/flow_solve.c src/analyze/flow_apart.c \
 	src/analyze/sparse.h src/analyze/sparse.c \
 	src/analyze/culprit.h src/analyze/culprit.c src/analyze/culprit_path.c \
-	src/analyze/culprit_place.c src/analyze/culprit_memory.c src/analyze/culprit_store.c \
-	src/analyze/culprit_units.c src/analyze/culprit_front.c \
+	src/analyze/culprit_place.c src/analyze/culprit_marks.c src/analyze/culprit_memory.c \
+	src/analyze/culprit_store.c src/analyze/culprit_units.c src/analyze/culprit_front.c \
 	src/analyze/stalls.h src/analyze/stalls.c src/analyze/sheet.c
 
 ANALYZE_LIBS = src/analyze/libanalyze.a $(CFG_LIBS) $(LDL_LIBS) $(AMD_LIBS)

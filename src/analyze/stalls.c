@@ -56,7 +56,8 @@ static double suspects_take(const struct search *search, const struct stalls *st
 	static const double few_samples = 4;
 	const struct hp_analysed_insn *insn = search_insn(search, at);
 	const struct hp_analysed_block *block = &search->analysis->blocks[insn->block];
-	double each = at_most ? stalls->files[at].bound : stalls->files[at].expected;
+	const struct case_file *file = &stalls->files[at];
+	double each = at_most ? file->bound : expected_of(file, runs);
 	double best = block->best_case_cycles / block->insn_count;
 
 	if (insn->moved < few_samples)

@@ -22,8 +22,7 @@ struct case_file {
 	struct suspect *suspects;
 	uint32_t count;
 	uint32_t static_count;
-	double expected; /* sums over the suspects */
-	double bound;
+	double bound; /* sum over the suspects */
 	struct static_share *statics;
 };
 
@@ -37,6 +36,30 @@ struct stalls {
 	struct hp_range kinds[HP_CAUSE_COUNT]; /* of the instruction split last: shares */
 	size_t cause_room;
 };
+
+/* Cycles of one execution, when there are so many. */
+static inline double suspect_expected(const struct suspect *suspect, double runs)
+{
+	double most = runs > 0 ? suspect->ceiling / runs : suspect->expected;
+
+	return suspect->expected < most ? suspect->expected : most;
+}
+
+static inline double suspect_weight(const struct suspect *suspect, double runs)
+{
+	double most = runs > 0 ? suspect->ceiling / runs : suspect->weight;
+
+	return suspect->weight < most ? suspect->weight : most;
+}
+
+static inline double expected_of(const struct case_file *file, double runs)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < file->count; i++)
+		sum += suspect_expected(&file->suspects[i], runs);
+	return sum;
+}
 
 struct hp_error *stalls_create(struct search *search, struct stalls *stalls);
 /* Requires suspects. */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The marks that mispredicted branches leave. While the core is filled again the first instructions
+ * of what the branch leads to are the oldest, so time piles up on them; a branch that is foreseen
+ * leaves them no more than what other instructions around them have. How much more they have
+ * needs no scale: it tells mispredicts apart from a loop that is slow as a whole even where nobody
+ * counted. It is cycles of all executions together.
+ *
+ * What others have is a mean that leaves out what is far above it: a load that misses says nothing
+ * of its neighbours.
+ */
+#include "culprit.h"
+
+#include <math.h>
+
+enum { MARKED = 2 }; /* instructions of a block that a redirection into it shows on */
+
+static uint32_t region_of(const struct search *search, uint32_t block)
+{
+	uint32_t loop = search->cfg->blocks[block].loop;
+
+	return loop == HP_CFG_NONE ? search->cfg->loop_count : loop;
+}
+
+/* One pass over all instructions: the mean of each region, of those up to `most` times the mean
+ * before. */
+static bool find_means(const struct search *search, const double *before, double most,
+		       double *means)
+{
+	uint32_t count = search->cfg->loop_count + 1;
+	double *runs = hp_arena_array(search->analyzer->arena, count, sizeof(*runs));
+
+	if (!runs)
+		return false;
+	for (uint32_t i = 0; i < search->cfg->block_count; i++) {
+		const struct hp_analysed_block *block = &search->analysis->blocks[i];
+		double relative = block->frequency.relative;
+		uint32_t region = region_of(search, i);
+
+		for (uint32_t k = 0; k < block->insn_count && relative > 0; k++) {
+			double cycles = search_insn(search, block->first_insn + k)->cycles;
+
+			if (before && cycles > most * before[region] * relative)
+				continue;
+			means[region] += cycles;
+			runs[region] += relative;
+		}
+	}
+	for (uint32_t i = 0; i < count; i++)
+		means[i] = runs[i] > 0 ? means[i] / runs[i] : 0;
+	return true;
+}
+
+struct hp_error *marks_prepare(struct search *search)
+{
+	static const double far_above = 3;
+	uint32_t count = search->cfg->loop_count + 1;
+	double *all = hp_arena_array(search->analyzer->arena, count, sizeof(*all));
+
+	search->usual = hp_arena_array(search->analyzer->arena, count, sizeof(*search->usual));
+	if (!all || !search->usual || !find_means(search, NULL, 0, all) ||
+	    !find_means(search, all, far_above, search->usual))
+		return hp_error_create_no_memory();
+	return NULL;
+}
+
+double mark_at(const struct search *search, uint32_t at)
+{
+	/* What retires together has its samples on one of them, which may well be a block's first.
+	 */
+	static const double uneven = 2;
+	const struct hp_analysed_insn *insn = search_insn(search, at);
+	double share = uneven * search->usual[region_of(search, insn->block)] *
+		       search_relative(search, insn->block);
+
+	return insn->cycles > share ? insn->cycles - share : 0;
+}
+
+double mark_of_branch(const struct search *search, uint32_t block)
+{
+	const struct hp_block *node = &search->cfg->blocks[block];
+	double sum = 0;
+
+	for (uint32_t i = 0; i < node->out_count; i++) {
+		uint32_t edge = node->first_out + i;
+		uint32_t to = search->cfg->edges[edge].to;
+		double along = search->analysis->edges[edge].relative;
+		const struct hp_analysed_block *target;
+		double mark = 0;
+
+		if (to >= search->cfg->block_count)
+			continue;
+		target = &search->analysis->blocks[to];
+		for (uint32_t k = 0; k < target->insn_count && k < MARKED; k++)
+			mark += mark_at(search, target->first_insn + k);
+		if (target->frequency.relative > 0)
+			sum += mark * fmin(1, along / target->frequency.relative);
+	}
+	return sum;
+}
