@@ -92,6 +92,13 @@ static void share_hubs(const struct flow *flow)
 	}
 }
 
+/* What is uncertain beside how a class is to the others. */
+static double level_of(const struct flow *flow, int unknown)
+{
+	return flow->is_counted[unknown] ? flow->shared_deviation
+					 : hypot(flow->level_deviation, flow->shared_deviation);
+}
+
 /* Variances out of flow_apart. */
 static struct hp_error *give_out_apart(const struct flow *flow)
 {
@@ -107,7 +114,7 @@ static struct hp_error *give_out_apart(const struct flow *flow)
 
 		analyzer->log_frequency[i] = at >= 0 ? flow->x[at] : -INFINITY;
 		analyzer->relative_deviation[i] = deviation;
-		analyzer->deviation[i] = at >= 0 ? hypot(deviation, flow->level_deviation) : 0;
+		analyzer->deviation[i] = at >= 0 ? hypot(deviation, level_of(flow, at)) : 0;
 	}
 	share_hubs(flow);
 	return NULL;
@@ -149,6 +156,16 @@ static struct hp_error *give_out(const struct flow *flow)
 	return NULL;
 }
 
+static unsigned sources_of(const struct hp_analysis_input *input)
+{
+	unsigned sources = 0;
+
+	for (size_t i = 0; i < input->evidence_count; i++)
+		if (input->evidence[i].source < HP_SOURCE_COUNT)
+			sources |= 1u << input->evidence[i].source;
+	return sources;
+}
+
 struct hp_error *estimate_flow(struct analyzer *analyzer, bool uses_time)
 {
 	struct flow flow = { .analyzer = analyzer, .cfg = analyzer->cfg };
@@ -164,6 +181,7 @@ struct hp_error *estimate_flow(struct analyzer *analyzer, bool uses_time)
 		error = flow.variances ? give_out_apart(&flow) : give_out(&flow);
 	analyzer->flow_start = flow.x;
 	analyzer->analysis->is_absolute = flow.is_absolute;
+	analyzer->analysis->sources = sources_of(analyzer->input);
 	analyzer->analysis->iterations += flow.iterations;
 	analyzer->analysis->problems &= ~(unsigned)HP_PROBLEM_NOT_CONVERGED; /* of earlier rounds */
 	if (!error && !flow.has_converged)

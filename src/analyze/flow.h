@@ -62,8 +62,11 @@ struct flow {
 	int *unknown_of; /* of a class; -1: it never runs; of a hub's edges the arc's */
 	int *hub_of;	 /* of a node that jumps through one; -1: it does not */
 	HP_VECTOR(struct hub) hubs;
-	int *slack_of; /* of a node; -1: it has no slack arc */
-	int stretch;   /* unknown, or -1 without time */
+	int *slack_of;		       /* of a node; -1: it has no slack arc */
+	int stretch;		       /* unknown */
+	int level_of[HP_SOURCE_COUNT]; /* unknown: what a source's counts are off by; -1: nothing.
+					  They follow the stretch */
+	int last_shift;		       /* the last of these unknowns */
 	int unknown_count;
 	double *x;
 	HP_VECTOR(struct term) terms;
@@ -76,13 +79,16 @@ struct flow {
 	double cost;	/* of the terms, at the last system */
 	double *slopes; /* of the terms, by each unknown */
 	bool is_absolute;
+	bool has_counts; /* if only to each other */
 	bool is_contradictory;
 	bool trusts_counts; /* none of them is taken for an outlier yet */
 	bool has_converged;
 	unsigned iterations;
 	/* flow_apart, instead of a solve */
-	double *variances;	/* of the unknowns, beside the level; else NULL */
-	double level_deviation; /* of frequencies that were not counted */
+	double *variances;	 /* of the unknowns, beside the level; else NULL */
+	double level_deviation;	 /* of frequencies that were not counted */
+	double shared_deviation; /* of those that were */
+	bool *is_counted;	 /* which those are, by unknown */
 };
 
 /* Unknowns and balances of the graph, without what evidence says never runs. */
@@ -101,6 +107,12 @@ struct hp_error *flow_apart(struct flow *flow);
 /* Counts that the estimate is far from: others, or the graph, do not go with them. */
 bool flow_contradicts(const struct flow *flow);
 void flow_clear(struct flow *flow);
+
+/* Adds to other logarithms: no frequency itself. */
+static inline bool flow_is_shift(const struct flow *flow, int unknown)
+{
+	return unknown >= flow->stretch && unknown <= flow->last_shift;
+}
 
 static inline int flow_block(const struct flow *flow, uint32_t node)
 {

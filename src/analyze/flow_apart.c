@@ -46,6 +46,39 @@ static void measure(struct apart *apart, int unknown, double log, double varianc
 	apart->sums[unknown] += log / variance;
 }
 
+/* Counts to each other go on the level of the time of what they count. */
+static void shift_counts(struct apart *apart)
+{
+	struct flow *flow = apart->flow;
+	double sums[HP_SOURCE_COUNT] = { 0 };
+	double weights[HP_SOURCE_COUNT] = { 0 };
+
+	for (size_t t = 0; t < flow->terms.count; t++) {
+		const struct term *term = &flow->terms.at[t];
+		unsigned source = 0;
+		double weight;
+
+		if (!term->is_count || term->count < 2 || !(apart->weights[term->unknowns[0]] > 0))
+			continue;
+		while (flow->level_of[source] != term->unknowns[1])
+			source++;
+		weight = apart->weights[term->unknowns[0]];
+		sums[source] += weight * term->expected - apart->sums[term->unknowns[0]];
+		weights[source] += weight;
+	}
+	for (unsigned i = 0; i < HP_SOURCE_COUNT; i++) {
+		double deviation = flow->analyzer->input->shared_deviation[i];
+
+		if (flow->level_of[i] < 0)
+			continue;
+		flow->x[flow->level_of[i]] = 0;
+		if (isfinite(deviation))
+			flow->shared_deviation = fmax(flow->shared_deviation, deviation);
+		else if (weights[i] > 0)
+			flow->x[flow->level_of[i]] = sums[i] / weights[i];
+	}
+}
+
 static void measure_all(struct apart *apart)
 {
 	struct flow *flow = apart->flow;
@@ -66,11 +99,18 @@ static void measure_all(struct apart *apart)
 			measure(apart, term->unknowns[0],
 				log(samples) - term->expected - apart->stretch,
 				term->deviation * term->deviation + 1 / samples);
-		} else if (term->is_count && term->count == 1) {
-			measure(apart, term->unknowns[0], term->expected,
-				term->deviation * term->deviation);
-			apart->is_counted[term->unknowns[0]] = true;
 		}
+	}
+	shift_counts(apart);
+	for (size_t t = 0; t < flow->terms.count; t++) {
+		const struct term *term = &flow->terms.at[t];
+
+		if (!term->is_count)
+			continue;
+		measure(apart, term->unknowns[0],
+			term->expected - (term->count > 1 ? flow->x[term->unknowns[1]] : 0),
+			term->deviation * term->deviation);
+		apart->is_counted[term->unknowns[0]] = true;
 	}
 }
 
@@ -165,6 +205,7 @@ struct hp_error *flow_apart(struct flow *flow)
 	combine(&apart);
 	flow->x[flow->stretch] = apart.stretch;
 	flow->level_deviation = apart.stretch_deviation;
+	flow->is_counted = apart.is_counted;
 	share_edges(&apart);
 	return NULL;
 }

@@ -287,7 +287,7 @@ static bool factor(struct flow *flow, bool whole)
 	add_terms(flow);
 	add_balances(flow);
 	for (int i = 0; i < flow->unknown_count; i++) {
-		bool counts = i != flow->stretch && (whole || flow->slopes[i] > 0);
+		bool counts = !flow_is_shift(flow, i) && (whole || flow->slopes[i] > 0);
 
 		system->values[flow->ridge_slots[i]] += ridge + (counts ? flow->slopes[i] : 0);
 		flow->step[i] = flow->slopes[i];
@@ -298,8 +298,8 @@ static bool factor(struct flow *flow, bool whole)
 static void move(struct flow *flow, const double *from, double scale)
 {
 	for (int i = 0; i < flow->unknown_count; i++)
-		flow->x[i] = from[i] + (i == flow->stretch ? scale * flow->step[i]
-							   : log1p(scale * flow->step[i]));
+		flow->x[i] = from[i] + (flow_is_shift(flow, i) ? scale * flow->step[i]
+							       : log1p(scale * flow->step[i]));
 }
 
 /* How much of the step may be gone: frequencies stay positive, and near. */
@@ -310,7 +310,7 @@ static double longest_scale(const struct flow *flow, double *longest, double *ga
 	*longest = *gain = 0;
 	for (int i = 0; i < flow->unknown_count; i++) {
 		double step = flow->step[i];
-		double most = step < 0 && i != flow->stretch ? 1 - least_left : most_grown;
+		double most = step < 0 && !flow_is_shift(flow, i) ? 1 - least_left : most_grown;
 
 		*longest = fmax(*longest, fabs(step));
 		*gain += step * flow->slopes[i];
@@ -353,7 +353,7 @@ static bool may_be_rough(const struct flow *flow)
 	const struct analyzer *analyzer = flow->analyzer;
 
 	return analyzer->options->estimator == HP_ESTIMATOR_FLOW && !analyzer->is_last_round &&
-	       !flow->is_absolute && !(analyzer->analysis->problems & HP_PROBLEM_FEW_SAMPLES);
+	       !flow->has_counts && !(analyzer->analysis->problems & HP_PROBLEM_FEW_SAMPLES);
 }
 
 struct hp_error *flow_solve(struct flow *flow)
@@ -367,7 +367,7 @@ struct hp_error *flow_solve(struct flow *flow)
 		error = hp_error_create_no_memory();
 	if (!error && flow->system->is_too_dense)
 		return flow_apart(flow);
-	flow->trusts_counts = flow->is_absolute;
+	flow->trusts_counts = flow->has_counts;
 	if (!error) {
 		reweight(flow);
 		cost_of(flow); /* looks at all terms where it begins */
@@ -397,7 +397,7 @@ struct hp_error *flow_solve(struct flow *flow)
 		}
 	}
 	/* Lost on the way: what was counted knows better. */
-	if (!error && !flow->has_converged && flow->is_absolute && flow_contradicts(flow))
+	if (!error && !flow->has_converged && flow->has_counts && flow_contradicts(flow))
 		return flow_apart(flow);
 	return error;
 }

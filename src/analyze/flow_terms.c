@@ -18,7 +18,8 @@ static const struct {
 	double count_freedom;
 	double slack; /* share of a block's entries that the graph does not show */
 	double slack_deviation;
-} settings = { 10, 4, 0.6, 1.0, 6, 1e-3, 2, -4, 3 };
+	double shared_deviation; /* of counts to each other: of any level */
+} settings = { 10, 4, 0.6, 1.0, 6, 1e-3, 2, -4, 3, 10 };
 
 static struct hp_error *add(struct flow *flow, const struct term *term)
 {
@@ -137,18 +138,22 @@ static struct hp_error *add_time(struct flow *flow)
  */
 
 /* A count as a logarithm; of none, something below what could have been missed. */
-static struct hp_error *add_count(struct flow *flow, int unknown, double value, double deviation)
+static struct hp_error *add_count(struct flow *flow, uint8_t source, int unknown, double value,
+				  double deviation)
 {
+	int level = source < HP_SOURCE_COUNT ? flow->level_of[source] : -1;
 	double least = fmax(deviation, 0.5);
 	double counted = fmax(value, least);
 
-	flow->is_absolute = true;
+	flow->has_counts = true;
+	if (level < 0 || isfinite(flow->analyzer->input->shared_deviation[source]))
+		flow->is_absolute = true;
 	return add(flow, &(struct term){ .kind = TERM_VALUE,
 					 .is_count = true,
 					 .freedom = settings.count_freedom,
-					 .count = 1,
-					 .unknowns = { unknown },
-					 .factors = { 1 },
+					 .count = level < 0 ? 1 : 2,
+					 .unknowns = { unknown, level },
+					 .factors = { 1, 1 },
 					 .expected = value > 0 ? log(counted) : log(least) - 1,
 					 .deviation = value > 0 ? fmax(deviation / counted,
 								       settings.count_deviation)
@@ -197,22 +202,43 @@ static struct hp_error *add_evidence(struct flow *flow, const struct hp_evidence
 		return NULL;
 	switch ((enum hp_evidence_kind)one->kind) {
 	case HP_EVIDENCE_COUNT:
-		return add_count(flow, flow_block(flow, block), one->value, one->deviation);
+		return add_count(flow, one->source, flow_block(flow, block), one->value,
+				 one->deviation);
 	case HP_EVIDENCE_EDGE:
 		edge = edge_between(cfg, one);
-		return edge == HP_CFG_NONE
-			       ? NULL
-			       : add_count(flow, flow_edge(flow, edge), one->value, one->deviation);
+		return edge == HP_CFG_NONE ? NULL
+					   : add_count(flow, one->source, flow_edge(flow, edge),
+						       one->value, one->deviation);
 	case HP_EVIDENCE_PROBABILITY:
 		return add_probability(flow, one);
 	case HP_EVIDENCE_RETIRED:
 		if (cfg->blocks[block].instructions == 0)
 			return NULL;
-		return add_count(flow, flow_block(flow, block),
+		return add_count(flow, one->source, flow_block(flow, block),
 				 one->value / cfg->blocks[block].instructions,
 				 one->deviation / cfg->blocks[block].instructions);
 	}
 	return NULL;
+}
+
+/* What a source's counts are off by together. */
+static struct hp_error *add_levels(struct flow *flow)
+{
+	struct hp_error *error = NULL;
+
+	for (unsigned i = 0; i < HP_SOURCE_COUNT && !error; i++) {
+		double deviation = flow->analyzer->input->shared_deviation[i];
+
+		if (flow->level_of[i] >= 0)
+			error = add(flow,
+				    &(struct term){ .kind = TERM_VALUE,
+						    .count = 1,
+						    .unknowns = { flow->level_of[i] },
+						    .factors = { 1 },
+						    .deviation = fmin(deviation,
+								      settings.shared_deviation) });
+	}
+	return error;
 }
 
 struct hp_error *flow_terms(struct flow *flow, bool uses_time)
@@ -227,6 +253,8 @@ struct hp_error *flow_terms(struct flow *flow, bool uses_time)
 		error = add_directions_through(flow, &flow->hubs.at[i]);
 	if (!error)
 		error = add_slack(flow);
+	if (!error)
+		error = add_levels(flow);
 	for (size_t i = 0; i < input->evidence_count && !error; i++)
 		error = add_evidence(flow, &input->evidence[i]);
 	if (!error && uses_time && input->sample_count > 0)

@@ -196,6 +196,23 @@ static bool make_room(struct flow *flow, struct dead *dead)
 	       flow->unknown_of && flow->slack_of;
 }
 
+/* One for each source that counted something and may be off. */
+static void number_levels(struct flow *flow)
+{
+	const struct hp_analysis_input *input = flow->analyzer->input;
+
+	for (unsigned i = 0; i < HP_SOURCE_COUNT; i++)
+		flow->level_of[i] = -1;
+	for (size_t i = 0; i < input->evidence_count; i++) {
+		const struct hp_evidence *one = &input->evidence[i];
+
+		if (one->kind != HP_EVIDENCE_PROBABILITY && one->source < HP_SOURCE_COUNT &&
+		    input->shared_deviation[one->source] > 0 && flow->level_of[one->source] < 0)
+			flow->level_of[one->source] = flow->unknown_count++;
+	}
+	flow->last_shift = flow->unknown_count - 1;
+}
+
 struct hp_error *flow_unknowns(struct flow *flow)
 {
 	const struct hp_cfg *cfg = flow->cfg;
@@ -216,6 +233,7 @@ struct hp_error *flow_unknowns(struct flow *flow)
 			flow->unknown_of[i] = dead.class[i] ? -1 : flow->unknown_count++;
 	flow_number_hubs(flow, dead.class);
 	flow->stretch = flow->unknown_count++;
+	number_levels(flow);
 	for (uint32_t i = 0; i < cfg->node_count; i++) {
 		bool has_slack = cfg->missing_edges && i < cfg->block_count &&
 				 flow_block(flow, i) >= 0;

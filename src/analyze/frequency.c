@@ -157,6 +157,28 @@ static void find_cycles_per_execution(struct analyzer *analyzer, struct hp_analy
 	}
 }
 
+/* Nothing runs faster than its best case; tables have errors, and samples are few. */
+static void check_speed(const struct analyzer *analyzer)
+{
+	static const double noticeable = 1.25;
+	struct hp_analysis *analysis = analyzer->analysis;
+	double least = 0;
+	double cycles = 0;
+	double samples = 0;
+
+	if (!analysis->is_absolute || analyzer->options->is_clock_unknown)
+		return;
+	for (uint32_t i = 0; i < analyzer->cfg->block_count; i++) {
+		const struct hp_analysed_block *block = &analysis->blocks[i];
+
+		least += block->frequency.executions_low * block->best_case_cycles;
+		cycles += block->cycles;
+		samples += block->samples;
+	}
+	if (least > noticeable * (cycles + 3 * sqrt(samples + 1) * analyzer->sample_cycles))
+		analysis->problems |= HP_PROBLEM_TOO_FAST;
+}
+
 void conclude_frequencies(struct analyzer *analyzer)
 {
 	const struct hp_cfg *cfg = analyzer->cfg;
@@ -170,4 +192,5 @@ void conclude_frequencies(struct analyzer *analyzer)
 	find_scale(analyzer);
 	for (uint32_t i = 0; i < cfg->block_count; i++)
 		find_cycles_per_execution(analyzer, &analysis->blocks[i]);
+	check_speed(analyzer);
 }

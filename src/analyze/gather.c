@@ -29,11 +29,17 @@ static struct hp_error *check_input(const struct hp_analysis_input *input)
 
 		if (!isfinite(one->value) || !isfinite(one->deviation) || one->value < 0 ||
 		    one->deviation < 0 || one->kind > HP_EVIDENCE_RETIRED ||
+		    one->source >= HP_SOURCE_COUNT ||
 		    (one->kind == HP_EVIDENCE_PROBABILITY && one->value > 1))
 			return hp_error_create(
 				HP_ERROR_USAGE, "evidence for 0x%llx: %g with a deviation of %g",
 				(unsigned long long)one->address.value, one->value, one->deviation);
 	}
+	for (unsigned i = 0; i < HP_SOURCE_COUNT; i++)
+		if (!(input->shared_deviation[i] >= 0))
+			return hp_error_create(HP_ERROR_USAGE,
+					       "evidence that is off by %g all together",
+					       input->shared_deviation[i]);
 	return NULL;
 }
 

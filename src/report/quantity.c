@@ -131,9 +131,12 @@ const char *quantity_problem(enum hp_analysis_problem problem)
 	case HP_PROBLEM_NOT_SOLVED:
 		return "its jumps are too tangled for flows to be balanced in bearable time: each "
 		       "block's "
-		       "frequency is estimated from its own time alone";
+		       "frequency is estimated from its own time and counts alone";
 	case HP_PROBLEM_CONTRADICTION:
-		return "the evidence and the time contradict each other beyond noise";
+		return "what was counted contradicts itself, or the graph, beyond noise";
+	case HP_PROBLEM_TOO_FAST:
+		return "as often as was counted it cannot have run in the time that it took: what "
+		       "was counted is not like the rest of the recording, or the tables are off";
 	case HP_PROBLEM_NO_CLOCK:
 		return "the clock was not measured while recording, so cycles, CPI and stalls are "
 		       "not known: record again";

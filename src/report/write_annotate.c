@@ -259,7 +259,7 @@ static void put_quality(const struct annotation *annotation, FILE *out)
 		      "confidence",
 		      samples > 0 ? 100 * medium / samples : 0);
 	put(out, "quality", &text);
-	for (unsigned bit = 1; bit <= HP_PROBLEM_NOT_SOLVED; bit <<= 1) {
+	for (unsigned bit = 1; bit <= HP_PROBLEM_TOO_FAST; bit <<= 1) {
 		if (!(analysis->problems & bit) || (bit & of_the_code))
 			continue;
 		buffer_clear(&text);

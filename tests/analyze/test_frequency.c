@@ -20,6 +20,7 @@ static size_t sample_count;
 static size_t evidence_count;
 static enum hp_estimator estimator;
 static bool is_clock_unknown;
+static double off_together[HP_SOURCE_COUNT];
 static struct hp_arena *arena;
 static struct hp_cfg *cfg;
 static struct hp_analysis *found;
@@ -36,6 +37,8 @@ static struct hp_error *analyse_graph(struct hp_image *image, const struct hp_an
 
 	whole.image = image;
 	whole.cfg = cfg;
+	for (unsigned i = 0; i < HP_SOURCE_COUNT; i++)
+		whole.shared_deviation[i] = off_together[i];
 	return hp_analysis_create(&whole, &options, arena, &found);
 }
 
@@ -64,6 +67,8 @@ static void begin(const uint8_t *bytes)
 	sample_count = evidence_count = 0;
 	estimator = HP_ESTIMATOR_FLOW;
 	is_clock_unknown = false;
+	for (unsigned i = 0; i < HP_SOURCE_COUNT; i++)
+		off_together[i] = 0;
 	found = NULL;
 }
 
@@ -394,6 +399,116 @@ START_TEST(a_counted_edge_fixes_its_blocks)
 }
 END_TEST
 
+static void said(enum hp_evidence_source source, enum hp_evidence_kind kind, size_t at,
+		 double value, double deviation)
+{
+	evidence[evidence_count++] = (struct hp_evidence){ .kind = (uint8_t)kind,
+							   .source = (uint8_t)source,
+							   .address = { FUZZ_CODE_ADDRESS + at },
+							   .value = value,
+							   .deviation = deviation };
+}
+
+START_TEST(counts_to_each_other_say_nothing_of_how_often)
+{
+	begin(diamond);
+	off_together[HP_SOURCE_SHADOW] = INFINITY;
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 0, 1000, 0);
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 4, 300, 0);
+	sampled(6, 100);
+	RUN(diamond);
+	ck_assert(!found->is_absolute);
+	ck_assert_double_eq_tol(frequency(4)->relative, 0.3, 0.002);
+	ck_assert_double_eq_tol(frequency(8)->relative, 0.7, 0.002);
+	ck_assert_uint_eq(found->sources, 1u << HP_SOURCE_SHADOW);
+}
+END_TEST
+
+START_TEST(what_one_source_is_off_by_together_is_no_doubt_between_its_counts)
+{
+	const struct hp_frequency *one;
+	double half;
+
+	begin(diamond);
+	off_together[HP_SOURCE_SHADOW] = 0.1;
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 0, 1000, 1);
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 4, 300, 0.3);
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 8, 700, 0.7);
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 10, 1000, 1);
+	RUN(diamond);
+	ck_assert(found->is_absolute);
+	one = frequency(4);
+	ck_assert_double_eq_tol(one->executions, 300, 1);
+	half = log(one->executions_high / one->executions);
+	/* However many counts there are: the interval is that of their common error at least. */
+	ck_assert_double_gt(half, 1.645 * 0.099);
+	ck_assert_double_lt(log(one->relative_high / one->relative), half / 10);
+}
+END_TEST
+
+START_TEST(a_source_that_knows_the_level_lends_it_to_one_that_does_not)
+{
+	begin(diamond);
+	off_together[HP_SOURCE_SHADOW] = INFINITY;
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 0, 10, 0);
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 4, 3, 0);
+	said(HP_SOURCE_PROBES, HP_EVIDENCE_COUNT, 4, 6000, 60);
+	RUN(diamond);
+	ck_assert(found->is_absolute);
+	ck_assert_double_eq_tol(executions(0), 20000, 400);
+	ck_assert_double_eq_tol(executions(8), 14000, 400);
+}
+END_TEST
+
+START_TEST(all_kinds_of_evidence_go_into_one_estimate)
+{
+	begin(nest);
+	off_together[HP_SOURCE_SHADOW] = 0.05;
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 2, 1000, 20);
+	said(HP_SOURCE_COUNTERS, HP_EVIDENCE_RETIRED, 0, 105, 5);
+	said(HP_SOURCE_REGISTERS, HP_EVIDENCE_PROBABILITY, 4, 0.9, 0.003);
+	said(HP_SOURCE_PROBES, HP_EVIDENCE_COUNT, 10, 2, 0.02);
+	sampled(4, 200);
+	RUN(nest);
+	ck_assert_double_eq_tol(executions(2), 1000, 60);
+	ck_assert_double_eq_tol(executions(0), 102, 6);
+	ck_assert_double_eq_tol(executions(10), 2, 0.1);
+	ck_assert_double_eq_tol(edge(2, 2)->executions / executions(2), 0.9, 0.01);
+	ck_assert_uint_eq(found->sources, 1u << HP_SOURCE_SHADOW | 1u << HP_SOURCE_COUNTERS |
+						  1u << HP_SOURCE_REGISTERS |
+						  1u << HP_SOURCE_PROBES);
+}
+END_TEST
+
+/* 100 samples of a million cycles; a billion executions of a loop take at least as many. */
+START_TEST(more_than_the_time_allows_is_told)
+{
+	begin(nest);
+	sampled(4, 100);
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 2, 1e9, 1e6);
+	RUN(nest);
+	ck_assert(found->problems & HP_PROBLEM_TOO_FAST);
+	begin(nest);
+	sampled(4, 100);
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 2, 1e7, 1e4);
+	RUN(nest);
+	ck_assert_uint_eq(found->problems & HP_PROBLEM_TOO_FAST, 0);
+}
+END_TEST
+
+START_TEST(a_source_that_does_not_exist_is_refused)
+{
+	begin(diamond);
+	said(HP_SOURCE_COUNT, HP_EVIDENCE_COUNT, 0, 1, 0);
+	fuzz_with_image(diamond, sizeof(diamond), analyse_code);
+	hp_assert_fails(HP_ERROR_USAGE, failure);
+	begin(diamond);
+	off_together[HP_SOURCE_SHADOW] = NAN;
+	fuzz_with_image(diamond, sizeof(diamond), analyse_code);
+	hp_assert_fails(HP_ERROR_USAGE, failure);
+}
+END_TEST
+
 /* 200 come in at 2, which makes 400 of its 600 jumps' targets; the shares of the three targets are
  * 400, 400 and 200 of 1000, and that of each block's jumps too. */
 static void count_interpreter(void)
@@ -622,6 +737,30 @@ START_TEST(of_a_tangle_what_was_counted_is_what_was_counted)
 }
 END_TEST
 
+START_TEST(of_a_tangle_counts_to_each_other_are_on_the_level_of_its_time)
+{
+	const uint8_t *bytes;
+	double ratio;
+
+	begin(NULL);
+	bytes = make_tangle();
+	off_together[HP_SOURCE_SHADOW] = INFINITY;
+	for (size_t i = 0; i < 4; i++) {
+		sampled((2000 + 2 * i) * JUMP_BYTES, i % 2 ? 1000 : 100);
+		said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, (2000 + 2 * i) * JUMP_BYTES,
+		     i % 2 ? 1e9 : 1e8, 1e6);
+	}
+	analyse_tangle(bytes);
+	ck_assert(!found->is_absolute);
+	ratio = frequency(2002 * JUMP_BYTES)->relative / frequency(2000 * JUMP_BYTES)->relative;
+	ck_assert_double_eq_tol(ratio, 10, 0.5);
+	/* The code around is not a million times rarer because nobody counted it. */
+	ck_assert_double_lt(frequency(2000 * JUMP_BYTES)->relative /
+				    frequency(4000 * JUMP_BYTES)->relative,
+			    1e4);
+}
+END_TEST
+
 /* --- input that nobody should believe ----------------------------------------------------------
  */
 
@@ -820,7 +959,13 @@ HP_TEST_MAIN("analyze/frequency", what_one_way_of_a_branch_has_the_other_lacks,
 	     blocks_that_jump_through_one_table_share_its_distribution,
 	     a_counted_jump_through_a_shared_table_is_what_was_counted,
 	     a_target_of_a_shared_table_that_never_ran_gets_nothing,
-	     a_counted_edge_fixes_its_blocks, more_evidence_makes_intervals_narrower,
+	     a_counted_edge_fixes_its_blocks, counts_to_each_other_say_nothing_of_how_often,
+	     what_one_source_is_off_by_together_is_no_doubt_between_its_counts,
+	     a_source_that_knows_the_level_lends_it_to_one_that_does_not,
+	     all_kinds_of_evidence_go_into_one_estimate, more_than_the_time_allows_is_told,
+	     a_source_that_does_not_exist_is_refused,
+	     of_a_tangle_counts_to_each_other_are_on_the_level_of_its_time,
+	     more_evidence_makes_intervals_narrower,
 	     how_long_a_cycle_takes_is_nothing_to_relative_frequencies,
 	     without_a_clock_time_divides_what_was_counted_and_says_nothing_of_how_much,
 	     without_a_clock_nothing_bounds_the_scale,

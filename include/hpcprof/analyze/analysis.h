@@ -39,8 +39,19 @@ enum hp_evidence_kind {
 	HP_EVIDENCE_RETIRED,	 /* instructions retired in the block at `address`, whole epoch */
 };
 
+/* Who says so. What one source counted may all be off together. */
+enum hp_evidence_source {
+	HP_SOURCE_GIVEN,     /* --evidence */
+	HP_SOURCE_SHADOW,    /* shadow windows */
+	HP_SOURCE_PROBES,    /* breakpoints */
+	HP_SOURCE_REGISTERS, /* sampled with the time */
+	HP_SOURCE_COUNTERS,  /* of hardware: instructions retired, branch records */
+	HP_SOURCE_COUNT,
+};
+
 struct hp_evidence {
-	uint8_t kind; /* enum hp_evidence_kind */
+	uint8_t kind;	/* enum hp_evidence_kind */
+	uint8_t source; /* enum hp_evidence_source */
 	hp_link_address address;
 	hp_link_address to;
 	double value;
@@ -68,6 +79,10 @@ struct hp_analysis_input {
 	size_t sample_count;
 	const struct hp_evidence *evidence; /* in any order */
 	size_t evidence_count;
+	/* By source: standard deviation of the logarithm of what everything that it counted in this
+	 * procedure is off by together, on top of what each is by itself. 0: nothing. INFINITY:
+	 * anything; its counts are counts to each other only. */
+	double shared_deviation[HP_SOURCE_COUNT];
 };
 
 /* --- out -------------------------------------------------------------------------------------- */
@@ -184,7 +199,9 @@ enum hp_analysis_problem {
 	HP_PROBLEM_NOT_CONVERGED = 1 << 2,
 	HP_PROBLEM_FEW_SAMPLES = 1 << 3,
 	HP_PROBLEM_GENERIC_CORE = 1 << 4,
-	HP_PROBLEM_CONTRADICTION = 1 << 5, /* evidence and time disagree beyond noise */
+	HP_PROBLEM_CONTRADICTION = 1 << 5, /* counts and the graph, or each other, do not agree */
+	/* As often as was counted, code cannot run in so little time. */
+	HP_PROBLEM_TOO_FAST = 1 << 8,
 	/* Flows too tangled to solve for: each class by its own time, out of balance. */
 	HP_PROBLEM_NOT_SOLVED = 1 << 7,
 	/* What a unit of time is in cycles is not known. `cycles` are in proportion only, cycles
@@ -204,6 +221,7 @@ struct hp_analysis {
 	size_t cause_count;
 	struct hp_stall_sheet sheet;
 	bool is_absolute;
+	unsigned sources; /* whose evidence the estimate is of: one bit each, beside time */
 	/* Executions for one of `relative`. Absolute: estimate and interval. Else `estimate` is
 	 * NAN, `low` 0, and `high` what the best case allows. */
 	double scale;
