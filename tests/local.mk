@@ -39,6 +39,7 @@ include tests/mux/local.mk
 include tests/cfg/local.mk
 include tests/analyze/local.mk
 include tests/collect/local.mk
+include tests/shadow/local.mk
 include tests/culprits/local.mk
 include tests/report/local.mk
 include tests/cli/local.mk

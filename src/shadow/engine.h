@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The engine: lets a shadow (a stopped copy of the target, see shadow.h) run on under instrumentation
- * and counts every block and edge it passes, until the states that the original's samples recorded
- * have come by.
+ * The engine: lets a shadow (a stopped copy of the target, see shadow.h) run on under
+ *instrumentation and counts every block and edge it passes, until the states that the original's
+ *samples recorded have come by.
  *
- * It owns the translator and its cache of translated code. The cache lives in memory that hpcprof and
- * each shadow map alike (memfd), and is kept from window to window: code that has been translated
- * once costs nothing again. It does not own the shadow: who forked it maps the cache into it, answers
- * its system calls, and kills it. The original is never touched.
+ * It owns the translator and its cache of translated code. The cache lives in memory that hpcprof
+ *and each shadow map alike (memfd), and is kept from window to window: code that has been
+ *translated once costs nothing again. It does not own the shadow: who forked it maps the cache into
+ *it, answers its system calls, and kills it. The original is never touched.
  *
  * The order of calls of one window:
  *
- *	hp_engine_prepare(engine, pid, &mappings, &count)	where the cache must be in this shadow
+ *	hp_engine_prepare(engine, pid, &mappings, &count)	where the cache must be in this
+ *shadow
  *	... map them in the shadow (fixed addresses, shared) ...
  *	hp_engine_replay(engine, pid, &registers, samples, n, &limits, &calls, &replay)
  *
- * Threads: all calls on one engine come from the thread that traces the shadow; replay blocks it. One
- * short-lived thread of the engine's own watches the limit of time.
+ * Threads: all calls on one engine come from the thread that traces the shadow; replay blocks it.
+ *One short-lived thread of the engine's own watches the limit of time.
  *
  * x86-64 only; elsewhere hp_engine_create fails with a sentence.
  */
@@ -38,6 +39,7 @@ struct hp_engine;
 /* Fields that are 0 mean the default. */
 struct hp_engine_options {
 	size_t cache_bytes; /* of translated code, counters and constants in all; default 64 MiB */
+	uint64_t near;	    /* the address where the cache is to be; default near the code */
 };
 
 struct hp_error *hp_engine_create(const struct hp_engine_options *options,
@@ -64,17 +66,18 @@ struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid,
 
 /* What a sample of the original recorded, oldest sample first. */
 struct hp_engine_sample {
-	uint64_t general[16]; /* as instructions number them: rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
+	uint64_t general[16]; /* as instructions number them: rax rcx rdx rbx rsp rbp rsi rdi r8 ...
+			       */
 	uint64_t ip;
 	uint64_t flags;
 	const uint8_t *stack; /* from rsp upward */
 	uint32_t stack_bytes;
 };
 
-/* 0 means no limit, but give a time. */
+/* 0 means no limit; do give a time. */
 struct hp_engine_limits {
 	uint64_t time_ns; /* wall time of the replay */
-	uint64_t exits;	  /* times that the shadow comes out of the cache: a bound on the work here */
+	uint64_t exits; /* times that the shadow comes out of the cache: a bound on the work here */
 };
 
 /* What the handler of system calls says. */
@@ -95,18 +98,19 @@ struct hp_engine_calls {
 /*
  * What came of it. Counts are what ran between the sample `first` and the sample `last`, which are
  * different, and whose states came by only once between their neighbours; with less than two such
- * matches there are no counts (block_count is 0).
+ * matches there are no counts (block_count is 0). Without samples, counts are of everything that
+ * ran.
  *
  * A count is exact up to the one block that is being entered or left at either end.
  */
 struct hp_replay {
 	enum hp_window_end end;
-	uint64_t end_address;	/* of the instruction that ended it; 0 unknown */
-	int64_t end_detail;	/* system call or signal number */
-	size_t matched;		/* samples whose state came by */
-	size_t ambiguous;	/* of these: more than once before the next match */
-	size_t first, last;	/* indices of samples */
-	uint64_t instructions;	/* between them */
+	uint64_t end_address;		/* of the instruction that ended it; 0 unknown */
+	int64_t end_detail;		/* system call or signal number */
+	size_t matched;			/* samples whose state came by */
+	size_t ambiguous;		/* of these: more than once before the next match */
+	size_t first, last;		/* indices of samples */
+	uint64_t instructions;		/* between them */
 	struct hp_window_block *blocks; /* with a count, by address */
 	size_t block_count;
 	struct hp_window_edge *edges; /* with a count, by `from`, then `to` */
@@ -118,10 +122,10 @@ struct hp_replay {
 void hp_replay_free(struct hp_replay *replay);
 
 /*
- * Lets the shadow go on from `registers` (a user-mode state, at an instruction). It must be stopped,
- * traced by this thread, and have the mappings. Afterwards it is stopped again or gone; its registers
- * mean nothing any more. An error is about hpcprof (memory, threads); whatever the shadow does ends
- * the replay with its name.
+ * Lets the shadow go on from `registers` (a user-mode state, at an instruction). It must be
+ * stopped, traced by this thread, and have the mappings. Afterwards it is stopped again or gone;
+ * its registers mean nothing any more. An error is about hpcprof (memory, threads); whatever the
+ * shadow does ends the replay with its name.
  */
 struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
 				  const struct user_regs_struct *registers,

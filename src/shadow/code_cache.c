@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "code_cache.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, COPIES_BYTES = 1 << 20 };
+/* Spills have a page of their own: they are written all the time, and by every shadow anew. */
+enum { COUNTERS_AT = PAGE };
+
+struct hp_error *code_cache_create(struct code_cache *cache, uint64_t bytes)
+{
+	uint64_t zone_bytes = bytes / SHADOW_PLACES & ~(uint64_t)(4 * PAGE - 1);
+	uint8_t *memory;
+
+	*cache = (struct code_cache){ .fd = -1, .zone_bytes = zone_bytes };
+	if (zone_bytes < 8 * COPIES_BYTES)
+		return hp_error_create(HP_ERROR_USAGE, "a cache of %llu bytes holds no code",
+				       (unsigned long long)bytes);
+	cache->code_bytes = zone_bytes / 4 * 3;
+	cache->fd = memfd_create(CODE_CACHE_NAME, MFD_CLOEXEC);
+	if (cache->fd < 0)
+		return hp_error_create_errno(errno, "memory for translated code");
+	if (ftruncate(cache->fd, (off_t)(zone_bytes * SHADOW_PLACES)) < 0)
+		return hp_error_create_errno(errno, "memory for translated code");
+	memory = mmap(NULL, zone_bytes * SHADOW_PLACES, PROT_READ | PROT_WRITE, MAP_SHARED,
+		      cache->fd, 0);
+	if (memory == MAP_FAILED)
+		return hp_error_create_errno(errno, "memory for translated code");
+	for (size_t i = 0; i < SHADOW_PLACES; i++) {
+		cache->zones[i].code = memory + i * zone_bytes;
+		cache->zones[i].data = cache->zones[i].code + cache->code_bytes;
+	}
+	return NULL;
+}
+
+void code_cache_destroy(struct code_cache *cache)
+{
+	code_cache_forget(cache);
+	if (cache->zones[0].code)
+		munmap(cache->zones[0].code, cache->zone_bytes * SHADOW_PLACES);
+	if (cache->fd >= 0)
+		close(cache->fd);
+	free(cache->blocks.at);
+	free(cache->exits.at);
+	free(cache->sites.at);
+	free(cache->pending.at);
+	shadow_table_free(&cache->by_address);
+	shadow_table_free(&cache->by_page);
+}
+
+static void empty_zone(const struct code_cache *cache, struct code_zone *zone)
+{
+	uint64_t shift = zone->address - (uint64_t)(uintptr_t)zone->code;
+	uint64_t half = (cache->code_bytes - COPIES_BYTES) / 2;
+	uint8_t *side = zone->code + half;
+
+	zone->copies_start = side + half;
+	zone->blocks = (struct x86_emitter){ .at = zone->code, .end = side, .shift = shift };
+	zone->side = (struct x86_emitter){ .at = side, .end = zone->copies_start, .shift = shift };
+	zone->copies = (struct x86_emitter){ .at = zone->copies_start,
+					     .end = zone->code + cache->code_bytes,
+					     .shift = shift };
+	zone->data_address = zone->address + cache->code_bytes;
+	zone->counter_count = zone->constant_count = 0;
+}
+
+void code_cache_forget(struct code_cache *cache)
+{
+	code_cache_zero_counters(cache);
+	for (size_t i = 0; i < cache->sites.count; i++)
+		free(cache->sites.at[i].targets.at);
+	cache->blocks.count = cache->exits.count = 0;
+	cache->sites.count = cache->pending.count = 0;
+	shadow_table_empty(&cache->by_address);
+	shadow_table_empty(&cache->by_page);
+	for (size_t i = 0; i < cache->zone_count; i++)
+		empty_zone(cache, &cache->zones[i]);
+	cache->forgotten++;
+}
+
+void code_cache_place(struct code_cache *cache, const uint64_t *places, size_t count)
+{
+	cache->zone_count = count < SHADOW_PLACES ? count : SHADOW_PLACES;
+	for (size_t i = 0; i < cache->zone_count; i++)
+		cache->zones[i].address = places[i];
+	code_cache_forget(cache);
+}
+
+void code_cache_zero_counters(struct code_cache *cache)
+{
+	for (size_t i = 0; i < cache->zone_count; i++)
+		memset(cache->zones[i].data + COUNTERS_AT, 0,
+		       cache->zones[i].counter_count * sizeof(uint64_t));
+}
+
+/* --- finding
+ * ---------------------------------------------------------------------------------------
+ */
+
+uint8_t code_cache_zone_near(const struct code_cache *cache, uint64_t address)
+{
+	for (uint8_t i = 0; i < cache->zone_count; i++)
+		if (shadow_place_reaches(cache->zones[i].address, cache->zone_bytes, address,
+					 address))
+			return i;
+	return 0;
+}
+
+struct code_zone *code_cache_zone_at(struct code_cache *cache, uint64_t address)
+{
+	for (size_t i = 0; i < cache->zone_count; i++)
+		if (address - cache->zones[i].address < cache->code_bytes)
+			return &cache->zones[i];
+	return NULL;
+}
+
+uint32_t code_cache_find(const struct code_cache *cache, uint64_t address)
+{
+	return shadow_table_find(&cache->by_address, address);
+}
+
+uint32_t code_cache_add_block(struct code_cache *cache, const struct code_block *block)
+{
+	uint32_t number = (uint32_t)cache->blocks.count;
+	uint64_t page = block->address / PAGE;
+	struct code_block added = *block;
+
+	added.next_on_page = shadow_table_find(&cache->by_page, page);
+	if (!hp_vector_push(&cache->blocks, added))
+		return CODE_NO_NUMBER;
+	if (!shadow_table_put(&cache->by_address, block->address, number) ||
+	    !shadow_table_put(&cache->by_page, page, number))
+		return CODE_NO_NUMBER;
+	return number;
+}
+
+uint32_t code_cache_add_exit(struct code_cache *cache, const struct code_exit *exit)
+{
+	uint32_t number = (uint32_t)cache->exits.count;
+
+	return hp_vector_push(&cache->exits, *exit) ? number : CODE_NO_NUMBER;
+}
+
+/* --- data
+ * ------------------------------------------------------------------------------------------
+ */
+
+static bool has_room(const struct code_cache *cache, struct code_zone *zone, size_t words)
+{
+	uint64_t used = COUNTERS_AT + ((uint64_t)zone->counter_count + zone->constant_count) * 8;
+
+	if (used + words * 8 > cache->zone_bytes - cache->code_bytes)
+		zone->blocks.is_full = true;
+	return !zone->blocks.is_full;
+}
+
+uint32_t code_zone_counter(const struct code_cache *cache, struct code_zone *zone)
+{
+	uint32_t number = zone->counter_count;
+
+	if (!has_room(cache, zone, 1))
+		return 0;
+	zone->counter_count++;
+	memset(zone->data + COUNTERS_AT + (uint64_t)number * 8, 0, 8);
+	return number;
+}
+
+uint64_t *code_zone_table(const struct code_cache *cache, struct code_zone *zone, size_t count,
+			  uint64_t *address)
+{
+	uint64_t offset;
+
+	if (!has_room(cache, zone, count))
+		return NULL;
+	zone->constant_count += (uint32_t)count;
+	offset = cache->zone_bytes - cache->code_bytes - (uint64_t)zone->constant_count * 8;
+	*address = zone->data_address + offset;
+	return (uint64_t *)(void *)(zone->data + offset);
+}
+
+uint64_t code_zone_constant(const struct code_cache *cache, struct code_zone *zone, uint64_t value)
+{
+	uint64_t address = zone->data_address;
+	uint64_t *word = code_zone_table(cache, zone, 1, &address);
+
+	if (word)
+		*word = value;
+	return address;
+}
+
+bool code_zone_is_full(const struct code_zone *zone)
+{
+	return zone->blocks.is_full || zone->side.is_full;
+}
+
+uint64_t code_counter_address(const struct code_zone *zone, uint32_t counter)
+{
+	return zone->data_address + COUNTERS_AT + (uint64_t)counter * 8;
+}
+
+uint64_t *code_spilled(const struct code_zone *zone, enum code_spill spill)
+{
+	return (uint64_t *)(void *)zone->data + spill;
+}
+
+const uint64_t *code_counters(const struct code_zone *zone)
+{
+	return (const uint64_t *)(const void *)(zone->data + COUNTERS_AT);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The memory that translated code lives in, and what is known about it.
+ *
+ * It is one memfd in up to SHADOW_PLACES zones, each mapped once here (to write) and once in every
+ * shadow, near the code that it translates:
+ *
+ *	[ code, r-x in the shadow                      | data, rw-                          ]
+ *	[ blocks ... | stubs, chains ... | copies ...  | spills | counters ... -> <- ... constants ]
+ *
+ * Code reaches the data of its own zone relative to the instruction pointer, so that nothing needs
+ *a fixed or a low address, a register, or the stack. A zone that is full means that the cache is:
+ *the window ends, and everything is forgotten before the next.
+ */
+#ifndef HPCPROF_SHADOW_CODE_CACHE_H
+#define HPCPROF_SHADOW_CODE_CACHE_H
+
+#include "place.h"
+#include "table.h"
+#include "x86_emit.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/error.h>
+#include <hpcprof/base/vector.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CODE_CACHE_NAME "hpcprof-shadow" /* of the memory, in the shadow's maps */
+
+enum {
+	CODE_LINK_BYTES = 5,   /* a jump: what arming a block writes over */
+	CODE_BLOCK_INSNS = 64, /* in one block at most, so that blocks stay below a page */
+	CODE_NO_NUMBER = UINT32_MAX,
+};
+
+/* Words at the start of a zone's data where code saves a register for a moment. */
+enum code_spill {
+	CODE_SPILL_SCRATCH, /* while an operand or a counter needs a register */
+	CODE_SPILL_RAX,	    /* on the way through an indirect branch, rax being its target */
+	CODE_SPILL_RCX,
+	CODE_SPILL_RDX,
+	CODE_SPILL_CHECK_RAX, /* while a state is compared */
+	CODE_SPILL_CHECK_RCX,
+	CODE_SPILLS,
+};
+
+struct code_zone {
+	uint64_t address; /* in the shadow */
+	uint64_t data_address;
+	uint8_t *code; /* here; its data are at `data` */
+	uint8_t *data;
+	struct x86_emitter blocks, side, copies;
+	uint8_t *copies_start;
+	uint32_t counter_count, constant_count;
+};
+
+struct code_block {
+	uint64_t address;
+	uint64_t last;	 /* address of its last instruction */
+	uint64_t next;	 /* … and behind it */
+	uint64_t target; /* of a direct branch */
+	uint8_t *code;	 /* here */
+	uint8_t *tail;	 /* where its branch, or what stands for it, starts */
+	uint32_t instructions;
+	uint32_t counter;
+	uint32_t branch_counter; /* of a conditional: of the side that is counted */
+	uint32_t site;		 /* of an indirect branch */
+	uint32_t next_on_page;	 /* the block before it that starts on the same page */
+	uint8_t kind;		 /* enum x86_kind: of its last instruction; X86_PLAIN: it was cut */
+	uint8_t zone;
+	bool counts_fall; /* branch_counter is of the branch not taken */
+	bool is_armed;
+	uint8_t unarmed[CODE_LINK_BYTES]; /* what arming wrote over */
+};
+
+/* Where control comes out of translated code: the number behind the trap. */
+enum code_exit_kind {
+	CODE_EXIT_LINK,	       /* a direct branch to `address`, which has no code yet */
+	CODE_EXIT_SITE,	       /* an indirect branch to where it has not gone yet: in rax */
+	CODE_EXIT_SYSTEM_CALL, /* at `address` */
+	CODE_EXIT_END,	       /* at `address`, because of `end` */
+};
+
+struct code_exit {
+	uint64_t address;
+	uint8_t *displacement; /* LINK: of the jump to change */
+	uint32_t number;       /* SITE: of the site */
+	uint8_t kind;	       /* enum code_exit_kind */
+	uint8_t end;	       /* enum hp_window_end */
+	uint8_t zone;
+};
+
+/* An indirect branch, and where it has gone. */
+struct code_target {
+	uint64_t address;
+	uint32_t block;
+	uint32_t counter;
+};
+struct code_site {
+	HP_VECTOR(struct code_target) targets;
+	uint8_t *displacement; /* of the jump into its chain */
+	uint64_t *buckets;     /* of its table, here; NULL while a chain will do */
+	uint8_t *miss_stub;    /* out of the cache */
+	uint8_t zone;
+};
+
+struct code_cache {
+	int fd;
+	uint64_t zone_bytes, code_bytes;
+	struct code_zone zones[SHADOW_PLACES];
+	size_t zone_count; /* 0: not placed */
+	HP_VECTOR(struct code_block) blocks;
+	HP_VECTOR(struct code_exit) exits;
+	HP_VECTOR(struct code_site) sites;
+	HP_VECTOR(uint32_t) pending; /* LINK exits whose target may have been translated since */
+	struct shadow_table by_address, by_page;
+	uint64_t forgotten; /* times */
+};
+
+/* Takes memory for `bytes` in all. */
+struct hp_error *code_cache_create(struct code_cache *cache, uint64_t bytes);
+void code_cache_destroy(struct code_cache *cache);
+
+/* Where the zones are in the shadows from now on; forgets what was there. */
+void code_cache_place(struct code_cache *cache, const uint64_t *places, size_t count);
+void code_cache_forget(struct code_cache *cache);
+void code_cache_zero_counters(struct code_cache *cache);
+
+/* The zone that reaches `address`, or the first. */
+uint8_t code_cache_zone_near(const struct code_cache *cache, uint64_t address);
+/* The zone whose code has this address of the shadow, or NULL. */
+struct code_zone *code_cache_zone_at(struct code_cache *cache, uint64_t address);
+
+uint32_t code_cache_find(const struct code_cache *cache, uint64_t address);
+/* CODE_NO_NUMBER when memory is short. */
+uint32_t code_cache_add_block(struct code_cache *cache, const struct code_block *block);
+uint32_t code_cache_add_exit(struct code_cache *cache, const struct code_exit *exit);
+
+/* A fresh counter, or a word that stays `value`. When the data are full, `blocks.is_full`. */
+uint32_t code_zone_counter(const struct code_cache *cache, struct code_zone *zone);
+uint64_t code_zone_constant(const struct code_cache *cache, struct code_zone *zone, uint64_t value);
+/* `count` words of constants, as a table: here, and (in `*address`) in the shadow. */
+uint64_t *code_zone_table(const struct code_cache *cache, struct code_zone *zone, size_t count,
+			  uint64_t *address);
+
+bool code_zone_is_full(const struct code_zone *zone);
+
+/* Addresses in the shadow. */
+static inline uint64_t code_zone_address(const struct code_zone *zone, const uint8_t *code)
+{
+	return zone->address + (uint64_t)(code - zone->code);
+}
+static inline uint64_t code_spill_address(const struct code_zone *zone, enum code_spill spill)
+{
+	return zone->data_address + 8 * (uint64_t)spill;
+}
+uint64_t code_counter_address(const struct code_zone *zone, uint32_t counter);
+/* Here. */
+uint64_t *code_spilled(const struct code_zone *zone, enum code_spill spill);
+const uint64_t *code_counters(const struct code_zone *zone);
+
+#endif

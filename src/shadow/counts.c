@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "counts.h"
+
+#include "x86_decode.h"
+
+#include <string.h>
+
+bool shadow_counts_take(struct shadow_counts *counts, const struct code_cache *cache)
+{
+	for (size_t i = 0; i < cache->zone_count; i++) {
+		size_t count = cache->zones[i].counter_count;
+
+		if (!hp_vector_reserve(&counts->zones[i], count))
+			return false;
+		if (count)
+			memcpy(counts->zones[i].at, code_counters(&cache->zones[i]),
+			       count * sizeof(uint64_t));
+		counts->zones[i].count = count;
+	}
+	return true;
+}
+
+void shadow_counts_free(struct shadow_counts *counts)
+{
+	for (size_t i = 0; i < SHADOW_PLACES; i++)
+		free(counts->zones[i].at);
+	*counts = (struct shadow_counts){ 0 };
+}
+
+struct result {
+	const struct code_cache *cache;
+	const struct shadow_counts *first, *last;
+	HP_VECTOR(struct hp_window_block) blocks;
+	HP_VECTOR(struct hp_window_edge) edges;
+};
+
+/* Counters that a moment does not have were 0 then. */
+static uint64_t at(const struct shadow_counts *counts, uint8_t zone, uint32_t counter)
+{
+	return counts && counter < counts->zones[zone].count ? counts->zones[zone].at[counter] : 0;
+}
+
+static uint64_t between(const struct result *result, uint8_t zone, uint32_t counter)
+{
+	return at(result->last, zone, counter) - at(result->first, zone, counter);
+}
+
+static bool add_edge(struct result *result, const struct code_block *block, uint64_t to,
+		     enum hp_window_edge_kind kind, uint64_t count)
+{
+	return !count ||
+	       hp_vector_push(&result->edges, (struct hp_window_edge){ .from = { block->last },
+								       .to = { to },
+								       .kind = (uint8_t)kind,
+								       .count = count });
+}
+
+/* A moment may lie within a block: then its branch is one behind its block. */
+static bool add_conditional(struct result *result, const struct code_block *block, uint64_t count)
+{
+	uint64_t counted = between(result, block->zone, block->branch_counter);
+	uint64_t other = counted < count ? count - counted : 0;
+
+	return add_edge(result, block, block->next, HP_WINDOW_EDGE_FALL,
+			block->counts_fall ? counted : other) &&
+	       add_edge(result, block, block->target, HP_WINDOW_EDGE_TAKEN,
+			block->counts_fall ? other : counted);
+}
+
+static bool add_indirect(struct result *result, const struct code_block *block,
+			 enum hp_window_edge_kind kind)
+{
+	const struct code_site *site = &result->cache->sites.at[block->site];
+
+	for (size_t i = 0; i < site->targets.count; i++) {
+		const struct code_target *target = &site->targets.at[i];
+
+		if (!add_edge(result, block, target->address, kind,
+			      between(result, site->zone, target->counter)))
+			return false;
+	}
+	return true;
+}
+
+static bool add_edges(struct result *result, const struct code_block *block, uint64_t count)
+{
+	switch ((enum x86_kind)block->kind) {
+	case X86_PLAIN:
+		return add_edge(result, block, block->next, HP_WINDOW_EDGE_FALL, count);
+	case X86_JUMP:
+		return add_edge(result, block, block->target, HP_WINDOW_EDGE_JUMP, count);
+	case X86_CALL:
+		return add_edge(result, block, block->target, HP_WINDOW_EDGE_CALL, count);
+	case X86_SYSTEM_CALL:
+		return add_edge(result, block, block->next, HP_WINDOW_EDGE_SYSTEM_CALL, count);
+	case X86_JUMP_IF:
+	case X86_JUMP_COUNTED:
+		return add_conditional(result, block, count);
+	case X86_JUMP_INDIRECT:
+		return add_indirect(result, block, HP_WINDOW_EDGE_JUMP_INDIRECT);
+	case X86_CALL_INDIRECT:
+		return add_indirect(result, block, HP_WINDOW_EDGE_CALL_INDIRECT);
+	case X86_RETURN:
+		return add_indirect(result, block, HP_WINDOW_EDGE_RETURN);
+	case X86_END:
+	default:
+		return true;
+	}
+}
+
+static int by_address(const void *left, const void *right)
+{
+	uint64_t a = ((const struct hp_window_block *)left)->address.value;
+	uint64_t b = ((const struct hp_window_block *)right)->address.value;
+
+	return a < b ? -1 : a > b;
+}
+
+static int by_ends(const void *left, const void *right)
+{
+	const struct hp_window_edge *a = left, *b = right;
+
+	if (a->from.value != b->from.value)
+		return a->from.value < b->from.value ? -1 : 1;
+	if (a->to.value != b->to.value)
+		return a->to.value < b->to.value ? -1 : 1;
+	return (int)a->kind - (int)b->kind;
+}
+
+/* Blocks that overlap end with the same branch. */
+static void merge_edges(struct result *result)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < result->edges.count; i++) {
+		struct hp_window_edge *edge = &result->edges.at[i];
+
+		if (kept && by_ends(&result->edges.at[kept - 1], edge) == 0)
+			result->edges.at[kept - 1].count += edge->count;
+		else
+			result->edges.at[kept++] = *edge;
+	}
+	result->edges.count = kept;
+}
+
+struct hp_error *shadow_counts_between(const struct code_cache *cache,
+				       const struct shadow_counts *first,
+				       const struct shadow_counts *last, struct hp_replay *replay)
+{
+	struct result result = { .cache = cache, .first = first, .last = last };
+	bool has_memory = true;
+
+	for (size_t i = 0; has_memory && i < cache->blocks.count; i++) {
+		const struct code_block *block = &cache->blocks.at[i];
+		uint64_t count = between(&result, block->zone, block->counter);
+		struct hp_window_block counted = {
+			.address = { block->address },
+			.size_bytes = (uint32_t)(block->next - block->address),
+			.instructions = block->instructions,
+			.count = count,
+		};
+
+		replay->instructions += count * block->instructions;
+		has_memory = (!count || hp_vector_push(&result.blocks, counted)) &&
+			     add_edges(&result, block, count);
+	}
+	/* From here on the replay owns them. */
+	if (result.blocks.count)
+		qsort(result.blocks.at, result.blocks.count, sizeof(*result.blocks.at), by_address);
+	if (result.edges.count)
+		qsort(result.edges.at, result.edges.count, sizeof(*result.edges.at), by_ends);
+	merge_edges(&result);
+	replay->blocks = result.blocks.at;
+	replay->block_count = result.blocks.count;
+	replay->edges = result.edges.at;
+	replay->edge_count = result.edges.count;
+	return has_memory ? NULL : hp_error_create_no_memory();
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The counters of a cache at a moment, and what ran between two such moments. */
+#ifndef HPCPROF_SHADOW_COUNTS_H
+#define HPCPROF_SHADOW_COUNTS_H
+
+#include "code_cache.h"
+#include "engine.h"
+
+/* Zeroed: the moment when all counters were 0. */
+struct shadow_counts {
+	struct {
+		uint64_t *at; /* Owned */
+		size_t count, capacity;
+	} zones[SHADOW_PLACES];
+};
+
+/* False when memory is short. */
+bool shadow_counts_take(struct shadow_counts *counts, const struct code_cache *cache);
+void shadow_counts_free(struct shadow_counts *counts);
+
+/* Fills in the replay's blocks, edges and instructions. */
+struct hp_error *shadow_counts_between(const struct code_cache *cache,
+				       const struct shadow_counts *first,
+				       const struct shadow_counts *last, struct hp_replay *replay);
+
+#endif

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine.h"
+
+#include "counts.h"
+#include "matcher.h"
+#include "text.h"
+#include "watchdog.h"
+#include "x86_link.h"
+#include "x86_translate.h"
+
+#include <hpcprof/base/number.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+enum { DEFAULT_CACHE_BYTES = 64 << 20, SYSCALL_BYTES = 2 };
+
+struct hp_engine {
+	uint64_t near; /* where the cache is to be; 0: near the code */
+	struct code_cache cache;
+	struct shadow_text *text;
+	struct shadow_maps maps;
+	struct x86_translator translator;
+	struct hp_engine_mapping mappings[2 * SHADOW_PLACES];
+	bool is_full; /* forget before the next window */
+};
+
+/* --- life
+ * -----------------------------------------------------------------------------------------
+ */
+
+struct hp_error *hp_engine_create(const struct hp_engine_options *options,
+				  struct hp_engine **engine)
+{
+	_cleanup_(hp_engine_destroy_scope) struct hp_engine *made = calloc(1, sizeof(*made));
+	struct hp_error *error;
+
+	if (!made)
+		return hp_error_create_no_memory();
+	made->near = options->near;
+	error = code_cache_create(&made->cache, options->cache_bytes ? options->cache_bytes
+								     : DEFAULT_CACHE_BYTES);
+	if (!error)
+		error = shadow_text_create(&made->text);
+	if (error)
+		return error;
+	made->translator = (struct x86_translator){ .cache = &made->cache, .text = made->text };
+	*engine = hp_steal(made);
+	return NULL;
+}
+
+void hp_engine_destroy(struct hp_engine *engine)
+{
+	code_cache_destroy(&engine->cache);
+	if (engine->text)
+		shadow_text_destroy(engine->text);
+	shadow_maps_clear(&engine->maps);
+	free(engine);
+}
+
+/* --- where the cache is in a shadow
+ * -----------------------------------------------------------------
+ */
+
+/* Free, or ours already: a shadow may be prepared twice. */
+static bool places_are_free(const struct hp_engine *engine)
+{
+	const struct code_cache *cache = &engine->cache;
+
+	for (size_t i = 0; i < cache->zone_count; i++) {
+		uint64_t start = cache->zones[i].address, end = start + cache->zone_bytes;
+
+		for (size_t j = 0; j < engine->maps.count; j++) {
+			const struct shadow_mapping *mapping = &engine->maps.at[j];
+
+			if (mapping->start < end && start < mapping->end &&
+			    !strstr(shadow_maps_name(&engine->maps, mapping), CODE_CACHE_NAME))
+				return false;
+		}
+	}
+	return cache->zone_count > 0;
+}
+
+static struct hp_error *place(struct hp_engine *engine)
+{
+	struct code_cache *cache = &engine->cache;
+	uint64_t places[SHADOW_PLACES] = { engine->near };
+	size_t count = 1;
+
+	if (!engine->near)
+		count = shadow_place(&engine->maps, cache->zone_bytes, places);
+	code_cache_place(cache, places, count);
+	if (!places_are_free(engine))
+		return hp_error_create(
+			HP_ERROR_INSUFFICIENT,
+			"the target's address space has no room for translated code");
+	for (size_t i = 0; i < count; i++) {
+		uint64_t offset = i * cache->zone_bytes;
+
+		engine->mappings[2 * i] = (struct hp_engine_mapping){
+			.fd = cache->fd,
+			.offset = offset,
+			.address = places[i],
+			.bytes = cache->code_bytes,
+			.protection = PROT_READ | PROT_EXEC,
+		};
+		engine->mappings[2 * i + 1] = (struct hp_engine_mapping){
+			.fd = cache->fd,
+			.offset = offset + cache->code_bytes,
+			.address = places[i] + cache->code_bytes,
+			.bytes = cache->zone_bytes - cache->code_bytes,
+			.protection = PROT_READ | PROT_WRITE,
+		};
+	}
+	return NULL;
+}
+
+struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid,
+				   const struct hp_engine_mapping **mappings, size_t *count)
+{
+	struct hp_error *error = shadow_maps_read(pid, &engine->maps);
+	bool changed = false;
+
+	if (!error)
+		error = shadow_text_begin(engine->text, pid, &engine->maps, &changed);
+	if (!error && (engine->is_full || !places_are_free(engine))) {
+		shadow_text_forget(engine->text);
+		error = place(engine);
+	} else if (changed) {
+		code_cache_forget(&engine->cache);
+	}
+	if (error)
+		return error;
+	engine->is_full = false;
+	*mappings = engine->mappings;
+	*count = 2 * engine->cache.zone_count;
+	return NULL;
+}
+
+/* --- one replay
+ * -------------------------------------------------------------------------------------
+ */
+
+struct run {
+	struct hp_engine *engine;
+	pid_t pid;
+	struct user_regs_struct registers; /* of the shadow, as it has stopped */
+	const struct hp_engine_limits *limits;
+	const struct hp_engine_calls *calls;
+	struct hp_replay *replay;
+	struct matcher matcher;
+	struct shadow_watchdog watchdog;
+	/* The counters at the first and at the last match that were not ambiguous, and at the last
+	 * match of all, which may turn out to be. */
+	struct shadow_counts first, last, newest;
+	size_t newest_sample;
+	bool has_first, has_newest, newest_is_ambiguous;
+	bool is_over;
+	struct hp_error *error;
+};
+
+static void end(struct run *run, enum hp_window_end why, uint64_t address, int64_t detail)
+{
+	run->is_over = true;
+	run->replay->end = why;
+	run->replay->end_address = address;
+	run->replay->end_detail = detail;
+	if (why == HP_WINDOW_CACHE_FULL)
+		run->engine->is_full = true;
+}
+
+/* Goes on at this address of the program. */
+static uint32_t go_on_at(struct run *run, uint64_t address)
+{
+	struct hp_engine *engine = run->engine;
+	size_t blocks = engine->cache.blocks.count;
+	uint8_t why = HP_WINDOW_CACHE_FULL;
+	uint32_t number = x86_enter(&engine->translator, address, &why);
+	const struct code_block *block;
+
+	if (number == CODE_NO_NUMBER) {
+		end(run, why, address, 0);
+		return number;
+	}
+	if (engine->cache.blocks.count > blocks)
+		matcher_arm_new(&run->matcher);
+	block = &engine->cache.blocks.at[number];
+	run->registers.rip = code_zone_address(&engine->cache.zones[block->zone], block->code);
+	return number;
+}
+
+static void do_link(struct run *run, const struct code_exit *exit)
+{
+	/* The exits move when there are more of them. */
+	struct code_exit link = *exit;
+
+	if (go_on_at(run, link.address) != CODE_NO_NUMBER)
+		x86_link(&run->engine->cache, link.zone, link.displacement, link.address);
+}
+
+static void do_site(struct run *run, const struct code_exit *exit)
+{
+	struct code_cache *cache = &run->engine->cache;
+	const struct code_zone *zone = &cache->zones[exit->zone];
+	uint32_t site = exit->number;
+	uint32_t block = go_on_at(run, run->registers.rax);
+
+	run->registers.rax = *code_spilled(zone, CODE_SPILL_RAX);
+	run->registers.rcx = *code_spilled(zone, CODE_SPILL_RCX);
+	if (block == CODE_NO_NUMBER)
+		return;
+	if (!x86_site_add(cache, site, block) || code_zone_is_full(zone))
+		end(run, HP_WINDOW_CACHE_FULL, cache->blocks.at[block].address, 0);
+}
+
+/* Calls that map, unmap or protect memory, after they were made. */
+static bool code_may_change(struct run *run, const struct user_regs_struct *call, int64_t result)
+{
+	const struct shadow_text *text = run->engine->text;
+
+	if (result < 0 && result >= -4095)
+		return false;
+	switch (call->orig_rax) {
+	case SYS_mmap:
+		shadow_text_remapped(run->engine->text);
+		return shadow_text_disturbs(text, (uint64_t)result, call->rsi);
+	case SYS_mprotect:
+	case SYS_pkey_mprotect:
+	case SYS_munmap:
+		shadow_text_remapped(run->engine->text);
+		return shadow_text_disturbs(text, call->rdi, call->rsi);
+	case SYS_mremap:
+		shadow_text_remapped(run->engine->text);
+		return shadow_text_disturbs(text, call->rdi, call->rsi) ||
+		       shadow_text_disturbs(text, (uint64_t)result, call->rdx);
+	case SYS_shmat:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void do_system_call(struct run *run, const struct code_exit *exit)
+{
+	struct user_regs_struct call = run->registers;
+	uint64_t address = exit->address;
+	struct hp_engine_call answer;
+
+	call.rip = address;
+	answer = run->calls->handle(run->calls->context, run->pid, &call);
+	call.orig_rax = call.rax;
+	if (!answer.is_handled) {
+		end(run, HP_WINDOW_SYSTEM_CALL, address, (int64_t)call.rax);
+		return;
+	}
+	if (code_may_change(run, &call, answer.result)) {
+		end(run, HP_WINDOW_WRITABLE_CODE, address, (int64_t)call.rax);
+		return;
+	}
+	run->registers.rax = (unsigned long long)answer.result;
+	run->registers.rcx = address + SYSCALL_BYTES;
+	run->registers.r11 = call.eflags;
+	(void)go_on_at(run, address + SYSCALL_BYTES);
+}
+
+/* --- matches
+ * ----------------------------------------------------------------------------------------
+ */
+
+static void swap(struct shadow_counts *left, struct shadow_counts *right)
+{
+	struct shadow_counts swapped = *left;
+
+	*left = *right;
+	*right = swapped;
+}
+
+/* What the last match was, now that it is known. */
+static void settle(struct run *run)
+{
+	if (!run->has_newest)
+		return;
+	if (run->newest_is_ambiguous) {
+		run->replay->ambiguous++;
+	} else if (!run->has_first) {
+		run->has_first = true;
+		run->replay->first = run->replay->last = run->newest_sample;
+		swap(&run->first, &run->newest);
+	} else {
+		run->replay->last = run->newest_sample;
+		swap(&run->last, &run->newest);
+	}
+	run->has_newest = false;
+}
+
+static void do_match(struct run *run, size_t sample)
+{
+	enum matcher_verdict verdict =
+		matcher_judge(&run->matcher, sample, run->pid, run->registers.eflags);
+
+	/* On behind the number: the rest of the check sets things right. */
+	run->registers.rip += sizeof(uint32_t);
+	if (verdict == MATCHER_AMBIGUOUS)
+		run->newest_is_ambiguous = true;
+	if (verdict == MATCHER_NEXT) {
+		settle(run);
+		run->replay->matched++;
+		run->has_newest = true;
+		run->newest_sample = sample;
+		run->newest_is_ambiguous = false;
+		if (!shadow_counts_take(&run->newest, &run->engine->cache))
+			run->error = hp_error_create_no_memory();
+	}
+	if (run->replay->matched && matcher_is_done(&run->matcher))
+		end(run, HP_WINDOW_COMPLETE, run->matcher.samples[run->matcher.last].ip, 0);
+}
+
+/* --- coming out of the cache
+ * ------------------------------------------------------------------------
+ */
+
+static void do_exit(struct run *run, uint32_t number)
+{
+	struct code_cache *cache = &run->engine->cache;
+	const struct code_exit *exit;
+
+	if (number & MATCHER_TRAP) {
+		if ((number & ~MATCHER_TRAP) < run->matcher.count)
+			do_match(run, number & ~MATCHER_TRAP);
+		return;
+	}
+	if (number >= cache->exits.count) {
+		end(run, HP_WINDOW_SIGNAL, 0, SIGTRAP);
+		return;
+	}
+	exit = &cache->exits.at[number];
+	switch ((enum code_exit_kind)exit->kind) {
+	case CODE_EXIT_LINK:
+		do_link(run, exit);
+		break;
+	case CODE_EXIT_SITE:
+		do_site(run, exit);
+		break;
+	case CODE_EXIT_SYSTEM_CALL:
+		do_system_call(run, exit);
+		break;
+	case CODE_EXIT_END:
+	default:
+		end(run, exit->end, exit->address, 0);
+	}
+}
+
+/* Has stopped by one of our traps: which? */
+static bool find_trap(struct run *run, uint32_t *number)
+{
+	struct code_cache *cache = &run->engine->cache;
+	const struct code_zone *zone = code_cache_zone_at(cache, run->registers.rip - 1);
+	uint64_t offset;
+
+	if (!zone)
+		return false;
+	offset = run->registers.rip - zone->address;
+	if (offset + sizeof(*number) > cache->code_bytes || zone->code[offset - 1] != 0xcc)
+		return false;
+	memcpy(number, zone->code + offset, sizeof(*number));
+	return true;
+}
+
+static void do_stop(struct run *run, int status)
+{
+	int signal = WSTOPSIG(status);
+	uint32_t number;
+
+	if (signal == SIGSTOP && shadow_watchdog_has_fired(&run->watchdog)) {
+		end(run, HP_WINDOW_TIME, 0, 0);
+		return;
+	}
+	if (ptrace(PTRACE_GETREGS, run->pid, NULL, &run->registers) < 0) {
+		end(run, HP_WINDOW_DIED, 0, 0);
+		return;
+	}
+	if (signal != SIGTRAP || status >> 16 || !find_trap(run, &number)) {
+		end(run, HP_WINDOW_SIGNAL, 0, signal);
+		return;
+	}
+	do_exit(run, number);
+	run->replay->exits++;
+	if (!run->is_over && run->limits->exits && run->replay->exits >= run->limits->exits)
+		end(run, HP_WINDOW_EXITS, 0, 0);
+}
+
+static void let_run(struct run *run)
+{
+	int status;
+
+	run->registers.orig_rax = (unsigned long long)-1;
+	if (ptrace(PTRACE_SETREGS, run->pid, NULL, &run->registers) < 0 ||
+	    ptrace(PTRACE_CONT, run->pid, NULL, NULL) < 0) {
+		end(run, HP_WINDOW_DIED, 0, 0);
+		return;
+	}
+	while (waitpid(run->pid, &status, __WALL) < 0)
+		if (errno != EINTR) {
+			end(run, HP_WINDOW_DIED, 0, 0);
+			return;
+		}
+	if (!WIFSTOPPED(status))
+		end(run, HP_WINDOW_DIED, 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+	else
+		do_stop(run, status);
+}
+
+/* Fills in the counts. */
+static struct hp_error *conclude(struct run *run)
+{
+	struct code_cache *cache = &run->engine->cache;
+
+	if (!run->matcher.count) {
+		/* Everything that ran. */
+		if (!shadow_counts_take(&run->last, cache))
+			return hp_error_create_no_memory();
+		return shadow_counts_between(cache, NULL, &run->last, run->replay);
+	}
+	/* The last of all has nothing behind it that could show whether it was the right moment. */
+	if (!run->has_first || run->replay->first == run->replay->last)
+		return NULL;
+	return shadow_counts_between(cache, &run->first, &run->last, run->replay);
+}
+
+static void general_registers(const struct user_regs_struct *registers,
+			      uint64_t general[X86_REGISTERS])
+{
+	const uint64_t values[X86_REGISTERS] = {
+		registers->rax, registers->rcx, registers->rdx, registers->rbx,
+		registers->rsp, registers->rbp, registers->rsi, registers->rdi,
+		registers->r8,	registers->r9,	registers->r10, registers->r11,
+		registers->r12, registers->r13, registers->r14, registers->r15,
+	};
+
+	memcpy(general, values, sizeof(values));
+}
+
+struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
+				  const struct user_regs_struct *registers,
+				  const struct hp_engine_sample *samples, size_t sample_count,
+				  const struct hp_engine_limits *limits,
+				  const struct hp_engine_calls *calls, struct hp_replay *replay)
+{
+	struct run run = { .engine = engine,
+			   .pid = pid,
+			   .registers = *registers,
+			   .limits = limits,
+			   .calls = calls,
+			   .replay = replay };
+	uint64_t started_ns = hp_clock_monotonic_ns();
+	uint64_t translated = engine->translator.translated;
+	uint64_t general[X86_REGISTERS];
+	struct hp_error *error;
+
+	*replay = (struct hp_replay){ 0 };
+	general_registers(registers, general);
+	code_cache_zero_counters(&engine->cache);
+	error = matcher_begin(&run.matcher, &engine->translator, samples, sample_count, general);
+	if (error)
+		return error;
+	run.error = shadow_watchdog_begin(&run.watchdog, pid, limits->time_ns);
+	if (!run.error)
+		(void)go_on_at(&run, registers->rip);
+	while (!run.is_over && !run.error)
+		let_run(&run);
+	shadow_watchdog_end(&run.watchdog);
+	matcher_end(&run.matcher);
+	if (!run.error)
+		run.error = conclude(&run);
+	shadow_counts_free(&run.first);
+	shadow_counts_free(&run.last);
+	shadow_counts_free(&run.newest);
+	replay->translated = engine->translator.translated - translated;
+	replay->replay_ns = hp_clock_monotonic_ns() - started_ns;
+	if (run.error)
+		hp_replay_free(replay);
+	return run.error;
+}
+
+void hp_replay_free(struct hp_replay *replay)
+{
+	free(replay->blocks);
+	free(replay->edges);
+	*replay = (struct hp_replay){ 0 };
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "matcher.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+enum {
+	PAGE = 4096,
+	FALSE_ALARMS = 100,	 /* of one sample, before it is given up */
+	REPEATS = 20,		 /* of one state, before it need not be watched: it is ambiguous */
+	COPIES_ROOM = 256 << 10, /* more than one arming takes */
+	STACK_MOST = 4096,
+};
+/* Carry, parity, adjust, zero, sign, direction, overflow. */
+static const uint64_t flags_compared = 0xcd5;
+static const uint64_t arithmetic_flags = 0x8d5;
+
+struct matcher_state {
+	struct x86_check check;
+	uint32_t false_alarms, repeats;
+	bool is_given_up;
+};
+
+/* --- which registers to compare first
+ * -------------------------------------------------------------
+ */
+
+/* Those that differ from the sample before, and from where the window starts. */
+static void choose_order(struct x86_check *check, const struct hp_engine_sample *sample,
+			 const uint64_t *before, const uint64_t *start)
+{
+	size_t count = 0;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (unsigned reg = 0; reg < X86_REGISTERS; reg++) {
+			bool changes = sample->general[reg] != before[reg] &&
+				       sample->general[reg] != start[reg];
+
+			if (changes == (pass == 0))
+				check->order[count++] = (uint8_t)reg;
+		}
+}
+
+/* --- arming
+ * -----------------------------------------------------------------------------------------
+ */
+
+static void disarm_all(struct matcher *matcher)
+{
+	struct code_cache *cache = matcher->translator->cache;
+
+	for (size_t i = 0; i < matcher->armed_blocks.count; i++) {
+		struct code_block *block = &cache->blocks.at[matcher->armed_blocks.at[i]];
+
+		memcpy(block->code, block->unarmed, sizeof(block->unarmed));
+		block->is_armed = false;
+	}
+	matcher->armed_blocks.count = 0;
+}
+
+static void check_armed(void *context, const struct code_block *block, uint64_t address,
+			struct x86_emitter *emitter)
+{
+	const struct matcher *matcher = context;
+	const struct code_zone *zone = &matcher->translator->cache->zones[block->zone];
+
+	for (size_t i = 0; i < matcher->armed_count; i++) {
+		size_t sample = matcher->armed[i];
+
+		if (matcher->samples[sample].ip == address)
+			x86_emit_check(zone, emitter, &matcher->samples[sample],
+				       &matcher->states[sample].check,
+				       MATCHER_TRAP | (uint32_t)sample);
+	}
+}
+
+/* The block's first bytes give way to a jump into a copy: nobody is ever in the midst of them. */
+static void arm_block(struct matcher *matcher, uint32_t number)
+{
+	struct code_cache *cache = matcher->translator->cache;
+	struct code_block *block = &cache->blocks.at[number];
+	struct code_zone *zone = &cache->zones[block->zone];
+	struct x86_emitter patch = { .at = block->code, .end = block->code + CODE_LINK_BYTES };
+	const uint8_t *copy;
+
+	if (block->is_armed ||
+	    !hp_vector_reserve(&matcher->armed_blocks, matcher->armed_blocks.count + 1))
+		return;
+	copy = x86_copy_with_checks(matcher->translator, block, check_armed, matcher);
+	if (!copy) {
+		matcher->is_full = true;
+		zone->copies.is_full = false;
+		return;
+	}
+	memcpy(block->unarmed, block->code, sizeof(block->unarmed));
+	x86_patch(x86_jump(&patch), copy);
+	block->is_armed = true;
+	(void)!hp_vector_push(&matcher->armed_blocks, number);
+}
+
+/* Blocks start on the page of the address, or on the one before: they are shorter than a page. */
+static void arm_sample(struct matcher *matcher, size_t sample)
+{
+	const struct code_cache *cache = matcher->translator->cache;
+	uint64_t ip = matcher->samples[sample].ip;
+
+	for (uint64_t back = 0; back < 2; back++) {
+		uint32_t number = shadow_table_find(&cache->by_page, ip / PAGE - back);
+
+		for (; number != CODE_NO_NUMBER; number = cache->blocks.at[number].next_on_page)
+			if (ip - cache->blocks.at[number].address <
+			    cache->blocks.at[number].next - cache->blocks.at[number].address)
+				arm_block(matcher, number);
+	}
+}
+
+void matcher_arm_new(struct matcher *matcher)
+{
+	for (size_t i = 0; i < matcher->armed_count; i++)
+		arm_sample(matcher, matcher->armed[i]);
+}
+
+/* The copies that are in use stay whole: the shadow is in the youngest, far from the oldest. */
+static void make_room(struct code_cache *cache)
+{
+	for (size_t i = 0; i < cache->zone_count; i++) {
+		struct code_zone *zone = &cache->zones[i];
+
+		if (zone->copies.end - zone->copies.at < COPIES_ROOM)
+			zone->copies.at = zone->copies_start;
+	}
+}
+
+static void arm(struct matcher *matcher)
+{
+	disarm_all(matcher);
+	make_room(matcher->translator->cache);
+	matcher->armed_count = 0;
+	if (matcher->last != SIZE_MAX && matcher->states[matcher->last].repeats < REPEATS)
+		matcher->armed[matcher->armed_count++] = matcher->last;
+	for (size_t i = matcher->last + 1, ahead = 0; i < matcher->count && ahead < MATCHER_AHEAD;
+	     i++) {
+		if (matcher->states[i].is_given_up)
+			continue;
+		matcher->armed[matcher->armed_count++] = i;
+		ahead++;
+	}
+	matcher_arm_new(matcher);
+}
+
+struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *translator,
+			       const struct hp_engine_sample *samples, size_t count,
+			       const uint64_t general[X86_REGISTERS])
+{
+	*matcher = (struct matcher){
+		.translator = translator,
+		.samples = samples,
+		.count = count,
+		.last = SIZE_MAX,
+		.states = calloc(count + 1, sizeof(*matcher->states)),
+	};
+	if (!matcher->states)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < count; i++) {
+		const struct hp_engine_sample *other = i	   ? &samples[i - 1]
+						       : count > 1 ? &samples[1]
+								   : &samples[0];
+
+		choose_order(&matcher->states[i].check, &samples[i], other->general, general);
+	}
+	arm(matcher);
+	return NULL;
+}
+
+void matcher_end(struct matcher *matcher)
+{
+	disarm_all(matcher);
+	hp_vector_free(&matcher->armed_blocks);
+	free(matcher->states);
+	matcher->states = NULL;
+}
+
+/* --- judging
+ * ----------------------------------------------------------------------------------------
+ */
+
+static bool flags_agree(struct matcher *matcher, const struct hp_engine_sample *sample,
+			uint64_t flags)
+{
+	uint64_t differ = (flags ^ sample->flags) & flags_compared;
+
+	return !differ || (!(differ & ~arithmetic_flags) &&
+			   !x86_flags_matter(matcher->translator, sample->ip));
+}
+
+/* Where the stacks differ first; -1 nowhere. */
+static int stack_difference(const struct hp_engine_sample *sample, pid_t pid)
+{
+	uint8_t stack[STACK_MOST];
+	size_t bytes = sample->stack_bytes < sizeof(stack) ? sample->stack_bytes : sizeof(stack);
+	struct iovec local = { .iov_base = stack, .iov_len = bytes };
+	struct iovec remote = { .iov_base = (void *)(uintptr_t)sample->general[X86_RSP],
+				.iov_len = bytes };
+
+	if (!bytes)
+		return -1;
+	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) != (ssize_t)bytes)
+		return 0;
+	for (size_t i = 0; i < bytes; i++)
+		if (stack[i] != sample->stack[i])
+			return (int)i;
+	return -1;
+}
+
+/* Compares this word in code from now on. False: it is not a whole one, or one too many. */
+static bool learn(struct x86_check *check, const struct hp_engine_sample *sample, int offset)
+{
+	unsigned slot = (unsigned)offset & ~7U;
+
+	if (check->slot_count >= X86_CHECK_SLOTS || slot + 8 > sample->stack_bytes)
+		return false;
+	for (size_t i = 0; i < check->slot_count; i++)
+		if (check->slots[i] == slot)
+			return false;
+	check->slots[check->slot_count++] = (uint16_t)slot;
+	return true;
+}
+
+static enum matcher_verdict judge_repeat(struct matcher *matcher)
+{
+	/* It has said all it can, and each time costs. */
+	if (++matcher->states[matcher->last].repeats == REPEATS)
+		arm(matcher);
+	return MATCHER_AMBIGUOUS;
+}
+
+enum matcher_verdict matcher_judge(struct matcher *matcher, size_t number, pid_t pid,
+				   uint64_t flags)
+{
+	const struct hp_engine_sample *sample = &matcher->samples[number];
+	struct matcher_state *state = &matcher->states[number];
+	bool agrees = flags_agree(matcher, sample, flags);
+	int difference = agrees ? stack_difference(sample, pid) : -1;
+
+	/* One that was armed when this copy was made, and is not any more. */
+	if (matcher->last != SIZE_MAX && number < matcher->last)
+		return MATCHER_OTHER;
+	if (!agrees || difference >= 0) {
+		bool learned = difference >= 0 && learn(&state->check, sample, difference);
+
+		if (++state->false_alarms >= FALSE_ALARMS && !state->is_given_up) {
+			state->is_given_up = true;
+			learned = true;
+		}
+		if (learned)
+			arm(matcher);
+		return MATCHER_OTHER;
+	}
+	if (number == matcher->last)
+		return judge_repeat(matcher);
+	matcher->last = number;
+	arm(matcher);
+	return MATCHER_NEXT;
+}
+
+bool matcher_is_done(const struct matcher *matcher)
+{
+	size_t next = matcher->last + 1;
+
+	while (next < matcher->count && matcher->states[next].is_given_up)
+		next++;
+	return next >= matcher->count;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which samples the shadow's states are compared with, and what their coming by means.
+ *
+ * A few of the next samples are armed: the blocks that hold their addresses run as copies with
+ * compares in them. Samples match in their order. The one that has matched last stays armed: when
+ * its state comes by again before the next one's, nobody knows which of the two moments the sample
+ * was taken at, and it is ambiguous.
+ */
+#ifndef HPCPROF_SHADOW_MATCHER_H
+#define HPCPROF_SHADOW_MATCHER_H
+
+#include "engine.h"
+#include "x86_check.h"
+#include "x86_translate.h"
+
+enum { MATCHER_AHEAD = 5 };
+/* In a trap's number: it is a sample's, not an exit's. */
+#define MATCHER_TRAP 0x80000000U
+
+struct matcher_state; /* of one sample */
+
+struct matcher {
+	struct x86_translator *translator;
+	const struct hp_engine_sample *samples;
+	size_t count;
+	struct matcher_state *states; /* by sample. Owned */
+	size_t last;		      /* matched; SIZE_MAX: none yet */
+	size_t armed[MATCHER_AHEAD + 1];
+	size_t armed_count;
+	HP_VECTOR(uint32_t) armed_blocks;
+	bool is_full; /* no room for copies: nothing is armed */
+};
+
+/* `general` are the registers that the replay starts from. */
+struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *translator,
+			       const struct hp_engine_sample *samples, size_t count,
+			       const uint64_t general[X86_REGISTERS]);
+/* Leaves no block armed. */
+void matcher_end(struct matcher *matcher);
+
+/* There are new blocks: some may hold an armed sample's address. */
+void matcher_arm_new(struct matcher *matcher);
+
+enum matcher_verdict {
+	MATCHER_OTHER,	   /* not this sample's state after all */
+	MATCHER_NEXT,	   /* a sample further on has matched: it is `last` now */
+	MATCHER_AMBIGUOUS, /* the last one, once more */
+};
+
+/* The shadow has trapped with this sample's registers. Arms others as that may need. */
+enum matcher_verdict matcher_judge(struct matcher *matcher, size_t sample, pid_t pid,
+				   uint64_t flags);
+
+/* Whether any sample is left to wait for. */
+bool matcher_is_done(const struct matcher *matcher);
+
+#endif

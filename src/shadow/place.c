@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "place.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+static const uint64_t lowest = 0x10000; /* mmap_min_addr is at most this where anybody set it */
+static const uint64_t highest = 0x7ffffffff000;
+static const uint64_t reach = 0x7f000000; /* 2 GiB, less some for the ends of instructions */
+static const uint64_t room_to_grow = 1U << 30;
+static const uint64_t guard = 0x10000;
+/* The kernel puts the stack at most so far above the first library, unless mmap goes upward. */
+static const uint64_t stack_gap_most = (uint64_t)40 << 30;
+
+/* Code that one place reaches. */
+struct group {
+	uint64_t start, end;
+	uint64_t code_bytes;
+};
+
+struct view {
+	const struct shadow_maps *maps;
+	uint64_t libraries_end; /* of the last mapping below the stack */
+	uint64_t stack_start;
+	uint64_t heap_end; /* 0: no heap */
+	uint64_t bytes;
+};
+
+bool shadow_place_reaches(uint64_t place, uint64_t bytes, uint64_t start, uint64_t end)
+{
+	uint64_t low = place < start ? place : start;
+	uint64_t high = place + bytes > end ? place + bytes : end;
+
+	return high - low <= reach;
+}
+
+static bool is_free(const struct view *view, uint64_t start)
+{
+	uint64_t end = start + view->bytes;
+
+	if (start < lowest || end > highest || end < start)
+		return false;
+	for (size_t i = 0; i < view->maps->count; i++)
+		if (view->maps->at[i].start < end && start < view->maps->at[i].end)
+			return false;
+	return true;
+}
+
+static bool suits(const struct view *view, const struct group *group, uint64_t place)
+{
+	return is_free(view, place) &&
+	       (!group || shadow_place_reaches(place, view->bytes, group->start, group->end));
+}
+
+static struct view view_of(const struct shadow_maps *maps, uint64_t bytes)
+{
+	struct view view = { .maps = maps, .bytes = bytes };
+
+	for (size_t i = 0; i < maps->count; i++) {
+		const char *name = shadow_maps_name(maps, &maps->at[i]);
+
+		if (strcmp(name, "[heap]") == 0)
+			view.heap_end = maps->at[i].end;
+		if (strcmp(name, "[stack]") == 0) {
+			view.stack_start = maps->at[i].start;
+			view.libraries_end = i ? maps->at[i - 1].end : 0;
+		}
+	}
+	return view;
+}
+
+/* For a group, or (NULL) for none in particular. */
+static bool find_place(const struct view *view, const struct group *group, uint64_t *place)
+{
+	const struct shadow_maps *maps = view->maps;
+	uint64_t above;
+
+	if (view->stack_start && view->stack_start - view->libraries_end < stack_gap_most &&
+	    view->stack_start - view->libraries_end > view->bytes + 4 * guard) {
+		*place = view->libraries_end + guard;
+		if (suits(view, group, *place))
+			return true;
+	}
+	if (group) {
+		*place = group->start - guard - view->bytes;
+		/* With mappings below it, it is where mmap goes: see the last try. */
+		if (group->start == maps->at[0].start && suits(view, group, *place))
+			return true;
+		above = view->heap_end > group->start ? view->heap_end : group->end;
+		*place = above + room_to_grow;
+		if (group->start == maps->at[0].start && suits(view, group, *place))
+			return true;
+	}
+	for (size_t i = maps->count; i-- > 0;) {
+		if (group && maps->at[i].start > group->end)
+			continue;
+		*place = maps->at[i].start - room_to_grow - view->bytes;
+		if (suits(view, group, *place))
+			return true;
+	}
+	return false;
+}
+
+/* Groups of code, by address: what is within half the reach of a group's start joins it. */
+static size_t find_groups(const struct view *view, struct group *groups, size_t most)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < view->maps->count; i++) {
+		const struct shadow_mapping *mapping = &view->maps->at[i];
+
+		if (!(mapping->protection & PROT_EXEC) || mapping->end > highest ||
+		    (view->stack_start && mapping->start > view->stack_start))
+			continue;
+		if (!count || mapping->end - groups[count - 1].start > reach / 2) {
+			if (count == most)
+				break;
+			/* From where the image starts, which its code refers to. */
+			groups[count++] = (struct group){ .start = mapping->start };
+			if (i && view->maps->at[i - 1].end == mapping->start)
+				groups[count - 1].start = view->maps->at[i - 1].start;
+		}
+		groups[count - 1].end = mapping->end;
+		groups[count - 1].code_bytes += mapping->end - mapping->start;
+	}
+	return count;
+}
+
+size_t shadow_place(const struct shadow_maps *maps, uint64_t bytes, uint64_t places[SHADOW_PLACES])
+{
+	struct view view = view_of(maps, bytes);
+	struct group groups[64];
+	size_t group_count = find_groups(&view, groups, 64);
+	size_t count = 0;
+
+	while (count < SHADOW_PLACES) {
+		struct group *largest = NULL;
+
+		for (size_t i = 0; i < group_count; i++)
+			if (groups[i].code_bytes &&
+			    (!largest || groups[i].code_bytes > largest->code_bytes))
+				largest = &groups[i];
+		if (!largest)
+			break;
+		if (find_place(&view, largest, &places[count]) &&
+		    (count == 0 || places[0] + bytes <= places[1] ||
+		     places[1] + bytes <= places[0]))
+			count++;
+		largest->code_bytes = 0;
+	}
+	/* No group has a place in reach: far away is slower, and works. */
+	if (!count && find_place(&view, NULL, &places[0]))
+		count = 1;
+	return count;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "text.h"
+
+#include "table.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/vector.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+
+enum {
+	PAGE = 4096,
+	MOST_PAGES = 1 << 14, /* 64 MiB of code */
+	PAGES_AT_ONCE = 64,   /* compared by one system call */
+};
+
+struct page {
+	uint64_t address;
+	uint8_t *bytes; /* Owned */
+};
+
+struct shadow_text {
+	pid_t pid;
+	struct shadow_maps *maps; /* of the window's process; borrowed */
+	bool maps_are_old;
+	struct {
+		struct page *at;
+		size_t count, capacity;
+	} pages;
+	struct shadow_table by_address;
+};
+
+struct hp_error *shadow_text_create(struct shadow_text **text)
+{
+	*text = calloc(1, sizeof(**text));
+	return *text ? NULL : hp_error_create_no_memory();
+}
+
+void shadow_text_forget(struct shadow_text *text)
+{
+	for (size_t i = 0; i < text->pages.count; i++)
+		free(text->pages.at[i].bytes);
+	text->pages.count = 0;
+	shadow_table_empty(&text->by_address);
+}
+
+void shadow_text_destroy(struct shadow_text *text)
+{
+	shadow_text_forget(text);
+	free(text->pages.at);
+	shadow_table_free(&text->by_address);
+	free(text);
+}
+
+/* --- watching ------------------------------------------------------------------------------------
+ */
+
+static enum shadow_text_state may_be_read(const struct shadow_text *text, uint64_t address)
+{
+	const struct shadow_mapping *mapping = shadow_maps_find(text->maps, address);
+
+	if (!mapping || !(mapping->protection & PROT_EXEC))
+		return SHADOW_TEXT_UNREADABLE;
+	/* A shared mapping may have another view that can be written to. */
+	if ((mapping->protection & PROT_WRITE) || mapping->is_shared)
+		return SHADOW_TEXT_WRITABLE;
+	return SHADOW_TEXT_READ;
+}
+
+/* Whether these pages read as they did. */
+static bool same(const struct shadow_text *text, const struct page *pages, size_t count,
+		 uint8_t *buffer)
+{
+	struct iovec remote[PAGES_AT_ONCE];
+	struct iovec local = { .iov_base = buffer, .iov_len = count * PAGE };
+
+	for (size_t i = 0; i < count; i++) {
+		if (may_be_read(text, pages[i].address) != SHADOW_TEXT_READ)
+			return false;
+		remote[i] = (struct iovec){ .iov_base = (void *)(uintptr_t)pages[i].address,
+					    .iov_len = PAGE };
+	}
+	if (process_vm_readv(text->pid, &local, 1, remote, count, 0) != (ssize_t)local.iov_len)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (memcmp(buffer + i * PAGE, pages[i].bytes, PAGE) != 0)
+			return false;
+	return true;
+}
+
+struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, struct shadow_maps *maps,
+				   bool *changed)
+{
+	_cleanup_free_ uint8_t *buffer = malloc(PAGES_AT_ONCE * PAGE);
+
+	if (!buffer)
+		return hp_error_create_no_memory();
+	text->pid = pid;
+	text->maps = maps;
+	text->maps_are_old = false;
+	*changed = false;
+	for (size_t i = 0; i < text->pages.count && !*changed; i += PAGES_AT_ONCE) {
+		size_t left = text->pages.count - i;
+
+		*changed = !same(text, &text->pages.at[i],
+				 left < PAGES_AT_ONCE ? left : PAGES_AT_ONCE, buffer);
+	}
+	if (*changed)
+		shadow_text_forget(text);
+	return NULL;
+}
+
+bool shadow_text_disturbs(const struct shadow_text *text, uint64_t address, uint64_t bytes)
+{
+	uint64_t end = address + bytes < address ? UINT64_MAX : address + bytes;
+
+	for (size_t i = 0; i < text->pages.count; i++)
+		if (text->pages.at[i].address < end && text->pages.at[i].address + PAGE > address)
+			return true;
+	return false;
+}
+
+void shadow_text_remapped(struct shadow_text *text)
+{
+	text->maps_are_old = true;
+}
+
+/* --- reading -------------------------------------------------------------------------------------
+ */
+
+static enum shadow_text_state read_page(struct shadow_text *text, uint64_t address,
+					const uint8_t **bytes)
+{
+	_cleanup_free_ uint8_t *copy = NULL;
+	struct iovec local, remote = { .iov_base = (void *)(uintptr_t)address, .iov_len = PAGE };
+	enum shadow_text_state state = may_be_read(text, address);
+
+	/* Only what is missing can be new: what is there was seen to be touched. */
+	if (state == SHADOW_TEXT_UNREADABLE && text->maps_are_old) {
+		struct hp_error *error = shadow_maps_read(text->pid, text->maps);
+
+		text->maps_are_old = false;
+		if (error) {
+			hp_error_destroy(error);
+			return SHADOW_TEXT_UNREADABLE;
+		}
+		state = may_be_read(text, address);
+	}
+	if (state != SHADOW_TEXT_READ)
+		return state;
+	copy = malloc(PAGE);
+	if (!copy || text->pages.count >= MOST_PAGES)
+		return SHADOW_TEXT_FULL;
+	local = (struct iovec){ .iov_base = copy, .iov_len = PAGE };
+	if (process_vm_readv(text->pid, &local, 1, &remote, 1, 0) != PAGE)
+		return SHADOW_TEXT_UNREADABLE;
+	if (!hp_vector_reserve(&text->pages, text->pages.count + 1) ||
+	    !shadow_table_put(&text->by_address, address, (uint32_t)text->pages.count))
+		return SHADOW_TEXT_FULL;
+	*bytes = copy;
+	text->pages.at[text->pages.count++] =
+		(struct page){ .address = address, .bytes = hp_steal(copy) };
+	return SHADOW_TEXT_READ;
+}
+
+static enum shadow_text_state find_page(struct shadow_text *text, uint64_t address,
+					const uint8_t **bytes)
+{
+	uint32_t number = shadow_table_find(&text->by_address, address);
+
+	if (number == SHADOW_TABLE_NONE)
+		return read_page(text, address, bytes);
+	*bytes = text->pages.at[number].bytes;
+	return SHADOW_TEXT_READ;
+}
+
+enum shadow_text_state shadow_text_read(struct shadow_text *text, uint64_t address, uint8_t *bytes,
+					size_t size, size_t *got)
+{
+	*got = 0;
+	while (*got < size) {
+		uint64_t at = address + *got;
+		size_t offset = at % PAGE;
+		size_t part = PAGE - offset < size - *got ? PAGE - offset : size - *got;
+		const uint8_t *page;
+		enum shadow_text_state state = find_page(text, at - offset, &page);
+
+		if (state == SHADOW_TEXT_FULL)
+			return state;
+		if (state != SHADOW_TEXT_READ)
+			return *got ? SHADOW_TEXT_READ : state;
+		memcpy(bytes + *got, page + offset, part);
+		*got += part;
+	}
+	return SHADOW_TEXT_READ;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The shadow's code, read once (process_vm_readv) and kept from window to window, and the watch
+ *over it: translations are right only while the bytes they were made from are.
+ *
+ *	- At the start of a window every page that was read is read again and compared.
+ *	- Within a window code changes only by writing or mapping. What can be written to, through
+ *this mapping or (shared ones) another, is not code that is replayed; mapping is by system calls,
+ *	  which are seen (shadow_text_disturbs).
+ */
+#ifndef HPCPROF_SHADOW_TEXT_H
+#define HPCPROF_SHADOW_TEXT_H
+
+#include "maps.h"
+
+#include <hpcprof/base/error.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct shadow_text;
+
+struct hp_error *shadow_text_create(struct shadow_text **text);
+void shadow_text_destroy(struct shadow_text *text);
+
+/* A window of this process begins. `maps` are its, and stay valid while the window lasts.
+ * `*changed`: something that was read before reads differently now, and everything is forgotten. */
+struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, struct shadow_maps *maps,
+				   bool *changed);
+/* The translations are thrown away: nothing has been read. */
+void shadow_text_forget(struct shadow_text *text);
+
+enum shadow_text_state {
+	SHADOW_TEXT_READ,
+	SHADOW_TEXT_UNREADABLE, /* there is no code at `address` */
+	SHADOW_TEXT_WRITABLE,	/* code that can change without our notice */
+	SHADOW_TEXT_FULL,	/* too much code, or no memory */
+};
+
+/* Up to `size` bytes at `address`, fewer at the end of code; `*got` > 0 when READ. */
+enum shadow_text_state shadow_text_read(struct shadow_text *text, uint64_t address, uint8_t *bytes,
+					size_t size, size_t *got);
+
+/* Would mapping, unmapping or protecting this range touch code that has been read? */
+bool shadow_text_disturbs(const struct shadow_text *text, uint64_t address, uint64_t bytes);
+/* The address space has got mappings: what was not there may be now. */
+void shadow_text_remapped(struct shadow_text *text);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stops a shadow that takes too long. Waiting for a traced process cannot be given a time limit,
+ * and what would interrupt it (a timer's signal to this thread) is not a library's to take. So
+ * another thread sleeps, and sends a signal that nobody can block: the tracer sees the shadow stop
+ * with it.
+ */
+#ifndef HPCPROF_SHADOW_WATCHDOG_H
+#define HPCPROF_SHADOW_WATCHDOG_H
+
+#include <hpcprof/base/error.h>
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct shadow_watchdog {
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t wake;
+	int pidfd;
+	uint64_t time_ns;
+	bool is_running, is_over, has_fired;
+};
+
+/* 0 ns: never. After an error too, end it. */
+struct hp_error *shadow_watchdog_begin(struct shadow_watchdog *watchdog, pid_t pid,
+				       uint64_t time_ns);
+void shadow_watchdog_end(struct shadow_watchdog *watchdog);
+bool shadow_watchdog_has_fired(struct shadow_watchdog *watchdog);
+
+#endif

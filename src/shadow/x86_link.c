@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "x86_link.h"
+
+/* --- direct jumps
+ * ---------------------------------------------------------------------------------
+ */
+
+/* Zones are further apart than a displacement reaches. */
+static void jump_to(struct code_cache *cache, uint8_t zone, const struct code_block *block)
+{
+	struct code_zone *from = &cache->zones[zone];
+
+	if (block->zone == zone)
+		x86_patch(x86_jump(&from->side), block->code);
+	else
+		x86_jump_memory(&from->side,
+				code_zone_constant(cache, from,
+						   code_zone_address(&cache->zones[block->zone],
+								     block->code)));
+}
+
+void x86_exit(struct code_cache *cache, struct x86_emitter *emitter, const struct code_exit *exit)
+{
+	uint32_t number = code_cache_add_exit(cache, exit);
+
+	if (number == CODE_NO_NUMBER)
+		emitter->is_full = true;
+	x86_trap(emitter, number);
+}
+
+void x86_link(struct code_cache *cache, uint8_t zone, uint8_t *displacement, uint64_t address)
+{
+	uint32_t number = code_cache_find(cache, address);
+	struct x86_emitter *side = &cache->zones[zone].side;
+
+	if (number != CODE_NO_NUMBER) {
+		const struct code_block *block = &cache->blocks.at[number];
+
+		x86_patch(displacement, block->zone == zone ? block->code : side->at);
+		if (block->zone != zone)
+			jump_to(cache, zone, block);
+		return;
+	}
+	x86_patch(displacement, side->at);
+	if (!hp_vector_push(&cache->pending, (uint32_t)cache->exits.count))
+		side->is_full = true;
+	x86_exit(cache, side,
+		 &(struct code_exit){ .kind = CODE_EXIT_LINK,
+				      .zone = zone,
+				      .address = address,
+				      .displacement = displacement });
+}
+
+void x86_link_pending(struct code_cache *cache)
+{
+	for (size_t i = 0; i < cache->pending.count; i++) {
+		const struct code_exit *exit = &cache->exits.at[cache->pending.at[i]];
+
+		if (code_cache_find(cache, exit->address) != CODE_NO_NUMBER)
+			x86_link(cache, exit->zone, exit->displacement, exit->address);
+	}
+	cache->pending.count = 0;
+}
+
+/* --- indirect branches
+ *------------------------------------------------------------------------------
+ *
+ * A chain compares the target with each known one, most frequent first, without touching a flag:
+ *
+ *	mov rcx, -t0; lea rcx, [rcx + rax]; jrcxz hit		rcx = target - t0
+ *	lea rcx, [rcx + (t0 - t1)]; jrcxz hit			rcx = target - t1
+ *	...
+ *	jmp miss
+ *
+ * and counts the edge where it hits. A branch with many targets (an interpreter's, a return from
+ * malloc) first picks one of 256 chains by CRC, the only hash that leaves flags alone.
+ */
+
+enum { CHAIN_TARGETS = 6, BUCKETS = 256 };
+
+static void emit_hit(struct code_cache *cache, const struct code_site *site,
+		     const struct code_target *target)
+{
+	struct code_zone *zone = &cache->zones[site->zone];
+	struct x86_emitter *side = &zone->side;
+
+	x86_increment(side, code_counter_address(zone, target->counter), X86_RCX);
+	x86_load(side, X86_RCX, code_spill_address(zone, CODE_SPILL_RCX));
+	x86_load(side, X86_RAX, code_spill_address(zone, CODE_SPILL_RAX));
+	jump_to(cache, site->zone, &cache->blocks.at[target->block]);
+}
+
+/* rcx = target - `known`, given that it is target - `before` if `has_before`. */
+static void emit_compare(struct x86_emitter *side, bool has_before, uint64_t before, uint64_t known)
+{
+	int64_t step = (int64_t)(before - known);
+
+	if (has_before && step == (int32_t)step) {
+		x86_add_constant(side, X86_RCX, X86_RCX, (int32_t)step);
+		return;
+	}
+	x86_move_constant(side, X86_RCX, -known);
+	x86_add(side, X86_RCX, X86_RCX, X86_RAX);
+}
+
+__attribute__((target("sse4.2"))) static unsigned bucket_by_crc(uint64_t address)
+{
+	return (unsigned)__builtin_ia32_crc32di(0, address) % BUCKETS;
+}
+
+static unsigned bucket_of(const struct code_site *site, uint64_t address)
+{
+	return site->buckets ? bucket_by_crc(address) : 0;
+}
+
+/* A chain of the targets in one bucket; returns where it starts. */
+static const uint8_t *emit_chain(struct code_cache *cache, const struct code_site *site,
+				 unsigned bucket)
+{
+	struct x86_emitter *side = &cache->zones[site->zone].side;
+	const uint8_t *chain = side->at;
+	const struct code_target *before = NULL;
+
+	for (size_t i = 0; i < site->targets.count; i++) {
+		const struct code_target *target = &site->targets.at[i];
+		uint8_t *hit, *next;
+
+		if (bucket_of(site, target->address) != bucket)
+			continue;
+		emit_compare(side, before != NULL, before ? before->address : 0, target->address);
+		hit = x86_jump_if_no_rcx(side);
+		next = x86_jump(side);
+		x86_patch_short(hit, side->at);
+		emit_hit(cache, site, target);
+		x86_patch(next, side->at);
+		before = target;
+	}
+	x86_patch(x86_jump(side), site->miss_stub);
+	return chain;
+}
+
+/* Picks the chain by the CRC of the target. */
+static const uint8_t *emit_dispatch(struct code_cache *cache, const struct code_site *site,
+				    uint64_t table)
+{
+	static const uint8_t hash[] = {
+		0xb9, 0,    0,	  0,	0,	    /* mov ecx, 0 */
+		0xf2, 0x48, 0x0f, 0x38, 0xf1, 0xc8, /* crc32 rcx, rax */
+		0x0f, 0xb6, 0xc9,		    /* movzx ecx, cl */
+	};
+	static const uint8_t look_up[] = { 0x48, 0x8b, 0x0c, 0xca }; /* mov rcx, [rdx + 8 * rcx] */
+	static const uint8_t go[] = { 0xff, 0xe1 };		     /* jmp rcx */
+	struct code_zone *zone = &cache->zones[site->zone];
+	struct x86_emitter *side = &zone->side;
+	const uint8_t *dispatch = side->at;
+
+	x86_bytes(side, hash, sizeof(hash));
+	x86_store(side, code_spill_address(zone, CODE_SPILL_RDX), X86_RDX);
+	x86_address_of(side, X86_RDX, table);
+	x86_bytes(side, look_up, sizeof(look_up));
+	x86_load(side, X86_RDX, code_spill_address(zone, CODE_SPILL_RDX));
+	x86_bytes(side, go, sizeof(go));
+	return dispatch;
+}
+
+static void make_table(struct code_cache *cache, struct code_site *site)
+{
+	struct code_zone *zone = &cache->zones[site->zone];
+	uint64_t table;
+
+	site->buckets = code_zone_table(cache, zone, BUCKETS, &table);
+	if (!site->buckets)
+		return;
+	for (unsigned i = 0; i < BUCKETS; i++)
+		site->buckets[i] = code_zone_address(zone, site->miss_stub);
+	for (size_t i = 0; i < site->targets.count; i++) {
+		unsigned bucket = bucket_of(site, site->targets.at[i].address);
+
+		site->buckets[bucket] = code_zone_address(zone, emit_chain(cache, site, bucket));
+	}
+	x86_patch(site->displacement, emit_dispatch(cache, site, table));
+}
+
+/* Most frequent first, by what has been counted so far. */
+static void sort_targets(const struct code_cache *cache, struct code_site *site)
+{
+	const uint64_t *counters = code_counters(&cache->zones[site->zone]);
+	struct code_target *at = site->targets.at;
+
+	for (size_t i = 1; i < site->targets.count; i++)
+		for (size_t j = i; j > 0 && counters[at[j - 1].counter] < counters[at[j].counter];
+		     j--) {
+			struct code_target swapped = at[j];
+
+			at[j] = at[j - 1];
+			at[j - 1] = swapped;
+		}
+}
+
+uint32_t x86_site_create(struct code_cache *cache, uint8_t zone, uint8_t *displacement)
+{
+	struct x86_emitter *side = &cache->zones[zone].side;
+	struct code_site site = { .displacement = displacement,
+				  .zone = zone,
+				  .miss_stub = side->at };
+	uint32_t number = (uint32_t)cache->sites.count;
+
+	if (!hp_vector_push(&cache->sites, site))
+		side->is_full = true;
+	x86_patch(displacement, side->at);
+	x86_exit(cache, side,
+		 &(struct code_exit){ .kind = CODE_EXIT_SITE, .zone = zone, .number = number });
+	return number;
+}
+
+bool x86_site_add(struct code_cache *cache, uint32_t number, uint32_t block)
+{
+	struct code_site *site = &cache->sites.at[number];
+	struct code_zone *zone = &cache->zones[site->zone];
+	struct code_target target = { .address = cache->blocks.at[block].address,
+				      .block = block,
+				      .counter = code_zone_counter(cache, zone) };
+
+	if (!hp_vector_push(&site->targets, target))
+		return false;
+	if (site->buckets) {
+		unsigned bucket = bucket_of(site, target.address);
+
+		site->buckets[bucket] = code_zone_address(zone, emit_chain(cache, site, bucket));
+	} else if (site->targets.count > CHAIN_TARGETS && __builtin_cpu_supports("sse4.2")) {
+		make_table(cache, site);
+	} else {
+		sort_targets(cache, site);
+		x86_patch(site->displacement, emit_chain(cache, site, 0));
+	}
+	return true;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "x86_translate.h"
+
+#include "x86_block.h"
+#include "x86_link.h"
+
+enum {
+	AHEAD_BLOCKS = 150,  /* translated at once: an exit costs as much as some ten blocks */
+	LIVENESS_INSNS = 24, /* looked at to see whether flags are read */
+	LIVENESS_JUMPS = 4,
+};
+
+bool x86_flags_matter(struct x86_translator *translator, uint64_t address)
+{
+	unsigned jumps = 0;
+
+	for (unsigned i = 0; i < LIVENESS_INSNS; i++) {
+		uint8_t bytes[X86_INSN_BYTES];
+		struct x86_insn insn;
+		size_t got;
+
+		if (shadow_text_read(translator->text, address, bytes, sizeof(bytes), &got) !=
+			    SHADOW_TEXT_READ ||
+		    !x86_decode(bytes, got, address, &insn) || insn.reads_flags)
+			return true;
+		if (insn.replaces_flags)
+			return false;
+		address += insn.length;
+		if (insn.kind == X86_JUMP || insn.kind == X86_CALL) {
+			if (jumps++ >= LIVENESS_JUMPS)
+				return true;
+			address = insn.target;
+		} else if (insn.kind != X86_PLAIN) {
+			return true;
+		}
+	}
+	return true;
+}
+
+/* --- one block
+ * ------------------------------------------------------------------------------------
+ */
+
+struct work {
+	struct x86_translator *translator;
+	struct code_cache *cache;
+	struct code_zone *zone;
+	struct code_block block; /* in the making */
+	struct x86_block *decoded;
+	HP_VECTOR(uint64_t) later; /* addresses to translate as well */
+};
+
+/* Flags are known to be dead, or a register is put aside. */
+static void count_edge(struct work *work, struct x86_emitter *emitter, uint32_t counter,
+		       uint64_t target)
+{
+	struct x86_count_place place = {
+		.how = x86_flags_matter(work->translator, target) ? X86_COUNT_SPILLING
+								  : X86_COUNT_FLAGS_DEAD,
+	};
+
+	x86_emit_count(work->zone, emitter, counter, &place);
+}
+
+/* Everything up to the branch. `check`, if any, goes in front of each instruction. */
+static void emit_body(const struct code_zone *zone, struct x86_emitter *emitter,
+		      const struct x86_block *decoded, const struct code_block *block,
+		      x86_check_function *check, void *context)
+{
+	struct x86_count_place place = x86_count_place(decoded);
+
+	for (size_t i = 0; i < decoded->count; i++) {
+		const struct x86_insn *insn = &decoded->insns[i];
+
+		if (check)
+			check(context, block, insn->address, emitter);
+		if (place.before == i)
+			x86_emit_count(zone, emitter, block->counter, &place);
+		if (insn->kind == X86_PLAIN)
+			x86_emit_plain(zone, emitter, insn);
+	}
+}
+
+/* The way of a branch taken, out of line: counted, then on. */
+static const uint8_t *emit_taken(struct work *work)
+{
+	struct x86_emitter *side = &work->zone->side;
+	const uint8_t *stub = side->at;
+
+	count_edge(work, side, work->block.branch_counter, work->block.target);
+	x86_link(work->cache, work->block.zone, x86_jump(side), work->block.target);
+	return stub;
+}
+
+/*
+ * Of a conditional branch one side is counted, and the other is what is left of the block's count.
+ * The side that is counted costs more: it is the one that static prediction expects less.
+ */
+static void emit_jump_if(struct work *work, const struct x86_insn *insn)
+{
+	struct x86_emitter *blocks = &work->zone->blocks;
+	uint8_t *displacement;
+
+	work->block.branch_counter = code_zone_counter(work->cache, work->zone);
+	work->block.counts_fall = insn->target <= insn->address;
+	displacement = x86_jump_if(blocks, insn->condition);
+	if (work->block.counts_fall) {
+		x86_link(work->cache, work->block.zone, displacement, insn->target);
+		count_edge(work, blocks, work->block.branch_counter, work->block.next);
+	} else {
+		x86_patch(displacement, emit_taken(work));
+	}
+}
+
+/* They reach 127 bytes only: over two short jumps, one of which is theirs. */
+static void emit_jump_counted(struct work *work, const struct x86_insn *insn)
+{
+	static const uint8_t go_on[] = { 0xeb, 5 }; /* over the long jump that follows */
+	struct x86_emitter *blocks = &work->zone->blocks;
+	uint8_t bytes[X86_INSN_BYTES];
+
+	work->block.branch_counter = code_zone_counter(work->cache, work->zone);
+	for (size_t i = 0; i < insn->length; i++)
+		bytes[i] = insn->bytes[i];
+	bytes[insn->length - 1] = sizeof(go_on);
+	x86_bytes(blocks, bytes, insn->length);
+	x86_bytes(blocks, go_on, sizeof(go_on));
+	x86_patch(x86_jump(blocks), emit_taken(work));
+}
+
+/* The real return address, from memory: it does not fit an immediate. */
+static void emit_push_return(struct work *work)
+{
+	x86_push_memory(&work->zone->blocks,
+			code_zone_constant(work->cache, work->zone, work->block.next));
+}
+
+static void emit_indirect(struct work *work, const struct x86_insn *insn)
+{
+	struct x86_emitter *blocks = &work->zone->blocks;
+
+	x86_store(blocks, code_spill_address(work->zone, CODE_SPILL_RAX), X86_RAX);
+	if (insn->kind == X86_RETURN) {
+		x86_u8(blocks, 0x58); /* pop rax */
+		if (insn->returns_bytes)
+			x86_add_constant(blocks, X86_RSP, X86_RSP, insn->returns_bytes);
+	} else {
+		x86_emit_target(blocks, insn);
+	}
+	if (insn->kind == X86_CALL_INDIRECT)
+		emit_push_return(work);
+	x86_store(blocks, code_spill_address(work->zone, CODE_SPILL_RCX), X86_RCX);
+	work->block.site = x86_site_create(work->cache, work->block.zone, x86_jump(blocks));
+}
+
+static void emit_exit(struct work *work, const struct x86_insn *insn)
+{
+	x86_exit(work->cache, &work->zone->blocks,
+		 &(struct code_exit){ .kind = insn->kind == X86_SYSTEM_CALL ? CODE_EXIT_SYSTEM_CALL
+									    : CODE_EXIT_END,
+				      .zone = work->block.zone,
+				      .address = insn->address,
+				      .end = insn->end });
+}
+
+/* Emits the branch at the block's end. True when the code goes on at `*onward`. */
+static bool emit_tail(struct work *work, uint64_t *onward)
+{
+	const struct x86_insn *insn = x86_block_last(work->decoded);
+
+	work->block.tail = work->zone->blocks.at;
+	*onward = work->block.next;
+	switch ((enum x86_kind)insn->kind) {
+	case X86_PLAIN:
+		return true;
+	case X86_JUMP:
+		*onward = insn->target;
+		return true;
+	case X86_CALL:
+		emit_push_return(work);
+		*onward = insn->target;
+		return true;
+	case X86_JUMP_IF:
+		emit_jump_if(work, insn);
+		return true;
+	case X86_JUMP_COUNTED:
+		emit_jump_counted(work, insn);
+		return true;
+	case X86_JUMP_INDIRECT:
+	case X86_CALL_INDIRECT:
+	case X86_RETURN:
+		emit_indirect(work, insn);
+		return false;
+	case X86_SYSTEM_CALL:
+	case X86_END:
+	default:
+		emit_exit(work, insn);
+		return false;
+	}
+}
+
+/* What else is likely to run soon. */
+static void note_later(struct work *work)
+{
+	uint64_t address = 0;
+
+	switch ((enum x86_kind)work->block.kind) {
+	case X86_JUMP_IF:
+	case X86_JUMP_COUNTED:
+		address = work->block.target;
+		break;
+	case X86_CALL:
+	case X86_CALL_INDIRECT:
+	case X86_SYSTEM_CALL:
+		address = work->block.next;
+		break;
+	case X86_PLAIN:
+	case X86_JUMP:
+	case X86_JUMP_INDIRECT:
+	case X86_RETURN:
+	case X86_END:
+		return;
+	}
+	/* Nothing is lost but a few exits when memory is short. */
+	if (code_cache_find(work->cache, address) == CODE_NO_NUMBER)
+		(void)!hp_vector_push(&work->later, address);
+}
+
+/* One block, at the zone's end. `work->decoded` is filled in. */
+static bool translate_one(struct work *work, uint64_t address, bool *goes_on, uint64_t *onward)
+{
+	const struct x86_insn *last = x86_block_last(work->decoded);
+
+	work->block = (struct code_block){
+		.address = address,
+		.last = last->address,
+		.next = last->address + last->length,
+		.target = last->target,
+		.code = work->zone->blocks.at,
+		.instructions = (uint32_t)work->decoded->count,
+		.counter = code_zone_counter(work->cache, work->zone),
+		.zone = (uint8_t)(work->zone - work->cache->zones),
+		.kind = last->kind,
+	};
+	emit_body(work->zone, &work->zone->blocks, work->decoded, &work->block, NULL, NULL);
+	*goes_on = emit_tail(work, onward);
+	if (code_zone_is_full(work->zone) ||
+	    code_cache_add_block(work->cache, &work->block) == CODE_NO_NUMBER)
+		return false;
+	note_later(work);
+	work->translator->translated++;
+	return true;
+}
+
+/* --- a run of blocks, each going on into the next
+ * ---------------------------------------------------
+ */
+
+/* False: full. Ends at what is translated already, or is no code (yet). */
+static bool translate_run(struct work *work, uint64_t address, unsigned *budget)
+{
+	bool goes_on = true;
+
+	work->zone = &work->cache->zones[code_cache_zone_near(work->cache, address)];
+	while (goes_on) {
+		bool is_known = code_cache_find(work->cache, address) != CODE_NO_NUMBER;
+
+		if (is_known || !*budget ||
+		    !x86_block_decode(work->translator->text, address, work->decoded)) {
+			x86_link(work->cache, (uint8_t)(work->zone - work->cache->zones),
+				 x86_jump(&work->zone->blocks), address);
+			break;
+		}
+		if (!translate_one(work, address, &goes_on, &address))
+			return false;
+		(*budget)--;
+	}
+	return !code_zone_is_full(work->zone);
+}
+
+uint32_t x86_enter(struct x86_translator *translator, uint64_t address, uint8_t *end)
+{
+	struct x86_block decoded;
+	struct work work = { .translator = translator,
+			     .cache = translator->cache,
+			     .decoded = &decoded };
+	unsigned budget = AHEAD_BLOCKS;
+	uint32_t number = code_cache_find(work.cache, address);
+	bool has_room = true;
+
+	if (number != CODE_NO_NUMBER)
+		return number;
+	if (!x86_block_decode(translator->text, address, &decoded)) {
+		*end = decoded.end;
+		return CODE_NO_NUMBER;
+	}
+	has_room = translate_run(&work, address, &budget);
+	for (size_t i = 0; has_room && budget && i < work.later.count; i++) {
+		uint64_t next = work.later.at[i];
+
+		if (code_cache_find(work.cache, next) == CODE_NO_NUMBER &&
+		    x86_block_decode(translator->text, next, &decoded))
+			has_room = translate_run(&work, next, &budget);
+	}
+	hp_vector_free(&work.later);
+	x86_link_pending(work.cache);
+	for (size_t i = 0; i < work.cache->zone_count; i++)
+		has_room = has_room && !code_zone_is_full(&work.cache->zones[i]);
+	*end = HP_WINDOW_CACHE_FULL;
+	return has_room ? code_cache_find(work.cache, address) : CODE_NO_NUMBER;
+}
+
+/* --- copies
+ * -----------------------------------------------------------------------------------------
+ */
+
+const uint8_t *x86_copy_with_checks(struct x86_translator *translator,
+				    const struct code_block *block, x86_check_function *check,
+				    void *context)
+{
+	struct code_zone *zone = &translator->cache->zones[block->zone];
+	struct x86_block decoded;
+	const uint8_t *copy = zone->copies.at;
+
+	if (!x86_block_decode(translator->text, block->address, &decoded))
+		return NULL;
+	emit_body(zone, &zone->copies, &decoded, block, check, context);
+	x86_patch(x86_jump(&zone->copies), block->tail);
+	return zone->copies.is_full ? NULL : copy;
+}

@@ -1,0 +1,8 @@
+if X86_64
+noinst_HEADERS += tests/shadow/puppet.h tests/shadow/states.h
+
+check_PROGRAMS += tests/shadow/test_translate
+tests_shadow_test_translate_SOURCES = tests/shadow/test_translate.c tests/shadow/forms.S \
+	tests/shadow/puppet.c tests/shadow/states.c
+tests_shadow_test_translate_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
+endif
