@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analyse.h"
 
+#include "counted.h"
+
 #include <errno.h>
 
 size_t analyse_event(const struct report *report)
@@ -106,6 +108,31 @@ static struct hp_error *refuse(struct report *report, struct row_code *code, con
 	return forgive(report, code, hp_error_create(HP_ERROR_INSUFFICIENT, "%s", why));
 }
 
+/* Jumps that windows saw are edges, whether the code tells or not. */
+static struct hp_error *open_flow(struct report *report, struct report_part *part)
+{
+	HP_VECTOR(struct hp_known_jump) jumps = { 0 };
+	const struct counted *counted;
+	bool is_fine = true;
+	struct hp_error *error = hp_cfg_image_create(part->file, &part->flow);
+
+	if (!error)
+		error = counted_of(report, part, &counted);
+	if (error || !counted)
+		return error;
+	for (size_t i = 0; i < counted->edges.count && is_fine; i++) {
+		const struct counted_edge *edge = &counted->edges.at[i];
+		struct hp_known_jump jump = { { edge->from }, { edge->to } };
+
+		if (edge->kind == HP_COUNTED_INDIRECT_JUMP && edge->is_inside)
+			is_fine = hp_vector_push(&jumps, jump);
+	}
+	error = is_fine ? hp_cfg_image_know_jumps(part->flow, jumps.at, jumps.count)
+			: hp_error_create_no_memory();
+	hp_vector_free(&jumps);
+	return error;
+}
+
 struct hp_error *analyse_graph(struct report *report, struct row_code *code,
 			       const struct hp_cfg **cfg)
 {
@@ -122,11 +149,35 @@ struct hp_error *analyse_graph(struct report *report, struct row_code *code,
 		return refuse(report, code,
 			      "nothing says where procedures begin and end in this code");
 	if (!part->flow)
-		error = hp_cfg_image_create(part->file, &part->flow);
+		error = open_flow(report, part);
 	if (!error)
 		error = hp_cfg_create(part->flow, code->procedure, report->arena, &created);
 	*cfg = code->cfg = created;
 	return forgive(report, code, error);
+}
+
+/* All that is known beside time: what --evidence says, and windows. */
+static struct hp_error *collect_evidence(struct report *report, const struct row_code *code,
+					 struct counted_terms *terms,
+					 struct hp_analysis_input *input)
+{
+	const struct counted *counted = NULL;
+	const struct hp_evidence *given;
+	size_t count;
+	struct hp_error *error = counted_of(report, code->part, &counted);
+
+	if (!error && counted)
+		error = counted_terms_of(report, counted, input->cfg, terms);
+	if (error)
+		return error;
+	given = evidence_of(code->part->image, input->cfg, &count);
+	for (size_t i = 0; i < count; i++)
+		if (!hp_vector_push(&terms->terms, given[i]))
+			return hp_error_create_no_memory();
+	input->evidence = terms->terms.at;
+	input->evidence_count = terms->terms.count;
+	input->shared_deviation[HP_SOURCE_SHADOW] = terms->shared_deviation;
+	return NULL;
 }
 
 struct hp_error *analyse_code(struct report *report, struct row_code *code,
@@ -135,6 +186,7 @@ struct hp_error *analyse_code(struct report *report, struct row_code *code,
 	sampled_vector samples = { 0 };
 	struct hp_analysis_options options = { .estimator = report->options->estimator };
 	struct hp_analysis_input input = { 0 };
+	struct counted_terms terms = { 0 };
 	struct hp_analysis *created = NULL;
 	struct hp_error *error = analyse_graph(report, code, &input.cfg);
 
@@ -152,10 +204,12 @@ struct hp_error *analyse_code(struct report *report, struct row_code *code,
 	input.image = code->part->file;
 	input.samples = samples.at;
 	input.sample_count = samples.count;
-	input.evidence = evidence_of(code->part->image, input.cfg, &input.evidence_count);
+	if (!error)
+		error = collect_evidence(report, code, &terms, &input);
 	if (!error)
 		error = hp_analysis_create(&input, &options, report->arena, &created);
 	hp_vector_free(&samples);
+	hp_vector_free(&terms.terms);
 	*analysis = code->analysis = created;
 	return forgive(report, code, error);
 }

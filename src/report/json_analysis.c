@@ -100,6 +100,11 @@ json_t *json_cfg(const struct hp_cfg *cfg, const struct hp_analysis *analysis)
 
 json_t *json_frequency_source(const struct report *report, const struct hp_analysis *analysis)
 {
+	static const char *const sources[HP_SOURCE_COUNT] = {
+		[HP_SOURCE_GIVEN] = "counts",	   [HP_SOURCE_SHADOW] = "shadow",
+		[HP_SOURCE_PROBES] = "probes",	   [HP_SOURCE_REGISTERS] = "registers",
+		[HP_SOURCE_COUNTERS] = "counters",
+	};
 	json_t *list = json_array();
 
 	if (!analysis)
@@ -116,7 +121,8 @@ json_t *json_frequency_source(const struct report *report, const struct hp_analy
 		json_array_append_new(list, json_string("shape"));
 		break;
 	}
-	if (analysis->is_absolute)
-		json_array_append_new(list, json_string("counts"));
+	for (unsigned i = 0; i < HP_SOURCE_COUNT; i++)
+		if (analysis->sources >> i & 1)
+			json_array_append_new(list, json_string(sources[i]));
 	return list;
 }

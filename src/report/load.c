@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "load.h"
 
+#include "windows.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -98,11 +100,12 @@ static struct hp_error *find_image(struct report *report, const struct hp_image_
 	(*image)->id.path = hp_arena_strdup(report->arena, id->path);
 	(*image)->tallies = report_tallies(report);
 	(*image)->nameless = report_tallies(report);
+	(*image)->uncovered = report_tallies(report);
 	if (id->identity.kind == HP_IDENTITY_BUILD_ID) {
 		hp_identity_format(&id->identity, build_id);
 		(*image)->build_id = report_intern(report, build_id);
 	}
-	if (!(*image)->id.path || !(*image)->tallies || !(*image)->nameless)
+	if (!(*image)->id.path || !(*image)->tallies || !(*image)->nameless || !(*image)->uncovered)
 		return hp_error_create_no_memory();
 	(*image)->short_name = report_basename((*image)->id.path);
 	return NULL;
@@ -220,6 +223,14 @@ static void count_all(struct report_event *event, const struct hp_image_id *id,
 		event->greatest_period = stratum->period;
 }
 
+static void count_uncovered(struct report_image *image, const struct hp_stratum *stratum,
+			    size_t event, const struct scale *scale)
+{
+	struct tally tally = tally_of(hp_stratum_samples(stratum), stratum, scale);
+
+	tally_add(&image->uncovered[event], &tally);
+}
+
 struct hp_error *load_profile(struct report *report, size_t epoch, size_t image_index,
 			      const struct hp_image_id *id, const struct hp_profile *profile)
 {
@@ -248,6 +259,8 @@ struct hp_error *load_profile(struct report *report, size_t epoch, size_t image_
 		error = add_hits(part, stratum, event, &scale);
 		if (error)
 			return error;
+		if (!report_windows_cover(report, epoch, stratum->command))
+			count_uncovered(image, stratum, event, &scale);
 	}
 	return NULL;
 }
@@ -416,6 +429,8 @@ struct hp_error *load_epochs(struct report *report, struct hp_db *db, char *cons
 		return error;
 	error = open_epochs(report, db, stamps, count);
 	hp_db_free_stamps(stamps, count);
+	if (!error)
+		error = report_windows_load(report);
 	for (size_t i = 0; i < report->epochs.count && !error; i++) {
 		size_t images = hp_epoch_image_count(report->epochs.at[i].epoch);
 

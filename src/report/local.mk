@@ -11,6 +11,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/attribute.h src/report/attribute.c \
 	src/report/cells.h src/report/cells.c \
 	src/report/columns.h src/report/columns.c \
+	src/report/counted.h src/report/counted.c src/report/counted_terms.c \
 	src/report/columns_analysis.h src/report/columns_analysis.c \
 	src/report/hash.h \
 	src/report/hot_path.h src/report/hot_path.c \
@@ -29,6 +30,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/survey.h src/report/survey.c \
 	src/report/text.h src/report/text.c \
 	src/report/text_header.c src/report/text_summary.c src/report/text_table.c \
+	src/report/windows.h src/report/windows.c \
 	src/report/write.h src/report/write_annotate.c src/report/write_csv.c src/report/write_dot.c src/report/write_json.c src/report/write_stalls.c src/report/write_text.c
 
 REPORT_LIBS = src/report/libreport.a $(ANALYZE_LIBS) $(CFG_LIBS) $(ISA_LIBS) $(IMAGE_LIBS) $(DB_LIBS)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model.h"
 
+#include "counted.h"
 #include "hash.h"
 #include "rows.h"
+#include "windows.h"
 
 #include <fnmatch.h>
 #include <math.h>
@@ -52,8 +54,11 @@ void report_destroy(struct report *report)
 	for (size_t i = 0; i < report->epochs.count; i++)
 		if (report->epochs.at[i].epoch)
 			hp_epoch_close(report->epochs.at[i].epoch);
-	for (size_t i = 0; i < report->images.count; i++)
+	for (size_t i = 0; i < report->images.count; i++) {
 		hp_vector_free(&report->images.at[i]->evidence);
+		counted_destroy(report->images.at[i]->counted);
+	}
+	report_windows_clear(&report->windows);
 	HASH_CLEAR(hh, report->strings);
 	rows_forget(report);
 	hp_vector_free(&report->epochs);

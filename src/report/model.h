@@ -15,11 +15,12 @@
 #include <hpcprof/cfg/cfg.h>
 #include <hpcprof/db/db.h>
 #include <hpcprof/image/image.h>
+#include <hpcprof/model/evidence.h>
 #include <hpcprof/report/report.h>
 
 /* Samples of one event: raw; what they stand for (in units): times their period, over the share of
- * the time for which the event had a counter in their epoch; and that in core cycles, each epoch's by
- * its own clock (0 where that is not known, or the event does not measure time). */
+ * the time for which the event had a counter in their epoch; and that in core cycles, each epoch's
+ * by its own clock (0 where that is not known, or the event does not measure time). */
 struct tally {
 	uint64_t samples;
 	double weight;
@@ -46,7 +47,7 @@ struct report_event {
 	struct tally all;		  /* everything recorded: what percentages are of */
 	struct tally kept;		  /* what passes the filters: what the rows add up to */
 	bool lacks_clock;		  /* some of it is of epochs without one that it needs */
-	double units; /* sum of samples times period, not scaled by anything */
+	double units;			  /* sum of samples times period, not scaled by anything */
 	uint64_t unattributed;
 	uint64_t lost;
 	uint64_t throttled;
@@ -69,6 +70,27 @@ struct report_image {
 	struct tally *tallies;	/* that pass --comm and --pid; one an event */
 	struct tally *nameless; /* of these, in code without a symbol in a file that was read */
 	HP_VECTOR(struct hp_evidence) evidence; /* of --evidence, by address */
+	/* Of its samples those of commands that had no shadow window; one an event. */
+	struct tally *uncovered;
+	struct counted *counted; /* once asked for, see counted.h; owned */
+};
+
+/* A command of an epoch that had shadow windows. */
+struct covered {
+	size_t epoch;
+	const char *command;
+};
+
+/* What shadow windows counted, in all epochs: see windows.h. */
+struct report_windows {
+	struct hp_window_evidence sum;
+	double *scales; /* of each stratum: executions that one count stands for; 0: not known */
+	HP_VECTOR(struct covered) covered;
+	bool is_absolute;	  /* for some stratum it is known */
+	struct hp_grouped time;	  /* that the counted stand for, ns: adds up to all of it */
+	double counted_ns;	  /* that windows cover */
+	double truncated;	  /* share of the windows that only count relatively */
+	const char *why_relative; /* why nothing absolute comes of them, or NULL */
 };
 
 struct hit {
@@ -167,6 +189,7 @@ struct report {
 	HP_VECTOR(struct report_image *) images;
 	HP_VECTOR(struct report_part *) parts;
 	HP_VECTOR(struct row *) rows;
+	struct report_windows windows;
 	struct tally *attribution; /* ATTRIBUTION_COUNT times events */
 	size_t sort_event;
 	size_t hidden_rows;  /* cut by limits */

@@ -149,6 +149,8 @@ void fixture_add(struct fixture *fixture, const struct fixture_epoch *epoch)
 			totals[i].running_ns = (uint64_t)(1e9 * epoch->coverage[i]);
 		}
 	}
+	if (epoch->evidence)
+		hp_assert_ok(hp_epoch_writer_evidence(writer, epoch->evidence));
 	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
 	hp_epoch_writer_destroy(writer);
 	free(meta.label);

@@ -37,11 +37,12 @@ struct fixture_epoch {
 	const struct hp_symbol *symbols; /* kept for every image that is no file */
 	size_t symbol_count;
 	char **warnings;
-	const char *instead_of;	    /* of every event */
-	double clock_hz;	    /* 0: not measured */
-	const struct hp_cpu *cpu;   /* NULL: not known */
-	uint32_t skid_instructions; /* of every event */
-	const double *coverage;	    /* of each event, cpu-clock:u first; NULL: not known */
+	const char *instead_of;			   /* of every event */
+	double clock_hz;			   /* 0: not measured */
+	const struct hp_cpu *cpu;		   /* NULL: not known */
+	uint32_t skid_instructions;		   /* of every event */
+	const struct hp_window_evidence *evidence; /* NULL: no windows */
+	const double *coverage; /* of each event, cpu-clock:u first; NULL: not known */
 };
 
 /* Writes an epoch: events in order of appearance, cpu-clock in ns, others as events. */

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "counted.h"
+
+#include "analyse.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of so much time in commands without windows, the others do not speak for the image. */
+static const double most_uncovered = 0.1;
+/* Samples that the time is made of, and ticks that windows end at, are that certain at best. */
+static const double least_deviation = 0.005;
+
+void counted_destroy(struct counted *counted)
+{
+	if (!counted)
+		return;
+	hp_vector_free(&counted->blocks);
+	hp_vector_free(&counted->edges);
+	free(counted->by_target);
+	free(counted);
+}
+
+void grouped_add(struct hp_grouped *into, const struct hp_grouped *from)
+{
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		into->counts[i] += from->counts[i];
+}
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+struct making {
+	const struct report *report;
+	const struct report_part *part;
+	struct counted *counted;
+	uint32_t image; /* the part's, of the windows' */
+};
+
+static double uncovered_share(const struct report *report, const struct report_image *image)
+{
+	size_t event = analyse_event(report);
+	double all;
+
+	if (event == report->events.count)
+		return 1;
+	all = image->tallies[event].weight;
+	return all > 0 ? image->uncovered[event].weight / all : 0;
+}
+
+static bool link_address(const struct making *making, hp_image_offset offset, uint64_t *address)
+{
+	hp_link_address found;
+
+	if (!hp_image_link_address(making->part->file, offset, &found))
+		return false;
+	*address = found.value;
+	return true;
+}
+
+static bool add_block(const struct making *making, const struct hp_counted *item,
+		      const struct hp_grouped *runs)
+{
+	struct counted_block block = {
+		.bytes = item->bytes,
+		.instructions = item->instructions,
+		.runs = *runs,
+	};
+
+	if (!link_address(making, item->at, &block.address))
+		return true;
+	if (block.bytes > making->counted->longest)
+		making->counted->longest = block.bytes;
+	return hp_vector_push(&making->counted->blocks, block);
+}
+
+static bool add_edge(const struct making *making, const struct hp_counted *item,
+		     const struct hp_grouped *runs)
+{
+	struct counted_edge edge = {
+		.kind = item->kind,
+		.is_inside = item->to_image == item->image,
+		.to_image = item->to_image,
+		.to = item->to.value,
+		.runs = *runs,
+	};
+
+	if (!link_address(making, item->at, &edge.from) ||
+	    (edge.is_inside && !link_address(making, item->to, &edge.to)))
+		return true;
+	return hp_vector_push(&making->counted->edges, edge);
+}
+
+/* Counts to each other are taken from all windows alike. */
+static bool add_item(const struct making *making, const struct hp_counted *item, double scale)
+{
+	struct hp_grouped runs;
+
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		runs.counts[i] = scale * (double)item->counts[i];
+	making->counted->one = fmax(making->counted->one, scale);
+	return item->kind == HP_COUNTED_BLOCK ? add_block(making, item, &runs)
+					      : add_edge(making, item, &runs);
+}
+
+static bool add_stratum(const struct making *making, size_t number)
+{
+	const struct report_windows *windows = &making->report->windows;
+	const struct hp_window_stratum *stratum = &windows->sum.strata[number];
+	bool is_absolute = making->counted->is_absolute;
+	double scale = is_absolute ? windows->scales[number] : 1;
+
+	if (!(scale > 0) || !report_matches(making->report->options->comm, stratum->command))
+		return true;
+	for (size_t i = 0; i < stratum->item_count; i++) {
+		const struct hp_counted *item = &stratum->items[i];
+
+		if (item->image == making->image && !(is_absolute && item->is_relative) &&
+		    !add_item(making, item, scale))
+			return false;
+	}
+	return true;
+}
+
+/* --- sorting ---------------------------------------------------------------------------------- */
+
+static int compare_blocks(const void *left, const void *right)
+{
+	const struct counted_block *a = left;
+	const struct counted_block *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static int compare_edges(const void *left, const void *right)
+{
+	const struct counted_edge *a = left;
+	const struct counted_edge *b = right;
+
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->to_image != b->to_image)
+		return a->to_image < b->to_image ? -1 : 1;
+	return (a->to > b->to) - (a->to < b->to);
+}
+
+static int compare_targets(const void *left, const void *right, void *context)
+{
+	const struct counted_edge *edges = context;
+	uint64_t a = edges[*(const uint32_t *)left].to;
+	uint64_t b = edges[*(const uint32_t *)right].to;
+
+	return (a > b) - (a < b);
+}
+
+/* The same edge may be of several strata. */
+static void unite_edges(struct counted *counted)
+{
+	struct counted_edge *edges = counted->edges.at;
+	size_t n = 0;
+
+	for (size_t i = 0; i < counted->edges.count; i++) {
+		if (n && compare_edges(&edges[n - 1], &edges[i]) == 0)
+			grouped_add(&edges[n - 1].runs, &edges[i].runs);
+		else
+			edges[n++] = edges[i];
+	}
+	counted->edges.count = n;
+}
+
+static struct hp_error *sort(struct counted *counted)
+{
+	if (counted->blocks.count)
+		qsort(counted->blocks.at, counted->blocks.count, sizeof(*counted->blocks.at),
+		      compare_blocks);
+	if (counted->edges.count)
+		qsort(counted->edges.at, counted->edges.count, sizeof(*counted->edges.at),
+		      compare_edges);
+	unite_edges(counted);
+	counted->by_target = calloc(counted->edges.count + 1, sizeof(*counted->by_target));
+	if (!counted->by_target)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < counted->edges.count; i++)
+		if (counted->edges.at[i].is_inside)
+			counted->by_target[counted->target_count++] = (uint32_t)i;
+	qsort_r(counted->by_target, counted->target_count, sizeof(*counted->by_target),
+		compare_targets, counted->edges.at);
+	return NULL;
+}
+
+static struct hp_error *make(struct report *report, const struct report_part *part, uint32_t image)
+{
+	struct counted *counted = calloc(1, sizeof(*counted));
+	const struct making making = { report, part, counted, image };
+	double uncovered = uncovered_share(report, part->image);
+
+	if (!counted)
+		return hp_error_create_no_memory();
+	part->image->counted = counted;
+	counted->is_absolute = report->windows.is_absolute && uncovered <= most_uncovered;
+	counted->why_relative = report->windows.is_absolute
+					? "commands that had no windows ran much of this code"
+					: report->windows.why_relative;
+	counted->deviation = hypot(least_deviation, fmax(uncovered, report->windows.truncated));
+	for (size_t i = 0; i < report->windows.sum.stratum_count; i++)
+		if (!add_stratum(&making, i))
+			return hp_error_create_no_memory();
+	/* What ran without windows ran like what ran with them, for all that is known. */
+	for (size_t i = 0; i < counted->blocks.count && counted->is_absolute; i++)
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
+			counted->blocks.at[i].runs.counts[j] /= 1 - uncovered;
+	for (size_t i = 0; i < counted->edges.count && counted->is_absolute; i++)
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
+			counted->edges.at[i].runs.counts[j] /= 1 - uncovered;
+	return sort(counted);
+}
+
+struct hp_error *counted_of(struct report *report, const struct report_part *part,
+			    const struct counted **counted)
+{
+	const struct hp_window_evidence *sum = &report->windows.sum;
+	struct hp_error *error = NULL;
+
+	*counted = part->image->counted;
+	/* Elsewhere offsets mean something in one epoch only, or in one process. */
+	if (*counted || !part->file || part->image->id.kind != HP_IMAGE_FILE)
+		return NULL;
+	for (uint32_t i = 0; i < sum->image_count && !error; i++)
+		if (hp_image_id_compare(&sum->images[i], &part->image->id) == 0)
+			error = make(report, part, i);
+	*counted = part->image->counted;
+	return error;
+}
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+/* The first block at or after the address. */
+static size_t first_block(const struct counted *counted, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = counted->blocks.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (counted->blocks.at[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct hp_grouped counted_runs(const struct counted *counted, uint64_t address)
+{
+	struct hp_grouped runs = { 0 };
+	uint64_t start = address >= counted->longest ? address - counted->longest : 0;
+
+	for (size_t i = first_block(counted, start);
+	     i < counted->blocks.count && counted->blocks.at[i].address <= address; i++)
+		if (address - counted->blocks.at[i].address < counted->blocks.at[i].bytes)
+			grouped_add(&runs, &counted->blocks.at[i].runs);
+	return runs;
+}
+
+const struct counted_edge *counted_edges_from(const struct counted *counted, uint64_t from,
+					      size_t *count)
+{
+	size_t low = 0;
+	size_t high = counted->edges.count;
+	size_t end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (counted->edges.at[middle].from < from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < counted->edges.count && counted->edges.at[end].from == from; end++)
+		;
+	*count = end - low;
+	return *count ? &counted->edges.at[low] : NULL;
+}
+
+struct hp_grouped counted_instructions(const struct counted *counted, uint64_t start, uint64_t end)
+{
+	struct hp_grouped sum = { 0 };
+
+	for (size_t i = first_block(counted, start);
+	     i < counted->blocks.count && counted->blocks.at[i].address < end; i++)
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
+			sum.counts[j] += counted->blocks.at[i].runs.counts[j] *
+					 counted->blocks.at[i].instructions;
+	return sum;
+}
+
+static bool is_call(const struct counted_edge *edge)
+{
+	return edge->kind == HP_COUNTED_CALL || edge->kind == HP_COUNTED_INDIRECT_CALL;
+}
+
+struct hp_grouped counted_calls(const struct counted *counted, uint64_t start, uint64_t end)
+{
+	struct hp_grouped sum = { 0 };
+	size_t low = 0;
+	size_t high = counted->target_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (counted->edges.at[counted->by_target[middle]].to < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < counted->target_count; low++) {
+		const struct counted_edge *edge = &counted->edges.at[counted->by_target[low]];
+
+		if (edge->to != start)
+			break;
+		if (edge->kind != HP_COUNTED_RETURN &&
+		    (is_call(edge) || edge->from < start || edge->from >= end))
+			grouped_add(&sum, &edge->runs);
+	}
+	return sum;
+}
+
+struct counted_figure counted_figure(const struct report *report, const struct counted *counted,
+				     const struct hp_grouped *runs)
+{
+	static const double normal = 1.6449;
+	struct hp_grouped_ratio ratio = hp_grouped_ratio(runs, &report->windows.time);
+	struct counted_figure figure = { NAN, NAN, NAN };
+	double share;
+
+	if (!counted->is_absolute || !(hp_grouped_sum(&report->windows.time) > 0))
+		return figure;
+	figure.value = hp_grouped_sum(runs);
+	if (!(figure.value > 0)) {
+		/* One more would have been likely to be seen at thrice what one stands for. */
+		figure.low = 0;
+		figure.high = 3 * counted->one;
+		return figure;
+	}
+	share = exp(normal * fmin(hypot(ratio.deviation / ratio.value, counted->deviation), 20));
+	figure.low = figure.value / share;
+	figure.high = figure.value * share;
+	return figure;
+}

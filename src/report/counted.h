@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What shadow windows counted in one image, by link-time address: how often each instruction ran,
+ * and which way branches, calls and jumps went. In estimates of the whole recording: counts by
+ * group, each times what one count stands for.
+ */
+#ifndef REPORT_COUNTED_H
+#define REPORT_COUNTED_H
+
+#include "model.h"
+
+struct counted_block {
+	uint64_t address;
+	uint32_t bytes;
+	uint32_t instructions;
+	struct hp_grouped runs;
+};
+
+struct counted_edge {
+	uint64_t from;
+	uint8_t kind;	   /* enum hp_counted_kind, but for BLOCK */
+	bool is_inside;	   /* `to` is in the same image, and a link-time address */
+	uint32_t to_image; /* of the windows' images */
+	uint64_t to;	   /* else an image offset */
+	struct hp_grouped runs;
+};
+
+struct counted {
+	/* False: counts to each other only, and `why` not. */
+	bool is_absolute;
+	const char *why_relative;
+	/* What all of it may be off by, as a logarithm, beside what windows vary by. */
+	double deviation;
+	uint32_t longest;			/* block, bytes */
+	HP_VECTOR(struct counted_block) blocks; /* by address */
+	HP_VECTOR(struct counted_edge) edges;	/* by `from`, kind, `to`; distinct */
+	uint32_t *by_target;			/* edges that stay inside, by `to` */
+	size_t target_count;
+	double one; /* what one count stands for, at most */
+};
+
+/* Counts of the part's image; NULL when windows counted nothing there. The report's. */
+struct hp_error *counted_of(struct report *report, const struct report_part *part,
+			    const struct counted **counted);
+void counted_destroy(struct counted *counted);
+
+/* How often the instruction at the address ran. */
+struct hp_grouped counted_runs(const struct counted *counted, uint64_t address);
+/* The edges from the branch at the address: the first, and how many. */
+const struct counted_edge *counted_edges_from(const struct counted *counted, uint64_t from,
+					      size_t *count);
+/* Instructions that ran in [start, end). */
+struct hp_grouped counted_instructions(const struct counted *counted, uint64_t start, uint64_t end);
+/* Calls of the procedure parts [start, end) whose entry is `start`: by calls and by jumps out of
+ * other code. */
+struct hp_grouped counted_calls(const struct counted *counted, uint64_t start, uint64_t end);
+
+void grouped_add(struct hp_grouped *into, const struct hp_grouped *from);
+
+/* A sum of counts, with its 90 % interval. All NAN where counts are not absolute. */
+struct counted_figure {
+	double value;
+	double low;
+	double high;
+};
+struct counted_figure counted_figure(const struct report *report, const struct counted *counted,
+				     const struct hp_grouped *runs);
+
+/* --- for the analysis of a procedure --------------------------------------------------------- */
+
+struct counted_terms {
+	HP_VECTOR(struct hp_evidence) terms;
+	double shared_deviation; /* see hp_analysis_input */
+};
+/* What the windows say of the graph's blocks and edges; none where they never came by. */
+struct hp_error *counted_terms_of(const struct report *report, const struct counted *counted,
+				  const struct hp_cfg *cfg, struct counted_terms *terms);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What windows say of one procedure's graph.
+ *
+ * The windows' blocks are not the graph's: one ends at every branch and call and begins wherever
+ * anything arrives, so it may be a part of a block or several. But it ran as a whole. A block of
+ * the graph ran as often as its first instruction, and that as often as all the windows' blocks
+ * that hold it.
+ *
+ * How much of the time the windows happened to be in this procedure is one error that all its
+ * counts share; how they are to each other, each block's part of the procedure's instructions, is
+ * each one's own.
+ */
+#include "analyse.h"
+#include "counted.h"
+
+#include <math.h>
+
+/* Of a part that a single group of windows knows: nobody knows. */
+static const double unknown_deviation = 0.35;
+static const double least_deviation = 0.002;
+
+struct asking {
+	const struct report *report;
+	const struct counted *counted;
+	const struct hp_cfg *cfg;
+	struct hp_grouped instructions; /* of the whole procedure */
+	struct counted_terms *terms;
+};
+
+static double relative_deviation(const struct hp_grouped_ratio *ratio)
+{
+	if (!(ratio->value > 0) || !isfinite(ratio->deviation))
+		return unknown_deviation;
+	return fmax(ratio->deviation / ratio->value, least_deviation);
+}
+
+static bool add(const struct asking *asking, enum hp_evidence_kind kind, uint64_t address,
+		uint64_t to, const struct hp_grouped *runs)
+{
+	struct hp_grouped_ratio ratio = hp_grouped_ratio(runs, &asking->instructions);
+	struct hp_evidence term = {
+		.kind = (uint8_t)kind,
+		.source = HP_SOURCE_SHADOW,
+		.address = { address },
+		.to = { to },
+		.value = hp_grouped_sum(runs),
+	};
+
+	/* Not seen: fewer times, likely, than would have been seen once. */
+	term.deviation = term.value > 0 ? term.value * relative_deviation(&ratio)
+					: asking->counted->one;
+	return hp_vector_push(&asking->terms->terms, term);
+}
+
+static bool add_block(const struct asking *asking, const struct hp_block *block)
+{
+	struct hp_grouped runs = counted_runs(asking->counted, block->address.value);
+
+	return add(asking, HP_EVIDENCE_COUNT, block->address.value, 0, &runs);
+}
+
+static bool begins_at(const struct hp_cfg *cfg, uint32_t node, uint64_t address)
+{
+	return node < cfg->block_count && cfg->blocks[node].address.value == address;
+}
+
+/* The block's last instruction; 0 of code that does not decode. */
+static uint64_t last_instruction(const struct hp_cfg *cfg, const struct counted *counted,
+				 const struct hp_block *block, size_t *count,
+				 const struct counted_edge **edges)
+{
+	uint64_t end = block->address.value + block->bytes;
+	uint64_t start = end - block->bytes;
+
+	/* Windows know where branches are: the last address in the block with edges is one. */
+	for (uint64_t at = end; at-- > start && end - at <= (uint64_t)cfg->isa->longest;) {
+		*edges = counted_edges_from(counted, at, count);
+		if (*edges)
+			return at;
+	}
+	*count = 0;
+	return 0;
+}
+
+/* Both ways of a branch, and each way of a jump through a table. */
+static bool add_edges(const struct asking *asking, const struct hp_block *block)
+{
+	const struct hp_cfg *cfg = asking->cfg;
+	const struct counted_edge *edges = NULL;
+	size_t count = 0;
+	uint64_t at;
+
+	if (block->out_count < 2 ||
+	    (block->end != HP_END_CONDITIONAL && block->end != HP_END_TABLE))
+		return true;
+	at = last_instruction(cfg, asking->counted, block, &count, &edges);
+	for (uint32_t i = 0; at && i < block->out_count; i++) {
+		const struct hp_edge *edge = &cfg->edges[block->first_out + i];
+		struct hp_grouped runs = { 0 };
+
+		if (edge->to >= cfg->block_count)
+			continue;
+		for (size_t j = 0; j < count; j++)
+			if (edges[j].is_inside && begins_at(cfg, edge->to, edges[j].to))
+				grouped_add(&runs, &edges[j].runs);
+		if (!add(asking, HP_EVIDENCE_EDGE, at, cfg->blocks[edge->to].address.value, &runs))
+			return false;
+	}
+	return true;
+}
+
+static double shared_deviation(const struct asking *asking)
+{
+	struct hp_grouped_ratio ratio =
+		hp_grouped_ratio(&asking->instructions, &asking->report->windows.time);
+
+	if (!asking->counted->is_absolute)
+		return INFINITY;
+	return hypot(relative_deviation(&ratio), asking->counted->deviation);
+}
+
+struct hp_error *counted_terms_of(const struct report *report, const struct counted *counted,
+				  const struct hp_cfg *cfg, struct counted_terms *terms)
+{
+	struct asking asking = { .report = report, .counted = counted, .cfg = cfg, .terms = terms };
+	bool is_fine = true;
+
+	for (uint32_t i = 0; i < cfg->block_count; i++) {
+		struct hp_grouped runs = counted_runs(counted, cfg->blocks[i].address.value);
+
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
+			asking.instructions.counts[j] +=
+				runs.counts[j] * cfg->blocks[i].instructions;
+	}
+	if (!(hp_grouped_sum(&asking.instructions) > 0))
+		return NULL;
+	terms->shared_deviation = shared_deviation(&asking);
+	for (uint32_t i = 0; i < cfg->block_count && is_fine; i++)
+		is_fine = add_block(&asking, &cfg->blocks[i]) &&
+			  add_edges(&asking, &cfg->blocks[i]);
+	return is_fine ? NULL : hp_error_create_no_memory();
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "windows.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Of so many windows that were truncated, the others are no fair sample any more. */
+static const double most_truncated = 0.1;
+
+static struct hp_window_group sum_of(const struct hp_window_group *groups)
+{
+	struct hp_window_group sum = { 0 };
+
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++) {
+		sum.windows += groups[i].windows;
+		sum.time_ns += groups[i].time_ns;
+	}
+	return sum;
+}
+
+/* --- loading ---------------------------------------------------------------------------------- */
+
+static struct hp_error *note_covered(struct report *report, size_t epoch,
+				     const struct hp_window_evidence *evidence)
+{
+	for (size_t i = 0; i < evidence->stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &evidence->strata[i];
+		struct covered one = { epoch, report_intern(report, stratum->command) };
+
+		if (!sum_of(stratum->groups).windows)
+			continue;
+		if (!one.command || !hp_vector_push(&report->windows.covered, one))
+			return hp_error_create_no_memory();
+	}
+	return NULL;
+}
+
+static struct hp_error *load_epoch_windows(struct report *report, size_t at)
+{
+	struct hp_window_evidence evidence = { 0 };
+	struct hp_error *error;
+
+	if (!report->epochs.at[at].epoch)
+		return NULL;
+	error = hp_epoch_read_evidence(report->epochs.at[at].epoch, &evidence);
+	if (error && error->class == HP_ERROR_DAMAGED) {
+		report_warn(report, "hpcprof epochs verify says what is damaged",
+			    "%s: what shadow windows counted is lost; everything else is there",
+			    error->message);
+		hp_error_destroy(error);
+		return NULL;
+	}
+	if (!error)
+		error = note_covered(report, at, &evidence);
+	if (!error)
+		error = hp_window_evidence_add(&report->windows.sum, &evidence);
+	hp_window_evidence_clear(&evidence);
+	return error;
+}
+
+/* --- what a count stands for ------------------------------------------------------------------ */
+
+static bool passes(const struct report *report, const struct hp_window_stratum *stratum)
+{
+	return report_matches(report->options->comm, stratum->command);
+}
+
+/* 0 where it is not known. */
+static double scale_of(const struct report *report, const struct hp_window_stratum *stratum)
+{
+	struct hp_window_group counted = sum_of(stratum->groups);
+	double truncated = (double)sum_of(stratum->relative).windows;
+
+	if (!passes(report, stratum) || !counted.time_ns || !stratum->time_ns ||
+	    truncated > most_truncated * ((double)counted.windows + truncated))
+		return 0;
+	/* Windows cannot cover more than there was; what was lost of the time, they may. */
+	return fmax((double)stratum->time_ns / (double)counted.time_ns, 1);
+}
+
+static void weigh(struct report *report)
+{
+	struct report_windows *windows = &report->windows;
+	double counted = 0;
+	double truncated = 0;
+
+	for (size_t i = 0; i < windows->sum.stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &windows->sum.strata[i];
+		double scale = scale_of(report, stratum);
+
+		windows->scales[i] = report->options->pid ? 0 : scale;
+		if (!passes(report, stratum))
+			continue;
+		counted += (double)sum_of(stratum->groups).windows;
+		truncated += (double)sum_of(stratum->relative).windows;
+		if (!(windows->scales[i] > 0))
+			continue;
+		windows->is_absolute = true;
+		windows->counted_ns += (double)sum_of(stratum->groups).time_ns;
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
+			windows->time.counts[j] += scale * (double)stratum->groups[j].time_ns;
+	}
+	windows->truncated = counted + truncated > 0 ? truncated / (counted + truncated) : 0;
+	if (windows->is_absolute || !(counted + truncated > 0))
+		return;
+	windows->why_relative = report->options->pid
+					? "windows do not keep processes apart, as --pid wants"
+				: windows->truncated > most_truncated
+					? "too many windows ended by waiting for other threads"
+					: "how long the program ran in all is not known";
+}
+
+struct hp_error *report_windows_load(struct report *report)
+{
+	struct report_windows *windows = &report->windows;
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < report->epochs.count && !error; i++)
+		error = load_epoch_windows(report, i);
+	if (error)
+		return error;
+	windows->scales = calloc(windows->sum.stratum_count + 1, sizeof(*windows->scales));
+	if (!windows->scales)
+		return hp_error_create_no_memory();
+	weigh(report);
+	return NULL;
+}
+
+void report_windows_clear(struct report_windows *windows)
+{
+	hp_window_evidence_clear(&windows->sum);
+	free(windows->scales);
+	hp_vector_free(&windows->covered);
+	*windows = (struct report_windows){ 0 };
+}
+
+bool report_windows_exist(const struct report *report)
+{
+	return hp_window_evidence_counted(&report->windows.sum).windows ||
+	       hp_window_evidence_relative(&report->windows.sum).windows;
+}
+
+bool report_windows_cover(const struct report *report, size_t epoch, const char *command)
+{
+	for (size_t i = 0; i < report->windows.covered.count; i++)
+		if (report->windows.covered.at[i].epoch == epoch &&
+		    strcmp(report->windows.covered.at[i].command, command) == 0)
+			return true;
+	return false;
+}

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What windows counted, from made-up windows of this very program to figures in reports. Four
+ * windows of 100 ms, in which two procedures of known code ran, stand for 4 s: ten times as much.
+ */
+#include "fixture.h"
+
+#include <hpcprof/image/identity.h>
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <link.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef __x86_64__
+
+/* counted_loop calls counted_leaf ten times, which goes straight on or, if its argument is 0, not.
+ * counted_hidden jumps where only windows know. */
+__asm__(".text\n"
+	".globl counted_loop\n"
+	".type counted_loop, @function\n"
+	"counted_loop:\n"
+	"	push %rbx\n"
+	"	mov $10, %ebx\n"
+	".globl counted_body\n"
+	"counted_body:\n"
+	"	call counted_leaf\n"
+	".globl counted_back\n"
+	"counted_back:\n"
+	"	dec %ebx\n"
+	".globl counted_jump\n"
+	"counted_jump:\n"
+	"	jnz counted_body\n"
+	".globl counted_end\n"
+	"counted_end:\n"
+	"	pop %rbx\n"
+	"	ret\n"
+	".size counted_loop, . - counted_loop\n"
+	".globl counted_leaf\n"
+	".type counted_leaf, @function\n"
+	"counted_leaf:\n"
+	"	test %edi, %edi\n"
+	".globl counted_leaf_jump\n"
+	"counted_leaf_jump:\n"
+	"	je counted_leaf_end\n"
+	".globl counted_leaf_then\n"
+	"counted_leaf_then:\n"
+	"	inc %eax\n"
+	".globl counted_leaf_end\n"
+	"counted_leaf_end:\n"
+	"	ret\n"
+	".size counted_leaf, . - counted_leaf\n"
+	".globl counted_hidden\n"
+	".type counted_hidden, @function\n"
+	"counted_hidden:\n"
+	"	push %rbx\n"
+	"	mov (%rdi,%rsi,8), %rax\n"
+	"	lea 3(%rax), %rbx\n"
+	".globl counted_hidden_jump\n"
+	"counted_hidden_jump:\n"
+	"	jmp *%rax\n"
+	".globl counted_hidden_target\n"
+	"counted_hidden_target:\n"
+	"	pop %rbx\n"
+	"	ret\n"
+	".size counted_hidden, . - counted_hidden\n"
+	".globl counted_after\n"
+	"counted_after:\n");
+extern const char counted_loop[], counted_body[], counted_back[], counted_jump[], counted_end[];
+extern const char counted_leaf[], counted_leaf_jump[], counted_leaf_then[], counted_leaf_end[];
+extern const char counted_hidden[], counted_hidden_jump[], counted_hidden_target[];
+extern const char counted_after[];
+
+/* --- this program ----------------------------------------------------------------------------- */
+
+struct own_segments {
+	uintptr_t base;
+	uint64_t offset;
+};
+
+static int find_text(struct dl_phdr_info *info, size_t size, void *found)
+{
+	struct own_segments *own = found;
+
+	(void)size;
+	own->base = info->dlpi_addr;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X)
+			own->offset = info->dlpi_phdr[i].p_offset - info->dlpi_phdr[i].p_vaddr;
+	return 1;
+}
+
+static uint64_t link_address(const char *at)
+{
+	struct own_segments own = { 0 };
+
+	dl_iterate_phdr(find_text, &own);
+	return (uintptr_t)at - own.base;
+}
+
+static uint64_t offset_of(const char *at)
+{
+	struct own_segments own = { 0 };
+
+	dl_iterate_phdr(find_text, &own);
+	return (uintptr_t)at - own.base + own.offset;
+}
+
+static struct hp_image_id self;
+
+static void find_self(void)
+{
+	static char path[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	ck_assert_int_gt(length, 0);
+	path[length] = 0;
+	self = (struct hp_image_id){ .kind = HP_IMAGE_FILE, .path = path };
+	hp_assert_ok(hp_identity_of_fd(fd, &self.identity));
+	close(fd);
+}
+
+/* --- windows ---------------------------------------------------------------------------------- */
+
+enum { WINDOWS = 4, MOST_ITEMS = 24 };
+static const uint64_t window_ns = 100000000;
+
+static struct hp_counted items[MOST_ITEMS];
+static size_t item_count;
+static struct hp_window_stratum stratum;
+static struct hp_window_evidence windows;
+static char command[] = "t";
+static bool is_relative;
+
+static void counted(struct hp_counted item, const uint64_t *counts)
+{
+	item.is_relative = is_relative;
+	for (size_t i = 0; i < WINDOWS; i++)
+		item.counts[i] = counts[i];
+	items[item_count++] = item;
+}
+
+static void block(const char *start, const char *end, uint32_t instructions, const uint64_t *counts)
+{
+	counted((struct hp_counted){ .kind = HP_COUNTED_BLOCK,
+				     .at = { offset_of(start) },
+				     .bytes = (uint32_t)(end - start),
+				     .instructions = instructions },
+		counts);
+}
+
+static void edge(enum hp_counted_kind kind, const char *from, const char *to,
+		 const uint64_t *counts)
+{
+	counted((struct hp_counted){ .kind = (uint8_t)kind,
+				     .at = { offset_of(from) },
+				     .to = { offset_of(to) } },
+		counts);
+}
+
+static int compare_items(const void *a, const void *b)
+{
+	return hp_counted_compare(a, b);
+}
+
+/* In each window about 100 runs of counted_loop; a quarter of the calls find 0. */
+static const uint64_t entered[WINDOWS] = { 100, 102, 98, 100 };
+static const uint64_t around[WINDOWS] = { 1000, 1020, 980, 1000 };
+static const uint64_t back[WINDOWS] = { 900, 918, 882, 900 };
+static const uint64_t zero[WINDOWS] = { 250, 255, 245, 250 };
+static const uint64_t other[WINDOWS] = { 750, 765, 735, 750 };
+
+static void count_all(void)
+{
+	find_self();
+	item_count = 0;
+	/* As an engine finds them: from where control arrives to the next branch or call. */
+	block(counted_loop, counted_back, 3, entered);
+	block(counted_body, counted_back, 1, back);
+	block(counted_back, counted_end, 2, around);
+	block(counted_end, counted_leaf, 2, entered);
+	block(counted_leaf, counted_leaf_then, 2, around);
+	block(counted_leaf_then, counted_hidden, 2, other);
+	block(counted_leaf_end, counted_hidden, 1, zero);
+	edge(HP_COUNTED_CALL, counted_body, counted_leaf, around);
+	edge(HP_COUNTED_TAKEN, counted_jump, counted_body, back);
+	edge(HP_COUNTED_FALL, counted_jump, counted_end, entered);
+	edge(HP_COUNTED_TAKEN, counted_leaf_jump, counted_leaf_end, zero);
+	edge(HP_COUNTED_FALL, counted_leaf_jump, counted_leaf_then, other);
+	edge(HP_COUNTED_RETURN, counted_leaf_end, counted_back, around);
+	edge(HP_COUNTED_INDIRECT_CALL, counted_hidden, counted_loop, entered);
+	block(counted_hidden, counted_hidden_target, 4, entered);
+	block(counted_hidden_target, counted_after, 2, entered);
+	edge(HP_COUNTED_INDIRECT_JUMP, counted_hidden_jump, counted_hidden_target, entered);
+	qsort(items, item_count, sizeof(*items), compare_items);
+	stratum = (struct hp_window_stratum){ .recording = 77,
+					      .command = command,
+					      .time_ns = 4000000000,
+					      .items = items,
+					      .item_count = item_count };
+	for (size_t i = 0; i < WINDOWS; i++)
+		(is_relative ? stratum.relative : stratum.groups)[i] =
+			(struct hp_window_group){ 1, window_ns };
+	windows = (struct hp_window_evidence){
+		.images = &self,
+		.image_count = 1,
+		.strata = &stratum,
+		.stratum_count = 1,
+		.price = { 4, 20000000, 4000000000, 800000000, 10000 },
+		.samples = 400,
+		.matched = 398,
+	};
+	hp_assert_ok(hp_window_evidence_check(&windows));
+}
+
+/* 4 s of one sample a millisecond at 3 GHz: half of it in the loop, half in the leaf. Of the leaf
+ * some are of another command. */
+static struct fixture record(uint64_t of_others)
+{
+	const struct fixture_count counts[] = {
+		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(counted_back), 2000 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(counted_leaf_then),
+		  2000 - of_others },
+		{ "cpu-clock:u", &self, "other", 0, 1000000, offset_of(counted_leaf_then),
+		  of_others },
+	};
+	struct fixture_epoch epoch = {
+		.counts = counts, .count = of_others ? 3 : 2, .clock_hz = 3e9, .evidence = &windows
+	};
+	struct fixture fixture = fixture_create();
+
+	fixture_add(&fixture, &epoch);
+	return fixture;
+}
+
+/* --- reports ---------------------------------------------------------------------------------- */
+
+static json_t *report_json(struct fixture *fixture, const struct hp_report_options *options)
+{
+	json_t *document = json_loads(fixture_output(fixture, options), 0, NULL);
+
+	ck_assert_ptr_nonnull(document);
+	return document;
+}
+
+static json_t *listed(struct fixture *fixture, const char *name)
+{
+	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
+					     .format = HP_FORMAT_JSON,
+					     .listed = name };
+	json_t *document = report_json(fixture, &options);
+	json_t *images = json_object_get(document, "images");
+	json_t *procedure = json_incref(
+		json_array_get(json_object_get(json_array_get(images, 0), "procedures"), 0));
+
+	json_decref(document);
+	return procedure;
+}
+
+static json_t *instruction_at(json_t *procedure, const char *at)
+{
+	json_t *list = json_object_get(procedure, "instructions");
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		json_t *one = json_array_get(list, i);
+		const char *address = json_string_value(json_object_get(one, "address"));
+
+		if (strtoull(address, NULL, 16) == link_address(at))
+			return one;
+	}
+	ck_abort_msg("no such instruction");
+	return NULL;
+}
+
+static double executions(json_t *procedure, const char *at, const char *which)
+{
+	return json_number_value(json_object_get(
+		json_object_get(instruction_at(procedure, at), "executions"), which));
+}
+
+static bool has_source(json_t *procedure, const char *source)
+{
+	json_t *list = json_object_get(procedure, "frequency_source");
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (strcmp(json_string_value(json_array_get(list, i)), source) == 0)
+			return true;
+	return false;
+}
+
+static void assert_near(double value, double expected, double share)
+{
+	ck_assert_msg(fabs(value - expected) <= share * expected, "%g, not %g", value, expected);
+}
+
+START_TEST(executions_are_those_of_the_windows_times_what_they_stand_for)
+{
+	struct fixture fixture;
+	json_t *loop;
+	json_t *leaf;
+
+	count_all();
+	fixture = record(0);
+	loop = listed(&fixture, "counted_loop");
+	leaf = listed(&fixture, "counted_leaf");
+	ck_assert(has_source(loop, "shadow"));
+	ck_assert(!has_source(loop, "counts"));
+	assert_near(executions(loop, counted_loop, "estimate"), 4000, 0.01);
+	assert_near(executions(loop, counted_body, "estimate"), 40000, 0.01);
+	assert_near(executions(loop, counted_end, "estimate"), 4000, 0.01);
+	assert_near(executions(leaf, counted_leaf, "estimate"), 40000, 0.01);
+	assert_near(executions(leaf, counted_leaf_then, "estimate"), 30000, 0.01);
+	assert_near(executions(leaf, counted_leaf_end, "estimate"), 40000, 0.01);
+	/* Windows vary by 2 %: so does the mean of four by 1 %, which Student makes 1.4. */
+	ck_assert_double_lt(executions(loop, counted_body, "low"), 40000 * 0.99);
+	ck_assert_double_gt(executions(loop, counted_body, "low"), 40000 * 0.90);
+	ck_assert_double_gt(executions(loop, counted_body, "high"), 40000 * 1.01);
+	/* 2000 samples of 3 million cycles each over 40000 executions, nearly all of them there. */
+	assert_near(json_number_value(json_object_get(
+			    json_object_get(instruction_at(loop, counted_back), "cycles"),
+			    "per_execution")) +
+			    json_number_value(json_object_get(
+				    json_object_get(instruction_at(loop, counted_body), "cycles"),
+				    "per_execution")) +
+			    json_number_value(json_object_get(
+				    json_object_get(instruction_at(loop, counted_jump), "cycles"),
+				    "per_execution")),
+		    2000 * 3e6 / 40000, 0.05);
+	json_decref(loop);
+	json_decref(leaf);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(edges_are_those_of_the_windows)
+{
+	struct fixture fixture;
+	json_t *leaf;
+	json_t *list;
+	double taken = NAN;
+
+	count_all();
+	fixture = record(0);
+	leaf = listed(&fixture, "counted_leaf");
+	list = json_object_get(json_object_get(leaf, "cfg"), "edge_list");
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		json_t *one = json_array_get(list, i);
+
+		if (strcmp(json_string_value(json_object_get(one, "kind")), "jump") == 0)
+			taken = json_number_value(json_object_get(one, "estimate"));
+	}
+	assert_near(taken, 10000, 0.01);
+	json_decref(leaf);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(a_jump_that_only_windows_saw_is_an_edge)
+{
+	struct fixture fixture;
+	json_t *hidden;
+	json_t *cfg;
+
+	count_all();
+	fixture = record(0);
+	hidden = listed(&fixture, "counted_hidden");
+	cfg = json_object_get(hidden, "cfg");
+	ck_assert_int_eq(json_integer_value(json_object_get(cfg, "edges")), 1);
+	assert_near(executions(hidden, counted_hidden_target, "estimate"), 4000, 0.02);
+	json_decref(hidden);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(truncated_windows_only_say_how_counts_are_to_each_other)
+{
+	struct fixture fixture;
+	json_t *leaf;
+
+	is_relative = true;
+	count_all();
+	is_relative = false;
+	fixture = record(0);
+	leaf = listed(&fixture, "counted_leaf");
+	ck_assert(has_source(leaf, "shadow"));
+	ck_assert(json_is_null(json_object_get(
+		json_object_get(instruction_at(leaf, counted_leaf), "executions"), "estimate")));
+	assert_near(executions(leaf, counted_leaf_then, "relative"), 0.75, 0.02);
+	json_decref(leaf);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+/* A tenth of the time at most may be of commands that nobody counted. */
+START_TEST(commands_without_windows_are_allowed_for_or_make_counts_relative)
+{
+	struct fixture fixture;
+	json_t *leaf;
+
+	count_all();
+	fixture = record(200);
+	leaf = listed(&fixture, "counted_leaf");
+	assert_near(executions(leaf, counted_leaf, "estimate"), 40000 / 0.95, 0.02);
+	ck_assert_double_lt(executions(leaf, counted_leaf, "low"), 40000 * 0.98);
+	json_decref(leaf);
+	fixture_remove(&fixture);
+	fixture = record(1000);
+	leaf = listed(&fixture, "counted_leaf");
+	ck_assert(json_is_null(json_object_get(
+		json_object_get(instruction_at(leaf, counted_leaf), "executions"), "estimate")));
+	assert_near(executions(leaf, counted_leaf_then, "relative"), 0.75, 0.02);
+	json_decref(leaf);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(damaged_counts_leave_a_report_of_time)
+{
+	struct fixture fixture;
+	char *stamps;
+	json_t *leaf;
+	FILE *file;
+	char path[PATH_MAX];
+
+	count_all();
+	fixture = record(0);
+	hp_assert_ok(({
+		char **list;
+		size_t count;
+		struct hp_error *error = hp_db_resolve(fixture.db, NULL, 0, &list, &count);
+
+		stamps = strdup(list[0]);
+		hp_db_free_stamps(list, count);
+		error;
+	}));
+	snprintf(path, sizeof(path), "%s/%s/evidence", hp_db_path(fixture.db), stamps);
+	file = fopen(path, "r+");
+	ck_assert_ptr_nonnull(file);
+	fseek(file, 40, SEEK_SET);
+	fputc('!', file);
+	fclose(file);
+	leaf = listed(&fixture, "counted_leaf");
+	ck_assert(!has_source(leaf, "shadow"));
+	ck_assert(has_source(leaf, "time"));
+	ck_assert_ptr_nonnull(strstr(fixture.warnings, "what shadow windows counted is lost"));
+	json_decref(leaf);
+	free(stamps);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+HP_TEST_MAIN("report/counted", executions_are_those_of_the_windows_times_what_they_stand_for,
+	     edges_are_those_of_the_windows, a_jump_that_only_windows_saw_is_an_edge,
+	     truncated_windows_only_say_how_counts_are_to_each_other,
+	     commands_without_windows_are_allowed_for_or_make_counts_relative,
+	     damaged_counts_leave_a_report_of_time)
+
+#else
+
+int main(void)
+{
+	puts("1..0 # skip the code reported on is x86-64 assembler");
+	return 0;
+}
+
+#endif
