@@ -27,6 +27,8 @@
 
 #include <sys/types.h>
 
+enum { HP_SHADOW_DEFAULT_PERCENT = 1 };
+
 struct hp_shadow_options {
 	/* Processes, whose threads and descendants are meant too. */
 	const pid_t *pids;

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "areas.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/vector.h>
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static bool take_hex(char **at, char terminator, uint64_t *value)
+{
+	char *end;
+
+	if (!isxdigit((unsigned char)**at))
+		return false;
+	errno = 0;
+	*value = strtoull(*at, &end, 16);
+	if (errno || *end != terminator)
+		return false;
+	*at = end + 1;
+	return true;
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Devices of these names are memory like any other. */
+static bool is_memory_device(const char *path)
+{
+	return starts_with(path, "/dev/shm/") || starts_with(path, "/dev/zero") ||
+	       starts_with(path, "/dev/hugepages/");
+}
+
+static enum area_kind kind_of(const struct area *area)
+{
+	const char *path = area->path;
+
+	if (!*path)
+		return area->inode ? AREA_UNNAMED : AREA_MEMORY;
+	if (*path == '[') {
+		if (strcmp(path, "[heap]") == 0)
+			return AREA_HEAP;
+		if (strcmp(path, "[stack]") == 0)
+			return AREA_STACK;
+		if (strcmp(path, "[vdso]") == 0)
+			return AREA_VDSO;
+		if (starts_with(path, "[vvar"))
+			return AREA_VVAR;
+		if (strcmp(path, "[vsyscall]") == 0 || strcmp(path, "[uprobes]") == 0)
+			return AREA_VSYSCALL;
+		/* "[anon:name]" and whatever is named next. */
+		return AREA_MEMORY;
+	}
+	if (starts_with(path, "/memfd:") || starts_with(path, "/SYSV") ||
+	    starts_with(path, "/dev/zero") || starts_with(path, "/anon_hugepage"))
+		return AREA_UNNAMED;
+	if (starts_with(path, "/[aio]") || starts_with(path, "anon_inode:") ||
+	    starts_with(path, "socket:") || starts_with(path, "pipe:"))
+		return AREA_DEVICE;
+	if (starts_with(path, "/dev/") && !is_memory_device(path))
+		return AREA_DEVICE;
+	if (starts_with(path, "/proc/") || starts_with(path, "/sys/"))
+		return AREA_DEVICE;
+	return *path == '/' ? AREA_FILE : AREA_DEVICE;
+}
+
+/* The kernel writes a newline in a path as \012, and nothing else specially. */
+static void undo_escapes(char *path)
+{
+	char *out = path;
+
+	for (const char *in = path; *in; in++, out++) {
+		if (strncmp(in, "\\012", 4) == 0) {
+			*out = '\n';
+			in += 3;
+		} else {
+			*out = *in;
+		}
+	}
+	*out = 0;
+}
+
+/* start-end perms offset major:minor inode [path] */
+static bool parse_line(char *line, struct area *area)
+{
+	uint64_t major;
+	uint64_t minor;
+	char *after;
+
+	if (!take_hex(&line, '-', &area->start) || !take_hex(&line, ' ', &area->end) ||
+	    area->end <= area->start)
+		return false;
+	if (strnlen(line, 5) < 5 || line[4] != ' ')
+		return false;
+	area->protection =
+		(uint8_t)((line[0] == 'r' ? PROT_READ : 0) | (line[1] == 'w' ? PROT_WRITE : 0) |
+			  (line[2] == 'x' ? PROT_EXEC : 0));
+	area->is_shared = line[3] == 's';
+	line += 5;
+	if (!take_hex(&line, ' ', &area->file_offset) || !take_hex(&line, ':', &major) ||
+	    !take_hex(&line, ' ', &minor) || !isdigit((unsigned char)*line))
+		return false;
+	errno = 0;
+	area->inode = strtoull(line, &after, 10);
+	if (errno || (*after && *after != ' '))
+		return false;
+	while (*after == ' ')
+		after++;
+	undo_escapes(after);
+	area->device = major << 32 | (minor & UINT32_MAX);
+	area->path = after;
+	area->kind = (uint8_t)kind_of(area);
+	return true;
+}
+
+bool areas_parse(struct areas *areas, char *text)
+{
+	uint64_t last = 0;
+	char *line;
+
+	areas->count = 0;
+	while ((line = strsep(&text, "\n"))) {
+		struct area area = { 0 };
+
+		if (!*line)
+			continue;
+		if (!parse_line(line, &area) || area.start < last || areas->count >= AREA_LIMIT ||
+		    !hp_vector_push(areas, area))
+			return false;
+		last = area.end;
+	}
+	return true;
+}
+
+/* The whole file; the kernel gives at most a page's worth of lines at once. */
+static struct hp_error *read_text(struct areas *areas, int fd)
+{
+	size_t used = 0;
+	ssize_t got;
+
+	do {
+		if (!hp_grow((void **)&areas->text, &areas->text_capacity, used + 65536, 1))
+			return hp_error_create_no_memory();
+		got = read(fd, areas->text + used, areas->text_capacity - used - 1);
+		if (got > 0)
+			used += (size_t)got;
+	} while (got > 0 && used < ((size_t)AREA_LIMIT << 8));
+	if (got < 0)
+		return hp_error_create_errno(errno, "reading its memory map");
+	areas->text[used] = 0;
+	return NULL;
+}
+
+struct hp_error *areas_read(struct areas *areas, pid_t pid)
+{
+	_cleanup_close_ int fd = -1;
+	struct hp_error *error;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return hp_error_create_errno(errno, "opening %s", path);
+	error = read_text(areas, fd);
+	if (error)
+		return error;
+	if (!areas_parse(areas, areas->text))
+		return hp_error_create(HP_ERROR_SYSTEM, "%s cannot be understood", path);
+	return NULL;
+}
+
+void areas_clear(struct areas *areas)
+{
+	free(areas->at);
+	free(areas->text);
+	*areas = (struct areas){ 0 };
+}
+
+const struct area *areas_find(const struct areas *areas, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = areas->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (areas->at[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < areas->count && areas->at[low].start <= address)
+		return &areas->at[low];
+	return NULL;
+}

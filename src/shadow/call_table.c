@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "system_calls.h"
+
+#include <hpcprof/base/number.h>
+
+#include <sys/syscall.h>
+
+struct row {
+	uint16_t number;
+	uint8_t policy; /* enum call_policy */
+	const char *name;
+};
+
+/* One row a call, by what is done; everything else ends the window. */
+#define ROW(name, policy)                                                                          \
+	{                                                                                          \
+		SYS_##name, policy, #name                                                          \
+	}
+static const struct row rows[] = {
+	/* memory: a copy's own */
+	ROW(mmap, CALL_IS_ANSWERED),
+	ROW(brk, CALL_IS_ANSWERED),
+	ROW(mprotect, CALL_IS_ANSWERED),
+	ROW(munmap, CALL_IS_ANSWERED),
+	ROW(mremap, CALL_IS_ANSWERED),
+	ROW(madvise, CALL_IS_ANSWERED),
+	ROW(mlock, CALL_PRETENDS),
+	ROW(munlock, CALL_PRETENDS),
+	ROW(msync, CALL_PRETENDS),
+	/* who am I */
+	ROW(getpid, CALL_IS_ANSWERED),
+	ROW(gettid, CALL_IS_ANSWERED),
+	ROW(getppid, CALL_IS_ANSWERED),
+	ROW(getuid, CALL_IS_ANSWERED),
+	ROW(geteuid, CALL_IS_ANSWERED),
+	ROW(getgid, CALL_IS_ANSWERED),
+	ROW(getegid, CALL_IS_ANSWERED),
+	/* files */
+	ROW(read, CALL_IS_ANSWERED),
+	ROW(pread64, CALL_IS_ANSWERED),
+	ROW(write, CALL_IS_ANSWERED),
+	ROW(pwrite64, CALL_IS_ANSWERED),
+	ROW(writev, CALL_IS_ANSWERED),
+	ROW(lseek, CALL_IS_ANSWERED),
+	ROW(fstat, CALL_IS_ANSWERED),
+	ROW(newfstatat, CALL_IS_ANSWERED),
+	ROW(open, CALL_IS_ANSWERED),
+	ROW(openat, CALL_IS_ANSWERED),
+	ROW(close, CALL_IS_ANSWERED),
+	ROW(fcntl, CALL_IS_ANSWERED),
+	ROW(ioctl, CALL_IS_ANSWERED),
+	ROW(fadvise64, CALL_PRETENDS),
+	ROW(readahead, CALL_PRETENDS),
+	ROW(fsync, CALL_PRETENDS),
+	ROW(fdatasync, CALL_PRETENDS),
+	ROW(sync_file_range, CALL_PRETENDS),
+	/* signals and scheduling: nothing that a stretch of pure execution would see */
+	ROW(rt_sigprocmask, CALL_IS_ANSWERED),
+	ROW(sched_yield, CALL_PRETENDS),
+	ROW(membarrier, CALL_PRETENDS),
+	ROW(nanosleep, CALL_IS_ANSWERED),
+	ROW(clock_nanosleep, CALL_IS_ANSWERED),
+	ROW(futex, CALL_IS_ANSWERED),
+	/* what waits for others */
+	ROW(poll, CALL_WAITS),
+	ROW(ppoll, CALL_WAITS),
+	ROW(select, CALL_WAITS),
+	ROW(pselect6, CALL_WAITS),
+	ROW(epoll_wait, CALL_WAITS),
+	ROW(epoll_pwait, CALL_WAITS),
+	ROW(epoll_pwait2, CALL_WAITS),
+	ROW(wait4, CALL_WAITS),
+	ROW(waitid, CALL_WAITS),
+	ROW(pause, CALL_WAITS),
+	ROW(rt_sigsuspend, CALL_WAITS),
+	ROW(rt_sigtimedwait, CALL_WAITS),
+	ROW(readv, CALL_WAITS),
+	ROW(recvfrom, CALL_WAITS),
+	ROW(recvmsg, CALL_WAITS),
+	ROW(recvmmsg, CALL_WAITS),
+	ROW(sendto, CALL_WAITS),
+	ROW(sendmsg, CALL_WAITS),
+	ROW(sendmmsg, CALL_WAITS),
+	ROW(accept, CALL_WAITS),
+	ROW(accept4, CALL_WAITS),
+	ROW(connect, CALL_WAITS),
+	ROW(semop, CALL_WAITS),
+	ROW(semtimedop, CALL_WAITS),
+	ROW(msgrcv, CALL_WAITS),
+	ROW(msgsnd, CALL_WAITS),
+	ROW(mq_timedreceive, CALL_WAITS),
+	ROW(mq_timedsend, CALL_WAITS),
+	ROW(io_getevents, CALL_WAITS),
+	ROW(io_uring_enter, CALL_WAITS),
+	ROW(flock, CALL_WAITS),
+	ROW(splice, CALL_WAITS),
+	ROW(sendfile, CALL_WAITS),
+	/* what only the original may do, or gets another answer each time; here for their names */
+	ROW(exit, CALL_ENDS),
+	ROW(exit_group, CALL_ENDS),
+	ROW(execve, CALL_ENDS),
+	ROW(clone, CALL_ENDS),
+	ROW(clone3, CALL_ENDS),
+	ROW(kill, CALL_ENDS),
+	ROW(tgkill, CALL_ENDS),
+	ROW(socket, CALL_ENDS),
+	ROW(pipe2, CALL_ENDS),
+	ROW(unlink, CALL_ENDS),
+	ROW(rename, CALL_ENDS),
+	ROW(getdents64, CALL_ENDS),
+	ROW(rt_sigaction, CALL_ENDS),
+	ROW(rt_sigreturn, CALL_ENDS),
+	ROW(clock_gettime, CALL_ENDS),
+	ROW(gettimeofday, CALL_ENDS),
+	ROW(getrandom, CALL_ENDS),
+	ROW(getrusage, CALL_ENDS),
+	ROW(sched_setaffinity, CALL_ENDS),
+};
+#undef ROW
+
+static const struct row *find(int64_t number)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(rows); i++) {
+		if (rows[i].number == number)
+			return &rows[i];
+	}
+	return NULL;
+}
+
+enum call_policy shadow_call_policy(int64_t number)
+{
+	const struct row *row = find(number);
+
+	return row ? (enum call_policy)row->policy : CALL_ENDS;
+}
+
+const char *shadow_call_name(int64_t number)
+{
+	const struct row *row = find(number);
+
+	return row ? row->name : NULL;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "descriptors.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/number.h>
+#include <hpcprof/base/vector.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	DESCRIPTOR_LIMIT = 1024,
+	/* So many positions are read while a thread is held; a program with more files is rarely
+	 * reading them one after another. */
+	POSITION_LIMIT = 48,
+};
+
+void descriptors_clear(struct descriptors *descriptors)
+{
+	for (size_t i = 0; i < descriptors->count; i++) {
+		if (descriptors->at[i].fd >= 0)
+			close(descriptors->at[i].fd);
+	}
+	hp_vector_free(descriptors);
+}
+
+static void forget(struct descriptors *descriptors)
+{
+	for (size_t i = 0; i < descriptors->count; i++) {
+		if (descriptors->at[i].fd >= 0)
+			close(descriptors->at[i].fd);
+	}
+	descriptors->count = 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct descriptor *left = a;
+	const struct descriptor *right = b;
+
+	return (left->number > right->number) - (left->number < right->number);
+}
+
+static bool look_at(int directory, const char *name, struct descriptor *descriptor)
+{
+	struct stat status;
+	uint64_t number;
+
+	if (!hp_parse_u64(name, &number) || number > INT_MAX ||
+	    fstatat(directory, name, &status, 0) < 0)
+		return false;
+	*descriptor = (struct descriptor){
+		.number = (int)number,
+		.kind = DESCRIPTOR_OTHER,
+		.device = status.st_dev,
+		.inode = status.st_ino,
+		.fd = -1,
+	};
+	if (S_ISREG(status.st_mode))
+		descriptor->kind = DESCRIPTOR_REGULAR;
+	else if (S_ISDIR(status.st_mode))
+		descriptor->kind = DESCRIPTOR_DIRECTORY;
+	return true;
+}
+
+struct hp_error *descriptors_list(struct descriptors *descriptors, pid_t pid)
+{
+	char path[64];
+	DIR *directory;
+	bool room = true;
+
+	forget(descriptors);
+	descriptors->pid = pid;
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	directory = opendir(path);
+	if (!directory)
+		return hp_error_create_errno(errno, "opening %s", path);
+	for (const struct dirent *entry = readdir(directory);
+	     entry && room && descriptors->count < DESCRIPTOR_LIMIT; entry = readdir(directory)) {
+		struct descriptor descriptor;
+
+		if (look_at(dirfd(directory), entry->d_name, &descriptor))
+			room = hp_vector_push(descriptors, descriptor);
+	}
+	closedir(directory);
+	if (!room)
+		return hp_error_create_no_memory();
+	if (descriptors->count)
+		qsort(descriptors->at, descriptors->count, sizeof(*descriptors->at), by_number);
+	return NULL;
+}
+
+bool descriptor_parse_info(const char *text, uint64_t *position, int *flags, uint64_t *inode)
+{
+	const char *line = strstr(text, "pos:");
+	const char *value;
+	char *end;
+	unsigned long octal;
+
+	if (!line)
+		return false;
+	value = line + strlen("pos:");
+	if (!hp_scan_u64(&value, position))
+		return false;
+	line = strstr(text, "flags:");
+	if (!line)
+		return false;
+	octal = strtoul(line + strlen("flags:"), &end, 8);
+	if (*end != '\n' || octal > INT_MAX)
+		return false;
+	*flags = (int)octal;
+	line = strstr(text, "ino:");
+	value = line ? line + strlen("ino:") : NULL;
+	/* Since Linux 5.14. */
+	return !value || hp_scan_u64(&value, inode);
+}
+
+static void read_position(const struct descriptors *descriptors, struct descriptor *descriptor)
+{
+	_cleanup_close_ int fd = -1;
+	uint64_t inode = descriptor->inode;
+	char path[64];
+	char text[512];
+	ssize_t got;
+
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", (int)descriptors->pid,
+		 descriptor->number);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (got <= 0)
+		return;
+	text[got] = 0;
+	descriptor->is_known =
+		descriptor_parse_info(text, &descriptor->position, &descriptor->flags, &inode) &&
+		inode == descriptor->inode;
+}
+
+void descriptors_read_positions(struct descriptors *descriptors)
+{
+	size_t read = 0;
+
+	for (size_t i = 0; i < descriptors->count && read < POSITION_LIMIT; i++) {
+		if (descriptors->at[i].kind != DESCRIPTOR_REGULAR)
+			continue;
+		read_position(descriptors, &descriptors->at[i]);
+		read++;
+	}
+}
+
+struct descriptor *descriptors_find(struct descriptors *descriptors, uint64_t number)
+{
+	struct descriptor key = { .number = (int)number };
+
+	if (number > INT_MAX || !descriptors->count)
+		return NULL;
+	return bsearch(&key, descriptors->at, descriptors->count, sizeof(key), by_number);
+}
+
+/* Looked at first: another file may have that number by now. */
+int descriptors_open(struct descriptors *descriptors, struct descriptor *descriptor)
+{
+	_cleanup_close_ int handle = -1;
+	struct stat status;
+	char path[64];
+
+	if (descriptor->fd >= 0 || descriptor->is_new || descriptor->kind != DESCRIPTOR_REGULAR)
+		return descriptor->fd;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)descriptors->pid, descriptor->number);
+	handle = open(path, O_PATH | O_CLOEXEC);
+	if (handle < 0 || fstat(handle, &status) < 0 || !S_ISREG(status.st_mode) ||
+	    status.st_dev != descriptor->device || status.st_ino != descriptor->inode)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
+	descriptor->fd = open(path, O_RDONLY | O_CLOEXEC);
+	return descriptor->fd;
+}
+
+static int lowest_free(const struct descriptors *descriptors)
+{
+	int number = 0;
+
+	for (size_t i = 0; i < descriptors->count && descriptors->at[i].number == number; i++)
+		number++;
+	return number;
+}
+
+struct descriptor *descriptors_add(struct descriptors *descriptors, int fd, int flags)
+{
+	struct descriptor descriptor = {
+		.number = lowest_free(descriptors),
+		.kind = DESCRIPTOR_REGULAR,
+		.is_known = true,
+		.is_new = true,
+		.flags = flags,
+		.fd = fd,
+	};
+
+	if (!hp_vector_push(descriptors, descriptor)) {
+		close(fd);
+		return NULL;
+	}
+	qsort(descriptors->at, descriptors->count, sizeof(*descriptors->at), by_number);
+	return descriptors_find(descriptors, (uint64_t)descriptor.number);
+}
+
+void descriptors_remove(struct descriptors *descriptors, struct descriptor *descriptor)
+{
+	size_t at = (size_t)(descriptor - descriptors->at);
+
+	if (descriptor->fd >= 0)
+		close(descriptor->fd);
+	descriptors->count--;
+	memmove(descriptor, descriptor + 1, (descriptors->count - at) * sizeof(*descriptor));
+}

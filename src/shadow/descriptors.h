@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The target's descriptors, as its copy is to see them. The copy itself has none: what it reads
+ * from regular files we read for it, from files that we have opened ourselves and at positions that
+ * we keep; what it writes goes nowhere. So no pipe stays open for longer, no lock is held, nothing
+ * is taken from a socket.
+ */
+#ifndef HPCPROF_SHADOW_DESCRIPTORS_H
+#define HPCPROF_SHADOW_DESCRIPTORS_H
+
+#include <hpcprof/base/error.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum descriptor_kind {
+	DESCRIPTOR_REGULAR,
+	DESCRIPTOR_DIRECTORY,
+	DESCRIPTOR_OTHER, /* pipe, socket, terminal, device, eventfd, ... */
+};
+
+struct descriptor {
+	int number; /* in the target */
+	uint8_t kind;
+	bool is_known; /* position and flags are; regular files only */
+	bool is_new;   /* opened by the copy */
+	int flags;     /* O_* */
+	uint64_t position;
+	uint64_t device;
+	uint64_t inode;
+	int fd; /* ours, opened when first read from; -1 */
+};
+
+struct descriptors {
+	pid_t pid;
+	struct descriptor *at; /* by number */
+	size_t count, capacity;
+};
+
+/* Those of a process, it running; without positions. */
+struct hp_error *descriptors_list(struct descriptors *descriptors, pid_t pid);
+/* Their positions, a thread of it held. */
+void descriptors_read_positions(struct descriptors *descriptors);
+void descriptors_clear(struct descriptors *descriptors);
+
+/* NULL: not open, or too many. */
+struct descriptor *descriptors_find(struct descriptors *descriptors, uint64_t number);
+/* Something to read a regular file with; -1 when the very file cannot be had. */
+int descriptors_open(struct descriptors *descriptors, struct descriptor *descriptor);
+/* Adds one with the lowest free number, as open() would; takes over `fd`. NULL: no memory. */
+struct descriptor *descriptors_add(struct descriptors *descriptors, int fd, int flags);
+void descriptors_remove(struct descriptors *descriptors, struct descriptor *descriptor);
+
+/* The text of /proc/PID/fdinfo/N; false when there is no position or no flags. `inode` stays as it
+ * is where the kernel does not say. */
+bool descriptor_parse_info(const char *text, uint64_t *position, int *flags, uint64_t *inode);
+
+#endif

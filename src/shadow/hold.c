@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "hold.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/file.h>
+
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+/* Of 64-bit programs. A 32-bit one has another. */
+enum { USER_CODE_SEGMENT = 0x33 };
+
+bool hold_is_running(pid_t tid)
+{
+	_cleanup_free_ char *text = NULL;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)tid);
+	hp_error_destroy(hp_file_read_text(path, &text));
+	return text && strcmp(text, "running") == 0;
+}
+
+/* What is pending and not blocked: the mask lines of /proc/PID/status are hexadecimal. */
+static bool has_signals(pid_t tid)
+{
+	_cleanup_free_ char *text = NULL;
+	unsigned long long own = 0;
+	unsigned long long shared = 0;
+	unsigned long long blocked = 0;
+	const char *line;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	hp_error_destroy(hp_file_read_text(path, &text));
+	line = text ? strstr(text, "\nSigPnd:") : NULL;
+	if (!line ||
+	    sscanf(line, "\nSigPnd: %llx ShdPnd: %llx SigBlk: %llx", &own, &shared, &blocked) != 3)
+		return true;
+	return (own | shared) & ~blocked;
+}
+
+/* --- x86-64 ----------------------------------------------------------------------------------- */
+
+static bool is_in_kernel(const struct user_regs_struct *registers)
+{
+	return (int64_t)registers->orig_rax >= 0;
+}
+
+/*
+ * A thread that slipped into a system call between our look and the stop. Most calls go on by
+ * themselves; those that signals end (epoll_wait, semop, ...) would say EINTR without any signal:
+ * have it make that call again.
+ */
+static void mend_system_call(pid_t tid, struct user_regs_struct *registers)
+{
+	if ((int64_t)registers->rax != -EINTR || has_signals(tid))
+		return;
+	registers->rax = registers->orig_rax;
+	registers->rip -= 2;
+	registers->orig_rax = UINT64_MAX;
+	ptrace(PTRACE_SETREGS, tid, NULL, registers);
+}
+
+static bool is_64_bit(const struct user_regs_struct *registers)
+{
+	return registers->cs == USER_CODE_SEGMENT;
+}
+
+/* --- stopping --------------------------------------------------------------------------------- */
+
+static pid_t tracer_of(pid_t tid)
+{
+	_cleanup_free_ char *text = NULL;
+	const char *line;
+	char path[64];
+	int tracer = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	hp_error_destroy(hp_file_read_text(path, &text));
+	line = text ? strstr(text, "\nTracerPid:") : NULL;
+	if (!line || sscanf(line, "\nTracerPid: %d", &tracer) != 1)
+		return 0;
+	return tracer;
+}
+
+static enum hold_result refused(pid_t tid, int errno_value, struct hp_error **error,
+				enum hp_shadow_refusal *refusal)
+{
+	pid_t tracer = tracer_of(tid);
+
+	if (errno_value == ESRCH)
+		return HOLD_GONE;
+	if (tracer) {
+		*refusal = HP_SHADOW_TRACED;
+		*error = hp_error_advise(hp_error_create(HP_ERROR_NOT_PERMITTED,
+							 "process %d already traces thread %d",
+							 (int)tracer, (int)tid),
+					 "record without --shadow while a debugger is attached");
+		return HOLD_REFUSED;
+	}
+	*refusal = HP_SHADOW_NOT_PERMITTED;
+	*error = hp_error_advise(
+		hp_error_create_errno(errno_value, "stopping thread %d", (int)tid),
+		"a program with more rights than you (setuid, another user's) cannot be copied; "
+		"sysctl kernel.yama.ptrace_scope says what else can (0 or 1: what you start, and "
+		"at 0 what is yours)");
+	return HOLD_REFUSED;
+}
+
+/* Waits for its next stop; leaves its end to others. False when it has ended. */
+static bool await_stop(pid_t tid, int *signal, int *event)
+{
+	siginfo_t info = { 0 };
+	int got;
+
+	do {
+		got = waitid(P_PID, (id_t)tid, &info, WSTOPPED | WEXITED | WNOWAIT | __WALL);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0 || (info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED))
+		return false;
+	if (waitid(P_PID, (id_t)tid, &info, WSTOPPED | WNOHANG | __WALL) < 0 || !info.si_pid)
+		return false;
+	*signal = info.si_status & 0x7f;
+	*event = info.si_status >> 8;
+	return true;
+}
+
+static bool read_state(pid_t tid, struct held_state *state)
+{
+	struct iovec extended = { state->extended, sizeof(state->extended) };
+
+	if (ptrace(PTRACE_GETREGSET, tid, NT_X86_XSTATE, &extended) < 0)
+		return false;
+	state->extended_bytes = extended.iov_len;
+	return ptrace(PTRACE_GETSIGMASK, tid, sizeof(state->blocked_signals),
+		      &state->blocked_signals) == 0;
+}
+
+static enum hold_result judge(pid_t tid, struct held_state *state, struct hp_error **error,
+			      enum hp_shadow_refusal *refusal)
+{
+	if (ptrace(PTRACE_GETREGS, tid, NULL, &state->registers) < 0)
+		return HOLD_GONE;
+	if (is_in_kernel(&state->registers)) {
+		mend_system_call(tid, &state->registers);
+		return HOLD_IN_KERNEL;
+	}
+	if (!is_64_bit(&state->registers)) {
+		*refusal = HP_SHADOW_OTHER_MACHINE;
+		*error = hp_error_advise(
+			hp_error_create(HP_ERROR_NOT_PERMITTED, "it is not a 64-bit x86 program"),
+			"record without --shadow");
+		return HOLD_REFUSED;
+	}
+	return read_state(tid, state) ? HOLD_STOPPED : HOLD_GONE;
+}
+
+enum hold_result hold(pid_t tid, struct held_state *state, struct hp_error **error,
+		      enum hp_shadow_refusal *refusal)
+{
+	enum hold_result result = HOLD_IN_KERNEL;
+	int signal = 0;
+	int event = 0;
+
+	if (!hold_is_running(tid))
+		return HOLD_IN_KERNEL;
+	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
+		return refused(tid, errno, error, refusal);
+	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0 || !await_stop(tid, &signal, &event))
+		return HOLD_GONE;
+	/* A signal came first, or somebody stops it: that goes its way, another moment will do. */
+	if (event == PTRACE_EVENT_STOP && signal == SIGTRAP)
+		result = judge(tid, state, error, refusal);
+	if (result != HOLD_STOPPED)
+		ptrace(PTRACE_DETACH, tid, NULL,
+		       event == PTRACE_EVENT_STOP ? 0UL : (unsigned long)signal);
+	return result;
+}
+
+void hold_release(pid_t tid)
+{
+	ptrace(PTRACE_DETACH, tid, NULL, NULL);
+}
+
+bool hold_give_state(pid_t pid, const struct held_state *state)
+{
+	struct iovec extended = {
+		(void *)(uintptr_t)state->extended, /* read only */
+		state->extended_bytes,
+	};
+
+	return ptrace(PTRACE_SETREGSET, pid, NT_X86_XSTATE, &extended) == 0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What tells a moment of the target from all others: its general registers, flags and the top of
+ * its stack, sampled at even steps of its user CPU time. An event of its own for each window:
+ * neither the recorder's rate nor its rings are touched, and ticks are counted from the copy on.
+ */
+#ifndef HPCPROF_SHADOW_MATCHING_H
+#define HPCPROF_SHADOW_MATCHING_H
+
+#include <hpcprof/base/error.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum {
+	MATCH_STACK_BYTES = 512,
+	/* Some 3 ms: a sample takes up to 13 us of the target's time (a VM), and every state that
+	 * is compared takes some of the copy's. */
+	MATCH_PERIOD_NS = 2999999,
+};
+
+struct match_sample {
+	uint64_t time_ns;     /* CLOCK_MONOTONIC */
+	uint64_t tick;	      /* its number, those that were lost counted too */
+	uint64_t general[16]; /* as instructions number them: rax rcx rdx rbx rsp rbp rsi rdi r8 ...
+			       */
+	uint64_t ip;
+	uint64_t flags;
+	uint32_t stack_bytes;
+	uint8_t stack[MATCH_STACK_BYTES];
+};
+
+struct matching {
+	int fd;
+	void *ring; /* control page, then data */
+	size_t data_bytes;
+	uint64_t tick; /* of the next sample */
+	struct match_sample *samples;
+	size_t count, capacity;
+	uint64_t damaged; /* records that made no sense */
+};
+
+void matching_init(struct matching *matching);
+/* Keeps the memory for samples. */
+void matching_close(struct matching *matching);
+void matching_clear(struct matching *matching);
+
+/* Opens the event on a thread, not counting yet. */
+struct hp_error *matching_open(struct matching *matching, pid_t tid);
+bool matching_enable(struct matching *matching);
+/* Takes what has come since the last time. */
+struct hp_error *matching_drain(struct matching *matching);
+
+/* One record, header and all; false when it makes no sense. For samples: appends it. */
+bool matching_take(struct matching *matching, const uint8_t *record, size_t size);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rebuild.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum {
+	PAGE_BYTES = 4096,
+	RUNS_AT_ONCE = 256,
+	/* What a stack may grow by while it is replayed. */
+	STACK_BYTES = 1 << 20,
+	/* Of a mapped file that we cannot open, read from the target piece by piece. */
+	PIECE_BYTES = 8192,
+	FILE_LIMIT_BYTES = 64 << 20,
+};
+
+#define USER_END UINT64_C(0x7ffffffff000)
+
+static struct hp_error *failed(const char *what, const struct area *area, int64_t result)
+{
+	return hp_error_create_errno(result < 0 ? (int)-result : EIO, "%s 0x%llx-0x%llx %s", what,
+				     (unsigned long long)area->start, (unsigned long long)area->end,
+				     area->path);
+}
+
+/* --- the vdso --------------------------------------------------------------------------------- */
+
+/* Where nothing of either is. */
+static uint64_t out_of_the_way(const struct vessel *vessel)
+{
+	return vessel->tools + UINT64_C(0x1000000);
+}
+
+static const struct area *same_of_target(const struct areas *areas, const struct area *own)
+{
+	for (size_t i = 0; i < areas->count; i++) {
+		const struct area *area = &areas->at[i];
+
+		if (area->kind == own->kind && strcmp(area->path, own->path) == 0 &&
+		    area->end - area->start == own->end - own->start)
+			return area;
+	}
+	return NULL;
+}
+
+static bool move(struct vessel *vessel, uint64_t from, uint64_t to, uint64_t bytes)
+{
+	return vessel_call(vessel, SYS_mremap, from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+			   to, 0) == (int64_t)to;
+}
+
+/* The kernel's pages of the vessel go where the target has its own: first all aside, since the
+ * places may overlap. Those that cannot are left to be copies. */
+static struct hp_error *move_vdso(struct vessel *vessel, const struct areas *areas)
+{
+	uint64_t aside = out_of_the_way(vessel);
+
+	for (int pass = 0; pass < 2; pass++) {
+		uint64_t at = aside;
+
+		for (size_t i = 0; i < vessel->own.count; i++) {
+			struct area *own = &vessel->own.at[i];
+			uint64_t bytes = own->end - own->start;
+			const struct area *target = same_of_target(areas, own);
+
+			if (own->kind != AREA_VDSO && own->kind != AREA_VVAR)
+				continue;
+			if (!pass && !move(vessel, own->start, at, bytes))
+				return failed("moving", own, -EINVAL);
+			if (pass && target && move(vessel, at, target->start, bytes))
+				own->inode = 1; /* in place */
+			else if (pass)
+				vessel_call(vessel, SYS_munmap, at, bytes, 0, 0, 0, 0);
+			at += bytes;
+		}
+	}
+	return NULL;
+}
+
+static bool has_moved(const struct vessel *vessel, const struct area *target)
+{
+	for (size_t i = 0; i < vessel->own.count; i++) {
+		const struct area *own = &vessel->own.at[i];
+
+		if (own->inode == 1 && own->kind == target->kind &&
+		    strcmp(own->path, target->path) == 0)
+			return target->kind == AREA_VDSO || target->kind == AREA_VVAR;
+	}
+	return false;
+}
+
+/* --- areas ------------------------------------------------------------------------------------ */
+
+static int64_t map(struct vessel *vessel, uint64_t start, uint64_t end, int protection, int flags,
+		   int64_t fd, uint64_t offset)
+{
+	return vessel_call(vessel, SYS_mmap, start, end - start, (uint64_t)protection,
+			   (uint64_t)(flags | MAP_PRIVATE | MAP_FIXED_NOREPLACE | MAP_NORESERVE),
+			   (uint64_t)fd, offset);
+}
+
+/* What it has of a file that we cannot open; what is not in memory there is zero here. */
+static void copy_file_pages(struct vessel *vessel, pid_t pid, const struct area *area)
+{
+	uint8_t piece[PIECE_BYTES];
+
+	if (area->end - area->start > FILE_LIMIT_BYTES || !(area->protection & PROT_READ))
+		return;
+	for (uint64_t at = area->start; at < area->end; at += sizeof(piece)) {
+		size_t bytes = area->end - at < sizeof(piece) ? area->end - at : sizeof(piece);
+		struct iovec local = { piece, bytes };
+		struct iovec remote = { (void *)(uintptr_t)at, bytes };
+		ssize_t got = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+
+		if (got > 0)
+			vessel_write(vessel, at, piece, (size_t)got);
+	}
+}
+
+struct open_file {
+	int ours;
+	int64_t theirs;
+};
+
+static struct hp_error *map_file(struct vessel *vessel, pid_t pid, const struct area *area,
+				 struct mapped_files *files, struct open_file *open_file)
+{
+	int fd = mapped_files_find(files, pid, area);
+	int64_t result;
+
+	if (fd >= 0 && open_file->ours != fd) {
+		open_file->theirs = vessel_open(vessel, fd, O_RDONLY);
+		open_file->ours = fd;
+	}
+	if (fd >= 0 && open_file->theirs >= 0) {
+		result = map(vessel, area->start, area->end, area->protection, 0, open_file->theirs,
+			     area->file_offset);
+		return result == (int64_t)area->start ? NULL : failed("mapping", area, result);
+	}
+	result = map(vessel, area->start, area->end, area->protection, MAP_ANONYMOUS, -1, 0);
+	if (result != (int64_t)area->start)
+		return failed("mapping", area, result);
+	copy_file_pages(vessel, pid, area);
+	return NULL;
+}
+
+static struct hp_error *map_memory(struct vessel *vessel, const struct area *area, uint64_t below)
+{
+	uint64_t start = area->start;
+	int protection = area->protection;
+	int64_t result;
+
+	if (area->kind == AREA_DEVICE || area->kind == AREA_VVAR)
+		protection = PROT_NONE;
+	if (area->kind == AREA_STACK && start - below > STACK_BYTES)
+		start -= STACK_BYTES;
+	result = map(vessel, start, area->end, protection, MAP_ANONYMOUS, -1, 0);
+	return result == (int64_t)start ? NULL : failed("mapping", area, result);
+}
+
+static struct hp_error *map_areas(struct vessel *vessel, const struct snapshot *snapshot,
+				  struct mapped_files *files)
+{
+	struct open_file open_file = { .ours = -1, .theirs = -1 };
+	struct hp_error *error = NULL;
+	uint64_t below = 0;
+
+	for (size_t i = 0; !error && i < snapshot->areas.count; i++) {
+		const struct area *area = &snapshot->areas.at[i];
+
+		if (area->kind == AREA_VSYSCALL || has_moved(vessel, area))
+			continue;
+		if (area->kind == AREA_FILE)
+			error = map_file(vessel, snapshot->pid, area, files, &open_file);
+		else
+			error = map_memory(vessel, area, below);
+		below = area->end;
+	}
+	return error;
+}
+
+/* --- contents --------------------------------------------------------------------------------- */
+
+/* A few runs at once; returns the next to begin with, SIZE_MAX when the vessel has died. */
+static size_t write_runs(struct vessel *vessel, const struct snapshot *snapshot, size_t first)
+{
+	struct iovec remote[RUNS_AT_ONCE] = { 0 };
+	struct iovec local = { .iov_base = snapshot->buffer + snapshot->runs[first].offset };
+	uint64_t done_bytes;
+	size_t count = 0;
+	ssize_t done;
+
+	while (first + count < snapshot->run_count && count < RUNS_AT_ONCE) {
+		const struct run *run = &snapshot->runs[first + count];
+
+		remote[count++] = (struct iovec){ (void *)(uintptr_t)run->address, run->bytes };
+		local.iov_len += run->bytes;
+	}
+	done = process_vm_writev(vessel->pid, &local, 1, remote, count, 0);
+	done_bytes = done > 0 ? (uint64_t)done : 0;
+	for (size_t i = first; i < first + count; i++) {
+		const struct run *run = &snapshot->runs[i];
+		uint64_t had = done_bytes < run->bytes ? done_bytes : run->bytes;
+
+		done_bytes -= had;
+		if (had == run->bytes)
+			continue;
+		/* Not writable, at least from there on: so slower. */
+		if (!vessel_write(vessel, run->address + had, snapshot->buffer + run->offset + had,
+				  run->bytes - had))
+			return SIZE_MAX;
+		return i + 1;
+	}
+	return first + count;
+}
+
+static struct hp_error *write_contents(struct vessel *vessel, const struct snapshot *snapshot)
+{
+	for (size_t at = 0; at < snapshot->run_count;) {
+		at = write_runs(vessel, snapshot, at);
+		if (at == SIZE_MAX)
+			return hp_error_create(HP_ERROR_SYSTEM, "the copy cannot be written to");
+	}
+	return NULL;
+}
+
+struct hp_error *rebuild(struct vessel *vessel, const struct snapshot *snapshot,
+			 struct mapped_files *files)
+{
+	struct hp_error *error = move_vdso(vessel, &snapshot->areas);
+
+	if (!error)
+		error = map_areas(vessel, snapshot, files);
+	if (!error)
+		error = write_contents(vessel, snapshot);
+	/* It has no business with them any more: what it reads we read for it. */
+	if (!error && vessel_call(vessel, SYS_close_range, 0, UINT32_MAX, 0, 0, 0, 0) < 0)
+		error = hp_error_create(HP_ERROR_SYSTEM, "the copy has died");
+	return error;
+}
+
+/* --- where new mappings go -------------------------------------------------------------------- */
+
+/* The kernel searches from the top down, from a base that lies below the stack: the end of what it
+ * mapped first. */
+static uint64_t top_of(const struct areas *areas)
+{
+	uint64_t top = 0;
+
+	for (size_t i = 0; i < areas->count && areas->at[i].kind != AREA_STACK; i++)
+		top = areas->at[i].end;
+	return top;
+}
+
+struct hp_error *rebuild_close(struct vessel *vessel, const struct areas *areas)
+{
+	struct areas now = { 0 };
+	struct hp_error *error = areas_read(&now, vessel->pid);
+	uint64_t free_from = top_of(areas);
+
+	for (size_t i = 0; !error && i <= now.count; i++) {
+		uint64_t end = i < now.count ? now.at[i].start : USER_END;
+		uint64_t next = i < now.count ? now.at[i].end : USER_END;
+
+		if (next <= free_from)
+			continue;
+		if (end > USER_END)
+			end = USER_END;
+		if (end > free_from && map(vessel, free_from, end, PROT_NONE, MAP_ANONYMOUS, -1,
+					   0) != (int64_t)free_from)
+			error = hp_error_create(HP_ERROR_SYSTEM,
+						"the copy's address space cannot be closed");
+		free_from = next;
+	}
+	areas_clear(&now);
+	return error;
+}

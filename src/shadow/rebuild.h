@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From a snapshot to a process with the same memory at the same addresses.
+ *
+ * Everything in it is private: what was shared is a copy, what was a device is there but cannot be
+ * touched, files are mapped privately. New mappings come to lie where the target's would, since
+ * whatever is free above its highest one is taken up.
+ */
+#ifndef HPCPROF_SHADOW_REBUILD_H
+#define HPCPROF_SHADOW_REBUILD_H
+
+#include "mapped_files.h"
+#include "snapshot.h"
+#include "vessel.h"
+
+/* Fills a vessel that has just been created. */
+struct hp_error *rebuild(struct vessel *vessel, const struct snapshot *snapshot,
+			 struct mapped_files *files);
+/* Takes up what is free above the target's mappings; after everything else has its place. */
+struct hp_error *rebuild_close(struct vessel *vessel, const struct areas *areas);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "schedule.h"
+
+static const uint64_t default_window_ns = 150000000;
+static const uint64_t longest_window_ns = 500000000;
+/* So much of a slot. */
+static const uint64_t window_part = 6;
+
+void schedule_init(struct schedule *schedule, uint64_t seed)
+{
+	*schedule = (struct schedule){ .random = hp_random_seeded(seed) };
+}
+
+static void draw(struct schedule *schedule, uint64_t from_ns)
+{
+	uint64_t last_ns = schedule->end_ns > from_ns ? schedule->end_ns - 1 : from_ns;
+
+	schedule->due_ns = hp_random_between(&schedule->random, from_ns, last_ns);
+}
+
+void schedule_next(struct schedule *schedule, uint64_t now_ns, uint64_t slot_ns)
+{
+	uint64_t length_ns = slot_ns ? slot_ns : 1;
+
+	schedule->start_ns = schedule->end_ns;
+	if (now_ns > schedule->start_ns)
+		schedule->start_ns += (now_ns - schedule->start_ns) / length_ns * length_ns;
+	schedule->end_ns = schedule->start_ns + length_ns;
+	/* Of a slot that has begun already, the rest. */
+	draw(schedule, schedule->start_ns > now_ns ? schedule->start_ns : now_ns);
+}
+
+void schedule_again(struct schedule *schedule, uint64_t now_ns)
+{
+	uint64_t length_ns = schedule->end_ns - schedule->start_ns;
+
+	if (now_ns >= schedule->end_ns)
+		schedule_next(schedule, now_ns, length_ns);
+	else
+		draw(schedule, now_ns);
+}
+
+uint64_t schedule_window_ns(uint64_t slot_ns, uint64_t wanted_ns)
+{
+	uint64_t window_ns = slot_ns / window_part;
+
+	if (wanted_ns)
+		return wanted_ns;
+	if (window_ns < default_window_ns)
+		return default_window_ns;
+	return window_ns > longest_window_ns ? longest_window_ns : window_ns;
+}

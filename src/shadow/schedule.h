@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * When windows begin: at one random moment in each slot of the target's CPU time. So they lie
+ * evenly over the run, in step with nothing, and each unit of its time is as likely as any other to
+ * be where one begins. (Stratified sampling.)
+ */
+#ifndef HPCPROF_SHADOW_SCHEDULE_H
+#define HPCPROF_SHADOW_SCHEDULE_H
+
+#include <hpcprof/base/number.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All times are CPU time of the target, in ns. */
+struct schedule {
+	struct hp_random random;
+	uint64_t start_ns; /* of the slot */
+	uint64_t end_ns;
+	uint64_t due_ns;
+};
+
+void schedule_init(struct schedule *schedule, uint64_t seed);
+/* The slot after this one; those that have passed meanwhile are left out. */
+void schedule_next(struct schedule *schedule, uint64_t now_ns, uint64_t slot_ns);
+/* Another moment in what is left of the slot; in the next one when too little is. */
+void schedule_again(struct schedule *schedule, uint64_t now_ns);
+
+/* How long a window is to be in slots of that length: longer where windows are dear. */
+uint64_t schedule_window_ns(uint64_t slot_ns, uint64_t wanted_ns);
+
+#endif

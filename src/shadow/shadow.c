@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <hpcprof/shadow/shadow.h>
+
+#include "schedule.h"
+#include "threads.h"
+#include "window.h"
+
+#include <hpcprof/base/file.h>
+#include <hpcprof/base/vector.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+enum {
+	LONGEST_SLEEP_NS = 50000000,
+	SHORTEST_SLEEP_NS = 500000,
+	/* After a refusal that another moment will not change. */
+	REFUSED_PAUSE_MS = 500,
+	/* Windows that nobody takes are not kept for ever. */
+	READY_LIMIT = 256,
+};
+
+struct hp_shadow {
+	double percent;
+	uint64_t window_ns;
+	int ready_fd; /* eventfd: counts windows to be taken */
+	int stop_fd;  /* eventfd */
+	pthread_t thread;
+	bool is_running;
+
+	/* The thread's own. */
+	struct target target;
+	struct schedule schedule;
+	struct ledger ledger;
+	struct window_maker maker;
+	uint64_t busy_ns; /* wall time that the last window took, all in all */
+
+	/* Shared, under the lock. */
+	pthread_mutex_t lock;
+	HP_VECTOR(struct hp_window) ready;
+	struct hp_shadow_statistics statistics;
+};
+
+/* --- the thread ------------------------------------------------------------------------------- */
+
+static bool is_stopping(const struct hp_shadow *shadow, int timeout_ms)
+{
+	struct pollfd poll_stop = { .fd = shadow->stop_fd, .events = POLLIN };
+
+	return poll(&poll_stop, 1, timeout_ms) > 0;
+}
+
+/* Sleeps until CPU time may have come to `due_ns`: no faster than every CPU can make it. */
+static bool sleep_until_due(struct hp_shadow *shadow, uint64_t cpu_ns)
+{
+	uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t left_ns = (shadow->schedule.due_ns - cpu_ns) / (cpus ? cpus : 1);
+	struct pollfd poll_stop = { .fd = shadow->stop_fd, .events = POLLIN };
+	struct timespec time = { 0 };
+
+	if (left_ns > LONGEST_SLEEP_NS)
+		left_ns = LONGEST_SLEEP_NS;
+	if (left_ns < SHORTEST_SLEEP_NS)
+		left_ns = SHORTEST_SLEEP_NS;
+	time.tv_nsec = (long)left_ns;
+	return ppoll(&poll_stop, 1, &time, NULL) <= 0;
+}
+
+static void note_reason(struct hp_shadow_statistics *statistics, const struct hp_error *error)
+{
+	snprintf(statistics->reason, sizeof(statistics->reason), "%s%s%s", error->message,
+		 error->advice ? "; " : "", error->advice ? error->advice : "");
+}
+
+static void publish(struct hp_shadow *shadow, struct hp_window *window)
+{
+	struct hp_shadow_statistics *statistics = &shadow->statistics;
+	const uint64_t one = 1;
+
+	statistics->windows++;
+	statistics->ends[window->end]++;
+	if (window->block_count) {
+		statistics->useful++;
+		statistics->covered_ns += window->duration_ns;
+	}
+	if (shadow->ready.count < READY_LIMIT && hp_vector_push(&shadow->ready, *window)) {
+		/* Only ever full when nobody takes any. */
+		if (write(shadow->ready_fd, &one, sizeof(one)) < 0)
+			errno = 0;
+		return;
+	}
+	hp_window_clear(window);
+}
+
+static void account(struct hp_shadow *shadow, struct window_result *result, uint64_t cpu_ns)
+{
+	struct hp_shadow_statistics *statistics = &shadow->statistics;
+
+	pthread_mutex_lock(&shadow->lock);
+	switch (result->outcome) {
+	case WINDOW_MADE:
+		publish(shadow, &result->window);
+		break;
+	case WINDOW_REFUSED:
+		statistics->refusals[result->refusal]++;
+		if (result->error)
+			note_reason(statistics, result->error);
+		break;
+	case WINDOW_NOT_NOW:
+		statistics->refusals[HP_SHADOW_IN_KERNEL]++;
+		break;
+	}
+	statistics->copied_bytes += result->copied_bytes;
+	statistics->replay_ns += result->replay_ns;
+	statistics->target_ns = cpu_ns;
+	statistics->lost_ns = shadow->ledger.lost_ns;
+	pthread_mutex_unlock(&shadow->lock);
+	hp_error_destroy(result->error);
+}
+
+/* As much CPU time of the target as pays for a window, and as one takes from beginning to end. */
+static uint64_t next_slot_ns(const struct hp_shadow *shadow, uint64_t price_ns)
+{
+	uint64_t slot_ns = ledger_slot(&shadow->ledger, price_ns);
+
+	return slot_ns > shadow->busy_ns ? slot_ns : shadow->busy_ns;
+}
+
+static void one_window(struct hp_shadow *shadow, uint64_t cpu_ns)
+{
+	const struct schedule *schedule = &shadow->schedule;
+	struct window_order order = {
+		.slot_end_ns = schedule->end_ns,
+		.window_ns = schedule_window_ns(schedule->end_ns - schedule->start_ns,
+						shadow->window_ns),
+	};
+	struct window_result result = { .outcome = WINDOW_NOT_NOW };
+	uint64_t start_ns = hp_clock_monotonic_ns();
+
+	if (target_choose(&shadow->target, &shadow->schedule.random, &order.pid, &order.tid))
+		window_make(&shadow->maker, &order, &result);
+	if (result.outcome == WINDOW_MADE)
+		shadow->busy_ns = hp_clock_monotonic_ns() - start_ns;
+	cpu_ns = target_cpu_ns(&shadow->target, hp_clock_monotonic_ns());
+	if (result.outcome == WINDOW_NOT_NOW)
+		schedule_again(&shadow->schedule, cpu_ns);
+	else
+		schedule_next(&shadow->schedule, cpu_ns, next_slot_ns(shadow, result.price_ns));
+	account(shadow, &result, cpu_ns);
+	if (result.outcome == WINDOW_REFUSED && result.refusal != HP_SHADOW_BUDGET)
+		is_stopping(shadow, REFUSED_PAUSE_MS);
+}
+
+static void *make_windows(void *context)
+{
+	struct hp_shadow *shadow = context;
+	uint64_t first_ns = ledger_slot(&shadow->ledger, ledger_price(&shadow->ledger, 0, 0));
+	uint64_t cpu_ns;
+
+	schedule_next(&shadow->schedule, 0, first_ns);
+	while (!is_stopping(shadow, 0)) {
+		cpu_ns = target_cpu_ns(&shadow->target, hp_clock_monotonic_ns());
+		if (cpu_ns >= shadow->schedule.due_ns)
+			one_window(shadow, cpu_ns);
+		else if (!sleep_until_due(shadow, cpu_ns))
+			break;
+	}
+	cpu_ns = target_cpu_ns(&shadow->target, hp_clock_monotonic_ns());
+	pthread_mutex_lock(&shadow->lock);
+	if (cpu_ns > shadow->statistics.target_ns)
+		shadow->statistics.target_ns = cpu_ns;
+	pthread_mutex_unlock(&shadow->lock);
+	return NULL;
+}
+
+/* --- public ----------------------------------------------------------------------------------- */
+
+static struct hp_error *check_machine(void)
+{
+	int64_t scope = 0;
+	struct hp_error *error = hp_file_read_number("/proc/sys/kernel/yama/ptrace_scope", &scope);
+	const int64_t nobody = 3;
+
+	hp_error_destroy(error); /* a kernel without Yama */
+	if (scope < nobody)
+		return NULL;
+	return hp_error_advise(hp_error_create(HP_ERROR_NOT_PERMITTED,
+					       "no shadow windows: kernel.yama.ptrace_scope is %d, "
+					       "so nobody may look into another process",
+					       (int)scope),
+			       "record without --shadow; that setting stays until the next boot");
+}
+
+static struct hp_error *add_targets(struct hp_shadow *shadow,
+				    const struct hp_shadow_options *options)
+{
+	bool room = true;
+
+	for (size_t i = 0; room && i < options->pid_count; i++)
+		room = target_add(&shadow->target, options->pids[i], 0);
+	for (size_t i = 0; room && i < options->tid_count; i++)
+		room = target_add(&shadow->target, options->tids[i], options->tids[i]);
+	shadow->target.follows = true;
+	return room ? NULL : hp_error_create_no_memory();
+}
+
+struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
+				  struct hp_shadow **result)
+{
+	struct hp_error *error = check_machine();
+	struct hp_shadow *shadow = error ? NULL : calloc(1, sizeof(*shadow));
+
+	if (error)
+		return error;
+	if (!shadow)
+		return hp_error_create_no_memory();
+	pthread_mutex_init(&shadow->lock, NULL);
+	shadow->percent = options->percent > 0 ? options->percent : HP_SHADOW_DEFAULT_PERCENT;
+	shadow->window_ns = options->window_ns;
+	shadow->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	shadow->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (shadow->ready_fd < 0 || shadow->stop_fd < 0)
+		error = hp_error_create_errno(errno, "making an eventfd");
+	ledger_init(&shadow->ledger, shadow->percent);
+	schedule_init(&shadow->schedule, options->seed ? options->seed : hp_clock_monotonic_ns());
+	if (!error)
+		error = window_maker_create(&shadow->maker, &shadow->ledger, shadow->stop_fd);
+	if (!error)
+		error = add_targets(shadow, options);
+	if (error) {
+		hp_shadow_destroy(shadow);
+		return error;
+	}
+	*result = shadow;
+	return NULL;
+}
+
+struct hp_error *hp_shadow_start(struct hp_shadow *shadow)
+{
+	sigset_t all;
+	sigset_t before;
+	int error;
+
+	/* Signals are for the thread that started us. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	error = pthread_create(&shadow->thread, NULL, make_windows, shadow);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (error)
+		return hp_error_create_errno(error, "starting a thread for shadow windows");
+	shadow->is_running = true;
+	return NULL;
+}
+
+int hp_shadow_fd(const struct hp_shadow *shadow)
+{
+	return shadow->ready_fd;
+}
+
+bool hp_shadow_take(struct hp_shadow *shadow, struct hp_window *window)
+{
+	bool has_one;
+	uint64_t count;
+
+	pthread_mutex_lock(&shadow->lock);
+	has_one = shadow->ready.count > 0;
+	if (has_one) {
+		*window = shadow->ready.at[0];
+		shadow->ready.count--;
+		memmove(shadow->ready.at, shadow->ready.at + 1,
+			shadow->ready.count * sizeof(*window));
+	} else if (read(shadow->ready_fd, &count, sizeof(count)) < 0) {
+		errno = 0; /* nothing to take back */
+	}
+	pthread_mutex_unlock(&shadow->lock);
+	return has_one;
+}
+
+void hp_shadow_statistics(struct hp_shadow *shadow, struct hp_shadow_statistics *statistics)
+{
+	pthread_mutex_lock(&shadow->lock);
+	*statistics = shadow->statistics;
+	pthread_mutex_unlock(&shadow->lock);
+}
+
+void hp_shadow_stop(struct hp_shadow *shadow)
+{
+	const uint64_t one = 1;
+
+	if (!shadow->is_running)
+		return;
+	/* A counter that is 0 has room for one. */
+	if (write(shadow->stop_fd, &one, sizeof(one)) == sizeof(one))
+		pthread_join(shadow->thread, NULL);
+	shadow->is_running = false;
+}
+
+void hp_shadow_destroy(struct hp_shadow *shadow)
+{
+	if (!shadow)
+		return;
+	hp_shadow_stop(shadow);
+	window_maker_clear(&shadow->maker);
+	target_clear(&shadow->target);
+	for (size_t i = 0; i < shadow->ready.count; i++)
+		hp_window_clear(&shadow->ready.at[i]);
+	hp_vector_free(&shadow->ready);
+	if (shadow->ready_fd >= 0)
+		close(shadow->ready_fd);
+	if (shadow->stop_fd >= 0)
+		close(shadow->stop_fd);
+	pthread_mutex_destroy(&shadow->lock);
+	free(shadow);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* For machines whose instructions the engine does not know. */
+#include <hpcprof/shadow/shadow.h>
+
+struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
+				  struct hp_shadow **shadow)
+{
+	(void)options;
+	(void)shadow;
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_NOT_PERMITTED,
+				"no shadow windows: they are for x86-64 only so far"),
+		"record without --shadow");
+}
+
+struct hp_error *hp_shadow_start(struct hp_shadow *shadow)
+{
+	(void)shadow;
+	return NULL;
+}
+
+int hp_shadow_fd(const struct hp_shadow *shadow)
+{
+	(void)shadow;
+	return -1;
+}
+
+bool hp_shadow_take(struct hp_shadow *shadow, struct hp_window *window)
+{
+	(void)shadow;
+	(void)window;
+	return false;
+}
+
+void hp_shadow_statistics(struct hp_shadow *shadow, struct hp_shadow_statistics *statistics)
+{
+	(void)shadow;
+	*statistics = (struct hp_shadow_statistics){ 0 };
+}
+
+void hp_shadow_stop(struct hp_shadow *shadow)
+{
+	(void)shadow;
+}
+
+void hp_shadow_destroy(struct hp_shadow *shadow)
+{
+	(void)shadow;
+}

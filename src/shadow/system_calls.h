@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a shadow's system calls do.
+ *
+ * The original makes the same calls at about the same time, and only it may: a shadow's change
+ * nothing outside of its own memory. So each call is one of
+ *
+ *	answered	by what changes the shadow's own memory only, or from what is known of the
+ *			original, or of files that are only read
+ *	pretended	it says what the original's most likely says (a write is complete)
+ *	the end	of the window: whatever else there is
+ *
+ * An answer that was wrong makes the shadow leave the original's path, which shows: no state
+ *matches from there on.
+ */
+#ifndef HPCPROF_SHADOW_SYSTEM_CALLS_H
+#define HPCPROF_SHADOW_SYSTEM_CALLS_H
+
+#include "descriptors.h"
+#include "engine.h"
+#include "vessel.h"
+
+#include <signal.h>
+
+enum call_policy {
+	CALL_ENDS,     /* the window */
+	CALL_WAITS,    /* the same, and the original may wait in it for others: see is_truncated */
+	CALL_PRETENDS, /* 0 */
+	CALL_IS_ANSWERED,
+};
+
+/* What is known of the original, and of its copy so far. */
+struct shadow_calls {
+	struct vessel *vessel;
+	const struct areas *areas; /* of the moment of the copy */
+	struct descriptors *descriptors;
+	pid_t pid;
+	pid_t tid;
+	int64_t ids[8];	   /* as the original itself sees them: see enum shadow_id */
+	uint64_t blocked;  /* signals */
+	uint64_t heap_end; /* 0: unknown */
+	bool may_wait;	   /* the call that ended the window was one that waits */
+	uint64_t calls;	   /* that were let through */
+};
+
+enum shadow_id {
+	ID_PROCESS,
+	ID_THREAD,
+	ID_PARENT,
+	ID_USER,
+	ID_EFFECTIVE_USER,
+	ID_GROUP,
+	ID_EFFECTIVE_GROUP
+};
+
+/* Reads what does not depend on the moment: ids. */
+bool shadow_calls_identify(struct shadow_calls *calls, pid_t pid, pid_t tid);
+
+/* For hp_engine_calls; `context` is a struct shadow_calls. */
+struct hp_engine_call shadow_calls_handle(void *context, pid_t pid,
+					  const struct user_regs_struct *registers);
+
+/* The table, for tests and messages. */
+enum call_policy shadow_call_policy(int64_t number);
+/* "futex"; NULL when there is none in the table. */
+const char *shadow_call_name(int64_t number);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "threads.h"
+
+#include "hold.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/file.h>
+#include <hpcprof/base/vector.h>
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <time.h>
+
+enum {
+	/* So many processes are followed; more at once are not worth windows each. */
+	PROCESS_LIMIT = 1024,
+	LOOK_INTERVAL_NS = 100000000,
+};
+
+static bool clock_ns(clockid_t clock, uint64_t *ns)
+{
+	struct timespec time;
+
+	if (clock_gettime(clock, &time) < 0)
+		return false;
+	*ns = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+	return true;
+}
+
+static bool add(struct target *target, pid_t pid, pid_t only_tid, bool is_descendant)
+{
+	struct target_process process = { .pid = pid, .only_tid = only_tid };
+
+	if (clock_getcpuclockid(pid, &process.clock) != 0 ||
+	    !clock_ns(process.clock, &process.cpu_ns))
+		return true;
+	/* What descendants have used since they began is the target's, too. */
+	if (!is_descendant)
+		target->base_ns += process.cpu_ns;
+	return hp_vector_push(target, process);
+}
+
+bool target_add(struct target *target, pid_t pid, pid_t only_tid)
+{
+	return add(target, pid, only_tid, false);
+}
+
+void target_clear(struct target *target)
+{
+	hp_vector_free(target);
+}
+
+static bool is_known(const struct target *target, pid_t pid)
+{
+	for (size_t i = 0; i < target->count; i++) {
+		if (target->at[i].pid == pid && !target->at[i].is_gone)
+			return true;
+	}
+	return false;
+}
+
+/* Calls `each` for the threads of a process. */
+static void for_threads(pid_t pid, bool (*each)(pid_t tid, void *context), void *context)
+{
+	char path[64];
+	DIR *directory;
+	bool more = true;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	directory = opendir(path);
+	if (!directory)
+		return;
+	for (const struct dirent *entry = readdir(directory); entry && more;
+	     entry = readdir(directory)) {
+		uint64_t tid;
+
+		if (hp_parse_u64(entry->d_name, &tid) && tid <= INT_MAX)
+			more = each((pid_t)tid, context);
+	}
+	closedir(directory);
+}
+
+/* --- descendants ------------------------------------------------------------------------------ */
+
+struct descent {
+	struct target *target;
+	pid_t pid;
+};
+
+static bool add_children(pid_t tid, void *context)
+{
+	struct descent *descent = context;
+	_cleanup_free_ char *text = NULL;
+	const char *at;
+	uint64_t child;
+	char path[96];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)descent->pid, (int)tid);
+	hp_error_destroy(hp_file_read_text(path, &text));
+	at = text;
+	while (at && hp_scan_u64(&at, &child) && child <= INT_MAX) {
+		if (is_known(descent->target, (pid_t)child))
+			continue;
+		if (descent->target->count >= PROCESS_LIMIT ||
+		    !add(descent->target, (pid_t)child, 0, true))
+			return false;
+	}
+	return true;
+}
+
+static void find_descendants(struct target *target)
+{
+	/* Those found now are looked at in turn. */
+	for (size_t i = 0; i < target->count; i++) {
+		struct descent descent = { target, target->at[i].pid };
+
+		if (!target->at[i].is_gone && !target->at[i].only_tid)
+			for_threads(descent.pid, add_children, &descent);
+	}
+}
+
+static void forget_ended(struct target *target)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < target->count; i++) {
+		if (target->at[i].is_gone)
+			target->ended_ns += target->at[i].cpu_ns;
+		else
+			target->at[kept++] = target->at[i];
+	}
+	target->count = kept;
+}
+
+uint64_t target_cpu_ns(struct target *target, uint64_t now_ns)
+{
+	uint64_t total_ns = target->ended_ns;
+
+	if (target->follows && now_ns - target->looked_ns >= LOOK_INTERVAL_NS) {
+		target->looked_ns = now_ns;
+		forget_ended(target);
+		find_descendants(target);
+		total_ns = target->ended_ns;
+	}
+	for (size_t i = 0; i < target->count; i++) {
+		struct target_process *process = &target->at[i];
+
+		if (!process->is_gone && !clock_ns(process->clock, &process->cpu_ns))
+			process->is_gone = true;
+		total_ns += process->cpu_ns;
+	}
+	return total_ns > target->base_ns ? total_ns - target->base_ns : 0;
+}
+
+bool target_has_ended(const struct target *target)
+{
+	for (size_t i = 0; i < target->count; i++) {
+		if (!target->at[i].is_gone)
+			return false;
+	}
+	return true;
+}
+
+/* --- choosing --------------------------------------------------------------------------------- */
+
+struct choice {
+	struct hp_random *random;
+	uint64_t running;
+	pid_t pid; /* whose threads are looked at */
+	pid_t chosen_pid, chosen_tid;
+};
+
+/* The nth that runs takes the place of the chosen one once in n times. */
+static bool consider(pid_t tid, void *context)
+{
+	struct choice *choice = context;
+
+	if (!hold_is_running(tid))
+		return true;
+	choice->running++;
+	if (hp_random_between(choice->random, 1, choice->running) == 1) {
+		choice->chosen_pid = choice->pid;
+		choice->chosen_tid = tid;
+	}
+	return true;
+}
+
+bool target_choose(struct target *target, struct hp_random *random, pid_t *pid, pid_t *tid)
+{
+	struct choice choice = { .random = random };
+
+	for (size_t i = 0; i < target->count; i++) {
+		const struct target_process *process = &target->at[i];
+
+		choice.pid = process->pid;
+		if (process->is_gone)
+			continue;
+		if (process->only_tid)
+			consider(process->only_tid, &choice);
+		else
+			for_threads(process->pid, consider, &choice);
+	}
+	*pid = choice.chosen_pid;
+	*tid = choice.chosen_tid;
+	return choice.running > 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The target's processes and threads, as they come and go, and how much CPU time they have used. */
+#ifndef HPCPROF_SHADOW_THREADS_H
+#define HPCPROF_SHADOW_THREADS_H
+
+#include <hpcprof/base/error.h>
+#include <hpcprof/base/number.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct target_process {
+	pid_t pid;
+	pid_t only_tid; /* 0: all its threads */
+	clockid_t clock;
+	uint64_t cpu_ns; /* at the last look */
+	bool is_gone;
+};
+
+struct target {
+	struct target_process *at;
+	size_t count, capacity;
+	uint64_t base_ns;   /* what they had used before we came */
+	uint64_t ended_ns;  /* by those that have ended */
+	uint64_t looked_ns; /* when descendants were looked for last */
+	bool follows;	    /* descendants too */
+};
+
+/* Adds one, with all threads or one only. False: no memory; one that is gone is not added. */
+bool target_add(struct target *target, pid_t pid, pid_t only_tid);
+void target_clear(struct target *target);
+
+/* CPU time used by all since they were added; now and then looks for new descendants. */
+uint64_t target_cpu_ns(struct target *target, uint64_t now_ns);
+bool target_has_ended(const struct target *target);
+
+/* One of the threads that run at this moment, each as likely as the next; false: none does. */
+bool target_choose(struct target *target, struct hp_random *random, pid_t *pid, pid_t *tid);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "vessel.h"
+
+#include <hpcprof/base/cleanup.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+enum {
+	CHILD_STACK_BYTES = 65536,
+	SEARCH_START = 0x10000, /* vm.mmap_min_addr's usual value */
+	SEARCH_STEP = 0x10000,
+};
+
+/* The end of what programs may map, with four-level page tables. */
+#define USER_END UINT64_C(0x7ffffffff000)
+
+/* --- starting --------------------------------------------------------------------------------- */
+
+struct start {
+	pid_t parent;
+	const cpu_set_t *cpus;
+};
+
+/* Shares our memory until it executes: nothing but system calls here. A child that comes to run the
+ * program in spite of all (we have died) prints its version and ends. */
+static int run_child(void *context)
+{
+	static char name[] = "hpcprof-shadow";
+	static char version[] = "--version";
+	char *const arguments[] = { name, version, NULL };
+	char *const environment[] = { NULL };
+	const struct start *start = context;
+	/* Small, so that the place for mappings is as high as it can be. */
+	const struct rlimit stack = { 1 << 20, 1 << 20 };
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != start->parent || ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
+		_exit(1);
+	/* Refused in some containers; then only the layout is less alike. */
+	personality(ADDR_NO_RANDOMIZE);
+	syscall(SYS_prlimit64, 0, RLIMIT_STACK, &stack, NULL);
+	syscall(SYS_sched_setaffinity, 0, sizeof(*start->cpus), start->cpus);
+	execve("/proc/self/exe", arguments, environment);
+	_exit(1);
+}
+
+static struct hp_error *start_child(struct vessel *vessel, const cpu_set_t *cpus)
+{
+	struct start start = { .parent = getpid(), .cpus = cpus };
+	void *stack = mmap(NULL, CHILD_STACK_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	pid_t pid;
+	int error;
+
+	if (stack == MAP_FAILED)
+		return hp_error_create_no_memory();
+	/* Its end is told to nobody but a wait that asks for it (__WALL): ours. */
+	pid = clone(run_child, (char *)stack + CHILD_STACK_BYTES,
+		    CLONE_VM | CLONE_VFORK | CLONE_PIDFD, &start, &vessel->pidfd);
+	error = errno;
+	munmap(stack, CHILD_STACK_BYTES);
+	if (pid < 0)
+		return hp_error_create_errno(error, "starting a process for a copy");
+	vessel->pid = pid;
+	return NULL;
+}
+
+/* The stop in front of the program's first instruction. */
+static struct hp_error *await_exec(struct vessel *vessel)
+{
+	int status;
+
+	if (!wait_stopped(vessel->pid, &status))
+		return hp_error_create(HP_ERROR_NOT_PERMITTED,
+				       "a process of our own could not be traced");
+	if (WSTOPSIG(status) != SIGTRAP ||
+	    ptrace(PTRACE_SETOPTIONS, vessel->pid, NULL, PTRACE_O_EXITKILL) < 0)
+		return hp_error_create(HP_ERROR_SYSTEM, "a process for a copy did not start");
+	return NULL;
+}
+
+static void be_modest(pid_t pid)
+{
+	static const char score[] = "1000";
+	const struct sched_param parameter = { 0 };
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/oom_score_adj", (int)pid);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		/* Where it is refused the copy is as likely to go as others. */
+		if (write(fd, score, sizeof(score) - 1) < 0)
+			errno = 0;
+		close(fd);
+	}
+	sched_setscheduler(pid, SCHED_IDLE, &parameter);
+}
+
+/* --- emptying --------------------------------------------------------------------------------- */
+
+static uint64_t find_syscall(struct vessel *vessel)
+{
+	static const uint8_t instruction[2] = { 0x0f, 0x05 };
+	uint8_t bytes[4096];
+
+	for (size_t i = 0; i < vessel->own.count; i++) {
+		const struct area *area = &vessel->own.at[i];
+
+		if (!(area->protection & PROT_EXEC) || area->kind == AREA_VSYSCALL)
+			continue;
+		for (uint64_t at = area->start; at < area->end; at += sizeof(bytes)) {
+			const uint8_t *found;
+
+			if (!vessel_read(vessel, at, bytes, sizeof(bytes)))
+				break;
+			found = memmem(bytes, sizeof(bytes), instruction, sizeof(instruction));
+			if (found)
+				return at + (uint64_t)(found - bytes);
+		}
+	}
+	return 0;
+}
+
+static bool is_free(const struct areas *areas, uint64_t start, uint64_t bytes)
+{
+	for (size_t i = 0; i < areas->count; i++) {
+		if (areas->at[i].start < start + bytes && areas->at[i].end > start)
+			return false;
+	}
+	return true;
+}
+
+/* Low, where programs have nothing and the kernel puts nothing of itself. */
+static uint64_t place_for_tools(const struct vessel *vessel, const struct areas *around)
+{
+	for (uint64_t at = SEARCH_START; at < UINT64_C(0x40000000); at += SEARCH_STEP) {
+		if (is_free(&vessel->own, at, TOOLS_BYTES) && is_free(around, at, TOOLS_BYTES))
+			return at;
+	}
+	return 0;
+}
+
+static bool make_tools(struct vessel *vessel, const struct areas *around)
+{
+	static const uint8_t code[] = { 0x0f, 0x05, 0xcc }; /* syscall; int3 */
+	uint64_t borrowed = find_syscall(vessel);
+	uint64_t place = place_for_tools(vessel, around);
+	int64_t got;
+
+	if (!borrowed || !place)
+		return false;
+	vessel->tools = borrowed;
+	got = vessel_call(vessel, SYS_mmap, place, TOOLS_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, UINT64_MAX, 0);
+	if (got != (int64_t)place || !vessel_write(vessel, place, code, sizeof(code)))
+		return false;
+	vessel->tools = place;
+	return true;
+}
+
+static bool is_of_vdso(const struct area *area)
+{
+	return area->kind == AREA_VDSO || area->kind == AREA_VVAR;
+}
+
+static bool empty(struct vessel *vessel)
+{
+	bool ok = vessel_call(vessel, SYS_close_range, 0, UINT32_MAX, 0, 0, 0, 0) >= 0;
+
+	for (size_t i = 0; ok && i < vessel->own.count; i++) {
+		const struct area *area = &vessel->own.at[i];
+
+		if (!is_of_vdso(area) && area->kind != AREA_VSYSCALL)
+			ok = vessel_call(vessel, SYS_munmap, area->start, area->end - area->start,
+					 0, 0, 0, 0) == 0;
+	}
+	return ok;
+}
+
+/* --- public ----------------------------------------------------------------------------------- */
+
+void vessel_init(struct vessel *vessel)
+{
+	*vessel = (struct vessel){ .pidfd = -1, .memory_fd = -1 };
+}
+
+void vessel_clear(struct vessel *vessel)
+{
+	vessel_kill(vessel, NULL);
+	areas_clear(&vessel->own);
+	vessel_init(vessel);
+}
+
+static struct hp_error *open_memory(struct vessel *vessel)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)vessel->pid);
+	vessel->memory_fd = open(path, O_RDWR | O_CLOEXEC);
+	if (vessel->memory_fd < 0)
+		return hp_error_create_errno(errno, "opening %s", path);
+	return areas_read(&vessel->own, vessel->pid);
+}
+
+struct hp_error *vessel_create(struct vessel *vessel, const struct areas *around,
+			       const cpu_set_t *cpus)
+{
+	struct hp_error *error;
+
+	error = start_child(vessel, cpus);
+	if (!error)
+		error = await_exec(vessel);
+	if (!error)
+		error = open_memory(vessel);
+	if (!error) {
+		be_modest(vessel->pid);
+		if (!make_tools(vessel, around) || !empty(vessel))
+			error = hp_error_create(HP_ERROR_SYSTEM,
+						"a process for a copy could not be emptied");
+	}
+	if (error)
+		vessel_kill(vessel, NULL);
+	return error;
+}
+
+void vessel_kill(struct vessel *vessel, uint64_t *cpu_ns)
+{
+	struct rusage usage;
+	int status = 0;
+	pid_t got;
+
+	if (vessel->memory_fd >= 0)
+		close(vessel->memory_fd);
+	vessel->memory_fd = -1;
+	if (!vessel->pid)
+		return;
+	/* By its descriptor: it may have died and been reaped, and its number be another's. */
+	syscall(SYS_pidfd_send_signal, vessel->pidfd, SIGKILL, NULL, 0);
+	/* It may be in a stop that comes before its end. */
+	do {
+		got = wait4(vessel->pid, &status, __WALL, &usage);
+	} while ((got < 0 && errno == EINTR) || (got == vessel->pid && WIFSTOPPED(status)));
+	if (got == vessel->pid && cpu_ns)
+		*cpu_ns = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000 +
+			  (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+	close(vessel->pidfd);
+	vessel->pidfd = -1;
+	vessel->pid = 0;
+}
+
+int64_t vessel_call(struct vessel *vessel, long number, uint64_t a, uint64_t b, uint64_t c,
+		    uint64_t d, uint64_t e, uint64_t f)
+{
+	const struct shadow_call call = { number, { a, b, c, d, e, f } };
+	int64_t result;
+
+	if (!inject(vessel->pid, vessel->tools, &call, &result))
+		return -EIO;
+	return result;
+}
+
+bool vessel_write(struct vessel *vessel, uint64_t address, const void *bytes, size_t size)
+{
+	return pwrite(vessel->memory_fd, bytes, size, (off_t)address) == (ssize_t)size;
+}
+
+bool vessel_read(struct vessel *vessel, uint64_t address, void *bytes, size_t size)
+{
+	return pread(vessel->memory_fd, bytes, size, (off_t)address) == (ssize_t)size;
+}
+
+int64_t vessel_open(struct vessel *vessel, int fd, int flags)
+{
+	char path[64];
+	int length = snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), fd);
+
+	if (!vessel_write(vessel, vessel->tools + TOOLS_SCRATCH, path, (size_t)length + 1))
+		return -EIO;
+	return vessel_call(vessel, SYS_openat, (uint64_t)AT_FDCWD, vessel->tools + TOOLS_SCRATCH,
+			   (uint64_t)flags | O_CLOEXEC, 0, 0, 0);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The process that a shadow lives in: a child of ours with nothing in it, to be filled with the
+ * target's memory.
+ *
+ * It is this very program, executed once more and stopped before its first instruction, whose
+ * address space is then emptied; execution gives it the highest possible place for new mappings, so
+ * that those of any target can be imitated (see rebuild.h). It has no descriptors, dies with the
+ * thread that made it, is the first to go when memory is short, and has no claim to a CPU that
+ * anybody else wants (SCHED_IDLE).
+ *
+ * All by the thread that created it.
+ */
+#ifndef HPCPROF_SHADOW_VESSEL_H
+#define HPCPROF_SHADOW_VESSEL_H
+
+#include "areas.h"
+#include "inject.h"
+
+#include <sched.h>
+
+struct vessel {
+	pid_t pid; /* 0: none */
+	int pidfd;
+	int memory_fd;	  /* /proc/PID/mem */
+	uint64_t tools;	  /* address of our own pages: a `syscall` instruction, then scratch */
+	struct areas own; /* where its vdso is */
+};
+
+enum {
+	TOOLS_BYTES = 4 * 4096,
+	TOOLS_SCRATCH = 4096, /* offset of what can be written to */
+	TOOLS_SCRATCH_BYTES = TOOLS_BYTES - TOOLS_SCRATCH,
+};
+
+/* One that does not exist yet; vessel_create keeps what it can from one to the next. */
+void vessel_init(struct vessel *vessel);
+void vessel_clear(struct vessel *vessel);
+
+/* Stopped, and emptied but for the vdso and the tools, which are where `around` has room. `cpus` is
+ * where it may run. */
+struct hp_error *vessel_create(struct vessel *vessel, const struct areas *around,
+			       const cpu_set_t *cpus);
+/* Kills it, whatever it does, and reaps it. `cpu_ns`: the CPU time it used; may be NULL. */
+void vessel_kill(struct vessel *vessel, uint64_t *cpu_ns);
+
+/* A system call in it; -EIO when the vessel has died. */
+int64_t vessel_call(struct vessel *vessel, long number, uint64_t a, uint64_t b, uint64_t c,
+		    uint64_t d, uint64_t e, uint64_t f);
+/* Writes to its memory, whatever the protection. */
+bool vessel_write(struct vessel *vessel, uint64_t address, const void *bytes, size_t size);
+bool vessel_read(struct vessel *vessel, uint64_t address, void *bytes, size_t size);
+/* A descriptor of ours, opened again in it for reading (for writing too with `flags` O_RDWR);
+ * -errno. */
+int64_t vessel_open(struct vessel *vessel, int fd, int flags);
+
+#endif

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "window.h"
+
+#include <hpcprof/base/number.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+enum {
+	/* How often the ring is emptied: long before it could be full. */
+	DRAIN_MS = 10,
+	/* A thread that hardly runs is waited for, but not for ever. */
+	PATIENCE = 3,
+	/* Replaying takes 1.1 to 2.5 ns a ns (EVIDENCE), and translating new code comes on top. */
+	REPLAY_FACTOR = 4,
+	/* Times that a copy comes out of its cache: what it takes is ours. */
+	EXIT_LIMIT = 1 << 20,
+	/* A copy is held in a buffer, and then in the copy. */
+	COPIES = 2,
+};
+
+static const uint64_t replay_least_ns = 500000000;
+
+struct hp_error *window_maker_create(struct window_maker *maker, struct ledger *ledger, int stop_fd)
+{
+	struct hp_engine_options options = { 0 };
+	cpu_set_t cpus;
+
+	*maker = (struct window_maker){
+		.ledger = ledger,
+		.stop_fd = stop_fd,
+	};
+	vessel_init(&maker->vessel);
+	snapshot_init(&maker->snapshot);
+	matching_init(&maker->matching);
+	maker->has_one_cpu = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 && CPU_COUNT(&cpus) < 2;
+	return hp_engine_create(&options, &maker->engine);
+}
+
+void window_maker_clear(struct window_maker *maker)
+{
+	vessel_clear(&maker->vessel);
+	descriptors_clear(&maker->descriptors);
+	mapped_files_clear(&maker->files);
+	matching_clear(&maker->matching);
+	snapshot_clear(&maker->snapshot);
+	if (maker->engine)
+		hp_engine_destroy(maker->engine);
+	maker->engine = NULL;
+}
+
+static void refuse(struct window_result *result, enum hp_shadow_refusal refusal,
+		   struct hp_error *error)
+{
+	result->outcome = WINDOW_REFUSED;
+	result->refusal = refusal;
+	result->error = error;
+}
+
+/* --- before the stop -------------------------------------------------------------------------- */
+
+/* The kernel's own answer, without touching anything: address 0 is never there to be read. */
+static struct hp_error *check_permission(pid_t tid)
+{
+	uint8_t byte;
+	struct iovec local = { &byte, 1 };
+	struct iovec remote = { NULL, 1 };
+
+	if (process_vm_readv(tid, &local, 1, &remote, 1, 0) >= 0 || errno != EPERM)
+		return NULL;
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_NOT_PERMITTED, "the memory of process %d may not be read",
+				(int)tid),
+		"programs with more rights than you (setuid, another user's) cannot be copied, nor "
+		"those that kernel.yama.ptrace_scope keeps from you");
+}
+
+static bool has_memory(uint64_t bytes, uint64_t have)
+{
+	return bytes < UINT64_MAX / COPIES && bytes * COPIES <= have;
+}
+
+static uint64_t samples_of(const struct window_order *order)
+{
+	return order->window_ns / MATCH_PERIOD_NS;
+}
+
+/* Looks at the target's memory, and whether reading it can be afforded. */
+static bool plan(struct window_maker *maker, const struct window_order *order,
+		 struct window_result *result)
+{
+	struct hp_error *error = check_permission(order->tid);
+	uint64_t bytes = 0;
+
+	if (error) {
+		refuse(result, HP_SHADOW_NOT_PERMITTED, error);
+		return false;
+	}
+	error = snapshot_prepare(&maker->snapshot, order->tid, &bytes);
+	if (error) {
+		refuse(result, HP_SHADOW_MAPPINGS, error);
+		return false;
+	}
+	result->price_ns = ledger_price(maker->ledger, bytes, samples_of(order));
+	if (maker->has_one_cpu)
+		result->price_ns += 3 * order->window_ns;
+	if (!ledger_allows(maker->ledger, result->price_ns, order->slot_end_ns)) {
+		refuse(result, HP_SHADOW_BUDGET, NULL);
+		return false;
+	}
+	if (!has_memory(bytes, memory_to_spare() + maker->snapshot.buffer_bytes)) {
+		refuse(result, HP_SHADOW_MEMORY,
+		       hp_error_create(HP_ERROR_SYSTEM,
+				       "copies of %llu MiB need twice that in free memory",
+				       (unsigned long long)(bytes >> 20)));
+		return false;
+	}
+	error = snapshot_reserve(&maker->snapshot);
+	if (error)
+		refuse(result, HP_SHADOW_MEMORY, error);
+	return !error;
+}
+
+/* All CPUs that we may use but the one that the target is on; or that one, if there is no other. */
+static void other_cpus(pid_t tid, cpu_set_t *cpus)
+{
+	char path[64];
+	char text[1024];
+	const char *at;
+	FILE *file;
+	int cpu = -1;
+
+	if (sched_getaffinity(0, sizeof(*cpus), cpus) < 0)
+		CPU_ZERO(cpus);
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	/* Field 39, the 37th behind the name, which may hold anything. */
+	at = fgets(text, sizeof(text), file) ? strrchr(text, ')') : NULL;
+	for (int field = 2; at && field < 39; field++)
+		at = strchr(at + 1, ' ');
+	fclose(file);
+	if (!at || sscanf(at, " %d", &cpu) != 1 || cpu < 0 || cpu >= CPU_SETSIZE)
+		return;
+	CPU_CLR((size_t)cpu, cpus);
+	if (!CPU_COUNT(cpus))
+		CPU_SET((size_t)cpu, cpus);
+}
+
+static bool make_ready(struct window_maker *maker, const struct window_order *order,
+		       struct window_result *result)
+{
+	struct hp_error *error;
+	cpu_set_t cpus;
+
+	error = matching_open(&maker->matching, order->tid);
+	if (error && error->errno_value == ESRCH) {
+		hp_error_destroy(error);
+		result->outcome = WINDOW_NOT_NOW;
+		return false;
+	}
+	if (!error)
+		error = descriptors_list(&maker->descriptors, order->tid);
+	if (!error && !shadow_calls_identify(&maker->calls, order->pid, order->tid))
+		error = hp_error_create(HP_ERROR_NOT_FOUND, "the thread has ended");
+	other_cpus(order->tid, &cpus);
+	if (!error)
+		error = vessel_create(&maker->vessel, &maker->snapshot.areas, &cpus);
+	if (error)
+		refuse(result, HP_SHADOW_FAILED, error);
+	return !error;
+}
+
+/* --- the stop --------------------------------------------------------------------------------- */
+
+/* Holds the thread, reads what is needed, and lets go: everything that the target has to wait for.
+ */
+static bool copy(struct window_maker *maker, const struct window_order *order,
+		 struct window_result *result)
+{
+	uint64_t start_ns = hp_clock_monotonic_ns();
+	struct hp_error *error = NULL;
+	enum hp_shadow_refusal refusal = HP_SHADOW_FAILED;
+	enum hold_result held = hold(order->tid, &maker->state, &error, &refusal);
+
+	if (held == HOLD_STOPPED) {
+		error = snapshot_take(&maker->snapshot);
+		descriptors_read_positions(&maker->descriptors);
+		result->window.time_ns = hp_clock_monotonic_ns();
+		if (!error && !matching_enable(&maker->matching))
+			error = hp_error_create_errno(errno, "sampling a thread");
+		hold_release(order->tid);
+		result->copied_bytes = maker->snapshot.used_bytes;
+		ledger_stop(maker->ledger, hp_clock_monotonic_ns() - start_ns,
+			    result->copied_bytes);
+	} else if (held == HOLD_IN_KERNEL) {
+		ledger_other(maker->ledger, hp_clock_monotonic_ns() - start_ns);
+	}
+	if (error)
+		refuse(result, refusal, error);
+	else if (held != HOLD_STOPPED)
+		result->outcome = WINDOW_NOT_NOW;
+	return !error && held == HOLD_STOPPED;
+}
+
+/* --- while the target runs on ----------------------------------------------------------------- */
+
+static uint64_t heap_end(const struct areas *areas)
+{
+	for (size_t i = 0; i < areas->count; i++) {
+		if (areas->at[i].kind == AREA_HEAP)
+			return areas->at[i].end;
+	}
+	return 0;
+}
+
+static struct hp_error *map_engine(struct window_maker *maker)
+{
+	const struct hp_engine_mapping *mappings;
+	size_t count;
+	struct hp_error *error =
+		hp_engine_prepare(maker->engine, maker->vessel.pid, &mappings, &count);
+
+	for (size_t i = 0; !error && i < count; i++) {
+		const struct hp_engine_mapping *mapping = &mappings[i];
+		int64_t fd = vessel_open(&maker->vessel, mapping->fd, O_RDWR);
+		int64_t at = vessel_call(&maker->vessel, SYS_mmap, mapping->address, mapping->bytes,
+					 (uint64_t)mapping->protection,
+					 MAP_SHARED | MAP_FIXED_NOREPLACE, (uint64_t)fd,
+					 mapping->offset);
+
+		if (fd < 0 || at != (int64_t)mapping->address)
+			return hp_error_create_errno(fd < 0 ? (int)-fd : EIO,
+						     "mapping the engine's memory");
+		vessel_call(&maker->vessel, SYS_close, (uint64_t)fd, 0, 0, 0, 0, 0);
+	}
+	return error;
+}
+
+static struct hp_error *build(struct window_maker *maker)
+{
+	struct hp_error *error = rebuild(&maker->vessel, &maker->snapshot, &maker->files);
+
+	if (!error)
+		error = map_engine(maker);
+	if (!error)
+		error = rebuild_close(&maker->vessel, &maker->snapshot.areas);
+	if (!error && !hold_give_state(maker->vessel.pid, &maker->state))
+		error = hp_error_create_errno(errno, "giving the copy its registers");
+	maker->calls.vessel = &maker->vessel;
+	maker->calls.areas = &maker->snapshot.areas;
+	maker->calls.descriptors = &maker->descriptors;
+	maker->calls.blocked = maker->state.blocked_signals;
+	maker->calls.heap_end = heap_end(&maker->snapshot.areas);
+	return error;
+}
+
+/* Until the thread has used as much CPU time as a window is long, has ended, or does not run. */
+static struct hp_error *collect_samples(struct window_maker *maker,
+					const struct window_order *order, uint64_t start_ns)
+{
+	struct pollfd polls[2] = {
+		{ .fd = maker->stop_fd, .events = POLLIN },
+		{ .fd = maker->matching.fd, .events = POLLIN },
+	};
+	struct hp_error *error = NULL;
+	bool is_over = false;
+
+	while (!error && !is_over) {
+		uint64_t passed_ns = hp_clock_monotonic_ns() - start_ns;
+
+		error = matching_drain(&maker->matching);
+		is_over = polls[0].revents || (polls[1].revents & (POLLHUP | POLLERR)) ||
+			  maker->matching.tick * MATCH_PERIOD_NS >= order->window_ns ||
+			  passed_ns > PATIENCE * order->window_ns;
+		polls[1].revents = 0;
+		/* The ring's own wake-ups come when it is half full: we are earlier. */
+		if (!is_over && poll(polls, 2, DRAIN_MS) > 0 && (polls[1].revents & POLLIN))
+			polls[1].revents &= ~POLLIN;
+	}
+	return error;
+}
+
+/* --- replaying -------------------------------------------------------------------------------- */
+
+static struct hp_engine_sample *engine_samples(const struct matching *matching)
+{
+	struct hp_engine_sample *samples = calloc(matching->count + 1, sizeof(*samples));
+
+	for (size_t i = 0; samples && i < matching->count; i++) {
+		const struct match_sample *from = &matching->samples[i];
+
+		memcpy(samples[i].general, from->general, sizeof(samples[i].general));
+		samples[i].ip = from->ip;
+		samples[i].flags = from->flags;
+		samples[i].stack = from->stack;
+		samples[i].stack_bytes = from->stack_bytes;
+	}
+	return samples;
+}
+
+static void take_counts(const struct matching *matching, struct hp_replay *replay,
+			struct hp_window *window)
+{
+	window->end = (uint8_t)replay->end;
+	window->end_detail = replay->end_detail;
+	if (!replay->block_count || replay->last >= matching->count ||
+	    replay->first >= replay->last)
+		return;
+	window->time_ns = matching->samples[replay->first].time_ns;
+	window->ticks =
+		matching->samples[replay->last].tick - matching->samples[replay->first].tick;
+	window->duration_ns = window->ticks * MATCH_PERIOD_NS;
+	window->instructions = replay->instructions;
+	window->blocks = hp_steal(replay->blocks);
+	window->block_count = replay->block_count;
+	window->edges = hp_steal(replay->edges);
+	window->edge_count = replay->edge_count;
+	replay->block_count = replay->edge_count = 0;
+}
+
+static struct hp_error *replay_copy(struct window_maker *maker, const struct window_order *order,
+				    struct window_result *result)
+{
+	struct hp_engine_limits limits = {
+		.time_ns = replay_least_ns + REPLAY_FACTOR * order->window_ns,
+		.exits = EXIT_LIMIT,
+	};
+	struct hp_engine_calls calls = { shadow_calls_handle, &maker->calls };
+	struct hp_replay replay = { 0 };
+	_cleanup_free_ struct hp_engine_sample *samples = engine_samples(&maker->matching);
+	struct hp_error *error;
+
+	if (!samples)
+		return hp_error_create_no_memory();
+	error = hp_engine_replay(maker->engine, maker->vessel.pid, &maker->state.registers, samples,
+				 maker->matching.count, &limits, &calls, &replay);
+	if (error)
+		return error;
+	take_counts(&maker->matching, &replay, &result->window);
+	result->window.is_truncated = replay.end == HP_WINDOW_SYSTEM_CALL && maker->calls.may_wait;
+	hp_replay_free(&replay);
+	return NULL;
+}
+
+/* --- the steps -------------------------------------------------------------------------------- */
+
+void window_make(struct window_maker *maker, const struct window_order *order,
+		 struct window_result *result)
+{
+	struct hp_error *error = NULL;
+	bool is_copied;
+
+	*result = (struct window_result){
+		.window = { .pid = order->pid, .tid = order->tid, .end = HP_WINDOW_NO_SAMPLES },
+	};
+	is_copied = plan(maker, order, result) && make_ready(maker, order, result) &&
+		    copy(maker, order, result);
+	if (is_copied)
+		error = build(maker);
+	if (is_copied && !error)
+		error = collect_samples(maker, order, result->window.time_ns);
+	ledger_samples(maker->ledger, maker->matching.tick);
+	if (is_copied && !error)
+		error = replay_copy(maker, order, result);
+	vessel_kill(&maker->vessel, &result->replay_ns);
+	if (maker->has_one_cpu)
+		ledger_other(maker->ledger, result->replay_ns);
+	matching_close(&maker->matching);
+	if (error)
+		refuse(result, HP_SHADOW_FAILED, error);
+}

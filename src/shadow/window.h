@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One window, from the stop to the counts: everything that is kept from one to the next, and the
+ * list of steps. By the thread that traces.
+ */
+#ifndef HPCPROF_SHADOW_MAKE_WINDOW_H
+#define HPCPROF_SHADOW_MAKE_WINDOW_H
+
+#include "descriptors.h"
+#include "engine.h"
+#include "hold.h"
+#include "matching.h"
+#include "price.h"
+#include "rebuild.h"
+#include "system_calls.h"
+
+#include <pthread.h>
+
+struct window_maker {
+	struct hp_engine *engine;
+	struct snapshot snapshot;
+	struct mapped_files files;
+	struct descriptors descriptors;
+	struct matching matching;
+	struct held_state state;
+	struct vessel vessel;
+	struct shadow_calls calls;
+	struct ledger *ledger; /* borrowed */
+	int stop_fd;	       /* readable: make an end; borrowed */
+	bool has_one_cpu;      /* replaying takes the target's own time */
+};
+
+/* What is asked for: a window of thread `tid` of process `pid`, in what is left of the slot. */
+struct window_order {
+	pid_t pid, tid;
+	uint64_t slot_end_ns; /* of the target's CPU time */
+	uint64_t window_ns;
+};
+
+enum window_outcome {
+	WINDOW_MADE,	/* what came of it is in the window; perhaps no counts */
+	WINDOW_REFUSED, /* see refusal and error; the error may be NULL */
+	WINDOW_NOT_NOW, /* not running in user mode: another moment will do */
+};
+
+struct window_result {
+	enum window_outcome outcome;
+	enum hp_shadow_refusal refusal;
+	struct hp_error *error;	 /* owned */
+	struct hp_window window; /* owned */
+	uint64_t price_ns;	 /* predicted */
+	uint64_t copied_bytes;
+	uint64_t replay_ns;
+};
+
+struct hp_error *window_maker_create(struct window_maker *maker, struct ledger *ledger,
+				     int stop_fd);
+void window_maker_clear(struct window_maker *maker);
+
+void window_make(struct window_maker *maker, const struct window_order *order,
+		 struct window_result *result);
+
+#endif

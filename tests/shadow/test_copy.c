@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A running process, read while it is held for a moment, and rebuilt in a process of ours. */
+#include "../../src/shadow/hold.h"
+#include "../../src/shadow/rebuild.h"
+#include "../support.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+enum { PAGE = 4096, BIG = 3 << 20 };
+
+/* What a target has, made before it is forked so that both know where it is. */
+static struct {
+	uint8_t *written, *untouched, *shared, *read_only, *none, *file, *file_shared;
+	char path[64];
+} memory;
+
+static uint8_t *map_anew(size_t bytes, int flags, int fd)
+{
+	uint8_t *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+
+	ck_assert_ptr_ne(at, MAP_FAILED);
+	return at;
+}
+
+static void make_memory(void)
+{
+	int fd;
+
+	strcpy(memory.path, "/tmp/hpcprof-copy.XXXXXX");
+	fd = mkstemp(memory.path);
+	ck_assert_int_ge(fd, 0);
+	for (int i = 0; i < 2 * PAGE; i++)
+		ck_assert_int_eq(write(fd, "f", 1), 1);
+	memory.written = map_anew(BIG, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	for (size_t i = 0; i < BIG; i += 7)
+		memory.written[i] = (uint8_t)(i / 7);
+	memory.untouched = map_anew(BIG, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	memory.shared = map_anew(PAGE, MAP_SHARED | MAP_ANONYMOUS, -1);
+	strcpy((char *)memory.shared, "shared");
+	memory.read_only = map_anew(PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	strcpy((char *)memory.read_only, "constant");
+	mprotect(memory.read_only, PAGE, PROT_READ);
+	memory.none = map_anew(PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	mprotect(memory.none, PAGE, PROT_NONE);
+	memory.file = map_anew(2 * PAGE, MAP_PRIVATE, fd);
+	memory.file[PAGE] = 'w';
+	memory.file_shared = map_anew(PAGE, MAP_SHARED, fd);
+	close(fd);
+}
+
+static void free_memory(void)
+{
+	munmap(memory.written, BIG);
+	munmap(memory.untouched, BIG);
+	munmap(memory.shared, PAGE);
+	munmap(memory.read_only, PAGE);
+	munmap(memory.none, PAGE);
+	munmap(memory.file, 2 * PAGE);
+	munmap(memory.file_shared, PAGE);
+	unlink(memory.path);
+}
+
+static pid_t start_target(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		/* What it shares is a copy's only as far as it has it in its own page table. */
+		for (;;) {
+			if (!*(volatile uint8_t *)memory.shared)
+				_exit(1);
+		}
+	}
+	ck_assert_int_gt(pid, 0);
+	usleep(20000);
+	return pid;
+}
+
+static void end_target(pid_t pid)
+{
+	int status;
+
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+static struct held_state state;
+
+static void hold_target(pid_t pid)
+{
+	struct hp_error *error = NULL;
+	enum hp_shadow_refusal refusal;
+	enum hold_result result;
+
+	for (int tries = 0; tries < 1000; tries++) {
+		result = hold(pid, &state, &error, &refusal);
+		hp_assert_ok(error);
+		if (result == HOLD_STOPPED)
+			return;
+		ck_assert_int_eq(result, HOLD_IN_KERNEL);
+		usleep(1000);
+	}
+	ck_abort_msg("the target never ran in user mode");
+}
+
+struct copy {
+	struct snapshot snapshot;
+	struct vessel vessel;
+	struct mapped_files files;
+};
+
+static void make_copy(struct copy *copy, pid_t pid)
+{
+	cpu_set_t cpus;
+	uint64_t bytes;
+
+	*copy = (struct copy){ 0 };
+	snapshot_init(&copy->snapshot);
+	vessel_init(&copy->vessel);
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	hp_assert_ok(snapshot_prepare(&copy->snapshot, pid, &bytes));
+	hp_assert_ok(snapshot_reserve(&copy->snapshot));
+	hp_assert_ok(vessel_create(&copy->vessel, &copy->snapshot.areas, &cpus));
+	hold_target(pid);
+	hp_assert_ok(snapshot_take(&copy->snapshot));
+	hold_release(pid);
+	hp_assert_ok(rebuild(&copy->vessel, &copy->snapshot, &copy->files));
+	hp_assert_ok(rebuild_close(&copy->vessel, &copy->snapshot.areas));
+}
+
+static void drop_copy(struct copy *copy)
+{
+	vessel_clear(&copy->vessel);
+	snapshot_clear(&copy->snapshot);
+	mapped_files_clear(&copy->files);
+}
+
+static void assert_same(pid_t target, struct copy *copy, const uint8_t *at, size_t bytes)
+{
+	uint8_t *wanted = malloc(bytes);
+	uint8_t *found = malloc(bytes);
+	struct iovec local = { wanted, bytes };
+	struct iovec remote = { (void *)(uintptr_t)at, bytes };
+
+	ck_assert_int_eq(process_vm_readv(target, &local, 1, &remote, 1, 0), (ssize_t)bytes);
+	ck_assert(vessel_read(&copy->vessel, (uint64_t)(uintptr_t)at, found, bytes));
+	ck_assert_mem_eq(wanted, found, bytes);
+	free(wanted);
+	free(found);
+}
+
+START_TEST(a_copy_holds_what_the_target_holds)
+{
+	struct copy copy;
+	pid_t pid;
+
+	make_memory();
+	pid = start_target();
+	make_copy(&copy, pid);
+	assert_same(pid, &copy, memory.written, BIG);
+	assert_same(pid, &copy, memory.untouched, BIG);
+	assert_same(pid, &copy, memory.shared, PAGE);
+	assert_same(pid, &copy, memory.read_only, PAGE);
+	assert_same(pid, &copy, memory.file, 2 * PAGE);
+	assert_same(pid, &copy, memory.file_shared, PAGE);
+	drop_copy(&copy);
+	end_target(pid);
+	free_memory();
+}
+END_TEST
+
+START_TEST(what_a_copy_writes_reaches_nobody)
+{
+	struct copy copy;
+	uint8_t byte = 'x';
+	char found;
+	pid_t pid;
+	int fd;
+
+	make_memory();
+	pid = start_target();
+	make_copy(&copy, pid);
+	/* As the copy itself would: no way round protections. */
+	for (int i = 0; i < 2; i++) {
+		uint8_t *at = i ? memory.file_shared : memory.shared;
+		struct iovec local = { &byte, 1 };
+		struct iovec remote = { at, 1 };
+
+		ck_assert_int_eq(process_vm_writev(copy.vessel.pid, &local, 1, &remote, 1, 0), 1);
+	}
+	ck_assert_str_eq((char *)memory.shared, "shared");
+	ck_assert_int_eq(memory.file_shared[0], 'f');
+	fd = open(memory.path, O_RDONLY);
+	ck_assert_int_eq(pread(fd, &found, 1, 0), 1);
+	ck_assert_int_eq(found, 'f');
+	close(fd);
+	drop_copy(&copy);
+	end_target(pid);
+	free_memory();
+}
+END_TEST
+
+START_TEST(areas_of_a_copy_are_where_the_targets_are)
+{
+	struct areas areas = { 0 };
+	struct copy copy;
+	pid_t pid;
+
+	make_memory();
+	pid = start_target();
+	make_copy(&copy, pid);
+	hp_assert_ok(areas_read(&areas, copy.vessel.pid));
+	for (size_t i = 0; i < copy.snapshot.areas.count; i++) {
+		const struct area *wanted = &copy.snapshot.areas.at[i];
+		const struct area *found = areas_find(&areas, wanted->start);
+
+		if (wanted->kind == AREA_VSYSCALL)
+			continue;
+		ck_assert_msg(found != NULL, "nothing at 0x%llx %s",
+			      (unsigned long long)wanted->start, wanted->path);
+		ck_assert_int_eq(found->protection, wanted->protection);
+		ck_assert(!found->is_shared);
+		found = areas_find(&areas, wanted->end - 1);
+		ck_assert_ptr_nonnull(found);
+		ck_assert_int_eq(found->protection, wanted->protection);
+	}
+	areas_clear(&areas);
+	drop_copy(&copy);
+	end_target(pid);
+	free_memory();
+}
+END_TEST
+
+/* Where the target itself maps next, told through a pipe. */
+START_TEST(a_copy_maps_where_the_target_would)
+{
+	uint64_t theirs[3] = { 0 };
+	int tell[2];
+	int go[2];
+	struct copy copy;
+	pid_t pid;
+	const size_t sizes[3] = { 5 * PAGE, 40 * PAGE, 9 << 20 };
+
+	ck_assert_int_eq(pipe(tell), 0);
+	ck_assert_int_eq(pipe(go), 0);
+	make_memory();
+	fcntl(go[0], F_SETFL, O_NONBLOCK);
+	pid = fork();
+	if (pid == 0) {
+		uint64_t found[3];
+		char byte;
+
+		while (read(go[0], &byte, 1) != 1) {
+			for (volatile int i = 0; i < 1000000; i++)
+				;
+		}
+		for (int i = 0; i < 3; i++)
+			found[i] = (uint64_t)(uintptr_t)mmap(NULL, sizes[i], PROT_READ,
+							     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		_exit(write(tell[1], found, sizeof(found)) != sizeof(found));
+	}
+	make_copy(&copy, pid);
+	ck_assert_int_eq(write(go[1], "g", 1), 1);
+	ck_assert_int_eq(read(tell[0], theirs, sizeof(theirs)), sizeof(theirs));
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(vessel_call(&copy.vessel, SYS_mmap, 0, sizes[i], PROT_READ,
+					     MAP_PRIVATE | MAP_ANONYMOUS, UINT64_MAX, 0),
+				 (int64_t)theirs[i]);
+	drop_copy(&copy);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	free_memory();
+	for (int i = 0; i < 2; i++) {
+		close(tell[i]);
+		close(go[i]);
+	}
+}
+END_TEST
+
+START_TEST(a_copy_goes_on_from_the_targets_registers)
+{
+	struct user_regs_struct registers;
+	struct copy copy;
+	uint64_t before;
+	uint64_t after;
+	int status;
+	pid_t pid;
+
+	make_memory();
+	pid = fork();
+	if (pid == 0) {
+		/* Counts in the shared page, so that it can be seen. */
+		for (;;)
+			++*(volatile uint64_t *)memory.shared;
+	}
+	make_copy(&copy, pid);
+	ck_assert(hold_give_state(copy.vessel.pid, &state));
+	registers = state.registers;
+	ck_assert_int_eq(ptrace(PTRACE_SETREGS, copy.vessel.pid, NULL, &registers), 0);
+	ck_assert(vessel_read(&copy.vessel, (uint64_t)(uintptr_t)memory.shared, &before, 8));
+	for (int i = 0; i < 1000; i++) {
+		ck_assert_int_eq(ptrace(PTRACE_SINGLESTEP, copy.vessel.pid, NULL, NULL), 0);
+		ck_assert(wait_stopped(copy.vessel.pid, &status));
+		ck_assert_int_eq(WSTOPSIG(status), SIGTRAP);
+	}
+	ck_assert(vessel_read(&copy.vessel, (uint64_t)(uintptr_t)memory.shared, &after, 8));
+	ck_assert_uint_gt(after, before);
+	ck_assert_uint_le(after, before + 1000);
+	drop_copy(&copy);
+	end_target(pid);
+	free_memory();
+}
+END_TEST
+
+START_TEST(a_copy_has_no_descriptors_and_no_claim)
+{
+	struct copy copy;
+	char path[64];
+	char text[16] = "";
+	pid_t pid;
+	FILE *file;
+
+	make_memory();
+	pid = start_target();
+	make_copy(&copy, pid);
+	snprintf(path, sizeof(path), "/proc/%d/fd/0", (int)copy.vessel.pid);
+	ck_assert_int_lt(access(path, F_OK), 0);
+	ck_assert_int_eq(sched_getscheduler(copy.vessel.pid), SCHED_IDLE);
+	snprintf(path, sizeof(path), "/proc/%d/oom_score_adj", (int)copy.vessel.pid);
+	file = fopen(path, "r");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_ptr_nonnull(fgets(text, sizeof(text), file));
+	ck_assert_str_eq(text, "1000\n");
+	fclose(file);
+	drop_copy(&copy);
+	end_target(pid);
+	free_memory();
+}
+END_TEST
+
+START_TEST(a_target_that_has_ended_is_left_to_its_parent)
+{
+	struct hp_error *error = NULL;
+	enum hp_shadow_refusal refusal;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(7);
+	usleep(20000);
+	ck_assert_int_ne(hold(pid, &state, &error, &refusal), HOLD_STOPPED);
+	hp_assert_ok(error);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(WEXITSTATUS(status), 7);
+}
+END_TEST
+
+HP_TEST_MAIN("shadow/copy", a_copy_holds_what_the_target_holds, what_a_copy_writes_reaches_nobody,
+	     areas_of_a_copy_are_where_the_targets_are, a_copy_maps_where_the_target_would,
+	     a_copy_goes_on_from_the_targets_registers, a_copy_has_no_descriptors_and_no_claim,
+	     a_target_that_has_ended_is_left_to_its_parent)
