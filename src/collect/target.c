@@ -23,7 +23,8 @@
 struct hp_error *signals_take(struct signals *signals)
 {
 	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
-	struct sigaction plain = { .sa_handler = SIG_DFL };
+	/* Its stops are of no interest: shadow windows stop it often. */
+	struct sigaction plain = { .sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP };
 	sigset_t mask;
 
 	sigemptyset(&mask);
@@ -172,13 +173,25 @@ static uint64_t timeval_ns(struct timeval time)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_usec * 1000;
 }
 
+/* A wait for its end would also take its stops, which are another thread's of ours to take, when
+ * that traces it. So look first, which takes nothing. */
+static bool has_ended(pid_t pid)
+{
+	siginfo_t info = { 0 };
+
+	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
+		return true;
+	return info.si_pid && (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
+			       info.si_code == CLD_DUMPED);
+}
+
 void command_reap(struct command *command, bool wait)
 {
 	struct rusage usage;
 	int status;
 	pid_t got;
 
-	if (!command->pid || command->ended)
+	if (!command->pid || command->ended || (!wait && !has_ended(command->pid)))
 		return;
 	do {
 		got = wait4(command->pid, &status, wait ? 0 : WNOHANG, &usage);
