@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "arguments.h"
 #include "command.h"
+#include "record_shadow.h"
 
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/vector.h>
@@ -24,7 +25,11 @@ enum {
 	KEY_COUNTERS,
 	KEY_SCHEDULER,
 	KEY_SLICE,
+	KEY_SHADOW,
 };
+
+/* More would be no profile of the program any more. */
+enum { MOST_SHADOW_PERCENT = 50 };
 
 static const struct argp_option option_table[] = {
 	{ NULL, 0, NULL, 0, "What to record:", 1 },
@@ -40,6 +45,11 @@ static const struct argp_option option_table[] = {
 	{ "no-cap", KEY_NO_CAP, NULL, 0, "allow more than 10000 samples a second and CPU", 2 },
 	{ "overhead", KEY_OVERHEAD, "PERCENT", 0,
 	  "lower the rate until sampling takes at most this share of the target's time", 2 },
+	{ "shadow", KEY_SHADOW, "PERCENT", OPTION_ARG_OPTIONAL,
+	  "count what runs, exactly, in copies of the target that replay stretches of it on "
+	  "another "
+	  "CPU; they may take this share of its time (default 1)",
+	  2 },
 	{ "strict", KEY_STRICT, NULL, 0, "fail rather than sample something else than asked for",
 	  2 },
 	{ "counters", KEY_COUNTERS, "N", 0,
@@ -73,6 +83,7 @@ struct arguments {
 	const char *db;
 	char *append;
 	uint32_t counters;
+	struct record_shadow shadow;
 	struct hp_ids pids;
 	struct hp_ids tids;
 	bool strict;
@@ -107,6 +118,8 @@ static void parse_target(struct argp_state *state, struct arguments *arguments)
 	session->tid_count = arguments->tids.count;
 	if (session->frequency_hz > 0 && session->period)
 		argp_error(state, "-F and -c exclude each other");
+	if (arguments->shadow.percent > 0 && session->system_wide)
+		argp_error(state, "--shadow is for a command, -p or -t, not for the whole system");
 	if (arguments->append && session->label)
 		argp_error(state, "an epoch that is added to has its label: "
 				  "see hpcprof epochs label");
@@ -148,6 +161,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		if (!hp_parse_double(argument, &session->overhead_percent) ||
 		    session->overhead_percent <= 0)
 			argp_error(state, "--overhead takes a percentage, not '%s'", argument);
+		return 0;
+	case KEY_SHADOW:
+		arguments->shadow.percent = HP_SHADOW_DEFAULT_PERCENT;
+		if (argument && (!hp_parse_double(argument, &arguments->shadow.percent) ||
+				 arguments->shadow.percent <= 0 ||
+				 arguments->shadow.percent > MOST_SHADOW_PERCENT))
+			argp_error(state, "--shadow takes a percentage up to %d, not '%s'",
+				   MOST_SHADOW_PERCENT, argument);
 		return 0;
 	case KEY_STRICT:
 		arguments->strict = true;
@@ -421,6 +442,22 @@ static struct hp_error *open_database(struct arguments *arguments, char ***stamp
 	return NULL;
 }
 
+/* Without them there is still everything else. */
+static struct hp_error *make_shadows(struct arguments *arguments, struct hp_session *session)
+{
+	struct hp_error *error;
+
+	arguments->shadow.quiet = arguments->quiet;
+	error = record_shadow_attach(&arguments->shadow, session, &arguments->session);
+	if (!error || arguments->strict)
+		return error;
+	if (!arguments->quiet)
+		fprintf(stderr, "hpcprof: %s%s%s\n", error->message, error->advice ? "; " : "",
+			error->advice ? error->advice : "");
+	hp_error_destroy(error);
+	return NULL;
+}
+
 static struct hp_error *record(struct arguments *arguments, int *status)
 {
 	struct hp_session_options *options = &arguments->session;
@@ -443,14 +480,20 @@ static struct hp_error *record(struct arguments *arguments, int *status)
 	options->notify = arguments->quiet ? NULL : say;
 	if (!error)
 		error = hp_session_create(options, machine, &session);
+	if (!error)
+		error = make_shadows(arguments, session);
 	if (!error && !arguments->quiet) {
 		print_turns(options);
 		print_banner(session, machine, options->db);
+		record_shadow_print_banner(&arguments->shadow);
 	}
 	if (!error)
 		error = hp_session_run(session, &result);
-	if (!error && !arguments->quiet)
+	if (!error && !arguments->quiet) {
 		print_closing(session, &result);
+		record_shadow_print_closing(&arguments->shadow, session);
+	}
+	record_shadow_clear(&arguments->shadow);
 	*status = !error && !result.had_command ? HP_EXIT_OK : result.exit_status;
 	if (session)
 		hp_session_destroy(hp_steal(session));

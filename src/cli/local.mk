@@ -6,7 +6,7 @@ hpcprof_SOURCES = \
 	src/cli/cmd_doctor.c \
 	src/cli/cmd_epochs.c src/cli/epoch_list.h src/cli/epoch_list.c \
 	src/cli/cmd_events.c \
-	src/cli/cmd_record.c \
+	src/cli/cmd_record.c src/cli/record_shadow.h src/cli/record_shadow.c \
 	src/cli/cmd_report.c \
 	src/cli/cmd_stat.c src/cli/stat.h src/cli/stat_options.h src/cli/stat_options.c \
 	src/cli/stat_json.c src/cli/stat_plot.c src/cli/stat_text.c \
@@ -14,7 +14,7 @@ hpcprof_SOURCES = \
 	src/cli/option_table.h src/cli/option_table.c \
 	src/cli/pager.h src/cli/pager.c \
 	src/cli/main.c
-hpcprof_LDADD = $(REPORT_LIBS) $(COLLECT_LIBS)
+hpcprof_LDADD = $(REPORT_LIBS) $(COLLECT_LIBS) $(SHADOW_LIBS)
 
 # Completions, from the option tables of the hpcprof that is built; when cross compiling from those
 # of one that runs here, or from the table that comes with a release.

@@ -21,8 +21,26 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/x86_link.h src/shadow/x86_link.c \
 	src/shadow/x86_translate.h src/shadow/x86_translate.c
 
+# Copies of the target, and windows of it.
+src_shadow_libshadow_a_SOURCES += \
+	src/shadow/areas.h src/shadow/areas.c \
+	src/shadow/call_table.c \
+	src/shadow/descriptors.h src/shadow/descriptors.c \
+	src/shadow/hold.h src/shadow/hold.c \
+	src/shadow/inject.h src/shadow/inject.c \
+	src/shadow/mapped_files.h src/shadow/mapped_files.c \
+	src/shadow/matching.h src/shadow/matching.c \
+	src/shadow/price.h src/shadow/price.c \
+	src/shadow/rebuild.h src/shadow/rebuild.c \
+	src/shadow/schedule.h src/shadow/schedule.c \
+	src/shadow/shadow.c \
+	src/shadow/snapshot.h src/shadow/snapshot.c \
+	src/shadow/system_calls.h src/shadow/system_calls.c \
+	src/shadow/threads.h src/shadow/threads.c \
+	src/shadow/vessel.h src/shadow/vessel.c \
+	src/shadow/window.h src/shadow/window.c
 else
-src_shadow_libshadow_a_SOURCES += src/shadow/engine_elsewhere.c
+src_shadow_libshadow_a_SOURCES += src/shadow/engine_elsewhere.c src/shadow/shadow_elsewhere.c
 endif
 
 SHADOW_LIBS = src/shadow/libshadow.a $(MODEL_LIBS) $(ZYDIS_LIBS)

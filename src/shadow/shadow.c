@@ -77,6 +77,25 @@ static void note_reason(struct hp_shadow_statistics *statistics, const struct hp
 		 error->advice ? "; " : "", error->advice ? error->advice : "");
 }
 
+static void note_call(struct hp_shadow_statistics *statistics, int64_t number)
+{
+	const char *name = shadow_call_name(number);
+	struct hp_shadow_system_call *call = statistics->calls;
+	const struct hp_shadow_system_call *end = call + HP_SHADOW_SYSTEM_CALLS;
+
+	while (call < end && call->count && call->number != number)
+		call++;
+	if (call == end)
+		return;
+	if (!call->count++) {
+		call->number = number;
+		if (name)
+			snprintf(call->name, sizeof(call->name), "%s", name);
+		else
+			snprintf(call->name, sizeof(call->name), "system call %d", (int)number);
+	}
+}
+
 static void publish(struct hp_shadow *shadow, struct hp_window *window)
 {
 	struct hp_shadow_statistics *statistics = &shadow->statistics;
@@ -84,6 +103,8 @@ static void publish(struct hp_shadow *shadow, struct hp_window *window)
 
 	statistics->windows++;
 	statistics->ends[window->end]++;
+	if (window->end == HP_WINDOW_SYSTEM_CALL)
+		note_call(statistics, window->end_detail);
 	if (window->block_count) {
 		statistics->useful++;
 		statistics->covered_ns += window->duration_ns;
@@ -115,6 +136,8 @@ static void account(struct hp_shadow *shadow, struct window_result *result, uint
 		statistics->refusals[HP_SHADOW_IN_KERNEL]++;
 		break;
 	}
+	statistics->samples += result->samples;
+	statistics->matched += result->matched;
 	statistics->copied_bytes += result->copied_bytes;
 	statistics->replay_ns += result->replay_ns;
 	statistics->target_ns = cpu_ns;
@@ -142,7 +165,9 @@ static void one_window(struct hp_shadow *shadow, uint64_t cpu_ns)
 	struct window_result result = { .outcome = WINDOW_NOT_NOW };
 	uint64_t start_ns = hp_clock_monotonic_ns();
 
-	if (target_choose(&shadow->target, &shadow->schedule.random, &order.pid, &order.tid))
+	order.running =
+		target_choose(&shadow->target, &shadow->schedule.random, &order.pid, &order.tid);
+	if (order.running)
 		window_make(&shadow->maker, &order, &result);
 	if (result.outcome == WINDOW_MADE)
 		shadow->busy_ns = hp_clock_monotonic_ns() - start_ns;

@@ -186,7 +186,7 @@ static bool consider(pid_t tid, void *context)
 	return true;
 }
 
-bool target_choose(struct target *target, struct hp_random *random, pid_t *pid, pid_t *tid)
+uint64_t target_choose(struct target *target, struct hp_random *random, pid_t *pid, pid_t *tid)
 {
 	struct choice choice = { .random = random };
 
@@ -203,5 +203,5 @@ bool target_choose(struct target *target, struct hp_random *random, pid_t *pid, 
 	}
 	*pid = choice.chosen_pid;
 	*tid = choice.chosen_tid;
-	return choice.running > 0;
+	return choice.running;
 }

@@ -36,7 +36,7 @@ void target_clear(struct target *target);
 uint64_t target_cpu_ns(struct target *target, uint64_t now_ns);
 bool target_has_ended(const struct target *target);
 
-/* One of the threads that run at this moment, each as likely as the next; false: none does. */
-bool target_choose(struct target *target, struct hp_random *random, pid_t *pid, pid_t *tid);
+/* One of the threads that run at this moment, each as likely as the next. Returns how many do. */
+uint64_t target_choose(struct target *target, struct hp_random *random, pid_t *pid, pid_t *tid);
 
 #endif

@@ -43,7 +43,11 @@ static int run_child(void *context)
 	const struct start *start = context;
 	/* Small, so that the place for mappings is as high as it can be. */
 	const struct rlimit stack = { 1 << 20, 1 << 20 };
+	sigset_t none;
 
+	/* The stop at the start of a program is a signal like others. */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != start->parent || ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
 		_exit(1);
@@ -90,7 +94,7 @@ static struct hp_error *await_exec(struct vessel *vessel)
 	return NULL;
 }
 
-static void be_modest(pid_t pid)
+static void be_modest(pid_t pid, bool idle_only)
 {
 	static const char score[] = "1000";
 	const struct sched_param parameter = { 0 };
@@ -105,7 +109,8 @@ static void be_modest(pid_t pid)
 			errno = 0;
 		close(fd);
 	}
-	sched_setscheduler(pid, SCHED_IDLE, &parameter);
+	if (idle_only)
+		sched_setscheduler(pid, SCHED_IDLE, &parameter);
 }
 
 /* --- emptying --------------------------------------------------------------------------------- */
@@ -215,7 +220,7 @@ static struct hp_error *open_memory(struct vessel *vessel)
 }
 
 struct hp_error *vessel_create(struct vessel *vessel, const struct areas *around,
-			       const cpu_set_t *cpus)
+			       const cpu_set_t *cpus, bool idle_only)
 {
 	struct hp_error *error;
 
@@ -225,7 +230,7 @@ struct hp_error *vessel_create(struct vessel *vessel, const struct areas *around
 	if (!error)
 		error = open_memory(vessel);
 	if (!error) {
-		be_modest(vessel->pid);
+		be_modest(vessel->pid, idle_only);
 		if (!make_tools(vessel, around) || !empty(vessel))
 			error = hp_error_create(HP_ERROR_SYSTEM,
 						"a process for a copy could not be emptied");

@@ -6,8 +6,7 @@
  * It is this very program, executed once more and stopped before its first instruction, whose
  * address space is then emptied; execution gives it the highest possible place for new mappings, so
  * that those of any target can be imitated (see rebuild.h). It has no descriptors, dies with the
- * thread that made it, is the first to go when memory is short, and has no claim to a CPU that
- * anybody else wants (SCHED_IDLE).
+ * thread that made it, and is the first to go when memory is short.
  *
  * All by the thread that created it.
  */
@@ -38,9 +37,9 @@ void vessel_init(struct vessel *vessel);
 void vessel_clear(struct vessel *vessel);
 
 /* Stopped, and emptied but for the vdso and the tools, which are where `around` has room. `cpus` is
- * where it may run. */
+ * where it may run; with `idle_only`, only when nobody else wants to (SCHED_IDLE). */
 struct hp_error *vessel_create(struct vessel *vessel, const struct areas *around,
-			       const cpu_set_t *cpus);
+			       const cpu_set_t *cpus, bool idle_only);
 /* Kills it, whatever it does, and reaps it. `cpu_ns`: the CPU time it used; may be NULL. */
 void vessel_kill(struct vessel *vessel, uint64_t *cpu_ns);
 

@@ -41,7 +41,8 @@ struct hp_error *window_maker_create(struct window_maker *maker, struct ledger *
 	vessel_init(&maker->vessel);
 	snapshot_init(&maker->snapshot);
 	matching_init(&maker->matching);
-	maker->has_one_cpu = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 && CPU_COUNT(&cpus) < 2;
+	maker->cpus = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (uint64_t)CPU_COUNT(&cpus)
+								     : 1;
 	return hp_engine_create(&options, &maker->engine);
 }
 
@@ -110,7 +111,7 @@ static bool plan(struct window_maker *maker, const struct window_order *order,
 		return false;
 	}
 	result->price_ns = ledger_price(maker->ledger, bytes, samples_of(order));
-	if (maker->has_one_cpu)
+	if (maker->cpus < 2)
 		result->price_ns += 3 * order->window_ns;
 	if (!ledger_allows(maker->ledger, result->price_ns, order->slot_end_ns)) {
 		refuse(result, HP_SHADOW_BUDGET, NULL);
@@ -174,7 +175,8 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 		error = hp_error_create(HP_ERROR_NOT_FOUND, "the thread has ended");
 	other_cpus(order->tid, &cpus);
 	if (!error)
-		error = vessel_create(&maker->vessel, &maker->snapshot.areas, &cpus);
+		error = vessel_create(&maker->vessel, &maker->snapshot.areas, &cpus,
+				      order->running >= maker->cpus);
 	if (error)
 		refuse(result, HP_SHADOW_FAILED, error);
 	return !error;
@@ -346,6 +348,8 @@ static struct hp_error *replay_copy(struct window_maker *maker, const struct win
 				 maker->matching.count, &limits, &calls, &replay);
 	if (error)
 		return error;
+	result->samples = maker->matching.count;
+	result->matched = replay.matched;
 	take_counts(&maker->matching, &replay, &result->window);
 	result->window.is_truncated = replay.end == HP_WINDOW_SYSTEM_CALL && maker->calls.may_wait;
 	hp_replay_free(&replay);
@@ -373,7 +377,7 @@ void window_make(struct window_maker *maker, const struct window_order *order,
 	if (is_copied && !error)
 		error = replay_copy(maker, order, result);
 	vessel_kill(&maker->vessel, &result->replay_ns);
-	if (maker->has_one_cpu)
+	if (maker->cpus < 2)
 		ledger_other(maker->ledger, result->replay_ns);
 	matching_close(&maker->matching);
 	if (error)

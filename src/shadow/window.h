@@ -27,7 +27,7 @@ struct window_maker {
 	struct shadow_calls calls;
 	struct ledger *ledger; /* borrowed */
 	int stop_fd;	       /* readable: make an end; borrowed */
-	bool has_one_cpu;      /* replaying takes the target's own time */
+	uint64_t cpus;	       /* that we may use; with one, replaying takes the target's time */
 };
 
 /* What is asked for: a window of thread `tid` of process `pid`, in what is left of the slot. */
@@ -35,6 +35,7 @@ struct window_order {
 	pid_t pid, tid;
 	uint64_t slot_end_ns; /* of the target's CPU time */
 	uint64_t window_ns;
+	uint64_t running; /* threads of the target */
 };
 
 enum window_outcome {
@@ -51,6 +52,7 @@ struct window_result {
 	uint64_t price_ns;	 /* predicted */
 	uint64_t copied_bytes;
 	uint64_t replay_ns;
+	uint64_t samples, matched;
 };
 
 struct hp_error *window_maker_create(struct window_maker *maker, struct ledger *ledger,

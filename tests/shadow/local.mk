@@ -5,4 +5,7 @@ check_PROGRAMS += tests/shadow/test_translate
 tests_shadow_test_translate_SOURCES = tests/shadow/test_translate.c tests/shadow/forms.S \
 	tests/shadow/puppet.c tests/shadow/states.c
 tests_shadow_test_translate_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/shadow/test_copy
+tests_shadow_test_copy_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 endif

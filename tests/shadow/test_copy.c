@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -130,7 +131,7 @@ static void make_copy(struct copy *copy, pid_t pid)
 	sched_getaffinity(0, sizeof(cpus), &cpus);
 	hp_assert_ok(snapshot_prepare(&copy->snapshot, pid, &bytes));
 	hp_assert_ok(snapshot_reserve(&copy->snapshot));
-	hp_assert_ok(vessel_create(&copy->vessel, &copy->snapshot.areas, &cpus));
+	hp_assert_ok(vessel_create(&copy->vessel, &copy->snapshot.areas, &cpus, true));
 	hold_target(pid);
 	hp_assert_ok(snapshot_take(&copy->snapshot));
 	hold_release(pid);
@@ -241,6 +242,17 @@ START_TEST(areas_of_a_copy_are_where_the_targets_are)
 }
 END_TEST
 
+static bool can_be_laid_out_alike(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(personality(ADDR_NO_RANDOMIZE) < 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return WEXITSTATUS(status) == 0;
+}
+
 /* Where the target itself maps next, told through a pipe. */
 START_TEST(a_copy_maps_where_the_target_would)
 {
@@ -251,6 +263,9 @@ START_TEST(a_copy_maps_where_the_target_would)
 	pid_t pid;
 	const size_t sizes[3] = { 5 * PAGE, 40 * PAGE, 9 << 20 };
 
+	/* Some containers forbid it, and then the layout is less alike. */
+	if (!can_be_laid_out_alike())
+		return;
 	ck_assert_int_eq(pipe(tell), 0);
 	ck_assert_int_eq(pipe(go), 0);
 	make_memory();

@@ -42,12 +42,25 @@ struct hp_shadow_options {
 	uint64_t seed;	   /* of the moments; 0: another one each time */
 };
 
+/* A system call that ended windows. */
+struct hp_shadow_system_call {
+	int64_t number;
+	char name[24]; /* "futex"; "system call 123" when it is not one that we know */
+	uint64_t count;
+};
+
+enum { HP_SHADOW_SYSTEM_CALLS = 16 };
+
 /* What has happened so far. */
 struct hp_shadow_statistics {
 	uint64_t windows; /* taken, whatever came of them */
 	uint64_t useful;  /* with counts */
 	uint64_t ends[HP_WINDOW_ENDS];
+	/* Of the ends that were system calls, the first so many kinds; count 0 behind the last. */
+	struct hp_shadow_system_call calls[HP_SHADOW_SYSTEM_CALLS];
 	uint64_t refusals[HP_SHADOW_REFUSALS];
+	uint64_t samples;    /* taken of the target, to be found in its copies */
+	uint64_t matched;    /* that were */
 	uint64_t target_ns;  /* CPU time of the target while there were windows */
 	uint64_t covered_ns; /* of it, user CPU time within counted stretches */
 	uint64_t lost_ns;    /* measured: stops and samples of windows */

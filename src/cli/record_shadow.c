@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record_shadow.h"
+
+#include <hpcprof/model/evidence.h>
+
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- what the session calls ------------------------------------------------------------------- */
+
+static void start(struct hp_session *session, void *context)
+{
+	struct record_shadow *shadow = context;
+	struct hp_error *error = hp_shadow_start(shadow->shadow);
+
+	(void)session;
+	if (error && !shadow->quiet)
+		fprintf(stderr, "hpcprof: no shadow windows: %s\n", error->message);
+	hp_error_destroy(error);
+}
+
+static struct hp_error *add_reasons(struct hp_window_evidence *figures,
+				    const struct hp_shadow_statistics *statistics)
+{
+	struct hp_error *error = NULL;
+
+	for (unsigned i = 0; !error && i < HP_WINDOW_ENDS; i++) {
+		if (statistics->ends[i] && i != HP_WINDOW_SYSTEM_CALL)
+			error = hp_window_evidence_add_reason(
+				figures, false, hp_window_end_name((enum hp_window_end)i),
+				statistics->ends[i]);
+	}
+	for (size_t i = 0; !error && i < HP_SHADOW_SYSTEM_CALLS; i++) {
+		const struct hp_shadow_system_call *call = &statistics->calls[i];
+
+		if (call->count)
+			error = hp_window_evidence_add_reason(figures, false, call->name,
+							      call->count);
+	}
+	for (unsigned i = 0; !error && i < HP_SHADOW_REFUSALS; i++) {
+		if (statistics->refusals[i])
+			error = hp_window_evidence_add_reason(
+				figures, true, hp_shadow_refusal_name((enum hp_shadow_refusal)i),
+				statistics->refusals[i]);
+	}
+	return error;
+}
+
+/* What the epoch keeps beside the counts. */
+static void add_figures(struct hp_session *session, const struct record_shadow *shadow)
+{
+	const struct hp_shadow_statistics *statistics = &shadow->statistics;
+	struct hp_window_evidence figures = {
+		.price = {
+			.shadows = statistics->windows,
+			.lost_ns = statistics->lost_ns,
+			.target_ns = statistics->target_ns,
+			.replay_ns = statistics->replay_ns,
+			.budget_ppm = (uint32_t)(shadow->percent * 10000),
+		},
+		.samples = statistics->samples,
+		.matched = statistics->matched,
+	};
+	struct hp_error *error = add_reasons(&figures, statistics);
+
+	if (!error)
+		error = hp_session_add_window_figures(session, &figures);
+	if (error && !shadow->quiet)
+		fprintf(stderr, "hpcprof: what shadow windows cost is not kept: %s\n",
+			error->message);
+	hp_error_destroy(error);
+	hp_window_evidence_clear(&figures);
+}
+
+static void take(struct hp_session *session, bool is_last, void *context)
+{
+	struct record_shadow *shadow = context;
+	struct hp_window window;
+
+	if (is_last)
+		hp_shadow_stop(shadow->shadow);
+	while (hp_shadow_take(shadow->shadow, &window))
+		hp_session_add_window(session, &window);
+	if (!is_last)
+		return;
+	hp_shadow_statistics(shadow->shadow, &shadow->statistics);
+	add_figures(session, shadow);
+}
+
+/* --- public ----------------------------------------------------------------------------------- */
+
+struct hp_error *record_shadow_attach(struct record_shadow *shadow, struct hp_session *session,
+				      const struct hp_session_options *options)
+{
+	pid_t command = hp_session_command_pid(session);
+	struct hp_shadow_options wanted = {
+		.pids = command ? &command : options->pids,
+		.pid_count = command ? 1 : options->pid_count,
+		.tids = options->tids,
+		.tid_count = options->tid_count,
+		.percent = shadow->percent,
+	};
+	struct hp_window_source source = { .start = start, .take = take, .context = shadow };
+	struct hp_error *error;
+
+	if (shadow->percent <= 0)
+		return NULL;
+	error = hp_shadow_create(&wanted, &shadow->shadow);
+	if (error)
+		return error;
+	source.fd = hp_shadow_fd(shadow->shadow);
+	hp_session_set_windows(session, &source);
+	return NULL;
+}
+
+void record_shadow_clear(struct record_shadow *shadow)
+{
+	hp_shadow_destroy(shadow->shadow);
+	shadow->shadow = NULL;
+}
+
+void record_shadow_print_banner(const struct record_shadow *shadow)
+{
+	cpu_set_t cpus;
+
+	if (!shadow->shadow)
+		return;
+	fprintf(stderr, "hpcprof: shadow windows for %.3g %% of the target's time\n",
+		shadow->percent);
+	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0 && CPU_COUNT(&cpus) < 2)
+		fputs("hpcprof: there is one CPU only: replaying takes the target's own time, so "
+		      "there will be few windows\n",
+		      stderr);
+}
+
+static uint64_t refused(const struct hp_shadow_statistics *statistics)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < HP_SHADOW_REFUSALS; i++)
+		sum += i == HP_SHADOW_IN_KERNEL ? 0 : statistics->refusals[i];
+	return sum;
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100 * (double)part / (double)whole : 0;
+}
+
+/* "; ended by futex 3, clock 1", or refused. */
+static void print_reasons(const struct hp_shadow_statistics *statistics)
+{
+	const char *between = "; ended early by";
+
+	for (size_t i = 0; i < HP_SHADOW_SYSTEM_CALLS && statistics->calls[i].count; i++) {
+		fprintf(stderr, "%s %s (%" PRIu64 ")", between, statistics->calls[i].name,
+			statistics->calls[i].count);
+		between = ",";
+	}
+	for (unsigned i = 0; i < HP_WINDOW_ENDS; i++) {
+		if (i == HP_WINDOW_COMPLETE || i == HP_WINDOW_SYSTEM_CALL || !statistics->ends[i])
+			continue;
+		fprintf(stderr, "%s %s (%" PRIu64 ")", between,
+			hp_window_end_name((enum hp_window_end)i), statistics->ends[i]);
+		between = ",";
+	}
+}
+
+void record_shadow_print_closing(const struct record_shadow *shadow,
+				 const struct hp_session *session)
+{
+	const struct hp_shadow_statistics *statistics = &shadow->statistics;
+	uint64_t target_ns = hp_session_meta(session)->target_cpu_ns;
+
+	/* What ran while the last copy was replayed is known here only. */
+	if (target_ns < statistics->target_ns)
+		target_ns = statistics->target_ns;
+	if (!shadow->shadow)
+		return;
+	fprintf(stderr,
+		"hpcprof: %" PRIu64 " shadow windows, %" PRIu64 " with counts, of %.1f %% of the "
+		"target's %.1f s of CPU time",
+		statistics->windows, statistics->useful, percent(statistics->covered_ns, target_ns),
+		(double)target_ns / 1e9);
+	print_reasons(statistics);
+	fprintf(stderr, "; measured price: %.2f %% of its time\n",
+		percent(statistics->lost_ns, target_ns));
+	if (!refused(statistics))
+		return;
+	fputs("hpcprof: shadow windows refused:", stderr);
+	for (unsigned i = 0; i < HP_SHADOW_REFUSALS; i++) {
+		if (statistics->refusals[i] && i != HP_SHADOW_IN_KERNEL)
+			fprintf(stderr, " %s (%" PRIu64 ")",
+				hp_shadow_refusal_name((enum hp_shadow_refusal)i),
+				statistics->refusals[i]);
+	}
+	fprintf(stderr, "%s%s\n", *statistics->reason ? ": " : "", statistics->reason);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* hpcprof record --shadow: windows from the shadow to the session, and what is said about them. */
+#ifndef HPCPROF_CLI_RECORD_SHADOW_H
+#define HPCPROF_CLI_RECORD_SHADOW_H
+
+#include <hpcprof/collect/session.h>
+#include <hpcprof/shadow/shadow.h>
+
+struct record_shadow {
+	double percent; /* 0: no shadow windows */
+	bool quiet;
+	struct hp_shadow *shadow;
+	struct hp_shadow_statistics statistics; /* when it is over */
+};
+
+/* Makes a session have windows, if any are wanted. What cannot be had at all is an error. */
+struct hp_error *record_shadow_attach(struct record_shadow *shadow, struct hp_session *session,
+				      const struct hp_session_options *options);
+void record_shadow_clear(struct record_shadow *shadow);
+
+/* One line beside the banner, and some when it is over. */
+void record_shadow_print_banner(const struct record_shadow *shadow);
+void record_shadow_print_closing(const struct record_shadow *shadow,
+				 const struct hp_session *session);
+
+#endif
