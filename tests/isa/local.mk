@@ -8,3 +8,6 @@ tests_isa_test_insn_LDADD = $(ISA_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += tests/isa/test_machine
 tests_isa_test_machine_SOURCES = tests/isa/test_machine.c
 tests_isa_test_machine_LDADD = $(ISA_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/isa/test_step
+tests_isa_test_step_SOURCES = tests/isa/test_step.c
+tests_isa_test_step_LDADD = $(ISA_LIBS) $(CHECK_LIBS)
