@@ -220,6 +220,19 @@ struct hp_window_evidence fixture_evidence(uint64_t recording)
 		  .instructions = 1,
 		  .counts = { [3] = UINT64_C(1) << 40 } },
 	};
+	static const struct hp_counted outcomes[] = {
+		{ .kind = HP_COUNTED_TAKEN,
+		  .is_relative = true,
+		  .at = { 0x1009 },
+		  .to = { 0x1000 },
+		  .counts = { 12, [9] = 3 } },
+		{ .kind = HP_COUNTED_INDIRECT_CALL,
+		  .is_relative = true,
+		  .image = 1,
+		  .at = { 0x2004 },
+		  .to = { 0x1000 },
+		  .counts = { [15] = 1 } },
+	};
 	struct hp_window_evidence evidence = {
 		.images = calloc(2, sizeof(*evidence.images)),
 		.image_count = 2,
@@ -241,8 +254,12 @@ struct hp_window_evidence fixture_evidence(uint64_t recording)
 		.relative = { [3] = { 1, 20000000 } },
 		.items = calloc(HP_ARRAY_COUNT(items), sizeof(*items)),
 		.item_count = HP_ARRAY_COUNT(items),
+		.outcomes = calloc(HP_ARRAY_COUNT(outcomes), sizeof(*outcomes)),
+		.outcome_count = HP_ARRAY_COUNT(outcomes),
+		.followed = 40,
 	};
 	memcpy(stratum->items, items, sizeof(items));
+	memcpy(stratum->outcomes, outcomes, sizeof(outcomes));
 	hp_assert_ok(hp_window_evidence_add_reason(&evidence, false, "complete", 3));
 	hp_assert_ok(hp_window_evidence_add_reason(&evidence, false, "system call", 1));
 	hp_assert_ok(hp_window_evidence_add_reason(&evidence, true, "budget", 2));

@@ -21,6 +21,7 @@ enum {
 	KEY_LABEL,
 	KEY_APPEND,
 	KEY_PER_PROCESS,
+	KEY_NO_REGISTERS,
 	KEY_FLUSH,
 	KEY_COUNTERS,
 	KEY_SCHEDULER,
@@ -60,6 +61,9 @@ static const struct argp_option option_table[] = {
 	  2 },
 	{ "slice", KEY_SLICE, "TIME", 0,
 	  "how long a group is sampled (default: as short as rotating costs allow)", 2 },
+	{ "no-registers", KEY_NO_REGISTERS, NULL, 0,
+	  "samples without registers: these tell which way branches go, and so how often code ran",
+	  2 },
 	{ NULL, 0, NULL, 0, "When:", 3 },
 	{ "delay", 'D', "MS", 0, "start sampling so many milliseconds after the target", 3 },
 	{ "duration", KEY_DURATION, "TIME", 0,
@@ -190,6 +194,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_PER_PROCESS:
 		session->per_process = true;
+		return 0;
+	case KEY_NO_REGISTERS:
+		session->no_registers = true;
 		return 0;
 	case KEY_FLUSH:
 		session->flush_ns = hp_argument_time(state, "--flush", argument);

@@ -7,6 +7,8 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/agents.h src/collect/agents.c \
 	src/collect/attribute.h src/collect/attribute.c \
 	src/collect/clock.h src/collect/clock.c \
+	src/collect/code_file.h src/collect/code_file.c \
+	src/collect/counted.h src/collect/counted.c \
 	src/collect/counters.h src/collect/counters.c \
 	src/collect/counting.h src/collect/counting.c \
 	src/collect/counting_report.c \
@@ -20,12 +22,14 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/kernel.h src/collect/kernel.c \
 	src/collect/loop.h src/collect/loop.c \
 	src/collect/names.h src/collect/names.c \
+	src/collect/outcomes.h src/collect/outcomes.c \
 	src/collect/perf_map.h src/collect/perf_map.c \
 	src/collect/proc_maps.h src/collect/proc_maps.c \
 	src/collect/process.h src/collect/process.c \
 	src/collect/rate.h src/collect/rate.c \
 	src/collect/record.h src/collect/record.c \
 	src/collect/recorder.h src/collect/recorder.c \
+	src/collect/registers.h src/collect/registers.c \
 	src/collect/ring.h src/collect/ring.c \
 	src/collect/rotation.h src/collect/rotation.c \
 	src/collect/sample_table.h src/collect/sample_table.c \
@@ -41,4 +45,4 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/watch.h src/collect/watch.c \
 	src/collect/windows.h src/collect/windows.c
 
-COLLECT_LIBS = src/collect/libcollect.a $(IMAGE_LIBS) $(DB_LIBS) $(PMU_LIBS) $(MUX_LIBS)
+COLLECT_LIBS = src/collect/libcollect.a $(ISA_LIBS) $(IMAGE_LIBS) $(DB_LIBS) $(PMU_LIBS) $(MUX_LIBS)

@@ -70,7 +70,9 @@ void loop_clear(struct loop *loop)
 /* Between two looks at the rings: seldom, but never so that one could overflow meanwhile. */
 static uint64_t tick_mean_ms(const struct loop *loop)
 {
-	const double record_bytes = 64;
+	struct record_layout layout = loop->recorder->sampler->rings.layout;
+	double record_bytes = 64 + 8 * (double)__builtin_popcountll(layout.registers) +
+			      (layout.stack_bytes ? layout.stack_bytes + 16 : 0);
 	size_t ring_bytes = loop->recorder->sampler->ring_pages * (size_t)sysconf(_SC_PAGESIZE);
 	double fill_hz = 0;
 	double half_full_ms;

@@ -78,6 +78,42 @@ uint64_t record_time(const uint8_t *bytes, size_t size, struct record_layout lay
 	return time;
 }
 
+/* What the registers are of comes first. Only those of 64-bit programs are kept: of others the
+ * numbers mean something else. */
+static bool parse_registers(struct hp_reader *reader, struct record_layout layout,
+			    struct record *record)
+{
+	unsigned count = (unsigned)__builtin_popcountll(layout.registers);
+	uint64_t abi;
+
+	if (count > RECORD_REGISTERS || !take_u64(reader, &abi))
+		return false;
+	if (abi == PERF_SAMPLE_REGS_ABI_NONE)
+		return true;
+	if (!take(reader, record->sample.registers, count * sizeof(uint64_t)))
+		return false;
+	record->sample.register_count = abi == PERF_SAMPLE_REGS_ABI_64 ? count : 0;
+	return true;
+}
+
+/* The size that was asked for, so many bytes, and how many of them were filled. */
+static bool parse_stack(struct hp_reader *reader, struct record *record)
+{
+	uint64_t size;
+	uint64_t filled;
+
+	if (!take_u64(reader, &size))
+		return false;
+	if (size == 0)
+		return true;
+	if (size > hp_reader_left(reader) ||
+	    !hp_read_bytes(reader, (size_t)size, &record->sample.stack) ||
+	    !take_u64(reader, &filled) || filled > size)
+		return false;
+	record->sample.stack_bytes = (size_t)filled;
+	return true;
+}
+
 static bool parse_sample(struct hp_reader *reader, struct record_layout layout,
 			 struct record *record)
 {
@@ -85,7 +121,9 @@ static bool parse_sample(struct hp_reader *reader, struct record_layout layout,
 	return (!layout.identifier || take_u64(reader, &record->id)) &&
 	       take_u64(reader, &record->sample.address) && take_u32(reader, &record->pid) &&
 	       take_u32(reader, &record->tid) && take_u64(reader, &record->time_ns) &&
-	       (!layout.period || take_u64(reader, &record->sample.period));
+	       (!layout.period || take_u64(reader, &record->sample.period)) &&
+	       (!layout.registers || parse_registers(reader, layout, record)) &&
+	       (!layout.stack_bytes || parse_stack(reader, record));
 }
 
 static bool parse_build_id(struct hp_reader *reader, struct hp_identity *identity)

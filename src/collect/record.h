@@ -27,7 +27,13 @@ enum record_kind {
 struct record_layout {
 	bool identifier; /* PERF_SAMPLE_IDENTIFIER: more than one event */
 	bool period;	 /* PERF_SAMPLE_PERIOD: no event has one period for good */
+	/* PERF_SAMPLE_REGS_USER: which, as the kernel numbers them; 0: not sampled. At most
+	 * RECORD_REGISTERS. */
+	uint64_t registers;
+	uint32_t stack_bytes; /* PERF_SAMPLE_STACK_USER: at most so many; 0: not sampled */
 };
+
+enum { RECORD_REGISTERS = 24 };
 
 struct record_mmap {
 	uint64_t start;
@@ -52,6 +58,13 @@ struct record {
 		struct {
 			uint64_t address;
 			uint64_t period; /* 0 without layout.period */
+			/* Those of layout.registers, lowest number first; 0 when there are none: of
+			 * a kernel thread, or a 32-bit program. */
+			unsigned register_count;
+			uint64_t registers[RECORD_REGISTERS];
+			/* From the stack pointer up; in the caller's bytes. */
+			const uint8_t *stack;
+			size_t stack_bytes;
 		} sample;
 		struct record_mmap mmap;
 		struct {

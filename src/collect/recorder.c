@@ -51,6 +51,8 @@ struct hp_error *recorder_create(struct recorder *recorder,
 				  &recorder->streams, recorder->event_names, count);
 	if (!error)
 		recorder->attributor.per_process = options->per_process;
+	if (!error && sampler->rings.layout.registers)
+		error = outcomes_create(recorder->start_ns, &recorder->outcomes);
 	return error;
 }
 
@@ -61,6 +63,7 @@ void recorder_clear(struct recorder *recorder)
 	processes_clear(&recorder->processes);
 	sample_table_clear(&recorder->table);
 	hp_vector_free(&recorder->streams);
+	outcomes_destroy(recorder->outcomes);
 	images_destroy(recorder->images);
 	free(recorder->totals);
 	free(recorder->event_names);
@@ -135,6 +138,14 @@ static void take_time(struct recorder *recorder, const struct record *record, si
 	windows_add_time(&recorder->windows, recorder->processes.contexts[context].command, units);
 }
 
+/* Where time is spent, or instructions are run: elsewhere branches go as they do where samples
+ * are, not as they do everywhere. */
+bool recorder_is_of_time(const struct hp_event *event)
+{
+	return event->unit == HP_UNIT_NS || event->unit == HP_UNIT_CYCLES ||
+	       event->unit == HP_UNIT_INSTRUCTIONS;
+}
+
 static void take_sample(struct recorder *recorder, const struct record *record)
 {
 	size_t event = sampler_event_of(recorder->sampler, record);
@@ -156,6 +167,8 @@ static void take_sample(struct recorder *recorder, const struct record *record)
 	context = stream == UINT32_MAX ? 0
 				       : processes_context(&recorder->processes, record->pid,
 							   stream, record->time_ns);
+	if (context && recorder->outcomes && recorder_is_of_time(&recorder->events[event]))
+		outcomes_follow(recorder->outcomes, record, &recorder->processes.contexts[context]);
 	totals->samples += count;
 	totals->period_total += count * period;
 	take_time(recorder, record, event, context, (double)count * (double)period);
@@ -230,7 +243,8 @@ void recorder_meter_clock(struct recorder *recorder, bool at_end)
 
 bool recorder_is_full(struct recorder *recorder)
 {
-	return attributor_is_full(&recorder->attributor);
+	return attributor_is_full(&recorder->attributor) ||
+	       (recorder->outcomes && outcomes_is_full(recorder->outcomes));
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -257,6 +271,9 @@ struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 	error = attributor_write(&recorder->attributor, recorder->writer);
 	if (!error && recorder->windows.is_on)
 		error = windows_write(&recorder->windows, recorder->writer, unit_ns(recorder));
+	if (!error && recorder->outcomes)
+		error = outcomes_write(recorder->outcomes, &recorder->processes.commands,
+				       recorder->writer);
 	if (error)
 		return error;
 	error = recorder_describe(recorder, complete, &meta);

@@ -12,6 +12,7 @@
 
 #include "attribute.h"
 #include "clock.h"
+#include "outcomes.h"
 #include "sampler.h"
 #include "windows.h"
 
@@ -43,6 +44,7 @@ struct recorder {
 	struct streams streams;
 	struct sample_table table;
 	struct attributor attributor;
+	struct outcomes *outcomes;     /* NULL without registers */
 	struct recorder_event *totals; /* by event */
 	char **event_names;
 	uint64_t misplaced;	      /* map changes lost for want of memory */
@@ -68,6 +70,9 @@ void recorder_clear(struct recorder *recorder);
 /* Something a reader of the report must know; kept with the epoch, at most four. */
 void recorder_warn(struct recorder *recorder, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Whether the registers of its samples are worth having. */
+bool recorder_is_of_time(const struct hp_event *event);
 
 /* Takes what the rings hold, up to a moment (CLOCK_MONOTONIC; UINT64_MAX: all of it). */
 void recorder_drain(struct recorder *recorder, uint64_t horizon_ns);

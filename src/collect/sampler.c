@@ -97,6 +97,14 @@ static void set_common(const struct opening *opening, struct perf_event_attr *at
 		attr->sample_type |= PERF_SAMPLE_IDENTIFIER;
 	if (layout.period)
 		attr->sample_type |= PERF_SAMPLE_PERIOD;
+	if (layout.registers) {
+		attr->sample_type |= PERF_SAMPLE_REGS_USER;
+		attr->sample_regs_user = layout.registers;
+	}
+	if (layout.stack_bytes) {
+		attr->sample_type |= PERF_SAMPLE_STACK_USER;
+		attr->sample_stack_user = layout.stack_bytes;
+	}
 	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attr->sample_id_all = 1;
 	attr->use_clockid = 1;
@@ -378,6 +386,8 @@ static struct hp_error *prepare(struct opening *opening)
 	layout.identifier = sampler->events_each > 1;
 	for (size_t i = 0; i < options->events->count; i++)
 		layout.period |= options->rates[i].period != 1;
+	layout.registers = options->registers;
+	layout.stack_bytes = options->stack_bytes;
 	sampler->of_threads = options->threads[0] != -1;
 	sampler->ring_pages = options->ring_pages ? options->ring_pages
 						  : default_ring_pages(opening->cpu_count);

@@ -29,6 +29,10 @@ struct sampler_options {
 	bool start_disabled; /* until sampler_enable: -D */
 	const char *cpus;    /* NULL: all online */
 	size_t ring_pages;   /* 0: default */
+	/* With each sample: which registers of user code, as the kernel numbers them, and how much
+	 * of the stack, a multiple of 8. */
+	uint64_t registers;
+	uint32_t stack_bytes;
 	/* When events take turns, else NULL: which are on at first, and which go together (events
 	 * of one number may be one group of the kernel's). By event. */
 	const bool *on;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "loop.h"
+#include "registers.h"
 
 #include <hpcprof/collect/session.h>
 
@@ -92,6 +93,16 @@ static struct hp_error *find_threads(struct hp_session *session)
 	return error;
 }
 
+static bool wants_registers(const struct hp_session *session)
+{
+	const struct hp_session_options *options = &session->options;
+	bool any = false;
+
+	for (size_t i = 0; i < options->events->count; i++)
+		any |= recorder_is_of_time(&session->events[i]);
+	return any && !options->no_registers && registers_wanted();
+}
+
 static struct hp_error *open_events(struct hp_session *session)
 {
 	const struct hp_session_options *options = &session->options;
@@ -107,8 +118,13 @@ static struct hp_error *open_events(struct hp_session *session)
 		.on = session->turns.count ? session->turns.on : NULL,
 		.turn_of = session->turns.count ? session->turns.group_of : NULL,
 	};
-	struct hp_error *error =
-		sampler_open(&session->sampler, &sampler, session->machine, session->events);
+	struct hp_error *error;
+
+	if (wants_registers(session)) {
+		sampler.registers = registers_wanted();
+		sampler.stack_bytes = OUTCOMES_STACK_BYTES;
+	}
+	error = sampler_open(&session->sampler, &sampler, session->machine, session->events);
 
 	if (!error && session->sampler.rings_shrunk)
 		session_notify(&session->options,

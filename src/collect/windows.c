@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "windows.h"
 
+#include "counted.h"
+
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
 
@@ -49,8 +51,7 @@ struct placing {
 	struct windows *windows;
 	struct context context;
 	const struct mapping *hint;
-	HP_VECTOR(struct image *) images; /* references */
-	HP_VECTOR(struct hp_counted) items;
+	struct counted counted;
 	unsigned group;
 	bool is_relative;
 	uint64_t dropped;
@@ -66,26 +67,14 @@ static bool place(struct placing *placing, hp_runtime_address address, uint32_t 
 	if (!attributor_place(placing->windows->attributor, &placing->context, address.value,
 			      &placing->hint, &image, &offset->value))
 		return false;
-	for (size_t i = placing->images.count; i-- > 0;) {
-		if (placing->images.at[i] == image) {
-			image_release(image);
-			*number = (uint32_t)i;
-			return true;
-		}
-	}
-	if (image->id.kind == HP_IMAGE_UNKNOWN || !hp_vector_push(&placing->images, image)) {
-		image_release(image);
-		return false;
-	}
-	*number = (uint32_t)placing->images.count - 1;
-	return true;
+	return counted_image(&placing->counted, image, number);
 }
 
 static void add_item(struct placing *placing, struct hp_counted item, uint64_t count)
 {
 	item.is_relative = placing->is_relative;
 	item.counts[placing->group] = count;
-	if (!hp_vector_push(&placing->items, item))
+	if (!hp_vector_push(&placing->counted.items, item))
 		placing->is_short_of_memory = true;
 }
 
@@ -134,73 +123,6 @@ static void place_edge(struct placing *placing, const struct hp_window_edge *edg
 
 /* --- to sums ---------------------------------------------------------------------------------- */
 
-static int compare_images(const void *left, const void *right, void *context)
-{
-	struct image *const *images = context;
-
-	return hp_image_id_compare(&images[*(const uint32_t *)left]->id,
-				   &images[*(const uint32_t *)right]->id);
-}
-
-static int compare_items(const void *left, const void *right)
-{
-	return hp_counted_compare(left, right);
-}
-
-/* Two images of the recorder may be one to the database: what tells them apart is not kept. */
-static struct hp_error *sort_images(struct placing *placing, struct hp_window_evidence *evidence)
-{
-	size_t count = placing->images.count;
-	_cleanup_free_ uint32_t *order = calloc(count + 1, sizeof(*order));
-	_cleanup_free_ uint32_t *numbers = calloc(count + 1, sizeof(*numbers));
-
-	evidence->images = calloc(count + 1, sizeof(*evidence->images));
-	if (!order || !numbers || !evidence->images)
-		return hp_error_create_no_memory();
-	for (uint32_t i = 0; i < count; i++)
-		order[i] = i;
-	qsort_r(order, count, sizeof(*order), compare_images, placing->images.at);
-	for (size_t i = 0; i < count; i++) {
-		const struct hp_image_id *id = &placing->images.at[order[i]]->id;
-		size_t last = evidence->image_count;
-		struct hp_error *error;
-
-		if (!last || hp_image_id_compare(&evidence->images[last - 1], id) != 0) {
-			error = hp_image_id_copy(id, &evidence->images[last]);
-			if (error)
-				return error;
-			evidence->images[last].deleted = false;
-			evidence->image_count++;
-		}
-		numbers[order[i]] = (uint32_t)evidence->image_count - 1;
-	}
-	for (size_t i = 0; i < placing->items.count; i++) {
-		struct hp_counted *item = &placing->items.at[i];
-
-		item->image = numbers[item->image];
-		if (item->kind != HP_COUNTED_BLOCK)
-			item->to_image = numbers[item->to_image];
-	}
-	return NULL;
-}
-
-/* Sorted, and what is the same added up. */
-static void sort_items(struct placing *placing)
-{
-	struct hp_counted *items = placing->items.at;
-	size_t n = 0;
-
-	if (placing->items.count)
-		qsort(items, placing->items.count, sizeof(*items), compare_items);
-	for (size_t i = 0; i < placing->items.count; i++) {
-		if (n && hp_counted_compare(&items[n - 1], &items[i]) == 0)
-			items[n - 1].counts[placing->group] += items[i].counts[placing->group];
-		else
-			items[n++] = items[i];
-	}
-	placing->items.count = n;
-}
-
 static struct hp_error *add_up(struct placing *placing, const struct hp_window *window)
 {
 	struct windows *windows = placing->windows;
@@ -215,12 +137,11 @@ static struct hp_error *add_up(struct placing *placing, const struct hp_window *
 		.stratum_count = 1,
 		.dropped = placing->dropped,
 	};
-	struct hp_error *error = sort_images(placing, &one);
+	struct hp_error *error = counted_finish(&placing->counted, &one);
 
 	(placing->is_relative ? stratum.relative : stratum.groups)[placing->group] = group;
-	sort_items(placing);
-	stratum.items = placing->items.at;
-	stratum.item_count = placing->items.count;
+	stratum.items = placing->counted.items.at;
+	stratum.item_count = placing->counted.items.count;
 	if (!error)
 		error = hp_window_evidence_check(&one);
 	if (!error)
@@ -274,10 +195,7 @@ static void place_window(struct windows *windows, const struct hp_window *window
 	else
 		(*next)++;
 	hp_error_destroy(error);
-	for (size_t i = 0; i < placing.images.count; i++)
-		image_release(placing.images.at[i]);
-	hp_vector_free(&placing.images);
-	hp_vector_free(&placing.items);
+	counted_clear(&placing.counted);
 	space_release(placing.context.space);
 }
 

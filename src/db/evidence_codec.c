@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const evidence_tags[] = { "imgs", "wind", NULL };
+static const char *const evidence_tags[] = { "imgs", "wind", "regs", NULL };
 const struct hp_container_kind hp_evidence_kind = {
 	.letter = 'E',
 	.noun = "evidence",
@@ -74,6 +74,13 @@ static void encode_item(const struct hp_counted *item, const struct hp_counted *
 	encode_counts(item->counts, writer);
 }
 
+static void encode_items(const struct hp_counted *items, size_t count, struct hp_writer *writer)
+{
+	hp_write_varint(writer, count);
+	for (size_t i = 0; i < count; i++)
+		encode_item(&items[i], i ? &items[i - 1] : NULL, writer);
+}
+
 static void encode_stratum(const struct hp_window_stratum *stratum, struct hp_writer *writer)
 {
 	hp_write_varint(writer, stratum->recording);
@@ -81,9 +88,26 @@ static void encode_stratum(const struct hp_window_stratum *stratum, struct hp_wr
 	hp_write_varint(writer, stratum->time_ns);
 	encode_groups(stratum->groups, writer);
 	encode_groups(stratum->relative, writer);
-	hp_write_varint(writer, stratum->item_count);
-	for (size_t i = 0; i < stratum->item_count; i++)
-		encode_item(&stratum->items[i], i ? &stratum->items[i - 1] : NULL, writer);
+	encode_items(stratum->items, stratum->item_count, writer);
+}
+
+/* Of each stratum in turn. */
+static void encode_outcomes(const struct hp_window_evidence *evidence, struct hp_writer *writer)
+{
+	for (size_t i = 0; i < evidence->stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &evidence->strata[i];
+
+		hp_write_varint(writer, stratum->followed);
+		encode_items(stratum->outcomes, stratum->outcome_count, writer);
+	}
+}
+
+static bool has_outcomes(const struct hp_window_evidence *evidence)
+{
+	for (size_t i = 0; i < evidence->stratum_count; i++)
+		if (evidence->strata[i].followed || evidence->strata[i].outcome_count)
+			return true;
+	return false;
 }
 
 static void encode_figures(const struct hp_window_evidence *evidence, struct hp_writer *writer)
@@ -110,6 +134,7 @@ struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
 	struct hp_container_builder builder = { .kind = &hp_evidence_kind };
 	struct hp_writer images = { 0 };
 	struct hp_writer windows = { 0 };
+	struct hp_writer outcomes = { 0 };
 	struct hp_error *error = hp_window_evidence_check(evidence);
 
 	for (size_t i = 0; i < evidence->image_count && !error; i++)
@@ -123,11 +148,15 @@ struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
 	hp_write_varint(&windows, evidence->stratum_count);
 	for (size_t i = 0; i < evidence->stratum_count; i++)
 		encode_stratum(&evidence->strata[i], &windows);
-	builder.failed = images.failed || windows.failed;
+	encode_outcomes(evidence, &outcomes);
+	builder.failed = images.failed || windows.failed || outcomes.failed;
 	hp_container_add(&builder, "imgs", HP_SECTION_REQUIRED, images.bytes, images.size);
 	hp_container_add(&builder, "wind", HP_SECTION_REQUIRED, windows.bytes, windows.size);
 	hp_writer_free(&images);
+	if (has_outcomes(evidence))
+		hp_container_add(&builder, "regs", 0, outcomes.bytes, outcomes.size);
 	hp_writer_free(&windows);
+	hp_writer_free(&outcomes);
 	return hp_container_finish(&builder, file);
 }
 
@@ -233,12 +262,46 @@ static struct hp_error *decode_item(struct decoding *in, const struct hp_counted
 	return error ? error : decode_counts(in, item->counts);
 }
 
-static struct hp_error *decode_stratum(struct decoding *in, struct hp_window_stratum *stratum)
+static struct hp_error *decode_items(struct decoding *in, struct hp_counted **items, size_t *done)
 {
 	/* Flags, image, step, two more, a mask. */
 	enum { LEAST_ITEM_BYTES = 6 };
-	struct hp_error *error;
+	struct hp_error *error = NULL;
 	uint64_t count;
+
+	if (!hp_read_varint(&in->reader, &count))
+		return damaged(in, "not a number of items");
+	error = make_room(in, count, LEAST_ITEM_BYTES, sizeof(**items), (void **)items);
+	for (uint64_t i = 0; !error && i < count; i++)
+		error = decode_item(in, i ? &(*items)[i - 1] : NULL, &(*items)[(*done)++]);
+	return error;
+}
+
+static struct hp_error *decode_outcomes(struct decoding *in)
+{
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < in->evidence->stratum_count && !error; i++) {
+		struct hp_window_stratum *stratum = &in->evidence->strata[i];
+
+		if (!hp_read_varint(&in->reader, &stratum->followed))
+			return damaged(in, "not a number of samples");
+		error = decode_items(in, &stratum->outcomes, &stratum->outcome_count);
+	}
+	return error ? error : hp_section_check_end(in->section, &in->reader);
+}
+
+static bool has_section(const struct hp_container *file, const char *tag)
+{
+	for (size_t i = 0; i < file->section_count; i++)
+		if (strcmp(file->sections[i].tag, tag) == 0)
+			return true;
+	return false;
+}
+
+static struct hp_error *decode_stratum(struct decoding *in, struct hp_window_stratum *stratum)
+{
+	struct hp_error *error;
 
 	if (!hp_read_varint(&in->reader, &stratum->recording) ||
 	    !hp_read_string(&in->reader, &stratum->command) ||
@@ -247,15 +310,7 @@ static struct hp_error *decode_stratum(struct decoding *in, struct hp_window_str
 	error = decode_groups(in, stratum->groups);
 	if (!error)
 		error = decode_groups(in, stratum->relative);
-	if (!error && !hp_read_varint(&in->reader, &count))
-		error = damaged(in, "not a number of items");
-	if (!error)
-		error = make_room(in, count, LEAST_ITEM_BYTES, sizeof(*stratum->items),
-				  (void **)&stratum->items);
-	for (uint64_t i = 0; !error && i < count; i++)
-		error = decode_item(in, i ? &stratum->items[i - 1] : NULL,
-				    &stratum->items[stratum->item_count++]);
-	return error;
+	return error ? error : decode_items(in, &stratum->items, &stratum->item_count);
 }
 
 static struct hp_error *decode_reasons(struct decoding *in)
@@ -364,6 +419,11 @@ struct hp_error *hp_evidence_decode(uint8_t *bytes, size_t size,
 		error = hp_container_section(&file, "wind", &in.section, &in.reader);
 	if (!error)
 		error = decode_windows(&in);
+	if (!error && has_section(&file, "regs")) {
+		error = hp_container_section(&file, "regs", &in.section, &in.reader);
+		if (!error)
+			error = decode_outcomes(&in);
+	}
 	if (!error)
 		error = check(&in);
 	if (error)

@@ -123,15 +123,14 @@ static inline struct hp_partial partial_sign_extend(struct hp_partial a, unsigne
 static inline struct hp_partial partial_shift_left(struct hp_partial a, unsigned count,
 						   unsigned width)
 {
-	return partial_cut((struct hp_partial){ a.value << count,
-						a.known << count | partial_mask(count) },
-			   width);
+	return partial_cut(
+		(struct hp_partial){ a.value << count, a.known << count | partial_mask(count) },
+		width);
 }
 
 static inline struct hp_partial partial_shift_right(struct hp_partial a, unsigned count)
 {
-	return (struct hp_partial){ a.value >> count,
-				    a.known >> count | ~(UINT64_MAX >> count) };
+	return (struct hp_partial){ a.value >> count, a.known >> count | ~(UINT64_MAX >> count) };
 }
 
 /* Of 64 bits with a sign. */

@@ -123,8 +123,14 @@ static void set_logic_flags(struct hp_state *state, struct hp_partial result, un
 /* 1, 0, or -1 when it is not known. `code`: as in the opcodes. */
 static int condition_holds(const struct hp_state *state, unsigned code)
 {
-	static const uint8_t needed[] = { OVERFLOW, CARRY,  ZERO,	     CARRY | ZERO,
-					  SIGN,	    PARITY, SIGN | OVERFLOW, ZERO | SIGN | OVERFLOW };
+	static const uint8_t needed[] = { OVERFLOW,
+					  CARRY,
+					  ZERO,
+					  CARRY | ZERO,
+					  SIGN,
+					  PARITY,
+					  SIGN | OVERFLOW,
+					  ZERO | SIGN | OVERFLOW };
 	uint8_t flags = state->flags;
 	uint8_t known = state->known_flags;
 	bool holds = false;
@@ -268,8 +274,8 @@ static struct hp_partial load_at(const struct run *run, uint64_t address, unsign
 		if (stored->bytes == 0)
 			continue;
 		if (into < stored->bytes && into + bytes <= stored->bytes)
-			return partial_cut(
-				partial_shift_right(stored->value, (unsigned)into * 8), bytes * 8);
+			return partial_cut(partial_shift_right(stored->value, (unsigned)into * 8),
+					   bytes * 8);
 		if (into < stored->bytes || stored->address - address < bytes)
 			return partial_unknown(bytes * 8);
 	}
@@ -510,8 +516,8 @@ static bool run_shift(const struct run *run)
 		last = UINT64_C(1) << (width - count);
 	} else {
 		result = mnemonic == ZYDIS_MNEMONIC_SAR
-				 ? partial_cut(partial_shift_sign(
-						       partial_sign_extend(a, width, 64), count),
+				 ? partial_cut(partial_shift_sign(partial_sign_extend(a, width, 64),
+								  count),
 					       width)
 				 : partial_shift_right(a, count);
 		last = UINT64_C(1) << (count - 1);

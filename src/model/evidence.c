@@ -12,6 +12,7 @@ static void clear_stratum(struct hp_window_stratum *stratum)
 {
 	free(stratum->command);
 	free(stratum->items);
+	free(stratum->outcomes);
 	*stratum = (struct hp_window_stratum){ 0 };
 }
 
@@ -73,16 +74,22 @@ struct numbering {
 	uint32_t *from;
 };
 
+static void renumber_item(struct hp_counted *item, const uint32_t *numbers)
+{
+	item->image = numbers[item->image];
+	if (item->kind != HP_COUNTED_BLOCK)
+		item->to_image = numbers[item->to_image];
+}
+
 static void renumber(struct hp_window_evidence *evidence, const uint32_t *numbers)
 {
 	for (size_t i = 0; i < evidence->stratum_count; i++) {
 		struct hp_window_stratum *stratum = &evidence->strata[i];
 
-		for (size_t j = 0; j < stratum->item_count; j++) {
-			stratum->items[j].image = numbers[stratum->items[j].image];
-			if (stratum->items[j].kind != HP_COUNTED_BLOCK)
-				stratum->items[j].to_image = numbers[stratum->items[j].to_image];
-		}
+		for (size_t j = 0; j < stratum->item_count; j++)
+			renumber_item(&stratum->items[j], numbers);
+		for (size_t j = 0; j < stratum->outcome_count; j++)
+			renumber_item(&stratum->outcomes[j], numbers);
 	}
 }
 
@@ -149,12 +156,18 @@ int hp_counted_compare(const struct hp_counted *a, const struct hp_counted *b)
 	return order ? order : compare_u64(a->instructions, b->instructions);
 }
 
-static struct hp_error *add_item(struct hp_window_stratum *into, const struct hp_counted *item)
+/* A list of a stratum. */
+struct counted_list {
+	struct hp_counted *at;
+	size_t count;
+};
+
+static struct hp_error *add_item(struct counted_list *into, const struct hp_counted *item)
 {
-	struct hp_counted *last = into->item_count ? &into->items[into->item_count - 1] : NULL;
+	struct hp_counted *last = into->count ? &into->at[into->count - 1] : NULL;
 
 	if (!last || hp_counted_compare(last, item) != 0) {
-		into->items[into->item_count++] = *item;
+		into->at[into->count++] = *item;
 		return NULL;
 	}
 	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
@@ -164,37 +177,55 @@ static struct hp_error *add_item(struct hp_window_stratum *into, const struct hp
 }
 
 /* `numbers`: what the images of `from` are called in `into`. */
-static struct hp_error *add_items(struct hp_window_stratum *into,
-				  const struct hp_window_stratum *from, const uint32_t *numbers)
+static struct hp_error *add_items(struct counted_list *into, struct counted_list from,
+				  const uint32_t *numbers)
 {
-	struct hp_window_stratum sum = { 0 };
+	struct counted_list sum = { 0 };
 	struct hp_error *error = NULL;
 	size_t i = 0;
 	size_t j = 0;
 
-	sum.items = calloc(into->item_count + from->item_count + 1, sizeof(*sum.items));
-	if (!sum.items)
+	if (!from.count)
+		return NULL;
+	sum.at = calloc(into->count + from.count + 1, sizeof(*sum.at));
+	if (!sum.at)
 		return hp_error_create_no_memory();
-	while (!error && (i < into->item_count || j < from->item_count)) {
+	while (!error && (i < into->count || j < from.count)) {
 		struct hp_counted other = { 0 };
 
-		if (j < from->item_count) {
-			other = from->items[j];
-			other.image = numbers[other.image];
-			if (other.kind != HP_COUNTED_BLOCK)
-				other.to_image = numbers[other.to_image];
+		if (j < from.count) {
+			other = from.at[j];
+			renumber_item(&other, numbers);
 		}
-		if (j == from->item_count ||
-		    (i < into->item_count && hp_counted_compare(&into->items[i], &other) <= 0)) {
-			error = add_item(&sum, &into->items[i++]);
+		if (j == from.count ||
+		    (i < into->count && hp_counted_compare(&into->at[i], &other) <= 0)) {
+			error = add_item(&sum, &into->at[i++]);
 		} else {
 			error = add_item(&sum, &other);
 			j++;
 		}
 	}
-	free(into->items);
-	into->items = sum.items;
-	into->item_count = sum.item_count;
+	free(into->at);
+	*into = sum;
+	return error;
+}
+
+static struct hp_error *add_lists(struct hp_window_stratum *into,
+				  const struct hp_window_stratum *from, const uint32_t *numbers)
+{
+	struct counted_list items = { into->items, into->item_count };
+	struct counted_list outcomes = { into->outcomes, into->outcome_count };
+	struct hp_error *error =
+		add_items(&items, (struct counted_list){ from->items, from->item_count }, numbers);
+
+	if (!error)
+		error = add_items(&outcomes,
+				  (struct counted_list){ from->outcomes, from->outcome_count },
+				  numbers);
+	into->items = items.at;
+	into->item_count = items.count;
+	into->outcomes = outcomes.at;
+	into->outcome_count = outcomes.count;
 	return error;
 }
 
@@ -251,9 +282,10 @@ static struct hp_error *add_stratum(struct hp_window_evidence *into,
 	stratum = &into->strata[at];
 	if (!add_u64(&stratum->time_ns, from->time_ns) ||
 	    !add_groups(stratum->groups, from->groups) ||
-	    !add_groups(stratum->relative, from->relative))
+	    !add_groups(stratum->relative, from->relative) ||
+	    !add_u64(&stratum->followed, from->followed))
 		return overflowed();
-	return add_items(stratum, from, numbers);
+	return add_lists(stratum, from, numbers);
 }
 
 /* --- reasons and price ------------------------------------------------------------------------ */
@@ -353,20 +385,41 @@ static const char *item_fault(const struct hp_window_evidence *evidence,
 	return any ? NULL : "something counted that never ran";
 }
 
-static const char *stratum_fault(const struct hp_window_evidence *evidence,
-				 const struct hp_window_stratum *stratum)
+static const char *list_fault(const struct hp_window_evidence *evidence,
+			      const struct hp_counted *items, size_t count)
 {
-	if (!stratum->command)
-		return "counts of no command";
-	for (size_t i = 0; i < stratum->item_count; i++) {
-		const char *fault = item_fault(evidence, &stratum->items[i]);
+	for (size_t i = 0; i < count; i++) {
+		const char *fault = item_fault(evidence, &items[i]);
 
 		if (fault)
 			return fault;
-		if (i && hp_counted_compare(&stratum->items[i - 1], &stratum->items[i]) >= 0)
+		if (i && hp_counted_compare(&items[i - 1], &items[i]) >= 0)
 			return "counts out of order";
 	}
 	return NULL;
+}
+
+static bool is_outcome(const struct hp_counted *item)
+{
+	return item->is_relative &&
+	       (item->kind == HP_COUNTED_TAKEN || item->kind == HP_COUNTED_FALL ||
+		item->kind == HP_COUNTED_INDIRECT_JUMP || item->kind == HP_COUNTED_INDIRECT_CALL);
+}
+
+static const char *stratum_fault(const struct hp_window_evidence *evidence,
+				 const struct hp_window_stratum *stratum)
+{
+	const char *fault;
+
+	if (!stratum->command)
+		return "counts of no command";
+	fault = list_fault(evidence, stratum->items, stratum->item_count);
+	if (!fault)
+		fault = list_fault(evidence, stratum->outcomes, stratum->outcome_count);
+	for (size_t i = 0; i < stratum->outcome_count && !fault; i++)
+		if (!is_outcome(&stratum->outcomes[i]))
+			fault = "an outcome of no branch";
+	return fault;
 }
 
 struct hp_error *hp_window_evidence_check(const struct hp_window_evidence *evidence)
@@ -419,4 +472,12 @@ struct hp_window_group hp_window_evidence_counted(const struct hp_window_evidenc
 struct hp_window_group hp_window_evidence_relative(const struct hp_window_evidence *evidence)
 {
 	return sum_of(evidence, true);
+}
+
+unsigned hp_outcome_group(unsigned branches, unsigned instructions)
+{
+	unsigned bits = instructions ? 32 - (unsigned)__builtin_clz(instructions) : 0;
+
+	return (branches ? HP_EVIDENCE_GROUPS / 2 : 0) +
+	       (bits < HP_EVIDENCE_GROUPS / 2 ? bits : HP_EVIDENCE_GROUPS / 2 - 1);
 }

@@ -63,3 +63,7 @@ tests_collect_test_target_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += tests/collect/test_windows
 tests_collect_test_windows_SOURCES = tests/collect/test_windows.c tests/collect/scratch.c
 tests_collect_test_windows_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/collect/test_outcomes
+tests_collect_test_outcomes_SOURCES = tests/collect/test_outcomes.c tests/db_fixture.c
+tests_collect_test_outcomes_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)

@@ -79,6 +79,17 @@ struct raw raw_sample(struct record_layout layout, struct raw_trailer from, uint
 	raw_u64(&raw, from.time_ns);
 	if (layout.period)
 		raw_u64(&raw, period);
+	if (layout.registers) {
+		raw_u64(&raw, PERF_SAMPLE_REGS_ABI_64);
+		for (int i = 0; i < __builtin_popcountll(layout.registers); i++)
+			raw_u64(&raw, 0x1000 + (uint64_t)i);
+	}
+	if (layout.stack_bytes) {
+		raw_u64(&raw, layout.stack_bytes);
+		for (uint32_t i = 0; i < layout.stack_bytes; i++)
+			raw_u8(&raw, (uint8_t)i);
+		raw_u64(&raw, layout.stack_bytes / 2);
+	}
 	raw_size(&raw);
 	return raw;
 }

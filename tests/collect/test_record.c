@@ -6,10 +6,9 @@
 #include <string.h>
 
 static const struct record_layout layouts[] = {
-	{ false, false },
-	{ true, false },
-	{ false, true },
-	{ true, true },
+	{ false, false, 0, 0 }, { true, false, 0, 0 },	  { false, true, 0, 0 },
+	{ true, true, 0, 0 },	{ false, false, 0x7, 0 }, { true, true, 0x800000000000ff01, 64 },
+	{ false, true, 0, 8 },
 };
 
 static const struct raw_trailer who = { .pid = 41, .tid = 42, .time_ns = 987654321, .id = 77 };
@@ -79,7 +78,70 @@ START_TEST(a_sample_parses_in_every_layout)
 		ck_assert_uint_eq(record.sample.address, 0xffffffff81000123);
 		ck_assert_uint_eq(record.sample.period, layouts[i].period ? 1000003 : 0);
 		ck_assert_uint_eq(record.id, layouts[i].identifier ? who.id : 0);
+		ck_assert_int_eq((int)record.sample.register_count,
+				 __builtin_popcountll(layouts[i].registers));
+		for (unsigned j = 0; j < record.sample.register_count; j++)
+			ck_assert_uint_eq(record.sample.registers[j], 0x1000 + j);
+		ck_assert_uint_eq(record.sample.stack_bytes, layouts[i].stack_bytes / 2);
+		for (unsigned j = 0; j < record.sample.stack_bytes; j++)
+			ck_assert_uint_eq(record.sample.stack[j], j);
 		free(copy);
+	}
+}
+END_TEST
+
+static const struct record_layout with_all = { true, true, 0xff, 64 };
+static const size_t registers_offset = 8 + 8 + 8 + 8 + 8 + 8;
+
+START_TEST(registers_of_no_program_or_of_another_kind_are_none)
+{
+	for (uint64_t abi = 0; abi < 2; abi++) {
+		struct raw raw = raw_begin(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+		struct record record;
+		uint8_t *copy;
+
+		for (unsigned i = 0; i < 5; i++)
+			raw_u64(&raw, i);
+		raw_u64(&raw, abi);
+		for (unsigned i = 0; abi && i < 8; i++)
+			raw_u64(&raw, i);
+		raw_u64(&raw, 0); /* no stack either, and then no size of what there is */
+		raw_size(&raw);
+		ck_assert(parse(&raw, with_all, &copy, &record));
+		ck_assert_uint_eq(record.sample.register_count, 0);
+		ck_assert_uint_eq(record.sample.stack_bytes, 0);
+		free(copy);
+	}
+}
+END_TEST
+
+START_TEST(a_sample_cut_short_anywhere_is_refused)
+{
+	struct raw whole = raw_sample(with_all, who, 0x1234, 1);
+
+	for (size_t size = 8; size < whole.size; size += 8) {
+		struct raw cut = whole;
+
+		cut.size = size;
+		raw_size(&cut);
+		ck_assert_msg(is_refused(&cut, with_all), "%zu of %zu bytes", size, whole.size);
+	}
+}
+END_TEST
+
+START_TEST(a_stack_larger_than_its_record_is_refused)
+{
+	static const uint64_t sizes[] = { 72, 1 << 20, UINT64_MAX, UINT64_MAX - 7 };
+	size_t at = registers_offset + 8 + 8 * 8;
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(sizes); i++) {
+		struct raw raw = raw_sample(with_all, who, 0x1234, 1);
+
+		memcpy(raw.bytes + at, &sizes[i], 8);
+		ck_assert(is_refused(&raw, with_all));
+		raw = raw_sample(with_all, who, 0x1234, 1);
+		memcpy(raw.bytes + at + 8 + 64, &sizes[i], 8); /* more filled than there is */
+		ck_assert(is_refused(&raw, with_all));
 	}
 }
 END_TEST
@@ -447,6 +509,8 @@ START_TEST(a_record_too_short_for_a_time_has_none)
 END_TEST
 
 HP_TEST_MAIN("collect/record", a_sample_parses_in_every_layout,
+	     registers_of_no_program_or_of_another_kind_are_none,
+	     a_sample_cut_short_anywhere_is_refused, a_stack_larger_than_its_record_is_refused,
 	     a_mapping_of_a_file_carries_its_inode,
 	     a_mapping_with_a_build_id_of_any_size_up_to_20_has_no_inode,
 	     a_build_id_of_more_than_20_bytes_is_refused, a_name_says_whether_it_came_with_an_exec,

@@ -325,6 +325,10 @@ START_TEST(what_windows_counted_is_added_up_over_flushes_and_appends)
 	ck_assert_mem_eq(read.strata[0].items, sum.strata[0].items,
 			 sum.strata[0].item_count * sizeof(*sum.strata[0].items));
 	ck_assert_mem_eq(read.strata[0].groups, sum.strata[0].groups, sizeof(sum.strata[0].groups));
+	ck_assert_uint_eq(read.strata[0].followed, 120);
+	ck_assert_uint_eq(read.strata[0].outcome_count, 2);
+	ck_assert_mem_eq(read.strata[0].outcomes, sum.strata[0].outcomes,
+			 2 * sizeof(*sum.strata[0].outcomes));
 	ck_assert_mem_eq(&read.price, &sum.price, sizeof(read.price));
 	ck_assert_uint_eq(read.reason_count, 3);
 	ck_assert_uint_eq(read.reasons[0].count, 9);

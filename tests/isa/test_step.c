@@ -60,7 +60,7 @@ static void run_natively(uint8_t *code, const uint8_t *insn, size_t insn_size,
 	/* push rbx, rbp, r12 to r15, rdi; then the flags */
 	at = append(code, at, "\x53\x55\x41\x54\x41\x55\x41\x56\x41\x57\x57", 11);
 	at = append(code, at, "\xff\xb7\x80\x00\x00\x00\x9d", 7); /* push [rdi+128]; popfq */
-	for (size_t i = 0; i < sizeof(order); i++) { /* mov reg, [rdi + 8 * number] */
+	for (size_t i = 0; i < sizeof(order); i++) {		  /* mov reg, [rdi + 8 * number] */
 		code[at++] = order[i] >= 8 ? 0x4c : 0x48;
 		code[at++] = 0x8b;
 		code[at++] = (uint8_t)(0x47 | (order[i] & 7) << 3);
@@ -204,10 +204,9 @@ static size_t make(struct hp_random *random, size_t kind, uint8_t *bytes)
 					  (hp_random_next(random) & 3) << 6);
 		return size + put_random(random, bytes + size, 4);
 	}
-	bytes[size++] = (uint8_t)(0xc0 | some_register(random, rex & 1) |
-				  (is_by_reg && !is_set ? choice
-							: some_register(random, rex & 4))
-					  << 3);
+	bytes[size++] =
+		(uint8_t)(0xc0 | some_register(random, rex & 1) |
+			  (is_by_reg && !is_set ? choice : some_register(random, rex & 4)) << 3);
 	if (form == RM_IMM8 || form == REG_RM_IMM8)
 		size += put_random(random, bytes + size, 1);
 	if (form == RM_IMM || form == REG_RM_IMM)
@@ -254,8 +253,8 @@ static const struct {
 	uint64_t native;
 	uint8_t flag;
 } flag_map[] = {
-	{ 0x1, HP_FLAG_CARRY },	 { 0x4, HP_FLAG_PARITY }, { 0x10, HP_FLAG_ADJUST },
-	{ 0x40, HP_FLAG_ZERO },	 { 0x80, HP_FLAG_SIGN },  { 0x800, HP_FLAG_OVERFLOW },
+	{ 0x1, HP_FLAG_CARRY }, { 0x4, HP_FLAG_PARITY }, { 0x10, HP_FLAG_ADJUST },
+	{ 0x40, HP_FLAG_ZERO }, { 0x80, HP_FLAG_SIGN },	 { 0x800, HP_FLAG_OVERFLOW },
 };
 
 static uint8_t flags_of(uint64_t native)
@@ -273,9 +272,9 @@ static struct hp_state state_of(const struct native *native, const struct native
 	struct hp_state state = { .address = 0x1000 };
 
 	for (unsigned i = 0; i < 16; i++)
-		state.registers[i] = (struct hp_partial){
-			native->registers[i] & known->registers[i], known->registers[i]
-		};
+		state.registers[i] =
+			(struct hp_partial){ native->registers[i] & known->registers[i],
+					     known->registers[i] };
 	state.known_flags = flags_of(known->flags);
 	state.flags = flags_of(native->flags) & state.known_flags;
 	return state;
@@ -329,9 +328,9 @@ static void compare(struct hp_random *random, size_t kind, uint8_t *code)
 		struct hp_insn insn = decode(bytes, size, 0x1000);
 		bool knows_all = round % 2;
 		struct native before = { .flags = hp_random_next(random) & status_flags };
-		struct native known = { .flags = knows_all ? status_flags
-							   : hp_random_next(random) &
-								     status_flags };
+		struct native known = { .flags = knows_all
+							 ? status_flags
+							 : hp_random_next(random) & status_flags };
 		struct hp_state state;
 
 		for (unsigned i = 0; i < 16; i++) {
@@ -416,7 +415,7 @@ START_TEST(with_everything_known_ordinary_results_are_known)
 	assert_register(&state, RAX, 0x1307);
 	STEP(&state, "\x0f\xb6\xc0"); /* movzx eax, al */
 	assert_register(&state, RAX, 0x07);
-	STEP(&state, "\x3c\x07"); /* cmp al, 7 */
+	STEP(&state, "\x3c\x07");     /* cmp al, 7 */
 	STEP(&state, "\x0f\x94\xc2"); /* sete dl */
 	assert_register(&state, RDX, 0x301);
 }
@@ -426,11 +425,11 @@ START_TEST(what_was_pushed_is_popped)
 {
 	struct hp_state state = known_state();
 
-	STEP(&state, "\x50"); /* push rax */
-	STEP(&state, "\x6a\xff"); /* push -1 */
+	STEP(&state, "\x50");	      /* push rax */
+	STEP(&state, "\x6a\xff");     /* push -1 */
 	STEP(&state, "\x48\x89\x0b"); /* mov [rbx], rcx: elsewhere */
-	STEP(&state, "\x5a"); /* pop rdx */
-	STEP(&state, "\x5e"); /* pop rsi */
+	STEP(&state, "\x5a");	      /* pop rdx */
+	STEP(&state, "\x5e");	      /* pop rsi */
 	assert_register(&state, RDX, UINT64_MAX);
 	assert_register(&state, RSI, 0x100);
 	assert_register(&state, RSP, 0x7ff000);
@@ -441,7 +440,7 @@ START_TEST(a_load_of_what_was_stored_is_known_and_of_more_is_not)
 {
 	struct hp_state state = known_state();
 
-	STEP(&state, "\x89\x4b\x04"); /* mov [rbx+4], ecx */
+	STEP(&state, "\x89\x4b\x04");	  /* mov [rbx+4], ecx */
 	STEP(&state, "\x0f\xb7\x43\x04"); /* movzx eax, word [rbx+4] */
 	assert_register(&state, RAX, 0x200);
 	STEP(&state, "\x0f\xb6\x43\x05"); /* movzx eax, byte [rbx+5] */
@@ -458,7 +457,7 @@ START_TEST(a_store_nobody_knows_where_leaves_only_the_stack)
 	struct hp_state state = known_state();
 
 	STEP(&state, "\x48\x89\x0b"); /* mov [rbx], rcx */
-	STEP(&state, "\x51"); /* push rcx */
+	STEP(&state, "\x51");	      /* push rcx */
 	STEP(&state, "\x48\x8b\x06"); /* mov rax, [rsi]: unknown */
 	STEP(&state, "\x48\x89\x10"); /* mov [rax], rdx */
 	STEP(&state, "\x48\x8b\x13"); /* mov rdx, [rbx] */
@@ -484,10 +483,10 @@ START_TEST(branches_go_where_what_is_known_sends_them)
 	uint8_t held[8] = { 0x34, 0x12 };
 	struct hp_step_memory memory = { read_constant, held };
 
-	STEP(&state, "\x48\x39\xc1"); /* cmp rcx, rax: above */
+	STEP(&state, "\x48\x39\xc1");				   /* cmp rcx, rax: above */
 	ck_assert_int_eq(STEP(&state, "\x77\x10"), HP_STEP_TAKEN); /* ja */
 	ck_assert_uint_eq(state.address, 0x1003 + 2 + 0x10);
-	ck_assert_int_eq(STEP(&state, "\x74\x10"), HP_STEP_NOT_TAKEN); /* je */
+	ck_assert_int_eq(STEP(&state, "\x74\x10"), HP_STEP_NOT_TAKEN);	    /* je */
 	ck_assert_int_eq(STEP(&state, "\xe8\x00\x01\x00\x00"), HP_STEP_ON); /* call */
 	ck_assert_uint_eq(state.address, 0x1017 + 5 + 0x100);
 	ck_assert_int_eq(STEP(&state, "\xc3"), HP_STEP_INDIRECT); /* ret */
@@ -502,10 +501,10 @@ START_TEST(branches_go_where_what_is_known_sends_them)
 	ck_assert_int_eq(STEP(&state, "\x74\x10"), HP_STEP_UNKNOWN);
 	STEP(&state, "\x83\xc8\x01"); /* or eax, 1 */
 	ck_assert_int_eq(STEP(&state, "\x74\x10"), HP_STEP_NOT_TAKEN);
-	STEP(&state, "\x0f\xb6\x03"); /* movzx eax, byte [rbx] */
-	STEP(&state, "\x3d\x00\x01\x00\x00"); /* cmp eax, 256 */
+	STEP(&state, "\x0f\xb6\x03");				       /* movzx eax, byte [rbx] */
+	STEP(&state, "\x3d\x00\x01\x00\x00");			       /* cmp eax, 256 */
 	ck_assert_int_eq(STEP(&state, "\x77\x10"), HP_STEP_NOT_TAKEN); /* ja */
-	ck_assert_int_eq(STEP(&state, "\x0f\x05"), HP_STEP_END); /* syscall */
+	ck_assert_int_eq(STEP(&state, "\x0f\x05"), HP_STEP_END);       /* syscall */
 }
 END_TEST
 

@@ -62,6 +62,34 @@ static void fill_items(struct hp_random *random, uint32_t images, struct hp_wind
 	stratum->item_count = n;
 }
 
+/* Of branches, relative. */
+static void fill_outcomes(struct hp_random *random, uint32_t images,
+			  struct hp_window_stratum *stratum)
+{
+	static const uint8_t kinds[] = { HP_COUNTED_TAKEN, HP_COUNTED_FALL,
+					 HP_COUNTED_INDIRECT_JUMP, HP_COUNTED_INDIRECT_CALL };
+	struct hp_window_stratum made = { 0 };
+	size_t n = 0;
+
+	fill_items(random, images, &made);
+	for (size_t i = 0; i < made.item_count; i++) {
+		struct hp_counted *item = &made.items[i];
+
+		if (item->kind == HP_COUNTED_BLOCK)
+			continue;
+		item->is_relative = true;
+		item->kind = kinds[item->kind % HP_ARRAY_COUNT(kinds)];
+		made.items[n++] = *item;
+	}
+	qsort(made.items, n, sizeof(*made.items), compare_items);
+	stratum->outcomes = made.items;
+	for (size_t i = 0; i < n; i++)
+		if (!i || hp_counted_compare(&made.items[stratum->outcome_count - 1],
+					     &made.items[i]) != 0)
+			made.items[stratum->outcome_count++] = made.items[i];
+	stratum->followed = hp_random_between(random, 0, 1000);
+}
+
 /* Some of five images, one or two strata of four, reasons, figures. */
 static struct hp_window_evidence make(struct hp_random *random)
 {
@@ -88,6 +116,7 @@ static struct hp_window_evidence make(struct hp_random *random)
 		stratum->relative[hp_random_between(random, 0, 15)] =
 			(struct hp_window_group){ 1, hp_random_between(random, 1, 1000) };
 		fill_items(random, (uint32_t)evidence.image_count, stratum);
+		fill_outcomes(random, (uint32_t)evidence.image_count, stratum);
 	}
 	evidence.samples = hp_random_between(random, 0, 100);
 	evidence.matched = evidence.samples / 2;
@@ -98,6 +127,16 @@ static struct hp_window_evidence make(struct hp_random *random)
 			&evidence, hp_random_between(random, 0, 1),
 			whats[hp_random_between(random, 0, 2)], hp_random_between(random, 0, 5)));
 	return evidence;
+}
+
+static void assert_same_items(const struct hp_counted *a, size_t a_count,
+			      const struct hp_counted *b, size_t b_count)
+{
+	ck_assert_uint_eq(a_count, b_count);
+	for (size_t i = 0; i < a_count; i++) {
+		ck_assert_int_eq(hp_counted_compare(&a[i], &b[i]), 0);
+		ck_assert_mem_eq(a[i].counts, b[i].counts, sizeof(a[i].counts));
+	}
 }
 
 static void assert_same(const struct hp_window_evidence *a, const struct hp_window_evidence *b)
@@ -115,12 +154,9 @@ static void assert_same(const struct hp_window_evidence *a, const struct hp_wind
 		ck_assert_uint_eq(x->time_ns, y->time_ns);
 		ck_assert_mem_eq(x->groups, y->groups, sizeof(x->groups));
 		ck_assert_mem_eq(x->relative, y->relative, sizeof(x->relative));
-		ck_assert_uint_eq(x->item_count, y->item_count);
-		for (size_t j = 0; j < x->item_count; j++) {
-			ck_assert_int_eq(hp_counted_compare(&x->items[j], &y->items[j]), 0);
-			ck_assert_mem_eq(x->items[j].counts, y->items[j].counts,
-					 sizeof(x->items[j].counts));
-		}
+		ck_assert_uint_eq(x->followed, y->followed);
+		assert_same_items(x->items, x->item_count, y->items, y->item_count);
+		assert_same_items(x->outcomes, x->outcome_count, y->outcomes, y->outcome_count);
 	}
 	ck_assert_uint_eq(a->reason_count, b->reason_count);
 	for (size_t i = 0; i < a->reason_count; i++) {
@@ -135,14 +171,24 @@ static void assert_same(const struct hp_window_evidence *a, const struct hp_wind
 	ck_assert_uint_eq(a->matched, b->matched);
 }
 
+static uint64_t sum_of_items(const struct hp_counted *items, size_t count)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < HP_EVIDENCE_GROUPS; k++)
+			sum += items[i].counts[k];
+	return sum;
+}
+
 static uint64_t sum_of_counts(const struct hp_window_evidence *evidence)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < evidence->stratum_count; i++)
-		for (size_t j = 0; j < evidence->strata[i].item_count; j++)
-			for (size_t k = 0; k < HP_EVIDENCE_GROUPS; k++)
-				sum += evidence->strata[i].items[j].counts[k];
+		sum += sum_of_items(evidence->strata[i].items, evidence->strata[i].item_count) +
+		       sum_of_items(evidence->strata[i].outcomes,
+				    evidence->strata[i].outcome_count);
 	return sum;
 }
 
@@ -181,6 +227,43 @@ START_TEST(adding_commutes_and_associates)
 		for (unsigned i = 0; i < 3; i++)
 			hp_window_evidence_clear(&parts[i]);
 	}
+}
+END_TEST
+
+START_TEST(outcomes_are_of_branches_and_relative)
+{
+	struct hp_counted outcome = { .kind = HP_COUNTED_TAKEN,
+				      .is_relative = true,
+				      .counts = { 1 } };
+	struct hp_window_stratum stratum = { .outcomes = &outcome, .outcome_count = 1 };
+	struct hp_image_id image = make_image(1);
+	struct hp_window_evidence evidence = {
+		.images = &image, .image_count = 1, .strata = &stratum, .stratum_count = 1
+	};
+	char command[] = "x";
+
+	stratum.command = command;
+	hp_assert_ok(hp_window_evidence_check(&evidence));
+	outcome.is_relative = false;
+	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
+	outcome.is_relative = true;
+	outcome.kind = HP_COUNTED_RETURN;
+	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
+	hp_image_id_clear(&image);
+}
+END_TEST
+
+START_TEST(groups_of_outcomes_are_by_distance)
+{
+	ck_assert_uint_eq(hp_outcome_group(0, 0), 0);
+	ck_assert_uint_eq(hp_outcome_group(0, 1), 1);
+	ck_assert_uint_eq(hp_outcome_group(0, 2), 2);
+	ck_assert_uint_eq(hp_outcome_group(0, 3), 2);
+	ck_assert_uint_eq(hp_outcome_group(0, 4), 3);
+	ck_assert_uint_eq(hp_outcome_group(0, 1000), 7);
+	ck_assert_uint_eq(hp_outcome_group(0, UINT32_MAX), 7);
+	ck_assert_uint_eq(hp_outcome_group(1, 1), 9);
+	ck_assert_uint_eq(hp_outcome_group(9, 1000), 15);
 }
 END_TEST
 
@@ -350,6 +433,7 @@ START_TEST(intervals_hold_the_truth_as_often_as_they_say)
 END_TEST
 
 HP_TEST_MAIN("model/evidence", adding_commutes_and_associates, counts_that_do_not_fit_are_an_error,
+	     outcomes_are_of_branches_and_relative, groups_of_outcomes_are_by_distance,
 	     what_breaks_the_rules_is_named, equal_groups_leave_no_doubt,
 	     one_group_says_nothing_of_its_variance, students_distribution_is_that_of_the_tables,
 	     intervals_hold_the_truth_as_often_as_they_say)

@@ -47,8 +47,8 @@ struct hp_step_memory {
 };
 
 enum hp_step {
-	HP_STEP_ON,	 /* to the next, or where an unconditional jump or call leads */
-	HP_STEP_TAKEN,	 /* a conditional jump */
+	HP_STEP_ON,    /* to the next, or where an unconditional jump or call leads */
+	HP_STEP_TAKEN, /* a conditional jump */
 	HP_STEP_NOT_TAKEN,
 	HP_STEP_INDIRECT, /* a jump, call or return through a register or memory */
 	HP_STEP_UNKNOWN,  /* where it goes depends on what is not known: `address` is unchanged */

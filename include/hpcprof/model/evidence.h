@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What shadow windows counted, as sums over windows: of each block, edge and call of each image.
+ * What shadow windows counted, as sums over windows: of each block, edge and call of each image;
+ * and which way branches went, as the registers of samples told it (`outcomes`).
  *
  * A window is a stretch of a thread's user time in which everything that ran was counted exactly.
  * Windows lie uniformly in time, so what runs in all of it is estimated by what ran in them, over
@@ -73,7 +74,17 @@ struct hp_window_stratum {
 	struct hp_window_group relative[HP_EVIDENCE_GROUPS];
 	struct hp_counted *items; /* sorted, distinct. Owned */
 	size_t item_count;
+	/* Branches that came after samples, as far as registers told which way they go:
+	 * is_relative, of the kinds TAKEN, FALL, INDIRECT_JUMP and INDIRECT_CALL. Their groups are
+	 * not windows' but those of hp_outcome_group. Sorted, distinct. Owned. */
+	struct hp_counted *outcomes;
+	size_t outcome_count;
+	uint64_t followed; /* samples that were */
 };
+
+/* Where a sample was, seen from the branch: outcomes that depend on it are biased, as time is spent
+ * where processors guessed wrong. By conditional branches and instructions in between. */
+unsigned hp_outcome_group(unsigned branches, unsigned instructions);
 
 /* How often something befell shadows: why windows ended, or why there were none. */
 struct hp_window_reason {

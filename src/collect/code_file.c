@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "code_file.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/image/identity.h>
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool read_at(int fd, uint64_t offset, void *into, size_t size)
+{
+	return offset <= INT64_MAX && pread(fd, into, size, (off_t)offset) == (ssize_t)size;
+}
+
+static bool is_of_this_machine(const Elf64_Ehdr *header)
+{
+	unsigned char order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
+
+	return memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
+	       header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_ident[EI_DATA] == order &&
+	       header->e_phentsize == sizeof(Elf64_Phdr);
+}
+
+static bool read_segments(struct code_file *file)
+{
+	Elf64_Ehdr header;
+
+	if (!read_at(file->fd, 0, &header, sizeof(header)) || !is_of_this_machine(&header))
+		return false;
+	file->machine = header.e_machine;
+	for (unsigned i = 0; i < header.e_phnum && file->segment_count < CODE_FILE_SEGMENTS; i++) {
+		Elf64_Phdr part;
+		uint64_t at;
+
+		if (__builtin_add_overflow(header.e_phoff, i * sizeof(part), &at) ||
+		    !read_at(file->fd, at, &part, sizeof(part)))
+			break;
+		if (part.p_type != PT_LOAD || part.p_filesz == 0 ||
+		    part.p_filesz > UINT64_MAX - part.p_vaddr ||
+		    part.p_filesz > UINT64_MAX - part.p_offset)
+			continue;
+		file->segments[file->segment_count++] = (struct code_segment){
+			.address = part.p_vaddr,
+			.offset = part.p_offset,
+			.bytes = part.p_filesz,
+			.is_executable = part.p_flags & PF_X,
+			.is_writable = part.p_flags & PF_W,
+		};
+	}
+	return file->segment_count > 0;
+}
+
+static bool is_the_image(int fd, const struct hp_image_id *id)
+{
+	struct hp_identity identity = { 0 };
+	struct stat status;
+	struct hp_error *error;
+
+	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
+		return false;
+	error = hp_identity_of_fd(fd, &identity);
+	if (error) {
+		hp_error_destroy(error);
+		return false;
+	}
+	return identity.kind != HP_IDENTITY_NONE && hp_identity_equal(&identity, &id->identity);
+}
+
+static int open_image(const struct hp_image_id *id, const char *root)
+{
+	_cleanup_free_ char *path = NULL;
+	int fd;
+
+	if (asprintf(&path, "%s%s", root, id->path) < 0) {
+		path = NULL;
+		return -1;
+	}
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0 && !is_the_image(fd, id)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+void code_file_open(struct code_file *file, const struct hp_image_id *id, uint32_t pid)
+{
+	char root[32];
+
+	*file = (struct code_file){ .fd = -1 };
+	if (id->kind != HP_IMAGE_FILE || id->path[0] != '/')
+		return;
+	snprintf(root, sizeof(root), "/proc/%u/root", pid);
+	file->fd = open_image(id, root);
+	if (file->fd < 0)
+		file->fd = open_image(id, "");
+	if (file->fd >= 0 && !read_segments(file))
+		code_file_close(file);
+}
+
+void code_file_close(struct code_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	*file = (struct code_file){ .fd = -1 };
+}
+
+bool code_file_address(const struct code_file *file, uint64_t offset, uint64_t *address)
+{
+	for (size_t i = 0; i < file->segment_count; i++) {
+		const struct code_segment *segment = &file->segments[i];
+
+		if (!segment->is_executable || offset < segment->offset ||
+		    offset - segment->offset >= segment->bytes)
+			continue;
+		*address = segment->address + (offset - segment->offset);
+		return true;
+	}
+	return false;
+}
+
+size_t code_file_read(const struct code_file *file, uint64_t address, void *into, size_t size)
+{
+	for (size_t i = 0; i < file->segment_count; i++) {
+		const struct code_segment *segment = &file->segments[i];
+		uint64_t skip = address - segment->address;
+		ssize_t got;
+
+		if (segment->is_writable || address < segment->address || skip >= segment->bytes)
+			continue;
+		if (size > segment->bytes - skip)
+			size = (size_t)(segment->bytes - skip);
+		if (segment->offset + skip > INT64_MAX)
+			return 0;
+		got = pread(file->fd, into, size, (off_t)(segment->offset + skip));
+		return got > 0 ? (size_t)got : 0;
+	}
+	return 0;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "counted.h"
+
+#include <hpcprof/base/cleanup.h>
+
+#include <stdlib.h>
+
+bool counted_image(struct counted *counted, struct image *image, uint32_t *number)
+{
+	for (size_t i = counted->images.count; i-- > 0;) {
+		if (counted->images.at[i] == image) {
+			image_release(image);
+			*number = (uint32_t)i;
+			return true;
+		}
+	}
+	if (image->id.kind == HP_IMAGE_UNKNOWN || !hp_vector_push(&counted->images, image)) {
+		image_release(image);
+		return false;
+	}
+	*number = (uint32_t)counted->images.count - 1;
+	return true;
+}
+
+static int compare_images(const void *left, const void *right, void *context)
+{
+	struct image *const *images = context;
+
+	return hp_image_id_compare(&images[*(const uint32_t *)left]->id,
+				   &images[*(const uint32_t *)right]->id);
+}
+
+static int compare_items(const void *left, const void *right)
+{
+	return hp_counted_compare(left, right);
+}
+
+static struct hp_error *number_images(struct counted *counted, struct hp_window_evidence *evidence)
+{
+	size_t count = counted->images.count;
+	_cleanup_free_ uint32_t *order = calloc(count + 1, sizeof(*order));
+	_cleanup_free_ uint32_t *numbers = calloc(count + 1, sizeof(*numbers));
+
+	evidence->images = calloc(count + 1, sizeof(*evidence->images));
+	if (!order || !numbers || !evidence->images)
+		return hp_error_create_no_memory();
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = i;
+	if (count)
+		qsort_r(order, count, sizeof(*order), compare_images, counted->images.at);
+	for (size_t i = 0; i < count; i++) {
+		const struct hp_image_id *id = &counted->images.at[order[i]]->id;
+		size_t last = evidence->image_count;
+		struct hp_error *error;
+
+		if (!last || hp_image_id_compare(&evidence->images[last - 1], id) != 0) {
+			error = hp_image_id_copy(id, &evidence->images[last]);
+			if (error)
+				return error;
+			evidence->images[last].deleted = false;
+			evidence->image_count++;
+		}
+		numbers[order[i]] = (uint32_t)evidence->image_count - 1;
+	}
+	for (size_t i = 0; i < counted->items.count; i++) {
+		struct hp_counted *item = &counted->items.at[i];
+
+		item->image = numbers[item->image];
+		if (item->kind != HP_COUNTED_BLOCK)
+			item->to_image = numbers[item->to_image];
+	}
+	return NULL;
+}
+
+static void sort_items(struct counted *counted)
+{
+	struct hp_counted *items = counted->items.at;
+	size_t n = 0;
+
+	if (counted->items.count)
+		qsort(items, counted->items.count, sizeof(*items), compare_items);
+	for (size_t i = 0; i < counted->items.count; i++) {
+		if (!n || hp_counted_compare(&items[n - 1], &items[i]) != 0) {
+			items[n++] = items[i];
+			continue;
+		}
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
+			items[n - 1].counts[j] += items[i].counts[j];
+	}
+	counted->items.count = n;
+}
+
+struct hp_error *counted_finish(struct counted *counted, struct hp_window_evidence *evidence)
+{
+	struct hp_error *error = number_images(counted, evidence);
+
+	if (!error)
+		sort_items(counted);
+	return error;
+}
+
+void counted_clear(struct counted *counted)
+{
+	for (size_t i = 0; i < counted->images.count; i++)
+		image_release(counted->images.at[i]);
+	hp_vector_free(&counted->images);
+	hp_vector_free(&counted->items);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From the registers of samples to the outcomes of branches: each sample's code is run forward from
+ * the state it was in, as far as that is known, and which way its branches go is counted (DCPI
+ * section 7, "instruction interpretation").
+ *
+ * Registers and stacks are never kept: only sums by branch are. Memory is bounded: files, decoded
+ * instructions and branches; what there is no room for is counted.
+ */
+#ifndef HPCPROF_COLLECT_OUTCOMES_H
+#define HPCPROF_COLLECT_OUTCOMES_H
+
+#include "process.h"
+
+#include <hpcprof/db/db.h>
+
+/* Bytes of the stack that tell most of what was spilled, and more would only copy. */
+enum { OUTCOMES_STACK_BYTES = 256 };
+
+struct outcomes;
+
+/* `recording`: when it began, CLOCK_REALTIME; it tells recordings apart. */
+struct hp_error *outcomes_create(uint64_t recording, struct outcomes **outcomes);
+void outcomes_destroy(struct outcomes *outcomes);
+
+/* Follows one sample that was taken under the context; without registers, nothing. */
+void outcomes_follow(struct outcomes *outcomes, const struct record *record,
+		     const struct context *context);
+
+/* Time to write: there is not much room left. */
+bool outcomes_is_full(const struct outcomes *outcomes);
+
+/* Adds what there is to the epoch; kept for the next try when that fails. */
+struct hp_error *outcomes_write(struct outcomes *outcomes, const struct names *commands,
+				struct hp_epoch_writer *writer);
+
+#endif

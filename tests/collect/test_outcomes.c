@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Branches of a known piece of this very program's code, from registers made up for it. */
+#include "../db_fixture.h"
+#include "../support.h"
+
+#include "../../src/collect/outcomes.h"
+#include "../../src/collect/registers.h"
+
+#include <hpcprof/image/identity.h>
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef __x86_64__
+
+#include <asm/perf_regs.h>
+
+/*
+ * rdi < rsi: a loop of rdi rounds (rdi above 0), then a call through a table of constants, then a
+ * branch on what is loaded from elsewhere. The stack's first word decides one more.
+ */
+__asm__(".pushsection .text\n"
+	".globl sample_code, sample_compare, sample_loop, sample_jump, sample_case0, sample_case1\n"
+	".globl sample_stack, sample_unknown, sample_end, sample_table\n"
+	"sample_code:\n\tcmp %rsi, %rdi\n"
+	"sample_compare:\n\tjae sample_end\n"
+	"1:\tdec %rdi\n"
+	"sample_loop:\n\tjnz 1b\n"
+	"\tand $1, %esi\n"
+	"\tlea sample_table(%rip), %rax\n"
+	"\tmovslq (%rax,%rsi,4), %rcx\n"
+	"\tadd %rax, %rcx\n"
+	"sample_jump:\n\tjmp *%rcx\n"
+	"sample_case0:\n\tnop\n"
+	"sample_case1:\n\tcmpl $7, (%rsp)\n"
+	"sample_stack:\n\tje sample_end\n"
+	"\tcmpl $7, (%rdx)\n"
+	"sample_unknown:\n\tje sample_end\n"
+	"sample_end:\n\tret\n"
+	".popsection\n"
+	".pushsection .rodata\n"
+	"\t.align 4\n"
+	"sample_table:\n\t.long sample_case0 - sample_table, sample_case1 - sample_table\n"
+	".popsection\n");
+extern const char sample_code[], sample_compare[], sample_loop[], sample_jump[], sample_case0[],
+	sample_case1[], sample_stack[], sample_unknown[], sample_end[];
+
+struct bench {
+	char *directory;
+	struct hp_db *db;
+	struct images *images;
+	struct names commands;
+	struct context context;
+	struct outcomes *outcomes;
+	uint64_t shift; /* run-time addresses less file offsets, of the code */
+};
+
+/* Where this program's code is mapped from. */
+static struct mapping own_mapping(void)
+{
+	uint64_t wanted = (uintptr_t)sample_code;
+	struct mapping found = { 0 };
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	ck_assert_ptr_nonnull(maps);
+	while (!found.end && fgets(line, sizeof(line), maps)) {
+		uint64_t start, end, offset;
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &start, &end, &offset) ==
+			    3 &&
+		    wanted >= start && wanted < end)
+			found = (struct mapping){ .start = start, .end = end, .offset = offset };
+	}
+	fclose(maps);
+	ck_assert_uint_ne(found.end, 0);
+	return found;
+}
+
+static struct bench bench_begin(void)
+{
+	struct bench bench = { .directory = fixture_directory() };
+	struct mapping mapping = own_mapping();
+	struct hp_identity identity = { 0 };
+	char path[512];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	int fd;
+
+	ck_assert_int_gt((int)length, 0);
+	path[length] = '\0';
+	fd = open(path, O_RDONLY);
+	hp_assert_ok(hp_identity_of_fd(fd, &identity));
+	close(fd);
+	bench.db = fixture_db(bench.directory);
+	bench.images = images_create();
+	ck_assert(names_create(&bench.commands));
+	bench.context = (struct context){
+		.space = space_create(),
+		.command = names_number(&bench.commands, "sample"),
+		.pid = (uint32_t)getpid(),
+	};
+	bench.context.space->processes = 1;
+	bench.shift = mapping.start - mapping.offset;
+	mapping.image = images_named(bench.images, HP_IMAGE_FILE, path, &identity);
+	ck_assert(space_map(&bench.context.space, &mapping));
+	hp_assert_ok(outcomes_create(77, &bench.outcomes));
+	return bench;
+}
+
+static void bench_end(struct bench *bench)
+{
+	outcomes_destroy(bench->outcomes);
+	space_release(bench->context.space);
+	names_clear(&bench->commands);
+	images_destroy(bench->images);
+	hp_db_close(bench->db);
+	fixture_remove(bench->directory);
+}
+
+/* A sample at `address`; the kernel sends registers in the order of its own numbers. */
+static struct record sample_at(const char *address, uint64_t rdi, uint64_t rsi)
+{
+	struct record record = {
+		.kind = RECORD_SAMPLE,
+		.cpu_mode = PERF_RECORD_MISC_USER,
+		.sample.address = (uintptr_t)address,
+	};
+	uint64_t values[64] = { 0 };
+
+	values[PERF_REG_X86_DI] = rdi;
+	values[PERF_REG_X86_SI] = rsi;
+	values[PERF_REG_X86_DX] = 0x10;
+	values[PERF_REG_X86_SP] = 0x7ffc00000000;
+	values[PERF_REG_X86_IP] = (uintptr_t)address;
+	for (unsigned i = 0; i < 64; i++)
+		if (registers_wanted() >> i & 1)
+			record.sample.registers[record.sample.register_count++] = values[i];
+	return record;
+}
+
+static struct hp_window_evidence written(struct bench *bench)
+{
+	struct hp_window_evidence evidence = { 0 };
+	struct hp_epoch_writer *writer;
+	struct hp_epoch *epoch;
+	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 0, true);
+
+	hp_assert_ok(hp_epoch_create(bench->db, NULL, &writer));
+	hp_assert_ok(outcomes_write(bench->outcomes, &bench->commands, writer));
+	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
+	hp_assert_ok(hp_epoch_open(bench->db, hp_epoch_writer_stamp(writer), &epoch));
+	hp_assert_ok(hp_epoch_read_evidence(epoch, &evidence));
+	hp_epoch_close(epoch);
+	hp_epoch_writer_destroy(writer);
+	hp_epoch_meta_clear(&meta);
+	return evidence;
+}
+
+/* How often the branch went to `to`, or went straight on (NULL: by kind alone). */
+static uint64_t seen(const struct bench *bench, const struct hp_window_evidence *evidence,
+		     const char *at, uint8_t kind, const char *to)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < evidence->strata[0].outcome_count; i++) {
+		const struct hp_counted *item = &evidence->strata[0].outcomes[i];
+
+		if (item->kind != kind || item->at.value != (uintptr_t)at - bench->shift ||
+		    (to && item->to.value != (uintptr_t)to - bench->shift))
+			continue;
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
+			sum += item->counts[j];
+	}
+	return sum;
+}
+
+START_TEST(branches_are_followed_as_far_as_registers_tell)
+{
+	struct bench bench = bench_begin();
+	struct record record = sample_at(sample_code, 3, 5);
+	struct hp_window_evidence evidence;
+
+	outcomes_follow(bench.outcomes, &record, &bench.context);
+	evidence = written(&bench);
+	ck_assert_uint_eq(evidence.stratum_count, 1);
+	ck_assert_str_eq(evidence.strata[0].command, "sample");
+	ck_assert_uint_eq(evidence.strata[0].recording, 77);
+	ck_assert_uint_eq(evidence.strata[0].followed, 1);
+	ck_assert_uint_eq(seen(&bench, &evidence, sample_compare, HP_COUNTED_FALL, NULL), 1);
+	ck_assert_uint_eq(seen(&bench, &evidence, sample_compare, HP_COUNTED_TAKEN, NULL), 0);
+	ck_assert_uint_eq(seen(&bench, &evidence, sample_loop, HP_COUNTED_TAKEN, NULL), 2);
+	ck_assert_uint_eq(seen(&bench, &evidence, sample_loop, HP_COUNTED_FALL, NULL), 1);
+	ck_assert_uint_eq(
+		seen(&bench, &evidence, sample_jump, HP_COUNTED_INDIRECT_JUMP, sample_case1), 1);
+	/* Nobody sent the stack. */
+	ck_assert_uint_eq(seen(&bench, &evidence, sample_stack, HP_COUNTED_TAKEN, NULL), 0);
+	ck_assert_uint_eq(seen(&bench, &evidence, sample_stack, HP_COUNTED_FALL, NULL), 0);
+	hp_window_evidence_clear(&evidence);
+	bench_end(&bench);
+}
+END_TEST
+
+START_TEST(the_stack_of_a_sample_is_read_and_other_memory_is_not)
+{
+	static const uint8_t stack[8] = { 9 };
+	struct bench bench = bench_begin();
+	struct record record = sample_at(sample_case0, 1, 2);
+	struct hp_window_evidence evidence;
+
+	record.sample.stack = stack;
+	record.sample.stack_bytes = sizeof(stack);
+	for (unsigned i = 0; i < 5; i++)
+		outcomes_follow(bench.outcomes, &record, &bench.context);
+	evidence = written(&bench);
+	ck_assert_uint_eq(seen(&bench, &evidence, sample_stack, HP_COUNTED_FALL, NULL), 5);
+	ck_assert_uint_eq(seen(&bench, &evidence, sample_unknown, HP_COUNTED_TAKEN, NULL), 0);
+	ck_assert_uint_eq(seen(&bench, &evidence, sample_unknown, HP_COUNTED_FALL, NULL), 0);
+	hp_window_evidence_clear(&evidence);
+	bench_end(&bench);
+}
+END_TEST
+
+START_TEST(what_was_written_is_not_written_again)
+{
+	struct bench bench = bench_begin();
+	struct record record = sample_at(sample_code, 9, 5);
+	struct hp_window_evidence evidence;
+
+	outcomes_follow(bench.outcomes, &record, &bench.context);
+	evidence = written(&bench);
+	ck_assert_uint_eq(seen(&bench, &evidence, sample_compare, HP_COUNTED_TAKEN, sample_end), 1);
+	hp_window_evidence_clear(&evidence);
+	evidence = written(&bench);
+	ck_assert(hp_window_evidence_is_empty(&evidence));
+	hp_window_evidence_clear(&evidence);
+	bench_end(&bench);
+}
+END_TEST
+
+START_TEST(samples_without_registers_of_their_own_are_not_followed)
+{
+	struct bench bench = bench_begin();
+	struct record none = sample_at(sample_code, 3, 5);
+	struct record in_kernel = sample_at(sample_code, 3, 5);
+	struct record elsewhere = sample_at(sample_code, 3, 5);
+	struct hp_window_evidence evidence;
+
+	none.sample.register_count = 0;
+	in_kernel.cpu_mode = PERF_RECORD_MISC_KERNEL;
+	elsewhere.sample.address++;
+	outcomes_follow(bench.outcomes, &none, &bench.context);
+	outcomes_follow(bench.outcomes, &in_kernel, &bench.context);
+	outcomes_follow(bench.outcomes, &elsewhere, &bench.context);
+	evidence = written(&bench);
+	ck_assert(hp_window_evidence_is_empty(&evidence));
+	hp_window_evidence_clear(&evidence);
+	bench_end(&bench);
+}
+END_TEST
+
+START_TEST(code_that_is_mapped_from_nowhere_is_not_followed)
+{
+	struct bench bench = bench_begin();
+	struct record record = sample_at((const char *)0x1000, 3, 5);
+	struct hp_window_evidence evidence;
+
+	outcomes_follow(bench.outcomes, &record, &bench.context);
+	evidence = written(&bench);
+	ck_assert_uint_eq(evidence.strata[0].followed, 1);
+	ck_assert_uint_eq(evidence.strata[0].outcome_count, 0);
+	hp_window_evidence_clear(&evidence);
+	bench_end(&bench);
+}
+END_TEST
+
+HP_TEST_MAIN("collect/outcomes", branches_are_followed_as_far_as_registers_tell,
+	     the_stack_of_a_sample_is_read_and_other_memory_is_not,
+	     what_was_written_is_not_written_again,
+	     samples_without_registers_of_their_own_are_not_followed,
+	     code_that_is_mapped_from_nowhere_is_not_followed)
+
+#else
+
+START_TEST(there_is_no_interpreter_for_this_machine)
+{
+	ck_assert_uint_eq(registers_wanted(), 0);
+}
+END_TEST
+
+HP_TEST_MAIN("collect/outcomes", there_is_no_interpreter_for_this_machine)
+
+#endif
