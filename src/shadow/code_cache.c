@@ -206,7 +206,7 @@ uint64_t *code_spilled(const struct code_zone *zone, enum code_spill spill)
 	return (uint64_t *)(void *)zone->data + spill;
 }
 
-const uint64_t *code_counters(const struct code_zone *zone)
+uint64_t *code_counters(const struct code_zone *zone)
 {
-	return (const uint64_t *)(const void *)(zone->data + COUNTERS_AT);
+	return (uint64_t *)(void *)(zone->data + COUNTERS_AT);
 }

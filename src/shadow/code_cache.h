@@ -159,6 +159,6 @@ static inline uint64_t code_spill_address(const struct code_zone *zone, enum cod
 uint64_t code_counter_address(const struct code_zone *zone, uint32_t counter);
 /* Here. */
 uint64_t *code_spilled(const struct code_zone *zone, enum code_spill spill);
-const uint64_t *code_counters(const struct code_zone *zone);
+uint64_t *code_counters(const struct code_zone *zone);
 
 #endif

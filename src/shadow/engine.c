@@ -298,6 +298,20 @@ static void settle(struct run *run)
 	run->has_newest = false;
 }
 
+/* The state of a sample that has matched has come by once more. */
+static void take_back(struct run *run, size_t sample)
+{
+	if (run->has_newest && sample == run->newest_sample) {
+		run->newest_is_ambiguous = true;
+	} else if (run->has_first && sample == run->replay->first) {
+		run->has_first = false;
+		run->replay->ambiguous++;
+	} else if (run->has_first && sample == run->replay->last) {
+		run->replay->last = run->replay->first;
+		run->replay->ambiguous++;
+	}
+}
+
 static void do_match(struct run *run, size_t sample)
 {
 	enum matcher_verdict verdict =
@@ -306,7 +320,7 @@ static void do_match(struct run *run, size_t sample)
 	/* On behind the number: the rest of the check sets things right. */
 	run->registers.rip += sizeof(uint32_t);
 	if (verdict == MATCHER_AMBIGUOUS)
-		run->newest_is_ambiguous = true;
+		take_back(run, sample);
 	if (verdict == MATCHER_NEXT) {
 		settle(run);
 		run->replay->matched++;

@@ -8,7 +8,6 @@
 enum {
 	PAGE = 4096,
 	FALSE_ALARMS = 100,	 /* of one sample, before it is given up */
-	REPEATS = 20,		 /* of one state, before it need not be watched: it is ambiguous */
 	COPIES_ROOM = 256 << 10, /* more than one arming takes */
 	STACK_MOST = 4096,
 };
@@ -18,8 +17,8 @@ static const uint64_t arithmetic_flags = 0x8d5;
 
 struct matcher_state {
 	struct x86_check check;
-	uint32_t false_alarms, repeats;
-	bool is_given_up;
+	uint32_t false_alarms;
+	bool is_given_up; /* its state repeats, or too much is like it */
 };
 
 /* --- which registers to compare first
@@ -132,20 +131,29 @@ static void make_room(struct code_cache *cache)
 	}
 }
 
+/* The next few, and some further on: when more than a few are missed in a row (the original was in
+ * the kernel, or elsewhere) there must be a way back. */
+static void choose_armed(struct matcher *matcher)
+{
+	static const size_t ahead[MATCHER_AHEAD] = { 1, 2, 3, 4, 5, 8, 16, 32 };
+	size_t found = 0, chosen = 0;
+
+	matcher->armed_count = 0;
+	if (matcher->last != SIZE_MAX)
+		matcher->armed[matcher->armed_count++] = matcher->last;
+	for (size_t i = matcher->last + 1; i < matcher->count && chosen < MATCHER_AHEAD; i++) {
+		if (matcher->states[i].is_given_up || ++found < ahead[chosen])
+			continue;
+		matcher->armed[matcher->armed_count++] = i;
+		chosen++;
+	}
+}
+
 static void arm(struct matcher *matcher)
 {
 	disarm_all(matcher);
 	make_room(matcher->translator->cache);
-	matcher->armed_count = 0;
-	if (matcher->last != SIZE_MAX && matcher->states[matcher->last].repeats < REPEATS)
-		matcher->armed[matcher->armed_count++] = matcher->last;
-	for (size_t i = matcher->last + 1, ahead = 0; i < matcher->count && ahead < MATCHER_AHEAD;
-	     i++) {
-		if (matcher->states[i].is_given_up)
-			continue;
-		matcher->armed[matcher->armed_count++] = i;
-		ahead++;
-	}
+	choose_armed(matcher);
 	matcher_arm_new(matcher);
 }
 
@@ -158,6 +166,7 @@ struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *t
 		.samples = samples,
 		.count = count,
 		.last = SIZE_MAX,
+		.before = SIZE_MAX,
 		.states = calloc(count + 1, sizeof(*matcher->states)),
 	};
 	if (!matcher->states)
@@ -227,11 +236,13 @@ static bool learn(struct x86_check *check, const struct hp_engine_sample *sample
 	return true;
 }
 
+/* Its state is none of a kind: it may have matched too early, past others that are still to come.
+ */
 static enum matcher_verdict judge_repeat(struct matcher *matcher)
 {
-	/* It has said all it can, and each time costs. */
-	if (++matcher->states[matcher->last].repeats == REPEATS)
-		arm(matcher);
+	matcher->states[matcher->last].is_given_up = true;
+	matcher->last = matcher->before;
+	arm(matcher);
 	return MATCHER_AMBIGUOUS;
 }
 
@@ -244,7 +255,7 @@ enum matcher_verdict matcher_judge(struct matcher *matcher, size_t number, pid_t
 	int difference = agrees ? stack_difference(sample, pid) : -1;
 
 	/* One that was armed when this copy was made, and is not any more. */
-	if (matcher->last != SIZE_MAX && number < matcher->last)
+	if (state->is_given_up || (matcher->last != SIZE_MAX && number < matcher->last))
 		return MATCHER_OTHER;
 	if (!agrees || difference >= 0) {
 		bool learned = difference >= 0 && learn(&state->check, sample, difference);
@@ -259,6 +270,7 @@ enum matcher_verdict matcher_judge(struct matcher *matcher, size_t number, pid_t
 	}
 	if (number == matcher->last)
 		return judge_repeat(matcher);
+	matcher->before = matcher->last;
 	matcher->last = number;
 	arm(matcher);
 	return MATCHER_NEXT;

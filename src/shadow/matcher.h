@@ -5,7 +5,7 @@
  * A few of the next samples are armed: the blocks that hold their addresses run as copies with
  * compares in them. Samples match in their order. The one that has matched last stays armed: when
  * its state comes by again before the next one's, nobody knows which of the two moments the sample
- * was taken at, and it is ambiguous.
+ * was taken at: it is ambiguous, and as if it had not matched.
  */
 #ifndef HPCPROF_SHADOW_MATCHER_H
 #define HPCPROF_SHADOW_MATCHER_H
@@ -14,7 +14,7 @@
 #include "x86_check.h"
 #include "x86_translate.h"
 
-enum { MATCHER_AHEAD = 5 };
+enum { MATCHER_AHEAD = 8 };
 /* In a trap's number: it is a sample's, not an exit's. */
 #define MATCHER_TRAP 0x80000000U
 
@@ -26,6 +26,7 @@ struct matcher {
 	size_t count;
 	struct matcher_state *states; /* by sample. Owned */
 	size_t last;		      /* matched; SIZE_MAX: none yet */
+	size_t before;		      /* … and matched before that one */
 	size_t armed[MATCHER_AHEAD + 1];
 	size_t armed_count;
 	HP_VECTOR(uint32_t) armed_blocks;

@@ -223,6 +223,8 @@ bool x86_site_add(struct code_cache *cache, uint32_t number, uint32_t block)
 
 	if (!hp_vector_push(&site->targets, target))
 		return false;
+	/* This time it went there by way of us. */
+	code_counters(zone)[target.counter] = 1;
 	if (site->buckets) {
 		unsigned bucket = bucket_of(site, target.address);
 

@@ -8,4 +8,12 @@ tests_shadow_test_translate_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += tests/shadow/test_copy
 tests_shadow_test_copy_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
+
+helper_programs += tests/shadow/replayed
+tests_shadow_replayed_LDADD = -lm
+noinst_HEADERS += tests/shadow/tracee.h
+check_PROGRAMS += tests/shadow/test_replay
+tests_shadow_test_replay_SOURCES = tests/shadow/test_replay.c tests/shadow/tracee.c \
+	tests/shadow/puppet.c
+tests_shadow_test_replay_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 endif
