@@ -12,6 +12,7 @@
 #include <hpcprof/base/number.h>
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Fails with the error's own words. */
@@ -31,14 +32,23 @@
 		hp_error_destroy(hp_failed);                                                       \
 	} while (0)
 
-#define HP_TEST_MAIN(suite_name, ...)                                                              \
+#define HP_TEST_MAIN(suite_name, ...) HP_TEST_MAIN_UNLESS(NULL, suite_name, __VA_ARGS__)
+
+/* Where `reason` (a text or NULL) is one, all are skipped for it. */
+#define HP_TEST_MAIN_UNLESS(reason, suite_name, ...)                                               \
 	int main(void)                                                                             \
 	{                                                                                          \
 		const TTest *const tests[] = { __VA_ARGS__ };                                      \
-		Suite *suite = suite_create(suite_name);                                           \
+		const char *skip = (reason);                                                       \
+		Suite *suite;                                                                      \
 		SRunner *runner;                                                                   \
 		int failed;                                                                        \
                                                                                                    \
+		if (skip) {                                                                        \
+			printf("1..0 # SKIP %s\n", skip);                                          \
+			return EXIT_SUCCESS;                                                       \
+		}                                                                                  \
+		suite = suite_create(suite_name);                                                  \
 		for (size_t i = 0; i < HP_ARRAY_COUNT(tests); i++) {                               \
 			TCase *one = tcase_create(tests[i]->name);                                 \
                                                                                                    \

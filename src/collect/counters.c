@@ -27,12 +27,6 @@ struct opening {
 
 /* --- what is opened --------------------------------------------------------------------------- */
 
-static bool is_clock(const struct hp_event *event)
-{
-	return event->type == PERF_TYPE_SOFTWARE && (event->config == PERF_COUNT_SW_CPU_CLOCK ||
-						     event->config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 static bool never_turns(const struct hp_counter_wheel *wheel)
 {
 	return wheel->software && wheel->group_count == 1;
@@ -48,23 +42,24 @@ static void add_slot(struct counter_group *group, const struct hp_event *event, 
 	};
 }
 
-/* Clocks first, each a leader; then the others behind the first leader. */
+/* Those of one PMU together, behind the first of them: it leads, and reads for all. */
 static void arrange(struct counter_group *group, bool apart)
 {
 	struct counter_slot *slots = group->slots;
-	size_t clocks = 0;
 
-	for (size_t i = 0; i < group->slot_count; i++) {
+	for (size_t i = 1; i < group->slot_count; i++) {
 		struct counter_slot slot = slots[i];
+		size_t place = i;
 
-		if (!is_clock(slot.event) || slots[0].is_ruler)
-			continue;
-		memmove(&slots[clocks + 1], &slots[clocks], (i - clocks) * sizeof(*slots));
-		slots[clocks++] = slot;
+		for (size_t j = 0; j < i; j++)
+			if (hp_event_same_pmu(slots[j].event, slot.event))
+				place = j + 1;
+		memmove(&slots[place + 1], &slots[place], (i - place) * sizeof(*slots));
+		slots[place] = slot;
 	}
-	/* The last clock leads those that are none. */
 	for (size_t i = 0; i < group->slot_count; i++)
-		slots[i].leads = i == 0 || apart || is_clock(slots[i].event);
+		slots[i].leads = i == 0 || apart ||
+				 !hp_event_same_pmu(slots[i].event, slots[i - 1].event);
 }
 
 static struct hp_error *make_group(struct counters *counters, size_t number)

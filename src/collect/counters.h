@@ -3,10 +3,10 @@
  * The descriptors of one wheel (pmu/groups.h): its groups, opened for every place that is counted,
  * a place being a thread (with whatever it starts) or a CPU.
  *
- * A group is one group of the kernel's, led by the ruler, else by a clock: on Linux 6.18 a
- * task-clock or cpu-clock that is a sibling loses nearly all it should count when its group is
- * switched (measured), as a leader it is right; a second clock in a group leads its own. Events
- * that never take turns each lead their own.
+ * A group is one group of the kernel's for each of the kernel's PMUs in it; software events,
+ * tracepoints, breakpoints and either clock all have one of their own. On Linux 6.18 a sibling of
+ * another PMU than its leader's counts until its group is switched off, and hardly anything once it
+ * is on again (measured for each pair of them). Events that never take turns each lead their own.
  *
  * Counts only ever grow; whoever wants a slice's subtracts. A thread's counts go on with those of
  * its children, living and ended.

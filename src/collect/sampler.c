@@ -189,7 +189,8 @@ static int group_leader(const struct opening *opening, size_t thread, size_t cpu
 	for (size_t i = 0; i < event; i++) {
 		if (events->events[i].group == events->events[event].group &&
 		    (!opening->options->turn_of ||
-		     opening->options->turn_of[i] == opening->options->turn_of[event]))
+		     (opening->options->turn_of[i] == opening->options->turn_of[event] &&
+		      hp_event_same_pmu(&events->events[i], &events->events[event]))))
 			return *fd_at(opening, thread, cpu, i);
 	}
 	return -1;

@@ -44,6 +44,33 @@ static bool is_timer(const struct hp_event *event)
 						     event->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
+/* Which of the kernel's PMUs counts it: those that need no hardware are several. */
+enum keeper { HARDWARE, SOFTWARE, TRACEPOINTS, BREAKPOINTS, CPU_CLOCK, TASK_CLOCK };
+
+static enum keeper keeper_of(const struct hp_event *event)
+{
+	switch (event->type) {
+	case PERF_TYPE_SOFTWARE:
+		return event->config == PERF_COUNT_SW_CPU_CLOCK	   ? CPU_CLOCK
+		       : event->config == PERF_COUNT_SW_TASK_CLOCK ? TASK_CLOCK
+								   : SOFTWARE;
+	case PERF_TYPE_TRACEPOINT:
+		return TRACEPOINTS;
+	case PERF_TYPE_BREAKPOINT:
+		return BREAKPOINTS;
+	default:
+		return HARDWARE;
+	}
+}
+
+bool hp_event_same_pmu(const struct hp_event *a, const struct hp_event *b)
+{
+	enum keeper keeper = keeper_of(a);
+
+	return keeper == keeper_of(b) && (keeper != HARDWARE || a->type == b->type ||
+					  (a->type <= PERF_TYPE_RAW && b->type <= PERF_TYPE_RAW));
+}
+
 /* x86 reports a data breakpoint after the access, the others before it. */
 static bool traps_after_access(void)
 {

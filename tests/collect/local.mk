@@ -1,8 +1,9 @@
-noinst_HEADERS += tests/collect/raw.h tests/collect/scratch.h
+noinst_HEADERS += tests/collect/raw.h tests/collect/scratch.h tests/collect/software.h
 
 check_PROGRAMS += \
 	tests/collect/test_attribute \
 	tests/collect/test_clock \
+	tests/collect/test_counters \
 	tests/collect/test_cpus \
 	tests/collect/test_figures \
 	tests/collect/test_file_identity \
@@ -15,6 +16,7 @@ check_PROGRAMS += \
 	tests/collect/test_rate \
 	tests/collect/test_record \
 	tests/collect/test_ring \
+	tests/collect/test_rotation \
 	tests/collect/test_sample_table \
 	tests/collect/test_skid \
 	tests/collect/test_space \
@@ -26,6 +28,8 @@ tests_collect_test_attribute_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_clock_SOURCES = tests/collect/test_clock.c
 tests_collect_test_clock_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 
+tests_collect_test_counters_SOURCES = tests/collect/test_counters.c tests/collect/software.c
+tests_collect_test_counters_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_cpus_SOURCES = tests/collect/test_cpus.c
 tests_collect_test_cpus_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_figures_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
@@ -50,6 +54,8 @@ tests_collect_test_record_SOURCES = tests/collect/test_record.c tests/collect/ra
 tests_collect_test_record_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_ring_SOURCES = tests/collect/test_ring.c tests/collect/raw.c
 tests_collect_test_ring_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_rotation_SOURCES = tests/collect/test_rotation.c tests/collect/software.c
+tests_collect_test_rotation_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_sample_table_SOURCES = tests/collect/test_sample_table.c
 tests_collect_test_sample_table_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_skid_SOURCES = tests/collect/test_skid.c

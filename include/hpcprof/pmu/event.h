@@ -69,6 +69,10 @@ struct hp_error *hp_event_parse(const char *text, const struct hp_machine *machi
  * Appends, like hp_event_parse. */
 struct hp_error *hp_event_default(const struct hp_machine *machine, struct hp_event_list *list);
 
+/* Whether one of the kernel's PMUs counts both: hardware's, or of what needs none that of software
+ * events, of tracepoints, of breakpoints, of cpu-clock or of task-clock. Of a group of others Linux
+ * 6.18 forgets all but the leader's when it is switched off and on again. */
+bool hp_event_same_pmu(const struct hp_event *a, const struct hp_event *b);
 /* Type, config, exclusions, breakpoint fields and precise_ip; the caller sets the rest. */
 void hp_event_to_attr(const struct hp_event *event, struct perf_event_attr *attr);
 /* "skid+1" (cpu-clock, task-clock: the timer's; x86 data breakpoints: the instruction after the
