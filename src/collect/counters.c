@@ -267,11 +267,22 @@ static void add_leader(const struct counter_group *group, size_t leader, const u
 	}
 }
 
-void counters_read(const struct counters *counters, size_t group, size_t first_place,
+static ssize_t read_patiently(int fd, uint64_t *words, size_t size)
+{
+	const unsigned most = 100;
+	ssize_t got = read(fd, words, size);
+
+	for (unsigned i = 0; i < most && got < 0 && errno == ECHILD; i++)
+		got = read(fd, words, size);
+	return got;
+}
+
+bool counters_read(const struct counters *counters, size_t group, size_t first_place,
 		   size_t place_count, struct counter_reading *reading)
 {
 	const struct counter_group *slots = &counters->groups[group];
 	uint64_t words[READ_HEADER + MOST_VALUES];
+	bool complete = true;
 
 	for (size_t place = first_place; place < first_place + place_count; place++) {
 		for (size_t i = 0; i < slots->slot_count; i++) {
@@ -280,11 +291,13 @@ void counters_read(const struct counters *counters, size_t group, size_t first_p
 
 			if (!slots->slots[i].leads || fd < 0)
 				continue;
-			size = read(fd, words, sizeof(words));
+			size = read_patiently(fd, words, sizeof(words));
+			complete = complete && size >= 0;
 			if (size >= (ssize_t)(READ_HEADER * sizeof(*words)))
 				add_leader(slots, i, words, (size_t)size / sizeof(*words), reading);
 		}
 	}
 	if (!counters->wheel->has_ruler)
 		reading->ruler = reading->running_ns;
+	return complete;
 }

@@ -68,8 +68,11 @@ void counters_close(struct counters *counters);
 /* Switches a group on or off in some places. */
 void counters_switch(const struct counters *counters, size_t group, size_t first_place,
 		     size_t place_count, bool on);
-/* Adds what some places have counted to `reading`, which starts from zeros. */
-void counters_read(const struct counters *counters, size_t group, size_t first_place,
+/* Adds what some places have counted to `reading`, which starts from zeros. False when the kernel
+ * would not say, and `reading` lacks some: a child that is ending loses its events one by one, and
+ * its whole family cannot be read meanwhile (ECHILD, Linux 6.18; microseconds, but the child may
+ * lose its CPU just then). */
+bool counters_read(const struct counters *counters, size_t group, size_t first_place,
 		   size_t place_count, struct counter_reading *reading);
 
 #endif

@@ -112,6 +112,7 @@ struct hp_error *rotation_begin(struct rotation *rotation, uint64_t now_ns,
 	rotation->begin_ns = now_ns;
 	rotation->position_ns = position_ns;
 	rotation->clock = clock;
+	rotation->is_begin_known = true;
 	rotation->gap_share = 1;
 	if (switch_on)
 		counters_switch(&rotation->counters, rotation->current, 0, place_count(rotation),
@@ -131,6 +132,18 @@ static uint64_t grown(uint64_t now, uint64_t before)
 {
 	/* A CPU that went offline takes its counts with it. */
 	return now > before ? now - before : 0;
+}
+
+/* The next slice of the group is what comes on top of `now`. */
+static void keep_reading(struct rotation *rotation)
+{
+	const struct counter_reading *now = &rotation->now;
+	struct counter_reading *last = &rotation->last[rotation->current];
+
+	memcpy(last->values, now->values, rotation->counters.value_count * sizeof(*now->values));
+	last->enabled_ns = now->enabled_ns;
+	last->running_ns = now->running_ns;
+	last->ruler = now->ruler;
 }
 
 /* What `now` says beyond the group's last reading becomes a slice. */
@@ -161,10 +174,7 @@ static void add_slice(struct rotation *rotation, uint64_t end_ns)
 	if (rotation->interval)
 		hp_error_destroy(hp_mux_estimator_add(rotation->interval, &slice));
 	hp_mux_scheduler_observe(rotation->scheduler, &slice);
-	memcpy(last->values, now->values, count * sizeof(*now->values));
-	last->enabled_ns = now->enabled_ns;
-	last->running_ns = now->running_ns;
-	last->ruler = now->ruler;
+	keep_reading(rotation);
 	rotation->slices++;
 	rotation->slice_ns += length_ns;
 	rotation->enabled_ns += enabled_ns;
@@ -173,11 +183,27 @@ static void add_slice(struct rotation *rotation, uint64_t end_ns)
 	rotation->position_ns = slice.end_ns;
 }
 
-static void read_current(struct rotation *rotation)
+static bool read_current(struct rotation *rotation)
 {
 	rotation_clear_reading(rotation);
-	counters_read(&rotation->counters, rotation->current, 0, place_count(rotation),
-		      &rotation->now);
+	return counters_read(&rotation->counters, rotation->current, 0, place_count(rotation),
+			     &rotation->now);
+}
+
+/* The slice that ran until now. */
+static void end_slice(struct rotation *rotation, uint64_t end_ns)
+{
+	if (read_current(rotation) && rotation->is_begin_known)
+		add_slice(rotation, end_ns);
+}
+
+/* The next is to begin, of a group that is off. */
+static void begin_slice(struct rotation *rotation)
+{
+	/* Tasks alone have children. */
+	rotation->is_begin_known = !rotation->clock || read_current(rotation);
+	if (rotation->clock && rotation->is_begin_known)
+		keep_reading(rotation);
 }
 
 void rotation_take(struct rotation *rotation, uint64_t end_ns, uint64_t next_begin_ns,
@@ -216,6 +242,7 @@ static void ask_the_clock(struct rotation *rotation, uint64_t end_ns)
 	uint64_t now_ns = hp_clock_monotonic_ns();
 	double all_ns = (double)rotation->gaps_ns + (double)grown(now_ns, end_ns) * rotation->rate;
 
+	rotation->ahead_ns = grown(rotation->position_ns, ran_ns);
 	if (ran_ns > rotation->position_ns)
 		rotation->position_ns = ran_ns;
 	rotation->asked_ns = now_ns;
@@ -227,9 +254,18 @@ static void ask_the_clock(struct rotation *rotation, uint64_t end_ns)
 		rotation->gap_share = 2;
 }
 
+/* A line that is ahead waits in gaps: slices are as long as they are. */
+static uint64_t without_debt(struct rotation *rotation, uint64_t step_ns)
+{
+	uint64_t waited_ns = rotation->ahead_ns < step_ns ? rotation->ahead_ns : step_ns;
+
+	rotation->ahead_ns -= waited_ns;
+	return step_ns - waited_ns;
+}
+
 static void cross_gap(struct rotation *rotation, uint64_t begin_ns)
 {
-	/* Rather too little: what is missing is caught up with, too much would stay. */
+	/* Rather too little: what is missing is caught up with, too much takes until later gaps. */
 	const double cautiously = 0.9;
 	uint64_t gap_ns = grown(begin_ns, rotation->begin_ns);
 	/* What is not on the line of time yet. */
@@ -239,8 +275,9 @@ static void cross_gap(struct rotation *rotation, uint64_t begin_ns)
 
 	rotation->gaps_ns += (uint64_t)((double)gap_ns * rotation->rate);
 	if (rotation->clock)
-		rotation->position_ns += (uint64_t)((double)left_ns * rotation->rate *
-						    rotation->gap_share * cautiously);
+		rotation->position_ns +=
+			without_debt(rotation, (uint64_t)((double)left_ns * rotation->rate *
+							  rotation->gap_share * cautiously));
 	else
 		rotation->position_ns += gap_ns;
 	rotation->begin_ns += gap_ns;
@@ -250,26 +287,24 @@ void rotation_turn(struct rotation *rotation)
 {
 	uint64_t end_ns = switch_current(rotation, false);
 
-	read_current(rotation);
-	add_slice(rotation, end_ns);
+	end_slice(rotation, end_ns);
 	if (rotation->clock && should_ask(rotation))
 		ask_the_clock(rotation, end_ns);
 	rotation->current = hp_mux_scheduler_next(rotation->scheduler);
+	begin_slice(rotation);
 	cross_gap(rotation, switch_current(rotation, true));
 }
 
 void rotation_look(struct rotation *rotation)
 {
-	read_current(rotation);
-	add_slice(rotation, hp_clock_monotonic_ns());
+	end_slice(rotation, hp_clock_monotonic_ns());
 }
 
 void rotation_end(struct rotation *rotation)
 {
 	uint64_t end_ns = switch_current(rotation, false);
 
-	read_current(rotation);
-	add_slice(rotation, end_ns);
+	end_slice(rotation, end_ns);
 	if (rotation->clock)
 		ask_the_clock(rotation, end_ns);
 }

@@ -11,6 +11,11 @@
  * not (on ours). How much of rotating it runs for is learnt from a counter that is always on and
  * only knows for how long it was enabled; to ask it costs an interrupt, so it is asked at every
  * rotation at first, then now and then.
+ *
+ * A child that is born while its parent's group is switched off may miss that, and counts on until
+ * the group is switched off the next time. What it counts meanwhile belongs to no slice: groups of
+ * tasks are read when their slices begin, too (they are off then: that costs no interrupt). A slice
+ * whose beginning or end could not be read is none.
  */
 #ifndef HPCPROF_COLLECT_ROTATION_H
 #define HPCPROF_COLLECT_ROTATION_H
@@ -35,8 +40,10 @@ struct rotation {
 	double rate;	   /* of the last slice: enabled time over the clock's */
 	uint64_t gaps_ns;  /* by the clock, at the rates of the slices before them */
 	uint64_t asked_ns; /* when that counter was last asked, by the clock */
+	uint64_t ahead_ns; /* by how much the line of time was ahead of it then */
 	double gap_share;  /* how much of these the target really ran for */
-	struct counter_reading *last; /* of each group, when its last slice ended */
+	struct counter_reading *last; /* of each group, when its last slice began or ended */
+	bool is_begin_known;	      /* the current slice's reading at its begin is in there */
 	struct counter_reading now;
 	uint64_t *values; /* what they point into */
 	uint64_t slices;

@@ -8,6 +8,9 @@
 #include <hpcprof/base/number.h>
 
 #include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 static const struct hp_mux_scheduler_options in_order = { .policy = HP_MUX_RR };
 
@@ -145,6 +148,83 @@ START_TEST(a_group_that_had_no_slice_is_not_counted)
 }
 END_TEST
 
+/* A process that does nothing but have children, from the moment it is told to. */
+static pid_t start_parent(int go)
+{
+	pid_t pid = fork();
+	char byte;
+
+	ck_assert_int_ge(pid, 0);
+	if (pid)
+		return pid;
+	if (read(go, &byte, 1) != 1)
+		_exit(1);
+	/* Some at once, and all end with the first of them. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (int i = 0; i < 3; i++)
+		if (!fork() && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0)
+			break;
+	while (true) {
+		pid_t child = fork();
+
+		if (!child) {
+			software_touch(10);
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+	}
+}
+
+/* Linux 6.18 refuses to read groups while a child is ending, and a child that is born at the wrong
+ * moment keeps a group that is switched off: neither may pass for a slice. */
+START_TEST(children_that_come_and_go_spoil_no_slice)
+{
+	struct software software = software_create(
+		"page-faults:u,minor-faults:u,major-faults:u,alignment-faults:u", 2);
+	struct software always = software_create("dummy:u", 0);
+	int go[2];
+	pid_t parent;
+	struct counter_place place;
+	struct counter_options options = { .events = &software.events,
+					   .places = &place,
+					   .place_count = 1 };
+	struct rotation rotation;
+	struct counters clock;
+	uint64_t ran_ns;
+
+	ck_assert_int_eq(pipe(go), 0);
+	parent = start_parent(go[0]);
+	place = (struct counter_place){ parent, -1 };
+	hp_assert_ok(rotation_open(&rotation, &software.wheels.at[0], &options, software.machine,
+				   &in_order));
+	options.events = &always.events;
+	hp_assert_ok(counters_open(&clock, &always.wheels.at[0], &options, always.machine));
+	counters_switch(&clock, 0, 0, 1, true);
+	hp_assert_ok(rotation_begin(&rotation, hp_clock_monotonic_ns(), &clock, false, true));
+	ck_assert_int_eq(write(go[1], "g", 1), 1);
+	for (int i = 0; i < 300; i++) {
+		usleep(1000);
+		rotation_turn(&rotation);
+	}
+	rotation_end(&rotation);
+	ran_ns = rotation_clock_ns(&clock);
+	ck_assert_uint_gt(ran_ns, 0);
+	ck_assert_uint_gt(rotation.slices, 0);
+	/* Slices do not overlap: together they are no longer than what they are slices of. */
+	ck_assert_msg(rotation.enabled_ns <= ran_ns + ran_ns / 10, "%lu of %lu ns",
+		      (unsigned long)rotation.enabled_ns, (unsigned long)ran_ns);
+	ck_assert_uint_le(rotation.position_ns, ran_ns + ran_ns / 10);
+	kill(parent, SIGKILL);
+	waitpid(parent, NULL, 0);
+	close(go[0]);
+	close(go[1]);
+	counters_close(&clock);
+	rotation_close(&rotation);
+	software_clear(&always);
+	software_clear(&software);
+}
+END_TEST
+
 /* --- agents ----------------------------------------------------------------------------------- */
 
 enum { MOST_CPUS = 256 };
@@ -189,6 +269,9 @@ START_TEST(agents_turn_the_groups_of_all_cpus_at_once)
 		ck_assert_uint_eq(rotation.current, (began_with + (unsigned)i + 1) % 2);
 	}
 	agents_destroy(agents);
+	/* A thread that was joined may still be listed for a moment. */
+	for (int i = 0; i < 10000 && software_threads() > threads; i++)
+		usleep(1000);
 	ck_assert_uint_eq(software_threads(), threads);
 	ck_assert_uint_eq(rotation.slices, 20);
 	for (size_t event = 0; event < 2; event++) {
@@ -222,4 +305,5 @@ HP_TEST_MAIN_UNLESS(software_reason(), "collect/rotation",
 		    each_group_has_its_slices_and_counts_nothing_in_those_of_others,
 		    slices_follow_each_other_on_the_line_of_time,
 		    what_fits_never_turns_and_is_exact, a_group_that_had_no_slice_is_not_counted,
+		    children_that_come_and_go_spoil_no_slice,
 		    agents_turn_the_groups_of_all_cpus_at_once, agents_leave_alone_what_never_turns)
