@@ -4,6 +4,7 @@
 #include "counted.h"
 
 #include <errno.h>
+#include <math.h>
 
 size_t analyse_event(const struct report *report)
 {
@@ -240,4 +241,39 @@ const struct hp_analysed_insn *analyse_insn(const struct hp_analysis *analysis, 
 			high = middle;
 	}
 	return NULL;
+}
+
+/* The loop holds the node, or one that is in it does. */
+static bool is_in_loop(const struct hp_cfg *cfg, uint32_t node, uint32_t loop)
+{
+	uint32_t at = node < cfg->block_count ? cfg->blocks[node].loop : HP_CFG_NONE;
+
+	while (at != HP_CFG_NONE && at != loop)
+		at = cfg->loops[at].parent;
+	return at == loop;
+}
+
+double loop_trips(const struct hp_analysis *analysis, uint32_t loop)
+{
+	const struct hp_cfg *cfg = analysis->cfg;
+	uint32_t header = cfg->loops[loop].header;
+	const struct hp_block *block = &cfg->blocks[header];
+	double entered = 0;
+
+	for (uint32_t i = 0; i < block->in_count; i++) {
+		uint32_t edge = cfg->in_edges[block->first_in + i];
+
+		if (!is_in_loop(cfg, cfg->edges[edge].from, loop))
+			entered += analysis->edges[edge].relative;
+	}
+	return entered > 0 ? analysis->blocks[header].frequency.relative / entered : NAN;
+}
+
+double edge_probability(const struct hp_analysis *analysis, uint32_t edge)
+{
+	uint32_t from = analysis->cfg->edges[edge].from;
+	double whole = from < analysis->cfg->block_count ? analysis->blocks[from].frequency.relative
+							 : NAN;
+
+	return whole > 0 ? fmin(analysis->edges[edge].relative / whole, 1) : NAN;
 }

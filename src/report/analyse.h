@@ -26,6 +26,11 @@ struct hp_error *analyse_row(struct report *report, const struct row *row,
 /* The instruction that starts at the address, or NULL; so without an analysis. */
 const struct hp_analysed_insn *analyse_insn(const struct hp_analysis *analysis, uint64_t address);
 
+/* How often the loop's header runs each time the loop is entered; of the edge's block how often it
+ * goes this way, 0 to 1. NAN of what never ran. */
+double loop_trips(const struct hp_analysis *analysis, uint32_t loop);
+double edge_probability(const struct hp_analysis *analysis, uint32_t edge);
+
 /* The event that measures time: in cycles, else in nanoseconds; events.count when there is none. */
 size_t analyse_event(const struct report *report);
 

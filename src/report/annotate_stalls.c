@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What stands above an instruction because of its time: the best case and the actual case of the
  * block that it begins, and the stalls that it waits for. In words. */
+#include "analyse.h"
 #include "annotate.h"
 #include "quantity.h"
 #include "text.h"
@@ -31,6 +32,40 @@ static void add_cpi(struct buffer *text, const char *name, const char *bound, do
 	buffer_printf(text, " CPI");
 }
 
+/* Without counts of anything they are guesses. */
+static bool is_counted(const struct hp_analysis *analysis)
+{
+	return analysis->sources != 0;
+}
+
+/* How often the loop goes round each time it is come to. */
+static void add_trips(struct buffer *text, const struct hp_analysis *analysis, uint32_t loop)
+{
+	double trips = loop_trips(analysis, loop);
+
+	if (!is_counted(analysis) || !isfinite(trips))
+		return;
+	buffer_printf(text, ", ");
+	quantity_add(text, trips);
+	buffer_printf(text, " times round");
+}
+
+/* How often the jump at the end is taken. */
+static void add_taken(struct buffer *text, const struct hp_analysis *analysis, uint32_t number)
+{
+	const struct hp_cfg *cfg = analysis->cfg;
+	const struct hp_block *block = &cfg->blocks[number];
+
+	if (!is_counted(analysis) || block->end != HP_END_CONDITIONAL)
+		return;
+	for (uint32_t i = 0; i < block->out_count; i++) {
+		double share = edge_probability(analysis, block->first_out + i);
+
+		if (cfg->edges[block->first_out + i].kind == HP_EDGE_JUMP && isfinite(share))
+			buffer_printf(text, ", jumps %.3g %% of the time", 100 * share);
+	}
+}
+
 static void add_notes(struct buffer *text, const struct annotation *annotation, uint32_t number)
 {
 	const struct hp_analysis *analysis = annotation->analysis;
@@ -43,6 +78,9 @@ static void add_notes(struct buffer *text, const struct annotation *annotation, 
 		buffer_printf(text, ", %s of a loop, depth %" PRIu32,
 			      analysis->cfg->loops[block->loop].header == number ? "head" : "part",
 			      analysis->cfg->loops[block->loop].depth);
+	if (block->loop != HP_CFG_NONE && analysis->cfg->loops[block->loop].header == number)
+		add_trips(text, analysis, block->loop);
+	add_taken(text, analysis, number);
 	if (annotation->path.blocks && annotation->path.blocks[number])
 		buffer_printf(text, ", on the hottest path");
 	if (block->is_orphan)

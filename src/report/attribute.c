@@ -222,7 +222,7 @@ static struct hp_error *add_to_procedure(struct walk *walk, const struct tally *
 	row->has_address = addressed;
 	row->address = key.address;
 	row->size = addressed ? owner->size : 0;
-	if (!report_needs_code(walk->report->options))
+	if (!report_keeps_files(walk->report))
 		return NULL;
 	return add_code(walk->report, row, walk->part, owner, 0);
 }
@@ -457,7 +457,7 @@ static struct hp_error *attribute_part(struct report *report, struct report_part
 		error = join_cold_parts(part);
 	if (!error)
 		error = add_all_located(&walk);
-	if (part->file && !report_needs_code(report->options)) {
+	if (part->file && !report_keeps_files(report)) {
 		hp_image_close(part->file);
 		part->file = NULL;
 	}

@@ -3,6 +3,7 @@
 
 #include "cells.h"
 #include "columns_analysis.h"
+#include "columns_counts.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -240,6 +241,12 @@ struct hp_error *columns_for_text(const struct report *report, struct columns *c
 		    (i == report->sort_event && !push(columns, third)))
 			return hp_error_create_no_memory();
 	}
+	if (report->options->view == HP_VIEW_PROCEDURES && columns_have_counts(report)) {
+		struct hp_error *error = push_all(columns, columns_of_counts);
+
+		if (error)
+			return error;
+	}
 	return push_all(columns, for_text[report->options->view]);
 }
 
@@ -261,6 +268,8 @@ struct hp_error *columns_for_csv(struct report *report, struct columns *columns)
 	error = push_all(columns, for_csv[report->options->view]);
 	if (!error && for_csv[report->options->view] == csv_instructions)
 		error = push_all(columns, columns_of_analysis);
+	if (!error && report->options->view == HP_VIEW_PROCEDURES && columns_have_counts(report))
+		error = push_all(columns, columns_of_exact_counts);
 	return error;
 }
 

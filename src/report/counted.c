@@ -17,6 +17,7 @@ void counted_destroy(struct counted *counted)
 		return;
 	hp_vector_free(&counted->blocks);
 	hp_vector_free(&counted->edges);
+	hp_vector_free(&counted->procedures);
 	free(counted->by_target);
 	free(counted);
 }
@@ -285,47 +286,44 @@ const struct counted_edge *counted_edges_from(const struct counted *counted, uin
 	return *count ? &counted->edges.at[low] : NULL;
 }
 
-struct hp_grouped counted_instructions(const struct counted *counted, uint64_t start, uint64_t end)
-{
-	struct hp_grouped sum = { 0 };
-
-	for (size_t i = first_block(counted, start);
-	     i < counted->blocks.count && counted->blocks.at[i].address < end; i++)
-		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
-			sum.counts[j] += counted->blocks.at[i].runs.counts[j] *
-					 counted->blocks.at[i].instructions;
-	return sum;
-}
-
 static bool is_call(const struct counted_edge *edge)
 {
 	return edge->kind == HP_COUNTED_CALL || edge->kind == HP_COUNTED_INDIRECT_CALL;
 }
 
-struct hp_grouped counted_calls(const struct counted *counted, uint64_t start, uint64_t end)
+/* The first of by_target at or after the address. */
+static size_t first_target(const struct counted *counted, uint64_t address)
 {
-	struct hp_grouped sum = { 0 };
 	size_t low = 0;
 	size_t high = counted->target_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (counted->edges.at[counted->by_target[middle]].to < start)
+		if (counted->edges.at[counted->by_target[middle]].to < address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < counted->target_count; low++) {
-		const struct counted_edge *edge = &counted->edges.at[counted->by_target[low]];
+	return low;
+}
+
+/* Who arrives from other images is seen there only: so all arrivals, less the jumps back. */
+struct hp_grouped counted_calls(const struct counted *counted, uint64_t start, uint64_t end)
+{
+	struct hp_grouped calls = counted_runs(counted, start);
+
+	for (size_t i = first_target(counted, start); i < counted->target_count; i++) {
+		const struct counted_edge *edge = &counted->edges.at[counted->by_target[i]];
 
 		if (edge->to != start)
 			break;
-		if (edge->kind != HP_COUNTED_RETURN &&
-		    (is_call(edge) || edge->from < start || edge->from >= end))
-			grouped_add(&sum, &edge->runs);
+		if (is_call(edge) || edge->from < start || edge->from >= end)
+			continue;
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
+			calls.counts[j] = fmax(0, calls.counts[j] - edge->runs.counts[j]);
 	}
-	return sum;
+	return calls;
 }
 
 struct counted_figure counted_figure(const struct report *report, const struct counted *counted,
@@ -349,4 +347,97 @@ struct counted_figure counted_figure(const struct report *report, const struct c
 	figure.low = figure.value / share;
 	figure.high = figure.value * share;
 	return figure;
+}
+
+/* --- procedures ------------------------------------------------------------------------------- */
+
+static int compare_owners(const void *left, const void *right)
+{
+	const struct counted_procedure *a = left;
+	const struct counted_procedure *b = right;
+
+	return (a->owner->address.value > b->owner->address.value) -
+	       (a->owner->address.value < b->owner->address.value);
+}
+
+static void unite_procedures(struct counted *counted)
+{
+	struct counted_procedure *procedures = counted->procedures.at;
+	size_t n = 0;
+
+	if (counted->procedures.count)
+		qsort(procedures, counted->procedures.count, sizeof(*procedures), compare_owners);
+	for (size_t i = 0; i < counted->procedures.count; i++) {
+		if (n && procedures[n - 1].owner == procedures[i].owner)
+			grouped_add(&procedures[n - 1].instructions, &procedures[i].instructions);
+		else
+			procedures[n++] = procedures[i];
+	}
+	counted->procedures.count = n;
+}
+
+struct hp_error *counted_procedures(const struct report_part *part, struct counted *counted)
+{
+	const struct hp_procedure *at = NULL;
+
+	if (counted->has_procedures)
+		return NULL;
+	for (size_t i = 0; i < counted->blocks.count; i++) {
+		const struct counted_block *block = &counted->blocks.at[i];
+		struct counted_procedure one = { 0 };
+
+		if (!at || block->address - at->address.value >= at->size)
+			at = hp_image_procedure_at(part->file, (hp_link_address){ block->address });
+		one.owner = at->owner;
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
+			one.instructions.counts[j] = block->runs.counts[j] * block->instructions;
+		if (!hp_vector_push(&counted->procedures, one))
+			return hp_error_create_no_memory();
+	}
+	unite_procedures(counted);
+	counted->has_procedures = true;
+	return NULL;
+}
+
+static struct hp_error *fill_row(struct report *report, struct row *row)
+{
+	struct counted_procedure key = { .owner = row->code->procedure };
+	struct counted *counted = row->code->part->image->counted;
+	const struct counted_procedure *found;
+	struct row_counts *counts;
+	struct hp_grouped calls;
+	struct hp_error *error = counted_procedures(row->code->part, counted);
+
+	if (error || !counted->procedures.count)
+		return error;
+	found = bsearch(&key, counted->procedures.at, counted->procedures.count, sizeof(key),
+			compare_owners);
+	if (!found)
+		return NULL;
+	counts = hp_arena_alloc(report->arena, sizeof(*counts));
+	if (!counts)
+		return hp_error_create_no_memory();
+	calls = counted_calls(counted, key.owner->address.value,
+			      key.owner->address.value + key.owner->size);
+	counts->calls = counted_figure(report, counted, &calls);
+	counts->instructions = counted_figure(report, counted, &found->instructions);
+	row->counts = counts;
+	return NULL;
+}
+
+struct hp_error *counted_fill_rows(struct report *report)
+{
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < report->rows.count && !error; i++) {
+		struct row *row = report->rows.at[i];
+		const struct counted *counted = NULL;
+
+		if (!row->code || row->code->next || !row->code->procedure || row->inlined)
+			continue;
+		error = counted_of(report, row->code->part, &counted);
+		if (!error && counted)
+			error = fill_row(report, row);
+	}
+	return error;
 }

@@ -25,6 +25,11 @@ struct counted_edge {
 	struct hp_grouped runs;
 };
 
+struct counted_procedure {
+	const struct hp_procedure *owner;
+	struct hp_grouped instructions; /* that ran in all its parts */
+};
+
 struct counted {
 	/* False: counts to each other only, and `why` not. */
 	bool is_absolute;
@@ -36,6 +41,8 @@ struct counted {
 	HP_VECTOR(struct counted_edge) edges;	/* by `from`, kind, `to`; distinct */
 	uint32_t *by_target;			/* edges that stay inside, by `to` */
 	size_t target_count;
+	HP_VECTOR(struct counted_procedure) procedures; /* by their owners' addresses */
+	bool has_procedures;
 	double one; /* what one count stands for, at most */
 };
 
@@ -49,22 +56,20 @@ struct hp_grouped counted_runs(const struct counted *counted, uint64_t address);
 /* The edges from the branch at the address: the first, and how many. */
 const struct counted_edge *counted_edges_from(const struct counted *counted, uint64_t from,
 					      size_t *count);
-/* Instructions that ran in [start, end). */
-struct hp_grouped counted_instructions(const struct counted *counted, uint64_t start, uint64_t end);
-/* Calls of the procedure parts [start, end) whose entry is `start`: by calls and by jumps out of
- * other code. */
+/* How often the procedure part [start, end) was entered at its beginning, by calls, its own too,
+ * and by jumps out of other code. */
 struct hp_grouped counted_calls(const struct counted *counted, uint64_t start, uint64_t end);
 
 void grouped_add(struct hp_grouped *into, const struct hp_grouped *from);
 
-/* A sum of counts, with its 90 % interval. All NAN where counts are not absolute. */
-struct counted_figure {
-	double value;
-	double low;
-	double high;
-};
+/* Of a sum of counts. */
 struct counted_figure counted_figure(const struct report *report, const struct counted *counted,
 				     const struct hp_grouped *runs);
+
+/* Of the rows of procedures, `counts`. requires: files open, code of rows known. */
+struct hp_error *counted_fill_rows(struct report *report);
+/* All procedures of the part's image in which anything was counted. */
+struct hp_error *counted_procedures(const struct report_part *part, struct counted *counted);
 
 /* --- for the analysis of a procedure --------------------------------------------------------- */
 

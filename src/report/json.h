@@ -24,6 +24,8 @@ json_t *json_header(const struct report *report, const char *schema);
 json_t *json_summary(const struct report *report);
 
 /* What an analysis found; it, the frequency, the graph and the instruction may be NULL. */
+/* Of what windows counted; nulls for NULL. */
+json_t *json_figure(const struct counted_figure *figure);
 json_t *json_executions(const struct hp_frequency *frequency);
 json_t *json_cycles(const struct report *report, const struct row *row,
 		    const struct hp_analysis *analysis, const struct hp_analysed_insn *insn);

@@ -81,21 +81,46 @@ static json_t *edge_list(const struct hp_analysis *analysis)
 
 		if (edge->from >= cfg->block_count || edge->to >= cfg->block_count)
 			continue;
-		object = json_pack("{s:o, s:o, s:s}", "from", json_integer(edge->from), "to",
+		object = json_pack("{s:o, s:o, s:s, s:o}", "from", json_integer(edge->from), "to",
 				   json_integer(edge->to), "kind",
-				   hp_edge_kind_name((enum hp_edge_kind)edge->kind));
+				   hp_edge_kind_name((enum hp_edge_kind)edge->kind), "probability",
+				   json_number(edge_probability(analysis, i)));
 		json_array_append_new(list, add_frequency(object, &analysis->edges[i]));
 	}
 	return list;
 }
 
+static json_t *loop_list(const struct hp_analysis *analysis)
+{
+	const struct hp_cfg *cfg = analysis->cfg;
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < cfg->loop_count; i++)
+		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "header",
+						      json_integer(cfg->loops[i].header), "depth",
+						      json_integer(cfg->loops[i].depth), "trips",
+						      json_number(loop_trips(analysis, i))));
+	return list;
+}
+
 json_t *json_cfg(const struct hp_cfg *cfg, const struct hp_analysis *analysis)
 {
-	return cfg ? json_pack("{s:o, s:o, s:b, s:o}", "blocks", json_integer(cfg->block_count),
-			       "edges", json_integer(cfg->inner_edge_count), "missing_edges",
+	return cfg ? json_pack("{s:o, s:o, s:b, s:o, s:o}", "blocks",
+			       json_integer(cfg->block_count), "edges",
+			       json_integer(cfg->inner_edge_count), "missing_edges",
 			       cfg->missing_edges, "edge_list",
-			       analysis ? edge_list(analysis) : json_null())
+			       analysis ? edge_list(analysis) : json_null(), "loops",
+			       analysis ? loop_list(analysis) : json_null())
 		   : json_null();
+}
+
+json_t *json_figure(const struct counted_figure *figure)
+{
+	static const struct counted_figure none = { NAN, NAN, NAN };
+	const struct counted_figure *from = figure ? figure : &none;
+
+	return json_pack("{s:o, s:o, s:o}", "estimate", json_number(from->value), "low",
+			 json_number(from->low), "high", json_number(from->high));
 }
 
 json_t *json_frequency_source(const struct report *report, const struct hp_analysis *analysis)

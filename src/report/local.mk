@@ -13,6 +13,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/columns.h src/report/columns.c \
 	src/report/counted.h src/report/counted.c src/report/counted_terms.c \
 	src/report/columns_analysis.h src/report/columns_analysis.c \
+	src/report/columns_counts.h src/report/columns_counts.c \
 	src/report/hash.h \
 	src/report/hot_path.h src/report/hot_path.c \
 	src/report/json.h src/report/json.c src/report/json_analysis.c \

@@ -169,6 +169,12 @@ bool report_needs_code(const struct hp_report_options *options)
 	       options->view == HP_VIEW_STALLS || options->view == HP_VIEW_SUMMARY;
 }
 
+bool report_keeps_files(const struct report *report)
+{
+	return report_needs_code(report->options) ||
+	       (report->options->view == HP_VIEW_PROCEDURES && report_windows_exist(report));
+}
+
 bool report_lists_many(const struct hp_report_options *options)
 {
 	return options->view == HP_VIEW_INSTRUCTIONS && options->format != HP_FORMAT_DOT;

@@ -139,6 +139,20 @@ struct row_code {
 	const char *refusal; /* why there is no graph, or no analysis */
 };
 
+/* A sum of what windows counted, with its 90 % interval. NAN where only counts to each other are
+ * known. */
+struct counted_figure {
+	double value;
+	double low;
+	double high;
+};
+
+/* Of the procedure of a row, in the whole recording. */
+struct row_counts {
+	struct counted_figure calls;
+	struct counted_figure instructions;
+};
+
 /* One line of a view. Which of the fields mean something depends on the view. */
 struct row {
 	const struct report_image *image;
@@ -160,9 +174,10 @@ struct row {
 	uint32_t block;			    /* of its procedure's graph */
 	const struct hp_analysis *analysis; /* NULL where there is none, or none was asked for */
 	const struct hp_analysed_insn *insn;
-	struct tally *tallies; /* one an event */
-	double cumulative;     /* share of the sorting event up to here */
-	double local;	       /* an instruction's share of its row in the sorting event */
+	const struct row_counts *counts; /* of procedures; NULL: windows know nothing of it */
+	struct tally *tallies;		 /* one an event */
+	double cumulative;		 /* share of the sorting event up to here */
+	double local; /* an instruction's share of its row in the sorting event */
 };
 
 /* How well samples could be named. */
@@ -220,6 +235,8 @@ double report_coverage(const struct report_event *event);
 
 /* The view looks at code: files stay open, rows say what code they stand for. */
 bool report_needs_code(const struct hp_report_options *options);
+/* Files stay open: the view looks at code, or at what windows counted in it. */
+bool report_keeps_files(const struct report *report);
 /* The view takes all procedures that a glob means, not only the hottest. */
 bool report_lists_many(const struct hp_report_options *options);
 

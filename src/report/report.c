@@ -3,6 +3,7 @@
 
 #include "analyse.h"
 #include "attribute.h"
+#include "counted.h"
 #include "load.h"
 #include "resolve.h"
 #include "rows.h"
@@ -87,6 +88,9 @@ struct hp_error *report_run(struct report *report, FILE *out)
 		rows_select(report, key);
 		error = rows_name_files(report);
 	}
+	if (!error && (report->options->view == HP_VIEW_PROCEDURES ||
+		       report->options->view == HP_VIEW_INSTRUCTIONS))
+		error = counted_fill_rows(report);
 	if (!error)
 		error = write_report(report, out);
 	if (error && empty)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a reader must know before the first number: what was recorded, how, and how much of it is
  * missing. */
+#include "quantity.h"
+#include "windows.h"
 #include "write.h"
 
 #include <hpcprof/base/number.h>
@@ -261,11 +263,84 @@ static void put_filters(const struct report *report, FILE *out)
 	put_line(out, "filters", &text);
 }
 
+/* Why windows ended, or why there were none: the most frequent first. */
+static void add_reasons(const struct hp_window_evidence *sum, bool is_refusal, struct buffer *text)
+{
+	enum { MOST = 3 };
+	uint64_t below = UINT64_MAX;
+	size_t told = 0;
+
+	while (told < MOST) {
+		uint64_t most = 0;
+
+		for (size_t i = 0; i < sum->reason_count; i++)
+			if (sum->reasons[i].is_refusal == is_refusal &&
+			    sum->reasons[i].count < below && sum->reasons[i].count > most)
+				most = sum->reasons[i].count;
+		if (!most)
+			return;
+		for (size_t i = 0; i < sum->reason_count && told < MOST; i++)
+			if (sum->reasons[i].is_refusal == is_refusal &&
+			    sum->reasons[i].count == most)
+				buffer_printf(text, "%s %s %" PRIu64 " time%s", told++ ? "," : "",
+					      sum->reasons[i].what, most, most == 1 ? "" : "s");
+		below = most;
+	}
+}
+
+static void put_price(const struct hp_window_evidence *sum, FILE *out)
+{
+	const struct hp_window_price *price = &sum->price;
+	_cleanup_(buffer_free) struct buffer text = { 0 };
+
+	if (price->target_ns)
+		buffer_printf(&text, "cost the program %.2f %% of its time",
+			      percent((double)price->lost_ns, (double)price->target_ns));
+	if (price->target_ns && price->budget_ppm)
+		buffer_printf(&text, " (budget %.3g %%)", (double)price->budget_ppm / 1e4);
+	if (sum->samples)
+		buffer_printf(&text, "%s%.0f %% of their samples were found again",
+			      text.size ? "; " : "",
+			      percent((double)sum->matched, (double)sum->samples));
+	if (text.size)
+		put_line(out, "", &text);
+	buffer_clear(&text);
+	add_reasons(sum, false, &text);
+	if (text.size)
+		put(out, "", "windows ended:%s", buffer_text(&text));
+	buffer_clear(&text);
+	add_reasons(sum, true, &text);
+	if (text.size)
+		put(out, "", "there was none, since:%s", buffer_text(&text));
+}
+
+/* What was counted, and of how much. */
+static void put_windows(const struct report *report, FILE *out)
+{
+	const struct report_windows *windows = &report->windows;
+	struct hp_window_group counted = hp_window_evidence_counted(&windows->sum);
+	struct hp_window_group relative = hp_window_evidence_relative(&windows->sum);
+	uint64_t all = counted.windows + relative.windows;
+	double time_ns = 0;
+
+	if (hp_window_evidence_is_empty(&windows->sum))
+		return;
+	for (size_t i = 0; i < windows->sum.stratum_count; i++)
+		time_ns += (double)windows->sum.strata[i].time_ns;
+	put(out, "counted", "by %" PRIu64 " shadow window%s: %.2f s of %.2f s in user code", all,
+	    all == 1 ? "" : "s", (double)(counted.time_ns + relative.time_ns) / 1e9, time_ns / 1e9);
+	if (all && windows->why_relative)
+		put(out, "", "no absolute executions: %s", windows->why_relative);
+	if (report_needs_code(report->options) || !all)
+		put_price(&windows->sum, out);
+}
+
 struct hp_error *write_text_header(const struct report *report, FILE *out)
 {
 	put_epochs(report, out);
 	for (size_t i = 0; i < report->events.count; i++)
 		put_event(&report->events.at[i], out);
+	put_windows(report, out);
 	put_warnings(report, out);
 	put_problems(report, out);
 	put_nameless(report, out);

@@ -184,14 +184,19 @@ static void write_node(const struct drawing *drawing, uint32_t node)
 }
 
 /* How often it ran; thin where that is not known. */
-static void write_traffic(const struct drawing *drawing, const struct hp_frequency *frequency)
+static void write_traffic(const struct drawing *drawing, uint32_t number)
 {
+	const struct hp_frequency *frequency = &drawing->analysis->edges[number];
+	double share = edge_probability(drawing->analysis, number);
 	_cleanup_(buffer_free) struct buffer text = { 0 };
 
 	if (!isfinite(frequency->relative))
 		return;
 	quantity_add(&text,
 		     isfinite(frequency->executions) ? frequency->executions : frequency->relative);
+	/* Counted: else it is a guess. */
+	if (drawing->analysis->sources && isfinite(share) && share < 1)
+		buffer_printf(&text, " (%.3g %%)", 100 * share);
 	fprintf(drawing->out, ", label=\"%s\", penwidth=%.1f", buffer_text(&text),
 		0.5 + 3 * sqrt(fmin(fmax(frequency->relative, 0), 1)));
 }
@@ -209,7 +214,7 @@ static void write_edge(const struct drawing *drawing, uint32_t number)
 	write_node(drawing, edge->to);
 	fprintf(drawing->out, " [%s", edge_style((enum hp_edge_kind)edge->kind));
 	if (drawing->analysis)
-		write_traffic(drawing, &drawing->analysis->edges[number]);
+		write_traffic(drawing, number);
 	/* The last colour counts. */
 	fprintf(drawing->out, "%s];\n", is_hot ? ", color=red" : "");
 }

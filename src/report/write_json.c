@@ -4,6 +4,7 @@
  * one, so that a long report does not have to fit into memory as a tree.
  */
 #include "analyse.h"
+#include "columns_counts.h"
 #include "json.h"
 #include "listing.h"
 #include "survey.h"
@@ -70,6 +71,14 @@ static json_t *caveats_array(const struct listing *listing)
 	return array;
 }
 
+static json_t *counts_object(const struct report *report, const struct row *row)
+{
+	return json_pack("{s:o, s:o, s:o, s:o}", "calls", json_figure(&row->counts->calls),
+			 "instructions", json_figure(&row->counts->instructions), "cycles_per_call",
+			 json_number(counts_cycles_per_call(report, row)), "instructions_per_cycle",
+			 json_number(counts_instructions_per_cycle(report, row)));
+}
+
 /* A list of procedures does without graphs: of all its code only the names are read. */
 static struct hp_error *write_procedure(struct report *report, const struct row *row, FILE *out)
 {
@@ -95,6 +104,8 @@ static struct hp_error *write_procedure(struct report *report, const struct row 
 			   json_samples(report, row->tallies), "cfg",
 			   json_cfg(listing.cfg, analysis), "not_analysed", caveats_array(&listing),
 			   "frequency_source", json_frequency_source(report, analysis));
+	if (row->counts)
+		json_object_set_new(object, "counts", counts_object(report, row));
 	error = json_write(object, true, out);
 	if (!error && has_instructions)
 		error = write_instructions(report, &listing, analysis, out);

@@ -418,6 +418,91 @@ START_TEST(commands_without_windows_are_allowed_for_or_make_counts_relative)
 }
 END_TEST
 
+static const char *text_of(struct fixture *fixture, enum hp_report_view view, const char *name,
+			   enum hp_report_format format)
+{
+	struct hp_report_options options = { .view = view, .listed = name, .format = format };
+
+	return fixture_output(fixture, &options);
+}
+
+static void assert_contains(const char *text, const char *part)
+{
+	ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
+}
+
+START_TEST(procedures_have_calls_and_what_one_costs)
+{
+	struct hp_report_options options = { .format = HP_FORMAT_JSON };
+	struct fixture fixture;
+	json_t *document;
+	json_t *list;
+
+	count_all();
+	fixture = record(0);
+	document = report_json(&fixture, &options);
+	list = json_object_get(json_array_get(json_object_get(document, "images"), 0),
+			       "procedures");
+	ck_assert_uint_eq(json_array_size(list), 2);
+	for (size_t i = 0; i < 2; i++) {
+		json_t *one = json_array_get(list, i);
+		json_t *counts = json_object_get(one, "counts");
+		bool is_leaf = strcmp(json_string_value(json_object_get(one, "name")),
+				      "counted_leaf") == 0;
+		/* Two before the loop, three in it, two after it; two or four. */
+		double instructions = is_leaf ? 40000 * 3 + 30000 : 4000 * 4 + 40000 * 3;
+
+		assert_near(json_number_value(
+				    json_object_get(json_object_get(counts, "calls"), "estimate")),
+			    is_leaf ? 40000 : 4000, 0.001);
+		assert_near(json_number_value(json_object_get(
+				    json_object_get(counts, "instructions"), "estimate")),
+			    instructions, 0.001);
+		assert_near(json_number_value(json_object_get(counts, "cycles_per_call")),
+			    6e9 / (is_leaf ? 40000 : 4000), 0.003);
+		assert_near(json_number_value(json_object_get(counts, "instructions_per_cycle")),
+			    instructions / 6e9, 0.003);
+	}
+	json_decref(document);
+	assert_contains(text_of(&fixture, HP_VIEW_PROCEDURES, NULL, HP_FORMAT_TEXT), "cycles/call");
+	assert_contains(text_of(&fixture, HP_VIEW_PROCEDURES, NULL, HP_FORMAT_CSV),
+			",calls,calls_low,calls_high,instructions,cycles_per_call,"
+			"instructions_per_cycle");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(the_header_says_what_was_counted_and_at_which_price)
+{
+	struct fixture fixture;
+	const char *text;
+
+	count_all();
+	fixture = record(0);
+	text = text_of(&fixture, HP_VIEW_ANNOTATE, "counted_loop", HP_FORMAT_TEXT);
+	assert_contains(text, "# counted    by 4 shadow windows: 0.40 s of 4.00 s in user code\n");
+	assert_contains(text, "cost the program 0.50 % of its time (budget 1 %)");
+	assert_contains(text, "100 % of their samples were found again");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(an_annotation_has_trips_and_which_way_branches_go)
+{
+	struct fixture fixture;
+
+	count_all();
+	fixture = record(0);
+	assert_contains(text_of(&fixture, HP_VIEW_ANNOTATE, "counted_loop", HP_FORMAT_TEXT),
+			"head of a loop, depth 1, 10.0 times round, jumps 90 % of the time");
+	assert_contains(text_of(&fixture, HP_VIEW_ANNOTATE, "counted_leaf", HP_FORMAT_TEXT),
+			"jumps 25 % of the time");
+	assert_contains(text_of(&fixture, HP_VIEW_INSTRUCTIONS, "counted_loop", HP_FORMAT_DOT),
+			"(90 %)");
+	fixture_remove(&fixture);
+}
+END_TEST
+
 START_TEST(damaged_counts_leave_a_report_of_time)
 {
 	struct fixture fixture;
@@ -457,6 +542,9 @@ HP_TEST_MAIN("report/counted", executions_are_those_of_the_windows_times_what_th
 	     edges_are_those_of_the_windows, a_jump_that_only_windows_saw_is_an_edge,
 	     truncated_windows_only_say_how_counts_are_to_each_other,
 	     commands_without_windows_are_allowed_for_or_make_counts_relative,
+	     procedures_have_calls_and_what_one_costs,
+	     the_header_says_what_was_counted_and_at_which_price,
+	     an_annotation_has_trips_and_which_way_branches_go,
 	     damaged_counts_leave_a_report_of_time)
 
 #else

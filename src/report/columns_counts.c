@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "columns_counts.h"
+
+#include "analyse.h"
+#include "columns_analysis.h"
+#include "quantity.h"
+
+#include <math.h>
+
+static double cycles_of(const struct report *report, const struct row *row)
+{
+	size_t event = analyse_event(report);
+
+	return event < report->events.count ? row->tallies[event].cycles : 0;
+}
+
+double counts_cycles_per_call(const struct report *report, const struct row *row)
+{
+	double cycles = cycles_of(report, row);
+
+	return row->counts && cycles > 0 ? cycles / row->counts->calls.value : NAN;
+}
+
+double counts_instructions_per_cycle(const struct report *report, const struct row *row)
+{
+	double cycles = cycles_of(report, row);
+
+	return row->counts && cycles > 0 ? row->counts->instructions.value / cycles : NAN;
+}
+
+static void cell_calls(const struct report *report, const struct row *row, size_t event,
+		       struct buffer *buffer)
+{
+	(void)report;
+	(void)event;
+	if (row->counts && isfinite(row->counts->calls.value))
+		quantity_add_interval(buffer, row->counts->calls.value, row->counts->calls.low,
+				      row->counts->calls.high);
+}
+
+static void cell_cycles_per_call(const struct report *report, const struct row *row, size_t event,
+				 struct buffer *buffer)
+{
+	double cycles = counts_cycles_per_call(report, row);
+
+	(void)event;
+	if (isfinite(cycles))
+		quantity_add(buffer, cycles);
+}
+
+static void cell_ipc(const struct report *report, const struct row *row, size_t event,
+		     struct buffer *buffer)
+{
+	double instructions = counts_instructions_per_cycle(report, row);
+
+	(void)event;
+	if (isfinite(instructions))
+		buffer_printf(buffer, "%.2f", instructions);
+}
+
+static void cell_exact_calls(const struct report *report, const struct row *row, size_t event,
+			     struct buffer *buffer)
+{
+	(void)report;
+	(void)event;
+	if (row->counts)
+		columns_add_number(buffer, row->counts->calls.value);
+}
+
+static void cell_calls_low(const struct report *report, const struct row *row, size_t event,
+			   struct buffer *buffer)
+{
+	(void)report;
+	(void)event;
+	if (row->counts)
+		columns_add_number(buffer, row->counts->calls.low);
+}
+
+static void cell_calls_high(const struct report *report, const struct row *row, size_t event,
+			    struct buffer *buffer)
+{
+	(void)report;
+	(void)event;
+	if (row->counts)
+		columns_add_number(buffer, row->counts->calls.high);
+}
+
+static void cell_instructions(const struct report *report, const struct row *row, size_t event,
+			      struct buffer *buffer)
+{
+	(void)report;
+	(void)event;
+	if (row->counts)
+		columns_add_number(buffer, row->counts->instructions.value);
+}
+
+static void cell_exact_cycles_per_call(const struct report *report, const struct row *row,
+				       size_t event, struct buffer *buffer)
+{
+	(void)event;
+	columns_add_number(buffer, counts_cycles_per_call(report, row));
+}
+
+static void cell_exact_ipc(const struct report *report, const struct row *row, size_t event,
+			   struct buffer *buffer)
+{
+	(void)event;
+	columns_add_number(buffer, counts_instructions_per_cycle(report, row));
+}
+
+const struct column columns_of_counts[] = {
+	{ "calls", true, false, NO_EVENT, cell_calls },
+	{ "cycles/call", true, false, NO_EVENT, cell_cycles_per_call },
+	{ "IPC", true, false, NO_EVENT, cell_ipc },
+	{ 0 },
+};
+const struct column columns_of_exact_counts[] = {
+	{ "calls", true, false, NO_EVENT, cell_exact_calls },
+	{ "calls_low", true, false, NO_EVENT, cell_calls_low },
+	{ "calls_high", true, false, NO_EVENT, cell_calls_high },
+	{ "instructions", true, false, NO_EVENT, cell_instructions },
+	{ "cycles_per_call", true, false, NO_EVENT, cell_exact_cycles_per_call },
+	{ "instructions_per_cycle", true, false, NO_EVENT, cell_exact_ipc },
+	{ 0 },
+};
+
+bool columns_have_counts(const struct report *report)
+{
+	for (size_t i = 0; i < report->rows.count; i++)
+		if (report->rows.at[i]->counts &&
+		    isfinite(report->rows.at[i]->counts->instructions.value))
+			return true;
+	return false;
+}
