@@ -16,10 +16,8 @@ EXTRA_DIST += \
 	scripts/bench/self_timed.h \
 	scripts/bench/shares.c \
 	scripts/bench/stalls-speed \
-	scripts/bench/stat-overhead \
 	scripts/bench/storms.c \
 	scripts/bench/templates.cc \
-	scripts/bench/threads.c \
 	scripts/callgrind.awk \
 	scripts/cfg-accuracy \
 	scripts/clock-accuracy \
@@ -93,7 +91,8 @@ scripts_machine_measure_core_LDADD = $(ISA_LIBS)
 scripts_machine_form_key_LDADD = $(ISA_LIBS)
 
 # How well rotated counters count. Not for building or testing.
-EXTRA_DIST += scripts/mux-accuracy scripts/mux/live scripts/mux/synthesize scripts/mux/callgrind_trace
+EXTRA_DIST += scripts/mux-accuracy scripts/mux/live scripts/mux/workloads.py \
+	scripts/mux/synthesize scripts/mux/callgrind_trace
 mux_programs = scripts/mux/replay scripts/mux/record_trace
 EXTRA_PROGRAMS += $(mux_programs)
 CLEANFILES += $(mux_programs)

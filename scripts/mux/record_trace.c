@@ -8,6 +8,10 @@
  * with a fixed counter. `enabled_ns` is the CPU time of all threads; so is the ruler, unless the
  * first event's name is "ruler" (cycles or instructions, where there is a PMU: ruler:0:0).
  *
+ * All are one group and read by one call: of each thread they tell one moment. Read one after
+ * another they would be up to a tenth of a millisecond apart, and short ticks look wild that are
+ * not. What a tick really took is written too: a sleeper is woken when it is.
+ *
  * An event that cannot be opened is left out, and said so. Nothing may be short of counters: with a
  * PMU, give it no more events than it has counters.
  */
@@ -24,60 +28,95 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_EVENTS 128
+#define MAX_EVENTS 126
 
-struct counter {
-	char name[64];
-	int fd;
-	uint64_t last;
+/* Column 0 leads: CPU time. */
+struct counters {
+	pid_t pid;
+	int leader;
+	size_t count;
+	char names[MAX_EVENTS][64];
+	uint64_t last[MAX_EVENTS];
+	uint64_t last_ns;
 };
 
-static int open_counter(uint32_t type, uint64_t config, pid_t pid)
+/* As the kernel writes a group. */
+struct reading {
+	uint64_t count, enabled_ns, running_ns, values[MAX_EVENTS];
+};
+
+static bool add(struct counters *counters, const char *name, uint32_t type, uint64_t config)
 {
 	struct perf_event_attr attr = {
 		.type = type,
 		.size = sizeof(attr),
 		.config = config,
-		.disabled = 1,
+		.disabled = counters->leader < 0,
 		.inherit = 1,
-		.enable_on_exec = 1,
+		.enable_on_exec = counters->leader < 0,
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, counters->pid, -1, counters->leader,
+			      PERF_FLAG_FD_CLOEXEC);
 
-	return (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (counters->leader < 0)
+		counters->leader = fd;
+	snprintf(counters->names[counters->count++], sizeof(counters->names[0]), "%s", name);
+	return true;
 }
 
 /* NAME:TYPE:CONFIG */
-static int parse(const char *text, pid_t pid, struct counter *counter)
+static bool parse(struct counters *counters, const char *text)
 {
 	char copy[128], *type, *config;
 	uint64_t type_number, config_number;
 
-	if (strlen(text) >= sizeof(copy))
-		return -1;
+	errno = EINVAL;
+	if (strlen(text) >= sizeof(copy) || counters->count >= MAX_EVENTS)
+		return false;
 	strcpy(copy, text);
 	config = strrchr(copy, ':');
 	if (!config)
-		return -1;
+		return false;
 	*config++ = '\0';
 	type = strrchr(copy, ':');
-	if (!type || type - copy >= (ptrdiff_t)sizeof(counter->name))
-		return -1;
+	if (!type || type - copy >= (ptrdiff_t)sizeof(counters->names[0]))
+		return false;
 	*type++ = '\0';
-	strcpy(counter->name, copy);
-	if (!hp_parse_u64(type, &type_number) || !hp_parse_u64(config, &config_number))
-		return -1;
-	counter->fd = open_counter((uint32_t)type_number, config_number, pid);
-	return counter->fd;
+	return hp_parse_u64(type, &type_number) && hp_parse_u64(config, &config_number) &&
+	       add(counters, copy, (uint32_t)type_number, config_number);
 }
 
-static uint64_t delta(struct counter *counter)
+/* While a child is being made or goes away, a group cannot be read (ECHILD; Linux 6.18). */
+static bool read_group(const struct counters *counters, struct reading *now)
 {
-	uint64_t value = counter->last, before = counter->last;
+	ssize_t size = (ssize_t)((3 + counters->count) * sizeof(uint64_t)), got;
 
-	if (read(counter->fd, &value, sizeof(value)) != (ssize_t)sizeof(value))
-		value = before;
-	counter->last = value;
-	return value - before;
+	do
+		got = read(counters->leader, now, sizeof(*now));
+	while (got < 0 && errno == ECHILD);
+	return got == size && now->running_ns >= now->enabled_ns - now->enabled_ns / 100;
+}
+
+/* A line of what happened since the last. False: the counters cannot be read, or had to wait. */
+static bool write_tick(FILE *out, struct counters *counters)
+{
+	struct reading now;
+	uint64_t now_ns;
+
+	if (!read_group(counters, &now))
+		return false;
+	now_ns = hp_clock_monotonic_ns();
+	fprintf(out, "%lu", now_ns - counters->last_ns);
+	for (size_t i = 0; i < counters->count; i++)
+		fprintf(out, " %lu", now.values[i] - counters->last[i]);
+	fputc('\n', out);
+	memcpy(counters->last, now.values, counters->count * sizeof(uint64_t));
+	counters->last_ns = now_ns;
+	return true;
 }
 
 /* A child that waits for a byte before it becomes the command. */
@@ -102,32 +141,43 @@ static pid_t spawn(char **command, int *go)
 	return pid;
 }
 
-static void record(FILE *out, struct counter *counters, size_t count, uint64_t tick_ns, pid_t pid)
+static bool record(FILE *out, struct counters *counters, uint64_t tick_ns)
 {
 	uint64_t next = hp_clock_monotonic_ns();
 	int status;
 
-	while (waitpid(pid, &status, WNOHANG) == 0) {
+	counters->last_ns = next;
+	while (waitpid(counters->pid, &status, WNOHANG) == 0) {
 		struct timespec until;
 
+		/* Late: the next tick is a whole one again. */
+		next = next + 2 * tick_ns < hp_clock_monotonic_ns() ? hp_clock_monotonic_ns()
+								    : next;
 		next += tick_ns;
 		until.tv_sec = (time_t)(next / 1000000000);
 		until.tv_nsec = (long)(next % 1000000000);
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
-		for (size_t i = 0; i < count; i++)
-			fprintf(out, "%s%lu", i ? " " : "", delta(&counters[i]));
-		fputc('\n', out);
+		if (!write_tick(out, counters))
+			return false;
 	}
+	return true;
+}
+
+static void write_header(FILE *out, const struct counters *counters, uint64_t tick_ns)
+{
+	fprintf(out, "hpcprof-mux-trace/2 %lu\nwall_ns", tick_ns);
+	for (size_t i = 0; i < counters->count; i++)
+		fprintf(out, " %s", counters->names[i]);
+	fputc('\n', out);
 }
 
 int main(int argc, char **argv)
 {
-	static struct counter counters[MAX_EVENTS];
+	static struct counters counters = { .leader = -1 };
 	int dashes = 3, go = -1;
-	size_t count = 0;
+	bool ok;
 	uint64_t tick_us;
 	FILE *out;
-	pid_t pid;
 
 	while (dashes < argc && strcmp(argv[dashes], "--") != 0)
 		dashes++;
@@ -136,32 +186,22 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: record_trace OUT TICK_US EVENT... -- COMMAND...\n");
 		return 2;
 	}
-	pid = spawn(argv + dashes + 1, &go);
+	counters.pid = spawn(argv + dashes + 1, &go);
 	out = fopen(argv[1], "we");
-	if (pid < 0 || !out)
+	if (counters.pid < 0 || !out)
 		return 1;
-	/* Time counted is what the rest is measured by. */
-	counters[count].fd = open_counter(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, pid);
-	strcpy(counters[count++].name, "enabled_ns");
-	if (dashes == 3 || strncmp(argv[3], "ruler:", 6) != 0) {
-		counters[count].fd =
-			open_counter(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, pid);
-		strcpy(counters[count++].name, "ruler");
-	}
-	for (int i = 3; i < dashes; i++) {
-		if (parse(argv[i], pid, &counters[count]) >= 0)
-			count++;
-		else
+	ok = add(&counters, "enabled_ns", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
+	if (dashes == 3 || strncmp(argv[3], "ruler:", 6) != 0)
+		ok = ok && add(&counters, "ruler", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
+	for (int i = 3; i < dashes && ok; i++) {
+		if (!parse(&counters, argv[i]))
 			fprintf(stderr, "record_trace: %s: %s\n", argv[i], strerror(errno));
 	}
-	fprintf(out, "hpcprof-mux-trace/1 %lu\n", tick_us * 1000);
-	for (size_t i = 0; i < count; i++)
-		fprintf(out, "%s%s", i ? " " : "", counters[i].name);
-	fputc('\n', out);
-	if (counters[0].fd < 0 || counters[1].fd < 0 || write(go, "g", 1) != 1) {
-		kill(pid, SIGKILL);
+	write_header(out, &counters, tick_us * 1000);
+	if (!ok || write(go, "g", 1) != 1 || !record(out, &counters, tick_us * 1000)) {
+		fprintf(stderr, "record_trace: the counters cannot be read, or are too few\n");
+		kill(counters.pid, SIGKILL);
 		return 1;
 	}
-	record(out, counters, count, tick_us * 1000, pid);
 	return fclose(out) != 0;
 }

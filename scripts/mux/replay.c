@@ -6,17 +6,18 @@
  * as if only GROUP_EVENTS of its events could be counted at once, and compares with the truth. Each
  * seed deals the events into groups, starts the trace somewhere else, and seeds the scheduler.
  *
- * A trace is text: "hpcprof-mux-trace/1 TICK_NS" on a line, then the names of the columns, the
- *first two of them "enabled_ns" and "ruler", then a line of counts for each tick. An event whose
- *name begins with a * has a fixed counter: every group counts it.
+ * A trace is text: "hpcprof-mux-trace/2 TICK_NS" on a line, then the names of the columns, the
+ *first three of them "wall_ns", "enabled_ns" and "ruler", then a line for each tick: what it took,
+ *and counts. An event whose name begins with a * has a fixed counter: every group counts it.
  *
- *	count POLICY METHOD EVENT SQUARED JUDGED COVERED INSUFFICIENT RUNNING WIDTH
- *	kl POLICY EVENT MEDIAN RATE TOTAL
+ *	count POLICY METHOD EVENT SQUARED JUDGED ABOVE BELOW INSUFFICIENT RUNNING WIDTH
+ *	kl POLICY EVENT MEDIAN
+ *	event EVENT RATE TOTAL
  *
  * SQUARED is the mean over seeds of ((estimate - truth) / truth)^2; JUDGED how many seeds gave an
- * interval, COVERED how many of these hold the truth, WIDTH their mean relative half width. MEDIAN
- *is that of Azimi 6.2's distance, trapezoid against truth in rounds of as many slices as groups;
- *RATE is events a µs enabled, TOTAL the truth.
+ * interval, ABOVE and BELOW how many of these the truth was outside of, WIDTH their mean relative
+ * half width. MEDIAN is that of Azimi 6.2's distance, best against truth in rounds of as many
+ * slices as groups; RATE is events a µs enabled, TOTAL the truth.
  */
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
@@ -31,11 +32,14 @@
 
 #define MAX_COLUMNS 130
 
+enum { WALL, ENABLED, RULER, FIRST_EVENT };
+enum { ESTIMATED, ACTUAL, SERIES_COUNT };
+
 struct trace {
 	uint64_t tick_ns;
 	char *names[MAX_COLUMNS];
-	size_t columns; /* with the first two */
-	HP_VECTOR(uint64_t) cells;
+	size_t columns;		  /* with the first three */
+	HP_VECTOR(uint64_t) sums; /* of each column, up to the end of each tick */
 	size_t ticks;
 };
 
@@ -48,7 +52,7 @@ struct setting {
 /* Of one event under one policy and method, over the seeds. */
 struct score {
 	double squared, running, width;
-	unsigned judged, covered, insufficient, runs;
+	unsigned judged, above, below, insufficient, runs;
 };
 
 static void fail(const char *text)
@@ -69,13 +73,13 @@ static void read_trace(const char *path, struct trace *trace)
 	char line[8192], *save = NULL;
 
 	if (!file || !fgets(line, sizeof(line), file) ||
-	    sscanf(line, "hpcprof-mux-trace/1 %lu", &trace->tick_ns) != 1 ||
+	    sscanf(line, "hpcprof-mux-trace/2 %lu", &trace->tick_ns) != 1 ||
 	    !fgets(line, sizeof(line), file))
 		fail("no trace");
 	for (char *name = strtok_r(line, " \n", &save); name && trace->columns < MAX_COLUMNS;
 	     name = strtok_r(NULL, " \n", &save))
 		trace->names[trace->columns++] = strdup(name);
-	if (trace->columns < 3)
+	if (trace->columns <= FIRST_EVENT)
 		fail("a trace without events");
 	while (fgets(line, sizeof(line), file)) {
 		const char *at = line;
@@ -83,26 +87,39 @@ static void read_trace(const char *path, struct trace *trace)
 		for (size_t i = 0; i < trace->columns; i++) {
 			uint64_t value;
 
-			if (!hp_scan_u64(&at, &value) || !hp_vector_push(&trace->cells, value))
+			if (!hp_scan_u64(&at, &value))
 				fail("a line with too few numbers");
+			if (trace->ticks > 0)
+				value += trace->sums.at[(trace->ticks - 1) * trace->columns + i];
+			if (!hp_vector_push(&trace->sums, value))
+				fail("no memory");
 		}
 		trace->ticks++;
 	}
 	fclose(file);
 }
 
-static uint64_t cell(const struct trace *trace, size_t tick, size_t column)
+/* Of the ticks before `tick`; the trace goes round for ever. */
+static uint64_t sum_before(const struct trace *trace, size_t tick, size_t column)
 {
-	return trace->cells.at[tick % trace->ticks * trace->columns + column];
+	size_t rounds = tick / trace->ticks, rest = tick % trace->ticks;
+	uint64_t sum = 0;
+
+	if (rounds > 0)
+		sum += rounds * trace->sums.at[(trace->ticks - 1) * trace->columns + column];
+	if (rest > 0)
+		sum += trace->sums.at[(rest - 1) * trace->columns + column];
+	return sum;
 }
 
 static uint64_t sum_of(const struct trace *trace, size_t from, size_t to, size_t column)
 {
-	uint64_t sum = 0;
+	return sum_before(trace, to, column) - sum_before(trace, from, column);
+}
 
-	for (size_t i = from; i < to; i++)
-		sum += cell(trace, i, column);
-	return sum;
+static uint64_t total_of(const struct trace *trace, size_t column)
+{
+	return sum_of(trace, 0, trace->ticks, column);
 }
 
 struct run {
@@ -121,7 +138,7 @@ static void deal(struct run *run)
 	struct hp_random random = hp_random_seeded(run->setting.seed * 7919 + 17);
 	size_t events = 0;
 
-	for (size_t i = 2; i < trace->columns; i++) {
+	for (size_t i = FIRST_EVENT; i < trace->columns; i++) {
 		size_t j = hp_random_between(&random, 0, events);
 
 		if (trace->names[i][0] == '*')
@@ -136,7 +153,7 @@ static void deal(struct run *run)
 		run->groups[run->plan.group_count++].event_count = (uint32_t)take;
 		left -= take;
 	}
-	for (size_t i = 2; i < trace->columns; i++) {
+	for (size_t i = FIRST_EVENT; i < trace->columns; i++) {
 		if (trace->names[i][0] == '*')
 			run->column_of[events + run->plan.always_count++] = i;
 	}
@@ -146,18 +163,57 @@ static void deal(struct run *run)
 static void end_round(struct run *run, struct hp_mux_estimator *series, size_t from, size_t to)
 {
 	uint32_t events = hp_mux_plan_events(&run->plan);
+	double *row = run->intervals + SERIES_COUNT * events * run->interval_count++;
 	struct hp_mux_estimates *estimates;
-	double *row = run->intervals + 2 * events * run->interval_count++;
 
-	check(hp_mux_estimates_create(series, HP_MUX_TRAPEZOID, 0, &estimates));
+	check(hp_mux_estimates_create(series, HP_MUX_BEST, 0, &estimates));
 	for (uint32_t i = 0; i < events; i++) {
-		row[2 * i] = estimates->events[i].count;
-		row[2 * i + 1] = (double)sum_of(run->setting.trace, from, to, run->column_of[i]);
+		row[SERIES_COUNT * i + ESTIMATED] = estimates->events[i].count;
+		row[SERIES_COUNT * i + ACTUAL] =
+			(double)sum_of(run->setting.trace, from, to, run->column_of[i]);
 	}
 	hp_mux_estimates_destroy(estimates);
 }
 
-/* The whole trace, once. In each slice the rotation comes first, and is counted by nobody. */
+/* What is left of it when rotations take their part. Of sums, so that no rounding adds up. */
+static uint64_t kept_of(const struct run *run, size_t from, size_t to, size_t column)
+{
+	const struct trace *trace = run->setting.trace;
+	uint64_t kept = 1000 - run->setting.rotation_permille;
+
+	return sum_before(trace, to, column) * kept / 1000 -
+	       sum_before(trace, from, column) * kept / 1000;
+}
+
+/* What a group counts in the ticks from `from` up to `to`. The rotation comes first, and is counted
+ * by nobody. Times are filled in up to where the trace begins elsewhere. */
+static struct hp_mux_slice slice_of(const struct run *run, uint32_t group, size_t from, size_t to,
+				    uint64_t counts[MAX_COLUMNS])
+{
+	const struct trace *trace = run->setting.trace;
+	uint32_t first = hp_mux_plan_first(&run->plan, group);
+	uint32_t always = hp_mux_plan_first(&run->plan, run->plan.group_count);
+	uint32_t own = run->groups[group].event_count;
+	uint64_t before = sum_before(trace, run->first_tick, WALL);
+	struct hp_mux_slice slice = {
+		.group = group,
+		.end_ns = sum_before(trace, to, WALL) - before,
+		.enabled_ns = kept_of(run, from, to, ENABLED),
+		.ruler = kept_of(run, from, to, RULER),
+		.counts = counts,
+	};
+
+	slice.begin_ns = slice.end_ns - kept_of(run, from, to, WALL);
+	slice.running_ns = slice.enabled_ns;
+	for (uint32_t i = 0; i < own + run->plan.always_count; i++) {
+		size_t column = run->column_of[i < own ? first + i : always + i - own];
+
+		counts[i] = kept_of(run, from, to, column);
+	}
+	return slice;
+}
+
+/* The whole trace, once. */
 static void replay(struct run *run)
 {
 	const struct setting *setting = &run->setting;
@@ -165,54 +221,33 @@ static void replay(struct run *run)
 	const struct hp_mux_scheduler_options options = {
 		.policy = setting->policy,
 		.seed = setting->seed + 1,
-		.rotation_ns =
-			trace->tick_ns * setting->slice_ticks * setting->rotation_permille / 1000,
 	};
 	struct hp_mux_scheduler *scheduler;
 	struct hp_mux_estimator *whole, *series;
+	size_t at = run->first_tick, stop = at + trace->ticks, slices = 0, round_from = at;
 	uint64_t counts[MAX_COLUMNS];
-	size_t slices = 0, round_from = 0;
 
 	check(hp_mux_scheduler_create(&run->plan, &options, &scheduler));
 	check(hp_mux_estimator_create(&run->plan, 0, &whole));
 	check(hp_mux_estimator_create(&run->plan, 0, &series));
-	run->intervals = calloc(trace->ticks + 1, 2 * sizeof(double) * (trace->columns));
-	for (size_t at = 0; at < trace->ticks;) {
-		size_t end = at + setting->slice_ticks < trace->ticks ? at + setting->slice_ticks
-								      : trace->ticks;
-		size_t from = at + run->first_tick, to = end + run->first_tick;
-		struct hp_mux_slice slice = { .group = hp_mux_scheduler_next(scheduler) };
-		uint32_t first = hp_mux_plan_first(&run->plan, slice.group);
-		uint32_t always = hp_mux_plan_first(&run->plan, run->plan.group_count);
-		uint32_t own = run->groups[slice.group].event_count;
-		double kept = 1 - (double)setting->rotation_permille / 1000;
+	run->intervals = calloc(trace->ticks + 1, SERIES_COUNT * sizeof(double) * trace->columns);
+	while (at < stop) {
+		size_t end = at + setting->slice_ticks < stop ? at + setting->slice_ticks : stop;
+		struct hp_mux_slice slice =
+			slice_of(run, hp_mux_scheduler_next(scheduler), at, end, counts);
 
-		slice.end_ns = end * trace->tick_ns;
-		slice.begin_ns =
-			slice.end_ns - (uint64_t)(kept * (double)((end - at) * trace->tick_ns));
-		slice.enabled_ns = (uint64_t)(kept * (double)sum_of(trace, from, to, 0));
-		slice.running_ns = slice.enabled_ns;
-		slice.ruler = (uint64_t)(kept * (double)sum_of(trace, from, to, 1));
-		slice.counts = counts;
-		for (uint32_t i = 0; i < own + run->plan.always_count; i++) {
-			size_t column = run->column_of[i < own ? first + i : always + i - own];
-
-			counts[i] =
-				(uint64_t)llround(kept * (double)sum_of(trace, from, to, column));
-		}
 		check(hp_mux_estimator_add(whole, &slice));
 		check(hp_mux_estimator_add(series, &slice));
 		hp_mux_scheduler_observe(scheduler, &slice);
 		at = end;
 		if (++slices % run->plan.group_count == 0) {
-			end_round(run, series, round_from + run->first_tick, to);
+			end_round(run, series, round_from, at);
 			hp_mux_estimator_cut(series, slice.end_ns);
 			round_from = at;
 		}
 	}
 	for (int i = 0; i < HP_MUX_METHOD_COUNT; i++)
-		check(hp_mux_estimates_create(whole, (enum hp_mux_method)i,
-					      trace->ticks * trace->tick_ns, &run->estimates[i]));
+		check(hp_mux_estimates_create(whole, (enum hp_mux_method)i, 0, &run->estimates[i]));
 	hp_mux_scheduler_destroy(scheduler);
 	hp_mux_estimator_destroy(whole);
 	hp_mux_estimator_destroy(series);
@@ -232,8 +267,8 @@ static void judge(const struct hp_mux_estimate *estimate, double truth, struct s
 	score->judged++;
 	score->width += (estimate->high - estimate->low) / 2 / truth;
 	/* Half a count is rounding, of the traces too. */
-	if (estimate->low - 0.5 <= truth && truth <= estimate->high + 0.5)
-		score->covered++;
+	score->above += truth > estimate->high + 0.5;
+	score->below += truth < estimate->low - 0.5;
 }
 
 /* Kullback and Leibler's distance of the estimated distribution over rounds from the true one. A
@@ -244,29 +279,48 @@ static double distance_of(const struct run *run, uint32_t event)
 	double estimated = 0, actual = 0, distance = 0;
 
 	for (size_t i = 0; i < run->interval_count; i++) {
-		const double *pair = run->intervals + 2 * (events * i + event);
+		const double *row = run->intervals + SERIES_COUNT * (events * i + event);
 
-		estimated += isnan(pair[0]) ? 0 : fmax(pair[0], 0.5);
-		actual += pair[1];
+		estimated += isnan(row[ESTIMATED]) ? 0 : fmax(row[ESTIMATED], 0.5);
+		actual += row[ACTUAL];
 	}
 	for (size_t i = 0; i < run->interval_count; i++) {
-		const double *pair = run->intervals + 2 * (events * i + event);
-		double p = pair[1] / actual;
+		const double *row = run->intervals + SERIES_COUNT * (events * i + event);
+		double p = row[ACTUAL] / actual;
 
-		if (pair[1] > 0 && !isnan(pair[0]))
-			distance += p * log(p / (fmax(pair[0], 0.5) / estimated));
+		if (p > 0 && !isnan(row[ESTIMATED]))
+			distance += p * log(p / (fmax(row[ESTIMATED], 0.5) / estimated));
 	}
 	return distance;
+}
+
+static void print_event(const struct setting *setting, size_t column, const struct score *scores,
+			double *distances, size_t seeds)
+{
+	const char *policy = hp_mux_policy_name(setting->policy);
+	const char *name = setting->trace->names[column];
+
+	printf("kl %s %s %.5f\n", policy, name, hp_median(distances, seeds));
+	for (int m = 0; m < HP_MUX_METHOD_COUNT; m++) {
+		const char *method = hp_mux_method_name((enum hp_mux_method)m);
+		const struct score *score = &scores[m];
+		double runs = score->runs;
+
+		printf("count %s %s %s %.6g %u %u %u %u %.4f %.5g\n", policy, method, name,
+		       score->squared / runs, score->judged, score->above, score->below,
+		       score->insufficient, score->running / runs,
+		       score->judged ? score->width / score->judged : 0);
+	}
 }
 
 static void one_policy(struct setting setting, size_t seeds)
 {
 	const struct trace *trace = setting.trace;
-	static struct score scores[HP_MUX_METHOD_COUNT][MAX_COLUMNS];
-	double *distances = calloc(seeds * MAX_COLUMNS, sizeof(double));
-	double enabled = (double)sum_of(trace, 0, trace->ticks, 0);
+	struct score(*scores)[HP_MUX_METHOD_COUNT] = calloc(trace->columns, sizeof(*scores));
+	double *distances = calloc(trace->columns * seeds, sizeof(double));
 
-	memset(scores, 0, sizeof(scores));
+	if (!scores || !distances)
+		fail("no memory");
 	for (size_t seed = 0; seed < seeds; seed++) {
 		struct run run = { .setting = setting };
 
@@ -275,38 +329,34 @@ static void one_policy(struct setting setting, size_t seeds)
 		replay(&run);
 		for (uint32_t i = 0; i < hp_mux_plan_events(&run.plan); i++) {
 			size_t column = run.column_of[i];
-			double truth = (double)sum_of(trace, 0, trace->ticks, column);
+			double truth = (double)total_of(trace, column);
 
-			for (int m = 0; m < HP_MUX_METHOD_COUNT && truth > 0; m++)
-				judge(&run.estimates[m]->events[i], truth, &scores[m][column]);
-			distances[column * seeds + seed] = truth > 0 ? distance_of(&run, i) : 0;
+			if (truth <= 0)
+				continue;
+			for (int m = 0; m < HP_MUX_METHOD_COUNT; m++)
+				judge(&run.estimates[m]->events[i], truth, &scores[column][m]);
+			distances[column * seeds + seed] = distance_of(&run, i);
 		}
 		for (int m = 0; m < HP_MUX_METHOD_COUNT; m++)
 			hp_mux_estimates_destroy(run.estimates[m]);
 		free(run.intervals);
 	}
-	for (size_t column = 2; column < trace->columns; column++) {
-		double truth = (double)sum_of(trace, 0, trace->ticks, column);
-
-		if (trace->names[column][0] == '*')
-			continue;
-		for (int m = 0; m < HP_MUX_METHOD_COUNT && truth > 0; m++) {
-			const struct score *score = &scores[m][column];
-			double runs = score->runs;
-
-			printf("count %s %s %s %.6g %u %u %u %.4f %.5g\n",
-			       hp_mux_policy_name(setting.policy),
-			       hp_mux_method_name((enum hp_mux_method)m), trace->names[column],
-			       score->squared / runs, score->judged, score->covered,
-			       score->insufficient, score->running / runs,
-			       score->judged ? score->width / score->judged : 0);
-		}
-		if (truth > 0)
-			printf("kl %s %s %.5f %.6g %.0f\n", hp_mux_policy_name(setting.policy),
-			       trace->names[column], hp_median(distances + column * seeds, seeds),
-			       truth / enabled * 1000, truth);
+	for (size_t column = FIRST_EVENT; column < trace->columns; column++) {
+		if (trace->names[column][0] != '*' && total_of(trace, column) > 0)
+			print_event(&setting, column, scores[column], distances + column * seeds,
+				    seeds);
 	}
+	free(scores);
 	free(distances);
+}
+
+static void print_truth(const struct trace *trace)
+{
+	double enabled_us = (double)total_of(trace, ENABLED) / 1000;
+
+	for (size_t column = FIRST_EVENT; column < trace->columns; column++)
+		printf("event %s %.6g %lu\n", trace->names[column],
+		       (double)total_of(trace, column) / enabled_us, total_of(trace, column));
 }
 
 int main(int argc, char **argv)
@@ -323,6 +373,7 @@ int main(int argc, char **argv)
 			fail("a number is not one");
 	}
 	read_trace(argv[1], &trace);
+	print_truth(&trace);
 	setting.slice_ticks = numbers[0];
 	setting.group_events = numbers[1];
 	seeds = numbers[2];

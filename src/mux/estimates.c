@@ -13,6 +13,8 @@
 #define SLICES_NEEDED 5.0
 /* An interval as wide as the count on either side says nothing about a count. */
 #define USELESS_WIDTH 1.0
+/* Something known is used where it leaves less than this of the variance. */
+#define WORTH_KNOWING 0.9
 
 static const char *const method_names[HP_MUX_METHOD_COUNT] = {
 	[HP_MUX_SCALE] = "scale",
@@ -101,6 +103,7 @@ struct hp_mux_estimates *hp_mux_estimates_blank(size_t count)
 void hp_mux_estimate_bound(struct hp_mux_estimate *event, double variance)
 {
 	double half = fmax(hp_mux_quantile(event->freedom) * sqrt(variance), 1);
+	double factor;
 
 	event->low = event->high = NAN;
 	if (event->verdict == HP_MUX_EXACT) {
@@ -113,8 +116,9 @@ void hp_mux_estimate_bound(struct hp_mux_estimate *event, double variance)
 		event->verdict = HP_MUX_INSUFFICIENT;
 		return;
 	}
-	event->low = fmax(event->count - half, (double)event->raw);
-	event->high = fmax(event->count + half, event->low);
+	factor = exp(half / event->count);
+	event->low = fmax(event->count / factor, (double)event->raw);
+	event->high = fmax(event->count * factor, event->low);
 }
 
 /* A group, or the events always counted, up to the end: what comes after its last observation. */
@@ -125,6 +129,7 @@ struct ending {
 	double right[MEASURES];			/* after the last observation */
 	double geometry[MEASURES][SHAPE_COUNT]; /* of the cell that it closes */
 	double known[KNOWN_MAX];		/* totals */
+	double known_variance[KNOWN_MAX];
 };
 
 static struct ending ending_of(const struct hp_mux_estimator *estimator, uint32_t number,
@@ -165,22 +170,23 @@ static double total_of(const struct ending *ending, int measure, const struct va
 	return variable->trapezoid + variable->carried + rate * ending->right[measure];
 }
 
-/* The products of two variables with the cell that the ending closes; `step` is their steps'. */
-static struct products products_at_end(const struct ending *ending, int measure,
-				       const struct products *products, double step)
+/* What the cell that the ending closes adds to the products of two variables; `step` is their
+ * steps'. It belongs to the half of the newest step. */
+static void close_products(const struct ending *ending, int measure, int half, double step,
+			   struct products *products)
 {
 	const struct track *track = ending->tracks[measure];
 	const struct steps steps = {
 		.before_expected = track->open.has_before ? track->open.step_before : NULL,
 		.before = step,
 	};
-	struct products sum = *products;
 	double open[SHAPE_COUNT];
 
+	if (half != hp_mux_half(track))
+		return;
 	hp_mux_cell_variance(&steps, ending->geometry[measure], open);
 	for (int i = 0; i < SHAPE_COUNT; i++)
-		sum.variance[i] += open[i];
-	return sum;
+		products->variance[i] += open[i];
 }
 
 static void add_scaled(struct products *to, const struct products *from, double factor)
@@ -191,27 +197,48 @@ static void add_scaled(struct products *to, const struct products *from, double 
 		to->lags[i] += factor * from->lags[i];
 }
 
-/* The variance of the error of an event less `slope` times that of what is known. */
-static double variance_of(const struct ending *ending, int measure, const struct variable *event,
-			  const double slope[KNOWN_MAX])
+/* Adds to `rest` what half of the steps leave of an event when `slope` times the first `count`
+ * known are taken off: (e - sum b x)^2, multiplied out. */
+static void add_rest(const struct ending *ending, int measure, const struct variable *event,
+		     int number, size_t count, const double slope[KNOWN_MAX], struct products *rest)
 {
 	const struct track *track = ending->tracks[measure];
-	struct products rest =
-		products_at_end(ending, measure, &event->own, event->step * event->step);
+	const struct half *half = &event->halves[number];
+	double step = event->step;
+
+	add_scaled(rest, &half->own, 1);
+	for (size_t i = 0; i < count; i++) {
+		const struct variable *known = &track->known[i];
+
+		step -= slope[i] * known->step;
+		add_scaled(rest, &half->with[i], -2 * slope[i]);
+		for (size_t j = 0; j < count; j++)
+			add_scaled(rest, &known->halves[number].with[j], slope[i] * slope[j]);
+	}
+	close_products(ending, measure, number, step * step, rest);
+}
+
+/* Linear scaling. */
+static double scaled(const struct ending *ending, const struct variable *variable)
+{
+	return variable->counted * (ending->length[BY_TIME] / ending->tracks[BY_TIME]->observed);
+}
+
+/* The variance of the error of an event corrected by the first `count` known, each half of the
+ * steps with the coefficients of the other. */
+static double variance_of(const struct ending *ending, int measure, const struct variable *event,
+			  size_t count)
+{
+	const struct track *track = ending->tracks[measure];
+	struct products rest = { .steps = 0 };
 	double variance = 0;
 	struct fit fit;
 
-	for (size_t i = 0; i < track->known_count; i++) {
-		const struct variable *known = &track->known[i];
-		struct products one = products_at_end(ending, measure, &event->with[i],
-						      event->step * known->step);
+	for (int i = 0; i < HALVES; i++) {
+		double slope[KNOWN_MAX];
 
-		add_scaled(&rest, &one, -2 * slope[i]);
-		for (size_t j = 0; j < track->known_count; j++) {
-			one = products_at_end(ending, measure, &known->with[j],
-					      known->step * track->known[j].step);
-			add_scaled(&rest, &one, slope[i] * slope[j]);
-		}
+		hp_mux_regress(track, event, count, HALVES - 1 - i, slope);
+		add_rest(ending, measure, event, i, count, slope, &rest);
 	}
 	fit = hp_mux_fit(&track->pairs, rest.lags);
 	for (int i = 0; i < SHAPE_COUNT; i++)
@@ -223,27 +250,79 @@ static struct result read_trapezoid(const struct hp_mux_estimator *estimator,
 				    const struct ending *ending, uint32_t number, int measure)
 {
 	const struct variable *event = &estimator->lines[measure].events[number];
-	const double none[KNOWN_MAX] = { 0 };
 
 	return (struct result){ measure, total_of(ending, measure, event),
-				variance_of(ending, measure, event, none) };
+				variance_of(ending, measure, event, 0) };
 }
 
-/* Corrected by how far the track's own estimates of known things are off. */
+/* How far the track's own estimates of the first `count` known are off, times what the event has to
+ * do with them in one half of the steps, or with HALVES all. */
+static double correction_of(const struct ending *ending, const struct variable *event, size_t count,
+			    int half)
+{
+	const struct track *track = ending->tracks[BY_TIME];
+	double slope[KNOWN_MAX], sum = 0;
+
+	hp_mux_regress(track, event, count, half, slope);
+	for (size_t i = 0; i < count; i++)
+		sum += slope[i] * (ending->known[i] - total_of(ending, BY_TIME, &track->known[i]));
+	return sum;
+}
+
+/*
+ * Noise without memory is best told by all slices alike (scaling), anything that remembers by
+ * weights that go with the gaps (trapezoid). Were there only such noise, the two would differ by no
+ * more than the variances do; they are mixed as far as that is so (Hausman's test, as a weight).
+ */
+static void even_out(const struct ending *ending, const struct variable *event, size_t used,
+		     const double slope[KNOWN_MAX], struct result *result)
+{
+	const struct track *track = ending->tracks[BY_TIME];
+	double length = ending->length[BY_TIME], unseen = length - track->observed;
+	double even = scaled(ending, event), apart, gain, part;
+
+	if (track->observed <= 0 || unseen <= 0)
+		return;
+	for (size_t i = 0; i < used; i++)
+		even += slope[i] * (ending->known[i] - scaled(ending, &track->known[i]));
+	gain = 1 - unseen * (length / track->observed) /
+			   (track->white + ending->geometry[BY_TIME][SHAPE_WHITE]);
+	apart = (even - result->count) * (even - result->count);
+	if (gain <= 0 || apart <= 0)
+		return;
+	part = fmin(gain * result->variance / apart, 1);
+	result->count += part * (even - result->count);
+	result->variance *= 1 - part * gain;
+}
+
+/* Corrected by the first so many known that leave the least variance, none if that is best. How far
+ * the halves disagree says how far the correction may be off. */
 static struct result read_best(const struct hp_mux_estimator *estimator,
 			       const struct ending *ending, uint32_t number)
 {
 	const struct variable *event = &estimator->lines[BY_TIME].events[number];
 	const struct track *track = ending->tracks[BY_TIME];
 	struct result result = read_trapezoid(estimator, ending, number, BY_TIME);
-	double slope[KNOWN_MAX];
+	double slope[KNOWN_MAX], doubt, both;
+	size_t used = 0;
 
-	hp_mux_regress(track, event, slope);
-	for (size_t i = 0; i < track->known_count; i++)
-		result.count +=
-			slope[i] * (ending->known[i] - total_of(ending, BY_TIME, &track->known[i]));
+	for (size_t count = 1; count <= track->known_count; count++) {
+		double variance = variance_of(ending, BY_TIME, event, count);
+
+		if (variance < WORTH_KNOWING * result.variance) {
+			result.variance = variance;
+			used = count;
+		}
+	}
+	hp_mux_regress(track, event, used, HALVES, slope);
+	both = correction_of(ending, event, used, HALVES);
+	result.count += both;
+	even_out(ending, event, used, slope, &result);
+	doubt = correction_of(ending, event, used, 0) - correction_of(ending, event, used, 1);
+	result.variance += doubt * doubt / 4;
+	for (size_t i = 0; i < used; i++)
+		result.variance += slope[i] * slope[i] * ending->known_variance[i];
 	result.count = fmax(result.count, (double)estimator->events[number].raw);
-	result.variance = variance_of(ending, BY_TIME, event, slope);
 	return result;
 }
 
@@ -252,16 +331,16 @@ static struct result read_simpler(const struct hp_mux_estimator *estimator,
 				  const struct ending *ending, uint32_t number,
 				  enum hp_mux_method method)
 {
-	const struct tally_event *event = &estimator->events[number];
-	const struct tally *tally = ending->tally;
+	const struct variable *event = &estimator->lines[BY_TIME].events[number];
+	const struct track *track = ending->tracks[BY_TIME];
+	double rate = track->seen > 0 ? event->rates[(track->seen - 1) % FIT_REACH] : 0;
 	struct result result = read_trapezoid(estimator, ending, number, BY_TIME);
 	double trapezoid = result.count, apart;
 
 	if (method == HP_MUX_INTERPOLATE)
-		result.count = event->interpolate +
-			       event->slope * (ending->length[BY_TIME] - tally->interpolated_ns);
-	else if (tally->running_ns > 0)
-		result.count = (double)event->raw * (ending->length[BY_TIME] / tally->running_ns);
+		result.count = event->interpolated + event->carried + rate * ending->right[BY_TIME];
+	else if (track->observed > 0)
+		result.count = scaled(ending, event);
 	apart = result.count - trapezoid;
 	result.variance += apart * apart;
 	return result;
@@ -298,6 +377,18 @@ static bool is_steady(const struct hp_mux_estimate *event, double variance)
 	return hp_mux_quantile(1) * sqrt(variance) < 0.01 * event->count;
 }
 
+/* Satterthwaite's, with the variance of the sum of terms from them and their neighbours (Newey and
+ * West, one lag): 2 n / 3 for n differences of normal noise, twice the number of equal bursts. */
+static double freedom_of(const struct spread *spread)
+{
+	double square = spread->sum * spread->sum, variance;
+
+	if (square <= 0)
+		return 0;
+	variance = spread->squares + 2 * spread->neighbours - 3 * square / spread->count;
+	return 2 * square / fmax(variance, 3 * square / spread->count);
+}
+
 /* One event; returns its variance. */
 static double estimate(const struct hp_mux_estimator *estimator, const struct ending *ending,
 		       uint32_t number, enum hp_mux_method method, struct hp_mux_estimate *made)
@@ -324,9 +415,7 @@ static double estimate(const struct hp_mux_estimator *estimator, const struct en
 	result = read_event(estimator, ending, number, method);
 	event = &estimator->lines[result.measure].events[number];
 	made->count = result.count;
-	made->freedom = event->terms_squared > 0
-				? 2 * event->terms * (event->terms / event->terms_squared)
-				: 0;
+	made->freedom = freedom_of(&event->spread);
 	made->verdict = HP_MUX_ESTIMATED;
 	if ((made->freedom < FREEDOM_NEEDED && !is_steady(made, result.variance)) ||
 	    slices_behind(&estimator->events[number]) < SLICES_NEEDED)
@@ -340,10 +429,13 @@ static void know(const struct hp_mux_estimator *estimator, const struct ending *
 		 struct ending *ending)
 {
 	ending->known[0] = always->length[BY_RULER];
-	for (uint32_t i = 0; i + 1 < KNOWN_MAX && i < always->tally->event_count; i++)
-		ending->known[i + 1] =
-			total_of(always, BY_TIME,
-				 &estimator->lines[BY_TIME].events[always->tally->first_event + i]);
+	for (uint32_t i = 0; i + 1 < KNOWN_MAX && i < always->tally->event_count; i++) {
+		const struct variable *event =
+			&estimator->lines[BY_TIME].events[always->tally->first_event + i];
+
+		ending->known[i + 1] = total_of(always, BY_TIME, event);
+		ending->known_variance[i + 1] = variance_of(always, BY_TIME, event, 0);
+	}
 }
 
 /* Errors of events of one track go together as their steps do. */

@@ -166,15 +166,19 @@ static void add_products(const struct closing *closing, double before, double af
 static void add_rest(const struct addition *add, const struct closing *closing,
 		     struct variable *event)
 {
+	struct spread *spread = &event->spread;
 	double slope[KNOWN_MAX], term;
 
-	hp_mux_regress(add->track, event, slope);
+	hp_mux_regress(add->track, event, add->track->known_count, HALVES, slope);
 	event->rest = event->step;
 	for (size_t k = 0; k < add->track->known_count; k++)
 		event->rest -= slope[k] * closing->known_after[k];
 	term = closing->weight * event->rest * event->rest;
-	event->terms += term;
-	event->terms_squared += term * term;
+	spread->count++;
+	spread->sum += term;
+	spread->squares += term * term;
+	spread->neighbours += term * spread->last;
+	spread->last = term;
 }
 
 static void add_cross(const struct addition *add, double weight)
@@ -196,6 +200,7 @@ static void close_cell(const struct addition *add, double right, const double *a
 	double counted = newest->end - newest->begin;
 	/* Of an observation before the interval only the gap is the interval's. */
 	double length = newest->begin < 0 ? right : track->open.left + counted + right;
+	int half = hp_mux_half(track);
 	struct closing closing = {
 		.before_expected = track->open.has_before ? track->open.step_before : NULL,
 		.after_expected = after_expected,
@@ -203,6 +208,7 @@ static void close_cell(const struct addition *add, double right, const double *a
 	};
 
 	hp_mux_shape_cell(track->distance, track->open.left, counted, right, closing.geometry);
+	track->white += closing.geometry[SHAPE_WHITE];
 	for (size_t k = 0; k < track->known_count; k++) {
 		closing.known_before[k] = track->known[k].step;
 		closing.known_after[k] =
@@ -213,10 +219,11 @@ static void close_cell(const struct addition *add, double right, const double *a
 		double before = variable->step;
 		double after = rate_of(add, i) - variable->rates[newest_slot(track)];
 
-		add_products(&closing, before * before, after * after, &variable->own);
+		add_products(&closing, before * before, after * after, &variable->halves[half].own);
 		for (size_t k = 0; k < track->known_count; k++)
 			add_products(&closing, before * closing.known_before[k],
-				     after * closing.known_after[k], &variable->with[k]);
+				     after * closing.known_after[k],
+				     &variable->halves[half].with[k]);
 		variable->step = after;
 	}
 	for (uint32_t i = 0; i < add->event_count; i++)
@@ -242,11 +249,12 @@ static void add_pairs(const struct addition *add)
 			track->pairs.expected[lag][s] += expected[s];
 		for (uint32_t i = 0; i < variable_count(add); i++) {
 			struct variable *variable = variable_of(add, i);
+			struct half *half = &variable->halves[hp_mux_half(track)];
 			double step = rate_of(add, i) - variable->rates[slot];
 
-			variable->own.lags[lag] += step * step;
+			half->own.lags[lag] += step * step;
 			for (size_t k = 0; k < track->known_count; k++)
-				variable->with[k].lags[lag] +=
+				half->with[k].lags[lag] +=
 					step * (add->known_rates[k] - track->known[k].rates[slot]);
 		}
 	}
@@ -305,11 +313,21 @@ static void carry(const struct addition *add, const struct reading *reading)
 	struct track *track = add->track;
 
 	track->carried += reading->counted;
-	track->observed += reading->counted;
 	for (uint32_t i = 0; i < add->event_count; i++)
 		add->events[i].carried += (double)reading->counts[i];
 	for (size_t k = 0; k < track->known_count; k++)
 		track->known[k].carried += reading->known[k];
+}
+
+static void count(const struct addition *add, const struct reading *reading)
+{
+	struct track *track = add->track;
+
+	track->observed += reading->counted;
+	for (uint32_t i = 0; i < add->event_count; i++)
+		add->events[i].counted += (double)reading->counts[i];
+	for (size_t k = 0; k < track->known_count; k++)
+		track->known[k].counted += reading->known[k];
 }
 
 /* Rates of what this slice counted and what was carried to it. */
@@ -327,7 +345,6 @@ static void take_rates(struct addition *add, const struct reading *reading, doub
 		track->known[k].carried = 0;
 	}
 	track->carried = 0;
-	track->observed += reading->counted;
 }
 
 /* What of a slice was not counted is taken to be at its end; what is carried to it, right before.
@@ -335,7 +352,7 @@ static void take_rates(struct addition *add, const struct reading *reading, doub
 static void observe(struct line *line, const struct tally *tally, size_t number,
 		    const struct reading *reading)
 {
-	double rates[HP_MUX_MAX_EVENTS], left, length;
+	double rates[HP_MUX_MAX_EVENTS], left, length, since;
 	struct track *track = &line->tracks[number];
 	struct addition add = {
 		.track = track,
@@ -345,12 +362,14 @@ static void observe(struct line *line, const struct tally *tally, size_t number,
 		.rates = rates,
 	};
 
+	count(&add, reading);
 	length = track->carried + reading->counted;
 	if (is_short(line, length)) {
 		carry(&add, reading);
 		return;
 	}
 	left = fmax(add.new.begin, 0);
+	since = track->seen > 0 ? fmax(hp_mux_newest(track)->end, 0) : 0;
 	take_rates(&add, reading, rates);
 	if (track->seen > 0)
 		left = cross_gap(&add);
@@ -361,6 +380,7 @@ static void observe(struct line *line, const struct tally *tally, size_t number,
 		if (track->seen == 0)
 			variable->trapezoid += left * rate;
 		variable->trapezoid += length * rate;
+		variable->interpolated += (add.new.end - since) * rate;
 		variable->rates[track->seen % FIT_REACH] = rate;
 	}
 	track->open.left = left;
@@ -371,19 +391,14 @@ static void observe(struct line *line, const struct tally *tally, size_t number,
 static void add_tally(struct hp_mux_estimator *estimator, struct tally *tally,
 		      const struct hp_mux_slice *slice, const uint64_t *counts)
 {
-	double end_ns = estimator->lines[BY_TIME].position + (double)slice->enabled_ns;
-
 	for (uint32_t i = 0; i < tally->event_count; i++) {
 		struct tally_event *event = &estimator->events[tally->first_event + i];
 
 		event->raw += counts[i];
 		event->squares += (double)counts[i] * (double)counts[i];
-		event->slope = (double)counts[i] / (double)slice->running_ns;
-		event->interpolate += event->slope * (end_ns - tally->interpolated_ns);
 	}
 	tally->slices++;
 	tally->running_ns += (double)slice->running_ns;
-	tally->interpolated_ns = end_ns;
 }
 
 /* One slice for a group, or for the events that are always counted. */
@@ -458,10 +473,15 @@ struct hp_error *hp_mux_estimator_add(struct hp_mux_estimator *estimator,
 /* Of what a variable was, only the rates and the variogram go on. */
 static void cut_variable(struct variable *variable)
 {
-	variable->trapezoid = variable->terms = variable->terms_squared = variable->carried = 0;
-	memset(variable->own.variance, 0, sizeof(variable->own.variance));
-	for (size_t k = 0; k < KNOWN_MAX; k++)
-		memset(variable->with[k].variance, 0, sizeof(variable->with[k].variance));
+	variable->counted = variable->trapezoid = variable->interpolated = variable->carried = 0;
+	memset(&variable->spread, 0, sizeof(variable->spread));
+	for (int i = 0; i < HALVES; i++) {
+		struct half *half = &variable->halves[i];
+
+		memset(half->own.variance, 0, sizeof(half->own.variance));
+		for (size_t k = 0; k < KNOWN_MAX; k++)
+			memset(half->with[k].variance, 0, sizeof(half->with[k].variance));
+	}
 }
 
 static void cut_line(struct hp_mux_estimator *estimator, struct line *line, double gap)
@@ -476,7 +496,7 @@ static void cut_line(struct hp_mux_estimator *estimator, struct line *line, doub
 			track->last[j].begin -= cut;
 			track->last[j].end -= cut;
 		}
-		track->open.left = 0;
+		track->open.left = track->white = 0;
 		track->observed = track->carried = 0;
 		memset(track->cross, 0,
 		       (size_t)tally->event_count * tally->event_count * sizeof(double));
@@ -502,10 +522,9 @@ void hp_mux_estimator_cut(struct hp_mux_estimator *estimator, uint64_t at_ns)
 		struct tally *tally = &estimator->tallies[i];
 
 		tally->slices = 0;
-		tally->running_ns = tally->interpolated_ns = 0;
+		tally->running_ns = 0;
 		for (uint32_t j = 0; j < tally->event_count; j++) {
 			estimator->events[tally->first_event + j].raw = 0;
-			estimator->events[tally->first_event + j].interpolate = 0;
 			estimator->events[tally->first_event + j].squares = 0;
 		}
 	}

@@ -20,6 +20,10 @@
 
 enum { BY_TIME, BY_RULER, MEASURES };
 #define KNOWN_MAX 4 /* the ruler, and up to three events */
+/* What the known explain is judged on other steps than it was learnt from, or a burst that happens
+ * to fit would pass for knowledge: blocks of steps take turns between two halves. */
+#define HALVES	   2
+#define HALF_BLOCK 8
 
 struct observation {
 	double begin, end; /* positions; end - begin is what was counted, > 0 */
@@ -39,18 +43,32 @@ struct products {
 	double steps;		      /* weighted by the length of the cell, squared */
 };
 
+/* Of one variable with itself and with what is known, from half the steps. */
+struct half {
+	struct products own;
+	struct products with[KNOWN_MAX];
+};
+
+/* How unevenly a variance is made up of terms. Neighbours have an observation in common, and a
+ * burst makes two of them. */
+struct spread {
+	double count, sum, squares, neighbours; /* products of each with the one before */
+	double last;
+};
+
 /* An event of a track, or something known. */
 struct variable {
 	double rates[FIT_REACH]; /* of the track's last observations */
+	double counted;		 /* so far, in this interval */
 	double trapezoid;	 /* so far, up to the last observation's end */
+	double interpolated;	 /* so is this */
 	double step;		 /* difference of the last two rates */
 	double carried;		 /* counted in slices too short to say anything of a rate */
-	struct products own;
-	struct products with[KNOWN_MAX];
+	struct half halves[HALVES];
 	/* Of an event only: what the known leave of its steps, which the degrees of freedom and the
 	 * covariance of events come from. */
 	double rest;
-	double terms, terms_squared;
+	struct spread spread;
 };
 
 struct track {
@@ -60,6 +78,7 @@ struct track {
 	uint64_t seen;			    /* observations ever */
 	struct observation last[FIT_REACH]; /* newest at (seen - 1) % FIT_REACH */
 	struct cell open;		    /* of the last observation */
+	double white;			    /* sum of the closed cells' geometry of white noise */
 	struct fit_pairs pairs;
 	double *cross; /* event_count × event_count: sums of products of rests, weighted */
 	struct variable known[KNOWN_MAX];
@@ -79,14 +98,11 @@ struct tally {
 	uint32_t first_event, event_count;
 	uint64_t slices;
 	double running_ns;
-	double interpolated_ns; /* enabled ns at the end of the last slice in which it counted */
 };
 
 struct tally_event {
 	uint64_t raw;
-	double interpolate; /* so far, up to interpolated_ns */
-	double squares;	    /* of the counts of slices */
-	double slope;	    /* a ns, of the last time it was counted */
+	double squares; /* of the counts of slices */
 };
 
 struct hp_mux_estimator {
@@ -117,15 +133,22 @@ struct steps {
 void hp_mux_cell_variance(const struct steps *steps, const double geometry[SHAPE_COUNT],
 			  double variance[SHAPE_COUNT]);
 
-/* The coefficients with which a track's known things explain the steps of a variable. */
-void hp_mux_regress(const struct track *track, const struct variable *variable,
-		    double slope[KNOWN_MAX]);
+/* The coefficients with which the first `count` of a track's known things explain the steps of a
+ * variable: those of one half, or with HALVES all. */
+void hp_mux_regress(const struct track *track, const struct variable *variable, size_t count,
+		    int half, double slope[KNOWN_MAX]);
 
 /* Estimates of `count` events with nothing in them; NULL for want of memory. */
 struct hp_mux_estimates *hp_mux_estimates_blank(size_t count);
 /* Puts low and high to a count by its variance, freedom and verdict, which may become insufficient.
  */
 void hp_mux_estimate_bound(struct hp_mux_estimate *event, double variance);
+
+/* Which half the steps around the newest observation belong to. */
+static inline int hp_mux_half(const struct track *track)
+{
+	return (int)(track->seen / HALF_BLOCK % HALVES);
+}
 
 static inline const struct observation *hp_mux_newest(const struct track *track)
 {

@@ -3,6 +3,10 @@
 
 #include <math.h>
 
+/* Noise without memory is the worst that successive differences may mean, memory told from few of
+ * them the best: this share of it is not believed. */
+#define DOUBT 0.5
+
 /* Two columns and what they are to explain, weighted so that each lag's relative error counts, by
  * the number of its pairs. */
 struct moments {
@@ -82,11 +86,10 @@ struct fit hp_mux_fit(const struct fit_pairs *pairs, const double squares[FIT_LA
 	}
 	white = best.x * pairs->expected[0][SHAPE_WHITE];
 	other = best.y * pairs->expected[0][shape];
+	fit.part[SHAPE_WHITE] = 1;
 	if (white + other > 0) {
-		fit.part[SHAPE_WHITE] = white / (white + other);
-		fit.part[shape] = other / (white + other);
-	} else {
-		fit.part[SHAPE_WHITE] = 1;
+		fit.part[shape] = (1 - DOUBT) * other / (white + other);
+		fit.part[SHAPE_WHITE] -= fit.part[shape];
 	}
 	return fit;
 }

@@ -86,6 +86,25 @@ static bool fieller(const struct sum *n, const struct sum *d, double covariance,
 	return true;
 }
 
+/* By something known the interval is that of the counts themselves, a factor either way. */
+static bool by_known(const struct sum *n, const struct sum *d, double t, struct hp_mux_ratio *ratio)
+{
+	double factor = n->variance > 0 ? exp(t * sqrt(n->variance) / n->value) : 1;
+
+	ratio->low = n->value / d->value / factor;
+	ratio->high = n->value / d->value * factor;
+	return t * sqrt(n->variance) <= n->value;
+}
+
+static bool interval_of(const struct sum *n, const struct sum *d, double covariance, double t,
+			struct hp_mux_ratio *ratio)
+{
+	if (d->variance <= 0)
+		return by_known(n, d, t, ratio);
+	return fieller(n, d, covariance, t, ratio) &&
+	       ratio->high - ratio->low <= 2 * n->value / d->value;
+}
+
 struct hp_mux_ratio hp_mux_ratio_of(const struct hp_mux_estimates *estimates,
 				    const struct hp_mux_term *numerator, size_t numerator_count,
 				    const struct hp_mux_term *denominator, size_t denominator_count,
@@ -111,8 +130,7 @@ struct hp_mux_ratio hp_mux_ratio_of(const struct hp_mux_estimates *estimates,
 	ratio.value = scale * n.value / d.value;
 	if (ratio.verdict == HP_MUX_INSUFFICIENT)
 		return ratio;
-	if (!fieller(&n, &d, covariance, hp_mux_quantile(freedom), &ratio) ||
-	    ratio.high - ratio.low > 2 * n.value / d.value) {
+	if (!interval_of(&n, &d, covariance, hp_mux_quantile(freedom), &ratio)) {
 		ratio.low = ratio.high = NAN;
 		ratio.verdict = HP_MUX_INSUFFICIENT;
 		return ratio;

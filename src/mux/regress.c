@@ -12,24 +12,37 @@
 #define STEPS_EACH 8
 #define DISTINCT   1e-3
 
-void hp_mux_regress(const struct track *track, const struct variable *variable,
-		    double slope[KNOWN_MAX])
+/* Sums of a variable's steps with those of something known (KNOWN_MAX: with themselves). */
+static double steps_of(const struct variable *variable, size_t known, int half)
+{
+	double sum = 0;
+
+	for (int i = 0; i < HALVES; i++) {
+		const struct half *one = &variable->halves[i];
+
+		if (half == HALVES || half == i)
+			sum += known < KNOWN_MAX ? one->with[known].steps : one->own.steps;
+	}
+	return sum;
+}
+
+void hp_mux_regress(const struct track *track, const struct variable *variable, size_t count,
+		    int half, double slope[KNOWN_MAX])
 {
 	double left[KNOWN_MAX][KNOWN_MAX], right[KNOWN_MAX];
 	bool used[KNOWN_MAX] = { false };
-	size_t count = track->known_count;
 
 	for (size_t i = 0; i < KNOWN_MAX; i++)
 		slope[i] = 0;
 	if (track->pairs.count[0] < (double)(STEPS_EACH * count))
 		return;
 	for (size_t i = 0; i < count; i++) {
-		right[i] = variable->with[i].steps;
+		right[i] = steps_of(variable, i, half);
 		for (size_t j = 0; j < count; j++)
-			left[i][j] = track->known[i].with[j].steps;
+			left[i][j] = steps_of(&track->known[i], j, half);
 	}
 	for (size_t i = 0; i < count; i++) {
-		used[i] = left[i][i] > DISTINCT * track->known[i].own.steps;
+		used[i] = left[i][i] > DISTINCT * steps_of(&track->known[i], KNOWN_MAX, half);
 		for (size_t row = i + 1; used[i] && row < count; row++) {
 			double factor = left[row][i] / left[i][i];
 

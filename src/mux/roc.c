@@ -59,6 +59,19 @@ static void destroy(struct hp_mux_scheduler *scheduler)
 	free(roc);
 }
 
+/* Half of how far B is off the line, in µs of the event's own mean rate: the paper's periods, set
+ * so that every event has one sample a ms (its table 1 and equation 8), are what makes rare and
+ * frequent events comparable. At most what was counted for, so 2^54. */
+static uint64_t area_of(const struct roc_group *group, const struct roc_event *event)
+{
+	uint64_t counted_us = group->x[KEPT - 1] / 1000, count = event->y[KEPT - 1];
+
+	if (count == 0)
+		return 0;
+	return (uint64_t)((unsigned __int128)hp_mux_triangle(group->x, event->y) * counted_us /
+			  count);
+}
+
 /* 2^64 areas of 2^64 times a share and µs of 2^54 stay below 2^128 together. */
 static unsigned __int128 cost_of(const struct hp_mux_scheduler *scheduler, uint32_t group)
 {
@@ -69,8 +82,7 @@ static unsigned __int128 cost_of(const struct hp_mux_scheduler *scheduler, uint3
 
 	for (uint32_t i = 0; mine->observations == KEPT && i < scheduler->groups[group].event_count;
 	     i++) {
-		const struct roc_event *event = &roc->events[mine->first_event + i];
-		uint64_t one = hp_mux_triangle(mine->x, event->y);
+		uint64_t one = area_of(mine, &roc->events[mine->first_event + i]);
 
 		if (__builtin_add_overflow(area, one, &area))
 			area = UINT64_MAX;

@@ -53,7 +53,6 @@ struct hp_error *hp_mux_scheduler_create(const struct hp_mux_plan *plan,
 	for (uint32_t i = 0; i < plan->group_count; i++)
 		scheduler->round += hp_mux_plan_share(plan, i);
 	scheduler->random = hp_random_seeded(options->seed);
-	scheduler->rotation_ns = options->rotation_ns;
 	scheduler->kind = kinds[options->policy];
 	if (!scheduler->kind->create(scheduler))
 		return hp_error_create_no_memory();

@@ -22,7 +22,6 @@ struct hp_mux_scheduler {
 	struct hp_mux_group *groups;
 	uint64_t round; /* turns in a round: the sum of the shares */
 	struct hp_random random;
-	uint64_t rotation_ns;
 	uint64_t now_ns; /* end of the last slice */
 	void *state;	 /* the kind's own */
 };

@@ -318,7 +318,7 @@ struct coverage {
 static void cover(struct hp_random *random, double kept, double noise, enum hp_mux_policy policy,
 		  struct coverage *coverage)
 {
-	const struct hp_mux_scheduler_options options = { policy, hp_random_next(random), 0 };
+	const struct hp_mux_scheduler_options options = { policy, hp_random_next(random) };
 	struct hp_mux_estimator *estimator = begun(&plan);
 	struct hp_mux_scheduler *scheduler;
 	double level[EVENTS], truth[EVENTS] = { 0 };

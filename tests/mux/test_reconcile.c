@@ -33,12 +33,12 @@ static void make(struct made *made, size_t count)
 
 static void set(struct made *made, size_t event, double count, double deviation)
 {
-	double half = 1.959963984540054 * deviation;
+	double factor = exp(1.959963984540054 * deviation / count);
 
 	made->events[event] = (struct hp_mux_estimate){
 		.count = count,
-		.low = count - half,
-		.high = count + half,
+		.low = count / factor,
+		.high = count * factor,
 		.freedom = INFINITY,
 		.running = 0.5,
 		.slices = 100,

@@ -42,7 +42,7 @@ static uint64_t none(uint32_t group, uint64_t ms)
 static void start(struct machine *machine, enum hp_mux_policy policy, uint32_t groups,
 		  uint64_t seed)
 {
-	const struct hp_mux_scheduler_options options = { policy, seed, 0 };
+	const struct hp_mux_scheduler_options options = { policy, seed };
 
 	for (uint32_t i = 0; i < groups; i++)
 		machine->groups[i].event_count = 1;

@@ -21,19 +21,25 @@
  *	             of the first few events that every group counts (instructions, of a fixed
  *	             counter). + sum b (X - the group's own trapezoid of X), b from regressing
  *	             the event's steps on X's; so events that come with the work and events that
- *	             come with time are each measured by what they come with. For every use
+ *	             come with time are each measured by what they come with. As many of X as
+ *	             make the estimate better, maybe none; and as far as the event's rate is noise
+ *	             without memory, all slices count alike, as with scale. For every use
  *
  * The interval. The slice's error, what happened in w less what it says, is a sum of three kinds
  * with known shapes: noise without memory, memory of some length l, and a random walk. Their sizes
  * are fitted to the event's squared differences at several distances (a variogram), and the
  * variance adds up slice by slice, with the difference that was seen there, times what that shape
  * makes of w and o. So autocorrelation is allowed for, a calm stretch does not pay for a wild one,
- * and w = o (always counted) has the error 0. The quantile is Student's, the degrees of freedom
- * from the spread of the terms. `low` is never less than what was really counted.
+ * and w = o (always counted) has the error 0. Half of the memory is not believed. What the known
+ * explain is judged by cross-validation: each half of the steps with the other half's b. The
+ * quantile is Student's, the degrees of freedom from the spread of the terms. Counts are far from
+ * symmetric where they come in bursts, so the interval is a factor either way, count / f … count f
+ * with log f the relative half width: there is more room for a burst that no slice saw than for one
+ * too many. `low` is never less than what was really counted.
  *
  * A slice much shorter than slices are waits for its group's next, and counts with it: what
- *happened in a moment says little of a rate. A count that comes from fewer than five slices, or
- *whose interval is as wide as itself, is insufficient.
+ * happened in a moment says little of a rate. A count that comes from fewer than five slices, or
+ * whose relative half width is more than 1, is insufficient.
  *
  * Lengths of gaps: a rotation, or a slice in which the counters were somebody else's, is measured
  *in time and turned into ruler units at the rate of the slice before.

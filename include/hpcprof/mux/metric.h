@@ -8,6 +8,7 @@
  * whose errors are alike, give the narrower interval that they deserve. Of events in different
  * groups the covariance is not known; for G groups in turn it lies within ± sd sd / (G - 1) when
  * rates go together, and the worst is taken. Where D may be 0 there is no interval: insufficient.
+ * By a D without error the interval is the counts' own.
  */
 #ifndef HPCPROF_MUX_METRIC_H
 #define HPCPROF_MUX_METRIC_H

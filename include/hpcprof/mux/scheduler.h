@@ -25,27 +25,24 @@
  *	delta_y = (Cy - Ay) * (Bx - Ax) / (Cx - Ax)	(0 where Cx = Ax)
  *	cost    = |By - Ay - delta_y| / 2 * waited
  *
- * in integers, waited being the time since the group's last slice ended, in µs. The paper's snippet
+ * in integers, waited being the time since the group's last slice ended, in µs, and y in periods of
+ * the event, of which it has one a ms on the average (Lim's table 1 and equation 8; we take the
+ * average so far): or else whatever is most frequent would have all the slices. The paper's snippet
  * divides first, which leaves nothing of an event rarer than one a tick; we multiply first (128
  * bits). A group costs what its events cost together, times its share. A group with fewer than
  *three observations comes before those that have them. By the formula alone a group that counts
  *evenly (cost 0) would never count again, in spite of the paper's "starvation prevented": hence the
  * patience, and 1 added to the area.
  *
- * adaptive. What a group's next slice is worth grows with its age W (ruler units since the middle
- *of its last slice). An event whose rate has independent noise of density s beside a random walk
- *(or jumps) of q a unit has, per unit of the run, the error variance c(W) = s (W - o) / o + q W^2 /
- *12 when slices of length o stand for W each. Minimising the sum over groups for a fixed number of
- * slices equalises W^2 c'(W) over the groups (Neyman allocation, when there is noise only), so the
- * group with the largest
- *
- *	share^2 * sum over its events (s W^2 / o + q W^3 / 6) / (its count so far)^2
- *
- * is next. s and q come from the differences of successive observations. How far groups differ is
- * believed by as much as there is data for, since uneven spacing costs more than a wrong turn
- *gains; each comparison is jittered so that no program's period can lock in with the rotation. An
- *event that all happened in a few slices is chance, and says nothing. A rotation costs time that
- *nobody counts: a switch has to be worth it.
+ * adaptive. For a fixed number of slices the sum of the events' relative variances is least when
+ * groups have slices as the square roots of theirs (Neyman allocation), a group's being the sum
+ *over its events, told from the differences of successive rates a ruler unit. What is worth more
+ *than that is even spacing: rates remember, so a group that is looked at regularly is known better
+ *than one that is looked at as often by chance. So a group has a period (all weights over its own)
+ *and is due when it has passed. Weights are drawn towards each other, by more while little is
+ *known, and stay within a factor of two of the average: an event wrongly thought calm costs more
+ *than one rightly thought wild gains. Periods are jittered by a tenth, so that no program's own can
+ *lock in. An event that all happened in a few slices is chance, and says nothing.
  */
 #ifndef HPCPROF_MUX_SCHEDULER_H
 #define HPCPROF_MUX_SCHEDULER_H
@@ -71,8 +68,7 @@ bool hp_mux_policy_parse(const char *name, enum hp_mux_policy *policy);
 
 struct hp_mux_scheduler_options {
 	enum hp_mux_policy policy;
-	uint64_t seed;	      /* of what is drawn */
-	uint64_t rotation_ns; /* what one rotation takes from the slices, as measured; 0: nothing */
+	uint64_t seed; /* of what is drawn */
 };
 
 struct hp_mux_scheduler;
