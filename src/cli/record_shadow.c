@@ -135,13 +135,21 @@ void record_shadow_print_banner(const struct record_shadow *shadow)
 		      stderr);
 }
 
-static uint64_t refused(const struct hp_shadow_statistics *statistics)
+/* That a moment was not right is no matter; nor that prices were not known at first, if there were
+ * windows in the end. */
+static bool is_worth_saying(const struct hp_shadow_statistics *statistics, unsigned refusal)
 {
-	uint64_t sum = 0;
+	return statistics->refusals[refusal] && refusal != HP_SHADOW_IN_KERNEL &&
+	       (refusal != HP_SHADOW_BUDGET || !statistics->windows);
+}
+
+static bool has_refusals(const struct hp_shadow_statistics *statistics)
+{
+	bool has = false;
 
 	for (unsigned i = 0; i < HP_SHADOW_REFUSALS; i++)
-		sum += i == HP_SHADOW_IN_KERNEL ? 0 : statistics->refusals[i];
-	return sum;
+		has |= is_worth_saying(statistics, i);
+	return has;
 }
 
 static double percent(uint64_t part, uint64_t whole)
@@ -185,13 +193,13 @@ void record_shadow_print_closing(const struct record_shadow *shadow,
 		statistics->windows, statistics->useful, percent(statistics->covered_ns, target_ns),
 		(double)target_ns / 1e9);
 	print_reasons(statistics);
-	fprintf(stderr, "; measured price: %.2f %% of its time\n",
-		percent(statistics->lost_ns, target_ns));
-	if (!refused(statistics))
+	fprintf(stderr, "; measured price: %.2f %% of its time, and %.1f s of copies' own\n",
+		percent(statistics->lost_ns, target_ns), (double)statistics->replay_ns / 1e9);
+	if (!has_refusals(statistics))
 		return;
 	fputs("hpcprof: shadow windows refused:", stderr);
 	for (unsigned i = 0; i < HP_SHADOW_REFUSALS; i++) {
-		if (statistics->refusals[i] && i != HP_SHADOW_IN_KERNEL)
+		if (is_worth_saying(statistics, i))
 			fprintf(stderr, " %s (%" PRIu64 ")",
 				hp_shadow_refusal_name((enum hp_shadow_refusal)i),
 				statistics->refusals[i]);

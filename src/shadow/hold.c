@@ -19,11 +19,16 @@ enum { USER_CODE_SEGMENT = 0x33 };
 bool hold_is_running(pid_t tid)
 {
 	_cleanup_free_ char *text = NULL;
+	struct hp_error *error;
+	bool is_running;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)tid);
-	hp_error_destroy(hp_file_read_text(path, &text));
-	return text && strcmp(text, "running") == 0;
+	error = hp_file_read_text(path, &text);
+	/* What we may not look at may be running, and why we may not is found out in time. */
+	is_running = error ? error->class == HP_ERROR_NOT_PERMITTED : strcmp(text, "running") == 0;
+	hp_error_destroy(error);
+	return is_running;
 }
 
 /* What is pending and not blocked: the mask lines of /proc/PID/status are hexadecimal. */

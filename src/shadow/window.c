@@ -19,15 +19,15 @@ enum {
 	DRAIN_MS = 10,
 	/* A thread that hardly runs is waited for, but not for ever. */
 	PATIENCE = 3,
-	/* Replaying takes 1.1 to 2.5 ns a ns (EVIDENCE), and translating new code comes on top. */
-	REPLAY_FACTOR = 4,
+	/* Replaying takes 1.1 to 2.5 ns a ns, more where others want the CPU, and translating new
+	 * code comes on top. */
+	REPLAY_FACTOR = 5,
+	REPLAY_LEAST_NS = 1000000000,
 	/* Times that a copy comes out of its cache: what it takes is ours. */
 	EXIT_LIMIT = 1 << 20,
 	/* A copy is held in a buffer, and then in the copy. */
 	COPIES = 2,
 };
-
-static const uint64_t replay_least_ns = 500000000;
 
 struct hp_error *window_maker_create(struct window_maker *maker, struct ledger *ledger, int stop_fd)
 {
@@ -89,6 +89,15 @@ static bool has_memory(uint64_t bytes, uint64_t have)
 	return bytes < UINT64_MAX / COPIES && bytes * COPIES <= have;
 }
 
+static struct hp_error *too_dear(uint64_t bytes, uint64_t price_ns)
+{
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_INSUFFICIENT,
+				"a copy of %.1f MiB would take about %.1f ms of its time",
+				(double)bytes / (1 << 20), (double)price_ns / 1e6),
+		"record for longer, or allow more, as in --shadow=5");
+}
+
 static uint64_t samples_of(const struct window_order *order)
 {
 	return order->window_ns / MATCH_PERIOD_NS;
@@ -114,7 +123,7 @@ static bool plan(struct window_maker *maker, const struct window_order *order,
 	if (maker->cpus < 2)
 		result->price_ns += 3 * order->window_ns;
 	if (!ledger_allows(maker->ledger, result->price_ns, order->slot_end_ns)) {
-		refuse(result, HP_SHADOW_BUDGET, NULL);
+		refuse(result, HP_SHADOW_BUDGET, too_dear(bytes, result->price_ns));
 		return false;
 	}
 	if (!has_memory(bytes, memory_to_spare() + maker->snapshot.buffer_bytes)) {
@@ -334,7 +343,7 @@ static struct hp_error *replay_copy(struct window_maker *maker, const struct win
 				    struct window_result *result)
 {
 	struct hp_engine_limits limits = {
-		.time_ns = replay_least_ns + REPLAY_FACTOR * order->window_ns,
+		.time_ns = REPLAY_LEAST_NS + REPLAY_FACTOR * order->window_ns,
 		.exits = EXIT_LIMIT,
 	};
 	struct hp_engine_calls calls = { shadow_calls_handle, &maker->calls };

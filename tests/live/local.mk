@@ -10,16 +10,20 @@ dist_check_SCRIPTS += \
 	tests/live/hostile.test \
 	tests/live/images.test \
 	tests/live/limits.test \
+	tests/live/shadow.test \
 	tests/live/skid.test \
 	tests/live/stat.test \
 	tests/live/survives.test \
 	tests/live/transparent.test
 
-live_programs = tests/live/state tests/live/work tests/live/family tests/live/generated
+live_programs = tests/live/aware tests/live/state tests/live/work tests/live/family tests/live/generated
 helper_programs += $(live_programs)
 noinst_HEADERS += tests/live/burn.h
 EXTRA_DIST += tests/live/live.sh
 
+tests_live_aware_CFLAGS = -std=gnu11 $(WARNING_CFLAGS) -g
+tests_live_aware_LDFLAGS = -pthread
+tests_live_aware_LDADD =
 tests_live_state_CFLAGS = -std=gnu11 $(WARNING_CFLAGS)
 tests_live_state_LDFLAGS =
 tests_live_state_LDADD =
