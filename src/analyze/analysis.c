@@ -8,17 +8,39 @@
  * which samples say: the two settle within this many rounds. */
 enum { ROUNDS = 3 };
 
+/* No block has samples other than before by more than a fraction of what chance makes of them. */
+static bool have_settled(const struct analyzer *analyzer, const double *before)
+{
+	static const double fraction = 0.2;
+
+	for (uint32_t i = 0; i < analyzer->cfg->block_count; i++) {
+		double now = analyzer->analysis->blocks[i].samples;
+
+		if (fabs(now - before[i]) > fraction * sqrt(now + 1))
+			return false;
+	}
+	return true;
+}
+
 static struct hp_error *estimate_in_rounds(struct analyzer *analyzer)
 {
-	struct hp_error *error = NULL;
+	const uint32_t count = analyzer->cfg->block_count;
+	double *before = hp_arena_array(analyzer->scratch, count + 1, sizeof(*before));
+	struct hp_error *error = before ? NULL : hp_error_create_no_memory();
+	/* Few samples would not say which way they came. */
+	unsigned rounds = analyzer->analysis->problems & HP_PROBLEM_FEW_SAMPLES ? 1 : ROUNDS;
 
-	for (unsigned round = 0; round < ROUNDS && !error; round++) {
+	analyzer->is_last_round = false;
+	for (unsigned round = 0; !analyzer->is_last_round && !error; round++) {
 		error = move_samples(analyzer);
-		analyzer->is_last_round = round + 1 == ROUNDS;
+		analyzer->is_last_round = round + 1 == rounds ||
+					  (round > 0 && have_settled(analyzer, before));
+		for (uint32_t i = 0; i < count; i++)
+			before[i] = analyzer->analysis->blocks[i].samples;
 		if (!error)
 			error = estimate_flow(analyzer, true);
-		if (analyzer->analysis->problems & (HP_PROBLEM_FEW_SAMPLES | HP_PROBLEM_NOT_SOLVED))
-			break; /* they would not say which way they came */
+		if (analyzer->analysis->problems & HP_PROBLEM_NOT_SOLVED)
+			break;
 	}
 	return error;
 }
@@ -31,6 +53,7 @@ static struct hp_error *estimate_frequencies(struct analyzer *analyzer)
 	case HP_ESTIMATOR_FLOW:
 		return estimate_in_rounds(analyzer);
 	case HP_ESTIMATOR_CONTROL:
+		analyzer->is_last_round = true;
 		error = estimate_flow(analyzer, false);
 		return error ? error : move_samples(analyzer);
 	case HP_ESTIMATOR_DCPI:

@@ -120,6 +120,21 @@ static struct hp_error *give_out_apart(const struct flow *flow)
 	return NULL;
 }
 
+/* For another round, which asks not how certain they are. */
+static void give_out_ways(const struct flow *flow, int hottest)
+{
+	struct analyzer *analyzer = flow->analyzer;
+
+	analyzer->hottest = hottest >= 0 ? flow->x[hottest] : 0;
+	for (size_t i = 0; i < frequency_count(flow->cfg); i++) {
+		int at = unknown_at(flow, i);
+
+		analyzer->log_frequency[i] = at >= 0 ? flow->x[at] : -INFINITY;
+		analyzer->deviation[i] = analyzer->relative_deviation[i] = 0;
+	}
+	share_hubs(flow);
+}
+
 /* Variances out of the last factor; those relative to the mean take one more solve. */
 static struct hp_error *give_out(const struct flow *flow)
 {
@@ -134,6 +149,10 @@ static struct hp_error *give_out(const struct flow *flow)
 
 	if (!variances || !weights || !make_output(analyzer))
 		return hp_error_create_no_memory();
+	if (!analyzer->is_last_round) {
+		give_out_ways(flow, hottest);
+		return NULL;
+	}
 	error = sparse_inverse_diagonal(system, analyzer->scratch, variances);
 	if (error)
 		return error;

@@ -18,6 +18,8 @@
  */
 #include "flow.h"
 
+#include <string.h>
+
 enum { MOST_ITERATIONS = 200, MOST_CUTS = 30, PATIENCE = 60 };
 
 static const double ridge = 1e-4;     /* of unknowns that nothing is known of: next to nothing */
@@ -27,8 +29,9 @@ static const double most_grown = 8;
 /* Multiplications of one step: with a hundred steps or so, a few seconds. */
 static const double most_work = 3e7;
 static const double step_tolerance = 1e-6;
-static const double gain_tolerance = 1e-6;  /* of a likelihood's logarithm, by one more step */
-static const double first_tolerance = 1e-4; /* the same, while a better start is all it is for */
+static const double gain_tolerance = 1e-5;  /* of a likelihood's logarithm, by one more step */
+static const double poor_tolerance = 1e-4;  /* the same, where nothing is certain anyway */
+static const double first_tolerance = 1e-2; /* the same, while a better start is all it is for */
 
 static int slot_of(const struct term *term, unsigned i, unsigned j)
 {
@@ -97,31 +100,66 @@ static void take_slots(struct flow *flow, const int *slots)
 	}
 }
 
+/* Rounds differ in samples, hardly ever in what depends on what: then the order of elimination and
+ * the pattern of the factor are those of the round before. */
+struct kept_system {
+	struct sparse *system;
+	const struct sparse_place *places;
+	size_t count;
+	const int *slots; /* of the places */
+};
+
+static bool is_kept(const struct kept_system *kept, int size, const struct pattern *pattern)
+{
+	return kept && kept->system->size == size && kept->count == pattern->places.count &&
+	       memcmp(kept->places, pattern->places.at, kept->count * sizeof(*kept->places)) == 0;
+}
+
+static struct hp_error *create_system(struct flow *flow, int size, const struct pattern *pattern)
+{
+	struct hp_arena *arena = flow->analyzer->scratch;
+	size_t count = pattern->places.count;
+	struct kept_system *kept = hp_arena_alloc(arena, sizeof(*kept));
+	struct sparse_place *places = hp_arena_array(arena, count + 1, sizeof(*places));
+	int *slots = hp_arena_array(arena, count + 1, sizeof(*slots));
+	struct hp_error *error;
+
+	if (!kept || !places || !slots)
+		return hp_error_create_no_memory();
+	error = sparse_create(size, pattern->places.at, count, most_work, arena, &flow->system,
+			      slots);
+	if (error)
+		return error;
+	if (count)
+		memcpy(places, pattern->places.at, count * sizeof(*places));
+	*kept = (struct kept_system){ flow->system, places, count, slots };
+	flow->analyzer->kept_system = kept;
+	return NULL;
+}
+
 static struct hp_error *make_system(struct flow *flow)
 {
 	struct hp_arena *arena = flow->analyzer->scratch;
 	size_t unknowns = (size_t)flow->unknown_count;
 	size_t size = unknowns + flow->balances.count;
 	struct pattern pattern = { .failed = false };
-	_cleanup_free_ int *slots = NULL;
-	struct hp_error *error;
+	struct hp_error *error = NULL;
 
 	flow->ridge_slots = hp_arena_array(arena, unknowns + 1, sizeof(int));
 	flow->part_slots = hp_arena_array(arena, flow->balance_parts.count + 1, sizeof(int));
 	flow->step = hp_arena_array(arena, size + 1, sizeof(double));
 	flow->slopes = hp_arena_array(arena, unknowns + 1, sizeof(double));
 	place_all(flow, &pattern);
-	slots = calloc(pattern.places.count + 1, sizeof(*slots));
-	if (pattern.failed || !slots || !flow->ridge_slots || !flow->part_slots || !flow->step ||
-	    !flow->slopes) {
-		hp_vector_free(&pattern.places);
-		return hp_error_create_no_memory();
-	}
-	error = sparse_create((int)size, pattern.places.at, pattern.places.count, most_work, arena,
-			      &flow->system, slots);
+	if (pattern.failed || !flow->ridge_slots || !flow->part_slots || !flow->step ||
+	    !flow->slopes)
+		error = hp_error_create_no_memory();
+	else if (is_kept(flow->analyzer->kept_system, (int)size, &pattern))
+		flow->system = flow->analyzer->kept_system->system;
+	else
+		error = create_system(flow, (int)size, &pattern);
 	hp_vector_free(&pattern.places);
 	if (!error)
-		take_slots(flow, slots);
+		take_slots(flow, flow->analyzer->kept_system->slots);
 	return error;
 }
 
@@ -347,13 +385,18 @@ bool flow_contradicts(const struct flow *flow)
 	return false;
 }
 
+static bool is_poor(const struct flow *flow)
+{
+	return flow->analyzer->analysis->problems & HP_PROBLEM_FEW_SAMPLES;
+}
+
 /* Few samples end the rounds with the first, and counts want to be met from its beginning. */
 static bool may_be_rough(const struct flow *flow)
 {
 	const struct analyzer *analyzer = flow->analyzer;
 
 	return analyzer->options->estimator == HP_ESTIMATOR_FLOW && !analyzer->is_last_round &&
-	       !flow->has_counts && !(analyzer->analysis->problems & HP_PROBLEM_FEW_SAMPLES);
+	       !flow->has_counts && !is_poor(flow);
 }
 
 struct hp_error *flow_solve(struct flow *flow)
@@ -374,6 +417,8 @@ struct hp_error *flow_solve(struct flow *flow)
 	}
 	if (may_be_rough(flow))
 		tolerance = first_tolerance;
+	else if (!flow->has_counts && is_poor(flow))
+		tolerance = poor_tolerance;
 	while (!error && !flow->has_converged && flow->iterations < MOST_ITERATIONS) {
 		double longest;
 		double gain;

@@ -43,6 +43,7 @@ struct analyzer {
 	double hottest;	    /* log_frequency of the hottest block */
 	bool is_last_round; /* those before only say which way samples came */
 	double *flow_start; /* unknowns of the last estimate: where the next may begin */
+	struct kept_system *kept_system; /* flow_solve.c: of the round before */
 };
 
 static inline size_t frequency_count(const struct hp_cfg *cfg)
