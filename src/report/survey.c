@@ -127,7 +127,14 @@ static struct hp_error *survey_code(struct report *report, struct survey *survey
 		return error;
 	hp_stall_sheet_add(&survey->sheet, &analysis->sheet);
 	survey->procedures++;
+	survey->counted += analysis->is_absolute;
 	survey->is_absolute = survey->is_absolute && analysis->is_absolute;
+	for (unsigned bit = 0; bit < SURVEY_PROBLEMS; bit++) {
+		if (!(analysis->problems >> bit & 1))
+			continue;
+		survey->troubles[bit].procedures++;
+		survey->troubles[bit].samples += candidate->samples;
+	}
 	survey->problems |= analysis->problems;
 	return candidate->row ? add_stalls(survey, candidate->row, candidate->code) : NULL;
 }

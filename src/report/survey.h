@@ -17,7 +17,7 @@ struct stall {
 
 /* A procedure with fewer is not analysed: nothing about a single instruction of it would be known,
  * and most procedures of a profile are such. */
-enum { SURVEY_FEWEST_SAMPLES = 10 };
+enum { SURVEY_FEWEST_SAMPLES = 10, SURVEY_PROBLEMS = 16 };
 
 struct survey {
 	struct hp_stall_sheet sheet;
@@ -26,8 +26,13 @@ struct survey {
 	uint64_t few;	   /* of these, in procedures with too few samples to ask why */
 	double refused;	   /* of these, in code that could not be analysed */
 	size_t procedures; /* analysed */
-	bool is_absolute;  /* all of them */
+	size_t counted;	   /* of these, those with evidence that counts */
+	bool is_absolute;  /* all of them are */
 	unsigned problems; /* of any of them: enum hp_analysis_problem */
+	struct trouble {
+		size_t procedures;
+		uint64_t samples;	/* in them */
+	} troubles[SURVEY_PROBLEMS];	/* with each of these problems, by its bit's number */
 	HP_VECTOR(struct stall) stalls; /* the worst first, the limits applied */
 	size_t hidden;			/* cut by limits */
 	double hidden_cycles;

@@ -219,9 +219,19 @@ static void write_edge(const struct drawing *drawing, uint32_t number)
 	fprintf(drawing->out, "%s];\n", is_hot ? ", color=red" : "");
 }
 
-/* Below the name, what the graph lacks. */
+/* Below the name, what the graph lacks, and what makes its figures less certain. */
 static void write_caveats(const struct drawing *drawing)
 {
+	/* The listing's caveats say which and where. */
+	const unsigned of_the_code = HP_PROBLEM_MISSING_EDGES | HP_PROBLEM_UNDECODABLE;
+	unsigned problems = drawing->analysis ? drawing->analysis->problems & ~of_the_code : 0;
+
+	for (; problems; problems &= problems - 1) {
+		unsigned bit = problems & -problems;
+
+		fputs("\\ncaution: ", drawing->out);
+		write_quoted(quantity_problem((enum hp_analysis_problem)bit), drawing->out);
+	}
 	for (size_t i = 0; i < drawing->listing->caveats.count; i++) {
 		fputs("\\n", drawing->out);
 		write_quoted(drawing->listing->caveats.at[i], drawing->out);
@@ -287,10 +297,6 @@ struct hp_error *write_dot(struct report *report, FILE *out)
 	const char *why = NULL; /* the first is not drawn */
 	size_t drawn = 0;
 
-	fputs("digraph cfg {\n\tnode [shape=box, style=filled, fillcolor=white, "
-	      "fontname=monospace, fontsize=10];\n"
-	      "\tedge [fontname=monospace, fontsize=9];\n",
-	      out);
 	for (size_t i = 0; i < report->rows.count && !error; i++) {
 		_cleanup_(listing_clear) struct listing listing = { 0 };
 		const struct row *row = report->rows.at[i];
@@ -312,10 +318,15 @@ struct hp_error *write_dot(struct report *report, FILE *out)
 			error = hot_path_find(drawing.analysis, listing.arena, &drawing.path);
 		if (error || !drawing.cfg)
 			continue;
-		drawn++;
+		if (drawn++ == 0)
+			fputs("digraph cfg {\n\tnode [shape=box, style=filled, fillcolor=white, "
+			      "fontname=monospace, fontsize=10];\n"
+			      "\tedge [fontname=monospace, fontsize=9];\n",
+			      out);
 		error = draw(&drawing, row->name);
 	}
-	fputs("}\n", out);
+	if (drawn)
+		fputs("}\n", out);
 	if (!error && !drawn)
 		error = hp_error_advise(
 			hp_error_create(HP_ERROR_INSUFFICIENT,

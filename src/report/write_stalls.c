@@ -264,6 +264,15 @@ static struct hp_error *rows_of(struct survey *survey, struct row ***rows)
 
 /* --- text ------------------------------------------------------------------------------------- */
 
+static void write_uncounted(const struct survey *survey, const char *executions, FILE *out)
+{
+	if (survey->counted)
+		fprintf(out, "%s of %zu of %zu procedures were not counted", executions,
+			survey->procedures - survey->counted, survey->procedures);
+	else
+		fprintf(out, "%s were not counted", executions);
+}
+
 void write_text_stack(const struct report *report, const struct survey *survey, FILE *out)
 {
 	if (survey->problems & HP_PROBLEM_NO_CLOCK)
@@ -272,12 +281,33 @@ void write_text_stack(const struct report *report, const struct survey *survey, 
 		return;
 	fprintf(out, "\nWhere the cycles went (%zu procedure%s analysed)\n", survey->procedures,
 		survey->procedures == 1 ? "" : "s");
-	if (!survey->is_absolute)
-		fputs("  Executions were not counted, so execution and stalls may trade places;\n"
+	if (!survey->is_absolute) {
+		fputs("  ", out);
+		write_uncounted(survey, "Executions", out);
+		fputs(", so execution and stalls may trade places;\n"
 		      "  shown is what is likeliest.\n",
 		      out);
+	}
 	sheet_write(&survey->sheet, (double)report->events.at[analyse_event(report)].all.samples,
 		    out);
+}
+
+/* What makes the estimates of some procedures worse than those of others. */
+static void write_troubles(const struct survey *survey, FILE *out)
+{
+	const unsigned told = HP_PROBLEM_NOT_CONVERGED | HP_PROBLEM_NOT_SOLVED |
+			      HP_PROBLEM_CONTRADICTION | HP_PROBLEM_TOO_FAST;
+
+	for (unsigned bit = 0; bit < SURVEY_PROBLEMS; bit++) {
+		const struct trouble *one = &survey->troubles[bit];
+
+		if (!one->procedures || !(told >> bit & 1))
+			continue;
+		fprintf(out, "caution: of %zu procedure%s with %.2f %% of the samples: %s\n",
+			one->procedures, one->procedures == 1 ? "" : "s",
+			survey->samples ? 100 * (double)one->samples / (double)survey->samples : 0,
+			quantity_problem((enum hp_analysis_problem)(1u << bit)));
+	}
 }
 
 static void write_quality(const struct survey *survey, FILE *out)
@@ -292,6 +322,7 @@ static void write_quality(const struct survey *survey, FILE *out)
 		SURVEY_FEWEST_SAMPLES, 100 * survey->refused / samples);
 	if (survey->problems & HP_PROBLEM_GENERIC_CORE)
 		fprintf(out, "caution: %s\n", quantity_problem(HP_PROBLEM_GENERIC_CORE));
+	write_troubles(survey, out);
 }
 
 static struct hp_error *no_time(const struct report *report)
@@ -391,11 +422,12 @@ struct hp_error *write_stalls_text(struct report *report, FILE *out)
 	fputs("# average: cycles of stall each time the instruction runs; shares are of its time, "
 	      "likeliest cause first\n",
 	      out);
-	if (!survey.is_absolute)
-		fprintf(out,
-			"# executions were not counted%s, so an average is at least "
-			"(\xe2\x89\xa5) what it says\n",
+	if (!survey.is_absolute) {
+		fputs("# ", out);
+		write_uncounted(&survey, "executions", out);
+		fprintf(out, "%s, so an average is at least (\xe2\x89\xa5) what it says\n",
 			has_no_room_for_questions(report) ? "" : " (?)");
+	}
 	write_text_stack(report, &survey, out);
 	return NULL;
 }
