@@ -2,6 +2,7 @@
 #include "analyse.h"
 
 #include "counted.h"
+#include "ways.h"
 
 #include <errno.h>
 #include <math.h>
@@ -157,7 +158,7 @@ struct hp_error *analyse_graph(struct report *report, struct row_code *code,
 	return forgive(report, code, error);
 }
 
-/* All that is known beside time: what --evidence says, and windows. */
+/* All that is known beside time: what --evidence says, windows, and registers. */
 static struct hp_error *collect_evidence(struct report *report, const struct row_code *code,
 					 struct counted_terms *terms,
 					 struct hp_analysis_input *input)
@@ -169,6 +170,9 @@ static struct hp_error *collect_evidence(struct report *report, const struct row
 
 	if (!error && counted)
 		error = counted_terms_of(report, counted, input->cfg, terms);
+	/* The control is to be beaten by what samples tell, and registers are of samples. */
+	if (!error && report->options->estimator != HP_ESTIMATOR_CONTROL)
+		error = ways_terms_of(report, code->part, input->cfg, &terms->terms);
 	if (error)
 		return error;
 	given = evidence_of(code->part->image, input->cfg, &count);

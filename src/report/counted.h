@@ -73,8 +73,10 @@ struct hp_error *counted_procedures(const struct report_part *part, struct count
 
 /* --- for the analysis of a procedure --------------------------------------------------------- */
 
+typedef HP_VECTOR(struct hp_evidence) evidence_vector;
+
 struct counted_terms {
-	HP_VECTOR(struct hp_evidence) terms;
+	evidence_vector terms;
 	double shared_deviation; /* see hp_analysis_input */
 };
 /* What the windows say of the graph's blocks and edges; none where they never came by. */

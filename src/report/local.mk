@@ -31,6 +31,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/survey.h src/report/survey.c \
 	src/report/text.h src/report/text.c \
 	src/report/text_header.c src/report/text_summary.c src/report/text_table.c \
+	src/report/ways.h src/report/ways.c \
 	src/report/windows.h src/report/windows.c \
 	src/report/write.h src/report/write_annotate.c src/report/write_csv.c src/report/write_dot.c src/report/write_json.c src/report/write_stalls.c src/report/write_text.c
 

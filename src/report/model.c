@@ -4,6 +4,7 @@
 #include "counted.h"
 #include "hash.h"
 #include "rows.h"
+#include "ways.h"
 #include "windows.h"
 
 #include <fnmatch.h>
@@ -57,6 +58,7 @@ void report_destroy(struct report *report)
 	for (size_t i = 0; i < report->images.count; i++) {
 		hp_vector_free(&report->images.at[i]->evidence);
 		counted_destroy(report->images.at[i]->counted);
+		ways_destroy(report->images.at[i]->ways);
 	}
 	report_windows_clear(&report->windows);
 	HASH_CLEAR(hh, report->strings);

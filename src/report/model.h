@@ -73,6 +73,7 @@ struct report_image {
 	/* Of its samples those of commands that had no shadow window; one an event. */
 	struct tally *uncovered;
 	struct counted *counted; /* once asked for, see counted.h; owned */
+	struct ways *ways;	 /* likewise, see ways.h */
 };
 
 /* A command of an epoch that had shadow windows. */

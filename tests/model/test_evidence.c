@@ -432,8 +432,110 @@ START_TEST(intervals_hold_the_truth_as_often_as_they_say)
 }
 END_TEST
 
+/* --- shares ------------------------------------------------------------------------------------
+ */
+
+static struct hp_grouped all_in(size_t group, double count)
+{
+	struct hp_grouped grouped = { 0 };
+
+	grouped.counts[group] = count;
+	return grouped;
+}
+
+START_TEST(a_share_is_as_certain_as_throws_of_a_coin)
+{
+	struct hp_grouped part = all_in(0, 25);
+	struct hp_grouped rest = all_in(0, 75);
+	struct hp_grouped_ratio few = hp_grouped_share(&part, &rest);
+	struct hp_grouped_ratio many;
+
+	ck_assert_double_eq_tol(few.value, 0.25, 0.01);
+	/* sqrt(0.25 * 0.75 / 100), and a little more that no number of throws takes away */
+	ck_assert_double_gt(few.deviation, 0.043);
+	ck_assert_double_lt(few.deviation, 0.052);
+	part = all_in(0, 2.5e8);
+	rest = all_in(0, 7.5e8);
+	many = hp_grouped_share(&part, &rest);
+	ck_assert_double_lt(many.deviation, few.deviation / 2);
+	ck_assert_double_gt(many.deviation, 0.01);
+}
+END_TEST
+
+START_TEST(what_never_happened_may_still)
+{
+	struct hp_grouped none = { 0 };
+	struct hp_grouped all = all_in(3, 50);
+	struct hp_grouped_ratio never = hp_grouped_share(&none, &all);
+	struct hp_grouped_ratio always = hp_grouped_share(&all, &none);
+
+	ck_assert(never.value > 0 && never.value < 0.02 && never.deviation > 0);
+	ck_assert(always.value < 1 && always.value > 0.98);
+	ck_assert(isnan(hp_grouped_share(&none, &none).value));
+}
+END_TEST
+
+START_TEST(groups_that_differ_make_a_share_uncertain)
+{
+	struct hp_grouped part = { { 500, 100 } };
+	struct hp_grouped rest = { { 500, 900 } };
+	struct hp_grouped same_part = { { 300, 300 } };
+	struct hp_grouped same_rest = { { 700, 700 } };
+	double apart = hp_grouped_share(&part, &rest).deviation;
+	double alike = hp_grouped_share(&same_part, &same_rest).deviation;
+
+	ck_assert_double_gt(apart, 5 * alike);
+	/* What they differ by: 0.5 and 0.1. */
+	ck_assert_double_gt(apart, 0.1);
+}
+END_TEST
+
+/* Of branches whose groups are each off by a normal error of their own, in logarithms of odds. */
+START_TEST(shares_hold_the_truth_as_often_as_they_say)
+{
+	static const double errors[] = { 0, 0.3, 0.8 };
+	enum { BRANCHES = 3000, GROUPS = 6, THROWS = 300 };
+	struct hp_random random = hp_random_seeded(11);
+
+	for (size_t e = 0; e < HP_ARRAY_COUNT(errors); e++) {
+		unsigned held = 0;
+
+		for (unsigned branch = 0; branch < BRANCHES; branch++) {
+			double odds = (double)hp_random_between(&random, 0, 4000) / 1000 - 2;
+			struct hp_grouped part = { 0 };
+			struct hp_grouped rest = { 0 };
+			struct hp_grouped_ratio share;
+			double width;
+
+			for (unsigned i = 0; i < GROUPS; i++) {
+				double own = odds;
+				double chance;
+
+				for (unsigned k = 0; k < 12; k++)
+					own += errors[e] *
+					       ((double)hp_random_between(&random, 0, 1000) / 1000 -
+						0.5);
+				chance = 1 / (1 + exp(-own));
+				for (unsigned k = 0; k < THROWS; k++)
+					(hp_random_between(&random, 0, 999999) < chance * 1e6
+						 ? &part
+						 : &rest)
+						->counts[i]++;
+			}
+			share = hp_grouped_share(&part, &rest);
+			width = share.deviation / (share.value * (1 - share.value));
+			held += fabs(log(share.value / (1 - share.value)) - odds) <= 1.6449 * width;
+		}
+		ck_assert_msg(held > 0.82 * BRANCHES, "errors of %.1f: %u of %u", errors[e], held,
+			      BRANCHES);
+	}
+}
+END_TEST
+
 HP_TEST_MAIN("model/evidence", adding_commutes_and_associates, counts_that_do_not_fit_are_an_error,
 	     outcomes_are_of_branches_and_relative, groups_of_outcomes_are_by_distance,
 	     what_breaks_the_rules_is_named, equal_groups_leave_no_doubt,
 	     one_group_says_nothing_of_its_variance, students_distribution_is_that_of_the_tables,
-	     intervals_hold_the_truth_as_often_as_they_say)
+	     intervals_hold_the_truth_as_often_as_they_say,
+	     a_share_is_as_certain_as_throws_of_a_coin, what_never_happened_may_still,
+	     groups_that_differ_make_a_share_uncertain, shares_hold_the_truth_as_often_as_they_say)

@@ -156,6 +156,15 @@ double hp_grouped_sum(const struct hp_grouped *grouped);
 struct hp_grouped_ratio hp_grouped_ratio(const struct hp_grouped *over,
 					 const struct hp_grouped *under);
 
+/*
+ * The share of `part` in `part` and `rest` together, of outcomes: things that each went one way or
+ * the other, and of which groups may truly differ, as each is biased in its own way. So its variance
+ * is that of as many throws of a coin, and that between groups on top (DerSimonian and Laird 1986,
+ * in logarithms of odds). Never 0 or 1; `freedom` is of groups. NAN when there is nothing.
+ */
+struct hp_grouped_ratio hp_grouped_share(const struct hp_grouped *part,
+					 const struct hp_grouped *rest);
+
 /* How much wider than the normal distribution's Student's 90 % interval is; 1 for very many. */
 double hp_student_widening(double freedom);
 

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ways.h"
+
+void ways_destroy(struct ways *ways)
+{
+	if (!ways)
+		return;
+	hp_vector_free(&ways->branches);
+	free(ways);
+}
+
+/* --- making ------------------------------------------------------------------------------------
+ */
+
+static bool add_branch(const struct report_part *part, const struct hp_counted *item,
+		       struct ways *ways)
+{
+	struct way way = { 0 };
+	struct hp_grouped *into = item->kind == HP_COUNTED_TAKEN ? &way.taken : &way.straight;
+	hp_link_address address;
+
+	if (!hp_image_link_address(part->file, item->at, &address))
+		return true;
+	way.address = address.value;
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		into->counts[i] = (double)item->counts[i];
+	return hp_vector_push(&ways->branches, way);
+}
+
+static int compare_ways(const void *left, const void *right)
+{
+	const struct way *a = left;
+	const struct way *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+/* Both ways of a branch, and those of all recordings, are one. */
+static void unite(struct ways *ways)
+{
+	struct way *branches = ways->branches.at;
+	size_t n = 0;
+
+	if (ways->branches.count)
+		qsort(branches, ways->branches.count, sizeof(*branches), compare_ways);
+	for (size_t i = 0; i < ways->branches.count; i++) {
+		if (n && branches[n - 1].address == branches[i].address) {
+			grouped_add(&branches[n - 1].taken, &branches[i].taken);
+			grouped_add(&branches[n - 1].straight, &branches[i].straight);
+		} else {
+			branches[n++] = branches[i];
+		}
+	}
+	ways->branches.count = n;
+}
+
+static struct hp_error *make(const struct report *report, const struct report_part *part,
+			     uint32_t image, struct ways *ways)
+{
+	const struct hp_window_evidence *sum = &report->windows.sum;
+
+	for (size_t i = 0; i < sum->stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &sum->strata[i];
+
+		if (!report_matches(report->options->comm, stratum->command))
+			continue;
+		for (size_t j = 0; j < stratum->outcome_count; j++) {
+			const struct hp_counted *item = &stratum->outcomes[j];
+
+			if (item->image == image &&
+			    (item->kind == HP_COUNTED_TAKEN || item->kind == HP_COUNTED_FALL) &&
+			    !add_branch(part, item, ways))
+				return hp_error_create_no_memory();
+		}
+	}
+	unite(ways);
+	return NULL;
+}
+
+/* NULL where offsets mean something in one epoch only. */
+static struct hp_error *ways_of(const struct report *report, const struct report_part *part,
+				const struct ways **ways)
+{
+	const struct hp_window_evidence *sum = &report->windows.sum;
+	struct hp_error *error = NULL;
+
+	*ways = part->image->ways;
+	if (*ways || !part->file || part->image->id.kind != HP_IMAGE_FILE)
+		return NULL;
+	part->image->ways = calloc(1, sizeof(*part->image->ways));
+	if (!part->image->ways)
+		return hp_error_create_no_memory();
+	for (uint32_t i = 0; i < sum->image_count && !error; i++)
+		if (hp_image_id_compare(&sum->images[i], &part->image->id) == 0)
+			error = make(report, part, i, part->image->ways);
+	*ways = part->image->ways;
+	return error;
+}
+
+/* --- of a graph --------------------------------------------------------------------------------
+ */
+
+/* The branch that the block ends with: there is no other in it. */
+static const struct way *way_of(const struct ways *ways, const struct hp_block *block)
+{
+	uint64_t end = block->address.value + block->bytes;
+	size_t low = 0;
+	size_t high = ways->branches.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ways->branches.at[middle].address < block->address.value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < ways->branches.count && ways->branches.at[low].address < end
+		       ? &ways->branches.at[low]
+		       : NULL;
+}
+
+struct hp_error *ways_terms_of(struct report *report, const struct report_part *part,
+			       const struct hp_cfg *cfg, evidence_vector *terms)
+{
+	const struct ways *ways;
+	struct hp_error *error = ways_of(report, part, &ways);
+
+	if (error || !ways)
+		return error;
+	for (uint32_t i = 0; i < cfg->block_count; i++) {
+		const struct hp_block *block = &cfg->blocks[i];
+		const struct way *way = block->end == HP_END_CONDITIONAL ? way_of(ways, block)
+									 : NULL;
+		struct hp_grouped_ratio share;
+		struct hp_evidence term = {
+			.kind = HP_EVIDENCE_PROBABILITY,
+			.source = HP_SOURCE_REGISTERS,
+		};
+
+		if (!way)
+			continue;
+		share = hp_grouped_share(&way->taken, &way->straight);
+		term.address.value = way->address;
+		term.value = share.value;
+		term.deviation = share.deviation;
+		if (!hp_vector_push(terms, term))
+			return hp_error_create_no_memory();
+	}
+	return NULL;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which way the branches of one image went, as the registers of samples told it, by link-time
+ * address.
+ */
+#ifndef REPORT_WAYS_H
+#define REPORT_WAYS_H
+
+#include "counted.h"
+
+/* A conditional jump. */
+struct way {
+	uint64_t address;
+	struct hp_grouped taken;
+	struct hp_grouped straight;
+};
+
+struct ways {
+	HP_VECTOR(struct way) branches; /* by address, distinct */
+};
+
+void ways_destroy(struct ways *ways);
+
+/* What is known of the graph's conditional jumps. */
+struct hp_error *ways_terms_of(struct report *report, const struct report_part *part,
+			       const struct hp_cfg *cfg, evidence_vector *terms);
+
+#endif
