@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	scripts/bench/record-overhead \
 	scripts/bench/report-speed \
 	scripts/bench/self_timed.h \
+	scripts/bench/shadow-replay \
 	scripts/bench/shares.c \
 	scripts/bench/stalls-speed \
 	scripts/bench/storms.c \

@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-enum { DEFAULT_CACHE_BYTES = 64 << 20, SYSCALL_BYTES = 2 };
+enum { DEFAULT_CACHE_BYTES = 128 << 20, SYSCALL_BYTES = 2 };
 
 struct hp_engine {
 	uint64_t near; /* where the cache is to be; 0: near the code */

@@ -38,7 +38,7 @@ struct hp_engine;
 
 /* Fields that are 0 mean the default. */
 struct hp_engine_options {
-	size_t cache_bytes; /* of translated code, counters and constants in all; default 64 MiB */
+	size_t cache_bytes; /* of translated code, counters and constants in all; default 128 MiB */
 	uint64_t near;	    /* the address where the cache is to be; default near the code */
 };
 

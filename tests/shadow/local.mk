@@ -6,11 +6,17 @@ tests_shadow_test_translate_SOURCES = tests/shadow/test_translate.c tests/shadow
 	tests/shadow/puppet.c tests/shadow/states.c
 tests_shadow_test_translate_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 
+check_PROGRAMS += tests/shadow/test_sweep
+tests_shadow_test_sweep_SOURCES = tests/shadow/test_sweep.c tests/shadow/puppet.c \
+	tests/shadow/states.c
+tests_shadow_test_sweep_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
+
 check_PROGRAMS += tests/shadow/test_copy
 tests_shadow_test_copy_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 
-helper_programs += tests/shadow/replayed
+helper_programs += tests/shadow/replayed tests/shadow/replay_command
 tests_shadow_replayed_LDADD = -lm
+tests_shadow_replay_command_LDADD = $(SHADOW_LIBS)
 noinst_HEADERS += tests/shadow/tracee.h
 check_PROGRAMS += tests/shadow/test_replay
 tests_shadow_test_replay_SOURCES = tests/shadow/test_replay.c tests/shadow/tracee.c \

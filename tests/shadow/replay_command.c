@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * replay_command COMMAND [ARGUMENT ...]
+ *
+ * Runs the command natively up to its entry point, and from there to its end through the engine,
+ * its system calls made for real. Says on standard error what that took, one figure a line. What
+ * ends a replay early (see enum hp_window_end) goes on natively, and is said too.
+ */
+#include "../../src/shadow/engine.h"
+#include "../../src/shadow/inject.h"
+
+#include <hpcprof/base/number.h>
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SYSCALL_BYTES = 2 };
+
+static _Noreturn void die(const char *what)
+{
+	fprintf(stderr, "replay_command: %s\n", what);
+	exit(1);
+}
+
+static void succeed(struct hp_error *error)
+{
+	if (error)
+		die(error->message);
+}
+
+static uint64_t entry_point(pid_t pid)
+{
+	uint64_t pair[2];
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)pid);
+	file = fopen(path, "r");
+	while (file && fread(pair, sizeof(pair), 1, file) == 1)
+		if (pair[0] == AT_ENTRY) {
+			fclose(file);
+			return pair[1];
+		}
+	die("no entry point");
+}
+
+static void wait_trap(pid_t pid)
+{
+	int status;
+
+	if (!wait_stopped(pid, &status) || WSTOPSIG(status) != SIGTRAP)
+		die("the command does not start");
+}
+
+static pid_t start(char **command)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		execvp(command[0], command);
+		_exit(127);
+	}
+	wait_trap(pid);
+	ptrace(PTRACE_SETOPTIONS, pid, NULL, (uintptr_t)PTRACE_O_EXITKILL);
+	return pid;
+}
+
+/* Leaves it in front of its first own instruction. */
+static void run_to(pid_t pid, uint64_t address, struct user_regs_struct *registers)
+{
+	void *at = (void *)(uintptr_t)address;
+	long code = ptrace(PTRACE_PEEKTEXT, pid, at, NULL);
+
+	ptrace(PTRACE_POKETEXT, pid, at, (code & ~0xffL) | 0xcc);
+	ptrace(PTRACE_CONT, pid, NULL, NULL);
+	wait_trap(pid);
+	ptrace(PTRACE_POKETEXT, pid, at, code);
+	ptrace(PTRACE_GETREGS, pid, NULL, registers);
+	registers->rip = address;
+	registers->orig_rax = (unsigned long long)-1;
+	ptrace(PTRACE_SETREGS, pid, NULL, registers);
+}
+
+struct context {
+	uint64_t call_at; /* a system-call instruction of the command's; the entry point, patched */
+	long code;	  /* what was there */
+	uint64_t calls;
+};
+
+/* At the entry point, which is not needed any more, but must read as it did. */
+static int64_t call(struct context *context, pid_t pid, long number, const uint64_t *arguments)
+{
+	struct shadow_call made = { .number = number };
+	void *at = (void *)(uintptr_t)context->call_at;
+	int64_t result;
+
+	memcpy(made.arguments, arguments, sizeof(made.arguments));
+	ptrace(PTRACE_POKETEXT, pid, at, (context->code & ~0xffffL) | 0x050f);
+	if (!inject(pid, context->call_at, &made, &result))
+		die("the command is gone");
+	ptrace(PTRACE_POKETEXT, pid, at, context->code);
+	return result;
+}
+
+static void map(struct context *context, pid_t pid, struct hp_engine *engine,
+		const struct user_regs_struct *registers)
+{
+	const struct hp_engine_mapping *mappings;
+	char path[64] = "";
+	uint64_t at = registers->rsp - 1024;
+	struct iovec local = { path, sizeof(path) };
+	struct iovec remote = { (void *)(uintptr_t)at, sizeof(path) };
+	size_t count;
+	int64_t fd;
+
+	succeed(hp_engine_prepare(engine, pid, &mappings, &count));
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), mappings[0].fd);
+	process_vm_writev(pid, &local, 1, &remote, 1, 0);
+	fd = call(context, pid, SYS_openat, (uint64_t[6]){ (uint64_t)AT_FDCWD, at, O_RDWR });
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t arguments[6] = { mappings[i].address,
+						mappings[i].bytes,
+						(uint64_t)mappings[i].protection,
+						MAP_SHARED | MAP_FIXED_NOREPLACE,
+						(uint64_t)fd,
+						mappings[i].offset };
+
+		if (call(context, pid, SYS_mmap, arguments) != (int64_t)mappings[i].address)
+			die("the cache cannot be mapped");
+	}
+	call(context, pid, SYS_close, (uint64_t[6]){ (uint64_t)fd });
+}
+
+static struct hp_engine_call answer(void *opaque, pid_t pid, const struct user_regs_struct *call_of)
+{
+	struct context *context = opaque;
+	const uint64_t arguments[6] = { call_of->rdi, call_of->rsi, call_of->rdx,
+					call_of->r10, call_of->r8,  call_of->r9 };
+
+	if (call_of->rax == SYS_exit_group || call_of->rax == SYS_execve ||
+	    call_of->rax == SYS_clone || call_of->rax == SYS_clone3 || call_of->rax == SYS_vfork ||
+	    call_of->rax == SYS_rt_sigreturn)
+		return (struct hp_engine_call){ .is_handled = false };
+	context->calls++;
+	return (struct hp_engine_call){
+		.is_handled = true,
+		.result = call(context, pid, (long)call_of->rax, arguments),
+	};
+}
+
+static double seconds(struct timeval time)
+{
+	return (double)time.tv_sec + 1e-6 * (double)time.tv_usec;
+}
+
+/* The shadow as the program would be: in front of the instruction that ended the replay. */
+static void put_back(pid_t pid, uint64_t address, struct user_regs_struct *registers)
+{
+	ptrace(PTRACE_GETREGS, pid, NULL, registers);
+	registers->rip = address;
+	registers->orig_rax = (unsigned long long)-1;
+	ptrace(PTRACE_SETREGS, pid, NULL, registers);
+}
+
+static bool may_step_over(enum hp_window_end end)
+{
+	return end == HP_WINDOW_CLOCK || end == HP_WINDOW_PROCESSOR || end == HP_WINDOW_RANDOM;
+}
+
+struct total {
+	uint64_t instructions, translated, exits, replay_ns, engine_ns, pieces;
+	size_t blocks; /* of the last piece */
+};
+
+static void replay_all(struct context *context, pid_t pid, struct hp_engine *engine,
+		       struct user_regs_struct *registers, struct total *total)
+{
+	struct hp_engine_limits limits = { .time_ns = 600000000000 };
+	struct hp_engine_calls calls = { answer, context };
+	uint64_t before_ns = hp_clock_thread_ns();
+	struct hp_replay replay;
+	enum hp_window_end end;
+
+	do {
+		succeed(hp_engine_replay(engine, pid, registers, NULL, 0, &limits, &calls,
+					 &replay));
+		end = replay.end;
+		if (end == HP_WINDOW_DIED || end == HP_WINDOW_SIGNAL)
+			die(hp_window_end_name(end));
+		put_back(pid, replay.end_address, registers);
+		if (may_step_over(end)) {
+			ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL);
+			wait_trap(pid);
+			ptrace(PTRACE_GETREGS, pid, NULL, registers);
+		} else {
+			fprintf(stderr, "end %s %ld\n", hp_window_end_name(end), replay.end_detail);
+		}
+		total->pieces++;
+		total->instructions += replay.instructions;
+		total->translated += replay.translated;
+		total->exits += replay.exits;
+		total->replay_ns += replay.replay_ns;
+		total->blocks = replay.block_count;
+		hp_replay_free(&replay);
+	} while (may_step_over(end));
+	total->engine_ns = hp_clock_thread_ns() - before_ns;
+}
+
+int main(int count, char **arguments)
+{
+	struct hp_engine_options options = { 0 };
+	struct context context = { 0 };
+	struct user_regs_struct registers;
+	struct total total = { 0 };
+	struct hp_engine *engine;
+	struct rusage used;
+	int status;
+	pid_t pid;
+
+	if (count < 2)
+		die("usage: replay_command COMMAND [ARGUMENT ...]");
+	pid = start(arguments + 1);
+	context.call_at = entry_point(pid);
+	run_to(pid, context.call_at, &registers);
+	context.code = ptrace(PTRACE_PEEKTEXT, pid, (void *)(uintptr_t)context.call_at, NULL);
+	succeed(hp_engine_create(&options, &engine));
+	map(&context, pid, engine, &registers);
+	replay_all(&context, pid, engine, &registers, &total);
+	ptrace(PTRACE_CONT, pid, NULL, NULL);
+	if (wait4(pid, &status, __WALL, &used) != pid || !WIFEXITED(status))
+		die("the command does not end");
+	fprintf(stderr, "status %d\nuser %.3f\nsystem %.3f\n", WEXITSTATUS(status),
+		seconds(used.ru_utime), seconds(used.ru_stime));
+	fprintf(stderr,
+		"engine %.3f\nreplay %.3f\npieces %lu\ninstructions %lu\nblocks %zu\ntranslated "
+		"%lu\n"
+		"exits %lu\ncalls %lu\n",
+		1e-9 * (double)total.engine_ns, 1e-9 * (double)total.replay_ns, total.pieces,
+		total.instructions, total.blocks, total.translated, total.exits, context.calls);
+	hp_engine_destroy(engine);
+	return 0;
+}
