@@ -74,6 +74,14 @@ void hp_cli_warn(const char *message, const char *advice)
 		print_advice(advice);
 }
 
+void hp_cli_hint(const char *message)
+{
+	fflush(stdout);
+	fputs("hpcprof: hint: ", stderr);
+	print_safely(stderr, message);
+	putc('\n', stderr);
+}
+
 const char *hp_cli_closest(const char *word, const char *const *candidates)
 {
 	const char *closest = NULL;

@@ -26,6 +26,8 @@ enum {
 	OPTION_ALL,
 	OPTION_STALLS,
 	OPTION_CFG,
+	OPTION_CALLS,
+	OPTION_EXECUTIONS,
 	OPTION_SUMMARY,
 	OPTION_FORMAT,
 	OPTION_IMAGE,
@@ -74,6 +76,12 @@ static const struct argp_option options[] = {
 	  1 },
 	{ "cfg", OPTION_CFG, "PROC", 0,
 	  "The control-flow graph of PROC with samples, frequencies and stalls, for Graphviz", 1 },
+	{ "calls", OPTION_CALLS, NULL, 0,
+	  "Which procedures call which, and how often; needs record --shadow", 1 },
+	{ "executions", OPTION_EXECUTIONS, NULL, 0,
+	  "How often procedures were called, how many instructions ran in them, and how often each "
+	  "line ran; needs record --shadow",
+	  1 },
 	{ "summary", OPTION_SUMMARY, NULL, 0, "How it was recorded and how good the data is", 1 },
 	{ "format", OPTION_FORMAT, "text|json|csv", 0,
 	  "How to write it (default: text); svg with --cfg", 1 },
@@ -257,6 +265,10 @@ static error_t parse_view(int key, char *argument, struct argp_state *state)
 		arguments->as_graph = true;
 		arguments->report.listed = argument;
 		return choose_view(state, HP_VIEW_INSTRUCTIONS);
+	case OPTION_CALLS:
+		return choose_view(state, HP_VIEW_CALLS);
+	case OPTION_EXECUTIONS:
+		return choose_view(state, HP_VIEW_EXECUTIONS);
 	case OPTION_SUMMARY:
 		return choose_view(state, HP_VIEW_SUMMARY);
 	case OPTION_FORMAT:
@@ -350,6 +362,11 @@ static void warn(const char *message, const char *advice, void *context)
 	hp_pager_warn(context, message, advice);
 }
 
+static void hint(const char *message, void *context)
+{
+	hp_pager_hint(context, message);
+}
+
 /* COLUMNS is what the user says, the terminal what it says itself. */
 static size_t terminal_columns(void)
 {
@@ -399,7 +416,7 @@ static struct hp_error *settle_format(struct arguments *arguments)
 
 static struct hp_error *report_to(const struct arguments *arguments, struct hp_pager *pager)
 {
-	const struct hp_report_notices notices = { .warn = warn, .context = pager };
+	const struct hp_report_notices notices = { .warn = warn, .hint = hint, .context = pager };
 	_cleanup_(hp_db_close_scope) struct hp_db *db = NULL;
 	struct hp_error *error = hp_db_open(arguments->db, false, &db);
 

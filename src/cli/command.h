@@ -50,6 +50,8 @@ int hp_cli_fail(struct hp_error *error);
 
 /* "hpcprof: warning: MESSAGE" and the advice, if any, to standard error. */
 void hp_cli_warn(const char *message, const char *advice);
+/* The same of what could be better. */
+void hp_cli_hint(const char *message);
 
 /* The candidate that `word` was probably meant to be, or NULL; `candidates` ends with NULL. */
 const char *hp_cli_closest(const char *word, const char *const *candidates);

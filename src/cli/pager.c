@@ -198,6 +198,21 @@ void hp_pager_warn(struct hp_pager *pager, const char *message, const char *advi
 	hp_cli_warn(message, advice);
 }
 
+void hp_pager_hint(struct hp_pager *pager, const char *message)
+{
+	struct hp_held_warning held = { .is_hint = true };
+
+	if (pager->child) {
+		held.message = strdup(message);
+		if (held.message && hp_vector_push(&pager->warnings, held))
+			return;
+	}
+	free(held.message);
+	/* After the text, where both go to one place. */
+	fflush(pager->out);
+	hp_cli_hint(message);
+}
+
 void hp_pager_end(struct hp_pager *pager)
 {
 	int status;
@@ -211,7 +226,10 @@ void hp_pager_end(struct hp_pager *pager)
 			;
 	}
 	for (size_t i = 0; i < pager->warnings.count; i++) {
-		hp_cli_warn(pager->warnings.at[i].message, pager->warnings.at[i].advice);
+		if (pager->warnings.at[i].is_hint)
+			hp_cli_hint(pager->warnings.at[i].message);
+		else
+			hp_cli_warn(pager->warnings.at[i].message, pager->warnings.at[i].advice);
 		free(pager->warnings.at[i].message);
 		free(pager->warnings.at[i].advice);
 	}

@@ -19,6 +19,7 @@
 struct hp_held_warning {
 	char *message;
 	char *advice; /* or NULL */
+	bool is_hint; /* rather than a warning */
 };
 
 struct hp_pager {
@@ -30,6 +31,8 @@ struct hp_pager {
 /* Standard output itself unless it is a terminal and a pager could be started. */
 void hp_pager_start(struct hp_pager *pager);
 void hp_pager_warn(struct hp_pager *pager, const char *message, const char *advice);
+/* Said last of all, and quietly: nothing is wrong. */
+void hp_pager_hint(struct hp_pager *pager, const char *message);
 /* Waits until the reader has seen enough, then says what was to be warned of. That the reader left
  * before the end is no error. */
 void hp_pager_end(struct hp_pager *pager);

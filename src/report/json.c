@@ -188,6 +188,40 @@ static json_t *attribution_object(const struct report *report)
 	return object;
 }
 
+static json_t *reasons_object(const struct hp_window_evidence *sum, bool is_refusal)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < sum->reason_count; i++)
+		if (sum->reasons[i].is_refusal == is_refusal)
+			json_object_set_new(object, sum->reasons[i].what,
+					    json_count(sum->reasons[i].count));
+	return object;
+}
+
+/* What shadow windows counted; null when there were none. */
+static json_t *windows_object(const struct report *report)
+{
+	const struct hp_window_evidence *sum = &report->windows.sum;
+	struct hp_window_group counted = hp_window_evidence_counted(sum);
+	struct hp_window_group relative = hp_window_evidence_relative(sum);
+
+	if (hp_window_evidence_is_empty(sum))
+		return json_null();
+	return json_pack("{s:o, s:o, s:f, s:b, s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o}",
+			 "count", json_count(counted.windows + relative.windows), "truncated",
+			 json_count(relative.windows), "counted_s",
+			 (double)(counted.time_ns + relative.time_ns) / 1e9, "absolute",
+			 report->windows.is_absolute, "why_relative",
+			 json_text(report->windows.why_relative), "lost_s",
+			 (double)sum->price.lost_ns / 1e9, "target_s",
+			 (double)sum->price.target_ns / 1e9, "replay_s",
+			 (double)sum->price.replay_ns / 1e9, "budget_percent",
+			 (double)sum->price.budget_ppm / 1e4, "samples", json_count(sum->samples),
+			 "matched", json_count(sum->matched), "ended", reasons_object(sum, false),
+			 "refused", reasons_object(sum, true));
+}
+
 json_t *json_summary(const struct report *report)
 {
 	json_t *summary = json_header(report, "hpcprof-summary/1");
@@ -203,6 +237,7 @@ json_t *json_summary(const struct report *report)
 		json_array_append_new(images, image_state(report, report->rows.at[i]));
 	json_object_set_new(summary, "events", events);
 	json_object_set_new(summary, "recordings", recordings);
+	json_object_set_new(summary, "windows", windows_object(report));
 	json_object_set_new(summary, "named_by", attribution_object(report));
 	json_object_set_new(summary, "images", images);
 	return summary;

@@ -418,6 +418,26 @@ static struct hp_error *open_epochs(struct report *report, struct hp_db *db, cha
 	return NULL;
 }
 
+/* Code that was counted need not have been sampled. */
+static struct hp_error *load_counted_images(struct report *report)
+{
+	const struct hp_window_evidence *sum = &report->windows.sum;
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < sum->image_count && !error; i++) {
+		struct report_image *image;
+		struct report_part *part;
+
+		if (sum->images[i].kind != HP_IMAGE_FILE ||
+		    !image_passes(report->options, &sum->images[i]))
+			continue;
+		error = find_image(report, &sum->images[i], &image);
+		if (!error)
+			error = find_part(report, 0, 0, image, &part);
+	}
+	return error;
+}
+
 struct hp_error *load_epochs(struct report *report, struct hp_db *db, char *const *arguments,
 			     size_t argument_count)
 {
@@ -437,6 +457,8 @@ struct hp_error *load_epochs(struct report *report, struct hp_db *db, char *cons
 		for (size_t j = 0; j < images && !error; j++)
 			error = load_image(report, i, j);
 	}
+	if (!error && report_shows_counts(report->options))
+		error = load_counted_images(report);
 	if (!error)
 		error = load_finish(report);
 	if (!error)

@@ -14,6 +14,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/counted.h src/report/counted.c src/report/counted_terms.c \
 	src/report/columns_analysis.h src/report/columns_analysis.c \
 	src/report/columns_counts.h src/report/columns_counts.c \
+	src/report/executions.h src/report/executions.c src/report/executions_lines.c \
 	src/report/hash.h \
 	src/report/hot_path.h src/report/hot_path.c \
 	src/report/json.h src/report/json.c src/report/json_analysis.c \
@@ -32,6 +33,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/text.h src/report/text.c \
 	src/report/text_header.c src/report/text_summary.c src/report/text_table.c \
 	src/report/ways.h src/report/ways.c \
+	src/report/write_executions.c \
 	src/report/windows.h src/report/windows.c \
 	src/report/write.h src/report/write_annotate.c src/report/write_csv.c src/report/write_dot.c src/report/write_json.c src/report/write_stalls.c src/report/write_text.c
 

@@ -165,10 +165,16 @@ double report_coverage(const struct report_event *event)
 	return event->enabled_ns ? (double)event->running_ns / (double)event->enabled_ns : NAN;
 }
 
+bool report_shows_counts(const struct hp_report_options *options)
+{
+	return options->view == HP_VIEW_CALLS || options->view == HP_VIEW_EXECUTIONS;
+}
+
 bool report_needs_code(const struct hp_report_options *options)
 {
 	return options->view == HP_VIEW_INSTRUCTIONS || options->view == HP_VIEW_ANNOTATE ||
-	       options->view == HP_VIEW_STALLS || options->view == HP_VIEW_SUMMARY;
+	       options->view == HP_VIEW_STALLS || options->view == HP_VIEW_SUMMARY ||
+	       report_shows_counts(options);
 }
 
 bool report_keeps_files(const struct report *report)

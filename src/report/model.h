@@ -236,6 +236,8 @@ double report_coverage(const struct report_event *event);
 
 /* The view looks at code: files stay open, rows say what code they stand for. */
 bool report_needs_code(const struct hp_report_options *options);
+/* The view is of what windows counted alone: samples or not. */
+bool report_shows_counts(const struct hp_report_options *options);
 /* Files stay open: the view looks at code, or at what windows counted in it. */
 bool report_keeps_files(const struct report *report);
 /* The view takes all procedures that a glob means, not only the hottest. */

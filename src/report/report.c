@@ -54,6 +54,20 @@ static struct hp_error *check_samples(const struct report *report)
 		"hpcprof report --summary lists the images and commands there are");
 }
 
+/* Who asks what code costs would like to know how often it ran. */
+static void hint_at_counts(const struct report *report)
+{
+	const struct hp_report_options *options = report->options;
+
+	if (!report->notices || !report->notices->hint || options->format != HP_FORMAT_TEXT ||
+	    (options->view != HP_VIEW_ANNOTATE && options->view != HP_VIEW_STALLS) ||
+	    options->evidence || !hp_window_evidence_is_empty(&report->windows.sum))
+		return;
+	report->notices->hint("hpcprof record --shadow counts executions too, for some 1 % of the "
+			      "time: then CPI and cycles of stalls are known, not bounded",
+			      report->notices->context);
+}
+
 static struct hp_error *write_report(struct report *report, FILE *out)
 {
 	switch (report->options->format) {
@@ -80,6 +94,10 @@ struct hp_error *report_run(struct report *report, FILE *out)
 	if (error)
 		return error;
 	empty = check_samples(report);
+	if (empty && report_shows_counts(report->options)) {
+		hp_error_destroy(empty);
+		empty = NULL;
+	}
 	if (empty && report->options->view != HP_VIEW_SUMMARY)
 		return empty;
 	if (report->options->listed)
@@ -93,6 +111,8 @@ struct hp_error *report_run(struct report *report, FILE *out)
 		error = counted_fill_rows(report);
 	if (!error)
 		error = write_report(report, out);
+	if (!error)
+		hint_at_counts(report);
 	if (error && empty)
 		hp_error_destroy(empty);
 	return error ? error : empty;

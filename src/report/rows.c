@@ -157,7 +157,7 @@ void rows_select(struct report *report, enum sort_key key)
 	struct sort_context sort = { .report = report, .key = key };
 	/* The one procedure that was asked for by name is wanted, hot or not; of stalls it is
 	 * those that are limited. */
-	bool is_limited = options->view != HP_VIEW_STALLS &&
+	bool is_limited = options->view != HP_VIEW_STALLS && !report_shows_counts(options) &&
 			  (!options->listed || report->rows.count > 1);
 	struct tally sum = { 0 };
 	size_t kept = 0;

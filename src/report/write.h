@@ -29,6 +29,14 @@ struct hp_error *write_stalls_json(struct report *report, FILE *out);
 struct survey;
 void write_text_stack(const struct report *report, const struct survey *survey, FILE *out);
 
+/* --calls and --executions. */
+struct hp_error *write_calls_text(struct report *report, FILE *out);
+struct hp_error *write_calls_csv(struct report *report, FILE *out);
+struct hp_error *write_calls_json(struct report *report, FILE *out);
+struct hp_error *write_executions_text(struct report *report, FILE *out);
+struct hp_error *write_executions_csv(struct report *report, FILE *out);
+struct hp_error *write_executions_json(struct report *report, FILE *out);
+
 struct listing;
 /* The body of --annotate as text: `listing` of all instructions with their blocks, `analysis` NULL
  * where there is none. */

@@ -139,6 +139,10 @@ struct hp_error *write_csv(struct report *report, FILE *out)
 		return write_summary(report, &record, out);
 	if (report->options->view == HP_VIEW_STALLS)
 		return write_stalls_csv(report, out);
+	if (report->options->view == HP_VIEW_CALLS)
+		return write_calls_csv(report, out);
+	if (report->options->view == HP_VIEW_EXECUTIONS)
+		return write_executions_csv(report, out);
 	error = columns_for_csv(report, &columns);
 	return error ? error : write_rows(report, &columns, &record, out);
 }

@@ -251,6 +251,10 @@ struct hp_error *write_json(struct report *report, FILE *out)
 		return write_list(report, "hpcprof-lines/1", "lines", line_object, out);
 	case HP_VIEW_STALLS:
 		return write_stalls_json(report, out);
+	case HP_VIEW_CALLS:
+		return write_calls_json(report, out);
+	case HP_VIEW_EXECUTIONS:
+		return write_executions_json(report, out);
 	case HP_VIEW_SUMMARY:
 		break;
 	}

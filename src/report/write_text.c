@@ -104,6 +104,10 @@ static struct hp_error *write_body(struct report *report, const struct columns *
 		return write_text_summary(report, out);
 	if (report->options->view == HP_VIEW_STALLS)
 		return write_stalls_text(report, out);
+	if (report->options->view == HP_VIEW_CALLS)
+		return write_calls_text(report, out);
+	if (report->options->view == HP_VIEW_EXECUTIONS)
+		return write_executions_text(report, out);
 	if (report->options->view == HP_VIEW_ANNOTATE)
 		return annotate(report, report->rows.at[0], out);
 	if (report->options->view != HP_VIEW_INSTRUCTIONS) {

@@ -161,6 +161,14 @@ void fixture_add(struct fixture *fixture, const struct fixture_epoch *epoch)
 	}
 }
 
+static void count_hint(const char *message, void *context)
+{
+	struct fixture *fixture = context;
+
+	ck_assert_ptr_nonnull(message);
+	fixture->hints++;
+}
+
 /* --- reporting ---------------------------------------------------------------------------- */
 
 static void keep_warning(const char *message, const char *advice, void *context)
@@ -178,7 +186,9 @@ static void keep_warning(const char *message, const char *advice, void *context)
 struct hp_error *fixture_report(struct fixture *fixture, const struct hp_report_options *options,
 				const char *const *labels)
 {
-	const struct hp_report_notices notices = { keep_warning, fixture };
+	const struct hp_report_notices notices = { .warn = keep_warning,
+						   .hint = count_hint,
+						   .context = fixture };
 	char *arguments[8] = { 0 };
 	struct hp_error *error;
 	size_t count = 0;

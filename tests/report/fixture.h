@@ -14,6 +14,7 @@ struct fixture {
 	struct hp_db *db;
 	char *output;	/* of the last report */
 	char *warnings; /* what it told the notices, one a line */
+	unsigned hints; /* how many, of all reports */
 };
 struct fixture fixture_create(void);
 void fixture_remove(struct fixture *fixture);

@@ -40,6 +40,7 @@ tests_report_test_code_LDADD = $(REPORT_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += tests/report/test_counted
 tests_report_test_counted_SOURCES = tests/report/test_counted.c $(report_fixture)
+tests_report_test_counted_CFLAGS = $(AM_CFLAGS) -g
 tests_report_test_counted_LDADD = $(REPORT_LIBS) $(CHECK_LIBS)
 
 dist_check_SCRIPTS += tests/report/report.test

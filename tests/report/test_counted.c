@@ -74,6 +74,13 @@ extern const char counted_leaf[], counted_leaf_jump[], counted_leaf_then[], coun
 extern const char counted_hidden[], counted_hidden_jump[], counted_hidden_target[];
 extern const char counted_after[];
 
+enum { LINE_OF_FUNCTION = __LINE__ + 3 };
+int counted_function(int x);
+__attribute__((noinline, noclone)) int counted_function(int x)
+{
+	return x + 1;
+}
+
 /* --- this program ----------------------------------------------------------------------------- */
 
 struct own_segments {
@@ -196,6 +203,9 @@ static void count_all(void)
 	block(counted_hidden, counted_hidden_target, 4, entered);
 	block(counted_hidden_target, counted_after, 2, entered);
 	edge(HP_COUNTED_INDIRECT_JUMP, counted_hidden_jump, counted_hidden_target, entered);
+	/* As much of it as its first instruction, however long that is. */
+	block((const char *)(uintptr_t)counted_function,
+	      (const char *)(uintptr_t)counted_function + 1, 1, other);
 	qsort(items, item_count, sizeof(*items), compare_items);
 	stratum = (struct hp_window_stratum){ .recording = 77,
 					      .command = command,
@@ -503,6 +513,134 @@ START_TEST(an_annotation_has_trips_and_which_way_branches_go)
 }
 END_TEST
 
+static double estimate(json_t *object, const char *name)
+{
+	return json_number_value(json_object_get(json_object_get(object, name), "estimate"));
+}
+
+static const char *name_in(json_t *object, const char *what)
+{
+	return json_string_value(json_object_get(json_object_get(object, what), "name"));
+}
+
+START_TEST(calls_are_edges_between_procedures)
+{
+	struct hp_report_options options = { .view = HP_VIEW_CALLS, .format = HP_FORMAT_JSON };
+	struct fixture fixture;
+	json_t *document;
+	json_t *list;
+
+	count_all();
+	fixture = record(0);
+	document = report_json(&fixture, &options);
+	ck_assert_str_eq(json_string_value(json_object_get(document, "schema")), "hpcprof-calls/1");
+	list = json_object_get(document, "calls");
+	ck_assert_uint_eq(json_array_size(list), 2);
+	ck_assert_str_eq(name_in(json_array_get(list, 0), "caller"), "counted_loop");
+	ck_assert_str_eq(name_in(json_array_get(list, 0), "callee"), "counted_leaf");
+	assert_near(estimate(json_array_get(list, 0), "calls"), 40000, 0.001);
+	ck_assert_str_eq(name_in(json_array_get(list, 1), "caller"), "counted_hidden");
+	ck_assert_str_eq(name_in(json_array_get(list, 1), "callee"), "counted_loop");
+	assert_near(estimate(json_array_get(list, 1), "calls"), 4000, 0.001);
+	json_decref(document);
+	/* Those that a procedure makes and those that reach it. */
+	options.procedure = "counted_hidden";
+	document = report_json(&fixture, &options);
+	ck_assert_uint_eq(json_array_size(json_object_get(document, "calls")), 1);
+	json_decref(document);
+	assert_contains(text_of(&fixture, HP_VIEW_CALLS, NULL, HP_FORMAT_TEXT), "counted_leaf");
+	assert_contains(text_of(&fixture, HP_VIEW_CALLS, NULL, HP_FORMAT_CSV),
+			",call,counted_loop,");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(executions_are_of_procedures_and_of_lines_sampled_or_not)
+{
+	struct hp_report_options options = { .view = HP_VIEW_EXECUTIONS,
+					     .format = HP_FORMAT_JSON,
+					     .no_debuginfo = true };
+	struct fixture fixture;
+	json_t *document;
+	json_t *list;
+	bool found = false;
+
+	count_all();
+	fixture = record(0);
+	document = report_json(&fixture, &options);
+	list = json_object_get(document, "procedures");
+	ck_assert_uint_eq(json_array_size(list), 4);
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		json_t *one = json_array_get(list, i);
+
+		if (strcmp(json_string_value(json_object_get(one, "name")), "counted_hidden") != 0)
+			continue;
+		assert_near(estimate(one, "calls"), 4000, 0.001);
+		assert_near(estimate(one, "instructions"), 4000 * 6, 0.001);
+	}
+	list = json_object_get(document, "lines");
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		json_t *one = json_array_get(list, i);
+
+		if (strcmp(json_string_value(json_object_get(one, "procedure")),
+			   "counted_function") != 0)
+			continue;
+		found = true;
+		ck_assert_int_ge(json_integer_value(json_object_get(one, "line")),
+				 LINE_OF_FUNCTION);
+		ck_assert_int_le(json_integer_value(json_object_get(one, "line")),
+				 LINE_OF_FUNCTION + 2);
+		assert_near(estimate(one, "executions"), 30000, 0.001);
+	}
+	ck_assert(found);
+	json_decref(document);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(without_windows_there_are_no_counts_and_the_way_to_them_is_told)
+{
+	static const enum hp_report_view views[] = { HP_VIEW_CALLS, HP_VIEW_EXECUTIONS };
+	struct fixture fixture;
+
+	count_all();
+	windows = (struct hp_window_evidence){ 0 };
+	fixture = record(0);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(views); i++) {
+		struct hp_report_options options = { .view = views[i] };
+		struct hp_error *error = fixture_report(&fixture, &options, NULL);
+
+		ck_assert_ptr_nonnull(error);
+		ck_assert_int_eq(error->class, HP_ERROR_INSUFFICIENT);
+		assert_contains(error->advice, "record --shadow");
+		hp_error_destroy(error);
+	}
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(who_asks_for_costs_without_counts_is_told_of_them_once)
+{
+	struct fixture fixture;
+
+	count_all();
+	fixture = record(0);
+	text_of(&fixture, HP_VIEW_ANNOTATE, "counted_loop", HP_FORMAT_TEXT);
+	ck_assert_uint_eq(fixture.hints, 0);
+	fixture_remove(&fixture);
+	windows = (struct hp_window_evidence){ 0 };
+	fixture = record(0);
+	text_of(&fixture, HP_VIEW_INSTRUCTIONS, "counted_loop", HP_FORMAT_JSON);
+	text_of(&fixture, HP_VIEW_PROCEDURES, NULL, HP_FORMAT_TEXT);
+	ck_assert_uint_eq(fixture.hints, 0);
+	text_of(&fixture, HP_VIEW_ANNOTATE, "counted_loop", HP_FORMAT_TEXT);
+	ck_assert_uint_eq(fixture.hints, 1);
+	text_of(&fixture, HP_VIEW_STALLS, NULL, HP_FORMAT_TEXT);
+	ck_assert_uint_eq(fixture.hints, 2);
+	fixture_remove(&fixture);
+}
+END_TEST
+
 START_TEST(damaged_counts_leave_a_report_of_time)
 {
 	struct fixture fixture;
@@ -544,7 +682,10 @@ HP_TEST_MAIN("report/counted", executions_are_those_of_the_windows_times_what_th
 	     commands_without_windows_are_allowed_for_or_make_counts_relative,
 	     procedures_have_calls_and_what_one_costs,
 	     the_header_says_what_was_counted_and_at_which_price,
-	     an_annotation_has_trips_and_which_way_branches_go,
+	     an_annotation_has_trips_and_which_way_branches_go, calls_are_edges_between_procedures,
+	     executions_are_of_procedures_and_of_lines_sampled_or_not,
+	     without_windows_there_are_no_counts_and_the_way_to_them_is_told,
+	     who_asks_for_costs_without_counts_is_told_of_them_once,
 	     damaged_counts_leave_a_report_of_time)
 
 #else

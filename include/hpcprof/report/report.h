@@ -24,8 +24,10 @@ enum hp_report_view {
 	HP_VIEW_IMAGES,
 	HP_VIEW_LINES,
 	HP_VIEW_INSTRUCTIONS,
-	HP_VIEW_ANNOTATE, /* one procedure: `listed` */
-	HP_VIEW_STALLS, /* of the whole profile, the worst first */
+	HP_VIEW_ANNOTATE,   /* one procedure: `listed` */
+	HP_VIEW_STALLS,	    /* of the whole profile, the worst first */
+	HP_VIEW_CALLS,	    /* who calls whom how often, as windows counted it */
+	HP_VIEW_EXECUTIONS, /* of procedures and lines, likewise */
 	HP_VIEW_SUMMARY,
 };
 
@@ -45,17 +47,17 @@ struct hp_report_options {
 	const char *image;     /* full path or its last part */
 	const char *procedure; /* as shown, or as in the symbol table */
 	const char *comm;
-	const char *pid;      /* needs epochs recorded with --per-process */
-	const char *listed;   /* PROC of --instructions, --annotate: all its instructions */
-	bool all;	      /* --annotate folds nothing away */
-	const char *sort;     /* samples, name, image, address, line, or an event's name */
-	double percent_limit; /* rows below it are counted, not shown */
-	size_t limit;	      /* rows; 0 for all */
-	bool inlines;	      /* an inlined function's samples are its own */
-	bool no_debuginfo;    /* names and lines from the recorded files alone */
-	const char *symfs;    /* prefix of every file looked up */
+	const char *pid;	     /* needs epochs recorded with --per-process */
+	const char *listed;	     /* PROC of --instructions, --annotate: all its instructions */
+	bool all;		     /* --annotate folds nothing away */
+	const char *sort;	     /* samples, name, image, address, line, or an event's name */
+	double percent_limit;	     /* rows below it are counted, not shown */
+	size_t limit;		     /* rows; 0 for all */
+	bool inlines;		     /* an inlined function's samples are its own */
+	bool no_debuginfo;	     /* names and lines from the recorded files alone */
+	const char *symfs;	     /* prefix of every file looked up */
 	enum hp_estimator estimator; /* of frequencies */
-	const char *evidence; /* counts:FILE: exact executions of blocks */
+	const char *evidence;	     /* counts:FILE: exact executions of blocks */
 	enum hp_isa_syntax syntax;
 	size_t terminal_columns; /* lines are cut to it; 0: never */
 	bool colour;
@@ -64,6 +66,8 @@ struct hp_report_options {
 /* Things to tell the reader that are no part of the report itself. `advice` may be NULL. */
 struct hp_report_notices {
 	void (*warn)(const char *message, const char *advice, void *context);
+	/* What would make it better; at most once a report. May be NULL. */
+	void (*hint)(const char *message, void *context);
 	void *context;
 };
 

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "executions.h"
+
+#include "counted.h"
+#include "windows.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+enum { DEFAULT_LIMIT = 40 }; /* of a table that people read */
+
+void executions_clear(struct executions *executions)
+{
+	hp_vector_free(&executions->at);
+	*executions = (struct executions){ 0 };
+}
+
+/* --- what all share ---------------------------------------------------------------------------
+ */
+
+static struct hp_error *nothing_counted(const struct report *report)
+{
+	struct hp_error *error = hp_error_create(
+		HP_ERROR_INSUFFICIENT, "%s",
+		report_windows_exist(report) ? "none of what was counted passes the filters"
+					     : "nothing was counted in these epochs");
+
+	return hp_error_advise(error, "%s",
+			       report_windows_exist(report)
+				       ? "leave filters out"
+				       : "record with: hpcprof record --shadow -- COMMAND");
+}
+
+static bool passes(const struct report *report, const char *name, const char *linkage)
+{
+	const char *pattern = report->options->procedure;
+
+	return report_matches(pattern, name) || (linkage && report_matches(pattern, linkage));
+}
+
+static int compare_weights(const void *left, const void *right)
+{
+	const struct executed *a = left;
+	const struct executed *b = right;
+	int order = (a->weight < b->weight) - (a->weight > b->weight);
+
+	if (!order && a->row.image != b->row.image)
+		order = hp_image_id_compare(&a->row.image->id, &b->row.image->id);
+	if (!order)
+		order = (a->row.address > b->row.address) - (a->row.address < b->row.address);
+	if (!order && a->callee && b->callee)
+		order = strcmp(a->callee, b->callee);
+	return order ? order : (a->row.line > b->row.line) - (a->row.line < b->row.line);
+}
+
+static struct hp_error *finish(struct report *report, struct executions *executions)
+{
+	const struct hp_report_options *options = report->options;
+	size_t limit = options->limit ? options->limit
+		       : options->format == HP_FORMAT_TEXT && !(options->percent_limit > 0)
+			       ? DEFAULT_LIMIT
+			       : SIZE_MAX;
+	size_t kept = 0;
+
+	if (!executions->at.count)
+		return nothing_counted(report);
+	qsort(executions->at.at, executions->at.count, sizeof(*executions->at.at), compare_weights);
+	for (size_t i = 0; i < executions->at.count; i++) {
+		executions->whole += executions->at.at[i].weight;
+		executions->is_absolute |= isfinite(executions->at.at[i].runs.value);
+	}
+	while (kept < executions->at.count && kept < limit &&
+	       100 * executions->at.at[kept].weight >= options->percent_limit * executions->whole)
+		kept++;
+	executions->hidden = executions->at.count - kept;
+	executions->at.count = kept;
+	return NULL;
+}
+
+struct hp_error *executions_each_part(struct report *report, struct executions *executions,
+				      struct hp_error *(*add)(struct report *report,
+							      const struct report_part *part,
+							      struct counted *counted,
+							      struct executions *executions))
+{
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < report->parts.count && !error; i++) {
+		const struct report_part *part = report->parts.at[i];
+		const struct counted *counted = NULL;
+
+		error = counted_of(report, part, &counted);
+		if (!error && counted)
+			error = add(report, part, part->image->counted, executions);
+	}
+	return error ? error : finish(report, executions);
+}
+
+/* --- procedures ------------------------------------------------------------------------------- */
+
+static struct hp_error *add_procedures(struct report *report, const struct report_part *part,
+				       struct counted *counted, struct executions *executions)
+{
+	struct hp_error *error = counted_procedures(part, counted);
+
+	for (size_t i = 0; i < counted->procedures.count && !error; i++) {
+		const struct counted_procedure *from = &counted->procedures.at[i];
+		uint64_t start = from->owner->address.value;
+		struct hp_grouped calls = counted_calls(counted, start, start + from->owner->size);
+		struct executed one = {
+			.row = { .image = part->image,
+				 .name = from->owner->name,
+				 .linkage = from->owner->linkage,
+				 .has_address = true,
+				 .address = start },
+			.runs = counted_figure(report, counted, &calls),
+			.instructions = counted_figure(report, counted, &from->instructions),
+			.weight = hp_grouped_sum(&from->instructions),
+		};
+
+		if (passes(report, one.row.name, one.row.linkage) &&
+		    !hp_vector_push(&executions->at, one))
+			error = hp_error_create_no_memory();
+	}
+	return error;
+}
+
+struct hp_error *executions_of_procedures(struct report *report, struct executions *executions)
+{
+	return executions_each_part(report, executions, add_procedures);
+}
+
+/* --- calls ------------------------------------------------------------------------------------ */
+
+/* Somewhere in an image, which may have no file that could be read. */
+struct place {
+	const struct report_image *image;
+	const struct report_part *part;
+	uint64_t address; /* link-time, with a part; else an offset */
+};
+
+static struct place place_of(const struct report *report, const struct report_part *from,
+			     const struct counted_edge *edge)
+{
+	const struct hp_image_id *id = &report->windows.sum.images[edge->to_image];
+	struct place place = { NULL, NULL, edge->to };
+
+	if (edge->is_inside)
+		return (struct place){ from->image, from, edge->to };
+	for (size_t i = 0; i < report->parts.count; i++) {
+		const struct report_part *part = report->parts.at[i];
+		hp_link_address address;
+
+		if (hp_image_id_compare(&part->image->id, id) != 0)
+			continue;
+		place.image = part->image;
+		if (part->file &&
+		    hp_image_link_address(part->file, (hp_image_offset){ edge->to }, &address)) {
+			place.part = part;
+			place.address = address.value;
+		}
+	}
+	return place;
+}
+
+static const struct hp_procedure *procedure_at(const struct place *place)
+{
+	return place->part ? hp_image_procedure_at(place->part->file,
+						   (hp_link_address){ place->address })
+			   : NULL;
+}
+
+/* What the dynamic linker has put behind an entry of the PLT: where most jumps from there go. */
+static void follow_plt(const struct report *report, struct place *place)
+{
+	const struct hp_procedure *entry = procedure_at(place);
+	const struct counted_edge *most = NULL;
+	const struct counted *counted;
+
+	if (!entry || entry->source != HP_PROCEDURE_PLT || !place->image->counted)
+		return;
+	counted = place->image->counted;
+	for (uint64_t at = entry->address.value; at < entry->address.value + entry->size; at++) {
+		size_t count;
+		const struct counted_edge *edges = counted_edges_from(counted, at, &count);
+
+		for (size_t i = 0; i < count; i++)
+			if (edges[i].kind == HP_COUNTED_INDIRECT_JUMP &&
+			    (!most || hp_grouped_sum(&edges[i].runs) > hp_grouped_sum(&most->runs)))
+				most = &edges[i];
+	}
+	if (most)
+		*place = place_of(report, place->part, most);
+}
+
+/* A call, or a jump into the beginning of another procedure. */
+static bool is_call(const struct report_part *part, const struct counted_edge *edge,
+		    const struct hp_procedure *caller)
+{
+	const struct hp_procedure *callee;
+
+	if (edge->kind == HP_COUNTED_CALL || edge->kind == HP_COUNTED_INDIRECT_CALL)
+		return true;
+	if (edge->kind == HP_COUNTED_RETURN || edge->kind == HP_COUNTED_SYSTEM_CALL ||
+	    caller->source == HP_PROCEDURE_PLT)
+		return false;
+	if (!edge->is_inside)
+		return true;
+	callee = hp_image_procedure_at(part->file, (hp_link_address){ edge->to });
+	return callee->owner != caller->owner && callee->address.value == edge->to;
+}
+
+struct call {
+	struct executed executed;
+	struct hp_grouped runs;
+	const struct counted *counted;
+};
+typedef HP_VECTOR(struct call) calls;
+
+static struct hp_error *add_call(struct report *report, const struct report_part *part,
+				 const struct counted *counted, const struct counted_edge *edge,
+				 const struct hp_procedure *caller, calls *found)
+{
+	struct place place = place_of(report, part, edge);
+	struct call call = { .runs = edge->runs, .counted = counted };
+	struct executed *one = &call.executed;
+	const struct hp_procedure *callee;
+
+	follow_plt(report, &place);
+	callee = procedure_at(&place);
+	*one = (struct executed){
+		.row = { .image = part->image,
+			 .name = caller->owner->name,
+			 .linkage = caller->owner->linkage,
+			 .has_address = true,
+			 .address = caller->owner->address.value },
+		.callee_image = place.image,
+		.callee_address = callee ? callee->owner->address.value : place.address,
+		.has_callee_address = place.part,
+		.is_jump = edge->kind != HP_COUNTED_CALL && edge->kind != HP_COUNTED_INDIRECT_CALL,
+	};
+	one->callee = callee ? callee->owner->name
+			     : report_basename(report->windows.sum.images[edge->to_image].path);
+	if (!passes(report, one->row.name, one->row.linkage) &&
+	    !passes(report, one->callee, callee ? callee->owner->linkage : NULL))
+		return NULL;
+	return hp_vector_push(found, call) ? NULL : hp_error_create_no_memory();
+}
+
+static int compare_calls(const void *left, const void *right)
+{
+	const struct executed *a = &((const struct call *)left)->executed;
+	const struct executed *b = &((const struct call *)right)->executed;
+
+	if (a->row.address != b->row.address)
+		return a->row.address < b->row.address ? -1 : 1;
+	if (a->callee_image != b->callee_image)
+		return (uintptr_t)a->callee_image < (uintptr_t)b->callee_image ? -1 : 1;
+	if (a->callee_address != b->callee_address)
+		return a->callee_address < b->callee_address ? -1 : 1;
+	return a->is_jump - b->is_jump;
+}
+
+/* One edge a pair of procedures, however many places call. */
+static struct hp_error *give_out(struct report *report, calls *found, struct executions *executions)
+{
+	size_t end;
+
+	if (found->count)
+		qsort(found->at, found->count, sizeof(*found->at), compare_calls);
+	for (size_t i = 0; i < found->count; i = end) {
+		struct call sum = found->at[i];
+
+		for (end = i + 1;
+		     end < found->count && compare_calls(&found->at[i], &found->at[end]) == 0;
+		     end++)
+			grouped_add(&sum.runs, &found->at[end].runs);
+		sum.executed.runs = counted_figure(report, sum.counted, &sum.runs);
+		sum.executed.weight = hp_grouped_sum(&sum.runs);
+		if (!hp_vector_push(&executions->at, sum.executed))
+			return hp_error_create_no_memory();
+	}
+	return NULL;
+}
+
+static struct hp_error *add_calls(struct report *report, const struct report_part *part,
+				  struct counted *counted, struct executions *executions)
+{
+	const struct hp_procedure *caller = NULL;
+	struct hp_error *error = NULL;
+	calls found = { 0 };
+
+	for (size_t i = 0; i < counted->edges.count && !error; i++) {
+		const struct counted_edge *edge = &counted->edges.at[i];
+
+		if (!caller || edge->from - caller->address.value >= caller->size)
+			caller = hp_image_procedure_at(part->file, (hp_link_address){ edge->from });
+		if (caller->source != HP_PROCEDURE_PLT && is_call(part, edge, caller))
+			error = add_call(report, part, counted, edge, caller, &found);
+	}
+	if (!error)
+		error = give_out(report, &found, executions);
+	hp_vector_free(&found);
+	return error;
+}
+
+struct hp_error *executions_of_calls(struct report *report, struct executions *executions)
+{
+	struct hp_error *error = NULL;
+
+	/* What stands behind the PLT of one image is asked for while another is looked at. */
+	for (size_t i = 0; i < report->parts.count && !error; i++) {
+		const struct counted *ignored;
+
+		error = counted_of(report, report->parts.at[i], &ignored);
+	}
+	return error ? error : executions_each_part(report, executions, add_calls);
+}
