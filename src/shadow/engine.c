@@ -128,10 +128,11 @@ struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid,
 
 	if (!error)
 		error = shadow_text_begin(engine->text, pid, &engine->maps, &changed);
-	if (!error && (engine->is_full || !places_are_free(engine))) {
+	if (!error && !places_are_free(engine)) {
 		shadow_text_forget(engine->text);
 		error = place(engine);
-	} else if (changed) {
+	} else if (engine->is_full || changed) {
+		shadow_text_forget(engine->text);
 		code_cache_forget(&engine->cache);
 	}
 	if (error)

@@ -76,7 +76,7 @@ struct hp_engine_sample {
 
 /* 0 means no limit; do give a time. */
 struct hp_engine_limits {
-	uint64_t time_ns; /* wall time of the replay */
+	uint64_t time_ns; /* CPU time of the shadow; and wall time, 20 times that */
 	uint64_t exits; /* times that the shadow comes out of the cache: a bound on the work here */
 };
 

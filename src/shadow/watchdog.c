@@ -7,51 +7,92 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NS_A_SECOND = 1000000000 };
+enum {
+	NS_A_SECOND = 1000000000,
+	LEAST_NS = 1000000, /* between two looks */
+	PATIENCE = 20,	    /* wall time, as multiples of CPU time: on a busy machine, or asleep */
+};
 
-static struct timespec deadline(uint64_t time_ns)
+/* At `from` on the monotonic clock, plus this. */
+static struct timespec later(struct timespec from, uint64_t ns)
 {
-	struct timespec at;
-
-	clock_gettime(CLOCK_MONOTONIC, &at);
-	time_ns += (uint64_t)at.tv_nsec;
-	at.tv_sec += (time_t)(time_ns / NS_A_SECOND);
-	at.tv_nsec = (long)(time_ns % NS_A_SECOND);
-	return at;
+	ns += (uint64_t)from.tv_nsec;
+	from.tv_sec += (time_t)(ns / NS_A_SECOND);
+	from.tv_nsec = (long)(ns % NS_A_SECOND);
+	return from;
 }
 
+static bool is_past(struct timespec now, struct timespec end)
+{
+	return now.tv_sec > end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec >= end.tv_nsec);
+}
+
+/* CPU time that the shadow may still use; all of it where nobody can tell what it has used. */
+static uint64_t left_ns(const struct shadow_watchdog *watchdog)
+{
+	struct timespec now;
+	uint64_t used;
+
+	if (clock_gettime(watchdog->clock, &now) < 0)
+		return watchdog->cpu_ns;
+	used = (uint64_t)now.tv_sec * NS_A_SECOND + (uint64_t)now.tv_nsec - watchdog->start_ns;
+	return used < watchdog->cpu_ns ? watchdog->cpu_ns - used : 0;
+}
+
+/* A process uses at most one CPU: no need to look again before what is left can have been used. */
 static void *watch(void *context)
 {
 	struct shadow_watchdog *watchdog = context;
-	struct timespec end = deadline(watchdog->time_ns);
+	struct timespec now, end;
+	uint64_t left;
 
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	end = later(now, watchdog->cpu_ns * PATIENCE);
 	pthread_mutex_lock(&watchdog->mutex);
-	while (!watchdog->is_over &&
-	       pthread_cond_timedwait(&watchdog->wake, &watchdog->mutex, &end) != ETIMEDOUT)
-		;
-	if (!watchdog->is_over) {
-		watchdog->has_fired = true;
-		syscall(SYS_pidfd_send_signal, watchdog->pidfd, SIGSTOP, NULL, 0);
+	while (!watchdog->is_over && !watchdog->has_fired) {
+		struct timespec next;
+
+		left = left_ns(watchdog);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		next = later(now, left > LEAST_NS ? left : LEAST_NS);
+		if (left == 0 || is_past(now, end)) {
+			watchdog->has_fired = true;
+			syscall(SYS_pidfd_send_signal, watchdog->pidfd, SIGSTOP, NULL, 0);
+		} else {
+			pthread_cond_timedwait(&watchdog->wake, &watchdog->mutex, &next);
+		}
 	}
 	pthread_mutex_unlock(&watchdog->mutex);
 	return NULL;
 }
 
-struct hp_error *shadow_watchdog_begin(struct shadow_watchdog *watchdog, pid_t pid,
-				       uint64_t time_ns)
+/* Its clock, and how far that is. */
+static void look_at_clock(struct shadow_watchdog *watchdog, pid_t pid)
+{
+	struct timespec now = { 0 };
+
+	if (clock_getcpuclockid(pid, &watchdog->clock) != 0 ||
+	    clock_gettime(watchdog->clock, &now) < 0)
+		watchdog->clock = CLOCK_MONOTONIC;
+	clock_gettime(watchdog->clock, &now);
+	watchdog->start_ns = (uint64_t)now.tv_sec * NS_A_SECOND + (uint64_t)now.tv_nsec;
+}
+
+struct hp_error *shadow_watchdog_begin(struct shadow_watchdog *watchdog, pid_t pid, uint64_t cpu_ns)
 {
 	pthread_condattr_t attributes;
 	sigset_t all, before;
 	int failed;
 
-	*watchdog = (struct shadow_watchdog){ .pidfd = -1, .time_ns = time_ns };
+	*watchdog = (struct shadow_watchdog){ .pidfd = -1, .cpu_ns = cpu_ns };
 	pthread_mutex_init(&watchdog->mutex, NULL);
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init(&watchdog->wake, &attributes);
 	pthread_condattr_destroy(&attributes);
-	if (!time_ns)
+	if (!cpu_ns)
 		return NULL;
+	look_at_clock(watchdog, pid);
 	/* By descriptor, since a number may be somebody else's by then. */
 	watchdog->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (watchdog->pidfd < 0)

@@ -14,19 +14,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 struct shadow_watchdog {
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t wake;
 	int pidfd;
-	uint64_t time_ns;
+	clockid_t clock; /* the shadow's CPU time */
+	uint64_t start_ns, cpu_ns;
 	bool is_running, is_over, has_fired;
 };
 
-/* 0 ns: never. After an error too, end it. */
+/* After the shadow has used that much CPU time, or 20 times that has passed. 0 ns: never. After an
+ * error too, end it. */
 struct hp_error *shadow_watchdog_begin(struct shadow_watchdog *watchdog, pid_t pid,
-				       uint64_t time_ns);
+				       uint64_t cpu_ns);
 void shadow_watchdog_end(struct shadow_watchdog *watchdog);
 bool shadow_watchdog_has_fired(struct shadow_watchdog *watchdog);
 

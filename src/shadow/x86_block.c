@@ -141,7 +141,8 @@ void x86_emit_target(struct x86_emitter *emitter, const struct x86_insn *insn)
 	uint64_t operand = insn->relative_to;
 
 	if (!insn->names_memory) {
-		x86_move(emitter, X86_RAX, insn->target_register);
+		if (insn->target_register != X86_RAX)
+			x86_move(emitter, X86_RAX, insn->target_register);
 		return;
 	}
 	if (insn->is_relative) {

@@ -143,6 +143,23 @@ static uint16_t general(ZydisRegister reg)
 	return (uint16_t)(1U << ZydisRegisterGetId(widest));
 }
 
+/* Does not write all of its register, whatever tables say: of 0, bsf and bsr leave all 64 bits as
+ * they were; what user mode may not ask, the kernel may answer for the processor, in part. */
+static bool may_leave_register(ZydisMnemonic mnemonic)
+{
+	switch ((unsigned)mnemonic) {
+	case ZYDIS_MNEMONIC_BSF:
+	case ZYDIS_MNEMONIC_BSR:
+	case ZYDIS_MNEMONIC_LAR:
+	case ZYDIS_MNEMONIC_SLDT:
+	case ZYDIS_MNEMONIC_SMSW:
+	case ZYDIS_MNEMONIC_STR:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void decode_registers(const ZydisDecodedInstruction *raw,
 			     const ZydisDecodedOperand *operands, struct x86_insn *insn)
 {
@@ -173,7 +190,8 @@ static void decode_registers(const ZydisDecodedInstruction *raw,
 	}
 	insn->uses = insn->reads | written;
 	/* Under a repeat prefix nothing may happen at all. */
-	if (!(raw->attributes &
+	if (!may_leave_register(raw->mnemonic) &&
+	    !(raw->attributes &
 	      (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)))
 		insn->replaces = written & (uint16_t)~insn->reads;
 }

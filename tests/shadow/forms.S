@@ -70,6 +70,10 @@ forms:
 	form "bit scans and tests"
 	bsf %rax, %rdx
 	btc %r8, %r9
+	form "bit scans of nothing"
+	xor %eax, %eax
+	bsf %eax, %edx
+	bsr %rax, %r8
 	form "bmi"
 	andn %rax, %rdx, %r8
 	rorx $7, %rax, %r9

@@ -16,9 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The last bytes of the code page: a system call that is never replayed. */
-enum { CALL_AT = PUPPET_CODE_BYTES - 8 };
-
 static void set_up_puppet(int code_fd, int data_fd)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -130,8 +127,7 @@ static void prepare(struct puppet *puppet, bool maps_too)
 
 	hp_assert_ok(hp_engine_prepare(puppet->engine, puppet->pid, &mappings, &count));
 	if (maps_too)
-		inject_mappings(puppet->pid, PUPPET_CODE + CALL_AT, mappings[0].fd, mappings,
-				count);
+		inject_mappings(puppet->pid, PUPPET_CALL, mappings[0].fd, mappings, count);
 }
 
 void puppet_create(struct puppet *puppet, uint64_t near)
@@ -177,9 +173,10 @@ void puppet_set_code(struct puppet *puppet, const uint8_t *code, size_t bytes)
 	memset(traps, 0xcc, sizeof(traps));
 	for (off_t at = 0; at < PUPPET_CODE_BYTES; at += (off_t)sizeof(traps))
 		ck_assert_int_eq(pwrite(puppet->code_fd, traps, sizeof(traps), at), sizeof(traps));
-	ck_assert_uint_le(bytes, CALL_AT);
+	ck_assert_uint_le(bytes, PUPPET_CALL - PUPPET_CODE);
 	ck_assert_int_eq(pwrite(puppet->code_fd, code, bytes, 0), (ssize_t)bytes);
-	ck_assert_int_eq(pwrite(puppet->code_fd, call, sizeof(call), CALL_AT), sizeof(call));
+	ck_assert_int_eq(pwrite(puppet->code_fd, call, sizeof(call), PUPPET_CALL - PUPPET_CODE),
+			 sizeof(call));
 }
 
 /* --- running
@@ -208,6 +205,19 @@ static struct hp_engine_call refuse(void *context, pid_t pid,
 	return (struct hp_engine_call){ .is_handled = false };
 }
 
+void puppet_prepare(struct puppet *puppet)
+{
+	prepare(puppet, false);
+	puppet->is_changed = false;
+}
+
+void puppet_put(struct puppet *puppet, struct puppet_state *state)
+{
+	if (puppet->is_changed)
+		puppet_prepare(puppet);
+	put_state(puppet, state);
+}
+
 int puppet_run_engine(struct puppet *puppet, struct puppet_state *state, enum hp_window_end *end)
 {
 	struct hp_engine_limits limits = { .exits = 100000 };
@@ -215,10 +225,7 @@ int puppet_run_engine(struct puppet *puppet, struct puppet_state *state, enum hp
 	struct hp_replay replay;
 	int signal;
 
-	if (puppet->is_changed)
-		prepare(puppet, false);
-	puppet->is_changed = false;
-	put_state(puppet, state);
+	puppet_put(puppet, state);
 	hp_assert_ok(hp_engine_replay(puppet->engine, puppet->pid, &state->registers, NULL, 0,
 				      &limits, &calls, &replay));
 	*end = replay.end;

@@ -22,6 +22,8 @@ enum {
 };
 #define PUPPET_CODE 0x100000000000U /* in the puppet */
 #define PUPPET_DATA 0x100000100000U
+/* A system call at the end of the code, which is never replayed. */
+#define PUPPET_CALL (PUPPET_CODE + PUPPET_CODE_BYTES - 8)
 
 struct puppet_state {
 	struct user_regs_struct registers;
@@ -52,6 +54,10 @@ int64_t inject_call(pid_t pid, uint64_t at, long number, const uint64_t argument
 /* Maps the engine's cache. `fd` is the process's number for the engine's descriptor. */
 void inject_mappings(pid_t pid, uint64_t at, int fd, const struct hp_engine_mapping *mappings,
 		     size_t count);
+
+/* Lets the engine look at it again; and gives it this state, after that if the code has changed. */
+void puppet_prepare(struct puppet *puppet);
+void puppet_put(struct puppet *puppet, struct puppet_state *state);
 
 /* Both start from the state's registers, vectors and data, and replace them by what there is when a
  * trap or a fault stops it. They return the signal; `rip` is then of the instruction that stopped

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How replays end and what they find, with code of a few bytes each. */
+#include "../support.h"
+
+#include "states.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ELSEWHERE = 0x10000000 }; /* from PUPPET_CODE */
+
+/* What the handler does with the calls of one replay. */
+struct script {
+	struct puppet *puppet;
+	struct hp_engine_call (*answer)(struct script *script, pid_t pid,
+					const struct user_regs_struct *registers);
+	uint64_t calls;
+};
+
+static struct hp_engine_call handle(void *context, pid_t pid,
+				    const struct user_regs_struct *registers)
+{
+	struct script *script = context;
+
+	script->calls++;
+	if (!script->answer)
+		return (struct hp_engine_call){ .is_handled = false };
+	return script->answer(script, pid, registers);
+}
+
+static struct hp_engine_call answer_zero(struct script *script, pid_t pid,
+					 const struct user_regs_struct *registers)
+{
+	(void)script;
+	(void)pid;
+	(void)registers;
+	return (struct hp_engine_call){ .is_handled = true };
+}
+
+struct bench {
+	struct puppet puppet;
+	struct puppet_state state;
+	struct hp_engine_limits limits;
+	struct script script;
+	struct hp_replay replay;
+};
+
+static struct bench *set_up(void)
+{
+	struct hp_random random = hp_random_seeded(3);
+	struct bench *bench = calloc(1, sizeof(*bench));
+
+	ck_assert_ptr_nonnull(bench);
+	puppet_create(&bench->puppet, 0);
+	bench->script.puppet = &bench->puppet;
+	state_randomise(&bench->state, &bench->puppet, &random);
+	bench->state.registers.rip = PUPPET_CODE;
+	return bench;
+}
+
+static void tear_down(struct bench *bench)
+{
+	hp_replay_free(&bench->replay);
+	puppet_destroy(&bench->puppet);
+	free(bench);
+}
+
+static void run(struct bench *bench, const char *code, size_t bytes,
+		const struct hp_engine_sample *samples, size_t count)
+{
+	struct hp_engine_calls calls = { handle, &bench->script };
+
+	if (code)
+		puppet_set_code(&bench->puppet, (const uint8_t *)code, bytes);
+	puppet_put(&bench->puppet, &bench->state);
+	hp_replay_free(&bench->replay);
+	hp_assert_ok(hp_engine_replay(bench->puppet.engine, bench->puppet.pid,
+				      &bench->state.registers, samples, count, &bench->limits,
+				      &calls, &bench->replay));
+}
+#define RUN(bench, code) run(bench, code, sizeof(code) - 1, NULL, 0)
+
+static void assert_end(const struct bench *bench, enum hp_window_end end, uint64_t at)
+{
+	ck_assert_msg(bench->replay.end == end, "ended with \"%s\" at 0x%lx",
+		      hp_window_end_name(bench->replay.end), bench->replay.end_address);
+	ck_assert_uint_eq(bench->replay.end_address, at);
+}
+
+/* --- ends ---------------------------------------------------------------------------------------
+ */
+
+START_TEST(a_shadow_that_takes_too_long_is_stopped)
+{
+	struct bench *bench = set_up();
+
+	bench->limits.time_ns = 20000000;
+	RUN(bench, "\xeb\xfe"); /* jmp to itself */
+	assert_end(bench, HP_WINDOW_TIME, 0);
+	ck_assert_uint_eq(bench->replay.block_count, 1);
+	ck_assert_uint_gt(bench->replay.blocks[0].count, 1000);
+	tear_down(bench);
+}
+END_TEST
+
+START_TEST(a_shadow_that_comes_out_too_often_is_stopped)
+{
+	struct bench *bench = set_up();
+
+	bench->script.answer = answer_zero;
+	bench->limits.exits = 50;
+	RUN(bench, "\x0f\x05\xeb\xfc"); /* syscall; jmp back */
+	assert_end(bench, HP_WINDOW_EXITS, 0);
+	ck_assert_uint_ge(bench->script.calls, 40);
+	ck_assert_uint_le(bench->script.calls, 50);
+	tear_down(bench);
+}
+END_TEST
+
+START_TEST(a_call_that_is_not_answered_ends_it_with_its_number)
+{
+	struct bench *bench = set_up();
+
+	RUN(bench, "\xb8\x27\x00\x00\x00\x0f\x05"); /* mov eax, 39; syscall */
+	assert_end(bench, HP_WINDOW_SYSTEM_CALL, PUPPET_CODE + 5);
+	ck_assert_int_eq(bench->replay.end_detail, 39);
+	tear_down(bench);
+}
+END_TEST
+
+static struct hp_engine_call kill_it(struct script *script, pid_t pid,
+				     const struct user_regs_struct *registers)
+{
+	(void)registers;
+	(void)script;
+	kill(pid, SIGKILL);
+	return (struct hp_engine_call){ .is_handled = true };
+}
+
+START_TEST(a_shadow_that_dies_ends_it)
+{
+	struct bench *bench = set_up();
+
+	bench->script.answer = kill_it;
+	RUN(bench, "\x0f\x05\xeb\xfe");
+	ck_assert_uint_eq(bench->replay.end, HP_WINDOW_DIED);
+	tear_down(bench);
+}
+END_TEST
+
+/* --- code that changes --------------------------------------------------------------------------
+ */
+
+START_TEST(code_that_changes_between_windows_is_translated_anew)
+{
+	struct bench *bench = set_up();
+	struct user_regs_struct registers;
+
+	for (unsigned i = 0; i < 3; i++) {
+		char code[] = "\xb8\x00\x00\x00\x00"; /* mov eax, i */
+
+		code[1] = (char)i;
+		RUN(bench, code);
+		assert_end(bench, HP_WINDOW_INTERRUPT, PUPPET_CODE + 5);
+		ck_assert_uint_gt(bench->replay.translated, 0);
+		ck_assert_int_eq(ptrace(PTRACE_GETREGS, bench->puppet.pid, NULL, &registers), 0);
+		ck_assert_uint_eq(registers.rax, i);
+	}
+	run(bench, NULL, 0, NULL, 0);
+	ck_assert_uint_eq(bench->replay.translated, 0);
+	tear_down(bench);
+}
+END_TEST
+
+static void map_elsewhere(struct bench *bench, int protection, int flags)
+{
+	const uint64_t arguments[6] = { PUPPET_CODE + ELSEWHERE,
+					4096,
+					(uint64_t)protection,
+					(uint64_t)flags | MAP_FIXED,
+					(uint64_t)bench->puppet.code_fd,
+					4096 };
+
+	ck_assert_uint_eq(
+		(uint64_t)inject_call(bench->puppet.pid, PUPPET_CALL, SYS_mmap, arguments),
+		PUPPET_CODE + ELSEWHERE);
+}
+
+/* jmp to ELSEWHERE, which is a page of traps */
+#define GO_ELSEWHERE "\xe9\xfb\xff\xff\x0f"
+
+START_TEST(code_that_can_be_written_to_is_not_replayed)
+{
+	static const struct {
+		int protection, flags;
+		enum hp_window_end end;
+	} mappings[] = {
+		{ PROT_READ | PROT_EXEC, MAP_PRIVATE, HP_WINDOW_INTERRUPT },
+		{ PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE, HP_WINDOW_WRITABLE_CODE },
+		{ PROT_READ | PROT_EXEC, MAP_SHARED, HP_WINDOW_WRITABLE_CODE },
+		{ PROT_READ, MAP_PRIVATE, HP_WINDOW_UNREADABLE },
+	};
+	struct bench *bench = set_up();
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(mappings); i++) {
+		map_elsewhere(bench, mappings[i].protection, mappings[i].flags);
+		RUN(bench, GO_ELSEWHERE);
+		assert_end(bench, mappings[i].end, PUPPET_CODE + ELSEWHERE);
+	}
+	tear_down(bench);
+}
+END_TEST
+
+static struct hp_engine_call map_code(struct script *script, pid_t pid,
+				      const struct user_regs_struct *registers)
+{
+	struct bench *bench =
+		(struct bench *)(void *)((char *)script - offsetof(struct bench, script));
+
+	(void)pid;
+	(void)registers;
+	map_elsewhere(bench, PROT_READ | PROT_EXEC, MAP_PRIVATE);
+	return (struct hp_engine_call){ .is_handled = true,
+					.result = (int64_t)(PUPPET_CODE + ELSEWHERE) };
+}
+
+START_TEST(code_that_is_mapped_during_a_window_is_found)
+{
+	struct bench *bench = set_up();
+
+	bench->script.answer = map_code;
+	bench->state.registers.rsi = 4096;
+	/* mov eax, 9 (mmap); syscall; jmp rax */
+	RUN(bench, "\xb8\x09\x00\x00\x00\x0f\x05\xff\xe0");
+	assert_end(bench, HP_WINDOW_INTERRUPT, PUPPET_CODE + ELSEWHERE);
+	tear_down(bench);
+}
+END_TEST
+
+START_TEST(protecting_and_unmapping_code_ends_a_window_and_of_data_does_not)
+{
+	static const struct {
+		uint64_t address;
+		char number;
+		enum hp_window_end end;
+		uint64_t at;
+	} calls[] = {
+		{ PUPPET_DATA, 10, HP_WINDOW_INTERRUPT, PUPPET_CODE + 7 },
+		{ PUPPET_CODE, 10, HP_WINDOW_WRITABLE_CODE, PUPPET_CODE + 5 },
+		{ PUPPET_DATA, 11, HP_WINDOW_INTERRUPT, PUPPET_CODE + 7 },
+		{ PUPPET_CODE, 11, HP_WINDOW_WRITABLE_CODE, PUPPET_CODE + 5 },
+	};
+	struct bench *bench = set_up();
+
+	bench->script.answer = answer_zero;
+	bench->state.registers.rsi = 4096;
+	for (size_t i = 0; i < HP_ARRAY_COUNT(calls); i++) {
+		char code[] = "\xb8\x00\x00\x00\x00\x0f\x05";
+
+		code[1] = calls[i].number;
+		bench->state.registers.rdi = calls[i].address;
+		RUN(bench, code);
+		assert_end(bench, calls[i].end, calls[i].at);
+	}
+	tear_down(bench);
+}
+END_TEST
+
+/* --- a full cache -------------------------------------------------------------------------------
+ */
+
+static struct hp_engine_call next_address(struct script *script, pid_t pid,
+					  const struct user_regs_struct *registers)
+{
+	(void)pid;
+	(void)registers;
+	return (struct hp_engine_call){
+		.is_handled = true,
+		.result = (int64_t)(PUPPET_CODE + 16 + script->calls),
+	};
+}
+
+START_TEST(a_full_cache_ends_a_window_and_the_next_has_room)
+{
+	static char code[PUPPET_CODE_BYTES - 64];
+	struct bench *bench = set_up();
+
+	bench->script.answer = next_address;
+	bench->limits.exits = 1 << 20;
+	/* syscall; jmp rax, to another place each time in what is all nops up to the end */
+	memset(code, 0x90, sizeof(code));
+	memcpy(code, "\x0f\x05\xff\xe0", 4);
+	memcpy(code + sizeof(code) - 5, "\xe9", 1);
+	*(int32_t *)(void *)(code + sizeof(code) - 4) = -(int32_t)sizeof(code);
+	run(bench, code, sizeof(code), NULL, 0);
+	ck_assert_msg(bench->replay.end == HP_WINDOW_CACHE_FULL, "ended with \"%s\"",
+		      hp_window_end_name(bench->replay.end));
+	ck_assert_uint_gt(bench->replay.block_count, 1000);
+	bench->script.answer = NULL;
+	puppet_prepare(&bench->puppet);
+	run(bench, NULL, 0, NULL, 0);
+	assert_end(bench, HP_WINDOW_SYSTEM_CALL, PUPPET_CODE);
+	tear_down(bench);
+}
+END_TEST
+
+/* --- matches ------------------------------------------------------------------------------------
+ */
+
+static struct hp_engine_sample sample_at(const struct bench *bench, uint64_t offset, uint64_t r8,
+					 uint64_t flags)
+{
+	const struct user_regs_struct *r = &bench->state.registers;
+
+	return (struct hp_engine_sample){
+		.general = { r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi, r8,
+			     r->r9, r->r10, r->r11, r->r12, r->r13, r->r14, r->r15 },
+		.ip = PUPPET_CODE + offset,
+		.flags = flags,
+		.stack = bench->state.data + (r->rsp - PUPPET_DATA),
+		.stack_bytes = 256,
+	};
+}
+
+/* Three states that come by once, and one that does ten times. */
+static const char rounds[] = "\x41\xb8\x11\x00\x00\x00"	    /*  0 mov r8d, 0x11 */
+			     "\x90"			    /*  6 nop */
+			     "\xc7\x03\x0a\x00\x00\x00"	    /*  7 mov dword [rbx], 10 */
+			     "\x39\xc0"			    /* 13 cmp eax, eax */
+			     "\x90"			    /* 15 nop */
+			     "\xff\x0b"			    /* 16 dec dword [rbx] */
+			     "\x75\xf9"			    /* 18 jnz 13 */
+			     "\x41\xb8\x22\x00\x00\x00\x90" /* 20 mov r8d, 0x22; nop */
+			     "\x41\xb8\x33\x00\x00\x00\x90" /* 27 mov r8d, 0x33; nop */;
+enum { EQUAL = 0x246 };
+
+START_TEST(a_state_that_comes_by_again_is_ambiguous_and_no_end_of_a_window)
+{
+	struct bench *bench = set_up();
+	const struct hp_engine_sample samples[] = {
+		sample_at(bench, 6, 0x11, bench->state.registers.eflags),
+		sample_at(bench, 15, 0x11, EQUAL),
+		sample_at(bench, 26, 0x22, EQUAL),
+		sample_at(bench, 33, 0x33, EQUAL),
+	};
+	uint64_t loops = 0;
+
+	run(bench, rounds, sizeof(rounds) - 1, samples, 4);
+	assert_end(bench, HP_WINDOW_COMPLETE, PUPPET_CODE + 33);
+	ck_assert_uint_eq(bench->replay.first, 0);
+	ck_assert_uint_eq(bench->replay.last, 2);
+	for (size_t i = 0; i < bench->replay.block_count; i++)
+		if (bench->replay.blocks[i].address.value <= PUPPET_CODE + 13 &&
+		    PUPPET_CODE + 13 - bench->replay.blocks[i].address.value <
+			    bench->replay.blocks[i].size_bytes)
+			loops += bench->replay.blocks[i].count;
+	/* The first time round was entered before the window began. */
+	ck_assert_uint_ge(loops, 9);
+	ck_assert_uint_le(loops, 10);
+	tear_down(bench);
+}
+END_TEST
+
+START_TEST(a_state_with_another_stack_or_other_flags_is_not_the_samples)
+{
+	struct bench *bench = set_up();
+	struct hp_engine_sample samples[] = {
+		sample_at(bench, 6, 0x11, bench->state.registers.eflags),
+		sample_at(bench, 26, 0x22, EQUAL),
+		sample_at(bench, 33, 0x33, EQUAL),
+	};
+	uint8_t stack[256];
+
+	memcpy(stack, samples[1].stack, sizeof(stack));
+	stack[100] ^= 1;
+	samples[1].stack = stack;
+	run(bench, rounds, sizeof(rounds) - 1, samples, 3);
+	ck_assert_uint_eq(bench->replay.matched, 2);
+	samples[1].stack = samples[0].stack;
+	samples[1].general[1] ^= 1;
+	run(bench, NULL, 0, samples, 3);
+	ck_assert_uint_eq(bench->replay.matched, 2);
+	samples[1].general[1] ^= 1;
+	/* Nobody reads the direction flag here, but everybody may. */
+	samples[1].flags ^= 0x400;
+	run(bench, NULL, 0, samples, 3);
+	ck_assert_uint_eq(bench->replay.matched, 2);
+	samples[1].flags ^= 0x400;
+	run(bench, NULL, 0, samples, 3);
+	ck_assert_uint_eq(bench->replay.matched, 3);
+	tear_down(bench);
+}
+END_TEST
+
+HP_TEST_MAIN("shadow/engine", a_shadow_that_takes_too_long_is_stopped,
+	     a_shadow_that_comes_out_too_often_is_stopped,
+	     a_call_that_is_not_answered_ends_it_with_its_number, a_shadow_that_dies_ends_it,
+	     code_that_changes_between_windows_is_translated_anew,
+	     code_that_can_be_written_to_is_not_replayed,
+	     code_that_is_mapped_during_a_window_is_found,
+	     protecting_and_unmapping_code_ends_a_window_and_of_data_does_not,
+	     a_full_cache_ends_a_window_and_the_next_has_room,
+	     a_state_that_comes_by_again_is_ambiguous_and_no_end_of_a_window,
+	     a_state_with_another_stack_or_other_flags_is_not_the_samples)
