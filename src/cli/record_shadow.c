@@ -21,24 +21,12 @@ static void start(struct hp_session *session, void *context)
 	hp_error_destroy(error);
 }
 
-static struct hp_error *add_reasons(struct hp_window_evidence *figures,
-				    const struct hp_shadow_statistics *statistics)
+/* Why windows ended the session sees for itself. */
+static struct hp_error *add_refusals(struct hp_window_evidence *figures,
+				     const struct hp_shadow_statistics *statistics)
 {
 	struct hp_error *error = NULL;
 
-	for (unsigned i = 0; !error && i < HP_WINDOW_ENDS; i++) {
-		if (statistics->ends[i] && i != HP_WINDOW_SYSTEM_CALL)
-			error = hp_window_evidence_add_reason(
-				figures, false, hp_window_end_name((enum hp_window_end)i),
-				statistics->ends[i]);
-	}
-	for (size_t i = 0; !error && i < HP_SHADOW_SYSTEM_CALLS; i++) {
-		const struct hp_shadow_system_call *call = &statistics->calls[i];
-
-		if (call->count)
-			error = hp_window_evidence_add_reason(figures, false, call->name,
-							      call->count);
-	}
 	for (unsigned i = 0; !error && i < HP_SHADOW_REFUSALS; i++) {
 		if (statistics->refusals[i])
 			error = hp_window_evidence_add_reason(
@@ -63,7 +51,7 @@ static void add_figures(struct hp_session *session, const struct record_shadow *
 		.samples = statistics->samples,
 		.matched = statistics->matched,
 	};
-	struct hp_error *error = add_reasons(&figures, statistics);
+	struct hp_error *error = add_refusals(&figures, statistics);
 
 	if (!error)
 		error = hp_session_add_window_figures(session, &figures);

@@ -21,6 +21,8 @@ enum {
 	SHORTEST_SLEEP_NS = 500000,
 	/* After a refusal that another moment will not change. */
 	REFUSED_PAUSE_MS = 500,
+	/* A replay that is under way when the target has ended may go on for so long. */
+	PATIENCE_S = 1,
 	/* Windows that nobody takes are not kept for ever. */
 	READY_LIMIT = 256,
 };
@@ -249,12 +251,11 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 	shadow->window_ns = options->window_ns;
 	shadow->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	shadow->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (shadow->ready_fd < 0 || shadow->stop_fd < 0)
-		error = hp_error_create_errno(errno, "making an eventfd");
 	ledger_init(&shadow->ledger, shadow->percent);
 	schedule_init(&shadow->schedule, options->seed ? options->seed : hp_clock_monotonic_ns());
-	if (!error)
-		error = window_maker_create(&shadow->maker, &shadow->ledger, shadow->stop_fd);
+	error = window_maker_create(&shadow->maker, &shadow->ledger, shadow->stop_fd);
+	if (!error && (shadow->ready_fd < 0 || shadow->stop_fd < 0))
+		error = hp_error_create(HP_ERROR_SYSTEM, "no descriptors left for an eventfd");
 	if (!error)
 		error = add_targets(shadow, options);
 	if (error) {
@@ -316,12 +317,19 @@ void hp_shadow_statistics(struct hp_shadow *shadow, struct hp_shadow_statistics 
 void hp_shadow_stop(struct hp_shadow *shadow)
 {
 	const uint64_t one = 1;
+	struct timespec patience;
 
 	if (!shadow->is_running)
 		return;
-	/* A counter that is 0 has room for one. */
-	if (write(shadow->stop_fd, &one, sizeof(one)) == sizeof(one))
+	/* A counter that is 0 has room for one, and it is. */
+	if (write(shadow->stop_fd, &one, sizeof(one)) < 0)
+		errno = 0;
+	clock_gettime(CLOCK_REALTIME, &patience);
+	patience.tv_sec += PATIENCE_S;
+	if (pthread_timedjoin_np(shadow->thread, NULL, &patience) != 0) {
+		vessel_end(&shadow->maker.vessel);
 		pthread_join(shadow->thread, NULL);
+	}
 	shadow->is_running = false;
 }
 

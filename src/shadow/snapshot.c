@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,11 @@
 enum {
 	PAGE_BYTES = 4096,
 	RUNS_AT_ONCE = 256,
+	/* No run is longer, so that several can read. */
+	RUN_BYTES = 1 << 20,
+	/* So much is worth a thread. */
+	READER_BYTES = 8 << 20,
+	MOST_READERS = 4,
 	/* Pages that are looked at in one go. */
 	SCAN_PAGES = 65536,
 	/* Room for what comes until the stop: so much more, and an eighth. */
@@ -76,7 +82,7 @@ static bool add_page(struct snapshot *snapshot, uint64_t address)
 	struct run *last = snapshot->run_count ? &snapshot->runs[snapshot->run_count - 1] : NULL;
 	struct run run = { .address = address, .bytes = PAGE_BYTES };
 
-	if (last && address == last->address + last->bytes) {
+	if (last && address == last->address + last->bytes && last->bytes < RUN_BYTES) {
 		last->bytes += PAGE_BYTES;
 		return true;
 	}
@@ -206,9 +212,9 @@ struct hp_error *snapshot_reserve(struct snapshot *snapshot)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Reads runs from `first` on, as many as one call takes; returns the next to begin with. A page
- * that cannot be read any more is zero. */
-static size_t read_runs(struct snapshot *snapshot, size_t first)
+/* Reads runs from `first` to `end`, as many as one call takes; returns the next to begin with. A
+ * page that cannot be read any more is zero. */
+static size_t read_runs(struct snapshot *snapshot, size_t first, size_t end)
 {
 	struct iovec remote[RUNS_AT_ONCE] = { 0 };
 	struct iovec local = { .iov_base = snapshot->buffer + snapshot->runs[first].offset };
@@ -216,7 +222,7 @@ static size_t read_runs(struct snapshot *snapshot, size_t first)
 	uint64_t got_bytes;
 	ssize_t got;
 
-	while (first + count < snapshot->run_count && count < RUNS_AT_ONCE) {
+	while (first + count < end && count < RUNS_AT_ONCE) {
 		const struct run *run = &snapshot->runs[first + count];
 
 		remote[count++] = (struct iovec){ (void *)(uintptr_t)run->address, run->bytes };
@@ -237,6 +243,62 @@ static size_t read_runs(struct snapshot *snapshot, size_t first)
 	return first + count;
 }
 
+struct part {
+	struct snapshot *snapshot;
+	size_t first, end; /* runs */
+	pthread_t thread;
+	bool is_running;
+};
+
+static void *read_part(void *context)
+{
+	struct part *part = context;
+
+	for (size_t at = part->first; at < part->end;)
+		at = read_runs(part->snapshot, at, part->end);
+	return NULL;
+}
+
+/* So many readers, each with about as many bytes. */
+static void divide(struct snapshot *snapshot, struct part *parts, size_t count)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t end_bytes = snapshot->used_bytes / count * (i + 1);
+
+		parts[i] = (struct part){ .snapshot = snapshot, .first = at };
+		while (at < snapshot->run_count &&
+		       (i + 1 == count || snapshot->runs[at].offset < end_bytes))
+			at++;
+		parts[i].end = at;
+	}
+}
+
+/* While the thread is held its CPU has nothing to do, either. */
+static void read_all(struct snapshot *snapshot)
+{
+	struct part parts[MOST_READERS];
+	size_t count = snapshot->used_bytes / READER_BYTES + 1;
+	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (count > cpus)
+		count = cpus ? cpus : 1;
+	if (count > MOST_READERS)
+		count = MOST_READERS;
+	divide(snapshot, parts, count);
+	for (size_t i = 1; i < count; i++)
+		parts[i].is_running =
+			pthread_create(&parts[i].thread, NULL, read_part, &parts[i]) == 0;
+	read_part(&parts[0]);
+	for (size_t i = 1; i < count; i++) {
+		if (parts[i].is_running)
+			pthread_join(parts[i].thread, NULL);
+		else
+			read_part(&parts[i]);
+	}
+}
+
 struct hp_error *snapshot_take(struct snapshot *snapshot)
 {
 	struct hp_error *error = scan(snapshot);
@@ -245,7 +307,6 @@ struct hp_error *snapshot_take(struct snapshot *snapshot)
 		return error;
 	if (snapshot->used_bytes > snapshot->buffer_bytes)
 		return hp_error_create(HP_ERROR_INSUFFICIENT, "its memory has grown meanwhile");
-	for (size_t at = 0; at < snapshot->run_count;)
-		at = read_runs(snapshot, at);
+	read_all(snapshot);
 	return NULL;
 }

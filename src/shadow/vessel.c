@@ -64,6 +64,7 @@ static struct hp_error *start_child(struct vessel *vessel, const cpu_set_t *cpus
 	struct start start = { .parent = getpid(), .cpus = cpus };
 	void *stack = mmap(NULL, CHILD_STACK_BYTES, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	int pidfd = -1;
 	pid_t pid;
 	int error;
 
@@ -71,12 +72,15 @@ static struct hp_error *start_child(struct vessel *vessel, const cpu_set_t *cpus
 		return hp_error_create_no_memory();
 	/* Its end is told to nobody but a wait that asks for it (__WALL): ours. */
 	pid = clone(run_child, (char *)stack + CHILD_STACK_BYTES,
-		    CLONE_VM | CLONE_VFORK | CLONE_PIDFD, &start, &vessel->pidfd);
+		    CLONE_VM | CLONE_VFORK | CLONE_PIDFD, &start, &pidfd);
 	error = errno;
 	munmap(stack, CHILD_STACK_BYTES);
 	if (pid < 0)
 		return hp_error_create_errno(error, "starting a process for a copy");
 	vessel->pid = pid;
+	pthread_mutex_lock(&vessel->lock);
+	vessel->pidfd = pidfd;
+	pthread_mutex_unlock(&vessel->lock);
 	return NULL;
 }
 
@@ -199,13 +203,22 @@ static bool empty(struct vessel *vessel)
 void vessel_init(struct vessel *vessel)
 {
 	*vessel = (struct vessel){ .pidfd = -1, .memory_fd = -1 };
+	pthread_mutex_init(&vessel->lock, NULL);
 }
 
 void vessel_clear(struct vessel *vessel)
 {
 	vessel_kill(vessel, NULL);
 	areas_clear(&vessel->own);
-	vessel_init(vessel);
+	pthread_mutex_destroy(&vessel->lock);
+}
+
+void vessel_end(struct vessel *vessel)
+{
+	pthread_mutex_lock(&vessel->lock);
+	if (vessel->pidfd >= 0)
+		syscall(SYS_pidfd_send_signal, vessel->pidfd, SIGKILL, NULL, 0);
+	pthread_mutex_unlock(&vessel->lock);
 }
 
 static struct hp_error *open_memory(struct vessel *vessel)
@@ -252,7 +265,7 @@ void vessel_kill(struct vessel *vessel, uint64_t *cpu_ns)
 	if (!vessel->pid)
 		return;
 	/* By its descriptor: it may have died and been reaped, and its number be another's. */
-	syscall(SYS_pidfd_send_signal, vessel->pidfd, SIGKILL, NULL, 0);
+	vessel_end(vessel);
 	/* It may be in a stop that comes before its end. */
 	do {
 		got = wait4(vessel->pid, &status, __WALL, &usage);
@@ -260,8 +273,10 @@ void vessel_kill(struct vessel *vessel, uint64_t *cpu_ns)
 	if (got == vessel->pid && cpu_ns)
 		*cpu_ns = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000 +
 			  (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+	pthread_mutex_lock(&vessel->lock);
 	close(vessel->pidfd);
 	vessel->pidfd = -1;
+	pthread_mutex_unlock(&vessel->lock);
 	vessel->pid = 0;
 }
 

@@ -16,11 +16,13 @@
 #include "areas.h"
 #include "inject.h"
 
+#include <pthread.h>
 #include <sched.h>
 
 struct vessel {
 	pid_t pid; /* 0: none */
-	int pidfd;
+	int pidfd; /* under the lock */
+	pthread_mutex_t lock;
 	int memory_fd;	  /* /proc/PID/mem */
 	uint64_t tools;	  /* address of our own pages: a `syscall` instruction, then scratch */
 	struct areas own; /* where its vdso is */
@@ -42,6 +44,9 @@ struct hp_error *vessel_create(struct vessel *vessel, const struct areas *around
 			       const cpu_set_t *cpus, bool idle_only);
 /* Kills it, whatever it does, and reaps it. `cpu_ns`: the CPU time it used; may be NULL. */
 void vessel_kill(struct vessel *vessel, uint64_t *cpu_ns);
+
+/* The one thing that another thread may do: ends it, if there is one; its owner will find out. */
+void vessel_end(struct vessel *vessel);
 
 /* A system call in it; -EIO when the vessel has died. */
 int64_t vessel_call(struct vessel *vessel, long number, uint64_t a, uint64_t b, uint64_t c,

@@ -22,7 +22,7 @@ enum {
 	/* Replaying takes 1.1 to 2.5 ns a ns, more where others want the CPU, and translating new
 	 * code comes on top. */
 	REPLAY_FACTOR = 5,
-	REPLAY_LEAST_NS = 1000000000,
+	REPLAY_LEAST_NS = 2000000000,
 	/* Times that a copy comes out of its cache: what it takes is ours. */
 	EXIT_LIMIT = 1 << 20,
 	/* A copy is held in a buffer, and then in the copy. */

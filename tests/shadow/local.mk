@@ -19,6 +19,13 @@ tests_shadow_test_sweep_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += tests/shadow/test_copy
 tests_shadow_test_copy_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 
+check_PROGRAMS += tests/shadow/test_areas tests/shadow/test_matching tests/shadow/test_schedule \
+	tests/shadow/test_system_calls
+tests_shadow_test_areas_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
+tests_shadow_test_matching_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
+tests_shadow_test_schedule_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
+tests_shadow_test_system_calls_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
+
 helper_programs += tests/shadow/replayed tests/shadow/replay_command
 tests_shadow_replayed_LDADD = -lm
 tests_shadow_replay_command_LDADD = $(SHADOW_LIBS)

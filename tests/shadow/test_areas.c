@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Texts of /proc/PID/maps and fdinfo, as kernels write them and as they do not. */
+#include "../../src/shadow/areas.h"
+#include "../../src/shadow/descriptors.h"
+#include "../support.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static bool parse(struct areas *areas, const char *text, char *copy, size_t size)
+{
+	ck_assert_uint_lt(strlen(text), size);
+	strcpy(copy, text);
+	return areas_parse(areas, copy);
+}
+
+START_TEST(a_line_says_where_what_and_how)
+{
+	struct areas areas = { 0 };
+	char text[512];
+
+	ck_assert(parse(&areas,
+			"00400000-00401000 r-xp 00002000 fd:01 1234   /usr/bin/a b\\012c\n"
+			"7f0000000000-7f0000021000 rw-s 00000000 00:01 77\n",
+			text, sizeof(text)));
+	ck_assert_uint_eq(areas.count, 2);
+	ck_assert_uint_eq(areas.at[0].start, 0x400000);
+	ck_assert_uint_eq(areas.at[0].end, 0x401000);
+	ck_assert_uint_eq(areas.at[0].file_offset, 0x2000);
+	ck_assert_uint_eq(areas.at[0].inode, 1234);
+	ck_assert_int_eq(areas.at[0].protection, PROT_READ | PROT_EXEC);
+	ck_assert(!areas.at[0].is_shared);
+	ck_assert_str_eq(areas.at[0].path, "/usr/bin/a b\nc");
+	ck_assert(areas.at[1].is_shared);
+	ck_assert_int_eq(areas.at[1].kind, AREA_UNNAMED);
+	areas_clear(&areas);
+}
+END_TEST
+
+START_TEST(kinds_are_told_by_name)
+{
+	static const struct {
+		const char *rest;
+		enum area_kind kind;
+	} cases[] = {
+		{ "00:00 0", AREA_MEMORY },
+		{ "00:00 0 [heap]", AREA_HEAP },
+		{ "00:00 0 [stack]", AREA_STACK },
+		{ "00:00 0 [anon:arena]", AREA_MEMORY },
+		{ "00:00 0 [vdso]", AREA_VDSO },
+		{ "00:00 0 [vvar]", AREA_VVAR },
+		{ "00:00 0 [vvar_vclock]", AREA_VVAR },
+		{ "00:00 0 [vsyscall]", AREA_VSYSCALL },
+		{ "fd:01 9 /lib/libc.so.6", AREA_FILE },
+		{ "fd:01 9 /lib/gone.so (deleted)", AREA_FILE },
+		{ "00:01 9 /memfd:x (deleted)", AREA_UNNAMED },
+		{ "00:01 9 /SYSV00000000 (deleted)", AREA_UNNAMED },
+		{ "00:01 9 /dev/zero (deleted)", AREA_UNNAMED },
+		{ "00:05 9 /dev/shm/segment", AREA_FILE },
+		{ "00:05 9 /dev/dri/card0", AREA_DEVICE },
+		{ "00:05 9 /dev/nvidia0", AREA_DEVICE },
+		{ "00:0e 9 anon_inode:[io_uring]", AREA_DEVICE },
+		{ "00:0e 9 anon_inode:[perf_event]", AREA_DEVICE },
+		{ "00:0e 9 /[aio] (deleted)", AREA_DEVICE },
+		{ "00:0e 9 socket:[123]", AREA_DEVICE },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		struct areas areas = { 0 };
+		char line[256];
+		char text[256];
+
+		snprintf(line, sizeof(line), "1000-2000 rw-p 00000000 %s\n", cases[i].rest);
+		ck_assert(parse(&areas, line, text, sizeof(text)));
+		ck_assert_uint_eq(areas.count, 1);
+		ck_assert_msg(areas.at[0].kind == cases[i].kind, "%s is of kind %d", cases[i].rest,
+			      areas.at[0].kind);
+		areas_clear(&areas);
+	}
+}
+END_TEST
+
+START_TEST(what_makes_no_sense_is_refused)
+{
+	static const char *const cases[] = {
+		"2000-1000 rw-p 00000000 00:00 0\n",
+		"1000-1000 rw-p 00000000 00:00 0\n",
+		"1000-2000 rw-p\n",
+		"1000-2000 rw-\n",
+		"1000-2000 rw-p 00000000 00:00\n",
+		"1000-2000 rw-p 00000000 00:00 x\n",
+		"g000-2000 rw-p 00000000 00:00 0\n",
+		"11111111111111111-2000 rw-p 00000000 00:00 0\n",
+		"1000-3000 rw-p 00000000 00:00 0\n2000-4000 rw-p 00000000 00:00 0\n",
+		"3000-4000 rw-p 00000000 00:00 0\n1000-2000 rw-p 00000000 00:00 0\n",
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		struct areas areas = { 0 };
+		char text[256];
+
+		ck_assert_msg(!parse(&areas, cases[i], text, sizeof(text)), "case %zu", i);
+		areas_clear(&areas);
+	}
+}
+END_TEST
+
+START_TEST(an_address_is_found_in_its_area_and_not_between)
+{
+	struct areas areas = { 0 };
+	char text[256];
+
+	ck_assert(parse(&areas,
+			"1000-2000 rw-p 00000000 00:00 0\n2000-3000 r--p 00000000 00:00 0\n"
+			"5000-6000 r--p 00000000 00:00 0\n",
+			text, sizeof(text)));
+	ck_assert_ptr_null(areas_find(&areas, 0xfff));
+	ck_assert_ptr_eq(areas_find(&areas, 0x1000), &areas.at[0]);
+	ck_assert_ptr_eq(areas_find(&areas, 0x1fff), &areas.at[0]);
+	ck_assert_ptr_eq(areas_find(&areas, 0x2000), &areas.at[1]);
+	ck_assert_ptr_null(areas_find(&areas, 0x3000));
+	ck_assert_ptr_eq(areas_find(&areas, 0x5fff), &areas.at[2]);
+	ck_assert_ptr_null(areas_find(&areas, 0x6000));
+	areas_clear(&areas);
+}
+END_TEST
+
+START_TEST(our_own_areas_can_be_read)
+{
+	struct areas areas = { 0 };
+	int here = 0;
+	const struct area *stack;
+
+	hp_assert_ok(areas_read(&areas, getpid()));
+	stack = areas_find(&areas, (uint64_t)(uintptr_t)&here);
+	ck_assert_ptr_nonnull(stack);
+	ck_assert_int_eq(stack->protection & (PROT_READ | PROT_WRITE), PROT_READ | PROT_WRITE);
+	ck_assert_ptr_nonnull(areas_find(&areas, (uint64_t)(uintptr_t)&areas_read));
+	areas_clear(&areas);
+}
+END_TEST
+
+START_TEST(a_position_and_flags_are_read_from_fdinfo)
+{
+	uint64_t position = 0;
+	uint64_t inode = 5;
+	int flags = 0;
+
+	ck_assert(descriptor_parse_info("pos:\t1234\nflags:\t0100002\nmnt_id:\t31\nino:\t99\n",
+					&position, &flags, &inode));
+	ck_assert_uint_eq(position, 1234);
+	ck_assert_int_eq(flags, 0100002);
+	ck_assert_uint_eq(inode, 99);
+	/* Kernels before 5.14 do not say which file it is. */
+	inode = 5;
+	ck_assert(descriptor_parse_info("pos:\t0\nflags:\t00\n", &position, &flags, &inode));
+	ck_assert_uint_eq(inode, 5);
+	ck_assert(!descriptor_parse_info("", &position, &flags, &inode));
+	ck_assert(!descriptor_parse_info("pos:\t1\n", &position, &flags, &inode));
+	ck_assert(!descriptor_parse_info("flags:\t0\n", &position, &flags, &inode));
+	ck_assert(!descriptor_parse_info("pos:\tx\nflags:\t0\n", &position, &flags, &inode));
+	ck_assert(!descriptor_parse_info("pos:\t1\nflags:\t9z\n", &position, &flags, &inode));
+}
+END_TEST
+
+START_TEST(a_new_descriptor_has_the_lowest_free_number)
+{
+	struct descriptors descriptors = { 0 };
+	struct descriptor *first;
+	struct descriptor *second;
+
+	hp_assert_ok(descriptors_list(&descriptors, getpid()));
+	ck_assert_ptr_nonnull(descriptors_find(&descriptors, 1));
+	first = descriptors_add(&descriptors, dup(1), O_RDONLY);
+	ck_assert_ptr_nonnull(first);
+	/* Ours is taken while the list is made, or the directory of it was. */
+	ck_assert_int_gt(first->number, 1);
+	descriptors_remove(&descriptors, descriptors_find(&descriptors, 1));
+	second = descriptors_add(&descriptors, dup(1), O_RDONLY);
+	ck_assert_ptr_nonnull(second);
+	ck_assert_int_eq(second->number, 1);
+	descriptors_clear(&descriptors);
+}
+END_TEST
+
+HP_TEST_MAIN("shadow/areas", a_line_says_where_what_and_how, kinds_are_told_by_name,
+	     what_makes_no_sense_is_refused, an_address_is_found_in_its_area_and_not_between,
+	     our_own_areas_can_be_read, a_position_and_flags_are_read_from_fdinfo,
+	     a_new_descriptor_has_the_lowest_free_number)

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the system calls of a copy do: in a copy of this very program. */
+#include "../../src/shadow/hold.h"
+#include "../../src/shadow/rebuild.h"
+#include "../../src/shadow/system_calls.h"
+#include "../support.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A target: a child that only runs, with a file open at a position, and memory to read into. */
+struct stage {
+	pid_t pid;
+	char path[64];
+	int reading; /* descriptor numbers in the child */
+	int writing;
+	int pipe[2];
+	int next; /* the number that the child's next one would have */
+	uint64_t *memory;
+	struct held_state state;
+	struct snapshot snapshot;
+	struct vessel vessel;
+	struct mapped_files files;
+	struct descriptors descriptors;
+	struct shadow_calls calls;
+};
+
+static struct stage stage;
+
+static void hold_target(void)
+{
+	struct hp_error *error = NULL;
+	enum hp_shadow_refusal refusal;
+
+	for (int tries = 0; tries < 1000; tries++) {
+		if (hold(stage.pid, &stage.state, &error, &refusal) == HOLD_STOPPED)
+			return;
+		hp_assert_ok(error);
+		usleep(1000);
+	}
+	ck_abort_msg("the target never ran in user mode");
+}
+
+static void start(void)
+{
+	uint64_t bytes;
+	cpu_set_t cpus;
+
+	stage = (struct stage){ 0 };
+	strcpy(stage.path, "/tmp/hpcprof-calls.XXXXXX");
+	stage.writing = mkstemp(stage.path);
+	ck_assert_int_eq(write(stage.writing, "0123456789", 10), 10);
+	stage.reading = open(stage.path, O_RDONLY);
+	ck_assert_int_eq(lseek(stage.reading, 3, SEEK_SET), 3);
+	ck_assert_int_eq(pipe(stage.pipe), 0);
+	stage.memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	stage.memory[0] = 77;
+	strcpy((char *)(stage.memory + 100), stage.path);
+	stage.next = dup(stage.reading);
+	close(stage.next);
+	stage.pid = fork();
+	if (stage.pid == 0) {
+		for (volatile uint64_t i = 0;; i++)
+			;
+	}
+	ck_assert_int_gt(stage.pid, 0);
+	snapshot_init(&stage.snapshot);
+	vessel_init(&stage.vessel);
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	hp_assert_ok(snapshot_prepare(&stage.snapshot, stage.pid, &bytes));
+	hp_assert_ok(snapshot_reserve(&stage.snapshot));
+	hp_assert_ok(descriptors_list(&stage.descriptors, stage.pid));
+	ck_assert(shadow_calls_identify(&stage.calls, stage.pid, stage.pid));
+	hp_assert_ok(vessel_create(&stage.vessel, &stage.snapshot.areas, &cpus, false));
+	hold_target();
+	hp_assert_ok(snapshot_take(&stage.snapshot));
+	descriptors_read_positions(&stage.descriptors);
+	hold_release(stage.pid);
+	hp_assert_ok(rebuild(&stage.vessel, &stage.snapshot, &stage.files));
+	stage.calls.vessel = &stage.vessel;
+	stage.calls.areas = &stage.snapshot.areas;
+	stage.calls.descriptors = &stage.descriptors;
+	stage.calls.blocked = stage.state.blocked_signals;
+}
+
+static void end(void)
+{
+	vessel_clear(&stage.vessel);
+	snapshot_clear(&stage.snapshot);
+	mapped_files_clear(&stage.files);
+	descriptors_clear(&stage.descriptors);
+	kill(stage.pid, SIGKILL);
+	ck_assert_int_eq(waitpid(stage.pid, NULL, 0), stage.pid);
+	close(stage.reading);
+	close(stage.writing);
+	close(stage.pipe[0]);
+	close(stage.pipe[1]);
+	munmap(stage.memory, 4096);
+	unlink(stage.path);
+}
+
+static struct hp_engine_call call(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	struct user_regs_struct registers = stage.state.registers;
+
+	registers.rax = (uint64_t)number;
+	registers.rdi = a;
+	registers.rsi = b;
+	registers.rdx = c;
+	registers.r10 = d;
+	registers.r8 = UINT64_MAX;
+	registers.r9 = 0;
+	return shadow_calls_handle(&stage.calls, stage.vessel.pid, &registers);
+}
+
+static void answers(struct hp_engine_call call, int64_t wanted)
+{
+	ck_assert(call.is_handled);
+	ck_assert_int_eq(call.result, wanted);
+}
+
+static void ends(struct hp_engine_call call, bool waits)
+{
+	ck_assert(!call.is_handled);
+	ck_assert_int_eq(stage.calls.may_wait, waits);
+}
+
+static uint64_t at(size_t index)
+{
+	return (uint64_t)(uintptr_t)(stage.memory + index);
+}
+
+START_TEST(who_it_is_it_hears_of_the_original)
+{
+	start();
+	answers(call(SYS_getpid, 0, 0, 0, 0), stage.pid);
+	answers(call(SYS_gettid, 0, 0, 0, 0), stage.pid);
+	answers(call(SYS_getppid, 0, 0, 0, 0), getpid());
+	answers(call(SYS_getuid, 0, 0, 0, 0), getuid());
+	answers(call(SYS_getegid, 0, 0, 0, 0), getegid());
+	end();
+}
+END_TEST
+
+START_TEST(it_reads_on_where_the_original_was_and_moves_nothing)
+{
+	char found[8] = "";
+
+	start();
+	answers(call(SYS_read, (uint64_t)stage.reading, at(8), 4, 0), 4);
+	ck_assert(vessel_read(&stage.vessel, at(8), found, 4));
+	ck_assert_str_eq(found, "3456");
+	answers(call(SYS_read, (uint64_t)stage.reading, at(8), 100, 0), 3);
+	answers(call(SYS_read, (uint64_t)stage.reading, at(8), 100, 0), 0);
+	answers(call(SYS_pread64, (uint64_t)stage.reading, at(8), 2, 1), 2);
+	ck_assert(vessel_read(&stage.vessel, at(8), found, 2));
+	ck_assert_int_eq(found[0], '1');
+	answers(call(SYS_lseek, (uint64_t)stage.reading, (uint64_t)-2, SEEK_END, 0), 8);
+	answers(call(SYS_read, (uint64_t)stage.reading, at(8), 1, 0), 1);
+	answers(call(SYS_lseek, (uint64_t)stage.reading, 0, SEEK_CUR, 0), 9);
+	/* The description is shared with us. */
+	ck_assert_int_eq(lseek(stage.reading, 0, SEEK_CUR), 3);
+	end();
+}
+END_TEST
+
+START_TEST(what_it_writes_goes_nowhere)
+{
+	struct stat status;
+	char byte;
+
+	start();
+	answers(call(SYS_write, (uint64_t)stage.writing, at(0), 8, 0), 8);
+	answers(call(SYS_write, (uint64_t)stage.pipe[1], at(0), 5, 0), 5);
+	ck_assert_int_eq(fstat(stage.writing, &status), 0);
+	ck_assert_int_eq(status.st_size, 10);
+	ck_assert_int_eq(lseek(stage.writing, 0, SEEK_CUR), 10);
+	ck_assert_int_eq(fcntl(stage.pipe[0], F_SETFL, O_NONBLOCK), 0);
+	ck_assert_int_lt(read(stage.pipe[0], &byte, 1), 0);
+	ck_assert_int_eq(errno, EAGAIN);
+	end();
+}
+END_TEST
+
+START_TEST(its_memory_is_its_own)
+{
+	struct hp_engine_call mapped;
+	uint64_t value = 1;
+
+	start();
+	mapped = call(SYS_mmap, 0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
+	ck_assert(mapped.is_handled && mapped.result > 0);
+	ck_assert(vessel_read(&stage.vessel, (uint64_t)mapped.result, &value, sizeof(value)));
+	ck_assert_uint_eq(value, 0);
+	answers(call(SYS_munmap, (uint64_t)mapped.result, 8192, 0, 0), 0);
+	ck_assert(!vessel_read(&stage.vessel, (uint64_t)mapped.result, &value, sizeof(value)));
+	answers(call(SYS_madvise, at(0), 4096, MADV_DONTNEED, 0), 0);
+	ck_assert(vessel_read(&stage.vessel, at(0), &value, sizeof(value)));
+	ck_assert_uint_eq(value, 0);
+	ck_assert_uint_eq(stage.memory[0], 77);
+	end();
+}
+END_TEST
+
+START_TEST(code_that_comes_or_goes_ends_the_window)
+{
+	uint64_t code = (uint64_t)(uintptr_t)&shadow_calls_handle & ~4095ull;
+
+	start();
+	ends(call(SYS_munmap, code, 4096, 0, 0), false);
+	ends(call(SYS_mprotect, code, 4096, PROT_READ | PROT_WRITE, 0), false);
+	ends(call(SYS_mprotect, at(0), 4096, PROT_READ | PROT_EXEC, 0), false);
+	ends(call(SYS_mmap, 0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS), false);
+	end();
+}
+END_TEST
+
+START_TEST(a_file_it_opens_has_the_number_that_the_original_would_get)
+{
+	struct stat status;
+	int wanted;
+
+	start();
+	wanted = stage.next;
+	answers(call(SYS_openat, (uint64_t)AT_FDCWD, at(100), O_RDONLY, 0), wanted);
+	answers(call(SYS_read, (uint64_t)wanted, at(8), 100, 0), 10);
+	answers(call(SYS_fstat, (uint64_t)wanted, at(8), 0, 0), 0);
+	ck_assert(vessel_read(&stage.vessel, at(8), &status, sizeof(status)));
+	ck_assert_int_eq(status.st_size, 10);
+	answers(call(SYS_close, (uint64_t)wanted, 0, 0, 0), 0);
+	ends(call(SYS_read, (uint64_t)wanted, at(8), 100, 0), false);
+	ends(call(SYS_openat, (uint64_t)AT_FDCWD, at(100), O_RDWR, 0), false);
+	ends(call(SYS_openat, (uint64_t)AT_FDCWD, at(100), O_RDONLY | O_TRUNC, 0), false);
+	end();
+}
+END_TEST
+
+START_TEST(signals_are_masked_for_it_alone)
+{
+	uint64_t set = 1ull << (SIGUSR1 - 1);
+	uint64_t old;
+
+	start();
+	ck_assert(vessel_write(&stage.vessel, at(8), &set, sizeof(set)));
+	answers(call(SYS_rt_sigprocmask, SIG_BLOCK, at(8), 0, 8), 0);
+	answers(call(SYS_rt_sigprocmask, SIG_BLOCK, 0, at(9), 8), 0);
+	ck_assert(vessel_read(&stage.vessel, at(9), &old, sizeof(old)));
+	ck_assert_uint_eq(old, stage.state.blocked_signals | set);
+	end();
+}
+END_TEST
+
+START_TEST(waiting_ends_the_window_and_is_told_apart)
+{
+	start();
+	ends(call(SYS_poll, at(0), 0, 0, 0), true);
+	ends(call(SYS_read, (uint64_t)stage.pipe[0], at(8), 1, 0), true);
+	ends(call(SYS_futex, at(0), FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 77, 0), true);
+	answers(call(SYS_futex, at(0), FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 78, 0), -EAGAIN);
+	answers(call(SYS_futex, at(0), FUTEX_WAKE, 1, 0), 0);
+	end();
+}
+END_TEST
+
+START_TEST(everything_else_ends_it_too)
+{
+	static const long numbers[] = { SYS_exit_group, SYS_execve, SYS_clone,	SYS_fork,
+					SYS_vfork,	SYS_kill,   SYS_socket, SYS_unlink,
+					SYS_ptrace,	SYS_rename, SYS_mount,	SYS_reboot,
+					SYS_ioctl,	SYS_dup2,   99999 };
+
+	start();
+	for (size_t i = 0; i < HP_ARRAY_COUNT(numbers); i++)
+		ends(call(numbers[i], UINT64_MAX, 0, 0, 0), false);
+	/* And the copy is there still. */
+	answers(call(SYS_getpid, 0, 0, 0, 0), stage.pid);
+	end();
+}
+END_TEST
+
+START_TEST(the_table_has_each_call_once_with_its_name)
+{
+	ck_assert_str_eq(shadow_call_name(SYS_futex), "futex");
+	ck_assert_ptr_null(shadow_call_name(99999));
+	ck_assert_ptr_null(shadow_call_name(-1));
+	ck_assert_int_eq(shadow_call_policy(SYS_poll), CALL_WAITS);
+	ck_assert_int_eq(shadow_call_policy(SYS_sched_yield), CALL_PRETENDS);
+	ck_assert_int_eq(shadow_call_policy(-1), CALL_ENDS);
+}
+END_TEST
+
+HP_TEST_MAIN("shadow/system_calls", who_it_is_it_hears_of_the_original,
+	     it_reads_on_where_the_original_was_and_moves_nothing, what_it_writes_goes_nowhere,
+	     its_memory_is_its_own, code_that_comes_or_goes_ends_the_window,
+	     a_file_it_opens_has_the_number_that_the_original_would_get,
+	     signals_are_masked_for_it_alone, waiting_ends_the_window_and_is_told_apart,
+	     everything_else_ends_it_too, the_table_has_each_call_once_with_its_name)
