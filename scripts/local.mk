@@ -93,7 +93,8 @@ scripts_machine_form_key_LDADD = $(ISA_LIBS)
 
 # How well rotated counters count. Not for building or testing.
 EXTRA_DIST += scripts/mux-accuracy scripts/mux/live scripts/mux/workloads.py \
-	scripts/mux/synthesize scripts/mux/callgrind_trace
+	scripts/mux/synthesize scripts/mux/callgrind_trace scripts/mux/guest_trace \
+	scripts/mux/trace_of_stat scripts/mux/traces/arm-guest
 mux_programs = scripts/mux/replay scripts/mux/record_trace
 EXTRA_PROGRAMS += $(mux_programs)
 CLEANFILES += $(mux_programs)
