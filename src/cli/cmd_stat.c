@@ -25,7 +25,8 @@ struct printing {
 	const struct stat_arguments *arguments;
 	struct stat_subject subject;
 	FILE *stream;
-	struct stat_plot *plot;
+	struct stat_plot *plot; /* NULL without */
+	FILE *plot_stream;
 	uint32_t run;
 	double *counts; /* [run][event]: for the spread; NaN where there was none */
 	struct hp_error *error;
@@ -62,17 +63,35 @@ static struct hp_error *close_output(FILE *stream)
 	return failed ? hp_error_create(HP_ERROR_SYSTEM, "writing the counts failed") : NULL;
 }
 
-static struct hp_error *write_plot(const struct stat_arguments *arguments,
-				   const struct stat_plot *plot)
+/* Before anything runs: a command of hours is not to end with a directory that is not there. */
+static struct hp_error *begin_plot(struct printing *printing, struct hp_counting_options *options)
 {
-	FILE *stream = fopen(arguments->plot, "we");
+	const char *path = printing->arguments->plot;
+
+	if (!path)
+		return NULL;
+	if (!options->interval_ns)
+		options->interval_ns = PLOT_INTERVAL_NS;
+	printing->plot = stat_plot_create(&printing->subject);
+	if (!printing->plot)
+		return hp_error_create_no_memory();
+	printing->plot_stream = fopen(path, "we");
+	return printing->plot_stream ? NULL : hp_error_create_errno(errno, "opening %s", path);
+}
+
+static struct hp_error *write_plot(struct printing *printing)
+{
+	FILE *stream = printing->plot_stream;
+	bool failed;
 
 	if (!stream)
-		return hp_error_create_errno(errno, "opening %s", arguments->plot);
-	stat_plot_write(stream, plot);
-	if (fclose(stream) != 0)
-		return hp_error_create_errno(errno, "writing %s", arguments->plot);
-	return NULL;
+		return NULL;
+	printing->plot_stream = NULL;
+	stat_plot_write(stream, printing->plot);
+	failed = ferror(stream) != 0;
+	return fclose(stream) != 0 || failed ? hp_error_create(HP_ERROR_SYSTEM, "writing %s failed",
+							       printing->arguments->plot)
+					     : NULL;
 }
 
 static void keep_counts(struct printing *printing, const struct hp_counting_report *report)
@@ -341,8 +360,8 @@ static struct hp_error *run_all(struct printing *printing, const struct hp_machi
 	}
 	if (!error && printing->counts)
 		error = print_spread(printing);
-	if (!error && printing->plot)
-		error = write_plot(arguments, printing->plot);
+	if (!error)
+		error = write_plot(printing);
 	return error;
 }
 
@@ -370,12 +389,8 @@ static struct hp_error *count(struct stat_arguments *arguments, int *status)
 		.estimator = hp_mux_method_name(options->method),
 	};
 	printing.print_intervals = options->interval_ns > 0;
-	if (!error && arguments->plot) {
-		printing.plot = stat_plot_create(&printing.subject);
-		if (!options->interval_ns)
-			options->interval_ns = PLOT_INTERVAL_NS;
-		error = printing.plot ? NULL : hp_error_create_no_memory();
-	}
+	if (!error)
+		error = begin_plot(&printing, options);
 	if (!error)
 		error = open_output(arguments, &printing.stream);
 	if (!error && wheels.notice)
@@ -390,6 +405,8 @@ static struct hp_error *count(struct stat_arguments *arguments, int *status)
 		error = run_all(&printing, machine, options, status);
 	if (printing.stream && !error)
 		error = close_output(printing.stream);
+	if (printing.plot_stream)
+		fclose(printing.plot_stream);
 	stat_plot_destroy(printing.plot);
 	free(printing.counts);
 	hp_counter_wheels_clear(&wheels);

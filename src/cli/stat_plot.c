@@ -269,8 +269,41 @@ static void draw_time_axis(FILE *stream, double most_s, double y)
 			"y=\"%.1f\">%.4g</text>\n",
 			LEFT + (WIDTH - LEFT - RIGHT) * time_s / most_s, y, time_s);
 	fprintf(stream,
+		"<text class=\"tick\" x=\"%d\" y=\"%.1f\">band: 95 %%; dashed: too little seen to "
+		"say"
+		"</text>\n",
+		LEFT, y + 18);
+	fprintf(stream,
 		"<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%.1f\">seconds</text>\n",
 		WIDTH - RIGHT, y + 18);
+}
+
+/* The target, or as much of a long command as has room. */
+static void draw_title(FILE *stream, const struct stat_subject *subject)
+{
+	enum { MOST_CHARACTERS = 86 };
+	_cleanup_free_ char *title = NULL;
+	size_t size = 0;
+	size_t characters = 0;
+	FILE *text = open_memstream(&title, &size);
+
+	if (!text)
+		return;
+	if (subject->target)
+		fputs(subject->target, text);
+	for (char *const *word = subject->command; word && *word; word++)
+		fprintf(text, "%s%s", word != subject->command ? " " : "", *word);
+	if (fclose(text) != 0)
+		return;
+	for (size_t i = 0; i < size; i++) {
+		/* The first byte of a character of UTF-8. */
+		characters += (title[i] & 0xc0) != 0x80;
+		if (characters > MOST_CHARACTERS)
+			title[i] = 0;
+	}
+	fprintf(stream, "<text class=\"title\" x=\"%d\" y=\"24\">", LEFT);
+	print_escaped(stream, title);
+	fprintf(stream, "%s</text>\n", characters > MOST_CHARACTERS ? "…" : "");
 }
 
 static void draw_head(FILE *stream, const struct stat_subject *subject, int height)
@@ -290,18 +323,7 @@ static void draw_head(FILE *stream, const struct stat_subject *subject, int heig
 	      ".unsure { fill: none; stroke: #999; stroke-width: 1.2; stroke-dasharray: 3 3 }\n"
 	      "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
 	      stream);
-	fprintf(stream, "<text class=\"title\" x=\"%d\" y=\"24\">", LEFT);
-	if (subject->target)
-		print_escaped(stream, subject->target);
-	for (char *const *word = subject->command; word && *word; word++) {
-		if (word != subject->command)
-			putc(' ', stream);
-		print_escaped(stream, *word);
-	}
-	fprintf(stream,
-		"</text>\n<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"24\">band: 95 %%; "
-		"dashed: too little seen to say</text>\n",
-		WIDTH - RIGHT);
+	draw_title(stream, subject);
 }
 
 static bool is_drawn(const struct stat_plot *plot, size_t event)

@@ -71,18 +71,30 @@ static void print_safely(FILE *stream, const char *text)
 	fputs(printable ? printable : "out of memory", stream);
 }
 
-/* "1.23 instructions/cycle (IPC) +- 0.02" */
+/* Four figures, or all before the point. */
+static void show_ratio(double value, char cell[CELL_BYTES])
+{
+	if (fabs(value) >= 9999.5)
+		group_digits(value, 0, cell);
+	else
+		snprintf(cell, CELL_BYTES, "%.4g", value);
+}
+
+/* "1.23 ± 0.5 % instructions/cycle (IPC)" */
 static void print_figure(FILE *stream, const struct hp_mux_metric *metric)
 {
 	const struct hp_mux_ratio *ratio = &metric->ratio;
+	char cell[CELL_BYTES];
 
 	switch (ratio->verdict) {
 	case HP_MUX_EXACT:
-		fprintf(stream, "  %.4g %s (%s)", ratio->value, metric->unit, metric->name);
+		show_ratio(ratio->value, cell);
+		fprintf(stream, "  %s %s (%s)", cell, metric->unit, metric->name);
 		break;
 	case HP_MUX_ESTIMATED:
-		fprintf(stream, "  %.4g ± %.2g %s (%s)", ratio->value,
-			(ratio->high - ratio->low) / 2, metric->unit, metric->name);
+		show_ratio(ratio->value, cell);
+		fprintf(stream, "  %s ± %.1f %% %s (%s)", cell,
+			50 * (ratio->high - ratio->low) / ratio->value, metric->unit, metric->name);
 		break;
 	case HP_MUX_INSUFFICIENT:
 	case HP_MUX_NOT_COUNTED:
@@ -138,6 +150,14 @@ static void print_row(FILE *stream, const struct stat_view *view, size_t index, 
 	}
 	fputs("  ", stream);
 	print_safely(stream, event->name);
+	/* Too little to say how far off an estimate would be; what was seen did happen. */
+	if (estimate->verdict == HP_MUX_INSUFFICIENT && estimate->raw) {
+		struct hp_mux_estimate seen = { .count = (double)estimate->raw,
+						.verdict = HP_MUX_EXACT };
+
+		show_count(event, &seen, cell);
+		fprintf(stream, "  (at least %s)", cell);
+	}
 	for (size_t i = 0; view->figures && i < view->figures->figure_count; i++)
 		if (view->figures->figures[i].event == index)
 			print_figure(stream, &view->figures->figures[i].metric);
@@ -239,10 +259,10 @@ static void print_groups(FILE *stream, const struct stat_view *view)
 	}
 	if (turned)
 		fprintf(stream,
-			"%" PRIu64 " slices of %.2f ms on average; rotating took %.2f %% of the "
+			"%" PRIu64 " slice%s of %.2f ms on average; rotating took %.2f %% of the "
 			"time (%.0f us each)\n",
-			result->slices, result->slice_mean_ns / 1e6, result->rotation_percent,
-			result->rotation_ns / 1e3);
+			result->slices, result->slices == 1 ? "" : "s", result->slice_mean_ns / 1e6,
+			result->rotation_percent, result->rotation_ns / 1e3);
 	else
 		fputs("everything fits at once: no rotation, counts are exact\n", stream);
 }
