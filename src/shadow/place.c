@@ -10,7 +10,7 @@ static const uint64_t reach = 0x7f000000; /* 2 GiB, less some for the ends of in
 static const uint64_t room_to_grow = 1U << 30;
 static const uint64_t guard = 0x10000;
 /* The kernel puts the stack at most so far above the first library, unless mmap goes upward. */
-static const uint64_t stack_gap_most = (uint64_t)40 << 30;
+static const uint64_t stack_gap_most = (uint64_t)2 << 40; /* random: up to 1 TiB */
 
 /* Code that one place reaches. */
 struct group {

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where the cache goes, in address spaces as they are found. */
+#include "../support.h"
+
+#include "../../src/shadow/place.h"
+#include "../../src/shadow/table.h"
+
+#include <string.h>
+
+static const uint64_t zone = 64 << 20;
+
+static struct shadow_maps parse(const char *text)
+{
+	char *copy = strdup(text);
+	struct shadow_maps maps = { 0 };
+
+	ck_assert_ptr_nonnull(copy);
+	hp_assert_ok(shadow_maps_parse(copy, &maps));
+	free(copy);
+	return maps;
+}
+
+/* A program at a random place, as nearly all are. */
+static const char usual[] = "55d0aa000000-55d0aa002000 r--p 00000000 fe:00 11 /usr/bin/program\n"
+			    "55d0aa002000-55d0aa010000 r-xp 00002000 fe:00 11 /usr/bin/program\n"
+			    "55d0aa010000-55d0aa012000 rw-p 00010000 fe:00 11 /usr/bin/program\n"
+			    "55d0ab000000-55d0ac000000 rw-p 00000000 00:00 0 [heap]\n"
+			    "7f1200000000-7f1200026000 r--p 00000000 fe:00 12 /lib/libc.so.6\n"
+			    "7f1200026000-7f120017b000 r-xp 00026000 fe:00 12 /lib/libc.so.6\n"
+			    "7f1200200000-7f1200226000 r-xp 00000000 fe:00 13 /lib/ld.so\n"
+			    "7ffc10000000-7ffc10021000 rw-p 00000000 00:00 0 [stack]\n"
+			    "7ffc10100000-7ffc10102000 r-xp 00000000 00:00 0 [vdso]\n"
+			    "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n";
+
+/* One that was linked to run where it is, with a heap right behind. */
+static const char fixed[] = "00400000-00500000 r-xp 00000000 fe:00 11 /usr/bin/program\n"
+			    "00600000-00602000 rw-p 00100000 fe:00 11 /usr/bin/program\n"
+			    "00700000-04000000 rw-p 00000000 00:00 0 [heap]\n"
+			    "7fffb0000000-7fffb0200000 r-xp 00000000 fe:00 12 /lib/libc.so.6\n"
+			    "7ffffffde000-7ffffffff000 rw-p 00000000 00:00 0 [stack]\n";
+
+static void assert_apart(const struct shadow_maps *maps, uint64_t place)
+{
+	for (size_t i = 0; i < maps->count; i++)
+		ck_assert_msg(maps->at[i].end <= place || place + zone <= maps->at[i].start,
+			      "0x%lx is taken", place);
+}
+
+/* The place that reaches this address; 0 none does. */
+static uint64_t place_for(const uint64_t *places, size_t count, uint64_t address)
+{
+	for (size_t i = 0; i < count; i++)
+		if (shadow_place_reaches(places[i], zone, address, address))
+			return places[i];
+	return 0;
+}
+
+START_TEST(maps_are_read_as_the_kernel_writes_them)
+{
+	struct shadow_maps maps = parse(usual);
+	const struct shadow_mapping *found;
+
+	ck_assert_uint_eq(maps.count, 10);
+	ck_assert_ptr_null(shadow_maps_find(&maps, 0x55d0a9ffffff));
+	ck_assert_ptr_eq(shadow_maps_find(&maps, 0x55d0aa000000), &maps.at[0]);
+	ck_assert_ptr_eq(shadow_maps_find(&maps, 0x55d0aa001fff), &maps.at[0]);
+	found = shadow_maps_find(&maps, 0x55d0aa002000);
+	ck_assert_ptr_eq(found, &maps.at[1]);
+	ck_assert_int_eq(found->protection, 1 | 4);
+	ck_assert(!found->is_shared);
+	ck_assert_uint_eq(found->inode, 11);
+	ck_assert_str_eq(shadow_maps_name(&maps, found), "/usr/bin/program");
+	ck_assert_ptr_null(shadow_maps_find(&maps, 0x55d0ac000000));
+	shadow_maps_clear(&maps);
+}
+END_TEST
+
+START_TEST(maps_that_make_no_sense_are_damaged)
+{
+	static const char *const texts[] = {
+		"nonsense\n",
+		"1000-2000 r-xp 0 0:0\n",
+		"2000-1000 r-xp 00000000 00:00 0 backward\n",
+		"1000-3000 r-xp 00000000 00:00 0 \n2000-4000 r-xp 00000000 00:00 0 overlaps\n",
+		"1000-2000 rx 00000000 00:00 0 \n",
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(texts); i++) {
+		struct shadow_maps maps = { 0 };
+		char *copy = strdup(texts[i]);
+
+		hp_assert_fails(HP_ERROR_DAMAGED, shadow_maps_parse(copy, &maps));
+		free(copy);
+		shadow_maps_clear(&maps);
+	}
+}
+END_TEST
+
+START_TEST(program_and_libraries_each_have_a_place_in_reach)
+{
+	struct shadow_maps maps = parse(usual);
+	uint64_t places[SHADOW_PLACES];
+	size_t count = shadow_place(&maps, zone, places);
+	uint64_t program = place_for(places, count, 0x55d0aa010000);
+	uint64_t library = place_for(places, count, 0x7f1200026000);
+
+	ck_assert_uint_eq(count, 2);
+	ck_assert_uint_ne(program, 0);
+	ck_assert_uint_ne(library, 0);
+	assert_apart(&maps, program);
+	assert_apart(&maps, library);
+	/* brk goes up from the heap, mmap down from the libraries. */
+	ck_assert_uint_lt(program, 0x55d0aa000000);
+	ck_assert_uint_gt(library, 0x7f1200226000);
+	shadow_maps_clear(&maps);
+}
+END_TEST
+
+START_TEST(a_program_at_a_fixed_place_leaves_its_heap_room)
+{
+	struct shadow_maps maps = parse(fixed);
+	uint64_t places[SHADOW_PLACES];
+	size_t count = shadow_place(&maps, zone, places);
+	uint64_t program = place_for(places, count, 0x400000);
+
+	ck_assert_uint_eq(count, 2);
+	ck_assert_uint_ge(program, 0x4000000 + (1 << 30));
+	assert_apart(&maps, program);
+	assert_apart(&maps, place_for(places, count, 0x7fffb0000000));
+	shadow_maps_clear(&maps);
+}
+END_TEST
+
+START_TEST(without_room_near_there_is_a_place_far_away)
+{
+	/* Code, with three gibibytes of memory on either side. */
+	struct shadow_maps maps = parse("100000000000-1000c0000000 rw-p 00000000 00:00 0 \n"
+					"1000c0000000-1000c0100000 r-xp 00000000 fe:00 1 /code\n"
+					"1000c0100000-100180000000 rw-p 00000000 00:00 0 \n");
+	uint64_t places[SHADOW_PLACES];
+
+	ck_assert_uint_eq(shadow_place(&maps, zone, places), 1);
+	ck_assert(!shadow_place_reaches(places[0], zone, 0x1000c0000000, 0x1000c0100000));
+	assert_apart(&maps, places[0]);
+	shadow_maps_clear(&maps);
+}
+END_TEST
+
+START_TEST(reach_counts_from_either_end)
+{
+	ck_assert(shadow_place_reaches(0x100000000, zone, 0x100000000, 0x100001000));
+	ck_assert(shadow_place_reaches(0x100000000, zone, 0x170000000, 0x170001000));
+	ck_assert(!shadow_place_reaches(0x100000000, zone, 0x180000000, 0x180001000));
+	ck_assert(!shadow_place_reaches(0x180000000, zone, 0x100000000, 0x100001000));
+}
+END_TEST
+
+START_TEST(the_table_finds_what_was_put_and_nothing_else)
+{
+	struct hp_random random = hp_random_seeded(8);
+	struct shadow_table table = { 0 };
+
+	for (unsigned round = 0; round < 2; round++) {
+		ck_assert_uint_eq(shadow_table_find(&table, 5), SHADOW_TABLE_NONE);
+		for (uint32_t i = 0; i < 5000; i++)
+			ck_assert(shadow_table_put(&table, (uint64_t)i * i * 16 + round, i));
+		for (uint32_t i = 0; i < 5000; i++)
+			ck_assert_uint_eq(shadow_table_find(&table, (uint64_t)i * i * 16 + round),
+					  i);
+		for (uint32_t i = 0; i < 5000; i++)
+			ck_assert_uint_eq(shadow_table_find(&table, hp_random_next(&random) | 8),
+					  SHADOW_TABLE_NONE);
+		ck_assert(shadow_table_put(&table, round, 77));
+		ck_assert_uint_eq(shadow_table_find(&table, round), 77);
+		ck_assert_uint_eq(table.count, 5000);
+		shadow_table_empty(&table);
+	}
+	shadow_table_free(&table);
+}
+END_TEST
+
+HP_TEST_MAIN("shadow/place", maps_are_read_as_the_kernel_writes_them,
+	     maps_that_make_no_sense_are_damaged, program_and_libraries_each_have_a_place_in_reach,
+	     a_program_at_a_fixed_place_leaves_its_heap_room,
+	     without_room_near_there_is_a_place_far_away, reach_counts_from_either_end,
+	     the_table_finds_what_was_put_and_nothing_else)
