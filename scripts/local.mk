@@ -26,6 +26,7 @@ EXTRA_DIST += \
 	scripts/dependencies.sh \
 	scripts/dependencies.txt \
 	scripts/frequency-accuracy \
+	scripts/frequency/absolute.py \
 	scripts/frequency/controls.py \
 	scripts/frequency/evidence.py \
 	scripts/frequency/judge.py \

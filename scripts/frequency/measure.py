@@ -100,8 +100,7 @@ def prepare(workload, inputs, directory):
     key = key_of(workload, program, inputs)
     kept = directory / 'key'
     if not kept.exists() or kept.read_text() != key:
-        for old in ('profile.db', 'truth'):
-            old = directory / old
+        for old in (directory / 'profile.db', directory / 'truth', *directory.glob('shadow-*.db')):
             shutil.rmtree(old, ignore_errors=True) if old.is_dir() else old.unlink(missing_ok=True)
         kept.write_text(key)
     return [program, *workload.command[1:]]

@@ -4,8 +4,10 @@ import math
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / 'scripts' / 'frequency'))
+SCRIPTS = Path(__file__).resolve().parents[2] / 'scripts'
+sys.path[:0] = [str(SCRIPTS / 'frequency'), str(SCRIPTS / 'bench')]
 
+import absolute
 import controls
 import evidence
 import judge
@@ -313,6 +315,51 @@ def test_flow_alone_says_nothing_where_a_graph_misses_edges():
     made = graph(4, DIAMOND, [10, 7, 3, 10])
     made.whole = False
     same(evidence.determined(made, {0, 16}), {0, 1})
+
+
+def counted(value, low, high, confidence='high'):
+    return Estimate(1, None, None, confidence, value, low, high)
+
+
+def judged_absolutely():
+    """0 is right, 16 is 8 % off and beyond its interval, 32 and 48 have no estimate; 48 no truth."""
+    made = graph(4, DIAMOND, [100, 50, 50, 0], [60, 20, 10, 10], 2)
+    made.blocks[3].truth = None
+    made.blocks[0].instructions[1] = (1, 0, 'call 0x10')
+    for edge, truth in zip(made.edges, (100, 50, 50, 50, 50, 100)):
+        edge.truth = truth
+    report = Report({made.key: {0: counted(100, 95, 105), 16: counted(54, 52, 56, 'low')}},
+                    {made.key: {(0, 16): counted(50, 40, 60), (0, 32): counted(80, 70, 90)}})
+    profile = Profile([made], 100, {})
+    judgement = judge.judge(profile, report)
+    result = absolute.Result(None, 1, 20)
+    absolute.judge_blocks(result, judgement, profile)
+    absolute.judge_totals(result, judgement)
+    return result
+
+
+def test_absolute_estimates_are_judged_as_they_are():
+    result = judged_absolutely()
+    same(result.blocks.values(), [60, 80, 80, 80])
+    same(result.sure.values(), [100, 100, 100, 100])
+    near(result.sure.total, 60)
+
+
+def test_absolute_intervals_are_judged_by_samples():
+    result = judged_absolutely()
+    near(result.with_interval, 80)
+    near(result.covered, 60)
+
+
+def test_absolute_edges_are_judged_by_executions():
+    # Of 200 executions between blocks: 50 right, 50 far off, the others without an estimate.
+    same(judged_absolutely().edges.values(), [25, 25, 25, 50])
+
+
+def test_what_has_no_estimate_ran_not_at_all_in_the_totals():
+    result = judged_absolutely()
+    near(result.instructions, (100 + 54) / 200)
+    near(result.calls, 1)
 
 
 def main():

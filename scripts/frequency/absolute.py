@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""frequency-accuracy --absolute: executions as shadow windows count them, by budget and run length.
+
+A program is run again and again, from one shell, for as long as is asked for, and recorded with
+`hpcprof record --shadow=BUDGET`; its executions are those of one run, counted by callgrind, times
+the runs. Blocks are weighted by their samples, edges by how often they were taken, and all samples
+of what can be compared are in the denominator, as in judge.py; but nothing is scaled.
+"""
+import json
+import math
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import judge
+import measure
+import profiles
+import workloads
+from bench import table
+from workloads import Failure
+
+LOOP = 'i=0; while [ $i -lt "$0" ]; do "$@" || exit; i=$((i+1)); done'
+QUICK = ('xz', 'bzip2', 'gzip', 'perl')     # one of them kept out of tuning
+BUDGETS = (0.5, 1, 3)
+LENGTHS = (5, 20, 60)                       # s of run time
+# At so many %, for so many s: what is to be reached within 5/10/15 %/2x.
+TARGETS = {(1, 20): (66, 80, 88, 99), (3, 20): (75, 90, 94, 99), (1, 60): (75, 90, 94, 99)}
+
+
+@dataclass
+class Result:
+    """Of one program, budget and length."""
+    workload: workloads.Workload
+    budget: float
+    seconds: float
+    blocks: judge.Share = field(default_factory=judge.Share)
+    edges: judge.Share = field(default_factory=judge.Share)
+    sure: judge.Share = field(default_factory=judge.Share)      # blocks marked high
+    covered: float = 0              # samples whose truth is in the interval
+    with_interval: float = 0
+    instructions: float = None      # estimated by true
+    calls: float = None
+    windows: dict = field(default_factory=dict)
+    overhead: float = None          # % of CPU time, paired with a recording without windows
+
+
+def looped(command, runs):
+    return ['/bin/sh', '-c', LOOP, str(runs), *command]
+
+
+def seconds_of(command, inputs):
+    """CPU time of one run."""
+    before = os.times()
+    measure.run(command, inputs, 'run alone')
+    after = os.times()
+    return max(after.children_user + after.children_system - before.children_user
+               - before.children_system, 0.05)
+
+
+def record(options, command, inputs, database, more):
+    shutil.rmtree(database, ignore_errors=True)
+    measure.run([options.hpcprof, 'record', '-q', '--db', str(database), '-F', '1000', *more, '--',
+                 *command], inputs, 'being recorded')
+
+
+def summary_of(options, database):
+    done = subprocess.run([options.hpcprof, 'report', '--db', str(database), '--summary',
+                           '--format=json', '--no-debuginfo'], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, check=True)
+    return json.loads(done.stdout)
+
+
+def cpu_seconds(summary):
+    return sum(run['user_s'] + run['system_s'] for recording in summary['recordings']
+               for run in recording['runs'])
+
+
+# --- judging --------------------------------------------------------------------------------------
+
+
+def judge_blocks(result, judgement, profile):
+    for item in judgement.items:
+        samples, truth = item.block.samples, item.block.truth
+        estimate = item.estimate
+        value = estimate.absolute if estimate else None
+        if truth is None:
+            result.blocks.total += samples
+            continue
+        result.blocks.add(value, truth, samples)
+        if value is None:
+            continue
+        if estimate.confidence == 'high':
+            result.sure.add(value, truth, samples)
+        if estimate.absolute_low is not None:
+            result.with_interval += samples
+            result.covered += samples * (estimate.absolute_low * (1 - 1e-9) <= truth
+                                         <= estimate.absolute_high * (1 + 1e-9))
+    placed = sum(item.block.samples for item in judgement.items)
+    result.blocks.total += sum(procedure.samples for procedure in profile.procedures) - placed
+    for _, edge, estimate, _ in judgement.edge_items:
+        result.edges.add(estimate.absolute if estimate else None, edge.truth, edge.truth)
+
+
+def judge_totals(result, judgement):
+    """Instructions, and calls made, in all blocks with a truth; what has no estimate is nothing."""
+    sums = {'instructions': [0.0, 0.0], 'calls': [0.0, 0.0]}
+    for item in judgement.items:
+        if item.block.truth is None:
+            continue
+        value = item.estimate.absolute if item.estimate else None
+        calls = sum(text.startswith('call') for _, _, text in item.block.instructions)
+        for name, weight in (('instructions', item.block.count), ('calls', calls)):
+            sums[name][0] += (value or 0) * weight
+            sums[name][1] += item.block.truth * weight
+    for name, (estimated, true) in sums.items():
+        setattr(result, name, estimated / true if true else None)
+
+
+def recorded(options, one, command, inputs, budget, seconds):
+    """A database with windows, and how often the program ran in it. With --data it stays."""
+    name = f'shadow-{budget:g}-{seconds:g}-'
+    for kept in one.directory.glob(f'{name}*.db'):
+        return kept, int(kept.stem.removeprefix(name))
+    runs = max(1, math.ceil(seconds / seconds_of(command, inputs)))
+    partial = one.directory / 'shadow.new'
+    record(options, looped(command, runs), inputs, partial, [f'--shadow={budget:g}'])
+    return partial.rename(one.directory / f'{name}{runs}.db'), runs
+
+
+def judge_one(options, one, command, inputs, budget, seconds):
+    result = Result(one.workload, budget, seconds)
+    database, runs = recorded(options, one, command, inputs, budget, seconds)
+    summary = summary_of(options, database)
+    document = profiles.load(options.hpcprof, database)
+    profile = profiles.build(document, options.show_cfg, one.truth(), runs)
+    judgement = judge.judge(profile, profiles.estimates_of(document))
+    judge_blocks(result, judgement, profile)
+    judge_totals(result, judgement)
+    result.windows = summary['windows'] or {}
+    if options.pairs:
+        result.overhead = paired(options, one, looped(command, runs), inputs, budget)
+    if not options.data:
+        shutil.rmtree(database, ignore_errors=True)
+    return result
+
+
+def paired(options, one, command, inputs, budget):
+    """With windows and without, in turn: the machine is not always as fast."""
+    shares = []
+    database = one.directory / 'paired.db'
+    for _ in range(options.pairs):
+        taken = []
+        for more in ([], [f'--shadow={budget:g}']):
+            record(options, command, inputs, database, more)
+            taken.append(cpu_seconds(summary_of(options, database)))
+        shares.append(100 * (taken[1] / taken[0] - 1))
+    shutil.rmtree(database, ignore_errors=True)
+    return statistics.median(shares)
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def cell(values):
+    return '/'.join(f'{value:.0f}' for value in values) if values else '-'
+
+
+def mean(rows):
+    rows = [row for row in rows if row]
+    return [statistics.mean(column) for column in zip(*rows)] if rows else None
+
+
+def number(value, form='.2f'):
+    return '-' if value is None else format(value, form)
+
+
+def percent(part, whole):
+    return f'{100 * part / whole:.1f}' if whole else '-'
+
+
+def print_results(results):
+    for budget, seconds in sorted({(result.budget, result.seconds) for result in results}):
+        chosen = [result for result in results
+                  if (result.budget, result.seconds) == (budget, seconds)]
+        rows = []
+        for result in chosen:
+            windows = result.windows
+            lost, target = windows.get('lost_s', 0), windows.get('target_s', 0)
+            rows.append([result.workload.name, result.workload.set, windows.get('count', 0),
+                         number(windows.get('counted_s'), '.1f'), cell(result.blocks.values()),
+                         cell(result.edges.values()), percent(result.covered, result.with_interval),
+                         percent(result.sure.total, result.blocks.total),
+                         number((result.sure.values() or [None] * 2)[1], '.0f'),
+                         number(result.instructions, '.3f'), number(result.calls, '.3f'),
+                         percent(lost, target), number(result.overhead, '.1f')])
+        for name in (*workloads.SETS, None):
+            part = [result for result in chosen if name in (None, result.workload.set)]
+            if part and (name is None or len(part) < len(chosen)):
+                rows.append([f'mean, {name or "all"}', '', '', '',
+                             cell(mean([result.blocks.values() for result in part])),
+                             cell(mean([result.edges.values() for result in part])),
+                             percent(sum(result.covered / max(result.with_interval, 1)
+                                         for result in part), len(part)),
+                             '', '', '', '', '', ''])
+        table(f'Absolute, {budget:g} % for {seconds:g} s: % of samples and of edge executions within '
+              '5/10/15 %/2x; 90 %\n  intervals that hold the truth; % of samples marked high, of '
+              'these % within 10 %; estimated by true\n  instructions and calls; % lost as measured, '
+              'and as CPU time beside a recording without windows',
+              ['program', 'set', 'windows', 's', 'blocks', 'edges', 'hold', 'high', '10 %',
+               'instr.', 'calls', 'lost', 'CPU'], rows)
+
+
+def print_targets(results):
+    rows, all_met = [], True
+
+    def target(what, value, low, high=None):
+        nonlocal all_met
+        met = value is not None and value >= low and (high is None or value <= high)
+        all_met &= met
+        rows.append([what, number(value, '.1f'), f'>= {low}' if high is None else f'{low}-{high}',
+                     'met' if met else 'MISSED'])
+
+    for (budget, seconds), wanted in TARGETS.items():
+        chosen = [result for result in results
+                  if (result.budget, result.seconds) == (budget, seconds)]
+        if not chosen:
+            continue
+        name = f'{budget:g} %, {seconds} s'
+        blocks = mean([result.blocks.values() for result in chosen])
+        for limit, value, low in zip(('5 %', '10 %', '15 %', '2x'), blocks, wanted):
+            target(f'{name}: blocks within {limit}', value, low)
+        if budget == 3:
+            edges = mean([result.edges.values() for result in chosen])
+            target(f'{name}: edges within 10 %', edges and edges[1], 75)
+    held = [100 * result.covered / result.with_interval for result in results
+            if result.with_interval]
+    target('90 % intervals hold the truth', held and statistics.mean(held), 85, 95)
+    # Of all samples of all programs, since some have hardly any.
+    sure = sum(result.sure.total for result in results)
+    target('marked high: within 10 %',
+           100 * sum(result.sure.within[1] for result in results) / sure if sure else None, 90)
+    for name in ('instructions', 'calls'):
+        ratios = [getattr(result, name) for result in results if getattr(result, name)]
+        target(f'{name} in total, % of exact, mean', ratios and 100 * statistics.mean(ratios), 97,
+               103)
+    for result in results:
+        if result.overhead is not None:
+            target(f'{result.workload.name}, {result.budget:g} %: CPU time beside none, %',
+                   -result.overhead, -(result.budget + 0.5))
+    table('Targets', ['', '', 'target', ''], rows)
+    return all_met
+
+
+# --- all together ---------------------------------------------------------------------------------
+
+
+def takes_shadows(options):
+    told = subprocess.run([options.hpcprof, 'record', '--help'], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout
+    return re.search(r'--shadow\b', told)
+
+
+def choose(options):
+    known = workloads.workloads()
+    names = options.programs or (QUICK if options.quick else
+                                 [one.name for one in known if one.set != workloads.MADE_UP])
+    return [one for one in known if one.name in names]
+
+
+def main(options, top):
+    """True when all targets are met."""
+    if not takes_shadows(options):
+        raise SystemExit('frequency-accuracy: this hpcprof has no record --shadow')
+    inputs = top / 'inputs'
+    workloads.make_inputs(inputs)
+    cells = [(budget, seconds) for budget in options.budgets for seconds in options.lengths]
+    measured, commands, absent, results = [], {}, [], []
+    for workload in choose(options):
+        directory = top / workload.folder / workload.name
+        try:
+            commands[workload.name] = measure.prepare(workload, inputs, directory)
+            measured.append(measure.Measured(workload, directory, 1))
+        except Failure as failure:
+            absent.append((workload.name, str(failure)))
+
+    def counted(one):
+        try:
+            measure.say(f'{one.workload.name}: counting')
+            measure.count(commands[one.workload.name], inputs, one.directory)
+        except Failure as failure:
+            return str(failure)
+        return None
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for one, failure in list(zip(measured, pool.map(counted, measured))):
+            if failure:
+                measured.remove(one)
+                absent.append((one.workload.name, failure))
+    for one in measured:
+        command = commands[one.workload.name]
+        for budget, seconds in cells:
+            began = time.monotonic()
+            try:
+                result = judge_one(options, one, command, inputs, budget, seconds)
+            except Failure as failure:
+                absent.append((f'{one.workload.name}, {budget:g} %, {seconds:g} s', str(failure)))
+                continue
+            results.append(result)
+            measure.say(f'{one.workload.name}, {budget:g} %, {seconds:g} s: blocks '
+                        f'{cell(result.blocks.values())}, edges {cell(result.edges.values())}, '
+                        f'{result.windows.get("count", 0)} windows '
+                        f'({time.monotonic() - began:.0f} s)')
+    for name, why in absent:
+        print(f'{name}: left out: {why}')
+    if not results:
+        raise SystemExit('frequency-accuracy: nothing was measured')
+    print_results(results)
+    return print_targets(results)
