@@ -203,7 +203,8 @@ static struct hp_error *make(struct report *report, const struct report_part *pa
 	counted->why_relative = report->windows.is_absolute
 					? "commands that had no windows ran much of this code"
 					: report->windows.why_relative;
-	counted->deviation = hypot(least_deviation, fmax(uncovered, report->windows.truncated));
+	counted->deviation = hypot(least_deviation, fmax(fmax(uncovered, report->windows.without),
+							 report->windows.truncated));
 	for (size_t i = 0; i < report->windows.sum.stratum_count; i++)
 		if (!add_stratum(&making, i))
 			return hp_error_create_no_memory();
@@ -343,7 +344,9 @@ struct counted_figure counted_figure(const struct report *report, const struct c
 		figure.high = 3 * counted->one;
 		return figure;
 	}
-	share = exp(normal * fmin(hypot(ratio.deviation / ratio.value, counted->deviation), 20));
+	share = isfinite(ratio.deviation) ? ratio.deviation / ratio.value
+					  : counted_unknown_deviation;
+	share = exp(normal * fmin(hypot(share, counted->deviation), 20));
 	figure.low = figure.value / share;
 	figure.high = figure.value * share;
 	return figure;

@@ -9,6 +9,10 @@
 
 #include "model.h"
 
+/* Of what a single group of windows knows, as a logarithm: one window of 100 ms is within twice the
+ * truth in nine programs of ten. */
+static const double counted_unknown_deviation = 0.4;
+
 struct counted_block {
 	uint64_t address;
 	uint32_t bytes;

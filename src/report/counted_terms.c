@@ -16,8 +16,6 @@
 
 #include <math.h>
 
-/* Of a part that a single group of windows knows: nobody knows. */
-static const double unknown_deviation = 0.35;
 static const double least_deviation = 0.002;
 
 struct asking {
@@ -31,7 +29,7 @@ struct asking {
 static double relative_deviation(const struct hp_grouped_ratio *ratio)
 {
 	if (!(ratio->value > 0) || !isfinite(ratio->deviation))
-		return unknown_deviation;
+		return counted_unknown_deviation;
 	return fmax(ratio->deviation / ratio->value, least_deviation);
 }
 

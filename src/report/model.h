@@ -90,6 +90,7 @@ struct report_windows {
 	bool is_absolute;	  /* for some stratum it is known */
 	struct hp_grouped time;	  /* that the counted stand for, ns: adds up to all of it */
 	double counted_ns;	  /* that windows cover */
+	double without;		  /* of a command's time the share without windows: the greatest */
 	double truncated;	  /* share of the windows that only count relatively */
 	const char *why_relative; /* why nothing absolute comes of them, or NULL */
 };

@@ -7,6 +7,8 @@
 
 /* Of so many windows that were truncated, the others are no fair sample any more. */
 static const double most_truncated = 0.1;
+/* Of the time of one command, in recordings without any. */
+static const double most_without = 0.6;
 
 static struct hp_window_group sum_of(const struct hp_window_group *groups)
 {
@@ -79,22 +81,62 @@ static double scale_of(const struct report *report, const struct hp_window_strat
 	return fmax((double)stratum->time_ns / (double)counted.time_ns, 1);
 }
 
+/* Other recordings of the command may have had no windows: they ran like those that had, if that is
+ * not most of it. Out: the share of its time that they are. */
+static double without_windows(const struct report *report, const char *command)
+{
+	const struct report_windows *windows = &report->windows;
+	double with = 0;
+	double all = 0;
+
+	for (size_t i = 0; i < windows->sum.stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &windows->sum.strata[i];
+
+		if (strcmp(stratum->command, command) != 0)
+			continue;
+		all += (double)stratum->time_ns;
+		with += windows->scales[i] > 0 ? (double)stratum->time_ns : 0;
+	}
+	return all > 0 ? 1 - with / all : 0;
+}
+
+static void allow_for_others(struct report *report)
+{
+	struct report_windows *windows = &report->windows;
+	_cleanup_free_ double *missing = calloc(windows->sum.stratum_count + 1, sizeof(*missing));
+
+	for (size_t i = 0; missing && i < windows->sum.stratum_count; i++)
+		missing[i] = without_windows(report, windows->sum.strata[i].command);
+	for (size_t i = 0; i < windows->sum.stratum_count; i++) {
+		double share = missing ? missing[i] : 1;
+
+		if (!(windows->scales[i] > 0))
+			continue;
+		windows->scales[i] = share <= most_without ? windows->scales[i] / (1 - share) : 0;
+		if (share <= most_without && share > windows->without)
+			windows->without = share;
+	}
+}
+
 static void weigh(struct report *report)
 {
 	struct report_windows *windows = &report->windows;
 	double counted = 0;
 	double truncated = 0;
 
+	for (size_t i = 0; i < windows->sum.stratum_count; i++)
+		windows->scales[i] =
+			report->options->pid ? 0 : scale_of(report, &windows->sum.strata[i]);
+	allow_for_others(report);
 	for (size_t i = 0; i < windows->sum.stratum_count; i++) {
 		const struct hp_window_stratum *stratum = &windows->sum.strata[i];
-		double scale = scale_of(report, stratum);
+		double scale = windows->scales[i];
 
-		windows->scales[i] = report->options->pid ? 0 : scale;
 		if (!passes(report, stratum))
 			continue;
 		counted += (double)sum_of(stratum->groups).windows;
 		truncated += (double)sum_of(stratum->relative).windows;
-		if (!(windows->scales[i] > 0))
+		if (!(scale > 0))
 			continue;
 		windows->is_absolute = true;
 		windows->counted_ns += (double)sum_of(stratum->groups).time_ns;

@@ -641,6 +641,38 @@ START_TEST(who_asks_for_costs_without_counts_is_told_of_them_once)
 }
 END_TEST
 
+/* Another recording of the same, of 1 s, which had no windows: it ran likewise, presumably. */
+START_TEST(recordings_without_windows_ran_like_those_with_them)
+{
+	struct hp_window_stratum strata[2];
+	struct fixture fixture;
+	json_t *leaf;
+
+	count_all();
+	strata[0] = stratum;
+	strata[1] = (struct hp_window_stratum){ .recording = 78,
+						.command = command,
+						.time_ns = 1000000000 };
+	windows.strata = strata;
+	windows.stratum_count = 2;
+	fixture = record(0);
+	leaf = listed(&fixture, "counted_leaf");
+	/* Time has a little say in what is that uncertain. */
+	assert_near(executions(leaf, counted_leaf, "estimate"), 50000, 0.05);
+	/* That is a guess about a fifth of it. */
+	ck_assert_double_lt(executions(leaf, counted_leaf, "low"), 50000 / 1.2);
+	json_decref(leaf);
+	fixture_remove(&fixture);
+	strata[1].time_ns = 40000000000;
+	fixture = record(0);
+	leaf = listed(&fixture, "counted_leaf");
+	ck_assert(json_is_null(json_object_get(
+		json_object_get(instruction_at(leaf, counted_leaf), "executions"), "estimate")));
+	json_decref(leaf);
+	fixture_remove(&fixture);
+}
+END_TEST
+
 START_TEST(damaged_counts_leave_a_report_of_time)
 {
 	struct fixture fixture;
@@ -686,6 +718,7 @@ HP_TEST_MAIN("report/counted", executions_are_those_of_the_windows_times_what_th
 	     executions_are_of_procedures_and_of_lines_sampled_or_not,
 	     without_windows_there_are_no_counts_and_the_way_to_them_is_told,
 	     who_asks_for_costs_without_counts_is_told_of_them_once,
+	     recordings_without_windows_ran_like_those_with_them,
 	     damaged_counts_leave_a_report_of_time)
 
 #else
