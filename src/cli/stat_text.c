@@ -43,10 +43,11 @@ static void show_count(const struct hp_event *event, const struct hp_mux_estimat
 	}
 }
 
-/* Half the interval, as a share of the count. */
+/* How far the truth may be, as a share of the count. */
 static void show_width(const struct hp_mux_estimate *estimate, char cell[CELL_BYTES])
 {
-	double percent = 50 * (estimate->high - estimate->low) / estimate->count;
+	double percent = 100 * fmax(estimate->high / estimate->count - 1,
+				    1 - estimate->low / estimate->count);
 
 	if (estimate->verdict == HP_MUX_EXACT)
 		snprintf(cell, CELL_BYTES, "exact");
@@ -94,7 +95,8 @@ static void print_figure(FILE *stream, const struct hp_mux_metric *metric)
 	case HP_MUX_ESTIMATED:
 		show_ratio(ratio->value, cell);
 		fprintf(stream, "  %s ± %.1f %% %s (%s)", cell,
-			50 * (ratio->high - ratio->low) / ratio->value, metric->unit, metric->name);
+			100 * fmax(ratio->high / ratio->value - 1, 1 - ratio->low / ratio->value),
+			metric->unit, metric->name);
 		break;
 	case HP_MUX_INSUFFICIENT:
 	case HP_MUX_NOT_COUNTED:

@@ -16,7 +16,7 @@
 #define SLICES_BEHIND 8
 /* What groups seem to differ by is believed half when they have this many observations. */
 #define HALF_TRUSTED 24
-#define TRUSTED	     0.5
+#define TRUSTED	     0.25
 #define MOST	     2.0  /* times the weight of the average group, or the average times this */
 #define LEAST	     1e-4 /* of the largest variance: no group is thought calmer than this */
 #define SHORT	     0.25 /* of the average slice: it waits for the next of its group */

@@ -13,6 +13,10 @@
 #define SLICES_NEEDED 5.0
 /* An interval as wide as the count on either side says nothing about a count. */
 #define USELESS_WIDTH 1.0
+/* Observations before this many say nothing of what to expect. */
+#define PAST_NEEDED 16
+/* Of the variance between observations, which are a round apart, so much is a slice's own. */
+#define RECALLED 0.1
 /* Something known is used where it leaves less than this of the variance. */
 #define WORTH_KNOWING 0.9
 
@@ -241,8 +245,13 @@ static double variance_of(const struct ending *ending, int measure, const struct
 		add_rest(ending, measure, event, i, count, slope, &rest);
 	}
 	fit = hp_mux_fit(&track->pairs, rest.lags);
-	for (int i = 0; i < SHAPE_COUNT; i++)
-		variance += fit.part[i] * fmax(rest.variance[i], 0);
+	for (int i = 0; i < SHAPE_COUNT; i++) {
+		double geometry = track->geometry[i] + ending->geometry[measure][i];
+		double expected = track->pairs.expected[0][i];
+		double average = expected > 0 ? geometry * rest.lags[0] / expected : 0;
+
+		variance += fit.part[i] * fmax(fmax(rest.variance[i], average), 0);
+	}
 	return variance;
 }
 
@@ -286,7 +295,7 @@ static void even_out(const struct ending *ending, const struct variable *event, 
 	for (size_t i = 0; i < used; i++)
 		even += slope[i] * (ending->known[i] - scaled(ending, &track->known[i]));
 	gain = 1 - unseen * (length / track->observed) /
-			   (track->white + ending->geometry[BY_TIME][SHAPE_WHITE]);
+			   (track->geometry[SHAPE_WHITE] + ending->geometry[BY_TIME][SHAPE_WHITE]);
 	apart = (even - result->count) * (even - result->count);
 	if (gain <= 0 || apart <= 0)
 		return;
@@ -295,19 +304,55 @@ static void even_out(const struct ending *ending, const struct variable *event, 
 	result->variance *= 1 - part * gain;
 }
 
-/* Corrected by the first so many known that leave the least variance, none if that is best. How far
- * the halves disagree says how far the correction may be off. */
+/*
+ * In a time series, what was seen before says what to expect: the mean rate so far, and how far
+ * rates are off it that last from one observation to the next. An estimate that is worse known than
+ * that is drawn to it: the best guess for a burst that few slices saw is not that there was none.
+ */
+static void recall(const struct ending *ending, const struct variable *event, struct result *result)
+{
+	const struct track *track = ending->tracks[BY_TIME];
+	double n = (double)track->seen, length = ending->length[BY_TIME];
+	double steps = event->halves[0].own.lags[0] + event->halves[1].own.lags[0];
+	double mean = event->rate_sum / n, lasting;
+
+	if (track->seen < PAST_NEEDED || result->variance <= 0 || track->pairs.count[0] <= 0)
+		return;
+	lasting = event->rate_squares / n - mean * mean - steps / track->pairs.count[0] / 2;
+	lasting = fmax(lasting, 0) * length * length;
+	result->count += RECALLED * result->variance / (RECALLED * result->variance + lasting) *
+			 (mean * length - result->count);
+}
+
+/* What correcting by the first `count` known leaves of the variance. How far the halves disagree
+ * about the correction says how far it may be off: where known things and the event happened
+ * together in one half only, a lot. */
+static double corrected_variance(const struct ending *ending, const struct variable *event,
+				 size_t count)
+{
+	double variance = variance_of(ending, BY_TIME, event, count);
+	double doubt =
+		correction_of(ending, event, count, 0) - correction_of(ending, event, count, 1);
+	double slope[KNOWN_MAX];
+
+	hp_mux_regress(ending->tracks[BY_TIME], event, count, HALVES, slope);
+	for (size_t i = 0; i < count; i++)
+		variance += slope[i] * slope[i] * ending->known_variance[i];
+	return variance + doubt * doubt / 2;
+}
+
+/* Corrected by the first so many known that leave the least variance, none if that is best. */
 static struct result read_best(const struct hp_mux_estimator *estimator,
 			       const struct ending *ending, uint32_t number)
 {
 	const struct variable *event = &estimator->lines[BY_TIME].events[number];
 	const struct track *track = ending->tracks[BY_TIME];
 	struct result result = read_trapezoid(estimator, ending, number, BY_TIME);
-	double slope[KNOWN_MAX], doubt, both;
+	double slope[KNOWN_MAX];
 	size_t used = 0;
 
 	for (size_t count = 1; count <= track->known_count; count++) {
-		double variance = variance_of(ending, BY_TIME, event, count);
+		double variance = corrected_variance(ending, event, count);
 
 		if (variance < WORTH_KNOWING * result.variance) {
 			result.variance = variance;
@@ -315,13 +360,10 @@ static struct result read_best(const struct hp_mux_estimator *estimator,
 		}
 	}
 	hp_mux_regress(track, event, used, HALVES, slope);
-	both = correction_of(ending, event, used, HALVES);
-	result.count += both;
+	result.count += correction_of(ending, event, used, HALVES);
 	even_out(ending, event, used, slope, &result);
-	doubt = correction_of(ending, event, used, 0) - correction_of(ending, event, used, 1);
-	result.variance += doubt * doubt / 4;
-	for (size_t i = 0; i < used; i++)
-		result.variance += slope[i] * slope[i] * ending->known_variance[i];
+	if (estimator->has_past)
+		recall(ending, event, &result);
 	result.count = fmax(result.count, (double)estimator->events[number].raw);
 	return result;
 }

@@ -208,7 +208,8 @@ static void close_cell(const struct addition *add, double right, const double *a
 	};
 
 	hp_mux_shape_cell(track->distance, track->open.left, counted, right, closing.geometry);
-	track->white += closing.geometry[SHAPE_WHITE];
+	for (int i = 0; i < SHAPE_COUNT; i++)
+		track->geometry[i] += closing.geometry[i];
 	for (size_t k = 0; k < track->known_count; k++) {
 		closing.known_before[k] = track->known[k].step;
 		closing.known_after[k] =
@@ -382,6 +383,8 @@ static void observe(struct line *line, const struct tally *tally, size_t number,
 		variable->trapezoid += length * rate;
 		variable->interpolated += (add.new.end - since) * rate;
 		variable->rates[track->seen % FIT_REACH] = rate;
+		variable->rate_sum += rate;
+		variable->rate_squares += rate * rate;
 	}
 	track->open.left = left;
 	track->last[track->seen % FIT_REACH] = add.new;
@@ -496,7 +499,8 @@ static void cut_line(struct hp_mux_estimator *estimator, struct line *line, doub
 			track->last[j].begin -= cut;
 			track->last[j].end -= cut;
 		}
-		track->open.left = track->white = 0;
+		track->open.left = 0;
+		memset(track->geometry, 0, sizeof(track->geometry));
 		track->observed = track->carried = 0;
 		memset(track->cross, 0,
 		       (size_t)tally->event_count * tally->event_count * sizeof(double));
@@ -530,4 +534,5 @@ void hp_mux_estimator_cut(struct hp_mux_estimator *estimator, uint64_t at_ns)
 	}
 	estimator->between_ns = 0;
 	estimator->begin_ns = estimator->now_ns;
+	estimator->has_past = true;
 }

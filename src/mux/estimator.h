@@ -58,12 +58,13 @@ struct spread {
 
 /* An event of a track, or something known. */
 struct variable {
-	double rates[FIT_REACH]; /* of the track's last observations */
-	double counted;		 /* so far, in this interval */
-	double trapezoid;	 /* so far, up to the last observation's end */
-	double interpolated;	 /* so is this */
-	double step;		 /* difference of the last two rates */
-	double carried;		 /* counted in slices too short to say anything of a rate */
+	double rates[FIT_REACH];       /* of the track's last observations */
+	double rate_sum, rate_squares; /* of all observations ever */
+	double counted;		       /* so far, in this interval */
+	double trapezoid;	       /* so far, up to the last observation's end */
+	double interpolated;	       /* so is this */
+	double step;		       /* difference of the last two rates */
+	double carried;		       /* counted in slices too short to say anything of a rate */
 	struct half halves[HALVES];
 	/* Of an event only: what the known leave of its steps, which the degrees of freedom and the
 	 * covariance of events come from. */
@@ -78,7 +79,7 @@ struct track {
 	uint64_t seen;			    /* observations ever */
 	struct observation last[FIT_REACH]; /* newest at (seen - 1) % FIT_REACH */
 	struct cell open;		    /* of the last observation */
-	double white;			    /* sum of the closed cells' geometry of white noise */
+	double geometry[SHAPE_COUNT];	    /* sums over the closed cells */
 	struct fit_pairs pairs;
 	double *cross; /* event_count × event_count: sums of products of rests, weighted */
 	struct variable known[KNOWN_MAX];
@@ -115,7 +116,7 @@ struct hp_mux_estimator {
 	uint64_t begin_ns, now_ns; /* of the interval; end of the last slice */
 	double between_ns;	   /* between slices */
 	double enabled_per_ns;	   /* in the slice before */
-	bool has_rates;
+	bool has_rates, has_past;  /* has_past: an interval came before this one */
 };
 
 /* A time between slices, or without a counter, as a length. */

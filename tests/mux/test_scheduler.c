@@ -39,6 +39,16 @@ static uint64_t none(uint32_t group, uint64_t ms)
 	return 0;
 }
 
+/* Group 0 rare and wild, group 1 frequent and even but for a thousandth. */
+static uint64_t rare_and_frequent(uint32_t group, uint64_t ms)
+{
+	uint64_t drawn = ms * 2654435761u >> 7;
+
+	if (group == 0)
+		return drawn % 40;
+	return group == 1 ? 1000000000 + drawn % 1000000 : 1000;
+}
+
 static void start(struct machine *machine, enum hp_mux_policy policy, uint32_t groups,
 		  uint64_t seed)
 {
@@ -217,6 +227,32 @@ START_TEST(roc_and_adaptive_give_a_wild_group_more_than_rr_does)
 }
 END_TEST
 
+START_TEST(roc_goes_by_how_much_a_rate_changes_not_by_how_large_it_is)
+{
+	struct machine machine = { .count = rare_and_frequent };
+
+	start(&machine, HP_MUX_ROC, 6, 5);
+	for (int i = 0; i < 3000; i++)
+		step(&machine);
+	ck_assert_uint_gt(machine.turns[0], 4 * machine.turns[1]);
+	stop(&machine);
+}
+END_TEST
+
+/* A tenth of jitter, and a slice because another was due first. */
+START_TEST(adaptive_looks_at_groups_alike_at_regular_distances)
+{
+	struct machine machine = { .count = even };
+
+	start(&machine, HP_MUX_ADAPTIVE, 8, 5);
+	for (int i = 0; i < 4000; i++)
+		step(&machine);
+	for (int i = 0; i < 8; i++)
+		ck_assert_uint_le(machine.longest_wait[i], 8 + 4);
+	stop(&machine);
+}
+END_TEST
+
 /* adaptive makes ages go as 1 / share; roc, whose waiting begins when the last slice ends, less. */
 START_TEST(a_share_weighs_where_variability_does_not_differ)
 {
@@ -318,6 +354,8 @@ HP_TEST_MAIN("mux/scheduler", rr_takes_groups_in_the_order_of_declaration,
 	     no_scheduler_starves_a_group_however_wild_another_is,
 	     no_scheduler_starves_a_group_when_nothing_happens,
 	     roc_and_adaptive_give_a_wild_group_more_than_rr_does,
+	     roc_goes_by_how_much_a_rate_changes_not_by_how_large_it_is,
+	     adaptive_looks_at_groups_alike_at_regular_distances,
 	     a_share_weighs_where_variability_does_not_differ, an_unsound_slice_is_ignored,
 	     the_triangle_is_the_papers,
 	     the_triangle_of_points_on_a_line_or_at_one_place_is_what_it_must_be,

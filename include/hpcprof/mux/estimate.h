@@ -29,20 +29,24 @@
  * with known shapes: noise without memory, memory of some length l, and a random walk. Their sizes
  * are fitted to the event's squared differences at several distances (a variogram), and the
  * variance adds up slice by slice, with the difference that was seen there, times what that shape
- * makes of w and o. So autocorrelation is allowed for, a calm stretch does not pay for a wild one,
- * and w = o (always counted) has the error 0. Half of the memory is not believed. What the known
- * explain is judged by cross-validation: each half of the steps with the other half's b. The
- * quantile is Student's, the degrees of freedom from the spread of the terms. Counts are far from
- * symmetric where they come in bursts, so the interval is a factor either way, count / f … count f
- * with log f the relative half width: there is more room for a burst that no slice saw than for one
- * too many. `low` is never less than what was really counted.
+ * makes of w and o; or with the average difference, where that makes more. So autocorrelation is
+ * allowed for, and w = o (always counted) has the error 0. Half of the memory is not believed. What
+ * the known explain is judged by cross-validation: each half of the steps with the other half's b,
+ * and by how much the halves' corrections differ. The quantile is Student's, the degrees of freedom
+ * from the spread of the terms. Counts are far from symmetric where they come in bursts, so the
+ * interval is a factor either way, count / f … count f with log f the relative half width: there is
+ * more room for a burst that no slice saw than for one too many. `low` is never less than what was
+ * really counted.
+ *
+ * In a time series best also knows the past: as far as an interval's own slices say less of it than
+ * the mean rate so far and how much rates that last vary around it, it is drawn to that mean.
  *
  * A slice much shorter than slices are waits for its group's next, and counts with it: what
  * happened in a moment says little of a rate. A count that comes from fewer than five slices, or
  * whose relative half width is more than 1, is insufficient.
  *
  * Lengths of gaps: a rotation, or a slice in which the counters were somebody else's, is measured
- *in time and turned into ruler units at the rate of the slice before.
+ * in time and turned into ruler units at the rate of the slice before.
  */
 #ifndef HPCPROF_MUX_ESTIMATE_H
 #define HPCPROF_MUX_ESTIMATE_H
