@@ -30,6 +30,9 @@ tests_shadow_test_schedule_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 tests_shadow_test_system_calls_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 
 helper_programs += tests/shadow/replayed tests/shadow/replay_command
+# Without sanitizers, whose runtime does much of its own and dislikes ptrace.
+tests_shadow_replayed_CFLAGS = -std=gnu11 $(WARNING_CFLAGS)
+tests_shadow_replayed_LDFLAGS =
 tests_shadow_replayed_LDADD = -lm
 tests_shadow_replay_command_LDADD = $(SHADOW_LIBS)
 noinst_HEADERS += tests/shadow/tracee.h

@@ -19,10 +19,11 @@
 static void set_up_puppet(int code_fd, int data_fd)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (mmap((void *)PUPPET_CODE, PUPPET_CODE_BYTES, PROT_READ | PROT_EXEC,
-		 MAP_PRIVATE | MAP_FIXED_NOREPLACE, code_fd, 0) != (void *)PUPPET_CODE ||
-	    mmap((void *)PUPPET_DATA, PUPPET_DATA_BYTES, PROT_READ | PROT_WRITE,
-		 MAP_SHARED | MAP_FIXED_NOREPLACE, data_fd, 0) != (void *)PUPPET_DATA ||
+	/* By hand: sanitizers have opinions on addresses. */
+	if (syscall(SYS_mmap, PUPPET_CODE, PUPPET_CODE_BYTES, PROT_READ | PROT_EXEC,
+		    MAP_PRIVATE | MAP_FIXED_NOREPLACE, code_fd, 0) != (long)PUPPET_CODE ||
+	    syscall(SYS_mmap, PUPPET_DATA, PUPPET_DATA_BYTES, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_FIXED_NOREPLACE, data_fd, 0) != (long)PUPPET_DATA ||
 	    ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
 		_exit(1);
 	raise(SIGSTOP);

@@ -20,8 +20,9 @@ enum {
 	PUPPET_DATA_BYTES = 1 << 16,
 	PUPPET_STATE_BYTES = 1 << 14, /* of the vector registers and all that */
 };
-#define PUPPET_CODE 0x100000000000U /* in the puppet */
-#define PUPPET_DATA 0x100000100000U
+/* In the puppet, where sanitizers have nothing. */
+#define PUPPET_CODE 0x200000000000U
+#define PUPPET_DATA 0x200000100000U
 /* A system call at the end of the code, which is never replayed. */
 #define PUPPET_CALL (PUPPET_CODE + PUPPET_CODE_BYTES - 8)
 

@@ -288,6 +288,7 @@ static struct hp_engine_call next_address(struct script *script, pid_t pid,
 START_TEST(a_full_cache_ends_a_window_and_the_next_has_room)
 {
 	static char code[PUPPET_CODE_BYTES - 64];
+	const int32_t back = -(int32_t)sizeof(code);
 	struct bench *bench = set_up();
 
 	bench->script.answer = next_address;
@@ -295,8 +296,8 @@ START_TEST(a_full_cache_ends_a_window_and_the_next_has_room)
 	/* syscall; jmp rax, to another place each time in what is all nops up to the end */
 	memset(code, 0x90, sizeof(code));
 	memcpy(code, "\x0f\x05\xff\xe0", 4);
-	memcpy(code + sizeof(code) - 5, "\xe9", 1);
-	*(int32_t *)(void *)(code + sizeof(code) - 4) = -(int32_t)sizeof(code);
+	code[sizeof(code) - 5] = '\xe9';
+	memcpy(code + sizeof(code) - 4, &back, sizeof(back));
 	run(bench, code, sizeof(code), NULL, 0);
 	ck_assert_msg(bench->replay.end == HP_WINDOW_CACHE_FULL, "ended with \"%s\"",
 		      hp_window_end_name(bench->replay.end));
@@ -305,6 +306,34 @@ START_TEST(a_full_cache_ends_a_window_and_the_next_has_room)
 	puppet_prepare(&bench->puppet);
 	run(bench, NULL, 0, NULL, 0);
 	assert_end(bench, HP_WINDOW_SYSTEM_CALL, PUPPET_CODE);
+	tear_down(bench);
+}
+END_TEST
+
+/* --- any bytes ----------------------------------------------------------------------------------
+ */
+
+START_TEST(whatever_is_run_a_replay_ends)
+{
+	static char code[PUPPET_CODE_BYTES - 64];
+	struct hp_random random = hp_random_seeded(2026);
+	struct bench *bench = set_up();
+
+	bench->limits.exits = 1000;
+	bench->limits.time_ns = 20000000;
+	for (unsigned page = 0; page < 12; page++) {
+		for (size_t i = 0; i < sizeof(code); i++)
+			code[i] = (char)hp_random_next(&random);
+		puppet_set_code(&bench->puppet, (const uint8_t *)code, sizeof(code));
+		for (unsigned i = 0; i < 60; i++) {
+			state_randomise(&bench->state, &bench->puppet, &random);
+			bench->state.registers.rip =
+				PUPPET_CODE + hp_random_between(&random, 0, sizeof(code) - 1);
+			run(bench, NULL, 0, NULL, 0);
+			ck_assert_uint_ne(bench->replay.end, HP_WINDOW_COMPLETE);
+			ck_assert_uint_ne(bench->replay.end, HP_WINDOW_DIED);
+		}
+	}
 	tear_down(bench);
 }
 END_TEST
@@ -404,6 +433,6 @@ HP_TEST_MAIN("shadow/engine", a_shadow_that_takes_too_long_is_stopped,
 	     code_that_can_be_written_to_is_not_replayed,
 	     code_that_is_mapped_during_a_window_is_found,
 	     protecting_and_unmapping_code_ends_a_window_and_of_data_does_not,
-	     a_full_cache_ends_a_window_and_the_next_has_room,
+	     a_full_cache_ends_a_window_and_the_next_has_room, whatever_is_run_a_replay_ends,
 	     a_state_that_comes_by_again_is_ambiguous_and_no_end_of_a_window,
 	     a_state_with_another_stack_or_other_flags_is_not_the_samples)

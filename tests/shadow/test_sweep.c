@@ -342,7 +342,7 @@ END_TEST
 
 START_TEST(out_of_reach_too)
 {
-	compare_all(0x200000000000);
+	compare_all(0x300000000000);
 }
 END_TEST
 

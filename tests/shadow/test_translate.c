@@ -97,7 +97,7 @@ END_TEST
 
 START_TEST(operands_out_of_reach_are_reached)
 {
-	compare_all(0x200000000000);
+	compare_all(0x300000000000);
 }
 END_TEST
 
