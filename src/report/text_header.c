@@ -172,7 +172,9 @@ static void put_event(const struct report_event *event, FILE *out)
 	    event->lost, percent((double)event->lost, seen + (double)event->lost),
 	    event->unattributed, percent((double)event->unattributed, seen), event->throttled,
 	    event->throttled == 1 ? "" : "s");
-	if ((double)event->running_ns < noticeable * (double)event->enabled_ns)
+	if (event->enabled_ns && !event->running_ns)
+		put(out, "", "never had a counter: how often it happened is not known");
+	else if ((double)event->running_ns < noticeable * (double)event->enabled_ns)
 		put(out, "",
 		    "had a counter for %.1f %% of the time: each sample stands for %.3g of its "
 		    "periods, as if it had gone on likewise",

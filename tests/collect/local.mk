@@ -20,7 +20,8 @@ check_PROGRAMS += \
 	tests/collect/test_sample_table \
 	tests/collect/test_skid \
 	tests/collect/test_space \
-	tests/collect/test_target
+	tests/collect/test_target \
+	tests/collect/test_turns
 
 tests_collect_test_attribute_SOURCES = \
 	tests/collect/test_attribute.c tests/collect/scratch.c
@@ -73,3 +74,5 @@ tests_collect_test_windows_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += tests/collect/test_outcomes
 tests_collect_test_outcomes_SOURCES = tests/collect/test_outcomes.c tests/db_fixture.c
 tests_collect_test_outcomes_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_turns_SOURCES = tests/collect/test_turns.c tests/collect/software.c
+tests_collect_test_turns_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
