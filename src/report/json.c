@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "json.h"
 
+#include "windows.h"
+
 #include "machine.h"
 #include "text.h"
 
@@ -206,7 +208,7 @@ static json_t *windows_object(const struct report *report)
 	struct hp_window_group counted = hp_window_evidence_counted(sum);
 	struct hp_window_group relative = hp_window_evidence_relative(sum);
 
-	if (hp_window_evidence_is_empty(sum))
+	if (!report_windows_tried(report))
 		return json_null();
 	return json_pack("{s:o, s:o, s:f, s:b, s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o}",
 			 "count", json_count(counted.windows + relative.windows), "truncated",

@@ -223,6 +223,15 @@ static void count_all(struct report_event *event, const struct hp_image_id *id,
 		event->greatest_period = stratum->period;
 }
 
+static void count_covered(struct report *report, size_t event, const struct hp_image_id *id,
+			  const struct hp_stratum *stratum)
+{
+	if (report->events.at[event].info->unit == HP_UNIT_NS && id->kind != HP_IMAGE_KERNEL &&
+	    id->kind != HP_IMAGE_MODULE)
+		report->windows.sampled_ns +=
+			(double)hp_stratum_samples(stratum) * (double)stratum->period;
+}
+
 static void count_uncovered(struct report_image *image, const struct hp_stratum *stratum,
 			    size_t event, const struct scale *scale)
 {
@@ -247,6 +256,8 @@ struct hp_error *load_profile(struct report *report, size_t epoch, size_t image_
 		const struct hp_stratum *stratum = &profile->strata[i];
 
 		count_all(&report->events.at[event], id, stratum, &scale);
+		if (report_windows_cover(report, epoch, stratum->command))
+			count_covered(report, event, id, stratum);
 		if (!image_passes(report->options, id) || !stratum_passes(report->options, stratum))
 			continue;
 		if (!part) {

@@ -87,9 +87,13 @@ struct report_windows {
 	struct hp_window_evidence sum;
 	double *scales; /* of each stratum: executions that one count stands for; 0: not known */
 	HP_VECTOR(struct covered) covered;
-	bool is_absolute;	  /* for some stratum it is known */
-	struct hp_grouped time;	  /* that the counted stand for, ns: adds up to all of it */
-	double counted_ns;	  /* that windows cover */
+	bool is_absolute;	/* for some stratum it is known */
+	struct hp_grouped time; /* that the counted stand for, ns: adds up to all of it */
+	double counted_ns;	/* that windows cover */
+	/* Of commands with windows: user time that was sampled, and that the windows' strata tell
+	 * of. A recording that never meant to count anything tells of none. */
+	double sampled_ns;
+	double told_ns;
 	double without;		  /* of a command's time the share without windows: the greatest */
 	double truncated;	  /* share of the windows that only count relatively */
 	const char *why_relative; /* why nothing absolute comes of them, or NULL */

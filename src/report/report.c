@@ -8,6 +8,7 @@
 #include "resolve.h"
 #include "rows.h"
 #include "run.h"
+#include "windows.h"
 #include "write.h"
 
 #include <errno.h>
@@ -61,7 +62,7 @@ static void hint_at_counts(const struct report *report)
 
 	if (!report->notices || !report->notices->hint || options->format != HP_FORMAT_TEXT ||
 	    (options->view != HP_VIEW_ANNOTATE && options->view != HP_VIEW_STALLS) ||
-	    options->evidence || !hp_window_evidence_is_empty(&report->windows.sum))
+	    options->evidence || report_windows_tried(report))
 		return;
 	report->notices->hint("hpcprof record --shadow counts executions too, for some 1 % of the "
 			      "time: then CPI and cycles of stalls are known, not bounded",

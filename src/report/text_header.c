@@ -325,7 +325,7 @@ static void put_windows(const struct report *report, FILE *out)
 	uint64_t all = counted.windows + relative.windows;
 	double time_ns = 0;
 
-	if (hp_window_evidence_is_empty(&windows->sum))
+	if (!report_windows_tried(report))
 		return;
 	for (size_t i = 0; i < windows->sum.stratum_count; i++)
 		time_ns += (double)windows->sum.strata[i].time_ns;

@@ -118,6 +118,14 @@ static void allow_for_others(struct report *report)
 	}
 }
 
+static bool had_windows(const struct report *report, const char *command)
+{
+	for (size_t i = 0; i < report->windows.covered.count; i++)
+		if (strcmp(report->windows.covered.at[i].command, command) == 0)
+			return true;
+	return false;
+}
+
 static void weigh(struct report *report)
 {
 	struct report_windows *windows = &report->windows;
@@ -131,6 +139,9 @@ static void weigh(struct report *report)
 	for (size_t i = 0; i < windows->sum.stratum_count; i++) {
 		const struct hp_window_stratum *stratum = &windows->sum.strata[i];
 		double scale = windows->scales[i];
+
+		if (had_windows(report, stratum->command))
+			windows->told_ns += (double)stratum->time_ns;
 
 		if (!passes(report, stratum))
 			continue;
@@ -181,6 +192,12 @@ bool report_windows_exist(const struct report *report)
 {
 	return hp_window_evidence_counted(&report->windows.sum).windows ||
 	       hp_window_evidence_relative(&report->windows.sum).windows;
+}
+
+bool report_windows_tried(const struct report *report)
+{
+	return report_windows_exist(report) || report->windows.sum.reason_count ||
+	       report->windows.sum.price.shadows;
 }
 
 bool report_windows_cover(const struct report *report, size_t epoch, const char *command)

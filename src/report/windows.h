@@ -17,6 +17,8 @@ void report_windows_clear(struct report_windows *windows);
 
 /* There are counts, if only to each other. */
 bool report_windows_exist(const struct report *report);
+/* Somebody wanted some. */
+bool report_windows_tried(const struct report *report);
 /* A command of an epoch had windows. */
 bool report_windows_cover(const struct report *report, size_t epoch, const char *command);
 

@@ -628,7 +628,9 @@ START_TEST(who_asks_for_costs_without_counts_is_told_of_them_once)
 	text_of(&fixture, HP_VIEW_ANNOTATE, "counted_loop", HP_FORMAT_TEXT);
 	ck_assert_uint_eq(fixture.hints, 0);
 	fixture_remove(&fixture);
-	windows = (struct hp_window_evidence){ 0 };
+	/* What else is known of the command is no window. */
+	stratum = (struct hp_window_stratum){ .recording = 77, .command = command };
+	windows = (struct hp_window_evidence){ .strata = &stratum, .stratum_count = 1 };
 	fixture = record(0);
 	text_of(&fixture, HP_VIEW_INSTRUCTIONS, "counted_loop", HP_FORMAT_JSON);
 	text_of(&fixture, HP_VIEW_PROCEDURES, NULL, HP_FORMAT_TEXT);
@@ -668,6 +670,24 @@ START_TEST(recordings_without_windows_ran_like_those_with_them)
 	leaf = listed(&fixture, "counted_leaf");
 	ck_assert(json_is_null(json_object_get(
 		json_object_get(instruction_at(leaf, counted_leaf), "executions"), "estimate")));
+	json_decref(leaf);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+/* Of 4 s that were sampled of the command only 1 is told of: the rest was merged to it. */
+START_TEST(time_that_nobody_told_of_makes_counts_relative)
+{
+	struct fixture fixture;
+	json_t *leaf;
+
+	count_all();
+	stratum.time_ns = 1000000000;
+	fixture = record(0);
+	leaf = listed(&fixture, "counted_leaf");
+	ck_assert(json_is_null(json_object_get(
+		json_object_get(instruction_at(leaf, counted_leaf), "executions"), "estimate")));
+	assert_near(executions(leaf, counted_leaf_then, "relative"), 0.75, 0.02);
 	json_decref(leaf);
 	fixture_remove(&fixture);
 }
@@ -719,7 +739,7 @@ HP_TEST_MAIN("report/counted", executions_are_those_of_the_windows_times_what_th
 	     without_windows_there_are_no_counts_and_the_way_to_them_is_told,
 	     who_asks_for_costs_without_counts_is_told_of_them_once,
 	     recordings_without_windows_ran_like_those_with_them,
-	     damaged_counts_leave_a_report_of_time)
+	     time_that_nobody_told_of_makes_counts_relative, damaged_counts_leave_a_report_of_time)
 
 #else
 
