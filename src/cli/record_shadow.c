@@ -89,6 +89,7 @@ struct hp_error *record_shadow_attach(struct record_shadow *shadow, struct hp_se
 		.tids = options->tids,
 		.tid_count = options->tid_count,
 		.percent = shadow->percent,
+		.sample_ns = (double)hp_session_meta(session)->sample_cost_ns,
 	};
 	struct hp_window_source source = { .start = start, .take = take, .context = shadow };
 	struct hp_error *error;
@@ -181,8 +182,11 @@ void record_shadow_print_closing(const struct record_shadow *shadow,
 		statistics->windows, statistics->useful, percent(statistics->covered_ns, target_ns),
 		(double)target_ns / 1e9);
 	print_reasons(statistics);
-	fprintf(stderr, "; measured price: %.2f %% of its time, and %.1f s of copies' own\n",
-		percent(statistics->lost_ns, target_ns), (double)statistics->replay_ns / 1e9);
+	fprintf(stderr,
+		"; measured price: %.2f %% of its time, %.1f ms at most at once, and %.1f s of "
+		"copies' own\n",
+		percent(statistics->lost_ns, target_ns), (double)statistics->longest_stop_ns / 1e6,
+		(double)statistics->replay_ns / 1e9);
 	if (!has_refusals(statistics))
 		return;
 	fputs("hpcprof: shadow windows refused:", stderr);

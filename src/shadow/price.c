@@ -15,16 +15,17 @@ static const double guessed_fixed_ns = 500e3;
 static const double guessed_ns_per_byte = 0.5;
 /* How much a new measurement counts. */
 static const double newest = 0.3;
-/* An interrupt that leaves a VM (MEASURED: 13 us); on bare metal about a tenth. */
-static const double sample_ns = 13e3;
+/* Where nothing is known: an interrupt that leaves a VM; on bare metal it is about a tenth. */
+static const double guessed_sample_ns = 13e3;
 /* What was read has pushed the target's own data out of the caches, up to their size. */
 static const double refill_ns_per_byte = 0.05;
 static const double cache_bytes = 32 << 20;
 
-void ledger_init(struct ledger *ledger, double percent)
+void ledger_init(struct ledger *ledger, double percent, double sample_ns)
 {
 	*ledger = (struct ledger){
 		.share = percent / 100,
+		.sample_ns = sample_ns > 0 ? sample_ns : guessed_sample_ns,
 		.fixed_ns = guessed_fixed_ns,
 		.ns_per_byte = guessed_ns_per_byte,
 	};
@@ -40,7 +41,7 @@ static double refill_ns(uint64_t bytes)
 uint64_t ledger_price(const struct ledger *ledger, uint64_t bytes, uint64_t samples)
 {
 	return (uint64_t)(ledger->fixed_ns + ledger->ns_per_byte * (double)bytes +
-			  refill_ns(bytes) + sample_ns * (double)samples);
+			  refill_ns(bytes) + ledger->sample_ns * (double)samples);
 }
 
 uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns)
@@ -68,12 +69,14 @@ void ledger_stop(struct ledger *ledger, uint64_t stop_ns, uint64_t bytes)
 		ledger->fixed_ns = (double)stop_ns / 2;
 	ledger->has_measured = true;
 	ledger->stopped_ns += stop_ns;
+	if (stop_ns > ledger->longest_stop_ns)
+		ledger->longest_stop_ns = stop_ns;
 	ledger->lost_ns += stop_ns + (uint64_t)refill_ns(bytes);
 }
 
 void ledger_samples(struct ledger *ledger, uint64_t samples)
 {
-	ledger->lost_ns += (uint64_t)(sample_ns * (double)samples);
+	ledger->lost_ns += (uint64_t)(ledger->sample_ns * (double)samples);
 }
 
 void ledger_other(struct ledger *ledger, uint64_t lost_ns)

@@ -17,15 +17,18 @@
 #include <stdint.h>
 
 struct ledger {
-	double share;	     /* of the target's CPU time */
-	double fixed_ns;     /* of a stop, whatever there is to read */
-	double ns_per_byte;  /* of reading */
-	bool has_measured;   /* else these are guesses, on the dear side */
-	uint64_t lost_ns;    /* so far */
+	double share;	    /* of the target's CPU time */
+	double fixed_ns;    /* of a stop, whatever there is to read */
+	double sample_ns;   /* of a sample */
+	double ns_per_byte; /* of reading */
+	bool has_measured;  /* else these are guesses, on the dear side */
+	uint64_t lost_ns;   /* so far */
+	uint64_t longest_stop_ns;
 	uint64_t stopped_ns; /* of it */
 };
 
-void ledger_init(struct ledger *ledger, double percent);
+/* `sample_ns` 0: unknown. */
+void ledger_init(struct ledger *ledger, double percent, double sample_ns);
 /* For so much memory, and so many samples. */
 uint64_t ledger_price(const struct ledger *ledger, uint64_t bytes, uint64_t samples);
 /* So much CPU time of the target pays for it. */

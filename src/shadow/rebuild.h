@@ -16,7 +16,8 @@
 /* Fills a vessel that has just been created. */
 struct hp_error *rebuild(struct vessel *vessel, const struct snapshot *snapshot,
 			 struct mapped_files *files);
-/* Takes up what is free above the target's mappings; after everything else has its place. */
+/* Takes up what is free above the target's mappings, as far as limits let it; after everything else
+ * has its place. */
 struct hp_error *rebuild_close(struct vessel *vessel, const struct areas *areas);
 
 #endif

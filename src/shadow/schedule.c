@@ -2,9 +2,9 @@
 #include "schedule.h"
 
 static const uint64_t default_window_ns = 150000000;
-static const uint64_t longest_window_ns = 500000000;
+static const uint64_t longest_window_ns = 800000000;
 /* So much of a slot. */
-static const uint64_t window_part = 6;
+static const uint64_t window_part = 5;
 
 void schedule_init(struct schedule *schedule, uint64_t seed)
 {

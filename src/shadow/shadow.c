@@ -144,6 +144,7 @@ static void account(struct hp_shadow *shadow, struct window_result *result, uint
 	statistics->replay_ns += result->replay_ns;
 	statistics->target_ns = cpu_ns;
 	statistics->lost_ns = shadow->ledger.lost_ns;
+	statistics->longest_stop_ns = shadow->ledger.longest_stop_ns;
 	pthread_mutex_unlock(&shadow->lock);
 	hp_error_destroy(result->error);
 }
@@ -226,8 +227,15 @@ static struct hp_error *check_machine(void)
 static struct hp_error *add_targets(struct hp_shadow *shadow,
 				    const struct hp_shadow_options *options)
 {
+	struct hp_error *error = NULL;
 	bool room = true;
 
+	for (size_t i = 0; !error && i < options->pid_count; i++)
+		error = snapshot_permitted(options->pids[i]);
+	for (size_t i = 0; !error && i < options->tid_count; i++)
+		error = snapshot_permitted(options->tids[i]);
+	if (error)
+		return hp_error_wrap(error, "no shadow windows");
 	for (size_t i = 0; room && i < options->pid_count; i++)
 		room = target_add(&shadow->target, options->pids[i], 0);
 	for (size_t i = 0; room && i < options->tid_count; i++)
@@ -251,7 +259,7 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 	shadow->window_ns = options->window_ns;
 	shadow->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	shadow->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	ledger_init(&shadow->ledger, shadow->percent);
+	ledger_init(&shadow->ledger, shadow->percent, options->sample_ns);
 	schedule_init(&shadow->schedule, options->seed ? options->seed : hp_clock_monotonic_ns());
 	error = window_maker_create(&shadow->maker, &shadow->ledger, shadow->stop_fd);
 	if (!error && (shadow->ready_fd < 0 || shadow->stop_fd < 0))

@@ -42,6 +42,8 @@ struct snapshot {
 void snapshot_init(struct snapshot *snapshot);
 void snapshot_clear(struct snapshot *snapshot);
 
+/* NULL when its memory may be read, else why not. */
+struct hp_error *snapshot_permitted(pid_t pid);
 /* How much there is to read now, the target running. */
 struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t *bytes);
 /* Makes room for that, and some more. */

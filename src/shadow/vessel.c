@@ -32,6 +32,17 @@ struct start {
 	const cpu_set_t *cpus;
 };
 
+/* As far as it may be. */
+static void lift_limit(unsigned resource)
+{
+	struct rlimit limit;
+
+	if (syscall(SYS_prlimit64, 0, resource, NULL, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	syscall(SYS_prlimit64, 0, resource, &limit, NULL);
+}
+
 /* Shares our memory until it executes: nothing but system calls here. A child that comes to run the
  * program in spite of all (we have died) prints its version and ends. */
 static int run_child(void *context)
@@ -54,6 +65,8 @@ static int run_child(void *context)
 	/* Refused in some containers; then only the layout is less alike. */
 	personality(ADDR_NO_RANDOMIZE);
 	syscall(SYS_prlimit64, 0, RLIMIT_STACK, &stack, NULL);
+	lift_limit(RLIMIT_AS);
+	lift_limit(RLIMIT_DATA);
 	syscall(SYS_sched_setaffinity, 0, sizeof(*start->cpus), start->cpus);
 	execve("/proc/self/exe", arguments, environment);
 	_exit(1);

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 
 enum {
 	/* How often the ring is emptied: long before it could be full. */
@@ -68,22 +67,6 @@ static void refuse(struct window_result *result, enum hp_shadow_refusal refusal,
 
 /* --- before the stop -------------------------------------------------------------------------- */
 
-/* The kernel's own answer, without touching anything: address 0 is never there to be read. */
-static struct hp_error *check_permission(pid_t tid)
-{
-	uint8_t byte;
-	struct iovec local = { &byte, 1 };
-	struct iovec remote = { NULL, 1 };
-
-	if (process_vm_readv(tid, &local, 1, &remote, 1, 0) >= 0 || errno != EPERM)
-		return NULL;
-	return hp_error_advise(
-		hp_error_create(HP_ERROR_NOT_PERMITTED, "the memory of process %d may not be read",
-				(int)tid),
-		"programs with more rights than you (setuid, another user's) cannot be copied, nor "
-		"those that kernel.yama.ptrace_scope keeps from you");
-}
-
 static bool has_memory(uint64_t bytes, uint64_t have)
 {
 	return bytes < UINT64_MAX / COPIES && bytes * COPIES <= have;
@@ -107,7 +90,7 @@ static uint64_t samples_of(const struct window_order *order)
 static bool plan(struct window_maker *maker, const struct window_order *order,
 		 struct window_result *result)
 {
-	struct hp_error *error = check_permission(order->tid);
+	struct hp_error *error = snapshot_permitted(order->tid);
 	uint64_t bytes = 0;
 
 	if (error) {

@@ -39,6 +39,7 @@ struct hp_shadow_options {
 	double percent; /* of the target's CPU time that windows may take; 0: 1 % */
 	uint64_t
 		window_ns; /* how long a window is to be; 0: 100 ms, longer where copies are dear */
+	double sample_ns;  /* what a sample takes of the target's time; 0: unknown */
 	uint64_t seed;	   /* of the moments; 0: another one each time */
 };
 
@@ -63,8 +64,9 @@ struct hp_shadow_statistics {
 	uint64_t matched;    /* that were */
 	uint64_t target_ns;  /* CPU time of the target while there were windows */
 	uint64_t covered_ns; /* of it, user CPU time within counted stretches */
-	uint64_t lost_ns;    /* measured: stops and samples of windows */
-	uint64_t replay_ns;  /* CPU time that copies took, on other CPUs */
+	uint64_t longest_stop_ns;
+	uint64_t lost_ns;   /* measured: stops and samples of windows */
+	uint64_t replay_ns; /* CPU time that copies took, on other CPUs */
 	uint64_t copied_bytes;
 	/* The last refusal that was not for a moment only, as a sentence with a way out; "": none.
 	 */
