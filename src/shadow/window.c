@@ -322,6 +322,13 @@ static void take_counts(const struct matching *matching, struct hp_replay *repla
 	replay->block_count = replay->edge_count = 0;
 }
 
+static bool is_stopping(const struct window_maker *maker)
+{
+	struct pollfd poll_stop = { .fd = maker->stop_fd, .events = POLLIN };
+
+	return poll(&poll_stop, 1, 0) > 0;
+}
+
 static struct hp_error *replay_copy(struct window_maker *maker, const struct window_order *order,
 				    struct window_result *result)
 {
@@ -344,6 +351,9 @@ static struct hp_error *replay_copy(struct window_maker *maker, const struct win
 	result->matched = replay.matched;
 	take_counts(&maker->matching, &replay, &result->window);
 	result->window.is_truncated = replay.end == HP_WINDOW_SYSTEM_CALL && maker->calls.may_wait;
+	/* By our own hand: see hp_shadow_stop. */
+	if (replay.end == HP_WINDOW_DIED && is_stopping(maker))
+		result->window.end = HP_WINDOW_TIME;
 	hp_replay_free(&replay);
 	return NULL;
 }
