@@ -15,6 +15,8 @@ static const double quantile = 1.645; /* of the normal distribution, for 90 % */
 /* What the model leaves out makes deviations larger than it says. Intervals hold the truth of 93 in
  * 100 samples of the programs that this was fitted to, since others hold more surprises. */
 static const double inflation = 1.6;
+/* Windows know from each other how much they vary. */
+static const double counted_inflation = 1.0;
 /* Within 10 % in two cases of three takes a deviation below 0.1; what is marked is well within. */
 static const double high_deviation = 0.04;
 static const double medium_deviation = 0.09;
@@ -27,16 +29,18 @@ static uint8_t confidence_of(double deviation)
 }
 
 /* Half of an interval, as a factor; nobody cares for what is beyond astronomical. */
-static double half_width(double deviation)
+static double half_width(const struct analyzer *analyzer, double deviation)
 {
-	return exp(fmin(quantile * inflation * deviation, 50));
+	bool is_counted = analyzer->analysis->sources >> HP_SOURCE_SHADOW & 1;
+
+	return exp(fmin(quantile * (is_counted ? counted_inflation : inflation) * deviation, 50));
 }
 
 static struct hp_frequency frequency_of(const struct analyzer *analyzer, size_t at)
 {
 	double log_executions = analyzer->log_frequency[at];
 	double relative = exp(log_executions - analyzer->hottest);
-	double around = half_width(analyzer->relative_deviation[at]);
+	double around = half_width(analyzer, analyzer->relative_deviation[at]);
 	struct hp_frequency frequency = {
 		.relative = relative,
 		.relative_low = relative / around,
@@ -53,7 +57,7 @@ static struct hp_frequency frequency_of(const struct analyzer *analyzer, size_t 
 	}
 	if (!analyzer->analysis->is_absolute)
 		return frequency;
-	around = half_width(analyzer->deviation[at]);
+	around = half_width(analyzer, analyzer->deviation[at]);
 	frequency.executions = exp(log_executions);
 	frequency.executions_low = frequency.executions / around;
 	frequency.executions_high = frequency.executions * around;
