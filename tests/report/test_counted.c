@@ -675,6 +675,64 @@ START_TEST(recordings_without_windows_ran_like_those_with_them)
 }
 END_TEST
 
+/* Two recordings, of which windows cover different shares: each count stands for its own. */
+START_TEST(each_recording_has_its_own_share_of_time_counted)
+{
+	struct hp_window_stratum strata[2];
+	struct fixture fixture;
+	json_t *leaf;
+
+	count_all();
+	strata[0] = strata[1] = stratum;
+	strata[1].recording = 78;
+	strata[1].time_ns = 8000000000;
+	windows.strata = strata;
+	windows.stratum_count = 2;
+	fixture = record(0);
+	leaf = listed(&fixture, "counted_leaf");
+	assert_near(executions(leaf, counted_leaf, "estimate"), 40000 + 80000, 0.01);
+	json_decref(leaf);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+/* The windows never saw the branch taken: it was not often, and nobody says never. */
+START_TEST(what_no_window_saw_has_an_upper_end)
+{
+	struct fixture fixture;
+	json_t *leaf;
+	double end;
+
+	count_all();
+	for (size_t i = 0; i < item_count; i++) {
+		bool is_zero = items[i].at.value == offset_of(counted_leaf_end) ||
+			       (items[i].kind == HP_COUNTED_TAKEN &&
+				items[i].to.value == offset_of(counted_leaf_end));
+
+		if (items[i].at.value == offset_of(counted_leaf_then) ||
+		    items[i].kind == HP_COUNTED_FALL)
+			memcpy(items[i].counts, around, sizeof(around));
+		if (is_zero) {
+			memmove(&items[i], &items[i + 1], (item_count - i - 1) * sizeof(*items));
+			item_count--;
+			i--;
+		}
+	}
+	stratum.item_count = item_count;
+	hp_assert_ok(hp_window_evidence_check(&windows));
+	fixture = record(0);
+	leaf = listed(&fixture, "counted_leaf");
+	assert_near(executions(leaf, counted_leaf_then, "estimate"), 40000, 0.02);
+	end = json_number_value(json_object_get(
+		json_array_get(json_object_get(json_object_get(leaf, "cfg"), "edge_list"), 1),
+		"high"));
+	ck_assert_double_gt(end, 1);
+	ck_assert_double_lt(end, 4000);
+	json_decref(leaf);
+	fixture_remove(&fixture);
+}
+END_TEST
+
 /* Of 4 s that were sampled of the command only 1 is told of: the rest was merged to it. */
 START_TEST(time_that_nobody_told_of_makes_counts_relative)
 {
@@ -739,6 +797,7 @@ HP_TEST_MAIN("report/counted", executions_are_those_of_the_windows_times_what_th
 	     without_windows_there_are_no_counts_and_the_way_to_them_is_told,
 	     who_asks_for_costs_without_counts_is_told_of_them_once,
 	     recordings_without_windows_ran_like_those_with_them,
+	     each_recording_has_its_own_share_of_time_counted, what_no_window_saw_has_an_upper_end,
 	     time_that_nobody_told_of_makes_counts_relative, damaged_counts_leave_a_report_of_time)
 
 #else
