@@ -156,11 +156,8 @@ struct run {
 	struct hp_replay *replay;
 	struct matcher matcher;
 	struct shadow_watchdog watchdog;
-	/* The counters at the first and at the last match that were not ambiguous, and at the last
-	 * match of all, which may turn out to be. */
-	struct shadow_counts first, last, newest;
-	size_t newest_sample;
-	bool has_first, has_newest, newest_is_ambiguous;
+	/* All samples have had their turn; the last ones are watched for a while. */
+	bool is_overtime;
 	bool is_over;
 	struct hp_error *error;
 };
@@ -168,6 +165,8 @@ struct run {
 static void end(struct run *run, enum hp_window_end why, uint64_t address, int64_t detail)
 {
 	run->is_over = true;
+	if (run->is_overtime && why != HP_WINDOW_DIED)
+		why = HP_WINDOW_COMPLETE;
 	run->replay->end = why;
 	run->replay->end_address = address;
 	run->replay->end_detail = detail;
@@ -273,66 +272,39 @@ static void do_system_call(struct run *run, const struct code_exit *exit)
  * ----------------------------------------------------------------------------------------
  */
 
-static void swap(struct shadow_counts *left, struct shadow_counts *right)
+static bool must_watch_on(struct run *run)
 {
-	struct shadow_counts swapped = *left;
+	const struct pins *pins = &run->matcher.pins;
 
-	*left = *right;
-	*right = swapped;
-}
-
-/* What the last match was, now that it is known. */
-static void settle(struct run *run)
-{
-	if (!run->has_newest)
-		return;
-	if (run->newest_is_ambiguous) {
-		run->replay->ambiguous++;
-	} else if (!run->has_first) {
-		run->has_first = true;
-		run->replay->first = run->replay->last = run->newest_sample;
-		swap(&run->first, &run->newest);
-	} else {
-		run->replay->last = run->newest_sample;
-		swap(&run->last, &run->newest);
-	}
-	run->has_newest = false;
-}
-
-/* The state of a sample that has matched has come by once more. */
-static void take_back(struct run *run, size_t sample)
-{
-	if (run->has_newest && sample == run->newest_sample) {
-		run->newest_is_ambiguous = true;
-	} else if (run->has_first && sample == run->replay->first) {
-		run->has_first = false;
-		run->replay->ambiguous++;
-	} else if (run->has_first && sample == run->replay->last) {
-		run->replay->last = run->replay->first;
-		run->replay->ambiguous++;
-	}
+	return pins->watched_count && pins->watch_ns &&
+	       shadow_watchdog_hurry(&run->watchdog, pins->watch_ns);
 }
 
 static void do_match(struct run *run, size_t sample)
 {
-	enum matcher_verdict verdict =
-		matcher_judge(&run->matcher, sample, run->pid, run->registers.eflags);
+	const struct pins *pins = &run->matcher.pins;
 
+	switch (matcher_judge(&run->matcher, sample, run->pid, run->registers.eflags)) {
+	case MATCHER_NEXT:
+		run->replay->matched++;
+		break;
+	case MATCHER_AMBIGUOUS:
+		run->replay->ambiguous++;
+		break;
+	case MATCHER_NO_MEMORY:
+		run->error = hp_error_create_no_memory();
+		break;
+	case MATCHER_OTHER:
+		break;
+	}
 	/* On behind the number: the rest of the check sets things right. */
 	run->registers.rip += sizeof(uint32_t);
-	if (verdict == MATCHER_AMBIGUOUS)
-		take_back(run, sample);
-	if (verdict == MATCHER_NEXT) {
-		settle(run);
-		run->replay->matched++;
-		run->has_newest = true;
-		run->newest_sample = sample;
-		run->newest_is_ambiguous = false;
-		if (!shadow_counts_take(&run->newest, &run->engine->cache))
-			run->error = hp_error_create_no_memory();
-	}
-	if (run->replay->matched && matcher_is_done(&run->matcher))
-		end(run, HP_WINDOW_COMPLETE, run->matcher.samples[run->matcher.last].ip, 0);
+	if (run->is_overtime || !run->replay->matched || !matcher_is_done(&run->matcher))
+		return;
+	if (must_watch_on(run))
+		run->is_overtime = true;
+	else
+		end(run, HP_WINDOW_COMPLETE, run->matcher.samples[pins_newest(pins)].ip, 0);
 }
 
 /* --- coming out of the cache
@@ -434,17 +406,20 @@ static void let_run(struct run *run)
 static struct hp_error *conclude(struct run *run)
 {
 	struct code_cache *cache = &run->engine->cache;
+	struct pins *pins = &run->matcher.pins;
 
 	if (!run->matcher.count) {
 		/* Everything that ran. */
-		if (!shadow_counts_take(&run->last, cache))
+		if (!shadow_counts_take(&pins->last.counts, cache))
 			return hp_error_create_no_memory();
-		return shadow_counts_between(cache, NULL, &run->last, run->replay);
+		return shadow_counts_between(cache, NULL, &pins->last.counts, run->replay);
 	}
-	/* The last of all has nothing behind it that could show whether it was the right moment. */
-	if (!run->has_first || run->replay->first == run->replay->last)
+	pins_settle(pins, pins_now(pins));
+	if (pins->last.sample == SIZE_MAX)
 		return NULL;
-	return shadow_counts_between(cache, &run->first, &run->last, run->replay);
+	run->replay->first = pins->first.sample;
+	run->replay->last = pins->last.sample;
+	return shadow_counts_between(cache, &pins->first.counts, &pins->last.counts, run->replay);
 }
 
 static void general_registers(const struct user_regs_struct *registers,
@@ -480,7 +455,8 @@ struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
 	*replay = (struct hp_replay){ 0 };
 	general_registers(registers, general);
 	code_cache_zero_counters(&engine->cache);
-	error = matcher_begin(&run.matcher, &engine->translator, samples, sample_count, general);
+	error = matcher_begin(&run.matcher, &engine->translator, pid, samples, sample_count,
+			      general);
 	if (error)
 		return error;
 	run.error = shadow_watchdog_begin(&run.watchdog, pid, limits->time_ns);
@@ -489,12 +465,9 @@ struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
 	while (!run.is_over && !run.error)
 		let_run(&run);
 	shadow_watchdog_end(&run.watchdog);
-	matcher_end(&run.matcher);
 	if (!run.error)
 		run.error = conclude(&run);
-	shadow_counts_free(&run.first);
-	shadow_counts_free(&run.last);
-	shadow_counts_free(&run.newest);
+	matcher_end(&run.matcher);
 	replay->translated = engine->translator.translated - translated;
 	replay->replay_ns = hp_clock_monotonic_ns() - started_ns;
 	if (run.error)

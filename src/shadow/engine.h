@@ -70,6 +70,7 @@ struct hp_engine_sample {
 			       */
 	uint64_t ip;
 	uint64_t flags;
+	uint64_t time_ns;     /* user CPU time since the shadow was copied; 0 in all: not known */
 	const uint8_t *stack; /* from rsp upward */
 	uint32_t stack_bytes;
 };

@@ -10,6 +10,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/engine.c \
 	src/shadow/maps.h src/shadow/maps.c \
 	src/shadow/matcher.h src/shadow/matcher.c \
+	src/shadow/pins.h src/shadow/pins.c \
 	src/shadow/place.h src/shadow/place.c \
 	src/shadow/table.h src/shadow/table.c \
 	src/shadow/text.h src/shadow/text.c \

@@ -18,6 +18,7 @@ static const uint64_t arithmetic_flags = 0x8d5;
 struct matcher_state {
 	struct x86_check check;
 	uint32_t false_alarms;
+	uint64_t seen_ns; /* when its state came by last; 0 never */
 	bool is_given_up; /* its state repeats, or too much is like it */
 };
 
@@ -139,9 +140,10 @@ static void choose_armed(struct matcher *matcher)
 	size_t found = 0, chosen = 0;
 
 	matcher->armed_count = 0;
-	if (matcher->last != SIZE_MAX)
-		matcher->armed[matcher->armed_count++] = matcher->last;
-	for (size_t i = matcher->last + 1; i < matcher->count && chosen < MATCHER_AHEAD; i++) {
+	for (size_t i = 0; i < matcher->pins.watched_count; i++)
+		matcher->armed[matcher->armed_count++] = matcher->pins.watched[i].sample;
+	for (size_t i = pins_newest(&matcher->pins) + 1;
+	     i < matcher->count && chosen < MATCHER_AHEAD; i++) {
 		if (matcher->states[i].is_given_up || ++found < ahead[chosen])
 			continue;
 		matcher->armed[matcher->armed_count++] = i;
@@ -158,15 +160,13 @@ static void arm(struct matcher *matcher)
 }
 
 struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *translator,
-			       const struct hp_engine_sample *samples, size_t count,
+			       pid_t pid, const struct hp_engine_sample *samples, size_t count,
 			       const uint64_t general[X86_REGISTERS])
 {
 	*matcher = (struct matcher){
 		.translator = translator,
 		.samples = samples,
 		.count = count,
-		.last = SIZE_MAX,
-		.before = SIZE_MAX,
 		.states = calloc(count + 1, sizeof(*matcher->states)),
 	};
 	if (!matcher->states)
@@ -178,6 +178,7 @@ struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *t
 
 		choose_order(&matcher->states[i].check, &samples[i], other->general, general);
 	}
+	pins_begin(&matcher->pins, pid, samples, count);
 	arm(matcher);
 	return NULL;
 }
@@ -186,6 +187,7 @@ void matcher_end(struct matcher *matcher)
 {
 	disarm_all(matcher);
 	hp_vector_free(&matcher->armed_blocks);
+	pins_end(&matcher->pins);
 	free(matcher->states);
 	matcher->states = NULL;
 }
@@ -236,49 +238,69 @@ static bool learn(struct x86_check *check, const struct hp_engine_sample *sample
 	return true;
 }
 
-/* Its state is none of a kind: it may have matched too early, past others that are still to come.
- */
-static enum matcher_verdict judge_repeat(struct matcher *matcher)
+/* Not this state: learns what tells them apart, or gives it up. */
+static void judge_other(struct matcher *matcher, size_t number, int difference)
 {
-	matcher->states[matcher->last].is_given_up = true;
-	matcher->last = matcher->before;
+	struct matcher_state *state = &matcher->states[number];
+	bool learned = difference >= 0 &&
+		       learn(&state->check, &matcher->samples[number], difference);
+
+	if (++state->false_alarms >= FALSE_ALARMS && !state->is_given_up)
+		state->is_given_up = learned = true;
+	if (learned)
+		arm(matcher);
+}
+
+/* The state is the sample's. Is it the moment? */
+static enum matcher_verdict judge_moment(struct matcher *matcher, size_t number)
+{
+	struct pins *pins = &matcher->pins;
+	struct matcher_state *state = &matcher->states[number];
+	uint64_t now_ns = pins_now(pins);
+	bool is_back = state->seen_ns && now_ns - state->seen_ns < pins->watch_ns;
+	bool is_watched;
+
+	pins_settle(pins, now_ns);
+	is_watched = pins_is_watched(pins, number);
+	state->seen_ns = now_ns;
+	if (is_watched || is_back) {
+		/* It may have matched too early, past others that are still to come. */
+		pins_take_back(pins, number);
+		state->is_given_up = true;
+		arm(matcher);
+		return is_watched ? MATCHER_AMBIGUOUS : MATCHER_OTHER;
+	}
+	if (pins_is_too_early(pins, number, now_ns))
+		return MATCHER_OTHER;
+	if (!pins_add(pins, number, now_ns, matcher->translator->cache))
+		return MATCHER_NO_MEMORY;
+	pins_settle(pins, now_ns);
 	arm(matcher);
-	return MATCHER_AMBIGUOUS;
+	return MATCHER_NEXT;
 }
 
 enum matcher_verdict matcher_judge(struct matcher *matcher, size_t number, pid_t pid,
 				   uint64_t flags)
 {
 	const struct hp_engine_sample *sample = &matcher->samples[number];
-	struct matcher_state *state = &matcher->states[number];
+	size_t newest = pins_newest(&matcher->pins);
 	bool agrees = flags_agree(matcher, sample, flags);
 	int difference = agrees ? stack_difference(sample, pid) : -1;
 
 	/* One that was armed when this copy was made, and is not any more. */
-	if (state->is_given_up || (matcher->last != SIZE_MAX && number < matcher->last))
+	if (matcher->states[number].is_given_up ||
+	    (newest != SIZE_MAX && number < newest && !pins_is_watched(&matcher->pins, number)))
 		return MATCHER_OTHER;
 	if (!agrees || difference >= 0) {
-		bool learned = difference >= 0 && learn(&state->check, sample, difference);
-
-		if (++state->false_alarms >= FALSE_ALARMS && !state->is_given_up) {
-			state->is_given_up = true;
-			learned = true;
-		}
-		if (learned)
-			arm(matcher);
+		judge_other(matcher, number, difference);
 		return MATCHER_OTHER;
 	}
-	if (number == matcher->last)
-		return judge_repeat(matcher);
-	matcher->before = matcher->last;
-	matcher->last = number;
-	arm(matcher);
-	return MATCHER_NEXT;
+	return judge_moment(matcher, number);
 }
 
 bool matcher_is_done(const struct matcher *matcher)
 {
-	size_t next = matcher->last + 1;
+	size_t next = pins_newest(&matcher->pins) + 1;
 
 	while (next < matcher->count && matcher->states[next].is_given_up)
 		next++;

@@ -3,14 +3,14 @@
  * Which samples the shadow's states are compared with, and what their coming by means.
  *
  * A few of the next samples are armed: the blocks that hold their addresses run as copies with
- * compares in them. Samples match in their order. The one that has matched last stays armed: when
- * its state comes by again before the next one's, nobody knows which of the two moments the sample
- * was taken at: it is ambiguous, and as if it had not matched.
+ * compares in them. Samples match in their order. Those that have matched stay armed as long as
+ * they are watched (pins.h): one whose state comes by again is ambiguous, as if it had not matched.
  */
 #ifndef HPCPROF_SHADOW_MATCHER_H
 #define HPCPROF_SHADOW_MATCHER_H
 
 #include "engine.h"
+#include "pins.h"
 #include "x86_check.h"
 #include "x86_translate.h"
 
@@ -25,9 +25,8 @@ struct matcher {
 	const struct hp_engine_sample *samples;
 	size_t count;
 	struct matcher_state *states; /* by sample. Owned */
-	size_t last;		      /* matched; SIZE_MAX: none yet */
-	size_t before;		      /* … and matched before that one */
-	size_t armed[MATCHER_AHEAD + 1];
+	struct pins pins;	      /* those that have matched */
+	size_t armed[MATCHER_AHEAD + PINS];
 	size_t armed_count;
 	HP_VECTOR(uint32_t) armed_blocks;
 	bool is_full; /* no room for copies: nothing is armed */
@@ -35,7 +34,7 @@ struct matcher {
 
 /* `general` are the registers that the replay starts from. */
 struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *translator,
-			       const struct hp_engine_sample *samples, size_t count,
+			       pid_t pid, const struct hp_engine_sample *samples, size_t count,
 			       const uint64_t general[X86_REGISTERS]);
 /* Leaves no block armed. */
 void matcher_end(struct matcher *matcher);
@@ -45,8 +44,9 @@ void matcher_arm_new(struct matcher *matcher);
 
 enum matcher_verdict {
 	MATCHER_OTHER,	   /* not this sample's state after all */
-	MATCHER_NEXT,	   /* a sample further on has matched: it is `last` now */
-	MATCHER_AMBIGUOUS, /* the last one, once more */
+	MATCHER_NEXT,	   /* a sample further on has matched */
+	MATCHER_AMBIGUOUS, /* one that had matched, once more */
+	MATCHER_NO_MEMORY,
 };
 
 /* The shadow has trapped with this sample's registers. Arms others as that may need. */

@@ -120,6 +120,18 @@ void shadow_watchdog_end(struct shadow_watchdog *watchdog)
 	pthread_mutex_destroy(&watchdog->mutex);
 }
 
+bool shadow_watchdog_hurry(struct shadow_watchdog *watchdog, uint64_t cpu_ns)
+{
+	if (!watchdog->is_running)
+		return false;
+	pthread_mutex_lock(&watchdog->mutex);
+	if (left_ns(watchdog) > cpu_ns)
+		watchdog->cpu_ns -= left_ns(watchdog) - cpu_ns;
+	pthread_cond_signal(&watchdog->wake);
+	pthread_mutex_unlock(&watchdog->mutex);
+	return true;
+}
+
 bool shadow_watchdog_has_fired(struct shadow_watchdog *watchdog)
 {
 	bool has_fired;

@@ -31,6 +31,8 @@ struct shadow_watchdog {
 struct hp_error *shadow_watchdog_begin(struct shadow_watchdog *watchdog, pid_t pid,
 				       uint64_t cpu_ns);
 void shadow_watchdog_end(struct shadow_watchdog *watchdog);
+/* Not longer than this from now. False: there is no watchdog. */
+bool shadow_watchdog_hurry(struct shadow_watchdog *watchdog, uint64_t cpu_ns);
 bool shadow_watchdog_has_fired(struct shadow_watchdog *watchdog);
 
 #endif

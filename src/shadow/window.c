@@ -298,6 +298,7 @@ static struct hp_engine_sample *engine_samples(const struct matching *matching)
 		samples[i].flags = from->flags;
 		samples[i].stack = from->stack;
 		samples[i].stack_bytes = from->stack_bytes;
+		samples[i].time_ns = (from->tick + 1) * MATCH_PERIOD_NS;
 	}
 	return samples;
 }

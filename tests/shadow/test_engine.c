@@ -395,6 +395,29 @@ START_TEST(a_state_that_comes_by_again_is_ambiguous_and_no_end_of_a_window)
 }
 END_TEST
 
+START_TEST(states_that_come_round_all_the_time_are_no_moments)
+{
+	struct bench *bench = set_up();
+	struct hp_engine_sample samples[10];
+
+	/* Ten samples, 2 ms apart, of two places in a loop that a register does not tell apart. */
+	for (size_t i = 0; i < 10; i++) {
+		samples[i] = sample_at(bench, i % 2 ? 15 : 16, 0x11, EQUAL);
+		samples[i].time_ns = 2000000 * (i + 1);
+	}
+	bench->limits.time_ns = 1000000000;
+	/* mov dword [rbx], 60000000 instead of 10: it runs on for as long as the samples say, or
+	 * more */
+	run(bench,
+	    "\x41\xb8\x11\x00\x00\x00\x90\xc7\x03\x00\x87\x93\x03\x39\xc0\x90\xff\x0b\x75"
+	    "\xf9",
+	    20, samples, 10);
+	ck_assert_uint_eq(bench->replay.block_count, 0);
+	ck_assert_uint_eq(bench->replay.edge_count, 0);
+	tear_down(bench);
+}
+END_TEST
+
 START_TEST(a_state_with_another_stack_or_other_flags_is_not_the_samples)
 {
 	struct bench *bench = set_up();
@@ -435,4 +458,5 @@ HP_TEST_MAIN("shadow/engine", a_shadow_that_takes_too_long_is_stopped,
 	     protecting_and_unmapping_code_ends_a_window_and_of_data_does_not,
 	     a_full_cache_ends_a_window_and_the_next_has_room, whatever_is_run_a_replay_ends,
 	     a_state_that_comes_by_again_is_ambiguous_and_no_end_of_a_window,
+	     states_that_come_round_all_the_time_are_no_moments,
 	     a_state_with_another_stack_or_other_flags_is_not_the_samples)

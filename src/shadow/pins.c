@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pins.h"
+
+/* In distances of samples; the shadow may be three times slower than the original. */
+enum { WATCH = 3 };
+/* A shadow is hardly ever faster than the original, but the original's clock counted page faults
+ * that copying it caused. Of its pace so far, phases differ. */
+static const double least_pace = 0.25;
+static const double least_of_mean_pace = 0.33;
+
+uint64_t pins_now(const struct pins *pins)
+{
+	struct timespec now;
+
+	if (clock_gettime(pins->clock, &now) < 0)
+		return 0;
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void pins_begin(struct pins *pins, pid_t pid, const struct hp_engine_sample *samples, size_t count)
+{
+	*pins = (struct pins){ .samples = samples,
+			       .first = { .sample = SIZE_MAX },
+			       .last = { .sample = SIZE_MAX } };
+	if (count < 2 || clock_getcpuclockid(pid, &pins->clock) != 0)
+		return;
+	pins->start_ns = pins_now(pins);
+	if (pins->start_ns && samples[count - 1].time_ns > samples[0].time_ns)
+		pins->watch_ns =
+			WATCH * (samples[count - 1].time_ns - samples[0].time_ns) / (count - 1);
+}
+
+void pins_end(struct pins *pins)
+{
+	for (size_t i = 0; i < PINS; i++)
+		shadow_counts_free(&pins->watched[i].counts);
+	shadow_counts_free(&pins->first.counts);
+	shadow_counts_free(&pins->last.counts);
+}
+
+bool pins_is_watched(const struct pins *pins, size_t sample)
+{
+	for (size_t i = 0; i < pins->watched_count; i++)
+		if (pins->watched[i].sample == sample)
+			return true;
+	return false;
+}
+
+static const struct pin *newest(const struct pins *pins)
+{
+	if (pins->watched_count)
+		return &pins->watched[pins->watched_count - 1];
+	return pins->last.sample != SIZE_MAX ? &pins->last : &pins->first;
+}
+
+size_t pins_newest(const struct pins *pins)
+{
+	return newest(pins)->sample;
+}
+
+/* How fast it has been, as shadow time per time of the original; 0 not known. */
+static double mean_pace(const struct pins *pins)
+{
+	if (pins->first.sample == SIZE_MAX || pins->last.sample == SIZE_MAX)
+		return 0;
+	return (double)(pins->last.cpu_ns - pins->first.cpu_ns) /
+	       (double)(pins->samples[pins->last.sample].time_ns -
+			pins->samples[pins->first.sample].time_ns);
+}
+
+bool pins_is_too_early(const struct pins *pins, size_t sample, uint64_t now_ns)
+{
+	const struct pin *since = newest(pins);
+	bool has_since = since->sample != SIZE_MAX;
+	uint64_t from_ns = has_since ? pins->samples[since->sample].time_ns : 0;
+	uint64_t passed_ns = now_ns - (has_since ? since->cpu_ns : pins->start_ns);
+	double pace = least_of_mean_pace * mean_pace(pins);
+
+	if (!pins->watch_ns)
+		return false;
+	if (pace < least_pace)
+		pace = least_pace;
+	return (double)passed_ns < pace * (double)(pins->samples[sample].time_ns - from_ns);
+}
+
+/* --- the ones that are watched ------------------------------------------------------------------
+ */
+
+/* The memory of its counters goes to the end, to be used again. */
+static void remove_watched(struct pins *pins, size_t index)
+{
+	struct pin removed = pins->watched[index];
+
+	for (size_t i = index; i + 1 < pins->watched_count; i++)
+		pins->watched[i] = pins->watched[i + 1];
+	pins->watched[--pins->watched_count] = removed;
+}
+
+bool pins_add(struct pins *pins, size_t sample, uint64_t now_ns, const struct code_cache *cache)
+{
+	struct pin *pin;
+
+	if (pins->watched_count == PINS)
+		remove_watched(pins, 0);
+	pin = &pins->watched[pins->watched_count++];
+	pin->sample = sample;
+	pin->cpu_ns = now_ns;
+	return shadow_counts_take(&pin->counts, cache);
+}
+
+void pins_take_back(struct pins *pins, size_t sample)
+{
+	for (size_t i = 0; i < pins->watched_count; i++)
+		if (pins->watched[i].sample == sample) {
+			remove_watched(pins, i);
+			return;
+		}
+}
+
+static void swap(struct pin *left, struct pin *right)
+{
+	struct pin swapped = *left;
+
+	*left = *right;
+	*right = swapped;
+}
+
+void pins_settle(struct pins *pins, uint64_t now_ns)
+{
+	while (pins->watched_count) {
+		struct pin *oldest = &pins->watched[0];
+		bool is_over = pins->watch_ns ? now_ns - oldest->cpu_ns >= pins->watch_ns
+					      : pins->watched_count > 1;
+
+		/* The clock of one that is gone is 0. */
+		if (!is_over || now_ns < oldest->cpu_ns)
+			return;
+		swap(oldest, pins->first.sample == SIZE_MAX ? &pins->first : &pins->last);
+		remove_watched(pins, 0);
+	}
+}
