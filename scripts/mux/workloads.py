@@ -189,8 +189,11 @@ def tracepoint_events():
 
 
 def record(build, work, out):
-    """Software events, and as root tracepoints, of the programs: one trace each, at 1 ms."""
-    events = [f"{name}:1:{number}" for name, number in SOFTWARE.items()] + tracepoint_events()
+    """Software events, and as root tracepoints, of the programs: one trace each, at 1 ms. Beside
+    tracepoints, which stand for what needs a counter, software events are always counted."""
+    tracepoints = tracepoint_events()
+    events = [f"{'*' if tracepoints else ''}{name}:1:{number}"
+              for name, number in SOFTWARE.items()] + tracepoints
     for which, name, command in programs(work):
         path = os.path.join(out, f"{which}-recorded-{name}")
         if subprocess.run([os.path.join(build, "scripts/mux/record_trace"), path, "1000", *events,

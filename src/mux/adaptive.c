@@ -17,9 +17,11 @@
 /* What groups seem to differ by is believed half when they have this many observations. */
 #define HALF_TRUSTED 24
 #define TRUSTED	     0.25
-#define MOST	     2.0  /* times the weight of the average group, or the average times this */
-#define LEAST	     1e-4 /* of the largest variance: no group is thought calmer than this */
-#define SHORT	     0.25 /* of the average slice: it waits for the next of its group */
+/* Times the weight of the average group, or the average times this. With one group at the one bound
+ * and the rest at the other, its period is the longest. */
+#define MOST  sqrt(HP_MUX_ADAPTIVE_PATIENCE)
+#define LEAST 1e-4 /* of the largest variance: no group is thought calmer than this */
+#define SHORT 0.25 /* of the average slice: it waits for the next of its group */
 
 struct adaptive_group {
 	double due;	 /* turn */

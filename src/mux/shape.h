@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define SHAPE_MEMORIES 12
+#define SHAPE_MEMORIES 8
 enum {
 	SHAPE_WHITE = 0,
 	SHAPE_MEMORY = 1,
@@ -26,11 +26,8 @@ enum {
 	SHAPE_COUNT,
 };
 
-/* Rung `i` of the ladder of lengths over a typical distance of two observations: from a 32nd of it
- * upwards. Longer memory than the ladder's looks like a walk, shorter like none. */
-double hp_mux_shape_length(double distance, int rung);
-
-/* E (r1 - r2)^2 of two observed lengths that lie `between` apart. */
+/* E (r1 - r2)^2 of two observed lengths that lie `between` apart; `distance`: a typical one of
+ * two observations' middles, which the ladder of memories is over. */
 void hp_mux_shape_difference(double distance, double first, double between, double second,
 			     double expected[SHAPE_COUNT]);
 

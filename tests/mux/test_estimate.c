@@ -312,6 +312,7 @@ static double gauss(struct hp_random *random)
 
 struct coverage {
 	unsigned held, judged;
+	double squares, widths; /* of errors; of half the intervals */
 };
 
 /* Three events with first-order autoregressive rates and noise, for `slices` slices. */
@@ -347,6 +348,8 @@ static void cover(struct hp_random *random, double kept, double noise, enum hp_m
 
 		ck_assert_int_eq((int)event->verdict, (int)HP_MUX_ESTIMATED);
 		coverage->judged++;
+		coverage->squares += (event->count - truth[j]) * (event->count - truth[j]);
+		coverage->widths += (event->high - event->low) / 2;
 		coverage->held += event->low <= truth[j] && truth[j] <= event->high;
 	}
 	hp_mux_estimates_destroy(estimates);
@@ -354,7 +357,8 @@ static void cover(struct hp_random *random, double kept, double noise, enum hp_m
 	hp_mux_estimator_destroy(estimator);
 }
 
-/* Of 300 intervals that hold in 95 of 100 cases, 285 ± 3.8 hold; they may be a little wide. */
+/* Of 300 intervals that hold in 95 of 100 cases, 285 ± 3.8 hold. They may be wide, since memory
+ * that few differences show is half believed, but are no more than twice what they need to be. */
 START_TEST(intervals_hold_as_often_as_they_say_whatever_the_memory_of_the_rates)
 {
 	static const double kept[] = { 0, 0.3, 0.7, 0.9, 0.97, 0.995 };
@@ -362,15 +366,18 @@ START_TEST(intervals_hold_as_often_as_they_say_whatever_the_memory_of_the_rates)
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(kept); i++) {
 		for (int policy = 0; policy < HP_MUX_POLICY_COUNT; policy++) {
-			struct coverage coverage = { 0, 0 };
+			struct coverage coverage = { .held = 0 };
+			double error;
 
 			if (policy == HP_MUX_ROC)
 				continue;
 			for (int j = 0; j < 100; j++)
 				cover(&random, kept[i], 200, (enum hp_mux_policy)policy, &coverage);
-			ck_assert_msg(coverage.held >= 268 && coverage.held <= 299,
-				      "%u of %u, memory %g, %s", coverage.held, coverage.judged,
-				      kept[i], hp_mux_policy_name((enum hp_mux_policy)policy));
+			error = sqrt(coverage.squares / coverage.judged);
+			ck_assert_double_lt(coverage.widths / coverage.judged, 4 * error);
+			ck_assert_msg(coverage.held >= 268, "%u of %u, memory %g, %s",
+				      coverage.held, coverage.judged, kept[i],
+				      hp_mux_policy_name((enum hp_mux_policy)policy));
 		}
 	}
 }

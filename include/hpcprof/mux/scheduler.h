@@ -13,11 +13,11 @@
  *	rr         declaration order. A group with share n has n turns a round, spread evenly
  *	rr-random  Azimi section 3: the order is drawn anew in each round
  *	roc        Lim section 3: the largest cost first, see below
- *	adaptive   ours: the group whose ignorance costs most first, see below
+ *	adaptive   ours: regular turns, closer together the more a group varies, see below
  *
- * No scheduler starves a group: rr and rr-random give every group its turns in each round, roc and
- * adaptive put a group first that has waited HP_MUX_ROC_PATIENCE or HP_MUX_ADAPTIVE_PATIENCE times
- * as many slices as there are turns in a round.
+ * No scheduler starves a group: rr and rr-random give every group its turns in each round, roc puts
+ * a group first that has waited HP_MUX_ROC_PATIENCE times as many slices as there are turns in a
+ * round, and no period of adaptive's is longer than HP_MUX_ADAPTIVE_PATIENCE rounds.
  *
  * roc. Of the last three observations A, B, C of an event, x the time it was counted for so far and
  * y its count so far (Lim 3.1, 3.2):
@@ -63,7 +63,7 @@ const char *hp_mux_policy_name(enum hp_mux_policy policy); /* "rr", "rr-random",
 /* False when there is none of that name. */
 bool hp_mux_policy_parse(const char *name, enum hp_mux_policy *policy);
 
-#define HP_MUX_ROC_PATIENCE	 8
+#define HP_MUX_ROC_PATIENCE	 2
 #define HP_MUX_ADAPTIVE_PATIENCE 4
 
 struct hp_mux_scheduler_options {
