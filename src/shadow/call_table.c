@@ -61,6 +61,10 @@ static const struct row rows[] = {
 	ROW(nanosleep, CALL_IS_ANSWERED),
 	ROW(clock_nanosleep, CALL_IS_ANSWERED),
 	ROW(futex, CALL_IS_ANSWERED),
+	/* clocks: see vdso_calls.h */
+	ROW(clock_gettime, CALL_IS_ANSWERED),
+	ROW(gettimeofday, CALL_IS_ANSWERED),
+	ROW(time, CALL_IS_ANSWERED),
 	/* what waits for others */
 	ROW(poll, CALL_WAITS),
 	ROW(ppoll, CALL_WAITS),
@@ -110,8 +114,6 @@ static const struct row rows[] = {
 	ROW(getdents64, CALL_ENDS),
 	ROW(rt_sigaction, CALL_ENDS),
 	ROW(rt_sigreturn, CALL_ENDS),
-	ROW(clock_gettime, CALL_ENDS),
-	ROW(gettimeofday, CALL_ENDS),
 	ROW(getrandom, CALL_ENDS),
 	ROW(getrusage, CALL_ENDS),
 	ROW(sched_setaffinity, CALL_ENDS),

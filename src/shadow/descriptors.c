@@ -193,9 +193,13 @@ static int lowest_free(const struct descriptors *descriptors)
 
 struct descriptor *descriptors_add(struct descriptors *descriptors, int fd, int flags)
 {
+	struct stat status = { 0 };
+	bool has_status = fstat(fd, &status) == 0;
 	struct descriptor descriptor = {
 		.number = lowest_free(descriptors),
 		.kind = DESCRIPTOR_REGULAR,
+		.device = has_status ? status.st_dev : 0,
+		.inode = has_status ? status.st_ino : 0,
 		.is_known = true,
 		.is_new = true,
 		.flags = flags,
@@ -208,6 +212,16 @@ struct descriptor *descriptors_add(struct descriptors *descriptors, int fd, int 
 	}
 	qsort(descriptors->at, descriptors->count, sizeof(*descriptors->at), by_number);
 	return descriptors_find(descriptors, (uint64_t)descriptor.number);
+}
+
+void descriptors_mark_written(struct descriptors *descriptors, const struct descriptor *descriptor)
+{
+	for (size_t i = 0; i < descriptors->count; i++) {
+		struct descriptor *other = &descriptors->at[i];
+
+		if (other->device == descriptor->device && other->inode == descriptor->inode)
+			other->is_written = true;
+	}
 }
 
 void descriptors_remove(struct descriptors *descriptors, struct descriptor *descriptor)

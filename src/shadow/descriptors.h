@@ -24,9 +24,11 @@ enum descriptor_kind {
 struct descriptor {
 	int number; /* in the target */
 	uint8_t kind;
-	bool is_known; /* position and flags are; regular files only */
-	bool is_new;   /* opened by the copy */
-	int flags;     /* O_* */
+	bool is_known;	 /* position and flags are; regular files only */
+	bool is_new;	 /* opened by the copy */
+	bool is_written; /* by the copy, as it believes: what is in the file is not what it would
+			    read */
+	int flags;	 /* O_* */
 	uint64_t position;
 	uint64_t device;
 	uint64_t inode;
@@ -51,6 +53,8 @@ struct descriptor *descriptors_find(struct descriptors *descriptors, uint64_t nu
 int descriptors_open(struct descriptors *descriptors, struct descriptor *descriptor);
 /* Adds one with the lowest free number, as open() would; takes over `fd`. NULL: no memory. */
 struct descriptor *descriptors_add(struct descriptors *descriptors, int fd, int flags);
+/* Its file, by whatever descriptor. */
+void descriptors_mark_written(struct descriptors *descriptors, const struct descriptor *descriptor);
 void descriptors_remove(struct descriptors *descriptors, struct descriptor *descriptor);
 
 /* The text of /proc/PID/fdinfo/N; false when there is no position or no flags. `inode` stays as it

@@ -26,6 +26,7 @@ src_shadow_libshadow_a_SOURCES += \
 src_shadow_libshadow_a_SOURCES += \
 	src/shadow/areas.h src/shadow/areas.c \
 	src/shadow/call_table.c \
+	src/shadow/clock.c \
 	src/shadow/descriptors.h src/shadow/descriptors.c \
 	src/shadow/hold.h src/shadow/hold.c \
 	src/shadow/inject.h src/shadow/inject.c \
@@ -38,6 +39,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/snapshot.h src/shadow/snapshot.c \
 	src/shadow/system_calls.h src/shadow/system_calls.c \
 	src/shadow/threads.h src/shadow/threads.c \
+	src/shadow/vdso_calls.h src/shadow/vdso_calls.c \
 	src/shadow/vessel.h src/shadow/vessel.c \
 	src/shadow/window.h src/shadow/window.c
 else

@@ -151,10 +151,11 @@ static int64_t read_file(struct shadow_calls *calls, int fd, uint64_t to, uint64
 	return (int64_t)at;
 }
 
-static bool is_readable_only(const struct descriptor *descriptor)
+/* Whether what it reads is still in the file, as far as the copy itself is concerned. */
+static bool is_readable(const struct descriptor *descriptor)
 {
 	return descriptor->kind == DESCRIPTOR_REGULAR && descriptor->is_known &&
-	       (descriptor->flags & O_ACCMODE) == O_RDONLY;
+	       (descriptor->flags & O_ACCMODE) != O_WRONLY && !descriptor->is_written;
 }
 
 static bool answer_read(struct shadow_calls *calls, struct call *call)
@@ -165,7 +166,7 @@ static bool answer_read(struct shadow_calls *calls, struct call *call)
 	int64_t got;
 
 	calls->may_wait = descriptor && descriptor->kind == DESCRIPTOR_OTHER;
-	if (!descriptor || !is_readable_only(descriptor))
+	if (!descriptor || !is_readable(descriptor))
 		return false;
 	position = has_position ? call->a[3] : descriptor->position;
 	got = read_file(calls, descriptors_open(calls->descriptors, descriptor), call->a[1],
@@ -185,6 +186,8 @@ static bool pretend_written(struct shadow_calls *calls, struct call *call, uint6
 		return false;
 	if (call->number != SYS_pwrite64)
 		descriptor->position += bytes;
+	if (descriptor->kind == DESCRIPTOR_REGULAR)
+		descriptors_mark_written(calls->descriptors, descriptor);
 	return done(call, (int64_t)bytes);
 }
 
@@ -217,7 +220,7 @@ static bool answer_lseek(struct shadow_calls *calls, struct call *call)
 		offset += (int64_t)descriptor->position;
 	} else if (call->a[2] == SEEK_END) {
 		fd = descriptors_open(calls->descriptors, descriptor);
-		if (!is_readable_only(descriptor) || fd < 0 || fstat(fd, &status) < 0)
+		if (!is_readable(descriptor) || fd < 0 || fstat(fd, &status) < 0)
 			return false;
 		offset += status.st_size;
 	} else if (call->a[2] != SEEK_SET) {
@@ -233,7 +236,7 @@ static bool answer_stat(struct shadow_calls *calls, struct call *call, uint64_t 
 {
 	struct descriptor *descriptor = descriptors_find(calls->descriptors, number);
 	struct stat status;
-	int fd = descriptor && is_readable_only(descriptor)
+	int fd = descriptor && is_readable(descriptor)
 			 ? descriptors_open(calls->descriptors, descriptor)
 			 : -1;
 
@@ -262,24 +265,25 @@ static bool read_text(struct shadow_calls *calls, uint64_t from, char *text, siz
 	return false;
 }
 
-/* A regular file, to be read: opened by us, as the original would find it. */
-static bool answer_open(struct shadow_calls *calls, struct call *call, uint64_t path_at,
-			uint64_t flags)
+/* A regular file, to be read: opened by us, as the original would find it; `directory` is AT_FDCWD
+ * or unknown to us. */
+static bool answer_open(struct shadow_calls *calls, struct call *call, int directory,
+			uint64_t path_at, uint64_t flags)
 {
 	/* The C library's O_LARGEFILE is none, the kernel's is this. */
 	const uint64_t harmless = O_CLOEXEC | O_NOCTTY | O_NONBLOCK | 00100000;
 	_cleanup_close_ int handle = -1;
 	struct descriptor *descriptor;
+	char wanted[PATH_MAX];
 	char path[PATH_MAX + 64];
 	struct stat status;
-	int prefix;
 	int fd;
 
-	if (flags & ~harmless)
+	if ((flags & ~harmless) || !read_text(calls, path_at, wanted, sizeof(wanted)) ||
+	    (*wanted != '/' && directory != AT_FDCWD))
 		return false;
-	prefix = snprintf(path, sizeof(path), "/proc/%d/root", (int)calls->pid);
-	if (!read_text(calls, path_at, path + prefix, PATH_MAX) || path[prefix] != '/')
-		return false;
+	snprintf(path, sizeof(path), "/proc/%d/%s/%s", (int)calls->pid,
+		 *wanted == '/' ? "root" : "cwd", wanted);
 	handle = open(path, O_PATH | O_CLOEXEC);
 	if (handle < 0 || fstat(handle, &status) < 0 || !S_ISREG(status.st_mode))
 		return false;
@@ -303,7 +307,8 @@ static bool answer_fcntl(struct shadow_calls *calls, struct call *call)
 {
 	struct descriptor *descriptor = descriptors_find(calls->descriptors, call->a[0]);
 
-	if (descriptor && call->a[1] == F_SETFD)
+	/* Locks of its own it always gets. */
+	if (descriptor && (call->a[1] == F_SETFD || call->a[1] == F_SETLK))
 		return done(call, 0);
 	if (descriptor && call->a[1] == F_GETFL && descriptor->is_known)
 		return done(call, descriptor->flags & ~O_CLOEXEC);
@@ -376,6 +381,39 @@ static bool answer_futex(struct shadow_calls *calls, struct call *call)
 	return false;
 }
 
+static bool answer_clock(struct shadow_calls *calls, struct call *call)
+{
+	struct timespec time;
+
+	return call->a[0] <= INT_MAX &&
+	       shadow_clock_read(&calls->clock, calls->vessel->pid, (clockid_t)call->a[0], &time) &&
+	       vessel_write(calls->vessel, call->a[1], &time, sizeof(time)) && done(call, 0);
+}
+
+static bool answer_time_of_day(struct shadow_calls *calls, struct call *call)
+{
+	struct timespec time;
+	struct timeval value;
+
+	if (call->a[1] ||
+	    !shadow_clock_read(&calls->clock, calls->vessel->pid, CLOCK_REALTIME, &time))
+		return false;
+	value = (struct timeval){ time.tv_sec, time.tv_nsec / 1000 };
+	return vessel_write(calls->vessel, call->a[0], &value, sizeof(value)) && done(call, 0);
+}
+
+static bool answer_time(struct shadow_calls *calls, struct call *call)
+{
+	struct timespec time;
+
+	if (!shadow_clock_read(&calls->clock, calls->vessel->pid, CLOCK_REALTIME, &time))
+		return false;
+	if (call->a[0] &&
+	    !vessel_write(calls->vessel, call->a[0], &time.tv_sec, sizeof(time.tv_sec)))
+		return false;
+	return done(call, time.tv_sec);
+}
+
 static bool answer(struct shadow_calls *calls, struct call *call)
 {
 	switch (call->number) {
@@ -403,9 +441,9 @@ static bool answer(struct shadow_calls *calls, struct call *call)
 	case SYS_newfstatat:
 		return answer_statat(calls, call);
 	case SYS_open:
-		return answer_open(calls, call, call->a[0], call->a[1]);
+		return answer_open(calls, call, AT_FDCWD, call->a[0], call->a[1]);
 	case SYS_openat:
-		return answer_open(calls, call, call->a[1], call->a[2]);
+		return answer_open(calls, call, (int)call->a[0], call->a[1], call->a[2]);
 	case SYS_close:
 		return answer_close(calls, call);
 	case SYS_fcntl:
@@ -416,6 +454,12 @@ static bool answer(struct shadow_calls *calls, struct call *call)
 		return answer_mask(calls, call);
 	case SYS_futex:
 		return answer_futex(calls, call);
+	case SYS_clock_gettime:
+		return answer_clock(calls, call);
+	case SYS_gettimeofday:
+		return answer_time_of_day(calls, call);
+	case SYS_time:
+		return answer_time(calls, call);
 	case SYS_nanosleep:
 	case SYS_clock_nanosleep:
 		/* It takes no CPU time: here, none at all. */

@@ -21,12 +21,22 @@
 #include "vessel.h"
 
 #include <signal.h>
+#include <time.h>
 
 enum call_policy {
 	CALL_ENDS,     /* the window */
 	CALL_WAITS,    /* the same, and the original may wait in it for others: see is_truncated */
 	CALL_PRETENDS, /* 0 */
 	CALL_IS_ANSWERED,
+};
+
+/* What time it is for a copy: that of the moment it was made, and the CPU time it has run since,
+ * which is about what the original took or somewhat more. */
+struct shadow_clock {
+	uint64_t copied_ns;    /* CLOCK_MONOTONIC */
+	uint64_t process_ns;   /* CPU time of the original's process then */
+	uint64_t thread_ns;    /* and of its thread */
+	uint64_t own_start_ns; /* CPU time that the copy had used when it began to run */
 };
 
 /* What is known of the original, and of its copy so far. */
@@ -40,7 +50,8 @@ struct shadow_calls {
 	uint64_t blocked;  /* signals */
 	uint64_t heap_end; /* 0: unknown */
 	bool may_wait;	   /* the call that ended the window was one that waits */
-	uint64_t calls;	   /* that were let through */
+	struct shadow_clock clock;
+	uint64_t calls; /* that were let through */
 };
 
 enum shadow_id {
@@ -55,6 +66,13 @@ enum shadow_id {
 
 /* Reads what does not depend on the moment: ids. */
 bool shadow_calls_identify(struct shadow_calls *calls, pid_t pid, pid_t tid);
+
+/* When the copy is made (the CPU times), and when it begins to run. */
+void shadow_clock_copied(struct shadow_clock *clock, pid_t pid, pid_t tid);
+void shadow_clock_start(struct shadow_clock *clock, pid_t copy);
+/* The time `id` has for the copy; false for clocks that are none of time. */
+bool shadow_clock_read(const struct shadow_clock *clock, pid_t copy, clockid_t id,
+		       struct timespec *time);
 
 /* For hp_engine_calls; `context` is a struct shadow_calls. */
 struct hp_engine_call shadow_calls_handle(void *context, pid_t pid,

@@ -189,6 +189,7 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 	if (held == HOLD_STOPPED) {
 		error = snapshot_take(&maker->snapshot);
 		descriptors_read_positions(&maker->descriptors);
+		shadow_clock_copied(&maker->calls.clock, order->pid, order->tid);
 		result->window.time_ns = hp_clock_monotonic_ns();
 		if (!error && !matching_enable(&maker->matching))
 			error = hp_error_create_errno(errno, "sampling a thread");
@@ -244,6 +245,8 @@ static struct hp_error *build(struct window_maker *maker)
 {
 	struct hp_error *error = rebuild(&maker->vessel, &maker->snapshot, &maker->files);
 
+	if (!error)
+		vdso_make_calls(&maker->vessel, &maker->snapshot.areas);
 	if (!error)
 		error = map_engine(maker);
 	if (!error)
@@ -303,8 +306,39 @@ static struct hp_engine_sample *engine_samples(const struct matching *matching)
 	return samples;
 }
 
-static void take_counts(const struct matching *matching, struct hp_replay *replay,
-			struct hp_window *window)
+static bool is_vdso(const struct areas *areas, hp_runtime_address address)
+{
+	const struct area *area = areas_find(areas, address.value);
+
+	return area && area->kind == AREA_VDSO;
+}
+
+/* What ran there is ours: see vdso_calls.h. */
+static void drop_vdso(const struct areas *areas, struct hp_window *window)
+{
+	size_t blocks = 0;
+	size_t edges = 0;
+
+	for (size_t i = 0; i < window->block_count; i++) {
+		const struct hp_window_block *block = &window->blocks[i];
+
+		if (is_vdso(areas, block->address))
+			window->instructions -= block->instructions * block->count;
+		else
+			window->blocks[blocks++] = *block;
+	}
+	for (size_t i = 0; i < window->edge_count; i++) {
+		const struct hp_window_edge *edge = &window->edges[i];
+
+		if (!is_vdso(areas, edge->from) && !is_vdso(areas, edge->to))
+			window->edges[edges++] = *edge;
+	}
+	window->block_count = blocks;
+	window->edge_count = edges;
+}
+
+static void take_counts(const struct areas *areas, const struct matching *matching,
+			struct hp_replay *replay, struct hp_window *window)
 {
 	window->end = (uint8_t)replay->end;
 	window->end_detail = replay->end_detail;
@@ -321,6 +355,7 @@ static void take_counts(const struct matching *matching, struct hp_replay *repla
 	window->edges = hp_steal(replay->edges);
 	window->edge_count = replay->edge_count;
 	replay->block_count = replay->edge_count = 0;
+	drop_vdso(areas, window);
 }
 
 static bool is_stopping(const struct window_maker *maker)
@@ -344,13 +379,14 @@ static struct hp_error *replay_copy(struct window_maker *maker, const struct win
 
 	if (!samples)
 		return hp_error_create_no_memory();
+	shadow_clock_start(&maker->calls.clock, maker->vessel.pid);
 	error = hp_engine_replay(maker->engine, maker->vessel.pid, &maker->state.registers, samples,
 				 maker->matching.count, &limits, &calls, &replay);
 	if (error)
 		return error;
 	result->samples = maker->matching.count;
 	result->matched = replay.matched;
-	take_counts(&maker->matching, &replay, &result->window);
+	take_counts(&maker->snapshot.areas, &maker->matching, &replay, &result->window);
 	result->window.is_truncated = replay.end == HP_WINDOW_SYSTEM_CALL && maker->calls.may_wait;
 	/* By our own hand: see hp_shadow_stop. */
 	if (replay.end == HP_WINDOW_DIED && is_stopping(maker))

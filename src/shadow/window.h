@@ -13,6 +13,7 @@
 #include "price.h"
 #include "rebuild.h"
 #include "system_calls.h"
+#include "vdso_calls.h"
 
 #include <pthread.h>
 

@@ -3,6 +3,7 @@
 #include "../../src/shadow/hold.h"
 #include "../../src/shadow/rebuild.h"
 #include "../../src/shadow/system_calls.h"
+#include "../../src/shadow/vdso_calls.h"
 #include "../support.h"
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -181,6 +183,9 @@ START_TEST(what_it_writes_goes_nowhere)
 
 	start();
 	answers(call(SYS_write, (uint64_t)stage.writing, at(0), 8, 0), 8);
+	/* Nor does it read it back. */
+	ends(call(SYS_pread64, (uint64_t)stage.reading, at(8), 2, 1), false);
+	ends(call(SYS_pread64, (uint64_t)stage.writing, at(8), 2, 1), false);
 	answers(call(SYS_write, (uint64_t)stage.pipe[1], at(0), 5, 0), 5);
 	ck_assert_int_eq(fstat(stage.writing, &status), 0);
 	ck_assert_int_eq(status.st_size, 10);
@@ -260,6 +265,67 @@ START_TEST(signals_are_masked_for_it_alone)
 }
 END_TEST
 
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec time;
+
+	ck_assert_int_eq(clock_gettime(clock, &time), 0);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* Between the moment of the copy and now, since its time goes no faster than ours. */
+START_TEST(its_time_begins_when_it_was_made)
+{
+	static const clockid_t clocks[] = { CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_BOOTTIME };
+	struct timespec found;
+
+	start();
+	shadow_clock_start(&stage.calls.clock, stage.vessel.pid);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(clocks); i++) {
+		uint64_t before = now_ns(clocks[i]);
+		uint64_t value;
+
+		shadow_clock_copied(&stage.calls.clock, stage.pid, stage.pid);
+		usleep(20000);
+		answers(call(SYS_clock_gettime, (uint64_t)clocks[i], at(8), 0, 0), 0);
+		ck_assert(vessel_read(&stage.vessel, at(8), &found, sizeof(found)));
+		value = (uint64_t)found.tv_sec * 1000000000 + (uint64_t)found.tv_nsec;
+		/* The two clocks of ours are read one after the other. */
+		ck_assert_uint_ge(value + 10000000, before);
+		ck_assert_uint_le(value, now_ns(clocks[i]));
+	}
+	answers(call(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, at(8), 0, 0), 0);
+	ends(call(SYS_clock_gettime, 12345, at(8), 0, 0), false);
+	ends(call(SYS_clock_gettime, CLOCK_REALTIME, 0, 0, 0), false);
+	end();
+}
+END_TEST
+
+START_TEST(its_vdso_makes_system_calls_and_the_originals_does_not)
+{
+	uint64_t offset = vdso_function("__vdso_clock_gettime");
+	uint8_t before[8] = { 0 };
+	uint8_t after[8] = { 0 };
+	uint64_t vdso = getauxval(AT_SYSINFO_EHDR);
+	const uint8_t *ours = (const uint8_t *)(uintptr_t)(vdso + offset); // NOLINT
+
+	/* A kernel without one. */
+	if (!vdso || !offset)
+		return;
+	start();
+	memcpy(before, ours, sizeof(before));
+	vdso_make_calls(&stage.vessel, &stage.snapshot.areas);
+	ck_assert(vessel_read(&stage.vessel, vdso + offset, after, sizeof(after)));
+	/* mov $228, %eax; syscall */
+	ck_assert_int_eq(after[0], 0xb8);
+	ck_assert_int_eq(after[1], SYS_clock_gettime);
+	ck_assert_int_eq(after[5], 0x0f);
+	ck_assert_int_eq(after[6], 0x05);
+	ck_assert_mem_eq(before, ours, sizeof(before));
+	end();
+}
+END_TEST
+
 START_TEST(waiting_ends_the_window_and_is_told_apart)
 {
 	start();
@@ -303,5 +369,7 @@ HP_TEST_MAIN("shadow/system_calls", who_it_is_it_hears_of_the_original,
 	     it_reads_on_where_the_original_was_and_moves_nothing, what_it_writes_goes_nowhere,
 	     its_memory_is_its_own, code_that_comes_or_goes_ends_the_window,
 	     a_file_it_opens_has_the_number_that_the_original_would_get,
+	     its_time_begins_when_it_was_made,
+	     its_vdso_makes_system_calls_and_the_originals_does_not,
 	     signals_are_masked_for_it_alone, waiting_ends_the_window_and_is_told_apart,
 	     everything_else_ends_it_too, the_table_has_each_call_once_with_its_name)

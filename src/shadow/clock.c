@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "system_calls.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/file.h>
+#include <hpcprof/base/number.h>
+
+#include <stdio.h>
+
+static uint64_t timespec_ns(struct timespec time)
+{
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* CPU time of a process; 0 when it is gone. */
+static uint64_t process_ns(pid_t pid)
+{
+	struct timespec time;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) < 0)
+		return 0;
+	return timespec_ns(time);
+}
+
+/* The kernel gives clocks of threads to their own process only; this is the same number. */
+static uint64_t thread_ns(pid_t tid)
+{
+	_cleanup_free_ char *text = NULL;
+	const char *at;
+	uint64_t ns = 0;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)tid);
+	hp_error_destroy(hp_file_read_text(path, &text));
+	at = text;
+	return at && hp_scan_u64(&at, &ns) ? ns : 0;
+}
+
+void shadow_clock_copied(struct shadow_clock *clock, pid_t pid, pid_t tid)
+{
+	clock->copied_ns = hp_clock_monotonic_ns();
+	clock->process_ns = process_ns(pid);
+	clock->thread_ns = thread_ns(tid);
+}
+
+void shadow_clock_start(struct shadow_clock *clock, pid_t copy)
+{
+	clock->own_start_ns = process_ns(copy);
+}
+
+bool shadow_clock_read(const struct shadow_clock *clock, pid_t copy, clockid_t id,
+		       struct timespec *time)
+{
+	uint64_t run_ns = process_ns(copy) - clock->own_start_ns;
+	uint64_t value_ns;
+
+	if (id == CLOCK_PROCESS_CPUTIME_ID) {
+		value_ns = clock->process_ns + run_ns;
+	} else if (id == CLOCK_THREAD_CPUTIME_ID) {
+		value_ns = clock->thread_ns + run_ns;
+	} else {
+		/* The clock's own time, moved back to where the copy is. */
+		if (id < 0 || clock_gettime(id, time) < 0)
+			return false;
+		value_ns =
+			timespec_ns(*time) - (hp_clock_monotonic_ns() - clock->copied_ns) + run_ns;
+	}
+	*time = (struct timespec){ (time_t)(value_ns / 1000000000), (long)(value_ns % 1000000000) };
+	return true;
+}
