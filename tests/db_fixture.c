@@ -233,6 +233,13 @@ struct hp_window_evidence fixture_evidence(uint64_t recording)
 		  .to = { 0x1000 },
 		  .counts = { [15] = 1 } },
 	};
+	static const struct hp_counted probes[] = {
+		{ .kind = HP_COUNTED_PROBE, .at = { 0x1000 }, .to = { 0x1000 }, .counts = { 7 } },
+		{ .kind = HP_COUNTED_PROBE_TIME,
+		  .at = { 0x1000 },
+		  .to = { 0x1000 },
+		  .counts = { 20000000, 0, 19000000 } },
+	};
 	struct hp_window_evidence evidence = {
 		.images = calloc(2, sizeof(*evidence.images)),
 		.image_count = 2,
@@ -257,9 +264,12 @@ struct hp_window_evidence fixture_evidence(uint64_t recording)
 		.outcomes = calloc(HP_ARRAY_COUNT(outcomes), sizeof(*outcomes)),
 		.outcome_count = HP_ARRAY_COUNT(outcomes),
 		.followed = 40,
+		.probes = calloc(HP_ARRAY_COUNT(probes), sizeof(*probes)),
+		.probe_count = HP_ARRAY_COUNT(probes),
 	};
 	memcpy(stratum->items, items, sizeof(items));
 	memcpy(stratum->outcomes, outcomes, sizeof(outcomes));
+	memcpy(stratum->probes, probes, sizeof(probes));
 	hp_assert_ok(hp_window_evidence_add_reason(&evidence, false, "complete", 3));
 	hp_assert_ok(hp_window_evidence_add_reason(&evidence, false, "system call", 1));
 	hp_assert_ok(hp_window_evidence_add_reason(&evidence, true, "budget", 2));

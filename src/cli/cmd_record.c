@@ -22,6 +22,7 @@ enum {
 	KEY_APPEND,
 	KEY_PER_PROCESS,
 	KEY_NO_REGISTERS,
+	KEY_PROBES,
 	KEY_FLUSH,
 	KEY_COUNTERS,
 	KEY_SCHEDULER,
@@ -30,7 +31,7 @@ enum {
 };
 
 /* More would be no profile of the program any more. */
-enum { MOST_SHADOW_PERCENT = 50 };
+enum { MOST_SHADOW_PERCENT = 50, DEFAULT_PROBES_PERCENT = 1, MOST_PROBES_PERCENT = 10 };
 
 static const struct argp_option option_table[] = {
 	{ NULL, 0, NULL, 0, "What to record:", 1 },
@@ -61,6 +62,10 @@ static const struct argp_option option_table[] = {
 	  2 },
 	{ "slice", KEY_SLICE, "TIME", 0,
 	  "how long a group is sampled (default: as short as rotating costs allow)", 2 },
+	{ "probes", KEY_PROBES, "PERCENT", OPTION_ARG_OPTIONAL,
+	  "count code that seldom runs by breakpoints, in moments, for at most this share of the "
+	  "target's time (default 1)",
+	  2 },
 	{ "no-registers", KEY_NO_REGISTERS, NULL, 0,
 	  "samples without registers: these tell which way branches go, and so how often code ran",
 	  2 },
@@ -195,6 +200,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case KEY_PER_PROCESS:
 		session->per_process = true;
 		return 0;
+	case KEY_PROBES:
+		session->probes_percent = DEFAULT_PROBES_PERCENT;
+		if (argument &&
+		    (!hp_parse_double(argument, &session->probes_percent) ||
+		     session->probes_percent <= 0 || session->probes_percent > MOST_PROBES_PERCENT))
+			argp_error(state, "--probes takes a percentage up to %d, not '%s'",
+				   MOST_PROBES_PERCENT, argument);
+		return 0;
 	case KEY_NO_REGISTERS:
 		session->no_registers = true;
 		return 0;
@@ -308,6 +321,13 @@ static void print_closing(const struct hp_session *session, const struct hp_sess
 			(double)meta->sample_cost_ns / 1000);
 	fprintf(stderr, "hpcprof %.0f ms of CPU (%.1f %%)\n", (double)meta->own_cpu_ns / 1e6,
 		result->own_cpu_percent);
+	if (result->probe_moments)
+		fprintf(stderr,
+			"hpcprof: probes: %" PRIu64 " hits counted in %" PRIu64
+			" moments, %.2f %% of the target's time\n",
+			result->probe_hits, result->probe_moments, result->probe_cost_percent);
+	if (!result->probe_moments && result->probe_refusal)
+		fprintf(stderr, "hpcprof: no probes: %s\n", result->probe_refusal);
 	if (!samples)
 		fputs("hpcprof: no samples: the target used too little CPU time in this mode; try "
 		      "a "

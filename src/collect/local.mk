@@ -6,6 +6,7 @@ src_collect_libcollect_a_SOURCES = \
 	include/hpcprof/collect/session.h \
 	src/collect/agents.h src/collect/agents.c \
 	src/collect/attribute.h src/collect/attribute.c \
+	src/collect/breakpoint.h src/collect/breakpoint.c \
 	src/collect/clock.h src/collect/clock.c \
 	src/collect/code_file.h src/collect/code_file.c \
 	src/collect/counted.h src/collect/counted.c \
@@ -24,6 +25,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/names.h src/collect/names.c \
 	src/collect/outcomes.h src/collect/outcomes.c \
 	src/collect/perf_map.h src/collect/perf_map.c \
+	src/collect/probes.h src/collect/probes.c \
 	src/collect/proc_maps.h src/collect/proc_maps.c \
 	src/collect/process.h src/collect/process.c \
 	src/collect/rate.h src/collect/rate.c \

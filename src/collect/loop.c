@@ -151,6 +151,8 @@ static void do_what_is_due(struct loop *loop, uint64_t now_ns)
 		flush(loop);
 		loop->flush_ns = now_ns + flush_interval_ns(loop->options);
 	}
+	if (loop->recorder->probes)
+		probes_go(loop->recorder->probes, now_ns);
 	if (now_ns >= loop->end_ns)
 		loop->watch.stop = true;
 }
@@ -167,6 +169,8 @@ static int poll_timeout_ms(const struct loop *loop, uint64_t now_ns)
 		due_ns = loop->flush_ns;
 	if (loop->turns->turn_ns < due_ns)
 		due_ns = loop->turns->turn_ns;
+	if (loop->recorder->probes && probes_due_ns(loop->recorder->probes) < due_ns)
+		due_ns = probes_due_ns(loop->recorder->probes);
 	return due_ns <= now_ns ? 0 : (int)((due_ns - now_ns + 999999) / 1000000);
 }
 

@@ -58,6 +58,8 @@ struct outcomes {
 	size_t way_count;
 	uint64_t dropped;
 	uint64_t followed[MOST_COMMANDS]; /* samples, by command */
+	outcomes_beginning *tell;	  /* or NULL */
+	void *tell_context;
 };
 
 struct hp_error *outcomes_create(uint64_t recording, struct outcomes **created)
@@ -271,6 +273,60 @@ static void note(struct walk *walk, const struct mapping *mapping, uint64_t from
 		  hp_outcome_group(walk->branches, steps));
 }
 
+void outcomes_tell(struct outcomes *outcomes, outcomes_beginning *tell, void *context)
+{
+	outcomes->tell = tell;
+	outcomes->tell_context = context;
+}
+
+static void tell_of(const struct walk *walk, uint64_t address)
+{
+	const struct mapping *mapping = walk->mapping;
+
+	if (address >= mapping->start && address < mapping->end)
+		walk->outcomes->tell(walk->outcomes->tell_context, mapping->image,
+				     mapping->offset + (address - mapping->start));
+}
+
+/* A word of the stack: after a direct call it is where that returns to, and the call says where
+ * what runs now began. */
+static void tell_return(struct walk *walk, uint64_t address)
+{
+	uint8_t call[5];
+	int32_t distance;
+
+	walk->state.address = address;
+	if (address < sizeof(call) || !find_code(walk) ||
+	    code_file_read(&walk->file->code, address - walk->shift - sizeof(call), call,
+			   sizeof(call)) != sizeof(call) ||
+	    call[0] != 0xe8)
+		return;
+	memcpy(&distance, call + 1, sizeof(distance));
+	tell_of(walk, address);
+	tell_of(walk, address + (uint64_t)(int64_t)distance);
+}
+
+static void tell_callers(const struct walk *from)
+{
+	struct walk walk = *from;
+
+	for (size_t i = 0; i + 8 <= walk.record->sample.stack_bytes; i += 8) {
+		uint64_t word;
+
+		memcpy(&word, walk.record->sample.stack + i, sizeof(word));
+		tell_return(&walk, word);
+	}
+}
+
+static void tell_beginnings(const struct walk *walk, const struct hp_insn *insn, uint64_t from)
+{
+	if (!walk->outcomes->tell ||
+	    (insn->kind != HP_INSN_CONDITIONAL && insn->kind != HP_INSN_CALL))
+		return;
+	tell_of(walk, insn->target + walk->shift);
+	tell_of(walk, from + insn->length);
+}
+
 /* False when the walk is over. */
 static bool follow_one(struct walk *walk, const struct hp_step_memory *memory, unsigned steps)
 {
@@ -282,6 +338,7 @@ static bool follow_one(struct walk *walk, const struct hp_step_memory *memory, u
 	if (!find_code(walk) || !(insn = find_insn(walk)))
 		return false;
 	mapping = walk->mapping;
+	tell_beginnings(walk, insn, from);
 	step = hp_step_x86_64(insn, walk->shift, memory, &walk->state);
 	switch (step) {
 	case HP_STEP_ON:
@@ -317,6 +374,8 @@ void outcomes_follow(struct outcomes *outcomes, const struct record *record,
 		return;
 	walk.command = context->command < MOST_COMMANDS ? context->command : 0;
 	walk.stack = walk.state.registers[outcomes->isa->stack_pointer].value;
+	if (outcomes->tell)
+		tell_callers(&walk);
 	while (steps < MOST_STEPS && walk.branches < MOST_OUTCOMES &&
 	       follow_one(&walk, &memory, steps))
 		steps++;

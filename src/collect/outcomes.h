@@ -23,6 +23,11 @@ struct outcomes;
 struct hp_error *outcomes_create(uint64_t recording, struct outcomes **outcomes);
 void outcomes_destroy(struct outcomes *outcomes);
 
+/* Told of code that begins at an offset, near samples: both ways of branches, and what is called.
+ */
+typedef void outcomes_beginning(void *context, struct image *image, uint64_t offset);
+void outcomes_tell(struct outcomes *outcomes, outcomes_beginning *tell, void *context);
+
 /* Follows one sample that was taken under the context; without registers, nothing. */
 void outcomes_follow(struct outcomes *outcomes, const struct record *record,
 		     const struct context *context);

@@ -63,6 +63,7 @@ void recorder_clear(struct recorder *recorder)
 	processes_clear(&recorder->processes);
 	sample_table_clear(&recorder->table);
 	hp_vector_free(&recorder->streams);
+	probes_destroy(recorder->probes);
 	outcomes_destroy(recorder->outcomes);
 	images_destroy(recorder->images);
 	free(recorder->totals);
@@ -129,6 +130,41 @@ static void attribute_everything(struct recorder *recorder)
 	images_sweep(recorder->images);
 }
 
+static void notice_beginning(void *context, struct image *image, uint64_t offset)
+{
+	probes_notice(context, image, offset);
+}
+
+struct hp_error *recorder_begin_probes(struct recorder *recorder, double budget)
+{
+	struct hp_error *error;
+
+	if (!recorder->outcomes)
+		return hp_error_create(HP_ERROR_NOT_PERMITTED,
+				       "probes need samples of time with registers");
+	error = probes_create(recorder->start_ns, budget, &recorder->probes);
+	if (error)
+		return error;
+	outcomes_tell(recorder->outcomes, notice_beginning, recorder->probes);
+	/* They count in a known time; how often in all follows from all of it. */
+	if (!recorder->windows.is_on)
+		recorder_expect_windows(recorder);
+	return NULL;
+}
+
+/* Of the event that measures time; 0 unknown. */
+static double unit_ns(const struct recorder *recorder)
+{
+	double hz;
+
+	if (recorder->time_event == recorder->event_count)
+		return 0;
+	if (recorder->events[recorder->time_event].unit == HP_UNIT_NS)
+		return 1;
+	hz = hp_clock_percentile(&recorder->clock, 50);
+	return hz > 0 ? 1e9 / hz : 0;
+}
+
 /* What windows are a share of: CPU time in user code, by command. */
 static void take_time(struct recorder *recorder, const struct record *record, size_t event,
 		      uint32_t context, double units)
@@ -136,6 +172,9 @@ static void take_time(struct recorder *recorder, const struct record *record, si
 	if (event != recorder->time_event || !context || record->sample.address >> 63)
 		return;
 	windows_add_time(&recorder->windows, recorder->processes.contexts[context].command, units);
+	if (recorder->probes)
+		probes_sample(recorder->probes, &recorder->processes.contexts[context], record->tid,
+			      record->sample.address, units * unit_ns(recorder));
 }
 
 /* Where time is spent, or instructions are run: elsewhere branches go as they do where samples
@@ -249,19 +288,6 @@ bool recorder_is_full(struct recorder *recorder)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Of the event that measures time; 0 unknown. */
-static double unit_ns(const struct recorder *recorder)
-{
-	double hz;
-
-	if (recorder->time_event == recorder->event_count)
-		return 0;
-	if (recorder->events[recorder->time_event].unit == HP_UNIT_NS)
-		return 1;
-	hz = hp_clock_percentile(&recorder->clock, 50);
-	return hz > 0 ? 1e9 / hz : 0;
-}
-
 struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 {
 	struct hp_epoch_meta meta = { 0 };
@@ -274,6 +300,12 @@ struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 	if (!error && recorder->outcomes)
 		error = outcomes_write(recorder->outcomes, &recorder->processes.commands,
 				       recorder->writer);
+	if (!error && recorder->probes) {
+		if (complete)
+			probes_finish(recorder->probes);
+		error = probes_write(recorder->probes, &recorder->processes.commands,
+				     recorder->writer);
+	}
 	if (error)
 		return error;
 	error = recorder_describe(recorder, complete, &meta);

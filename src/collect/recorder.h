@@ -13,6 +13,7 @@
 #include "attribute.h"
 #include "clock.h"
 #include "outcomes.h"
+#include "probes.h"
 #include "sampler.h"
 #include "windows.h"
 
@@ -44,6 +45,7 @@ struct recorder {
 	struct streams streams;
 	struct sample_table table;
 	struct attributor attributor;
+	struct probes *probes;	       /* NULL without --probes */
 	struct outcomes *outcomes;     /* NULL without registers */
 	struct recorder_event *totals; /* by event */
 	char **event_names;
@@ -80,6 +82,10 @@ void recorder_drain(struct recorder *recorder, uint64_t horizon_ns);
 /* Attributes everything taken so far and writes it; with `complete` the epoch is finished. What
  * could not be written is kept for the next try. */
 struct hp_error *recorder_flush(struct recorder *recorder, bool complete);
+
+/* Breakpoint probes within the budget, a share of the target's time, from now on. Says in words why
+ * there can be none. */
+struct hp_error *recorder_begin_probes(struct recorder *recorder, double budget);
 
 /* From now on there may be shadow windows (recorder.windows): keeps what it takes to place them. */
 void recorder_expect_windows(struct recorder *recorder);

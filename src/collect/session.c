@@ -172,6 +172,11 @@ static struct hp_error *create_recorder(struct hp_session *session)
 	if (session->sampler.rings_shrunk)
 		recorder_warn(&session->recorder, "rings had to be shrunk to %zu pages a CPU",
 			      session->sampler.ring_pages);
+	if (session->options.probes_percent > 0)
+		error = recorder_begin_probes(&session->recorder,
+					      session->options.probes_percent / 100);
+	if (error)
+		return error;
 	return recorder_describe(&session->recorder, false, &session->recorder.meta);
 }
 
@@ -332,6 +337,17 @@ static struct hp_error *start_target(struct hp_session *session)
 
 /* --- ending ----------------------------------------------------------------------------------- */
 
+static void fill_probes(const struct recorder *recorder, struct hp_session_result *result)
+{
+	struct probes_figures figures = probes_figures(recorder->probes);
+
+	result->probe_moments = figures.moments;
+	result->probe_hits = figures.hits;
+	result->probe_refusal = figures.refusal;
+	if (figures.time_ns > 0)
+		result->probe_cost_percent = 100 * figures.lost_ns / figures.time_ns;
+}
+
 static void fill_result(struct hp_session *session, struct hp_session_result *result)
 {
 	const struct recorder *recorder = &session->recorder;
@@ -347,6 +363,8 @@ static void fill_result(struct hp_session *session, struct hp_session_result *re
 		result->target_cost_percent = 100 * samples * recorder->cost.sample_ns /
 					      (double)recorder->meta.target_cpu_ns;
 	hp_error_destroy(hp_epoch_writer_size(session->writer, &result->database_bytes));
+	if (recorder->probes)
+		fill_probes(recorder, result);
 }
 
 /* How long events were counted. */

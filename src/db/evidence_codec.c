@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const evidence_tags[] = { "imgs", "wind", "regs", NULL };
+static const char *const evidence_tags[] = { "imgs", "wind", "regs", "prob", NULL };
 const struct hp_container_kind hp_evidence_kind = {
 	.letter = 'E',
 	.noun = "evidence",
@@ -102,6 +102,20 @@ static void encode_outcomes(const struct hp_window_evidence *evidence, struct hp
 	}
 }
 
+static void encode_probes(const struct hp_window_evidence *evidence, struct hp_writer *writer)
+{
+	for (size_t i = 0; i < evidence->stratum_count; i++)
+		encode_items(evidence->strata[i].probes, evidence->strata[i].probe_count, writer);
+}
+
+static bool has_probes(const struct hp_window_evidence *evidence)
+{
+	for (size_t i = 0; i < evidence->stratum_count; i++)
+		if (evidence->strata[i].probe_count)
+			return true;
+	return false;
+}
+
 static bool has_outcomes(const struct hp_window_evidence *evidence)
 {
 	for (size_t i = 0; i < evidence->stratum_count; i++)
@@ -135,6 +149,7 @@ struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
 	struct hp_writer images = { 0 };
 	struct hp_writer windows = { 0 };
 	struct hp_writer outcomes = { 0 };
+	struct hp_writer probes = { 0 };
 	struct hp_error *error = hp_window_evidence_check(evidence);
 
 	for (size_t i = 0; i < evidence->image_count && !error; i++)
@@ -149,14 +164,18 @@ struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
 	for (size_t i = 0; i < evidence->stratum_count; i++)
 		encode_stratum(&evidence->strata[i], &windows);
 	encode_outcomes(evidence, &outcomes);
-	builder.failed = images.failed || windows.failed || outcomes.failed;
+	encode_probes(evidence, &probes);
+	builder.failed = images.failed || windows.failed || outcomes.failed || probes.failed;
 	hp_container_add(&builder, "imgs", HP_SECTION_REQUIRED, images.bytes, images.size);
 	hp_container_add(&builder, "wind", HP_SECTION_REQUIRED, windows.bytes, windows.size);
 	hp_writer_free(&images);
 	if (has_outcomes(evidence))
 		hp_container_add(&builder, "regs", 0, outcomes.bytes, outcomes.size);
 	hp_writer_free(&windows);
+	if (has_probes(evidence))
+		hp_container_add(&builder, "prob", 0, probes.bytes, probes.size);
 	hp_writer_free(&outcomes);
+	hp_writer_free(&probes);
 	return hp_container_finish(&builder, file);
 }
 
@@ -287,6 +306,18 @@ static struct hp_error *decode_outcomes(struct decoding *in)
 		if (!hp_read_varint(&in->reader, &stratum->followed))
 			return damaged(in, "not a number of samples");
 		error = decode_items(in, &stratum->outcomes, &stratum->outcome_count);
+	}
+	return error ? error : hp_section_check_end(in->section, &in->reader);
+}
+
+static struct hp_error *decode_probes(struct decoding *in)
+{
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < in->evidence->stratum_count && !error; i++) {
+		struct hp_window_stratum *stratum = &in->evidence->strata[i];
+
+		error = decode_items(in, &stratum->probes, &stratum->probe_count);
 	}
 	return error ? error : hp_section_check_end(in->section, &in->reader);
 }
@@ -423,6 +454,11 @@ struct hp_error *hp_evidence_decode(uint8_t *bytes, size_t size,
 		error = hp_container_section(&file, "regs", &in.section, &in.reader);
 		if (!error)
 			error = decode_outcomes(&in);
+	}
+	if (!error && has_section(&file, "prob")) {
+		error = hp_container_section(&file, "prob", &in.section, &in.reader);
+		if (!error)
+			error = decode_probes(&in);
 	}
 	if (!error)
 		error = check(&in);

@@ -13,6 +13,7 @@ static void clear_stratum(struct hp_window_stratum *stratum)
 	free(stratum->command);
 	free(stratum->items);
 	free(stratum->outcomes);
+	free(stratum->probes);
 	*stratum = (struct hp_window_stratum){ 0 };
 }
 
@@ -90,6 +91,8 @@ static void renumber(struct hp_window_evidence *evidence, const uint32_t *number
 			renumber_item(&stratum->items[j], numbers);
 		for (size_t j = 0; j < stratum->outcome_count; j++)
 			renumber_item(&stratum->outcomes[j], numbers);
+		for (size_t j = 0; j < stratum->probe_count; j++)
+			renumber_item(&stratum->probes[j], numbers);
 	}
 }
 
@@ -177,27 +180,27 @@ static struct hp_error *add_item(struct counted_list *into, const struct hp_coun
 }
 
 /* `numbers`: what the images of `from` are called in `into`. */
-static struct hp_error *add_items(struct counted_list *into, struct counted_list from,
-				  const uint32_t *numbers)
+static struct hp_error *add_items(struct counted_list *into, const struct hp_counted *from,
+				  size_t count, const uint32_t *numbers)
 {
 	struct counted_list sum = { 0 };
 	struct hp_error *error = NULL;
 	size_t i = 0;
 	size_t j = 0;
 
-	if (!from.count)
+	if (!count)
 		return NULL;
-	sum.at = calloc(into->count + from.count + 1, sizeof(*sum.at));
+	sum.at = calloc(into->count + count + 1, sizeof(*sum.at));
 	if (!sum.at)
 		return hp_error_create_no_memory();
-	while (!error && (i < into->count || j < from.count)) {
+	while (!error && (i < into->count || j < count)) {
 		struct hp_counted other = { 0 };
 
-		if (j < from.count) {
-			other = from.at[j];
+		if (j < count) {
+			other = from[j];
 			renumber_item(&other, numbers);
 		}
-		if (j == from.count ||
+		if (j == count ||
 		    (i < into->count && hp_counted_compare(&into->at[i], &other) <= 0)) {
 			error = add_item(&sum, &into->at[i++]);
 		} else {
@@ -210,22 +213,30 @@ static struct hp_error *add_items(struct counted_list *into, struct counted_list
 	return error;
 }
 
+static struct hp_error *add_list(struct hp_counted **into, size_t *count,
+				 const struct hp_counted *from, size_t from_count,
+				 const uint32_t *numbers)
+{
+	struct counted_list list = { *into, *count };
+	struct hp_error *error = add_items(&list, from, from_count, numbers);
+
+	*into = list.at;
+	*count = list.count;
+	return error;
+}
+
 static struct hp_error *add_lists(struct hp_window_stratum *into,
 				  const struct hp_window_stratum *from, const uint32_t *numbers)
 {
-	struct counted_list items = { into->items, into->item_count };
-	struct counted_list outcomes = { into->outcomes, into->outcome_count };
 	struct hp_error *error =
-		add_items(&items, (struct counted_list){ from->items, from->item_count }, numbers);
+		add_list(&into->items, &into->item_count, from->items, from->item_count, numbers);
 
 	if (!error)
-		error = add_items(&outcomes,
-				  (struct counted_list){ from->outcomes, from->outcome_count },
-				  numbers);
-	into->items = items.at;
-	into->item_count = items.count;
-	into->outcomes = outcomes.at;
-	into->outcome_count = outcomes.count;
+		error = add_list(&into->outcomes, &into->outcome_count, from->outcomes,
+				 from->outcome_count, numbers);
+	if (!error)
+		error = add_list(&into->probes, &into->probe_count, from->probes, from->probe_count,
+				 numbers);
 	return error;
 }
 
@@ -368,7 +379,7 @@ static const char *item_fault(const struct hp_window_evidence *evidence,
 	bool is_block = item->kind == HP_COUNTED_BLOCK;
 	uint64_t any = 0;
 
-	if (item->kind < HP_COUNTED_BLOCK || item->kind > HP_COUNTED_SYSTEM_CALL)
+	if (item->kind < HP_COUNTED_BLOCK || item->kind > HP_COUNTED_PROBE_TIME)
 		return "something counted of unknown kind";
 	if (item->image >= evidence->image_count ||
 	    (!is_block && item->to_image >= evidence->image_count))
@@ -406,6 +417,11 @@ static bool is_outcome(const struct hp_counted *item)
 		item->kind == HP_COUNTED_INDIRECT_JUMP || item->kind == HP_COUNTED_INDIRECT_CALL);
 }
 
+static bool is_probe(const struct hp_counted *item)
+{
+	return item->kind == HP_COUNTED_PROBE || item->kind == HP_COUNTED_PROBE_TIME;
+}
+
 static const char *stratum_fault(const struct hp_window_evidence *evidence,
 				 const struct hp_window_stratum *stratum)
 {
@@ -419,6 +435,14 @@ static const char *stratum_fault(const struct hp_window_evidence *evidence,
 	for (size_t i = 0; i < stratum->outcome_count && !fault; i++)
 		if (!is_outcome(&stratum->outcomes[i]))
 			fault = "an outcome of no branch";
+	if (!fault)
+		fault = list_fault(evidence, stratum->probes, stratum->probe_count);
+	for (size_t i = 0; i < stratum->probe_count && !fault; i++)
+		if (!is_probe(&stratum->probes[i]))
+			fault = "a probe of no breakpoint";
+	for (size_t i = 0; i < stratum->item_count && !fault; i++)
+		if (is_probe(&stratum->items[i]))
+			fault = "a breakpoint in a window";
 	return fault;
 }
 

@@ -2,6 +2,8 @@
 #include "analyse.h"
 
 #include "counted.h"
+#include "probed.h"
+#include "retired.h"
 #include "ways.h"
 
 #include <errno.h>
@@ -58,7 +60,7 @@ static struct hp_error *forgive(struct report *report, struct row_code *code,
 	return code->refusal ? NULL : hp_error_create_no_memory();
 }
 
-static size_t first_located(const struct report_part *part, uint64_t address)
+size_t analyse_first_located(const struct report_part *part, uint64_t address)
 {
 	size_t low = 0;
 	size_t high = part->located_count;
@@ -85,7 +87,7 @@ static bool collect_samples(const struct report *report, const struct report_par
 
 	for (uint32_t i = 0; i < cfg->block_count; i++) {
 		const struct hp_block *block = &cfg->blocks[i];
-		size_t at = first_located(part, block->address.value);
+		size_t at = analyse_first_located(part, block->address.value);
 
 		for (; at < part->located_count &&
 		       part->located[at].address < block->address.value + block->bytes;
@@ -158,7 +160,8 @@ struct hp_error *analyse_graph(struct report *report, struct row_code *code,
 	return forgive(report, code, error);
 }
 
-/* All that is known beside time: what --evidence says, windows, and registers. */
+/* All that is known beside time: what --evidence says, windows, registers,
+ * sampled instructions, and breakpoints. */
 static struct hp_error *collect_evidence(struct report *report, const struct row_code *code,
 					 struct counted_terms *terms,
 					 struct hp_analysis_input *input)
@@ -173,6 +176,10 @@ static struct hp_error *collect_evidence(struct report *report, const struct row
 	/* The control is to be beaten by what samples tell, and registers are of samples. */
 	if (!error && report->options->estimator != HP_ESTIMATOR_CONTROL)
 		error = ways_terms_of(report, code->part, input->cfg, &terms->terms);
+	if (!error && report->options->estimator != HP_ESTIMATOR_CONTROL)
+		error = retired_terms_of(report, code->part, input->cfg, &terms->terms);
+	if (!error)
+		error = probed_terms_of(report, code->part, input->cfg, &terms->terms);
 	if (error)
 		return error;
 	given = evidence_of(code->part->image, input->cfg, &count);

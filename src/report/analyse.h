@@ -45,6 +45,9 @@ const struct hp_core *analyse_core(const struct report *report);
  */
 void analyse_check_epochs(const struct report *report);
 
+/* The part's first sampled place at or after the address. */
+size_t analyse_first_located(const struct report_part *part, uint64_t address);
+
 /* Reads what --evidence names, for the images that have been loaded. */
 struct hp_error *evidence_load(struct report *report);
 /* What there is between the graph's first block and its last, by address. */

@@ -32,6 +32,8 @@ src_report_libreport_a_SOURCES = \
 	src/report/survey.h src/report/survey.c \
 	src/report/text.h src/report/text.c \
 	src/report/text_header.c src/report/text_summary.c src/report/text_table.c \
+	src/report/probed.h src/report/probed.c \
+	src/report/retired.h src/report/retired.c \
 	src/report/ways.h src/report/ways.c \
 	src/report/write_executions.c \
 	src/report/windows.h src/report/windows.c \

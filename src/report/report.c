@@ -6,6 +6,7 @@
 #include "counted.h"
 #include "load.h"
 #include "resolve.h"
+#include "retired.h"
 #include "rows.h"
 #include "run.h"
 #include "windows.h"
@@ -108,8 +109,11 @@ struct hp_error *report_run(struct report *report, FILE *out)
 		error = rows_name_files(report);
 	}
 	if (!error && (report->options->view == HP_VIEW_PROCEDURES ||
-		       report->options->view == HP_VIEW_INSTRUCTIONS))
+		       report->options->view == HP_VIEW_INSTRUCTIONS)) {
 		error = counted_fill_rows(report);
+		if (!error)
+			error = retired_fill_rows(report);
+	}
 	if (!error)
 		error = write_report(report, out);
 	if (!error)

@@ -316,6 +316,52 @@ static void put_price(const struct hp_window_evidence *sum, FILE *out)
 		put(out, "", "there was none, since:%s", buffer_text(&text));
 }
 
+static uint64_t sum_of_items(const struct hp_counted *items, size_t count, uint8_t kind)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS && (!kind || items[i].kind == kind); j++)
+			sum += items[i].counts[j];
+	return sum;
+}
+
+/* Which way branches went after samples. */
+static void put_registers(const struct report *report, FILE *out)
+{
+	const struct hp_window_evidence *sum = &report->windows.sum;
+	uint64_t followed = 0;
+	uint64_t outcomes = 0;
+
+	for (size_t i = 0; i < sum->stratum_count; i++) {
+		followed += sum->strata[i].followed;
+		outcomes += sum_of_items(sum->strata[i].outcomes, sum->strata[i].outcome_count, 0);
+	}
+	if (followed)
+		put(out, "registers",
+		    "of %" PRIu64 " samples told which way branches went, %" PRIu64 " times",
+		    followed, outcomes);
+}
+
+/* What breakpoints counted. */
+static void put_probes(const struct report *report, FILE *out)
+{
+	const struct hp_window_evidence *sum = &report->windows.sum;
+	size_t places = 0;
+	uint64_t hits = 0;
+
+	for (size_t i = 0; i < sum->stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &sum->strata[i];
+
+		hits += sum_of_items(stratum->probes, stratum->probe_count, HP_COUNTED_PROBE);
+		for (size_t j = 0; j < stratum->probe_count; j++)
+			places += stratum->probes[j].kind == HP_COUNTED_PROBE_TIME;
+	}
+	if (places)
+		put(out, "probes", "%zu place%s counted for moments: %" PRIu64 " hits", places,
+		    places == 1 ? "" : "s", hits);
+}
+
 /* What was counted, and of how much. */
 static void put_windows(const struct report *report, FILE *out)
 {
@@ -343,6 +389,8 @@ struct hp_error *write_text_header(const struct report *report, FILE *out)
 	for (size_t i = 0; i < report->events.count; i++)
 		put_event(&report->events.at[i], out);
 	put_windows(report, out);
+	put_registers(report, out);
+	put_probes(report, out);
 	put_warnings(report, out);
 	put_problems(report, out);
 	put_nameless(report, out);

@@ -11,6 +11,7 @@ dist_check_SCRIPTS += \
 	tests/live/hostile.test \
 	tests/live/images.test \
 	tests/live/limits.test \
+	tests/live/probes.test \
 	tests/live/registers.test \
 	tests/live/shadow.test \
 	tests/live/skid.test \

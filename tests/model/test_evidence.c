@@ -249,6 +249,14 @@ START_TEST(outcomes_are_of_branches_and_relative)
 	outcome.is_relative = true;
 	outcome.kind = HP_COUNTED_RETURN;
 	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
+	outcome.kind = HP_COUNTED_PROBE;
+	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
+	stratum.probes = stratum.outcomes;
+	stratum.probe_count = 1;
+	stratum.outcome_count = 0;
+	hp_assert_ok(hp_window_evidence_check(&evidence));
+	outcome.kind = HP_COUNTED_TAKEN;
+	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
 	hp_image_id_clear(&image);
 }
 END_TEST

@@ -67,9 +67,10 @@ static struct hp_event_totals *totals_of(struct hp_epoch_meta *meta, const char 
 		totals->info.instead_of = strdup(instead_of);
 		totals->info.reason = reason;
 	}
-	totals->info.unit = strncmp(name, "cpu-clock", 9) == 0 ? HP_UNIT_NS
-			    : strncmp(name, "cycles", 6) == 0  ? HP_UNIT_CYCLES
-							       : HP_UNIT_EVENTS;
+	totals->info.unit = strncmp(name, "cpu-clock", 9) == 0	     ? HP_UNIT_NS
+			    : strncmp(name, "cycles", 6) == 0	     ? HP_UNIT_CYCLES
+			    : strncmp(name, "instructions", 12) == 0 ? HP_UNIT_INSTRUCTIONS
+								     : HP_UNIT_EVENTS;
 	return totals;
 }
 

@@ -601,6 +601,48 @@ START_TEST(without_a_clock_the_summary_says_why_there_is_no_stack)
 }
 END_TEST
 
+/* The block has four instructions: 400,000 of them are 100,000 executions, in twice the cycles. */
+START_TEST(sampled_instructions_say_how_often_code_ran)
+{
+	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
+					     .format = HP_FORMAT_JSON };
+	const uintptr_t code = (uintptr_t)fixture_code;
+	const struct fixture_count counts[] = {
+		{ "cycles:u", &self, "t", 0, 1000, file_offset(code), 500 },
+		{ "cycles:u", &self, "t", 0, 1000, file_offset(code + 4), 300 },
+		{ "instructions:u", &self, "t", 0, 1000, file_offset(code), 100 },
+		{ "instructions:u", &self, "t", 0, 1000, file_offset(code + 3), 100 },
+		{ "instructions:u", &self, "t", 0, 1000, file_offset(code + 4), 100 },
+		{ "instructions:u", &self, "t", 0, 1000, file_offset(code + 9), 100 },
+	};
+	struct fixture fixture = report_on(counts, HP_ARRAY_COUNT(counts));
+	json_t *document = report_json(&fixture, &options);
+	json_t *procedure = only_procedure(document);
+	json_t *figures = json_object_get(procedure, "counts");
+	json_t *instructions = json_object_get(figures, "instructions");
+	json_t *sources = json_object_get(procedure, "frequency_source");
+	json_t *first = json_array_get(json_object_get(procedure, "instructions"), 0);
+	json_t *executions = json_object_get(first, "executions");
+	bool is_source = false;
+
+	ck_assert_double_eq_tol(
+		json_number_value(json_object_get(figures, "instructions_per_cycle")), 0.5, 1e-9);
+	ck_assert_double_eq_tol(json_number_value(json_object_get(instructions, "estimate")), 4e5,
+				1);
+	ck_assert_double_gt(json_number_value(json_object_get(instructions, "low")), 3.5e5);
+	ck_assert_double_lt(json_number_value(json_object_get(instructions, "low")), 4e5);
+	ck_assert_double_gt(json_number_value(json_object_get(instructions, "high")), 4e5);
+	ck_assert(json_is_null(json_object_get(json_object_get(figures, "calls"), "estimate")));
+	for (size_t i = 0; i < json_array_size(sources); i++)
+		is_source |= strcmp(json_string_value(json_array_get(sources, i)), "counters") == 0;
+	ck_assert(is_source);
+	ck_assert_double_eq_tol(json_number_value(json_object_get(executions, "estimate")), 1e5,
+				1e4);
+	json_decref(document);
+	fixture_remove(&fixture);
+}
+END_TEST
+
 HP_TEST_MAIN("report/code", analysed_instructions_keep_the_contract,
 	     without_a_clock_instructions_have_frequencies_but_neither_cycles_nor_stalls,
 	     without_a_clock_the_annotation_says_why_there_are_no_cycles,
@@ -616,7 +658,8 @@ HP_TEST_MAIN("report/code", analysed_instructions_keep_the_contract,
 	     a_part_that_was_split_off_counts_for_its_procedure_and_is_listed_after_it,
 	     a_procedure_without_samples_can_be_listed_by_name,
 	     att_syntax_is_there_for_those_who_want_it,
-	     a_changed_file_is_refused_by_name_and_never_symbolised)
+	     a_changed_file_is_refused_by_name_and_never_symbolised,
+	     sampled_instructions_say_how_often_code_ran)
 
 #else
 

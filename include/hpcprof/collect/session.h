@@ -53,7 +53,8 @@ struct hp_session_options {
 	uint64_t flush_ns;    /* 0: the default */
 	size_t ring_pages;    /* a CPU, a power of two; 0: as many as is sensible */
 	bool per_process;
-	bool no_registers; /* with samples, and so no outcomes of branches */
+	bool no_registers;     /* with samples, and so no outcomes of branches */
+	double probes_percent; /* of the target's time, for breakpoint probes; 0: none */
 
 	struct hp_db *db;
 	const char *label;
@@ -70,7 +71,12 @@ struct hp_session_result {
 			    executed, 125 when the recording itself failed */
 	uint64_t database_bytes; /* of the epoch */
 	size_t images;
-	double own_cpu_percent;	    /* hpcprof's CPU time over the recording's elapsed time */
+	double own_cpu_percent; /* hpcprof's CPU time over the recording's elapsed time */
+	/* Of breakpoint probes. */
+	uint64_t probe_moments;
+	uint64_t probe_hits;
+	double probe_cost_percent;  /* of the target's time */
+	const char *probe_refusal;  /* why there were none, or no more; else NULL */
 	double target_cost_percent; /* sample cost times samples over target CPU time; < 0 unknown
 				     */
 };

@@ -43,6 +43,10 @@ enum hp_counted_kind {
 	HP_COUNTED_INDIRECT_CALL = 7,
 	HP_COUNTED_RETURN = 8,
 	HP_COUNTED_SYSTEM_CALL = 9, /* `to` is what follows it */
+	/* Of breakpoints at `at`, which is `to` as well: hits, and the time in which they were
+	 * counted. */
+	HP_COUNTED_PROBE = 10,
+	HP_COUNTED_PROBE_TIME = 11,
 };
 
 /* One block or edge. Blocks may overlap: what runs from the middle of one is another. */
@@ -80,6 +84,10 @@ struct hp_window_stratum {
 	struct hp_counted *outcomes;
 	size_t outcome_count;
 	uint64_t followed; /* samples that were */
+	/* Places that breakpoints counted, each in moments of its own: PROBE and PROBE_TIME, whose
+	 * counts are ns. Groups are of moments. Sorted, distinct. Owned. */
+	struct hp_counted *probes;
+	size_t probe_count;
 };
 
 /* Where a sample was, seen from the branch: outcomes that depend on it are biased, as time is spent
@@ -158,9 +166,10 @@ struct hp_grouped_ratio hp_grouped_ratio(const struct hp_grouped *over,
 
 /*
  * The share of `part` in `part` and `rest` together, of outcomes: things that each went one way or
- * the other, and of which groups may truly differ, as each is biased in its own way. So its variance
- * is that of as many throws of a coin, and that between groups on top (DerSimonian and Laird 1986,
- * in logarithms of odds). Never 0 or 1; `freedom` is of groups. NAN when there is nothing.
+ * the other, and of which groups may truly differ, as each is biased in its own way. So its
+ * variance is that of as many throws of a coin, and that between groups on top (DerSimonian and
+ * Laird 1986, in logarithms of odds). Never 0 or 1; `freedom` is of groups. NAN when there is
+ * nothing.
  */
 struct hp_grouped_ratio hp_grouped_share(const struct hp_grouped *part,
 					 const struct hp_grouped *rest);

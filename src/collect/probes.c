@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "probes.h"
+
+#include "breakpoint.h"
+#include "counted.h"
+
+#include <hpcprof/base/file.h>
+#include <hpcprof/base/number.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PLACES = 1024,
+	LINES = 4096, /* of code that samples are in */
+	LINE_BYTES = 64,
+	TRIES = 16, /* to find places that are mapped in the thread, and not too hot */
+	MOST_HITS = 50,
+	MOST_COMMANDS = 256,
+};
+static const uint64_t slot_ns = 100000000;
+static const uint64_t moment_ns = 20000000;
+/* While a breakpoint is armed, some processors (AMD's Zen 4) run what shares its line of the
+ * instruction cache six times slower, hit or not, and nothing else: so no more samples than that
+ * share may be in the line. */
+static const double most_in_line = 0.002;
+/* The thread may have ended, or sleep, when its latest sample is older. */
+static const uint64_t fresh_ns = 100000000;
+/* Where hits take more of the time, breakpoints disturb what they count: above some 3e4 Hz. What
+ * one hit takes is known by and large only. */
+static const double most_lost = 0.3;
+/* Of arming and disarming, where the thread is interrupted for it. */
+static const double arming_ns = 30000;
+
+/* Sums of a place, by group of moments. */
+struct place_sums {
+	uint64_t counts[HP_EVIDENCE_GROUPS];
+	double times_ns[HP_EVIDENCE_GROUPS];
+};
+
+struct place {
+	struct image *image; /* a reference; NULL: free */
+	uint64_t offset;
+	bool is_hot;
+	bool has_sums;
+	uint32_t command; /* that the sums are of */
+	struct place_sums sums;
+};
+
+struct armed {
+	int fd; /* -1: none */
+	struct place *place;
+};
+
+struct probes {
+	uint64_t recording;
+	double budget;
+	double hit_ns;
+	struct hp_random random;
+	uint32_t *lines; /* samples, by a hash of the line */
+	uint64_t samples;
+	struct place *places; /* a table */
+	struct place *listed[PLACES / 2];
+	size_t place_count;
+	unsigned group;
+	/* The latest sample. */
+	struct space *space; /* a reference, or NULL */
+	uint32_t pid;
+	uint32_t tid;
+	uint32_t command;
+	uint64_t sampled_ns; /* when it was taken in */
+	/* What is under way. */
+	struct armed armed[PROBES_AT_ONCE];
+	bool is_armed;
+	uint64_t slot_end_ns;
+	uint64_t due_ns;
+	struct probes_figures figures;
+};
+
+struct hp_error *probes_create(uint64_t recording, double budget, struct probes **created)
+{
+	struct probes *probes = calloc(1, sizeof(*probes));
+
+	if (!probes)
+		return hp_error_create_no_memory();
+	probes->places = calloc(PLACES, sizeof(*probes->places));
+	probes->lines = calloc(LINES, sizeof(*probes->lines));
+	if (!probes->places || !probes->lines) {
+		free(probes->places);
+		free(probes->lines);
+		free(probes);
+		return hp_error_create_no_memory();
+	}
+	probes->recording = recording;
+	probes->budget = budget;
+	probes->random = hp_random_seeded(recording | 1);
+	probes->group = (unsigned)hp_random_between(&probes->random, 0, HP_EVIDENCE_GROUPS - 1);
+	probes->slot_end_ns = hp_clock_monotonic_ns();
+	probes->due_ns = probes->slot_end_ns;
+	probes->hit_ns = breakpoint_cost_ns();
+	if (!(probes->hit_ns > 0))
+		probes->figures.refusal = "no hardware breakpoints are to be had here";
+	for (size_t i = 0; i < PROBES_AT_ONCE; i++)
+		probes->armed[i].fd = -1;
+	*created = probes;
+	return NULL;
+}
+
+/* --- places ------------------------------------------------------------------------------------
+ */
+
+void probes_notice(struct probes *probes, struct image *image, uint64_t offset)
+{
+	uint64_t hash = ((uintptr_t)image ^ offset << 16) * UINT64_C(0x9e3779b97f4a7c15);
+	size_t at = hash >> 40;
+
+	while (probes->places[at % PLACES].image && (probes->places[at % PLACES].image != image ||
+						     probes->places[at % PLACES].offset != offset))
+		at++;
+	if (probes->places[at % PLACES].image ||
+	    probes->place_count == HP_ARRAY_COUNT(probes->listed))
+		return;
+	probes->places[at % PLACES] = (struct place){ .image = image, .offset = offset };
+	image->references++;
+	probes->listed[probes->place_count++] = &probes->places[at % PLACES];
+}
+
+/* Lines that share a number are taken for one: a place that could be counted is then left out. */
+static uint32_t *line_of(struct probes *probes, const struct image *image, uint64_t offset)
+{
+	uint64_t hash =
+		((uintptr_t)image ^ offset / LINE_BYTES << 16) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &probes->lines[hash >> 40 & (LINES - 1)];
+}
+
+void probes_sample(struct probes *probes, const struct context *context, uint32_t tid,
+		   uint64_t address, double time_ns)
+{
+	const struct mapping *mapping = space_find(context->space, address);
+
+	probes->samples++;
+	if (mapping && mapping->image)
+		++*line_of(probes, mapping->image, mapping->offset + (address - mapping->start));
+	probes->figures.time_ns += time_ns;
+	probes->sampled_ns = hp_clock_monotonic_ns();
+	probes->pid = context->pid;
+	probes->tid = tid;
+	probes->command = context->command < MOST_COMMANDS ? context->command : 0;
+	if (probes->space == context->space)
+		return;
+	space_release(probes->space);
+	probes->space = space_hold(context->space);
+}
+
+/* Where the place is in the thread's memory; false when it is not mapped there. */
+static bool find_address(const struct probes *probes, const struct place *place, uint64_t *address)
+{
+	for (size_t i = 0; i < probes->space->count; i++) {
+		const struct mapping *mapping = &probes->space->mappings[i];
+
+		if (mapping->image != place->image || place->offset < mapping->offset ||
+		    place->offset - mapping->offset >= mapping->end - mapping->start)
+			continue;
+		*address = mapping->start + (place->offset - mapping->offset);
+		return true;
+	}
+	return false;
+}
+
+static bool is_armed_already(const struct probes *probes, const struct place *place)
+{
+	for (size_t i = 0; i < PROBES_AT_ONCE; i++)
+		if (probes->armed[i].fd >= 0 && probes->armed[i].place == place)
+			return true;
+	return false;
+}
+
+/* One that may be counted in this thread now; its sums are of one command at a time. */
+static struct place *choose(struct probes *probes, uint64_t *address)
+{
+	for (unsigned i = 0; i < TRIES && probes->place_count; i++) {
+		struct place *place = probes->listed[hp_random_between(&probes->random, 0,
+								       probes->place_count - 1)];
+
+		if (!place->is_hot &&
+		    *line_of(probes, place->image, place->offset) <=
+			    most_in_line * (double)probes->samples &&
+		    !is_armed_already(probes, place) &&
+		    (!place->has_sums || place->command == probes->command) &&
+		    find_address(probes, place, address))
+			return place;
+	}
+	return NULL;
+}
+
+/* --- a moment -----------------------------------------------------------------------------------
+ */
+
+static const char *why_not(int failure)
+{
+	switch (failure) {
+	case ENOSPC:
+		return "something else, a debugger likely, holds the breakpoint registers";
+	case EACCES:
+	case EPERM:
+		return "breakpoints of the target are not permitted";
+	case ESRCH:
+		return NULL; /* the thread has ended */
+	default:
+		return "the kernel does not take breakpoints";
+	}
+}
+
+static bool can_pay(const struct probes *probes)
+{
+	double moment_cost = PROBES_AT_ONCE * (MOST_HITS * probes->hit_ns + arming_ns);
+
+	return probes->figures.lost_ns + moment_cost <= probes->budget * probes->figures.time_ns;
+}
+
+static void begin(struct probes *probes, uint64_t now_ns)
+{
+	if (!probes->space || now_ns > probes->sampled_ns + fresh_ns || !can_pay(probes))
+		return;
+	for (size_t i = 0; i < PROBES_AT_ONCE; i++) {
+		uint64_t address;
+		struct place *place = choose(probes, &address);
+		int fd;
+
+		if (!place)
+			break;
+		fd = breakpoint_open((pid_t)probes->tid, address, MOST_HITS);
+		if (fd < 0) {
+			/* With some of the four there is something to count. */
+			if (i == 0)
+				probes->figures.refusal = why_not(errno);
+			break;
+		}
+		probes->armed[i] = (struct armed){ fd, place };
+		probes->is_armed = true;
+	}
+}
+
+/* The share of its CPU time that the process is in user code. */
+static double user_share(uint32_t pid)
+{
+	enum { FEW_TICKS = 5 };
+	char path[64];
+	char *text = NULL;
+	unsigned long long user = 0;
+	unsigned long long system = 0;
+	const char *after;
+	struct hp_error *error;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+	error = hp_file_read_text(path, &text);
+	after = error ? NULL : strrchr(text, ')');
+	if (after && sscanf(after, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user,
+			    &system) != 2)
+		user = system = 0;
+	hp_error_destroy(error);
+	free(text);
+	return user + system < FEW_TICKS ? 1 : (double)user / (double)(user + system);
+}
+
+/* Of the time that one of them ran, what the hits of all took: they began together, and each went
+ * on until it had enough. */
+static double lost_in(const struct probes *probes, const struct breakpoint_count *counts,
+		      size_t one)
+{
+	double lost = 0;
+
+	for (size_t i = 0; i < PROBES_AT_ONCE; i++) {
+		double longer =
+			counts[i].running_ns > counts[one].running_ns
+				? (double)counts[one].running_ns / (double)counts[i].running_ns
+				: 1;
+
+		lost += longer * (double)counts[i].hits * probes->hit_ns;
+	}
+	return lost;
+}
+
+static void take_one(struct probes *probes, const struct breakpoint_count *counts, size_t one,
+		     double share)
+{
+	const struct breakpoint_count *count = &counts[one];
+	struct place *place = probes->armed[one].place;
+	double running_ns = (double)count->running_ns;
+	double lost_ns = lost_in(probes, counts, one);
+
+	probes->figures.lost_ns += (double)count->hits * probes->hit_ns + arming_ns;
+	probes->figures.hits += count->hits;
+	if ((double)count->hits * probes->hit_ns > most_lost * running_ns) {
+		place->is_hot = true;
+		place->has_sums = false;
+	}
+	if (place->is_hot || !(running_ns > 0) || lost_ns > most_lost * running_ns)
+		return;
+	place->has_sums = true;
+	place->command = probes->command;
+	place->sums.counts[probes->group] += count->hits;
+	place->sums.times_ns[probes->group] += (running_ns - lost_ns) * share;
+}
+
+static void end(struct probes *probes)
+{
+	struct breakpoint_count counts[PROBES_AT_ONCE] = { 0 };
+	bool is_counted[PROBES_AT_ONCE] = { false };
+	double share = user_share(probes->pid);
+
+	for (size_t i = 0; i < PROBES_AT_ONCE; i++)
+		if (probes->armed[i].fd >= 0)
+			is_counted[i] = breakpoint_take(probes->armed[i].fd, &counts[i]);
+	for (size_t i = 0; i < PROBES_AT_ONCE; i++) {
+		if (is_counted[i])
+			take_one(probes, counts, i, share);
+		probes->armed[i] = (struct armed){ .fd = -1 };
+	}
+	probes->is_armed = false;
+	probes->figures.moments++;
+	probes->group = (probes->group + 1) % HP_EVIDENCE_GROUPS;
+}
+
+uint64_t probes_due_ns(const struct probes *probes)
+{
+	return probes->figures.refusal && !probes->is_armed ? UINT64_MAX : probes->due_ns;
+}
+
+void probes_go(struct probes *probes, uint64_t now_ns)
+{
+	if (now_ns < probes_due_ns(probes))
+		return;
+	if (probes->is_armed) {
+		end(probes);
+	} else {
+		begin(probes, now_ns);
+		if (probes->is_armed) {
+			probes->due_ns = now_ns + moment_ns;
+			return;
+		}
+	}
+	/* At a random time of the next slot. */
+	if (probes->slot_end_ns < now_ns)
+		probes->slot_end_ns = now_ns;
+	probes->due_ns =
+		probes->slot_end_ns + hp_random_between(&probes->random, 0, slot_ns - moment_ns);
+	probes->slot_end_ns += slot_ns;
+}
+
+void probes_finish(struct probes *probes)
+{
+	if (probes->is_armed)
+		end(probes);
+}
+
+struct probes_figures probes_figures(const struct probes *probes)
+{
+	return probes->figures;
+}
+
+static void forget_places(struct probes *probes)
+{
+	for (size_t i = 0; i < PLACES; i++)
+		image_release(probes->places[i].image);
+}
+
+void probes_destroy(struct probes *probes)
+{
+	if (!probes)
+		return;
+	probes_finish(probes);
+	forget_places(probes);
+	space_release(probes->space);
+	free(probes->places);
+	free(probes->lines);
+	free(probes);
+}
+
+/* --- to the epoch
+ * ---------------------------------------------------------------------------------
+ */
+
+static bool list_place(struct counted *counted, const struct place *place)
+{
+	struct hp_counted item = {
+		.kind = HP_COUNTED_PROBE,
+		.at = { place->offset },
+		.to = { place->offset },
+	};
+	struct hp_counted time = item;
+	bool any = false;
+
+	time.kind = HP_COUNTED_PROBE_TIME;
+	place->image->references++;
+	if (!counted_image(counted, place->image, &item.image))
+		return false;
+	item.to_image = time.image = time.to_image = item.image;
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++) {
+		item.counts[i] = place->sums.counts[i];
+		time.counts[i] = (uint64_t)place->sums.times_ns[i];
+		any |= item.counts[i] > 0;
+	}
+	/* What was never hit has a time alone. */
+	return (!any || hp_vector_push(&counted->items, item)) &&
+	       hp_vector_push(&counted->items, time);
+}
+
+static struct hp_error *write_command(struct probes *probes, uint32_t command,
+				      const struct names *commands, struct hp_window_evidence *sum)
+{
+	struct hp_window_stratum stratum = {
+		.recording = probes->recording,
+		.command = commands->text[command],
+	};
+	struct hp_window_evidence one = { .strata = &stratum, .stratum_count = 1 };
+	struct counted counted = { 0 };
+	struct hp_error *error;
+
+	for (size_t i = 0; i < PLACES; i++)
+		if (probes->places[i].has_sums && probes->places[i].command == command)
+			one.dropped += !list_place(&counted, &probes->places[i]);
+	error = counted_finish(&counted, &one);
+	stratum.probes = counted.items.at;
+	stratum.probe_count = counted.items.count;
+	if (!error)
+		error = hp_window_evidence_add(sum, &one);
+	for (size_t i = 0; i < one.image_count; i++)
+		hp_image_id_clear(&one.images[i]);
+	free(one.images);
+	counted_clear(&counted);
+	return error;
+}
+
+struct hp_error *probes_write(struct probes *probes, const struct names *commands,
+			      struct hp_epoch_writer *writer)
+{
+	struct hp_window_evidence sum = { 0 };
+	struct hp_error *error = NULL;
+	bool is_of[MOST_COMMANDS] = { false };
+
+	for (size_t i = 0; i < PLACES; i++)
+		if (probes->places[i].has_sums)
+			is_of[probes->places[i].command] = true;
+	for (uint32_t i = 0; i < MOST_COMMANDS && !error; i++)
+		if (is_of[i])
+			error = write_command(probes, i, commands, &sum);
+	if (!error)
+		error = hp_epoch_writer_evidence(writer, &sum);
+	hp_window_evidence_clear(&sum);
+	for (size_t i = 0; i < PLACES && !error; i++) {
+		probes->places[i].has_sums = false;
+		probes->places[i].sums = (struct place_sums){ 0 };
+	}
+	return error;
+}

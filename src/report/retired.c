@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "retired.h"
+
+#include "analyse.h"
+
+#include <math.h>
+
+/* Of a 90 % interval, in standard deviations. */
+static const double normal = 1.6449;
+
+size_t retired_event(const struct report *report)
+{
+	size_t i = 0;
+
+	while (i < report->events.count && report->events.at[i].info->unit != HP_UNIT_INSTRUCTIONS)
+		i++;
+	return i;
+}
+
+/* Samples come as Poisson's distribution has it; one more could always have come. */
+static double relative_deviation(uint64_t samples)
+{
+	return sqrt((double)samples + 1) / (double)samples;
+}
+
+struct hp_error *retired_fill_rows(struct report *report)
+{
+	size_t event = retired_event(report);
+
+	for (size_t i = 0; i < report->rows.count && event < report->events.count; i++) {
+		struct row *row = report->rows.at[i];
+		const struct tally *tally = &row->tallies[event];
+		struct row_counts *counts;
+		double spread;
+
+		if (!tally->samples || row->inlined ||
+		    (row->counts && isfinite(row->counts->instructions.value)))
+			continue;
+		spread = normal * relative_deviation(tally->samples);
+		counts = hp_arena_alloc(report->arena, sizeof(*counts));
+		if (!counts)
+			return hp_error_create_no_memory();
+		*counts = (struct row_counts){
+			.calls = { NAN, NAN, NAN },
+			.instructions = { tally->weight, tally->weight * fmax(0, 1 - spread),
+					  tally->weight * (1 + spread) },
+		};
+		row->counts = counts;
+	}
+	return NULL;
+}
+
+/* --- for the analysis --------------------------------------------------------------------------
+ */
+
+static struct tally tally_of_block(const struct report *report, const struct report_part *part,
+				   const struct hp_block *block, size_t event)
+{
+	struct tally sum = { 0 };
+
+	for (size_t i = analyse_first_located(part, block->address.value);
+	     i < part->located_count &&
+	     part->located[i].address < block->address.value + block->bytes;
+	     i++)
+		tally_add(&sum,
+			  &part->tallies[part->located[i].index * report->events.count + event]);
+	return sum;
+}
+
+/* Samples that land late are another block's where the code before was, and that they are is no
+ * matter of chance. */
+static double misplaced_share(const struct report_event *event, const struct hp_block *block)
+{
+	double late = event->info->skid_instructions;
+
+	return late / (late + block->instructions);
+}
+
+struct hp_error *retired_terms_of(const struct report *report, const struct report_part *part,
+				  const struct hp_cfg *cfg, evidence_vector *terms)
+{
+	size_t number = retired_event(report);
+	const struct report_event *event;
+	double one;
+
+	if (number == report->events.count)
+		return NULL;
+	event = &report->events.at[number];
+	if (!event->all.samples)
+		return NULL;
+	one = event->all.weight / (double)event->all.samples;
+	for (uint32_t i = 0; i < cfg->block_count; i++) {
+		struct tally sum = tally_of_block(report, part, &cfg->blocks[i], number);
+		struct hp_evidence term = {
+			.kind = HP_EVIDENCE_RETIRED,
+			.source = HP_SOURCE_COUNTERS,
+			.address = cfg->blocks[i].address,
+			.value = sum.weight,
+		};
+
+		if (!cfg->blocks[i].instructions)
+			continue;
+		term.deviation = hypot(one * sqrt((double)sum.samples + 1),
+				       sum.weight * misplaced_share(event, &cfg->blocks[i]));
+		if (!hp_vector_push(terms, term))
+			return hp_error_create_no_memory();
+	}
+	return NULL;
+}

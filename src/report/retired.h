@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sampled instructions: each sample stands for so many that were retired where it is. That says how
+ * often code ran, whatever time it took.
+ */
+#ifndef REPORT_RETIRED_H
+#define REPORT_RETIRED_H
+
+#include "counted.h"
+
+/* The event that counts instructions; report->events.count when none was sampled. */
+size_t retired_event(const struct report *report);
+
+/* Rows of procedures whose instructions windows did not count absolutely get those of the samples;
+ * after counted_fill_rows. */
+struct hp_error *retired_fill_rows(struct report *report);
+
+/* What the samples say of the graph's blocks; nothing where there are none. */
+struct hp_error *retired_terms_of(const struct report *report, const struct report_part *part,
+				  const struct hp_cfg *cfg, evidence_vector *terms);
+
+#endif
