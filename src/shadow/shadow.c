@@ -19,6 +19,7 @@
 enum {
 	LONGEST_SLEEP_NS = 50000000,
 	SHORTEST_SLEEP_NS = 500000,
+	ONE_CPU_WINDOW_NS = 30000000,
 	/* After a refusal that another moment will not change. */
 	REFUSED_PAUSE_MS = 500,
 	/* A replay that is under way when the target has ended may go on for so long. */
@@ -168,6 +169,9 @@ static void one_window(struct hp_shadow *shadow, uint64_t cpu_ns)
 	struct window_result result = { .outcome = WINDOW_NOT_NOW };
 	uint64_t start_ns = hp_clock_monotonic_ns();
 
+	/* Replaying takes several times that of the target's own time. */
+	if (shadow->maker.cpus < 2 && !shadow->window_ns)
+		order.window_ns = ONE_CPU_WINDOW_NS;
 	order.running =
 		target_choose(&shadow->target, &shadow->schedule.random, &order.pid, &order.tid);
 	if (order.running)

@@ -168,7 +168,8 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 	other_cpus(order->tid, &cpus);
 	if (!error)
 		error = vessel_create(&maker->vessel, &maker->snapshot.areas, &cpus,
-				      order->running >= maker->cpus);
+				      /* With one CPU the price has been reckoned with. */
+				      maker->cpus > 1 && order->running >= maker->cpus);
 	if (error)
 		refuse(result, HP_SHADOW_FAILED, error);
 	return !error;

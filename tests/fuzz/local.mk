@@ -11,8 +11,11 @@ fuzz_targets += tests/fuzz/fuzz_perf_map
 fuzz_targets += tests/fuzz/fuzz_profile
 fuzz_targets += tests/fuzz/fuzz_records
 fuzz_targets += tests/fuzz/fuzz_schedule
+if X86_64
+fuzz_targets += tests/fuzz/fuzz_shadow
+endif
 
-FUZZ_LIBS = $(ANALYZE_LIBS) $(REPORT_LIBS) $(COLLECT_LIBS)
+FUZZ_LIBS = $(SHADOW_LIBS) $(ANALYZE_LIBS) $(REPORT_LIBS) $(COLLECT_LIBS)
 if FUZZ
 # What programs without an LDADD of their own are linked with: these.
 LDADD = $(FUZZ_ENGINE) $(FUZZ_LIBS)
