@@ -165,8 +165,11 @@ struct run {
 static void end(struct run *run, enum hp_window_end why, uint64_t address, int64_t detail)
 {
 	run->is_over = true;
-	if (run->is_overtime && why != HP_WINDOW_DIED)
+	if (run->is_overtime && why != HP_WINDOW_DIED) {
 		why = HP_WINDOW_COMPLETE;
+		address = 0;
+		detail = 0;
+	}
 	run->replay->end = why;
 	run->replay->end_address = address;
 	run->replay->end_detail = detail;

@@ -16,6 +16,8 @@
  *	... map them in the shadow (fixed addresses, shared) ...
  *	hp_engine_replay(engine, pid, &registers, samples, n, &limits, &calls, &replay)
  *
+ * One shadow at a time: the next begins when nobody runs the one before any more.
+ *
  * Threads: all calls on one engine come from the thread that traces the shadow; replay blocks it.
  *One short-lived thread of the engine's own watches the limit of time.
  *

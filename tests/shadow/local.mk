@@ -11,6 +11,9 @@ tests_shadow_test_engine_SOURCES = tests/shadow/test_engine.c tests/shadow/puppe
 	tests/shadow/states.c
 tests_shadow_test_engine_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 
+check_PROGRAMS += tests/shadow/test_pins
+tests_shadow_test_pins_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
+
 check_PROGRAMS += tests/shadow/test_place
 tests_shadow_test_place_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which matches are believed, by times that are made up: samples 1 ms apart. */
+#include "../support.h"
+
+#include "../../src/shadow/pins.h"
+
+#include <unistd.h>
+
+enum { SAMPLES = 40, MS = 1000000, WATCH_MS = 3 };
+
+struct bench {
+	struct hp_engine_sample samples[SAMPLES];
+	struct code_cache cache; /* empty: no counters */
+	struct pins pins;
+};
+
+static struct bench *set_up(void)
+{
+	struct bench *bench = calloc(1, sizeof(*bench));
+
+	ck_assert_ptr_nonnull(bench);
+	for (size_t i = 0; i < SAMPLES; i++)
+		bench->samples[i].time_ns = (i + 1) * MS;
+	pins_begin(&bench->pins, getpid(), bench->samples, SAMPLES);
+	ck_assert_uint_eq(bench->pins.watch_ns, WATCH_MS * MS);
+	bench->pins.start_ns = 100 * MS;
+	return bench;
+}
+
+static void tear_down(struct bench *bench)
+{
+	pins_end(&bench->pins);
+	free(bench);
+}
+
+/* `ms` since the start, in the shadow's time. */
+static uint64_t at(double ms)
+{
+	return 100 * MS + (uint64_t)(ms * MS);
+}
+
+static void match(struct bench *bench, size_t sample, double ms)
+{
+	ck_assert(pins_add(&bench->pins, sample, at(ms), &bench->cache));
+	pins_settle(&bench->pins, at(ms));
+}
+
+START_TEST(a_match_is_believed_when_it_has_been_watched)
+{
+	struct bench *bench = set_up();
+
+	match(bench, 0, 2);
+	ck_assert(pins_is_watched(&bench->pins, 0));
+	ck_assert_uint_eq(bench->pins.first.sample, SIZE_MAX);
+	match(bench, 1, 4);
+	ck_assert_uint_eq(bench->pins.first.sample, SIZE_MAX);
+	match(bench, 2, 6);
+	ck_assert_uint_eq(bench->pins.first.sample, 0);
+	ck_assert(!pins_is_watched(&bench->pins, 0));
+	ck_assert_uint_eq(bench->pins.last.sample, SIZE_MAX);
+	ck_assert_uint_eq(pins_newest(&bench->pins), 2);
+	pins_settle(&bench->pins, at(9.5));
+	ck_assert_uint_eq(bench->pins.first.sample, 0);
+	ck_assert_uint_eq(bench->pins.last.sample, 2);
+	ck_assert_uint_eq(pins_newest(&bench->pins), 2);
+	tear_down(bench);
+}
+END_TEST
+
+START_TEST(one_that_comes_by_again_never_was)
+{
+	struct bench *bench = set_up();
+
+	match(bench, 0, 2);
+	match(bench, 1, 4);
+	pins_take_back(&bench->pins, 0);
+	pins_take_back(&bench->pins, 30); /* which never was either */
+	ck_assert(!pins_is_watched(&bench->pins, 0));
+	ck_assert(pins_is_watched(&bench->pins, 1));
+	pins_take_back(&bench->pins, 1);
+	ck_assert_uint_eq(pins_newest(&bench->pins), SIZE_MAX);
+	pins_settle(&bench->pins, at(50));
+	ck_assert_uint_eq(bench->pins.first.sample, SIZE_MAX);
+	tear_down(bench);
+}
+END_TEST
+
+START_TEST(a_shadow_does_not_run_much_faster_than_its_original)
+{
+	struct bench *bench = set_up();
+
+	/* From the start: sample 3 was taken after 4 ms. */
+	ck_assert(pins_is_too_early(&bench->pins, 3, at(0.9)));
+	ck_assert(!pins_is_too_early(&bench->pins, 3, at(1.1)));
+	match(bench, 0, 2);
+	/* Since the newest match: 8 ms. */
+	ck_assert(pins_is_too_early(&bench->pins, 8, at(3.9)));
+	ck_assert(!pins_is_too_early(&bench->pins, 8, at(4.1)));
+	tear_down(bench);
+}
+END_TEST
+
+START_TEST(nor_much_faster_than_it_has_so_far)
+{
+	struct bench *bench = set_up();
+
+	/* Three times slower than the original, each time. */
+	for (size_t i = 0; i < 10; i++)
+		match(bench, i, 3 * (double)(i + 1));
+	/* Ten samples on: at a third of that pace, 10 ms; at a quarter of the original's, 2.5. */
+	ck_assert(pins_is_too_early(&bench->pins, 19, at(30 + 9)));
+	ck_assert(!pins_is_too_early(&bench->pins, 19, at(30 + 11)));
+	tear_down(bench);
+}
+END_TEST
+
+START_TEST(of_too_many_the_oldest_is_forgotten)
+{
+	struct bench *bench = set_up();
+
+	for (size_t i = 0; i <= PINS; i++)
+		match(bench, i, 1 + 0.1 * (double)i);
+	ck_assert(!pins_is_watched(&bench->pins, 0));
+	ck_assert(pins_is_watched(&bench->pins, 1));
+	ck_assert(pins_is_watched(&bench->pins, PINS));
+	pins_settle(&bench->pins, at(20));
+	ck_assert_uint_eq(bench->pins.first.sample, 1);
+	ck_assert_uint_eq(bench->pins.last.sample, PINS);
+	tear_down(bench);
+}
+END_TEST
+
+START_TEST(the_clock_of_one_that_is_gone_believes_nothing)
+{
+	struct bench *bench = set_up();
+
+	match(bench, 0, 2);
+	pins_settle(&bench->pins, 0);
+	ck_assert(pins_is_watched(&bench->pins, 0));
+	tear_down(bench);
+}
+END_TEST
+
+START_TEST(without_times_the_next_match_is_enough)
+{
+	struct bench *bench = set_up();
+
+	for (size_t i = 0; i < SAMPLES; i++)
+		bench->samples[i].time_ns = 0;
+	pins_begin(&bench->pins, getpid(), bench->samples, SAMPLES);
+	ck_assert(!pins_is_too_early(&bench->pins, 9, at(0)));
+	match(bench, 0, 0);
+	ck_assert_uint_eq(bench->pins.first.sample, SIZE_MAX);
+	match(bench, 4, 0);
+	ck_assert_uint_eq(bench->pins.first.sample, 0);
+	match(bench, 5, 0);
+	ck_assert_uint_eq(bench->pins.last.sample, 4);
+	tear_down(bench);
+}
+END_TEST
+
+HP_TEST_MAIN("shadow/pins", a_match_is_believed_when_it_has_been_watched,
+	     one_that_comes_by_again_never_was, a_shadow_does_not_run_much_faster_than_its_original,
+	     nor_much_faster_than_it_has_so_far, of_too_many_the_oldest_is_forgotten,
+	     the_clock_of_one_that_is_gone_believes_nothing, without_times_the_next_match_is_enough)
