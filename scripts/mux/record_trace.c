@@ -45,6 +45,12 @@ struct reading {
 	uint64_t count, enabled_ns, running_ns, values[MAX_EVENTS];
 };
 
+static int open_event(struct perf_event_attr *attr, const struct counters *counters)
+{
+	return (int)syscall(SYS_perf_event_open, attr, counters->pid, -1, counters->leader,
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
 static bool add(struct counters *counters, const char *name, uint32_t type, uint64_t config)
 {
 	struct perf_event_attr attr = {
@@ -57,9 +63,13 @@ static bool add(struct counters *counters, const char *name, uint32_t type, uint
 		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, counters->pid, -1, counters->leader,
-			      PERF_FLAG_FD_CLOEXEC);
+	int fd = open_event(&attr, counters);
 
+	/* An ordinary user counts what happens in user mode. */
+	if (fd < 0 && errno == EACCES) {
+		attr.exclude_kernel = 1;
+		fd = open_event(&attr, counters);
+	}
 	if (fd < 0)
 		return false;
 	if (counters->leader < 0)
