@@ -96,6 +96,8 @@ static void read_trace(const char *path, struct trace *trace)
 		}
 		trace->ticks++;
 	}
+	if (trace->ticks == 0)
+		fail("a trace without ticks");
 	fclose(file);
 }
 

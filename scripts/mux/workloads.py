@@ -115,7 +115,7 @@ class Inputs:
             for i in range(1500 * scale)))
 
     def put(self, name, text):
-        return put(self.work, f"{name}-{self.scale}", text)
+        return put(self.work, f"{self.scale}-{name}", text)
 
     def sql(self, which, text, rows):
         database = os.path.join(self.work, which, f"db-{self.scale}")
@@ -132,13 +132,13 @@ def programs(work):
     small = [put(work, f"small{i}.c", "#include <stdio.h>\n#include <string.h>\n" + functions(9, i))
              for i in range(5)]
     loop = f"for i in $(seq 9); do for f in {' '.join(small)}; do" \
-           " gcc -O1 -S -o /dev/null $f; done; done"
+           f" gcc -O1 -S -o {work}/small.s $f; done; done"
     stages = f"for i in $(seq 9); do gzip -c {inputs.mixed} | sha256sum;" \
              f" tail -n 9000 {inputs.packed} | sort -n | uniq -c | wc -l;" \
              " seq 30000 | awk '{s += $1 % 7} END {print s}'; sleep 0.1;" \
              " find /usr/lib /usr/include | grep -c a; done"
     return here([
-        ("tuned", "compile", ["gcc", "-O2", "-c", "-o", os.devnull, inputs.source]),
+        ("tuned", "compile", ["gcc", "-O2", "-c", "-o", os.path.join(work, "many.o"), inputs.source]),
         ("tuned", "compress", ["xz", "-6", "-T1", "-k", "-c", inputs.packed]),
         ("tuned", "database", inputs.sql("tuned", SQL_TABLE, 300000)),
         ("tuned", "interpreter", ["perl", inputs.put("work.pl", PERL), "100"]),
@@ -156,7 +156,7 @@ def simulated_programs(work):
     cc1 = ["gcc"]
     if shutil.which("gcc"):  # the driver's child is what compiles
         cc1 = [subprocess.run(["gcc", "-print-prog-name=cc1"], check=True, text=True,
-                              stdout=subprocess.PIPE).stdout.strip(), "-quiet", "-o", os.devnull]
+                              stdout=subprocess.PIPE).stdout.strip(), "-quiet", "-o", os.path.join(work, "many.s")]
     return here([
         ("tuned", "compile", cc1 + ["-O2", inputs.source]),
         ("tuned", "compress", ["xz", "-2", "-T1", "-k", "-c", inputs.packed]),
