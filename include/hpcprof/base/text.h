@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Text that somebody else wrote (paths, command names, labels): telling UTF-8 from other bytes,
- * making it safe to print, and how far one name is from another. Whoever prints such text on a terminal passes it through
- * hp_text_printable first.
+ * making it safe to print, and how far one name is from another. Whoever prints such text on a
+ * terminal passes it through hp_text_printable first.
  */
 #ifndef HPCPROF_BASE_TEXT_H
 #define HPCPROF_BASE_TEXT_H
