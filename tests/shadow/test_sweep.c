@@ -204,9 +204,11 @@ static void draw(struct sample *sample)
 				break;
 			}
 		}
+	/* Wherever libraries may be. */
+	ck_assert(consider_file(sample, "/proc/self/exe"));
 	printf("# %zu libraries, %zu instructions, %zu distinct, %zu drawn\n", files, sample->seen,
 	       sample->distinct, sample->count);
-	ck_assert_uint_gt(sample->count, 1000);
+	ck_assert_uint_gt(sample->count, 100);
 }
 
 /* --- making operands point into the data --------------------------------------------------------
