@@ -182,6 +182,9 @@ void record_shadow_print_closing(const struct record_shadow *shadow,
 		statistics->windows, statistics->useful, percent(statistics->covered_ns, target_ns),
 		(double)target_ns / 1e9);
 	print_reasons(statistics);
+	if (statistics->crowded)
+		fprintf(stderr, "; %" PRIu64 " were short, since no CPU was to spare",
+			statistics->crowded);
 	fprintf(stderr,
 		"; measured price: %.2f %% of its time, %.1f ms at most at once, and %.1f s of "
 		"copies' own\n",

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +20,7 @@
 enum {
 	LONGEST_SLEEP_NS = 50000000,
 	SHORTEST_SLEEP_NS = 500000,
-	ONE_CPU_WINDOW_NS = 30000000,
+	CROWDED_WINDOW_NS = 30000000,
 	/* After a refusal that another moment will not change. */
 	REFUSED_PAUSE_MS = 500,
 	/* A replay that is under way when the target has ended may go on for so long. */
@@ -31,8 +32,9 @@ enum {
 struct hp_shadow {
 	double percent;
 	uint64_t window_ns;
-	int ready_fd; /* eventfd: counts windows to be taken */
-	int stop_fd;  /* eventfd */
+	uint64_t cpus; /* that we may use */
+	int ready_fd;  /* eventfd: counts windows to be taken */
+	int stop_fd;   /* eventfd */
 	pthread_t thread;
 	bool is_running;
 
@@ -121,13 +123,15 @@ static void publish(struct hp_shadow *shadow, struct hp_window *window)
 	hp_window_clear(window);
 }
 
-static void account(struct hp_shadow *shadow, struct window_result *result, uint64_t cpu_ns)
+static void account(struct hp_shadow *shadow, struct window_result *result, uint64_t cpu_ns,
+		    bool has_spare_cpu)
 {
 	struct hp_shadow_statistics *statistics = &shadow->statistics;
 
 	pthread_mutex_lock(&shadow->lock);
 	switch (result->outcome) {
 	case WINDOW_MADE:
+		statistics->crowded += !has_spare_cpu;
 		publish(shadow, &result->window);
 		break;
 	case WINDOW_REFUSED:
@@ -168,13 +172,14 @@ static void one_window(struct hp_shadow *shadow, uint64_t cpu_ns)
 	};
 	struct window_result result = { .outcome = WINDOW_NOT_NOW };
 	uint64_t start_ns = hp_clock_monotonic_ns();
+	uint64_t running;
 
+	running = target_choose(&shadow->target, &shadow->schedule.random, &order.pid, &order.tid);
+	order.has_spare_cpu = running < shadow->cpus;
 	/* Replaying takes several times that of the target's own time. */
-	if (shadow->maker.cpus < 2 && !shadow->window_ns)
-		order.window_ns = ONE_CPU_WINDOW_NS;
-	order.running =
-		target_choose(&shadow->target, &shadow->schedule.random, &order.pid, &order.tid);
-	if (order.running)
+	if (!order.has_spare_cpu && !shadow->window_ns)
+		order.window_ns = CROWDED_WINDOW_NS;
+	if (running)
 		window_make(&shadow->maker, &order, &result);
 	if (result.outcome == WINDOW_MADE)
 		shadow->busy_ns = hp_clock_monotonic_ns() - start_ns;
@@ -183,7 +188,7 @@ static void one_window(struct hp_shadow *shadow, uint64_t cpu_ns)
 		schedule_again(&shadow->schedule, cpu_ns);
 	else
 		schedule_next(&shadow->schedule, cpu_ns, next_slot_ns(shadow, result.price_ns));
-	account(shadow, &result, cpu_ns);
+	account(shadow, &result, cpu_ns, order.has_spare_cpu);
 	if (result.outcome == WINDOW_REFUSED && result.refusal != HP_SHADOW_BUDGET)
 		is_stopping(shadow, REFUSED_PAUSE_MS);
 }
@@ -253,6 +258,7 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 {
 	struct hp_error *error = check_machine();
 	struct hp_shadow *shadow = error ? NULL : calloc(1, sizeof(*shadow));
+	cpu_set_t cpus;
 
 	if (error)
 		return error;
@@ -261,6 +267,8 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 	pthread_mutex_init(&shadow->lock, NULL);
 	shadow->percent = options->percent > 0 ? options->percent : HP_SHADOW_DEFAULT_PERCENT;
 	shadow->window_ns = options->window_ns;
+	shadow->cpus = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (uint64_t)CPU_COUNT(&cpus)
+								      : 1;
 	shadow->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	shadow->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ledger_init(&shadow->ledger, shadow->percent, options->sample_ns);

@@ -111,10 +111,10 @@ static struct hp_error *await_exec(struct vessel *vessel)
 	return NULL;
 }
 
-static void be_modest(pid_t pid, bool idle_only)
+/* When memory is short. */
+static void be_first_to_go(pid_t pid)
 {
 	static const char score[] = "1000";
-	const struct sched_param parameter = { 0 };
 	char path[64];
 	int fd;
 
@@ -126,8 +126,6 @@ static void be_modest(pid_t pid, bool idle_only)
 			errno = 0;
 		close(fd);
 	}
-	if (idle_only)
-		sched_setscheduler(pid, SCHED_IDLE, &parameter);
 }
 
 /* --- emptying --------------------------------------------------------------------------------- */
@@ -246,7 +244,7 @@ static struct hp_error *open_memory(struct vessel *vessel)
 }
 
 struct hp_error *vessel_create(struct vessel *vessel, const struct areas *around,
-			       const cpu_set_t *cpus, bool idle_only)
+			       const cpu_set_t *cpus)
 {
 	struct hp_error *error;
 
@@ -256,7 +254,7 @@ struct hp_error *vessel_create(struct vessel *vessel, const struct areas *around
 	if (!error)
 		error = open_memory(vessel);
 	if (!error) {
-		be_modest(vessel->pid, idle_only);
+		be_first_to_go(vessel->pid);
 		if (!make_tools(vessel, around) || !empty(vessel))
 			error = hp_error_create(HP_ERROR_SYSTEM,
 						"a process for a copy could not be emptied");

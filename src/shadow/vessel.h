@@ -39,9 +39,9 @@ void vessel_init(struct vessel *vessel);
 void vessel_clear(struct vessel *vessel);
 
 /* Stopped, and emptied but for the vdso and the tools, which are where `around` has room. `cpus` is
- * where it may run; with `idle_only`, only when nobody else wants to (SCHED_IDLE). */
+ * where it may run. */
 struct hp_error *vessel_create(struct vessel *vessel, const struct areas *around,
-			       const cpu_set_t *cpus, bool idle_only);
+			       const cpu_set_t *cpus);
 /* Kills it, whatever it does, and reaps it. `cpu_ns`: the CPU time it used; may be NULL. */
 void vessel_kill(struct vessel *vessel, uint64_t *cpu_ns);
 

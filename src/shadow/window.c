@@ -18,6 +18,8 @@ enum {
 	DRAIN_MS = 10,
 	/* A thread that hardly runs is waited for, but not for ever. */
 	PATIENCE = 3,
+	/* Where it takes the target's own time, for the price. */
+	REPLAY_EXPECTED = 3,
 	/* Replaying takes 1.1 to 2.5 ns a ns, more where others want the CPU, and translating new
 	 * code comes on top. */
 	REPLAY_FACTOR = 5,
@@ -31,7 +33,6 @@ enum {
 struct hp_error *window_maker_create(struct window_maker *maker, struct ledger *ledger, int stop_fd)
 {
 	struct hp_engine_options options = { 0 };
-	cpu_set_t cpus;
 
 	*maker = (struct window_maker){
 		.ledger = ledger,
@@ -40,8 +41,6 @@ struct hp_error *window_maker_create(struct window_maker *maker, struct ledger *
 	vessel_init(&maker->vessel);
 	snapshot_init(&maker->snapshot);
 	matching_init(&maker->matching);
-	maker->cpus = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (uint64_t)CPU_COUNT(&cpus)
-								     : 1;
 	return hp_engine_create(&options, &maker->engine);
 }
 
@@ -103,8 +102,8 @@ static bool plan(struct window_maker *maker, const struct window_order *order,
 		return false;
 	}
 	result->price_ns = ledger_price(maker->ledger, bytes, samples_of(order));
-	if (maker->cpus < 2)
-		result->price_ns += 3 * order->window_ns;
+	if (!order->has_spare_cpu)
+		result->price_ns += REPLAY_EXPECTED * order->window_ns;
 	if (!ledger_allows(maker->ledger, result->price_ns, order->slot_end_ns)) {
 		refuse(result, HP_SHADOW_BUDGET, too_dear(bytes, result->price_ns));
 		return false;
@@ -167,9 +166,7 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 		error = hp_error_create(HP_ERROR_NOT_FOUND, "the thread has ended");
 	other_cpus(order->tid, &cpus);
 	if (!error)
-		error = vessel_create(&maker->vessel, &maker->snapshot.areas, &cpus,
-				      /* With one CPU the price has been reckoned with. */
-				      maker->cpus > 1 && order->running >= maker->cpus);
+		error = vessel_create(&maker->vessel, &maker->snapshot.areas, &cpus);
 	if (error)
 		refuse(result, HP_SHADOW_FAILED, error);
 	return !error;
@@ -417,7 +414,7 @@ void window_make(struct window_maker *maker, const struct window_order *order,
 	if (is_copied && !error)
 		error = replay_copy(maker, order, result);
 	vessel_kill(&maker->vessel, &result->replay_ns);
-	if (maker->cpus < 2)
+	if (!order->has_spare_cpu)
 		ledger_other(maker->ledger, result->replay_ns);
 	matching_close(&maker->matching);
 	if (error)

@@ -36,7 +36,7 @@ struct window_order {
 	pid_t pid, tid;
 	uint64_t slot_end_ns; /* of the target's CPU time */
 	uint64_t window_ns;
-	uint64_t running; /* threads of the target */
+	bool has_spare_cpu; /* else replaying takes the target's own time */
 };
 
 enum window_outcome {

@@ -83,7 +83,7 @@ static void start(void)
 	hp_assert_ok(snapshot_reserve(&stage.snapshot));
 	hp_assert_ok(descriptors_list(&stage.descriptors, stage.pid));
 	ck_assert(shadow_calls_identify(&stage.calls, stage.pid, stage.pid));
-	hp_assert_ok(vessel_create(&stage.vessel, &stage.snapshot.areas, &cpus, false));
+	hp_assert_ok(vessel_create(&stage.vessel, &stage.snapshot.areas, &cpus));
 	hold_target();
 	hp_assert_ok(snapshot_take(&stage.snapshot));
 	descriptors_read_positions(&stage.descriptors);

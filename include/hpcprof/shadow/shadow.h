@@ -55,6 +55,7 @@ enum { HP_SHADOW_SYSTEM_CALLS = 16 };
 /* What has happened so far. */
 struct hp_shadow_statistics {
 	uint64_t windows; /* taken, whatever came of them */
+	uint64_t crowded; /* of them, short since no CPU was to spare for replaying */
 	uint64_t useful;  /* with counts */
 	uint64_t ends[HP_WINDOW_ENDS];
 	/* Of the ends that were system calls, the first so many kinds; count 0 behind the last. */
