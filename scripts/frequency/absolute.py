@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """frequency-accuracy --absolute: executions as shadow windows count them, by budget and run length.
 
-A program is run again and again, from one shell, for as long as is asked for, and recorded with
-`hpcprof record --shadow=BUDGET`; its executions are those of one run, counted by callgrind, times
-the runs. Blocks are weighted by their samples, edges by how often they were taken, and all samples
+A program does what it does again and again, in one process where it can be told to (one input after
+another, one script in a loop), else in one after another, for as long as is asked for, and is
+recorded with `hpcprof record --shadow=BUDGET`. Its executions are those of once, counted by
+callgrind, times how often; starting up is next to nothing of them. Blocks are weighted by their samples, edges by how often they were taken, and all samples
 of what can be compared are in the denominator, as in judge.py; but nothing is scaled.
 """
 import json
@@ -49,7 +50,27 @@ class Result:
     overhead: float = None          # % of CPU time, paired with a recording without windows
 
 
-def looped(command, runs):
+def looped(workload, command, runs):
+    """The command that does it so often."""
+    program, *rest = command
+    last = rest[-1] if rest else ''
+    if workload.name in ('xz', 'bzip2', 'gzip', 'zstd', 'lz4', 'mawk'):
+        return [*command, *[last] * (runs - 1)]
+    if workload.name == 'unxz':
+        return [*command, *[last] * 8 * (runs - 1)]
+    if workload.name == 'kernels':
+        return [program, str(int(last) * runs)]
+    if workload.name == 'perl':
+        return [program, '-e', f'for my $i (1..{runs}) {{ do "./in.pl"; }}']
+    if workload.name == 'python3':
+        return [program, '-I', '-S', '-c',
+                f'code = compile(open("in.py").read(), "in.py", "exec")\n'
+                f'for _ in range({runs}): exec(code, {{"__name__": "x"}})']
+    if workload.name == 'sqlite3':
+        return [program, '-batch', ':memory:', *['.read in.sql', 'drop table t'] * runs]
+    if workload.name == 'tcl':
+        return ['/bin/sh', '-c', 'echo "for {set r 0} {\$r < $1} {incr r} {source in.tcl}" | "$0"',
+                program, str(runs)]
     return ['/bin/sh', '-c', LOOP, str(runs), *command]
 
 
@@ -128,7 +149,7 @@ def recorded(options, one, command, inputs, budget, seconds):
         return kept, int(kept.stem.removeprefix(name))
     runs = max(1, math.ceil(seconds / seconds_of(command, inputs)))
     partial = one.directory / 'shadow.new'
-    record(options, looped(command, runs), inputs, partial, [f'--shadow={budget:g}'])
+    record(options, looped(one.workload, command, runs), inputs, partial, [f'--shadow={budget:g}'])
     return partial.rename(one.directory / f'{name}{runs}.db'), runs
 
 
@@ -143,7 +164,7 @@ def judge_one(options, one, command, inputs, budget, seconds):
     judge_totals(result, judgement)
     result.windows = summary['windows'] or {}
     if options.pairs:
-        result.overhead = paired(options, one, looped(command, runs), inputs, budget)
+        result.overhead = paired(options, one, looped(one.workload, command, runs), inputs, budget)
     if not options.data:
         shutil.rmtree(database, ignore_errors=True)
     return result

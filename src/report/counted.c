@@ -213,8 +213,9 @@ static struct hp_error *make(struct report *report, const struct report_part *pa
 	counted->why_relative = report->windows.is_absolute
 					? "commands that had no windows ran much of this code"
 					: report->windows.why_relative;
-	counted->deviation = hypot(least_deviation, fmax(fmax(uncovered, report->windows.without),
-							 report->windows.truncated));
+	counted->deviation =
+		hypot(hypot(least_deviation, report->windows.young),
+		      fmax(fmax(uncovered, report->windows.without), report->windows.truncated));
 	for (size_t i = 0; i < report->windows.sum.stratum_count; i++)
 		if (!add_stratum(&making, i))
 			return hp_error_create_no_memory();

@@ -7,6 +7,10 @@
 
 /* Of so many windows that were truncated, the others are no fair sample any more. */
 static const double most_truncated = 0.1;
+/* Of each process the first moments are seldom in a window: a new one is not known yet, and a copy
+ * runs slower at first than it will. */
+static const double youth_ns = 3e8;
+static const double most_youth = 0.5;
 /* Of the time of one command, in recordings without any. */
 static const double most_without = 0.6;
 
@@ -118,6 +122,26 @@ static void allow_for_others(struct report *report)
 	}
 }
 
+/* The share of the command's time that its processes were young in. */
+static double young_share(const struct report *report, const struct hp_window_stratum *stratum)
+{
+	const struct hp_window_evidence *sum = &report->windows.sum;
+	double processes = 0;
+	double time_ns = 0;
+
+	for (size_t i = 0; i < sum->stratum_count; i++)
+		if (strcmp(sum->strata[i].command, stratum->command) == 0)
+			time_ns += (double)sum->strata[i].time_ns;
+	for (size_t i = 0; i < report->epochs.count; i++) {
+		const struct hp_epoch_meta *meta = report->epochs.at[i].meta;
+
+		for (size_t j = 0; j < meta->command_count; j++)
+			if (strcmp(meta->commands[j].command, stratum->command) == 0)
+				processes += (double)meta->commands[j].processes;
+	}
+	return time_ns > 0 ? fmin(processes * youth_ns / time_ns, most_youth) : 0;
+}
+
 static bool had_windows(const struct report *report, const char *command)
 {
 	for (size_t i = 0; i < report->windows.covered.count; i++)
@@ -149,6 +173,7 @@ static void weigh(struct report *report)
 		truncated += (double)sum_of(stratum->relative).windows;
 		if (!(scale > 0))
 			continue;
+		windows->young = fmax(windows->young, young_share(report, stratum));
 		windows->is_absolute = true;
 		windows->counted_ns += (double)sum_of(stratum->groups).time_ns;
 		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)

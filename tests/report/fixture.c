@@ -115,6 +115,8 @@ void fixture_add(struct fixture *fixture, const struct fixture_epoch *epoch)
 		.per_process = epoch->per_process,
 		.events = totals,
 		.warnings = epoch->warnings,
+		.commands = epoch->commands,
+		.command_count = epoch->command_count,
 	};
 	struct hp_epoch_writer *writer;
 

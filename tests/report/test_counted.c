@@ -227,6 +227,8 @@ static void count_all(void)
 	hp_assert_ok(hp_window_evidence_check(&windows));
 }
 
+static struct hp_command_times times = { .command = command, .processes = 0 };
+
 /* 4 s of one sample a millisecond at 3 GHz: half of it in the loop, half in the leaf. Of the leaf
  * some are of another command. */
 static struct fixture record(uint64_t of_others)
@@ -733,6 +735,28 @@ START_TEST(what_no_window_saw_has_an_upper_end)
 }
 END_TEST
 
+/* Windows seldom have the beginning of a process, and ten of them began ten times in 4 s. */
+START_TEST(many_short_processes_are_known_less_well_than_one_long_one)
+{
+	struct fixture fixture;
+	json_t *leaf;
+	double low[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		times.processes = i ? 10 : 1;
+		count_all();
+		fixture = record(0);
+		leaf = listed(&fixture, "counted_leaf");
+		low[i] = executions(leaf, counted_leaf, "low");
+		json_decref(leaf);
+		fixture_remove(&fixture);
+	}
+	times.processes = 0;
+	ck_assert_double_gt(low[0], 40000 * 0.8);
+	ck_assert_double_lt(low[1], 40000 * 0.6);
+}
+END_TEST
+
 /* Of 4 s that were sampled of the command only 1 is told of: the rest was merged to it. */
 START_TEST(time_that_nobody_told_of_makes_counts_relative)
 {
@@ -798,6 +822,7 @@ HP_TEST_MAIN("report/counted", executions_are_those_of_the_windows_times_what_th
 	     who_asks_for_costs_without_counts_is_told_of_them_once,
 	     recordings_without_windows_ran_like_those_with_them,
 	     each_recording_has_its_own_share_of_time_counted, what_no_window_saw_has_an_upper_end,
+	     many_short_processes_are_known_less_well_than_one_long_one,
 	     time_that_nobody_told_of_makes_counts_relative, damaged_counts_leave_a_report_of_time)
 
 #else
