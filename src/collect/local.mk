@@ -6,6 +6,7 @@ src_collect_libcollect_a_SOURCES = \
 	include/hpcprof/collect/session.h \
 	src/collect/agents.h src/collect/agents.c \
 	src/collect/attribute.h src/collect/attribute.c \
+	src/collect/branches.h src/collect/branches.c \
 	src/collect/breakpoint.h src/collect/breakpoint.c \
 	src/collect/clock.h src/collect/clock.c \
 	src/collect/code_file.h src/collect/code_file.c \

@@ -8,6 +8,7 @@
 #include <hpcprof/base/cleanup.h>
 
 #include <elf.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -363,6 +364,69 @@ static bool follow_one(struct walk *walk, const struct hp_step_memory *memory, u
 	return false;
 }
 
+/* --- branch records ------------------------------------------------------------------------------
+ */
+
+/* Straight code up to the branch that ended it: conditional jumps on the way were not taken. False
+ * when it does not lead there; records have gaps where something was not recorded. */
+static bool pass_straight(struct walk *walk, uint64_t end, unsigned distance)
+{
+	for (unsigned steps = 0; steps < MOST_STEPS && walk->state.address < end; steps++) {
+		uint64_t from = walk->state.address;
+		const struct hp_insn *insn;
+
+		if (!find_code(walk) || !(insn = find_insn(walk)))
+			return false;
+		if (insn->kind != HP_INSN_PLAIN && insn->kind != HP_INSN_CONDITIONAL)
+			return false;
+		walk->state.address += insn->length;
+		if (insn->kind == HP_INSN_CONDITIONAL)
+			note(walk, walk->mapping, from, HP_COUNTED_FALL, distance);
+	}
+	return walk->state.address == end;
+}
+
+/* The branch itself, by what it is. */
+static void take_branch(struct walk *walk, const struct record_branch *branch, unsigned distance)
+{
+	const struct mapping *mapping;
+	const struct hp_insn *insn;
+	uint8_t kind;
+
+	walk->state.address = branch->from;
+	if (!find_code(walk) || !(insn = find_insn(walk)))
+		return;
+	kind = insn->kind == HP_INSN_CONDITIONAL     ? HP_COUNTED_TAKEN
+	       : insn->kind == HP_INSN_JUMP_INDIRECT ? HP_COUNTED_INDIRECT_JUMP
+	       : insn->kind == HP_INSN_CALL_INDIRECT ? HP_COUNTED_INDIRECT_CALL
+						     : 0;
+	mapping = walk->mapping;
+	tell_beginnings(walk, insn, branch->from);
+	walk->state.address = branch->to;
+	if (kind)
+		note(walk, mapping, branch->from, kind, distance);
+}
+
+/* From the oldest to the sample: groups by how many branches ago it was. */
+static void follow_branches(const struct walk *start)
+{
+	const struct record *record = start->record;
+	struct walk walk = *start;
+
+	for (unsigned i = record->sample.branch_count; i-- > 0;) {
+		const struct record_branch *branch = &record->sample.branches[i];
+		uint64_t end = i ? record->sample.branches[i - 1].from : record->sample.address;
+
+		walk.branches = i;
+		if (!branch->from || !branch->to || !end)
+			continue;
+		take_branch(&walk, branch, i);
+		walk.state.address = branch->to;
+		if (branch->to <= end)
+			pass_straight(&walk, end, i);
+	}
+}
+
 void outcomes_follow(struct outcomes *outcomes, const struct record *record,
 		     const struct context *context)
 {
@@ -370,9 +434,14 @@ void outcomes_follow(struct outcomes *outcomes, const struct record *record,
 	struct hp_step_memory memory = { read_memory, &walk };
 	unsigned steps = 0;
 
+	walk.command = context->command < MOST_COMMANDS ? context->command : 0;
+	if (record->sample.branch_count && record->cpu_mode == PERF_RECORD_MISC_USER) {
+		follow_branches(&walk);
+		outcomes->followed[walk.command]++;
+		return;
+	}
 	if (!registers_state(record, &walk.state))
 		return;
-	walk.command = context->command < MOST_COMMANDS ? context->command : 0;
 	walk.stack = walk.state.registers[outcomes->isa->stack_pointer].value;
 	if (outcomes->tell)
 		tell_callers(&walk);

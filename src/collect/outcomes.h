@@ -28,7 +28,8 @@ void outcomes_destroy(struct outcomes *outcomes);
 typedef void outcomes_beginning(void *context, struct image *image, uint64_t offset);
 void outcomes_tell(struct outcomes *outcomes, outcomes_beginning *tell, void *context);
 
-/* Follows one sample that was taken under the context; without registers, nothing. */
+/* Follows one sample that was taken under the context: back by the branches that were recorded with
+ * it, which say what truly ran; else ahead, by its registers; without either, not at all. */
 void outcomes_follow(struct outcomes *outcomes, const struct record *record,
 		     const struct context *context);
 

@@ -78,6 +78,27 @@ uint64_t record_time(const uint8_t *bytes, size_t size, struct record_layout lay
 	return time;
 }
 
+/* Each branch takes three words, of which the third says more than is of interest. */
+static bool parse_branches(struct hp_reader *reader, struct record *record)
+{
+	uint64_t count;
+
+	if (!take_u64(reader, &count) ||
+	    count > hp_reader_left(reader) / sizeof(struct perf_branch_entry))
+		return false;
+	for (uint64_t i = 0; i < count; i++) {
+		struct record_branch branch;
+		uint64_t flags;
+
+		if (!take_u64(reader, &branch.from) || !take_u64(reader, &branch.to) ||
+		    !take_u64(reader, &flags))
+			return false;
+		if (record->sample.branch_count < RECORD_BRANCHES)
+			record->sample.branches[record->sample.branch_count++] = branch;
+	}
+	return true;
+}
+
 /* What the registers are of comes first. Only those of 64-bit programs are kept: of others the
  * numbers mean something else. */
 static bool parse_registers(struct hp_reader *reader, struct record_layout layout,
@@ -122,6 +143,7 @@ static bool parse_sample(struct hp_reader *reader, struct record_layout layout,
 	       take_u64(reader, &record->sample.address) && take_u32(reader, &record->pid) &&
 	       take_u32(reader, &record->tid) && take_u64(reader, &record->time_ns) &&
 	       (!layout.period || take_u64(reader, &record->sample.period)) &&
+	       (!layout.branches || parse_branches(reader, record)) &&
 	       (!layout.registers || parse_registers(reader, layout, record)) &&
 	       (!layout.stack_bytes || parse_stack(reader, record));
 }

@@ -27,13 +27,21 @@ enum record_kind {
 struct record_layout {
 	bool identifier; /* PERF_SAMPLE_IDENTIFIER: more than one event */
 	bool period;	 /* PERF_SAMPLE_PERIOD: no event has one period for good */
+	/* PERF_SAMPLE_BRANCH_STACK, without the hardware's index: the branches before a sample. */
+	bool branches;
 	/* PERF_SAMPLE_REGS_USER: which, as the kernel numbers them; 0: not sampled. At most
 	 * RECORD_REGISTERS. */
 	uint64_t registers;
 	uint32_t stack_bytes; /* PERF_SAMPLE_STACK_USER: at most so many; 0: not sampled */
 };
 
-enum { RECORD_REGISTERS = 24 };
+enum { RECORD_REGISTERS = 24, RECORD_BRANCHES = 64 };
+
+/* One branch that was taken. */
+struct record_branch {
+	uint64_t from; /* 0: not recorded */
+	uint64_t to;
+};
 
 struct record_mmap {
 	uint64_t start;
@@ -58,6 +66,9 @@ struct record {
 		struct {
 			uint64_t address;
 			uint64_t period; /* 0 without layout.period */
+			/* The last one first; the oldest are left out where there are more. */
+			unsigned branch_count;
+			struct record_branch branches[RECORD_BRANCHES];
 			/* Those of layout.registers, lowest number first; 0 when there are none: of
 			 * a kernel thread, or a 32-bit program. */
 			unsigned register_count;

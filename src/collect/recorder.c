@@ -51,7 +51,7 @@ struct hp_error *recorder_create(struct recorder *recorder,
 				  &recorder->streams, recorder->event_names, count);
 	if (!error)
 		recorder->attributor.per_process = options->per_process;
-	if (!error && sampler->rings.layout.registers)
+	if (!error && (sampler->rings.layout.registers || sampler->rings.layout.branches))
 		error = outcomes_create(recorder->start_ns, &recorder->outcomes);
 	return error;
 }

@@ -29,6 +29,7 @@ struct sampler_options {
 	bool start_disabled; /* until sampler_enable: -D */
 	const char *cpus;    /* NULL: all online */
 	size_t ring_pages;   /* 0: default */
+	bool branches;	     /* the branches before it with each sample; see branches_offered */
 	/* With each sample: which registers of user code, as the kernel numbers them, and how much
 	 * of the stack, a multiple of 8. */
 	uint64_t registers;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "loop.h"
+#include "branches.h"
 #include "registers.h"
 
 #include <hpcprof/collect/session.h>
@@ -121,8 +122,10 @@ static struct hp_error *open_events(struct hp_session *session)
 	struct hp_error *error;
 
 	if (wants_registers(session)) {
-		sampler.registers = registers_wanted();
-		sampler.stack_bytes = OUTCOMES_STACK_BYTES;
+		/* What ran is worth more than what will. */
+		sampler.branches = branches_offered(options->events);
+		sampler.registers = sampler.branches ? 0 : registers_wanted();
+		sampler.stack_bytes = sampler.branches ? 0 : OUTCOMES_STACK_BYTES;
 	}
 	error = sampler_open(&session->sampler, &sampler, session->machine, session->events);
 

@@ -79,6 +79,14 @@ struct raw raw_sample(struct record_layout layout, struct raw_trailer from, uint
 	raw_u64(&raw, from.time_ns);
 	if (layout.period)
 		raw_u64(&raw, period);
+	if (layout.branches) {
+		raw_u64(&raw, 3);
+		for (uint64_t i = 0; i < 3; i++) {
+			raw_u64(&raw, 0x4000 + i);
+			raw_u64(&raw, 0x5000 + i);
+			raw_u64(&raw, i << 4); /* cycles */
+		}
+	}
 	if (layout.registers) {
 		raw_u64(&raw, PERF_SAMPLE_REGS_ABI_64);
 		for (int i = 0; i < __builtin_popcountll(layout.registers); i++)

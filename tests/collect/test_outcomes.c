@@ -24,11 +24,12 @@
  * branch on what is loaded from elsewhere. The stack's first word decides one more.
  */
 __asm__(".pushsection .text\n"
-	".globl sample_code, sample_compare, sample_loop, sample_jump, sample_case0, sample_case1\n"
+	".globl sample_code, sample_compare, sample_head, sample_loop, sample_jump, sample_case0, "
+	"sample_case1\n"
 	".globl sample_stack, sample_unknown, sample_end, sample_table\n"
 	"sample_code:\n\tcmp %rsi, %rdi\n"
 	"sample_compare:\n\tjae sample_end\n"
-	"1:\tdec %rdi\n"
+	"sample_head:\n1:\tdec %rdi\n"
 	"sample_loop:\n\tjnz 1b\n"
 	"\tand $1, %esi\n"
 	"\tlea sample_table(%rip), %rax\n"
@@ -46,8 +47,8 @@ __asm__(".pushsection .text\n"
 	"\t.align 4\n"
 	"sample_table:\n\t.long sample_case0 - sample_table, sample_case1 - sample_table\n"
 	".popsection\n");
-extern const char sample_code[], sample_compare[], sample_loop[], sample_jump[], sample_case0[],
-	sample_case1[], sample_stack[], sample_unknown[], sample_end[];
+extern const char sample_code[], sample_compare[], sample_head[], sample_loop[], sample_jump[],
+	sample_case0[], sample_case1[], sample_stack[], sample_unknown[], sample_end[];
 
 struct bench {
 	char *directory;
@@ -241,6 +242,64 @@ START_TEST(what_was_written_is_not_written_again)
 }
 END_TEST
 
+/* Twice round the loop, out of it, and through the table; then straight on to the sample. */
+START_TEST(branch_records_say_what_ran)
+{
+	const char *loop = sample_head;
+	struct bench bench = bench_begin();
+	struct record record = {
+		.kind = RECORD_SAMPLE,
+		.cpu_mode = PERF_RECORD_MISC_USER,
+		.sample.address = (uintptr_t)sample_stack,
+		.sample.branch_count = 4,
+		.sample.branches = {
+			{ (uintptr_t)sample_jump, (uintptr_t)sample_case1 },
+			{ (uintptr_t)sample_loop, (uintptr_t)loop },
+			{ (uintptr_t)sample_loop, (uintptr_t)loop },
+			{ 0, 0 },
+		},
+	};
+	struct hp_window_evidence evidence;
+
+	outcomes_follow(bench.outcomes, &record, &bench.context);
+	evidence = written(&bench);
+	ck_assert_uint_eq(evidence.strata[0].followed, 1);
+	ck_assert_uint_eq(seen(&bench, &evidence, sample_loop, HP_COUNTED_TAKEN, loop), 2);
+	ck_assert_uint_eq(seen(&bench, &evidence, sample_loop, HP_COUNTED_FALL, NULL), 1);
+	ck_assert_uint_eq(
+		seen(&bench, &evidence, sample_jump, HP_COUNTED_INDIRECT_JUMP, sample_case1), 1);
+	/* Where the sample is nothing has run yet. */
+	ck_assert_uint_eq(seen(&bench, &evidence, sample_stack, HP_COUNTED_FALL, NULL), 0);
+	hp_window_evidence_clear(&evidence);
+	bench_end(&bench);
+}
+END_TEST
+
+/* Of places that are no code, backwards, and across a call, which would have been recorded. */
+START_TEST(branch_records_that_make_no_sense_say_nothing)
+{
+	struct bench bench = bench_begin();
+	struct record record = {
+		.kind = RECORD_SAMPLE,
+		.cpu_mode = PERF_RECORD_MISC_USER,
+		.sample.address = (uintptr_t)sample_code,
+		.sample.branch_count = 3,
+		.sample.branches = {
+			{ 0x10, UINT64_MAX },
+			{ UINT64_MAX, (uintptr_t)sample_end },
+			{ (uintptr_t)sample_end, 0x20 },
+		},
+	};
+	struct hp_window_evidence evidence;
+
+	outcomes_follow(bench.outcomes, &record, &bench.context);
+	evidence = written(&bench);
+	ck_assert_uint_eq(evidence.strata[0].outcome_count, 0);
+	hp_window_evidence_clear(&evidence);
+	bench_end(&bench);
+}
+END_TEST
+
 START_TEST(samples_without_registers_of_their_own_are_not_followed)
 {
 	struct bench bench = bench_begin();
@@ -279,7 +338,8 @@ END_TEST
 
 HP_TEST_MAIN("collect/outcomes", branches_are_followed_as_far_as_registers_tell,
 	     the_stack_of_a_sample_is_read_and_other_memory_is_not,
-	     what_was_written_is_not_written_again,
+	     what_was_written_is_not_written_again, branch_records_say_what_ran,
+	     branch_records_that_make_no_sense_say_nothing,
 	     samples_without_registers_of_their_own_are_not_followed,
 	     code_that_is_mapped_from_nowhere_is_not_followed)
 

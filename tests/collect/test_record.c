@@ -6,9 +6,19 @@
 #include <string.h>
 
 static const struct record_layout layouts[] = {
-	{ false, false, 0, 0 }, { true, false, 0, 0 },	  { false, true, 0, 0 },
-	{ true, true, 0, 0 },	{ false, false, 0x7, 0 }, { true, true, 0x800000000000ff01, 64 },
-	{ false, true, 0, 8 },
+	{ .identifier = false },
+	{ .identifier = true },
+	{ .period = true },
+	{ .identifier = true, .period = true },
+	{ .registers = 0x7 },
+	{ .identifier = true, .period = true, .registers = 0x800000000000ff01, .stack_bytes = 64 },
+	{ .period = true, .stack_bytes = 8 },
+	{ .branches = true },
+	{ .identifier = true,
+	  .period = true,
+	  .branches = true,
+	  .registers = 0xff,
+	  .stack_bytes = 8 },
 };
 
 static const struct raw_trailer who = { .pid = 41, .tid = 42, .time_ns = 987654321, .id = 77 };
@@ -78,6 +88,11 @@ START_TEST(a_sample_parses_in_every_layout)
 		ck_assert_uint_eq(record.sample.address, 0xffffffff81000123);
 		ck_assert_uint_eq(record.sample.period, layouts[i].period ? 1000003 : 0);
 		ck_assert_uint_eq(record.id, layouts[i].identifier ? who.id : 0);
+		ck_assert_uint_eq(record.sample.branch_count, layouts[i].branches ? 3 : 0);
+		for (unsigned j = 0; j < record.sample.branch_count; j++) {
+			ck_assert_uint_eq(record.sample.branches[j].from, 0x4000 + j);
+			ck_assert_uint_eq(record.sample.branches[j].to, 0x5000 + j);
+		}
 		ck_assert_int_eq((int)record.sample.register_count,
 				 __builtin_popcountll(layouts[i].registers));
 		for (unsigned j = 0; j < record.sample.register_count; j++)
@@ -90,7 +105,9 @@ START_TEST(a_sample_parses_in_every_layout)
 }
 END_TEST
 
-static const struct record_layout with_all = { true, true, 0xff, 64 };
+static const struct record_layout with_all = {
+	.identifier = true, .period = true, .registers = 0xff, .stack_bytes = 64
+};
 static const size_t registers_offset = 8 + 8 + 8 + 8 + 8 + 8;
 
 START_TEST(registers_of_no_program_or_of_another_kind_are_none)
@@ -126,6 +143,57 @@ START_TEST(a_sample_cut_short_anywhere_is_refused)
 		raw_size(&cut);
 		ck_assert_msg(is_refused(&cut, with_all), "%zu of %zu bytes", size, whole.size);
 	}
+}
+END_TEST
+
+static const struct record_layout with_branches = { .branches = true, .registers = 0x3 };
+
+START_TEST(branches_cut_short_or_promised_are_refused)
+{
+	static const uint64_t counts[] = { 4, 5, 1000, UINT64_MAX / 24 + 1, UINT64_MAX };
+	struct raw whole = raw_sample(with_branches, who, 0x1234, 1);
+	size_t at = 8 + 8 + 8 + 8;
+
+	for (size_t size = 8; size < whole.size; size += 8) {
+		struct raw cut = whole;
+
+		cut.size = size;
+		raw_size(&cut);
+		ck_assert_msg(is_refused(&cut, with_branches), "%zu of %zu bytes", size,
+			      whole.size);
+	}
+	for (size_t i = 0; i < HP_ARRAY_COUNT(counts); i++) {
+		struct raw raw = whole;
+
+		memcpy(raw.bytes + at, &counts[i], 8);
+		ck_assert_msg(is_refused(&raw, with_branches), "%llu branches",
+			      (unsigned long long)counts[i]);
+	}
+}
+END_TEST
+
+START_TEST(of_many_branches_the_latest_are_kept)
+{
+	static const struct record_layout layout = { .branches = true };
+	struct {
+		uint8_t bytes[8 + 24 + 8 + 100 * 24];
+		size_t size;
+	} large = { .size = 0 };
+	uint64_t words[4 + 1 + 300] = { 0 };
+	struct record record;
+	struct raw head = raw_begin(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	uint16_t size = sizeof(large.bytes);
+
+	words[3] = 100;
+	for (unsigned i = 0; i < 100; i++)
+		words[4 + 3 * i] = i + 1;
+	memcpy(large.bytes, head.bytes, 8);
+	memcpy(large.bytes + 6, &size, 2);
+	memcpy(large.bytes + 8, words, sizeof(large.bytes) - 8);
+	ck_assert(record_parse(large.bytes, sizeof(large.bytes), layout, &record));
+	ck_assert_uint_eq(record.sample.branch_count, RECORD_BRANCHES);
+	ck_assert_uint_eq(record.sample.branches[0].from, 1);
+	ck_assert_uint_eq(record.sample.branches[RECORD_BRANCHES - 1].from, RECORD_BRANCHES);
 }
 END_TEST
 
@@ -511,6 +579,7 @@ END_TEST
 HP_TEST_MAIN("collect/record", a_sample_parses_in_every_layout,
 	     registers_of_no_program_or_of_another_kind_are_none,
 	     a_sample_cut_short_anywhere_is_refused, a_stack_larger_than_its_record_is_refused,
+	     branches_cut_short_or_promised_are_refused, of_many_branches_the_latest_are_kept,
 	     a_mapping_of_a_file_carries_its_inode,
 	     a_mapping_with_a_build_id_of_any_size_up_to_20_has_no_inode,
 	     a_build_id_of_more_than_20_bytes_is_refused, a_name_says_whether_it_came_with_an_exec,
