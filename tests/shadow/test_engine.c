@@ -368,6 +368,36 @@ static const char rounds[] = "\x41\xb8\x11\x00\x00\x00"	    /*  0 mov r8d, 0x11 
 			     "\x41\xb8\x33\x00\x00\x00\x90" /* 27 mov r8d, 0x33; nop */;
 enum { EQUAL = 0x246 };
 
+/* A return alone in its block, armed and left by its own branch. */
+START_TEST(a_sample_of_a_lone_return_matches)
+{
+	static const char code[] = "\xe8\x0f\x00\x00\x00"	  /*  0 call 20 */
+				   "\x41\xb8\x22\x00\x00\x00\x90" /*  5 mov r8d, 0x22; nop */
+				   "\x41\xb8\x33\x00\x00\x00\x90" /* 12 mov r8d, 0x33; nop */
+				   "\xcc\xc3";			  /* 19 int3; ret */
+	struct bench *bench = set_up();
+	struct hp_engine_sample samples[] = {
+		sample_at(bench, 20, bench->state.registers.r8, bench->state.registers.eflags),
+		sample_at(bench, 11, 0x22, bench->state.registers.eflags),
+		sample_at(bench, 18, 0x33, bench->state.registers.eflags),
+	};
+
+	samples[0].general[4] -= 8;
+	samples[0].stack_bytes = 0;
+	run(bench, code, sizeof(code) - 1, samples, 3);
+	assert_end(bench, HP_WINDOW_COMPLETE, PUPPET_CODE + 18);
+	ck_assert_uint_eq(bench->replay.matched, 3);
+	ck_assert_uint_eq(bench->replay.first, 0);
+	ck_assert_uint_eq(bench->replay.last, 1);
+	/* The return, which goes where it does between the two. */
+	ck_assert_uint_eq(bench->replay.edges[0].kind, HP_WINDOW_EDGE_RETURN);
+	ck_assert_uint_eq(bench->replay.edges[0].count, 1);
+	ck_assert_uint_eq(bench->replay.blocks[bench->replay.block_count - 1].address.value,
+			  PUPPET_CODE + 20);
+	tear_down(bench);
+}
+END_TEST
+
 START_TEST(a_state_that_comes_by_again_is_ambiguous_and_no_end_of_a_window)
 {
 	struct bench *bench = set_up();
@@ -457,6 +487,7 @@ HP_TEST_MAIN("shadow/engine", a_shadow_that_takes_too_long_is_stopped,
 	     code_that_is_mapped_during_a_window_is_found,
 	     protecting_and_unmapping_code_ends_a_window_and_of_data_does_not,
 	     a_full_cache_ends_a_window_and_the_next_has_room, whatever_is_run_a_replay_ends,
+	     a_sample_of_a_lone_return_matches,
 	     a_state_that_comes_by_again_is_ambiguous_and_no_end_of_a_window,
 	     states_that_come_round_all_the_time_are_no_moments,
 	     a_state_with_another_stack_or_other_flags_is_not_the_samples)
