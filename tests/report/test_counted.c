@@ -240,9 +240,12 @@ static struct fixture record(uint64_t of_others)
 		{ "cpu-clock:u", &self, "other", 0, 1000000, offset_of(counted_leaf_then),
 		  of_others },
 	};
-	struct fixture_epoch epoch = {
-		.counts = counts, .count = of_others ? 3 : 2, .clock_hz = 3e9, .evidence = &windows
-	};
+	struct fixture_epoch epoch = { .counts = counts,
+				       .count = of_others ? 3 : 2,
+				       .clock_hz = 3e9,
+				       .evidence = &windows,
+				       .commands = &times,
+				       .command_count = 1 };
 	struct fixture fixture = fixture_create();
 
 	fixture_add(&fixture, &epoch);
