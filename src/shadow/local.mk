@@ -32,6 +32,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/inject.h src/shadow/inject.c \
 	src/shadow/mapped_files.h src/shadow/mapped_files.c \
 	src/shadow/matching.h src/shadow/matching.c \
+	src/shadow/pages.h src/shadow/pages.c \
 	src/shadow/price.h src/shadow/price.c \
 	src/shadow/rebuild.h src/shadow/rebuild.c \
 	src/shadow/schedule.h src/shadow/schedule.c \

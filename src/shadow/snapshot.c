@@ -5,9 +5,7 @@
 #include <hpcprof/base/vector.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,34 +20,23 @@ enum {
 	/* So much is worth a thread. */
 	READER_BYTES = 8 << 20,
 	MOST_READERS = 4,
-	/* Pages that are looked at in one go. */
-	SCAN_PAGES = 65536,
 	/* Room for what comes until the stop: so much more, and an eighth. */
 	SPARE_BYTES = 1 << 20,
 };
 
-/* Of more address space the looking alone takes too long: 64 GiB. */
-#define SCAN_LIMIT_PAGES (UINT64_C(16) << 20)
-
-/* Documentation/admin-guide/mm/pagemap.rst */
-#define PAGE_IN_MEMORY (UINT64_C(1) << 63)
-#define PAGE_SWAPPED   (UINT64_C(1) << 62)
-#define PAGE_OF_FILE   (UINT64_C(1) << 61)
-
 void snapshot_init(struct snapshot *snapshot)
 {
-	*snapshot = (struct snapshot){ .pagemap_fd = -1 };
+	*snapshot = (struct snapshot){ 0 };
+	pages_init(&snapshot->pages);
 }
 
 void snapshot_clear(struct snapshot *snapshot)
 {
 	areas_clear(&snapshot->areas);
 	free(snapshot->runs);
-	free(snapshot->pagemap);
+	pages_clear(&snapshot->pages);
 	if (snapshot->buffer)
 		munmap(snapshot->buffer, snapshot->buffer_bytes);
-	if (snapshot->pagemap_fd >= 0)
-		close(snapshot->pagemap_fd);
 	snapshot_init(snapshot);
 }
 
@@ -84,13 +71,6 @@ static enum reading reading_of(const struct area *area)
 	return area->kind == AREA_FILE ? READ_WRITTEN : READ_ALL;
 }
 
-static bool is_wanted(uint64_t page, enum reading reading)
-{
-	if (!(page & (PAGE_IN_MEMORY | PAGE_SWAPPED)))
-		return false;
-	return reading == READ_ALL || !(page & PAGE_OF_FILE);
-}
-
 /* --- which pages ------------------------------------------------------------------------------ */
 
 static bool add_page(struct snapshot *snapshot, uint64_t address)
@@ -109,31 +89,23 @@ static bool add_page(struct snapshot *snapshot, uint64_t address)
 	return true;
 }
 
+static bool add_pages(void *context, uint64_t start, uint64_t end)
+{
+	for (uint64_t page = start; page < end; page += PAGE_BYTES) {
+		if (!add_page(context, page))
+			return false;
+	}
+	return true;
+}
+
 static struct hp_error *scan_area(struct snapshot *snapshot, const struct area *area)
 {
 	enum reading reading = reading_of(area);
-	uint64_t pages;
 
-	for (uint64_t at = area->start; reading != READ_NONE && at < area->end;
-	     at += pages * PAGE_BYTES) {
-		ssize_t got;
-
-		pages = (area->end - at) / PAGE_BYTES;
-		if (pages > SCAN_PAGES)
-			pages = SCAN_PAGES;
-		got = pread(snapshot->pagemap_fd, snapshot->pagemap, pages * sizeof(uint64_t),
-			    (off_t)(at / PAGE_BYTES * sizeof(uint64_t)));
-		if (got < (ssize_t)sizeof(uint64_t))
-			return hp_error_create_errno(got < 0 ? errno : ESRCH,
-						     "looking at its pages");
-		pages = (uint64_t)got / sizeof(uint64_t);
-		for (uint64_t i = 0; i < pages; i++) {
-			if (is_wanted(snapshot->pagemap[i], reading) &&
-			    !add_page(snapshot, at + i * PAGE_BYTES))
-				return hp_error_create_no_memory();
-		}
-	}
-	return NULL;
+	if (reading == READ_NONE)
+		return NULL;
+	return pages_find(&snapshot->pages, area->start, area->end, reading == READ_WRITTEN,
+			  add_pages, snapshot);
 }
 
 /* Lays the runs out in the buffer, one behind the other. */
@@ -151,43 +123,16 @@ static void arrange(struct snapshot *snapshot)
 static struct hp_error *scan(struct snapshot *snapshot)
 {
 	struct hp_error *error = areas_read(&snapshot->areas, snapshot->pid);
-	uint64_t pages = 0;
 
 	snapshot->run_count = 0;
-	for (size_t i = 0; !error && i < snapshot->areas.count; i++) {
-		const struct area *area = &snapshot->areas.at[i];
-
-		if (reading_of(area) != READ_NONE)
-			pages += (area->end - area->start) / PAGE_BYTES;
-		if (pages > SCAN_LIMIT_PAGES)
-			return hp_error_create(
-				HP_ERROR_INSUFFICIENT,
-				"it has more than %u GiB of address space to look at",
-				(unsigned)(SCAN_LIMIT_PAGES >> 18));
-		error = scan_area(snapshot, area);
-	}
+	pages_begin(&snapshot->pages);
+	for (size_t i = 0; !error && i < snapshot->areas.count; i++)
+		error = scan_area(snapshot, &snapshot->areas.at[i]);
 	arrange(snapshot);
 	return error;
 }
 
 /* --- the buffer ------------------------------------------------------------------------------- */
-
-static struct hp_error *open_pagemap(struct snapshot *snapshot, pid_t pid)
-{
-	char path[64];
-
-	if (!hp_grow((void **)&snapshot->pagemap, &snapshot->pagemap_capacity, SCAN_PAGES,
-		     sizeof(*snapshot->pagemap)))
-		return hp_error_create_no_memory();
-	if (snapshot->pagemap_fd >= 0)
-		close(snapshot->pagemap_fd);
-	snapshot->pid = pid;
-	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)pid);
-	snapshot->pagemap_fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (snapshot->pagemap_fd < 0)
-		return hp_error_create_errno(errno, "opening %s", path);
-	return NULL;
-}
 
 static struct hp_error *make_room(struct snapshot *snapshot, uint64_t bytes)
 {
@@ -213,8 +158,9 @@ static struct hp_error *make_room(struct snapshot *snapshot, uint64_t bytes)
 
 struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t *bytes)
 {
-	struct hp_error *error = open_pagemap(snapshot, pid);
+	struct hp_error *error = pages_open(&snapshot->pages, pid);
 
+	snapshot->pid = pid;
 	if (!error)
 		error = scan(snapshot);
 	*bytes = snapshot->used_bytes;

@@ -18,6 +18,7 @@
 #define HPCPROF_SHADOW_SNAPSHOT_H
 
 #include "areas.h"
+#include "pages.h"
 
 /* Neighbouring pages that were read. */
 struct run {
@@ -33,9 +34,7 @@ struct snapshot {
 	uint8_t *buffer; /* in memory beforehand, so that reading is no slower than it must be */
 	uint64_t buffer_bytes;
 	uint64_t used_bytes;
-	uint64_t *pagemap; /* scratch */
-	size_t pagemap_capacity;
-	int pagemap_fd; /* of `pid` */
+	struct pages pages;
 	pid_t pid;
 };
 
