@@ -399,6 +399,31 @@ static bool may_be_rough(const struct flow *flow)
 	       !flow->has_counts && !is_poor(flow);
 }
 
+/* All blocks of the procedure together did not run as often as was counted: single counts may give
+ * way to others, their sum may not. */
+static bool is_far_from_counts(const struct flow *flow)
+{
+	static const double far = 0.2;
+	const struct hp_analysis_input *input = flow->analyzer->input;
+	double counted = 0;
+	double found = 0;
+
+	for (size_t i = 0; i < input->evidence_count; i++) {
+		const struct hp_evidence *one = &input->evidence[i];
+		uint32_t block = hp_cfg_block_at(flow->cfg, one->address);
+
+		if (one->kind != HP_EVIDENCE_COUNT || one->source != HP_SOURCE_SHADOW ||
+		    block == HP_CFG_NONE || !isfinite(input->shared_deviation[one->source]))
+			continue;
+		counted += one->value * flow->cfg->blocks[block].instructions;
+		if (flow_block(flow, block) >= 0)
+			found += exp(flow->x[flow_block(flow, block)]) *
+				 flow->cfg->blocks[block].instructions;
+	}
+	return counted > 0 &&
+	       fabs(log(found / counted)) > far + 2 * input->shared_deviation[HP_SOURCE_SHADOW];
+}
+
 struct hp_error *flow_solve(struct flow *flow)
 {
 	struct hp_error *error = make_system(flow);
@@ -442,7 +467,7 @@ struct hp_error *flow_solve(struct flow *flow)
 		}
 	}
 	/* Lost on the way: what was counted knows better. */
-	if (!error && !flow->has_converged && flow->has_counts && flow_contradicts(flow))
+	if (!error && flow->has_counts && (!flow->has_converged || is_far_from_counts(flow)))
 		return flow_apart(flow);
 	return error;
 }
