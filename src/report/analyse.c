@@ -112,27 +112,29 @@ static struct hp_error *refuse(struct report *report, struct row_code *code, con
 	return forgive(report, code, hp_error_create(HP_ERROR_INSUFFICIENT, "%s", why));
 }
 
-/* Jumps that windows saw are edges, whether the code tells or not. */
+/* Jumps that windows or registers saw are edges, whether the code tells or not. */
 static struct hp_error *open_flow(struct report *report, struct report_part *part)
 {
-	HP_VECTOR(struct hp_known_jump) jumps = { 0 };
-	const struct counted *counted;
+	jump_vector jumps = { 0 };
+	const struct counted *counted = NULL;
 	bool is_fine = true;
 	struct hp_error *error = hp_cfg_image_create(part->file, &part->flow);
 
 	if (!error)
 		error = counted_of(report, part, &counted);
-	if (error || !counted)
-		return error;
-	for (size_t i = 0; i < counted->edges.count && is_fine; i++) {
+	if (!error && report->options->estimator != HP_ESTIMATOR_CONTROL)
+		error = ways_jumps_of(report, part, &jumps);
+	for (size_t i = 0; !error && counted && i < counted->edges.count && is_fine; i++) {
 		const struct counted_edge *edge = &counted->edges.at[i];
 		struct hp_known_jump jump = { { edge->from }, { edge->to } };
 
 		if (edge->kind == HP_COUNTED_INDIRECT_JUMP && edge->is_inside)
 			is_fine = hp_vector_push(&jumps, jump);
 	}
-	error = is_fine ? hp_cfg_image_know_jumps(part->flow, jumps.at, jumps.count)
-			: hp_error_create_no_memory();
+	if (!error && !is_fine)
+		error = hp_error_create_no_memory();
+	if (!error)
+		error = hp_cfg_image_know_jumps(part->flow, jumps.at, jumps.count);
 	hp_vector_free(&jumps);
 	return error;
 }

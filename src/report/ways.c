@@ -6,6 +6,7 @@ void ways_destroy(struct ways *ways)
 	if (!ways)
 		return;
 	hp_vector_free(&ways->branches);
+	hp_vector_free(&ways->jumps);
 	free(ways);
 }
 
@@ -25,6 +26,40 @@ static bool add_branch(const struct report_part *part, const struct hp_counted *
 	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
 		into->counts[i] = (double)item->counts[i];
 	return hp_vector_push(&ways->branches, way);
+}
+
+static bool add_jump(const struct report_part *part, const struct hp_counted *item,
+		     struct ways *ways)
+{
+	struct hp_known_jump jump;
+
+	if (item->to_image != item->image ||
+	    !hp_image_link_address(part->file, item->at, &jump.from) ||
+	    !hp_image_link_address(part->file, item->to, &jump.to))
+		return true;
+	return hp_vector_push(&ways->jumps, jump);
+}
+
+static bool add_outcome(const struct report_part *part, const struct hp_counted *item,
+			struct ways *ways)
+{
+	switch ((enum hp_counted_kind)item->kind) {
+	case HP_COUNTED_TAKEN:
+	case HP_COUNTED_FALL:
+		return add_branch(part, item, ways);
+	case HP_COUNTED_INDIRECT_JUMP:
+		return add_jump(part, item, ways);
+	case HP_COUNTED_BLOCK:
+	case HP_COUNTED_JUMP:
+	case HP_COUNTED_CALL:
+	case HP_COUNTED_INDIRECT_CALL:
+	case HP_COUNTED_RETURN:
+	case HP_COUNTED_SYSTEM_CALL:
+	case HP_COUNTED_PROBE:
+	case HP_COUNTED_PROBE_TIME:
+		break;
+	}
+	return true;
 }
 
 static int compare_ways(const void *left, const void *right)
@@ -67,9 +102,7 @@ static struct hp_error *make(const struct report *report, const struct report_pa
 		for (size_t j = 0; j < stratum->outcome_count; j++) {
 			const struct hp_counted *item = &stratum->outcomes[j];
 
-			if (item->image == image &&
-			    (item->kind == HP_COUNTED_TAKEN || item->kind == HP_COUNTED_FALL) &&
-			    !add_branch(part, item, ways))
+			if (item->image == image && !add_outcome(part, item, ways))
 				return hp_error_create_no_memory();
 		}
 	}
@@ -94,6 +127,18 @@ static struct hp_error *ways_of(const struct report *report, const struct report
 		if (hp_image_id_compare(&sum->images[i], &part->image->id) == 0)
 			error = make(report, part, i, part->image->ways);
 	*ways = part->image->ways;
+	return error;
+}
+
+struct hp_error *ways_jumps_of(const struct report *report, const struct report_part *part,
+			       jump_vector *jumps)
+{
+	const struct ways *ways;
+	struct hp_error *error = ways_of(report, part, &ways);
+
+	for (size_t i = 0; !error && ways && i < ways->jumps.count; i++)
+		if (!hp_vector_push(jumps, ways->jumps.at[i]))
+			return hp_error_create_no_memory();
 	return error;
 }
 

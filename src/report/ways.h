@@ -15,11 +15,18 @@ struct way {
 	struct hp_grouped straight;
 };
 
+typedef HP_VECTOR(struct hp_known_jump) jump_vector;
+
 struct ways {
 	HP_VECTOR(struct way) branches; /* by address, distinct */
+	jump_vector jumps;		/* indirect ones, inside the image */
 };
 
 void ways_destroy(struct ways *ways);
+
+/* Adds where indirect jumps were seen to go. */
+struct hp_error *ways_jumps_of(const struct report *report, const struct report_part *part,
+			       jump_vector *jumps);
 
 /* What is known of the graph's conditional jumps. */
 struct hp_error *ways_terms_of(struct report *report, const struct report_part *part,

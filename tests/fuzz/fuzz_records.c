@@ -62,6 +62,10 @@ static void parse_one(const uint8_t *bytes, size_t size, struct record_layout la
 		check_strings(&record, copy, size);
 		if (record.kind == RECORD_MMAP)
 			check_identity(&record.mmap.build_id);
+		if (record.kind == RECORD_SAMPLE && record.sample.stack_bytes)
+			check(record.sample.stack >= copy &&
+			      record.sample.stack_bytes <=
+				      size - (size_t)(record.sample.stack - copy));
 	}
 	free(copy);
 }
@@ -231,7 +235,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 	if (!size)
 		return 0;
-	layout = (struct record_layout){ .identifier = bytes[0] & 1, .period = bytes[0] & 2 };
+	layout = (struct record_layout){
+		.identifier = bytes[0] & 1,
+		.period = bytes[0] & 2,
+		.branches = bytes[0] & 0x10,
+		.registers = bytes[0] & 0x20 ? 0xff03ff : 0,
+		.stack_bytes = bytes[0] & 0x40 ? 256 : 0,
+	};
 	count = 1 + (bytes[0] >> 2) % MOST_RINGS;
 	position = (uint64_t)(bytes[0] >> 4) * 256 + (bytes[0] & 0x80 ? UINT64_MAX - 2047 : 0);
 	bytes++;
