@@ -12,6 +12,7 @@
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 /* Of 64-bit programs. A 32-bit one has another. */
 enum { USER_CODE_SEGMENT = 0x33 };
@@ -118,6 +119,45 @@ static enum hold_result refused(pid_t tid, int errno_value, struct hp_error **er
 	return HOLD_REFUSED;
 }
 
+/* Whether it is ours to leave to whoever waits for our children. */
+static bool is_own_child(pid_t tid)
+{
+	_cleanup_free_ char *text = NULL;
+	const char *line;
+	char path[64];
+	int process = 0;
+	int parent = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	hp_error_destroy(hp_file_read_text(path, &text));
+	line = text ? strstr(text, "\nTgid:") : NULL;
+	if (line && sscanf(line, "\nTgid: %d", &process) != 1)
+		return false;
+	line = text ? strstr(text, "\nPPid:") : NULL;
+	return line && sscanf(line, "\nPPid: %d", &parent) == 1 && process == tid &&
+	       parent == getpid();
+}
+
+/* A thread that ends while it is traced stays until its tracer has seen it, and its process, and
+ * the parent's wait, with it. */
+static void see_its_end(pid_t tid)
+{
+	siginfo_t info;
+	int got;
+
+	if (is_own_child(tid))
+		return;
+	do {
+		got = waitid(P_PID, (id_t)tid, &info, WEXITED | __WALL);
+	} while (got < 0 && errno == EINTR);
+}
+
+static void let_go(pid_t tid, unsigned long signal)
+{
+	if (ptrace(PTRACE_DETACH, tid, NULL, signal) < 0 && errno == ESRCH)
+		see_its_end(tid);
+}
+
 /* Waits for its next stop; leaves its end to others. False when it has ended. */
 static bool await_stop(pid_t tid, int *signal, int *event)
 {
@@ -177,20 +217,21 @@ enum hold_result hold(pid_t tid, struct held_state *state, struct hp_error **err
 		return HOLD_IN_KERNEL;
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
 		return refused(tid, errno, error, refusal);
-	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0 || !await_stop(tid, &signal, &event))
+	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0 || !await_stop(tid, &signal, &event)) {
+		see_its_end(tid);
 		return HOLD_GONE;
+	}
 	/* A signal came first, or somebody stops it: that goes its way, another moment will do. */
 	if (event == PTRACE_EVENT_STOP && signal == SIGTRAP)
 		result = judge(tid, state, error, refusal);
 	if (result != HOLD_STOPPED)
-		ptrace(PTRACE_DETACH, tid, NULL,
-		       event == PTRACE_EVENT_STOP ? 0UL : (unsigned long)signal);
+		let_go(tid, event == PTRACE_EVENT_STOP ? 0UL : (unsigned long)signal);
 	return result;
 }
 
 void hold_release(pid_t tid)
 {
-	ptrace(PTRACE_DETACH, tid, NULL, NULL);
+	let_go(tid, 0);
 }
 
 bool hold_give_state(pid_t pid, const struct held_state *state)

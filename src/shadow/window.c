@@ -59,6 +59,12 @@ void window_maker_clear(struct window_maker *maker)
 static void refuse(struct window_result *result, enum hp_shadow_refusal refusal,
 		   struct hp_error *error)
 {
+	/* The thread has ended meanwhile. */
+	if (error && (error->class == HP_ERROR_NOT_FOUND || error->errno_value == ESRCH)) {
+		hp_error_destroy(error);
+		result->outcome = WINDOW_NOT_NOW;
+		return;
+	}
 	result->outcome = WINDOW_REFUSED;
 	result->refusal = refusal;
 	result->error = error;
@@ -155,11 +161,6 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 	cpu_set_t cpus;
 
 	error = matching_open(&maker->matching, order->tid);
-	if (error && error->errno_value == ESRCH) {
-		hp_error_destroy(error);
-		result->outcome = WINDOW_NOT_NOW;
-		return false;
-	}
 	if (!error)
 		error = descriptors_list(&maker->descriptors, order->tid);
 	if (!error && !shadow_calls_identify(&maker->calls, order->pid, order->tid))

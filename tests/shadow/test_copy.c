@@ -441,9 +441,60 @@ START_TEST(a_target_that_has_ended_is_left_to_its_parent)
 }
 END_TEST
 
+START_TEST(a_target_that_is_killed_while_it_is_held_is_left_to_its_parent)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		for (volatile uint64_t i = 0;; i++)
+			;
+	}
+	hold_target(pid);
+	kill(pid, SIGKILL);
+	hold_release(pid);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+END_TEST
+
+/* Its parent would wait for ever if we did not see its end. */
+START_TEST(somebody_elses_child_that_is_killed_while_it_is_held_is_waited_for_by_its_parent)
+{
+	pid_t child = 0;
+	int tell[2];
+	int status;
+	pid_t parent;
+
+	ck_assert_int_eq(pipe(tell), 0);
+	parent = fork();
+	if (parent == 0) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			for (volatile uint64_t i = 0;; i++)
+				;
+		}
+		if (write(tell[1], &pid, sizeof(pid)) != sizeof(pid))
+			_exit(2);
+		_exit(waitpid(pid, &status, 0) != pid || WTERMSIG(status) != SIGKILL);
+	}
+	ck_assert_int_eq(read(tell[0], &child, sizeof(child)), sizeof(child));
+	hold_target(child);
+	kill(child, SIGKILL);
+	hold_release(child);
+	ck_assert_int_eq(waitpid(parent, &status, 0), parent);
+	ck_assert_int_eq(status, 0);
+	close(tell[0]);
+	close(tell[1]);
+}
+END_TEST
+
 HP_TEST_MAIN("shadow/copy", a_copy_holds_what_the_target_holds,
 	     kernels_before_6_7_tell_the_same_pages, what_a_copy_writes_reaches_nobody,
 	     areas_of_a_copy_are_where_the_targets_are, a_copy_maps_where_the_target_would,
 	     a_copy_goes_on_from_the_targets_registers,
 	     a_copy_has_no_descriptors_and_is_the_first_to_go,
-	     a_target_that_has_ended_is_left_to_its_parent)
+	     a_target_that_has_ended_is_left_to_its_parent,
+	     a_target_that_is_killed_while_it_is_held_is_left_to_its_parent,
+	     somebody_elses_child_that_is_killed_while_it_is_held_is_waited_for_by_its_parent)
