@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 enum {
@@ -26,6 +27,7 @@ enum {
 	REPLAY_LEAST_NS = 2000000000,
 	/* Times that a copy comes out of its cache: what it takes is ours. */
 	EXIT_LIMIT = 1 << 20,
+	NICER = 10,
 	/* A copy is held in a buffer, and then in the copy. */
 	COPIES = 2,
 };
@@ -168,6 +170,11 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 	other_cpus(order->tid, &cpus);
 	if (!error)
 		error = vessel_create(&maker->vessel, &maker->snapshot.areas, &cpus);
+	/* Others may want that CPU, and would come to the target's for it: a tenth of a share. When
+	 * the target itself keeps all busy, what replaying takes has been paid for. */
+	if (!error && order->has_spare_cpu)
+		setpriority(PRIO_PROCESS, (id_t)maker->vessel.pid,
+			    getpriority(PRIO_PROCESS, 0) + NICER);
 	if (error)
 		refuse(result, HP_SHADOW_FAILED, error);
 	return !error;
