@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * replay TRACE SLICE_TICKS GROUP_EVENTS SEEDS ROTATION_PERMILLE [POLICY…]
+ * replay [--start] TRACE SLICE_TICKS GROUP_EVENTS SEEDS ROTATION_PERMILLE [POLICY…]
  *
  * Runs a trace in which everything was counted all the time through the schedulers and estimators,
  * as if only GROUP_EVENTS of its events could be counted at once, and compares with the truth. Each
  * seed deals the events into groups, starts the trace somewhere else, and seeds the scheduler.
+ *
+ * --start: each starts where the program does, and the first slices are as short as hpcprof stat's
+ * are (hpcprof/mux/ramp.h), by the target's own time; SLICE_TICKS is their full length. Programs
+ * begin with bursts: use ticks of 100 µs.
  *
  * A trace is text: "hpcprof-mux-trace/2 TICK_NS" on a line, then the names of the columns, the
  *first three of them "wall_ns", "enabled_ns" and "ruler", then a line for each tick: what it took,
@@ -23,6 +27,7 @@
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/vector.h>
 #include <hpcprof/mux/estimate.h>
+#include <hpcprof/mux/ramp.h>
 #include <hpcprof/mux/scheduler.h>
 
 #include <math.h>
@@ -31,6 +36,7 @@
 #include <string.h>
 
 #define MAX_COLUMNS 130
+#define SHORTEST_NS 250000 /* stat's */
 
 enum { WALL, ENABLED, RULER, FIRST_EVENT };
 enum { ESTIMATED, ACTUAL, SERIES_COUNT };
@@ -46,6 +52,7 @@ struct trace {
 struct setting {
 	const struct trace *trace;
 	size_t slice_ticks, group_events, seed, rotation_permille;
+	bool from_start;
 	enum hp_mux_policy policy;
 };
 
@@ -159,7 +166,8 @@ static void deal(struct run *run)
 		if (trace->names[i][0] == '*')
 			run->column_of[events + run->plan.always_count++] = i;
 	}
-	run->first_tick = hp_random_between(&random, 0, trace->ticks - 1);
+	if (!run->setting.from_start)
+		run->first_tick = hp_random_between(&random, 0, trace->ticks - 1);
 }
 
 static void end_round(struct run *run, struct hp_mux_estimator *series, size_t from, size_t to)
@@ -215,6 +223,26 @@ static struct hp_mux_slice slice_of(const struct run *run, uint32_t group, size_
 	return slice;
 }
 
+static size_t slice_end(const struct run *run, size_t at, size_t stop)
+{
+	const struct trace *trace = run->setting.trace;
+	const struct hp_mux_ramp ramp = {
+		.group_count = run->plan.group_count,
+		.shortest_ns = SHORTEST_NS,
+		.full_ns = run->setting.slice_ticks * trace->tick_ns,
+	};
+	uint64_t length_ns;
+	size_t end = at + run->setting.slice_ticks;
+
+	if (run->setting.from_start) {
+		length_ns = hp_mux_ramp_slice_ns(&ramp, sum_before(trace, at, ENABLED));
+		end = at + 1;
+		while (end < stop && sum_of(trace, at, end, ENABLED) < length_ns)
+			end++;
+	}
+	return end < stop ? end : stop;
+}
+
 /* The whole trace, once. */
 static void replay(struct run *run)
 {
@@ -234,7 +262,7 @@ static void replay(struct run *run)
 	check(hp_mux_estimator_create(&run->plan, 0, &series));
 	run->intervals = calloc(trace->ticks + 1, SERIES_COUNT * sizeof(double) * trace->columns);
 	while (at < stop) {
-		size_t end = at + setting->slice_ticks < stop ? at + setting->slice_ticks : stop;
+		size_t end = slice_end(run, at, stop);
 		struct hp_mux_slice slice =
 			slice_of(run, hp_mux_scheduler_next(scheduler), at, end, counts);
 
@@ -367,8 +395,14 @@ int main(int argc, char **argv)
 	struct setting setting = { .trace = &trace };
 	uint64_t seeds, numbers[4];
 
+	if (argc > 1 && strcmp(argv[1], "--start") == 0) {
+		setting.from_start = true;
+		argv++;
+		argc--;
+	}
 	if (argc < 6)
-		fail("usage: replay TRACE SLICE_TICKS GROUP_EVENTS SEEDS ROTATION_PERMILLE"
+		fail("usage: replay [--start] TRACE SLICE_TICKS GROUP_EVENTS SEEDS "
+		     "ROTATION_PERMILLE"
 		     " [POLICY...]");
 	for (int i = 0; i < 4; i++) {
 		if (!hp_parse_u64(argv[i + 2], &numbers[i]) || (numbers[i] == 0 && i < 3))

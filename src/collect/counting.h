@@ -5,6 +5,7 @@
 #define HPCPROF_COLLECT_COUNTING_PRIVATE_H
 
 #include "agents.h"
+#include "pace.h"
 #include "rotation.h"
 #include "watch.h"
 
@@ -37,7 +38,8 @@ struct hp_counting {
 
 	uint64_t start_ns; /* counting began */
 	uint64_t interval_begin_ns;
-	uint64_t turn_ns; /* when the running slice ends; UINT64_MAX: never by time */
+	struct pace pace; /* of the running slice */
+	bool is_ramping;  /* it is shorter than slices will be */
 	uint64_t rotations_done;
 	uint64_t rotation_ns;	 /* sum over them */
 	double rotation_mean_ns; /* of late: what the next slice's length goes by */

@@ -3,6 +3,7 @@
 #include "counting.h"
 
 #include <hpcprof/base/number.h>
+#include <hpcprof/mux/ramp.h>
 
 #include <poll.h>
 #include <signal.h>
@@ -13,6 +14,8 @@
 
 enum {
 	SHORTEST_NS = 250000,
+	/* As short as this many rotations: they may take a third of the time, for a moment. */
+	SHORTEST_ROTATIONS = 2,
 	/* Shorter ones would gain nothing: scaled counts are then within a few per cent even of
 	 * bursty programs. */
 	DEFAULT_SLICE_NS = 4000000,
@@ -39,33 +42,81 @@ static uint32_t most_groups(const struct hp_counting *counting)
 	return most;
 }
 
-/* So long that rotating stays within its budget. */
-static uint64_t affordable_ns(const struct hp_counting *counting)
+/* The wheel whose line of time is the target's; NULL: there is none. */
+static const struct rotation *timed_by_target(const struct hp_counting *counting)
 {
+	for (size_t i = 0; i < counting->rotation_count; i++)
+		if (counting->rotations[i].clock)
+			return &counting->rotations[i];
+	return NULL;
+}
+
+/* How long the target has run, as well as is known without asking. */
+static uint64_t ran_ns(const struct hp_counting *counting, uint64_t now_ns)
+{
+	const struct rotation *timed = timed_by_target(counting);
+
+	return timed ? timed->position_ns : now_ns - counting->start_ns;
+}
+
+/* So long that rotating stays within its budget; what the first, short slices took of it is paid
+ * back by later ones. */
+static uint64_t affordable_ns(const struct hp_counting *counting, uint64_t now_ns)
+{
+	const double paying_back = 0.5;
 	double percent = counting->options.overhead_percent > 0 ? counting->options.overhead_percent
 								: HP_DEFAULT_ROTATION_PERCENT;
 	double length_ns = counting->rotation_mean_ns * 100 / percent;
 
+	if ((double)counting->rotation_ns * 100 > percent * (double)(now_ns - counting->start_ns))
+		length_ns /= paying_back;
 	return length_ns < LONGEST_NS ? (uint64_t)length_ns : LONGEST_NS;
 }
 
-static uint64_t slice_length_ns(const struct hp_counting *counting, uint64_t now_ns)
+static uint64_t full_length_ns(const struct hp_counting *counting, uint64_t now_ns)
 {
 	const struct hp_counting_options *options = &counting->options;
 	uint64_t full_ns = options->slice_ns ? options->slice_ns : DEFAULT_SLICE_NS;
-	/* So far each group has had its turn; the next round may take half as long again. */
-	uint64_t ramp_ns = (now_ns - counting->start_ns) / (2 * (uint64_t)most_groups(counting));
-	uint64_t affordable = affordable_ns(counting);
+	uint64_t affordable = affordable_ns(counting, now_ns);
 
-	if (options->slice_units)
-		return LONGEST_BY_UNITS_NS;
 	if ((!options->slice_ns || options->overhead_percent > 0) && full_ns < affordable)
 		full_ns = affordable;
-	if (options->slice_ns)
-		return full_ns;
-	if (ramp_ns < SHORTEST_NS)
-		ramp_ns = SHORTEST_NS;
-	return full_ns < ramp_ns ? full_ns : ramp_ns;
+	return full_ns;
+}
+
+static void begin_slice(struct hp_counting *counting, uint64_t now_ns)
+{
+	const struct hp_counting_options *options = &counting->options;
+	uint64_t shortest_ns = (uint64_t)(SHORTEST_ROTATIONS * counting->rotation_mean_ns);
+	const struct hp_mux_ramp ramp = {
+		.group_count = most_groups(counting),
+		.shortest_ns = shortest_ns > SHORTEST_NS ? shortest_ns : SHORTEST_NS,
+		.full_ns = full_length_ns(counting, now_ns),
+	};
+	uint64_t ran = ran_ns(counting, now_ns);
+	uint64_t length_ns = options->slice_ns ? ramp.full_ns : hp_mux_ramp_slice_ns(&ramp, ran);
+
+	if (options->slice_units)
+		length_ns = LONGEST_BY_UNITS_NS;
+	counting->is_ramping = length_ns < ramp.full_ns;
+	pace_begin(&counting->pace, now_ns, ran, length_ns);
+}
+
+/* It is due by the clock. To ask how long the target ran in it interrupts the target, so that is
+ * done only where it matters, or where it hardly ran of late. */
+static bool is_slice_over(struct hp_counting *counting, uint64_t now_ns)
+{
+	const double runs = 0.75;
+	const struct rotation *timed = timed_by_target(counting);
+	uint64_t before_ns = hp_clock_thread_ns();
+	bool over;
+
+	if (!timed || counting->options.slice_units ||
+	    (!counting->is_ramping && timed->rate > runs))
+		return true;
+	over = pace_is_over(&counting->pace, now_ns, rotation_clock_ns(timed->clock));
+	counting->rotation_ns += hp_clock_thread_ns() - before_ns;
+	return over;
 }
 
 /* Ends the slices that run and begins the next; wheels that do not turn are left alone. */
@@ -93,7 +144,7 @@ static void turn(struct hp_counting *counting)
 			? (double)took_ns
 			: counting->rotation_mean_ns +
 				  ((double)took_ns - counting->rotation_mean_ns) / 16;
-	counting->turn_ns = after_ns + slice_length_ns(counting, after_ns);
+	begin_slice(counting, after_ns);
 }
 
 /* --- the loop --------------------------------------------------------------------------------- */
@@ -122,9 +173,9 @@ static struct hp_error *begin(struct hp_counting *counting, bool switch_on)
 		counters_switch(&counting->clock, 0, 0, counting->clock.place_count, true);
 	if (switch_on && counting->truth.place_count)
 		counters_switch(&counting->truth, 0, 0, counting->truth.place_count, true);
-	now_ns = hp_clock_monotonic_ns();
-	counting->turn_ns = counting_turns(counting) ? now_ns + slice_length_ns(counting, now_ns)
-						     : UINT64_MAX;
+	counting->pace.due_ns = UINT64_MAX;
+	if (counting_turns(counting))
+		begin_slice(counting, hp_clock_monotonic_ns());
 	return error;
 }
 
@@ -210,7 +261,7 @@ static struct hp_error *run(struct hp_counting *counting, struct pollfd *polls)
 		uint64_t now_ns = hp_clock_monotonic_ns();
 		uint64_t interval_ns = next_interval_ns(counting);
 		struct timespec left =
-			until(least(counting->turn_ns, least(interval_ns, end_ns)), now_ns);
+			until(least(counting->pace.due_ns, least(interval_ns, end_ns)), now_ns);
 		bool overflow;
 
 		watch_fill(&counting->watch, polls);
@@ -225,7 +276,8 @@ static struct hp_error *run(struct hp_counting *counting, struct pollfd *polls)
 			break;
 		if (now_ns >= interval_ns)
 			error = end_interval(counting);
-		else if (now_ns >= counting->turn_ns || (overflow && counting_turns(counting)))
+		else if ((now_ns >= counting->pace.due_ns && is_slice_over(counting, now_ns)) ||
+			 (overflow && counting_turns(counting)))
 			turn(counting);
 	}
 	return error;

@@ -4,6 +4,7 @@ src_mux_libmux_a_SOURCES = \
 	include/hpcprof/mux/estimate.h \
 	include/hpcprof/mux/metric.h \
 	include/hpcprof/mux/plan.h src/mux/plan.c \
+	include/hpcprof/mux/ramp.h src/mux/ramp.c \
 	include/hpcprof/mux/reconcile.h \
 	include/hpcprof/mux/scheduler.h \
 	src/mux/adaptive.c \

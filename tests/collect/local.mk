@@ -10,6 +10,7 @@ check_PROGRAMS += \
 	tests/collect/test_jit \
 	tests/collect/test_kept \
 	tests/collect/test_names \
+	tests/collect/test_pace \
 	tests/collect/test_perf_map \
 	tests/collect/test_proc_maps \
 	tests/collect/test_process \
@@ -43,6 +44,8 @@ tests_collect_test_kept_SOURCES = tests/collect/test_kept.c
 tests_collect_test_kept_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_names_SOURCES = tests/collect/test_names.c
 tests_collect_test_names_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_pace_SOURCES = tests/collect/test_pace.c
+tests_collect_test_pace_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_perf_map_SOURCES = tests/collect/test_perf_map.c
 tests_collect_test_perf_map_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_proc_maps_SOURCES = tests/collect/test_proc_maps.c

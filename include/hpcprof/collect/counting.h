@@ -7,10 +7,11 @@
  *	hp_counting_run		lets it run, turns the wheels slice by slice, and estimates
  *
  * Slices. A target may end after a millisecond or after a day: the first slices are short, so that
- * each group soon has one, and grow to their full length, which is as short as rotating costs here
- * allow (measured all along), or as the user says. With `slice_units` an overflow of the ruler ends
- * a slice (Azimi et al. 2005, section 2: instruction-based multiplexing); on a system-wide run any
- * CPU's does.
+ * each group soon has one, and grow (mux/ramp.h) to their full length, which is as short as
+ *rotating costs here allow (measured all along), or as the user says. They are told by the target's
+ *own time: while it does not run, a slice goes on for a while. With `slice_units` an overflow of
+ *the ruler ends a slice (Azimi et al. 2005, section 2: instruction-based multiplexing); on a
+ *system-wide run any CPU's does.
  *
  * Used by one thread; SIGINT, SIGTERM, SIGHUP, SIGCHLD and SIGIO are the counting's from create to
  * destroy.
