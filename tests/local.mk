@@ -29,6 +29,11 @@ tests_can_sample_LDADD =
 .PHONY: check-build
 check-build: all-am $(check_PROGRAMS) $(check_LIBRARIES) $(check_DATA)
 
+# Names of all tests; scripts/test.sh runs those that watch a clock by themselves.
+.PHONY: list-tests
+list-tests:
+	@echo $(TESTS)
+
 include tests/base/local.mk
 include tests/model/local.mk
 include tests/pmu/local.mk
