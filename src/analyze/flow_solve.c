@@ -2,7 +2,7 @@
 /*
  * requires	unknowns, terms, balances, and a place to begin where every balance holds
  * provides	the unknowns where the terms are likeliest and every balance holds; the factor of
- *the last system, whose inverse says how certain they are
+ *		the last system, whose inverse says how certain they are
  *
  * Newton's method along the balances. In frequencies themselves, not their logarithms, balances are
  * linear: a step d that says by what share each changes keeps them when the changed shares balance,

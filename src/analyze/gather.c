@@ -2,7 +2,7 @@
 /*
  * requires	a graph whose code is in the image; samples by address
  * provides	analysis->insns, block by block; in each its samples as recorded, and the cycles
- *they stand for; sample_cycles
+ *		they stand for; sample_cycles
  *
  * A sample inside an instruction is one of the instruction.
  */

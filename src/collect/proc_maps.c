@@ -1,74 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "proc_maps.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
+#include <hpcprof/base/proc_maps.h>
+
 #include <string.h>
-
-/* A hexadecimal number that ends with `terminator`; moves past it. */
-static bool take_hex(char **at, char terminator, uint64_t *value)
-{
-	char *end;
-
-	if (!isxdigit((unsigned char)**at))
-		return false;
-	errno = 0;
-	*value = strtoull(*at, &end, 16);
-	if (errno || *end != terminator)
-		return false;
-	*at = end + 1;
-	return true;
-}
-
-/* The kernel writes a newline in a path as \012, and nothing else specially. */
-static void undo_escapes(char *path)
-{
-	char *out = path;
-
-	for (const char *in = path; *in; in++, out++) {
-		if (strncmp(in, "\\012", 4) == 0) {
-			*out = '\n';
-			in += 3;
-		} else {
-			*out = *in;
-		}
-	}
-	*out = 0;
-}
-
-/* start-end perms offset major:minor inode [path] */
-static bool parse_line(char *line, struct record_mmap *mapping, bool *executable)
-{
-	uint64_t end;
-	uint64_t major;
-	uint64_t minor;
-	char *after;
-
-	if (!take_hex(&line, '-', &mapping->start) || !take_hex(&line, ' ', &end) ||
-	    end <= mapping->start)
-		return false;
-	mapping->size = end - mapping->start;
-	if (strnlen(line, 5) < 5 || line[4] != ' ')
-		return false;
-	*executable = line[2] == 'x';
-	line += 5;
-	if (!take_hex(&line, ' ', &mapping->file_offset) || !take_hex(&line, ':', &major) ||
-	    !take_hex(&line, ' ', &minor) || !isdigit((unsigned char)*line))
-		return false;
-	errno = 0;
-	mapping->inode = strtoull(line, &after, 10);
-	if (errno || (*after && *after != ' '))
-		return false;
-	mapping->major = (uint32_t)major;
-	mapping->minor = (uint32_t)minor;
-	while (*after == ' ')
-		after++;
-	undo_escapes(after);
-	/* What the kernel's mmap records call memory without a name. */
-	mapping->path = *after ? after : "//anon";
-	return true;
-}
+#include <sys/mman.h>
 
 size_t proc_maps_parse(char *text, bool (*each)(const struct record_mmap *mapping, void *context),
 		       void *context)
@@ -77,14 +13,28 @@ size_t proc_maps_parse(char *text, bool (*each)(const struct record_mmap *mappin
 	char *line;
 
 	while ((line = strsep(&text, "\n"))) {
-		struct record_mmap mapping = { 0 };
-		bool executable = false;
+		struct hp_proc_mapping line_mapping;
+		struct record_mmap mapping;
 
 		if (!*line)
 			continue;
-		if (!parse_line(line, &mapping, &executable))
+		if (!hp_proc_maps_parse_line(line, &line_mapping)) {
 			skipped++;
-		else if (executable && !each(&mapping, context))
+			continue;
+		}
+		if (!(line_mapping.protection & PROT_EXEC))
+			continue;
+		mapping = (struct record_mmap){
+			.start = line_mapping.start,
+			.size = line_mapping.end - line_mapping.start,
+			.file_offset = line_mapping.file_offset,
+			.major = line_mapping.major,
+			.minor = line_mapping.minor,
+			.inode = line_mapping.inode,
+			/* What the kernel's mmap records call memory without a name. */
+			.path = *line_mapping.path ? line_mapping.path : "//anon",
+		};
+		if (!each(&mapping, context))
 			break;
 	}
 	return skipped;

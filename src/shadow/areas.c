@@ -2,30 +2,15 @@
 #include "areas.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/proc_maps.h>
 #include <hpcprof/base/vector.h>
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
-
-static bool take_hex(char **at, char terminator, uint64_t *value)
-{
-	char *end;
-
-	if (!isxdigit((unsigned char)**at))
-		return false;
-	errno = 0;
-	*value = strtoull(*at, &end, 16);
-	if (errno || *end != terminator)
-		return false;
-	*at = end + 1;
-	return true;
-}
 
 static bool starts_with(const char *text, const char *start)
 {
@@ -72,51 +57,22 @@ static enum area_kind kind_of(const struct area *area)
 	return *path == '/' ? AREA_FILE : AREA_DEVICE;
 }
 
-/* The kernel writes a newline in a path as \012, and nothing else specially. */
-static void undo_escapes(char *path)
-{
-	char *out = path;
-
-	for (const char *in = path; *in; in++, out++) {
-		if (strncmp(in, "\\012", 4) == 0) {
-			*out = '\n';
-			in += 3;
-		} else {
-			*out = *in;
-		}
-	}
-	*out = 0;
-}
-
-/* start-end perms offset major:minor inode [path] */
 static bool parse_line(char *line, struct area *area)
 {
-	uint64_t major;
-	uint64_t minor;
-	char *after;
+	struct hp_proc_mapping mapping;
 
-	if (!take_hex(&line, '-', &area->start) || !take_hex(&line, ' ', &area->end) ||
-	    area->end <= area->start)
+	if (!hp_proc_maps_parse_line(line, &mapping))
 		return false;
-	if (strnlen(line, 5) < 5 || line[4] != ' ')
-		return false;
-	area->protection =
-		(uint8_t)((line[0] == 'r' ? PROT_READ : 0) | (line[1] == 'w' ? PROT_WRITE : 0) |
-			  (line[2] == 'x' ? PROT_EXEC : 0));
-	area->is_shared = line[3] == 's';
-	line += 5;
-	if (!take_hex(&line, ' ', &area->file_offset) || !take_hex(&line, ':', &major) ||
-	    !take_hex(&line, ' ', &minor) || !isdigit((unsigned char)*line))
-		return false;
-	errno = 0;
-	area->inode = strtoull(line, &after, 10);
-	if (errno || (*after && *after != ' '))
-		return false;
-	while (*after == ' ')
-		after++;
-	undo_escapes(after);
-	area->device = major << 32 | (minor & UINT32_MAX);
-	area->path = after;
+	*area = (struct area){
+		.start = mapping.start,
+		.end = mapping.end,
+		.file_offset = mapping.file_offset,
+		.device = (uint64_t)mapping.major << 32 | mapping.minor,
+		.inode = mapping.inode,
+		.path = mapping.path,
+		.protection = mapping.protection,
+		.is_shared = mapping.is_shared,
+	};
 	area->kind = (uint8_t)kind_of(area);
 	return true;
 }
@@ -128,7 +84,7 @@ bool areas_parse(struct areas *areas, char *text)
 
 	areas->count = 0;
 	while ((line = strsep(&text, "\n"))) {
-		struct area area = { 0 };
+		struct area area;
 
 		if (!*line)
 			continue;

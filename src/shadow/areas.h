@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The areas of a process's address space, all of them, as /proc/PID/maps tells them: what a copy
- * has to be made of. (collect's reader of the same file wants code only.)
+ * has to be made of.
  */
 #ifndef HPCPROF_SHADOW_AREAS_H
 #define HPCPROF_SHADOW_AREAS_H

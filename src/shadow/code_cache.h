@@ -9,8 +9,8 @@
  *	[ blocks ... | stubs, chains ... | copies ...  | spills | counters ... -> <- ... constants ]
  *
  * Code reaches the data of its own zone relative to the instruction pointer, so that nothing needs
- *a fixed or a low address, a register, or the stack. A zone that is full means that the cache is:
- *the window ends, and everything is forgotten before the next.
+ * a fixed or a low address, a register, or the stack. A zone that is full means that the cache is:
+ * the window ends, and everything is forgotten before the next.
  */
 #ifndef HPCPROF_SHADOW_CODE_CACHE_H
 #define HPCPROF_SHADOW_CODE_CACHE_H

@@ -24,7 +24,7 @@ struct hp_engine {
 	uint64_t near; /* where the cache is to be; 0: near the code */
 	struct code_cache cache;
 	struct shadow_text *text;
-	struct shadow_maps maps;
+	struct areas areas;
 	struct x86_translator translator;
 	struct hp_engine_mapping mappings[2 * SHADOW_PLACES];
 	bool is_full; /* forget before the next window */
@@ -59,7 +59,7 @@ void hp_engine_destroy(struct hp_engine *engine)
 	code_cache_destroy(&engine->cache);
 	if (engine->text)
 		shadow_text_destroy(engine->text);
-	shadow_maps_clear(&engine->maps);
+	areas_clear(&engine->areas);
 	free(engine);
 }
 
@@ -75,11 +75,11 @@ static bool places_are_free(const struct hp_engine *engine)
 	for (size_t i = 0; i < cache->zone_count; i++) {
 		uint64_t start = cache->zones[i].address, end = start + cache->zone_bytes;
 
-		for (size_t j = 0; j < engine->maps.count; j++) {
-			const struct shadow_mapping *mapping = &engine->maps.at[j];
+		for (size_t j = 0; j < engine->areas.count; j++) {
+			const struct area *area = &engine->areas.at[j];
 
-			if (mapping->start < end && start < mapping->end &&
-			    !strstr(shadow_maps_name(&engine->maps, mapping), CODE_CACHE_NAME))
+			if (area->start < end && start < area->end &&
+			    !strstr(area->path, CODE_CACHE_NAME))
 				return false;
 		}
 	}
@@ -93,7 +93,7 @@ static struct hp_error *place(struct hp_engine *engine)
 	size_t count = 1;
 
 	if (!engine->near)
-		count = shadow_place(&engine->maps, cache->zone_bytes, places);
+		count = shadow_place(&engine->areas, cache->zone_bytes, places);
 	code_cache_place(cache, places, count);
 	if (!places_are_free(engine))
 		return hp_error_create(
@@ -123,11 +123,11 @@ static struct hp_error *place(struct hp_engine *engine)
 struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid,
 				   const struct hp_engine_mapping **mappings, size_t *count)
 {
-	struct hp_error *error = shadow_maps_read(pid, &engine->maps);
+	struct hp_error *error = areas_read(&engine->areas, pid);
 	bool changed = false;
 
 	if (!error)
-		error = shadow_text_begin(engine->text, pid, &engine->maps, &changed);
+		error = shadow_text_begin(engine->text, pid, &engine->areas, &changed);
 	if (!error && !places_are_free(engine)) {
 		shadow_text_forget(engine->text);
 		error = place(engine);

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The engine: lets a shadow (a stopped copy of the target, see shadow.h) run on under
- *instrumentation and counts every block and edge it passes, until the states that the original's
- *samples recorded have come by.
+ * instrumentation and counts every block and edge it passes, until the states that the original's
+ * samples recorded have come by.
  *
  * It owns the translator and its cache of translated code. The cache lives in memory that hpcprof
- *and each shadow map alike (memfd), and is kept from window to window: code that has been
- *translated once costs nothing again. It does not own the shadow: who forked it maps the cache into
- *it, answers its system calls, and kills it. The original is never touched.
+ * and each shadow map alike (memfd), and is kept from window to window: code that has been
+ * translated once costs nothing again. It does not own the shadow: who forked it maps the cache into
+ * it, answers its system calls, and kills it. The original is never touched.
  *
  * The order of calls of one window:
  *
- *	hp_engine_prepare(engine, pid, &mappings, &count)	where the cache must be in this
- *shadow
+ *	hp_engine_prepare(engine, pid, &mappings, &count)	where the cache must be
  *	... map them in the shadow (fixed addresses, shared) ...
  *	hp_engine_replay(engine, pid, &registers, samples, n, &limits, &calls, &replay)
  *

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "place.h"
 
-#include <string.h>
 #include <sys/mman.h>
 
 static const uint64_t lowest = 0x10000; /* mmap_min_addr is at most this where anybody set it */
@@ -19,7 +18,7 @@ struct group {
 };
 
 struct view {
-	const struct shadow_maps *maps;
+	const struct areas *areas;
 	uint64_t libraries_end; /* of the last mapping below the stack */
 	uint64_t stack_start;
 	uint64_t heap_end; /* 0: no heap */
@@ -40,8 +39,8 @@ static bool is_free(const struct view *view, uint64_t start)
 
 	if (start < lowest || end > highest || end < start)
 		return false;
-	for (size_t i = 0; i < view->maps->count; i++)
-		if (view->maps->at[i].start < end && start < view->maps->at[i].end)
+	for (size_t i = 0; i < view->areas->count; i++)
+		if (view->areas->at[i].start < end && start < view->areas->at[i].end)
 			return false;
 	return true;
 }
@@ -52,18 +51,16 @@ static bool suits(const struct view *view, const struct group *group, uint64_t p
 	       (!group || shadow_place_reaches(place, view->bytes, group->start, group->end));
 }
 
-static struct view view_of(const struct shadow_maps *maps, uint64_t bytes)
+static struct view view_of(const struct areas *areas, uint64_t bytes)
 {
-	struct view view = { .maps = maps, .bytes = bytes };
+	struct view view = { .areas = areas, .bytes = bytes };
 
-	for (size_t i = 0; i < maps->count; i++) {
-		const char *name = shadow_maps_name(maps, &maps->at[i]);
-
-		if (strcmp(name, "[heap]") == 0)
-			view.heap_end = maps->at[i].end;
-		if (strcmp(name, "[stack]") == 0) {
-			view.stack_start = maps->at[i].start;
-			view.libraries_end = i ? maps->at[i - 1].end : 0;
+	for (size_t i = 0; i < areas->count; i++) {
+		if (areas->at[i].kind == AREA_HEAP)
+			view.heap_end = areas->at[i].end;
+		if (areas->at[i].kind == AREA_STACK) {
+			view.stack_start = areas->at[i].start;
+			view.libraries_end = i ? areas->at[i - 1].end : 0;
 		}
 	}
 	return view;
@@ -72,7 +69,7 @@ static struct view view_of(const struct shadow_maps *maps, uint64_t bytes)
 /* For a group, or (NULL) for none in particular. */
 static bool find_place(const struct view *view, const struct group *group, uint64_t *place)
 {
-	const struct shadow_maps *maps = view->maps;
+	const struct areas *areas = view->areas;
 	uint64_t above;
 
 	if (view->stack_start && view->stack_start - view->libraries_end < stack_gap_most &&
@@ -84,17 +81,17 @@ static bool find_place(const struct view *view, const struct group *group, uint6
 	if (group) {
 		*place = group->start - guard - view->bytes;
 		/* With mappings below it, it is where mmap goes: see the last try. */
-		if (group->start == maps->at[0].start && suits(view, group, *place))
+		if (group->start == areas->at[0].start && suits(view, group, *place))
 			return true;
 		above = view->heap_end > group->start ? view->heap_end : group->end;
 		*place = above + room_to_grow;
-		if (group->start == maps->at[0].start && suits(view, group, *place))
+		if (group->start == areas->at[0].start && suits(view, group, *place))
 			return true;
 	}
-	for (size_t i = maps->count; i-- > 0;) {
-		if (group && maps->at[i].start > group->end)
+	for (size_t i = areas->count; i-- > 0;) {
+		if (group && areas->at[i].start > group->end)
 			continue;
-		*place = maps->at[i].start - room_to_grow - view->bytes;
+		*place = areas->at[i].start - room_to_grow - view->bytes;
 		if (suits(view, group, *place))
 			return true;
 	}
@@ -106,29 +103,29 @@ static size_t find_groups(const struct view *view, struct group *groups, size_t 
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < view->maps->count; i++) {
-		const struct shadow_mapping *mapping = &view->maps->at[i];
+	for (size_t i = 0; i < view->areas->count; i++) {
+		const struct area *area = &view->areas->at[i];
 
-		if (!(mapping->protection & PROT_EXEC) || mapping->end > highest ||
-		    (view->stack_start && mapping->start > view->stack_start))
+		if (!(area->protection & PROT_EXEC) || area->end > highest ||
+		    (view->stack_start && area->start > view->stack_start))
 			continue;
-		if (!count || mapping->end - groups[count - 1].start > reach / 2) {
+		if (!count || area->end - groups[count - 1].start > reach / 2) {
 			if (count == most)
 				break;
 			/* From where the image starts, which its code refers to. */
-			groups[count++] = (struct group){ .start = mapping->start };
-			if (i && view->maps->at[i - 1].end == mapping->start)
-				groups[count - 1].start = view->maps->at[i - 1].start;
+			groups[count++] = (struct group){ .start = area->start };
+			if (i && view->areas->at[i - 1].end == area->start)
+				groups[count - 1].start = view->areas->at[i - 1].start;
 		}
-		groups[count - 1].end = mapping->end;
-		groups[count - 1].code_bytes += mapping->end - mapping->start;
+		groups[count - 1].end = area->end;
+		groups[count - 1].code_bytes += area->end - area->start;
 	}
 	return count;
 }
 
-size_t shadow_place(const struct shadow_maps *maps, uint64_t bytes, uint64_t places[SHADOW_PLACES])
+size_t shadow_place(const struct areas *areas, uint64_t bytes, uint64_t places[SHADOW_PLACES])
 {
-	struct view view = view_of(maps, bytes);
+	struct view view = view_of(areas, bytes);
 	struct group groups[64];
 	size_t group_count = find_groups(&view, groups, 64);
 	size_t count = 0;

@@ -11,7 +11,7 @@
  *	the end	of the window: whatever else there is
  *
  * An answer that was wrong makes the shadow leave the original's path, which shows: no state
- *matches from there on.
+ * matches from there on.
  */
 #ifndef HPCPROF_SHADOW_SYSTEM_CALLS_H
 #define HPCPROF_SHADOW_SYSTEM_CALLS_H

@@ -24,8 +24,8 @@ struct page {
 
 struct shadow_text {
 	pid_t pid;
-	struct shadow_maps *maps; /* of the window's process; borrowed */
-	bool maps_are_old;
+	struct areas *areas; /* of the window's process; borrowed */
+	bool areas_are_old;
 	struct {
 		struct page *at;
 		size_t count, capacity;
@@ -60,12 +60,12 @@ void shadow_text_destroy(struct shadow_text *text)
 
 static enum shadow_text_state may_be_read(const struct shadow_text *text, uint64_t address)
 {
-	const struct shadow_mapping *mapping = shadow_maps_find(text->maps, address);
+	const struct area *area = areas_find(text->areas, address);
 
-	if (!mapping || !(mapping->protection & PROT_EXEC))
+	if (!area || !(area->protection & PROT_EXEC))
 		return SHADOW_TEXT_UNREADABLE;
 	/* A shared mapping may have another view that can be written to. */
-	if ((mapping->protection & PROT_WRITE) || mapping->is_shared)
+	if ((area->protection & PROT_WRITE) || area->is_shared)
 		return SHADOW_TEXT_WRITABLE;
 	return SHADOW_TEXT_READ;
 }
@@ -91,7 +91,7 @@ static bool same(const struct shadow_text *text, const struct page *pages, size_
 	return true;
 }
 
-struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, struct shadow_maps *maps,
+struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, struct areas *areas,
 				   bool *changed)
 {
 	_cleanup_free_ uint8_t *buffer = malloc(PAGES_AT_ONCE * PAGE);
@@ -99,8 +99,8 @@ struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, struct s
 	if (!buffer)
 		return hp_error_create_no_memory();
 	text->pid = pid;
-	text->maps = maps;
-	text->maps_are_old = false;
+	text->areas = areas;
+	text->areas_are_old = false;
 	*changed = false;
 	for (size_t i = 0; i < text->pages.count && !*changed; i += PAGES_AT_ONCE) {
 		size_t left = text->pages.count - i;
@@ -125,7 +125,7 @@ bool shadow_text_disturbs(const struct shadow_text *text, uint64_t address, uint
 
 void shadow_text_remapped(struct shadow_text *text)
 {
-	text->maps_are_old = true;
+	text->areas_are_old = true;
 }
 
 /* --- reading -------------------------------------------------------------------------------------
@@ -139,10 +139,10 @@ static enum shadow_text_state read_page(struct shadow_text *text, uint64_t addre
 	enum shadow_text_state state = may_be_read(text, address);
 
 	/* Only what is missing can be new: what is there was seen to be touched. */
-	if (state == SHADOW_TEXT_UNREADABLE && text->maps_are_old) {
-		struct hp_error *error = shadow_maps_read(text->pid, text->maps);
+	if (state == SHADOW_TEXT_UNREADABLE && text->areas_are_old) {
+		struct hp_error *error = areas_read(text->areas, text->pid);
 
-		text->maps_are_old = false;
+		text->areas_are_old = false;
 		if (error) {
 			hp_error_destroy(error);
 			return SHADOW_TEXT_UNREADABLE;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The shadow's code, read once (process_vm_readv) and kept from window to window, and the watch
- *over it: translations are right only while the bytes they were made from are.
+ * over it: translations are right only while the bytes they were made from are.
  *
  *	- At the start of a window every page that was read is read again and compared.
  *	- Within a window code changes only by writing or mapping. What can be written to, through
- *this mapping or (shared ones) another, is not code that is replayed; mapping is by system calls,
+ *	  this mapping or (shared ones) another, is not code that is replayed; mapping is by system calls,
  *	  which are seen (shadow_text_disturbs).
  */
 #ifndef HPCPROF_SHADOW_TEXT_H
 #define HPCPROF_SHADOW_TEXT_H
 
-#include "maps.h"
+#include "areas.h"
 
 #include <hpcprof/base/error.h>
 
@@ -25,9 +25,9 @@ struct shadow_text;
 struct hp_error *shadow_text_create(struct shadow_text **text);
 void shadow_text_destroy(struct shadow_text *text);
 
-/* A window of this process begins. `maps` are its, and stay valid while the window lasts.
+/* A window of this process begins. `areas` are its, and stay valid while the window lasts.
  * `*changed`: something that was read before reads differently now, and everything is forgotten. */
-struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, struct shadow_maps *maps,
+struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, struct areas *areas,
 				   bool *changed);
 /* The translations are thrown away: nothing has been read. */
 void shadow_text_forget(struct shadow_text *text);

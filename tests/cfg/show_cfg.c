@@ -6,8 +6,9 @@
  * show_cfg IMAGE edges <FILE		for each line "FROM TO" (addresses of a jump and of where it
  *					went, 0 for straight on) what the graph knows of it
  * show_cfg IMAGE graphs <FILE		for each line "ADDRESS" the graph of its procedure, with
- *addresses show_cfg IMAGE code <FILE		for each line "ADDRESS" (of an instruction that ran)
- *whether it is in a block, and one that anything leads to
+ *					addresses
+ * show_cfg IMAGE code <FILE		for each line "ADDRESS" (of an instruction that ran)
+ *					whether it is in a block, and one that anything leads to
  */
 #include <hpcprof/cfg/cfg.h>
 

@@ -13,7 +13,8 @@
  *	aware brief		threads that end as soon as they have begun
  *	aware threads		several, with a lock, and one that waits in calls that signals end
  *	aware self		its own mappings, descriptors, threads and children, before and
- *after aware filtered		under a seccomp filter that kills for any other call than its own
+ *				after
+ *	aware filtered		under a seccomp filter that kills for any other call than its own
  *	aware traced		a child that it traces itself
  */
 #include "burn.h"

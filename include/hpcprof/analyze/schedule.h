@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The best case of a region of code on a core: how many cycles it takes when nothing goes wrong
- *(data in the first-level cache, branches predicted, code in the micro-op cache), and which
- *instructions those cycles go to. The static half of every stall; DCPI section 6.1.3, rebuilt for
- *cores that run out of order.
+ * (data in the first-level cache, branches predicted, code in the micro-op cache), and which
+ * instructions those cycles go to. The static half of every stall; DCPI section 6.1.3, rebuilt for
+ * cores that run out of order.
  *
  * A pure function of instructions and a machine: no input or output, no state; everything made
  * lives in the arena. Cycles are core cycles.
@@ -13,7 +13,7 @@
  * Each bound alone is a lower limit; cores come close to the largest. Of a region that is no loop,
  * neighbours overlap with it, so it costs what it occupies, not the time from its first instruction
  * to its last. The same is true of a loop that runs out before it fills the reorder buffer: then
- *the next run of the loop overlaps with this one, and `recurrence` is told but does not count.
+ * the next run of the loop overlaps with this one, and `recurrence` is told but does not count.
  */
 #ifndef HPCPROF_ANALYZE_SCHEDULE_H
 #define HPCPROF_ANALYZE_SCHEDULE_H

@@ -3,15 +3,15 @@
  * One run under counters: from a target and events to estimates of how often each happened.
  *
  *	hp_counting_create	starts the command (stopped before its first instruction) or finds
- *the threads, opens the groups of every wheel (pmu/groups.h)
+ *				the threads, opens the groups of every wheel (pmu/groups.h)
  *	hp_counting_run		lets it run, turns the wheels slice by slice, and estimates
  *
  * Slices. A target may end after a millisecond or after a day: the first slices are short, so that
  * each group soon has one, and grow (mux/ramp.h) to their full length, which is as short as
- *rotating costs here allow (measured all along), or as the user says. They are told by the target's
- *own time: while it does not run, a slice goes on for a while. With `slice_units` an overflow of
- *the ruler ends a slice (Azimi et al. 2005, section 2: instruction-based multiplexing); on a
- *system-wide run any CPU's does.
+ * rotating costs here allow (measured all along), or as the user says. They are told by the target's
+ * own time: while it does not run, a slice goes on for a while. With `slice_units` an overflow of
+ * the ruler ends a slice (Azimi et al. 2005, section 2: instruction-based multiplexing); on a
+ * system-wide run any CPU's does.
  *
  * Used by one thread; SIGINT, SIGTERM, SIGHUP, SIGCHLD and SIGIO are the counting's from create to
  * destroy.

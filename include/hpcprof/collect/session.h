@@ -6,7 +6,7 @@
  *				its first instruction) or finds the threads, opens events and rings
  *	hp_session_meta		what will be recorded: for the banner
  *	hp_session_run		runs until the target ends, a limit or a signal; the epoch is
- *complete
+ *				complete
  *
  * Used by one thread; SIGINT, SIGTERM, SIGHUP and SIGCHLD are the session's from create to destroy.
  */

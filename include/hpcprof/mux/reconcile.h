@@ -4,14 +4,14 @@
  * loads + stores <= instructions, slots add up, generic = the sum of its parts.
  *
  * With y the estimates, V their covariance and A x = 0, B x <= 0 the invariants, the adjusted
- *counts
+ * counts
  *
  *	x = argmin (x - y)' V^-1 (x - y)   where A x = 0, B x <= 0, x >= what was really counted
  *
  * and their covariance V - V A' (A V A')^-1 A V, the projection by the equalities only: an
  * inequality moves a count, never narrows its interval (projecting on a convex set that holds the
  * truth cannot lead away from it). Exact counts do not move. An active-set method, dense: a plan
- *has a few dozen events.
+ * has a few dozen events.
  *
  * An invariant that the data contradict (|z| >= HP_MUX_CONTRADICTED) is reported, and not used:
  * either it is no invariant here or the counters lie, and both are news.

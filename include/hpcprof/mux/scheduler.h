@@ -30,19 +30,19 @@
  * average so far): or else whatever is most frequent would have all the slices. The paper's snippet
  * divides first, which leaves nothing of an event rarer than one a tick; we multiply first (128
  * bits). A group costs what its events cost together, times its share. A group with fewer than
- *three observations comes before those that have them. By the formula alone a group that counts
- *evenly (cost 0) would never count again, in spite of the paper's "starvation prevented": hence the
+ * three observations comes before those that have them. By the formula alone a group that counts
+ * evenly (cost 0) would never count again, in spite of the paper's "starvation prevented": hence the
  * patience, and 1 added to the area.
  *
  * adaptive. For a fixed number of slices the sum of the events' relative variances is least when
  * groups have slices as the square roots of theirs (Neyman allocation), a group's being the sum
- *over its events, told from the differences of successive rates a ruler unit. What is worth more
- *than that is even spacing: rates remember, so a group that is looked at regularly is known better
- *than one that is looked at as often by chance. So a group has a period (all weights over its own)
- *and is due when it has passed. Weights are drawn towards each other, by more while little is
- *known, and stay within a factor of two of the average: an event wrongly thought calm costs more
- *than one rightly thought wild gains. Periods are jittered by a tenth, so that no program's own can
- *lock in. An event that all happened in a few slices is chance, and says nothing.
+ * over its events, told from the differences of successive rates a ruler unit. What is worth more
+ * than that is even spacing: rates remember, so a group that is looked at regularly is known better
+ * than one that is looked at as often by chance. So a group has a period (all weights over its own)
+ * and is due when it has passed. Weights are drawn towards each other, by more while little is
+ * known, and stay within a factor of two of the average: an event wrongly thought calm costs more
+ * than one rightly thought wild gains. Periods are jittered by a tenth, so that no program's own can
+ * lock in. An event that all happened in a few slices is chance, and says nothing.
  */
 #ifndef HPCPROF_MUX_SCHEDULER_H
 #define HPCPROF_MUX_SCHEDULER_H
