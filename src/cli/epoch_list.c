@@ -9,11 +9,11 @@
 #include <jansson.h>
 #include <string.h>
 
-enum { COLUMNS = 11 };
+enum { COLUMNS = 13 };
 
 static const char *const headings[COLUMNS] = {
-	"EPOCH", "LABEL", "STATE",    "HOST",	 "EVENTS",  "SAMPLES",
-	"LOST",	 "SIZE",  "DURATION", "COUNTED", "COMMAND",
+	"EPOCH", "LABEL",    "STATE",	"HOST", "EVENTS", "SAMPLES", "LOST",
+	"SIZE",	 "DURATION", "COUNTED", "RUNS", "CPU",	  "COMMAND",
 };
 
 bool epoch_format_parse(const char *text, enum epoch_format *format)
@@ -98,6 +98,11 @@ struct figures {
 	uint64_t samples;
 	uint64_t lost;
 	uint64_t duration_ns;
+	/* Of all runs. */
+	uint64_t elapsed_ns;
+	uint64_t user_ns;
+	uint64_t system_ns;
+	size_t failed; /* runs that did not exit with 0 */
 };
 
 static struct figures figures_of(const struct hp_epoch_meta *meta)
@@ -110,6 +115,12 @@ static struct figures figures_of(const struct hp_epoch_meta *meta)
 	}
 	if (meta->end_ns > meta->start_ns)
 		figures.duration_ns = meta->end_ns - meta->start_ns;
+	for (size_t i = 0; i < meta->run_count; i++) {
+		figures.elapsed_ns += meta->runs[i].elapsed_ns;
+		figures.user_ns += meta->runs[i].user_ns;
+		figures.system_ns += meta->runs[i].system_ns;
+		figures.failed += meta->runs[i].exit_status != 0;
+	}
 	return figures;
 }
 
@@ -157,6 +168,25 @@ static char *counted_of(const struct hp_epoch_summary *epoch)
 	return formatted("%.1f s", (double)epoch->windows.time_ns / 1e9);
 }
 
+static char *runs_of(const struct hp_epoch_meta *meta, const struct figures *figures)
+{
+	if (!meta->run_count)
+		return strdup("-");
+	if (!figures->failed)
+		return formatted("%zu", meta->run_count);
+	return formatted("%zu, %zu failed", meta->run_count, figures->failed);
+}
+
+/* CPU time of one run, in the mean. */
+static char *cpu_of(const struct hp_epoch_meta *meta, const struct figures *figures)
+{
+	double cpu_ns = (double)figures->user_ns + (double)figures->system_ns;
+
+	if (!meta->run_count)
+		return strdup("-");
+	return formatted("%.3f s", cpu_ns / (double)meta->run_count / 1e9);
+}
+
 /* Owned texts; false when memory is short. */
 static bool fill_cells(const struct hp_epoch_summary *epoch, char **cells)
 {
@@ -175,7 +205,9 @@ static bool fill_cells(const struct hp_epoch_summary *epoch, char **cells)
 	cells[7] = strdup(size);
 	cells[8] = formatted("%.1f s", (double)figures.duration_ns / 1e9);
 	cells[9] = counted_of(epoch);
-	cells[10] = epoch->problem ? or_dash(epoch->problem) : printable(command_of(meta));
+	cells[10] = runs_of(meta, &figures);
+	cells[11] = cpu_of(meta, &figures);
+	cells[12] = epoch->problem ? or_dash(epoch->problem) : printable(command_of(meta));
 	for (size_t i = 0; i < COLUMNS; i++) {
 		if (!cells[i])
 			return false;
@@ -197,7 +229,7 @@ static size_t width_of(const char *text)
 
 static bool is_number_column(size_t column)
 {
-	return column >= 5 && column <= 9;
+	return column >= 5 && column <= 11;
 }
 
 static void print_row(FILE *stream, char *const *cells, const size_t *widths)
@@ -271,7 +303,7 @@ static struct hp_error *print_as_csv(FILE *stream, const struct hp_epoch_summary
 				     size_t count)
 {
 	fputs("epoch,label,state,host,events,samples,lost,bytes,images,start_ns,end_ns,command,"
-	      "problem,windows,windows_ns\n",
+	      "problem,windows,windows_ns,runs,failed_runs,elapsed_ns,user_ns,system_ns\n",
 	      stream);
 	for (size_t i = 0; i < count; i++) {
 		const struct hp_epoch_meta *meta = &epochs[i].meta;
@@ -291,8 +323,10 @@ static struct hp_error *print_as_csv(FILE *stream, const struct hp_epoch_summary
 			meta->start_ns, meta->end_ns);
 		print_field(stream, command);
 		print_field(stream, epochs[i].problem);
-		fprintf(stream, "%" PRIu64 ",%" PRIu64 "\n", epochs[i].windows.windows,
-			epochs[i].windows.time_ns);
+		fprintf(stream,
+			"%" PRIu64 ",%" PRIu64 ",%zu,%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+			epochs[i].windows.windows, epochs[i].windows.time_ns, meta->run_count,
+			figures.failed, figures.elapsed_ns, figures.user_ns, figures.system_ns);
 	}
 	return NULL;
 }
@@ -344,20 +378,38 @@ static json_t *json_of_command(const struct hp_epoch_meta *meta)
 	return list;
 }
 
+static json_t *json_of_runs(const struct hp_epoch_meta *meta)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; list && i < meta->run_count; i++) {
+		const struct hp_run *run = &meta->runs[i];
+
+		json_array_append_new(list, json_pack("{s:I, s:I, s:I, s:I, s:i}", "elapsed_ns",
+						      (json_int_t)run->elapsed_ns, "user_ns",
+						      (json_int_t)run->user_ns, "system_ns",
+						      (json_int_t)run->system_ns, "max_rss_bytes",
+						      (json_int_t)run->max_rss_bytes, "exit_status",
+						      (int)run->exit_status));
+	}
+	return list;
+}
+
 static json_t *json_of_epoch(const struct hp_epoch_summary *epoch)
 {
 	const struct hp_epoch_meta *meta = &epoch->meta;
 
-	return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:o, "
+	return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:o, "
 			 "s:{s:I, s:I, s:b}}",
 			 "epoch", epoch->stamp, "label", json_of(meta->label), "state",
 			 state_of(epoch), "host", json_of(meta->host), "target",
 			 json_of(meta->target), "command", json_of_command(meta), "events",
 			 json_of_events(meta), "images", (json_int_t)epoch->images, "bytes",
 			 (json_int_t)epoch->bytes, "start_ns", (json_int_t)meta->start_ns, "end_ns",
-			 (json_int_t)meta->end_ns, "problem", json_of(epoch->problem), "windows",
-			 "count", (json_int_t)epoch->windows.windows, "time_ns",
-			 (json_int_t)epoch->windows.time_ns, "damaged", epoch->is_evidence_damaged);
+			 (json_int_t)meta->end_ns, "problem", json_of(epoch->problem), "runs",
+			 json_of_runs(meta), "windows", "count", (json_int_t)epoch->windows.windows,
+			 "time_ns", (json_int_t)epoch->windows.time_ns, "damaged",
+			 epoch->is_evidence_damaged);
 }
 
 static struct hp_error *print_as_json(FILE *stream, const char *database,

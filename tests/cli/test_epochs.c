@@ -66,7 +66,7 @@ START_TEST(the_list_says_what_windows_counted)
 	ck_assert_ptr_nonnull(strstr(output, " COUNTED "));
 	ck_assert_ptr_nonnull(strstr(output, " 0.3 s "));
 	assert_run(directory, "list --format=csv", 0, output);
-	ck_assert_ptr_nonnull(strstr(output, ",4,269000000\n"));
+	ck_assert_ptr_nonnull(strstr(output, ",4,269000000,"));
 	assert_run(directory, "list --format=json", 0, output);
 	root = json_loads(output, 0, NULL);
 	windows = json_object_get(json_array_get(json_object_get(root, "epochs"), 0), "windows");
@@ -111,6 +111,42 @@ START_TEST(the_list_is_json_and_csv_too)
 		 "\n\"%s\",\"base\",\"complete\",\"host\",\"cpu-clock:u\",12,0,", stamp);
 	ck_assert_ptr_nonnull(strstr(output, expected));
 	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(the_list_says_what_runs_cost)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	struct hp_epoch_meta meta = fixture_meta("e", 0, true);
+	struct hp_epoch_writer *writer;
+	char output[4096];
+	json_t *root;
+	json_t *runs;
+
+	/* CPU time of 2.5 s and 3.5 s: 3 s a run. */
+	meta.run_count = 2;
+	meta.runs = calloc(2, sizeof(*meta.runs));
+	meta.runs[0] = (struct hp_run){ 1, 5000000000, 2000000000, 500000000, 4096, 0 };
+	meta.runs[1] = (struct hp_run){ 2, 6000000000, 3000000000, 500000000, 4096, 139 };
+	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
+	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
+	hp_epoch_writer_destroy(writer);
+	hp_epoch_meta_clear(&meta);
+	assert_run(directory, "list", 0, output);
+	ck_assert_ptr_nonnull(strstr(output, " 2, 1 failed "));
+	ck_assert_ptr_nonnull(strstr(output, " 3.000 s "));
+	assert_run(directory, "list --format=csv", 0, output);
+	ck_assert_ptr_nonnull(strstr(output, ",2,1,11000000000,5000000000,1000000000\n"));
+	assert_run(directory, "list --format=json", 0, output);
+	root = json_loads(output, 0, NULL);
+	runs = json_object_get(json_array_get(json_object_get(root, "epochs"), 0), "runs");
+	ck_assert_uint_eq(json_array_size(runs), 2);
+	ck_assert_int_eq(
+		json_integer_value(json_object_get(json_array_get(runs, 1), "exit_status")), 139);
+	json_decref(root);
 	hp_db_close(db);
 	fixture_remove(directory);
 }
@@ -262,8 +298,8 @@ START_TEST(mistakes_are_answered_with_exit_2)
 END_TEST
 
 HP_TEST_MAIN("cli/epochs", the_list_shows_what_was_recorded, the_list_says_what_windows_counted,
-	     the_list_is_json_and_csv_too, an_empty_database_lists_and_verifies_well,
-	     hostile_names_do_not_reach_the_terminal, verify_prints_each_problem_and_exits_with_5,
-	     labels_are_given_moved_and_taken_away,
+	     the_list_is_json_and_csv_too, the_list_says_what_runs_cost,
+	     an_empty_database_lists_and_verifies_well, hostile_names_do_not_reach_the_terminal,
+	     verify_prints_each_problem_and_exits_with_5, labels_are_given_moved_and_taken_away,
 	     merge_prints_the_new_stamp_and_rm_and_gc_what_they_remove,
 	     mistakes_are_answered_with_exit_2)
