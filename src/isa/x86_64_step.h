@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One x86-64 instruction under way, in a state of which only a part is known.
+ *
+ *   x86_64_flags.c       flags after arithmetic, and the conditions that read them
+ *   x86_64_operands.c    registers, memory and the stack, as operands name them
+ *   x86_64_operations.c  what instructions compute that go on to the next
+ *   x86_64_step.c        where it goes on: the entry, <hpcprof/isa/step.h>
+ *
+ * Everything here keeps the promise made there: what is said to be known is right whatever the rest
+ * is. Widths are in bits, 8 to 64; values are cut to them, see partial.h. Nothing allocates or
+ * fails: what cannot be told becomes unknown.
+ */
+#ifndef HPCPROF_SRC_ISA_X86_64_STEP_H
+#define HPCPROF_SRC_ISA_X86_64_STEP_H
+
+#include "partial.h"
+
+enum { RAX, RCX, RDX, RSP = 4, RBP };
+enum {
+	CARRY = HP_FLAG_CARRY,
+	ZERO = HP_FLAG_ZERO,
+	SIGN = HP_FLAG_SIGN,
+	OVERFLOW = HP_FLAG_OVERFLOW,
+	PARITY = HP_FLAG_PARITY,
+	ADJUST = HP_FLAG_ADJUST,
+	OF_RESULT = ZERO | SIGN | PARITY,
+	ARITHMETIC = OF_RESULT | CARRY | OVERFLOW | ADJUST,
+};
+
+struct step {
+	const struct hp_insn *insn;
+	uint64_t shift;			     /* from link-time to run-time addresses */
+	const struct hp_step_memory *memory; /* or NULL */
+	struct hp_state *state;		     /* changes under way */
+};
+
+/* --- flags: x86_64_flags.c ------------------------------------------------------------------- */
+
+/* `flag` may be several, which are then alike. */
+static inline void flags_set(struct hp_state *state, uint8_t flag, bool value)
+{
+	state->known_flags |= flag;
+	state->flags = (uint8_t)((state->flags & ~flag) | (value ? flag : 0));
+}
+
+static inline void flags_forget(struct hp_state *state, uint8_t flags)
+{
+	state->known_flags &= (uint8_t)~flags;
+	state->flags &= (uint8_t)~flags;
+}
+
+/* OF_RESULT alone. */
+void flags_of_result(struct hp_state *state, struct hp_partial result, unsigned width);
+
+/* All of ARITHMETIC: of result = a + b + carry, of result = a - b - borrow, and of what and, or and
+ * xor made. */
+void flags_of_sum(struct hp_state *state, struct hp_partial a, struct hp_partial b,
+		  struct hp_partial result, uint64_t carry, unsigned width);
+void flags_of_difference(struct hp_state *state, struct hp_partial a, struct hp_partial b,
+			 struct hp_partial result, uint64_t borrow, unsigned width);
+void flags_of_logic(struct hp_state *state, struct hp_partial result, unsigned width);
+
+/* The condition of jumps, moves and sets, 0 to 15 as in their opcodes; -1 of everything else. */
+int flags_condition(uint16_t mnemonic);
+/* Whether a condition holds: 1, 0, or -1 when it is not known. */
+int flags_hold(const struct hp_state *state, unsigned condition);
+
+/* --- operands: x86_64_operands.c ------------------------------------------------------------- */
+
+/* A general register by number; unknown of other numbers. */
+struct hp_partial step_register(const struct hp_state *state, unsigned number, unsigned width);
+/* The bits [from, from + width). 32 bits clear the rest of the register, fewer keep it. */
+void step_set_register(struct hp_state *state, unsigned number, unsigned width, unsigned from,
+		       struct hp_partial value);
+
+/* Base, index and displacement, without the segment's base. */
+struct hp_partial step_address(const struct step *step, const struct hp_memory *memory);
+/* 1 to 8 bytes at a run-time address: what was stored, else what step->memory holds. */
+struct hp_partial step_load(const struct step *step, uint64_t address, unsigned bytes);
+
+/* An explicit operand, which must be there; its width is a general register's. Immediates are of 64
+ * bits: cut them. */
+unsigned step_width(const struct step *step, unsigned number);
+struct hp_partial step_get(const struct step *step, unsigned number);
+void step_put(const struct step *step, unsigned number, struct hp_partial value);
+
+/* The stack pointer moves in any case, known or not. */
+void step_push(const struct step *step, unsigned bytes, struct hp_partial value);
+struct hp_partial step_pop(const struct step *step, unsigned bytes);
+
+/* Everything that the instruction may write is unknown from now on. */
+void step_forget(const struct step *step);
+
+/* --- operations: x86_64_operations.c --------------------------------------------------------- */
+
+/* Computes what a plain instruction writes. False when it is not understood: the state is then as
+ * it was before, and step_forget() is called for. */
+bool step_operate(const struct step *step);
+
+#endif
