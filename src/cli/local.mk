@@ -6,7 +6,8 @@ hpcprof_SOURCES = \
 	src/cli/cmd_doctor.c \
 	src/cli/cmd_epochs.c src/cli/epoch_list.h src/cli/epoch_list.c \
 	src/cli/cmd_events.c \
-	src/cli/cmd_record.c src/cli/record_shadow.h src/cli/record_shadow.c \
+	src/cli/cmd_record.c src/cli/recording.h src/cli/recording.c \
+	src/cli/recording_options.c src/cli/record_shadow.h src/cli/record_shadow.c \
 	src/cli/cmd_report.c \
 	src/cli/cmd_stat.c src/cli/stat.h src/cli/stat_options.h src/cli/stat_options.c \
 	src/cli/stat_json.c src/cli/stat_plot.c src/cli/stat_text.c \

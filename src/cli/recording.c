@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "recording.h"
+
+#include "command.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- what people see ---------------------------------------------------------------------- */
+
+static void say(const char *message, void *context)
+{
+	(void)context;
+	fprintf(stderr, "hpcprof: %s\n", message);
+}
+
+static void print_banner(const struct recording *recording, const struct hp_session *session)
+{
+	const struct hp_epoch_meta *meta = hp_session_meta(session);
+
+	for (size_t i = 0; i < meta->event_count; i++) {
+		const struct hp_event_totals *event = &meta->events[i];
+
+		if (event->info.instead_of)
+			fprintf(stderr, "hpcprof: %s instead of %s: %s; see hpcprof doctor\n",
+				event->info.name, event->info.instead_of, event->info.reason);
+	}
+	fputs("hpcprof: sampling", stderr);
+	for (size_t i = 0; i < meta->event_count; i++) {
+		const struct hp_event_totals *event = &meta->events[i];
+
+		fprintf(stderr, "%s %s", i ? "," : "", event->info.name);
+		if (event->frequency_hz > 0)
+			fprintf(stderr, " at %.0f Hz a CPU", event->frequency_hz);
+	}
+	fprintf(stderr, "%s into %s/%s\n", recording->machine->user_only ? " (user mode only)" : "",
+		hp_db_path(recording->session.db), hp_session_stamp(session));
+}
+
+static void print_bytes(uint64_t bytes)
+{
+	if (bytes < 10240)
+		fprintf(stderr, "%" PRIu64 " B", bytes);
+	else if (bytes < 10 << 20)
+		fprintf(stderr, "%.1f KiB", (double)bytes / 1024);
+	else
+		fprintf(stderr, "%.1f MiB", (double)bytes / (1 << 20));
+}
+
+/* "hpcprof: 4012 samples (0 lost, 3 unattributed) in 7 images, epoch …, 12.1 KiB, …" */
+static void print_closing(const struct hp_session *session, const struct hp_session_result *result)
+{
+	const struct hp_epoch_meta *meta = hp_session_meta(session);
+	uint64_t samples = 0;
+	uint64_t lost = 0;
+	uint64_t unattributed = 0;
+	uint64_t throttled = 0;
+
+	for (size_t i = 0; i < meta->event_count; i++) {
+		samples += meta->events[i].samples;
+		lost += meta->events[i].lost;
+		unattributed += meta->events[i].unattributed;
+		throttled += meta->events[i].throttled;
+	}
+	fprintf(stderr,
+		"hpcprof: %" PRIu64 " samples (%" PRIu64 " lost, %" PRIu64 " unattributed%s) in "
+		"%zu images, epoch %s, ",
+		samples, lost, unattributed, throttled ? ", throttled" : "", result->images,
+		hp_session_stamp(session));
+	print_bytes(result->database_bytes);
+	fputs("; overhead: ", stderr);
+	if (result->target_cost_percent >= 0)
+		fprintf(stderr, "target %.2f %% (%.1f us a sample), ", result->target_cost_percent,
+			(double)meta->sample_cost_ns / 1000);
+	fprintf(stderr, "hpcprof %.0f ms of CPU (%.1f %%)\n", (double)meta->own_cpu_ns / 1e6,
+		result->own_cpu_percent);
+	if (result->probe_moments)
+		fprintf(stderr,
+			"hpcprof: probes: %" PRIu64 " hits counted in %" PRIu64
+			" moments, %.2f %% of the target's time\n",
+			result->probe_hits, result->probe_moments, result->probe_cost_percent);
+	if (!result->probe_moments && result->probe_refusal)
+		fprintf(stderr, "hpcprof: no probes: %s\n", result->probe_refusal);
+	if (!samples)
+		fputs("hpcprof: no samples: the target used too little CPU time in this mode; try "
+		      "a "
+		      "longer run or a higher -F\n",
+		      stderr);
+}
+
+/* --- the events -------------------------------------------------------------------------- */
+
+static struct hp_error *parse_events(struct recording *recording)
+{
+	struct hp_error *error = NULL;
+
+	if (!recording->events_asked.count)
+		return hp_event_default(recording->machine, &recording->events);
+	for (size_t i = 0; !error && i < recording->events_asked.count; i++)
+		error = hp_event_parse(recording->events_asked.at[i], recording->machine,
+				       &recording->events);
+	return error;
+}
+
+/* Profiles are kept by event name, and --strict takes nothing else than what was asked for. */
+static struct hp_error *check_event(const struct hp_event_list *events, size_t index, bool strict)
+{
+	const struct hp_event *event = &events->events[index];
+
+	if (strict && event->instead_of)
+		return hp_error_advise(hp_error_create(HP_ERROR_NOT_PERMITTED,
+						       "cannot sample %s: %s", event->instead_of,
+						       event->reason),
+				       "%s", event->advice ? event->advice : "drop --strict");
+	for (size_t i = 0; i < index; i++) {
+		if (strcmp(events->events[i].name, event->name) == 0)
+			return hp_error_create(HP_ERROR_USAGE, "event %s is named twice",
+					       event->name);
+	}
+	return NULL;
+}
+
+static struct hp_error *find_events(struct recording *recording)
+{
+	struct hp_error *error = parse_events(recording);
+
+	for (size_t i = 0; !error && i < recording->events.count; i++)
+		error = check_event(&recording->events, i, recording->is_strict);
+	return error;
+}
+
+/* What of a set cannot be had is said, and the rest sampled. */
+static void drop_absent(struct hp_event_list *events, bool quiet)
+{
+	struct hp_event_list absent = { 0 };
+	size_t kept = 0;
+
+	for (size_t i = 0; i < events->count; i++) {
+		struct hp_event *event = &events->events[i];
+
+		if (!event->set || !event->absent) {
+			events->events[kept++] = *event;
+			continue;
+		}
+		if (!quiet)
+			fprintf(stderr, "hpcprof: not sampled: %s: %s\n", event->name,
+				event->absent);
+		absent = (struct hp_event_list){ malloc(sizeof(*event)), 1 };
+		if (absent.events)
+			absent.events[0] = *event;
+		else
+			absent.count = 0;
+		hp_event_list_clear(&absent);
+	}
+	events->count = kept;
+}
+
+/* More events than counters take turns. What cannot be opened is found out again, and said, when it
+ * is to be sampled. */
+static struct hp_error *find_turns(struct recording *recording)
+{
+	struct hp_event_list *events = &recording->events;
+	struct hp_counter_wheels *wheels = &recording->wheels;
+	struct hp_grouping_options options = {
+		.counters = recording->counters,
+		.system_wide = recording->session.system_wide,
+	};
+	bool whole = true;
+
+	if (events->count < 2)
+		return NULL;
+	hp_error_destroy(hp_counter_wheels_create(events, recording->machine, &options, wheels));
+	for (size_t i = 0; i < events->count; i++)
+		whole &= !events->events[i].absent || events->events[i].set;
+	if (!whole)
+		hp_counter_wheels_clear(wheels);
+	drop_absent(events, recording->is_quiet);
+	if (!events->count)
+		return hp_error_advise(hp_error_create(HP_ERROR_NOT_PERMITTED,
+						       "none of these events can be sampled here"),
+				       "run: hpcprof doctor");
+	/* Indices have moved: divide what is left. */
+	hp_counter_wheels_clear(wheels);
+	if (whole && events->count > 1)
+		return hp_counter_wheels_create(events, recording->machine, &options, wheels);
+	return NULL;
+}
+
+struct hp_error *recording_prepare(struct recording *recording)
+{
+	struct hp_error *error = hp_machine_create(&recording->machine);
+
+	if (!error)
+		error = find_events(recording);
+	if (!error)
+		error = find_turns(recording);
+	return error;
+}
+
+void recording_clear(struct recording *recording)
+{
+	hp_counter_wheels_clear(&recording->wheels);
+	hp_event_list_clear(&recording->events);
+	if (recording->machine)
+		hp_machine_destroy(hp_steal(recording->machine));
+	hp_vector_free(&recording->events_asked);
+}
+
+/* --- one epoch ---------------------------------------------------------------------------- */
+
+/* Only where groups take turns. */
+static void print_turns(const struct hp_session_options *options)
+{
+	for (size_t i = 0; i < options->wheels->count; i++) {
+		const struct hp_counter_wheel *wheel = &options->wheels->at[i];
+
+		if (wheel->group_count > 1)
+			fprintf(stderr, "hpcprof: %s: %u groups of events take turns (%s)\n",
+				wheel->pmu, wheel->group_count,
+				hp_mux_policy_name(options->policy));
+	}
+}
+
+/* Without them there is still everything else. */
+static struct hp_error *make_shadows(struct recording *recording, struct hp_session *session)
+{
+	struct hp_error *error;
+
+	recording->shadow.quiet = recording->is_quiet;
+	error = record_shadow_attach(&recording->shadow, session, &recording->session);
+	if (!error || recording->is_strict)
+		return error;
+	if (!recording->is_quiet)
+		fprintf(stderr, "hpcprof: %s%s%s\n", error->message, error->advice ? "; " : "",
+			error->advice ? error->advice : "");
+	hp_error_destroy(error);
+	return NULL;
+}
+
+static void fill_result(const struct hp_session *session, const struct hp_session_result *found,
+			struct recording_result *result)
+{
+	const struct hp_epoch_meta *meta = hp_session_meta(session);
+
+	result->exit_status = found->had_command ? found->exit_status : HP_EXIT_OK;
+	result->stamp = strdup(hp_session_stamp(session));
+	result->has_run = meta->run_count > 0;
+	if (result->has_run)
+		result->run = meta->runs[meta->run_count - 1];
+}
+
+struct hp_error *recording_run(struct recording *recording, struct recording_result *result)
+{
+	struct hp_session_options *options = &recording->session;
+	_cleanup_(hp_session_destroy_scope) struct hp_session *session = NULL;
+	struct hp_session_result found = { .exit_status = HP_EXIT_RECORDER };
+	struct hp_error *error;
+
+	options->events = &recording->events;
+	options->wheels = &recording->wheels;
+	options->notify = recording->is_quiet ? NULL : say;
+	*result = (struct recording_result){ .exit_status = HP_EXIT_RECORDER };
+	error = hp_session_create(options, recording->machine, &session);
+	if (!error)
+		error = make_shadows(recording, session);
+	if (!error && !recording->is_quiet) {
+		print_turns(options);
+		print_banner(recording, session);
+		record_shadow_print_banner(&recording->shadow);
+	}
+	if (!error)
+		error = hp_session_run(session, &found);
+	if (!error && !recording->is_quiet) {
+		print_closing(session, &found);
+		record_shadow_print_closing(&recording->shadow, session);
+	}
+	record_shadow_clear(&recording->shadow);
+	result->exit_status = found.exit_status;
+	if (!error)
+		fill_result(session, &found, result);
+	return error;
+}

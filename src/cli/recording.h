@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Recording as several commands do it: from options to finished epochs.
+ *
+ *	recording_argp		the options that say what is sampled and how, to be a command's
+ *				argp child; its input is the struct recording
+ *	recording_prepare	finds the events here, and which of them take turns
+ *	recording_run		records one epoch; again as often as wanted
+ *	recording_clear		at the end, also after errors
+ *
+ * Banner and closing line go to standard error, unless `is_quiet`.
+ */
+#ifndef HPCPROF_CLI_RECORDING_H
+#define HPCPROF_CLI_RECORDING_H
+
+#include "record_shadow.h"
+
+#include <hpcprof/base/vector.h>
+#include <hpcprof/collect/session.h>
+
+#include <argp.h>
+
+struct recording {
+	/* What the options say, but for events. The target, the database and the epoch's label or
+	 * what it is appended to are the caller's to fill in before each run. */
+	struct hp_session_options session;
+	HP_VECTOR(const char *) events_asked; /* each -e */
+	uint32_t counters;
+	struct record_shadow shadow;
+	bool is_strict;
+	bool is_quiet;
+	/* Found by recording_prepare. */
+	struct hp_machine *machine;
+	struct hp_event_list events;
+	struct hp_counter_wheels wheels;
+};
+
+/* What became of one run. */
+struct recording_result {
+	int exit_status; /* the command's; 0 without one, HP_EXIT_RECORDER after an error of ours */
+	bool has_run;
+	struct hp_run run;
+	char *stamp; /* of the epoch, malloc'ed; NULL when there is none */
+};
+
+extern const struct argp recording_argp;
+
+struct hp_error *recording_prepare(struct recording *recording);
+/* `result` is filled after errors, too. */
+struct hp_error *recording_run(struct recording *recording, struct recording_result *result);
+void recording_clear(struct recording *recording);
+
+#endif

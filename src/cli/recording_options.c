@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options that say what is sampled and how. */
+#include "arguments.h"
+#include "command.h"
+#include "recording.h"
+
+#include <hpcprof/base/number.h>
+
+enum {
+	KEY_NO_CAP = 0x200,
+	KEY_OVERHEAD,
+	KEY_STRICT,
+	KEY_NO_REGISTERS,
+	KEY_PROBES,
+	KEY_FLUSH,
+	KEY_COUNTERS,
+	KEY_SCHEDULER,
+	KEY_SLICE,
+	KEY_SHADOW,
+};
+
+/* More would be no profile of the program any more. */
+enum { MOST_SHADOW_PERCENT = 50, DEFAULT_PROBES_PERCENT = 1, MOST_PROBES_PERCENT = 10 };
+
+static const struct argp_option option_table[] = {
+	{ NULL, 0, NULL, 0, "Events and rates:", 2 },
+	{ "event", 'e', "EVENT,...", 0,
+	  "what to sample; see hpcprof events. Default: cycles, or cpu-clock without a PMU", 2 },
+	{ "freq", 'F', "HZ", 0, "samples a second and CPU (default 1000)", 2 },
+	{ "count", 'c', "PERIOD", 0, "events between two samples, instead of -F", 2 },
+	{ "no-cap", KEY_NO_CAP, NULL, 0, "allow more than 10000 samples a second and CPU", 2 },
+	{ "overhead", KEY_OVERHEAD, "PERCENT", 0,
+	  "lower the rate until sampling takes at most this share of the target's time", 2 },
+	{ "shadow", KEY_SHADOW, "PERCENT", OPTION_ARG_OPTIONAL,
+	  "count what runs, exactly, in copies of the target that replay stretches of it on "
+	  "another "
+	  "CPU; they may take this share of its time (default 1)",
+	  2 },
+	{ "strict", KEY_STRICT, NULL, 0, "fail rather than sample something else than asked for",
+	  2 },
+	{ "counters", KEY_COUNTERS, "N", 0,
+	  "pretend that only N events of each PMU can be sampled at once; groups take turns", 2 },
+	{ "scheduler", KEY_SCHEDULER, "rr|rr-random|roc|adaptive", 0,
+	  "which group is sampled next, when there are more events than counters (default "
+	  "rr-random)",
+	  2 },
+	{ "slice", KEY_SLICE, "TIME", 0,
+	  "how long a group is sampled (default: as short as rotating costs allow)", 2 },
+	{ "probes", KEY_PROBES, "PERCENT", OPTION_ARG_OPTIONAL,
+	  "count code that seldom runs by breakpoints, in moments, for at most this share of the "
+	  "target's time (default 1)",
+	  2 },
+	{ "no-registers", KEY_NO_REGISTERS, NULL, 0,
+	  "samples without registers: these tell which way branches go, and so how often code ran",
+	  2 },
+	{ "delay", 'D', "MS", 0, "start sampling so many milliseconds after the target", 3 },
+	{ "flush", KEY_FLUSH, "TIME", 0, "how often samples go to disk (default 10s)", 4 },
+	{ "mmap-pages", 'm', "PAGES", 0, "ring pages a CPU, a power of two", 4 },
+	{ 0 },
+};
+
+static void parse_rate(struct argp_state *state, const char *text, double *frequency_hz)
+{
+	if (!hp_parse_double(text, frequency_hz) || *frequency_hz <= 0)
+		argp_error(state, "-F takes samples a second, not '%s'", text);
+}
+
+static void parse_pages(struct argp_state *state, const char *text, size_t *pages)
+{
+	uint64_t value;
+
+	if (!hp_parse_u64(text, &value) || !value || (value & (value - 1)) || value > 1 << 20)
+		argp_error(state, "-m takes a power of two, not '%s'", text);
+	else
+		*pages = (size_t)value;
+}
+
+static void parse_percent(struct argp_state *state, const char *option, const char *text, int most,
+			  double *percent)
+{
+	if (!hp_parse_double(text, percent) || *percent <= 0 || *percent > most)
+		argp_error(state, "%s takes a percentage up to %d, not '%s'", option, most, text);
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct recording *recording = state->input;
+	struct hp_session_options *session = &recording->session;
+
+	switch (key) {
+	case 'e':
+		if (!hp_vector_push(&recording->events_asked, argument))
+			argp_failure(state, HP_EXIT_RECORDER, 0, "out of memory");
+		return 0;
+	case 'F':
+		parse_rate(state, argument, &session->frequency_hz);
+		return 0;
+	case 'c':
+		if (!hp_parse_u64(argument, &session->period) || !session->period)
+			argp_error(state, "-c takes a number of events, not '%s'", argument);
+		return 0;
+	case KEY_NO_CAP:
+		session->no_cap = true;
+		return 0;
+	case KEY_OVERHEAD:
+		if (!hp_parse_double(argument, &session->overhead_percent) ||
+		    session->overhead_percent <= 0)
+			argp_error(state, "--overhead takes a percentage, not '%s'", argument);
+		return 0;
+	case KEY_SHADOW:
+		recording->shadow.percent = HP_SHADOW_DEFAULT_PERCENT;
+		if (argument)
+			parse_percent(state, "--shadow", argument, MOST_SHADOW_PERCENT,
+				      &recording->shadow.percent);
+		return 0;
+	case KEY_STRICT:
+		recording->is_strict = true;
+		return 0;
+	case 'D':
+		session->delay_ns = hp_argument_milliseconds(state, "-D", argument);
+		return 0;
+	case KEY_PROBES:
+		session->probes_percent = DEFAULT_PROBES_PERCENT;
+		if (argument)
+			parse_percent(state, "--probes", argument, MOST_PROBES_PERCENT,
+				      &session->probes_percent);
+		return 0;
+	case KEY_NO_REGISTERS:
+		session->no_registers = true;
+		return 0;
+	case KEY_FLUSH:
+		session->flush_ns = hp_argument_time(state, "--flush", argument);
+		return 0;
+	case KEY_COUNTERS:
+		hp_argument_counters(state, argument, &recording->counters);
+		return 0;
+	case KEY_SCHEDULER:
+		if (!hp_mux_policy_parse(argument, &session->policy))
+			argp_error(state, "--scheduler is rr, rr-random, roc or adaptive, not '%s'",
+				   argument);
+		return 0;
+	case KEY_SLICE:
+		session->slice_ns = hp_argument_time(state, "--slice", argument);
+		return 0;
+	case 'm':
+		parse_pages(state, argument, &session->ring_pages);
+		return 0;
+	case ARGP_KEY_END:
+		if (session->frequency_hz > 0 && session->period)
+			argp_error(state, "-F and -c exclude each other");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp recording_argp = { .options = option_table, .parser = parse_option };
