@@ -113,7 +113,7 @@ static struct hp_epoch_meta full_meta(void)
 	meta.commands[1] = (struct hp_command_times){ strdup("cc1"), 4, 5, INT64_MAX };
 	meta.command_count = 2;
 	meta.runs = calloc(1, sizeof(*meta.runs));
-	meta.runs[0] = (struct hp_run){ 1, 2, 3, 4, 5, 139 };
+	meta.runs[0] = (struct hp_run){ 1, 2, 3, 4, 5, 139, 2.5 };
 	meta.run_count = 1;
 	ck_assert(hp_clock_note(&meta.clock, 3.9e9));
 	ck_assert(hp_clock_note(&meta.clock, 3.6e9));

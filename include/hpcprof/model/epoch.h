@@ -41,6 +41,7 @@ struct hp_run {
 	uint64_t system_ns;
 	uint64_t max_rss_bytes;
 	int32_t exit_status; /* as a shell says it: 128+N for signal N */
+	double work;	     /* units of it that the run did, as whoever ran it knows; 0 unknown */
 };
 
 struct hp_epoch_meta {

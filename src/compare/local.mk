@@ -1,0 +1,6 @@
+# Layer 4: epochs against epochs.
+noinst_LIBRARIES += src/compare/libcompare.a
+src_compare_libcompare_a_SOURCES = \
+	include/hpcprof/compare/comparison.h src/compare/comparison.c
+
+COMPARE_LIBS = src/compare/libcompare.a $(ISA_LIBS) $(IMAGE_LIBS) $(DB_LIBS)
