@@ -34,7 +34,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/record.h src/collect/record.c \
 	src/collect/recorder.h src/collect/recorder.c \
 	src/collect/registers.h src/collect/registers.c \
-	src/collect/ring.h src/collect/ring.c \
+	src/collect/ring_set.h src/collect/ring_set.c \
 	src/collect/rotation.h src/collect/rotation.c \
 	src/collect/sample_table.h src/collect/sample_table.c \
 	src/collect/sampler.h src/collect/sampler.c \

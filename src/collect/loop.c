@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum {
-	/* A record is in its ring at most this long after its time: see ring.h. */
+	/* A record is in its ring at most this long after its time: see ring_set.h. */
 	ARRIVAL_NS = 5000000,
 	FIRST_TICKS_MEAN_MS = 50,
 	TICK_MEAN_MS = 250,

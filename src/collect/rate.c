@@ -2,12 +2,12 @@
 #include "rate.h"
 
 #include <hpcprof/collect/session.h>
+#include <hpcprof/pmu/ring.h>
 
 #include <linux/perf_event.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 
 /* --- measuring -------------------------------------------------------------------------------- */
@@ -25,8 +25,7 @@ enum {
 
 struct probe {
 	int fd;
-	struct perf_event_mmap_page *ring;
-	size_t ring_bytes;
+	struct hp_ring ring;
 };
 
 static bool probe_open(const struct hp_event *event, struct probe *probe)
@@ -42,10 +41,7 @@ static bool probe_open(const struct hp_event *event, struct probe *probe)
 	probe->fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (probe->fd < 0)
 		return false;
-	probe->ring_bytes = 2 * (size_t)sysconf(_SC_PAGESIZE);
-	probe->ring =
-		mmap(NULL, probe->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, probe->fd, 0);
-	if (probe->ring != MAP_FAILED)
+	if (hp_ring_map(&probe->ring, probe->fd, 1) == 0)
 		return true;
 	close(probe->fd);
 	return false;
@@ -53,7 +49,7 @@ static bool probe_open(const struct hp_event *event, struct probe *probe)
 
 static void probe_close(struct probe *probe)
 {
-	munmap(probe->ring, probe->ring_bytes);
+	hp_ring_unmap(&probe->ring);
 	close(probe->fd);
 }
 
@@ -82,13 +78,15 @@ static uint64_t time_of_work(uint64_t steps)
 
 static uint64_t samples_in(struct probe *probe)
 {
-	/* header, ip, pid and tid, time: see attr.sample_type above. */
-	enum { SAMPLE_BYTES = 32 };
-	uint64_t head = __atomic_load_n(&probe->ring->data_head, __ATOMIC_ACQUIRE);
-	uint64_t bytes = head - probe->ring->data_tail;
+	const uint8_t *bytes;
+	uint64_t count = 0;
+	size_t size;
 
-	__atomic_store_n(&probe->ring->data_tail, head, __ATOMIC_RELEASE);
-	return bytes / SAMPLE_BYTES;
+	hp_ring_begin(&probe->ring);
+	for (; hp_ring_peek(&probe->ring, &bytes, &size) == HP_RING_RECORD; count++)
+		hp_ring_next(&probe->ring, size);
+	hp_ring_end(&probe->ring);
+	return count;
 }
 
 static uint64_t count_of(const struct probe *probe)

@@ -37,18 +37,6 @@ static bool take_string(struct hp_reader *reader, const char **text)
 	return left && memchr(reader->at, 0, left) && hp_read_bytes(reader, left, &bytes);
 }
 
-size_t record_size(const void *bytes, size_t available)
-{
-	struct perf_event_header header;
-
-	if (available < sizeof(header))
-		return 0;
-	memcpy(&header, bytes, sizeof(header));
-	if (header.size < sizeof(header) || header.size % 8 || header.size > available)
-		return 0;
-	return header.size;
-}
-
 /* What sample_id_all appends to every record that is not a sample: TID, TIME, IDENTIFIER. */
 static size_t trailer_size(struct record_layout layout)
 {

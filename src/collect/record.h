@@ -90,11 +90,7 @@ struct record {
 	};
 };
 
-/* The size in a record's header, 0 when it cannot be right (below 8, not a multiple of 8, or more
- * than `available`). */
-size_t record_size(const void *header, size_t available);
-
-/* Just the time, for ordering; 0 when the record carries none. `size` is record_size's. */
+/* Just the time, for ordering; 0 when the record carries none. `size` is its header's, checked. */
 uint64_t record_time(const uint8_t *bytes, size_t size, struct record_layout layout);
 
 /* False when the fields run past the record: damaged. */

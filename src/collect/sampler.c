@@ -272,13 +272,13 @@ static int map_rings(struct opening *opening)
 	for (size_t cpu = 0; cpu < opening->cpu_count; cpu++) {
 		int owner = ring_owner(opening, cpu);
 		int failure = owner < 0 ? 0
-					: ring_map(&sampler->rings.rings[cpu], owner,
-						   sampler->ring_pages);
+					: hp_ring_map(&sampler->rings.rings[cpu], owner,
+						      sampler->ring_pages);
 
 		if (!failure)
 			continue;
 		while (cpu-- > 0)
-			ring_unmap(&sampler->rings.rings[cpu]);
+			hp_ring_unmap(&sampler->rings.rings[cpu]);
 		return failure;
 	}
 	return 0;
@@ -384,7 +384,7 @@ static struct hp_error *prepare(struct opening *opening)
 	const struct sampler_options *options = opening->options;
 	struct sampler *sampler = opening->sampler;
 	struct record_layout layout = { 0 };
-	struct ring *rings;
+	struct hp_ring *rings;
 
 	/* Something that is never switched off has to carry the side-band. */
 	opening->dummy = options->start_disabled || options->on;

@@ -14,7 +14,7 @@
 #define HPCPROF_COLLECT_SAMPLER_H
 
 #include "rate.h"
-#include "ring.h"
+#include "ring_set.h"
 
 #include <hpcprof/pmu/machine.h>
 

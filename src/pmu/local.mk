@@ -4,6 +4,7 @@ src_pmu_libpmu_a_SOURCES = \
 	include/hpcprof/pmu/event.h src/pmu/event.c \
 	include/hpcprof/pmu/groups.h src/pmu/groups.c \
 	include/hpcprof/pmu/machine.h src/pmu/machine.c \
+	include/hpcprof/pmu/ring.h src/pmu/ring.c \
 	src/pmu/cpu.c src/pmu/cpu.h \
 	src/pmu/draft.c src/pmu/draft.h \
 	src/pmu/encode.c \

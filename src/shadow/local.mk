@@ -46,4 +46,4 @@ else
 src_shadow_libshadow_a_SOURCES += src/shadow/engine_elsewhere.c src/shadow/shadow_elsewhere.c
 endif
 
-SHADOW_LIBS = src/shadow/libshadow.a $(MODEL_LIBS) $(ZYDIS_LIBS)
+SHADOW_LIBS = src/shadow/libshadow.a $(PMU_LIBS) $(ZYDIS_LIBS)

@@ -10,17 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
-	PAGE_BYTES = 4096,
 	MOST_PAGES = 64,
 	LEAST_PAGES = 2,
 	REGISTERS = 18,
-	RECORD_LIMIT = 4096,
 	/* <asm/perf_regs.h>: ax to flags, and r8 to r15 */
 	REGISTER_MASK = 0xff03ff,
 	ABI_64 = 2,
@@ -37,11 +34,9 @@ void matching_init(struct matching *matching)
 
 void matching_close(struct matching *matching)
 {
-	if (matching->ring)
-		munmap(matching->ring, PAGE_BYTES + matching->data_bytes);
+	hp_ring_unmap(&matching->ring);
 	if (matching->fd >= 0)
 		close(matching->fd);
-	matching->ring = NULL;
 	matching->fd = -1;
 	matching->count = 0;
 	matching->tick = 0;
@@ -70,6 +65,7 @@ struct hp_error *matching_open(struct matching *matching, pid_t tid)
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 	};
+	int failure = 0;
 
 	matching_close(matching);
 	matching->fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
@@ -77,17 +73,12 @@ struct hp_error *matching_open(struct matching *matching, pid_t tid)
 		return hp_error_create_errno(errno, "sampling a thread's registers");
 	/* As much as the budget of locked memory has left. */
 	for (size_t pages = MOST_PAGES; pages >= LEAST_PAGES; pages /= 2) {
-		void *ring = mmap(NULL, (1 + pages) * PAGE_BYTES, PROT_READ | PROT_WRITE,
-				  MAP_SHARED, matching->fd, 0);
-
-		if (ring == MAP_FAILED)
-			continue;
-		matching->ring = ring;
-		matching->data_bytes = pages * PAGE_BYTES;
-		return NULL;
+		failure = hp_ring_map(&matching->ring, matching->fd, pages);
+		if (!failure)
+			return NULL;
 	}
 	return hp_error_advise(
-		hp_error_create_errno(errno, "no room in memory for a thread's registers"),
+		hp_error_create_errno(failure, "no room in memory for a thread's registers"),
 		"record with smaller rings: -m 16");
 }
 
@@ -189,42 +180,22 @@ bool matching_take(struct matching *matching, const uint8_t *record, size_t size
 
 /* --- the ring --------------------------------------------------------------------------------- */
 
-/* Copies `size` bytes at `position` of a ring; they may wrap. */
-static void ring_copy(const struct matching *matching, uint64_t position, void *into, size_t size)
-{
-	const uint8_t *data = (const uint8_t *)matching->ring + PAGE_BYTES;
-	size_t start = (size_t)(position & (matching->data_bytes - 1));
-	size_t first = matching->data_bytes - start < size ? matching->data_bytes - start : size;
-
-	memcpy(into, data + start, first);
-	memcpy((uint8_t *)into + first, data, size - first);
-}
-
 struct hp_error *matching_drain(struct matching *matching)
 {
-	struct perf_event_mmap_page *control = matching->ring;
-	uint64_t head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
-	uint64_t tail = control->data_tail;
+	struct hp_ring *ring = &matching->ring;
+	bool is_sound = hp_ring_begin(ring);
+	enum hp_ring_peek found;
+	const uint8_t *record;
+	size_t size;
 
-	/* More than fits is no position of the kernel's. */
-	if (head - tail > matching->data_bytes)
-		return hp_error_create(HP_ERROR_DAMAGED, "a ring's head is beyond its end");
-	while (tail < head) {
-		struct perf_event_header header;
-		uint8_t record[RECORD_LIMIT];
-
-		if (head - tail < sizeof(header))
-			break;
-		ring_copy(matching, tail, &header, sizeof(header));
-		if (header.size < sizeof(header) || header.size > head - tail)
-			break;
-		if (header.size <= sizeof(record)) {
-			ring_copy(matching, tail, record, header.size);
-			matching->damaged += !matching_take(matching, record, header.size);
-		}
-		tail += header.size;
+	while ((found = hp_ring_peek(ring, &record, &size)) == HP_RING_RECORD) {
+		matching->damaged += !matching_take(matching, record, size);
+		hp_ring_next(ring, size);
 	}
-	matching->damaged += tail < head;
-	__atomic_store_n(&control->data_tail, head, __ATOMIC_RELEASE);
+	hp_ring_end(ring);
+	/* Nobody knows then how many ticks were in there. */
+	if (!is_sound || found == HP_RING_DAMAGED)
+		return hp_error_create(HP_ERROR_DAMAGED,
+				       "the kernel's ring of registers is damaged");
 	return NULL;
 }

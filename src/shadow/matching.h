@@ -8,10 +8,8 @@
 #define HPCPROF_SHADOW_MATCHING_H
 
 #include <hpcprof/base/error.h>
+#include <hpcprof/pmu/ring.h>
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 enum {
@@ -34,8 +32,7 @@ struct match_sample {
 
 struct matching {
 	int fd;
-	void *ring; /* control page, then data */
-	size_t data_bytes;
+	struct hp_ring ring;
 	uint64_t tick; /* of the next sample */
 	struct match_sample *samples;
 	size_t count, capacity;

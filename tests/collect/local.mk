@@ -16,7 +16,7 @@ check_PROGRAMS += \
 	tests/collect/test_process \
 	tests/collect/test_rate \
 	tests/collect/test_record \
-	tests/collect/test_ring \
+	tests/collect/test_ring_set \
 	tests/collect/test_rotation \
 	tests/collect/test_sample_table \
 	tests/collect/test_skid \
@@ -56,8 +56,8 @@ tests_collect_test_rate_SOURCES = tests/collect/test_rate.c
 tests_collect_test_rate_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_record_SOURCES = tests/collect/test_record.c tests/collect/raw.c
 tests_collect_test_record_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
-tests_collect_test_ring_SOURCES = tests/collect/test_ring.c tests/collect/raw.c
-tests_collect_test_ring_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_ring_set_SOURCES = tests/collect/test_ring_set.c tests/collect/raw.c
+tests_collect_test_ring_set_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_rotation_SOURCES = tests/collect/test_rotation.c tests/collect/software.c
 tests_collect_test_rotation_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_sample_table_SOURCES = tests/collect/test_sample_table.c

@@ -410,34 +410,6 @@ START_TEST(kinds_of_no_interest_and_of_newer_kernels_are_passed_over)
 }
 END_TEST
 
-START_TEST(a_size_that_makes_no_sense_is_zero)
-{
-	static const struct {
-		uint16_t size;
-		size_t available;
-		size_t expected;
-	} sizes[] = {
-		{ 8, 8, 8 },	       { 16, 4096, 16 }, { 65528, 65528, 65528 },
-		{ 0, 4096, 0 },	       { 4, 4096, 0 },	 { 7, 4096, 0 },
-		{ 9, 4096, 0 },	       { 12, 4096, 0 },	 { 17, 4096, 0 },
-		{ 65535, 1 << 20, 0 }, { 16, 15, 0 },	 { 16, 8, 0 },
-		{ 4104, 4096, 0 },     { 8, 7, 0 },	 { 8, 0, 0 },
-	};
-
-	for (size_t i = 0; i < HP_ARRAY_COUNT(sizes); i++) {
-		size_t there = sizes[i].available < 8 ? sizes[i].available : 8;
-		struct raw raw = raw_begin(PERF_RECORD_SAMPLE, 0);
-		uint8_t *copy = malloc(there ? there : 1);
-
-		ck_assert_ptr_nonnull(copy);
-		memcpy(raw.bytes + 6, &sizes[i].size, sizeof(sizes[i].size));
-		memcpy(copy, raw.bytes, there);
-		ck_assert_uint_eq(record_size(copy, sizes[i].available), sizes[i].expected);
-		free(copy);
-	}
-}
-END_TEST
-
 /* Every kind with all its fields; `needed` bytes of them, without the trailer. */
 static struct raw body_of(uint32_t type, bool build_id)
 {
@@ -586,7 +558,6 @@ HP_TEST_MAIN("collect/record", a_sample_parses_in_every_layout,
 	     fork_and_exit_name_the_task_and_its_parent, both_kinds_of_loss_are_counted_alike,
 	     a_throttle_says_which_event_was_held_back,
 	     kinds_of_no_interest_and_of_newer_kernels_are_passed_over,
-	     a_size_that_makes_no_sense_is_zero, a_record_cut_at_any_field_is_refused,
-	     a_sample_cut_at_any_field_is_refused, a_record_without_room_for_its_trailer_is_refused,
-	     a_string_without_a_nul_is_refused, the_time_alone_is_that_of_the_whole_record,
-	     a_record_too_short_for_a_time_has_none)
+	     a_record_cut_at_any_field_is_refused, a_sample_cut_at_any_field_is_refused,
+	     a_record_without_room_for_its_trailer_is_refused, a_string_without_a_nul_is_refused,
+	     the_time_alone_is_that_of_the_whole_record, a_record_too_short_for_a_time_has_none)

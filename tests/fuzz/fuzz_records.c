@@ -7,7 +7,7 @@
 #include "fuzz.h"
 
 #include "../../src/collect/process.h"
-#include "../../src/collect/ring.h"
+#include "../../src/collect/ring_set.h"
 #include "../../src/collect/sample_table.h"
 
 #include <linux/perf_event.h>
@@ -74,7 +74,7 @@ static void parse_all(const uint8_t *bytes, size_t size, struct record_layout la
 {
 	size_t length;
 
-	for (; (length = record_size(bytes, size)) > 0; bytes += length, size -= length) {
+	for (; (length = hp_ring_record_size(bytes, size)) > 0; bytes += length, size -= length) {
 		check(length >= 8 && length % 8 == 0 && length <= size);
 		parse_one(bytes, length, layout);
 	}
@@ -162,7 +162,7 @@ static void apply(struct recording *recording, const struct record *record)
 	}
 }
 
-static bool ring_create(struct ring *ring, uint64_t position, const uint8_t *bytes, size_t size)
+static bool ring_create(struct hp_ring *ring, uint64_t position, const uint8_t *bytes, size_t size)
 {
 	struct perf_event_mmap_page *control = calloc(1, sizeof(*control));
 	uint8_t *data = calloc(1, RING_BYTES);
@@ -172,7 +172,7 @@ static bool ring_create(struct ring *ring, uint64_t position, const uint8_t *byt
 		free(data);
 		return false;
 	}
-	ring_over(ring, control, data, RING_BYTES);
+	hp_ring_over(ring, control, data, RING_BYTES);
 	for (size_t i = 0; i < size && i < RING_BYTES; i++)
 		data[(position + i) % RING_BYTES] = bytes[i];
 	ring->tail = control->data_tail = position;
@@ -229,7 +229,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct record_layout layout;
 	struct ring_set set;
-	struct ring *rings;
+	struct hp_ring *rings;
 	size_t count;
 	uint64_t position;
 

@@ -15,6 +15,8 @@ tests_pmu_test_partition_LDADD = $(PMU_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += tests/pmu/test_groups
 tests_pmu_test_groups_SOURCES = tests/pmu/test_groups.c tests/pmu/tree.c tests/pmu/tree.h
 tests_pmu_test_groups_LDADD = $(PMU_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/pmu/test_ring
+tests_pmu_test_ring_LDADD = $(PMU_LIBS) $(CHECK_LIBS)
 
 dist_check_SCRIPTS += tests/pmu/open.test
 helper_programs += tests/pmu/count_event

@@ -2,7 +2,9 @@
 #include "../support.h"
 #include "raw.h"
 
-#include "../../src/collect/ring.h"
+#include "../../src/collect/ring_set.h"
+
+#include <hpcprof/base/cleanup.h>
 
 #include <linux/perf_event.h>
 #include <string.h>
@@ -17,7 +19,7 @@ struct bench {
 
 static void bench_create(struct bench *bench, size_t rings, size_t ring_bytes)
 {
-	struct ring *array = calloc(rings, sizeof(*array));
+	struct hp_ring *array = calloc(rings, sizeof(*array));
 
 	ck_assert_ptr_nonnull(array);
 	for (size_t i = 0; i < rings; i++) {
@@ -26,7 +28,7 @@ static void bench_create(struct bench *bench, size_t rings, size_t ring_bytes)
 
 		ck_assert(control && data);
 		memset(data, 0xee, ring_bytes);
-		ring_over(&array[i], control, data, ring_bytes);
+		hp_ring_over(&array[i], control, data, ring_bytes);
 	}
 	bench->ring_bytes = ring_bytes;
 	hp_assert_ok(ring_set_create(&bench->set, array, rings, plain));
@@ -42,7 +44,7 @@ static void bench_destroy(struct bench *bench)
 }
 
 /* Both ends at `position`, as if so many bytes had gone through. */
-static void move_to(struct ring *ring, uint64_t position)
+static void move_to(struct hp_ring *ring, uint64_t position)
 {
 	ring->tail = position;
 	ring->control->data_tail = position;
@@ -50,7 +52,7 @@ static void move_to(struct ring *ring, uint64_t position)
 }
 
 /* Writes as the kernel does: at the head, round the end. False when there is no room. */
-static bool push(struct ring *ring, const void *bytes, size_t size)
+static bool push(struct hp_ring *ring, const void *bytes, size_t size)
 {
 	uint64_t head = ring->control->data_head;
 
@@ -62,7 +64,7 @@ static bool push(struct ring *ring, const void *bytes, size_t size)
 	return true;
 }
 
-static void push_sample(struct ring *ring, uint64_t time_ns, uint64_t address)
+static void push_sample(struct hp_ring *ring, uint64_t time_ns, uint64_t address)
 {
 	struct raw raw = raw_sample(plain, (struct raw_trailer){ 1, 1, time_ns, 0 }, address, 0);
 
@@ -70,7 +72,7 @@ static void push_sample(struct ring *ring, uint64_t time_ns, uint64_t address)
 }
 
 /* A header alone, of a size that it claims. */
-static void push_header(struct ring *ring, uint16_t size)
+static void push_header(struct hp_ring *ring, uint16_t size)
 {
 	struct raw raw = raw_begin(PERF_RECORD_SAMPLE, 0);
 
@@ -109,7 +111,7 @@ START_TEST(records_are_whole_wherever_they_wrap_over_the_end)
 
 	for (uint64_t offset = 0; offset < 128; offset += 8) {
 		struct bench bench;
-		struct ring *ring;
+		struct hp_ring *ring;
 		struct record record;
 
 		bench_create(&bench, 1, 128);
@@ -210,7 +212,7 @@ START_TEST(what_is_newer_than_the_horizon_stays_in_its_ring)
 	static const uint64_t second[] = { 3, 4 };
 	uint64_t found[4];
 	struct bench bench;
-	struct ring *rings;
+	struct hp_ring *rings;
 
 	bench_create(&bench, 2, 256);
 	rings = bench.set.rings;
@@ -232,7 +234,7 @@ START_TEST(the_kernel_gets_the_space_back_only_at_the_end_of_the_pass)
 {
 	struct bench bench;
 	struct record record;
-	struct ring *ring;
+	struct hp_ring *ring;
 
 	bench_create(&bench, 1, 256);
 	ring = &bench.set.rings[0];
@@ -275,7 +277,7 @@ START_TEST(a_damaged_size_gives_up_the_rest_of_its_ring_only)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(sizes); i++) {
 		uint64_t found[4];
 		struct bench bench;
-		struct ring *rings;
+		struct hp_ring *rings;
 
 		bench_create(&bench, 2, 256);
 		rings = bench.set.rings;
@@ -317,7 +319,7 @@ START_TEST(a_head_that_is_no_multiple_of_8_is_given_up)
 {
 	uint64_t found[2];
 	struct bench bench;
-	struct ring *ring;
+	struct hp_ring *ring;
 
 	bench_create(&bench, 1, 256);
 	ring = &bench.set.rings[0];
@@ -337,7 +339,7 @@ START_TEST(a_head_further_away_than_the_ring_is_long_is_given_up)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(heads); i++) {
 		uint64_t found[2];
 		struct bench bench;
-		struct ring *ring;
+		struct hp_ring *ring;
 
 		bench_create(&bench, 1, 256);
 		ring = &bench.set.rings[0];
@@ -353,7 +355,7 @@ END_TEST
 
 START_TEST(slots_without_a_ring_are_passed_over)
 {
-	struct ring *rings = calloc(2, sizeof(*rings));
+	struct hp_ring *rings = calloc(2, sizeof(*rings));
 	struct ring_set set;
 	struct record record;
 
@@ -457,7 +459,7 @@ START_TEST(any_number_of_rings_merges_as_a_sort_would)
 }
 END_TEST
 
-HP_TEST_MAIN("collect/ring", records_are_whole_wherever_they_wrap_over_the_end,
+HP_TEST_MAIN("collect/ring_set", records_are_whole_wherever_they_wrap_over_the_end,
 	     positions_may_pass_the_end_of_64_bits, a_full_ring_is_read_to_the_last_byte,
 	     several_rings_come_out_in_the_order_of_time,
 	     records_of_one_time_keep_the_order_of_their_ring,
