@@ -131,8 +131,8 @@ START_TEST(without_room_near_there_is_a_place_far_away)
 {
 	/* Code, with three gibibytes of memory on either side. */
 	struct areas areas = parse("100000000000-1000c0000000 rw-p 00000000 00:00 0 \n"
-					"1000c0000000-1000c0100000 r-xp 00000000 fe:00 1 /code\n"
-					"1000c0100000-100180000000 rw-p 00000000 00:00 0 \n");
+				   "1000c0000000-1000c0100000 r-xp 00000000 fe:00 1 /code\n"
+				   "1000c0100000-100180000000 rw-p 00000000 00:00 0 \n");
 	uint64_t places[SHADOW_PLACES];
 
 	ck_assert_uint_eq(shadow_place(&areas, zone, places), 1);
