@@ -116,6 +116,16 @@ START_TEST(the_list_is_json_and_csv_too)
 }
 END_TEST
 
+static struct hp_run run_of(uint64_t elapsed_ns, uint64_t user_ns, int32_t exit_status)
+{
+	return (struct hp_run){
+		.elapsed_ns = elapsed_ns,
+		.user_ns = user_ns,
+		.system_ns = 500000000,
+		.exit_status = exit_status,
+	};
+}
+
 START_TEST(the_list_says_what_runs_cost)
 {
 	char *directory = fixture_directory();
@@ -129,8 +139,8 @@ START_TEST(the_list_says_what_runs_cost)
 	/* CPU time of 2.5 s and 3.5 s: 3 s a run. */
 	meta.run_count = 2;
 	meta.runs = calloc(2, sizeof(*meta.runs));
-	meta.runs[0] = (struct hp_run){ 1, 5000000000, 2000000000, 500000000, 4096, 0 };
-	meta.runs[1] = (struct hp_run){ 2, 6000000000, 3000000000, 500000000, 4096, 139 };
+	meta.runs[0] = run_of(5000000000, 2000000000, 0);
+	meta.runs[1] = run_of(6000000000, 3000000000, 139);
 	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
 	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
 	hp_epoch_writer_destroy(writer);
