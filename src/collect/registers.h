@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The registers that come with a sample, as the interpreter takes them. */
+/* The registers that come with a sample (<hpcprof/pmu/registers.h>), as the interpreter takes them.
+ */
 #ifndef HPCPROF_COLLECT_REGISTERS_H
 #define HPCPROF_COLLECT_REGISTERS_H
 
 #include "record.h"
 
 #include <hpcprof/isa/step.h>
-
-/* What to ask the kernel for: general registers, flags, program counter. 0 where there is no
- * interpreter for this machine. */
-uint64_t registers_wanted(void);
 
 /* The state in which the sample was taken; false when it has no registers, or not the user's own at
  * its address (of a sample in the kernel). */

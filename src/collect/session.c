@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "loop.h"
 #include "branches.h"
-#include "registers.h"
 
 #include <hpcprof/collect/session.h>
+#include <hpcprof/pmu/registers.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +101,7 @@ static bool wants_registers(const struct hp_session *session)
 
 	for (size_t i = 0; i < options->events->count; i++)
 		any |= recorder_is_of_time(&session->events[i]);
-	return any && !options->no_registers && registers_wanted();
+	return any && !options->no_registers && hp_sampled_registers();
 }
 
 static struct hp_error *open_events(struct hp_session *session)
@@ -124,7 +124,7 @@ static struct hp_error *open_events(struct hp_session *session)
 	if (wants_registers(session)) {
 		/* What ran is worth more than what will. */
 		sampler.branches = branches_offered(options->events);
-		sampler.registers = sampler.branches ? 0 : registers_wanted();
+		sampler.registers = sampler.branches ? 0 : hp_sampled_registers();
 		sampler.stack_bytes = sampler.branches ? 0 : OUTCOMES_STACK_BYTES;
 	}
 	error = sampler_open(&session->sampler, &sampler, session->machine, session->events);

@@ -16,6 +16,7 @@ src_pmu_libpmu_a_SOURCES = \
 	src/pmu/parse.c \
 	src/pmu/partition.c src/pmu/partition.h \
 	src/pmu/pfm.c src/pmu/pfm.h \
+	include/hpcprof/pmu/registers.h src/pmu/registers.c \
 	src/pmu/resolve.c src/pmu/resolve.h \
 	src/pmu/sets.c src/pmu/sets.h \
 	src/pmu/suggest.c src/pmu/suggest.h \

@@ -2,8 +2,8 @@
 #include "matching.h"
 
 #include <hpcprof/base/bytes.h>
-#include <hpcprof/base/number.h>
 #include <hpcprof/base/vector.h>
+#include <hpcprof/pmu/registers.h>
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -17,15 +17,8 @@
 enum {
 	MOST_PAGES = 64,
 	LEAST_PAGES = 2,
-	REGISTERS = 18,
-	/* <asm/perf_regs.h>: ax to flags, and r8 to r15 */
-	REGISTER_MASK = 0xff03ff,
 	ABI_64 = 2,
 };
-
-/* Where the kernel's order has what instructions number so. */
-enum { PERF_IP = 8, PERF_FLAGS = 9 };
-static const uint8_t general_at[16] = { 0, 2, 3, 1, 7, 6, 4, 5, 10, 11, 12, 13, 14, 15, 16, 17 };
 
 void matching_init(struct matching *matching)
 {
@@ -57,7 +50,7 @@ struct hp_error *matching_open(struct matching *matching, pid_t tid)
 		.config = PERF_COUNT_SW_TASK_CLOCK,
 		.sample_period = MATCH_PERIOD_NS,
 		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
-		.sample_regs_user = REGISTER_MASK,
+		.sample_regs_user = hp_sampled_registers(),
 		.sample_stack_user = MATCH_STACK_BYTES,
 		.disabled = 1,
 		.exclude_kernel = 1,
@@ -123,7 +116,7 @@ static bool take_stack(struct hp_reader *reader, struct match_sample *sample)
 
 static bool take_sample(struct matching *matching, struct hp_reader *reader)
 {
-	uint64_t registers[REGISTERS];
+	uint64_t registers[HP_SAMPLED_REGISTERS];
 	struct match_sample *sample;
 	uint64_t time_ns;
 	uint64_t abi;
@@ -141,10 +134,10 @@ static bool take_sample(struct matching *matching, struct hp_reader *reader)
 	sample = &matching->samples[matching->count];
 	sample->time_ns = time_ns;
 	sample->tick = matching->tick - 1;
-	for (size_t i = 0; i < HP_ARRAY_COUNT(general_at); i++)
-		sample->general[i] = registers[general_at[i]];
-	sample->ip = registers[PERF_IP];
-	sample->flags = registers[PERF_FLAGS];
+	for (unsigned i = 0; i < HP_SAMPLED_GENERAL; i++)
+		sample->general[i] = registers[hp_sampled_register_place(i)];
+	sample->ip = registers[hp_sampled_register_place(HP_SAMPLED_ADDRESS)];
+	sample->flags = registers[hp_sampled_register_place(HP_SAMPLED_FLAGS)];
 	if (!take_stack(reader, sample))
 		return false;
 	matching->count++;

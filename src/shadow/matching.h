@@ -22,8 +22,7 @@ enum {
 struct match_sample {
 	uint64_t time_ns;     /* CLOCK_MONOTONIC */
 	uint64_t tick;	      /* its number, those that were lost counted too */
-	uint64_t general[16]; /* as instructions number them: rax rcx rdx rbx rsp rbp rsi rdi r8 ...
-			       */
+	uint64_t general[16]; /* as instructions number them */
 	uint64_t ip;
 	uint64_t flags;
 	uint32_t stack_bytes;

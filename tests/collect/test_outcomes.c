@@ -4,9 +4,9 @@
 #include "../support.h"
 
 #include "../../src/collect/outcomes.h"
-#include "../../src/collect/registers.h"
 
 #include <hpcprof/image/identity.h>
+#include <hpcprof/pmu/registers.h>
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -138,7 +138,7 @@ static struct record sample_at(const char *address, uint64_t rdi, uint64_t rsi)
 	values[PERF_REG_X86_SP] = 0x7ffc00000000;
 	values[PERF_REG_X86_IP] = (uintptr_t)address;
 	for (unsigned i = 0; i < 64; i++)
-		if (registers_wanted() >> i & 1)
+		if (hp_sampled_registers() >> i & 1)
 			record.sample.registers[record.sample.register_count++] = values[i];
 	return record;
 }
@@ -347,7 +347,7 @@ HP_TEST_MAIN("collect/outcomes", branches_are_followed_as_far_as_registers_tell,
 
 START_TEST(there_is_no_interpreter_for_this_machine)
 {
-	ck_assert_uint_eq(registers_wanted(), 0);
+	ck_assert_uint_eq(hp_sampled_registers(), 0);
 }
 END_TEST
 
