@@ -55,6 +55,8 @@ static void parse_target(struct argp_state *state, struct arguments *arguments)
 	session->tid_count = arguments->tids.count;
 	if (arguments->recording.shadow.percent > 0 && session->system_wide)
 		argp_error(state, "--shadow is for a command, -p or -t, not for the whole system");
+	if (arguments->recording.work.kind != WORK_NOT_ASKED && !session->command)
+		argp_error(state, "--work is for a command: it is what a run of it did");
 	if (arguments->append && session->label)
 		argp_error(state, "an epoch that is added to has its label: "
 				  "see hpcprof epochs label");
@@ -141,6 +143,15 @@ static struct hp_error *open_database(struct arguments *arguments, char ***stamp
 	return NULL;
 }
 
+/* The command has done its work, and the epoch stands without the figure. */
+static void warn_of_work(const struct work *work)
+{
+	struct hp_error *error = work_missing(work);
+
+	hp_cli_warn(error->message, error->advice);
+	hp_error_destroy(error);
+}
+
 static struct hp_error *record(struct arguments *arguments, int *status)
 {
 	struct recording_result result = { .exit_status = HP_EXIT_RECORDER };
@@ -151,6 +162,9 @@ static struct hp_error *record(struct arguments *arguments, int *status)
 		error = open_database(arguments, &stamps);
 	if (!error)
 		error = recording_run(&arguments->recording, &result);
+	if (!error && result.has_run && !(result.run.work > 0) &&
+	    arguments->recording.work.kind != WORK_NOT_ASKED)
+		warn_of_work(&arguments->recording.work);
 	*status = result.exit_status;
 	free(result.stamp);
 	hp_db_free_stamps(stamps, stamps ? 1 : 0);
@@ -163,6 +177,7 @@ static int run(int argc, char **argv)
 	struct hp_error *error;
 	int status;
 
+	arguments.recording.output = stdout;
 	argp_err_exit_status = HP_EXIT_RECORDER;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 	error = record(&arguments, &status);

@@ -385,12 +385,14 @@ static json_t *json_of_runs(const struct hp_epoch_meta *meta)
 	for (size_t i = 0; list && i < meta->run_count; i++) {
 		const struct hp_run *run = &meta->runs[i];
 
-		json_array_append_new(list, json_pack("{s:I, s:I, s:I, s:I, s:i}", "elapsed_ns",
-						      (json_int_t)run->elapsed_ns, "user_ns",
-						      (json_int_t)run->user_ns, "system_ns",
-						      (json_int_t)run->system_ns, "max_rss_bytes",
-						      (json_int_t)run->max_rss_bytes, "exit_status",
-						      (int)run->exit_status));
+		json_array_append_new(
+			list,
+			json_pack("{s:I, s:I, s:I, s:I, s:i, s:o}", "elapsed_ns",
+				  (json_int_t)run->elapsed_ns, "user_ns", (json_int_t)run->user_ns,
+				  "system_ns", (json_int_t)run->system_ns, "max_rss_bytes",
+				  (json_int_t)run->max_rss_bytes, "exit_status",
+				  (int)run->exit_status, "work",
+				  run->work > 0 ? json_real(run->work) : json_null()));
 	}
 	return list;
 }

@@ -13,6 +13,7 @@ hpcprof_SOURCES = \
 	src/cli/stat_json.c src/cli/stat_plot.c src/cli/stat_text.c \
 	src/cli/command.h src/cli/commands.c \
 	src/cli/option_table.h src/cli/option_table.c \
+	src/cli/work.h src/cli/work.c \
 	src/cli/pager.h src/cli/pager.c \
 	src/cli/main.c
 hpcprof_LDADD = $(REPORT_LIBS) $(COLLECT_LIBS) $(SHADOW_LIBS)

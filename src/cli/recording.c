@@ -205,6 +205,7 @@ void recording_clear(struct recording *recording)
 	if (recording->machine)
 		hp_machine_destroy(hp_steal(recording->machine));
 	hp_vector_free(&recording->events_asked);
+	work_clear(&recording->work);
 }
 
 /* --- one epoch ---------------------------------------------------------------------------- */
@@ -238,6 +239,22 @@ static struct hp_error *make_shadows(struct recording *recording, struct hp_sess
 	return NULL;
 }
 
+/* Without work to find the output stays as the caller has it. */
+static struct hp_error *begin_work(struct recording *recording)
+{
+	int output;
+	struct hp_error *error = work_begin(&recording->work, &output);
+
+	if (output)
+		recording->session.command_output = output;
+	return error;
+}
+
+static double measure_work(const struct hp_run *run, void *context)
+{
+	return work_measure(context, run);
+}
+
 static void fill_result(const struct hp_session *session, const struct hp_session_result *found,
 			struct recording_result *result)
 {
@@ -260,8 +277,14 @@ struct hp_error *recording_run(struct recording *recording, struct recording_res
 	options->events = &recording->events;
 	options->wheels = &recording->wheels;
 	options->notify = recording->is_quiet ? NULL : say;
+	if (recording->work.kind != WORK_NOT_ASKED) {
+		options->work = measure_work;
+		options->work_context = &recording->work;
+	}
 	*result = (struct recording_result){ .exit_status = HP_EXIT_RECORDER };
-	error = hp_session_create(options, recording->machine, &session);
+	error = begin_work(recording);
+	if (!error)
+		error = hp_session_create(options, recording->machine, &session);
 	if (!error)
 		error = make_shadows(recording, session);
 	if (!error && !recording->is_quiet) {
@@ -276,6 +299,7 @@ struct hp_error *recording_run(struct recording *recording, struct recording_res
 		record_shadow_print_closing(&recording->shadow, session);
 	}
 	record_shadow_clear(&recording->shadow);
+	work_end(&recording->work, recording->output);
 	result->exit_status = found.exit_status;
 	if (!error)
 		fill_result(session, &found, result);

@@ -14,6 +14,7 @@
 #define HPCPROF_CLI_RECORDING_H
 
 #include "record_shadow.h"
+#include "work.h"
 
 #include <hpcprof/base/vector.h>
 #include <hpcprof/collect/session.h>
@@ -27,6 +28,9 @@ struct recording {
 	HP_VECTOR(const char *) events_asked; /* each -e */
 	uint32_t counters;
 	struct record_shadow shadow;
+	struct work work;
+	FILE *output; /* what the command prints goes there, when it has ended; NULL: nowhere. Only
+			 where its work is read from it */
 	bool is_strict;
 	bool is_quiet;
 	/* Found by recording_prepare. */

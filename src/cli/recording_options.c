@@ -17,6 +17,7 @@ enum {
 	KEY_SCHEDULER,
 	KEY_SLICE,
 	KEY_SHADOW,
+	KEY_WORK,
 };
 
 /* More would be no profile of the program any more. */
@@ -53,6 +54,11 @@ static const struct argp_option option_table[] = {
 	{ "no-registers", KEY_NO_REGISTERS, NULL, 0,
 	  "samples without registers: these tell which way branches go, and so how often code ran",
 	  2 },
+	{ "work", KEY_WORK, "WORK", 0,
+	  "units of work that a run does, for costs of one unit: a number, a regular expression "
+	  "with "
+	  "a group that finds it in what the command prints, or a file that the command writes",
+	  1 },
 	{ "delay", 'D', "MS", 0, "start sampling so many milliseconds after the target", 3 },
 	{ "flush", KEY_FLUSH, "TIME", 0, "how often samples go to disk (default 10s)", 4 },
 	{ "mmap-pages", 'm', "PAGES", 0, "ring pages a CPU, a power of two", 4 },
@@ -80,6 +86,16 @@ static void parse_percent(struct argp_state *state, const char *option, const ch
 {
 	if (!hp_parse_double(text, percent) || *percent <= 0 || *percent > most)
 		argp_error(state, "%s takes a percentage up to %d, not '%s'", option, most, text);
+}
+
+static void parse_work(struct argp_state *state, const char *text, struct work *work)
+{
+	struct hp_error *error = work_parse(text, work);
+
+	if (error)
+		argp_error(state, "%s%s%s", error->message, error->advice ? "; " : "",
+			   error->advice ? error->advice : "");
+	hp_error_destroy(error);
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -144,6 +160,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case 'm':
 		parse_pages(state, argument, &session->ring_pages);
+		return 0;
+	case KEY_WORK:
+		parse_work(state, argument, &recording->work);
 		return 0;
 	case ARGP_KEY_END:
 		if (session->frequency_hz > 0 && session->period)

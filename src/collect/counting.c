@@ -63,7 +63,7 @@ static struct hp_error *find_threads(struct hp_counting *counting, pid_t **threa
 	(*threads)[0] = -1;
 	if (options->system_wide)
 		return NULL;
-	error = command_start(&counting->command, options->command, &counting->signals);
+	error = command_start(&counting->command, options->command, 0, 0, &counting->signals);
 	(*threads)[0] = counting->command.pid;
 	return error;
 }

@@ -89,7 +89,8 @@ static struct hp_error *find_threads(struct hp_session *session)
 	session->threads[0] = -1;
 	if (options->system_wide)
 		return NULL;
-	error = command_start(&session->command, options->command, &session->signals);
+	error = command_start(&session->command, options->command, options->command_input,
+			      options->command_output, &session->signals);
 	session->threads[0] = session->command.pid;
 	return error;
 }
@@ -393,6 +394,15 @@ static void take_times(struct hp_session *session)
 	}
 }
 
+static void take_work(struct hp_session *session)
+{
+	const struct hp_session_options *options = &session->options;
+
+	if (options->work)
+		session->command.run.work =
+			options->work(&session->command.run, options->work_context);
+}
+
 static struct hp_error *finish(struct hp_session *session)
 {
 	struct hp_error *error;
@@ -403,8 +413,10 @@ static struct hp_error *finish(struct hp_session *session)
 		session->windows.take(session, true, session->windows.context);
 	recorder_drain(&session->recorder, UINT64_MAX);
 	recorder_meter_clock(&session->recorder, true);
-	if (session->command.ended)
+	if (session->command.ended) {
+		take_work(session);
 		session->recorder.run = &session->command.run;
+	}
 	error = recorder_flush(&session->recorder, true);
 	return hp_error_wrap(error, "%zu places with samples could not be written",
 			     session->recorder.attributor.placed_count);

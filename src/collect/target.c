@@ -58,6 +58,13 @@ void signals_restore(struct signals *signals)
 
 /* --- a command -------------------------------------------------------------------------------- */
 
+/* Our own descriptors are never 0, 1 or 2 (see cli). */
+static void redirect(int input, int output)
+{
+	if ((input && dup2(input, STDIN_FILENO) < 0) || (output && dup2(output, STDOUT_FILENO) < 0))
+		_exit(EXIT_FAILURE);
+}
+
 static void run_child(char *const *argv, const struct signals *signals, int go, int failure)
 {
 	int error;
@@ -75,7 +82,7 @@ static void run_child(char *const *argv, const struct signals *signals, int go, 
 	_exit(127);
 }
 
-struct hp_error *command_start(struct command *command, char *const *argv,
+struct hp_error *command_start(struct command *command, char *const *argv, int input, int output,
 			       const struct signals *signals)
 {
 	int go[2];
@@ -94,6 +101,7 @@ struct hp_error *command_start(struct command *command, char *const *argv,
 	if (pid == 0) {
 		/* Else the child would keep its own go pipe open. */
 		close(go[1]);
+		redirect(input, output);
 		run_child(argv, signals, go[0], failure[1]);
 	}
 	close(failure[1]);

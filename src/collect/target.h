@@ -37,8 +37,9 @@ struct command {
 	struct hp_run run; /* filled when it has ended */
 };
 
-/* Forks the command, held before its exec. */
-struct hp_error *command_start(struct command *command, char *const *argv,
+/* Forks the command, held before its exec. `input` and `output` take the place of our standard
+ * ones; 0: they do not. */
+struct hp_error *command_start(struct command *command, char *const *argv, int input, int output,
 			       const struct signals *signals);
 /* Lets it go; one that was killed meanwhile has ended. Fails when exec does: NOT_FOUND (a shell's
  * 127), else NOT_PERMITTED (126). */

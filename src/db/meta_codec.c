@@ -57,7 +57,7 @@ static const struct hp_json_field event_fields[] = {
 	INFO(instead_of),
 	INFO(reason),
 	INFO(skid_source),
-	EVENT(HP_JSON_FREQUENCY, frequency_hz),
+	EVENT(HP_JSON_DOUBLE, frequency_hz),
 	EVENT(HP_JSON_U64, samples),
 	EVENT(HP_JSON_U64, period_total),
 	EVENT(HP_JSON_U64, lost),
@@ -91,7 +91,7 @@ static const struct hp_json_field run_fields[] = {
 	RUN(HP_JSON_U64, start_ns),	 RUN(HP_JSON_U64, elapsed_ns),
 	RUN(HP_JSON_U64, user_ns),	 RUN(HP_JSON_U64, system_ns),
 	RUN(HP_JSON_U64, max_rss_bytes), RUN(HP_JSON_I32, exit_status),
-	RUN(HP_JSON_FREQUENCY, work),
+	RUN(HP_JSON_DOUBLE, work),
 };
 
 #define FIELDS(table) (table), HP_ARRAY_COUNT(table)

@@ -100,7 +100,7 @@ static json_t *field_to_json(const void *at, enum hp_json_type type)
 		return json_integer(*(const int32_t *)at);
 	case HP_JSON_U64:
 		return json_integer((json_int_t) * (const uint64_t *)at);
-	case HP_JSON_FREQUENCY:
+	case HP_JSON_DOUBLE:
 		return json_real(*(const double *)at);
 	}
 	return NULL;
@@ -115,7 +115,7 @@ static bool is_out_of_range(const void *at, enum hp_json_type type)
 {
 	if (type == HP_JSON_U64)
 		return *(const uint64_t *)at > INT64_MAX;
-	if (type == HP_JSON_FREQUENCY)
+	if (type == HP_JSON_DOUBLE)
 		return !isfinite(*(const double *)at) || *(const double *)at < 0;
 	return false;
 }
@@ -212,9 +212,9 @@ static struct hp_error *get_field(const json_t *value, const struct hp_json_fiel
 					       field->key);
 		*(bool *)at = json_is_true(value);
 		return NULL;
-	case HP_JSON_FREQUENCY:
+	case HP_JSON_DOUBLE:
 		if (!json_is_number(value) || json_number_value(value) < 0)
-			return hp_error_create(HP_ERROR_DAMAGED, "%s is no frequency", field->key);
+			return hp_error_create(HP_ERROR_DAMAGED, "%s is no amount", field->key);
 		*(double *)at = json_number_value(value);
 		return NULL;
 	case HP_JSON_U32:

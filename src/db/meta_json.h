@@ -13,13 +13,13 @@
 #include <stdint.h>
 
 enum hp_json_type {
-	HP_JSON_TEXT,	   /* char *, owned; NULL is left out */
-	HP_JSON_TEXTS,	   /* char **, NULL-terminated; NULL is left out */
-	HP_JSON_BOOL,	   /* bool */
-	HP_JSON_U32,	   /* uint32_t */
-	HP_JSON_I32,	   /* int32_t */
-	HP_JSON_U64,	   /* uint64_t below 2^63 */
-	HP_JSON_FREQUENCY, /* double, finite, not negative */
+	HP_JSON_TEXT,	/* char *, owned; NULL is left out */
+	HP_JSON_TEXTS,	/* char **, NULL-terminated; NULL is left out */
+	HP_JSON_BOOL,	/* bool */
+	HP_JSON_U32,	/* uint32_t */
+	HP_JSON_I32,	/* int32_t */
+	HP_JSON_U64,	/* uint64_t below 2^63 */
+	HP_JSON_DOUBLE, /* double, finite, not negative */
 };
 
 struct hp_json_field {

@@ -124,12 +124,14 @@ static json_t *runs_of(const struct hp_epoch_meta *meta)
 	for (size_t i = 0; i < meta->run_count; i++) {
 		const struct hp_run *run = &meta->runs[i];
 
-		json_array_append_new(runs, json_pack("{s:f, s:f, s:f, s:o, s:i}", "elapsed_s",
-						      (double)run->elapsed_ns / 1e9, "user_s",
-						      (double)run->user_ns / 1e9, "system_s",
-						      (double)run->system_ns / 1e9, "max_rss_bytes",
-						      json_count(run->max_rss_bytes), "exit_status",
-						      (int)run->exit_status));
+		json_array_append_new(
+			runs, json_pack("{s:f, s:f, s:f, s:o, s:i, s:o}", "elapsed_s",
+					(double)run->elapsed_ns / 1e9, "user_s",
+					(double)run->user_ns / 1e9, "system_s",
+					(double)run->system_ns / 1e9, "max_rss_bytes",
+					json_count(run->max_rss_bytes), "exit_status",
+					(int)run->exit_status, "work",
+					run->work > 0 ? json_real(run->work) : json_null()));
 	}
 	return runs;
 }

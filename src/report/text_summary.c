@@ -107,9 +107,12 @@ static void put_runs(const struct hp_epoch_meta *meta, FILE *out)
 
 		fprintf(out,
 			"%sran %.3f s, user %.3f s, system %.3f s, at most %" PRIu64
-			" KiB of memory, exit status %" PRId32 "\n",
+			" KiB of memory, exit status %" PRId32,
 			i ? "" : "\n", (double)run->elapsed_ns / 1e9, (double)run->user_ns / 1e9,
 			(double)run->system_ns / 1e9, run->max_rss_bytes / 1024, run->exit_status);
+		if (run->work > 0)
+			fprintf(out, ", %.10g units of work", run->work);
+		putc('\n', out);
 	}
 }
 

@@ -27,7 +27,7 @@ static struct command start(char *const *argv, struct signals *signals)
 	struct command command;
 
 	hp_assert_ok(signals_take(signals));
-	hp_assert_ok(command_start(&command, argv, signals));
+	hp_assert_ok(command_start(&command, argv, 0, 0, signals));
 	return command;
 }
 
@@ -104,6 +104,31 @@ START_TEST(the_command_gets_the_descriptors_we_were_started_with_and_none_of_our
 	found = scratch_read(output);
 	ck_assert_str_eq(found, expected);
 	close(meant);
+}
+END_TEST
+
+START_TEST(the_command_gets_the_streams_that_were_asked_for)
+{
+	_cleanup_free_ char *from = scratch_path("from");
+	_cleanup_free_ char *to = scratch_path("to");
+	_cleanup_free_ char *found = NULL;
+	_cleanup_close_ int output = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	_cleanup_close_ int input = -1;
+	struct signals signals;
+	struct command command;
+
+	scratch_write(from, "read and written\n", strlen("read and written\n"));
+	input = open(from, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(input, 0);
+	ck_assert_int_ge(output, 0);
+	hp_assert_ok(signals_take(&signals));
+	hp_assert_ok(command_start(&command, SH("cat"), input, output, &signals));
+	hp_assert_ok(command_release(&command, "sh"));
+	command_reap(&command, true);
+	signals_restore(&signals);
+	ck_assert_int_eq(command.run.exit_status, 0);
+	found = scratch_read(to);
+	ck_assert_str_eq(found, "read and written\n");
 }
 END_TEST
 
@@ -369,7 +394,8 @@ START_TEST(a_held_command_ends_when_we_die)
 		struct command command;
 
 		close(alive[0]);
-		if (signals_take(&signals) || command_start(&command, SH("echo ran"), &signals))
+		if (signals_take(&signals) ||
+		    command_start(&command, SH("echo ran"), 0, 0, &signals))
 			_exit(1);
 		_exit(0);
 	}
@@ -503,6 +529,7 @@ END_TEST
 
 HP_TEST_MAIN("collect/target",
 	     the_command_gets_the_descriptors_we_were_started_with_and_none_of_ours,
+	     the_command_gets_the_streams_that_were_asked_for,
 	     the_command_gets_the_mask_and_the_dispositions_we_were_started_with,
 	     the_command_gets_its_arguments_and_our_environment,
 	     exit_statuses_and_signals_come_out_as_a_shell_says_them,

@@ -176,7 +176,13 @@ START_TEST(every_field_of_the_description_reads_back)
 	ck_assert_uint_eq(found->commands[1].processes, 4);
 	ck_assert_uint_eq(found->commands[1].samples, 5);
 	ck_assert_uint_eq(found->commands[1].elapsed_ns, INT64_MAX);
-	ck_assert_mem_eq(found->runs, meta.runs, sizeof(*meta.runs));
+	ck_assert_uint_eq(found->runs[0].start_ns, 1);
+	ck_assert_uint_eq(found->runs[0].elapsed_ns, 2);
+	ck_assert_uint_eq(found->runs[0].user_ns, 3);
+	ck_assert_uint_eq(found->runs[0].system_ns, 4);
+	ck_assert_uint_eq(found->runs[0].max_rss_bytes, 5);
+	ck_assert_int_eq(found->runs[0].exit_status, 139);
+	ck_assert_double_eq(found->runs[0].work, 2.5);
 	ck_assert_uint_eq(found->clock.class_count, 2);
 	ck_assert_mem_eq(found->clock.classes, meta.clock.classes, 2 * sizeof(*meta.clock.classes));
 	ck_assert_uint_eq(found->sample_cost_ns, 13000);

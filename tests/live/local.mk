@@ -17,7 +17,8 @@ dist_check_SCRIPTS += \
 	tests/live/skid.test \
 	tests/live/stat.test \
 	tests/live/survives.test \
-	tests/live/transparent.test
+	tests/live/transparent.test \
+	tests/live/units.test
 
 live_programs = tests/live/aware tests/live/state tests/live/work tests/live/family tests/live/generated
 helper_programs += $(live_programs)

@@ -32,7 +32,9 @@ enum {
 struct hp_session_options {
 	/* The target: exactly one of these. */
 	char *const *command; /* NULL-terminated argv */
-	const pid_t *pids;    /* whole processes (with the threads they start) */
+	int command_input;    /* descriptors in place of our standard input and output; 0: ours */
+	int command_output;
+	const pid_t *pids; /* whole processes (with the threads they start) */
 	size_t pid_count;
 	const pid_t *tids; /* single threads and what they start */
 	size_t tid_count;
@@ -59,6 +61,10 @@ struct hp_session_options {
 	struct hp_db *db;
 	const char *label;
 	const char *append; /* a stamp, or NULL for a new epoch */
+
+	/* Asked once a command has ended: the units of work it did, 0 when that is not known. */
+	double (*work)(const struct hp_run *run, void *context);
+	void *work_context;
 
 	/* Told of things worth knowing while it runs (shrunk rings, a full disk). */
 	void (*notify)(const char *message, void *context);
