@@ -90,12 +90,28 @@ static void sort_items(struct counted *counted)
 	counted->items.count = n;
 }
 
-struct hp_error *counted_finish(struct counted *counted, struct hp_window_evidence *evidence)
+struct hp_error *counted_add(struct counted *counted, struct hp_window_stratum *stratum,
+			     struct hp_counted **list, size_t *count,
+			     struct hp_window_evidence *sum)
 {
-	struct hp_error *error = number_images(counted, evidence);
+	struct hp_window_evidence one = {
+		.strata = stratum,
+		.stratum_count = 1,
+		.dropped = counted->dropped,
+	};
+	struct hp_error *error = number_images(counted, &one);
 
-	if (!error)
+	if (!error) {
 		sort_items(counted);
+		*list = counted->items.at;
+		*count = counted->items.count;
+		error = hp_window_evidence_check(&one);
+	}
+	if (!error)
+		error = hp_window_evidence_add(sum, &one);
+	for (size_t i = 0; i < one.image_count; i++)
+		hp_image_id_clear(&one.images[i]);
+	free(one.images);
 	return error;
 }
 
@@ -105,4 +121,5 @@ void counted_clear(struct counted *counted)
 		image_release(counted->images.at[i]);
 	hp_vector_free(&counted->images);
 	hp_vector_free(&counted->items);
+	counted->dropped = 0;
 }

@@ -489,21 +489,13 @@ static struct hp_error *write_command(struct outcomes *outcomes, uint32_t comman
 		.command = commands->text[command],
 		.followed = outcomes->followed[command],
 	};
-	struct hp_window_evidence one = { .strata = &stratum, .stratum_count = 1 };
 	struct counted counted = { 0 };
 	struct hp_error *error;
 
 	for (size_t i = 0; i < BRANCHES; i++)
 		if (outcomes->ways[i].image && outcomes->ways[i].command == command)
-			one.dropped += !list_way(&counted, &outcomes->ways[i]);
-	error = counted_finish(&counted, &one);
-	stratum.outcomes = counted.items.at;
-	stratum.outcome_count = counted.items.count;
-	if (!error)
-		error = hp_window_evidence_add(sum, &one);
-	for (size_t i = 0; i < one.image_count; i++)
-		hp_image_id_clear(&one.images[i]);
-	free(one.images);
+			counted.dropped += !list_way(&counted, &outcomes->ways[i]);
+	error = counted_add(&counted, &stratum, &stratum.outcomes, &stratum.outcome_count, sum);
 	counted_clear(&counted);
 	return error;
 }

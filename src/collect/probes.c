@@ -417,21 +417,13 @@ static struct hp_error *write_command(struct probes *probes, uint32_t command,
 		.recording = probes->recording,
 		.command = commands->text[command],
 	};
-	struct hp_window_evidence one = { .strata = &stratum, .stratum_count = 1 };
 	struct counted counted = { 0 };
 	struct hp_error *error;
 
 	for (size_t i = 0; i < PLACES; i++)
 		if (probes->places[i].has_sums && probes->places[i].command == command)
-			one.dropped += !list_place(&counted, &probes->places[i]);
-	error = counted_finish(&counted, &one);
-	stratum.probes = counted.items.at;
-	stratum.probe_count = counted.items.count;
-	if (!error)
-		error = hp_window_evidence_add(sum, &one);
-	for (size_t i = 0; i < one.image_count; i++)
-		hp_image_id_clear(&one.images[i]);
-	free(one.images);
+			counted.dropped += !list_place(&counted, &probes->places[i]);
+	error = counted_add(&counted, &stratum, &stratum.probes, &stratum.probe_count, sum);
 	counted_clear(&counted);
 	return error;
 }

@@ -54,7 +54,6 @@ struct placing {
 	struct counted counted;
 	unsigned group;
 	bool is_relative;
-	uint64_t dropped;
 	bool is_short_of_memory;
 };
 
@@ -90,7 +89,7 @@ static void place_block(struct placing *placing, const struct hp_window_block *b
 		return;
 	if (!block->instructions || block->instructions > block->size_bytes ||
 	    !place(placing, block->address, &item.image, &item.at))
-		placing->dropped++;
+		placing->counted.dropped++;
 	else
 		add_item(placing, item, block->count);
 }
@@ -114,7 +113,7 @@ static void place_edge(struct placing *placing, const struct hp_window_edge *edg
 	if (edge->kind >= HP_WINDOW_EDGE_KINDS ||
 	    !place(placing, edge->from, &item.image, &item.at) ||
 	    !place(placing, edge->to, &item.to_image, &item.to)) {
-		placing->dropped++;
+		placing->counted.dropped++;
 		return;
 	}
 	item.kind = kinds[edge->kind];
@@ -132,24 +131,10 @@ static struct hp_error *add_up(struct placing *placing, const struct hp_window *
 		.recording = windows->recording,
 		.command = commands->text[placing->context.command],
 	};
-	struct hp_window_evidence one = {
-		.strata = &stratum,
-		.stratum_count = 1,
-		.dropped = placing->dropped,
-	};
-	struct hp_error *error = counted_finish(&placing->counted, &one);
 
 	(placing->is_relative ? stratum.relative : stratum.groups)[placing->group] = group;
-	stratum.items = placing->counted.items.at;
-	stratum.item_count = placing->counted.items.count;
-	if (!error)
-		error = hp_window_evidence_check(&one);
-	if (!error)
-		error = hp_window_evidence_add(&windows->counted, &one);
-	for (size_t i = 0; i < one.image_count; i++)
-		hp_image_id_clear(&one.images[i]);
-	free(one.images);
-	return error;
+	return counted_add(&placing->counted, &stratum, &stratum.items, &stratum.item_count,
+			   &windows->counted);
 }
 
 static size_t items_waiting(const struct windows *windows)
