@@ -320,47 +320,59 @@ static double beyond(uint64_t used, uint64_t room)
 	return used > room ? (double)(used - room) / (double)used : 0;
 }
 
+/* What holds code, in two levels: cache lines, or translations of pages. */
+struct levels {
+	uint64_t unit_bytes;
+	uint64_t used;
+	uint64_t first, second; /* how much of it they hold */
+};
+
+struct lateness {
+	bool fits;	 /* in the first level */
+	double arrivals; /* share of executions that come from another unit */
+	double jumps;	 /* and do so other than by running on */
+	double share;	 /* of executions to which it may have been forgotten */
+	double cycles_expected;
+};
+
+/* `second_cycles` and `beyond_cycles`: what it takes to come from the second level, and from behind
+ * it. */
+static struct lateness lateness_of(const struct search *search, const struct levels *levels,
+				   double second_cycles, double beyond_cycles)
+{
+	struct lateness late = { .fits = levels->used <= levels->first };
+
+	find_arrivals(search, levels->unit_bytes, &late.arrivals, &late.jumps);
+	late.share = late.arrivals * forgotten(search, late.fits);
+	late.cycles_expected = 0.005 * second_cycles +
+			       beyond(levels->used, levels->first) * second_cycles +
+			       beyond(levels->used, levels->second) * beyond_cycles;
+	return late;
+}
+
 void suspect_icache(struct search *search)
 {
 	const struct hp_core *core = search->core;
-	bool fits = search->code_bytes <= FIRST_CACHE;
-	double missing = beyond(search->code_bytes, FIRST_CACHE);
-	double far = beyond(search->code_bytes, SECOND_CACHE);
-	double arrivals;
-	double jumps;
-	double share;
+	const struct levels levels = { LINE_BYTES, search->code_bytes, FIRST_CACHE, SECOND_CACHE };
+	struct lateness late = lateness_of(search, &levels, core->l2_cycles, core->l3_cycles);
 
-	find_arrivals(search, LINE_BYTES, &arrivals, &jumps);
-	if (arrivals <= 0)
-		return;
-	share = arrivals * forgotten(search, fits);
 	/* Where code runs on, the next line is on its way already. */
-	add_suspect(search, HP_CAUSE_ICACHE, search->path.insns[0],
-		    share * (fits ? core->l3_cycles : core->memory_cycles),
-		    share *
-			    (0.005 * core->l2_cycles + missing * core->l2_cycles +
-			     far * core->l3_cycles) *
-			    (jumps > 0 ? 1 : 0.3));
+	if (late.arrivals > 0)
+		add_suspect(search, HP_CAUSE_ICACHE, search->path.insns[0],
+			    late.share * (late.fits ? core->l3_cycles : core->memory_cycles),
+			    late.share * late.cycles_expected * (late.jumps > 0 ? 1 : 0.3));
 }
 
 void suspect_itlb(struct search *search)
 {
 	const struct hp_core *core = search->core;
-	bool fits = search->code_pages <= FIRST_PAGES;
-	double missing = beyond(search->code_pages, FIRST_PAGES);
-	double far = beyond(search->code_pages, SECOND_PAGES);
-	double arrivals;
-	double jumps;
-	double share;
+	const struct levels levels = { PAGE_BYTES, search->code_pages, FIRST_PAGES, SECOND_PAGES };
+	struct lateness late = lateness_of(search, &levels, core->l2_tlb_cycles, core->walk_cycles);
 
-	find_arrivals(search, PAGE_BYTES, &arrivals, &jumps);
-	if (arrivals <= 0)
-		return;
-	share = arrivals * forgotten(search, fits);
-	add_suspect(search, HP_CAUSE_ITLB, search->path.insns[0],
-		    share * (core->l2_tlb_cycles + 4.0 * core->walk_cycles),
-		    share * (0.005 * core->l2_tlb_cycles + missing * core->l2_tlb_cycles +
-			     far * core->walk_cycles));
+	if (late.arrivals > 0)
+		add_suspect(search, HP_CAUSE_ITLB, search->path.insns[0],
+			    late.share * (core->l2_tlb_cycles + 4.0 * core->walk_cycles),
+			    late.share * late.cycles_expected);
 }
 
 /* Jumps that are taken end what is fetched in a cycle, a target that is not remembered is found
