@@ -199,9 +199,9 @@ static size_t make(struct hp_random *random, size_t kind, uint8_t *bytes)
 		return size;
 	if (form == LEA) { /* [base + index * scale + displacement] */
 		bytes[size++] = (uint8_t)(0x84 | some_register(random, rex & 4) << 3);
-		bytes[size++] = (uint8_t)(some_register(random, rex & 1) |
-					  some_register(random, false) << 3 |
-					  (hp_random_next(random) & 3) << 6);
+		bytes[size] = (uint8_t)(some_register(random, rex & 1) |
+					some_register(random, false) << 3);
+		bytes[size++] |= (uint8_t)((hp_random_next(random) & 3) << 6);
 		return size + put_random(random, bytes + size, 4);
 	}
 	bytes[size++] =
