@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	PLACES = 1024,
@@ -20,6 +21,8 @@ enum {
 	TRIES = 16, /* to find places that are mapped in the thread, and not too hot */
 	MOST_HITS = 50,
 	MOST_COMMANDS = 256,
+	LEAST_MOMENTS = 5, /* for each that a burst ended */
+	ENOUGH_BURSTS = 3, /* not to try again */
 };
 static const uint64_t slot_ns = 100000000;
 static const uint64_t moment_ns = 20000000;
@@ -32,8 +35,11 @@ static const uint64_t fresh_ns = 100000000;
 /* Where hits take more of the time, breakpoints disturb what they count: above some 3e4 Hz. What
  * one hit takes is known by and large only. */
 static const double most_lost = 0.3;
-/* Of arming and disarming, where the thread is interrupted for it. */
+/* Of arming and disarming a breakpoint, where the thread is interrupted for it. */
 static const double arming_ns = 30000;
+/* How many times longer than between two hits it takes to the first, at most: where hits come at
+ * random one moment in three thousand has more. */
+static const double longest_wait = 8;
 
 /* Sums of a place, by group of moments. */
 struct place_sums {
@@ -46,12 +52,15 @@ struct place {
 	uint64_t offset;
 	bool is_hot;
 	bool has_sums;
+	uint32_t moments;
+	uint32_t bursts;  /* moments that a burst ended */
 	uint32_t command; /* that the sums are of */
 	struct place_sums sums;
 };
 
 struct armed {
-	int fd; /* -1: none */
+	int fd;	      /* counts; -1: none */
+	int first_fd; /* stops at the first hit */
 	struct place *place;
 };
 
@@ -217,9 +226,27 @@ static const char *why_not(int failure)
 
 static bool can_pay(const struct probes *probes)
 {
-	double moment_cost = PROBES_AT_ONCE * (MOST_HITS * probes->hit_ns + arming_ns);
+	double moment_cost = PROBES_AT_ONCE * (MOST_HITS * probes->hit_ns + 2 * arming_ns);
 
 	return probes->figures.lost_ns + moment_cost <= probes->budget * probes->figures.time_ns;
+}
+
+/* Both breakpoints of a place, or none and errno. */
+static bool arm(const struct probes *probes, uint64_t address, struct armed *armed)
+{
+	pid_t tid = (pid_t)probes->tid;
+	int failure;
+
+	armed->fd = breakpoint_open(tid, address, MOST_HITS);
+	if (armed->fd < 0)
+		return false;
+	armed->first_fd = breakpoint_open(tid, address, 1);
+	if (armed->first_fd >= 0)
+		return true;
+	failure = errno;
+	close(armed->fd);
+	errno = failure;
+	return false;
 }
 
 static void begin(struct probes *probes, uint64_t now_ns)
@@ -228,19 +255,17 @@ static void begin(struct probes *probes, uint64_t now_ns)
 		return;
 	for (size_t i = 0; i < PROBES_AT_ONCE; i++) {
 		uint64_t address;
-		struct place *place = choose(probes, &address);
-		int fd;
+		struct armed armed = { .place = choose(probes, &address) };
 
-		if (!place)
+		if (!armed.place)
 			break;
-		fd = breakpoint_open((pid_t)probes->tid, address, MOST_HITS);
-		if (fd < 0) {
-			/* With some of the four there is something to count. */
+		if (!arm(probes, address, &armed)) {
+			/* With one place there is something to count. */
 			if (i == 0)
 				probes->figures.refusal = why_not(errno);
 			break;
 		}
-		probes->armed[i] = (struct armed){ fd, place };
+		probes->armed[i] = armed;
 		probes->is_armed = true;
 	}
 }
@@ -285,21 +310,42 @@ static double lost_in(const struct probes *probes, const struct breakpoint_count
 	return lost;
 }
 
-static void take_one(struct probes *probes, const struct breakpoint_count *counts, size_t one,
-		     double share)
+/* A breakpoint stops counting after so many hits. When they came in a burst, as those of a loop in a
+ * procedure that is called now and then, it stopped in the midst of it: the time before the burst is
+ * in the count, and most of the burst is not. So the rate would be far too low, a thousandfold where
+ * bursts are long. */
+static bool is_burst(const struct breakpoint_count *first, const struct breakpoint_count *all)
+{
+	return all->hits >= MOST_HITS &&
+	       (double)first->running_ns * (double)(all->hits - 1) >
+		       longest_wait * ((double)all->running_ns - (double)first->running_ns);
+}
+
+/* Where a CPU was away for a while one moment may look like it. */
+static bool is_bursty(const struct place *place)
+{
+	return place->bursts * LEAST_MOMENTS > place->moments;
+}
+
+static void take_one(struct probes *probes, const struct breakpoint_count *counts,
+		     const struct breakpoint_count *first, size_t one, double share)
 {
 	const struct breakpoint_count *count = &counts[one];
 	struct place *place = probes->armed[one].place;
 	double running_ns = (double)count->running_ns;
 	double lost_ns = lost_in(probes, counts, one);
 
-	probes->figures.lost_ns += (double)count->hits * probes->hit_ns + arming_ns;
+	probes->figures.lost_ns += (double)count->hits * probes->hit_ns + 2 * arming_ns;
 	probes->figures.hits += count->hits;
-	if ((double)count->hits * probes->hit_ns > most_lost * running_ns) {
+	place->moments++;
+	place->bursts += is_burst(first, count);
+	if ((double)count->hits * probes->hit_ns > most_lost * running_ns ||
+	    (place->bursts >= ENOUGH_BURSTS && is_bursty(place))) {
 		place->is_hot = true;
 		place->has_sums = false;
 	}
-	if (place->is_hot || !(running_ns > 0) || lost_ns > most_lost * running_ns)
+	if (place->is_hot || is_burst(first, count) || !(running_ns > 0) ||
+	    lost_ns > most_lost * running_ns)
 		return;
 	place->has_sums = true;
 	place->command = probes->command;
@@ -310,15 +356,19 @@ static void take_one(struct probes *probes, const struct breakpoint_count *count
 static void end(struct probes *probes)
 {
 	struct breakpoint_count counts[PROBES_AT_ONCE] = { 0 };
+	struct breakpoint_count first[PROBES_AT_ONCE] = { 0 };
 	bool is_counted[PROBES_AT_ONCE] = { false };
 	double share = user_share(probes->pid);
 
-	for (size_t i = 0; i < PROBES_AT_ONCE; i++)
-		if (probes->armed[i].fd >= 0)
-			is_counted[i] = breakpoint_take(probes->armed[i].fd, &counts[i]);
+	for (size_t i = 0; i < PROBES_AT_ONCE; i++) {
+		if (probes->armed[i].fd < 0)
+			continue;
+		is_counted[i] = breakpoint_take(probes->armed[i].fd, &counts[i]);
+		is_counted[i] &= breakpoint_take(probes->armed[i].first_fd, &first[i]);
+	}
 	for (size_t i = 0; i < PROBES_AT_ONCE; i++) {
 		if (is_counted[i])
-			take_one(probes, counts, i, share);
+			take_one(probes, counts, &first[i], i, share);
 		probes->armed[i] = (struct armed){ .fd = -1 };
 	}
 	probes->is_armed = false;
@@ -421,7 +471,8 @@ static struct hp_error *write_command(struct probes *probes, uint32_t command,
 	struct hp_error *error;
 
 	for (size_t i = 0; i < PLACES; i++)
-		if (probes->places[i].has_sums && probes->places[i].command == command)
+		if (probes->places[i].has_sums && probes->places[i].command == command &&
+		    !is_bursty(&probes->places[i]))
 			counted.dropped += !list_place(&counted, &probes->places[i]);
 	error = counted_add(&counted, &stratum, &stratum.probes, &stratum.probe_count, sum);
 	counted_clear(&counted);

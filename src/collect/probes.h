@@ -3,10 +3,11 @@
  * Breakpoint probes: how often code that runs seldom is run, counted exactly for moments spread
  * over the time.
  *
- * At a random time of each slot, up to four places (what the processor has debug registers for) of
- * one thread are counted for some milliseconds. Each stops by itself after a number of hits
- * (PERF_EVENT_IOC_REFRESH, which works once for each descriptor), so that a place that runs too
- * often costs no more than that; it is then left alone. The thread is that of the latest sample, so
+ * At a random time of each slot, up to two places of one thread are counted for some milliseconds.
+ * Each stops by itself after a number of hits (PERF_EVENT_IOC_REFRESH, which works once for each
+ * descriptor), so that a place that runs too often costs no more than that; it is then left alone,
+ * and so is one that runs in bursts longer than that number. To know these each place takes two of
+ * the processor's four debug registers: one stops at the first hit, and tells when that was. The thread is that of the latest sample, so
  * that moments are spread over CPU time; the places are both ways of branches, and what is called,
  * near where samples are. What probes take from the target stays within a budget, or there are
  * none.
@@ -18,7 +19,7 @@
 
 #include <hpcprof/db/db.h>
 
-enum { PROBES_AT_ONCE = 4 };
+enum { PROBES_AT_ONCE = 2 };
 
 struct probes;
 

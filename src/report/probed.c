@@ -5,8 +5,9 @@
 
 /* Breakpoints disturb what they count, and their own time is known by and large. */
 static const double least_deviation = 0.1;
-/* Of one moment alone, beside chance: nobody knows. */
-static const double unknown_deviation = 0.35;
+/* Of one moment alone, beside chance: what runs in phases runs several times more often than on the
+ * whole, or not at all. */
+static const double unknown_deviation = 2;
 
 /* One place, all recordings together. */
 struct probed {
@@ -83,6 +84,9 @@ static struct hp_error *add_term(const struct report *report, uint32_t image,
 		if (report_matches(report->options->comm, sum->strata[i].command) &&
 		    sum->strata[i].time_ns)
 			add_place(&sum->strata[i], image, item->at.value, &probed);
+	/* What was not hit in some moments may run millions of times in others. */
+	if (!(probed.value > 0))
+		return NULL;
 	term.value = probed.value;
 	term.deviation = sqrt(probed.variance);
 	return hp_vector_push(terms, term) ? NULL : hp_error_create_no_memory();

@@ -8,7 +8,7 @@
 
 #include "counted.h"
 
-/* What the probes say of the graph's blocks; nothing of those that had none. */
+/* What the probes say of the graph's blocks; nothing of those that had no hits. */
 struct hp_error *probed_terms_of(const struct report *report, const struct report_part *part,
 				 const struct hp_cfg *cfg, evidence_vector *terms);
 
