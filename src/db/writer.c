@@ -194,6 +194,13 @@ static struct held *held_of(struct hp_epoch_writer *writer, const char *event)
 	return &writer->held.at[writer->held.count - 1];
 }
 
+/* Of files that have sections unknown to us. */
+static struct hp_error *would_lose(void)
+{
+	return hp_error_create(HP_ERROR_DAMAGED,
+			       "a newer hpcprof keeps things in it that this one would lose");
+}
+
 /* It could not be added to later. */
 static struct hp_error *check_evidence(int directory)
 {
@@ -222,11 +229,8 @@ static struct hp_error *resume(struct hp_epoch_writer *writer, const char *stamp
 	if (error)
 		return error;
 	if (before->has_unknown)
-		return hp_error_advise(
-			hp_error_create(HP_ERROR_DAMAGED,
-					"a newer hpcprof keeps things in it that this one "
-					"would lose"),
-			"append with the newer hpcprof, or record a new epoch");
+		return hp_error_advise(would_lose(),
+				       "append with the newer hpcprof, or record a new epoch");
 	error = check_evidence(writer->directory);
 	if (error)
 		return error;
@@ -323,9 +327,7 @@ static struct hp_error *merge_profile(struct hp_epoch_writer *writer,
 	if (error)
 		return error;
 	if (has_unknown)
-		error = hp_error_create(HP_ERROR_DAMAGED,
-					"a newer hpcprof keeps things in it that this one would "
-					"lose");
+		error = would_lose();
 	/* Checked first: counts that wrap would be wrong numbers. */
 	else if (!hp_contents_totals(&merged, &samples[0], &weights[0]) ||
 		 !hp_contents_totals(profile, &samples[1], &weights[1]) ||
@@ -424,9 +426,7 @@ static struct hp_error *encode_added(struct hp_epoch_writer *writer,
 	if (error)
 		return error;
 	if (has_unknown)
-		error = hp_error_create(HP_ERROR_DAMAGED,
-					"a newer hpcprof keeps things in it that this one would "
-					"lose");
+		error = would_lose();
 	if (!error)
 		error = hp_window_evidence_add(&sum, evidence);
 	if (!error)
