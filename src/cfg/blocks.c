@@ -5,6 +5,8 @@
  */
 #include "graph.h"
 
+#include <hpcprof/base/search.h>
+
 #include <string.h>
 
 enum { MOST_EDGES = 4 << 20 };
@@ -29,19 +31,11 @@ static void add_edge(struct making *making, uint32_t from, uint32_t to, enum hp_
 
 static uint32_t block_starting_at(const struct making *making, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = making->blocks.count;
+	size_t first =
+		hp_bisect(i, making->blocks.count, making->blocks.at[i].address.value < address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (making->blocks.at[middle].address.value < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < making->blocks.count && making->blocks.at[low].address.value == address
-		       ? (uint32_t)low
+	return first < making->blocks.count && making->blocks.at[first].address.value == address
+		       ? (uint32_t)first
 		       : HP_CFG_NONE;
 }
 
@@ -105,19 +99,10 @@ static bool add_edge_to(struct making *making, uint32_t from, uint64_t address,
 
 static const struct indirect *find_indirect(const struct code *code, uint32_t at)
 {
-	size_t low = 0;
-	size_t high = code->indirects.count;
+	size_t first = hp_bisect(i, code->indirects.count, code->indirects.at[i].at < at);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (code->indirects.at[middle].at < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < code->indirects.count && code->indirects.at[low].at == at
-		       ? &code->indirects.at[low]
+	return first < code->indirects.count && code->indirects.at[first].at == at
+		       ? &code->indirects.at[first]
 		       : NULL;
 }
 

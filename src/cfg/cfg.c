@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "graph.h"
 
+#include <hpcprof/base/search.h>
+
 /* The passes. What each needs of those before it is said at the top of its file. */
 static bool analyze(const struct code *code, struct hp_cfg *cfg, struct hp_arena *arena)
 {
@@ -39,19 +41,11 @@ struct hp_error *hp_cfg_create(struct hp_cfg_image *image, const struct hp_proce
 
 uint32_t hp_cfg_block_at(const struct hp_cfg *cfg, hp_link_address address)
 {
-	uint32_t low = 0;
-	uint32_t high = cfg->block_count;
+	size_t after =
+		hp_bisect(i, cfg->block_count, cfg->blocks[i].address.value <= address.value);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (cfg->blocks[middle].address.value <= address.value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 ||
-	    address.value - cfg->blocks[low - 1].address.value >= cfg->blocks[low - 1].bytes)
+	if (after == 0 ||
+	    address.value - cfg->blocks[after - 1].address.value >= cfg->blocks[after - 1].bytes)
 		return HP_CFG_NONE;
-	return low - 1;
+	return (uint32_t)after - 1;
 }

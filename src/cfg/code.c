@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "code.h"
 
+#include <hpcprof/base/search.h>
+
 #include <string.h>
 
 static int compare_parts(const void *a, const void *b)
@@ -81,27 +83,19 @@ void code_close(struct code *code)
 
 uint32_t code_position(const struct code *code, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = code->parts.count;
+	size_t after = hp_bisect(i, code->parts.count, code->parts.at[i].address <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (code->parts.at[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || address - code->parts.at[low - 1].address >= code->parts.at[low - 1].size)
+	if (after == 0 ||
+	    address - code->parts.at[after - 1].address >= code->parts.at[after - 1].size)
 		return NOWHERE;
-	return code->parts.at[low - 1].base + (uint32_t)(address - code->parts.at[low - 1].address);
+	return code->parts.at[after - 1].base +
+	       (uint32_t)(address - code->parts.at[after - 1].address);
 }
 
 /* Parts are few, and bases follow addresses unless parts were adopted. */
 const struct code_part *code_part_of(const struct code *code, uint32_t position)
 {
-	size_t low = 0;
-	size_t high = code->parts.count;
+	size_t after;
 
 	if (code->adopted) {
 		for (size_t i = 0; i < code->parts.count; i++)
@@ -109,17 +103,12 @@ const struct code_part *code_part_of(const struct code *code, uint32_t position)
 				return &code->parts.at[i];
 		return NULL;
 	}
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
 
-		if (code->parts.at[middle].base <= position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || position - code->parts.at[low - 1].base >= code->parts.at[low - 1].size)
+	after = hp_bisect(i, code->parts.count, code->parts.at[i].base <= position);
+	if (after == 0 ||
+	    position - code->parts.at[after - 1].base >= code->parts.at[after - 1].size)
 		return NULL;
-	return &code->parts.at[low - 1];
+	return &code->parts.at[after - 1];
 }
 
 uint64_t code_address(const struct code *code, uint32_t position)
@@ -223,18 +212,10 @@ void code_add_leader(struct code *code, uint32_t position, uint32_t from_run, ui
 
 const struct hp_landing *code_landing_of(const struct code_part *part, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = part->landing_count;
+	size_t after = hp_bisect(i, part->landing_count, part->landings[i].start <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (part->landings[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && address < part->landings[low - 1].end ? &part->landings[low - 1] : NULL;
+	return after > 0 && address < part->landings[after - 1].end ? &part->landings[after - 1]
+								    : NULL;
 }
 
 static void go_to(struct code *code, uint64_t target, bool is_conditional, uint32_t run,

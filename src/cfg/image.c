@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "image.h"
 
+#include <hpcprof/base/search.h>
+
 #include <string.h>
 
 static int compare_owners(const void *a, const void *b)
@@ -85,43 +87,25 @@ struct hp_error *hp_cfg_image_know_jumps(struct hp_cfg_image *image,
 void image_jumps_from(const struct hp_cfg_image *image, uint64_t from,
 		      const struct hp_known_jump **jumps, size_t *count)
 {
-	size_t low = 0;
-	size_t high = image->jump_count;
+	size_t first = hp_bisect(i, image->jump_count, image->jumps[i].from.value < from);
 	size_t end;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (image->jumps[middle].from.value < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (end = low; end < image->jump_count && image->jumps[end].from.value == from; end++)
+	for (end = first; end < image->jump_count && image->jumps[end].from.value == from; end++)
 		;
-	*jumps = image->jumps + low;
-	*count = end - low;
+	*jumps = image->jumps + first;
+	*count = end - first;
 }
 
 const struct hp_procedure *image_part_at(const struct hp_cfg_image *image, uint64_t address,
 					 size_t *index)
 {
-	size_t low = 0;
-	size_t high = image->count;
+	size_t after = hp_bisect(i, image->count, image->procedures[i]->address.value <= address);
 	const struct hp_procedure *part;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (image->procedures[middle]->address.value <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	if (after == 0)
 		return NULL;
-	part = image->procedures[low - 1];
-	*index = low - 1;
+	part = image->procedures[after - 1];
+	*index = after - 1;
 	return address - part->address.value < part->size ? part : NULL;
 }
 
@@ -129,22 +113,13 @@ void image_parts_of(const struct hp_cfg_image *image, const struct hp_procedure 
 		    const struct hp_procedure *const **parts, size_t *count)
 {
 	uint64_t key = owner->address.value;
-	size_t low = 0;
-	size_t high = image->count;
+	size_t first = hp_bisect(i, image->count, image->by_owner[i]->owner->address.value < key);
 	size_t end;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (image->by_owner[middle]->owner->address.value < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (end = low; end < image->count && image->by_owner[end]->owner == owner; end++)
+	for (end = first; end < image->count && image->by_owner[end]->owner == owner; end++)
 		;
-	*parts = image->by_owner + low;
-	*count = end - low;
+	*parts = image->by_owner + first;
+	*count = end - first;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -177,22 +152,15 @@ static bool sort_names(struct hp_cfg_image *image)
 
 const struct hp_procedure *image_named(struct hp_cfg_image *image, const char *name, size_t length)
 {
-	size_t low = 0;
-	size_t high;
+	size_t first;
 
 	if (!image->by_name && !sort_names(image))
 		return NULL;
-	high = image->named_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strncmp(image->by_name[middle]->linkage, name, length) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == image->named_count || strncmp(image->by_name[low]->linkage, name, length) != 0 ||
-	    image->by_name[low]->linkage[length] != '\0')
+	first = hp_bisect(i, image->named_count,
+			  strncmp(image->by_name[i]->linkage, name, length) < 0);
+	if (first == image->named_count ||
+	    strncmp(image->by_name[first]->linkage, name, length) != 0 ||
+	    image->by_name[first]->linkage[length] != '\0')
 		return NULL;
-	return image->by_name[low];
+	return image->by_name[first];
 }

@@ -14,6 +14,8 @@
 #include "code.h"
 #include "trace.h"
 
+#include <hpcprof/base/search.h>
+
 #include <string.h>
 
 enum {
@@ -137,18 +139,9 @@ static bool read_entry(struct code *code, const struct value *entry, uint64_t ad
 /* What the code names next after a table's beginning is something else. */
 static uint64_t next_constant(const struct code *code, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = code->constants.count;
+	size_t after = hp_bisect(i, code->constants.count, code->constants.at[i] <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (code->constants.at[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < code->constants.count ? code->constants.at[low] : UINT64_MAX;
+	return after < code->constants.count ? code->constants.at[after] : UINT64_MAX;
 }
 
 static bool push_target(struct code *code, uint32_t position)

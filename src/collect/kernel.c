@@ -3,6 +3,7 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
+#include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 #include <hpcprof/image/identity.h>
 
@@ -146,18 +147,9 @@ static struct image *module_image(struct kernel *kernel, struct kernel_module *m
 
 static const struct kernel_symbol *find(const struct kernel *kernel, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = kernel->count;
+	size_t after = hp_bisect(i, kernel->count, kernel->symbols[i].address <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (kernel->symbols[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &kernel->symbols[low - 1] : NULL;
+	return after ? &kernel->symbols[after - 1] : NULL;
 }
 
 /* How far a symbol reaches: to the next one, but not without end. */

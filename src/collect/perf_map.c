@@ -2,6 +2,7 @@
 #include "perf_map.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 
 #include <ctype.h>
@@ -173,19 +174,9 @@ void perf_map_clear(struct perf_map *map)
 
 const struct perf_map_symbol *perf_map_find(const struct perf_map *map, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = map->range_count;
+	size_t first = hp_bisect(i, map->range_count, map->ranges[i].end <= address);
 
-	/* The first range that ends after the address. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (map->ranges[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == map->range_count || map->ranges[low].start > address)
+	if (first == map->range_count || map->ranges[first].start > address)
 		return NULL;
-	return &map->symbols[map->ranges[low].symbol];
+	return &map->symbols[map->ranges[first].symbol];
 }

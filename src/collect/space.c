@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "space.h"
 
+#include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 
 #include <stdlib.h>
@@ -34,18 +35,7 @@ void space_release(struct space *space)
 /* Index of the first mapping that ends after the address. */
 static size_t first_ending_after(const struct space *space, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = space->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (space->mappings[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return hp_bisect(i, space->count, space->mappings[i].end <= address);
 }
 
 const struct mapping *space_find(const struct space *space, uint64_t address)

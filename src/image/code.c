@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "code.h"
 
+#include <hpcprof/base/search.h>
+
 #include <limits.h>
 #include <string.h>
 
@@ -73,28 +75,19 @@ void code_landings(struct code *code, uint64_t address, uint64_t size, struct hp
 {
 	landing_list found = { 0 };
 	struct hp_landing *copy = NULL;
-	size_t low = 0;
-	size_t high;
+	size_t first;
 
 	*result = NULL;
 	*count = 0;
 	if (!code->has_functions)
 		find_functions(code);
-	high = code->functions.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (code->functions.at[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	first = hp_bisect(i, code->functions.count, code->functions.at[i].address < address);
 	/* The part may begin inside a function: its table then belongs to the one before. */
-	if (low > 0 &&
-	    address - code->functions.at[low - 1].address < code->functions.at[low - 1].size)
-		low--;
-	for (; low < code->functions.count; low++) {
-		const struct extent *function = &code->functions.at[low];
+	if (first > 0 &&
+	    address - code->functions.at[first - 1].address < code->functions.at[first - 1].size)
+		first--;
+	for (; first < code->functions.count; first++) {
+		const struct extent *function = &code->functions.at[first];
 
 		if (function->address > address && function->address - address >= size)
 			break;
@@ -301,18 +294,7 @@ const char *code_import(struct code *code, uint64_t where)
 
 static size_t first_pointer(const struct code *code, uint64_t target)
 {
-	size_t low = 0;
-	size_t high = code->pointers.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (code->pointers.at[middle].target < target)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return hp_bisect(i, code->pointers.count, code->pointers.at[i].target < target);
 }
 
 void code_pointers(struct code *code, uint64_t low, uint64_t high,

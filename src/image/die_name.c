@@ -3,6 +3,7 @@
 
 #include "demangle.h"
 
+#include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 
 #include <dwarf.h>
@@ -156,19 +157,11 @@ static struct scopes *scopes_of(struct die_names *names, Dwarf_Die *die, Dwarf_D
 
 static size_t scope_of(const struct scopes *scopes, const void *die)
 {
-	size_t low = 0;
-	size_t high = scopes->members.count;
+	size_t first = hp_bisect(i, scopes->members.count,
+				 (const char *)scopes->members.at[i].die < (const char *)die);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if ((const char *)scopes->members.at[middle].die < (const char *)die)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < scopes->members.count && scopes->members.at[low].die == die)
-		return scopes->members.at[low].scope;
+	if (first < scopes->members.count && scopes->members.at[first].die == die)
+		return scopes->members.at[first].scope;
 	return NO_SCOPE;
 }
 

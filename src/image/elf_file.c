@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "elf_file.h"
 
+#include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 
 #include <limits.h>
@@ -255,20 +256,11 @@ void elf_file_close(struct elf_file *file)
 
 const struct elf_text *elf_file_text_at(const struct elf_file *file, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = file->text_count;
+	size_t first = hp_bisect(i, file->text_count, file->texts[i].end <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (file->texts[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == file->text_count || file->texts[low].address > address)
+	if (first == file->text_count || file->texts[first].address > address)
 		return NULL;
-	return &file->texts[low];
+	return &file->texts[first];
 }
 
 const struct elf_segment *elf_file_segment_at(const struct elf_file *file, uint64_t address)

@@ -6,6 +6,7 @@
 #include "inlines.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/search.h>
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -25,18 +26,7 @@ struct walk {
 
 static size_t lower_bound(const struct walk *walk, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = walk->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (walk->addresses[middle] < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return hp_bisect(i, walk->count, walk->addresses[i] < address);
 }
 
 enum hits {

@@ -4,6 +4,7 @@
 #include "die_name.h"
 #include "inlines.h"
 
+#include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 
 #include <dwarf.h>
@@ -162,21 +163,12 @@ bool lines_any(const struct lines *lines)
 /* The unit whose range begins nearest before the address and holds it. */
 static bool unit_at(const struct lines *lines, uint64_t address, size_t *unit)
 {
-	size_t low = 0;
-	size_t high = lines->ranges.count;
+	size_t at = hp_bisect(i, lines->ranges.count, lines->ranges.at[i].low <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lines->ranges.at[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low > 0 && lines->ranges.at[low - 1].highest > address) {
-		low--;
-		if (lines->ranges.at[low].high > address) {
-			*unit = lines->ranges.at[low].unit;
+	while (at > 0 && lines->ranges.at[at - 1].highest > address) {
+		at--;
+		if (lines->ranges.at[at].high > address) {
+			*unit = lines->ranges.at[at].unit;
 			return true;
 		}
 	}

@@ -5,6 +5,8 @@
  */
 #include "extent.h"
 
+#include <hpcprof/base/search.h>
+
 #include <limits.h>
 #include <string.h>
 
@@ -172,18 +174,10 @@ struct naming {
 
 static const char *known_name_at(const symbols *known, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = known->count;
+	size_t first = hp_bisect(i, known->count, known->at[i].address < address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (known->at[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < known->count && known->at[low].address == address ? known->at[low].name : NULL;
+	return first < known->count && known->at[first].address == address ? known->at[first].name
+									   : NULL;
 }
 
 static bool add_entry(const struct naming *naming, const struct slot *slot,

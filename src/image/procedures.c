@@ -5,6 +5,8 @@
 #include "demangle.h"
 #include "resolve.h"
 
+#include <hpcprof/base/search.h>
+
 #include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
@@ -43,19 +45,10 @@ struct procedures {
 
 static struct part *part_at(const struct procedures *procedures, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = procedures->count;
+	size_t after = hp_bisect(i, procedures->count,
+				 procedures->parts[i].procedure.address.value <= address);
 
-	/* The first part that begins after the address. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (procedures->parts[middle].procedure.address.value <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 ? &procedures->parts[low - 1] : NULL;
+	return after > 0 ? &procedures->parts[after - 1] : NULL;
 }
 
 static uint64_t part_end(const struct part *part)

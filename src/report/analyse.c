@@ -6,6 +6,8 @@
 #include "retired.h"
 #include "ways.h"
 
+#include <hpcprof/base/search.h>
+
 #include <errno.h>
 #include <math.h>
 
@@ -62,18 +64,7 @@ static struct hp_error *forgive(struct report *report, struct row_code *code,
 
 size_t analyse_first_located(const struct report_part *part, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = part->located_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (part->located[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return hp_bisect(i, part->located_count, part->located[i].address < address);
 }
 
 typedef HP_VECTOR(struct hp_sampled) sampled_vector;
@@ -239,21 +230,12 @@ struct hp_error *analyse_row(struct report *report, const struct row *row,
 
 const struct hp_analysed_insn *analyse_insn(const struct hp_analysis *analysis, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = analysis ? analysis->insn_count : 0;
+	size_t count = analysis ? analysis->insn_count : 0;
+	size_t first = hp_bisect(i, count, analysis->insns[i].insn->address < address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		uint64_t found = analysis->insns[middle].insn->address;
-
-		if (found == address)
-			return &analysis->insns[middle];
-		if (found < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return first < count && analysis->insns[first].insn->address == address
+		       ? &analysis->insns[first]
+		       : NULL;
 }
 
 /* The loop holds the node, or one that is in it does. */

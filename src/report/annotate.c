@@ -4,6 +4,8 @@
 #include "analyse.h"
 #include "text.h"
 
+#include <hpcprof/base/search.h>
+
 #include <string.h>
 
 struct hp_error *annotation_add(struct annotation *annotation, enum annotated_kind kind, size_t row,
@@ -26,19 +28,12 @@ struct hp_error *annotation_add(struct annotation *annotation, enum annotated_ki
 size_t annotation_find(const struct annotation *annotation, uint64_t address)
 {
 	const struct row *rows = annotation->listing->rows.at;
-	size_t low = 0;
-	size_t high = annotation->addressed;
+	size_t first = hp_bisect(i, annotation->addressed,
+				 rows[annotation->by_address[i]].address < address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (rows[annotation->by_address[middle]].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < annotation->addressed && rows[annotation->by_address[low]].address == address
-		       ? annotation->by_address[low]
+	return first < annotation->addressed &&
+			       rows[annotation->by_address[first]].address == address
+		       ? annotation->by_address[first]
 		       : SIZE_MAX;
 }
 

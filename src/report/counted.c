@@ -3,6 +3,8 @@
 
 #include "analyse.h"
 
+#include <hpcprof/base/search.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -263,18 +265,7 @@ struct hp_error *counted_of(struct report *report, const struct report_part *par
 /* The first block at or after the address. */
 static size_t first_block(const struct counted *counted, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = counted->blocks.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (counted->blocks.at[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return hp_bisect(i, counted->blocks.count, counted->blocks.at[i].address < address);
 }
 
 struct hp_grouped counted_runs(const struct counted *counted, uint64_t address)
@@ -292,22 +283,13 @@ struct hp_grouped counted_runs(const struct counted *counted, uint64_t address)
 const struct counted_edge *counted_edges_from(const struct counted *counted, uint64_t from,
 					      size_t *count)
 {
-	size_t low = 0;
-	size_t high = counted->edges.count;
+	size_t first = hp_bisect(i, counted->edges.count, counted->edges.at[i].from < from);
 	size_t end;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (counted->edges.at[middle].from < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (end = low; end < counted->edges.count && counted->edges.at[end].from == from; end++)
+	for (end = first; end < counted->edges.count && counted->edges.at[end].from == from; end++)
 		;
-	*count = end - low;
-	return *count ? &counted->edges.at[low] : NULL;
+	*count = end - first;
+	return *count ? &counted->edges.at[first] : NULL;
 }
 
 static bool is_call(const struct counted_edge *edge)
@@ -318,18 +300,8 @@ static bool is_call(const struct counted_edge *edge)
 /* The first of by_target at or after the address. */
 static size_t first_target(const struct counted *counted, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = counted->target_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (counted->edges.at[counted->by_target[middle]].to < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return hp_bisect(i, counted->target_count,
+			 counted->edges.at[counted->by_target[i]].to < address);
 }
 
 /* Who arrives from other images is seen there only: so all arrivals, less the jumps back. */

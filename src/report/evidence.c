@@ -11,6 +11,7 @@
 
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
+#include <hpcprof/base/search.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -169,18 +170,7 @@ struct hp_error *evidence_load(struct report *report)
 /* The first at or after the address. */
 static size_t first_at(const struct report_image *image, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = image->evidence.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (image->evidence.at[middle].address.value < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return hp_bisect(i, image->evidence.count, image->evidence.at[i].address.value < address);
 }
 
 const struct hp_evidence *evidence_of(const struct report_image *image, const struct hp_cfg *cfg,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "listing.h"
 
+#include "analyse.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,22 +28,6 @@ struct lister {
 	const struct hp_procedure *procedure; /* whose parts are listed */
 	bool all;
 };
-
-static size_t first_located(const struct report_part *part, uint64_t address)
-{
-	size_t low = 0;
-	size_t high = part->located_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (part->located[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
 
 static struct hp_error *push(struct lister *lister, const struct row *added)
 {
@@ -147,7 +133,7 @@ static struct hp_error *push_instruction(struct lister *lister, size_t *located,
 /* Where no procedure says where instructions begin, each sample stands for itself. */
 static struct hp_error *list_sampled(struct lister *lister, uint64_t start, uint64_t size)
 {
-	size_t located = first_located(lister->part, start);
+	size_t located = analyse_first_located(lister->part, start);
 
 	while (located < lister->part->located_count &&
 	       lister->part->located[located].address - start < size) {
@@ -175,7 +161,7 @@ static struct hp_error *list_sampled(struct lister *lister, uint64_t start, uint
 /* Straight from `start`: what lies between instructions (padding, tables) comes out as it may. */
 static struct hp_error *list_range(struct lister *lister, uint64_t start, uint64_t size)
 {
-	size_t located = first_located(lister->part, start);
+	size_t located = analyse_first_located(lister->part, start);
 	uint64_t done = 0;
 
 	while (done < size) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ways.h"
 
+#include <hpcprof/base/search.h>
+
 void ways_destroy(struct ways *ways)
 {
 	if (!ways)
@@ -149,19 +151,11 @@ struct hp_error *ways_jumps_of(const struct report *report, const struct report_
 static const struct way *way_of(const struct ways *ways, const struct hp_block *block)
 {
 	uint64_t end = block->address.value + block->bytes;
-	size_t low = 0;
-	size_t high = ways->branches.count;
+	size_t first = hp_bisect(i, ways->branches.count,
+				 ways->branches.at[i].address < block->address.value);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ways->branches.at[middle].address < block->address.value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < ways->branches.count && ways->branches.at[low].address < end
-		       ? &ways->branches.at[low]
+	return first < ways->branches.count && ways->branches.at[first].address < end
+		       ? &ways->branches.at[first]
 		       : NULL;
 }
 

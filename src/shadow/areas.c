@@ -3,6 +3,7 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/proc_maps.h>
+#include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 
 #include <errno.h>
@@ -142,18 +143,9 @@ void areas_clear(struct areas *areas)
 
 const struct area *areas_find(const struct areas *areas, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = areas->count;
+	size_t first = hp_bisect(i, areas->count, areas->at[i].end <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (areas->at[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < areas->count && areas->at[low].start <= address)
-		return &areas->at[low];
+	if (first < areas->count && areas->at[first].start <= address)
+		return &areas->at[first];
 	return NULL;
 }

@@ -5,6 +5,7 @@ check_PROGRAMS += \
 	tests/base/test_error \
 	tests/base/test_file \
 	tests/base/test_number \
+	tests/base/test_search \
 	tests/base/test_text \
 	tests/base/test_vector
 tests_base_test_arena_LDADD = $(BASE_LIBS) $(CHECK_LIBS)
@@ -13,5 +14,6 @@ tests_base_test_cache_LDADD = $(BASE_LIBS) $(CHECK_LIBS)
 tests_base_test_error_LDADD = $(BASE_LIBS) $(CHECK_LIBS)
 tests_base_test_file_LDADD = $(BASE_LIBS) $(CHECK_LIBS)
 tests_base_test_number_LDADD = $(BASE_LIBS) $(CHECK_LIBS)
+tests_base_test_search_LDADD = $(BASE_LIBS) $(CHECK_LIBS)
 tests_base_test_text_LDADD = $(BASE_LIBS) $(CHECK_LIBS)
 tests_base_test_vector_LDADD = $(BASE_LIBS) $(CHECK_LIBS)

@@ -3,6 +3,8 @@
 #include "cores.h"
 #include "tables.h"
 
+#include <hpcprof/base/search.h>
+
 #include <Zydis/Zydis.h>
 #include <string.h>
 
@@ -115,24 +117,17 @@ const char *hp_core_unit(const struct hp_core *machine, unsigned unit)
 static const struct table_form *find_form(uint16_t mnemonic, uint16_t shape)
 {
 	uint32_t wanted = (uint32_t)mnemonic << 16 | shape;
-	size_t low = 0;
-	size_t high = table_form_count;
+	size_t first = hp_bisect(i, table_form_count,
+				 ((uint32_t)table_forms[i].mnemonic << 16 | table_forms[i].shape) <
+					 wanted);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct table_form *form = &table_forms[middle];
-
-		if (((uint32_t)form->mnemonic << 16 | form->shape) < wanted)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < table_form_count && table_forms[low].mnemonic == mnemonic &&
-	    table_forms[low].shape == shape)
-		return &table_forms[low];
-	while (low < table_form_count && table_forms[low].mnemonic == mnemonic)
-		low++;
-	return low > 0 && table_forms[low - 1].mnemonic == mnemonic ? &table_forms[low - 1] : NULL;
+	if (first < table_form_count && table_forms[first].mnemonic == mnemonic &&
+	    table_forms[first].shape == shape)
+		return &table_forms[first];
+	while (first < table_form_count && table_forms[first].mnemonic == mnemonic)
+		first++;
+	return first > 0 && table_forms[first - 1].mnemonic == mnemonic ? &table_forms[first - 1]
+									: NULL;
 }
 
 static uint8_t explicit_access(const struct hp_insn *insn)
