@@ -43,6 +43,7 @@ include tests/db/local.mk
 include tests/mux/local.mk
 include tests/cfg/local.mk
 include tests/analyze/local.mk
+include tests/compare/local.mk
 include tests/collect/local.mk
 include tests/shadow/local.mk
 include tests/culprits/local.mk

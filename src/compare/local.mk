@@ -1,6 +1,8 @@
 # Layer 4: epochs against epochs.
 noinst_LIBRARIES += src/compare/libcompare.a
 src_compare_libcompare_a_SOURCES = \
-	include/hpcprof/compare/comparison.h src/compare/comparison.c
+	include/hpcprof/compare/comparison.h src/compare/comparison.c \
+	src/compare/distribution.h src/compare/distribution.c \
+	src/compare/statistics.h src/compare/statistics.c src/compare/counts.c src/compare/runs.c
 
 COMPARE_LIBS = src/compare/libcompare.a $(ISA_LIBS) $(IMAGE_LIBS) $(DB_LIBS)

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "statistics.h"
+
+#include "distribution.h"
+
+#include <hpcprof/base/cleanup.h>
+
+#include <math.h>
+
+struct hp_measured log_ratio_change(const struct log_ratio *ratio)
+{
+	double away = student_quantile(0.05, ratio->freedom) * ratio->deviation;
+
+	return (struct hp_measured){
+		.value = expm1(ratio->value),
+		.low = expm1(ratio->value - away),
+		.high = expm1(ratio->value + away),
+	};
+}
+
+double log_ratio_smallest(const struct log_ratio *ratio, double alarms)
+{
+	/* The quantile of one side: twice what lies beyond it. */
+	double power = student_quantile(2 * (1 - COMPARE_POWER), ratio->freedom);
+
+	return expm1((student_quantile(alarms, ratio->freedom) + power) * ratio->deviation);
+}
+
+struct ranked {
+	double p;
+	size_t index;
+};
+
+static int compare_p(const void *left, const void *right)
+{
+	const struct ranked *a = left;
+	const struct ranked *b = right;
+
+	return (a->p > b->p) - (a->p < b->p);
+}
+
+struct hp_error *discovery_rates(const double *p, size_t count, double *q)
+{
+	_cleanup_free_ struct ranked *ranked = calloc(count + 1, sizeof(*ranked));
+	size_t tested = 0;
+	double least = 1;
+
+	if (!ranked)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < count; i++) {
+		q[i] = NAN;
+		if (!isnan(p[i]))
+			ranked[tested++] = (struct ranked){ p[i], i };
+	}
+	qsort(ranked, tested, sizeof(*ranked), compare_p);
+	for (size_t i = tested; i-- > 0;) {
+		least = fmin(least, ranked[i].p * (double)tested / (double)(i + 1));
+		q[ranked[i].index] = least;
+	}
+	return NULL;
+}

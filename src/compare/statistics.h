@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tests, on numbers alone.
+ *
+ * A ratio is candidate over base, kept as its natural logarithm.
+ */
+#ifndef COMPARE_STATISTICS_H
+#define COMPARE_STATISTICS_H
+
+#include <hpcprof/base/error.h>
+#include <hpcprof/compare/comparison.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Of all that is found where nothing has changed, so much may be: half of it as the program's
+ * change, half as changes inside. */
+#define COMPARE_FALSE_ALARMS 0.05
+/* How probable it shall be that a change as large as the least one asked for is found. */
+#define COMPARE_POWER 0.8
+/* What is assumed where nothing was learned: variance of samples to their mean, and how much one
+ * run's cost differs from the next, and a whole side from one recorded at another time. */
+#define COMPARE_DISPERSION    1.3
+#define COMPARE_RUN_DEVIATION 0.02
+#define COMPARE_DRIFT	      0.005
+
+/* A logarithm of a ratio. */
+struct log_ratio {
+	double value;
+	double deviation; /* of `value` */
+	double freedom;	  /* of Student's t */
+	double p;	  /* of no change, two-sided */
+};
+
+/* The ratio as a relative change, with its 95 % interval. */
+struct hp_measured log_ratio_change(const struct log_ratio *ratio);
+/* The relative change that is found, at `alarms`, with COMPARE_POWER. */
+double log_ratio_smallest(const struct log_ratio *ratio, double alarms);
+
+/* --- whole programs -------------------------------------------------------------------------- */
+
+struct run_costs {
+	const double *costs; /* > 0 */
+	size_t count;	     /* > 0 */
+};
+
+/* What is known beforehand of how runs differ. */
+struct run_prior {
+	double deviation; /* relative */
+	double drift;	  /* of one side from the other, both recorded in one go; 0: interleaved */
+};
+
+/*
+ * Costs of runs. Welch's t on their logarithms and, against runs that are out of line, the rank sum
+ * test: twice the smaller p. With fewer than three runs on a side the variance is a pooled one, to
+ * which the prior adds what two runs would.
+ */
+struct log_ratio compare_runs(const struct run_costs sides[HP_SIDES],
+			      const struct run_prior *prior);
+
+/* Runs that each side needs so that a change by `least` is found, at `alarms`, with COMPARE_POWER;
+ * 0 if no number does. `ratio` is that of the runs there are. */
+size_t runs_needed(const struct run_costs sides[HP_SIDES], const struct run_prior *prior,
+		   const struct log_ratio *ratio, double least, double alarms);
+
+/* Two-sided p of the rank sum test (Wilcoxon 1945), exact for up to 20 runs without ties, else by
+ * the normal distribution. */
+double rank_sum_p(const struct run_costs sides[HP_SIDES]);
+
+/* Relative deviation of one run's cost, pooled over the sides; NAN when none has two. */
+double pooled_deviation(const struct run_costs sides[HP_SIDES]);
+
+/* --- counts ---------------------------------------------------------------------------------- */
+
+/* Samples of one procedure in all replicates. */
+struct counts {
+	const double *counts;	 /* [replicate]: base's, then the candidate's */
+	const double *exposures; /* > 0: a count's mean is in proportion */
+	size_t replicates[HP_SIDES];
+	double share; /* of all samples: a share of a fixed number varies less */
+};
+
+/*
+ * Variance over mean of counts, as a function of the mean m of one count: even + deviation^2 * m.
+ * The second term is what runs have in common: it outgrows chance where there are many samples.
+ */
+struct dispersion {
+	double even;
+	double deviation;
+	double freedom; /* what it is worth beside a procedure's own; INFINITY: use it alone */
+};
+
+/* Variance over mean as the replicates of a procedure show it; NAN and 0 degrees of freedom when
+ * no side has two. */
+double own_dispersion(const struct counts *counts, double *freedom);
+
+/*
+ * Learned from all procedures together: the line by iterated weighted least squares, its weight by
+ * how much procedures differ from it (Smyth 2004, section 6.2). With too few that say anything,
+ * `fallback`.
+ */
+struct hp_error *learn_dispersion(const struct counts *procedures, size_t count,
+				  const struct dispersion *fallback, struct dispersion *learned);
+
+/* The test of one procedure: quasi-likelihood, its dispersion drawn towards what all have. */
+struct log_ratio compare_counts(const struct counts *counts, const struct dispersion *dispersion);
+
+/* --- many tests ------------------------------------------------------------------------------ */
+
+/* False discovery rates (Benjamini and Hochberg 1995) of `p`; NANs stay so and do not count. */
+struct hp_error *discovery_rates(const double *p, size_t count, double *q);
+
+#endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tests that verdicts rest on: against closed forms, and on data of which the truth is known. */
+#include "../../src/compare/distribution.h"
+#include "../../src/compare/statistics.h"
+#include "../support.h"
+
+#include <math.h>
+
+/* --- data of which the truth is known ------------------------------------------------------ */
+
+static double uniform(struct hp_random *random)
+{
+	return ((double)(hp_random_next(random) >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(struct hp_random *random)
+{
+	double radius = sqrt(-2 * log(uniform(random)));
+
+	return radius * cos(2 * M_PI * uniform(random));
+}
+
+/* Arrivals of exponential distances that fit into `mean`. */
+static double poisson(struct hp_random *random, double mean)
+{
+	double count = 0;
+
+	for (double left = mean + log(uniform(random)); left > 0; left += log(uniform(random)))
+		count++;
+	return count;
+}
+
+enum { REPLICATES = 5, PROCEDURES = 30 };
+
+/* A program's procedures, each five times on both sides. */
+struct program {
+	double counts[PROCEDURES][2 * REPLICATES];
+	double exposures[2 * REPLICATES];
+	struct counts procedures[PROCEDURES];
+};
+
+/* Procedure p has 20 * (p + 1) samples a replicate; runs differ by `run_deviation`, all of a run
+ * together, and the last procedure's candidate costs `factor` as much. */
+static void draw(struct program *program, struct hp_random *random, double run_deviation,
+		 double factor)
+{
+	double all = 20.0 * PROCEDURES * (PROCEDURES + 1) / 2;
+
+	for (size_t r = 0; r < 2 * REPLICATES; r++) {
+		double run = exp(run_deviation * normal(random));
+
+		program->exposures[r] = 1;
+		for (size_t p = 0; p < PROCEDURES; p++) {
+			double mean = 20 * ((double)p + 1) * run;
+
+			if (r >= REPLICATES && p == PROCEDURES - 1)
+				mean *= factor;
+			program->counts[p][r] = poisson(random, mean);
+		}
+	}
+	for (size_t p = 0; p < PROCEDURES; p++)
+		program->procedures[p] = (struct counts){
+			.counts = program->counts[p],
+			.exposures = program->exposures,
+			.replicates = { REPLICATES, REPLICATES },
+			.share = 20 * ((double)p + 1) / all,
+		};
+}
+
+static const struct dispersion by_default = { COMPARE_DISPERSION, COMPARE_RUN_DEVIATION, 2 };
+
+/* --- distributions --------------------------------------------------------------------------- */
+
+START_TEST(students_t_of_one_and_two_degrees_has_a_closed_form)
+{
+	for (double t = 0.01; t < 1000; t *= 1.7) {
+		ck_assert_double_eq_tol(student_beyond(t, 1), 1 - 2 / M_PI * atan(t), 1e-12);
+		ck_assert_double_eq_tol(student_beyond(-t, 2), 1 - t / sqrt(2 + t * t), 1e-12);
+	}
+	ck_assert_double_eq_tol(student_beyond(0, 7), 1, 1e-12);
+}
+END_TEST
+
+START_TEST(students_t_of_many_degrees_is_normal)
+{
+	ck_assert_double_eq_tol(student_quantile(0.05, INFINITY), 1.959963984540054, 1e-9);
+	ck_assert_double_eq_tol(student_beyond(2, 1e5), erfc(2 / M_SQRT2), 1e-4);
+	ck_assert_double_eq_tol(student_beyond(2, 999999), student_beyond(2, 1000001), 1e-6);
+}
+END_TEST
+
+/* Tables of 97.5 % quantiles (Abramowitz and Stegun 26.10). */
+START_TEST(quantiles_are_those_of_the_tables)
+{
+	ck_assert_double_eq_tol(student_quantile(0.05, 1), 12.706, 5e-4);
+	ck_assert_double_eq_tol(student_quantile(0.05, 4), 2.776, 5e-4);
+	ck_assert_double_eq_tol(student_quantile(0.05, 8), 2.306, 5e-4);
+	ck_assert_double_eq_tol(student_quantile(0.05, 30), 2.042, 5e-4);
+	ck_assert_double_eq_tol(student_quantile(0.01, 8), 3.355, 5e-4);
+}
+END_TEST
+
+START_TEST(derivatives_of_the_gamma_function)
+{
+	const double euler = 0.5772156649015329;
+
+	ck_assert_double_eq_tol(digamma(1), -euler, 1e-9);
+	ck_assert_double_eq_tol(digamma(0.5), -euler - 2 * log(2), 1e-9);
+	ck_assert_double_eq_tol(trigamma(1), M_PI * M_PI / 6, 1e-9);
+	ck_assert_double_eq_tol(trigamma(0.5), M_PI * M_PI / 2, 1e-9);
+	for (double x = 0.01; x < 1e4; x *= 3)
+		ck_assert_double_eq_tol(trigamma_inverse(trigamma(x)) / x, 1, 1e-6);
+}
+END_TEST
+
+/* --- many tests ------------------------------------------------------------------------------ */
+
+START_TEST(discovery_rates_by_hand)
+{
+	const double p[] = { 0.03, NAN, 0.01, 0.5, 0.04 };
+	double q[5];
+
+	hp_assert_ok(discovery_rates(p, 5, q));
+	/* 0.01 * 4 / 1; 0.03 * 4 / 2 is more than 0.04 * 4 / 3, which therefore holds for both. */
+	ck_assert_double_eq_tol(q[2], 0.04, 1e-12);
+	ck_assert_double_eq_tol(q[0], 0.16 / 3, 1e-12);
+	ck_assert_double_eq_tol(q[4], 0.16 / 3, 1e-12);
+	ck_assert_double_eq_tol(q[3], 0.5, 1e-12);
+	ck_assert_double_nan(q[1]);
+}
+END_TEST
+
+/* --- runs ------------------------------------------------------------------------------------ */
+
+/* All ways to deal `count` ranks, `base` of them to the base: how many are as far out as `pairs`. */
+static double brute_force_p(size_t base, size_t candidate, double pairs)
+{
+	size_t count = base + candidate;
+	double all = 0;
+	double out = 0;
+
+	for (unsigned deal = 0; deal < 1u << count; deal++) {
+		double won = 0;
+
+		if ((size_t)__builtin_popcount(deal) != base)
+			continue;
+		for (size_t i = 0; i < count; i++)
+			for (size_t j = i + 1; j < count; j++)
+				won += (deal >> i & 1) && !(deal >> j & 1);
+		all++;
+		out += fmin(won, (double)(base * candidate) - won) <= pairs;
+	}
+	return out / all;
+}
+
+START_TEST(rank_sums_are_counted_exactly)
+{
+	struct hp_random random = hp_random_seeded(1);
+
+	for (int round = 0; round < 50; round++) {
+		double costs[10];
+		struct run_costs sides[HP_SIDES] = { { costs, 1 + (size_t)round % 5 },
+						     { costs + 5, 1 + (size_t)round / 5 % 5 } };
+		double pairs = 0;
+
+		for (size_t i = 0; i < 10; i++)
+			costs[i] = uniform(&random);
+		for (size_t i = 0; i < sides[0].count; i++)
+			for (size_t j = 0; j < sides[1].count; j++)
+				pairs += sides[0].costs[i] < sides[1].costs[j];
+		pairs = fmin(pairs, (double)(sides[0].count * sides[1].count) - pairs);
+		/* Both tails are as heavy, and overlap in the middle alone. */
+		ck_assert_double_eq_tol(rank_sum_p(sides),
+					brute_force_p(sides[0].count, sides[1].count, pairs),
+					1e-12 + (rank_sum_p(sides) > 0.9 ? 0.5 : 0));
+	}
+}
+END_TEST
+
+START_TEST(five_runs_all_cheaper_than_five_others)
+{
+	const double base[] = { 1, 1.1, 1.2, 1.3, 1.4 };
+	const double candidate[] = { 2, 2.1, 2.2, 2.3, 2.4 };
+	const struct run_costs sides[HP_SIDES] = { { base, 5 }, { candidate, 5 } };
+
+	ck_assert_double_eq_tol(rank_sum_p(sides), 2.0 / 252, 1e-12);
+}
+END_TEST
+
+static double share_found(double factor, double deviation, size_t base, size_t candidate)
+{
+	enum { ROUNDS = 4000 };
+	struct hp_random random = hp_random_seeded(7);
+	const struct run_prior prior = { .deviation = COMPARE_RUN_DEVIATION };
+	size_t found = 0;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		double costs[2][10];
+		const struct run_costs sides[HP_SIDES] = { { costs[0], base },
+							   { costs[1], candidate } };
+
+		for (size_t i = 0; i < 10; i++) {
+			costs[0][i] = 1e9 * exp(deviation * normal(&random));
+			costs[1][i] = 1e9 * factor * exp(deviation * normal(&random));
+		}
+		found += compare_runs(sides, &prior).p <= COMPARE_FALSE_ALARMS / 2;
+	}
+	return (double)found / ROUNDS;
+}
+
+START_TEST(equal_runs_are_seldom_called_different)
+{
+	const double allowed = COMPARE_FALSE_ALARMS / 2;
+
+	for (size_t runs = 3; runs <= 10; runs += 2)
+		ck_assert_double_le(share_found(1, 0.02, runs, runs), allowed * 1.2);
+	ck_assert_double_le(share_found(1, 0.02, 1, 1), allowed * 1.2);
+	ck_assert_double_le(share_found(1, 0.02, 2, 2), allowed * 1.5);
+	ck_assert_double_le(share_found(1, 0.02, 5, 1), allowed * 1.5);
+}
+END_TEST
+
+START_TEST(five_percent_in_runs_that_differ_by_one_is_found)
+{
+	ck_assert_double_ge(share_found(1.05, 0.01, 5, 5), 0.99);
+	ck_assert_double_ge(share_found(0.95, 0.01, 5, 5), 0.99);
+}
+END_TEST
+
+START_TEST(intervals_of_runs_hold_the_truth)
+{
+	enum { ROUNDS = 4000 };
+	struct hp_random random = hp_random_seeded(3);
+	const struct run_prior prior = { .deviation = COMPARE_RUN_DEVIATION };
+	size_t held = 0;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		double costs[2][5];
+		const struct run_costs sides[HP_SIDES] = { { costs[0], 5 }, { costs[1], 5 } };
+		struct log_ratio ratio;
+		struct hp_measured change;
+
+		for (size_t i = 0; i < 5; i++) {
+			costs[0][i] = exp(0.03 * normal(&random));
+			costs[1][i] = 1.2 * exp(0.01 * normal(&random));
+		}
+		ratio = compare_runs(sides, &prior);
+		change = log_ratio_change(&ratio);
+		held += change.low <= 0.2 && change.high >= 0.2;
+	}
+	ck_assert_double_ge((double)held / ROUNDS, 0.94);
+	ck_assert_double_le((double)held / ROUNDS, 0.97);
+}
+END_TEST
+
+START_TEST(as_many_runs_as_are_said_to_be_needed_do)
+{
+	const double base[] = { 0.97, 1.03, 1.0 };
+	const struct run_costs sides[HP_SIDES] = { { base, 3 }, { base, 3 } };
+	const struct run_prior prior = { .deviation = COMPARE_RUN_DEVIATION };
+	const struct log_ratio ratio = compare_runs(sides, &prior);
+	double deviation = pooled_deviation(sides);
+	size_t runs = runs_needed(sides, &prior, &ratio, 0.05, COMPARE_FALSE_ALARMS / 2);
+
+	ck_assert_uint_ge(runs, 4);
+	/* The rank test's half costs some of it. */
+	if (runs <= 10)
+		ck_assert_double_ge(share_found(1.05, deviation, runs, runs), 0.7);
+}
+END_TEST
+
+START_TEST(no_number_of_runs_helps_against_drift)
+{
+	const double base[] = { 0.99, 1.01, 1.0 };
+	const struct run_costs sides[HP_SIDES] = { { base, 3 }, { base, 3 } };
+	const struct run_prior prior = { .deviation = COMPARE_RUN_DEVIATION, .drift = 0.02 };
+	const struct log_ratio ratio = compare_runs(sides, &prior);
+
+	ck_assert_uint_eq(runs_needed(sides, &prior, &ratio, 0.03, 0.025), 0);
+}
+END_TEST
+
+/* --- counts ---------------------------------------------------------------------------------- */
+
+START_TEST(dispersion_is_learned_from_all_procedures)
+{
+	struct hp_random random = hp_random_seeded(11);
+	double even = 0;
+	double deviation = 0;
+	static struct program program;
+
+	for (int round = 0; round < 40; round++) {
+		struct dispersion learned;
+
+		draw(&program, &random, 0.05, 1);
+		hp_assert_ok(
+			learn_dispersion(program.procedures, PROCEDURES, &by_default, &learned));
+		even += learned.even / 40;
+		deviation += learned.deviation / 40;
+	}
+	ck_assert_double_ge(even, 0.95);
+	ck_assert_double_le(even, 1.5);
+	ck_assert_double_ge(deviation, 0.04);
+	ck_assert_double_le(deviation, 0.06);
+}
+END_TEST
+
+START_TEST(few_procedures_leave_what_is_assumed)
+{
+	struct hp_random random = hp_random_seeded(5);
+	static struct program program;
+	struct dispersion learned;
+
+	draw(&program, &random, 0, 1);
+	hp_assert_ok(learn_dispersion(program.procedures, 3, &by_default, &learned));
+	ck_assert_mem_eq(&learned, &by_default, sizeof(learned));
+}
+END_TEST
+
+/* Programs in which a procedure is found: any that did not change, and the last, which did. */
+struct found {
+	double wrong;
+	double right;
+};
+
+static struct found search(double run_deviation, double factor, size_t base, size_t candidate)
+{
+	enum { ROUNDS = 600 };
+	struct hp_random random = hp_random_seeded(13);
+	struct found found = { 0 };
+	static struct program program;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		struct dispersion dispersion;
+		double p[PROCEDURES];
+		double q[PROCEDURES];
+		bool wrong = false;
+
+		draw(&program, &random, run_deviation, factor);
+		for (size_t i = 0; i < PROCEDURES; i++) {
+			program.procedures[i].counts = &program.counts[i][REPLICATES - base];
+			program.procedures[i].exposures = &program.exposures[REPLICATES - base];
+			program.procedures[i].replicates[HP_BASE] = base;
+			program.procedures[i].replicates[HP_CANDIDATE] = candidate;
+		}
+		hp_assert_ok(
+			learn_dispersion(program.procedures, PROCEDURES, &by_default, &dispersion));
+		for (size_t i = 0; i < PROCEDURES; i++)
+			p[i] = compare_counts(&program.procedures[i], &dispersion).p;
+		hp_assert_ok(discovery_rates(p, PROCEDURES, q));
+		for (size_t i = 0; i + 1 < PROCEDURES; i++)
+			wrong = wrong || q[i] <= COMPARE_FALSE_ALARMS / 2;
+		found.wrong += wrong / (double)ROUNDS;
+		found.right += (q[PROCEDURES - 1] <= COMPARE_FALSE_ALARMS / 2) / (double)ROUNDS;
+	}
+	return found;
+}
+
+START_TEST(unchanged_procedures_are_seldom_found)
+{
+	ck_assert_double_le(search(0, 1, 5, 5).wrong, 0.04);
+	ck_assert_double_le(search(0.02, 1, 5, 5).wrong, 0.04);
+	ck_assert_double_le(search(0.05, 1, 3, 3).wrong, 0.04);
+	ck_assert_double_le(search(0.02, 1, 1, 1).wrong, 0.04);
+	ck_assert_double_le(search(0, 1, 1, 5).wrong, 0.04);
+}
+END_TEST
+
+START_TEST(a_procedure_that_costs_more_is_found)
+{
+	/* 600 samples a replicate: 3000 a side, and a change of ten percent is 3.9 deviations. */
+	ck_assert_double_ge(search(0, 1.15, 5, 5).right, 0.95);
+	ck_assert_double_ge(search(0.01, 1.15, 5, 5).right, 0.9);
+	ck_assert_double_ge(search(0, 0.85, 5, 5).right, 0.95);
+}
+END_TEST
+
+START_TEST(what_appears_from_nothing_has_a_least_size)
+{
+	const double counts[] = { 0, 0, 90, 110 };
+	const double exposures[] = { 1, 1, 1, 1 };
+	const struct counts appeared = { counts, exposures, { 2, 2 }, 0.1 };
+	struct log_ratio ratio = compare_counts(&appeared, &by_default);
+	struct hp_measured change = log_ratio_change(&ratio);
+
+	ck_assert_double_le(ratio.p, 0.01);
+	ck_assert_double_ge(change.low, 0);
+	ck_assert(isfinite(change.high));
+}
+END_TEST
+
+HP_TEST_MAIN("compare/statistics", students_t_of_one_and_two_degrees_has_a_closed_form,
+	     students_t_of_many_degrees_is_normal, quantiles_are_those_of_the_tables,
+	     derivatives_of_the_gamma_function, discovery_rates_by_hand,
+	     rank_sums_are_counted_exactly, five_runs_all_cheaper_than_five_others,
+	     equal_runs_are_seldom_called_different,
+	     five_percent_in_runs_that_differ_by_one_is_found, intervals_of_runs_hold_the_truth,
+	     as_many_runs_as_are_said_to_be_needed_do, no_number_of_runs_helps_against_drift,
+	     dispersion_is_learned_from_all_procedures, few_procedures_leave_what_is_assumed,
+	     unchanged_procedures_are_seldom_found, a_procedure_that_costs_more_is_found,
+	     what_appears_from_nothing_has_a_least_size)
