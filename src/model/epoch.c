@@ -35,6 +35,20 @@ void hp_epoch_meta_clear(struct hp_epoch_meta *meta)
 	*meta = (struct hp_epoch_meta){ 0 };
 }
 
+double hp_event_units_for_one(const struct hp_event_totals *totals)
+{
+	if (!totals->running_ns || totals->running_ns >= totals->enabled_ns)
+		return 1;
+	return (double)totals->enabled_ns / (double)totals->running_ns;
+}
+
+double hp_epoch_cycles_per_unit(const struct hp_epoch_meta *meta, enum hp_unit unit)
+{
+	if (unit == HP_UNIT_CYCLES)
+		return 1;
+	return unit == HP_UNIT_NS ? hp_clock_percentile(&meta->clock, 50) / 1e9 : 0;
+}
+
 static bool add_u64(uint64_t *into, uint64_t from)
 {
 	return !__builtin_add_overflow(*into, from, into);

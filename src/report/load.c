@@ -141,35 +141,19 @@ static bool stratum_passes(const struct hp_report_options *options,
 	return report_matches(options->comm, stratum->command) && report_matches(options->pid, pid);
 }
 
-/* Core cycles that one unit of the event was; 0 unknown. */
-static double cycles_per_unit(const struct hp_epoch_meta *meta, const struct hp_event_info *info)
-{
-	if (info->unit == HP_UNIT_CYCLES)
-		return 1;
-	return info->unit == HP_UNIT_NS ? hp_clock_percentile(&meta->clock, 50) / 1e9 : 0;
-}
-
 /* What an event's samples of one epoch stand for. */
 struct scale {
 	double units;  /* each unit that was sampled: more than one where the event took turns */
 	double cycles; /* that a unit was; 0 unknown */
 };
 
-/* While the event had no counter it is taken to have happened as often as while it had one. */
-static double units_for_one(const struct hp_event_totals *totals)
-{
-	if (!totals->running_ns || totals->running_ns >= totals->enabled_ns)
-		return 1;
-	return (double)totals->enabled_ns / (double)totals->running_ns;
-}
-
 static struct scale scale_of(const struct hp_epoch_meta *meta, const struct hp_event_info *info)
 {
-	struct scale scale = { 1, cycles_per_unit(meta, info) };
+	struct scale scale = { 1, hp_epoch_cycles_per_unit(meta, info->unit) };
 
 	for (size_t i = 0; i < meta->event_count; i++)
 		if (strcmp(meta->events[i].info.name, info->name) == 0)
-			scale.units = units_for_one(&meta->events[i]);
+			scale.units = hp_event_units_for_one(&meta->events[i]);
 	return scale;
 }
 

@@ -25,6 +25,10 @@ struct hp_event_totals {
 	uint64_t running_ns;
 };
 
+/* What each unit that was sampled stands for: more than one where the event took turns with others.
+ * While it had no counter it is taken to have happened as often as while it had one. */
+double hp_event_units_for_one(const struct hp_event_totals *totals);
+
 /* Times of processes: one record for each command name, summed over its processes. */
 struct hp_command_times {
 	char *command;	     /* comm, "" when unknown; never NULL */
@@ -74,6 +78,9 @@ struct hp_epoch_meta {
 };
 
 void hp_epoch_meta_clear(struct hp_epoch_meta *meta);
+
+/* Core cycles that one of these units was; 0 unknown. */
+double hp_epoch_cycles_per_unit(const struct hp_epoch_meta *meta, enum hp_unit unit);
 
 /*
  * Adds totals, clocks, commands, runs and warnings; keeps `into`'s description, but for the CPU,
