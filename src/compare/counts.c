@@ -213,6 +213,7 @@ struct log_ratio compare_counts(const struct counts *counts, const struct disper
 	struct log_ratio ratio = { .value = NAN, .deviation = INFINITY, .p = NAN };
 	double variance = shrunken(counts, dispersion, &ratio.freedom);
 	double expected = all * candidate.exposure / (base.exposure + candidate.exposure);
+	double drift = dispersion->drift * dispersion->drift;
 	double score;
 
 	if (!(all > 0))
@@ -224,6 +225,8 @@ struct log_ratio compare_counts(const struct counts *counts, const struct disper
 	/* How far the candidate has from its part of all samples, were there no change. */
 	score = (candidate.counts - expected) /
 		sqrt(variance * expected * base.exposure / (base.exposure + candidate.exposure));
+	score *= ratio.deviation / sqrt(ratio.deviation * ratio.deviation + drift);
 	ratio.p = student_beyond(score, ratio.freedom);
+	ratio.deviation = sqrt(ratio.deviation * ratio.deviation + drift);
 	return ratio;
 }

@@ -1,8 +1,12 @@
 # Layer 4: epochs against epochs.
 noinst_LIBRARIES += src/compare/libcompare.a
 src_compare_libcompare_a_SOURCES = \
+	include/hpcprof/compare/compare.h src/compare/compare.c \
 	include/hpcprof/compare/comparison.h src/compare/comparison.c \
 	src/compare/distribution.h src/compare/distribution.c \
-	src/compare/statistics.h src/compare/statistics.c src/compare/counts.c src/compare/runs.c
+	src/compare/statistics.h src/compare/statistics.c src/compare/counts.c src/compare/runs.c \
+	src/compare/sides.h src/compare/sides.c src/compare/gather.c src/compare/match.c \
+	src/compare/names.h src/compare/names.c \
+	src/compare/judge.h src/compare/program.c src/compare/parts.c src/compare/verdict.c
 
 COMPARE_LIBS = src/compare/libcompare.a $(ISA_LIBS) $(IMAGE_LIBS) $(DB_LIBS)

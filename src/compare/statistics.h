@@ -88,6 +88,7 @@ struct dispersion {
 	double even;
 	double deviation;
 	double freedom; /* what it is worth beside a procedure's own; INFINITY: use it alone */
+	double drift;	/* of one whole side from the other, relative, beside all that */
 };
 
 /* Variance over mean as the replicates of a procedure show it; NAN and 0 degrees of freedom when

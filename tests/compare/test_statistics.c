@@ -67,7 +67,7 @@ static void draw(struct program *program, struct hp_random *random, double run_d
 		};
 }
 
-static const struct dispersion by_default = { COMPARE_DISPERSION, COMPARE_RUN_DEVIATION, 2 };
+static const struct dispersion by_default = { COMPARE_DISPERSION, COMPARE_RUN_DEVIATION, 2, 0 };
 
 /* --- distributions --------------------------------------------------------------------------- */
 

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Samples of both sides, by image and procedure. */
+#include "names.h"
+#include "sides.h"
+
+#include <hpcprof/base/cleanup.h>
+
+#include <errno.h>
+#include <string.h>
+
+/* --- loading --------------------------------------------------------------------------------- */
+
+/* Images without a file have names of their own in each epoch. */
+static struct hp_error *find_image(struct side *side, size_t replicate, size_t index,
+				   struct side_image **found)
+{
+	const struct hp_image_id *id = hp_epoch_image(side->replicates.at[replicate].epoch, index);
+	struct hp_error *error;
+
+	for (size_t i = 0; i < side->images.count; i++) {
+		*found = side->images.at[i];
+		if (hp_image_id_compare(&(*found)->id, id) == 0 &&
+		    (id->kind == HP_IMAGE_FILE || (*found)->replicate == replicate))
+			return NULL;
+	}
+	*found = calloc(1, sizeof(**found));
+	if (!*found)
+		return hp_error_create_no_memory();
+	(*found)->replicate = replicate;
+	(*found)->epoch_image = index;
+	error = hp_image_id_copy(id, &(*found)->id);
+	if (!error && !hp_vector_push(&side->images, *found)) {
+		hp_image_id_clear(&(*found)->id);
+		error = hp_error_create_no_memory();
+	}
+	if (error)
+		free(*found);
+	return error;
+}
+
+static struct hp_error *add_places(struct side *side, size_t at, struct side_image *image,
+				   const struct hp_stratum *stratum)
+{
+	struct replicate *replicate = &side->replicates.at[at];
+	double weight = (double)stratum->period * replicate->scale;
+
+	if (!hp_vector_reserve(&image->places, image->places.count + stratum->count_count))
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < stratum->count_count; i++) {
+		const struct hp_count *count = &stratum->counts[i];
+		const struct place place = {
+			.address = count->offset.value,
+			.replicate = at,
+			.samples = count->samples,
+			.cost = (double)count->samples * weight,
+		};
+
+		image->places.at[image->places.count++] = place;
+		image->cost += place.cost;
+		replicate->samples += place.samples;
+		replicate->cost += place.cost;
+	}
+	return NULL;
+}
+
+static struct hp_error *load_image(struct side *side, size_t at, size_t index)
+{
+	struct replicate *replicate = &side->replicates.at[at];
+	struct side_image *image;
+	struct hp_profile profile = { 0 };
+	struct hp_error *error =
+		hp_epoch_read_profile(replicate->epoch, index, replicate->event, &profile);
+
+	if (!error && profile.stratum_count)
+		error = find_image(side, at, index, &image);
+	for (size_t i = 0; i < profile.stratum_count && !error; i++)
+		error = add_places(side, at, image, &profile.strata[i]);
+	hp_profile_clear(&profile);
+	return error;
+}
+
+static struct hp_error *load_side(struct side *side)
+{
+	for (size_t i = 0; i < side->replicates.count; i++) {
+		struct replicate *replicate = &side->replicates.at[i];
+		const char *stamp = hp_epoch_stamp(replicate->epoch);
+		struct hp_error *error = NULL;
+
+		for (size_t j = 0; j < hp_epoch_image_count(replicate->epoch) && !error; j++)
+			error = load_image(side, i, j);
+		if (error)
+			return hp_error_wrap(error, "epoch %s", stamp);
+		if (!replicate->samples)
+			return hp_error_advise(
+				hp_error_create(
+					HP_ERROR_DAMAGED, "epoch %s has no samples of %s", stamp,
+					replicate->meta->events[replicate->event].info.name),
+				"leave it out, or record it again");
+		side->samples += replicate->samples;
+		side->cost += replicate->cost;
+	}
+	return NULL;
+}
+
+/* --- opening --------------------------------------------------------------------------------- */
+
+/* Offsets of these are run-time addresses of some process, and mean nothing elsewhere. */
+static bool has_code(const struct side_image *image)
+{
+	return image->id.kind != HP_IMAGE_UNKNOWN && image->id.kind != HP_IMAGE_ANON;
+}
+
+static struct hp_error *open_image(struct sides *sides, struct side *side, struct side_image *image)
+{
+	struct hp_epoch *epoch = side->replicates.at[image->replicate].epoch;
+	struct hp_image_options options = {
+		.symfs = sides->options->symfs,
+		.no_debuginfo = sides->options->no_debuginfo,
+	};
+	struct hp_error *error = NULL;
+
+	if (image->id.kind != HP_IMAGE_FILE)
+		error = hp_epoch_read_symbols(epoch, image->epoch_image, &image->symbols,
+					      &image->symbol_count);
+	if (error)
+		return error;
+	options.symbols = image->symbols;
+	options.symbol_count = image->symbol_count;
+	options.bytes_path = hp_epoch_bytes_path(epoch, image->epoch_image);
+	error = hp_image_open(&image->id, &options, &image->file);
+	if (!error)
+		return NULL;
+	image->file = NULL;
+	if (error->errno_value == ENOMEM)
+		return error;
+	if (!sides_note(sides, "%s; it is compared as a whole", error->message)) {
+		hp_error_destroy(error);
+		return hp_error_create_no_memory();
+	}
+	hp_error_destroy(error);
+	return NULL;
+}
+
+/* --- procedures ------------------------------------------------------------------------------ */
+
+struct located {
+	struct place place;
+	const struct hp_procedure *procedure;
+};
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct place *a = left;
+	const struct place *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return (a->replicate > b->replicate) - (a->replicate < b->replicate);
+}
+
+static uint64_t address_of(const struct hp_procedure *procedure)
+{
+	return procedure ? procedure->address.value : UINT64_MAX;
+}
+
+static int compare_located(const void *left, const void *right)
+{
+	const struct located *a = left;
+	const struct located *b = right;
+	uint64_t a_at = address_of(a->procedure);
+	uint64_t b_at = address_of(b->procedure);
+
+	if (a_at != b_at)
+		return a_at < b_at ? -1 : 1;
+	return compare_places(&a->place, &b->place);
+}
+
+/* Places in order of address, so that most are in the procedure of the one before. */
+static void locate(struct side_image *image, struct located *located)
+{
+	const struct hp_procedure *part = NULL;
+
+	qsort(image->places.at, image->places.count, sizeof(*image->places.at), compare_places);
+	for (size_t i = 0; i < image->places.count; i++) {
+		hp_image_offset offset = { image->places.at[i].address };
+		hp_link_address address;
+
+		located[i].place = image->places.at[i];
+		if (!image->file || !has_code(image) ||
+		    !hp_image_link_address(image->file, offset, &address))
+			continue;
+		located[i].place.address = address.value;
+		if (!part || address.value < part->address.value ||
+		    address.value - part->address.value >= part->size)
+			part = hp_image_procedure_at(image->file, address);
+		located[i].procedure = part->owner;
+	}
+}
+
+static struct code *add_code(struct sides *sides, enum hp_side side, struct side_image *image,
+			     const struct hp_procedure *procedure)
+{
+	struct code *code = hp_arena_alloc(sides->arena, sizeof(*code));
+
+	if (!code || !hp_vector_push(&sides->at[side].codes, code))
+		return NULL;
+	*code = (struct code){ .side = side, .image = image, .procedure = procedure };
+	code->name = procedure ? names_shown(sides->arena, procedure->name)
+			       : names_base(image->id.path);
+	code->key = procedure ? names_key(sides->arena,
+					  procedure->linkage ? procedure->linkage : procedure->name)
+			      : "";
+	return code->name && code->key ? code : NULL;
+}
+
+static struct hp_error *split(struct sides *sides, enum hp_side side, struct side_image *image)
+{
+	_cleanup_free_ struct located *located = calloc(image->places.count + 1, sizeof(*located));
+	struct code *code = NULL;
+
+	if (!located)
+		return hp_error_create_no_memory();
+	locate(image, located);
+	qsort(located, image->places.count, sizeof(*located), compare_located);
+	for (size_t i = 0; i < image->places.count; i++) {
+		struct place *place = &image->places.at[i];
+
+		*place = located[i].place;
+		if (!code || located[i].procedure != code->procedure) {
+			code = add_code(sides, side, image, located[i].procedure);
+			if (!code)
+				return hp_error_create_no_memory();
+			code->places = place;
+		}
+		code->place_count++;
+		code->samples += place->samples;
+		code->cost += place->cost;
+	}
+	return NULL;
+}
+
+struct hp_error *sides_gather(struct sides *sides)
+{
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < HP_SIDES && !error; i++) {
+		struct side *side = &sides->at[i];
+
+		error = load_side(side);
+		for (size_t j = 0; j < side->images.count && !error; j++) {
+			error = open_image(sides, side, side->images.at[j]);
+			if (!error)
+				error = split(sides, (enum hp_side)i, side->images.at[j]);
+		}
+	}
+	return error;
+}

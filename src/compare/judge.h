@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From matched sides to the comparison: what each thing costs, whether it changed, the verdict. */
+#ifndef COMPARE_JUDGE_H
+#define COMPARE_JUDGE_H
+
+#include "sides.h"
+#include "statistics.h"
+
+struct tested {
+	struct log_ratio absolute; /* what it costs */
+	struct log_ratio relative; /* its share of the program */
+};
+
+struct judging {
+	struct sides *sides;
+	struct hp_comparison *comparison;
+	struct run_costs runs[HP_SIDES]; /* of the whole program; in the arena */
+	struct run_prior prior;
+	struct log_ratio program;
+	double exposure[HP_SIDES]; /* runs, or units of work, of all epochs */
+	double sampled[HP_SIDES];  /* cost of the program for one of them, by samples */
+	struct tested *units;	   /* one of each unit; in the arena */
+};
+
+/* The whole program: judging->runs, prior, program and comparison->program. */
+struct hp_error *judge_program(struct judging *judging);
+/* Each image and procedure. Needs the program's. */
+struct hp_error *judge_parts(struct judging *judging);
+/* What of that is found, in order, and what follows. */
+struct hp_error *judge_verdict(struct judging *judging);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * requires	units, the program
+ * provides	what each procedure costs on both sides and how that changed; images, as their sums
+ */
+#include "distribution.h"
+#include "judge.h"
+
+#include <hpcprof/base/cleanup.h>
+
+#include <math.h>
+#include <string.h>
+
+/* Fewer samples than these, both sides together, say nothing. */
+enum { FEWEST_SAMPLES = 10 };
+
+/* Exposures of all replicates for one way of counting. */
+static double *exposures(const struct sides *sides, bool relative)
+{
+	size_t base = sides->at[HP_BASE].replicates.count;
+	double *list = hp_arena_array(sides->arena, base + sides->at[HP_CANDIDATE].replicates.count,
+				      sizeof(*list));
+
+	for (size_t side = 0; list && side < HP_SIDES; side++)
+		for (size_t i = 0; i < sides->at[side].replicates.count; i++) {
+			const struct replicate *replicate = &sides->at[side].replicates.at[i];
+
+			list[(side ? base : 0) + i] =
+				(relative ? replicate->cost : replicate->exposure) /
+				replicate_weight(replicate);
+		}
+	return list;
+}
+
+static double share_of(const struct sides *sides, const struct unit *unit)
+{
+	return (double)(unit->samples[HP_BASE] + unit->samples[HP_CANDIDATE]) /
+	       (double)(sides->at[HP_BASE].samples + sides->at[HP_CANDIDATE].samples);
+}
+
+static struct hp_error *list_counts(const struct judging *judging, bool relative,
+				    struct counts **counts)
+{
+	const struct sides *sides = judging->sides;
+	const double *exposed = exposures(sides, relative);
+
+	*counts = calloc(sides->units.count + 1, sizeof(**counts));
+	if (!*counts || !exposed)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < sides->units.count; i++)
+		(*counts)[i] = (struct counts){
+			.counts = sides->units.at[i].counts,
+			.exposures = exposed,
+			.replicates = { sides->at[HP_BASE].replicates.count,
+					sides->at[HP_CANDIDATE].replicates.count },
+			.share = share_of(sides, &sides->units.at[i]),
+		};
+	return NULL;
+}
+
+static struct hp_error *test_all(struct judging *judging, bool relative)
+{
+	const struct dispersion assumed = {
+		.even = COMPARE_DISPERSION,
+		.deviation = relative ? 0 : COMPARE_RUN_DEVIATION,
+		.freedom = 2,
+		.drift = relative ? 0 : judging->prior.drift,
+	};
+	const struct sides *sides = judging->sides;
+	bool replicated = sides->at[HP_BASE].replicates.count > 1 ||
+			  sides->at[HP_CANDIDATE].replicates.count > 1;
+	_cleanup_free_ struct counts *counts = NULL;
+	struct dispersion dispersion = assumed;
+	struct hp_error *error = list_counts(judging, relative, &counts);
+
+	/* What is assumed and shown by nothing is not worth degrees of freedom either. */
+	if (!replicated)
+		dispersion.freedom = INFINITY;
+	else if (!error)
+		error = learn_dispersion(counts, sides->units.count, &assumed, &dispersion);
+	if (error)
+		return error;
+	for (size_t i = 0; i < sides->units.count; i++) {
+		struct log_ratio ratio = compare_counts(&counts[i], &dispersion);
+
+		if (relative)
+			judging->units[i].relative = ratio;
+		else
+			judging->units[i].absolute = ratio;
+	}
+	if (relative == sides->options->is_relative)
+		judging->comparison->dispersion = dispersion.even;
+	return NULL;
+}
+
+/* --- what is shown --------------------------------------------------------------------------- */
+
+static struct hp_measured around(double value, double away)
+{
+	return (struct hp_measured){ value, value * exp(-away), value * exp(away) };
+}
+
+/* One side's part of the deviation: as much as its samples are fewer than both together. */
+static double side_deviation(const struct unit *unit, const struct log_ratio *ratio, size_t side)
+{
+	double own = (double)unit->samples[side] + 0.5;
+	double other = (double)unit->samples[!side] + 0.5;
+
+	return ratio->deviation * sqrt(other / (own + other));
+}
+
+static void show_costs(const struct judging *judging, const struct unit *unit,
+		       const struct log_ratio *ratio)
+{
+	struct hp_compared *shown = unit->shown;
+	double quantile = student_quantile(0.05, ratio->freedom);
+	bool relative = judging->sides->options->is_relative;
+	double square = 0;
+
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		double whole = relative ? judging->sides->at[side].cost : judging->exposure[side];
+		double value = unit->cost[side] / whole;
+		double deviation = side_deviation(unit, ratio, side);
+
+		shown->side[side].samples = unit->samples[side];
+		shown->side[side].cost = around(value, quantile * deviation);
+		square += value * deviation * value * deviation;
+	}
+	shown->lost.value = shown->side[HP_CANDIDATE].cost.value - shown->side[HP_BASE].cost.value;
+	shown->lost.low = shown->lost.value - quantile * sqrt(square);
+	shown->lost.high = shown->lost.value + quantile * sqrt(square);
+}
+
+static bool is_worth_a_test(const struct judging *judging, const struct unit *unit)
+{
+	double least = judging->comparison->least_of_program;
+	bool large = false;
+
+	for (size_t side = 0; side < HP_SIDES; side++)
+		large = large || unit->cost[side] >= least * judging->sides->at[side].cost;
+	return large && unit->samples[HP_BASE] + unit->samples[HP_CANDIDATE] >= FEWEST_SAMPLES;
+}
+
+static struct hp_error *show_unit(const struct judging *judging, size_t at)
+{
+	struct unit *unit = &judging->sides->units.at[at];
+	const struct tested *tested = &judging->units[at];
+	const struct log_ratio *ratio = judging->sides->options->is_relative ? &tested->relative
+									     : &tested->absolute;
+	/* The candidate's name, where it has one. */
+	const struct code *code = unit->codes.at[unit->codes.count - 1];
+	const struct code *former = unit->codes.at[0];
+	struct hp_compared *shown = hp_arena_alloc(judging->sides->arena, sizeof(*shown));
+
+	if (!shown)
+		return hp_error_create_no_memory();
+	unit->shown = shown;
+	shown->scope = *code->key ? HP_SCOPE_PROCEDURE : HP_SCOPE_IMAGE;
+	shown->name = hp_arena_strdup(judging->sides->arena, code->name);
+	shown->image = hp_arena_strdup(judging->sides->arena, code->image->id.path);
+	if (strcmp(former->name, code->name) != 0)
+		shown->former_name = hp_arena_strdup(judging->sides->arena, former->name);
+	shown->change = log_ratio_change(ratio);
+	show_costs(judging, unit, ratio);
+	if (unit->samples[HP_BASE])
+		shown->change.value = shown->lost.value / shown->side[HP_BASE].cost.value;
+	else
+		shown->change.value = shown->change.high = INFINITY;
+	shown->p = is_worth_a_test(judging, unit) ? ratio->p : NAN;
+	shown->q = NAN;
+	shown->smallest_change = log_ratio_smallest(ratio, COMPARE_FALSE_ALARMS / 2);
+	return shown->name && shown->image ? NULL : hp_error_create_no_memory();
+}
+
+/* --- images ---------------------------------------------------------------------------------- */
+
+static double dearer(const struct hp_compared *item)
+{
+	return fmax(item->side[HP_BASE].cost.value, item->side[HP_CANDIDATE].cost.value);
+}
+
+static int compare_dearness(const void *left, const void *right)
+{
+	const struct hp_compared *a = *(const struct hp_compared *const *)left;
+	const struct hp_compared *b = *(const struct hp_compared *const *)right;
+	int order = (dearer(a) < dearer(b)) - (dearer(a) > dearer(b));
+
+	return order ? order : strcmp(a->name, b->name);
+}
+
+static void sum_up(struct hp_compared *image)
+{
+	double square[HP_SIDES] = { 0 };
+	double lost = 0;
+
+	/* Parts are about independent. */
+	for (size_t i = 0; i < image->part_count; i++) {
+		const struct hp_compared *part = image->parts[i];
+		double away = part->lost.high - part->lost.value;
+
+		lost += away * away;
+		for (size_t side = 0; side < HP_SIDES; side++) {
+			const struct hp_cost *cost = &part->side[side];
+
+			image->side[side].samples += cost->samples;
+			image->side[side].cost.value += cost->cost.value;
+			away = cost->cost.high - cost->cost.value;
+			square[side] += away * away;
+		}
+	}
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		struct hp_measured *cost = &image->side[side].cost;
+
+		cost->low = fmax(0, cost->value - sqrt(square[side]));
+		cost->high = cost->value + sqrt(square[side]);
+	}
+	image->lost.value = image->side[HP_CANDIDATE].cost.value - image->side[HP_BASE].cost.value;
+	image->lost.low = image->lost.value - sqrt(lost);
+	image->lost.high = image->lost.value + sqrt(lost);
+}
+
+static struct hp_error *show_image(struct judging *judging, size_t first, size_t count,
+				   struct hp_compared **shown)
+{
+	struct sides *sides = judging->sides;
+	struct hp_compared **parts = hp_arena_array(sides->arena, count, sizeof(*parts));
+	double base;
+
+	*shown = hp_arena_alloc(sides->arena, sizeof(**shown));
+	if (!*shown || !parts)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < count; i++)
+		parts[i] = sides->units.at[first + i].shown;
+	qsort(parts, count, sizeof(*parts), compare_dearness);
+	(*shown)->scope = HP_SCOPE_IMAGE;
+	(*shown)->name = hp_arena_strdup(sides->arena, sides->units.at[first].image_key);
+	(*shown)->image = parts[0]->image;
+	(*shown)->parts = parts;
+	(*shown)->part_count = count;
+	(*shown)->p = (*shown)->q = (*shown)->smallest_change = NAN;
+	sum_up(*shown);
+	base = (*shown)->side[HP_BASE].cost.value;
+	(*shown)->change = (struct hp_measured){ INFINITY, -1, INFINITY };
+	if (base > 0)
+		(*shown)->change = (struct hp_measured){ (*shown)->lost.value / base,
+							 (*shown)->lost.low / base,
+							 (*shown)->lost.high / base };
+	return (*shown)->name ? NULL : hp_error_create_no_memory();
+}
+
+/* Units of one image follow each other. */
+static struct hp_error *show_images(struct judging *judging)
+{
+	const struct sides *sides = judging->sides;
+	struct hp_compared *program = judging->comparison->program;
+	struct hp_compared **images =
+		hp_arena_array(sides->arena, sides->units.count + 1, sizeof(*images));
+	size_t count = 0;
+	size_t end;
+
+	if (!images)
+		return hp_error_create_no_memory();
+	for (size_t first = 0; first < sides->units.count; first = end) {
+		struct hp_error *error;
+
+		for (end = first + 1; end < sides->units.count; end++)
+			if (strcmp(sides->units.at[first].image_key,
+				   sides->units.at[end].image_key) != 0)
+				break;
+		error = show_image(judging, first, end - first, &images[count++]);
+		if (error)
+			return error;
+	}
+	qsort(images, count, sizeof(*images), compare_dearness);
+	program->parts = images;
+	program->part_count = count;
+	return NULL;
+}
+
+struct hp_error *judge_parts(struct judging *judging)
+{
+	struct sides *sides = judging->sides;
+	struct hp_error *error;
+
+	judging->units =
+		hp_arena_array(sides->arena, sides->units.count + 1, sizeof(*judging->units));
+	if (!judging->units)
+		return hp_error_create_no_memory();
+	error = test_all(judging, false);
+	if (!error)
+		error = test_all(judging, true);
+	for (size_t i = 0; i < sides->units.count && !error; i++)
+		error = show_unit(judging, i);
+	if (error)
+		return error;
+	if (sides->at[HP_BASE].replicates.count < 2 &&
+	    sides->at[HP_CANDIDATE].replicates.count < 2 &&
+	    !sides_note(sides,
+			"one epoch a side: a variance of %.1f times that of chance is assumed of "
+			"samples, not known",
+			COMPARE_DISPERSION))
+		return hp_error_create_no_memory();
+	return show_images(judging);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which epochs are compared, and by which event. */
+#include "sides.h"
+
+#include <hpcprof/base/cleanup.h>
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *sides_format(struct hp_arena *arena, const char *format, ...)
+{
+	_cleanup_free_ char *text = NULL;
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length < 0) {
+		text = NULL;
+		return NULL;
+	}
+	return hp_arena_strdup(arena, text);
+}
+
+bool sides_note(struct sides *sides, const char *format, ...)
+{
+	_cleanup_free_ char *text = NULL;
+	const char *note;
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length < 0) {
+		text = NULL;
+		return false;
+	}
+	for (size_t i = 0; i < sides->notes.count; i++)
+		if (strcmp(sides->notes.at[i], text) == 0)
+			return true;
+	note = hp_arena_strdup(sides->arena, text);
+	return note && hp_vector_push(&sides->notes, note);
+}
+
+static void close_image(struct side_image *image)
+{
+	if (image->file)
+		hp_image_close(image->file);
+	hp_symbols_free(image->symbols, image->symbol_count);
+	hp_image_id_clear(&image->id);
+	hp_vector_free(&image->places);
+	free(image);
+}
+
+void sides_clear(struct sides *sides)
+{
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		struct side *at = &sides->at[side];
+
+		for (size_t i = 0; i < at->images.count; i++)
+			close_image(at->images.at[i]);
+		for (size_t i = 0; i < at->replicates.count; i++)
+			hp_epoch_close(at->replicates.at[i].epoch);
+		hp_vector_free(&at->images);
+		hp_vector_free(&at->replicates);
+		hp_vector_free(&at->codes);
+	}
+	for (size_t i = 0; i < sides->units.count; i++)
+		hp_vector_free(&sides->units.at[i].codes);
+	hp_vector_free(&sides->units);
+	hp_vector_free(&sides->notes);
+}
+
+/* --- epochs ---------------------------------------------------------------------------------- */
+
+static void settle_exposure(struct replicate *replicate, double given)
+{
+	double work = 0;
+	size_t known = 0;
+
+	replicate->given_work = given;
+	for (size_t i = 0; i < replicate->meta->run_count; i++) {
+		work += replicate->meta->runs[i].work;
+		known += replicate->meta->runs[i].work > 0;
+	}
+	replicate->exposure = replicate->meta->run_count ? (double)replicate->meta->run_count : 1;
+	replicate->has_work = given > 0 || (known && known == replicate->meta->run_count);
+	if (given > 0)
+		replicate->exposure *= given;
+	else if (replicate->has_work)
+		replicate->exposure = work;
+}
+
+static struct hp_error *open_side(struct side *side, const struct hp_compare_epochs *epochs)
+{
+	for (size_t i = 0; i < epochs->count; i++) {
+		struct replicate replicate = { 0 };
+		struct hp_error *error =
+			hp_epoch_open(epochs->db, epochs->stamps[i], &replicate.epoch);
+
+		if (error)
+			return hp_error_wrap(error, "epoch %s", epochs->stamps[i]);
+		replicate.meta = hp_epoch_meta(replicate.epoch);
+		settle_exposure(&replicate, epochs->work);
+		if (!hp_vector_push(&side->replicates, replicate)) {
+			hp_epoch_close(replicate.epoch);
+			return hp_error_create_no_memory();
+		}
+	}
+	return NULL;
+}
+
+/* Costs are for a unit of work only where all epochs say how much there was. */
+static void settle_work(struct sides *sides)
+{
+	bool all = true;
+
+	for (size_t side = 0; side < HP_SIDES; side++)
+		for (size_t i = 0; i < sides->at[side].replicates.count; i++)
+			all = all && sides->at[side].replicates.at[i].has_work;
+	for (size_t side = 0; side < HP_SIDES && !all; side++)
+		for (size_t i = 0; i < sides->at[side].replicates.count; i++) {
+			struct replicate *replicate = &sides->at[side].replicates.at[i];
+
+			replicate->has_work = false;
+			replicate->exposure =
+				replicate->meta->run_count ? (double)replicate->meta->run_count : 1;
+		}
+}
+
+/* --- the event ------------------------------------------------------------------------------- */
+
+static bool is_user_only(const char *name)
+{
+	const char *colon = strrchr(name, ':');
+
+	return colon && strchr(colon, 'u') && !strchr(colon, 'k');
+}
+
+static bool is_chosen(const char *pattern, const char *name)
+{
+	const char *colon = strrchr(name, ':');
+	_cleanup_free_ char *bare = colon ? strndup(name, (size_t)(colon - name)) : strdup(name);
+
+	return !pattern || strcmp(pattern, name) == 0 || (bare && strcmp(pattern, bare) == 0) ||
+	       fnmatch(pattern, name, 0) == 0;
+}
+
+/* Units of `unit` that one of the event's is in this epoch; 0: they cannot be told. */
+static double convert(const struct hp_epoch_meta *meta, enum hp_unit from, enum hp_unit unit)
+{
+	double cycles = hp_epoch_cycles_per_unit(meta, from);
+
+	if (from == unit)
+		return 1;
+	return unit == HP_UNIT_CYCLES ? cycles : 0;
+}
+
+/* Takes the epoch's event that counts the same as `wanted`: by name, else by what it counts. */
+static bool take_event(struct replicate *replicate, const struct hp_event_info *wanted,
+		       enum hp_unit unit, const char *pattern)
+{
+	const struct hp_epoch_meta *meta = replicate->meta;
+
+	for (int by_name = 1; by_name >= 0; by_name--)
+		for (size_t i = 0; i < meta->event_count; i++) {
+			const struct hp_event_totals *totals = &meta->events[i];
+			bool named = strcmp(totals->info.name, wanted->name) == 0;
+			double scale = convert(meta, totals->info.unit, unit);
+
+			/* Of other events time alone is the same by whatever it was measured. */
+			if (by_name ? !named
+				    : !is_chosen(pattern, totals->info.name) ||
+					      unit == HP_UNIT_EVENTS ||
+					      is_user_only(totals->info.name) !=
+						      is_user_only(wanted->name))
+				continue;
+			if (!(scale > 0))
+				continue;
+			replicate->event = i;
+			replicate->scale = scale * hp_event_units_for_one(totals);
+			return true;
+		}
+	return false;
+}
+
+static bool try_event(struct sides *sides, const struct hp_event_info *wanted, enum hp_unit unit)
+{
+	for (size_t side = 0; side < HP_SIDES; side++)
+		for (size_t i = 0; i < sides->at[side].replicates.count; i++)
+			if (!take_event(&sides->at[side].replicates.at[i], wanted, unit,
+					sides->options->event))
+				return false;
+	sides->event = wanted->name;
+	sides->unit = unit;
+	return true;
+}
+
+static const char *names_of_events(struct hp_arena *arena, const struct replicate *replicate)
+{
+	const char *names = "";
+
+	for (size_t i = 0; names && i < replicate->meta->event_count; i++)
+		names = sides_format(arena, "%s%s%s", names, *names ? ", " : "",
+				     replicate->meta->events[i].info.name);
+	return names && *names ? names : "nothing";
+}
+
+static struct hp_error *no_common_event(const struct sides *sides)
+{
+	const struct replicate *base = &sides->at[HP_BASE].replicates.at[0];
+	const struct replicate *candidate = &sides->at[HP_CANDIDATE].replicates.at[0];
+
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_USAGE,
+				"no event %s%sis on both sides in a form that can be compared: "
+				"base %s has %s, candidate %s has %s",
+				sides->options->event ? sides->options->event : "",
+				sides->options->event ? " " : "", hp_epoch_stamp(base->epoch),
+				names_of_events(sides->arena, base),
+				hp_epoch_stamp(candidate->epoch),
+				names_of_events(sides->arena, candidate)),
+		"record both sides with the same -e EVENT");
+}
+
+static struct hp_error *settle_event(struct sides *sides)
+{
+	static const enum hp_unit none = HP_UNIT_EVENTS;
+	const struct hp_epoch_meta *meta = sides->at[HP_BASE].replicates.at[0].meta;
+
+	for (size_t i = 0; i < meta->event_count; i++) {
+		const struct hp_event_info *info = &meta->events[i].info;
+
+		if (is_chosen(sides->options->event, info->name) &&
+		    try_event(sides, info, info->unit))
+			return NULL;
+	}
+	/* Time on one side and cycles on the other are both cycles, by the clock that was seen. */
+	for (size_t i = 0; i < meta->event_count; i++) {
+		const struct hp_event_info *info = &meta->events[i].info;
+
+		if (info->unit == none || !is_chosen(sides->options->event, info->name) ||
+		    !try_event(sides, info, HP_UNIT_CYCLES))
+			continue;
+		if (!sides_note(sides, "time was turned into cycles by the clock that was measured "
+				       "while it was recorded"))
+			return hp_error_create_no_memory();
+		return NULL;
+	}
+	return no_common_event(sides);
+}
+
+static bool is_mixed(const struct sides *sides)
+{
+	for (size_t side = 0; side < HP_SIDES; side++)
+		for (size_t i = 0; i < sides->at[side].replicates.count; i++) {
+			const struct replicate *replicate = &sides->at[side].replicates.at[i];
+
+			if (strcmp(replicate->meta->events[replicate->event].info.name,
+				   sides->event) != 0)
+				return true;
+		}
+	return false;
+}
+
+/* --- machines -------------------------------------------------------------------------------- */
+
+static bool same_text(const char *a, const char *b)
+{
+	return !a || !b || strcmp(a, b) == 0;
+}
+
+static struct hp_error *check_machines(struct sides *sides)
+{
+	const struct replicate *first = &sides->at[HP_BASE].replicates.at[0];
+
+	for (size_t side = 0; side < HP_SIDES; side++)
+		for (size_t i = 0; i < sides->at[side].replicates.count; i++) {
+			const struct replicate *other = &sides->at[side].replicates.at[i];
+
+			if (same_text(first->meta->cpu_model, other->meta->cpu_model))
+				continue;
+			if (!sides->options->is_relative)
+				return hp_error_advise(
+					hp_error_create(
+						HP_ERROR_INSUFFICIENT,
+						"epoch %s was recorded on %s, epoch %s on %s: what "
+						"they cost cannot be compared",
+						hp_epoch_stamp(first->epoch),
+						first->meta->cpu_model,
+						hp_epoch_stamp(other->epoch),
+						other->meta->cpu_model),
+					"--relative compares the shares of procedures; or record "
+					"both on one machine");
+			if (!sides_note(sides, "different CPUs: %s, and %s", first->meta->cpu_model,
+					other->meta->cpu_model))
+				return hp_error_create_no_memory();
+		}
+	return NULL;
+}
+
+struct hp_error *sides_open(struct sides *sides, const struct hp_compare_epochs epochs[HP_SIDES])
+{
+	struct hp_error *error = NULL;
+
+	for (size_t side = 0; side < HP_SIDES && !error; side++)
+		error = open_side(&sides->at[side], &epochs[side]);
+	if (error)
+		return error;
+	settle_work(sides);
+	error = check_machines(sides);
+	if (!error)
+		error = settle_event(sides);
+	if (!error && is_mixed(sides) &&
+	    !sides_note(sides,
+			"not all epochs measured by %s: what others have that counts the "
+			"same is taken for it",
+			sides->event))
+		return hp_error_create_no_memory();
+	return error;
+}

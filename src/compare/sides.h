@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The two sides as they were recorded, and what of them is the same code. From epochs:
+ *
+ *	sides_open	which epochs, which event
+ *	sides_gather	samples by image and procedure
+ *	sides_match	procedures of one side to those of the other
+ */
+#ifndef COMPARE_SIDES_H
+#define COMPARE_SIDES_H
+
+#include <hpcprof/base/arena.h>
+#include <hpcprof/base/vector.h>
+#include <hpcprof/compare/compare.h>
+#include <hpcprof/image/image.h>
+
+/* One epoch. */
+struct replicate {
+	struct hp_epoch *epoch; /* owned */
+	const struct hp_epoch_meta *meta;
+	size_t event;	 /* in meta->events */
+	double scale;	 /* what a unit of the event's period is in units of the comparison */
+	double exposure; /* runs of the command, or units of work */
+	bool has_work;
+	double given_work; /* that each run did, as the caller says; 0: as the runs say */
+	uint64_t samples;
+	double cost;
+};
+
+/* Samples at one address, in one replicate. */
+struct place {
+	uint64_t address; /* link-time */
+	size_t replicate;
+	uint64_t samples;
+	double cost;
+};
+
+/* One image of one side; what is not a file is one of each epoch. */
+struct side_image {
+	struct hp_image_id id; /* owned */
+	size_t replicate;      /* the first that has it */
+	size_t epoch_image;    /* its number there */
+	struct hp_image *file; /* owned; NULL where it cannot be read */
+	struct hp_symbol *symbols;
+	size_t symbol_count;
+	const char *key;		/* the same on both sides */
+	HP_VECTOR(struct place) places; /* by procedure, then address; owned */
+	double cost;
+};
+
+/* One procedure of one side, with all its parts. */
+struct code {
+	enum hp_side side;
+	struct side_image *image;
+	const struct hp_procedure *procedure; /* NULL where there is none */
+	const char *name;		      /* for people */
+	const char *key;		      /* without what compilers add */
+	const struct place *places;	      /* in the image's */
+	size_t place_count;
+	uint64_t samples;
+	double cost;
+};
+
+struct side {
+	HP_VECTOR(struct replicate) replicates;
+	HP_VECTOR(struct side_image *) images; /* owned */
+	HP_VECTOR(struct code *) codes;	       /* in the arena */
+	double cost;
+	uint64_t samples;
+};
+
+/* What is taken for the same procedure, on both sides. */
+struct unit {
+	const char *image_key;
+	HP_VECTOR(struct code *) codes; /* of both sides; owned */
+	double *counts;			/* [replicate]: base's, then the candidate's: samples */
+	double cost[HP_SIDES];
+	uint64_t samples[HP_SIDES];
+	struct hp_compared *shown;
+};
+
+struct sides {
+	struct hp_arena *arena;
+	const struct hp_compare_options *options;
+	struct side at[HP_SIDES];
+	const char *event; /* as the base has it */
+	enum hp_unit unit;
+	HP_VECTOR(struct unit) units;
+	HP_VECTOR(const char *) notes;
+};
+
+/* Epochs and the event. */
+struct hp_error *sides_open(struct sides *sides, const struct hp_compare_epochs epochs[HP_SIDES]);
+struct hp_error *sides_gather(struct sides *sides);
+struct hp_error *sides_match(struct sides *sides);
+void sides_clear(struct sides *sides); /* but for the arena */
+
+/* A sentence for the reader; false when memory is short. */
+bool sides_note(struct sides *sides, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *sides_format(struct hp_arena *arena, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Mean units that a sample of the replicate stands for. */
+static inline double replicate_weight(const struct replicate *replicate)
+{
+	return replicate->samples ? replicate->cost / (double)replicate->samples : 1;
+}
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * requires	the program and its parts, tested
+ * provides	findings, verdict, and what is lacking
+ *
+ * A finding is certain enough (a false discovery rate) and large enough (a share of itself and of
+ * the program). When the whole program changed, that is one finding, and procedures are findings
+ * beside it only where they changed otherwise than the rest, or make up most of it.
+ */
+#include "judge.h"
+
+#include <hpcprof/base/cleanup.h>
+
+#include <math.h>
+
+/* A procedure that has this part of the program's change is named with it. */
+static const double most_of_it = 0.5;
+/* How certain it shall be that a procedure changed otherwise than the program did. */
+static const double otherwise_p = 0.05;
+
+static bool is_large(const struct judging *judging, const struct hp_compared *item)
+{
+	const struct hp_comparison *comparison = judging->comparison;
+	double whole = comparison->is_relative ? 1 : judging->sampled[HP_BASE];
+
+	return fabs(item->change.value) >= comparison->least_change &&
+	       fabs(item->lost.value) >= comparison->least_of_program * whole;
+}
+
+static void find_program(const struct judging *judging)
+{
+	struct hp_compared *program = judging->comparison->program;
+
+	program->is_finding = program->q <= COMPARE_FALSE_ALARMS / 2 &&
+			      fabs(program->change.value) >= judging->comparison->least_change;
+}
+
+/* Whether the program's change does not say it all. */
+static bool is_apart(const struct judging *judging, const struct tested *tested,
+		     const struct hp_compared *item)
+{
+	const struct hp_compared *program = judging->comparison->program;
+
+	if (!program->is_finding)
+		return true;
+	if (tested->relative.p <= otherwise_p &&
+	    (tested->relative.value > 0) == (item->lost.value > 0))
+		return true;
+	return item->lost.value / program->lost.value >= most_of_it;
+}
+
+static struct hp_error *find_parts(struct judging *judging)
+{
+	struct sides *sides = judging->sides;
+	_cleanup_free_ double *p = calloc(sides->units.count + 1, sizeof(*p));
+	_cleanup_free_ double *q = calloc(sides->units.count + 1, sizeof(*q));
+	struct hp_error *error;
+
+	if (!p || !q)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < sides->units.count; i++)
+		p[i] = sides->units.at[i].shown->p;
+	error = discovery_rates(p, sides->units.count, q);
+	for (size_t i = 0; i < sides->units.count && !error; i++) {
+		struct hp_compared *item = sides->units.at[i].shown;
+
+		item->q = q[i];
+		item->is_finding = q[i] <= COMPARE_FALSE_ALARMS / 2 && is_large(judging, item) &&
+				   is_apart(judging, &judging->units[i], item);
+	}
+	return error;
+}
+
+/* --- in order -------------------------------------------------------------------------------- */
+
+/* The program first, then what lost the most. */
+static int compare_losses(const void *left, const void *right)
+{
+	const struct hp_compared *a = *(const struct hp_compared *const *)left;
+	const struct hp_compared *b = *(const struct hp_compared *const *)right;
+	int order = (a->lost.value < 0) - (b->lost.value < 0);
+
+	if (!order)
+		order = (a->scope != HP_SCOPE_PROGRAM) - (b->scope != HP_SCOPE_PROGRAM);
+	if (!order)
+		order = (fabs(a->lost.value) < fabs(b->lost.value)) -
+			(fabs(a->lost.value) > fabs(b->lost.value));
+	return order;
+}
+
+static struct hp_error *list_findings(struct judging *judging)
+{
+	struct sides *sides = judging->sides;
+	struct hp_comparison *comparison = judging->comparison;
+	struct hp_compared **findings =
+		hp_arena_array(sides->arena, sides->units.count + 1, sizeof(*findings));
+	size_t count = 0;
+
+	if (!findings)
+		return hp_error_create_no_memory();
+	if (comparison->program->is_finding)
+		findings[count++] = comparison->program;
+	for (size_t i = 0; i < sides->units.count; i++)
+		if (sides->units.at[i].shown->is_finding)
+			findings[count++] = sides->units.at[i].shown;
+	qsort(findings, count, sizeof(*findings), compare_losses);
+	comparison->findings = findings;
+	comparison->finding_count = count;
+	return NULL;
+}
+
+/* --- what is lacking ------------------------------------------------------------------------- */
+
+static struct hp_error *say_what_lacks(struct judging *judging)
+{
+	struct hp_comparison *comparison = judging->comparison;
+	struct hp_arena *arena = judging->sides->arena;
+	double smallest = comparison->program->smallest_change;
+	size_t there = judging->runs[HP_BASE].count < judging->runs[HP_CANDIDATE].count
+			       ? judging->runs[HP_BASE].count
+			       : judging->runs[HP_CANDIDATE].count;
+	struct hp_shortage *shortage;
+	size_t needed;
+
+	if (!(smallest > comparison->least_change))
+		return NULL;
+	shortage = hp_arena_alloc(arena, sizeof(*shortage));
+	if (!shortage)
+		return hp_error_create_no_memory();
+	needed = runs_needed(judging->runs, &judging->prior, &judging->program,
+			     comparison->least_change, COMPARE_FALSE_ALARMS / 2);
+	shortage->more_runs = needed > there ? needed - there : 0;
+	shortage->reason = sides_format(
+		arena,
+		"a change of the program by %.3g %% would have been missed more than one time in "
+		"five: %.3g %% is the smallest that would be seen so often",
+		comparison->least_change * 100, smallest * 100);
+	if (shortage->more_runs)
+		shortage->advice = sides_format(
+			arena, "%zu more run%s of each side would do, or --min-change=%.0f",
+			(size_t)shortage->more_runs, shortage->more_runs == 1 ? "" : "s",
+			ceil(smallest * 100));
+	else
+		shortage->advice = "sides that take turns cannot drift apart: "
+				   "hpcprof check --runs=N -- BASE --versus CANDIDATE";
+	if (!shortage->reason || !shortage->advice)
+		return hp_error_create_no_memory();
+	comparison->shortages = shortage;
+	comparison->shortage_count = 1;
+	return NULL;
+}
+
+static enum hp_verdict verdict_of(const struct hp_comparison *comparison)
+{
+	if (comparison->finding_count && comparison->findings[0]->lost.value > 0)
+		return HP_VERDICT_REGRESSION;
+	if (comparison->finding_count)
+		return HP_VERDICT_IMPROVEMENT;
+	return comparison->shortage_count ? HP_VERDICT_INSUFFICIENT : HP_VERDICT_PASS;
+}
+
+struct hp_error *judge_verdict(struct judging *judging)
+{
+	struct hp_error *error;
+
+	find_program(judging);
+	error = find_parts(judging);
+	if (!error)
+		error = list_findings(judging);
+	if (!error)
+		error = say_what_lacks(judging);
+	if (!error)
+		judging->comparison->verdict = verdict_of(judging->comparison);
+	return error;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fixture.h"
+
+#include "../db_fixture.h"
+
+#include <string.h>
+
+enum { PROCEDURE_BYTES = 0x1000 };
+
+static struct hp_epoch_meta meta_of(const struct recorded *recorded, const char *event,
+				    uint64_t period)
+{
+	struct hp_epoch_meta meta;
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < MOST_PROCEDURES; i++)
+		samples += recorded->samples[i];
+	meta = fixture_meta(event, samples, true);
+	meta.events[0].info.unit = recorded->event ? recorded->unit : HP_UNIT_NS;
+	meta.events[0].period_total = samples * period;
+	meta.cpu_model = strdup(recorded->cpu_model ? recorded->cpu_model : "A CPU");
+	if (recorded->start_ns)
+		meta.start_ns = recorded->start_ns;
+	if (recorded->clock_hz > 0)
+		ck_assert(hp_clock_note(&meta.clock, recorded->clock_hz));
+	meta.runs = calloc(1, sizeof(*meta.runs));
+	meta.run_count = 1;
+	meta.runs[0].start_ns = meta.start_ns;
+	meta.runs[0].elapsed_ns = meta.runs[0].user_ns = recorded->cpu_ns ? recorded->cpu_ns
+									  : samples * period;
+	meta.runs[0].work = recorded->work;
+	return meta;
+}
+
+static void add_profile(struct hp_epoch_writer *writer, const struct recorded *recorded,
+			const struct hp_image_id *image, const char *event, uint64_t period)
+{
+	struct hp_count counts[MOST_PROCEDURES];
+	char no_command[] = "";
+	struct hp_stratum stratum = { .command = no_command, .period = period, .counts = counts };
+	_cleanup_free_ char *name = strdup(event);
+	const struct hp_profile profile = { *image, name, &stratum, 1 };
+
+	for (size_t i = 0; i < MOST_PROCEDURES; i++)
+		if (recorded->samples[i])
+			counts[stratum.count_count++] =
+				(struct hp_count){ { i * PROCEDURE_BYTES + 0x10 },
+						   recorded->samples[i] };
+	if (stratum.count_count)
+		hp_assert_ok(hp_epoch_writer_add(writer, &profile));
+}
+
+static void add_names(struct hp_epoch_writer *writer, const struct recorded *recorded, size_t image)
+{
+	struct hp_symbol symbols[MOST_PROCEDURES];
+	size_t count = 0;
+
+	for (size_t i = 0; i < MOST_PROCEDURES && recorded->names[i]; i++)
+		symbols[count++] = (struct hp_symbol){ { i * PROCEDURE_BYTES },
+						       PROCEDURE_BYTES,
+						       strdup(recorded->names[i]) };
+	hp_assert_ok(hp_epoch_writer_symbols(writer, image, symbols, count));
+	for (size_t i = 0; i < count; i++)
+		free(symbols[i].name);
+}
+
+char *compare_record(struct hp_db *db, const struct recorded *recorded)
+{
+	const char *event = recorded->event ? recorded->event : "cpu-clock:u";
+	uint64_t period = recorded->period ? recorded->period : 1000000;
+	char path[] = "[jit program]";
+	const struct hp_image_id image = { .kind = HP_IMAGE_JIT, .path = path };
+	struct hp_epoch_meta meta = meta_of(recorded, event, period);
+	struct hp_epoch_writer *writer;
+	size_t index;
+	char *stamp;
+
+	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
+	hp_assert_ok(hp_epoch_writer_image(writer, &image, &index));
+	add_names(writer, recorded, index);
+	add_profile(writer, recorded, &image, event, period);
+	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
+	stamp = strdup(hp_epoch_writer_stamp(writer));
+	hp_epoch_writer_destroy(writer);
+	hp_epoch_meta_clear(&meta);
+	return stamp;
+}
+
+void compare_add(struct compare_sides *sides, enum hp_side side, const struct recorded *recorded)
+{
+	struct recorded timed = *recorded;
+
+	sides->next_start_ns += 1000000000;
+	if (!timed.start_ns)
+		timed.start_ns = sides->next_start_ns;
+	sides->stamps[side][sides->counts[side]++] = compare_record(sides->db, &timed);
+}
+
+struct hp_error *compare_try(const struct compare_sides *sides, struct hp_comparison **comparison)
+{
+	const struct hp_compare_epochs epochs[HP_SIDES] = {
+		{ sides->db, sides->stamps[HP_BASE], sides->counts[HP_BASE], 0 },
+		{ sides->db, sides->stamps[HP_CANDIDATE], sides->counts[HP_CANDIDATE], 0 },
+	};
+
+	return hp_compare(epochs, &sides->options, comparison);
+}
+
+struct hp_comparison *compare_all(const struct compare_sides *sides)
+{
+	struct hp_comparison *comparison = NULL;
+
+	hp_assert_ok(compare_try(sides, &comparison));
+	return comparison;
+}
+
+void compare_free(struct compare_sides *sides)
+{
+	for (size_t side = 0; side < HP_SIDES; side++)
+		for (size_t i = 0; i < sides->counts[side]; i++)
+			free(sides->stamps[side][i]);
+	hp_db_close(sides->db);
+}
+
+const struct hp_compared *compare_find(const struct hp_comparison *comparison, const char *name)
+{
+	for (size_t i = 0; i < comparison->program->part_count; i++) {
+		const struct hp_compared *image = comparison->program->parts[i];
+
+		for (size_t j = 0; j < image->part_count; j++)
+			if (strcmp(image->parts[j]->name, name) == 0)
+				return image->parts[j];
+	}
+	ck_abort_msg("nothing is said of %s", name);
+	return NULL;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Epochs of programs whose costs are known, to be compared. */
+#ifndef TESTS_COMPARE_FIXTURE_H
+#define TESTS_COMPARE_FIXTURE_H
+
+#include "../support.h"
+
+#include <hpcprof/compare/compare.h>
+
+enum { MOST_PROCEDURES = 8 };
+
+/* One epoch of one run. What is 0 or NULL is as in every other epoch. */
+struct recorded {
+	const char *event; /* "cpu-clock:u" */
+	enum hp_unit unit; /* of other events */
+	const char *cpu_model;
+	uint64_t start_ns;
+	uint64_t cpu_ns; /* samples times period */
+	double work;
+	uint64_t period; /* 1000000 */
+	double clock_hz;
+	const char *names[MOST_PROCEDURES];
+	uint64_t samples[MOST_PROCEDURES];
+};
+
+/* The epoch's stamp; free it. */
+char *compare_record(struct hp_db *db, const struct recorded *recorded);
+
+/* Both sides of a comparison: stamps that compare_free frees. */
+struct compare_sides {
+	struct hp_db *db;
+	char *stamps[HP_SIDES][16];
+	size_t counts[HP_SIDES];
+	struct hp_compare_options options;
+	uint64_t next_start_ns;
+};
+void compare_add(struct compare_sides *sides, enum hp_side side, const struct recorded *recorded);
+struct hp_error *compare_try(const struct compare_sides *sides, struct hp_comparison **comparison);
+/* The comparison, which must not fail. */
+struct hp_comparison *compare_all(const struct compare_sides *sides);
+void compare_free(struct compare_sides *sides);
+
+/* What the comparison says of a procedure; fails when it has none of that name. */
+const struct hp_compared *compare_find(const struct hp_comparison *comparison, const char *name);
+
+#endif

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whole comparisons of epochs whose costs are known. */
+#include "../db_fixture.h"
+#include "fixture.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What runs alike differ by, in samples of each procedure, in no order that means anything. */
+static const int jitter[] = { 0, 3, -2, 1, -3, 2 };
+
+/* Three procedures of 500, 300 and 200 samples a millisecond apart, times the factors. */
+static struct recorded run_of(double first, double second, double third, size_t run)
+{
+	const double factors[] = { first, second, third };
+	const uint64_t samples[] = { 500, 300, 200 };
+	struct recorded recorded = { .names = { "first", "second", "third" } };
+
+	for (size_t i = 0; i < 3; i++)
+		recorded.samples[i] = (uint64_t)((double)samples[i] * factors[i] + 0.5) +
+				      (uint64_t)(10 + jitter[(run + i) % HP_ARRAY_COUNT(jitter)]) -
+				      10;
+	return recorded;
+}
+
+struct test {
+	char *directory;
+	struct compare_sides sides;
+	struct hp_comparison *comparison;
+};
+
+static struct test begin(void)
+{
+	struct test test = { .directory = fixture_directory() };
+
+	test.sides.db = fixture_db(test.directory);
+	return test;
+}
+
+static void end(struct test *test)
+{
+	if (test->comparison)
+		hp_comparison_destroy(test->comparison);
+	compare_free(&test->sides);
+	fixture_remove(test->directory);
+}
+
+/* Five runs a side, which take turns. */
+static void record_turns(struct test *test, double first, double second, double third)
+{
+	for (size_t i = 0; i < 5; i++) {
+		struct recorded base = run_of(1, 1, 1, i);
+		struct recorded candidate = run_of(first, second, third, i + 3);
+
+		if (i % 2)
+			compare_add(&test->sides, HP_CANDIDATE, &candidate);
+		compare_add(&test->sides, HP_BASE, &base);
+		if (i % 2 == 0)
+			compare_add(&test->sides, HP_CANDIDATE, &candidate);
+	}
+}
+
+static struct test compared(double first, double second, double third)
+{
+	struct test test = begin();
+
+	record_turns(&test, first, second, third);
+	test.comparison = compare_all(&test.sides);
+	return test;
+}
+
+/* --- verdicts -------------------------------------------------------------------------------- */
+
+START_TEST(what_stayed_the_same_passes)
+{
+	struct test test = compared(1, 1, 1);
+	const struct hp_comparison *found = test.comparison;
+
+	ck_assert_int_eq(found->verdict, HP_VERDICT_PASS);
+	ck_assert_uint_eq(found->finding_count, 0);
+	ck_assert_uint_eq(found->shortage_count, 0);
+	ck_assert(found->is_interleaved);
+	ck_assert_double_le(found->program->change.low, 0);
+	ck_assert_double_ge(found->program->change.high, 0);
+	ck_assert_uint_eq(found->sides[HP_BASE].epoch_count, 5);
+	ck_assert_uint_eq(found->sides[HP_CANDIDATE].runs, 5);
+	ck_assert_str_eq(found->event, "cpu-clock:u");
+	end(&test);
+}
+END_TEST
+
+START_TEST(the_procedure_that_got_dearer_is_named)
+{
+	struct test test = compared(1, 1, 1.4);
+	const struct hp_compared *third = compare_find(test.comparison, "third");
+
+	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
+	ck_assert(third->is_finding);
+	ck_assert_double_le(third->change.low, 0.4);
+	ck_assert_double_ge(third->change.high, 0.4);
+	ck_assert_double_eq_tol(third->change.value, 0.4, 0.02);
+	/* 40 % of 200 samples of a millisecond. */
+	ck_assert_double_eq_tol(third->lost.value, 80e6, 4e6);
+	ck_assert(!compare_find(test.comparison, "first")->is_finding);
+	ck_assert(!compare_find(test.comparison, "second")->is_finding);
+	/* 8 % of the whole. */
+	ck_assert(test.comparison->program->is_finding);
+	ck_assert_ptr_eq(test.comparison->findings[0], test.comparison->program);
+	ck_assert_ptr_eq(test.comparison->findings[1], third);
+	ck_assert_uint_eq(test.comparison->finding_count, 2);
+	end(&test);
+}
+END_TEST
+
+START_TEST(what_slows_all_down_is_the_programs_change_alone)
+{
+	struct test test = compared(1.2, 1.2, 1.2);
+
+	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
+	ck_assert(test.comparison->program->is_finding);
+	ck_assert_double_eq_tol(test.comparison->program->change.value, 0.2, 0.01);
+	ck_assert(!compare_find(test.comparison, "second")->is_finding);
+	ck_assert(!compare_find(test.comparison, "third")->is_finding);
+	end(&test);
+}
+END_TEST
+
+START_TEST(what_got_cheaper_is_an_improvement)
+{
+	struct test test = compared(1, 0.6, 1);
+
+	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_IMPROVEMENT);
+	ck_assert(compare_find(test.comparison, "second")->is_finding);
+	ck_assert_double_le(compare_find(test.comparison, "second")->lost.high, 0);
+	end(&test);
+}
+END_TEST
+
+START_TEST(a_loss_is_a_regression_whatever_was_won_elsewhere)
+{
+	struct test test = compared(1, 0.6, 1.6);
+
+	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
+	ck_assert(!test.comparison->program->is_finding);
+	ck_assert_str_eq(test.comparison->findings[0]->name, "third");
+	ck_assert_str_eq(test.comparison->findings[1]->name, "second");
+	end(&test);
+}
+END_TEST
+
+START_TEST(changes_below_the_floor_are_no_findings)
+{
+	struct test test = begin();
+
+	record_turns(&test, 1, 1, 1.4);
+	test.sides.options.least_change = 0.5;
+	test.comparison = compare_all(&test.sides);
+	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
+	end(&test);
+}
+END_TEST
+
+START_TEST(runs_that_differ_too_much_are_not_enough)
+{
+	struct test test = begin();
+
+	for (size_t i = 0; i < 3; i++) {
+		struct recorded base = run_of(1, 1, 1, i);
+		struct recorded candidate = run_of(1, 1, 1, i + 1);
+
+		base.cpu_ns = (uint64_t)(1e9 * (1 + 0.05 * ((double)i - 1)));
+		candidate.cpu_ns = (uint64_t)(1e9 * (1 - 0.05 * ((double)i - 1)));
+		compare_add(&test.sides, HP_BASE, &base);
+		compare_add(&test.sides, HP_CANDIDATE, &candidate);
+	}
+	test.comparison = compare_all(&test.sides);
+	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_INSUFFICIENT);
+	ck_assert_uint_eq(test.comparison->shortage_count, 1);
+	ck_assert_uint_ge(test.comparison->shortages[0].more_runs, 10);
+	ck_assert_double_ge(test.comparison->program->smallest_change, 0.1);
+	end(&test);
+}
+END_TEST
+
+START_TEST(one_epoch_a_side_says_what_it_assumes)
+{
+	struct test test = begin();
+	struct recorded base = run_of(1, 1, 1, 0);
+	struct recorded candidate = run_of(1, 1, 3, 1);
+
+	compare_add(&test.sides, HP_BASE, &base);
+	compare_add(&test.sides, HP_CANDIDATE, &candidate);
+	test.comparison = compare_all(&test.sides);
+	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
+	ck_assert(compare_find(test.comparison, "third")->is_finding);
+	ck_assert_double_eq_tol(test.comparison->dispersion, 1.3, 1e-9);
+	ck_assert(!test.comparison->is_interleaved);
+	ck_assert_uint_ge(test.comparison->note_count, 3);
+	end(&test);
+}
+END_TEST
+
+/* --- costs ----------------------------------------------------------------------------------- */
+
+START_TEST(parts_add_up)
+{
+	struct test test = compared(1, 1, 1.4);
+	const struct hp_compared *program = test.comparison->program;
+
+	ck_assert_uint_eq(program->part_count, 1);
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		const struct hp_compared *image = program->parts[0];
+		double sum = 0;
+
+		for (size_t i = 0; i < image->part_count; i++)
+			sum += image->parts[i]->side[side].cost.value;
+		ck_assert_double_eq_tol(image->side[side].cost.value, sum, 1);
+		/* Here the CPU time is the samples'. */
+		ck_assert_double_eq_tol(program->side[side].cost.value, sum, 1e3);
+		ck_assert_uint_eq(image->side[side].samples, program->side[side].samples);
+	}
+	end(&test);
+}
+END_TEST
+
+START_TEST(shares_do_not_tell_what_slows_all_down)
+{
+	struct test test = begin();
+
+	record_turns(&test, 1.2, 1.2, 1.2);
+	test.sides.options.is_relative = true;
+	test.comparison = compare_all(&test.sides);
+	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
+	ck_assert_double_eq_tol(compare_find(test.comparison, "first")->side[HP_BASE].cost.value,
+				0.5, 0.01);
+	end(&test);
+}
+END_TEST
+
+START_TEST(shares_tell_what_got_dearer_than_the_rest)
+{
+	struct test test = begin();
+
+	record_turns(&test, 1.2, 1.2, 1.9);
+	test.sides.options.is_relative = true;
+	test.comparison = compare_all(&test.sides);
+	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
+	ck_assert_str_eq(test.comparison->findings[0]->name, "third");
+	end(&test);
+}
+END_TEST
+
+START_TEST(half_the_period_is_the_same_cost)
+{
+	struct test test = begin();
+
+	for (size_t i = 0; i < 4; i++) {
+		struct recorded base = run_of(1, 1, 1, i);
+		struct recorded candidate = run_of(2, 2, 2, i);
+
+		candidate.period = 500000;
+		compare_add(&test.sides, HP_BASE, &base);
+		compare_add(&test.sides, HP_CANDIDATE, &candidate);
+	}
+	test.comparison = compare_all(&test.sides);
+	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
+	ck_assert_double_eq_tol(compare_find(test.comparison, "first")->change.value, 0, 0.01);
+	ck_assert_double_eq_tol(test.comparison->sides[HP_CANDIDATE].period, 500000, 1);
+	end(&test);
+}
+END_TEST
+
+START_TEST(time_and_cycles_are_both_cycles)
+{
+	struct test test = begin();
+
+	for (size_t i = 0; i < 4; i++) {
+		struct recorded base = run_of(1, 1, 1, i);
+		struct recorded candidate = run_of(1, 1, 1, i + 1);
+
+		base.clock_hz = 2e9;
+		candidate.event = "cycles:u";
+		candidate.unit = HP_UNIT_CYCLES;
+		candidate.period = 2000000;
+		compare_add(&test.sides, HP_BASE, &base);
+		compare_add(&test.sides, HP_CANDIDATE, &candidate);
+	}
+	test.comparison = compare_all(&test.sides);
+	ck_assert_int_eq(test.comparison->unit, HP_UNIT_CYCLES);
+	/* Clocks are kept in classes 0.27 % apart. */
+	ck_assert_double_eq_tol(test.comparison->program->change.value, 0, 0.01);
+	ck_assert_double_eq_tol(test.comparison->program->side[HP_BASE].cost.value, 2e9, 2e7);
+	end(&test);
+}
+END_TEST
+
+START_TEST(costs_are_for_a_unit_of_work_when_all_runs_say_how_much_it_was)
+{
+	struct test test = begin();
+
+	for (size_t i = 0; i < 4; i++) {
+		struct recorded base = run_of(1, 1, 1, i);
+		struct recorded candidate = run_of(2, 2, 2, i + 1);
+
+		base.work = 10;
+		candidate.work = 20;
+		compare_add(&test.sides, HP_BASE, &base);
+		compare_add(&test.sides, HP_CANDIDATE, &candidate);
+	}
+	test.comparison = compare_all(&test.sides);
+	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
+	ck_assert_str_eq(test.comparison->per, "unit of work");
+	/* A tenth of 500 samples of a millisecond. */
+	ck_assert_double_eq_tol(compare_find(test.comparison, "first")->side[HP_BASE].cost.value,
+				50e6, 1e6);
+	end(&test);
+}
+END_TEST
+
+/* --- names ----------------------------------------------------------------------------------- */
+
+START_TEST(clones_and_split_off_parts_are_their_procedure)
+{
+	struct test test = begin();
+
+	for (size_t i = 0; i < 4; i++) {
+		struct recorded base = run_of(1, 1, 1, i);
+		struct recorded candidate = run_of(1, 1, 0.5, i + 1);
+
+		candidate.names[0] = "first.isra.0";
+		candidate.names[2] = "third.constprop.0.part.1";
+		/* The other half of the third. */
+		candidate.names[3] = "third.lto_priv.7";
+		candidate.samples[3] = 100;
+		compare_add(&test.sides, HP_BASE, &base);
+		compare_add(&test.sides, HP_CANDIDATE, &candidate);
+	}
+	test.comparison = compare_all(&test.sides);
+	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
+	ck_assert_uint_eq(test.comparison->program->parts[0]->part_count, 3);
+	ck_assert_double_eq_tol(compare_find(test.comparison, "third")->change.value, 0, 0.02);
+	end(&test);
+}
+END_TEST
+
+START_TEST(what_only_one_side_has_is_new_or_gone)
+{
+	struct test test = begin();
+
+	for (size_t i = 0; i < 4; i++) {
+		struct recorded base = run_of(1, 1, 1, i);
+		struct recorded candidate = run_of(1, 1, 1, i + 1);
+
+		candidate.names[2] = "another";
+		compare_add(&test.sides, HP_BASE, &base);
+		compare_add(&test.sides, HP_CANDIDATE, &candidate);
+	}
+	test.comparison = compare_all(&test.sides);
+	ck_assert(isinf(compare_find(test.comparison, "another")->change.value));
+	ck_assert_double_eq_tol(compare_find(test.comparison, "third")->change.value, -1, 1e-9);
+	end(&test);
+}
+END_TEST
+
+/* --- what cannot be compared ----------------------------------------------------------------- */
+
+static void refused(const struct test *test, enum hp_error_class class, size_t named)
+{
+	struct hp_comparison *comparison = NULL;
+	struct hp_error *error = compare_try(&test->sides, &comparison);
+
+	ck_assert_ptr_nonnull(error);
+	ck_assert_int_eq(error->class, class);
+	for (size_t side = named < 2 ? named : 0; side < (named < 2 ? named + 1 : 2); side++)
+		ck_assert_msg(strstr(error->message, test->sides.stamps[side][0]) != NULL, "%s",
+			      error->message);
+	hp_error_destroy(error);
+}
+
+START_TEST(events_without_anything_in_common_are_refused)
+{
+	struct test test = begin();
+	struct recorded base = run_of(1, 1, 1, 0);
+	struct recorded candidate = run_of(1, 1, 1, 0);
+
+	candidate.event = "cache-misses:u";
+	candidate.unit = HP_UNIT_EVENTS;
+	compare_add(&test.sides, HP_BASE, &base);
+	compare_add(&test.sides, HP_CANDIDATE, &candidate);
+	refused(&test, HP_ERROR_USAGE, 2);
+	end(&test);
+}
+END_TEST
+
+START_TEST(an_event_that_counts_the_kernel_too_is_another)
+{
+	struct test test = begin();
+	struct recorded base = run_of(1, 1, 1, 0);
+	struct recorded candidate = run_of(1, 1, 1, 0);
+
+	candidate.event = "cpu-clock";
+	candidate.unit = HP_UNIT_NS;
+	compare_add(&test.sides, HP_BASE, &base);
+	compare_add(&test.sides, HP_CANDIDATE, &candidate);
+	refused(&test, HP_ERROR_USAGE, 2);
+	end(&test);
+}
+END_TEST
+
+START_TEST(different_cpus_compare_by_shares_alone)
+{
+	struct test test = begin();
+	struct recorded base = run_of(1, 1, 1, 0);
+	struct recorded candidate = run_of(1, 1, 1, 1);
+
+	candidate.cpu_model = "Another CPU";
+	compare_add(&test.sides, HP_BASE, &base);
+	compare_add(&test.sides, HP_CANDIDATE, &candidate);
+	refused(&test, HP_ERROR_INSUFFICIENT, 2);
+	test.sides.options.is_relative = true;
+	test.comparison = compare_all(&test.sides);
+	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
+	end(&test);
+}
+END_TEST
+
+START_TEST(an_epoch_without_samples_is_refused_by_name)
+{
+	struct test test = begin();
+	struct recorded base = run_of(1, 1, 1, 0);
+	const struct recorded candidate = { .names = { "first" } };
+
+	compare_add(&test.sides, HP_BASE, &base);
+	compare_add(&test.sides, HP_CANDIDATE, &candidate);
+	refused(&test, HP_ERROR_DAMAGED, HP_CANDIDATE);
+	end(&test);
+}
+END_TEST
+
+HP_TEST_MAIN("compare/compare", what_stayed_the_same_passes, the_procedure_that_got_dearer_is_named,
+	     what_slows_all_down_is_the_programs_change_alone, what_got_cheaper_is_an_improvement,
+	     a_loss_is_a_regression_whatever_was_won_elsewhere,
+	     changes_below_the_floor_are_no_findings, runs_that_differ_too_much_are_not_enough,
+	     one_epoch_a_side_says_what_it_assumes, parts_add_up,
+	     shares_do_not_tell_what_slows_all_down, shares_tell_what_got_dearer_than_the_rest,
+	     half_the_period_is_the_same_cost, time_and_cycles_are_both_cycles,
+	     costs_are_for_a_unit_of_work_when_all_runs_say_how_much_it_was,
+	     clones_and_split_off_parts_are_their_procedure, what_only_one_side_has_is_new_or_gone,
+	     events_without_anything_in_common_are_refused,
+	     an_event_that_counts_the_kernel_too_is_another, different_cpus_compare_by_shares_alone,
+	     an_epoch_without_samples_is_refused_by_name)
