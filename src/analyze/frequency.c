@@ -9,6 +9,8 @@
  */
 #include "passes.h"
 
+#include <hpcprof/model/evidence.h>
+
 #include <stdlib.h>
 
 static const double quantile = 1.645; /* of the normal distribution, for 90 % */
@@ -197,4 +199,45 @@ void conclude_frequencies(struct analyzer *analyzer)
 	for (uint32_t i = 0; i < cfg->block_count; i++)
 		find_cycles_per_execution(analyzer, &analysis->blocks[i]);
 	check_speed(analyzer);
+}
+
+/* --- what is shown ----------------------------------------------------------------------------- */
+
+/* Beside the hottest block others hardly ran. */
+static bool is_sufficient(const struct hp_analysis *analysis, const struct hp_frequency *frequency)
+{
+	static const double hardly = 0.01;
+	double least = isfinite(analysis->scale_low) ? analysis->scale_low : 0;
+
+	return hp_interval_suffices(frequency->executions, frequency->executions_low,
+				    frequency->executions_high, hardly * least);
+}
+
+static void withhold(const struct hp_analysis *analysis, struct hp_frequency *frequency)
+{
+	if (!is_sufficient(analysis, frequency))
+		frequency->executions = frequency->executions_low = frequency->executions_high =
+			NAN;
+}
+
+void hp_analysis_withhold(struct hp_analysis *analysis)
+{
+	bool is_any = false;
+
+	if (!analysis->is_absolute)
+		return;
+	for (uint32_t i = 0; i < analysis->cfg->block_count; i++) {
+		struct hp_analysed_block *block = &analysis->blocks[i];
+
+		withhold(analysis, &block->frequency);
+		if (isnan(block->frequency.executions))
+			block->cycles_per_execution = NAN;
+		is_any |= isfinite(block->frequency.executions);
+	}
+	for (uint32_t i = 0; i < analysis->cfg->edge_count; i++)
+		withhold(analysis, &analysis->edges[i]);
+	withhold(analysis, &analysis->entry);
+	if (!hp_interval_suffices(analysis->scale, analysis->scale_low, analysis->scale_high, 0))
+		analysis->scale = NAN;
+	analysis->is_absolute = is_any;
 }

@@ -46,6 +46,9 @@ double hp_student_widening(double freedom)
 	return quantile / z;
 }
 
+/* Of two groups of which one is five times the other. */
+static const double least_freedom = 0.38;
+
 struct hp_grouped_ratio hp_grouped_ratio(const struct hp_grouped *over,
 					 const struct hp_grouped *under)
 {
@@ -67,10 +70,18 @@ struct hp_grouped_ratio hp_grouped_ratio(const struct hp_grouped *over,
 		shares += share * share;
 	}
 	ratio.freedom = 1 / shares - 1;
-	if (ratio.freedom < 1e-3)
+	if (ratio.freedom < least_freedom)
 		return ratio;
 	ratio.deviation = sqrt(squares / (1 - shares)) / whole * hp_student_widening(ratio.freedom);
 	return ratio;
+}
+
+bool hp_interval_suffices(double estimate, double low, double high, double hardly)
+{
+	if (!isfinite(estimate) || !isfinite(low) || !isfinite(high))
+		return false;
+	return high <= hardly ||
+	       (high <= HP_MOST_APART * estimate && estimate <= HP_MOST_APART * low);
 }
 
 /* --- shares ------------------------------------------------------------------------------------

@@ -215,6 +215,8 @@ struct hp_error *analyse_code(struct report *report, struct row_code *code,
 		error = hp_analysis_create(&input, &options, report->arena, &created);
 	hp_vector_free(&samples);
 	hp_vector_free(&terms.terms);
+	if (created)
+		hp_analysis_withhold(created);
 	*analysis = code->analysis = created;
 	return forgive(report, code, error);
 }
@@ -254,21 +256,33 @@ double loop_trips(const struct hp_analysis *analysis, uint32_t loop)
 	uint32_t header = cfg->loops[loop].header;
 	const struct hp_block *block = &cfg->blocks[header];
 	double entered = 0;
+	double low = 0;
+	double high = 0;
 
 	for (uint32_t i = 0; i < block->in_count; i++) {
 		uint32_t edge = cfg->in_edges[block->first_in + i];
 
-		if (!is_in_loop(cfg, cfg->edges[edge].from, loop))
-			entered += analysis->edges[edge].relative;
+		if (is_in_loop(cfg, cfg->edges[edge].from, loop))
+			continue;
+		entered += analysis->edges[edge].relative;
+		low += analysis->edges[edge].relative_low;
+		high += analysis->edges[edge].relative_high;
 	}
-	return entered > 0 ? analysis->blocks[header].frequency.relative / entered : NAN;
+	return entered > 0 && hp_interval_suffices(entered, low, high, 0)
+		       ? analysis->blocks[header].frequency.relative / entered
+		       : NAN;
 }
 
 double edge_probability(const struct hp_analysis *analysis, uint32_t edge)
 {
+	static const double rarely = 0.01;
 	uint32_t from = analysis->cfg->edges[edge].from;
 	double whole = from < analysis->cfg->block_count ? analysis->blocks[from].frequency.relative
 							 : NAN;
+	const struct hp_frequency *frequency = &analysis->edges[edge];
 
-	return whole > 0 ? fmin(analysis->edges[edge].relative / whole, 1) : NAN;
+	return whole > 0 && hp_interval_suffices(frequency->relative, frequency->relative_low,
+						 frequency->relative_high, rarely * whole)
+		       ? fmin(frequency->relative / whole, 1)
+		       : NAN;
 }

@@ -27,7 +27,7 @@ struct hp_error *analyse_row(struct report *report, const struct row *row,
 const struct hp_analysed_insn *analyse_insn(const struct hp_analysis *analysis, uint64_t address);
 
 /* How often the loop's header runs each time the loop is entered; of the edge's block how often it
- * goes this way, 0 to 1. NAN of what never ran. */
+ * goes this way, 0 to 1. NAN of what never ran, or where hp_interval_suffices does not. */
 double loop_trips(const struct hp_analysis *analysis, uint32_t loop);
 double edge_probability(const struct hp_analysis *analysis, uint32_t edge);
 

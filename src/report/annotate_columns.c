@@ -100,7 +100,7 @@ void annotated_cell(const struct annotation *annotation, const struct annotated_
 	case COLUMN_EXECUTIONS:
 		frequency = frequency_of(annotation, line);
 		if (frequency)
-			quantity_add_frequency(text, frequency);
+			quantity_add_frequency(text, frequency, annotation->analysis->is_absolute);
 		break;
 	case COLUMN_CONFIDENCE:
 		frequency = frequency_of(annotation, line);

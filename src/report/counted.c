@@ -322,6 +322,18 @@ struct hp_grouped counted_calls(const struct counted *counted, uint64_t start, u
 	return calls;
 }
 
+/* Seen a few times at most, it hardly ran. */
+static struct counted_figure sufficient(const struct counted *counted,
+					const struct counted_figure *figure)
+{
+	static const struct counted_figure none = { NAN, NAN, NAN };
+	const double few = 10;
+
+	return hp_interval_suffices(figure->value, figure->low, figure->high, few * counted->one)
+		       ? *figure
+		       : none;
+}
+
 struct counted_figure counted_figure(const struct report *report, const struct counted *counted,
 				     const struct hp_grouped *runs)
 {
@@ -330,7 +342,7 @@ struct counted_figure counted_figure(const struct report *report, const struct c
 	struct counted_figure figure = { NAN, NAN, NAN };
 	double share;
 
-	if (!counted->is_absolute || !(hp_grouped_sum(&report->windows.time) > 0))
+	if (!counted->is_absolute || !isfinite(ratio.deviation))
 		return figure;
 	figure.value = hp_grouped_sum(runs);
 	if (!(figure.value > 0)) {
@@ -339,12 +351,10 @@ struct counted_figure counted_figure(const struct report *report, const struct c
 		figure.high = 3 * counted->one;
 		return figure;
 	}
-	share = isfinite(ratio.deviation) ? ratio.deviation / ratio.value
-					  : counted_unknown_deviation;
-	share = exp(normal * fmin(hypot(share, counted->deviation), 20));
+	share = exp(normal * hypot(ratio.deviation / ratio.value, counted->deviation));
 	figure.low = figure.value / share;
 	figure.high = figure.value * share;
-	return figure;
+	return sufficient(counted, &figure);
 }
 
 /* --- procedures ------------------------------------------------------------------------------- */

@@ -9,10 +9,6 @@
 
 #include "model.h"
 
-/* Of what a single group of windows knows, as a logarithm: one window of 100 ms is within twice the
- * truth in nine programs of ten. */
-static const double counted_unknown_deviation = 0.4;
-
 struct counted_block {
 	uint64_t address;
 	uint32_t bytes;
@@ -66,7 +62,7 @@ struct hp_grouped counted_calls(const struct counted *counted, uint64_t start, u
 
 void grouped_add(struct hp_grouped *into, const struct hp_grouped *from);
 
-/* Of a sum of counts. */
+/* Of a sum of counts; NAN where hp_interval_suffices does not. */
 struct counted_figure counted_figure(const struct report *report, const struct counted *counted,
 				     const struct hp_grouped *runs);
 

@@ -69,9 +69,10 @@ void quantity_add_interval(struct buffer *buffer, double value, double low, doub
 	quantity_add(buffer, high);
 }
 
-void quantity_add_frequency(struct buffer *buffer, const struct hp_frequency *frequency)
+void quantity_add_frequency(struct buffer *buffer, const struct hp_frequency *frequency,
+			    bool is_absolute)
 {
-	if (isfinite(frequency->executions))
+	if (is_absolute)
 		quantity_add_interval(buffer, frequency->executions, frequency->executions_low,
 				      frequency->executions_high);
 	else if (isfinite(frequency->relative))

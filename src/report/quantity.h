@@ -13,9 +13,10 @@ void quantity_add(struct buffer *buffer, double value);
 void quantity_add_cycles(struct buffer *buffer, double cycles);
 /* "0.93 ±5%" where the interval is about even, else "0.2 to 3.1". */
 void quantity_add_interval(struct buffer *buffer, double value, double low, double high);
-/* Executions where they are known, else how often relative to the hottest block; "" when nothing is
- * known. */
-void quantity_add_frequency(struct buffer *buffer, const struct hp_frequency *frequency);
+/* Executions, "?" where they are not known well enough; not absolute: how often relative to the
+ * hottest block, "" when nothing is known. */
+void quantity_add_frequency(struct buffer *buffer, const struct hp_frequency *frequency,
+			    bool is_absolute);
 /* Cycles, "≥8.4" where only the lower end of the interval is known, "" when nothing is. */
 void quantity_add_at_least(struct buffer *buffer, double value, double low);
 

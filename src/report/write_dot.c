@@ -115,7 +115,7 @@ static void write_estimates(const struct drawing *drawing, uint32_t number)
 
 	if (isfinite(block->frequency.relative)) {
 		buffer_printf(&text, "ran ");
-		quantity_add_frequency(&text, &block->frequency);
+		quantity_add_frequency(&text, &block->frequency, drawing->analysis->is_absolute);
 		buffer_printf(&text, " (%s)\\l",
 			      hp_confidence_name((enum hp_confidence)block->frequency.confidence));
 	}
@@ -193,7 +193,7 @@ static void write_traffic(const struct drawing *drawing, uint32_t number)
 	if (!isfinite(frequency->relative))
 		return;
 	quantity_add(&text,
-		     isfinite(frequency->executions) ? frequency->executions : frequency->relative);
+		     drawing->analysis->is_absolute ? frequency->executions : frequency->relative);
 	/* Counted: else it is a guess. */
 	if (drawing->analysis->sources && isfinite(share) && share < 1)
 		buffer_printf(&text, " (%.3g %%)", 100 * share);

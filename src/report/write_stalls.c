@@ -61,10 +61,7 @@ static void cell_executions(const struct report *report, const struct row *row, 
 {
 	(void)report;
 	(void)event;
-	if (isfinite(frequency_of(row)->executions))
-		quantity_add_frequency(text, frequency_of(row));
-	else
-		buffer_printf(text, "?");
+	quantity_add_frequency(text, frequency_of(row), true);
 }
 
 static void cell_confidence(const struct report *report, const struct row *row, size_t event,

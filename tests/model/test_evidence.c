@@ -375,6 +375,32 @@ START_TEST(one_group_says_nothing_of_its_variance)
 }
 END_TEST
 
+/* A second one of a moment is next to none. */
+START_TEST(two_unlike_groups_are_as_good_as_one)
+{
+	struct hp_grouped over = { .counts = { 60, 6 } };
+	struct hp_grouped under = { .counts = { 20, 2 } };
+	struct hp_grouped alike = { .counts = { 20, 18 } };
+
+	ck_assert(isinf(hp_grouped_ratio(&over, &under).deviation));
+	ck_assert(isfinite(hp_grouped_ratio(&over, &alike).deviation));
+}
+END_TEST
+
+START_TEST(an_interval_suffices_up_to_five_times_either_way)
+{
+	ck_assert(hp_interval_suffices(10, 2.1, 49, 0));
+	ck_assert(!hp_interval_suffices(10, 1.9, 49, 0));
+	ck_assert(!hp_interval_suffices(10, 2.1, 51, 0));
+	ck_assert(hp_interval_suffices(0, 0, 0, 0));
+	ck_assert(!hp_interval_suffices(0, 0, 3, 0));
+	/* However uncertain: it hardly ran. */
+	ck_assert(hp_interval_suffices(1, 0.01, 51, 60));
+	ck_assert(!hp_interval_suffices(NAN, 0, 1, 60));
+	ck_assert(!hp_interval_suffices(1, 0, INFINITY, 60));
+}
+END_TEST
+
 START_TEST(students_distribution_is_that_of_the_tables)
 {
 	/* Quantiles for 95 %, from printed tables. */
@@ -543,7 +569,9 @@ END_TEST
 HP_TEST_MAIN("model/evidence", adding_commutes_and_associates, counts_that_do_not_fit_are_an_error,
 	     outcomes_are_of_branches_and_relative, groups_of_outcomes_are_by_distance,
 	     what_breaks_the_rules_is_named, equal_groups_leave_no_doubt,
-	     one_group_says_nothing_of_its_variance, students_distribution_is_that_of_the_tables,
+	     one_group_says_nothing_of_its_variance, two_unlike_groups_are_as_good_as_one,
+	     an_interval_suffices_up_to_five_times_either_way,
+	     students_distribution_is_that_of_the_tables,
 	     intervals_hold_the_truth_as_often_as_they_say,
 	     a_share_is_as_certain_as_throws_of_a_coin, what_never_happened_may_still,
 	     groups_that_differ_make_a_share_uncertain, shares_hold_the_truth_as_often_as_they_say)

@@ -351,6 +351,101 @@ START_TEST(executions_are_those_of_the_windows_times_what_they_stand_for)
 }
 END_TEST
 
+/* All that a figure of executions has in JSON: numbers, or nothing. */
+static bool has_null(json_t *object)
+{
+	return json_is_null(json_object_get(object, "estimate")) &&
+	       json_is_null(json_object_get(object, "low")) &&
+	       json_is_null(json_object_get(object, "high"));
+}
+
+/* How often anything ran is in no view, but which way branches go, is. */
+static void assert_insufficient(struct fixture *fixture)
+{
+	struct hp_report_options options = { .view = HP_VIEW_CALLS, .format = HP_FORMAT_JSON };
+	json_t *loop = listed(fixture, "counted_loop");
+	json_t *body = instruction_at(loop, counted_body);
+	json_t *document = report_json(fixture, &options);
+	json_t *list = json_object_get(document, "calls");
+
+	ck_assert(has_null(json_object_get(body, "executions")));
+	ck_assert(json_is_null(json_object_get(json_object_get(body, "cycles"), "per_execution")));
+	/* One window says little even of that. */
+	assert_near(executions(loop, counted_loop, "relative"), 0.1, 0.5);
+	ck_assert_uint_eq(json_array_size(list), 2);
+	ck_assert(has_null(json_object_get(json_array_get(list, 0), "calls")));
+	json_decref(document);
+	options.view = HP_VIEW_EXECUTIONS;
+	document = report_json(fixture, &options);
+	list = json_object_get(document, "procedures");
+	ck_assert(has_null(json_object_get(json_array_get(list, 0), "calls")));
+	ck_assert(has_null(json_object_get(json_array_get(list, 0), "instructions")));
+	list = json_object_get(document, "lines");
+	ck_assert(has_null(json_object_get(json_array_get(list, 0), "executions")));
+	json_decref(document);
+	options.view = HP_VIEW_PROCEDURES;
+	document = report_json(fixture, &options);
+	list = json_object_get(json_array_get(json_object_get(document, "images"), 0),
+			       "procedures");
+	ck_assert(has_null(
+		json_object_get(json_object_get(json_array_get(list, 0), "counts"), "calls")));
+	ck_assert(json_is_null(json_object_get(json_object_get(json_array_get(list, 0), "counts"),
+					       "cycles_per_call")));
+	json_decref(document);
+	json_decref(loop);
+}
+
+static void keep_windows(size_t count)
+{
+	for (size_t i = 0; i < item_count; i++)
+		for (size_t j = count; j < WINDOWS; j++)
+			items[i].counts[j] = 0;
+	for (size_t i = count; i < WINDOWS; i++)
+		stratum.groups[i] = (struct hp_window_group){ 0 };
+}
+
+START_TEST(one_window_is_not_enough_to_tell_how_often)
+{
+	struct fixture fixture;
+
+	count_all();
+	keep_windows(1);
+	fixture = record(0);
+	assert_insufficient(&fixture);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+/* In one of the two windows hardly anything of it ran. */
+START_TEST(two_windows_that_differ_are_not_enough)
+{
+	struct fixture fixture;
+
+	count_all();
+	keep_windows(2);
+	for (size_t i = 0; i < item_count; i++)
+		items[i].counts[1] /= 25;
+	fixture = record(0);
+	assert_insufficient(&fixture);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(two_windows_that_agree_are_enough)
+{
+	struct fixture fixture;
+	json_t *loop;
+
+	count_all();
+	keep_windows(2);
+	fixture = record(0);
+	loop = listed(&fixture, "counted_loop");
+	assert_near(executions(loop, counted_body, "estimate"), 20 * (1000 + 1020), 0.02);
+	json_decref(loop);
+	fixture_remove(&fixture);
+}
+END_TEST
+
 START_TEST(edges_are_those_of_the_windows)
 {
 	struct fixture fixture;
@@ -814,7 +909,9 @@ START_TEST(damaged_counts_leave_a_report_of_time)
 END_TEST
 
 HP_TEST_MAIN("report/counted", executions_are_those_of_the_windows_times_what_they_stand_for,
-	     edges_are_those_of_the_windows, a_jump_that_only_windows_saw_is_an_edge,
+	     one_window_is_not_enough_to_tell_how_often, two_windows_that_differ_are_not_enough,
+	     two_windows_that_agree_are_enough, edges_are_those_of_the_windows,
+	     a_jump_that_only_windows_saw_is_an_edge,
 	     truncated_windows_only_say_how_counts_are_to_each_other,
 	     commands_without_windows_are_allowed_for_or_make_counts_relative,
 	     procedures_have_calls_and_what_one_costs,

@@ -236,6 +236,10 @@ struct hp_error *hp_analysis_create(const struct hp_analysis_input *input,
 				    const struct hp_analysis_options *options,
 				    struct hp_arena *arena, struct hp_analysis **created);
 
+/* For showing: executions of which hp_interval_suffices says no become NAN, and with them cycles per
+ * execution and the scale; where nothing is left, the analysis is not absolute. */
+void hp_analysis_withhold(struct hp_analysis *analysis);
+
 void hp_stall_sheet_add(struct hp_stall_sheet *into, const struct hp_stall_sheet *from);
 
 /* The likeliest cause of the instruction's stall, or NULL. */

@@ -149,7 +149,8 @@ struct hp_grouped {
 struct hp_grouped_ratio {
 	double value;
 	/* Standard deviation of `value`, as wide as the few groups make the 90 % interval that a
-	 * normal distribution with it has: Student's. INFINITY with fewer than two groups. */
+	 * normal distribution with it has: Student's. INFINITY with fewer than two groups, or as
+	 * good as one: all others together less than a fifth of it. */
 	double deviation;
 	double freedom; /* degrees of */
 };
@@ -176,5 +177,15 @@ struct hp_grouped_ratio hp_grouped_share(const struct hp_grouped *part,
 
 /* How much wider than the normal distribution's Student's 90 % interval is; 1 for very many. */
 double hp_student_widening(double freedom);
+
+/*
+ * Whether an estimate says how often something ran, or how often for each time of something else:
+ * neither end of its 90 % interval is more than HP_MOST_APART times off. The one rule for what is
+ * shown: what does not pass is INSUFFICIENT, "?" in text and null in JSON, whatever it is of. An
+ * upper end is enough for what hardly ran: up to `hardly`. False for what is not finite: of fewer
+ * than two windows nobody knows by how much they vary (hp_grouped_ratio), so they never pass.
+ */
+enum { HP_MOST_APART = 5 };
+bool hp_interval_suffices(double estimate, double low, double high, double hardly);
 
 #endif
