@@ -265,6 +265,8 @@ static void do_system_call(struct run *run, const struct code_exit *exit)
 		end(run, HP_WINDOW_WRITABLE_CODE, address, (int64_t)call.rax);
 		return;
 	}
+	if (answer.guessed_bytes)
+		matcher_guess(&run->matcher, answer.guessed_at, answer.guessed_bytes);
 	run->registers.rax = (unsigned long long)answer.result;
 	run->registers.rcx = address + SYSCALL_BYTES;
 	run->registers.r11 = call.eflags;
@@ -278,9 +280,9 @@ static void do_system_call(struct run *run, const struct code_exit *exit)
 static bool must_watch_on(struct run *run)
 {
 	const struct pins *pins = &run->matcher.pins;
+	uint64_t left_ns = pins_left_to_watch(pins, pins_now(pins));
 
-	return pins->watched_count && pins->watch_ns &&
-	       shadow_watchdog_hurry(&run->watchdog, pins->watch_ns);
+	return left_ns && pins->watch_ns && shadow_watchdog_hurry(&run->watchdog, left_ns);
 }
 
 static void do_match(struct run *run, size_t sample)

@@ -86,6 +86,10 @@ struct hp_engine_limits {
 struct hp_engine_call {
 	bool is_handled; /* else the replay ends */
 	int64_t result;	 /* to be in rax */
+	/* Memory that now holds what is only about what the original got, such as a time: nothing
+	 * to tell states by. */
+	uint64_t guessed_at;
+	uint64_t guessed_bytes;
 };
 
 /* The shadow is stopped in front of a `syscall`; `registers` are those of the program (rip at that

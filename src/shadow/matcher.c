@@ -205,8 +205,46 @@ static bool flags_agree(struct matcher *matcher, const struct hp_engine_sample *
 			   !x86_flags_matter(matcher->translator, sample->ip));
 }
 
+/* The words that lie in there tell nothing. */
+static void unlearn(struct x86_check *check, const struct hp_engine_sample *sample,
+		    const struct matcher_guess *guess)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < check->slot_count; i++) {
+		uint64_t word = sample->general[X86_RSP] + check->slots[i];
+
+		if (word + 8 <= guess->start || word >= guess->end)
+			check->slots[kept++] = check->slots[i];
+	}
+	check->slot_count = (uint8_t)kept;
+}
+
+void matcher_guess(struct matcher *matcher, uint64_t at, uint64_t bytes)
+{
+	const struct matcher_guess guess = { at, at + bytes };
+
+	/* Most programs keep the time in one place. */
+	for (size_t i = 0; i < MATCHER_GUESSES; i++)
+		if (matcher->guesses[i].start == guess.start &&
+		    matcher->guesses[i].end == guess.end)
+			return;
+	matcher->guesses[matcher->guessed++ % MATCHER_GUESSES] = guess;
+	for (size_t i = 0; i < matcher->count; i++)
+		unlearn(&matcher->states[i].check, &matcher->samples[i], &guess);
+}
+
+static bool is_guessed(const struct matcher *matcher, uint64_t address)
+{
+	for (size_t i = 0; i < MATCHER_GUESSES; i++)
+		if (address >= matcher->guesses[i].start && address < matcher->guesses[i].end)
+			return true;
+	return false;
+}
+
 /* Where the stacks differ first; -1 nowhere. */
-static int stack_difference(const struct hp_engine_sample *sample, pid_t pid)
+static int stack_difference(const struct matcher *matcher, const struct hp_engine_sample *sample,
+			    pid_t pid)
 {
 	uint8_t stack[STACK_MOST];
 	size_t bytes = sample->stack_bytes < sizeof(stack) ? sample->stack_bytes : sizeof(stack);
@@ -219,7 +257,8 @@ static int stack_difference(const struct hp_engine_sample *sample, pid_t pid)
 	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) != (ssize_t)bytes)
 		return 0;
 	for (size_t i = 0; i < bytes; i++)
-		if (stack[i] != sample->stack[i])
+		if (stack[i] != sample->stack[i] &&
+		    !is_guessed(matcher, sample->general[X86_RSP] + i))
 			return (int)i;
 	return -1;
 }
@@ -270,8 +309,12 @@ static enum matcher_verdict judge_moment(struct matcher *matcher, size_t number)
 		arm(matcher);
 		return is_watched ? MATCHER_AMBIGUOUS : MATCHER_OTHER;
 	}
-	if (pins_is_too_early(pins, number, now_ns))
+	/* Not its moment: then it comes by more than once, or we have lost the way. */
+	if (pins_is_too_early(pins, number, now_ns) || pins_is_too_late(pins, number, now_ns)) {
+		state->is_given_up = true;
+		arm(matcher);
 		return MATCHER_OTHER;
+	}
 	if (!pins_add(pins, number, now_ns, matcher->translator->cache))
 		return MATCHER_NO_MEMORY;
 	pins_settle(pins, now_ns);
@@ -285,7 +328,7 @@ enum matcher_verdict matcher_judge(struct matcher *matcher, size_t number, pid_t
 	const struct hp_engine_sample *sample = &matcher->samples[number];
 	size_t newest = pins_newest(&matcher->pins);
 	bool agrees = flags_agree(matcher, sample, flags);
-	int difference = agrees ? stack_difference(sample, pid) : -1;
+	int difference = agrees ? stack_difference(matcher, sample, pid) : -1;
 
 	/* One that was armed when this copy was made, and is not any more. */
 	if (matcher->states[number].is_given_up ||

@@ -14,11 +14,16 @@
 #include "x86_check.h"
 #include "x86_translate.h"
 
-enum { MATCHER_AHEAD = 8 };
+enum { MATCHER_AHEAD = 8, MATCHER_GUESSES = 16 };
 /* In a trap's number: it is a sample's, not an exit's. */
 #define MATCHER_TRAP 0x80000000U
 
 struct matcher_state; /* of one sample */
+
+/* Memory of the shadow whose content is only about the original's. */
+struct matcher_guess {
+	uint64_t start, end;
+};
 
 struct matcher {
 	struct x86_translator *translator;
@@ -29,6 +34,8 @@ struct matcher {
 	size_t armed[MATCHER_AHEAD + PINS];
 	size_t armed_count;
 	HP_VECTOR(uint32_t) armed_blocks;
+	struct matcher_guess guesses[MATCHER_GUESSES]; /* the latest, in turn; unused ones are 0 */
+	size_t guessed;
 	bool is_full; /* no room for copies: nothing is armed */
 };
 
@@ -38,6 +45,9 @@ struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *t
 			       const uint64_t general[X86_REGISTERS]);
 /* Leaves no block armed. */
 void matcher_end(struct matcher *matcher);
+
+/* Memory that states are not told apart by from now on: see hp_engine_call. */
+void matcher_guess(struct matcher *matcher, uint64_t at, uint64_t bytes);
 
 /* There are new blocks: some may hold an armed sample's address. */
 void matcher_arm_new(struct matcher *matcher);

@@ -7,6 +7,11 @@ enum { WATCH = 3 };
  * that copying it caused. Of its pace so far, phases differ. */
 static const double least_pace = 0.25;
 static const double least_of_mean_pace = 0.33;
+/* Slower phases, and on top of them code that it meets for the first time. */
+static const double most_of_mean_pace = 4;
+static const double most_delay_ns = 100e6;
+/* How far behind the moment that its pace so far makes likely a match is watched. */
+static const double watched_of_mean_pace = 1.5;
 
 uint64_t pins_now(const struct pins *pins)
 {
@@ -68,19 +73,58 @@ static double mean_pace(const struct pins *pins)
 			pins->samples[pins->first.sample].time_ns);
 }
 
-bool pins_is_too_early(const struct pins *pins, size_t sample, uint64_t now_ns)
+/* From the newest match to the sample, in the original's time; and when that was in the shadow's. */
+static double distance_ns(const struct pins *pins, size_t sample, uint64_t *since_ns)
 {
 	const struct pin *since = newest(pins);
 	bool has_since = since->sample != SIZE_MAX;
-	uint64_t from_ns = has_since ? pins->samples[since->sample].time_ns : 0;
-	uint64_t passed_ns = now_ns - (has_since ? since->cpu_ns : pins->start_ns);
-	double pace = least_of_mean_pace * mean_pace(pins);
 
-	if (!pins->watch_ns)
-		return false;
-	if (pace < least_pace)
-		pace = least_pace;
-	return (double)passed_ns < pace * (double)(pins->samples[sample].time_ns - from_ns);
+	*since_ns = has_since ? since->cpu_ns : pins->start_ns;
+	return (double)(pins->samples[sample].time_ns -
+			(has_since ? pins->samples[since->sample].time_ns : 0));
+}
+
+static double greater(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+bool pins_is_too_early(const struct pins *pins, size_t sample, uint64_t now_ns)
+{
+	double pace = greater(least_of_mean_pace * mean_pace(pins), least_pace);
+	uint64_t since_ns;
+	double ns = distance_ns(pins, sample, &since_ns);
+
+	return pins->watch_ns && (double)(now_ns - since_ns) < pace * ns;
+}
+
+bool pins_is_too_late(const struct pins *pins, size_t sample, uint64_t now_ns)
+{
+	double pace = most_of_mean_pace * greater(mean_pace(pins), 1);
+	uint64_t since_ns;
+	double ns = distance_ns(pins, sample, &since_ns);
+
+	return pins->watch_ns && (double)(now_ns - since_ns) > pace * ns + most_delay_ns;
+}
+
+static uint64_t watch_until(const struct pins *pins, size_t sample, uint64_t now_ns)
+{
+	uint64_t since_ns;
+	double ns = distance_ns(pins, sample, &since_ns);
+	uint64_t likely_ns =
+		since_ns + (uint64_t)(watched_of_mean_pace * greater(mean_pace(pins), 1) * ns);
+
+	return pins->watch_ns + (likely_ns > now_ns ? likely_ns : now_ns);
+}
+
+uint64_t pins_left_to_watch(const struct pins *pins, uint64_t now_ns)
+{
+	uint64_t until_ns = now_ns;
+
+	for (size_t i = 0; i < pins->watched_count; i++)
+		if (pins->watched[i].until_ns > until_ns)
+			until_ns = pins->watched[i].until_ns;
+	return until_ns - now_ns;
 }
 
 /* --- the ones that are watched ------------------------------------------------------------------
@@ -98,6 +142,7 @@ static void remove_watched(struct pins *pins, size_t index)
 
 bool pins_add(struct pins *pins, size_t sample, uint64_t now_ns, const struct code_cache *cache)
 {
+	uint64_t until_ns = watch_until(pins, sample, now_ns);
 	struct pin *pin;
 
 	if (pins->watched_count == PINS)
@@ -105,6 +150,7 @@ bool pins_add(struct pins *pins, size_t sample, uint64_t now_ns, const struct co
 	pin = &pins->watched[pins->watched_count++];
 	pin->sample = sample;
 	pin->cpu_ns = now_ns;
+	pin->until_ns = until_ns;
 	return shadow_counts_take(&pin->counts, cache);
 }
 
@@ -129,11 +175,11 @@ void pins_settle(struct pins *pins, uint64_t now_ns)
 {
 	while (pins->watched_count) {
 		struct pin *oldest = &pins->watched[0];
-		bool is_over = pins->watch_ns ? now_ns - oldest->cpu_ns >= pins->watch_ns
+		/* The clock of one that is gone is 0. */
+		bool is_over = pins->watch_ns ? now_ns >= oldest->until_ns
 					      : pins->watched_count > 1;
 
-		/* The clock of one that is gone is 0. */
-		if (!is_over || now_ns < oldest->cpu_ns)
+		if (!is_over)
 			return;
 		swap(oldest, pins->first.sample == SIZE_MAX ? &pins->first : &pins->last);
 		remove_watched(pins, 0);

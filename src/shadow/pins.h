@@ -5,9 +5,10 @@
  * A state that comes by again and again (a loop whose counters are in memory) matches a sample the
  * first time round, not when the sample was taken; the next sample does the same, and a window
  * would be found that ran a hundredth of what it really did. Two things are known against it. The
- * shadow takes about as long as the original did, or longer: what matches much too early is not the
- * moment. And a state of that sort is back soon: a match is believed only after it has been watched
- * for a few times the distance of samples and has not come by again.
+ * shadow takes about as long as the original did, or longer: what matches much too early or late is
+ * not the moment. And a state of that sort is back soon: a match is believed only after it has been
+ * watched for a few times the distance of samples, and until well after its moment would have come
+ * if it was early, and has not come by again.
  *
  * Time is the shadow's CPU time. Samples without times (all 0) are believed as soon as another has
  * matched, unless they have come by again until then.
@@ -27,7 +28,8 @@ enum { PINS = 12 };
 
 struct pin {
 	size_t sample;
-	uint64_t cpu_ns; /* of the shadow, when it matched */
+	uint64_t cpu_ns;   /* of the shadow, when it matched */
+	uint64_t until_ns; /* it is watched */
 	struct shadow_counts counts;
 };
 
@@ -35,7 +37,7 @@ struct pins {
 	const struct hp_engine_sample *samples;
 	clockid_t clock; /* the shadow's */
 	uint64_t start_ns;
-	uint64_t watch_ns; /* how long a match is watched; 0: samples have no times */
+	uint64_t watch_ns; /* how long a match is watched at least; 0: samples have no times */
 	struct pin watched[PINS];
 	size_t watched_count;	/* oldest first */
 	struct pin first, last; /* believed; SIZE_MAX: none */
@@ -49,8 +51,11 @@ uint64_t pins_now(const struct pins *pins);
 bool pins_is_watched(const struct pins *pins, size_t sample);
 /* The sample that matched last, believed or not yet; SIZE_MAX: none. */
 size_t pins_newest(const struct pins *pins);
-/* Whether the shadow cannot be there yet. */
+/* Whether the shadow cannot be there yet, or must long have been. */
 bool pins_is_too_early(const struct pins *pins, size_t sample, uint64_t now_ns);
+bool pins_is_too_late(const struct pins *pins, size_t sample, uint64_t now_ns);
+/* How much longer the ones that are watched will be. */
+uint64_t pins_left_to_watch(const struct pins *pins, uint64_t now_ns);
 
 /* The sample matches now. False when memory is short. */
 bool pins_add(struct pins *pins, size_t sample, uint64_t now_ns, const struct code_cache *cache);

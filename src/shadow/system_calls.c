@@ -31,12 +31,23 @@ struct call {
 	int64_t number;
 	uint64_t a[6];
 	int64_t result;
+	uint64_t guessed_at; /* see hp_engine_call */
+	uint64_t guessed_bytes;
 };
 
 static bool done(struct call *call, int64_t result)
 {
 	call->result = result;
 	return true;
+}
+
+/* Writes what the original may have got somewhat otherwise. */
+static bool guess(struct shadow_calls *calls, struct call *call, uint64_t to, const void *bytes,
+		  size_t size)
+{
+	call->guessed_at = to;
+	call->guessed_bytes = size;
+	return vessel_write(calls->vessel, to, bytes, size);
 }
 
 static int64_t run(struct shadow_calls *calls, const struct call *call)
@@ -387,7 +398,7 @@ static bool answer_clock(struct shadow_calls *calls, struct call *call)
 
 	return call->a[0] <= INT_MAX &&
 	       shadow_clock_read(&calls->clock, calls->vessel->pid, (clockid_t)call->a[0], &time) &&
-	       vessel_write(calls->vessel, call->a[1], &time, sizeof(time)) && done(call, 0);
+	       guess(calls, call, call->a[1], &time, sizeof(time)) && done(call, 0);
 }
 
 static bool answer_time_of_day(struct shadow_calls *calls, struct call *call)
@@ -399,7 +410,7 @@ static bool answer_time_of_day(struct shadow_calls *calls, struct call *call)
 	    !shadow_clock_read(&calls->clock, calls->vessel->pid, CLOCK_REALTIME, &time))
 		return false;
 	value = (struct timeval){ time.tv_sec, time.tv_nsec / 1000 };
-	return vessel_write(calls->vessel, call->a[0], &value, sizeof(value)) && done(call, 0);
+	return guess(calls, call, call->a[0], &value, sizeof(value)) && done(call, 0);
 }
 
 static bool answer_time(struct shadow_calls *calls, struct call *call)
@@ -408,8 +419,7 @@ static bool answer_time(struct shadow_calls *calls, struct call *call)
 
 	if (!shadow_clock_read(&calls->clock, calls->vessel->pid, CLOCK_REALTIME, &time))
 		return false;
-	if (call->a[0] &&
-	    !vessel_write(calls->vessel, call->a[0], &time.tv_sec, sizeof(time.tv_sec)))
+	if (call->a[0] && !guess(calls, call, call->a[0], &time.tv_sec, sizeof(time.tv_sec)))
 		return false;
 	return done(call, time.tv_sec);
 }
@@ -496,7 +506,12 @@ struct hp_engine_call shadow_calls_handle(void *context, pid_t pid,
 		break;
 	}
 	calls->calls += is_handled;
-	return (struct hp_engine_call){ .is_handled = is_handled, .result = call.result };
+	return (struct hp_engine_call){
+		.is_handled = is_handled,
+		.result = call.result,
+		.guessed_at = call.guessed_at,
+		.guessed_bytes = call.guessed_bytes,
+	};
 }
 
 /* --- ids -------------------------------------------------------------------------------------- */

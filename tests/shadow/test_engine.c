@@ -479,6 +479,52 @@ START_TEST(a_state_with_another_stack_or_other_flags_is_not_the_samples)
 }
 END_TEST
 
+static struct hp_engine_call answer_about(struct script *script, pid_t pid,
+					  const struct user_regs_struct *registers)
+{
+	const uint64_t word = 0x55;
+
+	(void)pid;
+	memcpy(script->puppet->data + (registers->rsp - PUPPET_DATA) + 64, &word, sizeof(word));
+	return (struct hp_engine_call){
+		.is_handled = true,
+		.guessed_at = registers->rsp + 64,
+		.guessed_bytes = sizeof(word),
+	};
+}
+
+/* The original got another time, and keeps it on its stack. */
+START_TEST(what_an_answer_is_about_does_not_tell_states_apart)
+{
+	static const char code[] = "\x0f\x05\x41\xb8\x11\x00\x00\x00\x90"
+				   "\x41\xb8\x22\x00\x00\x00\x90"
+				   "\x41\xb8\x33\x00\x00\x00\x90";
+	struct bench *bench = set_up();
+	struct hp_engine_sample samples[3];
+	uint8_t stack[256];
+
+	/* What system calls do to registers. */
+	bench->state.registers.rax = 0;
+	bench->state.registers.rcx = PUPPET_CODE + 2;
+	bench->state.registers.r11 = bench->state.registers.eflags;
+	for (unsigned i = 0; i < 3; i++)
+		samples[i] =
+			sample_at(bench, 8 + 7 * i, 0x11 * (i + 1), bench->state.registers.eflags);
+	memcpy(stack, samples[1].stack, sizeof(stack));
+	memset(stack + 64, 0x66, 8);
+	for (unsigned i = 0; i < 3; i++)
+		samples[i].stack = stack;
+	bench->script.answer = answer_about;
+	run(bench, code, sizeof(code) - 1, samples, 3);
+	ck_assert_uint_eq(bench->replay.matched, 3);
+	/* The word next to it does. */
+	stack[72] ^= 1;
+	run(bench, NULL, 0, samples, 3);
+	ck_assert_uint_eq(bench->replay.matched, 0);
+	tear_down(bench);
+}
+END_TEST
+
 HP_TEST_MAIN("shadow/engine", a_shadow_that_takes_too_long_is_stopped,
 	     a_shadow_that_comes_out_too_often_is_stopped,
 	     a_call_that_is_not_answered_ends_it_with_its_number, a_shadow_that_dies_ends_it,
@@ -490,4 +536,5 @@ HP_TEST_MAIN("shadow/engine", a_shadow_that_takes_too_long_is_stopped,
 	     a_sample_of_a_lone_return_matches,
 	     a_state_that_comes_by_again_is_ambiguous_and_no_end_of_a_window,
 	     states_that_come_round_all_the_time_are_no_moments,
-	     a_state_with_another_stack_or_other_flags_is_not_the_samples)
+	     a_state_with_another_stack_or_other_flags_is_not_the_samples,
+	     what_an_answer_is_about_does_not_tell_states_apart)

@@ -114,6 +114,36 @@ START_TEST(nor_much_faster_than_it_has_so_far)
 }
 END_TEST
 
+START_TEST(what_comes_long_after_its_time_was_missed)
+{
+	struct bench *bench = set_up();
+
+	match(bench, 0, 2);
+	/* Two samples on: four times slower, and 100 ms for code that is new. */
+	ck_assert(!pins_is_too_late(&bench->pins, 2, at(2 + 4 * 2 + 99)));
+	ck_assert(pins_is_too_late(&bench->pins, 2, at(2 + 4 * 2 + 101)));
+	ck_assert(!pins_is_too_late(&bench->pins, 30, at(2 + 4 * 2 + 101)));
+	tear_down(bench);
+}
+END_TEST
+
+START_TEST(one_that_may_be_early_is_watched_until_its_time_has_come)
+{
+	struct bench *bench = set_up();
+
+	match(bench, 0, 2);
+	/* Twenty samples on, after half their time: until 30 ms behind the first, and 3 more. */
+	match(bench, 20, 12);
+	ck_assert_uint_eq(pins_left_to_watch(&bench->pins, at(12)), 23 * MS);
+	pins_settle(&bench->pins, at(34.9));
+	ck_assert(pins_is_watched(&bench->pins, 20));
+	pins_settle(&bench->pins, at(35));
+	ck_assert_uint_eq(bench->pins.last.sample, 20);
+	ck_assert_uint_eq(pins_left_to_watch(&bench->pins, at(35)), 0);
+	tear_down(bench);
+}
+END_TEST
+
 START_TEST(of_too_many_the_oldest_is_forgotten)
 {
 	struct bench *bench = set_up();
@@ -160,6 +190,8 @@ START_TEST(without_times_the_next_match_is_enough)
 END_TEST
 
 HP_TEST_MAIN("shadow/pins", a_match_is_believed_when_it_has_been_watched,
+	     what_comes_long_after_its_time_was_missed,
+	     one_that_may_be_early_is_watched_until_its_time_has_come,
 	     one_that_comes_by_again_never_was, a_shadow_does_not_run_much_faster_than_its_original,
 	     nor_much_faster_than_it_has_so_far, of_too_many_the_oldest_is_forgotten,
 	     the_clock_of_one_that_is_gone_believes_nothing, without_times_the_next_match_is_enough)
