@@ -116,7 +116,7 @@ static const struct argp_option options[] = {
 	  "Colours: on a terminal unless NO_COLOR is set (auto, the default), always, or never",
 	  3 },
 	{ "estimator", OPTION_ESTIMATOR, "flow|dcpi|control", 0,
-	  "How frequencies are estimated: all that is known together (flow, the default), as DCPI "
+	  "How frequencies are estimated: from all that is known (flow, the default), as DCPI "
 	  "did for in-order cores, or without time, for comparison",
 	  3 },
 	{ "evidence", OPTION_EVIDENCE, "counts:FILE", 0,

@@ -64,9 +64,10 @@ static void print_closing(const struct hp_session *session, const struct hp_sess
 		throttled += meta->events[i].throttled;
 	}
 	fprintf(stderr,
-		"hpcprof: %" PRIu64 " samples (%" PRIu64 " lost, %" PRIu64 " unattributed%s) in "
-		"%zu images, epoch %s, ",
-		samples, lost, unattributed, throttled ? ", throttled" : "", result->images,
+		"hpcprof: %" PRIu64 " sample%s (%" PRIu64 " lost, %" PRIu64 " unattributed%s) in "
+		"%zu image%s, epoch %s, ",
+		samples, samples == 1 ? "" : "s", lost, unattributed,
+		throttled ? ", throttled" : "", result->images, result->images == 1 ? "" : "s",
 		hp_session_stamp(session));
 	print_bytes(result->database_bytes);
 	fputs("; overhead: ", stderr);
@@ -77,9 +78,11 @@ static void print_closing(const struct hp_session *session, const struct hp_sess
 		result->own_cpu_percent);
 	if (result->probe_moments)
 		fprintf(stderr,
-			"hpcprof: probes: %" PRIu64 " hits counted in %" PRIu64
-			" moments, %.2f %% of the target's time\n",
-			result->probe_hits, result->probe_moments, result->probe_cost_percent);
+			"hpcprof: probes: %" PRIu64 " hit%s counted in %" PRIu64
+			" moment%s, %.2f %% of the target's time\n",
+			result->probe_hits, result->probe_hits == 1 ? "" : "s",
+			result->probe_moments, result->probe_moments == 1 ? "" : "s",
+			result->probe_cost_percent);
 	if (!result->probe_moments && result->probe_refusal)
 		fprintf(stderr, "hpcprof: no probes: %s\n", result->probe_refusal);
 	if (!samples)

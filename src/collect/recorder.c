@@ -140,8 +140,10 @@ struct hp_error *recorder_begin_probes(struct recorder *recorder, double budget)
 	struct hp_error *error;
 
 	if (!recorder->outcomes)
-		return hp_error_create(HP_ERROR_NOT_PERMITTED,
-				       "probes need samples of time with registers");
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_NOT_PERMITTED,
+					"probes need samples of time with registers"),
+			"leave --no-registers out; with -e, name cpu-clock too");
 	error = probes_create(recorder->start_ns, budget, &recorder->probes);
 	if (error)
 		return error;

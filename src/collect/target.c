@@ -172,8 +172,10 @@ struct hp_error *command_release(struct command *command, const char *name)
 	if (failure == ENOENT)
 		return hp_error_advise(hp_error_create_errno(failure, "cannot run '%s'", name),
 				       "is it spelled right, and in $PATH?");
-	return hp_error_create(HP_ERROR_NOT_PERMITTED, "cannot run '%s': %s", name,
-			       strerror(failure));
+	return hp_error_advise(hp_error_create(HP_ERROR_NOT_PERMITTED, "cannot run '%s': %s", name,
+					       strerror(failure)),
+			       "it has to be a program, or a script that begins with #!, and "
+			       "executable: chmod +x");
 }
 
 static uint64_t timeval_ns(struct timeval time)

@@ -33,7 +33,9 @@ static struct hp_error *open_directory(const char *path, bool create, int *fd)
 	int failure;
 
 	if (create && mkdir(path, 0777) < 0 && errno != EEXIST)
-		return hp_error_create_errno(errno, "making the profile database %s", path);
+		return hp_error_advise(
+			hp_error_create_errno(errno, "making the profile database %s", path),
+			"name a directory that can be made or written to: --db DIR, or HPCPROF_DB");
 	*fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (*fd >= 0)
 		return NULL;
@@ -50,7 +52,9 @@ static struct hp_error *open_directory(const char *path, bool create, int *fd)
 						       "there is no profile database %s", path),
 				       "record something first: hpcprof record -- COMMAND\n"
 				       "or say where it is: --db DIR, or HPCPROF_DB");
-	return hp_error_create_errno(failure, "opening the profile database %s", path);
+	return hp_error_advise(
+		hp_error_create_errno(failure, "opening the profile database %s", path),
+		"name another: --db DIR, or HPCPROF_DB");
 }
 
 static struct hp_error *check_marker(const char *text, size_t size)

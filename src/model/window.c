@@ -49,12 +49,12 @@ const char *hp_window_edge_kind_name(enum hp_window_edge_kind kind)
 const char *hp_shadow_refusal_name(enum hp_shadow_refusal refusal)
 {
 	static const char *const names[HP_SHADOW_REFUSALS] = {
-		[HP_SHADOW_BUDGET] = "budget",
+		[HP_SHADOW_BUDGET] = "too dear for the budget",
 		[HP_SHADOW_NOT_PERMITTED] = "not permitted",
 		[HP_SHADOW_TRACED] = "already traced",
 		[HP_SHADOW_OTHER_MACHINE] = "not 64-bit x86",
-		[HP_SHADOW_MEMORY] = "memory",
-		[HP_SHADOW_MAPPINGS] = "mappings",
+		[HP_SHADOW_MEMORY] = "too little memory to spare",
+		[HP_SHADOW_MAPPINGS] = "too many mappings",
 		[HP_SHADOW_IN_KERNEL] = "in a system call",
 		[HP_SHADOW_NO_CPU] = "no other CPU",
 		[HP_SHADOW_FAILED] = "failed",

@@ -61,8 +61,8 @@ static struct hp_error *refused_process(const struct refusal *refusal)
 				"undumpable, or it holds more capabilities than hpcprof)",
 				(int)refusal->pid);
 	if (made < 0 || asprintf(&advice,
-				 "run: sudo hpcprof record -p %d; your own processes work without "
-				 "it",
+				 "run hpcprof under sudo for process %d; your own processes work "
+				 "without it",
 				 (int)refusal->pid) < 0)
 		return hp_error_create_no_memory();
 	return refused(refusal, advice, says);

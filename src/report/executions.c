@@ -24,7 +24,7 @@ static struct hp_error *nothing_counted(const struct report *report)
 	struct hp_error *error = hp_error_create(
 		HP_ERROR_INSUFFICIENT, "%s",
 		report_windows_exist(report) ? "none of what was counted passes the filters"
-					     : "nothing was counted in these epochs");
+					     : "no shadow window counted anything in these epochs");
 
 	return hp_error_advise(error, "%s",
 			       report_windows_exist(report)

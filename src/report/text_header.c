@@ -149,7 +149,8 @@ static void put_event(const struct report_event *event, FILE *out)
 	const double noticeable = 0.99;
 	double seen = (double)event->all.samples;
 
-	buffer_printf(&text, "%s: %" PRIu64 " samples", info->name, event->all.samples);
+	buffer_printf(&text, "%s: %" PRIu64 " sample%s", info->name, event->all.samples,
+		      event->all.samples == 1 ? "" : "s");
 	if (event->all.samples) {
 		buffer_printf(&text, ", one every ");
 		if (event->greatest_period != event->least_period && info->unit != HP_UNIT_NS)
@@ -313,7 +314,7 @@ static void put_price(const struct hp_window_evidence *sum, FILE *out)
 	buffer_clear(&text);
 	add_reasons(sum, true, &text);
 	if (text.size)
-		put(out, "", "there was none, since:%s", buffer_text(&text));
+		put(out, "", "windows refused:%s", buffer_text(&text));
 }
 
 static uint64_t sum_of_items(const struct hp_counted *items, size_t count, uint8_t kind)
@@ -339,8 +340,8 @@ static void put_registers(const struct report *report, FILE *out)
 	}
 	if (followed)
 		put(out, "registers",
-		    "of %" PRIu64 " samples told which way branches went, %" PRIu64 " times",
-		    followed, outcomes);
+		    "of %" PRIu64 " sample%s told which way branches went, %" PRIu64 " time%s",
+		    followed, followed == 1 ? "" : "s", outcomes, outcomes == 1 ? "" : "s");
 }
 
 /* What breakpoints counted. */
@@ -358,8 +359,8 @@ static void put_probes(const struct report *report, FILE *out)
 			places += stratum->probes[j].kind == HP_COUNTED_PROBE_TIME;
 	}
 	if (places)
-		put(out, "probes", "%zu place%s counted for moments: %" PRIu64 " hits", places,
-		    places == 1 ? "" : "s", hits);
+		put(out, "probes", "%zu place%s, each for moments: %" PRIu64 " hit%s", places,
+		    places == 1 ? "" : "s", hits, hits == 1 ? "" : "s");
 }
 
 /* What was counted, and of how much. */

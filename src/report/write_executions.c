@@ -410,8 +410,9 @@ struct hp_error *write_calls_json(struct report *report, FILE *out)
 	_cleanup_(executions_clear) struct executions executions = { 0 };
 	struct hp_error *error = executions_of_calls(report, &executions);
 
-	if (!error)
-		error = json_write(json_header(report, "hpcprof-calls/1"), true, out);
+	if (error)
+		return error;
+	error = json_write(json_header(report, "hpcprof-calls/1"), true, out);
 	if (!error)
 		error = write_list(&executions, "calls", call_object, out);
 	fputs("}\n", out);

@@ -235,7 +235,7 @@ START_TEST(a_refused_open_says_which_level_refuses_and_how_to_lift_it)
 		{ EACCES, -1, "cpu-clock:u", 1, false, HP_ERROR_NOT_PERMITTED, "system-wide",
 		  "hpcprof record -- COMMAND and -p PID" },
 		{ EACCES, 1, "cpu-clock:u", 2, false, HP_ERROR_NOT_PERMITTED, "process 1",
-		  "sudo hpcprof record -p 1" },
+		  "under sudo for process 1" },
 		{ EACCES, 0, "cpu-clock:u", 2, true, HP_ERROR_NOT_PERMITTED, "security module",
 		  "hpcprof doctor" },
 		{ EPERM, 0, "mem:0xffffffff81000000:x", 2, false, HP_ERROR_NOT_PERMITTED,

@@ -701,19 +701,26 @@ END_TEST
 START_TEST(without_windows_there_are_no_counts_and_the_way_to_them_is_told)
 {
 	static const enum hp_report_view views[] = { HP_VIEW_CALLS, HP_VIEW_EXECUTIONS };
+	static const enum hp_report_format formats[] = { HP_FORMAT_TEXT, HP_FORMAT_JSON,
+							 HP_FORMAT_CSV };
 	struct fixture fixture;
 
 	count_all();
 	windows = (struct hp_window_evidence){ 0 };
 	fixture = record(0);
-	for (size_t i = 0; i < HP_ARRAY_COUNT(views); i++) {
-		struct hp_report_options options = { .view = views[i] };
+	for (size_t i = 0; i < HP_ARRAY_COUNT(views) * HP_ARRAY_COUNT(formats); i++) {
+		struct hp_report_options options = { .view = views[i / HP_ARRAY_COUNT(formats)],
+						     .format =
+							     formats[i % HP_ARRAY_COUNT(formats)] };
 		struct hp_error *error = fixture_report(&fixture, &options, NULL);
 
 		ck_assert_ptr_nonnull(error);
 		ck_assert_int_eq(error->class, HP_ERROR_INSUFFICIENT);
 		assert_contains(error->advice, "record --shadow");
 		hp_error_destroy(error);
+		/* Half a document would be worse than none. */
+		if (options.format != HP_FORMAT_TEXT)
+			ck_assert_str_eq(fixture.output, "");
 	}
 	fixture_remove(&fixture);
 }
