@@ -35,7 +35,7 @@ bool hp_read_bytes(struct hp_reader *reader, size_t size, const uint8_t **bytes)
 	return true;
 }
 
-static bool read_copy(struct hp_reader *reader, void *into, size_t size)
+bool hp_read_copy(struct hp_reader *reader, void *into, size_t size)
 {
 	const uint8_t *bytes;
 
@@ -47,12 +47,12 @@ static bool read_copy(struct hp_reader *reader, void *into, size_t size)
 
 bool hp_read_u8(struct hp_reader *reader, uint8_t *value)
 {
-	return read_copy(reader, value, sizeof(*value));
+	return hp_read_copy(reader, value, sizeof(*value));
 }
 
 bool hp_read_u16(struct hp_reader *reader, uint16_t *value)
 {
-	if (!read_copy(reader, value, sizeof(*value)))
+	if (!hp_read_copy(reader, value, sizeof(*value)))
 		return false;
 	*value = le16toh(*value);
 	return true;
@@ -60,7 +60,7 @@ bool hp_read_u16(struct hp_reader *reader, uint16_t *value)
 
 bool hp_read_u32(struct hp_reader *reader, uint32_t *value)
 {
-	if (!read_copy(reader, value, sizeof(*value)))
+	if (!hp_read_copy(reader, value, sizeof(*value)))
 		return false;
 	*value = le32toh(*value);
 	return true;
@@ -68,7 +68,7 @@ bool hp_read_u32(struct hp_reader *reader, uint32_t *value)
 
 bool hp_read_u64(struct hp_reader *reader, uint64_t *value)
 {
-	if (!read_copy(reader, value, sizeof(*value)))
+	if (!hp_read_copy(reader, value, sizeof(*value)))
 		return false;
 	*value = le64toh(*value);
 	return true;

@@ -7,24 +7,14 @@
 #include <string.h>
 
 /* Rings are written by this very machine: native byte order, unlike everything on disk. */
-static bool take(struct hp_reader *reader, void *into, size_t size)
-{
-	const uint8_t *bytes;
-
-	if (!hp_read_bytes(reader, size, &bytes))
-		return false;
-	memcpy(into, bytes, size);
-	return true;
-}
-
 static bool take_u32(struct hp_reader *reader, uint32_t *value)
 {
-	return take(reader, value, sizeof(*value));
+	return hp_read_copy(reader, value, sizeof(*value));
 }
 
 static bool take_u64(struct hp_reader *reader, uint64_t *value)
 {
-	return take(reader, value, sizeof(*value));
+	return hp_read_copy(reader, value, sizeof(*value));
 }
 
 /* A NUL-terminated string; the kernel pads it with NULs to a multiple of 8. */
@@ -99,7 +89,7 @@ static bool parse_registers(struct hp_reader *reader, struct record_layout layou
 		return false;
 	if (abi == PERF_SAMPLE_REGS_ABI_NONE)
 		return true;
-	if (!take(reader, record->sample.registers, count * sizeof(uint64_t)))
+	if (!hp_read_copy(reader, record->sample.registers, count * sizeof(uint64_t)))
 		return false;
 	record->sample.register_count = abi == PERF_SAMPLE_REGS_ABI_64 ? count : 0;
 	return true;
@@ -142,7 +132,8 @@ static bool parse_build_id(struct hp_reader *reader, struct hp_identity *identit
 	const uint8_t *skipped;
 
 	if (!hp_read_u8(reader, &size) || !hp_read_bytes(reader, 3, &skipped) ||
-	    !take(reader, identity->bytes, HP_IDENTITY_MAX_BYTES) || size > HP_IDENTITY_MAX_BYTES)
+	    !hp_read_copy(reader, identity->bytes, HP_IDENTITY_MAX_BYTES) ||
+	    size > HP_IDENTITY_MAX_BYTES)
 		return false;
 	identity->kind = size ? HP_IDENTITY_BUILD_ID : HP_IDENTITY_NONE;
 	identity->size = size;

@@ -82,16 +82,6 @@ bool matching_enable(struct matching *matching)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-static bool take(struct hp_reader *reader, void *into, size_t size)
-{
-	const uint8_t *bytes;
-
-	if (!hp_read_bytes(reader, size, &bytes))
-		return false;
-	memcpy(into, bytes, size);
-	return true;
-}
-
 /* What was dumped, of which `filled` bytes are of the stack. */
 static bool take_stack(struct hp_reader *reader, struct match_sample *sample)
 {
@@ -100,12 +90,12 @@ static bool take_stack(struct hp_reader *reader, struct match_sample *sample)
 	uint64_t filled;
 
 	sample->stack_bytes = 0;
-	if (!take(reader, &size, sizeof(size)))
+	if (!hp_read_copy(reader, &size, sizeof(size)))
 		return false;
 	if (!size)
 		return true;
 	if (size > MATCH_STACK_BYTES || !hp_read_bytes(reader, size, &bytes) ||
-	    !take(reader, &filled, sizeof(filled)))
+	    !hp_read_copy(reader, &filled, sizeof(filled)))
 		return false;
 	if (filled > size)
 		return false;
@@ -121,13 +111,14 @@ static bool take_sample(struct matching *matching, struct hp_reader *reader)
 	uint64_t time_ns;
 	uint64_t abi;
 
-	if (!take(reader, &time_ns, sizeof(time_ns)) || !take(reader, &abi, sizeof(abi)))
+	if (!hp_read_copy(reader, &time_ns, sizeof(time_ns)) ||
+	    !hp_read_copy(reader, &abi, sizeof(abi)))
 		return false;
 	matching->tick++;
 	/* Without registers of 64-bit code it is a tick and no more. */
 	if (abi != ABI_64)
 		return true;
-	if (!take(reader, registers, sizeof(registers)) ||
+	if (!hp_read_copy(reader, registers, sizeof(registers)) ||
 	    !hp_grow((void **)&matching->samples, &matching->capacity, matching->count + 1,
 		     sizeof(*sample)))
 		return false;
@@ -151,18 +142,19 @@ bool matching_take(struct matching *matching, const uint8_t *record, size_t size
 	uint64_t id;
 	uint64_t lost;
 
-	if (!take(&reader, &header, sizeof(header)) || header.size != size)
+	if (!hp_read_copy(&reader, &header, sizeof(header)) || header.size != size)
 		return false;
 	switch (header.type) {
 	case PERF_RECORD_SAMPLE:
 		return take_sample(matching, &reader);
 	case PERF_RECORD_LOST:
-		if (!take(&reader, &id, sizeof(id)) || !take(&reader, &lost, sizeof(lost)))
+		if (!hp_read_copy(&reader, &id, sizeof(id)) ||
+		    !hp_read_copy(&reader, &lost, sizeof(lost)))
 			return false;
 		matching->tick += lost;
 		return true;
 	case PERF_RECORD_LOST_SAMPLES:
-		if (!take(&reader, &lost, sizeof(lost)))
+		if (!hp_read_copy(&reader, &lost, sizeof(lost)))
 			return false;
 		matching->tick += lost;
 		return true;
