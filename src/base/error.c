@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <hpcprof/base/error.h>
 
+#include <hpcprof/base/text.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,21 +31,13 @@ static struct hp_error *create(enum hp_error_class class, int errno_value, char 
 	return error;
 }
 
-__attribute__((format(printf, 1, 0))) static char *format_string(const char *format,
-								 va_list arguments)
-{
-	char *text = NULL;
-
-	return vasprintf(&text, format, arguments) < 0 ? NULL : text;
-}
-
 struct hp_error *hp_error_create(enum hp_error_class class, const char *format, ...)
 {
 	va_list arguments;
 	char *message;
 
 	va_start(arguments, format);
-	message = format_string(format, arguments);
+	message = hp_text_format_list(format, arguments);
 	va_end(arguments);
 	return create(class, 0, message);
 }
@@ -69,7 +63,7 @@ struct hp_error *hp_error_create_errno(int errno_value, const char *format, ...)
 	char *message = NULL;
 
 	va_start(arguments, format);
-	context = format_string(format, arguments);
+	context = hp_text_format_list(format, arguments);
 	va_end(arguments);
 	if (context && asprintf(&message, "%s: %s", context, strerror(errno_value)) < 0)
 		message = NULL;
@@ -94,7 +88,7 @@ struct hp_error *hp_error_wrap(struct hp_error *error, const char *format, ...)
 	if (!error || error == &out_of_memory)
 		return error;
 	va_start(arguments, format);
-	context = format_string(format, arguments);
+	context = hp_text_format_list(format, arguments);
 	va_end(arguments);
 	/* Short of memory the bare message is still worth more than none. */
 	if (context && asprintf(&message, "%s: %s", context, error->message) >= 0) {
@@ -113,7 +107,7 @@ struct hp_error *hp_error_advise(struct hp_error *error, const char *format, ...
 		return error;
 	free(error->advice);
 	va_start(arguments, format);
-	error->advice = format_string(format, arguments);
+	error->advice = hp_text_format_list(format, arguments);
 	va_end(arguments);
 	return error;
 }

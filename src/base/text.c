@@ -3,6 +3,7 @@
 
 #include <hpcprof/base/bytes.h>
 
+#include <stdio.h>
 #include <string.h>
 
 size_t hp_text_utf8(const char *text, uint32_t *code_point)
@@ -112,4 +113,11 @@ size_t hp_text_distance(const char *a, const char *b, size_t limit)
 		}
 	}
 	return rows[a_length % 3][b_length] <= limit ? rows[a_length % 3][b_length] : limit + 1;
+}
+
+char *hp_text_format_list(const char *format, va_list arguments)
+{
+	char *text;
+
+	return vasprintf(&text, format, arguments) < 0 ? NULL : text;
 }

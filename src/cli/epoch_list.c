@@ -137,12 +137,11 @@ static char *formatted(const char *format, ...)
 {
 	va_list arguments;
 	char *text;
-	int length;
 
 	va_start(arguments, format);
-	length = vasprintf(&text, format, arguments);
+	text = hp_text_format_list(format, arguments);
 	va_end(arguments);
-	return length < 0 ? NULL : text;
+	return text;
 }
 
 static char *printable(char *text)

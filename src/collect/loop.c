@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "loop.h"
 
+#include <hpcprof/base/text.h>
+
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,11 +19,10 @@ enum {
 void session_notify(const struct hp_session_options *options, const char *format, ...)
 {
 	va_list arguments;
-	char *text = NULL;
+	char *text;
 
 	va_start(arguments, format);
-	if (vasprintf(&text, format, arguments) < 0)
-		text = NULL;
+	text = hp_text_format_list(format, arguments);
 	va_end(arguments);
 	if (text && options->notify)
 		options->notify(text, options->notify_context);

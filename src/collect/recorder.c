@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "recorder.h"
 
+#include <hpcprof/base/text.h>
 #include <hpcprof/base/vector.h>
 
 #include <stdarg.h>
@@ -83,8 +84,7 @@ void recorder_warn(struct recorder *recorder, const char *format, ...)
 	char *text;
 
 	va_start(arguments, format);
-	if (vasprintf(&text, format, arguments) < 0)
-		text = NULL;
+	text = hp_text_format_list(format, arguments);
 	va_end(arguments);
 	if (text && recorder->warning_count < HP_ARRAY_COUNT(recorder->warnings))
 		recorder->warnings[recorder->warning_count++] = text;

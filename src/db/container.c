@@ -2,6 +2,7 @@
 #include "container.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/text.h>
 
 #include <assert.h>
 #include <inttypes.h>
@@ -45,15 +46,12 @@ static struct hp_error *damaged(size_t offset, const char *format, ...)
 {
 	_cleanup_free_ char *message = NULL;
 	va_list arguments;
-	int length;
 
 	va_start(arguments, format);
-	length = vasprintf(&message, format, arguments);
+	message = hp_text_format_list(format, arguments);
 	va_end(arguments);
-	if (length < 0) {
-		message = NULL;
+	if (!message)
 		return hp_error_create_no_memory();
-	}
 	return hp_error_create(HP_ERROR_DAMAGED, "offset 0x%zx: %s", offset, message);
 }
 
@@ -63,15 +61,12 @@ struct hp_error *hp_section_damaged(const struct hp_section *section,
 	_cleanup_free_ char *message = NULL;
 	size_t at = hp_reader_offset(reader);
 	va_list arguments;
-	int length;
 
 	va_start(arguments, format);
-	length = vasprintf(&message, format, arguments);
+	message = hp_text_format_list(format, arguments);
 	va_end(arguments);
-	if (length < 0) {
-		message = NULL;
+	if (!message)
 		return hp_error_create_no_memory();
-	}
 	return damaged(section->inflated ? section->offset : section->offset + at,
 		       "section '%s', byte %zu: %s", section->tag, at, message);
 }

@@ -7,6 +7,7 @@
 #include "tracefs.h"
 
 #include <hpcprof/base/number.h>
+#include <hpcprof/base/text.h>
 #include <hpcprof/base/vector.h>
 #include <hpcprof/pmu/event.h>
 
@@ -62,11 +63,9 @@ void hp_examination_add(struct hp_examination *examination, enum hp_finding_stat
 	finding->lift = copy(examination, lift);
 	finding->without = copy(examination, without);
 	va_start(arguments, format);
-	if (vasprintf(&finding->says, format, arguments) < 0) {
-		finding->says = NULL;
-		examination->no_memory = true;
-	}
+	finding->says = hp_text_format_list(format, arguments);
 	va_end(arguments);
+	examination->no_memory |= !finding->says;
 }
 
 static void add_paranoid(struct hp_examination *examination)

@@ -6,6 +6,7 @@
 #include "wheel.h"
 
 #include <hpcprof/base/number.h>
+#include <hpcprof/base/text.h>
 #include <hpcprof/base/vector.h>
 
 #include <errno.h>
@@ -54,15 +55,12 @@ static void notice(struct hp_counter_wheels *wheels, const char *format, ...)
 	_cleanup_free_ char *line = NULL;
 	char *longer = NULL;
 	va_list arguments;
-	int length;
 
 	va_start(arguments, format);
-	length = vasprintf(&line, format, arguments);
+	line = hp_text_format_list(format, arguments);
 	va_end(arguments);
-	if (length < 0) {
-		line = NULL;
+	if (!line)
 		return;
-	}
 	if (asprintf(&longer, "%s%s%s", wheels->notice ? wheels->notice : "",
 		     wheels->notice ? "\n" : "", line) < 0)
 		return;

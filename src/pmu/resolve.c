@@ -7,6 +7,7 @@
 #include "tracefs.h"
 
 #include <hpcprof/base/number.h>
+#include <hpcprof/base/text.h>
 #include <hpcprof/base/vector.h>
 
 #include <linux/hw_breakpoint.h>
@@ -37,12 +38,11 @@ static struct hp_error *push(struct hp_drafts *drafts, struct hp_draft draft, co
 			     ...)
 {
 	va_list arguments;
-	int length;
 
 	va_start(arguments, format);
-	length = vasprintf(&draft.event.name, format, arguments);
+	draft.event.name = hp_text_format_list(format, arguments);
 	va_end(arguments);
-	if (length < 0)
+	if (!draft.event.name)
 		return hp_error_create_no_memory();
 	draft.event.group = -1;
 	if (!hp_vector_push(drafts, draft)) {

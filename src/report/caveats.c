@@ -5,6 +5,7 @@
  */
 #include "listing.h"
 
+#include <hpcprof/base/text.h>
 #include <hpcprof/image/code.h>
 
 #include <inttypes.h>
@@ -17,17 +18,13 @@ static bool say(struct listing *listing, const char *format, ...)
 static bool say(struct listing *listing, const char *format, ...)
 {
 	_cleanup_free_ char *text = NULL;
-	const char *kept = NULL;
+	const char *kept;
 	va_list arguments;
-	int length;
 
 	va_start(arguments, format);
-	length = vasprintf(&text, format, arguments);
+	text = hp_text_format_list(format, arguments);
 	va_end(arguments);
-	if (length < 0)
-		text = NULL;
-	else
-		kept = hp_arena_strdup(listing->arena, text);
+	kept = text ? hp_arena_strdup(listing->arena, text) : NULL;
 	return kept && hp_vector_push(&listing->caveats, kept);
 }
 

@@ -7,6 +7,8 @@
 #include "ways.h"
 #include "windows.h"
 
+#include <hpcprof/base/text.h>
+
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
@@ -93,16 +95,11 @@ const char *report_format(struct report *report, const char *format, ...)
 {
 	_cleanup_free_ char *text = NULL;
 	va_list arguments;
-	int length;
 
 	va_start(arguments, format);
-	length = vasprintf(&text, format, arguments);
+	text = hp_text_format_list(format, arguments);
 	va_end(arguments);
-	if (length < 0) {
-		text = NULL;
-		return NULL;
-	}
-	return report_intern(report, text);
+	return text ? report_intern(report, text) : NULL;
 }
 
 struct tally *report_tallies(struct report *report)
@@ -120,8 +117,7 @@ void report_warn(const struct report *report, const char *advice, const char *fo
 	if (!report->notices || !report->notices->warn)
 		return;
 	va_start(arguments, format);
-	if (vasprintf(&message, format, arguments) < 0)
-		message = NULL;
+	message = hp_text_format_list(format, arguments);
 	va_end(arguments);
 	report->notices->warn(message ? message : format, advice, report->notices->context);
 }

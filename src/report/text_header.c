@@ -6,6 +6,7 @@
 #include "write.h"
 
 #include <hpcprof/base/number.h>
+#include <hpcprof/base/text.h>
 
 #include <inttypes.h>
 #include <string.h>
@@ -25,12 +26,11 @@ static void put(FILE *out, const char *label, const char *format, ...)
 static void put(FILE *out, const char *label, const char *format, ...)
 {
 	_cleanup_(buffer_free) struct buffer text = { 0 };
-	char *formatted = NULL;
+	char *formatted;
 	va_list arguments;
 
 	va_start(arguments, format);
-	if (vasprintf(&formatted, format, arguments) < 0)
-		formatted = NULL;
+	formatted = hp_text_format_list(format, arguments);
 	va_end(arguments);
 	if (formatted)
 		buffer_add(&text, formatted, strlen(formatted));

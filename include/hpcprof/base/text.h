@@ -2,11 +2,12 @@
 /*
  * Text that somebody else wrote (paths, command names, labels): telling UTF-8 from other bytes,
  * making it safe to print, and how far one name is from another. Whoever prints such text on a
- * terminal passes it through hp_text_printable first.
+ * terminal passes it through hp_text_printable first. And text of our own, formatted.
  */
 #ifndef HPCPROF_BASE_TEXT_H
 #define HPCPROF_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +28,9 @@ char *hp_text_printable(const char *text);
  * that make one name of the other; `limit + 1` when there are more than `limit`, or a name is
  * longer than 250 bytes. */
 size_t hp_text_distance(const char *a, const char *b, size_t limit);
+
+/* As vprintf. malloc'ed; NULL when memory is short. */
+char *hp_text_format_list(const char *format, va_list arguments)
+	__attribute__((format(printf, 1, 0)));
 
 #endif
