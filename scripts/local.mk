@@ -10,10 +10,12 @@ EXTRA_DIST += \
 	scripts/bench/kernels.c \
 	scripts/bench/library.c \
 	scripts/bench/measure.c \
+	scripts/bench/memory.c \
 	scripts/bench/phases.c \
 	scripts/bench/record-overhead \
 	scripts/bench/report-speed \
 	scripts/bench/self_timed.h \
+	scripts/bench/shadow-overhead \
 	scripts/bench/shadow-replay \
 	scripts/bench/shares.c \
 	scripts/bench/stalls-speed \
