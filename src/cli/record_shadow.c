@@ -146,8 +146,13 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
-/* "; ended by futex 3, clock 1", or refused. */
-static void print_reasons(const struct hp_shadow_statistics *statistics)
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+/* "; ended early by futex (3), clock (1)". */
+static void print_ends(const struct hp_shadow_statistics *statistics)
 {
 	const char *between = "; ended early by";
 
@@ -165,6 +170,52 @@ static void print_reasons(const struct hp_shadow_statistics *statistics)
 	}
 }
 
+static void print_counted(const struct hp_shadow_statistics *statistics, uint64_t target_ns)
+{
+	if (!statistics->windows) {
+		fprintf(stderr,
+			"hpcprof: no shadow window was taken in the target's %.1f s of CPU time\n",
+			(double)target_ns / 1e9);
+		return;
+	}
+	fprintf(stderr,
+		"hpcprof: executions counted in %" PRIu64 " of %" PRIu64
+		" shadow window%s: %.1f %% of the target's %.1f s of CPU time",
+		statistics->useful, statistics->windows, plural(statistics->windows),
+		percent(statistics->covered_ns, target_ns), (double)target_ns / 1e9);
+	print_ends(statistics);
+	if (statistics->crowded)
+		fprintf(stderr, "; %" PRIu64 " %s short, since no CPU was to spare",
+			statistics->crowded, statistics->crowded == 1 ? "was" : "were");
+	fputs("\n", stderr);
+}
+
+static void print_price(const struct record_shadow *shadow, uint64_t target_ns)
+{
+	const struct hp_shadow_statistics *statistics = &shadow->statistics;
+
+	fprintf(stderr,
+		"hpcprof: the shadow window%s cost the target %.2f %% of its CPU time (%.3g %% "
+		"allowed) and stopped it for %.1f ms at most at once; replaying took %.1f s of "
+		"%s\n",
+		plural(statistics->windows), percent(statistics->lost_ns, target_ns),
+		shadow->percent, (double)statistics->longest_stop_ns / 1e6,
+		(double)statistics->replay_ns / 1e9,
+		statistics->crowded ? "CPU time that others wanted" : "another CPU");
+}
+
+static void print_refusals(const struct hp_shadow_statistics *statistics)
+{
+	fputs("hpcprof: shadow windows refused:", stderr);
+	for (unsigned i = 0; i < HP_SHADOW_REFUSALS; i++) {
+		if (is_worth_saying(statistics, i))
+			fprintf(stderr, " %s (%" PRIu64 ")",
+				hp_shadow_refusal_name((enum hp_shadow_refusal)i),
+				statistics->refusals[i]);
+	}
+	fprintf(stderr, "%s%s\n", *statistics->reason ? ": " : "", statistics->reason);
+}
+
 void record_shadow_print_closing(const struct record_shadow *shadow,
 				 const struct hp_session *session)
 {
@@ -176,28 +227,9 @@ void record_shadow_print_closing(const struct record_shadow *shadow,
 		target_ns = statistics->target_ns;
 	if (!shadow->shadow)
 		return;
-	fprintf(stderr,
-		"hpcprof: %" PRIu64 " shadow windows, %" PRIu64 " with counts, of %.1f %% of the "
-		"target's %.1f s of CPU time",
-		statistics->windows, statistics->useful, percent(statistics->covered_ns, target_ns),
-		(double)target_ns / 1e9);
-	print_reasons(statistics);
-	if (statistics->crowded)
-		fprintf(stderr, "; %" PRIu64 " were short, since no CPU was to spare",
-			statistics->crowded);
-	fprintf(stderr,
-		"; measured price: %.2f %% of its time, %.1f ms at most at once, and %.1f s of "
-		"copies' own\n",
-		percent(statistics->lost_ns, target_ns), (double)statistics->longest_stop_ns / 1e6,
-		(double)statistics->replay_ns / 1e9);
-	if (!has_refusals(statistics))
-		return;
-	fputs("hpcprof: shadow windows refused:", stderr);
-	for (unsigned i = 0; i < HP_SHADOW_REFUSALS; i++) {
-		if (is_worth_saying(statistics, i))
-			fprintf(stderr, " %s (%" PRIu64 ")",
-				hp_shadow_refusal_name((enum hp_shadow_refusal)i),
-				statistics->refusals[i]);
-	}
-	fprintf(stderr, "%s%s\n", *statistics->reason ? ": " : "", statistics->reason);
+	print_counted(statistics, target_ns);
+	if (statistics->lost_ns)
+		print_price(shadow, target_ns);
+	if (has_refusals(statistics))
+		print_refusals(statistics);
 }
