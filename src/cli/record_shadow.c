@@ -228,7 +228,7 @@ void record_shadow_print_closing(const struct record_shadow *shadow,
 	if (!shadow->shadow)
 		return;
 	print_counted(statistics, target_ns);
-	if (statistics->lost_ns)
+	if (statistics->windows)
 		print_price(shadow, target_ns);
 	if (has_refusals(statistics))
 		print_refusals(statistics);

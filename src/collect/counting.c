@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "counting.h"
 
-#include "cpus.h"
+#include <hpcprof/base/cpu_list.h>
 
 #include <errno.h>
 #include <signal.h>
@@ -79,7 +79,7 @@ static struct hp_error *find_places(struct hp_counting *counting)
 	bool by_cpu = options->system_wide || options->cpus;
 
 	if (by_cpu)
-		error = cpus_parse(options->cpus, &cpus, &cpu_count);
+		error = hp_cpu_list_parse(options->cpus, &cpus, &cpu_count);
 	if (!error)
 		error = find_threads(counting, &threads, &thread_count);
 	if (!error) {
@@ -113,7 +113,7 @@ static struct hp_error *places_of_wheel(const struct hp_counting *counting,
 	if (!*places)
 		return hp_error_create_no_memory();
 	if (wheel->cpus)
-		error = cpus_parse(wheel->cpus, &cpus, &cpu_count);
+		error = hp_cpu_list_parse(wheel->cpus, &cpus, &cpu_count);
 	for (size_t i = 0; !error && i < counting->place_count; i++) {
 		bool has = !wheel->cpus || counting->places[i].cpu < 0;
 

@@ -14,7 +14,6 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/counters.h src/collect/counters.c \
 	src/collect/counting.h src/collect/counting.c \
 	src/collect/counting_report.c \
-	src/collect/cpus.h src/collect/cpus.c \
 	src/collect/describe.c \
 	src/collect/figures.c \
 	src/collect/file_identity.h src/collect/file_identity.c \

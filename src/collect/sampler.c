@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sampler.h"
 
-#include "cpus.h"
-
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/cpu_list.h>
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -50,7 +49,7 @@ static struct hp_error *check_online(const int *cpus, size_t count)
 	_cleanup_free_ int *online = NULL;
 	size_t online_count;
 	size_t at = 0;
-	struct hp_error *error = cpus_parse(NULL, &online, &online_count);
+	struct hp_error *error = hp_cpu_list_parse(NULL, &online, &online_count);
 
 	for (size_t i = 0; !error && i < count; i++) {
 		while (at < online_count && online[at] < cpus[i])
@@ -431,7 +430,7 @@ struct hp_error *sampler_open(struct sampler *sampler, const struct sampler_opti
 		.random = hp_random_seeded(hp_clock_realtime_ns() ^ (uint64_t)getpid() << 32),
 	};
 	raise_descriptor_limit();
-	error = cpus_parse(options->cpus, &opening.cpus, &opening.cpu_count);
+	error = hp_cpu_list_parse(options->cpus, &opening.cpus, &opening.cpu_count);
 	if (error)
 		return error;
 	if (options->cpus)

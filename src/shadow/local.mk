@@ -26,7 +26,9 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/areas.h src/shadow/areas.c \
 	src/shadow/call_table.c \
 	src/shadow/clock.c \
+	src/shadow/control_groups.h src/shadow/control_groups.c \
 	src/shadow/descriptors.h src/shadow/descriptors.c \
+	src/shadow/elbow_room.h src/shadow/elbow_room.c \
 	src/shadow/hold.h src/shadow/hold.c \
 	src/shadow/inject.h src/shadow/inject.c \
 	src/shadow/mapped_files.h src/shadow/mapped_files.c \
@@ -41,6 +43,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/threads.h src/shadow/threads.c \
 	src/shadow/vdso_calls.h src/shadow/vdso_calls.c \
 	src/shadow/vessel.h src/shadow/vessel.c \
+	src/shadow/waits.h src/shadow/waits.c \
 	src/shadow/window.h src/shadow/window.c
 else
 src_shadow_libshadow_a_SOURCES += src/shadow/engine_elsewhere.c src/shadow/shadow_elsewhere.c

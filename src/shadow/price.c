@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "price.h"
 
+#include "control_groups.h"
+
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/error.h>
 #include <hpcprof/base/file.h>
@@ -20,6 +22,20 @@ static const double guessed_sample_ns = 13e3;
 /* What was read has pushed the target's own data out of the caches, up to their size. */
 static const double refill_ns_per_byte = 0.05;
 static const double cache_bytes = 32 << 20;
+/* A copy's CPU time by the length of its window, before one has been measured; and what translating
+ * the program for the first time takes. */
+static const double guessed_taken_per_ns = 3;
+static const double guessed_start_ns = 100e6;
+/* What is measured beforehand is the best case. */
+static const double dearer = 1.5;
+
+/* Of a copy's CPU time, what is the target's loss. On another core it is shared caches, memory and
+ * power: less than 0.002 where it was measured, so reckoned. */
+static const double loss_by_room[] = {
+	[ROOM_OF_ITS_OWN] = 0.005,
+	[ROOM_IN_CORE] = 0.5,
+	[ROOM_NONE] = 1,
+};
 
 void ledger_init(struct ledger *ledger, double percent, double sample_ns)
 {
@@ -28,7 +44,14 @@ void ledger_init(struct ledger *ledger, double percent, double sample_ns)
 		.sample_ns = sample_ns > 0 ? sample_ns : guessed_sample_ns,
 		.fixed_ns = guessed_fixed_ns,
 		.ns_per_byte = guessed_ns_per_byte,
+		.taken_per_ns = guessed_taken_per_ns,
 	};
+}
+
+void ledger_expect(struct ledger *ledger, double ns_per_byte)
+{
+	if (!ledger->has_measured && ns_per_byte > 0)
+		ledger->ns_per_byte = dearer * ns_per_byte;
 }
 
 static double refill_ns(uint64_t bytes)
@@ -38,10 +61,20 @@ static double refill_ns(uint64_t bytes)
 	return cold * refill_ns_per_byte;
 }
 
-uint64_t ledger_price(const struct ledger *ledger, uint64_t bytes, uint64_t samples)
+static double threads_of(const struct price_terms *terms)
 {
-	return (uint64_t)(ledger->fixed_ns + ledger->ns_per_byte * (double)bytes +
-			  refill_ns(bytes) + ledger->sample_ns * (double)samples);
+	return terms->threads ? (double)terms->threads : 1;
+}
+
+uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms)
+{
+	double held_ns = ledger->fixed_ns + ledger->ns_per_byte * (double)terms->bytes +
+			 refill_ns(terms->bytes) + ledger->sample_ns * (double)terms->samples;
+	double taken_ns = ledger->taken_per_ns * (double)terms->window_ns;
+
+	if (!ledger->has_taken)
+		taken_ns += guessed_start_ns;
+	return (uint64_t)(threads_of(terms) * held_ns + loss_by_room[terms->room] * taken_ns);
 }
 
 uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns)
@@ -54,34 +87,47 @@ bool ledger_allows(const struct ledger *ledger, uint64_t price_ns, uint64_t slot
 	return (double)ledger->lost_ns + (double)price_ns <= ledger->share * (double)slot_end_ns;
 }
 
-void ledger_stop(struct ledger *ledger, uint64_t stop_ns, uint64_t bytes)
+void ledger_other(struct ledger *ledger, double lost_ns)
+{
+	double sum_ns = (double)ledger->lost_ns + lost_ns;
+
+	ledger->lost_ns = sum_ns > 0 ? (uint64_t)sum_ns : 0;
+}
+
+void ledger_stop(struct ledger *ledger, uint64_t stop_ns, const struct price_terms *terms)
 {
 	const uint64_t little_bytes = 1 << 20;
 	double weight = ledger->has_measured ? newest : 1;
 	double reading_ns = (double)stop_ns - ledger->fixed_ns;
 
 	/* What little memory takes is the fixed part; of much memory it is the reading. */
-	if (bytes < little_bytes)
+	if (terms->bytes < little_bytes)
 		ledger->fixed_ns += weight * ((double)stop_ns - ledger->fixed_ns);
 	else if (reading_ns > 0)
-		ledger->ns_per_byte += weight * (reading_ns / (double)bytes - ledger->ns_per_byte);
+		ledger->ns_per_byte +=
+			weight * (reading_ns / (double)terms->bytes - ledger->ns_per_byte);
 	else
 		ledger->fixed_ns = (double)stop_ns / 2;
 	ledger->has_measured = true;
 	ledger->stopped_ns += stop_ns;
 	if (stop_ns > ledger->longest_stop_ns)
 		ledger->longest_stop_ns = stop_ns;
-	ledger->lost_ns += stop_ns + (uint64_t)refill_ns(bytes);
+	ledger_other(ledger, threads_of(terms) * ((double)stop_ns + refill_ns(terms->bytes)));
 }
 
-void ledger_samples(struct ledger *ledger, uint64_t samples)
+void ledger_samples(struct ledger *ledger, const struct price_terms *terms)
 {
-	ledger->lost_ns += (uint64_t)(ledger->sample_ns * (double)samples);
+	ledger_other(ledger, threads_of(terms) * ledger->sample_ns * (double)terms->samples);
 }
 
-void ledger_other(struct ledger *ledger, uint64_t lost_ns)
+void ledger_taken(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms)
 {
-	ledger->lost_ns += lost_ns;
+	double per_ns = terms->window_ns ? (double)taken_ns / (double)terms->window_ns : 0;
+
+	/* New code is translated in the first windows, and hardly any later. */
+	ledger->taken_per_ns += (ledger->has_taken ? newest : 1) * (per_ns - ledger->taken_per_ns);
+	ledger->has_taken = true;
+	ledger_other(ledger, loss_by_room[terms->room] * (double)taken_ns);
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -103,53 +149,6 @@ uint64_t meminfo_available(const char *text, uint64_t *total_bytes)
 	return kib_after(text, "MemAvailable:");
 }
 
-static uint64_t lesser(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* What is left below the limit of a group (version 2); UINT64_MAX without one. */
-static uint64_t room_of_group(const char *group)
-{
-	int64_t limit;
-	int64_t used;
-	char path[4352];
-	struct hp_error *error;
-
-	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", group);
-	/* "max" is no number. */
-	error = hp_file_read_number(path, &limit);
-	if (!error) {
-		snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.current", group);
-		error = hp_file_read_number(path, &used);
-	}
-	if (error) {
-		hp_error_destroy(error);
-		return UINT64_MAX;
-	}
-	return used < limit ? (uint64_t)(limit - used) : 0;
-}
-
-/* Of our group and those it is in. */
-static uint64_t room_of_groups(void)
-{
-	_cleanup_free_ char *text = NULL;
-	uint64_t room = UINT64_MAX;
-	char *group;
-
-	hp_error_destroy(hp_file_read_text("/proc/self/cgroup", &text));
-	group = text ? strstr(text, "0::/") : NULL;
-	if (!group)
-		return room;
-	group += strlen("0::");
-	group[strcspn(group, "\n")] = 0;
-	while (*group) {
-		room = lesser(room, room_of_group(group));
-		*strrchr(group, '/') = 0;
-	}
-	return lesser(room, room_of_group(""));
-}
-
 uint64_t memory_to_spare(void)
 {
 	const uint64_t least_reserve = 64 << 20;
@@ -161,6 +160,7 @@ uint64_t memory_to_spare(void)
 	hp_error_destroy(hp_file_read_text("/proc/meminfo", &text));
 	available = text ? meminfo_available(text, &total) : 0;
 	reserve = total / 16 > least_reserve ? total / 16 : least_reserve;
-	available = lesser(available, room_of_groups());
+	if (available > control_groups_memory())
+		available = control_groups_memory();
 	return available > reserve ? available - reserve : 0;
 }

@@ -2,44 +2,67 @@
 /*
  * What windows cost the target, and whether there is enough left for one more.
  *
- * A window costs the time that a thread is held, nearly all of it for reading its memory; the
- * samples that are matched; and the caches that are cold afterwards. The first is measured each
- * time, and the next price predicted from what has been measured; the others are reckoned.
+ * A window costs
+ *	- the time that a thread is held, nearly all of it for reading its memory;
+ *	- the samples that are matched;
+ *	- caches that are cold afterwards;
+ *	- CPU time that its copy takes from the target, by where the copy runs (see elbow_room.h);
+ *	- what the target waits for CPUs because of it (see waits.h).
+ * The first and the last are measured each time, CPU time too; the others are reckoned. The next
+ * price is predicted from what has been measured.
  *
  * The budget is a share of the target's CPU time. A price is paid in advance out of the slot that
- * it is due in (see schedule.h), never out of more.
+ * it is due in (see schedule.h), never out of more. Threads may be waiting for the one that is held:
+ * its loss counts once for each thread of its process that runs, so that the share is one of wall
+ * time, too.
  */
 #ifndef HPCPROF_SHADOW_PRICE_H
 #define HPCPROF_SHADOW_PRICE_H
+
+#include "elbow_room.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct ledger {
-	double share;	    /* of the target's CPU time */
-	double fixed_ns;    /* of a stop, whatever there is to read */
-	double sample_ns;   /* of a sample */
-	double ns_per_byte; /* of reading */
-	bool has_measured;  /* else these are guesses, on the dear side */
-	uint64_t lost_ns;   /* so far */
+	double share;	     /* of the target's CPU time */
+	double fixed_ns;     /* of a stop, whatever there is to read */
+	double sample_ns;    /* of a sample */
+	double ns_per_byte;  /* of reading */
+	double taken_per_ns; /* CPU time of copies, by the length of windows */
+	bool has_measured;   /* stops; else these are guesses, on the dear side */
+	bool has_taken;	     /* so for copies */
+	uint64_t lost_ns;    /* so far */
 	uint64_t longest_stop_ns;
 	uint64_t stopped_ns; /* of it */
 };
 
+/* What a price depends on. */
+struct price_terms {
+	uint64_t bytes; /* to read */
+	uint64_t samples;
+	uint64_t window_ns;
+	uint64_t threads; /* of its process that run, the held one among them; 0 is 1 */
+	enum elbow_room room;
+};
+
 /* `sample_ns` 0: unknown. */
 void ledger_init(struct ledger *ledger, double percent, double sample_ns);
-/* For so much memory, and so many samples. */
-uint64_t ledger_price(const struct ledger *ledger, uint64_t bytes, uint64_t samples);
+uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms);
 /* So much CPU time of the target pays for it. */
 uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns);
 /* Whether it may be spent in the slot that ends at `slot_end_ns` of the target's CPU time. */
 bool ledger_allows(const struct ledger *ledger, uint64_t price_ns, uint64_t slot_end_ns);
-/* Enters a stop and what was read in it. */
-void ledger_stop(struct ledger *ledger, uint64_t stop_ns, uint64_t bytes);
-/* Enters other losses. */
-void ledger_samples(struct ledger *ledger, uint64_t samples);
-void ledger_other(struct ledger *ledger, uint64_t lost_ns);
+/* What a page takes to read here, measured before there is a target. */
+void ledger_expect(struct ledger *ledger, double ns_per_byte);
+/* Enters a stop, with `terms` as they turned out. */
+void ledger_stop(struct ledger *ledger, uint64_t stop_ns, const struct price_terms *terms);
+void ledger_samples(struct ledger *ledger, const struct price_terms *terms);
+/* Enters CPU time that the window's copy took, beside stops. */
+void ledger_taken(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms);
+/* Enters other losses; below 0: earlier ones turned out to be less. */
+void ledger_other(struct ledger *ledger, double lost_ns);
 
 /* Memory that can be had here without pushing anything out: of the machine, and of our control
  * groups, less a reserve. */

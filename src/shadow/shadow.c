@@ -3,6 +3,7 @@
 
 #include "schedule.h"
 #include "threads.h"
+#include "waits.h"
 #include "window.h"
 
 #include <hpcprof/base/file.h>
@@ -11,7 +12,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,6 +43,7 @@ struct hp_shadow {
 	struct schedule schedule;
 	struct ledger ledger;
 	struct window_maker maker;
+	struct waits waits;
 	uint64_t busy_ns; /* wall time that the last window took, all in all */
 
 	/* Shared, under the lock. */
@@ -124,14 +125,14 @@ static void publish(struct hp_shadow *shadow, struct hp_window *window)
 }
 
 static void account(struct hp_shadow *shadow, struct window_result *result, uint64_t cpu_ns,
-		    bool has_spare_cpu)
+		    enum elbow_room room)
 {
 	struct hp_shadow_statistics *statistics = &shadow->statistics;
 
 	pthread_mutex_lock(&shadow->lock);
 	switch (result->outcome) {
 	case WINDOW_MADE:
-		statistics->crowded += !has_spare_cpu;
+		statistics->crowded += room != ROOM_OF_ITS_OWN;
 		publish(shadow, &result->window);
 		break;
 	case WINDOW_REFUSED:
@@ -162,6 +163,49 @@ static uint64_t next_slot_ns(const struct hp_shadow *shadow, uint64_t price_ns)
 	return slot_ns > shadow->busy_ns ? slot_ns : shadow->busy_ns;
 }
 
+static uint64_t own_cpu_ns(void)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) < 0)
+		return 0;
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void look_at_waits(struct hp_shadow *shadow)
+{
+	waits_begin(&shadow->waits, hp_clock_monotonic_ns(), target_waited_ns(&shadow->target));
+}
+
+/* Makes it, and enters what it took beside stops and samples. */
+static void make_and_pay(struct hp_shadow *shadow, const struct window_order *order,
+			 struct window_result *result)
+{
+	struct ledger *ledger = &shadow->ledger;
+	uint64_t start_ns = hp_clock_monotonic_ns();
+	uint64_t stopped_ns = ledger->stopped_ns;
+	uint64_t cpu_ns = own_cpu_ns();
+	const struct price_terms terms = { .window_ns = order->window_ns, .room = order->room };
+	double waited_ns;
+
+	look_at_waits(shadow);
+	window_make(&shadow->maker, order, result);
+	/* What it did while the target was held is in the stop. */
+	cpu_ns = own_cpu_ns() - cpu_ns;
+	stopped_ns = ledger->stopped_ns - stopped_ns;
+	cpu_ns = result->replay_ns + (cpu_ns > stopped_ns ? cpu_ns - stopped_ns : 0);
+	waited_ns = waits_end(&shadow->waits, hp_clock_monotonic_ns(),
+			      target_waited_ns(&shadow->target), cpu_ns);
+	if (order->room != ROOM_NONE)
+		ledger_other(ledger, waited_ns);
+	if (result->outcome != WINDOW_MADE) {
+		ledger_other(ledger, order->room == ROOM_NONE ? (double)cpu_ns : 0);
+		return;
+	}
+	ledger_taken(ledger, cpu_ns, &terms);
+	shadow->busy_ns = hp_clock_monotonic_ns() - start_ns;
+}
+
 static void one_window(struct hp_shadow *shadow, uint64_t cpu_ns)
 {
 	const struct schedule *schedule = &shadow->schedule;
@@ -171,24 +215,25 @@ static void one_window(struct hp_shadow *shadow, uint64_t cpu_ns)
 						shadow->window_ns),
 	};
 	struct window_result result = { .outcome = WINDOW_NOT_NOW };
-	uint64_t start_ns = hp_clock_monotonic_ns();
-	uint64_t running;
+	struct target_choice choice;
 
-	running = target_choose(&shadow->target, &shadow->schedule.random, &order.pid, &order.tid);
-	order.has_spare_cpu = running < shadow->cpus;
-	/* Replaying takes several times that of the target's own time. */
-	if (!order.has_spare_cpu && !shadow->window_ns)
-		order.window_ns = CROWDED_WINDOW_NS;
-	if (running)
-		window_make(&shadow->maker, &order, &result);
-	if (result.outcome == WINDOW_MADE)
-		shadow->busy_ns = hp_clock_monotonic_ns() - start_ns;
+	target_choose(&shadow->target, &shadow->schedule.random, &choice);
+	order.pid = choice.pid;
+	order.tid = choice.tid;
+	order.threads = choice.in_process;
+	if (choice.running) {
+		order.room = elbow_room(choice.tid, choice.running, cpus_to_use(), &order.cpus);
+		/* Replaying takes several times that of the target's own time. */
+		if (order.room != ROOM_OF_ITS_OWN && !shadow->window_ns)
+			order.window_ns = CROWDED_WINDOW_NS;
+		make_and_pay(shadow, &order, &result);
+	}
 	cpu_ns = target_cpu_ns(&shadow->target, hp_clock_monotonic_ns());
 	if (result.outcome == WINDOW_NOT_NOW)
 		schedule_again(&shadow->schedule, cpu_ns);
 	else
 		schedule_next(&shadow->schedule, cpu_ns, next_slot_ns(shadow, result.price_ns));
-	account(shadow, &result, cpu_ns, order.has_spare_cpu);
+	account(shadow, &result, cpu_ns, order.room);
 	if (result.outcome == WINDOW_REFUSED && result.refusal != HP_SHADOW_BUDGET)
 		is_stopping(shadow, REFUSED_PAUSE_MS);
 }
@@ -196,9 +241,11 @@ static void one_window(struct hp_shadow *shadow, uint64_t cpu_ns)
 static void *make_windows(void *context)
 {
 	struct hp_shadow *shadow = context;
-	uint64_t first_ns = ledger_slot(&shadow->ledger, ledger_price(&shadow->ledger, 0, 0));
+	const struct price_terms least = { 0 };
+	uint64_t first_ns = ledger_slot(&shadow->ledger, ledger_price(&shadow->ledger, &least));
 	uint64_t cpu_ns;
 
+	look_at_waits(shadow);
 	schedule_next(&shadow->schedule, 0, first_ns);
 	while (!is_stopping(shadow, 0)) {
 		cpu_ns = target_cpu_ns(&shadow->target, hp_clock_monotonic_ns());
@@ -258,7 +305,6 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 {
 	struct hp_error *error = check_machine();
 	struct hp_shadow *shadow = error ? NULL : calloc(1, sizeof(*shadow));
-	cpu_set_t cpus;
 
 	if (error)
 		return error;
@@ -267,11 +313,10 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 	pthread_mutex_init(&shadow->lock, NULL);
 	shadow->percent = options->percent > 0 ? options->percent : HP_SHADOW_DEFAULT_PERCENT;
 	shadow->window_ns = options->window_ns;
-	shadow->cpus = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (uint64_t)CPU_COUNT(&cpus)
-								      : 1;
 	shadow->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	shadow->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ledger_init(&shadow->ledger, shadow->percent, options->sample_ns);
+	ledger_expect(&shadow->ledger, snapshot_price());
 	schedule_init(&shadow->schedule, options->seed ? options->seed : hp_clock_monotonic_ns());
 	error = window_maker_create(&shadow->maker, &shadow->ledger, shadow->stop_fd);
 	if (!error && (shadow->ready_fd < 0 || shadow->stop_fd < 0))

@@ -2,6 +2,7 @@
 #include "snapshot.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/number.h>
 #include <hpcprof/base/vector.h>
 
 #include <errno.h>
@@ -22,6 +23,9 @@ enum {
 	MOST_READERS = 4,
 	/* Room for what comes until the stop: so much more, and an eighth. */
 	SPARE_BYTES = 1 << 20,
+	/* More than caches hold close by. */
+	PROBE_BYTES = 4 << 20,
+	PROBES = 3,
 };
 
 void snapshot_init(struct snapshot *snapshot)
@@ -54,6 +58,29 @@ struct hp_error *snapshot_permitted(pid_t pid)
 				(int)pid),
 		"programs with more rights than you (setuid, another user's) cannot be copied, nor "
 		"those that kernel.yama.ptrace_scope keeps from you");
+}
+
+double snapshot_price(void)
+{
+	struct iovec from = { .iov_len = PROBE_BYTES };
+	struct iovec to = { .iov_len = PROBE_BYTES };
+	uint8_t *memory = mmap(NULL, (size_t)2 * PROBE_BYTES, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	uint64_t best_ns = UINT64_MAX;
+	uint64_t start_ns;
+
+	if (memory == MAP_FAILED)
+		return 0;
+	from.iov_base = memory;
+	to.iov_base = memory + PROBE_BYTES;
+	for (int i = 0; i < PROBES; i++) {
+		start_ns = hp_clock_monotonic_ns();
+		if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) == PROBE_BYTES &&
+		    hp_clock_monotonic_ns() - start_ns < best_ns)
+			best_ns = hp_clock_monotonic_ns() - start_ns;
+	}
+	munmap(memory, (size_t)2 * PROBE_BYTES);
+	return best_ns < UINT64_MAX ? (double)best_ns / PROBE_BYTES : 0;
 }
 
 /* Which of its pages are to be read: any that is in memory, or those that no file holds. */

@@ -41,6 +41,8 @@ struct snapshot {
 void snapshot_init(struct snapshot *snapshot);
 void snapshot_clear(struct snapshot *snapshot);
 
+/* What reading takes here, ns a byte, measured with a little memory of our own; 0: nobody can say. */
+double snapshot_price(void);
 /* NULL when its memory may be read, else why not. */
 struct hp_error *snapshot_permitted(pid_t pid);
 /* How much there is to read now, the target running. */

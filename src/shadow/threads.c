@@ -15,6 +15,8 @@
 enum {
 	/* So many processes are followed; more at once are not worth windows each. */
 	PROCESS_LIMIT = 1024,
+	/* Threads whose waiting is looked at: some ten microseconds each. */
+	WAITING_LIMIT = 128,
 	LOOK_INTERVAL_NS = 100000000,
 };
 
@@ -164,44 +166,89 @@ bool target_has_ended(const struct target *target)
 
 /* --- choosing --------------------------------------------------------------------------------- */
 
-struct choice {
+struct choosing {
 	struct hp_random *random;
-	uint64_t running;
-	pid_t pid; /* whose threads are looked at */
-	pid_t chosen_pid, chosen_tid;
+	pid_t pid;	     /* whose threads are looked at */
+	uint64_t in_process; /* that run */
+	struct target_choice *choice;
 };
 
 /* The nth that runs takes the place of the chosen one once in n times. */
 static bool consider(pid_t tid, void *context)
 {
-	struct choice *choice = context;
+	struct choosing *choosing = context;
+	struct target_choice *choice = choosing->choice;
 
 	if (!hold_is_running(tid))
 		return true;
-	choice->running++;
-	if (hp_random_between(choice->random, 1, choice->running) == 1) {
-		choice->chosen_pid = choice->pid;
-		choice->chosen_tid = tid;
+	choosing->in_process++;
+	if (hp_random_between(choosing->random, 1, ++choice->running) == 1) {
+		choice->pid = choosing->pid;
+		choice->tid = tid;
 	}
 	return true;
 }
 
-uint64_t target_choose(struct target *target, struct hp_random *random, pid_t *pid, pid_t *tid)
+void target_choose(struct target *target, struct hp_random *random, struct target_choice *choice)
 {
-	struct choice choice = { .random = random };
+	struct choosing choosing = { .random = random, .choice = choice };
 
+	*choice = (struct target_choice){ 0 };
 	for (size_t i = 0; i < target->count; i++) {
 		const struct target_process *process = &target->at[i];
 
-		choice.pid = process->pid;
+		choosing.pid = process->pid;
+		choosing.in_process = 0;
 		if (process->is_gone)
 			continue;
 		if (process->only_tid)
-			consider(process->only_tid, &choice);
+			consider(process->only_tid, &choosing);
 		else
-			for_threads(process->pid, consider, &choice);
+			for_threads(process->pid, consider, &choosing);
+		if (choice->pid == process->pid)
+			choice->in_process = choosing.in_process;
 	}
-	*pid = choice.chosen_pid;
-	*tid = choice.chosen_tid;
-	return choice.running;
+}
+
+/* --- waiting ---------------------------------------------------------------------------------- */
+
+struct waiting {
+	pid_t pid;
+	uint64_t threads_left; /* to be looked at */
+	uint64_t waited_ns;
+};
+
+/* /proc/PID/task/TID/schedstat: ns on a CPU, ns ready to run, times. */
+static bool add_waiting(pid_t tid, void *context)
+{
+	struct waiting *waiting = context;
+	_cleanup_free_ char *text = NULL;
+	const char *at;
+	uint64_t ran_ns, waited_ns;
+	char path[96];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)waiting->pid, (int)tid);
+	hp_error_destroy(hp_file_read_text(path, &text));
+	at = text;
+	if (at && hp_scan_u64(&at, &ran_ns) && hp_scan_u64(&at, &waited_ns))
+		waiting->waited_ns += waited_ns;
+	return --waiting->threads_left > 0;
+}
+
+uint64_t target_waited_ns(const struct target *target)
+{
+	struct waiting waiting = { .threads_left = WAITING_LIMIT };
+
+	for (size_t i = 0; i < target->count && waiting.threads_left; i++) {
+		const struct target_process *process = &target->at[i];
+
+		waiting.pid = process->pid;
+		if (process->is_gone)
+			continue;
+		if (process->only_tid)
+			add_waiting(process->only_tid, &waiting);
+		else
+			for_threads(process->pid, add_waiting, &waiting);
+	}
+	return waiting.waited_ns;
 }

@@ -36,7 +36,16 @@ void target_clear(struct target *target);
 uint64_t target_cpu_ns(struct target *target, uint64_t now_ns);
 bool target_has_ended(const struct target *target);
 
-/* One of the threads that run at this moment, each as likely as the next. Returns how many do. */
-uint64_t target_choose(struct target *target, struct hp_random *random, pid_t *pid, pid_t *tid);
+/* How long its threads have been ready to run without running, in all; of very many, the first. */
+uint64_t target_waited_ns(const struct target *target);
+
+/* A thread that runs at this moment. */
+struct target_choice {
+	pid_t pid, tid;
+	uint64_t running;    /* threads of the target that do; 0: none */
+	uint64_t in_process; /* of its process */
+};
+/* Any of them is as likely as the next. */
+void target_choose(struct target *target, struct hp_random *random, struct target_choice *choice);
 
 #endif

@@ -19,8 +19,6 @@ enum {
 	DRAIN_MS = 10,
 	/* A thread that hardly runs is waited for, but not for ever. */
 	PATIENCE = 3,
-	/* Where it takes the target's own time, for the price. */
-	REPLAY_EXPECTED = 3,
 	/* Replaying takes 1.1 to 2.5 ns a ns, more where others want the CPU, and translating new
 	 * code comes on top. */
 	REPLAY_FACTOR = 5,
@@ -79,18 +77,35 @@ static bool has_memory(uint64_t bytes, uint64_t have)
 	return bytes < UINT64_MAX / COPIES && bytes * COPIES <= have;
 }
 
-static struct hp_error *too_dear(uint64_t bytes, uint64_t price_ns)
+static struct hp_error *too_dear(const struct ledger *ledger, const struct price_terms *terms,
+				 uint64_t price_ns)
 {
+	static const char *const why[] = {
+		[ROOM_OF_ITS_OWN] = "",
+		[ROOM_IN_CORE] = " and replaying it on the other half of its core",
+		[ROOM_NONE] = " and replaying it where no CPU is to spare",
+	};
+	uint64_t due_ns = ledger_slot(ledger, ledger->lost_ns + price_ns);
+
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_INSUFFICIENT,
-				"a copy of %.1f MiB would take about %.1f ms of its time",
-				(double)bytes / (1 << 20), (double)price_ns / 1e6),
+				"copying %.1f MiB%s would take about %.0f ms of its time, which "
+				"%.3g %% have paid for after %.1f s",
+				(double)terms->bytes / (1 << 20), why[terms->room],
+				(double)price_ns / 1e6, 100 * ledger->share, (double)due_ns / 1e9),
 		"record for longer, or allow more, as in --shadow=5");
 }
 
-static uint64_t samples_of(const struct window_order *order)
+static struct price_terms terms_of(const struct window_order *order, uint64_t bytes,
+				   uint64_t samples)
 {
-	return order->window_ns / MATCH_PERIOD_NS;
+	return (struct price_terms){
+		.bytes = bytes,
+		.samples = samples,
+		.window_ns = order->window_ns,
+		.threads = order->threads,
+		.room = order->room,
+	};
 }
 
 /* Looks at the target's memory, and whether reading it can be afforded. */
@@ -98,6 +113,7 @@ static bool plan(struct window_maker *maker, const struct window_order *order,
 		 struct window_result *result)
 {
 	struct hp_error *error = snapshot_permitted(order->tid);
+	struct price_terms terms;
 	uint64_t bytes = 0;
 
 	if (error) {
@@ -109,11 +125,10 @@ static bool plan(struct window_maker *maker, const struct window_order *order,
 		refuse(result, HP_SHADOW_MAPPINGS, error);
 		return false;
 	}
-	result->price_ns = ledger_price(maker->ledger, bytes, samples_of(order));
-	if (!order->has_spare_cpu)
-		result->price_ns += REPLAY_EXPECTED * order->window_ns;
+	terms = terms_of(order, bytes, order->window_ns / MATCH_PERIOD_NS);
+	result->price_ns = ledger_price(maker->ledger, &terms);
 	if (!ledger_allows(maker->ledger, result->price_ns, order->slot_end_ns)) {
-		refuse(result, HP_SHADOW_BUDGET, too_dear(bytes, result->price_ns));
+		refuse(result, HP_SHADOW_BUDGET, too_dear(maker->ledger, &terms, result->price_ns));
 		return false;
 	}
 	if (!has_memory(bytes, memory_to_spare() + maker->snapshot.buffer_bytes)) {
@@ -129,50 +144,21 @@ static bool plan(struct window_maker *maker, const struct window_order *order,
 	return !error;
 }
 
-/* All CPUs that we may use but the one that the target is on; or that one, if there is no other. */
-static void other_cpus(pid_t tid, cpu_set_t *cpus)
-{
-	char path[64];
-	char text[1024];
-	const char *at;
-	FILE *file;
-	int cpu = -1;
-
-	if (sched_getaffinity(0, sizeof(*cpus), cpus) < 0)
-		CPU_ZERO(cpus);
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
-	file = fopen(path, "re");
-	if (!file)
-		return;
-	/* Field 39, the 37th behind the name, which may hold anything. */
-	at = fgets(text, sizeof(text), file) ? strrchr(text, ')') : NULL;
-	for (int field = 2; at && field < 39; field++)
-		at = strchr(at + 1, ' ');
-	fclose(file);
-	if (!at || sscanf(at, " %d", &cpu) != 1 || cpu < 0 || cpu >= CPU_SETSIZE)
-		return;
-	CPU_CLR((size_t)cpu, cpus);
-	if (!CPU_COUNT(cpus))
-		CPU_SET((size_t)cpu, cpus);
-}
-
 static bool make_ready(struct window_maker *maker, const struct window_order *order,
 		       struct window_result *result)
 {
 	struct hp_error *error;
-	cpu_set_t cpus;
 
 	error = matching_open(&maker->matching, order->tid);
 	if (!error)
 		error = descriptors_list(&maker->descriptors, order->tid);
 	if (!error && !shadow_calls_identify(&maker->calls, order->pid, order->tid))
 		error = hp_error_create(HP_ERROR_NOT_FOUND, "the thread has ended");
-	other_cpus(order->tid, &cpus);
 	if (!error)
-		error = vessel_create(&maker->vessel, &maker->snapshot.areas, &cpus);
+		error = vessel_create(&maker->vessel, &maker->snapshot.areas, &order->cpus);
 	/* Others may want that CPU, and would come to the target's for it: a tenth of a share. When
 	 * the target itself keeps all busy, what replaying takes has been paid for. */
-	if (!error && order->has_spare_cpu)
+	if (!error && order->room != ROOM_NONE)
 		setpriority(PRIO_PROCESS, (id_t)maker->vessel.pid,
 			    getpriority(PRIO_PROCESS, 0) + NICER);
 	if (error)
@@ -191,6 +177,7 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 	struct hp_error *error = NULL;
 	enum hp_shadow_refusal refusal = HP_SHADOW_FAILED;
 	enum hold_result held = hold(order->tid, &maker->state, &error, &refusal);
+	struct price_terms terms;
 
 	if (held == HOLD_STOPPED) {
 		error = snapshot_take(&maker->snapshot);
@@ -201,10 +188,10 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 			error = hp_error_create_errno(errno, "sampling a thread");
 		hold_release(order->tid);
 		result->copied_bytes = maker->snapshot.used_bytes;
-		ledger_stop(maker->ledger, hp_clock_monotonic_ns() - start_ns,
-			    result->copied_bytes);
+		terms = terms_of(order, result->copied_bytes, 0);
+		ledger_stop(maker->ledger, hp_clock_monotonic_ns() - start_ns, &terms);
 	} else if (held == HOLD_IN_KERNEL) {
-		ledger_other(maker->ledger, hp_clock_monotonic_ns() - start_ns);
+		ledger_other(maker->ledger, (double)(hp_clock_monotonic_ns() - start_ns));
 	}
 	if (error)
 		refuse(result, refusal, error);
@@ -407,6 +394,7 @@ void window_make(struct window_maker *maker, const struct window_order *order,
 		 struct window_result *result)
 {
 	struct hp_error *error = NULL;
+	struct price_terms terms;
 	bool is_copied;
 
 	*result = (struct window_result){
@@ -418,13 +406,18 @@ void window_make(struct window_maker *maker, const struct window_order *order,
 		error = build(maker);
 	if (is_copied && !error)
 		error = collect_samples(maker, order, result->window.time_ns);
-	ledger_samples(maker->ledger, maker->matching.tick);
+	terms = terms_of(order, 0, maker->matching.tick);
+	ledger_samples(maker->ledger, &terms);
 	if (is_copied && !error)
 		error = replay_copy(maker, order, result);
 	vessel_kill(&maker->vessel, &result->replay_ns);
-	if (!order->has_spare_cpu)
-		ledger_other(maker->ledger, result->replay_ns);
 	matching_close(&maker->matching);
+	/* By our own hand: see hp_shadow_stop. */
+	if (error && is_stopping(maker)) {
+		hp_error_destroy(error);
+		result->outcome = WINDOW_NOT_NOW;
+		return;
+	}
 	if (error)
 		refuse(result, HP_SHADOW_FAILED, error);
 }

@@ -28,7 +28,6 @@ struct window_maker {
 	struct shadow_calls calls;
 	struct ledger *ledger; /* borrowed */
 	int stop_fd;	       /* readable: make an end; borrowed */
-	uint64_t cpus;	       /* that we may use; with one, replaying takes the target's time */
 };
 
 /* What is asked for: a window of thread `tid` of process `pid`, in what is left of the slot. */
@@ -36,7 +35,9 @@ struct window_order {
 	pid_t pid, tid;
 	uint64_t slot_end_ns; /* of the target's CPU time */
 	uint64_t window_ns;
-	bool has_spare_cpu; /* else replaying takes the target's own time */
+	uint64_t threads;     /* of the process that run, `tid` among them */
+	enum elbow_room room; /* of the copy, on `cpus` */
+	cpu_set_t cpus;
 };
 
 enum window_outcome {

@@ -2,6 +2,7 @@ check_PROGRAMS += \
 	tests/base/test_arena \
 	tests/base/test_bytes \
 	tests/base/test_cache \
+	tests/base/test_cpu_list \
 	tests/base/test_error \
 	tests/base/test_file \
 	tests/base/test_number \
@@ -11,6 +12,7 @@ check_PROGRAMS += \
 tests_base_test_arena_LDADD = $(BASE_LIBS) $(CHECK_LIBS)
 tests_base_test_bytes_LDADD = $(BASE_LIBS) $(CHECK_LIBS)
 tests_base_test_cache_LDADD = $(BASE_LIBS) $(CHECK_LIBS)
+tests_base_test_cpu_list_LDADD = $(BASE_LIBS) $(CHECK_LIBS)
 tests_base_test_error_LDADD = $(BASE_LIBS) $(CHECK_LIBS)
 tests_base_test_file_LDADD = $(BASE_LIBS) $(CHECK_LIBS)
 tests_base_test_number_LDADD = $(BASE_LIBS) $(CHECK_LIBS)

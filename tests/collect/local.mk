@@ -4,7 +4,6 @@ check_PROGRAMS += \
 	tests/collect/test_attribute \
 	tests/collect/test_clock \
 	tests/collect/test_counters \
-	tests/collect/test_cpus \
 	tests/collect/test_figures \
 	tests/collect/test_file_identity \
 	tests/collect/test_jit \
@@ -32,8 +31,6 @@ tests_collect_test_clock_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 
 tests_collect_test_counters_SOURCES = tests/collect/test_counters.c tests/collect/software.c
 tests_collect_test_counters_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
-tests_collect_test_cpus_SOURCES = tests/collect/test_cpus.c
-tests_collect_test_cpus_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_figures_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_file_identity_SOURCES = \
 	tests/collect/test_file_identity.c tests/collect/scratch.c

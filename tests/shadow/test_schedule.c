@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When windows are due, and what may be spent on them. */
+#include "../../src/shadow/control_groups.h"
+#include "../../src/shadow/elbow_room.h"
 #include "../../src/shadow/price.h"
 #include "../../src/shadow/schedule.h"
+#include "../../src/shadow/waits.h"
 #include "../support.h"
+
+#include <unistd.h>
 
 enum { SLOT = 1000000, SLOTS = 4000 };
 
@@ -91,11 +96,14 @@ END_TEST
 
 START_TEST(a_dearer_copy_has_a_higher_price_and_a_longer_slot)
 {
+	const struct price_terms none = { 0 };
+	const struct price_terms samples = { .samples = 50 };
+	const struct price_terms both = { .bytes = 1 << 20, .samples = 50 };
 	struct ledger ledger;
 
 	ledger_init(&ledger, 1, 0);
-	ck_assert_uint_gt(ledger_price(&ledger, 1 << 20, 50), ledger_price(&ledger, 0, 50));
-	ck_assert_uint_gt(ledger_price(&ledger, 0, 50), ledger_price(&ledger, 0, 0));
+	ck_assert_uint_gt(ledger_price(&ledger, &both), ledger_price(&ledger, &samples));
+	ck_assert_uint_gt(ledger_price(&ledger, &samples), ledger_price(&ledger, &none));
 	/* 1 %: a hundred times. */
 	ck_assert_uint_eq(ledger_slot(&ledger, 1000000), 100000000);
 }
@@ -115,12 +123,15 @@ START_TEST(what_is_allowed_stays_within_the_budget)
 	schedule_init(&schedule, 13);
 	schedule_next(&schedule, 0, 1000);
 	for (int i = 0; i < SLOTS; i++) {
-		uint64_t bytes = hp_random_between(&random, 0, 50 << 20);
-		uint64_t price = ledger_price(&ledger, bytes, 50);
+		const struct price_terms terms = {
+			.bytes = hp_random_between(&random, 0, 50 << 20),
+			.samples = 50,
+		};
+		uint64_t price = ledger_price(&ledger, &terms);
 
 		now = schedule.due_ns;
 		if (ledger_allows(&ledger, price, schedule.end_ns)) {
-			ledger_other(&ledger, price);
+			ledger_other(&ledger, (double)price);
 			windows++;
 		}
 		ck_assert(0.02 * (double)schedule.end_ns >= (double)ledger.lost_ns);
@@ -134,14 +145,14 @@ END_TEST
 
 START_TEST(prices_follow_what_is_measured)
 {
-	const uint64_t bytes = 100 << 20;
+	const struct price_terms terms = { .bytes = 100 << 20 };
 	struct ledger ledger;
 	uint64_t wrong;
 
 	ledger_init(&ledger, 1, 0);
 	for (int i = 0; i < 30; i++)
-		ledger_stop(&ledger, 20000000, bytes);
-	wrong = ledger_price(&ledger, bytes, 0);
+		ledger_stop(&ledger, 20000000, &terms);
+	wrong = ledger_price(&ledger, &terms);
 	/* 20 ms, and what cold caches are reckoned to take. */
 	ck_assert_uint_ge(wrong, 19000000);
 	ck_assert_uint_le(wrong, 24000000);
@@ -149,8 +160,199 @@ START_TEST(prices_follow_what_is_measured)
 	ck_assert_uint_eq(ledger.stopped_ns, 30 * 20000000ull);
 	/* Slower now. */
 	for (int i = 0; i < 30; i++)
-		ledger_stop(&ledger, 60000000, bytes);
-	ck_assert_uint_ge(ledger_price(&ledger, bytes, 0), 55000000);
+		ledger_stop(&ledger, 60000000, &terms);
+	ck_assert_uint_ge(ledger_price(&ledger, &terms), 55000000);
+}
+END_TEST
+
+START_TEST(what_others_wait_for_is_lost_once_for_each)
+{
+	struct price_terms terms = { .bytes = 10 << 20, .samples = 20, .threads = 1 };
+	struct ledger one, eight;
+	uint64_t price;
+
+	ledger_init(&one, 1, 1000);
+	ledger_init(&eight, 1, 1000);
+	/* What copies take is not lost by each. */
+	one.has_taken = eight.has_taken = true;
+	price = ledger_price(&one, &terms);
+	ledger_stop(&one, 5000000, &terms);
+	ledger_samples(&one, &terms);
+	terms.threads = 8;
+	ck_assert_uint_ge(ledger_price(&eight, &terms), 8 * price - 8);
+	ledger_stop(&eight, 5000000, &terms);
+	ledger_samples(&eight, &terms);
+	ck_assert_uint_ge(eight.lost_ns, 8 * one.lost_ns - 8);
+	/* The stop as such is as long. */
+	ck_assert_uint_eq(eight.longest_stop_ns, one.longest_stop_ns);
+}
+END_TEST
+
+START_TEST(a_copy_without_a_cpu_of_its_own_is_dear)
+{
+	const uint64_t ms = 1000000;
+	const enum elbow_room rooms[] = { ROOM_OF_ITS_OWN, ROOM_IN_CORE, ROOM_NONE };
+	uint64_t last_price = 0;
+	uint64_t last_lost = 0;
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(rooms); i++) {
+		const struct price_terms terms = { .window_ns = 100 * ms, .room = rooms[i] };
+		struct ledger ledger;
+
+		ledger_init(&ledger, 1, 0);
+		ck_assert_uint_gt(ledger_price(&ledger, &terms), last_price);
+		last_price = ledger_price(&ledger, &terms);
+		ledger_taken(&ledger, 250 * ms, &terms);
+		ck_assert_uint_gt(ledger.lost_ns, last_lost);
+		last_lost = ledger.lost_ns;
+	}
+	ck_assert_uint_eq(last_lost, 250 * ms);
+	ck_assert_uint_ge(last_price, 100 * ms);
+}
+END_TEST
+
+START_TEST(what_copies_take_is_learned)
+{
+	const uint64_t ms = 1000000;
+	const struct price_terms terms = { .window_ns = 100 * ms, .room = ROOM_NONE };
+	struct ledger ledger;
+
+	ledger_init(&ledger, 1, 0);
+	for (int i = 0; i < 40; i++)
+		ledger_taken(&ledger, 700 * ms, &terms);
+	ck_assert_uint_ge(ledger_price(&ledger, &terms), 690 * ms);
+	ck_assert_uint_eq(ledger.lost_ns, 40 * 700 * ms);
+}
+END_TEST
+
+/* What a target waits in a second, by itself and beside copies. */
+static double excess_of(uint64_t calm_ms, uint64_t busy_ms, int times)
+{
+	const uint64_t ms = 1000000;
+	struct waits waits = { 0 };
+	uint64_t now = 5;
+	uint64_t waited = 77 * ms;
+	double sum = 0;
+
+	waits_begin(&waits, now, waited);
+	for (int i = 0; i < times; i++) {
+		now += 1000 * ms;
+		waited += calm_ms * ms;
+		waits_begin(&waits, now, waited);
+		now += 1000 * ms;
+		waited += busy_ms * ms;
+		sum += waits_end(&waits, now, waited, 400 * ms);
+	}
+	return sum;
+}
+
+START_TEST(only_waiting_beyond_the_usual_is_a_copys_doing)
+{
+	const double ms = 1e6;
+
+	ck_assert_double_eq_tol(excess_of(0, 0, 10), 0, 1);
+	ck_assert_double_eq_tol(excess_of(300, 300, 10), 0, 1);
+	ck_assert_double_eq_tol(excess_of(300, 350, 10), 500 * ms, 1000);
+	/* Not more than it took. */
+	ck_assert_double_eq_tol(excess_of(0, 900, 10), 4000 * ms, 1000);
+	/* Less is not given back beyond what was taken. */
+	ck_assert_double_eq_tol(excess_of(500, 100, 10), 0, 1);
+}
+END_TEST
+
+START_TEST(noise_in_waiting_adds_up_to_little)
+{
+	const uint64_t ms = 1000000;
+	struct hp_random random = hp_random_seeded(3);
+	struct waits waits = { 0 };
+	uint64_t now = 5;
+	uint64_t waited = 0;
+	double sum = 0;
+
+	waits_begin(&waits, now, waited);
+	for (int i = 0; i < 400; i++) {
+		now += 1000 * ms;
+		waited += hp_random_between(&random, 0, 600) * ms;
+		waits_begin(&waits, now, waited);
+		now += 1000 * ms;
+		waited += hp_random_between(&random, 0, 600) * ms;
+		sum += waits_end(&waits, now, waited, 400 * ms);
+	}
+	/* Each difference alone, those below 0 left out, would make some 30 s. */
+	ck_assert(sum >= 0);
+	ck_assert_double_lt(sum, 15000.0 * (double)ms);
+}
+END_TEST
+
+START_TEST(before_it_is_known_what_is_usual_nothing_is_held_against_a_copy)
+{
+	struct waits waits = { 0 };
+
+	waits_begin(&waits, 1000, 0);
+	ck_assert_double_eq_tol(waits_end(&waits, 900000000, 500000000, 400000000), 0, 1e-9);
+}
+END_TEST
+
+START_TEST(threads_that_end_take_their_waiting_with_them)
+{
+	struct waits waits = { 0 };
+
+	waits_begin(&waits, 1000, 900000000);
+	waits_begin(&waits, 100001000, 900000000);
+	ck_assert_double_eq_tol(waits_end(&waits, 200001000, 5, 400000000), 0, 1e-9);
+}
+END_TEST
+
+START_TEST(groups_are_found_by_their_controller)
+{
+	static const char text[] = "12:cpu,cpuacct:/jobs/7\n4:memory:/a:b\n1:name=systemd:/\n"
+				   "0::/user.slice/one\n";
+	char group[64];
+
+	ck_assert(control_group_find(text, "memory", group, sizeof(group)));
+	ck_assert_str_eq(group, "/a:b");
+	ck_assert(control_group_find(text, "cpu", group, sizeof(group)));
+	ck_assert_str_eq(group, "/jobs/7");
+	ck_assert(control_group_find(text, "cpuacct", group, sizeof(group)));
+	ck_assert(control_group_find(text, "", group, sizeof(group)));
+	ck_assert_str_eq(group, "/user.slice/one");
+	ck_assert(!control_group_find(text, "cpuset", group, sizeof(group)));
+	ck_assert(!control_group_find(text, "mem", group, sizeof(group)));
+	ck_assert(!control_group_find(text, "", group, 4));
+	ck_assert(!control_group_find("", "", group, sizeof(group)));
+	ck_assert(!control_group_find("nonsense", "memory", group, sizeof(group)));
+	ck_assert(!control_group_find("4:memory", "memory", group, sizeof(group)));
+}
+END_TEST
+
+START_TEST(quotas_are_whole_cpus)
+{
+	ck_assert_uint_eq(control_group_quota("max 100000"), UINT64_MAX);
+	ck_assert_uint_eq(control_group_quota("50000 100000"), 1);
+	ck_assert_uint_eq(control_group_quota("250000 100000"), 2);
+	ck_assert_uint_eq(control_group_quota("250000 0"), UINT64_MAX);
+	ck_assert_uint_eq(control_group_quota("250000"), UINT64_MAX);
+	ck_assert_uint_eq(control_group_quota(""), UINT64_MAX);
+	ck_assert_uint_ge(control_groups_cpus(), 1);
+}
+END_TEST
+
+START_TEST(a_copy_runs_elsewhere_if_it_can)
+{
+	cpu_set_t ours, cpus;
+	enum elbow_room room = elbow_room(getpid(), 1, cpus_to_use(), &cpus);
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(ours), &ours), 0);
+	ck_assert_uint_ge(cpus_to_use(), 1);
+	ck_assert_uint_le(cpus_to_use(), (uint64_t)CPU_COUNT(&ours));
+	/* Within what we may use, and never nowhere. */
+	ck_assert_int_gt(CPU_COUNT(&cpus), 0);
+	CPU_OR(&cpus, &cpus, &ours);
+	ck_assert(CPU_EQUAL(&cpus, &ours));
+	if (CPU_COUNT(&ours) == 1)
+		ck_assert_int_eq(room, ROOM_NONE);
+	/* Where all are wanted there is no room, whatever CPUs there are. */
+	ck_assert_int_eq(elbow_room(getpid(), 5, 5, &cpus), ROOM_NONE);
 }
 END_TEST
 
@@ -174,4 +376,10 @@ HP_TEST_MAIN("shadow/schedule", there_is_one_moment_in_each_slot, moments_are_ev
 	     windows_are_longer_where_they_are_fewer_within_bounds,
 	     a_dearer_copy_has_a_higher_price_and_a_longer_slot,
 	     what_is_allowed_stays_within_the_budget, prices_follow_what_is_measured,
+	     what_others_wait_for_is_lost_once_for_each, a_copy_without_a_cpu_of_its_own_is_dear,
+	     what_copies_take_is_learned, only_waiting_beyond_the_usual_is_a_copys_doing,
+	     noise_in_waiting_adds_up_to_little,
+	     before_it_is_known_what_is_usual_nothing_is_held_against_a_copy,
+	     threads_that_end_take_their_waiting_with_them, groups_are_found_by_their_controller,
+	     quotas_are_whole_cpus, a_copy_runs_elsewhere_if_it_can,
 	     memory_to_spare_is_what_the_kernel_says_less_a_reserve)

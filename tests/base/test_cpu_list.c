@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../support.h"
 
-#include "../../src/collect/cpus.h"
+#include <hpcprof/base/cpu_list.h>
 
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ START_TEST(a_list_comes_out_sorted_and_distinct)
 		size_t count;
 		int *cpus;
 
-		hp_assert_ok(cpus_parse(lists[i].text, &cpus, &count));
+		hp_assert_ok(hp_cpu_list_parse(lists[i].text, &cpus, &count));
 		ck_assert_uint_eq(count, lists[i].count);
 		for (size_t j = 0; j < count; j++)
 			ck_assert_int_eq(cpus[j], lists[i].cpus[j]);
@@ -64,7 +64,7 @@ START_TEST(a_bad_list_is_a_usage_error)
 		size_t count;
 		int *cpus;
 
-		hp_assert_fails(HP_ERROR_USAGE, cpus_parse(lists[i], &cpus, &count));
+		hp_assert_fails(HP_ERROR_USAGE, hp_cpu_list_parse(lists[i], &cpus, &count));
 	}
 }
 END_TEST
@@ -74,11 +74,11 @@ START_TEST(without_a_list_it_is_every_online_cpu)
 	size_t count;
 	int *cpus;
 
-	hp_assert_ok(cpus_parse(NULL, &cpus, &count));
+	hp_assert_ok(hp_cpu_list_parse(NULL, &cpus, &count));
 	ck_assert_uint_eq(count, (size_t)sysconf(_SC_NPROCESSORS_ONLN));
 	free(cpus);
 }
 END_TEST
 
-HP_TEST_MAIN("collect/cpus", a_list_comes_out_sorted_and_distinct, a_bad_list_is_a_usage_error,
+HP_TEST_MAIN("base/cpu_list", a_list_comes_out_sorted_and_distinct, a_bad_list_is_a_usage_error,
 	     without_a_list_it_is_every_online_cpu)

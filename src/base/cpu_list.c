@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cpus.h"
+#include <hpcprof/base/cpu_list.h>
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
@@ -25,7 +25,7 @@ static bool mark_range(char *range, unsigned char *wanted)
 	return true;
 }
 
-struct hp_error *cpus_parse(const char *text, int **cpus, size_t *count)
+struct hp_error *hp_cpu_list_parse(const char *text, int **cpus, size_t *count)
 {
 	_cleanup_free_ unsigned char *wanted = calloc(CPU_LIMIT, 1);
 	_cleanup_free_ char *list = text ? strdup(text) : NULL;
