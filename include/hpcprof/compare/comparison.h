@@ -47,7 +47,7 @@ struct hp_measured {
 };
 
 /* One side of anything that is compared. */
-struct hp_cost {
+struct hp_compared_cost {
 	struct hp_measured cost;
 	uint64_t samples; /* that say so */
 };
@@ -105,7 +105,7 @@ struct hp_compared {
 	uint32_t line;		 /* where it lost the most, else where it begins; 0 unknown */
 	const char *former_name; /* the base's when it has another, or NULL */
 
-	struct hp_cost side[HP_SIDES];
+	struct hp_compared_cost side[HP_SIDES];
 	struct hp_measured change; /* INFINITY where the base has nothing of it */
 	struct hp_measured lost;   /* candidate's cost less the base's */
 	double p;		   /* of no change, two-sided; NAN where it was not tested */
