@@ -11,6 +11,10 @@ src_report_libreport_a_SOURCES = \
 	src/report/attribute.h src/report/attribute.c \
 	src/report/cells.h src/report/cells.c \
 	src/report/columns.h src/report/columns.c \
+	include/hpcprof/report/comparison.h src/report/comparison.h src/report/comparison.c \
+	src/report/comparison_github.c src/report/comparison_html.c \
+	src/report/comparison_json.c src/report/comparison_junit.c \
+	src/report/comparison_markdown.c src/report/comparison_sarif.c \
 	src/report/counted.h src/report/counted.c src/report/counted_terms.c \
 	src/report/columns_analysis.h src/report/columns_analysis.c \
 	src/report/columns_counts.h src/report/columns_counts.c \
@@ -39,4 +43,18 @@ src_report_libreport_a_SOURCES = \
 	src/report/windows.h src/report/windows.c \
 	src/report/write.h src/report/write_annotate.c src/report/write_csv.c src/report/write_dot.c src/report/write_json.c src/report/write_stalls.c src/report/write_text.c
 
-REPORT_LIBS = src/report/libreport.a $(ANALYZE_LIBS) $(CFG_LIBS) $(ISA_LIBS) $(IMAGE_LIBS) $(DB_LIBS)
+nodist_src_report_libreport_a_SOURCES = src/report/page_check_css.h src/report/page_check_js.h
+
+# The page of a comparison, as arrays of strings.
+page_headers = src/report/page_check_css.h src/report/page_check_js.h
+BUILT_SOURCES += $(page_headers)
+CLEANFILES += $(page_headers)
+EXTRA_DIST += src/report/page/check.css src/report/page/check.js src/report/page/quote.awk
+quote_page = $(AM_V_GEN)$(MKDIR_P) src/report && $(AWK) -v name=$(@F:.h=) \
+	-f $(srcdir)/src/report/page/quote.awk
+src/report/page_check_css.h: src/report/page/check.css src/report/page/quote.awk
+	$(quote_page) $(srcdir)/src/report/page/check.css >$@.tmp && mv $@.tmp $@
+src/report/page_check_js.h: src/report/page/check.js src/report/page/quote.awk
+	$(quote_page) $(srcdir)/src/report/page/check.js >$@.tmp && mv $@.tmp $@
+
+REPORT_LIBS = src/report/libreport.a $(COMPARE_LIBS) $(ANALYZE_LIBS) $(CFG_LIBS) $(ISA_LIBS) $(IMAGE_LIBS) $(DB_LIBS)

@@ -44,3 +44,9 @@ tests_report_test_counted_CFLAGS = $(AM_CFLAGS) -g
 tests_report_test_counted_LDADD = $(REPORT_LIBS) $(CHECK_LIBS)
 
 dist_check_SCRIPTS += tests/report/report.test
+
+# Every format of a comparison, read back by parsers that are not ours.
+helper_programs += tests/report/comparison_sample
+tests_report_comparison_sample_LDADD = $(REPORT_LIBS)
+dist_check_SCRIPTS += tests/report/comparison.test
+EXTRA_DIST += tests/report/comparison_parsers.py

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "comparison.h"
+
+#include "quantity.h"
+
+#include <hpcprof/base/number.h>
+#include <hpcprof/base/text.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define ARROW "\xe2\x86\x92"
+#define MINUS "\xe2\x88\x92"
+
+/* --- figures -------------------------------------------------------------------------------- */
+
+static void add_significant(struct buffer *buffer, double value)
+{
+	double size = fabs(value);
+
+	buffer_printf(buffer, "%.*f", size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2, value);
+}
+
+static void add_time(struct buffer *buffer, double time_ns)
+{
+	static const struct {
+		double ns;
+		const char *name;
+	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	size_t i = 0;
+
+	while (i + 1 < HP_ARRAY_COUNT(units) && fabs(time_ns) < 0.9995 * units[i].ns)
+		i++;
+	if (!(fabs(time_ns) > 0)) /* in the unit of everything else, most likely */
+		i = 1;
+	add_significant(buffer, time_ns / units[i].ns);
+	buffer_printf(buffer, " %s", units[i].name);
+}
+
+void comparison_add_cost(struct buffer *buffer, const struct hp_comparison *comparison, double cost)
+{
+	if (!isfinite(cost)) {
+		buffer_printf(buffer, "?");
+	} else if (comparison->is_relative) {
+		add_significant(buffer, 100 * cost);
+		buffer_printf(buffer, " %%");
+	} else if (comparison->unit == HP_UNIT_NS) {
+		add_time(buffer, cost);
+	} else {
+		quantity_add(buffer, cost);
+		buffer_printf(buffer, " %s", hp_unit_name(comparison->unit));
+	}
+}
+
+static void add_percent(struct buffer *buffer, double share)
+{
+	double percent = 100 * share;
+	int digits = fabs(percent) >= 99.95 ? 0 : fabs(percent) >= 0.995 ? 1 : 2;
+
+	if (isinf(share))
+		buffer_printf(buffer, "%s\xe2\x88\x9e", share < 0 ? MINUS : "+");
+	else
+		buffer_printf(buffer, "%s%.*f %%", percent < 0 ? MINUS : "+", digits,
+			      fabs(percent));
+}
+
+void comparison_add_change(struct buffer *buffer, const struct hp_compared *compared)
+{
+	double change = compared->change.value;
+
+	if (isnan(change))
+		buffer_printf(buffer, "?");
+	else if (isinf(change))
+		buffer_printf(buffer, "new");
+	else if (!(compared->side[HP_CANDIDATE].cost.value > 0) && change < 0)
+		buffer_printf(buffer, "gone");
+	else
+		add_percent(buffer, change);
+}
+
+void comparison_add_change_interval(struct buffer *buffer, const struct hp_compared *compared)
+{
+	const struct hp_measured *change = &compared->change;
+
+	if (!isfinite(change->value) || isnan(change->low) || isnan(change->high))
+		return;
+	add_percent(buffer, change->low);
+	buffer_printf(buffer, " to ");
+	add_percent(buffer, change->high);
+}
+
+/* --- names and places ------------------------------------------------------------------------- */
+
+const char *comparison_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+const char *comparison_relative_path(const struct comparison_writer *writer, const char *path)
+{
+	const char *root = writer->options->source_root;
+	size_t length = root ? strlen(root) : 0;
+
+	if (length && strncmp(path, root, length) == 0 && path[length] == '/')
+		path += length + 1;
+	while (strncmp(path, "./", 2) == 0)
+		path += 2;
+	return path;
+}
+
+void comparison_add_name(struct buffer *buffer, const struct hp_compared *compared)
+{
+	if (compared->scope == HP_SCOPE_PROGRAM) {
+		buffer_printf(buffer, "the program");
+		return;
+	}
+	buffer_printf(buffer, "%s ", hp_scope_name(compared->scope));
+	text_escape(buffer, compared->scope == HP_SCOPE_IMAGE ? comparison_base_name(compared->name)
+							      : compared->name);
+	if (compared->scope != HP_SCOPE_IMAGE && compared->image) {
+		buffer_printf(buffer, " in ");
+		text_escape(buffer, comparison_base_name(compared->image));
+	}
+	if (compared->former_name) {
+		buffer_printf(buffer, " (was ");
+		text_escape(buffer, compared->former_name);
+		buffer_printf(buffer, ")");
+	}
+}
+
+void comparison_add_place(struct buffer *buffer, const struct comparison_writer *writer,
+			  const struct hp_compared *compared)
+{
+	if (!compared->file)
+		return;
+	text_escape(buffer, comparison_relative_path(writer, compared->file));
+	if (compared->line)
+		buffer_printf(buffer, ":%" PRIu32, compared->line);
+}
+
+/* --- sentences ------------------------------------------------------------------------------ */
+
+static void add_costs(struct buffer *buffer, const struct hp_comparison *comparison,
+		      const struct hp_compared *compared)
+{
+	comparison_add_cost(buffer, comparison, compared->side[HP_BASE].cost.value);
+	buffer_printf(buffer, " " ARROW " ");
+	comparison_add_cost(buffer, comparison, compared->side[HP_CANDIDATE].cost.value);
+	if (comparison->is_relative)
+		buffer_printf(buffer, " of the program");
+	else
+		buffer_printf(buffer, " a %s", comparison->per);
+	buffer_printf(buffer, ", ");
+	comparison_add_change(buffer, compared);
+	if (isfinite(compared->change.value)) {
+		buffer_printf(buffer, " (");
+		comparison_add_change_interval(buffer, compared);
+		buffer_printf(buffer, ")");
+	}
+}
+
+static void add_counted(struct buffer *buffer, size_t count, const char *what)
+{
+	if (count)
+		buffer_printf(buffer, "; %zu %s%s", count, what, count == 1 ? "" : "s");
+}
+
+void comparison_add_summary(struct buffer *buffer, const struct hp_comparison *comparison)
+{
+	const struct hp_compared *program = comparison->program;
+
+	if (comparison->verdict == HP_VERDICT_INSUFFICIENT && comparison->shortage_count)
+		comparison_add_shortage(buffer, &comparison->shortages[0]);
+	else if (comparison->is_relative)
+		buffer_printf(buffer, "shares of the program compared");
+	else {
+		buffer_printf(buffer, "the program costs ");
+		add_costs(buffer, comparison, program);
+	}
+	add_counted(buffer, comparison_regressions(comparison), "regression");
+	add_counted(buffer, comparison_improvements(comparison), "improvement");
+	if (comparison->verdict == HP_VERDICT_PASS && isfinite(program->smallest_change) &&
+	    !comparison->is_relative)
+		buffer_printf(buffer, "; a change of %.1f %% would have been seen",
+			      100 * program->smallest_change);
+}
+
+void comparison_add_headline(struct buffer *buffer, const struct hp_comparison *comparison)
+{
+	buffer_printf(buffer, "%s: ", hp_verdict_name(comparison->verdict));
+	comparison_add_summary(buffer, comparison);
+}
+
+void comparison_add_finding(struct buffer *buffer, const struct hp_comparison *comparison,
+			    const struct hp_compared *compared)
+{
+	comparison_add_name(buffer, compared);
+	buffer_printf(buffer, " costs ");
+	add_costs(buffer, comparison, compared);
+	if (isfinite(compared->q))
+		buffer_printf(buffer, ", q = %.2g", compared->q);
+}
+
+void comparison_add_shift(struct buffer *buffer, const struct hp_comparison *comparison,
+			  const struct hp_cost_shift *shift)
+{
+	comparison_add_cost(buffer, comparison, fabs(shift->cost));
+	buffer_printf(buffer, shift->cost >= 0 ? " of it came from " : " of it went to ");
+	text_escape(buffer, shift->partner->name);
+	if (shift->why) {
+		buffer_printf(buffer, " (");
+		text_escape(buffer, shift->why);
+		buffer_printf(buffer, ")");
+	}
+}
+
+void comparison_add_shortage(struct buffer *buffer, const struct hp_shortage *shortage)
+{
+	text_escape(buffer, shortage->reason);
+	if (shortage->advice) {
+		buffer_printf(buffer, "; ");
+		text_escape(buffer, shortage->advice);
+	}
+}
+
+/* What is left are characters that XML 1.0 has: controls and bytes that are no UTF-8 are visible
+ * escapes by now. U+FFFE and U+FFFF are no characters of XML. */
+void comparison_add_markup(struct buffer *out, const char *text)
+{
+	while (*text) {
+		uint32_t point = 0;
+		size_t length = hp_text_utf8(text, &point);
+
+		if (point == '<')
+			buffer_printf(out, "&lt;");
+		else if (point == '>')
+			buffer_printf(out, "&gt;");
+		else if (point == '&')
+			buffer_printf(out, "&amp;");
+		else if (point == '"')
+			buffer_printf(out, "&quot;");
+		else if (!length || point == 0xfffe || point == 0xffff)
+			buffer_printf(out, "\xef\xbf\xbd");
+		else
+			buffer_add(out, text, length);
+		text += length ? length : 1;
+	}
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+bool hp_comparison_is_regression(const struct hp_compared *compared)
+{
+	return compared->is_finding && !compared->is_shift && compared->lost.value > 0;
+}
+
+size_t comparison_regressions(const struct hp_comparison *comparison)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < comparison->finding_count; i++)
+		count += hp_comparison_is_regression(comparison->findings[i]);
+	return count;
+}
+
+size_t comparison_improvements(const struct hp_comparison *comparison)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < comparison->finding_count; i++) {
+		const struct hp_compared *compared = comparison->findings[i];
+
+		count += !compared->is_shift && compared->lost.value < 0;
+	}
+	return count;
+}
+
+size_t comparison_most_findings(const struct comparison_writer *writer)
+{
+	return writer->options->most_findings ? writer->options->most_findings
+					      : COMPARISON_MOST_FINDINGS;
+}
+
+struct hp_error *comparison_put(const struct buffer *buffer, FILE *out)
+{
+	if (buffer->failed)
+		return hp_error_create_no_memory();
+	fwrite(buffer_text(buffer), 1, buffer->size, out);
+	return NULL;
+}
+
+struct hp_error *hp_comparison_write(const struct hp_comparison *comparison,
+				     enum hp_comparison_format format,
+				     const struct hp_comparison_options *options, FILE *out)
+{
+	const struct comparison_writer writer = { comparison, options, out };
+
+	switch (format) {
+	case HP_COMPARISON_JSON:
+		return comparison_write_json(&writer);
+	case HP_COMPARISON_JUNIT:
+		return comparison_write_junit(&writer);
+	case HP_COMPARISON_SARIF:
+		return comparison_write_sarif(&writer);
+	case HP_COMPARISON_GITHUB:
+		return comparison_write_github(&writer);
+	case HP_COMPARISON_MARKDOWN:
+		return comparison_write_markdown(&writer);
+	case HP_COMPARISON_HTML:
+		return comparison_write_html(&writer);
+	}
+	return NULL;
+}

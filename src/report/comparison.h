@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the writers of a comparison share: its figures and sentences. All text that is added to a
+ * buffer is valid UTF-8 on one line, not yet escaped for a format. */
+#ifndef REPORT_COMPARISON_H
+#define REPORT_COMPARISON_H
+
+#include "text.h"
+
+#include <hpcprof/report/comparison.h>
+
+#include <jansson.h>
+
+enum { COMPARISON_MOST_FINDINGS = 10 };
+
+/* One job of writing. */
+struct comparison_writer {
+	const struct hp_comparison *comparison;
+	const struct hp_comparison_options *options;
+	FILE *out;
+};
+
+struct hp_error *comparison_write_json(const struct comparison_writer *writer);
+struct hp_error *comparison_write_junit(const struct comparison_writer *writer);
+struct hp_error *comparison_write_sarif(const struct comparison_writer *writer);
+struct hp_error *comparison_write_github(const struct comparison_writer *writer);
+struct hp_error *comparison_write_markdown(const struct comparison_writer *writer);
+struct hp_error *comparison_write_html(const struct comparison_writer *writer);
+
+/* --- figures -------------------------------------------------------------------------------- */
+
+/* "1.23 s", "45.6 M cycles", "12.3 %" of a relative comparison. */
+void comparison_add_cost(struct buffer *buffer, const struct hp_comparison *comparison,
+			 double cost);
+/* "+12.3 %", "new", "gone". */
+void comparison_add_change(struct buffer *buffer, const struct hp_compared *compared);
+/* "+10.1 % to +14.5 %"; nothing where there is no interval. */
+void comparison_add_change_interval(struct buffer *buffer, const struct hp_compared *compared);
+
+/* --- sentences ------------------------------------------------------------------------------ */
+
+/* "procedure sort_rows in app"; the program is "the program". */
+void comparison_add_name(struct buffer *buffer, const struct hp_compared *compared);
+/* "app.c:12", the path relative to the source's root; nothing where no file is known. */
+void comparison_add_place(struct buffer *buffer, const struct comparison_writer *writer,
+			  const struct hp_compared *compared);
+/* The headline without the verdict. */
+void comparison_add_summary(struct buffer *buffer, const struct hp_comparison *comparison);
+/* "regression: the program costs 1.20 s -> 1.31 s of cpu-clock a run, +9.2 % (+8.0 % to +10.4 %); 2
+ * regressions" */
+void comparison_add_headline(struct buffer *buffer, const struct hp_comparison *comparison);
+/* "procedure f in app costs 120 ms -> 141 ms a run, +17.5 % (+15.0 % to +20.1 %), q = 0.0002" */
+void comparison_add_finding(struct buffer *buffer, const struct hp_comparison *comparison,
+			    const struct hp_compared *compared);
+/* "40.2 ms of it came from g (inlined into)" */
+void comparison_add_shift(struct buffer *buffer, const struct hp_comparison *comparison,
+			  const struct hp_cost_shift *shift);
+/* "too few samples; record 5 more runs of each side" */
+void comparison_add_shortage(struct buffer *buffer, const struct hp_shortage *shortage);
+
+/* For XML and HTML, elements and attributes in double quotes. */
+void comparison_add_markup(struct buffer *out, const char *text);
+
+/* --- what else is shared ---------------------------------------------------------------------- */
+
+/* The path without the source's root, if it is below that, and without "./" in front. */
+const char *comparison_relative_path(const struct comparison_writer *writer, const char *path);
+/* The part after the last slash. */
+const char *comparison_base_name(const char *path);
+size_t comparison_regressions(const struct hp_comparison *comparison);
+size_t comparison_improvements(const struct hp_comparison *comparison);
+size_t comparison_most_findings(const struct comparison_writer *writer);
+
+/* The whole "hpcprof-check/1" document; NULL when memory is short. */
+json_t *comparison_document(const struct comparison_writer *writer);
+
+/* Prints what was collected; fails when memory was short while it was. */
+struct hp_error *comparison_put(const struct buffer *buffer, FILE *out);
+
+#endif
