@@ -85,7 +85,8 @@ static void parse_percent(struct argp_state *state, const char *option, const ch
 			  double *percent)
 {
 	if (!hp_parse_double(text, percent) || *percent <= 0 || *percent > most)
-		argp_error(state, "%s takes a percentage above 0, up to %d, not '%s'", option, most, text);
+		argp_error(state, "%s takes a percentage above 0, up to %d, not '%s'", option, most,
+			   text);
 }
 
 static void parse_work(struct argp_state *state, const char *text, struct work *work)
@@ -121,7 +122,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case KEY_OVERHEAD:
 		if (!hp_parse_double(argument, &session->overhead_percent) ||
 		    session->overhead_percent <= 0)
-			argp_error(state, "--overhead takes a percentage above 0, not '%s'", argument);
+			argp_error(state, "--overhead takes a percentage above 0, not '%s'",
+				   argument);
 		return 0;
 	case KEY_SHADOW:
 		recording->shadow.percent = HP_SHADOW_DEFAULT_PERCENT;

@@ -198,7 +198,8 @@ static error_t parse_counting(int key, char *argument, struct argp_state *state)
 	case KEY_OVERHEAD:
 		if (!hp_parse_double(argument, &counting->overhead_percent) ||
 		    counting->overhead_percent <= 0)
-			argp_error(state, "--overhead takes a percentage above 0, not '%s'", argument);
+			argp_error(state, "--overhead takes a percentage above 0, not '%s'",
+				   argument);
 		return 0;
 	case KEY_SEED:
 		if (!hp_parse_u64(argument, &counting->seed))

@@ -62,7 +62,7 @@ void sheet_write(const struct hp_stall_sheet *sheet, double all_samples, FILE *o
 	write_sum("execution", sums.execution, out);
 	write_sum("net sampling error", sums.error, out);
 	write_sum("= all", sums.dynamic + sums.fixed + sums.execution + sums.error, out);
-	fprintf(out, "***   (%.0f samples, %.1f %% of all; \xc2\xb1%.1f %% by chance)\n", sheet->samples,
-		all_samples > 0 ? 100 * sheet->samples / all_samples : 0,
+	fprintf(out, "***   (%.0f samples, %.1f %% of all; \xc2\xb1%.1f %% by chance)\n",
+		sheet->samples, all_samples > 0 ? 100 * sheet->samples / all_samples : 0,
 		share(sheet, sheet->sampling_error));
 }

@@ -653,6 +653,7 @@ START_TEST(what_windows_counted_is_merged_to_the_same_bytes_in_any_order)
 	pair[0] = inner;
 	pair[1] = parts[0];
 	bytes[0] = read_evidence(directory, all, &sizes[0]);
+	free(all);
 	hp_assert_ok(hp_db_merge(db, pair, 2, NULL, &all));
 	bytes[1] = read_evidence(directory, all, &sizes[1]);
 	ck_assert_uint_eq(sizes[0], sizes[1]);
@@ -673,6 +674,10 @@ START_TEST(what_windows_counted_is_merged_to_the_same_bytes_in_any_order)
 	hp_epoch_close(epoch);
 	free(bytes[0]);
 	free(bytes[1]);
+	free(all);
+	free(inner);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(parts); i++)
+		free(parts[i]);
 	hp_db_close(db);
 	fixture_remove(directory);
 }
