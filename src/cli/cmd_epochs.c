@@ -189,13 +189,6 @@ static struct hp_error *resolve(const struct options *options, struct hp_db *db,
 	return NULL;
 }
 
-static int finish_output(int status)
-{
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return status;
-	return hp_cli_fail(hp_error_create(HP_ERROR_SYSTEM, "standard output cannot be written"));
-}
-
 /* --- list --------------------------------------------------------------------------------- */
 
 /* `stamps` is NULL where there are none. */
@@ -236,7 +229,7 @@ static int list(const struct options *options, struct hp_db *db)
 	error = epoch_list_print(stdout, options->format, hp_db_path(db), epochs, kept);
 	hp_db_free_list(epochs, epoch_count);
 	hp_db_free_stamps(stamps, count);
-	return error ? hp_cli_fail(error) : finish_output(HP_EXIT_OK);
+	return error ? hp_cli_fail(error) : HP_EXIT_OK;
 }
 
 /* --- label -------------------------------------------------------------------------------- */
@@ -318,7 +311,7 @@ static int rm(const struct options *options, struct hp_db *db)
 			printf("removed %s\n", stamps[i]);
 	}
 	hp_db_free_stamps(stamps, count);
-	return finish_output(status);
+	return status;
 }
 
 static int merge(const struct options *options, struct hp_db *db)
@@ -339,7 +332,7 @@ static int merge(const struct options *options, struct hp_db *db)
 		return hp_cli_fail(error);
 	puts(merged);
 	free(merged);
-	return finish_output(HP_EXIT_OK);
+	return HP_EXIT_OK;
 }
 
 /* --- gc ----------------------------------------------------------------------------------- */
@@ -360,7 +353,7 @@ static int gc(const struct options *options, struct hp_db *db)
 	       result.removed_count == 1 ? "" : "s", result.leftovers,
 	       result.leftovers == 1 ? "" : "s", size);
 	hp_gc_result_clear(&result);
-	return finish_output(HP_EXIT_OK);
+	return HP_EXIT_OK;
 }
 
 /* --- verify ------------------------------------------------------------------------------- */
@@ -390,7 +383,7 @@ static int verify(const struct options *options, struct hp_db *db)
 		       count == 1 ? "" : "s");
 	else
 		printf("%zu epoch%s verified, no problems\n", count, count == 1 ? "" : "s");
-	return finish_output(problems ? HP_EXIT_DAMAGED : HP_EXIT_OK);
+	return problems ? HP_EXIT_DAMAGED : HP_EXIT_OK;
 }
 
 /* --- the command -------------------------------------------------------------------------- */

@@ -418,8 +418,12 @@ static struct hp_error *finish(struct hp_session *session)
 		session->recorder.run = &session->command.run;
 	}
 	error = recorder_flush(&session->recorder, true);
-	return hp_error_wrap(error, "%zu places with samples could not be written",
-			     session->recorder.attributor.placed_count);
+	error = hp_error_wrap(error, "the latest samples could not be written");
+	return error && !error->advice
+		       ? hp_error_advise(error,
+					 "what was written before can be reported; make room, "
+					 "or name another --db DIR, and record again")
+		       : error;
 }
 
 struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_result *result)

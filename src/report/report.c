@@ -134,6 +134,11 @@ struct hp_error *hp_report(struct hp_db *db, char *const *epochs, size_t epoch_c
 		error = report_create(options, notices, &report);
 	if (!error)
 		error = load_epochs(report, db, epochs, epoch_count);
+	if (error && error->class == HP_ERROR_DAMAGED && !error->advice)
+		error = hp_error_advise(error,
+					"report another epoch (@-1 is the one before), or record "
+					"again; hpcprof epochs verify finds all damage, and "
+					"hpcprof epochs rm removes an epoch");
 	if (!error)
 		error = evidence_load(report);
 	if (!error && report_needs_code(options))
