@@ -200,7 +200,7 @@ static void sum_up(struct hp_compared *image)
 
 		lost += away * away;
 		for (size_t side = 0; side < HP_SIDES; side++) {
-			const struct hp_cost *cost = &part->side[side];
+			const struct hp_compared_cost *cost = &part->side[side];
 
 			image->side[side].samples += cost->samples;
 			image->side[side].cost.value += cost->cost.value;
