@@ -3,8 +3,8 @@
  * The whole analysis of code that somebody else made, with samples and counts that make no sense of
  * it: frequencies, culprits, sheet. What an analysis claims of itself is checked.
  */
-#include "../program.h"
 #include "fuzz.h"
+#include "graphs.h"
 
 #include <hpcprof/analyze/analysis.h>
 #include <hpcprof/base/number.h>
@@ -80,30 +80,23 @@ static void check_sheet(const struct hp_stall_sheet *sheet)
 		abort();
 }
 
-static void make(struct hp_image *image, struct hp_cfg_image *shared,
-		 const struct hp_procedure *procedure, struct hp_arena *arena,
-		 struct hp_random *random)
+static void analyse(struct hp_image *image, const struct hp_cfg *cfg, struct hp_arena *arena,
+		    void *context)
 {
 	static const char *const cores[] = { "granite-rapids", "zen-4", "generic-x86-64" };
+	struct hp_random *random = context;
 	struct hp_analysis_options options = {
 		.core = hp_core_named(cores[hp_random_between(random, 0, 2)]),
 		.skid_instructions = (unsigned)hp_random_between(random, 0, 2),
 	};
-	struct hp_analysis_input input = { .image = image };
+	struct hp_analysis_input input = { .image = image, .cfg = cfg };
 	struct hp_analysis *analysis;
-	struct made *made;
-	struct hp_cfg *cfg;
+	struct made *made = hp_arena_alloc(arena, sizeof(*made));
 	struct hp_error *error;
 
-	hp_arena_reset(arena);
-	error = hp_cfg_create(shared, procedure, arena, &cfg);
-	made = hp_arena_alloc(arena, sizeof(*made));
-	if (error || !made || cfg->block_count > LARGEST_BLOCKS) {
-		hp_error_destroy(error);
+	if (!made || cfg->block_count > LARGEST_BLOCKS)
 		return;
-	}
 	make_up(cfg, random, made);
-	input.cfg = cfg;
 	input.samples = made->samples;
 	input.sample_count = made->sample_count;
 	input.evidence = made->counts;
@@ -118,25 +111,9 @@ static void make(struct hp_image *image, struct hp_cfg_image *shared,
 
 static void ask(struct hp_image *image)
 {
-	const struct hp_procedure *const *procedures;
 	struct hp_random random = hp_random_seeded(7);
-	struct hp_cfg_image *shared;
-	struct hp_arena *arena = hp_arena_create();
-	struct hp_error *error = hp_cfg_image_create(image, &shared);
-	size_t count;
 
-	if (error || !arena) {
-		hp_error_destroy(error);
-		hp_arena_destroy(arena);
-		return;
-	}
-	hp_image_procedures(image, &procedures, &count);
-	for (size_t i = 0; i < count && i < PROCEDURES_ASKED; i++)
-		make(image, shared, procedures[i], arena, &random);
-	make(image, shared, hp_image_procedure_at(image, (hp_link_address){ FUZZ_CODE_ADDRESS }),
-	     arena, &random);
-	hp_cfg_image_destroy(shared);
-	hp_arena_destroy(arena);
+	fuzz_graphs(image, PROCEDURES_ASKED, &(struct fuzz_visitor){ analyse, &random });
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

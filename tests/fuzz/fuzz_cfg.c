@@ -4,10 +4,8 @@
  * bytes, which are then the only procedure of a file made around them. What a graph claims of
  * itself is checked.
  */
-#include "../program.h"
 #include "fuzz.h"
-
-#include <hpcprof/cfg/cfg.h>
+#include "graphs.h"
 
 #include <stdlib.h>
 
@@ -44,17 +42,11 @@ static void check(const struct hp_cfg *cfg)
 			abort();
 }
 
-static void make(struct hp_cfg_image *shared, const struct hp_procedure *procedure,
-		 struct hp_arena *arena)
+static void check_graph(struct hp_image *image, const struct hp_cfg *cfg, struct hp_arena *arena,
+			void *context)
 {
-	struct hp_cfg *cfg;
-	struct hp_error *error;
-
-	hp_arena_reset(arena);
-	error = hp_cfg_create(shared, procedure, arena, &cfg);
-	if (!error)
-		check(cfg);
-	hp_error_destroy(error);
+	(void)image, (void)arena, (void)context;
+	check(cfg);
 }
 
 /* As if all of them had samples. Owners own themselves, or graphs would share code. */
@@ -76,26 +68,8 @@ static void join_cold_parts(struct hp_image *image)
 
 static void ask(struct hp_image *image)
 {
-	const struct hp_procedure *const *procedures;
-	struct hp_cfg_image *shared;
-	struct hp_arena *arena = hp_arena_create();
-	struct hp_error *error;
-	size_t count;
-
 	join_cold_parts(image);
-	error = hp_cfg_image_create(image, &shared);
-
-	if (error || !arena) {
-		hp_error_destroy(error);
-		hp_arena_destroy(arena);
-		return;
-	}
-	hp_image_procedures(image, &procedures, &count);
-	for (size_t i = 0; i < count && i < PROCEDURES_ASKED; i++)
-		make(shared, procedures[i], arena);
-	make(shared, hp_image_procedure_at(image, (hp_link_address){ FUZZ_CODE_ADDRESS }), arena);
-	hp_cfg_image_destroy(shared);
-	hp_arena_destroy(arena);
+	fuzz_graphs(image, PROCEDURES_ASKED, &(struct fuzz_visitor){ .visit = check_graph });
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -4,11 +4,10 @@
  * procedure is decoded and scheduled, loops as loops, on cores of both vendors. What a schedule
  * claims of itself is checked.
  */
-#include "../program.h"
 #include "fuzz.h"
+#include "graphs.h"
 
 #include <hpcprof/analyze/schedule.h>
-#include <hpcprof/cfg/cfg.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -104,21 +103,13 @@ static void schedule_block(const struct hp_cfg *cfg, uint32_t number, const stru
 	hp_error_destroy(error);
 }
 
-static void make(struct hp_image *image, struct hp_cfg_image *shared,
-		 const struct hp_procedure *procedure, struct hp_arena *arena)
+static void schedule_all(struct hp_image *image, const struct hp_cfg *cfg, struct hp_arena *arena,
+			 void *context)
 {
-	struct hp_cfg *cfg;
-	struct hp_error *error;
-	struct hp_insn *insns;
+	struct hp_insn *insns = hp_arena_array(arena, INSTRUCTIONS_ASKED, sizeof(*insns));
 	size_t left = INSTRUCTIONS_ASKED;
 
-	hp_arena_reset(arena);
-	error = hp_cfg_create(shared, procedure, arena, &cfg);
-	if (error) {
-		hp_error_destroy(error);
-		return;
-	}
-	insns = hp_arena_array(arena, INSTRUCTIONS_ASKED, sizeof(*insns));
+	(void)context;
 	for (uint32_t i = 0; insns && i < cfg->block_count && i < BLOCKS_ASKED && left > 0; i++) {
 		size_t count = decode(image, cfg, i, insns, left);
 
@@ -130,24 +121,7 @@ static void make(struct hp_image *image, struct hp_cfg_image *shared,
 
 static void ask(struct hp_image *image)
 {
-	const struct hp_procedure *const *procedures;
-	struct hp_cfg_image *shared;
-	struct hp_arena *arena = hp_arena_create();
-	struct hp_error *error = hp_cfg_image_create(image, &shared);
-	size_t count;
-
-	if (error || !arena) {
-		hp_error_destroy(error);
-		hp_arena_destroy(arena);
-		return;
-	}
-	hp_image_procedures(image, &procedures, &count);
-	for (size_t i = 0; i < count && i < PROCEDURES_ASKED; i++)
-		make(image, shared, procedures[i], arena);
-	make(image, shared, hp_image_procedure_at(image, (hp_link_address){ FUZZ_CODE_ADDRESS }),
-	     arena);
-	hp_cfg_image_destroy(shared);
-	hp_arena_destroy(arena);
+	fuzz_graphs(image, PROCEDURES_ASKED, &(struct fuzz_visitor){ .visit = schedule_all });
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

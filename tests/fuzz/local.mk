@@ -27,7 +27,7 @@ check_PROGRAMS += $(fuzz_targets)
 check_LIBRARIES += tests/fuzz/libreplay.a
 tests_fuzz_libreplay_a_SOURCES = tests/fuzz/replay.c
 endif
-noinst_HEADERS += tests/fuzz/fuzz.h
+noinst_HEADERS += tests/fuzz/fuzz.h tests/fuzz/graphs.h
 EXTRA_DIST += tests/fuzz/corpus
 
 # New inputs go to the build directory; those worth keeping are copied to the corpus by hand.
