@@ -1,5 +1,5 @@
 if X86_64
-noinst_HEADERS += tests/shadow/puppet.h tests/shadow/states.h
+noinst_HEADERS += tests/shadow/copied.h tests/shadow/puppet.h tests/shadow/states.h
 
 check_PROGRAMS += tests/shadow/test_translate
 tests_shadow_test_translate_SOURCES = tests/shadow/test_translate.c tests/shadow/forms.S \
@@ -23,6 +23,7 @@ tests_shadow_test_sweep_SOURCES = tests/shadow/test_sweep.c tests/shadow/puppet.
 tests_shadow_test_sweep_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += tests/shadow/test_copy
+tests_shadow_test_copy_SOURCES = tests/shadow/test_copy.c tests/shadow/copied.c
 tests_shadow_test_copy_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += tests/shadow/test_areas tests/shadow/test_matching tests/shadow/test_schedule \
@@ -30,6 +31,8 @@ check_PROGRAMS += tests/shadow/test_areas tests/shadow/test_matching tests/shado
 tests_shadow_test_areas_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 tests_shadow_test_matching_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 tests_shadow_test_schedule_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
+tests_shadow_test_system_calls_SOURCES = tests/shadow/test_system_calls.c \
+	tests/shadow/copied.c
 tests_shadow_test_system_calls_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 
 helper_programs += tests/shadow/replayed tests/shadow/replay_command

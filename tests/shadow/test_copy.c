@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A running process, read while it is held for a moment, and rebuilt in a process of ours. */
-#include "../../src/shadow/hold.h"
-#include "../../src/shadow/rebuild.h"
 #include "../support.h"
+#include "copied.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -95,59 +94,16 @@ static void end_target(pid_t pid)
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-static struct held_state state;
+static struct held_state state; /* too large for the stack */
 
-static void hold_target(pid_t pid)
+static void make_copy(struct copied *copy, pid_t pid, bool is_old_kernel)
 {
-	struct hp_error *error = NULL;
-	enum hp_shadow_refusal refusal;
-	enum hold_result result;
-
-	for (int tries = 0; tries < 1000; tries++) {
-		result = hold(pid, &state, &error, &refusal);
-		hp_assert_ok(error);
-		if (result == HOLD_STOPPED)
-			return;
-		ck_assert_int_eq(result, HOLD_IN_KERNEL);
-		usleep(1000);
-	}
-	ck_abort_msg("the target never ran in user mode");
-}
-
-struct copy {
-	struct snapshot snapshot;
-	struct vessel vessel;
-	struct mapped_files files;
-};
-
-static void make_copy(struct copy *copy, pid_t pid, bool is_old_kernel)
-{
-	cpu_set_t cpus;
-	uint64_t bytes;
-
-	*copy = (struct copy){ 0 };
-	snapshot_init(&copy->snapshot);
-	vessel_init(&copy->vessel);
-	copy->snapshot.pages.is_old = is_old_kernel;
-	sched_getaffinity(0, sizeof(cpus), &cpus);
-	hp_assert_ok(snapshot_prepare(&copy->snapshot, pid, &bytes));
-	hp_assert_ok(snapshot_reserve(&copy->snapshot));
-	hp_assert_ok(vessel_create(&copy->vessel, &copy->snapshot.areas, &cpus));
-	hold_target(pid);
-	hp_assert_ok(snapshot_take(&copy->snapshot));
-	hold_release(pid);
-	hp_assert_ok(rebuild(&copy->vessel, &copy->snapshot, &copy->files));
+	copied_hold(copy, pid, is_old_kernel, &state);
+	copied_rebuild(copy, pid);
 	hp_assert_ok(rebuild_close(&copy->vessel, &copy->snapshot.areas));
 }
 
-static void drop_copy(struct copy *copy)
-{
-	vessel_clear(&copy->vessel);
-	snapshot_clear(&copy->snapshot);
-	mapped_files_clear(&copy->files);
-}
-
-static void assert_same(pid_t target, struct copy *copy, const uint8_t *at, size_t bytes)
+static void assert_same(pid_t target, struct copied *copy, const uint8_t *at, size_t bytes)
 {
 	uint8_t *wanted = malloc(bytes);
 	uint8_t *found = malloc(bytes);
@@ -161,28 +117,11 @@ static void assert_same(pid_t target, struct copy *copy, const uint8_t *at, size
 	free(found);
 }
 
-/* Under a sanitizer a program has terabytes of address space, which kernels before 6.7 are too slow
- * to look at: no copies of it there. */
-static bool can_look(void)
-{
-	struct snapshot snapshot;
-	struct hp_error *error;
-	uint64_t bytes;
-	bool can;
-
-	snapshot_init(&snapshot);
-	error = snapshot_prepare(&snapshot, getpid(), &bytes);
-	can = !error || error->class != HP_ERROR_INSUFFICIENT;
-	hp_error_destroy(error);
-	snapshot_clear(&snapshot);
-	return can;
-}
-
 START_TEST(a_copy_holds_what_the_target_holds)
 {
-	if (!can_look())
+	if (!can_copy())
 		return;
-	struct copy copy;
+	struct copied copy;
 	pid_t pid;
 
 	make_memory();
@@ -194,7 +133,7 @@ START_TEST(a_copy_holds_what_the_target_holds)
 	assert_same(pid, &copy, memory.read_only, PAGE);
 	assert_same(pid, &copy, memory.file, 2 * PAGE);
 	assert_same(pid, &copy, memory.file_shared, PAGE);
-	drop_copy(&copy);
+	copied_clear(&copy);
 	end_target(pid);
 	free_memory();
 }
@@ -204,7 +143,7 @@ START_TEST(kernels_before_6_7_tell_the_same_pages)
 {
 	struct snapshot snapshot;
 	struct hp_error *error;
-	struct copy copy;
+	struct copied copy;
 	uint64_t bytes;
 	pid_t pid;
 
@@ -225,7 +164,7 @@ START_TEST(kernels_before_6_7_tell_the_same_pages)
 	assert_same(pid, &copy, memory.shared, PAGE);
 	assert_same(pid, &copy, memory.read_only, PAGE);
 	assert_same(pid, &copy, memory.file, 2 * PAGE);
-	drop_copy(&copy);
+	copied_clear(&copy);
 	end_target(pid);
 	free_memory();
 }
@@ -233,9 +172,9 @@ END_TEST
 
 START_TEST(what_a_copy_writes_reaches_nobody)
 {
-	if (!can_look())
+	if (!can_copy())
 		return;
-	struct copy copy;
+	struct copied copy;
 	uint8_t byte = 'x';
 	char found;
 	pid_t pid;
@@ -258,7 +197,7 @@ START_TEST(what_a_copy_writes_reaches_nobody)
 	ck_assert_int_eq(pread(fd, &found, 1, 0), 1);
 	ck_assert_int_eq(found, 'f');
 	close(fd);
-	drop_copy(&copy);
+	copied_clear(&copy);
 	end_target(pid);
 	free_memory();
 }
@@ -266,10 +205,10 @@ END_TEST
 
 START_TEST(areas_of_a_copy_are_where_the_targets_are)
 {
-	if (!can_look())
+	if (!can_copy())
 		return;
 	struct areas areas = { 0 };
-	struct copy copy;
+	struct copied copy;
 	pid_t pid;
 
 	make_memory();
@@ -291,7 +230,7 @@ START_TEST(areas_of_a_copy_are_where_the_targets_are)
 		ck_assert_int_eq(found->protection, wanted->protection);
 	}
 	areas_clear(&areas);
-	drop_copy(&copy);
+	copied_clear(&copy);
 	end_target(pid);
 	free_memory();
 }
@@ -311,12 +250,12 @@ static bool can_be_laid_out_alike(void)
 /* Where the target itself maps next, told through a pipe. */
 START_TEST(a_copy_maps_where_the_target_would)
 {
-	if (!can_look())
+	if (!can_copy())
 		return;
 	uint64_t theirs[3] = { 0 };
 	int tell[2];
 	int go[2];
-	struct copy copy;
+	struct copied copy;
 	pid_t pid;
 	const size_t sizes[3] = { 5 * PAGE, 40 * PAGE, 9 << 20 };
 
@@ -348,7 +287,7 @@ START_TEST(a_copy_maps_where_the_target_would)
 		ck_assert_int_eq(vessel_call(&copy.vessel, SYS_mmap, 0, sizes[i], PROT_READ,
 					     MAP_PRIVATE | MAP_ANONYMOUS, UINT64_MAX, 0),
 				 (int64_t)theirs[i]);
-	drop_copy(&copy);
+	copied_clear(&copy);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	free_memory();
 	for (int i = 0; i < 2; i++) {
@@ -360,10 +299,10 @@ END_TEST
 
 START_TEST(a_copy_goes_on_from_the_targets_registers)
 {
-	if (!can_look())
+	if (!can_copy())
 		return;
 	struct user_regs_struct registers;
-	struct copy copy;
+	struct copied copy;
 	uint64_t before;
 	uint64_t after;
 	int status;
@@ -389,7 +328,7 @@ START_TEST(a_copy_goes_on_from_the_targets_registers)
 	ck_assert(vessel_read(&copy.vessel, (uint64_t)(uintptr_t)memory.shared, &after, 8));
 	ck_assert_uint_gt(after, before);
 	ck_assert_uint_le(after, before + 1000);
-	drop_copy(&copy);
+	copied_clear(&copy);
 	end_target(pid);
 	free_memory();
 }
@@ -397,9 +336,9 @@ END_TEST
 
 START_TEST(a_copy_has_no_descriptors_and_is_the_first_to_go)
 {
-	if (!can_look())
+	if (!can_copy())
 		return;
-	struct copy copy;
+	struct copied copy;
 	char path[64];
 	char text[16] = "";
 	pid_t pid;
@@ -416,7 +355,7 @@ START_TEST(a_copy_has_no_descriptors_and_is_the_first_to_go)
 	ck_assert_ptr_nonnull(fgets(text, sizeof(text), file));
 	ck_assert_str_eq(text, "1000\n");
 	fclose(file);
-	drop_copy(&copy);
+	copied_clear(&copy);
 	end_target(pid);
 	free_memory();
 }
@@ -424,7 +363,7 @@ END_TEST
 
 START_TEST(a_target_that_has_ended_is_left_to_its_parent)
 {
-	if (!can_look())
+	if (!can_copy())
 		return;
 	struct hp_error *error = NULL;
 	enum hp_shadow_refusal refusal;
@@ -450,7 +389,7 @@ START_TEST(a_target_that_is_killed_while_it_is_held_is_left_to_its_parent)
 		for (volatile uint64_t i = 0;; i++)
 			;
 	}
-	hold_target(pid);
+	hold_running(pid, &state);
 	kill(pid, SIGKILL);
 	hold_release(pid);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -480,7 +419,7 @@ START_TEST(somebody_elses_child_that_is_killed_while_it_is_held_is_waited_for_by
 		_exit(waitpid(pid, &status, 0) != pid || WTERMSIG(status) != SIGKILL);
 	}
 	ck_assert_int_eq(read(tell[0], &child, sizeof(child)), sizeof(child));
-	hold_target(child);
+	hold_running(child, &state);
 	kill(child, SIGKILL);
 	hold_release(child);
 	ck_assert_int_eq(waitpid(parent, &status, 0), parent);

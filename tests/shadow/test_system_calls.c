@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the system calls of a copy do: in a copy of this very program. */
-#include "../../src/shadow/hold.h"
-#include "../../src/shadow/rebuild.h"
 #include "../../src/shadow/system_calls.h"
 #include "../../src/shadow/vdso_calls.h"
 #include "../support.h"
+#include "copied.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,34 +29,15 @@ struct stage {
 	int next; /* the number that the child's next one would have */
 	uint64_t *memory;
 	struct held_state state;
-	struct snapshot snapshot;
-	struct vessel vessel;
-	struct mapped_files files;
+	struct copied copied;
 	struct descriptors descriptors;
 	struct shadow_calls calls;
 };
 
 static struct stage stage;
 
-static void hold_target(void)
-{
-	struct hp_error *error = NULL;
-	enum hp_shadow_refusal refusal;
-
-	for (int tries = 0; tries < 1000; tries++) {
-		if (hold(stage.pid, &stage.state, &error, &refusal) == HOLD_STOPPED)
-			return;
-		hp_assert_ok(error);
-		usleep(1000);
-	}
-	ck_abort_msg("the target never ran in user mode");
-}
-
 static void start(void)
 {
-	uint64_t bytes;
-	cpu_set_t cpus;
-
 	stage = (struct stage){ 0 };
 	strcpy(stage.path, "/tmp/hpcprof-calls.XXXXXX");
 	stage.writing = mkstemp(stage.path);
@@ -76,30 +56,20 @@ static void start(void)
 			;
 	}
 	ck_assert_int_gt(stage.pid, 0);
-	snapshot_init(&stage.snapshot);
-	vessel_init(&stage.vessel);
-	sched_getaffinity(0, sizeof(cpus), &cpus);
-	hp_assert_ok(snapshot_prepare(&stage.snapshot, stage.pid, &bytes));
-	hp_assert_ok(snapshot_reserve(&stage.snapshot));
 	hp_assert_ok(descriptors_list(&stage.descriptors, stage.pid));
 	ck_assert(shadow_calls_identify(&stage.calls, stage.pid, stage.pid));
-	hp_assert_ok(vessel_create(&stage.vessel, &stage.snapshot.areas, &cpus));
-	hold_target();
-	hp_assert_ok(snapshot_take(&stage.snapshot));
+	copied_hold(&stage.copied, stage.pid, false, &stage.state);
 	descriptors_read_positions(&stage.descriptors);
-	hold_release(stage.pid);
-	hp_assert_ok(rebuild(&stage.vessel, &stage.snapshot, &stage.files));
-	stage.calls.vessel = &stage.vessel;
-	stage.calls.areas = &stage.snapshot.areas;
+	copied_rebuild(&stage.copied, stage.pid);
+	stage.calls.vessel = &stage.copied.vessel;
+	stage.calls.areas = &stage.copied.snapshot.areas;
 	stage.calls.descriptors = &stage.descriptors;
 	stage.calls.blocked = stage.state.blocked_signals;
 }
 
 static void end(void)
 {
-	vessel_clear(&stage.vessel);
-	snapshot_clear(&stage.snapshot);
-	mapped_files_clear(&stage.files);
+	copied_clear(&stage.copied);
 	descriptors_clear(&stage.descriptors);
 	kill(stage.pid, SIGKILL);
 	ck_assert_int_eq(waitpid(stage.pid, NULL, 0), stage.pid);
@@ -122,7 +92,7 @@ static struct hp_engine_call call(long number, uint64_t a, uint64_t b, uint64_t 
 	registers.r10 = d;
 	registers.r8 = UINT64_MAX;
 	registers.r9 = 0;
-	return shadow_calls_handle(&stage.calls, stage.vessel.pid, &registers);
+	return shadow_calls_handle(&stage.calls, stage.copied.vessel.pid, &registers);
 }
 
 static void answers(struct hp_engine_call call, int64_t wanted)
@@ -142,26 +112,9 @@ static uint64_t at(size_t index)
 	return (uint64_t)(uintptr_t)(stage.memory + index);
 }
 
-/* Under a sanitizer a program has terabytes of address space, which kernels before 6.7 are too slow
- * to look at: no copies of it there. */
-static bool can_look(void)
-{
-	struct snapshot snapshot;
-	struct hp_error *error;
-	uint64_t bytes;
-	bool can;
-
-	snapshot_init(&snapshot);
-	error = snapshot_prepare(&snapshot, getpid(), &bytes);
-	can = !error || error->class != HP_ERROR_INSUFFICIENT;
-	hp_error_destroy(error);
-	snapshot_clear(&snapshot);
-	return can;
-}
-
 START_TEST(who_it_is_it_hears_of_the_original)
 {
-	if (!can_look())
+	if (!can_copy())
 		return;
 	start();
 	answers(call(SYS_getpid, 0, 0, 0, 0), stage.pid);
@@ -175,18 +128,18 @@ END_TEST
 
 START_TEST(it_reads_on_where_the_original_was_and_moves_nothing)
 {
-	if (!can_look())
+	if (!can_copy())
 		return;
 	char found[8] = "";
 
 	start();
 	answers(call(SYS_read, (uint64_t)stage.reading, at(8), 4, 0), 4);
-	ck_assert(vessel_read(&stage.vessel, at(8), found, 4));
+	ck_assert(vessel_read(&stage.copied.vessel, at(8), found, 4));
 	ck_assert_str_eq(found, "3456");
 	answers(call(SYS_read, (uint64_t)stage.reading, at(8), 100, 0), 3);
 	answers(call(SYS_read, (uint64_t)stage.reading, at(8), 100, 0), 0);
 	answers(call(SYS_pread64, (uint64_t)stage.reading, at(8), 2, 1), 2);
-	ck_assert(vessel_read(&stage.vessel, at(8), found, 2));
+	ck_assert(vessel_read(&stage.copied.vessel, at(8), found, 2));
 	ck_assert_int_eq(found[0], '1');
 	answers(call(SYS_lseek, (uint64_t)stage.reading, (uint64_t)-2, SEEK_END, 0), 8);
 	answers(call(SYS_read, (uint64_t)stage.reading, at(8), 1, 0), 1);
@@ -199,7 +152,7 @@ END_TEST
 
 START_TEST(what_it_writes_goes_nowhere)
 {
-	if (!can_look())
+	if (!can_copy())
 		return;
 	struct stat status;
 	char byte;
@@ -222,7 +175,7 @@ END_TEST
 
 START_TEST(its_memory_is_its_own)
 {
-	if (!can_look())
+	if (!can_copy())
 		return;
 	struct hp_engine_call mapped;
 	uint64_t value = 1;
@@ -230,12 +183,14 @@ START_TEST(its_memory_is_its_own)
 	start();
 	mapped = call(SYS_mmap, 0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
 	ck_assert(mapped.is_handled && mapped.result > 0);
-	ck_assert(vessel_read(&stage.vessel, (uint64_t)mapped.result, &value, sizeof(value)));
+	ck_assert(
+		vessel_read(&stage.copied.vessel, (uint64_t)mapped.result, &value, sizeof(value)));
 	ck_assert_uint_eq(value, 0);
 	answers(call(SYS_munmap, (uint64_t)mapped.result, 8192, 0, 0), 0);
-	ck_assert(!vessel_read(&stage.vessel, (uint64_t)mapped.result, &value, sizeof(value)));
+	ck_assert(
+		!vessel_read(&stage.copied.vessel, (uint64_t)mapped.result, &value, sizeof(value)));
 	answers(call(SYS_madvise, at(0), 4096, MADV_DONTNEED, 0), 0);
-	ck_assert(vessel_read(&stage.vessel, at(0), &value, sizeof(value)));
+	ck_assert(vessel_read(&stage.copied.vessel, at(0), &value, sizeof(value)));
 	ck_assert_uint_eq(value, 0);
 	ck_assert_uint_eq(stage.memory[0], 77);
 	end();
@@ -244,7 +199,7 @@ END_TEST
 
 START_TEST(code_that_comes_or_goes_ends_the_window)
 {
-	if (!can_look())
+	if (!can_copy())
 		return;
 	uint64_t code = (uint64_t)(uintptr_t)&shadow_calls_handle & ~4095ull;
 
@@ -259,7 +214,7 @@ END_TEST
 
 START_TEST(a_file_it_opens_has_the_number_that_the_original_would_get)
 {
-	if (!can_look())
+	if (!can_copy())
 		return;
 	struct stat status;
 	int wanted;
@@ -269,7 +224,7 @@ START_TEST(a_file_it_opens_has_the_number_that_the_original_would_get)
 	answers(call(SYS_openat, (uint64_t)AT_FDCWD, at(100), O_RDONLY, 0), wanted);
 	answers(call(SYS_read, (uint64_t)wanted, at(8), 100, 0), 10);
 	answers(call(SYS_fstat, (uint64_t)wanted, at(8), 0, 0), 0);
-	ck_assert(vessel_read(&stage.vessel, at(8), &status, sizeof(status)));
+	ck_assert(vessel_read(&stage.copied.vessel, at(8), &status, sizeof(status)));
 	ck_assert_int_eq(status.st_size, 10);
 	answers(call(SYS_close, (uint64_t)wanted, 0, 0, 0), 0);
 	ends(call(SYS_read, (uint64_t)wanted, at(8), 100, 0), false);
@@ -281,16 +236,16 @@ END_TEST
 
 START_TEST(signals_are_masked_for_it_alone)
 {
-	if (!can_look())
+	if (!can_copy())
 		return;
 	uint64_t set = 1ull << (SIGUSR1 - 1);
 	uint64_t old;
 
 	start();
-	ck_assert(vessel_write(&stage.vessel, at(8), &set, sizeof(set)));
+	ck_assert(vessel_write(&stage.copied.vessel, at(8), &set, sizeof(set)));
 	answers(call(SYS_rt_sigprocmask, SIG_BLOCK, at(8), 0, 8), 0);
 	answers(call(SYS_rt_sigprocmask, SIG_BLOCK, 0, at(9), 8), 0);
-	ck_assert(vessel_read(&stage.vessel, at(9), &old, sizeof(old)));
+	ck_assert(vessel_read(&stage.copied.vessel, at(9), &old, sizeof(old)));
 	ck_assert_uint_eq(old, stage.state.blocked_signals | set);
 	end();
 }
@@ -307,13 +262,13 @@ static uint64_t now_ns(clockid_t clock)
 /* Between the moment of the copy and now, since its time goes no faster than ours. */
 START_TEST(its_time_begins_when_it_was_made)
 {
-	if (!can_look())
+	if (!can_copy())
 		return;
 	static const clockid_t clocks[] = { CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_BOOTTIME };
 	struct timespec found;
 
 	start();
-	shadow_clock_start(&stage.calls.clock, stage.vessel.pid);
+	shadow_clock_start(&stage.calls.clock, stage.copied.vessel.pid);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(clocks); i++) {
 		uint64_t before = now_ns(clocks[i]);
 		uint64_t value;
@@ -321,7 +276,7 @@ START_TEST(its_time_begins_when_it_was_made)
 		shadow_clock_copied(&stage.calls.clock, stage.pid, stage.pid);
 		usleep(20000);
 		answers(call(SYS_clock_gettime, (uint64_t)clocks[i], at(8), 0, 0), 0);
-		ck_assert(vessel_read(&stage.vessel, at(8), &found, sizeof(found)));
+		ck_assert(vessel_read(&stage.copied.vessel, at(8), &found, sizeof(found)));
 		value = (uint64_t)found.tv_sec * 1000000000 + (uint64_t)found.tv_nsec;
 		/* The two clocks of ours are read one after the other. */
 		ck_assert_uint_ge(value + 10000000, before);
@@ -336,7 +291,7 @@ END_TEST
 
 START_TEST(its_vdso_makes_system_calls_and_the_originals_does_not)
 {
-	if (!can_look())
+	if (!can_copy())
 		return;
 	uint64_t offset = vdso_function("__vdso_clock_gettime");
 	uint8_t before[8] = { 0 };
@@ -349,8 +304,8 @@ START_TEST(its_vdso_makes_system_calls_and_the_originals_does_not)
 		return;
 	start();
 	memcpy(before, ours, sizeof(before));
-	vdso_make_calls(&stage.vessel, &stage.snapshot.areas);
-	ck_assert(vessel_read(&stage.vessel, vdso + offset, after, sizeof(after)));
+	vdso_make_calls(&stage.copied.vessel, &stage.copied.snapshot.areas);
+	ck_assert(vessel_read(&stage.copied.vessel, vdso + offset, after, sizeof(after)));
 	/* mov $228, %eax; syscall */
 	ck_assert_int_eq(after[0], 0xb8);
 	ck_assert_int_eq(after[1], SYS_clock_gettime);
@@ -363,7 +318,7 @@ END_TEST
 
 START_TEST(waiting_ends_the_window_and_is_told_apart)
 {
-	if (!can_look())
+	if (!can_copy())
 		return;
 	start();
 	ends(call(SYS_poll, at(0), 0, 0, 0), true);
@@ -377,7 +332,7 @@ END_TEST
 
 START_TEST(everything_else_ends_it_too)
 {
-	if (!can_look())
+	if (!can_copy())
 		return;
 	static const long numbers[] = { SYS_exit_group, SYS_execve, SYS_clone,	SYS_fork,
 					SYS_vfork,	SYS_kill,   SYS_socket, SYS_unlink,

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "copied.h"
+
+#include "../support.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+bool can_copy(void)
+{
+	struct snapshot snapshot;
+	struct hp_error *error;
+	uint64_t bytes;
+	bool can;
+
+	snapshot_init(&snapshot);
+	error = snapshot_prepare(&snapshot, getpid(), &bytes);
+	can = !error || error->class != HP_ERROR_INSUFFICIENT;
+	hp_error_destroy(error);
+	snapshot_clear(&snapshot);
+	return can;
+}
+
+void hold_running(pid_t pid, struct held_state *state)
+{
+	struct hp_error *error = NULL;
+	enum hp_shadow_refusal refusal;
+
+	for (int tries = 0; tries < 1000; tries++) {
+		enum hold_result result = hold(pid, state, &error, &refusal);
+
+		hp_assert_ok(error);
+		if (result == HOLD_STOPPED)
+			return;
+		ck_assert_int_eq(result, HOLD_IN_KERNEL);
+		usleep(1000);
+	}
+	ck_abort_msg("the target never ran in user mode");
+}
+
+void copied_hold(struct copied *copied, pid_t pid, bool is_old_kernel, struct held_state *state)
+{
+	cpu_set_t cpus;
+	uint64_t bytes;
+
+	*copied = (struct copied){ 0 };
+	snapshot_init(&copied->snapshot);
+	vessel_init(&copied->vessel);
+	copied->snapshot.pages.is_old = is_old_kernel;
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	hp_assert_ok(snapshot_prepare(&copied->snapshot, pid, &bytes));
+	hp_assert_ok(snapshot_reserve(&copied->snapshot));
+	hp_assert_ok(vessel_create(&copied->vessel, &copied->snapshot.areas, &cpus));
+	hold_running(pid, state);
+	hp_assert_ok(snapshot_take(&copied->snapshot));
+}
+
+void copied_rebuild(struct copied *copied, pid_t pid)
+{
+	hold_release(pid);
+	hp_assert_ok(rebuild(&copied->vessel, &copied->snapshot, &copied->files));
+}
+
+void copied_clear(struct copied *copied)
+{
+	vessel_clear(&copied->vessel);
+	snapshot_clear(&copied->snapshot);
+	mapped_files_clear(&copied->files);
+}

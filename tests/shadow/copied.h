@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A running child, held for a moment, and rebuilt in a process of ours. */
+#ifndef HPCPROF_TESTS_SHADOW_COPIED_H
+#define HPCPROF_TESTS_SHADOW_COPIED_H
+
+#include "../../src/shadow/hold.h"
+#include "../../src/shadow/rebuild.h"
+
+struct copied {
+	struct snapshot snapshot;
+	struct vessel vessel;
+	struct mapped_files files;
+};
+
+/* Under a sanitizer a program has terabytes of address space, which kernels before 6.7 are too slow
+ * to look at: no copies of it there. */
+bool can_copy(void);
+
+/* As soon as it is in user code. */
+void hold_running(pid_t pid, struct held_state *state);
+
+/* Prepares, holds the target (`state`: of then), and takes what it has. `is_old_kernel`: by the means of before 6.7. */
+void copied_hold(struct copied *copied, pid_t pid, bool is_old_kernel, struct held_state *state);
+/* Lets it go on, and rebuilds it. */
+void copied_rebuild(struct copied *copied, pid_t pid);
+void copied_clear(struct copied *copied);
+
+#endif
