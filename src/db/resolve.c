@@ -3,8 +3,8 @@
  * From what people type to stamps. In this order an argument is: a range A..B, @latest or @-N, a
  * stamp, a label, the beginning of exactly one stamp.
  *
- * A label that several epochs carry is an error that lists them: a CI job that compares with
- * "base" must not be handed whichever happens to be newest, nor the sum of all.
+ * A label that several epochs carry is an error that lists them: a report of "base" must not be
+ * handed whichever happens to be newest, nor the sum of all. Those who keep epochs apart get all.
  */
 #include "contents.h"
 #include "database.h"
@@ -30,6 +30,7 @@ struct resolving {
 	struct candidate *all; /* oldest first */
 	size_t count;
 	bool *chosen;
+	bool labels_mean_all; /* that carry them, not one */
 };
 
 /* --- what there is ------------------------------------------------------------------------ */
@@ -278,6 +279,20 @@ static struct hp_error *choose_range(struct resolving *resolving, const char *ar
 	return NULL;
 }
 
+/* False when no epoch carries it. */
+static bool choose_label(struct resolving *resolving, const char *label)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < resolving->count; i++) {
+		if (!has_label(&resolving->all[i], label))
+			continue;
+		resolving->chosen[i] = true;
+		found = true;
+	}
+	return found;
+}
+
 static struct hp_error *choose(struct resolving *resolving, const char *argument)
 {
 	const char *dots = strstr(argument, "..");
@@ -286,6 +301,8 @@ static struct hp_error *choose(struct resolving *resolving, const char *argument
 
 	if (dots)
 		return choose_range(resolving, argument, dots);
+	if (resolving->labels_mean_all && choose_label(resolving, argument))
+		return NULL;
 	error = find_one(resolving, argument, &at);
 	if (!error)
 		resolving->chosen[at] = true;
@@ -315,10 +332,10 @@ static struct hp_error *take_chosen(const struct resolving *resolving, char ***s
 	return NULL;
 }
 
-struct hp_error *hp_db_resolve(struct hp_db *db, char *const *arguments, size_t argument_count,
-			       char ***stamps, size_t *count)
+static struct hp_error *resolve(struct hp_db *db, char *const *arguments, size_t argument_count,
+				bool labels_mean_all, char ***stamps, size_t *count)
 {
-	struct resolving resolving = { .db = db };
+	struct resolving resolving = { .db = db, .labels_mean_all = labels_mean_all };
 	struct hp_error *error = survey(&resolving);
 
 	if (!error && !argument_count)
@@ -329,4 +346,16 @@ struct hp_error *hp_db_resolve(struct hp_db *db, char *const *arguments, size_t 
 		error = take_chosen(&resolving, stamps, count);
 	free_resolving(&resolving);
 	return error;
+}
+
+struct hp_error *hp_db_resolve(struct hp_db *db, char *const *arguments, size_t argument_count,
+			       char ***stamps, size_t *count)
+{
+	return resolve(db, arguments, argument_count, false, stamps, count);
+}
+
+struct hp_error *hp_db_resolve_apart(struct hp_db *db, char *const *arguments,
+				     size_t argument_count, char ***stamps, size_t *count)
+{
+	return resolve(db, arguments, argument_count, true, stamps, count);
 }

@@ -160,6 +160,34 @@ START_TEST(a_label_of_several_epochs_is_refused_and_they_are_listed)
 }
 END_TEST
 
+START_TEST(a_label_is_all_its_epochs_for_those_who_keep_them_apart)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamps[] = { fixture_epoch(db, "base", 1), fixture_epoch(db, "other", 1),
+			   fixture_epoch(db, "base", 1) };
+	char base[] = "base";
+	char other[] = "other";
+	char *const both[] = { other, base };
+	char *const one[] = { base };
+	char **found;
+	size_t count;
+
+	hp_assert_ok(hp_db_resolve_apart(db, one, 1, &found, &count));
+	ck_assert_uint_eq(count, 2);
+	ck_assert_str_eq(found[0], stamps[0]);
+	ck_assert_str_eq(found[1], stamps[2]);
+	hp_db_free_stamps(found, count);
+	hp_assert_ok(hp_db_resolve_apart(db, both, 2, &found, &count));
+	ck_assert_uint_eq(count, 3);
+	hp_db_free_stamps(found, count);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(stamps); i++)
+		free(stamps[i]);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
 START_TEST(what_does_not_exist_is_answered_with_what_does)
 {
 	char *directory = fixture_directory();
@@ -847,6 +875,7 @@ END_TEST
 HP_TEST_MAIN("db/care", epochs_are_named_by_stamp_label_age_and_the_beginning_of_a_stamp,
 	     ranges_run_from_the_older_to_the_newer_and_count_once,
 	     a_label_of_several_epochs_is_refused_and_they_are_listed,
+	     a_label_is_all_its_epochs_for_those_who_keep_them_apart,
 	     what_does_not_exist_is_answered_with_what_does,
 	     latest_passes_over_epochs_that_are_unreadable_but_not_over_empty_ones,
 	     labels_that_could_be_taken_for_something_else_are_refused,
