@@ -122,6 +122,8 @@ static struct hp_error *compare(struct sides *sides,
 		error = judge_parts(&judging);
 	if (!error)
 		error = judge_verdict(&judging);
+	if (!error && !sides->options->without_code)
+		error = judge_details(&judging);
 	for (size_t side = 0; side < HP_SIDES && !error; side++)
 		error = show_side(&judging, side, &epochs[side]);
 	if (!error)

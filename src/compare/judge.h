@@ -18,8 +18,9 @@ struct judging {
 	struct run_prior prior;
 	struct log_ratio program;
 	double exposure[HP_SIDES]; /* runs, or units of work, of all epochs */
-	double sampled[HP_SIDES];  /* cost of the program for one of them, by samples */
-	struct tested *units;	   /* one of each unit; in the arena */
+	double divisor[HP_SIDES]; /* costs of parts are for one of: the same, or the whole's cost */
+	double sampled[HP_SIDES]; /* cost of the program for one of them, by samples */
+	struct tested *units;	  /* one of each unit; in the arena */
 };
 
 /* The whole program: judging->runs, prior, program and comparison->program. */
@@ -28,5 +29,7 @@ struct hp_error *judge_program(struct judging *judging);
 struct hp_error *judge_parts(struct judging *judging);
 /* What of that is found, in order, and what follows. */
 struct hp_error *judge_verdict(struct judging *judging);
+/* Lines of what was tested, and the code of findings. */
+struct hp_error *judge_details(const struct judging *judging);
 
 #endif

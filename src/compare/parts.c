@@ -114,12 +114,10 @@ static void show_costs(const struct judging *judging, const struct unit *unit,
 {
 	struct hp_compared *shown = unit->shown;
 	double quantile = student_quantile(0.05, ratio->freedom);
-	bool relative = judging->sides->options->is_relative;
 	double square = 0;
 
 	for (size_t side = 0; side < HP_SIDES; side++) {
-		double whole = relative ? judging->sides->at[side].cost : judging->exposure[side];
-		double value = unit->cost[side] / whole;
+		double value = unit->cost[side] / judging->divisor[side];
 		double deviation = side_deviation(unit, ratio, side);
 
 		shown->side[side].samples = unit->samples[side];

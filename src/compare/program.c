@@ -217,6 +217,8 @@ struct hp_error *judge_program(struct judging *judging)
 			return hp_error_create_no_memory();
 		for (size_t i = 0; i < sides->at[side].replicates.count; i++)
 			judging->exposure[side] += sides->at[side].replicates.at[i].exposure;
+		judging->divisor[side] = sides->options->is_relative ? sides->at[side].cost
+								     : judging->exposure[side];
 		judging->sampled[side] = sides->at[side].cost / judging->exposure[side];
 	}
 	if (!program->name || !settle_turns(judging) || !settle_prior(judging))

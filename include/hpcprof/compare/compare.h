@@ -28,7 +28,7 @@ struct hp_compare_options {
 	double least_of_program; /* 0: 0.005 */
 	const char *symfs;
 	bool no_debuginfo;
-	bool without_code; /* findings come without what changed there */
+	bool without_code; /* without lines, and without what changed in findings */
 };
 
 /*

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * requires	units, judged
+ * provides	the lines of each procedure that was tested, with their costs on both sides; of
+ *		findings the place that lost the most, and the code there side by side
+ *
+ * Lines have moved when code was edited: a line of one side is the line of the other whose
+ * instructions are the same.
+ */
+#include "judge.h"
+#include "listing.h"
+
+#include <hpcprof/base/cleanup.h>
+
+#include <math.h>
+#include <string.h>
+
+/* So much of the code is shown: lines, and the dearest instructions of each. */
+enum { MOST_LINES = 6, MOST_INSTRUCTIONS = 8 };
+
+/* One instruction of either side, or of both. */
+struct pair {
+	const struct listed *side[HP_SIDES]; /* or NULL */
+};
+
+/* A line of either side, or of both. */
+struct lined {
+	const char *file;
+	uint32_t line[HP_SIDES];
+	double cost[HP_SIDES];
+	uint64_t samples[HP_SIDES];
+	bool is_changed;
+};
+
+struct detailing {
+	const struct judging *judging;
+	const struct unit *unit;
+	struct listing listings[HP_SIDES];
+	HP_VECTOR(struct pair) pairs; /* in order */
+	HP_VECTOR(struct lined) lines;
+};
+
+/* --- pairs ----------------------------------------------------------------------------------- */
+
+/* The base's instructions without a partner come where they were, before the next with one. */
+static bool make_pairs(struct detailing *detailing, const size_t *partners)
+{
+	const struct listing *base = &detailing->listings[HP_BASE];
+	const struct listing *candidate = &detailing->listings[HP_CANDIDATE];
+	size_t next = 0;
+	bool ok = true;
+
+	for (size_t i = 0; i < candidate->count && ok; i++) {
+		struct pair pair = { { NULL, &candidate->at[i] } };
+
+		if (partners[i] != SIZE_MAX) {
+			for (; next < partners[i] && ok; next++)
+				ok = hp_vector_push(&detailing->pairs,
+						    (struct pair){ { &base->at[next], NULL } });
+			pair.side[HP_BASE] = &base->at[next++];
+		}
+		ok = ok && hp_vector_push(&detailing->pairs, pair);
+	}
+	for (; next < base->count && ok; next++)
+		ok = hp_vector_push(&detailing->pairs, (struct pair){ { &base->at[next], NULL } });
+	return ok;
+}
+
+/* Of several procedures of one unit (clones, say) the dearest. */
+static const struct code *dearest(const struct unit *unit, enum hp_side side)
+{
+	for (size_t i = 0; i < unit->codes.count; i++)
+		if (unit->codes.at[i]->side == side)
+			return unit->codes.at[i];
+	return NULL;
+}
+
+static struct hp_error *list_pairs(struct detailing *detailing)
+{
+	struct hp_arena *arena = detailing->judging->sides->arena;
+	_cleanup_free_ size_t *partners = NULL;
+	struct hp_error *error = NULL;
+
+	for (size_t side = 0; side < HP_SIDES && !error; side++)
+		error = listing_create(arena, dearest(detailing->unit, (enum hp_side)side),
+				       &detailing->listings[side]);
+	if (!error)
+		error = listing_align(&detailing->listings[HP_BASE],
+				      &detailing->listings[HP_CANDIDATE], &partners);
+	if (!error && !make_pairs(detailing, partners))
+		error = hp_error_create_no_memory();
+	return error;
+}
+
+/* --- lines ----------------------------------------------------------------------------------- */
+
+static bool same_file(const char *a, const char *b)
+{
+	if (!a || !b)
+		return a == b;
+	a = strrchr(a, '/') ? strrchr(a, '/') + 1 : a;
+	b = strrchr(b, '/') ? strrchr(b, '/') + 1 : b;
+	return strcmp(a, b) == 0;
+}
+
+/* The candidate's line, else the base's. */
+static const struct listed *place_of(const struct pair *pair)
+{
+	return pair->side[HP_CANDIDATE] ? pair->side[HP_CANDIDATE] : pair->side[HP_BASE];
+}
+
+/* By the candidate's line; of what only the base has, by the base's. */
+static struct lined *find_line(struct detailing *detailing, const struct pair *pair)
+{
+	size_t side = pair->side[HP_CANDIDATE] ? HP_CANDIDATE : HP_BASE;
+	const struct listed *place = place_of(pair);
+
+	for (size_t i = 0; i < detailing->lines.count; i++) {
+		struct lined *line = &detailing->lines.at[i];
+
+		if (line->line[side] == place->line && same_file(line->file, place->file))
+			return line;
+	}
+	if (!hp_vector_push(&detailing->lines, (struct lined){ .file = place->file }))
+		return NULL;
+	return &detailing->lines.at[detailing->lines.count - 1];
+}
+
+static bool add_pair(struct detailing *detailing, const struct pair *pair)
+{
+	struct lined *line;
+
+	if (!place_of(pair)->file)
+		return true;
+	line = find_line(detailing, pair);
+	if (!line)
+		return false;
+	line->is_changed = line->is_changed || !pair->side[HP_BASE] || !pair->side[HP_CANDIDATE];
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		const struct listed *listed = pair->side[side];
+
+		if (!listed)
+			continue;
+		if (!line->line[side])
+			line->line[side] = listed->line;
+		line->cost[side] += listed->cost / detailing->judging->divisor[side];
+		line->samples[side] += listed->samples;
+	}
+	return true;
+}
+
+/* First what both have: it tells which line of one is which of the other. */
+static bool list_lines(struct detailing *detailing)
+{
+	bool ok = true;
+
+	for (int both = 1; both >= 0; both--)
+		for (size_t i = 0; i < detailing->pairs.count && ok; i++) {
+			const struct pair *pair = &detailing->pairs.at[i];
+
+			if ((pair->side[HP_BASE] && pair->side[HP_CANDIDATE]) == (bool)both)
+				ok = add_pair(detailing, pair);
+		}
+	return ok;
+}
+
+static double lost_by(const struct lined *line)
+{
+	return line->cost[HP_CANDIDATE] - line->cost[HP_BASE];
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+	const struct lined *a = left;
+	const struct lined *b = right;
+	double a_lost = fabs(lost_by(a));
+	double b_lost = fabs(lost_by(b));
+	int order = (a_lost < b_lost) - (a_lost > b_lost);
+
+	return order ? order
+		     : (a->line[HP_CANDIDATE] > b->line[HP_CANDIDATE]) -
+			       (a->line[HP_CANDIDATE] < b->line[HP_CANDIDATE]);
+}
+
+/* As wide as chance alone makes it: lines have too few samples for more. */
+static struct hp_measured measured(double cost, uint64_t samples, double dispersion)
+{
+	double away = 1.96 * sqrt(dispersion / ((double)samples + 0.5));
+
+	return (struct hp_measured){ cost, cost * exp(-away), cost * exp(away) };
+}
+
+static struct hp_compared *show_line(const struct detailing *detailing, const struct lined *line)
+{
+	const struct judging *judging = detailing->judging;
+	struct hp_arena *arena = judging->sides->arena;
+	struct hp_compared *shown = hp_arena_alloc(arena, sizeof(*shown));
+	double square = 0;
+
+	if (!shown)
+		return NULL;
+	shown->scope = HP_SCOPE_LINE;
+	shown->name = detailing->unit->shown->name;
+	shown->image = detailing->unit->shown->image;
+	shown->file = line->file;
+	shown->line = line->line[HP_CANDIDATE] ? line->line[HP_CANDIDATE] : line->line[HP_BASE];
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		struct hp_compared_cost *cost = &shown->side[side];
+
+		cost->samples = line->samples[side];
+		cost->cost = measured(line->cost[side], line->samples[side],
+				      judging->comparison->dispersion);
+		square +=
+			(cost->cost.high - cost->cost.value) * (cost->cost.high - cost->cost.value);
+	}
+	shown->lost.value = lost_by(line);
+	shown->lost.low = shown->lost.value - sqrt(square);
+	shown->lost.high = shown->lost.value + sqrt(square);
+	shown->change = (struct hp_measured){ INFINITY, -1, INFINITY };
+	if (line->cost[HP_BASE] > 0)
+		shown->change = (struct hp_measured){
+			shown->lost.value / line->cost[HP_BASE],
+			fmax(-1, shown->lost.low / line->cost[HP_BASE]),
+			shown->lost.high / line->cost[HP_BASE],
+		};
+	shown->p = shown->q = shown->smallest_change = NAN;
+	return shown;
+}
+
+static bool is_sampled(const struct lined *line)
+{
+	return line->samples[HP_BASE] || line->samples[HP_CANDIDATE];
+}
+
+static struct hp_error *show_lines(const struct detailing *detailing)
+{
+	struct hp_compared *shown = detailing->unit->shown;
+	struct hp_compared **parts = hp_arena_array(detailing->judging->sides->arena,
+						    detailing->lines.count + 1, sizeof(*parts));
+	size_t count = 0;
+
+	if (!parts)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < detailing->lines.count; i++) {
+		if (!is_sampled(&detailing->lines.at[i]))
+			continue;
+		parts[count] = show_line(detailing, &detailing->lines.at[i]);
+		if (!parts[count++])
+			return hp_error_create_no_memory();
+	}
+	shown->parts = parts;
+	shown->part_count = count;
+	return NULL;
+}
+
+/* Where it lost the most, or won it; else where it begins. */
+static void show_place(const struct detailing *detailing)
+{
+	struct hp_compared *shown = detailing->unit->shown;
+	const struct lined *best = NULL;
+
+	for (size_t i = 0; i < detailing->lines.count; i++) {
+		const struct lined *line = &detailing->lines.at[i];
+		double sign = shown->lost.value < 0 ? -1 : 1;
+
+		if (line->line[HP_CANDIDATE] &&
+		    (!best || sign * lost_by(line) > sign * lost_by(best)))
+			best = line;
+	}
+	if (!best && detailing->lines.count)
+		best = &detailing->lines.at[0];
+	if (!best)
+		return;
+	shown->file = best->file;
+	shown->line = best->line[HP_CANDIDATE] ? best->line[HP_CANDIDATE] : best->line[HP_BASE];
+}
+
+/* --- side by side ---------------------------------------------------------------------------- */
+
+static double cost_of(const struct detailing *detailing, const struct pair *pair, size_t side)
+{
+	return pair->side[side] ? pair->side[side]->cost / detailing->judging->divisor[side] : 0;
+}
+
+static bool is_on(const struct pair *pair, const struct lined *line)
+{
+	size_t side = pair->side[HP_CANDIDATE] ? HP_CANDIDATE : HP_BASE;
+	const struct listed *place = place_of(pair);
+
+	return place->file && place->line == line->line[side] && same_file(place->file, line->file);
+}
+
+static struct hp_compared_code code_of_pair(const struct detailing *detailing,
+					    const struct pair *pair)
+{
+	struct hp_compared_code code = { .file = place_of(pair)->file };
+
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		const struct listed *listed = pair->side[side];
+
+		code.cost[side] = cost_of(detailing, pair, side);
+		if (!listed)
+			continue;
+		code.line[side] = listed->line;
+		code.address[side] = listed->address;
+		code.text[side] = listed->text;
+		code.samples[side] = listed->samples;
+	}
+	code.is_changed = !pair->side[HP_BASE] || !pair->side[HP_CANDIDATE];
+	return code;
+}
+
+/* What the line's instruction of that rank costs, on either side: what is dearer is shown. */
+static double least_shown(const struct detailing *detailing, const struct lined *line)
+{
+	double best[MOST_INSTRUCTIONS] = { 0 };
+
+	for (size_t i = 0; i < detailing->pairs.count; i++) {
+		const struct pair *pair = &detailing->pairs.at[i];
+		double cost;
+		size_t at = MOST_INSTRUCTIONS;
+
+		if (!is_on(pair, line))
+			continue;
+		cost = fmax(cost_of(detailing, pair, HP_BASE),
+			    cost_of(detailing, pair, HP_CANDIDATE));
+		for (; at > 0 && best[at - 1] < cost; at--)
+			if (at < MOST_INSTRUCTIONS)
+				best[at] = best[at - 1];
+		if (at < MOST_INSTRUCTIONS)
+			best[at] = cost;
+	}
+	return best[MOST_INSTRUCTIONS - 1];
+}
+
+static struct hp_compared_code *add_line(const struct detailing *detailing,
+					 const struct lined *line, struct hp_compared_code *next)
+{
+	double least = least_shown(detailing, line);
+	size_t shown = 0;
+
+	*next++ = (struct hp_compared_code){
+		.file = line->file,
+		.line = { line->line[HP_BASE], line->line[HP_CANDIDATE] },
+		.samples = { line->samples[HP_BASE], line->samples[HP_CANDIDATE] },
+		.cost = { line->cost[HP_BASE], line->cost[HP_CANDIDATE] },
+		.is_changed = line->is_changed,
+	};
+	for (size_t i = 0; i < detailing->pairs.count && shown < MOST_INSTRUCTIONS; i++) {
+		const struct pair *pair = &detailing->pairs.at[i];
+		double cost = fmax(cost_of(detailing, pair, HP_BASE),
+				   cost_of(detailing, pair, HP_CANDIDATE));
+
+		if (!is_on(pair, line) || !(cost > 0) || cost < least)
+			continue;
+		*next++ = code_of_pair(detailing, pair);
+		shown++;
+	}
+	return next;
+}
+
+static struct hp_error *show_code(const struct detailing *detailing)
+{
+	struct hp_compared *shown = detailing->unit->shown;
+	struct hp_compared_code *code = hp_arena_array(detailing->judging->sides->arena,
+						       MOST_LINES * (size_t)(1 + MOST_INSTRUCTIONS),
+						       sizeof(*code));
+	struct hp_compared_code *next = code;
+
+	if (!code)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < detailing->lines.count && i < MOST_LINES; i++)
+		if (is_sampled(&detailing->lines.at[i]))
+			next = add_line(detailing, &detailing->lines.at[i], next);
+	shown->code = code;
+	shown->code_count = (size_t)(next - code);
+	return NULL;
+}
+
+/* --- the whole ------------------------------------------------------------------------------- */
+
+/* Paths are the images', which are closed before the comparison is read. */
+static bool keep_files(struct detailing *detailing)
+{
+	const char *from = NULL;
+	const char *kept = NULL;
+
+	for (size_t side = 0; side < HP_SIDES; side++)
+		for (size_t i = 0; i < detailing->listings[side].count; i++) {
+			struct listed *listed = &detailing->listings[side].at[i];
+
+			if (!listed->file)
+				continue;
+			if (!from || strcmp(from, listed->file) != 0) {
+				from = listed->file;
+				kept = hp_arena_strdup(detailing->judging->sides->arena, from);
+			}
+			if (!kept)
+				return false;
+			listed->file = kept;
+		}
+	return true;
+}
+
+static struct hp_error *detail(const struct judging *judging, const struct unit *unit)
+{
+	struct detailing detailing = { .judging = judging, .unit = unit };
+	struct hp_error *error = list_pairs(&detailing);
+
+	if (!error && (!keep_files(&detailing) || !list_lines(&detailing)))
+		error = hp_error_create_no_memory();
+	if (!error) {
+		qsort(detailing.lines.at, detailing.lines.count, sizeof(*detailing.lines.at),
+		      compare_lines);
+		show_place(&detailing);
+		error = show_lines(&detailing);
+	}
+	if (!error && unit->shown->is_finding)
+		error = show_code(&detailing);
+	hp_vector_free(&detailing.pairs);
+	hp_vector_free(&detailing.lines);
+	return error;
+}
+
+struct hp_error *judge_details(const struct judging *judging)
+{
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < judging->sides->units.count && !error; i++) {
+		const struct unit *unit = &judging->sides->units.at[i];
+
+		if (!isnan(unit->shown->p))
+			error = detail(judging, unit);
+	}
+	return error;
+}

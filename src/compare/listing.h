@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The instructions of a procedure, and which of two procedures' instructions are the same.
+ *
+ * Two instructions are the same when only addresses tell them apart: where a jump or call goes,
+ * where data lies relative to the code.
+ */
+#ifndef COMPARE_LISTING_H
+#define COMPARE_LISTING_H
+
+#include "sides.h"
+
+struct listed {
+	uint64_t address;
+	const char *text;
+	uint64_t hash; /* of what is the same in another build */
+	bool ends_block;
+	const char *file; /* or NULL */
+	uint32_t line;
+	uint64_t samples;
+	double cost; /* in units of the comparison, all replicates together */
+};
+
+struct listing {
+	struct listed *at; /* by address; in the arena */
+	size_t count;
+};
+
+/* The procedure's own extent and all parts of it that have samples. Empty where there is no code
+ * to read, or more than is worth looking at. */
+struct hp_error *listing_create(struct hp_arena *arena, const struct code *code,
+				struct listing *listing);
+
+/* For each instruction of the candidate, the base's that is the same, or SIZE_MAX: a longest common
+ * subsequence (Myers 1986), as far as differences are not too many to look for it. */
+struct hp_error *listing_align(const struct listing *base, const struct listing *candidate,
+			       size_t **partners);
+
+#endif
