@@ -69,10 +69,11 @@ static struct hp_error *finish(struct report *report, struct executions *executi
 	for (size_t i = 0; i < executions->at.count; i++) {
 		executions->whole += executions->at.at[i].weight;
 		executions->is_absolute |= isfinite(executions->at.at[i].runs.value);
+		executions->is_partial |= !isfinite(executions->at.at[i].runs.value);
 	}
 	while (kept < executions->at.count && kept < limit &&
 	       100 * executions->at.at[kept].weight >= options->percent_limit * executions->whole)
-		kept++;
+		executions->has_jumps |= executions->at.at[kept++].is_jump;
 	executions->hidden = executions->at.count - kept;
 	executions->at.count = kept;
 	return NULL;

@@ -29,6 +29,8 @@ struct executions {
 	double whole;		       /* weight of all */
 	size_t hidden;
 	bool is_absolute; /* of any figure */
+	bool is_partial;  /* not of each */
+	bool has_jumps;	  /* among calls */
 };
 void executions_clear(struct executions *executions);
 

@@ -48,10 +48,26 @@ static const char *after_result(const char *name, size_t length)
 	return name;
 }
 
+/* The length without what demangling makes of a compiler's ".isra.0": " [clone .isra.0]". */
+static size_t without_clones(const char *name)
+{
+	static const char mark[] = " [clone ";
+	size_t end = strlen(name);
+
+	while (end && name[end - 1] == ']') {
+		const char *open = memrchr(name, '[', end);
+
+		if (!open || open == name || strncmp(open - 1, mark, sizeof(mark) - 1) != 0)
+			break;
+		end = (size_t)(open - 1 - name);
+	}
+	return end;
+}
+
 void resolve_bare_name(const char *name, const char **start, size_t *length)
 {
 	static const char *const qualifiers[] = { " const", " volatile", " &&", " &" };
-	size_t end = strlen(name);
+	size_t end = without_clones(name);
 	const char *open;
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(qualifiers); i++) {

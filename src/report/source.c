@@ -120,12 +120,12 @@ static struct hp_error *find_file(struct sources *sources, const char *path,
 struct hp_error *source_line(struct sources *sources, const char *path, uint32_t line,
 			     const char **text, size_t *length)
 {
-	const struct source_file *file;
+	const struct source_file *file = NULL;
 	struct hp_error *error = find_file(sources, path, &file);
 
 	*text = NULL;
 	*length = 0;
-	if (error || !line || line > file->line_count)
+	if (error || !file || !line || line > file->line_count)
 		return error;
 	*text = file->lines[line - 1];
 	*length = (size_t)(file->lines[line] - *text) - 1;

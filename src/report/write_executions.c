@@ -276,10 +276,17 @@ static struct hp_error *write_table(struct report *report, struct executions *ex
 	return error;
 }
 
-static void write_relative(const struct executions *executions, FILE *out)
+static void write_legend(const struct report *report, const struct executions *executions,
+			 FILE *out)
 {
-	if (!executions->is_absolute)
+	if (!executions->is_absolute && report->windows.why_relative)
 		fputs("# only how counts are to each other is known (?), see above\n", out);
+	else if (executions->is_partial)
+		fputs("# ?: too few windows to say it to within five times: record for longer, or "
+		      "with a larger share (--shadow=3)\n",
+		      out);
+	if (executions->has_jumps)
+		fputs("# (jump): jumped to as if called; it returns to the caller's caller\n", out);
 }
 
 struct hp_error *write_calls_text(struct report *report, FILE *out)
@@ -290,7 +297,7 @@ struct hp_error *write_calls_text(struct report *report, FILE *out)
 	if (!error)
 		error = write_table(report, &executions, text_calls, "", out);
 	if (!error)
-		write_relative(&executions, out);
+		write_legend(report, &executions, out);
 	return error;
 }
 
@@ -313,7 +320,7 @@ struct hp_error *write_executions_text(struct report *report, FILE *out)
 		error = write_table(report, &procedures, text_procedures, "Procedures\n", out);
 	if (error)
 		return error;
-	write_relative(&procedures, out);
+	write_legend(report, &procedures, out);
 	error = executions_of_lines(report, &lines);
 	if (is_nothing(error)) {
 		fputs("\n# no line numbers: the images have no debugging information\n", out);
