@@ -15,17 +15,22 @@ static void say(const char *message, void *context)
 	fprintf(stderr, "hpcprof: %s\n", message);
 }
 
+void recording_print_substitutes(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording->events.count; i++) {
+		const struct hp_event *event = &recording->events.events[i];
+
+		if (event->instead_of)
+			fprintf(stderr, "hpcprof: %s instead of %s: %s; see hpcprof doctor\n",
+				event->name, event->instead_of, event->reason);
+	}
+}
+
 static void print_banner(const struct recording *recording, const struct hp_session *session)
 {
 	const struct hp_epoch_meta *meta = hp_session_meta(session);
 
-	for (size_t i = 0; i < meta->event_count; i++) {
-		const struct hp_event_totals *event = &meta->events[i];
-
-		if (event->info.instead_of)
-			fprintf(stderr, "hpcprof: %s instead of %s: %s; see hpcprof doctor\n",
-				event->info.name, event->info.instead_of, event->info.reason);
-	}
+	recording_print_substitutes(recording);
 	fputs("hpcprof: sampling", stderr);
 	for (size_t i = 0; i < meta->event_count; i++) {
 		const struct hp_event_totals *event = &meta->events[i];
@@ -270,6 +275,11 @@ static void fill_result(const struct hp_session *session, const struct hp_sessio
 		result->run = meta->runs[meta->run_count - 1];
 }
 
+static bool is_silent(const struct recording *recording)
+{
+	return recording->is_quiet || recording->is_brief;
+}
+
 struct hp_error *recording_run(struct recording *recording, struct recording_result *result)
 {
 	struct hp_session_options *options = &recording->session;
@@ -290,14 +300,14 @@ struct hp_error *recording_run(struct recording *recording, struct recording_res
 		error = hp_session_create(options, recording->machine, &session);
 	if (!error)
 		error = make_shadows(recording, session);
-	if (!error && !recording->is_quiet) {
+	if (!error && !is_silent(recording)) {
 		print_turns(options);
 		print_banner(recording, session);
 		record_shadow_print_banner(&recording->shadow);
 	}
 	if (!error)
 		error = hp_session_run(session, &found);
-	if (!error && !recording->is_quiet) {
+	if (!error && !is_silent(recording)) {
 		print_closing(session, &found);
 		record_shadow_print_closing(&recording->shadow, session);
 	}

@@ -8,7 +8,7 @@
  *	recording_run		records one epoch; again as often as wanted
  *	recording_clear		at the end, also after errors
  *
- * Banner and closing line go to standard error, unless `is_quiet`.
+ * Banner and closing line go to standard error, unless it is brief; and nothing at all when quiet.
  */
 #ifndef HPCPROF_CLI_RECORDING_H
 #define HPCPROF_CLI_RECORDING_H
@@ -32,6 +32,7 @@ struct recording {
 	FILE *output; /* what the command prints goes there, when it has ended; NULL: nowhere. Only
 			 where its work is read from it */
 	bool is_strict;
+	bool is_brief;
 	bool is_quiet;
 	/* Found by recording_prepare. */
 	struct hp_machine *machine;
@@ -48,6 +49,9 @@ struct recording_result {
 };
 
 extern const struct argp recording_argp;
+
+/* What is sampled instead of what was asked for, and why; nothing when all is as asked. */
+void recording_print_substitutes(const struct recording *recording);
 
 struct hp_error *recording_prepare(struct recording *recording);
 /* `result` is filled after errors, too. */

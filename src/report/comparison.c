@@ -292,6 +292,23 @@ struct hp_error *comparison_put(const struct buffer *buffer, FILE *out)
 	return NULL;
 }
 
+bool hp_comparison_format_parse(const char *text, enum hp_comparison_format *format)
+{
+	static const char *const names[] = {
+		[HP_COMPARISON_TEXT] = "text",	   [HP_COMPARISON_JSON] = "json",
+		[HP_COMPARISON_JUNIT] = "junit",   [HP_COMPARISON_SARIF] = "sarif",
+		[HP_COMPARISON_GITHUB] = "github", [HP_COMPARISON_MARKDOWN] = "markdown",
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(names); i++) {
+		if (strcmp(text, names[i]) == 0) {
+			*format = (enum hp_comparison_format)i;
+			return true;
+		}
+	}
+	return false;
+}
+
 struct hp_error *hp_comparison_write(const struct hp_comparison *comparison,
 				     enum hp_comparison_format format,
 				     const struct hp_comparison_options *options, FILE *out)
@@ -299,6 +316,8 @@ struct hp_error *hp_comparison_write(const struct hp_comparison *comparison,
 	const struct comparison_writer writer = { comparison, options, out };
 
 	switch (format) {
+	case HP_COMPARISON_TEXT:
+		return comparison_write_text(&writer);
 	case HP_COMPARISON_JSON:
 		return comparison_write_json(&writer);
 	case HP_COMPARISON_JUNIT:

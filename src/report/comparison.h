@@ -19,6 +19,7 @@ struct comparison_writer {
 	FILE *out;
 };
 
+struct hp_error *comparison_write_text(const struct comparison_writer *writer);
 struct hp_error *comparison_write_json(const struct comparison_writer *writer);
 struct hp_error *comparison_write_junit(const struct comparison_writer *writer);
 struct hp_error *comparison_write_sarif(const struct comparison_writer *writer);

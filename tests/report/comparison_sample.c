@@ -2,7 +2,7 @@
 /*
  * comparison_sample FORMAT KIND: a made-up comparison, written to standard output.
  *
- * FORMAT is json, junit, sarif, github, markdown or html. KIND is
+ * FORMAT is text, json, junit, sarif, github, markdown or html. KIND is
  *	regression	a program of three images; one procedure costs 30 % more, one less, one new
  *	hostile		the same with names that try to break out of every format
  *	pass		nothing found
@@ -245,9 +245,10 @@ static void fill(struct sample *sample, const char *kind)
 int main(int argc, char **argv)
 {
 	static const char *const formats[] = {
-		[HP_COMPARISON_JSON] = "json",	       [HP_COMPARISON_JUNIT] = "junit",
-		[HP_COMPARISON_SARIF] = "sarif",       [HP_COMPARISON_GITHUB] = "github",
-		[HP_COMPARISON_MARKDOWN] = "markdown", [HP_COMPARISON_HTML] = "html",
+		[HP_COMPARISON_TEXT] = "text",	   [HP_COMPARISON_JSON] = "json",
+		[HP_COMPARISON_JUNIT] = "junit",   [HP_COMPARISON_SARIF] = "sarif",
+		[HP_COMPARISON_GITHUB] = "github", [HP_COMPARISON_MARKDOWN] = "markdown",
+		[HP_COMPARISON_HTML] = "html",
 	};
 	static struct sample sample;
 	const struct hp_comparison_options options = { .source_root = "/work/repo" };

@@ -2,6 +2,7 @@
 /*
  * A finished comparison for those who read it: CI systems, reviewers, browsers.
  *
+ *	TEXT		for people: verdict, findings, what changed there
  *	JSON		"hpcprof-check/1", all of it (CLI.md)
  *	JUNIT		JUnit XML: a test case for the program and each procedure that was tested
  *	SARIF		SARIF 2.1.0, as code scanning services take it: a result for each regression
@@ -21,6 +22,7 @@
 #include <stdio.h>
 
 enum hp_comparison_format {
+	HP_COMPARISON_TEXT,
 	HP_COMPARISON_JSON,
 	HP_COMPARISON_JUNIT,
 	HP_COMPARISON_SARIF,
@@ -28,6 +30,9 @@ enum hp_comparison_format {
 	HP_COMPARISON_MARKDOWN,
 	HP_COMPARISON_HTML,
 };
+
+/* By its name, "text", "json", ...; all but HTML, which goes beside another. */
+bool hp_comparison_format_parse(const char *text, enum hp_comparison_format *format);
 
 struct hp_comparison_options {
 	/* Where the source is: paths below it are written relative to it. An absolute path without

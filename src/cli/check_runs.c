@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "check_runs.h"
+
+#include "command.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/number.h>
+#include <hpcprof/base/text.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+struct hp_error *check_runs_divide(struct check_runs *runs, char **words, size_t count)
+{
+	size_t at = 0;
+
+	while (at < count && strcmp(words[at], "--versus") != 0)
+		at++;
+	if (!at || at + 1 >= count)
+		return hp_error_advise(hp_error_create(HP_ERROR_USAGE, "--runs takes two commands"),
+				       "hpcprof check --runs=5 -- COMMAND... --versus COMMAND...");
+	words[at] = NULL;
+	runs->commands[HP_BASE] = words;
+	runs->commands[HP_CANDIDATE] = words + at + 1;
+	return NULL;
+}
+
+enum hp_side check_runs_side(uint64_t at)
+{
+	return at % 4 == 1 || at % 4 == 2 ? HP_CANDIDATE : HP_BASE;
+}
+
+/* --- what people see ---------------------------------------------------------------------- */
+
+struct progress {
+	bool is_terminal;
+	uint64_t run;
+	uint64_t all;
+	uint64_t start_ns;
+};
+
+static void print_command(char *const *words)
+{
+	for (; *words; words++) {
+		_cleanup_free_ char *printable = hp_text_printable(*words);
+
+		fprintf(stderr, " %s", printable ? printable : "?");
+	}
+}
+
+/* One line that each run writes over. */
+static void print_progress(const struct progress *progress, enum hp_side side, bool is_warm_up)
+{
+	uint64_t spent_ns = hp_clock_monotonic_ns() - progress->start_ns;
+	double left_s = progress->run ? (double)spent_ns / 1e9 / (double)progress->run *
+						(double)(progress->all - progress->run)
+				      : 0;
+
+	if (!progress->is_terminal)
+		return;
+	fprintf(stderr, "\r\033[Khpcprof: run %" PRIu64 " of %" PRIu64 ", %s%s", progress->run + 1,
+		progress->all, hp_side_name(side), is_warm_up ? " (warming up)" : "");
+	if (progress->run)
+		fprintf(stderr, ", about %.0f s left", left_s);
+	fflush(stderr);
+}
+
+static void end_progress(const struct progress *progress)
+{
+	if (progress->is_terminal)
+		fputs("\r\033[K", stderr);
+}
+
+static void print_start(const struct check_runs *runs)
+{
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		fprintf(stderr, "hpcprof: %s:", hp_side_name((enum hp_side)side));
+		print_command(runs->commands[side]);
+		fputc('\n', stderr);
+	}
+	fprintf(stderr, "hpcprof: recording %" PRIu64 " run%s of each, in turns", runs->runs,
+		runs->runs == 1 ? "" : "s");
+	if (runs->warm_up)
+		fprintf(stderr, ", after %" PRIu64 " to warm up", runs->warm_up);
+	fputc('\n', stderr);
+	recording_print_substitutes(&runs->recording);
+}
+
+static void print_end(const struct check_runs *runs)
+{
+	fprintf(stderr, "hpcprof: kept; the same again: hpcprof check %s -- %s\n",
+		runs->sides[HP_BASE].label, runs->sides[HP_CANDIDATE].label);
+}
+
+/* --- one run ------------------------------------------------------------------------------ */
+
+static struct hp_error *make_labels(struct check_runs *runs)
+{
+	char made[32];
+	time_t now = time(NULL);
+	struct tm parts;
+
+	if (!runs->label) {
+		gmtime_r(&now, &parts);
+		strftime(made, sizeof(made), "check-%Y%m%d-%H%M%S", &parts);
+	}
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		if (asprintf(&runs->sides[side].label, "%s-%s", runs->label ? runs->label : made,
+			     hp_side_name((enum hp_side)side)) < 0) {
+			runs->sides[side].label = NULL;
+			return hp_error_create_no_memory();
+		}
+	}
+	return NULL;
+}
+
+/* Each run reads the same from its start, when that is a file. */
+static struct hp_error *open_streams(struct check_runs *runs)
+{
+	struct hp_session_options *session = &runs->recording.session;
+	struct stat stat;
+	bool is_file = fstat(STDIN_FILENO, &stat) == 0 && S_ISREG(stat.st_mode);
+	const char *input = is_file ? "/proc/self/fd/0" : "/dev/null";
+
+	session->command_input = open(input, O_RDONLY | O_CLOEXEC);
+	if (session->command_input < 0)
+		return hp_error_create_errno(errno, "opening %s", input);
+	session->command_output = runs->shows_output ? STDERR_FILENO
+						     : open("/dev/null", O_WRONLY | O_CLOEXEC);
+	runs->recording.output = runs->shows_output ? stderr : NULL;
+	if (session->command_output < 0)
+		return hp_error_create_errno(errno, "opening /dev/null");
+	return NULL;
+}
+
+static void close_streams(struct check_runs *runs, int output)
+{
+	struct hp_session_options *session = &runs->recording.session;
+
+	if (session->command_input > STDERR_FILENO)
+		close(session->command_input);
+	if (output > STDERR_FILENO)
+		close(output);
+	session->command_input = session->command_output = 0;
+}
+
+static struct hp_error *judge_status(const struct check_runs *runs,
+				     const struct recording_result *result, int *interrupted)
+{
+	int status = result->exit_status;
+
+	if (status == 128 + SIGINT || status == 128 + SIGTERM || status == 128 + SIGHUP)
+		*interrupted = status;
+	if (!result->has_run)
+		return hp_error_create(HP_ERROR_INSUFFICIENT, "it was interrupted");
+	if (status > 128)
+		return hp_error_create(HP_ERROR_INSUFFICIENT,
+				       "the command was killed by signal %d (%s)", status - 128,
+				       strsignal(status - 128));
+	if (status && !runs->ignores_status)
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_INSUFFICIENT,
+					"the command failed: it exited with %d", status),
+			"what failed did not do the work that is compared; where that status is no "
+			"failure: --ignore-status");
+	if (runs->recording.work.kind != WORK_NOT_ASKED && !(result->run.work > 0))
+		return work_missing(&runs->recording.work);
+	return NULL;
+}
+
+static struct hp_error *keep(struct check_runs *runs, enum hp_side side, char *stamp)
+{
+	char **grown =
+		reallocarray(runs->sides[side].stamps, runs->sides[side].count + 1, sizeof(*grown));
+
+	if (!grown || !stamp) {
+		free(stamp);
+		return hp_error_create_no_memory();
+	}
+	runs->sides[side].stamps = grown;
+	grown[runs->sides[side].count++] = stamp;
+	return NULL;
+}
+
+static struct hp_error *record_one(struct check_runs *runs, enum hp_side side, bool is_warm_up,
+				   int *interrupted)
+{
+	struct hp_session_options *session = &runs->recording.session;
+	struct recording_result result = { 0 };
+	struct hp_error *error = open_streams(runs);
+	int output = session->command_output;
+
+	session->command = runs->commands[side];
+	session->label = is_warm_up ? NULL : runs->sides[side].label;
+	if (!error)
+		error = recording_run(&runs->recording, &result);
+	close_streams(runs, output);
+	if (!error)
+		error = judge_status(runs, &result, interrupted);
+	if (!error && !is_warm_up)
+		return keep(runs, side, result.stamp);
+	if (!error && result.stamp)
+		error = hp_db_remove(session->db, result.stamp);
+	free(result.stamp);
+	return error;
+}
+
+/* --- all ---------------------------------------------------------------------------------- */
+
+struct hp_error *check_runs_record(struct check_runs *runs, struct hp_db *db, int *interrupted)
+{
+	uint64_t warm_up = 2 * runs->warm_up;
+	struct progress progress = {
+		.is_terminal = isatty(STDERR_FILENO) && !runs->recording.is_quiet,
+		.all = warm_up + 2 * runs->runs,
+		.start_ns = hp_clock_monotonic_ns(),
+	};
+	struct hp_error *error = recording_prepare(&runs->recording);
+
+	*interrupted = 0;
+	runs->recording.session.db = db;
+	runs->recording.is_brief = true;
+	if (!error)
+		error = make_labels(runs);
+	if (!error && !runs->recording.is_quiet)
+		print_start(runs);
+	for (; !error && progress.run < progress.all; progress.run++) {
+		bool is_warm_up = progress.run < warm_up;
+		uint64_t at = is_warm_up ? progress.run : progress.run - warm_up;
+		enum hp_side side = check_runs_side(at);
+
+		print_progress(&progress, side, is_warm_up);
+		error = hp_error_wrap(record_one(runs, side, is_warm_up, interrupted),
+				      "%s run %" PRIu64 " of the %s",
+				      is_warm_up ? "warm-up" : "recorded", at / 2 + 1,
+				      hp_side_name(side));
+	}
+	end_progress(&progress);
+	if (!error && !runs->recording.is_quiet)
+		print_end(runs);
+	return error;
+}
+
+void check_runs_clear(struct check_runs *runs)
+{
+	recording_clear(&runs->recording);
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		hp_db_free_stamps(runs->sides[side].stamps, runs->sides[side].count);
+		free(runs->sides[side].label);
+	}
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * hpcprof check --runs: records two commands in turns, A B B A A B B A, so that whatever drifts on
+ * the machine (heat, other load) is the same for both. Each run is an epoch; epochs stay.
+ */
+#ifndef HPCPROF_CLI_CHECK_RUNS_H
+#define HPCPROF_CLI_CHECK_RUNS_H
+
+#include "recording.h"
+
+#include <hpcprof/compare/comparison.h>
+
+struct check_runs {
+	struct recording recording;
+	uint64_t runs;	  /* of each side; 0: epochs are given, nothing is recorded */
+	uint64_t warm_up; /* runs of each side before, of which nothing is kept */
+	const char
+		*label; /* epochs are labelled LABEL-base and LABEL-candidate; NULL: one is made */
+	bool shows_output; /* of the commands, on standard error */
+	bool ignores_status;
+	char **commands[HP_SIDES]; /* NULL-terminated, of argv */
+	/* What was recorded, oldest first. */
+	struct {
+		char *label;
+		char **stamps;
+		size_t count;
+	} sides[HP_SIDES];
+};
+
+/* Divides the words of a command line at the first "--versus". USAGE when a side is missing. */
+struct hp_error *check_runs_divide(struct check_runs *runs, char **words, size_t count);
+
+/* Which side has the run `at`, counted from 0, of all. */
+enum hp_side check_runs_side(uint64_t at);
+
+/*
+ * Fills in `sides`. A command that cannot be started, that fails or that does not say its work ends
+ * it, with an error that names the run; *interrupted is the status of one that was asked to end (a
+ * signal from the terminal), else 0. What was recorded by then stays in the database.
+ */
+struct hp_error *check_runs_record(struct check_runs *runs, struct hp_db *db, int *interrupted);
+void check_runs_clear(struct check_runs *runs);
+
+#endif

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* hpcprof check: epochs against epochs, or two commands against each other; the exit status says. */
+#include "arguments.h"
+#include "check_runs.h"
+#include "command.h"
+
+#include <hpcprof/base/file.h>
+#include <hpcprof/base/number.h>
+#include <hpcprof/compare/compare.h>
+#include <hpcprof/report/comparison.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	KEY_DB = 0x100,
+	KEY_BASELINE_DB,
+	KEY_RELATIVE,
+	KEY_MIN_CHANGE,
+	KEY_MIN_SHARE,
+	KEY_SYMFS,
+	KEY_NO_DEBUGINFO,
+	KEY_RUNS,
+	KEY_WARM_UP,
+	KEY_LABEL,
+	KEY_SHOW_OUTPUT,
+	KEY_IGNORE_STATUS,
+	KEY_FORMAT,
+	KEY_HTML,
+	KEY_SOURCE_ROOT,
+	KEY_TOP,
+};
+
+static const struct argp_option option_table[] = {
+	{ NULL, 0, NULL, 0, "Comparing:", 1 },
+	{ "db", KEY_DB, "DIR", 0, "the profile database (default $HPCPROF_DB, else ./hpcprof.db)",
+	  1 },
+	{ "baseline-db", KEY_BASELINE_DB, "DIR", 0,
+	  "the database that BASE is in, where it is another one", 1 },
+	{ "relative", KEY_RELATIVE, NULL, 0,
+	  "compare shares of the program rather than what a run costs", 1 },
+	{ "min-change", KEY_MIN_CHANGE, "PERCENT", 0,
+	  "changes below this share of what changed are no findings (default 3)", 1 },
+	{ "min-share", KEY_MIN_SHARE, "PERCENT", 0,
+	  "nor are those below this share of the program (default 0.5)", 1 },
+	{ "symfs", KEY_SYMFS, "DIR", 0, "prefix of every image looked up", 1 },
+	{ "no-debuginfo", KEY_NO_DEBUGINFO, NULL, 0, "names from the recorded files alone", 1 },
+	{ NULL, 0, NULL, 0, "Recording both sides, in turns:", 5 },
+	{ "runs", KEY_RUNS, "N", 0,
+	  "record each command so many times: -- COMMAND... --versus COMMAND...", 5 },
+	{ "warm-up", KEY_WARM_UP, "N", 0, "runs of each before that are not kept (default 1)", 5 },
+	{ "label", KEY_LABEL, "NAME", 0,
+	  "label the epochs NAME-base and NAME-candidate (default: check and the time)", 5 },
+	{ "show-output", KEY_SHOW_OUTPUT, NULL, 0,
+	  "what the commands print, on standard error (default: nowhere)", 5 },
+	{ "ignore-status", KEY_IGNORE_STATUS, NULL, 0,
+	  "compare commands that exit with another status than 0, too", 5 },
+	{ NULL, 0, NULL, 0, "Output:", 6 },
+	{ "format", KEY_FORMAT, "text|json|junit|sarif|github|markdown", 0,
+	  "how it is printed (default text)", 6 },
+	{ "html", KEY_HTML, "FILE", 0, "write a page of its own there, too", 6 },
+	{ "source-root", KEY_SOURCE_ROOT, "DIR", 0,
+	  "paths below it are printed relative to it (default: here)", 6 },
+	{ "top", KEY_TOP, "N", 0, "findings that text, Markdown and annotations show (default 10)",
+	  6 },
+	{ "quiet", 'q', NULL, 0, "no progress", 6 },
+	{ 0 },
+};
+
+static const struct argp_child children[] = { { &recording_argp, 0, NULL, 0 }, { 0 } };
+
+struct arguments {
+	struct check_runs runs;
+	struct hp_compare_options compare;
+	struct hp_comparison_options output;
+	enum hp_comparison_format format;
+	const char *db;
+	const char *baseline_db;
+	const char *html;
+	bool has_warm_up;
+	/* The words before and after "--". */
+	char **base;
+	size_t base_count;
+	char **candidate;
+	size_t candidate_count;
+};
+
+static double parse_percent(struct argp_state *state, const char *option, const char *text)
+{
+	double percent = 0;
+
+	if (!hp_parse_double(text, &percent) || percent <= 0 || percent >= 100)
+		argp_error(state, "%s takes a percentage, not '%s'", option, text);
+	return percent / 100;
+}
+
+static uint64_t parse_number(struct argp_state *state, const char *option, const char *text,
+			     uint64_t least, uint64_t most)
+{
+	uint64_t value = 0;
+
+	if (!hp_parse_u64(text, &value) || value < least || value > most)
+		argp_error(state, "%s takes a number from %llu to %llu, not '%s'", option,
+			   (unsigned long long)least, (unsigned long long)most, text);
+	return value;
+}
+
+static error_t parse_recording(int key, char *argument, struct argp_state *state)
+{
+	struct check_runs *runs = &((struct arguments *)state->input)->runs;
+	const uint64_t most_runs = 10000;
+
+	switch (key) {
+	case KEY_RUNS:
+		runs->runs = parse_number(state, "--runs", argument, 1, most_runs);
+		return 0;
+	case KEY_WARM_UP:
+		runs->warm_up = parse_number(state, "--warm-up", argument, 0, most_runs);
+		((struct arguments *)state->input)->has_warm_up = true;
+		return 0;
+	case KEY_LABEL:
+		runs->label = argument;
+		return 0;
+	case KEY_SHOW_OUTPUT:
+		runs->shows_output = true;
+		return 0;
+	case KEY_IGNORE_STATUS:
+		runs->ignores_status = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Words before "--" are argp's arguments; what follows it is cut off before argp sees any. */
+static void parse_sides(struct argp_state *state, struct arguments *arguments)
+{
+	arguments->base = state->argv + state->next;
+	arguments->base_count = (size_t)(state->argc - state->next);
+	state->next = state->argc;
+	if (arguments->runs.runs && arguments->base_count)
+		argp_error(state,
+			   "--runs records what it compares: '%s' is no command, which "
+			   "would follow --",
+			   arguments->base[0]);
+	if (!arguments->candidate_count)
+		argp_error(state, "nothing to compare: BASE... -- CANDIDATE..., or --runs=N -- "
+				  "COMMAND... --versus COMMAND...");
+	if (!arguments->runs.runs && !arguments->base_count)
+		argp_error(state, "there is no BASE before --; to record two commands: --runs=N");
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->runs.recording;
+		return 0;
+	case KEY_DB:
+		arguments->db = argument;
+		return 0;
+	case KEY_BASELINE_DB:
+		arguments->baseline_db = argument;
+		return 0;
+	case KEY_RELATIVE:
+		arguments->compare.is_relative = true;
+		return 0;
+	case KEY_MIN_CHANGE:
+		arguments->compare.least_change = parse_percent(state, "--min-change", argument);
+		return 0;
+	case KEY_MIN_SHARE:
+		arguments->compare.least_of_program = parse_percent(state, "--min-share", argument);
+		return 0;
+	case KEY_SYMFS:
+		arguments->compare.symfs = argument;
+		return 0;
+	case KEY_NO_DEBUGINFO:
+		arguments->compare.no_debuginfo = true;
+		return 0;
+	case KEY_FORMAT:
+		if (!hp_comparison_format_parse(argument, &arguments->format))
+			argp_error(state,
+				   "--format is text, json, junit, sarif, github or "
+				   "markdown, not '%s'",
+				   argument);
+		return 0;
+	case KEY_HTML:
+		arguments->html = argument;
+		return 0;
+	case KEY_SOURCE_ROOT:
+		arguments->output.source_root = argument;
+		return 0;
+	case KEY_TOP:
+		arguments->output.most_findings =
+			(size_t)parse_number(state, "--top", argument, 1, UINT32_MAX);
+		return 0;
+	case 'q':
+		arguments->runs.recording.is_quiet = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+	case ARGP_KEY_NO_ARGS:
+		parse_sides(state, arguments);
+		return 0;
+	default:
+		return parse_recording(key, argument, state);
+	}
+}
+
+static const struct argp argp = {
+	.options = option_table,
+	.parser = parse_option,
+	.children = children,
+	.args_doc = "BASE... -- CANDIDATE...\n--runs=N -- COMMAND... --versus COMMAND...",
+	.doc = "Compares what epochs cost, down to procedures and lines, and says whether the "
+	       "candidate is slower; with --runs it records both commands itself, in turns."
+	       "\vBASE and CANDIDATE are epochs: stamps, labels, @latest, ranges A..B. Exit "
+	       "status: 0 no regression, 1 a regression, 2 usage, 3 not enough data to tell, 5 "
+	       "damaged epochs.",
+};
+
+/* --- the steps ------------------------------------------------------------------------------ */
+
+static struct hp_error *check_given(const struct arguments *arguments)
+{
+	const struct recording *recording = &arguments->runs.recording;
+	bool records = recording->session.frequency_hz > 0 || recording->session.period ||
+		       recording->shadow.percent > 0 || recording->session.probes_percent > 0 ||
+		       arguments->has_warm_up || arguments->runs.label ||
+		       arguments->runs.shows_output || arguments->runs.ignores_status;
+
+	if (arguments->runs.runs)
+		return arguments->baseline_db
+			       ? hp_error_create(HP_ERROR_USAGE,
+						 "--runs records both sides into one database: "
+						 "--baseline-db is for epochs that are there")
+			       : NULL;
+	if (records)
+		return hp_error_create(HP_ERROR_USAGE,
+				       "that option is for recording: give --runs=N "
+				       "and two commands, or leave it out");
+	if (recording->work.kind == WORK_IN_OUTPUT || recording->work.kind == WORK_IN_FILE)
+		return hp_error_advise(hp_error_create(HP_ERROR_USAGE,
+						       "epochs that are there say what work was "
+						       "done, or --work=N does"),
+				       "record them with: hpcprof record --work=...");
+	return NULL;
+}
+
+static struct hp_error *resolve(const struct arguments *arguments, struct hp_db *db, bool is_base,
+				struct hp_compare_epochs *side, char ***stamps)
+{
+	char **words = is_base ? arguments->base : arguments->candidate;
+	size_t count = is_base ? arguments->base_count : arguments->candidate_count;
+
+	side->db = db;
+	side->work = arguments->runs.recording.work.kind == WORK_SAME
+			     ? arguments->runs.recording.work.units
+			     : 0;
+	return hp_error_wrap(hp_db_resolve_apart(db, words, count, stamps, &side->count), "%s",
+			     is_base ? "base" : "candidate");
+}
+
+struct job {
+	struct hp_db *dbs[HP_SIDES]; /* the same twice, or two */
+	struct hp_compare_epochs sides[HP_SIDES];
+	char **stamps[HP_SIDES];
+};
+
+static void job_clear(struct job *job)
+{
+	for (size_t side = 0; side < HP_SIDES; side++)
+		hp_db_free_stamps(job->stamps[side],
+				  job->stamps[side] ? job->sides[side].count : 0);
+	if (job->dbs[HP_BASE] != job->dbs[HP_CANDIDATE])
+		hp_db_close(job->dbs[HP_BASE]);
+	hp_db_close(job->dbs[HP_CANDIDATE]);
+}
+
+static struct hp_error *find_epochs(struct arguments *arguments, struct job *job, int *interrupted)
+{
+	struct check_runs *runs = &arguments->runs;
+	struct hp_error *error = hp_db_open(arguments->db, runs->runs > 0, &job->dbs[HP_CANDIDATE]);
+
+	if (!error && arguments->baseline_db)
+		error = hp_db_open(arguments->baseline_db, false, &job->dbs[HP_BASE]);
+	else
+		job->dbs[HP_BASE] = job->dbs[HP_CANDIDATE];
+	for (size_t side = 0; !error && !runs->runs && side < HP_SIDES; side++) {
+		error = resolve(arguments, job->dbs[side], side == HP_BASE, &job->sides[side],
+				&job->stamps[side]);
+		job->sides[side].stamps = job->stamps[side];
+	}
+	if (error || !runs->runs)
+		return error;
+	error = check_runs_record(runs, job->dbs[HP_BASE], interrupted);
+	for (size_t side = 0; side < HP_SIDES; side++)
+		job->sides[side] = (struct hp_compare_epochs){
+			.db = job->dbs[side],
+			.stamps = runs->sides[side].stamps,
+			.count = runs->sides[side].count,
+		};
+	return error;
+}
+
+/* Replaced in one step; a symbolic link that stands there is replaced, not followed. */
+static struct hp_error *write_page(const struct hp_comparison *comparison,
+				   const struct hp_comparison_options *options, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	_cleanup_free_ char *directory = slash ? strndup(path, (size_t)(slash - path) + 1)
+					       : strdup(".");
+	_cleanup_close_ int fd = -1;
+	_cleanup_free_ char *page = NULL;
+	struct hp_error *error;
+	size_t size;
+	FILE *out;
+
+	fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return hp_error_create_errno(errno, "opening %s", directory ? directory : path);
+	out = open_memstream(&page, &size);
+	if (!out)
+		return hp_error_create_no_memory();
+	error = hp_comparison_write(comparison, HP_COMPARISON_HTML, options, out);
+	if (fclose(out) != 0 && !error)
+		error = hp_error_create_no_memory();
+	if (!error)
+		error = hp_file_replace(fd, slash ? slash + 1 : path, page, size);
+	return hp_error_wrap(error, "writing %s", path);
+}
+
+static int status_of(enum hp_verdict verdict)
+{
+	switch (verdict) {
+	case HP_VERDICT_REGRESSION:
+		return HP_EXIT_REGRESSION;
+	case HP_VERDICT_INSUFFICIENT:
+		return HP_EXIT_INSUFFICIENT;
+	case HP_VERDICT_PASS:
+	case HP_VERDICT_IMPROVEMENT:
+		break;
+	}
+	return HP_EXIT_OK;
+}
+
+static struct hp_error *print(struct arguments *arguments, const struct hp_comparison *comparison)
+{
+	char root[PATH_MAX];
+	const char *given = arguments->output.source_root;
+	struct hp_error *error;
+
+	/* Compilers write down real paths. A root that is not there matches nothing. */
+	if (realpath(given ? given : ".", root) && strcmp(root, "/") != 0)
+		arguments->output.source_root = root;
+	error = hp_comparison_write(comparison, arguments->format, &arguments->output, stdout);
+	if (!error && fflush(stdout) != 0)
+		error = hp_error_create_errno(errno, "writing to standard output");
+	if (!error && arguments->html)
+		error = write_page(comparison, &arguments->output, arguments->html);
+	arguments->output.source_root = given;
+	return error;
+}
+
+static struct hp_error *check(struct arguments *arguments, int *status)
+{
+	_cleanup_(job_clear) struct job job = { 0 };
+	_cleanup_(hp_comparison_destroy_scope) struct hp_comparison *comparison = NULL;
+	struct hp_error *error = check_given(arguments);
+
+	if (!error && arguments->runs.recording.events_asked.count)
+		arguments->compare.event = arguments->runs.recording.events_asked.at[0];
+	if (!error && arguments->runs.runs)
+		error = check_runs_divide(&arguments->runs, arguments->candidate,
+					  arguments->candidate_count);
+	if (!error)
+		error = find_epochs(arguments, &job, status);
+	if (!error)
+		error = hp_compare(job.sides, &arguments->compare, &comparison);
+	if (!error)
+		error = print(arguments, comparison);
+	if (!error)
+		*status = status_of(comparison->verdict);
+	return error;
+}
+
+/* argp would take "--" for its own; the words after it are cut off and kept. */
+static int cut_candidate(int argc, char **argv, struct arguments *arguments)
+{
+	int at = 1;
+
+	while (at < argc && strcmp(argv[at], "--") != 0)
+		at++;
+	if (at == argc)
+		return argc;
+	arguments->candidate = argv + at + 1;
+	arguments->candidate_count = (size_t)(argc - at - 1);
+	return at;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = {
+		.runs = { .recording.session.policy = HP_MUX_RR_RANDOM, .warm_up = 1 },
+		.format = HP_COMPARISON_TEXT,
+	};
+	struct hp_error *error;
+	int interrupted = 0;
+	int status;
+
+	argc = cut_candidate(argc, argv, &arguments);
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	error = check(&arguments, &interrupted);
+	status = interrupted;
+	check_runs_clear(&arguments.runs);
+	if (!error)
+		return status;
+	status = hp_cli_fail(error);
+	return interrupted ? interrupted : status;
+}
+
+const struct hp_command hp_command_check = {
+	.name = "check",
+	.summary = "say whether something became slower: epochs or commands against others",
+	.argp = &argp,
+	.run = run,
+};

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A comparison on a terminal: the verdict, what was compared, the findings, and what changed in
+ * each. */
+#include "comparison.h"
+
+#include <hpcprof/base/number.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+enum { MOST_COLUMNS = 7 };
+
+struct table {
+	size_t columns;	     /* all but the last are aligned to the right, or left as `left` says */
+	unsigned left;	     /* a bit each */
+	struct buffer cells; /* each ends with a NUL */
+	size_t widths[MOST_COLUMNS];
+	size_t column; /* of the next cell */
+};
+
+static void end_cell(struct table *table, const struct buffer *cell)
+{
+	size_t width = text_columns(buffer_text(cell));
+
+	buffer_add(&table->cells, buffer_text(cell), cell->size + 1);
+	table->cells.failed |= cell->failed;
+	if (width > table->widths[table->column])
+		table->widths[table->column] = width;
+	table->column = (table->column + 1) % table->columns;
+}
+
+static void add_word(struct table *table, const char *word)
+{
+	_cleanup_(buffer_free) struct buffer cell = { 0 };
+
+	buffer_add(&cell, word, strlen(word));
+	end_cell(table, &cell);
+}
+
+static void add_row(struct buffer *out, const struct table *table, const char **cell)
+{
+	for (size_t i = 0; i < table->columns; i++) {
+		size_t room = table->widths[i] - text_columns(*cell);
+		bool is_last = i + 1 == table->columns;
+		bool is_left = is_last || (table->left >> i & 1);
+
+		buffer_printf(out, "  ");
+		if (!is_left)
+			text_pad(out, room);
+		buffer_add(out, *cell, strlen(*cell));
+		if (is_left && !is_last)
+			text_pad(out, room);
+		*cell += strlen(*cell) + 1;
+	}
+	buffer_printf(out, "\n");
+}
+
+static void add_table(struct buffer *out, struct table *table)
+{
+	const char *cell = buffer_text(&table->cells);
+	const char *end = cell + table->cells.size;
+
+	while (!table->cells.failed && cell < end)
+		add_row(out, table, &cell);
+	out->failed |= table->cells.failed;
+	buffer_free(&table->cells);
+}
+
+/* --- what was compared -------------------------------------------------------------------- */
+
+static void add_side(struct buffer *out, const struct hp_compared_side *side, enum hp_side which)
+{
+	buffer_printf(out, "# %-10s ", hp_side_name(which));
+	if (side->command) {
+		text_escape(out, side->command);
+		buffer_printf(out, ": ");
+	}
+	buffer_printf(out, "%zu epoch%s, %" PRIu64 " run%s, %" PRIu64 " samples\n",
+		      side->epoch_count, side->epoch_count == 1 ? "" : "s", side->runs,
+		      side->runs == 1 ? "" : "s", side->samples);
+}
+
+static void add_head(struct buffer *out, const struct hp_comparison *comparison)
+{
+	comparison_add_headline(out, comparison);
+	buffer_printf(out, "\n");
+	add_side(out, &comparison->sides[HP_BASE], HP_BASE);
+	add_side(out, &comparison->sides[HP_CANDIDATE], HP_CANDIDATE);
+	buffer_printf(out, "# %-10s ", "event");
+	text_escape(out, comparison->event);
+	buffer_printf(out, "; changes count from %.3g %% of a scope and %.3g %% of the program%s\n",
+		      100 * comparison->least_change, 100 * comparison->least_of_program,
+		      comparison->is_interleaved ? "; the sides were recorded in turns" : "");
+	for (size_t i = 0; i < comparison->note_count; i++) {
+		buffer_printf(out, "# %-10s ", i ? "" : "note");
+		text_escape(out, comparison->notes[i]);
+		buffer_printf(out, "\n");
+	}
+	for (size_t i = 0; i < comparison->shortage_count; i++) {
+		buffer_printf(out, "# %-10s ", i ? "" : "too little");
+		comparison_add_shortage(out, &comparison->shortages[i]);
+		buffer_printf(out, "\n");
+	}
+}
+
+/* --- findings ----------------------------------------------------------------------------- */
+
+static void add_finding(struct table *table, const struct comparison_writer *writer,
+			const struct hp_compared *compared)
+{
+	_cleanup_(buffer_free) struct buffer cell = { 0 };
+
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		comparison_add_cost(&cell, writer->comparison, compared->side[side].cost.value);
+		end_cell(table, &cell);
+		buffer_clear(&cell);
+	}
+	comparison_add_change(&cell, compared);
+	end_cell(table, &cell);
+	buffer_clear(&cell);
+	comparison_add_change_interval(&cell, compared);
+	end_cell(table, &cell);
+	buffer_clear(&cell);
+	if (isfinite(compared->q))
+		buffer_printf(&cell, "%.2g", compared->q);
+	end_cell(table, &cell);
+	buffer_clear(&cell);
+	comparison_add_name(&cell, compared);
+	if (compared->is_shift)
+		buffer_printf(&cell, " (cost that moved)");
+	if (compared->file) {
+		buffer_printf(&cell, "  ");
+		comparison_add_place(&cell, writer, compared);
+	}
+	end_cell(table, &cell);
+}
+
+static void add_findings(struct buffer *out, const struct comparison_writer *writer)
+{
+	static const char *const headings[] = {
+		"base", "candidate", "change", "95 %", "q", "what"
+	};
+	const struct hp_comparison *comparison = writer->comparison;
+	struct table table = { .columns = HP_ARRAY_COUNT(headings) };
+	size_t most = comparison_most_findings(writer);
+
+	if (!comparison->finding_count)
+		return;
+	for (size_t i = 0; i < HP_ARRAY_COUNT(headings); i++)
+		add_word(&table, headings[i]);
+	for (size_t i = 0; i < comparison->finding_count && i < most; i++)
+		add_finding(&table, writer, comparison->findings[i]);
+	buffer_printf(out, "\n");
+	add_table(out, &table);
+	if (comparison->finding_count > most)
+		buffer_printf(out, "# not shown: %zu more; see --top\n",
+			      comparison->finding_count - most);
+}
+
+/* --- what changed in one -------------------------------------------------------------------- */
+
+static void add_code_row(struct table *table, const struct comparison_writer *writer,
+			 const struct hp_compared_code *code)
+{
+	uint32_t line = code->line[code->line[HP_CANDIDATE] ? HP_CANDIDATE : HP_BASE];
+	const char *text = code->text[code->text[HP_CANDIDATE] ? HP_CANDIDATE : HP_BASE];
+	_cleanup_(buffer_free) struct buffer cell = { 0 };
+
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		comparison_add_cost(&cell, writer->comparison, code->cost[side]);
+		end_cell(table, &cell);
+		buffer_clear(&cell);
+	}
+	if (code->file)
+		text_escape(&cell, comparison_base_name(code->file));
+	if (code->file && line)
+		buffer_printf(&cell, ":%" PRIu32, line);
+	end_cell(table, &cell);
+	buffer_clear(&cell);
+	buffer_printf(&cell, "%s", code->is_changed ? "*" : "");
+	end_cell(table, &cell);
+	buffer_clear(&cell);
+	if (text)
+		text_escape(&cell, text);
+	end_cell(table, &cell);
+}
+
+static void add_code(struct buffer *out, const struct comparison_writer *writer,
+		     const struct hp_compared *compared)
+{
+	static const char *const headings[] = { "base", "candidate", "line", "",
+						"code (* differs)" };
+	struct table table = { .columns = HP_ARRAY_COUNT(headings), .left = 1 << 2 };
+
+	if (!compared->code_count && !compared->shift_count)
+		return;
+	buffer_printf(out, "\n");
+	comparison_add_name(out, compared);
+	buffer_printf(out, "\n");
+	for (size_t i = 0; i < compared->shift_count; i++) {
+		buffer_printf(out, "  ");
+		comparison_add_shift(out, writer->comparison, &compared->shifts[i]);
+		buffer_printf(out, "\n");
+	}
+	if (!compared->code_count)
+		return;
+	for (size_t i = 0; i < HP_ARRAY_COUNT(headings); i++)
+		add_word(&table, headings[i]);
+	for (size_t i = 0; i < compared->code_count; i++)
+		add_code_row(&table, writer, &compared->code[i]);
+	add_table(out, &table);
+}
+
+struct hp_error *comparison_write_text(const struct comparison_writer *writer)
+{
+	const struct hp_comparison *comparison = writer->comparison;
+	size_t most = comparison_most_findings(writer);
+	_cleanup_(buffer_free) struct buffer out = { 0 };
+
+	add_head(&out, comparison);
+	add_findings(&out, writer);
+	for (size_t i = 0; i < comparison->finding_count && i < most; i++)
+		add_code(&out, writer, comparison->findings[i]);
+	return comparison_put(&out, writer->out);
+}
