@@ -205,8 +205,14 @@ static struct hp_error *record_one(struct check_runs *runs, enum hp_side side, b
 		error = judge_status(runs, &result, interrupted);
 	if (!error && !is_warm_up)
 		return keep(runs, side, result.stamp);
-	if (!error && result.stamp)
-		error = hp_db_remove(session->db, result.stamp);
+	if (is_warm_up && result.stamp) {
+		struct hp_error *failure = hp_db_remove(session->db, result.stamp);
+
+		if (error)
+			hp_error_destroy(failure);
+		else
+			error = failure;
+	}
 	free(result.stamp);
 	return error;
 }

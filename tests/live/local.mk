@@ -3,6 +3,7 @@
 # symbols, and no sanitizer.
 dist_check_SCRIPTS += \
 	tests/live/attach.test \
+	tests/live/check.test \
 	tests/live/counted.test \
 	tests/live/debuginfod.test \
 	tests/live/ends.test \
