@@ -27,10 +27,7 @@ tests_can_sample_LDADD =
 
 # Everything that `make check` runs, not run.
 .PHONY: check-build
-check-build: $(BUILT_SOURCES)
-	$(MAKE) $(AM_MAKEFLAGS) check-build-am
-.PHONY: check-build-am
-check-build-am: all-am $(check_PROGRAMS) $(check_LIBRARIES) $(check_DATA)
+check-build: all-am $(check_PROGRAMS) $(check_LIBRARIES) $(check_DATA)
 
 # Names of all tests; scripts/test.sh runs those that watch a clock by themselves.
 .PHONY: list-tests

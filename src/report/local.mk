@@ -48,7 +48,8 @@ nodist_src_report_libreport_a_SOURCES = src/report/page_check_css.h src/report/p
 
 # The page of a comparison, as arrays of strings.
 page_headers = src/report/page_check_css.h src/report/page_check_js.h
-BUILT_SOURCES += $(page_headers)
+# Not BUILT_SOURCES: these come first for some targets only, and not for "make hpcprof".
+src/report/comparison_html.$(OBJEXT): $(page_headers)
 CLEANFILES += $(page_headers)
 EXTRA_DIST += src/report/page/check.css src/report/page/check.js src/report/page/quote.awk
 quote_page = $(AM_V_GEN)$(MKDIR_P) src/report && $(AWK) -v name=$(@F:.h=) \
