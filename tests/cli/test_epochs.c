@@ -1,35 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `hpcprof epochs` as somebody types it: what it prints, and how it exits. */
 #include "../db_fixture.h"
+#include "run.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-
-/* Runs "hpcprof epochs ARGUMENTS" on the database in `directory`; both streams in `output`. */
-static int run(const char *directory, const char *arguments, char *output, size_t room)
-{
-	const char *build = getenv("top_builddir");
-	char command[8192];
-	size_t size;
-	FILE *pipe;
-
-	snprintf(command, sizeof(command), "HPCPROF_DB='%s/db' '%s/hpcprof' epochs %s 2>&1",
-		 directory, build ? build : ".", arguments);
-	pipe = popen(command, "r");
-	ck_assert_ptr_nonnull(pipe);
-	size = fread(output, 1, room - 1, pipe);
-	output[size] = 0;
-	return WEXITSTATUS(pclose(pipe));
-}
 
 #define assert_run(directory, arguments, status, output)                                           \
-	do {                                                                                       \
-		int exited = run(directory, arguments, output, sizeof(output));                    \
-		ck_assert_msg(exited == (status), "%s: exited with %d: %s", arguments, exited,     \
-			      output);                                                             \
-	} while (0)
+	run_hpcprof(directory, "epochs", arguments, status, output, sizeof(output))
 
 START_TEST(the_list_shows_what_was_recorded)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whole comparisons of epochs whose costs are known. */
+#include "../compare_fixture.h"
 #include "../db_fixture.h"
-#include "fixture.h"
 
 #include <math.h>
 #include <string.h>

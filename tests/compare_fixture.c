@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fixture.h"
+#include "compare_fixture.h"
 
-#include "../db_fixture.h"
+#include "db_fixture.h"
 
 #include <string.h>
 
@@ -75,7 +75,7 @@ char *compare_record(struct hp_db *db, const struct recorded *recorded)
 	size_t index;
 	char *stamp;
 
-	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
+	hp_assert_ok(hp_epoch_create(db, recorded->label, &writer));
 	hp_assert_ok(hp_epoch_writer_image(writer, &image, &index));
 	add_names(writer, recorded, index);
 	add_profile(writer, recorded, &image, event, period);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Epochs of programs whose costs are known, to be compared. */
-#ifndef TESTS_COMPARE_FIXTURE_H
-#define TESTS_COMPARE_FIXTURE_H
+#ifndef HPCPROF_TESTS_COMPARE_FIXTURE_H
+#define HPCPROF_TESTS_COMPARE_FIXTURE_H
 
-#include "../support.h"
+#include "support.h"
 
 #include <hpcprof/compare/compare.h>
 
@@ -11,6 +11,7 @@ enum { MOST_PROCEDURES = 8 };
 
 /* One epoch of one run. What is 0 or NULL is as in every other epoch. */
 struct recorded {
+	const char *label; /* none */
 	const char *event; /* "cpu-clock:u" */
 	enum hp_unit unit; /* of other events */
 	const char *cpu_model;
