@@ -6,6 +6,7 @@
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,9 +196,18 @@ static void take_first(struct windows *windows)
 		windows->waiting.count * sizeof(*windows->waiting.at));
 }
 
+static void note_end(struct windows *windows, const struct hp_window *window)
+{
+	char what[sizeof(window->end_call) + 40];
+
+	snprintf(what, sizeof(what), "%s%s%s", hp_window_end_name(window->end),
+		 *window->end_call ? " " : "", window->end_call);
+	note(windows, false, what);
+}
+
 void windows_add(struct windows *windows, struct hp_window *window)
 {
-	note(windows, false, hp_window_end_name(window->end));
+	note_end(windows, window);
 	if (window->block_count && window->duration_ns) {
 		/* No map change comes that late. */
 		if (windows->waiting.count == WINDOWS_MOST_WAITING)

@@ -3,6 +3,7 @@
 
 #include <hpcprof/base/number.h>
 
+#include <stdio.h>
 #include <sys/syscall.h>
 
 struct row {
@@ -38,6 +39,7 @@ static const struct row rows[] = {
 	/* files */
 	ROW(read, CALL_IS_ANSWERED),
 	ROW(pread64, CALL_IS_ANSWERED),
+	ROW(readv, CALL_IS_ANSWERED),
 	ROW(write, CALL_IS_ANSWERED),
 	ROW(pwrite64, CALL_IS_ANSWERED),
 	ROW(writev, CALL_IS_ANSWERED),
@@ -46,7 +48,17 @@ static const struct row rows[] = {
 	ROW(newfstatat, CALL_IS_ANSWERED),
 	ROW(open, CALL_IS_ANSWERED),
 	ROW(openat, CALL_IS_ANSWERED),
+	ROW(stat, CALL_IS_ANSWERED),
+	ROW(lstat, CALL_IS_ANSWERED),
+	ROW(access, CALL_IS_ANSWERED),
+	ROW(faccessat, CALL_IS_ANSWERED),
+	ROW(faccessat2, CALL_IS_ANSWERED),
+	ROW(readlink, CALL_IS_ANSWERED),
+	ROW(readlinkat, CALL_IS_ANSWERED),
+	ROW(getcwd, CALL_IS_ANSWERED),
 	ROW(close, CALL_IS_ANSWERED),
+	ROW(ftruncate, CALL_IS_ANSWERED),
+	ROW(fallocate, CALL_IS_ANSWERED),
 	ROW(fcntl, CALL_IS_ANSWERED),
 	ROW(ioctl, CALL_IS_ANSWERED),
 	ROW(fadvise64, CALL_PRETENDS),
@@ -54,13 +66,29 @@ static const struct row rows[] = {
 	ROW(fsync, CALL_PRETENDS),
 	ROW(fdatasync, CALL_PRETENDS),
 	ROW(sync_file_range, CALL_PRETENDS),
+	ROW(unlink, CALL_PRETENDS),
+	ROW(unlinkat, CALL_PRETENDS),
+	ROW(rename, CALL_PRETENDS),
+	ROW(renameat, CALL_PRETENDS),
+	ROW(renameat2, CALL_PRETENDS),
+	ROW(chmod, CALL_PRETENDS),
+	ROW(fchmod, CALL_PRETENDS),
+	ROW(fchmodat, CALL_PRETENDS),
+	ROW(fchown, CALL_PRETENDS),
+	ROW(utimensat, CALL_PRETENDS),
 	/* signals and scheduling: nothing that a stretch of pure execution would see */
 	ROW(rt_sigprocmask, CALL_IS_ANSWERED),
+	ROW(rt_sigaction, CALL_IS_ANSWERED),
+	ROW(sigaltstack, CALL_IS_ANSWERED),
 	ROW(sched_yield, CALL_PRETENDS),
 	ROW(membarrier, CALL_PRETENDS),
 	ROW(nanosleep, CALL_IS_ANSWERED),
 	ROW(clock_nanosleep, CALL_IS_ANSWERED),
 	ROW(futex, CALL_IS_ANSWERED),
+	/* what it may use, and has used */
+	ROW(prlimit64, CALL_IS_ANSWERED),
+	ROW(sched_getaffinity, CALL_IS_ANSWERED),
+	ROW(getrusage, CALL_IS_ANSWERED),
 	/* clocks: see vdso_calls.h */
 	ROW(clock_gettime, CALL_IS_ANSWERED),
 	ROW(gettimeofday, CALL_IS_ANSWERED),
@@ -78,7 +106,6 @@ static const struct row rows[] = {
 	ROW(pause, CALL_WAITS),
 	ROW(rt_sigsuspend, CALL_WAITS),
 	ROW(rt_sigtimedwait, CALL_WAITS),
-	ROW(readv, CALL_WAITS),
 	ROW(recvfrom, CALL_WAITS),
 	ROW(recvmsg, CALL_WAITS),
 	ROW(recvmmsg, CALL_WAITS),
@@ -109,13 +136,19 @@ static const struct row rows[] = {
 	ROW(tgkill, CALL_ENDS),
 	ROW(socket, CALL_ENDS),
 	ROW(pipe2, CALL_ENDS),
-	ROW(unlink, CALL_ENDS),
-	ROW(rename, CALL_ENDS),
+	ROW(dup, CALL_ENDS),
+	ROW(dup2, CALL_ENDS),
+	ROW(dup3, CALL_ENDS),
+	ROW(vfork, CALL_ENDS),
+	ROW(fork, CALL_ENDS),
+	ROW(mkdir, CALL_ENDS),
+	ROW(setitimer, CALL_ENDS),
+	ROW(sysinfo, CALL_ENDS),
+	ROW(uname, CALL_ENDS),
+	ROW(times, CALL_ENDS),
 	ROW(getdents64, CALL_ENDS),
-	ROW(rt_sigaction, CALL_ENDS),
 	ROW(rt_sigreturn, CALL_ENDS),
 	ROW(getrandom, CALL_ENDS),
-	ROW(getrusage, CALL_ENDS),
 	ROW(sched_setaffinity, CALL_ENDS),
 };
 #undef ROW
@@ -141,4 +174,14 @@ const char *shadow_call_name(int64_t number)
 	const struct row *row = find(number);
 
 	return row ? row->name : NULL;
+}
+
+void shadow_call_describe(int64_t number, char *text, size_t size)
+{
+	const char *name = shadow_call_name(number);
+
+	if (name)
+		snprintf(text, size, "%s", name);
+	else
+		snprintf(text, size, "number %d", (int)number);
 }

@@ -20,16 +20,9 @@ enum {
 	/* So many positions are read while a thread is held; a program with more files is rarely
 	 * reading them one after another. */
 	POSITION_LIMIT = 48,
+	/* So many files are kept open here, others are opened when they are read. */
+	OPEN_LIMIT = 48,
 };
-
-void descriptors_clear(struct descriptors *descriptors)
-{
-	for (size_t i = 0; i < descriptors->count; i++) {
-		if (descriptors->at[i].fd >= 0)
-			close(descriptors->at[i].fd);
-	}
-	hp_vector_free(descriptors);
-}
 
 static void forget(struct descriptors *descriptors)
 {
@@ -38,6 +31,13 @@ static void forget(struct descriptors *descriptors)
 			close(descriptors->at[i].fd);
 	}
 	descriptors->count = 0;
+	written_clear(&descriptors->written);
+}
+
+void descriptors_clear(struct descriptors *descriptors)
+{
+	forget(descriptors);
+	hp_vector_free(descriptors);
 }
 
 static int by_number(const void *a, const void *b)
@@ -61,6 +61,8 @@ static bool look_at(int directory, const char *name, struct descriptor *descript
 		.kind = DESCRIPTOR_OTHER,
 		.device = status.st_dev,
 		.inode = status.st_ino,
+		.size = status.st_size > 0 ? (uint64_t)status.st_size : 0,
+		.is_stream = S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode),
 		.fd = -1,
 	};
 	if (S_ISREG(status.st_mode))
@@ -68,33 +70,6 @@ static bool look_at(int directory, const char *name, struct descriptor *descript
 	else if (S_ISDIR(status.st_mode))
 		descriptor->kind = DESCRIPTOR_DIRECTORY;
 	return true;
-}
-
-struct hp_error *descriptors_list(struct descriptors *descriptors, pid_t pid)
-{
-	char path[64];
-	DIR *directory;
-	bool room = true;
-
-	forget(descriptors);
-	descriptors->pid = pid;
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	directory = opendir(path);
-	if (!directory)
-		return hp_error_create_errno(errno, "opening %s", path);
-	for (const struct dirent *entry = readdir(directory);
-	     entry && room && descriptors->count < DESCRIPTOR_LIMIT; entry = readdir(directory)) {
-		struct descriptor descriptor;
-
-		if (look_at(dirfd(directory), entry->d_name, &descriptor))
-			room = hp_vector_push(descriptors, descriptor);
-	}
-	closedir(directory);
-	if (!room)
-		return hp_error_create_no_memory();
-	if (descriptors->count)
-		qsort(descriptors->at, descriptors->count, sizeof(*descriptors->at), by_number);
-	return NULL;
 }
 
 bool descriptor_parse_info(const char *text, uint64_t *position, int *flags, uint64_t *inode)
@@ -142,6 +117,58 @@ static void read_position(const struct descriptors *descriptors, struct descript
 		inode == descriptor->inode;
 }
 
+/* Looked at first: another file may have that number by now. */
+int descriptors_open(struct descriptors *descriptors, struct descriptor *descriptor)
+{
+	_cleanup_close_ int handle = -1;
+	struct stat status;
+	char path[64];
+
+	if (descriptor->fd >= 0 || descriptor->is_new || descriptor->kind != DESCRIPTOR_REGULAR)
+		return descriptor->fd;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)descriptors->pid, descriptor->number);
+	handle = open(path, O_PATH | O_CLOEXEC);
+	if (handle < 0 || fstat(handle, &status) < 0 || !S_ISREG(status.st_mode) ||
+	    status.st_dev != descriptor->device || status.st_ino != descriptor->inode)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
+	descriptor->fd = open(path, O_RDONLY | O_CLOEXEC);
+	return descriptor->fd;
+}
+
+struct hp_error *descriptors_list(struct descriptors *descriptors, pid_t pid)
+{
+	char path[64];
+	DIR *directory;
+	bool room = true;
+
+	forget(descriptors);
+	descriptors->pid = pid;
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	directory = opendir(path);
+	if (!directory)
+		return hp_error_create_errno(errno, "opening %s", path);
+	for (const struct dirent *entry = readdir(directory);
+	     entry && room && descriptors->count < DESCRIPTOR_LIMIT; entry = readdir(directory)) {
+		struct descriptor descriptor;
+
+		if (!look_at(dirfd(directory), entry->d_name, &descriptor))
+			continue;
+		if (descriptor.kind == DESCRIPTOR_OTHER)
+			read_position(descriptors, &descriptor);
+		/* When the copy reads it, the original may have closed it. */
+		else if (descriptors->count < OPEN_LIMIT)
+			descriptors_open(descriptors, &descriptor);
+		room = hp_vector_push(descriptors, descriptor);
+	}
+	closedir(directory);
+	if (!room)
+		return hp_error_create_no_memory();
+	if (descriptors->count)
+		qsort(descriptors->at, descriptors->count, sizeof(*descriptors->at), by_number);
+	return NULL;
+}
+
 void descriptors_read_positions(struct descriptors *descriptors)
 {
 	size_t read = 0;
@@ -163,25 +190,6 @@ struct descriptor *descriptors_find(struct descriptors *descriptors, uint64_t nu
 	return bsearch(&key, descriptors->at, descriptors->count, sizeof(key), by_number);
 }
 
-/* Looked at first: another file may have that number by now. */
-int descriptors_open(struct descriptors *descriptors, struct descriptor *descriptor)
-{
-	_cleanup_close_ int handle = -1;
-	struct stat status;
-	char path[64];
-
-	if (descriptor->fd >= 0 || descriptor->is_new || descriptor->kind != DESCRIPTOR_REGULAR)
-		return descriptor->fd;
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)descriptors->pid, descriptor->number);
-	handle = open(path, O_PATH | O_CLOEXEC);
-	if (handle < 0 || fstat(handle, &status) < 0 || !S_ISREG(status.st_mode) ||
-	    status.st_dev != descriptor->device || status.st_ino != descriptor->inode)
-		return -1;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
-	descriptor->fd = open(path, O_RDONLY | O_CLOEXEC);
-	return descriptor->fd;
-}
-
 static int lowest_free(const struct descriptors *descriptors)
 {
 	int number = 0;
@@ -191,23 +199,14 @@ static int lowest_free(const struct descriptors *descriptors)
 	return number;
 }
 
-struct descriptor *descriptors_add(struct descriptors *descriptors, int fd, int flags)
+struct descriptor *descriptors_add(struct descriptors *descriptors, const struct descriptor *opened)
 {
-	struct stat status = { 0 };
-	bool has_status = fstat(fd, &status) == 0;
-	struct descriptor descriptor = {
-		.number = lowest_free(descriptors),
-		.kind = DESCRIPTOR_REGULAR,
-		.device = has_status ? status.st_dev : 0,
-		.inode = has_status ? status.st_ino : 0,
-		.is_known = true,
-		.is_new = true,
-		.flags = flags,
-		.fd = fd,
-	};
+	struct descriptor descriptor = *opened;
 
+	descriptor.number = lowest_free(descriptors);
 	if (!hp_vector_push(descriptors, descriptor)) {
-		close(fd);
+		if (descriptor.fd >= 0)
+			close(descriptor.fd);
 		return NULL;
 	}
 	qsort(descriptors->at, descriptors->count, sizeof(*descriptors->at), by_number);

@@ -8,6 +8,8 @@
 #ifndef HPCPROF_SHADOW_DESCRIPTORS_H
 #define HPCPROF_SHADOW_DESCRIPTORS_H
 
+#include "written.h"
+
 #include <hpcprof/base/error.h>
 
 #include <stdbool.h>
@@ -26,22 +28,29 @@ struct descriptor {
 	uint8_t kind;
 	bool is_known;	 /* position and flags are; regular files only */
 	bool is_new;	 /* opened by the copy */
-	bool is_written; /* by the copy, as it believes: what is in the file is not what it would
-			    read */
+	bool is_written; /* by the copy, as it believes, and not kept: what it would read is not
+			    known */
+	bool is_stream;	 /* a pipe or a socket */
 	int flags;	 /* O_* */
+	uint32_t mode;	 /* as the copy made it */
 	uint64_t position;
+	uint64_t size; /* when it was listed */
 	uint64_t device;
 	uint64_t inode;
-	int fd; /* ours, opened when first read from; -1 */
+	int fd; /* ours, to read from; -1: not opened yet, or it cannot be */
 };
 
 struct descriptors {
 	pid_t pid;
 	struct descriptor *at; /* by number */
 	size_t count, capacity;
+	struct written written;
 };
 
-/* Those of a process, it running; without positions. */
+/* Of files that there are for the copy only. */
+#define DESCRIPTOR_MADE_UP_DEVICE UINT64_MAX
+
+/* Those of a process, it running; without positions of regular files. */
 struct hp_error *descriptors_list(struct descriptors *descriptors, pid_t pid);
 /* Their positions, a thread of it held. */
 void descriptors_read_positions(struct descriptors *descriptors);
@@ -51,8 +60,10 @@ void descriptors_clear(struct descriptors *descriptors);
 struct descriptor *descriptors_find(struct descriptors *descriptors, uint64_t number);
 /* Something to read a regular file with; -1 when the very file cannot be had. */
 int descriptors_open(struct descriptors *descriptors, struct descriptor *descriptor);
-/* Adds one with the lowest free number, as open() would; takes over `fd`. NULL: no memory. */
-struct descriptor *descriptors_add(struct descriptors *descriptors, int fd, int flags);
+/* Adds one like this, but with the lowest free number, as open() would; takes over its `fd`. NULL:
+ * no memory. */
+struct descriptor *descriptors_add(struct descriptors *descriptors,
+				   const struct descriptor *opened);
 /* Its file, by whatever descriptor. */
 void descriptors_mark_written(struct descriptors *descriptors, const struct descriptor *descriptor);
 void descriptors_remove(struct descriptors *descriptors, struct descriptor *descriptor);

@@ -23,17 +23,20 @@ src_shadow_libshadow_a_SOURCES += \
 
 # Copies of the target, and windows of it.
 src_shadow_libshadow_a_SOURCES += \
+	src/shadow/answers.h \
 	src/shadow/areas.h src/shadow/areas.c \
 	src/shadow/call_table.c \
 	src/shadow/clock.c \
 	src/shadow/control_groups.h src/shadow/control_groups.c \
 	src/shadow/descriptors.h src/shadow/descriptors.c \
 	src/shadow/elbow_room.h src/shadow/elbow_room.c \
+	src/shadow/file_calls.c \
 	src/shadow/hold.h src/shadow/hold.c \
 	src/shadow/inject.h src/shadow/inject.c \
 	src/shadow/mapped_files.h src/shadow/mapped_files.c \
 	src/shadow/matching.h src/shadow/matching.c \
 	src/shadow/pages.h src/shadow/pages.c \
+	src/shadow/path_calls.c \
 	src/shadow/price.h src/shadow/price.c \
 	src/shadow/rebuild.h src/shadow/rebuild.c \
 	src/shadow/schedule.h src/shadow/schedule.c \
@@ -44,7 +47,8 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/vdso_calls.h src/shadow/vdso_calls.c \
 	src/shadow/vessel.h src/shadow/vessel.c \
 	src/shadow/waits.h src/shadow/waits.c \
-	src/shadow/window.h src/shadow/window.c
+	src/shadow/window.h src/shadow/window.c \
+	src/shadow/written.h src/shadow/written.c
 else
 src_shadow_libshadow_a_SOURCES += src/shadow/engine_elsewhere.c src/shadow/shadow_elsewhere.c
 endif

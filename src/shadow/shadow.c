@@ -83,23 +83,18 @@ static void note_reason(struct hp_shadow_statistics *statistics, const struct hp
 		 error->advice ? "; " : "", error->advice ? error->advice : "");
 }
 
-static void note_call(struct hp_shadow_statistics *statistics, int64_t number)
+static void note_call(struct hp_shadow_statistics *statistics, const struct hp_window *window)
 {
-	const char *name = shadow_call_name(number);
 	struct hp_shadow_system_call *call = statistics->calls;
 	const struct hp_shadow_system_call *end = call + HP_SHADOW_SYSTEM_CALLS;
 
-	while (call < end && call->count && call->number != number)
+	while (call < end && call->count && call->number != window->end_detail)
 		call++;
 	if (call == end)
 		return;
-	if (!call->count++) {
-		call->number = number;
-		if (name)
-			snprintf(call->name, sizeof(call->name), "%s", name);
-		else
-			snprintf(call->name, sizeof(call->name), "system call %d", (int)number);
-	}
+	call->count++;
+	call->number = window->end_detail;
+	snprintf(call->name, sizeof(call->name), "%s", window->end_call);
 }
 
 static void publish(struct hp_shadow *shadow, struct hp_window *window)
@@ -110,7 +105,7 @@ static void publish(struct hp_shadow *shadow, struct hp_window *window)
 	statistics->windows++;
 	statistics->ends[window->end]++;
 	if (window->end == HP_WINDOW_SYSTEM_CALL)
-		note_call(statistics, window->end_detail);
+		note_call(statistics, window);
 	if (window->block_count) {
 		statistics->useful++;
 		statistics->covered_ns += window->duration_ns;

@@ -51,7 +51,9 @@ struct shadow_calls {
 	uint64_t heap_end; /* 0: unknown */
 	bool may_wait;	   /* the call that ended the window was one that waits */
 	struct shadow_clock clock;
-	uint64_t calls; /* that were let through */
+	uint64_t mask;	     /* of modes: umask */
+	uint64_t files_made; /* by the copy, as it believes */
+	uint64_t calls;	     /* that were let through */
 };
 
 enum shadow_id {
@@ -82,5 +84,7 @@ struct hp_engine_call shadow_calls_handle(void *context, pid_t pid,
 enum call_policy shadow_call_policy(int64_t number);
 /* "futex"; NULL when there is none in the table. */
 const char *shadow_call_name(int64_t number);
+/* The same, or "number 123". */
+void shadow_call_describe(int64_t number, char *text, size_t size);
 
 #endif

@@ -335,6 +335,9 @@ static void take_counts(const struct areas *areas, const struct matching *matchi
 {
 	window->end = (uint8_t)replay->end;
 	window->end_detail = replay->end_detail;
+	if (replay->end == HP_WINDOW_SYSTEM_CALL)
+		shadow_call_describe(replay->end_detail, window->end_call,
+				     sizeof(window->end_call));
 	if (!replay->block_count || replay->last >= matching->count ||
 	    replay->first >= replay->last)
 		return;

@@ -168,18 +168,19 @@ END_TEST
 
 START_TEST(a_new_descriptor_has_the_lowest_free_number)
 {
+	const struct descriptor opened = { .kind = DESCRIPTOR_REGULAR, .fd = -1 };
 	struct descriptors descriptors = { 0 };
 	struct descriptor *first;
 	struct descriptor *second;
 
 	hp_assert_ok(descriptors_list(&descriptors, getpid()));
 	ck_assert_ptr_nonnull(descriptors_find(&descriptors, 1));
-	first = descriptors_add(&descriptors, dup(1), O_RDONLY);
+	first = descriptors_add(&descriptors, &opened);
 	ck_assert_ptr_nonnull(first);
 	/* Ours is taken while the list is made, or the directory of it was. */
 	ck_assert_int_gt(first->number, 1);
 	descriptors_remove(&descriptors, descriptors_find(&descriptors, 1));
-	second = descriptors_add(&descriptors, dup(1), O_RDONLY);
+	second = descriptors_add(&descriptors, &opened);
 	ck_assert_ptr_nonnull(second);
 	ck_assert_int_eq(second->number, 1);
 	descriptors_clear(&descriptors);

@@ -9,10 +9,13 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -159,9 +162,6 @@ START_TEST(what_it_writes_goes_nowhere)
 
 	start();
 	answers(call(SYS_write, (uint64_t)stage.writing, at(0), 8, 0), 8);
-	/* Nor does it read it back. */
-	ends(call(SYS_pread64, (uint64_t)stage.reading, at(8), 2, 1), false);
-	ends(call(SYS_pread64, (uint64_t)stage.writing, at(8), 2, 1), false);
 	answers(call(SYS_write, (uint64_t)stage.pipe[1], at(0), 5, 0), 5);
 	ck_assert_int_eq(fstat(stage.writing, &status), 0);
 	ck_assert_int_eq(status.st_size, 10);
@@ -169,6 +169,138 @@ START_TEST(what_it_writes_goes_nowhere)
 	ck_assert_int_eq(fcntl(stage.pipe[0], F_SETFL, O_NONBLOCK), 0);
 	ck_assert_int_lt(read(stage.pipe[0], &byte, 1), 0);
 	ck_assert_int_eq(errno, EAGAIN);
+	end();
+}
+END_TEST
+
+static void reads(int fd, uint64_t position, const char *wanted, size_t bytes)
+{
+	char found[32] = "";
+
+	answers(call(SYS_pread64, (uint64_t)fd, at(8), bytes, position), (int64_t)strlen(wanted));
+	ck_assert(vessel_read(&stage.copied.vessel, at(8), found, strlen(wanted)));
+	ck_assert_str_eq(found, wanted);
+}
+
+START_TEST(what_it_has_written_it_reads)
+{
+	if (!can_copy())
+		return;
+	struct stat status;
+
+	start();
+	ck_assert(vessel_write(&stage.copied.vessel, at(20), "abcdef", 6));
+	answers(call(SYS_pwrite64, (uint64_t)stage.writing, at(20), 3, 4), 3);
+	reads(stage.writing, 0, "0123abc789", 20);
+	reads(stage.reading, 3, "3abc", 4);
+	/* Where the original had written to the end of it. */
+	answers(call(SYS_write, (uint64_t)stage.writing, at(20), 6, 0), 6);
+	reads(stage.reading, 8, "89abcdef", 20);
+	answers(call(SYS_lseek, (uint64_t)stage.writing, 0, SEEK_END, 0), 16);
+	answers(call(SYS_fstat, (uint64_t)stage.reading, at(8), 0, 0), 0);
+	ck_assert(vessel_read(&stage.copied.vessel, at(8), &status, sizeof(status)));
+	ck_assert_int_eq(status.st_size, 16);
+	answers(call(SYS_ftruncate, (uint64_t)stage.writing, 5, 0, 0), 0);
+	reads(stage.reading, 0, "0123a", 20);
+	answers(call(SYS_ftruncate, (uint64_t)stage.writing, 7, 0, 0), 0);
+	answers(call(SYS_pread64, (uint64_t)stage.reading, at(8), 20, 4), 3);
+	/* It is not what a mapping of the file would have. */
+	ck_assert_int_eq(pread(stage.reading, &status, 20, 0), 10);
+	end();
+}
+END_TEST
+
+START_TEST(a_file_it_makes_there_is_for_it_alone)
+{
+	if (!can_copy())
+		return;
+	const uint64_t flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+	struct stat status;
+	char name[80];
+	int made;
+
+	start();
+	made = stage.next;
+	snprintf(name, sizeof(name), "%s.new", stage.path);
+	ck_assert(vessel_write(&stage.copied.vessel, at(200), name, strlen(name) + 1));
+	answers(call(SYS_access, at(200), F_OK, 0, 0), -ENOENT);
+	answers(call(SYS_openat, (uint64_t)AT_FDCWD, at(200), flags, 0600), made);
+	answers(call(SYS_unlink, at(200), 0, 0, 0), 0);
+	answers(call(SYS_fstat, (uint64_t)made, at(8), 0, 0), 0);
+	ck_assert(vessel_read(&stage.copied.vessel, at(8), &status, sizeof(status)));
+	ck_assert(S_ISREG(status.st_mode));
+	ck_assert_int_eq(status.st_size, 0);
+	ck_assert(vessel_write(&stage.copied.vessel, at(20), "abcdef", 6));
+	/* Across pages, and nothing before them. */
+	answers(call(SYS_pwrite64, (uint64_t)made, at(20), 6, 4093), 6);
+	reads(made, 4093, "abcdef", 20);
+	answers(call(SYS_pread64, (uint64_t)made, at(300), 5, 4090), 5);
+	ck_assert(vessel_read(&stage.copied.vessel, at(300), name, 5));
+	ck_assert_mem_eq(name, "\0\0\0ab", 5);
+	answers(call(SYS_close, (uint64_t)made, 0, 0, 0), 0);
+	/* One that there is is not emptied. */
+	answers(call(SYS_openat, (uint64_t)AT_FDCWD, at(100), O_WRONLY | O_TRUNC, 0), made);
+	answers(call(SYS_write, (uint64_t)made, at(20), 6, 0), 6);
+	answers(call(SYS_rename, at(100), at(200), 0, 0), 0);
+	ck_assert_int_eq(stat(stage.path, &status), 0);
+	ck_assert_int_eq(status.st_size, 10);
+	snprintf(name, sizeof(name), "%s.new", stage.path);
+	ck_assert_int_lt(stat(name, &status), 0);
+	end();
+}
+END_TEST
+
+START_TEST(names_are_looked_up)
+{
+	if (!can_copy())
+		return;
+	static const char *const unknown[] = { "/proc/self/stat", "/dev/urandom", "/sys", "" };
+	struct hp_engine_call answer;
+	struct stat status;
+
+	start();
+	answer = call(SYS_newfstatat, (uint64_t)AT_FDCWD, at(100), at(8), 0);
+	answers(answer, 0);
+	ck_assert(vessel_read(&stage.copied.vessel, at(8), &status, sizeof(status)));
+	ck_assert_int_eq(status.st_size, 10);
+	/* When it was read last says nothing. */
+	ck_assert_uint_eq(answer.guessed_at, at(8) + offsetof(struct stat, st_atim));
+	answers(call(SYS_access, at(100), R_OK, 0, 0), 0);
+	answers(call(SYS_readlink, at(100), at(8), 100, 0), -EINVAL);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(unknown); i++) {
+		ck_assert(vessel_write(&stage.copied.vessel, at(200), unknown[i],
+				       strlen(unknown[i]) + 1));
+		ends(call(SYS_newfstatat, (uint64_t)AT_FDCWD, at(200), at(8), 0), false);
+		ends(call(SYS_openat, (uint64_t)AT_FDCWD, at(200), O_RDONLY, 0), false);
+	}
+	ck_assert(vessel_write(&stage.copied.vessel, at(200), "/nowhere/at/all", 16));
+	answers(call(SYS_newfstatat, (uint64_t)AT_FDCWD, at(200), at(8), 0), -ENOENT);
+	answers(call(SYS_openat, (uint64_t)AT_FDCWD, at(200), O_RDONLY, 0), -ENOENT);
+	ends(call(SYS_openat, (uint64_t)AT_FDCWD, at(200), O_WRONLY | O_CREAT, 0), false);
+	end();
+}
+END_TEST
+
+START_TEST(descriptors_are_what_they_are)
+{
+	if (!can_copy())
+		return;
+	struct stat status;
+
+	start();
+	answers(call(SYS_fcntl, (uint64_t)stage.reading, F_GETFL, 0, 0),
+		fcntl(stage.reading, F_GETFL));
+	answers(call(SYS_fcntl, (uint64_t)stage.pipe[1], F_GETFL, 0, 0), O_WRONLY);
+	answers(call(SYS_ioctl, (uint64_t)stage.reading, TCGETS, at(8), 0), -ENOTTY);
+	answers(call(SYS_ioctl, (uint64_t)stage.pipe[0], TCGETS, at(8), 0), -ENOTTY);
+	answers(call(SYS_lseek, (uint64_t)stage.pipe[0], 0, SEEK_CUR, 0), -ESPIPE);
+	answers(call(SYS_fstat, (uint64_t)stage.pipe[0], at(8), 0, 0), 0);
+	ck_assert(vessel_read(&stage.copied.vessel, at(8), &status, sizeof(status)));
+	ck_assert(S_ISFIFO(status.st_mode));
+	answers(call(SYS_prlimit64, 0, RLIMIT_CORE, 0, at(8)), 0);
+	ends(call(SYS_prlimit64, 0, RLIMIT_CORE, at(8), 0), false);
+	answers(call(SYS_getrusage, RUSAGE_SELF, at(8), 0, 0), 0);
+	ends(call(SYS_getrusage, (uint64_t)RUSAGE_CHILDREN, at(8), 0, 0), false);
 	end();
 }
 END_TEST
@@ -335,8 +467,8 @@ START_TEST(everything_else_ends_it_too)
 	if (!can_copy())
 		return;
 	static const long numbers[] = { SYS_exit_group, SYS_execve, SYS_clone,	SYS_fork,
-					SYS_vfork,	SYS_kill,   SYS_socket, SYS_unlink,
-					SYS_ptrace,	SYS_rename, SYS_mount,	SYS_reboot,
+					SYS_vfork,	SYS_kill,   SYS_socket, SYS_dup,
+					SYS_ptrace,	SYS_mkdir,  SYS_mount,	SYS_reboot,
 					SYS_ioctl,	SYS_dup2,   99999 };
 
 	start();
@@ -361,7 +493,9 @@ END_TEST
 
 HP_TEST_MAIN("shadow/system_calls", who_it_is_it_hears_of_the_original,
 	     it_reads_on_where_the_original_was_and_moves_nothing, what_it_writes_goes_nowhere,
-	     its_memory_is_its_own, code_that_comes_or_goes_ends_the_window,
+	     what_it_has_written_it_reads, a_file_it_makes_there_is_for_it_alone,
+	     names_are_looked_up, descriptors_are_what_they_are, its_memory_is_its_own,
+	     code_that_comes_or_goes_ends_the_window,
 	     a_file_it_opens_has_the_number_that_the_original_would_get,
 	     its_time_begins_when_it_was_made,
 	     its_vdso_makes_system_calls_and_the_originals_does_not,

@@ -94,6 +94,7 @@ struct hp_window {
 	uint64_t duration_ns; /* user CPU time between them: ticks times their period */
 	uint8_t end;	      /* enum hp_window_end */
 	int64_t end_detail;   /* number of the system call or signal */
+	char end_call[24];    /* its name: "futex", "number 123"; "" when it was none */
 	bool is_truncated;    /* ended by waiting: a fixed amount of work, so counts are relative */
 	uint64_t instructions;
 	struct hp_window_block *blocks; /* with a count, by address. Owned */

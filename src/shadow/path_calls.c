@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Calls that name a file. They are asked of the files themselves, by us, and change nothing. The
+ * original is ahead of its copy: what it made in the window is there already, what it removed is
+ * not; a copy that is misled by that leaves the original's path, and is found out.
+ */
+#include "answers.h"
+
+#include <hpcprof/base/cleanup.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { NAME_BYTES = PATH_MAX + 64, CHUNK = 256 };
+/* The C library's O_LARGEFILE is none, the kernel's is this. */
+enum { KERNEL_LARGEFILE = 00100000 };
+
+/* A string of the copy's, in pieces, since the next page may not be there. */
+static bool read_name(struct shadow_calls *calls, uint64_t from, char *text, size_t size)
+{
+	size_t at = 0;
+
+	while (at < size) {
+		size_t piece = CHUNK - (size_t)((from + at) % CHUNK);
+
+		if (piece > size - at)
+			piece = size - at;
+		if (!vessel_read(calls->vessel, from + at, text + at, piece))
+			return false;
+		if (memchr(text + at, 0, piece))
+			return true;
+		at += piece;
+	}
+	return false;
+}
+
+/* What is there is about who asks, or changes by itself. */
+static bool is_of_the_kernel(const char *name)
+{
+	static const char *const places[] = { "/proc", "/sys", "/dev" };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		size_t length = strlen(places[i]);
+
+		if (strncmp(name, places[i], length) == 0 && (name[length] == '/' || !name[length]))
+			return strcmp(name, "/dev/null") != 0;
+	}
+	return false;
+}
+
+/* As what we find the same file by; false where that cannot be. `name`: at least NAME_BYTES. */
+static bool find_name(struct shadow_calls *calls, int directory, uint64_t name_at, char *name)
+{
+	const struct descriptor *descriptor;
+	char wanted[PATH_MAX];
+
+	if (!read_name(calls, name_at, wanted, sizeof(wanted)) || !*wanted ||
+	    is_of_the_kernel(wanted))
+		return false;
+	if (*wanted == '/') {
+		snprintf(name, NAME_BYTES, "/proc/%d/root%s", (int)calls->pid, wanted);
+		return true;
+	}
+	if (directory == AT_FDCWD) {
+		snprintf(name, NAME_BYTES, "/proc/%d/cwd/%s", (int)calls->pid, wanted);
+		return true;
+	}
+	descriptor = directory < 0 ? NULL
+				   : descriptors_find(calls->descriptors, (uint64_t)directory);
+	if (!descriptor || descriptor->kind != DESCRIPTOR_DIRECTORY)
+		return false;
+	snprintf(name, NAME_BYTES, "/proc/%d/fd/%d/%s", (int)calls->pid, directory, wanted);
+	return true;
+}
+
+/* What there is not we can say for everybody. */
+static bool is_absent(struct call *call, int errno_value)
+{
+	return (errno_value == ENOENT || errno_value == ENOTDIR) && call_done(call, -errno_value);
+}
+
+static bool has_our_rights(const struct shadow_calls *calls)
+{
+	return calls->ids[ID_USER] == (int64_t)getuid() &&
+	       calls->ids[ID_EFFECTIVE_USER] == (int64_t)geteuid() &&
+	       calls->ids[ID_GROUP] == (int64_t)getgid() &&
+	       calls->ids[ID_EFFECTIVE_GROUP] == (int64_t)getegid();
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+static bool add(struct shadow_calls *calls, struct call *call, const struct descriptor *opened)
+{
+	const struct descriptor *descriptor = descriptors_add(calls->descriptors, opened);
+
+	return descriptor && call_done(call, descriptor->number);
+}
+
+static bool open_to_read(struct shadow_calls *calls, struct call *call, const char *name,
+			 uint64_t flags)
+{
+	struct descriptor opened = {
+		.kind = DESCRIPTOR_REGULAR,
+		.is_known = true,
+		.is_new = true,
+		.flags = (int)flags,
+	};
+	_cleanup_close_ int handle =
+		open(name, O_PATH | O_CLOEXEC | ((int)flags & (O_NOFOLLOW | O_DIRECTORY)));
+	struct stat status;
+	char again[64];
+
+	if (handle < 0)
+		return is_absent(call, errno);
+	/* Never a pipe, which would notice, or wait. */
+	if (fstat(handle, &status) < 0 || !S_ISREG(status.st_mode))
+		return false;
+	snprintf(again, sizeof(again), "/proc/self/fd/%d", handle);
+	opened.fd = open(again, O_RDONLY | O_CLOEXEC);
+	opened.device = status.st_dev;
+	opened.inode = status.st_ino;
+	return opened.fd >= 0 && add(calls, call, &opened);
+}
+
+/* Whether a file could be made by that name, of which something may be there. */
+static bool has_directory(const char *name)
+{
+	char directory[NAME_BYTES];
+	struct stat status;
+
+	snprintf(directory, sizeof(directory), "%s", name);
+	*(strrchr(directory, '/') + 1) = 0;
+	return stat(directory, &status) == 0 && S_ISDIR(status.st_mode) &&
+	       access(directory, W_OK | X_OK) == 0;
+}
+
+/* Made anew, or emptied, or at least never read: so it does not matter what is in it. */
+static bool is_made_anew(uint64_t flags)
+{
+	return (flags & O_TRUNC) || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
+}
+
+/* Nothing is made or changed, the copy believes it. The original has done it by now. */
+static bool open_to_write(struct shadow_calls *calls, struct call *call, const char *name,
+			  uint64_t flags, uint64_t mode)
+{
+	struct descriptor opened = {
+		.kind = DESCRIPTOR_REGULAR,
+		.is_known = true,
+		.is_new = true,
+		.flags = (int)flags,
+		.mode = (uint32_t)(mode & 0777 & ~calls->mask),
+		.fd = -1,
+		.device = DESCRIPTOR_MADE_UP_DEVICE,
+	};
+	bool is_only_written = (flags & O_ACCMODE) == O_WRONLY;
+	struct stat status;
+
+	if (!has_our_rights(calls) || (!is_made_anew(flags) && !is_only_written))
+		return false;
+	if (stat(name, &status) == 0) {
+		if (S_ISCHR(status.st_mode) && is_only_written)
+			opened.kind = DESCRIPTOR_OTHER;
+		else if (!S_ISREG(status.st_mode))
+			return false;
+		else
+			opened.fd = open(name, O_RDONLY | O_CLOEXEC);
+	} else if (errno != ENOENT || !(flags & O_CREAT) || !has_directory(name)) {
+		return false;
+	}
+	opened.inode = ++calls->files_made;
+	if (opened.kind == DESCRIPTOR_REGULAR && is_made_anew(flags) &&
+	    !written_add(&calls->descriptors->written, opened.device, opened.inode, 0)) {
+		if (opened.fd >= 0)
+			close(opened.fd);
+		return false;
+	}
+	return add(calls, call, &opened);
+}
+
+static bool answer_open(struct shadow_calls *calls, struct call *call, int directory,
+			uint64_t name_at, uint64_t flags, uint64_t mode)
+{
+	const uint64_t reading = O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW | KERNEL_LARGEFILE;
+	const uint64_t writing = reading | O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND;
+	char name[NAME_BYTES];
+
+	if ((flags & ~writing) || !find_name(calls, directory, name_at, name))
+		return false;
+	if (!(flags & ~reading))
+		return open_to_read(calls, call, name, flags);
+	return (flags & O_ACCMODE) != O_RDONLY && open_to_write(calls, call, name, flags, mode);
+}
+
+/* --- questions -------------------------------------------------------------------------------- */
+
+static bool answer_stat(struct shadow_calls *calls, struct call *call, int directory,
+			uint64_t name_at, uint64_t to, uint64_t flags)
+{
+	struct stat status;
+	char name[NAME_BYTES];
+	char first;
+
+	/* The C library's fstat. */
+	if ((flags & AT_EMPTY_PATH) && vessel_read(calls->vessel, name_at, &first, 1) && !first)
+		return directory >= 0 && answer_fstat(calls, call, (uint64_t)directory, to);
+	if (!find_name(calls, directory, name_at, name))
+		return false;
+	if (fstatat(AT_FDCWD, name, &status, (int)flags & AT_SYMLINK_NOFOLLOW) < 0)
+		return is_absent(call, errno);
+	return answer_status(calls, call, to, &status);
+}
+
+static bool answer_access(struct shadow_calls *calls, struct call *call, int directory,
+			  uint64_t name_at, uint64_t mode)
+{
+	char name[NAME_BYTES];
+
+	if (!has_our_rights(calls) || (mode & ~(uint64_t)(R_OK | W_OK | X_OK)) ||
+	    !find_name(calls, directory, name_at, name))
+		return false;
+	return call_done(call, access(name, (int)mode) == 0 ? 0 : -errno);
+}
+
+static bool answer_readlink(struct shadow_calls *calls, struct call *call, int directory,
+			    uint64_t name_at, uint64_t to, uint64_t size)
+{
+	char target[PATH_MAX];
+	char name[NAME_BYTES];
+	ssize_t length;
+
+	if (!find_name(calls, directory, name_at, name))
+		return false;
+	length = readlink(name, target, size < sizeof(target) ? size : sizeof(target));
+	if (length < 0)
+		return errno == EINVAL ? call_done(call, -EINVAL) : is_absent(call, errno);
+	return vessel_write(calls->vessel, to, target, (size_t)length) && call_done(call, length);
+}
+
+static bool answer_getcwd(struct shadow_calls *calls, struct call *call)
+{
+	char link[64];
+	char target[PATH_MAX];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/%d/cwd", (int)calls->pid);
+	length = readlink(link, target, sizeof(target) - 1);
+	if (length <= 0 || *target != '/')
+		return false;
+	target[length++] = 0;
+	return (uint64_t)length <= call->a[1] &&
+	       vessel_write(calls->vessel, call->a[0], target, (size_t)length) &&
+	       call_done(call, length);
+}
+
+bool answer_named(struct shadow_calls *calls, struct call *call)
+{
+	const uint64_t *a = call->a;
+
+	switch (call->number) {
+	case SYS_open:
+		return answer_open(calls, call, AT_FDCWD, a[0], a[1], a[2]);
+	case SYS_openat:
+		return answer_open(calls, call, (int)a[0], a[1], a[2], a[3]);
+	case SYS_stat:
+		return answer_stat(calls, call, AT_FDCWD, a[0], a[1], 0);
+	case SYS_lstat:
+		return answer_stat(calls, call, AT_FDCWD, a[0], a[1], AT_SYMLINK_NOFOLLOW);
+	case SYS_newfstatat:
+		return answer_stat(calls, call, (int)a[0], a[1], a[2], a[3]);
+	case SYS_access:
+		return answer_access(calls, call, AT_FDCWD, a[0], a[1]);
+	case SYS_faccessat:
+		return answer_access(calls, call, (int)a[0], a[1], a[2]);
+	case SYS_faccessat2:
+		return !a[3] && answer_access(calls, call, (int)a[0], a[1], a[2]);
+	case SYS_readlink:
+		return answer_readlink(calls, call, AT_FDCWD, a[0], a[1], a[2]);
+	case SYS_readlinkat:
+		return answer_readlink(calls, call, (int)a[0], a[1], a[2], a[3]);
+	case SYS_getcwd:
+		return answer_getcwd(calls, call);
+	default:
+		return false;
+	}
+}
