@@ -4,6 +4,7 @@
 
 #include <hpcprof/collect/skid.h>
 #include <hpcprof/pmu/machine.h>
+#include <hpcprof/shadow/shadow.h>
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -113,6 +114,8 @@ static int examine(const struct options *options, const struct hp_machine *machi
 	struct hp_error *error = hp_machine_examine(machine, &findings);
 	int status;
 
+	if (!error)
+		error = hp_shadow_examine(&findings);
 	if (!error && options->json)
 		error = print_json(machine, &findings);
 	else if (!error)

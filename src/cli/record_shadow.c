@@ -17,7 +17,8 @@ static void start(struct hp_session *session, void *context)
 
 	(void)session;
 	if (error && !shadow->quiet)
-		fprintf(stderr, "hpcprof: no shadow windows: %s\n", error->message);
+		fprintf(stderr, "hpcprof: no shadow windows: %s%s%s\n", error->message,
+			error->advice ? "; " : "", error->advice ? error->advice : "");
 	hp_error_destroy(error);
 }
 

@@ -38,34 +38,47 @@ void hp_findings_clear(struct hp_findings *findings)
 	*findings = (struct hp_findings){ 0 };
 }
 
-static char *copy(struct hp_examination *examination, const char *text)
+static bool copy(char **made, const char *text)
 {
-	char *made = text ? strdup(text) : NULL;
+	*made = text ? strdup(text) : NULL;
+	return !text || *made;
+}
 
-	examination->no_memory |= text && !made;
-	return made;
+static bool add_list(struct hp_findings *findings, enum hp_finding_state state, const char *topic,
+		     const char *lift, const char *without, const char *format, va_list arguments)
+{
+	struct hp_finding *finding;
+
+	if (!hp_vector_push(findings, (struct hp_finding){ .state = state }))
+		return false;
+	finding = &findings->at[findings->count - 1];
+	finding->says = hp_text_format_list(format, arguments);
+	return copy(&finding->topic, topic) && copy(&finding->lift, lift) &&
+	       copy(&finding->without, without) && finding->says;
+}
+
+bool hp_findings_add(struct hp_findings *findings, enum hp_finding_state state, const char *topic,
+		     const char *lift, const char *without, const char *format, ...)
+{
+	va_list arguments;
+	bool room;
+
+	va_start(arguments, format);
+	room = add_list(findings, state, topic, lift, without, format, arguments);
+	va_end(arguments);
+	return room;
 }
 
 void hp_examination_add(struct hp_examination *examination, enum hp_finding_state state,
 			const char *topic, const char *lift, const char *without,
 			const char *format, ...)
 {
-	struct hp_findings *findings = examination->findings;
-	struct hp_finding *finding;
 	va_list arguments;
 
-	if (!hp_vector_push(findings, (struct hp_finding){ .state = state })) {
-		examination->no_memory = true;
-		return;
-	}
-	finding = &findings->at[findings->count - 1];
-	finding->topic = copy(examination, topic);
-	finding->lift = copy(examination, lift);
-	finding->without = copy(examination, without);
 	va_start(arguments, format);
-	finding->says = hp_text_format_list(format, arguments);
+	if (!add_list(examination->findings, state, topic, lift, without, format, arguments))
+		examination->no_memory = true;
 	va_end(arguments);
-	examination->no_memory |= !finding->says;
 }
 
 static void add_paranoid(struct hp_examination *examination)
@@ -303,21 +316,33 @@ static void add_tracepoints(struct hp_examination *examination)
 	}
 }
 
+/* record -p needs no ptrace; record --shadow does. */
 static void add_ptrace(struct hp_examination *examination)
 {
+	static const char topic[] = "ptrace_scope";
+	static const char lift[] = "sudo sysctl kernel.yama.ptrace_scope=0";
 	int64_t scope;
 
 	if (!hp_surroundings_number(examination->machine, "/proc/sys/kernel/yama/ptrace_scope",
 				    &scope))
-		hp_examination_add(examination, HP_FINDING_OK, "ptrace_scope", NULL, NULL,
+		hp_examination_add(examination, HP_FINDING_OK, topic, NULL, NULL,
 				   "no Yama: one's own processes may be traced");
 	else if (scope == 0)
-		hp_examination_add(examination, HP_FINDING_OK, "ptrace_scope", NULL, NULL,
+		hp_examination_add(examination, HP_FINDING_OK, topic, NULL, NULL,
 				   "0: one's own processes may be traced");
+	else if (scope == 1)
+		hp_examination_add(examination, HP_FINDING_LIMITED, topic, lift,
+				   "record -p without --shadow, record --shadow -- COMMAND",
+				   "1: only what record starts may be traced, for --shadow");
+	else if (scope == 2)
+		hp_examination_add(examination, HP_FINDING_LIMITED, topic, lift,
+				   "record without --shadow",
+				   "2: only the superuser may trace, for --shadow");
 	else
-		hp_examination_add(examination, HP_FINDING_OK, "ptrace_scope", NULL, NULL,
-				   "%lld: running processes may not be traced; record -p does not "
-				   "need it",
+		hp_examination_add(examination, HP_FINDING_LIMITED, topic,
+				   "boot with kernel.yama.ptrace_scope=0",
+				   "record without --shadow",
+				   "%lld: nobody may trace, for --shadow, until the next boot",
 				   (long long)scope);
 }
 

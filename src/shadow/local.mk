@@ -30,6 +30,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/control_groups.h src/shadow/control_groups.c \
 	src/shadow/descriptors.h src/shadow/descriptors.c \
 	src/shadow/elbow_room.h src/shadow/elbow_room.c \
+	src/shadow/examine.c \
 	src/shadow/file_calls.c \
 	src/shadow/hold.h src/shadow/hold.c \
 	src/shadow/inject.h src/shadow/inject.c \
@@ -37,6 +38,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/matching.h src/shadow/matching.c \
 	src/shadow/pages.h src/shadow/pages.c \
 	src/shadow/path_calls.c \
+	src/shadow/permission.h src/shadow/permission.c \
 	src/shadow/price.h src/shadow/price.c \
 	src/shadow/rebuild.h src/shadow/rebuild.c \
 	src/shadow/schedule.h src/shadow/schedule.c \

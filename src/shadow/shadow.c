@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <hpcprof/shadow/shadow.h>
 
+#include "permission.h"
 #include "schedule.h"
 #include "threads.h"
 #include "waits.h"
 #include "window.h"
 
-#include <hpcprof/base/file.h>
 #include <hpcprof/base/vector.h>
 
 #include <errno.h>
@@ -259,22 +259,6 @@ static void *make_windows(void *context)
 
 /* --- public ----------------------------------------------------------------------------------- */
 
-static struct hp_error *check_machine(void)
-{
-	int64_t scope = 0;
-	struct hp_error *error = hp_file_read_number("/proc/sys/kernel/yama/ptrace_scope", &scope);
-	const int64_t nobody = 3;
-
-	hp_error_destroy(error); /* a kernel without Yama */
-	if (scope < nobody)
-		return NULL;
-	return hp_error_advise(hp_error_create(HP_ERROR_NOT_PERMITTED,
-					       "no shadow windows: kernel.yama.ptrace_scope is %d, "
-					       "so nobody may look into another process",
-					       (int)scope),
-			       "record without --shadow; that setting stays until the next boot");
-}
-
 static struct hp_error *add_targets(struct hp_shadow *shadow,
 				    const struct hp_shadow_options *options)
 {
@@ -282,9 +266,9 @@ static struct hp_error *add_targets(struct hp_shadow *shadow,
 	bool room = true;
 
 	for (size_t i = 0; !error && i < options->pid_count; i++)
-		error = snapshot_permitted(options->pids[i]);
+		error = shadow_permission_of(options->pids[i]);
 	for (size_t i = 0; !error && i < options->tid_count; i++)
-		error = snapshot_permitted(options->tids[i]);
+		error = shadow_permission_of(options->tids[i]);
 	if (error)
 		return hp_error_wrap(error, "no shadow windows");
 	for (size_t i = 0; room && i < options->pid_count; i++)
@@ -298,11 +282,11 @@ static struct hp_error *add_targets(struct hp_shadow *shadow,
 struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 				  struct hp_shadow **result)
 {
-	struct hp_error *error = check_machine();
+	struct hp_error *error = shadow_permission();
 	struct hp_shadow *shadow = error ? NULL : calloc(1, sizeof(*shadow));
 
 	if (error)
-		return error;
+		return hp_error_wrap(error, "no shadow windows");
 	if (!shadow)
 		return hp_error_create_no_memory();
 	pthread_mutex_init(&shadow->lock, NULL);
@@ -338,7 +322,7 @@ struct hp_error *hp_shadow_start(struct hp_shadow *shadow)
 	error = pthread_create(&shadow->thread, NULL, make_windows, shadow);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error)
-		return hp_error_create_errno(error, "starting a thread for shadow windows");
+		return shadow_not_started(error, "a thread for shadow windows");
 	shadow->is_running = true;
 	return NULL;
 }

@@ -47,3 +47,12 @@ void hp_shadow_destroy(struct hp_shadow *shadow)
 {
 	(void)shadow;
 }
+
+struct hp_error *hp_shadow_examine(struct hp_findings *findings)
+{
+	return hp_findings_add(findings, HP_FINDING_ABSENT, "shadow windows", NULL,
+			       "record without --shadow: executions are estimated from time",
+			       "they are for x86-64 only so far")
+		       ? NULL
+		       : hp_error_create_no_memory();
+}

@@ -44,22 +44,6 @@ void snapshot_clear(struct snapshot *snapshot)
 	snapshot_init(snapshot);
 }
 
-/* The kernel's own answer, without touching anything: at address 0 there is nothing to be read. */
-struct hp_error *snapshot_permitted(pid_t pid)
-{
-	uint8_t byte;
-	struct iovec local = { &byte, 1 };
-	struct iovec remote = { NULL, 1 };
-
-	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) >= 0 || errno != EPERM)
-		return NULL;
-	return hp_error_advise(
-		hp_error_create(HP_ERROR_NOT_PERMITTED, "the memory of process %d may not be read",
-				(int)pid),
-		"programs with more rights than you (setuid, another user's) cannot be copied, nor "
-		"those that kernel.yama.ptrace_scope keeps from you");
-}
-
 double snapshot_price(void)
 {
 	struct iovec from = { .iov_len = PROBE_BYTES };

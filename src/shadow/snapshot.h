@@ -43,8 +43,6 @@ void snapshot_clear(struct snapshot *snapshot);
 
 /* What reading takes here, ns a byte, measured with a little memory of our own; 0: nobody can say. */
 double snapshot_price(void);
-/* NULL when its memory may be read, else why not. */
-struct hp_error *snapshot_permitted(pid_t pid);
 /* How much there is to read now, the target running. */
 struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t *bytes);
 /* Makes room for that, and some more. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "vessel.h"
 
+#include "permission.h"
+
 #include <hpcprof/base/cleanup.h>
 
 #include <errno.h>
@@ -89,7 +91,7 @@ static struct hp_error *start_child(struct vessel *vessel, const cpu_set_t *cpus
 	error = errno;
 	munmap(stack, CHILD_STACK_BYTES);
 	if (pid < 0)
-		return hp_error_create_errno(error, "starting a process for a copy");
+		return shadow_not_started(error, "a process for a copy");
 	vessel->pid = pid;
 	pthread_mutex_lock(&vessel->lock);
 	vessel->pidfd = pidfd;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "window.h"
 
+#include "permission.h"
+
 #include <hpcprof/base/number.h>
 
 #include <errno.h>
@@ -112,7 +114,7 @@ static struct price_terms terms_of(const struct window_order *order, uint64_t by
 static bool plan(struct window_maker *maker, const struct window_order *order,
 		 struct window_result *result)
 {
-	struct hp_error *error = snapshot_permitted(order->tid);
+	struct hp_error *error = shadow_permission_of(order->tid);
 	struct price_terms terms;
 	uint64_t bytes = 0;
 

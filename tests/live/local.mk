@@ -4,6 +4,7 @@
 dist_check_SCRIPTS += \
 	tests/live/attach.test \
 	tests/live/check.test \
+	tests/live/confined.test \
 	tests/live/counted.test \
 	tests/live/debuginfod.test \
 	tests/live/ends.test \
@@ -21,7 +22,7 @@ dist_check_SCRIPTS += \
 	tests/live/transparent.test \
 	tests/live/units.test
 
-live_programs = tests/live/aware tests/live/state tests/live/work tests/live/family tests/live/generated
+live_programs = tests/live/aware tests/live/confined tests/live/state tests/live/work tests/live/family tests/live/generated
 helper_programs += $(live_programs)
 noinst_HEADERS += tests/live/burn.h
 EXTRA_DIST += tests/live/live.sh
@@ -29,6 +30,9 @@ EXTRA_DIST += tests/live/live.sh
 tests_live_aware_CFLAGS = -std=gnu11 $(WARNING_CFLAGS) -g
 tests_live_aware_LDFLAGS = -pthread
 tests_live_aware_LDADD =
+tests_live_confined_CFLAGS = -std=gnu11 $(WARNING_CFLAGS)
+tests_live_confined_LDFLAGS =
+tests_live_confined_LDADD =
 tests_live_state_CFLAGS = -std=gnu11 $(WARNING_CFLAGS)
 tests_live_state_LDFLAGS =
 tests_live_state_LDADD =

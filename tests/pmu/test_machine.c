@@ -499,6 +499,7 @@ START_TEST(what_stands_around_the_process_is_found_in_its_files)
 		{ "/proc/self/uid_map", "         0          0 4294967295\n" },
 		{ "/proc/self/cgroup", "0::/user.slice\n" },
 		{ "/sys/kernel/security/lockdown", "[none] integrity confidentiality\n" },
+		{ "/proc/sys/kernel/yama/ptrace_scope", "3\n" },
 		{ "/proc/sys/kernel/kptr_restrict", "1\n" },
 		{ "/proc/kallsyms", "0000000000000000 A first\nffffffff81000000 T _text\n" },
 		{ "/sys/kernel/tracing/events/sched/sched_switch/id", "316\n" },
@@ -512,7 +513,8 @@ START_TEST(what_stands_around_the_process_is_found_in_its_files)
 	check_finding(&machine, "container", HP_FINDING_LIMITED, "kubernetes, a user namespace",
 		      "on the host");
 	check_finding(&machine, "lockdown", HP_FINDING_LIMITED, "confidentiality", "boot without");
-	check_finding(&machine, "ptrace_scope", HP_FINDING_OK, "1:", NULL);
+	check_finding(&machine, "ptrace_scope", HP_FINDING_LIMITED, "1: only what record starts",
+		      "sudo sysctl kernel.yama.ptrace_scope=0");
 	check_finding(&machine, "kptr_restrict", HP_FINDING_LIMITED,
 		      "2:", "sudo sysctl kernel.kptr_restrict=0");
 	check_finding(&machine, "tracepoints", HP_FINDING_BLOCKED, "not mounted",
@@ -520,6 +522,7 @@ START_TEST(what_stands_around_the_process_is_found_in_its_files)
 	tree_add(root, open);
 	check_finding(&machine, "seccomp", HP_FINDING_OK, "no system call filter", NULL);
 	check_finding(&machine, "container", HP_FINDING_OK, "none", NULL);
+	check_finding(&machine, "ptrace_scope", HP_FINDING_LIMITED, "3: nobody", "boot with");
 	check_finding(&machine, "lockdown", HP_FINDING_OK, "none", NULL);
 	check_finding(&machine, "kptr_restrict", HP_FINDING_OK, "have names", NULL);
 	check_finding(&machine, "tracepoints", HP_FINDING_OK, "/sys/kernel/tracing/events", NULL);

@@ -69,6 +69,10 @@ struct hp_findings {
 	size_t capacity;
 };
 struct hp_error *hp_machine_examine(const struct hp_machine *machine, struct hp_findings *findings);
+/* Adds one; `lift` and `without` may be NULL. False: no memory. */
+bool hp_findings_add(struct hp_findings *findings, enum hp_finding_state state, const char *topic,
+		     const char *lift, const char *without, const char *format, ...)
+	__attribute__((format(printf, 6, 7)));
 void hp_findings_clear(struct hp_findings *findings);
 
 #endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether copies can be made here, and what to say when not. */
+#ifndef HPCPROF_SHADOW_PERMISSION_H
+#define HPCPROF_SHADOW_PERMISSION_H
+
+#include <hpcprof/base/error.h>
+
+#include <sys/types.h>
+
+/* On this machine at all, before there is anything to copy: NULL, or why not, with a way out (Yama, a
+ * filter of system calls, the wrong /proc). */
+struct hp_error *shadow_permission(void);
+/* The same of one process, which may have more rights than we. */
+struct hp_error *shadow_permission_of(pid_t pid);
+/* Why a process or thread could not be started. */
+struct hp_error *shadow_not_started(int errno_value, const char *what);
+
+#endif
