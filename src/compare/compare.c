@@ -76,16 +76,9 @@ static struct hp_error *show_side(struct judging *judging, size_t at,
 
 static struct hp_error *show_notes(struct judging *judging)
 {
-	const struct sides *sides = judging->sides;
-	const char **notes = hp_arena_array(sides->arena, sides->notes.count + 1, sizeof(*notes));
-
-	if (!notes)
-		return hp_error_create_no_memory();
-	for (size_t i = 0; i < sides->notes.count; i++)
-		notes[i] = sides->notes.at[i];
-	judging->comparison->notes = notes;
-	judging->comparison->note_count = sides->notes.count;
-	return NULL;
+	judging->comparison->notes = sides_notes(judging->sides);
+	judging->comparison->note_count = judging->sides->notes.count;
+	return judging->comparison->notes ? NULL : hp_error_create_no_memory();
 }
 
 static void settle(struct hp_comparison *comparison, const struct sides *sides)

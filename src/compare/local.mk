@@ -8,6 +8,7 @@ src_compare_libcompare_a_SOURCES = \
 	src/compare/sides.h src/compare/sides.c src/compare/gather.c src/compare/match.c \
 	src/compare/names.h src/compare/names.c \
 	src/compare/judge.h src/compare/program.c src/compare/parts.c src/compare/verdict.c \
+	include/hpcprof/compare/spread.h src/compare/spread.c \
 	src/compare/listing.h src/compare/listing.c src/compare/details.c
 
 COMPARE_LIBS = src/compare/libcompare.a $(ISA_LIBS) $(IMAGE_LIBS) $(DB_LIBS)

@@ -47,6 +47,15 @@ bool sides_note(struct sides *sides, const char *format, ...)
 	return note && hp_vector_push(&sides->notes, note);
 }
 
+const char *const *sides_notes(const struct sides *sides)
+{
+	const char **notes = hp_arena_array(sides->arena, sides->notes.count + 1, sizeof(*notes));
+
+	for (size_t i = 0; notes && i < sides->notes.count; i++)
+		notes[i] = sides->notes.at[i];
+	return notes;
+}
+
 static void close_image(struct side_image *image)
 {
 	if (image->file)
@@ -211,21 +220,30 @@ static const char *names_of_events(struct hp_arena *arena, const struct replicat
 	return names && *names ? names : "nothing";
 }
 
+/* The first epoch of the side that does not have what the first of all has. */
+static const struct replicate *odd_one(const struct sides *sides)
+{
+	const struct side *candidate = &sides->at[HP_CANDIDATE];
+	const struct side *base = &sides->at[HP_BASE];
+
+	return candidate->replicates.count ? &candidate->replicates.at[0]
+					   : &base->replicates.at[base->replicates.count - 1];
+}
+
 static struct hp_error *no_common_event(const struct sides *sides)
 {
-	const struct replicate *base = &sides->at[HP_BASE].replicates.at[0];
-	const struct replicate *candidate = &sides->at[HP_CANDIDATE].replicates.at[0];
+	const struct replicate *first = &sides->at[HP_BASE].replicates.at[0];
+	const struct replicate *other = odd_one(sides);
+	const char *asked = sides->options->event;
 
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_USAGE,
-				"no event %s%sis on both sides in a form that can be compared: "
-				"base %s has %s, candidate %s has %s",
-				sides->options->event ? sides->options->event : "",
-				sides->options->event ? " " : "", hp_epoch_stamp(base->epoch),
-				names_of_events(sides->arena, base),
-				hp_epoch_stamp(candidate->epoch),
-				names_of_events(sides->arena, candidate)),
-		"record both sides with the same -e EVENT");
+				"no event%s%s is in all epochs in a form that can be compared: "
+				"%s has %s, %s has %s",
+				asked ? " " : "", asked ? asked : "", hp_epoch_stamp(first->epoch),
+				names_of_events(sides->arena, first), hp_epoch_stamp(other->epoch),
+				names_of_events(sides->arena, other)),
+		"record all with the same -e EVENT");
 }
 
 static struct hp_error *settle_event(struct sides *sides)

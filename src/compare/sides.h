@@ -89,7 +89,7 @@ struct sides {
 	HP_VECTOR(const char *) notes;
 };
 
-/* Epochs and the event. */
+/* Epochs and the event. The candidate may have none. */
 struct hp_error *sides_open(struct sides *sides, const struct hp_compare_epochs epochs[HP_SIDES]);
 struct hp_error *sides_gather(struct sides *sides);
 struct hp_error *sides_match(struct sides *sides);
@@ -97,6 +97,8 @@ void sides_clear(struct sides *sides); /* but for the arena */
 
 /* A sentence for the reader; false when memory is short. */
 bool sides_note(struct sides *sides, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* All of them, in the arena; NULL when memory is short. */
+const char *const *sides_notes(const struct sides *sides);
 const char *sides_format(struct hp_arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

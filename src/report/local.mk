@@ -12,6 +12,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/cells.h src/report/cells.c \
 	src/report/columns.h src/report/columns.c \
 	include/hpcprof/report/comparison.h src/report/comparison.h src/report/comparison.c \
+	include/hpcprof/report/spread.h src/report/spread.c \
 	src/report/comparison_github.c src/report/comparison_html.c \
 	src/report/comparison_json.c src/report/comparison_junit.c \
 	src/report/comparison_markdown.c src/report/comparison_sarif.c \

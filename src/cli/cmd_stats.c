@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* hpcprof stats: how much epochs of the same thing differ, procedure by procedure. */
+#include "command.h"
+
+#include <hpcprof/base/number.h>
+#include <hpcprof/base/vector.h>
+#include <hpcprof/db/db.h>
+#include <hpcprof/report/spread.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	OPTION_DB = 256,
+	OPTION_PROCEDURES,
+	OPTION_IMAGES,
+	OPTION_LINES,
+	OPTION_LIMIT,
+	OPTION_FORMAT,
+	OPTION_SYMFS,
+	OPTION_NO_DEBUGINFO,
+};
+
+struct arguments {
+	const char *db;
+	struct hp_spread_options spread;
+	enum hp_spread_format format;
+	uint64_t limit;
+	HP_VECTOR(char *) epochs;
+};
+
+static const struct argp_option option_table[] = {
+	{ "db", OPTION_DB, "DIR", 0, "The profile database (default: $HPCPROF_DB, or ./hpcprof.db)",
+	  0 },
+	{ "procedures", OPTION_PROCEDURES, NULL, 0, "One row a procedure (default)", 1 },
+	{ "images", OPTION_IMAGES, NULL, 0, "One row an image", 1 },
+	{ "lines", OPTION_LINES, NULL, 0, "One row a source line", 1 },
+	{ "event", 'e', "EVENT", 0,
+	  "Samples of which event (default: the first that all epochs have)", 2 },
+	{ "limit", OPTION_LIMIT, "N", 0, "Show at most N rows", 3 },
+	{ "format", OPTION_FORMAT, "text|json|csv", 0, "How to print (default: text)", 3 },
+	{ "symfs", OPTION_SYMFS, "DIR", 0, "Look up every file below DIR", 4 },
+	{ "no-debuginfo", OPTION_NO_DEBUGINFO, NULL, 0,
+	  "Names and lines from the recorded files alone", 4 },
+	{ 0 },
+};
+
+static void parse_format(struct arguments *arguments, struct argp_state *state, const char *text)
+{
+	static const char *const formats[] = {
+		[HP_SPREAD_TEXT] = "text", [HP_SPREAD_JSON] = "json", [HP_SPREAD_CSV] = "csv"
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(formats); i++)
+		if (strcmp(text, formats[i]) == 0) {
+			arguments->format = (enum hp_spread_format)i;
+			return;
+		}
+	argp_error(state, "--format is text, json or csv, not '%s'", text);
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case OPTION_DB:
+		arguments->db = argument;
+		return 0;
+	case OPTION_PROCEDURES:
+		arguments->spread.of = HP_SPREAD_PROCEDURES;
+		return 0;
+	case OPTION_IMAGES:
+		arguments->spread.of = HP_SPREAD_IMAGES;
+		return 0;
+	case OPTION_LINES:
+		arguments->spread.of = HP_SPREAD_LINES;
+		return 0;
+	case 'e':
+		arguments->spread.event = argument;
+		return 0;
+	case OPTION_LIMIT:
+		if (!hp_parse_u64(argument, &arguments->limit) || !arguments->limit)
+			argp_error(state, "--limit takes a number above 0, not '%s'", argument);
+		return 0;
+	case OPTION_FORMAT:
+		parse_format(arguments, state, argument);
+		return 0;
+	case OPTION_SYMFS:
+		arguments->spread.symfs = argument;
+		return 0;
+	case OPTION_NO_DEBUGINFO:
+		arguments->spread.no_debuginfo = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		return hp_vector_push(&arguments->epochs, argument) ? 0 : ENOMEM;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which epochs? a range A..B, a label that several have, stamps");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = option_table,
+	.parser = parse_option,
+	.args_doc = "EPOCH...",
+	.doc = "Shows how much epochs of the same thing differ, the greatest range first: what "
+	       "varies "
+	       "from run to run.\v"
+	       "EPOCH is a stamp, a label (all epochs that carry it), @latest, @-1 (the one "
+	       "before), "
+	       "or a range A..B; each epoch is a set of samples.\n\n"
+	       "Exit status: 0; 2 usage; 5 damaged or foreign epochs.",
+};
+
+static struct hp_error *show(const struct arguments *arguments)
+{
+	_cleanup_(hp_db_close_scope) struct hp_db *db = NULL;
+	_cleanup_(hp_spread_destroy_scope) struct hp_spread *spread = NULL;
+	char **stamps = NULL;
+	size_t count = 0;
+	struct hp_error *error = hp_db_open(arguments->db, false, &db);
+
+	if (!error)
+		error = hp_db_resolve_apart(db, arguments->epochs.at, arguments->epochs.count,
+					    &stamps, &count);
+	if (!error)
+		error = hp_spread(db, stamps, count, &arguments->spread, &spread);
+	if (!error)
+		error = hp_spread_write(spread, arguments->format, (size_t)arguments->limit,
+					stdout);
+	if (!error && fflush(stdout) != 0)
+		error = hp_error_create_errno(errno, "writing to standard output");
+	hp_db_free_stamps(stamps, count);
+	return error;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { 0 };
+	error_t failed = argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	struct hp_error *error = failed ? hp_error_create_errno(failed, "reading options")
+					: show(&arguments);
+
+	hp_vector_free(&arguments.epochs);
+	return error ? hp_cli_fail(error) : HP_EXIT_OK;
+}
+
+const struct hp_command hp_command_stats = {
+	.name = "stats",
+	.summary = "show how much epochs of the same thing differ: what varies",
+	.argp = &argp,
+	.run = run,
+};
