@@ -240,6 +240,12 @@ struct hp_window_evidence fixture_evidence(uint64_t recording)
 		  .to = { 0x1000 },
 		  .counts = { 20000000, 0, 19000000 } },
 	};
+	static const struct hp_counted ticks[] = {
+		{ .kind = HP_COUNTED_TICK,
+		  .at = { 0x1004 },
+		  .to = { 0x1004 },
+		  .counts = { 80, 0, 90, [15] = 40 } },
+	};
 	struct hp_window_evidence evidence = {
 		.images = calloc(2, sizeof(*evidence.images)),
 		.image_count = 2,
@@ -266,10 +272,13 @@ struct hp_window_evidence fixture_evidence(uint64_t recording)
 		.followed = 40,
 		.probes = calloc(HP_ARRAY_COUNT(probes), sizeof(*probes)),
 		.probe_count = HP_ARRAY_COUNT(probes),
+		.ticks = calloc(HP_ARRAY_COUNT(ticks), sizeof(*ticks)),
+		.tick_count = HP_ARRAY_COUNT(ticks),
 	};
 	memcpy(stratum->items, items, sizeof(items));
 	memcpy(stratum->outcomes, outcomes, sizeof(outcomes));
 	memcpy(stratum->probes, probes, sizeof(probes));
+	memcpy(stratum->ticks, ticks, sizeof(ticks));
 	hp_assert_ok(hp_window_evidence_add_reason(&evidence, false, "complete", 3));
 	hp_assert_ok(hp_window_evidence_add_reason(&evidence, false, "system call", 1));
 	hp_assert_ok(hp_window_evidence_add_reason(&evidence, true, "budget", 2));

@@ -169,11 +169,19 @@ static double unit_ns(const struct recorder *recorder)
 
 /* What windows are a share of: CPU time in user code, by command. */
 static void take_time(struct recorder *recorder, const struct record *record, size_t event,
-		      uint32_t context, double units)
+		      uint32_t context, double units, uint64_t count)
 {
+	const struct window_tick tick = {
+		.time_ns = record->time_ns,
+		.address = record->sample.address,
+		.tid = record->tid,
+		.count = (uint32_t)count,
+	};
+
 	if (event != recorder->time_event || !context || record->sample.address >> 63)
 		return;
 	windows_add_time(&recorder->windows, recorder->processes.contexts[context].command, units);
+	windows_add_tick(&recorder->windows, &tick);
 	if (recorder->probes)
 		probes_sample(recorder->probes, &recorder->processes.contexts[context], record->tid,
 			      record->sample.address, units * unit_ns(recorder));
@@ -212,7 +220,7 @@ static void take_sample(struct recorder *recorder, const struct record *record)
 		outcomes_follow(recorder->outcomes, record, &recorder->processes.contexts[context]);
 	totals->samples += count;
 	totals->period_total += count * period;
-	take_time(recorder, record, event, context, (double)count * (double)period);
+	take_time(recorder, record, event, context, (double)count * (double)period, count);
 	if (!context)
 		recorder->attributor.dropped[event] += count;
 	for (; context && count; count--) {

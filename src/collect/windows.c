@@ -33,6 +33,7 @@ void windows_clear(struct windows *windows)
 		hp_window_clear(&windows->waiting.at[i]);
 	hp_vector_free(&windows->waiting);
 	hp_vector_free(&windows->times);
+	hp_vector_free(&windows->ticks);
 	hp_window_evidence_clear(&windows->counted);
 	*windows = (struct windows){ 0 };
 }
@@ -46,6 +47,19 @@ void windows_add_time(struct windows *windows, uint32_t command, double units)
 	windows->times.at[command] += units;
 }
 
+/* Without memory for it less is known of where windows were, and nothing wrong. */
+void windows_add_tick(struct windows *windows, const struct window_tick *tick)
+{
+	if (!windows->is_on)
+		return;
+	if (windows->ticks.count < WINDOWS_MOST_TICKS) {
+		(void)hp_vector_push(&windows->ticks, *tick);
+		return;
+	}
+	windows->ticks.at[windows->next_tick] = *tick;
+	windows->next_tick = (windows->next_tick + 1) % WINDOWS_MOST_TICKS;
+}
+
 /* --- one window ------------------------------------------------------------------------------- */
 
 struct placing {
@@ -53,21 +67,22 @@ struct placing {
 	struct context context;
 	const struct mapping *hint;
 	struct counted counted;
+	struct counted ticks;
 	unsigned group;
 	bool is_relative;
 	bool is_short_of_memory;
 };
 
 /* False where nothing is known to have been mapped. */
-static bool place(struct placing *placing, hp_runtime_address address, uint32_t *number,
-		  hp_image_offset *offset)
+static bool place(struct placing *placing, struct counted *counted, hp_runtime_address address,
+		  uint32_t *number, hp_image_offset *offset)
 {
 	struct image *image;
 
 	if (!attributor_place(placing->windows->attributor, &placing->context, address.value,
 			      &placing->hint, &image, &offset->value))
 		return false;
-	return counted_image(&placing->counted, image, number);
+	return counted_image(counted, image, number);
 }
 
 static void add_item(struct placing *placing, struct hp_counted item, uint64_t count)
@@ -89,7 +104,7 @@ static void place_block(struct placing *placing, const struct hp_window_block *b
 	if (!block->count)
 		return;
 	if (!block->instructions || block->instructions > block->size_bytes ||
-	    !place(placing, block->address, &item.image, &item.at))
+	    !place(placing, &placing->counted, block->address, &item.image, &item.at))
 		placing->counted.dropped++;
 	else
 		add_item(placing, item, block->count);
@@ -112,13 +127,53 @@ static void place_edge(struct placing *placing, const struct hp_window_edge *edg
 	if (!edge->count)
 		return;
 	if (edge->kind >= HP_WINDOW_EDGE_KINDS ||
-	    !place(placing, edge->from, &item.image, &item.at) ||
-	    !place(placing, edge->to, &item.to_image, &item.to)) {
+	    !place(placing, &placing->counted, edge->from, &item.image, &item.at) ||
+	    !place(placing, &placing->counted, edge->to, &item.to_image, &item.to)) {
 		placing->counted.dropped++;
 		return;
 	}
 	item.kind = kinds[edge->kind];
 	add_item(placing, item, edge->count);
+}
+
+/* --- where its time went ---------------------------------------------------------------------- */
+
+static void place_tick(struct placing *placing, const struct window_tick *tick)
+{
+	struct hp_counted item = { .kind = HP_COUNTED_TICK };
+
+	if (!tick->count || !place(placing, &placing->ticks, (hp_runtime_address){ tick->address },
+				   &item.image, &item.at))
+		return;
+	item.to_image = item.image;
+	item.to = item.at;
+	item.counts[placing->group] = tick->count;
+	placing->is_short_of_memory |= !hp_vector_push(&placing->ticks.items, item);
+}
+
+static void place_ticks(struct placing *placing, const struct hp_window *window)
+{
+	const struct windows *windows = placing->windows;
+
+	for (size_t i = 0; i < windows->ticks.count && !placing->is_relative; i++) {
+		const struct window_tick *tick = &windows->ticks.at[i];
+
+		if (tick->tid == (uint32_t)window->tid && tick->time_ns > window->time_ns &&
+		    tick->time_ns <= window->end_ns)
+			place_tick(placing, tick);
+	}
+}
+
+static struct hp_error *add_ticks(struct placing *placing)
+{
+	struct windows *windows = placing->windows;
+	struct hp_window_stratum stratum = {
+		.recording = windows->recording,
+		.command = windows->attributor->processes->commands.text[placing->context.command],
+	};
+
+	return counted_add(&placing->ticks, &stratum, &stratum.ticks, &stratum.tick_count,
+			   &windows->counted);
 }
 
 /* --- to sums ---------------------------------------------------------------------------------- */
@@ -174,14 +229,18 @@ static void place_window(struct windows *windows, const struct hp_window *window
 		place_block(&placing, &window->blocks[i]);
 	for (size_t i = 0; i < window->edge_count; i++)
 		place_edge(&placing, &window->edges[i]);
+	place_ticks(&placing, window);
 	if (!placing.is_short_of_memory)
 		error = add_up(&placing, window);
+	if (!error && !placing.is_short_of_memory)
+		error = add_ticks(&placing);
 	if (error || placing.is_short_of_memory)
 		note(windows, true, "memory");
 	else
 		(*next)++;
 	hp_error_destroy(error);
 	counted_clear(&placing.counted);
+	counted_clear(&placing.ticks);
 	space_release(placing.context.space);
 }
 
@@ -225,7 +284,8 @@ void windows_place(struct windows *windows, uint64_t taken_ns)
 {
 	if (!windows->waiting.count)
 		return;
-	while (windows->waiting.count && windows->waiting.at[0].time_ns < taken_ns)
+	while (windows->waiting.count && windows->waiting.at[0].time_ns < taken_ns &&
+	       windows->waiting.at[0].end_ns < taken_ns)
 		take_first(windows);
 	jit_forget(&windows->attributor->jit);
 }

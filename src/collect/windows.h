@@ -4,7 +4,8 @@
  *
  * A window comes when its replay is done, long after the moment that it is of: a process may have
  * mapped something else since, or be gone. It waits until the map changes of its time have been
- * taken in, and is then looked up in the address space that the process had (processes_at).
+ * taken in, and is then looked up in the address space that the process had (processes_at). The
+ * recorder's own samples of its time are kept until then: they tell where that went.
  */
 #ifndef HPCPROF_COLLECT_WINDOWS_H
 #define HPCPROF_COLLECT_WINDOWS_H
@@ -15,7 +16,17 @@
 #include <hpcprof/model/evidence.h>
 #include <hpcprof/model/window.h>
 
+/* Samples of some time, since windows come late: a power of two. */
+enum { WINDOWS_MOST_TICKS = 1 << 17 };
 enum { WINDOWS_MOST_WAITING = 64, WINDOWS_MOST_ITEMS = 1 << 18 };
+
+/* A sample of time in user code. */
+struct window_tick {
+	uint64_t time_ns;
+	uint64_t address;
+	uint32_t tid;
+	uint32_t count; /* samples that it stands for */
+};
 
 struct windows {
 	struct attributor *attributor; /* borrowed */
@@ -24,6 +35,8 @@ struct windows {
 	unsigned next_group[2]; /* of absolute windows, and of relative ones */
 	HP_VECTOR(struct hp_window) waiting;
 	HP_VECTOR(double) times; /* user CPU time since the last flush, in units, by command */
+	HP_VECTOR(struct window_tick) ticks; /* the last ones, a ring when it is full */
+	size_t next_tick;
 	struct hp_window_evidence counted; /* since the last flush */
 };
 
@@ -33,10 +46,13 @@ void windows_clear(struct windows *windows);
 /* User CPU time of a command (a name in processes.commands) that was sampled, in units. */
 void windows_add_time(struct windows *windows, uint32_t command, double units);
 
+/* Such a sample: where it was. */
+void windows_add_tick(struct windows *windows, const struct window_tick *tick);
+
 /* Takes the window's contents over. */
 void windows_add(struct windows *windows, struct hp_window *window);
 
-/* Looks up the windows of before `taken_ns`, up to which map changes have been taken in
+/* Looks up the windows of before `taken_ns`, up to which map changes and samples have been taken in
  * (UINT64_MAX: all there will be), and adds up what they counted. */
 void windows_place(struct windows *windows, uint64_t taken_ns);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const evidence_tags[] = { "imgs", "wind", "regs", "prob", NULL };
+static const char *const evidence_tags[] = { "imgs", "wind", "regs", "prob", "tick", NULL };
 const struct hp_container_kind hp_evidence_kind = {
 	.letter = 'E',
 	.noun = "evidence",
@@ -108,6 +108,20 @@ static void encode_probes(const struct hp_window_evidence *evidence, struct hp_w
 		encode_items(evidence->strata[i].probes, evidence->strata[i].probe_count, writer);
 }
 
+static void encode_ticks(const struct hp_window_evidence *evidence, struct hp_writer *writer)
+{
+	for (size_t i = 0; i < evidence->stratum_count; i++)
+		encode_items(evidence->strata[i].ticks, evidence->strata[i].tick_count, writer);
+}
+
+static bool has_ticks(const struct hp_window_evidence *evidence)
+{
+	for (size_t i = 0; i < evidence->stratum_count; i++)
+		if (evidence->strata[i].tick_count)
+			return true;
+	return false;
+}
+
 static bool has_probes(const struct hp_window_evidence *evidence)
 {
 	for (size_t i = 0; i < evidence->stratum_count; i++)
@@ -150,6 +164,7 @@ struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
 	struct hp_writer windows = { 0 };
 	struct hp_writer outcomes = { 0 };
 	struct hp_writer probes = { 0 };
+	struct hp_writer ticks = { 0 };
 	struct hp_error *error = hp_window_evidence_check(evidence);
 
 	for (size_t i = 0; i < evidence->image_count && !error; i++)
@@ -165,7 +180,9 @@ struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
 		encode_stratum(&evidence->strata[i], &windows);
 	encode_outcomes(evidence, &outcomes);
 	encode_probes(evidence, &probes);
-	builder.failed = images.failed || windows.failed || outcomes.failed || probes.failed;
+	encode_ticks(evidence, &ticks);
+	builder.failed = images.failed || windows.failed || outcomes.failed || probes.failed ||
+			 ticks.failed;
 	hp_container_add(&builder, "imgs", HP_SECTION_REQUIRED, images.bytes, images.size);
 	hp_container_add(&builder, "wind", HP_SECTION_REQUIRED, windows.bytes, windows.size);
 	hp_writer_free(&images);
@@ -175,7 +192,10 @@ struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
 	if (has_probes(evidence))
 		hp_container_add(&builder, "prob", 0, probes.bytes, probes.size);
 	hp_writer_free(&outcomes);
+	if (has_ticks(evidence))
+		hp_container_add(&builder, "tick", 0, ticks.bytes, ticks.size);
 	hp_writer_free(&probes);
+	hp_writer_free(&ticks);
 	return hp_container_finish(&builder, file);
 }
 
@@ -322,6 +342,18 @@ static struct hp_error *decode_probes(struct decoding *in)
 	return error ? error : hp_section_check_end(in->section, &in->reader);
 }
 
+static struct hp_error *decode_ticks(struct decoding *in)
+{
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < in->evidence->stratum_count && !error; i++) {
+		struct hp_window_stratum *stratum = &in->evidence->strata[i];
+
+		error = decode_items(in, &stratum->ticks, &stratum->tick_count);
+	}
+	return error ? error : hp_section_check_end(in->section, &in->reader);
+}
+
 static bool has_section(const struct hp_container *file, const char *tag)
 {
 	for (size_t i = 0; i < file->section_count; i++)
@@ -459,6 +491,11 @@ struct hp_error *hp_evidence_decode(uint8_t *bytes, size_t size,
 		error = hp_container_section(&file, "prob", &in.section, &in.reader);
 		if (!error)
 			error = decode_probes(&in);
+	}
+	if (!error && has_section(&file, "tick")) {
+		error = hp_container_section(&file, "tick", &in.section, &in.reader);
+		if (!error)
+			error = decode_ticks(&in);
 	}
 	if (!error)
 		error = check(&in);

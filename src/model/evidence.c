@@ -14,6 +14,7 @@ static void clear_stratum(struct hp_window_stratum *stratum)
 	free(stratum->items);
 	free(stratum->outcomes);
 	free(stratum->probes);
+	free(stratum->ticks);
 	*stratum = (struct hp_window_stratum){ 0 };
 }
 
@@ -93,6 +94,8 @@ static void renumber(struct hp_window_evidence *evidence, const uint32_t *number
 			renumber_item(&stratum->outcomes[j], numbers);
 		for (size_t j = 0; j < stratum->probe_count; j++)
 			renumber_item(&stratum->probes[j], numbers);
+		for (size_t j = 0; j < stratum->tick_count; j++)
+			renumber_item(&stratum->ticks[j], numbers);
 	}
 }
 
@@ -237,6 +240,9 @@ static struct hp_error *add_lists(struct hp_window_stratum *into,
 	if (!error)
 		error = add_list(&into->probes, &into->probe_count, from->probes, from->probe_count,
 				 numbers);
+	if (!error)
+		error = add_list(&into->ticks, &into->tick_count, from->ticks, from->tick_count,
+				 numbers);
 	return error;
 }
 
@@ -379,7 +385,7 @@ static const char *item_fault(const struct hp_window_evidence *evidence,
 	bool is_block = item->kind == HP_COUNTED_BLOCK;
 	uint64_t any = 0;
 
-	if (item->kind < HP_COUNTED_BLOCK || item->kind > HP_COUNTED_PROBE_TIME)
+	if (item->kind < HP_COUNTED_BLOCK || item->kind > HP_COUNTED_TICK)
 		return "something counted of unknown kind";
 	if (item->image >= evidence->image_count ||
 	    (!is_block && item->to_image >= evidence->image_count))
@@ -440,9 +446,14 @@ static const char *stratum_fault(const struct hp_window_evidence *evidence,
 	for (size_t i = 0; i < stratum->probe_count && !fault; i++)
 		if (!is_probe(&stratum->probes[i]))
 			fault = "a probe of no breakpoint";
+	if (!fault)
+		fault = list_fault(evidence, stratum->ticks, stratum->tick_count);
+	for (size_t i = 0; i < stratum->tick_count && !fault; i++)
+		if (stratum->ticks[i].kind != HP_COUNTED_TICK || stratum->ticks[i].is_relative)
+			fault = "a sample of a window that is none";
 	for (size_t i = 0; i < stratum->item_count && !fault; i++)
-		if (is_probe(&stratum->items[i]))
-			fault = "a breakpoint in a window";
+		if (is_probe(&stratum->items[i]) || stratum->items[i].kind == HP_COUNTED_TICK)
+			fault = "something in a window that nothing executes";
 	return fault;
 }
 

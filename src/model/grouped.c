@@ -49,14 +49,22 @@ double hp_student_widening(double freedom)
 /* Of two groups of which one is five times the other. */
 static const double least_freedom = 0.38;
 
-struct hp_grouped_ratio hp_grouped_ratio(const struct hp_grouped *over,
-					 const struct hp_grouped *under)
+/* What is known beforehand of how groups vary: the variance of one over its value squared, and what
+ * that is worth in degrees of freedom. */
+struct prior {
+	double variance;
+	double freedom;
+};
+
+static struct hp_grouped_ratio ratio_of(const struct hp_grouped *over,
+					const struct hp_grouped *under, const struct prior *prior)
 {
 	double whole = hp_grouped_sum(under);
 	struct hp_grouped_ratio ratio = { .value = hp_grouped_sum(over) / whole,
 					  .deviation = INFINITY };
 	double squares = 0;
 	double shares = 0;
+	double variance;
 
 	if (!(whole > 0)) {
 		ratio.value = NAN;
@@ -70,10 +78,28 @@ struct hp_grouped_ratio hp_grouped_ratio(const struct hp_grouped *over,
 		shares += share * share;
 	}
 	ratio.freedom = 1 / shares - 1;
-	if (ratio.freedom < least_freedom)
+	if (ratio.freedom + prior->freedom < least_freedom)
 		return ratio;
-	ratio.deviation = sqrt(squares / (1 - shares)) / whole * hp_student_widening(ratio.freedom);
+	/* Of the groups alone squares / (1 - shares), which their freedom is the weight of. */
+	ratio.freedom += prior->freedom;
+	variance = (squares / (shares * whole * whole) +
+		    prior->variance * shares * ratio.value * ratio.value * prior->freedom) /
+		   ratio.freedom;
+	ratio.deviation = sqrt(variance) * hp_student_widening(ratio.freedom);
 	return ratio;
+}
+
+struct hp_grouped_ratio hp_grouped_ratio(const struct hp_grouped *over,
+					 const struct hp_grouped *under)
+{
+	return ratio_of(over, under, &(struct prior){ 0 });
+}
+
+struct hp_grouped_ratio hp_grouped_pace(const struct hp_grouped *over,
+					const struct hp_grouped *under)
+{
+	/* Fitted to programs of many phases, in one to eight windows of 100 ms and more. */
+	return ratio_of(over, under, &(struct prior){ .variance = 0.35 * 0.35, .freedom = 2 });
 }
 
 bool hp_interval_suffices(double estimate, double low, double high, double hardly)

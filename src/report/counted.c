@@ -2,6 +2,7 @@
 #include "counted.h"
 
 #include "analyse.h"
+#include "counted_clock.h"
 
 #include <hpcprof/base/search.h>
 
@@ -20,6 +21,7 @@ void counted_destroy(struct counted *counted)
 	hp_vector_free(&counted->blocks);
 	hp_vector_free(&counted->edges);
 	hp_vector_free(&counted->procedures);
+	hp_vector_free(&counted->clocks);
 	free(counted->by_target);
 	free(counted);
 }
@@ -218,10 +220,12 @@ static struct hp_error *make(struct report *report, const struct report_part *pa
 	struct counted *counted = calloc(1, sizeof(*counted));
 	const struct making making = { report, part, counted, image };
 	double uncovered = uncovered_share(report, part->image);
+	struct hp_error *error;
 
 	if (!counted)
 		return hp_error_create_no_memory();
 	part->image->counted = counted;
+	counted->file = part->file;
 	counted->is_absolute = report->windows.is_absolute && uncovered <= most_uncovered;
 	counted->why_relative = report->windows.is_absolute
 					? "commands that had no windows ran much of this code"
@@ -240,7 +244,10 @@ static struct hp_error *make(struct report *report, const struct report_part *pa
 	for (size_t i = 0; i < counted->edges.count && counted->is_absolute; i++)
 		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
 			counted->edges.at[i].runs.counts[j] /= 1 - uncovered;
-	return sort(counted);
+	error = sort(counted);
+	if (!error && counted->is_absolute)
+		error = counted_clocks_make(report, part, image, counted);
+	return error;
 }
 
 struct hp_error *counted_of(struct report *report, const struct report_part *part,
@@ -335,14 +342,15 @@ static struct counted_figure sufficient(const struct counted *counted,
 }
 
 struct counted_figure counted_figure(const struct report *report, const struct counted *counted,
-				     const struct hp_grouped *runs)
+				     uint64_t address, const struct hp_grouped *runs)
 {
 	static const double normal = 1.6449;
-	struct hp_grouped_ratio ratio = hp_grouped_ratio(runs, &report->windows.time);
+	struct hp_grouped_ratio ratio =
+		hp_grouped_pace(runs, counted_time(report, counted, address));
 	struct counted_figure figure = { NAN, NAN, NAN };
 	double share;
 
-	if (!counted->is_absolute || !isfinite(ratio.deviation))
+	if (!counted->is_absolute || !isfinite(ratio.deviation)) /* no time at all */
 		return figure;
 	figure.value = hp_grouped_sum(runs);
 	if (!(figure.value > 0)) {
@@ -427,8 +435,9 @@ static struct hp_error *fill_row(struct report *report, struct row *row)
 		return hp_error_create_no_memory();
 	calls = counted_calls(counted, key.owner->address.value,
 			      key.owner->address.value + key.owner->size);
-	counts->calls = counted_figure(report, counted, &calls);
-	counts->instructions = counted_figure(report, counted, &found->instructions);
+	counts->calls = counted_figure(report, counted, key.owner->address.value, &calls);
+	counts->instructions =
+		counted_figure(report, counted, key.owner->address.value, &found->instructions);
 	row->counts = counts;
 	return NULL;
 }

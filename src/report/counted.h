@@ -30,6 +30,8 @@ struct counted_procedure {
 	struct hp_grouped instructions; /* that ran in all its parts */
 };
 
+struct counted_clock;
+
 struct counted {
 	/* False: counts to each other only, and `why` not. */
 	bool is_absolute;
@@ -43,7 +45,9 @@ struct counted {
 	size_t target_count;
 	HP_VECTOR(struct counted_procedure) procedures; /* by their owners' addresses */
 	bool has_procedures;
-	double one; /* what one count stands for, at most */
+	double one;				/* what one count stands for, at most */
+	struct hp_image *file;			/* the part's */
+	HP_VECTOR(struct counted_clock) clocks; /* see counted_clock.h; by address, distinct */
 };
 
 /* Counts of the part's image; NULL when windows counted nothing there. The report's. */
@@ -62,9 +66,9 @@ struct hp_grouped counted_calls(const struct counted *counted, uint64_t start, u
 
 void grouped_add(struct hp_grouped *into, const struct hp_grouped *from);
 
-/* Of a sum of counts; NAN where hp_interval_suffices does not. */
+/* Of a sum of counts of the procedure at the address; NAN where hp_interval_suffices does not. */
 struct counted_figure counted_figure(const struct report *report, const struct counted *counted,
-				     const struct hp_grouped *runs);
+				     uint64_t address, const struct hp_grouped *runs);
 
 /* Of the rows of procedures, `counts`. requires: files open, code of rows known. */
 struct hp_error *counted_fill_rows(struct report *report);

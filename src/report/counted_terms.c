@@ -115,8 +115,9 @@ static bool add_edges(const struct asking *asking, const struct hp_block *block)
 /* Too few windows to tell how often anything ran: how counts are to each other is still known. */
 static double shared_deviation(const struct asking *asking)
 {
-	struct counted_figure all =
-		counted_figure(asking->report, asking->counted, &asking->instructions);
+	struct counted_figure all = counted_figure(asking->report, asking->counted,
+						   asking->cfg->blocks[0].address.value,
+						   &asking->instructions);
 
 	return isfinite(all.value) ? log(all.high / all.value) / normal_quantile : INFINITY;
 }

@@ -115,8 +115,8 @@ static struct hp_error *add_procedures(struct report *report, const struct repor
 				 .linkage = from->owner->linkage,
 				 .has_address = true,
 				 .address = start },
-			.runs = counted_figure(report, counted, &calls),
-			.instructions = counted_figure(report, counted, &from->instructions),
+			.runs = counted_figure(report, counted, start, &calls),
+			.instructions = counted_figure(report, counted, start, &from->instructions),
 			.weight = hp_grouped_sum(&from->instructions),
 		};
 
@@ -277,7 +277,8 @@ static struct hp_error *give_out(struct report *report, calls *found, struct exe
 		     end < found->count && compare_calls(&found->at[i], &found->at[end]) == 0;
 		     end++)
 			grouped_add(&sum.runs, &found->at[end].runs);
-		sum.executed.runs = counted_figure(report, sum.counted, &sum.runs);
+		sum.executed.runs =
+			counted_figure(report, sum.counted, sum.executed.row.address, &sum.runs);
 		sum.executed.weight = hp_grouped_sum(&sum.runs);
 		if (!hp_vector_push(&executions->at, sum.executed))
 			return hp_error_create_no_memory();

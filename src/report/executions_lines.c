@@ -145,7 +145,8 @@ static struct hp_error *add_lines(struct report *report, const struct report_par
 	for (size_t i = 0; i < count && !error; i++) {
 		if (i && is_same_line(&lines[i - 1].executed, &lines[i].executed))
 			continue;
-		lines[i].executed.runs = counted_figure(report, counted, &lines[i].runs);
+		lines[i].executed.runs = counted_figure(
+			report, counted, lines[i].executed.row.address, &lines[i].runs);
 		if (!hp_vector_push(&executions->at, lines[i].executed))
 			error = hp_error_create_no_memory();
 	}

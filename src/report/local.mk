@@ -18,6 +18,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/comparison_markdown.c src/report/comparison_sarif.c \
 	src/report/comparison_text.c \
 	src/report/counted.h src/report/counted.c src/report/counted_terms.c \
+	src/report/counted_clock.h src/report/counted_clock.c \
 	src/report/columns_analysis.h src/report/columns_analysis.c \
 	src/report/columns_counts.h src/report/columns_counts.c \
 	src/report/executions.h src/report/executions.c src/report/executions_lines.c \

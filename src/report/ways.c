@@ -59,6 +59,7 @@ static bool add_outcome(const struct report_part *part, const struct hp_counted 
 	case HP_COUNTED_SYSTEM_CALL:
 	case HP_COUNTED_PROBE:
 	case HP_COUNTED_PROBE_TIME:
+	case HP_COUNTED_TICK:
 		break;
 	}
 	return true;

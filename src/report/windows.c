@@ -155,6 +155,7 @@ static void weigh(struct report *report)
 	struct report_windows *windows = &report->windows;
 	double counted = 0;
 	double truncated = 0;
+	bool is_one;
 
 	for (size_t i = 0; i < windows->sum.stratum_count; i++)
 		windows->scales[i] =
@@ -179,11 +180,16 @@ static void weigh(struct report *report)
 		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
 			windows->time.counts[j] += scale * (double)stratum->groups[j].time_ns;
 	}
+	is_one = windows->is_absolute &&
+		 !isfinite(hp_grouped_ratio(&windows->time, &windows->time).deviation);
+	windows->is_absolute = windows->is_absolute && !is_one;
 	windows->truncated = counted + truncated > 0 ? truncated / (counted + truncated) : 0;
 	if (windows->is_absolute || !(counted + truncated > 0))
 		return;
 	windows->why_relative = report->options->pid
 					? "windows do not keep processes apart, as --pid wants"
+				: is_one ? "one window alone does not tell: record for longer, or "
+					   "allow more, as in --shadow=5"
 				: windows->truncated > most_truncated
 					? "too many windows ended by waiting for other threads"
 					: "how long the program ran in all is not known";

@@ -3,7 +3,8 @@
  * What shadow windows counted, all epochs of a report together, and what one count stands for.
  *
  * Each command of each recording ran for some time, of which its windows cover a share: one count
- * stands for one over that share. Without a time to be a share of, with most windows truncated, or
+ * stands for one over that share. Without a time to be a share of, with one window alone or as good
+ * as one (hp_grouped_ratio), with most windows truncated, or
  * behind a filter that windows know nothing of, counts are counts to each other only.
  */
 #ifndef REPORT_WINDOWS_H

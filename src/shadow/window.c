@@ -344,6 +344,7 @@ static void take_counts(const struct areas *areas, const struct matching *matchi
 	    replay->first >= replay->last)
 		return;
 	window->time_ns = matching->samples[replay->first].time_ns;
+	window->end_ns = matching->samples[replay->last].time_ns;
 	window->ticks =
 		matching->samples[replay->last].tick - matching->samples[replay->first].tick;
 	window->duration_ns = window->ticks * MATCH_PERIOD_NS;

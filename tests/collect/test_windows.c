@@ -213,6 +213,47 @@ START_TEST(addresses_become_offsets_in_their_images)
 }
 END_TEST
 
+START_TEST(samples_within_a_window_tell_where_its_time_went)
+{
+	static const struct hp_window_block blocks[] = { { { 0x10010 }, 8, 3, 1000 } };
+	static const struct window_tick ticks[] = {
+		{ .time_ns = 49, .address = 0x10010, .tid = PID, .count = 1 }, /* before */
+		{ .time_ns = 51, .address = 0x10010, .tid = PID, .count = 2 },
+		{ .time_ns = 60, .address = 0x20020, .tid = PID, .count = 1 },
+		{ .time_ns = 61, .address = 0x10010, .tid = PID + 1, .count = 1 }, /* elsewhere */
+		{ .time_ns = 62, .address = 0x90000, .tid = PID, .count = 1 },	   /* nowhere */
+		{ .time_ns = 70, .address = 0x10010, .tid = PID, .count = 1 },
+		{ .time_ns = 71, .address = 0x10010, .tid = PID, .count = 1 }, /* after */
+	};
+	struct hp_window window = make_window(50, blocks, 1, NULL, 0);
+	struct hp_window_evidence evidence;
+	const struct hp_window_stratum *stratum;
+	struct bench bench;
+
+	bench_create(&bench);
+	start_process(&bench, 1, "cat");
+	map(&bench, 2, "/bin/cat", 0x10000, 0x3000);
+	map(&bench, 3, "/lib/libc", 0x20000, 0x5000);
+	window.end_ns = 70;
+	windows_add(&bench.windows, &window);
+	/* Not before its last sample has come. */
+	windows_place(&bench.windows, 60);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++)
+		windows_add_tick(&bench.windows, &ticks[i]);
+	evidence = read_back(&bench);
+	stratum = &evidence.strata[0];
+	ck_assert_uint_eq(stratum->tick_count, 2);
+	ck_assert_int_eq(stratum->ticks[0].kind, HP_COUNTED_TICK);
+	ck_assert_uint_eq(stratum->ticks[0].at.value, 0x3010);
+	ck_assert_uint_eq(sum(&stratum->ticks[0]), 3);
+	ck_assert_uint_eq(stratum->ticks[1].at.value, 0x5020);
+	ck_assert_uint_eq(sum(&stratum->ticks[1]), 1);
+	ck_assert_uint_eq(evidence.dropped, 0);
+	hp_window_evidence_clear(&evidence);
+	bench_destroy(&bench);
+}
+END_TEST
+
 /* The window is of the time when the program was one thing, and comes when it is another, or gone.
  */
 START_TEST(a_window_is_looked_up_in_the_space_of_its_time)
@@ -373,6 +414,7 @@ START_TEST(a_real_process_is_looked_up_in_its_maps)
 END_TEST
 
 HP_TEST_MAIN("collect/windows", addresses_become_offsets_in_their_images,
+	     samples_within_a_window_tell_where_its_time_went,
 	     a_window_is_looked_up_in_the_space_of_its_time,
 	     a_window_waits_for_the_map_changes_of_its_time,
 	     windows_are_dealt_out_to_groups_and_truncated_ones_kept_apart,

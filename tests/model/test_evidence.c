@@ -257,6 +257,14 @@ START_TEST(outcomes_are_of_branches_and_relative)
 	hp_assert_ok(hp_window_evidence_check(&evidence));
 	outcome.kind = HP_COUNTED_TAKEN;
 	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
+	stratum.probe_count = 0;
+	stratum.ticks = &outcome;
+	stratum.tick_count = 1;
+	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
+	outcome.kind = HP_COUNTED_TICK;
+	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
+	outcome.is_relative = false;
+	hp_assert_ok(hp_window_evidence_check(&evidence));
 	hp_image_id_clear(&image);
 }
 END_TEST
@@ -372,6 +380,37 @@ START_TEST(one_group_says_nothing_of_its_variance)
 	ck_assert_double_eq_tol(hp_grouped_ratio(&over, &under).value, 3, 1e-12);
 	ck_assert(isinf(hp_grouped_ratio(&over, &under).deviation));
 	ck_assert(isnan(hp_grouped_ratio(&over, &none).value));
+}
+END_TEST
+
+/* Of two that agree by chance nobody is certain; of many that agree, nearly. */
+START_TEST(few_groups_vary_as_windows_are_known_to)
+{
+	struct hp_grouped over = { { 30, 30 } };
+	struct hp_grouped under = { { 10, 10 } };
+	double two = hp_grouped_pace(&over, &under).deviation;
+	double sixteen;
+
+	ck_assert_double_eq_tol(hp_grouped_pace(&over, &under).value, 3, 1e-12);
+	ck_assert_double_eq_tol(hp_grouped_ratio(&over, &under).deviation, 0, 1e-12);
+	ck_assert_double_gt(two, 0.1 * 3);
+	ck_assert_double_lt(two, 0.4 * 3);
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++) {
+		over.counts[i] = 30;
+		under.counts[i] = 10;
+	}
+	sixteen = hp_grouped_pace(&over, &under).deviation;
+	ck_assert_double_lt(sixteen, two / 5);
+	/* One is less certain than two. */
+	over = (struct hp_grouped){ { 30 } };
+	under = (struct hp_grouped){ { 10 } };
+	ck_assert_double_gt(hp_grouped_pace(&over, &under).deviation, 1.5 * two);
+	ck_assert(isfinite(hp_grouped_pace(&over, &under).deviation));
+	/* Two that differ a lot are believed less than they say with one degree of freedom. */
+	over = (struct hp_grouped){ { 40, 10 } };
+	under = (struct hp_grouped){ { 10, 10 } };
+	ck_assert_double_lt(hp_grouped_pace(&over, &under).deviation,
+			    hp_grouped_ratio(&over, &under).deviation);
 }
 END_TEST
 
@@ -570,6 +609,7 @@ HP_TEST_MAIN("model/evidence", adding_commutes_and_associates, counts_that_do_no
 	     outcomes_are_of_branches_and_relative, groups_of_outcomes_are_by_distance,
 	     what_breaks_the_rules_is_named, equal_groups_leave_no_doubt,
 	     one_group_says_nothing_of_its_variance, two_unlike_groups_are_as_good_as_one,
+	     few_groups_vary_as_windows_are_known_to,
 	     an_interval_suffices_up_to_five_times_either_way,
 	     students_distribution_is_that_of_the_tables,
 	     intervals_hold_the_truth_as_often_as_they_say,

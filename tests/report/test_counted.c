@@ -324,15 +324,15 @@ START_TEST(executions_are_those_of_the_windows_times_what_they_stand_for)
 	leaf = listed(&fixture, "counted_leaf");
 	ck_assert(has_source(loop, "shadow"));
 	ck_assert(!has_source(loop, "counts"));
-	assert_near(executions(loop, counted_loop, "estimate"), 4000, 0.01);
-	assert_near(executions(loop, counted_body, "estimate"), 40000, 0.01);
-	assert_near(executions(loop, counted_end, "estimate"), 4000, 0.01);
-	assert_near(executions(leaf, counted_leaf, "estimate"), 40000, 0.01);
-	assert_near(executions(leaf, counted_leaf_then, "estimate"), 30000, 0.01);
-	assert_near(executions(leaf, counted_leaf_end, "estimate"), 40000, 0.01);
-	/* Windows vary by 2 %: so does the mean of four by 1 %, which Student makes 1.4. */
+	assert_near(executions(loop, counted_loop, "estimate"), 4000, 0.04);
+	assert_near(executions(loop, counted_body, "estimate"), 40000, 0.04);
+	assert_near(executions(loop, counted_end, "estimate"), 4000, 0.04);
+	assert_near(executions(leaf, counted_leaf, "estimate"), 40000, 0.04);
+	assert_near(executions(leaf, counted_leaf_then, "estimate"), 30000, 0.04);
+	assert_near(executions(leaf, counted_leaf_end, "estimate"), 40000, 0.04);
+	/* Windows vary by 2 %, but that four do is no proof. */
 	ck_assert_double_lt(executions(loop, counted_body, "low"), 40000 * 0.99);
-	ck_assert_double_gt(executions(loop, counted_body, "low"), 40000 * 0.90);
+	ck_assert_double_gt(executions(loop, counted_body, "low"), 40000 * 0.75);
 	ck_assert_double_gt(executions(loop, counted_body, "high"), 40000 * 1.01);
 	/* 2000 samples of 3 million cycles each over 40000 executions, nearly all of them there. */
 	assert_near(json_number_value(json_object_get(
@@ -350,6 +350,11 @@ START_TEST(executions_are_those_of_the_windows_times_what_they_stand_for)
 	fixture_remove(&fixture);
 }
 END_TEST
+
+static double estimate(json_t *object, const char *name)
+{
+	return json_number_value(json_object_get(json_object_get(object, name), "estimate"));
+}
 
 /* All that a figure of executions has in JSON: numbers, or nothing. */
 static bool has_null(json_t *object)
@@ -416,8 +421,7 @@ START_TEST(one_window_is_not_enough_to_tell_how_often)
 }
 END_TEST
 
-/* In one of the two windows hardly anything of it ran. */
-START_TEST(two_windows_that_differ_are_not_enough)
+START_TEST(one_window_and_a_moment_are_not_enough_either)
 {
 	struct fixture fixture;
 
@@ -425,8 +429,48 @@ START_TEST(two_windows_that_differ_are_not_enough)
 	keep_windows(2);
 	for (size_t i = 0; i < item_count; i++)
 		items[i].counts[1] /= 25;
+	stratum.groups[1].time_ns /= 25;
 	fixture = record(0);
 	assert_insufficient(&fixture);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+/* Of the time of windows three quarters were in the loop, of all of it half: windows came by the
+ * leaf too seldom, and by the loop too often. */
+START_TEST(counts_are_of_the_time_of_their_procedure)
+{
+	struct hp_counted ticks[2] = {
+		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_back) } },
+		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_leaf_then) } },
+	};
+	struct hp_report_options options = { .format = HP_FORMAT_JSON };
+	struct fixture fixture;
+	json_t *document;
+	json_t *list;
+
+	count_all();
+	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++) {
+		ticks[i].to = ticks[i].at;
+		for (size_t j = 0; j < WINDOWS; j++)
+			ticks[i].counts[j] = i ? 2500 : 7500;
+	}
+	stratum.ticks = ticks;
+	stratum.tick_count = HP_ARRAY_COUNT(ticks);
+	hp_assert_ok(hp_window_evidence_check(&windows));
+	fixture = record(0);
+	document = report_json(&fixture, &options);
+	list = json_object_get(json_array_get(json_object_get(document, "images"), 0),
+			       "procedures");
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		json_t *one = json_array_get(list, i);
+		bool is_leaf = strcmp(json_string_value(json_object_get(one, "name")),
+				      "counted_leaf") == 0;
+
+		assert_near(estimate(json_object_get(one, "counts"), "calls"),
+			    is_leaf ? 40000 * 2 : 4000 / 1.5, 0.05);
+	}
+	json_decref(document);
 	fixture_remove(&fixture);
 }
 END_TEST
@@ -612,11 +656,6 @@ START_TEST(an_annotation_has_trips_and_which_way_branches_go)
 	fixture_remove(&fixture);
 }
 END_TEST
-
-static double estimate(json_t *object, const char *name)
-{
-	return json_number_value(json_object_get(json_object_get(object, name), "estimate"));
-}
 
 static const char *name_in(json_t *object, const char *what)
 {
@@ -857,8 +896,8 @@ START_TEST(many_short_processes_are_known_less_well_than_one_long_one)
 		fixture_remove(&fixture);
 	}
 	times.processes = 0;
-	ck_assert_double_gt(low[0], 40000 * 0.8);
-	ck_assert_double_lt(low[1], 40000 * 0.6);
+	ck_assert_double_gt(low[0], 40000 * 0.7);
+	ck_assert_double_lt(low[1], 0.8 * low[0]);
 }
 END_TEST
 
@@ -916,8 +955,9 @@ START_TEST(damaged_counts_leave_a_report_of_time)
 END_TEST
 
 HP_TEST_MAIN("report/counted", executions_are_those_of_the_windows_times_what_they_stand_for,
-	     one_window_is_not_enough_to_tell_how_often, two_windows_that_differ_are_not_enough,
-	     two_windows_that_agree_are_enough, edges_are_those_of_the_windows,
+	     one_window_is_not_enough_to_tell_how_often,
+	     one_window_and_a_moment_are_not_enough_either, two_windows_that_agree_are_enough,
+	     counts_are_of_the_time_of_their_procedure, edges_are_those_of_the_windows,
 	     a_jump_that_only_windows_saw_is_an_edge,
 	     truncated_windows_only_say_how_counts_are_to_each_other,
 	     commands_without_windows_are_allowed_for_or_make_counts_relative,

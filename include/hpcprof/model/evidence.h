@@ -47,6 +47,8 @@ enum hp_counted_kind {
 	 * counted. */
 	HP_COUNTED_PROBE = 10,
 	HP_COUNTED_PROBE_TIME = 11,
+	/* Samples of time at `at`, which is `to` as well, that were taken within windows. */
+	HP_COUNTED_TICK = 12,
 };
 
 /* One block or edge. Blocks may overlap: what runs from the middle of one is another. */
@@ -88,6 +90,11 @@ struct hp_window_stratum {
 	 * counts are ns. Groups are of moments. Sorted, distinct. Owned. */
 	struct hp_counted *probes;
 	size_t probe_count;
+	/* Where the time of the windows that are not relative went, of kind TICK, by their groups:
+	 * beside where all time went it says which code windows came by too often or too seldom.
+	 * Sorted, distinct. Owned. */
+	struct hp_counted *ticks;
+	size_t tick_count;
 };
 
 /* Where a sample was, seen from the branch: outcomes that depend on it are biased, as time is spent
@@ -166,6 +173,15 @@ struct hp_grouped_ratio hp_grouped_ratio(const struct hp_grouped *over,
 					 const struct hp_grouped *under);
 
 /*
+ * The same, of counts to the time that they took. Of few groups their variance is hardly known, but
+ * how much windows of programs differ by is: a third each, which is worth as much as two more of
+ * them (an inverse-gamma prior, as in Smyth, Linear Models and Empirical Bayes Methods, 2004). So
+ * one has a deviation too.
+ */
+struct hp_grouped_ratio hp_grouped_pace(const struct hp_grouped *over,
+					const struct hp_grouped *under);
+
+/*
  * The share of `part` in `part` and `rest` together, of outcomes: things that each went one way or
  * the other, and of which groups may truly differ, as each is biased in its own way. So its
  * variance is that of as many throws of a coin, and that between groups on top (DerSimonian and
@@ -182,8 +198,7 @@ double hp_student_widening(double freedom);
  * Whether an estimate says how often something ran, or how often for each time of something else:
  * neither end of its 90 % interval is more than HP_MOST_APART times off. The one rule for what is
  * shown: what does not pass is INSUFFICIENT, "?" in text and null in JSON, whatever it is of. An
- * upper end is enough for what hardly ran: up to `hardly`. False for what is not finite: of fewer
- * than two windows nobody knows by how much they vary (hp_grouped_ratio), so they never pass.
+ * upper end is enough for what hardly ran: up to `hardly`. False for what is not finite.
  */
 enum { HP_MOST_APART = 5 };
 bool hp_interval_suffices(double estimate, double low, double high, double hardly);

@@ -90,6 +90,7 @@ const char *hp_shadow_refusal_name(enum hp_shadow_refusal refusal);
 struct hp_window {
 	int32_t pid, tid;
 	uint64_t time_ns; /* of the first match, on the recorder's clock */
+	uint64_t end_ns;  /* of the last one */
 	uint64_t ticks;	  /* samples of the matching event between the first and the last match */
 	uint64_t duration_ns; /* user CPU time between them: ticks times their period */
 	uint8_t end;	      /* enum hp_window_end */

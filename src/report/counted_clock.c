@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "counted_clock.h"
+
+#include "analyse.h"
+
+#include <math.h>
+
+static int compare_clocks(const void *left, const void *right)
+{
+	const struct counted_clock *a = left;
+	const struct counted_clock *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static uint64_t owner_at(const struct counted *counted, uint64_t address)
+{
+	return hp_image_procedure_at(counted->file, (hp_link_address){ address })
+		->owner->address.value;
+}
+
+/* --- samples ---------------------------------------------------------------------------------- */
+
+static bool add_ticks(const struct hp_window_stratum *stratum, double scale, uint32_t image,
+		      struct counted *counted)
+{
+	for (size_t i = 0; i < stratum->tick_count; i++) {
+		const struct hp_counted *item = &stratum->ticks[i];
+		struct counted_clock clock = { .factor = 1 };
+		hp_link_address address;
+
+		if (item->image != image ||
+		    !hp_image_link_address(counted->file, item->at, &address))
+			continue;
+		clock.address = owner_at(counted, address.value);
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++) {
+			clock.ticks += (double)item->counts[j];
+			clock.scaled.counts[j] = scale * (double)item->counts[j];
+		}
+		if (!hp_vector_push(&counted->clocks, clock))
+			return false;
+	}
+	return true;
+}
+
+static bool add_samples(const struct report *report, const struct report_part *part,
+			struct counted *counted)
+{
+	size_t event = analyse_event(report);
+
+	for (size_t i = 0; i < part->located_count; i++) {
+		const struct located *located = &part->located[i];
+		const struct tally *tally =
+			&part->tallies[located->index * report->events.count + event];
+		struct counted_clock clock = { .factor = 1, .samples = (double)tally->samples };
+
+		if (!tally->samples)
+			continue;
+		clock.address = owner_at(counted, located->address);
+		if (!hp_vector_push(&counted->clocks, clock))
+			return false;
+	}
+	return true;
+}
+
+static void unite_clocks(struct counted *counted)
+{
+	struct counted_clock *clocks = counted->clocks.at;
+	size_t n = 0;
+
+	if (counted->clocks.count)
+		qsort(clocks, counted->clocks.count, sizeof(*clocks), compare_clocks);
+	for (size_t i = 0; i < counted->clocks.count; i++) {
+		if (!n || clocks[n - 1].address != clocks[i].address) {
+			clocks[n++] = clocks[i];
+			continue;
+		}
+		clocks[n - 1].samples += clocks[i].samples;
+		clocks[n - 1].ticks += clocks[i].ticks;
+		grouped_add(&clocks[n - 1].scaled, &clocks[i].scaled);
+	}
+	counted->clocks.count = n;
+}
+
+/* In windows, whatever the image, times what they stand for. */
+static double all_ticks(const struct report *report)
+{
+	const struct report_windows *windows = &report->windows;
+	double sum = 0;
+
+	for (size_t i = 0; i < windows->sum.stratum_count; i++)
+		for (size_t j = 0; j < windows->sum.strata[i].tick_count; j++)
+			for (size_t k = 0; k < HP_EVIDENCE_GROUPS; k++)
+				sum += windows->scales[i] *
+				       (double)windows->sum.strata[i].ticks[j].counts[k];
+	return sum;
+}
+
+/* In user code, where windows can be. */
+static double all_samples(const struct report *report)
+{
+	size_t event = analyse_event(report);
+	double sum = 0;
+
+	for (size_t i = 0; i < report->images.count; i++) {
+		const struct report_image *image = report->images.at[i];
+
+		if (image->id.kind != HP_IMAGE_KERNEL && image->id.kind != HP_IMAGE_MODULE &&
+		    image->id.kind != HP_IMAGE_UNKNOWN)
+			sum += (double)image->tallies[event].samples;
+	}
+	return sum;
+}
+
+/* --- clocks ----------------------------------------------------------------------------------- */
+
+/* What the windows' time says of the procedure is off by that much, as a logarithm and squared:
+ * `off` is what the samples of all of the time say. */
+static double variance_of_time(const struct hp_grouped *time, const struct hp_grouped *scaled,
+			       double off)
+{
+	double all_time = hp_grouped_sum(time);
+	double all_scaled = hp_grouped_sum(scaled);
+	double squares = 0;
+	double shares = 0;
+
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++) {
+		double share = time->counts[i] / all_time;
+		double apart = scaled->counts[i] / all_scaled - share;
+
+		squares += apart * apart;
+		shares += share * share;
+	}
+	/* The groups say it as often as they are free, 1 / shares - 1 times, squares / (1 - shares);
+	 * and the difference itself once more. */
+	return squares + shares * off * off;
+}
+
+static void set_clock(const struct hp_grouped *time, double share_of_ticks, double share_of_samples,
+		      struct counted_clock *clock)
+{
+	double off = log(share_of_samples / share_of_ticks);
+	double noise = (1 - share_of_ticks) / clock->ticks + 1 / clock->samples;
+	double variance = variance_of_time(time, &clock->scaled, off) - noise;
+	double weight = variance > 0 ? variance / (variance + noise) : 0;
+	double all_time = hp_grouped_sum(time);
+	double all_scaled = hp_grouped_sum(&clock->scaled);
+
+	clock->factor = exp(weight * off);
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		clock->scaled.counts[i] = (1 - weight) * time->counts[i] +
+					  weight * all_time * clock->scaled.counts[i] / all_scaled;
+}
+
+static const struct counted_clock *clock_of(const struct counted *counted, uint64_t address)
+{
+	const struct counted_clock key = { .address = owner_at(counted, address) };
+
+	return counted->clocks.count ? bsearch(&key, counted->clocks.at, counted->clocks.count,
+					       sizeof(key), compare_clocks)
+				     : NULL;
+}
+
+static void multiply(struct hp_grouped *runs, double factor)
+{
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		runs->counts[i] *= factor;
+}
+
+static void multiply_counts(struct counted *counted)
+{
+	for (size_t i = 0; i < counted->blocks.count; i++) {
+		struct counted_block *block = &counted->blocks.at[i];
+		const struct counted_clock *clock = clock_of(counted, block->address);
+
+		if (clock)
+			multiply(&block->runs, clock->factor);
+	}
+	for (size_t i = 0; i < counted->edges.count; i++) {
+		struct counted_edge *edge = &counted->edges.at[i];
+		const struct counted_clock *clock = clock_of(counted, edge->from);
+
+		if (clock)
+			multiply(&edge->runs, clock->factor);
+	}
+}
+
+struct hp_error *counted_clocks_make(const struct report *report, const struct report_part *part,
+				     uint32_t image, struct counted *counted)
+{
+	const struct report_windows *windows = &report->windows;
+	double ticks = all_ticks(report);
+	double samples = all_samples(report);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < windows->sum.stratum_count; i++)
+		if (windows->scales[i] > 0 &&
+		    !add_ticks(&windows->sum.strata[i], windows->scales[i], image, counted))
+			return hp_error_create_no_memory();
+	for (size_t i = 0; i < report->parts.count && counted->clocks.count; i++)
+		if (report->parts.at[i]->image == part->image && report->parts.at[i]->file &&
+		    !add_samples(report, report->parts.at[i], counted))
+			return hp_error_create_no_memory();
+	unite_clocks(counted);
+	for (size_t i = 0; i < counted->clocks.count; i++) {
+		struct counted_clock *clock = &counted->clocks.at[i];
+
+		if (!(clock->ticks > 0) || !(clock->samples > 0))
+			continue;
+		set_clock(&windows->time, hp_grouped_sum(&clock->scaled) / ticks,
+			  clock->samples / samples, clock);
+		counted->clocks.at[kept++] = *clock;
+	}
+	counted->clocks.count = kept;
+	multiply_counts(counted);
+	return NULL;
+}
+
+const struct hp_grouped *counted_time(const struct report *report, const struct counted *counted,
+				      uint64_t address)
+{
+	const struct counted_clock *clock = clock_of(counted, address);
+
+	return clock ? &clock->scaled : &report->windows.time;
+}
