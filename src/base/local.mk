@@ -12,6 +12,7 @@ src_base_libbase_a_SOURCES = \
 	include/hpcprof/base/proc_maps.h src/base/proc_maps.c \
 	include/hpcprof/base/text.h src/base/text.c \
 	include/hpcprof/base/search.h \
+	include/hpcprof/base/thread.h src/base/thread.c \
 	include/hpcprof/base/vector.h src/base/vector.c
 
 BASE_LIBS = src/base/libbase.a

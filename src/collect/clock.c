@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "clock.h"
 
+#include <hpcprof/base/thread.h>
+
 #include <math.h>
-#include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
@@ -133,20 +133,6 @@ static void *run_meter(void *argument)
 	}
 }
 
-/* No signal is for the thread. */
-static bool start_thread(struct clock_meter *meter)
-{
-	sigset_t all;
-	sigset_t saved;
-	int failure;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &saved);
-	failure = pthread_create(&meter->thread, NULL, run_meter, meter);
-	pthread_sigmask(SIG_SETMASK, &saved, NULL);
-	return !failure;
-}
-
 struct clock_meter *clock_meter_create(void)
 {
 	struct clock_meter *meter = calloc(1, sizeof(*meter));
@@ -154,7 +140,8 @@ struct clock_meter *clock_meter_create(void)
 	if (!meter)
 		return NULL;
 	sem_init(&meter->asked, 0, 0);
-	if (sched_getaffinity(0, sizeof(meter->home), &meter->home) == 0 && start_thread(meter))
+	if (sched_getaffinity(0, sizeof(meter->home), &meter->home) == 0 &&
+	    hp_thread_start(&meter->thread, run_meter, meter) == 0)
 		return meter;
 	sem_destroy(&meter->asked);
 	free(meter);

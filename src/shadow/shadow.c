@@ -7,12 +7,11 @@
 #include "waits.h"
 #include "window.h"
 
+#include <hpcprof/base/thread.h>
 #include <hpcprof/base/vector.h>
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -312,15 +311,9 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 
 struct hp_error *hp_shadow_start(struct hp_shadow *shadow)
 {
-	sigset_t all;
-	sigset_t before;
-	int error;
-
 	/* Signals are for the thread that started us. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	error = pthread_create(&shadow->thread, NULL, make_windows, shadow);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	int error = hp_thread_start(&shadow->thread, make_windows, shadow);
+
 	if (error)
 		return shadow_not_started(error, "a thread for shadow windows");
 	shadow->is_running = true;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "watchdog.h"
 
+#include <hpcprof/base/thread.h>
+
 #include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -81,7 +83,6 @@ static void look_at_clock(struct shadow_watchdog *watchdog, pid_t pid)
 struct hp_error *shadow_watchdog_begin(struct shadow_watchdog *watchdog, pid_t pid, uint64_t cpu_ns)
 {
 	pthread_condattr_t attributes;
-	sigset_t all, before;
 	int failed;
 
 	*watchdog = (struct shadow_watchdog){ .pidfd = -1, .cpu_ns = cpu_ns };
@@ -98,10 +99,7 @@ struct hp_error *shadow_watchdog_begin(struct shadow_watchdog *watchdog, pid_t p
 	if (watchdog->pidfd < 0)
 		return hp_error_create_errno(errno, "shadow %d", (int)pid);
 	/* Signals of the program are for its other threads. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	failed = pthread_create(&watchdog->thread, NULL, watch, watchdog);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	failed = hp_thread_start(&watchdog->thread, watch, watchdog);
 	watchdog->is_running = !failed;
 	return failed ? hp_error_create_errno(failed, "a thread to watch a shadow") : NULL;
 }
