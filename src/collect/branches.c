@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "branches.h"
 
+#include <hpcprof/pmu/open.h>
+
 #include <linux/perf_event.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Tried on ourselves, switched off: whether it opens is all there is to know. */
@@ -12,7 +13,6 @@ static bool is_offered(const struct hp_event *event)
 	int fd;
 
 	hp_event_to_attr(event, &attr);
-	attr.size = sizeof(attr);
 	attr.disabled = 1;
 	attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;
@@ -20,7 +20,7 @@ static bool is_offered(const struct hp_event *event)
 	attr.sample_period = 1000003;
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_BRANCH_STACK;
 	attr.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
-	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	fd = hp_perf_event_open(&attr, 0, -1, -1);
 	if (fd < 0)
 		return false;
 	close(fd);

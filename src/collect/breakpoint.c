@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "breakpoint.h"
 
+#include <hpcprof/pmu/open.h>
+
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,7 +13,6 @@ int breakpoint_open(pid_t tid, uint64_t address, unsigned most)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_BREAKPOINT,
-		.size = sizeof(attr),
 		.sample_period = 1, /* only sampling events stop by themselves */
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.disabled = 1,
@@ -22,7 +22,7 @@ int breakpoint_open(pid_t tid, uint64_t address, unsigned most)
 		.bp_addr = address,
 		.bp_len = sizeof(long),
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = hp_perf_event_open(&attr, tid, -1, -1);
 
 	if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_REFRESH, (int)most) < 0) {
 		close(fd);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "counters.h"
 
+#include <hpcprof/pmu/open.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* One event of a group, in the order in which they are opened. */
@@ -133,13 +134,6 @@ static struct hp_error *ask_for_signals(int fd)
 	return NULL;
 }
 
-static int event_open(struct perf_event_attr *attr, const struct counter_place *place, int leader)
-{
-	attr->size = sizeof(*attr);
-	return (int)syscall(SYS_perf_event_open, attr, place->pid, place->cpu, leader,
-			    PERF_FLAG_FD_CLOEXEC);
-}
-
 /* A thread that ended meanwhile and a CPU that went offline are not errors. */
 static bool is_gone(const struct opening *opening, int failure)
 {
@@ -158,12 +152,12 @@ static struct hp_error *open_group(const struct opening *opening, size_t number,
 		struct perf_event_attr attr = attr_of(opening, number, slot, place);
 		int *fd = fd_at(counters, place_index, number, i);
 
-		*fd = event_open(&attr, place, slot->leads ? -1 : leader);
+		*fd = hp_perf_event_open(&attr, place->pid, place->cpu, slot->leads ? -1 : leader);
 		if (*fd < 0 && errno == EINVAL && !slot->leads && place_index == 0) {
 			/* It does not go with its leader (a breakpoint with a clock, say). */
 			slot->leads = true;
 			attr = attr_of(opening, number, slot, place);
-			*fd = event_open(&attr, place, -1);
+			*fd = hp_perf_event_open(&attr, place->pid, place->cpu, -1);
 		}
 		if (*fd < 0 && is_gone(opening, errno))
 			return NULL;

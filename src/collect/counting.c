@@ -2,6 +2,7 @@
 #include "counting.h"
 
 #include <hpcprof/base/cpu_list.h>
+#include <hpcprof/pmu/open.h>
 
 #include <errno.h>
 #include <signal.h>
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -35,17 +35,6 @@ static struct hp_error *take_overflows(struct hp_counting *counting)
 	counting->overflow_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	return counting->overflow_fd < 0 ? hp_error_create_errno(errno, "watching for overflows")
 					 : NULL;
-}
-
-/* Every event is a descriptor for every place. Ours alone: a command was forked before. */
-static void raise_descriptor_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static struct hp_error *find_threads(struct hp_counting *counting, pid_t **threads, size_t *count)
@@ -266,7 +255,8 @@ struct hp_error *hp_counting_create(const struct hp_counting_options *options,
 		error = find_places(counting);
 	if (!error)
 		error = take_overflows(counting);
-	raise_descriptor_limit();
+	/* Ours alone: a command was forked before. */
+	hp_raise_descriptor_limit();
 	if (!error)
 		error = open_counters(counting);
 	if (!error)

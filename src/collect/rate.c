@@ -2,13 +2,13 @@
 #include "rate.h"
 
 #include <hpcprof/collect/session.h>
+#include <hpcprof/pmu/open.h>
 #include <hpcprof/pmu/ring.h>
 
 #include <linux/perf_event.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
@@ -30,7 +30,7 @@ struct probe {
 
 static bool probe_open(const struct hp_event *event, struct probe *probe)
 {
-	struct perf_event_attr attr = { .size = sizeof(attr) };
+	struct perf_event_attr attr = { 0 };
 
 	hp_event_to_attr(event, &attr);
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
@@ -38,7 +38,7 @@ static bool probe_open(const struct hp_event *event, struct probe *probe)
 	attr.disabled = 1;
 	attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;
-	probe->fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	probe->fd = hp_perf_event_open(&attr, 0, -1, -1);
 	if (probe->fd < 0)
 		return false;
 	if (hp_ring_map(&probe->ring, probe->fd, 1) == 0)

@@ -3,14 +3,13 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/cpu_list.h>
+#include <hpcprof/pmu/open.h>
 
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -147,23 +146,6 @@ static struct perf_event_attr attr_of(const struct opening *opening, size_t even
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-static int event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group)
-{
-	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group, PERF_FLAG_FD_CLOEXEC);
-}
-
-/* An event is a descriptor, and the database needs some too. Ours alone: a command that we record
- * was forked before. */
-static void raise_descriptor_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /*
  * What the kernel may dislike without the event being impossible, given up one at a time. Returns
  * true when the open is worth another try.
@@ -220,7 +202,7 @@ static struct hp_error *open_one(struct opening *opening, size_t thread, size_t 
 			attr.disabled = 0;
 			attr.enable_on_exec = 0;
 		}
-		*fd = event_open(&attr, pid, opening->cpus[cpu], group);
+		*fd = hp_perf_event_open(&attr, pid, opening->cpus[cpu], group);
 	} while (*fd < 0 && relax(opening, event, &attr, errno));
 	if (*fd >= 0 || is_gone(opening, errno))
 		return NULL;
@@ -429,7 +411,8 @@ struct hp_error *sampler_open(struct sampler *sampler, const struct sampler_opti
 		.on = options->on,
 		.random = hp_random_seeded(hp_clock_realtime_ns() ^ (uint64_t)getpid() << 32),
 	};
-	raise_descriptor_limit();
+	/* Ours alone: a command that we record was forked before. */
+	hp_raise_descriptor_limit();
 	error = hp_cpu_list_parse(options->cpus, &opening.cpus, &opening.cpu_count);
 	if (error)
 		return error;

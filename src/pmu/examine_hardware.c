@@ -5,6 +5,7 @@
 #include "try.h"
 
 #include <hpcprof/base/number.h>
+#include <hpcprof/pmu/open.h>
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -209,7 +210,7 @@ static void add_breakpoints(struct hp_examination *examination)
 	for (; count < MOST_BREAKPOINTS; count++) {
 		fds[count] = hp_perf_event_open(&attr, 0, -1, -1);
 		if (fds[count] < 0) {
-			failure = -fds[count];
+			failure = errno;
 			break;
 		}
 	}

@@ -12,6 +12,7 @@ src_pmu_libpmu_a_SOURCES = \
 	src/pmu/examine.c src/pmu/examine.h \
 	src/pmu/examine_hardware.c \
 	src/pmu/names.c src/pmu/names.h \
+	include/hpcprof/pmu/open.h src/pmu/open.c \
 	src/pmu/open_error.c \
 	src/pmu/parse.c \
 	src/pmu/partition.c src/pmu/partition.h \

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "trial.h"
 
-#include "try.h"
-
 #include <hpcprof/base/bytes.h>
 #include <hpcprof/base/cache.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/vector.h>
+#include <hpcprof/pmu/open.h>
 
 #include <errno.h>
 #include <sched.h>
@@ -345,17 +344,18 @@ static bool runs(void *context, const struct hp_event *const *events, size_t cou
 static int opens(void *context, const struct hp_event *event, const struct hp_counter_wheel *wheel)
 {
 	struct stay stay;
+	int failure;
 	int fd;
 
 	(void)context;
 	if (!go_to(wheel, &stay))
 		return ENODEV;
 	fd = open_event(event, stay.cpu, -1);
+	failure = fd < 0 ? errno : 0;
 	go_back(&stay);
-	if (fd < 0)
-		return -fd;
-	close(fd);
-	return 0;
+	if (fd >= 0)
+		close(fd);
+	return failure;
 }
 
 struct hp_counter_trial hp_trial_of(struct hp_trial_memory *memory)

@@ -8,7 +8,5 @@
 
 /* Opens (disabled) and closes again; 0 or the errno. */
 int hp_try_open(struct perf_event_attr attr, pid_t pid, int cpu);
-/* The descriptor, or -errno. */
-int hp_perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group);
 
 #endif

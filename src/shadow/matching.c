@@ -3,6 +3,7 @@
 
 #include <hpcprof/base/bytes.h>
 #include <hpcprof/base/vector.h>
+#include <hpcprof/pmu/open.h>
 #include <hpcprof/pmu/registers.h>
 
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -45,7 +45,6 @@ void matching_clear(struct matching *matching)
 struct hp_error *matching_open(struct matching *matching, pid_t tid)
 {
 	struct perf_event_attr attr = {
-		.size = sizeof(attr),
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_TASK_CLOCK,
 		.sample_period = MATCH_PERIOD_NS,
@@ -61,7 +60,7 @@ struct hp_error *matching_open(struct matching *matching, pid_t tid)
 	int failure = 0;
 
 	matching_close(matching);
-	matching->fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	matching->fd = hp_perf_event_open(&attr, tid, -1, -1);
 	if (matching->fd < 0)
 		return hp_error_create_errno(errno, "sampling a thread's registers");
 	/* As much as the budget of locked memory has left. */
