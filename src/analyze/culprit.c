@@ -433,9 +433,3 @@ struct hp_error *find_culprits(struct analyzer *analyzer)
 	sheet_end(search);
 	return error;
 }
-
-const struct hp_cause *hp_analysis_cause(const struct hp_analysis *analysis,
-					 const struct hp_analysed_insn *insn)
-{
-	return insn->cause_count ? &analysis->causes[insn->first_cause] : NULL;
-}

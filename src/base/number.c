@@ -182,19 +182,3 @@ uint64_t hp_random_between(struct hp_random *random, uint64_t low, uint64_t high
 	/* The modulo's bias is below width / 2^64. */
 	return width ? low + hp_random_next(random) % width : hp_random_next(random);
 }
-
-static int compare_doubles(const void *left, const void *right)
-{
-	double a = *(const double *)left;
-	double b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
-double hp_median(double *values, size_t count)
-{
-	if (!count)
-		return 0;
-	qsort(values, count, sizeof(*values), compare_doubles);
-	return (values[(count - 1) / 2] + values[count / 2]) / 2;
-}

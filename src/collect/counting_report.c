@@ -13,7 +13,6 @@ static struct hp_mux_estimates *blank(size_t count)
 	if (!estimates)
 		return NULL;
 	estimates->count = count;
-	estimates->parts = 1;
 	estimates->events = calloc(count + 1, sizeof(*estimates->events));
 	estimates->covariance = calloc(count * count + 1, sizeof(*estimates->covariance));
 	estimates->groups = calloc(count + 1, sizeof(*estimates->groups));

@@ -2,8 +2,6 @@
 /* Where instructions go on. */
 #include "x86_64_step.h"
 
-#include "machines.h"
-
 #include <Zydis/Zydis.h>
 
 /* jrcxz and jecxz; loop and its kin are not understood. */
@@ -97,19 +95,4 @@ enum hp_step hp_step_x86_64(const struct hp_insn *insn, uint64_t shift,
 		break;
 	}
 	return HP_STEP_END;
-}
-
-bool hp_step_over_x86_64(struct hp_state *state)
-{
-	struct step step = { .state = state };
-	struct hp_partial target = step_pop(&step, 8);
-
-	if (!partial_is_known(target))
-		return false;
-	state->address = target.value;
-	for (unsigned i = 0; i < HP_STATE_REGISTERS; i++)
-		if (hp_register_in(&isa_x86_64.call_clobbers, i))
-			state->registers[i] = (struct hp_partial){ 0, 0 };
-	state->flags = state->known_flags = 0;
-	return true;
 }

@@ -95,7 +95,6 @@ struct hp_mux_estimates *hp_mux_estimates_blank(size_t count)
 	if (!made)
 		return NULL;
 	made->count = count;
-	made->parts = 1;
 	made->events = calloc(count, sizeof(*made->events));
 	made->covariance = calloc(count * count, sizeof(*made->covariance));
 	made->groups = calloc(count, sizeof(*made->groups));
@@ -533,47 +532,5 @@ struct hp_error *hp_mux_estimates_create(const struct hp_mux_estimator *estimato
 		fill_covariance(&ending, made);
 	}
 	*created = hp_steal(made);
-	return NULL;
-}
-
-/* Satterthwaite: the freedom of a sum of independent variances. */
-static double joint_freedom(double a, double a_freedom, double b, double b_freedom)
-{
-	double spread = 0;
-
-	if (a > 0)
-		spread += a * a / a_freedom;
-	if (b > 0)
-		spread += b * b / b_freedom;
-	return spread > 0 ? (a + b) * (a + b) / spread : INFINITY;
-}
-
-struct hp_error *hp_mux_estimates_add(struct hp_mux_estimates *into,
-				      const struct hp_mux_estimates *from)
-{
-	if (into->count != from->count || into->group_count != from->group_count ||
-	    memcmp(into->groups, from->groups, into->count * sizeof(*into->groups)) != 0)
-		return hp_error_create(HP_ERROR_USAGE, "counts of different plans do not add up");
-	for (size_t i = 0; i < into->count; i++) {
-		struct hp_mux_estimate *sum = &into->events[i];
-		const struct hp_mux_estimate *more = &from->events[i];
-		double a = hp_mux_covariance(into, i, i), b = hp_mux_covariance(from, i, i);
-
-		sum->count += more->count;
-		sum->freedom = joint_freedom(a, sum->freedom, b, more->freedom);
-		sum->running = (sum->running * into->parts + more->running * from->parts) /
-			       (into->parts + from->parts);
-		sum->raw += more->raw;
-		sum->slices += more->slices;
-		if (more->verdict > sum->verdict)
-			sum->verdict = more->verdict;
-		hp_mux_estimate_bound(sum, a + b);
-	}
-	for (size_t i = 0; i < into->count * into->count; i++)
-		into->covariance[i] += from->covariance[i];
-	into->parts += from->parts;
-	if (from->elapsed_ns > into->elapsed_ns)
-		into->elapsed_ns = from->elapsed_ns;
-	into->between = fmax(into->between, from->between);
 	return NULL;
 }

@@ -34,7 +34,6 @@ void target_clear(struct target *target);
 
 /* CPU time used by all since they were added; now and then looks for new descendants. */
 uint64_t target_cpu_ns(struct target *target, uint64_t now_ns);
-bool target_has_ended(const struct target *target);
 
 /* How long its threads have been ready to run without running, in all; of very many, the first. */
 uint64_t target_waited_ns(const struct target *target);

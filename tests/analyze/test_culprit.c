@@ -114,7 +114,8 @@ static const struct hp_cause *first_cause(size_t at)
 {
 	const struct hp_analysed_insn *insn = insn_at(at);
 
-	return hp_analysis_cause(found, insn);
+	ck_assert_uint_gt(insn->cause_count, 0);
+	return &found->causes[insn->first_cause];
 }
 
 /* The bytes are a loop that ends with dec rsi; jnz to its begin, and return after it. */
@@ -473,7 +474,7 @@ END_TEST
 START_TEST(no_samples_no_culprits)
 {
 	LOOP(LOAD_RAX_FROM_RAX);
-	ck_assert_ptr_null(first_cause(0));
+	ck_assert_uint_eq(insn_at(0)->cause_count, 0);
 	ck_assert_double_eq(found->sheet.cycles, 0);
 }
 END_TEST

@@ -211,22 +211,9 @@ START_TEST(random_numbers_repeat_for_a_seed_and_differ_between_seeds)
 }
 END_TEST
 
-START_TEST(the_median_is_the_middle_one_or_the_mean_of_the_two)
-{
-	double odd[] = { 9, 1, 5 };
-	double even[] = { 4, 1, 3, 2 };
-
-	ck_assert_double_eq(hp_median(odd, 3), 5);
-	ck_assert_double_eq(hp_median(even, 4), 2.5);
-	ck_assert_double_eq(hp_median(even, 1), 1);
-	ck_assert_double_eq(hp_median(NULL, 0), 0);
-}
-END_TEST
-
 HP_TEST_MAIN("base/number", unsigned_numbers_are_read_whole_or_not_at_all,
 	     signed_numbers_are_read_whole_or_not_at_all, a_number_is_scanned_out_of_longer_text,
 	     where_no_number_follows_none_is_scanned, fractions_are_finite_and_decimal,
 	     durations_take_the_units_that_people_write, sizes_count_in_powers_of_1024,
 	     random_numbers_stay_in_their_range_and_reach_its_ends,
-	     random_numbers_repeat_for_a_seed_and_differ_between_seeds,
-	     the_median_is_the_middle_one_or_the_mean_of_the_two)
+	     random_numbers_repeat_for_a_seed_and_differ_between_seeds)

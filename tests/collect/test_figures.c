@@ -80,7 +80,6 @@ static void put_together(struct bench *bench)
 		.covariance = bench->covariance,
 		.groups = bench->group_of,
 		.group_count = (uint32_t)count,
-		.parts = 1,
 		.elapsed_ns = 1000000000,
 	};
 	hp_assert_ok(hp_figures_create(&bench->list, &bench->wheels, &bench->all, &bench->figures));

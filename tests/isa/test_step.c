@@ -508,26 +508,8 @@ START_TEST(branches_go_where_what_is_known_sends_them)
 }
 END_TEST
 
-START_TEST(a_call_that_is_stepped_over_keeps_what_the_convention_does)
-{
-	struct hp_state state = known_state();
-
-	STEP(&state, "\xe8\x00\x01\x00\x00");
-	ck_assert(hp_step_over_x86_64(&state));
-	ck_assert_uint_eq(state.address, 0x1005);
-	assert_register(&state, RBX, 0x400);
-	assert_register(&state, RSP, 0x7ff000);
-	assert_register(&state, R15, 0x1000);
-	ck_assert_uint_eq(state.registers[RAX].known, 0);
-	ck_assert_uint_eq(state.registers[R8].known, 0);
-	ck_assert_uint_eq(state.known_flags, 0);
-	ck_assert(!hp_step_over_x86_64(&state));
-}
-END_TEST
-
 HP_TEST_MAIN("isa/step", what_is_known_is_what_the_processor_makes_of_it,
 	     with_everything_known_ordinary_results_are_known, what_was_pushed_is_popped,
 	     a_load_of_what_was_stored_is_known_and_of_more_is_not,
 	     a_store_nobody_knows_where_leaves_only_the_stack,
-	     branches_go_where_what_is_known_sends_them,
-	     a_call_that_is_stepped_over_keeps_what_the_convention_does)
+	     branches_go_where_what_is_known_sends_them)

@@ -463,28 +463,6 @@ START_TEST(events_of_one_group_share_their_errors)
 }
 END_TEST
 
-START_TEST(estimates_of_several_processors_add_up)
-{
-	struct hp_mux_estimator *estimator = begun(&plan);
-	double truth[EVENTS] = { 0 };
-	struct hp_mux_estimates *a, *b;
-
-	run(estimator, rising, 0, 60, truth);
-	a = read_off(estimator, HP_MUX_BEST);
-	b = read_off(estimator, HP_MUX_BEST);
-	hp_assert_ok(hp_mux_estimates_add(a, b));
-	for (size_t i = 0; i < EVENTS; i++) {
-		ck_assert_double_eq(a->events[i].count, 2 * b->events[i].count);
-		ck_assert_double_eq(hp_mux_covariance(a, i, i), 2 * hp_mux_covariance(b, i, i));
-		ck_assert_double_eq_tol(a->events[i].running, 1.0 / 3, 1e-9);
-		ck_assert_uint_eq(a->events[i].raw, 2 * b->events[i].raw);
-	}
-	hp_mux_estimates_destroy(a);
-	hp_mux_estimates_destroy(b);
-	hp_mux_estimator_destroy(estimator);
-}
-END_TEST
-
 /* From tables of the t distribution. */
 START_TEST(the_quantile_is_students)
 {
@@ -510,5 +488,4 @@ HP_TEST_MAIN("mux/estimate", every_method_is_exact_on_constant_rates,
 	     intervals_of_a_time_series_add_up_on_constant_rates,
 	     intervals_hold_as_often_as_they_say_whatever_the_memory_of_the_rates,
 	     best_knows_what_the_ruler_did_in_the_gaps, rotations_are_gaps_and_are_measured,
-	     events_of_one_group_share_their_errors, estimates_of_several_processors_add_up,
-	     the_quantile_is_students)
+	     events_of_one_group_share_their_errors, the_quantile_is_students)

@@ -25,7 +25,7 @@ static void make(struct made *made, size_t count)
 					       .covariance = made->covariance,
 					       .groups = made->groups,
 					       .group_count = (uint32_t)count,
-					       .parts = 1,
+
 					       .elapsed_ns = 1000000000 };
 	for (size_t i = 0; i < count; i++)
 		made->groups[i] = (uint32_t)i;

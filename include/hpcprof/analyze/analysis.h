@@ -242,10 +242,6 @@ void hp_analysis_withhold(struct hp_analysis *analysis);
 
 void hp_stall_sheet_add(struct hp_stall_sheet *into, const struct hp_stall_sheet *from);
 
-/* The likeliest cause of the instruction's stall, or NULL. */
-const struct hp_cause *hp_analysis_cause(const struct hp_analysis *analysis,
-					 const struct hp_analysed_insn *insn);
-
 const char *hp_cause_name(enum hp_cause_kind kind);	       /* "dcache", as in CLI.md */
 const char *hp_confidence_name(enum hp_confidence confidence); /* "none", "low" … */
 

@@ -36,7 +36,4 @@ uint64_t hp_random_next(struct hp_random *random);
 /* Uniform in [low, high]. */
 uint64_t hp_random_between(struct hp_random *random, uint64_t low, uint64_t high);
 
-/* Sorts `values` and returns the median; 0 of none. */
-double hp_median(double *values, size_t count);
-
 #endif

@@ -59,8 +59,4 @@ enum hp_step {
 enum hp_step hp_step_x86_64(const struct hp_insn *insn, uint64_t shift,
 			    const struct hp_step_memory *memory, struct hp_state *state);
 
-/* After a call of code that is not run: as if it had returned, by the System V convention. False
- * when where to is not known. */
-bool hp_step_over_x86_64(struct hp_state *state);
-
 #endif

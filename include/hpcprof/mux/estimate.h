@@ -92,7 +92,6 @@ struct hp_mux_estimates {
 	double *covariance; /* count × count, of the errors; row by row; 0 between groups */
 	uint32_t *groups;   /* of each event; the plan's group_count for those always counted */
 	uint32_t group_count;
-	uint32_t parts;	     /* estimates added up in this one; 1 */
 	uint64_t elapsed_ns; /* from the first slice's begin to the end */
 	double between;	     /* share of it between slices: what rotating took, 0 … 1 */
 };
@@ -100,11 +99,6 @@ void hp_mux_estimates_destroy(struct hp_mux_estimates *estimates);
 HP_DEFINE_CLEANUP(struct hp_mux_estimates, hp_mux_estimates_destroy);
 
 double hp_mux_covariance(const struct hp_mux_estimates *estimates, size_t a, size_t b);
-
-/* Adds `from`, of the same plan elsewhere at the same time (another CPU), to `into`: errors are
- * independent, a sum is as well known as its worst part. USAGE when the plans differ. */
-struct hp_error *hp_mux_estimates_add(struct hp_mux_estimates *into,
-				      const struct hp_mux_estimates *from);
 
 struct hp_mux_estimator;
 
