@@ -90,6 +90,27 @@ static void fill_outcomes(struct hp_random *random, uint32_t images,
 	stratum->followed = hp_random_between(random, 0, 1000);
 }
 
+/* Of places, each hit in some time. */
+static void fill_probes(struct hp_random *random, uint32_t images,
+			struct hp_window_stratum *stratum)
+{
+	size_t count = hp_random_between(random, 0, 10);
+
+	stratum->probes = calloc(2 * count + 1, sizeof(*stratum->probes));
+	for (size_t i = 0; i < count; i++) {
+		struct hp_counted *hits = &stratum->probes[stratum->probe_count++];
+
+		*hits = (struct hp_counted){ .kind = HP_COUNTED_PROBE,
+					     .image = (uint32_t)(i * images / count),
+					     .at = { 16 * i + 16 },
+					     .to = { 16 * i + 16 } };
+		hits->to_image = hits->image;
+		hits->counts[i] = hp_random_between(random, 1, 50);
+		stratum->probes[stratum->probe_count] = *hits;
+		stratum->probes[stratum->probe_count++].kind = HP_COUNTED_PROBE_TIME;
+	}
+}
+
 /* Some of five images, one or two strata of four, reasons, figures. */
 static struct hp_window_evidence make(struct hp_random *random)
 {
@@ -117,6 +138,7 @@ static struct hp_window_evidence make(struct hp_random *random)
 			(struct hp_window_group){ 1, hp_random_between(random, 1, 1000) };
 		fill_items(random, (uint32_t)evidence.image_count, stratum);
 		fill_outcomes(random, (uint32_t)evidence.image_count, stratum);
+		fill_probes(random, (uint32_t)evidence.image_count, stratum);
 	}
 	evidence.samples = hp_random_between(random, 0, 100);
 	evidence.matched = evidence.samples / 2;
@@ -157,6 +179,7 @@ static void assert_same(const struct hp_window_evidence *a, const struct hp_wind
 		ck_assert_uint_eq(x->followed, y->followed);
 		assert_same_items(x->items, x->item_count, y->items, y->item_count);
 		assert_same_items(x->outcomes, x->outcome_count, y->outcomes, y->outcome_count);
+		assert_same_items(x->probes, x->probe_count, y->probes, y->probe_count);
 	}
 	ck_assert_uint_eq(a->reason_count, b->reason_count);
 	for (size_t i = 0; i < a->reason_count; i++) {
@@ -188,7 +211,17 @@ static uint64_t sum_of_counts(const struct hp_window_evidence *evidence)
 	for (size_t i = 0; i < evidence->stratum_count; i++)
 		sum += sum_of_items(evidence->strata[i].items, evidence->strata[i].item_count) +
 		       sum_of_items(evidence->strata[i].outcomes,
-				    evidence->strata[i].outcome_count);
+				    evidence->strata[i].outcome_count) +
+		       sum_of_items(evidence->strata[i].probes, evidence->strata[i].probe_count);
+	return sum;
+}
+
+static uint64_t sum_of_followed(const struct hp_window_evidence *evidence)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < evidence->stratum_count; i++)
+		sum += evidence->strata[i].followed;
 	return sum;
 }
 
@@ -221,12 +254,101 @@ START_TEST(adding_commutes_and_associates)
 				  hp_window_evidence_counted(&parts[0]).windows +
 					  hp_window_evidence_counted(&parts[1]).windows +
 					  hp_window_evidence_counted(&parts[2]).windows);
+		ck_assert_uint_eq(hp_window_evidence_relative(&left).time_ns,
+				  hp_window_evidence_relative(&parts[0]).time_ns +
+					  hp_window_evidence_relative(&parts[1]).time_ns +
+					  hp_window_evidence_relative(&parts[2]).time_ns);
+		ck_assert_uint_eq(sum_of_followed(&left), sum_of_followed(&parts[0]) +
+								  sum_of_followed(&parts[1]) +
+								  sum_of_followed(&parts[2]));
 		hp_window_evidence_clear(&left);
 		hp_window_evidence_clear(&right);
 		hp_window_evidence_clear(&inner);
 		for (unsigned i = 0; i < 3; i++)
 			hp_window_evidence_clear(&parts[i]);
 	}
+}
+END_TEST
+
+/* From the second image to the third, in each of the lists. */
+static struct hp_window_evidence make_between(unsigned first)
+{
+	struct hp_window_evidence evidence = { 0 };
+	struct hp_counted item = { .image = 1, .to_image = 2, .at = { 8 }, .counts = { 1 } };
+	struct hp_window_stratum *stratum = calloc(1, sizeof(*stratum));
+
+	evidence.images = calloc(3, sizeof(*evidence.images));
+	for (unsigned i = 0; i < 3; i++)
+		evidence.images[evidence.image_count++] = make_image(first + i);
+	evidence.strata = stratum;
+	evidence.stratum_count = 1;
+	stratum->command = strdup("x");
+	stratum->items = calloc(1, sizeof(item));
+	stratum->outcomes = calloc(1, sizeof(item));
+	stratum->probes = calloc(1, sizeof(item));
+	stratum->item_count = stratum->outcome_count = stratum->probe_count = 1;
+	item.kind = HP_COUNTED_CALL;
+	stratum->items[0] = item;
+	item.kind = HP_COUNTED_PROBE;
+	stratum->probes[0] = item;
+	item.kind = HP_COUNTED_INDIRECT_CALL;
+	item.is_relative = true;
+	stratum->outcomes[0] = item;
+	return evidence;
+}
+
+static void assert_between(const struct hp_window_evidence *evidence, const struct hp_counted *list,
+			   size_t count)
+{
+	static const char *const expected[2][2] = { { "/usr/bin/p2", "/usr/bin/p3" },
+						    { "/usr/bin/p4", "/usr/bin/p5" } };
+
+	ck_assert_uint_eq(count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert_str_eq(evidence->images[list[i].image].path, expected[i][0]);
+		ck_assert_str_eq(evidence->images[list[i].to_image].path, expected[i][1]);
+	}
+}
+
+START_TEST(what_is_added_keeps_its_images)
+{
+	for (unsigned turned = 0; turned < 2; turned++) {
+		struct hp_window_evidence parts[2] = { make_between(turned ? 3 : 1),
+						       make_between(turned ? 1 : 3) };
+
+		hp_assert_ok(hp_window_evidence_check(&parts[0]));
+		hp_assert_ok(hp_window_evidence_add(&parts[0], &parts[1]));
+		hp_assert_ok(hp_window_evidence_check(&parts[0]));
+		assert_between(&parts[0], parts[0].strata->items, parts[0].strata->item_count);
+		assert_between(&parts[0], parts[0].strata->outcomes,
+			       parts[0].strata->outcome_count);
+		assert_between(&parts[0], parts[0].strata->probes, parts[0].strata->probe_count);
+		hp_window_evidence_clear(&parts[0]);
+		hp_window_evidence_clear(&parts[1]);
+	}
+}
+END_TEST
+
+START_TEST(what_is_counted_once_stands_in_a_list_once)
+{
+	struct hp_counted pair[2] = {
+		{ .kind = HP_COUNTED_BLOCK, .bytes = 8, .instructions = 2, .counts = { 1 } },
+		{ .kind = HP_COUNTED_BLOCK, .bytes = 8, .instructions = 2, .counts = { 1 } },
+	};
+	char command[] = "x";
+	struct hp_window_stratum stratum = { .command = command, .items = pair, .item_count = 2 };
+	struct hp_image_id image = make_image(1);
+	struct hp_window_evidence evidence = {
+		.images = &image, .image_count = 1, .strata = &stratum, .stratum_count = 1
+	};
+
+	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
+	/* The same bytes read as fewer instructions are another block. */
+	pair[1].instructions = 3;
+	hp_assert_ok(hp_window_evidence_check(&evidence));
+	pair[1].instructions = 1;
+	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
+	hp_image_id_clear(&image);
 }
 END_TEST
 
@@ -605,7 +727,8 @@ START_TEST(shares_hold_the_truth_as_often_as_they_say)
 }
 END_TEST
 
-HP_TEST_MAIN("model/evidence", adding_commutes_and_associates, counts_that_do_not_fit_are_an_error,
+HP_TEST_MAIN("model/evidence", adding_commutes_and_associates, what_is_added_keeps_its_images,
+	     what_is_counted_once_stands_in_a_list_once, counts_that_do_not_fit_are_an_error,
 	     outcomes_are_of_branches_and_relative, groups_of_outcomes_are_by_distance,
 	     what_breaks_the_rules_is_named, equal_groups_leave_no_doubt,
 	     one_group_says_nothing_of_its_variance, two_unlike_groups_are_as_good_as_one,

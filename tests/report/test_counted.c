@@ -552,7 +552,9 @@ END_TEST
 /* A tenth of the time at most may be of commands that nobody counted. */
 START_TEST(commands_without_windows_are_allowed_for_or_make_counts_relative)
 {
+	struct hp_report_options options = { .view = HP_VIEW_CALLS, .format = HP_FORMAT_JSON };
 	struct fixture fixture;
+	json_t *document;
 	json_t *leaf;
 
 	count_all();
@@ -561,6 +563,13 @@ START_TEST(commands_without_windows_are_allowed_for_or_make_counts_relative)
 	assert_near(executions(leaf, counted_leaf, "estimate"), 40000 / 0.95, 0.02);
 	ck_assert_double_lt(executions(leaf, counted_leaf, "low"), 40000 * 0.98);
 	json_decref(leaf);
+	document = report_json(&fixture, &options);
+	assert_near(json_number_value(json_object_get(
+			    json_object_get(json_array_get(json_object_get(document, "calls"), 0),
+					    "calls"),
+			    "estimate")),
+		    40000 / 0.95, 0.005);
+	json_decref(document);
 	fixture_remove(&fixture);
 	fixture = record(1000);
 	leaf = listed(&fixture, "counted_leaf");
@@ -824,8 +833,11 @@ END_TEST
 /* Two recordings, of which windows cover different shares: each count stands for its own. */
 START_TEST(each_recording_has_its_own_share_of_time_counted)
 {
+	struct hp_report_options options = { .view = HP_VIEW_CALLS, .format = HP_FORMAT_JSON };
 	struct hp_window_stratum strata[2];
 	struct fixture fixture;
+	json_t *document;
+	json_t *list;
 	json_t *leaf;
 
 	count_all();
@@ -838,6 +850,154 @@ START_TEST(each_recording_has_its_own_share_of_time_counted)
 	leaf = listed(&fixture, "counted_leaf");
 	assert_near(executions(leaf, counted_leaf, "estimate"), 40000 + 80000, 0.01);
 	json_decref(leaf);
+	document = report_json(&fixture, &options);
+	list = json_object_get(document, "calls");
+	/* What both recordings saw is one row. */
+	ck_assert_uint_eq(json_array_size(list), 2);
+	assert_near(estimate(json_array_get(list, 0), "calls"), 40000 + 80000, 0.001);
+	json_decref(document);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+/* Counts of windows that waited for other threads are left out where others tell how often. */
+START_TEST(relative_counts_do_not_add_to_absolute_ones)
+{
+	struct fixture fixture;
+	json_t *leaf;
+
+	count_all();
+	is_relative = true;
+	block(counted_leaf, counted_leaf_then, 2, around);
+	is_relative = false;
+	qsort(items, item_count, sizeof(*items), compare_items);
+	stratum.item_count = item_count;
+	hp_assert_ok(hp_window_evidence_check(&windows));
+	fixture = record(0);
+	leaf = listed(&fixture, "counted_leaf");
+	assert_near(executions(leaf, counted_leaf, "estimate"), 40000, 0.01);
+	json_decref(leaf);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+/* Of the leaf, in a list of all procedures. */
+static json_t *leaf_row(json_t *document)
+{
+	json_t *list = json_object_get(document, "procedures");
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (strcmp(json_string_value(json_object_get(json_array_get(list, i), "name")),
+			   "counted_leaf") == 0)
+			return json_array_get(list, i);
+	ck_abort_msg("no such procedure");
+	return NULL;
+}
+
+static double leaf_calls(struct fixture *fixture, const char *which)
+{
+	struct hp_report_options options = { .view = HP_VIEW_EXECUTIONS, .format = HP_FORMAT_JSON };
+	json_t *document = report_json(fixture, &options);
+	double value = json_number_value(
+		json_object_get(json_object_get(leaf_row(document), "calls"), which));
+
+	json_decref(document);
+	return value;
+}
+
+START_TEST(a_procedure_that_calls_itself_is_called_and_one_that_jumps_back_is_not)
+{
+	static const enum hp_counted_kind kinds[] = { HP_COUNTED_CALL, HP_COUNTED_JUMP };
+	static const double expected[] = { 40000, 10000 };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(kinds); i++) {
+		struct fixture fixture;
+
+		count_all();
+		edge(kinds[i], counted_leaf_then, counted_leaf, other);
+		qsort(items, item_count, sizeof(*items), compare_items);
+		stratum.item_count = item_count;
+		fixture = record(0);
+		assert_near(leaf_calls(&fixture, "estimate"), expected[i], 0.001);
+		fixture_remove(&fixture);
+	}
+}
+END_TEST
+
+/* Windows saw the procedure's middle only. */
+START_TEST(calls_that_no_window_saw_have_an_upper_end)
+{
+	struct fixture fixture;
+
+	count_all();
+	for (size_t i = 0; i < item_count; i++) {
+		if (items[i].kind != HP_COUNTED_BLOCK ||
+		    items[i].at.value != offset_of(counted_leaf))
+			continue;
+		memmove(&items[i], &items[i + 1], (item_count - i - 1) * sizeof(*items));
+		item_count--;
+	}
+	stratum.item_count = item_count;
+	fixture = record(0);
+	ck_assert_double_eq(leaf_calls(&fixture, "estimate"), 0);
+	ck_assert_double_eq(leaf_calls(&fixture, "low"), 0);
+	/* Each that was seen stands for ten. */
+	ck_assert_double_ge(leaf_calls(&fixture, "high"), 10);
+	ck_assert_double_lt(leaf_calls(&fixture, "high"), 1000);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+/* Half of the windows' time was lost to copies: how much of that was in them is not known. */
+START_TEST(what_copies_cost_makes_counts_less_certain)
+{
+	struct fixture fixture;
+
+	count_all();
+	windows.price.lost_ns = WINDOWS * window_ns / 2;
+	fixture = record(0);
+	assert_near(leaf_calls(&fixture, "estimate"), 40000, 0.001);
+	ck_assert_double_lt(leaf_calls(&fixture, "low"), 40000 / 1.1);
+	ck_assert_double_gt(leaf_calls(&fixture, "high"), 40000 * 1.1);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+/* In each of four moments of 5 ms the leaf was entered 50 times: 40000 times in 4 s. What was never
+ * hit may have run at other times. */
+START_TEST(probes_tell_how_often_what_they_hit_ran_and_nothing_of_what_they_did_not)
+{
+	static const uint64_t hits[WINDOWS] = { 50, 52, 48, 50 };
+	static const uint64_t moments[WINDOWS] = { 5000000, 5000000, 5000000, 5000000 };
+	struct hp_counted probes[3] = { 0 };
+	struct fixture fixture;
+	json_t *leaf;
+	json_t *loop;
+
+	count_all();
+	item_count = 0;
+	edge(HP_COUNTED_PROBE, counted_leaf, counted_leaf, hits);
+	edge(HP_COUNTED_PROBE_TIME, counted_leaf, counted_leaf, moments);
+	edge(HP_COUNTED_PROBE_TIME, counted_loop, counted_loop, moments);
+	memcpy(probes, items, sizeof(probes));
+	qsort(probes, HP_ARRAY_COUNT(probes), sizeof(*probes), compare_items);
+	stratum = (struct hp_window_stratum){ .recording = 77,
+					      .command = command,
+					      .time_ns = 4000000000,
+					      .probes = probes,
+					      .probe_count = HP_ARRAY_COUNT(probes) };
+	hp_assert_ok(hp_window_evidence_check(&windows));
+	fixture = record(0);
+	leaf = listed(&fixture, "counted_leaf");
+	ck_assert(has_source(leaf, "probes"));
+	assert_near(executions(leaf, counted_leaf, "estimate"), 40000, 0.1);
+	ck_assert_double_lt(executions(leaf, counted_leaf, "low"), 40000 / 1.05);
+	ck_assert_double_gt(executions(leaf, counted_leaf, "high"), 40000 * 1.05);
+	json_decref(leaf);
+	loop = listed(&fixture, "counted_loop");
+	ck_assert(!has_source(loop, "probes"));
+	ck_assert(has_null(json_object_get(instruction_at(loop, counted_loop), "executions")));
+	json_decref(loop);
 	fixture_remove(&fixture);
 }
 END_TEST
@@ -970,7 +1130,11 @@ HP_TEST_MAIN("report/counted", executions_are_those_of_the_windows_times_what_th
 	     recordings_without_windows_ran_like_those_with_them,
 	     each_recording_has_its_own_share_of_time_counted, what_no_window_saw_has_an_upper_end,
 	     many_short_processes_are_known_less_well_than_one_long_one,
-	     time_that_nobody_told_of_makes_counts_relative, damaged_counts_leave_a_report_of_time)
+	     time_that_nobody_told_of_makes_counts_relative, damaged_counts_leave_a_report_of_time,
+	     relative_counts_do_not_add_to_absolute_ones,
+	     a_procedure_that_calls_itself_is_called_and_one_that_jumps_back_is_not,
+	     calls_that_no_window_saw_have_an_upper_end, what_copies_cost_makes_counts_less_certain,
+	     probes_tell_how_often_what_they_hit_ran_and_nothing_of_what_they_did_not)
 
 #else
 
