@@ -52,7 +52,7 @@
 		for (size_t i = 0; i < HP_ARRAY_COUNT(tests); i++) {                               \
 			TCase *one = tcase_create(tests[i]->name);                                 \
                                                                                                    \
-			tcase_set_timeout(one, 600);                                               \
+			tcase_set_timeout(one, 300);                                               \
 			tcase_add_test(one, tests[i]);                                             \
 			suite_add_tcase(suite, one);                                               \
 		}                                                                                  \
