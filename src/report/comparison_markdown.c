@@ -16,7 +16,7 @@ static void add_text(struct buffer *out, const char *text)
 		bool is_link = *text == '.' && text - start >= 3 &&
 			       strncasecmp(text - 3, "www", 3) == 0;
 
-		if (is_link || strchr("\\`*_{}[]()#+!|<>&~@:\"'$", *text))
+		if (is_link || strchr("\\`*_[]#|<>&~@:$", *text))
 			buffer_printf(out, "&#%d;", (unsigned char)*text);
 		else
 			buffer_add(out, text, 1);
