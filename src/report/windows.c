@@ -186,13 +186,14 @@ static void weigh(struct report *report)
 	windows->truncated = counted + truncated > 0 ? truncated / (counted + truncated) : 0;
 	if (windows->is_absolute || !(counted + truncated > 0))
 		return;
-	windows->why_relative = report->options->pid
-					? "windows do not keep processes apart, as --pid wants"
-				: is_one ? "one window alone does not tell: record for longer, or "
-					   "allow more, as in --shadow=5"
-				: windows->truncated > most_truncated
-					? "too many windows ended by waiting for other threads"
-					: "how long the program ran in all is not known";
+	windows->why_relative =
+		report->options->pid ? "windows do not keep processes apart, as --pid wants"
+		: is_one	     ? "one window alone does not tell: record for longer, or "
+				       "allow more, as in --shadow=5"
+		: windows->truncated > most_truncated
+			? "too many windows ended early, by waiting for other threads or another "
+			  "call that no copy can make"
+			: "how long the program ran in all is not known";
 }
 
 struct hp_error *report_windows_load(struct report *report)

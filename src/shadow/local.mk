@@ -28,6 +28,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/call_table.c \
 	src/shadow/clock.c \
 	src/shadow/control_groups.h src/shadow/control_groups.c \
+	src/shadow/cuts.h src/shadow/cuts.c \
 	src/shadow/descriptors.h src/shadow/descriptors.c \
 	src/shadow/elbow_room.h src/shadow/elbow_room.c \
 	src/shadow/examine.c \

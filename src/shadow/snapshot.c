@@ -22,7 +22,7 @@ enum {
 	READER_BYTES = 8 << 20,
 	MOST_READERS = 4,
 	/* Room for what comes until the stop: so much more, and an eighth. */
-	SPARE_BYTES = 1 << 20,
+	SPARE_BYTES = 16 << 20,
 	/* More than caches hold close by. */
 	PROBE_BYTES = 4 << 20,
 	PROBES = 3,

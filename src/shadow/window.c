@@ -364,6 +364,17 @@ static bool is_stopping(const struct window_maker *maker)
 	return poll(&poll_stop, 1, 0) > 0;
 }
 
+/* Its own end is not one that the target comes by again and again. */
+static void judge_end(struct window_maker *maker, struct hp_window *window)
+{
+	bool is_cut = window->end == HP_WINDOW_SYSTEM_CALL &&
+		      window->end_detail != SYS_exit_group && window->end_detail != SYS_exit;
+
+	cuts_note(&maker->cuts, maker->matching.tick * MATCH_PERIOD_NS, window->duration_ns,
+		  is_cut);
+	window->is_truncated = is_cut && (maker->calls.may_wait || cuts_are_many(&maker->cuts));
+}
+
 static struct hp_error *replay_copy(struct window_maker *maker, const struct window_order *order,
 				    struct window_result *result)
 {
@@ -386,7 +397,7 @@ static struct hp_error *replay_copy(struct window_maker *maker, const struct win
 	result->samples = maker->matching.count;
 	result->matched = replay.matched;
 	take_counts(&maker->snapshot.areas, &maker->matching, &replay, &result->window);
-	result->window.is_truncated = replay.end == HP_WINDOW_SYSTEM_CALL && maker->calls.may_wait;
+	judge_end(maker, &result->window);
 	/* By our own hand: see hp_shadow_stop. */
 	if (replay.end == HP_WINDOW_DIED && is_stopping(maker))
 		result->window.end = HP_WINDOW_TIME;

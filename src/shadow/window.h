@@ -6,6 +6,7 @@
 #ifndef HPCPROF_SHADOW_MAKE_WINDOW_H
 #define HPCPROF_SHADOW_MAKE_WINDOW_H
 
+#include "cuts.h"
 #include "descriptors.h"
 #include "engine.h"
 #include "hold.h"
@@ -26,6 +27,7 @@ struct window_maker {
 	struct held_state state;
 	struct vessel vessel;
 	struct shadow_calls calls;
+	struct cuts cuts;
 	struct ledger *ledger; /* borrowed */
 	int stop_fd;	       /* readable: make an end; borrowed */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When windows are due, and what may be spent on them. */
 #include "../../src/shadow/control_groups.h"
+#include "../../src/shadow/cuts.h"
 #include "../../src/shadow/elbow_room.h"
 #include "../../src/shadow/price.h"
 #include "../../src/shadow/schedule.h"
@@ -371,6 +372,28 @@ START_TEST(memory_to_spare_is_what_the_kernel_says_less_a_reserve)
 }
 END_TEST
 
+START_TEST(windows_that_are_cut_count_while_they_are_few)
+{
+	const uint64_t ms = 1000000;
+	struct cuts cuts = { 0 };
+
+	ck_assert(!cuts_are_many(&cuts));
+	for (unsigned i = 0; i < 20; i++)
+		cuts_note(&cuts, 100 * ms, 95 * ms, false);
+	ck_assert(!cuts_are_many(&cuts));
+	cuts_note(&cuts, 100 * ms, 10 * ms, true);
+	ck_assert(!cuts_are_many(&cuts));
+	/* One in two, which miss most. */
+	for (unsigned i = 0; i < 20; i++)
+		cuts_note(&cuts, 100 * ms, 10 * ms, i % 2);
+	ck_assert(cuts_are_many(&cuts));
+	/* One in two, which miss little. */
+	for (unsigned i = 0; i < 40; i++)
+		cuts_note(&cuts, 100 * ms, i % 2 ? 80 * ms : 100 * ms, i % 2);
+	ck_assert(!cuts_are_many(&cuts));
+}
+END_TEST
+
 HP_TEST_MAIN("shadow/schedule", there_is_one_moment_in_each_slot, moments_are_even_over_a_slot,
 	     slots_that_have_passed_are_left_out, another_moment_is_in_the_rest_of_the_slot,
 	     windows_are_longer_where_they_are_fewer_within_bounds,
@@ -381,5 +404,6 @@ HP_TEST_MAIN("shadow/schedule", there_is_one_moment_in_each_slot, moments_are_ev
 	     noise_in_waiting_adds_up_to_little,
 	     before_it_is_known_what_is_usual_nothing_is_held_against_a_copy,
 	     threads_that_end_take_their_waiting_with_them, groups_are_found_by_their_controller,
-	     quotas_are_whole_cpus, a_copy_runs_elsewhere_if_it_can,
+	     windows_that_are_cut_count_while_they_are_few, quotas_are_whole_cpus,
+	     a_copy_runs_elsewhere_if_it_can,
 	     memory_to_spare_is_what_the_kernel_says_less_a_reserve)

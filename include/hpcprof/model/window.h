@@ -96,7 +96,7 @@ struct hp_window {
 	uint8_t end;	      /* enum hp_window_end */
 	int64_t end_detail;   /* number of the system call or signal */
 	char end_call[24];    /* its name: "futex", "number 123"; "" when it was none */
-	bool is_truncated;    /* ended by waiting: a fixed amount of work, so counts are relative */
+	bool is_truncated;    /* where it ended depends on what it counted: counts are relative */
 	uint64_t instructions;
 	struct hp_window_block *blocks; /* with a count, by address. Owned */
 	size_t block_count;
