@@ -9,8 +9,6 @@
  */
 #include "region.h"
 
-#include <hpcprof/base/number.h>
-
 enum { FLAGS = 8, STORES = 32, OTHER_VALUE = 0 };
 
 struct value {

@@ -14,8 +14,6 @@
  */
 #include "stalls.h"
 
-#include <hpcprof/base/number.h>
-
 #include <stdlib.h>
 #include <string.h>
 

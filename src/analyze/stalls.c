@@ -13,8 +13,6 @@
  */
 #include "stalls.h"
 
-#include <hpcprof/base/number.h>
-
 #include <string.h>
 
 struct hp_error *stalls_create(struct search *search, struct stalls *stalls)

@@ -2,7 +2,6 @@
 #include "command.h"
 
 #include <hpcprof/base/cleanup.h>
-#include <hpcprof/base/number.h>
 #include <hpcprof/base/text.h>
 
 #include <stdio.h>

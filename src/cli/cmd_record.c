@@ -3,8 +3,6 @@
 #include "command.h"
 #include "recording.h"
 
-#include <hpcprof/base/number.h>
-
 enum {
 	KEY_DURATION = 0x100,
 	KEY_DB,

@@ -4,7 +4,6 @@
 #include "stat.h"
 #include "stat_options.h"
 
-#include <hpcprof/base/number.h>
 #include <hpcprof/base/vector.h>
 
 #include <errno.h>

@@ -5,8 +5,6 @@
 #include "counted.h"
 #include "registers.h"
 
-#include <hpcprof/base/cleanup.h>
-
 #include <elf.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>

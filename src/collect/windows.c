@@ -3,7 +3,6 @@
 
 #include "counted.h"
 
-#include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
 
 #include <stdio.h>

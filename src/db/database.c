@@ -4,8 +4,6 @@
 #include "names.h"
 
 #include <hpcprof/base/file.h>
-#include <hpcprof/base/number.h>
-#include <hpcprof/base/text.h>
 #include <hpcprof/base/vector.h>
 
 #include <errno.h>

@@ -8,7 +8,6 @@
  */
 #include "contents.h"
 #include "database.h"
-#include "names.h"
 
 #include <hpcprof/base/bytes.h>
 #include <hpcprof/base/number.h>

@@ -3,7 +3,6 @@
 #include "database.h"
 #include "names.h"
 
-#include <hpcprof/base/file.h>
 #include <hpcprof/base/vector.h>
 
 #include <fcntl.h>

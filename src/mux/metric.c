@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The interval of a ratio: Fieller 1954. */
-#include "estimator.h"
 
 #include <hpcprof/mux/metric.h>
 

@@ -2,11 +2,9 @@
 /* What stands in the way of profiling, what lifts it, and what works all the same. */
 #include "examine.h"
 
-#include "sysfs.h"
 #include "text.h"
 #include "tracefs.h"
 
-#include <hpcprof/base/number.h>
 #include <hpcprof/base/text.h>
 #include <hpcprof/base/vector.h>
 #include <hpcprof/pmu/event.h>

@@ -6,7 +6,6 @@
 #include "text.h"
 #include "tracefs.h"
 
-#include <hpcprof/base/number.h>
 #include <hpcprof/base/text.h>
 #include <hpcprof/base/vector.h>
 

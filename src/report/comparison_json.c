@@ -4,8 +4,6 @@
 
 #include "json.h"
 
-#include <hpcprof/base/number.h>
-
 #include <math.h>
 
 static json_t *measured_object(const struct hp_measured *measured)

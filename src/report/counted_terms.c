@@ -11,7 +11,6 @@
  * counts share; how they are to each other, each block's part of the procedure's instructions, is
  * each one's own.
  */
-#include "analyse.h"
 #include "counted.h"
 
 #include <math.h>

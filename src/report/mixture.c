@@ -3,8 +3,6 @@
  * is a warning that says what is done about it. */
 #include "analyse.h"
 
-#include <hpcprof/base/number.h>
-
 #include <inttypes.h>
 #include <string.h>
 

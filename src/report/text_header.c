@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a reader must know before the first number: what was recorded, how, and how much of it is
  * missing. */
-#include "quantity.h"
 #include "windows.h"
 #include "write.h"
 

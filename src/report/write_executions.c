@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* --calls and --executions: tables of what windows counted, in each format. */
-#include "analyse.h"
 #include "cells.h"
 #include "columns_analysis.h"
 #include "executions.h"
 #include "json.h"
 #include "quantity.h"
 #include "write.h"
-
-#include <hpcprof/base/number.h>
 
 #include <inttypes.h>
 #include <math.h>

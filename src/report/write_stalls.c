@@ -6,7 +6,6 @@
 #include "json.h"
 #include "quantity.h"
 #include "resolve.h"
-#include "rows.h"
 #include "sheet.h"
 #include "survey.h"
 #include "write.h"

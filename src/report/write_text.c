@@ -4,8 +4,6 @@
 #include "listing.h"
 #include "write.h"
 
-#include <hpcprof/base/number.h>
-
 #include <inttypes.h>
 #include <string.h>
 
