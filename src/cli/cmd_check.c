@@ -425,7 +425,7 @@ static int run(int argc, char **argv)
 
 const struct hp_command hp_command_check = {
 	.name = "check",
-	.summary = "say whether something became slower: epochs or commands against others",
+	.summary = "say whether something became slower, between epochs or commands",
 	.argp = &argp,
 	.run = run,
 };
