@@ -2,6 +2,7 @@
 #include <hpcprof/compare/compare.h>
 
 #include "judge.h"
+#include "moved.h"
 
 #include <math.h>
 #include <string.h>
@@ -109,6 +110,8 @@ static struct hp_error *compare(struct sides *sides,
 	error = sides_gather(sides);
 	if (!error)
 		error = sides_match(sides);
+	if (!error)
+		error = sides_match_moved(sides);
 	if (!error)
 		error = judge_program(&judging);
 	if (!error)

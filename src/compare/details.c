@@ -70,7 +70,7 @@ static bool make_pairs(struct detailing *detailing, const size_t *partners)
 static const struct code *dearest(const struct unit *unit, enum hp_side side)
 {
 	for (size_t i = 0; i < unit->codes.count; i++)
-		if (unit->codes.at[i]->side == side)
+		if (unit->codes.at[i]->side == side && !unit_has_absorbed(unit, unit->codes.at[i]))
 			return unit->codes.at[i];
 	return NULL;
 }

@@ -139,6 +139,65 @@ static bool is_worth_a_test(const struct judging *judging, const struct unit *un
 	return large && unit->samples[HP_BASE] + unit->samples[HP_CANDIDATE] >= FEWEST_SAMPLES;
 }
 
+/* The first or the last of its codes that is not only part of it on the other side. */
+static const struct code *own_code(const struct unit *unit, bool last)
+{
+	const struct code *found = unit->codes.at[last ? unit->codes.count - 1 : 0];
+
+	for (size_t i = 0; i < unit->codes.count; i++) {
+		const struct code *code = unit->codes.at[last ? unit->codes.count - 1 - i : i];
+
+		if (!unit_has_absorbed(unit, code))
+			return code;
+	}
+	return found;
+}
+
+static bool show_shift(const struct judging *judging, const struct absorbed *absorbed,
+		       struct hp_cost_shift *shift)
+{
+	struct hp_arena *arena = judging->sides->arena;
+	const struct code *code = absorbed->code;
+	double cost = code->cost / judging->divisor[code->side];
+	struct hp_compared *partner = hp_arena_alloc(arena, sizeof(*partner));
+
+	if (!partner)
+		return false;
+	*partner = (struct hp_compared){
+		.scope = HP_SCOPE_PROCEDURE,
+		.name = hp_arena_strdup(arena, code->name),
+		.image = hp_arena_strdup(arena, code->image->id.path),
+		.change = { code->side == HP_BASE ? -1 : INFINITY, -1, INFINITY },
+		.p = NAN,
+		.q = NAN,
+		.smallest_change = NAN,
+		.is_shift = true,
+	};
+	partner->side[code->side].cost = (struct hp_measured){ cost, cost, cost };
+	partner->side[code->side].samples = code->samples;
+	*shift = (struct hp_cost_shift){
+		.partner = partner,
+		.cost = code->side == HP_BASE ? cost : -cost,
+		.why = absorbed->how,
+	};
+	return partner->name && partner->image;
+}
+
+static bool show_shifts(const struct judging *judging, const struct unit *unit)
+{
+	struct hp_cost_shift *shifts =
+		hp_arena_array(judging->sides->arena, unit->absorbed.count + 1, sizeof(*shifts));
+
+	if (!shifts)
+		return false;
+	for (size_t i = 0; i < unit->absorbed.count; i++)
+		if (!show_shift(judging, &unit->absorbed.at[i], &shifts[i]))
+			return false;
+	unit->shown->shifts = shifts;
+	unit->shown->shift_count = unit->absorbed.count;
+	return true;
+}
+
 static struct hp_error *show_unit(const struct judging *judging, size_t at)
 {
 	struct unit *unit = &judging->sides->units.at[at];
@@ -146,8 +205,8 @@ static struct hp_error *show_unit(const struct judging *judging, size_t at)
 	const struct log_ratio *ratio = judging->sides->options->is_relative ? &tested->relative
 									     : &tested->absolute;
 	/* The candidate's name, where it has one. */
-	const struct code *code = unit->codes.at[unit->codes.count - 1];
-	const struct code *former = unit->codes.at[0];
+	const struct code *code = own_code(unit, true);
+	const struct code *former = own_code(unit, false);
 	struct hp_compared *shown = hp_arena_alloc(judging->sides->arena, sizeof(*shown));
 
 	if (!shown)
@@ -158,6 +217,8 @@ static struct hp_error *show_unit(const struct judging *judging, size_t at)
 	shown->image = hp_arena_strdup(judging->sides->arena, code->image->id.path);
 	if (strcmp(former->name, code->name) != 0)
 		shown->former_name = hp_arena_strdup(judging->sides->arena, former->name);
+	if (!show_shifts(judging, unit))
+		return hp_error_create_no_memory();
 	shown->change = log_ratio_change(ratio);
 	show_costs(judging, unit, ratio);
 	if (unit->samples[HP_BASE])

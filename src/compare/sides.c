@@ -79,8 +79,10 @@ void sides_clear(struct sides *sides)
 		hp_vector_free(&at->replicates);
 		hp_vector_free(&at->codes);
 	}
-	for (size_t i = 0; i < sides->units.count; i++)
+	for (size_t i = 0; i < sides->units.count; i++) {
 		hp_vector_free(&sides->units.at[i].codes);
+		hp_vector_free(&sides->units.at[i].absorbed);
+	}
 	hp_vector_free(&sides->units);
 	hp_vector_free(&sides->notes);
 }

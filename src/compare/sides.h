@@ -69,11 +69,18 @@ struct side {
 	uint64_t samples;
 };
 
+/* A procedure of one side whose code is in another procedure on the other side. */
+struct absorbed {
+	const struct code *code;
+	const char *how; /* "inlined", "no longer inlined" */
+};
+
 /* What is taken for the same procedure, on both sides. */
 struct unit {
 	const char *image_key;
-	HP_VECTOR(struct code *) codes; /* of both sides; owned */
-	double *counts;			/* [replicate]: base's, then the candidate's: samples */
+	HP_VECTOR(struct code *) codes;	     /* of both sides; owned */
+	HP_VECTOR(struct absorbed) absorbed; /* whose codes are among them; owned */
+	double *counts; /* [replicate]: base's, then the candidate's: samples */
 	double cost[HP_SIDES];
 	uint64_t samples[HP_SIDES];
 	struct hp_compared *shown;
@@ -101,6 +108,15 @@ bool sides_note(struct sides *sides, const char *format, ...) __attribute__((for
 const char *const *sides_notes(const struct sides *sides);
 const char *sides_format(struct hp_arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Whether the code is one that is in another procedure on the other side. */
+static inline bool unit_has_absorbed(const struct unit *unit, const struct code *code)
+{
+	for (size_t i = 0; i < unit->absorbed.count; i++)
+		if (unit->absorbed.at[i].code == code)
+			return true;
+	return false;
+}
 
 /* Mean units that a sample of the replicate stands for. */
 static inline double replicate_weight(const struct replicate *replicate)

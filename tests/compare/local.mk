@@ -6,3 +6,16 @@ check_PROGRAMS += tests/compare/test_compare
 tests_compare_test_compare_SOURCES = tests/compare/test_compare.c \
 	tests/compare_fixture.h tests/compare_fixture.c tests/db_fixture.c
 tests_compare_test_compare_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
+
+# One source, built twice.
+helper_programs += tests/compare/pair_old tests/compare/pair_new
+tests_compare_pair_old_SOURCES = tests/compare/pair.c
+tests_compare_pair_old_CFLAGS = -std=gnu11 -O2 -g
+tests_compare_pair_old_LDADD =
+tests_compare_pair_new_SOURCES = tests/compare/pair.c
+tests_compare_pair_new_CFLAGS = -std=gnu11 -O2 -g -DNEW
+tests_compare_pair_new_LDADD =
+
+check_PROGRAMS += tests/compare/test_moved
+tests_compare_test_moved_SOURCES = tests/compare/test_moved.c tests/db_fixture.c
+tests_compare_test_moved_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
