@@ -23,6 +23,8 @@ EXTRA_DIST += \
 	scripts/bench/templates.cc \
 	scripts/callgrind.awk \
 	scripts/cfg-accuracy \
+	scripts/check-accuracy \
+	scripts/check/programs.py \
 	scripts/clock-accuracy \
 	scripts/demo.sh \
 	scripts/dependencies.sh \

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The programs of check-accuracy: real ones, built from Debian's source packages, so that one procedure
+of each can be given more work in its source.
+
+A variant is a build: as it is, with more work in that procedure, or by other means. How much work is a
+share of the procedure's own cost is found out by measuring: the time of a run grows by as much as is
+added, so that two builds give the slope.
+"""
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import bench
+
+PACKAGES = ['bzip2', 'lua5.4', 'zlib', 'lz4', 'zopfli']
+
+LUA = '''
+local function random(seed)
+    return function(n) seed = (seed * 1103515245 + 12345) % 2147483648 return seed % n end
+end
+for round = 1, tonumber(arg[1]) do
+    local next_number, t, n, words, queue, seen = random(7), {}, 0, {}, { 1 }, {}
+    for i = 1, 3000 do t[i] = ("x"):rep(next_number(7)) .. next_number(100000) end
+    table.sort(t)
+    for _, v in ipairs(t) do if v:find("^x+%d+5$") then n = n + 1 end end
+    for i = 1, 6000 do local w = "w" .. (i * 7919) % 1009 words[w] = (words[w] or 0) + 1 end
+    for i = 1, 6000 do
+        local x = (i * 48271) % 65521
+        if not seen[x] then seen[x] = true queue[#queue + 1] = x end
+    end
+end
+'''
+
+# Work that no compiler takes away: turns of an empty loop, EXTRA_RATE 65536ths of one each time.
+EXTRA = '''static unsigned long extra_turns; extra_turns += EXTRA_RATE;
+for (; extra_turns >= 65536; extra_turns -= 65536) __asm__ volatile("" : "+r"(extra_turns));
+'''
+
+
+# To find the rate out, it comes from the environment.
+TRIAL = '''#include <stdlib.h>
+unsigned long extra_rate;
+__attribute__((constructor)) static void read_rate(void)
+{
+	const char *text = getenv("EXTRA_RATE");
+	extra_rate = text ? strtoul(text, NULL, 10) : 0;
+}
+'''
+
+
+@dataclass
+class Program:
+    name: str
+    folder: str              # of the unpacked package, a glob
+    sources: list            # globs in it
+    flags: list
+    procedure: str           # that is given more work
+    place: tuple             # its file, and an expression that ends at the start of its body
+    command: callable        # of (program's path, units of work): argv
+    units: int = 20          # of work at first, to see how long they take
+
+    def prepare(self, sources, directory):
+        """Its own copy of the source."""
+        found = sorted(Path(sources).glob(self.folder))
+        if not found:
+            bench.die(f'{sources} has no {self.folder}: apt-get source {" ".join(PACKAGES)}')
+        self.directory = directory / self.name
+        shutil.copytree(found[0], self.directory / 'source')
+        # Debian's Lua asks where its modules are.
+        for header in self.directory.glob('source/src/luaconf.h'):
+            (header.parent / 'lua5.4-deb-multiarch.h').write_text('#define DEB_HOST_MULTIARCH "none"\n')
+        path = self.directory / 'source' / self.place[0]
+        text = path.read_text(encoding='latin-1')
+        place = re.search(self.place[1], text)
+        if not place:
+            bench.die(f'{path} has no {self.procedure} as expected')
+        # Behind the declarations that older C wants first stands a block of its own.
+        text = f'{text[:place.end()]}\n#ifdef EXTRA_RATE\n{EXTRA}#endif\n{text[place.end():]}'
+        path.write_text(text, encoding='latin-1')
+
+    def build(self, name, *flags, compiler='gcc'):
+        """Where variants differ in nothing but the build their paths are as long: each has its own folder."""
+        source = self.directory / 'source'
+        output = self.directory / name
+        output.mkdir(exist_ok=True)
+        if name == 'trial':
+            (output / 'rate.c').write_text(TRIAL)
+            flags += ('-DEXTRA_RATE=({ extern unsigned long extra_rate; extra_rate; })', str(output / 'rate.c'))
+        files = [str(path.relative_to(source)) for pattern in self.sources for path in sorted(source.glob(pattern))
+                 if path.name != 'luac.c']
+        built = subprocess.run([compiler, '-O2', '-g', '-w', *self.flags, *flags, *files, '-o',
+                                str(output / self.name), '-lm'], cwd=source, capture_output=True, text=True)
+        if built.returncode:
+            bench.die(f'{self.name} cannot be built: {built.stderr[:2000]}')
+        return output / self.name
+
+
+def files_command(*options):
+    """One unit of work is one more file to compress."""
+    def command(program, units):
+        return [str(program), *options, *['text'] * units]
+    return command
+
+
+def lua_command(program, units):
+    return [str(program), 'work.lua', str(units)]
+
+
+PROGRAMS = [
+    Program('bzip2', 'bzip2-*', ['blocksort.c', 'huffman.c', 'crctable.c', 'randtable.c', 'compress.c',
+                                 'decompress.c', 'bzlib.c', 'bzip2.c'], ['-D_FILE_OFFSET_BITS=64'],
+            'mainSort', ('blocksort.c', r'void mainSort \([^{]*\{'),
+            files_command('-kc')),
+    Program('lua', 'lua5.4-*', ['src/*.c'], ['-DLUA_USE_POSIX', '-Isrc'],
+            'luaV_execute', ('src/lvm.c', r'void luaV_execute \([^{]*\{'), lua_command),
+    Program('minigzip', 'zlib-*', ['*.c', 'test/minigzip.c'], ['-DHAVE_UNISTD_H', '-D_LARGEFILE64_SOURCE', '-I.'],
+            'longest_match', ('deflate.c', r'uInt longest_match\(s, cur_match\)[^{]*\{'),
+            files_command('-9', '-c')),
+    Program('lz4', 'lz4-*', ['programs/*.c', 'lib/*.c'], ['-Ilib'],
+            'LZ4HC_compress_generic_noDictCtx',
+            ('lib/lz4hc.c', r'LZ4HC_compress_generic_noDictCtx \([^{]*\{'), files_command('-9', '-c', '-q', '-m')),
+    Program('zopfli', 'zopfli-*', ['src/zopfli/*.c'], [],
+            'ZopfliFindLongestMatch', ('src/zopfli/lz77.c', r'void ZopfliFindLongestMatch\([^{]*\{'), files_command('-c', '--i2')),
+]
+
+
+def fetch(directory):
+    """Debian's sources of these packages, by its own means, without touching the system's lists."""
+    apt = directory / 'apt'
+    for folder in ('lists/partial', 'cache/archives/partial', 'sources'):
+        (apt / folder).mkdir(parents=True)
+    listed = Path('/etc/apt/sources.list.d/debian.sources')
+    if not listed.exists():
+        bench.die(f'no Debian here: give --sources DIR, with what apt-get source {" ".join(PACKAGES)} unpacks')
+    (apt / 'sources/debian.sources').write_text(
+        re.sub(r'^Types: deb$', 'Types: deb-src', listed.read_text(), flags=re.M))
+    base = ['apt-get', '-qq', '-o', 'Dir::Etc::sourcelist=/dev/null', '-o', f'Dir::Etc::sourceparts={apt}/sources',
+            '-o', f'Dir::State::lists={apt}/lists', '-o', f'Dir::Cache={apt}/cache']
+    for arguments in (['update'], ['source', *PACKAGES]):
+        if subprocess.run([*base, *arguments], cwd=directory, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE).returncode:
+            bench.die(f'apt-get {arguments[0]} failed: give --sources DIR')
+    return directory
+
+
+def cpu_time(command, directory, rate=0):
+    """User time of one run: what the kernel did has nothing to do with the build."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True,
+                   env={**os.environ, 'EXTRA_RATE': str(rate)})
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime
+
+
+def least(command, directory, runs=5, rate=0):
+    return min(cpu_time(command, directory, rate) for _ in range(runs))
