@@ -4,62 +4,41 @@
 #include <inttypes.h>
 #include <string.h>
 
-void cell_cumulative(const struct report *report, const struct row *row, size_t event,
-		     struct buffer *buffer)
+void cell_cumulative(const struct cell *cell, struct buffer *buffer)
 {
-	(void)report;
-	(void)event;
-	buffer_printf(buffer, "%.2f", 100 * row->cumulative);
+	buffer_printf(buffer, "%.2f", 100 * cell->row->cumulative);
 }
 
-void cell_name(const struct report *report, const struct row *row, size_t event,
-	       struct buffer *buffer)
+void cell_name(const struct cell *cell, struct buffer *buffer)
 {
-	(void)report;
-	(void)event;
-	buffer_add(buffer, row->name, strlen(row->name));
+	buffer_add(buffer, cell->row->name, strlen(cell->row->name));
 }
 
-void cell_image(const struct report *report, const struct row *row, size_t event,
-		struct buffer *buffer)
+void cell_image(const struct cell *cell, struct buffer *buffer)
 {
-	(void)report;
-	(void)event;
-	buffer_add(buffer, row->image->id.path, strlen(row->image->id.path));
+	buffer_add(buffer, cell->row->image->id.path, strlen(cell->row->image->id.path));
 }
 
-void cell_build_id(const struct report *report, const struct row *row, size_t event,
-		   struct buffer *buffer)
+void cell_build_id(const struct cell *cell, struct buffer *buffer)
 {
-	(void)report;
-	(void)event;
-	if (row->image->build_id)
-		buffer_add(buffer, row->image->build_id, strlen(row->image->build_id));
+	if (cell->row->image->build_id)
+		buffer_add(buffer, cell->row->image->build_id, strlen(cell->row->image->build_id));
 }
 
-void cell_address(const struct report *report, const struct row *row, size_t event,
-		  struct buffer *buffer)
+void cell_address(const struct cell *cell, struct buffer *buffer)
 {
-	(void)report;
-	(void)event;
-	if (row->has_address)
-		buffer_printf(buffer, "0x%" PRIx64, row->address);
+	if (cell->row->has_address)
+		buffer_printf(buffer, "0x%" PRIx64, cell->row->address);
 }
 
-void cell_file(const struct report *report, const struct row *row, size_t event,
-	       struct buffer *buffer)
+void cell_file(const struct cell *cell, struct buffer *buffer)
 {
-	(void)report;
-	(void)event;
-	if (row->file)
-		buffer_add(buffer, row->file, strlen(row->file));
+	if (cell->row->file)
+		buffer_add(buffer, cell->row->file, strlen(cell->row->file));
 }
 
-void cell_line(const struct report *report, const struct row *row, size_t event,
-	       struct buffer *buffer)
+void cell_line(const struct cell *cell, struct buffer *buffer)
 {
-	(void)report;
-	(void)event;
-	if (row->file && row->line)
-		buffer_printf(buffer, "%" PRIu32, row->line);
+	if (cell->row->file && cell->row->line)
+		buffer_printf(buffer, "%" PRIu32, cell->row->line);
 }

@@ -3,22 +3,14 @@
 #ifndef REPORT_CELLS_H
 #define REPORT_CELLS_H
 
-#include "model.h"
-#include "text.h"
+#include "columns.h"
 
-void cell_cumulative(const struct report *report, const struct row *row, size_t event,
-		     struct buffer *buffer);
-void cell_name(const struct report *report, const struct row *row, size_t event,
-	       struct buffer *buffer);
-void cell_image(const struct report *report, const struct row *row, size_t event,
-		struct buffer *buffer);
-void cell_build_id(const struct report *report, const struct row *row, size_t event,
-		   struct buffer *buffer);
-void cell_address(const struct report *report, const struct row *row, size_t event,
-		  struct buffer *buffer);
-void cell_file(const struct report *report, const struct row *row, size_t event,
-	       struct buffer *buffer);
-void cell_line(const struct report *report, const struct row *row, size_t event,
-	       struct buffer *buffer);
+void cell_cumulative(const struct cell *cell, struct buffer *buffer);
+void cell_name(const struct cell *cell, struct buffer *buffer);
+void cell_image(const struct cell *cell, struct buffer *buffer);
+void cell_build_id(const struct cell *cell, struct buffer *buffer);
+void cell_address(const struct cell *cell, struct buffer *buffer);
+void cell_file(const struct cell *cell, struct buffer *buffer);
+void cell_line(const struct cell *cell, struct buffer *buffer);
 
 #endif

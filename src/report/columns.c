@@ -13,81 +13,67 @@ static void add_text(struct buffer *buffer, const char *text)
 	buffer_add(buffer, text, strlen(text));
 }
 
-static void cell_samples(const struct report *report, const struct row *row, size_t event,
-			 struct buffer *buffer)
+static void cell_samples(const struct cell *cell, struct buffer *buffer)
 {
-	(void)report;
-	buffer_printf(buffer, "%" PRIu64, row->tallies[event].samples);
+	buffer_printf(buffer, "%" PRIu64, cell->row->tallies[cell->event].samples);
 }
 
-static void cell_percent(const struct report *report, const struct row *row, size_t event,
-			 struct buffer *buffer)
+static void cell_percent(const struct cell *cell, struct buffer *buffer)
 {
-	buffer_printf(buffer, "%.2f", 100 * report_share(report, event, &row->tallies[event]));
+	buffer_printf(
+		buffer, "%.2f",
+		100 * report_share(cell->report, cell->event, &cell->row->tallies[cell->event]));
 }
 
-static void cell_exact_percent(const struct report *report, const struct row *row, size_t event,
-			       struct buffer *buffer)
+static void cell_exact_percent(const struct cell *cell, struct buffer *buffer)
 {
-	buffer_printf(buffer, "%.6f", 100 * report_share(report, event, &row->tallies[event]));
+	buffer_printf(
+		buffer, "%.6f",
+		100 * report_share(cell->report, cell->event, &cell->row->tallies[cell->event]));
 }
 
 /* In a listing most instructions have no samples: what is there shows better without the zeros. */
-static void cell_listed_samples(const struct report *report, const struct row *row, size_t event,
-				struct buffer *buffer)
+static void cell_listed_samples(const struct cell *cell, struct buffer *buffer)
 {
-	if (row->tallies[event].samples)
-		cell_samples(report, row, event, buffer);
+	if (cell->row->tallies[cell->event].samples)
+		cell_samples(cell, buffer);
 }
 
-static void cell_listed_percent(const struct report *report, const struct row *row, size_t event,
-				struct buffer *buffer)
+static void cell_listed_percent(const struct cell *cell, struct buffer *buffer)
 {
-	if (row->tallies[event].samples)
-		cell_percent(report, row, event, buffer);
+	if (cell->row->tallies[cell->event].samples)
+		cell_percent(cell, buffer);
 }
 
-static void cell_local(const struct report *report, const struct row *row, size_t event,
-		       struct buffer *buffer)
+static void cell_local(const struct cell *cell, struct buffer *buffer)
 {
-	if (row->tallies[event].samples)
-		buffer_printf(buffer, "%.2f", 100 * row->local);
-	(void)report;
+	if (cell->row->tallies[cell->event].samples)
+		buffer_printf(buffer, "%.2f", 100 * cell->row->local);
 }
 
 /* For people: says what the name is when it is not a procedure's. */
-static void cell_procedure(const struct report *report, const struct row *row, size_t event,
-			   struct buffer *buffer)
+static void cell_procedure(const struct cell *cell, struct buffer *buffer)
 {
-	(void)report;
-	(void)event;
-	add_text(buffer, row->name);
-	if (row->inlined)
+	add_text(buffer, cell->row->name);
+	if (cell->row->inlined)
 		add_text(buffer, " (inlined)");
 }
 
-static void cell_inlined(const struct report *report, const struct row *row, size_t event,
-			 struct buffer *buffer)
+static void cell_inlined(const struct cell *cell, struct buffer *buffer)
 {
-	(void)report;
-	(void)event;
-	add_text(buffer, row->inlined ? "yes" : "no");
+	add_text(buffer, cell->row->inlined ? "yes" : "no");
 }
 
-static void cell_short_image(const struct report *report, const struct row *row, size_t event,
-			     struct buffer *buffer)
+static void cell_short_image(const struct cell *cell, struct buffer *buffer)
 {
-	(void)report;
-	(void)event;
-	add_text(buffer, row->image->short_name);
-	if (row->image->problem)
+	add_text(buffer, cell->row->image->short_name);
+	if (cell->row->image->problem)
 		add_text(buffer, " (not read)");
 }
 
-static void cell_long_image(const struct report *report, const struct row *row, size_t event,
-			    struct buffer *buffer)
+static void cell_long_image(const struct cell *cell, struct buffer *buffer)
 {
-	const struct report_image *image = row->image;
+	const struct report_image *image = cell->row->image;
 
 	/* The short name is the longer one where two builds of one path ran. */
 	add_text(buffer, strlen(image->short_name) > strlen(image->id.path) ? image->short_name
@@ -96,49 +82,36 @@ static void cell_long_image(const struct report *report, const struct row *row, 
 		add_text(buffer, " (deleted)");
 	if (image->problem)
 		add_text(buffer, " (not read)");
-	(void)report;
-	(void)event;
 }
 
-static void cell_size(const struct report *report, const struct row *row, size_t event,
-		      struct buffer *buffer)
+static void cell_size(const struct cell *cell, struct buffer *buffer)
 {
-	(void)report;
-	(void)event;
-	if (row->has_address)
-		buffer_printf(buffer, "%" PRIu64, row->size);
+	if (cell->row->has_address)
+		buffer_printf(buffer, "%" PRIu64, cell->row->size);
 }
 
-static void cell_bytes(const struct report *report, const struct row *row, size_t event,
-		       struct buffer *buffer)
+static void cell_bytes(const struct cell *cell, struct buffer *buffer)
 {
-	(void)report;
-	(void)event;
-	for (size_t i = 0; i < row->length; i++)
-		buffer_printf(buffer, "%02x", row->bytes[i]);
+	for (size_t i = 0; i < cell->row->length; i++)
+		buffer_printf(buffer, "%02x", cell->row->bytes[i]);
 }
 
-static void cell_text(const struct report *report, const struct row *row, size_t event,
-		      struct buffer *buffer)
+static void cell_text(const struct cell *cell, struct buffer *buffer)
 {
-	(void)report;
-	(void)event;
-	add_text(buffer, row->text);
+	add_text(buffer, cell->row->text);
 }
 
-static void cell_position(const struct report *report, const struct row *row, size_t event,
-			  struct buffer *buffer)
+static void cell_position(const struct cell *cell, struct buffer *buffer)
 {
-	const char *file = row->short_file ? row->short_file
-			   : row->file	   ? report_file_name(row->file)
-					   : NULL;
+	const char *file = cell->row->short_file ? cell->row->short_file
+			   : cell->row->file	 ? report_file_name(cell->row->file)
+						 : NULL;
 
-	(void)event;
-	if (file && row->line)
-		buffer_printf(buffer, "%s:%" PRIu32, file, row->line);
+	if (file && cell->row->line)
+		buffer_printf(buffer, "%s:%" PRIu32, file, cell->row->line);
 	else if (file)
 		add_text(buffer, file);
-	else if (report->options->view == HP_VIEW_LINES)
+	else if (cell->report->options->view == HP_VIEW_LINES)
 		add_text(buffer, "(no line)");
 }
 

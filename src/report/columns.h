@@ -6,14 +6,20 @@
 #include "model.h"
 #include "text.h"
 
+/* What is shown in one place of a table. */
+struct cell {
+	const struct report *report;
+	const struct row *row;
+	size_t event; /* its column's */
+};
+
 struct column {
 	const char *title;
 	bool right;   /* aligned */
 	bool shrinks; /* a name: cut first when the terminal is narrow */
 	size_t event; /* NO_EVENT for the columns that have none */
 	/* Adds the raw text of the cell. */
-	void (*cell)(const struct report *report, const struct row *row, size_t event,
-		     struct buffer *buffer);
+	void (*cell)(const struct cell *cell, struct buffer *buffer);
 };
 #define NO_EVENT SIZE_MAX
 

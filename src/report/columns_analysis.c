@@ -36,96 +36,67 @@ static bool has_clock(const struct report *report)
 	return analyse_cycles_per_unit(report) > 0;
 }
 
-static void cell_block(const struct report *report, const struct row *row, size_t event,
-		       struct buffer *text)
+static void cell_block(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	if (row->has_block)
-		buffer_printf(text, "%" PRIu32, row->block);
+	if (cell->row->has_block)
+		buffer_printf(text, "%" PRIu32, cell->row->block);
 }
 
-static void cell_executions(const struct report *report, const struct row *row, size_t event,
-			    struct buffer *text)
+static void cell_executions(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	if (row->insn)
-		columns_add_number(text, frequency_of(row)->executions);
+	if (cell->row->insn)
+		columns_add_number(text, frequency_of(cell->row)->executions);
 }
 
-static void cell_executions_low(const struct report *report, const struct row *row, size_t event,
-				struct buffer *text)
+static void cell_executions_low(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	if (row->insn)
-		columns_add_number(text, frequency_of(row)->executions_low);
+	if (cell->row->insn)
+		columns_add_number(text, frequency_of(cell->row)->executions_low);
 }
 
-static void cell_executions_high(const struct report *report, const struct row *row, size_t event,
-				 struct buffer *text)
+static void cell_executions_high(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	if (row->insn)
-		columns_add_number(text, frequency_of(row)->executions_high);
+	if (cell->row->insn)
+		columns_add_number(text, frequency_of(cell->row)->executions_high);
 }
 
-static void cell_relative(const struct report *report, const struct row *row, size_t event,
-			  struct buffer *text)
+static void cell_relative(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	if (row->insn)
-		columns_add_number(text, frequency_of(row)->relative);
+	if (cell->row->insn)
+		columns_add_number(text, frequency_of(cell->row)->relative);
 }
 
-static void cell_confidence(const struct report *report, const struct row *row, size_t event,
-			    struct buffer *text)
+static void cell_confidence(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	if (row->insn)
-		buffer_printf(
-			text, "%s",
-			hp_confidence_name((enum hp_confidence)frequency_of(row)->confidence));
+	if (cell->row->insn)
+		buffer_printf(text, "%s",
+			      hp_confidence_name(
+				      (enum hp_confidence)frequency_of(cell->row)->confidence));
 }
 
-static void cell_cycles(const struct report *report, const struct row *row, size_t event,
-			struct buffer *text)
+static void cell_cycles(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	if (row->insn && has_clock(report))
-		columns_add_number(text, row->insn->cycles);
+	if (cell->row->insn && has_clock(cell->report))
+		columns_add_number(text, cell->row->insn->cycles);
 }
 
-static void cell_cycles_per_execution(const struct report *report, const struct row *row,
-				      size_t event, struct buffer *text)
+static void cell_cycles_per_execution(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	if (row->insn && has_clock(report))
-		columns_add_number(text, row->insn->cycles / frequency_of(row)->executions);
+	if (cell->row->insn && has_clock(cell->report))
+		columns_add_number(text,
+				   cell->row->insn->cycles / frequency_of(cell->row)->executions);
 }
 
-static void cell_best_case(const struct report *report, const struct row *row, size_t event,
-			   struct buffer *text)
+static void cell_best_case(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	if (row->insn)
-		columns_add_number(text, row->insn->best_case_cycles);
+	if (cell->row->insn)
+		columns_add_number(text, cell->row->insn->best_case_cycles);
 }
 
-static void cell_stalls(const struct report *report, const struct row *row, size_t event,
-			struct buffer *text)
+static void cell_stalls(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	if (row->insn)
-		columns_add_causes(text, row->analysis, row->insn);
+	if (cell->row->insn)
+		columns_add_causes(text, cell->row->analysis, cell->row->insn);
 }
 
 const struct column columns_of_analysis[] = {

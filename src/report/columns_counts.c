@@ -28,84 +28,61 @@ double counts_instructions_per_cycle(const struct report *report, const struct r
 	return row->counts && cycles > 0 ? row->counts->instructions.value / cycles : NAN;
 }
 
-static void cell_calls(const struct report *report, const struct row *row, size_t event,
-		       struct buffer *buffer)
+static void cell_calls(const struct cell *cell, struct buffer *buffer)
 {
-	(void)report;
-	(void)event;
-	if (row->counts && isfinite(row->counts->calls.value))
-		quantity_add_interval(buffer, row->counts->calls.value, row->counts->calls.low,
-				      row->counts->calls.high);
+	if (cell->row->counts && isfinite(cell->row->counts->calls.value))
+		quantity_add_interval(buffer, cell->row->counts->calls.value,
+				      cell->row->counts->calls.low, cell->row->counts->calls.high);
 }
 
-static void cell_cycles_per_call(const struct report *report, const struct row *row, size_t event,
-				 struct buffer *buffer)
+static void cell_cycles_per_call(const struct cell *cell, struct buffer *buffer)
 {
-	double cycles = counts_cycles_per_call(report, row);
+	double cycles = counts_cycles_per_call(cell->report, cell->row);
 
-	(void)event;
 	if (isfinite(cycles))
 		quantity_add(buffer, cycles);
 }
 
-static void cell_ipc(const struct report *report, const struct row *row, size_t event,
-		     struct buffer *buffer)
+static void cell_ipc(const struct cell *cell, struct buffer *buffer)
 {
-	double instructions = counts_instructions_per_cycle(report, row);
+	double instructions = counts_instructions_per_cycle(cell->report, cell->row);
 
-	(void)event;
 	if (isfinite(instructions))
 		buffer_printf(buffer, "%.2f", instructions);
 }
 
-static void cell_exact_calls(const struct report *report, const struct row *row, size_t event,
-			     struct buffer *buffer)
+static void cell_exact_calls(const struct cell *cell, struct buffer *buffer)
 {
-	(void)report;
-	(void)event;
-	if (row->counts)
-		columns_add_number(buffer, row->counts->calls.value);
+	if (cell->row->counts)
+		columns_add_number(buffer, cell->row->counts->calls.value);
 }
 
-static void cell_calls_low(const struct report *report, const struct row *row, size_t event,
-			   struct buffer *buffer)
+static void cell_calls_low(const struct cell *cell, struct buffer *buffer)
 {
-	(void)report;
-	(void)event;
-	if (row->counts)
-		columns_add_number(buffer, row->counts->calls.low);
+	if (cell->row->counts)
+		columns_add_number(buffer, cell->row->counts->calls.low);
 }
 
-static void cell_calls_high(const struct report *report, const struct row *row, size_t event,
-			    struct buffer *buffer)
+static void cell_calls_high(const struct cell *cell, struct buffer *buffer)
 {
-	(void)report;
-	(void)event;
-	if (row->counts)
-		columns_add_number(buffer, row->counts->calls.high);
+	if (cell->row->counts)
+		columns_add_number(buffer, cell->row->counts->calls.high);
 }
 
-static void cell_instructions(const struct report *report, const struct row *row, size_t event,
-			      struct buffer *buffer)
+static void cell_instructions(const struct cell *cell, struct buffer *buffer)
 {
-	(void)report;
-	(void)event;
-	if (row->counts)
-		columns_add_number(buffer, row->counts->instructions.value);
+	if (cell->row->counts)
+		columns_add_number(buffer, cell->row->counts->instructions.value);
 }
 
-static void cell_exact_cycles_per_call(const struct report *report, const struct row *row,
-				       size_t event, struct buffer *buffer)
+static void cell_exact_cycles_per_call(const struct cell *cell, struct buffer *buffer)
 {
-	(void)event;
-	columns_add_number(buffer, counts_cycles_per_call(report, row));
+	columns_add_number(buffer, counts_cycles_per_call(cell->report, cell->row));
 }
 
-static void cell_exact_ipc(const struct report *report, const struct row *row, size_t event,
-			   struct buffer *buffer)
+static void cell_exact_ipc(const struct cell *cell, struct buffer *buffer)
 {
-	(void)event;
-	columns_add_number(buffer, counts_instructions_per_cycle(report, row));
+	columns_add_number(buffer, counts_instructions_per_cycle(cell->report, cell->row));
 }
 
 const struct column columns_of_counts[] = {

@@ -41,7 +41,7 @@ static const char *format_cell(struct table *table, const struct column *column,
 {
 	buffer_clear(&table->raw);
 	buffer_clear(&table->cell);
-	column->cell(table->report, row, column->event, &table->raw);
+	column->cell(&(struct cell){ table->report, row, column->event }, &table->raw);
 	text_escape(&table->cell, buffer_text(&table->raw));
 	return buffer_text(&table->cell);
 }

@@ -25,7 +25,7 @@ static struct hp_error *write_row(const struct report *report, const struct colu
 		const struct column *column = &columns->at.at[i];
 
 		buffer_clear(&cell);
-		column->cell(report, row, column->event, &cell);
+		column->cell(&(struct cell){ report, row, column->event }, &cell);
 		if (i)
 			buffer_add(record, ",", 1);
 		text_csv(record, buffer_text(&cell));

@@ -29,37 +29,25 @@ static void add_figure(struct buffer *text, const struct counted_figure *figure)
 		buffer_printf(text, "?");
 }
 
-static void cell_runs(const struct report *report, const struct row *row, size_t event,
-		      struct buffer *text)
+static void cell_runs(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	add_figure(text, &executed_of(row)->runs);
+	add_figure(text, &executed_of(cell->row)->runs);
 }
 
-static void cell_instructions(const struct report *report, const struct row *row, size_t event,
-			      struct buffer *text)
+static void cell_instructions(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	add_figure(text, &executed_of(row)->instructions);
+	add_figure(text, &executed_of(cell->row)->instructions);
 }
 
-static void cell_share(const struct report *report, const struct row *row, size_t event,
-		       struct buffer *text)
+static void cell_share(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	buffer_printf(text, "%.2f", 100 * row->local);
+	buffer_printf(text, "%.2f", 100 * cell->row->local);
 }
 
-static void cell_each(const struct report *report, const struct row *row, size_t event,
-		      struct buffer *text)
+static void cell_each(const struct cell *cell, struct buffer *text)
 {
-	const struct executed *one = executed_of(row);
+	const struct executed *one = executed_of(cell->row);
 
-	(void)report;
-	(void)event;
 	if (one->runs.value > 0)
 		quantity_add(text, one->instructions.value / one->runs.value);
 }
@@ -69,116 +57,77 @@ static void add_text(struct buffer *text, const char *added)
 	buffer_add(text, added, strlen(added));
 }
 
-static void cell_caller(const struct report *report, const struct row *row, size_t event,
-			struct buffer *text)
+static void cell_caller(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	add_text(text, row->name);
+	add_text(text, cell->row->name);
 }
 
-static void cell_where(const struct report *report, const struct row *row, size_t event,
-		       struct buffer *text)
+static void cell_where(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	add_text(text, row->image->short_name);
+	add_text(text, cell->row->image->short_name);
 }
 
-static void cell_callee(const struct report *report, const struct row *row, size_t event,
-			struct buffer *text)
+static void cell_callee(const struct cell *cell, struct buffer *text)
 {
-	const struct executed *one = executed_of(row);
+	const struct executed *one = executed_of(cell->row);
 
-	(void)report;
-	(void)event;
 	add_text(text, one->callee);
-	if (one->callee_image && one->callee_image != row->image)
+	if (one->callee_image && one->callee_image != cell->row->image)
 		buffer_printf(text, " [%s]", one->callee_image->short_name);
 	if (one->is_jump)
 		add_text(text, " (jump)");
 }
 
-static void cell_position(const struct report *report, const struct row *row, size_t event,
-			  struct buffer *text)
+static void cell_position(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	buffer_printf(text, "%s:%" PRIu32, report_file_name(row->file), row->line);
+	buffer_printf(text, "%s:%" PRIu32, report_file_name(cell->row->file), cell->row->line);
 }
 
-static void cell_value(const struct report *report, const struct row *row, size_t event,
-		       struct buffer *text)
+static void cell_value(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	columns_add_number(text, executed_of(row)->runs.value);
+	columns_add_number(text, executed_of(cell->row)->runs.value);
 }
 
-static void cell_low(const struct report *report, const struct row *row, size_t event,
-		     struct buffer *text)
+static void cell_low(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	columns_add_number(text, executed_of(row)->runs.low);
+	columns_add_number(text, executed_of(cell->row)->runs.low);
 }
 
-static void cell_high(const struct report *report, const struct row *row, size_t event,
-		      struct buffer *text)
+static void cell_high(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	columns_add_number(text, executed_of(row)->runs.high);
+	columns_add_number(text, executed_of(cell->row)->runs.high);
 }
 
-static void cell_exact_instructions(const struct report *report, const struct row *row,
-				    size_t event, struct buffer *text)
+static void cell_exact_instructions(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	if (!row->file)
-		columns_add_number(text, executed_of(row)->instructions.value);
+	if (!cell->row->file)
+		columns_add_number(text, executed_of(cell->row)->instructions.value);
 }
 
-static void cell_exact_share(const struct report *report, const struct row *row, size_t event,
-			     struct buffer *text)
+static void cell_exact_share(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	buffer_printf(text, "%.6f", 100 * row->local);
+	buffer_printf(text, "%.6f", 100 * cell->row->local);
 }
 
-static void cell_bare_callee(const struct report *report, const struct row *row, size_t event,
-			     struct buffer *text)
+static void cell_bare_callee(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	add_text(text, executed_of(row)->callee);
+	add_text(text, executed_of(cell->row)->callee);
 }
 
-static void cell_callee_image(const struct report *report, const struct row *row, size_t event,
-			      struct buffer *text)
+static void cell_callee_image(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	if (executed_of(row)->callee_image)
-		add_text(text, executed_of(row)->callee_image->id.path);
+	if (executed_of(cell->row)->callee_image)
+		add_text(text, executed_of(cell->row)->callee_image->id.path);
 }
 
-static void cell_kind(const struct report *report, const struct row *row, size_t event,
-		      struct buffer *text)
+static void cell_kind(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	add_text(text, executed_of(row)->is_jump ? "jump" : "call");
+	add_text(text, executed_of(cell->row)->is_jump ? "jump" : "call");
 }
 
-static void cell_scope(const struct report *report, const struct row *row, size_t event,
-		       struct buffer *text)
+static void cell_scope(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	add_text(text, row->file ? "line" : "procedure");
+	add_text(text, cell->row->file ? "line" : "procedure");
 }
 
 static const struct column text_calls[] = {

@@ -38,47 +38,32 @@ static const struct hp_cause *cause_of(const struct stall *stall, uint32_t numbe
 	return &stall->analysis->causes[stall->insn->first_cause + number];
 }
 
-static void cell_percent(const struct report *report, const struct row *row, size_t event,
-			 struct buffer *text)
+static void cell_percent(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	buffer_printf(text, "%.2f", 100 * row->local);
+	buffer_printf(text, "%.2f", 100 * cell->row->local);
 }
 
-static void cell_cycles(const struct report *report, const struct row *row, size_t event,
-			struct buffer *text)
+static void cell_cycles(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	quantity_add(text, stall_of_row(row)->cycles);
+	quantity_add(text, stall_of_row(cell->row)->cycles);
 }
 
 /* How often compared with its procedure is no number of executions. */
-static void cell_executions(const struct report *report, const struct row *row, size_t event,
-			    struct buffer *text)
+static void cell_executions(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	quantity_add_frequency(text, frequency_of(row), true);
+	quantity_add_frequency(text, frequency_of(cell->row), true);
 }
 
-static void cell_confidence(const struct report *report, const struct row *row, size_t event,
-			    struct buffer *text)
+static void cell_confidence(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
 	buffer_printf(text, "%s",
-		      hp_confidence_name((enum hp_confidence)frequency_of(row)->confidence));
+		      hp_confidence_name((enum hp_confidence)frequency_of(cell->row)->confidence));
 }
 
-static void cell_average(const struct report *report, const struct row *row, size_t event,
-			 struct buffer *text)
+static void cell_average(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	quantity_add_at_least(text, stall_average(stall_of_row(row)),
-			      stall_average_low(stall_of_row(row)));
+	quantity_add_at_least(text, stall_average(stall_of_row(cell->row)),
+			      stall_average_low(stall_of_row(cell->row)));
 }
 
 static bool is_narrow(const struct report *report)
@@ -95,16 +80,14 @@ static bool has_no_room_for_questions(const struct report *report)
 	return room && room < 120;
 }
 
-static void cell_causes(const struct report *report, const struct row *row, size_t event,
-			struct buffer *text)
+static void cell_causes(const struct cell *cell, struct buffer *text)
 {
-	const struct stall *stall = stall_of_row(row);
+	const struct stall *stall = stall_of_row(cell->row);
 	const double noticeable = 0.05;
-	const unsigned most = is_narrow(report) ? 1 : 2;
+	const unsigned most = is_narrow(cell->report) ? 1 : 2;
 	unsigned told = 0;
 	uint32_t kinds = 0; /* told, a bit each: one of several culprits will do */
 
-	(void)event;
 	for (uint32_t i = 0; i < stall->insn->cause_count && told < most; i++) {
 		const struct hp_cause *cause = cause_of(stall, i);
 
@@ -119,26 +102,20 @@ static void cell_causes(const struct report *report, const struct row *row, size
 	}
 }
 
-static void cell_all_causes(const struct report *report, const struct row *row, size_t event,
-			    struct buffer *text)
+static void cell_all_causes(const struct cell *cell, struct buffer *text)
 {
-	const struct stall *stall = stall_of_row(row);
+	const struct stall *stall = stall_of_row(cell->row);
 
-	(void)report;
-	(void)event;
 	columns_add_causes(text, stall->analysis, stall->insn);
 }
 
 /* Without the arguments of C++, which leave room for nothing else. */
-static void cell_bare_procedure(const struct report *report, const struct row *row, size_t event,
-				struct buffer *text)
+static void cell_bare_procedure(const struct cell *cell, struct buffer *text)
 {
 	const char *start;
 	size_t length;
 
-	(void)report;
-	(void)event;
-	resolve_bare_name(row->name, &start, &length);
+	resolve_bare_name(cell->row->name, &start, &length);
 	buffer_add(text, start, length);
 }
 
@@ -151,55 +128,38 @@ static bool has_position(const struct row *row)
 	return row->file || strncmp(row->name, image, length) != 0 || row->name[length] != '+';
 }
 
-static void cell_position(const struct report *report, const struct row *row, size_t event,
-			  struct buffer *text)
+static void cell_position(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	if (row->file)
-		buffer_printf(text, "%s:%" PRIu32, report_file_name(row->file), row->line);
-	else if (has_position(row))
-		buffer_printf(text, "%s", row->image->short_name);
+	if (cell->row->file)
+		buffer_printf(text, "%s:%" PRIu32, report_file_name(cell->row->file),
+			      cell->row->line);
+	else if (has_position(cell->row))
+		buffer_printf(text, "%s", cell->row->image->short_name);
 }
 
-static void cell_exact_percent(const struct report *report, const struct row *row, size_t event,
-			       struct buffer *text)
+static void cell_exact_percent(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	columns_add_number(text, 100 * row->local);
+	columns_add_number(text, 100 * cell->row->local);
 }
 
-static void cell_exact_cycles(const struct report *report, const struct row *row, size_t event,
-			      struct buffer *text)
+static void cell_exact_cycles(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	columns_add_number(text, stall_of_row(row)->cycles);
+	columns_add_number(text, stall_of_row(cell->row)->cycles);
 }
 
-static void cell_estimate(const struct report *report, const struct row *row, size_t event,
-			  struct buffer *text)
+static void cell_estimate(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	columns_add_number(text, frequency_of(row)->executions);
+	columns_add_number(text, frequency_of(cell->row)->executions);
 }
 
-static void cell_relative(const struct report *report, const struct row *row, size_t event,
-			  struct buffer *text)
+static void cell_relative(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	columns_add_number(text, frequency_of(row)->relative);
+	columns_add_number(text, frequency_of(cell->row)->relative);
 }
 
-static void cell_exact_average(const struct report *report, const struct row *row, size_t event,
-			       struct buffer *text)
+static void cell_exact_average(const struct cell *cell, struct buffer *text)
 {
-	(void)report;
-	(void)event;
-	columns_add_number(text, stall_average(stall_of_row(row)));
+	columns_add_number(text, stall_average(stall_of_row(cell->row)));
 }
 
 static const struct column text_columns_of_stalls[] = {
