@@ -38,6 +38,7 @@ extern const struct hp_command hp_command_record;
 extern const struct hp_command hp_command_report;
 extern const struct hp_command hp_command_stat;
 extern const struct hp_command hp_command_check;
+extern const struct hp_command hp_command_diff;
 extern const struct hp_command hp_command_stats;
 extern const struct hp_command hp_command_epochs;
 extern const struct hp_command hp_command_events;

@@ -4,6 +4,7 @@ hpcprof_SOURCES = \
 	src/cli/arguments.h src/cli/arguments.c \
 	src/cli/cli.c \
 	src/cli/cmd_check.c src/cli/check_runs.h src/cli/check_runs.c \
+	src/cli/cmd_diff.c \
 	src/cli/cmd_doctor.c \
 	src/cli/cmd_epochs.c src/cli/epoch_list.h src/cli/epoch_list.c \
 	src/cli/cmd_events.c \

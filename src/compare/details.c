@@ -12,6 +12,7 @@
 
 #include <hpcprof/base/cleanup.h>
 
+#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 
@@ -402,6 +403,16 @@ static bool keep_files(struct detailing *detailing)
 	return true;
 }
 
+static bool is_asked_for(const struct judging *judging, const struct unit *unit)
+{
+	const char *asked = judging->sides->options->annotated;
+	const char *name = unit->shown->name;
+	const char *former = unit->shown->former_name;
+
+	return asked && (strcmp(asked, name) == 0 || fnmatch(asked, name, 0) == 0 ||
+			 (former && strcmp(asked, former) == 0));
+}
+
 static struct hp_error *detail(const struct judging *judging, const struct unit *unit)
 {
 	struct detailing detailing = { .judging = judging, .unit = unit };
@@ -415,7 +426,7 @@ static struct hp_error *detail(const struct judging *judging, const struct unit 
 		show_place(&detailing);
 		error = show_lines(&detailing);
 	}
-	if (!error && unit->shown->is_finding)
+	if (!error && (unit->shown->is_finding || is_asked_for(judging, unit)))
 		error = show_code(&detailing);
 	hp_vector_free(&detailing.pairs);
 	hp_vector_free(&detailing.lines);
@@ -429,7 +440,7 @@ struct hp_error *judge_details(const struct judging *judging)
 	for (size_t i = 0; i < judging->sides->units.count && !error; i++) {
 		const struct unit *unit = &judging->sides->units.at[i];
 
-		if (!isnan(unit->shown->p))
+		if (!isnan(unit->shown->p) || is_asked_for(judging, unit))
 			error = detail(judging, unit);
 	}
 	return error;

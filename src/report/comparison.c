@@ -328,6 +328,8 @@ struct hp_error *hp_comparison_write(const struct hp_comparison *comparison,
 		return comparison_write_github(&writer);
 	case HP_COMPARISON_MARKDOWN:
 		return comparison_write_markdown(&writer);
+	case HP_COMPARISON_DIFFERENCES:
+		return comparison_write_differences(&writer);
 	case HP_COMPARISON_HTML:
 		return comparison_write_html(&writer);
 	}

@@ -20,6 +20,7 @@ struct comparison_writer {
 };
 
 struct hp_error *comparison_write_text(const struct comparison_writer *writer);
+struct hp_error *comparison_write_differences(const struct comparison_writer *writer);
 struct hp_error *comparison_write_json(const struct comparison_writer *writer);
 struct hp_error *comparison_write_junit(const struct comparison_writer *writer);
 struct hp_error *comparison_write_sarif(const struct comparison_writer *writer);

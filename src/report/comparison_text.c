@@ -85,8 +85,6 @@ static void add_side(struct buffer *out, const struct hp_compared_side *side, en
 
 static void add_head(struct buffer *out, const struct hp_comparison *comparison)
 {
-	comparison_add_headline(out, comparison);
-	buffer_printf(out, "\n");
 	add_side(out, &comparison->sides[HP_BASE], HP_BASE);
 	add_side(out, &comparison->sides[HP_CANDIDATE], HP_CANDIDATE);
 	buffer_printf(out, "# %-10s ", "event");
@@ -138,26 +136,25 @@ static void add_finding(struct table *table, const struct comparison_writer *wri
 	end_cell(table, &cell);
 }
 
-static void add_findings(struct buffer *out, const struct comparison_writer *writer)
+static void add_items(struct buffer *out, const struct comparison_writer *writer,
+		      const struct hp_compared *const *items, size_t count)
 {
 	static const char *const headings[] = {
 		"base", "candidate", "change", "95 %", "q", "what"
 	};
-	const struct hp_comparison *comparison = writer->comparison;
 	struct table table = { .columns = HP_ARRAY_COUNT(headings) };
 	size_t most = comparison_most_findings(writer);
 
-	if (!comparison->finding_count)
+	if (!count)
 		return;
 	for (size_t i = 0; i < HP_ARRAY_COUNT(headings); i++)
 		add_word(&table, headings[i]);
-	for (size_t i = 0; i < comparison->finding_count && i < most; i++)
-		add_finding(&table, writer, comparison->findings[i]);
+	for (size_t i = 0; i < count && i < most; i++)
+		add_finding(&table, writer, items[i]);
 	buffer_printf(out, "\n");
 	add_table(out, &table);
-	if (comparison->finding_count > most)
-		buffer_printf(out, "# not shown: %zu more; see --top\n",
-			      comparison->finding_count - most);
+	if (count > most)
+		buffer_printf(out, "# not shown: %zu more; see --top\n", count - most);
 }
 
 /* --- what changed in one -------------------------------------------------------------------- */
@@ -220,9 +217,63 @@ struct hp_error *comparison_write_text(const struct comparison_writer *writer)
 	size_t most = comparison_most_findings(writer);
 	_cleanup_(buffer_free) struct buffer out = { 0 };
 
+	comparison_add_headline(&out, comparison);
+	buffer_printf(&out, "\n");
 	add_head(&out, comparison);
-	add_findings(&out, writer);
+	add_items(&out, writer, (const struct hp_compared *const *)comparison->findings,
+		  comparison->finding_count);
 	for (size_t i = 0; i < comparison->finding_count && i < most; i++)
 		add_code(&out, writer, comparison->findings[i]);
+	return comparison_put(&out, writer->out);
+}
+
+/* --- all differences ------------------------------------------------------------------------ */
+
+static int compare_differences(const void *left, const void *right)
+{
+	const struct hp_compared *a = *(const struct hp_compared *const *)left;
+	const struct hp_compared *b = *(const struct hp_compared *const *)right;
+	double a_lost = fabs(a->lost.value);
+	double b_lost = fabs(b->lost.value);
+
+	return (a_lost < b_lost) - (a_lost > b_lost);
+}
+
+/* The program, then its procedures, the greatest difference first; NULL when memory is short. */
+static const struct hp_compared **list_differences(const struct hp_comparison *comparison,
+						   size_t *count)
+{
+	const struct hp_compared *program = comparison->program;
+	const struct hp_compared **list;
+	size_t room = 1;
+
+	*count = 0;
+	for (size_t i = 0; i < program->part_count; i++)
+		room += program->parts[i]->part_count;
+	list = calloc(room, sizeof(*list));
+	if (!list)
+		return NULL;
+	list[(*count)++] = program;
+	for (size_t i = 0; i < program->part_count; i++)
+		for (size_t j = 0; j < program->parts[i]->part_count; j++)
+			list[(*count)++] = program->parts[i]->parts[j];
+	qsort(list + 1, *count - 1, sizeof(*list), compare_differences);
+	return list;
+}
+
+struct hp_error *comparison_write_differences(const struct comparison_writer *writer)
+{
+	_cleanup_(buffer_free) struct buffer out = { 0 };
+	const struct hp_compared **list;
+	size_t count;
+
+	list = list_differences(writer->comparison, &count);
+	if (!list)
+		return hp_error_create_no_memory();
+	add_head(&out, writer->comparison);
+	add_items(&out, writer, list, count);
+	for (size_t i = 0; i < count; i++)
+		add_code(&out, writer, list[i]);
+	free(list);
 	return comparison_put(&out, writer->out);
 }

@@ -19,3 +19,8 @@ check_PROGRAMS += tests/cli/test_stats
 tests_cli_test_stats_SOURCES = tests/cli/test_stats.c tests/cli/run.h \
 	tests/compare_fixture.h tests/compare_fixture.c tests/db_fixture.c
 tests_cli_test_stats_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/cli/test_diff
+tests_cli_test_diff_SOURCES = tests/cli/test_diff.c tests/cli/run.h \
+	tests/compare_fixture.h tests/compare_fixture.c tests/db_fixture.c
+tests_cli_test_diff_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)

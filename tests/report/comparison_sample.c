@@ -248,7 +248,7 @@ int main(int argc, char **argv)
 		[HP_COMPARISON_TEXT] = "text",	   [HP_COMPARISON_JSON] = "json",
 		[HP_COMPARISON_JUNIT] = "junit",   [HP_COMPARISON_SARIF] = "sarif",
 		[HP_COMPARISON_GITHUB] = "github", [HP_COMPARISON_MARKDOWN] = "markdown",
-		[HP_COMPARISON_HTML] = "html",
+		[HP_COMPARISON_HTML] = "html",	   [HP_COMPARISON_DIFFERENCES] = "differences",
 	};
 	static struct sample sample;
 	const struct hp_comparison_options options = { .source_root = "/work/repo" };

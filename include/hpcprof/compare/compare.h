@@ -28,7 +28,9 @@ struct hp_compare_options {
 	double least_of_program; /* 0: 0.005 */
 	const char *symfs;
 	bool no_debuginfo;
-	bool without_code; /* without lines, and without what changed in findings */
+	const char *annotated; /* procedures of this name, or glob, come with their code like
+				    findings */
+	bool without_code;     /* without lines, and without what changed in findings */
 };
 
 /*

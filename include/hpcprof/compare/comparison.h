@@ -119,7 +119,8 @@ struct hp_compared {
 
 	struct hp_compared *const *parts; /* images of the program, procedures of an image, lines */
 	size_t part_count;		  /* ... of a procedure; the dearest first */
-	const struct hp_compared_code *code; /* of findings: what changed there, in order */
+	const struct hp_compared_code *code; /* of findings, and of what was asked for: what
+						changed there, in order */
 	size_t code_count;
 };
 

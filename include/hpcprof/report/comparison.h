@@ -9,6 +9,8 @@
  *	GITHUB		workflow commands: an annotation at the line of each regression, the worst
  *			first, then the verdict
  *	MARKDOWN	the verdict and a table of the findings, for a comment
+ *	DIFFERENCES	for people: everything that was compared, the greatest difference first, no
+ *			verdict; code as far as the comparison has any
  *	HTML		one page without anything outside itself: verdict, icicle view, table
  *
  * Names in a comparison may hold any bytes; they come out escaped as the format wants it.
@@ -29,6 +31,7 @@ enum hp_comparison_format {
 	HP_COMPARISON_GITHUB,
 	HP_COMPARISON_MARKDOWN,
 	HP_COMPARISON_HTML,
+	HP_COMPARISON_DIFFERENCES,
 };
 
 /* By its name, "text", "json", ...; all but HTML, which goes beside another. */

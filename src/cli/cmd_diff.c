@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* hpcprof diff: two profiles side by side, without a verdict. */
+#include "command.h"
+
+#include <hpcprof/base/number.h>
+#include <hpcprof/compare/compare.h>
+#include <hpcprof/report/comparison.h>
+
+#include <errno.h>
+#include <stdio.h>
+
+enum {
+	OPTION_DB = 256,
+	OPTION_ANNOTATE,
+	OPTION_RELATIVE,
+	OPTION_FAIL_OVER,
+	OPTION_TOP,
+	OPTION_SYMFS,
+	OPTION_NO_DEBUGINFO,
+};
+
+enum { TOP_BY_DEFAULT = 30 };
+
+struct arguments {
+	const char *db;
+	struct hp_compare_options compare;
+	double fail_over; /* share; 0: never */
+	uint64_t top;
+	char *epochs[HP_SIDES];
+};
+
+static const struct argp_option option_table[] = {
+	{ "db", OPTION_DB, "DIR", 0, "The profile database (default: $HPCPROF_DB, or ./hpcprof.db)",
+	  0 },
+	{ "annotate", OPTION_ANNOTATE, "PROC", 0,
+	  "The code of this procedure, or of those that the glob means, side by side", 1 },
+	{ "event", 'e', "EVENT", 0,
+	  "What is compared: an event that was recorded (default: the first that both have)", 2 },
+	{ "relative", OPTION_RELATIVE, NULL, 0, "Compare shares of the program", 2 },
+	{ "fail-over", OPTION_FAIL_OVER, "PERCENT", 0,
+	  "Exit with 1 when the program, or one procedure, certainly costs more by over PERCENT of "
+	  "the program",
+	  3 },
+	{ "top", OPTION_TOP, "N", 0, "Show at most N rows (default: 30)", 3 },
+	{ "symfs", OPTION_SYMFS, "DIR", 0, "Look up every file below DIR", 4 },
+	{ "no-debuginfo", OPTION_NO_DEBUGINFO, NULL, 0,
+	  "Names and lines from the recorded files alone", 4 },
+	{ 0 },
+};
+
+static void parse_fail_over(struct arguments *arguments, struct argp_state *state, const char *text)
+{
+	double percent;
+
+	if (!hp_parse_double(text, &percent) || !(percent > 0))
+		argp_error(state, "--fail-over takes a percentage above 0, not '%s'", text);
+	arguments->fail_over = percent / 100;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case OPTION_DB:
+		arguments->db = argument;
+		return 0;
+	case OPTION_ANNOTATE:
+		arguments->compare.annotated = argument;
+		return 0;
+	case 'e':
+		arguments->compare.event = argument;
+		return 0;
+	case OPTION_RELATIVE:
+		arguments->compare.is_relative = true;
+		return 0;
+	case OPTION_FAIL_OVER:
+		parse_fail_over(arguments, state, argument);
+		return 0;
+	case OPTION_TOP:
+		if (!hp_parse_u64(argument, &arguments->top) || !arguments->top)
+			argp_error(state, "--top takes a number above 0, not '%s'", argument);
+		return 0;
+	case OPTION_SYMFS:
+		arguments->compare.symfs = argument;
+		return 0;
+	case OPTION_NO_DEBUGINFO:
+		arguments->compare.no_debuginfo = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num >= HP_SIDES)
+			argp_error(state,
+				   "two profiles are compared, '%s' is a third: hpcprof check "
+				   "takes several of each side",
+				   argument);
+		arguments->epochs[state->arg_num] = argument;
+		return 0;
+	case ARGP_KEY_END:
+		if (state->arg_num < HP_SIDES)
+			argp_error(state, "which two? A B");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = option_table,
+	.parser = parse_option,
+	.args_doc = "A B",
+	.doc = "Shows what differs between two profiles: what B costs more or less than A, "
+	       "procedure "
+	       "by procedure, the greatest difference first, whether it is certain or not.\v"
+	       "A and B are epochs: stamps, labels, @latest, @-1 (the one before), or ranges. A "
+	       "label is all epochs that carry it, and a range all that are in it: they are "
+	       "replicates. hpcprof check says whether a difference means anything.\n\n"
+	       "Exit status: 0; 1 by --fail-over; 2 usage; 3 different CPUs; 5 damaged or foreign "
+	       "epochs.",
+};
+
+/* --- what was asked -------------------------------------------------------------------------- */
+
+/* Calls it a loss when even the lower end of the interval is one. */
+static bool is_over(const struct hp_comparison *comparison, double share)
+{
+	const struct hp_compared *program = comparison->program;
+	double least = share * program->side[HP_BASE].cost.value;
+
+	if (program->change.low > share)
+		return true;
+	for (size_t i = 0; i < program->part_count; i++)
+		for (size_t j = 0; j < program->parts[i]->part_count; j++)
+			if (program->parts[i]->parts[j]->lost.low > least)
+				return true;
+	return false;
+}
+
+static bool has_code(const struct hp_comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->program->part_count; i++) {
+		const struct hp_compared *image = comparison->program->parts[i];
+
+		for (size_t j = 0; j < image->part_count; j++)
+			if (image->parts[j]->code_count)
+				return true;
+	}
+	return false;
+}
+
+static struct hp_error *compare(const struct arguments *arguments, struct hp_db *db,
+				struct hp_comparison **comparison)
+{
+	struct hp_compare_epochs sides[HP_SIDES] = { 0 };
+	char **stamps[HP_SIDES] = { 0 };
+	struct hp_error *error = NULL;
+
+	for (size_t side = 0; side < HP_SIDES && !error; side++) {
+		error = hp_db_resolve_apart(db, &arguments->epochs[side], 1, &stamps[side],
+					    &sides[side].count);
+		sides[side].db = db;
+		sides[side].stamps = stamps[side];
+	}
+	if (!error)
+		error = hp_compare(sides, &arguments->compare, comparison);
+	for (size_t side = 0; side < HP_SIDES; side++)
+		hp_db_free_stamps(stamps[side], stamps[side] ? sides[side].count : 0);
+	return error;
+}
+
+static struct hp_error *diff(const struct arguments *arguments, bool *over)
+{
+	_cleanup_(hp_db_close_scope) struct hp_db *db = NULL;
+	_cleanup_(hp_comparison_destroy_scope) struct hp_comparison *comparison = NULL;
+	const struct hp_comparison_options options = { .most_findings = (size_t)arguments->top };
+	struct hp_error *error = hp_db_open(arguments->db, false, &db);
+
+	if (!error)
+		error = compare(arguments, db, &comparison);
+	if (error)
+		return error;
+	if (arguments->compare.annotated && !has_code(comparison))
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_NOT_FOUND,
+					"no procedure '%s' with samples, lines and code on a side",
+					arguments->compare.annotated),
+			"hpcprof diff without --annotate lists the procedures there are");
+	error = hp_comparison_write(comparison, HP_COMPARISON_DIFFERENCES, &options, stdout);
+	if (!error && fflush(stdout) != 0)
+		error = hp_error_create_errno(errno, "writing to standard output");
+	if (!error)
+		*over = arguments->fail_over > 0 && is_over(comparison, arguments->fail_over);
+	return error;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { .top = TOP_BY_DEFAULT };
+	error_t failed = argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	struct hp_error *error;
+	bool over = false;
+
+	arguments.compare.without_code = !arguments.compare.annotated;
+	error = failed ? hp_error_create_errno(failed, "reading options") : diff(&arguments, &over);
+	if (error)
+		return hp_cli_fail(error);
+	return over ? HP_EXIT_REGRESSION : HP_EXIT_OK;
+}
+
+const struct hp_command hp_command_diff = {
+	.name = "diff",
+	.summary = "show what differs between two profiles, down to instructions",
+	.argp = &argp,
+	.run = run,
+};

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `hpcprof diff`: all differences, and no verdict. */
+#include "../compare_fixture.h"
+#include "../db_fixture.h"
+#include "run.h"
+
+#include <string.h>
+
+struct test {
+	char *directory;
+	struct hp_db *db;
+	char *output;
+};
+
+enum { OUTPUT_BYTES = 1 << 16 };
+
+#define assert_diff(test, arguments, status)                                                       \
+	run_hpcprof((test)->directory, "diff", arguments, status, (test)->output, OUTPUT_BYTES)
+
+/* Three epochs a side; "slower" has 200 samples and then 300, "faster" 400 and then 390. */
+static struct test begin(void)
+{
+	struct test test = { .directory = fixture_directory(), .output = malloc(OUTPUT_BYTES) };
+
+	test.db = fixture_db(test.directory);
+	for (uint64_t i = 0; i < 3; i++) {
+		const struct recorded old = {
+			.label = "old",
+			.names = { "faster", "slower" },
+			.samples = { 400 + i, 201 - i },
+		};
+		const struct recorded new = {
+			.label = "new",
+			.names = { "faster", "slower" },
+			.samples = { 390 + i, 301 - i },
+		};
+
+		free(compare_record(test.db, &old));
+		free(compare_record(test.db, &new));
+	}
+	return test;
+}
+
+static void end(struct test *test)
+{
+	free(test->output);
+	hp_db_close(test->db);
+	fixture_remove(test->directory);
+}
+
+START_TEST(all_procedures_are_shown_the_greatest_difference_first)
+{
+	struct test test = begin();
+	const char *slower;
+	const char *faster;
+
+	assert_diff(&test, "old new", 0);
+	slower = strstr(test.output, "procedure slower");
+	faster = strstr(test.output, "procedure faster");
+	ck_assert_ptr_nonnull(slower);
+	ck_assert_ptr_nonnull(faster);
+	ck_assert(slower < faster);
+	ck_assert(strstr(test.output, "the program") < slower);
+	/* 200 samples of a millisecond become 300. */
+	ck_assert_ptr_nonnull(strstr(test.output, "200 ms     300 ms  +50.0 %"));
+	ck_assert_ptr_null(strstr(test.output, "regression:"));
+	assert_diff(&test, "--top=1 old new", 0);
+	ck_assert_ptr_nonnull(strstr(test.output, "not shown: 2 more"));
+	end(&test);
+}
+END_TEST
+
+START_TEST(what_is_over_the_limit_for_certain_exits_with_1)
+{
+	struct test test = begin();
+
+	/* 15 % of the program. */
+	assert_diff(&test, "--fail-over=5 old new", 1);
+	assert_diff(&test, "--fail-over=30 old new", 0);
+	assert_diff(&test, "--fail-over=5 new old", 0);
+	end(&test);
+}
+END_TEST
+
+START_TEST(wrong_usage_is_told)
+{
+	struct test test = begin();
+
+	assert_diff(&test, "old", 2);
+	assert_diff(&test, "old new old", 2);
+	ck_assert_ptr_nonnull(strstr(test.output, "hpcprof check"));
+	assert_diff(&test, "old nope", 2);
+	assert_diff(&test, "--fail-over=much old new", 2);
+	assert_diff(&test, "--top=0 old new", 2);
+	assert_diff(&test, "--annotate=nobody old new", 2);
+	ck_assert_ptr_nonnull(strstr(test.output, "no procedure 'nobody'"));
+	end(&test);
+}
+END_TEST
+
+HP_TEST_MAIN("cli/diff", all_procedures_are_shown_the_greatest_difference_first,
+	     what_is_over_the_limit_for_certain_exits_with_1, wrong_usage_is_told)
