@@ -21,8 +21,8 @@ enum {
 	TRIES = 16, /* to find places that are mapped in the thread, and not too hot */
 	MOST_HITS = 50,
 	MOST_COMMANDS = 256,
-	LEAST_MOMENTS = 5, /* for each that a burst ended */
-	ENOUGH_BURSTS = 3, /* not to try again */
+	LEAST_MOMENTS = 20, /* for each that a burst ended */
+	ENOUGH_BURSTS = 3,  /* not to try again */
 };
 static const uint64_t slot_ns = 100000000;
 static const uint64_t moment_ns = 20000000;
@@ -37,9 +37,9 @@ static const uint64_t fresh_ns = 100000000;
 static const double most_lost = 0.3;
 /* Of arming and disarming a breakpoint, where the thread is interrupted for it. */
 static const double arming_ns = 30000;
-/* How many times longer than between two hits it takes to the first, at most: where hits come at
- * random one moment in three thousand has more. */
-static const double longest_wait = 8;
+/* The share of the time that either half of the hits takes at least: where hits come at random less
+ * than one moment in a thousand has less. */
+static const double least_half = 0.25;
 
 /* Sums of a place, by group of moments. */
 struct place_sums {
@@ -59,8 +59,8 @@ struct place {
 };
 
 struct armed {
-	int fd;	      /* counts; -1: none */
-	int first_fd; /* stops at the first hit */
+	int fd;	     /* counts; -1: none */
+	int half_fd; /* stops at half of the hits */
 	struct place *place;
 };
 
@@ -240,8 +240,8 @@ static bool arm(const struct probes *probes, uint64_t address, struct armed *arm
 	armed->fd = breakpoint_open(tid, address, MOST_HITS);
 	if (armed->fd < 0)
 		return false;
-	armed->first_fd = breakpoint_open(tid, address, 1);
-	if (armed->first_fd >= 0)
+	armed->half_fd = breakpoint_open(tid, address, MOST_HITS / 2);
+	if (armed->half_fd >= 0)
 		return true;
 	failure = errno;
 	close(armed->fd);
@@ -313,12 +313,12 @@ static double lost_in(const struct probes *probes, const struct breakpoint_count
 /* A breakpoint stops counting after so many hits. When they came in a burst, as those of a loop in a
  * procedure that is called now and then, it stopped in the midst of it: the time before the burst is
  * in the count, and most of the burst is not. So the rate would be far too low, a thousandfold where
- * bursts are long. */
-static bool is_burst(const struct breakpoint_count *first, const struct breakpoint_count *all)
+ * bursts are long. What comes steadily takes as long for one half of the hits as for the other. */
+static bool is_burst(const struct breakpoint_count *half, const struct breakpoint_count *all)
 {
-	return all->hits >= MOST_HITS &&
-	       (double)first->running_ns * (double)(all->hits - 1) >
-		       longest_wait * ((double)all->running_ns - (double)first->running_ns);
+	double share = (double)half->running_ns / (double)all->running_ns;
+
+	return all->hits >= MOST_HITS && !(share >= least_half && share <= 1 - least_half);
 }
 
 /* Where a CPU was away for a while one moment may look like it. */
@@ -328,7 +328,7 @@ static bool is_bursty(const struct place *place)
 }
 
 static void take_one(struct probes *probes, const struct breakpoint_count *counts,
-		     const struct breakpoint_count *first, size_t one, double share)
+		     const struct breakpoint_count *half, size_t one, double share)
 {
 	const struct breakpoint_count *count = &counts[one];
 	struct place *place = probes->armed[one].place;
@@ -338,13 +338,13 @@ static void take_one(struct probes *probes, const struct breakpoint_count *count
 	probes->figures.lost_ns += (double)count->hits * probes->hit_ns + 2 * arming_ns;
 	probes->figures.hits += count->hits;
 	place->moments++;
-	place->bursts += is_burst(first, count);
+	place->bursts += is_burst(half, count);
 	if ((double)count->hits * probes->hit_ns > most_lost * running_ns ||
 	    (place->bursts >= ENOUGH_BURSTS && is_bursty(place))) {
 		place->is_hot = true;
 		place->has_sums = false;
 	}
-	if (place->is_hot || is_burst(first, count) || !(running_ns > 0) ||
+	if (place->is_hot || is_burst(half, count) || !(running_ns > 0) ||
 	    lost_ns > most_lost * running_ns)
 		return;
 	place->has_sums = true;
@@ -356,7 +356,7 @@ static void take_one(struct probes *probes, const struct breakpoint_count *count
 static void end(struct probes *probes)
 {
 	struct breakpoint_count counts[PROBES_AT_ONCE] = { 0 };
-	struct breakpoint_count first[PROBES_AT_ONCE] = { 0 };
+	struct breakpoint_count half[PROBES_AT_ONCE] = { 0 };
 	bool is_counted[PROBES_AT_ONCE] = { false };
 	double share = user_share(probes->pid);
 
@@ -364,11 +364,11 @@ static void end(struct probes *probes)
 		if (probes->armed[i].fd < 0)
 			continue;
 		is_counted[i] = breakpoint_take(probes->armed[i].fd, &counts[i]);
-		is_counted[i] &= breakpoint_take(probes->armed[i].first_fd, &first[i]);
+		is_counted[i] &= breakpoint_take(probes->armed[i].half_fd, &half[i]);
 	}
 	for (size_t i = 0; i < PROBES_AT_ONCE; i++) {
 		if (is_counted[i])
-			take_one(probes, counts, &first[i], i, share);
+			take_one(probes, counts, &half[i], i, share);
 		probes->armed[i] = (struct armed){ .fd = -1 };
 	}
 	probes->is_armed = false;

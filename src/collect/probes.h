@@ -7,10 +7,10 @@
  * Each stops by itself after a number of hits (PERF_EVENT_IOC_REFRESH, which works once for each
  * descriptor), so that a place that runs too often costs no more than that; it is then left alone,
  * and so is one that runs in bursts longer than that number. To know these each place takes two of
- * the processor's four debug registers: one stops at the first hit, and tells when that was. The thread is that of the latest sample, so
- * that moments are spread over CPU time; the places are both ways of branches, and what is called,
- * near where samples are. What probes take from the target stays within a budget, or there are
- * none.
+ * the processor's four debug registers: one stops at half of the hits, and tells when that was. The
+ * thread is that of the latest sample, so that moments are spread over CPU time; the places are
+ * both ways of branches, and what is called, near where samples are. What probes take from the
+ * target stays within a budget, or there are none.
  */
 #ifndef HPCPROF_COLLECT_PROBES_H
 #define HPCPROF_COLLECT_PROBES_H
