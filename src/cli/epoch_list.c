@@ -9,11 +9,11 @@
 #include <jansson.h>
 #include <string.h>
 
-enum { COLUMNS = 13 };
+enum { COLUMNS = 14 };
 
 static const char *const headings[COLUMNS] = {
-	"EPOCH", "LABEL",    "STATE",	"HOST", "EVENTS", "SAMPLES", "LOST",
-	"SIZE",	 "DURATION", "COUNTED", "RUNS", "CPU",	  "COMMAND",
+	"EPOCH", "LABEL",    "STATE",	"HOST",	    "EVENTS", "SAMPLES", "LOST",
+	"SIZE",	 "DURATION", "COUNTED", "EVIDENCE", "RUNS",   "CPU",	 "COMMAND",
 };
 
 bool epoch_format_parse(const char *text, enum epoch_format *format)
@@ -167,6 +167,50 @@ static char *counted_of(const struct hp_epoch_summary *epoch)
 	return formatted("%.1f s", (double)epoch->windows.time_ns / 1e9);
 }
 
+enum { EVIDENCE_KINDS = 4 };
+
+static bool has_retired(const struct hp_epoch_meta *meta)
+{
+	for (size_t i = 0; i < meta->event_count; i++)
+		if (meta->events[i].info.unit == HP_UNIT_INSTRUCTIONS && meta->events[i].samples)
+			return true;
+	return false;
+}
+
+/* What tells of executions, beside time: words, NULL where there is none of the kind. */
+static void list_evidence(const struct hp_epoch_summary *epoch, const char *words[EVIDENCE_KINDS])
+{
+	words[0] = epoch->evidence & HP_CONTAINS_WINDOWS ? "shadow" : NULL;
+	words[1] = epoch->evidence & HP_CONTAINS_OUTCOMES ? "branches" : NULL;
+	words[2] = epoch->evidence & HP_CONTAINS_PROBES ? "probes" : NULL;
+	words[3] = has_retired(&epoch->meta) ? "retired" : NULL;
+}
+
+static char *evidence_of(const struct hp_epoch_summary *epoch)
+{
+	const char *words[EVIDENCE_KINDS];
+	char *text = strdup("");
+
+	list_evidence(epoch, words);
+	for (size_t i = 0; i < EVIDENCE_KINDS && text; i++) {
+		char *longer;
+
+		if (!words[i])
+			continue;
+		longer = formatted("%s%s%s", text, *text ? " " : "", words[i]);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static char *evidence_cell(const struct hp_epoch_summary *epoch)
+{
+	_cleanup_free_ char *text = evidence_of(epoch);
+
+	return text ? or_dash(text) : NULL;
+}
+
 static char *runs_of(const struct hp_epoch_meta *meta, const struct figures *figures)
 {
 	if (!meta->run_count)
@@ -204,9 +248,10 @@ static bool fill_cells(const struct hp_epoch_summary *epoch, char **cells)
 	cells[7] = strdup(size);
 	cells[8] = formatted("%.1f s", (double)figures.duration_ns / 1e9);
 	cells[9] = counted_of(epoch);
-	cells[10] = runs_of(meta, &figures);
-	cells[11] = cpu_of(meta, &figures);
-	cells[12] = epoch->problem ? or_dash(epoch->problem) : printable(command_of(meta));
+	cells[10] = evidence_cell(epoch);
+	cells[11] = runs_of(meta, &figures);
+	cells[12] = cpu_of(meta, &figures);
+	cells[13] = epoch->problem ? or_dash(epoch->problem) : printable(command_of(meta));
 	for (size_t i = 0; i < COLUMNS; i++) {
 		if (!cells[i])
 			return false;
@@ -228,7 +273,7 @@ static size_t width_of(const char *text)
 
 static bool is_number_column(size_t column)
 {
-	return column >= 5 && column <= 11;
+	return column >= 5 && column <= 12 && column != 10;
 }
 
 static void print_row(FILE *stream, char *const *cells, const size_t *widths)
@@ -302,15 +347,16 @@ static struct hp_error *print_as_csv(FILE *stream, const struct hp_epoch_summary
 				     size_t count)
 {
 	fputs("epoch,label,state,host,events,samples,lost,bytes,images,start_ns,end_ns,command,"
-	      "problem,windows,windows_ns,runs,failed_runs,elapsed_ns,user_ns,system_ns\n",
+	      "problem,windows,windows_ns,runs,failed_runs,elapsed_ns,user_ns,system_ns,evidence\n",
 	      stream);
 	for (size_t i = 0; i < count; i++) {
 		const struct hp_epoch_meta *meta = &epochs[i].meta;
 		_cleanup_free_ char *events = events_of(meta);
 		_cleanup_free_ char *command = command_of(meta);
+		_cleanup_free_ char *evidence = evidence_of(&epochs[i]);
 		struct figures figures = figures_of(meta);
 
-		if (!events || !command)
+		if (!events || !command || !evidence)
 			return hp_error_create_no_memory();
 		print_field(stream, epochs[i].stamp);
 		print_field(stream, meta->label);
@@ -323,9 +369,11 @@ static struct hp_error *print_as_csv(FILE *stream, const struct hp_epoch_summary
 		print_field(stream, command);
 		print_field(stream, epochs[i].problem);
 		fprintf(stream,
-			"%" PRIu64 ",%" PRIu64 ",%zu,%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+			"%" PRIu64 ",%" PRIu64 ",%zu,%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			",\"%s\"\n",
 			epochs[i].windows.windows, epochs[i].windows.time_ns, meta->run_count,
-			figures.failed, figures.elapsed_ns, figures.user_ns, figures.system_ns);
+			figures.failed, figures.elapsed_ns, figures.user_ns, figures.system_ns,
+			evidence);
 	}
 	return NULL;
 }
@@ -396,12 +444,24 @@ static json_t *json_of_runs(const struct hp_epoch_meta *meta)
 	return list;
 }
 
+static json_t *json_of_evidence(const struct hp_epoch_summary *epoch)
+{
+	const char *words[EVIDENCE_KINDS];
+	json_t *list = json_array();
+
+	list_evidence(epoch, words);
+	for (size_t i = 0; i < EVIDENCE_KINDS; i++)
+		if (words[i])
+			json_array_append_new(list, json_string(words[i]));
+	return list;
+}
+
 static json_t *json_of_epoch(const struct hp_epoch_summary *epoch)
 {
 	const struct hp_epoch_meta *meta = &epoch->meta;
 
 	return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:o, "
-			 "s:{s:I, s:I, s:b}}",
+			 "s:{s:I, s:I, s:b}, s:o}",
 			 "epoch", epoch->stamp, "label", json_of(meta->label), "state",
 			 state_of(epoch), "host", json_of(meta->host), "target",
 			 json_of(meta->target), "command", json_of_command(meta), "events",
@@ -410,7 +470,7 @@ static json_t *json_of_epoch(const struct hp_epoch_summary *epoch)
 			 (json_int_t)meta->end_ns, "problem", json_of(epoch->problem), "runs",
 			 json_of_runs(meta), "windows", "count", (json_int_t)epoch->windows.windows,
 			 "time_ns", (json_int_t)epoch->windows.time_ns, "damaged",
-			 epoch->is_evidence_damaged);
+			 epoch->is_evidence_damaged, "evidence", json_of_evidence(epoch));
 }
 
 static struct hp_error *print_as_json(FILE *stream, const char *database,

@@ -19,6 +19,7 @@ static void summarise_evidence(int directory, struct hp_epoch_summary *summary)
 
 	summary->is_evidence_damaged = damage;
 	hp_error_destroy(damage);
+	summary->evidence = hp_window_evidence_contents(&evidence);
 	summary->windows = hp_window_evidence_counted(&evidence);
 	summary->windows.windows += relative.windows;
 	summary->windows.time_ns += relative.time_ns;

@@ -499,6 +499,20 @@ static struct hp_window_group sum_of(const struct hp_window_evidence *evidence, 
 	return sum;
 }
 
+unsigned hp_window_evidence_contents(const struct hp_window_evidence *evidence)
+{
+	unsigned contents = 0;
+
+	for (size_t i = 0; i < evidence->stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &evidence->strata[i];
+
+		contents |= stratum->item_count ? HP_CONTAINS_WINDOWS : 0;
+		contents |= stratum->outcome_count ? HP_CONTAINS_OUTCOMES : 0;
+		contents |= stratum->probe_count ? HP_CONTAINS_PROBES : 0;
+	}
+	return contents;
+}
+
 struct hp_window_group hp_window_evidence_counted(const struct hp_window_evidence *evidence)
 {
 	return sum_of(evidence, false);

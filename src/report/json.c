@@ -226,6 +226,30 @@ static json_t *windows_object(const struct report *report)
 			 "refused", reasons_object(sum, true));
 }
 
+/* What else tells how often code ran. */
+static json_t *evidence_object(const struct report *report)
+{
+	const struct hp_window_evidence *sum = &report->windows.sum;
+	uint64_t followed = 0;
+	uint64_t outcomes = 0;
+	uint64_t places = 0;
+	uint64_t hits = 0;
+
+	for (size_t i = 0; i < sum->stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &sum->strata[i];
+
+		followed += stratum->followed;
+		outcomes += report_sum_of_items(stratum->outcomes, stratum->outcome_count, 0);
+		hits += report_sum_of_items(stratum->probes, stratum->probe_count,
+					    HP_COUNTED_PROBE);
+		for (size_t k = 0; k < stratum->probe_count; k++)
+			places += stratum->probes[k].kind == HP_COUNTED_PROBE_TIME;
+	}
+	return json_pack("{s:{s:o, s:o}, s:{s:o, s:o}}", "branches", "samples",
+			 json_count(followed), "outcomes", json_count(outcomes), "probes", "places",
+			 json_count(places), "hits", json_count(hits));
+}
+
 json_t *json_summary(const struct report *report)
 {
 	json_t *summary = json_header(report, "hpcprof-summary/1");
@@ -242,6 +266,7 @@ json_t *json_summary(const struct report *report)
 	json_object_set_new(summary, "events", events);
 	json_object_set_new(summary, "recordings", recordings);
 	json_object_set_new(summary, "windows", windows_object(report));
+	json_object_set_new(summary, "evidence", evidence_object(report));
 	json_object_set_new(summary, "named_by", attribution_object(report));
 	json_object_set_new(summary, "images", images);
 	return summary;

@@ -316,16 +316,6 @@ static void put_price(const struct hp_window_evidence *sum, FILE *out)
 		put(out, "", "windows refused:%s", buffer_text(&text));
 }
 
-static uint64_t sum_of_items(const struct hp_counted *items, size_t count, uint8_t kind)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		for (size_t j = 0; j < HP_EVIDENCE_GROUPS && (!kind || items[i].kind == kind); j++)
-			sum += items[i].counts[j];
-	return sum;
-}
-
 /* Which way branches went after samples. */
 static void put_registers(const struct report *report, FILE *out)
 {
@@ -335,7 +325,8 @@ static void put_registers(const struct report *report, FILE *out)
 
 	for (size_t i = 0; i < sum->stratum_count; i++) {
 		followed += sum->strata[i].followed;
-		outcomes += sum_of_items(sum->strata[i].outcomes, sum->strata[i].outcome_count, 0);
+		outcomes += report_sum_of_items(sum->strata[i].outcomes,
+						sum->strata[i].outcome_count, 0);
 	}
 	if (followed)
 		put(out, "registers",
@@ -353,7 +344,8 @@ static void put_probes(const struct report *report, FILE *out)
 	for (size_t i = 0; i < sum->stratum_count; i++) {
 		const struct hp_window_stratum *stratum = &sum->strata[i];
 
-		hits += sum_of_items(stratum->probes, stratum->probe_count, HP_COUNTED_PROBE);
+		hits += report_sum_of_items(stratum->probes, stratum->probe_count,
+					    HP_COUNTED_PROBE);
 		for (size_t j = 0; j < stratum->probe_count; j++)
 			places += stratum->probes[j].kind == HP_COUNTED_PROBE_TIME;
 	}

@@ -240,3 +240,13 @@ bool report_windows_cover(const struct report *report, size_t epoch, const char 
 			return true;
 	return false;
 }
+
+uint64_t report_sum_of_items(const struct hp_counted *items, size_t count, uint8_t kind)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS && (!kind || items[i].kind == kind); j++)
+			sum += items[i].counts[j];
+	return sum;
+}

@@ -20,6 +20,8 @@ void report_windows_clear(struct report_windows *windows);
 bool report_windows_exist(const struct report *report);
 /* Somebody wanted some. */
 bool report_windows_tried(const struct report *report);
+/* Counts of all groups of the items of that kind; 0: of any. */
+uint64_t report_sum_of_items(const struct hp_counted *items, size_t count, uint8_t kind);
 /* A command of an epoch had windows. */
 bool report_windows_cover(const struct report *report, size_t epoch, const char *command);
 

@@ -44,10 +44,14 @@ START_TEST(the_list_says_what_windows_counted)
 	assert_run(directory, "list", 0, output);
 	ck_assert_ptr_nonnull(strstr(output, " COUNTED "));
 	ck_assert_ptr_nonnull(strstr(output, " 0.3 s "));
+	ck_assert_ptr_nonnull(strstr(output, " EVIDENCE "));
+	ck_assert_ptr_nonnull(strstr(output, " shadow branches probes "));
 	assert_run(directory, "list --format=csv", 0, output);
 	ck_assert_ptr_nonnull(strstr(output, ",4,269000000,"));
 	assert_run(directory, "list --format=json", 0, output);
 	root = json_loads(output, 0, NULL);
+	windows = json_object_get(json_array_get(json_object_get(root, "epochs"), 0), "evidence");
+	ck_assert_uint_eq(json_array_size(windows), 3);
 	windows = json_object_get(json_array_get(json_object_get(root, "epochs"), 0), "windows");
 	ck_assert_int_eq(json_integer_value(json_object_get(windows, "count")), 4);
 	ck_assert_int_eq(json_integer_value(json_object_get(windows, "time_ns")), 269000000);
@@ -128,7 +132,7 @@ START_TEST(the_list_says_what_runs_cost)
 	ck_assert_ptr_nonnull(strstr(output, " 2, 1 failed "));
 	ck_assert_ptr_nonnull(strstr(output, " 3.000 s "));
 	assert_run(directory, "list --format=csv", 0, output);
-	ck_assert_ptr_nonnull(strstr(output, ",2,1,11000000000,5000000000,1000000000\n"));
+	ck_assert_ptr_nonnull(strstr(output, ",2,1,11000000000,5000000000,1000000000,\""));
 	assert_run(directory, "list --format=json", 0, output);
 	root = json_loads(output, 0, NULL);
 	runs = json_object_get(json_array_get(json_object_get(root, "epochs"), 0), "runs");

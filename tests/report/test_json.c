@@ -250,10 +250,10 @@ START_TEST(the_summary_has_everything_the_header_of_the_text_has)
 	json_t *document = report_of(HP_VIEW_SUMMARY, (struct hp_report_options){ 0 });
 	json_t *recording = json_array_get(json_object_get(document, "recordings"), 0);
 
-	assert_members(document,
-		       "schema:s epochs:a events:a samples:o recordings:a windows:?o named_by:o "
-		       "stack:n "
-		       "images:a");
+	assert_members(document, "schema:s epochs:a events:a samples:o recordings:a windows:?o "
+				 "evidence:o named_by:o "
+				 "stack:n "
+				 "images:a");
 	assert_members(
 		json_array_get(json_object_get(document, "events"), 0),
 		"name:s unit:s period:i samples:i lost:i precision:s coverage:?f instead_of:?s "

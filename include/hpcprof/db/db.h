@@ -133,6 +133,7 @@ struct hp_epoch_summary {
 	size_t images;
 	uint64_t bytes;
 	struct hp_window_group windows; /* counted, those that only count relatively too */
+	unsigned evidence;		/* of more than time: enum hp_evidence_content */
 	bool is_evidence_damaged;
 };
 struct hp_error *hp_db_list(struct hp_db *db, struct hp_epoch_summary **epochs, size_t *count);

@@ -142,6 +142,14 @@ struct hp_error *hp_window_evidence_add_reason(struct hp_window_evidence *into, 
 /* NULL when the rules above are kept, else USAGE. */
 struct hp_error *hp_window_evidence_check(const struct hp_window_evidence *evidence);
 
+/* What there is anything of, a bit each. */
+enum hp_evidence_content {
+	HP_CONTAINS_WINDOWS = 1 << 0,
+	HP_CONTAINS_OUTCOMES = 1 << 1, /* out of registers, or of branch records */
+	HP_CONTAINS_PROBES = 1 << 2,
+};
+unsigned hp_window_evidence_contents(const struct hp_window_evidence *evidence);
+
 /* All strata together. */
 struct hp_window_group hp_window_evidence_counted(const struct hp_window_evidence *evidence);
 struct hp_window_group hp_window_evidence_relative(const struct hp_window_evidence *evidence);
