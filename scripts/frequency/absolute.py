@@ -6,6 +6,10 @@ another, one script in a loop), else in one after another, for as long as is ask
 recorded with `hpcprof record --shadow=BUDGET`. Its executions are those of once, counted by
 callgrind, times how often; starting up is next to nothing of them. Blocks are weighted by their samples, edges by how often they were taken, and all samples
 of what can be compared are in the denominator, as in judge.py; but nothing is scaled.
+
+Counting exactly and judging take longer than recording, and need no quiet machine: with --data,
+--only=count and then --only=record do the first two, and the same command without --only judges
+what is there. Programs are recorded one by one, as a copy needs a CPU of its own.
 """
 import json
 import math
@@ -44,7 +48,8 @@ class Result:
     sure: judge.Share = field(default_factory=judge.Share)      # blocks marked high
     covered: float = 0              # samples whose truth is in the interval
     with_interval: float = 0
-    instructions: float = None      # estimated by true
+    told: float = None              # share of the true instructions that have an estimate
+    instructions: float = None      # of these, estimated by true
     calls: float = None
     windows: dict = field(default_factory=dict)
     overhead: float = None          # % of CPU time, paired with a recording without windows
@@ -60,6 +65,10 @@ def looped(workload, command, runs):
         return [*command, *[last] * 8 * (runs - 1)]
     if workload.name == 'kernels':
         return [program, str(int(last) * runs)]
+    if workload.name == 'bc':
+        return [*command, *[last] * (runs - 1)]
+    if workload.name == 'lua':
+        return [program, '-e', f'for _ = 1, {runs} do dofile("{last}") end']
     if workload.name == 'perl':
         return [program, '-e', f'for my $i (1..{runs}) {{ do "./in.pl"; }}']
     if workload.name == 'python3':
@@ -128,29 +137,40 @@ def judge_blocks(result, judgement, profile):
 
 
 def judge_totals(result, judgement):
-    """Instructions, and calls made, in all blocks with a truth; what has no estimate is nothing."""
+    """Instructions, and calls made, in all blocks with a truth and an estimate."""
     sums = {'instructions': [0.0, 0.0], 'calls': [0.0, 0.0]}
+    executed = 0.0
     for item in judgement.items:
         if item.block.truth is None:
             continue
+        executed += item.block.truth * item.block.count
         value = item.estimate.absolute if item.estimate else None
+        if value is None:
+            continue
         calls = sum(text.startswith('call') for _, _, text in item.block.instructions)
         for name, weight in (('instructions', item.block.count), ('calls', calls)):
-            sums[name][0] += (value or 0) * weight
+            sums[name][0] += value * weight
             sums[name][1] += item.block.truth * weight
     for name, (estimated, true) in sums.items():
         setattr(result, name, estimated / true if true else None)
+    result.told = sums['instructions'][1] / executed if executed else None
 
 
 def recorded(options, one, command, inputs, budget, seconds):
     """A database with windows, and how often the program ran in it. With --data it stays."""
     name = f'shadow-{budget:g}-{seconds:g}-'
     for kept in one.directory.glob(f'{name}*.db'):
-        return kept, int(kept.stem.removeprefix(name))
+        if options.again and kept not in options.made:
+            shutil.rmtree(kept)
+            kept.with_suffix('.pairs').unlink(missing_ok=True)
+        else:
+            return kept, int(kept.stem.removeprefix(name))
     runs = max(1, math.ceil(seconds / seconds_of(command, inputs)))
     partial = one.directory / 'shadow.new'
     record(options, looped(one.workload, command, runs), inputs, partial, [f'--shadow={budget:g}'])
-    return partial.rename(one.directory / f'{name}{runs}.db'), runs
+    made = partial.rename(one.directory / f'{name}{runs}.db')
+    options.made.add(made)
+    return made, runs
 
 
 def judge_one(options, one, command, inputs, budget, seconds):
@@ -163,24 +183,32 @@ def judge_one(options, one, command, inputs, budget, seconds):
     judge_blocks(result, judgement, profile)
     judge_totals(result, judgement)
     result.windows = summary['windows'] or {}
-    if options.pairs:
-        result.overhead = paired(options, one, looped(one.workload, command, runs), inputs, budget)
+    result.overhead = overhead(options, one, looped(one.workload, command, runs), inputs, database)
     if not options.data:
         shutil.rmtree(database, ignore_errors=True)
     return result
 
 
-def paired(options, one, command, inputs, budget):
-    """With windows and without, in turn: the machine is not always as fast."""
+def overhead(options, one, command, inputs, database):
+    """CPU time beside a recording without windows, one after the other in turn, since the machine is
+    not always as fast; %, None unless measured. The recording itself is the first of the pairs. What
+    was measured is kept beside it."""
+    kept = database.with_suffix('.pairs')
+    if kept.exists():
+        return statistics.median(json.loads(kept.read_text()))
+    if not options.pairs:
+        return None
+    budget = database.name.split('-')[1]
+    other = one.directory / 'paired.db'
     shares = []
-    database = one.directory / 'paired.db'
-    for _ in range(options.pairs):
-        taken = []
-        for more in ([], [f'--shadow={budget:g}']):
-            record(options, command, inputs, database, more)
-            taken.append(cpu_seconds(summary_of(options, database)))
-        shares.append(100 * (taken[1] / taken[0] - 1))
-    shutil.rmtree(database, ignore_errors=True)
+    for i in range(options.pairs):
+        if i:
+            record(options, command, inputs, other, [f'--shadow={budget}'])
+        counted = cpu_seconds(summary_of(options, other if i else database))
+        record(options, command, inputs, other, [])
+        shares.append(100 * (counted / cpu_seconds(summary_of(options, other)) - 1))
+    shutil.rmtree(other, ignore_errors=True)
+    kept.write_text(json.dumps(shares))
     return statistics.median(shares)
 
 
@@ -217,6 +245,7 @@ def print_results(results):
                          cell(result.edges.values()), percent(result.covered, result.with_interval),
                          percent(result.sure.total, result.blocks.total),
                          number((result.sure.values() or [None] * 2)[1], '.0f'),
+                         number(result.told and 100 * result.told, '.0f'),
                          number(result.instructions, '.3f'), number(result.calls, '.3f'),
                          percent(lost, target), number(result.overhead, '.1f')])
         for name in (*workloads.SETS, None):
@@ -227,13 +256,47 @@ def print_results(results):
                              cell(mean([result.edges.values() for result in part])),
                              percent(sum(result.covered / max(result.with_interval, 1)
                                          for result in part), len(part)),
-                             '', '', '', '', '', ''])
+                             '', '', '', '', '', '', ''])
         table(f'Absolute, {budget:g} % for {seconds:g} s: % of samples and of edge executions within '
               '5/10/15 %/2x; 90 %\n  intervals that hold the truth; % of samples marked high, of '
-              'these % within 10 %; estimated by true\n  instructions and calls; % lost as measured, '
+              'these % within 10 %; % of true\n  instructions with an estimate, of these estimated by '
+              'true instructions and calls; % lost as measured, '
               'and as CPU time beside a recording without windows',
               ['program', 'set', 'windows', 's', 'blocks', 'edges', 'hold', 'high', '10 %',
-               'instr.', 'calls', 'lost', 'CPU'], rows)
+               'told', 'instr.', 'calls', 'lost', 'CPU'], rows)
+
+
+def print_overview(results):
+    """One line a budget and length, and set of programs."""
+    rows = []
+    for budget, seconds in sorted({(result.budget, result.seconds) for result in results}):
+        for name in (*workloads.SETS, None):
+            part = [result for result in results if (result.budget, result.seconds) ==
+                    (budget, seconds) and name in (None, result.workload.set)]
+            if not part:
+                continue
+            sure = sum(result.sure.total for result in part)
+            held = [100 * result.covered / result.with_interval for result in part
+                    if result.with_interval]
+            lost = [100 * result.windows['lost_s'] / result.windows['target_s'] for result in part
+                    if result.windows.get('target_s')]
+            ratios = [[getattr(result, what) for result in part if getattr(result, what)]
+                      for what in ('instructions', 'calls')]
+            cpu = [result.overhead for result in part if result.overhead is not None]
+            rows.append([f'{budget:g} %, {seconds:g} s', name or 'all', len(part),
+                         cell(mean([result.blocks.values() for result in part])),
+                         cell(mean([result.edges.values() for result in part])),
+                         number(statistics.mean(held) if held else None, '.1f'),
+                         percent(sure, sum(result.blocks.total for result in part)),
+                         number(100 * sum(result.sure.within[1] for result in part) / sure
+                                if sure else None, '.1f'),
+                         *(number(statistics.mean(values) if values else None, '.3f')
+                           for values in ratios),
+                         number(statistics.mean(lost) if lost else None, '.2f'),
+                         number(statistics.mean(cpu) if cpu else None, '.2f')])
+    table('Overview, means over programs, columns as above',
+          ['', 'set', 'programs', 'blocks', 'edges', 'hold', 'high', '10 %', 'instr.', 'calls',
+           'lost', 'CPU'], rows)
 
 
 def print_targets(results):
@@ -286,6 +349,29 @@ def takes_shadows(options):
     return re.search(r'--shadow\b', told)
 
 
+def cells_of(parser, options):
+    """[(budget, seconds)] of '1:20 3:20'."""
+    try:
+        cells = [tuple(float(part) for part in cell.split(':')) for cell in options.cells]
+    except ValueError:
+        cells = [()]
+    if any(len(cell) != 2 or not all(part > 0 for part in cell) for cell in cells):
+        parser.error('--cells takes PERCENT:SECONDS, as in 1:20')
+    return cells
+
+
+def say_how_long(measured, commands, inputs, cells, options):
+    """Of recording; programs run a little longer than asked, as whole runs."""
+    alone = {one.workload.name: seconds_of(commands[one.workload.name], inputs)
+             for one in measured}
+    todo = [(one, budget, seconds) for one in measured for budget, seconds in cells
+            if options.again or not [*one.directory.glob(f'shadow-{budget:g}-{seconds:g}-*.db')]]
+    whole = sum(seconds + alone[one.workload.name] * 2.5 for one, _, seconds in todo)
+    whole += sum((2 * options.pairs - 1) * seconds for _, _, seconds in todo if options.pairs)
+    measure.say(f'recording {len(todo)} of {len(measured) * len(cells)} takes some '
+                f'{whole / 60:.0f} minutes; judging, some seconds each')
+
+
 def choose(options):
     known = workloads.workloads()
     names = options.programs or (QUICK if options.quick else
@@ -299,7 +385,9 @@ def main(options, top):
         raise SystemExit('frequency-accuracy: this hpcprof has no record --shadow')
     inputs = top / 'inputs'
     workloads.make_inputs(inputs)
-    cells = [(budget, seconds) for budget in options.budgets for seconds in options.lengths]
+    cells = options.cells or [(budget, seconds) for budget in options.budgets
+                              for seconds in options.lengths]
+    options.made = set()
     measured, commands, absent, results = [], {}, [], []
     for workload in choose(options):
         directory = top / workload.folder / workload.name
@@ -322,6 +410,25 @@ def main(options, top):
             if failure:
                 measured.remove(one)
                 absent.append((one.workload.name, failure))
+    if options.only == 'count':
+        for name, why in absent:
+            print(f'{name}: left out: {why}')
+        return not absent
+    say_how_long(measured, commands, inputs, cells, options)
+    for one in measured if options.data else ():
+        for budget, seconds in cells:
+            name = f'{one.workload.name}, {budget:g} %, {seconds:g} s'
+            try:
+                command = commands[one.workload.name]
+                database, runs = recorded(options, one, command, inputs, budget, seconds)
+                overhead(options, one, looped(one.workload, command, runs), inputs, database)
+            except Failure as failure:
+                absent.append((name, str(failure)))
+            measure.say(f'{name}: recorded')
+    if options.only == 'record':
+        for name, why in absent:
+            print(f'{name}: left out: {why}')
+        return not absent
     for one in measured:
         command = commands[one.workload.name]
         for budget, seconds in cells:
@@ -341,4 +448,5 @@ def main(options, top):
     if not results:
         raise SystemExit('frequency-accuracy: nothing was measured')
     print_results(results)
+    print_overview(results)
     return print_targets(results)

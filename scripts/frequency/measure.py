@@ -100,7 +100,8 @@ def prepare(workload, inputs, directory):
     key = key_of(workload, program, inputs)
     kept = directory / 'key'
     if not kept.exists() or kept.read_text() != key:
-        for old in (directory / 'profile.db', directory / 'truth', *directory.glob('shadow-*.db')):
+        for old in (directory / 'profile.db', directory / 'truth', *directory.glob('shadow-*.db'),
+                    *directory.glob('shadow-*.pairs')):
             shutil.rmtree(old, ignore_errors=True) if old.is_dir() else old.unlink(missing_ok=True)
         kept.write_text(key)
     return [program, *workload.command[1:]]
