@@ -167,6 +167,7 @@ struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *t
 		.translator = translator,
 		.samples = samples,
 		.count = count,
+		.translated = translator->translated,
 		.states = calloc(count + 1, sizeof(*matcher->states)),
 	};
 	if (!matcher->states)
@@ -310,13 +311,16 @@ static enum matcher_verdict judge_moment(struct matcher *matcher, size_t number)
 		return is_watched ? MATCHER_AMBIGUOUS : MATCHER_OTHER;
 	}
 	/* Not its moment: then it comes by more than once, or we have lost the way. */
-	if (pins_is_too_early(pins, number, now_ns) || pins_is_too_late(pins, number, now_ns)) {
+	if (pins_is_too_early(pins, number, now_ns) ||
+	    pins_is_too_late(pins, number, now_ns,
+			     matcher->translator->translated - matcher->translated)) {
 		state->is_given_up = true;
 		arm(matcher);
 		return MATCHER_OTHER;
 	}
 	if (!pins_add(pins, number, now_ns, matcher->translator->cache))
 		return MATCHER_NO_MEMORY;
+	matcher->translated = matcher->translator->translated;
 	pins_settle(pins, now_ns);
 	arm(matcher);
 	return MATCHER_NEXT;

@@ -31,6 +31,7 @@ struct matcher {
 	size_t count;
 	struct matcher_state *states; /* by sample. Owned */
 	struct pins pins;	      /* those that have matched */
+	uint64_t translated;	      /* when the newest of them did, as the translator counts */
 	size_t armed[MATCHER_AHEAD + PINS];
 	size_t armed_count;
 	HP_VECTOR(uint32_t) armed_blocks;

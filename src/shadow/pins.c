@@ -6,12 +6,13 @@ enum { WATCH = 3 };
 /* A shadow is hardly ever faster than the original, but the original's clock counted page faults
  * that copying it caused. Of its pace so far, phases differ. */
 static const double least_pace = 0.25;
-static const double least_of_mean_pace = 0.33;
-/* Slower phases, and on top of them code that it meets for the first time. */
-static const double most_of_mean_pace = 4;
+static const double least_of_pace = 0.33;
+/* Slower phases, and on top of them code that it meets for the first time: stops, a few a block. */
+static const double most_of_pace = 4;
 static const double most_delay_ns = 100e6;
+static const double block_ns = 300e3;
 /* How far behind the moment that its pace so far makes likely a match is watched. */
-static const double watched_of_mean_pace = 1.5;
+static const double watched_of_pace = 1.5;
 
 uint64_t pins_now(const struct pins *pins)
 {
@@ -63,16 +64,6 @@ size_t pins_newest(const struct pins *pins)
 	return newest(pins)->sample;
 }
 
-/* How fast it has been, as shadow time per time of the original; 0 not known. */
-static double mean_pace(const struct pins *pins)
-{
-	if (pins->first.sample == SIZE_MAX || pins->last.sample == SIZE_MAX)
-		return 0;
-	return (double)(pins->last.cpu_ns - pins->first.cpu_ns) /
-	       (double)(pins->samples[pins->last.sample].time_ns -
-			pins->samples[pins->first.sample].time_ns);
-}
-
 /* From the newest match to the sample, in the original's time; and when that was in the shadow's. */
 static double distance_ns(const struct pins *pins, size_t sample, uint64_t *since_ns)
 {
@@ -91,28 +82,28 @@ static double greater(double a, double b)
 
 bool pins_is_too_early(const struct pins *pins, size_t sample, uint64_t now_ns)
 {
-	double pace = greater(least_of_mean_pace * mean_pace(pins), least_pace);
+	double pace = greater(least_of_pace * pins->pace, least_pace);
 	uint64_t since_ns;
 	double ns = distance_ns(pins, sample, &since_ns);
 
 	return pins->watch_ns && (double)(now_ns - since_ns) < pace * ns;
 }
 
-bool pins_is_too_late(const struct pins *pins, size_t sample, uint64_t now_ns)
+bool pins_is_too_late(const struct pins *pins, size_t sample, uint64_t now_ns, uint64_t blocks)
 {
-	double pace = most_of_mean_pace * greater(mean_pace(pins), 1);
+	double pace = most_of_pace * greater(pins->pace, 1);
 	uint64_t since_ns;
 	double ns = distance_ns(pins, sample, &since_ns);
 
-	return pins->watch_ns && (double)(now_ns - since_ns) > pace * ns + most_delay_ns;
+	return pins->watch_ns &&
+	       (double)(now_ns - since_ns) > pace * ns + most_delay_ns + block_ns * (double)blocks;
 }
 
 static uint64_t watch_until(const struct pins *pins, size_t sample, uint64_t now_ns)
 {
 	uint64_t since_ns;
 	double ns = distance_ns(pins, sample, &since_ns);
-	uint64_t likely_ns =
-		since_ns + (uint64_t)(watched_of_mean_pace * greater(mean_pace(pins), 1) * ns);
+	uint64_t likely_ns = since_ns + (uint64_t)(watched_of_pace * greater(pins->pace, 1) * ns);
 
 	return pins->watch_ns + (likely_ns > now_ns ? likely_ns : now_ns);
 }
@@ -171,6 +162,24 @@ static void swap(struct pin *left, struct pin *right)
 	*right = swapped;
 }
 
+/* Believes the oldest. */
+static void believe(struct pins *pins)
+{
+	struct pin *oldest = &pins->watched[0];
+	const struct pin *before = pins->last.sample != SIZE_MAX ? &pins->last : &pins->first;
+
+	if (before->sample != SIZE_MAX && pins->watch_ns) {
+		double pace = (double)(oldest->cpu_ns - before->cpu_ns) /
+			      (double)(pins->samples[oldest->sample].time_ns -
+				       pins->samples[before->sample].time_ns);
+
+		if (!(pins->pace > 0) || pace < pins->pace)
+			pins->pace = pace;
+	}
+	swap(oldest, pins->first.sample == SIZE_MAX ? &pins->first : &pins->last);
+	remove_watched(pins, 0);
+}
+
 void pins_settle(struct pins *pins, uint64_t now_ns)
 {
 	while (pins->watched_count) {
@@ -181,7 +190,6 @@ void pins_settle(struct pins *pins, uint64_t now_ns)
 
 		if (!is_over)
 			return;
-		swap(oldest, pins->first.sample == SIZE_MAX ? &pins->first : &pins->last);
-		remove_watched(pins, 0);
+		believe(pins);
 	}
 }

@@ -41,6 +41,8 @@ struct pins {
 	struct pin watched[PINS];
 	size_t watched_count;	/* oldest first */
 	struct pin first, last; /* believed; SIZE_MAX: none */
+	double pace; /* the fastest between two believed ones: shadow time per time of the original;
+			0 unknown. Where it met new code it was slower. */
 };
 
 void pins_begin(struct pins *pins, pid_t pid, const struct hp_engine_sample *samples, size_t count);
@@ -51,9 +53,10 @@ uint64_t pins_now(const struct pins *pins);
 bool pins_is_watched(const struct pins *pins, size_t sample);
 /* The sample that matched last, believed or not yet; SIZE_MAX: none. */
 size_t pins_newest(const struct pins *pins);
-/* Whether the shadow cannot be there yet, or must long have been. */
+/* Whether the shadow cannot be there yet; or must long have been, even if it has come to so many new
+ * blocks since the newest match. */
 bool pins_is_too_early(const struct pins *pins, size_t sample, uint64_t now_ns);
-bool pins_is_too_late(const struct pins *pins, size_t sample, uint64_t now_ns);
+bool pins_is_too_late(const struct pins *pins, size_t sample, uint64_t now_ns, uint64_t blocks);
 /* How much longer the ones that are watched will be. */
 uint64_t pins_left_to_watch(const struct pins *pins, uint64_t now_ns);
 

@@ -114,15 +114,34 @@ START_TEST(nor_much_faster_than_it_has_so_far)
 }
 END_TEST
 
+/* The code was new at first: that is no pace. */
+START_TEST(it_may_become_faster)
+{
+	struct bench *bench = set_up();
+
+	for (size_t i = 0; i < 10; i++)
+		match(bench, i, 20 * (double)(i + 1));
+	match(bench, 10, 202);
+	match(bench, 11, 204);
+	match(bench, 12, 206);
+	pins_settle(&bench->pins, at(250));
+	ck_assert_uint_eq(bench->pins.last.sample, 12);
+	/* Seven samples on, at twice the original's time. */
+	ck_assert(!pins_is_too_early(&bench->pins, 19, at(206 + 14)));
+	tear_down(bench);
+}
+END_TEST
+
 START_TEST(what_comes_long_after_its_time_was_missed)
 {
 	struct bench *bench = set_up();
 
 	match(bench, 0, 2);
 	/* Two samples on: four times slower, and 100 ms for code that is new. */
-	ck_assert(!pins_is_too_late(&bench->pins, 2, at(2 + 4 * 2 + 99)));
-	ck_assert(pins_is_too_late(&bench->pins, 2, at(2 + 4 * 2 + 101)));
-	ck_assert(!pins_is_too_late(&bench->pins, 30, at(2 + 4 * 2 + 101)));
+	ck_assert(!pins_is_too_late(&bench->pins, 2, at(2 + 4 * 2 + 99), 0));
+	ck_assert(pins_is_too_late(&bench->pins, 2, at(2 + 4 * 2 + 101), 0));
+	ck_assert(!pins_is_too_late(&bench->pins, 2, at(2 + 4 * 2 + 101), 100));
+	ck_assert(!pins_is_too_late(&bench->pins, 30, at(2 + 4 * 2 + 101), 0));
 	tear_down(bench);
 }
 END_TEST
@@ -189,7 +208,7 @@ START_TEST(without_times_the_next_match_is_enough)
 }
 END_TEST
 
-HP_TEST_MAIN("shadow/pins", a_match_is_believed_when_it_has_been_watched,
+HP_TEST_MAIN("shadow/pins", a_match_is_believed_when_it_has_been_watched, it_may_become_faster,
 	     what_comes_long_after_its_time_was_missed,
 	     one_that_may_be_early_is_watched_until_its_time_has_come,
 	     one_that_comes_by_again_never_was, a_shadow_does_not_run_much_faster_than_its_original,
