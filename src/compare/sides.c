@@ -3,6 +3,7 @@
 #include "sides.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/text.h>
 
 #include <fnmatch.h>
 #include <math.h>
@@ -14,16 +15,11 @@ const char *sides_format(struct hp_arena *arena, const char *format, ...)
 {
 	_cleanup_free_ char *text = NULL;
 	va_list arguments;
-	int length;
 
 	va_start(arguments, format);
-	length = vasprintf(&text, format, arguments);
+	text = hp_text_format_list(format, arguments);
 	va_end(arguments);
-	if (length < 0) {
-		text = NULL;
-		return NULL;
-	}
-	return hp_arena_strdup(arena, text);
+	return text ? hp_arena_strdup(arena, text) : NULL;
 }
 
 bool sides_note(struct sides *sides, const char *format, ...)
@@ -31,15 +27,12 @@ bool sides_note(struct sides *sides, const char *format, ...)
 	_cleanup_free_ char *text = NULL;
 	const char *note;
 	va_list arguments;
-	int length;
 
 	va_start(arguments, format);
-	length = vasprintf(&text, format, arguments);
+	text = hp_text_format_list(format, arguments);
 	va_end(arguments);
-	if (length < 0) {
-		text = NULL;
+	if (!text)
 		return false;
-	}
 	for (size_t i = 0; i < sides->notes.count; i++)
 		if (strcmp(sides->notes.at[i], text) == 0)
 			return true;
