@@ -1,4 +1,4 @@
-# Layer 0: errors, memory, bytes, files, numbers.
+# Layer 0: errors, memory, bytes, text, files, numbers, threads.
 noinst_LIBRARIES += src/base/libbase.a
 src_base_libbase_a_SOURCES = \
 	include/hpcprof/base/arena.h src/base/arena.c \

@@ -1,4 +1,4 @@
-# Layer 1: event names, and what this machine can do.
+# Layer 1: event names, what this machine can do, and opening events: descriptors, rings, registers.
 noinst_LIBRARIES += src/pmu/libpmu.a
 src_pmu_libpmu_a_SOURCES = \
 	include/hpcprof/pmu/event.h src/pmu/event.c \
