@@ -12,6 +12,7 @@
 #include "listing.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/search.h>
 
 #include <string.h>
 
@@ -168,103 +169,199 @@ static void drop_empty(struct sides *sides)
 
 /* --- other names ----------------------------------------------------------------------------- */
 
-static struct hp_error *find_renamed(struct sides *sides, struct unit *base)
-{
-	struct unit *best = NULL;
-	double most = least_similarity;
+/* What only the candidate has. */
+struct newcomer {
+	size_t unit;
+	struct body body;
+};
 
+struct newcomers {
+	HP_VECTOR(struct newcomer) all;
+};
+
+static struct hp_error *list_newcomers(const struct sides *sides, struct newcomers *newcomers)
+{
 	for (size_t i = 0; i < sides->units.count; i++) {
-		struct unit *other = &sides->units.at[i];
-		double similarity;
+		struct newcomer newcomer = { .unit = i };
 		struct hp_error *error;
 
-		if (strcmp(other->image_key, base->image_key) != 0 ||
-		    !is_lone(sides, other, HP_CANDIDATE))
+		if (!is_lone(sides, &sides->units.at[i], HP_CANDIDATE))
 			continue;
-		error = moved_similarity(base->codes.at[0], other->codes.at[0], &similarity);
-		if (error)
+		error = body_create(sides->units.at[i].codes.at[0], &newcomer.body);
+		if (!error && !hp_vector_push(&newcomers->all, newcomer))
+			error = hp_error_create_no_memory();
+		if (error) {
+			free(newcomer.body.blocks);
 			return error;
-		if (similarity < most)
-			continue;
-		most = similarity;
-		best = other;
-	}
-	return !best || join(sides, best, base) ? NULL : hp_error_create_no_memory();
-}
-
-/* --- inlining -------------------------------------------------------------------------------- */
-
-/* What the procedure spends in code that was inlined from one of that name. */
-static struct hp_error *cost_inlined(const struct code *host, const struct code *callee,
-				     double *cost)
-{
-	_cleanup_free_ hp_link_address *addresses =
-		calloc(host->place_count + 1, sizeof(*addresses));
-	_cleanup_free_ struct hp_frames *frames = calloc(host->place_count + 1, sizeof(*frames));
-	struct hp_error *error;
-
-	*cost = 0;
-	if (!addresses || !frames)
-		return hp_error_create_no_memory();
-	for (size_t i = 0; i < host->place_count; i++)
-		addresses[i].value = host->places[i].address;
-	error = hp_image_frames(host->image->file, addresses, host->place_count, true, frames);
-	for (size_t i = 0; i < host->place_count && !error; i++)
-		for (size_t j = 0; j + 1 < frames[i].count; j++) {
-			const char *function = frames[i].frames[j].function;
-
-			if (!function || (strcmp(function, callee->name) != 0 &&
-					  strcmp(function, callee->key) != 0))
-				continue;
-			*cost += host->places[i].cost;
-			break;
 		}
-	return error;
-}
-
-static struct hp_error *cost_in_unit(const struct unit *unit, enum hp_side side,
-				     const struct code *callee, double *cost)
-{
-	*cost = 0;
-	for (size_t i = 0; i < unit->codes.count; i++) {
-		const struct code *code = unit->codes.at[i];
-		struct hp_error *error;
-		double more;
-
-		if (code->side != side || !code->procedure)
-			continue;
-		error = cost_inlined(code, callee, &more);
-		if (error)
-			return error;
-		*cost += more;
 	}
 	return NULL;
 }
 
-/* The procedure of the other side that most of it was inlined into. */
-static struct hp_error *find_host(struct sides *sides, struct unit *lone, enum hp_side side)
+/* The newcomer of the same image whose code is most alike becomes one with it. */
+static struct hp_error *find_renamed(struct sides *sides, const struct newcomers *newcomers,
+				     struct unit *base)
 {
-	const struct code *callee = lone->codes.at[0];
-	enum hp_side other = side == HP_BASE ? HP_CANDIDATE : HP_BASE;
+	struct unit *best = NULL;
+	double most = least_similarity;
+	struct body body;
+	struct hp_error *error = body_create(base->codes.at[0], &body);
+
+	for (size_t i = 0; i < newcomers->all.count && !error; i++) {
+		struct unit *other = &sides->units.at[newcomers->all.at[i].unit];
+		double similarity = overlap(&body, &newcomers->all.at[i].body);
+
+		/* One that was found already is alone no more. */
+		if (similarity < most || strcmp(other->image_key, base->image_key) != 0 ||
+		    !is_lone(sides, other, HP_CANDIDATE))
+			continue;
+		most = similarity;
+		best = other;
+	}
+	free(body.blocks);
+	if (!error && best && !join(sides, best, base))
+		error = hp_error_create_no_memory();
+	return error;
+}
+
+static struct hp_error *match_renamed(struct sides *sides)
+{
+	struct newcomers newcomers = { 0 };
+	struct hp_error *error = list_newcomers(sides, &newcomers);
+
+	for (size_t i = 0; i < sides->units.count && newcomers.all.count && !error; i++)
+		if (is_lone(sides, &sides->units.at[i], HP_BASE))
+			error = find_renamed(sides, &newcomers, &sides->units.at[i]);
+	for (size_t i = 0; i < newcomers.all.count; i++)
+		free(newcomers.all.at[i].body.blocks);
+	hp_vector_free(&newcomers.all);
+	return error;
+}
+
+/* --- inlining -------------------------------------------------------------------------------- */
+
+/* What one unit spends on one side in code that was inlined from functions of a name. */
+struct inlined {
+	const char *function; /* the image's */
+	size_t unit;
+	enum hp_side side;
+	double cost;
+};
+
+struct inlining {
+	HP_VECTOR(struct inlined) all; /* by function */
+};
+
+static int compare_inlined(const void *left, const void *right)
+{
+	const struct inlined *a = left;
+	const struct inlined *b = right;
+
+	return strcmp(a->function, b->function);
+}
+
+/* Once a function for each place, however deep it lies inlined in itself. */
+static bool add_frames(struct inlining *inlining, const struct hp_frames *frames, size_t first,
+		       const struct inlined *cost)
+{
+	for (size_t i = 0; i + 1 < frames->count; i++) {
+		const char *function = frames->frames[i].function;
+		struct inlined added = *cost;
+		bool known = !function;
+
+		for (size_t j = 0; j < i && !known; j++)
+			known = frames->frames[j].function &&
+				strcmp(frames->frames[j].function, function) == 0;
+		for (size_t j = first; j < inlining->all.count && !known; j++)
+			if (strcmp(inlining->all.at[j].function, function) == 0) {
+				inlining->all.at[j].cost += cost->cost;
+				known = true;
+			}
+		added.function = function;
+		if (!known && !hp_vector_push(&inlining->all, added))
+			return false;
+	}
+	return true;
+}
+
+static struct hp_error *add_inlined(struct inlining *inlining, const struct code *code, size_t unit)
+{
+	_cleanup_free_ hp_link_address *addresses =
+		calloc(code->place_count + 1, sizeof(*addresses));
+	_cleanup_free_ struct hp_frames *frames = calloc(code->place_count + 1, sizeof(*frames));
+	size_t first = inlining->all.count;
+	struct hp_error *error;
+
+	if (!addresses || !frames)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < code->place_count; i++)
+		addresses[i].value = code->places[i].address;
+	error = hp_image_frames(code->image->file, addresses, code->place_count, true, frames);
+	for (size_t i = 0; i < code->place_count && !error; i++) {
+		const struct inlined cost = { NULL, unit, code->side, code->places[i].cost };
+
+		if (!add_frames(inlining, &frames[i], first, &cost))
+			error = hp_error_create_no_memory();
+	}
+	return error;
+}
+
+/* Of all units that matter. */
+static struct hp_error *list_inlined(const struct sides *sides, struct inlining *inlining)
+{
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < sides->units.count; i++) {
+		const struct unit *unit = &sides->units.at[i];
+
+		for (size_t j = 0; j < unit->codes.count && !error; j++) {
+			const struct code *code = unit->codes.at[j];
+
+			if (code->procedure &&
+			    unit->cost[code->side] >= least_share * sides->at[code->side].cost)
+				error = add_inlined(inlining, code, i);
+		}
+	}
+	if (!error && inlining->all.count)
+		qsort(inlining->all.at, inlining->all.count, sizeof(*inlining->all.at),
+		      compare_inlined);
+	return error;
+}
+
+/* The unit, of the same image, that has most of the function on that side; NULL: none has any. */
+static struct unit *dearest_host(const struct sides *sides, const struct inlining *inlining,
+				 const struct unit *lone, enum hp_side side, const char *function)
+{
+	size_t first = hp_bisect(i, inlining->all.count,
+				 strcmp(inlining->all.at[i].function, function) < 0);
 	struct unit *host = NULL;
 	double most = 0;
 
-	for (size_t i = 0; i < sides->units.count; i++) {
-		struct unit *unit = &sides->units.at[i];
-		struct hp_error *error;
-		double cost;
+	for (size_t i = first; i < inlining->all.count; i++) {
+		const struct inlined *inlined = &inlining->all.at[i];
+		struct unit *unit = &sides->units.at[inlined->unit];
 
-		if (unit == lone || strcmp(unit->image_key, lone->image_key) != 0 ||
-		    unit->cost[other] < least_share * sides->at[other].cost)
+		if (strcmp(inlined->function, function) != 0)
+			break;
+		if (inlined->side != side || unit == lone || !unit->codes.count ||
+		    strcmp(unit->image_key, lone->image_key) != 0 || inlined->cost <= most)
 			continue;
-		error = cost_in_unit(unit, other, callee, &cost);
-		if (error)
-			return error;
-		if (cost > most) {
-			most = cost;
-			host = unit;
-		}
+		most = inlined->cost;
+		host = unit;
 	}
+	return host;
+}
+
+/* The procedure of the other side that most of it was inlined into becomes one with it. */
+static struct hp_error *find_host(struct sides *sides, const struct inlining *inlining,
+				  struct unit *lone, enum hp_side side)
+{
+	const struct code *callee = lone->codes.at[0];
+	enum hp_side other = side == HP_BASE ? HP_CANDIDATE : HP_BASE;
+	struct unit *host = dearest_host(sides, inlining, lone, other, callee->name);
+
+	if (!host)
+		host = dearest_host(sides, inlining, lone, other, callee->key);
 	if (!host)
 		return NULL;
 	if (!hp_vector_push(&host->absorbed,
@@ -275,17 +372,36 @@ static struct hp_error *find_host(struct sides *sides, struct unit *lone, enum h
 	return NULL;
 }
 
-struct hp_error *sides_match_moved(struct sides *sides)
+static struct hp_error *match_inlined(struct sides *sides)
 {
-	struct hp_error *error = NULL;
+	struct inlining inlining = { 0 };
+	struct hp_error *error = list_inlined(sides, &inlining);
 
-	for (size_t i = 0; i < sides->units.count && !error; i++)
-		if (is_lone(sides, &sides->units.at[i], HP_BASE))
-			error = find_renamed(sides, &sides->units.at[i]);
 	for (size_t side = 0; side < HP_SIDES; side++)
 		for (size_t i = 0; i < sides->units.count && !error; i++)
 			if (is_lone(sides, &sides->units.at[i], (enum hp_side)side))
-				error = find_host(sides, &sides->units.at[i], (enum hp_side)side);
+				error = find_host(sides, &inlining, &sides->units.at[i],
+						  (enum hp_side)side);
+	hp_vector_free(&inlining.all);
+	return error;
+}
+
+static bool has_lone(const struct sides *sides)
+{
+	for (size_t i = 0; i < sides->units.count; i++)
+		for (size_t side = 0; side < HP_SIDES; side++)
+			if (is_lone(sides, &sides->units.at[i], (enum hp_side)side))
+				return true;
+	return false;
+}
+
+struct hp_error *sides_match_moved(struct sides *sides)
+{
+	struct hp_error *error = match_renamed(sides);
+
+	/* Looking at what is inlined where takes a while. */
+	if (!error && has_lone(sides))
+		error = match_inlined(sides);
 	drop_empty(sides);
 	return error;
 }
