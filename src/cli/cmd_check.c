@@ -366,19 +366,28 @@ static struct hp_error *print(struct arguments *arguments, const struct hp_compa
 	return error;
 }
 
+/* What was asked for may have been several events, or another one's stand-in was sampled. */
+static const char *compared_event(const struct check_runs *runs)
+{
+	const struct recording *recording = &runs->recording;
+
+	if (runs->runs)
+		return recording->events.count ? recording->events.events[0].name : NULL;
+	return recording->events_asked.count ? recording->events_asked.at[0] : NULL;
+}
+
 static struct hp_error *check(struct arguments *arguments, int *status)
 {
 	_cleanup_(job_clear) struct job job = { 0 };
 	_cleanup_(hp_comparison_destroy_scope) struct hp_comparison *comparison = NULL;
 	struct hp_error *error = check_given(arguments);
 
-	if (!error && arguments->runs.recording.events_asked.count)
-		arguments->compare.event = arguments->runs.recording.events_asked.at[0];
 	if (!error && arguments->runs.runs)
 		error = check_runs_divide(&arguments->runs, arguments->candidate,
 					  arguments->candidate_count);
 	if (!error)
 		error = find_epochs(arguments, &job, status);
+	arguments->compare.event = compared_event(&arguments->runs);
 	if (!error)
 		error = hp_compare(job.sides, &arguments->compare, &comparison);
 	if (!error)
