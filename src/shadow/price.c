@@ -66,10 +66,15 @@ static double threads_of(const struct price_terms *terms)
 	return terms->threads ? (double)terms->threads : 1;
 }
 
+uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes)
+{
+	return (uint64_t)(ledger->fixed_ns + ledger->ns_per_byte * (double)bytes);
+}
+
 uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms)
 {
-	double held_ns = ledger->fixed_ns + ledger->ns_per_byte * (double)terms->bytes +
-			 refill_ns(terms->bytes) + ledger->sample_ns * (double)terms->samples;
+	double held_ns = (double)ledger_hold(ledger, terms->bytes) + refill_ns(terms->bytes) +
+			 ledger->sample_ns * (double)terms->samples;
 	double taken_ns = ledger->taken_per_ns * (double)terms->window_ns;
 
 	if (!ledger->has_taken)
@@ -94,21 +99,25 @@ void ledger_other(struct ledger *ledger, double lost_ns)
 	ledger->lost_ns = sum_ns > 0 ? (uint64_t)sum_ns : 0;
 }
 
-void ledger_stop(struct ledger *ledger, uint64_t stop_ns, const struct price_terms *terms)
+void ledger_read(struct ledger *ledger, uint64_t stop_ns, uint64_t bytes)
 {
 	const uint64_t little_bytes = 1 << 20;
-	double weight = ledger->has_measured ? newest : 1;
+	bool is_dearer = stop_ns > ledger_hold(ledger, bytes);
+	double weight = ledger->has_measured && !is_dearer ? newest : 1;
 	double reading_ns = (double)stop_ns - ledger->fixed_ns;
 
 	/* What little memory takes is the fixed part; of much memory it is the reading. */
-	if (terms->bytes < little_bytes)
+	if (bytes < little_bytes)
 		ledger->fixed_ns += weight * ((double)stop_ns - ledger->fixed_ns);
 	else if (reading_ns > 0)
-		ledger->ns_per_byte +=
-			weight * (reading_ns / (double)terms->bytes - ledger->ns_per_byte);
+		ledger->ns_per_byte += weight * (reading_ns / (double)bytes - ledger->ns_per_byte);
 	else
 		ledger->fixed_ns = (double)stop_ns / 2;
 	ledger->has_measured = true;
+}
+
+void ledger_stop(struct ledger *ledger, uint64_t stop_ns, const struct price_terms *terms)
+{
 	ledger->stopped_ns += stop_ns;
 	if (stop_ns > ledger->longest_stop_ns)
 		ledger->longest_stop_ns = stop_ns;

@@ -50,12 +50,16 @@ struct price_terms {
 /* `sample_ns` 0: unknown. */
 void ledger_init(struct ledger *ledger, double percent, double sample_ns);
 uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms);
+/* How long a stop to read so much is to take. */
+uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes);
 /* So much CPU time of the target pays for it. */
 uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns);
 /* Whether it may be spent in the slot that ends at `slot_end_ns` of the target's CPU time. */
 bool ledger_allows(const struct ledger *ledger, uint64_t price_ns, uint64_t slot_end_ns);
 /* What a page takes to read here, measured before there is a target. */
 void ledger_expect(struct ledger *ledger, double ns_per_byte);
+/* Learns from a stop in which so much was read: at once that it is dearer, slowly that it is not. */
+void ledger_read(struct ledger *ledger, uint64_t stop_ns, uint64_t bytes);
 /* Enters a stop, with `terms` as they turned out. */
 void ledger_stop(struct ledger *ledger, uint64_t stop_ns, const struct price_terms *terms);
 void ledger_samples(struct ledger *ledger, const struct price_terms *terms);

@@ -16,6 +16,8 @@
 enum {
 	PAGE_BYTES = 4096,
 	RUNS_AT_ONCE = 256,
+	/* Between two looks at the clock. */
+	BYTES_AT_ONCE = 8 << 20,
 	/* No run is longer, so that several can read. */
 	RUN_BYTES = 1 << 20,
 	/* So much is worth a thread. */
@@ -25,7 +27,7 @@ enum {
 	SPARE_BYTES = 16 << 20,
 	/* More than caches hold close by. */
 	PROBE_BYTES = 4 << 20,
-	PROBES = 3,
+	PROBES = 5,
 };
 
 void snapshot_init(struct snapshot *snapshot)
@@ -44,27 +46,38 @@ void snapshot_clear(struct snapshot *snapshot)
 	snapshot_init(snapshot);
 }
 
+static int by_size(const void *a, const void *b)
+{
+	uint64_t first = *(const uint64_t *)a;
+	uint64_t second = *(const uint64_t *)b;
+
+	return (first > second) - (first < second);
+}
+
 double snapshot_price(void)
 {
 	struct iovec from = { .iov_len = PROBE_BYTES };
 	struct iovec to = { .iov_len = PROBE_BYTES };
 	uint8_t *memory = mmap(NULL, (size_t)2 * PROBE_BYTES, PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	uint64_t best_ns = UINT64_MAX;
-	uint64_t start_ns;
+	uint64_t took_ns[PROBES];
+	bool ok = memory != MAP_FAILED;
 
-	if (memory == MAP_FAILED)
+	if (!ok)
 		return 0;
 	from.iov_base = memory;
 	to.iov_base = memory + PROBE_BYTES;
-	for (int i = 0; i < PROBES; i++) {
-		start_ns = hp_clock_monotonic_ns();
-		if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) == PROBE_BYTES &&
-		    hp_clock_monotonic_ns() - start_ns < best_ns)
-			best_ns = hp_clock_monotonic_ns() - start_ns;
+	for (size_t i = 0; ok && i < PROBES; i++) {
+		took_ns[i] = hp_clock_monotonic_ns();
+		ok = process_vm_readv(getpid(), &to, 1, &from, 1, 0) == PROBE_BYTES;
+		took_ns[i] = hp_clock_monotonic_ns() - took_ns[i];
 	}
 	munmap(memory, (size_t)2 * PROBE_BYTES);
-	return best_ns < UINT64_MAX ? (double)best_ns / PROBE_BYTES : 0;
+	if (!ok)
+		return 0;
+	/* The middle one: on a busy machine readers wait, too. */
+	qsort(took_ns, PROBES, sizeof(*took_ns), by_size);
+	return (double)took_ns[PROBES / 2] / PROBE_BYTES;
 }
 
 /* Which of its pages are to be read: any that is in memory, or those that no file holds. */
@@ -195,7 +208,7 @@ static size_t read_runs(struct snapshot *snapshot, size_t first, size_t end)
 	uint64_t got_bytes;
 	ssize_t got;
 
-	while (first + count < end && count < RUNS_AT_ONCE) {
+	while (first + count < end && count < RUNS_AT_ONCE && local.iov_len < BYTES_AT_ONCE) {
 		const struct run *run = &snapshot->runs[first + count];
 
 		remote[count++] = (struct iovec){ (void *)(uintptr_t)run->address, run->bytes };
@@ -219,6 +232,8 @@ static size_t read_runs(struct snapshot *snapshot, size_t first, size_t end)
 struct part {
 	struct snapshot *snapshot;
 	size_t first, end; /* runs */
+	uint64_t deadline_ns;
+	size_t done; /* runs before it have been read */
 	pthread_t thread;
 	bool is_running;
 };
@@ -227,20 +242,24 @@ static void *read_part(void *context)
 {
 	struct part *part = context;
 
-	for (size_t at = part->first; at < part->end;)
-		at = read_runs(part->snapshot, at, part->end);
+	while (part->done < part->end && hp_clock_monotonic_ns() < part->deadline_ns)
+		part->done = read_runs(part->snapshot, part->done, part->end);
 	return NULL;
 }
 
 /* So many readers, each with about as many bytes. */
-static void divide(struct snapshot *snapshot, struct part *parts, size_t count)
+static void divide(struct snapshot *snapshot, struct part *parts, size_t count,
+		   uint64_t deadline_ns)
 {
 	size_t at = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t end_bytes = snapshot->used_bytes / count * (i + 1);
 
-		parts[i] = (struct part){ .snapshot = snapshot, .first = at };
+		parts[i] = (struct part){ .snapshot = snapshot,
+					  .first = at,
+					  .done = at,
+					  .deadline_ns = deadline_ns };
 		while (at < snapshot->run_count &&
 		       (i + 1 == count || snapshot->runs[at].offset < end_bytes))
 			at++;
@@ -248,8 +267,17 @@ static void divide(struct snapshot *snapshot, struct part *parts, size_t count)
 	}
 }
 
+static uint64_t bytes_of(const struct part *part)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = part->first; i < part->done; i++)
+		bytes += part->snapshot->runs[i].bytes;
+	return bytes;
+}
+
 /* While the thread is held its CPU has nothing to do, either. */
-static void read_all(struct snapshot *snapshot)
+static void read_all(struct snapshot *snapshot, uint64_t deadline_ns)
 {
 	struct part parts[MOST_READERS];
 	size_t count = snapshot->used_bytes / READER_BYTES + 1;
@@ -259,7 +287,7 @@ static void read_all(struct snapshot *snapshot)
 		count = cpus ? cpus : 1;
 	if (count > MOST_READERS)
 		count = MOST_READERS;
-	divide(snapshot, parts, count);
+	divide(snapshot, parts, count, deadline_ns);
 	for (size_t i = 1; i < count; i++)
 		parts[i].is_running =
 			pthread_create(&parts[i].thread, NULL, read_part, &parts[i]) == 0;
@@ -270,16 +298,25 @@ static void read_all(struct snapshot *snapshot)
 		else
 			read_part(&parts[i]);
 	}
+	snapshot->read_bytes = 0;
+	for (size_t i = 0; i < count; i++)
+		snapshot->read_bytes += bytes_of(&parts[i]);
 }
 
-struct hp_error *snapshot_take(struct snapshot *snapshot)
+struct hp_error *snapshot_take(struct snapshot *snapshot, uint64_t deadline_ns)
 {
 	struct hp_error *error = scan(snapshot);
+
+	snapshot->read_bytes = 0;
 
 	if (error)
 		return error;
 	if (snapshot->used_bytes > snapshot->buffer_bytes)
 		return hp_error_create(HP_ERROR_INSUFFICIENT, "its memory has grown meanwhile");
-	read_all(snapshot);
+	read_all(snapshot, deadline_ns ? deadline_ns : UINT64_MAX);
+	if (snapshot->read_bytes < snapshot->used_bytes)
+		return hp_error_create(HP_ERROR_INSUFFICIENT,
+				       "reading %.1f MiB takes longer than was to be expected",
+				       (double)snapshot->used_bytes / (1 << 20));
 	return NULL;
 }

@@ -34,6 +34,7 @@ struct snapshot {
 	uint8_t *buffer; /* in memory beforehand, so that reading is no slower than it must be */
 	uint64_t buffer_bytes;
 	uint64_t used_bytes;
+	uint64_t read_bytes; /* of them, by the last snapshot_take */
 	struct pages pages;
 	pid_t pid;
 };
@@ -47,7 +48,8 @@ double snapshot_price(void);
 struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t *bytes);
 /* Makes room for that, and some more. */
 struct hp_error *snapshot_reserve(struct snapshot *snapshot);
-/* Reads it; `pid` must have been prepared for. INSUFFICIENT when there is more than room. */
-struct hp_error *snapshot_take(struct snapshot *snapshot);
+/* Reads it; `pid` must have been prepared for. INSUFFICIENT when there is more than room, or when it
+ * is not done at `deadline_ns` of the monotonic clock (0: never mind); `read_bytes` were read. */
+struct hp_error *snapshot_take(struct snapshot *snapshot, uint64_t deadline_ns);
 
 #endif

@@ -28,6 +28,9 @@ enum {
 	/* Times that a copy comes out of its cache: what it takes is ours. */
 	EXIT_LIMIT = 1 << 20,
 	NICER = 10,
+	/* A stop may take longer than predicted, so many times, and so much. */
+	LATE = 2,
+	LATE_NS = 20000000,
 	/* A copy is held in a buffer, and then in the copy. */
 	COPIES = 2,
 };
@@ -170,6 +173,12 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 
 /* --- the stop --------------------------------------------------------------------------------- */
 
+/* Somebody else may want the CPUs that we read with: rather no copy than a price without end. */
+static uint64_t longest_hold_ns(const struct window_maker *maker)
+{
+	return LATE_NS + LATE * ledger_hold(maker->ledger, maker->snapshot.used_bytes);
+}
+
 /* Holds the thread, reads what is needed, and lets go: everything that the target has to wait for.
  */
 static bool copy(struct window_maker *maker, const struct window_order *order,
@@ -180,18 +189,30 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 	enum hp_shadow_refusal refusal = HP_SHADOW_FAILED;
 	enum hold_result held = hold(order->tid, &maker->state, &error, &refusal);
 	struct price_terms terms;
+	uint64_t stop_ns;
 
 	if (held == HOLD_STOPPED) {
-		error = snapshot_take(&maker->snapshot);
+		error = snapshot_take(&maker->snapshot,
+				      hp_clock_monotonic_ns() + longest_hold_ns(maker));
+		/* For want of time, not of room. */
+		if (error && error->class == HP_ERROR_INSUFFICIENT &&
+		    maker->snapshot.used_bytes <= maker->snapshot.buffer_bytes)
+			refusal = HP_SHADOW_BUDGET;
 		descriptors_read_positions(&maker->descriptors);
 		shadow_clock_copied(&maker->calls.clock, order->pid, order->tid);
 		result->window.time_ns = hp_clock_monotonic_ns();
-		if (!error && !matching_enable(&maker->matching))
+		if (!error && !matching_enable(&maker->matching)) {
 			error = hp_error_create_errno(errno, "sampling a thread");
+			refusal = HP_SHADOW_FAILED;
+		}
 		hold_release(order->tid);
-		result->copied_bytes = maker->snapshot.used_bytes;
+		stop_ns = hp_clock_monotonic_ns() - start_ns;
+		result->copied_bytes = maker->snapshot.read_bytes;
 		terms = terms_of(order, result->copied_bytes, 0);
-		ledger_stop(maker->ledger, hp_clock_monotonic_ns() - start_ns, &terms);
+		ledger_stop(maker->ledger, stop_ns, &terms);
+		/* Nothing is learned of reading where there was none. */
+		if (result->copied_bytes)
+			ledger_read(maker->ledger, stop_ns, result->copied_bytes);
 	} else if (held == HOLD_IN_KERNEL) {
 		ledger_other(maker->ledger, (double)(hp_clock_monotonic_ns() - start_ns));
 	}

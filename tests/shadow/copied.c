@@ -52,7 +52,7 @@ void copied_hold(struct copied *copied, pid_t pid, bool is_old_kernel, struct he
 	hp_assert_ok(snapshot_reserve(&copied->snapshot));
 	hp_assert_ok(vessel_create(&copied->vessel, &copied->snapshot.areas, &cpus));
 	hold_running(pid, state);
-	hp_assert_ok(snapshot_take(&copied->snapshot));
+	hp_assert_ok(snapshot_take(&copied->snapshot, 0));
 }
 
 void copied_rebuild(struct copied *copied, pid_t pid)

@@ -151,8 +151,10 @@ START_TEST(prices_follow_what_is_measured)
 	uint64_t wrong;
 
 	ledger_init(&ledger, 1, 0);
-	for (int i = 0; i < 30; i++)
+	for (int i = 0; i < 30; i++) {
 		ledger_stop(&ledger, 20000000, &terms);
+		ledger_read(&ledger, 20000000, terms.bytes);
+	}
 	wrong = ledger_price(&ledger, &terms);
 	/* 20 ms, and what cold caches are reckoned to take. */
 	ck_assert_uint_ge(wrong, 19000000);
@@ -161,8 +163,30 @@ START_TEST(prices_follow_what_is_measured)
 	ck_assert_uint_eq(ledger.stopped_ns, 30 * 20000000ull);
 	/* Slower now. */
 	for (int i = 0; i < 30; i++)
-		ledger_stop(&ledger, 60000000, &terms);
+		ledger_read(&ledger, 60000000, terms.bytes);
 	ck_assert_uint_ge(ledger_price(&ledger, &terms), 55000000);
+}
+END_TEST
+
+START_TEST(a_stop_without_a_copy_says_nothing_of_the_next)
+{
+	const struct price_terms terms = { .bytes = 500 << 20 };
+	const struct price_terms nothing = { 0 };
+	struct ledger ledger;
+	uint64_t price;
+
+	ledger_init(&ledger, 1, 0);
+	ledger_expect(&ledger, 0.25);
+	price = ledger_price(&ledger, &terms);
+	ck_assert_uint_gt(price, 500 << 18);
+	ledger_stop(&ledger, 300000, &nothing);
+	ck_assert_uint_eq(ledger_price(&ledger, &terms), price);
+	ck_assert_uint_ge(ledger.lost_ns, 300000);
+	/* What has been measured is not expected any more. */
+	ledger_read(&ledger, 100000000, terms.bytes);
+	price = ledger_price(&ledger, &terms);
+	ledger_expect(&ledger, 9);
+	ck_assert_uint_eq(ledger_price(&ledger, &terms), price);
 }
 END_TEST
 
@@ -399,6 +423,7 @@ HP_TEST_MAIN("shadow/schedule", there_is_one_moment_in_each_slot, moments_are_ev
 	     windows_are_longer_where_they_are_fewer_within_bounds,
 	     a_dearer_copy_has_a_higher_price_and_a_longer_slot,
 	     what_is_allowed_stays_within_the_budget, prices_follow_what_is_measured,
+	     a_stop_without_a_copy_says_nothing_of_the_next,
 	     what_others_wait_for_is_lost_once_for_each, a_copy_without_a_cpu_of_its_own_is_dear,
 	     what_copies_take_is_learned, only_waiting_beyond_the_usual_is_a_copys_doing,
 	     noise_in_waiting_adds_up_to_little,
