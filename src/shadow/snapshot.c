@@ -256,10 +256,9 @@ static void divide(struct snapshot *snapshot, struct part *parts, size_t count,
 	for (size_t i = 0; i < count; i++) {
 		uint64_t end_bytes = snapshot->used_bytes / count * (i + 1);
 
-		parts[i] = (struct part){ .snapshot = snapshot,
-					  .first = at,
-					  .done = at,
-					  .deadline_ns = deadline_ns };
+		parts[i] = (struct part){
+			.snapshot = snapshot, .first = at, .done = at, .deadline_ns = deadline_ns
+		};
 		while (at < snapshot->run_count &&
 		       (i + 1 == count || snapshot->runs[at].offset < end_bytes))
 			at++;

@@ -361,6 +361,32 @@ START_TEST(a_copy_has_no_descriptors_and_is_the_first_to_go)
 }
 END_TEST
 
+START_TEST(reading_ends_when_it_takes_too_long)
+{
+	if (!can_copy())
+		return;
+	struct snapshot snapshot;
+	uint64_t bytes;
+	pid_t pid;
+
+	make_memory();
+	pid = start_target();
+	snapshot_init(&snapshot);
+	hp_assert_ok(snapshot_prepare(&snapshot, pid, &bytes));
+	hp_assert_ok(snapshot_reserve(&snapshot));
+	/* At the beginning of time. */
+	hp_assert_fails(HP_ERROR_INSUFFICIENT, snapshot_take(&snapshot, 1));
+	ck_assert_uint_eq(snapshot.read_bytes, 0);
+	hp_assert_ok(snapshot_take(&snapshot, 0));
+	ck_assert_uint_gt(snapshot.read_bytes, 0);
+	ck_assert_uint_eq(snapshot.read_bytes, snapshot.used_bytes);
+	hp_assert_ok(snapshot_take(&snapshot, UINT64_MAX));
+	snapshot_clear(&snapshot);
+	end_target(pid);
+	free_memory();
+}
+END_TEST
+
 START_TEST(a_target_that_has_ended_is_left_to_its_parent)
 {
 	if (!can_copy())
@@ -433,7 +459,7 @@ HP_TEST_MAIN("shadow/copy", a_copy_holds_what_the_target_holds,
 	     kernels_before_6_7_tell_the_same_pages, what_a_copy_writes_reaches_nobody,
 	     areas_of_a_copy_are_where_the_targets_are, a_copy_maps_where_the_target_would,
 	     a_copy_goes_on_from_the_targets_registers,
-	     a_copy_has_no_descriptors_and_is_the_first_to_go,
+	     a_copy_has_no_descriptors_and_is_the_first_to_go, reading_ends_when_it_takes_too_long,
 	     a_target_that_has_ended_is_left_to_its_parent,
 	     a_target_that_is_killed_while_it_is_held_is_left_to_its_parent,
 	     somebody_elses_child_that_is_killed_while_it_is_held_is_waited_for_by_its_parent)
