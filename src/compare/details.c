@@ -440,7 +440,9 @@ struct hp_error *judge_details(const struct judging *judging)
 	for (size_t i = 0; i < judging->sides->units.count && !error; i++) {
 		const struct unit *unit = &judging->sides->units.at[i];
 
-		if (!isnan(unit->shown->p) || is_asked_for(judging, unit))
+		/* Of an image that one side cannot read there is nothing to put side by side. */
+		if (unit->shown->scope == HP_SCOPE_PROCEDURE &&
+		    (!isnan(unit->shown->p) || is_asked_for(judging, unit)))
 			error = detail(judging, unit);
 	}
 	return error;

@@ -17,16 +17,13 @@ struct build {
 	struct hp_image *image;
 };
 
-static struct build open_build(const char *name)
+static struct build open_file(const char *path)
 {
-	const char *directory = getenv("top_builddir");
-	char path[PATH_MAX];
 	char real[PATH_MAX];
 	struct build build = { .id.kind = HP_IMAGE_FILE };
 	const struct hp_image_options options = { .no_debuginfo = false };
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/tests/compare/%s", directory ? directory : ".", name);
 	ck_assert_ptr_nonnull(realpath(path, real));
 	fd = open(real, O_RDONLY | O_CLOEXEC);
 	ck_assert_int_ge(fd, 0);
@@ -35,6 +32,33 @@ static struct build open_build(const char *name)
 	build.id.path = strdup(real);
 	hp_assert_ok(hp_image_open(&build.id, &options, &build.image));
 	return build;
+}
+
+static const char *path_of(const char *name, char *path)
+{
+	const char *directory = getenv("top_builddir");
+
+	snprintf(path, PATH_MAX, "%s/tests/compare/%s", directory ? directory : ".", name);
+	return path;
+}
+
+static struct build open_build(const char *name)
+{
+	char path[PATH_MAX];
+
+	return open_file(path_of(name, path));
+}
+
+/* As a linker does: another file of the same name. */
+static void copy_build(const char *name, const char *to)
+{
+	char path[PATH_MAX];
+	size_t size;
+	uint8_t *bytes = fixture_read(path_of(name, path), &size);
+
+	(void)remove(to);
+	fixture_write(to, bytes, size);
+	free(bytes);
 }
 
 static void close_build(struct build *build)
@@ -277,6 +301,43 @@ START_TEST(findings_show_lines_and_instructions_of_both_sides)
 }
 END_TEST
 
+START_TEST(a_build_that_was_replaced_is_compared_as_a_whole)
+{
+	const struct spent spent[] = { { "same", 400 }, { "host", 300 } };
+	const struct hp_compare_options options = { 0 };
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	const char *path = fixture_path(directory, "program");
+	char *stamps[HP_SIDES][1];
+	struct hp_compare_epochs sides[HP_SIDES];
+	struct hp_comparison *comparison;
+	const struct hp_compared *image;
+
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		struct build build;
+
+		copy_build(side == HP_BASE ? "pair_old" : "pair_new", path);
+		build = open_file(path);
+		stamps[side][0] = record(db, &build, spent, HP_ARRAY_COUNT(spent));
+		sides[side] = (struct hp_compare_epochs){ db, stamps[side], 1, 0 };
+		close_build(&build);
+	}
+	hp_assert_ok(hp_compare(sides, &options, &comparison));
+	ck_assert_uint_eq(comparison->program->part_count, 1);
+	image = comparison->program->parts[0];
+	ck_assert_uint_eq(image->part_count, 1);
+	ck_assert_int_eq(image->parts[0]->scope, HP_SCOPE_IMAGE);
+	ck_assert_double_eq_tol(image->parts[0]->change.value, 0, 1e-9);
+	ck_assert_uint_eq(image->parts[0]->part_count, 0);
+	ck_assert_ptr_nonnull(strstr(comparison->notes[0], "has changed since the recording"));
+	hp_comparison_destroy(comparison);
+	for (size_t side = 0; side < HP_SIDES; side++)
+		free(stamps[side][0]);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
 /* --- code ------------------------------------------------------------------------------------ */
 
 START_TEST(the_same_source_elsewhere_is_the_same_code)
@@ -352,4 +413,5 @@ HP_TEST_MAIN("compare/moved", a_procedure_of_another_name_is_known_by_its_code,
 	     what_was_inlined_counts_for_its_caller_and_is_no_finding,
 	     what_got_dearer_by_inlining_is_a_finding_all_the_same,
 	     findings_show_lines_and_instructions_of_both_sides,
+	     a_build_that_was_replaced_is_compared_as_a_whole,
 	     the_same_source_elsewhere_is_the_same_code, as_many_instructions_are_paired_as_can_be)
