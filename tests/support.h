@@ -32,6 +32,13 @@
 		hp_error_destroy(hp_failed);                                                       \
 	} while (0)
 
+/* What hangs is ended; sanitizers and a busy machine make some tests many times slower. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HP_TEST_SECONDS 1800
+#else
+#define HP_TEST_SECONDS 300
+#endif
+
 #define HP_TEST_MAIN(suite_name, ...) HP_TEST_MAIN_UNLESS(NULL, suite_name, __VA_ARGS__)
 
 /* Where `reason` (a text or NULL) is one, all are skipped for it. */
@@ -52,7 +59,7 @@
 		for (size_t i = 0; i < HP_ARRAY_COUNT(tests); i++) {                               \
 			TCase *one = tcase_create(tests[i]->name);                                 \
                                                                                                    \
-			tcase_set_timeout(one, 300);                                               \
+			tcase_set_timeout(one, HP_TEST_SECONDS);                                   \
 			tcase_add_test(one, tests[i]);                                             \
 			suite_add_tcase(suite, one);                                               \
 		}                                                                                  \
