@@ -31,6 +31,7 @@ static void forget(struct descriptors *descriptors)
 			close(descriptors->at[i].fd);
 	}
 	descriptors->count = 0;
+	descriptors->is_watching = false;
 	written_clear(&descriptors->written);
 }
 
@@ -124,7 +125,8 @@ int descriptors_open(struct descriptors *descriptors, struct descriptor *descrip
 	struct stat status;
 	char path[64];
 
-	if (descriptor->fd >= 0 || descriptor->is_new || descriptor->kind != DESCRIPTOR_REGULAR)
+	if (descriptor->fd >= 0 || descriptor->is_new || descriptors->is_watching ||
+	    descriptor->kind != DESCRIPTOR_REGULAR)
 		return descriptor->fd;
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)descriptors->pid, descriptor->number);
 	handle = open(path, O_PATH | O_CLOEXEC);
@@ -134,6 +136,16 @@ int descriptors_open(struct descriptors *descriptors, struct descriptor *descrip
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
 	descriptor->fd = open(path, O_RDONLY | O_CLOEXEC);
 	return descriptor->fd;
+}
+
+static bool watches_files(int directory, const char *name)
+{
+	char target[64];
+	ssize_t length = readlinkat(directory, name, target, sizeof(target) - 1);
+
+	target[length > 0 ? length : 0] = 0;
+	return strcmp(target, "anon_inode:inotify") == 0 ||
+	       strcmp(target, "anon_inode:[fanotify]") == 0;
 }
 
 struct hp_error *descriptors_list(struct descriptors *descriptors, pid_t pid)
@@ -154,11 +166,10 @@ struct hp_error *descriptors_list(struct descriptors *descriptors, pid_t pid)
 
 		if (!look_at(dirfd(directory), entry->d_name, &descriptor))
 			continue;
-		if (descriptor.kind == DESCRIPTOR_OTHER)
+		if (descriptor.kind == DESCRIPTOR_OTHER) {
 			read_position(descriptors, &descriptor);
-		/* When the copy reads it, the original may have closed it. */
-		else if (descriptors->count < OPEN_LIMIT)
-			descriptors_open(descriptors, &descriptor);
+			descriptors->is_watching |= watches_files(dirfd(directory), entry->d_name);
+		}
 		room = hp_vector_push(descriptors, descriptor);
 	}
 	closedir(directory);
@@ -166,6 +177,9 @@ struct hp_error *descriptors_list(struct descriptors *descriptors, pid_t pid)
 		return hp_error_create_no_memory();
 	if (descriptors->count)
 		qsort(descriptors->at, descriptors->count, sizeof(*descriptors->at), by_number);
+	/* When the copy reads them, the original may have closed them. */
+	for (size_t i = 0; i < descriptors->count && i < OPEN_LIMIT; i++)
+		descriptors_open(descriptors, &descriptors->at[i]);
 	return NULL;
 }
 

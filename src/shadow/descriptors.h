@@ -45,6 +45,7 @@ struct descriptors {
 	struct descriptor *at; /* by number */
 	size_t count, capacity;
 	struct written written;
+	bool is_watching; /* files being opened (inotify, fanotify): it must not see us do so */
 };
 
 /* Of files that there are for the copy only. */
@@ -58,7 +59,8 @@ void descriptors_clear(struct descriptors *descriptors);
 
 /* NULL: not open, or too many. */
 struct descriptor *descriptors_find(struct descriptors *descriptors, uint64_t number);
-/* Something to read a regular file with; -1 when the very file cannot be had. */
+/* Something to read a regular file with; -1 when the very file cannot be had, or the target would
+ * see it opened. */
 int descriptors_open(struct descriptors *descriptors, struct descriptor *descriptor);
 /* Adds one like this, but with the lowest free number, as open() would; takes over its `fd`. NULL:
  * no memory. */

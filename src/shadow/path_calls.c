@@ -190,7 +190,8 @@ static bool answer_open(struct shadow_calls *calls, struct call *call, int direc
 	const uint64_t writing = reading | O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND;
 	char name[NAME_BYTES];
 
-	if ((flags & ~writing) || !find_name(calls, directory, name_at, name))
+	if (calls->descriptors->is_watching || (flags & ~writing) ||
+	    !find_name(calls, directory, name_at, name))
 		return false;
 	if (!(flags & ~reading))
 		return open_to_read(calls, call, name, flags);

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -187,7 +188,35 @@ START_TEST(a_new_descriptor_has_the_lowest_free_number)
 }
 END_TEST
 
+/* One that would see it. */
+START_TEST(no_file_is_opened_of_one_that_watches_files)
+{
+	struct descriptors descriptors = { 0 };
+	struct descriptor *own;
+	char path[] = "/tmp/hpcprof-areas.XXXXXX";
+	int file = mkstemp(path);
+	int watching;
+
+	hp_assert_ok(descriptors_list(&descriptors, getpid()));
+	own = descriptors_find(&descriptors, (uint64_t)file);
+	ck_assert_ptr_nonnull(own);
+	ck_assert_int_ge(own->fd, 0);
+	descriptors_clear(&descriptors);
+	watching = inotify_init();
+	ck_assert_int_ge(watching, 0);
+	hp_assert_ok(descriptors_list(&descriptors, getpid()));
+	own = descriptors_find(&descriptors, (uint64_t)file);
+	ck_assert_int_eq(own->fd, -1);
+	ck_assert_int_eq(descriptors_open(&descriptors, own), -1);
+	descriptors_clear(&descriptors);
+	close(watching);
+	close(file);
+	unlink(path);
+}
+END_TEST
+
 HP_TEST_MAIN("shadow/areas", a_line_says_where_what_and_how, kinds_are_told_by_name,
 	     what_makes_no_sense_is_refused, an_address_is_found_in_its_area_and_not_between,
 	     our_own_areas_can_be_read, a_position_and_flags_are_read_from_fdinfo,
-	     a_new_descriptor_has_the_lowest_free_number)
+	     a_new_descriptor_has_the_lowest_free_number,
+	     no_file_is_opened_of_one_that_watches_files)
