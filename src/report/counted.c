@@ -41,25 +41,23 @@ struct making {
 	uint32_t image; /* the part's, of the windows' */
 };
 
-/* Of recordings that were added to one with windows, and that never meant to count. */
-static double untold_share(const struct report *report)
+double counted_told_share(const struct report *report)
 {
 	const struct report_windows *windows = &report->windows;
 
-	return windows->sampled_ns > windows->told_ns ? 1 - windows->told_ns / windows->sampled_ns
-						      : 0;
+	return windows->sampled_ns > windows->told_ns ? windows->told_ns / windows->sampled_ns : 1;
 }
 
 static double uncovered_share(const struct report *report, const struct report_image *image)
 {
 	size_t event = analyse_event(report);
-	double untold = untold_share(report);
+	double told = counted_told_share(report);
 	double all;
 
 	if (event == report->events.count)
 		return 1;
 	all = image->tallies[event].weight;
-	return 1 - (1 - untold) * (1 - (all > 0 ? image->uncovered[event].weight / all : 0));
+	return 1 - told * (1 - (all > 0 ? image->uncovered[event].weight / all : 0));
 }
 
 static bool link_address(const struct making *making, hp_image_offset offset, uint64_t *address)
@@ -246,7 +244,7 @@ static struct hp_error *make(struct report *report, const struct report_part *pa
 			counted->edges.at[i].runs.counts[j] /= 1 - uncovered;
 	error = sort(counted);
 	if (!error && counted->is_absolute)
-		error = counted_clocks_make(report, part, image, counted);
+		error = counted_clocks_make(report, part, image, 1 - uncovered, counted);
 	return error;
 }
 

@@ -55,6 +55,9 @@ struct hp_error *counted_of(struct report *report, const struct report_part *par
 			    const struct counted **counted);
 void counted_destroy(struct counted *counted);
 
+/* Recordings may have been added that never meant to count: the share of the time that is told of. */
+double counted_told_share(const struct report *report);
+
 /* How often the instruction at the address ran. */
 struct hp_grouped counted_runs(const struct counted *counted, uint64_t address);
 /* The edges from the branch at the address: the first, and how many. */

@@ -96,20 +96,24 @@ static double all_ticks(const struct report *report)
 	return sum;
 }
 
-/* In user code, where windows can be. */
+/* In user code, of the time that windows stand for: commands without any are none of it. */
 static double all_samples(const struct report *report)
 {
+	const struct report_windows *windows = &report->windows;
 	size_t event = analyse_event(report);
 	double sum = 0;
 
 	for (size_t i = 0; i < report->images.count; i++) {
 		const struct report_image *image = report->images.at[i];
 
-		if (image->id.kind != HP_IMAGE_KERNEL && image->id.kind != HP_IMAGE_MODULE &&
-		    image->id.kind != HP_IMAGE_UNKNOWN)
-			sum += (double)image->tallies[event].samples;
+		if (image->id.kind != HP_IMAGE_KERNEL && image->id.kind != HP_IMAGE_MODULE)
+			sum += (double)(image->tallies[event].samples -
+					image->uncovered[event].samples);
 	}
-	return sum;
+	return windows->passing_ns > 0
+		       ? sum * counted_told_share(report) * hp_grouped_sum(&windows->time) /
+				 windows->passing_ns
+		       : 0;
 }
 
 /* --- clocks ----------------------------------------------------------------------------------- */
@@ -186,7 +190,7 @@ static void multiply_counts(struct counted *counted)
 }
 
 struct hp_error *counted_clocks_make(const struct report *report, const struct report_part *part,
-				     uint32_t image, struct counted *counted)
+				     uint32_t image, double covered, struct counted *counted)
 {
 	const struct report_windows *windows = &report->windows;
 	double ticks = all_ticks(report);
@@ -205,10 +209,10 @@ struct hp_error *counted_clocks_make(const struct report *report, const struct r
 	for (size_t i = 0; i < counted->clocks.count; i++) {
 		struct counted_clock *clock = &counted->clocks.at[i];
 
-		if (!(clock->ticks > 0) || !(clock->samples > 0))
+		if (!(clock->ticks > 0) || !(clock->samples > 0) || !(samples > 0))
 			continue;
 		set_clock(&windows->time, hp_grouped_sum(&clock->scaled) / ticks,
-			  clock->samples / samples, clock);
+			  covered * clock->samples / samples, clock);
 		counted->clocks.at[kept++] = *clock;
 	}
 	counted->clocks.count = kept;

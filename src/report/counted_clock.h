@@ -27,9 +27,10 @@ struct counted_clock {
 };
 
 /* Makes the clocks of all procedures of the part's image that windows came by, `image` being its
- * number in the windows' images, and multiplies the image's counts. requires: blocks and edges. */
+ * number in the windows' images and `covered` the share of its samples that windows stand for, and
+ * multiplies the image's counts. requires: blocks and edges. */
 struct hp_error *counted_clocks_make(const struct report *report, const struct report_part *part,
-				     uint32_t image, struct counted *counted);
+				     uint32_t image, double covered, struct counted *counted);
 /* The time by groups that counts at the address are a share of, as in report->windows.time. */
 const struct hp_grouped *counted_time(const struct report *report, const struct counted *counted,
 				      uint64_t address);

@@ -94,6 +94,7 @@ struct report_windows {
 	 * of. A recording that never meant to count anything tells of none. */
 	double sampled_ns;
 	double told_ns;
+	double passing_ns;	  /* of the latter, what passes --comm */
 	double young;		  /* likewise in which processes had just begun */
 	double without;		  /* of a command's time the share without windows: the greatest */
 	double truncated;	  /* share of the windows that only count relatively */

@@ -170,6 +170,8 @@ static void weigh(struct report *report)
 
 		if (!passes(report, stratum))
 			continue;
+		windows->passing_ns +=
+			had_windows(report, stratum->command) ? (double)stratum->time_ns : 0;
 		counted += (double)sum_of(stratum->groups).windows;
 		truncated += (double)sum_of(stratum->relative).windows;
 		if (!(scale > 0))

@@ -475,6 +475,47 @@ START_TEST(counts_are_of_the_time_of_their_procedure)
 }
 END_TEST
 
+/* Half of all time was another command's, which had no windows and ran other code: that is no
+ * reason to think that windows came by anything too often. */
+START_TEST(commands_without_windows_are_no_part_of_their_time)
+{
+	static struct hp_image_id elsewhere;
+	const struct fixture_count counts[] = {
+		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(counted_back), 2000 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(counted_leaf_then), 2000 },
+		{ "cpu-clock:u", &elsewhere, "other", 0, 1000000, 0x1000, 4000 },
+	};
+	struct fixture_epoch epoch = { .counts = counts,
+				       .count = HP_ARRAY_COUNT(counts),
+				       .clock_hz = 3e9,
+				       .evidence = &windows,
+				       .commands = &times,
+				       .command_count = 1 };
+	struct hp_counted ticks[2] = {
+		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_back) } },
+		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_leaf_then) } },
+	};
+	struct fixture fixture = fixture_create();
+	json_t *leaf;
+
+	count_all();
+	elsewhere = self;
+	elsewhere.path = (char[]){ "/nowhere/at/all" };
+	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++) {
+		ticks[i].to = ticks[i].at;
+		for (size_t j = 0; j < WINDOWS; j++)
+			ticks[i].counts[j] = 5000;
+	}
+	stratum.ticks = ticks;
+	stratum.tick_count = HP_ARRAY_COUNT(ticks);
+	fixture_add(&fixture, &epoch);
+	leaf = listed(&fixture, "counted_leaf");
+	assert_near(executions(leaf, counted_leaf, "estimate"), 40000, 0.04);
+	json_decref(leaf);
+	fixture_remove(&fixture);
+}
+END_TEST
+
 START_TEST(two_windows_that_agree_are_enough)
 {
 	struct fixture fixture;
@@ -1117,6 +1158,7 @@ END_TEST
 HP_TEST_MAIN("report/counted", executions_are_those_of_the_windows_times_what_they_stand_for,
 	     one_window_is_not_enough_to_tell_how_often,
 	     one_window_and_a_moment_are_not_enough_either, two_windows_that_agree_are_enough,
+	     commands_without_windows_are_no_part_of_their_time,
 	     counts_are_of_the_time_of_their_procedure, edges_are_those_of_the_windows,
 	     a_jump_that_only_windows_saw_is_an_edge,
 	     truncated_windows_only_say_how_counts_are_to_each_other,
