@@ -26,8 +26,10 @@ void software_clear(struct software *software);
 /* Takes `count` page faults of user mode in this thread, all of them minor. */
 void software_touch(size_t count);
 /* What else happens meanwhile (the stack grows, a library's page is touched) is less than that;
- * sanitizers have pages of their own beside each. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+ * sanitizers have pages of their own beside, ThreadSanitizer several for each. */
+#if defined(__SANITIZE_THREAD__)
+enum { SOFTWARE_STRAY = 8000 };
+#elif defined(__SANITIZE_ADDRESS__)
 enum { SOFTWARE_STRAY = 320 };
 #else
 enum { SOFTWARE_STRAY = 64 };
