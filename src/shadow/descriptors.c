@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 enum {
@@ -49,6 +50,15 @@ static int by_number(const void *a, const void *b)
 	return (left->number > right->number) - (left->number < right->number);
 }
 
+bool descriptor_is_null(const struct stat *status)
+{
+	enum { MAJOR = 1, NULL_MINOR = 3, ZERO_MINOR = 5, FULL_MINOR = 7 };
+	unsigned which = minor(status->st_rdev);
+
+	return S_ISCHR(status->st_mode) && major(status->st_rdev) == MAJOR &&
+	       (which == NULL_MINOR || which == ZERO_MINOR || which == FULL_MINOR);
+}
+
 static bool look_at(int directory, const char *name, struct descriptor *descriptor)
 {
 	struct stat status;
@@ -64,12 +74,15 @@ static bool look_at(int directory, const char *name, struct descriptor *descript
 		.inode = status.st_ino,
 		.size = status.st_size > 0 ? (uint64_t)status.st_size : 0,
 		.is_stream = S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode),
+		.is_null = descriptor_is_null(&status),
 		.fd = -1,
 	};
 	if (S_ISREG(status.st_mode))
 		descriptor->kind = DESCRIPTOR_REGULAR;
 	else if (S_ISDIR(status.st_mode))
 		descriptor->kind = DESCRIPTOR_DIRECTORY;
+	else if (S_ISCHR(status.st_mode))
+		descriptor->is_terminal = terminal_ask(&status, &descriptor->terminal);
 	return true;
 }
 

@@ -8,6 +8,7 @@
 #ifndef HPCPROF_SHADOW_DESCRIPTORS_H
 #define HPCPROF_SHADOW_DESCRIPTORS_H
 
+#include "terminal.h"
 #include "written.h"
 
 #include <hpcprof/base/error.h>
@@ -31,8 +32,11 @@ struct descriptor {
 	bool is_written; /* by the copy, as it believes, and not kept: what it would read is not
 			    known */
 	bool is_stream;	 /* a pipe or a socket */
-	int flags;	 /* O_* */
-	uint32_t mode;	 /* as the copy made it */
+	bool is_null;	 /* /dev/null, zero or full */
+	bool is_terminal;
+	struct terminal terminal; /* what it said when it was listed */
+	int flags;		  /* O_* */
+	uint32_t mode;		  /* as the copy made it */
 	uint64_t position;
 	uint64_t size; /* when it was listed */
 	uint64_t device;
@@ -56,6 +60,9 @@ struct hp_error *descriptors_list(struct descriptors *descriptors, pid_t pid);
 /* Their positions, a thread of it held. */
 void descriptors_read_positions(struct descriptors *descriptors);
 void descriptors_clear(struct descriptors *descriptors);
+
+/* Whether it is one of the devices that know no ioctl, and no positions. */
+bool descriptor_is_null(const struct stat *status);
 
 /* NULL: not open, or too many. */
 struct descriptor *descriptors_find(struct descriptors *descriptors, uint64_t number);

@@ -11,7 +11,6 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
@@ -244,6 +243,8 @@ bool answer_lseek(struct shadow_calls *calls, struct call *call)
 
 	if (!descriptor)
 		return false;
+	if (descriptor->is_null)
+		return call_done(call, 0);
 	if (descriptor->kind == DESCRIPTOR_OTHER)
 		return descriptor->is_stream && call_done(call, -ESPIPE);
 	if (descriptor->kind != DESCRIPTOR_REGULAR || !descriptor->is_known ||
@@ -362,12 +363,21 @@ bool answer_fcntl(struct shadow_calls *calls, struct call *call)
 	}
 }
 
-/* "Is it a terminal?", of what is none. */
+/* "Is it a terminal?", mostly. */
 bool answer_ioctl(struct shadow_calls *calls, struct call *call)
 {
-	const struct descriptor *descriptor = descriptor_of(calls, call);
+	struct descriptor *descriptor = descriptor_of(calls, call);
+	const void *bytes;
+	size_t size;
 
-	return descriptor && call->a[1] == TCGETS &&
-	       (descriptor->kind == DESCRIPTOR_REGULAR || descriptor->is_stream) &&
+	if (!descriptor)
+		return false;
+	size = terminal_answer(&descriptor->terminal, call->a[1], &bytes);
+	if (!size)
+		return false;
+	if (descriptor->is_terminal)
+		return vessel_write(calls->vessel, call->a[2], bytes, size) && call_done(call, 0);
+	return (descriptor->kind == DESCRIPTOR_REGULAR || descriptor->is_stream ||
+		descriptor->is_null) &&
 	       call_done(call, -ENOTTY);
 }

@@ -46,6 +46,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/shadow.c \
 	src/shadow/snapshot.h src/shadow/snapshot.c \
 	src/shadow/system_calls.h src/shadow/system_calls.c \
+	src/shadow/terminal.h src/shadow/terminal.c \
 	src/shadow/threads.h src/shadow/threads.c \
 	src/shadow/vdso_calls.h src/shadow/vdso_calls.c \
 	src/shadow/vessel.h src/shadow/vessel.c \

@@ -164,6 +164,7 @@ static bool open_to_write(struct shadow_calls *calls, struct call *call, const c
 	if (!has_our_rights(calls) || (!is_made_anew(flags) && !is_only_written))
 		return false;
 	if (stat(name, &status) == 0) {
+		opened.is_null = descriptor_is_null(&status);
 		if (S_ISCHR(status.st_mode) && is_only_written)
 			opened.kind = DESCRIPTOR_OTHER;
 		else if (!S_ISREG(status.st_mode))

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
@@ -305,6 +306,62 @@ START_TEST(descriptors_are_what_they_are)
 }
 END_TEST
 
+/* As our own input, by whatever number. */
+START_TEST(terminals_say_what_they_said_and_null_devices_that_they_are_none)
+{
+	if (!can_copy())
+		return;
+	static const char *const null_devices[] = { "/dev/null", "/dev/zero", "/dev/full" };
+	enum { SETTINGS_BYTES = 36 }; /* the kernel's */
+	const struct winsize wanted = { .ws_row = 33, .ws_col = 77 };
+	uint8_t settings[64] = { 0 }, found[64];
+	struct winsize size;
+	int null[HP_ARRAY_COUNT(null_devices)];
+	int input = dup(STDIN_FILENO);
+	int random = open("/dev/urandom", O_RDONLY);
+	int master = posix_openpt(O_RDWR | O_NOCTTY);
+	int other = posix_openpt(O_RDWR | O_NOCTTY);
+	int terminal;
+
+	ck_assert_int_eq(unlockpt(master), 0);
+	terminal = open(ptsname(master), O_RDWR | O_NOCTTY);
+	ck_assert_int_ge(terminal, 0);
+	ck_assert_int_eq(ioctl(terminal, TIOCSWINSZ, &wanted), 0);
+	ck_assert_int_eq(ioctl(terminal, TCGETS, settings), 0);
+	ck_assert_int_eq(dup2(terminal, STDIN_FILENO), STDIN_FILENO);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(null); i++)
+		null[i] = open(null_devices[i], O_RDWR);
+	start();
+	/* From here on it is another size. */
+	ck_assert_int_eq(ioctl(terminal, TIOCSWINSZ, &(struct winsize){ .ws_row = 1 }), 0);
+	answers(call(SYS_ioctl, (uint64_t)terminal, TCGETS, at(8), 0), 0);
+	ck_assert(vessel_read(&stage.copied.vessel, at(8), found, SETTINGS_BYTES));
+	ck_assert_mem_eq(found, settings, SETTINGS_BYTES);
+	answers(call(SYS_ioctl, (uint64_t)terminal, TIOCGWINSZ, at(8), 0), 0);
+	ck_assert(vessel_read(&stage.copied.vessel, at(8), &size, sizeof(size)));
+	ck_assert_mem_eq(&size, &wanted, sizeof(size));
+	ends(call(SYS_ioctl, (uint64_t)terminal, TCSETS, at(8), 0), false);
+	ends(call(SYS_ioctl, (uint64_t)terminal, TIOCGPGRP, at(8), 0), false);
+	/* One that we do not have, or that has answers of its own. */
+	ends(call(SYS_ioctl, (uint64_t)other, TCGETS, at(8), 0), false);
+	ends(call(SYS_ioctl, (uint64_t)random, TCGETS, at(8), 0), false);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(null); i++) {
+		ck_assert_int_lt(ioctl(null[i], TCGETS, found), 0);
+		answers(call(SYS_ioctl, (uint64_t)null[i], TCGETS, at(8), 0), -errno);
+		answers(call(SYS_lseek, (uint64_t)null[i], 5, SEEK_SET, 0),
+			lseek(null[i], 5, SEEK_SET));
+		close(null[i]);
+	}
+	end();
+	dup2(input, STDIN_FILENO);
+	close(input);
+	close(random);
+	close(terminal);
+	close(master);
+	close(other);
+}
+END_TEST
+
 START_TEST(its_memory_is_its_own)
 {
 	if (!can_copy())
@@ -494,8 +551,9 @@ END_TEST
 HP_TEST_MAIN("shadow/system_calls", who_it_is_it_hears_of_the_original,
 	     it_reads_on_where_the_original_was_and_moves_nothing, what_it_writes_goes_nowhere,
 	     what_it_has_written_it_reads, a_file_it_makes_there_is_for_it_alone,
-	     names_are_looked_up, descriptors_are_what_they_are, its_memory_is_its_own,
-	     code_that_comes_or_goes_ends_the_window,
+	     names_are_looked_up, descriptors_are_what_they_are,
+	     terminals_say_what_they_said_and_null_devices_that_they_are_none,
+	     its_memory_is_its_own, code_that_comes_or_goes_ends_the_window,
 	     a_file_it_opens_has_the_number_that_the_original_would_get,
 	     its_time_begins_when_it_was_made,
 	     its_vdso_makes_system_calls_and_the_originals_does_not,
