@@ -48,10 +48,11 @@ static const struct area *same_of_target(const struct areas *areas, const struct
 	return NULL;
 }
 
-static bool move(struct vessel *vessel, uint64_t from, uint64_t to, uint64_t bytes)
+/* Returns `to`, or an error. */
+static int64_t move(struct vessel *vessel, uint64_t from, uint64_t to, uint64_t bytes)
 {
 	return vessel_call(vessel, SYS_mremap, from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
-			   to, 0) == (int64_t)to;
+			   to, 0);
 }
 
 /* The kernel's pages of the vessel go where the target has its own: first all aside, since the
@@ -70,9 +71,14 @@ static struct hp_error *move_vdso(struct vessel *vessel, const struct areas *are
 
 			if (own->kind != AREA_VDSO && own->kind != AREA_VVAR)
 				continue;
-			if (!pass && !move(vessel, own->start, at, bytes))
-				return failed("moving", own, -EINVAL);
-			if (pass && target && move(vessel, at, target->start, bytes))
+			if (!pass) {
+				int64_t result = move(vessel, own->start, at, bytes);
+
+				if (result != (int64_t)at)
+					return failed("moving", own, result);
+			}
+			if (pass && target &&
+			    move(vessel, at, target->start, bytes) == (int64_t)target->start)
 				own->inode = 1; /* in place */
 			else if (pass)
 				vessel_call(vessel, SYS_munmap, at, bytes, 0, 0, 0, 0);

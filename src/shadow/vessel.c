@@ -64,6 +64,10 @@ static int run_child(void *context)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != start->parent || ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
 		_exit(1);
+	/* What is sent to all of ours (Ctrl-C) would come to the copy in the middle of a call that
+	 * it makes for us, or of what it replays. Of our session still: another one might be given
+	 * a share of the CPUs of its own. */
+	setpgid(0, 0);
 	/* Refused in some containers; then only the layout is less alike. */
 	personality(ADDR_NO_RANDOMIZE);
 	syscall(SYS_prlimit64, 0, RLIMIT_STACK, &stack, NULL);

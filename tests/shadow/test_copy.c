@@ -117,6 +117,35 @@ static void assert_same(pid_t target, struct copied *copy, const uint8_t *at, si
 	free(found);
 }
 
+static void ignore(int signal)
+{
+	(void)signal;
+}
+
+/* Ctrl-C, while a copy is in the making: it ends the recording, not the copy. */
+START_TEST(a_signal_to_all_of_our_group_is_none_of_a_copys)
+{
+	if (!can_copy())
+		return;
+	struct copied copy;
+	pid_t pid;
+
+	/* Not to whoever runs us. */
+	ck_assert_int_eq(getpgrp() == getpid() ? 0 : setpgid(0, 0), 0);
+	signal(SIGINT, ignore);
+	make_memory();
+	pid = start_target();
+	copied_hold(&copy, pid, false, &state);
+	ck_assert_int_eq(kill(0, SIGINT), 0);
+	copied_rebuild(&copy, pid);
+	ck_assert_int_eq(vessel_call(&copy.vessel, SYS_getpid, 0, 0, 0, 0, 0, 0), copy.vessel.pid);
+	copied_clear(&copy);
+	end_target(pid);
+	free_memory();
+	signal(SIGINT, SIG_DFL);
+}
+END_TEST
+
 START_TEST(a_copy_holds_what_the_target_holds)
 {
 	if (!can_copy())
@@ -455,10 +484,10 @@ START_TEST(somebody_elses_child_that_is_killed_while_it_is_held_is_waited_for_by
 }
 END_TEST
 
-HP_TEST_MAIN("shadow/copy", a_copy_holds_what_the_target_holds,
-	     kernels_before_6_7_tell_the_same_pages, what_a_copy_writes_reaches_nobody,
-	     areas_of_a_copy_are_where_the_targets_are, a_copy_maps_where_the_target_would,
-	     a_copy_goes_on_from_the_targets_registers,
+HP_TEST_MAIN("shadow/copy", a_signal_to_all_of_our_group_is_none_of_a_copys,
+	     a_copy_holds_what_the_target_holds, kernels_before_6_7_tell_the_same_pages,
+	     what_a_copy_writes_reaches_nobody, areas_of_a_copy_are_where_the_targets_are,
+	     a_copy_maps_where_the_target_would, a_copy_goes_on_from_the_targets_registers,
 	     a_copy_has_no_descriptors_and_is_the_first_to_go, reading_ends_when_it_takes_too_long,
 	     a_target_that_has_ended_is_left_to_its_parent,
 	     a_target_that_is_killed_while_it_is_held_is_left_to_its_parent,
