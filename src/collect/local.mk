@@ -37,6 +37,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/rotation.h src/collect/rotation.c \
 	src/collect/sample_table.h src/collect/sample_table.c \
 	src/collect/sampler.h src/collect/sampler.c \
+	src/collect/sampled_names.h src/collect/sampled_names.c \
 	src/collect/session.c \
 	include/hpcprof/collect/skid.h src/collect/skid.c src/collect/skid_cache.c \
 	src/collect/skid_kernels.h src/collect/skid_kernels.c \

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "recorder.h"
 
+#include "sampled_names.h"
+
 #include <hpcprof/base/text.h>
 #include <hpcprof/base/vector.h>
 
@@ -319,6 +321,10 @@ struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 	if (error)
 		return error;
 	error = recorder_describe(recorder, complete, &meta);
+	if (!error && complete)
+		/* Whatever becomes of names, samples are worth finishing without them. */
+		hp_error_destroy(sampled_names_keep(recorder->writer, recorder->event_names,
+						    recorder->event_count));
 	if (!error)
 		error = hp_epoch_writer_commit(recorder->writer, &meta);
 	if (error) {

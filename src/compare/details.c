@@ -254,7 +254,18 @@ static struct hp_error *show_lines(const struct detailing *detailing)
 	return NULL;
 }
 
-/* Where it lost the most, or won it; else where it begins. */
+/* One side's code cannot be read: its samples are of the procedure, and of no line. */
+static bool is_one_sided(const struct detailing *detailing)
+{
+	for (size_t side = 0; side < HP_SIDES; side++)
+		if (!detailing->listings[side].count &&
+		    dearest(detailing->unit, (enum hp_side)side))
+			return true;
+	return false;
+}
+
+/* Where it lost the most, or won it; else where it begins. With one side's code alone, where that
+ * spends the most. */
 static void show_place(const struct detailing *detailing)
 {
 	struct hp_compared *shown = detailing->unit->shown;
@@ -262,7 +273,7 @@ static void show_place(const struct detailing *detailing)
 
 	for (size_t i = 0; i < detailing->lines.count; i++) {
 		const struct lined *line = &detailing->lines.at[i];
-		double sign = shown->lost.value < 0 ? -1 : 1;
+		double sign = shown->lost.value < 0 && !is_one_sided(detailing) ? -1 : 1;
 
 		if (line->line[HP_CANDIDATE] &&
 		    (!best || sign * lost_by(line) > sign * lost_by(best)))
@@ -424,9 +435,11 @@ static struct hp_error *detail(const struct judging *judging, const struct unit 
 		qsort(detailing.lines.at, detailing.lines.count, sizeof(*detailing.lines.at),
 		      compare_lines);
 		show_place(&detailing);
-		error = show_lines(&detailing);
 	}
-	if (!error && (unit->shown->is_finding || is_asked_for(judging, unit)))
+	if (!error && !is_one_sided(&detailing))
+		error = show_lines(&detailing);
+	if (!error && !is_one_sided(&detailing) &&
+	    (unit->shown->is_finding || is_asked_for(judging, unit)))
 		error = show_code(&detailing);
 	hp_vector_free(&detailing.pairs);
 	hp_vector_free(&detailing.lines);

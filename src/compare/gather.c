@@ -110,6 +110,59 @@ static bool has_code(const struct side_image *image)
 	return image->id.kind != HP_IMAGE_UNKNOWN && image->id.kind != HP_IMAGE_ANON;
 }
 
+/* Each epoch kept the names that it has samples of, or (`is_named` false) did not come to it. */
+static struct hp_error *add_kept_names(struct hp_epoch *epoch, struct side_image *image,
+				       bool *is_named)
+{
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < hp_epoch_image_count(epoch) && !error; i++) {
+		struct hp_symbol *symbols;
+		size_t count;
+
+		if (hp_image_id_compare(hp_epoch_image(epoch, i), &image->id) != 0)
+			continue;
+		error = hp_epoch_read_symbols(epoch, i, &symbols, &count);
+		if (error)
+			break;
+		if (!hp_grow((void **)&image->symbols, &image->symbol_room,
+			     image->symbol_count + count, sizeof(*symbols))) {
+			hp_symbols_free(symbols, count);
+			return hp_error_create_no_memory();
+		}
+		if (count)
+			memcpy(image->symbols + image->symbol_count, symbols,
+			       count * sizeof(*symbols));
+		image->symbol_count += count;
+		free(symbols);
+		*is_named = *is_named && count;
+	}
+	return error;
+}
+
+/* Without its file, by the names that the epochs kept; `problem` says why. Samples of one without
+ * names would be missing from the procedures of the others: then it is one thing on both sides. */
+static struct hp_error *open_by_names(struct sides *sides, struct side *side,
+				      struct side_image *image, const char *problem)
+{
+	struct hp_image_options options = { .kept_only = true };
+	struct hp_error *error = NULL;
+	bool is_named = true;
+
+	for (size_t i = 0; i < side->replicates.count && !error; i++)
+		error = add_kept_names(side->replicates.at[i].epoch, image, &is_named);
+	if (error)
+		return error;
+	if (!sides_note(sides, "%s; it is compared %s", problem,
+			is_named ? "by the names that were kept of it" : "as a whole"))
+		return hp_error_create_no_memory();
+	if (!is_named)
+		return NULL;
+	options.symbols = image->symbols;
+	options.symbol_count = image->symbol_count;
+	return hp_image_open(&image->id, &options, &image->file);
+}
+
 static struct hp_error *open_image(struct sides *sides, struct side *side, struct side_image *image)
 {
 	struct hp_epoch *epoch = side->replicates.at[image->replicate].epoch;
@@ -117,6 +170,7 @@ static struct hp_error *open_image(struct sides *sides, struct side *side, struc
 		.symfs = sides->options->symfs,
 		.no_debuginfo = sides->options->no_debuginfo,
 	};
+	struct hp_error *unread;
 	struct hp_error *error = NULL;
 
 	if (image->id.kind != HP_IMAGE_FILE)
@@ -133,12 +187,10 @@ static struct hp_error *open_image(struct sides *sides, struct side *side, struc
 	image->file = NULL;
 	if (error->errno_value == ENOMEM)
 		return error;
-	if (!sides_note(sides, "%s; it is compared as a whole", error->message)) {
-		hp_error_destroy(error);
-		return hp_error_create_no_memory();
-	}
-	hp_error_destroy(error);
-	return NULL;
+	unread = error;
+	error = open_by_names(sides, side, image, unread->message);
+	hp_error_destroy(unread);
+	return error;
 }
 
 /* --- procedures ------------------------------------------------------------------------------ */

@@ -37,12 +37,13 @@ struct place {
 
 /* One image of one side; what is not a file is one of each epoch. */
 struct side_image {
-	struct hp_image_id id; /* owned */
-	size_t replicate;      /* the first that has it */
-	size_t epoch_image;    /* its number there */
-	struct hp_image *file; /* owned; NULL where it cannot be read */
-	struct hp_symbol *symbols;
+	struct hp_image_id id;	   /* owned */
+	size_t replicate;	   /* the first that has it */
+	size_t epoch_image;	   /* its number there */
+	struct hp_image *file;	   /* owned; NULL where it cannot be read */
+	struct hp_symbol *symbols; /* kept in the epochs */
 	size_t symbol_count;
+	size_t symbol_room;
 	const char *key;		/* the same on both sides */
 	HP_VECTOR(struct place) places; /* by procedure, then address; owned */
 	double cost;

@@ -301,6 +301,27 @@ struct hp_error *hp_epoch_writer_image(struct hp_epoch_writer *writer, const str
 	return error;
 }
 
+size_t hp_epoch_writer_image_count(const struct hp_epoch_writer *writer)
+{
+	return writer->before.index.count;
+}
+
+const struct hp_image_id *hp_epoch_writer_image_id(const struct hp_epoch_writer *writer,
+						   size_t index)
+{
+	return &writer->before.index.entries[index].id;
+}
+
+struct hp_error *hp_epoch_writer_read(struct hp_epoch_writer *writer, size_t index,
+				      const char *event, struct hp_profile *profile)
+{
+	const struct hp_image_id *image = hp_epoch_writer_image_id(writer, index);
+
+	return hp_error_wrap(
+		hp_contents_read_profile(writer->directory, image, event, profile, NULL),
+		"epoch %s", writer->name);
+}
+
 /* Before anything in a finished epoch changes, its totals stop being promised to the sample. */
 static struct hp_error *reopen(struct hp_epoch_writer *writer)
 {

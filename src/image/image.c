@@ -148,7 +148,7 @@ static struct hp_error *fill(struct hp_image *image, const struct hp_image_id *i
 		if (!image->symfs)
 			return hp_error_create_no_memory();
 	}
-	if (needs_file(image, options)) {
+	if (!options->kept_only && needs_file(image, options)) {
 		error = open_file(image, options);
 		if (error)
 			return error;

@@ -301,40 +301,115 @@ START_TEST(findings_show_lines_and_instructions_of_both_sides)
 }
 END_TEST
 
-START_TEST(a_build_that_was_replaced_is_compared_as_a_whole)
-{
-	const struct spent spent[] = { { "same", 400 }, { "host", 300 } };
-	const struct hp_compare_options options = { 0 };
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
-	const char *path = fixture_path(directory, "program");
-	char *stamps[HP_SIDES][1];
-	struct hp_compare_epochs sides[HP_SIDES];
+/* --- a build that is gone -------------------------------------------------------------------- */
+
+/* Where the old build was is the new one. Two epochs of the old one, `named` of them with the names
+ * of what was sampled, as they are recorded. */
+struct replaced {
+	char *directory;
+	struct hp_db *db;
 	struct hp_comparison *comparison;
 	const struct hp_compared *image;
+};
 
+static void keep_names(struct hp_db *db, const char *stamp, const struct build *build,
+		       const struct spent *spent, size_t count)
+{
+	struct hp_epoch_writer *writer;
+	size_t index;
+
+	hp_assert_ok(hp_epoch_append(db, stamp, &writer));
+	hp_assert_ok(hp_epoch_writer_image(writer, &build->id, &index));
+	for (size_t i = 0; i < count; i++) {
+		const struct hp_procedure *procedure = find_procedure(build, spent[i].name);
+		char name[64];
+		struct hp_symbol symbol = { .size = procedure->size, .name = name };
+
+		symbol.offset.value = offset_of(build, procedure->address.value);
+		snprintf(name, sizeof(name), "%s", procedure->linkage);
+		hp_assert_ok(hp_epoch_writer_symbols(writer, index, &symbol, 1));
+	}
+	hp_epoch_writer_destroy(writer);
+}
+
+static struct replaced replace(size_t named)
+{
+	/* What `host` gained `same` lost: the image as a whole costs the same. */
+	const struct spent spent[HP_SIDES][2] = {
+		{ { "same", 800 }, { "host", 400 } },
+		{ { "same", 400 }, { "host", 800 } },
+	};
+	const struct hp_compare_options options = { 0 };
+	struct replaced replaced = { .directory = fixture_directory() };
+	const char *path = fixture_path(replaced.directory, "program");
+	char *stamps[HP_SIDES][2];
+	struct hp_compare_epochs sides[HP_SIDES];
+
+	replaced.db = fixture_db(replaced.directory);
 	for (size_t side = 0; side < HP_SIDES; side++) {
 		struct build build;
 
 		copy_build(side == HP_BASE ? "pair_old" : "pair_new", path);
 		build = open_file(path);
-		stamps[side][0] = record(db, &build, spent, HP_ARRAY_COUNT(spent));
-		sides[side] = (struct hp_compare_epochs){ db, stamps[side], 1, 0 };
+		for (size_t i = 0; i < 2; i++) {
+			stamps[side][i] = record(replaced.db, &build, spent[side], 2);
+			if (side == HP_BASE && i < named)
+				keep_names(replaced.db, stamps[side][i], &build, spent[side], 2);
+		}
+		sides[side] = (struct hp_compare_epochs){ replaced.db, stamps[side], 2, 0 };
 		close_build(&build);
 	}
-	hp_assert_ok(hp_compare(sides, &options, &comparison));
-	ck_assert_uint_eq(comparison->program->part_count, 1);
-	image = comparison->program->parts[0];
-	ck_assert_uint_eq(image->part_count, 1);
-	ck_assert_int_eq(image->parts[0]->scope, HP_SCOPE_IMAGE);
-	ck_assert_double_eq_tol(image->parts[0]->change.value, 0, 1e-9);
-	ck_assert_uint_eq(image->parts[0]->part_count, 0);
-	ck_assert_ptr_nonnull(strstr(comparison->notes[0], "has changed since the recording"));
-	hp_comparison_destroy(comparison);
+	hp_assert_ok(hp_compare(sides, &options, &replaced.comparison));
+	ck_assert_uint_eq(replaced.comparison->program->part_count, 1);
+	replaced.image = replaced.comparison->program->parts[0];
+	ck_assert_ptr_nonnull(
+		strstr(replaced.comparison->notes[0], "has changed since the recording"));
 	for (size_t side = 0; side < HP_SIDES; side++)
-		free(stamps[side][0]);
-	hp_db_close(db);
-	fixture_remove(directory);
+		for (size_t i = 0; i < 2; i++)
+			free(stamps[side][i]);
+	return replaced;
+}
+
+static void forget(struct replaced *replaced)
+{
+	hp_comparison_destroy(replaced->comparison);
+	hp_db_close(replaced->db);
+	fixture_remove(replaced->directory);
+}
+
+/* Also when one epoch has names: samples of the other would be missing from the procedures. */
+START_TEST(a_build_that_was_replaced_is_compared_as_a_whole)
+{
+	for (size_t named = 0; named < 2; named++) {
+		struct replaced replaced = replace(named);
+
+		ck_assert_uint_eq(replaced.image->part_count, 1);
+		ck_assert_int_eq(replaced.image->parts[0]->scope, HP_SCOPE_IMAGE);
+		ck_assert_double_eq_tol(replaced.image->parts[0]->change.value, 0, 1e-9);
+		ck_assert_uint_eq(replaced.image->parts[0]->part_count, 0);
+		forget(&replaced);
+	}
+}
+END_TEST
+
+START_TEST(with_kept_names_a_build_that_was_replaced_is_compared_by_procedure)
+{
+	struct replaced replaced = replace(2);
+	const struct hp_compared *host = find(replaced.comparison, "host");
+	const struct hp_compared *same = find(replaced.comparison, "same");
+
+	ck_assert_uint_eq(replaced.image->part_count, 2);
+	ck_assert(host && same);
+	ck_assert_int_eq(host->scope, HP_SCOPE_PROCEDURE);
+	ck_assert_double_eq_tol(host->change.value, 1, 1e-9);
+	ck_assert_double_eq_tol(same->change.value, -0.5, 1e-9);
+	ck_assert(host->is_finding);
+	/* The place is the candidate's; what the base's lines cost is not known. */
+	ck_assert_ptr_nonnull(host->file);
+	ck_assert_ptr_nonnull(strstr(host->file, "pair.c"));
+	ck_assert_uint_eq(host->part_count, 0);
+	ck_assert_uint_eq(host->code_count, 0);
+	forget(&replaced);
 }
 END_TEST
 
@@ -414,4 +489,5 @@ HP_TEST_MAIN("compare/moved", a_procedure_of_another_name_is_known_by_its_code,
 	     what_got_dearer_by_inlining_is_a_finding_all_the_same,
 	     findings_show_lines_and_instructions_of_both_sides,
 	     a_build_that_was_replaced_is_compared_as_a_whole,
+	     with_kept_names_a_build_that_was_replaced_is_compared_by_procedure,
 	     the_same_source_elsewhere_is_the_same_code, as_many_instructions_are_paired_as_can_be)

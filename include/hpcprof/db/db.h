@@ -62,7 +62,7 @@ const struct hp_image_id *hp_epoch_image(const struct hp_epoch *epoch, size_t in
  * success with zero strata. The caller clears it. */
 struct hp_error *hp_epoch_read_profile(struct hp_epoch *epoch, size_t index, size_t event,
 				       struct hp_profile *profile);
-/* Names kept for an image (JIT, kernel, module, vdso); zero for most. */
+/* Names kept for an image: of its sampled procedures, or (vdso) all; maybe none. */
 struct hp_error *hp_epoch_read_symbols(struct hp_epoch *epoch, size_t index,
 				       struct hp_symbol **symbols, size_t *count);
 void hp_symbols_free(struct hp_symbol *symbols, size_t count);
@@ -99,6 +99,13 @@ const struct hp_epoch_meta *hp_epoch_writer_previous(const struct hp_epoch_write
 /* Adds an image to the index (or finds it there). Reaches the disk at the next commit. */
 struct hp_error *hp_epoch_writer_image(struct hp_epoch_writer *writer, const struct hp_image_id *id,
 				       size_t *index);
+/* The images there are by now; an index stays what it is. Owned by the writer, until one is added. */
+size_t hp_epoch_writer_image_count(const struct hp_epoch_writer *writer);
+const struct hp_image_id *hp_epoch_writer_image_id(const struct hp_epoch_writer *writer,
+						   size_t index);
+/* What was added so far of an image, also before an append: as hp_epoch_read_profile. */
+struct hp_error *hp_epoch_writer_read(struct hp_epoch_writer *writer, size_t index,
+				      const char *event, struct hp_profile *profile);
 /* Adds `profile` to the file of its (image, event): reads what is there, merges, replaces. After an
  * error (disk full, say) the file is as before, and the same profile may be added again. */
 struct hp_error *hp_epoch_writer_add(struct hp_epoch_writer *writer,

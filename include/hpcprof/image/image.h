@@ -19,12 +19,14 @@ struct hp_image_options {
 	const char *bytes_path; /* a kept copy of the image (vdso), read instead of its path */
 	const struct hp_symbol *symbols; /* names kept in the epoch (JIT, kernel, vdso), or NULL */
 	size_t symbol_count;
+	bool kept_only; /* no file is looked for: as an image without one */
 };
 
 /*
  * Opens the image that `id` names. A file whose identity differs from `id`'s is refused with
  * DAMAGED ("changed since the recording …", advice --symfs); a missing file is NOT_FOUND. Images
- * without a file (JIT, kernel, anon, unknown) always open, with the kept symbols only.
+ * without a file (JIT, kernel, anon, unknown) always open, with the kept symbols only; their
+ * link-time addresses are the offsets.
  */
 struct hp_error *hp_image_open(const struct hp_image_id *id, const struct hp_image_options *options,
 			       struct hp_image **image);
