@@ -335,6 +335,47 @@ bool answer_close(struct shadow_calls *calls, struct call *call)
 	return call_done(call, 0);
 }
 
+static bool covers(const struct flock *lock, const struct flock *wanted)
+{
+	uint64_t end = (uint64_t)lock->l_start + (uint64_t)lock->l_len;
+	uint64_t wanted_end = (uint64_t)wanted->l_start + (uint64_t)wanted->l_len;
+
+	return lock->l_start <= wanted->l_start &&
+	       (!lock->l_len || (wanted->l_len && end >= wanted_end));
+}
+
+/* Whether nobody else has a lock there. The target's own, which we are told of first, keeps all
+ * others out if it is one for writing. */
+static bool is_free_to_lock(const struct shadow_calls *calls, int fd, const struct flock *wanted)
+{
+	struct flock found = *wanted;
+
+	if (fcntl(fd, F_GETLK, &found) < 0)
+		return false;
+	return found.l_type == F_UNLCK ||
+	       (found.l_type == F_WRLCK && found.l_pid == calls->pid && covers(&found, wanted));
+}
+
+/* F_GETLK. Whose lock there is otherwise could have changed. */
+static bool answer_lock(struct shadow_calls *calls, struct call *call,
+			struct descriptor *descriptor)
+{
+	const short none = F_UNLCK;
+	struct flock wanted;
+
+	if (descriptor->kind != DESCRIPTOR_REGULAR ||
+	    !vessel_read(calls->vessel, call->a[2], &wanted, sizeof(wanted)) ||
+	    (wanted.l_type != F_RDLCK && wanted.l_type != F_WRLCK) || wanted.l_whence != SEEK_SET ||
+	    wanted.l_start < 0 || wanted.l_len < 0)
+		return false;
+	if (descriptor->device != DESCRIPTOR_MADE_UP_DEVICE &&
+	    !is_free_to_lock(calls, descriptors_open(calls->descriptors, descriptor), &wanted))
+		return false;
+	return vessel_write(calls->vessel, call->a[2] + offsetof(struct flock, l_type), &none,
+			    sizeof(none)) &&
+	       call_done(call, 0);
+}
+
 bool answer_fcntl(struct shadow_calls *calls, struct call *call)
 {
 	struct descriptor *descriptor = descriptor_of(calls, call);
@@ -343,6 +384,11 @@ bool answer_fcntl(struct shadow_calls *calls, struct call *call)
 		return false;
 	switch (call->a[1]) {
 	case F_SETFD:
+		descriptor->flags &= ~O_CLOEXEC;
+		descriptor->flags |= call->a[2] & FD_CLOEXEC ? O_CLOEXEC : 0;
+		return call_done(call, 0);
+	case F_GETLK:
+		return answer_lock(calls, call, descriptor);
 	case F_SETLK: /* locks of its own it always gets */
 	case F_SETLKW:
 		return call_done(call, 0);

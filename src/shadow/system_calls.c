@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 enum {
@@ -236,6 +237,15 @@ static bool answer_usage(struct shadow_calls *calls, struct call *call)
 	return call_guess(calls, call, call->a[1], &usage, sizeof(usage)) && call_done(call, 0);
 }
 
+/* How much memory the machine has is the same for all, how much is free is not. */
+static bool answer_system(struct shadow_calls *calls, struct call *call)
+{
+	struct sysinfo info;
+
+	return sysinfo(&info) == 0 && call_guess(calls, call, call->a[0], &info, sizeof(info)) &&
+	       call_done(call, 0);
+}
+
 static bool answer(struct shadow_calls *calls, struct call *call)
 {
 	switch (call->number) {
@@ -293,6 +303,8 @@ static bool answer(struct shadow_calls *calls, struct call *call)
 		return answer_affinity(calls, call);
 	case SYS_getrusage:
 		return answer_usage(calls, call);
+	case SYS_sysinfo:
+		return answer_system(calls, call);
 	case SYS_rt_sigprocmask:
 		return answer_mask(calls, call);
 	case SYS_futex:

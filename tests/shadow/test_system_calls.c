@@ -19,6 +19,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,6 +41,28 @@ struct stage {
 
 static struct stage stage;
 
+/* Ten bytes of the file, for the process that asks, until it ends. */
+enum { LOCK_OF_THE_TARGET = 100, LOCK_OF_ANOTHER = 200, LOCK_BYTES = 10 };
+
+static void lock(off_t at)
+{
+	struct flock wanted = { .l_type = F_WRLCK, .l_start = at, .l_len = LOCK_BYTES };
+
+	if (fcntl(stage.writing, F_SETLK, &wanted) < 0)
+		_exit(1);
+}
+
+static void await_lock(off_t at)
+{
+	struct flock found;
+
+	do {
+		usleep(1000);
+		found = (struct flock){ .l_type = F_WRLCK, .l_start = at, .l_len = LOCK_BYTES };
+		ck_assert_int_eq(fcntl(stage.writing, F_GETLK, &found), 0);
+	} while (found.l_type == F_UNLCK);
+}
+
 static void start(void)
 {
 	stage = (struct stage){ 0 };
@@ -56,6 +79,7 @@ static void start(void)
 	close(stage.next);
 	stage.pid = fork();
 	if (stage.pid == 0) {
+		lock(LOCK_OF_THE_TARGET);
 		for (volatile uint64_t i = 0;; i++)
 			;
 	}
@@ -286,6 +310,8 @@ START_TEST(descriptors_are_what_they_are)
 {
 	if (!can_copy())
 		return;
+	struct hp_engine_call answer;
+	struct sysinfo found, info;
 	struct stat status;
 
 	start();
@@ -301,7 +327,64 @@ START_TEST(descriptors_are_what_they_are)
 	answers(call(SYS_prlimit64, 0, RLIMIT_CORE, 0, at(8)), 0);
 	ends(call(SYS_prlimit64, 0, RLIMIT_CORE, at(8), 0), false);
 	answers(call(SYS_getrusage, RUSAGE_SELF, at(8), 0, 0), 0);
+	answer = call(SYS_sysinfo, at(8), 0, 0, 0);
+	answers(answer, 0);
+	ck_assert(vessel_read(&stage.copied.vessel, at(8), &found, sizeof(found)));
+	ck_assert_int_eq(sysinfo(&info), 0);
+	ck_assert_uint_eq(found.totalswap, info.totalswap);
+	ck_assert_uint_eq(found.mem_unit, info.mem_unit);
+	/* What is free differs. */
+	ck_assert_uint_eq(answer.guessed_at, at(8));
+	ck_assert_uint_eq(answer.guessed_bytes, sizeof(info));
 	ends(call(SYS_getrusage, (uint64_t)RUSAGE_CHILDREN, at(8), 0, 0), false);
+	end();
+}
+END_TEST
+
+static struct hp_engine_call ask_lock(short type, off_t from, off_t bytes)
+{
+	const struct flock wanted = { .l_type = type, .l_start = from, .l_len = bytes };
+
+	ck_assert(vessel_write(&stage.copied.vessel, at(8), &wanted, sizeof(wanted)));
+	return call(SYS_fcntl, (uint64_t)stage.writing, F_GETLK, at(8), 0);
+}
+
+static void is_free(struct hp_engine_call call)
+{
+	struct flock found;
+
+	answers(call, 0);
+	ck_assert(vessel_read(&stage.copied.vessel, at(8), &found, sizeof(found)));
+	ck_assert_int_eq(found.l_type, F_UNLCK);
+}
+
+START_TEST(locks_are_free_where_nobody_else_has_one)
+{
+	if (!can_copy())
+		return;
+	pid_t other;
+
+	start();
+	await_lock(LOCK_OF_THE_TARGET);
+	other = fork();
+	if (other == 0) {
+		lock(LOCK_OF_ANOTHER);
+		for (;;)
+			pause();
+	}
+	await_lock(LOCK_OF_ANOTHER);
+	is_free(ask_lock(F_WRLCK, 0, LOCK_OF_THE_TARGET));
+	is_free(ask_lock(F_WRLCK, LOCK_OF_THE_TARGET, LOCK_BYTES));
+	is_free(ask_lock(F_RDLCK, LOCK_OF_THE_TARGET + 3, 2));
+	/* More than that may be of others, and some is. */
+	ends(ask_lock(F_WRLCK, LOCK_OF_THE_TARGET, LOCK_BYTES + 1), false);
+	ends(ask_lock(F_WRLCK, LOCK_OF_THE_TARGET, 0), false);
+	ends(ask_lock(F_WRLCK, LOCK_OF_ANOTHER, 1), false);
+	ends(ask_lock(F_RDLCK, LOCK_OF_ANOTHER, 1), false);
+	ends(ask_lock(F_UNLCK, 0, 1), false);
+	ends(ask_lock(F_WRLCK, -1, 1), false);
+	kill(other, SIGKILL);
+	ck_assert_int_eq(waitpid(other, NULL, 0), other);
 	end();
 }
 END_TEST
@@ -553,7 +636,8 @@ HP_TEST_MAIN("shadow/system_calls", who_it_is_it_hears_of_the_original,
 	     what_it_has_written_it_reads, a_file_it_makes_there_is_for_it_alone,
 	     names_are_looked_up, descriptors_are_what_they_are,
 	     terminals_say_what_they_said_and_null_devices_that_they_are_none,
-	     its_memory_is_its_own, code_that_comes_or_goes_ends_the_window,
+	     its_memory_is_its_own, locks_are_free_where_nobody_else_has_one,
+	     code_that_comes_or_goes_ends_the_window,
 	     a_file_it_opens_has_the_number_that_the_original_would_get,
 	     its_time_begins_when_it_was_made,
 	     its_vdso_makes_system_calls_and_the_originals_does_not,
