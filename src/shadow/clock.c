@@ -7,6 +7,9 @@
 
 #include <stdio.h>
 
+/* Time stamps are of the last tick, at most so long ago, and our two clocks are not read at once. */
+enum { STAMP_NS = 20000000 };
+
 static uint64_t timespec_ns(struct timespec time)
 {
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
@@ -68,4 +71,23 @@ bool shadow_clock_read(const struct shadow_clock *clock, pid_t copy, clockid_t i
 	}
 	*time = (struct timespec){ (time_t)(value_ns / 1000000000), (long)(value_ns % 1000000000) };
 	return true;
+}
+
+/* When the copy was made, by the clock of files' time stamps. */
+static uint64_t copied_realtime_ns(const struct shadow_clock *clock)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return timespec_ns(now) - (hp_clock_monotonic_ns() - clock->copied_ns);
+}
+
+bool shadow_clock_is_before(const struct shadow_clock *clock, struct timespec stamp)
+{
+	return timespec_ns(stamp) + STAMP_NS < copied_realtime_ns(clock);
+}
+
+bool shadow_clock_is_after(const struct shadow_clock *clock, struct timespec stamp)
+{
+	return timespec_ns(stamp) > copied_realtime_ns(clock) + STAMP_NS;
 }

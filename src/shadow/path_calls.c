@@ -139,10 +139,45 @@ static bool has_directory(const char *name)
 	       access(directory, W_OK | X_OK) == 0;
 }
 
-/* Made anew, or emptied, or at least never read: so it does not matter what is in it. */
+/* Or emptied: so it does not matter what was in it. */
 static bool is_made_anew(uint64_t flags)
 {
 	return (flags & O_TRUNC) || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
+}
+
+/* By the original, then, that has done meanwhile what the copy is about to do. */
+static bool is_made_since(const struct shadow_calls *calls, int fd)
+{
+	struct statx status;
+
+	return statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &status) == 0 &&
+	       (status.stx_mask & STATX_BTIME) &&
+	       shadow_clock_is_after(&calls->clock, (struct timespec){ status.stx_btime.tv_sec,
+								       status.stx_btime.tv_nsec });
+}
+
+/* One that there is. What is in it has to be what it was, unless none of that is read. */
+static bool open_present(struct shadow_calls *calls, const char *name, const struct stat *status,
+			 bool *is_anew, struct descriptor *opened)
+{
+	bool is_only_written = (opened->flags & O_ACCMODE) == O_WRONLY;
+
+	opened->is_null = descriptor_is_null(status);
+	if (S_ISCHR(status->st_mode) && is_only_written) {
+		opened->kind = DESCRIPTOR_OTHER;
+		return true;
+	}
+	if (!S_ISREG(status->st_mode) || access(name, W_OK) < 0)
+		return false;
+	opened->fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (opened->fd >= 0 && (opened->flags & O_CREAT))
+		*is_anew |= is_made_since(calls, opened->fd);
+	if (*is_anew || is_only_written)
+		return true;
+	opened->device = status->st_dev;
+	opened->inode = status->st_ino;
+	opened->size = (uint64_t)status->st_size;
+	return opened->fd >= 0 && shadow_clock_is_before(&calls->clock, status->st_ctim);
 }
 
 /* Nothing is made or changed, the copy believes it. The original has done it by now. */
@@ -157,31 +192,27 @@ static bool open_to_write(struct shadow_calls *calls, struct call *call, const c
 		.mode = (uint32_t)(mode & 0777 & ~calls->mask),
 		.fd = -1,
 		.device = DESCRIPTOR_MADE_UP_DEVICE,
+		.inode = calls->files_made + 1,
 	};
-	bool is_only_written = (flags & O_ACCMODE) == O_WRONLY;
+	int follow = flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0;
+	bool is_anew = is_made_anew(flags);
 	struct stat status;
+	bool ok;
 
-	if (!has_our_rights(calls) || (!is_made_anew(flags) && !is_only_written))
+	if (!has_our_rights(calls))
 		return false;
-	if (stat(name, &status) == 0) {
-		opened.is_null = descriptor_is_null(&status);
-		if (S_ISCHR(status.st_mode) && is_only_written)
-			opened.kind = DESCRIPTOR_OTHER;
-		else if (!S_ISREG(status.st_mode))
-			return false;
-		else
-			opened.fd = open(name, O_RDONLY | O_CLOEXEC);
-	} else if (errno != ENOENT || !(flags & O_CREAT) || !has_directory(name)) {
-		return false;
+	if (fstatat(AT_FDCWD, name, &status, follow) == 0) {
+		ok = open_present(calls, name, &status, &is_anew, &opened);
+	} else {
+		ok = errno == ENOENT && (flags & O_CREAT) && has_directory(name);
+		is_anew = true;
 	}
-	opened.inode = ++calls->files_made;
-	if (opened.kind == DESCRIPTOR_REGULAR && is_made_anew(flags) &&
-	    !written_add(&calls->descriptors->written, opened.device, opened.inode, 0)) {
-		if (opened.fd >= 0)
-			close(opened.fd);
-		return false;
-	}
-	return add(calls, call, &opened);
+	calls->files_made++;
+	if (ok && opened.kind == DESCRIPTOR_REGULAR && is_anew)
+		ok = written_add(&calls->descriptors->written, opened.device, opened.inode, 0);
+	if (!ok && opened.fd >= 0)
+		close(opened.fd);
+	return ok && add(calls, call, &opened);
 }
 
 static bool answer_open(struct shadow_calls *calls, struct call *call, int directory,

@@ -76,6 +76,11 @@ void shadow_clock_start(struct shadow_clock *clock, pid_t copy);
 bool shadow_clock_read(const struct shadow_clock *clock, pid_t copy, clockid_t id,
 		       struct timespec *time);
 
+/* Whether what is stamped like that (CLOCK_REALTIME) is for certain from before the copy was made,
+ * or from after it. */
+bool shadow_clock_is_before(const struct shadow_clock *clock, struct timespec stamp);
+bool shadow_clock_is_after(const struct shadow_clock *clock, struct timespec stamp);
+
 /* For hp_engine_calls; `context` is a struct shadow_calls. */
 struct hp_engine_call shadow_calls_handle(void *context, pid_t pid,
 					  const struct user_regs_struct *registers);

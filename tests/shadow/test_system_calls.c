@@ -389,6 +389,65 @@ START_TEST(locks_are_free_where_nobody_else_has_one)
 }
 END_TEST
 
+static struct hp_engine_call open_both_ways(size_t name_at, uint64_t flags)
+{
+	return call(SYS_openat, (uint64_t)AT_FDCWD, at(name_at), O_RDWR | flags, 0600);
+}
+
+START_TEST(a_file_it_opens_both_ways_is_what_it_was_or_ends_the_window)
+{
+	if (!can_copy())
+		return;
+	char name[80];
+	struct statx birth;
+	int made;
+	int fd;
+
+	start();
+	made = stage.next;
+	/* Made long before, or just after: more than a clock's tick. */
+	usleep(100000);
+	shadow_clock_copied(&stage.calls.clock, stage.pid, stage.pid);
+	ck_assert(vessel_write(&stage.copied.vessel, at(20), "abcdef", 6));
+	answers(open_both_ways(100, O_CREAT | O_CLOEXEC), made);
+	reads(made, 0, "0123456789", 20);
+	answers(call(SYS_pwrite64, (uint64_t)made, at(20), 3, 4), 3);
+	reads(made, 0, "0123abc789", 20);
+	answers(call(SYS_fcntl, (uint64_t)made, F_GETFD, 0, 0), FD_CLOEXEC);
+	answers(call(SYS_fcntl, (uint64_t)made, F_SETFD, 0, 0), 0);
+	answers(call(SYS_fcntl, (uint64_t)made, F_GETFD, 0, 0), 0);
+	answers(call(SYS_close, (uint64_t)made, 0, 0, 0), 0);
+	/* It has changed. */
+	usleep(100000);
+	ck_assert_int_eq(pwrite(stage.writing, "x", 1, 0), 1);
+	ends(open_both_ways(100, 0), false);
+	/* There is none yet for the copy, whether the original has made it or not. */
+	snprintf(name, sizeof(name), "%s.new", stage.path);
+	ck_assert(vessel_write(&stage.copied.vessel, at(200), name, strlen(name) + 1));
+	ends(open_both_ways(200, 0), false);
+	answers(open_both_ways(200, O_CREAT), made);
+	reads(made, 0, "", 20);
+	answers(call(SYS_close, (uint64_t)made, 0, 0, 0), 0);
+	fd = open(name, O_CREAT | O_WRONLY, 0600);
+	ck_assert_int_eq(write(fd, "by the original", 15), 15);
+	/* Where files do not say when they were made, it may be an old one that has changed. */
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &birth) == 0 &&
+	    (birth.stx_mask & STATX_BTIME)) {
+		answers(open_both_ways(200, O_CREAT), made);
+		reads(made, 0, "", 20);
+		answers(call(SYS_close, (uint64_t)made, 0, 0, 0), 0);
+	}
+	ends(open_both_ways(200, 0), false);
+	close(fd);
+	unlink(name);
+	/* A link is not followed when it is not to be. */
+	ck_assert_int_eq(symlink(stage.path, name), 0);
+	ends(open_both_ways(200, O_CREAT | O_NOFOLLOW), false);
+	unlink(name);
+	end();
+}
+END_TEST
+
 /* As our own input, by whatever number. */
 START_TEST(terminals_say_what_they_said_and_null_devices_that_they_are_none)
 {
@@ -637,6 +696,7 @@ HP_TEST_MAIN("shadow/system_calls", who_it_is_it_hears_of_the_original,
 	     names_are_looked_up, descriptors_are_what_they_are,
 	     terminals_say_what_they_said_and_null_devices_that_they_are_none,
 	     its_memory_is_its_own, locks_are_free_where_nobody_else_has_one,
+	     a_file_it_opens_both_ways_is_what_it_was_or_ends_the_window,
 	     code_that_comes_or_goes_ends_the_window,
 	     a_file_it_opens_has_the_number_that_the_original_would_get,
 	     its_time_begins_when_it_was_made,
