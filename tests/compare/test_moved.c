@@ -301,6 +301,66 @@ START_TEST(findings_show_lines_and_instructions_of_both_sides)
 }
 END_TEST
 
+/* What the lines of a procedure cost on a side, and their samples. */
+static double sum_of_lines(const struct hp_compared *procedure, size_t side, uint64_t *samples)
+{
+	double sum = 0;
+
+	*samples = 0;
+	for (size_t i = 0; i < procedure->part_count; i++) {
+		const struct hp_compared *line = procedure->parts[i];
+
+		ck_assert_int_eq(line->scope, HP_SCOPE_LINE);
+		ck_assert_str_eq(line->name, procedure->name);
+		ck_assert_ptr_nonnull(strstr(line->file, "pair.c"));
+		ck_assert_uint_gt(line->line, 0);
+		ck_assert(line->lost.low <= line->lost.value &&
+			  line->lost.value <= line->lost.high);
+		sum += line->side[side].cost.value;
+		*samples += line->side[side].samples;
+	}
+	return sum;
+}
+
+START_TEST(lines_of_a_procedure_add_up_to_it)
+{
+	struct test test = begin(500);
+	const struct hp_compared *same = find(test.comparison, "same");
+	const struct hp_compared *host = find(test.comparison, "host");
+	uint64_t samples;
+
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		ck_assert_double_eq_tol(sum_of_lines(same, side, &samples),
+					same->side[side].cost.value, 1e-6);
+		ck_assert_uint_eq(samples, 4 * 400);
+	}
+	ck_assert_double_eq_tol(sum_of_lines(host, HP_CANDIDATE, &samples),
+				host->side[HP_CANDIDATE].cost.value, 1e-6);
+	ck_assert_uint_eq(samples, 4 * 500);
+	/* What was inlined was no line of it. */
+	ck_assert_double_gt(host->side[HP_BASE].cost.value, 0);
+	ck_assert_double_eq_tol(sum_of_lines(host, HP_BASE, &samples),
+				host->side[HP_BASE].cost.value / 3, 1e-6);
+	ck_assert_uint_eq(samples, 4 * 100);
+	end(&test);
+}
+END_TEST
+
+/* The builds have `same` on lines of different numbers. */
+START_TEST(a_line_that_moved_is_known_by_its_code)
+{
+	struct test test = begin(500);
+	const struct hp_compared *same = find(test.comparison, "same");
+
+	ck_assert_uint_gt(same->part_count, 0);
+	for (size_t i = 0; i < same->part_count; i++) {
+		ck_assert_double_eq_tol(same->parts[i]->change.value, 0, 1e-9);
+		ck_assert(same->parts[i]->change.low < 0 && same->parts[i]->change.high > 0);
+	}
+	end(&test);
+}
+END_TEST
+
 /* --- a build that is gone -------------------------------------------------------------------- */
 
 /* Where the old build was is the new one. Two epochs of the old one, `named` of them with the names
@@ -487,7 +547,8 @@ END_TEST
 HP_TEST_MAIN("compare/moved", a_procedure_of_another_name_is_known_by_its_code,
 	     what_was_inlined_counts_for_its_caller_and_is_no_finding,
 	     what_got_dearer_by_inlining_is_a_finding_all_the_same,
-	     findings_show_lines_and_instructions_of_both_sides,
+	     findings_show_lines_and_instructions_of_both_sides, lines_of_a_procedure_add_up_to_it,
+	     a_line_that_moved_is_known_by_its_code,
 	     a_build_that_was_replaced_is_compared_as_a_whole,
 	     with_kept_names_a_build_that_was_replaced_is_compared_by_procedure,
 	     the_same_source_elsewhere_is_the_same_code, as_many_instructions_are_paired_as_can_be)
