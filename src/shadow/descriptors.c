@@ -25,13 +25,18 @@ enum {
 	OPEN_LIMIT = 48,
 };
 
-static void forget(struct descriptors *descriptors)
+static void close_all(struct descriptors *descriptors)
 {
 	for (size_t i = 0; i < descriptors->count; i++) {
 		if (descriptors->at[i].fd >= 0)
 			close(descriptors->at[i].fd);
 	}
 	descriptors->count = 0;
+}
+
+static void forget(struct descriptors *descriptors)
+{
+	close_all(descriptors);
 	descriptors->is_watching = false;
 	written_clear(&descriptors->written);
 }
@@ -161,31 +166,56 @@ static bool watches_files(int directory, const char *name)
 	       strcmp(target, "anon_inode:[fanotify]") == 0;
 }
 
-struct hp_error *descriptors_list(struct descriptors *descriptors, pid_t pid)
+/* The same file by the same number as before: as it was, and what is open of it. */
+static bool is_as_before(struct descriptors *before, struct descriptor *descriptor)
 {
+	struct descriptor *known = descriptors_find(before, (uint64_t)descriptor->number);
+
+	if (!known || known->device != descriptor->device || known->inode != descriptor->inode)
+		return false;
+	*descriptor = *known;
+	known->fd = -1;
+	return true;
+}
+
+static bool add_listed(struct descriptors *descriptors, struct descriptors *before, int directory,
+		       const char *name)
+{
+	struct descriptor descriptor;
+
+	if (!look_at(directory, name, &descriptor))
+		return true;
+	if (!is_as_before(before, &descriptor) && descriptor.kind == DESCRIPTOR_OTHER) {
+		read_position(descriptors, &descriptor);
+		descriptors->is_watching |= watches_files(directory, name);
+	}
+	if (hp_vector_push(descriptors, descriptor))
+		return true;
+	if (descriptor.fd >= 0)
+		close(descriptor.fd);
+	return false;
+}
+
+/* Looks only at what was not there before. */
+static struct hp_error *list_again(struct descriptors *descriptors)
+{
+	struct descriptors before = *descriptors;
 	char path[64];
 	DIR *directory;
 	bool room = true;
 
-	forget(descriptors);
-	descriptors->pid = pid;
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)descriptors->pid);
 	directory = opendir(path);
 	if (!directory)
 		return hp_error_create_errno(errno, "opening %s", path);
+	descriptors->at = NULL;
+	descriptors->count = descriptors->capacity = 0;
 	for (const struct dirent *entry = readdir(directory);
-	     entry && room && descriptors->count < DESCRIPTOR_LIMIT; entry = readdir(directory)) {
-		struct descriptor descriptor;
-
-		if (!look_at(dirfd(directory), entry->d_name, &descriptor))
-			continue;
-		if (descriptor.kind == DESCRIPTOR_OTHER) {
-			read_position(descriptors, &descriptor);
-			descriptors->is_watching |= watches_files(dirfd(directory), entry->d_name);
-		}
-		room = hp_vector_push(descriptors, descriptor);
-	}
+	     entry && room && descriptors->count < DESCRIPTOR_LIMIT; entry = readdir(directory))
+		room = add_listed(descriptors, &before, dirfd(directory), entry->d_name);
 	closedir(directory);
+	close_all(&before);
+	hp_vector_free(&before);
 	if (!room)
 		return hp_error_create_no_memory();
 	if (descriptors->count)
@@ -196,10 +226,25 @@ struct hp_error *descriptors_list(struct descriptors *descriptors, pid_t pid)
 	return NULL;
 }
 
+struct hp_error *descriptors_list(struct descriptors *descriptors, pid_t pid)
+{
+	forget(descriptors);
+	descriptors->pid = pid;
+	return list_again(descriptors);
+}
+
 void descriptors_read_positions(struct descriptors *descriptors)
 {
 	size_t read = 0;
 
+	/* Of one that cannot be listed again nothing is known. */
+	if (descriptors->count <= POSITION_LIMIT) {
+		struct hp_error *error = list_again(descriptors);
+
+		if (error)
+			forget(descriptors);
+		hp_error_destroy(error);
+	}
 	for (size_t i = 0; i < descriptors->count && read < POSITION_LIMIT; i++) {
 		if (descriptors->at[i].kind != DESCRIPTOR_REGULAR)
 			continue;

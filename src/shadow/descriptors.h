@@ -57,7 +57,8 @@ struct descriptors {
 
 /* Those of a process, it running; without positions of regular files. */
 struct hp_error *descriptors_list(struct descriptors *descriptors, pid_t pid);
-/* Their positions, a thread of it held. */
+/* Their positions, a thread of it held; and, where they are few, what was opened and closed since
+ * they were listed. */
 void descriptors_read_positions(struct descriptors *descriptors);
 void descriptors_clear(struct descriptors *descriptors);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool parse(struct areas *areas, const char *text, char *copy, size_t size)
@@ -215,8 +216,64 @@ START_TEST(no_file_is_opened_of_one_that_watches_files)
 }
 END_TEST
 
+static int file_at(int position)
+{
+	char path[] = "/tmp/hpcprof-areas.XXXXXX";
+	int file = mkstemp(path);
+
+	ck_assert_int_ge(file, 0);
+	unlink(path);
+	ck_assert_int_eq(write(file, "0123456789", 10), 10);
+	ck_assert_int_eq(lseek(file, position, SEEK_SET), position);
+	return file;
+}
+
+static void is_file_at(struct descriptors *descriptors, int file, uint64_t position)
+{
+	const struct descriptor *found = descriptors_find(descriptors, (uint64_t)file);
+	struct stat status;
+
+	ck_assert_int_eq(fstat(file, &status), 0);
+	ck_assert_ptr_nonnull(found);
+	ck_assert_uint_eq(found->inode, status.st_ino);
+	ck_assert(found->is_known);
+	ck_assert_uint_eq(found->position, position);
+	/* It can be read, whatever becomes of the target's. */
+	ck_assert_int_eq(fstat(found->fd, &status), 0);
+	ck_assert_uint_eq(found->inode, status.st_ino);
+}
+
+START_TEST(what_was_opened_and_closed_since_is_noticed)
+{
+	struct descriptors descriptors = { 0 };
+	int stays = file_at(1);
+	int another_later = file_at(2);
+	/* Taken while the list is made. */
+	int lowest = file_at(0);
+	int closed_later = file_at(3);
+	int opened_later;
+
+	hp_assert_ok(descriptors_list(&descriptors, getpid()));
+	close(another_later);
+	ck_assert_int_eq(file_at(5), another_later);
+	opened_later = file_at(6);
+	close(lowest);
+	close(closed_later);
+	descriptors_read_positions(&descriptors);
+	is_file_at(&descriptors, stays, 1);
+	is_file_at(&descriptors, another_later, 5);
+	is_file_at(&descriptors, opened_later, 6);
+	ck_assert_ptr_null(descriptors_find(&descriptors, (uint64_t)closed_later));
+	descriptors_clear(&descriptors);
+	close(stays);
+	close(another_later);
+	close(opened_later);
+}
+END_TEST
+
 HP_TEST_MAIN("shadow/areas", a_line_says_where_what_and_how, kinds_are_told_by_name,
 	     what_makes_no_sense_is_refused, an_address_is_found_in_its_area_and_not_between,
 	     our_own_areas_can_be_read, a_position_and_flags_are_read_from_fdinfo,
 	     a_new_descriptor_has_the_lowest_free_number,
-	     no_file_is_opened_of_one_that_watches_files)
+	     no_file_is_opened_of_one_that_watches_files,
+	     what_was_opened_and_closed_since_is_noticed)
