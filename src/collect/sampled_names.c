@@ -89,7 +89,13 @@ static bool add_name(struct names *names, const struct hp_procedure *part, hp_im
 	return false;
 }
 
-/* Of code that has neither a symbol nor unwind data there is nothing to keep. */
+/* What only unwind data describes is named by where it is: that says nothing of another build. */
+static bool has_name(const struct hp_procedure *part)
+{
+	return part->owner->source == HP_PROCEDURE_SYMBOL ||
+	       part->owner->source == HP_PROCEDURE_PLT;
+}
+
 static bool list_names(struct hp_image *image, const struct offsets *offsets, struct names *names)
 {
 	uint64_t end = 0; /* of what is known already */
@@ -104,7 +110,7 @@ static bool list_names(struct hp_image *image, const struct offsets *offsets, st
 		    !hp_image_link_address(image, (hp_image_offset){ offset }, &address))
 			continue;
 		part = hp_image_procedure_at(image, address);
-		if (part->source == HP_PROCEDURE_GAP ||
+		if (!has_name(part) ||
 		    !find_start(image, part, offset, address.value - part->address.value, &start) ||
 		    start.value < end)
 			continue;

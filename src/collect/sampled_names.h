@@ -11,7 +11,7 @@
 #include <hpcprof/db/db.h>
 
 /* For each file among the epoch's images, the procedures that its samples under `events` are in, by
- * file offset, with their linkage names. A file that cannot be read any more, or is another one
+ * file offset, with their linkage names; those without a symbol are left out. A file that cannot be read any more, or is another one
  * now, has none: that is no error. Call it once all samples are added, before the last commit. */
 struct hp_error *sampled_names_keep(struct hp_epoch_writer *writer, char *const *events,
 				    size_t event_count);

@@ -158,6 +158,7 @@ static struct hp_error *open_by_names(struct sides *sides, struct side *side,
 		return hp_error_create_no_memory();
 	if (!is_named)
 		return NULL;
+	image->is_by_names = true;
 	options.symbols = image->symbols;
 	options.symbol_count = image->symbol_count;
 	return hp_image_open(&image->id, &options, &image->file);

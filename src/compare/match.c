@@ -73,14 +73,23 @@ static struct hp_error *match_images(struct sides *sides)
 	return pair_programs(sides) ? NULL : hp_error_create_no_memory();
 }
 
-/* An image whose file is missing on one side is one thing on both. */
+/* A symbol's: other names say where the procedure is, which is elsewhere in another build. */
+static bool has_name(const struct code *code)
+{
+	return code->procedure && (code->procedure->source == HP_PROCEDURE_SYMBOL ||
+				   code->procedure->source == HP_PROCEDURE_PLT);
+}
+
+/* An image whose file is missing on one side is one thing on both, but for the procedures whose
+ * names were kept: without code nothing else is found again. */
 static void merge_unreadable(struct sides *sides, const struct side_image *unreadable)
 {
 	for (size_t side = 0; side < HP_SIDES; side++)
 		for (size_t i = 0; i < sides->at[side].codes.count; i++) {
 			struct code *code = sides->at[side].codes.at[i];
 
-			if (strcmp(code->image->key, unreadable->key) != 0)
+			if (strcmp(code->image->key, unreadable->key) != 0 ||
+			    (unreadable->is_by_names && has_name(code)))
 				continue;
 			code->key = "";
 			code->name = unreadable->key;
@@ -164,9 +173,12 @@ struct hp_error *sides_match(struct sides *sides)
 	if (error)
 		return error;
 	for (size_t side = 0; side < HP_SIDES; side++)
-		for (size_t i = 0; i < sides->at[side].images.count; i++)
-			if (!sides->at[side].images.at[i]->file)
-				merge_unreadable(sides, sides->at[side].images.at[i]);
+		for (size_t i = 0; i < sides->at[side].images.count; i++) {
+			const struct side_image *image = sides->at[side].images.at[i];
+
+			if (!image->file || image->is_by_names)
+				merge_unreadable(sides, image);
+		}
 	for (size_t i = 0; i < count; i++)
 		codes[i] = i < base ? sides->at[HP_BASE].codes.at[i]
 				    : sides->at[HP_CANDIDATE].codes.at[i - base];

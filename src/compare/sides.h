@@ -44,6 +44,7 @@ struct side_image {
 	struct hp_symbol *symbols; /* kept in the epochs */
 	size_t symbol_count;
 	size_t symbol_room;
+	bool is_by_names;		/* `file` has the epochs' names alone, and no code */
 	const char *key;		/* the same on both sides */
 	HP_VECTOR(struct place) places; /* by procedure, then address; owned */
 	double cost;

@@ -19,6 +19,22 @@ static void assert_same_profile(const struct hp_profile *a, const struct hp_prof
 	}
 }
 
+/* What the writer itself says of the one image of that number. */
+static void assert_held(struct hp_epoch_writer *writer, size_t image,
+			const struct hp_profile *expected)
+{
+	struct hp_profile held;
+
+	ck_assert_int_eq(
+		hp_image_id_compare(hp_epoch_writer_image_id(writer, image), &expected->image), 0);
+	hp_assert_ok(hp_epoch_writer_read(writer, image, "cpu-clock:u", &held));
+	assert_same_profile(&held, expected);
+	hp_profile_clear(&held);
+	hp_assert_ok(hp_epoch_writer_read(writer, image, "page-faults", &held));
+	ck_assert_uint_eq(held.stratum_count, 0);
+	hp_profile_clear(&held);
+}
+
 START_TEST(random_profiles_read_back_as_written_over_many_flushes)
 {
 	char *directory = fixture_directory();
@@ -45,7 +61,10 @@ START_TEST(random_profiles_read_back_as_written_over_many_flushes)
 				} else {
 					expected[image] = more;
 				}
+				assert_held(writer, image, &expected[image]);
 			}
+			ck_assert_uint_eq(hp_epoch_writer_image_count(writer),
+					  HP_ARRAY_COUNT(expected));
 			hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
 		}
 		meta.complete = true;
