@@ -99,7 +99,7 @@ struct hp_grouped_ratio hp_grouped_pace(const struct hp_grouped *over,
 					const struct hp_grouped *under)
 {
 	/* Fitted to programs of many phases, in one to eight windows of 100 ms and more. */
-	return ratio_of(over, under, &(struct prior){ .variance = 0.35 * 0.35, .freedom = 2 });
+	return ratio_of(over, under, &(struct prior){ .variance = 0.2 * 0.2, .freedom = 2 });
 }
 
 bool hp_interval_suffices(double estimate, double low, double high, double hardly)

@@ -2,6 +2,7 @@
 #include "counted.h"
 
 #include "analyse.h"
+#include "balance.h"
 #include "counted_clock.h"
 
 #include <hpcprof/base/search.h>
@@ -106,9 +107,11 @@ static bool add_edge(const struct making *making, const struct hp_counted *item,
 /* Counts to each other are taken from all windows alike. */
 static bool add_item(const struct making *making, const struct hp_counted *item, double scale)
 {
-	struct hp_grouped runs;
+	struct hp_grouped runs = { 0 };
 
-	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+	if (making->counted->is_absolute)
+		runs = balanced(&making->report->windows, scale, item->counts);
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS && !making->counted->is_absolute; i++)
 		runs.counts[i] = scale * (double)item->counts[i];
 	making->counted->one = fmax(making->counted->one, scale);
 	return item->kind == HP_COUNTED_BLOCK ? add_block(making, item, &runs)

@@ -2,6 +2,7 @@
 #include "counted_clock.h"
 
 #include "analyse.h"
+#include "balance.h"
 
 #include <math.h>
 
@@ -21,9 +22,11 @@ static uint64_t owner_at(const struct counted *counted, uint64_t address)
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
-static bool add_ticks(const struct hp_window_stratum *stratum, double scale, uint32_t image,
+static bool add_ticks(const struct report_windows *windows, size_t number, uint32_t image,
 		      struct counted *counted)
 {
+	const struct hp_window_stratum *stratum = &windows->sum.strata[number];
+
 	for (size_t i = 0; i < stratum->tick_count; i++) {
 		const struct hp_counted *item = &stratum->ticks[i];
 		struct counted_clock clock = { .factor = 1 };
@@ -33,10 +36,9 @@ static bool add_ticks(const struct hp_window_stratum *stratum, double scale, uin
 		    !hp_image_link_address(counted->file, item->at, &address))
 			continue;
 		clock.address = owner_at(counted, address.value);
-		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++) {
+		clock.scaled = balanced(windows, windows->scales[number], item->counts);
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
 			clock.ticks += (double)item->counts[j];
-			clock.scaled.counts[j] = scale * (double)item->counts[j];
-		}
 		if (!hp_vector_push(&counted->clocks, clock))
 			return false;
 	}
@@ -88,11 +90,16 @@ static double all_ticks(const struct report *report)
 	const struct report_windows *windows = &report->windows;
 	double sum = 0;
 
-	for (size_t i = 0; i < windows->sum.stratum_count; i++)
-		for (size_t j = 0; j < windows->sum.strata[i].tick_count; j++)
-			for (size_t k = 0; k < HP_EVIDENCE_GROUPS; k++)
-				sum += windows->scales[i] *
-				       (double)windows->sum.strata[i].ticks[j].counts[k];
+	for (size_t i = 0; i < windows->sum.stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &windows->sum.strata[i];
+
+		for (size_t j = 0; j < stratum->tick_count; j++) {
+			struct hp_grouped ticks =
+				balanced(windows, windows->scales[i], stratum->ticks[j].counts);
+
+			sum += hp_grouped_sum(&ticks);
+		}
+	}
 	return sum;
 }
 
@@ -199,7 +206,7 @@ struct hp_error *counted_clocks_make(const struct report *report, const struct r
 
 	for (size_t i = 0; i < windows->sum.stratum_count; i++)
 		if (windows->scales[i] > 0 &&
-		    !add_ticks(&windows->sum.strata[i], windows->scales[i], image, counted))
+		    !add_ticks(windows, i, image, counted))
 			return hp_error_create_no_memory();
 	for (size_t i = 0; i < report->parts.count && counted->clocks.count; i++)
 		if (report->parts.at[i]->image == part->image && report->parts.at[i]->file &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "load.h"
 
+#include "balance.h"
 #include "windows.h"
 
 #include <inttypes.h>
@@ -456,6 +457,8 @@ struct hp_error *load_epochs(struct report *report, struct hp_db *db, char *cons
 		error = load_counted_images(report);
 	if (!error)
 		error = load_finish(report);
+	if (!error)
+		error = balance_windows(report);
 	if (!error)
 		check_totals(report);
 	return error;

@@ -2,6 +2,7 @@
 noinst_LIBRARIES += src/report/libreport.a
 src_report_libreport_a_SOURCES = \
 	include/hpcprof/report/report.h src/report/report.c src/report/run.h \
+	src/report/balance.h src/report/balance.c \
 	src/report/blocks.c src/report/caveats.c \
 	src/report/analyse.h src/report/analyse.c src/report/evidence.c \
 	src/report/annotate.h src/report/annotate.c src/report/annotate_choose.c \
