@@ -38,6 +38,7 @@ static inline bool call_guess(const struct shadow_calls *calls, struct call *cal
 
 bool answer_read(struct shadow_calls *calls, struct call *call);
 bool answer_readv(struct shadow_calls *calls, struct call *call);
+bool answer_entries(struct shadow_calls *calls, struct call *call);
 bool answer_write(struct shadow_calls *calls, struct call *call);
 bool answer_writev(struct shadow_calls *calls, struct call *call);
 bool answer_lseek(struct shadow_calls *calls, struct call *call);

@@ -6,13 +6,17 @@
  */
 #include "answers.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 enum {
 	PAGE_BYTES = 4096,
@@ -83,6 +87,25 @@ bool answer_read(struct shadow_calls *calls, struct call *call)
 	if (!has_position)
 		descriptor->position += (uint64_t)got;
 	return call_done(call, got);
+}
+
+/* getdents64, of a directory that the copy has opened itself and that is what it was. */
+bool answer_entries(struct shadow_calls *calls, struct call *call)
+{
+	enum { MOST_BYTES = 32768 };
+	struct descriptor *descriptor = descriptor_of(calls, call);
+	_cleanup_free_ uint8_t *entries = malloc(MOST_BYTES);
+	struct stat status;
+	long got;
+
+	if (!entries || !descriptor || descriptor->kind != DESCRIPTOR_DIRECTORY ||
+	    !descriptor->is_new || call->a[2] > MOST_BYTES)
+		return false;
+	got = syscall(SYS_getdents64, descriptor->fd, entries, call->a[2]);
+	return got >= 0 && fstat(descriptor->fd, &status) == 0 &&
+	       shadow_clock_is_before(&calls->clock, status.st_ctim) &&
+	       vessel_write(calls->vessel, call->a[1], entries, (size_t)got) &&
+	       call_done(call, got);
 }
 
 static bool read_vectors(struct shadow_calls *calls, const struct call *call,
@@ -280,8 +303,10 @@ static bool look_at(const struct shadow_calls *calls, const struct descriptor *d
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)calls->pid, descriptor->number);
-	return !descriptor->is_new && stat(path, status) == 0 &&
-	       status->st_dev == descriptor->device && status->st_ino == descriptor->inode;
+	if (descriptor->is_new)
+		return descriptor->fd >= 0 && fstat(descriptor->fd, status) == 0;
+	return stat(path, status) == 0 && status->st_dev == descriptor->device &&
+	       status->st_ino == descriptor->inode;
 }
 
 /* Of one that the copy has made, and that there is nothing like any more: which one it is only the

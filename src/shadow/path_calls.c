@@ -74,7 +74,10 @@ static bool find_name(struct shadow_calls *calls, int directory, uint64_t name_a
 				   : descriptors_find(calls->descriptors, (uint64_t)directory);
 	if (!descriptor || descriptor->kind != DESCRIPTOR_DIRECTORY)
 		return false;
-	snprintf(name, NAME_BYTES, "/proc/%d/fd/%d/%s", (int)calls->pid, directory, wanted);
+	if (descriptor->is_new)
+		snprintf(name, NAME_BYTES, "/proc/self/fd/%d/%s", descriptor->fd, wanted);
+	else
+		snprintf(name, NAME_BYTES, "/proc/%d/fd/%d/%s", (int)calls->pid, directory, wanted);
 	return true;
 }
 
@@ -118,8 +121,10 @@ static bool open_to_read(struct shadow_calls *calls, struct call *call, const ch
 	if (handle < 0)
 		return is_absent(call, errno);
 	/* Never a pipe, which would notice, or wait. */
-	if (fstat(handle, &status) < 0 || !S_ISREG(status.st_mode))
+	if (fstat(handle, &status) < 0 || (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
 		return false;
+	if (S_ISDIR(status.st_mode))
+		opened.kind = DESCRIPTOR_DIRECTORY;
 	snprintf(again, sizeof(again), "/proc/self/fd/%d", handle);
 	opened.fd = open(again, O_RDONLY | O_CLOEXEC);
 	opened.device = status.st_dev;
@@ -218,7 +223,8 @@ static bool open_to_write(struct shadow_calls *calls, struct call *call, const c
 static bool answer_open(struct shadow_calls *calls, struct call *call, int directory,
 			uint64_t name_at, uint64_t flags, uint64_t mode)
 {
-	const uint64_t reading = O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW | KERNEL_LARGEFILE;
+	const uint64_t reading = O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW | O_DIRECTORY |
+				 KERNEL_LARGEFILE;
 	const uint64_t writing = reading | O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND;
 	char name[NAME_BYTES];
 
@@ -227,7 +233,8 @@ static bool answer_open(struct shadow_calls *calls, struct call *call, int direc
 		return false;
 	if (!(flags & ~reading))
 		return open_to_read(calls, call, name, flags);
-	return (flags & O_ACCMODE) != O_RDONLY && open_to_write(calls, call, name, flags, mode);
+	return (flags & O_ACCMODE) != O_RDONLY && !(flags & O_DIRECTORY) &&
+	       open_to_write(calls, call, name, flags, mode);
 }
 
 /* --- questions -------------------------------------------------------------------------------- */

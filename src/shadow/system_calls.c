@@ -263,6 +263,8 @@ static bool answer(struct shadow_calls *calls, struct call *call)
 		return answer_read(calls, call);
 	case SYS_readv:
 		return answer_readv(calls, call);
+	case SYS_getdents64:
+		return answer_entries(calls, call);
 	case SYS_write:
 	case SYS_pwrite64:
 		return answer_write(calls, call);

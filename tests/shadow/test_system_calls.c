@@ -448,6 +448,62 @@ START_TEST(a_file_it_opens_both_ways_is_what_it_was_or_ends_the_window)
 }
 END_TEST
 
+static bool has_entry(const uint8_t *entries, int64_t bytes, const char *name)
+{
+	/* A name follows what is of one size: its inode, offset, length and kind. */
+	enum { LENGTH_AT = 16, NAME_AT = 19 };
+	uint16_t length;
+
+	for (int64_t i = 0; i + NAME_AT < bytes; i += length) {
+		memcpy(&length, entries + i + LENGTH_AT, sizeof(length));
+		if (strcmp((const char *)entries + i + NAME_AT, name) == 0)
+			return true;
+		ck_assert_uint_gt(length, NAME_AT);
+	}
+	return false;
+}
+
+START_TEST(directories_are_opened_and_read_while_they_are_what_they_were)
+{
+	if (!can_copy())
+		return;
+	char directory[] = "/tmp/hpcprof-calls.XXXXXX";
+	struct hp_engine_call answer;
+	char inside[64];
+	uint8_t entries[1024];
+	struct stat status;
+	int made;
+
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(inside, sizeof(inside), "%s/inside", directory);
+	ck_assert_int_eq(mkdir(inside, 0700), 0);
+	start();
+	made = stage.next;
+	usleep(100000);
+	shadow_clock_copied(&stage.calls.clock, stage.pid, stage.pid);
+	ck_assert(vessel_write(&stage.copied.vessel, at(200), directory, strlen(directory) + 1));
+	ck_assert(vessel_write(&stage.copied.vessel, at(220), "inside", 7));
+	answers(call(SYS_openat, (uint64_t)AT_FDCWD, at(200), O_RDONLY | O_DIRECTORY, 0), made);
+	answers(call(SYS_fsync, (uint64_t)made, 0, 0, 0), 0);
+	answers(call(SYS_fstat, (uint64_t)made, at(8), 0, 0), 0);
+	ck_assert(vessel_read(&stage.copied.vessel, at(8), &status, sizeof(status)));
+	ck_assert(S_ISDIR(status.st_mode));
+	answers(call(SYS_newfstatat, (uint64_t)made, at(220), at(8), 0), 0);
+	answer = call(SYS_getdents64, (uint64_t)made, at(300), sizeof(entries), 0);
+	ck_assert(answer.is_handled && answer.result > 0);
+	ck_assert(vessel_read(&stage.copied.vessel, at(300), entries, sizeof(entries)));
+	ck_assert(has_entry(entries, answer.result, "inside"));
+	answers(call(SYS_getdents64, (uint64_t)made, at(300), sizeof(entries), 0), 0);
+	/* A file is none, and what has changed is not known. */
+	answers(call(SYS_openat, (uint64_t)AT_FDCWD, at(100), O_RDONLY | O_DIRECTORY, 0), -ENOTDIR);
+	ck_assert_int_eq(rmdir(inside), 0);
+	ends(call(SYS_getdents64, (uint64_t)made, at(300), sizeof(entries), 0), false);
+	answers(call(SYS_close, (uint64_t)made, 0, 0, 0), 0);
+	rmdir(directory);
+	end();
+}
+END_TEST
+
 /* As our own input, by whatever number. */
 START_TEST(terminals_say_what_they_said_and_null_devices_that_they_are_none)
 {
@@ -695,7 +751,8 @@ HP_TEST_MAIN("shadow/system_calls", who_it_is_it_hears_of_the_original,
 	     what_it_has_written_it_reads, a_file_it_makes_there_is_for_it_alone,
 	     names_are_looked_up, descriptors_are_what_they_are,
 	     terminals_say_what_they_said_and_null_devices_that_they_are_none,
-	     its_memory_is_its_own, locks_are_free_where_nobody_else_has_one,
+	     its_memory_is_its_own, directories_are_opened_and_read_while_they_are_what_they_were,
+	     locks_are_free_where_nobody_else_has_one,
 	     a_file_it_opens_both_ways_is_what_it_was_or_ends_the_window,
 	     code_that_comes_or_goes_ends_the_window,
 	     a_file_it_opens_has_the_number_that_the_original_would_get,
