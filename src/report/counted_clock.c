@@ -205,8 +205,7 @@ struct hp_error *counted_clocks_make(const struct report *report, const struct r
 	size_t kept = 0;
 
 	for (size_t i = 0; i < windows->sum.stratum_count; i++)
-		if (windows->scales[i] > 0 &&
-		    !add_ticks(windows, i, image, counted))
+		if (windows->scales[i] > 0 && !add_ticks(windows, i, image, counted))
 			return hp_error_create_no_memory();
 	for (size_t i = 0; i < report->parts.count && counted->clocks.count; i++)
 		if (report->parts.at[i]->image == part->image && report->parts.at[i]->file &&

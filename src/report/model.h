@@ -91,7 +91,7 @@ struct report_windows {
 	struct hp_grouped time; /* that the counted stand for, ns: adds up to all of it */
 	/* Estimates are made of these and what groups counted: see balance.h. */
 	double values[HP_EVIDENCE_GROUPS][HP_EVIDENCE_GROUPS];
-	double counted_ns;	/* that windows cover */
+	double counted_ns; /* that windows cover */
 	/* Of commands with windows: user time that was sampled, and that the windows' strata tell
 	 * of. A recording that never meant to count anything tells of none. */
 	double sampled_ns;
