@@ -49,7 +49,7 @@ class Result:
     covered: float = 0              # samples whose truth is in the interval
     with_interval: float = 0
     told: float = None              # share of the true instructions that have an estimate
-    instructions: float = None      # of these, estimated by true
+    instructions: float = None      # in all, estimated by true
     calls: float = None
     windows: dict = field(default_factory=dict)
     overhead: float = None          # % of CPU time, paired with a recording without windows
@@ -137,23 +137,26 @@ def judge_blocks(result, judgement, profile):
 
 
 def judge_totals(result, judgement):
-    """Instructions, and calls made, in all blocks with a truth and an estimate."""
+    """Instructions, and calls made, in all blocks with a truth: without an estimate a block has
+    not run at all, or else leaving out the hard ones would make a total right."""
     sums = {'instructions': [0.0, 0.0], 'calls': [0.0, 0.0]}
-    executed = 0.0
+    told = 0.0
     for item in judgement.items:
         if item.block.truth is None:
             continue
-        executed += item.block.truth * item.block.count
         value = item.estimate.absolute if item.estimate else None
         if value is None:
-            continue
+            value = 0.0
+        else:
+            told += item.block.truth * item.block.count
         calls = sum(text.startswith('call') for _, _, text in item.block.instructions)
         for name, weight in (('instructions', item.block.count), ('calls', calls)):
             sums[name][0] += value * weight
             sums[name][1] += item.block.truth * weight
     for name, (estimated, true) in sums.items():
         setattr(result, name, estimated / true if true else None)
-    result.told = sums['instructions'][1] / executed if executed else None
+    executed = sums['instructions'][1]
+    result.told = told / executed if executed else None
 
 
 def recorded(options, one, command, inputs, budget, seconds):
@@ -259,8 +262,8 @@ def print_results(results):
                              '', '', '', '', '', '', ''])
         table(f'Absolute, {budget:g} % for {seconds:g} s: % of samples and of edge executions within '
               '5/10/15 %/2x; 90 %\n  intervals that hold the truth; % of samples marked high, of '
-              'these % within 10 %; % of true\n  instructions with an estimate, of these estimated by '
-              'true instructions and calls; % lost as measured, '
+              'these % within 10 %; % of true\n  instructions with an estimate; estimated by true '
+              'instructions and calls, in all; % lost as measured, '
               'and as CPU time beside a recording without windows',
               ['program', 'set', 'windows', 's', 'blocks', 'edges', 'hold', 'high', '10 %',
                'told', 'instr.', 'calls', 'lost', 'CPU'], rows)
