@@ -63,6 +63,32 @@ uint64_t hp_argument_milliseconds(struct argp_state *state, const char *option, 
 	return time_ns;
 }
 
+size_t hp_argument_choice(struct argp_state *state, const char *option, const char *text,
+			  const char *words)
+{
+	size_t length = strlen(text);
+	size_t number = 0;
+
+	for (const char *word = words; *word; number++) {
+		size_t end = strcspn(word, "|");
+
+		if (end == length && memcmp(word, text, end) == 0)
+			return number;
+		word += end + (word[end] == '|');
+	}
+	argp_error(state, "%s is one of %s, not '%s'", option, words, text);
+	return 0;
+}
+
+uint64_t hp_argument_number(struct argp_state *state, const char *option, const char *text)
+{
+	uint64_t number = 0;
+
+	if (!hp_parse_u64(text, &number) || !number)
+		argp_error(state, "%s takes a number above 0, not '%s'", option, text);
+	return number;
+}
+
 void hp_argument_counters(struct argp_state *state, const char *text, uint32_t *counters)
 {
 	const uint64_t most = 1024;

@@ -29,6 +29,12 @@ uint64_t hp_argument_time(struct argp_state *state, const char *option, const ch
 /* Milliseconds as in perf, or a time with its unit: -D, -I. */
 uint64_t hp_argument_milliseconds(struct argp_state *state, const char *option, const char *text);
 
+/* Which of the words, as an option table has them ("text|json|csv"), from 0. */
+size_t hp_argument_choice(struct argp_state *state, const char *option, const char *text,
+			  const char *words);
+/* More than 0. */
+uint64_t hp_argument_number(struct argp_state *state, const char *option, const char *text);
+
 /* --counters: how many there are to be, more than none. */
 void hp_argument_counters(struct argp_state *state, const char *text, uint32_t *counters);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hpcprof diff: two profiles side by side, without a verdict. */
+#include "arguments.h"
 #include "command.h"
 
 #include <hpcprof/base/number.h>
@@ -78,8 +79,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		parse_fail_over(arguments, state, argument);
 		return 0;
 	case OPTION_TOP:
-		if (!hp_parse_u64(argument, &arguments->top) || !arguments->top)
-			argp_error(state, "--top takes a number above 0, not '%s'", argument);
+		arguments->top = hp_argument_number(state, "--top", argument);
 		return 0;
 	case OPTION_SYMFS:
 		arguments->compare.symfs = argument;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hpcprof doctor: what this machine and user can do, and the command that lifts each limit. */
+#include "arguments.h"
 #include "command.h"
 
 #include <hpcprof/collect/skid.h>
@@ -9,7 +10,6 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { KEY_FORMAT = 0x100, KEY_CALIBRATE_SKID };
 
@@ -18,10 +18,12 @@ struct options {
 	bool calibrate_skid;
 };
 
+static const char formats[] = "text|json";
+
 static const struct argp_option option_table[] = {
 	{ "calibrate-skid", KEY_CALIBRATE_SKID, NULL, 0,
 	  "Measure how late samples land here, and keep it for hpcprof record", 0 },
-	{ "format", KEY_FORMAT, "text|json", 0, "How to print the findings (default: text)", 0 },
+	{ "format", KEY_FORMAT, formats, 0, "How to print the findings (default: text)", 0 },
 	{ 0 },
 };
 
@@ -34,9 +36,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->calibrate_skid = true;
 		return 0;
 	case KEY_FORMAT:
-		options->json = strcmp(argument, "json") == 0;
-		if (!options->json && strcmp(argument, "text") != 0)
-			argp_error(state, "--format is text or json, not '%s'", argument);
+		options->json = hp_argument_choice(state, "--format", argument, formats) == 1;
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "unexpected argument '%s'", argument);

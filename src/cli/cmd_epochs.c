@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hpcprof epochs: looks after the profile database. */
+#include "arguments.h"
 #include "command.h"
 #include "epoch_list.h"
 
@@ -44,10 +45,12 @@ struct action {
 
 /* --- options ------------------------------------------------------------------------------ */
 
+static const char formats[] = "text|json|csv"; /* enum epoch_format */
+
 static const struct argp_option option_table[] = {
 	{ "db", OPTION_DB, "DIR", 0, "The profile database (default: $HPCPROF_DB, or ./hpcprof.db)",
 	  0 },
-	{ "format", OPTION_FORMAT, "text|json|csv", 0, "list: how to print (default: text)", 1 },
+	{ "format", OPTION_FORMAT, formats, 0, "list: how to print (default: text)", 1 },
 	{ "label", OPTION_LABEL, "LABEL", 0, "merge: a label for the new epoch", 2 },
 	{ "move", OPTION_MOVE, NULL, 0, "label: take the label away from epochs that have it", 3 },
 	{ "remove", OPTION_REMOVE, NULL, 0, "label: take the epoch's label away", 3 },
@@ -113,8 +116,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->db = argument;
 		break;
 	case OPTION_FORMAT:
-		if (!epoch_format_parse(argument, &options->format))
-			argp_error(state, "--format is text, json or csv, not '%s'", argument);
+		options->format =
+			(enum epoch_format)hp_argument_choice(state, "--format", argument, formats);
 		break;
 	case OPTION_LABEL:
 		options->label = argument;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hpcprof events: what this machine can count or sample, and what each event means. */
+#include "arguments.h"
 #include "command.h"
 
 #include <hpcprof/pmu/event.h>
@@ -19,16 +20,17 @@ struct options {
 	const char *pattern;
 };
 
+static const char formats[] = "text|json|csv"; /* enum format */
+
 static const struct argp_option option_table[] = {
 	{ "all", OPTION_ALL, NULL, 0, "Also list events that this machine turned out not to have",
 	  0 },
-	{ "format", OPTION_FORMAT, "text|json|csv", 0, "How to print them (default: text)", 0 },
+	{ "format", OPTION_FORMAT, formats, 0, "How to print them (default: text)", 0 },
 	{ 0 },
 };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
-	static const char *const formats[] = { [TEXT] = "text", [JSON] = "json", [CSV] = "csv" };
 	struct options *options = state->input;
 
 	switch (key) {
@@ -36,13 +38,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->all = true;
 		return 0;
 	case OPTION_FORMAT:
-		for (enum format format = TEXT; format <= CSV; format++) {
-			if (strcmp(argument, formats[format]) == 0) {
-				options->format = format;
-				return 0;
-			}
-		}
-		argp_error(state, "--format is text, json or csv, not '%s'", argument);
+		options->format =
+			(enum format)hp_argument_choice(state, "--format", argument, formats);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (options->pattern)

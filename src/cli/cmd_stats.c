@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hpcprof stats: how much epochs of the same thing differ, procedure by procedure. */
+#include "arguments.h"
 #include "command.h"
 
-#include <hpcprof/base/number.h>
 #include <hpcprof/base/vector.h>
 #include <hpcprof/db/db.h>
 #include <hpcprof/report/spread.h>
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 enum {
 	OPTION_DB = 256,
@@ -30,6 +29,8 @@ struct arguments {
 	HP_VECTOR(char *) epochs;
 };
 
+static const char formats[] = "text|json|csv"; /* enum hp_spread_format */
+
 static const struct argp_option option_table[] = {
 	{ "db", OPTION_DB, "DIR", 0, "The profile database (default: $HPCPROF_DB, or ./hpcprof.db)",
 	  0 },
@@ -39,26 +40,12 @@ static const struct argp_option option_table[] = {
 	{ "event", 'e', "EVENT", 0,
 	  "Samples of which event (default: the first that all epochs have)", 2 },
 	{ "limit", OPTION_LIMIT, "N", 0, "Show at most N rows", 3 },
-	{ "format", OPTION_FORMAT, "text|json|csv", 0, "How to print (default: text)", 3 },
+	{ "format", OPTION_FORMAT, formats, 0, "How to print (default: text)", 3 },
 	{ "symfs", OPTION_SYMFS, "DIR", 0, "Look up every file below DIR", 4 },
 	{ "no-debuginfo", OPTION_NO_DEBUGINFO, NULL, 0,
 	  "Names and lines from the recorded files alone", 4 },
 	{ 0 },
 };
-
-static void parse_format(struct arguments *arguments, struct argp_state *state, const char *text)
-{
-	static const char *const formats[] = {
-		[HP_SPREAD_TEXT] = "text", [HP_SPREAD_JSON] = "json", [HP_SPREAD_CSV] = "csv"
-	};
-
-	for (size_t i = 0; i < HP_ARRAY_COUNT(formats); i++)
-		if (strcmp(text, formats[i]) == 0) {
-			arguments->format = (enum hp_spread_format)i;
-			return;
-		}
-	argp_error(state, "--format is text, json or csv, not '%s'", text);
-}
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -81,11 +68,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		arguments->spread.event = argument;
 		return 0;
 	case OPTION_LIMIT:
-		if (!hp_parse_u64(argument, &arguments->limit) || !arguments->limit)
-			argp_error(state, "--limit takes a number above 0, not '%s'", argument);
+		arguments->limit = hp_argument_number(state, "--limit", argument);
 		return 0;
 	case OPTION_FORMAT:
-		parse_format(arguments, state, argument);
+		arguments->format = (enum hp_spread_format)hp_argument_choice(state, "--format",
+									      argument, formats);
 		return 0;
 	case OPTION_SYMFS:
 		arguments->spread.symfs = argument;

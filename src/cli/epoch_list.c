@@ -16,19 +16,6 @@ static const char *const headings[COLUMNS] = {
 	"SIZE",	 "DURATION", "COUNTED", "EVIDENCE", "RUNS",   "CPU",	 "COMMAND",
 };
 
-bool epoch_format_parse(const char *text, enum epoch_format *format)
-{
-	static const char *const names[] = { "text", "json", "csv" };
-
-	for (size_t i = 0; i < HP_ARRAY_COUNT(names); i++) {
-		if (strcmp(text, names[i]) == 0) {
-			*format = (enum epoch_format)i;
-			return true;
-		}
-	}
-	return false;
-}
-
 void epoch_size_format(uint64_t bytes, char *text)
 {
 	static const char *const units[] = { "B", "KB", "MB", "GB", "TB", "PB", "EB" };

@@ -9,8 +9,6 @@
 
 enum epoch_format { EPOCH_FORMAT_TEXT, EPOCH_FORMAT_JSON, EPOCH_FORMAT_CSV };
 
-bool epoch_format_parse(const char *text, enum epoch_format *format);
-
 /* "812 B", "1.2 KB", "34 MB" (powers of 1000). */
 enum { EPOCH_SIZE_BYTES = 32 };
 void epoch_size_format(uint64_t bytes, char *text);

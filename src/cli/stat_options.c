@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "stat_options.h"
 
+#include "arguments.h"
 #include "command.h"
 
 #include <hpcprof/base/number.h>
@@ -24,6 +25,8 @@ enum {
 };
 
 enum { MOST_RUNS = 100000 };
+
+static const char formats[] = "text|json|csv"; /* enum stat_format */
 
 static const struct argp_option option_table[] = {
 	{ NULL, 0, NULL, 0, "What to count:", 1 },
@@ -57,7 +60,7 @@ static const struct argp_option option_table[] = {
 	{ "truth", KEY_TRUTH, NULL, 0,
 	  "count software events a second time, all along, to compare with", 3 },
 	{ NULL, 0, NULL, 0, "How to print it:", 4 },
-	{ "format", KEY_FORMAT, "text|json|csv", 0, "json is one object a line, flushed", 4 },
+	{ "format", KEY_FORMAT, formats, 0, "json is one object a line, flushed", 4 },
 	{ "output", 'o', "FILE", 0, "write there instead of standard output", 4 },
 	{ "output-fd", KEY_OUTPUT_FD, "FD", 0, "write to this open descriptor", 4 },
 	{ "plot", KEY_PLOT, "FILE", 0, "draw rates over time into an SVG file", 4 },
@@ -114,21 +117,6 @@ static void parse_slice(struct argp_state *state, const char *text,
 			   text);
 	}
 	arguments->grouping.ruler = arguments->slice_unit;
-}
-
-static void parse_format(struct argp_state *state, const char *text, enum stat_format *format)
-{
-	static const char *const formats[] = {
-		[STAT_TEXT] = "text", [STAT_JSON] = "json", [STAT_CSV] = "csv"
-	};
-
-	for (enum stat_format i = STAT_TEXT; i <= STAT_CSV; i++) {
-		if (strcmp(text, formats[i]) == 0) {
-			*format = i;
-			return;
-		}
-	}
-	argp_error(state, "--format is text, json or csv, not '%s'", text);
 }
 
 static void parse_fd(struct argp_state *state, const char *text, int *fd)
@@ -209,7 +197,8 @@ static error_t parse_counting(int key, char *argument, struct argp_state *state)
 		counting->truth = true;
 		return 0;
 	case KEY_FORMAT:
-		parse_format(state, argument, &arguments->format);
+		arguments->format =
+			(enum stat_format)hp_argument_choice(state, "--format", argument, formats);
 		return 0;
 	case 'o':
 		arguments->output = argument;
