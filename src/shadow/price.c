@@ -2,12 +2,14 @@
 #include "price.h"
 
 #include "control_groups.h"
+#include "matching.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/error.h>
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,12 +32,23 @@ static const double guessed_start_ns = 100e6;
 static const double dearer = 1.5;
 
 /* Of a copy's CPU time, what is the target's loss. On another core it is shared caches, memory and
- * power: less than 0.002 where it was measured, so reckoned. */
+ * power: less than 0.002 where it was measured. */
 static const double loss_by_room[] = {
-	[ROOM_OF_ITS_OWN] = 0.005,
+	[ROOM_OF_ITS_OWN] = 0.002,
 	[ROOM_IN_CORE] = 0.5,
 	[ROOM_NONE] = 1,
 };
+
+/* How long a program's moments stay alike: phases of programs last from ms to minutes. */
+static const double alike_ns = 100e6;
+/* Making a copy takes time that no window should be shorter than; on a CPU of its own that is not
+ * the target's. */
+static const double shortest_ns[] = {
+	[ROOM_OF_ITS_OWN] = 100e6,
+	[ROOM_IN_CORE] = 30e6,
+	[ROOM_NONE] = 30e6,
+};
+static const double longest_ns = 800e6;
 
 void ledger_init(struct ledger *ledger, double percent, double sample_ns)
 {
@@ -71,15 +84,36 @@ uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes)
 	return (uint64_t)(ledger->fixed_ns + ledger->ns_per_byte * (double)bytes);
 }
 
+/* What a stop costs, whatever the length of its window. */
+static double stop_cost_ns(const struct ledger *ledger, const struct price_terms *terms)
+{
+	return threads_of(terms) * ((double)ledger_hold(ledger, terms->bytes) + refill_ns(terms->bytes));
+}
+
+uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms *terms)
+{
+	double stop_ns = stop_cost_ns(ledger, terms);
+	/* For each ns of the window. */
+	double cost = threads_of(terms) * ledger->sample_ns / MATCH_PERIOD_NS +
+		      loss_by_room[terms->room] * ledger->taken_per_ns;
+	double busy = 1 + ledger->taken_per_ns;
+	double best_ns = sqrt(alike_ns * stop_ns / cost);
+
+	/* (stop + cost * window) / share is the slot, and busy * window is what the copy takes. */
+	if (busy > cost / ledger->share)
+		best_ns = fmin(best_ns, stop_ns / (ledger->share * busy - cost));
+	return (uint64_t)fmax(fmin(best_ns, longest_ns), shortest_ns[terms->room]);
+}
+
 uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms)
 {
-	double held_ns = (double)ledger_hold(ledger, terms->bytes) + refill_ns(terms->bytes) +
-			 ledger->sample_ns * (double)terms->samples;
+	double samples_ns = threads_of(terms) * ledger->sample_ns * (double)terms->samples;
 	double taken_ns = ledger->taken_per_ns * (double)terms->window_ns;
 
 	if (!ledger->has_taken)
 		taken_ns += guessed_start_ns;
-	return (uint64_t)(threads_of(terms) * held_ns + loss_by_room[terms->room] * taken_ns);
+	return (uint64_t)(stop_cost_ns(ledger, terms) + samples_ns +
+			  loss_by_room[terms->room] * taken_ns);
 }
 
 uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns)

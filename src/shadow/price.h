@@ -52,6 +52,14 @@ void ledger_init(struct ledger *ledger, double percent, double sample_ns);
 uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms);
 /* How long a stop to read so much is to take. */
 uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes);
+/*
+ * How long a window of these terms is best, but for its own length. Windows are clusters of moments
+ * that are alike, and the best size of a cluster is the root of what one costs over what a moment in
+ * it costs, times how long moments stay alike (Cochran, Sampling Techniques, 1977, section 10.6).
+ * Where copies are still busy when the next window is due, it is time that is scarce: then as short
+ * as lets the budget be spent.
+ */
+uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms *terms);
 /* So much CPU time of the target pays for it. */
 uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns);
 /* Whether it may be spent in the slot that ends at `slot_end_ns` of the target's CPU time. */

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "schedule.h"
 
-static const uint64_t default_window_ns = 150000000;
-static const uint64_t longest_window_ns = 800000000;
-/* So much of a slot. */
-static const uint64_t window_part = 5;
-
 void schedule_init(struct schedule *schedule, uint64_t seed)
 {
 	*schedule = (struct schedule){ .random = hp_random_seeded(seed) };
@@ -38,15 +33,4 @@ void schedule_again(struct schedule *schedule, uint64_t now_ns)
 		schedule_next(schedule, now_ns, length_ns);
 	else
 		draw(schedule, now_ns);
-}
-
-uint64_t schedule_window_ns(uint64_t slot_ns, uint64_t wanted_ns)
-{
-	uint64_t window_ns = slot_ns / window_part;
-
-	if (wanted_ns)
-		return wanted_ns;
-	if (window_ns < default_window_ns)
-		return default_window_ns;
-	return window_ns > longest_window_ns ? longest_window_ns : window_ns;
 }

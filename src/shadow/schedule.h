@@ -26,7 +26,4 @@ void schedule_next(struct schedule *schedule, uint64_t now_ns, uint64_t slot_ns)
 /* Another moment in what is left of the slot; in the next one when too little is. */
 void schedule_again(struct schedule *schedule, uint64_t now_ns);
 
-/* How long a window is to be in slots of that length: longer where windows are dear. */
-uint64_t schedule_window_ns(uint64_t slot_ns, uint64_t wanted_ns);
-
 #endif

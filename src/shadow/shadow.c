@@ -19,7 +19,6 @@
 enum {
 	LONGEST_SLEEP_NS = 50000000,
 	SHORTEST_SLEEP_NS = 500000,
-	CROWDED_WINDOW_NS = 30000000,
 	/* After a refusal that another moment will not change. */
 	REFUSED_PAUSE_MS = 500,
 	/* A replay that is under way when the target has ended may go on for so long. */
@@ -172,18 +171,19 @@ static void look_at_waits(struct hp_shadow *shadow)
 }
 
 /* Makes it, and enters what it took beside stops and samples. */
-static void make_and_pay(struct hp_shadow *shadow, const struct window_order *order,
+static void make_and_pay(struct hp_shadow *shadow, struct window_order *order,
 			 struct window_result *result)
 {
 	struct ledger *ledger = &shadow->ledger;
 	uint64_t start_ns = hp_clock_monotonic_ns();
 	uint64_t stopped_ns = ledger->stopped_ns;
 	uint64_t cpu_ns = own_cpu_ns();
-	const struct price_terms terms = { .window_ns = order->window_ns, .room = order->room };
+	struct price_terms terms;
 	double waited_ns;
 
 	look_at_waits(shadow);
 	window_make(&shadow->maker, order, result);
+	terms = (struct price_terms){ .window_ns = order->window_ns, .room = order->room };
 	/* What it did while the target was held is in the stop. */
 	cpu_ns = own_cpu_ns() - cpu_ns;
 	stopped_ns = ledger->stopped_ns - stopped_ns;
@@ -202,11 +202,9 @@ static void make_and_pay(struct hp_shadow *shadow, const struct window_order *or
 
 static void one_window(struct hp_shadow *shadow, uint64_t cpu_ns)
 {
-	const struct schedule *schedule = &shadow->schedule;
 	struct window_order order = {
-		.slot_end_ns = schedule->end_ns,
-		.window_ns = schedule_window_ns(schedule->end_ns - schedule->start_ns,
-						shadow->window_ns),
+		.slot_end_ns = shadow->schedule.end_ns,
+		.window_ns = shadow->window_ns,
 	};
 	struct window_result result = { .outcome = WINDOW_NOT_NOW };
 	struct target_choice choice;
@@ -217,9 +215,6 @@ static void one_window(struct hp_shadow *shadow, uint64_t cpu_ns)
 	order.threads = choice.in_process;
 	if (choice.running) {
 		order.room = elbow_room(choice.tid, choice.running, cpus_to_use(), &order.cpus);
-		/* Replaying takes several times that of the target's own time. */
-		if (order.room != ROOM_OF_ITS_OWN && !shadow->window_ns)
-			order.window_ns = CROWDED_WINDOW_NS;
 		make_and_pay(shadow, &order, &result);
 	}
 	cpu_ns = target_cpu_ns(&shadow->target, hp_clock_monotonic_ns());

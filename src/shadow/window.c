@@ -114,7 +114,7 @@ static struct price_terms terms_of(const struct window_order *order, uint64_t by
 }
 
 /* Looks at the target's memory, and whether reading it can be afforded. */
-static bool plan(struct window_maker *maker, const struct window_order *order,
+static bool plan(struct window_maker *maker, struct window_order *order,
 		 struct window_result *result)
 {
 	struct hp_error *error = shadow_permission_of(order->tid);
@@ -130,6 +130,9 @@ static bool plan(struct window_maker *maker, const struct window_order *order,
 		refuse(result, HP_SHADOW_MAPPINGS, error);
 		return false;
 	}
+	terms = terms_of(order, bytes, 0);
+	if (!order->window_ns)
+		order->window_ns = ledger_window_ns(maker->ledger, &terms);
 	terms = terms_of(order, bytes, order->window_ns / MATCH_PERIOD_NS);
 	result->price_ns = ledger_price(maker->ledger, &terms);
 	if (!ledger_allows(maker->ledger, result->price_ns, order->slot_end_ns)) {
@@ -428,7 +431,7 @@ static struct hp_error *replay_copy(struct window_maker *maker, const struct win
 
 /* --- the steps -------------------------------------------------------------------------------- */
 
-void window_make(struct window_maker *maker, const struct window_order *order,
+void window_make(struct window_maker *maker, struct window_order *order,
 		 struct window_result *result)
 {
 	struct hp_error *error = NULL;

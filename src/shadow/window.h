@@ -36,7 +36,7 @@ struct window_maker {
 struct window_order {
 	pid_t pid, tid;
 	uint64_t slot_end_ns; /* of the target's CPU time */
-	uint64_t window_ns;
+	uint64_t window_ns;   /* 0: as long as pays best, and set */
 	uint64_t threads;     /* of the process that run, `tid` among them */
 	enum elbow_room room; /* of the copy, on `cpus` */
 	cpu_set_t cpus;
@@ -63,7 +63,7 @@ struct hp_error *window_maker_create(struct window_maker *maker, struct ledger *
 				     int stop_fd);
 void window_maker_clear(struct window_maker *maker);
 
-void window_make(struct window_maker *maker, const struct window_order *order,
+void window_make(struct window_maker *maker, struct window_order *order,
 		 struct window_result *result);
 
 #endif

@@ -77,21 +77,54 @@ START_TEST(another_moment_is_in_the_rest_of_the_slot)
 }
 END_TEST
 
-START_TEST(windows_are_longer_where_they_are_fewer_within_bounds)
+START_TEST(windows_are_longer_where_stops_are_dearer_within_bounds)
 {
 	const uint64_t ms = 1000000;
+	const uint64_t mib = 1 << 20;
 	uint64_t last = 0;
+	struct ledger ledger;
 
-	for (uint64_t slot_ms = 1; slot_ms < 100000; slot_ms *= 2) {
-		uint64_t window = schedule_window_ns(slot_ms * ms, 0);
+	ledger_init(&ledger, 0.5, 0);
+	for (uint64_t bytes = mib; bytes < 4096 * mib; bytes *= 2) {
+		const struct price_terms terms = { .bytes = bytes };
+		uint64_t window = ledger_window_ns(&ledger, &terms);
 
 		ck_assert_uint_ge(window, 100 * ms);
 		ck_assert_uint_le(window, 1000 * ms);
 		ck_assert_uint_ge(window, last);
 		last = window;
 	}
-	ck_assert_uint_gt(last, schedule_window_ns(ms, 0));
-	ck_assert_uint_eq(schedule_window_ns(60000 * ms, 70 * ms), 70 * ms);
+	ck_assert_uint_eq(last, 800 * ms);
+}
+END_TEST
+
+START_TEST(windows_are_short_where_copies_take_the_targets_time)
+{
+	const uint64_t ms = 1000000;
+	const struct price_terms apart = { .bytes = 64 << 20 };
+	const struct price_terms beside = { .bytes = 64 << 20, .room = ROOM_NONE };
+	struct ledger ledger;
+
+	ledger_init(&ledger, 1, 0);
+	ck_assert_uint_gt(ledger_window_ns(&ledger, &apart), 3 * ledger_window_ns(&ledger, &beside));
+	ck_assert_uint_ge(ledger_window_ns(&ledger, &beside), 20 * ms);
+}
+END_TEST
+
+/* One copy at a time: a budget that there is no time to spend buys more windows, not longer ones. */
+START_TEST(windows_are_no_longer_than_lets_the_budget_be_spent)
+{
+	const struct price_terms terms = { .bytes = 64 << 20 };
+	struct price_terms taken = { 0 };
+	struct ledger little;
+	struct ledger much;
+
+	ledger_init(&little, 0.5, 0);
+	ledger_init(&much, 3, 0);
+	ck_assert_uint_lt(ledger_window_ns(&much, &terms), ledger_window_ns(&little, &terms));
+	taken.window_ns = ledger_window_ns(&little, &terms);
+	ledger_taken(&little, 20 * taken.window_ns, &taken);
+	ck_assert_uint_lt(ledger_window_ns(&little, &terms), taken.window_ns);
 }
 END_TEST
 
@@ -420,7 +453,9 @@ END_TEST
 
 HP_TEST_MAIN("shadow/schedule", there_is_one_moment_in_each_slot, moments_are_even_over_a_slot,
 	     slots_that_have_passed_are_left_out, another_moment_is_in_the_rest_of_the_slot,
-	     windows_are_longer_where_they_are_fewer_within_bounds,
+	     windows_are_longer_where_stops_are_dearer_within_bounds,
+	     windows_are_short_where_copies_take_the_targets_time,
+	     windows_are_no_longer_than_lets_the_budget_be_spent,
 	     a_dearer_copy_has_a_higher_price_and_a_longer_slot,
 	     what_is_allowed_stays_within_the_budget, prices_follow_what_is_measured,
 	     a_stop_without_a_copy_says_nothing_of_the_next,
