@@ -87,7 +87,8 @@ uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes)
 /* What a stop costs, whatever the length of its window. */
 static double stop_cost_ns(const struct ledger *ledger, const struct price_terms *terms)
 {
-	return threads_of(terms) * ((double)ledger_hold(ledger, terms->bytes) + refill_ns(terms->bytes));
+	return threads_of(terms) *
+	       ((double)ledger_hold(ledger, terms->bytes) + refill_ns(terms->bytes));
 }
 
 uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms *terms)

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -275,6 +276,25 @@ static uint64_t bytes_of(const struct part *part)
 	return bytes;
 }
 
+/* On another CPU than this one, where there is one: left to itself, the scheduler starts a thread on
+ * the CPU of its maker as often as not. */
+static void read_elsewhere(struct part *part)
+{
+	pthread_attr_t attributes;
+	cpu_set_t cpus;
+	int here = sched_getcpu();
+
+	if (pthread_attr_init(&attributes) != 0)
+		return;
+	if (here >= 0 && sched_getaffinity(0, sizeof(cpus), &cpus) == 0) {
+		CPU_CLR((size_t)here, &cpus);
+		if (CPU_COUNT(&cpus))
+			pthread_attr_setaffinity_np(&attributes, sizeof(cpus), &cpus);
+	}
+	part->is_running = pthread_create(&part->thread, &attributes, read_part, part) == 0;
+	pthread_attr_destroy(&attributes);
+}
+
 /* While the thread is held its CPU has nothing to do, either. */
 static void read_all(struct snapshot *snapshot, uint64_t deadline_ns)
 {
@@ -288,8 +308,7 @@ static void read_all(struct snapshot *snapshot, uint64_t deadline_ns)
 		count = MOST_READERS;
 	divide(snapshot, parts, count, deadline_ns);
 	for (size_t i = 1; i < count; i++)
-		parts[i].is_running =
-			pthread_create(&parts[i].thread, NULL, read_part, &parts[i]) == 0;
+		read_elsewhere(&parts[i]);
 	read_part(&parts[0]);
 	for (size_t i = 1; i < count; i++) {
 		if (parts[i].is_running)

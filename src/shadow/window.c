@@ -27,7 +27,7 @@ enum {
 	REPLAY_LEAST_NS = 2000000000,
 	/* Times that a copy comes out of its cache: what it takes is ours. */
 	EXIT_LIMIT = 1 << 20,
-	NICER = 10,
+	NICER = 19,
 	/* A stop may take longer than predicted, so many times, and so much. */
 	LATE = 2,
 	LATE_NS = 20000000,
@@ -164,8 +164,9 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 		error = hp_error_create(HP_ERROR_NOT_FOUND, "the thread has ended");
 	if (!error)
 		error = vessel_create(&maker->vessel, &maker->snapshot.areas, &order->cpus);
-	/* Others may want that CPU, and would come to the target's for it: a tenth of a share. When
-	 * the target itself keeps all busy, what replaying takes has been paid for. */
+	/* Others may want that CPU, and would come to the target's for it, or it comes there itself:
+	 * the least share there is. When the target itself keeps all busy, what replaying takes has
+	 * been paid for. */
 	if (!error && order->room != ROOM_NONE)
 		setpriority(PRIO_PROCESS, (id_t)maker->vessel.pid,
 			    getpriority(PRIO_PROCESS, 0) + NICER);
@@ -431,18 +432,35 @@ static struct hp_error *replay_copy(struct window_maker *maker, const struct win
 
 /* --- the steps -------------------------------------------------------------------------------- */
 
+/* The copy stops at each of its system calls, and whoever answers runs meanwhile: anywhere else, it
+ * would push the target off its CPU. */
+static void move_beside_copy(const struct window_order *order, cpu_set_t *before)
+{
+	if (sched_getaffinity(0, sizeof(*before), before) < 0)
+		CPU_ZERO(before);
+	sched_setaffinity(0, sizeof(order->cpus), &order->cpus);
+}
+
+static void move_back(const cpu_set_t *before)
+{
+	if (CPU_COUNT(before))
+		sched_setaffinity(0, sizeof(*before), before);
+}
+
 void window_make(struct window_maker *maker, struct window_order *order,
 		 struct window_result *result)
 {
 	struct hp_error *error = NULL;
 	struct price_terms terms;
 	bool is_copied;
+	cpu_set_t cpus;
 
 	*result = (struct window_result){
 		.window = { .pid = order->pid, .tid = order->tid, .end = HP_WINDOW_NO_SAMPLES },
 	};
 	is_copied = plan(maker, order, result) && make_ready(maker, order, result) &&
 		    copy(maker, order, result);
+	move_beside_copy(order, &cpus);
 	if (is_copied)
 		error = build(maker);
 	if (is_copied && !error)
@@ -452,6 +470,7 @@ void window_make(struct window_maker *maker, struct window_order *order,
 	if (is_copied && !error)
 		error = replay_copy(maker, order, result);
 	vessel_kill(&maker->vessel, &result->replay_ns);
+	move_back(&cpus);
 	matching_close(&maker->matching);
 	/* By our own hand: see hp_shadow_stop. */
 	if (error && is_stopping(maker)) {

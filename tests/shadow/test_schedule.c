@@ -106,7 +106,8 @@ START_TEST(windows_are_short_where_copies_take_the_targets_time)
 	struct ledger ledger;
 
 	ledger_init(&ledger, 1, 0);
-	ck_assert_uint_gt(ledger_window_ns(&ledger, &apart), 3 * ledger_window_ns(&ledger, &beside));
+	ck_assert_uint_gt(ledger_window_ns(&ledger, &apart),
+			  3 * ledger_window_ns(&ledger, &beside));
 	ck_assert_uint_ge(ledger_window_ns(&ledger, &beside), 20 * ms);
 }
 END_TEST
