@@ -44,7 +44,7 @@ struct way {
 	uint64_t to;
 	uint32_t command;
 	uint8_t kind; /* enum hp_counted_kind */
-	uint32_t counts[HP_EVIDENCE_GROUPS];
+	uint32_t counts[HP_OUTCOME_GROUPS];
 };
 
 struct outcomes {
@@ -474,7 +474,7 @@ static bool list_way(struct counted *counted, const struct way *way)
 	}
 	if (!counted_image(counted, way->to_image, &item.to_image))
 		return false;
-	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+	for (size_t i = 0; i < HP_OUTCOME_GROUPS; i++)
 		item.counts[i] = way->counts[i];
 	return hp_vector_push(&counted->items, item);
 }

@@ -29,11 +29,11 @@ static void encode_groups(const struct hp_window_group *groups, struct hp_writer
 
 static void encode_counts(const uint64_t *counts, struct hp_writer *writer)
 {
-	uint16_t mask = 0;
+	uint64_t mask = 0;
 
 	for (unsigned i = 0; i < HP_EVIDENCE_GROUPS; i++)
-		mask = (uint16_t)(mask | (counts[i] ? 1u << i : 0));
-	hp_write_u16(writer, mask);
+		mask |= (uint64_t)(counts[i] != 0) << i;
+	hp_write_varint(writer, mask);
 	for (unsigned i = 0; i < HP_EVIDENCE_GROUPS; i++)
 		if (counts[i])
 			hp_write_varint(writer, counts[i]);
@@ -233,9 +233,9 @@ static struct hp_error *decode_groups(struct decoding *in, struct hp_window_grou
 
 static struct hp_error *decode_counts(struct decoding *in, uint64_t *counts)
 {
-	uint16_t mask;
+	uint64_t mask;
 
-	if (!hp_read_u16(&in->reader, &mask))
+	if (!hp_read_varint(&in->reader, &mask))
 		return damaged(in, "ends inside an item");
 	for (unsigned i = 0; i < HP_EVIDENCE_GROUPS; i++)
 		if (mask >> i & 1 && (!hp_read_varint(&in->reader, &counts[i]) || !counts[i]))

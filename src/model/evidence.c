@@ -527,6 +527,6 @@ unsigned hp_outcome_group(unsigned branches, unsigned instructions)
 {
 	unsigned bits = instructions ? 32 - (unsigned)__builtin_clz(instructions) : 0;
 
-	return (branches ? HP_EVIDENCE_GROUPS / 2 : 0) +
-	       (bits < HP_EVIDENCE_GROUPS / 2 ? bits : HP_EVIDENCE_GROUPS / 2 - 1);
+	return (branches ? HP_OUTCOME_GROUPS / 2 : 0) +
+	       (bits < HP_OUTCOME_GROUPS / 2 ? bits : HP_OUTCOME_GROUPS / 2 - 1);
 }

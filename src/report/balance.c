@@ -34,6 +34,8 @@ struct balance {
 	/* Normal equations: products of groups, and with all of the time. */
 	double products[GROUPS][GROUPS];
 	double wanted[GROUPS];
+	double matrix[GROUPS][GROUPS];	/* of the equations that are being solved */
+	double without[GROUPS][GROUPS]; /* weights, by the group that is left out */
 };
 
 static int compare_places(const void *left, const void *right)
@@ -184,27 +186,26 @@ static void solve(double matrix[GROUPS][GROUPS], double values[GROUPS])
 }
 
 /* Weights of the groups, all but `without` (GROUPS: all), which have that time. */
-static void weigh(const struct balance *balance, const struct hp_grouped *time, size_t without,
+static void weigh(struct balance *balance, const struct hp_grouped *time, size_t without,
 		  double weights[GROUPS])
 {
 	const double ridge = 1 / (weight_deviation * weight_deviation);
 	double all = hp_grouped_sum(time);
 	double base = all / (all - (without < GROUPS ? time->counts[without] : 0));
-	double matrix[GROUPS][GROUPS] = { 0 };
 	double sum = 0;
 
 	/* weight = base * (1 + change): what changes have to make good is what is missing. */
 	for (size_t i = 0; i < GROUPS; i++) {
 		weights[i] = i == without ? 0 : base * balance->wanted[i];
-		for (size_t j = 0; j < GROUPS && i != without; j++) {
-			if (j == without)
-				continue;
-			matrix[i][j] = base * base * balance->products[i][j];
-			weights[i] -= matrix[i][j];
+		for (size_t j = 0; j < GROUPS; j++) {
+			bool is_out = i == without || j == without;
+
+			balance->matrix[i][j] = is_out ? 0 : base * base * balance->products[i][j];
+			weights[i] -= balance->matrix[i][j];
 		}
-		matrix[i][i] += ridge;
+		balance->matrix[i][i] += ridge;
 	}
-	solve(matrix, weights);
+	solve(balance->matrix, weights);
 	for (size_t i = 0; i < GROUPS; i++) {
 		weights[i] = i == without ? 0 : fmax(1 + weights[i], least_weight);
 		sum += weights[i] * time->counts[i];
@@ -216,10 +217,9 @@ static void weigh(const struct balance *balance, const struct hp_grouped *time, 
 /* --- pseudo-values ---------------------------------------------------------------------------- */
 
 /* The part of group `i` in an estimate: what group `j` counted, times values[i][j]. */
-static void jackknife(const struct balance *balance, struct report_windows *windows)
+static void jackknife(struct balance *balance, struct report_windows *windows)
 {
 	const struct hp_grouped time = windows->time;
-	double without[GROUPS][GROUPS];
 	double mean[GROUPS] = { 0 };
 	double all[GROUPS];
 	double count = 0;
@@ -230,17 +230,18 @@ static void jackknife(const struct balance *balance, struct report_windows *wind
 	for (size_t i = 0; i < GROUPS; i++) {
 		if (!(time.counts[i] > 0))
 			continue;
-		weigh(balance, &time, i, without[i]);
+		weigh(balance, &time, i, balance->without[i]);
 		for (size_t j = 0; j < GROUPS; j++)
-			mean[j] += without[i][j] / count;
+			mean[j] += balance->without[i][j] / count;
 	}
 	for (size_t i = 0; i < GROUPS; i++) {
 		bool has_windows = time.counts[i] > 0;
 
 		for (size_t j = 0; j < GROUPS; j++)
 			windows->values[i][j] =
-				has_windows ? all[j] / count + (count - 1) / count *
-								       (mean[j] - without[i][j])
+				has_windows ? all[j] / count +
+						      (count - 1) / count *
+							      (mean[j] - balance->without[i][j])
 					    : 0;
 		windows->time.counts[i] = has_windows ? hp_grouped_sum(&time) / count : 0;
 	}
@@ -249,18 +250,23 @@ static void jackknife(const struct balance *balance, struct report_windows *wind
 struct hp_error *balance_windows(struct report *report)
 {
 	struct report_windows *windows = &report->windows;
-	struct balance balance = { .report = report, .event = analyse_event(report) };
+	struct balance *balance = calloc(1, sizeof(*balance));
 	struct hp_error *error = NULL;
 
+	if (!balance)
+		return hp_error_create_no_memory();
+	balance->report = report;
+	balance->event = analyse_event(report);
 	for (size_t i = 0; i < GROUPS; i++)
 		windows->values[i][i] = 1;
-	if (windows->is_absolute && balance.event < report->events.count)
-		error = find_places(&balance);
-	if (!error && balance.ticks > 0 && balance.time > 0) {
-		add_equations(&balance);
-		jackknife(&balance, windows);
+	if (windows->is_absolute && balance->event < report->events.count)
+		error = find_places(balance);
+	if (!error && balance->ticks > 0 && balance->time > 0) {
+		add_equations(balance);
+		jackknife(balance, windows);
 	}
-	hp_vector_free(&balance.places);
+	hp_vector_free(&balance->places);
+	free(balance);
 	return error;
 }
 

@@ -8,7 +8,8 @@
  * the share of time that they are: a ratio, whose variance is in how much windows differ. To know
  * that of any sum, difference or quotient of counts later, counts are not added up into one number
  * but into GROUPS, each window into one; groups vary as windows do, and the more the windows, the
- * less.
+ * less. There are as many as short recordings have windows: weights of groups (calibration) can then
+ * tell one window from the next.
  *
  * Windows that ended because their thread had to wait for another end after so much work, not so
  * much time: their counts say how counts are to each other, but not how often anything ran. They
@@ -30,7 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HP_EVIDENCE_GROUPS = 16 };
+enum { HP_EVIDENCE_GROUPS = 64 };
 
 enum hp_counted_kind {
 	HP_COUNTED_BLOCK = 1, /* straight code that ran from `at`: `bytes`, `instructions` */
@@ -99,6 +100,7 @@ struct hp_window_stratum {
 
 /* Where a sample was, seen from the branch: outcomes that depend on it are biased, as time is spent
  * where processors guessed wrong. By conditional branches and instructions in between. */
+enum { HP_OUTCOME_GROUPS = 16 };
 unsigned hp_outcome_group(unsigned branches, unsigned instructions);
 
 /* How often something befell shadows: why windows ended, or why there were none. */
