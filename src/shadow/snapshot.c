@@ -26,8 +26,8 @@ enum {
 	MOST_READERS = 4,
 	/* Room for what comes until the stop: so much more, and an eighth. */
 	SPARE_BYTES = 16 << 20,
-	/* More than caches hold close by. */
-	PROBE_BYTES = 4 << 20,
+	/* Worth two readers, and more than caches hold close by. */
+	PROBE_BYTES = 2 * READER_BYTES,
 	PROBES = 5,
 };
 
@@ -45,40 +45,6 @@ void snapshot_clear(struct snapshot *snapshot)
 	if (snapshot->buffer)
 		munmap(snapshot->buffer, snapshot->buffer_bytes);
 	snapshot_init(snapshot);
-}
-
-static int by_size(const void *a, const void *b)
-{
-	uint64_t first = *(const uint64_t *)a;
-	uint64_t second = *(const uint64_t *)b;
-
-	return (first > second) - (first < second);
-}
-
-double snapshot_price(void)
-{
-	struct iovec from = { .iov_len = PROBE_BYTES };
-	struct iovec to = { .iov_len = PROBE_BYTES };
-	uint8_t *memory = mmap(NULL, (size_t)2 * PROBE_BYTES, PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	uint64_t took_ns[PROBES];
-	bool ok = memory != MAP_FAILED;
-
-	if (!ok)
-		return 0;
-	from.iov_base = memory;
-	to.iov_base = memory + PROBE_BYTES;
-	for (size_t i = 0; ok && i < PROBES; i++) {
-		took_ns[i] = hp_clock_monotonic_ns();
-		ok = process_vm_readv(getpid(), &to, 1, &from, 1, 0) == PROBE_BYTES;
-		took_ns[i] = hp_clock_monotonic_ns() - took_ns[i];
-	}
-	munmap(memory, (size_t)2 * PROBE_BYTES);
-	if (!ok)
-		return 0;
-	/* The middle one: on a busy machine readers wait, too. */
-	qsort(took_ns, PROBES, sizeof(*took_ns), by_size);
-	return (double)took_ns[PROBES / 2] / PROBE_BYTES;
 }
 
 /* Which of its pages are to be read: any that is in memory, or those that no file holds. */
@@ -337,4 +303,50 @@ struct hp_error *snapshot_take(struct snapshot *snapshot, uint64_t deadline_ns)
 				       "reading %.1f MiB takes longer than was to be expected",
 				       (double)snapshot->used_bytes / (1 << 20));
 	return NULL;
+}
+
+/* --- what it takes ---------------------------------------------------------------------------- */
+
+static int by_size(const void *a, const void *b)
+{
+	uint64_t first = *(const uint64_t *)a;
+	uint64_t second = *(const uint64_t *)b;
+
+	return (first > second) - (first < second);
+}
+
+/* Reads PROBE_BYTES of our own from `memory` to behind them, several times; the middle one: on a busy
+ * machine readers wait, too. 0: they cannot be read. */
+static uint64_t probe_ns(struct snapshot *snapshot, uint8_t *memory)
+{
+	uint64_t start = (uint64_t)(uintptr_t)memory;
+	uint64_t took_ns[PROBES];
+
+	snapshot->pid = getpid();
+	snapshot->buffer = memory + PROBE_BYTES;
+	if (!add_pages(snapshot, start, start + PROBE_BYTES))
+		return 0;
+	arrange(snapshot);
+	for (size_t i = 0; i < PROBES; i++) {
+		took_ns[i] = hp_clock_monotonic_ns();
+		read_all(snapshot, UINT64_MAX);
+		took_ns[i] = hp_clock_monotonic_ns() - took_ns[i];
+	}
+	qsort(took_ns, PROBES, sizeof(*took_ns), by_size);
+	return snapshot->read_bytes == PROBE_BYTES ? took_ns[PROBES / 2] : 0;
+}
+
+double snapshot_price(void)
+{
+	struct snapshot snapshot = { 0 };
+	uint64_t took_ns;
+	uint8_t *memory = mmap(NULL, (size_t)2 * PROBE_BYTES, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return 0;
+	took_ns = probe_ns(&snapshot, memory);
+	free(snapshot.runs);
+	munmap(memory, (size_t)2 * PROBE_BYTES);
+	return (double)took_ns / PROBE_BYTES;
 }
