@@ -5,6 +5,9 @@
  */
 #include "codec.h"
 
+#include <hpcprof/base/number.h>
+
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,51 +94,74 @@ static void encode_stratum(const struct hp_window_stratum *stratum, struct hp_wr
 	encode_items(stratum->items, stratum->item_count, writer);
 }
 
-/* Of each stratum in turn. */
-static void encode_outcomes(const struct hp_window_evidence *evidence, struct hp_writer *writer)
+/* --- lists beside the windows' ------------------------------------------------------------------
+ *
+ * Each in a section of its own, which is not there when it would be empty: of each stratum in turn,
+ * some numbers and one list.
+ */
+
+struct list_section {
+	char tag[5];
+	size_t items, count; /* of the list: where they are in a stratum */
+	size_t numbers;	     /* in front of it */
+	size_t number_count;
+};
+
+static const struct list_section list_sections[] = {
+	{ "regs", offsetof(struct hp_window_stratum, outcomes),
+	  offsetof(struct hp_window_stratum, outcome_count),
+	  offsetof(struct hp_window_stratum, followed), 1 },
+	{ "prob", offsetof(struct hp_window_stratum, probes),
+	  offsetof(struct hp_window_stratum, probe_count), 0, 0 },
+	{ "tick", offsetof(struct hp_window_stratum, ticks),
+	  offsetof(struct hp_window_stratum, tick_count), 0, 0 },
+};
+
+static void *field(const struct hp_window_stratum *stratum, size_t offset)
 {
+	return (char *)(uintptr_t)stratum + offset;
+}
+
+static size_t count_of(const struct hp_window_stratum *stratum, const struct list_section *list)
+{
+	return *(const size_t *)field(stratum, list->count);
+}
+
+static const struct hp_counted *items_of(const struct hp_window_stratum *stratum,
+					 const struct list_section *list)
+{
+	return *(struct hp_counted *const *)field(stratum, list->items);
+}
+
+static bool is_empty(const struct hp_window_stratum *stratum, const struct list_section *list)
+{
+	const uint64_t *numbers = field(stratum, list->numbers);
+	uint64_t any = count_of(stratum, list);
+
+	for (size_t i = 0; i < list->number_count; i++)
+		any |= numbers[i];
+	return !any;
+}
+
+static void encode_list(const struct hp_window_evidence *evidence, const struct list_section *list,
+			struct hp_container_builder *builder)
+{
+	struct hp_writer writer = { 0 };
+	bool has_any = false;
+
 	for (size_t i = 0; i < evidence->stratum_count; i++) {
 		const struct hp_window_stratum *stratum = &evidence->strata[i];
+		const uint64_t *numbers = field(stratum, list->numbers);
 
-		hp_write_varint(writer, stratum->followed);
-		encode_items(stratum->outcomes, stratum->outcome_count, writer);
+		has_any |= !is_empty(stratum, list);
+		for (size_t j = 0; j < list->number_count; j++)
+			hp_write_varint(&writer, numbers[j]);
+		encode_items(items_of(stratum, list), count_of(stratum, list), &writer);
 	}
-}
-
-static void encode_probes(const struct hp_window_evidence *evidence, struct hp_writer *writer)
-{
-	for (size_t i = 0; i < evidence->stratum_count; i++)
-		encode_items(evidence->strata[i].probes, evidence->strata[i].probe_count, writer);
-}
-
-static void encode_ticks(const struct hp_window_evidence *evidence, struct hp_writer *writer)
-{
-	for (size_t i = 0; i < evidence->stratum_count; i++)
-		encode_items(evidence->strata[i].ticks, evidence->strata[i].tick_count, writer);
-}
-
-static bool has_ticks(const struct hp_window_evidence *evidence)
-{
-	for (size_t i = 0; i < evidence->stratum_count; i++)
-		if (evidence->strata[i].tick_count)
-			return true;
-	return false;
-}
-
-static bool has_probes(const struct hp_window_evidence *evidence)
-{
-	for (size_t i = 0; i < evidence->stratum_count; i++)
-		if (evidence->strata[i].probe_count)
-			return true;
-	return false;
-}
-
-static bool has_outcomes(const struct hp_window_evidence *evidence)
-{
-	for (size_t i = 0; i < evidence->stratum_count; i++)
-		if (evidence->strata[i].followed || evidence->strata[i].outcome_count)
-			return true;
-	return false;
+	builder->failed |= writer.failed;
+	if (has_any)
+		hp_container_add(builder, list->tag, 0, writer.bytes, writer.size);
+	hp_writer_free(&writer);
 }
 
 static void encode_figures(const struct hp_window_evidence *evidence, struct hp_writer *writer)
@@ -162,9 +188,6 @@ struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
 	struct hp_container_builder builder = { .kind = &hp_evidence_kind };
 	struct hp_writer images = { 0 };
 	struct hp_writer windows = { 0 };
-	struct hp_writer outcomes = { 0 };
-	struct hp_writer probes = { 0 };
-	struct hp_writer ticks = { 0 };
 	struct hp_error *error = hp_window_evidence_check(evidence);
 
 	for (size_t i = 0; i < evidence->image_count && !error; i++)
@@ -178,24 +201,13 @@ struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
 	hp_write_varint(&windows, evidence->stratum_count);
 	for (size_t i = 0; i < evidence->stratum_count; i++)
 		encode_stratum(&evidence->strata[i], &windows);
-	encode_outcomes(evidence, &outcomes);
-	encode_probes(evidence, &probes);
-	encode_ticks(evidence, &ticks);
-	builder.failed = images.failed || windows.failed || outcomes.failed || probes.failed ||
-			 ticks.failed;
+	builder.failed = images.failed || windows.failed;
 	hp_container_add(&builder, "imgs", HP_SECTION_REQUIRED, images.bytes, images.size);
 	hp_container_add(&builder, "wind", HP_SECTION_REQUIRED, windows.bytes, windows.size);
 	hp_writer_free(&images);
-	if (has_outcomes(evidence))
-		hp_container_add(&builder, "regs", 0, outcomes.bytes, outcomes.size);
 	hp_writer_free(&windows);
-	if (has_probes(evidence))
-		hp_container_add(&builder, "prob", 0, probes.bytes, probes.size);
-	hp_writer_free(&outcomes);
-	if (has_ticks(evidence))
-		hp_container_add(&builder, "tick", 0, ticks.bytes, ticks.size);
-	hp_writer_free(&probes);
-	hp_writer_free(&ticks);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(list_sections); i++)
+		encode_list(evidence, &list_sections[i], &builder);
 	return hp_container_finish(&builder, file);
 }
 
@@ -316,50 +328,36 @@ static struct hp_error *decode_items(struct decoding *in, struct hp_counted **it
 	return error;
 }
 
-static struct hp_error *decode_outcomes(struct decoding *in)
-{
-	struct hp_error *error = NULL;
-
-	for (size_t i = 0; i < in->evidence->stratum_count && !error; i++) {
-		struct hp_window_stratum *stratum = &in->evidence->strata[i];
-
-		if (!hp_read_varint(&in->reader, &stratum->followed))
-			return damaged(in, "not a number of samples");
-		error = decode_items(in, &stratum->outcomes, &stratum->outcome_count);
-	}
-	return error ? error : hp_section_check_end(in->section, &in->reader);
-}
-
-static struct hp_error *decode_probes(struct decoding *in)
-{
-	struct hp_error *error = NULL;
-
-	for (size_t i = 0; i < in->evidence->stratum_count && !error; i++) {
-		struct hp_window_stratum *stratum = &in->evidence->strata[i];
-
-		error = decode_items(in, &stratum->probes, &stratum->probe_count);
-	}
-	return error ? error : hp_section_check_end(in->section, &in->reader);
-}
-
-static struct hp_error *decode_ticks(struct decoding *in)
-{
-	struct hp_error *error = NULL;
-
-	for (size_t i = 0; i < in->evidence->stratum_count && !error; i++) {
-		struct hp_window_stratum *stratum = &in->evidence->strata[i];
-
-		error = decode_items(in, &stratum->ticks, &stratum->tick_count);
-	}
-	return error ? error : hp_section_check_end(in->section, &in->reader);
-}
-
 static bool has_section(const struct hp_container *file, const char *tag)
 {
 	for (size_t i = 0; i < file->section_count; i++)
 		if (strcmp(file->sections[i].tag, tag) == 0)
 			return true;
 	return false;
+}
+
+static struct hp_error *decode_list_of(struct decoding *in, const struct list_section *list,
+				       struct hp_window_stratum *stratum)
+{
+	uint64_t *numbers = field(stratum, list->numbers);
+
+	for (size_t i = 0; i < list->number_count; i++)
+		if (!hp_read_varint(&in->reader, &numbers[i]))
+			return damaged(in, "ends inside a number of samples");
+	return decode_items(in, field(stratum, list->items), field(stratum, list->count));
+}
+
+static struct hp_error *decode_list(struct decoding *in, const struct hp_container *file,
+				    const struct list_section *list)
+{
+	struct hp_error *error;
+
+	if (!has_section(file, list->tag))
+		return NULL;
+	error = hp_container_section(file, list->tag, &in->section, &in->reader);
+	for (size_t i = 0; i < in->evidence->stratum_count && !error; i++)
+		error = decode_list_of(in, list, &in->evidence->strata[i]);
+	return error ? error : hp_section_check_end(in->section, &in->reader);
 }
 
 static struct hp_error *decode_stratum(struct decoding *in, struct hp_window_stratum *stratum)
@@ -482,21 +480,8 @@ struct hp_error *hp_evidence_decode(uint8_t *bytes, size_t size,
 		error = hp_container_section(&file, "wind", &in.section, &in.reader);
 	if (!error)
 		error = decode_windows(&in);
-	if (!error && has_section(&file, "regs")) {
-		error = hp_container_section(&file, "regs", &in.section, &in.reader);
-		if (!error)
-			error = decode_outcomes(&in);
-	}
-	if (!error && has_section(&file, "prob")) {
-		error = hp_container_section(&file, "prob", &in.section, &in.reader);
-		if (!error)
-			error = decode_probes(&in);
-	}
-	if (!error && has_section(&file, "tick")) {
-		error = hp_container_section(&file, "tick", &in.section, &in.reader);
-		if (!error)
-			error = decode_ticks(&in);
-	}
+	for (size_t i = 0; i < HP_ARRAY_COUNT(list_sections) && !error; i++)
+		error = decode_list(&in, &file, &list_sections[i]);
 	if (!error)
 		error = check(&in);
 	if (error)
