@@ -9,6 +9,14 @@
 
 #include <string.h>
 
+const char *hp_argument_name(const struct argp_option *table, int key)
+{
+	for (const struct argp_option *option = table; option->name || option->doc; option++)
+		if (option->name && option->key == key)
+			return option->name;
+	return NULL;
+}
+
 void hp_argument_ids(struct argp_state *state, const char *text, struct hp_ids *ids)
 {
 	_cleanup_free_ char *copy = strdup(text);
@@ -78,6 +86,15 @@ size_t hp_argument_choice(struct argp_state *state, const char *option, const ch
 	}
 	argp_error(state, "%s is one of %s, not '%s'", option, words, text);
 	return 0;
+}
+
+double hp_argument_amount(struct argp_state *state, const char *option, const char *text)
+{
+	double amount = 0;
+
+	if (!hp_parse_double(text, &amount) || !(amount > 0))
+		argp_error(state, "%s takes a number above 0, not '%s'", option, text);
+	return amount;
 }
 
 uint64_t hp_argument_number(struct argp_state *state, const char *option, const char *text)

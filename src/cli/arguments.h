@@ -10,6 +10,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* The long name of the option with that key, without dashes; NULL: the table has none. */
+const char *hp_argument_name(const struct argp_option *table, int key);
+
 /* Process or thread numbers, of several options one after the other. free(at). */
 struct hp_ids {
 	pid_t *at;
@@ -32,8 +35,11 @@ uint64_t hp_argument_milliseconds(struct argp_state *state, const char *option, 
 /* Which of the words, as an option table has them ("text|json|csv"), from 0. */
 size_t hp_argument_choice(struct argp_state *state, const char *option, const char *text,
 			  const char *words);
-/* More than 0. */
+/* More than 0, and no fraction. */
 uint64_t hp_argument_number(struct argp_state *state, const char *option, const char *text);
+
+/* More than 0. */
+double hp_argument_amount(struct argp_state *state, const char *option, const char *text);
 
 /* --counters: how many there are to be, more than none. */
 void hp_argument_counters(struct argp_state *state, const char *text, uint32_t *counters);

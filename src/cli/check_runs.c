@@ -188,6 +188,17 @@ static struct hp_error *keep(struct check_runs *runs, enum hp_side side, char *s
 	return NULL;
 }
 
+/* Before the candidate's run, and again after it. */
+static void swap_work(struct check_runs *runs, enum hp_side side)
+{
+	struct work kept = runs->recording.work;
+
+	if (side == HP_BASE || runs->candidate_work.kind == WORK_NOT_ASKED)
+		return;
+	runs->recording.work = runs->candidate_work;
+	runs->candidate_work = kept;
+}
+
 static struct hp_error *record_one(struct check_runs *runs, enum hp_side side, bool is_warm_up,
 				   int *interrupted)
 {
@@ -198,11 +209,13 @@ static struct hp_error *record_one(struct check_runs *runs, enum hp_side side, b
 
 	session->command = runs->commands[side];
 	session->label = is_warm_up ? NULL : runs->sides[side].label;
+	swap_work(runs, side);
 	if (!error)
 		error = recording_run(&runs->recording, &result);
 	close_streams(runs, output);
 	if (!error)
 		error = judge_status(runs, &result, interrupted);
+	swap_work(runs, side);
 	if (!error && !is_warm_up)
 		return keep(runs, side, result.stamp);
 	if (is_warm_up && result.stamp) {
@@ -256,6 +269,7 @@ struct hp_error *check_runs_record(struct check_runs *runs, struct hp_db *db, in
 void check_runs_clear(struct check_runs *runs)
 {
 	recording_clear(&runs->recording);
+	work_clear(&runs->candidate_work);
 	for (size_t side = 0; side < HP_SIDES; side++) {
 		hp_db_free_stamps(runs->sides[side].stamps, runs->sides[side].count);
 		free(runs->sides[side].label);

@@ -12,8 +12,10 @@
 
 struct check_runs {
 	struct recording recording;
-	uint64_t runs;	  /* of each side; 0: epochs are given, nothing is recorded */
-	uint64_t warm_up; /* runs of each side before, of which nothing is kept */
+	struct work
+		candidate_work; /* its own, where it has one; else the recording's is for both */
+	uint64_t runs;		/* of each side; 0: epochs are given, nothing is recorded */
+	uint64_t warm_up;	/* runs of each side before, of which nothing is kept */
 	const char
 		*label; /* epochs are labelled LABEL-base and LABEL-candidate; NULL: one is made */
 	bool shows_output; /* of the commands, on standard error */

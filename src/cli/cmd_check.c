@@ -19,6 +19,7 @@ enum {
 	KEY_DB = 0x100,
 	KEY_BASELINE_DB,
 	KEY_RELATIVE,
+	KEY_CANDIDATE_WORK,
 	KEY_MIN_CHANGE,
 	KEY_MIN_SHARE,
 	KEY_SYMFS,
@@ -42,6 +43,8 @@ static const struct argp_option option_table[] = {
 	  "the database that BASE is in, where it is another one", 1 },
 	{ "relative", KEY_RELATIVE, NULL, 0,
 	  "compare shares of the program rather than what a run costs", 1 },
+	{ "candidate-work", KEY_CANDIDATE_WORK, "WORK", 0,
+	  "like --work, of the candidate, where it does another amount or says it otherwise", 1 },
 	{ "min-change", KEY_MIN_CHANGE, "PERCENT", 0,
 	  "changes below this share of what changed are no findings (default 3)", 1 },
 	{ "min-share", KEY_MIN_SHARE, "PERCENT", 0,
@@ -64,7 +67,9 @@ static const struct argp_option option_table[] = {
 	{ "html", KEY_HTML, "FILE", 0, "write a page of its own there, too", 6 },
 	{ "source-root", KEY_SOURCE_ROOT, "DIR", 0,
 	  "paths below it are printed relative to it (default: here)", 6 },
-	{ "top", KEY_TOP, "N", 0, "findings that text, Markdown and annotations show (default 10)",
+	{ "top", KEY_TOP, "N", 0,
+	  "findings that are shown (default 10); in JSON also images, procedures and lines of each "
+	  "(default all)",
 	  6 },
 	{ "quiet", 'q', NULL, 0, "no progress", 6 },
 	{ 0 },
@@ -80,7 +85,6 @@ struct arguments {
 	const char *db;
 	const char *baseline_db;
 	const char *html;
-	bool has_warm_up;
 	/* The words before and after "--". */
 	char **base;
 	size_t base_count;
@@ -108,9 +112,9 @@ static uint64_t parse_number(struct argp_state *state, const char *option, const
 	return value;
 }
 
-static error_t parse_recording(int key, char *argument, struct argp_state *state)
+static error_t take_recording(struct check_runs *runs, int key, char *argument,
+			      struct argp_state *state)
 {
-	struct check_runs *runs = &((struct arguments *)state->input)->runs;
 	const uint64_t most_runs = 10000;
 
 	switch (key) {
@@ -119,7 +123,6 @@ static error_t parse_recording(int key, char *argument, struct argp_state *state
 		return 0;
 	case KEY_WARM_UP:
 		runs->warm_up = parse_number(state, "--warm-up", argument, 0, most_runs);
-		((struct arguments *)state->input)->has_warm_up = true;
 		return 0;
 	case KEY_LABEL:
 		runs->label = argument;
@@ -133,6 +136,16 @@ static error_t parse_recording(int key, char *argument, struct argp_state *state
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
+}
+
+static error_t parse_recording(int key, char *argument, struct argp_state *state)
+{
+	struct check_runs *runs = &((struct arguments *)state->input)->runs;
+	error_t failed = take_recording(runs, key, argument, state);
+
+	if (!failed && key != KEY_RUNS && !runs->recording.given)
+		runs->recording.given = hp_argument_name(option_table, key);
+	return failed;
 }
 
 /* Words before "--" are argp's arguments; what follows it is cut off before argp sees any. */
@@ -151,6 +164,10 @@ static void parse_sides(struct argp_state *state, struct arguments *arguments)
 				  "COMMAND... --versus COMMAND...");
 	if (!arguments->runs.runs && !arguments->base_count)
 		argp_error(state, "there is no BASE before --; to record two commands: --runs=N");
+	for (size_t i = 0; i < arguments->candidate_count && !arguments->runs.runs; i++)
+		if (arguments->candidate[i][0] == '-')
+			argp_error(state, "'%s' stands where epochs do: options come before --",
+				   arguments->candidate[i]);
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -169,6 +186,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_RELATIVE:
 		arguments->compare.is_relative = true;
+		return 0;
+	case KEY_CANDIDATE_WORK:
+		recording_parse_work(state, argument, &arguments->runs.candidate_work);
 		return 0;
 	case KEY_MIN_CHANGE:
 		arguments->compare.least_change = parse_percent(state, "--min-change", argument);
@@ -225,30 +245,66 @@ static const struct argp argp = {
 
 /* --- the steps ------------------------------------------------------------------------------ */
 
-static struct hp_error *check_given(const struct arguments *arguments)
+/* What would be read of a run, where no run is made. */
+static struct hp_error *check_amount(const char *option, const struct work *work)
+{
+	if (work->kind != WORK_IN_OUTPUT && work->kind != WORK_IN_FILE)
+		return NULL;
+	return hp_error_advise(hp_error_create(HP_ERROR_USAGE,
+					       "%s='%s' is read while a command runs: of epochs "
+					       "that are there it takes a number",
+					       option, work->given),
+			       "epochs that were recorded with hpcprof record --work=... say "
+			       "themselves how much they did, and need no option here");
+}
+
+static struct hp_error *check_given_runs(const struct arguments *arguments)
+{
+	if (arguments->baseline_db)
+		return hp_error_advise(hp_error_create(HP_ERROR_USAGE,
+						       "--runs records both sides into one "
+						       "database: --baseline-db is for epochs "
+						       "that are there"),
+				       "leave --baseline-db out; --db says where the epochs go");
+	if (arguments->runs.candidate_work.kind != WORK_NOT_ASKED &&
+	    arguments->runs.recording.work.kind == WORK_NOT_ASKED)
+		return hp_error_advise(hp_error_create(HP_ERROR_USAGE,
+						       "--candidate-work says what the candidate "
+						       "does, and nothing what the base does"),
+				       "--work says it of the base");
+	return NULL;
+}
+
+static struct hp_error *check_given_epochs(const struct arguments *arguments)
 {
 	const struct recording *recording = &arguments->runs.recording;
-	bool records = recording->session.frequency_hz > 0 || recording->session.period ||
-		       recording->shadow.percent > 0 || recording->session.probes_percent > 0 ||
-		       arguments->has_warm_up || arguments->runs.label ||
-		       arguments->runs.shows_output || arguments->runs.ignores_status;
+	bool has_work = recording->work.kind != WORK_NOT_ASKED ||
+			arguments->runs.candidate_work.kind != WORK_NOT_ASKED;
+	struct hp_error *error;
 
-	if (arguments->runs.runs)
-		return arguments->baseline_db
-			       ? hp_error_create(HP_ERROR_USAGE,
-						 "--runs records both sides into one database: "
-						 "--baseline-db is for epochs that are there")
-			       : NULL;
-	if (records)
-		return hp_error_create(HP_ERROR_USAGE,
-				       "that option is for recording: give --runs=N "
-				       "and two commands, or leave it out");
-	if (recording->work.kind == WORK_IN_OUTPUT || recording->work.kind == WORK_IN_FILE)
+	if (recording->given)
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_USAGE,
+					"--%s says how to record, and nothing is: epochs that are "
+					"there are compared",
+					recording->given),
+			"leave it out, or record both sides with --runs=N -- COMMAND... --versus "
+			"COMMAND...");
+	if (recording->events_asked.count > 1)
 		return hp_error_advise(hp_error_create(HP_ERROR_USAGE,
-						       "epochs that are there say what work was "
-						       "done, or --work=N does"),
-				       "record them with: hpcprof record --work=...");
-	return NULL;
+						       "epochs are compared by one event, and -e "
+						       "names %zu",
+						       recording->events_asked.count),
+				       "compare once for each: -e %s",
+				       recording->events_asked.at[0]);
+	if (arguments->compare.is_relative && has_work)
+		return hp_error_advise(hp_error_create(HP_ERROR_USAGE,
+						       "--relative compares shares of the "
+						       "program, which are the same for any "
+						       "amount of work"),
+				       "leave --relative out, or the work");
+	error = check_amount("--work", &recording->work);
+	return error ? error : check_amount("--candidate-work", &arguments->runs.candidate_work);
 }
 
 static struct hp_error *resolve(const struct arguments *arguments, struct hp_db *db, bool is_base,
@@ -256,11 +312,12 @@ static struct hp_error *resolve(const struct arguments *arguments, struct hp_db 
 {
 	char **words = is_base ? arguments->base : arguments->candidate;
 	size_t count = is_base ? arguments->base_count : arguments->candidate_count;
+	const struct work *work = &arguments->runs.recording.work;
 
+	if (!is_base && arguments->runs.candidate_work.kind != WORK_NOT_ASKED)
+		work = &arguments->runs.candidate_work;
 	side->db = db;
-	side->work = arguments->runs.recording.work.kind == WORK_SAME
-			     ? arguments->runs.recording.work.units
-			     : 0;
+	side->work = work->kind == WORK_SAME ? work->units : 0;
 	return hp_error_wrap(hp_db_resolve_apart(db, words, count, stamps, &side->count), "%s",
 			     is_base ? "base" : "candidate");
 }
@@ -380,7 +437,8 @@ static struct hp_error *check(struct arguments *arguments, int *status)
 {
 	_cleanup_(job_clear) struct job job = { 0 };
 	_cleanup_(hp_comparison_destroy_scope) struct hp_comparison *comparison = NULL;
-	struct hp_error *error = check_given(arguments);
+	struct hp_error *error = arguments->runs.runs ? check_given_runs(arguments)
+						      : check_given_epochs(arguments);
 
 	if (!error && arguments->runs.runs)
 		error = check_runs_divide(&arguments->runs, arguments->candidate,

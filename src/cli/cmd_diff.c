@@ -14,8 +14,11 @@ enum {
 	OPTION_DB = 256,
 	OPTION_ANNOTATE,
 	OPTION_RELATIVE,
+	OPTION_WORK,
+	OPTION_CANDIDATE_WORK,
 	OPTION_FAIL_OVER,
 	OPTION_TOP,
+	OPTION_FORMAT,
 	OPTION_SYMFS,
 	OPTION_NO_DEBUGINFO,
 };
@@ -25,10 +28,14 @@ enum { TOP_BY_DEFAULT = 30 };
 struct arguments {
 	const char *db;
 	struct hp_compare_options compare;
-	double fail_over; /* share; 0: never */
+	enum hp_comparison_format format;
+	double work[HP_SIDES]; /* units that a run does; 0: as the epochs say */
+	double fail_over;      /* share; 0: never */
 	uint64_t top;
 	char *epochs[HP_SIDES];
 };
+
+static const char formats[] = "text|json";
 
 static const struct argp_option option_table[] = {
 	{ "db", OPTION_DB, "DIR", 0, "The profile database (default: $HPCPROF_DB, or ./hpcprof.db)",
@@ -38,11 +45,18 @@ static const struct argp_option option_table[] = {
 	{ "event", 'e', "EVENT", 0,
 	  "What is compared: an event that was recorded (default: the first that both have)", 2 },
 	{ "relative", OPTION_RELATIVE, NULL, 0, "Compare shares of the program", 2 },
+	{ "work", OPTION_WORK, "N", 0,
+	  "Units of work that each run did, of which one's cost is compared (default: as the "
+	  "epochs say)",
+	  2 },
+	{ "candidate-work", OPTION_CANDIDATE_WORK, "N", 0, "Those of B, where it did others than A",
+	  2 },
 	{ "fail-over", OPTION_FAIL_OVER, "PERCENT", 0,
 	  "Exit with 1 when the program, or one procedure, certainly costs more by over PERCENT of "
 	  "the program",
 	  3 },
 	{ "top", OPTION_TOP, "N", 0, "Show at most N rows (default: 30)", 3 },
+	{ "format", OPTION_FORMAT, formats, 0, "How to print (default: text)", 3 },
 	{ "symfs", OPTION_SYMFS, "DIR", 0, "Look up every file below DIR", 4 },
 	{ "no-debuginfo", OPTION_NO_DEBUGINFO, NULL, 0,
 	  "Names and lines from the recorded files alone", 4 },
@@ -75,11 +89,23 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_RELATIVE:
 		arguments->compare.is_relative = true;
 		return 0;
+	case OPTION_WORK:
+		arguments->work[HP_BASE] = hp_argument_amount(state, "--work", argument);
+		return 0;
+	case OPTION_CANDIDATE_WORK:
+		arguments->work[HP_CANDIDATE] =
+			hp_argument_amount(state, "--candidate-work", argument);
+		return 0;
 	case OPTION_FAIL_OVER:
 		parse_fail_over(arguments, state, argument);
 		return 0;
 	case OPTION_TOP:
 		arguments->top = hp_argument_number(state, "--top", argument);
+		return 0;
+	case OPTION_FORMAT:
+		arguments->format = hp_argument_choice(state, "--format", argument, formats)
+					    ? HP_COMPARISON_DIFFERENCES_JSON
+					    : HP_COMPARISON_DIFFERENCES;
 		return 0;
 	case OPTION_SYMFS:
 		arguments->compare.symfs = argument;
@@ -98,6 +124,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (state->arg_num < HP_SIDES)
 			argp_error(state, "which two? A B");
+		if (arguments->compare.is_relative &&
+		    (arguments->work[HP_BASE] > 0 || arguments->work[HP_CANDIDATE] > 0))
+			argp_error(state, "--relative compares shares of the program, which are "
+					  "the same for any amount of work");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -159,6 +189,7 @@ static struct hp_error *compare(const struct arguments *arguments, struct hp_db 
 					    &sides[side].count);
 		sides[side].db = db;
 		sides[side].stamps = stamps[side];
+		sides[side].work = arguments->work[arguments->work[side] > 0 ? side : HP_BASE];
 	}
 	if (!error)
 		error = hp_compare(sides, &arguments->compare, comparison);
@@ -184,7 +215,7 @@ static struct hp_error *diff(const struct arguments *arguments, bool *over)
 					"no procedure '%s' with samples, lines and code on a side",
 					arguments->compare.annotated),
 			"hpcprof diff without --annotate lists the procedures there are");
-	error = hp_comparison_write(comparison, HP_COMPARISON_DIFFERENCES, &options, stdout);
+	error = hp_comparison_write(comparison, arguments->format, &options, stdout);
 	if (!error && fflush(stdout) != 0)
 		error = hp_error_create_errno(errno, "writing to standard output");
 	if (!error)
@@ -194,7 +225,7 @@ static struct hp_error *diff(const struct arguments *arguments, bool *over)
 
 static int run(int argc, char **argv)
 {
-	struct arguments arguments = { .top = TOP_BY_DEFAULT };
+	struct arguments arguments = { .top = TOP_BY_DEFAULT, .format = HP_COMPARISON_DIFFERENCES };
 	error_t failed = argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	struct hp_error *error;
 	bool over = false;

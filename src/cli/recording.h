@@ -31,6 +31,8 @@ struct recording {
 	struct work work;
 	FILE *output; /* what the command prints goes there, when it has ended; NULL: nowhere. Only
 			 where its work is read from it */
+	const char *given; /* name of the first option that says how to record, which -e, --work
+			      and -q do not alone; NULL: none */
 	bool is_strict;
 	bool is_brief;
 	bool is_quiet;
@@ -49,6 +51,8 @@ struct recording_result {
 };
 
 extern const struct argp recording_argp;
+/* --work's argument, for more than one work. What is wrong with it is said by argp, which exits. */
+void recording_parse_work(struct argp_state *state, const char *text, struct work *work);
 
 /* What is sampled instead of what was asked for, and why; nothing when all is as asked. */
 void recording_print_substitutes(const struct recording *recording);

@@ -89,7 +89,7 @@ static void parse_percent(struct argp_state *state, const char *option, const ch
 			   text);
 }
 
-static void parse_work(struct argp_state *state, const char *text, struct work *work)
+void recording_parse_work(struct argp_state *state, const char *text, struct work *work)
 {
 	struct hp_error *error = work_parse(text, work);
 
@@ -99,9 +99,9 @@ static void parse_work(struct argp_state *state, const char *text, struct work *
 	hp_error_destroy(error);
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t take_option(struct recording *recording, int key, char *argument,
+			   struct argp_state *state)
 {
-	struct recording *recording = state->input;
 	struct hp_session_options *session = &recording->session;
 
 	switch (key) {
@@ -164,7 +164,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		parse_pages(state, argument, &session->ring_pages);
 		return 0;
 	case KEY_WORK:
-		parse_work(state, argument, &recording->work);
+		recording_parse_work(state, argument, &recording->work);
 		return 0;
 	case ARGP_KEY_END:
 		if (session->frequency_hz > 0 && session->period)
@@ -173,6 +173,15 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct recording *recording = state->input;
+
+	if (!recording->given && key != 'e' && key != KEY_WORK)
+		recording->given = hp_argument_name(option_table, key);
+	return take_option(recording, key, argument, state);
 }
 
 const struct argp recording_argp = { .options = option_table, .parser = parse_option };

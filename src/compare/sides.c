@@ -119,22 +119,51 @@ static struct hp_error *open_side(struct side *side, const struct hp_compare_epo
 	return NULL;
 }
 
-/* Costs are for a unit of work only where all epochs say how much there was. */
-static void settle_work(struct sides *sides)
+/* The first epoch that knows its work, or does not; NULL: none. */
+static struct replicate *find_work(struct sides *sides, bool has_work)
 {
-	bool all = true;
-
 	for (size_t side = 0; side < HP_SIDES; side++)
 		for (size_t i = 0; i < sides->at[side].replicates.count; i++)
-			all = all && sides->at[side].replicates.at[i].has_work;
-	for (size_t side = 0; side < HP_SIDES && !all; side++)
-		for (size_t i = 0; i < sides->at[side].replicates.count; i++) {
-			struct replicate *replicate = &sides->at[side].replicates.at[i];
+			if (sides->at[side].replicates.at[i].has_work == has_work)
+				return &sides->at[side].replicates.at[i];
+	return NULL;
+}
 
-			replicate->has_work = false;
-			replicate->exposure =
-				replicate->meta->run_count ? (double)replicate->meta->run_count : 1;
-		}
+static void forget_work(struct sides *sides)
+{
+	struct replicate *replicate;
+
+	while ((replicate = find_work(sides, true))) {
+		replicate->has_work = false;
+		replicate->exposure =
+			replicate->meta->run_count ? (double)replicate->meta->run_count : 1;
+	}
+}
+
+/* Costs are for a unit of work only where all epochs say how much there was. */
+static struct hp_error *settle_work(struct sides *sides, const struct hp_compare_epochs *epochs)
+{
+	const struct replicate *known = find_work(sides, true);
+	const struct replicate *silent = find_work(sides, false);
+
+	if (!known || !silent)
+		return NULL;
+	if (epochs[HP_BASE].work > 0 || epochs[HP_CANDIDATE].work > 0)
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_USAGE,
+					"epoch %s does not say how much work it did, and an amount "
+					"was given for the other side alone",
+					hp_epoch_stamp(silent->epoch)),
+			"--work=N says it of both sides");
+	/* Of a single side none is compared with another's. */
+	if (sides->at[HP_CANDIDATE].replicates.count &&
+	    !sides_note(sides,
+			"epoch %s says how much work it did, epoch %s does not: costs are for a "
+			"run, however much that did",
+			hp_epoch_stamp(known->epoch), hp_epoch_stamp(silent->epoch)))
+		return hp_error_create_no_memory();
+	forget_work(sides);
+	return NULL;
 }
 
 /* --- the event ------------------------------------------------------------------------------- */
@@ -325,8 +354,9 @@ struct hp_error *sides_open(struct sides *sides, const struct hp_compare_epochs 
 		error = open_side(&sides->at[side], &epochs[side]);
 	if (error)
 		return error;
-	settle_work(sides);
-	error = check_machines(sides);
+	error = settle_work(sides, epochs);
+	if (!error)
+		error = check_machines(sides);
 	if (!error)
 		error = settle_event(sides);
 	if (!error && is_mixed(sides) &&

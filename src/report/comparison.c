@@ -278,6 +278,37 @@ size_t comparison_improvements(const struct hp_comparison *comparison)
 	return count;
 }
 
+static int compare_differences(const void *left, const void *right)
+{
+	const struct hp_compared *a = *(const struct hp_compared *const *)left;
+	const struct hp_compared *b = *(const struct hp_compared *const *)right;
+	double a_lost = fabs(a->lost.value);
+	double b_lost = fabs(b->lost.value);
+
+	return (a_lost < b_lost) - (a_lost > b_lost);
+}
+
+const struct hp_compared **comparison_differences(const struct hp_comparison *comparison,
+						  size_t *count)
+{
+	const struct hp_compared *program = comparison->program;
+	const struct hp_compared **list;
+	size_t room = 1;
+
+	*count = 0;
+	for (size_t i = 0; i < program->part_count; i++)
+		room += program->parts[i]->part_count;
+	list = calloc(room, sizeof(*list));
+	if (!list)
+		return NULL;
+	list[(*count)++] = program;
+	for (size_t i = 0; i < program->part_count; i++)
+		for (size_t j = 0; j < program->parts[i]->part_count; j++)
+			list[(*count)++] = program->parts[i]->parts[j];
+	qsort(list + 1, *count - 1, sizeof(*list), compare_differences);
+	return list;
+}
+
 size_t comparison_most_findings(const struct comparison_writer *writer)
 {
 	return writer->options->most_findings ? writer->options->most_findings
@@ -330,6 +361,8 @@ struct hp_error *hp_comparison_write(const struct hp_comparison *comparison,
 		return comparison_write_markdown(&writer);
 	case HP_COMPARISON_DIFFERENCES:
 		return comparison_write_differences(&writer);
+	case HP_COMPARISON_DIFFERENCES_JSON:
+		return comparison_write_differences_json(&writer);
 	case HP_COMPARISON_HTML:
 		return comparison_write_html(&writer);
 	}

@@ -21,6 +21,7 @@ struct comparison_writer {
 
 struct hp_error *comparison_write_text(const struct comparison_writer *writer);
 struct hp_error *comparison_write_differences(const struct comparison_writer *writer);
+struct hp_error *comparison_write_differences_json(const struct comparison_writer *writer);
 struct hp_error *comparison_write_json(const struct comparison_writer *writer);
 struct hp_error *comparison_write_junit(const struct comparison_writer *writer);
 struct hp_error *comparison_write_sarif(const struct comparison_writer *writer);
@@ -71,9 +72,14 @@ const char *comparison_base_name(const char *path);
 size_t comparison_regressions(const struct hp_comparison *comparison);
 size_t comparison_improvements(const struct hp_comparison *comparison);
 size_t comparison_most_findings(const struct comparison_writer *writer);
+/* The program, then its procedures, the greatest difference first; free it. NULL when memory is
+ * short. */
+const struct hp_compared **comparison_differences(const struct hp_comparison *comparison,
+						  size_t *count);
 
-/* The whole "hpcprof-check/1" document; NULL when memory is short. */
-json_t *comparison_document(const struct comparison_writer *writer);
+/* The "hpcprof-check/1" document: the `most` first findings, and of what is no finding the dearest
+ * images, procedures of each, lines of each. SIZE_MAX: all. NULL when memory is short. */
+json_t *comparison_document(const struct comparison_writer *writer, size_t most);
 
 /* Prints what was collected; fails when memory was short while it was. */
 struct hp_error *comparison_put(const struct buffer *buffer, FILE *out);

@@ -20,10 +20,14 @@ static void add_lines(struct buffer *out, const char *const *lines, size_t count
 		buffer_add(out, lines[i], strlen(lines[i]));
 }
 
+/* Of each image and procedure, the dearest: the others are too thin to be drawn, and would make a
+ * page of many MB. */
+enum { MOST_PARTS = 500 };
+
 /* Inside a script element only "<" could end it; JSON's strings are the only place that has one. */
 static struct hp_error *add_data(struct buffer *out, const struct comparison_writer *writer)
 {
-	json_t *document = comparison_document(writer);
+	json_t *document = comparison_document(writer, MOST_PARTS);
 	_cleanup_free_ char *text = document ? json_dumps(document, JSON_COMPACT) : NULL;
 
 	json_decref(document);

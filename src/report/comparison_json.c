@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* "hpcprof-check/1". What is not known, and what is infinite, is null. */
+/* "hpcprof-check/1" and "hpcprof-diff/1". What is not known, and what is infinite, is null. */
 #include "comparison.h"
 
 #include "json.h"
@@ -94,29 +94,47 @@ static json_t *compared_object(const struct comparison_writer *writer,
 	return object;
 }
 
-static json_t *findings_array(const struct comparison_writer *writer)
+static json_t *coded_object(const struct comparison_writer *writer,
+			    const struct hp_compared *compared)
 {
-	const struct hp_comparison *comparison = writer->comparison;
+	json_t *object = compared_object(writer, compared);
+
+	json_object_set_new(object, "code", code_array(writer, compared));
+	return object;
+}
+
+static json_t *findings_array(const struct comparison_writer *writer, size_t count)
+{
 	json_t *findings = json_array();
 
-	for (size_t i = 0; i < comparison->finding_count; i++) {
-		json_t *object = compared_object(writer, comparison->findings[i]);
-
-		json_object_set_new(object, "code", code_array(writer, comparison->findings[i]));
-		json_array_append_new(findings, object);
-	}
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(findings,
+				      coded_object(writer, writer->comparison->findings[i]));
 	return findings;
 }
 
-/* Images, their procedures, their lines. */
-static json_t *tree(const struct comparison_writer *writer, const struct hp_compared *compared)
+static bool has_finding(const struct hp_compared *compared)
+{
+	bool found = compared->is_finding;
+
+	for (size_t i = 0; i < compared->part_count && !found; i++)
+		found = has_finding(compared->parts[i]);
+	return found;
+}
+
+/* Images, their procedures, their lines: the `most` dearest of each, and findings. */
+static json_t *tree(const struct comparison_writer *writer, const struct hp_compared *compared,
+		    size_t most)
 {
 	json_t *object = compared_object(writer, compared);
 	json_t *parts = json_array();
 
 	/* Three levels: no deeper than that. */
 	for (size_t i = 0; i < compared->part_count; i++)
-		json_array_append_new(parts, tree(writer, compared->parts[i]));
+		if (i < most || has_finding(compared->parts[i]))
+			json_array_append_new(parts, tree(writer, compared->parts[i], most));
+	json_object_set_new(object, "parts_left_out",
+			    json_count(compared->part_count - json_array_size(parts)));
 	json_object_set_new(object, "parts", parts);
 	return object;
 }
@@ -180,25 +198,11 @@ static json_t *notes_array(const struct hp_comparison *comparison)
 	return notes;
 }
 
-json_t *comparison_document(const struct comparison_writer *writer)
-{
-	const struct hp_comparison *comparison = writer->comparison;
-	json_t *document = json_pack("{s:s, s:s, s:o, s:s, s:b, s:o}", "schema", "hpcprof-check/1",
-				     "verdict", hp_verdict_name(comparison->verdict), "event",
-				     json_text(comparison->event), "unit",
-				     hp_unit_name(comparison->unit), "relative",
-				     comparison->is_relative, "per", json_text(comparison->per));
-	json_t *more = json_pack(
-		"{s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "min_change",
-		json_number(comparison->least_change), "min_of_program",
-		json_number(comparison->least_of_program), "dispersion",
-		json_number(comparison->dispersion), "run_deviation",
-		json_number(comparison->run_deviation), "interleaved", comparison->is_interleaved,
-		"base", side_object(&comparison->sides[HP_BASE]), "candidate",
-		side_object(&comparison->sides[HP_CANDIDATE]), "findings", findings_array(writer),
-		"program", tree(writer, comparison->program), "shortages",
-		shortages_array(comparison), "notes", notes_array(comparison));
+/* --- documents ------------------------------------------------------------------------------- */
 
+/* Both are taken. NULL when memory is short. */
+static json_t *join(json_t *document, json_t *more)
+{
 	if (json_object_update(document, more) < 0) {
 		json_decref(document);
 		document = NULL;
@@ -207,10 +211,70 @@ json_t *comparison_document(const struct comparison_writer *writer)
 	return document;
 }
 
+/* What was compared, how, and what to know of it. */
+static json_t *header(const struct hp_comparison *comparison, const char *schema)
+{
+	return join(
+		json_pack("{s:s, s:o, s:s, s:b, s:o, s:o, s:o, s:b}", "schema", schema, "event",
+			  json_text(comparison->event), "unit", hp_unit_name(comparison->unit),
+			  "relative", comparison->is_relative, "per", json_text(comparison->per),
+			  "dispersion", json_number(comparison->dispersion), "run_deviation",
+			  json_number(comparison->run_deviation), "interleaved",
+			  comparison->is_interleaved),
+		json_pack("{s:o, s:o, s:o, s:o}", "base", side_object(&comparison->sides[HP_BASE]),
+			  "candidate", side_object(&comparison->sides[HP_CANDIDATE]), "shortages",
+			  shortages_array(comparison), "notes", notes_array(comparison)));
+}
+
+json_t *comparison_document(const struct comparison_writer *writer, size_t most)
+{
+	const struct hp_comparison *comparison = writer->comparison;
+	size_t count = comparison->finding_count < most ? comparison->finding_count : most;
+
+	return join(header(comparison, "hpcprof-check/1"),
+		    json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "verdict",
+			      hp_verdict_name(comparison->verdict), "min_change",
+			      json_number(comparison->least_change), "min_of_program",
+			      json_number(comparison->least_of_program), "findings",
+			      findings_array(writer, count), "findings_left_out",
+			      json_count(comparison->finding_count - count), "program",
+			      tree(writer, comparison->program, most)));
+}
+
 struct hp_error *comparison_write_json(const struct comparison_writer *writer)
 {
-	struct hp_error *error = json_write(comparison_document(writer), false, writer->out);
+	size_t most = writer->options->most_findings ? writer->options->most_findings : SIZE_MAX;
+	struct hp_error *error = json_write(comparison_document(writer, most), false, writer->out);
 
+	if (!error)
+		putc('\n', writer->out);
+	return error;
+}
+
+struct hp_error *comparison_write_differences_json(const struct comparison_writer *writer)
+{
+	const struct hp_comparison *comparison = writer->comparison;
+	size_t most = comparison_most_findings(writer);
+	size_t count;
+	const struct hp_compared **list = comparison_differences(comparison, &count);
+	json_t *procedures = json_array();
+	json_t *document;
+	struct hp_error *error;
+
+	if (!list)
+		return hp_error_create_no_memory();
+	/* The first is the program. What has code was asked for. */
+	for (size_t i = 1; i < count; i++)
+		if (i <= most || list[i]->code_count)
+			json_array_append_new(procedures, coded_object(writer, list[i]));
+	free(list);
+	document =
+		join(header(comparison, "hpcprof-diff/1"),
+		     json_pack("{s:o, s:o, s:o}", "program",
+			       compared_object(writer, comparison->program), "procedures_left_out",
+			       json_count(count - 1 - json_array_size(procedures)), "procedures",
+			       procedures));
+	error = json_write(document, false, writer->out);
 	if (!error)
 		putc('\n', writer->out);
 	return error;

@@ -229,45 +229,13 @@ struct hp_error *comparison_write_text(const struct comparison_writer *writer)
 
 /* --- all differences ------------------------------------------------------------------------ */
 
-static int compare_differences(const void *left, const void *right)
-{
-	const struct hp_compared *a = *(const struct hp_compared *const *)left;
-	const struct hp_compared *b = *(const struct hp_compared *const *)right;
-	double a_lost = fabs(a->lost.value);
-	double b_lost = fabs(b->lost.value);
-
-	return (a_lost < b_lost) - (a_lost > b_lost);
-}
-
-/* The program, then its procedures, the greatest difference first; NULL when memory is short. */
-static const struct hp_compared **list_differences(const struct hp_comparison *comparison,
-						   size_t *count)
-{
-	const struct hp_compared *program = comparison->program;
-	const struct hp_compared **list;
-	size_t room = 1;
-
-	*count = 0;
-	for (size_t i = 0; i < program->part_count; i++)
-		room += program->parts[i]->part_count;
-	list = calloc(room, sizeof(*list));
-	if (!list)
-		return NULL;
-	list[(*count)++] = program;
-	for (size_t i = 0; i < program->part_count; i++)
-		for (size_t j = 0; j < program->parts[i]->part_count; j++)
-			list[(*count)++] = program->parts[i]->parts[j];
-	qsort(list + 1, *count - 1, sizeof(*list), compare_differences);
-	return list;
-}
-
 struct hp_error *comparison_write_differences(const struct comparison_writer *writer)
 {
 	_cleanup_(buffer_free) struct buffer out = { 0 };
 	const struct hp_compared **list;
 	size_t count;
 
-	list = list_differences(writer->comparison, &count);
+	list = comparison_differences(writer->comparison, &count);
 	if (!list)
 		return hp_error_create_no_memory();
 	add_head(&out, writer->comparison);

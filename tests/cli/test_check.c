@@ -125,6 +125,58 @@ START_TEST(the_verdict_is_in_the_json)
 }
 END_TEST
 
+/* Nodes of the tree, and how many there are more. */
+static size_t count_parts(const json_t *node, size_t *left_out)
+{
+	const json_t *parts = json_object_get(node, "parts");
+	size_t count = json_array_size(parts);
+	const json_t *part;
+	size_t i;
+
+	*left_out += (size_t)json_integer_value(json_object_get(node, "parts_left_out"));
+	json_array_foreach(parts, i, part) count += count_parts(part, left_out);
+	return count;
+}
+
+START_TEST(top_bounds_the_json)
+{
+	/* An image with three procedures; and with --top the dearest, and a finding. */
+	static const struct {
+		const char *arguments;
+		size_t parts;
+		size_t left_out;
+	} cases[] = {
+		{ "--format=json less -- more", 4, 0 },
+		{ "--format=json --top=1 less -- more", 3, 1 },
+	};
+	struct test test = begin(400, 400);
+
+	for (uint64_t i = 0; i < 8; i++) {
+		const struct recorded recorded = {
+			.label = i % 2 ? "more" : "less",
+			.names = { "same", "changing", "other" },
+			.samples = { 600 + i, i % 2 ? 300 : 100, 50 },
+		};
+
+		free(compare_record(test.db, &recorded));
+	}
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		size_t left_out = 0;
+		json_t *root;
+
+		assert_check(&test, cases[i].arguments, 1);
+		root = json_loads(test.output, 0, NULL);
+		ck_assert_uint_eq(count_parts(json_object_get(root, "program"), &left_out),
+				  cases[i].parts);
+		ck_assert_uint_eq(left_out, cases[i].left_out);
+		if (i)
+			ck_assert_uint_eq(json_array_size(json_object_get(root, "findings")), 1);
+		json_decref(root);
+	}
+	end(&test);
+}
+END_TEST
+
 START_TEST(the_base_may_be_in_another_database)
 {
 	struct test test = begin(400, 400);
@@ -178,6 +230,66 @@ START_TEST(wrong_usage_exits_with_2)
 }
 END_TEST
 
+START_TEST(options_that_record_are_refused_where_nothing_is_recorded)
+{
+	static const char *const options[] = {
+		"-F 99",	  "-c 1000",	   "--no-cap",	      "--overhead=5", "--shadow",
+		"--strict",	  "--counters=2",  "--scheduler=rr",  "--slice=10ms", "--probes",
+		"--no-registers", "-D 5",	   "--flush=10s",     "-m 8",	      "--warm-up=1",
+		"--label=x",	  "--show-output", "--ignore-status",
+	};
+	struct test test = begin(400, 400);
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(options); i++) {
+		char arguments[128];
+
+		snprintf(arguments, sizeof(arguments), "%s old -- new", options[i]);
+		assert_check(&test, arguments, 2);
+		assert_said(&test, "says how to record");
+		assert_said(&test, "--runs=N");
+	}
+	assert_check(&test, "-q old -- new", 0);
+	assert_check(&test, "-e cpu-clock:u -e cycles old -- new", 2);
+	assert_said(&test, "one event");
+	assert_check(&test, "old -- new --format=json", 2);
+	assert_said(&test, "options come before --");
+	assert_check(&test, "--runs=1 --baseline-db=. -- true --versus true", 2);
+	assert_said(&test, "--baseline-db");
+	end(&test);
+}
+END_TEST
+
+START_TEST(each_side_may_have_done_another_amount_of_work)
+{
+	struct test test = begin(400, 1400);
+	const struct recorded worked = {
+		.label = "worked",
+		.names = { "same", "changing" },
+		.samples = { 600, 400 },
+		.work = 10,
+	};
+
+	/* 1000 ms of 10 units, 2000 ms of 20; "changing" has 40 of one and 70. */
+	assert_check(&test, "old -- new", 1);
+	assert_check(&test, "--work=10 --min-change=80 old -- new", 1);
+	assert_check(&test, "--work=10 --candidate-work=20 --min-change=80 old -- new", 0);
+	assert_said(&test, "a unit of work");
+	/* One side alone is compared with nothing. */
+	assert_check(&test, "--candidate-work=20 old -- new", 2);
+	assert_said(&test, "does not say how much work");
+	free(compare_record(test.db, &worked));
+	assert_check(&test, "--min-change=80 --candidate-work=20 worked -- new", 0);
+	assert_check(&test, "worked -- new", 1);
+	assert_said(&test, "costs are for a run");
+	assert_check(&test, "--relative --work=10 old -- new", 2);
+	assert_check(&test, "--work='([0-9]+) units' old -- new", 2);
+	assert_said(&test, "it takes a number");
+	assert_check(&test, "--candidate-work=./file --work=1 old -- new", 2);
+	assert_check(&test, "--runs=1 --candidate-work=20 -- true --versus true", 2);
+	end(&test);
+}
+END_TEST
+
 START_TEST(empty_and_damaged_epochs_exit_with_5_by_name)
 {
 	struct test test = begin(400, 400);
@@ -219,8 +331,9 @@ END_TEST
 
 HP_TEST_MAIN("cli/check", a_regression_exits_with_1_and_is_named, what_did_not_change_exits_with_0,
 	     an_improvement_exits_with_0, too_little_to_tell_exits_with_3,
-	     a_higher_floor_lets_it_pass, the_verdict_is_in_the_json,
+	     a_higher_floor_lets_it_pass, the_verdict_is_in_the_json, top_bounds_the_json,
 	     the_base_may_be_in_another_database,
 	     a_label_that_nothing_has_exits_with_2_and_says_which_there_are,
-	     wrong_usage_exits_with_2, empty_and_damaged_epochs_exit_with_5_by_name,
-	     a_page_is_written_beside_it)
+	     wrong_usage_exits_with_2, options_that_record_are_refused_where_nothing_is_recorded,
+	     each_side_may_have_done_another_amount_of_work,
+	     empty_and_damaged_epochs_exit_with_5_by_name, a_page_is_written_beside_it)

@@ -4,6 +4,7 @@
 #include "../db_fixture.h"
 #include "run.h"
 
+#include <jansson.h>
 #include <string.h>
 
 struct test {
@@ -82,6 +83,64 @@ START_TEST(what_is_over_the_limit_for_certain_exits_with_1)
 }
 END_TEST
 
+static double number(const json_t *object, const char *key)
+{
+	ck_assert_msg(json_is_number(json_object_get(object, key)), "no number %s", key);
+	return json_number_value(json_object_get(object, key));
+}
+
+static double change(const json_t *compared)
+{
+	return number(json_object_get(compared, "change"), "estimate");
+}
+
+START_TEST(json_has_the_program_and_the_greatest_differences)
+{
+	struct test test = begin();
+	const json_t *procedures;
+	json_t *root;
+
+	assert_diff(&test, "--format=json old new", 0);
+	root = json_loads(test.output, 0, NULL);
+	ck_assert_str_eq(json_string_value(json_object_get(root, "schema")), "hpcprof-diff/1");
+	ck_assert_ptr_null(json_object_get(root, "verdict"));
+	/* 601 samples become 691. */
+	ck_assert_double_eq_tol(change(json_object_get(root, "program")), 90.0 / 601, 1e-9);
+	procedures = json_object_get(root, "procedures");
+	ck_assert_uint_eq(json_array_size(procedures), 2);
+	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(procedures, 0), "name")),
+			 "slower");
+	ck_assert_double_eq_tol(change(json_array_get(procedures, 0)), 0.5, 1e-9);
+	ck_assert_double_eq_tol(change(json_array_get(procedures, 1)), -10.0 / 401, 1e-9);
+	ck_assert_double_eq_tol(number(root, "procedures_left_out"), 0, 1e-9);
+	json_decref(root);
+	assert_diff(&test, "--format=json --top=1 old new", 0);
+	root = json_loads(test.output, 0, NULL);
+	ck_assert_uint_eq(json_array_size(json_object_get(root, "procedures")), 1);
+	ck_assert_double_eq_tol(number(root, "procedures_left_out"), 1, 1e-9);
+	json_decref(root);
+	end(&test);
+}
+END_TEST
+
+START_TEST(work_may_be_another_on_each_side)
+{
+	struct test test = begin();
+	json_t *root;
+
+	assert_diff(&test, "--format=json --work=2 --candidate-work=4 old new", 0);
+	root = json_loads(test.output, 0, NULL);
+	ck_assert_str_eq(json_string_value(json_object_get(root, "per")), "unit of work");
+	ck_assert_double_eq_tol(change(json_object_get(root, "program")), 691.0 / 2 / 601 - 1,
+				1e-9);
+	json_decref(root);
+	assert_diff(&test, "--candidate-work=4 old new", 2);
+	assert_diff(&test, "--work=much old new", 2);
+	assert_diff(&test, "--work=2 --relative old new", 2);
+	end(&test);
+}
+END_TEST
+
 START_TEST(wrong_usage_is_told)
 {
 	struct test test = begin();
@@ -92,6 +151,7 @@ START_TEST(wrong_usage_is_told)
 	assert_diff(&test, "old nope", 2);
 	assert_diff(&test, "--fail-over=much old new", 2);
 	assert_diff(&test, "--top=0 old new", 2);
+	assert_diff(&test, "--format=html old new", 2);
 	assert_diff(&test, "--annotate=nobody old new", 2);
 	ck_assert_ptr_nonnull(strstr(test.output, "no procedure 'nobody'"));
 	end(&test);
@@ -99,4 +159,6 @@ START_TEST(wrong_usage_is_told)
 END_TEST
 
 HP_TEST_MAIN("cli/diff", all_procedures_are_shown_the_greatest_difference_first,
-	     what_is_over_the_limit_for_certain_exits_with_1, wrong_usage_is_told)
+	     what_is_over_the_limit_for_certain_exits_with_1,
+	     json_has_the_program_and_the_greatest_differences, work_may_be_another_on_each_side,
+	     wrong_usage_is_told)

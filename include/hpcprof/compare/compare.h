@@ -16,7 +16,8 @@ struct hp_compare_epochs {
 	struct hp_db *db;
 	char *const *stamps;
 	size_t count; /* > 0 */
-	double work;  /* units of work that each run did; 0: as the epochs say, else per run */
+	double work;  /* units of work that each run did, whatever the epochs say; 0: as they say,
+			 and costs are for a run where one of either side does not */
 };
 
 /* Zeroed means what the comments say. */
@@ -34,7 +35,8 @@ struct hp_compare_options {
 };
 
 /*
- * USAGE when the sides have no event in common, or one that counts different things; INSUFFICIENT
+ * USAGE when the sides have no event in common, or one that counts different things, and when work
+ * is given for one side while an epoch of the other does not say its own; INSUFFICIENT
  * when they ran on different CPU models and the comparison is not relative; DAMAGED when an epoch
  * cannot be read or has no samples: all name the epochs. Too little data is no error, but the
  * verdict.

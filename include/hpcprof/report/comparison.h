@@ -11,6 +11,7 @@
  *	MARKDOWN	the verdict and a table of the findings, for a comment
  *	DIFFERENCES	for people: everything that was compared, the greatest difference first, no
  *			verdict; code as far as the comparison has any
+ *	DIFFERENCES_JSON	"hpcprof-diff/1", the same as data
  *	HTML		one page without anything outside itself: verdict, icicle view, table
  *
  * Names in a comparison may hold any bytes; they come out escaped as the format wants it.
@@ -32,16 +33,19 @@ enum hp_comparison_format {
 	HP_COMPARISON_MARKDOWN,
 	HP_COMPARISON_HTML,
 	HP_COMPARISON_DIFFERENCES,
+	HP_COMPARISON_DIFFERENCES_JSON,
 };
 
-/* By its name, "text", "json", ...; all but HTML, which goes beside another. */
+/* By its name, "text", "json", ...; all but HTML, which goes beside another, and differences. */
 bool hp_comparison_format_parse(const char *text, enum hp_comparison_format *format);
 
 struct hp_comparison_options {
 	/* Where the source is: paths below it are written relative to it. An absolute path without
 	 * a slash at its end, or NULL. */
 	const char *source_root;
-	size_t most_findings; /* annotations, rows of the Markdown table; 0: 10 */
+	/* Annotations, rows of text and of the Markdown table; 0: 10. In JSON findings, and of
+	 * what is no finding the dearest images, procedures and lines of each; 0: all. */
+	size_t most_findings;
 };
 
 struct hp_error *hp_comparison_write(const struct hp_comparison *comparison,

@@ -273,7 +273,9 @@ const columns = [
 	{ name: "q", text: node => (some(node.q) ? node.q.toPrecision(2) : ""), by: node => node.q, number: true },
 ];
 const rows = [];
+let leftOut = 0;
 (function collect(node) {
+	if (node.scope === "image") leftOut += node.parts_left_out;
 	if (node.finding || node.scope === "procedure" || node === root) rows.push(node);
 	node.parts.forEach(collect);
 })(root);
@@ -305,7 +307,8 @@ function table() {
 			show(node);
 			at("icicle").scrollIntoView({ block: "center" });
 		} }, (node.finding ? (direction(node) === "worse" ? "\u25b2 " : "\u25bc ") : "") + column.text(node)))))));
-	at("count").textContent = shown.length + " of " + rows.length + (shown.length > 500 ? ", 500 shown" : "");
+	at("count").textContent = shown.length + " of " + rows.length + (shown.length > 500 ? ", 500 shown" : "")
+		+ (leftOut ? "; " + leftOut + " of the cheapest are not in this page" : "");
 }
 
 at("ramp").style.background = "linear-gradient(to right, hsl(var(--better-fill)), var(--even-fill), hsl(var(--worse-fill)))";
