@@ -67,11 +67,11 @@ static const struct row rows[] = {
 	ROW(fsync, CALL_PRETENDS),
 	ROW(fdatasync, CALL_PRETENDS),
 	ROW(sync_file_range, CALL_PRETENDS),
-	ROW(unlink, CALL_PRETENDS),
-	ROW(unlinkat, CALL_PRETENDS),
-	ROW(rename, CALL_PRETENDS),
-	ROW(renameat, CALL_PRETENDS),
-	ROW(renameat2, CALL_PRETENDS),
+	ROW(unlink, CALL_IS_ANSWERED),
+	ROW(unlinkat, CALL_IS_ANSWERED),
+	ROW(rename, CALL_IS_ANSWERED),
+	ROW(renameat, CALL_IS_ANSWERED),
+	ROW(renameat2, CALL_IS_ANSWERED),
 	ROW(chmod, CALL_PRETENDS),
 	ROW(fchmod, CALL_PRETENDS),
 	ROW(fchmodat, CALL_PRETENDS),
@@ -184,4 +184,13 @@ void shadow_call_describe(int64_t number, char *text, size_t size)
 		snprintf(text, size, "%s", name);
 	else
 		snprintf(text, size, "number %d", (int)number);
+}
+
+void shadow_calls_describe_end(const struct shadow_calls *calls, int64_t number, char *text,
+			       size_t size)
+{
+	char name[24];
+
+	shadow_call_describe(number, name, sizeof(name));
+	snprintf(text, size, "%s%s%s", name, calls->of ? " of " : "", calls->of ? calls->of : "");
 }

@@ -7,9 +7,6 @@
 
 #include <stdio.h>
 
-/* Time stamps are of the last tick, at most so long ago, and our two clocks are not read at once. */
-enum { STAMP_NS = 20000000 };
-
 static uint64_t timespec_ns(struct timespec time)
 {
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
@@ -42,6 +39,13 @@ static uint64_t thread_ns(pid_t tid)
 
 void shadow_clock_copied(struct shadow_clock *clock, pid_t pid, pid_t tid)
 {
+	struct timespec stamp = { 0 };
+	struct timespec real = { 0 };
+
+	clock_gettime(CLOCK_REALTIME_COARSE, &stamp);
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock->stamp_ns = timespec_ns(stamp);
+	clock->real_ns = timespec_ns(real);
 	clock->copied_ns = hp_clock_monotonic_ns();
 	clock->process_ns = process_ns(pid);
 	clock->thread_ns = thread_ns(tid);
@@ -73,21 +77,12 @@ bool shadow_clock_read(const struct shadow_clock *clock, pid_t copy, clockid_t i
 	return true;
 }
 
-/* When the copy was made, by the clock of files' time stamps. */
-static uint64_t copied_realtime_ns(const struct shadow_clock *clock)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return timespec_ns(now) - (hp_clock_monotonic_ns() - clock->copied_ns);
-}
-
 bool shadow_clock_is_before(const struct shadow_clock *clock, struct timespec stamp)
 {
-	return timespec_ns(stamp) + STAMP_NS < copied_realtime_ns(clock);
+	return timespec_ns(stamp) < clock->stamp_ns;
 }
 
 bool shadow_clock_is_after(const struct shadow_clock *clock, struct timespec stamp)
 {
-	return timespec_ns(stamp) > copied_realtime_ns(clock) + STAMP_NS;
+	return timespec_ns(stamp) > clock->real_ns;
 }

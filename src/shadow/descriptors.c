@@ -23,6 +23,8 @@ enum {
 	POSITION_LIMIT = 48,
 	/* So many files are kept open here, others are opened when they are read. */
 	OPEN_LIMIT = 48,
+	/* So many heads of files are kept. */
+	HEAD_LIMIT = 8,
 };
 
 static void close_all(struct descriptors *descriptors)
@@ -233,9 +235,22 @@ struct hp_error *descriptors_list(struct descriptors *descriptors, pid_t pid)
 	return list_again(descriptors);
 }
 
+static bool is_read_and_written(const struct descriptor *descriptor)
+{
+	return descriptor->is_known && (descriptor->flags & O_ACCMODE) == O_RDWR &&
+	       descriptor->fd >= 0;
+}
+
+static void keep_head(struct descriptors *descriptors, const struct descriptor *descriptor)
+{
+	written_keep_head(&descriptors->written, descriptor->device, descriptor->inode,
+			  descriptor->fd);
+}
+
 void descriptors_read_positions(struct descriptors *descriptors)
 {
 	size_t read = 0;
+	size_t kept = 0;
 
 	/* Of one that cannot be listed again nothing is known. */
 	if (descriptors->count <= POSITION_LIMIT) {
@@ -250,6 +265,10 @@ void descriptors_read_positions(struct descriptors *descriptors)
 			continue;
 		read_position(descriptors, &descriptors->at[i]);
 		read++;
+		if (kept < HEAD_LIMIT && is_read_and_written(&descriptors->at[i])) {
+			keep_head(descriptors, &descriptors->at[i]);
+			kept++;
+		}
 	}
 }
 

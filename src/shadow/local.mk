@@ -33,6 +33,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/elbow_room.h src/shadow/elbow_room.c \
 	src/shadow/examine.c \
 	src/shadow/file_calls.c \
+	src/shadow/file_names.h src/shadow/file_names.c \
 	src/shadow/hold.h src/shadow/hold.c \
 	src/shadow/inject.h src/shadow/inject.c \
 	src/shadow/mapped_files.h src/shadow/mapped_files.c \

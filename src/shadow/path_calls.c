@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Calls that name a file. They are asked of the files themselves, by us, and change nothing. The
- * original is ahead of its copy: what it made in the window is there already, what it removed is
- * not; a copy that is misled by that leaves the original's path, and is found out.
+ * original is ahead of its copy: what it made in the window is there already (file_names.h), what it
+ * removed is not. Who asks whether something is there is told that it is not, even if it may have
+ * been; who opens it mostly knows that it is, so there the window ends. A copy that is misled
+ * leaves the original's path, and is found out.
  */
 #include "answers.h"
 
@@ -16,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { NAME_BYTES = PATH_MAX + 64, CHUNK = 256 };
+enum { CHUNK = 256 };
 /* The C library's O_LARGEFILE is none, the kernel's is this. */
 enum { KERNEL_LARGEFILE = 00100000 };
 
@@ -81,6 +83,17 @@ static bool find_name(struct shadow_calls *calls, int directory, uint64_t name_a
 	return true;
 }
 
+static enum presence presence_of(const struct shadow_calls *calls, const char *name, bool follow)
+{
+	return file_names_ask(&calls->touched, &calls->clock, name, follow);
+}
+
+static bool ends_since(struct shadow_calls *calls, enum presence presence)
+{
+	calls->of = presence == PRESENCE_GONE ? "a file that is gone" : "a file that has changed";
+	return false;
+}
+
 /* What there is not we can say for everybody. */
 static bool is_absent(struct call *call, int errno_value)
 {
@@ -113,11 +126,16 @@ static bool open_to_read(struct shadow_calls *calls, struct call *call, const ch
 		.is_new = true,
 		.flags = (int)flags,
 	};
-	_cleanup_close_ int handle =
-		open(name, O_PATH | O_CLOEXEC | ((int)flags & (O_NOFOLLOW | O_DIRECTORY)));
+	enum presence presence = presence_of(calls, name, !(flags & O_NOFOLLOW));
+	_cleanup_close_ int handle = -1;
 	struct stat status;
 	char again[64];
 
+	if (presence == PRESENCE_GONE || presence == PRESENCE_DOUBT)
+		return ends_since(calls, presence);
+	if (presence == PRESENCE_NONE)
+		return call_done(call, -ENOENT);
+	handle = open(name, O_PATH | O_CLOEXEC | ((int)flags & (O_NOFOLLOW | O_DIRECTORY)));
 	if (handle < 0)
 		return is_absent(call, errno);
 	/* Never a pipe, which would notice, or wait. */
@@ -150,20 +168,9 @@ static bool is_made_anew(uint64_t flags)
 	return (flags & O_TRUNC) || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
 }
 
-/* By the original, then, that has done meanwhile what the copy is about to do. */
-static bool is_made_since(const struct shadow_calls *calls, int fd)
-{
-	struct statx status;
-
-	return statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &status) == 0 &&
-	       (status.stx_mask & STATX_BTIME) &&
-	       shadow_clock_is_after(&calls->clock, (struct timespec){ status.stx_btime.tv_sec,
-								       status.stx_btime.tv_nsec });
-}
-
 /* One that there is. What is in it has to be what it was, unless none of that is read. */
 static bool open_present(struct shadow_calls *calls, const char *name, const struct stat *status,
-			 bool *is_anew, struct descriptor *opened)
+			 bool is_anew, struct descriptor *opened)
 {
 	bool is_only_written = (opened->flags & O_ACCMODE) == O_WRONLY;
 
@@ -175,14 +182,14 @@ static bool open_present(struct shadow_calls *calls, const char *name, const str
 	if (!S_ISREG(status->st_mode) || access(name, W_OK) < 0)
 		return false;
 	opened->fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (opened->fd >= 0 && (opened->flags & O_CREAT))
-		*is_anew |= is_made_since(calls, opened->fd);
-	if (*is_anew || is_only_written)
+	if (is_anew || is_only_written)
 		return true;
 	opened->device = status->st_dev;
 	opened->inode = status->st_ino;
 	opened->size = (uint64_t)status->st_size;
-	return opened->fd >= 0 && shadow_clock_is_before(&calls->clock, status->st_ctim);
+	if (opened->fd >= 0 && shadow_clock_is_before(&calls->clock, status->st_ctim))
+		return true;
+	return ends_since(calls, PRESENCE_DOUBT);
 }
 
 /* Nothing is made or changed, the copy believes it. The original has done it by now. */
@@ -199,22 +206,29 @@ static bool open_to_write(struct shadow_calls *calls, struct call *call, const c
 		.device = DESCRIPTOR_MADE_UP_DEVICE,
 		.inode = calls->files_made + 1,
 	};
-	int follow = flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0;
+	bool follow = !(flags & O_NOFOLLOW);
+	enum presence presence = presence_of(calls, name, follow);
 	bool is_anew = is_made_anew(flags);
 	struct stat status;
 	bool ok;
 
 	if (!has_our_rights(calls))
 		return false;
-	if (fstatat(AT_FDCWD, name, &status, follow) == 0) {
-		ok = open_present(calls, name, &status, &is_anew, &opened);
-	} else {
-		ok = errno == ENOENT && (flags & O_CREAT) && has_directory(name);
+	if (presence == PRESENCE_DOUBT || (presence == PRESENCE_GONE && !(flags & O_CREAT)))
+		return ends_since(calls, presence);
+	if (presence == PRESENCE_NONE || presence == PRESENCE_GONE) {
+		if (!(flags & O_CREAT))
+			return call_done(call, -ENOENT);
+		ok = has_directory(name);
 		is_anew = true;
+	} else {
+		ok = fstatat(AT_FDCWD, name, &status, follow ? 0 : AT_SYMLINK_NOFOLLOW) == 0 &&
+		     open_present(calls, name, &status, is_anew, &opened);
 	}
 	calls->files_made++;
 	if (ok && opened.kind == DESCRIPTOR_REGULAR && is_anew)
-		ok = written_add(&calls->descriptors->written, opened.device, opened.inode, 0);
+		ok = written_add(&calls->descriptors->written, opened.device, opened.inode, 0) &&
+		     file_names_touch(&calls->touched, name, NAME_MADE);
 	if (!ok && opened.fd >= 0)
 		close(opened.fd);
 	return ok && add(calls, call, &opened);
@@ -242,6 +256,9 @@ static bool answer_open(struct shadow_calls *calls, struct call *call, int direc
 static bool answer_stat(struct shadow_calls *calls, struct call *call, int directory,
 			uint64_t name_at, uint64_t to, uint64_t flags)
 {
+	const struct written_file *written;
+	bool follow = !(flags & AT_SYMLINK_NOFOLLOW);
+	enum presence presence;
 	struct stat status;
 	char name[NAME_BYTES];
 	char first;
@@ -251,19 +268,33 @@ static bool answer_stat(struct shadow_calls *calls, struct call *call, int direc
 		return directory >= 0 && answer_fstat(calls, call, (uint64_t)directory, to);
 	if (!find_name(calls, directory, name_at, name))
 		return false;
-	if (fstatat(AT_FDCWD, name, &status, (int)flags & AT_SYMLINK_NOFOLLOW) < 0)
+	presence = presence_of(calls, name, follow);
+	if (presence == PRESENCE_DOUBT)
+		return ends_since(calls, presence);
+	if (presence == PRESENCE_NONE)
+		return call_done(call, -ENOENT);
+	if (fstatat(AT_FDCWD, name, &status, follow ? 0 : AT_SYMLINK_NOFOLLOW) < 0)
 		return is_absent(call, errno);
+	written = written_find(&calls->descriptors->written, status.st_dev, status.st_ino);
+	if (written)
+		status.st_size = (off_t)written->size;
 	return answer_status(calls, call, to, &status);
 }
 
 static bool answer_access(struct shadow_calls *calls, struct call *call, int directory,
 			  uint64_t name_at, uint64_t mode)
 {
+	enum presence presence;
 	char name[NAME_BYTES];
 
 	if (!has_our_rights(calls) || (mode & ~(uint64_t)(R_OK | W_OK | X_OK)) ||
 	    !find_name(calls, directory, name_at, name))
 		return false;
+	presence = presence_of(calls, name, true);
+	if (presence == PRESENCE_DOUBT)
+		return ends_since(calls, presence);
+	if (presence == PRESENCE_NONE)
+		return call_done(call, -ENOENT);
 	return call_done(call, access(name, (int)mode) == 0 ? 0 : -errno);
 }
 
@@ -280,6 +311,32 @@ static bool answer_readlink(struct shadow_calls *calls, struct call *call, int d
 	if (length < 0)
 		return errno == EINVAL ? call_done(call, -EINVAL) : is_absent(call, errno);
 	return vessel_write(calls->vessel, to, target, (size_t)length) && call_done(call, length);
+}
+
+/* What was removed before the copy came there was there for it, or it would not be removed. */
+static bool answer_unlink(struct shadow_calls *calls, struct call *call, int directory,
+			  uint64_t name_at)
+{
+	char name[NAME_BYTES];
+
+	if (!find_name(calls, directory, name_at, name))
+		return false;
+	if (file_names_touched(&calls->touched, name) == NAME_REMOVED)
+		return call_done(call, -ENOENT);
+	return file_names_touch(&calls->touched, name, NAME_REMOVED) && call_done(call, 0);
+}
+
+static bool answer_rename(struct shadow_calls *calls, struct call *call, int from_directory,
+			  uint64_t from_at, int to_directory, uint64_t to_at)
+{
+	char from[NAME_BYTES];
+	char to[NAME_BYTES];
+
+	return find_name(calls, from_directory, from_at, from) &&
+	       find_name(calls, to_directory, to_at, to) &&
+	       file_names_touched(&calls->touched, from) != NAME_REMOVED &&
+	       file_names_touch(&calls->touched, from, NAME_REMOVED) &&
+	       file_names_touch(&calls->touched, to, NAME_MADE) && call_done(call, 0);
 }
 
 static bool answer_getcwd(struct shadow_calls *calls, struct call *call)
@@ -325,6 +382,17 @@ bool answer_named(struct shadow_calls *calls, struct call *call)
 		return answer_readlink(calls, call, (int)a[0], a[1], a[2], a[3]);
 	case SYS_getcwd:
 		return answer_getcwd(calls, call);
+	case SYS_unlink:
+		return answer_unlink(calls, call, AT_FDCWD, a[0]);
+	case SYS_unlinkat:
+		return answer_unlink(calls, call, (int)a[0], a[1]);
+	case SYS_rename:
+		return answer_rename(calls, call, AT_FDCWD, a[0], AT_FDCWD, a[1]);
+	case SYS_renameat:
+		return answer_rename(calls, call, (int)a[0], a[1], (int)a[2], a[3]);
+	case SYS_renameat2:
+		/* Without flags: they may exchange, or refuse. */
+		return !a[4] && answer_rename(calls, call, (int)a[0], a[1], (int)a[2], a[3]);
 	default:
 		return false;
 	}

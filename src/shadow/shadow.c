@@ -86,12 +86,11 @@ static void note_call(struct hp_shadow_statistics *statistics, const struct hp_w
 	struct hp_shadow_system_call *call = statistics->calls;
 	const struct hp_shadow_system_call *end = call + HP_SHADOW_SYSTEM_CALLS;
 
-	while (call < end && call->count && call->number != window->end_detail)
+	while (call < end && call->count && strcmp(call->name, window->end_call) != 0)
 		call++;
 	if (call == end)
 		return;
 	call->count++;
-	call->number = window->end_detail;
 	snprintf(call->name, sizeof(call->name), "%s", window->end_call);
 }
 

@@ -58,8 +58,8 @@ static bool answer_mmap(struct shadow_calls *calls, struct call *call)
 	descriptor = descriptors_find(calls->descriptors, call->a[4]);
 	/* What it has written is not in the file. */
 	if (descriptor &&
-	    (descriptor->is_written ||
-	     written_find(&calls->descriptors->written, descriptor->device, descriptor->inode)))
+	    (descriptor->is_written || written_is_changed(&calls->descriptors->written,
+							  descriptor->device, descriptor->inode)))
 		return false;
 	fd = descriptor ? descriptors_open(calls->descriptors, descriptor) : -1;
 	theirs = fd < 0 ? -1 : vessel_open(calls->vessel, fd, O_RDONLY);
@@ -294,6 +294,11 @@ static bool answer(struct shadow_calls *calls, struct call *call)
 	case SYS_readlink:
 	case SYS_readlinkat:
 	case SYS_getcwd:
+	case SYS_unlink:
+	case SYS_unlinkat:
+	case SYS_rename:
+	case SYS_renameat:
+	case SYS_renameat2:
 		return answer_named(calls, call);
 	case SYS_rt_sigaction:
 	case SYS_sigaltstack:
@@ -339,6 +344,7 @@ struct hp_engine_call shadow_calls_handle(void *context, pid_t pid,
 
 	(void)pid;
 	calls->may_wait = false;
+	calls->of = NULL;
 	switch (shadow_call_policy(call.number)) {
 	case CALL_WAITS:
 		calls->may_wait = true;
@@ -394,6 +400,11 @@ static int64_t nth_number(const char *text, const char *name, int wanted)
 	return values[wanted];
 }
 
+void shadow_calls_clear(struct shadow_calls *calls)
+{
+	file_names_clear(&calls->touched);
+}
+
 bool shadow_calls_identify(struct shadow_calls *calls, pid_t pid, pid_t tid)
 {
 	_cleanup_free_ char *text = NULL;
@@ -402,6 +413,7 @@ bool shadow_calls_identify(struct shadow_calls *calls, pid_t pid, pid_t tid)
 	const char *line;
 	char path[64];
 
+	shadow_calls_clear(calls);
 	calls->pid = pid;
 	calls->tid = tid;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)pid, (int)tid);

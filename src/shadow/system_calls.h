@@ -18,6 +18,7 @@
 
 #include "descriptors.h"
 #include "engine.h"
+#include "file_names.h"
 #include "vessel.h"
 
 #include <signal.h>
@@ -34,6 +35,8 @@ enum call_policy {
  * which is about what the original took or somewhat more. */
 struct shadow_clock {
 	uint64_t copied_ns;    /* CLOCK_MONOTONIC */
+	uint64_t stamp_ns;     /* what a file that changed then was stamped with, at least, */
+	uint64_t real_ns;      /* and at most: most stamps are of the last tick */
 	uint64_t process_ns;   /* CPU time of the original's process then */
 	uint64_t thread_ns;    /* and of its thread */
 	uint64_t own_start_ns; /* CPU time that the copy had used when it began to run */
@@ -53,7 +56,9 @@ struct shadow_calls {
 	struct shadow_clock clock;
 	uint64_t mask;	     /* of modes: umask */
 	uint64_t files_made; /* by the copy, as it believes */
-	uint64_t calls;	     /* that were let through */
+	struct touched_names touched;
+	const char *of; /* what the call that ended the window was about; NULL: nothing more */
+	uint64_t calls; /* that were let through */
 };
 
 enum shadow_id {
@@ -68,6 +73,8 @@ enum shadow_id {
 
 /* Reads what does not depend on the moment: ids. */
 bool shadow_calls_identify(struct shadow_calls *calls, pid_t pid, pid_t tid);
+/* Forgets what the copy has done. */
+void shadow_calls_clear(struct shadow_calls *calls);
 
 /* When the copy is made (the CPU times), and when it begins to run. */
 void shadow_clock_copied(struct shadow_clock *clock, pid_t pid, pid_t tid);
@@ -91,5 +98,8 @@ enum call_policy shadow_call_policy(int64_t number);
 const char *shadow_call_name(int64_t number);
 /* The same, or "number 123". */
 void shadow_call_describe(int64_t number, char *text, size_t size);
+/* That of the call which ended the window: "openat of a file that is gone". */
+void shadow_calls_describe_end(const struct shadow_calls *calls, int64_t number, char *text,
+			       size_t size);
 
 #endif

@@ -53,6 +53,7 @@ void window_maker_clear(struct window_maker *maker)
 {
 	vessel_clear(&maker->vessel);
 	descriptors_clear(&maker->descriptors);
+	shadow_calls_clear(&maker->calls);
 	mapped_files_clear(&maker->files);
 	matching_clear(&maker->matching);
 	snapshot_clear(&maker->snapshot);
@@ -357,14 +358,14 @@ static void drop_vdso(const struct areas *areas, struct hp_window *window)
 	window->edge_count = edges;
 }
 
-static void take_counts(const struct areas *areas, const struct matching *matching,
+static void take_counts(const struct shadow_calls *calls, const struct matching *matching,
 			struct hp_replay *replay, struct hp_window *window)
 {
 	window->end = (uint8_t)replay->end;
 	window->end_detail = replay->end_detail;
 	if (replay->end == HP_WINDOW_SYSTEM_CALL)
-		shadow_call_describe(replay->end_detail, window->end_call,
-				     sizeof(window->end_call));
+		shadow_calls_describe_end(calls, replay->end_detail, window->end_call,
+					  sizeof(window->end_call));
 	if (!replay->block_count || replay->last >= matching->count ||
 	    replay->first >= replay->last)
 		return;
@@ -379,7 +380,7 @@ static void take_counts(const struct areas *areas, const struct matching *matchi
 	window->edges = hp_steal(replay->edges);
 	window->edge_count = replay->edge_count;
 	replay->block_count = replay->edge_count = 0;
-	drop_vdso(areas, window);
+	drop_vdso(calls->areas, window);
 }
 
 static bool is_stopping(const struct window_maker *maker)
@@ -421,7 +422,7 @@ static struct hp_error *replay_copy(struct window_maker *maker, const struct win
 		return error;
 	result->samples = maker->matching.count;
 	result->matched = replay.matched;
-	take_counts(&maker->snapshot.areas, &maker->matching, &replay, &result->window);
+	take_counts(&maker->calls, &maker->matching, &replay, &result->window);
 	judge_end(maker, &result->window);
 	/* By our own hand: see hp_shadow_stop. */
 	if (replay.end == HP_WINDOW_DIED && is_stopping(maker))

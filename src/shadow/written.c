@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { PAGE_BYTES = 4096 };
@@ -34,6 +36,13 @@ struct written_file *written_add(struct written *written, uint64_t device, uint6
 
 	return hp_vector_push(&written->files, file) ? &written->files.at[written->files.count - 1]
 						     : NULL;
+}
+
+bool written_is_changed(struct written *written, uint64_t device, uint64_t inode)
+{
+	const struct written_file *file = written_find(written, device, inode);
+
+	return file && file->is_changed;
 }
 
 static void drop_pages(struct written_file *file, size_t first)
@@ -105,6 +114,23 @@ static uint8_t *make_page(struct written *written, struct written_file *file, in
 	return bytes;
 }
 
+void written_keep_head(struct written *written, uint64_t device, uint64_t inode, int fd)
+{
+	uint8_t *bytes = calloc(1, PAGE_BYTES);
+	struct iovec whole = { bytes, PAGE_BYTES };
+	struct written_file *file = NULL;
+	struct stat status;
+
+	if (bytes && !written_find(written, device, inode) && fstat(fd, &status) == 0 &&
+	    status.st_size > 0 && preadv2(fd, &whole, 1, 0, RWF_NOWAIT) > 0)
+		file = written_add(written, device, inode, (uint64_t)status.st_size);
+	if (file && hp_vector_push(&file->pages, ((struct written_page){ 0, bytes }))) {
+		written->bytes += PAGE_BYTES;
+		return;
+	}
+	free(bytes);
+}
+
 static size_t within_page(uint64_t position, size_t size)
 {
 	size_t left = PAGE_BYTES - (size_t)(position % PAGE_BYTES);
@@ -130,6 +156,7 @@ bool written_put(struct written *written, struct written_file *file, int fd, uin
 	}
 	if (position > file->size)
 		file->size = position;
+	file->is_changed = true;
 	return true;
 }
 
@@ -170,4 +197,5 @@ void written_resize(struct written_file *file, uint64_t size)
 			file->base_size = size;
 	}
 	file->size = size;
+	file->is_changed = true;
 }

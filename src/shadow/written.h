@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a copy has written to files, as it believes: nothing of it is ever in a file. Kept are those
- * that it may read from again, page by page; what lies around is the file's own.
+ * that it may read from again, page by page; what lies around is the file's own. The head of a file
+ * that the original may write to is kept as it was: there databases note that they have changed.
  */
 #ifndef HPCPROF_SHADOW_WRITTEN_H
 #define HPCPROF_SHADOW_WRITTEN_H
@@ -23,6 +24,7 @@ struct written_file {
 	uint64_t size;			      /* bytes, for the copy */
 	uint64_t base_size;		      /* of these, so many at first are the file's own */
 	HP_VECTOR(struct written_page) pages; /* by number */
+	bool is_changed;		      /* by the copy */
 };
 
 struct written {
@@ -35,6 +37,9 @@ struct written_file *written_find(struct written *written, uint64_t device, uint
 /* Begins with a file of that size. NULL: no memory. */
 struct written_file *written_add(struct written *written, uint64_t device, uint64_t inode,
 				 uint64_t size);
+/* Keeps the first page of a file, at once or not at all. */
+void written_keep_head(struct written *written, uint64_t device, uint64_t inode, int fd);
+bool written_is_changed(struct written *written, uint64_t device, uint64_t inode);
 void written_clear(struct written *written);
 
 /* `fd` is of the file itself, for what the copy has not written; -1 where there is none. False when

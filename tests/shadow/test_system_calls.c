@@ -27,8 +27,9 @@
 /* A target: a child that only runs, with a file open at a position, and memory to read into. */
 struct stage {
 	pid_t pid;
-	char path[64];
-	int reading; /* descriptor numbers in the child */
+	char directory[32];
+	char path[64]; /* of a file in it */
+	int reading;   /* descriptor numbers in the child */
 	int writing;
 	int pipe[2];
 	int next; /* the number that the child's next one would have */
@@ -63,11 +64,26 @@ static void await_lock(off_t at)
 	} while (found.l_type == F_UNLCK);
 }
 
+/* What changes next has another time stamp than all that has changed before. */
+static void await_tick(void)
+{
+	struct timespec now, stamp;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	do {
+		usleep(1000);
+		clock_gettime(CLOCK_REALTIME_COARSE, &stamp);
+	} while (stamp.tv_sec < now.tv_sec ||
+		 (stamp.tv_sec == now.tv_sec && stamp.tv_nsec <= now.tv_nsec));
+}
+
 static void start(void)
 {
 	stage = (struct stage){ 0 };
-	strcpy(stage.path, "/tmp/hpcprof-calls.XXXXXX");
-	stage.writing = mkstemp(stage.path);
+	strcpy(stage.directory, "/tmp/hpcprof-calls.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(stage.directory));
+	snprintf(stage.path, sizeof(stage.path), "%s/file", stage.directory);
+	stage.writing = open(stage.path, O_RDWR | O_CREAT, 0600);
 	ck_assert_int_eq(write(stage.writing, "0123456789", 10), 10);
 	stage.reading = open(stage.path, O_RDONLY);
 	ck_assert_int_eq(lseek(stage.reading, 3, SEEK_SET), 3);
@@ -88,6 +104,9 @@ static void start(void)
 	ck_assert(shadow_calls_identify(&stage.calls, stage.pid, stage.pid));
 	copied_hold(&stage.copied, stage.pid, false, &stage.state);
 	descriptors_read_positions(&stage.descriptors);
+	await_tick();
+	shadow_clock_copied(&stage.calls.clock, stage.pid, stage.pid);
+	await_tick();
 	copied_rebuild(&stage.copied, stage.pid);
 	stage.calls.vessel = &stage.copied.vessel;
 	stage.calls.areas = &stage.copied.snapshot.areas;
@@ -107,6 +126,8 @@ static void end(void)
 	close(stage.pipe[1]);
 	munmap(stage.memory, 4096);
 	unlink(stage.path);
+	rmdir(stage.directory);
+	shadow_calls_clear(&stage.calls);
 }
 
 static struct hp_engine_call call(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
@@ -389,6 +410,15 @@ START_TEST(locks_are_free_where_nobody_else_has_one)
 }
 END_TEST
 
+/* Where files do not, one that came since may be an old one that has changed. */
+static bool tells_birth(int fd)
+{
+	struct statx status;
+
+	return statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &status) == 0 &&
+	       (status.stx_mask & STATX_BTIME);
+}
+
 static struct hp_engine_call open_both_ways(size_t name_at, uint64_t flags)
 {
 	return call(SYS_openat, (uint64_t)AT_FDCWD, at(name_at), O_RDWR | flags, 0600);
@@ -399,15 +429,11 @@ START_TEST(a_file_it_opens_both_ways_is_what_it_was_or_ends_the_window)
 	if (!can_copy())
 		return;
 	char name[80];
-	struct statx birth;
 	int made;
 	int fd;
 
 	start();
 	made = stage.next;
-	/* Made long before, or just after: more than a clock's tick. */
-	usleep(100000);
-	shadow_clock_copied(&stage.calls.clock, stage.pid, stage.pid);
 	ck_assert(vessel_write(&stage.copied.vessel, at(20), "abcdef", 6));
 	answers(open_both_ways(100, O_CREAT | O_CLOEXEC), made);
 	reads(made, 0, "0123456789", 20);
@@ -418,32 +444,114 @@ START_TEST(a_file_it_opens_both_ways_is_what_it_was_or_ends_the_window)
 	answers(call(SYS_fcntl, (uint64_t)made, F_GETFD, 0, 0), 0);
 	answers(call(SYS_close, (uint64_t)made, 0, 0, 0), 0);
 	/* It has changed. */
-	usleep(100000);
 	ck_assert_int_eq(pwrite(stage.writing, "x", 1, 0), 1);
 	ends(open_both_ways(100, 0), false);
 	/* There is none yet for the copy, whether the original has made it or not. */
 	snprintf(name, sizeof(name), "%s.new", stage.path);
 	ck_assert(vessel_write(&stage.copied.vessel, at(200), name, strlen(name) + 1));
-	ends(open_both_ways(200, 0), false);
-	answers(open_both_ways(200, O_CREAT), made);
-	reads(made, 0, "", 20);
-	answers(call(SYS_close, (uint64_t)made, 0, 0, 0), 0);
+	answers(open_both_ways(200, 0), -ENOENT);
 	fd = open(name, O_CREAT | O_WRONLY, 0600);
 	ck_assert_int_eq(write(fd, "by the original", 15), 15);
-	/* Where files do not say when they were made, it may be an old one that has changed. */
-	if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &birth) == 0 &&
-	    (birth.stx_mask & STATX_BTIME)) {
+	if (tells_birth(fd)) {
+		answers(open_both_ways(200, 0), -ENOENT);
 		answers(open_both_ways(200, O_CREAT), made);
 		reads(made, 0, "", 20);
 		answers(call(SYS_close, (uint64_t)made, 0, 0, 0), 0);
 	}
+	/* What is in it is known to the original only. */
 	ends(open_both_ways(200, 0), false);
 	close(fd);
 	unlink(name);
 	/* A link is not followed when it is not to be. */
+	snprintf(name, sizeof(name), "%s.link", stage.path);
+	ck_assert(vessel_write(&stage.copied.vessel, at(200), name, strlen(name) + 1));
 	ck_assert_int_eq(symlink(stage.path, name), 0);
+	await_tick();
+	shadow_clock_copied(&stage.calls.clock, stage.pid, stage.pid);
 	ends(open_both_ways(200, O_CREAT | O_NOFOLLOW), false);
 	unlink(name);
+	end();
+}
+END_TEST
+
+static void ends_with(struct hp_engine_call call, long number, const char *wanted)
+{
+	char text[48];
+
+	ends(call, false);
+	shadow_calls_describe_end(&stage.calls, number, text, sizeof(text));
+	ck_assert_str_eq(text, wanted);
+}
+
+/* As a database has its journal: it is there while something is being changed. */
+START_TEST(files_that_the_original_makes_are_not_there_before_the_copy_makes_them)
+{
+	if (!can_copy())
+		return;
+	struct stat status;
+	char name[80];
+	int fd;
+
+	start();
+	snprintf(name, sizeof(name), "%s.new", stage.path);
+	ck_assert(vessel_write(&stage.copied.vessel, at(200), name, strlen(name) + 1));
+	fd = open(name, O_CREAT | O_WRONLY, 0600);
+	if (tells_birth(fd)) {
+		answers(call(SYS_access, at(200), F_OK, 0, 0), -ENOENT);
+		answers(call(SYS_newfstatat, (uint64_t)AT_FDCWD, at(200), at(8), 0), -ENOENT);
+		answers(call(SYS_openat, (uint64_t)AT_FDCWD, at(200), O_RDONLY, 0), -ENOENT);
+	}
+	answers(call(SYS_openat, (uint64_t)AT_FDCWD, at(200), O_WRONLY | O_CREAT, 0600),
+		stage.next);
+	answers(call(SYS_access, at(200), F_OK, 0, 0), 0);
+	answers(call(SYS_newfstatat, (uint64_t)AT_FDCWD, at(200), at(8), 0), 0);
+	answers(call(SYS_unlink, at(200), 0, 0, 0), 0);
+	answers(call(SYS_access, at(200), F_OK, 0, 0), -ENOENT);
+	answers(call(SYS_unlink, at(200), 0, 0, 0), -ENOENT);
+	answers(call(SYS_rename, at(100), at(200), 0, 0), 0);
+	answers(call(SYS_access, at(200), F_OK, 0, 0), 0);
+	answers(call(SYS_access, at(100), F_OK, 0, 0), -ENOENT);
+	/* All of it as the copy believes. */
+	ck_assert_int_eq(stat(stage.path, &status), 0);
+	ck_assert_int_eq(stat(name, &status), 0);
+	close(fd);
+	unlink(name);
+	end();
+}
+END_TEST
+
+START_TEST(files_that_are_gone_end_the_window_and_it_says_so)
+{
+	if (!can_copy())
+		return;
+	start();
+	answers(call(SYS_access, at(100), F_OK, 0, 0), 0);
+	ck_assert_int_eq(unlink(stage.path), 0);
+	ends_with(call(SYS_openat, (uint64_t)AT_FDCWD, at(100), O_RDONLY, 0), SYS_openat,
+		  "openat of a file that is gone");
+	ends_with(call(SYS_openat, (uint64_t)AT_FDCWD, at(100), O_RDWR, 0), SYS_openat,
+		  "openat of a file that is gone");
+	ends_with(call(SYS_mkdir, at(100), 0, 0, 0), SYS_mkdir, "mkdir");
+	/* Whoever asks is answered: most do so of what never was. */
+	answers(call(SYS_access, at(100), F_OK, 0, 0), -ENOENT);
+	end();
+}
+END_TEST
+
+START_TEST(heads_of_files_that_the_original_writes_are_what_they_were)
+{
+	if (!can_copy())
+		return;
+	char byte;
+	struct iovec whole = { &byte, 1 };
+
+	start();
+	/* Some file systems cannot be read at once or not at all. */
+	if (preadv2(stage.writing, &whole, 1, 0, RWF_NOWAIT) == 1) {
+		ck_assert_int_eq(pwrite(stage.writing, "changed and longer", 18, 0), 18);
+		reads(stage.writing, 0, "0123456789", 20);
+		reads(stage.reading, 0, "0123456789", 20);
+	}
 	end();
 }
 END_TEST
@@ -479,7 +587,7 @@ START_TEST(directories_are_opened_and_read_while_they_are_what_they_were)
 	ck_assert_int_eq(mkdir(inside, 0700), 0);
 	start();
 	made = stage.next;
-	usleep(100000);
+	await_tick();
 	shadow_clock_copied(&stage.calls.clock, stage.pid, stage.pid);
 	ck_assert(vessel_write(&stage.copied.vessel, at(200), directory, strlen(directory) + 1));
 	ck_assert(vessel_write(&stage.copied.vessel, at(220), "inside", 7));
@@ -615,7 +723,6 @@ START_TEST(a_file_it_opens_has_the_number_that_the_original_would_get)
 	ck_assert_int_eq(status.st_size, 10);
 	answers(call(SYS_close, (uint64_t)wanted, 0, 0, 0), 0);
 	ends(call(SYS_read, (uint64_t)wanted, at(8), 100, 0), false);
-	ends(call(SYS_openat, (uint64_t)AT_FDCWD, at(100), O_RDWR, 0), false);
 	ends(call(SYS_openat, (uint64_t)AT_FDCWD, at(100), O_RDONLY | O_TRUNC, 0), false);
 	end();
 }
@@ -754,6 +861,9 @@ HP_TEST_MAIN("shadow/system_calls", who_it_is_it_hears_of_the_original,
 	     its_memory_is_its_own, directories_are_opened_and_read_while_they_are_what_they_were,
 	     locks_are_free_where_nobody_else_has_one,
 	     a_file_it_opens_both_ways_is_what_it_was_or_ends_the_window,
+	     files_that_the_original_makes_are_not_there_before_the_copy_makes_them,
+	     files_that_are_gone_end_the_window_and_it_says_so,
+	     heads_of_files_that_the_original_writes_are_what_they_were,
 	     code_that_comes_or_goes_ends_the_window,
 	     a_file_it_opens_has_the_number_that_the_original_would_get,
 	     its_time_begins_when_it_was_made,

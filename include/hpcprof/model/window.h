@@ -95,8 +95,10 @@ struct hp_window {
 	uint64_t duration_ns; /* user CPU time between them: ticks times their period */
 	uint8_t end;	      /* enum hp_window_end */
 	int64_t end_detail;   /* number of the system call or signal */
-	char end_call[24];    /* its name: "futex", "number 123"; "" when it was none */
-	bool is_truncated;    /* where it ended depends on what it counted: counts are relative */
+	/* Its name, and what it was about: "futex", "number 123", "openat of a file that is gone";
+	 * "" when it was none. */
+	char end_call[48];
+	bool is_truncated; /* where it ended depends on what it counted: counts are relative */
 	uint64_t instructions;
 	struct hp_window_block *blocks; /* with a count, by address. Owned */
 	size_t block_count;

@@ -46,8 +46,7 @@ struct hp_shadow_options {
 
 /* A system call that ended windows. */
 struct hp_shadow_system_call {
-	int64_t number;
-	char name[24]; /* "futex"; "number 123" when it is not one that we know */
+	char name[48]; /* as hp_window's end_call */
 	uint64_t count;
 };
 
