@@ -2,13 +2,13 @@
 /*
  * requires	units, judged
  * provides	the lines of each procedure that was tested, with their costs on both sides; of
- *		findings the place that lost the most, and the code there side by side
+ *		findings the place that lost the most, the blocks that did, and the code there side
+ *		by side
  *
  * Lines have moved when code was edited: a line of one side is the line of the other whose
  * instructions are the same.
  */
-#include "judge.h"
-#include "listing.h"
+#include "inside.h"
 
 #include <hpcprof/base/cleanup.h>
 
@@ -18,6 +18,9 @@
 
 /* So much of the code is shown: lines, and the dearest instructions of each. */
 enum { MOST_LINES = 6, MOST_INSTRUCTIONS = 8 };
+/* A change that is in no more blocks than these, for this part of it at least, is in blocks. */
+enum { MOST_BLOCKS = 3 };
+static const double least_in_blocks = 0.5;
 
 /* One instruction of either side, or of both. */
 struct pair {
@@ -37,6 +40,8 @@ struct detailing {
 	const struct judging *judging;
 	const struct unit *unit;
 	struct listing listings[HP_SIDES];
+	struct inside inside;
+	size_t *partners;	      /* listing_align's; owned */
 	HP_VECTOR(struct pair) pairs; /* in order */
 	HP_VECTOR(struct lined) lines;
 };
@@ -79,16 +84,21 @@ static const struct code *dearest(const struct unit *unit, enum hp_side side)
 static struct hp_error *list_pairs(struct detailing *detailing)
 {
 	struct hp_arena *arena = detailing->judging->sides->arena;
-	_cleanup_free_ size_t *partners = NULL;
+	struct inside *inside = &detailing->inside;
 	struct hp_error *error = NULL;
 
-	for (size_t side = 0; side < HP_SIDES && !error; side++)
-		error = listing_create(arena, dearest(detailing->unit, (enum hp_side)side),
-				       &detailing->listings[side]);
+	inside->judging = detailing->judging;
+	/* What came from another procedure has no partner here, and looks like a loss. */
+	inside->is_chosen = detailing->unit->shown->is_finding && !detailing->unit->absorbed.count;
+	for (size_t side = 0; side < HP_SIDES && !error; side++) {
+		inside->codes[side] = dearest(detailing->unit, (enum hp_side)side);
+		inside->listings[side] = &detailing->listings[side];
+		error = listing_create(arena, inside->codes[side], &detailing->listings[side]);
+	}
 	if (!error)
 		error = listing_align(&detailing->listings[HP_BASE],
-				      &detailing->listings[HP_CANDIDATE], &partners);
-	if (!error && !make_pairs(detailing, partners))
+				      &detailing->listings[HP_CANDIDATE], &detailing->partners);
+	if (!error && !make_pairs(detailing, detailing->partners))
 		error = hp_error_create_no_memory();
 	return error;
 }
@@ -183,76 +193,173 @@ static int compare_lines(const void *left, const void *right)
 			       (a->line[HP_CANDIDATE] < b->line[HP_CANDIDATE]);
 }
 
-/* As wide as chance alone makes it: lines have too few samples for more. */
-static struct hp_measured measured(double cost, uint64_t samples, double dispersion)
-{
-	double away = 1.96 * sqrt(dispersion / ((double)samples + 0.5));
-
-	return (struct hp_measured){ cost, cost * exp(-away), cost * exp(away) };
-}
-
-static struct hp_compared *show_line(const struct detailing *detailing, const struct lined *line)
-{
-	const struct judging *judging = detailing->judging;
-	struct hp_arena *arena = judging->sides->arena;
-	struct hp_compared *shown = hp_arena_alloc(arena, sizeof(*shown));
-	double square = 0;
-
-	if (!shown)
-		return NULL;
-	shown->scope = HP_SCOPE_LINE;
-	shown->name = detailing->unit->shown->name;
-	shown->image = detailing->unit->shown->image;
-	shown->file = line->file;
-	shown->line = line->line[HP_CANDIDATE] ? line->line[HP_CANDIDATE] : line->line[HP_BASE];
-	for (size_t side = 0; side < HP_SIDES; side++) {
-		struct hp_compared_cost *cost = &shown->side[side];
-
-		cost->samples = line->samples[side];
-		cost->cost = measured(line->cost[side], line->samples[side],
-				      judging->comparison->dispersion);
-		square +=
-			(cost->cost.high - cost->cost.value) * (cost->cost.high - cost->cost.value);
-	}
-	shown->lost.value = lost_by(line);
-	shown->lost.low = shown->lost.value - sqrt(square);
-	shown->lost.high = shown->lost.value + sqrt(square);
-	shown->change = (struct hp_measured){ INFINITY, -1, INFINITY };
-	if (line->cost[HP_BASE] > 0)
-		shown->change = (struct hp_measured){
-			shown->lost.value / line->cost[HP_BASE],
-			fmax(-1, shown->lost.low / line->cost[HP_BASE]),
-			shown->lost.high / line->cost[HP_BASE],
-		};
-	shown->p = shown->q = shown->smallest_change = NAN;
-	return shown;
-}
-
 static bool is_sampled(const struct lined *line)
 {
 	return line->samples[HP_BASE] || line->samples[HP_CANDIDATE];
 }
 
-static struct hp_error *show_lines(const struct detailing *detailing)
+/* A part of the procedure, without its costs; NULL when memory is short. */
+static struct hp_compared *add_part(const struct detailing *detailing, enum hp_scope scope,
+				    const char *file, uint32_t line)
+{
+	struct hp_compared *shown =
+		hp_arena_alloc(detailing->judging->sides->arena, sizeof(*shown));
+
+	if (shown)
+		*shown = (struct hp_compared){
+			.scope = scope,
+			.name = detailing->unit->shown->name,
+			.image = detailing->unit->shown->image,
+			.file = file,
+			.line = line,
+		};
+	return shown;
+}
+
+static uint32_t line_of(const struct lined *line)
+{
+	return line->line[HP_CANDIDATE] ? line->line[HP_CANDIDATE] : line->line[HP_BASE];
+}
+
+/* Which of the sampled lines each instruction is on. */
+static struct hp_error *partition_lines(struct detailing *detailing, struct partition *partition)
+{
+	struct hp_error *error = partition_create(&detailing->inside, partition);
+	_cleanup_free_ size_t *numbers = calloc(detailing->lines.count + 1, sizeof(*numbers));
+
+	if (!error && !numbers)
+		error = hp_error_create_no_memory();
+	if (error)
+		return error;
+	for (size_t i = 0; i < detailing->lines.count; i++)
+		numbers[i] = is_sampled(&detailing->lines.at[i]) ? partition->count++ : SIZE_MAX;
+	for (size_t i = 0; i < detailing->pairs.count; i++) {
+		const struct pair *pair = &detailing->pairs.at[i];
+		const struct lined *line = place_of(pair)->file ? find_line(detailing, pair) : NULL;
+
+		for (size_t side = 0; side < HP_SIDES && line; side++)
+			if (pair->side[side])
+				partition->of[side]
+					     [pair->side[side] - detailing->listings[side].at] =
+					numbers[line - detailing->lines.at];
+	}
+	return NULL;
+}
+
+static struct hp_error *show_lines(struct detailing *detailing)
 {
 	struct hp_compared *shown = detailing->unit->shown;
 	struct hp_compared **parts = hp_arena_array(detailing->judging->sides->arena,
 						    detailing->lines.count + 1, sizeof(*parts));
+	_cleanup_(partition_clear) struct partition partition = { 0 };
+	struct hp_error *error = partition_lines(detailing, &partition);
 	size_t count = 0;
 
-	if (!parts)
-		return hp_error_create_no_memory();
-	for (size_t i = 0; i < detailing->lines.count; i++) {
-		if (!is_sampled(&detailing->lines.at[i]))
+	if (!error && !parts)
+		error = hp_error_create_no_memory();
+	for (size_t i = 0; i < detailing->lines.count && !error; i++) {
+		const struct lined *line = &detailing->lines.at[i];
+
+		if (!is_sampled(line))
 			continue;
-		parts[count] = show_line(detailing, &detailing->lines.at[i]);
+		parts[count] = add_part(detailing, HP_SCOPE_LINE, line->file, line_of(line));
 		if (!parts[count++])
+			error = hp_error_create_no_memory();
+	}
+	if (!error)
+		error = inside_judge(&detailing->inside, &partition, parts);
+	shown->parts = parts;
+	shown->part_count = error ? 0 : count;
+	return error;
+}
+
+/* --- blocks ---------------------------------------------------------------------------------- */
+
+/* Where on a side the parts are: blocks in a row of one part of the procedure, as linkers see it,
+ * though an extent spans what lies between two. */
+static void place_blocks(const struct detailing *detailing, const struct partition *partition,
+			 struct hp_compared *const *parts)
+{
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		const struct listing *listing = &detailing->listings[side];
+		const struct listed *dearest_there = NULL;
+
+		for (size_t i = 0; i < listing->count; i++) {
+			const struct listed *listed = &listing->at[i];
+			struct hp_compared *part = parts[partition->of[side][i]];
+			struct hp_compared_extent *extent = &part->extent[side];
+
+			if (!extent->end) {
+				extent->start = listed->address;
+				dearest_there = listed;
+			}
+			extent->end = listed->address + listed->size;
+			if (listed->cost > dearest_there->cost)
+				dearest_there = listed;
+			/* The candidate's, where it has any. */
+			part->file = dearest_there->file;
+			part->line = dearest_there->line;
+		}
+	}
+}
+
+static int compare_blocks(const void *left, const void *right)
+{
+	const struct hp_compared *a = *(const struct hp_compared *const *)left;
+	const struct hp_compared *b = *(const struct hp_compared *const *)right;
+
+	return (fabs(a->lost.value) < fabs(b->lost.value)) -
+	       (fabs(a->lost.value) > fabs(b->lost.value));
+}
+
+/* As few as have that part of the procedure's change together; else it is all over it. */
+static void choose_blocks(struct hp_compared *shown, struct hp_compared **parts, size_t count)
+{
+	size_t chosen = 0;
+	double sum = 0;
+
+	qsort(parts, count, sizeof(*parts), compare_blocks);
+	for (size_t i = 0; i < count && chosen < MOST_BLOCKS &&
+			   fabs(sum) < least_in_blocks * fabs(shown->lost.value);
+	     i++) {
+		if (!parts[i]->is_finding || (parts[i]->lost.value > 0) != (shown->lost.value > 0))
+			continue;
+		sum += parts[i]->lost.value;
+		parts[chosen++] = parts[i];
+	}
+	if (fabs(sum) < least_in_blocks * fabs(shown->lost.value))
+		return;
+	shown->blocks = parts;
+	shown->block_count = chosen;
+}
+
+static struct hp_error *show_blocks(const struct detailing *detailing)
+{
+	_cleanup_(partition_clear) struct partition partition = { 0 };
+	struct hp_error *error =
+		partition_blocks(&detailing->inside, detailing->partners, &partition);
+	struct hp_compared **parts;
+
+	/* One is the whole procedure, of which all is said. */
+	if (error || partition.count < 2 || !detailing->listings[HP_BASE].count)
+		return error;
+	parts = hp_arena_array(detailing->judging->sides->arena, partition.count + 1,
+			       sizeof(*parts));
+	for (size_t i = 0; parts && i < partition.count; i++) {
+		parts[i] = add_part(detailing, HP_SCOPE_BLOCK, NULL, 0);
+		if (!parts[i])
 			return hp_error_create_no_memory();
 	}
-	shown->parts = parts;
-	shown->part_count = count;
-	return NULL;
+	if (!parts)
+		return hp_error_create_no_memory();
+	place_blocks(detailing, &partition, parts);
+	error = inside_judge(&detailing->inside, &partition, parts);
+	if (!error)
+		choose_blocks(detailing->unit->shown, parts, partition.count);
+	return error;
 }
+
+/* --- where it is ----------------------------------------------------------------------------- */
 
 /* One side's code cannot be read: its samples are of the procedure, and of no line. */
 static bool is_one_sided(const struct detailing *detailing)
@@ -284,7 +391,7 @@ static void show_place(const struct detailing *detailing)
 	if (!best)
 		return;
 	shown->file = best->file;
-	shown->line = best->line[HP_CANDIDATE] ? best->line[HP_CANDIDATE] : best->line[HP_BASE];
+	shown->line = line_of(best);
 }
 
 /* --- side by side ---------------------------------------------------------------------------- */
@@ -438,9 +545,12 @@ static struct hp_error *detail(const struct judging *judging, const struct unit 
 	}
 	if (!error && !is_one_sided(&detailing))
 		error = show_lines(&detailing);
+	if (!error && !is_one_sided(&detailing) && detailing.inside.is_chosen)
+		error = show_blocks(&detailing);
 	if (!error && !is_one_sided(&detailing) &&
 	    (unit->shown->is_finding || is_asked_for(judging, unit)))
 		error = show_code(&detailing);
+	free(detailing.partners);
 	hp_vector_free(&detailing.pairs);
 	hp_vector_free(&detailing.lines);
 	return error;

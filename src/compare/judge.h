@@ -21,12 +21,25 @@ struct judging {
 	double divisor[HP_SIDES]; /* costs of parts are for one of: the same, or the whole's cost */
 	double sampled[HP_SIDES]; /* cost of the program for one of them, by samples */
 	struct tested *units;	  /* one of each unit; in the arena */
+	/* Of what is shown, absolute or relative: how samples vary, and what each replicate's count
+	 * is in proportion to. */
+	struct dispersion dispersion;
+	const double *exposed; /* [replicate]: base's, then the candidate's; in the arena */
 };
 
 /* The whole program: judging->runs, prior, program and comparison->program. */
 struct hp_error *judge_program(struct judging *judging);
 /* Each image and procedure. Needs the program's. */
 struct hp_error *judge_parts(struct judging *judging);
+/* The test of anything else, once the parts are judged: `counts` as a unit has them. */
+struct log_ratio judge_counts(const struct judging *judging, const double *counts,
+			      const uint64_t samples[HP_SIDES]);
+/* Of something whose samples and costs on both sides are set, all that its test says; p stays NAN
+ * where it is too little to be a finding. */
+void judge_show(const struct judging *judging, const struct log_ratio *ratio,
+		struct hp_compared *shown);
+/* A change of so much can be a finding. */
+bool judge_is_large(const struct judging *judging, const struct hp_compared *item);
 /* What of that is found, in order, and what follows. */
 struct hp_error *judge_verdict(struct judging *judging);
 /* Lines of what was tested, and the code of findings. */

@@ -58,18 +58,20 @@ static bool add_part(struct hp_arena *arena, const struct code *code,
 	for (size_t at = 0; at < size; at += length) {
 		struct listed listed = { .address = part->address.value + at };
 		char text[TEXT_BYTES];
-		uint64_t target;
+		bool has_target;
 
 		length = hp_isa_text(machine, HP_SYNTAX_INTEL, bytes + at, size - at,
 				     listed.address, text, sizeof(text));
 		listed.text = hp_arena_strdup(arena, text);
-		listed.hash = hash_of(text, hp_isa_target(machine, bytes + at, size - at,
-							  listed.address, &target));
+		has_target = hp_isa_target(machine, bytes + at, size - at, listed.address,
+					   &listed.target);
+		listed.hash = hash_of(text, has_target);
 		listed.ends_block = ends_block(machine, bytes + at, size - at, listed.address);
 		if (!length)
 			length = hp_isa_step(machine);
 		if (!length)
 			break;
+		listed.size = length;
 		if (!listed.text ||
 		    !hp_grow((void **)&listing->at, room, listing->count + 1, sizeof(listed)))
 			return false;
@@ -110,6 +112,17 @@ static struct hp_error *add_parts(struct hp_arena *arena, const struct code *cod
 			ok = add_part(arena, code, parts.at[i], &room, listing);
 	hp_vector_free(&parts);
 	return ok ? NULL : hp_error_create_no_memory();
+}
+
+static void mark_targets(struct listing *listing)
+{
+	for (size_t i = 0; i < listing->count; i++) {
+		uint64_t target = listing->at[i].target;
+		size_t at = hp_bisect(j, listing->count, listing->at[j].address < target);
+
+		if (target && at < listing->count && listing->at[at].address == target)
+			listing->at[at].begins_block = true;
+	}
 }
 
 /* A sample inside an instruction is that instruction's. */
@@ -168,6 +181,7 @@ struct hp_error *listing_create(struct hp_arena *arena, const struct code *code,
 	free(listed);
 	if (error)
 		return error;
+	mark_targets(listing);
 	add_samples(code, listing);
 	return add_lines(code, listing);
 }

@@ -12,8 +12,11 @@
 
 struct listed {
 	uint64_t address;
+	size_t size; /* bytes */
 	const char *text;
-	uint64_t hash; /* of what is the same in another build */
+	uint64_t hash;	   /* of what is the same in another build */
+	uint64_t target;   /* that it jumps to or calls; 0 none */
+	bool begins_block; /* something in the listing jumps here */
 	bool ends_block;
 	const char *file; /* or NULL */
 	uint32_t line;

@@ -32,29 +32,30 @@ static double *exposures(const struct sides *sides, bool relative)
 	return list;
 }
 
-static double share_of(const struct sides *sides, const struct unit *unit)
+static struct counts counts_of(const struct sides *sides, const double *exposed,
+			       const double *counts, const uint64_t samples[HP_SIDES])
 {
-	return (double)(unit->samples[HP_BASE] + unit->samples[HP_CANDIDATE]) /
-	       (double)(sides->at[HP_BASE].samples + sides->at[HP_CANDIDATE].samples);
+	return (struct counts){
+		.counts = counts,
+		.exposures = exposed,
+		.replicates = { sides->at[HP_BASE].replicates.count,
+				sides->at[HP_CANDIDATE].replicates.count },
+		.share = (double)(samples[HP_BASE] + samples[HP_CANDIDATE]) /
+			 (double)(sides->at[HP_BASE].samples + sides->at[HP_CANDIDATE].samples),
+	};
 }
 
-static struct hp_error *list_counts(const struct judging *judging, bool relative,
+static struct hp_error *list_counts(const struct judging *judging, const double *exposed,
 				    struct counts **counts)
 {
 	const struct sides *sides = judging->sides;
-	const double *exposed = exposures(sides, relative);
 
 	*counts = calloc(sides->units.count + 1, sizeof(**counts));
 	if (!*counts || !exposed)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < sides->units.count; i++)
-		(*counts)[i] = (struct counts){
-			.counts = sides->units.at[i].counts,
-			.exposures = exposed,
-			.replicates = { sides->at[HP_BASE].replicates.count,
-					sides->at[HP_CANDIDATE].replicates.count },
-			.share = share_of(sides, &sides->units.at[i]),
-		};
+		(*counts)[i] = counts_of(sides, exposed, sides->units.at[i].counts,
+					 sides->units.at[i].samples);
 	return NULL;
 }
 
@@ -71,7 +72,8 @@ static struct hp_error *test_all(struct judging *judging, bool relative)
 			  sides->at[HP_CANDIDATE].replicates.count > 1;
 	_cleanup_free_ struct counts *counts = NULL;
 	struct dispersion dispersion = assumed;
-	struct hp_error *error = list_counts(judging, relative, &counts);
+	const double *exposed = exposures(sides, relative);
+	struct hp_error *error = list_counts(judging, exposed, &counts);
 
 	/* What is assumed and shown by nothing is not worth degrees of freedom either. */
 	if (!replicated)
@@ -88,9 +90,20 @@ static struct hp_error *test_all(struct judging *judging, bool relative)
 		else
 			judging->units[i].absolute = ratio;
 	}
-	if (relative == sides->options->is_relative)
+	if (relative == sides->options->is_relative) {
 		judging->comparison->dispersion = dispersion.even;
+		judging->dispersion = dispersion;
+		judging->exposed = exposed;
+	}
 	return NULL;
+}
+
+struct log_ratio judge_counts(const struct judging *judging, const double *counts,
+			      const uint64_t samples[HP_SIDES])
+{
+	const struct counts listed = counts_of(judging->sides, judging->exposed, counts, samples);
+
+	return compare_counts(&listed, &judging->dispersion);
 }
 
 /* --- what is shown --------------------------------------------------------------------------- */
@@ -101,42 +114,51 @@ static struct hp_measured around(double value, double away)
 }
 
 /* One side's part of the deviation: as much as its samples are fewer than both together. */
-static double side_deviation(const struct unit *unit, const struct log_ratio *ratio, size_t side)
+static double side_deviation(const struct hp_compared *shown, const struct log_ratio *ratio,
+			     size_t side)
 {
-	double own = (double)unit->samples[side] + 0.5;
-	double other = (double)unit->samples[!side] + 0.5;
+	double own = (double)shown->side[side].samples + 0.5;
+	double other = (double)shown->side[!side].samples + 0.5;
 
 	return ratio->deviation * sqrt(other / (own + other));
 }
 
-static void show_costs(const struct judging *judging, const struct unit *unit,
-		       const struct log_ratio *ratio)
+static bool is_worth_a_test(const struct judging *judging, const struct hp_compared *shown)
 {
-	struct hp_compared *shown = unit->shown;
+	double least = judging->comparison->least_of_program;
+	bool large = false;
+
+	for (size_t side = 0; side < HP_SIDES; side++)
+		large = large || shown->side[side].cost.value * judging->divisor[side] >=
+					 least * judging->sides->at[side].cost;
+	return large &&
+	       shown->side[HP_BASE].samples + shown->side[HP_CANDIDATE].samples >= FEWEST_SAMPLES;
+}
+
+void judge_show(const struct judging *judging, const struct log_ratio *ratio,
+		struct hp_compared *shown)
+{
 	double quantile = student_quantile(0.05, ratio->freedom);
 	double square = 0;
 
 	for (size_t side = 0; side < HP_SIDES; side++) {
-		double value = unit->cost[side] / judging->divisor[side];
-		double deviation = side_deviation(unit, ratio, side);
+		double value = shown->side[side].cost.value;
+		double deviation = side_deviation(shown, ratio, side);
 
-		shown->side[side].samples = unit->samples[side];
 		shown->side[side].cost = around(value, quantile * deviation);
 		square += value * deviation * value * deviation;
 	}
 	shown->lost.value = shown->side[HP_CANDIDATE].cost.value - shown->side[HP_BASE].cost.value;
 	shown->lost.low = shown->lost.value - quantile * sqrt(square);
 	shown->lost.high = shown->lost.value + quantile * sqrt(square);
-}
-
-static bool is_worth_a_test(const struct judging *judging, const struct unit *unit)
-{
-	double least = judging->comparison->least_of_program;
-	bool large = false;
-
-	for (size_t side = 0; side < HP_SIDES; side++)
-		large = large || unit->cost[side] >= least * judging->sides->at[side].cost;
-	return large && unit->samples[HP_BASE] + unit->samples[HP_CANDIDATE] >= FEWEST_SAMPLES;
+	shown->change = log_ratio_change(ratio);
+	if (shown->side[HP_BASE].samples)
+		shown->change.value = shown->lost.value / shown->side[HP_BASE].cost.value;
+	else
+		shown->change.value = shown->change.high = INFINITY;
+	shown->p = is_worth_a_test(judging, shown) ? ratio->p : NAN;
+	shown->q = NAN;
+	shown->smallest_change = log_ratio_smallest(ratio, COMPARE_FALSE_ALARMS / 2);
 }
 
 /* The first or the last of its codes that is not only part of it on the other side. */
@@ -219,15 +241,11 @@ static struct hp_error *show_unit(const struct judging *judging, size_t at)
 		shown->former_name = hp_arena_strdup(judging->sides->arena, former->name);
 	if (!show_shifts(judging, unit))
 		return hp_error_create_no_memory();
-	shown->change = log_ratio_change(ratio);
-	show_costs(judging, unit, ratio);
-	if (unit->samples[HP_BASE])
-		shown->change.value = shown->lost.value / shown->side[HP_BASE].cost.value;
-	else
-		shown->change.value = shown->change.high = INFINITY;
-	shown->p = is_worth_a_test(judging, unit) ? ratio->p : NAN;
-	shown->q = NAN;
-	shown->smallest_change = log_ratio_smallest(ratio, COMPARE_FALSE_ALARMS / 2);
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		shown->side[side].samples = unit->samples[side];
+		shown->side[side].cost.value = unit->cost[side] / judging->divisor[side];
+	}
+	judge_show(judging, ratio, shown);
 	return shown->name && shown->image ? NULL : hp_error_create_no_memory();
 }
 

@@ -18,7 +18,7 @@ static const double most_of_it = 0.5;
 /* How certain it shall be that a procedure changed otherwise than the program did. */
 static const double otherwise_p = 0.05;
 
-static bool is_large(const struct judging *judging, const struct hp_compared *item)
+bool judge_is_large(const struct judging *judging, const struct hp_compared *item)
 {
 	const struct hp_comparison *comparison = judging->comparison;
 	double whole = comparison->is_relative ? 1 : judging->sampled[HP_BASE];
@@ -65,7 +65,8 @@ static struct hp_error *find_parts(struct judging *judging)
 		struct hp_compared *item = sides->units.at[i].shown;
 
 		item->q = q[i];
-		item->is_finding = q[i] <= COMPARE_FALSE_ALARMS / 2 && is_large(judging, item) &&
+		item->is_finding = q[i] <= COMPARE_FALSE_ALARMS / 2 &&
+				   judge_is_large(judging, item) &&
 				   is_apart(judging, &judging->units[i], item);
 	}
 	return error;

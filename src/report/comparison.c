@@ -111,6 +111,17 @@ const char *comparison_relative_path(const struct comparison_writer *writer, con
 	return path;
 }
 
+/* The candidate's, or what the base alone had. */
+static void add_extent(struct buffer *buffer, const struct hp_compared *compared)
+{
+	bool is_gone = !compared->extent[HP_CANDIDATE].end;
+	const struct hp_compared_extent *extent =
+		&compared->extent[is_gone ? HP_BASE : HP_CANDIDATE];
+
+	buffer_printf(buffer, "0x%" PRIx64 "-0x%" PRIx64 "%s of ", extent->start, extent->end,
+		      is_gone ? " (that is gone)" : "");
+}
+
 void comparison_add_name(struct buffer *buffer, const struct hp_compared *compared)
 {
 	if (compared->scope == HP_SCOPE_PROGRAM) {
@@ -118,6 +129,10 @@ void comparison_add_name(struct buffer *buffer, const struct hp_compared *compar
 		return;
 	}
 	buffer_printf(buffer, "%s ", hp_scope_name(compared->scope));
+	if (compared->scope == HP_SCOPE_LINE)
+		buffer_printf(buffer, "%" PRIu32 " of ", compared->line);
+	if (compared->scope == HP_SCOPE_BLOCK)
+		add_extent(buffer, compared);
 	text_escape(buffer, compared->scope == HP_SCOPE_IMAGE ? comparison_base_name(compared->name)
 							      : compared->name);
 	if (compared->scope != HP_SCOPE_IMAGE && compared->image) {
@@ -202,6 +217,35 @@ void comparison_add_finding(struct buffer *buffer, const struct hp_comparison *c
 	add_costs(buffer, comparison, compared);
 	if (isfinite(compared->q))
 		buffer_printf(buffer, ", q = %.2g", compared->q);
+}
+
+const struct hp_compared *comparison_next_inner(const struct hp_compared *compared, size_t *at)
+{
+	size_t count = compared->block_count + compared->part_count;
+
+	if (compared->scope != HP_SCOPE_PROCEDURE)
+		return NULL;
+	while (*at < count) {
+		size_t i = (*at)++;
+		const struct hp_compared *inner =
+			i < compared->block_count ? compared->blocks[i]
+						  : compared->parts[i - compared->block_count];
+
+		if (inner->is_finding)
+			return inner;
+	}
+	return NULL;
+}
+
+void comparison_add_inner(struct buffer *buffer, const struct comparison_writer *writer,
+			  const struct hp_compared *inner)
+{
+	comparison_add_finding(buffer, writer->comparison, inner);
+	if (inner->file) {
+		buffer_printf(buffer, " (");
+		comparison_add_place(buffer, writer, inner);
+		buffer_printf(buffer, ")");
+	}
 }
 
 void comparison_add_shift(struct buffer *buffer, const struct hp_comparison *comparison,

@@ -41,7 +41,8 @@ void comparison_add_change_interval(struct buffer *buffer, const struct hp_compa
 
 /* --- sentences ------------------------------------------------------------------------------ */
 
-/* "procedure sort_rows in app"; the program is "the program". */
+/* "procedure sort_rows in app", "block 0x1180-0x11a3 of sort_rows in app"; the program is "the
+ * program". */
 void comparison_add_name(struct buffer *buffer, const struct hp_compared *compared);
 /* "app.c:12", the path relative to the source's root; nothing where no file is known. */
 void comparison_add_place(struct buffer *buffer, const struct comparison_writer *writer,
@@ -54,6 +55,12 @@ void comparison_add_headline(struct buffer *buffer, const struct hp_comparison *
 /* "procedure f in app costs 120 ms -> 141 ms a run, +17.5 % (+15.0 % to +20.1 %), q = 0.0002" */
 void comparison_add_finding(struct buffer *buffer, const struct hp_comparison *comparison,
 			    const struct hp_compared *compared);
+/* Blocks, then lines, of a procedure that are findings inside of it: each call gives the next, from
+ * `*at` 0 on, and NULL after the last. */
+const struct hp_compared *comparison_next_inner(const struct hp_compared *compared, size_t *at);
+/* As a finding, with its place. */
+void comparison_add_inner(struct buffer *buffer, const struct comparison_writer *writer,
+			  const struct hp_compared *inner);
 /* "40.2 ms of it came from g (inlined into)" */
 void comparison_add_shift(struct buffer *buffer, const struct hp_comparison *comparison,
 			  const struct hp_cost_shift *shift);

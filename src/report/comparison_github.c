@@ -42,6 +42,8 @@ static void add_annotation(struct buffer *out, const struct comparison_writer *w
 	_cleanup_(buffer_free) struct buffer file = { 0 };
 	_cleanup_(buffer_free) struct buffer title = { 0 };
 	_cleanup_(buffer_free) struct buffer message = { 0 };
+	const struct hp_compared *inner;
+	size_t next = 0;
 
 	buffer_printf(out, "::error ");
 	if (compared->file) {
@@ -59,6 +61,10 @@ static void add_annotation(struct buffer *out, const struct comparison_writer *w
 	for (size_t i = 0; i < compared->shift_count; i++) {
 		buffer_printf(&message, "\n");
 		comparison_add_shift(&message, writer->comparison, &compared->shifts[i]);
+	}
+	while ((inner = comparison_next_inner(compared, &next))) {
+		buffer_printf(&message, "\n");
+		comparison_add_inner(&message, writer, inner);
 	}
 	buffer_printf(out, "::");
 	add_data(out, buffer_text(&message));

@@ -94,12 +94,40 @@ static json_t *compared_object(const struct comparison_writer *writer,
 	return object;
 }
 
+static json_t *extent_object(const struct hp_compared_extent *extent)
+{
+	if (!extent->end)
+		return json_null();
+	return json_pack("{s:o, s:o}", "start", json_address(true, extent->start), "end",
+			 json_address(true, extent->end));
+}
+
+/* Lines are in the tree. */
+static json_t *blocks_array(const struct comparison_writer *writer,
+			    const struct hp_compared *compared)
+{
+	json_t *blocks = json_array();
+
+	for (size_t i = 0; i < compared->block_count; i++) {
+		const struct hp_compared *block = compared->blocks[i];
+		json_t *object = compared_object(writer, block);
+
+		json_object_set_new(object, "extent",
+				    json_pack("{s:o, s:o}", "base",
+					      extent_object(&block->extent[HP_BASE]), "candidate",
+					      extent_object(&block->extent[HP_CANDIDATE])));
+		json_array_append_new(blocks, object);
+	}
+	return blocks;
+}
+
 static json_t *coded_object(const struct comparison_writer *writer,
 			    const struct hp_compared *compared)
 {
 	json_t *object = compared_object(writer, compared);
 
 	json_object_set_new(object, "code", code_array(writer, compared));
+	json_object_set_new(object, "blocks", blocks_array(writer, compared));
 	return object;
 }
 

@@ -48,6 +48,9 @@ static void add_code_row(struct buffer *text, const struct comparison_writer *wr
 static void add_details(struct buffer *text, const struct comparison_writer *writer,
 			const struct hp_compared *compared)
 {
+	const struct hp_compared *inner;
+	size_t next = 0;
+
 	comparison_add_finding(text, writer->comparison, compared);
 	buffer_printf(text, "\n");
 	if (compared->file) {
@@ -57,6 +60,10 @@ static void add_details(struct buffer *text, const struct comparison_writer *wri
 	}
 	for (size_t i = 0; i < compared->shift_count; i++) {
 		comparison_add_shift(text, writer->comparison, &compared->shifts[i]);
+		buffer_printf(text, "\n");
+	}
+	while ((inner = comparison_next_inner(compared, &next))) {
+		comparison_add_inner(text, writer, inner);
 		buffer_printf(text, "\n");
 	}
 	if (compared->code_count)

@@ -112,6 +112,29 @@ static json_t *fingerprint(const struct hp_compared *compared)
 			    (uint64_t)hash.low64);
 }
 
+/* Blocks and lines that the procedure's change is in: no results of their own, as they would count
+ * it again. */
+static json_t *related(const struct comparison_writer *writer, const struct hp_compared *compared)
+{
+	const struct hp_compared *inner;
+	json_t *list = json_array();
+	size_t next = 0;
+
+	while ((inner = comparison_next_inner(compared, &next))) {
+		_cleanup_(buffer_free) struct buffer message = { 0 };
+		json_t *place = location(writer, inner);
+
+		comparison_add_finding(&message, writer->comparison, inner);
+		json_object_set_new(place, "id", json_integer((json_int_t)json_array_size(list)));
+		json_object_set_new(
+			place, "message",
+			json_pack("{s:o}", "text",
+				  message.failed ? NULL : json_text(buffer_text(&message))));
+		json_array_append_new(list, place);
+	}
+	return list;
+}
+
 static json_t *result(const struct comparison_writer *writer, const struct hp_compared *compared)
 {
 	const struct hp_comparison *comparison = writer->comparison;
@@ -122,13 +145,13 @@ static json_t *result(const struct comparison_writer *writer, const struct hp_co
 		buffer_printf(&message, "; ");
 		comparison_add_shift(&message, comparison, &compared->shifts[i]);
 	}
-	return json_pack("{s:s, s:i, s:s, s:{s:o}, s:[o], s:{s:o}, s:{s:o, s:o, s:o}}", "ruleId",
-			 rules[compared->scope].id, "ruleIndex", (int)compared->scope, "level",
-			 "error", "message", "text",
+	return json_pack("{s:s, s:i, s:s, s:{s:o}, s:[o], s:o, s:{s:o}, s:{s:o, s:o, s:o}}",
+			 "ruleId", rules[compared->scope].id, "ruleIndex", (int)compared->scope,
+			 "level", "error", "message", "text",
 			 message.failed ? NULL : json_text(buffer_text(&message)), "locations",
-			 location(writer, compared), "partialFingerprints",
-			 "primaryLocationLineHash", fingerprint(compared), "properties", "change",
-			 json_number(compared->change.value), "lost",
+			 location(writer, compared), "relatedLocations", related(writer, compared),
+			 "partialFingerprints", "primaryLocationLineHash", fingerprint(compared),
+			 "properties", "change", json_number(compared->change.value), "lost",
 			 json_number(compared->lost.value), "q", json_number(compared->q));
 }
 

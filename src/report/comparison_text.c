@@ -191,6 +191,8 @@ static void add_code(struct buffer *out, const struct comparison_writer *writer,
 	static const char *const headings[] = { "base", "candidate", "line", "",
 						"code (* differs)" };
 	struct table table = { .columns = HP_ARRAY_COUNT(headings), .left = 1 << 2 };
+	const struct hp_compared *inner;
+	size_t next = 0;
 
 	if (!compared->code_count && !compared->shift_count)
 		return;
@@ -200,6 +202,11 @@ static void add_code(struct buffer *out, const struct comparison_writer *writer,
 	for (size_t i = 0; i < compared->shift_count; i++) {
 		buffer_printf(out, "  ");
 		comparison_add_shift(out, writer->comparison, &compared->shifts[i]);
+		buffer_printf(out, "\n");
+	}
+	while ((inner = comparison_next_inner(compared, &next))) {
+		buffer_printf(out, "  ");
+		comparison_add_inner(out, writer, inner);
 		buffer_printf(out, "\n");
 	}
 	if (!compared->code_count)

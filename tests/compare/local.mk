@@ -17,5 +17,19 @@ tests_compare_pair_new_CFLAGS = -std=gnu11 -O2 -g -DNEW
 tests_compare_pair_new_LDADD =
 
 check_PROGRAMS += tests/compare/test_moved
-tests_compare_test_moved_SOURCES = tests/compare/test_moved.c tests/db_fixture.c
+tests_compare_test_moved_SOURCES = tests/compare/test_moved.c \
+	tests/compare/builds.h tests/compare/builds.c tests/db_fixture.c
 tests_compare_test_moved_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
+
+helper_programs += tests/compare/branches_old tests/compare/branches_new
+tests_compare_branches_old_SOURCES = tests/compare/branches.c
+tests_compare_branches_old_CFLAGS = -std=gnu11 -O2 -g
+tests_compare_branches_old_LDADD =
+tests_compare_branches_new_SOURCES = tests/compare/branches.c
+tests_compare_branches_new_CFLAGS = -std=gnu11 -O2 -g -DNEW
+tests_compare_branches_new_LDADD =
+
+check_PROGRAMS += tests/compare/test_inside
+tests_compare_test_inside_SOURCES = tests/compare/test_inside.c \
+	tests/compare/builds.h tests/compare/builds.c tests/db_fixture.c
+tests_compare_test_inside_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)

@@ -2,190 +2,10 @@
 /* Two builds of one program: what was renamed, moved or inlined is found again. */
 #include "../../src/compare/listing.h"
 #include "../../src/compare/moved.h"
-#include "../db_fixture.h"
+#include "builds.h"
 
-#include <hpcprof/image/identity.h>
-
-#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
-
-/* --- builds ---------------------------------------------------------------------------------- */
-
-struct build {
-	struct hp_image_id id;
-	struct hp_image *image;
-};
-
-static struct build open_file(const char *path)
-{
-	char real[PATH_MAX];
-	struct build build = { .id.kind = HP_IMAGE_FILE };
-	const struct hp_image_options options = { .no_debuginfo = false };
-	int fd;
-
-	ck_assert_ptr_nonnull(realpath(path, real));
-	fd = open(real, O_RDONLY | O_CLOEXEC);
-	ck_assert_int_ge(fd, 0);
-	hp_assert_ok(hp_identity_of_fd(fd, &build.id.identity));
-	close(fd);
-	build.id.path = strdup(real);
-	hp_assert_ok(hp_image_open(&build.id, &options, &build.image));
-	return build;
-}
-
-static const char *path_of(const char *name, char *path)
-{
-	const char *directory = getenv("top_builddir");
-
-	snprintf(path, PATH_MAX, "%s/tests/compare/%s", directory ? directory : ".", name);
-	return path;
-}
-
-static struct build open_build(const char *name)
-{
-	char path[PATH_MAX];
-
-	return open_file(path_of(name, path));
-}
-
-/* As a linker does: another file of the same name. */
-static void copy_build(const char *name, const char *to)
-{
-	char path[PATH_MAX];
-	size_t size;
-	uint8_t *bytes = fixture_read(path_of(name, path), &size);
-
-	(void)remove(to);
-	fixture_write(to, bytes, size);
-	free(bytes);
-}
-
-static void close_build(struct build *build)
-{
-	hp_image_close(build->image);
-	hp_image_id_clear(&build->id);
-}
-
-static const struct hp_procedure *find_procedure(const struct build *build, const char *name)
-{
-	const struct hp_procedure *const *procedures;
-	size_t count;
-
-	hp_image_procedures(build->image, &procedures, &count);
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(procedures[i]->name, name) == 0 && procedures[i]->owner == procedures[i])
-			return procedures[i];
-	return NULL;
-}
-
-/* The file offset of a link-time address, by trying: segments are moved by whole pages. */
-static uint64_t offset_of(const struct build *build, uint64_t address)
-{
-	hp_link_address found;
-
-	for (uint64_t pages = 0; pages < 4096; pages++) {
-		const uint64_t offset = address % 4096 + pages * 4096;
-
-		if (hp_image_link_address(build->image, (hp_image_offset){ offset }, &found) &&
-		    found.value == address)
-			return offset;
-	}
-	ck_abort_msg("0x%lx is at no offset", (unsigned long)address);
-	return 0;
-}
-
-/* --- epochs ---------------------------------------------------------------------------------- */
-
-/* So many samples all over a procedure. */
-struct spent {
-	const char *name;
-	uint64_t samples;
-};
-
-static int compare_counts_by_offset(const void *left, const void *right)
-{
-	const struct hp_count *a = left;
-	const struct hp_count *b = right;
-
-	return (a->offset.value > b->offset.value) - (a->offset.value < b->offset.value);
-}
-
-/* Every instruction of the procedure has as many, and its first the rest. */
-static size_t spend(const struct build *build, const struct spent *spent, struct hp_count *counts)
-{
-	const struct hp_procedure *procedure = find_procedure(build, spent->name);
-	const struct code code = {
-		.image = &(struct side_image){ .file = build->image },
-		.procedure = procedure,
-	};
-	struct hp_arena *arena = hp_arena_create();
-	struct listing listing;
-	uint64_t each;
-	size_t count = 0;
-
-	ck_assert_msg(procedure != NULL, "no %s", spent->name);
-	hp_assert_ok(listing_create(arena, &code, &listing));
-	ck_assert_uint_gt(listing.count, 8);
-	each = spent->samples / listing.count;
-	for (size_t i = 0; i < listing.count; i++) {
-		uint64_t samples = each + (i ? 0 : spent->samples - each * listing.count);
-
-		if (samples)
-			counts[count++] =
-				(struct hp_count){ { offset_of(build, listing.at[i].address) },
-						   samples };
-	}
-	hp_arena_destroy(arena);
-	return count;
-}
-
-static char *record(struct hp_db *db, const struct build *build, const struct spent *spent,
-		    size_t procedures)
-{
-	static struct hp_count counts[10000];
-	static uint64_t start_ns = 1763650000000000000;
-	char nothing[] = "";
-	char event[] = "cpu-clock:u";
-	struct hp_stratum stratum = { .command = nothing, .period = 1000000, .counts = counts };
-	const struct hp_profile profile = { build->id, event, &stratum, 1 };
-	struct hp_epoch_meta meta;
-	struct hp_epoch_writer *writer;
-	uint64_t samples = 0;
-	size_t index;
-	char *stamp;
-
-	for (size_t i = 0; i < procedures; i++) {
-		stratum.count_count += spend(build, &spent[i], counts + stratum.count_count);
-		samples += spent[i].samples;
-	}
-	qsort(counts, stratum.count_count, sizeof(*counts), compare_counts_by_offset);
-	meta = fixture_meta(event, samples, true);
-	meta.start_ns = start_ns += 1000000000;
-	meta.runs = calloc(1, sizeof(*meta.runs));
-	meta.run_count = 1;
-	meta.runs[0].user_ns = samples * 1000000;
-	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
-	hp_assert_ok(hp_epoch_writer_image(writer, &build->id, &index));
-	hp_assert_ok(hp_epoch_writer_add(writer, &profile));
-	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
-	stamp = strdup(hp_epoch_writer_stamp(writer));
-	hp_epoch_writer_destroy(writer);
-	hp_epoch_meta_clear(&meta);
-	return stamp;
-}
-
-static const struct hp_compared *find(const struct hp_comparison *comparison, const char *name)
-{
-	for (size_t i = 0; i < comparison->program->part_count; i++) {
-		const struct hp_compared *image = comparison->program->parts[i];
-
-		for (size_t j = 0; j < image->part_count; j++)
-			if (strcmp(image->parts[j]->name, name) == 0)
-				return image->parts[j];
-	}
-	return NULL;
-}
 
 /* --- comparisons of the two ------------------------------------------------------------------ */
 
@@ -199,31 +19,21 @@ struct test {
 /* Four epochs of each build, in turns; `host` costs the new one so many samples. */
 static struct test begin(uint64_t host)
 {
-	const struct spent old[] = {
-		{ "same", 400 }, { "former", 300 }, { "host", 100 }, { "callee", 200 }
-	};
-	const struct spent new[] = { { "same", 400 }, { "latter", 300 }, { "host", host } };
+	const struct spent old[] = { { .name = "same", .samples = 400 },
+				     { .name = "former", .samples = 300 },
+				     { .name = "host", .samples = 100 },
+				     { .name = "callee", .samples = 200 } };
+	const struct spent new[] = { { .name = "same", .samples = 400 },
+				     { .name = "latter", .samples = 300 },
+				     { .name = "host", .samples = host } };
 	struct test test = { .directory = fixture_directory() };
-	char *stamps[HP_SIDES][4];
-	struct hp_compare_epochs sides[HP_SIDES];
-	const struct hp_compare_options options = { 0 };
+	const struct spent *const spent[HP_SIDES] = { old, new };
+	const size_t counts[HP_SIDES] = { HP_ARRAY_COUNT(old), HP_ARRAY_COUNT(new) };
 
 	test.db = fixture_db(test.directory);
-	test.builds[HP_BASE] = open_build("pair_old");
-	test.builds[HP_CANDIDATE] = open_build("pair_new");
-	for (size_t i = 0; i < 4; i++) {
-		stamps[HP_BASE][i] =
-			record(test.db, &test.builds[HP_BASE], old, HP_ARRAY_COUNT(old));
-		stamps[HP_CANDIDATE][i] =
-			record(test.db, &test.builds[HP_CANDIDATE], new, HP_ARRAY_COUNT(new));
-	}
-	for (size_t side = 0; side < HP_SIDES; side++)
-		sides[side] = (struct hp_compare_epochs){ test.db, stamps[side], 4, 0 };
-	hp_assert_ok(hp_compare(sides, &options, &test.comparison));
-	for (size_t i = 0; i < 4; i++) {
-		free(stamps[HP_BASE][i]);
-		free(stamps[HP_CANDIDATE][i]);
-	}
+	test.builds[HP_BASE] = build_open("pair_old");
+	test.builds[HP_CANDIDATE] = build_open("pair_new");
+	test.comparison = build_compare(test.db, test.builds, spent, counts);
 	return test;
 }
 
@@ -231,7 +41,7 @@ static void end(struct test *test)
 {
 	hp_comparison_destroy(test->comparison);
 	for (size_t side = 0; side < HP_SIDES; side++)
-		close_build(&test->builds[side]);
+		build_close(&test->builds[side]);
 	hp_db_close(test->db);
 	fixture_remove(test->directory);
 }
@@ -239,12 +49,12 @@ static void end(struct test *test)
 START_TEST(a_procedure_of_another_name_is_known_by_its_code)
 {
 	struct test test = begin(300);
-	const struct hp_compared *latter = find(test.comparison, "latter");
+	const struct hp_compared *latter = build_find(test.comparison, "latter");
 
 	ck_assert_ptr_nonnull(latter);
 	ck_assert_str_eq(latter->former_name, "former");
 	ck_assert_double_eq_tol(latter->change.value, 0, 1e-6);
-	ck_assert_ptr_null(find(test.comparison, "former"));
+	ck_assert_ptr_null(build_find(test.comparison, "former"));
 	end(&test);
 }
 END_TEST
@@ -252,7 +62,7 @@ END_TEST
 START_TEST(what_was_inlined_counts_for_its_caller_and_is_no_finding)
 {
 	struct test test = begin(300);
-	const struct hp_compared *host = find(test.comparison, "host");
+	const struct hp_compared *host = build_find(test.comparison, "host");
 
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
 	ck_assert_ptr_nonnull(host);
@@ -261,7 +71,7 @@ START_TEST(what_was_inlined_counts_for_its_caller_and_is_no_finding)
 	ck_assert_str_eq(host->shifts[0].partner->name, "callee");
 	/* 200 samples of a millisecond. */
 	ck_assert_double_eq_tol(host->shifts[0].cost, 200e6, 1);
-	ck_assert_ptr_null(find(test.comparison, "callee"));
+	ck_assert_ptr_null(build_find(test.comparison, "callee"));
 	ck_assert_ptr_null(host->former_name);
 	end(&test);
 }
@@ -270,7 +80,7 @@ END_TEST
 START_TEST(what_got_dearer_by_inlining_is_a_finding_all_the_same)
 {
 	struct test test = begin(500);
-	const struct hp_compared *host = find(test.comparison, "host");
+	const struct hp_compared *host = build_find(test.comparison, "host");
 
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
 	ck_assert(host->is_finding);
@@ -282,7 +92,7 @@ END_TEST
 START_TEST(findings_show_lines_and_instructions_of_both_sides)
 {
 	struct test test = begin(500);
-	const struct hp_compared *host = find(test.comparison, "host");
+	const struct hp_compared *host = build_find(test.comparison, "host");
 	bool lines = false;
 	bool instructions = false;
 
@@ -325,8 +135,8 @@ static double sum_of_lines(const struct hp_compared *procedure, size_t side, uin
 START_TEST(lines_of_a_procedure_add_up_to_it)
 {
 	struct test test = begin(500);
-	const struct hp_compared *same = find(test.comparison, "same");
-	const struct hp_compared *host = find(test.comparison, "host");
+	const struct hp_compared *same = build_find(test.comparison, "same");
+	const struct hp_compared *host = build_find(test.comparison, "host");
 	uint64_t samples;
 
 	for (size_t side = 0; side < HP_SIDES; side++) {
@@ -350,7 +160,7 @@ END_TEST
 START_TEST(a_line_that_moved_is_known_by_its_code)
 {
 	struct test test = begin(500);
-	const struct hp_compared *same = find(test.comparison, "same");
+	const struct hp_compared *same = build_find(test.comparison, "same");
 
 	ck_assert_uint_gt(same->part_count, 0);
 	for (size_t i = 0; i < same->part_count; i++) {
@@ -381,11 +191,11 @@ static void keep_names(struct hp_db *db, const char *stamp, const struct build *
 	hp_assert_ok(hp_epoch_append(db, stamp, &writer));
 	hp_assert_ok(hp_epoch_writer_image(writer, &build->id, &index));
 	for (size_t i = 0; i < count; i++) {
-		const struct hp_procedure *procedure = find_procedure(build, spent[i].name);
+		const struct hp_procedure *procedure = build_procedure(build, spent[i].name);
 		char name[64];
 		struct hp_symbol symbol = { .size = procedure->size, .name = name };
 
-		symbol.offset.value = offset_of(build, procedure->address.value);
+		symbol.offset.value = build_offset(build, procedure->address.value);
 		snprintf(name, sizeof(name), "%s", procedure->linkage);
 		hp_assert_ok(hp_epoch_writer_symbols(writer, index, &symbol, 1));
 	}
@@ -396,8 +206,8 @@ static struct replaced replace(size_t named)
 {
 	/* What `host` gained `same` lost: the image as a whole costs the same. */
 	const struct spent spent[HP_SIDES][2] = {
-		{ { "same", 800 }, { "host", 400 } },
-		{ { "same", 400 }, { "host", 800 } },
+		{ { .name = "same", .samples = 800 }, { .name = "host", .samples = 400 } },
+		{ { .name = "same", .samples = 400 }, { .name = "host", .samples = 800 } },
 	};
 	const struct hp_compare_options options = { 0 };
 	struct replaced replaced = { .directory = fixture_directory() };
@@ -409,15 +219,15 @@ static struct replaced replace(size_t named)
 	for (size_t side = 0; side < HP_SIDES; side++) {
 		struct build build;
 
-		copy_build(side == HP_BASE ? "pair_old" : "pair_new", path);
-		build = open_file(path);
+		build_copy(side == HP_BASE ? "pair_old" : "pair_new", path);
+		build = build_open_file(path);
 		for (size_t i = 0; i < 2; i++) {
-			stamps[side][i] = record(replaced.db, &build, spent[side], 2);
+			stamps[side][i] = build_record(replaced.db, &build, spent[side], 2);
 			if (side == HP_BASE && i < named)
 				keep_names(replaced.db, stamps[side][i], &build, spent[side], 2);
 		}
 		sides[side] = (struct hp_compare_epochs){ replaced.db, stamps[side], 2, 0 };
-		close_build(&build);
+		build_close(&build);
 	}
 	hp_assert_ok(hp_compare(sides, &options, &replaced.comparison));
 	ck_assert_uint_eq(replaced.comparison->program->part_count, 1);
@@ -455,8 +265,8 @@ END_TEST
 START_TEST(with_kept_names_a_build_that_was_replaced_is_compared_by_procedure)
 {
 	struct replaced replaced = replace(2);
-	const struct hp_compared *host = find(replaced.comparison, "host");
-	const struct hp_compared *same = find(replaced.comparison, "same");
+	const struct hp_compared *host = build_find(replaced.comparison, "host");
+	const struct hp_compared *same = build_find(replaced.comparison, "same");
 
 	ck_assert_uint_eq(replaced.image->part_count, 2);
 	ck_assert(host && same);
@@ -477,15 +287,15 @@ END_TEST
 
 START_TEST(the_same_source_elsewhere_is_the_same_code)
 {
-	struct build old = open_build("pair_old");
-	struct build new = open_build("pair_new");
+	struct build old = build_open("pair_old");
+	struct build new = build_open("pair_new");
 	struct side_image images[] = { { .file = old.image }, { .file = new.image } };
 	const struct code same[] = {
-		{ .image = &images[0], .procedure = find_procedure(&old, "same") },
-		{ .image = &images[1], .procedure = find_procedure(&new, "same") }
+		{ .image = &images[0], .procedure = build_procedure(&old, "same") },
+		{ .image = &images[1], .procedure = build_procedure(&new, "same") }
 	};
 	const struct code other = { .image = &images[0],
-				    .procedure = find_procedure(&old, "former") };
+				    .procedure = build_procedure(&old, "former") };
 	double similarity;
 
 	ck_assert_uint_ne(same[0].procedure->address.value, same[1].procedure->address.value);
@@ -493,8 +303,8 @@ START_TEST(the_same_source_elsewhere_is_the_same_code)
 	ck_assert_double_eq_tol(similarity, 1, 1e-9);
 	hp_assert_ok(moved_similarity(&same[0], &other, &similarity));
 	ck_assert_double_lt(similarity, 0.5);
-	close_build(&old);
-	close_build(&new);
+	build_close(&old);
+	build_close(&new);
 }
 END_TEST
 

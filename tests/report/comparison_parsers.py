@@ -46,6 +46,10 @@ def read_json(text, kind):
     check(change["low"] < change["estimate"] < change["high"], "the interval is around it")
     check(finding["code"][1]["base"]["text"] is None, "code that is new has no base")
     check(finding["code"][1]["changed"] is True, "and is changed")
+    (block,) = finding["blocks"]
+    check(block["scope"] == "block" and block["line"] == 104, "the block")
+    check(block["extent"]["base"] == {"start": "0x1180", "end": "0x11a3"}, "where it was")
+    check(block["extent"]["candidate"] == {"start": "0x2190", "end": "0x21c0"}, "where it is")
     check(document["findings"][2]["change"]["estimate"] is None, "what is new has no change")
     check(len(document["program"]["parts"]) == 3, "three images")
     check(document["base"]["epochs"][0]["runs"] == 1, "runs of an epoch")
@@ -69,6 +73,7 @@ def read_junit(text, kind):
         check(seen in failures[1].get("name"), "the name is %r" % failures[1].get("name"))
         check("+30.0 %" in failures[1].find("failure").get("message"), "the change")
         check("imul rax, rcx" in failures[1].find("failure").text, "what changed there")
+        check("block 0x2190-0x21c0 of" in failures[1].find("failure").text, "in which block")
 
 
 def read_sarif(text, kind):
@@ -94,6 +99,12 @@ def read_sarif(text, kind):
         location = run["results"][1]["locations"][0]["physicalLocation"]
         check(location["artifactLocation"] == {"uri": "src/sort.c", "uriBaseId": "%SRCROOT%"}, "relative")
         check(location["region"]["startLine"] == 100, "the line")
+        inner = run["results"][1]["relatedLocations"]
+        check([place["id"] for place in inner] == list(range(len(inner))), "related places are numbered")
+        check("block 0x2190-0x21c0 of sort_rows" in inner[0]["message"]["text"], "the block's message")
+        check(inner[0]["physicalLocation"]["region"]["startLine"] == 104, "the block's line")
+        check(all("relatedLocations" not in other or not other["relatedLocations"]
+                  for other in run["results"] if other is not run["results"][1]), "only there")
     if kind == "hostile":
         logical = run["results"][1]["locations"][0]["logicalLocations"][0]
         check(logical["fullyQualifiedName"] == RAW, "the name")
@@ -119,6 +130,7 @@ def read_github(text, kind):
     if kind == "regression":
         check(commands[1][1]["file"] == "src/sort.c" and commands[1][1]["line"] == "100", "place")
         check("+30.0 %25" in commands[1][2], "percent signs are escaped")
+        check("%0Ablock 0x2190-0x21c0 of sort_rows" in commands[1][2], "the block")
     if kind == "hostile":
         check(commands[1][1]["file"] == SEEN, "the file is %r" % commands[1][1]["file"])
         check(SEEN.replace("%", "%25") in commands[1][2], "the name is in the message")

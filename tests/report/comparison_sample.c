@@ -146,8 +146,19 @@ static void fill_tree(struct sample *sample)
 static void fill_findings(struct sample *sample, bool is_hostile)
 {
 	static struct hp_cost_shift shift = { NULL, 15e6, "inlined into" };
+	static struct hp_compared block;
+	static struct hp_compared *const blocks[] = { &block };
 	size_t count = 0;
 
+	block = compared(HP_SCOPE_BLOCK, "sort_rows", 100, 180, 0.05);
+	block.is_finding = true;
+	block.image = sample->procedures[0].image;
+	block.file = "/work/repo/src/sort.c";
+	block.line = 104;
+	block.extent[HP_BASE] = (struct hp_compared_extent){ 0x1180, 0x11a3 };
+	block.extent[HP_CANDIDATE] = (struct hp_compared_extent){ 0x2190, 0x21c0 };
+	sample->procedures[0].blocks = blocks;
+	sample->procedures[0].block_count = 1;
 	shift.partner = &sample->procedures[1];
 	sample->findings[count++] = &sample->program;
 	sample->findings[count++] = &sample->procedures[0];

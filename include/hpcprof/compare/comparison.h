@@ -96,7 +96,13 @@ struct hp_cost_shift {
 	const char *why; /* "inlined into", "split off from", ... */
 };
 
-/* Something compared: the program, an image, a procedure, a line. */
+/* Where code is: link-time addresses; `end` 0 where a side has none of it. */
+struct hp_compared_extent {
+	uint64_t start;
+	uint64_t end; /* the first address after it */
+};
+
+/* Something compared: the program, an image, a procedure, a line, a block. */
 struct hp_compared {
 	enum hp_scope scope;
 	const char *name;	 /* of the procedure, demangled; the program's or image's */
@@ -122,6 +128,14 @@ struct hp_compared {
 	const struct hp_compared_code *code; /* of findings, and of what was asked for: what
 						changed there, in order */
 	size_t code_count;
+
+	/* Of findings: basic blocks, or several in a row where they do not correspond one by one,
+	 * that most of the change is in, the dearest first; none where it is all over the procedure.
+	 * They and lines (`parts`) are findings of their own when they changed for certain, given
+	 * that the procedure did; they are not among the comparison's. */
+	struct hp_compared *const *blocks;
+	size_t block_count;
+	struct hp_compared_extent extent[HP_SIDES]; /* of a block */
 };
 
 /* Why nothing can be said, and what would help. */

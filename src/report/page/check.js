@@ -181,6 +181,18 @@ function codeTable(node) {
 					: now || (old ? old + "  (gone)" : "")));
 		}))));
 }
+/* Blocks and lines inside that changed for certain themselves. */
+function innerList(node) {
+	const found = data.findings.find(other => same(other, node));
+	if (node.scope !== "procedure" || !found) return [];
+	return [...found.blocks, ...node.parts.filter(part => part.finding)].map(inner => {
+		const extent = (inner.extent || {}).candidate || (inner.extent || {}).base;
+		return make("p", {}, inner.scope + " ", make("code", {}, [extent ? extent.start + "\u2013" + extent.end : "",
+			place(inner)].filter(Boolean).join("  ")), " ",
+			cost(inner.base.cost) + " \u2192 " + cost(inner.candidate.cost) + ", ",
+			make("span", { class: direction(inner) }, change(inner)));
+	});
+}
 function choose(node, focus) {
 	chosen = node;
 	for (const cell of cells) {
@@ -207,7 +219,7 @@ function choose(node, focus) {
 		...node.shifts.map(shift => make("p", {}, cost(Math.abs(shift.cost)) + (shift.cost >= 0
 			? " of it came from " : " of it went to "), make("code", {}, shift.name),
 			shift.why ? " (" + shift.why + ")" : "")),
-		codeTable(node) || "");
+		...innerList(node), codeTable(node) || "");
 }
 
 /* --- runs: each a dot --- */

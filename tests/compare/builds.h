@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Real programs, and epochs with samples in procedures of theirs. */
+#ifndef HPCPROF_TESTS_COMPARE_BUILDS_H
+#define HPCPROF_TESTS_COMPARE_BUILDS_H
+
+#include "../db_fixture.h"
+
+#include <hpcprof/compare/compare.h>
+#include <hpcprof/image/image.h>
+
+struct build {
+	struct hp_image_id id;
+	struct hp_image *image;
+};
+
+struct build build_open_file(const char *path);
+/* Of the programs built beside the tests. */
+struct build build_open(const char *name);
+/* Such a program as another file of the same name, as a linker makes it. */
+void build_copy(const char *name, const char *to);
+void build_close(struct build *build);
+
+/* The first of the name, or NULL. */
+const struct hp_procedure *build_procedure(const struct build *build, const char *name);
+/* The file offset of a link-time address. */
+uint64_t build_offset(const struct build *build, uint64_t address);
+
+/* So many samples all over a procedure, or on a line of it alone. */
+struct spent {
+	const char *name;
+	uint64_t samples;
+	uint32_t line;			      /* 0: all over it */
+	const struct hp_procedure *procedure; /* else the first of the name */
+};
+
+/* An epoch of one run, with a period of a millisecond; free the stamp. */
+char *build_record(struct hp_db *db, const struct build *build, const struct spent *spent,
+		   size_t procedures);
+
+/* Four epochs of each side, in turns, compared. */
+struct hp_comparison *build_compare(struct hp_db *db, const struct build builds[HP_SIDES],
+				    const struct spent *const spent[HP_SIDES],
+				    const size_t counts[HP_SIDES]);
+
+/* What is said of a procedure, or NULL. */
+const struct hp_compared *build_find(const struct hp_comparison *comparison, const char *name);
+
+#endif
