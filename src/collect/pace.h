@@ -23,7 +23,7 @@ struct pace {
 void pace_begin(struct pace *pace, uint64_t now_ns, uint64_t ran_ns, uint64_t length_ns);
 
 /* Now that it is due, is it over? Or else `due_ns` is when to look again: when it may be at the
- * earliest, and ever more rarely while the target sleeps. */
+ * earliest, and ever more rarely while the target sleeps: after an eighth of what it has taken. */
 bool pace_is_over(struct pace *pace, uint64_t now_ns, uint64_t ran_ns);
 
 #endif

@@ -44,16 +44,22 @@ END_TEST
 START_TEST(one_in_which_it_sleeps_ends_when_patience_does)
 {
 	struct pace pace = begin();
+	const uint64_t end_ns = BEGIN_NS + LENGTH_NS + PACE_PATIENCE_NS;
 	uint64_t before_ns = pace.due_ns;
 	unsigned looks = 0;
 
 	while (!pace_is_over(&pace, pace.due_ns, RAN_NS)) {
+		uint64_t step_ns = (before_ns - BEGIN_NS) / 8;
+
 		ck_assert_uint_gt(pace.due_ns, before_ns);
+		if (pace.due_ns < end_ns)
+			ck_assert_uint_eq(pace.due_ns - before_ns,
+					  step_ns > LENGTH_NS ? step_ns : LENGTH_NS);
 		before_ns = pace.due_ns;
 		looks++;
 		ck_assert_uint_lt(looks, 100);
 	}
-	ck_assert_uint_eq(pace.due_ns, BEGIN_NS + LENGTH_NS + PACE_PATIENCE_NS);
+	ck_assert_uint_eq(pace.due_ns, end_ns);
 }
 END_TEST
 

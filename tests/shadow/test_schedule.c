@@ -5,9 +5,13 @@
 #include "../../src/shadow/elbow_room.h"
 #include "../../src/shadow/price.h"
 #include "../../src/shadow/schedule.h"
+#include "../../src/shadow/threads.h"
 #include "../../src/shadow/waits.h"
 #include "../support.h"
 
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { SLOT = 1000000, SLOTS = 4000 };
@@ -362,6 +366,69 @@ START_TEST(threads_that_end_take_their_waiting_with_them)
 }
 END_TEST
 
+/* What the kernel says of a process with one thread. */
+static uint64_t kernels_waiting_ns(pid_t pid)
+{
+	unsigned long long ran_ns, waited_ns;
+	char path[64];
+	FILE *file;
+	int found;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	found = fscanf(file, "%llu %llu", &ran_ns, &waited_ns);
+	fclose(file);
+	return found == 2 ? waited_ns : 0;
+}
+
+/* Two that want the same CPU, and are stopped when both have waited for it: where kernels tell. */
+START_TEST(what_threads_have_waited_for_a_cpu_adds_up)
+{
+	enum { CHILDREN = 2, ENOUGH_MS = 2000 };
+	struct target target = { 0 };
+	uint64_t wanted_ns = 0;
+	bool has_waited = false;
+	pid_t children[CHILDREN];
+	cpu_set_t cpus;
+	size_t first = 0;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
+	while (!CPU_ISSET(first, &cpus))
+		first++;
+	CPU_ZERO(&cpus);
+	CPU_SET(first, &cpus);
+	for (int i = 0; i < CHILDREN; i++) {
+		children[i] = fork();
+		if (children[i] == 0) {
+			sched_setaffinity(0, sizeof(cpus), &cpus);
+			for (volatile uint64_t j = 0;; j++)
+				;
+		}
+		ck_assert_int_gt(children[i], 0);
+		ck_assert(target_add(&target, children[i], 0));
+	}
+	for (int i = 0; i < ENOUGH_MS && !has_waited; i++) {
+		usleep(1000);
+		has_waited = kernels_waiting_ns(children[0]) && kernels_waiting_ns(children[1]);
+	}
+	for (int i = 0; i < CHILDREN; i++) {
+		kill(children[i], SIGSTOP);
+		ck_assert_int_eq(waitpid(children[i], NULL, WUNTRACED), children[i]);
+	}
+	for (int i = 0; i < CHILDREN; i++)
+		wanted_ns += kernels_waiting_ns(children[i]);
+	ck_assert_uint_eq(target_waited_ns(&target), wanted_ns);
+	for (int i = 0; i < CHILDREN; i++) {
+		kill(children[i], SIGKILL);
+		ck_assert_int_eq(waitpid(children[i], NULL, 0), children[i]);
+	}
+	ck_assert_uint_eq(target_waited_ns(&target), 0);
+	target_clear(&target);
+}
+END_TEST
+
 START_TEST(groups_are_found_by_their_controller)
 {
 	static const char text[] = "12:cpu,cpuacct:/jobs/7\n4:memory:/a:b\n1:name=systemd:/\n"
@@ -464,7 +531,8 @@ HP_TEST_MAIN("shadow/schedule", there_is_one_moment_in_each_slot, moments_are_ev
 	     what_copies_take_is_learned, only_waiting_beyond_the_usual_is_a_copys_doing,
 	     noise_in_waiting_adds_up_to_little,
 	     before_it_is_known_what_is_usual_nothing_is_held_against_a_copy,
-	     threads_that_end_take_their_waiting_with_them, groups_are_found_by_their_controller,
+	     threads_that_end_take_their_waiting_with_them,
+	     what_threads_have_waited_for_a_cpu_adds_up, groups_are_found_by_their_controller,
 	     windows_that_are_cut_count_while_they_are_few, quotas_are_whole_cpus,
 	     a_copy_runs_elsewhere_if_it_can,
 	     memory_to_spare_is_what_the_kernel_says_less_a_reserve)
