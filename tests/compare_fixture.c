@@ -23,6 +23,9 @@ static struct hp_epoch_meta meta_of(const struct recorded *recorded, const char 
 		meta.start_ns = recorded->start_ns;
 	if (recorded->clock_hz > 0)
 		ck_assert(hp_clock_note(&meta.clock, recorded->clock_hz));
+	meta.complete = !recorded->is_interrupted;
+	if (recorded->is_whole_system)
+		return meta;
 	meta.runs = calloc(1, sizeof(*meta.runs));
 	meta.run_count = 1;
 	meta.runs[0].start_ns = meta.start_ns;

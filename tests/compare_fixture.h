@@ -18,6 +18,8 @@ struct recorded {
 	uint64_t start_ns;
 	uint64_t cpu_ns; /* samples times period */
 	double work;
+	bool is_whole_system; /* of no command's run */
+	bool is_interrupted;
 	uint64_t period; /* 1000000 */
 	double clock_hz;
 	const char *names[MOST_PROCEDURES];

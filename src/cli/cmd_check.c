@@ -338,13 +338,25 @@ static void job_clear(struct job *job)
 	hp_db_close(job->dbs[HP_CANDIDATE]);
 }
 
+static struct hp_error *open_baseline(const char *path, struct hp_db **db)
+{
+	struct hp_error *error = hp_error_wrap(hp_db_open(path, false, db), "--baseline-db");
+
+	if (error && error->class == HP_ERROR_NOT_FOUND)
+		return hp_error_advise(error,
+				       "a job on the main branch records and keeps it: "
+				       "hpcprof record --db DIR --label=NAME -- COMMAND; man "
+				       "hpcprof-check shows such jobs whole");
+	return error;
+}
+
 static struct hp_error *find_epochs(struct arguments *arguments, struct job *job, int *interrupted)
 {
 	struct check_runs *runs = &arguments->runs;
 	struct hp_error *error = hp_db_open(arguments->db, runs->runs > 0, &job->dbs[HP_CANDIDATE]);
 
 	if (!error && arguments->baseline_db)
-		error = hp_db_open(arguments->baseline_db, false, &job->dbs[HP_BASE]);
+		error = open_baseline(arguments->baseline_db, &job->dbs[HP_BASE]);
 	else
 		job->dbs[HP_BASE] = job->dbs[HP_CANDIDATE];
 	for (size_t side = 0; !error && !runs->runs && side < HP_SIDES; side++) {

@@ -89,7 +89,7 @@ static struct hp_error *load_side(struct side *side)
 		for (size_t j = 0; j < hp_epoch_image_count(replicate->epoch) && !error; j++)
 			error = load_image(side, i, j);
 		if (error)
-			return hp_error_wrap(error, "epoch %s", stamp);
+			return sides_advise(error);
 		if (!replicate->samples)
 			return hp_error_advise(
 				hp_error_create(

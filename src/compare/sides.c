@@ -49,6 +49,14 @@ const char *const *sides_notes(const struct sides *sides)
 	return notes;
 }
 
+struct hp_error *sides_advise(struct hp_error *error)
+{
+	if (!error || error->class != HP_ERROR_DAMAGED || error->advice)
+		return error;
+	return hp_error_advise(error, "leave it out, or record it again; hpcprof epochs verify "
+				      "lists what is damaged");
+}
+
 static void close_image(struct side_image *image)
 {
 	if (image->file)
@@ -108,7 +116,7 @@ static struct hp_error *open_side(struct side *side, const struct hp_compare_epo
 			hp_epoch_open(epochs->db, epochs->stamps[i], &replicate.epoch);
 
 		if (error)
-			return hp_error_wrap(error, "epoch %s", epochs->stamps[i]);
+			return sides_advise(error);
 		replicate.meta = hp_epoch_meta(replicate.epoch);
 		settle_exposure(&replicate, epochs->work);
 		if (!hp_vector_push(&side->replicates, replicate)) {
@@ -164,6 +172,55 @@ static struct hp_error *settle_work(struct sides *sides, const struct hp_compare
 		return hp_error_create_no_memory();
 	forget_work(sides);
 	return NULL;
+}
+
+/* --- recordings that are no runs -------------------------------------------------------------- */
+
+/* What an epoch has when its recorder died is a part of a run: nobody knows which. */
+static struct hp_error *check_complete(struct sides *sides, const struct replicate *replicate)
+{
+	const char *stamp = hp_epoch_stamp(replicate->epoch);
+	const char *what = hp_epoch_is_recording(replicate->epoch) ? "is still being recorded"
+								   : "was interrupted";
+	/* Shares are about those of the whole, and so are the samples of one set among others. */
+	bool is_enough = sides->options->is_relative || !sides->at[HP_CANDIDATE].replicates.count;
+
+	if (replicate->meta->complete)
+		return NULL;
+	if (!is_enough)
+		return hp_error_advise(hp_error_create(HP_ERROR_INSUFFICIENT,
+						       "epoch %s %s: what it costs in the end is "
+						       "not known",
+						       stamp, what),
+				       "leave it out, by naming the other epochs; --relative "
+				       "compares the shares that it has");
+	return sides_note(sides, "epoch %s %s: it is a part of what it would have been", stamp,
+			  what)
+		       ? NULL
+		       : hp_error_create_no_memory();
+}
+
+static struct hp_error *check_recordings(struct sides *sides)
+{
+	const struct replicate *whole = NULL;
+
+	for (size_t side = 0; side < HP_SIDES; side++)
+		for (size_t i = 0; i < sides->at[side].replicates.count; i++) {
+			const struct replicate *replicate = &sides->at[side].replicates.at[i];
+			struct hp_error *error = check_complete(sides, replicate);
+
+			if (error)
+				return error;
+			if (!whole && !replicate->meta->run_count)
+				whole = replicate;
+		}
+	if (!whole || sides->options->is_relative || !sides->at[HP_CANDIDATE].replicates.count ||
+	    sides_note(sides,
+		       "epoch %s is of no command's run: all that it recorded counts as one, "
+		       "however long that took",
+		       hp_epoch_stamp(whole->epoch)))
+		return NULL;
+	return hp_error_create_no_memory();
 }
 
 /* --- the event ------------------------------------------------------------------------------- */
@@ -354,7 +411,9 @@ struct hp_error *sides_open(struct sides *sides, const struct hp_compare_epochs 
 		error = open_side(&sides->at[side], &epochs[side]);
 	if (error)
 		return error;
-	error = settle_work(sides, epochs);
+	error = check_recordings(sides);
+	if (!error)
+		error = settle_work(sides, epochs);
 	if (!error)
 		error = check_machines(sides);
 	if (!error)

@@ -45,6 +45,12 @@ static struct hp_error *open_directory(const char *path, bool create, int *fd)
 					"those are not followed",
 					path),
 			"name the directory that it leads to: --db \"$(readlink -f '%s')\"", path);
+	if (failure == ENOTDIR)
+		return hp_error_advise(hp_error_create(HP_ERROR_DAMAGED,
+						       "%s is no directory, and a profile database "
+						       "is one",
+						       path),
+				       "name another: --db DIR, or HPCPROF_DB");
 	if (failure == ENOENT)
 		return hp_error_advise(hp_error_create(HP_ERROR_NOT_FOUND,
 						       "there is no profile database %s", path),

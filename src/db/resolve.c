@@ -91,7 +91,7 @@ static void write_text(struct hp_writer *text, const char *part)
 	hp_write_bytes(text, part, strlen(part));
 }
 
-/* "there are: A (label), B, … and 12 older ones", newest first, of those that `keep` picks. */
+/* "A (label), B, ... and older ones", newest first, of those that `keep` picks. */
 static char *list_epochs(const struct resolving *resolving,
 			 bool (*keep)(const struct candidate *, const char *), const char *text)
 {
@@ -142,6 +142,35 @@ static bool starts_with(const struct candidate *candidate, const char *text)
 	return strncmp(candidate->stamp, text, strlen(text)) == 0;
 }
 
+static bool is_newest_of_label(const struct resolving *resolving, size_t at)
+{
+	for (size_t i = at + 1; i < resolving->count; i++)
+		if (has_label(&resolving->all[i], resolving->all[at].label))
+			return false;
+	return true;
+}
+
+/* "; labels: A, B, ..." where not all epochs are listed anyway, else nothing; NULL when memory is
+ * short. */
+static char *list_labels(const struct resolving *resolving)
+{
+	struct hp_writer list = { 0 };
+	size_t listed = 0;
+	size_t i = resolving->count > LISTED_AT_MOST ? resolving->count : 0;
+
+	while (i-- > 0 && listed <= LISTED_AT_MOST) {
+		if (!resolving->all[i].label || !is_newest_of_label(resolving, i))
+			continue;
+		write_text(&list, listed ? ", " : "; labels: ");
+		write_text(&list, listed++ < LISTED_AT_MOST ? resolving->all[i].label : "...");
+	}
+	hp_write_u8(&list, 0);
+	if (!list.failed)
+		return (char *)list.bytes;
+	hp_writer_free(&list);
+	return NULL;
+}
+
 static struct hp_error *nothing_there(const struct resolving *resolving)
 {
 	return hp_error_advise(hp_error_create(HP_ERROR_NOT_FOUND,
@@ -153,12 +182,14 @@ static struct hp_error *nothing_there(const struct resolving *resolving)
 static struct hp_error *not_found(const struct resolving *resolving, const char *text)
 {
 	_cleanup_free_ char *list = NULL;
+	_cleanup_free_ char *labels = NULL;
 
 	if (!resolving->count)
 		return nothing_there(resolving);
 	list = list_epochs(resolving, any, NULL);
-	return hp_error_advise(hp_error_create(HP_ERROR_NOT_FOUND, "no epoch '%s'; there are: %s",
-					       text, list ? list : "others"),
+	labels = list_labels(resolving);
+	return hp_error_advise(hp_error_create(HP_ERROR_NOT_FOUND, "no epoch '%s'; there are: %s%s",
+					       text, list ? list : "others", labels ? labels : ""),
 			       "an epoch is named by its stamp, its label, @latest, @-1 (the one "
 			       "before), or a range A..B; see: hpcprof epochs list");
 }
@@ -278,18 +309,30 @@ static struct hp_error *choose_range(struct resolving *resolving, const char *ar
 	return NULL;
 }
 
-/* False when no epoch carries it. */
-static bool choose_label(struct resolving *resolving, const char *label)
+/* One that cannot be read may carry the label, too: what all that do are is then not known. */
+static struct hp_error *choose_label(struct resolving *resolving, const char *label, bool *found)
 {
-	bool found = false;
+	const char *unread = NULL;
 
+	*found = false;
 	for (size_t i = 0; i < resolving->count; i++) {
+		if (!resolving->all[i].readable)
+			unread = resolving->all[i].stamp;
 		if (!has_label(&resolving->all[i], label))
 			continue;
 		resolving->chosen[i] = true;
-		found = true;
+		*found = true;
 	}
-	return found;
+	if (!*found || !unread)
+		return NULL;
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_DAMAGED,
+				"epoch %s cannot be read, so that nobody knows whether its label "
+				"is '%s'",
+				unread, label),
+		"hpcprof epochs verify says what is wrong with it; hpcprof epochs rm %s removes "
+		"it; or name epochs by their stamps",
+		unread);
 }
 
 static struct hp_error *choose(struct resolving *resolving, const char *argument)
@@ -300,8 +343,13 @@ static struct hp_error *choose(struct resolving *resolving, const char *argument
 
 	if (dots)
 		return choose_range(resolving, argument, dots);
-	if (resolving->labels_mean_all && choose_label(resolving, argument))
-		return NULL;
+	if (resolving->labels_mean_all) {
+		bool found;
+
+		error = choose_label(resolving, argument, &found);
+		if (error || found)
+			return error;
+	}
 	error = find_one(resolving, argument, &at);
 	if (!error)
 		resolving->chosen[at] = true;

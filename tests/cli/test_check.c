@@ -310,6 +310,106 @@ START_TEST(empty_and_damaged_epochs_exit_with_5_by_name)
 }
 END_TEST
 
+START_TEST(an_epoch_that_cannot_be_read_may_be_any_labels)
+{
+	struct test test = begin(400, 400);
+	char *broken = record(test.db, "old", 400);
+	char *good = record(test.db, "single", 400);
+	char arguments[128];
+
+	fixture_write(
+		fixture_path(fixture_path(fixture_path(test.directory, "db"), broken), "meta"), "x",
+		1);
+	assert_check(&test, "old -- new", 5);
+	assert_said(&test, broken);
+	assert_said(&test, "whether its label is 'old'");
+	assert_said(&test, "hpcprof epochs verify");
+	/* By its stamp an epoch is what it is. */
+	snprintf(arguments, sizeof(arguments), "--min-change=50 --min-share=50 %s -- @latest",
+		 good);
+	assert_check(&test, arguments, 0);
+	free(broken);
+	free(good);
+	end(&test);
+}
+END_TEST
+
+START_TEST(a_part_of_a_run_is_not_compared_with_runs)
+{
+	struct test test = begin(400, 400);
+	const struct recorded part = {
+		.label = "part",
+		.names = { "same", "changing" },
+		.samples = { 60, 40 },
+		.is_interrupted = true,
+	};
+	char *stamp = compare_record(test.db, &part);
+
+	assert_check(&test, "old -- part", 3);
+	assert_said(&test, stamp);
+	assert_said(&test, "was interrupted");
+	run_hpcprof(test.directory, "diff", "old part", 3, test.output, OUTPUT_BYTES);
+	run_hpcprof(test.directory, "diff", "--relative old part", 0, test.output, OUTPUT_BYTES);
+	assert_said(&test, "a part of what it would have been");
+	run_hpcprof(test.directory, "stats", "old part", 0, test.output, OUTPUT_BYTES);
+	assert_said(&test, "a part of what it would have been");
+	free(stamp);
+	end(&test);
+}
+END_TEST
+
+START_TEST(recordings_of_no_run_are_told)
+{
+	struct test test = begin(400, 400);
+	const struct recorded everything = {
+		.label = "everything",
+		.names = { "same", "changing" },
+		.samples = { 6000, 4000 },
+		.is_whole_system = true,
+	};
+
+	free(compare_record(test.db, &everything));
+	assert_check(&test, "old -- everything", 1);
+	assert_said(&test, "is of no command's run");
+	assert_check(&test, "--relative --min-change=50 old -- everything", 0);
+	ck_assert_ptr_null(strstr(test.output, "is of no command's run"));
+	end(&test);
+}
+END_TEST
+
+START_TEST(other_machines_are_compared_by_shares_alone)
+{
+	struct test test = begin(400, 400);
+	const struct recorded elsewhere = {
+		.label = "elsewhere",
+		.cpu_model = "Another CPU",
+		.names = { "same", "changing" },
+		.samples = { 600, 400 },
+	};
+
+	free(compare_record(test.db, &elsewhere));
+	assert_check(&test, "old -- elsewhere", 3);
+	assert_said(&test, "Another CPU");
+	assert_said(&test, "--relative");
+	assert_check(&test, "--relative --min-change=50 --min-share=30 old -- elsewhere", 0);
+	assert_said(&test, "different CPUs");
+	end(&test);
+}
+END_TEST
+
+START_TEST(a_label_that_nothing_has_is_told_with_all_labels)
+{
+	struct test test = begin(400, 400);
+
+	free(record(test.db, "nightly", 400));
+	for (int i = 0; i < 12; i++)
+		free(record(test.db, "new", 400));
+	assert_check(&test, "nope -- new", 2);
+	assert_said(&test, "labels: new, nightly, old");
+	end(&test);
+}
+END_TEST
+
 START_TEST(a_page_is_written_beside_it)
 {
 	struct test test = begin(400, 600);
@@ -336,4 +436,8 @@ HP_TEST_MAIN("cli/check", a_regression_exits_with_1_and_is_named, what_did_not_c
 	     a_label_that_nothing_has_exits_with_2_and_says_which_there_are,
 	     wrong_usage_exits_with_2, options_that_record_are_refused_where_nothing_is_recorded,
 	     each_side_may_have_done_another_amount_of_work,
-	     empty_and_damaged_epochs_exit_with_5_by_name, a_page_is_written_beside_it)
+	     empty_and_damaged_epochs_exit_with_5_by_name,
+	     an_epoch_that_cannot_be_read_may_be_any_labels,
+	     a_part_of_a_run_is_not_compared_with_runs, recordings_of_no_run_are_told,
+	     other_machines_are_compared_by_shares_alone,
+	     a_label_that_nothing_has_is_told_with_all_labels, a_page_is_written_beside_it)

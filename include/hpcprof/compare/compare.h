@@ -37,7 +37,7 @@ struct hp_compare_options {
 /*
  * USAGE when the sides have no event in common, or one that counts different things, and when work
  * is given for one side while an epoch of the other does not say its own; INSUFFICIENT
- * when they ran on different CPU models and the comparison is not relative; DAMAGED when an epoch
+ * when they ran on different CPU models, or an epoch has no end, and the comparison is not relative; DAMAGED when an epoch
  * cannot be read or has no samples: all name the epochs. Too little data is no error, but the
  * verdict.
  */
