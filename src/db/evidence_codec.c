@@ -217,6 +217,7 @@ struct decoding {
 	const struct hp_section *section;
 	struct hp_reader reader;
 	struct hp_window_evidence *evidence;
+	uint64_t items; /* in all lists so far */
 };
 
 static struct hp_error *damaged(const struct decoding *in, const char *what)
@@ -322,6 +323,10 @@ static struct hp_error *decode_items(struct decoding *in, struct hp_counted **it
 
 	if (!hp_read_varint(&in->reader, &count))
 		return damaged(in, "not a number of items");
+	/* Few bytes can promise many, each of them large in memory. */
+	if (count > HP_EVIDENCE_MOST_ITEMS - in->items)
+		return damaged(in, "more items than an epoch may have");
+	in->items += count;
 	error = make_room(in, count, LEAST_ITEM_BYTES, sizeof(**items), (void **)items);
 	for (uint64_t i = 0; !error && i < count; i++)
 		error = decode_item(in, i ? &(*items)[i - 1] : NULL, &(*items)[(*done)++]);

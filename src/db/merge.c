@@ -222,6 +222,14 @@ static struct hp_error *merge_evidence(struct merging *merging)
 		}
 		hp_window_evidence_clear(&evidence);
 	}
+	if (!error && hp_window_evidence_items(&sum) > HP_EVIDENCE_MOST_ITEMS)
+		error = hp_error_advise(
+			hp_error_create(HP_ERROR_INSUFFICIENT,
+					"%llu blocks and edges were counted in these epochs, and "
+					"one holds %d",
+					(unsigned long long)hp_window_evidence_items(&sum),
+					HP_EVIDENCE_MOST_ITEMS),
+			"merge fewer epochs, or report them together without merging");
 	if (!error)
 		error = hp_epoch_writer_evidence(merging->writer, &sum);
 	hp_window_evidence_clear(&sum);

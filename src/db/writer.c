@@ -436,6 +436,23 @@ struct hp_error *hp_epoch_writer_symbols(struct hp_epoch_writer *writer, size_t 
 	return hp_error_wrap(error, "epoch %s: %s", writer->name, name);
 }
 
+/* What is there already stays as it is, and is readable. */
+static struct hp_error *leave_out_counts(struct hp_epoch_writer *writer,
+					 const struct hp_window_evidence *evidence,
+					 struct hp_window_evidence *sum)
+{
+	struct hp_error *error;
+
+	hp_window_evidence_clear(sum);
+	error = hp_contents_read_evidence(writer->directory, sum, NULL);
+	if (!error)
+		error = hp_window_evidence_add_without_counts(sum, evidence);
+	if (!error)
+		error = hp_window_evidence_add_reason(sum, true, "the epoch has no room for more",
+						      1);
+	return error;
+}
+
 static struct hp_error *encode_added(struct hp_epoch_writer *writer,
 				     const struct hp_window_evidence *evidence,
 				     struct hp_writer *file)
@@ -450,6 +467,8 @@ static struct hp_error *encode_added(struct hp_epoch_writer *writer,
 		error = would_lose();
 	if (!error)
 		error = hp_window_evidence_add(&sum, evidence);
+	if (!error && hp_window_evidence_items(&sum) > HP_EVIDENCE_MOST_ITEMS)
+		error = leave_out_counts(writer, evidence, &sum);
 	if (!error)
 		error = hp_evidence_encode(&sum, file);
 	hp_window_evidence_clear(&sum);

@@ -461,6 +461,9 @@ struct hp_error *hp_window_evidence_check(const struct hp_window_evidence *evide
 {
 	const char *fault = NULL;
 
+	if (hp_window_evidence_items(evidence) > HP_EVIDENCE_MOST_ITEMS)
+		fault = "more items than an epoch may have";
+
 	for (size_t i = 1; i < evidence->image_count && !fault; i++)
 		if (hp_image_id_compare(&evidence->images[i - 1], &evidence->images[i]) >= 0)
 			fault = "images out of order";
@@ -482,6 +485,41 @@ struct hp_error *hp_window_evidence_check(const struct hp_window_evidence *evide
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
+
+uint64_t hp_window_evidence_items(const struct hp_window_evidence *evidence)
+{
+	uint64_t items = 0;
+
+	for (size_t i = 0; i < evidence->stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &evidence->strata[i];
+
+		items += stratum->item_count + stratum->outcome_count + stratum->probe_count +
+			 stratum->tick_count;
+	}
+	return items;
+}
+
+struct hp_error *hp_window_evidence_add_without_counts(struct hp_window_evidence *into,
+						       const struct hp_window_evidence *from)
+{
+	struct hp_window_evidence bare = *from;
+	struct hp_error *error;
+
+	bare.images = NULL;
+	bare.image_count = 0;
+	bare.strata = calloc(from->stratum_count + 1, sizeof(*bare.strata));
+	if (!bare.strata)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < from->stratum_count; i++) {
+		bare.strata[i].recording = from->strata[i].recording;
+		bare.strata[i].command = from->strata[i].command;
+		bare.strata[i].time_ns = from->strata[i].time_ns;
+	}
+	bare.dropped += hp_window_evidence_items(from);
+	error = hp_window_evidence_add(into, &bare);
+	free(bare.strata);
+	return error;
+}
 
 static struct hp_window_group sum_of(const struct hp_window_evidence *evidence, bool is_relative)
 {

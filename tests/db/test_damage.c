@@ -524,6 +524,46 @@ START_TEST(profiles_that_lie_behind_a_right_checksum_are_refused)
 }
 END_TEST
 
+/* A list of `count` items that are a few bytes each, if they are there at all. */
+static void assert_refused(uint64_t count, const char *why)
+{
+	struct hp_container_builder builder = { .kind = &hp_evidence_kind };
+	struct hp_window_evidence evidence;
+	struct hp_writer windows = { 0 };
+	struct hp_writer file;
+	struct hp_error *error;
+
+	hp_container_add(&builder, "imgs", HP_SECTION_REQUIRED, (const uint8_t *)"", 1);
+	/* Figures, and no reasons. */
+	for (int i = 0; i < 9; i++)
+		hp_write_varint(&windows, 0);
+	hp_write_varint(&windows, 1);
+	hp_write_varint(&windows, 1);
+	hp_write_string(&windows, "sh");
+	hp_write_varint(&windows, 1);
+	for (int i = 0; i < 4 * HP_EVIDENCE_GROUPS; i++)
+		hp_write_varint(&windows, 0);
+	hp_write_varint(&windows, count);
+	hp_container_add(&builder, "wind", HP_SECTION_REQUIRED, windows.bytes, windows.size);
+	hp_writer_free(&windows);
+	hp_assert_ok(hp_container_finish(&builder, &file));
+	error = hp_evidence_decode(file.bytes, file.size, &evidence, NULL);
+	ck_assert_ptr_nonnull(error);
+	ck_assert_int_eq(error->class, HP_ERROR_DAMAGED);
+	ck_assert_msg(strstr(error->message, why), "%s", error->message);
+	hp_error_destroy(error);
+	hp_window_evidence_clear(&evidence);
+}
+
+START_TEST(no_memory_is_taken_for_items_that_no_epoch_may_have)
+{
+	assert_refused(1, "more is promised than there is");
+	assert_refused(HP_EVIDENCE_MOST_ITEMS, "more is promised than there is");
+	assert_refused((uint64_t)HP_EVIDENCE_MOST_ITEMS + 1, "more items than an epoch may have");
+	assert_refused(UINT64_MAX, "more items than an epoch may have");
+}
+END_TEST
+
 /* The bytes that hpcprof-db(5) shows, assembled here by hand. */
 START_TEST(a_profile_has_the_bytes_that_the_manual_says)
 {
@@ -682,6 +722,7 @@ HP_TEST_MAIN("db/damage", a_flip_of_any_byte_of_any_file_is_noticed,
 	     an_older_epoch_has_the_default_skid_of_its_precision,
 	     meta_that_makes_no_sense_is_refused,
 	     profiles_that_lie_behind_a_right_checksum_are_refused,
+	     no_memory_is_taken_for_items_that_no_epoch_may_have,
 	     a_profile_has_the_bytes_that_the_manual_says,
 	     a_directory_with_foreign_files_is_refused,
 	     a_missing_or_empty_directory_is_not_found_unless_created,

@@ -475,6 +475,49 @@ START_TEST(what_breaks_the_rules_is_named)
 }
 END_TEST
 
+/* Before any of them is looked at. */
+START_TEST(more_items_than_memory_is_for_are_refused)
+{
+	char command[] = "a";
+	struct hp_window_stratum strata[] = {
+		{ .command = command, .item_count = HP_EVIDENCE_MOST_ITEMS - 1 },
+		{ .command = command, .outcome_count = 1, .probe_count = 1 },
+	};
+	struct hp_window_evidence evidence = { .strata = strata,
+					       .stratum_count = HP_ARRAY_COUNT(strata) };
+
+	ck_assert_uint_eq(hp_window_evidence_items(&evidence), HP_EVIDENCE_MOST_ITEMS + 1);
+	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
+}
+END_TEST
+
+START_TEST(without_counts_time_and_price_stay)
+{
+	struct hp_random random = hp_random_seeded(77);
+	struct hp_window_evidence whole = make(&random);
+	struct hp_window_evidence bare = { 0 };
+	uint64_t time_ns[2] = { 0 };
+
+	hp_assert_ok(hp_window_evidence_add_without_counts(&bare, &whole));
+	hp_assert_ok(hp_window_evidence_check(&bare));
+	ck_assert_uint_gt(hp_window_evidence_items(&whole), 0);
+	ck_assert_uint_eq(hp_window_evidence_items(&bare), 0);
+	ck_assert_uint_eq(bare.dropped, whole.dropped + hp_window_evidence_items(&whole));
+	ck_assert_uint_eq(bare.price.lost_ns, whole.price.lost_ns);
+	ck_assert_uint_eq(bare.reason_count, whole.reason_count);
+	ck_assert_uint_eq(hp_window_evidence_counted(&bare).windows, 0);
+	ck_assert_uint_eq(hp_window_evidence_relative(&bare).windows, 0);
+	for (size_t i = 0; i < whole.stratum_count; i++)
+		time_ns[0] += whole.strata[i].time_ns;
+	for (size_t i = 0; i < bare.stratum_count; i++)
+		time_ns[1] += bare.strata[i].time_ns;
+	ck_assert_uint_gt(time_ns[0], 0);
+	ck_assert_uint_eq(time_ns[0], time_ns[1]);
+	hp_window_evidence_clear(&whole);
+	hp_window_evidence_clear(&bare);
+}
+END_TEST
+
 /* --- estimates -------------------------------------------------------------------------------- */
 
 START_TEST(equal_groups_leave_no_doubt)
@@ -728,6 +771,7 @@ START_TEST(shares_hold_the_truth_as_often_as_they_say)
 END_TEST
 
 HP_TEST_MAIN("model/evidence", adding_commutes_and_associates, what_is_added_keeps_its_images,
+	     more_items_than_memory_is_for_are_refused, without_counts_time_and_price_stay,
 	     what_is_counted_once_stands_in_a_list_once, counts_that_do_not_fit_are_an_error,
 	     outcomes_are_of_branches_and_relative, groups_of_outcomes_are_by_distance,
 	     what_breaks_the_rules_is_named, equal_groups_leave_no_doubt,

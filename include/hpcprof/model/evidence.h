@@ -33,6 +33,10 @@
 
 enum { HP_EVIDENCE_GROUPS = 64 };
 
+/* So many items there are at most in all lists of an epoch: 0.6 GB of memory. A large program has
+ * some 100,000. */
+enum { HP_EVIDENCE_MOST_ITEMS = 1 << 20 };
+
 enum hp_counted_kind {
 	HP_COUNTED_BLOCK = 1, /* straight code that ran from `at`: `bytes`, `instructions` */
 	/* Edges: from the branch instruction at `at`, to `to`. */
@@ -141,6 +145,13 @@ struct hp_error *hp_window_evidence_add(struct hp_window_evidence *into,
 					const struct hp_window_evidence *from);
 struct hp_error *hp_window_evidence_add_reason(struct hp_window_evidence *into, bool is_refusal,
 					       const char *what, uint64_t count);
+/* Instead of everything: what stays true when its counts find no room. The commands' time, what
+ * windows cost, why they ended; the items are `dropped`. Of what it holds already it is as
+ * hp_window_evidence_add. */
+struct hp_error *hp_window_evidence_add_without_counts(struct hp_window_evidence *into,
+						       const struct hp_window_evidence *from);
+/* Items in all lists. */
+uint64_t hp_window_evidence_items(const struct hp_window_evidence *evidence);
 /* NULL when the rules above are kept, else USAGE. */
 struct hp_error *hp_window_evidence_check(const struct hp_window_evidence *evidence);
 
