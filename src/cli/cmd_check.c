@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hpcprof check: epochs against epochs, or two commands against each other; the exit status says. */
 #include "arguments.h"
+#include "check_page.h"
 #include "check_runs.h"
 #include "command.h"
 
-#include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/compare/compare.h>
 #include <hpcprof/report/comparison.h>
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -376,33 +374,6 @@ static struct hp_error *find_epochs(struct arguments *arguments, struct job *job
 	return error;
 }
 
-/* Replaced in one step; a symbolic link that stands there is replaced, not followed. */
-static struct hp_error *write_page(const struct hp_comparison *comparison,
-				   const struct hp_comparison_options *options, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	_cleanup_free_ char *directory = slash ? strndup(path, (size_t)(slash - path) + 1)
-					       : strdup(".");
-	_cleanup_close_ int fd = -1;
-	_cleanup_free_ char *page = NULL;
-	struct hp_error *error;
-	size_t size;
-	FILE *out;
-
-	fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	if (fd < 0)
-		return hp_error_create_errno(errno, "opening %s", directory ? directory : path);
-	out = open_memstream(&page, &size);
-	if (!out)
-		return hp_error_create_no_memory();
-	error = hp_comparison_write(comparison, HP_COMPARISON_HTML, options, out);
-	if (fclose(out) != 0 && !error)
-		error = hp_error_create_no_memory();
-	if (!error)
-		error = hp_file_replace(fd, slash ? slash + 1 : path, page, size);
-	return hp_error_wrap(error, "writing %s", path);
-}
-
 static int status_of(enum hp_verdict verdict)
 {
 	switch (verdict) {
@@ -417,7 +388,9 @@ static int status_of(enum hp_verdict verdict)
 	return HP_EXIT_OK;
 }
 
-static struct hp_error *print(struct arguments *arguments, const struct hp_comparison *comparison)
+/* Whether it arrived is seen when standard output is closed. */
+static struct hp_error *print(struct arguments *arguments, const struct hp_comparison *comparison,
+			      const struct check_page *page)
 {
 	char root[PATH_MAX];
 	const char *given = arguments->output.source_root;
@@ -427,10 +400,8 @@ static struct hp_error *print(struct arguments *arguments, const struct hp_compa
 	if (realpath(given ? given : ".", root) && strcmp(root, "/") != 0)
 		arguments->output.source_root = root;
 	error = hp_comparison_write(comparison, arguments->format, &arguments->output, stdout);
-	if (!error && fflush(stdout) != 0)
-		error = hp_error_create_errno(errno, "writing to standard output");
 	if (!error && arguments->html)
-		error = write_page(comparison, &arguments->output, arguments->html);
+		error = check_page_write(page, comparison, &arguments->output);
 	arguments->output.source_root = given;
 	return error;
 }
@@ -449,19 +420,22 @@ static struct hp_error *check(struct arguments *arguments, int *status)
 {
 	_cleanup_(job_clear) struct job job = { 0 };
 	_cleanup_(hp_comparison_destroy_scope) struct hp_comparison *comparison = NULL;
+	_cleanup_(check_page_close) struct check_page page = { 0 };
 	struct hp_error *error = arguments->runs.runs ? check_given_runs(arguments)
 						      : check_given_epochs(arguments);
 
 	if (!error && arguments->runs.runs)
 		error = check_runs_divide(&arguments->runs, arguments->candidate,
 					  arguments->candidate_count);
+	if (!error && arguments->html)
+		error = check_page_open(arguments->html, &page);
 	if (!error)
 		error = find_epochs(arguments, &job, status);
 	arguments->compare.event = compared_event(&arguments->runs);
 	if (!error)
 		error = hp_compare(job.sides, &arguments->compare, &comparison);
 	if (!error)
-		error = print(arguments, comparison);
+		error = print(arguments, comparison, &page);
 	if (!error)
 		*status = status_of(comparison->verdict);
 	return error;

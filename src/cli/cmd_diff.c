@@ -216,8 +216,6 @@ static struct hp_error *diff(const struct arguments *arguments, bool *over)
 					arguments->compare.annotated),
 			"hpcprof diff without --annotate lists the procedures there are");
 	error = hp_comparison_write(comparison, arguments->format, &options, stdout);
-	if (!error && fflush(stdout) != 0)
-		error = hp_error_create_errno(errno, "writing to standard output");
 	if (!error)
 		*over = arguments->fail_over > 0 && is_over(comparison, arguments->fail_over);
 	return error;

@@ -119,8 +119,6 @@ static struct hp_error *show(const struct arguments *arguments)
 	if (!error)
 		error = hp_spread_write(spread, arguments->format, (size_t)arguments->limit,
 					stdout);
-	if (!error && fflush(stdout) != 0)
-		error = hp_error_create_errno(errno, "writing to standard output");
 	hp_db_free_stamps(stamps, count);
 	return error;
 }

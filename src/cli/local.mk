@@ -3,7 +3,8 @@ bin_PROGRAMS += hpcprof
 hpcprof_SOURCES = \
 	src/cli/arguments.h src/cli/arguments.c \
 	src/cli/cli.c \
-	src/cli/cmd_check.c src/cli/check_runs.h src/cli/check_runs.c \
+	src/cli/cmd_check.c src/cli/check_page.h src/cli/check_page.c \
+	src/cli/check_runs.h src/cli/check_runs.c \
 	src/cli/cmd_diff.c \
 	src/cli/cmd_doctor.c \
 	src/cli/cmd_epochs.c src/cli/epoch_list.h src/cli/epoch_list.c \

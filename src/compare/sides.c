@@ -51,7 +51,12 @@ const char *const *sides_notes(const struct sides *sides)
 
 struct hp_error *sides_advise(struct hp_error *error)
 {
-	if (!error || error->class != HP_ERROR_DAMAGED || error->advice)
+	if (!error || error->advice)
+		return error;
+	if (error->class == HP_ERROR_NOT_PERMITTED)
+		return hp_error_advise(error, "who recorded it can let others read it: chmod -R "
+					      "a+rX on the database");
+	if (error->class != HP_ERROR_DAMAGED)
 		return error;
 	return hp_error_advise(error, "leave it out, or record it again; hpcprof epochs verify "
 				      "lists what is damaged");

@@ -104,7 +104,7 @@ struct hp_error *sides_gather(struct sides *sides);
 struct hp_error *sides_match(struct sides *sides);
 void sides_clear(struct sides *sides); /* but for the arena */
 
-/* What to do about an epoch that is damaged; other errors, and NULL, stay as they are. */
+/* What to do about an epoch that is damaged or may not be read; other errors, and NULL, stay as they are. */
 struct hp_error *sides_advise(struct hp_error *error);
 /* A sentence for the reader; false when memory is short. */
 bool sides_note(struct sides *sides, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -226,7 +226,9 @@ struct hp_error *hp_epoch_directory_create(int db, char *name, int *directory, i
 		if (mkdirat(db, name, 0777) < 0) {
 			if (errno == EEXIST)
 				continue;
-			return hp_error_create_errno(errno, "making an epoch");
+			return hp_error_advise(
+				hp_error_create_errno(errno, "making an epoch"),
+				"name a database that can be written to: --db DIR, or HPCPROF_DB");
 		}
 		error = hp_epoch_directory_claim(db, name, directory, lock);
 		if (!error)

@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct test {
 	char *directory;
@@ -425,6 +426,36 @@ START_TEST(a_page_is_written_beside_it)
 	snprintf(arguments, sizeof(arguments), "--html='%s/no/page.html' old -- new",
 		 test.directory);
 	assert_check(&test, arguments, 2);
+	assert_said(&test, "--html takes a file");
+	end(&test);
+}
+END_TEST
+
+START_TEST(what_is_no_file_stays_what_it_is)
+{
+	struct test test = begin(400, 600);
+	static const char *const names[] = { "", "/", "/.", "/pipe", "/null", "/link-to-pipe" };
+	const char *pipe = fixture_path(test.directory, "pipe");
+	const char *null = fixture_path(test.directory, "null");
+	const char *link = fixture_path(test.directory, "link-to-pipe");
+	char arguments[512];
+	struct stat status;
+
+	ck_assert_int_eq(mkfifo(pipe, 0600), 0);
+	ck_assert_int_eq(symlink("/dev/null", null), 0);
+	ck_assert_int_eq(symlink("pipe", link), 0);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(names); i++) {
+		snprintf(arguments, sizeof(arguments), "--html='%s%s' old -- new", test.directory,
+			 names[i]);
+		assert_check(&test, arguments, 2);
+		assert_said(&test, "it is no file");
+		/* Before anything is compared. */
+		ck_assert_ptr_null(strstr(test.output, "regression"));
+	}
+	ck_assert_int_eq(lstat(pipe, &status), 0);
+	ck_assert(S_ISFIFO(status.st_mode));
+	ck_assert_int_eq(lstat(null, &status), 0);
+	ck_assert(S_ISLNK(status.st_mode));
 	end(&test);
 }
 END_TEST
@@ -440,4 +471,5 @@ HP_TEST_MAIN("cli/check", a_regression_exits_with_1_and_is_named, what_did_not_c
 	     an_epoch_that_cannot_be_read_may_be_any_labels,
 	     a_part_of_a_run_is_not_compared_with_runs, recordings_of_no_run_are_told,
 	     other_machines_are_compared_by_shares_alone,
-	     a_label_that_nothing_has_is_told_with_all_labels, a_page_is_written_beside_it)
+	     a_label_that_nothing_has_is_told_with_all_labels, a_page_is_written_beside_it,
+	     what_is_no_file_stays_what_it_is)
