@@ -199,9 +199,9 @@ static double shrunken(const struct counts *counts, const struct dispersion *dis
 		*freedom += own_freedom;
 		value = (own * own_freedom + expected * dispersion->freedom) / *freedom;
 	}
-	if (own_freedom > 0)
-		*freedom =
-			fmin(*freedom, common_freedom(counts, dispersion, expected, own_freedom));
+	if (own_freedom > counts->taken)
+		*freedom = fmin(*freedom, common_freedom(counts, dispersion, expected,
+							 own_freedom - counts->taken));
 	return fmax(value, 1 - counts->share);
 }
 

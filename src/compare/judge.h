@@ -14,7 +14,8 @@ struct tested {
 struct judging {
 	struct sides *sides;
 	struct hp_comparison *comparison;
-	struct run_costs runs[HP_SIDES]; /* of the whole program; in the arena */
+	struct run_costs runs[HP_SIDES]; /* of the whole program, without the trend; in the arena */
+	double mean_cost[HP_SIDES];	 /* of a run, as they were recorded */
 	struct run_prior prior;
 	struct log_ratio program;
 	double exposure[HP_SIDES]; /* runs, or units of work, of all epochs */
@@ -26,6 +27,14 @@ struct judging {
 	struct dispersion dispersion;
 	const double *exposed; /* [replicate]: base's, then the candidate's; in the arena */
 };
+
+/* When it was recorded, in seconds from the first of the base. */
+static inline double judging_time(const struct judging *judging, const struct replicate *replicate)
+{
+	const struct replicate *first = &judging->sides->at[HP_BASE].replicates.at[0];
+
+	return ((double)replicate->meta->start_ns - (double)first->meta->start_ns) / 1e9;
+}
 
 /* The whole program: judging->runs, prior, program and comparison->program. */
 struct hp_error *judge_program(struct judging *judging);

@@ -14,9 +14,17 @@
 /* Fewer samples than these, both sides together, say nothing. */
 enum { FEWEST_SAMPLES = 10 };
 
-/* Exposures of all replicates for one way of counting. */
-static double *exposures(const struct sides *sides, bool relative)
+/* What a replicate is expected to cost: where the sides took turns, more of what drifted up. */
+static double exposure_of(const struct judging *judging, const struct replicate *replicate)
 {
+	return replicate->exposure *
+	       trend_at(&judging->prior.trend, judging_time(judging, replicate));
+}
+
+/* Exposures of all replicates for one way of counting. */
+static double *exposures(const struct judging *judging, bool relative)
+{
+	const struct sides *sides = judging->sides;
 	size_t base = sides->at[HP_BASE].replicates.count;
 	double *list = hp_arena_array(sides->arena, base + sides->at[HP_CANDIDATE].replicates.count,
 				      sizeof(*list));
@@ -26,15 +34,17 @@ static double *exposures(const struct sides *sides, bool relative)
 			const struct replicate *replicate = &sides->at[side].replicates.at[i];
 
 			list[(side ? base : 0) + i] =
-				(relative ? replicate->cost : replicate->exposure) /
+				(relative ? replicate->cost : exposure_of(judging, replicate)) /
 				replicate_weight(replicate);
 		}
 	return list;
 }
 
-static struct counts counts_of(const struct sides *sides, const double *exposed,
+static struct counts counts_of(const struct judging *judging, bool relative, const double *exposed,
 			       const double *counts, const uint64_t samples[HP_SIDES])
 {
+	const struct sides *sides = judging->sides;
+
 	return (struct counts){
 		.counts = counts,
 		.exposures = exposed,
@@ -42,11 +52,12 @@ static struct counts counts_of(const struct sides *sides, const double *exposed,
 				sides->at[HP_CANDIDATE].replicates.count },
 		.share = (double)(samples[HP_BASE] + samples[HP_CANDIDATE]) /
 			 (double)(sides->at[HP_BASE].samples + sides->at[HP_CANDIDATE].samples),
+		.taken = relative ? 0 : judging->prior.trend.freedom,
 	};
 }
 
-static struct hp_error *list_counts(const struct judging *judging, const double *exposed,
-				    struct counts **counts)
+static struct hp_error *list_counts(const struct judging *judging, bool relative,
+				    const double *exposed, struct counts **counts)
 {
 	const struct sides *sides = judging->sides;
 
@@ -54,7 +65,7 @@ static struct hp_error *list_counts(const struct judging *judging, const double 
 	if (!*counts || !exposed)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < sides->units.count; i++)
-		(*counts)[i] = counts_of(sides, exposed, sides->units.at[i].counts,
+		(*counts)[i] = counts_of(judging, relative, exposed, sides->units.at[i].counts,
 					 sides->units.at[i].samples);
 	return NULL;
 }
@@ -72,8 +83,8 @@ static struct hp_error *test_all(struct judging *judging, bool relative)
 			  sides->at[HP_CANDIDATE].replicates.count > 1;
 	_cleanup_free_ struct counts *counts = NULL;
 	struct dispersion dispersion = assumed;
-	const double *exposed = exposures(sides, relative);
-	struct hp_error *error = list_counts(judging, exposed, &counts);
+	const double *exposed = exposures(judging, relative);
+	struct hp_error *error = list_counts(judging, relative, exposed, &counts);
 
 	/* What is assumed and shown by nothing is not worth degrees of freedom either. */
 	if (!replicated)
@@ -101,7 +112,8 @@ static struct hp_error *test_all(struct judging *judging, bool relative)
 struct log_ratio judge_counts(const struct judging *judging, const double *counts,
 			      const uint64_t samples[HP_SIDES])
 {
-	const struct counts listed = counts_of(judging->sides, judging->exposed, counts, samples);
+	const struct counts listed = counts_of(judging, judging->sides->options->is_relative,
+					       judging->exposed, counts, samples);
 
 	return compare_counts(&listed, &judging->dispersion);
 }

@@ -72,6 +72,8 @@ static bool list_costs(struct judging *judging, size_t at, bool by_cpu)
 					 work_of(replicate, &replicate->meta->runs[j]);
 	}
 	judging->runs[at] = (struct run_costs){ costs, count };
+	for (size_t i = 0; i < count; i++)
+		judging->mean_cost[at] += costs[i] / (double)count;
 	return true;
 }
 
@@ -122,12 +124,60 @@ static bool settle_turns(struct judging *judging)
 	return true;
 }
 
+/* When each run was, as far as is known: all runs of an epoch at once. NULL when memory is short. */
+static double *list_times(const struct judging *judging, size_t at)
+{
+	const struct side *side = &judging->sides->at[at];
+	size_t runs = judging->runs[at].count;
+	double *times = hp_arena_array(judging->sides->arena, runs, sizeof(*times));
+	bool by_run = runs > side->replicates.count;
+	size_t count = 0;
+
+	for (size_t i = 0; times && i < side->replicates.count; i++) {
+		const struct replicate *replicate = &side->replicates.at[i];
+
+		for (size_t j = 0; j < (by_run ? replicate->meta->run_count : 1); j++)
+			times[count++] = judging_time(judging, replicate);
+	}
+	return times;
+}
+
+static bool take_trend(struct judging *judging, size_t at, const double *times)
+{
+	struct run_costs *runs = &judging->runs[at];
+	double *costs = hp_arena_array(judging->sides->arena, runs->count, sizeof(*costs));
+
+	for (size_t i = 0; costs && i < runs->count; i++)
+		costs[i] = runs->costs[i] / trend_at(&judging->prior.trend, times[i]);
+	runs->costs = costs;
+	return costs;
+}
+
+/* Where the sides took turns, what drifted evenly is taken from the costs. */
+static bool settle_trend(struct judging *judging)
+{
+	double *times[HP_SIDES];
+
+	judging->prior.trend.inflation = 1;
+	if (!judging->comparison->is_interleaved)
+		return true;
+	for (size_t at = 0; at < HP_SIDES; at++) {
+		times[at] = list_times(judging, at);
+		if (!times[at])
+			return false;
+	}
+	judging->prior.trend = fit_trend(judging->runs, times);
+	return take_trend(judging, HP_BASE, times[HP_BASE]) &&
+	       take_trend(judging, HP_CANDIDATE, times[HP_CANDIDATE]);
+}
+
 static bool settle_prior(struct judging *judging)
 {
 	struct sides *sides = judging->sides;
 	bool single = judging->runs[HP_BASE].count < 2 && judging->runs[HP_CANDIDATE].count < 2;
 
 	judging->prior.deviation = COMPARE_RUN_DEVIATION;
+	judging->prior.freedom = INFINITY;
 	judging->prior.drift = judging->comparison->is_interleaved ? 0 : COMPARE_DRIFT;
 	if (sides->options->is_relative)
 		judging->prior.drift = 0;
@@ -145,29 +195,26 @@ static bool settle_prior(struct judging *judging)
 
 /* --- what it comes to ------------------------------------------------------------------------ */
 
-static struct hp_measured mean_of(const struct run_costs *runs, double deviation)
+static struct hp_measured mean_of(double mean, size_t runs, double deviation)
 {
-	double count = (double)runs->count;
-	double sum = 0;
-	double away;
+	double count = (double)runs;
+	double away =
+		student_quantile(0.05, count > 1 ? count - 1 : INFINITY) * deviation / sqrt(count);
 
-	for (size_t i = 0; i < runs->count; i++)
-		sum += runs->costs[i];
-	away = student_quantile(0.05, count > 1 ? count - 1 : INFINITY) * deviation / sqrt(count);
-	return (struct hp_measured){ sum / count, sum / count * exp(-away),
-				     sum / count * exp(away) };
+	return (struct hp_measured){ mean, mean * exp(-away), mean * exp(away) };
 }
 
 static void show(struct judging *judging, struct hp_compared *program)
 {
 	struct log_ratio *ratio = &judging->program;
-	double known = pooled_deviation(judging->runs);
+	double known = pooled_deviation(judging->runs, &judging->prior.trend);
 	double deviation = isnan(known) ? judging->prior.deviation : known;
 	struct hp_measured *cost[HP_SIDES];
 
 	for (size_t side = 0; side < HP_SIDES; side++) {
 		cost[side] = &program->side[side].cost;
-		*cost[side] = mean_of(&judging->runs[side], deviation);
+		*cost[side] =
+			mean_of(judging->mean_cost[side], judging->runs[side].count, deviation);
 		program->side[side].samples = judging->sides->at[side].samples;
 	}
 	judging->comparison->run_deviation = deviation;
@@ -177,7 +224,7 @@ static void show(struct judging *judging, struct hp_compared *program)
 					      cost[HP_BASE]->value * program->change.low,
 					      cost[HP_BASE]->value * program->change.high };
 	program->p = program->q = ratio->p;
-	program->smallest_change = log_ratio_smallest(ratio, COMPARE_FALSE_ALARMS / 2);
+	program->smallest_change = runs_smallest(ratio, COMPARE_FALSE_ALARMS / 2);
 }
 
 /* Shares of the whole: the whole itself is always the same. */
@@ -221,7 +268,8 @@ struct hp_error *judge_program(struct judging *judging)
 								     : judging->exposure[side];
 		judging->sampled[side] = sides->at[side].cost / judging->exposure[side];
 	}
-	if (!program->name || !settle_turns(judging) || !settle_prior(judging))
+	if (!program->name || !settle_turns(judging) || !settle_trend(judging) ||
+	    !settle_prior(judging))
 		return hp_error_create_no_memory();
 	judging->program = compare_runs(judging->runs, &judging->prior);
 	if (sides->options->is_relative)

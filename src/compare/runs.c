@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdint.h>
 
-/* What the prior is worth where there are too few runs, in degrees of freedom. */
-static const double prior_freedom = 2;
+/* What is assumed is worth so much beside what runs show, in degrees of freedom. */
+static const double assumed_freedom = 2;
 enum { ENOUGH_RUNS = 3 };
 
 struct spread {
@@ -42,16 +42,74 @@ static double pooled_variance(const struct spread *base, const struct spread *ca
 	       *freedom;
 }
 
-double pooled_deviation(const struct run_costs sides[HP_SIDES])
+double pooled_deviation(const struct run_costs sides[HP_SIDES], const struct trend *trend)
 {
 	struct spread base = spread_of(&sides[HP_BASE]);
 	struct spread candidate = spread_of(&sides[HP_CANDIDATE]);
 	double freedom;
+	double pooled = pooled_variance(&base, &candidate, &freedom);
 
-	return sqrt(pooled_variance(&base, &candidate, &freedom));
+	return sqrt(pooled * freedom / (freedom - trend->freedom));
 }
 
-/* The variance of one run on each side, and what it is worth in the difference of the means. */
+/* --- what drifts ----------------------------------------------------------------------------- */
+
+/* With fewer, what a trend takes is worth more than what it gives. */
+enum { TREND_RUNS = 3 };
+
+static double mean_time(const double *times, size_t count)
+{
+	double mean = 0;
+
+	for (size_t i = 0; i < count; i++)
+		mean += times[i] / (double)count;
+	return mean;
+}
+
+struct trend fit_trend(const struct run_costs sides[HP_SIDES], double *const times[HP_SIDES])
+{
+	double count[HP_SIDES] = { (double)sides[HP_BASE].count,
+				   (double)sides[HP_CANDIDATE].count };
+	struct trend trend = { .inflation = 1 };
+	double mean[HP_SIDES];
+	double products = 0;
+	double squares = 0;
+	double apart;
+
+	if (sides[HP_BASE].count < TREND_RUNS || sides[HP_CANDIDATE].count < TREND_RUNS)
+		return trend;
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		double level = spread_of(&sides[side]).mean;
+
+		mean[side] = mean_time(times[side], sides[side].count);
+		for (size_t i = 0; i < sides[side].count; i++) {
+			double time = times[side][i] - mean[side];
+
+			products += time * (log(sides[side].costs[i]) - level);
+			squares += time * time;
+		}
+	}
+	/* All at one time: nothing can have drifted. */
+	if (!(squares > 0))
+		return trend;
+	apart = mean[HP_CANDIDATE] - mean[HP_BASE];
+	trend.slope = products / squares;
+	trend.middle = (mean[HP_BASE] * count[HP_BASE] + mean[HP_CANDIDATE] * count[HP_CANDIDATE]) /
+		       (count[HP_BASE] + count[HP_CANDIDATE]);
+	trend.inflation =
+		1 + apart * apart / squares / (1 / count[HP_BASE] + 1 / count[HP_CANDIDATE]);
+	trend.freedom = 1;
+	return trend;
+}
+
+double trend_at(const struct trend *trend, double time)
+{
+	return exp(trend->slope * (time - trend->middle));
+}
+
+/* --- the test of runs ------------------------------------------------------------------------ */
+
+/* Variances of one run on each side, and degrees of freedom of the difference of the means. */
 static double one_run(const struct run_costs sides[HP_SIDES], const struct run_prior *prior,
 		      double variances[HP_SIDES])
 {
@@ -59,22 +117,25 @@ static double one_run(const struct run_costs sides[HP_SIDES], const struct run_p
 	struct spread candidate = spread_of(&sides[HP_CANDIDATE]);
 	double freedom;
 	double pooled = pooled_variance(&base, &candidate, &freedom);
+	double left = freedom > 0 ? (freedom - prior->trend.freedom) / freedom : 1;
 	double base_part = base.variance / base.count;
 	double candidate_part = candidate.variance / candidate.count;
+	bool is_learned = isfinite(prior->freedom);
+	double worth = is_learned ? prior->freedom : assumed_freedom;
 
-	variances[HP_BASE] = base.variance;
-	variances[HP_CANDIDATE] = candidate.variance;
+	variances[HP_BASE] = base.variance / left;
+	variances[HP_CANDIDATE] = candidate.variance / left;
 	if (base.count >= ENOUGH_RUNS && candidate.count >= ENOUGH_RUNS &&
 	    base_part + candidate_part > 0)
-		return (base_part + candidate_part) * (base_part + candidate_part) /
+		return left * (base_part + candidate_part) * (base_part + candidate_part) /
 		       (base_part * base_part / (base.count - 1) +
 			candidate_part * candidate_part / (candidate.count - 1));
-	pooled = (prior_freedom * prior->deviation * prior->deviation +
+	pooled = (worth * prior->deviation * prior->deviation +
 		  (freedom > 0 ? freedom * pooled : 0)) /
-		 (prior_freedom + freedom);
+		 (worth + freedom);
 	variances[HP_BASE] = variances[HP_CANDIDATE] = pooled;
 	/* The assumption alone is taken for what it is, not for two runs that showed it. */
-	return freedom > 0 ? prior_freedom + freedom : INFINITY;
+	return freedom > 0 || is_learned ? worth + freedom : INFINITY;
 }
 
 /* Degrees of freedom of a variance that is known but for a part. */
@@ -90,8 +151,9 @@ struct log_ratio compare_runs(const struct run_costs sides[HP_SIDES], const stru
 	};
 	double variances[HP_SIDES];
 	double freedom = one_run(sides, prior, variances);
-	double part = variances[HP_BASE] / (double)sides[HP_BASE].count +
-		      variances[HP_CANDIDATE] / (double)sides[HP_CANDIDATE].count;
+	double part = (variances[HP_BASE] / (double)sides[HP_BASE].count +
+		       variances[HP_CANDIDATE] / (double)sides[HP_CANDIDATE].count) *
+		      prior->trend.inflation;
 	double whole = part + prior->drift * prior->drift;
 	double ranks = rank_sum_p(sides);
 
@@ -104,25 +166,43 @@ struct log_ratio compare_runs(const struct run_costs sides[HP_SIDES], const stru
 	return ratio;
 }
 
+/* Of two tests each has half of the alarms; what ranks find that t does not is little. */
+double runs_smallest(const struct log_ratio *ratio, double alarms)
+{
+	return log_ratio_smallest(ratio, alarms / 2);
+}
+
+/*
+ * How many deviations a change must be away from 0 so that with COMPARE_POWER it exceeds `quantile`
+ * of them, when the deviation was estimated, with `freedom`: a quantile of the noncentral t
+ * distribution, by its normal approximation (Abramowitz and Stegun 26.7.10).
+ */
+static double distance_needed(double quantile, double freedom)
+{
+	double power = student_quantile(2 * (1 - COMPARE_POWER), INFINITY);
+	double bias = 1 - 1 / (4 * freedom);
+	double square = bias * bias - power * power / (2 * freedom);
+
+	return (bias * quantile + power * sqrt(square + quantile * quantile / (2 * freedom))) /
+	       square;
+}
+
 size_t runs_needed(const struct run_costs sides[HP_SIDES], const struct run_prior *prior,
-		   const struct log_ratio *ratio, double least, double alarms)
+		   double least, double alarms)
 {
 	enum { MOST_RUNS = 10000 };
 	size_t count = sides[HP_BASE].count > sides[HP_CANDIDATE].count ? sides[HP_BASE].count
 									: sides[HP_CANDIDATE].count;
 	double variances[HP_SIDES];
+	double known = one_run(sides, prior, variances);
 
-	(void)one_run(sides, prior, variances);
-	for (count = count < 2 ? 2 : count; count <= MOST_RUNS; count++) {
+	for (count++; count <= MOST_RUNS; count++) {
 		double part = (variances[HP_BASE] + variances[HP_CANDIDATE]) / (double)count;
 		double whole = part + prior->drift * prior->drift;
-		struct log_ratio then = {
-			.value = ratio->value,
-			.deviation = sqrt(whole),
-			.freedom = diluted(part, whole, 2 * ((double)count - 1)),
-		};
+		double freedom = 2 * ((double)count - 1) - prior->trend.freedom;
+		double quantile = student_quantile(alarms / 2, diluted(part, whole, freedom));
 
-		if (log_ratio_smallest(&then, alarms) <= least)
+		if (expm1(distance_needed(quantile, known) * sqrt(whole)) <= least)
 			return count;
 	}
 	return 0;

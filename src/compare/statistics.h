@@ -34,7 +34,7 @@ struct log_ratio {
 
 /* The ratio as a relative change, with its 95 % interval. */
 struct hp_measured log_ratio_change(const struct log_ratio *ratio);
-/* The relative change that is found, at `alarms`, with COMPARE_POWER. */
+/* The relative change that is told from none, at `alarms`, with COMPARE_POWER. */
 double log_ratio_smallest(const struct log_ratio *ratio, double alarms);
 
 /* --- whole programs -------------------------------------------------------------------------- */
@@ -44,31 +44,53 @@ struct run_costs {
 	size_t count;	     /* > 0 */
 };
 
+/*
+ * An even drift that both sides have in common: where they take turns it can be told from what they
+ * differ by, and taken away (analysis of covariance, time being the covariate).
+ */
+struct trend {
+	double slope;	  /* of the logarithm of a cost, over time; 0: none was fitted */
+	double middle;	  /* the time at which costs stay what they are */
+	double inflation; /* of the variance of what the sides differ by; 1: none */
+	double freedom;	  /* that it took from runs */
+};
+
+/* `times` of runs, as `sides` has them. None is fitted to fewer than three runs a side. */
+struct trend fit_trend(const struct run_costs sides[HP_SIDES], double *const times[HP_SIDES]);
+/* What drifted by then, as a factor. */
+double trend_at(const struct trend *trend, double time);
+
 /* What is known beforehand of how runs differ. */
 struct run_prior {
 	double deviation; /* relative */
+	double freedom;	  /* degrees that it was learned from; INFINITY: it is assumed */
 	double drift;	  /* of one side from the other, both recorded in one go; 0: interleaved */
+	struct trend trend; /* that was taken from the costs that are compared */
 };
 
 /*
  * Costs of runs. Welch's t on their logarithms and, against runs that are out of line, the rank sum
  * test: twice the smaller p. With fewer than three runs on a side the variance is a pooled one, to
- * which the prior adds what two runs would.
+ * which the prior adds what it was learned from, or what two runs would.
  */
 struct log_ratio compare_runs(const struct run_costs sides[HP_SIDES],
 			      const struct run_prior *prior);
 
-/* Runs that each side needs so that a change by `least` is found, at `alarms`, with COMPARE_POWER;
- * 0 if no number does. `ratio` is that of the runs there are. */
+/* The relative change that compare_runs tells from none, at `alarms`, with COMPARE_POWER. */
+double runs_smallest(const struct log_ratio *ratio, double alarms);
+
+/* Runs that each side needs, more than there are, so that a change by `least` is told from none, at
+ * `alarms`, with COMPARE_POWER, given that how much runs differ is known from the runs there are
+ * alone (Stein 1945); 0 if no number does. */
 size_t runs_needed(const struct run_costs sides[HP_SIDES], const struct run_prior *prior,
-		   const struct log_ratio *ratio, double least, double alarms);
+		   double least, double alarms);
 
 /* Two-sided p of the rank sum test (Wilcoxon 1945), exact for up to 20 runs without ties, else by
  * the normal distribution. */
 double rank_sum_p(const struct run_costs sides[HP_SIDES]);
 
 /* Relative deviation of one run's cost, pooled over the sides; NAN when none has two. */
-double pooled_deviation(const struct run_costs sides[HP_SIDES]);
+double pooled_deviation(const struct run_costs sides[HP_SIDES], const struct trend *trend);
 
 /* --- counts ---------------------------------------------------------------------------------- */
 
@@ -78,6 +100,7 @@ struct counts {
 	const double *exposures; /* > 0: a count's mean is in proportion */
 	size_t replicates[HP_SIDES];
 	double share; /* of all samples: a share of a fixed number varies less */
+	double taken; /* degrees of freedom that exposures took from what runs have in common */
 };
 
 /*

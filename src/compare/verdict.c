@@ -128,13 +128,13 @@ static struct hp_error *say_what_lacks(struct judging *judging)
 	shortage = hp_arena_alloc(arena, sizeof(*shortage));
 	if (!shortage)
 		return hp_error_create_no_memory();
-	needed = runs_needed(judging->runs, &judging->prior, &judging->program,
-			     comparison->least_change, COMPARE_FALSE_ALARMS / 2);
-	shortage->more_runs = needed > there ? needed - there : 0;
+	needed = runs_needed(judging->runs, &judging->prior, comparison->least_change,
+			     COMPARE_FALSE_ALARMS / 2);
+	shortage->more_runs = needed ? needed - there : 0;
 	shortage->reason = sides_format(
 		arena,
-		"a change of the program by %.3g %% would have been missed more than one time in "
-		"five: %.3g %% is the smallest that would be seen so often",
+		"a change of the program by %.3g %% would have been taken for chance more than "
+		"one time in five: %.3g %% is the smallest that would not",
 		comparison->least_change * 100, smallest * 100);
 	if (shortage->more_runs)
 		shortage->advice = sides_format(

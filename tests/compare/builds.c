@@ -206,19 +206,19 @@ struct hp_comparison *build_compare(struct hp_db *db, const struct build builds[
 				    const size_t counts[HP_SIDES])
 {
 	const struct hp_compare_options options = { 0 };
-	char *stamps[HP_SIDES][4];
+	char *stamps[HP_SIDES][BUILD_RUNS];
 	struct hp_compare_epochs sides[HP_SIDES];
 	struct hp_comparison *comparison = NULL;
 
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < BUILD_RUNS; i++)
 		for (size_t side = 0; side < HP_SIDES; side++)
 			stamps[side][i] =
 				build_record(db, &builds[side], spent[side], counts[side]);
 	for (size_t side = 0; side < HP_SIDES; side++)
-		sides[side] = (struct hp_compare_epochs){ db, stamps[side], 4, 0 };
+		sides[side] = (struct hp_compare_epochs){ db, stamps[side], BUILD_RUNS, 0 };
 	hp_assert_ok(hp_compare(sides, &options, &comparison));
 	for (size_t side = 0; side < HP_SIDES; side++)
-		for (size_t i = 0; i < 4; i++)
+		for (size_t i = 0; i < BUILD_RUNS; i++)
 			free(stamps[side][i]);
 	return comparison;
 }

@@ -37,7 +37,8 @@ struct spent {
 char *build_record(struct hp_db *db, const struct build *build, const struct spent *spent,
 		   size_t procedures);
 
-/* Four epochs of each side, in turns, compared. */
+enum { BUILD_RUNS = 5 };
+/* So many epochs of each side, in turns, compared. */
 struct hp_comparison *build_compare(struct hp_db *db, const struct build builds[HP_SIDES],
 				    const struct spent *const spent[HP_SIDES],
 				    const size_t counts[HP_SIDES]);

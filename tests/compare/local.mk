@@ -1,6 +1,12 @@
 check_PROGRAMS += tests/compare/test_statistics
-tests_compare_test_statistics_SOURCES = tests/compare/test_statistics.c
-tests_compare_test_statistics_LDADD = src/compare/libcompare.a $(BASE_LIBS) $(CHECK_LIBS)
+tests_compare_test_statistics_SOURCES = tests/compare/test_statistics.c \
+	tests/compare/made_up.h tests/compare/made_up.c
+tests_compare_test_statistics_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/compare/test_promises
+tests_compare_test_promises_SOURCES = tests/compare/test_promises.c \
+	tests/compare/made_up.h tests/compare/made_up.c
+tests_compare_test_promises_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += tests/compare/test_compare
 tests_compare_test_compare_SOURCES = tests/compare/test_compare.c \

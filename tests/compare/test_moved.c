@@ -16,7 +16,7 @@ struct test {
 	struct hp_comparison *comparison;
 };
 
-/* Four epochs of each build, in turns; `host` costs the new one so many samples. */
+/* Epochs of each build, in turns; `host` costs the new one so many samples. */
 static struct test begin(uint64_t host)
 {
 	const struct spent old[] = { { .name = "same", .samples = 400 },
@@ -142,16 +142,16 @@ START_TEST(lines_of_a_procedure_add_up_to_it)
 	for (size_t side = 0; side < HP_SIDES; side++) {
 		ck_assert_double_eq_tol(sum_of_lines(same, side, &samples),
 					same->side[side].cost.value, 1e-6);
-		ck_assert_uint_eq(samples, 4 * 400);
+		ck_assert_uint_eq(samples, BUILD_RUNS * 400);
 	}
 	ck_assert_double_eq_tol(sum_of_lines(host, HP_CANDIDATE, &samples),
 				host->side[HP_CANDIDATE].cost.value, 1e-6);
-	ck_assert_uint_eq(samples, 4 * 500);
+	ck_assert_uint_eq(samples, BUILD_RUNS * 500);
 	/* What was inlined was no line of it. */
 	ck_assert_double_gt(host->side[HP_BASE].cost.value, 0);
 	ck_assert_double_eq_tol(sum_of_lines(host, HP_BASE, &samples),
 				host->side[HP_BASE].cost.value / 3, 1e-6);
-	ck_assert_uint_eq(samples, 4 * 100);
+	ck_assert_uint_eq(samples, BUILD_RUNS * 100);
 	end(&test);
 }
 END_TEST
