@@ -71,8 +71,15 @@ char *compare_record(struct hp_db *db, const struct recorded *recorded)
 {
 	const char *event = recorded->event ? recorded->event : "cpu-clock:u";
 	uint64_t period = recorded->period ? recorded->period : 1000000;
-	char path[] = "[jit program]";
-	const struct hp_image_id image = { .kind = HP_IMAGE_JIT, .path = path };
+	char generated[] = "[jit program]";
+	char path[] = "/nowhere/program";
+	const struct hp_image_id jit = { .kind = HP_IMAGE_JIT, .path = generated };
+	const struct hp_image_id file = {
+		.kind = HP_IMAGE_FILE,
+		.identity = { HP_IDENTITY_BUILD_ID, 1, { recorded->build } },
+		.path = path,
+	};
+	const struct hp_image_id image = recorded->build ? file : jit;
 	struct hp_epoch_meta meta = meta_of(recorded, event, period);
 	struct hp_epoch_writer *writer;
 	size_t index;

@@ -15,6 +15,7 @@ struct recorded {
 	const char *event; /* "cpu-clock:u" */
 	enum hp_unit unit; /* of other events */
 	const char *cpu_model;
+	uint8_t build; /* code made at run time; else a program's file that is gone */
 	uint64_t start_ns;
 	uint64_t cpu_ns; /* samples times period */
 	double work;

@@ -113,6 +113,8 @@ static struct hp_error *compare(struct sides *sides,
 	if (!error)
 		error = sides_match_moved(sides);
 	if (!error)
+		error = history_learn(sides, epochs, &judging.history);
+	if (!error)
 		error = judge_program(&judging);
 	if (!error)
 		error = judge_parts(&judging);

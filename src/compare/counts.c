@@ -173,6 +173,26 @@ struct hp_error *learn_dispersion(const struct counts *procedures, size_t count,
 	return NULL;
 }
 
+double pooled_dispersion(const struct counts *procedures, size_t count, double deviation,
+			 double *freedom)
+{
+	double sum = 0;
+
+	*freedom = 0;
+	for (size_t i = 0; i < count; i++) {
+		double mean = mean_count(&procedures[i]);
+		double own_freedom;
+		double own = own_dispersion(&procedures[i], &own_freedom);
+
+		if (!(own_freedom > 0) || mean < enough_samples || procedures[i].share >= 1)
+			continue;
+		sum += own_freedom * (own - deviation * deviation * mean) /
+		       (1 - procedures[i].share);
+		*freedom += own_freedom;
+	}
+	return *freedom > 0 ? fmax(1, sum / *freedom) : NAN;
+}
+
 /* --- the test ------------------------------------------------------------------------------ */
 
 /* What runs have in common shows in all procedures alike: however many there are, it is known from
@@ -202,6 +222,9 @@ static double shrunken(const struct counts *counts, const struct dispersion *dis
 	if (own_freedom > counts->taken)
 		*freedom = fmin(*freedom, common_freedom(counts, dispersion, expected,
 							 own_freedom - counts->taken));
+	else
+		*freedom = fmin(*freedom,
+				common_freedom(counts, dispersion, expected, dispersion->common));
 	return fmax(value, 1 - counts->share);
 }
 

@@ -3,6 +3,7 @@
 #ifndef COMPARE_JUDGE_H
 #define COMPARE_JUDGE_H
 
+#include "history.h"
 #include "sides.h"
 #include "statistics.h"
 
@@ -16,6 +17,8 @@ struct judging {
 	struct hp_comparison *comparison;
 	struct run_costs runs[HP_SIDES]; /* of the whole program, without the trend; in the arena */
 	double mean_cost[HP_SIDES];	 /* of a run, as they were recorded */
+	size_t *epochs[HP_SIDES];	 /* which replicate each run is of */
+	struct history history;		 /* nothing where the sides speak for themselves */
 	struct run_prior prior;
 	struct log_ratio program;
 	double exposure[HP_SIDES]; /* runs, or units of work, of all epochs */

@@ -14,14 +14,8 @@
 /* Fewer samples than these, both sides together, say nothing. */
 enum { FEWEST_SAMPLES = 10 };
 
-/* What a replicate is expected to cost: where the sides took turns, more of what drifted up. */
-static double exposure_of(const struct judging *judging, const struct replicate *replicate)
-{
-	return replicate->exposure *
-	       trend_at(&judging->prior.trend, judging_time(judging, replicate));
-}
-
-/* Exposures of all replicates for one way of counting. */
+/* Exposures of all replicates for one way of counting: where the sides took turns, more of what
+ * drifted up. */
 static double *exposures(const struct judging *judging, bool relative)
 {
 	const struct sides *sides = judging->sides;
@@ -32,10 +26,12 @@ static double *exposures(const struct judging *judging, bool relative)
 	for (size_t side = 0; list && side < HP_SIDES; side++)
 		for (size_t i = 0; i < sides->at[side].replicates.count; i++) {
 			const struct replicate *replicate = &sides->at[side].replicates.at[i];
+			double *exposure = &list[(side ? base : 0) + i];
 
-			list[(side ? base : 0) + i] =
-				(relative ? replicate->cost : exposure_of(judging, replicate)) /
-				replicate_weight(replicate);
+			*exposure = replicate_exposure(replicate, relative);
+			if (!relative)
+				*exposure *= trend_at(&judging->prior.trend,
+						      judging_time(judging, replicate));
 		}
 	return list;
 }
@@ -77,6 +73,7 @@ static struct hp_error *test_all(struct judging *judging, bool relative)
 		.deviation = relative ? 0 : COMPARE_RUN_DEVIATION,
 		.freedom = 2,
 		.drift = relative ? 0 : judging->prior.drift,
+		.common = INFINITY,
 	};
 	const struct sides *sides = judging->sides;
 	bool replicated = sides->at[HP_BASE].replicates.count > 1 ||
@@ -86,11 +83,15 @@ static struct hp_error *test_all(struct judging *judging, bool relative)
 	const double *exposed = exposures(judging, relative);
 	struct hp_error *error = list_counts(judging, relative, exposed, &counts);
 
-	/* What is assumed and shown by nothing is not worth degrees of freedom either. */
-	if (!replicated)
+	if (!replicated && judging->history.epochs) {
+		dispersion = judging->history.dispersion[relative];
+		dispersion.drift = assumed.drift;
+	} else if (!replicated) {
+		/* What is assumed and shown by nothing is not worth degrees of freedom. */
 		dispersion.freedom = INFINITY;
-	else if (!error)
+	} else if (!error) {
 		error = learn_dispersion(counts, sides->units.count, &assumed, &dispersion);
+	}
 	if (error)
 		return error;
 	for (size_t i = 0; i < sides->units.count; i++) {
@@ -102,7 +103,8 @@ static struct hp_error *test_all(struct judging *judging, bool relative)
 			judging->units[i].absolute = ratio;
 	}
 	if (relative == sides->options->is_relative) {
-		judging->comparison->dispersion = dispersion.even;
+		judging->comparison->dispersion =
+			judging->history.epochs ? judging->history.variance : dispersion.even;
 		judging->dispersion = dispersion;
 		judging->exposed = exposed;
 	}
@@ -366,6 +368,24 @@ static struct hp_error *show_images(struct judging *judging)
 	return NULL;
 }
 
+static bool note_dispersion(const struct judging *judging)
+{
+	struct sides *sides = judging->sides;
+
+	if (sides->at[HP_BASE].replicates.count > 1 || sides->at[HP_CANDIDATE].replicates.count > 1)
+		return true;
+	if (!judging->history.epochs)
+		return sides_note(sides,
+				  "one epoch a side: a variance of %.1f times that of chance is "
+				  "assumed of samples, not known",
+				  COMPARE_DISPERSION);
+	return sides_note(
+		sides,
+		"one epoch a side: a variance of %.2g times that of chance was learned of "
+		"samples from %zu earlier epochs",
+		judging->comparison->dispersion, judging->history.epochs);
+}
+
 struct hp_error *judge_parts(struct judging *judging)
 {
 	struct sides *sides = judging->sides;
@@ -382,12 +402,5 @@ struct hp_error *judge_parts(struct judging *judging)
 		error = show_unit(judging, i);
 	if (error)
 		return error;
-	if (sides->at[HP_BASE].replicates.count < 2 &&
-	    sides->at[HP_CANDIDATE].replicates.count < 2 &&
-	    !sides_note(sides,
-			"one epoch a side: a variance of %.1f times that of chance is assumed of "
-			"samples, not known",
-			COMPARE_DISPERSION))
-		return hp_error_create_no_memory();
-	return show_images(judging);
+	return note_dispersion(judging) ? show_images(judging) : hp_error_create_no_memory();
 }

@@ -2,80 +2,13 @@
 /*
  * requires	sides, opened and gathered
  * provides	what the whole program costs, run by run, and how that changed
- *
- * Of time, runs are measured by the CPU time that the kernel counted for them: it has none of the
- * chance that samples have. Of other events it is samples, epoch by epoch.
  */
+#include "costs.h"
 #include "distribution.h"
 #include "judge.h"
 
 #include <math.h>
 #include <string.h>
-
-static double cpu_of(const struct hp_run *run)
-{
-	return (double)run->user_ns + (double)run->system_ns;
-}
-
-static bool has_cpu_times(const struct sides *sides)
-{
-	if (sides->unit != HP_UNIT_NS)
-		return false;
-	for (size_t side = 0; side < HP_SIDES; side++)
-		for (size_t i = 0; i < sides->at[side].replicates.count; i++) {
-			const struct hp_epoch_meta *meta = sides->at[side].replicates.at[i].meta;
-
-			for (size_t j = 0; j < meta->run_count; j++)
-				if (!(cpu_of(&meta->runs[j]) > 0))
-					return false;
-			if (!meta->run_count)
-				return false;
-		}
-	return true;
-}
-
-static double work_of(const struct replicate *replicate, const struct hp_run *run)
-{
-	if (!replicate->has_work)
-		return 1;
-	return replicate->given_work > 0 ? replicate->given_work : run->work;
-}
-
-static size_t count_runs(const struct side *side)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < side->replicates.count; i++) {
-		size_t runs = side->replicates.at[i].meta->run_count;
-
-		count += runs ? runs : 1;
-	}
-	return count;
-}
-
-static bool list_costs(struct judging *judging, size_t at, bool by_cpu)
-{
-	const struct side *side = &judging->sides->at[at];
-	size_t room = count_runs(side);
-	double *costs = hp_arena_array(judging->sides->arena, room, sizeof(*costs));
-	size_t count = 0;
-
-	if (!costs)
-		return false;
-	for (size_t i = 0; i < side->replicates.count; i++) {
-		const struct replicate *replicate = &side->replicates.at[i];
-
-		if (!by_cpu)
-			costs[count++] = replicate->cost / replicate->exposure;
-		for (size_t j = 0; by_cpu && j < replicate->meta->run_count; j++)
-			costs[count++] = cpu_of(&replicate->meta->runs[j]) /
-					 work_of(replicate, &replicate->meta->runs[j]);
-	}
-	judging->runs[at] = (struct run_costs){ costs, count };
-	for (size_t i = 0; i < count; i++)
-		judging->mean_cost[at] += costs[i] / (double)count;
-	return true;
-}
 
 /* --- how they were recorded ------------------------------------------------------------------ */
 
@@ -124,21 +57,15 @@ static bool settle_turns(struct judging *judging)
 	return true;
 }
 
-/* When each run was, as far as is known: all runs of an epoch at once. NULL when memory is short. */
+/* When each run was: all runs of an epoch at once. NULL when memory is short. */
 static double *list_times(const struct judging *judging, size_t at)
 {
 	const struct side *side = &judging->sides->at[at];
 	size_t runs = judging->runs[at].count;
 	double *times = hp_arena_array(judging->sides->arena, runs, sizeof(*times));
-	bool by_run = runs > side->replicates.count;
-	size_t count = 0;
 
-	for (size_t i = 0; times && i < side->replicates.count; i++) {
-		const struct replicate *replicate = &side->replicates.at[i];
-
-		for (size_t j = 0; j < (by_run ? replicate->meta->run_count : 1); j++)
-			times[count++] = judging_time(judging, replicate);
-	}
+	for (size_t i = 0; times && i < runs; i++)
+		times[i] = judging_time(judging, &side->replicates.at[judging->epochs[at][i]]);
 	return times;
 }
 
@@ -171,22 +98,41 @@ static bool settle_trend(struct judging *judging)
 	       take_trend(judging, HP_CANDIDATE, times[HP_CANDIDATE]);
 }
 
+static bool note_prior(const struct judging *judging)
+{
+	const struct run_prior *prior = &judging->prior;
+	size_t epochs = judging->history.epochs;
+
+	if (judging->runs[HP_BASE].count > 1 || judging->runs[HP_CANDIDATE].count > 1)
+		return true;
+	if (!epochs)
+		return sides_note(judging->sides,
+				  "one run a side: that runs alike differ by %.0f %% is assumed, "
+				  "not known",
+				  prior->deviation * 100);
+	return sides_note(judging->sides,
+			  "one run a side: that runs alike differ by %.2g %% was learned from %zu "
+			  "earlier epochs",
+			  prior->deviation * 100, epochs);
+}
+
 static bool settle_prior(struct judging *judging)
 {
 	struct sides *sides = judging->sides;
-	bool single = judging->runs[HP_BASE].count < 2 && judging->runs[HP_CANDIDATE].count < 2;
+	bool is_relative = sides->options->is_relative;
 
 	judging->prior.deviation = COMPARE_RUN_DEVIATION;
 	judging->prior.freedom = INFINITY;
-	judging->prior.drift = judging->comparison->is_interleaved ? 0 : COMPARE_DRIFT;
-	if (sides->options->is_relative)
-		judging->prior.drift = 0;
-	else if (single && !sides_note(sides,
-				       "one run a side: that runs alike differ by %.0f %% is "
-				       "assumed, not known",
-				       COMPARE_RUN_DEVIATION * 100))
+	if (judging->history.epochs) {
+		judging->prior.deviation = judging->history.run_deviation;
+		judging->prior.freedom = judging->history.run_freedom;
+	}
+	judging->prior.drift = judging->comparison->is_interleaved || is_relative ? 0
+										  : COMPARE_DRIFT;
+	judging->comparison->learned_epochs = judging->history.epochs;
+	if (!is_relative && !note_prior(judging))
 		return false;
-	return judging->comparison->is_interleaved || sides->options->is_relative ||
+	return judging->comparison->is_interleaved || is_relative ||
 	       sides_note(sides,
 			  "the sides did not take turns: that the machine drifted by %.1f %% "
 			  "between them is allowed for",
@@ -252,7 +198,7 @@ struct hp_error *judge_program(struct judging *judging)
 {
 	struct sides *sides = judging->sides;
 	struct hp_compared *program = hp_arena_alloc(sides->arena, sizeof(*program));
-	bool by_cpu = has_cpu_times(sides);
+	bool by_cpu = costs_are_cpu_times(sides);
 
 	if (!program)
 		return hp_error_create_no_memory();
@@ -260,8 +206,11 @@ struct hp_error *judge_program(struct judging *judging)
 	program->name = name_of(sides);
 	judging->comparison->program = program;
 	for (size_t side = 0; side < HP_SIDES; side++) {
-		if (!list_costs(judging, side, by_cpu))
+		if (!costs_list(sides, side, &judging->runs[side], &judging->epochs[side]))
 			return hp_error_create_no_memory();
+		for (size_t i = 0; i < judging->runs[side].count; i++)
+			judging->mean_cost[side] +=
+				judging->runs[side].costs[i] / (double)judging->runs[side].count;
 		for (size_t i = 0; i < sides->at[side].replicates.count; i++)
 			judging->exposure[side] += sides->at[side].replicates.at[i].exposure;
 		judging->divisor[side] = sides->options->is_relative ? sides->at[side].cost

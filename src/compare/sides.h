@@ -128,4 +128,10 @@ static inline double replicate_weight(const struct replicate *replicate)
 	return replicate->samples ? replicate->cost / (double)replicate->samples : 1;
 }
 
+/* What counts of the replicate are in proportion to: costs of runs, or (relative) of all. */
+static inline double replicate_exposure(const struct replicate *replicate, bool relative)
+{
+	return (relative ? replicate->cost : replicate->exposure) / replicate_weight(replicate);
+}
+
 #endif

@@ -112,6 +112,7 @@ struct dispersion {
 	double deviation;
 	double freedom; /* what it is worth beside a procedure's own; INFINITY: use it alone */
 	double drift;	/* of one whole side from the other, relative, beside all that */
+	double common;	/* degrees of freedom of `deviation`; INFINITY: where it was not learned */
 };
 
 /* Variance over mean as the replicates of a procedure show it; NAN and 0 degrees of freedom when
@@ -125,6 +126,11 @@ double own_dispersion(const struct counts *counts, double *freedom);
  */
 struct hp_error *learn_dispersion(const struct counts *procedures, size_t count,
 				  const struct dispersion *fallback, struct dispersion *learned);
+
+/* Variance over mean, beyond what runs have in common by `deviation`, of all procedures together.
+ * NAN and 0 degrees of freedom when none has replicates, or samples. */
+double pooled_dispersion(const struct counts *procedures, size_t count, double deviation,
+			 double *freedom);
 
 /* The test of one procedure: quasi-likelihood, its dispersion drawn towards what all have. */
 struct log_ratio compare_counts(const struct counts *counts, const struct dispersion *dispersion);

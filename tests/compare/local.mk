@@ -8,6 +8,12 @@ tests_compare_test_promises_SOURCES = tests/compare/test_promises.c \
 	tests/compare/made_up.h tests/compare/made_up.c
 tests_compare_test_promises_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
 
+check_PROGRAMS += tests/compare/test_history
+tests_compare_test_history_SOURCES = tests/compare/test_history.c \
+	tests/compare/made_up.h tests/compare/made_up.c \
+	tests/compare_fixture.h tests/compare_fixture.c tests/db_fixture.c
+tests_compare_test_history_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
+
 check_PROGRAMS += tests/compare/test_compare
 tests_compare_test_compare_SOURCES = tests/compare/test_compare.c \
 	tests/compare_fixture.h tests/compare_fixture.c tests/db_fixture.c

@@ -48,7 +48,8 @@ static void draw(struct program *program, struct hp_random *random, double run_d
 static const struct run_prior assumed = { .deviation = COMPARE_RUN_DEVIATION,
 					  .freedom = INFINITY,
 					  .trend.inflation = 1 };
-static const struct dispersion by_default = { COMPARE_DISPERSION, COMPARE_RUN_DEVIATION, 2, 0 };
+static const struct dispersion by_default = { COMPARE_DISPERSION, COMPARE_RUN_DEVIATION, 2, 0,
+					      INFINITY };
 
 /* --- distributions --------------------------------------------------------------------------- */
 

@@ -157,6 +157,8 @@ struct hp_comparison {
 	double least_of_program; /* cost of the program that findings have at least, as a share */
 	double dispersion;	 /* variance of samples to their mean, between runs alike */
 	double run_deviation;	 /* of one run's cost from another's, relative */
+	size_t learned_epochs;	 /* earlier ones that these two were learned from; 0: from the
+				    sides themselves, or (a note says so) assumed */
 	bool is_interleaved;	 /* the sides took turns */
 	struct hp_compared_side sides[HP_SIDES];
 	struct hp_compared *program;	     /* the root of all that was compared */

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "history.h"
+
+#include "costs.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/text.h>
+
+#include <math.h>
+#include <string.h>
+
+/* The newest so many are looked at: enough to know by, few enough to be read in no time. */
+enum { MOST_EPOCHS = 16 };
+/* What is assumed is worth so much beside what was learned, in degrees of freedom. */
+static const double assumed_freedom = 10;
+static const double assumed_run_freedom = 2;
+
+/* --- which epochs ---------------------------------------------------------------------------- */
+
+struct found {
+	struct hp_db *db;
+	struct hp_epoch *epoch; /* owned */
+	uint64_t start_ns;
+	size_t group; /* epochs of one group are replicates */
+};
+
+struct learning {
+	const struct sides *sides;
+	const struct hp_compare_epochs *compared;
+	HP_VECTOR(struct found) found; /* newest first */
+	size_t group_count;
+	struct hp_arena *arena;		    /* of what the groups have */
+	HP_VECTOR(struct counts) counts[2]; /* as history->dispersion, of all groups */
+	double run_squares;
+	double run_freedom;
+	size_t epochs;
+};
+
+static bool is_same(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) == 0;
+}
+
+static bool is_same_command(const struct hp_epoch_meta *a, const struct hp_epoch_meta *b)
+{
+	size_t i = 0;
+
+	if (!a->command_line || !b->command_line)
+		return !a->command_line && !b->command_line && is_same(a->target, b->target);
+	while (is_same(a->command_line[i], b->command_line[i]))
+		i++;
+	return !a->command_line[i] && !b->command_line[i];
+}
+
+static double period_of(const struct hp_event_totals *event)
+{
+	return (double)event->period_total / (double)event->samples;
+}
+
+/* Sampled as often: by the same frequency, or every so many. */
+static bool is_same_event(const struct hp_event_totals *a, const struct hp_event_totals *b)
+{
+	if (!a->samples || !b->samples || a->info.unit != b->info.unit ||
+	    !is_same(a->info.name, b->info.name))
+		return false;
+	if (a->frequency_hz > 0 || b->frequency_hz > 0)
+		return fabs(a->frequency_hz - b->frequency_hz) < 0.01 * a->frequency_hz;
+	return fabs(period_of(a) - period_of(b)) < 0.01 * period_of(a);
+}
+
+static bool is_lineage(const struct hp_epoch_meta *meta, const struct replicate *replicate)
+{
+	const struct hp_epoch_meta *of = replicate->meta;
+	bool is_event = false;
+
+	if (!is_same(meta->host, of->host) || !is_same(meta->cpu_model, of->cpu_model) ||
+	    meta->start_ns >= of->start_ns)
+		return false;
+	if (!is_same(meta->label, of->label) && !(of->command_line && is_same_command(meta, of)))
+		return false;
+	for (size_t i = 0; i < meta->event_count; i++)
+		is_event = is_event ||
+			   is_same_event(&meta->events[i], &of->events[replicate->event]);
+	return is_event;
+}
+
+static bool is_compared(const struct learning *learning, const char *stamp)
+{
+	for (size_t side = 0; side < HP_SIDES; side++)
+		for (size_t i = 0; i < learning->compared[side].count; i++)
+			if (strcmp(learning->compared[side].stamps[i], stamp) == 0)
+				return true;
+	return false;
+}
+
+static bool is_wanted(const struct learning *learning, const struct hp_epoch_summary *summary)
+{
+	bool is_of_any = false;
+
+	if (summary->problem || summary->recording || !summary->meta.complete ||
+	    is_compared(learning, summary->stamp))
+		return false;
+	for (size_t side = 0; side < HP_SIDES; side++)
+		is_of_any = is_of_any ||
+			    is_lineage(&summary->meta, &learning->sides->at[side].replicates.at[0]);
+	return is_of_any;
+}
+
+static struct hp_error *find_in(struct learning *learning, struct hp_db *db)
+{
+	struct hp_epoch_summary *list;
+	size_t count;
+	struct hp_error *error = hp_db_list(db, &list, &count);
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < count && !error; i++) {
+		struct found found = { .db = db, .start_ns = list[i].meta.start_ns };
+
+		if (!is_wanted(learning, &list[i]))
+			continue;
+		error = hp_epoch_open(db, list[i].stamp, &found.epoch);
+		if (error) {
+			/* One that is damaged is no reason not to compare others. */
+			hp_error_destroy(error);
+			error = NULL;
+		} else if (!hp_vector_push(&learning->found, found)) {
+			hp_epoch_close(found.epoch);
+			error = hp_error_create_no_memory();
+		}
+	}
+	hp_db_free_list(list, count);
+	return error;
+}
+
+static int compare_newness(const void *left, const void *right)
+{
+	const struct found *a = left;
+	const struct found *b = right;
+
+	return (a->start_ns < b->start_ns) - (a->start_ns > b->start_ns);
+}
+
+/* --- replicates ------------------------------------------------------------------------------ */
+
+/* No file that both ran was another build in one of them. */
+static bool ran_same_builds(struct hp_epoch *a, struct hp_epoch *b)
+{
+	for (size_t i = 0; i < hp_epoch_image_count(a); i++)
+		for (size_t j = 0; j < hp_epoch_image_count(b); j++) {
+			const struct hp_image_id *one = hp_epoch_image(a, i);
+			const struct hp_image_id *other = hp_epoch_image(b, j);
+
+			if (one->kind == HP_IMAGE_FILE && other->kind == HP_IMAGE_FILE &&
+			    is_same(one->path, other->path) &&
+			    !hp_identity_equal(&one->identity, &other->identity))
+				return false;
+		}
+	return true;
+}
+
+static bool are_replicates(const struct found *a, const struct found *b)
+{
+	const struct hp_epoch_meta *one = hp_epoch_meta(a->epoch);
+	const struct hp_epoch_meta *other = hp_epoch_meta(b->epoch);
+
+	return a->db == b->db && is_same(one->host, other->host) &&
+	       is_same(one->cpu_model, other->cpu_model) && is_same_command(one, other) &&
+	       ran_same_builds(a->epoch, b->epoch);
+}
+
+static void group(struct learning *learning)
+{
+	for (size_t i = 0; i < learning->found.count; i++) {
+		struct found *one = &learning->found.at[i];
+		size_t j = 0;
+
+		while (j < i && !are_replicates(one, &learning->found.at[j]))
+			j++;
+		one->group = j < i ? learning->found.at[j].group : learning->group_count++;
+	}
+}
+
+/* --- what a group says ----------------------------------------------------------------------- */
+
+static int compare_doubles(const void *left, const void *right)
+{
+	double a = *(const double *)left;
+	double b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* Of an odd number the middle one, else the upper of the two; sorts them. */
+static double median(double *values, size_t count)
+{
+	qsort(values, count, sizeof(*values), compare_doubles);
+	return values[count / 2];
+}
+
+/* Logarithms of the replicates' mean costs of a run. */
+static bool list_levels(const struct sides *sides, double *levels)
+{
+	size_t count = sides->at[HP_BASE].replicates.count;
+	struct run_costs runs;
+	size_t *epochs;
+	double *seen = hp_arena_array(sides->arena, count, sizeof(*seen));
+
+	if (!seen || !costs_list(sides, HP_BASE, &runs, &epochs))
+		return false;
+	for (size_t i = 0; i < runs.count; i++) {
+		levels[epochs[i]] += runs.costs[i];
+		seen[epochs[i]]++;
+	}
+	for (size_t i = 0; i < count; i++)
+		levels[i] = log(levels[i] / seen[i]);
+	return true;
+}
+
+/* Where there are fewer, none is out of line: it may be the other one. */
+enum { FEWEST_TO_DOUBT = 4 };
+
+/* The replicate that cost so much more or less than the others that it was not alike: it ran beside
+ * something else. `count` where there is none. */
+static size_t out_of_line(const double *levels, size_t count)
+{
+	/* Of normal deviations 3.4 times the standard one. */
+	const double too_far = 5;
+	const double least = 0.001;
+	double sorted[MOST_EPOCHS];
+	double middle;
+	size_t farthest = 0;
+
+	if (count < FEWEST_TO_DOUBT)
+		return count;
+	memcpy(sorted, levels, count * sizeof(*sorted));
+	middle = median(sorted, count);
+	for (size_t i = 0; i < count; i++) {
+		sorted[i] = fabs(levels[i] - middle);
+		if (fabs(levels[i] - middle) > fabs(levels[farthest] - middle))
+			farthest = i;
+	}
+	return fabs(levels[farthest] - middle) > too_far * fmax(least, median(sorted, count))
+		       ? farthest
+		       : count;
+}
+
+static void add_runs(struct learning *learning, const double *levels, size_t count, size_t left_out)
+{
+	double kept = (double)(count - (left_out < count));
+	double mean = 0;
+
+	for (size_t i = 0; i < count; i++)
+		mean += i == left_out ? 0 : levels[i] / kept;
+	for (size_t i = 0; i < count; i++)
+		learning->run_squares += i == left_out ? 0
+						       : (levels[i] - mean) * (levels[i] - mean);
+	learning->run_freedom += kept - 1;
+	learning->epochs += (size_t)kept;
+}
+
+/* What one way of counting exposes each replicate to; what was left out closes up. */
+static double *list_exposures(const struct sides *sides, bool relative, size_t left_out)
+{
+	const struct side *side = &sides->at[HP_BASE];
+	double *exposures =
+		hp_arena_array(sides->arena, side->replicates.count, sizeof(*exposures));
+	size_t kept = 0;
+
+	for (size_t i = 0; exposures && i < side->replicates.count; i++)
+		if (i != left_out)
+			exposures[kept++] = replicate_exposure(&side->replicates.at[i], relative);
+	return exposures;
+}
+
+static struct hp_error *add_counts(struct learning *learning, struct sides *sides, size_t left_out)
+{
+	size_t count = sides->at[HP_BASE].replicates.count;
+	size_t kept = count - (left_out < count);
+
+	for (int relative = 0; relative < 2; relative++) {
+		const double *exposures = list_exposures(sides, relative, left_out);
+
+		for (size_t i = 0; i < sides->units.count; i++) {
+			struct unit *unit = &sides->units.at[i];
+			struct counts counts = {
+				.counts = unit->counts,
+				.exposures = exposures,
+				.replicates = { kept, 0 },
+				.share = (double)unit->samples[HP_BASE] /
+					 (double)sides->at[HP_BASE].samples,
+			};
+
+			if (left_out < count && !relative)
+				memmove(&unit->counts[left_out], &unit->counts[left_out + 1],
+					(kept - left_out) * sizeof(*unit->counts));
+			if (!exposures || !hp_vector_push(&learning->counts[relative], counts))
+				return hp_error_create_no_memory();
+		}
+	}
+	return NULL;
+}
+
+static struct hp_error *add_gathered(struct learning *learning, struct sides *sides)
+{
+	size_t count = sides->at[HP_BASE].replicates.count;
+	double levels[MOST_EPOCHS] = { 0 };
+	size_t left_out;
+
+	if (!list_levels(sides, levels))
+		return hp_error_create_no_memory();
+	left_out = out_of_line(levels, count);
+	add_runs(learning, levels, count, left_out);
+	return add_counts(learning, sides, left_out);
+}
+
+/* Errors are of epochs that nobody asked for, and nothing is learned from them then. */
+static struct hp_error *add_group(struct learning *learning, size_t group)
+{
+	const struct hp_compare_options options = {
+		.event = learning->sides->event,
+		.symfs = learning->sides->options->symfs,
+		.no_debuginfo = learning->sides->options->no_debuginfo,
+	};
+	struct sides sides = { .arena = learning->arena, .options = &options };
+	char *stamps[MOST_EPOCHS];
+	struct hp_compare_epochs epochs[HP_SIDES] = { { .stamps = stamps } };
+	struct hp_error *error;
+
+	for (size_t i = 0; i < learning->found.count; i++)
+		if (learning->found.at[i].group == group) {
+			epochs[HP_BASE].db = learning->found.at[i].db;
+			stamps[epochs[HP_BASE].count++] = hp_arena_strdup(
+				learning->arena, hp_epoch_stamp(learning->found.at[i].epoch));
+		}
+	if (epochs[HP_BASE].count < 2)
+		return NULL;
+	for (size_t i = 0; i < epochs[HP_BASE].count; i++)
+		if (!stamps[i])
+			return hp_error_create_no_memory();
+	error = sides_open(&sides, epochs);
+	if (!error)
+		error = sides_gather(&sides);
+	if (!error)
+		error = sides_match(&sides);
+	if (error) {
+		hp_error_destroy(error);
+		error = NULL;
+	} else {
+		error = add_gathered(learning, &sides);
+	}
+	sides_clear(&sides);
+	return error;
+}
+
+/* --- all together ---------------------------------------------------------------------------- */
+
+/* What was learned, drawn towards what is assumed, each by its degrees of freedom. */
+static double draw(double learned, double freedom, double assumed, double worth)
+{
+	return (learned * freedom + assumed * worth) / (freedom + worth);
+}
+
+static struct hp_error *conclude_counts(const struct learning *learning, bool relative,
+					const struct history *history,
+					struct dispersion *dispersion)
+{
+	const struct dispersion assumed = {
+		.even = COMPARE_DISPERSION,
+		.deviation = relative ? 0 : history->run_deviation,
+		.freedom = INFINITY,
+		.common = relative ? INFINITY : history->run_freedom,
+	};
+	const struct counts *counts = learning->counts[relative].at;
+	size_t count = learning->counts[relative].count;
+	struct hp_error *error = learn_dispersion(counts, count, &assumed, dispersion);
+	double freedom;
+	double even;
+
+	if (error)
+		return error;
+	/* Of few procedures only what runs have in common is known apart. */
+	even = pooled_dispersion(counts, count, dispersion->deviation, &freedom);
+	if (!(freedom > 0))
+		return NULL;
+	dispersion->even = draw(even, freedom, COMPARE_DISPERSION, assumed_freedom);
+	dispersion->freedom = fmin(dispersion->freedom, freedom + assumed_freedom);
+	/* Runs differ by no less than the whole program's costs say. */
+	dispersion->deviation = fmax(dispersion->deviation, assumed.deviation);
+	dispersion->common = history->run_freedom;
+	return NULL;
+}
+
+/* For people: of a procedure's share, whether procedures vary alike or not. */
+static double overall_variance(const struct learning *learning)
+{
+	double freedom;
+	double pooled = pooled_dispersion(learning->counts[true].at, learning->counts[true].count,
+					  0, &freedom);
+
+	return freedom > 0 ? draw(pooled, freedom, COMPARE_DISPERSION, assumed_freedom)
+			   : COMPARE_DISPERSION;
+}
+
+static struct hp_error *conclude(const struct learning *learning, struct history *history)
+{
+	struct hp_error *error = NULL;
+
+	if (!(learning->run_freedom > 0))
+		return NULL;
+	history->run_deviation =
+		sqrt(draw(learning->run_squares / learning->run_freedom, learning->run_freedom,
+			  COMPARE_RUN_DEVIATION * COMPARE_RUN_DEVIATION, assumed_run_freedom));
+	history->run_freedom = learning->run_freedom + assumed_run_freedom;
+	for (int relative = 0; relative < 2 && !error; relative++)
+		error = conclude_counts(learning, relative, history,
+					&history->dispersion[relative]);
+	history->variance = overall_variance(learning);
+	history->epochs = learning->epochs;
+	return error;
+}
+
+static struct hp_error *learn(struct learning *learning, struct history *history)
+{
+	const struct hp_compare_epochs *compared = learning->compared;
+	struct hp_error *error = find_in(learning, compared[HP_BASE].db);
+
+	if (!error &&
+	    !is_same(hp_db_path(compared[HP_BASE].db), hp_db_path(compared[HP_CANDIDATE].db)))
+		error = find_in(learning, compared[HP_CANDIDATE].db);
+	if (error || !learning->found.count)
+		return error;
+	qsort(learning->found.at, learning->found.count, sizeof(*learning->found.at),
+	      compare_newness);
+	while (learning->found.count > MOST_EPOCHS)
+		hp_epoch_close(learning->found.at[--learning->found.count].epoch);
+	group(learning);
+	for (size_t i = 0; i < learning->group_count && !error; i++)
+		error = add_group(learning, i);
+	return error ? error : conclude(learning, history);
+}
+
+struct hp_error *history_learn(const struct sides *sides,
+			       const struct hp_compare_epochs compared[HP_SIDES],
+			       struct history *history)
+{
+	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
+	struct learning learning = { .sides = sides, .compared = compared, .arena = arena };
+	struct hp_error *error;
+
+	*history = (struct history){ 0 };
+	if (!arena)
+		return hp_error_create_no_memory();
+	if (compared[HP_BASE].count > 1 || compared[HP_CANDIDATE].count > 1)
+		return NULL;
+	error = learn(&learning, history);
+	for (size_t i = 0; i < learning.found.count; i++)
+		hp_epoch_close(learning.found.at[i].epoch);
+	hp_vector_free(&learning.found);
+	for (int relative = 0; relative < 2; relative++)
+		hp_vector_free(&learning.counts[relative]);
+	return error;
+}
