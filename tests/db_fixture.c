@@ -246,6 +246,18 @@ struct hp_window_evidence fixture_evidence(uint64_t recording)
 		  .to = { 0x1004 },
 		  .counts = { 80, 0, 90, [15] = 40 } },
 	};
+	static const struct hp_counted ranges[] = {
+		{ .kind = HP_COUNTED_RANGE,
+		  .is_relative = true,
+		  .at = { 0x1000 },
+		  .to = { 0x1009 },
+		  .counts = { [2] = 31 } },
+		{ .kind = HP_COUNTED_RANGE_TIME,
+		  .is_relative = true,
+		  .at = { 0x1000 },
+		  .to = { 0x1000 },
+		  .counts = { [2] = 1000000 } },
+	};
 	struct hp_window_evidence evidence = {
 		.images = calloc(2, sizeof(*evidence.images)),
 		.image_count = 2,
@@ -274,7 +286,11 @@ struct hp_window_evidence fixture_evidence(uint64_t recording)
 		.probe_count = HP_ARRAY_COUNT(probes),
 		.ticks = calloc(HP_ARRAY_COUNT(ticks), sizeof(*ticks)),
 		.tick_count = HP_ARRAY_COUNT(ticks),
+		.ranges = calloc(HP_ARRAY_COUNT(ranges), sizeof(*ranges)),
+		.range_count = HP_ARRAY_COUNT(ranges),
+		.record_cycles = { [2] = 1000000, [15] = 3 },
 	};
+	memcpy(stratum->ranges, ranges, sizeof(ranges));
 	memcpy(stratum->items, items, sizeof(items));
 	memcpy(stratum->outcomes, outcomes, sizeof(outcomes));
 	memcpy(stratum->probes, probes, sizeof(probes));

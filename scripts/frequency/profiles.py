@@ -83,7 +83,7 @@ class Report:
 
 def _compact(thing):
     """Instructions are many; of each only this is of interest."""
-    if 'bytes' not in thing:
+    if 'bytes' not in thing or thing['address'] is None:
         return thing
     executions = thing['executions']
     return (int(thing['address'], 16), thing['block'], thing['samples'][0], thing['text'],

@@ -154,7 +154,7 @@ static char *counted_of(const struct hp_epoch_summary *epoch)
 	return formatted("%.1f s", (double)epoch->windows.time_ns / 1e9);
 }
 
-enum { EVIDENCE_KINDS = 4 };
+enum { EVIDENCE_KINDS = 5 };
 
 static bool has_retired(const struct hp_epoch_meta *meta)
 {
@@ -171,6 +171,7 @@ static void list_evidence(const struct hp_epoch_summary *epoch, const char *word
 	words[1] = epoch->evidence & HP_CONTAINS_OUTCOMES ? "branches" : NULL;
 	words[2] = epoch->evidence & HP_CONTAINS_PROBES ? "probes" : NULL;
 	words[3] = has_retired(&epoch->meta) ? "retired" : NULL;
+	words[4] = epoch->evidence & HP_CONTAINS_RANGES ? "cycles" : NULL;
 }
 
 static char *evidence_of(const struct hp_epoch_summary *epoch)

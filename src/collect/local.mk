@@ -24,6 +24,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/loop.h src/collect/loop.c \
 	src/collect/names.h src/collect/names.c \
 	src/collect/outcomes.h src/collect/outcomes.c \
+	src/collect/ranges.h src/collect/ranges.c \
 	src/collect/pace.h src/collect/pace.c \
 	src/collect/perf_map.h src/collect/perf_map.c \
 	src/collect/probes.h src/collect/probes.c \

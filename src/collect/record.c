@@ -56,7 +56,8 @@ uint64_t record_time(const uint8_t *bytes, size_t size, struct record_layout lay
 	return time;
 }
 
-/* Each branch takes three words, of which the third says more than is of interest. */
+/* Each branch takes three words: from, to, and flags with the cycles at bits 4 to 19 (struct
+ * perf_branch_entry). */
 static bool parse_branches(struct hp_reader *reader, struct record *record)
 {
 	uint64_t count;
@@ -71,6 +72,7 @@ static bool parse_branches(struct hp_reader *reader, struct record *record)
 		if (!take_u64(reader, &branch.from) || !take_u64(reader, &branch.to) ||
 		    !take_u64(reader, &flags))
 			return false;
+		branch.cycles = (uint16_t)(flags >> 4);
 		if (record->sample.branch_count < RECORD_BRANCHES)
 			record->sample.branches[record->sample.branch_count++] = branch;
 	}

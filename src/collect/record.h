@@ -41,6 +41,7 @@ enum { RECORD_REGISTERS = 24, RECORD_BRANCHES = 64 };
 struct record_branch {
 	uint64_t from; /* 0: not recorded */
 	uint64_t to;
+	uint16_t cycles; /* since the branch before; 0 where hardware does not say */
 };
 
 struct record_mmap {

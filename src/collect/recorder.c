@@ -56,6 +56,8 @@ struct hp_error *recorder_create(struct recorder *recorder,
 		recorder->attributor.per_process = options->per_process;
 	if (!error && (sampler->rings.layout.registers || sampler->rings.layout.branches))
 		error = outcomes_create(recorder->start_ns, &recorder->outcomes);
+	if (!error && sampler->rings.layout.branches)
+		error = ranges_create(recorder->start_ns, &recorder->ranges);
 	return error;
 }
 
@@ -68,6 +70,7 @@ void recorder_clear(struct recorder *recorder)
 	hp_vector_free(&recorder->streams);
 	probes_destroy(recorder->probes);
 	outcomes_destroy(recorder->outcomes);
+	ranges_destroy(recorder->ranges);
 	images_destroy(recorder->images);
 	free(recorder->totals);
 	free(recorder->event_names);
@@ -220,6 +223,11 @@ static void take_sample(struct recorder *recorder, const struct record *record)
 							   stream, record->time_ns);
 	if (context && recorder->outcomes && recorder_is_of_time(&recorder->events[event]))
 		outcomes_follow(recorder->outcomes, record, &recorder->processes.contexts[context]);
+	/* How often in how many cycles: of samples that are even in time. */
+	if (context && recorder->ranges && recorder->events[event].unit == HP_UNIT_CYCLES &&
+	    record->cpu_mode == PERF_RECORD_MISC_USER)
+		ranges_take(recorder->ranges, record, count * period,
+			    &recorder->processes.contexts[context]);
 	totals->samples += count;
 	totals->period_total += count * period;
 	take_time(recorder, record, event, context, (double)count * (double)period, count);
@@ -295,7 +303,8 @@ void recorder_meter_clock(struct recorder *recorder, bool at_end)
 bool recorder_is_full(struct recorder *recorder)
 {
 	return attributor_is_full(&recorder->attributor) ||
-	       (recorder->outcomes && outcomes_is_full(recorder->outcomes));
+	       (recorder->outcomes && outcomes_is_full(recorder->outcomes)) ||
+	       (recorder->ranges && ranges_is_full(recorder->ranges));
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -312,6 +321,9 @@ struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 	if (!error && recorder->outcomes)
 		error = outcomes_write(recorder->outcomes, &recorder->processes.commands,
 				       recorder->writer);
+	if (!error && recorder->ranges)
+		error = ranges_write(recorder->ranges, &recorder->processes.commands,
+				     recorder->writer);
 	if (!error && recorder->probes) {
 		if (complete)
 			probes_finish(recorder->probes);

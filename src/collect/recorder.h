@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "outcomes.h"
 #include "probes.h"
+#include "ranges.h"
 #include "sampler.h"
 #include "windows.h"
 
@@ -47,6 +48,7 @@ struct recorder {
 	struct attributor attributor;
 	struct probes *probes;	       /* NULL without --probes */
 	struct outcomes *outcomes;     /* NULL without registers */
+	struct ranges *ranges;	       /* NULL without branch records */
 	struct recorder_event *totals; /* by event */
 	char **event_names;
 	uint64_t misplaced;	      /* map changes lost for want of memory */

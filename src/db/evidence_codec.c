@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const evidence_tags[] = { "imgs", "wind", "regs", "prob", "tick", NULL };
+static const char *const evidence_tags[] = { "imgs", "wind", "regs", "prob", "tick", "recs", NULL };
 const struct hp_container_kind hp_evidence_kind = {
 	.letter = 'E',
 	.noun = "evidence",
@@ -115,6 +115,9 @@ static const struct list_section list_sections[] = {
 	  offsetof(struct hp_window_stratum, probe_count), 0, 0 },
 	{ "tick", offsetof(struct hp_window_stratum, ticks),
 	  offsetof(struct hp_window_stratum, tick_count), 0, 0 },
+	{ "recs", offsetof(struct hp_window_stratum, ranges),
+	  offsetof(struct hp_window_stratum, range_count),
+	  offsetof(struct hp_window_stratum, record_cycles), HP_RECORD_GROUPS },
 };
 
 static void *field(const struct hp_window_stratum *stratum, size_t offset)

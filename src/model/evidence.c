@@ -15,6 +15,7 @@ static void clear_stratum(struct hp_window_stratum *stratum)
 	free(stratum->outcomes);
 	free(stratum->probes);
 	free(stratum->ticks);
+	free(stratum->ranges);
 	*stratum = (struct hp_window_stratum){ 0 };
 }
 
@@ -96,6 +97,8 @@ static void renumber(struct hp_window_evidence *evidence, const uint32_t *number
 			renumber_item(&stratum->probes[j], numbers);
 		for (size_t j = 0; j < stratum->tick_count; j++)
 			renumber_item(&stratum->ticks[j], numbers);
+		for (size_t j = 0; j < stratum->range_count; j++)
+			renumber_item(&stratum->ranges[j], numbers);
 	}
 }
 
@@ -243,6 +246,9 @@ static struct hp_error *add_lists(struct hp_window_stratum *into,
 	if (!error)
 		error = add_list(&into->ticks, &into->tick_count, from->ticks, from->tick_count,
 				 numbers);
+	if (!error)
+		error = add_list(&into->ranges, &into->range_count, from->ranges, from->range_count,
+				 numbers);
 	return error;
 }
 
@@ -302,6 +308,9 @@ static struct hp_error *add_stratum(struct hp_window_evidence *into,
 	    !add_groups(stratum->relative, from->relative) ||
 	    !add_u64(&stratum->followed, from->followed))
 		return overflowed();
+	for (size_t i = 0; i < HP_RECORD_GROUPS; i++)
+		if (!add_u64(&stratum->record_cycles[i], from->record_cycles[i]))
+			return overflowed();
 	return add_lists(stratum, from, numbers);
 }
 
@@ -385,7 +394,7 @@ static const char *item_fault(const struct hp_window_evidence *evidence,
 	bool is_block = item->kind == HP_COUNTED_BLOCK;
 	uint64_t any = 0;
 
-	if (item->kind < HP_COUNTED_BLOCK || item->kind > HP_COUNTED_TICK)
+	if (item->kind < HP_COUNTED_BLOCK || item->kind > HP_COUNTED_RANGE_TIME)
 		return "something counted of unknown kind";
 	if (item->image >= evidence->image_count ||
 	    (!is_block && item->to_image >= evidence->image_count))
@@ -428,6 +437,20 @@ static bool is_probe(const struct hp_counted *item)
 	return item->kind == HP_COUNTED_PROBE || item->kind == HP_COUNTED_PROBE_TIME;
 }
 
+static bool is_range(const struct hp_counted *item)
+{
+	return item->kind >= HP_COUNTED_RANGE && item->kind <= HP_COUNTED_RANGE_TIME;
+}
+
+static bool is_fair_range(const struct hp_window_stratum *stratum, const struct hp_counted *item)
+{
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		if (item->counts[i] && (i >= HP_RECORD_GROUPS || !stratum->record_cycles[i]))
+			return false;
+	return is_range(item) && item->is_relative && item->image == item->to_image &&
+	       item->at.value <= item->to.value;
+}
+
 static const char *stratum_fault(const struct hp_window_evidence *evidence,
 				 const struct hp_window_stratum *stratum)
 {
@@ -452,8 +475,14 @@ static const char *stratum_fault(const struct hp_window_evidence *evidence,
 		if (stratum->ticks[i].kind != HP_COUNTED_TICK || stratum->ticks[i].is_relative)
 			fault = "a sample of a window that is none";
 	for (size_t i = 0; i < stratum->item_count && !fault; i++)
-		if (is_probe(&stratum->items[i]) || stratum->items[i].kind == HP_COUNTED_TICK)
+		if (is_probe(&stratum->items[i]) || is_range(&stratum->items[i]) ||
+		    stratum->items[i].kind == HP_COUNTED_TICK)
 			fault = "something in a window that nothing executes";
+	if (!fault)
+		fault = list_fault(evidence, stratum->ranges, stratum->range_count);
+	for (size_t i = 0; i < stratum->range_count && !fault; i++)
+		if (!is_fair_range(stratum, &stratum->ranges[i]))
+			fault = "straight code that no branch record shows";
 	return fault;
 }
 
@@ -547,6 +576,7 @@ unsigned hp_window_evidence_contents(const struct hp_window_evidence *evidence)
 		contents |= stratum->item_count ? HP_CONTAINS_WINDOWS : 0;
 		contents |= stratum->outcome_count ? HP_CONTAINS_OUTCOMES : 0;
 		contents |= stratum->probe_count ? HP_CONTAINS_PROBES : 0;
+		contents |= stratum->range_count ? HP_CONTAINS_RANGES : 0;
 	}
 	return contents;
 }

@@ -3,6 +3,7 @@
 
 #include "counted.h"
 #include "probed.h"
+#include "recorded.h"
 #include "retired.h"
 #include "ways.h"
 
@@ -153,8 +154,8 @@ struct hp_error *analyse_graph(struct report *report, struct row_code *code,
 	return forgive(report, code, error);
 }
 
-/* All that is known beside time: what --evidence says, windows, registers,
- * sampled instructions, and breakpoints. */
+/* All that is known beside time: what --evidence says, windows, registers, sampled instructions,
+ * breakpoints, and branch records. */
 static struct hp_error *collect_evidence(struct report *report, const struct row_code *code,
 					 struct counted_terms *terms,
 					 struct hp_analysis_input *input)
@@ -173,6 +174,8 @@ static struct hp_error *collect_evidence(struct report *report, const struct row
 		error = retired_terms_of(report, code->part, input->cfg, &terms->terms);
 	if (!error)
 		error = probed_terms_of(report, code->part, input->cfg, &terms->terms);
+	if (!error)
+		error = recorded_terms_of(report, code->part, input->cfg, &terms->terms);
 	if (error)
 		return error;
 	given = evidence_of(code->part->image, input->cfg, &count);

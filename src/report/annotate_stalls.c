@@ -4,6 +4,7 @@
 #include "analyse.h"
 #include "annotate.h"
 #include "quantity.h"
+#include "recorded.h"
 #include "text.h"
 
 #include <inttypes.h>
@@ -87,6 +88,19 @@ static void add_notes(struct buffer *text, const struct annotation *annotation, 
 		buffer_printf(text, ", nothing known leads here");
 }
 
+/* What hardware timed, apart from all estimates. */
+static void add_recorded(struct buffer *text, const struct annotation *annotation, uint32_t number)
+{
+	const struct row_code *code = annotation->row->code;
+	const struct hp_cfg *cfg = annotation->analysis->cfg;
+	double cycles = code && code->part ? recorded_cycles(annotation->report, code->part, cfg,
+							     &cfg->blocks[number])
+					   : NAN;
+
+	if (isfinite(cycles))
+		buffer_printf(text, ", %.1f cycles by branch records", cycles);
+}
+
 static void add_time(struct buffer *text, const struct annotation *annotation, uint32_t number)
 {
 	const struct hp_analysis *analysis = annotation->analysis;
@@ -136,6 +150,7 @@ struct hp_error *annotate_block(struct annotation *annotation, uint32_t number)
 	add_cpi(&best, "Best-case", "", block->best_case_cycles, block->insn_count);
 	add_notes(&best, annotation, number);
 	add_actual(&actual, block);
+	add_recorded(&actual, annotation, number);
 	add_time(&actual, annotation, number);
 	if (!error)
 		error = annotation_add(annotation, ANNOTATED_BLOCK, row, &best);

@@ -234,6 +234,8 @@ static json_t *evidence_object(const struct report *report)
 	uint64_t outcomes = 0;
 	uint64_t places = 0;
 	uint64_t hits = 0;
+	uint64_t runs = 0;
+	uint64_t cycles = 0;
 
 	for (size_t i = 0; i < sum->stratum_count; i++) {
 		const struct hp_window_stratum *stratum = &sum->strata[i];
@@ -244,10 +246,15 @@ static json_t *evidence_object(const struct report *report)
 					    HP_COUNTED_PROBE);
 		for (size_t k = 0; k < stratum->probe_count; k++)
 			places += stratum->probes[k].kind == HP_COUNTED_PROBE_TIME;
+		runs += report_sum_of_items(stratum->ranges, stratum->range_count,
+					    HP_COUNTED_RANGE);
+		cycles += report_sum_of_items(stratum->ranges, stratum->range_count,
+					      HP_COUNTED_RANGE_CYCLES);
 	}
-	return json_pack("{s:{s:o, s:o}, s:{s:o, s:o}}", "branches", "samples",
+	return json_pack("{s:{s:o, s:o}, s:{s:o, s:o}, s:{s:o, s:o}}", "branches", "samples",
 			 json_count(followed), "outcomes", json_count(outcomes), "probes", "places",
-			 json_count(places), "hits", json_count(hits));
+			 json_count(places), "hits", json_count(hits), "ranges", "runs",
+			 json_count(runs), "cycles", json_count(cycles));
 }
 
 json_t *json_summary(const struct report *report)

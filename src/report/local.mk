@@ -41,6 +41,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/text.h src/report/text.c \
 	src/report/text_header.c src/report/text_summary.c src/report/text_table.c \
 	src/report/probed.h src/report/probed.c \
+	src/report/recorded.h src/report/recorded.c \
 	src/report/retired.h src/report/retired.c \
 	src/report/ways.h src/report/ways.c \
 	src/report/write_executions.c \

@@ -354,6 +354,27 @@ static void put_probes(const struct report *report, FILE *out)
 		    places == 1 ? "" : "s", hits, hits == 1 ? "" : "s");
 }
 
+/* What branch records with cycles tell. */
+static void put_ranges(const struct report *report, FILE *out)
+{
+	const struct hp_window_evidence *sum = &report->windows.sum;
+	uint64_t runs = 0;
+	uint64_t cycles = 0;
+
+	for (size_t i = 0; i < sum->stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &sum->strata[i];
+
+		runs += report_sum_of_items(stratum->ranges, stratum->range_count,
+					    HP_COUNTED_RANGE);
+		cycles += report_sum_of_items(stratum->ranges, stratum->range_count,
+					      HP_COUNTED_RANGE_CYCLES);
+	}
+	if (runs)
+		put(out, "branches",
+		    "%" PRIu64 " ways from one taken branch to the next, in %" PRIu64 " cycles",
+		    runs, cycles);
+}
+
 /* What was counted, and of how much. */
 static void put_windows(const struct report *report, FILE *out)
 {
@@ -383,6 +404,7 @@ struct hp_error *write_text_header(const struct report *report, FILE *out)
 	put_windows(report, out);
 	put_registers(report, out);
 	put_probes(report, out);
+	put_ranges(report, out);
 	put_warnings(report, out);
 	put_problems(report, out);
 	put_nameless(report, out);

@@ -60,6 +60,9 @@ static bool add_outcome(const struct report_part *part, const struct hp_counted 
 	case HP_COUNTED_PROBE:
 	case HP_COUNTED_PROBE_TIME:
 	case HP_COUNTED_TICK:
+	case HP_COUNTED_RANGE:
+	case HP_COUNTED_RANGE_CYCLES:
+	case HP_COUNTED_RANGE_TIME:
 		break;
 	}
 	return true;

@@ -76,3 +76,7 @@ tests_collect_test_outcomes_SOURCES = tests/collect/test_outcomes.c tests/db_fix
 tests_collect_test_outcomes_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_turns_SOURCES = tests/collect/test_turns.c tests/collect/software.c
 tests_collect_test_turns_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+
+helper_programs += tests/collect/replay_records
+tests_collect_replay_records_SOURCES = tests/collect/replay_records.c tests/db_fixture.c
+tests_collect_replay_records_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)

@@ -4,6 +4,7 @@
 #include "../support.h"
 
 #include "../../src/collect/outcomes.h"
+#include "../../src/collect/ranges.h"
 
 #include <hpcprof/image/identity.h>
 #include <hpcprof/pmu/registers.h>
@@ -57,6 +58,7 @@ struct bench {
 	struct names commands;
 	struct context context;
 	struct outcomes *outcomes;
+	struct ranges *ranges;
 	uint64_t shift; /* run-time addresses less file offsets, of the code */
 };
 
@@ -109,12 +111,14 @@ static struct bench bench_begin(void)
 	mapping.image = images_named(bench.images, HP_IMAGE_FILE, path, &identity);
 	ck_assert(space_map(&bench.context.space, &mapping));
 	hp_assert_ok(outcomes_create(77, &bench.outcomes));
+	hp_assert_ok(ranges_create(77, &bench.ranges));
 	return bench;
 }
 
 static void bench_end(struct bench *bench)
 {
 	outcomes_destroy(bench->outcomes);
+	ranges_destroy(bench->ranges);
 	space_release(bench->context.space);
 	names_clear(&bench->commands);
 	images_destroy(bench->images);
@@ -152,6 +156,7 @@ static struct hp_window_evidence written(struct bench *bench)
 
 	hp_assert_ok(hp_epoch_create(bench->db, NULL, &writer));
 	hp_assert_ok(outcomes_write(bench->outcomes, &bench->commands, writer));
+	hp_assert_ok(ranges_write(bench->ranges, &bench->commands, writer));
 	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
 	hp_assert_ok(hp_epoch_open(bench->db, hp_epoch_writer_stamp(writer), &epoch));
 	hp_assert_ok(hp_epoch_read_evidence(epoch, &evidence));
@@ -275,6 +280,78 @@ START_TEST(branch_records_say_what_ran)
 }
 END_TEST
 
+/* Of straight code from one place to another, by kind. */
+static uint64_t range_sum(const struct bench *bench, const struct hp_window_evidence *evidence,
+			  uint8_t kind, const char *at, const char *to)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < evidence->strata[0].range_count; i++) {
+		const struct hp_counted *item = &evidence->strata[0].ranges[i];
+
+		if (item->kind != kind || item->at.value != (uintptr_t)at - bench->shift ||
+		    item->to.value != (uintptr_t)to - bench->shift)
+			continue;
+		for (size_t j = 0; j < HP_RECORD_GROUPS; j++)
+			sum += item->counts[j];
+	}
+	return sum;
+}
+
+/* Twice round the loop in 4 and 6 cycles, out of it in 20, and through the table; the sample is on
+ * the way from there. */
+START_TEST(branch_records_say_how_long_straight_code_takes)
+{
+	const char *loop = sample_head;
+	struct bench bench = bench_begin();
+	struct record record = {
+		.kind = RECORD_SAMPLE,
+		.cpu_mode = PERF_RECORD_MISC_USER,
+		.sample.address = (uintptr_t)sample_stack,
+		.sample.branch_count = 4,
+		.sample.branches = {
+			{ (uintptr_t)sample_jump, (uintptr_t)sample_case1, 20 },
+			{ (uintptr_t)sample_loop, (uintptr_t)loop, 6 },
+			{ (uintptr_t)sample_loop, (uintptr_t)loop, 4 },
+			/* How long it took to here is of no code that is known. */
+			{ (uintptr_t)sample_loop, (uintptr_t)loop, 7000 },
+		},
+	};
+	struct record none = record;
+	struct record gap = record;
+	struct record full = record;
+	struct hp_window_evidence evidence;
+
+	for (unsigned i = 0; i < 4; i++)
+		none.sample.branches[i].cycles = 0;
+	gap.sample.branches[2].from = 0;
+	full.sample.branches[1].cycles = UINT16_MAX;
+	ranges_take(bench.ranges, &none, 100000, &bench.context);
+	ranges_take(bench.ranges, &gap, 100000, &bench.context);
+	ranges_take(bench.ranges, &full, 100000, &bench.context);
+	for (unsigned i = 0; i < 3; i++)
+		ranges_take(bench.ranges, &record, 100000, &bench.context);
+	evidence = written(&bench);
+	ck_assert_uint_eq(evidence.stratum_count, 1);
+	ck_assert_uint_eq(range_sum(&bench, &evidence, HP_COUNTED_RANGE, loop, sample_loop), 6);
+	ck_assert_uint_eq(range_sum(&bench, &evidence, HP_COUNTED_RANGE_CYCLES, loop, sample_loop),
+			  30);
+	ck_assert_uint_eq(range_sum(&bench, &evidence, HP_COUNTED_RANGE, loop, sample_jump), 3);
+	ck_assert_uint_eq(range_sum(&bench, &evidence, HP_COUNTED_RANGE_CYCLES, loop, sample_jump),
+			  60);
+	ck_assert_uint_eq(
+		range_sum(&bench, &evidence, HP_COUNTED_RANGE_TIME, sample_case1, sample_case1),
+		300000);
+	for (unsigned i = 0; i < HP_RECORD_GROUPS; i++)
+		ck_assert_uint_eq(evidence.strata[0].record_cycles[i], i < 3 ? 100000 : 0);
+	hp_window_evidence_clear(&evidence);
+	evidence = written(&bench);
+	ck_assert(hp_window_evidence_is_empty(&evidence));
+	hp_window_evidence_clear(&evidence);
+	bench_end(&bench);
+}
+END_TEST
+
 /* Of places that are no code, backwards, and across a call, which would have been recorded. */
 START_TEST(branch_records_that_make_no_sense_say_nothing)
 {
@@ -339,6 +416,7 @@ END_TEST
 HP_TEST_MAIN("collect/outcomes", branches_are_followed_as_far_as_registers_tell,
 	     the_stack_of_a_sample_is_read_and_other_memory_is_not,
 	     what_was_written_is_not_written_again, branch_records_say_what_ran,
+	     branch_records_say_how_long_straight_code_takes,
 	     branch_records_that_make_no_sense_say_nothing,
 	     samples_without_registers_of_their_own_are_not_followed,
 	     code_that_is_mapped_from_nowhere_is_not_followed)

@@ -92,6 +92,7 @@ START_TEST(a_sample_parses_in_every_layout)
 		for (unsigned j = 0; j < record.sample.branch_count; j++) {
 			ck_assert_uint_eq(record.sample.branches[j].from, 0x4000 + j);
 			ck_assert_uint_eq(record.sample.branches[j].to, 0x5000 + j);
+			ck_assert_uint_eq(record.sample.branches[j].cycles, j);
 		}
 		ck_assert_int_eq((int)record.sample.register_count,
 				 __builtin_popcountll(layouts[i].registers));

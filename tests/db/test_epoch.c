@@ -359,6 +359,11 @@ START_TEST(what_windows_counted_is_added_up_over_flushes_and_appends)
 			 2 * sizeof(*sum.strata[0].probes));
 	ck_assert_uint_eq(read.strata[0].tick_count, 1);
 	ck_assert_mem_eq(read.strata[0].ticks, sum.strata[0].ticks, sizeof(*sum.strata[0].ticks));
+	ck_assert_uint_eq(read.strata[0].range_count, 2);
+	ck_assert_mem_eq(read.strata[0].ranges, sum.strata[0].ranges,
+			 2 * sizeof(*sum.strata[0].ranges));
+	ck_assert_uint_eq(read.strata[0].record_cycles[2], 3000000);
+	ck_assert_uint_eq(read.strata[0].record_cycles[15], 9);
 	ck_assert_mem_eq(&read.price, &sum.price, sizeof(read.price));
 	ck_assert_uint_eq(read.reason_count, 3);
 	ck_assert_uint_eq(read.reasons[0].count, 9);

@@ -286,7 +286,9 @@ static struct hp_window_evidence make_between(unsigned first)
 	stratum->items = calloc(1, sizeof(item));
 	stratum->outcomes = calloc(1, sizeof(item));
 	stratum->probes = calloc(1, sizeof(item));
+	stratum->ranges = calloc(1, sizeof(item));
 	stratum->item_count = stratum->outcome_count = stratum->probe_count = 1;
+	stratum->range_count = 1;
 	item.kind = HP_COUNTED_CALL;
 	stratum->items[0] = item;
 	item.kind = HP_COUNTED_PROBE;
@@ -294,6 +296,14 @@ static struct hp_window_evidence make_between(unsigned first)
 	item.kind = HP_COUNTED_INDIRECT_CALL;
 	item.is_relative = true;
 	stratum->outcomes[0] = item;
+	/* Within one image. */
+	item.kind = HP_COUNTED_RANGE;
+	item.to_image = item.image;
+	item.to = item.at;
+	stratum->ranges[0] = item;
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		if (item.counts[i])
+			stratum->record_cycles[i] = 1000;
 	return evidence;
 }
 
@@ -323,6 +333,10 @@ START_TEST(what_is_added_keeps_its_images)
 		assert_between(&parts[0], parts[0].strata->outcomes,
 			       parts[0].strata->outcome_count);
 		assert_between(&parts[0], parts[0].strata->probes, parts[0].strata->probe_count);
+		ck_assert_uint_eq(parts[0].strata->range_count, 2);
+		for (unsigned i = 0; i < 2; i++)
+			ck_assert_str_eq(parts[0].images[parts[0].strata->ranges[i].image].path,
+					 i ? "/usr/bin/p4" : "/usr/bin/p2");
 		hp_window_evidence_clear(&parts[0]);
 		hp_window_evidence_clear(&parts[1]);
 	}
@@ -387,6 +401,41 @@ START_TEST(outcomes_are_of_branches_and_relative)
 	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
 	outcome.is_relative = false;
 	hp_assert_ok(hp_window_evidence_check(&evidence));
+	hp_image_id_clear(&image);
+}
+END_TEST
+
+START_TEST(straight_code_is_of_branch_records)
+{
+	struct hp_counted range = { .kind = HP_COUNTED_RANGE,
+				    .is_relative = true,
+				    .at = { 0x40 },
+				    .to = { 0x48 },
+				    .counts = { [3] = 1 } };
+	char command[] = "x";
+	struct hp_window_stratum stratum = {
+		.command = command, .ranges = &range, .range_count = 1, .record_cycles = { [3] = 9 }
+	};
+	struct hp_image_id image = make_image(1);
+	struct hp_window_evidence evidence = {
+		.images = &image, .image_count = 1, .strata = &stratum, .stratum_count = 1
+	};
+
+	hp_assert_ok(hp_window_evidence_check(&evidence));
+	range.is_relative = false;
+	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
+	range.is_relative = true;
+	range.to.value = 0x3f;
+	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
+	range.to.value = 0x48;
+	range.kind = HP_COUNTED_TAKEN;
+	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
+	range.kind = HP_COUNTED_RANGE_TIME;
+	range.counts[HP_RECORD_GROUPS] = 1;
+	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
+	range.counts[HP_RECORD_GROUPS] = 0;
+	stratum.record_cycles[3] = 0;
+	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
 	hp_image_id_clear(&image);
 }
 END_TEST
@@ -773,10 +822,10 @@ END_TEST
 HP_TEST_MAIN("model/evidence", adding_commutes_and_associates, what_is_added_keeps_its_images,
 	     more_items_than_memory_is_for_are_refused, without_counts_time_and_price_stay,
 	     what_is_counted_once_stands_in_a_list_once, counts_that_do_not_fit_are_an_error,
-	     outcomes_are_of_branches_and_relative, groups_of_outcomes_are_by_distance,
-	     what_breaks_the_rules_is_named, equal_groups_leave_no_doubt,
-	     one_group_says_nothing_of_its_variance, two_unlike_groups_are_as_good_as_one,
-	     few_groups_vary_as_windows_are_known_to,
+	     outcomes_are_of_branches_and_relative, straight_code_is_of_branch_records,
+	     groups_of_outcomes_are_by_distance, what_breaks_the_rules_is_named,
+	     equal_groups_leave_no_doubt, one_group_says_nothing_of_its_variance,
+	     two_unlike_groups_are_as_good_as_one, few_groups_vary_as_windows_are_known_to,
 	     an_interval_suffices_up_to_five_times_either_way,
 	     students_distribution_is_that_of_the_tables,
 	     intervals_hold_the_truth_as_often_as_they_say,

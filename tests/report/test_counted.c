@@ -1049,6 +1049,69 @@ START_TEST(what_copies_cost_makes_counts_less_certain)
 }
 END_TEST
 
+static void range(enum hp_counted_kind kind, const char *from, const char *to, uint64_t count)
+{
+	const uint64_t counts[WINDOWS] = { count / 4, count / 4, count / 4, count / 4 };
+
+	edge(kind, from, to, counts);
+	items[item_count - 1].is_relative = true;
+}
+
+/* The leaf takes 5 cycles to its branch, or on to its end, whichever way it goes, and the end alone
+ * 2: from 1.8e9 and 0.18e9 cycles it was entered 3.6e8 times, and went straight on in 2.7e8. Records
+ * stand for half of the samples. */
+START_TEST(branch_records_with_cycles_tell_how_often_code_ran)
+{
+	struct hp_counted ranges[8];
+	struct fixture_count counts[] = {
+		{ "cycles:u", &self, "t", 0, 1000000, offset_of(counted_back), 4000 },
+		{ "cycles:u", &self, "t", 0, 1000000, offset_of(counted_leaf_then), 4000 },
+	};
+	struct fixture_epoch epoch = { .counts = counts,
+				       .count = HP_ARRAY_COUNT(counts),
+				       .evidence = &windows,
+				       .commands = &times,
+				       .command_count = 1 };
+	struct hp_report_options options = { .view = HP_VIEW_ANNOTATE,
+					     .listed = "counted_leaf",
+					     .all = true };
+	struct fixture fixture;
+	json_t *leaf;
+
+	count_all();
+	item_count = 0;
+	range(HP_COUNTED_RANGE, counted_leaf, counted_leaf_end, 300);
+	range(HP_COUNTED_RANGE_CYCLES, counted_leaf, counted_leaf_end, 1500);
+	range(HP_COUNTED_RANGE, counted_leaf, counted_leaf_jump, 100);
+	range(HP_COUNTED_RANGE_CYCLES, counted_leaf, counted_leaf_jump, 500);
+	range(HP_COUNTED_RANGE_TIME, counted_leaf, counted_leaf, 1800000000);
+	range(HP_COUNTED_RANGE, counted_leaf_end, counted_leaf_end, 100);
+	range(HP_COUNTED_RANGE_CYCLES, counted_leaf_end, counted_leaf_end, 200);
+	range(HP_COUNTED_RANGE_TIME, counted_leaf_end, counted_leaf_end, 180000000);
+	memcpy(ranges, items, sizeof(ranges));
+	qsort(ranges, HP_ARRAY_COUNT(ranges), sizeof(*ranges), compare_items);
+	stratum = (struct hp_window_stratum){ .recording = 77,
+					      .command = command,
+					      .ranges = ranges,
+					      .range_count = HP_ARRAY_COUNT(ranges) };
+	for (unsigned i = 0; i < WINDOWS; i++)
+		stratum.record_cycles[i] = 1000000000;
+	hp_assert_ok(hp_window_evidence_check(&windows));
+	fixture = fixture_create();
+	fixture_add(&fixture, &epoch);
+	leaf = listed(&fixture, "counted_leaf");
+	ck_assert(has_source(leaf, "counters"));
+	assert_near(executions(leaf, counted_leaf, "estimate"), 2 * 3.6e8, 0.02);
+	assert_near(executions(leaf, counted_leaf_then, "estimate"), 2 * 2.7e8, 0.02);
+	ck_assert_double_lt(executions(leaf, counted_leaf, "low"), 2 * 3.6e8 / 1.05);
+	ck_assert_double_gt(executions(leaf, counted_leaf, "high"), 2 * 3.6e8 * 1.05);
+	json_decref(leaf);
+	ck_assert_ptr_nonnull(
+		strstr(fixture_output(&fixture, &options), "2.0 cycles by branch records"));
+	fixture_remove(&fixture);
+}
+END_TEST
+
 /* In each of four moments of 5 ms the leaf was entered 50 times: 40000 times in 4 s. What was never
  * hit may have run at other times. */
 START_TEST(probes_tell_how_often_what_they_hit_ran_and_nothing_of_what_they_did_not)
@@ -1221,7 +1284,8 @@ HP_TEST_MAIN("report/counted", executions_are_those_of_the_windows_times_what_th
 	     relative_counts_do_not_add_to_absolute_ones,
 	     a_procedure_that_calls_itself_is_called_and_one_that_jumps_back_is_not,
 	     calls_that_no_window_saw_have_an_upper_end, what_copies_cost_makes_counts_less_certain,
-	     probes_tell_how_often_what_they_hit_ran_and_nothing_of_what_they_did_not)
+	     probes_tell_how_often_what_they_hit_ran_and_nothing_of_what_they_did_not,
+	     branch_records_with_cycles_tell_how_often_code_ran)
 
 #else
 

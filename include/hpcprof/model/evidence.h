@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What shadow windows counted, as sums over windows: of each block, edge and call of each image;
- * and which way branches went, as the registers of samples told it (`outcomes`).
+ * which way branches went, as the registers of samples told it (`outcomes`), and how long straight
+ * code took, as branch records of hardware tell (`ranges`).
  *
  * A window is a stretch of a thread's user time in which everything that ran was counted exactly.
  * Windows lie uniformly in time, so what runs in all of it is estimated by what ran in them, over
@@ -31,7 +32,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HP_EVIDENCE_GROUPS = 64 };
+enum { HP_EVIDENCE_GROUPS = 64, HP_RECORD_GROUPS = 16 };
 
 /* So many items there are at most in all lists of an epoch: 0.6 GB of memory. A large program has
  * some 100,000. */
@@ -54,6 +55,12 @@ enum hp_counted_kind {
 	HP_COUNTED_PROBE_TIME = 11,
 	/* Samples of time at `at`, which is `to` as well, that were taken within windows. */
 	HP_COUNTED_TICK = 12,
+	/* Straight code from `at` to the branch at `to`, out of branch records with cycles: how
+	 * often it was in them, and the cycles that it took then. And what the samples stand for
+	 * whose last branch went to `at`, which is `to` as well: cycles. */
+	HP_COUNTED_RANGE = 13,
+	HP_COUNTED_RANGE_CYCLES = 14,
+	HP_COUNTED_RANGE_TIME = 15,
 };
 
 /* One block or edge. Blocks may overlap: what runs from the middle of one is another. */
@@ -100,6 +107,17 @@ struct hp_window_stratum {
 	 * Sorted, distinct. Owned. */
 	struct hp_counted *ticks;
 	size_t tick_count;
+	/*
+	 * A branch record is the last few branches before a sample of cycles, with the cycles from
+	 * each to the next. A sample came on the way from where the last one went to the next: so
+	 * all time is known by where straight code began, and how long it takes from there, by how
+	 * long it took when it was recorded whole. The one over the other is how often it ran
+	 * (Little's law). Sorted, distinct, is_relative. Groups are of records in turn:
+	 * HP_RECORD_GROUPS of them. Owned.
+	 */
+	struct hp_counted *ranges;
+	size_t range_count;
+	uint64_t record_cycles[HP_RECORD_GROUPS]; /* that they stand for */
 };
 
 /* Where a sample was, seen from the branch: outcomes that depend on it are biased, as time is spent
@@ -160,6 +178,7 @@ enum hp_evidence_content {
 	HP_CONTAINS_WINDOWS = 1 << 0,
 	HP_CONTAINS_OUTCOMES = 1 << 1, /* out of registers, or of branch records */
 	HP_CONTAINS_PROBES = 1 << 2,
+	HP_CONTAINS_RANGES = 1 << 3, /* branch records with cycles */
 };
 unsigned hp_window_evidence_contents(const struct hp_window_evidence *evidence);
 
