@@ -539,8 +539,9 @@ static struct hp_error *detail(const struct judging *judging, const struct unit 
 	if (!error && (!keep_files(&detailing) || !list_lines(&detailing)))
 		error = hp_error_create_no_memory();
 	if (!error) {
-		qsort(detailing.lines.at, detailing.lines.count, sizeof(*detailing.lines.at),
-		      compare_lines);
+		if (detailing.lines.count)
+			qsort(detailing.lines.at, detailing.lines.count,
+			      sizeof(*detailing.lines.at), compare_lines);
 		show_place(&detailing);
 	}
 	if (!error && !is_one_sided(&detailing))

@@ -301,6 +301,7 @@ struct hp_error *listing_align(const struct listing *base, const struct listing 
 		malloc((size_t)MOST_DIFFERENCES * MOST_DIFFERENCES * sizeof(*aligning.reached));
 	if (!aligning.reached) {
 		free(*partners);
+		*partners = NULL;
 		return hp_error_create_no_memory();
 	}
 	rounds = search(&aligning);

@@ -213,7 +213,7 @@ function choose(node, focus) {
 			fact(interval(node) || "change", make("span", { class: how },
 				change(node))),
 			some(node.q) ? fact("false discovery rate", node.q.toPrecision(2)) : null,
-			some(node.smallest_change) ? fact("could have been seen from", percent(node.smallest_change)) : null,
+			some(node.smallest_change) && !isNew(node) ? fact("could have been seen from", percent(node.smallest_change)) : null,
 			fact("judged", make("span", { class: how },
 				node.shift ? "cost moved" : word[how]))),
 		...node.shifts.map(shift => make("p", {}, cost(Math.abs(shift.cost)) + (shift.cost >= 0
