@@ -260,9 +260,11 @@ static struct code *add_code(struct sides *sides, enum hp_side side, struct side
 	*code = (struct code){ .side = side, .image = image, .procedure = procedure };
 	code->name = procedure ? names_shown(sides->arena, procedure->name)
 			       : names_base(image->id.path);
-	code->key = procedure ? names_key(sides->arena,
-					  procedure->linkage ? procedure->linkage : procedure->name)
-			      : "";
+	code->function = code->name;
+	code->linkage = procedure ? names_key(sides->arena, procedure->linkage ? procedure->linkage
+									       : procedure->name)
+				  : "";
+	code->key = code->linkage;
 	return code->name && code->key ? code : NULL;
 }
 

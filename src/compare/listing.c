@@ -7,34 +7,11 @@
 #include <hpcprof/isa/text.h>
 
 #include <string.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 /* A procedure longer than this is a lie in a symbol table, or nothing that people look at. */
 enum { LONGEST_BYTES = 1 << 20, TEXT_BYTES = 256 };
 
 /* --- one instruction ------------------------------------------------------------------------- */
-
-/* What is the same in another build: of direct jumps and calls the mnemonic alone, of operands
- * relative to the code nothing but that they are. */
-static uint64_t hash_of(const char *text, bool has_target)
-{
-	char kept[TEXT_BYTES];
-	size_t length = 0;
-	bool relative = false;
-
-	for (const char *at = text; *at && length < sizeof(kept); at++) {
-		if (has_target && *at == ' ')
-			break;
-		if (strncmp(at, "[rip", 4) == 0)
-			relative = true;
-		else if (*at == ']')
-			relative = false;
-		if (!relative)
-			kept[length++] = *at;
-	}
-	return XXH3_64bits(kept, length);
-}
 
 static bool ends_block(uint16_t machine, const uint8_t *bytes, size_t size, uint64_t address)
 {
@@ -65,7 +42,7 @@ static bool add_part(struct hp_arena *arena, const struct code *code,
 		listed.text = hp_arena_strdup(arena, text);
 		has_target = hp_isa_target(machine, bytes + at, size - at, listed.address,
 					   &listed.target);
-		listed.hash = hash_of(text, has_target);
+		listed.hash = hp_isa_text_hash(text, has_target);
 		listed.ends_block = ends_block(machine, bytes + at, size - at, listed.address);
 		if (!length)
 			length = hp_isa_step(machine);

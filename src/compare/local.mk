@@ -11,6 +11,7 @@ src_compare_libcompare_a_SOURCES = \
 	src/compare/judge.h src/compare/program.c src/compare/parts.c src/compare/verdict.c \
 	include/hpcprof/compare/spread.h src/compare/spread.c \
 	src/compare/listing.h src/compare/listing.c src/compare/details.c \
-	src/compare/inside.h src/compare/inside.c
+	src/compare/inside.h src/compare/inside.c \
+	src/compare/namesakes.h src/compare/namesakes.c
 
 COMPARE_LIBS = src/compare/libcompare.a $(ISA_LIBS) $(IMAGE_LIBS) $(DB_LIBS)

@@ -6,6 +6,7 @@
  * By image and name first.
  */
 #include "names.h"
+#include "namesakes.h"
 #include "sides.h"
 
 #include <hpcprof/base/cleanup.h>
@@ -73,13 +74,6 @@ static struct hp_error *match_images(struct sides *sides)
 	return pair_programs(sides) ? NULL : hp_error_create_no_memory();
 }
 
-/* A symbol's: other names say where the procedure is, which is elsewhere in another build. */
-static bool has_name(const struct code *code)
-{
-	return code->procedure && (code->procedure->source == HP_PROCEDURE_SYMBOL ||
-				   code->procedure->source == HP_PROCEDURE_PLT);
-}
-
 /* An image whose file is missing on one side is one thing on both, but for the procedures whose
  * names were kept: without code nothing else is found again. */
 static void merge_unreadable(struct sides *sides, const struct side_image *unreadable)
@@ -89,11 +83,44 @@ static void merge_unreadable(struct sides *sides, const struct side_image *unrea
 			struct code *code = sides->at[side].codes.at[i];
 
 			if (strcmp(code->image->key, unreadable->key) != 0 ||
-			    (unreadable->is_by_names && has_name(code)))
+			    (unreadable->is_by_names && code_has_name(code)))
 				continue;
 			code->key = "";
 			code->name = unreadable->key;
 		}
+}
+
+static bool is_of_several_builds(const struct sides *sides, const struct side_image *image)
+{
+	for (size_t side = 0; side < HP_SIDES; side++)
+		for (size_t i = 0; i < sides->at[side].images.count; i++) {
+			const struct side_image *other = sides->at[side].images.at[i];
+
+			if (strcmp(other->key, image->key) == 0 &&
+			    !hp_identity_equal(&other->id.identity, &image->id.identity))
+				return true;
+		}
+	return false;
+}
+
+/* Code without a name is called after its address, which is another procedure's in another build:
+ * there each is one of its own, until it is known by its code. */
+static bool part_nameless(struct sides *sides)
+{
+	for (size_t side = 0; side < HP_SIDES; side++)
+		for (size_t i = 0; i < sides->at[side].codes.count; i++) {
+			struct code *code = sides->at[side].codes.at[i];
+
+			if (code->image->id.kind != HP_IMAGE_FILE || !code->procedure ||
+			    !*code->key || code_has_name(code) ||
+			    !is_of_several_builds(sides, code->image))
+				continue;
+			code->key = sides_format(sides->arena, "%s\n%s %zu", code->linkage,
+						 hp_side_name(code->side), i);
+			if (!code->key)
+				return false;
+		}
+	return true;
 }
 
 /* --- procedures ------------------------------------------------------------------------------ */
@@ -179,6 +206,11 @@ struct hp_error *sides_match(struct sides *sides)
 			if (!image->file || image->is_by_names)
 				merge_unreadable(sides, image);
 		}
+	if (!part_nameless(sides))
+		return hp_error_create_no_memory();
+	error = namesakes_tell_apart(sides);
+	if (error)
+		return error;
 	for (size_t i = 0; i < count; i++)
 		codes[i] = i < base ? sides->at[HP_BASE].codes.at[i]
 				    : sides->at[HP_CANDIDATE].codes.at[i - base];

@@ -3,13 +3,10 @@
  * requires	units by name
  * provides	units of procedures that have got another name, or were inlined
  *
- * By what the code is: hashes of basic blocks, of instructions without what a build changes
- * (listing.h). Compilers tell of inlining in the debugging information; of code without it nothing
+ * By what the code is: hashes of runs of instructions, without what a build changes. Compilers tell of inlining in the debugging information; of code without it nothing
  * is said.
  */
 #include "moved.h"
-
-#include "listing.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/search.h>
@@ -18,97 +15,14 @@
 
 /* What costs less than this share of its side is not looked at. */
 static const double least_share = 0.003;
-/* Code that has so much in common is the same procedure. */
-static const double least_similarity = 0.6;
-/* Fewer instructions are the same by chance. */
-enum { FEWEST_INSTRUCTIONS = 8 };
 
 /* --- bodies ---------------------------------------------------------------------------------- */
 
-struct body_block {
-	uint64_t hash;
-	size_t instructions;
-};
-
-struct body {
-	struct body_block *blocks; /* by hash; owned */
-	size_t count;
-	size_t instructions;
-};
-
-static int compare_blocks(const void *left, const void *right)
+void moved_body(const struct code *code, struct hp_body *body)
 {
-	const struct body_block *a = left;
-	const struct body_block *b = right;
-
-	return (a->hash > b->hash) - (a->hash < b->hash);
-}
-
-static uint64_t mix(uint64_t hash, uint64_t next)
-{
-	return (hash ^ next) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);
-}
-
-static struct hp_error *body_create(const struct code *code, struct body *body)
-{
-	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
-	struct listing listing;
-	struct body_block block = { 0 };
-	struct hp_error *error;
-
-	*body = (struct body){ 0 };
-	if (!arena)
-		return hp_error_create_no_memory();
-	error = listing_create(arena, code, &listing);
-	if (error)
-		return error;
-	body->blocks = calloc(listing.count + 1, sizeof(*body->blocks));
-	if (!body->blocks)
-		return hp_error_create_no_memory();
-	for (size_t i = 0; i < listing.count; i++) {
-		block.hash = mix(block.hash, listing.at[i].hash);
-		block.instructions++;
-		if (!listing.at[i].ends_block && i + 1 < listing.count)
-			continue;
-		body->blocks[body->count++] = block;
-		block = (struct body_block){ 0 };
-	}
-	body->instructions = listing.count;
-	qsort(body->blocks, body->count, sizeof(*body->blocks), compare_blocks);
-	return NULL;
-}
-
-static double overlap(const struct body *a, const struct body *b)
-{
-	size_t most = a->instructions > b->instructions ? a->instructions : b->instructions;
-	size_t shared = 0;
-
-	if (a->instructions < FEWEST_INSTRUCTIONS || b->instructions < FEWEST_INSTRUCTIONS)
-		return 0;
-	for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
-		int order = compare_blocks(&a->blocks[i], &b->blocks[j]);
-
-		if (!order)
-			shared += a->blocks[i].instructions;
-		i += order <= 0;
-		j += order >= 0;
-	}
-	return (double)shared / (double)most;
-}
-
-struct hp_error *moved_similarity(const struct code *a, const struct code *b, double *similarity)
-{
-	struct body a_body = { 0 };
-	struct body b_body = { 0 };
-	struct hp_error *error = body_create(a, &a_body);
-
-	if (!error)
-		error = body_create(b, &b_body);
-	if (!error)
-		*similarity = overlap(&a_body, &b_body);
-	free(a_body.blocks);
-	free(b_body.blocks);
-	return error;
+	*body = (struct hp_body){ 0 };
+	if (code->procedure && code->image->file)
+		hp_image_body(code->image->file, code->procedure, body);
 }
 
 /* --- units ----------------------------------------------------------------------------------- */
@@ -172,44 +86,39 @@ static void drop_empty(struct sides *sides)
 /* What only the candidate has. */
 struct newcomer {
 	size_t unit;
-	struct body body;
+	struct hp_body body;
 };
 
 struct newcomers {
 	HP_VECTOR(struct newcomer) all;
 };
 
-static struct hp_error *list_newcomers(const struct sides *sides, struct newcomers *newcomers)
+static bool list_newcomers(const struct sides *sides, struct newcomers *newcomers)
 {
-	for (size_t i = 0; i < sides->units.count; i++) {
+	bool ok = true;
+
+	for (size_t i = 0; i < sides->units.count && ok; i++) {
 		struct newcomer newcomer = { .unit = i };
-		struct hp_error *error;
 
 		if (!is_lone(sides, &sides->units.at[i], HP_CANDIDATE))
 			continue;
-		error = body_create(sides->units.at[i].codes.at[0], &newcomer.body);
-		if (!error && !hp_vector_push(&newcomers->all, newcomer))
-			error = hp_error_create_no_memory();
-		if (error) {
-			free(newcomer.body.blocks);
-			return error;
-		}
+		moved_body(sides->units.at[i].codes.at[0], &newcomer.body);
+		ok = hp_vector_push(&newcomers->all, newcomer);
 	}
-	return NULL;
+	return ok;
 }
 
 /* The newcomer of the same image whose code is most alike becomes one with it. */
-static struct hp_error *find_renamed(struct sides *sides, const struct newcomers *newcomers,
-				     struct unit *base)
+static bool find_renamed(struct sides *sides, const struct newcomers *newcomers, struct unit *base)
 {
 	struct unit *best = NULL;
-	double most = least_similarity;
-	struct body body;
-	struct hp_error *error = body_create(base->codes.at[0], &body);
+	double most = MOVED_LEAST_SIMILARITY;
+	struct hp_body body;
 
-	for (size_t i = 0; i < newcomers->all.count && !error; i++) {
+	moved_body(base->codes.at[0], &body);
+	for (size_t i = 0; i < newcomers->all.count; i++) {
 		struct unit *other = &sides->units.at[newcomers->all.at[i].unit];
-		double similarity = overlap(&body, &newcomers->all.at[i].body);
+		double similarity = hp_body_similarity(&body, &newcomers->all.at[i].body);
 
 		/* One that was found already is alone no more. */
 		if (similarity < most || strcmp(other->image_key, base->image_key) != 0 ||
@@ -218,24 +127,19 @@ static struct hp_error *find_renamed(struct sides *sides, const struct newcomers
 		most = similarity;
 		best = other;
 	}
-	free(body.blocks);
-	if (!error && best && !join(sides, best, base))
-		error = hp_error_create_no_memory();
-	return error;
+	return !best || join(sides, best, base);
 }
 
 static struct hp_error *match_renamed(struct sides *sides)
 {
 	struct newcomers newcomers = { 0 };
-	struct hp_error *error = list_newcomers(sides, &newcomers);
+	bool ok = list_newcomers(sides, &newcomers);
 
-	for (size_t i = 0; i < sides->units.count && newcomers.all.count && !error; i++)
+	for (size_t i = 0; i < sides->units.count && newcomers.all.count && ok; i++)
 		if (is_lone(sides, &sides->units.at[i], HP_BASE))
-			error = find_renamed(sides, &newcomers, &sides->units.at[i]);
-	for (size_t i = 0; i < newcomers.all.count; i++)
-		free(newcomers.all.at[i].body.blocks);
+			ok = find_renamed(sides, &newcomers, &sides->units.at[i]);
 	hp_vector_free(&newcomers.all);
-	return error;
+	return ok ? NULL : hp_error_create_no_memory();
 }
 
 /* --- inlining -------------------------------------------------------------------------------- */
@@ -358,10 +262,10 @@ static struct hp_error *find_host(struct sides *sides, const struct inlining *in
 {
 	const struct code *callee = lone->codes.at[0];
 	enum hp_side other = side == HP_BASE ? HP_CANDIDATE : HP_BASE;
-	struct unit *host = dearest_host(sides, inlining, lone, other, callee->name);
+	struct unit *host = dearest_host(sides, inlining, lone, other, callee->function);
 
 	if (!host)
-		host = dearest_host(sides, inlining, lone, other, callee->key);
+		host = dearest_host(sides, inlining, lone, other, callee->linkage);
 	if (!host)
 		return NULL;
 	if (!hp_vector_push(&host->absorbed,
@@ -395,6 +299,49 @@ static bool has_lone(const struct sides *sides)
 	return false;
 }
 
+/* --- the rest -------------------------------------------------------------------------------- */
+
+/* One side's, called after an address (match.c), and not known by its code. */
+static bool is_unknown(const struct unit *unit)
+{
+	for (size_t i = 0; i < unit->codes.count; i++) {
+		const struct code *code = unit->codes.at[i];
+
+		if (code_has_name(code) || code->key == code->linkage ||
+		    code->side != unit->codes.at[0]->side)
+			return false;
+	}
+	return unit->codes.count;
+}
+
+/* What has no name and is known by nothing else is one thing on both sides, for each image: apart
+ * it would be new on one and gone from the other. */
+static bool merge_unknown(struct sides *sides)
+{
+	struct unit *rest = NULL;
+
+	for (size_t i = 0; i < sides->units.count; i++) {
+		struct unit *unit = &sides->units.at[i];
+
+		if (!is_unknown(unit))
+			continue;
+		for (size_t j = 0; j < unit->codes.count; j++) {
+			struct code *code = unit->codes.at[j];
+
+			code->key = "";
+			code->name = sides_format(sides->arena, "%s, code without names",
+						  unit->image_key);
+			if (!code->name)
+				return false;
+		}
+		if (!rest || strcmp(rest->image_key, unit->image_key) != 0)
+			rest = unit;
+		else if (!join(sides, rest, unit))
+			return false;
+	}
+	return true;
+}
+
 struct hp_error *sides_match_moved(struct sides *sides)
 {
 	struct hp_error *error = match_renamed(sides);
@@ -402,6 +349,8 @@ struct hp_error *sides_match_moved(struct sides *sides)
 	/* Looking at what is inlined where takes a while. */
 	if (!error && has_lone(sides))
 		error = match_inlined(sides);
+	if (!error && !merge_unknown(sides))
+		error = hp_error_create_no_memory();
 	drop_empty(sides);
 	return error;
 }

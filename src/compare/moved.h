@@ -6,14 +6,18 @@
 
 #include "sides.h"
 
+#include <hpcprof/image/body.h>
+
 /*
  * Units that one side alone has become one unit with what they are on the other: the same
  * instructions, block by block, under another name; or the procedure that they were inlined into.
  */
 struct hp_error *sides_match_moved(struct sides *sides);
 
-/* How much of two procedures' code is the same, from 0 to 1: of basic blocks, each by the number of
- * its instructions, what they share of the larger one. */
-struct hp_error *moved_similarity(const struct code *a, const struct code *b, double *similarity);
+/* Code that has so much in common is the same procedure. */
+#define MOVED_LEAST_SIMILARITY 0.4
+
+/* What is known of the code, if anything is. */
+void moved_body(const struct code *code, struct hp_body *body);
 
 #endif

@@ -56,8 +56,10 @@ struct code {
 	struct side_image *image;
 	const struct hp_procedure *procedure; /* NULL where there is none */
 	const char *name;		      /* for people */
-	const char *key;		      /* without what compilers add */
-	const struct place *places;	      /* in the image's */
+	const char *function;		      /* as the source has it */
+	const char *linkage;		      /* without what compilers add */
+	const char *key; /* the same on both sides: the linkage; or what tells it from others */
+	const struct place *places; /* in the image's */
 	size_t place_count;
 	uint64_t samples;
 	double cost;
@@ -112,6 +114,13 @@ bool sides_note(struct sides *sides, const char *format, ...) __attribute__((for
 const char *const *sides_notes(const struct sides *sides);
 const char *sides_format(struct hp_arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* A symbol's: other names say where the procedure is, which is elsewhere in another build. */
+static inline bool code_has_name(const struct code *code)
+{
+	return code->procedure && (code->procedure->source == HP_PROCEDURE_SYMBOL ||
+				   code->procedure->source == HP_PROCEDURE_PLT);
+}
 
 /* Whether the code is one that is in another procedure on the other side. */
 static inline bool unit_has_absorbed(const struct unit *unit, const struct code *code)

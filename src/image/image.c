@@ -325,6 +325,13 @@ void hp_image_procedures(struct hp_image *image, const struct hp_procedure *cons
 		procedures_list(procedures, list, count);
 }
 
+bool hp_image_has_namesake(struct hp_image *image, const struct hp_procedure *procedure)
+{
+	struct procedures *procedures = procedures_of(image);
+
+	return procedures && procedures_have_namesake(procedures, procedure->address.value);
+}
+
 void hp_image_join(struct hp_image *image, const struct hp_joint *joints, size_t count)
 {
 	struct procedures *procedures = procedures_of(image);

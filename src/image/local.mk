@@ -4,6 +4,7 @@ src_image_libimage_a_SOURCES = \
 	include/hpcprof/image/identity.h src/image/identity.c \
 	include/hpcprof/image/image.h src/image/image.c \
 	include/hpcprof/image/code.h src/image/code.h src/image/code.c src/image/exceptions.c \
+	include/hpcprof/image/body.h src/image/body.c \
 	src/image/cold.h src/image/cold.c \
 	src/image/demangle.h src/image/demangle.c \
 	src/image/die_name.h src/image/die_name.c \
@@ -15,4 +16,4 @@ src_image_libimage_a_SOURCES = \
 	src/image/procedures.h src/image/procedures.c \
 	src/image/resolve.h src/image/resolve.c
 
-IMAGE_LIBS = src/image/libimage.a $(MODEL_LIBS) $(DW_LIBS) $(ELF_LIBS) $(XXHASH_LIBS) $(IBERTY_LIBS)
+IMAGE_LIBS = src/image/libimage.a $(ISA_LIBS) $(MODEL_LIBS) $(DW_LIBS) $(ELF_LIBS) $(XXHASH_LIBS) $(IBERTY_LIBS)

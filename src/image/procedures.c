@@ -37,8 +37,10 @@ struct procedures {
 	struct part *parts; /* sorted */
 	size_t count;
 	const struct hp_procedure **list; /* made when asked for */
-	struct gap *gaps;		  /* by start */
-	struct hp_procedure fallback;	  /* when memory is too short for a gap */
+	uint64_t *linkages;		  /* hashes of all linkage names, sorted; likewise */
+	size_t linkage_count;
+	struct gap *gaps;	      /* by start */
+	struct hp_procedure fallback; /* when memory is too short for a gap */
 	enum symbol_origin origin;
 	bool from_unwind;
 };
@@ -176,6 +178,7 @@ void procedures_destroy(struct procedures *procedures)
 	hp_arena_destroy(procedures->arena);
 	free(procedures->parts);
 	free(procedures->list);
+	free(procedures->linkages);
 	free(procedures);
 }
 
@@ -272,6 +275,58 @@ static const struct hp_procedure *named(struct procedures *procedures, struct pa
 	part->procedure.linkage = owner->procedure.linkage;
 	part->named = true;
 	return &part->procedure;
+}
+
+/* --- names that several have -------------------------------------------------------------------
+ */
+
+static uint64_t linkage_hash(const struct part *part)
+{
+	const char *name = part->procedure.linkage;
+
+	return XXH3_64bits(name, strcspn(name, "@"));
+}
+
+/* Parts of others have their names, and code without symbols has none. */
+static bool has_own_symbol(const struct part *part)
+{
+	return part->procedure.source == HP_PROCEDURE_SYMBOL && !part->is_cold &&
+	       part->procedure.owner == &part->procedure;
+}
+
+static int compare_hashes(const void *left, const void *right)
+{
+	const uint64_t *a = left;
+	const uint64_t *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static void list_linkages(struct procedures *procedures)
+{
+	procedures->linkages = calloc(procedures->count + 1, sizeof(uint64_t));
+	for (size_t i = 0; i < procedures->count && procedures->linkages; i++)
+		if (has_own_symbol(&procedures->parts[i]))
+			procedures->linkages[procedures->linkage_count++] =
+				linkage_hash(&procedures->parts[i]);
+	if (procedures->linkage_count)
+		qsort(procedures->linkages, procedures->linkage_count, sizeof(uint64_t),
+		      compare_hashes);
+}
+
+bool procedures_have_namesake(struct procedures *procedures, uint64_t address)
+{
+	const struct part *part = part_at(procedures, address);
+	uint64_t hash;
+	size_t first;
+
+	if (!part_holds(part, address) || !has_own_symbol(part))
+		return false;
+	if (!procedures->linkages)
+		list_linkages(procedures);
+	hash = linkage_hash(part);
+	first = hp_bisect(i, procedures->linkage_count, procedures->linkages[i] < hash);
+	return first + 1 < procedures->linkage_count && procedures->linkages[first + 1] == hash;
 }
 
 /* --- looking up --------------------------------------------------------------------------------

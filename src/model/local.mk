@@ -1,6 +1,7 @@
 # Layer 1: plain data that everything speaks.
 noinst_LIBRARIES += src/model/libmodel.a
 src_model_libmodel_a_SOURCES = \
+	include/hpcprof/model/body.h src/model/body.c \
 	include/hpcprof/model/address.h \
 	include/hpcprof/model/clock.h src/model/clock.c \
 	include/hpcprof/model/cpu.h src/model/cpu.c \

@@ -45,3 +45,60 @@ check_PROGRAMS += tests/compare/test_inside
 tests_compare_test_inside_SOURCES = tests/compare/test_inside.c \
 	tests/compare/builds.h tests/compare/builds.c tests/db_fixture.c
 tests_compare_test_inside_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
+
+# Two sources in either order, with and without line information.
+namesake_sources_ab = tests/compare/namesakes_shared.h tests/compare/namesake_a.c \
+	tests/compare/namesake_b.c tests/compare/namesakes.c
+namesake_sources_ba = tests/compare/namesakes_shared.h tests/compare/namesake_b.c \
+	tests/compare/namesake_a.c tests/compare/namesakes.c
+helper_programs += tests/compare/namesakes_ab tests/compare/namesakes_ba \
+	tests/compare/namesakes_ab_plain tests/compare/namesakes_ba_plain
+tests_compare_namesakes_ab_SOURCES = $(namesake_sources_ab)
+tests_compare_namesakes_ab_CFLAGS = -std=gnu11 -O2 -g
+tests_compare_namesakes_ab_LDADD =
+tests_compare_namesakes_ba_SOURCES = $(namesake_sources_ba)
+tests_compare_namesakes_ba_CFLAGS = -std=gnu11 -O2 -g
+tests_compare_namesakes_ba_LDADD =
+tests_compare_namesakes_ab_plain_SOURCES = $(namesake_sources_ab)
+tests_compare_namesakes_ab_plain_CFLAGS = -std=gnu11 -O2
+tests_compare_namesakes_ab_plain_LDFLAGS = -Wl,-S
+tests_compare_namesakes_ab_plain_LDADD =
+tests_compare_namesakes_ba_plain_SOURCES = $(namesake_sources_ba)
+tests_compare_namesakes_ba_plain_CFLAGS = -std=gnu11 -O2
+tests_compare_namesakes_ba_plain_LDFLAGS = -Wl,-S
+tests_compare_namesakes_ba_plain_LDADD =
+
+# Symbols, none, and not even unwind data.
+helper_programs += tests/compare/parts_old tests/compare/parts_new \
+	tests/compare/parts_old_stripped tests/compare/parts_new_stripped \
+	tests/compare/parts_old_bare tests/compare/parts_new_bare
+tests_compare_parts_old_SOURCES = tests/compare/parts.c
+tests_compare_parts_old_CFLAGS = -std=gnu11 -O2 -fasynchronous-unwind-tables
+tests_compare_parts_old_LDFLAGS = -Wl,-S
+tests_compare_parts_old_LDADD =
+tests_compare_parts_new_SOURCES = tests/compare/parts.c
+tests_compare_parts_new_CFLAGS = $(tests_compare_parts_old_CFLAGS) -DNEW
+tests_compare_parts_new_LDFLAGS = -Wl,-S
+tests_compare_parts_new_LDADD =
+tests_compare_parts_old_stripped_SOURCES = tests/compare/parts.c
+tests_compare_parts_old_stripped_CFLAGS = $(tests_compare_parts_old_CFLAGS)
+tests_compare_parts_old_stripped_LDFLAGS = -s
+tests_compare_parts_old_stripped_LDADD =
+tests_compare_parts_new_stripped_SOURCES = tests/compare/parts.c
+tests_compare_parts_new_stripped_CFLAGS = $(tests_compare_parts_new_CFLAGS)
+tests_compare_parts_new_stripped_LDFLAGS = -s
+tests_compare_parts_new_stripped_LDADD =
+tests_compare_parts_old_bare_SOURCES = tests/compare/parts.c
+tests_compare_parts_old_bare_CFLAGS = -std=gnu11 -O2 -fno-asynchronous-unwind-tables \
+	-fno-unwind-tables
+tests_compare_parts_old_bare_LDFLAGS = -s
+tests_compare_parts_old_bare_LDADD =
+tests_compare_parts_new_bare_SOURCES = tests/compare/parts.c
+tests_compare_parts_new_bare_CFLAGS = $(tests_compare_parts_old_bare_CFLAGS) -DNEW
+tests_compare_parts_new_bare_LDFLAGS = -s
+tests_compare_parts_new_bare_LDADD =
+
+check_PROGRAMS += tests/compare/test_namesakes
+tests_compare_test_namesakes_SOURCES = tests/compare/test_namesakes.c \
+	tests/compare/builds.h tests/compare/builds.c tests/db_fixture.c
+tests_compare_test_namesakes_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)

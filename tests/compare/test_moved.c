@@ -296,13 +296,14 @@ START_TEST(the_same_source_elsewhere_is_the_same_code)
 	};
 	const struct code other = { .image = &images[0],
 				    .procedure = build_procedure(&old, "former") };
-	double similarity;
+	struct hp_body bodies[3];
 
 	ck_assert_uint_ne(same[0].procedure->address.value, same[1].procedure->address.value);
-	hp_assert_ok(moved_similarity(&same[0], &same[1], &similarity));
-	ck_assert_double_eq_tol(similarity, 1, 1e-9);
-	hp_assert_ok(moved_similarity(&same[0], &other, &similarity));
-	ck_assert_double_lt(similarity, 0.5);
+	moved_body(&same[0], &bodies[0]);
+	moved_body(&same[1], &bodies[1]);
+	moved_body(&other, &bodies[2]);
+	ck_assert_double_eq_tol(hp_body_similarity(&bodies[0], &bodies[1]), 1, 1e-9);
+	ck_assert_double_lt(hp_body_similarity(&bodies[0], &bodies[2]), MOVED_LEAST_SIMILARITY);
 	build_close(&old);
 	build_close(&new);
 }

@@ -65,6 +65,10 @@ const struct hp_procedure *hp_image_procedure_at(struct hp_image *image, hp_link
 void hp_image_procedures(struct hp_image *image, const struct hp_procedure *const **procedures,
 			 size_t *count);
 
+/* Whether another procedure of the image has the same linkage name, as static functions of several
+ * sources may. Not asked for the names, which stay unmade. */
+bool hp_image_has_namesake(struct hp_image *image, const struct hp_procedure *procedure);
+
 /* From now on each `part`, which owned itself, is a part of its `owner`'s owner and has its name.
  * All are this image's, and no owner is a part of another joint. For those who know more than
  * symbols and unwind data say. */

@@ -24,6 +24,14 @@ size_t hp_isa_length(uint16_t machine, const uint8_t *bytes, size_t size);
 bool hp_isa_target(uint16_t machine, const uint8_t *bytes, size_t size, uint64_t address,
 		   uint64_t *target);
 
+/* Of an instruction's text (Intel's syntax), what is the same in another build: of direct jumps and
+ * calls the mnemonic alone, of operands relative to the code nothing but that they are. */
+uint64_t hp_isa_text_hash(const char *text, bool has_target);
+/* The mnemonic, and which operands are memory. */
+uint64_t hp_isa_text_shape(const char *text);
+/* Does nothing: it fills a gap. */
+bool hp_isa_text_is_padding(const char *text);
+
 /* How far apart two instructions of this machine are at least, in bytes: how to go on after bytes
  * that do not decode. */
 size_t hp_isa_step(uint16_t machine);
