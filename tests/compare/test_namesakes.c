@@ -125,11 +125,13 @@ START_TEST(without_line_information_their_code_tells_them_apart)
 	ck_assert_uint_eq(image->part_count, 2);
 	for (size_t i = 0; i < 2; i++) {
 		const struct hp_compared *helper = image->parts[i];
-		bool is_a = helper->side[HP_BASE].samples == 4 * 400;
+		bool is_a = helper->side[HP_BASE].samples == BUILD_RUNS * 400;
 
 		ck_assert_str_eq(helper->name, "helper");
-		ck_assert_uint_eq(helper->side[HP_BASE].samples, is_a ? 4 * 400 : 4 * 600);
-		ck_assert_uint_eq(helper->side[HP_CANDIDATE].samples, is_a ? 4 * 800 : 4 * 600);
+		ck_assert_uint_eq(helper->side[HP_BASE].samples,
+				  is_a ? BUILD_RUNS * 400 : BUILD_RUNS * 600);
+		ck_assert_uint_eq(helper->side[HP_CANDIDATE].samples,
+				  is_a ? BUILD_RUNS * 800 : BUILD_RUNS * 600);
 	}
 	end(&test);
 }
@@ -176,8 +178,8 @@ START_TEST(a_part_that_compilers_split_off_is_its_procedure)
 	work = build_find(test.comparison, "work");
 	ck_assert_ptr_nonnull(work);
 	ck_assert_ptr_null(work->former_name);
-	ck_assert_uint_eq(work->side[HP_BASE].samples, 4 * 400);
-	ck_assert_uint_eq(work->side[HP_CANDIDATE].samples, 4 * 400);
+	ck_assert_uint_eq(work->side[HP_BASE].samples, BUILD_RUNS * 400);
+	ck_assert_uint_eq(work->side[HP_CANDIDATE].samples, BUILD_RUNS * 400);
 	end(&test);
 }
 END_TEST
