@@ -38,7 +38,7 @@ enum {
 /* Words at the start of a zone's data where code saves a register for a moment. */
 enum code_spill {
 	CODE_SPILL_SCRATCH, /* while an operand or a counter needs a register */
-	CODE_SPILL_RAX,	    /* on the way through an indirect branch, rax being its target */
+	CODE_SPILL_R11,	    /* on the way through an indirect branch, r11 being its target */
 	CODE_SPILL_RCX,
 	CODE_SPILL_RDX,
 	CODE_SPILL_CHECK_RAX, /* while a state is compared */
@@ -64,7 +64,7 @@ struct code_block {
 	uint8_t *code;	 /* here */
 	uint8_t *tail;	 /* where its branch, or what stands for it, starts */
 	uint32_t instructions;
-	uint32_t counter;
+	uint32_t counter; /* none where it ends with an indirect branch: its targets have them */
 	uint32_t branch_counter; /* of a conditional: of the side that is counted */
 	uint32_t site;		 /* of an indirect branch */
 	uint32_t next_on_page;	 /* the block before it that starts on the same page */
@@ -78,7 +78,7 @@ struct code_block {
 /* Where control comes out of translated code: the number behind the trap. */
 enum code_exit_kind {
 	CODE_EXIT_LINK,	       /* a direct branch to `address`, which has no code yet */
-	CODE_EXIT_SITE,	       /* an indirect branch to where it has not gone yet: in rax */
+	CODE_EXIT_SITE,	       /* an indirect branch to where it has not gone yet: in r11 */
 	CODE_EXIT_SYSTEM_CALL, /* at `address` */
 	CODE_EXIT_END,	       /* at `address`, because of `end` */
 };
@@ -97,6 +97,7 @@ struct code_target {
 	uint64_t address;
 	uint32_t block;
 	uint32_t counter;
+	bool flags_matter; /* there */
 };
 struct code_site {
 	HP_VECTOR(struct code_target) targets;

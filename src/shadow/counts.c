@@ -45,6 +45,23 @@ static uint64_t between(const struct result *result, uint8_t zone, uint32_t coun
 	return at(result->last, zone, counter) - at(result->first, zone, counter);
 }
 
+/* Of a block that ends with an indirect branch: as often as that went anywhere. */
+static uint64_t site_count(const struct result *result, const struct code_site *site)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < site->targets.count; i++)
+		count += between(result, site->zone, site->targets.at[i].counter);
+	return count;
+}
+
+static uint64_t block_count(const struct result *result, const struct code_block *block)
+{
+	if (x86_is_indirect(block->kind))
+		return site_count(result, &result->cache->sites.at[block->site]);
+	return between(result, block->zone, block->counter);
+}
+
 static bool add_edge(struct result *result, const struct code_block *block, uint64_t to,
 		     enum hp_window_edge_kind kind, uint64_t count)
 {
@@ -152,7 +169,7 @@ struct hp_error *shadow_counts_between(const struct code_cache *cache,
 
 	for (size_t i = 0; has_memory && i < cache->blocks.count; i++) {
 		const struct code_block *block = &cache->blocks.at[i];
-		uint64_t count = between(&result, block->zone, block->counter);
+		uint64_t count = block_count(&result, block);
 		struct hp_window_block counted = {
 			.address = { block->address },
 			.size_bytes = (uint32_t)(block->next - block->address),

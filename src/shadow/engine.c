@@ -211,14 +211,17 @@ static void do_site(struct run *run, const struct code_exit *exit)
 	struct code_cache *cache = &run->engine->cache;
 	const struct code_zone *zone = &cache->zones[exit->zone];
 	uint32_t site = exit->number;
-	uint32_t block = go_on_at(run, run->registers.rax);
+	uint64_t address = run->registers.r11;
+	uint32_t block = go_on_at(run, address);
 
-	run->registers.rax = *code_spilled(zone, CODE_SPILL_RAX);
+	run->registers.r11 = *code_spilled(zone, CODE_SPILL_R11);
 	run->registers.rcx = *code_spilled(zone, CODE_SPILL_RCX);
 	if (block == CODE_NO_NUMBER)
 		return;
-	if (!x86_site_add(cache, site, block) || code_zone_is_full(zone))
-		end(run, HP_WINDOW_CACHE_FULL, cache->blocks.at[block].address, 0);
+	if (!x86_site_add(cache, site, block,
+			  x86_flags_matter(&run->engine->translator, address)) ||
+	    code_zone_is_full(zone))
+		end(run, HP_WINDOW_CACHE_FULL, address, 0);
 }
 
 /* Calls that map, unmap or protect memory, after they were made. */

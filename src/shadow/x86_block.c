@@ -141,22 +141,23 @@ void x86_emit_target(struct x86_emitter *emitter, const struct x86_insn *insn)
 	uint64_t operand = insn->relative_to;
 
 	if (!insn->names_memory) {
-		if (insn->target_register != X86_RAX)
-			x86_move(emitter, X86_RAX, insn->target_register);
+		if (insn->target_register != X86_R11)
+			x86_move(emitter, X86_R11, insn->target_register);
 		return;
 	}
 	if (insn->is_relative) {
 		if (insn->is_short_address)
 			operand = (uint32_t)operand;
-		x86_move_constant(emitter, X86_RAX, operand);
+		x86_move_constant(emitter, X86_R11, operand);
 		emit_address_prefixes(emitter, insn);
-		x86_bytes(emitter, "\x48\x8b\x00", 3); /* mov rax, [rax] */
+		x86_bytes(emitter, "\x4d\x8b\x1b", 3); /* mov r11, [r11] */
 		return;
 	}
 	emit_address_prefixes(emitter, insn);
-	x86_u8(emitter, 0x48U | extension);
+	x86_u8(emitter, 0x4cU | extension);
 	x86_u8(emitter, 0x8b);
-	x86_u8(emitter, insn->bytes[insn->modrm_at] & 0xc7U); /* to rax */
+	/* To r11, whose number takes three bits here and one in the prefix. */
+	x86_u8(emitter, (insn->bytes[insn->modrm_at] & 0xc7U) | (X86_R11 & 7) << 3);
 	x86_bytes(emitter, insn->bytes + insn->modrm_at + 1, insn->length - insn->modrm_at - 1U);
 }
 

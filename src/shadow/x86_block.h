@@ -27,7 +27,7 @@ static inline const struct x86_insn *x86_block_last(const struct x86_block *bloc
  */
 void x86_emit_plain(const struct code_zone *zone, struct x86_emitter *emitter,
 		    const struct x86_insn *insn);
-/* rax = the target of an indirect jump or call */
+/* r11 = the target of an indirect jump or call */
 void x86_emit_target(struct x86_emitter *emitter, const struct x86_insn *insn);
 /* Where a count belongs in the block, and how it can be done there. */
 struct x86_count_place {

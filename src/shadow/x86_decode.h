@@ -58,6 +58,11 @@ struct x86_insn {
 	bool replaces_flags; /* all five, always */
 };
 
+static inline bool x86_is_indirect(enum x86_kind kind)
+{
+	return kind == X86_JUMP_INDIRECT || kind == X86_CALL_INDIRECT || kind == X86_RETURN;
+}
+
 /* False: no instruction. `size` may be more than it needs. */
 bool x86_decode(const uint8_t *bytes, size_t size, uint64_t address, struct x86_insn *insn);
 

@@ -28,6 +28,7 @@ enum x86_register {
 	X86_RBP,
 	X86_RSI,
 	X86_RDI,
+	X86_R11 = 11,
 	X86_REGISTERS = 16,
 };
 

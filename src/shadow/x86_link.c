@@ -67,7 +67,7 @@ void x86_link_pending(struct code_cache *cache)
  *
  * A chain compares the target with each known one, most frequent first, without touching a flag:
  *
- *	mov rcx, -t0; lea rcx, [rcx + rax]; jrcxz hit		rcx = target - t0
+ *	mov rcx, -t0; lea rcx, [rcx + r11]; jrcxz hit		rcx = target - t0
  *	lea rcx, [rcx + (t0 - t1)]; jrcxz hit			rcx = target - t1
  *	...
  *	jmp miss
@@ -83,10 +83,14 @@ static void emit_hit(struct code_cache *cache, const struct code_site *site,
 {
 	struct code_zone *zone = &cache->zones[site->zone];
 	struct x86_emitter *side = &zone->side;
+	uint64_t counter = code_counter_address(zone, target->counter);
 
-	x86_increment(side, code_counter_address(zone, target->counter), X86_RCX);
+	if (target->flags_matter)
+		x86_increment(side, counter, X86_RCX);
+	else
+		x86_increment_changing_flags(side, counter);
 	x86_load(side, X86_RCX, code_spill_address(zone, CODE_SPILL_RCX));
-	x86_load(side, X86_RAX, code_spill_address(zone, CODE_SPILL_RAX));
+	x86_load(side, X86_R11, code_spill_address(zone, CODE_SPILL_R11));
 	jump_to(cache, site->zone, &cache->blocks.at[target->block]);
 }
 
@@ -100,7 +104,7 @@ static void emit_compare(struct x86_emitter *side, bool has_before, uint64_t bef
 		return;
 	}
 	x86_move_constant(side, X86_RCX, -known);
-	x86_add(side, X86_RCX, X86_RCX, X86_RAX);
+	x86_add(side, X86_RCX, X86_RCX, X86_R11);
 }
 
 __attribute__((target("sse4.2"))) static unsigned bucket_by_crc(uint64_t address)
@@ -145,7 +149,7 @@ static const uint8_t *emit_dispatch(struct code_cache *cache, const struct code_
 {
 	static const uint8_t hash[] = {
 		0xb9, 0,    0,	  0,	0,	    /* mov ecx, 0 */
-		0xf2, 0x48, 0x0f, 0x38, 0xf1, 0xc8, /* crc32 rcx, rax */
+		0xf2, 0x49, 0x0f, 0x38, 0xf1, 0xcb, /* crc32 rcx, r11 */
 		0x0f, 0xb6, 0xc9,		    /* movzx ecx, cl */
 	};
 	static const uint8_t look_up[] = { 0x48, 0x8b, 0x0c, 0xca }; /* mov rcx, [rdx + 8 * rcx] */
@@ -213,13 +217,15 @@ uint32_t x86_site_create(struct code_cache *cache, uint8_t zone, uint8_t *displa
 	return number;
 }
 
-bool x86_site_add(struct code_cache *cache, uint32_t number, uint32_t block)
+bool x86_site_add(struct code_cache *cache, uint32_t number, uint32_t block,
+		  bool flags_matter)
 {
 	struct code_site *site = &cache->sites.at[number];
 	struct code_zone *zone = &cache->zones[site->zone];
 	struct code_target target = { .address = cache->blocks.at[block].address,
 				      .block = block,
-				      .counter = code_zone_counter(cache, zone) };
+				      .counter = code_zone_counter(cache, zone),
+				      .flags_matter = flags_matter };
 
 	if (!hp_vector_push(&site->targets, target))
 		return false;

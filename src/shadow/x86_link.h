@@ -15,10 +15,11 @@ void x86_link_pending(struct code_cache *cache);
 /* A trap of this kind, at the emitter. */
 void x86_exit(struct code_cache *cache, struct x86_emitter *emitter, const struct code_exit *exit);
 
-/* A new indirect branch. Its jump finds the target in rax, and the registers of the program in
- * SPILL_RAX and SPILL_RCX, but for the others, which it must leave alone, and all flags. */
+/* A new indirect branch. Its jump finds the target in r11, and the registers of the program in
+ * SPILL_R11 and SPILL_RCX, but for the others, which it must leave alone, and all flags. */
 uint32_t x86_site_create(struct code_cache *cache, uint8_t zone, uint8_t *displacement);
-/* It has gone to this block: from now on without asking, and counted. False: no memory. */
-bool x86_site_add(struct code_cache *cache, uint32_t site, uint32_t block);
+/* It has gone to this block, in front of which flags may matter: from now on without asking, and
+ * counted. False: no memory. */
+bool x86_site_add(struct code_cache *cache, uint32_t site, uint32_t block, bool flags_matter);
 
 #endif

@@ -74,7 +74,7 @@ static void emit_body(const struct code_zone *zone, struct x86_emitter *emitter,
 
 		if (check)
 			check(context, block, insn->address, emitter);
-		if (place.before == i)
+		if (place.before == i && !x86_is_indirect(block->kind))
 			x86_emit_count(zone, emitter, block->counter, &place);
 		if (insn->kind == X86_PLAIN)
 			x86_emit_plain(zone, emitter, insn);
@@ -139,9 +139,9 @@ static void emit_indirect(struct work *work, const struct x86_insn *insn)
 {
 	struct x86_emitter *blocks = &work->zone->blocks;
 
-	x86_store(blocks, code_spill_address(work->zone, CODE_SPILL_RAX), X86_RAX);
+	x86_store(blocks, code_spill_address(work->zone, CODE_SPILL_R11), X86_R11);
 	if (insn->kind == X86_RETURN) {
-		x86_u8(blocks, 0x58); /* pop rax */
+		x86_bytes(blocks, "\x41\x5b", 2); /* pop r11 */
 		if (insn->returns_bytes)
 			x86_add_constant(blocks, X86_RSP, X86_RSP, insn->returns_bytes);
 	} else {
@@ -161,6 +161,16 @@ static void emit_exit(struct work *work, const struct x86_insn *insn)
 				      .zone = work->block.zone,
 				      .address = insn->address,
 				      .end = insn->end });
+}
+
+/* What arming writes over must not reach the tail, where the copy with checks goes on. */
+static void pad(struct work *work)
+{
+	static const uint8_t no_operation[CODE_LINK_BYTES] = { 0x0f, 0x1f, 0x44, 0, 0 };
+	struct x86_emitter *blocks = &work->zone->blocks;
+
+	if (blocks->at - work->block.code < CODE_LINK_BYTES)
+		x86_bytes(blocks, no_operation, sizeof(no_operation));
 }
 
 /* Emits the branch at the block's end. True when the code goes on at `*onward`. */
@@ -238,11 +248,13 @@ static bool translate_one(struct work *work, uint64_t address, bool *goes_on, ui
 		.target = last->target,
 		.code = work->zone->blocks.at,
 		.instructions = (uint32_t)work->decoded->count,
-		.counter = code_zone_counter(work->cache, work->zone),
 		.zone = (uint8_t)(work->zone - work->cache->zones),
 		.kind = last->kind,
 	};
+	if (!x86_is_indirect(last->kind))
+		work->block.counter = code_zone_counter(work->cache, work->zone);
 	emit_body(work->zone, &work->zone->blocks, work->decoded, &work->block, NULL, NULL);
+	pad(work);
 	*goes_on = emit_tail(work, onward);
 	if (code_zone_is_full(work->zone) ||
 	    code_cache_add_block(work->cache, &work->block) == CODE_NO_NUMBER)

@@ -488,8 +488,8 @@ forms:
 	jnz 1b
 	int3
 	form "jump to nowhere"
-	mov $0x10, %eax
-	jmp *%rax
+	mov $0x10, %r11d
+	jmp *%r11
 	form "far return"
 	lretq
 	form "interrupt"

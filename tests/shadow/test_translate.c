@@ -120,7 +120,7 @@ START_TEST(what_cannot_be_replayed_ends_with_its_name_and_the_state_before_it)
 		state_randomise(&start, &puppet, &random);
 		start.registers.rip = PUPPET_CODE + form * SLOT_BYTES;
 		if (expected == HP_WINDOW_UNREADABLE)
-			start.registers.rax = 0x10; /* what the form makes it */
+			start.registers.r11 = 0x10; /* what the form makes it */
 		after = start;
 		puppet_run_engine(&puppet, &after, &end);
 		ck_assert_msg(end == expected, "%s: ended with \"%s\"", form_names[form],
