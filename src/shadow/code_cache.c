@@ -74,6 +74,7 @@ void code_cache_forget(struct code_cache *cache)
 		free(cache->sites.at[i].targets.at);
 	cache->blocks.count = cache->exits.count = 0;
 	cache->sites.count = cache->pending.count = 0;
+	cache->count_starts = 0;
 	shadow_table_empty(&cache->by_address);
 	shadow_table_empty(&cache->by_page);
 	for (size_t i = 0; i < cache->zone_count; i++)
@@ -189,6 +190,13 @@ uint64_t code_zone_constant(const struct code_cache *cache, struct code_zone *zo
 	if (word)
 		*word = value;
 	return address;
+}
+
+void code_block_disarm(struct code_block *block)
+{
+	if (block->is_armed)
+		memcpy(block->code, block->unarmed, sizeof(block->unarmed));
+	block->is_armed = false;
 }
 
 bool code_zone_is_full(const struct code_zone *zone)

@@ -56,13 +56,28 @@ struct code_zone {
 	uint32_t counter_count, constant_count;
 };
 
+/* Where a count belongs in a block, and how it can be done there. */
+struct x86_count_place {
+	size_t before; /* the index of an instruction */
+	enum { X86_COUNT_FLAGS_DEAD, X86_COUNT_REGISTER_DEAD, X86_COUNT_SPILLING } how;
+	unsigned scratch; /* REGISTER_DEAD */
+};
+
+/*
+ * A block that is only reached from the one before it in `blocks`, whose code goes on into it, is
+ * not counted: it runs as often as that one goes on. Its code has room for counting, which begins
+ * when another way to it is made (x86_count_from_now).
+ */
 struct code_block {
 	uint64_t address;
-	uint64_t last;	 /* address of its last instruction */
-	uint64_t next;	 /* … and behind it */
-	uint64_t target; /* of a direct branch */
-	uint8_t *code;	 /* here */
-	uint8_t *tail;	 /* where its branch, or what stands for it, starts */
+	uint64_t last;	   /* address of its last instruction */
+	uint64_t next;	   /* … and behind it */
+	uint64_t target;   /* of a direct branch */
+	uint8_t *code;	   /* here */
+	uint8_t *tail;	   /* where its branch, or what stands for it, starts */
+	uint8_t *count_at; /* the code that counts it, or the room for that */
+	struct x86_count_place count_place;
+	uint32_t counted_since; /* `count_starts` then; 0 from the start, CODE_NO_NUMBER not yet */
 	uint32_t instructions;
 	uint32_t counter; /* none where it ends with an indirect branch: its targets have them */
 	uint32_t branch_counter; /* of a conditional: of the side that is counted */
@@ -117,7 +132,8 @@ struct code_cache {
 	HP_VECTOR(struct code_site) sites;
 	HP_VECTOR(uint32_t) pending; /* LINK exits whose target may have been translated since */
 	struct shadow_table by_address, by_page;
-	uint64_t forgotten; /* times */
+	uint32_t count_starts; /* blocks that were not counted at first, and are now */
+	uint64_t forgotten;    /* times */
 };
 
 /* Takes memory for `bytes` in all. */
@@ -145,6 +161,9 @@ uint64_t code_zone_constant(const struct code_cache *cache, struct code_zone *zo
 /* `count` words of constants, as a table: here, and (in `*address`) in the shadow. */
 uint64_t *code_zone_table(const struct code_cache *cache, struct code_zone *zone, size_t count,
 			  uint64_t *address);
+
+/* Puts back what arming wrote over, if it is armed. */
+void code_block_disarm(struct code_block *block);
 
 bool code_zone_is_full(const struct code_zone *zone);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "counts.h"
 
+#include "engine.h"
 #include "x86_decode.h"
 
 #include <string.h>
@@ -17,6 +18,7 @@ bool shadow_counts_take(struct shadow_counts *counts, const struct code_cache *c
 			       count * sizeof(uint64_t));
 		counts->zones[i].count = count;
 	}
+	counts->count_starts = cache->count_starts;
 	return true;
 }
 
@@ -27,12 +29,9 @@ void shadow_counts_free(struct shadow_counts *counts)
 	*counts = (struct shadow_counts){ 0 };
 }
 
-struct result {
-	const struct code_cache *cache;
-	const struct shadow_counts *first, *last;
-	HP_VECTOR(struct hp_window_block) blocks;
-	HP_VECTOR(struct hp_window_edge) edges;
-};
+/* --- counts at a moment
+ * -----------------------------------------------------------------------------
+ */
 
 /* Counters that a moment does not have were 0 then. */
 static uint64_t at(const struct shadow_counts *counts, uint8_t zone, uint32_t counter)
@@ -40,26 +39,76 @@ static uint64_t at(const struct shadow_counts *counts, uint8_t zone, uint32_t co
 	return counts && counter < counts->zones[zone].count ? counts->zones[zone].at[counter] : 0;
 }
 
-static uint64_t between(const struct result *result, uint8_t zone, uint32_t counter)
-{
-	return at(result->last, zone, counter) - at(result->first, zone, counter);
-}
-
 /* Of a block that ends with an indirect branch: as often as that went anywhere. */
-static uint64_t site_count(const struct result *result, const struct code_site *site)
+static uint64_t site_count(const struct code_site *site, const struct shadow_counts *counts)
 {
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < site->targets.count; i++)
-		count += between(result, site->zone, site->targets.at[i].counter);
+		count += at(counts, site->zone, site->targets.at[i].counter);
 	return count;
 }
 
-static uint64_t block_count(const struct result *result, const struct code_block *block)
+/* How often a block that ran `count` times went on into the next. A moment may lie within a block:
+ * then its branch is one behind. */
+static uint64_t onward(const struct code_block *block, const struct shadow_counts *counts,
+		       uint64_t count)
 {
+	uint64_t counted;
+
+	if (block->kind != X86_JUMP_IF && block->kind != X86_JUMP_COUNTED)
+		return count;
+	counted = at(counts, block->zone, block->branch_counter);
+	if (block->counts_fall)
+		return counted;
+	return counted < count ? count - counted : 0;
+}
+
+/* From the last block before it that was counted then. */
+static uint64_t count_of(const struct code_cache *cache, const struct shadow_counts *counts,
+			 size_t number)
+{
+	const struct code_block *block = &cache->blocks.at[number];
+	size_t from = number;
+	uint64_t count;
+
+	if (!counts)
+		return 0;
 	if (x86_is_indirect(block->kind))
-		return site_count(result, &result->cache->sites.at[block->site]);
-	return between(result, block->zone, block->counter);
+		return site_count(&cache->sites.at[block->site], counts);
+	while (cache->blocks.at[from].counted_since > counts->count_starts)
+		from--;
+	count = at(counts, cache->blocks.at[from].zone, cache->blocks.at[from].counter);
+	for (; from < number; from++)
+		count = onward(&cache->blocks.at[from], counts, count);
+	return count;
+}
+
+uint64_t shadow_counts_now(const struct code_cache *cache, uint32_t block)
+{
+	struct shadow_counts now = { .count_starts = cache->count_starts };
+
+	for (size_t i = 0; i < cache->zone_count; i++) {
+		now.zones[i].at = code_counters(&cache->zones[i]);
+		now.zones[i].count = cache->zones[i].counter_count;
+	}
+	return count_of(cache, &now, block);
+}
+
+/* --- between two
+ * ------------------------------------------------------------------------------------
+ */
+
+struct result {
+	const struct code_cache *cache;
+	const struct shadow_counts *first, *last;
+	HP_VECTOR(struct hp_window_block) blocks;
+	HP_VECTOR(struct hp_window_edge) edges;
+};
+
+static uint64_t between(const struct result *result, uint8_t zone, uint32_t counter)
+{
+	return at(result->last, zone, counter) - at(result->first, zone, counter);
 }
 
 static bool add_edge(struct result *result, const struct code_block *block, uint64_t to,
@@ -169,7 +218,8 @@ struct hp_error *shadow_counts_between(const struct code_cache *cache,
 
 	for (size_t i = 0; has_memory && i < cache->blocks.count; i++) {
 		const struct code_block *block = &cache->blocks.at[i];
-		uint64_t count = block_count(&result, block);
+		uint64_t before = count_of(cache, first, i), after = count_of(cache, last, i);
+		uint64_t count = after > before ? after - before : 0;
 		struct hp_window_block counted = {
 			.address = { block->address },
 			.size_bytes = (uint32_t)(block->next - block->address),

@@ -4,7 +4,8 @@
 #define HPCPROF_SHADOW_COUNTS_H
 
 #include "code_cache.h"
-#include "engine.h"
+
+struct hp_replay;
 
 /* Zeroed: the moment when all counters were 0. */
 struct shadow_counts {
@@ -12,11 +13,15 @@ struct shadow_counts {
 		uint64_t *at; /* Owned */
 		size_t count, capacity;
 	} zones[SHADOW_PLACES];
+	uint32_t count_starts; /* the cache's, then */
 };
 
 /* False when memory is short. */
 bool shadow_counts_take(struct shadow_counts *counts, const struct code_cache *cache);
 void shadow_counts_free(struct shadow_counts *counts);
+
+/* How often this block has run up to now. */
+uint64_t shadow_counts_now(const struct code_cache *cache, uint32_t block);
 
 /* Fills in the replay's blocks, edges and instructions. */
 struct hp_error *shadow_counts_between(const struct code_cache *cache,

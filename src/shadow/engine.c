@@ -156,6 +156,7 @@ struct run {
 	struct hp_replay *replay;
 	struct matcher matcher;
 	struct shadow_watchdog watchdog;
+	uint64_t armed_blocks, armed_counts; /* the cache's blocks and count_starts then */
 	/* All samples have had their turn; the last ones are watched for a while. */
 	bool is_overtime;
 	bool is_over;
@@ -181,7 +182,6 @@ static void end(struct run *run, enum hp_window_end why, uint64_t address, int64
 static uint32_t go_on_at(struct run *run, uint64_t address)
 {
 	struct hp_engine *engine = run->engine;
-	size_t blocks = engine->cache.blocks.count;
 	uint8_t why = HP_WINDOW_CACHE_FULL;
 	uint32_t number = x86_enter(&engine->translator, address, &why);
 	const struct code_block *block;
@@ -190,8 +190,7 @@ static uint32_t go_on_at(struct run *run, uint64_t address)
 		end(run, why, address, 0);
 		return number;
 	}
-	if (engine->cache.blocks.count > blocks)
-		matcher_arm_new(&run->matcher);
+	x86_count_from_now(&engine->cache, number);
 	block = &engine->cache.blocks.at[number];
 	run->registers.rip = code_zone_address(&engine->cache.zones[block->zone], block->code);
 	return number;
@@ -389,10 +388,21 @@ static void do_stop(struct run *run, int status)
 		end(run, HP_WINDOW_EXITS, 0, 0);
 }
 
+static void arm_changed(struct run *run)
+{
+	const struct code_cache *cache = &run->engine->cache;
+
+	if (cache->blocks.count > run->armed_blocks || cache->count_starts > run->armed_counts)
+		matcher_arm_new(&run->matcher);
+	run->armed_blocks = cache->blocks.count;
+	run->armed_counts = cache->count_starts;
+}
+
 static void let_run(struct run *run)
 {
 	int status;
 
+	arm_changed(run);
 	run->registers.orig_rax = (unsigned long long)-1;
 	if (ptrace(PTRACE_SETREGS, run->pid, NULL, &run->registers) < 0 ||
 	    ptrace(PTRACE_CONT, run->pid, NULL, NULL) < 0) {

@@ -107,7 +107,7 @@ struct hp_engine_calls {
  * matches there are no counts (block_count is 0). Without samples, counts are of everything that
  * ran.
  *
- * A count is exact up to the one block that is being entered or left at either end.
+ * A count is exact up to one, for what is being entered or left at either end.
  */
 struct hp_replay {
 	enum hp_window_end end;

@@ -50,12 +50,8 @@ static void disarm_all(struct matcher *matcher)
 {
 	struct code_cache *cache = matcher->translator->cache;
 
-	for (size_t i = 0; i < matcher->armed_blocks.count; i++) {
-		struct code_block *block = &cache->blocks.at[matcher->armed_blocks.at[i]];
-
-		memcpy(block->code, block->unarmed, sizeof(block->unarmed));
-		block->is_armed = false;
-	}
+	for (size_t i = 0; i < matcher->armed_blocks.count; i++)
+		code_block_disarm(&cache->blocks.at[matcher->armed_blocks.at[i]]);
 	matcher->armed_blocks.count = 0;
 }
 

@@ -50,7 +50,7 @@ void matcher_end(struct matcher *matcher);
 /* Memory that states are not told apart by from now on: see hp_engine_call. */
 void matcher_guess(struct matcher *matcher, uint64_t at, uint64_t bytes);
 
-/* There are new blocks: some may hold an armed sample's address. */
+/* There are new blocks, or some are counted now: they may hold an armed sample's address. */
 void matcher_arm_new(struct matcher *matcher);
 
 enum matcher_verdict {

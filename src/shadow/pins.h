@@ -17,6 +17,7 @@
 #define HPCPROF_SHADOW_PINS_H
 
 #include "counts.h"
+#include "engine.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -204,3 +204,15 @@ void x86_emit_count(const struct code_zone *zone, struct x86_emitter *emitter, u
 		break;
 	}
 }
+
+void x86_emit_nothing(uint8_t *start, const struct x86_emitter *emitter)
+{
+	static const uint8_t long_one[] = { 0x0f, 0x1f, 0x80, 0, 0, 0, 0 };
+	size_t left = emitter->is_full ? 0 : (size_t)(emitter->at - start);
+
+	for (; left >= sizeof(long_one); left -= sizeof(long_one)) {
+		memcpy(start, long_one, sizeof(long_one));
+		start += sizeof(long_one);
+	}
+	memset(start, 0x90, left);
+}

@@ -29,14 +29,11 @@ void x86_emit_plain(const struct code_zone *zone, struct x86_emitter *emitter,
 		    const struct x86_insn *insn);
 /* r11 = the target of an indirect jump or call */
 void x86_emit_target(struct x86_emitter *emitter, const struct x86_insn *insn);
-/* Where a count belongs in the block, and how it can be done there. */
-struct x86_count_place {
-	size_t before; /* the index of an instruction */
-	enum { X86_COUNT_FLAGS_DEAD, X86_COUNT_REGISTER_DEAD, X86_COUNT_SPILLING } how;
-	unsigned scratch; /* REGISTER_DEAD */
-};
 struct x86_count_place x86_count_place(const struct x86_block *block);
 void x86_emit_count(const struct code_zone *zone, struct x86_emitter *emitter, uint32_t counter,
 		    const struct x86_count_place *place);
+
+/* Instructions that do nothing, from `start` to the emitter. */
+void x86_emit_nothing(uint8_t *start, const struct x86_emitter *emitter);
 
 #endif

@@ -1,15 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "x86_link.h"
 
+#include "counts.h"
+#include "x86_block.h"
+
+#include <string.h>
+
+/* --- blocks that are not counted at first
+ * ----------------------------------------------------------
+ */
+
+void x86_count_from_now(struct code_cache *cache, uint32_t number)
+{
+	struct code_block *block = &cache->blocks.at[number];
+	struct code_zone *zone = &cache->zones[block->zone];
+	struct x86_emitter emitter = zone->blocks;
+
+	if (block->counted_since != CODE_NO_NUMBER)
+		return;
+	code_counters(zone)[block->counter] = shadow_counts_now(cache, number);
+	block->counted_since = ++cache->count_starts;
+	/* Its copy does not count. Whoever armed it does so again. */
+	code_block_disarm(block);
+	emitter.at = block->count_at;
+	x86_emit_count(zone, &emitter, block->counter, &block->count_place);
+}
+
 /* --- direct jumps
  * ---------------------------------------------------------------------------------
  */
 
 /* Zones are further apart than a displacement reaches. */
-static void jump_to(struct code_cache *cache, uint8_t zone, const struct code_block *block)
+static void jump_to(struct code_cache *cache, uint8_t zone, uint32_t number)
 {
 	struct code_zone *from = &cache->zones[zone];
+	const struct code_block *block = &cache->blocks.at[number];
 
+	x86_count_from_now(cache, number);
 	if (block->zone == zone)
 		x86_patch(x86_jump(&from->side), block->code);
 	else
@@ -36,9 +63,13 @@ void x86_link(struct code_cache *cache, uint8_t zone, uint8_t *displacement, uin
 	if (number != CODE_NO_NUMBER) {
 		const struct code_block *block = &cache->blocks.at[number];
 
-		x86_patch(displacement, block->zone == zone ? block->code : side->at);
-		if (block->zone != zone)
-			jump_to(cache, zone, block);
+		if (block->zone == zone) {
+			x86_count_from_now(cache, number);
+			x86_patch(displacement, block->code);
+		} else {
+			x86_patch(displacement, side->at);
+			jump_to(cache, zone, number);
+		}
 		return;
 	}
 	x86_patch(displacement, side->at);
@@ -91,7 +122,7 @@ static void emit_hit(struct code_cache *cache, const struct code_site *site,
 		x86_increment_changing_flags(side, counter);
 	x86_load(side, X86_RCX, code_spill_address(zone, CODE_SPILL_RCX));
 	x86_load(side, X86_R11, code_spill_address(zone, CODE_SPILL_R11));
-	jump_to(cache, site->zone, &cache->blocks.at[target->block]);
+	jump_to(cache, site->zone, target->block);
 }
 
 /* rcx = target - `known`, given that it is target - `before` if `has_before`. */
@@ -217,8 +248,7 @@ uint32_t x86_site_create(struct code_cache *cache, uint8_t zone, uint8_t *displa
 	return number;
 }
 
-bool x86_site_add(struct code_cache *cache, uint32_t number, uint32_t block,
-		  bool flags_matter)
+bool x86_site_add(struct code_cache *cache, uint32_t number, uint32_t block, bool flags_matter)
 {
 	struct code_site *site = &cache->sites.at[number];
 	struct code_zone *zone = &cache->zones[site->zone];

@@ -6,6 +6,9 @@
 
 #include "code_cache.h"
 
+/* There is another way to this block than from the one before it: it is counted, from now on. */
+void x86_count_from_now(struct code_cache *cache, uint32_t block);
+
 /* Makes the jump whose displacement this is (in `zone`) go to the block at `address`; while there
  * is none, out of the cache to ask for it. */
 void x86_link(struct code_cache *cache, uint8_t zone, uint8_t *displacement, uint64_t address);

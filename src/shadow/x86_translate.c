@@ -62,23 +62,29 @@ static void count_edge(struct work *work, struct x86_emitter *emitter, uint32_t 
 	x86_emit_count(work->zone, emitter, counter, &place);
 }
 
-/* Everything up to the branch. `check`, if any, goes in front of each instruction. */
-static void emit_body(const struct code_zone *zone, struct x86_emitter *emitter,
-		      const struct x86_block *decoded, const struct code_block *block,
-		      x86_check_function *check, void *context)
+/* Everything up to the branch. `check`, if any, goes in front of each instruction. Returns where the
+ * block is counted, or can be; NULL: nowhere. */
+static uint8_t *emit_body(const struct code_zone *zone, struct x86_emitter *emitter,
+			  const struct x86_block *decoded, const struct code_block *block,
+			  x86_check_function *check, void *context)
 {
-	struct x86_count_place place = x86_count_place(decoded);
+	uint8_t *count_at = NULL;
 
 	for (size_t i = 0; i < decoded->count; i++) {
 		const struct x86_insn *insn = &decoded->insns[i];
 
 		if (check)
 			check(context, block, insn->address, emitter);
-		if (place.before == i && !x86_is_indirect(block->kind))
-			x86_emit_count(zone, emitter, block->counter, &place);
+		if (!x86_is_indirect(block->kind) && block->count_place.before == i) {
+			count_at = emitter->at;
+			x86_emit_count(zone, emitter, block->counter, &block->count_place);
+			if (block->counted_since == CODE_NO_NUMBER)
+				x86_emit_nothing(count_at, emitter);
+		}
 		if (insn->kind == X86_PLAIN)
 			x86_emit_plain(zone, emitter, insn);
 	}
+	return count_at;
 }
 
 /* The way of a branch taken, out of line: counted, then on. */
@@ -236,10 +242,13 @@ static void note_later(struct work *work)
 		(void)!hp_vector_push(&work->later, address);
 }
 
-/* One block, at the zone's end. `work->decoded` is filled in. */
-static bool translate_one(struct work *work, uint64_t address, bool *goes_on, uint64_t *onward)
+/* One block, at the zone's end; the newest block goes on into it if it `follows`. `work->decoded` is
+ * filled in. */
+static bool translate_one(struct work *work, uint64_t address, bool follows, bool *goes_on,
+			  uint64_t *onward)
 {
 	const struct x86_insn *last = x86_block_last(work->decoded);
+	bool is_indirect = x86_is_indirect(last->kind);
 
 	work->block = (struct code_block){
 		.address = address,
@@ -248,12 +257,15 @@ static bool translate_one(struct work *work, uint64_t address, bool *goes_on, ui
 		.target = last->target,
 		.code = work->zone->blocks.at,
 		.instructions = (uint32_t)work->decoded->count,
+		.count_place = x86_count_place(work->decoded),
+		.counted_since = follows && !is_indirect ? CODE_NO_NUMBER : 0,
 		.zone = (uint8_t)(work->zone - work->cache->zones),
 		.kind = last->kind,
 	};
-	if (!x86_is_indirect(last->kind))
+	if (!is_indirect)
 		work->block.counter = code_zone_counter(work->cache, work->zone);
-	emit_body(work->zone, &work->zone->blocks, work->decoded, &work->block, NULL, NULL);
+	work->block.count_at =
+		emit_body(work->zone, &work->zone->blocks, work->decoded, &work->block, NULL, NULL);
 	pad(work);
 	*goes_on = emit_tail(work, onward);
 	if (code_zone_is_full(work->zone) ||
@@ -271,6 +283,7 @@ static bool translate_one(struct work *work, uint64_t address, bool *goes_on, ui
 /* False: full. Ends at what is translated already, or is no code (yet). */
 static bool translate_run(struct work *work, uint64_t address, unsigned *budget)
 {
+	bool follows = false;
 	bool goes_on = true;
 
 	work->zone = &work->cache->zones[code_cache_zone_near(work->cache, address)];
@@ -283,8 +296,9 @@ static bool translate_run(struct work *work, uint64_t address, unsigned *budget)
 				 x86_jump(&work->zone->blocks), address);
 			break;
 		}
-		if (!translate_one(work, address, &goes_on, &address))
+		if (!translate_one(work, address, follows, &goes_on, &address))
 			return false;
+		follows = true;
 		(*budget)--;
 	}
 	return !code_zone_is_full(work->zone);

@@ -267,6 +267,38 @@ START_TEST(a_program_does_the_same_and_every_count_is_exact)
 }
 END_TEST
 
+/* What was translated for the first is counted by the second in other ways: by then more ways lead to
+ * more blocks. */
+START_TEST(another_window_on_the_same_translation_counts_the_same)
+{
+	struct tracee original, shadows[2];
+	struct trace *trace;
+	struct hp_engine *engine;
+	struct hp_replay results[2];
+	struct tally tally;
+
+	trace = calloc(1, sizeof(*trace));
+	ck_assert_ptr_nonnull(trace);
+	hp_assert_ok(hp_engine_create(&(struct hp_engine_options){ 0 }, &engine));
+	tracee_start(&original, "replayed");
+	tracee_copy(&original, &shadows[0]);
+	tracee_copy(&original, &shadows[1]);
+	step_through(&original, trace);
+	tally = tally_of(trace, 0, trace->steps.count);
+	for (size_t i = 0; i < 2; i++) {
+		replay(&shadows[i], engine, NULL, 0, &results[i]);
+		tracee_kill(&shadows[i]);
+		assert_counts(&results[i], &tally, 0);
+		ck_assert_uint_eq(results[i].instructions, trace->steps.count + 1);
+	}
+	ck_assert_uint_gt(results[0].translated, 0);
+	ck_assert_uint_eq(results[1].translated, 0);
+	free(tally.steps);
+	hp_replay_free(&results[0]);
+	stop(&original, trace, engine, &results[1]);
+}
+END_TEST
+
 START_TEST(samples_match_where_they_were_taken)
 {
 	struct tracee original, shadow;
@@ -296,4 +328,5 @@ START_TEST(samples_match_where_they_were_taken)
 END_TEST
 
 HP_TEST_MAIN("shadow/replay", a_program_does_the_same_and_every_count_is_exact,
+	     another_window_on_the_same_translation_counts_the_same,
 	     samples_match_where_they_were_taken)
