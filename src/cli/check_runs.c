@@ -94,8 +94,10 @@ static void print_start(const struct check_runs *runs)
 
 static void print_end(const struct check_runs *runs)
 {
-	fprintf(stderr, "hpcprof: kept; the same again: hpcprof check %s -- %s\n",
-		runs->sides[HP_BASE].label, runs->sides[HP_CANDIDATE].label);
+	_cleanup_free_ char *path = hp_text_printable(hp_db_path(runs->recording.session.db));
+
+	fprintf(stderr, "hpcprof: kept; the same again: hpcprof check --db '%s' %s -- %s\n",
+		path ? path : "?", runs->sides[HP_BASE].label, runs->sides[HP_CANDIDATE].label);
 }
 
 /* --- one run ------------------------------------------------------------------------------ */

@@ -236,9 +236,13 @@ static const struct argp argp = {
 	.args_doc = "BASE... -- CANDIDATE...\n--runs=N -- COMMAND... --versus COMMAND...",
 	.doc = "Compares what epochs cost, down to procedures and lines, and says whether the "
 	       "candidate is slower; with --runs it records both commands itself, in turns."
-	       "\vBASE and CANDIDATE are epochs: stamps, labels, @latest, ranges A..B. Exit "
-	       "status: 0 no regression, 1 a regression, 2 usage, 3 not enough data to tell, 5 "
-	       "damaged epochs.",
+	       "\vBASE and CANDIDATE are epochs: stamps, labels (all epochs that carry one), "
+	       "@latest, ranges A..B. Each epoch is one measurement; five of each side are a good "
+	       "beginning. Options that say how to record need --runs; -e also says by which "
+	       "event epochs are compared.\n\n"
+	       "Exit status: 0 no regression; 1 a regression; 2 usage; 3 not enough data to "
+	       "tell, different CPUs, or a command that failed; 4 not permitted; 5 damaged or "
+	       "empty epochs; 125 the machine said no.",
 };
 
 /* --- the steps ------------------------------------------------------------------------------ */
