@@ -202,10 +202,12 @@ struct hp_error *estimate_flow(struct analyzer *analyzer, bool uses_time)
 	analyzer->analysis->is_absolute = flow.is_absolute;
 	analyzer->analysis->sources = sources_of(analyzer->input);
 	analyzer->analysis->iterations += flow.iterations;
-	analyzer->analysis->problems &= ~(unsigned)HP_PROBLEM_NOT_CONVERGED; /* of earlier rounds */
-	if (!error && !flow.has_converged)
-		analyzer->analysis->problems |= flow.variances ? HP_PROBLEM_NOT_SOLVED
-							       : HP_PROBLEM_NOT_CONVERGED;
+	analyzer->analysis->problems &= /* of earlier rounds */
+		~(unsigned)(HP_PROBLEM_NOT_CONVERGED | HP_PROBLEM_CONTRADICTION);
+	if (!error && flow.variances)
+		analyzer->analysis->problems |= HP_PROBLEM_NOT_SOLVED;
+	else if (!error && !flow.has_converged)
+		analyzer->analysis->problems |= HP_PROBLEM_NOT_CONVERGED;
 	if (flow.is_contradictory || (!error && !flow.variances && flow_contradicts(&flow)))
 		analyzer->analysis->problems |= HP_PROBLEM_CONTRADICTION;
 	flow_clear(&flow);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires	unknowns, directions
+ * requires	unknowns, directions, terms
  * provides	x: frequencies that balance exactly and are positive everywhere, near those that
- *		directions alone would give
+ *		directions alone would give, as often as was counted
  *
- * A few sweeps of what enters a block and goes on as directions say; then what is missing at a
- * block is brought from the entry, and what is too much taken to the exit, over the shortest ways.
- * That only ever adds, so nothing is zero. A later round begins where the one before ended.
+ * A few sweeps of what enters a block, or was counted, and goes on as directions say; then what is
+ * missing at a block is brought from the entry, and what is too much taken to the exit, over the
+ * shortest ways. That only ever adds, so nothing is zero. A later round begins where the one before
+ * ended.
  */
 #include "flow.h"
 
@@ -18,6 +19,7 @@ struct beginning {
 	const struct flow *flow;
 	double *blocks;
 	double *edges;
+	double *counts;	     /* by unknown; 0: none */
 	double *slack;	     /* into blocks, from outside, where edges are missing */
 	uint32_t *to_here;   /* edge by which the shortest way from the entry comes */
 	uint32_t *from_here; /* edge by which the shortest way to the exit goes on */
@@ -34,13 +36,14 @@ static bool make_room(struct beginning *b)
 
 	b->blocks = hp_arena_array(arena, cfg->node_count, sizeof(double));
 	b->slack = hp_arena_array(arena, cfg->node_count, sizeof(double));
+	b->counts = hp_arena_array(arena, (size_t)b->flow->unknown_count + 1, sizeof(double));
 	b->edges = hp_arena_array(arena, (size_t)cfg->edge_count + 1, sizeof(double));
 	b->to_here = hp_arena_array(arena, cfg->node_count, sizeof(uint32_t));
 	b->from_here = hp_arena_array(arena, cfg->node_count, sizeof(uint32_t));
 	b->by_entry = hp_arena_array(arena, cfg->node_count, sizeof(uint32_t));
 	b->by_exit = hp_arena_array(arena, cfg->node_count, sizeof(uint32_t));
-	return b->blocks && b->slack && b->edges && b->to_here && b->from_here && b->by_entry &&
-	       b->by_exit;
+	return b->blocks && b->slack && b->counts && b->edges && b->to_here && b->from_here &&
+	       b->by_entry && b->by_exit;
 }
 
 /* --- shortest ways -----------------------------------------------------------------------------
@@ -90,6 +93,31 @@ static void walk_from_exit(struct beginning *b)
 	}
 }
 
+/* --- what was counted --------------------------------------------------------------------------
+ */
+
+/* Of one source, since others may be on another level. */
+static void take_counts(struct beginning *b)
+{
+	const struct flow *flow = b->flow;
+	const struct term *first = NULL;
+
+	for (size_t i = 0; i < flow->terms.count; i++) {
+		const struct term *term = &flow->terms.at[i];
+
+		if (!term->is_count)
+			continue;
+		first = first ? first : term;
+		if (term->count == first->count && term->unknowns[1] == first->unknowns[1])
+			b->counts[term->unknowns[0]] = fmin(exp(term->expected), 1e100);
+	}
+}
+
+static double counted_or(const struct beginning *b, int unknown, double other)
+{
+	return b->counts[unknown] > 0 ? b->counts[unknown] : other;
+}
+
 /* --- what directions say -----------------------------------------------------------------------
  */
 
@@ -119,17 +147,20 @@ static void sweep(struct beginning *b)
 	for (unsigned round = 0; round < SWEEPS; round++) {
 		for (uint32_t i = 0; i < cfg->node_count; i++) {
 			uint32_t node = cfg->order[i];
+			int unknown = flow_block(b->flow, node);
 
-			if (node == cfg->entry)
-				b->blocks[node] = 1;
-			else if (flow_block(b->flow, node) >= 0)
-				b->blocks[node] = inflow(b, node, round == 0);
+			if (unknown >= 0)
+				b->blocks[node] = counted_or(
+					b, unknown,
+					node == cfg->entry ? 1 : inflow(b, node, round == 0));
 		}
 	}
 	for (uint32_t i = 0; i < cfg->edge_count; i++)
 		if (flow_edge(b->flow, i) >= 0)
-			b->edges[i] = fmax(b->blocks[cfg->edges[i].from], 1e-12) *
-				      exp(fmax(b->flow->analyzer->directions[i].log, -25));
+			b->edges[i] = counted_or(
+				b, flow_edge(b->flow, i),
+				fmax(b->blocks[cfg->edges[i].from], 1e-12) *
+					exp(fmax(b->flow->analyzer->directions[i].log, -25)));
 }
 
 /* --- balance -----------------------------------------------------------------------------------
@@ -214,6 +245,27 @@ static void give_out(const struct beginning *b)
 	}
 }
 
+/* All flows alike, so that balances hold, to where what was counted is on the whole: levels, which
+ * the solve would have to bring back, need not take the distance. */
+static void lift(struct flow *flow)
+{
+	double weights = 0;
+	double sum = 0;
+
+	for (size_t i = 0; i < flow->terms.count; i++) {
+		const struct term *term = &flow->terms.at[i];
+		double weight = 1 / (term->deviation * term->deviation);
+
+		if (!term->is_count)
+			continue;
+		weights += weight;
+		sum += weight * (term->expected - flow->x[term->unknowns[0]]);
+	}
+	for (int i = 0; i < flow->unknown_count && weights > 0; i++)
+		if (!flow_is_shift(flow, i))
+			flow->x[i] += sum / weights;
+}
+
 struct hp_error *flow_begin(struct flow *flow)
 {
 	struct beginning b = { .flow = flow };
@@ -227,6 +279,7 @@ struct hp_error *flow_begin(struct flow *flow)
 			flow->x[i] = flow->analyzer->flow_start[i];
 		return NULL;
 	}
+	take_counts(&b);
 	walk_from_entry(&b);
 	walk_from_exit(&b);
 	sweep(&b);
@@ -235,5 +288,6 @@ struct hp_error *flow_begin(struct flow *flow)
 			b.slack[i] = fmax(b.blocks[i], 1e-12) * slack_share;
 	balance(&b);
 	give_out(&b);
+	lift(flow);
 	return NULL;
 }

@@ -11,10 +11,13 @@
  *	| A  -e | | multipliers | = | -imbalance |
  *
  * where A has each part's share of its whole, and H is the curvature of the terms by d: that by
- * logarithms less their slopes, since log(1 + d) is d - d^2/2. Where that is not convex along the
- * balances, which the signs of the pivots say, slopes that would make it so are left out. Terms
- * with long tails are touched from above by ones without (IRLS), and a step is cut until the sum of
- * those falls: so every step makes the estimate likelier.
+ * logarithms less their slopes, since log(1 + d) is d - d^2/2. What shifts other logarithms, the
+ * stretch and what counts are off by together, changes by -log(1 - d): then a level that falls while
+ * all frequencies rise leaves what was counted exactly where it is, however far the step goes. Did
+ * it change by d, the more precise the counts are the shorter would steps have to be. Where the
+ * curvature is not convex along the balances, which the signs of the pivots say, slopes that would
+ * make it so are left out. Terms with long tails are touched from above by ones without (IRLS), and
+ * a step is cut until the sum of those falls: so every step makes the estimate likelier.
  */
 #include "flow.h"
 
@@ -310,6 +313,12 @@ static bool is_convex(const struct flow *flow)
 	return positive == flow->unknown_count;
 }
 
+/* Of logarithms that change by log(1 + d) one way: of those that shift others, the other way. */
+static double toward(const struct flow *flow, int unknown, double value)
+{
+	return flow_is_shift(flow, unknown) ? -value : value;
+}
+
 /* The curvature by shares; `whole` takes all of the slopes in. */
 static bool factor(struct flow *flow, bool whole)
 {
@@ -325,9 +334,9 @@ static bool factor(struct flow *flow, bool whole)
 	add_terms(flow);
 	add_balances(flow);
 	for (int i = 0; i < flow->unknown_count; i++) {
-		bool counts = !flow_is_shift(flow, i) && (whole || flow->slopes[i] > 0);
+		double bend = toward(flow, i, flow->slopes[i]);
 
-		system->values[flow->ridge_slots[i]] += ridge + (counts ? flow->slopes[i] : 0);
+		system->values[flow->ridge_slots[i]] += ridge + (whole ? bend : fmax(bend, 0));
 		flow->step[i] = flow->slopes[i];
 	}
 	return sparse_factor(system) && (!whole || is_convex(flow));
@@ -336,8 +345,8 @@ static bool factor(struct flow *flow, bool whole)
 static void move(struct flow *flow, const double *from, double scale)
 {
 	for (int i = 0; i < flow->unknown_count; i++)
-		flow->x[i] = from[i] + (flow_is_shift(flow, i) ? scale * flow->step[i]
-							       : log1p(scale * flow->step[i]));
+		flow->x[i] =
+			from[i] + toward(flow, i, log1p(scale * toward(flow, i, flow->step[i])));
 }
 
 /* How much of the step may be gone: frequencies stay positive, and near. */
@@ -347,11 +356,11 @@ static double longest_scale(const struct flow *flow, double *longest, double *ga
 
 	*longest = *gain = 0;
 	for (int i = 0; i < flow->unknown_count; i++) {
-		double step = flow->step[i];
-		double most = step < 0 && !flow_is_shift(flow, i) ? 1 - least_left : most_grown;
+		double step = toward(flow, i, flow->step[i]);
+		double most = step < 0 ? 1 - least_left : most_grown;
 
 		*longest = fmax(*longest, fabs(step));
-		*gain += step * flow->slopes[i];
+		*gain += flow->step[i] * flow->slopes[i];
 		scale = fmin(scale, most / fmax(fabs(step), 1e-300));
 	}
 	return scale;

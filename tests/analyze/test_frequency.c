@@ -480,6 +480,32 @@ START_TEST(all_kinds_of_evidence_go_into_one_estimate)
 }
 END_TEST
 
+/* Precise counts, a long way from where the solve begins. */
+START_TEST(a_level_far_away_is_found)
+{
+	static const double levels[] = { 1, 1e4, 1e8, 1e12, 1e15 };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(levels); i++) {
+		double level = levels[i];
+
+		begin(nest);
+		off_together[HP_SOURCE_SHADOW] = 0.02;
+		sampled(0, 3);
+		sampled(4, 20);
+		sampled(8, 5);
+		said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 0, 100 * level, 0.05 * level);
+		said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 2, 5000 * level, 2.5 * level);
+		said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 6, 100 * level, 0.05 * level);
+		said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 10, level, 0.0005 * level);
+		RUN(nest);
+		ck_assert_uint_eq(
+			found->problems & (HP_PROBLEM_NOT_SOLVED | HP_PROBLEM_CONTRADICTION), 0);
+		ck_assert_double_eq_tol(executions(2) / level, 5000, 50);
+		ck_assert_double_eq_tol(executions(10) / level, 1, 0.01);
+	}
+}
+END_TEST
+
 /* 100 samples of a million cycles; a billion executions of a loop take at least as many. */
 START_TEST(more_than_the_time_allows_is_told)
 {
@@ -962,8 +988,8 @@ HP_TEST_MAIN("analyze/frequency", what_one_way_of_a_branch_has_the_other_lacks,
 	     a_counted_edge_fixes_its_blocks, counts_to_each_other_say_nothing_of_how_often,
 	     what_one_source_is_off_by_together_is_no_doubt_between_its_counts,
 	     a_source_that_knows_the_level_lends_it_to_one_that_does_not,
-	     all_kinds_of_evidence_go_into_one_estimate, more_than_the_time_allows_is_told,
-	     a_source_that_does_not_exist_is_refused,
+	     all_kinds_of_evidence_go_into_one_estimate, a_level_far_away_is_found,
+	     more_than_the_time_allows_is_told, a_source_that_does_not_exist_is_refused,
 	     of_a_tangle_counts_to_each_other_are_on_the_level_of_its_time,
 	     more_evidence_makes_intervals_narrower,
 	     how_long_a_cycle_takes_is_nothing_to_relative_frequencies,
