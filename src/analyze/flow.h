@@ -24,6 +24,13 @@ enum term_kind {
 	TERM_TIME,  /* the sum is the logarithm of the samples that the block would get */
 };
 
+/* What evidence there is of executions. */
+enum looked_at {
+	LOOKED_NOT,
+	LOOKED_NONE_SEEN,
+	LOOKED_SEEN,
+};
+
 struct term {
 	uint8_t kind;  /* enum term_kind */
 	bool is_count; /* evidence of executions */
@@ -70,6 +77,7 @@ struct flow {
 	int unknown_count;
 	double *x;
 	HP_VECTOR(struct term) terms;
+	uint8_t *looked_at; /* of unknowns: enum looked_at */
 	HP_VECTOR(struct balance) balances;
 	HP_VECTOR(int) balance_parts; /* unknowns */
 	int *part_slots;

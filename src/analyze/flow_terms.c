@@ -44,6 +44,23 @@ static struct hp_error *add_difference(struct flow *flow, int one, int other, do
 					 .freedom = settings.direction_freedom });
 }
 
+/* Which ways were taken how often, and which were not, was counted: what is foreseen of them, of many
+ * ways next to nothing, is no reason to believe in those that nobody saw. */
+static bool has_counted_ways(const struct flow *flow, uint32_t node)
+{
+	const struct hp_block *block = &flow->cfg->blocks[node];
+	bool is_any_seen = false;
+
+	for (uint32_t i = 0; i < block->out_count; i++) {
+		int way = flow_edge(flow, block->first_out + i);
+
+		if (way >= 0 && flow->looked_at[way] == LOOKED_NOT)
+			return false;
+		is_any_seen |= way >= 0 && flow->looked_at[way] == LOOKED_SEEN;
+	}
+	return is_any_seen;
+}
+
 /* Two ways: the logarithm of their odds. More: of each one's share. */
 static struct hp_error *add_directions_of(struct flow *flow, uint32_t node)
 {
@@ -51,7 +68,7 @@ static struct hp_error *add_directions_of(struct flow *flow, uint32_t node)
 	const struct expectation *edges = &flow->analyzer->directions[block->first_out];
 	struct hp_error *error = NULL;
 
-	if (block->out_count < 2 || flow->hub_of[node] >= 0)
+	if (block->out_count < 2 || flow->hub_of[node] >= 0 || has_counted_ways(flow, node))
 		return NULL;
 	if (block->out_count == 2)
 		return add_difference(flow, flow_edge(flow, block->first_out),
@@ -146,6 +163,9 @@ static struct hp_error *add_count(struct flow *flow, uint8_t source, int unknown
 	double counted = fmax(value, least);
 
 	flow->has_counts = true;
+	if (unknown >= 0)
+		flow->looked_at[unknown] = (uint8_t)fmax(
+			flow->looked_at[unknown], value > 0 ? LOOKED_SEEN : LOOKED_NONE_SEEN);
 	if (level < 0 || isfinite(flow->analyzer->input->shared_deviation[source]))
 		flow->is_absolute = true;
 	return add(flow, &(struct term){ .kind = TERM_VALUE,
@@ -247,6 +267,12 @@ struct hp_error *flow_terms(struct flow *flow, bool uses_time)
 	int entry = flow_block(flow, flow->cfg->entry);
 	struct hp_error *error = NULL;
 
+	flow->looked_at = hp_arena_array(flow->analyzer->scratch, (size_t)flow->unknown_count + 1,
+					 sizeof(*flow->looked_at));
+	if (!flow->looked_at)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < input->evidence_count && !error; i++)
+		error = add_evidence(flow, &input->evidence[i]);
 	for (uint32_t i = 0; i < flow->cfg->node_count && !error; i++)
 		error = add_directions_of(flow, i);
 	for (size_t i = 0; i < flow->hubs.count && !error; i++)
@@ -255,8 +281,6 @@ struct hp_error *flow_terms(struct flow *flow, bool uses_time)
 		error = add_slack(flow);
 	if (!error)
 		error = add_levels(flow);
-	for (size_t i = 0; i < input->evidence_count && !error; i++)
-		error = add_evidence(flow, &input->evidence[i]);
 	if (!error && uses_time && input->sample_count > 0)
 		error = add_time(flow);
 	if (!error && !flow->is_absolute && entry >= 0)
