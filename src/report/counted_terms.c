@@ -36,10 +36,20 @@ static double relative_deviation(const struct hp_grouped_ratio *ratio)
 	return fmax(ratio->deviation / ratio->value, least_deviation);
 }
 
+/* What was seen a few times might have been seen a few times more or less, even where all groups
+ * agree: one window, or a single run, agrees with itself. Not seen: fewer times, likely, than would
+ * have been seen once. */
+static double deviation_of(const struct asking *asking, const struct hp_grouped *runs, double value)
+{
+	struct hp_grouped_ratio ratio = hp_grouped_ratio(runs, &asking->instructions);
+	double one = asking->counted->one;
+
+	return value > 0 ? fmax(value * relative_deviation(&ratio), sqrt(value * one)) : one;
+}
+
 static bool add(const struct asking *asking, enum hp_evidence_kind kind, uint64_t address,
 		uint64_t to, const struct hp_grouped *runs)
 {
-	struct hp_grouped_ratio ratio = hp_grouped_ratio(runs, &asking->instructions);
 	struct hp_evidence term = {
 		.kind = (uint8_t)kind,
 		.source = HP_SOURCE_SHADOW,
@@ -48,9 +58,7 @@ static bool add(const struct asking *asking, enum hp_evidence_kind kind, uint64_
 		.value = hp_grouped_sum(runs),
 	};
 
-	/* Not seen: fewer times, likely, than would have been seen once. */
-	term.deviation = term.value > 0 ? term.value * relative_deviation(&ratio)
-					: asking->counted->one;
+	term.deviation = deviation_of(asking, runs, term.value);
 	return hp_vector_push(&asking->terms->terms, term);
 }
 
