@@ -8,9 +8,12 @@
  */
 #include "moved.h"
 
+#include "listing.h"
+
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/search.h>
 
+#include <math.h>
 #include <string.h>
 
 /* What costs less than this share of its side is not looked at. */
@@ -276,6 +279,207 @@ static struct hp_error *find_host(struct sides *sides, const struct inlining *in
 	return NULL;
 }
 
+/* --- inlined in part ------------------------------------------------------------------------- */
+
+/* Changes that matter: of the procedure, and of the program. */
+static const double least_change = 0.03;
+static const double least_of_program = 0.005;
+/* What became of a callee's cost, at least, is found again in copies of it; copies are cheaper. */
+static const double least_found_again = 1. / 3;
+/* A host has so many times the instructions of a callee that it had before. */
+static const double more_copies = 1.5;
+
+/* Of a unit's cost on a side, what one run of it is, or the share of the program. */
+static double per_run(const struct sides *sides, enum hp_side side, double cost)
+{
+	const struct side *at = &sides->at[side];
+	double exposure = 0;
+
+	if (sides->options->is_relative)
+		return cost / at->cost;
+	for (size_t i = 0; i < at->replicates.count; i++)
+		exposure += at->replicates.at[i].exposure;
+	return cost / exposure;
+}
+
+/* One build has the same copies on both sides. */
+static bool is_of_one_build(const struct unit *unit)
+{
+	return unit->codes.count &&
+	       hp_identity_equal(&unit->codes.at[0]->image->id.identity,
+				 &unit->codes.at[unit->codes.count - 1]->image->id.identity);
+}
+
+/* What the candidate has more; 0 where that is too little to matter. */
+static double growth(const struct sides *sides, const struct unit *unit)
+{
+	double base = per_run(sides, HP_BASE, unit->cost[HP_BASE]);
+	double more = per_run(sides, HP_CANDIDATE, unit->cost[HP_CANDIDATE]) - base;
+	double least = least_of_program * per_run(sides, HP_BASE, sides->at[HP_BASE].cost);
+
+	return !is_of_one_build(unit) && fabs(more) >= fmax(least, least_change * base) ? more : 0;
+}
+
+/* The dearest named code of a side; NULL where there is none whose inlining is known. */
+static const struct code *known_code(const struct unit *unit, enum hp_side side)
+{
+	for (size_t i = 0; i < unit->codes.count; i++) {
+		const struct code *code = unit->codes.at[i];
+
+		if (code->side == side && code_has_name(code) && code->image->file &&
+		    !code->image->is_by_names && hp_image_has_lines(code->image->file))
+			return code;
+	}
+	return NULL;
+}
+
+/* Instructions of the code that are inlined from the function. */
+static struct hp_error *count_copies(const struct code *code, const char *function, size_t *count)
+{
+	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
+	_cleanup_free_ hp_link_address *addresses = NULL;
+	_cleanup_free_ struct hp_frames *frames = NULL;
+	struct listing listing = { 0 };
+	struct hp_error *error = arena ? listing_create(arena, code, &listing)
+				       : hp_error_create_no_memory();
+
+	*count = 0;
+	if (error)
+		return error;
+	addresses = calloc(listing.count + 1, sizeof(*addresses));
+	frames = calloc(listing.count + 1, sizeof(*frames));
+	if (!addresses || !frames)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < listing.count; i++)
+		addresses[i].value = listing.at[i].address;
+	error = hp_image_frames(code->image->file, addresses, listing.count, true, frames);
+	for (size_t i = 0; i < listing.count && !error; i++)
+		for (size_t j = 0; j + 1 < frames[i].count; j++)
+			if (frames[i].frames[j].function &&
+			    strcmp(frames[i].frames[j].function, function) == 0) {
+				(*count)++;
+				break;
+			}
+	return error;
+}
+
+/* Whether the side's host has more of the function inlined than the other side's. */
+static struct hp_error *has_more_copies(const struct unit *host, enum hp_side side,
+					const char *function, bool *has_more)
+{
+	size_t counts[HP_SIDES] = { 0 };
+	struct hp_error *error = NULL;
+
+	*has_more = false;
+	for (size_t i = 0; i < HP_SIDES && !error; i++) {
+		const struct code *code = known_code(host, (enum hp_side)i);
+
+		if (!code)
+			return NULL;
+		error = count_copies(code, function, &counts[i]);
+	}
+	*has_more = !error && counts[side] &&
+		    (double)counts[side] >= more_copies * (double)counts[!side];
+	return error;
+}
+
+/* What a host spends more on its copies of the function on that side than on the other. */
+static double more_inlined(const struct sides *sides, const struct inlining *inlining,
+			   const struct unit *host, enum hp_side side, const char *function)
+{
+	size_t first = hp_bisect(i, inlining->all.count,
+				 strcmp(inlining->all.at[i].function, function) < 0);
+	double more = 0;
+
+	for (size_t i = first; i < inlining->all.count; i++) {
+		const struct inlined *inlined = &inlining->all.at[i];
+		double cost = per_run(sides, inlined->side, inlined->cost);
+
+		if (strcmp(inlined->function, function) != 0)
+			break;
+		if (&sides->units.at[inlined->unit] == host)
+			more += inlined->side == side ? cost : -cost;
+	}
+	return more;
+}
+
+static bool absorb(const struct sides *sides, struct unit *host, struct unit *callee,
+		   const char *how)
+{
+	for (size_t i = 0; i < callee->codes.count; i++)
+		if (!hp_vector_push(&host->absorbed, (struct absorbed){ callee->codes.at[i], how }))
+			return false;
+	return join(sides, host, callee);
+}
+
+/* A procedure that costs less where a caller of it has got copies that cost about as much, or more
+ * where a caller has none any more, becomes one with that caller. */
+static struct hp_error *find_partial_host(struct sides *sides, const struct inlining *inlining,
+					  struct unit *callee)
+{
+	double more = growth(sides, callee);
+	enum hp_side side = more < 0 ? HP_CANDIDATE : HP_BASE;
+	const struct code *code = known_code(callee, side);
+	struct unit *host = NULL;
+	double most = least_found_again * fabs(more);
+	bool has_more = false;
+	struct hp_error *error;
+
+	if (!(fabs(more) > 0) || !code || !known_code(callee, !side))
+		return NULL;
+	for (size_t i = 0; i < sides->units.count; i++) {
+		struct unit *unit = &sides->units.at[i];
+		double found;
+
+		if (unit == callee || strcmp(unit->image_key, callee->image_key) != 0)
+			continue;
+		found = more_inlined(sides, inlining, unit, side, code->function);
+		if (!(found > most))
+			continue;
+		most = found;
+		host = unit;
+	}
+	if (!host)
+		return NULL;
+	error = has_more_copies(host, side, code->function, &has_more);
+	if (!error && has_more &&
+	    !absorb(sides, host, callee, side == HP_CANDIDATE ? "inlined in part" : "inlined less"))
+		error = hp_error_create_no_memory();
+	return error;
+}
+
+static struct hp_error *match_partly_inlined(struct sides *sides, const struct inlining *inlining)
+{
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < sides->units.count && !error; i++)
+		if (sides->units.at[i].codes.count && !sides->units.at[i].absorbed.count)
+			error = find_partial_host(sides, inlining, &sides->units.at[i]);
+	return error;
+}
+
+/* Of one image, something costs more and something less: that is what a shift looks like. */
+static bool has_shift(const struct sides *sides)
+{
+	const char *image_key = NULL;
+	bool grew = false;
+	bool shrank = false;
+
+	for (size_t i = 0; i < sides->units.count; i++) {
+		const struct unit *unit = &sides->units.at[i];
+		double more = growth(sides, unit);
+
+		if (!image_key || strcmp(image_key, unit->image_key) != 0)
+			grew = shrank = false;
+		image_key = unit->image_key;
+		grew = grew || more > 0;
+		shrank = shrank || more < 0;
+		if (grew && shrank)
+			return true;
+	}
+	return false;
+}
+
 static struct hp_error *match_inlined(struct sides *sides)
 {
 	struct inlining inlining = { 0 };
@@ -286,6 +490,8 @@ static struct hp_error *match_inlined(struct sides *sides)
 			if (is_lone(sides, &sides->units.at[i], (enum hp_side)side))
 				error = find_host(sides, &inlining, &sides->units.at[i],
 						  (enum hp_side)side);
+	if (!error)
+		error = match_partly_inlined(sides, &inlining);
 	hp_vector_free(&inlining.all);
 	return error;
 }
@@ -347,7 +553,7 @@ struct hp_error *sides_match_moved(struct sides *sides)
 	struct hp_error *error = match_renamed(sides);
 
 	/* Looking at what is inlined where takes a while. */
-	if (!error && has_lone(sides))
+	if (!error && (has_lone(sides) || has_shift(sides)))
 		error = match_inlined(sides);
 	if (!error && !merge_unknown(sides))
 		error = hp_error_create_no_memory();

@@ -189,48 +189,68 @@ static const struct code *own_code(const struct unit *unit, bool last)
 	return found;
 }
 
-static bool show_shift(const struct judging *judging, const struct absorbed *absorbed,
-		       struct hp_cost_shift *shift)
+static bool start_shift(const struct judging *judging, const struct absorbed *absorbed,
+			struct hp_cost_shift *shift, struct hp_compared **started)
 {
 	struct hp_arena *arena = judging->sides->arena;
 	const struct code *code = absorbed->code;
-	double cost = code->cost / judging->divisor[code->side];
 	struct hp_compared *partner = hp_arena_alloc(arena, sizeof(*partner));
 
+	*started = partner;
 	if (!partner)
 		return false;
 	*partner = (struct hp_compared){
 		.scope = HP_SCOPE_PROCEDURE,
 		.name = hp_arena_strdup(arena, code->name),
 		.image = hp_arena_strdup(arena, code->image->id.path),
-		.change = { code->side == HP_BASE ? -1 : INFINITY, -1, INFINITY },
 		.p = NAN,
 		.q = NAN,
 		.smallest_change = NAN,
 		.is_shift = true,
 	};
-	partner->side[code->side].cost = (struct hp_measured){ cost, cost, cost };
-	partner->side[code->side].samples = code->samples;
-	*shift = (struct hp_cost_shift){
-		.partner = partner,
-		.cost = code->side == HP_BASE ? cost : -cost,
-		.why = absorbed->how,
-	};
+	*shift = (struct hp_cost_shift){ .partner = partner, .why = absorbed->how };
 	return partner->name && partner->image;
+}
+
+/* Both sides of one procedure are one shift. */
+static void add_to_shift(const struct judging *judging, const struct code *code,
+			 struct hp_compared *partner, struct hp_cost_shift *shift)
+{
+	double cost = code->cost / judging->divisor[code->side];
+	struct hp_compared_cost *own = &partner->side[code->side];
+	double base;
+
+	own->samples += code->samples;
+	own->cost.value += cost;
+	own->cost.low = own->cost.high = own->cost.value;
+	shift->cost += code->side == HP_BASE ? cost : -cost;
+	base = partner->side[HP_BASE].cost.value;
+	partner->change = (struct hp_measured){ INFINITY, -1, INFINITY };
+	if (base > 0)
+		partner->change.value = -shift->cost / base;
 }
 
 static bool show_shifts(const struct judging *judging, const struct unit *unit)
 {
 	struct hp_cost_shift *shifts =
 		hp_arena_array(judging->sides->arena, unit->absorbed.count + 1, sizeof(*shifts));
+	struct hp_compared *partner = NULL;
+	size_t count = 0;
 
 	if (!shifts)
 		return false;
-	for (size_t i = 0; i < unit->absorbed.count; i++)
-		if (!show_shift(judging, &unit->absorbed.at[i], &shifts[i]))
-			return false;
+	for (size_t i = 0; i < unit->absorbed.count; i++) {
+		const struct absorbed *absorbed = &unit->absorbed.at[i];
+
+		if (!i || strcmp(absorbed->code->key, unit->absorbed.at[i - 1].code->key) != 0) {
+			if (!start_shift(judging, absorbed, &shifts[count], &partner))
+				return false;
+			count++;
+		}
+		add_to_shift(judging, absorbed->code, partner, &shifts[count - 1]);
+	}
 	unit->shown->shifts = shifts;
-	unit->shown->shift_count = unit->absorbed.count;
+	unit->shown->shift_count = count;
 	return true;
 }
 

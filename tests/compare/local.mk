@@ -28,6 +28,17 @@ tests_compare_pair_new_SOURCES = tests/compare/pair.c
 tests_compare_pair_new_CFLAGS = -std=gnu11 -O2 -g -DNEW
 tests_compare_pair_new_LDADD =
 
+helper_programs += tests/compare/copies_old tests/compare/copies_new tests/compare/copies_again
+tests_compare_copies_again_SOURCES = tests/compare/copies.c
+tests_compare_copies_again_CFLAGS = -std=gnu11 -O2 -g -DAGAIN
+tests_compare_copies_again_LDADD =
+tests_compare_copies_old_SOURCES = tests/compare/copies.c
+tests_compare_copies_old_CFLAGS = -std=gnu11 -O2 -g
+tests_compare_copies_old_LDADD =
+tests_compare_copies_new_SOURCES = tests/compare/copies.c
+tests_compare_copies_new_CFLAGS = -std=gnu11 -O2 -g -DNEW
+tests_compare_copies_new_LDADD =
+
 check_PROGRAMS += tests/compare/test_moved
 tests_compare_test_moved_SOURCES = tests/compare/test_moved.c \
 	tests/compare/builds.h tests/compare/builds.c tests/db_fixture.c

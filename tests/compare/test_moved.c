@@ -171,6 +171,96 @@ START_TEST(a_line_that_moved_is_known_by_its_code)
 }
 END_TEST
 
+/* --- inlined in part ------------------------------------------------------------------------- */
+
+/* Costs of one build of copies.c. */
+static void spend_on_copies(struct spent spent[3], uint64_t callee, uint64_t host)
+{
+	spent[0] = (struct spent){ .name = "callee", .samples = callee };
+	spent[1] = (struct spent){ .name = "host", .samples = host };
+	spent[2] = (struct spent){ .name = "other", .samples = 300 };
+}
+
+static struct test compare_copies(const char *const builds[HP_SIDES],
+				  struct spent spent[HP_SIDES][3])
+{
+	struct test test = { .directory = fixture_directory() };
+	const struct spent *const both[HP_SIDES] = { spent[HP_BASE], spent[HP_CANDIDATE] };
+	const size_t counts[HP_SIDES] = { 3, 3 };
+
+	test.db = fixture_db(test.directory);
+	for (size_t side = 0; side < HP_SIDES; side++)
+		test.builds[side] = build_open(builds[side]);
+	test.comparison = build_compare(test.db, test.builds, both, counts);
+	return test;
+}
+
+/* Either way: what is inlined in part, and what is no longer. */
+START_TEST(cost_that_went_into_copies_is_no_change)
+{
+	for (size_t old = 0; old < 2; old++) {
+		const char *const builds[HP_SIDES] = { old ? "copies_new" : "copies_old",
+						       old ? "copies_old" : "copies_new" };
+		struct spent spent[HP_SIDES][3];
+		struct test test;
+		const struct hp_compared *host;
+
+		spend_on_copies(spent[old ? HP_CANDIDATE : HP_BASE], 600, 100);
+		spend_on_copies(spent[old ? HP_BASE : HP_CANDIDATE], 300, 400);
+		test = compare_copies(builds, spent);
+		ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
+		ck_assert_uint_eq(test.comparison->finding_count, 0);
+		host = build_find(test.comparison, "host");
+		ck_assert_ptr_nonnull(host);
+		ck_assert_double_eq_tol(host->change.value, 0, 1e-9);
+		ck_assert_uint_eq(host->shift_count, 1);
+		ck_assert_str_eq(host->shifts[0].partner->name, "callee");
+		ck_assert_double_eq_tol(host->shifts[0].cost, old ? -300e6 : 300e6, 1);
+		ck_assert_ptr_null(build_find(test.comparison, "callee"));
+		end(&test);
+	}
+}
+END_TEST
+
+START_TEST(copies_that_cost_more_than_the_calls_are_a_regression)
+{
+	const char *const builds[HP_SIDES] = { "copies_old", "copies_new" };
+	struct spent spent[HP_SIDES][3];
+	struct test test;
+	const struct hp_compared *host;
+
+	spend_on_copies(spent[HP_BASE], 600, 100);
+	spend_on_copies(spent[HP_CANDIDATE], 300, 800);
+	test = compare_copies(builds, spent);
+	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
+	host = build_find(test.comparison, "host");
+	ck_assert(host && host->is_finding);
+	ck_assert_double_eq_tol(host->lost.value, 400e6, 1);
+	end(&test);
+}
+END_TEST
+
+/* The same costs, but nothing was inlined in between. */
+START_TEST(without_more_copies_it_is_two_changes)
+{
+	static const char *const candidates[] = { "copies_old", "copies_again" };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(candidates); i++) {
+		const char *const builds[HP_SIDES] = { "copies_old", candidates[i] };
+		struct spent spent[HP_SIDES][3];
+		struct test test;
+
+		spend_on_copies(spent[HP_BASE], 600, 100);
+		spend_on_copies(spent[HP_CANDIDATE], 300, 400);
+		test = compare_copies(builds, spent);
+		ck_assert(build_find(test.comparison, "host")->is_finding);
+		ck_assert(build_find(test.comparison, "callee")->is_finding);
+		ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
+		end(&test);
+	}
+}
+END_TEST
+
 /* --- a build that is gone -------------------------------------------------------------------- */
 
 /* Where the old build was is the new one. Two epochs of the old one, `named` of them with the names
@@ -359,7 +449,9 @@ HP_TEST_MAIN("compare/moved", a_procedure_of_another_name_is_known_by_its_code,
 	     what_was_inlined_counts_for_its_caller_and_is_no_finding,
 	     what_got_dearer_by_inlining_is_a_finding_all_the_same,
 	     findings_show_lines_and_instructions_of_both_sides, lines_of_a_procedure_add_up_to_it,
-	     a_line_that_moved_is_known_by_its_code,
+	     a_line_that_moved_is_known_by_its_code, cost_that_went_into_copies_is_no_change,
+	     copies_that_cost_more_than_the_calls_are_a_regression,
+	     without_more_copies_it_is_two_changes,
 	     a_build_that_was_replaced_is_compared_as_a_whole,
 	     with_kept_names_a_build_that_was_replaced_is_compared_by_procedure,
 	     the_same_source_elsewhere_is_the_same_code, as_many_instructions_are_paired_as_can_be)
