@@ -24,7 +24,7 @@ EXTRA_DIST += \
 	scripts/callgrind.awk \
 	scripts/cfg-accuracy \
 	scripts/check-accuracy \
-	scripts/check/large.py scripts/check/programs.py \
+	scripts/check/large.py scripts/check/pool.py scripts/check/programs.py \
 	scripts/clock-accuracy \
 	scripts/demo.sh \
 	scripts/dependencies.sh \
