@@ -59,24 +59,35 @@ double student_beyond(double t, double freedom)
 			  0.5);
 }
 
+/* How fast student_beyond falls at t: twice the density. */
+static double student_slope(double t, double freedom)
+{
+	if (freedom > 1e6)
+		return sqrt(M_2_PI) * exp(-t * t / 2);
+	return 2 *
+	       exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2) -
+		   (freedom + 1) / 2 * log1p(t * t / freedom)) /
+	       sqrt(freedom * M_PI);
+}
+
+/* Newton's method: as what lies beyond t falls ever more slowly with it, each step from the left
+ * ends at the left of the quantile, too. */
 double student_quantile(double beyond, double freedom)
 {
-	double low = 0;
-	double high = 1;
+	enum { MOST_STEPS = 2000 };
+	double t = 0;
 
 	if (!(beyond > 0 && beyond < 1) || !(freedom > 0))
 		return NAN;
-	while (student_beyond(high, freedom) > beyond && high < 1e150)
-		high *= 2;
-	for (int i = 0; i < 200 && high - low > high * 1e-13; i++) {
-		double middle = (low + high) / 2;
+	for (int i = 0; i < MOST_STEPS; i++) {
+		double step = (student_beyond(t, freedom) - beyond) / student_slope(t, freedom);
 
-		if (student_beyond(middle, freedom) > beyond)
-			low = middle;
-		else
-			high = middle;
+		/* Not larger, or no number: rounding is all that is left. */
+		if (!(step > t * 1e-14))
+			break;
+		t += step;
 	}
-	return (low + high) / 2;
+	return t;
 }
 
 /* Both by their asymptotic series (Abramowitz and Stegun 6.3.18, 6.4.12) from where it holds. */

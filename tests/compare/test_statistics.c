@@ -71,6 +71,26 @@ START_TEST(students_t_of_many_degrees_is_normal)
 }
 END_TEST
 
+START_TEST(so_much_lies_beyond_a_quantile)
+{
+	static const double shares[] = { 0.999, 0.5, 0.05, 1e-3, 1e-9, 1e-30 };
+	static const double freedoms[] = { 0.3, 1, 2.5, 8, 200, 1e5, INFINITY };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(shares); i++)
+		for (size_t j = 0; j < HP_ARRAY_COUNT(freedoms); j++) {
+			double quantile = student_quantile(shares[i], freedoms[j]);
+			double beyond = student_beyond(quantile, freedoms[j]);
+
+			ck_assert_msg(fabs(beyond / shares[i] - 1) < 1e-8,
+				      "%g beyond the quantile of %g by %g degrees", beyond,
+				      shares[i], freedoms[j]);
+		}
+	ck_assert(isnan(student_quantile(0, 8)));
+	ck_assert(isnan(student_quantile(1, 8)));
+	ck_assert(isnan(student_quantile(0.05, 0)));
+}
+END_TEST
+
 /* Tables of 97.5 % quantiles (Abramowitz and Stegun 26.10). */
 START_TEST(quantiles_are_those_of_the_tables)
 {
@@ -371,10 +391,10 @@ START_TEST(what_appears_from_nothing_has_a_least_size)
 END_TEST
 
 HP_TEST_MAIN("compare/statistics", students_t_of_one_and_two_degrees_has_a_closed_form,
-	     students_t_of_many_degrees_is_normal, quantiles_are_those_of_the_tables,
-	     derivatives_of_the_gamma_function, discovery_rates_by_hand,
-	     rank_sums_are_counted_exactly, five_runs_all_cheaper_than_five_others,
-	     equal_runs_are_seldom_called_different,
+	     students_t_of_many_degrees_is_normal, so_much_lies_beyond_a_quantile,
+	     quantiles_are_those_of_the_tables, derivatives_of_the_gamma_function,
+	     discovery_rates_by_hand, rank_sums_are_counted_exactly,
+	     five_runs_all_cheaper_than_five_others, equal_runs_are_seldom_called_different,
 	     five_percent_in_runs_that_differ_by_one_is_found, intervals_of_runs_hold_the_truth,
 	     as_many_runs_as_are_said_to_be_needed_do, no_number_of_runs_helps_against_drift,
 	     dispersion_is_learned_from_all_procedures, few_procedures_leave_what_is_assumed,
