@@ -114,16 +114,24 @@ static bool same_file(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
-/* The candidate's line, else the base's. */
+/* Whose line it is on: the candidate's, unless the base alone knows one. */
+static size_t side_of(const struct pair *pair)
+{
+	const struct listed *candidate = pair->side[HP_CANDIDATE];
+	const struct listed *base = pair->side[HP_BASE];
+
+	return candidate && (candidate->file || !base || !base->file) ? HP_CANDIDATE : HP_BASE;
+}
+
 static const struct listed *place_of(const struct pair *pair)
 {
-	return pair->side[HP_CANDIDATE] ? pair->side[HP_CANDIDATE] : pair->side[HP_BASE];
+	return pair->side[side_of(pair)];
 }
 
 /* By the candidate's line; of what only the base has, by the base's. */
 static struct lined *find_line(struct detailing *detailing, const struct pair *pair)
 {
-	size_t side = pair->side[HP_CANDIDATE] ? HP_CANDIDATE : HP_BASE;
+	size_t side = side_of(pair);
 	const struct listed *place = place_of(pair);
 
 	for (size_t i = 0; i < detailing->lines.count; i++) {
@@ -297,6 +305,8 @@ static void place_blocks(const struct detailing *detailing, const struct partiti
 			if (listed->cost > dearest_there->cost)
 				dearest_there = listed;
 			/* The candidate's, where it has any. */
+			if (!dearest_there->file)
+				continue;
 			part->file = dearest_there->file;
 			part->line = dearest_there->line;
 		}
@@ -371,6 +381,22 @@ static bool is_one_sided(const struct detailing *detailing)
 	return false;
 }
 
+/* Of code that is new on a side without line information no line is known: lines of the other side
+ * alone would look as if they had become cheaper, or dearer. */
+static bool has_all_lines(const struct detailing *detailing)
+{
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		const struct listing *listing = &detailing->listings[side];
+		bool found = !listing->count;
+
+		for (size_t i = 0; i < listing->count && !found; i++)
+			found = listing->at[i].file != NULL;
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
 /* Where it lost the most, or won it; else where it begins. With one side's code alone, where that
  * spends the most. */
 static void show_place(const struct detailing *detailing)
@@ -403,7 +429,7 @@ static double cost_of(const struct detailing *detailing, const struct pair *pair
 
 static bool is_on(const struct pair *pair, const struct lined *line)
 {
-	size_t side = pair->side[HP_CANDIDATE] ? HP_CANDIDATE : HP_BASE;
+	size_t side = side_of(pair);
 	const struct listed *place = place_of(pair);
 
 	return place->file && place->line == line->line[side] && same_file(place->file, line->file);
@@ -544,7 +570,7 @@ static struct hp_error *detail(const struct judging *judging, const struct unit 
 			      sizeof(*detailing.lines.at), compare_lines);
 		show_place(&detailing);
 	}
-	if (!error && !is_one_sided(&detailing))
+	if (!error && !is_one_sided(&detailing) && has_all_lines(&detailing))
 		error = show_lines(&detailing);
 	if (!error && !is_one_sided(&detailing) && detailing.inside.is_chosen)
 		error = show_blocks(&detailing);

@@ -52,6 +52,12 @@ tests_compare_branches_new_SOURCES = tests/compare/branches.c
 tests_compare_branches_new_CFLAGS = -std=gnu11 -O2 -g -DNEW
 tests_compare_branches_new_LDADD =
 
+helper_programs += tests/compare/branches_plain
+tests_compare_branches_plain_SOURCES = tests/compare/branches.c
+tests_compare_branches_plain_CFLAGS = -std=gnu11 -O2 -g -DNEW
+tests_compare_branches_plain_LDFLAGS = -Wl,-S
+tests_compare_branches_plain_LDADD =
+
 check_PROGRAMS += tests/compare/test_inside
 tests_compare_test_inside_SOURCES = tests/compare/test_inside.c \
 	tests/compare/builds.h tests/compare/builds.c tests/db_fixture.c

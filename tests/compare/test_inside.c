@@ -170,6 +170,37 @@ START_TEST(nothing_is_found_inside_of_what_did_not_change)
 }
 END_TEST
 
+/* What line information there is names the place; costs of lines are of both sides or of none. */
+START_TEST(with_lines_of_one_side_alone_places_are_known)
+{
+	const uint32_t here = line_that_says("/* HERE */");
+	const struct spent spent[][3] = {
+		{ { .name = "branches", .samples = 400 },
+		  { .name = "many", .samples = 400 },
+		  { .name = "branches", .samples = 100, .line = here } },
+		{ { .name = "branches", .samples = 400 },
+		  { .name = "many", .samples = 400 },
+		  { .name = "branches", .samples = 400 } },
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		/* The side without lines cannot be spent on by line. */
+		struct test test =
+			i ? begin("branches_plain", "branches_old", spent[1], spent[0], 3)
+			  : begin("branches_old", "branches_plain", spent[0], spent[1], 3);
+		const struct hp_compared *found = build_find(test.comparison, "branches");
+
+		ck_assert(found && found->is_finding);
+		ck_assert_uint_eq(found->part_count, 0);
+		ck_assert_ptr_nonnull(found->file);
+		ck_assert_ptr_nonnull(strstr(found->file, "branches.c"));
+		ck_assert_uint_gt(found->line, 0);
+		end(&test);
+	}
+}
+END_TEST
+
 HP_TEST_MAIN("compare/inside", a_change_in_one_branch_is_in_its_block_and_line,
 	     a_change_all_over_a_procedure_is_in_no_block,
-	     nothing_is_found_inside_of_what_did_not_change)
+	     nothing_is_found_inside_of_what_did_not_change,
+	     with_lines_of_one_side_alone_places_are_known)
