@@ -95,7 +95,8 @@ static double parse_percent(struct argp_state *state, const char *option, const 
 	double percent = 0;
 
 	if (!hp_parse_double(text, &percent) || percent <= 0 || percent >= 100)
-		argp_error(state, "%s takes a percentage, not '%s'", option, text);
+		argp_error(state, "%s takes a percentage above 0 and below 100, not '%s'", option,
+			   text);
 	return percent / 100;
 }
 
