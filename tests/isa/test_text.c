@@ -189,6 +189,71 @@ START_TEST(fixed_width_machines_step_by_their_width)
 }
 END_TEST
 
+/* Instructions at two addresses, and whether anything but where code and data lie tells them apart. */
+static const struct {
+	uint8_t one[8];
+	uint8_t other[8];
+	bool same;
+	bool same_shape;
+} moved[] = {
+	/* mov rdx, [rip+...]; another register; call, jne elsewhere; another displacement */
+	{ { 0x48, 0x8b, 0x15, 0x10, 0, 0, 0 }, { 0x48, 0x8b, 0x15, 0x77, 1, 0, 0 }, true, true },
+	{ { 0x48, 0x8b, 0x15, 0x10, 0, 0, 0 }, { 0x48, 0x8b, 0x0d, 0x10, 0, 0, 0 }, false, true },
+	{ { 0xe8, 0x10, 0, 0, 0 }, { 0xe8, 0x70, 3, 0, 0 }, true, true },
+	{ { 0x75, 0x10 }, { 0x75, 0x22 }, true, true },
+	{ { 0x75, 0x10 }, { 0x74, 0x10 }, false, false },
+	{ { 0x8b, 0x44, 0x24, 0xfc }, { 0x8b, 0x44, 0x24, 0xf8 }, false, true },
+	/* mov eax, ebx; mov eax, [rbx] */
+	{ { 0x89, 0xd8 }, { 0x8b, 0x03 }, false, false },
+};
+
+static void hash_at(const uint8_t bytes[8], uint64_t address, uint64_t *hash, uint64_t *shape)
+{
+	char text[64];
+	uint64_t target;
+
+	ck_assert_uint_gt(
+		hp_isa_text(EM_X86_64, HP_SYNTAX_INTEL, bytes, 8, address, text, sizeof(text)), 0);
+	*hash = hp_isa_text_hash(text, hp_isa_target(EM_X86_64, bytes, 8, address, &target));
+	*shape = hp_isa_text_shape(text);
+}
+
+START_TEST(only_addresses_are_no_difference)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(moved); i++) {
+		uint64_t hashes[2];
+		uint64_t shapes[2];
+
+		hash_at(moved[i].one, 0x1000, &hashes[0], &shapes[0]);
+		hash_at(moved[i].other, 0x23456, &hashes[1], &shapes[1]);
+		ck_assert_msg((hashes[0] == hashes[1]) == moved[i].same, "row %zu", i);
+		ck_assert_msg((shapes[0] == shapes[1]) == moved[i].same_shape, "row %zu", i);
+	}
+}
+END_TEST
+
+/* Bytes as the Intel manual recommends them for gaps. */
+START_TEST(what_fills_gaps_is_padding)
+{
+	static const uint8_t gaps[][9] = {
+		{ 0x90 },
+		{ 0x66, 0x90 },
+		{ 0x0f, 0x1f, 0x00 },
+		{ 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0 },
+		{ 0xcc },
+	};
+	char text[64];
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(gaps); i++) {
+		hp_isa_text(EM_X86_64, HP_SYNTAX_INTEL, gaps[i], sizeof(gaps[i]), 0x1000, text,
+			    sizeof(text));
+		ck_assert_msg(hp_isa_text_is_padding(text), "%s", text);
+	}
+	for (size_t i = 0; i < HP_ARRAY_COUNT(known); i++)
+		ck_assert(!hp_isa_text_is_padding(known[i].intel));
+}
+END_TEST
+
 HP_TEST_MAIN("isa/text", an_instruction_comes_out_in_the_syntax_asked_for,
 	     branch_and_memory_targets_are_link_time_addresses,
 	     a_direct_jump_or_call_has_a_target_and_nothing_else_has,
@@ -196,4 +261,5 @@ HP_TEST_MAIN("isa/text", an_instruction_comes_out_in_the_syntax_asked_for,
 	     aarch64_reads_as_binutils_wrote_it,
 	     words_that_are_cut_or_not_allocated_are_bad_on_aarch64,
 	     bytes_that_are_cut_invalid_or_of_an_unknown_machine_are_bad,
+	     only_addresses_are_no_difference, what_fills_gaps_is_padding,
 	     text_without_room_for_it_stays_terminated, fixed_width_machines_step_by_their_width)
