@@ -373,6 +373,9 @@ static void resolve_variable(struct code *code, struct indirect *jump, uint64_t 
 		jump->goes_out = true;
 		return;
 	}
+	/* A slot that the dynamic linker fills in: the file says where it is called from, which is
+	 * done at most once; all other times it leads out. */
+	jump->goes_out = hp_image_import(code->shared->image, where) != NULL;
 	jump->first_target = (uint32_t)code->targets.count - 1;
 	jump->target_count = 1;
 	code_add_leader(code, position, jump->run, jump->at);
