@@ -12,7 +12,7 @@
  *
  * where A has each part's share of its whole, and H is the curvature of the terms by d: that by
  * logarithms less their slopes, since log(1 + d) is d - d^2/2. What shifts other logarithms, the
- * stretch and what counts are off by together, changes by -log(1 - d): then a level that falls while
+ * stretch and what counts are off by together, changes by -log(1 - d): then a level that falls as
  * all frequencies rise leaves what was counted exactly where it is, however far the step goes. Did
  * it change by d, the more precise the counts are the shorter would steps have to be. Where the
  * curvature is not convex along the balances, which the signs of the pivots say, slopes that would

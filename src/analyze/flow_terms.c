@@ -44,8 +44,8 @@ static struct hp_error *add_difference(struct flow *flow, int one, int other, do
 					 .freedom = settings.direction_freedom });
 }
 
-/* Which ways were taken how often, and which were not, was counted: what is foreseen of them, of many
- * ways next to nothing, is no reason to believe in those that nobody saw. */
+/* Which ways were taken how often, and which were not, was counted: what is foreseen of them, of
+ * many ways next to nothing, is no reason to believe in those that nobody saw. */
 static bool has_counted_ways(const struct flow *flow, uint32_t node)
 {
 	const struct hp_block *block = &flow->cfg->blocks[node];
