@@ -174,6 +174,8 @@ static struct hp_error *open_image(struct sides *sides, struct side *side, struc
 	struct hp_error *unread;
 	struct hp_error *error = NULL;
 
+	if (sides->by_names && image->id.kind == HP_IMAGE_FILE)
+		return open_by_names(sides, side, image, image->id.path);
 	if (image->id.kind != HP_IMAGE_FILE)
 		error = hp_epoch_read_symbols(epoch, image->epoch_image, &image->symbols,
 					      &image->symbol_count);

@@ -317,12 +317,9 @@ static struct hp_error *add_gathered(struct learning *learning, struct sides *si
 /* Errors are of epochs that nobody asked for, and nothing is learned from them then. */
 static struct hp_error *add_group(struct learning *learning, size_t group)
 {
-	const struct hp_compare_options options = {
-		.event = learning->sides->event,
-		.symfs = learning->sides->options->symfs,
-		.no_debuginfo = learning->sides->options->no_debuginfo,
-	};
-	struct sides sides = { .arena = learning->arena, .options = &options };
+	const struct hp_compare_options options = { .event = learning->sides->event };
+	/* Names are enough to tell procedures apart, and large files take their time. */
+	struct sides sides = { .arena = learning->arena, .options = &options, .by_names = true };
 	char *stamps[MOST_EPOCHS];
 	struct hp_compare_epochs epochs[HP_SIDES] = { { .stamps = stamps } };
 	struct hp_error *error;

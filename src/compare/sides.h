@@ -93,6 +93,7 @@ struct unit {
 struct sides {
 	struct hp_arena *arena;
 	const struct hp_compare_options *options;
+	bool by_names; /* procedures are known by the names that epochs kept: no file is opened */
 	struct side at[HP_SIDES];
 	const char *event; /* as the base has it */
 	enum hp_unit unit;
