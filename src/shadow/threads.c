@@ -17,7 +17,9 @@ enum {
 	PROCESS_LIMIT = 1024,
 	/* Threads whose waiting is looked at: some ten microseconds each. */
 	WAITING_LIMIT = 128,
-	LOOK_INTERVAL_NS = 100000000,
+	/* Between looks for descendants: many take longer, and are looked for less often. */
+	LOOK_INTERVAL_NS = 1000000,
+	LOOK_SHARE = 20,
 };
 
 static bool clock_ns(clockid_t clock, uint64_t *ns)
@@ -139,11 +141,16 @@ uint64_t target_cpu_ns(struct target *target, uint64_t now_ns)
 {
 	uint64_t total_ns = target->ended_ns;
 
-	if (target->follows && now_ns - target->looked_ns >= LOOK_INTERVAL_NS) {
-		target->looked_ns = now_ns;
+	if (target->follows && now_ns >= target->look_ns) {
+		uint64_t start_ns = hp_clock_monotonic_ns();
+		uint64_t pause_ns;
+
 		forget_ended(target);
 		find_descendants(target);
 		total_ns = target->ended_ns;
+		pause_ns = LOOK_SHARE * (hp_clock_monotonic_ns() - start_ns);
+		target->look_ns =
+			now_ns + (pause_ns > LOOK_INTERVAL_NS ? pause_ns : LOOK_INTERVAL_NS);
 	}
 	for (size_t i = 0; i < target->count; i++) {
 		struct target_process *process = &target->at[i];

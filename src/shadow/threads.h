@@ -22,17 +22,18 @@ struct target_process {
 struct target {
 	struct target_process *at;
 	size_t count, capacity;
-	uint64_t base_ns;   /* what they had used before we came */
-	uint64_t ended_ns;  /* by those that have ended */
-	uint64_t looked_ns; /* when descendants were looked for last */
-	bool follows;	    /* descendants too */
+	uint64_t base_ns;  /* what they had used before we came */
+	uint64_t ended_ns; /* by those that have ended */
+	uint64_t look_ns;  /* when descendants are looked for next */
+	bool follows;	   /* descendants too */
 };
 
 /* Adds one, with all threads or one only. False: no memory; one that is gone is not added. */
 bool target_add(struct target *target, pid_t pid, pid_t only_tid);
 void target_clear(struct target *target);
 
-/* CPU time used by all since they were added; now and then looks for new descendants. */
+/* CPU time used by all since they were added; looks for new descendants, whose beginnings windows are
+ * to find, too: as soon as that takes little. */
 uint64_t target_cpu_ns(struct target *target, uint64_t now_ns);
 
 /* How long its threads have been ready to run without running, in all; of very many, the first. */

@@ -429,6 +429,37 @@ START_TEST(what_threads_have_waited_for_a_cpu_adds_up)
 }
 END_TEST
 
+/* Of processes that run for a tenth of a second their beginnings would never be seen otherwise. */
+START_TEST(children_are_found_before_they_have_run_for_long)
+{
+	enum { SOON_NS = 50000000, ROUNDS = 20 };
+	bool is_found = false;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	/* Once is enough: somebody else may want the CPU while it looks. */
+	for (int i = 0; i < ROUNDS && !is_found && access(path, R_OK) == 0; i++) {
+		struct target target = { .follows = true };
+		uint64_t now_ns = hp_clock_monotonic_ns();
+		pid_t child;
+
+		ck_assert(target_add(&target, getpid(), 0));
+		target_cpu_ns(&target, now_ns);
+		ck_assert_uint_eq(target.count, 1);
+		child = fork();
+		if (child == 0)
+			for (;;)
+				pause();
+		target_cpu_ns(&target, now_ns + SOON_NS);
+		is_found = target.count == 2;
+		kill(child, SIGKILL);
+		ck_assert_int_eq(waitpid(child, NULL, 0), child);
+		target_clear(&target);
+	}
+	ck_assert(is_found || access(path, R_OK) < 0);
+}
+END_TEST
+
 START_TEST(groups_are_found_by_their_controller)
 {
 	static const char text[] = "12:cpu,cpuacct:/jobs/7\n4:memory:/a:b\n1:name=systemd:/\n"
@@ -532,7 +563,8 @@ HP_TEST_MAIN("shadow/schedule", there_is_one_moment_in_each_slot, moments_are_ev
 	     noise_in_waiting_adds_up_to_little,
 	     before_it_is_known_what_is_usual_nothing_is_held_against_a_copy,
 	     threads_that_end_take_their_waiting_with_them,
-	     what_threads_have_waited_for_a_cpu_adds_up, groups_are_found_by_their_controller,
+	     what_threads_have_waited_for_a_cpu_adds_up,
+	     children_are_found_before_they_have_run_for_long, groups_are_found_by_their_controller,
 	     windows_that_are_cut_count_while_they_are_few, quotas_are_whole_cpus,
 	     a_copy_runs_elsewhere_if_it_can,
 	     memory_to_spare_is_what_the_kernel_says_less_a_reserve)
