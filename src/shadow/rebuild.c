@@ -190,6 +190,19 @@ static struct hp_error *map_areas(struct vessel *vessel, const struct snapshot *
 	return error;
 }
 
+struct hp_error *rebuild(struct vessel *vessel, const struct snapshot *snapshot,
+			 struct mapped_files *files)
+{
+	struct hp_error *error = move_vdso(vessel, &snapshot->areas);
+
+	if (!error)
+		error = map_areas(vessel, snapshot, files);
+	/* It has no business with them any more: what it reads we read for it. */
+	if (!error && vessel_call(vessel, SYS_close_range, 0, UINT32_MAX, 0, 0, 0, 0) < 0)
+		error = hp_error_create(HP_ERROR_SYSTEM, "the copy has died");
+	return error;
+}
+
 /* --- contents --------------------------------------------------------------------------------- */
 
 /* A few runs at once; returns the next to begin with, SIZE_MAX when the vessel has died. */
@@ -225,7 +238,7 @@ static size_t write_runs(struct vessel *vessel, const struct snapshot *snapshot,
 	return first + count;
 }
 
-static struct hp_error *write_contents(struct vessel *vessel, const struct snapshot *snapshot)
+struct hp_error *rebuild_contents(struct vessel *vessel, const struct snapshot *snapshot)
 {
 	for (size_t at = 0; at < snapshot->run_count;) {
 		at = write_runs(vessel, snapshot, at);
@@ -233,21 +246,6 @@ static struct hp_error *write_contents(struct vessel *vessel, const struct snaps
 			return hp_error_create(HP_ERROR_SYSTEM, "the copy cannot be written to");
 	}
 	return NULL;
-}
-
-struct hp_error *rebuild(struct vessel *vessel, const struct snapshot *snapshot,
-			 struct mapped_files *files)
-{
-	struct hp_error *error = move_vdso(vessel, &snapshot->areas);
-
-	if (!error)
-		error = map_areas(vessel, snapshot, files);
-	if (!error)
-		error = write_contents(vessel, snapshot);
-	/* It has no business with them any more: what it reads we read for it. */
-	if (!error && vessel_call(vessel, SYS_close_range, 0, UINT32_MAX, 0, 0, 0, 0) < 0)
-		error = hp_error_create(HP_ERROR_SYSTEM, "the copy has died");
-	return error;
 }
 
 /* --- where new mappings go -------------------------------------------------------------------- */

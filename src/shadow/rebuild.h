@@ -13,9 +13,12 @@
 #include "snapshot.h"
 #include "vessel.h"
 
-/* Fills a vessel that has just been created. */
+/* Gives a vessel that has just been created all that the target has mapped, while the target's files
+ * can still be found. */
 struct hp_error *rebuild(struct vessel *vessel, const struct snapshot *snapshot,
 			 struct mapped_files *files);
+/* What was read of the target's memory: as much to move as there is. */
+struct hp_error *rebuild_contents(struct vessel *vessel, const struct snapshot *snapshot);
 /* Takes up what is free above the target's mappings, as far as limits let it; after everything else
  * has its place. */
 struct hp_error *rebuild_close(struct vessel *vessel, const struct areas *areas);

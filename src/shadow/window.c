@@ -228,7 +228,7 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 	return !error && held == HOLD_STOPPED;
 }
 
-/* --- while the target runs on ----------------------------------------------------------------- */
+/* --- building the copy ------------------------------------------------------------------------ */
 
 static uint64_t heap_end(const struct areas *areas)
 {
@@ -264,7 +264,7 @@ static struct hp_error *map_engine(struct window_maker *maker)
 
 static struct hp_error *build(struct window_maker *maker)
 {
-	struct hp_error *error = rebuild(&maker->vessel, &maker->snapshot, &maker->files);
+	struct hp_error *error = rebuild_contents(&maker->vessel, &maker->snapshot);
 
 	if (!error)
 		vdso_make_calls(&maker->vessel, &maker->snapshot.areas);
@@ -281,6 +281,8 @@ static struct hp_error *build(struct window_maker *maker)
 	maker->calls.heap_end = heap_end(&maker->snapshot.areas);
 	return error;
 }
+
+/* --- while the target runs on ----------------------------------------------------------------- */
 
 /* Until the thread has used as much CPU time as a window is long, has ended, or does not run. */
 static struct hp_error *collect_samples(struct window_maker *maker,
@@ -463,9 +465,12 @@ void window_make(struct window_maker *maker, struct window_order *order,
 		    copy(maker, order, result);
 	move_beside_copy(order, &cpus);
 	if (is_copied)
-		error = build(maker);
+		error = rebuild(&maker->vessel, &maker->snapshot, &maker->files);
+	/* The window is to be like any other time: nobody fills memory beside it. */
 	if (is_copied && !error)
 		error = collect_samples(maker, order, result->window.time_ns);
+	if (is_copied && !error)
+		error = build(maker);
 	terms = terms_of(order, 0, maker->matching.tick);
 	ledger_samples(maker->ledger, &terms);
 	if (is_copied && !error)

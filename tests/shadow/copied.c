@@ -59,6 +59,7 @@ void copied_rebuild(struct copied *copied, pid_t pid)
 {
 	hold_release(pid);
 	hp_assert_ok(rebuild(&copied->vessel, &copied->snapshot, &copied->files));
+	hp_assert_ok(rebuild_contents(&copied->vessel, &copied->snapshot));
 }
 
 void copied_clear(struct copied *copied)
