@@ -51,7 +51,9 @@ START_TEST(the_list_says_what_windows_counted)
 	assert_run(directory, "list --format=json", 0, output);
 	root = json_loads(output, 0, NULL);
 	windows = json_object_get(json_array_get(json_object_get(root, "epochs"), 0), "evidence");
-	ck_assert_uint_eq(json_array_size(windows), 3);
+	ck_assert_uint_eq(json_array_size(windows), 4);
+	ck_assert_str_eq(json_string_value(json_array_get(windows, 0)), "shadow");
+	ck_assert_str_eq(json_string_value(json_array_get(windows, 3)), "cycles");
 	windows = json_object_get(json_array_get(json_object_get(root, "epochs"), 0), "windows");
 	ck_assert_int_eq(json_integer_value(json_object_get(windows, "count")), 4);
 	ck_assert_int_eq(json_integer_value(json_object_get(windows, "time_ns")), 269000000);
