@@ -129,12 +129,8 @@ static int compare_codes(const void *left, const void *right)
 {
 	const struct code *a = *(const struct code *const *)left;
 	const struct code *b = *(const struct code *const *)right;
-	int order = strcmp(a->image->key, b->image->key);
+	int order = code_compare_keys(a, b);
 
-	if (!order)
-		order = strcmp(a->key, b->key);
-	if (!order)
-		order = (a->side > b->side) - (a->side < b->side);
 	if (!order)
 		order = (a->cost < b->cost) - (a->cost > b->cost);
 	return order;

@@ -31,12 +31,8 @@ static int compare_codes(const void *left, const void *right)
 {
 	const struct code *a = *(const struct code *const *)left;
 	const struct code *b = *(const struct code *const *)right;
-	int order = strcmp(a->image->key, b->image->key);
+	int order = code_compare_keys(a, b);
 
-	if (!order)
-		order = strcmp(a->key, b->key);
-	if (!order)
-		order = (a->side > b->side) - (a->side < b->side);
 	/* In order of address, so that the first is the first on both sides. */
 	if (!order && a->procedure && b->procedure)
 		order = (a->procedure->address.value > b->procedure->address.value) -

@@ -431,3 +431,12 @@ struct hp_error *sides_open(struct sides *sides, const struct hp_compare_epochs 
 		return hp_error_create_no_memory();
 	return error;
 }
+
+int code_compare_keys(const struct code *a, const struct code *b)
+{
+	int order = strcmp(a->image->key, b->image->key);
+
+	if (!order)
+		order = strcmp(a->key, b->key);
+	return order ? order : (a->side > b->side) - (a->side < b->side);
+}

@@ -116,6 +116,9 @@ const char *const *sides_notes(const struct sides *sides);
 const char *sides_format(struct hp_arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* By what is compared with each other (image and key), then by side. */
+int code_compare_keys(const struct code *a, const struct code *b);
+
 /* A symbol's: other names say where the procedure is, which is elsewhere in another build. */
 static inline bool code_has_name(const struct code *code)
 {
