@@ -222,3 +222,33 @@ struct hp_comparison *build_compare(struct hp_db *db, const struct build builds[
 			free(stamps[side][i]);
 	return comparison;
 }
+
+/* --- pairs ------------------------------------------------------------------------------------ */
+
+struct pair pair_open(const char *base, const char *candidate)
+{
+	struct pair pair = { .directory = fixture_directory() };
+
+	pair.db = fixture_db(pair.directory);
+	pair.builds[HP_BASE] = build_open(base);
+	pair.builds[HP_CANDIDATE] = build_open(candidate);
+	return pair;
+}
+
+void pair_compare(struct pair *pair, const struct spent *old, size_t old_count,
+		  const struct spent *new, size_t new_count)
+{
+	const struct spent *const spent[HP_SIDES] = { old, new };
+	const size_t counts[HP_SIDES] = { old_count, new_count };
+
+	pair->comparison = build_compare(pair->db, pair->builds, spent, counts);
+}
+
+void pair_close(struct pair *pair)
+{
+	hp_comparison_destroy(pair->comparison);
+	for (size_t side = 0; side < HP_SIDES; side++)
+		build_close(&pair->builds[side]);
+	hp_db_close(pair->db);
+	fixture_remove(pair->directory);
+}

@@ -43,6 +43,18 @@ struct hp_comparison *build_compare(struct hp_db *db, const struct build builds[
 				    const struct spent *const spent[HP_SIDES],
 				    const size_t counts[HP_SIDES]);
 
+/* Two such programs, and a comparison of them. */
+struct pair {
+	char *directory;
+	struct hp_db *db;
+	struct build builds[HP_SIDES];
+	struct hp_comparison *comparison; /* once pair_compare has made it */
+};
+struct pair pair_open(const char *base, const char *candidate);
+void pair_compare(struct pair *pair, const struct spent *old, size_t old_count,
+		  const struct spent *new, size_t new_count);
+void pair_close(struct pair *pair);
+
 /* What is said of a procedure, or NULL. */
 const struct hp_compared *build_find(const struct hp_comparison *comparison, const char *name);
 

@@ -6,34 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-struct test {
-	char *directory;
-	struct hp_db *db;
-	struct build builds[HP_SIDES];
-	struct hp_comparison *comparison;
-};
-
-static struct test begin(const char *base, const char *candidate, const struct spent *old,
+static struct pair begin(const char *base, const char *candidate, const struct spent *old,
 			 const struct spent *new, size_t count)
 {
-	struct test test = { .directory = fixture_directory() };
-	const struct spent *const spent[HP_SIDES] = { old, new };
-	const size_t counts[HP_SIDES] = { count, count };
+	struct pair test = pair_open(base, candidate);
 
-	test.db = fixture_db(test.directory);
-	test.builds[HP_BASE] = build_open(base);
-	test.builds[HP_CANDIDATE] = build_open(candidate);
-	test.comparison = build_compare(test.db, test.builds, spent, counts);
+	pair_compare(&test, old, count, new, count);
 	return test;
-}
-
-static void end(struct test *test)
-{
-	hp_comparison_destroy(test->comparison);
-	for (size_t side = 0; side < HP_SIDES; side++)
-		build_close(&test->builds[side]);
-	hp_db_close(test->db);
-	fixture_remove(test->directory);
 }
 
 /* The line of the source that says so. */
@@ -88,7 +67,7 @@ START_TEST(a_change_in_one_branch_is_in_its_block_and_line)
 				     { .name = "branches", .samples = 500, .line = here } };
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(candidates); i++) {
-		struct test test = begin("branches_old", candidates[i], old, new, 3);
+		struct pair test = begin("branches_old", candidates[i], old, new, 3);
 		const struct hp_compared *found = build_find(test.comparison, "branches");
 		const struct hp_compared *block;
 		size_t lines = 0;
@@ -129,7 +108,7 @@ START_TEST(a_change_in_one_branch_is_in_its_block_and_line)
 		for (size_t j = 0; j < test.comparison->finding_count; j++)
 			ck_assert(test.comparison->findings[j]->scope == HP_SCOPE_PROGRAM ||
 				  test.comparison->findings[j]->scope == HP_SCOPE_PROCEDURE);
-		end(&test);
+		pair_close(&test);
 	}
 }
 END_TEST
@@ -139,12 +118,12 @@ START_TEST(a_change_all_over_a_procedure_is_in_no_block)
 	const struct spent old[] = { { .name = "branches", .samples = 400 },
 				     { .name = "many", .samples = 400 } };
 	const struct spent new[] = { old[0], { .name = "many", .samples = 800 } };
-	struct test test = begin("branches_old", "branches_new", old, new, 2);
+	struct pair test = begin("branches_old", "branches_new", old, new, 2);
 	const struct hp_compared *found = build_find(test.comparison, "many");
 
 	ck_assert(found && found->is_finding);
 	ck_assert_uint_eq(found->block_count, 0);
-	end(&test);
+	pair_close(&test);
 }
 END_TEST
 
@@ -155,7 +134,7 @@ START_TEST(nothing_is_found_inside_of_what_did_not_change)
 	const struct spent old[] = { { .name = "branches", .samples = 800 },
 				     { .name = "many", .samples = 400 } };
 	const struct spent new[] = { { .name = "branches", .samples = 800, .line = here }, old[1] };
-	struct test test = begin("branches_old", "branches_old", old, new, 2);
+	struct pair test = begin("branches_old", "branches_old", old, new, 2);
 	const struct hp_compared *same = build_find(test.comparison, "branches");
 
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
@@ -166,7 +145,7 @@ START_TEST(nothing_is_found_inside_of_what_did_not_change)
 		ck_assert(!same->parts[i]->is_finding);
 		ck_assert(isnan(same->parts[i]->p) && isnan(same->parts[i]->q));
 	}
-	end(&test);
+	pair_close(&test);
 }
 END_TEST
 
@@ -185,7 +164,7 @@ START_TEST(with_lines_of_one_side_alone_places_are_known)
 
 	for (size_t i = 0; i < 2; i++) {
 		/* The side without lines cannot be spent on by line. */
-		struct test test =
+		struct pair test =
 			i ? begin("branches_plain", "branches_old", spent[1], spent[0], 3)
 			  : begin("branches_old", "branches_plain", spent[0], spent[1], 3);
 		const struct hp_compared *found = build_find(test.comparison, "branches");
@@ -195,7 +174,7 @@ START_TEST(with_lines_of_one_side_alone_places_are_known)
 		ck_assert_ptr_nonnull(found->file);
 		ck_assert_ptr_nonnull(strstr(found->file, "branches.c"));
 		ck_assert_uint_gt(found->line, 0);
-		end(&test);
+		pair_close(&test);
 	}
 }
 END_TEST

@@ -9,15 +9,8 @@
 
 /* --- comparisons of the two ------------------------------------------------------------------ */
 
-struct test {
-	char *directory;
-	struct hp_db *db;
-	struct build builds[HP_SIDES];
-	struct hp_comparison *comparison;
-};
-
 /* Epochs of each build, in turns; `host` costs the new one so many samples. */
-static struct test begin(uint64_t host)
+static struct pair begin(uint64_t host)
 {
 	const struct spent old[] = { { .name = "same", .samples = 400 },
 				     { .name = "former", .samples = 300 },
@@ -26,42 +19,28 @@ static struct test begin(uint64_t host)
 	const struct spent new[] = { { .name = "same", .samples = 400 },
 				     { .name = "latter", .samples = 300 },
 				     { .name = "host", .samples = host } };
-	struct test test = { .directory = fixture_directory() };
-	const struct spent *const spent[HP_SIDES] = { old, new };
-	const size_t counts[HP_SIDES] = { HP_ARRAY_COUNT(old), HP_ARRAY_COUNT(new) };
+	struct pair test = pair_open("pair_old", "pair_new");
 
-	test.db = fixture_db(test.directory);
-	test.builds[HP_BASE] = build_open("pair_old");
-	test.builds[HP_CANDIDATE] = build_open("pair_new");
-	test.comparison = build_compare(test.db, test.builds, spent, counts);
+	pair_compare(&test, old, HP_ARRAY_COUNT(old), new, HP_ARRAY_COUNT(new));
 	return test;
-}
-
-static void end(struct test *test)
-{
-	hp_comparison_destroy(test->comparison);
-	for (size_t side = 0; side < HP_SIDES; side++)
-		build_close(&test->builds[side]);
-	hp_db_close(test->db);
-	fixture_remove(test->directory);
 }
 
 START_TEST(a_procedure_of_another_name_is_known_by_its_code)
 {
-	struct test test = begin(300);
+	struct pair test = begin(300);
 	const struct hp_compared *latter = build_find(test.comparison, "latter");
 
 	ck_assert_ptr_nonnull(latter);
 	ck_assert_str_eq(latter->former_name, "former");
 	ck_assert_double_eq_tol(latter->change.value, 0, 1e-6);
 	ck_assert_ptr_null(build_find(test.comparison, "former"));
-	end(&test);
+	pair_close(&test);
 }
 END_TEST
 
 START_TEST(what_was_inlined_counts_for_its_caller_and_is_no_finding)
 {
-	struct test test = begin(300);
+	struct pair test = begin(300);
 	const struct hp_compared *host = build_find(test.comparison, "host");
 
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
@@ -73,25 +52,25 @@ START_TEST(what_was_inlined_counts_for_its_caller_and_is_no_finding)
 	ck_assert_double_eq_tol(host->shifts[0].cost, 200e6, 1);
 	ck_assert_ptr_null(build_find(test.comparison, "callee"));
 	ck_assert_ptr_null(host->former_name);
-	end(&test);
+	pair_close(&test);
 }
 END_TEST
 
 START_TEST(what_got_dearer_by_inlining_is_a_finding_all_the_same)
 {
-	struct test test = begin(500);
+	struct pair test = begin(500);
 	const struct hp_compared *host = build_find(test.comparison, "host");
 
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
 	ck_assert(host->is_finding);
 	ck_assert_double_eq_tol(host->lost.value, 200e6, 1);
-	end(&test);
+	pair_close(&test);
 }
 END_TEST
 
 START_TEST(findings_show_lines_and_instructions_of_both_sides)
 {
-	struct test test = begin(500);
+	struct pair test = begin(500);
 	const struct hp_compared *host = build_find(test.comparison, "host");
 	bool lines = false;
 	bool instructions = false;
@@ -107,7 +86,7 @@ START_TEST(findings_show_lines_and_instructions_of_both_sides)
 	}
 	ck_assert(lines);
 	ck_assert(instructions);
-	end(&test);
+	pair_close(&test);
 }
 END_TEST
 
@@ -134,7 +113,7 @@ static double sum_of_lines(const struct hp_compared *procedure, size_t side, uin
 
 START_TEST(lines_of_a_procedure_add_up_to_it)
 {
-	struct test test = begin(500);
+	struct pair test = begin(500);
 	const struct hp_compared *same = build_find(test.comparison, "same");
 	const struct hp_compared *host = build_find(test.comparison, "host");
 	uint64_t samples;
@@ -152,14 +131,14 @@ START_TEST(lines_of_a_procedure_add_up_to_it)
 	ck_assert_double_eq_tol(sum_of_lines(host, HP_BASE, &samples),
 				host->side[HP_BASE].cost.value / 3, 1e-6);
 	ck_assert_uint_eq(samples, BUILD_RUNS * 100);
-	end(&test);
+	pair_close(&test);
 }
 END_TEST
 
 /* The builds have `same` on lines of different numbers. */
 START_TEST(a_line_that_moved_is_known_by_its_code)
 {
-	struct test test = begin(500);
+	struct pair test = begin(500);
 	const struct hp_compared *same = build_find(test.comparison, "same");
 
 	ck_assert_uint_gt(same->part_count, 0);
@@ -167,7 +146,7 @@ START_TEST(a_line_that_moved_is_known_by_its_code)
 		ck_assert_double_eq_tol(same->parts[i]->change.value, 0, 1e-9);
 		ck_assert(same->parts[i]->change.low < 0 && same->parts[i]->change.high > 0);
 	}
-	end(&test);
+	pair_close(&test);
 }
 END_TEST
 
@@ -181,17 +160,12 @@ static void spend_on_copies(struct spent spent[3], uint64_t callee, uint64_t hos
 	spent[2] = (struct spent){ .name = "other", .samples = 300 };
 }
 
-static struct test compare_copies(const char *const builds[HP_SIDES],
+static struct pair compare_copies(const char *const builds[HP_SIDES],
 				  struct spent spent[HP_SIDES][3])
 {
-	struct test test = { .directory = fixture_directory() };
-	const struct spent *const both[HP_SIDES] = { spent[HP_BASE], spent[HP_CANDIDATE] };
-	const size_t counts[HP_SIDES] = { 3, 3 };
+	struct pair test = pair_open(builds[HP_BASE], builds[HP_CANDIDATE]);
 
-	test.db = fixture_db(test.directory);
-	for (size_t side = 0; side < HP_SIDES; side++)
-		test.builds[side] = build_open(builds[side]);
-	test.comparison = build_compare(test.db, test.builds, both, counts);
+	pair_compare(&test, spent[HP_BASE], 3, spent[HP_CANDIDATE], 3);
 	return test;
 }
 
@@ -202,7 +176,7 @@ START_TEST(cost_that_went_into_copies_is_no_change)
 		const char *const builds[HP_SIDES] = { old ? "copies_new" : "copies_old",
 						       old ? "copies_old" : "copies_new" };
 		struct spent spent[HP_SIDES][3];
-		struct test test;
+		struct pair test;
 		const struct hp_compared *host;
 
 		spend_on_copies(spent[old ? HP_CANDIDATE : HP_BASE], 600, 100);
@@ -217,7 +191,7 @@ START_TEST(cost_that_went_into_copies_is_no_change)
 		ck_assert_str_eq(host->shifts[0].partner->name, "callee");
 		ck_assert_double_eq_tol(host->shifts[0].cost, old ? -300e6 : 300e6, 1);
 		ck_assert_ptr_null(build_find(test.comparison, "callee"));
-		end(&test);
+		pair_close(&test);
 	}
 }
 END_TEST
@@ -226,7 +200,7 @@ START_TEST(copies_that_cost_more_than_the_calls_are_a_regression)
 {
 	const char *const builds[HP_SIDES] = { "copies_old", "copies_new" };
 	struct spent spent[HP_SIDES][3];
-	struct test test;
+	struct pair test;
 	const struct hp_compared *host;
 
 	spend_on_copies(spent[HP_BASE], 600, 100);
@@ -236,7 +210,7 @@ START_TEST(copies_that_cost_more_than_the_calls_are_a_regression)
 	host = build_find(test.comparison, "host");
 	ck_assert(host && host->is_finding);
 	ck_assert_double_eq_tol(host->lost.value, 400e6, 1);
-	end(&test);
+	pair_close(&test);
 }
 END_TEST
 
@@ -248,7 +222,7 @@ START_TEST(without_more_copies_it_is_two_changes)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(candidates); i++) {
 		const char *const builds[HP_SIDES] = { "copies_old", candidates[i] };
 		struct spent spent[HP_SIDES][3];
-		struct test test;
+		struct pair test;
 
 		spend_on_copies(spent[HP_BASE], 600, 100);
 		spend_on_copies(spent[HP_CANDIDATE], 300, 400);
@@ -256,7 +230,7 @@ START_TEST(without_more_copies_it_is_two_changes)
 		ck_assert(build_find(test.comparison, "host")->is_finding);
 		ck_assert(build_find(test.comparison, "callee")->is_finding);
 		ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
-		end(&test);
+		pair_close(&test);
 	}
 }
 END_TEST

@@ -5,41 +5,6 @@
 
 #include <string.h>
 
-struct test {
-	char *directory;
-	struct hp_db *db;
-	struct build builds[HP_SIDES];
-	struct hp_comparison *comparison;
-};
-
-static struct test begin(const char *base, const char *candidate)
-{
-	struct test test = { .directory = fixture_directory() };
-
-	test.db = fixture_db(test.directory);
-	test.builds[HP_BASE] = build_open(base);
-	test.builds[HP_CANDIDATE] = build_open(candidate);
-	return test;
-}
-
-static void compare(struct test *test, const struct spent *old, size_t old_count,
-		    const struct spent *new, size_t new_count)
-{
-	const struct spent *const spent[HP_SIDES] = { old, new };
-	const size_t counts[HP_SIDES] = { old_count, new_count };
-
-	test->comparison = build_compare(test->db, test->builds, spent, counts);
-}
-
-static void end(struct test *test)
-{
-	hp_comparison_destroy(test->comparison);
-	for (size_t side = 0; side < HP_SIDES; side++)
-		build_close(&test->builds[side]);
-	hp_db_close(test->db);
-	fixture_remove(test->directory);
-}
-
 /* --- several of one name --------------------------------------------------------------------- */
 
 /* The `helper` that lies nearest to `beside`, a procedure of its source. */
@@ -71,7 +36,7 @@ static struct spent in_helper(const struct build *build, const char *beside, uin
 
 START_TEST(statics_of_one_name_in_two_files_are_two)
 {
-	struct test test = begin("namesakes_ab", "namesakes_ba");
+	struct pair test = pair_open("namesakes_ab", "namesakes_ba");
 	const struct spent old[] = { in_helper(&test.builds[HP_BASE], "namesake_a", 400),
 				     in_helper(&test.builds[HP_BASE], "namesake_b", 600) };
 	const struct spent new[] = { in_helper(&test.builds[HP_CANDIDATE], "namesake_a", 800),
@@ -79,7 +44,7 @@ START_TEST(statics_of_one_name_in_two_files_are_two)
 	const struct hp_compared *a;
 	const struct hp_compared *b;
 
-	compare(&test, old, 2, new, 2);
+	pair_compare(&test, old, 2, new, 2);
 	a = build_find(test.comparison, "helper (namesake_a.c)");
 	b = build_find(test.comparison, "helper (namesake_b.c)");
 	ck_assert(a && b);
@@ -88,38 +53,38 @@ START_TEST(statics_of_one_name_in_two_files_are_two)
 	ck_assert(a->is_finding && !b->is_finding);
 	ck_assert_ptr_null(a->former_name);
 	ck_assert_ptr_nonnull(strstr(a->file, "namesake_a.c"));
-	end(&test);
+	pair_close(&test);
 }
 END_TEST
 
 START_TEST(one_that_has_samples_here_is_not_the_other_that_has_them_there)
 {
-	struct test test = begin("namesakes_ab", "namesakes_ba");
+	struct pair test = pair_open("namesakes_ab", "namesakes_ba");
 	const struct spent old[] = { in_helper(&test.builds[HP_BASE], "namesake_a", 400) };
 	const struct spent new[] = { in_helper(&test.builds[HP_CANDIDATE], "namesake_b", 400) };
 	const struct hp_compared *a;
 	const struct hp_compared *b;
 
-	compare(&test, old, 1, new, 1);
+	pair_compare(&test, old, 1, new, 1);
 	a = build_find(test.comparison, "helper (namesake_a.c)");
 	b = build_find(test.comparison, "helper (namesake_b.c)");
 	ck_assert(a && b);
 	ck_assert_uint_eq(a->side[HP_CANDIDATE].samples, 0);
 	ck_assert_uint_eq(b->side[HP_BASE].samples, 0);
-	end(&test);
+	pair_close(&test);
 }
 END_TEST
 
 START_TEST(without_line_information_their_code_tells_them_apart)
 {
-	struct test test = begin("namesakes_ab_plain", "namesakes_ba_plain");
+	struct pair test = pair_open("namesakes_ab_plain", "namesakes_ba_plain");
 	const struct spent old[] = { in_helper(&test.builds[HP_BASE], "namesake_a", 400),
 				     in_helper(&test.builds[HP_BASE], "namesake_b", 600) };
 	const struct spent new[] = { in_helper(&test.builds[HP_CANDIDATE], "namesake_a", 800),
 				     in_helper(&test.builds[HP_CANDIDATE], "namesake_b", 600) };
 	const struct hp_compared *image;
 
-	compare(&test, old, 2, new, 2);
+	pair_compare(&test, old, 2, new, 2);
 	ck_assert_uint_eq(test.comparison->program->part_count, 1);
 	image = test.comparison->program->parts[0];
 	ck_assert_uint_eq(image->part_count, 2);
@@ -133,7 +98,7 @@ START_TEST(without_line_information_their_code_tells_them_apart)
 		ck_assert_uint_eq(helper->side[HP_CANDIDATE].samples,
 				  is_a ? BUILD_RUNS * 800 : BUILD_RUNS * 600);
 	}
-	end(&test);
+	pair_close(&test);
 }
 END_TEST
 
@@ -160,7 +125,7 @@ static const struct hp_procedure *part_of(const struct build *build, const char 
 
 START_TEST(a_part_that_compilers_split_off_is_its_procedure)
 {
-	struct test test = begin("parts_old", "parts_new");
+	struct pair test = pair_open("parts_old", "parts_new");
 	const struct spent old[] = {
 		{ .procedure = part_of(&test.builds[HP_BASE], "work"), .samples = 400 },
 		{ .name = "one", .samples = 200 },
@@ -173,14 +138,14 @@ START_TEST(a_part_that_compilers_split_off_is_its_procedure)
 	};
 	const struct hp_compared *work;
 
-	compare(&test, old, 3, new, 3);
+	pair_compare(&test, old, 3, new, 3);
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
 	work = build_find(test.comparison, "work");
 	ck_assert_ptr_nonnull(work);
 	ck_assert_ptr_null(work->former_name);
 	ck_assert_uint_eq(work->side[HP_BASE].samples, BUILD_RUNS * 400);
 	ck_assert_uint_eq(work->side[HP_CANDIDATE].samples, BUILD_RUNS * 400);
-	end(&test);
+	pair_close(&test);
 }
 END_TEST
 
@@ -211,7 +176,7 @@ static uint64_t work_in(size_t side)
 
 START_TEST(stripped_procedures_are_known_by_their_code)
 {
-	struct test test = begin("parts_old_stripped", "parts_new_stripped");
+	struct pair test = pair_open("parts_old_stripped", "parts_new_stripped");
 	const struct spent old[] = {
 		in_stripped(&test.builds[HP_BASE], "parts_old", "work", 400),
 		in_stripped(&test.builds[HP_BASE], "parts_old", "one", 200),
@@ -225,7 +190,7 @@ START_TEST(stripped_procedures_are_known_by_their_code)
 	char name[64];
 	const struct hp_compared *work;
 
-	compare(&test, old, 3, new, 3);
+	pair_compare(&test, old, 3, new, 3);
 	snprintf(name, sizeof(name), "parts_new_stripped+0x%lx",
 		 (unsigned long)work_in(HP_CANDIDATE));
 	work = build_find(test.comparison, name);
@@ -241,7 +206,7 @@ START_TEST(stripped_procedures_are_known_by_their_code)
 		ck_assert(other == work ||
 			  (other->change.value < 1e-9 && other->change.value > -1e-9));
 	}
-	end(&test);
+	pair_close(&test);
 }
 END_TEST
 
@@ -249,7 +214,7 @@ END_TEST
 START_TEST(code_that_nothing_describes_is_one_thing)
 {
 	for (uint64_t times = 1; times <= 2; times++) {
-		struct test test = begin("parts_old_bare", "parts_new_bare");
+		struct pair test = pair_open("parts_old_bare", "parts_new_bare");
 		struct spent spent[HP_SIDES] = { 0 };
 
 		for (size_t side = 0; side < HP_SIDES; side++) {
@@ -259,13 +224,13 @@ START_TEST(code_that_nothing_describes_is_one_thing)
 				hp_image_procedure_at(test.builds[side].image, inside);
 			spent[side].samples = side == HP_BASE ? 500 : 500 * times;
 		}
-		compare(&test, &spent[HP_BASE], 1, &spent[HP_CANDIDATE], 1);
+		pair_compare(&test, &spent[HP_BASE], 1, &spent[HP_CANDIDATE], 1);
 		ck_assert_uint_eq(test.comparison->program->parts[0]->part_count, 1);
 		ck_assert_double_eq_tol(test.comparison->program->parts[0]->parts[0]->change.value,
 					(double)times - 1, 1e-9);
 		ck_assert_int_eq(test.comparison->verdict,
 				 times == 1 ? HP_VERDICT_PASS : HP_VERDICT_REGRESSION);
-		end(&test);
+		pair_close(&test);
 	}
 }
 END_TEST
