@@ -247,25 +247,35 @@ START_TEST(what_was_written_is_not_written_again)
 }
 END_TEST
 
-/* Twice round the loop, out of it, and through the table; then straight on to the sample. */
-START_TEST(branch_records_say_what_ran)
+/* Twice round the loop in 4 and 6 cycles, out of it in 20, and through the table; the sample is on
+ * the way from there. How long it took to the first branch is of no code that is known. */
+static struct record with_branches(void)
 {
 	const char *loop = sample_head;
-	struct bench bench = bench_begin();
-	struct record record = {
+
+	return (struct record){
 		.kind = RECORD_SAMPLE,
 		.cpu_mode = PERF_RECORD_MISC_USER,
 		.sample.address = (uintptr_t)sample_stack,
 		.sample.branch_count = 4,
 		.sample.branches = {
-			{ (uintptr_t)sample_jump, (uintptr_t)sample_case1 },
-			{ (uintptr_t)sample_loop, (uintptr_t)loop },
-			{ (uintptr_t)sample_loop, (uintptr_t)loop },
-			{ 0, 0 },
+			{ (uintptr_t)sample_jump, (uintptr_t)sample_case1, 20 },
+			{ (uintptr_t)sample_loop, (uintptr_t)loop, 6 },
+			{ (uintptr_t)sample_loop, (uintptr_t)loop, 4 },
+			{ (uintptr_t)sample_loop, (uintptr_t)loop, 7000 },
 		},
 	};
+}
+
+START_TEST(branch_records_say_what_ran)
+{
+	const char *loop = sample_head;
+	struct bench bench = bench_begin();
+	struct record record = with_branches();
 	struct hp_window_evidence evidence;
 
+	/* Not recorded. */
+	record.sample.branches[3] = (struct record_branch){ 0 };
 	outcomes_follow(bench.outcomes, &record, &bench.context);
 	evidence = written(&bench);
 	ck_assert_uint_eq(evidence.strata[0].followed, 1);
@@ -298,25 +308,11 @@ static uint64_t range_sum(const struct bench *bench, const struct hp_window_evid
 	return sum;
 }
 
-/* Twice round the loop in 4 and 6 cycles, out of it in 20, and through the table; the sample is on
- * the way from there. */
 START_TEST(branch_records_say_how_long_straight_code_takes)
 {
 	const char *loop = sample_head;
 	struct bench bench = bench_begin();
-	struct record record = {
-		.kind = RECORD_SAMPLE,
-		.cpu_mode = PERF_RECORD_MISC_USER,
-		.sample.address = (uintptr_t)sample_stack,
-		.sample.branch_count = 4,
-		.sample.branches = {
-			{ (uintptr_t)sample_jump, (uintptr_t)sample_case1, 20 },
-			{ (uintptr_t)sample_loop, (uintptr_t)loop, 6 },
-			{ (uintptr_t)sample_loop, (uintptr_t)loop, 4 },
-			/* How long it took to here is of no code that is known. */
-			{ (uintptr_t)sample_loop, (uintptr_t)loop, 7000 },
-		},
-	};
+	struct record record = with_branches();
 	struct record none = record;
 	struct record gap = record;
 	struct record full = record;
