@@ -4,6 +4,7 @@ EXTRA_DIST += \
 	.ci/run \
 	scripts/bench/attribution \
 	scripts/bench/bench.py \
+	scripts/bench/beside.c \
 	scripts/bench/cfg-speed \
 	scripts/bench/clock.c \
 	scripts/bench/database-size \
@@ -15,6 +16,7 @@ EXTRA_DIST += \
 	scripts/bench/record-overhead \
 	scripts/bench/report-speed \
 	scripts/bench/self_timed.h \
+	scripts/bench/shadow-contention \
 	scripts/bench/shadow-overhead \
 	scripts/bench/shadow-replay \
 	scripts/bench/shares.c \
