@@ -59,9 +59,9 @@ static void add_names(struct hp_epoch_writer *writer, const struct recorded *rec
 	size_t count = 0;
 
 	for (size_t i = 0; i < MOST_PROCEDURES && recorded->names[i]; i++)
-		symbols[count++] = (struct hp_symbol){ { i * PROCEDURE_BYTES },
-						       PROCEDURE_BYTES,
-						       strdup(recorded->names[i]) };
+		symbols[count++] = (struct hp_symbol){
+			{ i * PROCEDURE_BYTES }, PROCEDURE_BYTES, strdup(recorded->names[i]), NULL
+		};
 	hp_assert_ok(hp_epoch_writer_symbols(writer, image, symbols, count));
 	for (size_t i = 0; i < count; i++)
 		free(symbols[i].name);

@@ -302,12 +302,25 @@ struct hp_window_evidence fixture_evidence(uint64_t recording)
 	return evidence;
 }
 
+struct hp_body fixture_body(uint32_t number)
+{
+	struct hp_body body = { .instructions = 1000 * number };
+
+	for (uint32_t i = 1; i <= number && i <= HP_BODY_MOST_HASHES; i++) {
+		hp_hashes_add(&body.exact, i * i * 0x01234567u);
+		hp_hashes_add(&body.shape, UINT32_MAX - i * number);
+	}
+	return body;
+}
+
 char *fixture_rich_epoch(struct hp_db *db)
 {
 	struct hp_window_evidence evidence = fixture_evidence(77);
 	char memcpy_name[] = "memcpy";
 	char time_name[] = "__vdso_time";
-	struct hp_symbol symbols[] = { { { 0 }, 64, memcpy_name }, { { 80 }, 16, time_name } };
+	struct hp_body body = fixture_body(7);
+	struct hp_symbol symbols[] = { { { 0 }, 64, memcpy_name, NULL },
+				       { { 80 }, 16, time_name, &body } };
 	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 0, true);
 	struct hp_random random = hp_random_seeded(7);
 	struct hp_epoch_writer *writer;

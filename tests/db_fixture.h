@@ -28,7 +28,9 @@ struct hp_epoch_meta fixture_meta(const char *event, uint64_t samples, bool comp
 char *fixture_epoch(struct hp_db *db, const char *label, uint64_t samples);
 /* What a few windows of one recording counted: blocks and edges of images 1 and 2; clear it. */
 struct hp_window_evidence fixture_evidence(uint64_t recording);
-/* A small epoch with a bit of everything: two events, symbols, kept bytes, windows. */
+/* A body with so many hashes, up to what one holds; of another number it is another one. */
+struct hp_body fixture_body(uint32_t number);
+/* A small epoch with a bit of everything: two events, symbols, a body, kept bytes, windows. */
 char *fixture_rich_epoch(struct hp_db *db);
 
 /* Number of problems that verify finds in all epochs; the first is copied to `first` if given. */

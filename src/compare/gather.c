@@ -122,7 +122,7 @@ static struct hp_error *add_kept_names(struct hp_epoch *epoch, struct side_image
 
 		if (hp_image_id_compare(hp_epoch_image(epoch, i), &image->id) != 0)
 			continue;
-		error = hp_epoch_read_symbols(epoch, i, &symbols, &count);
+		error = hp_epoch_read_symbols(epoch, i, &symbols, &count, NULL);
 		if (error)
 			break;
 		if (!hp_grow((void **)&image->symbols, &image->symbol_room,
@@ -140,21 +140,33 @@ static struct hp_error *add_kept_names(struct hp_epoch *epoch, struct side_image
 	return error;
 }
 
-/* Without its file, by the names that the epochs kept; `problem` says why. Samples of one without
- * names would be missing from the procedures of the others: then it is one thing on both sides. */
+static bool has_bodies(const struct side_image *image)
+{
+	for (size_t i = 0; i < image->symbol_count; i++)
+		if (image->symbols[i].body)
+			return true;
+	return false;
+}
+
+/* Without its file, by what the epochs kept; `problem` says why. Samples of one without names
+ * would be missing from the procedures of the others: then it is one thing on both sides. */
 static struct hp_error *open_by_names(struct sides *sides, struct side *side,
 				      struct side_image *image, const char *problem)
 {
 	struct hp_image_options options = { .kept_only = true };
 	struct hp_error *error = NULL;
+	const char *how = "as a whole";
 	bool is_named = true;
 
 	for (size_t i = 0; i < side->replicates.count && !error; i++)
 		error = add_kept_names(side->replicates.at[i].epoch, image, &is_named);
 	if (error)
 		return error;
-	if (!sides_note(sides, "%s; it is compared %s", problem,
-			is_named ? "by the names that were kept of it" : "as a whole"))
+	if (is_named)
+		how = has_bodies(image)
+			      ? "by the names and bodies of procedures that were kept of it"
+			      : "by the names that were kept of it";
+	if (!sides_note(sides, "%s; it is compared %s", problem, how))
 		return hp_error_create_no_memory();
 	if (!is_named)
 		return NULL;
@@ -178,7 +190,7 @@ static struct hp_error *open_image(struct sides *sides, struct side *side, struc
 		return open_by_names(sides, side, image, image->id.path);
 	if (image->id.kind != HP_IMAGE_FILE)
 		error = hp_epoch_read_symbols(epoch, image->epoch_image, &image->symbols,
-					      &image->symbol_count);
+					      &image->symbol_count, NULL);
 	if (error)
 		return error;
 	options.symbols = image->symbols;

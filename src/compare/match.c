@@ -75,7 +75,7 @@ static struct hp_error *match_images(struct sides *sides)
 }
 
 /* An image whose file is missing on one side is one thing on both, but for the procedures whose
- * names were kept: without code nothing else is found again. */
+ * names were kept: the others are not told apart. */
 static void merge_unreadable(struct sides *sides, const struct side_image *unreadable)
 {
 	for (size_t side = 0; side < HP_SIDES; side++)

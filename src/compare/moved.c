@@ -16,16 +16,34 @@
 #include <math.h>
 #include <string.h>
 
-/* What costs less than this share of its side is not looked at. */
-static const double least_share = 0.003;
-
 /* --- bodies ---------------------------------------------------------------------------------- */
+
+/* As an epoch kept it, by offset, which the address is where there is no file. */
+static const struct hp_body *kept_body(const struct code *code)
+{
+	const struct side_image *image = code->image;
+
+	for (size_t i = 0; i < image->symbol_count; i++)
+		if (image->symbols[i].offset.value == code->procedure->address.value &&
+		    image->symbols[i].body)
+			return image->symbols[i].body;
+	return NULL;
+}
 
 void moved_body(const struct code *code, struct hp_body *body)
 {
+	const struct hp_body *kept;
+
 	*body = (struct hp_body){ 0 };
-	if (code->procedure && code->image->file)
+	if (!code->procedure || !code->image->file)
+		return;
+	if (!code->image->is_by_names) {
 		hp_image_body(code->image->file, code->procedure, body);
+		return;
+	}
+	kept = kept_body(code);
+	if (kept)
+		*body = *kept;
 }
 
 /* --- units ----------------------------------------------------------------------------------- */
@@ -36,7 +54,7 @@ static bool is_lone(const struct sides *sides, const struct unit *unit, enum hp_
 	for (size_t i = 0; i < unit->codes.count; i++)
 		if (unit->codes.at[i]->side != side || !unit->codes.at[i]->procedure)
 			return false;
-	return unit->codes.count && unit->cost[side] >= least_share * sides->at[side].cost;
+	return unit->codes.count && unit->cost[side] >= HP_BODY_LEAST_SHARE * sides->at[side].cost;
 }
 
 /* `from` becomes part of `into`; base's codes stay before the candidate's. */
@@ -225,7 +243,8 @@ static struct hp_error *list_inlined(const struct sides *sides, struct inlining 
 			const struct code *code = unit->codes.at[j];
 
 			if (code->procedure &&
-			    unit->cost[code->side] >= least_share * sides->at[code->side].cost)
+			    unit->cost[code->side] >=
+				    HP_BODY_LEAST_SHARE * sides->at[code->side].cost)
 				error = add_inlined(inlining, code, i);
 		}
 	}

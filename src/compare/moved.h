@@ -17,7 +17,7 @@ struct hp_error *sides_match_moved(struct sides *sides);
 /* Code that has so much in common is the same procedure. */
 #define MOVED_LEAST_SIMILARITY 0.4
 
-/* What is known of the code, if anything is. */
+/* What is known of the code, if anything is: from its file, or kept in the epochs. */
 void moved_body(const struct code *code, struct hp_body *body);
 
 #endif

@@ -41,10 +41,10 @@ struct side_image {
 	size_t replicate;	   /* the first that has it */
 	size_t epoch_image;	   /* its number there */
 	struct hp_image *file;	   /* owned; NULL where it cannot be read */
-	struct hp_symbol *symbols; /* kept in the epochs */
+	struct hp_symbol *symbols; /* kept in the epochs; of all of them one after the other */
 	size_t symbol_count;
 	size_t symbol_room;
-	bool is_by_names;		/* `file` has the epochs' names alone, and no code */
+	bool is_by_names;		/* `file` has what the epochs kept alone, and no code */
 	const char *key;		/* the same on both sides */
 	HP_VECTOR(struct place) places; /* by procedure, then address; owned */
 	double cost;

@@ -67,11 +67,29 @@ struct hp_symbol_file {
 	struct hp_image_id image;
 	struct hp_symbol *symbols;
 	size_t count;
+	bool has_unknown;      /* sections that this version ignores */
+	struct hp_error *lost; /* why bodies that were kept are not among them; NULL: they are */
 };
 void hp_symbol_file_clear(struct hp_symbol_file *symbols);
 struct hp_error *hp_symbols_encode(const struct hp_image_id *image, const struct hp_symbol *symbols,
 				   size_t count, struct hp_writer *file);
+/* Damaged bodies are left out: that is no error. */
 struct hp_error *hp_symbols_decode(uint8_t *bytes, size_t size, struct hp_symbol_file *symbols);
+
+/*
+ * The section of bodies beside that of names. It is of a version of hashing, which the last
+ * character of the tag counts: what hashes otherwise is not to be compared, and skipped like every
+ * section that a reader does not know.
+ */
+#define HP_BODIES_TAG "bod1"
+/* No image has so many procedures that matter; further ones are not written, and not read. */
+enum { HP_BODIES_MOST = 1 << 16 };
+/* Of symbols that have one. Nothing is written where none has. */
+struct hp_error *hp_bodies_encode(const struct hp_symbol *symbols, size_t count,
+				  struct hp_container_builder *builder);
+/* Into `symbols`, which have none; after an error they have none again. */
+struct hp_error *hp_bodies_decode(const struct hp_container *file, struct hp_symbol *symbols,
+				  size_t count);
 
 /* --- what windows counted ------------------------------------------------------------------ */
 

@@ -140,13 +140,18 @@ static bool is_known(const struct hp_container_kind *kind, const char *tag)
 	return false;
 }
 
-static struct hp_error *inflate_section(struct hp_section *section)
+static struct hp_error *read_contents(struct hp_section *section)
 {
-	unsigned long long claimed =
-		ZSTD_getFrameContentSize(section->stored, section->stored_size);
-	size_t frame = ZSTD_findFrameCompressedSize(section->stored, section->stored_size);
+	unsigned long long claimed;
+	size_t frame;
 	size_t got;
 
+	if (!(section->flags & HP_SECTION_ZSTD)) {
+		section->raw = section->stored;
+		return NULL;
+	}
+	claimed = ZSTD_getFrameContentSize(section->stored, section->stored_size);
+	frame = ZSTD_findFrameCompressedSize(section->stored, section->stored_size);
 	if (ZSTD_isError(frame) || frame != section->stored_size || claimed != section->raw_size)
 		return damaged(section->offset, "section '%s': not one zstd frame of %zu bytes",
 			       section->tag, section->raw_size);
@@ -162,12 +167,32 @@ static struct hp_error *inflate_section(struct hp_section *section)
 	return NULL;
 }
 
+static struct hp_error *check_stored(const struct hp_section *section, uint32_t crc)
+{
+	if (crc_of(0, section->stored, section->stored_size) == crc)
+		return NULL;
+	return damaged(section->offset, "the checksum of section '%s' does not fit", section->tag);
+}
+
+/* Damage to it stays with it. */
+static struct hp_error *read_expendable(struct hp_section *section, uint32_t crc)
+{
+	struct hp_error *error = check_stored(section, crc);
+
+	if (!error)
+		error = read_contents(section);
+	if (error && error->class == HP_ERROR_DAMAGED)
+		section->damage = hp_steal(error);
+	return error;
+}
+
 /* One entry of the table and the bytes it stands for, which begin at `*data`. */
 static struct hp_error *parse_section(struct hp_container *file, struct hp_reader *table,
 				      const struct hp_container_kind *kind, size_t *data)
 {
 	struct hp_section *section = &file->sections[file->section_count++];
 	size_t entry = hp_reader_offset(table);
+	struct hp_error *error;
 	uint32_t stored_size = 0;
 	uint32_t raw_size = 0;
 	uint32_t crc = 0;
@@ -194,9 +219,11 @@ static struct hp_error *parse_section(struct hp_container *file, struct hp_reade
 	section->stored_size = stored_size;
 	section->raw_size = raw_size;
 	*data += stored_size;
-	if (crc_of(0, section->stored, stored_size) != crc)
-		return damaged(section->offset, "the checksum of section '%s' does not fit",
-			       section->tag);
+	if (kind->expendable && strcmp(section->tag, kind->expendable) == 0)
+		return read_expendable(section, crc);
+	error = check_stored(section, crc);
+	if (error)
+		return error;
 	if (!is_known(kind, section->tag)) {
 		file->has_unknown = true;
 		if (section->flags & HP_SECTION_REQUIRED)
@@ -207,10 +234,7 @@ static struct hp_error *parse_section(struct hp_container *file, struct hp_reade
 					       "use the hpcprof that wrote it, or a newer one");
 		return NULL;
 	}
-	if (section->flags & HP_SECTION_ZSTD)
-		return inflate_section(section);
-	section->raw = section->stored;
-	return NULL;
+	return read_contents(section);
 }
 
 static struct hp_error *check_distinct(const struct hp_container *file)
@@ -263,19 +287,34 @@ struct hp_error *hp_container_parse(uint8_t *bytes, size_t size,
 
 void hp_container_clear(struct hp_container *container)
 {
-	for (size_t i = 0; i < container->section_count; i++)
+	for (size_t i = 0; i < container->section_count; i++) {
 		free(container->sections[i].inflated);
+		hp_error_destroy(container->sections[i].damage);
+	}
 	free(container->bytes);
 	*container = (struct hp_container){ 0 };
+}
+
+static const struct hp_section *find(const struct hp_container *container, const char *tag)
+{
+	for (size_t i = 0; i < container->section_count; i++)
+		if (strcmp(container->sections[i].tag, tag) == 0)
+			return &container->sections[i];
+	return NULL;
+}
+
+bool hp_container_has(const struct hp_container *container, const char *tag)
+{
+	return find(container, tag);
 }
 
 struct hp_error *hp_container_section(const struct hp_container *container, const char *tag,
 				      const struct hp_section **section, struct hp_reader *reader)
 {
-	for (size_t i = 0; i < container->section_count; i++) {
-		if (strcmp(container->sections[i].tag, tag) != 0)
-			continue;
-		*section = &container->sections[i];
+	*section = find(container, tag);
+	if (*section && (*section)->damage)
+		return hp_error_create(HP_ERROR_DAMAGED, "%s", (*section)->damage->message);
+	if (*section) {
 		*reader = hp_reader_over((*section)->raw, (*section)->raw_size);
 		return NULL;
 	}

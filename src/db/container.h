@@ -33,6 +33,7 @@ struct hp_container_kind {
 	uint8_t letter;
 	const char *noun;	 /* for messages: "profile" */
 	const char *const *tags; /* four letters each; NULL ends the list */
+	const char *expendable;	 /* one of them: its damage is not the file's; NULL: none */
 };
 
 struct hp_section {
@@ -43,7 +44,8 @@ struct hp_section {
 	size_t stored_size;
 	const uint8_t *raw; /* == stored unless compressed; NULL for sections not known */
 	size_t raw_size;
-	uint8_t *inflated; /* owns `raw` when it is not in the file's bytes */
+	uint8_t *inflated;	 /* owns `raw` when it is not in the file's bytes */
+	struct hp_error *damage; /* of the expendable one, which has no `raw` then; owned */
 };
 
 struct hp_container {
@@ -61,9 +63,11 @@ struct hp_error *hp_container_parse(uint8_t *bytes, size_t size,
 				    struct hp_container *container);
 void hp_container_clear(struct hp_container *container);
 
-/* A section that must be there, and a reader over its contents. */
+/* A section that must be there, and a reader over its contents; an error where it is damaged. */
 struct hp_error *hp_container_section(const struct hp_container *container, const char *tag,
 				      const struct hp_section **section, struct hp_reader *reader);
+
+bool hp_container_has(const struct hp_container *container, const char *tag);
 
 /* An error at `reader`'s position in a section. */
 struct hp_error *hp_section_damaged(const struct hp_section *section,

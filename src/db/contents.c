@@ -97,34 +97,28 @@ struct hp_error *hp_contents_read_profile(int directory, const struct hp_image_i
 }
 
 struct hp_error *hp_contents_read_symbols(int directory, const struct hp_image_id *image,
-					  struct hp_symbol **symbols, size_t *count)
+					  struct hp_symbol_file *symbols)
 {
 	_cleanup_free_ char *name = hp_symbols_name(image);
-	struct hp_symbol_file file;
 	struct hp_error *error;
 	uint8_t *bytes;
 	size_t size;
 	bool found;
 
-	*symbols = NULL;
-	*count = 0;
+	*symbols = (struct hp_symbol_file){ 0 };
 	if (!name)
 		return hp_error_create_no_memory();
 	error = hp_contents_read_file(directory, name, &bytes, &size, &found);
 	if (error || !found)
 		return error;
-	error = hp_error_wrap(hp_symbols_decode(bytes, size, &file), "%s", name);
+	error = hp_error_wrap(hp_symbols_decode(bytes, size, symbols), "%s", name);
 	if (error)
 		return error;
-	if (hp_image_id_compare(&file.image, image) == 0) {
-		*symbols = hp_steal(file.symbols);
-		*count = file.count;
-		file.count = 0;
-	} else {
-		error = wrong_key(name);
-	}
-	hp_symbol_file_clear(&file);
-	return error;
+	symbols->lost = hp_error_wrap(symbols->lost, "%s", name);
+	if (hp_image_id_compare(&symbols->image, image) == 0)
+		return NULL;
+	hp_symbol_file_clear(symbols);
+	return wrong_key(name);
 }
 
 struct hp_error *hp_contents_read_evidence(int directory, struct hp_window_evidence *evidence,

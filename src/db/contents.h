@@ -49,7 +49,7 @@ struct hp_error *hp_contents_read_profile(int directory, const struct hp_image_i
 					  bool *has_unknown);
 /* Likewise the names kept for an image. */
 struct hp_error *hp_contents_read_symbols(int directory, const struct hp_image_id *image,
-					  struct hp_symbol **symbols, size_t *count);
+					  struct hp_symbol_file *symbols);
 /* What windows counted; no such file is success with nothing. */
 struct hp_error *hp_contents_read_evidence(int directory, struct hp_window_evidence *evidence,
 					   bool *has_unknown);

@@ -103,11 +103,19 @@ struct hp_error *hp_epoch_read_profile(struct hp_epoch *epoch, size_t index, siz
 }
 
 struct hp_error *hp_epoch_read_symbols(struct hp_epoch *epoch, size_t index,
-				       struct hp_symbol **symbols, size_t *count)
+				       struct hp_symbol **symbols, size_t *count, bool *are_whole)
 {
-	return hp_error_wrap(hp_contents_read_symbols(epoch->directory,
-						      hp_epoch_image(epoch, index), symbols, count),
-			     "epoch %s", epoch->stamp);
+	struct hp_symbol_file file;
+	struct hp_error *error =
+		hp_contents_read_symbols(epoch->directory, hp_epoch_image(epoch, index), &file);
+
+	*symbols = hp_steal(file.symbols);
+	*count = file.count;
+	file.count = 0;
+	if (are_whole)
+		*are_whole = !file.lost;
+	hp_symbol_file_clear(&file);
+	return hp_error_wrap(error, "epoch %s", epoch->stamp);
 }
 
 struct hp_error *hp_epoch_read_evidence(struct hp_epoch *epoch, struct hp_window_evidence *evidence)

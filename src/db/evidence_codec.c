@@ -336,14 +336,6 @@ static struct hp_error *decode_items(struct decoding *in, struct hp_counted **it
 	return error;
 }
 
-static bool has_section(const struct hp_container *file, const char *tag)
-{
-	for (size_t i = 0; i < file->section_count; i++)
-		if (strcmp(file->sections[i].tag, tag) == 0)
-			return true;
-	return false;
-}
-
 static struct hp_error *decode_list_of(struct decoding *in, const struct list_section *list,
 				       struct hp_window_stratum *stratum)
 {
@@ -360,7 +352,7 @@ static struct hp_error *decode_list(struct decoding *in, const struct hp_contain
 {
 	struct hp_error *error;
 
-	if (!has_section(file, list->tag))
+	if (!hp_container_has(file, list->tag))
 		return NULL;
 	error = hp_container_section(file, list->tag, &in->section, &in->reader);
 	for (size_t i = 0; i < in->evidence->stratum_count && !error; i++)

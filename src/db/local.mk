@@ -15,6 +15,7 @@ src_db_libdb_a_SOURCES = \
 	src/db/writer.h src/db/writer.c \
 	include/hpcprof/db/db.h \
 	src/db/codec.h \
+	src/db/body_codec.c \
 	src/db/container.h src/db/container.c \
 	src/db/evidence_codec.c \
 	src/db/image_codec.c \

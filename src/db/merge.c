@@ -35,21 +35,23 @@ static struct hp_error *copy_meta(const struct hp_epoch_meta *from, struct hp_ep
 	return error ? error : hp_meta_decode(file.bytes, file.size, to, NULL);
 }
 
-static struct hp_error *add_warning(struct hp_epoch_meta *meta, const char *text)
+/* "WHAT of epoch STAMP HOW". */
+static struct hp_error *add_warning(struct merging *merging, size_t number, const char *what,
+				    const char *how)
 {
-	char *warnings[] = { strdup(text), NULL };
-	struct hp_epoch_meta more = { .cpu = meta->cpu, .warnings = warnings };
-	struct hp_error *error = warnings[0] ? hp_epoch_meta_add(meta, &more)
-					     : hp_error_create_no_memory();
+	struct hp_epoch_meta *meta = &merging->meta;
+	char text[128];
+	char *warnings[] = { text, NULL };
+	const struct hp_epoch_meta more = { .cpu = meta->cpu, .warnings = warnings };
 
-	free(warnings[0]);
-	return error;
+	snprintf(text, sizeof(text), "%s of epoch %s %s", what,
+		 hp_epoch_stamp(merging->epochs[number]), how);
+	return hp_epoch_meta_add(meta, &more);
 }
 
 static struct hp_error *describe_epoch(struct merging *merging, size_t number)
 {
 	const struct hp_epoch *epoch = merging->epochs[number];
-	char text[128];
 	struct hp_error *error;
 
 	if (!number)
@@ -58,9 +60,7 @@ static struct hp_error *describe_epoch(struct merging *merging, size_t number)
 		error = hp_epoch_meta_add(&merging->meta, hp_epoch_meta(epoch));
 	if (error || hp_epoch_meta(epoch)->complete)
 		return error;
-	snprintf(text, sizeof(text), "the recording of epoch %s was interrupted",
-		 hp_epoch_stamp(epoch));
-	return add_warning(&merging->meta, text);
+	return add_warning(merging, number, "the recording", "was interrupted");
 }
 
 /* Totals are sums; what describes the recording is the oldest epoch's. */
@@ -139,13 +139,15 @@ static struct hp_error *merge_symbols(struct merging *merging, const struct hp_i
 		size_t at = find_image(merging->epochs[i], image);
 		struct hp_symbol *symbols;
 		size_t count;
+		bool are_whole;
 
 		if (at == SIZE_MAX)
 			continue;
-		error = hp_epoch_read_symbols(merging->epochs[i], at, &symbols, &count);
-		if (error)
-			break;
-		if (count)
+		error = hp_epoch_read_symbols(merging->epochs[i], at, &symbols, &count, &are_whole);
+		if (!error && !are_whole)
+			error = add_warning(merging, i, "bodies of procedures",
+					    "were damaged, and are left out");
+		if (!error && count)
 			error = hp_epoch_writer_symbols(merging->writer, index, symbols, count);
 		hp_symbols_free(symbols, count);
 	}
@@ -208,15 +210,12 @@ static struct hp_error *merge_evidence(struct merging *merging)
 
 	for (size_t i = 0; i < merging->epoch_count && !error; i++) {
 		struct hp_window_evidence evidence;
-		char text[128];
 
 		error = hp_epoch_read_evidence(merging->epochs[i], &evidence);
 		if (error && error->class == HP_ERROR_DAMAGED) {
 			hp_error_destroy(error);
-			snprintf(text, sizeof(text),
-				 "the execution counts of epoch %s were damaged, and are left out",
-				 hp_epoch_stamp(merging->epochs[i]));
-			error = add_warning(&merging->meta, text);
+			error = add_warning(merging, i, "the execution counts",
+					    "were damaged, and are left out");
 		} else if (!error) {
 			error = hp_window_evidence_add(&sum, &evidence);
 		}

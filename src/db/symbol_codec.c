@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "codec.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/db/db.h>
 
-static const char *const symbol_tags[] = { "key ", "syms", NULL };
+static const char *const symbol_tags[] = { "key ", "syms", HP_BODIES_TAG, NULL };
 const struct hp_container_kind hp_symbols_kind = {
 	.letter = 'S',
 	.noun = "symbol",
 	.tags = symbol_tags,
+	.expendable = HP_BODIES_TAG,
 };
 
 void hp_symbols_free(struct hp_symbol *symbols, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		free(symbols[i].name);
+		free(symbols[i].body);
+	}
 	free(symbols);
 }
 
@@ -21,6 +25,7 @@ void hp_symbol_file_clear(struct hp_symbol_file *symbols)
 {
 	hp_image_id_clear(&symbols->image);
 	hp_symbols_free(symbols->symbols, symbols->count);
+	hp_error_destroy(symbols->lost);
 	*symbols = (struct hp_symbol_file){ 0 };
 }
 
@@ -74,6 +79,11 @@ struct hp_error *hp_symbols_encode(const struct hp_image_id *image, const struct
 	hp_container_add(&builder, "syms", HP_SECTION_REQUIRED, section.bytes, section.size);
 	hp_writer_free(&key);
 	hp_writer_free(&section);
+	error = hp_bodies_encode(symbols, count, &builder);
+	if (error) {
+		hp_container_abandon(&builder);
+		return error;
+	}
 	return hp_container_finish(&builder, file);
 }
 
@@ -146,6 +156,12 @@ struct hp_error *hp_symbols_decode(uint8_t *bytes, size_t size, struct hp_symbol
 	error = decode_key(&file, symbols);
 	if (!error)
 		error = decode_symbols(&file, symbols);
+	symbols->has_unknown = file.has_unknown;
+	if (!error && hp_container_has(&file, HP_BODIES_TAG)) {
+		error = hp_bodies_decode(&file, symbols->symbols, symbols->count);
+		if (error && error->class == HP_ERROR_DAMAGED)
+			symbols->lost = hp_steal(error);
+	}
 	if (error)
 		hp_symbol_file_clear(symbols);
 	hp_container_clear(&file);

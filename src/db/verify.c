@@ -96,14 +96,12 @@ static void check_evidence(struct verifying *verifying, int directory)
 static void check_kept(struct verifying *verifying, int directory, const struct hp_index *index)
 {
 	for (size_t i = 0; i < index->count; i++) {
-		struct hp_symbol *symbols;
-		size_t count;
-		struct hp_error *problem = hp_contents_read_symbols(
-			directory, &index->entries[i].id, &symbols, &count);
+		struct hp_symbol_file symbols;
 
-		if (!problem)
-			hp_symbols_free(symbols, count);
-		note_any(verifying, problem);
+		note_any(verifying,
+			 hp_contents_read_symbols(directory, &index->entries[i].id, &symbols));
+		note_any(verifying, hp_steal(symbols.lost));
+		hp_symbol_file_clear(&symbols);
 		if (index->entries[i].has_bytes)
 			note_any(verifying, hp_contents_check_bytes(directory, &index->entries[i]));
 	}

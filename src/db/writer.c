@@ -194,6 +194,14 @@ static struct held *held_of(struct hp_epoch_writer *writer, const char *event)
 	return &writer->held.at[writer->held.count - 1];
 }
 
+uint64_t hp_epoch_writer_samples(const struct hp_epoch_writer *writer, const char *event)
+{
+	for (size_t i = 0; i < writer->held.count; i++)
+		if (strcmp(writer->held.at[i].event, event) == 0)
+			return writer->held.at[i].samples;
+	return 0;
+}
+
 /* Of files that have sections unknown to us. */
 static struct hp_error *would_lose(void)
 {
@@ -397,14 +405,14 @@ struct hp_error *hp_epoch_writer_add(struct hp_epoch_writer *writer,
 }
 
 static struct hp_error *encode_united(const struct hp_image_id *image,
-				      const struct hp_symbol *before, size_t before_count,
+				      const struct hp_symbol_file *before,
 				      const struct hp_symbol *symbols, size_t count,
 				      struct hp_writer *file)
 {
 	struct hp_symbol *united;
 	size_t united_count;
-	struct hp_error *error = hp_symbols_unite(image->kind, before, before_count, symbols, count,
-						  &united, &united_count);
+	struct hp_error *error = hp_symbols_unite(image->kind, before->symbols, before->count,
+						  symbols, count, &united, &united_count);
 
 	if (error)
 		return error;
@@ -419,19 +427,21 @@ struct hp_error *hp_epoch_writer_symbols(struct hp_epoch_writer *writer, size_t 
 	const struct hp_image_id *image = &writer->before.index.entries[index].id;
 	_cleanup_free_ char *name = hp_symbols_name(image);
 	struct hp_writer file = { 0 };
-	struct hp_symbol *before;
-	size_t before_count;
+	struct hp_symbol_file before;
 	struct hp_error *error;
 
 	if (!name)
 		return hp_error_create_no_memory();
-	error = hp_contents_read_symbols(writer->directory, image, &before, &before_count);
+	error = hp_contents_read_symbols(writer->directory, image, &before);
 	if (error)
 		return hp_error_wrap(error, "epoch %s", writer->name);
-	error = encode_united(image, before, before_count, symbols, count, &file);
+	if (before.has_unknown)
+		error = would_lose();
+	if (!error)
+		error = encode_united(image, &before, symbols, count, &file);
 	if (!error)
 		error = hp_file_replace(writer->directory, name, file.bytes, file.size);
-	hp_symbols_free(before, before_count);
+	hp_symbol_file_clear(&before);
 	hp_writer_free(&file);
 	return hp_error_wrap(error, "epoch %s: %s", writer->name, name);
 }

@@ -20,7 +20,7 @@ static struct hp_error *read_kept_symbols(struct report_part *part)
 	if (part->image->id.kind == HP_IMAGE_FILE || !part->epoch)
 		return NULL;
 	return hp_epoch_read_symbols(part->epoch, part->epoch_image, &part->symbols,
-				     &part->symbol_count);
+				     &part->symbol_count, NULL);
 }
 
 /* The report goes on without the file, and says so. */

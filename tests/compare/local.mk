@@ -44,6 +44,22 @@ tests_compare_test_moved_SOURCES = tests/compare/test_moved.c \
 	tests/compare/builds.h tests/compare/builds.c tests/db_fixture.c
 tests_compare_test_moved_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
 
+# One procedure in two parts, and in one.
+helper_programs += tests/compare/cold_old tests/compare/cold_new
+tests_compare_cold_old_SOURCES = tests/compare/cold.c
+tests_compare_cold_old_CFLAGS = -std=gnu11 -O2
+tests_compare_cold_old_LDFLAGS = -Wl,-S
+tests_compare_cold_old_LDADD =
+tests_compare_cold_new_SOURCES = tests/compare/cold.c
+tests_compare_cold_new_CFLAGS = -std=gnu11 -O2 -DNEW
+tests_compare_cold_new_LDFLAGS = -Wl,-S
+tests_compare_cold_new_LDADD =
+
+check_PROGRAMS += tests/compare/test_gone
+tests_compare_test_gone_SOURCES = tests/compare/test_gone.c \
+	tests/compare/builds.h tests/compare/builds.c tests/db_fixture.c
+tests_compare_test_gone_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
+
 helper_programs += tests/compare/branches_old tests/compare/branches_new
 tests_compare_branches_old_SOURCES = tests/compare/branches.c
 tests_compare_branches_old_CFLAGS = -std=gnu11 -O2 -g

@@ -235,118 +235,6 @@ START_TEST(without_more_copies_it_is_two_changes)
 }
 END_TEST
 
-/* --- a build that is gone -------------------------------------------------------------------- */
-
-/* Where the old build was is the new one. Two epochs of the old one, `named` of them with the names
- * of what was sampled, as they are recorded. */
-struct replaced {
-	char *directory;
-	struct hp_db *db;
-	struct hp_comparison *comparison;
-	const struct hp_compared *image;
-};
-
-static void keep_names(struct hp_db *db, const char *stamp, const struct build *build,
-		       const struct spent *spent, size_t count)
-{
-	struct hp_epoch_writer *writer;
-	size_t index;
-
-	hp_assert_ok(hp_epoch_append(db, stamp, &writer));
-	hp_assert_ok(hp_epoch_writer_image(writer, &build->id, &index));
-	for (size_t i = 0; i < count; i++) {
-		const struct hp_procedure *procedure = build_procedure(build, spent[i].name);
-		char name[64];
-		struct hp_symbol symbol = { .size = procedure->size, .name = name };
-
-		symbol.offset.value = build_offset(build, procedure->address.value);
-		snprintf(name, sizeof(name), "%s", procedure->linkage);
-		hp_assert_ok(hp_epoch_writer_symbols(writer, index, &symbol, 1));
-	}
-	hp_epoch_writer_destroy(writer);
-}
-
-static struct replaced replace(size_t named)
-{
-	/* What `host` gained `same` lost: the image as a whole costs the same. */
-	const struct spent spent[HP_SIDES][2] = {
-		{ { .name = "same", .samples = 800 }, { .name = "host", .samples = 400 } },
-		{ { .name = "same", .samples = 400 }, { .name = "host", .samples = 800 } },
-	};
-	const struct hp_compare_options options = { 0 };
-	struct replaced replaced = { .directory = fixture_directory() };
-	const char *path = fixture_path(replaced.directory, "program");
-	char *stamps[HP_SIDES][2];
-	struct hp_compare_epochs sides[HP_SIDES];
-
-	replaced.db = fixture_db(replaced.directory);
-	for (size_t side = 0; side < HP_SIDES; side++) {
-		struct build build;
-
-		build_copy(side == HP_BASE ? "pair_old" : "pair_new", path);
-		build = build_open_file(path);
-		for (size_t i = 0; i < 2; i++) {
-			stamps[side][i] = build_record(replaced.db, &build, spent[side], 2);
-			if (side == HP_BASE && i < named)
-				keep_names(replaced.db, stamps[side][i], &build, spent[side], 2);
-		}
-		sides[side] = (struct hp_compare_epochs){ replaced.db, stamps[side], 2, 0 };
-		build_close(&build);
-	}
-	hp_assert_ok(hp_compare(sides, &options, &replaced.comparison));
-	ck_assert_uint_eq(replaced.comparison->program->part_count, 1);
-	replaced.image = replaced.comparison->program->parts[0];
-	ck_assert_ptr_nonnull(
-		strstr(replaced.comparison->notes[0], "has changed since the recording"));
-	for (size_t side = 0; side < HP_SIDES; side++)
-		for (size_t i = 0; i < 2; i++)
-			free(stamps[side][i]);
-	return replaced;
-}
-
-static void forget(struct replaced *replaced)
-{
-	hp_comparison_destroy(replaced->comparison);
-	hp_db_close(replaced->db);
-	fixture_remove(replaced->directory);
-}
-
-/* Also when one epoch has names: samples of the other would be missing from the procedures. */
-START_TEST(a_build_that_was_replaced_is_compared_as_a_whole)
-{
-	for (size_t named = 0; named < 2; named++) {
-		struct replaced replaced = replace(named);
-
-		ck_assert_uint_eq(replaced.image->part_count, 1);
-		ck_assert_int_eq(replaced.image->parts[0]->scope, HP_SCOPE_IMAGE);
-		ck_assert_double_eq_tol(replaced.image->parts[0]->change.value, 0, 1e-9);
-		ck_assert_uint_eq(replaced.image->parts[0]->part_count, 0);
-		forget(&replaced);
-	}
-}
-END_TEST
-
-START_TEST(with_kept_names_a_build_that_was_replaced_is_compared_by_procedure)
-{
-	struct replaced replaced = replace(2);
-	const struct hp_compared *host = build_find(replaced.comparison, "host");
-	const struct hp_compared *same = build_find(replaced.comparison, "same");
-
-	ck_assert_uint_eq(replaced.image->part_count, 2);
-	ck_assert(host && same);
-	ck_assert_int_eq(host->scope, HP_SCOPE_PROCEDURE);
-	ck_assert_double_eq_tol(host->change.value, 1, 1e-9);
-	ck_assert_double_eq_tol(same->change.value, -0.5, 1e-9);
-	ck_assert(host->is_finding);
-	/* The place is the candidate's; what the base's lines cost is not known. */
-	ck_assert_ptr_nonnull(host->file);
-	ck_assert_ptr_nonnull(strstr(host->file, "pair.c"));
-	ck_assert_uint_eq(host->part_count, 0);
-	ck_assert_uint_eq(host->code_count, 0);
-	forget(&replaced);
-}
-END_TEST
-
 /* --- code ------------------------------------------------------------------------------------ */
 
 START_TEST(the_same_source_elsewhere_is_the_same_code)
@@ -425,7 +313,5 @@ HP_TEST_MAIN("compare/moved", a_procedure_of_another_name_is_known_by_its_code,
 	     findings_show_lines_and_instructions_of_both_sides, lines_of_a_procedure_add_up_to_it,
 	     a_line_that_moved_is_known_by_its_code, cost_that_went_into_copies_is_no_change,
 	     copies_that_cost_more_than_the_calls_are_a_regression,
-	     without_more_copies_it_is_two_changes,
-	     a_build_that_was_replaced_is_compared_as_a_whole,
-	     with_kept_names_a_build_that_was_replaced_is_compared_by_procedure,
-	     the_same_source_elsewhere_is_the_same_code, as_many_instructions_are_paired_as_can_be)
+	     without_more_copies_it_is_two_changes, the_same_source_elsewhere_is_the_same_code,
+	     as_many_instructions_are_paired_as_can_be)

@@ -515,7 +515,7 @@ static char *jit_epoch(struct hp_db *db, uint64_t offset, uint64_t size, const c
 	char event[] = "cpu-clock:u";
 	char command[] = "java";
 	char *own = strdup(name);
-	struct hp_symbol symbol = { { offset }, size, own };
+	struct hp_symbol symbol = { { offset }, size, own, NULL };
 	struct hp_count counts[] = { { { offset + 4 }, 10 }, { { 1 << 20 }, 5 } };
 	struct hp_stratum stratum = { command, 0, 1, counts, 2 };
 	struct hp_profile profile = { { .kind = HP_IMAGE_JIT, .path = path }, event, &stratum, 1 };
@@ -551,7 +551,7 @@ START_TEST(merging_unites_the_names_of_jit_code)
 	size_t count;
 
 	hp_assert_ok(hp_epoch_open(db, sum, &epoch));
-	hp_assert_ok(hp_epoch_read_symbols(epoch, 0, &symbols, &count));
+	hp_assert_ok(hp_epoch_read_symbols(epoch, 0, &symbols, &count, NULL));
 	hp_assert_ok(hp_epoch_read_profile(epoch, 0, 0, &profile));
 	ck_assert_uint_eq(count, 2);
 	ck_assert_str_eq(symbols[0].name, "apple");
@@ -607,7 +607,7 @@ START_TEST(merging_keeps_names_and_bytes_and_labels_the_sum)
 		struct hp_image_id wanted = fixture_image(1);
 
 		if (hp_image_id_compare(hp_epoch_image(epoch, i), &wanted) == 0) {
-			hp_assert_ok(hp_epoch_read_symbols(epoch, i, &symbols, &count));
+			hp_assert_ok(hp_epoch_read_symbols(epoch, i, &symbols, &count, NULL));
 			ck_assert_uint_eq(count, 2);
 			hp_symbols_free(symbols, count);
 			ck_assert_ptr_nonnull(hp_epoch_bytes_path(epoch, i));

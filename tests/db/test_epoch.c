@@ -230,13 +230,13 @@ START_TEST(symbols_and_kept_bytes_read_back)
 
 	hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
 	ck_assert_int_eq(hp_image_id_compare(hp_epoch_image(epoch, 1), &image), 0);
-	hp_assert_ok(hp_epoch_read_symbols(epoch, 1, &symbols, &count));
+	hp_assert_ok(hp_epoch_read_symbols(epoch, 1, &symbols, &count, NULL));
 	ck_assert_uint_eq(count, 2);
 	ck_assert_str_eq(symbols[1].name, "__vdso_time");
 	ck_assert_uint_eq(symbols[1].offset.value, 80);
 	ck_assert_uint_eq(symbols[1].size, 16);
 	hp_symbols_free(symbols, count);
-	hp_assert_ok(hp_epoch_read_symbols(epoch, 2, &symbols, &count));
+	hp_assert_ok(hp_epoch_read_symbols(epoch, 2, &symbols, &count, NULL));
 	ck_assert_uint_eq(count, 0);
 	hp_symbols_free(symbols, count);
 	ck_assert_ptr_null(hp_epoch_bytes_path(epoch, 2));
@@ -296,7 +296,7 @@ START_TEST(appending_keeps_the_names_that_were_there)
 {
 	static const char *const expected[] = { "memcpy", "__vdso_time", "later" };
 	char later[] = "later";
-	struct hp_symbol symbol = { { 200 }, 8, later };
+	struct hp_symbol symbol = { { 200 }, 8, later, NULL };
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_rich_epoch(db);
@@ -312,7 +312,7 @@ START_TEST(appending_keeps_the_names_that_were_there)
 	hp_assert_ok(hp_epoch_writer_symbols(writer, index, &symbol, 1));
 	hp_epoch_writer_destroy(writer);
 	hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
-	hp_assert_ok(hp_epoch_read_symbols(epoch, index, &symbols, &count));
+	hp_assert_ok(hp_epoch_read_symbols(epoch, index, &symbols, &count, NULL));
 	ck_assert_uint_eq(count, HP_ARRAY_COUNT(expected));
 	for (size_t i = 0; i < count; i++)
 		ck_assert_str_eq(symbols[i].name, expected[i]);

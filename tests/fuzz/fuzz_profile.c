@@ -2,7 +2,8 @@
 /*
  * The files of a profile database. An input that starts like one is parsed as it is. Any other is
  * the contents of sections, for which a right container is made, so that checksums keep nobody from
- * the parsers behind them: the first byte says of what kind, the second how long the key is.
+ * the parsers behind them: the first byte says of what kind, the second how long the key is; of
+ * names that have bodies a third says how long they are.
  *
  * What a decoder accepts, the encoder writes down again in the same bytes.
  */
@@ -87,7 +88,7 @@ static void try_symbols(const uint8_t *bytes, size_t size, bool ours)
 	struct hp_symbol_file file;
 	struct hp_error *error = hp_symbols_decode(copy_of(bytes, size), size, &file);
 
-	if (!error && ours)
+	if (!error && ours && !file.lost)
 		require_same(hp_symbols_encode(&file.image, file.symbols, file.count, &again),
 			     &again, bytes, size);
 	hp_error_destroy(error);
@@ -123,14 +124,23 @@ static void try_sections(const uint8_t *bytes, size_t size)
 	const struct hp_container_kind *kind = kinds[bytes[0] % 5];
 	struct hp_container_builder builder = { .kind = kind };
 	struct hp_writer file;
+	bool has_more = kind->expendable && bytes[0] >= 128 && size > 2;
 	size_t key = kind->tags[1] ? bytes[1] : 0;
+	size_t header = has_more ? 3 : 2;
+	size_t rest;
 
-	if (key > size - 2)
+	if (key > size - header)
 		return;
+	rest = size - header - key;
+	if (has_more && bytes[2] < rest)
+		rest = bytes[2];
 	if (kind->tags[1])
-		hp_container_add(&builder, kind->tags[0], HP_SECTION_REQUIRED, bytes + 2, key);
+		hp_container_add(&builder, kind->tags[0], HP_SECTION_REQUIRED, bytes + header, key);
 	hp_container_add(&builder, kind->tags[kind->tags[1] ? 1 : 0], HP_SECTION_REQUIRED,
-			 bytes + 2 + key, size - 2 - key);
+			 bytes + header + key, rest);
+	if (has_more)
+		hp_container_add(&builder, kind->expendable, 0, bytes + header + key + rest,
+				 size - header - key - rest);
 	if (hp_container_finish(&builder, &file))
 		exit(1);
 	try_all(file.bytes, file.size, true);

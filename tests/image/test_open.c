@@ -194,8 +194,8 @@ END_TEST
 START_TEST(generated_code_has_the_names_that_were_kept_word_for_word)
 {
 	struct hp_symbol kept[] = {
-		{ { 0x40 }, 0x20, (char[]){ "_ZN3fooEv@plt.cold" } },
-		{ { 0x80 }, 0x10, (char[]){ "py::f:<string>" } },
+		{ { 0x40 }, 0x20, (char[]){ "_ZN3fooEv@plt.cold" }, NULL },
+		{ { 0x80 }, 0x10, (char[]){ "py::f:<string>" }, NULL },
 	};
 	struct hp_image_id id = { .kind = HP_IMAGE_JIT, .path = (char[]){ "[jit node]" } };
 	struct hp_image_options options = { .symbols = kept, .symbol_count = 2 };
@@ -240,7 +240,7 @@ END_TEST
 START_TEST(the_vdso_is_read_from_its_kept_copy_and_completed_by_kept_names)
 {
 	const uint8_t *vdso = (const uint8_t *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
-	struct hp_symbol kept = { { 0x10 }, 4, (char[]){ "kept_name" } };
+	struct hp_symbol kept = { { 0x10 }, 4, (char[]){ "kept_name" }, NULL };
 	struct hp_image_id id = { .kind = HP_IMAGE_VDSO, .path = (char[]){ "[vdso]" } };
 	struct hp_image_options options = { .symbols = &kept, .symbol_count = 1 };
 	struct nm_symbol *symbols;

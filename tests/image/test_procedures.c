@@ -201,7 +201,7 @@ START_TEST(rust_names_lose_their_mangling)
 	struct hp_image *image;
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(names); i++) {
-		kept[i] = (struct hp_symbol){ { 0x100 * i }, 0x80, strdup(names[i].linkage) };
+		kept[i] = (struct hp_symbol){ { 0x100 * i }, 0x80, strdup(names[i].linkage), NULL };
 		ck_assert(kept[i].name != NULL);
 	}
 	hp_assert_ok(hp_image_open(&id, &options, &image));
@@ -493,7 +493,7 @@ START_TEST(cold_suffixes_are_told_from_names_that_only_look_like_it)
 	struct hp_image *image;
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(table); i++)
-		kept[i] = (struct hp_symbol){ { 16 * i }, 16, strdup(table[i].symbol) };
+		kept[i] = (struct hp_symbol){ { 16 * i }, 16, strdup(table[i].symbol), NULL };
 	hp_assert_ok(hp_image_open(&id, &options, &image));
 	for (size_t i = 0; i < HP_ARRAY_COUNT(table); i++) {
 		const struct hp_procedure *procedure = procedure_at(image, 16 * i + 3);
@@ -644,8 +644,8 @@ END_TEST
 
 START_TEST(text_that_nothing_describes_is_a_gap_up_to_its_neighbours)
 {
-	struct hp_symbol kept[] = { { { 0x1000 }, 0x100, (char[]){ "before" } },
-				    { { 0x2000 }, 0x100, (char[]){ "after" } } };
+	struct hp_symbol kept[] = { { { 0x1000 }, 0x100, (char[]){ "before" }, NULL },
+				    { { 0x2000 }, 0x100, (char[]){ "after" }, NULL } };
 	struct hp_image_id id = { .kind = HP_IMAGE_KERNEL, .path = (char[]){ "[kernel]" } };
 	struct hp_image_options options = { .symbols = kept, .symbol_count = 2 };
 	const struct hp_procedure *gap;

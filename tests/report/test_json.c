@@ -8,8 +8,8 @@
 static char hot_name[] = "hot \"loop\"\n";
 static char bad_name[] = "not utf8 \xff\xfe";
 static const struct hp_symbol symbols[] = {
-	{ { 0x100 }, 0x40, hot_name },
-	{ { 0x200 }, 0x40, bad_name },
+	{ { 0x100 }, 0x40, hot_name, NULL },
+	{ { 0x200 }, 0x40, bad_name, NULL },
 };
 /* 14 clock samples (1 unattributed), 5 of cycles. */
 static const struct fixture_count counts[] = {

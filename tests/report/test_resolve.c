@@ -14,10 +14,10 @@ static char lookup_long[] = "ns::Table::lookup(long) const";
 static char total[] = "int ns::total<int>(std::vector<int> const&)";
 static char hash[] = "hash_add";
 static const struct hp_symbol symbols[] = {
-	{ { 0x100 }, 0x40, lookup_int },
-	{ { 0x200 }, 0x40, lookup_long },
-	{ { 0x300 }, 0x40, total },
-	{ { 0x400 }, 0x40, hash },
+	{ { 0x100 }, 0x40, lookup_int, NULL },
+	{ { 0x200 }, 0x40, lookup_long, NULL },
+	{ { 0x300 }, 0x40, total, NULL },
+	{ { 0x400 }, 0x40, hash, NULL },
 };
 /* hash_add is in both images, hotter in the second; the second lookup is the hotter one. */
 static const struct fixture_count counts[] = {

@@ -8,9 +8,9 @@ static char hot_name[] = "hot_loop";
 static char warm_name[] = "warm, \"quoted\"";
 static char nasty_name[] = "bad\033[2J\nname\xff";
 static const struct hp_symbol symbols[] = {
-	{ { 0x100 }, 0x40, hot_name },
-	{ { 0x200 }, 0x40, warm_name },
-	{ { 0x300 }, 0x40, nasty_name },
+	{ { 0x100 }, 0x40, hot_name, NULL },
+	{ { 0x200 }, 0x40, warm_name, NULL },
+	{ { 0x300 }, 0x40, nasty_name, NULL },
 };
 
 /* hot 60+10, warm 20, nasty 5, missing 3+1, unknown 1: 100 in all. */
@@ -426,7 +426,7 @@ END_TEST
 START_TEST(on_a_terminal_lines_are_cut_to_its_width_and_elsewhere_whole)
 {
 	static char long_name[] = "a_procedure_whose_name_is_longer_than_the_terminal_is_wide";
-	static const struct hp_symbol symbol = { { 0x100 }, 0x40, long_name };
+	static const struct hp_symbol symbol = { { 0x100 }, 0x40, long_name, NULL };
 	static const struct fixture_count count = { "cpu-clock:u", &fixture_jit, "lua", 0,
 						    1000000,	   0x100,	 1 };
 	struct fixture_epoch epoch = {
@@ -477,8 +477,8 @@ END_TEST
 START_TEST(generated_code_adds_up_by_name_across_epochs_that_laid_it_out_differently)
 {
 	static const struct hp_symbol swapped[] = {
-		{ { 0x100 }, 0x40, warm_name },
-		{ { 0x200 }, 0x40, hot_name },
+		{ { 0x100 }, 0x40, warm_name, NULL },
+		{ { 0x200 }, 0x40, hot_name, NULL },
 	};
 	static const struct fixture_count first[] = {
 		{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x100, 8 }, /* hot */

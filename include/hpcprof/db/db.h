@@ -63,9 +63,11 @@ const struct hp_image_id *hp_epoch_image(const struct hp_epoch *epoch, size_t in
  * success with zero strata. The caller clears it. */
 struct hp_error *hp_epoch_read_profile(struct hp_epoch *epoch, size_t index, size_t event,
 				       struct hp_profile *profile);
-/* Names kept for an image: of its sampled procedures, or (vdso) all; maybe none. */
+/* Names kept for an image: of its sampled procedures, or (vdso) all; maybe none. Of those that cost
+ * most, in files, their bodies too; damage to these loses them alone, and `are_whole` (may be NULL)
+ * becomes false. */
 struct hp_error *hp_epoch_read_symbols(struct hp_epoch *epoch, size_t index,
-				       struct hp_symbol **symbols, size_t *count);
+				       struct hp_symbol **symbols, size_t *count, bool *are_whole);
 void hp_symbols_free(struct hp_symbol *symbols, size_t count);
 /* What shadow windows counted; nothing in most epochs. DAMAGED loses this alone: everything else of
  * the epoch holds. The caller clears it. */
@@ -107,6 +109,8 @@ const struct hp_image_id *hp_epoch_writer_image_id(const struct hp_epoch_writer 
 /* What was added so far of an image, also before an append: as hp_epoch_read_profile. */
 struct hp_error *hp_epoch_writer_read(struct hp_epoch_writer *writer, size_t index,
 				      const char *event, struct hp_profile *profile);
+/* Samples of the event that were added so far, also before an append. */
+uint64_t hp_epoch_writer_samples(const struct hp_epoch_writer *writer, const char *event);
 /* Adds `profile` to the file of its (image, event): reads what is there, merges, replaces. After an
  * error (disk full, say) the file is as before, and the same profile may be added again. */
 struct hp_error *hp_epoch_writer_add(struct hp_epoch_writer *writer,

@@ -17,6 +17,9 @@
 
 enum { HP_BODY_MOST_HASHES = 64 };
 
+/* What costs less than this share of all that was recorded is not looked for in another build. */
+#define HP_BODY_LEAST_SHARE 0.003
+
 struct hp_hashes {
 	uint32_t count;
 	uint32_t at[HP_BODY_MOST_HASHES]; /* ascending, distinct */

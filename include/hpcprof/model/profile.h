@@ -6,6 +6,7 @@
 #define HPCPROF_MODEL_PROFILE_H
 
 #include <hpcprof/model/address.h>
+#include <hpcprof/model/body.h>
 #include <hpcprof/model/image_id.h>
 
 /* What one unit of the period is. */
@@ -77,8 +78,9 @@ struct hp_error *hp_profile_add(struct hp_profile *into, const struct hp_profile
  * kernel, modules, the vdso. Sorted by offset, not overlapping. */
 struct hp_symbol {
 	hp_image_offset offset;
-	uint64_t size; /* > 0 */
-	char *name;    /* owned */
+	uint64_t size;	      /* > 0 */
+	char *name;	      /* owned */
+	struct hp_body *body; /* of the procedure that this is (a part of); owned; NULL: not kept */
 };
 
 #endif
