@@ -2,34 +2,45 @@
 #include "sampled_names.h"
 
 #include <hpcprof/base/vector.h>
+#include <hpcprof/image/body.h>
 #include <hpcprof/image/image.h>
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* One offset of one profile, and its part of all samples of the event, in every image. */
+struct sampled {
+	uint64_t offset;
+	double share;
+};
+
 struct offsets {
-	HP_VECTOR(uint64_t) all;
+	HP_VECTOR(struct sampled) all; /* ascending */
 };
 
 /* More of one image are a file's that was made to be a burden: then none is kept of it, as some
  * without the others would tell a wrong story. */
 enum { MOST_NAME_BYTES = 16 << 20 };
 
+/* So much code of one image is decoded for bodies, within half a second; what comes after has none. */
+enum { MOST_BODY_BYTES = 2 << 20 };
+
 struct names {
-	HP_VECTOR(struct hp_symbol) all; /* owned, with their names */
+	HP_VECTOR(struct hp_symbol) all; /* owned, with their names and bodies */
 	size_t bytes;
+	uint64_t body_bytes; /* of code */
 };
 
 static int compare_offsets(const void *left, const void *right)
 {
-	const uint64_t *a = left;
-	const uint64_t *b = right;
+	const struct sampled *a = left;
+	const struct sampled *b = right;
 
-	return (*a > *b) - (*a < *b);
+	return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-static bool add_profile(struct offsets *offsets, const struct hp_profile *profile)
+static bool add_profile(struct offsets *offsets, const struct hp_profile *profile, uint64_t samples)
 {
 	for (size_t i = 0; i < profile->stratum_count; i++) {
 		const struct hp_stratum *stratum = &profile->strata[i];
@@ -37,7 +48,10 @@ static bool add_profile(struct offsets *offsets, const struct hp_profile *profil
 		if (!hp_vector_reserve(&offsets->all, offsets->all.count + stratum->count_count))
 			return false;
 		for (size_t j = 0; j < stratum->count_count; j++)
-			offsets->all.at[offsets->all.count++] = stratum->counts[j].offset.value;
+			offsets->all.at[offsets->all.count++] = (struct sampled){
+				stratum->counts[j].offset.value,
+				(double)stratum->counts[j].samples / (double)samples,
+			};
 	}
 	return true;
 }
@@ -52,12 +66,14 @@ static struct hp_error *list_offsets(struct hp_epoch_writer *writer, size_t inde
 		struct hp_profile profile;
 
 		error = hp_epoch_writer_read(writer, index, events[i], &profile);
-		if (!error && !add_profile(offsets, &profile))
+		if (!error &&
+		    !add_profile(offsets, &profile, hp_epoch_writer_samples(writer, events[i])))
 			error = hp_error_create_no_memory();
 		hp_profile_clear(&profile);
 	}
 	if (!error && offsets->all.count)
-		qsort(offsets->all.at, offsets->all.count, sizeof(uint64_t), compare_offsets);
+		qsort(offsets->all.at, offsets->all.count, sizeof(*offsets->all.at),
+		      compare_offsets);
 	return error;
 }
 
@@ -73,7 +89,21 @@ static bool find_start(const struct hp_image *image, const struct hp_procedure *
 	       address.value == part->address.value && part->size <= UINT64_MAX - start->value;
 }
 
-static bool add_name(struct names *names, const struct hp_procedure *part, hp_image_offset start)
+/* As whoever has the file knows it: a part that lies apart is known by the procedure's body. */
+static bool add_body(struct names *names, struct hp_image *image,
+		     const struct hp_procedure *procedure, struct hp_symbol *symbol)
+{
+	if (procedure->size > MOST_BODY_BYTES - names->body_bytes)
+		return true;
+	names->body_bytes += procedure->size;
+	symbol->body = malloc(sizeof(*symbol->body));
+	if (symbol->body)
+		hp_image_body(image, procedure, symbol->body);
+	return symbol->body;
+}
+
+static bool add_name(struct names *names, struct hp_image *image, const struct hp_procedure *part,
+		     hp_image_offset start, double share)
 {
 	const char *name = part->owner->linkage ? part->owner->linkage : part->owner->name;
 	size_t length = strnlen(name, MOST_NAME_BYTES);
@@ -83,9 +113,12 @@ static bool add_name(struct names *names, const struct hp_procedure *part, hp_im
 	if (names->bytes >= MOST_NAME_BYTES)
 		return true;
 	symbol.name = strdup(name);
-	if (symbol.name && hp_vector_push(&names->all, symbol))
+	if (symbol.name &&
+	    (share < HP_BODY_LEAST_SHARE || add_body(names, image, part->owner, &symbol)) &&
+	    hp_vector_push(&names->all, symbol))
 		return true;
 	free(symbol.name);
+	free(symbol.body);
 	return false;
 }
 
@@ -96,12 +129,22 @@ static bool has_name(const struct hp_procedure *part)
 	       part->owner->source == HP_PROCEDURE_PLT;
 }
 
+/* Of the offsets from `first` on that lie before `end`. */
+static double share_before(const struct offsets *offsets, size_t first, uint64_t end)
+{
+	double share = 0;
+
+	for (size_t i = first; i < offsets->all.count && offsets->all.at[i].offset < end; i++)
+		share += offsets->all.at[i].share;
+	return share;
+}
+
 static bool list_names(struct hp_image *image, const struct offsets *offsets, struct names *names)
 {
 	uint64_t end = 0; /* of what is known already */
 
 	for (size_t i = 0; i < offsets->all.count && names->bytes < MOST_NAME_BYTES; i++) {
-		uint64_t offset = offsets->all.at[i];
+		uint64_t offset = offsets->all.at[i].offset;
 		const struct hp_procedure *part;
 		hp_link_address address;
 		hp_image_offset start;
@@ -114,9 +157,9 @@ static bool list_names(struct hp_image *image, const struct offsets *offsets, st
 		    !find_start(image, part, offset, address.value - part->address.value, &start) ||
 		    start.value < end)
 			continue;
-		if (!add_name(names, part, start))
-			return false;
 		end = start.value + part->size;
+		if (!add_name(names, image, part, start, share_before(offsets, i, end)))
+			return false;
 	}
 	return true;
 }
@@ -160,5 +203,5 @@ struct hp_error *sampled_names_keep(struct hp_epoch_writer *writer, char *const 
 			error = keep_names(writer, i, &offsets);
 		hp_vector_free(&offsets.all);
 	}
-	return hp_error_wrap(error, "keeping names");
+	return hp_error_wrap(error, "keeping names and bodies");
 }

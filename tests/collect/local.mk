@@ -18,6 +18,7 @@ check_PROGRAMS += \
 	tests/collect/test_ring_set \
 	tests/collect/test_rotation \
 	tests/collect/test_sample_table \
+	tests/collect/test_sampled_names \
 	tests/collect/test_skid \
 	tests/collect/test_space \
 	tests/collect/test_target \
@@ -59,6 +60,8 @@ tests_collect_test_rotation_SOURCES = tests/collect/test_rotation.c tests/collec
 tests_collect_test_rotation_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_sample_table_SOURCES = tests/collect/test_sample_table.c
 tests_collect_test_sample_table_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_sampled_names_SOURCES = tests/collect/test_sampled_names.c tests/db_fixture.c
+tests_collect_test_sampled_names_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 tests_collect_test_skid_SOURCES = tests/collect/test_skid.c
 tests_collect_test_skid_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 
