@@ -21,6 +21,7 @@ enum { TERM_UNKNOWNS = 3 };
 
 enum term_kind {
 	TERM_VALUE, /* the sum is `expected`, give or take */
+	TERM_COUNT, /* the sum is the logarithm of what was counted so often, as is `expected` */
 	TERM_TIME,  /* the sum is the logarithm of the samples that the block would get */
 };
 
@@ -41,6 +42,7 @@ struct term {
 	double samples;		       /* TIME */
 	double deviation;	       /* TIME: downwards, less time than thought */
 	double upward;		       /* TIME: upwards, since stalls only add */
+	double unseen;		       /* COUNT of nothing: what one would have counted; else 0 */
 	double freedom;	 /* of Student's distribution: how ready to believe in outliers; 0: none */
 	double spread;	 /* squared deviation in use, as outlying as it is now */
 	double distance; /* from what is expected, when it was last looked at */
@@ -77,7 +79,8 @@ struct flow {
 	int unknown_count;
 	double *x;
 	HP_VECTOR(struct term) terms;
-	uint8_t *looked_at; /* of unknowns: enum looked_at */
+	uint8_t *looked_at;  /* of unknowns: enum looked_at */
+	double unseen_share; /* of one count, what anything may be that was not seen */
 	HP_VECTOR(struct balance) balances;
 	HP_VECTOR(int) balance_parts; /* unknowns */
 	int *part_slots;

@@ -58,7 +58,8 @@ static void shift_counts(struct apart *apart)
 		unsigned source = 0;
 		double weight;
 
-		if (!term->is_count || term->count < 2 || !(apart->weights[term->unknowns[0]] > 0))
+		if (!term->is_count || term->unseen > 0 || term->count < 2 ||
+		    !(apart->weights[term->unknowns[0]] > 0))
 			continue;
 		while (flow->level_of[source] != term->unknowns[1])
 			source++;
@@ -77,6 +78,18 @@ static void shift_counts(struct apart *apart)
 		else if (weights[i] > 0)
 			flow->x[flow->level_of[i]] = sums[i] / weights[i];
 	}
+}
+
+/* What was not seen: something below what could have been missed. */
+static void measure_count(struct apart *apart, const struct term *term)
+{
+	double level = term->count > 1 ? apart->flow->x[term->unknowns[1]] : 0;
+
+	if (term->unseen > 0)
+		measure(apart, term->unknowns[0], log(term->unseen) - 1 - level, 1);
+	else
+		measure(apart, term->unknowns[0], term->expected - level,
+			term->deviation * term->deviation);
 }
 
 static void measure_all(struct apart *apart)
@@ -107,9 +120,7 @@ static void measure_all(struct apart *apart)
 
 		if (!term->is_count)
 			continue;
-		measure(apart, term->unknowns[0],
-			term->expected - (term->count > 1 ? flow->x[term->unknowns[1]] : 0),
-			term->deviation * term->deviation);
+		measure_count(apart, term);
 		apart->is_counted[term->unknowns[0]] = true;
 	}
 }

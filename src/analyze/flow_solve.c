@@ -196,6 +196,25 @@ static struct look look_at_value(struct term *term, double sum)
 }
 
 /*
+ * Counts are gamma distributed, as how often something runs is that was counted so many times
+ * (Poisson): in frequencies themselves, in which balances are linear, convex everywhere. So all
+ * that was counted has one likeliest answer, and steps find it, even from a thousand times what was
+ * hardly ever seen. The distance is that of a normal logarithm which would be as unlikely: near
+ * what was counted, the same.
+ */
+static struct look look_at_count(struct term *term, double sum)
+{
+	double off = fmax(-500, fmin(sum - term->expected, 500));
+	double ratio = exp(off);
+	double unlikely = fmax(ratio - 1 - off, 0);
+
+	term->distance = copysign(sqrt(2 * unlikely), -off);
+	return (struct look){ .cost = unlikely / term->spread,
+			      .slope = (1 - ratio) / term->spread,
+			      .curvature = ratio / term->spread };
+}
+
+/*
  * Samples are Poisson around exp(sum + z), and z, what the block's time differs from what is
  * expected, is normal with deviations of its own upwards and downwards. At the likeliest z
  * (Laplace) the slope by `sum` is z / spread, and the curvature 1 / (spread + 1 / mean).
@@ -231,7 +250,15 @@ static struct look look_at(const struct flow *flow, struct term *term)
 {
 	double sum = sum_of(flow, term);
 
-	return term->kind == TERM_TIME ? look_at_time(term, sum) : look_at_value(term, sum);
+	switch ((enum term_kind)term->kind) {
+	case TERM_TIME:
+		return look_at_time(term, sum);
+	case TERM_COUNT:
+		return look_at_count(term, sum);
+	case TERM_VALUE:
+		break;
+	}
+	return look_at_value(term, sum);
 }
 
 /* Of each long-tailed distribution the normal one that touches it where it was last looked at. */

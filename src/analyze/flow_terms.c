@@ -21,6 +21,9 @@ static const struct {
 	double shared_deviation; /* of counts to each other: of any level */
 } settings = { 10, 4, 0.6, 1.0, 6, 1e-3, 2, -4, 3, 10 };
 
+/* Of a count, times the count: beyond, it is no more than its deviation says. */
+static const double most_deviation = 4;
+
 static struct hp_error *add(struct flow *flow, const struct term *term)
 {
 	for (unsigned i = 0; i < term->count; i++)
@@ -154,13 +157,26 @@ static struct hp_error *add_time(struct flow *flow)
 /* --- evidence ----------------------------------------------------------------------------------
  */
 
-/* A count as a logarithm; of none, something below what could have been missed. */
+/* What was not seen at all may still have run, but not each of hundreds of ways: together half of
+ * what would have been seen once (Jeffreys), shared by all of them (Perks), so that they do not add
+ * up to something where ways meet. */
+static double unseen_share(const struct hp_analysis_input *input)
+{
+	size_t unseen = 0;
+
+	for (size_t i = 0; i < input->evidence_count; i++)
+		unseen += !(input->evidence[i].value > 0);
+	return 0.5 / (double)(unseen ? unseen : 1);
+}
+
 static struct hp_error *add_count(struct flow *flow, uint8_t source, int unknown, double value,
 				  double deviation)
 {
 	int level = source < HP_SOURCE_COUNT ? flow->level_of[source] : -1;
-	double least = fmax(deviation, 0.5);
-	double counted = fmax(value, least);
+	double one = fmax(deviation, 0.5);
+	double counted = value > 0 ? fmax(value, deviation / most_deviation)
+				   : one * flow->unseen_share;
+	double relative = value > 0 ? deviation / counted : 1 / sqrt(flow->unseen_share);
 
 	flow->has_counts = true;
 	if (unknown >= 0)
@@ -168,16 +184,15 @@ static struct hp_error *add_count(struct flow *flow, uint8_t source, int unknown
 			flow->looked_at[unknown], value > 0 ? LOOKED_SEEN : LOOKED_NONE_SEEN);
 	if (level < 0 || isfinite(flow->analyzer->input->shared_deviation[source]))
 		flow->is_absolute = true;
-	return add(flow, &(struct term){ .kind = TERM_VALUE,
+	return add(flow, &(struct term){ .kind = TERM_COUNT,
 					 .is_count = true,
 					 .freedom = settings.count_freedom,
 					 .count = level < 0 ? 1 : 2,
 					 .unknowns = { unknown, level },
 					 .factors = { 1, 1 },
-					 .expected = value > 0 ? log(counted) : log(least) - 1,
-					 .deviation = value > 0 ? fmax(deviation / counted,
-								       settings.count_deviation)
-								: 1 });
+					 .expected = log(counted),
+					 .deviation = fmax(relative, settings.count_deviation),
+					 .unseen = value > 0 ? 0 : one });
 }
 
 static uint32_t edge_between(const struct hp_cfg *cfg, const struct hp_evidence *one)
@@ -271,6 +286,7 @@ struct hp_error *flow_terms(struct flow *flow, bool uses_time)
 					 sizeof(*flow->looked_at));
 	if (!flow->looked_at)
 		return hp_error_create_no_memory();
+	flow->unseen_share = unseen_share(input);
 	for (size_t i = 0; i < input->evidence_count && !error; i++)
 		error = add_evidence(flow, &input->evidence[i]);
 	for (uint32_t i = 0; i < flow->cfg->node_count && !error; i++)

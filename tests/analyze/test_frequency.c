@@ -11,11 +11,11 @@
 
 #include <math.h>
 
-enum { MOST = 16 };
+enum { MOST = 16, MOST_EVIDENCE = 100 };
 
 static const uint8_t *code;
 static struct hp_sampled samples[MOST];
-static struct hp_evidence evidence[MOST];
+static struct hp_evidence evidence[MOST_EVIDENCE];
 static size_t sample_count;
 static size_t evidence_count;
 static enum hp_estimator estimator;
@@ -408,6 +408,81 @@ static void said(enum hp_evidence_source source, enum hp_evidence_kind kind, siz
 							   .value = value,
 							   .deviation = deviation };
 }
+
+enum { BRANCHES = 30, COLD = 4 * BRANCHES + 1 };
+
+/* test, jz to COLD, 30 times · ret · COLD: inc, ret */
+static void make_branches(uint8_t bytes[COLD + 3])
+{
+	static const uint8_t end[] = { 0xc3, 0xff, 0xc0, 0xc3 };
+
+	for (size_t i = 0; i < BRANCHES; i++) {
+		uint8_t *branch = &bytes[4 * i];
+
+		branch[0] = 0x85;
+		branch[1] = 0xc0;
+		branch[2] = 0x74;
+		branch[3] = (uint8_t)(COLD - 4 * (i + 1));
+	}
+	memcpy(&bytes[COLD - 1], end, sizeof(end));
+}
+
+static void said_of_edge(size_t from, size_t to, double value, double deviation)
+{
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_EDGE, from, value, deviation);
+	evidence[evidence_count - 1].to.value = FUZZ_CODE_ADDRESS + to;
+}
+
+START_TEST(many_ways_that_nobody_took_do_not_add_up_where_they_meet)
+{
+	const double one = 1000; /* what each count stands for */
+	uint8_t bytes[COLD + 3];
+
+	make_branches(bytes);
+	begin(bytes);
+	for (size_t i = 0; i < BRANCHES; i++) {
+		said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 4 * i, 1e8, 2e6);
+		said_of_edge(4 * i, COLD, 0, one);
+		said_of_edge(4 * i, 4 * (i + 1), 1e8, 2e6);
+	}
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, COLD, 0, one);
+	RUN(bytes);
+	ck_assert_uint_eq(found->problems & (HP_PROBLEM_CONTRADICTION | HP_PROBLEM_NOT_SOLVED), 0);
+	ck_assert_double_lt(executions(COLD), one);
+	ck_assert_double_eq_tol(executions(0), 1e8, 1e4);
+	/* What runs three times as often as one count stands for is missed once in twenty times. */
+	ck_assert_double_eq_tol(frequency(COLD)->executions_high, 3 * one, one);
+}
+END_TEST
+
+START_TEST(what_was_seen_a_few_times_holds_against_what_nobody_counted_well)
+{
+	const double one = 1000;
+
+	/* 10 of them, which are sure to a third, and millions that are sure to a tenth: what those
+	 * are off by is not made good here. */
+	begin(diamond);
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 0, 2.0e8, 2e7);
+	said_of_edge(0, 4, 1.9e8, 2e7);
+	said_of_edge(0, 8, 10 * one, sqrt(10) * one);
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 10, 2.1e8, 2e7);
+	RUN(diamond);
+	ck_assert_uint_eq(found->problems & HP_PROBLEM_CONTRADICTION, 0);
+	ck_assert_double_eq_tol(executions(8), 10 * one, one);
+	ck_assert_double_eq_tol(executions(4), 2.0e8, 2e6);
+}
+END_TEST
+
+START_TEST(a_count_that_is_more_uncertain_than_it_is_large_is_not_taken_for_more)
+{
+	begin(diamond);
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 0, 100000, 1000);
+	said_of_edge(0, 4, 99000, 1500);
+	said_of_edge(0, 8, 1000, 2000);
+	RUN(diamond);
+	ck_assert_double_eq_tol(executions(8), 1000, 30);
+}
+END_TEST
 
 START_TEST(counts_to_each_other_say_nothing_of_how_often)
 {
@@ -985,7 +1060,11 @@ HP_TEST_MAIN("analyze/frequency", what_one_way_of_a_branch_has_the_other_lacks,
 	     blocks_that_jump_through_one_table_share_its_distribution,
 	     a_counted_jump_through_a_shared_table_is_what_was_counted,
 	     a_target_of_a_shared_table_that_never_ran_gets_nothing,
-	     a_counted_edge_fixes_its_blocks, counts_to_each_other_say_nothing_of_how_often,
+	     a_counted_edge_fixes_its_blocks,
+	     many_ways_that_nobody_took_do_not_add_up_where_they_meet,
+	     what_was_seen_a_few_times_holds_against_what_nobody_counted_well,
+	     a_count_that_is_more_uncertain_than_it_is_large_is_not_taken_for_more,
+	     counts_to_each_other_say_nothing_of_how_often,
 	     what_one_source_is_off_by_together_is_no_doubt_between_its_counts,
 	     a_source_that_knows_the_level_lends_it_to_one_that_does_not,
 	     all_kinds_of_evidence_go_into_one_estimate, a_level_far_away_is_found,
