@@ -3,9 +3,11 @@
 
 A program does what it does again and again, in one process where it can be told to (one input after
 another, one script in a loop), else in one after another, for as long as is asked for, and is
-recorded with `hpcprof record --shadow=BUDGET`. Its executions are those of once, counted by
-callgrind, times how often; starting up is next to nothing of them. Blocks are weighted by their samples, edges by how often they were taken, and all samples
-of what can be compared are in the denominator, as in judge.py; but nothing is scaled.
+recorded with `hpcprof record --shadow=BUDGET`. Its executions are those that callgrind counts, of
+doing it once and of doing it twice: what a process does again is not what it did first, as tables
+are full by then, memory was used before, and code is warm; one process after another does the same.
+Blocks are weighted by their samples, edges by how often they were taken, and all samples of what
+can be compared are in the denominator, as in judge.py; but nothing is scaled.
 
 Counting exactly and judging take longer than recording, and need no quiet machine: with --data,
 --only=count and then --only=record do the first two, and the same command without --only judges
@@ -81,6 +83,33 @@ def looped(workload, command, runs):
         return ['/bin/sh', '-c', 'echo "for {set r 0} {\$r < $1} {incr r} {source in.tcl}" | "$0"',
                 program, str(runs)]
     return ['/bin/sh', '-c', LOOP, str(runs), *command]
+
+
+def continues(workload, command):
+    """It does again in the same process what it did."""
+    return looped(workload, command, 2)[0] == command[0]
+
+
+def counted_once(workload, command):
+    """The file of doing it once as `looped` does it."""
+    return 'truth' if looped(workload, command, 1) == command else 'truth-once'
+
+
+def count(one, command, inputs):
+    if not continues(one.workload, command):
+        measure.count(command, inputs, one.directory)
+        return
+    measure.count(looped(one.workload, command, 1), inputs, one.directory,
+                  counted_once(one.workload, command))
+    measure.count(looped(one.workload, command, 2), inputs, one.directory, 'truth-twice')
+
+
+def truth_of(one, command, runs):
+    """Of so many runs: (truth, what it is to be multiplied with)."""
+    if not continues(one.workload, command):
+        return one.truth(), runs
+    once = one.truth(counted_once(one.workload, command))
+    return measure.continued(once, one.truth('truth-twice'), runs), 1
 
 
 def seconds_of(command, inputs):
@@ -181,7 +210,7 @@ def judge_one(options, one, command, inputs, budget, seconds):
     database, runs = recorded(options, one, command, inputs, budget, seconds)
     summary = summary_of(options, database)
     document = profiles.load(options.hpcprof, database)
-    profile = profiles.build(document, options.show_cfg, one.truth(), runs)
+    profile = profiles.build(document, options.show_cfg, *truth_of(one, command, runs))
     judgement = judge.judge(profile, profiles.estimates_of(document))
     judge_blocks(result, judgement, profile)
     judge_totals(result, judgement)
@@ -403,7 +432,7 @@ def main(options, top):
     def counted(one):
         try:
             measure.say(f'{one.workload.name}: counting')
-            measure.count(commands[one.workload.name], inputs, one.directory)
+            count(one, commands[one.workload.name], inputs)
         except Failure as failure:
             return str(failure)
         return None

@@ -45,6 +45,23 @@ def parse_truth(lines):
     return {os.path.realpath(paths[number]): truth for number, truth in images.items()}
 
 
+def continued(once, twice, runs):
+    """By the path of the image, the truth of so many runs in one process, out of that of one run
+    and of two: all after the first are like the second. The first starts up, and what it leaves
+    behind, full tables and memory that was used before, is there for all others."""
+    made = {}
+    for path, second in twice.items():
+        first = once.get(path, Truth())
+
+        def of_all(both, one):
+            return {what: max(0, count + (runs - 2) * (count - one.get(what, 0)))
+                    for what, count in both.items()}
+
+        made[path] = Truth(of_all(second.executed, first.executed),
+                           of_all(second.jumped, first.jumped))
+    return made
+
+
 def normalized(seen, out):
     """callgrind's own file, made to what parse_truth reads."""
     with open(out, 'wb') as stream:
@@ -82,8 +99,8 @@ class Measured:
     def database(self):
         return self.directory / 'profile.db'
 
-    def truth(self):
-        with open(self.directory / 'truth', encoding='utf-8') as lines:
+    def truth(self, name='truth'):
+        with open(self.directory / name, encoding='utf-8') as lines:
             return parse_truth(lines)
 
 
@@ -100,22 +117,23 @@ def prepare(workload, inputs, directory):
     key = key_of(workload, program, inputs)
     kept = directory / 'key'
     if not kept.exists() or kept.read_text() != key:
-        for old in (directory / 'profile.db', directory / 'truth', *directory.glob('shadow-*.db'),
-                    *directory.glob('shadow-*.pairs')):
+        for old in (directory / 'profile.db', *directory.glob('truth*'),
+                    *directory.glob('shadow-*.db'), *directory.glob('shadow-*.pairs')):
             shutil.rmtree(old, ignore_errors=True) if old.is_dir() else old.unlink(missing_ok=True)
         kept.write_text(key)
     return [program, *workload.command[1:]]
 
 
-def count(command, inputs, directory):
+def count(command, inputs, directory, name='truth'):
     """Callgrind, unless it has been done."""
-    if (directory / 'truth').exists():
+    if (directory / name).exists():
         return
     seen = directory / 'seen'
+    made = directory / 'truth.new'
     run([*CALLGRIND, f'--callgrind-out-file={seen}', *command], inputs, 'under callgrind')
-    normalized(seen, directory / 'truth.new')
+    normalized(seen, made)
     seen.unlink()
-    (directory / 'truth.new').rename(directory / 'truth')
+    made.rename(directory / name)
 
 
 def record(hpcprof, command, inputs, directory, runs, hz):

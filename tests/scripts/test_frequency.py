@@ -56,6 +56,28 @@ def test_counts_are_read_by_image():
     same(truth['/nowhere/a b'].jumped, {(16, 32): 5, (16, 0): 4})
 
 
+def test_what_a_process_does_again_is_not_what_it_did_first():
+    # 5 times at the start, 7 and then 4 a run; the first run alone makes what all others find.
+    once = {'/x': measure.Truth({0: 5, 16: 7, 32: 9}, {(0, 16): 7})}
+    twice = {'/x': measure.Truth({0: 5, 16: 11, 32: 9, 48: 2}, {(0, 16): 11}),
+             '/y': measure.Truth({0: 3})}
+    truth = measure.continued(once, twice, 10)
+    same(truth['/x'].executed, {0: 5, 16: 7 + 9 * 4, 32: 9, 48: 9 * 2})
+    same(truth['/x'].jumped, {(0, 16): 7 + 9 * 4})
+    same(truth['/y'].executed, {0: 9 * 3})
+    same(measure.continued(once, twice, 1)['/x'].executed, {0: 5, 16: 7, 32: 9, 48: 0})
+
+
+def test_one_process_after_another_does_the_same():
+    named = {workload.name: workload for workload in absolute.workloads.workloads()}
+    command = ['/usr/bin/x', 'in']
+    same(absolute.continues(named['mawk'], command), True)
+    same(absolute.continues(named['perl'], command), True)
+    same(absolute.continues(named['tcl'], command), False)
+    same(absolute.counted_once(named['mawk'], command), 'truth')
+    same(absolute.counted_once(named['perl'], command), 'truth-once')
+
+
 def test_graphs_are_read_with_their_ways_in_and_out():
     graphs = profiles.parse_graphs(['procedure 40 missing', 'block 0 40 3 5 tail call',
                                     'edge 0 exit exit 5', 'edge entry 0 entry 5'])
