@@ -4,7 +4,6 @@
 #include "../../src/compare/moved.h"
 #include "builds.h"
 
-#include <limits.h>
 #include <string.h>
 
 /* --- comparisons of the two ------------------------------------------------------------------ */
