@@ -97,7 +97,7 @@ struct report_windows {
 	double sampled_ns;
 	double told_ns;
 	double passing_ns;	  /* of the latter, what passes --comm */
-	double young;		  /* likewise in which processes had just begun */
+	double young;		  /* what counts are off by, processes having just begun */
 	double without;		  /* of a command's time the share without windows: the greatest */
 	double truncated;	  /* share of the windows that only count relatively */
 	const char *why_relative; /* why nothing absolute comes of them, or NULL */

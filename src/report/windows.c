@@ -10,6 +10,8 @@ static const double most_truncated = 0.1;
 /* Of each process the first moments are seldom in a window: a new one is not known yet, and a copy
  * runs slower at first than it will. */
 static const double youth_ns = 3e8;
+/* Then anything may run between never and twice as often as later, each as likely as the other. */
+static const double youth_deviation = 0.57735; /* 1 / sqrt(3) */
 static const double most_youth = 0.5;
 /* Of the time of one command, in recordings without any. */
 static const double most_without = 0.6;
@@ -176,7 +178,8 @@ static void weigh(struct report *report)
 		truncated += (double)sum_of(stratum->relative).windows;
 		if (!(scale > 0))
 			continue;
-		windows->young = fmax(windows->young, young_share(report, stratum));
+		windows->young =
+			fmax(windows->young, youth_deviation * young_share(report, stratum));
 		windows->is_absolute = true;
 		windows->counted_ns += (double)sum_of(stratum->groups).time_ns;
 		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
