@@ -74,7 +74,8 @@ def looped(workload, command, runs):
     if workload.name == 'perl':
         return [program, '-e', f'for my $i (1..{runs}) {{ do "./in.pl"; }}']
     if workload.name == 'python3':
-        return [program, '-I', '-S', '-c',
+        # Not -I, which would have it choose where keys go in its tables anew in each process.
+        return [program, '-s', '-S', '-c',
                 f'code = compile(open("in.py").read(), "in.py", "exec")\n'
                 f'for _ in range({runs}): exec(code, {{"__name__": "x"}})']
     if workload.name == 'sqlite3':
