@@ -197,7 +197,8 @@ static void write_traffic(const struct drawing *drawing, uint32_t number)
 	/* Counted: else it is a guess. */
 	if (drawing->analysis->sources && isfinite(share) && share < 1)
 		buffer_printf(&text, " (%.3g %%)", 100 * share);
-	fprintf(drawing->out, ", label=\"%s\", penwidth=%.1f", buffer_text(&text),
+	/* Apart from the line that it belongs to. */
+	fprintf(drawing->out, ", label=\" %s\", penwidth=%.1f", buffer_text(&text),
 		0.5 + 3 * sqrt(fmin(fmax(frequency->relative, 0), 1)));
 }
 
@@ -246,9 +247,10 @@ static void write_graph(const struct drawing *drawing, const char *name)
 	write_quoted(name, drawing->out);
 	if (drawing->analysis)
 		fputs(drawing->analysis->is_absolute
-			      ? "\\nran, and beside edges: executions"
+			      ? "\\nbeside edges: how often they were taken"
 			      : "\\nran, and beside edges: how often; 1 is the hottest block",
 		      drawing->out);
+	fputs("\\nred: the hottest path; blue: jumps; [ ]: samples", drawing->out);
 	write_caveats(drawing);
 	fputs("\";\n", drawing->out);
 	fprintf(drawing->out,
