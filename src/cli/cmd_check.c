@@ -90,12 +90,22 @@ struct arguments {
 	size_t candidate_count;
 };
 
-static double parse_percent(struct argp_state *state, const char *option, const char *text)
+/* What grew may have grown by more than 100 %. */
+static double parse_change(struct argp_state *state, const char *text)
+{
+	double percent = 0;
+
+	if (!hp_parse_double(text, &percent) || percent <= 0)
+		argp_error(state, "--min-change takes a percentage above 0, not '%s'", text);
+	return percent / 100;
+}
+
+static double parse_share(struct argp_state *state, const char *text)
 {
 	double percent = 0;
 
 	if (!hp_parse_double(text, &percent) || percent <= 0 || percent >= 100)
-		argp_error(state, "%s takes a percentage above 0 and below 100, not '%s'", option,
+		argp_error(state, "--min-share takes a percentage above 0 and below 100, not '%s'",
 			   text);
 	return percent / 100;
 }
@@ -190,10 +200,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		recording_parse_work(state, argument, &arguments->runs.candidate_work);
 		return 0;
 	case KEY_MIN_CHANGE:
-		arguments->compare.least_change = parse_percent(state, "--min-change", argument);
+		arguments->compare.least_change = parse_change(state, argument);
 		return 0;
 	case KEY_MIN_SHARE:
-		arguments->compare.least_of_program = parse_percent(state, "--min-share", argument);
+		arguments->compare.least_of_program = parse_share(state, argument);
 		return 0;
 	case KEY_SYMFS:
 		arguments->compare.symfs = argument;
