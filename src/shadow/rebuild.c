@@ -17,6 +17,9 @@ enum {
 	/* Of a mapped file that we cannot open, read from the target piece by piece. */
 	PIECE_BYTES = 8192,
 	FILE_LIMIT_BYTES = 64 << 20,
+	HUGE_BYTES = 2 << 20,
+	/* Filled at least so far, of 4, an area has huge pages. */
+	FULL_QUARTERS = 3,
 };
 
 #define USER_END UINT64_C(0x7ffffffff000)
@@ -155,6 +158,28 @@ static struct hp_error *map_file(struct vessel *vessel, pid_t pid, const struct 
 	return NULL;
 }
 
+/* Memory that is nearly full in huge pages: a third of the time to fill and to give back, fewer
+ * misses of the TLB meanwhile, and less of the caches that the target uses, too. Where the kernel
+ * has none to give they are small ones. */
+static void use_huge_pages(struct vessel *vessel, const struct area *area, uint64_t filled_bytes)
+{
+	uint64_t bytes = area->end - area->start;
+
+	if (area->kind != AREA_STACK && bytes >= HUGE_BYTES &&
+	    filled_bytes >= bytes / 4 * FULL_QUARTERS)
+		vessel_call(vessel, SYS_madvise, area->start, bytes, MADV_HUGEPAGE, 0, 0, 0);
+}
+
+/* How much has been read below `end`, from run `next` on, which it moves. */
+static uint64_t bytes_below(const struct snapshot *snapshot, uint64_t end, size_t *next)
+{
+	uint64_t bytes = 0;
+
+	for (; *next < snapshot->run_count && snapshot->runs[*next].address < end; (*next)++)
+		bytes += snapshot->runs[*next].bytes;
+	return bytes;
+}
+
 static struct hp_error *map_memory(struct vessel *vessel, const struct area *area, uint64_t below)
 {
 	uint64_t start = area->start;
@@ -175,9 +200,11 @@ static struct hp_error *map_areas(struct vessel *vessel, const struct snapshot *
 	struct open_file open_file = { .ours = -1, .theirs = -1 };
 	struct hp_error *error = NULL;
 	uint64_t below = 0;
+	size_t run = 0;
 
 	for (size_t i = 0; !error && i < snapshot->areas.count; i++) {
 		const struct area *area = &snapshot->areas.at[i];
+		uint64_t filled_bytes = bytes_below(snapshot, area->end, &run);
 
 		if (area->kind == AREA_VSYSCALL || has_moved(vessel, area))
 			continue;
@@ -185,6 +212,8 @@ static struct hp_error *map_areas(struct vessel *vessel, const struct snapshot *
 			error = map_file(vessel, snapshot->pid, area, files, &open_file);
 		else
 			error = map_memory(vessel, area, below);
+		if (!error && area->kind != AREA_FILE)
+			use_huge_pages(vessel, area, filled_bytes);
 		below = area->end;
 	}
 	return error;

