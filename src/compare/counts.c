@@ -155,6 +155,13 @@ static void weigh_line(const struct observed *observed, size_t count, struct dis
 	line->freedom = beyond > 1e-4 ? 2 * trigamma_inverse(beyond) : INFINITY;
 }
 
+/* What exposures took from what runs have in common is missing from what their residuals show of
+ * it: by how much the rest is to be multiplied. */
+static double taken_from(const struct counts *counts, double freedom)
+{
+	return freedom > counts->taken ? freedom / (freedom - counts->taken) : 1;
+}
+
 struct hp_error *learn_dispersion(const struct counts *procedures, size_t count,
 				  const struct dispersion *fallback, struct dispersion *learned)
 {
@@ -170,6 +177,7 @@ struct hp_error *learn_dispersion(const struct counts *procedures, size_t count,
 	for (int i = 0; i < 10; i++)
 		fit_line(observed, found, learned);
 	weigh_line(observed, found, learned);
+	learned->deviation *= sqrt(taken_from(procedures, observed[0].freedom));
 	return NULL;
 }
 
@@ -195,12 +203,17 @@ double pooled_dispersion(const struct counts *procedures, size_t count, double d
 
 /* --- the test ------------------------------------------------------------------------------ */
 
+static double common_of(const struct counts *counts, const struct dispersion *dispersion)
+{
+	return dispersion->deviation * dispersion->deviation * mean_count(counts);
+}
+
 /* What runs have in common shows in all procedures alike: however many there are, it is known from
  * as many runs as there were. */
 static double common_freedom(const struct counts *counts, const struct dispersion *dispersion,
 			     double expected, double freedom)
 {
-	double common = dispersion->deviation * dispersion->deviation * mean_count(counts);
+	double common = common_of(counts, dispersion);
 
 	return common > 0 ? freedom * (expected / common) * (expected / common) : INFINITY;
 }
@@ -217,6 +230,7 @@ static double shrunken(const struct counts *counts, const struct dispersion *dis
 	*freedom = dispersion->freedom;
 	if (own_freedom > 0 && isfinite(dispersion->freedom)) {
 		*freedom += own_freedom;
+		own += (1 - 1 / taken_from(counts, own_freedom)) * common_of(counts, dispersion);
 		value = (own * own_freedom + expected * dispersion->freedom) / *freedom;
 	}
 	if (own_freedom > counts->taken)

@@ -15,11 +15,12 @@ struct tested {
 struct judging {
 	struct sides *sides;
 	struct hp_comparison *comparison;
-	struct run_costs runs[HP_SIDES]; /* of the whole program, without the trend; in the arena */
+	struct run_costs runs[HP_SIDES]; /* of the whole program, without the pace; in the arena */
 	double mean_cost[HP_SIDES];	 /* of a run, as they were recorded */
 	size_t *epochs[HP_SIDES];	 /* which replicate each run is of */
 	struct history history;		 /* nothing where the sides speak for themselves */
 	struct run_prior prior;
+	double *pace[HP_SIDES]; /* [replicate]: of its runs; in the arena */
 	struct log_ratio program;
 	double exposure[HP_SIDES]; /* runs, or units of work, of all epochs */
 	double divisor[HP_SIDES]; /* costs of parts are for one of: the same, or the whole's cost */

@@ -7,7 +7,8 @@ src_compare_libcompare_a_SOURCES = \
 	src/compare/statistics.h src/compare/statistics.c src/compare/counts.c src/compare/runs.c \
 	src/compare/sides.h src/compare/sides.c src/compare/gather.c src/compare/match.c \
 	src/compare/names.h src/compare/names.c src/compare/moved.h src/compare/moved.c \
-	src/compare/costs.h src/compare/costs.c src/compare/history.h src/compare/history.c \
+	src/compare/pace.h src/compare/pace.c src/compare/costs.h src/compare/costs.c \
+	src/compare/history.h src/compare/history.c \
 	src/compare/judge.h src/compare/program.c src/compare/parts.c src/compare/verdict.c \
 	include/hpcprof/compare/spread.h src/compare/spread.c \
 	src/compare/listing.h src/compare/listing.c src/compare/details.c \

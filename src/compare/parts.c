@@ -14,8 +14,8 @@
 /* Fewer samples than these, both sides together, say nothing. */
 enum { FEWEST_SAMPLES = 10 };
 
-/* Exposures of all replicates for one way of counting: where the sides took turns, more of what
- * drifted up. */
+/* Exposures of all replicates for one way of counting: more of those whose runs were slower for what
+ * both sides have in common. */
 static double *exposures(const struct judging *judging, bool relative)
 {
 	const struct sides *sides = judging->sides;
@@ -30,8 +30,7 @@ static double *exposures(const struct judging *judging, bool relative)
 
 			*exposure = replicate_exposure(replicate, relative);
 			if (!relative)
-				*exposure *= trend_at(&judging->prior.trend,
-						      judging_time(judging, replicate));
+				*exposure *= judging->pace[side][i];
 		}
 	return list;
 }
@@ -48,7 +47,7 @@ static struct counts counts_of(const struct judging *judging, bool relative, con
 				sides->at[HP_CANDIDATE].replicates.count },
 		.share = (double)(samples[HP_BASE] + samples[HP_CANDIDATE]) /
 			 (double)(sides->at[HP_BASE].samples + sides->at[HP_CANDIDATE].samples),
-		.taken = relative ? 0 : judging->prior.trend.freedom,
+		.taken = relative ? 0 : judging->prior.pace.freedom,
 	};
 }
 

@@ -15,6 +15,7 @@
 struct turn {
 	uint64_t start_ns;
 	enum hp_side side;
+	size_t replicate; /* of it */
 };
 
 static int compare_turns(const void *left, const void *right)
@@ -37,25 +38,28 @@ static bool take_turns(const struct turn *turns, size_t count)
 	return true;
 }
 
-static bool settle_turns(struct judging *judging)
+/* In order. NULL when memory is short. */
+static struct turn *list_turns(const struct sides *sides, size_t *count)
 {
-	const struct sides *sides = judging->sides;
 	size_t room =
 		sides->at[HP_BASE].replicates.count + sides->at[HP_CANDIDATE].replicates.count;
 	struct turn *turns = hp_arena_array(sides->arena, room, sizeof(*turns));
-	size_t count = 0;
 
+	*count = 0;
 	if (!turns)
-		return false;
+		return NULL;
 	for (size_t side = 0; side < HP_SIDES; side++)
 		for (size_t i = 0; i < sides->at[side].replicates.count; i++)
-			turns[count++] =
-				(struct turn){ sides->at[side].replicates.at[i].meta->start_ns,
-					       (enum hp_side)side };
-	qsort(turns, count, sizeof(*turns), compare_turns);
-	judging->comparison->is_interleaved = take_turns(turns, count);
-	return true;
+			turns[(*count)++] = (struct turn){
+				.start_ns = sides->at[side].replicates.at[i].meta->start_ns,
+				.side = (enum hp_side)side,
+				.replicate = i,
+			};
+	qsort(turns, *count, sizeof(*turns), compare_turns);
+	return turns;
 }
+
+/* --- what they have in common ---------------------------------------------------------------- */
 
 /* When each run was: all runs of an epoch at once. NULL when memory is short. */
 static double *list_times(const struct judging *judging, size_t at)
@@ -69,33 +73,91 @@ static double *list_times(const struct judging *judging, size_t at)
 	return times;
 }
 
-static bool take_trend(struct judging *judging, size_t at, const double *times)
-{
-	struct run_costs *runs = &judging->runs[at];
-	double *costs = hp_arena_array(judging->sides->arena, runs->count, sizeof(*costs));
-
-	for (size_t i = 0; costs && i < runs->count; i++)
-		costs[i] = runs->costs[i] / trend_at(&judging->prior.trend, times[i]);
-	runs->costs = costs;
-	return costs;
-}
-
-/* Where the sides took turns, what drifted evenly is taken from the costs. */
-static bool settle_trend(struct judging *judging)
+static bool fit_trend(struct judging *judging)
 {
 	double *times[HP_SIDES];
 
-	judging->prior.trend.inflation = 1;
-	if (!judging->comparison->is_interleaved)
-		return true;
 	for (size_t at = 0; at < HP_SIDES; at++) {
 		times[at] = list_times(judging, at);
 		if (!times[at])
 			return false;
 	}
-	judging->prior.trend = fit_trend(judging->runs, times);
-	return take_trend(judging, HP_BASE, times[HP_BASE]) &&
-	       take_trend(judging, HP_CANDIDATE, times[HP_CANDIDATE]);
+	pace_fit_trend(judging->runs, times, &judging->prior.pace);
+	return true;
+}
+
+/* Every epoch one run, in turns: so as many on both sides. */
+static bool are_pairs(const struct judging *judging)
+{
+	for (size_t at = 0; at < HP_SIDES; at++)
+		if (judging->runs[at].count != judging->sides->at[at].replicates.count)
+			return false;
+	return true;
+}
+
+static bool fit_pace(struct judging *judging, const struct turn *turns, size_t count)
+{
+	size_t *partners =
+		hp_arena_array(judging->sides->arena, count / HP_SIDES, sizeof(*partners));
+
+	if (!partners)
+		return false;
+	if (!fit_trend(judging))
+		return false;
+	if (!are_pairs(judging))
+		return true;
+	for (size_t i = 0; i < count; i += 2) {
+		bool base_first = turns[i].side == HP_BASE;
+
+		partners[turns[base_first ? i : i + 1].replicate] =
+			turns[base_first ? i + 1 : i].replicate;
+	}
+	return !pace_fit_pairs(judging->runs, partners, &judging->prior.pace) ||
+	       sides_note(judging->sides, "the sides took turns: each run is compared with the one "
+					  "beside it, which is more like it than others");
+}
+
+static bool take_pace(struct judging *judging, size_t at)
+{
+	const struct pace *pace = &judging->prior.pace;
+	struct run_costs *runs = &judging->runs[at];
+	double *costs = hp_arena_array(judging->sides->arena, runs->count, sizeof(*costs));
+
+	for (size_t i = 0; costs && i < runs->count; i++) {
+		judging->pace[at][judging->epochs[at][i]] = pace->of[at][i];
+		costs[i] = runs->costs[i] / pace->of[at][i];
+	}
+	runs->costs = costs;
+	return costs;
+}
+
+/* Where the sides took turns, what they have in common is taken from the costs. */
+static bool settle_pace(struct judging *judging)
+{
+	struct sides *sides = judging->sides;
+	size_t count;
+	struct turn *turns = list_turns(sides, &count);
+
+	judging->prior.pace = pace_none();
+	if (!turns)
+		return false;
+	for (size_t at = 0; at < HP_SIDES; at++) {
+		size_t replicates = sides->at[at].replicates.count;
+
+		judging->pace[at] =
+			hp_arena_array(sides->arena, replicates, sizeof(*judging->pace[at]));
+		judging->prior.pace.of[at] =
+			hp_arena_array(sides->arena, judging->runs[at].count, sizeof(double));
+		if (!judging->pace[at] || !judging->prior.pace.of[at])
+			return false;
+		for (size_t i = 0; i < replicates; i++)
+			judging->pace[at][i] = 1;
+	}
+	judging->comparison->is_interleaved = take_turns(turns, count);
+	if (!judging->comparison->is_interleaved)
+		return true;
+	return fit_pace(judging, turns, count) && take_pace(judging, HP_BASE) &&
+	       take_pace(judging, HP_CANDIDATE);
 }
 
 static bool note_prior(const struct judging *judging)
@@ -153,7 +215,7 @@ static struct hp_measured mean_of(double mean, size_t runs, double deviation)
 static void show(struct judging *judging, struct hp_compared *program)
 {
 	struct log_ratio *ratio = &judging->program;
-	double known = pooled_deviation(judging->runs, &judging->prior.trend);
+	double known = pooled_deviation(judging->runs, &judging->prior.pace);
 	double deviation = isnan(known) ? judging->prior.deviation : known;
 	struct hp_measured *cost[HP_SIDES];
 
@@ -170,7 +232,8 @@ static void show(struct judging *judging, struct hp_compared *program)
 					      cost[HP_BASE]->value * program->change.low,
 					      cost[HP_BASE]->value * program->change.high };
 	program->p = program->q = ratio->p;
-	program->smallest_change = runs_smallest(ratio, COMPARE_FALSE_ALARMS / 2);
+	program->smallest_change =
+		runs_smallest(judging->runs, &judging->prior, ratio, COMPARE_FALSE_ALARMS / 2);
 }
 
 /* Shares of the whole: the whole itself is always the same. */
@@ -217,8 +280,7 @@ struct hp_error *judge_program(struct judging *judging)
 								     : judging->exposure[side];
 		judging->sampled[side] = sides->at[side].cost / judging->exposure[side];
 	}
-	if (!program->name || !settle_turns(judging) || !settle_trend(judging) ||
-	    !settle_prior(judging))
+	if (!program->name || !settle_pace(judging) || !settle_prior(judging))
 		return hp_error_create_no_memory();
 	judging->program = compare_runs(judging->runs, &judging->prior);
 	if (sides->options->is_relative)

@@ -42,69 +42,14 @@ static double pooled_variance(const struct spread *base, const struct spread *ca
 	       *freedom;
 }
 
-double pooled_deviation(const struct run_costs sides[HP_SIDES], const struct trend *trend)
+double pooled_deviation(const struct run_costs sides[HP_SIDES], const struct pace *pace)
 {
 	struct spread base = spread_of(&sides[HP_BASE]);
 	struct spread candidate = spread_of(&sides[HP_CANDIDATE]);
 	double freedom;
 	double pooled = pooled_variance(&base, &candidate, &freedom);
 
-	return sqrt(pooled * freedom / (freedom - trend->freedom));
-}
-
-/* --- what drifts ----------------------------------------------------------------------------- */
-
-/* With fewer, what a trend takes is worth more than what it gives. */
-enum { TREND_RUNS = 3 };
-
-static double mean_time(const double *times, size_t count)
-{
-	double mean = 0;
-
-	for (size_t i = 0; i < count; i++)
-		mean += times[i] / (double)count;
-	return mean;
-}
-
-struct trend fit_trend(const struct run_costs sides[HP_SIDES], double *const times[HP_SIDES])
-{
-	double count[HP_SIDES] = { (double)sides[HP_BASE].count,
-				   (double)sides[HP_CANDIDATE].count };
-	struct trend trend = { .inflation = 1 };
-	double mean[HP_SIDES];
-	double products = 0;
-	double squares = 0;
-	double apart;
-
-	if (sides[HP_BASE].count < TREND_RUNS || sides[HP_CANDIDATE].count < TREND_RUNS)
-		return trend;
-	for (size_t side = 0; side < HP_SIDES; side++) {
-		double level = spread_of(&sides[side]).mean;
-
-		mean[side] = mean_time(times[side], sides[side].count);
-		for (size_t i = 0; i < sides[side].count; i++) {
-			double time = times[side][i] - mean[side];
-
-			products += time * (log(sides[side].costs[i]) - level);
-			squares += time * time;
-		}
-	}
-	/* All at one time: nothing can have drifted. */
-	if (!(squares > 0))
-		return trend;
-	apart = mean[HP_CANDIDATE] - mean[HP_BASE];
-	trend.slope = products / squares;
-	trend.middle = (mean[HP_BASE] * count[HP_BASE] + mean[HP_CANDIDATE] * count[HP_CANDIDATE]) /
-		       (count[HP_BASE] + count[HP_CANDIDATE]);
-	trend.inflation =
-		1 + apart * apart / squares / (1 / count[HP_BASE] + 1 / count[HP_CANDIDATE]);
-	trend.freedom = 1;
-	return trend;
-}
-
-double trend_at(const struct trend *trend, double time)
-{
-	return exp(trend->slope * (time - trend->middle));
+	return sqrt(pooled * freedom / (freedom - pace->freedom));
 }
 
 /* --- the test of runs ------------------------------------------------------------------------ */
@@ -117,7 +62,7 @@ static double one_run(const struct run_costs sides[HP_SIDES], const struct run_p
 	struct spread candidate = spread_of(&sides[HP_CANDIDATE]);
 	double freedom;
 	double pooled = pooled_variance(&base, &candidate, &freedom);
-	double left = freedom > 0 ? (freedom - prior->trend.freedom) / freedom : 1;
+	double left = freedom > 0 ? (freedom - prior->pace.freedom) / freedom : 1;
 	double base_part = base.variance / base.count;
 	double candidate_part = candidate.variance / candidate.count;
 	bool is_learned = isfinite(prior->freedom);
@@ -144,6 +89,20 @@ static double diluted(double part, double whole, double freedom)
 	return part > 0 ? freedom * (whole / part) * (whole / part) : INFINITY;
 }
 
+/* The least p of the signed ranks of n pairs is 2^(1-n): with fewer than these they find nothing. */
+enum { SIGNED_RUNS = 8 };
+
+static double tests_of(const struct run_prior *prior, size_t runs)
+{
+	return prior->pace.partners && runs < SIGNED_RUNS ? 1 : 2;
+}
+
+static double ranks_p(const struct run_costs sides[HP_SIDES], const struct run_prior *prior)
+{
+	return prior->pace.partners ? signed_rank_p(sides, prior->pace.partners)
+				    : rank_sum_p(sides);
+}
+
 struct log_ratio compare_runs(const struct run_costs sides[HP_SIDES], const struct run_prior *prior)
 {
 	struct log_ratio ratio = {
@@ -153,23 +112,24 @@ struct log_ratio compare_runs(const struct run_costs sides[HP_SIDES], const stru
 	double freedom = one_run(sides, prior, variances);
 	double part = (variances[HP_BASE] / (double)sides[HP_BASE].count +
 		       variances[HP_CANDIDATE] / (double)sides[HP_CANDIDATE].count) *
-		      prior->trend.inflation;
+		      prior->pace.inflation;
 	double whole = part + prior->drift * prior->drift;
-	double ranks = rank_sum_p(sides);
 
 	ratio.deviation = sqrt(whole);
 	ratio.freedom = diluted(part, whole, freedom);
 	/* Runs that are equal to the last digit leave nothing to divide by. */
 	ratio.p = whole > 0 ? student_beyond(ratio.value / ratio.deviation, ratio.freedom)
 			    : (fabs(ratio.value) > 0 ? 0 : 1);
-	ratio.p = fmin(1, 2 * fmin(ratio.p, ranks));
+	if (tests_of(prior, sides[HP_BASE].count) > 1)
+		ratio.p = fmin(1, 2 * fmin(ratio.p, ranks_p(sides, prior)));
 	return ratio;
 }
 
 /* Of two tests each has half of the alarms; what ranks find that t does not is little. */
-double runs_smallest(const struct log_ratio *ratio, double alarms)
+double runs_smallest(const struct run_costs sides[HP_SIDES], const struct run_prior *prior,
+		     const struct log_ratio *ratio, double alarms)
 {
-	return log_ratio_smallest(ratio, alarms / 2);
+	return log_ratio_smallest(ratio, alarms / tests_of(prior, sides[HP_BASE].count));
 }
 
 /*
@@ -199,8 +159,9 @@ size_t runs_needed(const struct run_costs sides[HP_SIDES], const struct run_prio
 	for (count++; count <= MOST_RUNS; count++) {
 		double part = (variances[HP_BASE] + variances[HP_CANDIDATE]) / (double)count;
 		double whole = part + prior->drift * prior->drift;
-		double freedom = 2 * ((double)count - 1) - prior->trend.freedom;
-		double quantile = student_quantile(alarms / 2, diluted(part, whole, freedom));
+		double freedom = 2 * ((double)count - 1) - pace_freedom(&prior->pace, count);
+		double quantile = student_quantile(alarms / tests_of(prior, count),
+						   diluted(part, whole, freedom));
 
 		if (expm1(distance_needed(quantile, known) * sqrt(whole)) <= least)
 			return count;
@@ -274,4 +235,74 @@ double rank_sum_p(const struct run_costs sides[HP_SIDES])
 	if (!isnan(p))
 		return p;
 	return fmin(1, student_beyond(fmax(0, all / 2 - pairs - 0.5) / deviation, INFINITY));
+}
+
+/* --- signed ranks ---------------------------------------------------------------------------- */
+
+struct difference {
+	double size;
+	bool is_dearer;
+};
+
+static int compare_sizes(const void *left, const void *right)
+{
+	const struct difference *a = left;
+	const struct difference *b = right;
+
+	return (a->size > b->size) - (a->size < b->size);
+}
+
+/* Sum of the ranks of pairs whose candidate is dearer; equal sizes, and none at all, are ties. */
+static double dearer_ranks(struct difference *pairs, size_t count, bool *tied)
+{
+	double sum = 0;
+	size_t end;
+
+	qsort(pairs, count, sizeof(*pairs), compare_sizes);
+	*tied = !(pairs[0].size > 0);
+	for (size_t first = 0; first < count; first = end) {
+		for (end = first + 1; end < count && !(pairs[end].size > pairs[first].size); end++)
+			*tied = true;
+		for (size_t i = first; i < end; i++)
+			sum += pairs[i].is_dearer ? (double)(first + 1 + end) / 2 : 0;
+	}
+	return sum;
+}
+
+/* Of all ways to give signs to `count` ranks, how many have a sum of at most that, as a share. */
+static double share_of_signs(size_t count, double most)
+{
+	double ways[MOST_RANK_SUM + 1] = { 1 };
+	double share = 0;
+
+	for (size_t rank = 1; rank <= count; rank++)
+		for (size_t sum = MOST_RANK_SUM; sum >= rank; sum--)
+			ways[sum] += ways[sum - rank];
+	for (size_t sum = 0; sum <= MOST_RANK_SUM && (double)sum <= most; sum++)
+		share += ldexp(ways[sum], -(int)count);
+	return share;
+}
+
+double signed_rank_p(const struct run_costs sides[HP_SIDES], const size_t *partners)
+{
+	size_t count = sides[HP_BASE].count;
+	_cleanup_free_ struct difference *pairs = calloc(count, sizeof(*pairs));
+	double all = (double)count * (double)(count + 1) / 2;
+	double deviation = sqrt(all * (double)(2 * count + 1) / 12);
+	bool tied;
+	double sum;
+
+	if (!pairs)
+		return NAN;
+	for (size_t i = 0; i < count; i++) {
+		double ratio =
+			log(sides[HP_CANDIDATE].costs[partners[i]] / sides[HP_BASE].costs[i]);
+
+		pairs[i] = (struct difference){ fabs(ratio), ratio > 0 };
+	}
+	sum = dearer_ranks(pairs, count, &tied);
+	sum = fmin(sum, all - sum);
+	if (!tied && count <= EXACT_RUNS)
+		return fmin(1, 2 * share_of_signs(count, sum));
+	return fmin(1, student_beyond(fmax(0, all / 2 - sum - 0.5) / deviation, INFINITY));
 }

@@ -7,6 +7,8 @@
 #ifndef COMPARE_STATISTICS_H
 #define COMPARE_STATISTICS_H
 
+#include "pace.h"
+
 #include <hpcprof/base/error.h>
 #include <hpcprof/compare/comparison.h>
 
@@ -39,45 +41,27 @@ double log_ratio_smallest(const struct log_ratio *ratio, double alarms);
 
 /* --- whole programs -------------------------------------------------------------------------- */
 
-struct run_costs {
-	const double *costs; /* > 0 */
-	size_t count;	     /* > 0 */
-};
-
-/*
- * An even drift that both sides have in common: where they take turns it can be told from what they
- * differ by, and taken away (analysis of covariance, time being the covariate).
- */
-struct trend {
-	double slope;	  /* of the logarithm of a cost, over time; 0: none was fitted */
-	double middle;	  /* the time at which costs stay what they are */
-	double inflation; /* of the variance of what the sides differ by; 1: none */
-	double freedom;	  /* that it took from runs */
-};
-
-/* `times` of runs, as `sides` has them. None is fitted to fewer than three runs a side. */
-struct trend fit_trend(const struct run_costs sides[HP_SIDES], double *const times[HP_SIDES]);
-/* What drifted by then, as a factor. */
-double trend_at(const struct trend *trend, double time);
-
 /* What is known beforehand of how runs differ. */
 struct run_prior {
 	double deviation; /* relative */
 	double freedom;	  /* degrees that it was learned from; INFINITY: it is assumed */
 	double drift;	  /* of one side from the other, both recorded in one go; 0: interleaved */
-	struct trend trend; /* that was taken from the costs that are compared */
+	struct pace pace; /* that was taken from the costs that are compared */
 };
 
 /*
  * Costs of runs. Welch's t on their logarithms and, against runs that are out of line, the rank sum
- * test: twice the smaller p. With fewer than three runs on a side the variance is a pooled one, to
- * which the prior adds what it was learned from, or what two runs would.
+ * test: twice the smaller p. Of pairs (see pace.h) Student's t and, once there are enough for it to
+ * find anything, the signed rank test. With fewer than three runs on a side the variance is a pooled
+ * one, to which the prior adds what it was learned from, or what two runs would.
  */
 struct log_ratio compare_runs(const struct run_costs sides[HP_SIDES],
 			      const struct run_prior *prior);
 
-/* The relative change that compare_runs tells from none, at `alarms`, with COMPARE_POWER. */
-double runs_smallest(const struct log_ratio *ratio, double alarms);
+/* The relative change that compare_runs, which found `ratio`, tells from none, at `alarms`, with
+ * COMPARE_POWER. */
+double runs_smallest(const struct run_costs sides[HP_SIDES], const struct run_prior *prior,
+		     const struct log_ratio *ratio, double alarms);
 
 /* Runs that each side needs, more than there are, so that a change by `least` is told from none, at
  * `alarms`, with COMPARE_POWER, given that how much runs differ is known from the runs there are
@@ -85,12 +69,13 @@ double runs_smallest(const struct log_ratio *ratio, double alarms);
 size_t runs_needed(const struct run_costs sides[HP_SIDES], const struct run_prior *prior,
 		   double least, double alarms);
 
-/* Two-sided p of the rank sum test (Wilcoxon 1945), exact for up to 20 runs without ties, else by
- * the normal distribution. */
+/* Two-sided p of the rank sum test, and of the signed rank test of pairs (Wilcoxon 1945): exact for
+ * up to 20 runs without ties, else by the normal distribution. */
 double rank_sum_p(const struct run_costs sides[HP_SIDES]);
+double signed_rank_p(const struct run_costs sides[HP_SIDES], const size_t *partners);
 
 /* Relative deviation of one run's cost, pooled over the sides; NAN when none has two. */
-double pooled_deviation(const struct run_costs sides[HP_SIDES], const struct trend *trend);
+double pooled_deviation(const struct run_costs sides[HP_SIDES], const struct pace *pace);
 
 /* --- counts ---------------------------------------------------------------------------------- */
 

@@ -75,6 +75,7 @@ struct drawn {
 	struct code codes[HP_SIDES][MADE_UP_PROCEDURES];
 	struct side_image image;
 	double counts[MADE_UP_PROCEDURES][2 * MADE_UP_RUNS];
+	double beside[MADE_UP_RUNS]; /* what the two `i`-th runs have in common */
 	struct sides sides;
 };
 
@@ -98,7 +99,8 @@ static void draw_run(const struct made_up *program, struct hp_random *random, en
 {
 	size_t turn = turn_of(program, side, i);
 	double drift = program->drift * (double)turn / (double)(2 * program->runs - 1);
-	double factor = (1 + drift) * exp(program->run_deviation * made_up_normal(random)) *
+	double factor = (1 + drift) * drawn->beside[i] *
+			exp(program->run_deviation * made_up_normal(random)) *
 			(side == HP_CANDIDATE ? 1 + program->slower : 1);
 	double first = side == HP_CANDIDATE ? 1 + program->first_slower : 1;
 	struct hp_run *run = &drawn->runs[side][i];
@@ -184,6 +186,8 @@ struct judged made_up_judge(const struct made_up *program, struct hp_random *ran
 	drawn->sides.arena = hp_arena_create();
 	drawn->sides.options = &options;
 	drawn->sides.unit = HP_UNIT_NS;
+	for (size_t i = 0; i < program->runs; i++)
+		drawn->beside[i] = exp(program->beside * made_up_normal(random));
 	for (size_t side = 0; side < HP_SIDES; side++)
 		for (size_t i = 0; i < program->runs; i++)
 			draw_run(program, random, (enum hp_side)side, i, drawn);

@@ -18,6 +18,7 @@ struct made_up {
 	double samples;	      /* of one run, on average */
 	double dispersion;    /* of samples, beyond what runs differ by: variance over mean */
 	double run_deviation; /* relative, of a run's cost */
+	double beside;	      /* likewise, of what two runs that follow each other have in common */
 	double drift;	      /* of costs from the first run to the last, relative */
 	double slower;	      /* the candidate's whole program, relative */
 	double first_slower;  /* the candidate's first procedure alone */

@@ -95,6 +95,28 @@ START_TEST(an_even_drift_neither_alarms_nor_hides)
 }
 END_TEST
 
+/* A host that lends its CPUs out: runs differ by a tenth, but two that follow each other by little. */
+START_TEST(what_runs_beside_each_other_share_neither_alarms_nor_hides)
+{
+	struct made_up program = usual;
+	struct shares shares;
+
+	program.beside = 0.1;
+	shares = judge_many(&program, 2000);
+	printf("# false alarms where pairs differ by 10 %%: %.2f %%\n", 100 * shares.regression);
+	ck_assert_double_le(shares.regression, 0.02);
+	program.first_slower = 0.2;
+	shares = judge_many(&program, 400);
+	printf("# 20 %% in a procedure of a fifth is found: %.1f %%\n", 100 * shares.first);
+	ck_assert_double_ge(shares.first, 0.9);
+	program.first_slower = 0;
+	program.slower = 0.05;
+	shares = judge_many(&program, 400);
+	printf("# 5 %% of the program is told: %.1f %%\n", 100 * shares.told);
+	ck_assert_double_ge(shares.told, 0.9);
+}
+END_TEST
+
 /* Whoever was told so comes back with so many runs, of a program that did become 3 % slower. */
 START_TEST(as_many_more_runs_as_are_asked_for_tell_the_change_four_times_out_of_five)
 {
@@ -134,4 +156,5 @@ END_TEST
 
 HP_TEST_MAIN("compare/promises", where_nothing_changed_two_of_a_hundred_are_regressions_at_most,
 	     ten_percent_in_a_procedure_of_a_fifth_is_found, an_even_drift_neither_alarms_nor_hides,
+	     what_runs_beside_each_other_share_neither_alarms_nor_hides,
 	     as_many_more_runs_as_are_asked_for_tell_the_change_four_times_out_of_five)

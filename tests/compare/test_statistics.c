@@ -47,7 +47,7 @@ static void draw(struct program *program, struct hp_random *random, double run_d
 
 static const struct run_prior assumed = { .deviation = COMPARE_RUN_DEVIATION,
 					  .freedom = INFINITY,
-					  .trend.inflation = 1 };
+					  .pace.inflation = 1 };
 static const struct dispersion by_default = { COMPARE_DISPERSION, COMPARE_RUN_DEVIATION, 2, 0,
 					      INFINITY };
 
@@ -189,6 +189,99 @@ START_TEST(five_runs_all_cheaper_than_five_others)
 }
 END_TEST
 
+/* Every way to give signs to so many ranks. */
+static double signs_below(size_t count, double sum)
+{
+	size_t ways = (size_t)1 << count;
+	size_t below = 0;
+
+	for (size_t way = 0; way < ways; way++) {
+		size_t ranks = 0;
+
+		for (size_t rank = 1; rank <= count; rank++)
+			ranks += way >> (rank - 1) & 1 ? rank : 0;
+		below += (double)ranks <= sum;
+	}
+	return (double)below / (double)ways;
+}
+
+START_TEST(signed_ranks_are_counted_exactly)
+{
+	struct hp_random random = hp_random_seeded(2);
+	const size_t partners[] = { 3, 1, 0, 2, 7, 6, 5, 4 };
+
+	for (int round = 0; round < 50; round++) {
+		size_t count = round % 2 ? 8 : 4;
+		double costs[16];
+		const struct run_costs sides[HP_SIDES] = { { costs, count }, { costs + 8, count } };
+		double all = (double)(count * (count + 1)) / 2;
+		double dearer = 0;
+
+		for (size_t i = 0; i < 16; i++)
+			costs[i] = exp(made_up_normal(&random) + (i > 7) * 0.1 * round);
+		for (size_t i = 0; i < count; i++) {
+			double own = log(costs[8 + partners[i]] / costs[i]);
+
+			for (size_t j = 0; own > 0 && j < count; j++)
+				dearer += fabs(log(costs[8 + partners[j]] / costs[j])) <= own;
+		}
+		dearer = fmin(dearer, all - dearer);
+		ck_assert_double_eq_tol(signed_rank_p(sides, partners),
+					fmin(1, 2 * signs_below(count, dearer)), 1e-12);
+	}
+}
+END_TEST
+
+/* Student's own test of pairs: mean difference over its deviation. */
+START_TEST(pairs_that_share_much_are_tested_by_their_differences)
+{
+	const double base[] = { 1.0, 1.5, 2.2, 0.8, 1.2 };
+	const double grown[] = { 0.1, 0.12, 0.08, 0.11, 0.09 }; /* mean 0.1, variance 0.00025 */
+	const size_t partners[] = { 4, 3, 2, 1, 0 };
+	double candidate[5], adjusted[2][5], pace_of[2][5] = { { 0 } };
+	double times[2][5] = { { 0, 3, 4, 7, 8 }, { 9, 6, 5, 2, 1 } };
+	const struct run_costs sides[HP_SIDES] = { { base, 5 }, { candidate, 5 } };
+	const struct run_costs paced[HP_SIDES] = { { adjusted[0], 5 }, { adjusted[1], 5 } };
+	struct run_prior prior = assumed;
+	struct log_ratio ratio;
+
+	for (size_t i = 0; i < 5; i++)
+		candidate[partners[i]] = base[i] * exp(grown[i]);
+	prior.pace.of[0] = pace_of[0];
+	prior.pace.of[1] = pace_of[1];
+	pace_fit_trend(sides, (double *const[]){ times[0], times[1] }, &prior.pace);
+	ck_assert(pace_fit_pairs(sides, partners, &prior.pace));
+	for (size_t i = 0; i < 5; i++) {
+		adjusted[0][i] = base[i] / pace_of[0][i];
+		adjusted[1][i] = candidate[i] / pace_of[1][i];
+	}
+	ratio = compare_runs(paced, &prior);
+	ck_assert_double_eq_tol(ratio.value, 0.1, 1e-12);
+	ck_assert_double_eq_tol(ratio.deviation, sqrt(0.00025 / 5), 1e-9);
+	ck_assert_double_eq_tol(ratio.freedom, 4, 1e-9);
+	ck_assert_double_eq_tol(ratio.p, student_beyond(0.1 / sqrt(0.00025 / 5), 4), 1e-9);
+}
+END_TEST
+
+START_TEST(runs_that_share_nothing_are_no_pairs)
+{
+	const double base[] = { 1.0, 1.02, 0.98, 1.01, 0.99 };
+	const double candidate[] = { 1.01, 0.98, 1.02, 0.99, 1.0 };
+	const size_t partners[] = { 0, 1, 2, 3, 4 };
+	double pace_of[2][5] = { { 0 } };
+	double times[2][5] = { { 0, 3, 4, 7, 8 }, { 1, 2, 5, 6, 9 } };
+	const struct run_costs sides[HP_SIDES] = { { base, 5 }, { candidate, 5 } };
+	struct pace pace = pace_none();
+
+	pace.of[0] = pace_of[0];
+	pace.of[1] = pace_of[1];
+	pace_fit_trend(sides, (double *const[]){ times[0], times[1] }, &pace);
+	ck_assert(!pace_fit_pairs(sides, partners, &pace));
+	ck_assert_ptr_null(pace.partners);
+	ck_assert_double_eq(pace.freedom, 1);
+}
+END_TEST
+
 static double share_found(double factor, double deviation, size_t base, size_t candidate)
 {
 	enum { ROUNDS = 4000 };
@@ -260,7 +353,7 @@ START_TEST(as_many_runs_as_are_said_to_be_needed_do)
 	const double base[] = { 0.97, 1.03, 1.0 };
 	const struct run_costs sides[HP_SIDES] = { { base, 3 }, { base, 3 } };
 	const struct run_prior prior = assumed;
-	double deviation = pooled_deviation(sides, &prior.trend);
+	double deviation = pooled_deviation(sides, &prior.pace);
 	size_t runs = runs_needed(sides, &prior, 0.05, COMPARE_FALSE_ALARMS / 2);
 
 	ck_assert_uint_ge(runs, 4);
@@ -394,7 +487,10 @@ HP_TEST_MAIN("compare/statistics", students_t_of_one_and_two_degrees_has_a_close
 	     students_t_of_many_degrees_is_normal, so_much_lies_beyond_a_quantile,
 	     quantiles_are_those_of_the_tables, derivatives_of_the_gamma_function,
 	     discovery_rates_by_hand, rank_sums_are_counted_exactly,
-	     five_runs_all_cheaper_than_five_others, equal_runs_are_seldom_called_different,
+	     signed_ranks_are_counted_exactly,
+	     pairs_that_share_much_are_tested_by_their_differences,
+	     runs_that_share_nothing_are_no_pairs, five_runs_all_cheaper_than_five_others,
+	     equal_runs_are_seldom_called_different,
 	     five_percent_in_runs_that_differ_by_one_is_found, intervals_of_runs_hold_the_truth,
 	     as_many_runs_as_are_said_to_be_needed_do, no_number_of_runs_helps_against_drift,
 	     dispersion_is_learned_from_all_procedures, few_procedures_leave_what_is_assumed,

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What both sides have in common where they took turns, whatever it comes from (other load, heat, a
+ * host that lends its CPUs out): it can be told from what they differ by, and taken away.
+ *
+ * Where two runs that follow each other are more alike than others, a run is compared with the one
+ * beside it: blocks of two, Student's t of pairs. Elsewhere that would cost more than it gives, and
+ * an even drift is taken away: analysis of covariance, time being the covariate.
+ */
+#ifndef COMPARE_PACE_H
+#define COMPARE_PACE_H
+
+#include <hpcprof/compare/comparison.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { PACE_PAIRS = 4 };
+
+struct run_costs {
+	const double *costs; /* > 0 */
+	size_t count;	     /* > 0 */
+};
+
+struct pace {
+	double *of[HP_SIDES];	/* [run]: what its cost is a multiple of; NULL: nothing is known */
+	double inflation;	/* of the variance of what the sides differ by; 1: none */
+	double freedom;		/* that it took from the runs */
+	const size_t *partners; /* [base's run]: the candidate's beside it; NULL: no pairs */
+};
+
+/* Nothing in common. */
+struct pace pace_none(void);
+/* Fills `pace`, whose lists have room for all runs, with an even drift over `times` of runs: none is
+ * fitted to fewer than three a side. */
+void pace_fit_trend(const struct run_costs sides[HP_SIDES], double *const times[HP_SIDES],
+		    struct pace *pace);
+/* Of as many runs on both sides: pairs in place of the trend that was fitted, where they are more
+ * alike beyond that; else returns false. `partners` is kept. */
+bool pace_fit_pairs(const struct run_costs sides[HP_SIDES], const size_t *partners,
+		    struct pace *pace);
+/* Degrees of freedom that it would take from so many runs a side. */
+double pace_freedom(const struct pace *pace, size_t runs);
+
+#endif
