@@ -4,7 +4,6 @@ EXTRA_DIST += \
 	.ci/run \
 	scripts/bench/attribution \
 	scripts/bench/bench.py \
-	scripts/bench/beside.c \
 	scripts/bench/cfg-speed \
 	scripts/bench/clock.c \
 	scripts/bench/database-size \
@@ -16,13 +15,17 @@ EXTRA_DIST += \
 	scripts/bench/record-overhead \
 	scripts/bench/report-speed \
 	scripts/bench/self_timed.h \
-	scripts/bench/shadow-contention \
 	scripts/bench/shadow-overhead \
+	scripts/bench/shadow-price \
 	scripts/bench/shadow-replay \
 	scripts/bench/shares.c \
 	scripts/bench/stalls-speed \
+	scripts/bench/stat-overhead \
 	scripts/bench/storms.c \
 	scripts/bench/templates.cc \
+	scripts/bench/threads.c \
+	scripts/bench/turns.c \
+	scripts/bench/turns.py \
 	scripts/callgrind.awk \
 	scripts/cfg-accuracy \
 	scripts/check-accuracy \

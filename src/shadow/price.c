@@ -33,7 +33,7 @@ static const double dearer = 1.5;
 
 /* Of a copy's CPU time, what is the target's loss. On another core it is 0.2 % at most where the
  * target's data fit into the caches of its own, but 1 to 5 % where they lie in the last cache or in
- * memory (scripts/bench/shadow-contention): for such targets this is too little. */
+ * memory (scripts/bench/shadow-price): for such targets this is too little. */
 static const double loss_by_room[] = {
 	[ROOM_OF_ITS_OWN] = 0.002,
 	[ROOM_IN_CORE] = 0.5,
