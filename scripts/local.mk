@@ -26,6 +26,7 @@ EXTRA_DIST += \
 	scripts/bench/threads.c \
 	scripts/bench/turns.c \
 	scripts/bench/turns.py \
+	scripts/branch-record-accuracy \
 	scripts/callgrind.awk \
 	scripts/cfg-accuracy \
 	scripts/check-accuracy \
