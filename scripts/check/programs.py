@@ -17,7 +17,7 @@ from pathlib import Path
 
 import bench
 
-PACKAGES = ['bzip2', 'lua5.4', 'zlib', 'lz4', 'zopfli']
+PACKAGES = ['bzip2', 'lua5.4', 'lz4', 'zopfli']
 
 LUA = '''
 local function random(seed)
@@ -118,9 +118,6 @@ PROGRAMS = [
             files_command('-kc')),
     Program('lua', 'lua5.4-*', ['src/*.c'], ['-DLUA_USE_POSIX', '-Isrc'],
             'luaV_execute', ('src/lvm.c', r'void luaV_execute \([^{]*\{'), lua_command),
-    Program('minigzip', 'zlib-*', ['*.c', 'test/minigzip.c'], ['-DHAVE_UNISTD_H', '-D_LARGEFILE64_SOURCE', '-I.'],
-            'longest_match', ('deflate.c', r'uInt longest_match\(s, cur_match\)[^{]*\{'),
-            files_command('-9', '-c')),
     Program('lz4', 'lz4-*', ['programs/*.c', 'lib/*.c'], ['-Ilib'],
             'LZ4HC_compress_generic_noDictCtx',
             ('lib/lz4hc.c', r'LZ4HC_compress_generic_noDictCtx \([^{]*\{'), files_command('-9', '-c', '-q', '-m')),
