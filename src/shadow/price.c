@@ -31,14 +31,17 @@ static const double guessed_start_ns = 100e6;
 /* What is measured beforehand is the best case. */
 static const double dearer = 1.5;
 
-/* Of a copy's CPU time, what is the target's loss. On another core it is 0.2 % at most where the
- * target's data fit into the caches of its own, but 1 to 5 % where they lie in the last cache or in
- * memory (scripts/bench/shadow-price): for such targets this is too little. */
+/* Of a copy's CPU time, what is the target's loss, beside what they share of caches and memory. */
 static const double loss_by_room[] = {
 	[ROOM_OF_ITS_OWN] = 0.002,
 	[ROOM_IN_CORE] = 0.5,
 	[ROOM_NONE] = 1,
 };
+/* Where the target's data are too much for the caches of its own core, a copy also takes a part of the
+ * last cache and of memory: so much of the target where it has `shared_bytes` or more. Programs that do
+ * nothing but miss lose 5 % (scripts/bench/shadow-price). */
+static const double loss_by_sharing = 0.03;
+static const double shared_bytes = 16 << 20;
 
 /* How long a program's moments stay alike: phases of programs last from ms to minutes. */
 static const double alike_ns = 100e6;
@@ -80,6 +83,13 @@ static double threads_of(const struct price_terms *terms)
 	return terms->threads ? (double)terms->threads : 1;
 }
 
+static double loss_of_copy(const struct price_terms *terms)
+{
+	double shared = fmin((double)terms->bytes / shared_bytes, 1);
+
+	return fmax(loss_by_room[terms->room], loss_by_sharing * shared);
+}
+
 uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes)
 {
 	return (uint64_t)(ledger->fixed_ns + ledger->ns_per_byte * (double)bytes);
@@ -97,7 +107,7 @@ uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms 
 	double stop_ns = stop_cost_ns(ledger, terms);
 	/* For each ns of the window. */
 	double cost = threads_of(terms) * ledger->sample_ns / MATCH_PERIOD_NS +
-		      loss_by_room[terms->room] * ledger->taken_per_ns;
+		      loss_of_copy(terms) * ledger->taken_per_ns;
 	double busy = 1 + ledger->taken_per_ns;
 	double best_ns = sqrt(alike_ns * stop_ns / cost);
 
@@ -115,7 +125,7 @@ uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *ter
 	if (!ledger->has_taken)
 		taken_ns += guessed_start_ns;
 	return (uint64_t)(stop_cost_ns(ledger, terms) + samples_ns +
-			  loss_by_room[terms->room] * taken_ns);
+			  loss_of_copy(terms) * taken_ns);
 }
 
 uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns)
@@ -172,7 +182,7 @@ void ledger_taken(struct ledger *ledger, uint64_t taken_ns, const struct price_t
 	/* New code is translated in the first windows, and hardly any later. */
 	ledger->taken_per_ns += (ledger->has_taken ? newest : 1) * (per_ns - ledger->taken_per_ns);
 	ledger->has_taken = true;
-	ledger_other(ledger, loss_by_room[terms->room] * (double)taken_ns);
+	ledger_other(ledger, loss_of_copy(terms) * (double)taken_ns);
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */

@@ -6,7 +6,8 @@
  *	- the time that a thread is held, nearly all of it for reading its memory;
  *	- the samples that are matched;
  *	- caches that are cold afterwards;
- *	- CPU time that its copy takes from the target, by where the copy runs (see elbow_room.h);
+ *	- what its copy takes from the target: CPU time, by where it runs (see elbow_room.h), and of
+ *	  caches and memory, by how much memory there is;
  *	- what the target waits for CPUs because of it (see waits.h).
  * The first and the last are measured each time, CPU time too; the others are reckoned. The next
  * price is predicted from what has been measured.

@@ -182,7 +182,11 @@ static void make_and_pay(struct hp_shadow *shadow, struct window_order *order,
 
 	look_at_waits(shadow);
 	window_make(&shadow->maker, order, result);
-	terms = (struct price_terms){ .window_ns = order->window_ns, .room = order->room };
+	terms = (struct price_terms){
+		.bytes = result->copied_bytes,
+		.window_ns = order->window_ns,
+		.room = order->room,
+	};
 	/* What it did while the target was held is in the stop. */
 	cpu_ns = own_cpu_ns() - cpu_ns;
 	stopped_ns = ledger->stopped_ns - stopped_ns;
