@@ -4,6 +4,7 @@
 #include "sides.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/search.h>
 
 #include <errno.h>
 #include <string.h>
@@ -110,10 +111,37 @@ static bool has_code(const struct side_image *image)
 	return image->id.kind != HP_IMAGE_UNKNOWN && image->id.kind != HP_IMAGE_ANON;
 }
 
-/* Each epoch kept the names that it has samples of, or (`is_named` false) did not come to it. */
-static struct hp_error *add_kept_names(struct hp_epoch *epoch, struct side_image *image,
-				       bool *is_named)
+/* What has names costs at least so much of an image that is compared by them: a stripped program has
+ * some, too, of what it calls in libraries, and whatever has none is missing from the others. */
+static const double least_named = 0.5;
+
+/* Whether these, in order, are enough of what one replicate has. */
+static bool are_enough(const struct side_image *image, size_t replicate,
+		       const struct hp_symbol *symbols, size_t count)
 {
+	double whole = 0;
+	double named = 0;
+
+	for (size_t i = 0; i < image->places.count; i++) {
+		const struct place *place = &image->places.at[i];
+		size_t after;
+
+		if (place->replicate != replicate)
+			continue;
+		whole += place->cost;
+		after = hp_bisect(j, count, symbols[j].offset.value <= place->address);
+		if (after &&
+		    place->address - symbols[after - 1].offset.value < symbols[after - 1].size)
+			named += place->cost;
+	}
+	return named >= least_named * whole;
+}
+
+/* Each epoch kept the names that it has samples of, or (`is_named` false) there are too few. */
+static struct hp_error *add_kept_names(const struct side *side, size_t replicate,
+				       struct side_image *image, bool *is_named)
+{
+	struct hp_epoch *epoch = side->replicates.at[replicate].epoch;
 	struct hp_error *error = NULL;
 
 	for (size_t i = 0; i < hp_epoch_image_count(epoch) && !error; i++) {
@@ -130,12 +158,12 @@ static struct hp_error *add_kept_names(struct hp_epoch *epoch, struct side_image
 			hp_symbols_free(symbols, count);
 			return hp_error_create_no_memory();
 		}
+		*is_named = *is_named && are_enough(image, replicate, symbols, count);
 		if (count)
 			memcpy(image->symbols + image->symbol_count, symbols,
 			       count * sizeof(*symbols));
 		image->symbol_count += count;
 		free(symbols);
-		*is_named = *is_named && count;
 	}
 	return error;
 }
@@ -148,8 +176,7 @@ static bool has_bodies(const struct side_image *image)
 	return false;
 }
 
-/* Without its file, by what the epochs kept; `problem` says why. Samples of one without names
- * would be missing from the procedures of the others: then it is one thing on both sides. */
+/* Without its file, by what the epochs kept; `problem` says why. */
 static struct hp_error *open_by_names(struct sides *sides, struct side *side,
 				      struct side_image *image, const char *problem)
 {
@@ -159,7 +186,7 @@ static struct hp_error *open_by_names(struct sides *sides, struct side *side,
 	bool is_named = true;
 
 	for (size_t i = 0; i < side->replicates.count && !error; i++)
-		error = add_kept_names(side->replicates.at[i].epoch, image, &is_named);
+		error = add_kept_names(side, i, image, &is_named);
 	if (error)
 		return error;
 	if (is_named)

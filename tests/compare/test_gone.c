@@ -12,6 +12,7 @@
 /* What an epoch has of the code that its samples are in. */
 enum kept {
 	KEPT_NOTHING,
+	KEPT_LEAST,  /* of what has the fewest samples alone, as of a stripped program */
 	KEPT_NAMES,  /* as earlier versions did */
 	KEPT_BODIES, /* as it is recorded */
 	KEPT_DAMAGE, /* the same, with a byte of the bodies changed */
@@ -107,6 +108,17 @@ static struct spent spent_apart(const struct build *build, const struct recordin
 	return spent;
 }
 
+/* Of what has any. */
+static const struct spent *fewest(const struct spent *spent, size_t count)
+{
+	const struct spent *least = NULL;
+
+	for (size_t i = 0; i < count; i++)
+		if (spent[i].samples && (!least || spent[i].samples < least->samples))
+			least = &spent[i];
+	return least;
+}
+
 static char *record(struct replaced *replaced, const struct recording *recording, enum kept kept)
 {
 	const char *path = fixture_path(replaced->directory, "program");
@@ -120,7 +132,9 @@ static char *record(struct replaced *replaced, const struct recording *recording
 	memcpy(spent, recording->spent, sizeof(recording->spent));
 	spent[recording->count] = spent_apart(&build, recording);
 	stamp = build_record(replaced->db, &build, spent, count);
-	if (kept != KEPT_NOTHING)
+	if (kept == KEPT_LEAST)
+		keep(replaced->db, stamp, &build, fewest(spent, count), 1, true);
+	else if (kept != KEPT_NOTHING)
 		keep(replaced->db, stamp, &build, spent, count, kept != KEPT_NAMES);
 	if (kept == KEPT_DAMAGE)
 		damage_bodies(fixture_path(hp_db_path(replaced->db), stamp));
@@ -203,6 +217,7 @@ static const struct recording other_names[HP_SIDES] = {
 START_TEST(without_names_it_is_compared_as_a_whole)
 {
 	static const enum kept kept[][2] = { { KEPT_NOTHING, KEPT_NOTHING },
+					     { KEPT_LEAST, KEPT_LEAST },
 					     { KEPT_NAMES, KEPT_NOTHING },
 					     { KEPT_NOTHING, KEPT_BODIES } };
 
