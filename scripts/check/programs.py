@@ -100,10 +100,10 @@ class Program:
         return output / self.name
 
 
-def files_command(*options):
+def files_command(*options, file='text'):
     """One unit of work is one more file to compress."""
     def command(program, units):
-        return [str(program), *options, *['text'] * units]
+        return [str(program), *options, *[file] * units]
     return command
 
 
@@ -122,7 +122,8 @@ PROGRAMS = [
             'LZ4HC_compress_generic_noDictCtx',
             ('lib/lz4hc.c', r'LZ4HC_compress_generic_noDictCtx \([^{]*\{'), files_command('-9', '-c', '-q', '-m')),
     Program('zopfli', 'zopfli-*', ['src/zopfli/*.c'], [],
-            'ZopfliFindLongestMatch', ('src/zopfli/lz77.c', r'void ZopfliFindLongestMatch\([^{]*\{'), files_command('-c', '--i2')),
+            'ZopfliFindLongestMatch', ('src/zopfli/lz77.c', r'void ZopfliFindLongestMatch\([^{]*\{'),
+            files_command('-c', '--i2', file='small')),
 ]
 
 
