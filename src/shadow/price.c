@@ -38,9 +38,10 @@ static const double loss_by_room[] = {
 	[ROOM_NONE] = 1,
 };
 /* Where the target's data are too much for the caches of its own core, a copy also takes a part of the
- * last cache and of memory: so much of the target where it has `shared_bytes` or more. Within runs of
- * real programs it could not be told from 0 to 3 %; those that do nothing but miss lose up to 5 %
- * (scripts/bench/shadow-price). */
+ * last cache and of memory: so much of the target where it has `shared_bytes` or more. It is a
+ * compromise (scripts/bench/shadow-price): within runs of sqlite3 and python3 it could not be told from
+ * 0 to 3 %, xz loses more than this (2.2 +- 0.6 % of its time where 0.94 % is said), and what does
+ * nothing but miss up to 5 %; but with 3 % windows become too few. */
 static const double loss_by_sharing = 0.01;
 static const double shared_bytes = 16 << 20;
 
