@@ -3,21 +3,14 @@
  * What GCC at -O2 makes `work` and `work.cold` of: two loops apart from each other. With -DNEW it
  * is `labour`, and whole, and what comes before it lies where it was.
  */
+#include "newcomer.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static volatile uint64_t sink;
-
 #ifdef NEW
 #define work labour
-__attribute__((noinline, noclone, used)) static uint64_t newcomer(uint64_t value)
-{
-	sink = value;
-	value ^= value << 13;
-	value ^= sink >> 7;
-	return value * 9;
-}
 #endif
 
 /* Which lie in the same section as what is hot, where nothing is apart. */

@@ -46,11 +46,11 @@ tests_compare_test_moved_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
 
 # One procedure in two parts, and in one.
 helper_programs += tests/compare/cold_old tests/compare/cold_new
-tests_compare_cold_old_SOURCES = tests/compare/cold.c
+tests_compare_cold_old_SOURCES = tests/compare/cold.c tests/compare/newcomer.h
 tests_compare_cold_old_CFLAGS = -std=gnu11 -O2
 tests_compare_cold_old_LDFLAGS = -Wl,-S
 tests_compare_cold_old_LDADD =
-tests_compare_cold_new_SOURCES = tests/compare/cold.c
+tests_compare_cold_new_SOURCES = tests/compare/cold.c tests/compare/newcomer.h
 tests_compare_cold_new_CFLAGS = -std=gnu11 -O2 -DNEW
 tests_compare_cold_new_LDFLAGS = -Wl,-S
 tests_compare_cold_new_LDADD =
@@ -105,28 +105,28 @@ tests_compare_namesakes_ba_plain_LDADD =
 helper_programs += tests/compare/parts_old tests/compare/parts_new \
 	tests/compare/parts_old_stripped tests/compare/parts_new_stripped \
 	tests/compare/parts_old_bare tests/compare/parts_new_bare
-tests_compare_parts_old_SOURCES = tests/compare/parts.c
+tests_compare_parts_old_SOURCES = tests/compare/parts.c tests/compare/newcomer.h
 tests_compare_parts_old_CFLAGS = -std=gnu11 -O2 -fasynchronous-unwind-tables
 tests_compare_parts_old_LDFLAGS = -Wl,-S
 tests_compare_parts_old_LDADD =
-tests_compare_parts_new_SOURCES = tests/compare/parts.c
+tests_compare_parts_new_SOURCES = tests/compare/parts.c tests/compare/newcomer.h
 tests_compare_parts_new_CFLAGS = $(tests_compare_parts_old_CFLAGS) -DNEW
 tests_compare_parts_new_LDFLAGS = -Wl,-S
 tests_compare_parts_new_LDADD =
-tests_compare_parts_old_stripped_SOURCES = tests/compare/parts.c
+tests_compare_parts_old_stripped_SOURCES = tests/compare/parts.c tests/compare/newcomer.h
 tests_compare_parts_old_stripped_CFLAGS = $(tests_compare_parts_old_CFLAGS)
 tests_compare_parts_old_stripped_LDFLAGS = -s
 tests_compare_parts_old_stripped_LDADD =
-tests_compare_parts_new_stripped_SOURCES = tests/compare/parts.c
+tests_compare_parts_new_stripped_SOURCES = tests/compare/parts.c tests/compare/newcomer.h
 tests_compare_parts_new_stripped_CFLAGS = $(tests_compare_parts_new_CFLAGS)
 tests_compare_parts_new_stripped_LDFLAGS = -s
 tests_compare_parts_new_stripped_LDADD =
-tests_compare_parts_old_bare_SOURCES = tests/compare/parts.c
+tests_compare_parts_old_bare_SOURCES = tests/compare/parts.c tests/compare/newcomer.h
 tests_compare_parts_old_bare_CFLAGS = -std=gnu11 -O2 -fno-asynchronous-unwind-tables \
 	-fno-unwind-tables
 tests_compare_parts_old_bare_LDFLAGS = -s
 tests_compare_parts_old_bare_LDADD =
-tests_compare_parts_new_bare_SOURCES = tests/compare/parts.c
+tests_compare_parts_new_bare_SOURCES = tests/compare/parts.c tests/compare/newcomer.h
 tests_compare_parts_new_bare_CFLAGS = $(tests_compare_parts_old_bare_CFLAGS) -DNEW
 tests_compare_parts_new_bare_LDFLAGS = -s
 tests_compare_parts_new_bare_LDADD =

@@ -3,21 +3,11 @@
  * What GCC at -O2 makes `work.part.0` of, leaving the test in front to the callers. With -DNEW it
  * stays whole, and everything lies elsewhere.
  */
+#include "newcomer.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static volatile uint64_t sink;
-
-#ifdef NEW
-__attribute__((noinline, noclone, used)) static uint64_t newcomer(uint64_t value)
-{
-	sink = value;
-	value ^= value << 13;
-	value ^= sink >> 7;
-	return value * 9;
-}
-#endif
 
 #ifdef NEW
 __attribute__((noinline, noclone))

@@ -232,30 +232,44 @@ START_TEST(signed_ranks_are_counted_exactly)
 }
 END_TEST
 
+enum { MOST_PAIRS = 8 };
+
+/* Runs that took turns, A B B A, base's i-th beside the candidate's i-th: tested as the program's are. */
+static struct log_ratio compare_turns(double costs[HP_SIDES][MOST_PAIRS], size_t count,
+				      bool *paired)
+{
+	const size_t partners[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+	const struct run_costs sides[HP_SIDES] = { { costs[0], count }, { costs[1], count } };
+	double adjusted[HP_SIDES][MOST_PAIRS], times[HP_SIDES][MOST_PAIRS];
+	double pace_of[HP_SIDES][MOST_PAIRS];
+	const struct run_costs paced[HP_SIDES] = { { adjusted[0], count }, { adjusted[1], count } };
+	struct run_prior prior = assumed;
+
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		prior.pace.of[side] = pace_of[side];
+		for (size_t i = 0; i < count; i++)
+			times[side][i] = (double)(2 * i + (i % 2 != side));
+	}
+	pace_fit_trend(sides, (double *const[]){ times[0], times[1] }, &prior.pace);
+	*paired = pace_fit_pairs(sides, partners, &prior.pace);
+	for (size_t side = 0; side < HP_SIDES; side++)
+		for (size_t i = 0; i < count; i++)
+			adjusted[side][i] = costs[side][i] / pace_of[side][i];
+	return compare_runs(paced, &prior);
+}
+
 /* Student's own test of pairs: mean difference over its deviation. */
 START_TEST(pairs_that_share_much_are_tested_by_their_differences)
 {
-	const double base[] = { 1.0, 1.5, 2.2, 0.8, 1.2 };
 	const double grown[] = { 0.1, 0.12, 0.08, 0.11, 0.09 }; /* mean 0.1, variance 0.00025 */
-	const size_t partners[] = { 4, 3, 2, 1, 0 };
-	double candidate[5], adjusted[2][5], pace_of[2][5] = { { 0 } };
-	double times[2][5] = { { 0, 3, 4, 7, 8 }, { 9, 6, 5, 2, 1 } };
-	const struct run_costs sides[HP_SIDES] = { { base, 5 }, { candidate, 5 } };
-	const struct run_costs paced[HP_SIDES] = { { adjusted[0], 5 }, { adjusted[1], 5 } };
-	struct run_prior prior = assumed;
+	double costs[HP_SIDES][MOST_PAIRS] = { { 1.0, 1.5, 2.2, 0.8, 1.2 } };
 	struct log_ratio ratio;
+	bool paired;
 
 	for (size_t i = 0; i < 5; i++)
-		candidate[partners[i]] = base[i] * exp(grown[i]);
-	prior.pace.of[0] = pace_of[0];
-	prior.pace.of[1] = pace_of[1];
-	pace_fit_trend(sides, (double *const[]){ times[0], times[1] }, &prior.pace);
-	ck_assert(pace_fit_pairs(sides, partners, &prior.pace));
-	for (size_t i = 0; i < 5; i++) {
-		adjusted[0][i] = base[i] / pace_of[0][i];
-		adjusted[1][i] = candidate[i] / pace_of[1][i];
-	}
-	ratio = compare_runs(paced, &prior);
+		costs[HP_CANDIDATE][i] = costs[HP_BASE][i] * exp(grown[i]);
+	ratio = compare_turns(costs, 5, &paired);
+	ck_assert(paired);
 	ck_assert_double_eq_tol(ratio.value, 0.1, 1e-12);
 	ck_assert_double_eq_tol(ratio.deviation, sqrt(0.00025 / 5), 1e-9);
 	ck_assert_double_eq_tol(ratio.freedom, 4, 1e-9);
@@ -263,22 +277,51 @@ START_TEST(pairs_that_share_much_are_tested_by_their_differences)
 }
 END_TEST
 
+/* The test is chosen by the data that it is of: no more alarms for that, whatever pairs share. */
+START_TEST(choosing_pairs_by_the_data_makes_no_alarms)
+{
+	enum { ROUNDS = 20000 };
+	const size_t counts[] = { 4, 5, 8 };
+	const double shared[] = { 0, 0.5, 1, 3 }; /* deviation, over that of one run */
+	struct hp_random random = hp_random_seeded(9);
+
+	for (size_t of = 0; of < HP_ARRAY_COUNT(counts) * HP_ARRAY_COUNT(shared); of++) {
+		size_t count = counts[of / HP_ARRAY_COUNT(shared)];
+		double much = shared[of % HP_ARRAY_COUNT(shared)];
+		size_t alarms = 0;
+		size_t pairs = 0;
+
+		for (int round = 0; round < ROUNDS; round++) {
+			double costs[HP_SIDES][MOST_PAIRS];
+			bool paired;
+
+			for (size_t i = 0; i < count; i++) {
+				double both = much * made_up_normal(&random);
+
+				for (size_t side = 0; side < HP_SIDES; side++)
+					costs[side][i] =
+						exp(0.05 * (both + made_up_normal(&random)));
+			}
+			alarms += compare_turns(costs, count, &paired).p <= 0.025;
+			pairs += paired;
+		}
+		printf("# %zu pairs that share %.1f: %.2f %% alarms where 2.5 %% are due, pairs in "
+		       "%.0f %%\n",
+		       count, much, 100.0 * (double)alarms / ROUNDS,
+		       100.0 * (double)pairs / ROUNDS);
+		ck_assert_double_le((double)alarms / ROUNDS, 0.035);
+	}
+}
+END_TEST
+
 START_TEST(runs_that_share_nothing_are_no_pairs)
 {
-	const double base[] = { 1.0, 1.02, 0.98, 1.01, 0.99 };
-	const double candidate[] = { 1.01, 0.98, 1.02, 0.99, 1.0 };
-	const size_t partners[] = { 0, 1, 2, 3, 4 };
-	double pace_of[2][5] = { { 0 } };
-	double times[2][5] = { { 0, 3, 4, 7, 8 }, { 1, 2, 5, 6, 9 } };
-	const struct run_costs sides[HP_SIDES] = { { base, 5 }, { candidate, 5 } };
-	struct pace pace = pace_none();
+	double costs[HP_SIDES][MOST_PAIRS] = { { 1.0, 1.02, 0.98, 1.01, 0.99 },
+					       { 1.01, 0.98, 1.02, 0.99, 1.0 } };
+	bool paired;
 
-	pace.of[0] = pace_of[0];
-	pace.of[1] = pace_of[1];
-	pace_fit_trend(sides, (double *const[]){ times[0], times[1] }, &pace);
-	ck_assert(!pace_fit_pairs(sides, partners, &pace));
-	ck_assert_ptr_null(pace.partners);
-	ck_assert_double_eq(pace.freedom, 1);
+	compare_turns(costs, 5, &paired);
+	ck_assert(!paired);
 }
 END_TEST
 
@@ -489,8 +532,8 @@ HP_TEST_MAIN("compare/statistics", students_t_of_one_and_two_degrees_has_a_close
 	     discovery_rates_by_hand, rank_sums_are_counted_exactly,
 	     signed_ranks_are_counted_exactly,
 	     pairs_that_share_much_are_tested_by_their_differences,
-	     runs_that_share_nothing_are_no_pairs, five_runs_all_cheaper_than_five_others,
-	     equal_runs_are_seldom_called_different,
+	     choosing_pairs_by_the_data_makes_no_alarms, runs_that_share_nothing_are_no_pairs,
+	     five_runs_all_cheaper_than_five_others, equal_runs_are_seldom_called_different,
 	     five_percent_in_runs_that_differ_by_one_is_found, intervals_of_runs_hold_the_truth,
 	     as_many_runs_as_are_said_to_be_needed_do, no_number_of_runs_helps_against_drift,
 	     dispersion_is_learned_from_all_procedures, few_procedures_leave_what_is_assumed,
