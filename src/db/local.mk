@@ -12,7 +12,7 @@ src_db_libdb_a_SOURCES = \
 	src/db/resolve.c \
 	src/db/symbol_union.h src/db/symbol_union.c \
 	src/db/verify.c \
-	src/db/writer.h src/db/writer.c \
+	src/db/writer.h src/db/writer.c src/db/writer_beside.c src/db/writing.h \
 	include/hpcprof/db/db.h \
 	src/db/codec.h \
 	src/db/body_codec.c \

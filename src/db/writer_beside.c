@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What an epoch has beside profiles: names and bodies, execution counts, bytes of images. */
+#include "contents.h"
+#include "names.h"
+#include "symbol_union.h"
+#include "writing.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/file.h>
+
+#include <string.h>
+#include <zlib.h>
+
+static struct hp_error *encode_united(const struct hp_image_id *image,
+				      const struct hp_symbol_file *before,
+				      const struct hp_symbol *symbols, size_t count,
+				      struct hp_writer *file)
+{
+	struct hp_symbol *united;
+	size_t united_count;
+	struct hp_error *error = hp_symbols_unite(image->kind, before->symbols, before->count,
+						  symbols, count, &united, &united_count);
+
+	if (error)
+		return error;
+	error = hp_symbols_encode(image, united, united_count, file);
+	free(united);
+	return error;
+}
+
+struct hp_error *hp_epoch_writer_symbols(struct hp_epoch_writer *writer, size_t index,
+					 const struct hp_symbol *symbols, size_t count)
+{
+	const struct hp_image_id *image = &writer->before.index.entries[index].id;
+	_cleanup_free_ char *name = hp_symbols_name(image);
+	struct hp_writer file = { 0 };
+	struct hp_symbol_file before;
+	struct hp_error *error;
+
+	if (!name)
+		return hp_error_create_no_memory();
+	error = hp_contents_read_symbols(writer->directory, image, &before);
+	if (error)
+		return hp_error_wrap(error, "epoch %s", writer->name);
+	if (before.has_unknown)
+		error = hp_writing_would_lose();
+	if (!error)
+		error = encode_united(image, &before, symbols, count, &file);
+	if (!error)
+		error = hp_file_replace(writer->directory, name, file.bytes, file.size);
+	hp_symbol_file_clear(&before);
+	hp_writer_free(&file);
+	return hp_error_wrap(error, "epoch %s: %s", writer->name, name);
+}
+
+/* What is there already stays as it is, and is readable. */
+static struct hp_error *leave_out_counts(struct hp_epoch_writer *writer,
+					 const struct hp_window_evidence *evidence,
+					 struct hp_window_evidence *sum)
+{
+	struct hp_error *error;
+
+	hp_window_evidence_clear(sum);
+	error = hp_contents_read_evidence(writer->directory, sum, NULL);
+	if (!error)
+		error = hp_window_evidence_add_without_counts(sum, evidence);
+	if (!error)
+		error = hp_window_evidence_add_reason(sum, true, "the epoch has no room for more",
+						      1);
+	return error;
+}
+
+static struct hp_error *encode_added(struct hp_epoch_writer *writer,
+				     const struct hp_window_evidence *evidence,
+				     struct hp_writer *file)
+{
+	struct hp_window_evidence sum;
+	bool has_unknown;
+	struct hp_error *error = hp_contents_read_evidence(writer->directory, &sum, &has_unknown);
+
+	if (error)
+		return error;
+	if (has_unknown)
+		error = hp_writing_would_lose();
+	if (!error)
+		error = hp_window_evidence_add(&sum, evidence);
+	if (!error && hp_window_evidence_items(&sum) > HP_EVIDENCE_MOST_ITEMS)
+		error = leave_out_counts(writer, evidence, &sum);
+	if (!error)
+		error = hp_evidence_encode(&sum, file);
+	hp_window_evidence_clear(&sum);
+	return error;
+}
+
+struct hp_error *hp_epoch_writer_evidence(struct hp_epoch_writer *writer,
+					  const struct hp_window_evidence *evidence)
+{
+	struct hp_writer file = { 0 };
+	struct hp_error *error = hp_window_evidence_check(evidence);
+
+	if (!error && hp_window_evidence_is_empty(evidence))
+		return NULL;
+	if (!error)
+		error = hp_writing_reopen(writer);
+	if (!error)
+		error = encode_added(writer, evidence, &file);
+	if (!error)
+		error = hp_file_replace(writer->directory, HP_EVIDENCE_NAME, file.bytes, file.size);
+	hp_writer_free(&file);
+	if (error)
+		return hp_error_wrap(error, "epoch %s: " HP_EVIDENCE_NAME, writer->name);
+	writer->holds_data = true;
+	return NULL;
+}
+
+struct hp_error *hp_epoch_writer_bytes(struct hp_epoch_writer *writer, size_t index,
+				       const void *bytes, size_t size)
+{
+	struct hp_index_entry *entry = &writer->before.index.entries[index];
+	_cleanup_free_ char *name = hp_bytes_name(&entry->id);
+	struct hp_error *error;
+
+	if (!name)
+		return hp_error_create_no_memory();
+	/* The same image has the same bytes: what is kept stays, whoever dies now. */
+	if (entry->has_bytes)
+		return NULL;
+	if (size > HP_CONTAINER_MAX_FILE_BYTES)
+		return hp_error_create(HP_ERROR_USAGE, "%s: %zu bytes are too many to keep", name,
+				       size);
+	error = hp_file_replace(writer->directory, name, bytes, size);
+	if (error)
+		return hp_error_wrap(error, "epoch %s", writer->name);
+	entry->has_bytes = true;
+	entry->bytes_size = (uint32_t)size;
+	entry->bytes_crc = (uint32_t)crc32_z(0, bytes, size);
+	writer->index_changed = true;
+	return NULL;
+}
