@@ -38,10 +38,37 @@ static double mean_count(const struct counts *counts)
 	return sum / (double)(counts->replicates[HP_BASE] + counts->replicates[HP_CANDIDATE]);
 }
 
+/* Of the samples that a pair has, the candidate's part: binomial, were there nothing but chance. */
+static double pairs_dispersion(const struct counts *counts, double *freedom)
+{
+	struct side_sum base = sum_of(counts, HP_BASE);
+	struct side_sum candidate = sum_of(counts, HP_CANDIDATE);
+	double squares = 0;
+	double pairs = 0;
+
+	for (size_t i = 0; i < counts->replicates[HP_BASE]; i++) {
+		size_t at = first_of(counts, HP_CANDIDATE) + counts->partners[i];
+		double of_base = base.counts / base.exposure * counts->exposures[i];
+		double of_candidate = candidate.counts / candidate.exposure * counts->exposures[at];
+		double part = of_candidate / (of_base + of_candidate);
+		double both = counts->counts[i] + counts->counts[at];
+		double distance = counts->counts[at] - both * part;
+
+		if (!(both > 0) || !(part > 0) || !(part < 1))
+			continue;
+		squares += distance * distance / (both * part * (1 - part));
+		pairs++;
+	}
+	*freedom = fmax(0, pairs - 1);
+	return *freedom > 0 ? squares / *freedom : NAN;
+}
+
 double own_dispersion(const struct counts *counts, double *freedom)
 {
 	double squares = 0;
 
+	if (counts->partners)
+		return pairs_dispersion(counts, freedom);
 	*freedom = 0;
 	for (size_t side = 0; side < HP_SIDES; side++) {
 		struct side_sum sum = sum_of(counts, side);

@@ -21,6 +21,8 @@ struct judging {
 	struct history history;		 /* nothing where the sides speak for themselves */
 	struct run_prior prior;
 	double *pace[HP_SIDES]; /* [replicate]: of its runs; in the arena */
+	const size_t *beside;	/* [base's replicate]: the candidate's that ran at the same time;
+				   NULL: none did; in the arena */
 	struct log_ratio program;
 	double exposure[HP_SIDES]; /* runs, or units of work, of all epochs */
 	double divisor[HP_SIDES]; /* costs of parts are for one of: the same, or the whole's cost */

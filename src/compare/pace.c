@@ -112,14 +112,12 @@ static bool pairs_share(const struct run_costs sides[HP_SIDES], const size_t *pa
 	return among - sum * sum / count > sharing * (within - difference * difference / count);
 }
 
-bool pace_fit_pairs(const struct run_costs sides[HP_SIDES], const size_t *partners,
-		    struct pace *pace)
+void pace_take_pairs(const struct run_costs sides[HP_SIDES], const size_t *partners,
+		     struct pace *pace)
 {
 	size_t count = sides[HP_BASE].count;
 	double level = (mean_log(&sides[HP_BASE]) + mean_log(&sides[HP_CANDIDATE])) / 2;
 
-	if (count < PACE_PAIRS || !pairs_share(sides, partners, pace))
-		return false;
 	for (size_t i = 0; i < count; i++) {
 		double both =
 			log(sides[HP_BASE].costs[i]) + log(sides[HP_CANDIDATE].costs[partners[i]]);
@@ -129,5 +127,13 @@ bool pace_fit_pairs(const struct run_costs sides[HP_SIDES], const size_t *partne
 	pace->partners = partners;
 	pace->freedom = pace_freedom(pace, count);
 	pace->inflation = 1;
+}
+
+bool pace_fit_pairs(const struct run_costs sides[HP_SIDES], const size_t *partners,
+		    struct pace *pace)
+{
+	if (sides[HP_BASE].count < PACE_PAIRS || !pairs_share(sides, partners, pace))
+		return false;
+	pace_take_pairs(sides, partners, pace);
 	return true;
 }

@@ -5,7 +5,8 @@
  *
  * Where two runs that follow each other are more alike than others, a run is compared with the one
  * beside it: blocks of two, Student's t of pairs. Elsewhere that would cost more than it gives, and
- * an even drift is taken away: analysis of covariance, time being the covariate.
+ * an even drift is taken away: analysis of covariance, time being the covariate. Runs that ran at the
+ * same time are always compared with each other.
  */
 #ifndef COMPARE_PACE_H
 #define COMPARE_PACE_H
@@ -39,6 +40,10 @@ void pace_fit_trend(const struct run_costs sides[HP_SIDES], double *const times[
  * alike beyond that; else returns false. `partners` is kept. */
 bool pace_fit_pairs(const struct run_costs sides[HP_SIDES], const size_t *partners,
 		    struct pace *pace);
+/* The same of runs that each ran at the same time as its partner: they are pairs by how they were
+ * recorded, whatever the costs say. */
+void pace_take_pairs(const struct run_costs sides[HP_SIDES], const size_t *partners,
+		     struct pace *pace);
 /* Degrees of freedom that it would take from so many runs a side. */
 double pace_freedom(const struct pace *pace, size_t runs);
 

@@ -47,7 +47,8 @@ static struct counts counts_of(const struct judging *judging, bool relative, con
 				sides->at[HP_CANDIDATE].replicates.count },
 		.share = (double)(samples[HP_BASE] + samples[HP_CANDIDATE]) /
 			 (double)(sides->at[HP_BASE].samples + sides->at[HP_CANDIDATE].samples),
-		.taken = relative ? 0 : judging->prior.pace.freedom,
+		.taken = relative || judging->beside ? 0 : judging->prior.pace.freedom,
+		.partners = judging->beside,
 	};
 }
 

@@ -38,6 +38,42 @@ static bool take_turns(const struct turn *turns, size_t count)
 	return true;
 }
 
+static const struct hp_epoch_meta *meta_of(const struct sides *sides, const struct turn *turn)
+{
+	return sides->at[turn->side].replicates.at[turn->replicate].meta;
+}
+
+/* Whether they ran at the same time, for most of it as far as the shorter one ran. */
+static bool ran_together(const struct hp_run *a, const struct hp_run *b)
+{
+	double start = fmax((double)a->start_ns, (double)b->start_ns);
+	double end = fmin((double)a->start_ns + (double)a->elapsed_ns,
+			  (double)b->start_ns + (double)b->elapsed_ns);
+	double shorter = fmin((double)a->elapsed_ns, (double)b->elapsed_ns);
+
+	return end - start > shorter / 2;
+}
+
+/* Whether each run has one of the other side that ran at the same time, and no other. */
+static bool are_beside(const struct sides *sides, const struct turn *turns, size_t count)
+{
+	if (!count || count % 2)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (meta_of(sides, &turns[i])->run_count != 1)
+			return false;
+	for (size_t i = 0; i < count; i++) {
+		bool is_first = i % 2 == 0;
+		bool together = i + 1 < count &&
+				ran_together(&meta_of(sides, &turns[i])->runs[0],
+					     &meta_of(sides, &turns[i + 1])->runs[0]);
+
+		if (together != is_first || (is_first && turns[i].side == turns[i + 1].side))
+			return false;
+	}
+	return true;
+}
+
 /* In order. NULL when memory is short. */
 static struct turn *list_turns(const struct sides *sides, size_t *count)
 {
@@ -95,23 +131,43 @@ static bool are_pairs(const struct judging *judging)
 	return true;
 }
 
-static bool fit_pace(struct judging *judging, const struct turn *turns, size_t count)
+/* NULL when memory is short. */
+static size_t *list_partners(const struct judging *judging, const struct turn *turns, size_t count)
 {
 	size_t *partners =
 		hp_arena_array(judging->sides->arena, count / HP_SIDES, sizeof(*partners));
 
-	if (!partners)
-		return false;
-	if (!fit_trend(judging))
-		return false;
-	if (!are_pairs(judging))
-		return true;
-	for (size_t i = 0; i < count; i += 2) {
+	for (size_t i = 0; partners && i < count; i += 2) {
 		bool base_first = turns[i].side == HP_BASE;
 
 		partners[turns[base_first ? i : i + 1].replicate] =
 			turns[base_first ? i + 1 : i].replicate;
 	}
+	return partners;
+}
+
+static bool take_beside(struct judging *judging, const size_t *partners)
+{
+	judging->beside = partners;
+	pace_take_pairs(judging->runs, partners, &judging->prior.pace);
+	return sides_note(judging->sides,
+			  "the sides ran side by side: each run, and each procedure "
+			  "in it, is compared with the one that ran at the same "
+			  "time");
+}
+
+static bool fit_pace(struct judging *judging, const struct turn *turns, size_t count)
+{
+	size_t *partners = list_partners(judging, turns, count);
+
+	if (!partners)
+		return false;
+	if (are_pairs(judging) && are_beside(judging->sides, turns, count))
+		return take_beside(judging, partners);
+	if (!fit_trend(judging))
+		return false;
+	if (!are_pairs(judging))
+		return true;
 	return !pace_fit_pairs(judging->runs, partners, &judging->prior.pace) ||
 	       sides_note(judging->sides, "the sides took turns: each run is compared with the one "
 					  "beside it, which is more like it than others");

@@ -62,7 +62,8 @@ static double one_run(const struct run_costs sides[HP_SIDES], const struct run_p
 	struct spread candidate = spread_of(&sides[HP_CANDIDATE]);
 	double freedom;
 	double pooled = pooled_variance(&base, &candidate, &freedom);
-	double left = freedom > 0 ? (freedom - prior->pace.freedom) / freedom : 1;
+	double known = freedom - prior->pace.freedom;
+	double left = freedom > 0 ? known / freedom : 1;
 	double base_part = base.variance / base.count;
 	double candidate_part = candidate.variance / candidate.count;
 	bool is_learned = isfinite(prior->freedom);
@@ -77,10 +78,10 @@ static double one_run(const struct run_costs sides[HP_SIDES], const struct run_p
 			candidate_part * candidate_part / (candidate.count - 1));
 	pooled = (worth * prior->deviation * prior->deviation +
 		  (freedom > 0 ? freedom * pooled : 0)) /
-		 (worth + freedom);
+		 (worth + known);
 	variances[HP_BASE] = variances[HP_CANDIDATE] = pooled;
 	/* The assumption alone is taken for what it is, not for two runs that showed it. */
-	return freedom > 0 || is_learned ? worth + freedom : INFINITY;
+	return known > 0 || is_learned ? worth + known : INFINITY;
 }
 
 /* Degrees of freedom of a variance that is known but for a part. */

@@ -86,6 +86,9 @@ struct counts {
 	size_t replicates[HP_SIDES];
 	double share; /* of all samples: a share of a fixed number varies less */
 	double taken; /* degrees of freedom that exposures took from what runs have in common */
+	/* [base's replicate]: the candidate's that is compared with it alone, as whatever made one
+	 * dearer did so for both; NULL: all are compared with all. */
+	const size_t *partners;
 };
 
 /*

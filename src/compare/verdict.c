@@ -7,6 +7,7 @@
  * the program). When the whole program changed, that is one finding, and procedures are findings
  * beside it only where they changed otherwise than the rest, or make up most of it.
  */
+#include "costs.h"
 #include "judge.h"
 
 #include <hpcprof/base/cleanup.h>
@@ -112,6 +113,16 @@ static struct hp_error *list_findings(struct judging *judging)
 
 /* --- what is lacking ------------------------------------------------------------------------- */
 
+/* Where it is runs that differ, and not what was recorded of them. */
+static const char *other_ways(const struct judging *judging)
+{
+	if (judging->beside || judging->runs[HP_BASE].count < 2 ||
+	    judging->runs[HP_CANDIDATE].count < 2 || !costs_are_cpu_times(judging->sides))
+		return "";
+	return "; what makes one run slower than the next is the same for both with "
+	       "check --runs=N --side-by-side";
+}
+
 static struct hp_error *say_what_lacks(struct judging *judging)
 {
 	struct hp_comparison *comparison = judging->comparison;
@@ -138,12 +149,16 @@ static struct hp_error *say_what_lacks(struct judging *judging)
 		comparison->least_change * 100, smallest * 100);
 	if (shortage->more_runs)
 		shortage->advice = sides_format(
-			arena, "%zu more run%s of each side would do, or --min-change=%.0f",
+			arena, "%zu more run%s of each side would do, or --min-change=%.0f%s",
 			(size_t)shortage->more_runs, shortage->more_runs == 1 ? "" : "s",
-			ceil(smallest * 100));
-	else
+			ceil(smallest * 100), other_ways(judging));
+	else if (judging->prior.drift > 0)
 		shortage->advice = "sides that take turns cannot drift apart: "
 				   "hpcprof check --runs=N -- BASE --versus CANDIDATE";
+	else
+		shortage->advice = sides_format(arena,
+						"no number of runs would do; --min-change=%.0f%s",
+						ceil(smallest * 100), other_ways(judging));
 	if (!shortage->reason || !shortage->advice)
 		return hp_error_create_no_memory();
 	comparison->shortages = shortage;

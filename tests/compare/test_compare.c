@@ -69,6 +69,91 @@ static struct test compared(double first, double second, double third)
 	return test;
 }
 
+/* So many runs a side, each pair at the same time, on a host that is up to three times as slow; the
+ * candidates in the other order than the base's, as epochs may be named. */
+static struct test compared_beside(double third, size_t pairs, uint64_t apart_ns)
+{
+	static const double paces[] = { 1, 2.7, 1.6, 3, 1.2 };
+	const uint64_t second_ns = 1000000000;
+	struct test test = begin();
+
+	for (size_t i = 0; i < pairs; i++) {
+		struct recorded base = run_of(paces[i], paces[i], paces[i], i);
+
+		base.start_ns = (10 * i + 1000) * second_ns;
+		compare_add(&test.sides, HP_BASE, &base);
+	}
+	for (size_t i = pairs; i-- > 0;) {
+		struct recorded candidate = run_of(paces[i], paces[i], third * paces[i], i + 3);
+
+		candidate.start_ns = (10 * i + 1000) * second_ns + apart_ns;
+		compare_add(&test.sides, HP_CANDIDATE, &candidate);
+	}
+	test.comparison = compare_all(&test.sides);
+	return test;
+}
+
+static bool has_note(const struct hp_comparison *comparison, const char *part)
+{
+	for (size_t i = 0; i < comparison->note_count; i++)
+		if (strstr(comparison->notes[i], part))
+			return true;
+	return false;
+}
+
+START_TEST(runs_at_the_same_time_are_compared_with_each_other)
+{
+	for (size_t pairs = 3; pairs <= 5; pairs++) {
+		struct test same = compared_beside(1, pairs, 3000000);
+		struct test dearer = compared_beside(1.4, pairs, 3000000);
+		const struct hp_compared *third = compare_find(dearer.comparison, "third");
+
+		ck_assert(has_note(same.comparison, "side by side"));
+		ck_assert_int_eq(same.comparison->verdict, HP_VERDICT_PASS);
+		ck_assert_int_eq(dearer.comparison->verdict, HP_VERDICT_REGRESSION);
+		ck_assert_double_eq_tol(dearer.comparison->program->change.value, 0.08, 0.01);
+		ck_assert(third->is_finding);
+		ck_assert_double_le(third->change.low, 0.4);
+		ck_assert_double_ge(third->change.high, 0.4);
+		ck_assert(!compare_find(dearer.comparison, "first")->is_finding);
+		end(&same);
+		end(&dearer);
+	}
+}
+END_TEST
+
+/* The shortest run takes a second. */
+START_TEST(runs_that_hardly_met_are_no_such_pairs)
+{
+	struct test met = compared_beside(1, 3, 400000000);
+	struct test hardly = compared_beside(1, 3, 900000000);
+
+	ck_assert(has_note(met.comparison, "side by side"));
+	ck_assert(!has_note(hardly.comparison, "side by side"));
+	ck_assert(hardly.comparison->is_interleaved);
+	ck_assert_int_eq(hardly.comparison->verdict, HP_VERDICT_INSUFFICIENT);
+	ck_assert(strstr(hardly.comparison->shortages[0].advice, "--side-by-side"));
+	end(&met);
+	end(&hardly);
+}
+END_TEST
+
+START_TEST(three_at_the_same_time_are_no_pairs)
+{
+	struct test test = begin();
+
+	for (size_t i = 0; i < 4; i++) {
+		struct recorded run = run_of(1, 1, 1, i);
+
+		run.start_ns = 1000000000000 + i * 1000000;
+		compare_add(&test.sides, (enum hp_side)(i % 2), &run);
+	}
+	test.comparison = compare_all(&test.sides);
+	ck_assert(!has_note(test.comparison, "side by side"));
+	end(&test);
+}
+END_TEST
+
 /* --- verdicts -------------------------------------------------------------------------------- */
 
 START_TEST(what_stayed_the_same_passes)
@@ -448,4 +533,6 @@ HP_TEST_MAIN("compare/compare", what_stayed_the_same_passes, the_procedure_that_
 	     clones_and_split_off_parts_are_their_procedure, what_only_one_side_has_is_new_or_gone,
 	     events_without_anything_in_common_are_refused,
 	     an_event_that_counts_the_kernel_too_is_another, different_cpus_compare_by_shares_alone,
+	     runs_at_the_same_time_are_compared_with_each_other,
+	     runs_that_hardly_met_are_no_such_pairs, three_at_the_same_time_are_no_pairs,
 	     an_epoch_without_samples_is_refused_by_name)
