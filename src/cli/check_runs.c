@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "check_runs.h"
 
+#include "check_both.h"
 #include "command.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/text.h>
+#include <hpcprof/collect/shared_cpu.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +57,7 @@ static void print_command(char *const *words)
 }
 
 /* One line that each run writes over. */
-static void print_progress(const struct progress *progress, enum hp_side side, bool is_warm_up)
+static void print_progress(const struct progress *progress, const char *what, bool is_warm_up)
 {
 	uint64_t spent_ns = hp_clock_monotonic_ns() - progress->start_ns;
 	double left_s = progress->run ? (double)spent_ns / 1e9 / (double)progress->run *
@@ -65,7 +67,7 @@ static void print_progress(const struct progress *progress, enum hp_side side, b
 	if (!progress->is_terminal)
 		return;
 	fprintf(stderr, "\r\033[Khpcprof: run %" PRIu64 " of %" PRIu64 ", %s%s", progress->run + 1,
-		progress->all, hp_side_name(side), is_warm_up ? " (warming up)" : "");
+		progress->all, what, is_warm_up ? " (warming up)" : "");
 	if (progress->run)
 		fprintf(stderr, ", about %.0f s left", left_s);
 	fflush(stderr);
@@ -84,8 +86,12 @@ static void print_start(const struct check_runs *runs)
 		print_command(runs->commands[side]);
 		fputc('\n', stderr);
 	}
-	fprintf(stderr, "hpcprof: recording %" PRIu64 " run%s of each, in turns", runs->runs,
+	fprintf(stderr, "hpcprof: recording %" PRIu64 " run%s of each, ", runs->runs,
 		runs->runs == 1 ? "" : "s");
+	if (runs->is_side_by_side)
+		fprintf(stderr, "side by side on CPU %d", runs->recording.session.shared_cpu);
+	else
+		fputs("in turns", stderr);
 	if (runs->warm_up)
 		fprintf(stderr, ", after %" PRIu64 " to warm up", runs->warm_up);
 	fputc('\n', stderr);
@@ -201,8 +207,9 @@ static void swap_work(struct check_runs *runs, enum hp_side side)
 	runs->candidate_work = kept;
 }
 
-static struct hp_error *record_one(struct check_runs *runs, enum hp_side side, bool is_warm_up,
-				   int *interrupted)
+/* Its epoch's stamp, malloc'ed, is there after errors, too, where there is an epoch. */
+static struct hp_error *run_once(struct check_runs *runs, enum hp_side side, bool is_warm_up,
+				 char **stamp, int *interrupted)
 {
 	struct hp_session_options *session = &runs->recording.session;
 	struct recording_result result = { 0 };
@@ -218,50 +225,139 @@ static struct hp_error *record_one(struct check_runs *runs, enum hp_side side, b
 	if (!error)
 		error = judge_status(runs, &result, interrupted);
 	swap_work(runs, side);
-	if (!error && !is_warm_up)
-		return keep(runs, side, result.stamp);
-	if (is_warm_up && result.stamp) {
-		struct hp_error *failure = hp_db_remove(session->db, result.stamp);
+	*stamp = result.stamp;
+	return error;
+}
 
+static struct hp_error *forget(const struct check_runs *runs, char *stamp, struct hp_error *error)
+{
+	struct hp_error *failure = stamp ? hp_db_remove(runs->recording.session.db, stamp) : NULL;
+
+	free(stamp);
+	if (!error)
+		return failure;
+	hp_error_destroy(failure);
+	return error;
+}
+
+static struct hp_error *name_run(struct hp_error *error, enum hp_side side, uint64_t turn,
+				 bool is_warm_up)
+{
+	return hp_error_wrap(error, "%s run %" PRIu64 " of the %s",
+			     is_warm_up ? "warm-up" : "recorded", turn + 1, hp_side_name(side));
+}
+
+static struct hp_error *record_one(struct check_runs *runs, enum hp_side side, uint64_t turn,
+				   bool is_warm_up, int *interrupted)
+{
+	char *stamp;
+	struct hp_error *error = run_once(runs, side, is_warm_up, &stamp, interrupted);
+
+	if (is_warm_up)
+		error = forget(runs, stamp, error);
+	else if (!error)
+		error = keep(runs, side, stamp);
+	else
+		free(stamp);
+	return name_run(error, side, turn, is_warm_up);
+}
+
+/* --- side by side ------------------------------------------------------------------------- */
+
+struct turn {
+	struct check_runs *runs;
+	bool is_warm_up;
+};
+
+/* In a process of its own. */
+static void record_side(const struct check_both_recorder *recorder, enum hp_side side,
+			struct check_both_outcome *outcome)
+{
+	const struct turn *turn = recorder->context;
+	struct recording *recording = &turn->runs->recording;
+
+	recording->ready = recorder->ready;
+	recording->ready_context = recorder->ready_context;
+	outcome->error = hp_shared_cpu_leave(recording->session.shared_cpu);
+	if (!outcome->error)
+		outcome->error = run_once(turn->runs, side, turn->is_warm_up, &outcome->stamp,
+					  &outcome->interrupted);
+}
+
+/* Of a turn that failed nothing is kept: the one side would have no other. */
+static struct hp_error *record_both(struct check_runs *runs, uint64_t turn, bool is_warm_up,
+				    int *interrupted)
+{
+	struct turn what = { runs, is_warm_up };
+	const struct check_both_recorder recorder = { .record = record_side, .context = &what };
+	struct check_both_outcome outcomes[HP_SIDES];
+	/* Which one is let go first takes turns, as runs one after the other would. */
+	struct hp_error *error = check_both_record(&recorder, check_runs_side(2 * turn), outcomes);
+
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		if (outcomes[side].interrupted)
+			*interrupted = outcomes[side].interrupted;
 		if (error)
-			hp_error_destroy(failure);
+			hp_error_destroy(outcomes[side].error);
 		else
-			error = failure;
+			error = name_run(outcomes[side].error, (enum hp_side)side, turn,
+					 is_warm_up);
 	}
-	free(result.stamp);
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		if (error || is_warm_up)
+			error = forget(runs, outcomes[side].stamp, error);
+		else
+			error = keep(runs, (enum hp_side)side, outcomes[side].stamp);
+	}
 	return error;
 }
 
 /* --- all ---------------------------------------------------------------------------------- */
 
+static struct hp_error *record_turn(struct check_runs *runs, uint64_t turn, bool is_warm_up,
+				    struct progress *progress, int *interrupted)
+{
+	struct hp_error *error = NULL;
+
+	if (runs->is_side_by_side) {
+		print_progress(progress, "both sides", is_warm_up);
+		progress->run += HP_SIDES;
+		return record_both(runs, turn, is_warm_up, interrupted);
+	}
+	for (uint64_t at = 2 * turn; at < 2 * turn + 2 && !error; at++) {
+		enum hp_side side = check_runs_side(at);
+
+		print_progress(progress, hp_side_name(side), is_warm_up);
+		progress->run++;
+		error = record_one(runs, side, turn, is_warm_up, interrupted);
+	}
+	return error;
+}
+
 struct hp_error *check_runs_record(struct check_runs *runs, struct hp_db *db, int *interrupted)
 {
-	uint64_t warm_up = 2 * runs->warm_up;
+	struct hp_session_options *session = &runs->recording.session;
 	struct progress progress = {
 		.is_terminal = isatty(STDERR_FILENO) && !runs->recording.is_quiet,
-		.all = warm_up + 2 * runs->runs,
+		.all = 2 * (runs->warm_up + runs->runs),
 		.start_ns = hp_clock_monotonic_ns(),
 	};
 	struct hp_error *error = recording_prepare(&runs->recording);
 
 	*interrupted = 0;
-	runs->recording.session.db = db;
+	session->db = db;
+	session->shares_cpu = runs->is_side_by_side;
 	runs->recording.is_brief = true;
+	if (!error && runs->is_side_by_side)
+		error = hp_shared_cpu_choose(&session->shared_cpu);
 	if (!error)
 		error = make_labels(runs);
 	if (!error && !runs->recording.is_quiet)
 		print_start(runs);
-	for (; !error && progress.run < progress.all; progress.run++) {
-		bool is_warm_up = progress.run < warm_up;
-		uint64_t at = is_warm_up ? progress.run : progress.run - warm_up;
-		enum hp_side side = check_runs_side(at);
-
-		print_progress(&progress, side, is_warm_up);
-		error = hp_error_wrap(record_one(runs, side, is_warm_up, interrupted),
-				      "%s run %" PRIu64 " of the %s",
-				      is_warm_up ? "warm-up" : "recorded", at / 2 + 1,
-				      hp_side_name(side));
-	}
+	for (uint64_t turn = 0; turn < runs->warm_up && !error; turn++)
+		error = record_turn(runs, turn, true, &progress, interrupted);
+	for (uint64_t turn = 0; turn < runs->runs && !error; turn++)
+		error = record_turn(runs, turn, false, &progress, interrupted);
 	end_progress(&progress);
 	if (!error && !runs->recording.is_quiet)
 		print_end(runs);

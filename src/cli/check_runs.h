@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * hpcprof check --runs: records two commands in turns, A B B A A B B A, so that whatever drifts on
- * the machine (heat, other load) is the same for both. Each run is an epoch; epochs stay.
+ * the machine (heat, other load) is the same for both; or both at once, side by side on one CPU, for
+ * what changes from one moment to the next. Each run is an epoch; epochs stay.
  */
 #ifndef HPCPROF_CLI_CHECK_RUNS_H
 #define HPCPROF_CLI_CHECK_RUNS_H
@@ -18,7 +19,8 @@ struct check_runs {
 	uint64_t warm_up;	/* runs of each side before, of which nothing is kept */
 	const char
 		*label; /* epochs are labelled LABEL-base and LABEL-candidate; NULL: one is made */
-	bool shows_output; /* of the commands, on standard error */
+	bool is_side_by_side; /* both at the same moment, on one CPU */
+	bool shows_output;    /* of the commands, on standard error */
 	bool ignores_status;
 	char **commands[HP_SIDES]; /* NULL-terminated, of argv */
 	/* What was recorded, oldest first. */

@@ -23,6 +23,7 @@ enum {
 	KEY_SYMFS,
 	KEY_NO_DEBUGINFO,
 	KEY_RUNS,
+	KEY_SIDE_BY_SIDE,
 	KEY_WARM_UP,
 	KEY_LABEL,
 	KEY_SHOW_OUTPUT,
@@ -52,6 +53,10 @@ static const struct argp_option option_table[] = {
 	{ NULL, 0, NULL, 0, "Recording both sides, in turns:", 5 },
 	{ "runs", KEY_RUNS, "N", 0,
 	  "record each command so many times: -- COMMAND... --versus COMMAND...", 5 },
+	{ "side-by-side", KEY_SIDE_BY_SIDE, NULL, 0,
+	  "run both at the same time on one CPU, for hosts whose speed changes from one run to the "
+	  "next",
+	  5 },
 	{ "warm-up", KEY_WARM_UP, "N", 0, "runs of each before that are not kept (default 1)", 5 },
 	{ "label", KEY_LABEL, "NAME", 0,
 	  "label the epochs NAME-base and NAME-candidate (default: check and the time)", 5 },
@@ -129,6 +134,9 @@ static error_t take_recording(struct check_runs *runs, int key, char *argument,
 	switch (key) {
 	case KEY_RUNS:
 		runs->runs = parse_number(state, "--runs", argument, 1, most_runs);
+		return 0;
+	case KEY_SIDE_BY_SIDE:
+		runs->is_side_by_side = true;
 		return 0;
 	case KEY_WARM_UP:
 		runs->warm_up = parse_number(state, "--warm-up", argument, 0, most_runs);
@@ -271,6 +279,23 @@ static struct hp_error *check_amount(const char *option, const struct work *work
 			       "themselves how much they did, and need no option here");
 }
 
+/* Runs at the same time need files of their own. */
+static struct hp_error *check_work_apart(const struct check_runs *runs)
+{
+	const struct work *base = &runs->recording.work;
+	const struct work *candidate =
+		runs->candidate_work.kind != WORK_NOT_ASKED ? &runs->candidate_work : base;
+
+	if (base->kind != WORK_IN_FILE || candidate->kind != WORK_IN_FILE ||
+	    strcmp(base->given, candidate->given) != 0)
+		return NULL;
+	return hp_error_advise(hp_error_create(HP_ERROR_USAGE,
+					       "side by side both write their work into %s at the "
+					       "same time",
+					       base->given),
+			       "--candidate-work=FILE names another for the candidate");
+}
+
 static struct hp_error *check_given_runs(const struct arguments *arguments)
 {
 	if (arguments->baseline_db)
@@ -285,7 +310,7 @@ static struct hp_error *check_given_runs(const struct arguments *arguments)
 						       "--candidate-work says what the candidate "
 						       "does, and nothing what the base does"),
 				       "--work says it of the base");
-	return NULL;
+	return arguments->runs.is_side_by_side ? check_work_apart(&arguments->runs) : NULL;
 }
 
 static struct hp_error *check_given_epochs(const struct arguments *arguments)

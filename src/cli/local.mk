@@ -4,6 +4,7 @@ hpcprof_SOURCES = \
 	src/cli/arguments.h src/cli/arguments.c \
 	src/cli/cli.c \
 	src/cli/cmd_check.c src/cli/check_page.h src/cli/check_page.c \
+	src/cli/check_both.h src/cli/check_both.c \
 	src/cli/check_runs.h src/cli/check_runs.c \
 	src/cli/cmd_diff.c \
 	src/cli/cmd_doctor.c \

@@ -305,6 +305,8 @@ struct hp_error *recording_run(struct recording *recording, struct recording_res
 		print_banner(recording, session);
 		record_shadow_print_banner(&recording->shadow);
 	}
+	if (!error && recording->ready)
+		error = recording->ready(recording->ready_context);
 	if (!error)
 		error = hp_session_run(session, &found);
 	if (!error && !is_silent(recording)) {

@@ -33,6 +33,10 @@ struct recording {
 			 where its work is read from it */
 	const char *given; /* name of the first option that says how to record, which -e, --work
 			      and -q do not alone; NULL: none */
+	/* Asked when all is set up and the command about to run; NULL: nobody is. An error ends the
+	 * run before it began. */
+	struct hp_error *(*ready)(void *context);
+	void *ready_context;
 	bool is_strict;
 	bool is_brief;
 	bool is_quiet;

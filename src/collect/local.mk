@@ -4,6 +4,7 @@ src_collect_libcollect_a_SOURCES = \
 	include/hpcprof/collect/counting.h \
 	include/hpcprof/collect/figures.h \
 	include/hpcprof/collect/session.h \
+	include/hpcprof/collect/shared_cpu.h \
 	src/collect/agents.h src/collect/agents.c \
 	src/collect/attribute.h src/collect/attribute.c \
 	src/collect/branches.h src/collect/branches.c \
@@ -41,6 +42,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/sampled_names.h src/collect/sampled_names.c \
 	src/collect/session.c \
 	include/hpcprof/collect/skid.h src/collect/skid.c src/collect/skid_cache.c \
+	src/collect/shared_cpu.c \
 	src/collect/skid_kernels.h src/collect/skid_kernels.c \
 	src/collect/space.h src/collect/space.c \
 	src/collect/target.h src/collect/target.c \

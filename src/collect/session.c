@@ -3,6 +3,7 @@
 #include "branches.h"
 
 #include <hpcprof/collect/session.h>
+#include <hpcprof/collect/shared_cpu.h>
 #include <hpcprof/pmu/registers.h>
 
 #include <stdlib.h>
@@ -92,6 +93,8 @@ static struct hp_error *find_threads(struct hp_session *session)
 	error = command_start(&session->command, options->command, options->command_input,
 			      options->command_output, &session->signals);
 	session->threads[0] = session->command.pid;
+	if (!error && options->shares_cpu)
+		error = hp_shared_cpu_enter(session->command.pid, options->shared_cpu);
 	return error;
 }
 

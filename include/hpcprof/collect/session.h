@@ -34,6 +34,8 @@ struct hp_session_options {
 	char *const *command; /* NULL-terminated argv */
 	int command_input;    /* descriptors in place of our standard input and output; 0: ours */
 	int command_output;
+	bool shares_cpu; /* with other commands, see shared_cpu.h: all of it runs on `shared_cpu` */
+	int shared_cpu;
 	const pid_t *pids; /* whole processes (with the threads they start) */
 	size_t pid_count;
 	const pid_t *tids; /* single threads and what they start */

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "check_both.h"
+
+#include <hpcprof/base/bytes.h>
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/number.h>
+#include <hpcprof/base/vector.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
+
+/* --- what a recorder says -------------------------------------------------------------------- */
+
+/* When it is ready; and at its end, before the outcome. */
+enum { SAYS_READY = 'r', SAYS_OUTCOME = 'o' };
+
+static bool write_all(int fd, const void *bytes, size_t size)
+{
+	const char *at = bytes;
+
+	while (size) {
+		ssize_t written = write(fd, at, size);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return false;
+		at += written;
+		size -= (size_t)written;
+	}
+	return true;
+}
+
+/* NULL is the empty string: none of them is empty. */
+static void say_outcome(int fd, const struct check_both_outcome *outcome)
+{
+	const struct hp_error *error = outcome->error;
+	struct hp_writer writer = { 0 };
+
+	hp_write_u8(&writer, SAYS_OUTCOME);
+	hp_write_u32(&writer, (uint32_t)outcome->interrupted);
+	hp_write_string(&writer, outcome->stamp ? outcome->stamp : "");
+	hp_write_u8(&writer, error != NULL);
+	if (error) {
+		hp_write_u32(&writer, (uint32_t)error->class);
+		hp_write_string(&writer, error->message);
+		hp_write_string(&writer, error->advice ? error->advice : "");
+	}
+	if (!writer.failed)
+		write_all(fd, writer.bytes, writer.size);
+	hp_writer_free(&writer);
+}
+
+/* --- one recorder ---------------------------------------------------------------------------- */
+
+struct child {
+	pid_t pid;
+	int from; /* what it says; -1 once it has ended */
+	int go;	  /* a byte lets it run its command, the end forbids it; -1 when that is said */
+	bool is_ready;
+	HP_VECTOR(uint8_t) said;
+};
+
+struct ready {
+	int say;
+	int go;
+};
+
+static struct hp_error *be_ready(void *context)
+{
+	const struct ready *ready = context;
+	char byte = SAYS_READY;
+	ssize_t got = -1;
+
+	if (write_all(ready->say, &byte, 1))
+		do {
+			got = read(ready->go, &byte, 1);
+		} while (got < 0 && errno == EINTR);
+	if (got == 1)
+		return NULL;
+	return hp_error_create(HP_ERROR_INSUFFICIENT, "the other side was not ready");
+}
+
+/* Never returns. A terminal that goes away, or a kill of the one that waits, ends us too. */
+static void run_recorder(const struct check_both_recorder *recorder, enum hp_side side, int say,
+			 int go, const sigset_t *mask)
+{
+	struct ready ready = { say, go };
+	struct check_both_recorder own = *recorder;
+	struct check_both_outcome outcome = { 0 };
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	own.ready = be_ready;
+	own.ready_context = &ready;
+	own.record(&own, side, &outcome);
+	fflush(stderr);
+	say_outcome(say, &outcome);
+	_exit(EXIT_SUCCESS);
+}
+
+static struct hp_error *start(const struct check_both_recorder *recorder, enum hp_side side,
+			      const sigset_t *mask, struct child *child, const struct child *other)
+{
+	int say[2];
+	int go[2];
+	int failure;
+
+	if (pipe2(say, O_CLOEXEC) < 0)
+		return hp_error_create_errno(errno, "making a pipe");
+	if (pipe2(go, O_CLOEXEC) < 0) {
+		failure = errno;
+		close(say[0]);
+		close(say[1]);
+		return hp_error_create_errno(failure, "making a pipe");
+	}
+	child->pid = fork();
+	failure = errno;
+	if (child->pid == 0) {
+		/* Else the other's pipes would not end with their recorder, or with us. */
+		close(say[0]);
+		close(go[1]);
+		if (other->from >= 0)
+			close(other->from);
+		if (other->go >= 0)
+			close(other->go);
+		run_recorder(recorder, side, say[1], go[0], mask);
+	}
+	close(say[1]);
+	close(go[0]);
+	if (child->pid < 0) {
+		close(say[0]);
+		close(go[1]);
+		return hp_error_create_errno(failure, "starting a process");
+	}
+	child->from = say[0];
+	child->go = go[1];
+	return NULL;
+}
+
+/* --- waiting for both ------------------------------------------------------------------------ */
+
+struct both {
+	struct child children[HP_SIDES];
+	struct check_both_outcome *outcomes;
+	int signals;
+	bool has_failed;
+};
+
+static void close_go(struct child *child)
+{
+	if (child->go >= 0)
+		close(child->go);
+	child->go = -1;
+}
+
+static void let_go(struct both *both, enum hp_side first)
+{
+	for (size_t i = 0; i < HP_SIDES; i++)
+		if (!both->children[i].is_ready || both->children[i].go < 0)
+			return;
+	/* One that died meanwhile says so by its other pipe. */
+	write_all(both->children[first].go, "g", 1);
+	write_all(both->children[!first].go, "g", 1);
+	for (size_t i = 0; i < HP_SIDES; i++)
+		close_go(&both->children[i]);
+}
+
+static struct hp_error *died(int status, int *interrupted)
+{
+	int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(ending); i++)
+		if (signal == ending[i])
+			*interrupted = 128 + signal;
+	if (signal)
+		return hp_error_create(HP_ERROR_INSUFFICIENT,
+				       "its recorder was killed by signal %d (%s)", signal,
+				       strsignal(signal));
+	return hp_error_create(HP_ERROR_SYSTEM, "its recorder ended without a word");
+}
+
+static struct hp_error *read_error(struct hp_reader *reader)
+{
+	_cleanup_free_ char *message = NULL;
+	_cleanup_free_ char *advice = NULL;
+	struct hp_error *error;
+	uint32_t class;
+
+	if (!hp_read_u32(reader, &class) || !hp_read_string(reader, &message) ||
+	    !hp_read_string(reader, &advice))
+		return hp_error_create_no_memory();
+	error = hp_error_create((enum hp_error_class) class, "%s", message);
+	return *advice ? hp_error_advise(error, "%s", advice) : error;
+}
+
+static void take_outcome(const struct child *child, int status, struct check_both_outcome *outcome)
+{
+	struct hp_reader reader = hp_reader_over(child->said.at, child->said.count);
+	uint32_t interrupted = 0;
+	uint8_t says = 0;
+	uint8_t failed = 0;
+
+	*outcome = (struct check_both_outcome){ 0 };
+	if (hp_read_u8(&reader, &says) && says == SAYS_READY)
+		hp_read_u8(&reader, &says);
+	if (says == SAYS_OUTCOME && hp_read_u32(&reader, &interrupted) &&
+	    hp_read_string(&reader, &outcome->stamp) && hp_read_u8(&reader, &failed)) {
+		outcome->interrupted = (int)interrupted;
+		outcome->error = failed ? read_error(&reader) : NULL;
+	} else {
+		outcome->error = died(status, &outcome->interrupted);
+	}
+	if (outcome->stamp && !*outcome->stamp) {
+		free(outcome->stamp);
+		outcome->stamp = NULL;
+	}
+}
+
+static void end_child(struct both *both, size_t side)
+{
+	struct child *child = &both->children[side];
+	struct child *other = &both->children[!side];
+	struct check_both_outcome *outcome = &both->outcomes[side];
+	int status = 0;
+
+	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	close(child->from);
+	child->from = -1;
+	close_go(child);
+	take_outcome(child, status, outcome);
+	hp_vector_free(&child->said);
+	if (!outcome->error)
+		return;
+	if (both->has_failed) {
+		/* It is the first one's failure that ended this one. */
+		hp_error_destroy(outcome->error);
+		outcome->error = NULL;
+		outcome->interrupted = 0;
+		return;
+	}
+	both->has_failed = true;
+	if (other->from < 0)
+		return;
+	if (other->go >= 0)
+		close_go(other);
+	else
+		kill(other->pid, SIGTERM);
+}
+
+static void listen_to(struct both *both, size_t side)
+{
+	struct child *child = &both->children[side];
+	uint8_t bytes[512];
+	ssize_t got = read(child->from, bytes, sizeof(bytes));
+
+	if (got < 0 && errno == EINTR)
+		return;
+	for (ssize_t i = 0; i < got; i++)
+		if (!hp_vector_push(&child->said, bytes[i]))
+			got = 0;
+	child->is_ready |= child->said.count > 0 && child->said.at[0] == SAYS_READY;
+	if (got <= 0)
+		end_child(both, side);
+}
+
+/* One from the terminal has reached them before: to them both are one. */
+static void pass_on(const struct both *both)
+{
+	struct signalfd_siginfo info;
+
+	while (read(both->signals, &info, sizeof(info)) == sizeof(info))
+		for (size_t side = 0; side < HP_SIDES; side++)
+			if (both->children[side].from >= 0)
+				kill(both->children[side].pid, (int)info.ssi_signo);
+}
+
+static void wait_for(struct both *both, enum hp_side first)
+{
+	struct pollfd polls[HP_SIDES + 1];
+
+	while (both->children[HP_BASE].from >= 0 || both->children[HP_CANDIDATE].from >= 0) {
+		for (size_t side = 0; side < HP_SIDES; side++)
+			polls[side] = (struct pollfd){ .fd = both->children[side].from,
+						       .events = POLLIN };
+		polls[HP_SIDES] = (struct pollfd){ .fd = both->signals, .events = POLLIN };
+		if (poll(polls, HP_ARRAY_COUNT(polls), -1) < 0)
+			continue;
+		if (polls[HP_SIDES].revents)
+			pass_on(both);
+		for (size_t side = 0; side < HP_SIDES; side++)
+			if (polls[side].revents)
+				listen_to(both, side);
+		let_go(both, first);
+	}
+}
+
+/* Blocked for us, as `saved` was before; read from a descriptor. Those that are ignored stay so. */
+static struct hp_error *take_signals(struct both *both, sigset_t *saved)
+{
+	sigset_t mask;
+	int failure;
+
+	sigemptyset(&mask);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(ending); i++) {
+		struct sigaction action;
+
+		if (sigaction(ending[i], NULL, &action) < 0 || action.sa_handler != SIG_IGN)
+			sigaddset(&mask, ending[i]);
+	}
+	sigprocmask(SIG_BLOCK, &mask, saved);
+	both->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	failure = errno;
+	if (both->signals >= 0)
+		return NULL;
+	sigprocmask(SIG_SETMASK, saved, NULL);
+	return hp_error_create_errno(failure, "watching for signals");
+}
+
+struct hp_error *check_both_record(const struct check_both_recorder *recorder, enum hp_side first,
+				   struct check_both_outcome outcomes[HP_SIDES])
+{
+	struct both both = {
+		.children = { { .from = -1, .go = -1 }, { .from = -1, .go = -1 } },
+		.outcomes = outcomes,
+	};
+	sigset_t saved;
+	struct hp_error *error = take_signals(&both, &saved);
+
+	memset(outcomes, 0, HP_SIDES * sizeof(*outcomes));
+	if (error)
+		return error;
+	/* Else both would print what we have not by now. */
+	fflush(stdout);
+	fflush(stderr);
+	for (size_t side = 0; side < HP_SIDES && !error; side++)
+		error = start(recorder, (enum hp_side)side, &saved, &both.children[side],
+			      &both.children[!side]);
+	for (size_t side = 0; side < HP_SIDES && error; side++)
+		close_go(&both.children[side]);
+	wait_for(&both, first);
+	close(both.signals);
+	sigprocmask(SIG_SETMASK, &saved, NULL);
+	return error;
+}
