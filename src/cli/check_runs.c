@@ -347,6 +347,8 @@ struct hp_error *check_runs_record(struct check_runs *runs, struct hp_db *db, in
 	*interrupted = 0;
 	session->db = db;
 	session->shares_cpu = runs->is_side_by_side;
+	if (!(session->frequency_hz > 0) && !session->period)
+		session->frequency_hz = CHECK_RUNS_FREQUENCY_HZ;
 	runs->recording.is_brief = true;
 	if (!error && runs->is_side_by_side)
 		error = hp_shared_cpu_choose(&session->shared_cpu);

@@ -52,7 +52,9 @@ static const struct argp_option option_table[] = {
 	{ "no-debuginfo", KEY_NO_DEBUGINFO, NULL, 0, "names from the recorded files alone", 1 },
 	{ NULL, 0, NULL, 0, "Recording both sides, in turns:", 5 },
 	{ "runs", KEY_RUNS, "N", 0,
-	  "record each command so many times: -- COMMAND... --versus COMMAND...", 5 },
+	  "record each command so many times, at 4000 Hz unless -F or -c say otherwise: -- "
+	  "COMMAND... --versus COMMAND...",
+	  5 },
 	{ "side-by-side", KEY_SIDE_BY_SIDE, NULL, 0,
 	  "run both at the same time on one CPU, for hosts whose speed changes from one run to the "
 	  "next",
