@@ -3,6 +3,7 @@
 its databases, and state.json, which says what is there. Every round is kept when it ends, so that
 recording goes on where it was left, in another session too.
 """
+import contextlib
 import json
 import os
 import re
@@ -18,6 +19,9 @@ import programs
 
 IN_PROCEDURE = [2, 3, 5, 10]
 UNIFORM = [3, 5, 10]
+# One after the other, or each with the unchanged program at the same time; and what else went on.
+POOLS = {'quiet': ('in turns', 'quiet'), 'loaded': ('in turns', 'loaded'),
+         'beside': ('side by side', 'quiet'), 'beside-loaded': ('side by side', 'loaded')}
 
 
 @dataclass
@@ -26,8 +30,10 @@ class Variant:
     command: list
     kind: str                # none, procedure, uniform, rebuilt
     percent: int = 0
-    pool: str = 'quiet'      # what was going on beside it
-    runs: list = field(default_factory=list)    # by round: stamp, wall and cpu in ns; None where it has none
+    pool: str = 'quiet'      # how it was recorded: see POOLS
+    # By round: stamp, wall and cpu in ns; None where it has none. Of runs side by side `base` is the
+    # same of the unchanged program's.
+    runs: list = field(default_factory=list)
     perf: list = field(default_factory=list)    # files of perf's own rounds
 
 
@@ -49,12 +55,31 @@ def record(options, db, command, directory):
         bench.die(f'{" ".join(command[:4])} failed: {ran.stderr[-500:]}')
 
 
+def record_beside(options, db, base, command, directory):
+    """One run of each at the same time; what hpcprof makes of a single pair is of no interest."""
+    ran = subprocess.run([options.hpcprof, 'check', '-q', '--db', str(db), '--runs=1', '--warm-up=0', '--side-by-side',
+                          '--format=json', '--top=1', '--', *base, '--versus', *command], cwd=directory,
+                         capture_output=True, text=True, errors='replace')
+    if ran.returncode not in (0, 1, 3) or not ran.stdout:
+        bench.die(f'{" ".join(command[:4])}, side by side, failed: {ran.stderr[-500:]}')
+    found = json.loads(ran.stdout)
+    first, second = ({'stamp': epoch['epoch'], 'wall': 1e9 * epoch['elapsed_s'], 'cpu': 1e9 * epoch['cpu_s']}
+                     for epoch in (found['base']['epochs'][0], found['candidate']['epochs'][0]))
+    return {**second, 'base': first}
+
+
 class Load:
     """Something else that wants the other CPU, by turns: 0.2 s of work, 0.1 s of none."""
+
+    def __init__(self, keeps_off=False):
+        """Runs side by side are on the last CPU: then it keeps off that."""
+        cpus = sorted(os.sched_getaffinity(0))
+        self.cpus = set(cpus[:1] if keeps_off else cpus)
 
     def __enter__(self):
         self.process = subprocess.Popen([sys.executable, '-c', 'import time\nwhile True:\n e = time.time() + 0.2\n '
                                          'while time.time() < e: pass\n time.sleep(0.1)'])
+        os.sched_setaffinity(self.process.pid, self.cpus)
 
     def __exit__(self, *_):
         self.process.kill()
@@ -84,18 +109,17 @@ def find_rates(options, program, base, units, directory):
     """EXTRA_RATE for each percentage, by a trial that adds about half of what the program costs."""
     part = share_of_procedure(options, program, program.command(base, units), directory)
     trial = program.command(program.build('trial'), units)
-    rate, before = 1 << 12, programs.least(trial, directory, options.trials)
+    rate = 1 << 12
     for _ in range(30):
-        grown = programs.cpu_time(trial, directory, rate) / before - 1
+        grown = programs.grown(trial, directory, rate)
         if 0.3 < grown < 0.8:
             break
         rate = max(1, round(rate * min(256.0, 0.5 / max(grown, 1e-3))))
-    after = programs.least(trial, directory, options.trials, rate)
-    if after <= before:
+    grown = statistics.median(programs.grown(trial, directory, rate) for _ in range(options.trials))
+    if grown <= 0:
         bench.die(f'more work in {program.name} takes no time')
-    bench.say(f'{program.name}: {program.procedure} has {100 * part:.1f} % of {before:.2f} s')
-    return part, {percent: max(1, round(percent / 100 * part * before * rate / (after - before)))
-                  for percent in IN_PROCEDURE}
+    bench.say(f'{program.name}: {program.procedure} has {100 * part:.1f} %')
+    return {percent: max(1, round(percent / 100 * part * rate / grown)) for percent in IN_PROCEDURE}
 
 
 def rebuilt(program):
@@ -114,7 +138,7 @@ def variants_of(options, program, sources, work):
     same = program.command(base, units)
     yield Variant('base', same, 'none')
     yield Variant('again', same, 'none')
-    _, rates = find_rates(options, program, base, max(5, round(options.seconds / 3 / each)), work)
+    rates = find_rates(options, program, base, max(5, round(options.seconds / 3 / each)), work)
     for percent, rate in rates.items():
         built = program.build(f'more{percent}', f'-DEXTRA_RATE={rate}ul')
         yield Variant(f'+{percent} % in procedure', program.command(built, units), 'procedure', percent)
@@ -125,6 +149,14 @@ def variants_of(options, program, sources, work):
         yield Variant(name, program.command(built, units), 'rebuilt')
     yield Variant('base', same, 'none', pool='loaded')
     yield Variant('again', same, 'none', pool='loaded')
+
+
+def beside(variants):
+    """The same side by side: each has runs of the unchanged program of its own."""
+    for variant in variants[1:]:
+        if variant.pool == 'quiet':
+            yield Variant(variant.name, variant.command, variant.kind, variant.percent, 'beside')
+    yield Variant('again', variants[0].command, 'none', pool='beside-loaded')
 
 
 # --- one program --------------------------------------------------------------------------------
@@ -141,8 +173,14 @@ class Pool:
         if self.state.exists():
             kept = json.loads(self.state.read_text())
             self.variants = [Variant(**one) for one in kept['variants']]
+            self.add_beside()
             if kept['seconds'] != options.seconds:
                 bench.die(f'{self.state} has runs of {kept["seconds"]} s: give --seconds={kept["seconds"]}')
+
+    def add_beside(self):
+        """To what was kept before there was that, too."""
+        if not self.of('beside'):
+            self.variants += beside(self.variants)
 
     def keep(self):
         fresh = self.state.with_suffix('.new')
@@ -159,8 +197,14 @@ class Pool:
     def base(self, pool):
         return self.of(pool)[0]
 
+    def runs_of_base(self, variant):
+        """By round, near each of the variant's."""
+        if POOLS[variant.pool][0] == 'side by side':
+            return [run and run['base'] for run in variant.runs]
+        return self.base(variant.pool).runs
+
     def rounds(self, pool):
-        return len(self.base(pool).runs) if self.variants else 0
+        return len(self.of(pool)[0].runs) if self.variants else 0
 
     def build(self):
         if self.variants:
@@ -168,6 +212,7 @@ class Pool:
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir()
         self.variants = list(variants_of(self.options, self.program, self.sources(), self.work))
+        self.add_beside()
         self.keep()
 
     def sources(self):
@@ -216,6 +261,23 @@ class Pool:
                 self.record_round(pool, number)
             self.keep()
 
+    def record_beside(self):
+        """Each variant with the unchanged program; rebuilt ones in three of four rounds."""
+        self.build()
+        base = self.base('quiet').command
+        for pool in ('beside', 'beside-loaded'):
+            for number in range(self.rounds(pool), self.options.beside_rounds):
+                bench.say(f'{self.program.name}: {pool} round {number + 1} of {self.options.beside_rounds}')
+                fresh = []
+                for variant in self.of(pool):
+                    skipped = variant.kind == 'rebuilt' and number % 4 == 3
+                    with Load(keeps_off=True) if pool == 'beside-loaded' else contextlib.nullcontext():
+                        fresh.append(None if skipped else record_beside(self.options, self.db(pool), base,
+                                                                        variant.command, self.work))
+                for variant, run in zip(self.of(pool), fresh):
+                    variant.runs.append(run)
+                self.keep()
+
     def record_perf(self):
         """perf diff compares two files, one of each side."""
         self.build()
@@ -236,7 +298,7 @@ class Pool:
     def changed(self, variant):
         """By all the runs there are, each against that of its round: mean and standard error."""
         ratios = [after['cpu'] / before['cpu'] - 1
-                  for before, after in zip(self.base(variant.pool).runs, variant.runs) if after]
+                  for before, after in zip(self.runs_of_base(variant), variant.runs) if after]
         error = statistics.stdev(ratios) / len(ratios) ** 0.5 if len(ratios) > 1 else 0
         return statistics.mean(ratios), error
 
@@ -252,6 +314,10 @@ class Pool:
             left += (self.options.rounds - self.rounds('quiet')) * (count - 1.5) * each
         if 'loaded' in parts:
             left += (self.options.rounds - self.rounds('loaded')) * 2 * 1.2 * each
+        if 'beside' in parts:
+            pairs = count - 1 - 0.75
+            left += (self.options.beside_rounds - self.rounds('beside')) * pairs * 2 * each
+            left += (self.options.beside_rounds - self.rounds('beside-loaded')) * 2 * 1.2 * each
         if 'perf' in parts:
             done = len(self.base('quiet').perf) if self.variants else 0
             left += (self.options.perf_rounds - done) * (count - 3) * each
