@@ -140,7 +140,7 @@ def variants_of(options, program, sources, work):
     yield Variant('again', same, 'none')
     rates = find_rates(options, program, base, max(5, round(options.seconds / 3 / each)), work)
     for percent, rate in rates.items():
-        built = program.build(f'more{percent}', f'-DEXTRA_RATE={rate}ul')
+        built = program.build(f'more{percent}', f'-DEXTRA_RATE={programs.IDLE_RATE + rate}ul')
         yield Variant(f'+{percent} % in procedure', program.command(built, units), 'procedure', percent)
     for percent in UNIFORM:
         yield Variant(f'+{percent} % uniform', program.command(base, round(units * (1 + percent / 100))), 'uniform',

@@ -24,19 +24,21 @@ local function random(seed)
     return function(n) seed = (seed * 1103515245 + 12345) % 2147483648 return seed % n end
 end
 for round = 1, tonumber(arg[1]) do
-    local next_number, t, n, words, queue, seen = random(7), {}, 0, {}, { 1 }, {}
-    for i = 1, 3000 do t[i] = ("x"):rep(next_number(7)) .. next_number(100000) end
-    table.sort(t)
-    for _, v in ipairs(t) do if v:find("^x+%d+5$") then n = n + 1 end end
-    for i = 1, 6000 do local w = "w" .. (i * 7919) % 1009 words[w] = (words[w] or 0) + 1 end
-    for i = 1, 6000 do
-        local x = (i * 48271) % 65521
-        if not seen[x] then seen[x] = true queue[#queue + 1] = x end
+    local next_number, items, n, primes = random(7), {}, 0, {}
+    for i = 1, 600 do items[i] = { key = next_number(100000), name = "x" .. next_number(1000) } end
+    table.sort(items, function(a, b) return a.key < b.key end)
+    for i = 1, #items do n = n + #items[i].name:gsub("%d", function(digit) return digit + 1 end) end
+    for i = 2, 4000 do primes[i] = true end
+    for i = 2, 63 do
+        if primes[i] then for j = i * i, 4000, i do primes[j] = false end end
     end
+    for i = 1, 40000 do n = (n * 31 + i) % 1000003 end
 end
 '''
 
-# Work that no compiler takes away: turns of an empty loop, EXTRA_RATE 65536ths of one each time.
+# Work that no compiler takes away: turns of an empty loop, EXTRA_RATE 65536ths of one each time. All
+# builds have it, those with no more work an idle rate, so that they differ by nothing but the work.
+IDLE_RATE = 256
 EXTRA = '''static unsigned long extra_turns; extra_turns += EXTRA_RATE;
 for (; extra_turns >= 65536; extra_turns -= 65536) __asm__ volatile("" : "+r"(extra_turns));
 '''
@@ -85,6 +87,8 @@ class Program:
 
     def build(self, name, *flags, compiler='gcc'):
         """Where variants differ in nothing but the build their paths are as long: each has its own folder."""
+        if not any('EXTRA_RATE' in flag for flag in flags) and name != 'trial':
+            flags += (f'-DEXTRA_RATE={IDLE_RATE}ul',)
         source = self.directory / 'source'
         output = self.directory / name
         output.mkdir(exist_ok=True)
@@ -108,7 +112,7 @@ def files_command(*options, file='text'):
 
 
 def lua_command(program, units):
-    return [str(program), 'work.lua', str(units)]
+    return [str(program), 'loop.lua', str(units)]
 
 
 PROGRAMS = [
