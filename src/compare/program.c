@@ -149,6 +149,7 @@ static size_t *list_partners(const struct judging *judging, const struct turn *t
 static bool take_beside(struct judging *judging, const size_t *partners)
 {
 	judging->beside = partners;
+	judging->comparison->is_side_by_side = true;
 	pace_take_pairs(judging->runs, partners, &judging->prior.pace);
 	return sides_note(judging->sides,
 			  "the sides ran side by side: each run, and each procedure "

@@ -64,6 +64,10 @@ void comparison_add_inner(struct buffer *buffer, const struct comparison_writer 
 /* "40.2 ms of it came from g (inlined into)" */
 void comparison_add_shift(struct buffer *buffer, const struct hp_comparison *comparison,
 			  const struct hp_cost_shift *shift);
+/* "; the sides were recorded in turns", or what else is known of that: else "". */
+const char *comparison_way(const struct hp_comparison *comparison);
+/* A command line, as much of it as a line has room for and "…". */
+void comparison_add_command(struct buffer *buffer, const char *command);
 /* "too few samples; record 5 more runs of each side" */
 void comparison_add_shortage(struct buffer *buffer, const struct hp_shortage *shortage);
 

@@ -69,7 +69,7 @@ static void add_side(struct buffer *out, const struct hp_compared_side *side, en
 {
 	_cleanup_(buffer_free) struct buffer text = { 0 };
 
-	text_escape(&text, side->command ? side->command : "");
+	comparison_add_command(&text, side->command ? side->command : "");
 	buffer_printf(out, "<dt>%s</dt><dd><code>", hp_side_name(which));
 	add_markup(out, &text);
 	buffer_printf(out, "</code> <span class=\"soft\">%zu epoch%s, %llu samples, ",
@@ -103,7 +103,7 @@ static void add_head(struct buffer *out, const struct comparison_writer *writer)
 		      "</code> <span class=\"soft\">changes count from %.3g %% of a scope and %.3g "
 		      "%% of the program%s</span></dd></dl>\n</header>\n",
 		      100 * comparison->least_change, 100 * comparison->least_of_program,
-		      comparison->is_interleaved ? "; the sides were recorded in turns" : "");
+		      comparison_way(comparison));
 }
 
 static void add_item(struct buffer *out, const struct buffer *text)

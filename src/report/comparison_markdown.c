@@ -131,8 +131,7 @@ static void add_small_print(struct buffer *out, const struct hp_comparison *comp
 	buffer_printf(out,
 		      "; base %zu epochs, candidate %zu epochs%s; changes below %.3g %% of a scope "
 		      "or %.3g %% of the program are no findings</sub>\n",
-		      base->epoch_count, candidate->epoch_count,
-		      comparison->is_interleaved ? ", interleaved" : "",
+		      base->epoch_count, candidate->epoch_count, comparison_way(comparison),
 		      100 * comparison->least_change, 100 * comparison->least_of_program);
 }
 

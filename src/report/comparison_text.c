@@ -75,7 +75,7 @@ static void add_side(struct buffer *out, const struct hp_compared_side *side, en
 {
 	buffer_printf(out, "# %-10s ", hp_side_name(which));
 	if (side->command) {
-		text_escape(out, side->command);
+		comparison_add_command(out, side->command);
 		buffer_printf(out, ": ");
 	}
 	buffer_printf(out, "%zu epoch%s, %" PRIu64 " run%s, %" PRIu64 " samples\n",
@@ -91,7 +91,7 @@ static void add_head(struct buffer *out, const struct hp_comparison *comparison)
 	text_escape(out, comparison->event);
 	buffer_printf(out, "; changes count from %.3g %% of a scope and %.3g %% of the program%s\n",
 		      100 * comparison->least_change, 100 * comparison->least_of_program,
-		      comparison->is_interleaved ? "; the sides were recorded in turns" : "");
+		      comparison_way(comparison));
 	for (size_t i = 0; i < comparison->note_count; i++) {
 		buffer_printf(out, "# %-10s ", i ? "" : "note");
 		text_escape(out, comparison->notes[i]);

@@ -159,7 +159,8 @@ struct hp_comparison {
 	double run_deviation;	 /* of one run's cost from another's, relative */
 	size_t learned_epochs;	 /* earlier ones that these two were learned from; 0: from the
 				    sides themselves, or (a note says so) assumed */
-	bool is_interleaved;	 /* the sides took turns */
+	bool is_interleaved;	 /* the sides took turns, or ran side by side */
+	bool is_side_by_side;	 /* each run at the same time as one of the other side */
 	struct hp_compared_side sides[HP_SIDES];
 	struct hp_compared *program;	     /* the root of all that was compared */
 	struct hp_compared *const *findings; /* the most cost lost first, what was won last */
