@@ -79,12 +79,30 @@ struct ready {
 	int go;
 };
 
+static void go_on(int signal)
+{
+	(void)signal;
+}
+
+/* From now on signals end the command, and what it did is still to be told when the recording has
+ * given them back. The command is held by now, with those that it shall have. */
+static void outlive_signals(void)
+{
+	const struct sigaction going_on = { .sa_handler = go_on, .sa_flags = SA_RESTART };
+	struct sigaction action;
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(ending); i++)
+		if (sigaction(ending[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			sigaction(ending[i], &going_on, NULL);
+}
+
 static struct hp_error *be_ready(void *context)
 {
 	const struct ready *ready = context;
 	char byte = SAYS_READY;
 	ssize_t got = -1;
 
+	outlive_signals();
 	if (write_all(ready->say, &byte, 1))
 		do {
 			got = read(ready->go, &byte, 1);
