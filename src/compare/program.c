@@ -51,7 +51,7 @@ static bool ran_together(const struct hp_run *a, const struct hp_run *b)
 			  (double)b->start_ns + (double)b->elapsed_ns);
 	double shorter = fmin((double)a->elapsed_ns, (double)b->elapsed_ns);
 
-	return end - start > shorter / 2;
+	return a->start_ns && b->start_ns && end - start > shorter / 2;
 }
 
 /* Whether each run has one of the other side that ran at the same time, and no other. */

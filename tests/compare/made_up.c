@@ -89,6 +89,8 @@ static double share_of(size_t procedure)
 /* Which run of all is the side's `i`-th. */
 static size_t turn_of(const struct made_up *program, enum hp_side side, size_t i)
 {
+	if (program->at_once)
+		return i;
 	if (!program->in_turns)
 		return side == HP_BASE ? i : program->runs + i;
 	return 2 * i + (i % 2 != (side == HP_CANDIDATE));
@@ -109,11 +111,13 @@ static void draw_run(const struct made_up *program, struct hp_random *random, en
 
 	run->user_ns = (uint64_t)(3e9 * factor * (1 + share_of(0) * (first - 1)));
 	run->elapsed_ns = run->user_ns;
-	meta->start_ns = (1000 + 3 * turn) * 1000000000;
+	meta->start_ns = run->start_ns = (1000 + 30 * turn) * 1000000000;
 	meta->runs = run;
 	meta->run_count = 1;
 	for (size_t p = 0; p < MADE_UP_PROCEDURES; p++) {
-		double mean = program->samples * share_of(p) * factor * (p ? 1 : first);
+		double extent = program->unlike ? (double)(p % 3) - 1 : 0;
+		double mean = program->samples * share_of(p) * factor * (p ? 1 : first) *
+			      pow(drawn->beside[i], extent);
 		double count = made_up_count(random, mean, program->dispersion);
 		double cost = count * 3e9 / program->samples;
 		struct code *code = &drawn->codes[side][p];

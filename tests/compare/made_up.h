@@ -23,6 +23,8 @@ struct made_up {
 	double slower;	      /* the candidate's whole program, relative */
 	double first_slower;  /* the candidate's first procedure alone */
 	bool in_turns;	      /* A B B A; else one side after the other */
+	bool at_once;	      /* the `i`-th runs of both at the same time */
+	bool unlike;	      /* procedures have more or less of what two runs have in common */
 };
 
 struct judged {
