@@ -121,16 +121,18 @@ bool hp_file_is_temporary(const char *name)
 	return name[0] == '.' && strstr(name, ".tmp.");
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t size)
+int hp_file_write_fd(int fd, const void *bytes, size_t size)
 {
+	const uint8_t *at = bytes;
+
 	while (size > 0) {
-		ssize_t count = write(fd, bytes, size);
+		ssize_t count = write(fd, at, size);
 
 		if (count < 0 && errno == EINTR)
 			continue;
 		if (count < 0)
 			return errno;
-		bytes += count;
+		at += count;
 		size -= (size_t)count;
 	}
 	return 0;
@@ -144,7 +146,7 @@ static int write_new(int directory, const char *name, const void *bytes, size_t 
 
 	if (fd < 0)
 		return errno;
-	failure = write_all(fd, bytes, size);
+	failure = hp_file_write_fd(fd, bytes, size);
 	if (!failure && fsync(fd) < 0)
 		failure = errno;
 	/* Quota and NFS errors may only show here. */

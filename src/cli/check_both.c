@@ -3,6 +3,7 @@
 
 #include <hpcprof/base/bytes.h>
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/vector.h>
 
@@ -27,23 +28,6 @@ static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
 /* When it is ready; and at its end, before the outcome. */
 enum { SAYS_READY = 'r', SAYS_OUTCOME = 'o' };
 
-static bool write_all(int fd, const void *bytes, size_t size)
-{
-	const char *at = bytes;
-
-	while (size) {
-		ssize_t written = write(fd, at, size);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0)
-			return false;
-		at += written;
-		size -= (size_t)written;
-	}
-	return true;
-}
-
 /* NULL is the empty string: none of them is empty. */
 static void say_outcome(int fd, const struct check_both_outcome *outcome)
 {
@@ -60,7 +44,7 @@ static void say_outcome(int fd, const struct check_both_outcome *outcome)
 		hp_write_string(&writer, error->advice ? error->advice : "");
 	}
 	if (!writer.failed)
-		write_all(fd, writer.bytes, writer.size);
+		hp_file_write_fd(fd, writer.bytes, writer.size);
 	hp_writer_free(&writer);
 }
 
@@ -103,7 +87,7 @@ static struct hp_error *be_ready(void *context)
 	ssize_t got = -1;
 
 	outlive_signals();
-	if (write_all(ready->say, &byte, 1))
+	if (hp_file_write_fd(ready->say, &byte, 1) == 0)
 		do {
 			got = read(ready->go, &byte, 1);
 		} while (got < 0 && errno == EINTR);
@@ -191,8 +175,8 @@ static void let_go(struct both *both, enum hp_side first)
 		if (!both->children[i].is_ready || both->children[i].go < 0)
 			return;
 	/* One that died meanwhile says so by its other pipe. */
-	write_all(both->children[first].go, "g", 1);
-	write_all(both->children[!first].go, "g", 1);
+	hp_file_write_fd(both->children[first].go, "g", 1);
+	hp_file_write_fd(both->children[!first].go, "g", 1);
 	for (size_t i = 0; i < HP_SIDES; i++)
 		close_go(&both->children[i]);
 }

@@ -210,7 +210,8 @@ static bool settle_pace(struct judging *judging)
 		for (size_t i = 0; i < replicates; i++)
 			judging->pace[at][i] = 1;
 	}
-	judging->comparison->is_interleaved = take_turns(turns, count);
+	judging->comparison->is_interleaved = take_turns(turns, count) ||
+					      are_beside(sides, turns, count);
 	if (!judging->comparison->is_interleaved)
 		return true;
 	return fit_pace(judging, turns, count) && take_pace(judging, HP_BASE) &&

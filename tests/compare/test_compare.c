@@ -122,6 +122,18 @@ START_TEST(runs_at_the_same_time_are_compared_with_each_other)
 }
 END_TEST
 
+START_TEST(one_pair_cannot_have_drifted_apart)
+{
+	struct test test = compared_beside(1, 1, 3000000);
+
+	ck_assert(test.comparison->is_side_by_side);
+	ck_assert(test.comparison->is_interleaved);
+	ck_assert(has_note(test.comparison, "is assumed, not known"));
+	ck_assert(!has_note(test.comparison, "drifted"));
+	end(&test);
+}
+END_TEST
+
 /* The shortest run takes a second. */
 START_TEST(runs_that_hardly_met_are_no_such_pairs)
 {
@@ -533,6 +545,6 @@ HP_TEST_MAIN("compare/compare", what_stayed_the_same_passes, the_procedure_that_
 	     clones_and_split_off_parts_are_their_procedure, what_only_one_side_has_is_new_or_gone,
 	     events_without_anything_in_common_are_refused,
 	     an_event_that_counts_the_kernel_too_is_another, different_cpus_compare_by_shares_alone,
-	     runs_at_the_same_time_are_compared_with_each_other,
+	     runs_at_the_same_time_are_compared_with_each_other, one_pair_cannot_have_drifted_apart,
 	     runs_that_hardly_met_are_no_such_pairs, three_at_the_same_time_are_no_pairs,
 	     an_epoch_without_samples_is_refused_by_name)

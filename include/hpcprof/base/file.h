@@ -19,6 +19,8 @@
 struct hp_error *hp_file_read_fd(int fd, size_t limit_bytes, uint8_t **bytes, size_t *size);
 struct hp_error *hp_file_read_at(int directory, const char *name, size_t limit_bytes,
 				 uint8_t **bytes, size_t *size);
+/* All of it, however many calls that takes: 0, or an errno. */
+int hp_file_write_fd(int fd, const void *bytes, size_t size);
 /* The whole text of a small /proc or /sys file, trailing newline removed. */
 struct hp_error *hp_file_read_text(const char *path, char **text);
 /* A /proc or /sys file that holds one decimal number. */
