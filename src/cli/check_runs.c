@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -347,9 +348,11 @@ struct hp_error *check_runs_record(struct check_runs *runs, struct hp_db *db, in
 	*interrupted = 0;
 	session->db = db;
 	session->shares_cpu = runs->is_side_by_side;
-	if (!(session->frequency_hz > 0) && !session->period)
-		session->frequency_hz = CHECK_RUNS_FREQUENCY_HZ;
 	runs->recording.is_brief = true;
+	/* The kernel takes no more, and lowers that by itself where samples take it long. */
+	if (!error)
+		session->default_frequency_hz = fmin(
+			CHECK_RUNS_FREQUENCY_HZ, (double)runs->recording.machine->max_sample_rate);
 	if (!error && runs->is_side_by_side)
 		error = hp_shared_cpu_choose(&session->shared_cpu);
 	if (!error)

@@ -191,7 +191,7 @@ enum rate_limit rate_decide(const struct hp_event *event, const struct rate_wish
 	if (period)
 		hz = units_per_s / (double)period;
 	else if (hz <= 0)
-		hz = HP_DEFAULT_FREQUENCY_HZ;
+		hz = wishes->default_hz > 0 ? wishes->default_hz : HP_DEFAULT_FREQUENCY_HZ;
 	if (!wishes->no_cap && hz > HP_FREQUENCY_CAP_HZ) {
 		hz = HP_FREQUENCY_CAP_HZ;
 		limit = RATE_CAPPED;

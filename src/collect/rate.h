@@ -34,6 +34,7 @@ struct cost measure_cost(const struct hp_event *event);
 
 struct rate_wishes {
 	double frequency_hz; /* 0: not given */
+	double default_hz;   /* of events with no period of their own; 0: HP_DEFAULT_FREQUENCY_HZ */
 	uint64_t period;     /* 0: not given */
 	bool no_cap;
 	double overhead_percent; /* 0: no budget */

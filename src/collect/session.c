@@ -43,6 +43,7 @@ static struct hp_error *choose_rates(struct hp_session *session)
 	size_t count = options->events->count;
 	struct rate_wishes wishes = {
 		.frequency_hz = options->frequency_hz,
+		.default_hz = options->default_frequency_hz,
 		.period = options->period,
 		.no_cap = options->no_cap,
 		.overhead_percent = options->overhead_percent / (double)count,

@@ -47,8 +47,9 @@ struct hp_session_options {
 	/* Of these events, when some have to take turns; NULL: all at once. */
 	const struct hp_counter_wheels *wheels;
 	enum hp_mux_policy policy;
-	uint64_t slice_ns;   /* 0: as short as rotating costs allow */
-	double frequency_hz; /* 0: the default, unless `period` */
+	uint64_t slice_ns;	     /* 0: as short as rotating costs allow */
+	double frequency_hz;	     /* 0: the default, unless `period` */
+	double default_frequency_hz; /* of events that have no period of their own; 0: as above */
 	uint64_t period;
 	bool no_cap;
 	double overhead_percent; /* of the target's time; 0: no budget */
