@@ -54,6 +54,7 @@ struct child {
 	pid_t pid;
 	int from; /* what it says; -1 once it has ended */
 	int go;	  /* a byte lets it run its command, the end forbids it; -1 when that is said */
+	int go_reader; /* its end of that, kept: writing to one that has died is no SIGPIPE */
 	bool is_ready;
 	HP_VECTOR(uint8_t) said;
 };
@@ -114,8 +115,17 @@ static void run_recorder(const struct check_both_recorder *recorder, enum hp_sid
 	_exit(EXIT_SUCCESS);
 }
 
+static void close_go(struct child *child)
+{
+	if (child->go >= 0) {
+		close(child->go);
+		close(child->go_reader);
+	}
+	child->go = -1;
+}
+
 static struct hp_error *start(const struct check_both_recorder *recorder, enum hp_side side,
-			      const sigset_t *mask, struct child *child, const struct child *other)
+			      const sigset_t *mask, struct child *child, struct child *other)
 {
 	int say[2];
 	int go[2];
@@ -137,19 +147,19 @@ static struct hp_error *start(const struct check_both_recorder *recorder, enum h
 		close(go[1]);
 		if (other->from >= 0)
 			close(other->from);
-		if (other->go >= 0)
-			close(other->go);
+		close_go(other);
 		run_recorder(recorder, side, say[1], go[0], mask);
 	}
 	close(say[1]);
-	close(go[0]);
 	if (child->pid < 0) {
 		close(say[0]);
+		close(go[0]);
 		close(go[1]);
 		return hp_error_create_errno(failure, "starting a process");
 	}
 	child->from = say[0];
 	child->go = go[1];
+	child->go_reader = go[0];
 	return NULL;
 }
 
@@ -161,13 +171,6 @@ struct both {
 	int signals;
 	bool has_failed;
 };
-
-static void close_go(struct child *child)
-{
-	if (child->go >= 0)
-		close(child->go);
-	child->go = -1;
-}
 
 static void let_go(struct both *both, enum hp_side first)
 {
