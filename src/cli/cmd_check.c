@@ -50,7 +50,7 @@ static const struct argp_option option_table[] = {
 	  "nor are those below this share of the program (default 0.5)", 1 },
 	{ "symfs", KEY_SYMFS, "DIR", 0, "prefix of every image looked up", 1 },
 	{ "no-debuginfo", KEY_NO_DEBUGINFO, NULL, 0, "names from the recorded files alone", 1 },
-	{ NULL, 0, NULL, 0, "Recording both sides, in turns:", 5 },
+	{ NULL, 0, NULL, 0, "Recording both sides:", 5 },
 	{ "runs", KEY_RUNS, "N", 0,
 	  "record each command so many times, at 4000 Hz unless -F or -c say otherwise: -- "
 	  "COMMAND... --versus COMMAND...",
