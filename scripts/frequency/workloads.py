@@ -339,7 +339,7 @@ def workloads():
         Workload('tcl', ['tclsh', 'in.tcl'], ['text.medium']),
     ]
     kept_out = [
-        Workload('python3', ['/usr/bin/python3', '-I', '-S', 'in.py'], ['text.medium'], short=True),
+        Workload('python3', ['/usr/bin/python3', '-s', '-S', 'in.py'], ['text.medium'], short=True),
         Workload('perl', ['perl', 'in.pl'], ['text.medium'], short=True),
         Workload('mawk', ['mawk', '-f', 'in.awk', 'text.large'], short=True),
         Workload('bc', ['bc', '-q', 'in.bc']),
