@@ -39,9 +39,9 @@ static const double loss_by_room[] = {
 };
 /* Where the target's data are too much for the caches of its own core, a copy also takes a part of the
  * last cache and of memory: so much of the target where it has `shared_bytes` or more. It is a
- * compromise (scripts/bench/shadow-price): within runs of sqlite3 and python3 it could not be told from
- * 0 to 3 %, xz loses more than this (2.2 +- 0.6 % of its time where 0.94 % is said), and what does
- * nothing but miss up to 5 %; but with 3 % windows become too few. */
+ * compromise: scripts/bench/shadow-price finds 0.3 (bzip2) to 2.9 % (xz) of real programs, and 5.8 %
+ * of what does nothing but miss; a loop that needs no memory takes up to 4 % on that machine, too. With
+ * 3 % for all, windows become too few. */
 static const double loss_by_sharing = 0.01;
 static const double shared_bytes = 16 << 20;
 
