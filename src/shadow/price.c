@@ -135,6 +135,14 @@ uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns)
 	return (uint64_t)((double)price_ns / ledger->share);
 }
 
+uint64_t ledger_slot_end(const struct ledger *ledger, uint64_t price_ns, uint64_t start_ns)
+{
+	uint64_t paid_ns = ledger_slot(ledger, ledger->lost_ns + price_ns);
+	uint64_t least_ns = start_ns + ledger_slot(ledger, price_ns) / 2;
+
+	return paid_ns > least_ns ? paid_ns : least_ns;
+}
+
 bool ledger_allows(const struct ledger *ledger, uint64_t price_ns, uint64_t slot_end_ns)
 {
 	return (double)ledger->lost_ns + (double)price_ns <= ledger->share * (double)slot_end_ns;

@@ -63,6 +63,10 @@ uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes);
 uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms *terms);
 /* So much CPU time of the target pays for it. */
 uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns);
+/* Where a slot ends that begins at `start_ns` of it and pays for that price, and for whatever earlier
+ * ones have overdrawn. What they have left over makes it shorter, by half at most: windows are not to
+ * crowd. */
+uint64_t ledger_slot_end(const struct ledger *ledger, uint64_t price_ns, uint64_t start_ns);
 /* Whether it may be spent in the slot that ends at `slot_end_ns` of the target's CPU time. */
 bool ledger_allows(const struct ledger *ledger, uint64_t price_ns, uint64_t slot_end_ns);
 /* What a page takes to read here, measured before there is a target. */

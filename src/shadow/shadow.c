@@ -150,7 +150,8 @@ static void account(struct hp_shadow *shadow, struct window_result *result, uint
 /* As much CPU time of the target as pays for a window, and as one takes from beginning to end. */
 static uint64_t next_slot_ns(const struct hp_shadow *shadow, uint64_t price_ns)
 {
-	uint64_t slot_ns = ledger_slot(&shadow->ledger, price_ns);
+	uint64_t start_ns = shadow->schedule.end_ns;
+	uint64_t slot_ns = ledger_slot_end(&shadow->ledger, price_ns, start_ns) - start_ns;
 
 	return slot_ns > shadow->busy_ns ? slot_ns : shadow->busy_ns;
 }
