@@ -152,9 +152,8 @@ static bool take_beside(struct judging *judging, const size_t *partners)
 	judging->comparison->is_side_by_side = true;
 	pace_take_pairs(judging->runs, partners, &judging->prior.pace);
 	return sides_note(judging->sides,
-			  "the sides ran side by side: each run, and each procedure "
-			  "in it, is compared with the one that ran at the same "
-			  "time");
+			  "each run, and each procedure in it, is compared with the one that "
+			  "ran at the same time");
 }
 
 static bool fit_pace(struct judging *judging, const struct turn *turns, size_t count)
