@@ -6,6 +6,10 @@
  * A finding is certain enough (a false discovery rate) and large enough (a share of itself and of
  * the program). When the whole program changed, that is one finding, and procedures are findings
  * beside it only where they changed otherwise than the rest, or make up most of it.
+ *
+ * Another compiler does better at some procedures and worse at others. What these lost is a finding
+ * only as far as the program can have lost it; else a note says that others made up for it. In builds
+ * of one compiler it is a regression whatever was won elsewhere.
  */
 #include "costs.h"
 #include "judge.h"
@@ -13,6 +17,7 @@
 #include <hpcprof/base/cleanup.h>
 
 #include <math.h>
+#include <string.h>
 
 /* A procedure that has this part of the program's change is named with it. */
 static const double most_of_it = 0.5;
@@ -50,8 +55,48 @@ static bool is_apart(const struct judging *judging, const struct tested *tested,
 	return item->lost.value / program->lost.value >= most_of_it;
 }
 
+static const struct hp_image *file_of(const struct side *side, const char *key)
+{
+	for (size_t i = 0; i < side->images.count; i++)
+		if (side->images.at[i]->file && strcmp(side->images.at[i]->key, key) == 0)
+			return side->images.at[i]->file;
+	return NULL;
+}
+
+static bool is_by_another_compiler(const struct sides *sides, const struct unit *unit)
+{
+	const struct hp_image *base = file_of(&sides->at[HP_BASE], unit->image_key);
+	const struct hp_image *candidate = file_of(&sides->at[HP_CANDIDATE], unit->image_key);
+
+	return base && candidate && hp_image_other_compiler(base, candidate);
+}
+
+static bool is_made_up_for(const struct judging *judging, const struct unit *unit)
+{
+	const struct hp_comparison *comparison = judging->comparison;
+
+	return !comparison->is_relative && unit->shown->lost.value > 0 &&
+	       unit->shown->lost.low > comparison->program->lost.high &&
+	       is_by_another_compiler(judging->sides, unit);
+}
+
+static struct hp_error *note_made_up_for(struct judging *judging, const struct hp_compared *worst,
+					 size_t count)
+{
+	bool is_noted =
+		!count ||
+		sides_note(judging->sides,
+			   "another compiler: %zu procedure%s cost%s more than the program can "
+			   "have lost, which others make up for: no regression; the worst is %s",
+			   count, count == 1 ? "" : "s", count == 1 ? "s" : "", worst->name);
+
+	return is_noted ? NULL : hp_error_create_no_memory();
+}
+
 static struct hp_error *find_parts(struct judging *judging)
 {
+	const struct hp_compared *worst = NULL;
+	size_t made_up = 0;
 	struct sides *sides = judging->sides;
 	_cleanup_free_ double *p = calloc(sides->units.count + 1, sizeof(*p));
 	_cleanup_free_ double *q = calloc(sides->units.count + 1, sizeof(*q));
@@ -69,8 +114,14 @@ static struct hp_error *find_parts(struct judging *judging)
 		item->is_finding = q[i] <= COMPARE_FALSE_ALARMS / 2 &&
 				   judge_is_large(judging, item) &&
 				   is_apart(judging, &judging->units[i], item);
+		if (!item->is_finding || !is_made_up_for(judging, &sides->units.at[i]))
+			continue;
+		item->is_finding = false;
+		made_up++;
+		if (!worst || item->lost.value > worst->lost.value)
+			worst = item;
 	}
-	return error;
+	return error ? error : note_made_up_for(judging, worst, made_up);
 }
 
 /* --- in order -------------------------------------------------------------------------------- */

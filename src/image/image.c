@@ -231,6 +231,28 @@ uint16_t hp_image_machine(const struct hp_image *image)
 	return image->file ? image->file->header.e_machine : 0;
 }
 
+/* --- who made it -------------------------------------------------------------------------------- */
+
+/* A string for each compiler; the image's bytes. NULL: it does not say. */
+static const Elf_Data *compilers_of(const struct hp_image *image)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = image->file ? elf_file_section(image->file->elf, ".comment", &header)
+				       : NULL;
+	const Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
+
+	return data && data->d_buf && data->d_size ? data : NULL;
+}
+
+bool hp_image_other_compiler(const struct hp_image *image, const struct hp_image *other)
+{
+	const Elf_Data *one = compilers_of(image);
+	const Elf_Data *two = compilers_of(other);
+
+	return one && two &&
+	       (one->d_size != two->d_size || memcmp(one->d_buf, two->d_buf, one->d_size) != 0);
+}
+
 /* --- what data says about code -----------------------------------------------------------------
  */
 

@@ -19,14 +19,17 @@ tests_compare_test_compare_SOURCES = tests/compare/test_compare.c \
 	tests/compare_fixture.h tests/compare_fixture.c tests/db_fixture.c
 tests_compare_test_compare_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
 
-# One source, built twice.
-helper_programs += tests/compare/pair_old tests/compare/pair_new
+# One source, built twice, and once as if by another compiler.
+helper_programs += tests/compare/pair_old tests/compare/pair_new tests/compare/pair_other
 tests_compare_pair_old_SOURCES = tests/compare/pair.c
 tests_compare_pair_old_CFLAGS = -std=gnu11 -O2 -g
 tests_compare_pair_old_LDADD =
 tests_compare_pair_new_SOURCES = tests/compare/pair.c
 tests_compare_pair_new_CFLAGS = -std=gnu11 -O2 -g -DNEW
 tests_compare_pair_new_LDADD =
+tests_compare_pair_other_SOURCES = tests/compare/pair.c
+tests_compare_pair_other_CFLAGS = -std=gnu11 -O2 -g -DNEW -DOTHER
+tests_compare_pair_other_LDADD =
 
 helper_programs += tests/compare/copies_old tests/compare/copies_new tests/compare/copies_again
 tests_compare_copies_again_SOURCES = tests/compare/copies.c

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A program built twice, "old" and "new" (-DNEW, and its procedures in another order): `same` stays
- * as it is, `former` gets another name, `callee` is inlined into `host`.
+ * as it is, `former` gets another name, `callee` is inlined into `host`. With -DOTHER it says that it
+ * is by another compiler, too.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#ifdef OTHER
+__asm__(".ident \"another compiler\"");
+#endif
 
 #ifdef NEW
 #define former latter

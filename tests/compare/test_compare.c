@@ -108,7 +108,7 @@ START_TEST(runs_at_the_same_time_are_compared_with_each_other)
 		struct test dearer = compared_beside(1.4, pairs, 3000000);
 		const struct hp_compared *third = compare_find(dearer.comparison, "third");
 
-		ck_assert(has_note(same.comparison, "side by side"));
+		ck_assert(has_note(same.comparison, "ran at the same time"));
 		ck_assert_int_eq(same.comparison->verdict, HP_VERDICT_PASS);
 		ck_assert_int_eq(dearer.comparison->verdict, HP_VERDICT_REGRESSION);
 		ck_assert_double_eq_tol(dearer.comparison->program->change.value, 0.08, 0.01);
@@ -140,8 +140,8 @@ START_TEST(runs_that_hardly_met_are_no_such_pairs)
 	struct test met = compared_beside(1, 3, 400000000);
 	struct test hardly = compared_beside(1, 3, 900000000);
 
-	ck_assert(has_note(met.comparison, "side by side"));
-	ck_assert(!has_note(hardly.comparison, "side by side"));
+	ck_assert(has_note(met.comparison, "ran at the same time"));
+	ck_assert(!has_note(hardly.comparison, "ran at the same time"));
 	ck_assert(hardly.comparison->is_interleaved);
 	ck_assert_int_eq(hardly.comparison->verdict, HP_VERDICT_INSUFFICIENT);
 	ck_assert(strstr(hardly.comparison->shortages[0].advice, "--side-by-side"));
@@ -161,7 +161,7 @@ START_TEST(three_at_the_same_time_are_no_pairs)
 		compare_add(&test.sides, (enum hp_side)(i % 2), &run);
 	}
 	test.comparison = compare_all(&test.sides);
-	ck_assert(!has_note(test.comparison, "side by side"));
+	ck_assert(!has_note(test.comparison, "ran at the same time"));
 	end(&test);
 }
 END_TEST

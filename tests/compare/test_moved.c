@@ -306,6 +306,58 @@ START_TEST(as_many_instructions_are_paired_as_can_be)
 }
 END_TEST
 
+/* --- another compiler ------------------------------------------------------------------------ */
+
+/* `latter` costs 100 more, and `same` so many less. */
+static struct pair traded(const char *build, uint64_t won)
+{
+	const struct spent old[] = { { .name = "same", .samples = 400 },
+				     { .name = "former", .samples = 300 },
+				     { .name = "host", .samples = 300 } };
+	const struct spent new[] = { { .name = "same", .samples = 400 - won },
+				     { .name = "latter", .samples = 400 },
+				     { .name = "host", .samples = 300 } };
+	struct pair test = pair_open("pair_old", build);
+
+	pair_compare(&test, old, HP_ARRAY_COUNT(old), new, HP_ARRAY_COUNT(new));
+	return test;
+}
+
+static bool says_made_up_for(const struct pair *test)
+{
+	for (size_t i = 0; i < test->comparison->note_count; i++)
+		if (strstr(test->comparison->notes[i], "others make up for"))
+			return true;
+	return false;
+}
+
+START_TEST(what_another_compiler_does_worse_counts_as_far_as_the_program_lost_it)
+{
+	struct pair made_up = traded("pair_other", 200);
+	struct pair lost = traded("pair_other", 0);
+
+	ck_assert_int_ne(made_up.comparison->verdict, HP_VERDICT_REGRESSION);
+	ck_assert(!build_find(made_up.comparison, "latter")->is_finding);
+	ck_assert(says_made_up_for(&made_up));
+	ck_assert_int_eq(lost.comparison->verdict, HP_VERDICT_REGRESSION);
+	ck_assert(build_find(lost.comparison, "latter")->is_finding);
+	ck_assert(!says_made_up_for(&lost));
+	pair_close(&made_up);
+	pair_close(&lost);
+}
+END_TEST
+
+START_TEST(by_the_same_compiler_a_loss_is_a_regression_whatever_was_won)
+{
+	struct pair test = traded("pair_new", 200);
+
+	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
+	ck_assert(build_find(test.comparison, "latter")->is_finding);
+	ck_assert(!says_made_up_for(&test));
+	pair_close(&test);
+}
+END_TEST
+
 HP_TEST_MAIN("compare/moved", a_procedure_of_another_name_is_known_by_its_code,
 	     what_was_inlined_counts_for_its_caller_and_is_no_finding,
 	     what_got_dearer_by_inlining_is_a_finding_all_the_same,
@@ -313,4 +365,6 @@ HP_TEST_MAIN("compare/moved", a_procedure_of_another_name_is_known_by_its_code,
 	     a_line_that_moved_is_known_by_its_code, cost_that_went_into_copies_is_no_change,
 	     copies_that_cost_more_than_the_calls_are_a_regression,
 	     without_more_copies_it_is_two_changes, the_same_source_elsewhere_is_the_same_code,
-	     as_many_instructions_are_paired_as_can_be)
+	     as_many_instructions_are_paired_as_can_be,
+	     what_another_compiler_does_worse_counts_as_far_as_the_program_lost_it,
+	     by_the_same_compiler_a_loss_is_a_regression_whatever_was_won)

@@ -103,6 +103,8 @@ size_t hp_image_text(struct hp_image *image, hp_link_address address, size_t siz
 
 /* ELF e_machine, 0 for images without a file. */
 uint16_t hp_image_machine(const struct hp_image *image);
+/* Whether both say which compilers made them (section .comment), and say otherwise. */
+bool hp_image_other_compiler(const struct hp_image *image, const struct hp_image *other);
 /* Where names and lines came from ("/usr/lib/debug/…", "symbol table", …), for the report's header
  * and for advice; never NULL. */
 const char *hp_image_symbol_origin(struct hp_image *image);
