@@ -15,12 +15,12 @@
 
 /* --- images ---------------------------------------------------------------------------------- */
 
-static bool has_key(const struct side *side, const char *key)
+const struct side_image *side_image_of(const struct side *side, const char *key)
 {
 	for (size_t i = 0; i < side->images.count; i++)
 		if (strcmp(side->images.at[i]->key, key) == 0)
-			return true;
-	return false;
+			return side->images.at[i];
+	return NULL;
 }
 
 /* The dearest program that the other side does not have by that name; NULL: none. */
@@ -32,7 +32,7 @@ static struct side_image *lone_program(const struct side *side, const struct sid
 		struct side_image *image = side->images.at[i];
 
 		if (image->id.kind == HP_IMAGE_FILE && !strstr(image->key, ".so") &&
-		    !has_key(other, image->key) && (!best || image->cost > best->cost))
+		    !side_image_of(other, image->key) && (!best || image->cost > best->cost))
 			best = image;
 	}
 	return best;

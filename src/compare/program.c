@@ -156,13 +156,13 @@ static bool take_beside(struct judging *judging, const size_t *partners)
 			  "ran at the same time");
 }
 
-static bool fit_pace(struct judging *judging, const struct turn *turns, size_t count)
+static bool fit_pace(struct judging *judging, const struct turn *turns, size_t count, bool beside)
 {
 	size_t *partners = list_partners(judging, turns, count);
 
 	if (!partners)
 		return false;
-	if (are_pairs(judging) && are_beside(judging->sides, turns, count))
+	if (beside && are_pairs(judging))
 		return take_beside(judging, partners);
 	if (!fit_trend(judging))
 		return false;
@@ -193,6 +193,7 @@ static bool settle_pace(struct judging *judging)
 	struct sides *sides = judging->sides;
 	size_t count;
 	struct turn *turns = list_turns(sides, &count);
+	bool beside;
 
 	judging->prior.pace = pace_none();
 	if (!turns)
@@ -209,11 +210,11 @@ static bool settle_pace(struct judging *judging)
 		for (size_t i = 0; i < replicates; i++)
 			judging->pace[at][i] = 1;
 	}
-	judging->comparison->is_interleaved = take_turns(turns, count) ||
-					      are_beside(sides, turns, count);
+	beside = are_beside(sides, turns, count);
+	judging->comparison->is_interleaved = beside || take_turns(turns, count);
 	if (!judging->comparison->is_interleaved)
 		return true;
-	return fit_pace(judging, turns, count) && take_pace(judging, HP_BASE) &&
+	return fit_pace(judging, turns, count, beside) && take_pace(judging, HP_BASE) &&
 	       take_pace(judging, HP_CANDIDATE);
 }
 

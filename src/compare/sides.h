@@ -116,6 +116,9 @@ const char *const *sides_notes(const struct sides *sides);
 const char *sides_format(struct hp_arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* The first image of that key, or NULL. */
+const struct side_image *side_image_of(const struct side *side, const char *key);
+
 /* By what is compared with each other (image and key), then by side. */
 int code_compare_keys(const struct code *a, const struct code *b);
 

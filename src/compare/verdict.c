@@ -17,7 +17,6 @@
 #include <hpcprof/base/cleanup.h>
 
 #include <math.h>
-#include <string.h>
 
 /* A procedure that has this part of the program's change is named with it. */
 static const double most_of_it = 0.5;
@@ -55,20 +54,14 @@ static bool is_apart(const struct judging *judging, const struct tested *tested,
 	return item->lost.value / program->lost.value >= most_of_it;
 }
 
-static const struct hp_image *file_of(const struct side *side, const char *key)
-{
-	for (size_t i = 0; i < side->images.count; i++)
-		if (side->images.at[i]->file && strcmp(side->images.at[i]->key, key) == 0)
-			return side->images.at[i]->file;
-	return NULL;
-}
-
 static bool is_by_another_compiler(const struct sides *sides, const struct unit *unit)
 {
-	const struct hp_image *base = file_of(&sides->at[HP_BASE], unit->image_key);
-	const struct hp_image *candidate = file_of(&sides->at[HP_CANDIDATE], unit->image_key);
+	const struct side_image *base = side_image_of(&sides->at[HP_BASE], unit->image_key);
+	const struct side_image *candidate =
+		side_image_of(&sides->at[HP_CANDIDATE], unit->image_key);
 
-	return base && candidate && hp_image_other_compiler(base, candidate);
+	return base && base->file && candidate && candidate->file &&
+	       hp_image_other_compiler(base->file, candidate->file);
 }
 
 static bool is_made_up_for(const struct judging *judging, const struct unit *unit)

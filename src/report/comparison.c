@@ -270,27 +270,12 @@ const char *comparison_way(const struct hp_comparison *comparison)
 
 void comparison_add_command(struct buffer *buffer, const char *command)
 {
-	enum { MOST_CHARACTERS = 120 };
-	_cleanup_free_ char *shown = strdup(command);
-	size_t characters = 0;
-	size_t at = 0;
-	bool is_cut;
+	enum { MOST_COLUMNS = 120 };
+	_cleanup_(buffer_free) struct buffer escaped = { 0 };
 
-	while (shown && shown[at] && characters < MOST_CHARACTERS) {
-		uint32_t point;
-		size_t length = hp_text_utf8(shown + at, &point);
-
-		at += length ? length : 1;
-		characters++;
-	}
-	buffer->failed |= !shown;
-	if (!shown)
-		return;
-	is_cut = shown[at];
-	shown[at] = 0;
-	text_escape(buffer, shown);
-	if (is_cut)
-		buffer_printf(buffer, "\xe2\x80\xa6");
+	text_escape(&escaped, command);
+	text_cut(buffer, buffer_text(&escaped), MOST_COLUMNS);
+	buffer->failed |= escaped.failed;
 }
 
 void comparison_add_shortage(struct buffer *buffer, const struct hp_shortage *shortage)

@@ -9,13 +9,13 @@ tests_compare_test_promises_SOURCES = tests/compare/test_promises.c \
 tests_compare_test_promises_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += tests/compare/test_history
-tests_compare_test_history_SOURCES = tests/compare/test_history.c \
+tests_compare_test_history_SOURCES = tests/compare/test_history.c tests/compare/notes.h \
 	tests/compare/made_up.h tests/compare/made_up.c \
 	tests/compare_fixture.h tests/compare_fixture.c tests/db_fixture.c
 tests_compare_test_history_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += tests/compare/test_compare
-tests_compare_test_compare_SOURCES = tests/compare/test_compare.c \
+tests_compare_test_compare_SOURCES = tests/compare/test_compare.c tests/compare/notes.h \
 	tests/compare_fixture.h tests/compare_fixture.c tests/db_fixture.c
 tests_compare_test_compare_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
 
@@ -43,7 +43,7 @@ tests_compare_copies_new_CFLAGS = -std=gnu11 -O2 -g -DNEW
 tests_compare_copies_new_LDADD =
 
 check_PROGRAMS += tests/compare/test_moved
-tests_compare_test_moved_SOURCES = tests/compare/test_moved.c \
+tests_compare_test_moved_SOURCES = tests/compare/test_moved.c tests/compare/notes.h \
 	tests/compare/builds.h tests/compare/builds.c tests/db_fixture.c
 tests_compare_test_moved_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
 

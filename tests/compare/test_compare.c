@@ -2,6 +2,7 @@
 /* Whole comparisons of epochs whose costs are known. */
 #include "../compare_fixture.h"
 #include "../db_fixture.h"
+#include "notes.h"
 
 #include <math.h>
 #include <string.h>
@@ -91,14 +92,6 @@ static struct test compared_beside(double third, size_t pairs, uint64_t apart_ns
 	}
 	test.comparison = compare_all(&test.sides);
 	return test;
-}
-
-static bool has_note(const struct hp_comparison *comparison, const char *part)
-{
-	for (size_t i = 0; i < comparison->note_count; i++)
-		if (strstr(comparison->notes[i], part))
-			return true;
-	return false;
 }
 
 START_TEST(runs_at_the_same_time_are_compared_with_each_other)

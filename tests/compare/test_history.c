@@ -3,6 +3,7 @@
 #include "../compare_fixture.h"
 #include "../db_fixture.h"
 #include "made_up.h"
+#include "notes.h"
 
 #include <math.h>
 #include <string.h>
@@ -76,14 +77,6 @@ static void compare(struct test *test, double dispersion, double run_deviation)
 	test->comparison = compare_all(&test->sides);
 }
 
-static bool notes(const struct hp_comparison *comparison, const char *text)
-{
-	for (size_t i = 0; i < comparison->note_count; i++)
-		if (strstr(comparison->notes[i], text))
-			return true;
-	return false;
-}
-
 START_TEST(dispersion_is_that_of_earlier_epochs)
 {
 	const double truth[] = { 1, 2, 4 };
@@ -98,8 +91,8 @@ START_TEST(dispersion_is_that_of_earlier_epochs)
 		/* 88 degrees of freedom: a deviation of 15 %. */
 		ck_assert_double_ge(test.comparison->dispersion, fmax(1, 0.6 * truth[i]));
 		ck_assert_double_le(test.comparison->dispersion, 1.45 * truth[i]);
-		ck_assert(notes(test.comparison, "learned of samples from 12 earlier epochs"));
-		ck_assert(!notes(test.comparison, "assumed"));
+		ck_assert(has_note(test.comparison, "learned of samples from 12 earlier epochs"));
+		ck_assert(!has_note(test.comparison, "assumed"));
 		end(&test);
 	}
 }
@@ -113,7 +106,7 @@ START_TEST(how_much_runs_differ_is_learned)
 	compare(&test, 1, 0.06);
 	ck_assert_double_ge(test.comparison->run_deviation, 0.035);
 	ck_assert_double_le(test.comparison->run_deviation, 0.085);
-	ck_assert(notes(test.comparison, "learned from 14 earlier epochs"));
+	ck_assert(has_note(test.comparison, "learned from 14 earlier epochs"));
 	end(&test);
 }
 END_TEST
@@ -181,7 +174,7 @@ START_TEST(builds_are_replicates_of_themselves_alone)
 	compare(&test, 1, 0);
 	ck_assert_uint_eq(test.comparison->learned_epochs, 0);
 	ck_assert_double_eq_tol(test.comparison->dispersion, 1.3, 1e-9);
-	ck_assert(notes(test.comparison, "1.3 times that of chance is assumed"));
+	ck_assert(has_note(test.comparison, "1.3 times that of chance is assumed"));
 	end(&test);
 }
 END_TEST

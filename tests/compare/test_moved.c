@@ -3,6 +3,7 @@
 #include "../../src/compare/listing.h"
 #include "../../src/compare/moved.h"
 #include "builds.h"
+#include "notes.h"
 
 #include <string.h>
 
@@ -323,13 +324,7 @@ static struct pair traded(const char *build, uint64_t won)
 	return test;
 }
 
-static bool says_made_up_for(const struct pair *test)
-{
-	for (size_t i = 0; i < test->comparison->note_count; i++)
-		if (strstr(test->comparison->notes[i], "others make up for"))
-			return true;
-	return false;
-}
+static const char made_up_for[] = "others make up for";
 
 START_TEST(what_another_compiler_does_worse_counts_as_far_as_the_program_lost_it)
 {
@@ -338,10 +333,10 @@ START_TEST(what_another_compiler_does_worse_counts_as_far_as_the_program_lost_it
 
 	ck_assert_int_ne(made_up.comparison->verdict, HP_VERDICT_REGRESSION);
 	ck_assert(!build_find(made_up.comparison, "latter")->is_finding);
-	ck_assert(says_made_up_for(&made_up));
+	ck_assert(has_note(made_up.comparison, made_up_for));
 	ck_assert_int_eq(lost.comparison->verdict, HP_VERDICT_REGRESSION);
 	ck_assert(build_find(lost.comparison, "latter")->is_finding);
-	ck_assert(!says_made_up_for(&lost));
+	ck_assert(!has_note(lost.comparison, made_up_for));
 	pair_close(&made_up);
 	pair_close(&lost);
 }
@@ -353,7 +348,7 @@ START_TEST(by_the_same_compiler_a_loss_is_a_regression_whatever_was_won)
 
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
 	ck_assert(build_find(test.comparison, "latter")->is_finding);
-	ck_assert(!says_made_up_for(&test));
+	ck_assert(!has_note(test.comparison, made_up_for));
 	pair_close(&test);
 }
 END_TEST

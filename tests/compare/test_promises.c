@@ -95,6 +95,17 @@ START_TEST(an_even_drift_neither_alarms_nor_hides)
 }
 END_TEST
 
+static void five_percent_of_the_program_are_told(struct made_up program, double share)
+{
+	double told;
+
+	program.first_slower = 0;
+	program.slower = 0.05;
+	told = judge_many(&program, 400).told;
+	printf("# 5 %% of the program is told: %.1f %%\n", 100 * told);
+	ck_assert_double_ge(told, share);
+}
+
 /* A host that lends its CPUs out: runs differ by a tenth, but two that follow each other by little. */
 START_TEST(what_runs_beside_each_other_share_neither_alarms_nor_hides)
 {
@@ -109,11 +120,7 @@ START_TEST(what_runs_beside_each_other_share_neither_alarms_nor_hides)
 	shares = judge_many(&program, 400);
 	printf("# 20 %% in a procedure of a fifth is found: %.1f %%\n", 100 * shares.first);
 	ck_assert_double_ge(shares.first, 0.9);
-	program.first_slower = 0;
-	program.slower = 0.05;
-	shares = judge_many(&program, 400);
-	printf("# 5 %% of the program is told: %.1f %%\n", 100 * shares.told);
-	ck_assert_double_ge(shares.told, 0.9);
+	five_percent_of_the_program_are_told(program, 0.9);
 }
 END_TEST
 
@@ -158,11 +165,7 @@ START_TEST(side_by_side_hosts_hide_nothing)
 	}
 	/* Of the smaller one chance in samples hides half. */
 	ck_assert_double_ge(shares.first, 0.95);
-	program.first_slower = 0;
-	program.slower = 0.05;
-	shares = judge_many(&program, 400);
-	printf("# side by side 5 %% of the program is told: %.1f %%\n", 100 * shares.told);
-	ck_assert_double_ge(shares.told, 0.99);
+	five_percent_of_the_program_are_told(program, 0.99);
 }
 END_TEST
 

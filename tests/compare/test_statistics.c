@@ -460,6 +460,24 @@ struct found {
 	double right;
 };
 
+/* Adds one program, which is so much of all. */
+static void look_at(const struct program *program, double part, struct found *found)
+{
+	struct dispersion dispersion;
+	double p[PROCEDURES];
+	double q[PROCEDURES];
+	bool wrong = false;
+
+	hp_assert_ok(learn_dispersion(program->procedures, PROCEDURES, &by_default, &dispersion));
+	for (size_t i = 0; i < PROCEDURES; i++)
+		p[i] = compare_counts(&program->procedures[i], &dispersion).p;
+	hp_assert_ok(discovery_rates(p, PROCEDURES, q));
+	for (size_t i = 0; i + 1 < PROCEDURES; i++)
+		wrong = wrong || q[i] <= COMPARE_FALSE_ALARMS / 2;
+	found->wrong += wrong * part;
+	found->right += (q[PROCEDURES - 1] <= COMPARE_FALSE_ALARMS / 2) * part;
+}
+
 static struct found search(double run_deviation, double factor, size_t base, size_t candidate)
 {
 	enum { ROUNDS = 600 };
@@ -468,11 +486,6 @@ static struct found search(double run_deviation, double factor, size_t base, siz
 	static struct program program;
 
 	for (int round = 0; round < ROUNDS; round++) {
-		struct dispersion dispersion;
-		double p[PROCEDURES];
-		double q[PROCEDURES];
-		bool wrong = false;
-
 		draw(&program, &random, run_deviation, factor);
 		for (size_t i = 0; i < PROCEDURES; i++) {
 			program.procedures[i].counts = &program.counts[i][REPLICATES - base];
@@ -480,15 +493,7 @@ static struct found search(double run_deviation, double factor, size_t base, siz
 			program.procedures[i].replicates[HP_BASE] = base;
 			program.procedures[i].replicates[HP_CANDIDATE] = candidate;
 		}
-		hp_assert_ok(
-			learn_dispersion(program.procedures, PROCEDURES, &by_default, &dispersion));
-		for (size_t i = 0; i < PROCEDURES; i++)
-			p[i] = compare_counts(&program.procedures[i], &dispersion).p;
-		hp_assert_ok(discovery_rates(p, PROCEDURES, q));
-		for (size_t i = 0; i + 1 < PROCEDURES; i++)
-			wrong = wrong || q[i] <= COMPARE_FALSE_ALARMS / 2;
-		found.wrong += wrong / (double)ROUNDS;
-		found.right += (q[PROCEDURES - 1] <= COMPARE_FALSE_ALARMS / 2) / (double)ROUNDS;
+		look_at(&program, 1.0 / ROUNDS, &found);
 	}
 	return found;
 }
@@ -555,7 +560,6 @@ static void draw_pairs(struct program *program, struct hp_random *random, double
 		program->procedures[p].partners = partners;
 }
 
-/* As search does. */
 static struct found search_pairs(double own, double factor)
 {
 	enum { ROUNDS = 2000 };
@@ -564,26 +568,9 @@ static struct found search_pairs(double own, double factor)
 	static struct program program;
 
 	for (int round = 0; round < ROUNDS; round++) {
-		struct dispersion dispersion;
-		double p[PROCEDURES];
-		double q[PROCEDURES];
-		bool wrong = false;
-
 		draw_pairs(&program, &random, own, factor);
-		hp_assert_ok(
-			learn_dispersion(program.procedures, PROCEDURES, &by_default, &dispersion));
-		for (size_t i = 0; i < PROCEDURES; i++)
-			p[i] = compare_counts(&program.procedures[i], &dispersion).p;
-		hp_assert_ok(discovery_rates(p, PROCEDURES, q));
-		for (size_t i = 0; i + 1 < PROCEDURES; i++)
-			wrong = wrong || q[i] <= COMPARE_FALSE_ALARMS / 2;
-		found.wrong += wrong / (double)ROUNDS;
-		found.right += (q[PROCEDURES - 1] <= COMPARE_FALSE_ALARMS / 2) / (double)ROUNDS;
+		look_at(&program, 1.0 / ROUNDS, &found);
 	}
-	printf("# pairs that differ by %.0f %%: another procedure is found in %.2f %%, the one "
-	       "that "
-	       "costs %.2f times as much in %.1f %%\n",
-	       100 * own, 100 * found.wrong, factor, 100 * found.right);
 	return found;
 }
 
