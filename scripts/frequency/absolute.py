@@ -61,8 +61,10 @@ def looped(workload, command, runs):
     """The command that does it so often."""
     program, *rest = command
     last = rest[-1] if rest else ''
-    if workload.name in ('xz', 'bzip2', 'gzip', 'zstd', 'lz4', 'mawk'):
+    if workload.name in ('xz', 'bzip2', 'gzip', 'zstd', 'mawk'):
         return [*command, *[last] * (runs - 1)]
+    if workload.name == 'lz4':
+        return [program, '-m', *rest, *[last] * (runs - 1)]
     if workload.name == 'unxz':
         return [*command, *[last] * 8 * (runs - 1)]
     if workload.name == 'kernels':

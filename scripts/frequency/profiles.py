@@ -202,16 +202,21 @@ def set_block_truth(procedure, truth, runs):
             procedure.executed |= counts[0] > 0
 
 
-def set_edge_truth(procedure, truth, runs):
+def jumps_of(truth, runs):
+    """{source: {target: how often}}"""
+    jumps = defaultdict(dict)
+    for (source, target), count in truth.jumped.items():
+        jumps[source][target] = count * runs
+    return jumps
+
+
+def set_edge_truth(procedure, jumps):
     """From the jumps that were seen; going straight on is what is left. What they cannot tell, such
     as where an exception went, follows from the flow where all else is known."""
     outs, ins = defaultdict(list), defaultdict(list)
     for edge in procedure.edges:
         outs[edge.source].append(edge)
         ins[edge.target].append(edge)
-    jumps = defaultdict(dict)
-    for (source, target), count in truth.jumped.items():
-        jumps[source][target] = count * runs
     for block in procedure.blocks:
         edges = outs[block.number]
         if block.truth is None or not block.instructions:
@@ -276,6 +281,7 @@ def build(document, show_cfg, truths, runs):
             left_out[why] += image['samples']
             continue
         rows = [row for row in image['procedures'] if row['address'] is not None]
+        jumps = jumps_of(truth, runs)
         graphs = graphs_of(show_cfg, image['path'], [int(row['address'], 16) for row in rows])
         inside = sum(row['samples'][0] for row in rows)
         left_out['nowhere'] += image['samples'] - inside
@@ -286,7 +292,7 @@ def build(document, show_cfg, truths, runs):
                 made.whole, made.blocks, made.edges = graphs[address]
             place_instructions(made, row['instructions'])
             set_block_truth(made, truth, runs)
-            set_edge_truth(made, truth, runs)
+            set_edge_truth(made, jumps)
             if made.blocks and not made.executed:
                 # callgrind knows no file of what is outside of .text.
                 left_out['PLT' if made.name.endswith('@plt') else 'not seen'] += made.samples
