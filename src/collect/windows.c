@@ -22,7 +22,7 @@ void windows_create(struct windows *windows, struct attributor *attributor, uint
 	};
 	for (size_t i = 0; i < HP_ARRAY_COUNT(windows->next_group); i++)
 		windows->next_group[i] =
-			(unsigned)hp_random_between(&random, 0, HP_EVIDENCE_GROUPS - 1);
+			(unsigned)hp_random_between(&random, 0, HP_EVIDENCE_WINDOWS - 1);
 	attributor->processes->keeps_past = true;
 }
 
@@ -67,7 +67,7 @@ struct placing {
 	const struct mapping *hint;
 	struct counted counted;
 	struct counted ticks;
-	unsigned group;
+	unsigned group; /* of the window's first part */
 	bool is_relative;
 	bool is_short_of_memory;
 };
@@ -84,10 +84,11 @@ static bool place(struct placing *placing, struct counted *counted, hp_runtime_a
 	return counted_image(counted, image, number);
 }
 
-static void add_item(struct placing *placing, struct hp_counted item, uint64_t count)
+static void add_item(struct placing *placing, struct hp_counted item,
+		     const uint64_t counts[HP_WINDOW_PARTS])
 {
 	item.is_relative = placing->is_relative;
-	item.counts[placing->group] = count;
+	memcpy(&item.counts[placing->group], counts, HP_WINDOW_PARTS * sizeof(*counts));
 	if (!hp_vector_push(&placing->counted.items, item))
 		placing->is_short_of_memory = true;
 }
@@ -100,13 +101,13 @@ static void place_block(struct placing *placing, const struct hp_window_block *b
 		.instructions = block->instructions,
 	};
 
-	if (!block->count)
+	if (!hp_window_count(block->counts))
 		return;
 	if (!block->instructions || block->instructions > block->size_bytes ||
 	    !place(placing, &placing->counted, block->address, &item.image, &item.at))
 		placing->counted.dropped++;
 	else
-		add_item(placing, item, block->count);
+		add_item(placing, item, block->counts);
 }
 
 static void place_edge(struct placing *placing, const struct hp_window_edge *edge)
@@ -123,7 +124,7 @@ static void place_edge(struct placing *placing, const struct hp_window_edge *edg
 	};
 	struct hp_counted item = { 0 };
 
-	if (!edge->count)
+	if (!hp_window_count(edge->counts))
 		return;
 	if (edge->kind >= HP_WINDOW_EDGE_KINDS ||
 	    !place(placing, &placing->counted, edge->from, &item.image, &item.at) ||
@@ -132,12 +133,12 @@ static void place_edge(struct placing *placing, const struct hp_window_edge *edg
 		return;
 	}
 	item.kind = kinds[edge->kind];
-	add_item(placing, item, edge->count);
+	add_item(placing, item, edge->counts);
 }
 
 /* --- where its time went ---------------------------------------------------------------------- */
 
-static void place_tick(struct placing *placing, const struct window_tick *tick)
+static void place_tick(struct placing *placing, const struct window_tick *tick, size_t part)
 {
 	struct hp_counted item = { .kind = HP_COUNTED_TICK };
 
@@ -146,7 +147,7 @@ static void place_tick(struct placing *placing, const struct window_tick *tick)
 		return;
 	item.to_image = item.image;
 	item.to = item.at;
-	item.counts[placing->group] = tick->count;
+	item.counts[placing->group + part] = tick->count;
 	placing->is_short_of_memory |= !hp_vector_push(&placing->ticks.items, item);
 }
 
@@ -156,10 +157,13 @@ static void place_ticks(struct placing *placing, const struct hp_window *window)
 
 	for (size_t i = 0; i < windows->ticks.count && !placing->is_relative; i++) {
 		const struct window_tick *tick = &windows->ticks.at[i];
+		size_t part = 0;
 
+		while (part < window->part_count && tick->time_ns > window->parts[part].end_ns)
+			part++;
 		if (tick->tid == (uint32_t)window->tid && tick->time_ns > window->time_ns &&
-		    tick->time_ns <= window->end_ns)
-			place_tick(placing, tick);
+		    part < window->part_count)
+			place_tick(placing, tick, part);
 	}
 }
 
@@ -181,13 +185,16 @@ static struct hp_error *add_up(struct placing *placing, const struct hp_window *
 {
 	struct windows *windows = placing->windows;
 	const struct names *commands = &windows->attributor->processes->commands;
-	struct hp_window_group group = { 1, window->duration_ns };
 	struct hp_window_stratum stratum = {
 		.recording = windows->recording,
 		.command = commands->text[placing->context.command],
 	};
+	struct hp_window_group *groups =
+		&(placing->is_relative ? stratum.relative : stratum.groups)[placing->group];
 
-	(placing->is_relative ? stratum.relative : stratum.groups)[placing->group] = group;
+	groups->windows = 1;
+	for (size_t i = 0; i < window->part_count; i++)
+		groups[i].time_ns = window->parts[i].duration_ns;
 	return counted_add(&placing->counted, &stratum, &stratum.items, &stratum.item_count,
 			   &windows->counted);
 }
@@ -223,7 +230,7 @@ static void place_window(struct windows *windows, const struct hp_window *window
 		space_release(placing.context.space);
 		return;
 	}
-	placing.group = *next % HP_EVIDENCE_GROUPS;
+	placing.group = *next % HP_EVIDENCE_WINDOWS * HP_WINDOW_PARTS;
 	for (size_t i = 0; i < window->block_count; i++)
 		place_block(&placing, &window->blocks[i]);
 	for (size_t i = 0; i < window->edge_count; i++)
@@ -266,7 +273,7 @@ static void note_end(struct windows *windows, const struct hp_window *window)
 void windows_add(struct windows *windows, struct hp_window *window)
 {
 	note_end(windows, window);
-	if (window->block_count && window->duration_ns) {
+	if (window->block_count && hp_window_duration_ns(window)) {
 		/* No map change comes that late. */
 		if (windows->waiting.count == WINDOWS_MOST_WAITING)
 			take_first(windows);
@@ -284,7 +291,7 @@ void windows_place(struct windows *windows, uint64_t taken_ns)
 	if (!windows->waiting.count)
 		return;
 	while (windows->waiting.count && windows->waiting.at[0].time_ns < taken_ns &&
-	       windows->waiting.at[0].end_ns < taken_ns)
+	       hp_window_end_ns(&windows->waiting.at[0]) < taken_ns)
 		take_first(windows);
 	jit_forget(&windows->attributor->jit);
 }

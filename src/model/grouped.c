@@ -19,6 +19,15 @@ double hp_grouped_sum(const struct hp_grouped *grouped)
 	return sum;
 }
 
+struct hp_grouped hp_grouped_by_windows(const uint64_t counts[HP_EVIDENCE_GROUPS], double scale)
+{
+	struct hp_grouped grouped = { 0 };
+
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		grouped.counts[i / HP_WINDOW_PARTS] += scale * (double)counts[i];
+	return grouped;
+}
+
 double hp_student_widening(double freedom)
 {
 	/* Of Student's distribution what 95 % are below, by degrees of freedom: known exactly. */

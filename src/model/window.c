@@ -63,6 +63,20 @@ const char *hp_shadow_refusal_name(enum hp_shadow_refusal refusal)
 	return (size_t)refusal < HP_ARRAY_COUNT(names) ? names[refusal] : "unknown";
 }
 
+uint64_t hp_window_end_ns(const struct hp_window *window)
+{
+	return window->part_count ? window->parts[window->part_count - 1].end_ns : window->time_ns;
+}
+
+uint64_t hp_window_duration_ns(const struct hp_window *window)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < window->part_count; i++)
+		sum += window->parts[i].duration_ns;
+	return sum;
+}
+
 void hp_window_clear(struct hp_window *window)
 {
 	free(window->blocks);

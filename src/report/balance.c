@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { GROUPS = HP_EVIDENCE_GROUPS };
+enum { GROUPS = HP_EVIDENCE_GROUPS, WINDOWS = HP_EVIDENCE_WINDOWS, PARTS = HP_WINDOW_PARTS };
 
 /* Samples in windows that a place has, at least: neighbours are taken together. */
 static const double ticks_of_place = 20;
@@ -34,8 +34,9 @@ struct balance {
 	/* Normal equations: products of groups, and with all of the time. */
 	double products[GROUPS][GROUPS];
 	double wanted[GROUPS];
-	double matrix[GROUPS][GROUPS];	/* of the equations that are being solved */
-	double without[GROUPS][GROUPS]; /* weights, by the group that is left out */
+	double times[GROUPS];		 /* that groups stand for, ns */
+	double matrix[GROUPS][GROUPS];	 /* of the equations that are being solved */
+	double without[WINDOWS][GROUPS]; /* weights, by the windows that are left out */
 };
 
 static int compare_places(const void *left, const void *right)
@@ -185,20 +186,20 @@ static void solve(double matrix[GROUPS][GROUPS], double values[GROUPS])
 	}
 }
 
-/* Weights of the groups, all but `without` (GROUPS: all), which have that time. */
+/* Weights of the groups, all but those of the windows `without` (WINDOWS: all). */
 static void weigh(struct balance *balance, const struct hp_grouped *time, size_t without,
 		  double weights[GROUPS])
 {
 	const double ridge = 1 / (weight_deviation * weight_deviation);
 	double all = hp_grouped_sum(time);
-	double base = all / (all - (without < GROUPS ? time->counts[without] : 0));
+	double base = all / (all - (without < WINDOWS ? time->counts[without] : 0));
 	double sum = 0;
 
 	/* weight = base * (1 + change): what changes have to make good is what is missing. */
 	for (size_t i = 0; i < GROUPS; i++) {
-		weights[i] = i == without ? 0 : base * balance->wanted[i];
+		weights[i] = i / PARTS == without ? 0 : base * balance->wanted[i];
 		for (size_t j = 0; j < GROUPS; j++) {
-			bool is_out = i == without || j == without;
+			bool is_out = i / PARTS == without || j / PARTS == without;
 
 			balance->matrix[i][j] = is_out ? 0 : base * base * balance->products[i][j];
 			weights[i] -= balance->matrix[i][j];
@@ -207,8 +208,8 @@ static void weigh(struct balance *balance, const struct hp_grouped *time, size_t
 	}
 	solve(balance->matrix, weights);
 	for (size_t i = 0; i < GROUPS; i++) {
-		weights[i] = i == without ? 0 : fmax(1 + weights[i], least_weight);
-		sum += weights[i] * time->counts[i];
+		weights[i] = i / PARTS == without ? 0 : fmax(1 + weights[i], least_weight);
+		sum += weights[i] * balance->times[i];
 	}
 	for (size_t i = 0; i < GROUPS; i++)
 		weights[i] *= all / sum;
@@ -216,7 +217,7 @@ static void weigh(struct balance *balance, const struct hp_grouped *time, size_t
 
 /* --- pseudo-values ---------------------------------------------------------------------------- */
 
-/* The part of group `i` in an estimate: what group `j` counted, times values[i][j]. */
+/* The part of the windows `i` in an estimate: what group `j` counted, times values[i][j]. */
 static void jackknife(struct balance *balance, struct report_windows *windows)
 {
 	const struct hp_grouped time = windows->time;
@@ -224,17 +225,17 @@ static void jackknife(struct balance *balance, struct report_windows *windows)
 	double all[GROUPS];
 	double count = 0;
 
-	weigh(balance, &time, GROUPS, all);
-	for (size_t i = 0; i < GROUPS; i++)
+	weigh(balance, &time, WINDOWS, all);
+	for (size_t i = 0; i < WINDOWS; i++)
 		count += time.counts[i] > 0;
-	for (size_t i = 0; i < GROUPS; i++) {
+	for (size_t i = 0; i < WINDOWS; i++) {
 		if (!(time.counts[i] > 0))
 			continue;
 		weigh(balance, &time, i, balance->without[i]);
 		for (size_t j = 0; j < GROUPS; j++)
 			mean[j] += balance->without[i][j] / count;
 	}
-	for (size_t i = 0; i < GROUPS; i++) {
+	for (size_t i = 0; i < WINDOWS; i++) {
 		bool has_windows = time.counts[i] > 0;
 
 		for (size_t j = 0; j < GROUPS; j++)
@@ -245,6 +246,16 @@ static void jackknife(struct balance *balance, struct report_windows *windows)
 					    : 0;
 		windows->time.counts[i] = has_windows ? hp_grouped_sum(&time) / count : 0;
 	}
+}
+
+static void add_times(struct balance *balance)
+{
+	const struct report_windows *windows = &balance->report->windows;
+
+	for (size_t i = 0; i < windows->sum.stratum_count; i++)
+		for (size_t j = 0; j < GROUPS; j++)
+			balance->times[j] += windows->scales[i] *
+					     (double)windows->sum.strata[i].groups[j].time_ns;
 }
 
 struct hp_error *balance_windows(struct report *report)
@@ -258,10 +269,11 @@ struct hp_error *balance_windows(struct report *report)
 	balance->report = report;
 	balance->event = analyse_event(report);
 	for (size_t i = 0; i < GROUPS; i++)
-		windows->values[i][i] = 1;
+		windows->values[i / PARTS][i] = 1;
 	if (windows->is_absolute && balance->event < report->events.count)
 		error = find_places(balance);
 	if (!error && balance->ticks > 0 && balance->time > 0) {
+		add_times(balance);
 		add_equations(balance);
 		jackknife(balance, windows);
 	}
@@ -276,7 +288,7 @@ struct hp_grouped balanced(const struct report_windows *windows, double scale,
 	struct hp_grouped sum = { 0 };
 
 	for (size_t j = 0; j < GROUPS; j++)
-		for (size_t i = 0; i < GROUPS && counts[j]; i++)
+		for (size_t i = 0; i < WINDOWS && counts[j]; i++)
 			sum.counts[i] += scale * windows->values[i][j] * (double)counts[j];
 	return sum;
 }

@@ -107,12 +107,10 @@ static bool add_edge(const struct making *making, const struct hp_counted *item,
 /* Counts to each other are taken from all windows alike. */
 static bool add_item(const struct making *making, const struct hp_counted *item, double scale)
 {
-	struct hp_grouped runs = { 0 };
+	struct hp_grouped runs = making->counted->is_absolute
+					 ? balanced(&making->report->windows, scale, item->counts)
+					 : hp_grouped_by_windows(item->counts, scale);
 
-	if (making->counted->is_absolute)
-		runs = balanced(&making->report->windows, scale, item->counts);
-	for (size_t i = 0; i < HP_EVIDENCE_GROUPS && !making->counted->is_absolute; i++)
-		runs.counts[i] = scale * (double)item->counts[i];
 	making->counted->one = fmax(making->counted->one, scale);
 	return item->kind == HP_COUNTED_BLOCK ? add_block(making, item, &runs)
 					      : add_edge(making, item, &runs);

@@ -89,8 +89,8 @@ struct report_windows {
 	HP_VECTOR(struct covered) covered;
 	bool is_absolute;	/* for some stratum it is known */
 	struct hp_grouped time; /* that the counted stand for, ns: adds up to all of it */
-	/* Estimates are made of these and what groups counted: see balance.h. */
-	double values[HP_EVIDENCE_GROUPS][HP_EVIDENCE_GROUPS];
+	/* Estimates by windows are made of these and what groups counted: see balance.h. */
+	double values[HP_EVIDENCE_WINDOWS][HP_EVIDENCE_GROUPS];
 	double counted_ns; /* that windows cover */
 	/* Of commands with windows: user time that was sampled, and that the windows' strata tell
 	 * of. A recording that never meant to count anything tells of none. */

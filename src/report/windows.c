@@ -183,7 +183,8 @@ static void weigh(struct report *report)
 		windows->is_absolute = true;
 		windows->counted_ns += (double)sum_of(stratum->groups).time_ns;
 		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
-			windows->time.counts[j] += scale * (double)stratum->groups[j].time_ns;
+			windows->time.counts[j / HP_WINDOW_PARTS] +=
+				scale * (double)stratum->groups[j].time_ns;
 	}
 	is_one = windows->is_absolute &&
 		 !isfinite(hp_grouped_ratio(&windows->time, &windows->time).deviation);

@@ -36,7 +36,7 @@ void shadow_counts_free(struct shadow_counts *counts)
 /* Counters that a moment does not have were 0 then. */
 static uint64_t at(const struct shadow_counts *counts, uint8_t zone, uint32_t counter)
 {
-	return counts && counter < counts->zones[zone].count ? counts->zones[zone].at[counter] : 0;
+	return counter < counts->zones[zone].count ? counts->zones[zone].at[counter] : 0;
 }
 
 /* Of a block that ends with an indirect branch: as often as that went anywhere. */
@@ -72,8 +72,6 @@ static uint64_t count_of(const struct code_cache *cache, const struct shadow_cou
 	size_t from = number;
 	uint64_t count;
 
-	if (!counts)
-		return 0;
 	if (x86_is_indirect(block->kind))
 		return site_count(&cache->sites.at[block->site], counts);
 	while (cache->blocks.at[from].counted_since > counts->count_starts)
@@ -95,42 +93,73 @@ uint64_t shadow_counts_now(const struct code_cache *cache, uint32_t block)
 	return count_of(cache, &now, block);
 }
 
-/* --- between two
- * ------------------------------------------------------------------------------------
+/* --- from moment to moment ----------------------------------------------------------------------
  */
 
 struct result {
 	const struct code_cache *cache;
-	const struct shadow_counts *first, *last;
+	const struct shadow_counts *const *moments;
+	size_t part_count;
 	HP_VECTOR(struct hp_window_block) blocks;
 	HP_VECTOR(struct hp_window_edge) edges;
 };
 
-static uint64_t between(const struct result *result, uint8_t zone, uint32_t counter)
+/* What happened in each part. */
+struct parts {
+	uint64_t counts[HP_WINDOW_PARTS];
+};
+
+static struct parts counted_in(const struct result *result, uint8_t zone, uint32_t counter)
 {
-	return at(result->last, zone, counter) - at(result->first, zone, counter);
+	struct parts parts = { 0 };
+
+	for (size_t i = 0; i < result->part_count; i++)
+		parts.counts[i] = at(result->moments[i + 1], zone, counter) -
+				  at(result->moments[i], zone, counter);
+	return parts;
+}
+
+static struct parts ran_in(const struct result *result, size_t block)
+{
+	uint64_t before = count_of(result->cache, result->moments[0], block);
+	struct parts parts = { 0 };
+
+	for (size_t i = 0; i < result->part_count; i++) {
+		uint64_t after = count_of(result->cache, result->moments[i + 1], block);
+
+		parts.counts[i] = after > before ? after - before : 0;
+		before = after;
+	}
+	return parts;
 }
 
 static bool add_edge(struct result *result, const struct code_block *block, uint64_t to,
-		     enum hp_window_edge_kind kind, uint64_t count)
+		     enum hp_window_edge_kind kind, const struct parts *parts)
 {
-	return !count ||
-	       hp_vector_push(&result->edges, (struct hp_window_edge){ .from = { block->last },
-								       .to = { to },
-								       .kind = (uint8_t)kind,
-								       .count = count });
+	struct hp_window_edge edge = {
+		.from = { block->last },
+		.to = { to },
+		.kind = (uint8_t)kind,
+	};
+
+	memcpy(edge.counts, parts->counts, sizeof(edge.counts));
+	return !hp_window_count(parts->counts) || hp_vector_push(&result->edges, edge);
 }
 
 /* A moment may lie within a block: then its branch is one behind its block. */
-static bool add_conditional(struct result *result, const struct code_block *block, uint64_t count)
+static bool add_conditional(struct result *result, const struct code_block *block,
+			    const struct parts *parts)
 {
-	uint64_t counted = between(result, block->zone, block->branch_counter);
-	uint64_t other = counted < count ? count - counted : 0;
+	struct parts counted = counted_in(result, block->zone, block->branch_counter);
+	struct parts other = { 0 };
 
+	for (size_t i = 0; i < result->part_count; i++)
+		if (counted.counts[i] < parts->counts[i])
+			other.counts[i] = parts->counts[i] - counted.counts[i];
 	return add_edge(result, block, block->next, HP_WINDOW_EDGE_FALL,
-			block->counts_fall ? counted : other) &&
+			block->counts_fall ? &counted : &other) &&
 	       add_edge(result, block, block->target, HP_WINDOW_EDGE_TAKEN,
-			block->counts_fall ? other : counted);
+			block->counts_fall ? &other : &counted);
 }
 
 static bool add_indirect(struct result *result, const struct code_block *block,
@@ -140,28 +169,29 @@ static bool add_indirect(struct result *result, const struct code_block *block,
 
 	for (size_t i = 0; i < site->targets.count; i++) {
 		const struct code_target *target = &site->targets.at[i];
+		struct parts parts = counted_in(result, site->zone, target->counter);
 
-		if (!add_edge(result, block, target->address, kind,
-			      between(result, site->zone, target->counter)))
+		if (!add_edge(result, block, target->address, kind, &parts))
 			return false;
 	}
 	return true;
 }
 
-static bool add_edges(struct result *result, const struct code_block *block, uint64_t count)
+static bool add_edges(struct result *result, const struct code_block *block,
+		      const struct parts *parts)
 {
 	switch ((enum x86_kind)block->kind) {
 	case X86_PLAIN:
-		return add_edge(result, block, block->next, HP_WINDOW_EDGE_FALL, count);
+		return add_edge(result, block, block->next, HP_WINDOW_EDGE_FALL, parts);
 	case X86_JUMP:
-		return add_edge(result, block, block->target, HP_WINDOW_EDGE_JUMP, count);
+		return add_edge(result, block, block->target, HP_WINDOW_EDGE_JUMP, parts);
 	case X86_CALL:
-		return add_edge(result, block, block->target, HP_WINDOW_EDGE_CALL, count);
+		return add_edge(result, block, block->target, HP_WINDOW_EDGE_CALL, parts);
 	case X86_SYSTEM_CALL:
-		return add_edge(result, block, block->next, HP_WINDOW_EDGE_SYSTEM_CALL, count);
+		return add_edge(result, block, block->next, HP_WINDOW_EDGE_SYSTEM_CALL, parts);
 	case X86_JUMP_IF:
 	case X86_JUMP_COUNTED:
-		return add_conditional(result, block, count);
+		return add_conditional(result, block, parts);
 	case X86_JUMP_INDIRECT:
 		return add_indirect(result, block, HP_WINDOW_EDGE_JUMP_INDIRECT);
 	case X86_CALL_INDIRECT:
@@ -201,35 +231,42 @@ static void merge_edges(struct result *result)
 	for (size_t i = 0; i < result->edges.count; i++) {
 		struct hp_window_edge *edge = &result->edges.at[i];
 
-		if (kept && by_ends(&result->edges.at[kept - 1], edge) == 0)
-			result->edges.at[kept - 1].count += edge->count;
-		else
+		if (!kept || by_ends(&result->edges.at[kept - 1], edge) != 0) {
 			result->edges.at[kept++] = *edge;
+			continue;
+		}
+		for (size_t j = 0; j < result->part_count; j++)
+			result->edges.at[kept - 1].counts[j] += edge->counts[j];
 	}
 	result->edges.count = kept;
 }
 
-struct hp_error *shadow_counts_between(const struct code_cache *cache,
-				       const struct shadow_counts *first,
-				       const struct shadow_counts *last, struct hp_replay *replay)
+static bool add_block(struct result *result, const struct code_block *block,
+		      const struct parts *parts)
 {
-	struct result result = { .cache = cache, .first = first, .last = last };
+	struct hp_window_block counted = {
+		.address = { block->address },
+		.size_bytes = (uint32_t)(block->next - block->address),
+		.instructions = block->instructions,
+	};
+
+	memcpy(counted.counts, parts->counts, sizeof(counted.counts));
+	return !hp_window_count(parts->counts) || hp_vector_push(&result->blocks, counted);
+}
+
+struct hp_error *shadow_counts_between(const struct code_cache *cache,
+				       const struct shadow_counts *const *moments, size_t count,
+				       struct hp_replay *replay)
+{
+	struct result result = { .cache = cache, .moments = moments, .part_count = count - 1 };
 	bool has_memory = true;
 
 	for (size_t i = 0; has_memory && i < cache->blocks.count; i++) {
 		const struct code_block *block = &cache->blocks.at[i];
-		uint64_t before = count_of(cache, first, i), after = count_of(cache, last, i);
-		uint64_t count = after > before ? after - before : 0;
-		struct hp_window_block counted = {
-			.address = { block->address },
-			.size_bytes = (uint32_t)(block->next - block->address),
-			.instructions = block->instructions,
-			.count = count,
-		};
+		struct parts parts = ran_in(&result, i);
 
-		replay->instructions += count * block->instructions;
-		has_memory = (!count || hp_vector_push(&result.blocks, counted)) &&
-			     add_edges(&result, block, count);
+		replay->instructions += hp_window_count(parts.counts) * block->instructions;
+		has_memory = add_block(&result, block, &parts) && add_edges(&result, block, &parts);
 	}
 	/* From here on the replay owns them. */
 	if (result.blocks.count)
@@ -237,6 +274,7 @@ struct hp_error *shadow_counts_between(const struct code_cache *cache,
 	if (result.edges.count)
 		qsort(result.edges.at, result.edges.count, sizeof(*result.edges.at), by_ends);
 	merge_edges(&result);
+	replay->part_count = result.part_count;
 	replay->blocks = result.blocks.at;
 	replay->block_count = result.blocks.count;
 	replay->edges = result.edges.at;

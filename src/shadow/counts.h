@@ -7,7 +7,7 @@
 
 struct hp_replay;
 
-/* Zeroed: the moment when all counters were 0. */
+/* Without zones: when all counters were 0. */
 struct shadow_counts {
 	struct {
 		uint64_t *at; /* Owned */
@@ -23,9 +23,10 @@ void shadow_counts_free(struct shadow_counts *counts);
 /* How often this block has run up to now. */
 uint64_t shadow_counts_now(const struct code_cache *cache, uint32_t block);
 
-/* Fills in the replay's blocks, edges and instructions. */
+/* Fills in the replay's blocks, edges and instructions, and how many parts there are: from each of
+ * the moments to the next. At most HP_WINDOW_PARTS + 1 of them. */
 struct hp_error *shadow_counts_between(const struct code_cache *cache,
-				       const struct shadow_counts *first,
-				       const struct shadow_counts *last, struct hp_replay *replay);
+				       const struct shadow_counts *const *moments, size_t count,
+				       struct hp_replay *replay);
 
 #endif

@@ -420,24 +420,39 @@ static void let_run(struct run *run)
 		do_stop(run, status);
 }
 
+/* Everything that ran. */
+static struct hp_error *conclude_all(struct run *run)
+{
+	const struct code_cache *cache = &run->engine->cache;
+	struct shadow_counts begin = { .count_starts = cache->count_starts };
+	struct shadow_counts end = { 0 };
+	const struct shadow_counts *const moments[] = { &begin, &end };
+	struct hp_error *error = shadow_counts_take(&end, cache)
+					 ? shadow_counts_between(cache, moments, 2, run->replay)
+					 : hp_error_create_no_memory();
+
+	shadow_counts_free(&end);
+	return error;
+}
+
 /* Fills in the counts. */
 static struct hp_error *conclude(struct run *run)
 {
 	struct code_cache *cache = &run->engine->cache;
 	struct pins *pins = &run->matcher.pins;
 
-	if (!run->matcher.count) {
-		/* Everything that ran. */
-		if (!shadow_counts_take(&pins->last.counts, cache))
-			return hp_error_create_no_memory();
-		return shadow_counts_between(cache, NULL, &pins->last.counts, run->replay);
-	}
+	const struct shadow_counts *moments[HP_WINDOW_PARTS + 1];
+
+	if (!run->matcher.count)
+		return conclude_all(run);
 	pins_settle(pins, pins_now(pins));
-	if (pins->last.sample == SIZE_MAX)
+	if (pins->believed_count < 2)
 		return NULL;
-	run->replay->first = pins->first.sample;
-	run->replay->last = pins->last.sample;
-	return shadow_counts_between(cache, &pins->first.counts, &pins->last.counts, run->replay);
+	for (size_t i = 0; i < pins->believed_count; i++) {
+		run->replay->cuts[i] = pins->believed[i].sample;
+		moments[i] = &pins->believed[i].counts;
+	}
+	return shadow_counts_between(cache, moments, pins->believed_count, run->replay);
 }
 
 static void general_registers(const struct user_regs_struct *registers,

@@ -102,21 +102,23 @@ struct hp_engine_calls {
 };
 
 /*
- * What came of it. Counts are what ran between the sample `first` and the sample `last`, which are
- * different, and whose states came by only once between their neighbours; with less than two such
- * matches there are no counts (block_count is 0). Without samples, counts are of everything that
- * ran.
+ * What came of it. Counts are what ran between the first and the last of the samples `cuts`, part by
+ * part: each of them is of a state that came by only once between its neighbours. With less than two
+ * such matches there are no counts (part_count and block_count are 0). Without samples, counts are of
+ * everything that ran, as one part.
  *
  * A count is exact up to one, for what is being entered or left at either end.
  */
 struct hp_replay {
 	enum hp_window_end end;
-	uint64_t end_address;		/* of the instruction that ended it; 0 unknown */
-	int64_t end_detail;		/* system call or signal number */
-	size_t matched;			/* samples whose state came by */
-	size_t ambiguous;		/* of these: more than once before the next match */
-	size_t first, last;		/* indices of samples */
-	uint64_t instructions;		/* between them */
+	uint64_t end_address; /* of the instruction that ended it; 0 unknown */
+	int64_t end_detail;   /* system call or signal number */
+	size_t matched;	      /* samples whose state came by */
+	size_t ambiguous;     /* of these: more than once before the next match */
+	size_t cuts[HP_WINDOW_PARTS +
+		    1]; /* indices of samples: where parts begin, and the last ends */
+	size_t part_count;
+	uint64_t instructions;		/* in all parts */
 	struct hp_window_block *blocks; /* with a count, by address */
 	size_t block_count;
 	struct hp_window_edge *edges; /* with a count, by `from`, then `to` */

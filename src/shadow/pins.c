@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pins.h"
 
+#include <hpcprof/base/number.h>
+
 /* In distances of samples; the shadow may be three times slower than the original. */
 enum { WATCH = 3 };
 /* A shadow is hardly ever faster than the original, but the original's clock counted page faults
@@ -25,9 +27,9 @@ uint64_t pins_now(const struct pins *pins)
 
 void pins_begin(struct pins *pins, pid_t pid, const struct hp_engine_sample *samples, size_t count)
 {
-	*pins = (struct pins){ .samples = samples,
-			       .first = { .sample = SIZE_MAX },
-			       .last = { .sample = SIZE_MAX } };
+	*pins = (struct pins){ .samples = samples };
+	if (count > 1)
+		pins->part_ns = (samples[count - 1].time_ns - samples[0].time_ns) / HP_WINDOW_PARTS;
 	if (count < 2 || clock_getcpuclockid(pid, &pins->clock) != 0)
 		return;
 	pins->start_ns = pins_now(pins);
@@ -40,8 +42,8 @@ void pins_end(struct pins *pins)
 {
 	for (size_t i = 0; i < PINS; i++)
 		shadow_counts_free(&pins->watched[i].counts);
-	shadow_counts_free(&pins->first.counts);
-	shadow_counts_free(&pins->last.counts);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(pins->believed); i++)
+		shadow_counts_free(&pins->believed[i].counts);
 }
 
 bool pins_is_watched(const struct pins *pins, size_t sample)
@@ -52,27 +54,32 @@ bool pins_is_watched(const struct pins *pins, size_t sample)
 	return false;
 }
 
+static const struct pin *newest_believed(const struct pins *pins)
+{
+	return pins->believed_count ? &pins->believed[pins->believed_count - 1] : NULL;
+}
+
 static const struct pin *newest(const struct pins *pins)
 {
-	if (pins->watched_count)
-		return &pins->watched[pins->watched_count - 1];
-	return pins->last.sample != SIZE_MAX ? &pins->last : &pins->first;
+	return pins->watched_count ? &pins->watched[pins->watched_count - 1]
+				   : newest_believed(pins);
 }
 
 size_t pins_newest(const struct pins *pins)
 {
-	return newest(pins)->sample;
+	const struct pin *pin = newest(pins);
+
+	return pin ? pin->sample : SIZE_MAX;
 }
 
 /* From the newest match to the sample, in the original's time; and when that was in the shadow's. */
 static double distance_ns(const struct pins *pins, size_t sample, uint64_t *since_ns)
 {
 	const struct pin *since = newest(pins);
-	bool has_since = since->sample != SIZE_MAX;
 
-	*since_ns = has_since ? since->cpu_ns : pins->start_ns;
+	*since_ns = since ? since->cpu_ns : pins->start_ns;
 	return (double)(pins->samples[sample].time_ns -
-			(has_since ? pins->samples[since->sample].time_ns : 0));
+			(since ? pins->samples[since->sample].time_ns : 0));
 }
 
 static double greater(double a, double b)
@@ -162,13 +169,26 @@ static void swap(struct pin *left, struct pin *right)
 	*right = swapped;
 }
 
+/* The newest that is believed ends a part, or begins the first: the next one must not take its place. */
+static bool is_cut(const struct pins *pins)
+{
+	size_t count = pins->believed_count;
+
+	if (count < 2)
+		return true;
+	return count <= HP_WINDOW_PARTS && pins->part_ns &&
+	       pins->samples[pins->believed[count - 1].sample].time_ns -
+			       pins->samples[pins->believed[count - 2].sample].time_ns >=
+		       pins->part_ns;
+}
+
 /* Believes the oldest. */
 static void believe(struct pins *pins)
 {
 	struct pin *oldest = &pins->watched[0];
-	const struct pin *before = pins->last.sample != SIZE_MAX ? &pins->last : &pins->first;
+	const struct pin *before = newest_believed(pins);
 
-	if (before->sample != SIZE_MAX && pins->watch_ns) {
+	if (before && pins->watch_ns) {
 		double pace = (double)(oldest->cpu_ns - before->cpu_ns) /
 			      (double)(pins->samples[oldest->sample].time_ns -
 				       pins->samples[before->sample].time_ns);
@@ -176,7 +196,9 @@ static void believe(struct pins *pins)
 		if (!(pins->pace > 0) || pace < pins->pace)
 			pins->pace = pace;
 	}
-	swap(oldest, pins->first.sample == SIZE_MAX ? &pins->first : &pins->last);
+	if (is_cut(pins))
+		pins->believed_count++;
+	swap(oldest, &pins->believed[pins->believed_count - 1]);
 	remove_watched(pins, 0);
 }
 

@@ -39,9 +39,13 @@ struct pins {
 	clockid_t clock; /* the shadow's */
 	uint64_t start_ns;
 	uint64_t watch_ns; /* how long a match is watched at least; 0: samples have no times */
+	uint64_t part_ns;  /* of the original: how long a part is at least */
 	struct pin watched[PINS];
-	size_t watched_count;	/* oldest first */
-	struct pin first, last; /* believed; SIZE_MAX: none */
+	size_t watched_count; /* oldest first */
+	/* Believed, oldest first: the window's ends, and where it is cut into parts. All but the
+	 * newest stay. */
+	struct pin believed[HP_WINDOW_PARTS + 1];
+	size_t believed_count;
 	double pace; /* the fastest between two believed ones: shadow time per time of the original;
 			0 unknown. Where it met new code it was slower. */
 };
@@ -65,7 +69,7 @@ uint64_t pins_left_to_watch(const struct pins *pins, uint64_t now_ns);
 bool pins_add(struct pins *pins, size_t sample, uint64_t now_ns, const struct code_cache *cache);
 /* It has come by again. */
 void pins_take_back(struct pins *pins, size_t sample);
-/* Believes what has been watched long enough. */
+/* Believes what has been watched long enough, and cuts the window there where it is time. */
 void pins_settle(struct pins *pins, uint64_t now_ns);
 
 #endif

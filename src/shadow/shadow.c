@@ -105,7 +105,7 @@ static void publish(struct hp_shadow *shadow, struct hp_window *window)
 		note_call(statistics, window);
 	if (window->block_count) {
 		statistics->useful++;
-		statistics->covered_ns += window->duration_ns;
+		statistics->covered_ns += hp_window_duration_ns(window);
 	}
 	if (shadow->ready.count < READY_LIMIT && hp_vector_push(&shadow->ready, *window)) {
 		/* Only ever full when nobody takes any. */

@@ -346,7 +346,8 @@ static void drop_vdso(const struct areas *areas, struct hp_window *window)
 		const struct hp_window_block *block = &window->blocks[i];
 
 		if (is_vdso(areas, block->address))
-			window->instructions -= block->instructions * block->count;
+			window->instructions -=
+				block->instructions * hp_window_count(block->counts);
 		else
 			window->blocks[blocks++] = *block;
 	}
@@ -368,14 +369,19 @@ static void take_counts(const struct shadow_calls *calls, const struct matching 
 	if (replay->end == HP_WINDOW_SYSTEM_CALL)
 		shadow_calls_describe_end(calls, replay->end_detail, window->end_call,
 					  sizeof(window->end_call));
-	if (!replay->block_count || replay->last >= matching->count ||
-	    replay->first >= replay->last)
+	if (!replay->block_count)
 		return;
-	window->time_ns = matching->samples[replay->first].time_ns;
-	window->end_ns = matching->samples[replay->last].time_ns;
-	window->ticks =
-		matching->samples[replay->last].tick - matching->samples[replay->first].tick;
-	window->duration_ns = window->ticks * MATCH_PERIOD_NS;
+	window->time_ns = matching->samples[replay->cuts[0]].time_ns;
+	window->part_count = replay->part_count;
+	for (size_t i = 0; i < replay->part_count; i++) {
+		const struct match_sample *from = &matching->samples[replay->cuts[i]];
+		const struct match_sample *to = &matching->samples[replay->cuts[i + 1]];
+
+		window->parts[i] = (struct hp_window_part){
+			.end_ns = to->time_ns,
+			.duration_ns = (to->tick - from->tick) * MATCH_PERIOD_NS,
+		};
+	}
 	window->instructions = replay->instructions;
 	window->blocks = hp_steal(replay->blocks);
 	window->block_count = replay->block_count;
@@ -398,8 +404,8 @@ static void judge_end(struct window_maker *maker, struct hp_window *window)
 	bool is_cut = window->end == HP_WINDOW_SYSTEM_CALL &&
 		      window->end_detail != SYS_exit_group && window->end_detail != SYS_exit;
 
-	cuts_note(&maker->cuts, maker->matching.tick * MATCH_PERIOD_NS, window->duration_ns,
-		  is_cut);
+	cuts_note(&maker->cuts, maker->matching.tick * MATCH_PERIOD_NS,
+		  hp_window_duration_ns(window), is_cut);
 	window->is_truncated = is_cut && (maker->calls.may_wait || cuts_are_many(&maker->cuts));
 }
 

@@ -96,8 +96,8 @@ static struct hp_window make_window(uint64_t time_ns, const struct hp_window_blo
 		.pid = PID,
 		.tid = PID,
 		.time_ns = time_ns,
-		.ticks = 100,
-		.duration_ns = 100000000,
+		.parts = { { time_ns, 100000000 } },
+		.part_count = 1,
 		.blocks = calloc(block_count + 1, sizeof(*blocks)),
 		.block_count = block_count,
 		.edges = calloc(edge_count + 1, sizeof(*edges)),
@@ -165,13 +165,13 @@ static uint64_t times(const struct hp_window_evidence *evidence, const char *rea
 
 START_TEST(addresses_become_offsets_in_their_images)
 {
-	static const struct hp_window_block blocks[] = { { { 0x10010 }, 8, 3, 1000 },
-							 { { 0x20020 }, 5, 1, 40 },
-							 { { 0x90000 }, 5, 1, 7 } };
+	static const struct hp_window_block blocks[] = { { { 0x10010 }, 8, 3, { 1000 } },
+							 { { 0x20020 }, 5, 1, { 40 } },
+							 { { 0x90000 }, 5, 1, { 7 } } };
 	static const struct hp_window_edge edges[] = {
-		{ { 0x10015 }, { 0x10010 }, HP_WINDOW_EDGE_TAKEN, 960 },
-		{ { 0x10015 }, { 0x20020 }, HP_WINDOW_EDGE_CALL_INDIRECT, 40 },
-		{ { 0x10015 }, { 0x90000 }, HP_WINDOW_EDGE_JUMP, 7 },
+		{ { 0x10015 }, { 0x10010 }, HP_WINDOW_EDGE_TAKEN, { 960 } },
+		{ { 0x10015 }, { 0x20020 }, HP_WINDOW_EDGE_CALL_INDIRECT, { 40 } },
+		{ { 0x10015 }, { 0x90000 }, HP_WINDOW_EDGE_JUMP, { 7 } },
 	};
 	struct hp_window_evidence evidence;
 	struct hp_window window = make_window(50, blocks, 3, edges, 3);
@@ -215,7 +215,7 @@ END_TEST
 
 START_TEST(samples_within_a_window_tell_where_its_time_went)
 {
-	static const struct hp_window_block blocks[] = { { { 0x10010 }, 8, 3, 1000 } };
+	static const struct hp_window_block blocks[] = { { { 0x10010 }, 8, 3, { 1000 } } };
 	static const struct window_tick ticks[] = {
 		{ .time_ns = 49, .address = 0x10010, .tid = PID, .count = 1 }, /* before */
 		{ .time_ns = 51, .address = 0x10010, .tid = PID, .count = 2 },
@@ -234,7 +234,7 @@ START_TEST(samples_within_a_window_tell_where_its_time_went)
 	start_process(&bench, 1, "cat");
 	map(&bench, 2, "/bin/cat", 0x10000, 0x3000);
 	map(&bench, 3, "/lib/libc", 0x20000, 0x5000);
-	window.end_ns = 70;
+	window.parts[0].end_ns = 70;
 	windows_add(&bench.windows, &window);
 	/* Not before its last sample has come. */
 	windows_place(&bench.windows, 60);
@@ -254,11 +254,59 @@ START_TEST(samples_within_a_window_tell_where_its_time_went)
 }
 END_TEST
 
+START_TEST(parts_of_a_window_are_neighbouring_groups)
+{
+	static const struct hp_window_block blocks[] = { { { 0x10010 }, 8, 3, { 5, 0, 7 } } };
+	static const struct window_tick ticks[] = {
+		{ .time_ns = 55, .address = 0x10010, .tid = PID, .count = 1 },
+		{ .time_ns = 60,
+		  .address = 0x10010,
+		  .tid = PID,
+		  .count = 1 }, /* the first's last */
+		{ .time_ns = 85, .address = 0x10010, .tid = PID, .count = 1 },
+	};
+	struct hp_window window = make_window(50, blocks, 1, NULL, 0);
+	struct hp_window_evidence evidence;
+	const struct hp_window_stratum *stratum;
+	const struct hp_counted *item;
+	struct bench bench;
+	size_t first = 0;
+
+	bench_create(&bench);
+	start_process(&bench, 1, "cat");
+	map(&bench, 2, "/bin/cat", 0x10000, 0x3000);
+	window.part_count = 3;
+	window.parts[0] = (struct hp_window_part){ 60, 10000000 };
+	window.parts[1] = (struct hp_window_part){ 80, 20000000 };
+	window.parts[2] = (struct hp_window_part){ 90, 11000000 };
+	windows_add(&bench.windows, &window);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++)
+		windows_add_tick(&bench.windows, &ticks[i]);
+	evidence = read_back(&bench);
+	stratum = &evidence.strata[0];
+	item = find(&evidence, "/bin/cat", HP_COUNTED_BLOCK, 0x3010);
+	while (first < HP_EVIDENCE_GROUPS && !stratum->groups[first].windows)
+		first++;
+	ck_assert_uint_lt(first, HP_EVIDENCE_GROUPS);
+	ck_assert_uint_eq(first % HP_WINDOW_PARTS, 0);
+	ck_assert_uint_eq(hp_window_evidence_counted(&evidence).windows, 1);
+	for (size_t i = 0; i < 3; i++) {
+		ck_assert_uint_eq(stratum->groups[first + i].time_ns,
+				  ((const uint64_t[]){ 10000000, 20000000, 11000000 })[i]);
+		ck_assert_uint_eq(item->counts[first + i], ((const uint64_t[]){ 5, 0, 7 })[i]);
+		ck_assert_uint_eq(stratum->ticks[0].counts[first + i],
+				  ((const uint64_t[]){ 2, 0, 1 })[i]);
+	}
+	hp_window_evidence_clear(&evidence);
+	bench_destroy(&bench);
+}
+END_TEST
+
 /* The window is of the time when the program was one thing, and comes when it is another, or gone.
  */
 START_TEST(a_window_is_looked_up_in_the_space_of_its_time)
 {
-	static const struct hp_window_block block = { { 0x10010 }, 8, 3, 1 };
+	static const struct hp_window_block block = { { 0x10010 }, 8, 3, { 1 } };
 	struct hp_window_evidence evidence;
 	struct hp_window windows[4];
 	struct bench bench;
@@ -289,7 +337,7 @@ END_TEST
 
 START_TEST(a_window_waits_for_the_map_changes_of_its_time)
 {
-	static const struct hp_window_block block = { { 0x10010 }, 8, 3, 1 };
+	static const struct hp_window_block block = { { 0x10010 }, 8, 3, { 1 } };
 	struct hp_window window = make_window(50, &block, 1, NULL, 0);
 	struct hp_window_evidence evidence;
 	struct bench bench;
@@ -311,7 +359,7 @@ END_TEST
 
 START_TEST(windows_are_dealt_out_to_groups_and_truncated_ones_kept_apart)
 {
-	static const struct hp_window_block block = { { 0x10010 }, 8, 3, 10 };
+	static const struct hp_window_block block = { { 0x10010 }, 8, 3, { 10 } };
 	const struct hp_counted *absolute = NULL;
 	const struct hp_counted *relative = NULL;
 	struct hp_window_evidence evidence;
@@ -320,7 +368,7 @@ START_TEST(windows_are_dealt_out_to_groups_and_truncated_ones_kept_apart)
 	bench_create(&bench);
 	start_process(&bench, 10, "cat");
 	map(&bench, 11, "/bin/cat", 0x10000, 0x3000);
-	for (unsigned i = 0; i < HP_EVIDENCE_GROUPS + 1; i++) {
+	for (unsigned i = 0; i < HP_EVIDENCE_WINDOWS + 1; i++) {
 		struct hp_window window = make_window(50 + i, &block, 1, NULL, 0);
 
 		windows_add(&bench.windows, &window);
@@ -337,9 +385,9 @@ START_TEST(windows_are_dealt_out_to_groups_and_truncated_ones_kept_apart)
 	relative = &evidence.strata[0].items[1];
 	ck_assert(!absolute->is_relative && relative->is_relative);
 	ck_assert_uint_eq(sum(relative), 30);
-	ck_assert_uint_eq(sum(absolute), 10 * (HP_EVIDENCE_GROUPS + 1));
+	ck_assert_uint_eq(sum(absolute), 10 * (HP_EVIDENCE_WINDOWS + 1));
 	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++) {
-		ck_assert_uint_ge(absolute->counts[i], 10);
+		ck_assert_uint_eq(absolute->counts[i] >= 10, i % HP_WINDOW_PARTS == 0);
 		ck_assert_uint_eq(evidence.strata[0].groups[i].windows * 10, absolute->counts[i]);
 		ck_assert_uint_eq(evidence.strata[0].relative[i].windows * 10, relative->counts[i]);
 	}
@@ -393,7 +441,7 @@ static int find_loaded(struct dl_phdr_info *info, size_t size, void *context)
 START_TEST(a_real_process_is_looked_up_in_its_maps)
 {
 	struct loaded loaded = { .address = (uint64_t)(uintptr_t)find_loaded };
-	struct hp_window_block block = { { loaded.address }, 4, 1, 12 };
+	struct hp_window_block block = { { loaded.address }, 4, 1, { 12 } };
 	struct hp_window window = make_window(50, &block, 1, NULL, 0);
 	struct hp_window_evidence evidence;
 	struct bench bench;
@@ -415,6 +463,7 @@ END_TEST
 
 HP_TEST_MAIN("collect/windows", addresses_become_offsets_in_their_images,
 	     samples_within_a_window_tell_where_its_time_went,
+	     parts_of_a_window_are_neighbouring_groups,
 	     a_window_is_looked_up_in_the_space_of_its_time,
 	     a_window_waits_for_the_map_changes_of_its_time,
 	     windows_are_dealt_out_to_groups_and_truncated_ones_kept_apart,

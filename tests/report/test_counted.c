@@ -133,7 +133,7 @@ static void find_self(void)
 
 /* --- windows ---------------------------------------------------------------------------------- */
 
-enum { WINDOWS = 4, MOST_ITEMS = 24 };
+enum { WINDOWS = 4, PARTS = HP_WINDOW_PARTS, MOST_ITEMS = 24 };
 static const uint64_t window_ns = 100000000;
 
 static struct hp_counted items[MOST_ITEMS];
@@ -143,11 +143,17 @@ static struct hp_window_evidence windows;
 static char command[] = "t";
 static bool is_relative;
 
+/* Of windows of one part each. */
+static void set_counts(struct hp_counted *item, const uint64_t *counts)
+{
+	for (size_t i = 0; i < WINDOWS; i++)
+		item->counts[i * PARTS] = counts[i];
+}
+
 static void counted(struct hp_counted item, const uint64_t *counts)
 {
 	item.is_relative = is_relative;
-	for (size_t i = 0; i < WINDOWS; i++)
-		item.counts[i] = counts[i];
+	set_counts(&item, counts);
 	items[item_count++] = item;
 }
 
@@ -213,7 +219,7 @@ static void count_all(void)
 					      .items = items,
 					      .item_count = item_count };
 	for (size_t i = 0; i < WINDOWS; i++)
-		(is_relative ? stratum.relative : stratum.groups)[i] =
+		(is_relative ? stratum.relative : stratum.groups)[i * PARTS] =
 			(struct hp_window_group){ 1, window_ns };
 	windows = (struct hp_window_evidence){
 		.images = &self,
@@ -404,9 +410,9 @@ static void keep_windows(size_t count)
 {
 	for (size_t i = 0; i < item_count; i++)
 		for (size_t j = count; j < WINDOWS; j++)
-			items[i].counts[j] = 0;
+			items[i].counts[j * PARTS] = 0;
 	for (size_t i = count; i < WINDOWS; i++)
-		stratum.groups[i] = (struct hp_window_group){ 0 };
+		stratum.groups[i * PARTS] = (struct hp_window_group){ 0 };
 }
 
 START_TEST(one_window_is_not_enough_to_tell_how_often)
@@ -428,8 +434,8 @@ START_TEST(one_window_and_a_moment_are_not_enough_either)
 	count_all();
 	keep_windows(2);
 	for (size_t i = 0; i < item_count; i++)
-		items[i].counts[1] /= 25;
-	stratum.groups[1].time_ns /= 25;
+		items[i].counts[PARTS] /= 25;
+	stratum.groups[PARTS].time_ns /= 25;
 	fixture = record(0);
 	assert_insufficient(&fixture);
 	fixture_remove(&fixture);
@@ -453,7 +459,7 @@ START_TEST(counts_are_of_the_time_of_their_procedure)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++) {
 		ticks[i].to = ticks[i].at;
 		for (size_t j = 0; j < WINDOWS; j++)
-			ticks[i].counts[j] = i ? 2500 : 7500;
+			ticks[i].counts[j * PARTS] = i ? 2500 : 7500;
 	}
 	stratum.ticks = ticks;
 	stratum.tick_count = HP_ARRAY_COUNT(ticks);
@@ -504,7 +510,7 @@ START_TEST(commands_without_windows_are_no_part_of_their_time)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++) {
 		ticks[i].to = ticks[i].at;
 		for (size_t j = 0; j < WINDOWS; j++)
-			ticks[i].counts[j] = 5000;
+			ticks[i].counts[j * PARTS] = 5000;
 	}
 	stratum.ticks = ticks;
 	stratum.tick_count = HP_ARRAY_COUNT(ticks);
@@ -572,7 +578,7 @@ START_TEST(what_was_seen_a_few_times_is_not_certain_because_windows_agree)
 		bool is_zero = counts[0] == zero[0];
 
 		for (size_t j = 0; j < WINDOWS && (is_other || is_zero); j++)
-			counts[j] = is_other ? around[j] - 4 : 4;
+			counts[j * PARTS] = is_other ? around[j] - 4 : 4;
 	}
 	fixture = record(0);
 	assert_near(taken(&fixture, "estimate"), 160, 0.03);
@@ -767,9 +773,9 @@ START_TEST(phases_have_the_weight_of_their_time)
 	for (size_t i = 0; i < item_count; i++)
 		for (size_t j = 0; j < WINDOWS / 2; j++)
 			if (items[i].at.value == offset_of(counted_hidden))
-				items[i].counts[j] = 0;
+				items[i].counts[j * PARTS] = 0;
 	for (size_t i = 0; i < WINDOWS; i++)
-		ticks[i / (WINDOWS / 2)].counts[i] = 100;
+		ticks[i / (WINDOWS / 2)].counts[i * PARTS] = 100;
 	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++)
 		ticks[i].to = ticks[i].at;
 	stratum.ticks = ticks;
@@ -1123,7 +1129,7 @@ START_TEST(branch_records_with_cycles_tell_how_often_code_ran)
 					      .ranges = ranges,
 					      .range_count = HP_ARRAY_COUNT(ranges) };
 	for (unsigned i = 0; i < WINDOWS; i++)
-		stratum.record_cycles[i] = 1000000000;
+		stratum.record_cycles[i * PARTS] = 1000000000;
 	hp_assert_ok(hp_window_evidence_check(&windows));
 	fixture = fixture_create();
 	fixture_add(&fixture, &epoch);
@@ -1194,7 +1200,7 @@ START_TEST(what_no_window_saw_has_an_upper_end)
 
 		if (items[i].at.value == offset_of(counted_leaf_then) ||
 		    items[i].kind == HP_COUNTED_FALL)
-			memcpy(items[i].counts, around, sizeof(around));
+			set_counts(&items[i], around);
 		if (is_zero) {
 			memmove(&items[i], &items[i + 1], (item_count - i - 1) * sizeof(*items));
 			item_count--;

@@ -103,7 +103,7 @@ START_TEST(a_shadow_that_takes_too_long_is_stopped)
 	RUN(bench, "\xeb\xfe"); /* jmp to itself */
 	assert_end(bench, HP_WINDOW_TIME, 0);
 	ck_assert_uint_eq(bench->replay.block_count, 1);
-	ck_assert_uint_gt(bench->replay.blocks[0].count, 1000);
+	ck_assert_uint_gt(bench->replay.blocks[0].counts[0], 1000);
 	tear_down(bench);
 }
 END_TEST
@@ -387,11 +387,11 @@ START_TEST(a_sample_of_a_lone_return_matches)
 	run(bench, code, sizeof(code) - 1, samples, 3);
 	assert_end(bench, HP_WINDOW_COMPLETE, PUPPET_CODE + 18);
 	ck_assert_uint_eq(bench->replay.matched, 3);
-	ck_assert_uint_eq(bench->replay.first, 0);
-	ck_assert_uint_eq(bench->replay.last, 1);
+	ck_assert_uint_eq(bench->replay.cuts[0], 0);
+	ck_assert_uint_eq(bench->replay.cuts[bench->replay.part_count], 1);
 	/* The return, which goes where it does between the two. */
 	ck_assert_uint_eq(bench->replay.edges[0].kind, HP_WINDOW_EDGE_RETURN);
-	ck_assert_uint_eq(bench->replay.edges[0].count, 1);
+	ck_assert_uint_eq(bench->replay.edges[0].counts[0], 1);
 	ck_assert_uint_eq(bench->replay.blocks[bench->replay.block_count - 1].address.value,
 			  PUPPET_CODE + 20);
 	tear_down(bench);
@@ -411,13 +411,13 @@ START_TEST(a_state_that_comes_by_again_is_ambiguous_and_no_end_of_a_window)
 
 	run(bench, rounds, sizeof(rounds) - 1, samples, 4);
 	assert_end(bench, HP_WINDOW_COMPLETE, PUPPET_CODE + 33);
-	ck_assert_uint_eq(bench->replay.first, 0);
-	ck_assert_uint_eq(bench->replay.last, 2);
+	ck_assert_uint_eq(bench->replay.cuts[0], 0);
+	ck_assert_uint_eq(bench->replay.cuts[bench->replay.part_count], 2);
 	for (size_t i = 0; i < bench->replay.block_count; i++)
 		if (bench->replay.blocks[i].address.value <= PUPPET_CODE + 13 &&
 		    PUPPET_CODE + 13 - bench->replay.blocks[i].address.value <
 			    bench->replay.blocks[i].size_bytes)
-			loops += bench->replay.blocks[i].count;
+			loops += bench->replay.blocks[i].counts[0];
 	/* The first time round was entered before the window began. */
 	ck_assert_uint_ge(loops, 9);
 	ck_assert_uint_le(loops, 10);

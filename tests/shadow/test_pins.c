@@ -45,23 +45,36 @@ static void match(struct bench *bench, size_t sample, double ms)
 	pins_settle(&bench->pins, at(ms));
 }
 
+/* That are believed. */
+static size_t first(const struct bench *bench)
+{
+	ck_assert_uint_ge(bench->pins.believed_count, 1);
+	return bench->pins.believed[0].sample;
+}
+
+static size_t last(const struct bench *bench)
+{
+	ck_assert_uint_ge(bench->pins.believed_count, 2);
+	return bench->pins.believed[bench->pins.believed_count - 1].sample;
+}
+
 START_TEST(a_match_is_believed_when_it_has_been_watched)
 {
 	struct bench *bench = set_up();
 
 	match(bench, 0, 2);
 	ck_assert(pins_is_watched(&bench->pins, 0));
-	ck_assert_uint_eq(bench->pins.first.sample, SIZE_MAX);
+	ck_assert_uint_eq(bench->pins.believed_count, 0);
 	match(bench, 1, 4);
-	ck_assert_uint_eq(bench->pins.first.sample, SIZE_MAX);
+	ck_assert_uint_eq(bench->pins.believed_count, 0);
 	match(bench, 2, 6);
-	ck_assert_uint_eq(bench->pins.first.sample, 0);
+	ck_assert_uint_eq(first(bench), 0);
 	ck_assert(!pins_is_watched(&bench->pins, 0));
-	ck_assert_uint_eq(bench->pins.last.sample, SIZE_MAX);
+	ck_assert_uint_eq(bench->pins.believed_count, 1);
 	ck_assert_uint_eq(pins_newest(&bench->pins), 2);
 	pins_settle(&bench->pins, at(9.5));
-	ck_assert_uint_eq(bench->pins.first.sample, 0);
-	ck_assert_uint_eq(bench->pins.last.sample, 2);
+	ck_assert_uint_eq(first(bench), 0);
+	ck_assert_uint_eq(last(bench), 2);
 	ck_assert_uint_eq(pins_newest(&bench->pins), 2);
 	tear_down(bench);
 }
@@ -80,7 +93,7 @@ START_TEST(one_that_comes_by_again_never_was)
 	pins_take_back(&bench->pins, 1);
 	ck_assert_uint_eq(pins_newest(&bench->pins), SIZE_MAX);
 	pins_settle(&bench->pins, at(50));
-	ck_assert_uint_eq(bench->pins.first.sample, SIZE_MAX);
+	ck_assert_uint_eq(bench->pins.believed_count, 0);
 	tear_down(bench);
 }
 END_TEST
@@ -125,7 +138,7 @@ START_TEST(it_may_become_faster)
 	match(bench, 11, 204);
 	match(bench, 12, 206);
 	pins_settle(&bench->pins, at(250));
-	ck_assert_uint_eq(bench->pins.last.sample, 12);
+	ck_assert_uint_eq(last(bench), 12);
 	/* Seven samples on, at twice the original's time. */
 	ck_assert(!pins_is_too_early(&bench->pins, 19, at(206 + 14)));
 	tear_down(bench);
@@ -157,7 +170,7 @@ START_TEST(one_that_may_be_early_is_watched_until_its_time_has_come)
 	pins_settle(&bench->pins, at(34.9));
 	ck_assert(pins_is_watched(&bench->pins, 20));
 	pins_settle(&bench->pins, at(35));
-	ck_assert_uint_eq(bench->pins.last.sample, 20);
+	ck_assert_uint_eq(last(bench), 20);
 	ck_assert_uint_eq(pins_left_to_watch(&bench->pins, at(35)), 0);
 	tear_down(bench);
 }
@@ -173,8 +186,8 @@ START_TEST(of_too_many_the_oldest_is_forgotten)
 	ck_assert(pins_is_watched(&bench->pins, 1));
 	ck_assert(pins_is_watched(&bench->pins, PINS));
 	pins_settle(&bench->pins, at(20));
-	ck_assert_uint_eq(bench->pins.first.sample, 1);
-	ck_assert_uint_eq(bench->pins.last.sample, PINS);
+	ck_assert_uint_eq(first(bench), 1);
+	ck_assert_uint_eq(last(bench), PINS);
 	tear_down(bench);
 }
 END_TEST
@@ -199,16 +212,38 @@ START_TEST(without_times_the_next_match_is_enough)
 	pins_begin(&bench->pins, getpid(), bench->samples, SAMPLES);
 	ck_assert(!pins_is_too_early(&bench->pins, 9, at(0)));
 	match(bench, 0, 0);
-	ck_assert_uint_eq(bench->pins.first.sample, SIZE_MAX);
+	ck_assert_uint_eq(bench->pins.believed_count, 0);
 	match(bench, 4, 0);
-	ck_assert_uint_eq(bench->pins.first.sample, 0);
+	ck_assert_uint_eq(first(bench), 0);
 	match(bench, 5, 0);
-	ck_assert_uint_eq(bench->pins.last.sample, 4);
+	ck_assert_uint_eq(last(bench), 4);
 	tear_down(bench);
 }
 END_TEST
 
-HP_TEST_MAIN("shadow/pins", a_match_is_believed_when_it_has_been_watched, it_may_become_faster,
+START_TEST(a_window_is_cut_into_parts_of_one_length)
+{
+	struct bench *bench = set_up();
+	const struct pin *believed = bench->pins.believed;
+
+	/* 39 ms in all: parts of 9.75. */
+	for (size_t i = 0; i < SAMPLES; i++)
+		if (i < 15 || i > 22)
+			match(bench, i, 2 * (double)(i + 1));
+	pins_settle(&bench->pins, at(200));
+	ck_assert_uint_eq(bench->pins.believed_count, 5);
+	ck_assert_uint_eq(believed[0].sample, 0);
+	ck_assert_uint_eq(believed[1].sample, 10);
+	/* Where it was missed for some time the part is longer. */
+	ck_assert_uint_eq(believed[2].sample, 23);
+	ck_assert_uint_eq(believed[3].sample, 33);
+	ck_assert_uint_eq(believed[4].sample, 39);
+	tear_down(bench);
+}
+END_TEST
+
+HP_TEST_MAIN("shadow/pins", a_window_is_cut_into_parts_of_one_length,
+	     a_match_is_believed_when_it_has_been_watched, it_may_become_faster,
 	     what_comes_long_after_its_time_was_missed,
 	     one_that_may_be_early_is_watched_until_its_time_has_come,
 	     one_that_comes_by_again_never_was, a_shadow_does_not_run_much_faster_than_its_original,

@@ -135,7 +135,7 @@ static uint64_t executions(const struct hp_replay *replay, uint64_t address)
 		const struct hp_window_block *block = &replay->blocks[i];
 
 		if (address - block->address.value < block->size_bytes)
-			sum += block->count;
+			sum += hp_window_count(block->counts);
 	}
 	return sum;
 }
@@ -167,11 +167,11 @@ static void assert_counts(const struct hp_replay *replay, const struct tally *ta
 		/* The call that ended it all did not come back. */
 		if (edge->from.value == replay->end_address)
 			times++;
-		seen += edge->count;
-		ck_assert_msg(distance(edge->count, times) <= slack,
+		seen += hp_window_count(edge->counts);
+		ck_assert_msg(distance(hp_window_count(edge->counts), times) <= slack,
 			      "0x%lx -> 0x%lx (%s): %lu times, %lu steps", edge->from.value,
-			      edge->to.value, hp_window_edge_kind_name(edge->kind), edge->count,
-			      times);
+			      edge->to.value, hp_window_edge_kind_name(edge->kind),
+			      hp_window_count(edge->counts), times);
 	}
 	ck_assert_uint_gt(seen, 0);
 	/* A step to somewhere else is an edge. */
@@ -316,9 +316,10 @@ START_TEST(samples_match_where_they_were_taken)
 	/* Not all: a buffer's file has other times in the copy, and some states are none of a kind.
 	 */
 	ck_assert_uint_gt(10 * result.matched, 8 * trace->sample_count);
-	ck_assert_uint_lt(result.first, 5);
-	ck_assert_uint_gt(result.last, trace->sample_count / 2);
-	tally = tally_of(trace, trace->sampled_at[result.first], trace->sampled_at[result.last]);
+	ck_assert_uint_lt(result.cuts[0], 5);
+	ck_assert_uint_gt(result.cuts[result.part_count], trace->sample_count / 2);
+	tally = tally_of(trace, trace->sampled_at[result.cuts[0]],
+			 trace->sampled_at[result.cuts[result.part_count]]);
 	/* One block at either end is half in, half out. */
 	assert_counts(&result, &tally, 1);
 	ck_assert_uint_lt(distance(result.instructions, tally.count), 130);

@@ -8,9 +8,11 @@
  * Windows lie uniformly in time, so what runs in all of it is estimated by what ran in them, over
  * the share of time that they are: a ratio, whose variance is in how much windows differ. To know
  * that of any sum, difference or quotient of counts later, counts are not added up into one number
- * but into GROUPS, each window into one; groups vary as windows do, and the more the windows, the
- * less. There are as many as short recordings have windows: weights of groups (calibration) can then
- * tell one window from the next.
+ * but by windows in turn: HP_EVIDENCE_WINDOWS of them, which vary as windows do, and the more the
+ * windows, the less. And of each of these by the parts of windows, as a program may do one thing
+ * after another within a window: so there are GROUPS, HP_WINDOW_PARTS neighbours of which are parts
+ * of the same windows. Weights of groups (calibration) tell one part from the next; what varies by
+ * chance is windows.
  *
  * Windows that ended because their thread had to wait for another end after so much work, not so
  * much time: their counts say how counts are to each other, but not how often anything ran. They
@@ -27,12 +29,17 @@
 #include <hpcprof/base/error.h>
 #include <hpcprof/model/address.h>
 #include <hpcprof/model/image_id.h>
+#include <hpcprof/model/window.h>
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HP_EVIDENCE_GROUPS = 64, HP_RECORD_GROUPS = 16 };
+enum {
+	HP_EVIDENCE_WINDOWS = 16,
+	HP_EVIDENCE_GROUPS = HP_EVIDENCE_WINDOWS * HP_WINDOW_PARTS,
+	HP_RECORD_GROUPS = 16,
+};
 
 /* So many items there are at most in all lists of an epoch: 0.6 GB of memory. A large program has
  * some 100,000. */
@@ -79,8 +86,8 @@ struct hp_counted {
 int hp_counted_compare(const struct hp_counted *a, const struct hp_counted *b);
 
 struct hp_window_group {
-	uint64_t windows;
-	uint64_t time_ns; /* that they cover */
+	uint64_t windows; /* that begin in it: none of those are whose later parts it has */
+	uint64_t time_ns; /* that it covers */
 };
 
 /* One command of one recording. */
@@ -188,7 +195,8 @@ struct hp_window_group hp_window_evidence_relative(const struct hp_window_eviden
 
 /* --- estimates -------------------------------------------------------------------------------- */
 
-/* Counts of something by group, of one recording or a weighted sum of several. */
+/* Counts of something, of one recording or a weighted sum of several, by what varies by itself: windows
+ * (hp_grouped_by_windows), moments of probes, or groups of outcomes. */
 struct hp_grouped {
 	double counts[HP_EVIDENCE_GROUPS];
 };
@@ -203,6 +211,8 @@ struct hp_grouped_ratio {
 };
 
 double hp_grouped_sum(const struct hp_grouped *grouped);
+/* Of what windows counted: by windows, parts added up. */
+struct hp_grouped hp_grouped_by_windows(const uint64_t counts[HP_EVIDENCE_GROUPS], double scale);
 
 /*
  * The ratio of two sums: of a count to the time of the windows (whose product with all time is the

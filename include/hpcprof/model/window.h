@@ -7,6 +7,9 @@
  * without a branch in or out, told by where control entered: two of them may overlap, and a
  * procedure's basic block may be several. Counts of overlapping blocks add up, instruction by
  * instruction.
+ *
+ * A window is cut into parts, a few of about the same length, at moments that are known as well: a
+ * program may do one thing after another within one window, and parts tell what.
  */
 #ifndef HPCPROF_MODEL_WINDOW_H
 #define HPCPROF_MODEL_WINDOW_H
@@ -18,11 +21,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { HP_WINDOW_PARTS = 4 };
+
 struct hp_window_block {
 	hp_runtime_address address;
-	uint32_t size_bytes;   /* up to the end of its last instruction */
-	uint32_t instructions; /* in it */
-	uint64_t count;	       /* times that it was entered */
+	uint32_t size_bytes;		  /* up to the end of its last instruction */
+	uint32_t instructions;		  /* in it */
+	uint64_t counts[HP_WINDOW_PARTS]; /* times that it was entered, by part */
 };
 
 enum hp_window_edge_kind {
@@ -41,8 +46,18 @@ struct hp_window_edge {
 	hp_runtime_address from; /* the block's last instruction */
 	hp_runtime_address to;
 	uint8_t kind; /* enum hp_window_edge_kind */
-	uint64_t count;
+	uint64_t counts[HP_WINDOW_PARTS];
 };
+
+/* Of all parts. */
+static inline uint64_t hp_window_count(const uint64_t counts[HP_WINDOW_PARTS])
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < HP_WINDOW_PARTS; i++)
+		sum += counts[i];
+	return sum;
+}
 
 /* Why a window ended. All but the first ended it before its last sample; what was counted until
  * then holds. */
@@ -87,14 +102,19 @@ const char *hp_window_end_name(enum hp_window_end end);
 const char *hp_window_edge_kind_name(enum hp_window_edge_kind kind);
 const char *hp_shadow_refusal_name(enum hp_shadow_refusal refusal);
 
+/* From where the part before it ended. */
+struct hp_window_part {
+	uint64_t end_ns;      /* when it matched, on the recorder's clock */
+	uint64_t duration_ns; /* user CPU time: samples of the matching event, times their period */
+};
+
 struct hp_window {
 	int32_t pid, tid;
 	uint64_t time_ns; /* of the first match, on the recorder's clock */
-	uint64_t end_ns;  /* of the last one */
-	uint64_t ticks;	  /* samples of the matching event between the first and the last match */
-	uint64_t duration_ns; /* user CPU time between them: ticks times their period */
-	uint8_t end;	      /* enum hp_window_end */
-	int64_t end_detail;   /* number of the system call or signal */
+	struct hp_window_part parts[HP_WINDOW_PARTS];
+	size_t part_count;  /* 0: no counts */
+	uint8_t end;	    /* enum hp_window_end */
+	int64_t end_detail; /* number of the system call or signal */
 	/* Its name, and what it was about: "futex", "number 123", "openat of a file that is gone";
 	 * "" when it was none. */
 	char end_call[48];
@@ -107,5 +127,9 @@ struct hp_window {
 };
 
 void hp_window_clear(struct hp_window *window);
+/* Of its last match, on the recorder's clock; its beginning when there are no parts. */
+uint64_t hp_window_end_ns(const struct hp_window *window);
+/* User CPU time of all parts. */
+uint64_t hp_window_duration_ns(const struct hp_window *window);
 
 #endif
