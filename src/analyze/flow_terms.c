@@ -123,9 +123,12 @@ static struct hp_error *add_time(struct flow *flow)
 	const struct analyzer *analyzer = flow->analyzer;
 	/* Without an absolute scale, what a sample stands for is no matter. */
 	double sample_cycles = flow->is_absolute ? analyzer->sample_cycles : 1;
-	/* Without a clock the stretch is one of units that nothing says anything about. */
-	double stretch_deviation = analyzer->options->is_clock_unknown ? settings.level_deviation
-								       : settings.stretch_deviation;
+	/* Without a clock the stretch is one of units that nothing says anything about. With counts
+	 * it is theirs to tell: all procedures of a program stray from what is expected the same way,
+	 * so that it would pull all counts that way, by as much as windows leave open. */
+	bool is_unknown = analyzer->options->is_clock_unknown || flow->is_absolute;
+	double stretch_deviation = is_unknown ? settings.level_deviation
+					      : settings.stretch_deviation;
 	struct hp_error *error;
 
 	error = add(flow, &(struct term){ .kind = TERM_VALUE,

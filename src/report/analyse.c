@@ -166,7 +166,7 @@ static struct hp_error *collect_evidence(struct report *report, const struct row
 	struct hp_error *error = counted_of(report, code->part, &counted);
 
 	if (!error && counted)
-		error = counted_terms_of(report, counted, input->cfg, terms);
+		error = counted_terms_of(report, counted, input, terms);
 	/* The control is to be beaten by what samples tell, and registers are of samples. */
 	if (!error && report->options->estimator != HP_ESTIMATOR_CONTROL)
 		error = ways_terms_of(report, code->part, input->cfg, &terms->terms);

@@ -358,7 +358,8 @@ struct counted_figure counted_figure(const struct report *report, const struct c
 		figure.high = 3 * counted->one;
 		return figure;
 	}
-	share = exp(normal * hypot(ratio.deviation / ratio.value, counted->deviation));
+	share = exp(normal * hypot(hypot(ratio.deviation / ratio.value, counted->deviation),
+				   counted_clock_deviation(counted, address)));
 	figure.low = figure.value / share;
 	figure.high = figure.value * share;
 	return sufficient(counted, &figure);

@@ -86,8 +86,10 @@ struct counted_terms {
 	evidence_vector terms;
 	double shared_deviation; /* see hp_analysis_input */
 };
-/* What the windows say of the graph's blocks and edges; none where they never came by. */
+/* What the windows say of the graph's blocks and edges; none where they never came by. Of the input
+ * graph and samples are known. */
 struct hp_error *counted_terms_of(const struct report *report, const struct counted *counted,
-				  const struct hp_cfg *cfg, struct counted_terms *terms);
+				  const struct hp_analysis_input *input,
+				  struct counted_terms *terms);
 
 #endif

@@ -45,6 +45,13 @@ static bool add_ticks(const struct report_windows *windows, size_t number, uint3
 	return true;
 }
 
+static bool was_seen(const struct counted *counted, uint64_t address)
+{
+	struct hp_grouped runs = counted_runs(counted, address);
+
+	return hp_grouped_sum(&runs) > 0;
+}
+
 static bool add_samples(const struct report *report, const struct report_part *part,
 			struct counted *counted)
 {
@@ -54,10 +61,14 @@ static bool add_samples(const struct report *report, const struct report_part *p
 		const struct located *located = &part->located[i];
 		const struct tally *tally =
 			&part->tallies[located->index * report->events.count + event];
-		struct counted_clock clock = { .factor = 1, .samples = (double)tally->samples };
+		struct counted_clock clock = { .factor = 1 };
 
 		if (!tally->samples)
 			continue;
+		if (was_seen(counted, located->address))
+			clock.samples = (double)tally->samples;
+		else
+			clock.missed = (double)tally->samples;
 		clock.address = owner_at(counted, located->address);
 		if (!hp_vector_push(&counted->clocks, clock))
 			return false;
@@ -78,6 +89,7 @@ static void unite_clocks(struct counted *counted)
 			continue;
 		}
 		clocks[n - 1].samples += clocks[i].samples;
+		clocks[n - 1].missed += clocks[i].missed;
 		clocks[n - 1].ticks += clocks[i].ticks;
 		grouped_add(&clocks[n - 1].scaled, &clocks[i].scaled);
 	}
@@ -125,40 +137,22 @@ static double all_samples(const struct report *report)
 
 /* --- clocks ----------------------------------------------------------------------------------- */
 
-/* What the windows' time says of the procedure is off by that much, as a logarithm and squared:
- * `off` is what the samples of all of the time say. */
-static double variance_of_time(const struct hp_grouped *time, const struct hp_grouped *scaled,
-			       double off)
-{
-	double all_time = hp_grouped_sum(time);
-	double all_scaled = hp_grouped_sum(scaled);
-	double squares = 0;
-	double shares = 0;
-
-	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++) {
-		double share = time->counts[i] / all_time;
-		double apart = scaled->counts[i] / all_scaled - share;
-
-		squares += apart * apart;
-		shares += share * share;
-	}
-	/* The groups say it as often as they are free, 1 / shares - 1 times, squares / (1 - shares);
-	 * and the difference itself once more. */
-	return squares + shares * off * off;
-}
+/* Differences of so many deviations are chance. */
+static const double chance = 2;
 
 static void set_clock(const struct hp_grouped *time, double share_of_ticks, double share_of_samples,
 		      struct counted_clock *clock)
 {
 	double off = log(share_of_samples / share_of_ticks);
 	double noise = (1 - share_of_ticks) / clock->ticks + 1 / clock->samples;
-	double variance = variance_of_time(time, &clock->scaled, off) - noise;
-	double weight = variance > 0 ? variance / (variance + noise) : 0;
+	double by_chance = chance * chance * noise;
+	double weight = off * off > by_chance ? 1 - by_chance / (off * off) : 0;
 	double all_time = hp_grouped_sum(time);
 	double all_scaled = hp_grouped_sum(&clock->scaled);
 
 	clock->factor = exp(weight * off);
-	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+	clock->deviation = fabs(weight * off) / 2;
+	for (size_t i = 0; i < HP_EVIDENCE_WINDOWS; i++)
 		clock->scaled.counts[i] = (1 - weight) * time->counts[i] +
 					  weight * all_time * clock->scaled.counts[i] / all_scaled;
 }
@@ -215,10 +209,13 @@ struct hp_error *counted_clocks_make(const struct report *report, const struct r
 	for (size_t i = 0; i < counted->clocks.count; i++) {
 		struct counted_clock *clock = &counted->clocks.at[i];
 
-		if (!(clock->ticks > 0) || !(clock->samples > 0) || !(samples > 0))
+		if (!(samples > 0))
 			continue;
-		set_clock(&windows->time, hp_grouped_sum(&clock->scaled) / ticks,
-			  covered * clock->samples / samples, clock);
+		if (!(clock->ticks > 0) || !(clock->samples > 0))
+			clock->scaled = windows->time;
+		else
+			set_clock(&windows->time, hp_grouped_sum(&clock->scaled) / ticks,
+				  covered * clock->samples / samples, clock);
 		counted->clocks.at[kept++] = *clock;
 	}
 	counted->clocks.count = kept;
@@ -232,4 +229,18 @@ const struct hp_grouped *counted_time(const struct report *report, const struct 
 	const struct counted_clock *clock = clock_of(counted, address);
 
 	return clock ? &clock->scaled : &report->windows.time;
+}
+
+double counted_missed_deviation(const struct counted *counted, uint64_t address)
+{
+	const struct counted_clock *clock = clock_of(counted, address);
+
+	return clock ? log1p(clock->missed / fmax(clock->samples, 1)) : 0;
+}
+
+double counted_clock_deviation(const struct counted *counted, uint64_t address)
+{
+	const struct counted_clock *clock = clock_of(counted, address);
+
+	return clock ? hypot(clock->deviation, counted_missed_deviation(counted, address)) : 0;
 }

@@ -10,8 +10,15 @@
  * How much of the time the windows happened to be in this procedure is one error that all its
  * counts share; how they are to each other, each block's part of the procedure's instructions, is
  * each one's own.
+ *
+ * What no window saw ran a few times at most, unless samples found it: then it ran when there was no
+ * window, and nothing is known of it but its time.
  */
 #include "counted.h"
+
+#include "counted_clock.h"
+
+#include <hpcprof/base/search.h>
 
 #include <math.h>
 
@@ -20,12 +27,16 @@ static const double least_deviation = 0.002;
  * truth in nine programs of ten. */
 static const double unknown_deviation = 0.4;
 static const double normal_quantile = 1.6449; /* 90 % are within so many deviations */
+/* Of a block, more than a stray one. */
+static const double enough_samples = 3;
 
 struct asking {
 	const struct report *report;
 	const struct counted *counted;
 	const struct hp_cfg *cfg;
+	const struct hp_analysis_input *input;
 	struct hp_grouped instructions; /* of the whole procedure */
+	double missed_deviation;	/* of what windows missed of it: see counted_clock.h */
 	struct counted_terms *terms;
 };
 
@@ -44,7 +55,9 @@ static double deviation_of(const struct asking *asking, const struct hp_grouped 
 	struct hp_grouped_ratio ratio = hp_grouped_ratio(runs, &asking->instructions);
 	double one = asking->counted->one;
 
-	return value > 0 ? fmax(value * relative_deviation(&ratio), sqrt(value * one)) : one;
+	return value > 0 ? fmax(value * hypot(relative_deviation(&ratio), asking->missed_deviation),
+				sqrt(value * one))
+			 : one;
 }
 
 static bool add(const struct asking *asking, enum hp_evidence_kind kind, uint64_t address,
@@ -62,11 +75,33 @@ static bool add(const struct asking *asking, enum hp_evidence_kind kind, uint64_
 	return hp_vector_push(&asking->terms->terms, term);
 }
 
+static bool was_sampled(const struct asking *asking, const struct hp_block *block)
+{
+	const struct hp_analysis_input *input = asking->input;
+	uint64_t start = block->address.value;
+	size_t at = hp_bisect(i, input->sample_count, input->samples[i].address.value < start);
+	double samples = 0;
+
+	for (; at < input->sample_count && input->samples[at].address.value - start < block->bytes;
+	     at++)
+		samples += input->samples[at].samples;
+	return samples >= enough_samples;
+}
+
+/* It ran, but in no window. */
+static bool was_missed(const struct asking *asking, const struct hp_block *block)
+{
+	struct hp_grouped runs = counted_runs(asking->counted, block->address.value);
+
+	return !(hp_grouped_sum(&runs) > 0) && was_sampled(asking, block);
+}
+
 static bool add_block(const struct asking *asking, const struct hp_block *block)
 {
 	struct hp_grouped runs = counted_runs(asking->counted, block->address.value);
 
-	return add(asking, HP_EVIDENCE_COUNT, block->address.value, 0, &runs);
+	return was_missed(asking, block) ||
+	       add(asking, HP_EVIDENCE_COUNT, block->address.value, 0, &runs);
 }
 
 static bool begins_at(const struct hp_cfg *cfg, uint32_t node, uint64_t address)
@@ -100,7 +135,7 @@ static bool add_edges(const struct asking *asking, const struct hp_block *block)
 	size_t count = 0;
 	uint64_t at;
 
-	if (block->out_count < 2 ||
+	if (block->out_count < 2 || was_missed(asking, block) ||
 	    (block->end != HP_END_CONDITIONAL && block->end != HP_END_TABLE))
 		return true;
 	at = last_instruction(cfg, asking->counted, block, &count, &edges);
@@ -108,7 +143,7 @@ static bool add_edges(const struct asking *asking, const struct hp_block *block)
 		const struct hp_edge *edge = &cfg->edges[block->first_out + i];
 		struct hp_grouped runs = { 0 };
 
-		if (edge->to >= cfg->block_count)
+		if (edge->to >= cfg->block_count || was_missed(asking, &cfg->blocks[edge->to]))
 			continue;
 		for (size_t j = 0; j < count; j++)
 			if (edges[j].is_inside && begins_at(cfg, edge->to, edges[j].to))
@@ -130,9 +165,17 @@ static double shared_deviation(const struct asking *asking)
 }
 
 struct hp_error *counted_terms_of(const struct report *report, const struct counted *counted,
-				  const struct hp_cfg *cfg, struct counted_terms *terms)
+				  const struct hp_analysis_input *input,
+				  struct counted_terms *terms)
 {
-	struct asking asking = { .report = report, .counted = counted, .cfg = cfg, .terms = terms };
+	const struct hp_cfg *cfg = input->cfg;
+	struct asking asking = {
+		.report = report,
+		.counted = counted,
+		.cfg = cfg,
+		.input = input,
+		.terms = terms,
+	};
 	bool is_fine = true;
 
 	for (uint32_t i = 0; i < cfg->block_count; i++) {
@@ -145,6 +188,7 @@ struct hp_error *counted_terms_of(const struct report *report, const struct coun
 	if (!(hp_grouped_sum(&asking.instructions) > 0))
 		return NULL;
 	terms->shared_deviation = shared_deviation(&asking);
+	asking.missed_deviation = counted_missed_deviation(counted, cfg->blocks[0].address.value);
 	for (uint32_t i = 0; i < cfg->block_count && is_fine; i++)
 		is_fine = add_block(&asking, &cfg->blocks[i]) &&
 			  add_edges(&asking, &cfg->blocks[i]);

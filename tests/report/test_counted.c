@@ -481,6 +481,33 @@ START_TEST(counts_are_of_the_time_of_their_procedure)
 }
 END_TEST
 
+/* Of twenty samples in windows twelve where ten are due are chance. */
+START_TEST(a_few_samples_are_no_reason_to_think_that_windows_were_elsewhere)
+{
+	struct hp_counted ticks[2] = {
+		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_back) } },
+		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_leaf_then) } },
+	};
+	struct fixture fixture;
+	json_t *leaf;
+
+	count_all();
+	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++) {
+		ticks[i].to = ticks[i].at;
+		for (size_t j = 0; j < WINDOWS; j++)
+			ticks[i].counts[j * PARTS] = i ? 2 : 3;
+	}
+	stratum.ticks = ticks;
+	stratum.tick_count = HP_ARRAY_COUNT(ticks);
+	hp_assert_ok(hp_window_evidence_check(&windows));
+	fixture = record(0);
+	leaf = listed(&fixture, "counted_leaf");
+	assert_near(executions(leaf, counted_leaf, "estimate"), 40000, 0.01);
+	json_decref(leaf);
+	fixture_remove(&fixture);
+}
+END_TEST
+
 /* Half of all time was another command's, which had no windows and ran other code: that is no
  * reason to think that windows came by anything too often. */
 START_TEST(commands_without_windows_are_no_part_of_their_time)
@@ -786,6 +813,55 @@ START_TEST(phases_have_the_weight_of_their_time)
 	call = json_array_get(json_object_get(document, "calls"), 1);
 	ck_assert_str_eq(name_in(call, "caller"), "counted_hidden");
 	assert_near(estimate(call, "calls"), 10 * (98 + 100) / 2.0, 0.1);
+	json_decref(document);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+/* All windows alike saw the one phase in their first half and the other in their second. */
+START_TEST(phases_within_windows_have_the_weight_of_their_time_too)
+{
+	struct hp_counted ticks[2] = {
+		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_back) } },
+		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_leaf_then) } },
+	};
+	const struct fixture_count counts[] = {
+		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(counted_back), 3000 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(counted_leaf_then), 1000 },
+	};
+	struct fixture_epoch epoch = { .counts = counts,
+				       .count = HP_ARRAY_COUNT(counts),
+				       .clock_hz = 3e9,
+				       .evidence = &windows,
+				       .commands = &times,
+				       .command_count = 1 };
+	struct hp_report_options options = { .format = HP_FORMAT_JSON, .view = HP_VIEW_CALLS };
+	struct fixture fixture = fixture_create();
+	json_t *document;
+	json_t *call;
+
+	count_all();
+	for (size_t i = 0; i < WINDOWS; i++) {
+		ticks[0].counts[i * PARTS] = 50;
+		ticks[1].counts[i * PARTS + 1] = 50;
+		stratum.groups[i * PARTS].time_ns = window_ns / 2;
+		stratum.groups[i * PARTS + 1].time_ns = window_ns / 2;
+		for (size_t j = 0; j < item_count; j++)
+			if (items[j].at.value == offset_of(counted_hidden)) {
+				items[j].counts[i * PARTS + 1] = items[j].counts[i * PARTS];
+				items[j].counts[i * PARTS] = 0;
+			}
+	}
+	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++)
+		ticks[i].to = ticks[i].at;
+	stratum.ticks = ticks;
+	stratum.tick_count = HP_ARRAY_COUNT(ticks);
+	hp_assert_ok(hp_window_evidence_check(&windows));
+	fixture_add(&fixture, &epoch);
+	document = report_json(&fixture, &options);
+	call = json_array_get(json_object_get(document, "calls"), 1);
+	ck_assert_str_eq(name_in(call, "caller"), "counted_hidden");
+	assert_near(estimate(call, "calls"), 10 * (100 + 102 + 98 + 100) / 2.0, 0.1);
 	json_decref(document);
 	fixture_remove(&fixture);
 }
@@ -1222,6 +1298,65 @@ START_TEST(what_no_window_saw_has_an_upper_end)
 }
 END_TEST
 
+/* In windows the branch was always taken, but half of the leaf's samples are where it was not: that
+ * ran when there was no window, and nobody knows how often. */
+START_TEST(what_samples_found_and_no_window_did_is_not_said_to_be_rare)
+{
+	const struct fixture_count counts[] = {
+		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(counted_back), 2000 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(counted_leaf_then), 1000 },
+		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(counted_leaf_end), 1000 },
+	};
+	struct fixture_epoch epoch = { .counts = counts,
+				       .count = HP_ARRAY_COUNT(counts),
+				       .clock_hz = 3e9,
+				       .evidence = &windows,
+				       .commands = &times,
+				       .command_count = 1 };
+	struct hp_counted ticks[2] = {
+		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_back) } },
+		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_leaf_end) } },
+	};
+	struct fixture fixture = fixture_create();
+	json_t *leaf;
+	json_t *high;
+	size_t kept = 0;
+
+	count_all();
+	for (size_t i = 0; i < item_count; i++) {
+		bool is_jump = items[i].at.value == offset_of(counted_leaf_jump);
+		bool is_end = items[i].at.value == offset_of(counted_leaf_end) &&
+			      items[i].kind == HP_COUNTED_BLOCK;
+
+		if (items[i].at.value == offset_of(counted_leaf_then) ||
+		    (is_jump && items[i].kind == HP_COUNTED_FALL))
+			continue;
+		if (is_jump || is_end)
+			set_counts(&items[i], around);
+		items[kept++] = items[i];
+	}
+	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++) {
+		ticks[i].to = ticks[i].at;
+		for (size_t j = 0; j < WINDOWS; j++)
+			ticks[i].counts[j * PARTS] = i ? 33 : 67;
+	}
+	stratum.item_count = kept;
+	stratum.ticks = ticks;
+	stratum.tick_count = HP_ARRAY_COUNT(ticks);
+	hp_assert_ok(hp_window_evidence_check(&windows));
+	fixture_add(&fixture, &epoch);
+	leaf = listed(&fixture, "counted_leaf");
+	high = json_object_get(
+		json_object_get(instruction_at(leaf, counted_leaf_then), "executions"), "high");
+	ck_assert(json_is_null(high) || json_number_value(high) > 20000);
+	high = json_object_get(
+		json_object_get(instruction_at(leaf, counted_leaf_end), "executions"), "high");
+	ck_assert(json_is_null(high) || json_number_value(high) > 60000);
+	json_decref(leaf);
+	fixture_remove(&fixture);
+}
+END_TEST
+
 /* Windows seldom have the beginning of a process, and ten of them began ten times in 4 s. */
 START_TEST(many_short_processes_are_known_less_well_than_one_long_one)
 {
@@ -1301,7 +1436,10 @@ HP_TEST_MAIN("report/counted", executions_are_those_of_the_windows_times_what_th
 	     one_window_is_not_enough_to_tell_how_often,
 	     one_window_and_a_moment_are_not_enough_either, two_windows_that_agree_are_enough,
 	     commands_without_windows_are_no_part_of_their_time,
-	     counts_are_of_the_time_of_their_procedure, phases_have_the_weight_of_their_time,
+	     counts_are_of_the_time_of_their_procedure,
+	     a_few_samples_are_no_reason_to_think_that_windows_were_elsewhere,
+	     phases_have_the_weight_of_their_time,
+	     phases_within_windows_have_the_weight_of_their_time_too,
 	     edges_are_those_of_the_windows,
 	     what_was_seen_a_few_times_is_not_certain_because_windows_agree,
 	     a_jump_that_only_windows_saw_is_an_edge,
@@ -1315,6 +1453,7 @@ HP_TEST_MAIN("report/counted", executions_are_those_of_the_windows_times_what_th
 	     who_asks_for_costs_without_counts_is_told_of_them_once,
 	     recordings_without_windows_ran_like_those_with_them,
 	     each_recording_has_its_own_share_of_time_counted, what_no_window_saw_has_an_upper_end,
+	     what_samples_found_and_no_window_did_is_not_said_to_be_rare,
 	     many_short_processes_are_known_less_well_than_one_long_one,
 	     time_that_nobody_told_of_makes_counts_relative, damaged_counts_leave_a_report_of_time,
 	     relative_counts_do_not_add_to_absolute_ones,
