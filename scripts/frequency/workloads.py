@@ -108,6 +108,7 @@ with recursive path(a, depth) as (select 1, 0 union select d + 1, depth + 1 from
 select substr(b, 1, 3) as p, count(*) from t group by p order by 2 desc, 1 limit 10;
 '''
 
+TCL_AGAIN = 'for {set r 0} {$r < [lindex $argv 0]} {incr r} {source in.tcl}\n'
 TCL = r'''
 set seed 5
 proc draw {below} {
@@ -305,6 +306,7 @@ def make_inputs(directory):
             'text.large': lambda path: text(path, 16_000_000),
             'text.xz': packed,
             'in.lua': written(LUA), 'in.sql': written(SQL), 'in.tcl': written(TCL),
+            'again.tcl': written(TCL_AGAIN),
             'in.py': written(PYTHON), 'in.pl': written(PERL), 'in.awk': written(AWK),
             'in.jq': written(JQ), 'in.bc': written(BC),
             'in.c': lambda path: c_source(path, 60),
