@@ -28,6 +28,11 @@ static const double cache_bytes = 32 << 20;
  * the program for the first time takes. */
 static const double guessed_taken_per_ns = 3;
 static const double guessed_start_ns = 100e6;
+/* How much longer it may take: some phases are slower to replay than others, some run code that was
+ * not translated before; at first none was. */
+static const double longest_of_taken = 4;
+static const double longest_delay_ns = 300e6;
+static const double longest_start_ns = 2e9;
 /* What is measured beforehand is the best case. */
 static const double dearer = 1.5;
 
@@ -117,6 +122,12 @@ uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms 
 	if (busy > cost / ledger->share)
 		best_ns = fmin(best_ns, stop_ns / (ledger->share * busy - cost));
 	return (uint64_t)fmax(fmin(best_ns, longest_ns), shortest_ns[terms->room]);
+}
+
+uint64_t ledger_longest_replay_ns(const struct ledger *ledger, uint64_t window_ns)
+{
+	return (uint64_t)(longest_of_taken * ledger->taken_per_ns * (double)window_ns +
+			  (ledger->has_taken ? longest_delay_ns : longest_start_ns));
 }
 
 uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms)

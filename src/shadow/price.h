@@ -61,6 +61,9 @@ uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes);
  * as lets the budget be spent.
  */
 uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms *terms);
+/* The CPU time that a copy of such a window may take: one that has lost its way runs on until then, and
+ * is charged for it. */
+uint64_t ledger_longest_replay_ns(const struct ledger *ledger, uint64_t window_ns);
 /* So much CPU time of the target pays for it. */
 uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns);
 /* Where a slot ends that begins at `start_ns` of it and pays for that price, and for whatever earlier

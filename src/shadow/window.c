@@ -21,10 +21,6 @@ enum {
 	DRAIN_MS = 10,
 	/* A thread that hardly runs is waited for, but not for ever. */
 	PATIENCE = 3,
-	/* Replaying takes 1.1 to 2.5 ns a ns, more where others want the CPU, and translating new
-	 * code comes on top. */
-	REPLAY_FACTOR = 5,
-	REPLAY_LEAST_NS = 2000000000,
 	/* Times that a copy comes out of its cache: what it takes is ours. */
 	EXIT_LIMIT = 1 << 20,
 	NICER = 19,
@@ -413,7 +409,7 @@ static struct hp_error *replay_copy(struct window_maker *maker, const struct win
 				    struct window_result *result)
 {
 	struct hp_engine_limits limits = {
-		.time_ns = REPLAY_LEAST_NS + REPLAY_FACTOR * order->window_ns,
+		.time_ns = ledger_longest_replay_ns(maker->ledger, order->window_ns),
 		.exits = EXIT_LIMIT,
 	};
 	struct hp_engine_calls calls = { shadow_calls_handle, &maker->calls };

@@ -353,6 +353,25 @@ static double excess_of(uint64_t calm_ms, uint64_t busy_ms, int times)
 	return sum;
 }
 
+START_TEST(copies_may_take_so_much_longer_than_others_did)
+{
+	const uint64_t window_ns = 200000000;
+	const struct price_terms terms = { .bytes = 1 << 20, .window_ns = window_ns };
+	struct ledger ledger;
+	uint64_t first_ns;
+
+	ledger_init(&ledger, 1, 0);
+	first_ns = ledger_longest_replay_ns(&ledger, window_ns);
+	/* One that translates most of the program takes a second more than any other. */
+	ck_assert_uint_gt(first_ns, 2 * UINT64_C(1000000000));
+	ledger_taken(&ledger, 2 * window_ns, &terms);
+	ck_assert_uint_lt(ledger_longest_replay_ns(&ledger, window_ns), first_ns);
+	ck_assert_uint_ge(ledger_longest_replay_ns(&ledger, window_ns), 4 * 2 * window_ns);
+	ck_assert_uint_lt(ledger_longest_replay_ns(&ledger, window_ns),
+			  ledger_longest_replay_ns(&ledger, 2 * window_ns));
+}
+END_TEST
+
 START_TEST(only_waiting_beyond_the_usual_is_a_copys_doing)
 {
 	const double ms = 1e6;
@@ -605,6 +624,7 @@ HP_TEST_MAIN("shadow/schedule", there_is_one_moment_in_each_slot, moments_are_ev
 	     prices_follow_what_is_measured, a_stop_without_a_copy_says_nothing_of_the_next,
 	     what_others_wait_for_is_lost_once_for_each, a_copy_without_a_cpu_of_its_own_is_dear,
 	     a_copy_of_more_than_caches_hold_is_dearer, what_copies_take_is_learned,
+	     copies_may_take_so_much_longer_than_others_did,
 	     only_waiting_beyond_the_usual_is_a_copys_doing, noise_in_waiting_adds_up_to_little,
 	     before_it_is_known_what_is_usual_nothing_is_held_against_a_copy,
 	     threads_that_end_take_their_waiting_with_them,
