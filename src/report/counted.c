@@ -14,6 +14,7 @@
 static const double most_uncovered = 0.1;
 /* Samples that the time is made of, and ticks that windows end at, are that certain at best. */
 static const double least_deviation = 0.005;
+static const double normal = 1.6449; /* 90 % are within so many deviations */
 
 void counted_destroy(struct counted *counted)
 {
@@ -214,6 +215,22 @@ static double disturbed_share(const struct report *report)
 			      : 0;
 }
 
+/* Of the time that windows were to count, what they did not: their copies lost the way, or came to a
+ * call that none can make, where others did not. What ran then was counted too seldom, by no more
+ * than that. */
+static double lost_deviation(const struct report *report)
+{
+	const struct hp_window_evidence *sum = &report->windows.sum;
+	struct hp_window_group absolute = hp_window_evidence_counted(sum);
+	struct hp_window_group relative = hp_window_evidence_relative(sum);
+	double windows = (double)(absolute.windows + relative.windows);
+	/* From the first sample to the last. */
+	double wanted_ns = ((double)sum->samples - windows) * HP_WINDOW_SAMPLE_NS;
+	double counted_ns = (double)(absolute.time_ns + relative.time_ns);
+
+	return counted_ns > 0 && wanted_ns > counted_ns ? log(wanted_ns / counted_ns) / normal : 0;
+}
+
 static struct hp_error *make(struct report *report, const struct report_part *part, uint32_t image)
 {
 	struct counted *counted = calloc(1, sizeof(*counted));
@@ -232,7 +249,7 @@ static struct hp_error *make(struct report *report, const struct report_part *pa
 	counted->deviation = hypot(
 		hypot(hypot(least_deviation, report->windows.young),
 		      fmax(fmax(uncovered, report->windows.without), report->windows.truncated)),
-		disturbed_share(report));
+		hypot(disturbed_share(report), lost_deviation(report)));
 	for (size_t i = 0; i < report->windows.sum.stratum_count; i++)
 		if (!add_stratum(&making, i))
 			return hp_error_create_no_memory();
@@ -343,7 +360,6 @@ static struct counted_figure sufficient(const struct counted *counted,
 struct counted_figure counted_figure(const struct report *report, const struct counted *counted,
 				     uint64_t address, const struct hp_grouped *runs)
 {
-	static const double normal = 1.6449;
 	struct hp_grouped_ratio ratio =
 		hp_grouped_pace(runs, counted_time(report, counted, address));
 	struct counted_figure figure = { NAN, NAN, NAN };

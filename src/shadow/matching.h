@@ -8,16 +8,12 @@
 #define HPCPROF_SHADOW_MATCHING_H
 
 #include <hpcprof/base/error.h>
+#include <hpcprof/model/window.h>
 #include <hpcprof/pmu/ring.h>
 
 #include <sys/types.h>
 
-enum {
-	MATCH_STACK_BYTES = 512,
-	/* Some 3 ms: a sample takes up to 13 us of the target's time (a VM), and every state that
-	 * is compared takes some of the copy's. */
-	MATCH_PERIOD_NS = 2999999,
-};
+enum { MATCH_STACK_BYTES = 512, MATCH_PERIOD_NS = HP_WINDOW_SAMPLE_NS };
 
 struct match_sample {
 	uint64_t time_ns;     /* CLOCK_MONOTONIC */

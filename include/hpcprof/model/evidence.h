@@ -156,7 +156,7 @@ struct hp_window_evidence {
 	struct hp_window_reason *reasons; /* by is_refusal and text, distinct. Owned */
 	size_t reason_count;
 	struct hp_window_price price;
-	uint64_t samples; /* taken in windows, to find them again in the replay */
+	uint64_t samples; /* one each HP_WINDOW_SAMPLE_NS of windows, to be found in the replay */
 	uint64_t matched; /* of these, that were found */
 	uint64_t dropped; /* items for which there was no room */
 };

@@ -23,6 +23,13 @@
 
 enum { HP_WINDOW_PARTS = 4 };
 
+/*
+ * User CPU time from one sample to the next of those that are to be found again in the copy. Some 3
+ * ms: a sample takes up to 13 us of the target's time (a VM), and every state that is compared takes
+ * some of the copy's.
+ */
+enum { HP_WINDOW_SAMPLE_NS = 2999999 };
+
 struct hp_window_block {
 	hp_runtime_address address;
 	uint32_t size_bytes;		  /* up to the end of its last instruction */
