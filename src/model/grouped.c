@@ -105,10 +105,19 @@ struct hp_grouped_ratio hp_grouped_ratio(const struct hp_grouped *over,
 }
 
 struct hp_grouped_ratio hp_grouped_pace(const struct hp_grouped *over,
-					const struct hp_grouped *under)
+					const struct hp_grouped *under, double windows)
 {
-	/* Fitted to programs of many phases, in one to eight windows of 100 ms and more. */
-	return ratio_of(over, under, &(struct prior){ .variance = 0.2 * 0.2, .freedom = 2 });
+	/* Of one window, fitted to programs of many phases, in one to eight of 100 ms and more. */
+	static const double variance = 0.2 * 0.2;
+	double whole = hp_grouped_sum(under);
+	double shares = 0;
+
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		shares += under->counts[i] / whole * (under->counts[i] / whole);
+	/* There are 1 / shares groups. */
+	return ratio_of(
+		over, under,
+		&(struct prior){ .variance = variance / fmax(windows * shares, 1), .freedom = 2 });
 }
 
 bool hp_interval_suffices(double estimate, double low, double high, double hardly)

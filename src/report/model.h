@@ -92,6 +92,7 @@ struct report_windows {
 	/* Estimates by windows are made of these and what groups counted: see balance.h. */
 	double values[HP_EVIDENCE_WINDOWS][HP_EVIDENCE_GROUPS];
 	double counted_ns; /* that windows cover */
+	double count;	   /* of those that count absolutely and pass --comm */
 	/* Of commands with windows: user time that was sampled, and that the windows' strata tell
 	 * of. A recording that never meant to count anything tells of none. */
 	double sampled_ns;

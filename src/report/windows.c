@@ -189,6 +189,7 @@ static void weigh(struct report *report)
 	is_one = windows->is_absolute &&
 		 !isfinite(hp_grouped_ratio(&windows->time, &windows->time).deviation);
 	windows->is_absolute = windows->is_absolute && !is_one;
+	windows->count = counted;
 	windows->truncated = counted + truncated > 0 ? truncated / (counted + truncated) : 0;
 	if (windows->is_absolute || !(counted + truncated > 0))
 		return;

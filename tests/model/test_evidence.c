@@ -602,10 +602,10 @@ START_TEST(few_groups_vary_as_windows_are_known_to)
 {
 	struct hp_grouped over = { { 30, 30 } };
 	struct hp_grouped under = { { 10, 10 } };
-	double two = hp_grouped_pace(&over, &under).deviation;
-	double sixteen;
+	double two = hp_grouped_pace(&over, &under, 2).deviation;
+	double many;
 
-	ck_assert_double_eq_tol(hp_grouped_pace(&over, &under).value, 3, 1e-12);
+	ck_assert_double_eq_tol(hp_grouped_pace(&over, &under, 2).value, 3, 1e-12);
 	ck_assert_double_eq_tol(hp_grouped_ratio(&over, &under).deviation, 0, 1e-12);
 	ck_assert_double_gt(two, 0.1 * 3);
 	ck_assert_double_lt(two, 0.4 * 3);
@@ -613,17 +613,20 @@ START_TEST(few_groups_vary_as_windows_are_known_to)
 		over.counts[i] = 30;
 		under.counts[i] = 10;
 	}
-	sixteen = hp_grouped_pace(&over, &under).deviation;
-	ck_assert_double_lt(sixteen, two / 5);
+	many = hp_grouped_pace(&over, &under, HP_EVIDENCE_GROUPS).deviation;
+	ck_assert_double_lt(many, two / 5);
+	/* Of four windows each. */
+	ck_assert_double_eq_tol(hp_grouped_pace(&over, &under, 4 * HP_EVIDENCE_GROUPS).deviation,
+				many / 2, 1e-9);
 	/* One is less certain than two. */
 	over = (struct hp_grouped){ { 30 } };
 	under = (struct hp_grouped){ { 10 } };
-	ck_assert_double_gt(hp_grouped_pace(&over, &under).deviation, 1.5 * two);
-	ck_assert(isfinite(hp_grouped_pace(&over, &under).deviation));
+	ck_assert_double_gt(hp_grouped_pace(&over, &under, 1).deviation, 1.5 * two);
+	ck_assert(isfinite(hp_grouped_pace(&over, &under, 1).deviation));
 	/* Two that differ a lot are believed less than they say with one degree of freedom. */
 	over = (struct hp_grouped){ { 40, 10 } };
 	under = (struct hp_grouped){ { 10, 10 } };
-	ck_assert_double_lt(hp_grouped_pace(&over, &under).deviation,
+	ck_assert_double_lt(hp_grouped_pace(&over, &under, 2).deviation,
 			    hp_grouped_ratio(&over, &under).deviation);
 }
 END_TEST

@@ -224,12 +224,12 @@ struct hp_grouped_ratio hp_grouped_ratio(const struct hp_grouped *over,
 
 /*
  * The same, of counts to the time that they took. Of few groups their variance is hardly known, but
- * how much windows of programs differ by is: a third each, which is worth as much as two more of
+ * how much windows of programs differ by is: a fifth each, which is worth as much as two more of
  * them (an inverse-gamma prior, as in Smyth, Linear Models and Empirical Bayes Methods, 2004). So
- * one has a deviation too.
+ * one has a deviation too. `windows` is how many there are in all: groups of several differ less.
  */
 struct hp_grouped_ratio hp_grouped_pace(const struct hp_grouped *over,
-					const struct hp_grouped *under);
+					const struct hp_grouped *under, double windows);
 
 /*
  * The share of `part` in `part` and `rest` together, of outcomes: things that each went one way or
