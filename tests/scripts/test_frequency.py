@@ -73,7 +73,8 @@ def test_one_process_after_another_does_the_same():
     command = ['/usr/bin/x', 'in']
     same(absolute.continues(named['mawk'], command), True)
     same(absolute.continues(named['perl'], command), True)
-    same(absolute.continues(named['tcl'], command), False)
+    same(absolute.continues(named['tcl'], command), True)
+    same(absolute.continues(named['dot'], command), False)
     same(absolute.counted_once(named['mawk'], command), 'truth')
     same(absolute.counted_once(named['perl'], command), 'truth-once')
 
@@ -97,7 +98,7 @@ def test_a_repeated_instruction_does_not_count_for_its_block():
 
 def test_branches_get_their_jumps():
     made = graph(4, DIAMOND, [10, 7, 3, 10])
-    profiles.set_edge_truth(made, measure.Truth({}, {(0, 32): 3}), 1)
+    profiles.set_edge_truth(made, profiles.jumps_of(measure.Truth({}, {(0, 32): 3}), 1))
     same([edge.truth for edge in made.edges[1:5]], [7, 3, 7, 3])
 
 
@@ -110,21 +111,21 @@ def landing(truth):
 
 def test_where_no_jump_tells_the_flow_does():
     made = landing([10, 7, 3, 10])
-    profiles.set_edge_truth(made, measure.Truth({}, {}), 1)
+    profiles.set_edge_truth(made, profiles.jumps_of(measure.Truth({}, {}), 1))
     same([edge.truth for edge in made.edges[1:5]], [7, 3, 7, 3])
 
 
 def test_nothing_is_made_up_where_a_graph_misses_edges():
     made = landing([10, 7, 3, 10])
     made.whole = False
-    profiles.set_edge_truth(made, measure.Truth({}, {}), 1)
+    profiles.set_edge_truth(made, profiles.jumps_of(measure.Truth({}, {}), 1))
     same([edge.truth for edge in made.edges[1:5]], [None, None, 7, 3])
 
 
 def test_more_jumps_than_executions_are_not_believed():
     made = graph(4, DIAMOND, [10, 7, 3, 10])
     made.whole = False
-    profiles.set_edge_truth(made, measure.Truth({}, {(0, 32): 11}), 1)
+    profiles.set_edge_truth(made, profiles.jumps_of(measure.Truth({}, {(0, 32): 11}), 1))
     same([edge.truth for edge in made.edges[1:3]], [None, None])
 
 
@@ -171,7 +172,7 @@ def test_edges_are_known_by_addresses():
 
 def judged(truth, samples, estimates, edges=DIAMOND):
     made = graph(len(truth), edges, truth, samples)
-    profiles.set_edge_truth(made, measure.Truth({}, {}), 1)
+    profiles.set_edge_truth(made, profiles.jumps_of(measure.Truth({}, {}), 1))
     report = Report({made.key: {16 * i: estimate if isinstance(estimate, Estimate)
                                 else Estimate(estimate) for i, estimate in enumerate(estimates)}},
                     {})
@@ -234,7 +235,7 @@ def test_intervals_are_judged_on_the_scale_of_their_procedure():
 
 def test_edges_weigh_what_they_were_taken():
     made = graph(4, DIAMOND, [1000, 600, 400, 1000], [10, 20, 30, 40])
-    profiles.set_edge_truth(made, measure.Truth({}, {(0, 32): 400}), 1)
+    profiles.set_edge_truth(made, profiles.jumps_of(measure.Truth({}, {(0, 32): 400}), 1))
     report = Report({made.key: {0: Estimate(1), 16: Estimate(0.6), 32: Estimate(0.4),
                                 48: Estimate(1)}},
                     {made.key: {(0, 16): Estimate(0.6), (0, 32): Estimate(0.7)}})
@@ -326,7 +327,7 @@ def test_flow_alone_fixes_what_lies_on_no_cycle_of_unknowns():
 
 def test_what_never_ran_tells_of_its_neighbours():
     made = graph(4, DIAMOND, [10, 0, 10, 10])
-    profiles.set_edge_truth(made, measure.Truth({}, {(0, 32): 10}), 1)
+    profiles.set_edge_truth(made, profiles.jumps_of(measure.Truth({}, {(0, 32): 10}), 1))
     same(evidence.determined(made, {16}), {1})
     made = graph(3, [(None, 0, 'entry'), (0, 1, 'fall'), (1, 2, 'fall'), (0, 2, 'jump'),
                      (2, None, 'exit')], [10, 0, 10])
