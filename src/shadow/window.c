@@ -365,7 +365,8 @@ static void take_counts(const struct shadow_calls *calls, const struct matching 
 	if (replay->end == HP_WINDOW_SYSTEM_CALL)
 		shadow_calls_describe_end(calls, replay->end_detail, window->end_call,
 					  sizeof(window->end_call));
-	if (!replay->block_count)
+	/* Without samples it is not known of which time they are. */
+	if (!replay->block_count || !matching->count)
 		return;
 	window->time_ns = matching->samples[replay->cuts[0]].time_ns;
 	window->part_count = replay->part_count;
