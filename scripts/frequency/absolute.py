@@ -62,7 +62,7 @@ def looped(workload, command, runs):
     program, *rest = command
     last = rest[-1] if rest else ''
     if workload.name == 'zstd':
-        # It waits for a thread that reads and writes: counts would say only what they are to each other.
+        # It waits for a thread that reads and writes: counts would only be relative.
         return [program, '--no-asyncio', *rest, *[last] * (runs - 1)]
     if workload.name in ('xz', 'bzip2', 'gzip', 'mawk'):
         return [*command, *[last] * (runs - 1)]

@@ -306,6 +306,13 @@ struct hp_grouped counted_runs(const struct counted *counted, uint64_t address)
 	return runs;
 }
 
+bool counted_saw(const struct counted *counted, uint64_t address)
+{
+	struct hp_grouped runs = counted_runs(counted, address);
+
+	return hp_grouped_sum(&runs) > 0;
+}
+
 const struct counted_edge *counted_edges_from(const struct counted *counted, uint64_t from,
 					      size_t *count)
 {

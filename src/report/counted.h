@@ -60,6 +60,8 @@ double counted_told_share(const struct report *report);
 
 /* How often the instruction at the address ran. */
 struct hp_grouped counted_runs(const struct counted *counted, uint64_t address);
+/* Whether any window saw it run. */
+bool counted_saw(const struct counted *counted, uint64_t address);
 /* The edges from the branch at the address: the first, and how many. */
 const struct counted_edge *counted_edges_from(const struct counted *counted, uint64_t from,
 					      size_t *count);

@@ -45,13 +45,6 @@ static bool add_ticks(const struct report_windows *windows, size_t number, uint3
 	return true;
 }
 
-static bool was_seen(const struct counted *counted, uint64_t address)
-{
-	struct hp_grouped runs = counted_runs(counted, address);
-
-	return hp_grouped_sum(&runs) > 0;
-}
-
 static bool add_samples(const struct report *report, const struct report_part *part,
 			struct counted *counted)
 {
@@ -65,7 +58,7 @@ static bool add_samples(const struct report *report, const struct report_part *p
 
 		if (!tally->samples)
 			continue;
-		if (was_seen(counted, located->address))
+		if (counted_saw(counted, located->address))
 			clock.samples = (double)tally->samples;
 		else
 			clock.missed = (double)tally->samples;

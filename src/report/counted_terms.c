@@ -33,10 +33,9 @@ static const double enough_samples = 3;
 struct asking {
 	const struct report *report;
 	const struct counted *counted;
-	const struct hp_cfg *cfg;
-	const struct hp_analysis_input *input;
-	struct hp_grouped instructions; /* of the whole procedure */
-	double missed_deviation;	/* of what windows missed of it: see counted_clock.h */
+	const struct hp_analysis_input *input; /* its graph and samples */
+	struct hp_grouped instructions;	       /* of the whole procedure */
+	double missed_deviation; /* of what windows missed of it: see counted_clock.h */
 	struct counted_terms *terms;
 };
 
@@ -91,9 +90,7 @@ static bool was_sampled(const struct asking *asking, const struct hp_block *bloc
 /* It ran, but in no window. */
 static bool was_missed(const struct asking *asking, const struct hp_block *block)
 {
-	struct hp_grouped runs = counted_runs(asking->counted, block->address.value);
-
-	return !(hp_grouped_sum(&runs) > 0) && was_sampled(asking, block);
+	return !counted_saw(asking->counted, block->address.value) && was_sampled(asking, block);
 }
 
 static bool add_block(const struct asking *asking, const struct hp_block *block)
@@ -130,7 +127,7 @@ static uint64_t last_instruction(const struct hp_cfg *cfg, const struct counted 
 /* Both ways of a branch, and each way of a jump through a table. */
 static bool add_edges(const struct asking *asking, const struct hp_block *block)
 {
-	const struct hp_cfg *cfg = asking->cfg;
+	const struct hp_cfg *cfg = asking->input->cfg;
 	const struct counted_edge *edges = NULL;
 	size_t count = 0;
 	uint64_t at;
@@ -158,7 +155,7 @@ static bool add_edges(const struct asking *asking, const struct hp_block *block)
 static double shared_deviation(const struct asking *asking)
 {
 	struct counted_figure all = counted_figure(asking->report, asking->counted,
-						   asking->cfg->blocks[0].address.value,
+						   asking->input->cfg->blocks[0].address.value,
 						   &asking->instructions);
 
 	return isfinite(all.value) ? log(all.high / all.value) / normal_quantile : INFINITY;
@@ -172,7 +169,6 @@ struct hp_error *counted_terms_of(const struct report *report, const struct coun
 	struct asking asking = {
 		.report = report,
 		.counted = counted,
-		.cfg = cfg,
 		.input = input,
 		.terms = terms,
 	};

@@ -440,7 +440,6 @@ static struct hp_error *conclude(struct run *run)
 {
 	struct code_cache *cache = &run->engine->cache;
 	struct pins *pins = &run->matcher.pins;
-
 	const struct shadow_counts *moments[HP_WINDOW_PARTS + 1];
 
 	if (!run->matcher.count)

@@ -115,8 +115,8 @@ struct hp_replay {
 	int64_t end_detail;   /* system call or signal number */
 	size_t matched;	      /* samples whose state came by */
 	size_t ambiguous;     /* of these: more than once before the next match */
-	size_t cuts[HP_WINDOW_PARTS +
-		    1]; /* indices of samples: where parts begin, and the last ends */
+	/* Indices of samples: where parts begin, and the last ends. */
+	size_t cuts[HP_WINDOW_PARTS + 1];
 	size_t part_count;
 	uint64_t instructions;		/* in all parts */
 	struct hp_window_block *blocks; /* with a count, by address */

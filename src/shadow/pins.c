@@ -169,7 +169,8 @@ static void swap(struct pin *left, struct pin *right)
 	*right = swapped;
 }
 
-/* The newest that is believed ends a part, or begins the first: the next one must not take its place. */
+/* The newest that is believed ends a part, or begins the first: the next one does not take its
+ * place. */
 static bool is_cut(const struct pins *pins)
 {
 	size_t count = pins->believed_count;

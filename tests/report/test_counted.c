@@ -175,6 +175,29 @@ static void edge(enum hp_counted_kind kind, const char *from, const char *to,
 		counts);
 }
 
+/* Samples in windows: the loop's, and the leaf's after its branch. */
+static struct hp_counted ticks[2];
+
+/* In the part `part` of each window from `first` to `end`. */
+static void put_ticks(size_t place, size_t first, size_t end, size_t part, uint64_t count)
+{
+	for (size_t i = first; i < end; i++)
+		ticks[place].counts[i * PARTS + part] = count;
+}
+
+static void take_ticks(void)
+{
+	const char *const places[] = { counted_back, counted_leaf_then };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++) {
+		ticks[i] = (struct hp_counted){ .kind = HP_COUNTED_TICK,
+						.at = { offset_of(places[i]) } };
+		ticks[i].to = ticks[i].at;
+	}
+	stratum.ticks = ticks;
+	stratum.tick_count = HP_ARRAY_COUNT(ticks);
+}
+
 static int compare_items(const void *a, const void *b)
 {
 	return hp_counted_compare(a, b);
@@ -446,23 +469,15 @@ END_TEST
  * leaf too seldom, and by the loop too often. */
 START_TEST(counts_are_of_the_time_of_their_procedure)
 {
-	struct hp_counted ticks[2] = {
-		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_back) } },
-		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_leaf_then) } },
-	};
 	struct hp_report_options options = { .format = HP_FORMAT_JSON };
 	struct fixture fixture;
 	json_t *document;
 	json_t *list;
 
 	count_all();
-	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++) {
-		ticks[i].to = ticks[i].at;
-		for (size_t j = 0; j < WINDOWS; j++)
-			ticks[i].counts[j * PARTS] = i ? 2500 : 7500;
-	}
-	stratum.ticks = ticks;
-	stratum.tick_count = HP_ARRAY_COUNT(ticks);
+	take_ticks();
+	put_ticks(0, 0, WINDOWS, 0, 7500);
+	put_ticks(1, 0, WINDOWS, 0, 2500);
 	hp_assert_ok(hp_window_evidence_check(&windows));
 	fixture = record(0);
 	document = report_json(&fixture, &options);
@@ -484,21 +499,13 @@ END_TEST
 /* Of twenty samples in windows twelve where ten are due are chance. */
 START_TEST(a_few_samples_are_no_reason_to_think_that_windows_were_elsewhere)
 {
-	struct hp_counted ticks[2] = {
-		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_back) } },
-		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_leaf_then) } },
-	};
 	struct fixture fixture;
 	json_t *leaf;
 
 	count_all();
-	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++) {
-		ticks[i].to = ticks[i].at;
-		for (size_t j = 0; j < WINDOWS; j++)
-			ticks[i].counts[j * PARTS] = i ? 2 : 3;
-	}
-	stratum.ticks = ticks;
-	stratum.tick_count = HP_ARRAY_COUNT(ticks);
+	take_ticks();
+	put_ticks(0, 0, WINDOWS, 0, 3);
+	put_ticks(1, 0, WINDOWS, 0, 2);
 	hp_assert_ok(hp_window_evidence_check(&windows));
 	fixture = record(0);
 	leaf = listed(&fixture, "counted_leaf");
@@ -524,23 +531,15 @@ START_TEST(commands_without_windows_are_no_part_of_their_time)
 				       .evidence = &windows,
 				       .commands = &times,
 				       .command_count = 1 };
-	struct hp_counted ticks[2] = {
-		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_back) } },
-		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_leaf_then) } },
-	};
 	struct fixture fixture = fixture_create();
 	json_t *leaf;
 
 	count_all();
 	elsewhere = self;
 	elsewhere.path = (char[]){ "/nowhere/at/all" };
-	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++) {
-		ticks[i].to = ticks[i].at;
-		for (size_t j = 0; j < WINDOWS; j++)
-			ticks[i].counts[j * PARTS] = 5000;
-	}
-	stratum.ticks = ticks;
-	stratum.tick_count = HP_ARRAY_COUNT(ticks);
+	take_ticks();
+	put_ticks(0, 0, WINDOWS, 0, 5000);
+	put_ticks(1, 0, WINDOWS, 0, 5000);
 	fixture_add(&fixture, &epoch);
 	leaf = listed(&fixture, "counted_leaf");
 	assert_near(executions(leaf, counted_leaf, "estimate"), 40000, 0.04);
@@ -787,10 +786,6 @@ START_TEST(phases_have_the_weight_of_their_time)
 				       .evidence = &windows,
 				       .commands = &times,
 				       .command_count = 1 };
-	struct hp_counted ticks[2] = {
-		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_back) } },
-		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_leaf_then) } },
-	};
 	struct hp_report_options options = { .format = HP_FORMAT_JSON, .view = HP_VIEW_CALLS };
 	struct fixture fixture = fixture_create();
 	json_t *document;
@@ -801,12 +796,9 @@ START_TEST(phases_have_the_weight_of_their_time)
 		for (size_t j = 0; j < WINDOWS / 2; j++)
 			if (items[i].at.value == offset_of(counted_hidden))
 				items[i].counts[j * PARTS] = 0;
-	for (size_t i = 0; i < WINDOWS; i++)
-		ticks[i / (WINDOWS / 2)].counts[i * PARTS] = 100;
-	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++)
-		ticks[i].to = ticks[i].at;
-	stratum.ticks = ticks;
-	stratum.tick_count = HP_ARRAY_COUNT(ticks);
+	take_ticks();
+	put_ticks(0, 0, WINDOWS / 2, 0, 100);
+	put_ticks(1, WINDOWS / 2, WINDOWS, 0, 100);
 	hp_assert_ok(hp_window_evidence_check(&windows));
 	fixture_add(&fixture, &epoch);
 	document = report_json(&fixture, &options);
@@ -821,10 +813,6 @@ END_TEST
 /* All windows alike saw the one phase in their first half and the other in their second. */
 START_TEST(phases_within_windows_have_the_weight_of_their_time_too)
 {
-	struct hp_counted ticks[2] = {
-		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_back) } },
-		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_leaf_then) } },
-	};
 	const struct fixture_count counts[] = {
 		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(counted_back), 3000 },
 		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(counted_leaf_then), 1000 },
@@ -842,8 +830,6 @@ START_TEST(phases_within_windows_have_the_weight_of_their_time_too)
 
 	count_all();
 	for (size_t i = 0; i < WINDOWS; i++) {
-		ticks[0].counts[i * PARTS] = 50;
-		ticks[1].counts[i * PARTS + 1] = 50;
 		stratum.groups[i * PARTS].time_ns = window_ns / 2;
 		stratum.groups[i * PARTS + 1].time_ns = window_ns / 2;
 		for (size_t j = 0; j < item_count; j++)
@@ -852,10 +838,9 @@ START_TEST(phases_within_windows_have_the_weight_of_their_time_too)
 				items[j].counts[i * PARTS] = 0;
 			}
 	}
-	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++)
-		ticks[i].to = ticks[i].at;
-	stratum.ticks = ticks;
-	stratum.tick_count = HP_ARRAY_COUNT(ticks);
+	take_ticks();
+	put_ticks(0, 0, WINDOWS, 0, 50);
+	put_ticks(1, 0, WINDOWS, 1, 50);
 	hp_assert_ok(hp_window_evidence_check(&windows));
 	fixture_add(&fixture, &epoch);
 	document = report_json(&fixture, &options);
@@ -1329,10 +1314,6 @@ START_TEST(what_samples_found_and_no_window_did_is_not_said_to_be_rare)
 				       .evidence = &windows,
 				       .commands = &times,
 				       .command_count = 1 };
-	struct hp_counted ticks[2] = {
-		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_back) } },
-		{ .kind = HP_COUNTED_TICK, .at = { offset_of(counted_leaf_end) } },
-	};
 	struct fixture fixture = fixture_create();
 	json_t *leaf;
 	json_t *high;
@@ -1351,14 +1332,11 @@ START_TEST(what_samples_found_and_no_window_did_is_not_said_to_be_rare)
 			set_counts(&items[i], around);
 		items[kept++] = items[i];
 	}
-	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++) {
-		ticks[i].to = ticks[i].at;
-		for (size_t j = 0; j < WINDOWS; j++)
-			ticks[i].counts[j * PARTS] = i ? 33 : 67;
-	}
+	take_ticks();
+	ticks[1].at.value = ticks[1].to.value = offset_of(counted_leaf_end);
+	put_ticks(0, 0, WINDOWS, 0, 67);
+	put_ticks(1, 0, WINDOWS, 0, 33);
 	stratum.item_count = kept;
-	stratum.ticks = ticks;
-	stratum.tick_count = HP_ARRAY_COUNT(ticks);
 	hp_assert_ok(hp_window_evidence_check(&windows));
 	fixture_add(&fixture, &epoch);
 	leaf = listed(&fixture, "counted_leaf");

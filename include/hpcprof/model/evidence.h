@@ -195,8 +195,8 @@ struct hp_window_group hp_window_evidence_relative(const struct hp_window_eviden
 
 /* --- estimates -------------------------------------------------------------------------------- */
 
-/* Counts of something, of one recording or a weighted sum of several, by what varies by itself: windows
- * (hp_grouped_by_windows), moments of probes, or groups of outcomes. */
+/* Counts of something, of one recording or a weighted sum of several, by what varies by itself:
+ * windows (hp_grouped_by_windows), moments of probes, or groups of outcomes. */
 struct hp_grouped {
 	double counts[HP_EVIDENCE_GROUPS];
 };
