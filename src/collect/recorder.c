@@ -302,7 +302,7 @@ void recorder_meter_clock(struct recorder *recorder, bool at_end)
 
 bool recorder_is_full(struct recorder *recorder)
 {
-	return attributor_is_full(&recorder->attributor) ||
+	return attributor_is_full(&recorder->attributor) || windows_are_full(&recorder->windows) ||
 	       (recorder->outcomes && outcomes_is_full(recorder->outcomes)) ||
 	       (recorder->ranges && ranges_is_full(recorder->ranges));
 }

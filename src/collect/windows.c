@@ -19,6 +19,7 @@ void windows_create(struct windows *windows, struct attributor *attributor, uint
 		.attributor = attributor,
 		.is_on = true,
 		.recording = recording,
+		.many_items = WINDOWS_MANY_ITEMS,
 	};
 	for (size_t i = 0; i < HP_ARRAY_COUNT(windows->next_group); i++)
 		windows->next_group[i] =
@@ -225,7 +226,7 @@ static void place_window(struct windows *windows, const struct hp_window *window
 		note(windows, true, "address space not known");
 		return;
 	}
-	if (items_waiting(windows) > WINDOWS_MOST_ITEMS) {
+	if (items_waiting(windows) > WINDOWS_OF_MANY * windows->many_items) {
 		note(windows, true, "the epoch could not be written");
 		space_release(placing.context.space);
 		return;
@@ -294,6 +295,11 @@ void windows_place(struct windows *windows, uint64_t taken_ns)
 	       hp_window_end_ns(&windows->waiting.at[0]) < taken_ns)
 		take_first(windows);
 	jit_forget(&windows->attributor->jit);
+}
+
+bool windows_are_full(const struct windows *windows)
+{
+	return items_waiting(windows) > windows->many_items;
 }
 
 /* The time that commands had since the last flush, as strata without items. */

@@ -18,7 +18,10 @@
 
 /* Samples of some time, since windows come late: a power of two. */
 enum { WINDOWS_MOST_TICKS = 1 << 17 };
-enum { WINDOWS_MOST_WAITING = 64, WINDOWS_MOST_ITEMS = 1 << 18 };
+enum { WINDOWS_MOST_WAITING = 64 };
+/* Blocks and edges in memory, half a KiB each: with so many they are to be written, and while that
+ * fails there is room for some more, as many times. */
+enum { WINDOWS_MANY_ITEMS = 1 << 18, WINDOWS_OF_MANY = 4 };
 
 /* A sample of time in user code. */
 struct window_tick {
@@ -37,6 +40,7 @@ struct windows {
 	HP_VECTOR(double) times; /* user CPU time since the last flush, in units, by command */
 	HP_VECTOR(struct window_tick) ticks; /* the last ones, a ring when it is full */
 	size_t next_tick;
+	size_t many_items;
 	struct hp_window_evidence counted; /* since the last flush */
 };
 
@@ -55,6 +59,9 @@ void windows_add(struct windows *windows, struct hp_window *window);
 /* Looks up the windows of before `taken_ns`, up to which map changes and samples have been taken in
  * (UINT64_MAX: all there will be), and adds up what they counted. */
 void windows_place(struct windows *windows, uint64_t taken_ns);
+
+/* Whether it is time to write what there is. */
+bool windows_are_full(const struct windows *windows);
 
 /* Adds what there is to the epoch; kept for the next try when that fails. `unit_ns`: of the units
  * of time; 0 when that is not known (yet), then they wait. */

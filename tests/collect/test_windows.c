@@ -412,6 +412,64 @@ START_TEST(a_window_without_counts_leaves_its_reason_only)
 }
 END_TEST
 
+/* Ten blocks a window: written when there are many, and while that is not done some more are kept. */
+START_TEST(many_blocks_are_written_before_any_is_lost)
+{
+	enum { BLOCKS = 10, WINDOWS = 5 };
+	struct hp_window_block blocks[BLOCKS];
+	struct hp_window_evidence evidence;
+	struct bench bench;
+
+	bench_create(&bench);
+	start_process(&bench, 10, "cat");
+	map(&bench, 11, "/bin/cat", 0x10000, 0x3000);
+	bench.windows.many_items = BLOCKS;
+	for (unsigned i = 0; i < WINDOWS; i++) {
+		struct hp_window window;
+
+		for (unsigned j = 0; j < BLOCKS; j++)
+			blocks[j] = (struct hp_window_block){
+				{ 0x10000 + 8 * (BLOCKS * i + j) }, 8, 3, { 10 }
+			};
+		window = make_window(50 + i, blocks, BLOCKS, NULL, 0);
+		windows_add(&bench.windows, &window);
+		windows_place(&bench.windows, UINT64_MAX);
+		ck_assert_uint_eq(windows_are_full(&bench.windows), i > 0);
+	}
+	evidence = read_back(&bench);
+	ck_assert(!windows_are_full(&bench.windows));
+	ck_assert_uint_eq(evidence.strata[0].item_count, BLOCKS * WINDOWS);
+	ck_assert_uint_eq(times(&evidence, "the epoch could not be written"), 0);
+	hp_window_evidence_clear(&evidence);
+	bench_destroy(&bench);
+}
+END_TEST
+
+/* A disk that takes nothing is no reason to fill memory. */
+START_TEST(memory_for_what_cannot_be_written_has_an_end)
+{
+	static const struct hp_window_block block = { { 0x10010 }, 8, 3, { 10 } };
+	static const struct hp_window_block other = { { 0x10020 }, 8, 3, { 10 } };
+	struct hp_window_evidence evidence;
+	struct hp_window window;
+	struct bench bench;
+
+	bench_create(&bench);
+	start_process(&bench, 10, "cat");
+	map(&bench, 11, "/bin/cat", 0x10000, 0x3000);
+	bench.windows.many_items = 0;
+	window = make_window(50, &block, 1, NULL, 0);
+	windows_add(&bench.windows, &window);
+	window = make_window(51, &other, 1, NULL, 0);
+	windows_add(&bench.windows, &window);
+	evidence = read_back(&bench);
+	ck_assert_uint_eq(evidence.strata[0].item_count, 1);
+	ck_assert_uint_eq(times(&evidence, "the epoch could not be written"), 1);
+	hp_window_evidence_clear(&evidence);
+	bench_destroy(&bench);
+}
+END_TEST
+
 /* --- of this very process --------------------------------------------------------------------- */
 
 struct loaded {
@@ -468,4 +526,5 @@ HP_TEST_MAIN("collect/windows", addresses_become_offsets_in_their_images,
 	     a_window_waits_for_the_map_changes_of_its_time,
 	     windows_are_dealt_out_to_groups_and_truncated_ones_kept_apart,
 	     a_window_without_counts_leaves_its_reason_only,
-	     a_real_process_is_looked_up_in_its_maps)
+	     many_blocks_are_written_before_any_is_lost,
+	     memory_for_what_cannot_be_written_has_an_end, a_real_process_is_looked_up_in_its_maps)
