@@ -79,6 +79,7 @@ static bool look_at(int directory, const char *name, struct descriptor *descript
 		.kind = DESCRIPTOR_OTHER,
 		.device = status.st_dev,
 		.inode = status.st_ino,
+		.status = status,
 		.size = status.st_size > 0 ? (uint64_t)status.st_size : 0,
 		.is_stream = S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode),
 		.is_null = descriptor_is_null(&status),
@@ -172,10 +173,12 @@ static bool watches_files(int directory, const char *name)
 static bool is_as_before(struct descriptors *before, struct descriptor *descriptor)
 {
 	struct descriptor *known = descriptors_find(before, (uint64_t)descriptor->number);
+	struct stat status = descriptor->status;
 
 	if (!known || known->device != descriptor->device || known->inode != descriptor->inode)
 		return false;
 	*descriptor = *known;
+	descriptor->status = status;
 	known->fd = -1;
 	return true;
 }

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 enum descriptor_kind {
@@ -41,7 +42,8 @@ struct descriptor {
 	uint64_t size; /* when it was listed */
 	uint64_t device;
 	uint64_t inode;
-	int fd; /* ours, to read from; -1: not opened yet, or it cannot be */
+	struct stat status; /* when it was listed */
+	int fd;		    /* ours, to read from; -1: not opened yet, or it cannot be */
 };
 
 struct descriptors {

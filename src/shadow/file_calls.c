@@ -283,30 +283,46 @@ bool answer_lseek(struct shadow_calls *calls, struct call *call)
 	return call_done(call, position);
 }
 
-bool answer_status(struct shadow_calls *calls, struct call *call, uint64_t to,
-		   const struct stat *status)
+/* Right but for what lies between `guess` and the end of the times. */
+static bool write_status(const struct shadow_calls *calls, struct call *call, uint64_t to,
+			 const struct stat *status, size_t guess)
 {
-	const size_t times = offsetof(struct stat, st_atim);
 	const size_t end = offsetof(struct stat, st_ctim) + sizeof(status->st_ctim);
 
 	if (!vessel_write(calls->vessel, to, status, sizeof(*status)))
 		return false;
-	call->guessed_at = to + times;
-	call->guessed_bytes = end - times;
+	call->guessed_at = to + guess;
+	call->guessed_bytes = end - guess;
 	return call_done(call, 0);
 }
 
-/* The same one still, which looking at does not disturb. */
-static bool look_at(const struct shadow_calls *calls, const struct descriptor *descriptor,
-		    struct stat *status)
+bool answer_status(struct shadow_calls *calls, struct call *call, uint64_t to,
+		   const struct stat *status)
 {
-	char path[64];
+	return write_status(calls, call, to, status, offsetof(struct stat, st_atim));
+}
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)calls->pid, descriptor->number);
+/* Of anything but a regular file. The original may have closed it by now, or be gone. */
+static bool status_of(const struct descriptor *descriptor, struct stat *status)
+{
 	if (descriptor->is_new)
 		return descriptor->fd >= 0 && fstat(descriptor->fd, status) == 0;
-	return stat(path, status) == 0 && status->st_dev == descriptor->device &&
-	       status->st_ino == descriptor->inode;
+	*status = descriptor->status;
+	return true;
+}
+
+/* Of a file that is only written, which a stream asks about before its first line: how long it is by
+ * now is a guess. */
+static bool written_status(const struct shadow_calls *calls, struct call *call, uint64_t to,
+			   const struct descriptor *descriptor)
+{
+	struct stat status = descriptor->status;
+
+	if (descriptor->is_new)
+		return false;
+	if (descriptor->is_known && descriptor->position > (uint64_t)status.st_size)
+		status.st_size = (off_t)descriptor->position;
+	return write_status(calls, call, to, &status, offsetof(struct stat, st_size));
 }
 
 /* Of one that the copy has made, and that there is nothing like any more: which one it is only the
@@ -334,13 +350,12 @@ bool answer_fstat(struct shadow_calls *calls, struct call *call, uint64_t number
 	int64_t size;
 	int fd;
 
-	if (!descriptor || descriptor->is_written)
+	if (!descriptor)
 		return false;
 	if (descriptor->kind != DESCRIPTOR_REGULAR)
-		return look_at(calls, descriptor, &status) &&
-		       answer_status(calls, call, to, &status);
-	if (!size_of(calls, descriptor, &size))
-		return false;
+		return status_of(descriptor, &status) && answer_status(calls, call, to, &status);
+	if (descriptor->is_written || !size_of(calls, descriptor, &size))
+		return written_status(calls, call, to, descriptor);
 	fd = descriptors_open(calls->descriptors, descriptor);
 	if (fd < 0)
 		return made_status(calls, call, to, descriptor, size);

@@ -29,8 +29,10 @@ struct stage {
 	pid_t pid;
 	char directory[32];
 	char path[64]; /* of a file in it */
+	char log[64];  /* of another */
 	int reading;   /* descriptor numbers in the child */
 	int writing;
+	int only_writing;
 	int pipe[2];
 	int next; /* the number that the child's next one would have */
 	uint64_t *memory;
@@ -87,6 +89,9 @@ static void start(void)
 	ck_assert_int_eq(write(stage.writing, "0123456789", 10), 10);
 	stage.reading = open(stage.path, O_RDONLY);
 	ck_assert_int_eq(lseek(stage.reading, 3, SEEK_SET), 3);
+	snprintf(stage.log, sizeof(stage.log), "%s/log", stage.directory);
+	stage.only_writing = open(stage.log, O_WRONLY | O_CREAT, 0600);
+	ck_assert_int_eq(write(stage.only_writing, "01234567", 8), 8);
 	ck_assert_int_eq(pipe(stage.pipe), 0);
 	stage.memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	stage.memory[0] = 77;
@@ -122,10 +127,12 @@ static void end(void)
 	ck_assert_int_eq(waitpid(stage.pid, NULL, 0), stage.pid);
 	close(stage.reading);
 	close(stage.writing);
+	close(stage.only_writing);
 	close(stage.pipe[0]);
 	close(stage.pipe[1]);
 	munmap(stage.memory, 4096);
 	unlink(stage.path);
+	unlink(stage.log);
 	rmdir(stage.directory);
 	shadow_calls_clear(&stage.calls);
 }
@@ -215,6 +222,37 @@ START_TEST(what_it_writes_goes_nowhere)
 	ck_assert_int_eq(fcntl(stage.pipe[0], F_SETFL, O_NONBLOCK), 0);
 	ck_assert_int_lt(read(stage.pipe[0], &byte, 1), 0);
 	ck_assert_int_eq(errno, EAGAIN);
+	end();
+}
+END_TEST
+
+/* A stream looks at its file before its first line, which may be long after the end of a process of
+ * which there is a copy. */
+START_TEST(what_it_writes_to_it_can_look_at)
+{
+	if (!can_copy())
+		return;
+	struct hp_engine_call answer;
+	struct stat status;
+	siginfo_t info;
+	uint64_t size_at;
+
+	start();
+	size_at = at(8) + offsetof(struct stat, st_size);
+	ck_assert_int_eq(kill(stage.pid, SIGKILL), 0);
+	ck_assert_int_eq(waitid(P_PID, (id_t)stage.pid, &info, WEXITED | WNOWAIT), 0);
+	answers(call(SYS_fstat, (uint64_t)stage.pipe[1], at(8), 0, 0), 0);
+	ck_assert(vessel_read(&stage.copied.vessel, at(8), &status, sizeof(status)));
+	ck_assert(S_ISFIFO(status.st_mode));
+	answers(call(SYS_write, (uint64_t)stage.only_writing, at(0), 6, 0), 6);
+	answer = call(SYS_fstat, (uint64_t)stage.only_writing, at(8), 0, 0);
+	answers(answer, 0);
+	ck_assert(vessel_read(&stage.copied.vessel, at(8), &status, sizeof(status)));
+	ck_assert(S_ISREG(status.st_mode));
+	ck_assert_int_eq(status.st_size, 14);
+	/* Others may have written to it. */
+	ck_assert_uint_le(answer.guessed_at, size_at);
+	ck_assert_uint_ge(answer.guessed_at + answer.guessed_bytes, size_at + 8);
 	end();
 }
 END_TEST
@@ -855,8 +893,9 @@ END_TEST
 
 HP_TEST_MAIN("shadow/system_calls", who_it_is_it_hears_of_the_original,
 	     it_reads_on_where_the_original_was_and_moves_nothing, what_it_writes_goes_nowhere,
-	     what_it_has_written_it_reads, a_file_it_makes_there_is_for_it_alone,
-	     names_are_looked_up, descriptors_are_what_they_are,
+	     what_it_writes_to_it_can_look_at, what_it_has_written_it_reads,
+	     a_file_it_makes_there_is_for_it_alone, names_are_looked_up,
+	     descriptors_are_what_they_are,
 	     terminals_say_what_they_said_and_null_devices_that_they_are_none,
 	     its_memory_is_its_own, directories_are_opened_and_read_while_they_are_what_they_were,
 	     locks_are_free_where_nobody_else_has_one,
