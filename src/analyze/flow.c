@@ -8,6 +8,8 @@
  */
 #include "flow.h"
 
+#include <hpcprof/model/evidence.h>
+
 /* --- what comes out ----------------------------------------------------------------------------
  */
 
@@ -140,7 +142,6 @@ static void give_out_ways(const struct flow *flow, int hottest)
 static void bound_unseen(const struct flow *flow, double *variances)
 {
 	static const double missed = 3;
-	static const double quantile = 1.645;
 
 	for (size_t i = 0; i < flow->terms.count; i++) {
 		const struct term *term = &flow->terms.at[i];
@@ -153,7 +154,7 @@ static void bound_unseen(const struct flow *flow, double *variances)
 			continue;
 		log_one = log(term->unseen) - (term->count > 1 ? flow->x[term->unknowns[1]] : 0);
 		most = missed * exp(log_one - flow->x[unknown]);
-		widest = log1p(most) / quantile;
+		widest = log1p(most) / HP_NORMAL_90;
 		if (most > 1) /* else others know better */
 			variances[unknown] = fmin(variances[unknown], widest * widest);
 	}

@@ -13,7 +13,6 @@
 
 #include <stdlib.h>
 
-static const double quantile = 1.645; /* of the normal distribution, for 90 % */
 /* What the model leaves out makes deviations larger than it says. Intervals hold the truth of 93 in
  * 100 samples of the programs that this was fitted to, since others hold more surprises. */
 static const double inflation = 1.6;
@@ -35,7 +34,8 @@ static double half_width(const struct analyzer *analyzer, double deviation)
 {
 	bool is_counted = analyzer->analysis->sources >> HP_SOURCE_SHADOW & 1;
 
-	return exp(fmin(quantile * (is_counted ? counted_inflation : inflation) * deviation, 50));
+	return exp(
+		fmin(HP_NORMAL_90 * (is_counted ? counted_inflation : inflation) * deviation, 50));
 }
 
 static struct hp_frequency frequency_of(const struct analyzer *analyzer, size_t at)
@@ -96,7 +96,7 @@ static double highest_scale(const struct analyzer *analyzer)
 
 	for (uint32_t i = 0; bounds && i < count; i++) {
 		const struct hp_analysed_block *block = &analysis->blocks[i];
-		double samples = block->samples + quantile * sqrt(block->samples + 1);
+		double samples = block->samples + HP_NORMAL_90 * sqrt(block->samples + 1);
 		double cycles = samples * analyzer->sample_cycles;
 
 		if (block->best_case_cycles <= 0 || block->frequency.relative <= 0)

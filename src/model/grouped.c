@@ -33,7 +33,7 @@ double hp_student_widening(double freedom)
 	/* Of Student's distribution what 95 % are below, by degrees of freedom: known exactly. */
 	static const double few[] = { 6.3138, 2.9200, 2.3534, 2.1318, 2.0150, 1.9432 };
 	enum { FEW = sizeof(few) / sizeof(few[0]) };
-	const double z = 1.6449;
+	const double z = HP_NORMAL_90;
 	double quantile;
 
 	if (!(freedom > 1))

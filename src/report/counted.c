@@ -14,7 +14,6 @@
 static const double most_uncovered = 0.1;
 /* Samples that the time is made of, and ticks that windows end at, are that certain at best. */
 static const double least_deviation = 0.005;
-static const double normal = 1.6449; /* 90 % are within so many deviations */
 
 void counted_destroy(struct counted *counted)
 {
@@ -204,23 +203,31 @@ static struct hp_error *sort(struct counted *counted)
 	return NULL;
 }
 
+/* Of what counts are off by at most, as a share and in one direction: in most cases they are by less
+ * than half of that. */
+static double deviation_within(double share)
+{
+	static const double mostly = 0.5;
+
+	return mostly * log1p(share) / HP_NORMAL_90;
+}
+
 /* Part of what copies cost the program falls into the windows themselves: their time is a little
  * slower than the rest. */
-static double disturbed_share(const struct report *report)
+static double disturbed_deviation(const struct report *report)
 {
 	static const double in_windows = 1.0 / 3;
 	double counted_ns = (double)hp_window_evidence_counted(&report->windows.sum).time_ns;
+	double lost_ns = (double)report->windows.sum.price.lost_ns;
 
-	return counted_ns > 0 ? in_windows * (double)report->windows.sum.price.lost_ns / counted_ns
-			      : 0;
+	return counted_ns > 0 ? deviation_within(in_windows * lost_ns / counted_ns) : 0;
 }
 
 /* Of the time that windows were to count, what they did not: their copies lost the way, or came to a
- * call that none can make, where others did not. What ran then was counted too seldom: by no more
- * than that, and of programs that lose much (lua, perl, cc1) in most cases by less than half. */
+ * call that none can make, where others did not. What ran then was counted too seldom, by no more
+ * than that. */
 static double lost_deviation(const struct report *report)
 {
-	static const double most = 0.5;
 	const struct hp_window_evidence *sum = &report->windows.sum;
 	struct hp_window_group absolute = hp_window_evidence_counted(sum);
 	struct hp_window_group relative = hp_window_evidence_relative(sum);
@@ -230,7 +237,7 @@ static double lost_deviation(const struct report *report)
 	double counted_ns = (double)(absolute.time_ns + relative.time_ns);
 
 	return counted_ns > 0 && wanted_ns > counted_ns
-		       ? most * log(wanted_ns / counted_ns) / normal
+		       ? deviation_within(wanted_ns / counted_ns - 1)
 		       : 0;
 }
 
@@ -252,7 +259,7 @@ static struct hp_error *make(struct report *report, const struct report_part *pa
 	counted->deviation = hypot(
 		hypot(hypot(least_deviation, report->windows.young),
 		      fmax(fmax(uncovered, report->windows.without), report->windows.truncated)),
-		hypot(disturbed_share(report), lost_deviation(report)));
+		hypot(disturbed_deviation(report), lost_deviation(report)));
 	for (size_t i = 0; i < report->windows.sum.stratum_count; i++)
 		if (!add_stratum(&making, i))
 			return hp_error_create_no_memory();
@@ -384,8 +391,8 @@ struct counted_figure counted_figure(const struct report *report, const struct c
 		figure.high = 3 * counted->one;
 		return figure;
 	}
-	share = exp(normal * hypot(hypot(ratio.deviation / ratio.value, counted->deviation),
-				   counted_clock_deviation(counted, address)));
+	share = exp(HP_NORMAL_90 * hypot(hypot(ratio.deviation / ratio.value, counted->deviation),
+					 counted_clock_deviation(counted, address)));
 	figure.low = figure.value / share;
 	figure.high = figure.value * share;
 	return sufficient(counted, &figure);

@@ -26,7 +26,6 @@ static const double least_deviation = 0.002;
 /* Of what a single group of windows knows, as a logarithm: one window of 100 ms is within twice the
  * truth in nine programs of ten. */
 static const double unknown_deviation = 0.4;
-static const double normal_quantile = 1.6449; /* 90 % are within so many deviations */
 /* Of a block, more than a stray one. */
 static const double enough_samples = 3;
 
@@ -158,7 +157,7 @@ static double shared_deviation(const struct asking *asking)
 						   asking->input->cfg->blocks[0].address.value,
 						   &asking->instructions);
 
-	return isfinite(all.value) ? log(all.high / all.value) / normal_quantile : INFINITY;
+	return isfinite(all.value) ? log(all.high / all.value) / HP_NORMAL_90 : INFINITY;
 }
 
 struct hp_error *counted_terms_of(const struct report *report, const struct counted *counted,

@@ -5,9 +5,6 @@
 
 #include <math.h>
 
-/* Of a 90 % interval, in standard deviations. */
-static const double normal = 1.6449;
-
 size_t retired_event(const struct report *report)
 {
 	size_t i = 0;
@@ -36,7 +33,7 @@ struct hp_error *retired_fill_rows(struct report *report)
 		if (!tally->samples || row->inlined ||
 		    (row->counts && isfinite(row->counts->instructions.value)))
 			continue;
-		spread = normal * relative_deviation(tally->samples);
+		spread = HP_NORMAL_90 * relative_deviation(tally->samples);
 		counts = hp_arena_alloc(report->arena, sizeof(*counts));
 		if (!counts)
 			return hp_error_create_no_memory();

@@ -7,9 +7,9 @@
 
 /* Of so many windows that were truncated, the others are no fair sample any more. */
 static const double most_truncated = 0.1;
-/* Of each process the first moments are seldom in a window: a new one is not known yet, and a copy
- * runs slower at first than it will. */
-static const double youth_ns = 3e8;
+/* Of each process the first moments are seldom in a window: it is not known yet, and windows that
+ * begin before it does are of none of it. Half of a window's length, and some more. */
+static const double youth_ns = 1.2e8;
 /* Then anything may run between never and twice as often as later, each as likely as the other. */
 static const double youth_deviation = 0.57735; /* 1 / sqrt(3) */
 static const double most_youth = 0.5;

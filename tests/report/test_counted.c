@@ -1359,7 +1359,7 @@ START_TEST(many_short_processes_are_known_less_well_than_one_long_one)
 	double low[2];
 
 	for (unsigned i = 0; i < 2; i++) {
-		times.processes = i ? 10 : 1;
+		times.processes = i ? 20 : 1;
 		count_all();
 		fixture = record(0);
 		leaf = listed(&fixture, "counted_leaf");

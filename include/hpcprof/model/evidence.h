@@ -241,6 +241,9 @@ struct hp_grouped_ratio hp_grouped_pace(const struct hp_grouped *over,
 struct hp_grouped_ratio hp_grouped_share(const struct hp_grouped *part,
 					 const struct hp_grouped *rest);
 
+/* Of a normal distribution 90 % are within so many standard deviations. */
+#define HP_NORMAL_90 1.6449
+
 /* How much wider than the normal distribution's Student's 90 % interval is; 1 for very many. */
 double hp_student_widening(double freedom);
 
