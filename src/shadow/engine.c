@@ -28,6 +28,7 @@ struct hp_engine {
 	struct x86_translator translator;
 	struct hp_engine_mapping mappings[2 * SHADOW_PLACES];
 	bool is_full; /* forget before the next window */
+	double pace;  /* of replays so far: see pins.h; 0 unknown */
 };
 
 /* --- life
@@ -447,6 +448,8 @@ static struct hp_error *conclude(struct run *run)
 	pins_settle(pins, pins_now(pins));
 	if (pins->believed_count < 2)
 		return NULL;
+	run->engine->pace = run->engine->pace > 0 ? (run->engine->pace + pins->pace) / 2
+						  : pins->pace;
 	for (size_t i = 0; i < pins->believed_count; i++) {
 		run->replay->cuts[i] = pins->believed[i].sample;
 		moments[i] = &pins->believed[i].counts;
@@ -488,7 +491,7 @@ struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
 	general_registers(registers, general);
 	code_cache_zero_counters(&engine->cache);
 	error = matcher_begin(&run.matcher, &engine->translator, pid, samples, sample_count,
-			      general);
+			      general, engine->pace);
 	if (error)
 		return error;
 	run.error = shadow_watchdog_begin(&run.watchdog, pid, limits->time_ns);

@@ -157,7 +157,7 @@ static void arm(struct matcher *matcher)
 
 struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *translator,
 			       pid_t pid, const struct hp_engine_sample *samples, size_t count,
-			       const uint64_t general[X86_REGISTERS])
+			       const uint64_t general[X86_REGISTERS], double pace)
 {
 	*matcher = (struct matcher){
 		.translator = translator,
@@ -175,7 +175,7 @@ struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *t
 
 		choose_order(&matcher->states[i].check, &samples[i], other->general, general);
 	}
-	pins_begin(&matcher->pins, pid, samples, count);
+	pins_begin(&matcher->pins, pid, samples, count, pace);
 	arm(matcher);
 	return NULL;
 }
@@ -306,11 +306,13 @@ static enum matcher_verdict judge_moment(struct matcher *matcher, size_t number)
 		arm(matcher);
 		return is_watched ? MATCHER_AMBIGUOUS : MATCHER_OTHER;
 	}
-	/* Not its moment: then it comes by more than once, or we have lost the way. */
-	if (pins_is_too_early(pins, number, now_ns) ||
-	    pins_is_too_late(pins, number, now_ns,
+	/* Another moment like it. Is there a third one soon, it is given up. */
+	if (pins_is_too_early(pins, number, now_ns))
+		return MATCHER_OTHER;
+	if (pins_is_too_late(pins, number, now_ns,
 			     matcher->translator->translated - matcher->translated)) {
 		state->is_given_up = true;
+		pins_add_late(pins);
 		arm(matcher);
 		return MATCHER_OTHER;
 	}

@@ -3,18 +3,24 @@
 
 #include <hpcprof/base/number.h>
 
-/* In distances of samples; the shadow may be three times slower than the original. */
-enum { WATCH = 3 };
+enum {
+	/* In distances of samples; the shadow may be three times slower than the original. */
+	WATCH = 3,
+	/* So many in a row are not all wrong. */
+	MOST_LATE = 3,
+};
 /* A shadow is hardly ever faster than the original, but the original's clock counted page faults
  * that copying it caused. Of its pace so far, phases differ. */
 static const double least_pace = 0.25;
 static const double least_of_pace = 0.33;
 /* Slower phases, and on top of them code that it meets for the first time: stops, a few a block. */
 static const double most_of_pace = 4;
-static const double most_delay_ns = 100e6;
+static const double most_delay_ns = 30e6;
 static const double block_ns = 300e3;
 /* How far behind the moment that its pace so far makes likely a match is watched. */
 static const double watched_of_pace = 1.5;
+/* Before any is known. */
+static const double usual_pace = 2;
 
 uint64_t pins_now(const struct pins *pins)
 {
@@ -25,9 +31,10 @@ uint64_t pins_now(const struct pins *pins)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-void pins_begin(struct pins *pins, pid_t pid, const struct hp_engine_sample *samples, size_t count)
+void pins_begin(struct pins *pins, pid_t pid, const struct hp_engine_sample *samples, size_t count,
+		double pace)
 {
-	*pins = (struct pins){ .samples = samples };
+	*pins = (struct pins){ .samples = samples, .pace = pace };
 	if (count > 1)
 		pins->part_ns = (samples[count - 1].time_ns - samples[0].time_ns) / HP_WINDOW_PARTS;
 	if (count < 2 || clock_getcpuclockid(pid, &pins->clock) != 0)
@@ -110,7 +117,8 @@ static uint64_t watch_until(const struct pins *pins, size_t sample, uint64_t now
 {
 	uint64_t since_ns;
 	double ns = distance_ns(pins, sample, &since_ns);
-	uint64_t likely_ns = since_ns + (uint64_t)(watched_of_pace * greater(pins->pace, 1) * ns);
+	double pace = pins->pace > 0 ? greater(pins->pace, 1) : usual_pace;
+	uint64_t likely_ns = since_ns + (uint64_t)(watched_of_pace * pace * ns);
 
 	return pins->watch_ns + (likely_ns > now_ns ? likely_ns : now_ns);
 }
@@ -149,6 +157,7 @@ bool pins_add(struct pins *pins, size_t sample, uint64_t now_ns, const struct co
 	pin->sample = sample;
 	pin->cpu_ns = now_ns;
 	pin->until_ns = until_ns;
+	pins->late = 0;
 	return shadow_counts_take(&pin->counts, cache);
 }
 
@@ -159,6 +168,17 @@ void pins_take_back(struct pins *pins, size_t sample)
 			remove_watched(pins, i);
 			return;
 		}
+}
+
+void pins_add_late(struct pins *pins)
+{
+	if (++pins->late < MOST_LATE)
+		return;
+	pins->late = 0;
+	if (pins->watched_count)
+		pins->watched_count--;
+	else if (pins->believed_count)
+		pins->believed_count--;
 }
 
 static void swap(struct pin *left, struct pin *right)
@@ -183,19 +203,26 @@ static bool is_cut(const struct pins *pins)
 		       pins->part_ns;
 }
 
+static void learn_pace(struct pins *pins, uint64_t shadow_ns, uint64_t original_ns)
+{
+	double pace = (double)shadow_ns / (double)original_ns;
+
+	if (!(pins->pace > 0) || pace < pins->pace)
+		pins->pace = pace;
+}
+
 /* Believes the oldest. */
 static void believe(struct pins *pins)
 {
 	struct pin *oldest = &pins->watched[0];
 	const struct pin *before = newest_believed(pins);
+	uint64_t time_ns = pins->samples[oldest->sample].time_ns;
 
 	if (before && pins->watch_ns) {
-		double pace = (double)(oldest->cpu_ns - before->cpu_ns) /
-			      (double)(pins->samples[oldest->sample].time_ns -
-				       pins->samples[before->sample].time_ns);
-
-		if (!(pins->pace > 0) || pace < pins->pace)
-			pins->pace = pace;
+		learn_pace(pins, oldest->cpu_ns - before->cpu_ns,
+			   time_ns - pins->samples[before->sample].time_ns);
+		/* Should that one have been early, this one only seems to be slow. */
+		learn_pace(pins, oldest->cpu_ns - pins->start_ns, time_ns);
 	}
 	if (is_cut(pins))
 		pins->believed_count++;

@@ -10,6 +10,9 @@
  * watched for a few times the distance of samples, and until well after its moment would have come
  * if it was early, and has not come by again.
  *
+ * One that was believed all the same may have been another moment. What comes next is then too late
+ * for it, one sample after the other: it is taken back.
+ *
  * Time is the shadow's CPU time. Samples without times (all 0) are believed as soon as another has
  * matched, unless they have come by again until then.
  */
@@ -46,11 +49,15 @@ struct pins {
 	 * newest stay. */
 	struct pin believed[HP_WINDOW_PARTS + 1];
 	size_t believed_count;
-	double pace; /* the fastest between two believed ones: shadow time per time of the original;
-			0 unknown. Where it met new code it was slower. */
+	/* The fastest, from the start to a believed one or between two of them: shadow time per time
+	 * of the original; 0 unknown. Where it met new code it was slower. */
+	double pace;
+	unsigned late; /* samples in a row that were */
 };
 
-void pins_begin(struct pins *pins, pid_t pid, const struct hp_engine_sample *samples, size_t count);
+/* `pace` is that of windows before; 0 unknown. */
+void pins_begin(struct pins *pins, pid_t pid, const struct hp_engine_sample *samples, size_t count,
+		double pace);
 void pins_end(struct pins *pins);
 
 /* The shadow's CPU time. */
@@ -67,6 +74,8 @@ uint64_t pins_left_to_watch(const struct pins *pins, uint64_t now_ns);
 
 /* The sample matches now. False when memory is short. */
 bool pins_add(struct pins *pins, size_t sample, uint64_t now_ns, const struct code_cache *cache);
+/* It has matched, too late. After a few of them the newest match is taken back. */
+void pins_add_late(struct pins *pins);
 /* It has come by again. */
 void pins_take_back(struct pins *pins, size_t sample);
 /* Believes what has been watched long enough, and cuts the window there where it is time. */

@@ -21,7 +21,7 @@ static struct bench *set_up(void)
 	ck_assert_ptr_nonnull(bench);
 	for (size_t i = 0; i < SAMPLES; i++)
 		bench->samples[i].time_ns = (i + 1) * MS;
-	pins_begin(&bench->pins, getpid(), bench->samples, SAMPLES);
+	pins_begin(&bench->pins, getpid(), bench->samples, SAMPLES, 0);
 	ck_assert_uint_eq(bench->pins.watch_ns, WATCH_MS * MS);
 	bench->pins.start_ns = 100 * MS;
 	return bench;
@@ -72,7 +72,7 @@ START_TEST(a_match_is_believed_when_it_has_been_watched)
 	ck_assert(!pins_is_watched(&bench->pins, 0));
 	ck_assert_uint_eq(bench->pins.believed_count, 1);
 	ck_assert_uint_eq(pins_newest(&bench->pins), 2);
-	pins_settle(&bench->pins, at(9.5));
+	pins_settle(&bench->pins, at(10.5));
 	ck_assert_uint_eq(first(bench), 0);
 	ck_assert_uint_eq(last(bench), 2);
 	ck_assert_uint_eq(pins_newest(&bench->pins), 2);
@@ -145,16 +145,83 @@ START_TEST(it_may_become_faster)
 }
 END_TEST
 
+START_TEST(windows_before_tell_its_pace)
+{
+	struct bench *bench = set_up();
+
+	pins_begin(&bench->pins, getpid(), bench->samples, SAMPLES, 3);
+	bench->pins.start_ns = 100 * MS;
+	/* Sample 19 was taken after 20 ms. */
+	ck_assert(pins_is_too_early(&bench->pins, 19, at(19)));
+	ck_assert(!pins_is_too_early(&bench->pins, 19, at(20)));
+	tear_down(bench);
+}
+END_TEST
+
+/* Sample 10 came by at 5 ms, and its moment was at 33. The next one seems to be fourteen times slower
+ * than the original: from the start on it is three times. */
+START_TEST(after_one_that_was_early_the_pace_is_not_lost)
+{
+	struct bench *bench = set_up();
+
+	match(bench, 10, 5);
+	pins_settle(&bench->pins, at(38));
+	match(bench, 12, 39);
+	pins_settle(&bench->pins, at(50));
+	ck_assert_uint_eq(bench->pins.believed_count, 2);
+	ck_assert(bench->pins.pace <= 3);
+	ck_assert(!pins_is_too_early(&bench->pins, 14, at(45)));
+	tear_down(bench);
+}
+END_TEST
+
+START_TEST(when_all_come_too_late_the_last_match_was_none)
+{
+	struct bench *bench = set_up();
+
+	match(bench, 0, 3);
+	match(bench, 1, 6);
+	match(bench, 20, 12);
+	for (unsigned i = 0; i < 3; i++) {
+		pins_settle(&bench->pins, at(66 + 3 * i));
+		ck_assert_uint_eq(last(bench), 20);
+		ck_assert(pins_is_too_late(&bench->pins, 21 + i, at(66 + 3 * i), 0));
+		pins_add_late(&bench->pins);
+	}
+	ck_assert_uint_eq(pins_newest(&bench->pins), 0);
+	ck_assert(!pins_is_too_late(&bench->pins, 24, at(75), 0));
+	match(bench, 24, 75);
+	pins_settle(&bench->pins, at(200));
+	ck_assert_uint_eq(first(bench), 0);
+	ck_assert_uint_eq(last(bench), 24);
+	tear_down(bench);
+}
+END_TEST
+
+/* One that was late is not three in a row. */
+START_TEST(a_late_one_between_others_says_nothing)
+{
+	struct bench *bench = set_up();
+
+	for (size_t i = 0; i < 8; i += 2) {
+		match(bench, i, 3 * (double)(i + 1));
+		pins_add_late(&bench->pins);
+	}
+	ck_assert_uint_eq(pins_newest(&bench->pins), 6);
+	tear_down(bench);
+}
+END_TEST
+
 START_TEST(what_comes_long_after_its_time_was_missed)
 {
 	struct bench *bench = set_up();
 
 	match(bench, 0, 2);
-	/* Two samples on: four times slower, and 100 ms for code that is new. */
-	ck_assert(!pins_is_too_late(&bench->pins, 2, at(2 + 4 * 2 + 99), 0));
-	ck_assert(pins_is_too_late(&bench->pins, 2, at(2 + 4 * 2 + 101), 0));
-	ck_assert(!pins_is_too_late(&bench->pins, 2, at(2 + 4 * 2 + 101), 100));
-	ck_assert(!pins_is_too_late(&bench->pins, 30, at(2 + 4 * 2 + 101), 0));
+	/* Two samples on: four times slower, 30 ms for all else, and some for code that is new. */
+	ck_assert(!pins_is_too_late(&bench->pins, 2, at(2 + 4 * 2 + 29), 0));
+	ck_assert(pins_is_too_late(&bench->pins, 2, at(2 + 4 * 2 + 31), 0));
+	ck_assert(!pins_is_too_late(&bench->pins, 2, at(2 + 4 * 2 + 31), 100));
+	ck_assert(!pins_is_too_late(&bench->pins, 30, at(2 + 4 * 2 + 31), 0));
 	tear_down(bench);
 }
 END_TEST
@@ -164,14 +231,15 @@ START_TEST(one_that_may_be_early_is_watched_until_its_time_has_come)
 	struct bench *bench = set_up();
 
 	match(bench, 0, 2);
-	/* Twenty samples on, after half their time: until 30 ms behind the first, and 3 more. */
+	/* Twenty samples on, after half their time. Shadows take twice as long as a rule, and half of
+	 * that more: until 60 ms behind the first, and 3 more. */
 	match(bench, 20, 12);
-	ck_assert_uint_eq(pins_left_to_watch(&bench->pins, at(12)), 23 * MS);
-	pins_settle(&bench->pins, at(34.9));
+	ck_assert_uint_eq(pins_left_to_watch(&bench->pins, at(12)), 53 * MS);
+	pins_settle(&bench->pins, at(64.9));
 	ck_assert(pins_is_watched(&bench->pins, 20));
-	pins_settle(&bench->pins, at(35));
+	pins_settle(&bench->pins, at(65));
 	ck_assert_uint_eq(last(bench), 20);
-	ck_assert_uint_eq(pins_left_to_watch(&bench->pins, at(35)), 0);
+	ck_assert_uint_eq(pins_left_to_watch(&bench->pins, at(65)), 0);
 	tear_down(bench);
 }
 END_TEST
@@ -209,7 +277,7 @@ START_TEST(without_times_the_next_match_is_enough)
 
 	for (size_t i = 0; i < SAMPLES; i++)
 		bench->samples[i].time_ns = 0;
-	pins_begin(&bench->pins, getpid(), bench->samples, SAMPLES);
+	pins_begin(&bench->pins, getpid(), bench->samples, SAMPLES, 0);
 	ck_assert(!pins_is_too_early(&bench->pins, 9, at(0)));
 	match(bench, 0, 0);
 	ck_assert_uint_eq(bench->pins.believed_count, 0);
@@ -247,5 +315,8 @@ HP_TEST_MAIN("shadow/pins", a_window_is_cut_into_parts_of_one_length,
 	     what_comes_long_after_its_time_was_missed,
 	     one_that_may_be_early_is_watched_until_its_time_has_come,
 	     one_that_comes_by_again_never_was, a_shadow_does_not_run_much_faster_than_its_original,
-	     nor_much_faster_than_it_has_so_far, of_too_many_the_oldest_is_forgotten,
-	     the_clock_of_one_that_is_gone_believes_nothing, without_times_the_next_match_is_enough)
+	     nor_much_faster_than_it_has_so_far, windows_before_tell_its_pace,
+	     after_one_that_was_early_the_pace_is_not_lost,
+	     when_all_come_too_late_the_last_match_was_none, a_late_one_between_others_says_nothing,
+	     of_too_many_the_oldest_is_forgotten, the_clock_of_one_that_is_gone_believes_nothing,
+	     without_times_the_next_match_is_enough)
