@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Windows of a real process, from the stop to the counts. */
+#include "../support.h"
+#include "copied.h"
+
+#include "../../src/shadow/window.h"
+
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Computes most of the time, and sleeps now and then, which ends a window. */
+static pid_t start_target(void)
+{
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	while (pid == 0) {
+		for (volatile unsigned i = 0; i < 5000000; i++)
+			;
+		usleep(1);
+	}
+	return pid;
+}
+
+/* It may have to be asked several times: the target sleeps, too. */
+static void make_one(struct window_maker *maker, pid_t pid, uint64_t window_ns,
+		     struct window_result *result)
+{
+	struct window_order order = {
+		.pid = pid,
+		.tid = pid,
+		.slot_end_ns = UINT64_MAX / 2,
+		.window_ns = window_ns,
+		.threads = 1,
+		.room = ROOM_OF_ITS_OWN,
+	};
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(order.cpus), &order.cpus), 0);
+	do {
+		usleep(1000);
+		window_make(maker, &order, result);
+	} while (result->outcome == WINDOW_NOT_NOW);
+}
+
+/* It was over before the first sample: what the copy ran is of no known time. */
+START_TEST(a_window_without_samples_has_no_counts)
+{
+	const uint64_t shortest_ns = 1;
+	static struct window_maker maker; /* large */
+	struct window_result result;
+	struct ledger ledger;
+	int stop_fd = eventfd(0, EFD_CLOEXEC);
+	pid_t pid;
+
+	if (!can_copy())
+		return;
+	pid = start_target();
+	ledger_init(&ledger, 100, 0);
+	hp_assert_ok(window_maker_create(&maker, &ledger, stop_fd));
+	make_one(&maker, pid, shortest_ns, &result);
+	hp_assert_ok(result.error);
+	ck_assert_int_eq(result.outcome, WINDOW_MADE);
+	ck_assert_uint_eq(result.samples, 0);
+	ck_assert_uint_gt(result.copied_bytes, 0);
+	ck_assert_uint_gt(result.replay_ns, 0);
+	ck_assert_uint_eq(result.window.block_count, 0);
+	ck_assert_uint_eq(result.window.part_count, 0);
+	hp_window_clear(&result.window);
+	window_maker_clear(&maker);
+	close(stop_fd);
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+END_TEST
+
+HP_TEST_MAIN("shadow/window", a_window_without_samples_has_no_counts)
