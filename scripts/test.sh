@@ -52,6 +52,8 @@ build_and_check() {
 		return 1
 	}
 	find "$build" \( -name '*.trs' -o -name '*.log' \) ! -name config.log -type f -delete
+	# Tests that a sanitizer's runtime would fail know by it.
+	export SANITIZED="$sanitize"
 	# Addresses that the kernel spreads too widely are more than ThreadSanitizer can map.
 	fixed=
 	case "$*" in
