@@ -67,6 +67,7 @@ static void take(struct hp_session *session, bool is_last, void *context)
 {
 	struct record_shadow *shadow = context;
 	struct hp_window window;
+	uint64_t command_ns;
 
 	if (is_last)
 		hp_shadow_stop(shadow->shadow);
@@ -75,6 +76,11 @@ static void take(struct hp_session *session, bool is_last, void *context)
 	if (!is_last)
 		return;
 	hp_shadow_statistics(shadow->shadow, &shadow->statistics);
+	/* What ran since windows were last due, or while the last copy was replayed: the one knows
+	 * only the session, the other only the windows' thread. */
+	command_ns = hp_session_command_cpu_ns(session);
+	if (command_ns > shadow->statistics.target_ns)
+		shadow->statistics.target_ns = command_ns;
 	add_figures(session, shadow);
 }
 
@@ -171,19 +177,20 @@ static void print_ends(const struct hp_shadow_statistics *statistics)
 	}
 }
 
-static void print_counted(const struct hp_shadow_statistics *statistics, uint64_t target_ns)
+static void print_counted(const struct hp_shadow_statistics *statistics)
 {
 	if (!statistics->windows) {
 		fprintf(stderr,
 			"hpcprof: no shadow window was taken in the target's %.1f s of CPU time\n",
-			(double)target_ns / 1e9);
+			(double)statistics->target_ns / 1e9);
 		return;
 	}
 	fprintf(stderr,
 		"hpcprof: executions counted in %" PRIu64 " of %" PRIu64
 		" shadow window%s: %.1f %% of the target's %.1f s of CPU time",
 		statistics->useful, statistics->windows, plural(statistics->windows),
-		percent(statistics->covered_ns, target_ns), (double)target_ns / 1e9);
+		percent(statistics->covered_ns, statistics->target_ns),
+		(double)statistics->target_ns / 1e9);
 	print_ends(statistics);
 	if (statistics->crowded)
 		fprintf(stderr, "; %" PRIu64 " %s short, since no CPU was to spare",
@@ -191,7 +198,7 @@ static void print_counted(const struct hp_shadow_statistics *statistics, uint64_
 	fputs("\n", stderr);
 }
 
-static void print_price(const struct record_shadow *shadow, uint64_t target_ns)
+static void print_price(const struct record_shadow *shadow)
 {
 	const struct hp_shadow_statistics *statistics = &shadow->statistics;
 
@@ -199,7 +206,7 @@ static void print_price(const struct record_shadow *shadow, uint64_t target_ns)
 		"hpcprof: the shadow window%s cost the target %.2f %% of its CPU time (%.3g %% "
 		"allowed) and stopped it for %.1f ms at most at once; replaying took %.1f s of "
 		"%s\n",
-		plural(statistics->windows), percent(statistics->lost_ns, target_ns),
+		plural(statistics->windows), percent(statistics->lost_ns, statistics->target_ns),
 		shadow->percent, (double)statistics->longest_stop_ns / 1e6,
 		(double)statistics->replay_ns / 1e9,
 		statistics->crowded ? "CPU time that others wanted" : "another CPU");
@@ -217,20 +224,15 @@ static void print_refusals(const struct hp_shadow_statistics *statistics)
 	fprintf(stderr, "%s%s\n", *statistics->reason ? ": " : "", statistics->reason);
 }
 
-void record_shadow_print_closing(const struct record_shadow *shadow,
-				 const struct hp_session *session)
+void record_shadow_print_closing(const struct record_shadow *shadow)
 {
 	const struct hp_shadow_statistics *statistics = &shadow->statistics;
-	uint64_t target_ns = hp_session_meta(session)->target_cpu_ns;
 
-	/* What ran while the last copy was replayed is known here only. */
-	if (target_ns < statistics->target_ns)
-		target_ns = statistics->target_ns;
 	if (!shadow->shadow)
 		return;
-	print_counted(statistics, target_ns);
+	print_counted(statistics);
 	if (statistics->windows)
-		print_price(shadow, target_ns);
+		print_price(shadow);
 	if (has_refusals(statistics))
 		print_refusals(statistics);
 }

@@ -20,7 +20,6 @@ void record_shadow_clear(struct record_shadow *shadow);
 
 /* One line beside the banner, and some when it is over. */
 void record_shadow_print_banner(const struct record_shadow *shadow);
-void record_shadow_print_closing(const struct record_shadow *shadow,
-				 const struct hp_session *session);
+void record_shadow_print_closing(const struct record_shadow *shadow);
 
 #endif

@@ -311,7 +311,7 @@ struct hp_error *recording_run(struct recording *recording, struct recording_res
 		error = hp_session_run(session, &found);
 	if (!error && !is_silent(recording)) {
 		print_closing(session, &found);
-		record_shadow_print_closing(&recording->shadow, session);
+		record_shadow_print_closing(&recording->shadow);
 	}
 	record_shadow_clear(&recording->shadow);
 	work_end(&recording->work, recording->output);

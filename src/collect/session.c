@@ -289,6 +289,13 @@ pid_t hp_session_command_pid(const struct hp_session *session)
 	return session->command.pid;
 }
 
+uint64_t hp_session_command_cpu_ns(const struct hp_session *session)
+{
+	const struct hp_run *run = &session->command.run;
+
+	return session->command.ended ? run->user_ns + run->system_ns : 0;
+}
+
 static void take_windows(void *context)
 {
 	struct hp_session *session = context;

@@ -124,6 +124,8 @@ struct hp_error *hp_session_add_window_figures(struct hp_session *session,
 					       const struct hp_window_evidence *figures);
 /* Of the command, stopped before its first instruction until the session runs; 0 without one. */
 pid_t hp_session_command_pid(const struct hp_session *session);
+/* CPU time of a command that has ended, user and kernel; 0 without one. */
+uint64_t hp_session_command_cpu_ns(const struct hp_session *session);
 
 struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_result *result);
 
