@@ -52,12 +52,15 @@ build_and_check() {
 		return 1
 	}
 	find "$build" \( -name '*.trs' -o -name '*.log' \) ! -name config.log -type f -delete
-	# Tests that a sanitizer's runtime would fail know by it.
-	export SANITIZED="$sanitize"
-	# Addresses that the kernel spreads too widely are more than ThreadSanitizer can map.
+	# Tests that a sanitizer's runtime would fail know by SANITIZED. Addresses that the kernel
+	# spreads too widely are more than ThreadSanitizer can map.
 	fixed=
 	case "$*" in
-	*--enable-tsan*) setarch "$(uname -m)" -R true 2>/dev/null && fixed="setarch $(uname -m) -R" ;;
+	*--enable-asan*) export SANITIZED=address ;;
+	*--enable-tsan*)
+		export SANITIZED=thread TSAN_OPTIONS=die_after_fork=0
+		setarch "$(uname -m)" -R true 2>/dev/null && fixed="setarch $(uname -m) -R"
+		;;
 	esac
 	# shellcheck disable=SC2086 # nothing, or a command with its options
 	as_owner $fixed make -s -C "$build" -j"$jobs" check-build </dev/null || {

@@ -39,6 +39,13 @@
 #define HP_TEST_SECONDS 300
 #endif
 
+/* ThreadSanitizer has most of the address space, and a thread of its own. */
+#ifdef __SANITIZE_THREAD__
+#define HP_TEST_UNDER_TSAN 1
+#else
+#define HP_TEST_UNDER_TSAN 0
+#endif
+
 #define HP_TEST_MAIN(suite_name, ...) HP_TEST_MAIN_UNLESS(NULL, suite_name, __VA_ARGS__)
 
 /* Where `reason` (a text or NULL) is one, all are skipped for it. */

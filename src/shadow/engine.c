@@ -28,7 +28,7 @@ struct hp_engine {
 	struct x86_translator translator;
 	struct hp_engine_mapping mappings[2 * SHADOW_PLACES];
 	bool is_full; /* forget before the next window */
-	double pace;  /* of replays so far: see pins.h; 0 unknown */
+	double pace;  /* of the replays so far, the latest most: see pins.h; 0 unknown */
 };
 
 /* --- life
@@ -448,8 +448,9 @@ static struct hp_error *conclude(struct run *run)
 	pins_settle(pins, pins_now(pins));
 	if (pins->believed_count < 2)
 		return NULL;
-	run->engine->pace = run->engine->pace > 0 ? (run->engine->pace + pins->pace) / 2
-						  : pins->pace;
+	if (pins->pace > 0)
+		run->engine->pace = run->engine->pace > 0 ? (run->engine->pace + pins->pace) / 2
+							  : pins->pace;
 	for (size_t i = 0; i < pins->believed_count; i++) {
 		run->replay->cuts[i] = pins->believed[i].sample;
 		moments[i] = &pins->believed[i].counts;

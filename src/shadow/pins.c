@@ -20,7 +20,7 @@ static const double block_ns = 300e3;
 /* How far behind the moment that its pace so far makes likely a match is watched. */
 static const double watched_of_pace = 1.5;
 /* Before any is known. */
-static const double usual_pace = 2;
+static const double likely_pace = 2;
 
 uint64_t pins_now(const struct pins *pins)
 {
@@ -32,9 +32,9 @@ uint64_t pins_now(const struct pins *pins)
 }
 
 void pins_begin(struct pins *pins, pid_t pid, const struct hp_engine_sample *samples, size_t count,
-		double pace)
+		double usual_pace)
 {
-	*pins = (struct pins){ .samples = samples, .pace = pace };
+	*pins = (struct pins){ .samples = samples, .usual_pace = usual_pace };
 	if (count > 1)
 		pins->part_ns = (samples[count - 1].time_ns - samples[0].time_ns) / HP_WINDOW_PARTS;
 	if (count < 2 || clock_getcpuclockid(pid, &pins->clock) != 0)
@@ -94,9 +94,15 @@ static double greater(double a, double b)
 	return a > b ? a : b;
 }
 
+/* As far as is known; 0 not at all. */
+static double known_pace(const struct pins *pins)
+{
+	return pins->pace > 0 ? pins->pace : pins->usual_pace;
+}
+
 bool pins_is_too_early(const struct pins *pins, size_t sample, uint64_t now_ns)
 {
-	double pace = greater(least_of_pace * pins->pace, least_pace);
+	double pace = greater(least_of_pace * known_pace(pins), least_pace);
 	uint64_t since_ns;
 	double ns = distance_ns(pins, sample, &since_ns);
 
@@ -105,7 +111,7 @@ bool pins_is_too_early(const struct pins *pins, size_t sample, uint64_t now_ns)
 
 bool pins_is_too_late(const struct pins *pins, size_t sample, uint64_t now_ns, uint64_t blocks)
 {
-	double pace = most_of_pace * greater(pins->pace, 1);
+	double pace = most_of_pace * greater(known_pace(pins), 1);
 	uint64_t since_ns;
 	double ns = distance_ns(pins, sample, &since_ns);
 
@@ -117,7 +123,7 @@ static uint64_t watch_until(const struct pins *pins, size_t sample, uint64_t now
 {
 	uint64_t since_ns;
 	double ns = distance_ns(pins, sample, &since_ns);
-	double pace = pins->pace > 0 ? greater(pins->pace, 1) : usual_pace;
+	double pace = known_pace(pins) > 0 ? greater(known_pace(pins), 1) : likely_pace;
 	uint64_t likely_ns = since_ns + (uint64_t)(watched_of_pace * pace * ns);
 
 	return pins->watch_ns + (likely_ns > now_ns ? likely_ns : now_ns);

@@ -52,12 +52,12 @@ struct pins {
 	/* The fastest, from the start to a believed one or between two of them: shadow time per time
 	 * of the original; 0 unknown. Where it met new code it was slower. */
 	double pace;
-	unsigned late; /* samples in a row that were */
+	double usual_pace; /* of windows before; 0 unknown */
+	unsigned late;	   /* samples in a row that were */
 };
 
-/* `pace` is that of windows before; 0 unknown. */
 void pins_begin(struct pins *pins, pid_t pid, const struct hp_engine_sample *samples, size_t count,
-		double pace);
+		double usual_pace);
 void pins_end(struct pins *pins);
 
 /* The shadow's CPU time. */

@@ -261,7 +261,8 @@ START_TEST(agents_turn_the_groups_of_all_cpus_at_once)
 				   &in_order));
 	began_with = rotation.current;
 	hp_assert_ok(agents_create(&rotation, 1, &agents));
-	ck_assert_uint_eq(software_threads(), threads + options.place_count);
+	if (!HP_TEST_UNDER_TSAN)
+		ck_assert_uint_eq(software_threads(), threads + options.place_count);
 	hp_assert_ok(rotation_begin(&rotation, hp_clock_monotonic_ns(), NULL, false, true));
 	for (int i = 0; i < 20; i++) {
 		work();
@@ -270,9 +271,9 @@ START_TEST(agents_turn_the_groups_of_all_cpus_at_once)
 	}
 	agents_destroy(agents);
 	/* A thread that was joined may still be listed for a moment. */
-	for (int i = 0; i < 10000 && software_threads() > threads; i++)
+	for (int i = 0; i < 10000 && software_threads() > threads + HP_TEST_UNDER_TSAN; i++)
 		usleep(1000);
-	ck_assert_uint_eq(software_threads(), threads);
+	ck_assert_uint_le(software_threads(), threads + HP_TEST_UNDER_TSAN);
 	ck_assert_uint_eq(rotation.slices, 20);
 	for (size_t event = 0; event < 2; event++) {
 		struct hp_mux_estimate found = estimate(&rotation, event);

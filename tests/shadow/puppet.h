@@ -26,6 +26,9 @@ enum {
 /* A system call at the end of the code, which is never replayed. */
 #define PUPPET_CALL (PUPPET_CODE + PUPPET_CODE_BYTES - 8)
 
+/* Why there can be none, for HP_TEST_MAIN_UNLESS. */
+#define PUPPET_REASON (HP_TEST_UNDER_TSAN ? "ThreadSanitizer leaves no room for a puppet" : NULL)
+
 struct puppet_state {
 	struct user_regs_struct registers;
 	uint8_t extended[PUPPET_STATE_BYTES]; /* as ptrace gives it (NT_X86_XSTATE) */

@@ -525,16 +525,16 @@ START_TEST(what_an_answer_is_about_does_not_tell_states_apart)
 }
 END_TEST
 
-HP_TEST_MAIN("shadow/engine", a_shadow_that_takes_too_long_is_stopped,
-	     a_shadow_that_comes_out_too_often_is_stopped,
-	     a_call_that_is_not_answered_ends_it_with_its_number, a_shadow_that_dies_ends_it,
-	     code_that_changes_between_windows_is_translated_anew,
-	     code_that_can_be_written_to_is_not_replayed,
-	     code_that_is_mapped_during_a_window_is_found,
-	     protecting_and_unmapping_code_ends_a_window_and_of_data_does_not,
-	     a_full_cache_ends_a_window_and_the_next_has_room, whatever_is_run_a_replay_ends,
-	     a_sample_of_a_lone_return_matches,
-	     a_state_that_comes_by_again_is_ambiguous_and_no_end_of_a_window,
-	     states_that_come_round_all_the_time_are_no_moments,
-	     a_state_with_another_stack_or_other_flags_is_not_the_samples,
-	     what_an_answer_is_about_does_not_tell_states_apart)
+HP_TEST_MAIN_UNLESS(PUPPET_REASON, "shadow/engine", a_shadow_that_takes_too_long_is_stopped,
+		    a_shadow_that_comes_out_too_often_is_stopped,
+		    a_call_that_is_not_answered_ends_it_with_its_number, a_shadow_that_dies_ends_it,
+		    code_that_changes_between_windows_is_translated_anew,
+		    code_that_can_be_written_to_is_not_replayed,
+		    code_that_is_mapped_during_a_window_is_found,
+		    protecting_and_unmapping_code_ends_a_window_and_of_data_does_not,
+		    a_full_cache_ends_a_window_and_the_next_has_room, whatever_is_run_a_replay_ends,
+		    a_sample_of_a_lone_return_matches,
+		    a_state_that_comes_by_again_is_ambiguous_and_no_end_of_a_window,
+		    states_that_come_round_all_the_time_are_no_moments,
+		    a_state_with_another_stack_or_other_flags_is_not_the_samples,
+		    what_an_answer_is_about_does_not_tell_states_apart)

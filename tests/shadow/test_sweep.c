@@ -348,5 +348,5 @@ START_TEST(out_of_reach_too)
 }
 END_TEST
 
-HP_TEST_MAIN("shadow/sweep", instructions_of_libraries_do_natively_and_translated_the_same,
-	     out_of_reach_too)
+HP_TEST_MAIN_UNLESS(PUPPET_REASON, "shadow/sweep",
+		    instructions_of_libraries_do_natively_and_translated_the_same, out_of_reach_too)
