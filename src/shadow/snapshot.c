@@ -26,6 +26,8 @@ enum {
 	MOST_READERS = 4,
 	/* Room for what comes until the stop: so much more, and an eighth. */
 	SPARE_BYTES = 16 << 20,
+	/* Times that room is made before a copy: each takes less than the one before. */
+	ROOM_TRIES = 4,
 	/* Worth two readers, and more than caches hold close by. */
 	PROBE_BYTES = 2 * READER_BYTES,
 	PROBES = 5,
@@ -37,13 +39,20 @@ void snapshot_init(struct snapshot *snapshot)
 	pages_init(&snapshot->pages);
 }
 
+static void release_buffer(struct snapshot *snapshot)
+{
+	if (snapshot->buffer)
+		munmap(snapshot->buffer, snapshot->buffer_bytes);
+	snapshot->buffer = NULL;
+	snapshot->buffer_bytes = 0;
+}
+
 void snapshot_clear(struct snapshot *snapshot)
 {
 	areas_clear(&snapshot->areas);
 	free(snapshot->runs);
 	pages_clear(&snapshot->pages);
-	if (snapshot->buffer)
-		munmap(snapshot->buffer, snapshot->buffer_bytes);
+	release_buffer(snapshot);
 	snapshot_init(snapshot);
 }
 
@@ -125,28 +134,34 @@ static struct hp_error *scan(struct snapshot *snapshot)
 
 /* --- the buffer ------------------------------------------------------------------------------- */
 
-static struct hp_error *make_room(struct snapshot *snapshot, uint64_t bytes)
+static bool has_room(const struct snapshot *snapshot)
 {
-	uint64_t wanted = bytes + bytes / 8 + SPARE_BYTES;
-	void *buffer;
+	return snapshot->buffer_bytes >= snapshot->used_bytes + SPARE_BYTES / 2;
+}
 
-	if (snapshot->buffer_bytes >= bytes + SPARE_BYTES / 2 &&
-	    snapshot->buffer_bytes / 4 <= wanted)
-		return NULL;
-	if (snapshot->buffer)
-		munmap(snapshot->buffer, snapshot->buffer_bytes);
-	snapshot->buffer = NULL;
-	snapshot->buffer_bytes = 0;
-	wanted = (wanted + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-	buffer = mmap(NULL, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+/* What there is stays in memory; only what is new takes time. */
+static struct hp_error *enlarge_buffer(struct snapshot *snapshot, uint64_t bytes)
+{
+	uint64_t before = snapshot->buffer_bytes;
+	uint8_t *buffer = before ? mremap(snapshot->buffer, before, bytes, MREMAP_MAYMOVE)
+				 : mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+					MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
 	if (buffer == MAP_FAILED)
 		return hp_error_create_no_memory();
-	/* A tenth faster to read into. Where there are none they are small ones. */
-	madvise(buffer, wanted, MADV_HUGEPAGE);
-	memset(buffer, 0, wanted);
 	snapshot->buffer = buffer;
-	snapshot->buffer_bytes = wanted;
+	snapshot->buffer_bytes = bytes;
+	/* A tenth faster to read into. Where there are none they are small ones. */
+	madvise(buffer, bytes, MADV_HUGEPAGE);
+	memset(buffer + before, 0, bytes - before);
 	return NULL;
+}
+
+static uint64_t bytes_wanted(const struct snapshot *snapshot)
+{
+	uint64_t bytes = snapshot->used_bytes + snapshot->used_bytes / 8 + SPARE_BYTES;
+
+	return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
 struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t *bytes)
@@ -162,7 +177,17 @@ struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t
 
 struct hp_error *snapshot_reserve(struct snapshot *snapshot)
 {
-	return make_room(snapshot, snapshot->used_bytes);
+	struct hp_error *error = NULL;
+
+	if (snapshot->buffer_bytes / 4 > bytes_wanted(snapshot))
+		release_buffer(snapshot);
+	/* Making room takes so long that a target may have grown by more meanwhile. */
+	for (unsigned i = 0; i < ROOM_TRIES && !error && !has_room(snapshot); i++) {
+		error = enlarge_buffer(snapshot, bytes_wanted(snapshot));
+		if (!error)
+			error = scan(snapshot);
+	}
+	return error;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

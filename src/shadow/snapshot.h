@@ -46,7 +46,7 @@ void snapshot_clear(struct snapshot *snapshot);
 double snapshot_price(void);
 /* How much there is to read now, the target running. */
 struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t *bytes);
-/* Makes room for that, and some more. */
+/* Makes room for that and some more; looks again, where making it took time. */
 struct hp_error *snapshot_reserve(struct snapshot *snapshot);
 /* Reads it; `pid` must have been prepared for. INSUFFICIENT when there is more than room, or when it
  * is not done at `deadline_ns` of the monotonic clock (0: never mind); `read_bytes` were read. */

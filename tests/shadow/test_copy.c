@@ -416,6 +416,62 @@ START_TEST(reading_ends_when_it_takes_too_long)
 }
 END_TEST
 
+enum { GROWTH_BYTES = 100 << 20 };
+
+/* Grows when it is told to, and says so. */
+static pid_t start_growing(int told, int tells)
+{
+	pid_t pid = fork();
+	uint8_t *grown;
+	char byte;
+
+	ck_assert_int_ge(pid, 0);
+	if (pid)
+		return pid;
+	if (read(told, &byte, 1) != 1)
+		_exit(1);
+	grown = mmap(NULL, GROWTH_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		     0);
+	if (grown == MAP_FAILED)
+		_exit(1);
+	memset(grown, 1, GROWTH_BYTES);
+	if (write(tells, &byte, 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* Room for much memory takes a while to make. */
+START_TEST(there_is_room_for_what_has_come_while_it_was_made)
+{
+	if (!can_copy())
+		return;
+	struct snapshot snapshot;
+	uint64_t bytes;
+	int tell[2], hear[2];
+	char byte = 0;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(tell), 0);
+	ck_assert_int_eq(pipe(hear), 0);
+	pid = start_growing(tell[0], hear[1]);
+	snapshot_init(&snapshot);
+	hp_assert_ok(snapshot_prepare(&snapshot, pid, &bytes));
+	ck_assert_int_eq(write(tell[1], &byte, 1), 1);
+	ck_assert_int_eq(read(hear[0], &byte, 1), 1);
+	hp_assert_ok(snapshot_reserve(&snapshot));
+	hp_assert_ok(snapshot_take(&snapshot, 0));
+	ck_assert_uint_ge(snapshot.read_bytes, bytes + GROWTH_BYTES);
+	snapshot_clear(&snapshot);
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	for (int i = 0; i < 2; i++) {
+		close(tell[i]);
+		close(hear[i]);
+	}
+}
+END_TEST
+
 START_TEST(a_target_that_has_ended_is_left_to_its_parent)
 {
 	if (!can_copy())
@@ -489,6 +545,7 @@ HP_TEST_MAIN("shadow/copy", a_signal_to_all_of_our_group_is_none_of_a_copys,
 	     what_a_copy_writes_reaches_nobody, areas_of_a_copy_are_where_the_targets_are,
 	     a_copy_maps_where_the_target_would, a_copy_goes_on_from_the_targets_registers,
 	     a_copy_has_no_descriptors_and_is_the_first_to_go, reading_ends_when_it_takes_too_long,
+	     there_is_room_for_what_has_come_while_it_was_made,
 	     a_target_that_has_ended_is_left_to_its_parent,
 	     a_target_that_is_killed_while_it_is_held_is_left_to_its_parent,
 	     somebody_elses_child_that_is_killed_while_it_is_held_is_waited_for_by_its_parent)
