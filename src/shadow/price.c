@@ -69,6 +69,7 @@ void ledger_init(struct ledger *ledger, double percent, double sample_ns)
 		.fixed_ns = guessed_fixed_ns,
 		.ns_per_byte = guessed_ns_per_byte,
 		.taken_per_ns = guessed_taken_per_ns,
+		.whole_per_ns = guessed_taken_per_ns,
 	};
 }
 
@@ -126,8 +127,8 @@ uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms 
 
 uint64_t ledger_longest_replay_ns(const struct ledger *ledger, uint64_t window_ns)
 {
-	return (uint64_t)(longest_of_taken * ledger->taken_per_ns * (double)window_ns +
-			  (ledger->has_taken ? longest_delay_ns : longest_start_ns));
+	return (uint64_t)(longest_of_taken * ledger->whole_per_ns * (double)window_ns +
+			  (ledger->has_whole ? longest_delay_ns : longest_start_ns));
 }
 
 uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms)
@@ -196,13 +197,23 @@ void ledger_samples(struct ledger *ledger, const struct price_terms *terms)
 	ledger_other(ledger, threads_of(terms) * ledger->sample_ns * (double)terms->samples);
 }
 
+/* New code is translated in the first windows, and hardly any later. */
+static void learn_taken(double *known_per_ns, bool *has_any, uint64_t taken_ns, uint64_t window_ns)
+{
+	double per_ns = window_ns ? (double)taken_ns / (double)window_ns : 0;
+
+	*known_per_ns += (*has_any ? newest : 1) * (per_ns - *known_per_ns);
+	*has_any = true;
+}
+
+void ledger_whole(struct ledger *ledger, uint64_t taken_ns, uint64_t window_ns)
+{
+	learn_taken(&ledger->whole_per_ns, &ledger->has_whole, taken_ns, window_ns);
+}
+
 void ledger_taken(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms)
 {
-	double per_ns = terms->window_ns ? (double)taken_ns / (double)terms->window_ns : 0;
-
-	/* New code is translated in the first windows, and hardly any later. */
-	ledger->taken_per_ns += (ledger->has_taken ? newest : 1) * (per_ns - ledger->taken_per_ns);
-	ledger->has_taken = true;
+	learn_taken(&ledger->taken_per_ns, &ledger->has_taken, taken_ns, terms->window_ns);
 	ledger_other(ledger, loss_of_copy(terms) * (double)taken_ns);
 }
 

@@ -32,9 +32,11 @@ struct ledger {
 	double sample_ns;    /* of a sample */
 	double ns_per_byte;  /* of reading */
 	double taken_per_ns; /* CPU time of copies, by the length of windows */
+	double whole_per_ns; /* … of those that came to the end of their window */
 	bool has_measured;   /* stops; else these are guesses, on the dear side */
 	bool has_taken;	     /* so for copies */
-	uint64_t lost_ns;    /* so far */
+	bool has_whole;
+	uint64_t lost_ns; /* so far */
 	uint64_t longest_stop_ns;
 	uint64_t stopped_ns; /* of it */
 };
@@ -61,8 +63,8 @@ uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes);
  * as lets the budget be spent.
  */
 uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms *terms);
-/* The CPU time that a copy of such a window may take: one that has lost its way runs on until then, and
- * is charged for it. */
+/* The CPU time that a copy of such a window may take, by what whole ones have taken: one that has lost
+ * its way runs on until then, and is charged for it. */
 uint64_t ledger_longest_replay_ns(const struct ledger *ledger, uint64_t window_ns);
 /* So much CPU time of the target pays for it. */
 uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns);
@@ -81,6 +83,8 @@ void ledger_stop(struct ledger *ledger, uint64_t stop_ns, const struct price_ter
 void ledger_samples(struct ledger *ledger, const struct price_terms *terms);
 /* Enters CPU time that the window's copy took, beside stops. */
 void ledger_taken(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms);
+/* Learns how long it takes a copy that does not lose its way. */
+void ledger_whole(struct ledger *ledger, uint64_t taken_ns, uint64_t window_ns);
 /* Enters other losses; below 0: earlier ones turned out to be less. */
 void ledger_other(struct ledger *ledger, double lost_ns);
 

@@ -201,6 +201,8 @@ static void make_and_pay(struct hp_shadow *shadow, struct window_order *order,
 		return;
 	}
 	ledger_taken(ledger, cpu_ns, &terms);
+	if (result->window.end == HP_WINDOW_COMPLETE)
+		ledger_whole(ledger, cpu_ns, terms.window_ns);
 	shadow->busy_ns = hp_clock_monotonic_ns() - start_ns;
 }
 
