@@ -33,9 +33,9 @@ static uint8_t confidence_of(double deviation)
 static double half_width(const struct analyzer *analyzer, double deviation)
 {
 	bool is_counted = analyzer->analysis->sources >> HP_SOURCE_SHADOW & 1;
+	double inflated = (is_counted ? counted_inflation : inflation) * deviation;
 
-	return exp(
-		fmin(HP_NORMAL_90 * (is_counted ? counted_inflation : inflation) * deviation, 50));
+	return exp(fmin(HP_NORMAL_90 * inflated, 50));
 }
 
 static struct hp_frequency frequency_of(const struct analyzer *analyzer, size_t at)

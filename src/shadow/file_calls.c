@@ -318,9 +318,10 @@ static bool written_status(const struct shadow_calls *calls, struct call *call, 
 {
 	struct stat status = descriptor->status;
 
-	if (descriptor->is_new)
+	if (descriptor->is_new || !descriptor->is_known ||
+	    (descriptor->flags & O_ACCMODE) != O_WRONLY)
 		return false;
-	if (descriptor->is_known && descriptor->position > (uint64_t)status.st_size)
+	if (descriptor->position > (uint64_t)status.st_size)
 		status.st_size = (off_t)descriptor->position;
 	return write_status(calls, call, to, &status, offsetof(struct stat, st_size));
 }

@@ -41,8 +41,8 @@ enum {
 	HP_RECORD_GROUPS = 16,
 };
 
-/* So many items there are at most in all lists of an epoch: 0.6 GB of memory. A large program has
- * some 100,000. */
+/* So many items there are at most in all lists of an epoch: 0.6 GB of memory. A large program (a
+ * compiler) has some 300,000. */
 enum { HP_EVIDENCE_MOST_ITEMS = 1 << 20 };
 
 enum hp_counted_kind {
