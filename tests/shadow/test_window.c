@@ -10,16 +10,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Computes most of the time, and sleeps now and then, which ends a window. */
+/* Computes until it has been stopped for a moment, as its clock says, and then sleeps: after a stop no
+ * sample of it comes. */
 static pid_t start_target(void)
 {
+	enum { STOPPED_NS = 50000, SLEEP_US = 300000 };
 	pid_t pid = fork();
+	uint64_t last_ns;
 
 	ck_assert_int_ge(pid, 0);
+	last_ns = hp_clock_monotonic_ns();
 	while (pid == 0) {
-		for (volatile unsigned i = 0; i < 5000000; i++)
+		for (volatile unsigned i = 0; i < 1000; i++)
 			;
-		usleep(1);
+		if (hp_clock_monotonic_ns() - last_ns > STOPPED_NS)
+			usleep(SLEEP_US);
+		last_ns = hp_clock_monotonic_ns();
 	}
 	return pid;
 }
