@@ -123,6 +123,12 @@ static bool plan(struct window_maker *maker, struct window_order *order,
 		return false;
 	}
 	error = snapshot_prepare(&maker->snapshot, order->tid, &bytes);
+	/* It was permitted just now: the process is in an exec, which hides its memory for a moment. */
+	if (error && error->errno_value == EACCES) {
+		hp_error_destroy(error);
+		result->outcome = WINDOW_NOT_NOW;
+		return false;
+	}
 	if (error) {
 		refuse(result, HP_SHADOW_MAPPINGS, error);
 		return false;
