@@ -42,7 +42,6 @@ struct hp_shadow {
 	struct ledger ledger;
 	struct window_maker maker;
 	struct waits waits;
-	uint64_t busy_ns; /* wall time that the last window took, all in all */
 
 	/* Shared, under the lock. */
 	pthread_mutex_t lock;
@@ -147,13 +146,13 @@ static void account(struct hp_shadow *shadow, struct window_result *result, uint
 	hp_error_destroy(result->error);
 }
 
-/* As much CPU time of the target as pays for a window, and as one takes from beginning to end. */
+/* As much CPU time of the target as pays for a window. A window may take longer than that from its
+ * beginning to its end: then slots are left out. */
 static uint64_t next_slot_ns(const struct hp_shadow *shadow, uint64_t price_ns)
 {
 	uint64_t start_ns = shadow->schedule.end_ns;
-	uint64_t slot_ns = ledger_slot_end(&shadow->ledger, price_ns, start_ns) - start_ns;
 
-	return slot_ns > shadow->busy_ns ? slot_ns : shadow->busy_ns;
+	return ledger_slot_end(&shadow->ledger, price_ns, start_ns) - start_ns;
 }
 
 static uint64_t own_cpu_ns(void)
@@ -175,7 +174,6 @@ static void make_and_pay(struct hp_shadow *shadow, struct window_order *order,
 			 struct window_result *result)
 {
 	struct ledger *ledger = &shadow->ledger;
-	uint64_t start_ns = hp_clock_monotonic_ns();
 	uint64_t stopped_ns = ledger->stopped_ns;
 	uint64_t cpu_ns = own_cpu_ns();
 	struct price_terms terms;
@@ -203,7 +201,6 @@ static void make_and_pay(struct hp_shadow *shadow, struct window_order *order,
 	ledger_taken(ledger, cpu_ns, &terms);
 	if (result->window.end == HP_WINDOW_COMPLETE)
 		ledger_whole(ledger, cpu_ns, terms.window_ns);
-	shadow->busy_ns = hp_clock_monotonic_ns() - start_ns;
 }
 
 static void one_window(struct hp_shadow *shadow, uint64_t cpu_ns)
