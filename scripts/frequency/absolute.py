@@ -12,6 +12,10 @@ can be compared are in the denominator, as in judge.py; but nothing is scaled.
 Counting exactly and judging take longer than recording, and need no quiet machine: with --data,
 --only=count and then --only=record do the first two, and the same command without --only judges
 what is there. Programs are recorded one by one, as a copy needs a CPU of its own.
+
+When windows begin is drawn, and no two recordings are the same. With --recordings there are several
+of each, and tables are of their means; +- is how much they vary (standard deviation, in % of samples
+within 10 %), and in the targets how far off the mean may be by that (standard error).
 """
 import json
 import math
@@ -41,7 +45,7 @@ TARGETS = {(1, 20): (66, 80, 88, 99), (3, 20): (75, 90, 94, 99), (1, 60): (75, 9
 
 @dataclass
 class Result:
-    """Of one program, budget and length."""
+    """Of one recording."""
     workload: workloads.Workload
     budget: float
     seconds: float
@@ -55,6 +59,51 @@ class Result:
     calls: float = None
     windows: dict = field(default_factory=dict)
     overhead: float = None          # % of CPU time, paired with a recording without windows
+
+    def held(self):
+        return 100 * self.covered / self.with_interval if self.with_interval else None
+
+    def lost(self):
+        target = self.windows.get('target_s')
+        return 100 * self.windows['lost_s'] / target if target else None
+
+
+class Cell:
+    """All recordings of one program, budget and length."""
+
+    def __init__(self, results):
+        self.results = results
+        self.workload, self.budget, self.seconds = (results[0].workload, results[0].budget,
+                                                    results[0].seconds)
+
+    def mean(self, value):
+        values = [value(result) for result in self.results]
+        return average(value for value in values if value is not None)
+
+    def blocks(self):
+        return mean([result.blocks.values() for result in self.results])
+
+    def edges(self):
+        return mean([result.edges.values() for result in self.results])
+
+    def variance(self, limit):
+        """Of recordings, of the share of samples within 5 (0), 10 (1), 15 % (2), 2x (3)."""
+        values = [shares[limit] for result in self.results if (shares := result.blocks.values())]
+        return statistics.variance(values) if len(values) > 1 else None
+
+    def sure(self):
+        """Samples marked high, those of them within 10 %, and all."""
+        return (sum(result.sure.total for result in self.results),
+                sum(result.sure.within[1] for result in self.results),
+                sum(result.blocks.total for result in self.results))
+
+
+def cells_of_results(results):
+    found = {}
+    for result in results:
+        key = (result.budget, result.seconds, result.workload.name)
+        found.setdefault(key, []).append(result)
+    return [Cell(chosen) for chosen in found.values()]
 
 
 def looped(workload, command, runs):
@@ -193,26 +242,36 @@ def judge_totals(result, judgement):
     result.told = told / executed if executed else None
 
 
-def recorded(options, one, command, inputs, budget, seconds):
-    """A database with windows, and how often the program ran in it. With --data it stays."""
+def kept_recordings(one, budget, seconds):
+    """{number: (database, how often the program ran in it)}, numbers from 1."""
     name = f'shadow-{budget:g}-{seconds:g}-'
-    for kept in one.directory.glob(f'{name}*.db'):
-        if options.again and kept not in options.made:
-            shutil.rmtree(kept)
-            kept.with_suffix('.pairs').unlink(missing_ok=True)
-        else:
-            return kept, int(kept.stem.removeprefix(name))
+    kept = {}
+    for database in one.directory.glob(f'{name}*.db'):
+        runs, _, number = database.stem.removeprefix(name).partition('.')
+        kept[int(number or 1)] = database, int(runs)
+    return kept
+
+
+def recorded(options, one, command, inputs, budget, seconds, number):
+    """A database with windows, and how often the program ran in it. With --data it stays."""
+    kept, runs = kept_recordings(one, budget, seconds).get(number, (None, 0))
+    if kept and (not options.again or kept in options.made):
+        return kept, runs
+    if kept:
+        shutil.rmtree(kept)
+        kept.with_suffix('.pairs').unlink(missing_ok=True)
     runs = max(1, math.ceil(seconds / seconds_of(command, inputs)))
     partial = one.directory / 'shadow.new'
     record(options, looped(one.workload, command, runs), inputs, partial, [f'--shadow={budget:g}'])
-    made = partial.rename(one.directory / f'{name}{runs}.db')
+    again = f'.{number}' if number > 1 else ''
+    made = partial.rename(one.directory / f'shadow-{budget:g}-{seconds:g}-{runs}{again}.db')
     options.made.add(made)
     return made, runs
 
 
-def judge_one(options, one, command, inputs, budget, seconds):
+def judge_one(options, one, command, inputs, budget, seconds, number):
     result = Result(one.workload, budget, seconds)
-    database, runs = recorded(options, one, command, inputs, budget, seconds)
+    database, runs = recorded(options, one, command, inputs, budget, seconds, number)
     summary = summary_of(options, database)
     document = profiles.load(options.hpcprof, database)
     profile = profiles.build(document, options.show_cfg, *truth_of(one, command, runs))
@@ -261,6 +320,11 @@ def mean(rows):
     return [statistics.mean(column) for column in zip(*rows)] if rows else None
 
 
+def average(values):
+    values = list(values)
+    return statistics.mean(values) if values else None
+
+
 def number(value, form='.2f'):
     return '-' if value is None else format(value, form)
 
@@ -269,111 +333,130 @@ def percent(part, whole):
     return f'{100 * part / whole:.1f}' if whole else '-'
 
 
-def print_results(results):
-    for budget, seconds in sorted({(result.budget, result.seconds) for result in results}):
-        chosen = [result for result in results
-                  if (result.budget, result.seconds) == (budget, seconds)]
+def in_cells(cells):
+    """[(budget, seconds, cells of all programs)]"""
+    return [(budget, seconds, [one for one in cells if (one.budget, one.seconds) == (budget, seconds)])
+            for budget, seconds in sorted({(one.budget, one.seconds) for one in cells})]
+
+
+def print_results(cells):
+    for budget, seconds, chosen in in_cells(cells):
         rows = []
-        for result in chosen:
-            windows = result.windows
-            lost, target = windows.get('lost_s', 0), windows.get('target_s', 0)
-            rows.append([result.workload.name, result.workload.set, windows.get('count', 0),
-                         number(windows.get('counted_s'), '.1f'), cell(result.blocks.values()),
-                         cell(result.edges.values()), percent(result.covered, result.with_interval),
-                         percent(result.sure.total, result.blocks.total),
-                         number((result.sure.values() or [None] * 2)[1], '.0f'),
-                         number(result.told and 100 * result.told, '.0f'),
-                         number(result.instructions, '.3f'), number(result.calls, '.3f'),
-                         percent(lost, target), number(result.overhead, '.1f')])
+        for one in chosen:
+            sure, right, samples = one.sure()
+            variance = one.variance(1)
+            rows.append([one.workload.name, one.workload.set,
+                         number(one.mean(lambda result: result.windows.get('count', 0)), '.0f'),
+                         number(one.mean(lambda result: result.windows.get('counted_s', 0)), '.1f'),
+                         cell(one.blocks()),
+                         number(None if variance is None else math.sqrt(variance), '.0f'),
+                         cell(one.edges()), number(one.mean(Result.held), '.1f'),
+                         percent(sure, samples), number(100 * right / sure if sure else None, '.0f'),
+                         number(one.mean(lambda result: result.told and 100 * result.told), '.0f'),
+                         number(one.mean(lambda result: result.instructions), '.3f'),
+                         number(one.mean(lambda result: result.calls), '.3f'),
+                         number(one.mean(Result.lost), '.1f'),
+                         number(one.mean(lambda result: result.overhead), '.1f')])
         for name in (*workloads.SETS, None):
-            part = [result for result in chosen if name in (None, result.workload.set)]
+            part = [one for one in chosen if name in (None, one.workload.set)]
             if part and (name is None or len(part) < len(chosen)):
                 rows.append([f'mean, {name or "all"}', '', '', '',
-                             cell(mean([result.blocks.values() for result in part])),
-                             cell(mean([result.edges.values() for result in part])),
-                             percent(sum(result.covered / max(result.with_interval, 1)
-                                         for result in part), len(part)),
-                             '', '', '', '', '', '', ''])
-        table(f'Absolute, {budget:g} % for {seconds:g} s: % of samples and of edge executions within '
+                             cell(mean([one.blocks() for one in part])), '',
+                             cell(mean([one.edges() for one in part])),
+                             number(mean_held(part), '.1f'), '', '', '', '', '', '', ''])
+        most = max(len(one.results) for one in chosen)
+        table(f'Absolute, {budget:g} % for {seconds:g} s'
+              + (f', means of {most} recordings' if most > 1 else '')
+              + ': % of samples and of edge executions within '
               '5/10/15 %/2x; 90 %\n  intervals that hold the truth; % of samples marked high, of '
               'these % within 10 %; % of true\n  instructions with an estimate; estimated by true '
               'instructions and calls, in all; % lost as measured, '
               'and as CPU time beside a recording without windows',
-              ['program', 'set', 'windows', 's', 'blocks', 'edges', 'hold', 'high', '10 %',
+              ['program', 'set', 'windows', 's', 'blocks', '+-', 'edges', 'hold', 'high', '10 %',
                'told', 'instr.', 'calls', 'lost', 'CPU'], rows)
 
 
-def print_overview(results):
+def mean_held(cells):
+    return average(held for one in cells if (held := one.mean(Result.held)) is not None)
+
+
+def mean_ratio(cells, name):
+    return average(ratio for one in cells if (ratio := one.mean(lambda result: getattr(result, name))))
+
+
+def sure_of(cells):
+    """Of all samples of all programs, since some have hardly any marked so."""
+    return [sum(column) for column in zip(*(one.sure() for one in cells))]
+
+
+def print_overview(cells):
     """One line a budget and length, and set of programs."""
     rows = []
-    for budget, seconds in sorted({(result.budget, result.seconds) for result in results}):
+    for budget, seconds, chosen in in_cells(cells):
         for name in (*workloads.SETS, None):
-            part = [result for result in results if (result.budget, result.seconds) ==
-                    (budget, seconds) and name in (None, result.workload.set)]
+            part = [one for one in chosen if name in (None, one.workload.set)]
             if not part:
                 continue
-            sure = sum(result.sure.total for result in part)
-            held = [100 * result.covered / result.with_interval for result in part
-                    if result.with_interval]
-            lost = [100 * result.windows['lost_s'] / result.windows['target_s'] for result in part
-                    if result.windows.get('target_s')]
-            ratios = [[getattr(result, what) for result in part if getattr(result, what)]
-                      for what in ('instructions', 'calls')]
-            cpu = [result.overhead for result in part if result.overhead is not None]
+            sure, right, samples = sure_of(part)
+            cpu = [value for one in part
+                   if (value := one.mean(lambda result: result.overhead)) is not None]
             rows.append([f'{budget:g} %, {seconds:g} s', name or 'all', len(part),
-                         cell(mean([result.blocks.values() for result in part])),
-                         cell(mean([result.edges.values() for result in part])),
-                         number(statistics.mean(held) if held else None, '.1f'),
-                         percent(sure, sum(result.blocks.total for result in part)),
-                         number(100 * sum(result.sure.within[1] for result in part) / sure
-                                if sure else None, '.1f'),
-                         *(number(statistics.mean(values) if values else None, '.3f')
-                           for values in ratios),
-                         number(statistics.mean(lost) if lost else None, '.2f'),
-                         number(statistics.mean(cpu) if cpu else None, '.2f')])
+                         cell(mean([one.blocks() for one in part])),
+                         cell(mean([one.edges() for one in part])),
+                         number(mean_held(part), '.1f'), percent(sure, samples),
+                         number(100 * right / sure if sure else None, '.1f'),
+                         *(number(mean_ratio(part, what), '.3f')
+                           for what in ('instructions', 'calls')),
+                         number(average(lost for one in part
+                                        if (lost := one.mean(Result.lost)) is not None), '.2f'),
+                         number(average(cpu), '.2f')])
     table('Overview, means over programs, columns as above',
           ['', 'set', 'programs', 'blocks', 'edges', 'hold', 'high', '10 %', 'instr.', 'calls',
            'lost', 'CPU'], rows)
 
 
-def print_targets(results):
+def error_of_mean(cells, limit):
+    """Over programs, by how much recordings of each vary."""
+    errors = [(one.variance(limit), len(one.results)) for one in cells]
+    if any(variance is None for variance, _ in errors):
+        return None
+    return math.sqrt(sum(variance / count for variance, count in errors)) / len(errors)
+
+
+def print_targets(cells):
     rows, all_met = [], True
 
-    def target(what, value, low, high=None):
+    def target(what, value, low, high=None, error=None):
         nonlocal all_met
         met = value is not None and value >= low and (high is None or value <= high)
         all_met &= met
-        rows.append([what, number(value, '.1f'), f'>= {low}' if high is None else f'{low}-{high}',
-                     'met' if met else 'MISSED'])
+        rows.append([what, number(value, '.1f'), '' if error is None else f'+- {error:.1f}',
+                     f'>= {low}' if high is None else f'{low}-{high}', 'met' if met else 'MISSED'])
 
-    for (budget, seconds), wanted in TARGETS.items():
-        chosen = [result for result in results
-                  if (result.budget, result.seconds) == (budget, seconds)]
-        if not chosen:
+    for budget, seconds, chosen in in_cells(cells):
+        if (budget, seconds) not in TARGETS:
             continue
-        name = f'{budget:g} %, {seconds} s'
-        blocks = mean([result.blocks.values() for result in chosen])
-        for limit, value, low in zip(('5 %', '10 %', '15 %', '2x'), blocks, wanted):
-            target(f'{name}: blocks within {limit}', value, low)
+        name = f'{budget:g} %, {seconds:g} s'
+        blocks = mean([one.blocks() for one in chosen])
+        for i, (limit, low) in enumerate(zip(('5 %', '10 %', '15 %', '2x'),
+                                             TARGETS[budget, seconds])):
+            target(f'{name}: blocks within {limit}', blocks and blocks[i], low,
+                   error=error_of_mean(chosen, i))
         if budget == 3:
-            edges = mean([result.edges.values() for result in chosen])
+            edges = mean([one.edges() for one in chosen])
             target(f'{name}: edges within 10 %', edges and edges[1], 75)
-    held = [100 * result.covered / result.with_interval for result in results
-            if result.with_interval]
-    target('90 % intervals hold the truth', held and statistics.mean(held), 85, 95)
-    # Of all samples of all programs, since some have hardly any.
-    sure = sum(result.sure.total for result in results)
-    target('marked high: within 10 %',
-           100 * sum(result.sure.within[1] for result in results) / sure if sure else None, 90)
+    target('90 % intervals hold the truth', mean_held(cells), 85, 95)
+    sure, right, _ = sure_of(cells)
+    target('marked high: within 10 %', 100 * right / sure if sure else None, 90)
     for name in ('instructions', 'calls'):
-        ratios = [getattr(result, name) for result in results if getattr(result, name)]
-        target(f'{name} in total, % of exact, mean', ratios and 100 * statistics.mean(ratios), 97,
-               103)
-    for result in results:
-        if result.overhead is not None:
-            target(f'{result.workload.name}, {result.budget:g} %: CPU time beside none, %',
-                   -result.overhead, -(result.budget + 0.5))
-    table('Targets', ['', '', 'target', ''], rows)
+        ratio = mean_ratio(cells, name)
+        target(f'{name} in total, % of exact, mean', ratio and 100 * ratio, 97, 103)
+    for one in cells:
+        overhead = one.mean(lambda result: result.overhead)
+        if overhead is not None:
+            target(f'{one.workload.name}, {one.budget:g} %: CPU time beside none, %',
+                   -overhead, -(one.budget + 0.5))
+    table('Targets', ['', '', '', 'target', ''], rows)
     return all_met
 
 
@@ -401,12 +484,13 @@ def say_how_long(measured, commands, inputs, cells, options):
     """Of recording; programs run a little longer than asked, as whole runs."""
     alone = {one.workload.name: seconds_of(commands[one.workload.name], inputs)
              for one in measured}
-    todo = [(one, budget, seconds) for one in measured for budget, seconds in cells
-            if options.again or not [*one.directory.glob(f'shadow-{budget:g}-{seconds:g}-*.db')]]
-    whole = sum(seconds + alone[one.workload.name] * 2.5 for one, _, seconds in todo)
-    whole += sum((2 * options.pairs - 1) * seconds for _, _, seconds in todo if options.pairs)
-    measure.say(f'recording {len(todo)} of {len(measured) * len(cells)} takes some '
-                f'{whole / 60:.0f} minutes; judging, some seconds each')
+    todo = [(one, seconds) for one in measured for budget, seconds in cells
+            for number in range(1, options.recordings + 1)
+            if options.again or number not in kept_recordings(one, budget, seconds)]
+    whole = sum(seconds + alone[one.workload.name] * 2.5 for one, seconds in todo)
+    whole += sum((2 * options.pairs - 1) * seconds for _, seconds in todo if options.pairs)
+    measure.say(f'recording {len(todo)} of {len(measured) * len(cells) * options.recordings} takes '
+                f'some {whole / 60:.0f} minutes; judging, some seconds each')
 
 
 def choose(options):
@@ -452,38 +536,39 @@ def main(options, top):
             print(f'{name}: left out: {why}')
         return not absent
     say_how_long(measured, commands, inputs, cells, options)
-    for one in measured if options.data else ():
-        for budget, seconds in cells:
-            name = f'{one.workload.name}, {budget:g} %, {seconds:g} s'
-            try:
-                command = commands[one.workload.name]
-                database, runs = recorded(options, one, command, inputs, budget, seconds)
-                overhead(options, one, looped(one.workload, command, runs), inputs, database)
-            except Failure as failure:
-                absent.append((name, str(failure)))
-            measure.say(f'{name}: recorded')
+    # All of them once before any of them twice: machines have better and worse hours.
+    todo = [(number, one, budget, seconds) for number in range(1, options.recordings + 1)
+            for one in measured for budget, seconds in cells]
+    for number, one, budget, seconds in todo if options.data else ():
+        name = f'{one.workload.name}, {budget:g} %, {seconds:g} s'
+        try:
+            command = commands[one.workload.name]
+            database, runs = recorded(options, one, command, inputs, budget, seconds, number)
+            overhead(options, one, looped(one.workload, command, runs), inputs, database)
+        except Failure as failure:
+            absent.append((name, str(failure)))
+        measure.say(f'{name}: recorded')
     if options.only == 'record':
         for name, why in absent:
             print(f'{name}: left out: {why}')
         return not absent
-    for one in measured:
-        command = commands[one.workload.name]
-        for budget, seconds in cells:
-            began = time.monotonic()
-            try:
-                result = judge_one(options, one, command, inputs, budget, seconds)
-            except Failure as failure:
-                absent.append((f'{one.workload.name}, {budget:g} %, {seconds:g} s', str(failure)))
-                continue
-            results.append(result)
-            measure.say(f'{one.workload.name}, {budget:g} %, {seconds:g} s: blocks '
-                        f'{cell(result.blocks.values())}, edges {cell(result.edges.values())}, '
-                        f'{result.windows.get("count", 0)} windows '
-                        f'({time.monotonic() - began:.0f} s)')
+    for number, one, budget, seconds in todo:
+        began = time.monotonic()
+        try:
+            result = judge_one(options, one, commands[one.workload.name], inputs, budget, seconds,
+                               number)
+        except Failure as failure:
+            absent.append((f'{one.workload.name}, {budget:g} %, {seconds:g} s', str(failure)))
+            continue
+        results.append(result)
+        measure.say(f'{one.workload.name}, {budget:g} %, {seconds:g} s: blocks '
+                    f'{cell(result.blocks.values())}, edges {cell(result.edges.values())}, '
+                    f'{result.windows.get("count", 0)} windows ({time.monotonic() - began:.0f} s)')
     for name, why in absent:
         print(f'{name}: left out: {why}')
     if not results:
         raise SystemExit('frequency-accuracy: nothing was measured')
-    print_results(results)
-    print_overview(results)
-    return print_targets(results)
+    judged = cells_of_results(results)
+    print_results(judged)
+    print_overview(judged)
+    return print_targets(judged)
