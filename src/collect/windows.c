@@ -232,6 +232,8 @@ static void place_window(struct windows *windows, const struct hp_window *window
 		return;
 	}
 	placing.group = *next % HP_EVIDENCE_WINDOWS * HP_WINDOW_PARTS;
+	placing.is_short_of_memory = !hp_vector_reserve(&placing.counted.items,
+							window->block_count + window->edge_count);
 	for (size_t i = 0; i < window->block_count; i++)
 		place_block(&placing, &window->blocks[i]);
 	for (size_t i = 0; i < window->edge_count; i++)

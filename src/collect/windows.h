@@ -20,8 +20,9 @@
 enum { WINDOWS_MOST_TICKS = 1 << 17 };
 enum { WINDOWS_MOST_WAITING = 64 };
 /* Blocks and edges in memory, half a KiB each: with so many they are to be written, and while that
- * fails there is room for some more, as many times. */
-enum { WINDOWS_MANY_ITEMS = 1 << 18, WINDOWS_OF_MANY = 4 };
+ * fails there is room for some more, as many times. A compiler has some 300 000; to write them is to
+ * read, add to and write all that there are. */
+enum { WINDOWS_MANY_ITEMS = 1 << 19, WINDOWS_OF_MANY = 2 };
 
 /* A sample of time in user code. */
 struct window_tick {

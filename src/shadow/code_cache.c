@@ -47,6 +47,7 @@ void code_cache_destroy(struct code_cache *cache)
 	free(cache->exits.at);
 	free(cache->sites.at);
 	free(cache->pending.at);
+	free(cache->moving.at);
 	shadow_table_free(&cache->by_address);
 	shadow_table_free(&cache->by_page);
 }
@@ -73,7 +74,7 @@ void code_cache_forget(struct code_cache *cache)
 	for (size_t i = 0; i < cache->sites.count; i++)
 		free(cache->sites.at[i].targets.at);
 	cache->blocks.count = cache->exits.count = 0;
-	cache->sites.count = cache->pending.count = 0;
+	cache->sites.count = cache->pending.count = cache->moving.count = 0;
 	cache->count_starts = 0;
 	shadow_table_empty(&cache->by_address);
 	shadow_table_empty(&cache->by_page);
@@ -123,17 +124,22 @@ uint32_t code_cache_find(const struct code_cache *cache, uint64_t address)
 	return shadow_table_find(&cache->by_address, address);
 }
 
+/* Where the block `number` is found from now on. */
+static bool enter(struct code_cache *cache, uint32_t number)
+{
+	struct code_block *block = &cache->blocks.at[number];
+	uint64_t page = block->address / PAGE;
+
+	block->next_on_page = shadow_table_find(&cache->by_page, page);
+	return shadow_table_put(&cache->by_address, block->address, number) &&
+	       shadow_table_put(&cache->by_page, page, number);
+}
+
 uint32_t code_cache_add_block(struct code_cache *cache, const struct code_block *block)
 {
 	uint32_t number = (uint32_t)cache->blocks.count;
-	uint64_t page = block->address / PAGE;
-	struct code_block added = *block;
 
-	added.next_on_page = shadow_table_find(&cache->by_page, page);
-	if (!hp_vector_push(&cache->blocks, added))
-		return CODE_NO_NUMBER;
-	if (!shadow_table_put(&cache->by_address, block->address, number) ||
-	    !shadow_table_put(&cache->by_page, page, number))
+	if (!hp_vector_push(&cache->blocks, *block) || !enter(cache, number))
 		return CODE_NO_NUMBER;
 	return number;
 }
@@ -143,6 +149,47 @@ uint32_t code_cache_add_exit(struct code_cache *cache, const struct code_exit *e
 	uint32_t number = (uint32_t)cache->exits.count;
 
 	return hp_vector_push(&cache->exits, *exit) ? number : CODE_NO_NUMBER;
+}
+
+/* --- moving
+ * ----------------------------------------------------------------------------------------
+ */
+
+static void move_zone(struct code_zone *zone, uint64_t by)
+{
+	zone->address += by;
+	zone->data_address += by;
+	zone->blocks.shift += by;
+	zone->side.shift += by;
+	zone->copies.shift += by;
+}
+
+bool code_cache_move(struct code_cache *cache, const uint64_t by[SHADOW_PLACES],
+		     bool (*stays)(void *context, uint64_t address), void *context)
+{
+	bool has_memory = true;
+
+	for (size_t i = 0; i < cache->zone_count; i++)
+		move_zone(&cache->zones[i], by[i]);
+	for (size_t i = 0; i < cache->moving.count; i++)
+		*cache->moving.at[i].word += by[cache->moving.at[i].zone];
+	for (size_t i = 0; i < cache->exits.count; i++)
+		cache->exits.at[i].address += by[cache->exits.at[i].zone];
+	shadow_table_empty(&cache->by_address);
+	shadow_table_empty(&cache->by_page);
+	for (uint32_t i = 0; has_memory && i < cache->blocks.count; i++) {
+		struct code_block *block = &cache->blocks.at[i];
+
+		block->is_gone = block->is_gone || !stays(context, block->address);
+		if (block->is_gone)
+			continue;
+		block->address += by[block->zone];
+		block->last += by[block->zone];
+		block->next += by[block->zone];
+		block->target += by[block->zone];
+		has_memory = enter(cache, i);
+	}
+	return has_memory;
 }
 
 /* --- data
@@ -182,13 +229,18 @@ uint64_t *code_zone_table(const struct code_cache *cache, struct code_zone *zone
 	return (uint64_t *)(void *)(zone->data + offset);
 }
 
-uint64_t code_zone_constant(const struct code_cache *cache, struct code_zone *zone, uint64_t value)
+uint64_t code_zone_constant(struct code_cache *cache, struct code_zone *zone, uint64_t value,
+			    uint8_t with)
 {
+	struct code_moving moving = { .zone = with };
 	uint64_t address = zone->data_address;
-	uint64_t *word = code_zone_table(cache, zone, 1, &address);
 
-	if (word)
-		*word = value;
+	moving.word = code_zone_table(cache, zone, 1, &address);
+	if (!moving.word)
+		return address;
+	*moving.word = value;
+	if (!hp_vector_push(&cache->moving, moving))
+		zone->blocks.is_full = true;
 	return address;
 }
 

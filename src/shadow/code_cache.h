@@ -87,6 +87,7 @@ struct code_block {
 	uint8_t zone;
 	bool counts_fall; /* branch_counter is of the branch not taken */
 	bool is_armed;
+	bool is_gone; /* what it was made from is not where it would have to be */
 	uint8_t unarmed[CODE_LINK_BYTES]; /* what arming wrote over */
 };
 
@@ -110,6 +111,7 @@ struct code_exit {
 /* An indirect branch, and where it has gone. */
 struct code_target {
 	uint64_t address;
+	uint8_t *negated; /* in its chain: less the address; NULL: told by the target before it */
 	uint32_t block;
 	uint32_t counter;
 	bool flags_matter; /* there */
@@ -122,6 +124,13 @@ struct code_site {
 	uint8_t zone;
 };
 
+/* A constant that is an address, and the zone that it moves with: it is of what that translates, or
+ * of its code. */
+struct code_moving {
+	uint64_t *word; /* here */
+	uint8_t zone;
+};
+
 struct code_cache {
 	int fd;
 	uint64_t zone_bytes, code_bytes;
@@ -131,6 +140,7 @@ struct code_cache {
 	HP_VECTOR(struct code_exit) exits;
 	HP_VECTOR(struct code_site) sites;
 	HP_VECTOR(uint32_t) pending; /* LINK exits whose target may have been translated since */
+	HP_VECTOR(struct code_moving) moving;
 	struct shadow_table by_address, by_page;
 	uint32_t count_starts; /* blocks that were not counted at first, and are now */
 	uint64_t forgotten;    /* times */
@@ -144,6 +154,14 @@ void code_cache_destroy(struct code_cache *cache);
 void code_cache_place(struct code_cache *cache, const uint64_t *places, size_t count);
 void code_cache_forget(struct code_cache *cache);
 void code_cache_zero_counters(struct code_cache *cache);
+/*
+ * The program is laid out differently in the next shadow: what zone `i` translates is by[i] further up,
+ * and the zone goes with it. Blocks whose address until now does not stay are gone: nobody finds them
+ * any more, and their memory is wasted. The caller then moves indirect branches (x86_sites_move).
+ * False: out of memory, and everything is to be forgotten.
+ */
+bool code_cache_move(struct code_cache *cache, const uint64_t by[SHADOW_PLACES],
+		     bool (*stays)(void *context, uint64_t address), void *context);
 
 /* The zone that reaches `address`, or the first. */
 uint8_t code_cache_zone_near(const struct code_cache *cache, uint64_t address);
@@ -155,9 +173,11 @@ uint32_t code_cache_find(const struct code_cache *cache, uint64_t address);
 uint32_t code_cache_add_block(struct code_cache *cache, const struct code_block *block);
 uint32_t code_cache_add_exit(struct code_cache *cache, const struct code_exit *exit);
 
-/* A fresh counter, or a word that stays `value`. When the data are full, `blocks.is_full`. */
+/* A fresh counter, or a word that stays `value`, an address that moves with the zone `with`. When the
+ * data are full, `blocks.is_full`. */
 uint32_t code_zone_counter(const struct code_cache *cache, struct code_zone *zone);
-uint64_t code_zone_constant(const struct code_cache *cache, struct code_zone *zone, uint64_t value);
+uint64_t code_zone_constant(struct code_cache *cache, struct code_zone *zone, uint64_t value,
+			    uint8_t with);
 /* `count` words of constants, as a table: here, and (in `*address`) in the shadow. */
 uint64_t *code_zone_table(const struct code_cache *cache, struct code_zone *zone, size_t count,
 			  uint64_t *address);

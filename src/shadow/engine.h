@@ -5,9 +5,9 @@
  * samples recorded have come by.
  *
  * It owns the translator and its cache of translated code. The cache lives in memory that hpcprof
- * and each shadow map alike (memfd), and is kept from window to window: code that has been
- * translated once costs nothing again. It does not own the shadow: who forked it maps the cache into
- * it, answers its system calls, and kills it. The original is never touched.
+ * and each shadow map alike (memfd), and is kept from window to window, and for the next process of
+ * the same program: code that has been translated once costs nothing again. It does not own the shadow:
+ * who forked it maps the cache into it, answers its system calls, and kills it. The original is never touched.
  *
  * The order of calls of one window:
  *
@@ -59,8 +59,9 @@ struct hp_engine_mapping {
 
 /*
  * Looks at the shadow's address space (/proc/PID/maps) and says which mappings it needs. They are
- * the same as for the shadow before unless that space is laid out differently, in which case what
- * was translated is forgotten. The array is valid until the next call.
+ * the same as for the shadow before unless that space is laid out differently: then what was
+ * translated moves with the code it was made from, or is forgotten when that is not there. The array is
+ * valid until the next call.
  */
 struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid,
 				   const struct hp_engine_mapping **mappings, size_t *count);

@@ -8,6 +8,8 @@ static const uint64_t highest = 0x7ffffffff000;
 static const uint64_t reach = 0x7f000000; /* 2 GiB, less some for the ends of instructions */
 static const uint64_t room_to_grow = 1U << 30;
 static const uint64_t guard = 0x10000;
+/* Large libraries begin at multiples of 2 MiB: in the next process others are that much nearer. */
+static const uint64_t room_to_shift = 8U << 20;
 /* The kernel puts the stack at most so far above the first library, unless mmap goes upward. */
 static const uint64_t stack_gap_most = (uint64_t)2 << 40; /* random: up to 1 TiB */
 
@@ -73,8 +75,8 @@ static bool find_place(const struct view *view, const struct group *group, uint6
 	uint64_t above;
 
 	if (view->stack_start && view->stack_start - view->libraries_end < stack_gap_most &&
-	    view->stack_start - view->libraries_end > view->bytes + 4 * guard) {
-		*place = view->libraries_end + guard;
+	    view->stack_start - view->libraries_end > view->bytes + room_to_shift + 4 * guard) {
+		*place = view->libraries_end + room_to_shift;
 		if (suits(view, group, *place))
 			return true;
 	}

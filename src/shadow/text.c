@@ -20,6 +20,11 @@ enum {
 struct page {
 	uint64_t address;
 	uint8_t *bytes; /* Owned */
+	/* What it is a page of. */
+	uint64_t device, inode, offset;
+	uint8_t kind;	/* enum area_kind */
+	uint64_t found; /* its address in another process */
+	bool stays;	/* of use there */
 };
 
 struct shadow_text {
@@ -113,6 +118,75 @@ struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, struct a
 	return NULL;
 }
 
+/* --- another layout
+ * ---------------------------------------------------------------------------------
+ */
+
+static bool holds(const struct area *area, const struct page *page)
+{
+	return (area->protection & PROT_EXEC) && area->kind == page->kind &&
+	       area->device == page->device && area->inode == page->inode &&
+	       (area->kind == AREA_FILE || area->kind == AREA_VDSO) &&
+	       page->offset - area->file_offset < area->end - area->start;
+}
+
+/* Neighbours mostly are in the same area. */
+static const struct area *find_area(const struct areas *areas, const struct page *page,
+				    const struct area *last)
+{
+	if (last && holds(last, page))
+		return last;
+	for (size_t i = 0; i < areas->count; i++)
+		if (holds(&areas->at[i], page))
+			return &areas->at[i];
+	return NULL;
+}
+
+void shadow_text_find(struct shadow_text *text, const struct areas *areas,
+		      bool (*found)(void *context, uint64_t from, uint64_t by, bool is_there),
+		      void *context)
+{
+	const struct area *area = NULL;
+
+	for (size_t i = 0; i < text->pages.count; i++) {
+		struct page *page = &text->pages.at[i];
+
+		area = find_area(areas, page, area);
+		page->found = area ? area->start + (page->offset - area->file_offset) : 0;
+		page->stays =
+			found(context, page->address, page->found - page->address, area != NULL);
+	}
+}
+
+bool shadow_text_stays(const struct shadow_text *text, uint64_t address)
+{
+	uint32_t number = shadow_table_find(&text->by_address, address / PAGE * PAGE);
+
+	return number != SHADOW_TABLE_NONE && text->pages.at[number].stays;
+}
+
+bool shadow_text_move(struct shadow_text *text)
+{
+	size_t kept = 0;
+	bool has_memory = true;
+
+	shadow_table_empty(&text->by_address);
+	for (size_t i = 0; i < text->pages.count; i++) {
+		struct page page = text->pages.at[i];
+
+		if (!page.stays) {
+			free(page.bytes);
+			continue;
+		}
+		page.address = page.found;
+		has_memory = has_memory &&
+			     shadow_table_put(&text->by_address, page.address, (uint32_t)kept);
+		text->pages.at[kept++] = page;
+	}
+	text->pages.count = kept;
+	return has_memory;
+}
+
 bool shadow_text_disturbs(const struct shadow_text *text, uint64_t address, uint64_t bytes)
 {
 	uint64_t end = address + bytes < address ? UINT64_MAX : address + bytes;
@@ -135,6 +209,7 @@ static enum shadow_text_state read_page(struct shadow_text *text, uint64_t addre
 					const uint8_t **bytes)
 {
 	_cleanup_free_ uint8_t *copy = NULL;
+	const struct area *area;
 	struct iovec local, remote = { .iov_base = (void *)(uintptr_t)address, .iov_len = PAGE };
 	enum shadow_text_state state = may_be_read(text, address);
 
@@ -161,8 +236,15 @@ static enum shadow_text_state read_page(struct shadow_text *text, uint64_t addre
 	    !shadow_table_put(&text->by_address, address, (uint32_t)text->pages.count))
 		return SHADOW_TEXT_FULL;
 	*bytes = copy;
-	text->pages.at[text->pages.count++] =
-		(struct page){ .address = address, .bytes = hp_steal(copy) };
+	area = areas_find(text->areas, address);
+	text->pages.at[text->pages.count++] = (struct page){
+		.address = address,
+		.bytes = hp_steal(copy),
+		.device = area->device,
+		.inode = area->inode,
+		.offset = area->file_offset + (address - area->start),
+		.kind = area->kind,
+	};
 	return SHADOW_TEXT_READ;
 }
 

@@ -29,6 +29,19 @@ void shadow_text_destroy(struct shadow_text *text);
  * `*changed`: something that was read before reads differently now, and everything is forgotten. */
 struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, struct areas *areas,
 				   bool *changed);
+/*
+ * Where the code that has been read is in a process that may be laid out differently: the same part of
+ * the same file, or of the vdso. Calls `found` for each page, with its address until now and by how
+ * much further up it is; `is_there`: or else nowhere. It returns whether the page is still of use.
+ */
+void shadow_text_find(struct shadow_text *text, const struct areas *areas,
+		      bool (*found)(void *context, uint64_t from, uint64_t by, bool is_there),
+		      void *context);
+/* Whether the page of this address (until now) was still of use. */
+bool shadow_text_stays(const struct shadow_text *text, uint64_t address);
+/* Pages of use are where they were found from now on, and the others are forgotten. False: out of
+ * memory, and everything is to be forgotten. */
+bool shadow_text_move(struct shadow_text *text);
 /* The translations are thrown away: nothing has been read. */
 void shadow_text_forget(struct shadow_text *text);
 

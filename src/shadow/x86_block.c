@@ -75,6 +75,13 @@ static unsigned spare_register(const struct x86_insn *insn)
 	return X86_RSI; /* no instruction uses five with a relative operand */
 }
 
+/* An address outside, as it is in this process. */
+static void emit_address(struct x86_emitter *emitter, unsigned to, uint64_t address)
+{
+	x86_move_constant(emitter, to, address);
+	emitter->is_fixed = true;
+}
+
 /* Out of reach: through a register that holds the address. */
 static void emit_far(const struct code_zone *zone, struct x86_emitter *emitter,
 		     const struct x86_insn *insn, uint64_t operand)
@@ -88,7 +95,7 @@ static void emit_far(const struct code_zone *zone, struct x86_emitter *emitter,
 	clear_base_extension(insn, bytes);
 	bytes[insn->modrm_at] = (uint8_t)((bytes[insn->modrm_at] & 0x38) | spare);
 	x86_store(emitter, spill, spare);
-	x86_move_constant(emitter, spare, operand);
+	emit_address(emitter, spare, operand);
 	x86_bytes(emitter, bytes, insn->displacement_at);
 	x86_bytes(emitter, bytes + behind, insn->length - behind);
 	x86_load(emitter, spare, spill);
@@ -113,8 +120,8 @@ void x86_emit_plain(const struct code_zone *zone, struct x86_emitter *emitter,
 		memcpy(bytes + insn->displacement_at, &displacement, sizeof(displacement));
 		x86_bytes(emitter, bytes, insn->length);
 	} else if (insn->is_address_only && insn->address_bytes >= 4) {
-		x86_move_constant(emitter, insn->address_register,
-				  insn->address_bytes == 4 ? (uint32_t)operand : operand);
+		emit_address(emitter, insn->address_register,
+			     insn->address_bytes == 4 ? (uint32_t)operand : operand);
 	} else {
 		emit_far(zone, emitter, insn, operand);
 	}
@@ -135,6 +142,14 @@ static void emit_address_prefixes(struct x86_emitter *emitter, const struct x86_
 	}
 }
 
+static bool is_in_reach(const struct x86_emitter *emitter, uint64_t address)
+{
+	const int64_t longest = X86_INSN_BYTES;
+	int64_t distance = (int64_t)(address - x86_address(emitter));
+
+	return distance > INT32_MIN + longest && distance < INT32_MAX - longest;
+}
+
 void x86_emit_target(struct x86_emitter *emitter, const struct x86_insn *insn)
 {
 	uint8_t extension = insn->rex_at < X86_INSN_BYTES ? insn->bytes[insn->rex_at] & 3 : 0;
@@ -145,10 +160,15 @@ void x86_emit_target(struct x86_emitter *emitter, const struct x86_insn *insn)
 			x86_move(emitter, X86_R11, insn->target_register);
 		return;
 	}
+	if (insn->is_relative && !insn->is_short_address && is_in_reach(emitter, operand)) {
+		emit_address_prefixes(emitter, insn);
+		x86_load(emitter, X86_R11, operand);
+		return;
+	}
 	if (insn->is_relative) {
 		if (insn->is_short_address)
 			operand = (uint32_t)operand;
-		x86_move_constant(emitter, X86_R11, operand);
+		emit_address(emitter, X86_R11, operand);
 		emit_address_prefixes(emitter, insn);
 		x86_bytes(emitter, "\x4d\x8b\x1b", 3); /* mov r11, [r11] */
 		return;

@@ -37,6 +37,7 @@ struct x86_emitter {
 	uint8_t *end;
 	uint64_t shift; /* address in the shadow = (uintptr_t)at + shift */
 	bool is_full;
+	bool is_fixed; /* what was written names addresses outside: it cannot move with its program */
 };
 
 static inline uint64_t x86_address(const struct x86_emitter *emitter)

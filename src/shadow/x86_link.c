@@ -41,9 +41,10 @@ static void jump_to(struct code_cache *cache, uint8_t zone, uint32_t number)
 		x86_patch(x86_jump(&from->side), block->code);
 	else
 		x86_jump_memory(&from->side,
-				code_zone_constant(cache, from,
-						   code_zone_address(&cache->zones[block->zone],
-								     block->code)));
+				code_zone_constant(
+					cache, from,
+					code_zone_address(&cache->zones[block->zone], block->code),
+					block->zone));
 }
 
 void x86_exit(struct code_cache *cache, struct x86_emitter *emitter, const struct code_exit *exit)
@@ -125,16 +126,21 @@ static void emit_hit(struct code_cache *cache, const struct code_site *site,
 	jump_to(cache, site->zone, target->block);
 }
 
-/* rcx = target - `known`, given that it is target - `before` if `has_before`. */
-static void emit_compare(struct x86_emitter *side, bool has_before, uint64_t before, uint64_t known)
+/* rcx = address - target, given that it is address - `before` if there is one. What one zone
+ * translates keeps its distances. */
+static void emit_compare(const struct code_cache *cache, struct x86_emitter *side,
+			 const struct code_target *before, struct code_target *target)
 {
-	int64_t step = (int64_t)(before - known);
+	const struct code_block *blocks = cache->blocks.at;
+	int64_t step = before ? (int64_t)(before->address - target->address) : INT64_MAX;
 
-	if (has_before && step == (int32_t)step) {
+	target->negated = NULL;
+	if (step == (int32_t)step && blocks[before->block].zone == blocks[target->block].zone) {
 		x86_add_constant(side, X86_RCX, X86_RCX, (int32_t)step);
 		return;
 	}
-	x86_move_constant(side, X86_RCX, -known);
+	x86_move_constant(side, X86_RCX, -target->address);
+	target->negated = side->at - sizeof(target->address);
 	x86_add(side, X86_RCX, X86_RCX, X86_R11);
 }
 
@@ -149,20 +155,19 @@ static unsigned bucket_of(const struct code_site *site, uint64_t address)
 }
 
 /* A chain of the targets in one bucket; returns where it starts. */
-static const uint8_t *emit_chain(struct code_cache *cache, const struct code_site *site,
-				 unsigned bucket)
+static const uint8_t *emit_chain(struct code_cache *cache, struct code_site *site, unsigned bucket)
 {
 	struct x86_emitter *side = &cache->zones[site->zone].side;
 	const uint8_t *chain = side->at;
 	const struct code_target *before = NULL;
 
 	for (size_t i = 0; i < site->targets.count; i++) {
-		const struct code_target *target = &site->targets.at[i];
+		struct code_target *target = &site->targets.at[i];
 		uint8_t *hit, *next;
 
 		if (bucket_of(site, target->address) != bucket)
 			continue;
-		emit_compare(side, before != NULL, before ? before->address : 0, target->address);
+		emit_compare(cache, side, before, target);
 		hit = x86_jump_if_no_rcx(side);
 		next = x86_jump(side);
 		x86_patch_short(hit, side->at);
@@ -198,14 +203,10 @@ static const uint8_t *emit_dispatch(struct code_cache *cache, const struct code_
 	return dispatch;
 }
 
-static void make_table(struct code_cache *cache, struct code_site *site)
+static void fill_table(struct code_cache *cache, struct code_site *site)
 {
 	struct code_zone *zone = &cache->zones[site->zone];
-	uint64_t table;
 
-	site->buckets = code_zone_table(cache, zone, BUCKETS, &table);
-	if (!site->buckets)
-		return;
 	for (unsigned i = 0; i < BUCKETS; i++)
 		site->buckets[i] = code_zone_address(zone, site->miss_stub);
 	for (size_t i = 0; i < site->targets.count; i++) {
@@ -213,6 +214,16 @@ static void make_table(struct code_cache *cache, struct code_site *site)
 
 		site->buckets[bucket] = code_zone_address(zone, emit_chain(cache, site, bucket));
 	}
+}
+
+static void make_table(struct code_cache *cache, struct code_site *site)
+{
+	uint64_t table;
+
+	site->buckets = code_zone_table(cache, &cache->zones[site->zone], BUCKETS, &table);
+	if (!site->buckets)
+		return;
+	fill_table(cache, site);
 	x86_patch(site->displacement, emit_dispatch(cache, site, table));
 }
 
@@ -272,4 +283,53 @@ bool x86_site_add(struct code_cache *cache, uint32_t number, uint32_t block, boo
 		x86_patch(site->displacement, emit_chain(cache, site, 0));
 	}
 	return true;
+}
+
+/* --- moving
+ * ----------------------------------------------------------------------------------------
+ */
+
+static void move_target(struct code_target *target, uint64_t by)
+{
+	uint64_t negated;
+
+	target->address += by;
+	if (!target->negated)
+		return;
+	negated = -target->address;
+	memcpy(target->negated, &negated, sizeof(negated));
+}
+
+static void move_site(struct code_cache *cache, struct code_site *site,
+		      const uint64_t by[SHADOW_PLACES])
+{
+	size_t before = site->targets.count;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < before; i++) {
+		struct code_target target = site->targets.at[i];
+		const struct code_block *block = &cache->blocks.at[target.block];
+
+		if (block->is_gone)
+			continue;
+		move_target(&target, by[block->zone]);
+		site->targets.at[kept++] = target;
+	}
+	site->targets.count = kept;
+	/* Other addresses have other hashes. */
+	if (site->buckets)
+		fill_table(cache, site);
+	else if (kept < before)
+		x86_patch(site->displacement, emit_chain(cache, site, 0));
+}
+
+bool x86_sites_move(struct code_cache *cache, const uint64_t by[SHADOW_PLACES])
+{
+	bool has_room = true;
+
+	for (size_t i = 0; i < cache->sites.count; i++)
+		move_site(cache, &cache->sites.at[i], by);
+	for (size_t i = 0; i < cache->zone_count; i++)
+		has_room = has_room && !code_zone_is_full(&cache->zones[i]);
+	return has_room;
 }

@@ -24,5 +24,7 @@ uint32_t x86_site_create(struct code_cache *cache, uint8_t zone, uint8_t *displa
 /* It has gone to this block, in front of which flags may matter: from now on without asking, and
  * counted. False: no memory. */
 bool x86_site_add(struct code_cache *cache, uint32_t site, uint32_t block, bool flags_matter);
+/* The second half of code_cache_move. False: no room, and everything is to be forgotten. */
+bool x86_sites_move(struct code_cache *cache, const uint64_t by[SHADOW_PLACES]);
 
 #endif

@@ -137,8 +137,9 @@ static void emit_jump_counted(struct work *work, const struct x86_insn *insn)
 /* The real return address, from memory: it does not fit an immediate. */
 static void emit_push_return(struct work *work)
 {
-	x86_push_memory(&work->zone->blocks,
-			code_zone_constant(work->cache, work->zone, work->block.next));
+	x86_push_memory(
+		&work->zone->blocks,
+		code_zone_constant(work->cache, work->zone, work->block.next, work->block.zone));
 }
 
 static void emit_indirect(struct work *work, const struct x86_insn *insn)

@@ -299,6 +299,49 @@ START_TEST(another_window_on_the_same_translation_counts_the_same)
 }
 END_TEST
 
+/* The same program once more: its code is elsewhere, and so is what was translated from it. In some runs
+ * there is another library between those that there are: not all go the same way. */
+START_TEST(what_was_translated_goes_where_the_program_goes)
+{
+	static const char *const more[] = { NULL, NULL, "libz.so.1", "libz.so.1", NULL, NULL };
+	struct hp_engine *engine;
+	uint64_t first_ip = 0, first_translated = 0;
+
+	hp_assert_ok(hp_engine_create(&(struct hp_engine_options){ 0 }, &engine));
+	for (size_t i = 0; i < HP_ARRAY_COUNT(more); i++) {
+		struct trace *trace = calloc(1, sizeof(*trace));
+		struct tracee original, shadow;
+		struct hp_replay result;
+		struct tally tally;
+
+		ck_assert_ptr_nonnull(trace);
+		tracee_start_anywhere(&original, "replayed", more[i]);
+		tracee_copy(&original, &shadow);
+		step_through(&original, trace);
+		tally = tally_of(trace, 0, trace->steps.count);
+		replay(&shadow, engine, NULL, 0, &result);
+		tracee_kill(&shadow);
+		assert_counts(&result, &tally, 0);
+		ck_assert_uint_eq(result.instructions, trace->steps.count + 1);
+		/* Some ways depend on addresses. */
+		if (i) {
+			ck_assert_uint_ne(first_ip, trace->steps.at[0].from);
+			ck_assert_uint_lt((more[i] == more[i - 1] ? 20 : 2) * result.translated,
+					  first_translated);
+		} else {
+			first_ip = trace->steps.at[0].from;
+			first_translated = result.translated;
+		}
+		free(tally.steps);
+		hp_replay_free(&result);
+		fclose(original.output);
+		free(trace->steps.at);
+		free(trace);
+	}
+	hp_engine_destroy(engine);
+}
+END_TEST
+
 START_TEST(samples_match_where_they_were_taken)
 {
 	struct tracee original, shadow;
@@ -330,4 +373,4 @@ END_TEST
 
 HP_TEST_MAIN("shadow/replay", a_program_does_the_same_and_every_count_is_exact,
 	     another_window_on_the_same_translation_counts_the_same,
-	     samples_match_where_they_were_taken)
+	     what_was_translated_goes_where_the_program_goes, samples_match_where_they_were_taken)

@@ -31,7 +31,7 @@ void tracee_registers(const struct tracee *tracee, struct user_regs_struct *regi
 	ck_assert_int_eq(ptrace(PTRACE_GETREGS, tracee->pid, NULL, registers), 0);
 }
 
-void tracee_start(struct tracee *tracee, const char *name)
+static void start(struct tracee *tracee, const char *name, bool anywhere, const char *preload)
 {
 	const char *build = getenv("top_builddir");
 	struct user_regs_struct registers;
@@ -44,7 +44,9 @@ void tracee_start(struct tracee *tracee, const char *name)
 	ck_assert_int_ge(tracee->pid, 0);
 	if (tracee->pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		personality(ADDR_NO_RANDOMIZE);
+		personality(anywhere ? 0 : ADDR_NO_RANDOMIZE);
+		if (preload)
+			setenv("LD_PRELOAD", preload, 1);
 		dup2(fileno(tracee->output), STDOUT_FILENO);
 		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
 			execl(path, path, (char *)NULL);
@@ -59,6 +61,16 @@ void tracee_start(struct tracee *tracee, const char *name)
 	/* A start-over of the call would be its business, not ours. */
 	registers.orig_rax = (unsigned long long)-1;
 	ck_assert_int_eq(ptrace(PTRACE_SETREGS, tracee->pid, NULL, &registers), 0);
+}
+
+void tracee_start(struct tracee *tracee, const char *name)
+{
+	start(tracee, name, false, NULL);
+}
+
+void tracee_start_anywhere(struct tracee *tracee, const char *name, const char *preload)
+{
+	start(tracee, name, true, preload);
 }
 
 void tracee_copy(const struct tracee *tracee, struct tracee *copy)
