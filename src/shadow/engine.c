@@ -216,6 +216,26 @@ static bool follow(struct hp_engine *engine)
 	return true;
 }
 
+static bool is_prepared(const struct hp_engine *engine)
+{
+	const struct code_cache *cache = &engine->cache;
+	const struct area *area =
+		cache->zone_count ? areas_find(&engine->areas, cache->zones[0].address) : NULL;
+
+	return area && strstr(area->path, CODE_CACHE_NAME);
+}
+
+/* What is near in another process may be nowhere near what was. A shadow that has the cache already
+ * keeps it where it is. */
+static struct hp_error *start_over(struct hp_engine *engine)
+{
+	shadow_text_forget(engine->text);
+	if (!is_prepared(engine) || !places_are_free(engine))
+		return place(engine);
+	code_cache_forget(&engine->cache);
+	return NULL;
+}
+
 struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid,
 				   const struct hp_engine_mapping **mappings, size_t *count)
 {
@@ -226,11 +246,8 @@ struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid,
 		engine->is_full = true;
 	if (!error)
 		error = shadow_text_begin(engine->text, pid, &engine->areas, &changed);
-	/* In another process what is near was elsewhere. */
-	if (!error && (engine->is_full || changed || !places_are_free(engine))) {
-		shadow_text_forget(engine->text);
-		error = place(engine);
-	}
+	if (!error && (engine->is_full || changed || !places_are_free(engine)))
+		error = start_over(engine);
 	if (error)
 		return error;
 	engine->is_full = false;
