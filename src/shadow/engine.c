@@ -2,6 +2,7 @@
 #include "engine.h"
 
 #include "counts.h"
+#include "follow.h"
 #include "matcher.h"
 #include "text.h"
 #include "watchdog.h"
@@ -128,94 +129,6 @@ static struct hp_error *place(struct hp_engine *engine)
 	return NULL;
 }
 
-/* --- the same program in another place
- * ---------------------------------------------------------------
- *
- * Address-space randomisation moves images, not what is in them. Translated code names what it belongs
- * to relative to itself, or by constants that are known; so a zone goes where the images near it went.
- * Images mostly keep their distances. What does not go with most of its zone is translated anew.
- */
-
-enum { MOST_WAYS = 8 };
-
-struct moves {
-	const struct code_cache *cache;
-	struct {
-		uint64_t by;
-		size_t pages;
-	} ways[SHADOW_PLACES][MOST_WAYS];
-	size_t pages[SHADOW_PLACES];
-	uint64_t by[SHADOW_PLACES]; /* as most pages */
-};
-
-static bool count_ways(void *context, uint64_t from, uint64_t by, bool is_there)
-{
-	struct moves *moves = context;
-	uint8_t zone = code_cache_zone_near(moves->cache, from);
-
-	moves->pages[zone]++;
-	for (size_t i = 0; is_there && i < MOST_WAYS; i++)
-		if (!moves->ways[zone][i].pages || moves->ways[zone][i].by == by) {
-			moves->ways[zone][i].by = by;
-			moves->ways[zone][i].pages++;
-			break;
-		}
-	return true;
-}
-
-static bool goes_along(void *context, uint64_t from, uint64_t by, bool is_there)
-{
-	const struct moves *moves = context;
-
-	return is_there && by == moves->by[code_cache_zone_near(moves->cache, from)];
-}
-
-/* Worth it when most of each zone stays of use; nobody knows where an empty one would have to go. */
-static bool decide(struct moves *moves)
-{
-	bool is_elsewhere = false;
-
-	for (size_t i = 0; i < moves->cache->zone_count; i++) {
-		const struct code_zone *zone = &moves->cache->zones[i];
-		size_t most = 0;
-
-		for (size_t j = 0; j < MOST_WAYS; j++)
-			if (moves->ways[i][j].pages > most) {
-				most = moves->ways[i][j].pages;
-				moves->by[i] = moves->ways[i][j].by;
-			}
-		if (2 * most < moves->pages[i] || !most || zone->blocks.is_fixed ||
-		    zone->side.is_fixed)
-			return false;
-		is_elsewhere |= moves->by[i] != 0;
-	}
-	return is_elsewhere;
-}
-
-static bool stays(void *context, uint64_t address)
-{
-	return shadow_text_stays(context, address);
-}
-
-/* Code and what was made from it, if this process runs the same in other places. What it really reads
- * there is compared afterwards (shadow_text_begin). False: everything is to be forgotten. */
-static bool follow(struct hp_engine *engine)
-{
-	struct moves moves = { .cache = &engine->cache };
-
-	if (engine->is_full || engine->near || !engine->cache.zone_count)
-		return true;
-	shadow_text_find(engine->text, &engine->areas, count_ways, &moves);
-	if (!decide(&moves))
-		return true;
-	shadow_text_find(engine->text, &engine->areas, goes_along, &moves);
-	if (!code_cache_move(&engine->cache, moves.by, stays, engine->text) ||
-	    !x86_sites_move(&engine->cache, moves.by) || !shadow_text_move(engine->text))
-		return false;
-	map_zones(engine);
-	return true;
-}
-
 static bool is_prepared(const struct hp_engine *engine)
 {
 	const struct code_cache *cache = &engine->cache;
@@ -242,8 +155,10 @@ struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid,
 	struct hp_error *error = areas_read(&engine->areas, pid);
 	bool changed = false;
 
-	if (!error && !follow(engine))
-		engine->is_full = true;
+	if (!error && !engine->is_full && !engine->near) {
+		engine->is_full = !code_follow(&engine->cache, engine->text, &engine->areas);
+		map_zones(engine);
+	}
 	if (!error)
 		error = shadow_text_begin(engine->text, pid, &engine->areas, &changed);
 	if (!error && (engine->is_full || changed || !places_are_free(engine)))

@@ -8,6 +8,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/code_cache.h src/shadow/code_cache.c \
 	src/shadow/counts.h src/shadow/counts.c \
 	src/shadow/engine.c \
+	src/shadow/follow.h src/shadow/follow.c \
 	src/shadow/matcher.h src/shadow/matcher.c \
 	src/shadow/pins.h src/shadow/pins.c \
 	src/shadow/place.h src/shadow/place.c \
