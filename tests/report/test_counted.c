@@ -1160,6 +1160,28 @@ START_TEST(what_copies_cost_makes_counts_less_certain)
 }
 END_TEST
 
+/* Copies ran all of the time but in windows: the program may have been slower then. */
+START_TEST(what_copies_run_beside_is_less_certain)
+{
+	struct fixture fixture;
+	double high;
+
+	count_all();
+	windows.price.replay_ns = 0;
+	fixture = record(0);
+	high = leaf_calls(&fixture, "high");
+	fixture_remove(&fixture);
+	count_all();
+	windows.price.replay_ns = 2 * windows.price.target_ns;
+	fixture = record(0);
+	assert_near(leaf_calls(&fixture, "estimate"), 40000, 0.001);
+	ck_assert_double_lt(leaf_calls(&fixture, "low"), 40000 / 1.045);
+	ck_assert_double_gt(leaf_calls(&fixture, "high"), 1.005 * high);
+	ck_assert_double_lt(leaf_calls(&fixture, "high"), 40000 * 1.2);
+	fixture_remove(&fixture);
+}
+END_TEST
+
 static void range(enum hp_counted_kind kind, const char *from, const char *to, uint64_t count)
 {
 	const uint64_t counts[WINDOWS] = { count / 4, count / 4, count / 4, count / 4 };
@@ -1453,7 +1475,7 @@ HP_TEST_MAIN("report/counted", executions_are_those_of_the_windows_times_what_th
 	     relative_counts_do_not_add_to_absolute_ones,
 	     a_procedure_that_calls_itself_is_called_and_one_that_jumps_back_is_not,
 	     calls_that_no_window_saw_have_an_upper_end, what_copies_cost_makes_counts_less_certain,
-	     what_windows_lost_makes_counts_less_certain,
+	     what_copies_run_beside_is_less_certain, what_windows_lost_makes_counts_less_certain,
 	     probes_tell_how_often_what_they_hit_ran_and_nothing_of_what_they_did_not,
 	     branch_records_with_cycles_tell_how_often_code_ran)
 
