@@ -17,8 +17,9 @@
  *
  * One shadow at a time: the next begins when nobody runs the one before any more.
  *
- * Threads: all calls on one engine come from the thread that traces the shadow; replay blocks it.
- *One short-lived thread of the engine's own watches the limit of time.
+ * Threads: the calls of one window come from the thread that traces the shadow, those of another
+ * window may come from another; replay blocks it. One short-lived thread of the engine's own watches
+ * the limit of time.
  *
  * x86-64 only; elsewhere hp_engine_create fails with a sentence.
  */

@@ -131,15 +131,21 @@ uint64_t ledger_longest_replay_ns(const struct ledger *ledger, uint64_t window_n
 			  (ledger->has_whole ? longest_delay_ns : longest_start_ns));
 }
 
-uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms)
+/* What it costs that the copy runs. */
+static double copy_cost_ns(const struct ledger *ledger, const struct price_terms *terms)
 {
-	double samples_ns = threads_of(terms) * ledger->sample_ns * (double)terms->samples;
 	double taken_ns = ledger->taken_per_ns * (double)terms->window_ns;
 
 	if (!ledger->has_taken)
 		taken_ns += guessed_start_ns;
-	return (uint64_t)(stop_cost_ns(ledger, terms) + samples_ns +
-			  loss_of_copy(terms) * taken_ns);
+	return loss_of_copy(terms) * taken_ns;
+}
+
+uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms)
+{
+	double samples_ns = threads_of(terms) * ledger->sample_ns * (double)terms->samples;
+
+	return (uint64_t)(stop_cost_ns(ledger, terms) + samples_ns + copy_cost_ns(ledger, terms));
 }
 
 uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns)
@@ -149,7 +155,8 @@ uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns)
 
 uint64_t ledger_slot_end(const struct ledger *ledger, uint64_t price_ns, uint64_t start_ns)
 {
-	uint64_t paid_ns = ledger_slot(ledger, ledger->lost_ns + price_ns);
+	uint64_t due_ns = ledger->lost_ns + (uint64_t)ledger->owed_ns + price_ns;
+	uint64_t paid_ns = ledger_slot(ledger, due_ns);
 	uint64_t least_ns = start_ns + ledger_slot(ledger, price_ns) / 2;
 
 	return paid_ns > least_ns ? paid_ns : least_ns;
@@ -157,7 +164,8 @@ uint64_t ledger_slot_end(const struct ledger *ledger, uint64_t price_ns, uint64_
 
 bool ledger_allows(const struct ledger *ledger, uint64_t price_ns, uint64_t slot_end_ns)
 {
-	return (double)ledger->lost_ns + (double)price_ns <= ledger->share * (double)slot_end_ns;
+	return (double)ledger->lost_ns + ledger->owed_ns + (double)price_ns <=
+	       ledger->share * (double)slot_end_ns;
 }
 
 void ledger_other(struct ledger *ledger, double lost_ns)
@@ -209,6 +217,19 @@ static void learn_taken(double *known_per_ns, bool *has_any, uint64_t taken_ns, 
 void ledger_whole(struct ledger *ledger, uint64_t taken_ns, uint64_t window_ns)
 {
 	learn_taken(&ledger->whole_per_ns, &ledger->has_whole, taken_ns, window_ns);
+}
+
+double ledger_owe(struct ledger *ledger, const struct price_terms *terms)
+{
+	double owed_ns = copy_cost_ns(ledger, terms);
+
+	ledger->owed_ns += owed_ns;
+	return owed_ns;
+}
+
+void ledger_settle(struct ledger *ledger, double owed_ns)
+{
+	ledger->owed_ns -= owed_ns;
 }
 
 void ledger_taken(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms)

@@ -37,6 +37,7 @@ struct ledger {
 	bool has_taken;	     /* so for copies */
 	bool has_whole;
 	uint64_t lost_ns; /* so far */
+	double owed_ns;	  /* will be, of copies that still run */
 	uint64_t longest_stop_ns;
 	uint64_t stopped_ns; /* of it */
 };
@@ -81,6 +82,10 @@ void ledger_read(struct ledger *ledger, uint64_t stop_ns, uint64_t bytes);
 /* Enters a stop, with `terms` as they turned out. */
 void ledger_stop(struct ledger *ledger, uint64_t stop_ns, const struct price_terms *terms);
 void ledger_samples(struct ledger *ledger, const struct price_terms *terms);
+/* A copy of such a window begins to run, and has ended: until it is known what it takes, it is what is
+ * to be expected. The same `owed_ns` that the first returns is for the second. */
+double ledger_owe(struct ledger *ledger, const struct price_terms *terms);
+void ledger_settle(struct ledger *ledger, double owed_ns);
 /* Enters CPU time that the window's copy took, beside stops. */
 void ledger_taken(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms);
 /* Learns how long it takes a copy that does not lose its way. */

@@ -25,31 +25,259 @@ enum {
 	PATIENCE_S = 1,
 	/* Windows that nobody takes are not kept for ever. */
 	READY_LIMIT = 256,
+	/* While the copy of one runs, the next one is made. */
+	MAKERS = 2,
+};
+
+/* One of the threads. Each makes whole windows, and waits for its turn twice in each. */
+struct hand {
+	struct hp_shadow *shadow;
+	struct window_maker maker;
+	pthread_t thread;
+	bool is_running;
+};
+
+/* What it does. */
+struct job {
+	struct window_order order;
+	struct window_result result;
+	uint64_t cpu_ns;     /* of the hand before */
+	uint64_t stopped_ns; /* of the target's, meanwhile */
+	double owed_ns;	     /* for its copy */
+	double beside;	     /* share of the window, while another copy ran */
+	bool has_copy;
 };
 
 struct hp_shadow {
 	double percent;
 	uint64_t window_ns;
-	uint64_t cpus; /* that we may use */
-	int ready_fd;  /* eventfd: counts windows to be taken */
-	int stop_fd;   /* eventfd */
-	pthread_t thread;
-	bool is_running;
+	int ready_fd; /* eventfd: counts windows to be taken */
+	int stop_fd;  /* eventfd */
+	struct hand hands[MAKERS];
 
-	/* The thread's own. */
+	/* Whose turn it is: to wait for when the next window is due, and to make it; … */
+	pthread_mutex_t next_turn;
+	/* … and to let a copy run. */
+	pthread_mutex_t replay_turn;
+	struct replayer replayer;
+
+	/* Under this lock: what is known of the target, and what it is charged with. */
+	pthread_mutex_t books;
 	struct target target;
 	struct schedule schedule;
 	struct ledger ledger;
-	struct window_maker maker;
 	struct waits waits;
+	size_t copies; /* that there are */
 
 	/* Shared, under the lock. */
 	pthread_mutex_t lock;
+	uint64_t replay_start_ns, replay_end_ns; /* the latest; the end is 0 while it runs */
 	HP_VECTOR(struct hp_window) ready;
 	struct hp_shadow_statistics statistics;
 };
 
-/* --- the thread ------------------------------------------------------------------------------- */
+/* --- results ---------------------------------------------------------------------------------- */
+
+static void note_reason(struct hp_shadow_statistics *statistics, const struct hp_error *error)
+{
+	snprintf(statistics->reason, sizeof(statistics->reason), "%s%s%s", error->message,
+		 error->advice ? "; " : "", error->advice ? error->advice : "");
+}
+
+static void note_call(struct hp_shadow_statistics *statistics, const struct hp_window *window)
+{
+	struct hp_shadow_system_call *call = statistics->calls;
+	const struct hp_shadow_system_call *end = call + HP_SHADOW_SYSTEM_CALLS;
+
+	while (call < end && call->count && strcmp(call->name, window->end_call) != 0)
+		call++;
+	if (call == end)
+		return;
+	call->count++;
+	snprintf(call->name, sizeof(call->name), "%s", window->end_call);
+}
+
+static void publish(struct hp_shadow *shadow, struct hp_window *window, double beside)
+{
+	struct hp_shadow_statistics *statistics = &shadow->statistics;
+	const uint64_t one = 1;
+
+	statistics->windows++;
+	statistics->ends[window->end]++;
+	if (window->end == HP_WINDOW_SYSTEM_CALL)
+		note_call(statistics, window);
+	if (window->block_count) {
+		statistics->useful++;
+		statistics->covered_ns += hp_window_duration_ns(window);
+		statistics->beside_ns += (uint64_t)(beside * (double)hp_window_duration_ns(window));
+	}
+	if (shadow->ready.count < READY_LIMIT && hp_vector_push(&shadow->ready, *window)) {
+		/* Only ever full when nobody takes any. */
+		if (write(shadow->ready_fd, &one, sizeof(one)) < 0)
+			errno = 0;
+		return;
+	}
+	hp_window_clear(window);
+}
+
+static void account(struct hp_shadow *shadow, struct job *job, uint64_t cpu_ns)
+{
+	struct window_result *result = &job->result;
+	struct hp_shadow_statistics *statistics = &shadow->statistics;
+
+	pthread_mutex_lock(&shadow->lock);
+	switch (result->outcome) {
+	case WINDOW_MADE:
+		statistics->crowded += job->order.room != ROOM_OF_ITS_OWN;
+		publish(shadow, &result->window, job->beside);
+		break;
+	case WINDOW_REFUSED:
+		statistics->refusals[result->refusal]++;
+		if (result->error)
+			note_reason(statistics, result->error);
+		break;
+	case WINDOW_NOT_NOW:
+		statistics->refusals[HP_SHADOW_IN_KERNEL]++;
+		break;
+	}
+	statistics->samples += result->samples;
+	statistics->matched += result->matched;
+	statistics->copied_bytes += result->copied_bytes;
+	statistics->replay_ns += result->replay_ns;
+	statistics->target_ns = cpu_ns;
+	statistics->lost_ns = shadow->ledger.lost_ns;
+	statistics->longest_stop_ns = shadow->ledger.longest_stop_ns;
+	pthread_mutex_unlock(&shadow->lock);
+	hp_error_destroy(result->error);
+}
+
+/* --- the books -------------------------------------------------------------------------------- */
+
+/* As much CPU time of the target as pays for a window. A window may take longer than that from its
+ * beginning to its end: then slots are left out. */
+static uint64_t next_slot_ns(const struct hp_shadow *shadow, uint64_t price_ns)
+{
+	uint64_t start_ns = shadow->schedule.end_ns;
+
+	return ledger_slot_end(&shadow->ledger, price_ns, start_ns) - start_ns;
+}
+
+static uint64_t own_cpu_ns(void)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) < 0)
+		return 0;
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t target_now_ns(struct hp_shadow *shadow)
+{
+	return target_cpu_ns(&shadow->target, hp_clock_monotonic_ns());
+}
+
+/* Time is calm while there is no copy. */
+static void begin_copy(struct hp_shadow *shadow)
+{
+	if (shadow->copies++ == 0)
+		waits_begin(&shadow->waits, hp_clock_monotonic_ns(),
+			    target_waited_ns(&shadow->target));
+}
+
+static double end_copy(struct hp_shadow *shadow, uint64_t taken_ns)
+{
+	shadow->copies--;
+	return waits_end(&shadow->waits, hp_clock_monotonic_ns(), target_waited_ns(&shadow->target),
+			 taken_ns);
+}
+
+/* Of this time that has just passed. No copy can have begun in it and ended. */
+static double share_beside_copy(struct hp_shadow *shadow, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t start_ns, end_ns;
+
+	pthread_mutex_lock(&shadow->lock);
+	start_ns = shadow->replay_start_ns;
+	end_ns = shadow->replay_end_ns;
+	pthread_mutex_unlock(&shadow->lock);
+	if (start_ns && !end_ns)
+		end_ns = to_ns;
+	if (start_ns < from_ns)
+		start_ns = from_ns;
+	return end_ns > start_ns ? (double)(end_ns - start_ns) / (double)(to_ns - from_ns) : 0;
+}
+
+static struct price_terms terms_of(const struct job *job)
+{
+	return (struct price_terms){
+		.bytes = job->result.copied_bytes,
+		.window_ns = job->order.window_ns,
+		.room = job->order.room,
+	};
+}
+
+/* Makes a window of whatever runs now, up to its copy. */
+static void begin_window(struct hp_shadow *shadow, struct window_maker *maker, struct job *job)
+{
+	struct target_choice choice;
+
+	*job = (struct job){
+		.order = { .slot_end_ns = shadow->schedule.end_ns, .window_ns = shadow->window_ns },
+		.result = { .outcome = WINDOW_NOT_NOW },
+		.cpu_ns = own_cpu_ns(),
+		.stopped_ns = shadow->ledger.stopped_ns,
+	};
+	target_choose(&shadow->target, &shadow->schedule.random, &choice);
+	job->order.pid = choice.pid;
+	job->order.tid = choice.tid;
+	job->order.threads = choice.in_process;
+	if (choice.running) {
+		job->order.room =
+			elbow_room(choice.tid, choice.running, cpus_to_use(), &job->order.cpus);
+		begin_copy(shadow);
+		job->has_copy = window_copy(maker, &job->order, &job->result);
+	}
+	if (job->has_copy) {
+		struct price_terms terms = terms_of(job);
+
+		job->owed_ns = ledger_owe(&shadow->ledger, &terms);
+		job->beside = share_beside_copy(shadow, job->result.window.time_ns,
+						hp_clock_monotonic_ns());
+	}
+	job->stopped_ns = shadow->ledger.stopped_ns - job->stopped_ns;
+	if (job->result.outcome == WINDOW_NOT_NOW)
+		schedule_again(&shadow->schedule, target_now_ns(shadow));
+	else
+		schedule_next(&shadow->schedule, target_now_ns(shadow),
+			      next_slot_ns(shadow, job->result.price_ns));
+}
+
+/* Enters what it took beside stops and samples. */
+static void charge(struct hp_shadow *shadow, const struct job *job)
+{
+	const struct window_order *order = &job->order;
+	const struct window_result *result = &job->result;
+	struct ledger *ledger = &shadow->ledger;
+	const struct price_terms terms = terms_of(job);
+	/* What was done while the target was held is in the stop. */
+	uint64_t own_ns = own_cpu_ns() - job->cpu_ns;
+	uint64_t taken_ns =
+		result->replay_ns + (own_ns > job->stopped_ns ? own_ns - job->stopped_ns : 0);
+	double waited_ns = end_copy(shadow, taken_ns);
+
+	ledger_settle(ledger, job->owed_ns);
+	if (order->room != ROOM_NONE)
+		ledger_other(ledger, waited_ns);
+	if (result->outcome != WINDOW_MADE) {
+		ledger_other(ledger, order->room == ROOM_NONE ? (double)taken_ns : 0);
+		return;
+	}
+	ledger_taken(ledger, taken_ns, &terms);
+	if (result->window.end == HP_WINDOW_COMPLETE)
+		ledger_whole(ledger, taken_ns, terms.window_ns);
+}
+
+/* --- the threads ------------------------------------------------------------------------------ */
 
 static bool is_stopping(const struct hp_shadow *shadow, int timeout_ms)
 {
@@ -74,184 +302,96 @@ static bool sleep_until_due(struct hp_shadow *shadow, uint64_t cpu_ns)
 	return ppoll(&poll_stop, 1, &time, NULL) <= 0;
 }
 
-static void note_reason(struct hp_shadow_statistics *statistics, const struct hp_error *error)
+/* Waits until one is due. False: no more of them. */
+static bool next_window(struct hp_shadow *shadow, struct window_maker *maker, struct job *job)
 {
-	snprintf(statistics->reason, sizeof(statistics->reason), "%s%s%s", error->message,
-		 error->advice ? "; " : "", error->advice ? error->advice : "");
-}
+	bool is_due = false;
 
-static void note_call(struct hp_shadow_statistics *statistics, const struct hp_window *window)
-{
-	struct hp_shadow_system_call *call = statistics->calls;
-	const struct hp_shadow_system_call *end = call + HP_SHADOW_SYSTEM_CALLS;
+	while (!is_due && !is_stopping(shadow, 0)) {
+		uint64_t cpu_ns;
 
-	while (call < end && call->count && strcmp(call->name, window->end_call) != 0)
-		call++;
-	if (call == end)
-		return;
-	call->count++;
-	snprintf(call->name, sizeof(call->name), "%s", window->end_call);
-}
-
-static void publish(struct hp_shadow *shadow, struct hp_window *window)
-{
-	struct hp_shadow_statistics *statistics = &shadow->statistics;
-	const uint64_t one = 1;
-
-	statistics->windows++;
-	statistics->ends[window->end]++;
-	if (window->end == HP_WINDOW_SYSTEM_CALL)
-		note_call(statistics, window);
-	if (window->block_count) {
-		statistics->useful++;
-		statistics->covered_ns += hp_window_duration_ns(window);
+		pthread_mutex_lock(&shadow->books);
+		cpu_ns = target_now_ns(shadow);
+		is_due = cpu_ns >= shadow->schedule.due_ns;
+		if (is_due)
+			begin_window(shadow, maker, job);
+		pthread_mutex_unlock(&shadow->books);
+		if (!is_due && !sleep_until_due(shadow, cpu_ns))
+			break;
 	}
-	if (shadow->ready.count < READY_LIMIT && hp_vector_push(&shadow->ready, *window)) {
-		/* Only ever full when nobody takes any. */
-		if (write(shadow->ready_fd, &one, sizeof(one)) < 0)
-			errno = 0;
-		return;
-	}
-	hp_window_clear(window);
+	return is_due;
 }
 
-static void account(struct hp_shadow *shadow, struct window_result *result, uint64_t cpu_ns,
-		    enum elbow_room room)
+static void note_replay(struct hp_shadow *shadow, bool is_end)
 {
-	struct hp_shadow_statistics *statistics = &shadow->statistics;
-
 	pthread_mutex_lock(&shadow->lock);
-	switch (result->outcome) {
-	case WINDOW_MADE:
-		statistics->crowded += room != ROOM_OF_ITS_OWN;
-		publish(shadow, &result->window);
-		break;
-	case WINDOW_REFUSED:
-		statistics->refusals[result->refusal]++;
-		if (result->error)
-			note_reason(statistics, result->error);
-		break;
-	case WINDOW_NOT_NOW:
-		statistics->refusals[HP_SHADOW_IN_KERNEL]++;
-		break;
+	if (is_end) {
+		shadow->replay_end_ns = hp_clock_monotonic_ns();
+	} else {
+		shadow->replay_start_ns = hp_clock_monotonic_ns();
+		shadow->replay_end_ns = 0;
 	}
-	statistics->samples += result->samples;
-	statistics->matched += result->matched;
-	statistics->copied_bytes += result->copied_bytes;
-	statistics->replay_ns += result->replay_ns;
-	statistics->target_ns = cpu_ns;
-	statistics->lost_ns = shadow->ledger.lost_ns;
-	statistics->longest_stop_ns = shadow->ledger.longest_stop_ns;
 	pthread_mutex_unlock(&shadow->lock);
-	hp_error_destroy(result->error);
 }
 
-/* As much CPU time of the target as pays for a window. A window may take longer than that from its
- * beginning to its end: then slots are left out. */
-static uint64_t next_slot_ns(const struct hp_shadow *shadow, uint64_t price_ns)
+static void replay(struct hp_shadow *shadow, struct window_maker *maker, struct job *job)
 {
-	uint64_t start_ns = shadow->schedule.end_ns;
-
-	return ledger_slot_end(&shadow->ledger, price_ns, start_ns) - start_ns;
+	pthread_mutex_lock(&shadow->replay_turn);
+	note_replay(shadow, false);
+	window_replay(maker, &job->result);
+	note_replay(shadow, true);
+	pthread_mutex_unlock(&shadow->replay_turn);
 }
 
-static uint64_t own_cpu_ns(void)
+static void end_window(struct hp_shadow *shadow, struct job *job)
 {
-	struct timespec now;
-
-	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) < 0)
-		return 0;
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-static void look_at_waits(struct hp_shadow *shadow)
-{
-	waits_begin(&shadow->waits, hp_clock_monotonic_ns(), target_waited_ns(&shadow->target));
-}
-
-/* Makes it, and enters what it took beside stops and samples. */
-static void make_and_pay(struct hp_shadow *shadow, struct window_order *order,
-			 struct window_result *result)
-{
-	struct ledger *ledger = &shadow->ledger;
-	uint64_t stopped_ns = ledger->stopped_ns;
-	uint64_t cpu_ns = own_cpu_ns();
-	struct price_terms terms;
-	double waited_ns;
-
-	look_at_waits(shadow);
-	window_make(&shadow->maker, order, result);
-	terms = (struct price_terms){
-		.bytes = result->copied_bytes,
-		.window_ns = order->window_ns,
-		.room = order->room,
-	};
-	/* What it did while the target was held is in the stop. */
-	cpu_ns = own_cpu_ns() - cpu_ns;
-	stopped_ns = ledger->stopped_ns - stopped_ns;
-	cpu_ns = result->replay_ns + (cpu_ns > stopped_ns ? cpu_ns - stopped_ns : 0);
-	waited_ns = waits_end(&shadow->waits, hp_clock_monotonic_ns(),
-			      target_waited_ns(&shadow->target), cpu_ns);
-	if (order->room != ROOM_NONE)
-		ledger_other(ledger, waited_ns);
-	if (result->outcome != WINDOW_MADE) {
-		ledger_other(ledger, order->room == ROOM_NONE ? (double)cpu_ns : 0);
-		return;
-	}
-	ledger_taken(ledger, cpu_ns, &terms);
-	if (result->window.end == HP_WINDOW_COMPLETE)
-		ledger_whole(ledger, cpu_ns, terms.window_ns);
-}
-
-static void one_window(struct hp_shadow *shadow, uint64_t cpu_ns)
-{
-	struct window_order order = {
-		.slot_end_ns = shadow->schedule.end_ns,
-		.window_ns = shadow->window_ns,
-	};
-	struct window_result result = { .outcome = WINDOW_NOT_NOW };
-	struct target_choice choice;
-
-	target_choose(&shadow->target, &shadow->schedule.random, &choice);
-	order.pid = choice.pid;
-	order.tid = choice.tid;
-	order.threads = choice.in_process;
-	if (choice.running) {
-		order.room = elbow_room(choice.tid, choice.running, cpus_to_use(), &order.cpus);
-		make_and_pay(shadow, &order, &result);
-	}
-	cpu_ns = target_cpu_ns(&shadow->target, hp_clock_monotonic_ns());
-	if (result.outcome == WINDOW_NOT_NOW)
-		schedule_again(&shadow->schedule, cpu_ns);
-	else
-		schedule_next(&shadow->schedule, cpu_ns, next_slot_ns(shadow, result.price_ns));
-	account(shadow, &result, cpu_ns, order.room);
-	if (result.outcome == WINDOW_REFUSED && result.refusal != HP_SHADOW_BUDGET)
-		is_stopping(shadow, REFUSED_PAUSE_MS);
+	pthread_mutex_lock(&shadow->books);
+	if (job->order.tid)
+		charge(shadow, job);
+	account(shadow, job, target_now_ns(shadow));
+	pthread_mutex_unlock(&shadow->books);
 }
 
 static void *make_windows(void *context)
 {
-	struct hp_shadow *shadow = context;
-	const struct price_terms least = { 0 };
-	uint64_t first_ns = ledger_slot(&shadow->ledger, ledger_price(&shadow->ledger, &least));
-	uint64_t cpu_ns;
+	struct hand *hand = context;
+	struct hp_shadow *shadow = hand->shadow;
+	bool is_more = true;
+	struct job job;
 
-	look_at_waits(shadow);
-	schedule_next(&shadow->schedule, 0, first_ns);
-	while (!is_stopping(shadow, 0)) {
-		cpu_ns = target_cpu_ns(&shadow->target, hp_clock_monotonic_ns());
-		if (cpu_ns >= shadow->schedule.due_ns)
-			one_window(shadow, cpu_ns);
-		else if (!sleep_until_due(shadow, cpu_ns))
+	while (is_more) {
+		pthread_mutex_lock(&shadow->next_turn);
+		is_more = next_window(shadow, &hand->maker, &job);
+		pthread_mutex_unlock(&shadow->next_turn);
+		if (!is_more)
 			break;
+		if (job.has_copy)
+			replay(shadow, &hand->maker, &job);
+		end_window(shadow, &job);
+		if (job.result.outcome == WINDOW_REFUSED && job.result.refusal != HP_SHADOW_BUDGET)
+			is_stopping(shadow, REFUSED_PAUSE_MS);
 	}
-	cpu_ns = target_cpu_ns(&shadow->target, hp_clock_monotonic_ns());
+	return NULL;
+}
+
+/* When the first is due. */
+static void open_books(struct hp_shadow *shadow)
+{
+	const struct price_terms least = { 0 };
+	uint64_t price_ns = ledger_price(&shadow->ledger, &least);
+
+	waits_begin(&shadow->waits, hp_clock_monotonic_ns(), target_waited_ns(&shadow->target));
+	schedule_next(&shadow->schedule, 0, ledger_slot(&shadow->ledger, price_ns));
+}
+
+static void close_books(struct hp_shadow *shadow)
+{
+	uint64_t cpu_ns = target_now_ns(shadow);
+
 	pthread_mutex_lock(&shadow->lock);
 	if (cpu_ns > shadow->statistics.target_ns)
 		shadow->statistics.target_ns = cpu_ns;
 	pthread_mutex_unlock(&shadow->lock);
-	return NULL;
 }
 
 /* --- public ----------------------------------------------------------------------------------- */
@@ -286,6 +426,9 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 		return hp_error_wrap(error, "no shadow windows");
 	if (!shadow)
 		return hp_error_create_no_memory();
+	pthread_mutex_init(&shadow->next_turn, NULL);
+	pthread_mutex_init(&shadow->replay_turn, NULL);
+	pthread_mutex_init(&shadow->books, NULL);
 	pthread_mutex_init(&shadow->lock, NULL);
 	shadow->percent = options->percent > 0 ? options->percent : HP_SHADOW_DEFAULT_PERCENT;
 	shadow->window_ns = options->window_ns;
@@ -294,7 +437,12 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 	ledger_init(&shadow->ledger, shadow->percent, options->sample_ns);
 	ledger_expect(&shadow->ledger, snapshot_price());
 	schedule_init(&shadow->schedule, options->seed ? options->seed : hp_clock_monotonic_ns());
-	error = window_maker_create(&shadow->maker, &shadow->ledger, shadow->stop_fd);
+	for (size_t i = 0; i < MAKERS; i++) {
+		shadow->hands[i].shadow = shadow;
+		window_maker_init(&shadow->hands[i].maker, &shadow->replayer, &shadow->ledger,
+				  shadow->stop_fd);
+	}
+	error = replayer_create(&shadow->replayer);
 	if (!error && (shadow->ready_fd < 0 || shadow->stop_fd < 0))
 		error = hp_error_create(HP_ERROR_SYSTEM, "no descriptors left for an eventfd");
 	if (!error)
@@ -309,12 +457,16 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 
 struct hp_error *hp_shadow_start(struct hp_shadow *shadow)
 {
+	open_books(shadow);
 	/* Signals are for the thread that started us. */
-	int error = hp_thread_start(&shadow->thread, make_windows, shadow);
+	for (size_t i = 0; i < MAKERS; i++) {
+		struct hand *hand = &shadow->hands[i];
+		int error = hp_thread_start(&hand->thread, make_windows, hand);
 
-	if (error)
-		return shadow_not_started(error, "a thread for shadow windows");
-	shadow->is_running = true;
+		if (error)
+			return shadow_not_started(error, "a thread for shadow windows");
+		hand->is_running = true;
+	}
 	return NULL;
 }
 
@@ -349,23 +501,32 @@ void hp_shadow_statistics(struct hp_shadow *shadow, struct hp_shadow_statistics 
 	pthread_mutex_unlock(&shadow->lock);
 }
 
+static void join(struct hand *hand, const struct timespec *patience)
+{
+	if (!hand->is_running)
+		return;
+	if (pthread_timedjoin_np(hand->thread, NULL, patience) != 0) {
+		vessel_end(&hand->maker.vessel);
+		pthread_join(hand->thread, NULL);
+	}
+	hand->is_running = false;
+}
+
 void hp_shadow_stop(struct hp_shadow *shadow)
 {
 	const uint64_t one = 1;
 	struct timespec patience;
 
-	if (!shadow->is_running)
+	if (!shadow->hands[0].is_running)
 		return;
 	/* A counter that is 0 has room for one, and it is. */
 	if (write(shadow->stop_fd, &one, sizeof(one)) < 0)
 		errno = 0;
 	clock_gettime(CLOCK_REALTIME, &patience);
 	patience.tv_sec += PATIENCE_S;
-	if (pthread_timedjoin_np(shadow->thread, NULL, &patience) != 0) {
-		vessel_end(&shadow->maker.vessel);
-		pthread_join(shadow->thread, NULL);
-	}
-	shadow->is_running = false;
+	for (size_t i = 0; i < MAKERS; i++)
+		join(&shadow->hands[i], &patience);
+	close_books(shadow);
 }
 
 void hp_shadow_destroy(struct hp_shadow *shadow)
@@ -373,7 +534,9 @@ void hp_shadow_destroy(struct hp_shadow *shadow)
 	if (!shadow)
 		return;
 	hp_shadow_stop(shadow);
-	window_maker_clear(&shadow->maker);
+	for (size_t i = 0; i < MAKERS; i++)
+		window_maker_clear(&shadow->hands[i].maker);
+	replayer_clear(&shadow->replayer);
 	target_clear(&shadow->target);
 	for (size_t i = 0; i < shadow->ready.count; i++)
 		hp_window_clear(&shadow->ready.at[i]);
@@ -382,6 +545,9 @@ void hp_shadow_destroy(struct hp_shadow *shadow)
 		close(shadow->ready_fd);
 	if (shadow->stop_fd >= 0)
 		close(shadow->stop_fd);
+	pthread_mutex_destroy(&shadow->next_turn);
+	pthread_mutex_destroy(&shadow->replay_turn);
+	pthread_mutex_destroy(&shadow->books);
 	pthread_mutex_destroy(&shadow->lock);
 	free(shadow);
 }

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 
 enum {
@@ -23,7 +22,6 @@ enum {
 	PATIENCE = 3,
 	/* Times that a copy comes out of its cache: what it takes is ours. */
 	EXIT_LIMIT = 1 << 20,
-	NICER = 19,
 	/* A stop may take longer than predicted, so many times, and so much. */
 	LATE = 2,
 	LATE_NS = 20000000,
@@ -31,18 +29,32 @@ enum {
 	COPIES = 2,
 };
 
-struct hp_error *window_maker_create(struct window_maker *maker, struct ledger *ledger, int stop_fd)
+struct hp_error *replayer_create(struct replayer *replayer)
 {
 	struct hp_engine_options options = { 0 };
 
+	*replayer = (struct replayer){ 0 };
+	return hp_engine_create(&options, &replayer->engine);
+}
+
+void replayer_clear(struct replayer *replayer)
+{
+	if (replayer->engine)
+		hp_engine_destroy(replayer->engine);
+	replayer->engine = NULL;
+}
+
+void window_maker_init(struct window_maker *maker, struct replayer *replayer, struct ledger *ledger,
+		       int stop_fd)
+{
 	*maker = (struct window_maker){
+		.replayer = replayer,
 		.ledger = ledger,
 		.stop_fd = stop_fd,
 	};
 	vessel_init(&maker->vessel);
 	snapshot_init(&maker->snapshot);
 	matching_init(&maker->matching);
-	return hp_engine_create(&options, &maker->engine);
 }
 
 void window_maker_clear(struct window_maker *maker)
@@ -53,9 +65,6 @@ void window_maker_clear(struct window_maker *maker)
 	mapped_files_clear(&maker->files);
 	matching_clear(&maker->matching);
 	snapshot_clear(&maker->snapshot);
-	if (maker->engine)
-		hp_engine_destroy(maker->engine);
-	maker->engine = NULL;
 }
 
 static void refuse(struct window_result *result, enum hp_shadow_refusal refusal,
@@ -158,6 +167,7 @@ static bool plan(struct window_maker *maker, struct window_order *order,
 static bool make_ready(struct window_maker *maker, const struct window_order *order,
 		       struct window_result *result)
 {
+	const struct sched_param no_priority = { 0 };
 	struct hp_error *error;
 
 	error = matching_open(&maker->matching, order->tid);
@@ -167,12 +177,11 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 		error = hp_error_create(HP_ERROR_NOT_FOUND, "the thread has ended");
 	if (!error)
 		error = vessel_create(&maker->vessel, &maker->snapshot.areas, &order->cpus);
-	/* Others may want that CPU, and would come to the target's for it, or it comes there itself:
-	 * the least share there is. When the target itself keeps all busy, what replaying takes has
-	 * been paid for. */
+	/* Others may want that CPU, we among them, and would come to the target's for it, or it comes
+	 * there itself: to them it is as good as idle. When the target itself keeps all busy, what
+	 * replaying takes has been paid for. */
 	if (!error && order->room != ROOM_NONE)
-		setpriority(PRIO_PROCESS, (id_t)maker->vessel.pid,
-			    getpriority(PRIO_PROCESS, 0) + NICER);
+		sched_setscheduler(maker->vessel.pid, SCHED_IDLE, &no_priority);
 	if (error)
 		refuse(result, HP_SHADOW_FAILED, error);
 	return !error;
@@ -246,7 +255,7 @@ static struct hp_error *map_engine(struct window_maker *maker)
 	const struct hp_engine_mapping *mappings;
 	size_t count;
 	struct hp_error *error =
-		hp_engine_prepare(maker->engine, maker->vessel.pid, &mappings, &count);
+		hp_engine_prepare(maker->replayer->engine, maker->vessel.pid, &mappings, &count);
 
 	for (size_t i = 0; !error && i < count; i++) {
 		const struct hp_engine_mapping *mapping = &mappings[i];
@@ -407,16 +416,16 @@ static void judge_end(struct window_maker *maker, struct hp_window *window)
 	bool is_cut = window->end == HP_WINDOW_SYSTEM_CALL &&
 		      window->end_detail != SYS_exit_group && window->end_detail != SYS_exit;
 
-	cuts_note(&maker->cuts, maker->matching.tick * MATCH_PERIOD_NS,
+	cuts_note(&maker->replayer->cuts, maker->matching.tick * MATCH_PERIOD_NS,
 		  hp_window_duration_ns(window), is_cut);
-	window->is_truncated = is_cut && (maker->calls.may_wait || cuts_are_many(&maker->cuts));
+	window->is_truncated = is_cut &&
+			       (maker->calls.may_wait || cuts_are_many(&maker->replayer->cuts));
 }
 
-static struct hp_error *replay_copy(struct window_maker *maker, const struct window_order *order,
-				    struct window_result *result)
+static struct hp_error *replay_copy(struct window_maker *maker, struct window_result *result)
 {
 	struct hp_engine_limits limits = {
-		.time_ns = ledger_longest_replay_ns(maker->ledger, order->window_ns),
+		.time_ns = maker->longest_replay_ns,
 		.exits = EXIT_LIMIT,
 	};
 	struct hp_engine_calls calls = { shadow_calls_handle, &maker->calls };
@@ -427,8 +436,9 @@ static struct hp_error *replay_copy(struct window_maker *maker, const struct win
 	if (!samples)
 		return hp_error_create_no_memory();
 	shadow_clock_start(&maker->calls.clock, maker->vessel.pid);
-	error = hp_engine_replay(maker->engine, maker->vessel.pid, &maker->state.registers, samples,
-				 maker->matching.count, &limits, &calls, &replay);
+	error = hp_engine_replay(maker->replayer->engine, maker->vessel.pid,
+				 &maker->state.registers, samples, maker->matching.count, &limits,
+				 &calls, &replay);
 	if (error)
 		return error;
 	result->samples = maker->matching.count;
@@ -444,48 +454,26 @@ static struct hp_error *replay_copy(struct window_maker *maker, const struct win
 
 /* --- the steps -------------------------------------------------------------------------------- */
 
-/* The copy stops at each of its system calls, and whoever answers runs meanwhile: anywhere else, it
- * would push the target off its CPU. */
-static void move_beside_copy(const struct window_order *order, cpu_set_t *before)
+/* The copy stops at each of its system calls, and whoever answers runs meanwhile; and a copy that
+ * runs already is where others are to push away, rather than the target. */
+static void move_beside_copy(struct window_maker *maker, const struct window_order *order)
 {
-	if (sched_getaffinity(0, sizeof(*before), before) < 0)
-		CPU_ZERO(before);
+	if (sched_getaffinity(0, sizeof(maker->cpus), &maker->cpus) < 0)
+		CPU_ZERO(&maker->cpus);
 	sched_setaffinity(0, sizeof(order->cpus), &order->cpus);
 }
 
-static void move_back(const cpu_set_t *before)
+static void move_back(const struct window_maker *maker)
 {
-	if (CPU_COUNT(before))
-		sched_setaffinity(0, sizeof(*before), before);
+	if (CPU_COUNT(&maker->cpus))
+		sched_setaffinity(0, sizeof(maker->cpus), &maker->cpus);
 }
 
-void window_make(struct window_maker *maker, struct window_order *order,
-		 struct window_result *result)
+static void make_end(struct window_maker *maker, struct hp_error *error,
+		     struct window_result *result)
 {
-	struct hp_error *error = NULL;
-	struct price_terms terms;
-	bool is_copied;
-	cpu_set_t cpus;
-
-	*result = (struct window_result){
-		.window = { .pid = order->pid, .tid = order->tid, .end = HP_WINDOW_NO_SAMPLES },
-	};
-	is_copied = plan(maker, order, result) && make_ready(maker, order, result) &&
-		    copy(maker, order, result);
-	move_beside_copy(order, &cpus);
-	if (is_copied)
-		error = rebuild(&maker->vessel, &maker->snapshot, &maker->files);
-	/* The window is to be like any other time: nobody fills memory beside it. */
-	if (is_copied && !error)
-		error = collect_samples(maker, order, result->window.time_ns);
-	if (is_copied && !error)
-		error = build(maker);
-	terms = terms_of(order, 0, maker->matching.tick);
-	ledger_samples(maker->ledger, &terms);
-	if (is_copied && !error)
-		error = replay_copy(maker, order, result);
 	vessel_kill(&maker->vessel, &result->replay_ns);
-	move_back(&cpus);
+	move_back(maker);
 	matching_close(&maker->matching);
 	/* By our own hand: see hp_shadow_stop. */
 	if (error && is_stopping(maker)) {
@@ -495,4 +483,42 @@ void window_make(struct window_maker *maker, struct window_order *order,
 	}
 	if (error)
 		refuse(result, HP_SHADOW_FAILED, error);
+}
+
+bool window_copy(struct window_maker *maker, struct window_order *order,
+		 struct window_result *result)
+{
+	struct hp_error *error = NULL;
+	struct price_terms terms;
+	bool is_copied;
+
+	*result = (struct window_result){
+		.window = { .pid = order->pid, .tid = order->tid, .end = HP_WINDOW_NO_SAMPLES },
+	};
+	move_beside_copy(maker, order);
+	is_copied = plan(maker, order, result) && make_ready(maker, order, result);
+	/* While the target is held its CPU reads, too. */
+	move_back(maker);
+	is_copied = is_copied && copy(maker, order, result);
+	move_beside_copy(maker, order);
+	if (is_copied)
+		error = rebuild(&maker->vessel, &maker->snapshot, &maker->files);
+	/* The window is to be like any other time: we do not fill memory beside it. */
+	if (is_copied && !error)
+		error = collect_samples(maker, order, result->window.time_ns);
+	terms = terms_of(order, 0, maker->matching.tick);
+	ledger_samples(maker->ledger, &terms);
+	maker->longest_replay_ns = ledger_longest_replay_ns(maker->ledger, order->window_ns);
+	if (!is_copied || error)
+		make_end(maker, error, result);
+	return is_copied && !error;
+}
+
+void window_replay(struct window_maker *maker, struct window_result *result)
+{
+	struct hp_error *error = build(maker);
+
+	if (!error)
+		error = replay_copy(maker, result);
+	make_end(maker, error, result);
 }

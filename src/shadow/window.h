@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One window, from the stop to the counts: everything that is kept from one to the next, and the
- * list of steps. By the thread that traces.
+ * list of steps. There are two halves: first the target is copied, and runs on; then the copy runs
+ * the same way again. By the thread that traces, one for each maker. Of several makers one at a time
+ * may be in the first half, which is the ledger's and the target's, and one in the second, which is
+ * the replayer's.
  */
 #ifndef HPCPROF_SHADOW_MAKE_WINDOW_H
 #define HPCPROF_SHADOW_MAKE_WINDOW_H
@@ -18,8 +21,16 @@
 
 #include <pthread.h>
 
-struct window_maker {
+/* What all copies of one target go through, one after another. */
+struct replayer {
 	struct hp_engine *engine;
+	struct cuts cuts;
+};
+
+struct hp_error *replayer_create(struct replayer *replayer);
+void replayer_clear(struct replayer *replayer);
+
+struct window_maker {
 	struct snapshot snapshot;
 	struct mapped_files files;
 	struct descriptors descriptors;
@@ -27,9 +38,11 @@ struct window_maker {
 	struct held_state state;
 	struct vessel vessel;
 	struct shadow_calls calls;
-	struct cuts cuts;
-	struct ledger *ledger; /* borrowed */
-	int stop_fd;	       /* readable: make an end; borrowed */
+	cpu_set_t cpus;		    /* of our thread, before it moved beside the copy */
+	uint64_t longest_replay_ns; /* CPU time that the copy may take */
+	struct replayer *replayer;  /* borrowed, as are the next two */
+	struct ledger *ledger;
+	int stop_fd; /* readable: make an end */
 };
 
 /* What is asked for: a window of thread `tid` of process `pid`, in what is left of the slot. */
@@ -59,11 +72,14 @@ struct window_result {
 	uint64_t samples, matched;
 };
 
-struct hp_error *window_maker_create(struct window_maker *maker, struct ledger *ledger,
-				     int stop_fd);
+void window_maker_init(struct window_maker *maker, struct replayer *replayer, struct ledger *ledger,
+		       int stop_fd);
 void window_maker_clear(struct window_maker *maker);
 
-void window_make(struct window_maker *maker, struct window_order *order,
+/* Sets `result`. True: there is a copy, of all of a window, and window_replay must follow. */
+bool window_copy(struct window_maker *maker, struct window_order *order,
 		 struct window_result *result);
+/* Completes it. */
+void window_replay(struct window_maker *maker, struct window_result *result);
 
 #endif

@@ -185,6 +185,30 @@ START_TEST(what_is_allowed_stays_within_the_budget)
 }
 END_TEST
 
+/* What a copy that still runs is going to cost is spent already, until it is known. */
+START_TEST(what_copies_are_going_to_cost_is_no_longer_to_be_had)
+{
+	const uint64_t second = 1000000000;
+	const struct price_terms terms = { .window_ns = second, .room = ROOM_NONE };
+	struct ledger ledger;
+	uint64_t price, slot_end;
+	double owed;
+
+	ledger_init(&ledger, 50, 5000);
+	ledger_taken(&ledger, 2 * second, &terms);
+	price = ledger_price(&ledger, &terms);
+	slot_end = ledger_slot_end(&ledger, price, 0);
+	ck_assert(ledger_allows(&ledger, price, slot_end));
+	owed = ledger_owe(&ledger, &terms);
+	ck_assert_double_eq_tol(owed, 2.0 * (double)second, 1e3);
+	ck_assert(!ledger_allows(&ledger, price, slot_end));
+	ck_assert_uint_gt(ledger_slot_end(&ledger, price, 0), slot_end + 3 * second);
+	ledger_settle(&ledger, owed);
+	ck_assert(ledger_allows(&ledger, price, slot_end));
+	ck_assert_uint_eq(ledger_slot_end(&ledger, price, 0), slot_end);
+}
+END_TEST
+
 START_TEST(slots_are_shorter_by_what_is_left_over_and_longer_by_what_is_overdrawn)
 {
 	const uint64_t second = 1000000000;
@@ -623,6 +647,7 @@ HP_TEST_MAIN("shadow/schedule", there_is_one_moment_in_each_slot, moments_are_ev
 	     windows_are_no_longer_than_lets_the_budget_be_spent,
 	     a_dearer_copy_has_a_higher_price_and_a_longer_slot,
 	     what_is_allowed_stays_within_the_budget,
+	     what_copies_are_going_to_cost_is_no_longer_to_be_had,
 	     slots_are_shorter_by_what_is_left_over_and_longer_by_what_is_overdrawn,
 	     prices_follow_what_is_measured, a_stop_without_a_copy_says_nothing_of_the_next,
 	     what_others_wait_for_is_lost_once_for_each, a_copy_without_a_cpu_of_its_own_is_dear,

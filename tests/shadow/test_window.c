@@ -46,7 +46,8 @@ static void make_one(struct window_maker *maker, pid_t pid, uint64_t window_ns,
 	ck_assert_int_eq(sched_getaffinity(0, sizeof(order.cpus), &order.cpus), 0);
 	do {
 		usleep(1000);
-		window_make(maker, &order, result);
+		if (window_copy(maker, &order, result))
+			window_replay(maker, result);
 	} while (result->outcome == WINDOW_NOT_NOW);
 }
 
@@ -55,6 +56,7 @@ START_TEST(a_window_without_samples_has_no_counts)
 {
 	const uint64_t shortest_ns = 1;
 	static struct window_maker maker; /* large */
+	struct replayer replayer;
 	struct window_result result;
 	struct ledger ledger;
 	int stop_fd = eventfd(0, EFD_CLOEXEC);
@@ -64,7 +66,8 @@ START_TEST(a_window_without_samples_has_no_counts)
 		return;
 	pid = start_target();
 	ledger_init(&ledger, 100, 0);
-	hp_assert_ok(window_maker_create(&maker, &ledger, stop_fd));
+	hp_assert_ok(replayer_create(&replayer));
+	window_maker_init(&maker, &replayer, &ledger, stop_fd);
 	make_one(&maker, pid, shortest_ns, &result);
 	hp_assert_ok(result.error);
 	ck_assert_int_eq(result.outcome, WINDOW_MADE);
@@ -75,6 +78,7 @@ START_TEST(a_window_without_samples_has_no_counts)
 	ck_assert_uint_eq(result.window.part_count, 0);
 	hp_window_clear(&result.window);
 	window_maker_clear(&maker);
+	replayer_clear(&replayer);
 	close(stop_fd);
 	ck_assert_int_eq(kill(pid, SIGKILL), 0);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);

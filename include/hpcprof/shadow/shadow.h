@@ -65,6 +65,7 @@ struct hp_shadow_statistics {
 	uint64_t matched;    /* that were */
 	uint64_t target_ns;  /* CPU time of the target while there were windows */
 	uint64_t covered_ns; /* of it, user CPU time within counted stretches */
+	uint64_t beside_ns;  /* of that: while the copy of another window ran */
 	uint64_t longest_stop_ns;
 	uint64_t lost_ns;   /* measured: stops and samples of windows */
 	uint64_t replay_ns; /* CPU time that copies took, on other CPUs */
