@@ -263,7 +263,12 @@ struct hp_window_evidence fixture_evidence(uint64_t recording)
 		.image_count = 2,
 		.strata = calloc(1, sizeof(*evidence.strata)),
 		.stratum_count = 1,
-		.price = { 4, 1500000, 3000000000, 700000000, 10000 },
+		.price = { .shadows = 4,
+			   .lost_ns = 1500000,
+			   .target_ns = 3000000000,
+			   .replay_ns = 700000000,
+			   .beside_ns = 30000000,
+			   .budget_ppm = 10000 },
 		.samples = 120,
 		.matched = 118,
 	};

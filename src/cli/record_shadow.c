@@ -47,6 +47,7 @@ static void add_figures(struct hp_session *session, const struct record_shadow *
 			.lost_ns = statistics->lost_ns,
 			.target_ns = statistics->target_ns,
 			.replay_ns = statistics->replay_ns,
+			.beside_ns = statistics->beside_ns,
 			.budget_ppm = (uint32_t)(shadow->percent * 10000),
 		},
 		.samples = statistics->samples,

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const evidence_tags[] = { "imgs", "wind", "regs", "prob", "tick", "recs", NULL };
+static const char *const evidence_tags[] = { "imgs", "wind", "regs", "prob",
+					     "tick", "recs", "besd", NULL };
 const struct hp_container_kind hp_evidence_kind = {
 	.letter = 'E',
 	.noun = "evidence",
@@ -185,6 +186,18 @@ static void encode_figures(const struct hp_window_evidence *evidence, struct hp_
 	}
 }
 
+static void encode_beside(const struct hp_window_evidence *evidence,
+			  struct hp_container_builder *builder)
+{
+	struct hp_writer writer = { 0 };
+
+	hp_write_varint(&writer, evidence->price.beside_ns);
+	builder->failed |= writer.failed;
+	if (evidence->price.beside_ns)
+		hp_container_add(builder, "besd", 0, writer.bytes, writer.size);
+	hp_writer_free(&writer);
+}
+
 struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
 				    struct hp_writer *file)
 {
@@ -211,6 +224,7 @@ struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
 	hp_writer_free(&windows);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(list_sections); i++)
 		encode_list(evidence, &list_sections[i], &builder);
+	encode_beside(evidence, &builder);
 	return hp_container_finish(&builder, file);
 }
 
@@ -426,6 +440,18 @@ static struct hp_error *decode_windows(struct decoding *in)
 	return error ? error : hp_section_check_end(in->section, reader);
 }
 
+static struct hp_error *decode_beside(struct decoding *in, const struct hp_container *file)
+{
+	struct hp_error *error;
+
+	if (!hp_container_has(file, "besd"))
+		return NULL;
+	error = hp_container_section(file, "besd", &in->section, &in->reader);
+	if (!error && !hp_read_varint(&in->reader, &in->evidence->price.beside_ns))
+		error = damaged(in, "not a time");
+	return error ? error : hp_section_check_end(in->section, &in->reader);
+}
+
 static struct hp_error *decode_images(struct decoding *in)
 {
 	struct hp_window_evidence *evidence = in->evidence;
@@ -482,6 +508,8 @@ struct hp_error *hp_evidence_decode(uint8_t *bytes, size_t size,
 		error = decode_windows(&in);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(list_sections) && !error; i++)
 		error = decode_list(&in, &file, &list_sections[i]);
+	if (!error)
+		error = decode_beside(&in, &file);
 	if (!error)
 		error = check(&in);
 	if (error)

@@ -223,17 +223,22 @@ static double disturbed_deviation(const struct report *report)
 	return counted_ns > 0 ? deviation_within(in_windows * lost_ns / counted_ns) : 0;
 }
 
-/* No copy runs within windows, but in much of the rest of the time: then the program is slower by what
- * CPUs share. scripts/bench/shadow-price finds nothing to a fifth, by program and by host; how much it
- * is here nobody knows. */
+/* While a copy runs the program is slower by what CPUs share. scripts/bench/shadow-price finds nothing
+ * to a fifth, by program and by host; how much it is here nobody knows. Windows see it where other
+ * copies run beside them: less often than beside the rest of the time, where there is just one window
+ * now and then. */
 static double beside_deviation(const struct report *report)
 {
 	static const double slower = 0.1;
 	const struct hp_window_price *price = &report->windows.sum.price;
-	double copied_ns = fmin((double)price->replay_ns, (double)price->target_ns);
+	double counted_ns = (double)hp_window_evidence_counted(&report->windows.sum).time_ns;
+	double all, seen;
 
-	return price->target_ns ? deviation_within(slower * copied_ns / (double)price->target_ns)
-				: 0;
+	if (!price->target_ns || !(counted_ns > 0))
+		return 0;
+	all = fmin((double)price->replay_ns / (double)price->target_ns, 1);
+	seen = fmin((double)price->beside_ns / counted_ns, 1);
+	return deviation_within(slower * fabs(all - seen));
 }
 
 /* Of the time that windows were to count, what they did not: their copies lost the way, or came to a

@@ -212,18 +212,18 @@ static json_t *windows_object(const struct report *report)
 
 	if (!report_windows_tried(report))
 		return json_null();
-	return json_pack("{s:o, s:o, s:f, s:b, s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o}",
-			 "count", json_count(counted.windows + relative.windows), "truncated",
-			 json_count(relative.windows), "counted_s",
-			 (double)(counted.time_ns + relative.time_ns) / 1e9, "absolute",
-			 report->windows.is_absolute, "why_relative",
-			 json_text(report->windows.why_relative), "lost_s",
-			 (double)sum->price.lost_ns / 1e9, "target_s",
-			 (double)sum->price.target_ns / 1e9, "replay_s",
-			 (double)sum->price.replay_ns / 1e9, "budget_percent",
-			 (double)sum->price.budget_ppm / 1e4, "samples", json_count(sum->samples),
-			 "matched", json_count(sum->matched), "ended", reasons_object(sum, false),
-			 "refused", reasons_object(sum, true));
+	return json_pack(
+		"{s:o, s:o, s:f, s:b, s:o, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o}", "count",
+		json_count(counted.windows + relative.windows), "truncated",
+		json_count(relative.windows), "counted_s",
+		(double)(counted.time_ns + relative.time_ns) / 1e9, "absolute",
+		report->windows.is_absolute, "why_relative",
+		json_text(report->windows.why_relative), "lost_s", (double)sum->price.lost_ns / 1e9,
+		"target_s", (double)sum->price.target_ns / 1e9, "replay_s",
+		(double)sum->price.replay_ns / 1e9, "beside_s", (double)sum->price.beside_ns / 1e9,
+		"budget_percent", (double)sum->price.budget_ppm / 1e4, "samples",
+		json_count(sum->samples), "matched", json_count(sum->matched), "ended",
+		reasons_object(sum, false), "refused", reasons_object(sum, true));
 }
 
 /* What else tells how often code ran. */

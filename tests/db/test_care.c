@@ -697,6 +697,7 @@ START_TEST(what_windows_counted_is_merged_to_the_same_bytes_in_any_order)
 	ck_assert_uint_eq(hp_window_evidence_counted(&evidence).windows, 9);
 	ck_assert_uint_eq(hp_window_evidence_relative(&evidence).windows, 3);
 	ck_assert_uint_eq(evidence.price.lost_ns, 4500000);
+	ck_assert_uint_eq(evidence.price.beside_ns, 90000000);
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
 	hp_window_evidence_clear(&evidence);
 	hp_epoch_close(epoch);

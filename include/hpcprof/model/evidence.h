@@ -145,6 +145,7 @@ struct hp_window_price {
 	uint64_t lost_ns;    /* of the target's time: stops, and copies of pages afterwards */
 	uint64_t target_ns;  /* its time while there were windows; 0 unknown */
 	uint64_t replay_ns;  /* that shadows took on other CPUs */
+	uint64_t beside_ns;  /* of what windows counted: while the shadow of another one ran */
 	uint32_t budget_ppm; /* the largest asked for */
 };
 
