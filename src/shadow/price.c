@@ -116,10 +116,11 @@ uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms 
 	/* For each ns of the window. */
 	double cost = threads_of(terms) * ledger->sample_ns / MATCH_PERIOD_NS +
 		      loss_of_copy(terms) * ledger->taken_per_ns;
-	double busy = 1 + ledger->taken_per_ns;
+	double busy = fmax(1, ledger->taken_per_ns);
 	double best_ns = sqrt(alike_ns * stop_ns / cost);
 
-	/* (stop + cost * window) / share is the slot, and busy * window is what the copy takes. */
+	/* (stop + cost * window) / share is the slot, and busy * window is what the copy takes, or, if
+	 * that takes longer, making the next one. */
 	if (busy > cost / ledger->share)
 		best_ns = fmin(best_ns, stop_ns / (ledger->share * busy - cost));
 	return (uint64_t)fmax(fmin(best_ns, longest_ns), shortest_ns[terms->room]);
