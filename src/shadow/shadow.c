@@ -501,12 +501,19 @@ void hp_shadow_statistics(struct hp_shadow *shadow, struct hp_shadow_statistics 
 	pthread_mutex_unlock(&shadow->lock);
 }
 
-static void join(struct hand *hand, const struct timespec *patience)
+/* One that waits for its turn waits for the copy of another. */
+static void end_copies(struct hp_shadow *shadow)
+{
+	for (size_t i = 0; i < MAKERS; i++)
+		vessel_end(&shadow->hands[i].maker.vessel);
+}
+
+static void join(struct hp_shadow *shadow, struct hand *hand, const struct timespec *patience)
 {
 	if (!hand->is_running)
 		return;
 	if (pthread_timedjoin_np(hand->thread, NULL, patience) != 0) {
-		vessel_end(&hand->maker.vessel);
+		end_copies(shadow);
 		pthread_join(hand->thread, NULL);
 	}
 	hand->is_running = false;
@@ -525,7 +532,7 @@ void hp_shadow_stop(struct hp_shadow *shadow)
 	clock_gettime(CLOCK_REALTIME, &patience);
 	patience.tv_sec += PATIENCE_S;
 	for (size_t i = 0; i < MAKERS; i++)
-		join(&shadow->hands[i], &patience);
+		join(shadow, &shadow->hands[i], &patience);
 	close_books(shadow);
 }
 
