@@ -171,60 +171,87 @@ struct counted_list {
 	size_t count;
 };
 
-static struct hp_error *add_item(struct counted_list *into, const struct hp_counted *item)
+static struct hp_counted renumbered(const struct hp_counted *item, const uint32_t *numbers)
 {
-	struct hp_counted *last = into->count ? &into->at[into->count - 1] : NULL;
+	struct hp_counted other = *item;
 
-	if (!last || hp_counted_compare(last, item) != 0) {
-		into->at[into->count++] = *item;
-		return NULL;
+	renumber_item(&other, numbers);
+	return other;
+}
+
+/* Of the items that `into` has already; how many it does not have. */
+static struct hp_error *add_known(struct counted_list *into, const struct counted_list *from,
+				  const uint32_t *numbers, size_t *new_count)
+{
+	size_t i = 0;
+
+	*new_count = 0;
+	for (size_t j = 0; j < from->count; j++) {
+		struct hp_counted other = renumbered(&from->at[j], numbers);
+
+		while (i < into->count && hp_counted_compare(&into->at[i], &other) < 0)
+			i++;
+		if (i == into->count || hp_counted_compare(&into->at[i], &other) != 0) {
+			(*new_count)++;
+			continue;
+		}
+		for (size_t group = 0; group < HP_EVIDENCE_GROUPS; group++)
+			if (!add_u64(&into->at[i].counts[group], other.counts[group]))
+				return overflowed();
 	}
-	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
-		if (!add_u64(&last->counts[i], item->counts[i]))
-			return overflowed();
 	return NULL;
 }
 
-/* `numbers`: what the images of `from` are called in `into`. */
-static struct hp_error *add_items(struct counted_list *into, const struct hp_counted *from,
-				  size_t count, const uint32_t *numbers)
+/* From the back, so that each item moves once, and those before the first new one not at all. */
+static void insert_new(struct counted_list *into, const struct counted_list *from,
+		       const uint32_t *numbers, size_t new_count)
 {
-	struct counted_list sum = { 0 };
-	struct hp_error *error = NULL;
-	size_t i = 0;
-	size_t j = 0;
+	size_t i = into->count;
+	size_t j = from->count;
 
-	if (!count)
-		return NULL;
-	sum.at = calloc(into->count + count + 1, sizeof(*sum.at));
-	if (!sum.at)
-		return hp_error_create_no_memory();
-	while (!error && (i < into->count || j < count)) {
-		struct hp_counted other = { 0 };
+	into->count += new_count;
+	while (new_count) {
+		struct hp_counted other = renumbered(&from->at[j - 1], numbers);
+		int order = i ? hp_counted_compare(&into->at[i - 1], &other) : -1;
 
-		if (j < count) {
-			other = from[j];
-			renumber_item(&other, numbers);
+		if (order > 0) {
+			i--;
+			into->at[i + new_count] = into->at[i];
+			continue;
 		}
-		if (j == count ||
-		    (i < into->count && hp_counted_compare(&into->at[i], &other) <= 0)) {
-			error = add_item(&sum, &into->at[i++]);
-		} else {
-			error = add_item(&sum, &other);
-			j++;
-		}
+		j--;
+		if (order < 0)
+			into->at[i + --new_count] = other;
 	}
-	free(into->at);
-	*into = sum;
-	return error;
 }
 
-static struct hp_error *add_list(struct hp_counted **into, size_t *count,
-				 const struct hp_counted *from, size_t from_count,
-				 const uint32_t *numbers)
+/*
+ * `numbers`: what the images of `from` are called in `into`. In place: items are large, and a
+ * compiler's sum has hundreds of thousands of them, most of which a window does not touch.
+ */
+static struct hp_error *add_items(struct counted_list *into, const struct counted_list *from,
+				  const uint32_t *numbers)
+{
+	size_t new_count;
+	struct hp_error *error = add_known(into, from, numbers, &new_count);
+	struct hp_counted *grown;
+
+	if (error || !new_count)
+		return error;
+	grown = reallocarray(into->at, into->count + new_count, sizeof(*grown));
+	if (!grown)
+		return hp_error_create_no_memory();
+	into->at = grown;
+	insert_new(into, from, numbers, new_count);
+	return NULL;
+}
+
+static struct hp_error *add_list(struct hp_counted **into, size_t *count, struct hp_counted *from,
+				 size_t from_count, const uint32_t *numbers)
 {
 	struct counted_list list = { *into, *count };
-	struct hp_error *error = add_items(&list, from, from_count, numbers);
+	const struct counted_list other = { from, from_count };
+	struct hp_error *error = add_items(&list, &other, numbers);
 
 	*into = list.at;
 	*count = list.count;
