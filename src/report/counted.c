@@ -212,11 +212,12 @@ static double deviation_within(double share)
 	return mostly * log1p(share) / HP_NORMAL_90;
 }
 
-/* Part of what copies cost the program falls into the windows themselves: their time is a little
- * slower than the rest. */
+/* Part of what windows cost the program falls into them, samples and caches that are cold, and makes
+ * their time a little slower than the rest: a fifth of it, the others being stops and what copies take
+ * beside windows and the rest alike. */
 static double disturbed_deviation(const struct report *report)
 {
-	static const double in_windows = 1.0 / 3;
+	static const double in_windows = 1.0 / 5;
 	double counted_ns = (double)hp_window_evidence_counted(&report->windows.sum).time_ns;
 	double lost_ns = (double)report->windows.sum.price.lost_ns;
 
