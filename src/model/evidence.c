@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sums over windows: adding them up so that the order does not matter. */
-#include <hpcprof/model/evidence.h>
+#include "evidence_order.h"
 
 #include <hpcprof/base/cleanup.h>
 
@@ -281,7 +281,7 @@ static struct hp_error *add_lists(struct hp_window_stratum *into,
 
 /* --- strata ----------------------------------------------------------------------------------- */
 
-static int compare_strata(const struct hp_window_stratum *a, const struct hp_window_stratum *b)
+int evidence_compare_strata(const struct hp_window_stratum *a, const struct hp_window_stratum *b)
 {
 	int order = compare_u64(a->recording, b->recording);
 
@@ -323,9 +323,9 @@ static struct hp_error *add_stratum(struct hp_window_evidence *into,
 	struct hp_window_stratum *stratum;
 	size_t at = 0;
 
-	while (at < into->stratum_count && compare_strata(&into->strata[at], from) < 0)
+	while (at < into->stratum_count && evidence_compare_strata(&into->strata[at], from) < 0)
 		at++;
-	if (at == into->stratum_count || compare_strata(&into->strata[at], from) != 0)
+	if (at == into->stratum_count || evidence_compare_strata(&into->strata[at], from) != 0)
 		error = insert_stratum(into, at, from);
 	if (error)
 		return error;
@@ -343,7 +343,7 @@ static struct hp_error *add_stratum(struct hp_window_evidence *into,
 
 /* --- reasons and price ------------------------------------------------------------------------ */
 
-static int compare_reasons(bool is_refusal, const char *what, const struct hp_window_reason *b)
+int evidence_compare_reasons(bool is_refusal, const char *what, const struct hp_window_reason *b)
 {
 	return is_refusal == b->is_refusal ? strcmp(what, b->what) : is_refusal - b->is_refusal;
 }
@@ -357,9 +357,11 @@ struct hp_error *hp_window_evidence_add_reason(struct hp_window_evidence *into, 
 
 	if (!count)
 		return NULL;
-	while (at < into->reason_count && compare_reasons(is_refusal, what, &into->reasons[at]) > 0)
+	while (at < into->reason_count &&
+	       evidence_compare_reasons(is_refusal, what, &into->reasons[at]) > 0)
 		at++;
-	if (at < into->reason_count && compare_reasons(is_refusal, what, &into->reasons[at]) == 0)
+	if (at < into->reason_count &&
+	    evidence_compare_reasons(is_refusal, what, &into->reasons[at]) == 0)
 		return add_u64(&into->reasons[at].count, count) ? NULL : overflowed();
 	copy = strdup(what);
 	grown = copy ? reallocarray(into->reasons, into->reason_count + 1, sizeof(*grown)) : NULL;
@@ -412,133 +414,6 @@ struct hp_error *hp_window_evidence_add(struct hp_window_evidence *into,
 						      from->reasons[i].what,
 						      from->reasons[i].count);
 	return error;
-}
-
-/* --- rules ------------------------------------------------------------------------------------ */
-
-static const char *item_fault(const struct hp_window_evidence *evidence,
-			      const struct hp_counted *item)
-{
-	bool is_block = item->kind == HP_COUNTED_BLOCK;
-	uint64_t any = 0;
-
-	if (item->kind < HP_COUNTED_BLOCK || item->kind > HP_COUNTED_RANGE_TIME)
-		return "something counted of unknown kind";
-	if (item->image >= evidence->image_count ||
-	    (!is_block && item->to_image >= evidence->image_count))
-		return "something counted in an image that is not there";
-	if (is_block && (item->to_image || item->to.value || !item->bytes || !item->instructions ||
-			 item->instructions > item->bytes))
-		return "a block of impossible size";
-	if (is_block && item->at.value + (item->bytes - 1) < item->at.value)
-		return "a block that runs past 64 bits";
-	if (!is_block && (item->bytes || item->instructions))
-		return "an edge with a size";
-	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
-		any |= item->counts[i];
-	return any ? NULL : "something counted that never ran";
-}
-
-static const char *list_fault(const struct hp_window_evidence *evidence,
-			      const struct hp_counted *items, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		const char *fault = item_fault(evidence, &items[i]);
-
-		if (fault)
-			return fault;
-		if (i && hp_counted_compare(&items[i - 1], &items[i]) >= 0)
-			return "counts out of order";
-	}
-	return NULL;
-}
-
-static bool is_outcome(const struct hp_counted *item)
-{
-	return item->is_relative &&
-	       (item->kind == HP_COUNTED_TAKEN || item->kind == HP_COUNTED_FALL ||
-		item->kind == HP_COUNTED_INDIRECT_JUMP || item->kind == HP_COUNTED_INDIRECT_CALL);
-}
-
-static bool is_probe(const struct hp_counted *item)
-{
-	return item->kind == HP_COUNTED_PROBE || item->kind == HP_COUNTED_PROBE_TIME;
-}
-
-static bool is_range(const struct hp_counted *item)
-{
-	return item->kind >= HP_COUNTED_RANGE && item->kind <= HP_COUNTED_RANGE_TIME;
-}
-
-static bool is_fair_range(const struct hp_window_stratum *stratum, const struct hp_counted *item)
-{
-	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
-		if (item->counts[i] && (i >= HP_RECORD_GROUPS || !stratum->record_cycles[i]))
-			return false;
-	return is_range(item) && item->is_relative && item->image == item->to_image &&
-	       item->at.value <= item->to.value;
-}
-
-static const char *stratum_fault(const struct hp_window_evidence *evidence,
-				 const struct hp_window_stratum *stratum)
-{
-	const char *fault;
-
-	if (!stratum->command)
-		return "counts of no command";
-	fault = list_fault(evidence, stratum->items, stratum->item_count);
-	if (!fault)
-		fault = list_fault(evidence, stratum->outcomes, stratum->outcome_count);
-	for (size_t i = 0; i < stratum->outcome_count && !fault; i++)
-		if (!is_outcome(&stratum->outcomes[i]))
-			fault = "an outcome of no branch";
-	if (!fault)
-		fault = list_fault(evidence, stratum->probes, stratum->probe_count);
-	for (size_t i = 0; i < stratum->probe_count && !fault; i++)
-		if (!is_probe(&stratum->probes[i]))
-			fault = "a probe of no breakpoint";
-	if (!fault)
-		fault = list_fault(evidence, stratum->ticks, stratum->tick_count);
-	for (size_t i = 0; i < stratum->tick_count && !fault; i++)
-		if (stratum->ticks[i].kind != HP_COUNTED_TICK || stratum->ticks[i].is_relative)
-			fault = "a sample of a window that is none";
-	for (size_t i = 0; i < stratum->item_count && !fault; i++)
-		if (is_probe(&stratum->items[i]) || is_range(&stratum->items[i]) ||
-		    stratum->items[i].kind == HP_COUNTED_TICK)
-			fault = "something in a window that nothing executes";
-	if (!fault)
-		fault = list_fault(evidence, stratum->ranges, stratum->range_count);
-	for (size_t i = 0; i < stratum->range_count && !fault; i++)
-		if (!is_fair_range(stratum, &stratum->ranges[i]))
-			fault = "straight code that no branch record shows";
-	return fault;
-}
-
-struct hp_error *hp_window_evidence_check(const struct hp_window_evidence *evidence)
-{
-	const char *fault = NULL;
-
-	if (hp_window_evidence_items(evidence) > HP_EVIDENCE_MOST_ITEMS)
-		fault = "more items than an epoch may have";
-
-	for (size_t i = 1; i < evidence->image_count && !fault; i++)
-		if (hp_image_id_compare(&evidence->images[i - 1], &evidence->images[i]) >= 0)
-			fault = "images out of order";
-	for (size_t i = 0; i < evidence->stratum_count && !fault; i++) {
-		fault = stratum_fault(evidence, &evidence->strata[i]);
-		if (!fault && i &&
-		    compare_strata(&evidence->strata[i - 1], &evidence->strata[i]) >= 0)
-			fault = "recordings out of order";
-	}
-	for (size_t i = 0; i < evidence->reason_count && !fault; i++) {
-		const struct hp_window_reason *reason = &evidence->reasons[i];
-
-		if (!reason->what || !reason->count)
-			fault = "a reason for nothing";
-		else if (i && compare_reasons(reason->is_refusal, reason->what, reason - 1) <= 0)
-			fault = "reasons out of order";
-	}
-	return fault ? hp_error_create(HP_ERROR_USAGE, "%s", fault) : NULL;
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@ src_model_libmodel_a_SOURCES = \
 	include/hpcprof/model/cpu.h src/model/cpu.c \
 	include/hpcprof/model/epoch.h src/model/epoch.c \
 	include/hpcprof/model/evidence.h src/model/evidence.c src/model/grouped.c \
+	src/model/evidence_order.h src/model/evidence_rules.c \
 	include/hpcprof/model/image_id.h src/model/image_id.c \
 	include/hpcprof/model/profile.h src/model/profile.c \
 	include/hpcprof/model/window.h src/model/window.c

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How what evidence holds is sorted: what adds it up keeps that order, and its rules ask for it. */
+#ifndef HPCPROF_MODEL_EVIDENCE_ORDER_H
+#define HPCPROF_MODEL_EVIDENCE_ORDER_H
+
+#include <hpcprof/model/evidence.h>
+
+/* As strcmp(). Strata are sorted by recording, then command; reasons by whether they are refusals,
+ * then text. Items: hp_counted_compare. */
+int evidence_compare_strata(const struct hp_window_stratum *a, const struct hp_window_stratum *b);
+int evidence_compare_reasons(bool is_refusal, const char *what, const struct hp_window_reason *b);
+
+#endif
