@@ -188,6 +188,32 @@ static struct hp_error *create_recorder(struct hp_session *session)
 	return recorder_describe(&session->recorder, false, &session->recorder.meta);
 }
 
+/* The maps of what was running before the events were. */
+static struct hp_error *adopt_running(struct hp_session *session)
+{
+	uint64_t now_ns = hp_clock_monotonic_ns();
+	pid_t *pids = NULL;
+	size_t count = 0;
+
+	if (session->options.system_wide) {
+		struct hp_error *error = all_processes(&pids, &count);
+
+		if (error)
+			return error;
+		for (size_t i = 0; i < count; i++)
+			processes_adopt(&session->recorder.processes, (uint32_t)pids[i], now_ns);
+		free(pids);
+		return NULL;
+	}
+	for (size_t i = 0; i < session->thread_count; i++) {
+		pid_t process = process_of_thread(session->threads[i]);
+
+		if (process)
+			processes_adopt(&session->recorder.processes, (uint32_t)process, now_ns);
+	}
+	return NULL;
+}
+
 struct hp_error *hp_session_create(const struct hp_session_options *options,
 				   const struct hp_machine *machine, struct hp_session **result)
 {
@@ -217,6 +243,9 @@ struct hp_error *hp_session_create(const struct hp_session_options *options,
 		error = create_epoch(session);
 	if (!error)
 		error = create_recorder(session);
+	/* At once: it may end any moment, and its samples have begun. */
+	if (!error && !options->command)
+		error = adopt_running(session);
 	if (error) {
 		hp_session_destroy(session);
 		return error;
@@ -315,39 +344,13 @@ static void start_windows(struct hp_session *session)
 
 /* --- starting --------------------------------------------------------------------------------- */
 
-/* The maps of what was running before the events were. */
-static struct hp_error *adopt_running(struct hp_session *session)
-{
-	uint64_t now_ns = hp_clock_monotonic_ns();
-	pid_t *pids = NULL;
-	size_t count = 0;
-
-	if (session->options.system_wide) {
-		struct hp_error *error = all_processes(&pids, &count);
-
-		if (error)
-			return error;
-		for (size_t i = 0; i < count; i++)
-			processes_adopt(&session->recorder.processes, (uint32_t)pids[i], now_ns);
-		free(pids);
-		return NULL;
-	}
-	for (size_t i = 0; i < session->thread_count; i++) {
-		pid_t process = process_of_thread(session->threads[i]);
-
-		if (process)
-			processes_adopt(&session->recorder.processes, (uint32_t)process, now_ns);
-	}
-	return NULL;
-}
-
 /* When the command cannot be executed nothing has been flushed, and the epoch goes with its writer.
  */
 static struct hp_error *start_target(struct hp_session *session)
 {
-	if (!session->options.command)
-		return adopt_running(session);
-	return command_release(&session->command, session->options.command[0]);
+	return session->options.command
+		       ? command_release(&session->command, session->options.command[0])
+		       : NULL;
 }
 
 /* --- ending ----------------------------------------------------------------------------------- */
