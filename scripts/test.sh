@@ -4,10 +4,10 @@
 # test.sh [--sanitize]
 #
 # Installs what testing needs, builds with warnings as errors, and runs every test, the live ones
-# also as an ordinary user when root runs this, and those of the PMU in an emulated Arm machine
-# (made in build/guest; the first time that downloads some 45 MB of packages). --sanitize does it
-# under AddressSanitizer and UndefinedBehaviorSanitizer, and again under ThreadSanitizer. The last
-# line is
+# also as an ordinary user when root runs this, and those of the PMU and of Yama in emulated machines
+# (made in build/guest and build/guest-x86; the first time that downloads some 70 MB of packages).
+# --sanitize does it under AddressSanitizer and UndefinedBehaviorSanitizer, and again under
+# ThreadSanitizer. The last line is
 #
 #	N passed, N failed, N skipped
 #
@@ -67,7 +67,7 @@ build_and_check() {
 		broken "$build: the build"
 		return 1
 	}
-	[ -n "$sanitize" ] || make_guest "$build/guest"
+	[ -n "$sanitize" ] || make_guests "$build"
 	# The longest first; those that profile running programs alone, since they need a CPU.
 	all=$(make -s -C "$build" list-tests | tr ' ' '\n')
 	run_tests "$jobs" "$(printf '%s\n' "$all" | grep /guest/
@@ -88,16 +88,22 @@ run_tests() {
 }
 
 # What tests/guest boots. Where it cannot be had they are skipped.
-make_guest() {
+make_guests() {
 	install_guest_dependencies || return 0
-	say "Building for the emulated Arm machine in $1"
-	as_owner tests/guest/build "$1" </dev/null >"$1.log" 2>&1
+	say "Building for the emulated Arm machine in $1/guest"
+	make_guest tests/guest/build "$1/guest"
+	make_guest tests/guest/fetch-kernel "$1/guest-x86"
+}
+
+# make_guest SCRIPT DIRECTORY
+make_guest() {
+	as_owner "$1" "$2" </dev/null >"$2.log" 2>&1
 	case $? in
 	0) ;;
-	77) tail -n 1 "$1.log" >&2 ;;
+	77) tail -n 1 "$2.log" >&2 ;;
 	*)
-		tail -n 30 "$1.log" >&2
-		broken "$1: the build for arm64"
+		tail -n 30 "$2.log" >&2
+		broken "$2: what tests/guest boots"
 		;;
 	esac
 }
