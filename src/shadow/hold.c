@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "hold.h"
 
+#include "permission.h"
+
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
 
@@ -111,11 +113,8 @@ static enum hold_result refused(pid_t tid, int errno_value, struct hp_error **er
 		return HOLD_REFUSED;
 	}
 	*refusal = HP_SHADOW_NOT_PERMITTED;
-	*error = hp_error_advise(
-		hp_error_create_errno(errno_value, "stopping thread %d", (int)tid),
-		"a program with more rights than you (setuid, another user's) cannot be copied; "
-		"sysctl kernel.yama.ptrace_scope says what else can (0 or 1: what you start, and "
-		"at 0 what is yours)");
+	*error = hp_error_advise(hp_error_create_errno(errno_value, "stopping thread %d", (int)tid),
+				 "%s", shadow_permission_advice());
 	return HOLD_REFUSED;
 }
 

@@ -10,19 +10,27 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static struct hp_error *check_yama(void)
+/* Who may look into another process, as Yama has it. */
+enum scope { SCOPE_USERS, SCOPE_PARENTS, SCOPE_ROOT, SCOPE_NOBODY };
+
+static enum scope yama_scope(void)
 {
-	const int64_t nobody = 3;
-	int64_t scope = 0;
+	int64_t scope = SCOPE_USERS;
 	struct hp_error *error = hp_file_read_number("/proc/sys/kernel/yama/ptrace_scope", &scope);
 
 	hp_error_destroy(error); /* a kernel without Yama */
-	if (scope < nobody)
+	return scope >= SCOPE_NOBODY ? SCOPE_NOBODY
+	       : scope > SCOPE_USERS ? (enum scope)scope
+				     : SCOPE_USERS;
+}
+
+static struct hp_error *check_yama(void)
+{
+	if (yama_scope() < SCOPE_NOBODY)
 		return NULL;
 	return hp_error_advise(hp_error_create(HP_ERROR_NOT_PERMITTED,
-					       "kernel.yama.ptrace_scope is %d, so nobody may look "
-					       "into another process",
-					       (int)scope),
+					       "kernel.yama.ptrace_scope is 3, so nobody may look "
+					       "into another process"),
 			       "record without --shadow; that setting stays until the next boot");
 }
 
@@ -78,6 +86,24 @@ struct hp_error *shadow_permission(void)
 	return error;
 }
 
+const char *shadow_permission_advice(void)
+{
+	static const char *const advice[] = {
+		[SCOPE_USERS] = "programs with more rights than you (setuid, another user's, one "
+				"that hides its memory) cannot be copied",
+		[SCOPE_PARENTS] = "kernel.yama.ptrace_scope is 1: have record start it, or sudo "
+				  "sysctl kernel.yama.ptrace_scope=0; programs with more rights "
+				  "than you (setuid, another user's) cannot be copied at all",
+		[SCOPE_ROOT] = "kernel.yama.ptrace_scope is 2, which leaves that to root; sudo "
+			       "sysctl kernel.yama.ptrace_scope=1 allows it for what record "
+			       "starts",
+		[SCOPE_NOBODY] = "kernel.yama.ptrace_scope is 3, which allows it to nobody until "
+				 "the next boot",
+	};
+
+	return advice[yama_scope()];
+}
+
 /* The kernel's own answer, without touching anything: at address 0 there is nothing to be read. */
 struct hp_error *shadow_permission_of(pid_t pid)
 {
@@ -87,11 +113,10 @@ struct hp_error *shadow_permission_of(pid_t pid)
 
 	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) >= 0 || errno != EPERM)
 		return NULL;
-	return hp_error_advise(
-		hp_error_create(HP_ERROR_NOT_PERMITTED, "the memory of process %d may not be read",
-				(int)pid),
-		"programs with more rights than you (setuid, another user's, one that hides its "
-		"memory) cannot be copied, nor those that kernel.yama.ptrace_scope keeps from you");
+	return hp_error_advise(hp_error_create(HP_ERROR_NOT_PERMITTED,
+					       "the memory of process %d may not be read",
+					       (int)pid),
+			       "%s", shadow_permission_advice());
 }
 
 struct hp_error *shadow_not_started(int errno_value, const char *what)

@@ -12,6 +12,8 @@
 struct hp_error *shadow_permission(void);
 /* The same of one process, which may have more rights than we. */
 struct hp_error *shadow_permission_of(pid_t pid);
+/* When looking into a process is not permitted: why that may be, and the way out. Static. */
+const char *shadow_permission_advice(void);
 /* Why a process or thread could not be started. */
 struct hp_error *shadow_not_started(int errno_value, const char *what);
 
