@@ -58,12 +58,24 @@ double hp_student_widening(double freedom)
 /* Of two groups of which one is five times the other. */
 static const double least_freedom = 0.38;
 
-/* What is known beforehand of how groups vary: the variance of one over its value squared, and what
- * that is worth in degrees of freedom. */
+/* What is known beforehand of how groups vary: the variance of one over its value squared, what that
+ * is worth in degrees of freedom, and the least that it ever is. */
 struct prior {
 	double variance;
 	double freedom;
+	double least;
 };
+
+/* Some programs' windows differ by a hundredth, others' by half: of that kind of number one knows the
+ * order of magnitude. So logarithms are pooled; with the numbers themselves programs that are steady
+ * would never be taken for it. */
+static double pooled_variance(double own, double freedom, double known, const struct prior *prior)
+{
+	if (!(known > 0))
+		return own;
+	own = fmax(own, known * prior->least / prior->variance);
+	return exp((freedom * log(own) + prior->freedom * log(known)) / (freedom + prior->freedom));
+}
 
 static struct hp_grouped_ratio ratio_of(const struct hp_grouped *over,
 					const struct hp_grouped *under, const struct prior *prior)
@@ -74,6 +86,7 @@ static struct hp_grouped_ratio ratio_of(const struct hp_grouped *over,
 	double squares = 0;
 	double shares = 0;
 	double variance;
+	double freedom;
 
 	if (!(whole > 0)) {
 		ratio.value = NAN;
@@ -86,14 +99,14 @@ static struct hp_grouped_ratio ratio_of(const struct hp_grouped *over,
 		squares += residual * residual;
 		shares += share * share;
 	}
-	ratio.freedom = 1 / shares - 1;
-	if (ratio.freedom + prior->freedom < least_freedom)
+	freedom = 1 / shares - 1;
+	ratio.freedom = freedom + prior->freedom;
+	if (ratio.freedom < least_freedom)
 		return ratio;
 	/* Of the groups alone squares / (1 - shares), which their freedom is the weight of. */
-	ratio.freedom += prior->freedom;
-	variance = (squares / (shares * whole * whole) +
-		    prior->variance * shares * ratio.value * ratio.value * prior->freedom) /
-		   ratio.freedom;
+	variance = freedom > 0 ? squares / (shares * whole * whole) / freedom : 0;
+	variance = pooled_variance(variance, freedom,
+				   prior->variance * shares * ratio.value * ratio.value, prior);
 	ratio.deviation = sqrt(variance) * hp_student_widening(ratio.freedom);
 	return ratio;
 }
@@ -109,15 +122,19 @@ struct hp_grouped_ratio hp_grouped_pace(const struct hp_grouped *over,
 {
 	/* Of one window, fitted to programs of many phases, in one to eight of 100 ms and more. */
 	static const double variance = 0.2 * 0.2;
+	static const double least = 0.03 * 0.03;
 	double whole = hp_grouped_sum(under);
+	struct prior prior = { .freedom = 2 };
 	double shares = 0;
+	double each;
 
 	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
 		shares += under->counts[i] / whole * (under->counts[i] / whole);
 	/* There are 1 / shares groups. */
-	return ratio_of(
-		over, under,
-		&(struct prior){ .variance = variance / fmax(windows * shares, 1), .freedom = 2 });
+	each = fmax(windows * shares, 1);
+	prior.variance = variance / each;
+	prior.least = least / each;
+	return ratio_of(over, under, &prior);
 }
 
 bool hp_interval_suffices(double estimate, double low, double high, double hardly)

@@ -620,6 +620,11 @@ START_TEST(few_groups_vary_as_windows_are_known_to)
 	/* Of four windows each. */
 	ck_assert_double_eq_tol(hp_grouped_pace(&over, &under, 4 * HP_EVIDENCE_GROUPS).deviation,
 				many / 2, 1e-9);
+	/* A program that is steady is taken for it. */
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		over.counts[i] = i % 2 ? 31 : 29;
+	ck_assert_double_lt(hp_grouped_pace(&over, &under, HP_EVIDENCE_GROUPS).deviation,
+			    1.2 * hp_grouped_ratio(&over, &under).deviation);
 	/* One is less certain than two. */
 	over = (struct hp_grouped){ { 30 } };
 	under = (struct hp_grouped){ { 10 } };

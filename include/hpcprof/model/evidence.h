@@ -225,9 +225,10 @@ struct hp_grouped_ratio hp_grouped_ratio(const struct hp_grouped *over,
 
 /*
  * The same, of counts to the time that they took. Of few groups their variance is hardly known, but
- * how much windows of programs differ by is: a fifth each, which is worth as much as two more of
- * them (an inverse-gamma prior, as in Smyth, Linear Models and Empirical Bayes Methods, 2004). So
- * one has a deviation too. `windows` is how many there are in all: groups of several differ less.
+ * how much windows of programs differ by is, in its order of magnitude: a fifth each, which is worth
+ * as much as two more of them (Smyth, Linear Models and Empirical Bayes Methods, 2004; but with a
+ * log-normal prior, as some programs are far steadier). So one has a deviation too. `windows` is how
+ * many there are in all: groups of several differ less.
  */
 struct hp_grouped_ratio hp_grouped_pace(const struct hp_grouped *over,
 					const struct hp_grouped *under, double windows);
