@@ -50,8 +50,11 @@ static const double loss_by_room[] = {
 static const double loss_by_sharing = 0.01;
 static const double shared_bytes = 16 << 20;
 
-/* How long a program's moments stay alike: phases of programs last from ms to minutes. */
-static const double alike_ns = 100e6;
+/* How long a program's moments stay alike: phases of programs last from ms to minutes. With this,
+ * windows of programs whose phases are short, and of those whose phases are long, are each about half
+ * as dear again as the best for them would be; where windows are few it is short phases that are
+ * missed. */
+static const double alike_ns = 300e6;
 /* Making a copy takes time that no window should be shorter than; on a CPU of its own that is not
  * the target's. */
 static const double shortest_ns[] = {
