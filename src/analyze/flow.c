@@ -160,6 +160,15 @@ static void bound_unseen(const struct flow *flow, double *variances)
 	}
 }
 
+/* Nothing is known that well: less is what rounding has left of a factor that is nearly singular, and
+ * then nothing is known at all. */
+static double deviation_of(double variance)
+{
+	static const double least = 1e-10;
+
+	return variance > least ? sqrt(variance) : INFINITY;
+}
+
 /* Variances out of the last factor; those relative to the mean take one more solve. */
 static struct hp_error *give_out(const struct flow *flow)
 {
@@ -194,7 +203,7 @@ static struct hp_error *give_out(const struct flow *flow)
 		double relative = at >= 0 ? variances[at] + of_mean - 2 * flow->step[at] : 0;
 
 		analyzer->log_frequency[i] = at >= 0 ? flow->x[at] : -INFINITY;
-		analyzer->deviation[i] = at >= 0 ? sqrt(fmax(variances[at], 0)) : 0;
+		analyzer->deviation[i] = at >= 0 ? deviation_of(variances[at]) : 0;
 		analyzer->relative_deviation[i] = sqrt(fmax(relative, 0));
 	}
 	share_hubs(flow);
