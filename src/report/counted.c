@@ -23,6 +23,7 @@ void counted_destroy(struct counted *counted)
 	hp_vector_free(&counted->edges);
 	hp_vector_free(&counted->procedures);
 	hp_vector_free(&counted->clocks);
+	hp_vector_free(&counted->ticks);
 	free(counted->by_target);
 	free(counted);
 }

@@ -25,6 +25,12 @@ struct counted_edge {
 	struct hp_grouped runs;
 };
 
+/* Samples of time within windows, at an instruction. */
+struct counted_tick {
+	uint64_t address;
+	double count;
+};
+
 struct counted_procedure {
 	const struct hp_procedure *owner;
 	struct hp_grouped instructions; /* that ran in all its parts */
@@ -48,6 +54,8 @@ struct counted {
 	double one;				/* what one count stands for, at most */
 	struct hp_image *file;			/* the part's */
 	HP_VECTOR(struct counted_clock) clocks; /* see counted_clock.h; by address, distinct */
+	HP_VECTOR(struct counted_tick) ticks;	/* by address */
+	double ticks_per_sample;		/* of all the samples of time, how many they are */
 };
 
 /* Counts of the part's image; NULL when windows counted nothing there. The report's. */

@@ -3,6 +3,7 @@
 
 #include "analyse.h"
 #include "balance.h"
+#include "windows.h"
 
 #include <math.h>
 
@@ -10,6 +11,14 @@ static int compare_clocks(const void *left, const void *right)
 {
 	const struct counted_clock *a = left;
 	const struct counted_clock *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static int compare_ticks(const void *left, const void *right)
+{
+	const struct counted_tick *a = left;
+	const struct counted_tick *b = right;
 
 	return (a->address > b->address) - (a->address < b->address);
 }
@@ -39,7 +48,9 @@ static bool add_ticks(const struct report_windows *windows, size_t number, uint3
 		clock.scaled = balanced(windows, windows->scales[number], item->counts);
 		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
 			clock.ticks += (double)item->counts[j];
-		if (!hp_vector_push(&counted->clocks, clock))
+		if (!hp_vector_push(&counted->clocks, clock) ||
+		    !hp_vector_push(&counted->ticks,
+				    (struct counted_tick){ address.value, clock.ticks }))
 			return false;
 	}
 	return true;
@@ -89,11 +100,13 @@ static void unite_clocks(struct counted *counted)
 	counted->clocks.count = n;
 }
 
-/* In windows, whatever the image, times what they stand for. */
-static double all_ticks(const struct report *report)
+/* In windows, whatever the image, times what they stand for; `count`: as they were. */
+static double all_ticks(const struct report *report, double *count)
 {
 	const struct report_windows *windows = &report->windows;
 	double sum = 0;
+
+	*count = 0;
 
 	for (size_t i = 0; i < windows->sum.stratum_count; i++) {
 		const struct hp_window_stratum *stratum = &windows->sum.strata[i];
@@ -104,6 +117,7 @@ static double all_ticks(const struct report *report)
 
 			sum += hp_grouped_sum(&ticks);
 		}
+		*count += (double)report_sum_of_items(stratum->ticks, stratum->tick_count, 0);
 	}
 	return sum;
 }
@@ -132,12 +146,14 @@ static double all_samples(const struct report *report)
 
 /* Differences of so many deviations are chance. */
 static const double chance = 2;
+/* Where there was none, there might have been one as well. */
+static const double least_ticks = 0.5;
 
 static void set_clock(const struct hp_grouped *time, double share_of_ticks, double share_of_samples,
 		      struct counted_clock *clock)
 {
 	double off = log(share_of_samples / share_of_ticks);
-	double noise = (1 - share_of_ticks) / clock->ticks + 1 / clock->samples;
+	double noise = (1 - share_of_ticks) / fmax(clock->ticks, least_ticks) + 1 / clock->samples;
 	double by_chance = chance * chance * noise;
 	double weight = off * off > by_chance ? 1 - by_chance / (off * off) : 0;
 	double all_time = hp_grouped_sum(time);
@@ -145,6 +161,10 @@ static void set_clock(const struct hp_grouped *time, double share_of_ticks, doub
 
 	clock->factor = exp(weight * off);
 	clock->deviation = fabs(weight * off) / 2;
+	if (!(clock->ticks > 0)) {
+		clock->scaled = *time;
+		return;
+	}
 	for (size_t i = 0; i < HP_EVIDENCE_WINDOWS; i++)
 		clock->scaled.counts[i] = (1 - weight) * time->counts[i] +
 					  weight * all_time * clock->scaled.counts[i] / all_scaled;
@@ -187,7 +207,8 @@ struct hp_error *counted_clocks_make(const struct report *report, const struct r
 				     uint32_t image, double covered, struct counted *counted)
 {
 	const struct report_windows *windows = &report->windows;
-	double ticks = all_ticks(report);
+	double tick_count;
+	double ticks = all_ticks(report, &tick_count);
 	double samples = all_samples(report);
 	size_t kept = 0;
 
@@ -204,14 +225,21 @@ struct hp_error *counted_clocks_make(const struct report *report, const struct r
 
 		if (!(samples > 0))
 			continue;
-		if (!(clock->ticks > 0) || !(clock->samples > 0))
+		if (!(tick_count > 0) || !(clock->samples > 0))
 			clock->scaled = windows->time;
 		else
-			set_clock(&windows->time, hp_grouped_sum(&clock->scaled) / ticks,
+			set_clock(&windows->time,
+				  clock->ticks > 0 ? hp_grouped_sum(&clock->scaled) / ticks
+						   : least_ticks / tick_count,
 				  covered * clock->samples / samples, clock);
 		counted->clocks.at[kept++] = *clock;
 	}
 	counted->clocks.count = kept;
+	if (samples > 0)
+		counted->ticks_per_sample = tick_count / samples;
+	if (counted->ticks.count)
+		qsort(counted->ticks.at, counted->ticks.count, sizeof(*counted->ticks.at),
+		      compare_ticks);
 	multiply_counts(counted);
 	return NULL;
 }

@@ -13,7 +13,8 @@
  * weight w is 1 - (2 noise / log(S / s))^2 or 0, the noise of the samples being that of throws of a
  * coin: procedures are many and windows have been balanced (balance.h), so that what is within
  * twice the noise is chance. What was multiplied by much is made of few moments that need not be
- * like those that windows missed: w log(S / s) / 2 is added to its deviation.
+ * like those that windows missed: w log(S / s) / 2 is added to its deviation. Of a procedure without
+ * any sample in windows s is half a sample.
  *
  * Samples in code that no window saw are of time that windows missed. Counts are no share of it, and
  * what else ran then is not known: with a share m of the procedure's samples its counts may be less

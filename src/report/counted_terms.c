@@ -12,12 +12,14 @@
  * each one's own.
  *
  * What no window saw ran a few times at most, unless samples found it: then it ran when there was no
- * window, and nothing is known of it but its time.
+ * window, and nothing is known of it but its time. No more is known where windows saw it a few times
+ * and samples found far more of its time than so few executions take.
  */
 #include "counted.h"
 
 #include "counted_clock.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/search.h>
 
 #include <math.h>
@@ -28,6 +30,10 @@ static const double least_deviation = 0.002;
 static const double unknown_deviation = 0.4;
 /* Of a block, more than a stray one. */
 static const double enough_samples = 3;
+/* Of one execution of a block: many times what it takes to fetch all it needs from memory. */
+static const double most_cycles = 20000;
+/* Of the ticks that a block should have in windows, so few are fewer than by chance. */
+static const double few_of_ticks = 1.0 / 3;
 
 struct asking {
 	const struct report *report;
@@ -35,6 +41,7 @@ struct asking {
 	const struct hp_analysis_input *input; /* its graph and samples */
 	struct hp_grouped instructions;	       /* of the whole procedure */
 	double missed_deviation; /* of what windows missed of it: see counted_clock.h */
+	double *missed;		 /* by block: NAN, or it was, as was what ran no oftener */
 	struct counted_terms *terms;
 };
 
@@ -73,30 +80,102 @@ static bool add(const struct asking *asking, enum hp_evidence_kind kind, uint64_
 	return hp_vector_push(&asking->terms->terms, term);
 }
 
-static bool was_sampled(const struct asking *asking, const struct hp_block *block)
+static struct hp_sampled sampled_in(const struct asking *asking, const struct hp_block *block)
 {
 	const struct hp_analysis_input *input = asking->input;
 	uint64_t start = block->address.value;
 	size_t at = hp_bisect(i, input->sample_count, input->samples[i].address.value < start);
-	double samples = 0;
+	struct hp_sampled sum = { .address = block->address };
 
 	for (; at < input->sample_count && input->samples[at].address.value - start < block->bytes;
+	     at++) {
+		sum.samples += input->samples[at].samples;
+		sum.cycles += input->samples[at].cycles;
+	}
+	return sum;
+}
+
+static double ticks_in(const struct counted *counted, const struct hp_block *block)
+{
+	uint64_t start = block->address.value;
+	size_t at = hp_bisect(i, counted->ticks.count, counted->ticks.at[i].address < start);
+	double sum = 0;
+
+	for (; at < counted->ticks.count && counted->ticks.at[at].address - start < block->bytes;
 	     at++)
-		samples += input->samples[at].samples;
-	return samples >= enough_samples;
+		sum += counted->ticks.at[at].count;
+	return sum;
 }
 
-/* It ran, but in no window. */
-static bool was_missed(const struct asking *asking, const struct hp_block *block)
+/* It ran, but in no window, or as good as: they came by it a few times on another occasion, so that
+ * each of these would have taken longer than any block does. Of those that copy memory that may be
+ * true: then windows have seen that time, too. */
+static bool ran_elsewhere(const struct asking *asking, const struct hp_block *block, double runs)
 {
-	return !counted_saw(asking->counted, block->address.value) && was_sampled(asking, block);
+	const struct counted *counted = asking->counted;
+	struct hp_sampled sampled = sampled_in(asking, block);
+
+	return sampled.samples >= enough_samples && sampled.cycles > most_cycles * runs &&
+	       (!(runs > 0) || ticks_in(counted, block) <
+				       few_of_ticks * counted->ticks_per_sample * sampled.samples);
 }
 
-static bool add_block(const struct asking *asking, const struct hp_block *block)
+static double runs_of(const struct asking *asking, uint32_t block)
 {
+	struct hp_grouped runs =
+		counted_runs(asking->counted, asking->input->cfg->blocks[block].address.value);
+
+	return hp_grouped_sum(&runs);
+}
+
+/* Along an edge, to what windows saw about as seldom: it ran on the same occasions. */
+static bool spread(struct asking *asking, uint32_t from, uint32_t to)
+{
+	const double alike = 2;
+	double *missed = asking->missed;
+
+	if (isnan(missed[from]) || !isnan(missed[to]) ||
+	    !(runs_of(asking, to) <= alike * missed[from]))
+		return false;
+	missed[to] = missed[from];
+	return true;
+}
+
+/* What ran when there was no window. Flow would tie it to what was counted next to it. */
+static void find_missed(struct asking *asking)
+{
+	const struct hp_cfg *cfg = asking->input->cfg;
+	bool has_spread = false;
+
+	for (uint32_t i = 0; i < cfg->block_count; i++) {
+		double runs = runs_of(asking, i);
+
+		asking->missed[i] = ran_elsewhere(asking, &cfg->blocks[i], runs) ? runs : NAN;
+		has_spread |= !isnan(asking->missed[i]);
+	}
+	for (uint32_t pass = 0; has_spread && pass < cfg->block_count; pass++) {
+		has_spread = false;
+		for (uint32_t i = 0; i < cfg->edge_count; i++) {
+			const struct hp_edge *edge = &cfg->edges[i];
+
+			if (edge->from < cfg->block_count && edge->to < cfg->block_count)
+				has_spread |= spread(asking, edge->from, edge->to) ||
+					      spread(asking, edge->to, edge->from);
+		}
+	}
+}
+
+static bool was_missed(const struct asking *asking, uint32_t block)
+{
+	return !isnan(asking->missed[block]);
+}
+
+static bool add_block(const struct asking *asking, uint32_t number)
+{
+	const struct hp_block *block = &asking->input->cfg->blocks[number];
 	struct hp_grouped runs = counted_runs(asking->counted, block->address.value);
 
-	return was_missed(asking, block) ||
+	return was_missed(asking, number) ||
 	       add(asking, HP_EVIDENCE_COUNT, block->address.value, 0, &runs);
 }
 
@@ -124,14 +203,15 @@ static uint64_t last_instruction(const struct hp_cfg *cfg, const struct counted 
 }
 
 /* Both ways of a branch, and each way of a jump through a table. */
-static bool add_edges(const struct asking *asking, const struct hp_block *block)
+static bool add_edges(const struct asking *asking, uint32_t number)
 {
 	const struct hp_cfg *cfg = asking->input->cfg;
+	const struct hp_block *block = &cfg->blocks[number];
 	const struct counted_edge *edges = NULL;
 	size_t count = 0;
 	uint64_t at;
 
-	if (block->out_count < 2 || was_missed(asking, block) ||
+	if (block->out_count < 2 || was_missed(asking, number) ||
 	    (block->end != HP_END_CONDITIONAL && block->end != HP_END_TABLE))
 		return true;
 	at = last_instruction(cfg, asking->counted, block, &count, &edges);
@@ -139,7 +219,7 @@ static bool add_edges(const struct asking *asking, const struct hp_block *block)
 		const struct hp_edge *edge = &cfg->edges[block->first_out + i];
 		struct hp_grouped runs = { 0 };
 
-		if (edge->to >= cfg->block_count || was_missed(asking, &cfg->blocks[edge->to]))
+		if (edge->to >= cfg->block_count || was_missed(asking, edge->to))
 			continue;
 		for (size_t j = 0; j < count; j++)
 			if (edges[j].is_inside && begins_at(cfg, edge->to, edges[j].to))
@@ -171,6 +251,7 @@ struct hp_error *counted_terms_of(const struct report *report, const struct coun
 		.input = input,
 		.terms = terms,
 	};
+	_cleanup_free_ double *missed = NULL;
 	bool is_fine = true;
 
 	for (uint32_t i = 0; i < cfg->block_count; i++) {
@@ -182,10 +263,13 @@ struct hp_error *counted_terms_of(const struct report *report, const struct coun
 	}
 	if (!(hp_grouped_sum(&asking.instructions) > 0))
 		return NULL;
+	asking.missed = missed = calloc(cfg->block_count, sizeof(*missed));
+	if (!missed)
+		return hp_error_create_no_memory();
+	find_missed(&asking);
 	terms->shared_deviation = shared_deviation(&asking);
 	asking.missed_deviation = counted_missed_deviation(counted, cfg->blocks[0].address.value);
 	for (uint32_t i = 0; i < cfg->block_count && is_fine; i++)
-		is_fine = add_block(&asking, &cfg->blocks[i]) &&
-			  add_edges(&asking, &cfg->blocks[i]);
+		is_fine = add_block(&asking, i) && add_edges(&asking, i);
 	return is_fine ? NULL : hp_error_create_no_memory();
 }

@@ -519,6 +519,70 @@ START_TEST(a_few_samples_are_no_reason_to_think_that_windows_were_elsewhere)
 }
 END_TEST
 
+/* Windows came by the leaf a few times, but not where its time went: 160 executions of 12 ms each
+ * there cannot be. */
+START_TEST(a_few_counts_beside_much_time_are_of_another_occasion)
+{
+	uint64_t start = offset_of(counted_leaf);
+	struct fixture fixture;
+	json_t *leaf;
+	json_t *loop;
+
+	count_all();
+	for (size_t i = 0; i < item_count; i++)
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS &&
+				   items[i].at.value - start < offset_of(counted_hidden) - start;
+		     j++)
+			items[i].counts[j] /= 240;
+	take_ticks();
+	stratum.tick_count = 1;
+	put_ticks(0, 0, WINDOWS, 0, 100);
+	hp_assert_ok(hp_window_evidence_check(&windows));
+	fixture = record(0);
+	leaf = listed(&fixture, "counted_leaf");
+	ck_assert(has_null(json_object_get(instruction_at(leaf, counted_leaf_then), "executions")));
+	loop = listed(&fixture, "counted_loop");
+	ck_assert_double_gt(executions(loop, counted_loop, "estimate"), 0);
+	json_decref(leaf);
+	json_decref(loop);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+/* The same of one way through the leaf, while windows saw the other as often as it ran. */
+START_TEST(so_are_those_of_one_way_through_a_procedure)
+{
+	static const uint64_t hardly[WINDOWS] = { 2, 3, 3, 2 };
+	static const uint64_t mostly[WINDOWS] = { 998, 1017, 977, 998 };
+	struct fixture fixture;
+	json_t *leaf;
+	json_t *figure;
+
+	count_all();
+	for (size_t i = 0; i < item_count; i++) {
+		bool is_then = items[i].at.value == offset_of(counted_leaf_then) ||
+			       items[i].to.value == offset_of(counted_leaf_then);
+		bool is_end = items[i].kind == HP_COUNTED_BLOCK
+				      ? items[i].at.value == offset_of(counted_leaf_end)
+				      : items[i].to.value == offset_of(counted_leaf_end);
+
+		if (is_then || is_end)
+			set_counts(&items[i], is_then ? hardly : mostly);
+	}
+	take_ticks();
+	ticks[1].at.value = ticks[1].to.value = offset_of(counted_leaf_end);
+	put_ticks(0, 0, WINDOWS, 0, 50);
+	put_ticks(1, 0, WINDOWS, 0, 50);
+	hp_assert_ok(hp_window_evidence_check(&windows));
+	fixture = record(0);
+	leaf = listed(&fixture, "counted_leaf");
+	figure = json_object_get(instruction_at(leaf, counted_leaf_then), "executions");
+	ck_assert(has_null(figure) || json_number_value(json_object_get(figure, "high")) > 1000);
+	json_decref(leaf);
+	fixture_remove(&fixture);
+}
+END_TEST
+
 /* Half of all time was another command's, which had no windows and ran other code: that is no
  * reason to think that windows came by anything too often. */
 START_TEST(commands_without_windows_are_no_part_of_their_time)
@@ -1476,6 +1540,8 @@ HP_TEST_MAIN("report/counted", executions_are_those_of_the_windows_times_what_th
 	     the_header_says_what_was_counted_and_at_which_price,
 	     an_annotation_has_trips_and_which_way_branches_go, calls_are_edges_between_procedures,
 	     executions_are_of_procedures_and_of_lines_sampled_or_not,
+	     a_few_counts_beside_much_time_are_of_another_occasion,
+	     so_are_those_of_one_way_through_a_procedure,
 	     without_windows_there_are_no_counts_and_the_way_to_them_is_told,
 	     who_asks_for_costs_without_counts_is_told_of_them_once,
 	     recordings_without_windows_ran_like_those_with_them,
