@@ -200,11 +200,13 @@ static struct hp_error *give_out(const struct flow *flow)
 	analyzer->hottest = hottest >= 0 ? flow->x[hottest] : 0;
 	for (size_t i = 0; i < frequency_count(flow->cfg); i++) {
 		int at = unknown_at(flow, i);
+		double deviation = at >= 0 ? deviation_of(variances[at]) : 0;
 		double relative = at >= 0 ? variances[at] + of_mean - 2 * flow->step[at] : 0;
 
 		analyzer->log_frequency[i] = at >= 0 ? flow->x[at] : -INFINITY;
-		analyzer->deviation[i] = at >= 0 ? deviation_of(variances[at]) : 0;
-		analyzer->relative_deviation[i] = sqrt(fmax(relative, 0));
+		analyzer->deviation[i] = deviation;
+		analyzer->relative_deviation[i] = isfinite(deviation) ? sqrt(fmax(relative, 0))
+								      : INFINITY;
 	}
 	share_hubs(flow);
 	return NULL;
