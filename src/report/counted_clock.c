@@ -107,7 +107,6 @@ static double all_ticks(const struct report *report, double *count)
 	double sum = 0;
 
 	*count = 0;
-
 	for (size_t i = 0; i < windows->sum.stratum_count; i++) {
 		const struct hp_window_stratum *stratum = &windows->sum.strata[i];
 

@@ -41,7 +41,7 @@ struct asking {
 	const struct hp_analysis_input *input; /* its graph and samples */
 	struct hp_grouped instructions;	       /* of the whole procedure */
 	double missed_deviation; /* of what windows missed of it: see counted_clock.h */
-	double *missed;		 /* by block: NAN, or it was, as was what ran no oftener */
+	double *missed; /* by block: how often windows came by where it was missed; else NAN */
 	struct counted_terms *terms;
 };
 
@@ -128,41 +128,57 @@ static double runs_of(const struct asking *asking, uint32_t block)
 	return hp_grouped_sum(&runs);
 }
 
-/* Along an edge, to what windows saw about as seldom: it ran on the same occasions. */
-static bool spread(struct asking *asking, uint32_t from, uint32_t to)
-{
-	const double alike = 2;
-	double *missed = asking->missed;
+struct spreading {
+	const struct asking *asking;
+	uint32_t *blocks; /* whose neighbours are to be looked at */
+	uint32_t count;
+};
 
-	if (isnan(missed[from]) || !isnan(missed[to]) ||
-	    !(runs_of(asking, to) <= alike * missed[from]))
-		return false;
-	missed[to] = missed[from];
-	return true;
+static void take(struct spreading *spreading, uint32_t block, double runs)
+{
+	spreading->asking->missed[block] = runs;
+	spreading->blocks[spreading->count++] = block;
 }
 
-/* What ran when there was no window. Flow would tie it to what was counted next to it. */
-static void find_missed(struct asking *asking)
+/* Along an edge, to what windows saw about as seldom: it ran on the same occasions. */
+static void spread(struct spreading *spreading, double runs, uint32_t to)
+{
+	const double alike = 2;
+	const struct asking *asking = spreading->asking;
+
+	if (to < asking->input->cfg->block_count && isnan(asking->missed[to]) &&
+	    runs_of(asking, to) <= alike * runs)
+		take(spreading, to, runs);
+}
+
+/* What ran when there was no window. Flow would tie it to what was counted next to it. False when
+ * memory is short. */
+static bool find_missed(const struct asking *asking)
 {
 	const struct hp_cfg *cfg = asking->input->cfg;
-	bool has_spread = false;
+	_cleanup_free_ uint32_t *blocks = calloc(cfg->block_count, sizeof(*blocks));
+	struct spreading spreading = { .asking = asking, .blocks = blocks };
 
+	if (!blocks)
+		return false;
 	for (uint32_t i = 0; i < cfg->block_count; i++) {
 		double runs = runs_of(asking, i);
 
-		asking->missed[i] = ran_elsewhere(asking, &cfg->blocks[i], runs) ? runs : NAN;
-		has_spread |= !isnan(asking->missed[i]);
+		asking->missed[i] = NAN;
+		if (ran_elsewhere(asking, &cfg->blocks[i], runs))
+			take(&spreading, i, runs);
 	}
-	for (uint32_t pass = 0; has_spread && pass < cfg->block_count; pass++) {
-		has_spread = false;
-		for (uint32_t i = 0; i < cfg->edge_count; i++) {
-			const struct hp_edge *edge = &cfg->edges[i];
+	while (spreading.count) {
+		uint32_t at = blocks[--spreading.count];
+		const struct hp_block *block = &cfg->blocks[at];
 
-			if (edge->from < cfg->block_count && edge->to < cfg->block_count)
-				has_spread |= spread(asking, edge->from, edge->to) ||
-					      spread(asking, edge->to, edge->from);
-		}
+		for (uint32_t i = 0; i < block->out_count; i++)
+			spread(&spreading, asking->missed[at], cfg->edges[block->first_out + i].to);
+		for (uint32_t i = 0; i < block->in_count; i++)
+			spread(&spreading, asking->missed[at],
+			       cfg->edges[cfg->in_edges[block->first_in + i]].from);
 	}
+	return true;
 }
 
 static bool was_missed(const struct asking *asking, uint32_t block)
@@ -264,9 +280,8 @@ struct hp_error *counted_terms_of(const struct report *report, const struct coun
 	if (!(hp_grouped_sum(&asking.instructions) > 0))
 		return NULL;
 	asking.missed = missed = calloc(cfg->block_count, sizeof(*missed));
-	if (!missed)
+	if (!missed || !find_missed(&asking))
 		return hp_error_create_no_memory();
-	find_missed(&asking);
 	terms->shared_deviation = shared_deviation(&asking);
 	asking.missed_deviation = counted_missed_deviation(counted, cfg->blocks[0].address.value);
 	for (uint32_t i = 0; i < cfg->block_count && is_fine; i++)
