@@ -11,7 +11,8 @@
 static const struct {
 	double level_deviation; /* of the level, where nothing says what it is */
 	double direction_freedom;
-	double stretch; /* cycles are so many times the best case, as a logarithm */
+	double share_freedom; /* of counted outcomes */
+	double stretch;	      /* cycles are so many times the best case, as a logarithm */
 	double stretch_deviation;
 	double time_freedom;
 	double count_deviation; /* even exact counts are of this share: the solve needs a width */
@@ -19,7 +20,7 @@ static const struct {
 	double slack; /* share of a block's entries that the graph does not show */
 	double slack_deviation;
 	double shared_deviation; /* of counts to each other: of any level */
-} settings = { 10, 4, 0.6, 1.0, 6, 1e-3, 2, -4, 3, 10 };
+} settings = { 10, 4, 20, 0.6, 1.0, 6, 1e-3, 2, -4, 3, 10 };
 
 /* Of a count, times the count: beyond, it is no more than its deviation says. */
 static const double most_deviation = 4;
@@ -36,7 +37,7 @@ static struct hp_error *add(struct flow *flow, const struct term *term)
  */
 
 static struct hp_error *add_difference(struct flow *flow, int one, int other, double expected,
-				       double deviation)
+				       double deviation, double freedom)
 {
 	return add(flow, &(struct term){ .kind = TERM_VALUE,
 					 .count = 2,
@@ -44,7 +45,7 @@ static struct hp_error *add_difference(struct flow *flow, int one, int other, do
 					 .factors = { 1, -1 },
 					 .expected = expected,
 					 .deviation = deviation,
-					 .freedom = settings.direction_freedom });
+					 .freedom = freedom });
 }
 
 /* Which ways were taken how often, and which were not, was counted: what is foreseen of them, of
@@ -74,13 +75,14 @@ static struct hp_error *add_directions_of(struct flow *flow, uint32_t node)
 	if (block->out_count < 2 || flow->hub_of[node] >= 0 || has_counted_ways(flow, node))
 		return NULL;
 	if (block->out_count == 2)
-		return add_difference(flow, flow_edge(flow, block->first_out),
-				      flow_edge(flow, block->first_out + 1),
-				      edges[0].log - edges[1].log,
-				      fmax(edges[0].deviation, edges[1].deviation));
+		return add_difference(
+			flow, flow_edge(flow, block->first_out),
+			flow_edge(flow, block->first_out + 1), edges[0].log - edges[1].log,
+			fmax(edges[0].deviation, edges[1].deviation), settings.direction_freedom);
 	for (uint32_t i = 0; i < block->out_count && !error; i++)
 		error = add_difference(flow, flow_edge(flow, block->first_out + i),
-				       flow_block(flow, node), edges[i].log, edges[i].deviation);
+				       flow_block(flow, node), edges[i].log, edges[i].deviation,
+				       settings.direction_freedom);
 	return error;
 }
 
@@ -99,7 +101,8 @@ static struct hp_error *add_directions_through(struct flow *flow, const struct h
 			sum += directions[blocks[hub->sources[s]].first_out + i].log;
 		error = add_difference(flow, flow_edge(flow, first->first_out + i), hub->whole,
 				       sum / hub->source_count,
-				       directions[first->first_out + i].deviation);
+				       directions[first->first_out + i].deviation,
+				       settings.direction_freedom);
 	}
 	return error;
 }
@@ -111,7 +114,8 @@ static struct hp_error *add_slack(struct flow *flow)
 	for (uint32_t i = 0; i < flow->cfg->block_count && !error; i++)
 		if (flow->slack_of[i] >= 0)
 			error = add_difference(flow, flow->slack_of[i], flow_block(flow, i),
-					       settings.slack, settings.slack_deviation);
+					       settings.slack, settings.slack_deviation,
+					       settings.direction_freedom);
 	return error;
 }
 
@@ -227,7 +231,8 @@ static struct hp_error *add_probability(struct flow *flow, const struct hp_evide
 		taken++;
 	return add_difference(flow, flow_edge(flow, taken),
 			      flow_edge(flow, cfg->blocks[from].first_out * 2 + 1 - taken),
-			      log(share / (1 - share)), fmax(deviation, settings.count_deviation));
+			      log(share / (1 - share)), fmax(deviation, settings.count_deviation),
+			      settings.share_freedom);
 }
 
 static struct hp_error *add_evidence(struct flow *flow, const struct hp_evidence *one)

@@ -8,7 +8,7 @@
 
 /* Fitted; blocks in which branches were probably not foreseen, or that load much, are no different
  * on the whole (tried with the tuning programs of scripts/frequency-accuracy). */
-static const double deviation = 0.6;
+static const double deviation = 0.8;
 
 struct hp_error *find_stretches(struct analyzer *analyzer)
 {

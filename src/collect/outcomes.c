@@ -43,8 +43,9 @@ struct way {
 	uint64_t at; /* offsets in the images */
 	uint64_t to;
 	uint32_t command;
-	uint8_t kind; /* enum hp_counted_kind */
-	uint32_t counts[HP_OUTCOME_GROUPS];
+	uint8_t kind;	/* enum hp_counted_kind */
+	uint8_t source; /* HP_OUTCOMES_OF_* */
+	uint32_t count;
 };
 
 struct outcomes {
@@ -121,6 +122,7 @@ struct walk {
 	uint64_t shift;		      /* run-time less link-time addresses */
 	uint64_t stack;		      /* where the sampled bytes begin */
 	unsigned branches;	      /* conditional ones so far */
+	uint8_t source;		      /* HP_OUTCOMES_OF_* */
 	uint32_t command;
 };
 
@@ -216,14 +218,15 @@ static bool read_memory(void *context, uint64_t address, size_t bytes, bool is_c
 static bool is_same_way(const struct way *a, const struct way *b)
 {
 	return a->image == b->image && a->at == b->at && a->to_image == b->to_image &&
-	       a->to == b->to && a->command == b->command && a->kind == b->kind;
+	       a->to == b->to && a->command == b->command && a->kind == b->kind &&
+	       a->source == b->source;
 }
 
 /* The way's slot, or the free one where it belongs. */
 static struct way *find_way(struct outcomes *outcomes, const struct way *wanted)
 {
 	uint64_t hash = (uintptr_t)wanted->image ^ wanted->at << 20 ^ wanted->to * 31 ^
-			(uint64_t)wanted->command << 48 ^ wanted->kind;
+			(uint64_t)wanted->command << 48 ^ wanted->kind ^ wanted->source;
 	size_t at = (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 40);
 
 	while (outcomes->ways[at % BRANCHES].image &&
@@ -232,7 +235,7 @@ static struct way *find_way(struct outcomes *outcomes, const struct way *wanted)
 	return &outcomes->ways[at % BRANCHES];
 }
 
-static void count_way(struct outcomes *outcomes, const struct way *wanted, unsigned group)
+static void count_way(struct outcomes *outcomes, const struct way *wanted)
 {
 	struct way *way = find_way(outcomes, wanted);
 
@@ -247,13 +250,12 @@ static void count_way(struct outcomes *outcomes, const struct way *wanted, unsig
 		way->to_image->references++;
 		outcomes->way_count++;
 	}
-	if (way->counts[group] < UINT32_MAX)
-		way->counts[group]++;
+	if (way->count < UINT32_MAX)
+		way->count++;
 }
 
 /* Where the walk is now came from a branch at `from` in `image`. */
-static void note(struct walk *walk, const struct mapping *mapping, uint64_t from, uint8_t kind,
-		 unsigned steps)
+static void note(struct walk *walk, const struct mapping *mapping, uint64_t from, uint8_t kind)
 {
 	const struct mapping *to = walk->mapping;
 	uint64_t address = walk->state.address;
@@ -262,14 +264,13 @@ static void note(struct walk *walk, const struct mapping *mapping, uint64_t from
 		to = space_find(walk->context->space, address);
 	if (!to || !to->image)
 		return;
-	count_way(walk->outcomes,
-		  &(struct way){ .image = mapping->image,
-				 .at = mapping->offset + (from - mapping->start),
-				 .to_image = to->image,
-				 .to = to->offset + (address - to->start),
-				 .command = walk->command,
-				 .kind = kind },
-		  hp_outcome_group(walk->branches, steps));
+	count_way(walk->outcomes, &(struct way){ .image = mapping->image,
+						 .at = mapping->offset + (from - mapping->start),
+						 .to_image = to->image,
+						 .to = to->offset + (address - to->start),
+						 .command = walk->command,
+						 .kind = kind,
+						 .source = walk->source });
 }
 
 void outcomes_tell(struct outcomes *outcomes, outcomes_beginning *tell, void *context)
@@ -327,7 +328,7 @@ static void tell_beginnings(const struct walk *walk, const struct hp_insn *insn,
 }
 
 /* False when the walk is over. */
-static bool follow_one(struct walk *walk, const struct hp_step_memory *memory, unsigned steps)
+static bool follow_one(struct walk *walk, const struct hp_step_memory *memory)
 {
 	uint64_t from = walk->state.address;
 	const struct mapping *mapping;
@@ -345,15 +346,14 @@ static bool follow_one(struct walk *walk, const struct hp_step_memory *memory, u
 	case HP_STEP_TAKEN:
 	case HP_STEP_NOT_TAKEN:
 		note(walk, mapping, from,
-		     step == HP_STEP_TAKEN ? HP_COUNTED_TAKEN : HP_COUNTED_FALL, steps);
+		     step == HP_STEP_TAKEN ? HP_COUNTED_TAKEN : HP_COUNTED_FALL);
 		walk->branches++;
 		return true;
 	case HP_STEP_INDIRECT:
 		if (insn->kind != HP_INSN_RETURN)
 			note(walk, mapping, from,
 			     insn->kind == HP_INSN_CALL_INDIRECT ? HP_COUNTED_INDIRECT_CALL
-								 : HP_COUNTED_INDIRECT_JUMP,
-			     steps);
+								 : HP_COUNTED_INDIRECT_JUMP);
 		return true;
 	case HP_STEP_UNKNOWN:
 	case HP_STEP_END:
@@ -367,7 +367,7 @@ static bool follow_one(struct walk *walk, const struct hp_step_memory *memory, u
 
 /* Straight code up to the branch that ended it: conditional jumps on the way were not taken. False
  * when it does not lead there; records have gaps where something was not recorded. */
-static bool pass_straight(struct walk *walk, uint64_t end, unsigned distance)
+static bool pass_straight(struct walk *walk, uint64_t end)
 {
 	for (unsigned steps = 0; steps < MOST_STEPS && walk->state.address < end; steps++) {
 		uint64_t from = walk->state.address;
@@ -379,13 +379,13 @@ static bool pass_straight(struct walk *walk, uint64_t end, unsigned distance)
 			return false;
 		walk->state.address += insn->length;
 		if (insn->kind == HP_INSN_CONDITIONAL)
-			note(walk, walk->mapping, from, HP_COUNTED_FALL, distance);
+			note(walk, walk->mapping, from, HP_COUNTED_FALL);
 	}
 	return walk->state.address == end;
 }
 
 /* The branch itself, by what it is. */
-static void take_branch(struct walk *walk, const struct record_branch *branch, unsigned distance)
+static void take_branch(struct walk *walk, const struct record_branch *branch)
 {
 	const struct mapping *mapping;
 	const struct hp_insn *insn;
@@ -402,26 +402,26 @@ static void take_branch(struct walk *walk, const struct record_branch *branch, u
 	tell_beginnings(walk, insn, branch->from);
 	walk->state.address = branch->to;
 	if (kind)
-		note(walk, mapping, branch->from, kind, distance);
+		note(walk, mapping, branch->from, kind);
 }
 
-/* From the oldest to the sample: groups by how many branches ago it was. */
+/* From the oldest to the sample. */
 static void follow_branches(const struct walk *start)
 {
 	const struct record *record = start->record;
 	struct walk walk = *start;
 
+	walk.source = HP_OUTCOMES_OF_RECORDS;
 	for (unsigned i = record->sample.branch_count; i-- > 0;) {
 		const struct record_branch *branch = &record->sample.branches[i];
 		uint64_t end = i ? record->sample.branches[i - 1].from : record->sample.address;
 
-		walk.branches = i;
 		if (!branch->from || !branch->to || !end)
 			continue;
-		take_branch(&walk, branch, i);
+		take_branch(&walk, branch);
 		walk.state.address = branch->to;
 		if (branch->to <= end)
-			pass_straight(&walk, end, i);
+			pass_straight(&walk, end);
 	}
 }
 
@@ -443,8 +443,7 @@ void outcomes_follow(struct outcomes *outcomes, const struct record *record,
 	walk.stack = walk.state.registers[outcomes->isa->stack_pointer].value;
 	if (outcomes->tell)
 		tell_callers(&walk);
-	while (steps < MOST_STEPS && walk.branches < MOST_OUTCOMES &&
-	       follow_one(&walk, &memory, steps))
+	while (steps < MOST_STEPS && walk.branches < MOST_OUTCOMES && follow_one(&walk, &memory))
 		steps++;
 	outcomes->followed[walk.command]++;
 }
@@ -474,8 +473,7 @@ static bool list_way(struct counted *counted, const struct way *way)
 	}
 	if (!counted_image(counted, way->to_image, &item.to_image))
 		return false;
-	for (size_t i = 0; i < HP_OUTCOME_GROUPS; i++)
-		item.counts[i] = way->counts[i];
+	item.counts[way->source] = way->count;
 	return hp_vector_push(&counted->items, item);
 }
 

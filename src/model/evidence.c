@@ -493,11 +493,3 @@ struct hp_window_group hp_window_evidence_relative(const struct hp_window_eviden
 {
 	return sum_of(evidence, true);
 }
-
-unsigned hp_outcome_group(unsigned branches, unsigned instructions)
-{
-	unsigned bits = instructions ? 32 - (unsigned)__builtin_clz(instructions) : 0;
-
-	return (branches ? HP_OUTCOME_GROUPS / 2 : 0) +
-	       (bits < HP_OUTCOME_GROUPS / 2 ? bits : HP_OUTCOME_GROUPS / 2 - 1);
-}

@@ -148,82 +148,22 @@ bool hp_interval_suffices(double estimate, double low, double high, double hardl
 /* --- shares ------------------------------------------------------------------------------------
  */
 
-/* Even many throws say no more than that of a share: what groups have in common is in none of them.
- * As a logarithm of odds. */
-static const double least_share_deviation = 0.1;
-
-/* A group's distance from all of them together, in logarithms of odds, and its variance, both as if
- * one more throw had come out as the others do. */
-struct apart {
-	double distance;
-	double variance;
-};
-
-static double log_odds(double share)
+struct hp_share hp_share_of(double part, double rest, double bias)
 {
-	return log(share / (1 - share));
-}
-
-static struct apart group_apart(double part, double count, double share)
-{
-	double own = (part + share) / (count + 1);
-
-	return (struct apart){
-		.distance = log_odds(own) - log_odds(share),
-		.variance = 1 / (count * share * (1 - share) + 0.5),
-	};
-}
-
-/* Of what groups differ by beyond chance. */
-static double variance_between(const struct apart *groups, size_t count)
-{
-	double weights = 0;
-	double squares = 0;
-	double mean = 0;
-	double excess = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		weights += 1 / groups[i].variance;
-		squares += 1 / (groups[i].variance * groups[i].variance);
-		mean += groups[i].distance / groups[i].variance;
-	}
-	if (count < 2)
-		return 0;
-	mean /= weights;
-	for (size_t i = 0; i < count; i++)
-		excess += (groups[i].distance - mean) * (groups[i].distance - mean) /
-			  groups[i].variance;
-	return fmax(0, (excess - (double)(count - 1)) / (weights - squares / weights));
-}
-
-struct hp_grouped_ratio hp_grouped_share(const struct hp_grouped *part,
-					 const struct hp_grouped *rest)
-{
-	double parts = hp_grouped_sum(part);
-	double whole = parts + hp_grouped_sum(rest);
-	double share = (parts + 0.5) / (whole + 1);
-	struct hp_grouped_ratio ratio = { .value = NAN, .deviation = INFINITY };
-	struct apart groups[HP_EVIDENCE_GROUPS];
-	double between;
-	double shares = 0;
-	size_t count = 0;
+	/* Of branches that were seen to go one way n times, the other way's share is on the mean a
+	 * tenth of 1 / n, but of two in three nothing: half of them have less than this says, and
+	 * one in ten more than its deviation does. */
+	static const double foreseen = 0.02;
+	static const double least = 1e-6;
+	double whole = part + rest;
+	double share = (part + foreseen) / (whole + 2 * foreseen);
+	struct hp_share found = { .value = NAN, .deviation = INFINITY };
 	double variance;
 
 	if (!(whole > 0))
-		return ratio;
-	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++) {
-		double own = part->counts[i] + rest->counts[i];
-
-		if (!(own > 0))
-			continue;
-		groups[count++] = group_apart(part->counts[i], own, share);
-		shares += own / whole * own / whole;
-	}
-	between = variance_between(groups, count);
-	variance = 1 / (whole * share * (1 - share) + 0.5) + between * shares +
-		   least_share_deviation * least_share_deviation;
-	ratio.value = share;
-	ratio.deviation = sqrt(variance) * share * (1 - share);
-	ratio.freedom = (double)count - 1;
-	return ratio;
+		return found;
+	variance = 1 / (whole * share * (1 - share) + 0.5) + bias * bias;
+	found.value = fmin(fmax(share, least), 1 - least);
+	found.deviation = sqrt(variance) * found.value * (1 - found.value);
+	return found;
 }

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which way the branches of one image went, as the registers of samples told it, by link-time
- * address.
+ * Which way the branches of one image went, as the registers of samples or branch records told it,
+ * by link-time address.
  */
 #ifndef REPORT_WAYS_H
 #define REPORT_WAYS_H
 
 #include "counted.h"
 
+struct outcomes_counted {
+	double taken;
+	double straight;
+};
+
 /* A conditional jump. */
 struct way {
 	uint64_t address;
-	struct hp_grouped taken;
-	struct hp_grouped straight;
+	struct outcomes_counted by_registers;
+	struct outcomes_counted by_records;
 };
 
 typedef HP_VECTOR(struct hp_known_jump) jump_vector;

@@ -442,20 +442,6 @@ START_TEST(straight_code_is_of_branch_records)
 }
 END_TEST
 
-START_TEST(groups_of_outcomes_are_by_distance)
-{
-	ck_assert_uint_eq(hp_outcome_group(0, 0), 0);
-	ck_assert_uint_eq(hp_outcome_group(0, 1), 1);
-	ck_assert_uint_eq(hp_outcome_group(0, 2), 2);
-	ck_assert_uint_eq(hp_outcome_group(0, 3), 2);
-	ck_assert_uint_eq(hp_outcome_group(0, 4), 3);
-	ck_assert_uint_eq(hp_outcome_group(0, 1000), 7);
-	ck_assert_uint_eq(hp_outcome_group(0, UINT32_MAX), 7);
-	ck_assert_uint_eq(hp_outcome_group(1, 1), 9);
-	ck_assert_uint_eq(hp_outcome_group(9, 1000), 15);
-}
-END_TEST
-
 START_TEST(counts_that_do_not_fit_are_an_error)
 {
 	struct hp_window_evidence one = { 0 };
@@ -732,28 +718,16 @@ END_TEST
 /* --- shares ------------------------------------------------------------------------------------
  */
 
-static struct hp_grouped all_in(size_t group, double count)
-{
-	struct hp_grouped grouped = { 0 };
-
-	grouped.counts[group] = count;
-	return grouped;
-}
-
 START_TEST(a_share_is_as_certain_as_throws_of_a_coin)
 {
-	struct hp_grouped part = all_in(0, 25);
-	struct hp_grouped rest = all_in(0, 75);
-	struct hp_grouped_ratio few = hp_grouped_share(&part, &rest);
-	struct hp_grouped_ratio many;
+	struct hp_share few = hp_share_of(25, 75, 0.1);
+	struct hp_share many;
 
 	ck_assert_double_eq_tol(few.value, 0.25, 0.01);
 	/* sqrt(0.25 * 0.75 / 100), and a little more that no number of throws takes away */
 	ck_assert_double_gt(few.deviation, 0.043);
 	ck_assert_double_lt(few.deviation, 0.052);
-	part = all_in(0, 2.5e8);
-	rest = all_in(0, 7.5e8);
-	many = hp_grouped_share(&part, &rest);
+	many = hp_share_of(2.5e8, 7.5e8, 0.1);
 	ck_assert_double_lt(many.deviation, few.deviation / 2);
 	ck_assert_double_gt(many.deviation, 0.01);
 }
@@ -761,71 +735,96 @@ END_TEST
 
 START_TEST(what_never_happened_may_still)
 {
-	struct hp_grouped none = { 0 };
-	struct hp_grouped all = all_in(3, 50);
-	struct hp_grouped_ratio never = hp_grouped_share(&none, &all);
-	struct hp_grouped_ratio always = hp_grouped_share(&all, &none);
+	struct hp_share never = hp_share_of(0, 50, 0.3);
+	struct hp_share always = hp_share_of(50, 0, 0.3);
 
-	ck_assert(never.value > 0 && never.value < 0.02 && never.deviation > 0);
-	ck_assert(always.value < 1 && always.value > 0.98);
-	ck_assert(isnan(hp_grouped_share(&none, &none).value));
+	ck_assert(never.value > 0 && never.value < 0.001 && never.deviation > 0);
+	ck_assert(always.value < 1 && always.value > 0.999);
+	ck_assert(isnan(hp_share_of(0, 0, 0.3).value));
+	never = hp_share_of(0, 1e15, 0.3);
+	always = hp_share_of(1e15, 0, 0.3);
+	ck_assert(never.value > 0 && never.deviation > 0);
+	ck_assert(always.value < 1 && always.deviation > 0);
 }
 END_TEST
 
-START_TEST(groups_that_differ_make_a_share_uncertain)
+static double log_odds(double share)
 {
-	struct hp_grouped part = { { 500, 100 } };
-	struct hp_grouped rest = { { 500, 900 } };
-	struct hp_grouped same_part = { { 300, 300 } };
-	struct hp_grouped same_rest = { { 700, 700 } };
-	double apart = hp_grouped_share(&part, &rest).deviation;
-	double alike = hp_grouped_share(&same_part, &same_rest).deviation;
-
-	ck_assert_double_gt(apart, 5 * alike);
-	/* What they differ by: 0.5 and 0.1. */
-	ck_assert_double_gt(apart, 0.1);
+	return log(share / (1 - share));
 }
-END_TEST
 
-/* Of branches whose groups are each off by a normal error of their own, in logarithms of odds. */
+/* 1.6449 deviations are the 90 % interval's half. */
+static bool holds(const struct hp_share *share, double odds)
+{
+	double width = share->deviation / (share->value * (1 - share->value));
+
+	return fabs(log_odds(share->value) - odds) <= 1.6449 * width;
+}
+
+static struct hp_share throw_coins(struct hp_random *random, unsigned count, double chance,
+				   double bias)
+{
+	unsigned part = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		part += hp_random_between(random, 0, 999999) < chance * 1e6;
+	return hp_share_of(part, count - part, bias);
+}
+
+/* Of branches that are each off by a normal error, in logarithms of odds. */
 START_TEST(shares_hold_the_truth_as_often_as_they_say)
 {
-	static const double errors[] = { 0, 0.3, 0.8 };
-	enum { BRANCHES = 3000, GROUPS = 6, THROWS = 300 };
+	static const double biases[] = { 0, 0.3, 0.8 };
+	enum { BRANCHES = 3000 };
 	struct hp_random random = hp_random_seeded(11);
 
-	for (size_t e = 0; e < HP_ARRAY_COUNT(errors); e++) {
+	for (size_t b = 0; b < HP_ARRAY_COUNT(biases); b++) {
 		unsigned held = 0;
 
 		for (unsigned branch = 0; branch < BRANCHES; branch++) {
 			double odds = (double)hp_random_between(&random, 0, 4000) / 1000 - 2;
-			struct hp_grouped part = { 0 };
-			struct hp_grouped rest = { 0 };
-			struct hp_grouped_ratio share;
-			double width;
+			double own = odds;
+			struct hp_share share;
 
-			for (unsigned i = 0; i < GROUPS; i++) {
-				double own = odds;
-				double chance;
-
-				for (unsigned k = 0; k < 12; k++)
-					own += errors[e] *
-					       ((double)hp_random_between(&random, 0, 1000) / 1000 -
-						0.5);
-				chance = 1 / (1 + exp(-own));
-				for (unsigned k = 0; k < THROWS; k++)
-					(hp_random_between(&random, 0, 999999) < chance * 1e6
-						 ? &part
-						 : &rest)
-						->counts[i]++;
-			}
-			share = hp_grouped_share(&part, &rest);
-			width = share.deviation / (share.value * (1 - share.value));
-			held += fabs(log(share.value / (1 - share.value)) - odds) <= 1.6449 * width;
+			for (unsigned k = 0; k < 12; k++)
+				own += biases[b] *
+				       ((double)hp_random_between(&random, 0, 1000) / 1000 - 0.5);
+			share = throw_coins(&random, 500, 1 / (1 + exp(-own)), biases[b]);
+			held += holds(&share, odds);
 		}
-		ck_assert_msg(held > 0.82 * BRANCHES, "errors of %.1f: %u of %u", errors[e], held,
-			      BRANCHES);
+		ck_assert_msg(held > 0.87 * BRANCHES && held < 0.93 * BRANCHES,
+			      "bias of %.1f: %u of %u", biases[b], held, BRANCHES);
 	}
+}
+END_TEST
+
+/* As in real programs: two in three of those that were only seen to go one way never go the other;
+ * the rest do, of all orders of magnitude. */
+START_TEST(branches_that_go_one_way_are_foreseen_to_go_on)
+{
+	enum { BRANCHES = 20000, THROWS = 8 };
+	struct hp_random random = hp_random_seeded(12);
+	unsigned seen = 0;
+	unsigned below = 0;
+	unsigned above = 0;
+
+	for (unsigned branch = 0; branch < BRANCHES; branch++) {
+		bool is_only_way = hp_random_between(&random, 0, 2) > 0;
+		double odds = -(double)hp_random_between(&random, 0, 10000) / 1000;
+		double chance = is_only_way ? 0 : 1 / (1 + exp(-odds));
+		struct hp_share share = throw_coins(&random, THROWS, chance, 0.3);
+		double high;
+
+		if (share.value > 0.5 / THROWS)
+			continue;
+		high = log_odds(share.value) +
+		       1.6449 * share.deviation / (share.value * (1 - share.value));
+		seen++;
+		below += chance < share.value;
+		above += chance > 0 && odds > high;
+	}
+	ck_assert(below > seen / 2);
+	ck_assert_msg(above < 0.1 * seen && above > 0.01 * seen, "%u of %u", above, seen);
 }
 END_TEST
 
@@ -833,11 +832,12 @@ HP_TEST_MAIN("model/evidence", adding_commutes_and_associates, what_is_added_kee
 	     more_items_than_memory_is_for_are_refused, without_counts_time_and_price_stay,
 	     what_is_counted_once_stands_in_a_list_once, counts_that_do_not_fit_are_an_error,
 	     outcomes_are_of_branches_and_relative, straight_code_is_of_branch_records,
-	     groups_of_outcomes_are_by_distance, what_breaks_the_rules_is_named,
-	     equal_groups_leave_no_doubt, one_group_says_nothing_of_its_variance,
-	     two_unlike_groups_are_as_good_as_one, few_groups_vary_as_windows_are_known_to,
+	     what_breaks_the_rules_is_named, equal_groups_leave_no_doubt,
+	     one_group_says_nothing_of_its_variance, two_unlike_groups_are_as_good_as_one,
+	     few_groups_vary_as_windows_are_known_to,
 	     an_interval_suffices_up_to_five_times_either_way,
 	     students_distribution_is_that_of_the_tables,
 	     intervals_hold_the_truth_as_often_as_they_say,
 	     a_share_is_as_certain_as_throws_of_a_coin, what_never_happened_may_still,
-	     groups_that_differ_make_a_share_uncertain, shares_hold_the_truth_as_often_as_they_say)
+	     shares_hold_the_truth_as_often_as_they_say,
+	     branches_that_go_one_way_are_foreseen_to_go_on)

@@ -1320,6 +1320,59 @@ START_TEST(branch_records_with_cycles_tell_how_often_code_ran)
 }
 END_TEST
 
+static struct hp_counted outcome(enum hp_counted_kind kind, const char *to, uint64_t by_registers,
+				 uint64_t by_records)
+{
+	struct hp_counted item = { .kind = (uint8_t)kind,
+				   .is_relative = true,
+				   .at = { offset_of(counted_leaf_jump) },
+				   .to = { offset_of(to) } };
+
+	item.counts[HP_OUTCOMES_OF_REGISTERS] = by_registers;
+	item.counts[HP_OUTCOMES_OF_RECORDS] = by_records;
+	return item;
+}
+
+/* That the leaf's branch is taken, as is estimated where registers and branch records say so. */
+static double taken_as_told(uint64_t taken_by_registers, uint64_t straight_by_registers,
+			    uint64_t taken_by_records, uint64_t straight_by_records)
+{
+	struct hp_counted outcomes[] = {
+		outcome(HP_COUNTED_TAKEN, counted_leaf_end, taken_by_registers, taken_by_records),
+		outcome(HP_COUNTED_FALL, counted_leaf_then, straight_by_registers,
+			straight_by_records),
+	};
+	struct fixture fixture;
+	json_t *leaf;
+	double taken;
+
+	count_all();
+	stratum = (struct hp_window_stratum){ .recording = 77,
+					      .command = command,
+					      .outcomes = outcomes,
+					      .outcome_count = HP_ARRAY_COUNT(outcomes),
+					      .followed = 1000 };
+	hp_assert_ok(hp_window_evidence_check(&windows));
+	fixture = record(0);
+	leaf = listed(&fixture, "counted_leaf");
+	ck_assert(has_source(leaf, "registers"));
+	taken = json_number_value(json_object_get(
+		json_array_get(json_object_get(json_object_get(leaf, "cfg"), "edge_list"), 1),
+		"probability"));
+	json_decref(leaf);
+	fixture_remove(&fixture);
+	return taken;
+}
+
+/* Samples come where time is spent, and their registers tell of what is near; records of all. */
+START_TEST(branch_records_are_believed_before_registers)
+{
+	assert_near(taken_as_told(500, 500, 0, 0), 0.5, 0.25);
+	assert_near(taken_as_told(0, 0, 100, 900), 0.1, 0.25);
+	assert_near(taken_as_told(500, 500, 100, 900), 0.1, 0.25);
+}
+END_TEST
+
 /* In each of four moments of 5 ms the leaf was entered 50 times: 40000 times in 4 s. What was never
  * hit may have run at other times. */
 START_TEST(probes_tell_how_often_what_they_hit_ran_and_nothing_of_what_they_did_not)
@@ -1554,6 +1607,7 @@ HP_TEST_MAIN("report/counted", executions_are_those_of_the_windows_times_what_th
 	     calls_that_no_window_saw_have_an_upper_end, what_copies_cost_makes_counts_less_certain,
 	     what_copies_run_beside_is_less_certain, what_windows_lost_makes_counts_less_certain,
 	     probes_tell_how_often_what_they_hit_ran_and_nothing_of_what_they_did_not,
+	     branch_records_are_believed_before_registers,
 	     branch_records_with_cycles_tell_how_often_code_ran)
 
 #else

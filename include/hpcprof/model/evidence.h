@@ -99,9 +99,10 @@ struct hp_window_stratum {
 	struct hp_window_group relative[HP_EVIDENCE_GROUPS];
 	struct hp_counted *items; /* sorted, distinct. Owned */
 	size_t item_count;
-	/* Branches that came after samples, as far as registers told which way they go:
-	 * is_relative, of the kinds TAKEN, FALL, INDIRECT_JUMP and INDIRECT_CALL. Their groups are
-	 * not windows' but those of hp_outcome_group. Sorted, distinct. Owned. */
+	/* Branches that came after samples, as far as registers told which way they go, or
+	 * before, as branch records did: is_relative, of the kinds TAKEN, FALL, INDIRECT_JUMP and
+	 * INDIRECT_CALL. Their groups are not windows' but HP_OUTCOMES_OF_*. Sorted, distinct.
+	 * Owned. */
 	struct hp_counted *outcomes;
 	size_t outcome_count;
 	uint64_t followed; /* samples that were */
@@ -127,10 +128,12 @@ struct hp_window_stratum {
 	uint64_t record_cycles[HP_RECORD_GROUPS]; /* that they stand for */
 };
 
-/* Where a sample was, seen from the branch: outcomes that depend on it are biased, as time is spent
- * where processors guessed wrong. By conditional branches and instructions in between. */
-enum { HP_OUTCOME_GROUPS = 16 };
-unsigned hp_outcome_group(unsigned branches, unsigned instructions);
+/* What told of outcomes. All groups below that of records are of registers: once they said how far
+ * from the branch the sample was. */
+enum {
+	HP_OUTCOMES_OF_REGISTERS = 0,
+	HP_OUTCOMES_OF_RECORDS = 16,
+};
 
 /* How often something befell shadows: why windows ended, or why there were none. */
 struct hp_window_reason {
@@ -197,7 +200,7 @@ struct hp_window_group hp_window_evidence_relative(const struct hp_window_eviden
 /* --- estimates -------------------------------------------------------------------------------- */
 
 /* Counts of something, of one recording or a weighted sum of several, by what varies by itself:
- * windows (hp_grouped_by_windows), moments of probes, or groups of outcomes. */
+ * windows (hp_grouped_by_windows), or moments of probes. */
 struct hp_grouped {
 	double counts[HP_EVIDENCE_GROUPS];
 };
@@ -235,13 +238,16 @@ struct hp_grouped_ratio hp_grouped_pace(const struct hp_grouped *over,
 
 /*
  * The share of `part` in `part` and `rest` together, of outcomes: things that each went one way or
- * the other, and of which groups may truly differ, as each is biased in its own way. So its
- * variance is that of as many throws of a coin, and that between groups on top (DerSimonian and
- * Laird 1986, in logarithms of odds). Never 0 or 1; `freedom` is of groups. NAN when there is
- * nothing.
+ * the other. Its variance is that of as many throws of a coin, and that of the square of `bias` on
+ * top, in logarithms of odds, which no number of them takes away. Most branches only ever go one
+ * way, so that one which did so far is foreseen to go on. Never 0 or 1; the deviation is that of
+ * the value. NAN when there is nothing.
  */
-struct hp_grouped_ratio hp_grouped_share(const struct hp_grouped *part,
-					 const struct hp_grouped *rest);
+struct hp_share {
+	double value;
+	double deviation;
+};
+struct hp_share hp_share_of(double part, double rest, double bias);
 
 /* Of a normal distribution 90 % are within so many standard deviations. */
 #define HP_NORMAL_90 1.6449
