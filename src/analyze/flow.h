@@ -119,6 +119,12 @@ struct hp_error *flow_apart(struct flow *flow);
 bool flow_contradicts(const struct flow *flow);
 void flow_clear(struct flow *flow);
 
+/* Says how often something ran, not where it went from there. */
+static inline bool flow_is_of_executions(const struct hp_evidence *one)
+{
+	return one->kind != HP_EVIDENCE_PROBABILITY && one->kind != HP_EVIDENCE_OUTCOMES;
+}
+
 /* Adds to other logarithms: no frequency itself. */
 static inline bool flow_is_shift(const struct flow *flow, int unknown)
 {

@@ -235,6 +235,72 @@ static struct hp_error *add_probability(struct flow *flow, const struct hp_evide
 			      settings.share_freedom);
 }
 
+/* Of a jump of many ways, or of all that go through a hub. */
+struct outcomes {
+	double *counts; /* by unknown */
+	double bias;
+};
+
+static struct hp_error *add_shares(struct flow *flow, const struct outcomes *outcomes,
+				   uint32_t node, int whole)
+{
+	/* Of each way, on top of what was counted (Jeffreys). */
+	static const double foreseen = 0.5;
+	const struct hp_block *block = &flow->cfg->blocks[node];
+	struct hp_error *error = NULL;
+	double all = 0;
+
+	for (uint32_t i = 0; i < block->out_count; i++) {
+		int way = flow_edge(flow, block->first_out + i);
+
+		all += way >= 0 ? outcomes->counts[way] : 0;
+	}
+	for (uint32_t i = 0; i < block->out_count && all > 0 && !error; i++) {
+		int way = flow_edge(flow, block->first_out + i);
+		double count = foreseen + (way >= 0 ? outcomes->counts[way] : 0);
+		double share = count / (all + foreseen * block->out_count);
+
+		error = add_difference(flow, way, whole, log(share),
+				       hypot(sqrt((1 - share) / count), outcomes->bias),
+				       settings.share_freedom);
+	}
+	return error;
+}
+
+static struct hp_error *add_outcomes(struct flow *flow)
+{
+	const struct hp_analysis_input *input = flow->analyzer->input;
+	const struct hp_cfg *cfg = flow->cfg;
+	struct outcomes outcomes = { .counts = hp_arena_array(flow->analyzer->scratch,
+							      (size_t)flow->unknown_count + 1,
+							      sizeof(double)) };
+	struct hp_error *error = NULL;
+	bool is_any = false;
+
+	if (!outcomes.counts)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < input->evidence_count; i++) {
+		const struct hp_evidence *one = &input->evidence[i];
+		uint32_t edge = one->kind == HP_EVIDENCE_OUTCOMES ? edge_between(cfg, one)
+								  : HP_CFG_NONE;
+		int way = edge == HP_CFG_NONE ? -1 : flow_edge(flow, edge);
+
+		if (way < 0)
+			continue;
+		outcomes.counts[way] += one->value;
+		outcomes.bias = fmax(outcomes.bias, one->deviation);
+		is_any = true;
+	}
+	for (uint32_t i = 0; is_any && i < cfg->block_count && !error; i++)
+		if (cfg->blocks[i].end == HP_END_TABLE && cfg->blocks[i].out_count > 1 &&
+		    flow->hub_of[i] < 0)
+			error = add_shares(flow, &outcomes, i, flow_block(flow, i));
+	for (size_t i = 0; is_any && i < flow->hubs.count && !error; i++)
+		error = add_shares(flow, &outcomes, flow->hubs.at[i].sources[0],
+				   flow->hubs.at[i].whole);
+	return error;
+}
+
 static struct hp_error *add_evidence(struct flow *flow, const struct hp_evidence *one)
 {
 	const struct hp_cfg *cfg = flow->cfg;
@@ -254,6 +320,8 @@ static struct hp_error *add_evidence(struct flow *flow, const struct hp_evidence
 						       one->value, one->deviation);
 	case HP_EVIDENCE_PROBABILITY:
 		return add_probability(flow, one);
+	case HP_EVIDENCE_OUTCOMES:
+		return NULL; /* those of a jump, or of a hub, are one whole: add_outcomes */
 	case HP_EVIDENCE_RETIRED:
 		if (cfg->blocks[block].instructions == 0)
 			return NULL;
@@ -297,6 +365,8 @@ struct hp_error *flow_terms(struct flow *flow, bool uses_time)
 	flow->unseen_share = unseen_share(input);
 	for (size_t i = 0; i < input->evidence_count && !error; i++)
 		error = add_evidence(flow, &input->evidence[i]);
+	if (!error)
+		error = add_outcomes(flow);
 	for (uint32_t i = 0; i < flow->cfg->node_count && !error; i++)
 		error = add_directions_of(flow, i);
 	for (size_t i = 0; i < flow->hubs.count && !error; i++)

@@ -82,7 +82,7 @@ static bool names_class(const struct hp_cfg *cfg, const struct hp_evidence *one,
 	uint32_t block = hp_cfg_block_at(cfg, one->address);
 	bool is_edge = one->kind == HP_EVIDENCE_EDGE;
 
-	if (one->kind == HP_EVIDENCE_PROBABILITY || block == HP_CFG_NONE)
+	if (!flow_is_of_executions(one) || block == HP_CFG_NONE)
 		return false;
 	*class = cfg->blocks[block].class;
 	for (uint32_t i = 0; is_edge && i < cfg->blocks[block].out_count; i++) {
@@ -206,7 +206,7 @@ static void number_levels(struct flow *flow)
 	for (size_t i = 0; i < input->evidence_count; i++) {
 		const struct hp_evidence *one = &input->evidence[i];
 
-		if (one->kind != HP_EVIDENCE_PROBABILITY && one->source < HP_SOURCE_COUNT &&
+		if (flow_is_of_executions(one) && one->source < HP_SOURCE_COUNT &&
 		    input->shared_deviation[one->source] > 0 && flow->level_of[one->source] < 0)
 			flow->level_of[one->source] = flow->unknown_count++;
 	}

@@ -28,7 +28,7 @@ static struct hp_error *check_input(const struct hp_analysis_input *input)
 		const struct hp_evidence *one = &input->evidence[i];
 
 		if (!isfinite(one->value) || !isfinite(one->deviation) || one->value < 0 ||
-		    one->deviation < 0 || one->kind > HP_EVIDENCE_RETIRED ||
+		    one->deviation < 0 || one->kind > HP_EVIDENCE_OUTCOMES ||
 		    one->source >= HP_SOURCE_COUNT ||
 		    (one->kind == HP_EVIDENCE_PROBABILITY && one->value > 1))
 			return hp_error_create(

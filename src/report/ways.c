@@ -40,12 +40,14 @@ static bool add_branch(const struct report_part *part, const struct hp_counted *
 static bool add_jump(const struct report_part *part, const struct hp_counted *item,
 		     struct ways *ways)
 {
-	struct hp_known_jump jump;
+	struct jump_counted jump = { .count = 0 };
 
 	if (item->to_image != item->image ||
-	    !hp_image_link_address(part->file, item->at, &jump.from) ||
-	    !hp_image_link_address(part->file, item->to, &jump.to))
+	    !hp_image_link_address(part->file, item->at, &jump.ends.from) ||
+	    !hp_image_link_address(part->file, item->to, &jump.ends.to))
 		return true;
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		jump.count += (double)item->counts[i];
 	return hp_vector_push(&ways->jumps, jump);
 }
 
@@ -89,6 +91,15 @@ static void sum_outcomes(struct outcomes_counted *sum, const struct outcomes_cou
 	sum->straight += one->straight;
 }
 
+static int compare_jumps(const void *left, const void *right)
+{
+	const struct jump_counted *a = left;
+	const struct jump_counted *b = right;
+
+	return (a->ends.from.value > b->ends.from.value) -
+	       (a->ends.from.value < b->ends.from.value);
+}
+
 /* Both ways of a branch, and those of all recordings, are one. */
 static void unite(struct ways *ways)
 {
@@ -126,6 +137,8 @@ static struct hp_error *make(const struct report *report, const struct report_pa
 		}
 	}
 	unite(ways);
+	if (ways->jumps.count)
+		qsort(ways->jumps.at, ways->jumps.count, sizeof(*ways->jumps.at), compare_jumps);
 	return NULL;
 }
 
@@ -156,7 +169,7 @@ struct hp_error *ways_jumps_of(const struct report *report, const struct report_
 	struct hp_error *error = ways_of(report, part, &ways);
 
 	for (size_t i = 0; !error && ways && i < ways->jumps.count; i++)
-		if (!hp_vector_push(jumps, ways->jumps.at[i]))
+		if (!hp_vector_push(jumps, ways->jumps.at[i].ends))
 			return hp_error_create_no_memory();
 	return error;
 }
@@ -193,32 +206,60 @@ static struct hp_share share_of(const struct way *way)
 				     : recorded;
 }
 
+static bool add_branch_term(const struct ways *ways, const struct hp_block *block,
+			    evidence_vector *terms)
+{
+	const struct way *way = way_of(ways, block);
+	struct hp_share share;
+
+	if (!way)
+		return true;
+	share = share_of(way);
+	return hp_vector_push(terms, ((struct hp_evidence){ .kind = HP_EVIDENCE_PROBABILITY,
+							    .source = HP_SOURCE_REGISTERS,
+							    .address = { way->address },
+							    .value = share.value,
+							    .deviation = share.deviation }));
+}
+
+static bool add_jump_terms(const struct ways *ways, const struct hp_block *block,
+			   evidence_vector *terms)
+{
+	uint64_t start = block->address.value;
+	size_t at = hp_bisect(i, ways->jumps.count, ways->jumps.at[i].ends.from.value < start);
+
+	for (; at < ways->jumps.count && ways->jumps.at[at].ends.from.value - start < block->bytes;
+	     at++) {
+		const struct jump_counted *jump = &ways->jumps.at[at];
+		struct hp_evidence term = { .kind = HP_EVIDENCE_OUTCOMES,
+					    .source = HP_SOURCE_REGISTERS,
+					    .address = jump->ends.from,
+					    .to = jump->ends.to,
+					    .value = jump->count,
+					    .deviation = registers_bias };
+
+		if (!hp_vector_push(terms, term))
+			return false;
+	}
+	return true;
+}
+
 struct hp_error *ways_terms_of(struct report *report, const struct report_part *part,
 			       const struct hp_cfg *cfg, evidence_vector *terms)
 {
 	const struct ways *ways;
 	struct hp_error *error = ways_of(report, part, &ways);
+	bool is_fine = true;
 
 	if (error || !ways)
 		return error;
-	for (uint32_t i = 0; i < cfg->block_count; i++) {
+	for (uint32_t i = 0; i < cfg->block_count && is_fine; i++) {
 		const struct hp_block *block = &cfg->blocks[i];
-		const struct way *way = block->end == HP_END_CONDITIONAL ? way_of(ways, block)
-									 : NULL;
-		struct hp_share share;
-		struct hp_evidence term = {
-			.kind = HP_EVIDENCE_PROBABILITY,
-			.source = HP_SOURCE_REGISTERS,
-		};
 
-		if (!way)
-			continue;
-		share = share_of(way);
-		term.address.value = way->address;
-		term.value = share.value;
-		term.deviation = share.deviation;
-		if (!hp_vector_push(terms, term))
-			return hp_error_create_no_memory();
+		if (block->end == HP_END_CONDITIONAL)
+			is_fine = add_branch_term(ways, block, terms);
+		else if (block->end == HP_END_TABLE)
+			is_fine = add_jump_terms(ways, block, terms);
 	}
-	return NULL;
+	return is_fine ? NULL : hp_error_create_no_memory();
 }

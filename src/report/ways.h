@@ -20,11 +20,17 @@ struct way {
 	struct outcomes_counted by_records;
 };
 
+/* An indirect jump, inside the image. */
+struct jump_counted {
+	struct hp_known_jump ends;
+	double count;
+};
+
 typedef HP_VECTOR(struct hp_known_jump) jump_vector;
 
 struct ways {
-	HP_VECTOR(struct way) branches; /* by address, distinct */
-	jump_vector jumps;		/* indirect ones, inside the image */
+	HP_VECTOR(struct way) branches;	      /* by address, distinct */
+	HP_VECTOR(struct jump_counted) jumps; /* by address */
 };
 
 void ways_destroy(struct ways *ways);
@@ -33,7 +39,7 @@ void ways_destroy(struct ways *ways);
 struct hp_error *ways_jumps_of(const struct report *report, const struct report_part *part,
 			       jump_vector *jumps);
 
-/* What is known of the graph's conditional jumps. */
+/* What is known of the graph's conditional jumps, and of those through tables. */
 struct hp_error *ways_terms_of(struct report *report, const struct report_part *part,
 			       const struct hp_cfg *cfg, evidence_vector *terms);
 

@@ -656,6 +656,54 @@ START_TEST(a_counted_jump_through_a_shared_table_is_what_was_counted)
 }
 END_TEST
 
+static void outcome(size_t from, size_t to, double count, double bias)
+{
+	evidence[evidence_count++] = (struct hp_evidence){ .kind = HP_EVIDENCE_OUTCOMES,
+							   .source = HP_SOURCE_REGISTERS,
+							   .address = { FUZZ_CODE_ADDRESS + from },
+							   .to = { FUZZ_CODE_ADDRESS + to },
+							   .value = count,
+							   .deviation = bias };
+}
+
+/* Times that the table led there. */
+static double through(size_t to)
+{
+	double sum = 0;
+
+	for (size_t from = 9; from <= 55; from += 23)
+		sum += edge(from, to)->relative;
+	return sum;
+}
+
+/* The outcomes of all three jumps through the table are one: 60, 30 and 10 of 100. A bias of theirs
+ * leaves that much open, however many they are. */
+START_TEST(outcomes_of_jumps_through_a_table_divide_what_goes_through_it)
+{
+	double narrow;
+
+	begin(interpreter);
+	counted(0, 100);
+	counted(71, 100);
+	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 9, 10000, 10);
+	for (size_t from = 9; from <= 55; from += 23) {
+		outcome(from, 2, 2000, 0.1);
+		outcome(from, 25, 1000, 0.1);
+	}
+	outcome(32, 48, 1000, 0.1);
+	RUN(interpreter);
+	ck_assert_double_eq_tol(through(2) / through(25), 2, 0.1);
+	ck_assert_double_eq_tol(through(25) / through(48), 3, 0.3);
+	narrow = frequency(48)->relative_high / frequency(48)->relative;
+	ck_assert(found->sources & 1u << HP_SOURCE_REGISTERS);
+	for (size_t i = 0; i < evidence_count; i++)
+		if (evidence[i].kind == HP_EVIDENCE_OUTCOMES)
+			evidence[i].deviation = 0.5;
+	RUN(interpreter);
+	ck_assert_double_gt(frequency(48)->relative_high / frequency(48)->relative, 1.3 * narrow);
+}
+END_TEST
+
 START_TEST(a_target_of_a_shared_table_that_never_ran_gets_nothing)
 {
 	begin(interpreter);
@@ -1059,6 +1107,7 @@ HP_TEST_MAIN("analyze/frequency", what_one_way_of_a_branch_has_the_other_lacks,
 	     instructions_retired_are_executions_times_instructions,
 	     blocks_that_jump_through_one_table_share_its_distribution,
 	     a_counted_jump_through_a_shared_table_is_what_was_counted,
+	     outcomes_of_jumps_through_a_table_divide_what_goes_through_it,
 	     a_target_of_a_shared_table_that_never_ran_gets_nothing,
 	     a_counted_edge_fixes_its_blocks,
 	     many_ways_that_nobody_took_do_not_add_up_where_they_meet,

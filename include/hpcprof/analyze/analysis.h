@@ -37,6 +37,10 @@ enum hp_evidence_kind {
 			      the block at `to`, in the whole epoch */
 	HP_EVIDENCE_PROBABILITY, /* that the conditional jump at `address` is taken */
 	HP_EVIDENCE_RETIRED,	 /* instructions retired in the block at `address`, whole epoch */
+	HP_EVIDENCE_OUTCOMES,	 /* that the jump through a table at `address` was seen to go to
+				    `to`, of any part of its executions. The deviation is no
+				    number's: what shares of them are off by however many they are,
+				    as a logarithm */
 };
 
 /* Who says so. What one source counted may all be off together. */
