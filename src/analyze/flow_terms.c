@@ -235,33 +235,41 @@ static struct hp_error *add_probability(struct flow *flow, const struct hp_evide
 			      settings.share_freedom);
 }
 
-/* Of a jump of many ways, or of all that go through a hub. */
 struct outcomes {
-	double *counts; /* by unknown */
+	double *counts; /* by edge */
 	double bias;
 };
 
+/* What was seen to go the way numbered `way` of all the blocks. */
+static double count_of(const struct flow *flow, const struct outcomes *outcomes,
+		       const uint32_t *blocks, uint32_t block_count, uint32_t way)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < block_count; i++)
+		sum += outcomes->counts[flow->cfg->blocks[blocks[i]].first_out + way];
+	return sum;
+}
+
+/* Of a block that jumps through a table, or of all that do so through a hub; `whole` is what they
+ * get. */
 static struct hp_error *add_shares(struct flow *flow, const struct outcomes *outcomes,
-				   uint32_t node, int whole)
+				   const uint32_t *blocks, uint32_t block_count, int whole)
 {
 	/* Of each way, on top of what was counted (Jeffreys). */
 	static const double foreseen = 0.5;
-	const struct hp_block *block = &flow->cfg->blocks[node];
+	const struct hp_block *first = &flow->cfg->blocks[blocks[0]];
 	struct hp_error *error = NULL;
 	double all = 0;
 
-	for (uint32_t i = 0; i < block->out_count; i++) {
-		int way = flow_edge(flow, block->first_out + i);
+	for (uint32_t i = 0; i < first->out_count; i++)
+		all += count_of(flow, outcomes, blocks, block_count, i);
+	for (uint32_t i = 0; i < first->out_count && all > 0 && !error; i++) {
+		double count = foreseen + count_of(flow, outcomes, blocks, block_count, i);
+		double share = count / (all + foreseen * first->out_count);
 
-		all += way >= 0 ? outcomes->counts[way] : 0;
-	}
-	for (uint32_t i = 0; i < block->out_count && all > 0 && !error; i++) {
-		int way = flow_edge(flow, block->first_out + i);
-		double count = foreseen + (way >= 0 ? outcomes->counts[way] : 0);
-		double share = count / (all + foreseen * block->out_count);
-
-		error = add_difference(flow, way, whole, log(share),
-				       hypot(sqrt((1 - share) / count), outcomes->bias),
+		error = add_difference(flow, flow_edge(flow, first->first_out + i), whole,
+				       log(share), hypot(sqrt((1 - share) / count), outcomes->bias),
 				       settings.share_freedom);
 	}
 	return error;
@@ -272,10 +280,9 @@ static struct hp_error *add_outcomes(struct flow *flow)
 	const struct hp_analysis_input *input = flow->analyzer->input;
 	const struct hp_cfg *cfg = flow->cfg;
 	struct outcomes outcomes = { .counts = hp_arena_array(flow->analyzer->scratch,
-							      (size_t)flow->unknown_count + 1,
+							      (size_t)cfg->edge_count + 1,
 							      sizeof(double)) };
 	struct hp_error *error = NULL;
-	bool is_any = false;
 
 	if (!outcomes.counts)
 		return hp_error_create_no_memory();
@@ -283,21 +290,20 @@ static struct hp_error *add_outcomes(struct flow *flow)
 		const struct hp_evidence *one = &input->evidence[i];
 		uint32_t edge = one->kind == HP_EVIDENCE_OUTCOMES ? edge_between(cfg, one)
 								  : HP_CFG_NONE;
-		int way = edge == HP_CFG_NONE ? -1 : flow_edge(flow, edge);
 
-		if (way < 0)
+		if (edge == HP_CFG_NONE)
 			continue;
-		outcomes.counts[way] += one->value;
+		outcomes.counts[edge] += one->value;
 		outcomes.bias = fmax(outcomes.bias, one->deviation);
-		is_any = true;
 	}
-	for (uint32_t i = 0; is_any && i < cfg->block_count && !error; i++)
-		if (cfg->blocks[i].end == HP_END_TABLE && cfg->blocks[i].out_count > 1 &&
-		    flow->hub_of[i] < 0)
-			error = add_shares(flow, &outcomes, i, flow_block(flow, i));
-	for (size_t i = 0; is_any && i < flow->hubs.count && !error; i++)
-		error = add_shares(flow, &outcomes, flow->hubs.at[i].sources[0],
-				   flow->hubs.at[i].whole);
+	for (uint32_t i = 0; i < cfg->block_count && !error; i++)
+		if (cfg->blocks[i].out_count > 1 && flow->hub_of[i] < 0)
+			error = add_shares(flow, &outcomes, &i, 1, flow_block(flow, i));
+	for (size_t i = 0; i < flow->hubs.count && !error; i++) {
+		const struct hub *hub = &flow->hubs.at[i];
+
+		error = add_shares(flow, &outcomes, hub->sources, hub->source_count, hub->whole);
+	}
 	return error;
 }
 

@@ -166,6 +166,16 @@ static struct hp_window_evidence written(struct bench *bench)
 	return evidence;
 }
 
+static void assert_all_are_of(const struct hp_window_evidence *evidence, size_t source)
+{
+	const struct hp_window_stratum *stratum = &evidence->strata[0];
+
+	ck_assert_uint_gt(stratum->outcome_count, 0);
+	for (size_t i = 0; i < stratum->outcome_count; i++)
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
+			ck_assert_uint_eq(stratum->outcomes[i].counts[j] > 0, j == source);
+}
+
 /* How often the branch went to `to`, or went straight on (NULL: by kind alone). */
 static uint64_t seen(const struct bench *bench, const struct hp_window_evidence *evidence,
 		     const char *at, uint8_t kind, const char *to)
@@ -199,6 +209,7 @@ START_TEST(branches_are_followed_as_far_as_registers_tell)
 	ck_assert_uint_eq(seen(&bench, &evidence, sample_compare, HP_COUNTED_FALL, NULL), 1);
 	ck_assert_uint_eq(seen(&bench, &evidence, sample_compare, HP_COUNTED_TAKEN, NULL), 0);
 	ck_assert_uint_eq(seen(&bench, &evidence, sample_loop, HP_COUNTED_TAKEN, NULL), 2);
+	assert_all_are_of(&evidence, HP_OUTCOMES_OF_REGISTERS);
 	ck_assert_uint_eq(seen(&bench, &evidence, sample_loop, HP_COUNTED_FALL, NULL), 1);
 	ck_assert_uint_eq(
 		seen(&bench, &evidence, sample_jump, HP_COUNTED_INDIRECT_JUMP, sample_case1), 1);
@@ -285,6 +296,7 @@ START_TEST(branch_records_say_what_ran)
 		seen(&bench, &evidence, sample_jump, HP_COUNTED_INDIRECT_JUMP, sample_case1), 1);
 	/* Where the sample is nothing has run yet. */
 	ck_assert_uint_eq(seen(&bench, &evidence, sample_stack, HP_COUNTED_FALL, NULL), 0);
+	assert_all_are_of(&evidence, HP_OUTCOMES_OF_RECORDS);
 	hp_window_evidence_clear(&evidence);
 	bench_end(&bench);
 }

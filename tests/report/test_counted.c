@@ -1320,12 +1320,12 @@ START_TEST(branch_records_with_cycles_tell_how_often_code_ran)
 }
 END_TEST
 
-static struct hp_counted outcome(enum hp_counted_kind kind, const char *to, uint64_t by_registers,
-				 uint64_t by_records)
+static struct hp_counted outcome(enum hp_counted_kind kind, const char *at, const char *to,
+				 uint64_t by_registers, uint64_t by_records)
 {
 	struct hp_counted item = { .kind = (uint8_t)kind,
 				   .is_relative = true,
-				   .at = { offset_of(counted_leaf_jump) },
+				   .at = { offset_of(at) },
 				   .to = { offset_of(to) } };
 
 	item.counts[HP_OUTCOMES_OF_REGISTERS] = by_registers;
@@ -1333,14 +1333,22 @@ static struct hp_counted outcome(enum hp_counted_kind kind, const char *to, uint
 	return item;
 }
 
+static double probability(json_t *procedure, size_t edge)
+{
+	json_t *list = json_object_get(json_object_get(procedure, "cfg"), "edge_list");
+
+	return json_number_value(json_object_get(json_array_get(list, edge), "probability"));
+}
+
 /* That the leaf's branch is taken, as is estimated where registers and branch records say so. */
 static double taken_as_told(uint64_t taken_by_registers, uint64_t straight_by_registers,
 			    uint64_t taken_by_records, uint64_t straight_by_records)
 {
 	struct hp_counted outcomes[] = {
-		outcome(HP_COUNTED_TAKEN, counted_leaf_end, taken_by_registers, taken_by_records),
-		outcome(HP_COUNTED_FALL, counted_leaf_then, straight_by_registers,
-			straight_by_records),
+		outcome(HP_COUNTED_TAKEN, counted_leaf_jump, counted_leaf_end, taken_by_registers,
+			taken_by_records),
+		outcome(HP_COUNTED_FALL, counted_leaf_jump, counted_leaf_then,
+			straight_by_registers, straight_by_records),
 	};
 	struct fixture fixture;
 	json_t *leaf;
@@ -1356,9 +1364,7 @@ static double taken_as_told(uint64_t taken_by_registers, uint64_t straight_by_re
 	fixture = record(0);
 	leaf = listed(&fixture, "counted_leaf");
 	ck_assert(has_source(leaf, "registers"));
-	taken = json_number_value(json_object_get(
-		json_array_get(json_object_get(json_object_get(leaf, "cfg"), "edge_list"), 1),
-		"probability"));
+	taken = probability(leaf, 1);
 	json_decref(leaf);
 	fixture_remove(&fixture);
 	return taken;
@@ -1370,6 +1376,45 @@ START_TEST(branch_records_are_believed_before_registers)
 	assert_near(taken_as_told(500, 500, 0, 0), 0.5, 0.25);
 	assert_near(taken_as_told(0, 0, 100, 900), 0.1, 0.25);
 	assert_near(taken_as_told(500, 500, 100, 900), 0.1, 0.25);
+}
+END_TEST
+
+/* The jump goes to either of the two instructions behind it. */
+START_TEST(registers_tell_where_indirect_jumps_go)
+{
+	const struct fixture_count counts[] = {
+		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(counted_hidden), 1000 },
+	};
+	struct fixture_epoch epoch = { .counts = counts,
+				       .count = HP_ARRAY_COUNT(counts),
+				       .clock_hz = 3e9,
+				       .evidence = &windows,
+				       .commands = &times,
+				       .command_count = 1 };
+	struct hp_counted outcomes[] = {
+		outcome(HP_COUNTED_INDIRECT_JUMP, counted_hidden_jump, counted_hidden_target, 1600,
+			0),
+		outcome(HP_COUNTED_INDIRECT_JUMP, counted_hidden_jump, counted_hidden_target + 1,
+			400, 0),
+	};
+	struct fixture fixture;
+	json_t *hidden;
+
+	count_all();
+	stratum = (struct hp_window_stratum){ .recording = 77,
+					      .command = command,
+					      .outcomes = outcomes,
+					      .outcome_count = HP_ARRAY_COUNT(outcomes),
+					      .followed = 2000 };
+	hp_assert_ok(hp_window_evidence_check(&windows));
+	fixture = fixture_create();
+	fixture_add(&fixture, &epoch);
+	hidden = listed(&fixture, "counted_hidden");
+	ck_assert(has_source(hidden, "registers"));
+	assert_near(probability(hidden, 0), 0.8, 0.1);
+	assert_near(probability(hidden, 1), 0.2, 0.25);
+	json_decref(hidden);
+	fixture_remove(&fixture);
 }
 END_TEST
 
@@ -1607,7 +1652,7 @@ HP_TEST_MAIN("report/counted", executions_are_those_of_the_windows_times_what_th
 	     calls_that_no_window_saw_have_an_upper_end, what_copies_cost_makes_counts_less_certain,
 	     what_copies_run_beside_is_less_certain, what_windows_lost_makes_counts_less_certain,
 	     probes_tell_how_often_what_they_hit_ran_and_nothing_of_what_they_did_not,
-	     branch_records_are_believed_before_registers,
+	     branch_records_are_believed_before_registers, registers_tell_where_indirect_jumps_go,
 	     branch_records_with_cycles_tell_how_often_code_ran)
 
 #else
