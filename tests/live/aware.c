@@ -4,6 +4,7 @@
  * steps, and prints only what is the same in every run:
  *
  *	aware output		pseudo-random bytes, as they are computed
+ *	aware long		more of them
  *	aware children		forks, vforks and spawns, and waits for each
  *	aware files PATH	reads, seeks, appends, and reads back
  *	aware shared PATH	counts in shared memory, together with a child
@@ -69,14 +70,24 @@ static void write_all(int fd, const void *bytes, size_t size)
 	must(write(fd, bytes, size) == (ssize_t)size, "write");
 }
 
-static void output(void)
+static void write_steps(int count)
 {
 	uint64_t x = 1;
 
-	for (int i = 0; i < 2 * STEPS; i++) {
+	for (int i = 0; i < count; i++) {
 		x = step(x);
 		write_all(STDOUT_FILENO, &x, sizeof(x));
 	}
+}
+
+static void output(void)
+{
+	write_steps(2 * STEPS);
+}
+
+static void long_output(void)
+{
+	write_steps(6 * STEPS);
 }
 
 /* --- children --------------------------------------------------------------------------------- */
@@ -436,12 +447,13 @@ int main(int argc, char **argv)
 		void (*run)(void);
 		void (*run_on)(const char *path);
 	} modes[] = {
-		{ "output", output, NULL },	{ "children", children, NULL },
-		{ "files", NULL, files },	{ "shared", NULL, shared },
-		{ "pipes", pipes, NULL },	{ "locks", NULL, locks },
-		{ "timer", timer, NULL },	{ "threads", threads, NULL },
-		{ "brief", brief, NULL },	{ "self", self, NULL },
-		{ "filtered", filtered, NULL }, { "traced", traced, NULL },
+		{ "output", output, NULL },	{ "long", long_output, NULL },
+		{ "children", children, NULL }, { "files", NULL, files },
+		{ "shared", NULL, shared },	{ "pipes", pipes, NULL },
+		{ "locks", NULL, locks },	{ "timer", timer, NULL },
+		{ "threads", threads, NULL },	{ "brief", brief, NULL },
+		{ "self", self, NULL },		{ "filtered", filtered, NULL },
+		{ "traced", traced, NULL },
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++) {
