@@ -147,10 +147,8 @@ static char *or_dash(const char *text)
 /* How much was counted by shadow windows. */
 static char *counted_of(const struct hp_epoch_summary *epoch)
 {
-	if (epoch->is_evidence_damaged)
-		return strdup("damaged");
 	if (!epoch->windows.windows)
-		return strdup("-");
+		return strdup(epoch->is_evidence_damaged ? "damaged" : "-");
 	return formatted("%.1f s", (double)epoch->windows.time_ns / 1e9);
 }
 
@@ -196,6 +194,8 @@ static char *evidence_cell(const struct hp_epoch_summary *epoch)
 {
 	_cleanup_free_ char *text = evidence_of(epoch);
 
+	if (text && *text && epoch->is_evidence_damaged)
+		return formatted("%s (damaged)", text);
 	return text ? or_dash(text) : NULL;
 }
 

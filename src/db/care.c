@@ -14,11 +14,13 @@
 static void summarise_evidence(int directory, struct hp_epoch_summary *summary)
 {
 	struct hp_window_evidence evidence;
-	struct hp_error *damage = hp_contents_read_evidence(directory, &evidence, NULL);
+	struct hp_error *lost;
+	struct hp_error *damage = hp_contents_read_evidence(directory, &evidence, NULL, &lost);
 	struct hp_window_group relative = hp_window_evidence_relative(&evidence);
 
-	summary->is_evidence_damaged = damage;
+	summary->is_evidence_damaged = damage || lost;
 	hp_error_destroy(damage);
+	hp_error_destroy(lost);
 	summary->evidence = hp_window_evidence_contents(&evidence);
 	summary->windows = hp_window_evidence_counted(&evidence);
 	summary->windows.windows += relative.windows;

@@ -95,8 +95,11 @@ struct hp_error *hp_bodies_decode(const struct hp_container *file, struct hp_sym
 
 struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
 				    struct hp_writer *file);
+/* `lost` becomes the damage to sections, if there is any: all others are in `evidence`. With NULL it
+ * is an error, as is that of the images everywhere. */
 struct hp_error *hp_evidence_decode(uint8_t *bytes, size_t size,
-				    struct hp_window_evidence *evidence, bool *has_unknown);
+				    struct hp_window_evidence *evidence, bool *has_unknown,
+				    struct hp_error **lost);
 
 /* --- shared by the codecs ----------------------------------------------------------------- */
 

@@ -131,10 +131,10 @@ static bool tag_is_printable(const char *tag)
 	return true;
 }
 
-static bool is_known(const struct hp_container_kind *kind, const char *tag)
+static bool is_among(const char *const *tags, const char *tag)
 {
-	for (const char *const *known = kind->tags; *known; known++) {
-		if (strcmp(*known, tag) == 0)
+	for (; tags && *tags; tags++) {
+		if (strcmp(*tags, tag) == 0)
 			return true;
 	}
 	return false;
@@ -219,12 +219,12 @@ static struct hp_error *parse_section(struct hp_container *file, struct hp_reade
 	section->stored_size = stored_size;
 	section->raw_size = raw_size;
 	*data += stored_size;
-	if (kind->expendable && strcmp(section->tag, kind->expendable) == 0)
+	if (is_among(kind->expendable, section->tag))
 		return read_expendable(section, crc);
 	error = check_stored(section, crc);
 	if (error)
 		return error;
-	if (!is_known(kind, section->tag)) {
+	if (!is_among(kind->tags, section->tag)) {
 		file->has_unknown = true;
 		if (section->flags & HP_SECTION_REQUIRED)
 			return hp_error_advise(damaged(entry,

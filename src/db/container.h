@@ -33,7 +33,8 @@ struct hp_container_kind {
 	uint8_t letter;
 	const char *noun;	 /* for messages: "profile" */
 	const char *const *tags; /* four letters each; NULL ends the list */
-	const char *expendable;	 /* one of them: its damage is not the file's; NULL: none */
+	/* Of these, ended by NULL too: their damage is not the file's. NULL: none. */
+	const char *const *expendable;
 };
 
 struct hp_section {
@@ -45,7 +46,7 @@ struct hp_section {
 	const uint8_t *raw; /* == stored unless compressed; NULL for sections not known */
 	size_t raw_size;
 	uint8_t *inflated;	 /* owns `raw` when it is not in the file's bytes */
-	struct hp_error *damage; /* of the expendable one, which has no `raw` then; owned */
+	struct hp_error *damage; /* of an expendable one, which has no `raw` then; owned */
 };
 
 struct hp_container {

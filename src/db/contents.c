@@ -122,7 +122,7 @@ struct hp_error *hp_contents_read_symbols(int directory, const struct hp_image_i
 }
 
 struct hp_error *hp_contents_read_evidence(int directory, struct hp_window_evidence *evidence,
-					   bool *has_unknown)
+					   bool *has_unknown, struct hp_error **lost)
 {
 	struct hp_error *error;
 	uint8_t *bytes;
@@ -132,11 +132,15 @@ struct hp_error *hp_contents_read_evidence(int directory, struct hp_window_evide
 	*evidence = (struct hp_window_evidence){ 0 };
 	if (has_unknown)
 		*has_unknown = false;
+	if (lost)
+		*lost = NULL;
 	error = hp_contents_read_file(directory, HP_EVIDENCE_NAME, &bytes, &size, &found);
 	if (error || !found)
 		return error;
-	return hp_error_wrap(hp_evidence_decode(bytes, size, evidence, has_unknown),
-			     HP_EVIDENCE_NAME);
+	error = hp_evidence_decode(bytes, size, evidence, has_unknown, lost);
+	if (lost)
+		*lost = hp_error_wrap(*lost, HP_EVIDENCE_NAME);
+	return hp_error_wrap(error, HP_EVIDENCE_NAME);
 }
 
 struct hp_error *hp_contents_check_bytes(int directory, const struct hp_index_entry *entry)

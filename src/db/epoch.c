@@ -118,10 +118,13 @@ struct hp_error *hp_epoch_read_symbols(struct hp_epoch *epoch, size_t index,
 	return hp_error_wrap(error, "epoch %s", epoch->stamp);
 }
 
-struct hp_error *hp_epoch_read_evidence(struct hp_epoch *epoch, struct hp_window_evidence *evidence)
+struct hp_error *hp_epoch_read_evidence(struct hp_epoch *epoch, struct hp_window_evidence *evidence,
+					struct hp_error **lost)
 {
-	return hp_error_wrap(hp_contents_read_evidence(epoch->directory, evidence, NULL),
-			     "epoch %s", epoch->stamp);
+	struct hp_error *error = hp_contents_read_evidence(epoch->directory, evidence, NULL, lost);
+
+	*lost = hp_error_wrap(*lost, "epoch %s", epoch->stamp);
+	return hp_error_wrap(error, "epoch %s", epoch->stamp);
 }
 
 const char *hp_epoch_bytes_path(struct hp_epoch *epoch, size_t index)

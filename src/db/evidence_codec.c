@@ -11,13 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const evidence_tags[] = { "imgs", "wind", "regs", "prob",
+static const char *const evidence_tags[] = { "imgs", "wind", "cmds", "regs", "prob",
 					     "tick", "recs", "besd", NULL };
 const struct hp_container_kind hp_evidence_kind = {
 	.letter = 'E',
 	.noun = "evidence",
 	.tags = evidence_tags,
+	/* All but the first, which everything else refers to. */
+	.expendable = evidence_tags + 1,
 };
+
+/* Of a stratum in what windows counted: three numbers, a string's length, groups, a number of items. */
+enum { LEAST_STRATUM_BYTES = 4 + 4 * HP_EVIDENCE_GROUPS };
 
 enum { FLAG_RELATIVE = 0x80, FLAG_OTHER_IMAGE = 0x40, KIND_MASK = 0x0f };
 
@@ -103,20 +108,21 @@ static void encode_stratum(const struct hp_window_stratum *stratum, struct hp_wr
 
 struct list_section {
 	char tag[5];
+	const char *what;
 	size_t items, count; /* of the list: where they are in a stratum */
 	size_t numbers;	     /* in front of it */
 	size_t number_count;
 };
 
 static const struct list_section list_sections[] = {
-	{ "regs", offsetof(struct hp_window_stratum, outcomes),
+	{ "regs", "which way branches went", offsetof(struct hp_window_stratum, outcomes),
 	  offsetof(struct hp_window_stratum, outcome_count),
 	  offsetof(struct hp_window_stratum, followed), 1 },
-	{ "prob", offsetof(struct hp_window_stratum, probes),
+	{ "prob", "what breakpoints counted", offsetof(struct hp_window_stratum, probes),
 	  offsetof(struct hp_window_stratum, probe_count), 0, 0 },
-	{ "tick", offsetof(struct hp_window_stratum, ticks),
+	{ "tick", "where the time of windows went", offsetof(struct hp_window_stratum, ticks),
 	  offsetof(struct hp_window_stratum, tick_count), 0, 0 },
-	{ "recs", offsetof(struct hp_window_stratum, ranges),
+	{ "recs", "how long branch records took", offsetof(struct hp_window_stratum, ranges),
 	  offsetof(struct hp_window_stratum, range_count),
 	  offsetof(struct hp_window_stratum, record_cycles), HP_RECORD_GROUPS },
 };
@@ -186,6 +192,23 @@ static void encode_figures(const struct hp_window_evidence *evidence, struct hp_
 	}
 }
 
+/* Whose lists they are, should the windows be damaged. */
+static void encode_commands(const struct hp_window_evidence *evidence,
+			    struct hp_container_builder *builder)
+{
+	struct hp_writer writer = { 0 };
+
+	hp_write_varint(&writer, evidence->stratum_count);
+	for (size_t i = 0; i < evidence->stratum_count; i++) {
+		hp_write_varint(&writer, evidence->strata[i].recording);
+		hp_write_string(&writer, evidence->strata[i].command);
+	}
+	builder->failed |= writer.failed;
+	if (evidence->stratum_count)
+		hp_container_add(builder, "cmds", 0, writer.bytes, writer.size);
+	hp_writer_free(&writer);
+}
+
 static void encode_beside(const struct hp_window_evidence *evidence,
 			  struct hp_container_builder *builder)
 {
@@ -222,6 +245,7 @@ struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
 	hp_container_add(&builder, "wind", HP_SECTION_REQUIRED, windows.bytes, windows.size);
 	hp_writer_free(&images);
 	hp_writer_free(&windows);
+	encode_commands(evidence, &builder);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(list_sections); i++)
 		encode_list(evidence, &list_sections[i], &builder);
 	encode_beside(evidence, &builder);
@@ -233,13 +257,20 @@ struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
 struct decoding {
 	const struct hp_section *section;
 	struct hp_reader reader;
+	const struct hp_container *file;
 	struct hp_window_evidence *evidence;
-	uint64_t items; /* in all lists so far */
+	uint64_t items;	       /* in all lists so far */
+	struct hp_error *lost; /* sections that were damaged, and what was in them; NULL none */
 };
 
 static struct hp_error *damaged(const struct decoding *in, const char *what)
 {
 	return hp_section_damaged(in->section, &in->reader, "%s", what);
+}
+
+static struct hp_error *open_section(struct decoding *in, const char *tag)
+{
+	return hp_container_section(in->file, tag, &in->section, &in->reader);
 }
 
 /* Room for `count` elements that take `least_bytes` in the file each; what is more is a lie. */
@@ -361,14 +392,13 @@ static struct hp_error *decode_list_of(struct decoding *in, const struct list_se
 	return decode_items(in, field(stratum, list->items), field(stratum, list->count));
 }
 
-static struct hp_error *decode_list(struct decoding *in, const struct hp_container *file,
-				    const struct list_section *list)
+static struct hp_error *decode_list(struct decoding *in, const struct list_section *list)
 {
 	struct hp_error *error;
 
-	if (!hp_container_has(file, list->tag))
+	if (!hp_container_has(in->file, list->tag))
 		return NULL;
-	error = hp_container_section(file, list->tag, &in->section, &in->reader);
+	error = open_section(in, list->tag);
 	for (size_t i = 0; i < in->evidence->stratum_count && !error; i++)
 		error = decode_list_of(in, list, &in->evidence->strata[i]);
 	return error ? error : hp_section_check_end(in->section, &in->reader);
@@ -415,11 +445,11 @@ static struct hp_error *decode_windows(struct decoding *in)
 {
 	struct hp_window_evidence *evidence = in->evidence;
 	struct hp_reader *reader = &in->reader;
-	/* Three numbers, a string's length, groups, a number of items. */
-	enum { LEAST_STRATUM_BYTES = 4 + 4 * HP_EVIDENCE_GROUPS };
-	struct hp_error *error;
+	struct hp_error *error = open_section(in, "wind");
 	uint64_t count;
 
+	if (error)
+		return error;
 	if (!hp_read_varint(reader, &evidence->price.shadows) ||
 	    !hp_read_varint(reader, &evidence->price.lost_ns) ||
 	    !hp_read_varint(reader, &evidence->price.target_ns) ||
@@ -440,13 +470,35 @@ static struct hp_error *decode_windows(struct decoding *in)
 	return error ? error : hp_section_check_end(in->section, reader);
 }
 
-static struct hp_error *decode_beside(struct decoding *in, const struct hp_container *file)
+/* Strata with nothing in them yet, no more than `most`: they are far larger in memory. */
+static struct hp_error *decode_commands(struct decoding *in, size_t most)
+{
+	struct hp_window_evidence *evidence = in->evidence;
+	struct hp_error *error = open_section(in, "cmds");
+	uint64_t count;
+
+	if (error)
+		return error;
+	if (!hp_read_varint(&in->reader, &count) || count > most)
+		return damaged(in, "not a number of recordings");
+	error = make_room(in, count, 2, sizeof(*evidence->strata), (void **)&evidence->strata);
+	for (uint64_t i = 0; !error && i < count; i++) {
+		struct hp_window_stratum *stratum = &evidence->strata[evidence->stratum_count++];
+
+		if (!hp_read_varint(&in->reader, &stratum->recording) ||
+		    !hp_read_string(&in->reader, &stratum->command))
+			error = damaged(in, "ends inside a recording");
+	}
+	return error ? error : hp_section_check_end(in->section, &in->reader);
+}
+
+static struct hp_error *decode_beside(struct decoding *in)
 {
 	struct hp_error *error;
 
-	if (!hp_container_has(file, "besd"))
+	if (!hp_container_has(in->file, "besd"))
 		return NULL;
-	error = hp_container_section(file, "besd", &in->section, &in->reader);
+	error = open_section(in, "besd");
 	if (!error && !hp_read_varint(&in->reader, &in->evidence->price.beside_ns))
 		error = damaged(in, "not a time");
 	return error ? error : hp_section_check_end(in->section, &in->reader);
@@ -455,9 +507,11 @@ static struct hp_error *decode_beside(struct decoding *in, const struct hp_conta
 static struct hp_error *decode_images(struct decoding *in)
 {
 	struct hp_window_evidence *evidence = in->evidence;
-	struct hp_error *error;
+	struct hp_error *error = open_section(in, "imgs");
 	uint64_t count;
 
+	if (error)
+		return error;
 	if (!hp_read_varint(&in->reader, &count))
 		return damaged(in, "not a number of images");
 	error = make_room(in, count, 5, sizeof(*evidence->images), (void **)&evidence->images);
@@ -474,6 +528,91 @@ static struct hp_error *decode_images(struct decoding *in)
 	return error ? error : hp_section_check_end(in->section, &in->reader);
 }
 
+/* --- damage -------------------------------------------------------------------------------------
+ *
+ * Each section is lost alone, but for the images, which all others need. Who may lose none of them
+ * takes `lost` for an error.
+ */
+
+static bool is_damage(const struct hp_error *error)
+{
+	return error && error->class == HP_ERROR_DAMAGED;
+}
+
+/* Takes over the error. */
+static void lose(struct decoding *in, struct hp_error *error, const char *what)
+{
+	struct hp_error *before = in->lost;
+
+	in->lost = hp_error_create(HP_ERROR_DAMAGED, "%s%s%s (%s)", before ? before->message : "",
+				   before ? "; " : "", error->message, what);
+	hp_error_destroy(before);
+	hp_error_destroy(error);
+}
+
+static void clear_list(struct decoding *in, const struct list_section *list)
+{
+	for (size_t i = 0; i < in->evidence->stratum_count; i++) {
+		struct hp_window_stratum *stratum = &in->evidence->strata[i];
+		uint64_t *numbers = field(stratum, list->numbers);
+		struct hp_counted **items = field(stratum, list->items);
+		size_t *count = field(stratum, list->count);
+
+		free(*items);
+		*items = NULL;
+		*count = 0;
+		for (size_t j = 0; j < list->number_count; j++)
+			numbers[j] = 0;
+	}
+}
+
+/* All but the images. */
+static void clear_windows(struct decoding *in)
+{
+	struct hp_window_evidence images = {
+		.images = hp_steal(in->evidence->images),
+		.image_count = in->evidence->image_count,
+	};
+
+	in->evidence->image_count = 0;
+	hp_window_evidence_clear(in->evidence);
+	*in->evidence = images;
+	in->items = 0;
+}
+
+/* Where they are damaged, the commands that the lists beside them are of. */
+static struct hp_error *take_windows(struct decoding *in)
+{
+	struct hp_error *error = decode_windows(in);
+	bool has_commands = hp_container_has(in->file, "cmds");
+	size_t most = in->section ? in->section->raw_size / LEAST_STRATUM_BYTES : 0;
+
+	if (is_damage(error) && has_commands) {
+		lose(in, error, "what shadow windows counted");
+		clear_windows(in);
+		return decode_commands(in, most);
+	}
+	if (!error && has_commands) {
+		error = open_section(in, "cmds");
+		if (is_damage(error)) {
+			lose(in, error, "the commands once more");
+			error = NULL;
+		}
+	}
+	return error;
+}
+
+static struct hp_error *take_list(struct decoding *in, const struct list_section *list)
+{
+	struct hp_error *error = decode_list(in, list);
+
+	if (!is_damage(error))
+		return error;
+	lose(in, error, list->what);
+	clear_list(in, list);
+	return NULL;
+}
+
 /* What is well written may still break the rules of the model. */
 static struct hp_error *check(const struct decoding *in)
 {
@@ -487,11 +626,36 @@ static struct hp_error *check(const struct decoding *in)
 	return error;
 }
 
-struct hp_error *hp_evidence_decode(uint8_t *bytes, size_t size,
-				    struct hp_window_evidence *evidence, bool *has_unknown)
+static struct hp_error *take_beside(struct decoding *in)
 {
-	struct decoding in = { .evidence = evidence };
+	struct hp_error *error = decode_beside(in);
+
+	if (!is_damage(error))
+		return error;
+	lose(in, error, "how much of them other windows were beside");
+	in->evidence->price.beside_ns = 0;
+	return NULL;
+}
+
+static struct hp_error *decode(struct decoding *in)
+{
+	struct hp_error *error = decode_images(in);
+
+	if (!error)
+		error = take_windows(in);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(list_sections) && !error; i++)
+		error = take_list(in, &list_sections[i]);
+	if (!error)
+		error = take_beside(in);
+	return error ? error : check(in);
+}
+
+struct hp_error *hp_evidence_decode(uint8_t *bytes, size_t size,
+				    struct hp_window_evidence *evidence, bool *has_unknown,
+				    struct hp_error **lost)
+{
 	struct hp_container file;
+	struct decoding in = { .file = &file, .evidence = evidence };
 	struct hp_error *error = hp_container_parse(bytes, size, &hp_evidence_kind, &file);
 
 	*evidence = (struct hp_window_evidence){ 0 };
@@ -499,21 +663,14 @@ struct hp_error *hp_evidence_decode(uint8_t *bytes, size_t size,
 		return error;
 	if (has_unknown)
 		*has_unknown = file.has_unknown;
-	error = hp_container_section(&file, "imgs", &in.section, &in.reader);
-	if (!error)
-		error = decode_images(&in);
-	if (!error)
-		error = hp_container_section(&file, "wind", &in.section, &in.reader);
-	if (!error)
-		error = decode_windows(&in);
-	for (size_t i = 0; i < HP_ARRAY_COUNT(list_sections) && !error; i++)
-		error = decode_list(&in, &file, &list_sections[i]);
-	if (!error)
-		error = decode_beside(&in, &file);
-	if (!error)
-		error = check(&in);
+	error = decode(&in);
+	if (!error && !lost)
+		error = hp_steal(in.lost);
 	if (error)
 		hp_window_evidence_clear(evidence);
+	else if (lost)
+		*lost = hp_steal(in.lost);
+	hp_error_destroy(in.lost);
 	hp_container_clear(&file);
 	return error;
 }

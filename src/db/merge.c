@@ -203,24 +203,35 @@ static struct hp_error *merge_bytes(struct merging *merging, const struct hp_ima
 }
 
 /* What is damaged is left out, and the sum says so. */
+static struct hp_error *add_evidence(struct merging *merging, size_t number,
+				     struct hp_window_evidence *sum)
+{
+	struct hp_window_evidence evidence;
+	struct hp_error *lost;
+	struct hp_error *error = hp_epoch_read_evidence(merging->epochs[number], &evidence, &lost);
+
+	if (error && error->class == HP_ERROR_DAMAGED) {
+		hp_error_destroy(error);
+		return add_warning(merging, number, "the execution counts",
+				   "were damaged, and are left out");
+	}
+	if (!error && lost)
+		error = add_warning(merging, number, "some execution counts",
+				    "were damaged, and are left out");
+	if (!error)
+		error = hp_window_evidence_add(sum, &evidence);
+	hp_error_destroy(lost);
+	hp_window_evidence_clear(&evidence);
+	return error;
+}
+
 static struct hp_error *merge_evidence(struct merging *merging)
 {
 	struct hp_window_evidence sum = { 0 };
 	struct hp_error *error = NULL;
 
-	for (size_t i = 0; i < merging->epoch_count && !error; i++) {
-		struct hp_window_evidence evidence;
-
-		error = hp_epoch_read_evidence(merging->epochs[i], &evidence);
-		if (error && error->class == HP_ERROR_DAMAGED) {
-			hp_error_destroy(error);
-			error = add_warning(merging, i, "the execution counts",
-					    "were damaged, and are left out");
-		} else if (!error) {
-			error = hp_window_evidence_add(&sum, &evidence);
-		}
-		hp_window_evidence_clear(&evidence);
-	}
+	for (size_t i = 0; i < merging->epoch_count && !error; i++)
+		error = add_evidence(merging, i, &sum);
 	if (!error && hp_window_evidence_items(&sum) > HP_EVIDENCE_MOST_ITEMS)
 		error = hp_error_advise(
 			hp_error_create(HP_ERROR_INSUFFICIENT,

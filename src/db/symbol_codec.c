@@ -5,11 +5,12 @@
 #include <hpcprof/db/db.h>
 
 static const char *const symbol_tags[] = { "key ", "syms", HP_BODIES_TAG, NULL };
+static const char *const expendable_tags[] = { HP_BODIES_TAG, NULL };
 const struct hp_container_kind hp_symbols_kind = {
 	.letter = 'S',
 	.noun = "symbol",
 	.tags = symbol_tags,
-	.expendable = HP_BODIES_TAG,
+	.expendable = expendable_tags,
 };
 
 void hp_symbols_free(struct hp_symbol *symbols, size_t count)

@@ -88,8 +88,10 @@ static bool is_expected(const struct expected_names *expected, const char *name)
 static void check_evidence(struct verifying *verifying, int directory)
 {
 	struct hp_window_evidence evidence;
+	struct hp_error *lost;
 
-	note_any(verifying, hp_contents_read_evidence(directory, &evidence, NULL));
+	note_any(verifying, hp_contents_read_evidence(directory, &evidence, NULL, &lost));
+	note_any(verifying, lost);
 	hp_window_evidence_clear(&evidence);
 }
 

@@ -189,7 +189,7 @@ struct hp_error *hp_writing_would_lose(void)
 static struct hp_error *check_evidence(int directory)
 {
 	struct hp_window_evidence evidence;
-	struct hp_error *error = hp_contents_read_evidence(directory, &evidence, NULL);
+	struct hp_error *error = hp_contents_read_evidence(directory, &evidence, NULL, NULL);
 
 	hp_window_evidence_clear(&evidence);
 	return error;

@@ -61,7 +61,7 @@ static struct hp_error *leave_out_counts(struct hp_epoch_writer *writer,
 	struct hp_error *error;
 
 	hp_window_evidence_clear(sum);
-	error = hp_contents_read_evidence(writer->directory, sum, NULL);
+	error = hp_contents_read_evidence(writer->directory, sum, NULL, NULL);
 	if (!error)
 		error = hp_window_evidence_add_without_counts(sum, evidence);
 	if (!error)
@@ -76,7 +76,8 @@ static struct hp_error *encode_added(struct hp_epoch_writer *writer,
 {
 	struct hp_window_evidence sum;
 	bool has_unknown;
-	struct hp_error *error = hp_contents_read_evidence(writer->directory, &sum, &has_unknown);
+	struct hp_error *error =
+		hp_contents_read_evidence(writer->directory, &sum, &has_unknown, NULL);
 
 	if (error)
 		return error;

@@ -48,17 +48,22 @@ static struct hp_error *load_epoch_windows(struct report *report, size_t at)
 {
 	struct hp_window_evidence evidence = { 0 };
 	struct hp_error *error;
+	struct hp_error *lost;
 
 	if (!report->epochs.at[at].epoch)
 		return NULL;
-	error = hp_epoch_read_evidence(report->epochs.at[at].epoch, &evidence);
+	error = hp_epoch_read_evidence(report->epochs.at[at].epoch, &evidence, &lost);
 	if (error && error->class == HP_ERROR_DAMAGED) {
 		report_warn(report, "hpcprof epochs verify says what is damaged",
-			    "%s: what shadow windows counted is lost; everything else is there",
+			    "%s: what was counted is lost; everything else is there",
 			    error->message);
 		hp_error_destroy(error);
 		return NULL;
 	}
+	if (lost)
+		report_warn(report, "hpcprof epochs verify says what is damaged",
+			    "%s: that is lost; everything else is there", lost->message);
+	hp_error_destroy(lost);
 	if (!error)
 		error = note_covered(report, at, &evidence);
 	if (!error)

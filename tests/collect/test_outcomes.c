@@ -152,6 +152,7 @@ static struct hp_window_evidence written(struct bench *bench)
 	struct hp_window_evidence evidence = { 0 };
 	struct hp_epoch_writer *writer;
 	struct hp_epoch *epoch;
+	struct hp_error *lost;
 	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 0, true);
 
 	hp_assert_ok(hp_epoch_create(bench->db, NULL, &writer));
@@ -159,7 +160,8 @@ static struct hp_window_evidence written(struct bench *bench)
 	hp_assert_ok(ranges_write(bench->ranges, &bench->commands, writer));
 	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
 	hp_assert_ok(hp_epoch_open(bench->db, hp_epoch_writer_stamp(writer), &epoch));
-	hp_assert_ok(hp_epoch_read_evidence(epoch, &evidence));
+	hp_assert_ok(hp_epoch_read_evidence(epoch, &evidence, &lost));
+	ck_assert_ptr_null(lost);
 	hp_epoch_close(epoch);
 	hp_epoch_writer_destroy(writer);
 	hp_epoch_meta_clear(&meta);

@@ -115,11 +115,13 @@ static struct hp_window_evidence read_back(struct bench *bench)
 {
 	struct hp_window_evidence evidence;
 	struct hp_epoch *epoch;
+	struct hp_error *lost;
 
 	windows_place(&bench->windows, UINT64_MAX);
 	hp_assert_ok(windows_write(&bench->windows, bench->writer, 1));
 	hp_assert_ok(hp_epoch_open(bench->db, hp_epoch_writer_stamp(bench->writer), &epoch));
-	hp_assert_ok(hp_epoch_read_evidence(epoch, &evidence));
+	hp_assert_ok(hp_epoch_read_evidence(epoch, &evidence, &lost));
+	ck_assert_ptr_null(lost);
 	hp_epoch_close(epoch);
 	return evidence;
 }

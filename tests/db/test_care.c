@@ -671,6 +671,7 @@ START_TEST(what_windows_counted_is_merged_to_the_same_bytes_in_any_order)
 	char *pair[2] = { parts[2], parts[1] };
 	struct hp_window_evidence evidence;
 	struct hp_epoch *epoch;
+	struct hp_error *lost;
 	char *all;
 	char *inner;
 	uint8_t *bytes[2];
@@ -687,7 +688,8 @@ START_TEST(what_windows_counted_is_merged_to_the_same_bytes_in_any_order)
 	ck_assert_uint_eq(sizes[0], sizes[1]);
 	ck_assert_mem_eq(bytes[0], bytes[1], sizes[0]);
 	hp_assert_ok(hp_epoch_open(db, all, &epoch));
-	hp_assert_ok(hp_epoch_read_evidence(epoch, &evidence));
+	hp_assert_ok(hp_epoch_read_evidence(epoch, &evidence, &lost));
+	ck_assert_ptr_null(lost);
 	/* Two parts are of one recording. */
 	ck_assert_uint_eq(evidence.stratum_count, 2);
 	ck_assert_uint_eq(evidence.strata[0].recording, 5);
@@ -722,6 +724,7 @@ START_TEST(damaged_counts_are_left_out_of_a_sum_that_says_so)
 	struct hp_epoch *epoch;
 	size_t count;
 	char *merged;
+	struct hp_error *lost;
 
 	fixture_write(
 		fixture_path(fixture_path(fixture_path(directory, "db"), stamps[0]), "evidence"),
@@ -734,7 +737,8 @@ START_TEST(damaged_counts_are_left_out_of_a_sum_that_says_so)
 	hp_db_free_list(list, count);
 	hp_assert_ok(hp_db_merge(db, stamps, 2, NULL, &merged));
 	hp_assert_ok(hp_epoch_open(db, merged, &epoch));
-	hp_assert_ok(hp_epoch_read_evidence(epoch, &evidence));
+	hp_assert_ok(hp_epoch_read_evidence(epoch, &evidence, &lost));
+	ck_assert_ptr_null(lost);
 	ck_assert_uint_eq(evidence.stratum_count, 1);
 	ck_assert_ptr_nonnull(hp_epoch_meta(epoch)->warnings);
 	ck_assert_ptr_nonnull(strstr(hp_epoch_meta(epoch)->warnings[0], "were damaged"));

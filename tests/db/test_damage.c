@@ -53,6 +53,7 @@ static void assert_noticed(struct hp_db *db, const char *stamp, const char *name
 	struct hp_epoch *epoch;
 	struct hp_symbol *symbols;
 	struct hp_error *error;
+	struct hp_error *lost;
 	bool are_whole;
 	size_t count;
 
@@ -80,10 +81,16 @@ static void assert_noticed(struct hp_db *db, const char *stamp, const char *name
 		ck_assert_ptr_null(hp_epoch_bytes_path(epoch, 1));
 		hp_epoch_close(epoch);
 	} else if (strcmp(name, "evidence") == 0) {
-		/* It is lost, and nothing else is. */
+		/* It is lost or a part of it, and nothing else is. */
 		hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
-		hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_read_evidence(epoch, &evidence));
-		ck_assert(hp_window_evidence_is_empty(&evidence));
+		error = hp_epoch_read_evidence(epoch, &evidence, &lost);
+		if (error) {
+			hp_assert_fails(HP_ERROR_DAMAGED, error);
+			ck_assert(hp_window_evidence_is_empty(&evidence));
+		} else {
+			hp_assert_fails(HP_ERROR_DAMAGED, lost);
+		}
+		hp_window_evidence_clear(&evidence);
 		hp_epoch_close(epoch);
 	} else {
 		hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_open(db, stamp, &epoch));
@@ -558,7 +565,7 @@ static void assert_refused(uint64_t count, const char *why)
 	hp_container_add(&builder, "wind", HP_SECTION_REQUIRED, windows.bytes, windows.size);
 	hp_writer_free(&windows);
 	hp_assert_ok(hp_container_finish(&builder, &file));
-	error = hp_evidence_decode(file.bytes, file.size, &evidence, NULL);
+	error = hp_evidence_decode(file.bytes, file.size, &evidence, NULL, NULL);
 	ck_assert_ptr_nonnull(error);
 	ck_assert_int_eq(error->class, HP_ERROR_DAMAGED);
 	ck_assert_msg(strstr(error->message, why), "%s", error->message);
@@ -572,6 +579,109 @@ START_TEST(no_memory_is_taken_for_items_that_no_epoch_may_have)
 	assert_refused(HP_EVIDENCE_MOST_ITEMS, "more is promised than there is");
 	assert_refused((uint64_t)HP_EVIDENCE_MOST_ITEMS + 1, "more items than an epoch may have");
 	assert_refused(UINT64_MAX, "more items than an epoch may have");
+}
+END_TEST
+
+/* A byte of the section is another one. */
+static void damage_section(struct hp_writer *file, const char *tag)
+{
+	uint32_t stored_size;
+	size_t entry = HP_CONTAINER_HEADER_BYTES;
+	size_t data = entry + file->bytes[11] * (size_t)HP_CONTAINER_ENTRY_BYTES;
+
+	for (;; entry += HP_CONTAINER_ENTRY_BYTES, data += stored_size) {
+		ck_assert_uint_lt(data, file->size);
+		memcpy(&stored_size, file->bytes + entry + 8, sizeof(stored_size));
+		if (memcmp(file->bytes + entry, tag, 4) == 0)
+			break;
+	}
+	file->bytes[data + stored_size / 2] ^= 0x40;
+}
+
+/* In each list as many items, and in all windows as many. */
+static void assert_holds(const struct hp_window_evidence *evidence, const size_t counts[5],
+			 uint64_t beside_ns)
+{
+	const struct hp_window_stratum *stratum = evidence->strata;
+
+	ck_assert_uint_eq(evidence->image_count, 2);
+	ck_assert_uint_eq(evidence->stratum_count, 1);
+	ck_assert_str_eq(stratum->command, "cat");
+	ck_assert_uint_eq(stratum->item_count, counts[0]);
+	ck_assert_uint_eq(hp_window_evidence_counted(evidence).windows > 0, counts[0] > 0);
+	ck_assert_uint_eq(stratum->outcome_count, counts[1]);
+	ck_assert_uint_eq(stratum->followed > 0, counts[1] > 0);
+	ck_assert_uint_eq(stratum->probe_count, counts[2]);
+	ck_assert_uint_eq(stratum->tick_count, counts[3]);
+	ck_assert_uint_eq(stratum->range_count, counts[4]);
+	ck_assert_uint_eq(stratum->record_cycles[2] > 0, counts[4] > 0);
+	ck_assert_uint_eq(evidence->price.beside_ns, beside_ns);
+}
+
+START_TEST(a_damaged_section_of_evidence_is_lost_alone)
+{
+	static const struct {
+		const char *tag;
+		size_t list; /* that is lost with it; none of them: 5 */
+	} sections[] = { { "wind", 0 }, { "regs", 1 }, { "prob", 2 }, { "tick", 3 },
+			 { "recs", 4 }, { "besd", 5 }, { "cmds", 5 } };
+	struct hp_window_evidence whole = fixture_evidence(7);
+	const struct hp_window_stratum *stratum = whole.strata;
+	const size_t counts[] = { stratum->item_count, stratum->outcome_count, stratum->probe_count,
+				  stratum->tick_count, stratum->range_count };
+
+	ck_assert_uint_gt(whole.price.beside_ns, 0);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(sections); i++) {
+		size_t left[HP_ARRAY_COUNT(counts) + 1];
+		bool has_beside = strcmp(sections[i].tag, "besd") != 0;
+		struct hp_window_evidence evidence;
+		struct hp_writer file = { 0 };
+		struct hp_error *lost = NULL;
+
+		memcpy(left, counts, sizeof(counts));
+		left[sections[i].list] = 0;
+		hp_assert_ok(hp_evidence_encode(&whole, &file));
+		damage_section(&file, sections[i].tag);
+		hp_assert_ok(hp_evidence_decode(file.bytes, file.size, &evidence, NULL, &lost));
+		assert_holds(&evidence, left, has_beside ? whole.price.beside_ns : 0);
+		ck_assert_ptr_nonnull(lost);
+		ck_assert_ptr_nonnull(strstr(lost->message, sections[i].tag));
+		hp_error_destroy(lost);
+		hp_window_evidence_clear(&evidence);
+		/* Who may lose nothing. */
+		hp_assert_ok(hp_evidence_encode(&whole, &file));
+		damage_section(&file, sections[i].tag);
+		hp_assert_fails(HP_ERROR_DAMAGED,
+				hp_evidence_decode(file.bytes, file.size, &evidence, NULL, NULL));
+		ck_assert(hp_window_evidence_is_empty(&evidence));
+	}
+	hp_window_evidence_clear(&whole);
+}
+END_TEST
+
+START_TEST(several_damaged_sections_are_all_named)
+{
+	struct hp_window_evidence whole = fixture_evidence(7);
+	struct hp_window_evidence evidence;
+	struct hp_writer file = { 0 };
+	struct hp_error *lost = NULL;
+
+	hp_assert_ok(hp_evidence_encode(&whole, &file));
+	damage_section(&file, "wind");
+	damage_section(&file, "prob");
+	hp_assert_ok(hp_evidence_decode(file.bytes, file.size, &evidence, NULL, &lost));
+	ck_assert_ptr_nonnull(strstr(lost->message, "'wind'"));
+	ck_assert_ptr_nonnull(strstr(lost->message, "'prob'"));
+	ck_assert_uint_eq(evidence.strata[0].outcome_count, whole.strata[0].outcome_count);
+	hp_error_destroy(lost);
+	hp_window_evidence_clear(&evidence);
+	/* Nobody knows then whose the rest is. */
+	hp_assert_ok(hp_evidence_encode(&whole, &file));
+	damage_section(&file, "wind");
+	damage_section(&file, "cmds");
+	hp_assert_fails(HP_ERROR_DAMAGED,
+			hp_evidence_decode(file.bytes, file.size, &evidence, NULL, &lost));
+	hp_window_evidence_clear(&whole);
 }
 END_TEST
 
@@ -734,6 +844,7 @@ HP_TEST_MAIN("db/damage", a_flip_of_any_byte_of_any_file_is_noticed,
 	     meta_that_makes_no_sense_is_refused,
 	     profiles_that_lie_behind_a_right_checksum_are_refused,
 	     no_memory_is_taken_for_items_that_no_epoch_may_have,
+	     a_damaged_section_of_evidence_is_lost_alone, several_damaged_sections_are_all_named,
 	     a_profile_has_the_bytes_that_the_manual_says,
 	     a_directory_with_foreign_files_is_refused,
 	     a_missing_or_empty_directory_is_not_found_unless_created,

@@ -335,6 +335,7 @@ START_TEST(what_windows_counted_is_added_up_over_flushes_and_appends)
 	struct hp_window_evidence read;
 	struct hp_epoch_writer *writer;
 	struct hp_epoch *epoch;
+	struct hp_error *lost;
 
 	hp_assert_ok(hp_epoch_append(db, stamp, &writer));
 	for (unsigned i = 0; i < 2; i++)
@@ -343,7 +344,8 @@ START_TEST(what_windows_counted_is_added_up_over_flushes_and_appends)
 	for (unsigned i = 0; i < 3; i++)
 		hp_assert_ok(hp_window_evidence_add(&sum, &more));
 	hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
-	hp_assert_ok(hp_epoch_read_evidence(epoch, &read));
+	hp_assert_ok(hp_epoch_read_evidence(epoch, &read, &lost));
+	ck_assert_ptr_null(lost);
 	ck_assert_uint_eq(read.image_count, 2);
 	ck_assert_uint_eq(read.stratum_count, 1);
 	ck_assert_uint_eq(read.strata[0].item_count, sum.strata[0].item_count);

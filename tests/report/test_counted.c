@@ -1586,37 +1586,57 @@ START_TEST(time_that_nobody_told_of_makes_counts_relative)
 }
 END_TEST
 
+/* Makes one byte of the latest epoch's evidence another one. */
+static void damage_evidence(const struct fixture *fixture, long at, int whence)
+{
+	char path[PATH_MAX];
+	char **list;
+	size_t count;
+	FILE *file;
+	int byte;
+
+	hp_assert_ok(hp_db_resolve(fixture->db, NULL, 0, &list, &count));
+	snprintf(path, sizeof(path), "%s/%s/evidence", hp_db_path(fixture->db), list[0]);
+	hp_db_free_stamps(list, count);
+	file = fopen(path, "r+");
+	ck_assert_ptr_nonnull(file);
+	fseek(file, at, whence);
+	byte = fgetc(file);
+	fseek(file, at, whence);
+	fputc(byte ^ 1, file);
+	fclose(file);
+}
+
 START_TEST(damaged_counts_leave_a_report_of_time)
 {
 	struct fixture fixture;
-	char *stamps;
 	json_t *leaf;
-	FILE *file;
-	char path[PATH_MAX];
 
 	count_all();
 	fixture = record(0);
-	hp_assert_ok(({
-		char **list;
-		size_t count;
-		struct hp_error *error = hp_db_resolve(fixture.db, NULL, 0, &list, &count);
-
-		stamps = strdup(list[0]);
-		hp_db_free_stamps(list, count);
-		error;
-	}));
-	snprintf(path, sizeof(path), "%s/%s/evidence", hp_db_path(fixture.db), stamps);
-	file = fopen(path, "r+");
-	ck_assert_ptr_nonnull(file);
-	fseek(file, 40, SEEK_SET);
-	fputc('!', file);
-	fclose(file);
+	damage_evidence(&fixture, 40, SEEK_SET);
 	leaf = listed(&fixture, "counted_leaf");
 	ck_assert(!has_source(leaf, "shadow"));
 	ck_assert(has_source(leaf, "time"));
-	ck_assert_ptr_nonnull(strstr(fixture.warnings, "what shadow windows counted is lost"));
+	ck_assert_ptr_nonnull(strstr(fixture.warnings, "what was counted is lost"));
 	json_decref(leaf);
-	free(stamps);
+	fixture_remove(&fixture);
+}
+END_TEST
+
+/* The last section is of one list. */
+START_TEST(damage_to_one_list_leaves_the_others)
+{
+	struct fixture fixture;
+	json_t *leaf;
+
+	count_all();
+	fixture = record(0);
+	damage_evidence(&fixture, -1, SEEK_END);
+	leaf = listed(&fixture, "counted_leaf");
+	ck_assert(has_source(leaf, "shadow"));
+	ck_assert_ptr_nonnull(strstr(fixture.warnings, "that is lost; everything else is there"));
+	json_decref(leaf);
 	fixture_remove(&fixture);
 }
 END_TEST
@@ -1647,7 +1667,7 @@ HP_TEST_MAIN("report/counted", executions_are_those_of_the_windows_times_what_th
 	     what_samples_found_and_no_window_did_is_not_said_to_be_rare,
 	     many_short_processes_are_known_less_well_than_one_long_one,
 	     time_that_nobody_told_of_makes_counts_relative, damaged_counts_leave_a_report_of_time,
-	     relative_counts_do_not_add_to_absolute_ones,
+	     damage_to_one_list_leaves_the_others, relative_counts_do_not_add_to_absolute_ones,
 	     a_procedure_that_calls_itself_is_called_and_one_that_jumps_back_is_not,
 	     calls_that_no_window_saw_have_an_upper_end, what_copies_cost_makes_counts_less_certain,
 	     what_copies_run_beside_is_less_certain, what_windows_lost_makes_counts_less_certain,

@@ -69,10 +69,11 @@ struct hp_error *hp_epoch_read_profile(struct hp_epoch *epoch, size_t index, siz
 struct hp_error *hp_epoch_read_symbols(struct hp_epoch *epoch, size_t index,
 				       struct hp_symbol **symbols, size_t *count, bool *are_whole);
 void hp_symbols_free(struct hp_symbol *symbols, size_t count);
-/* What shadow windows counted; nothing in most epochs. DAMAGED loses this alone: everything else of
- * the epoch holds. The caller clears it. */
-struct hp_error *hp_epoch_read_evidence(struct hp_epoch *epoch,
-					struct hp_window_evidence *evidence);
+/* What shadow windows counted, and what else tells of executions; nothing in some epochs. DAMAGED
+ * loses this alone: everything else of the epoch holds. `lost` becomes NULL, or the damage to parts of
+ * it (caller destroys), the others being there. The caller clears the evidence. */
+struct hp_error *hp_epoch_read_evidence(struct hp_epoch *epoch, struct hp_window_evidence *evidence,
+					struct hp_error **lost);
 /* Path of the kept copy of the image's bytes (vdso), or NULL; also when the copy is damaged (verify
  * says how). Owned by the epoch. */
 const char *hp_epoch_bytes_path(struct hp_epoch *epoch, size_t index);
@@ -146,7 +147,7 @@ struct hp_epoch_summary {
 	uint64_t bytes;
 	struct hp_window_group windows; /* counted, those that only count relatively too */
 	unsigned evidence;		/* of more than time: enum hp_evidence_content */
-	bool is_evidence_damaged;
+	bool is_evidence_damaged;	/* or a part of it */
 };
 struct hp_error *hp_db_list(struct hp_db *db, struct hp_epoch_summary **epochs, size_t *count);
 void hp_db_free_list(struct hp_epoch_summary *epochs, size_t count);
