@@ -64,6 +64,10 @@ static const double shortest_ns[] = {
 };
 static const double longest_ns = 800e6;
 
+/* Windows by the time that their copies take. One may wait while another is replayed: then no more
+ * than one in a hundred is due before the turn is its own, however phases differ. */
+static const double spacing = 1.25;
+
 void ledger_init(struct ledger *ledger, double percent, double sample_ns)
 {
 	*ledger = (struct ledger){
@@ -113,17 +117,28 @@ static double stop_cost_ns(const struct ledger *ledger, const struct price_terms
 	       ((double)ledger_hold(ledger, terms->bytes) + refill_ns(terms->bytes));
 }
 
+/* By the length of a window: what its copy takes, or, if that takes longer, making the next one. */
+static double busy_per_ns(const struct ledger *ledger)
+{
+	return fmax(1, ledger->taken_per_ns);
+}
+
+uint64_t ledger_spacing_ns(const struct ledger *ledger, const struct price_terms *terms)
+{
+	return (uint64_t)(spacing * threads_of(terms) * busy_per_ns(ledger) *
+			  (double)terms->window_ns);
+}
+
 uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms *terms)
 {
 	double stop_ns = stop_cost_ns(ledger, terms);
 	/* For each ns of the window. */
 	double cost = threads_of(terms) * ledger->sample_ns / MATCH_PERIOD_NS +
 		      loss_of_copy(terms) * ledger->taken_per_ns;
-	double busy = fmax(1, ledger->taken_per_ns);
+	double busy = spacing * busy_per_ns(ledger);
 	double best_ns = sqrt(alike_ns * stop_ns / cost);
 
-	/* (stop + cost * window) / share is the slot, and busy * window is what the copy takes, or, if
-	 * that takes longer, making the next one. */
+	/* (stop + cost * window) / share is the slot, and no less than busy * window. */
 	if (busy > cost / ledger->share)
 		best_ns = fmin(best_ns, stop_ns / (ledger->share * busy - cost));
 	return (uint64_t)fmax(fmin(best_ns, longest_ns), shortest_ns[terms->room]);

@@ -67,6 +67,9 @@ uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms 
 /* The CPU time that a copy of such a window may take, by what whole ones have taken: one that has lost
  * its way runs on until then, and is charged for it. */
 uint64_t ledger_longest_replay_ns(const struct ledger *ledger, uint64_t window_ns);
+/* How much of the target's CPU time lies between two windows at least, or else copies would queue: see
+ * schedule.h. */
+uint64_t ledger_spacing_ns(const struct ledger *ledger, const struct price_terms *terms);
 /* So much CPU time of the target pays for it. */
 uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns);
 /* Where a slot ends that begins at `start_ns` of it and pays for that price, and for whatever earlier

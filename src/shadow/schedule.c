@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "schedule.h"
 
+/* Of a slot: what threads that wait for the moment may be late by. */
+enum { LATE_PART = 16 };
+
 void schedule_init(struct schedule *schedule, uint64_t seed)
 {
 	*schedule = (struct schedule){ .random = hp_random_seeded(seed) };
@@ -33,4 +36,21 @@ void schedule_again(struct schedule *schedule, uint64_t now_ns)
 		schedule_next(schedule, now_ns, length_ns);
 	else
 		draw(schedule, now_ns);
+}
+
+bool schedule_is_late(const struct schedule *schedule, uint64_t now_ns)
+{
+	uint64_t length_ns = schedule->end_ns - schedule->start_ns;
+
+	return now_ns > schedule->due_ns + length_ns / LATE_PART;
+}
+
+void schedule_skip(struct schedule *schedule, uint64_t now_ns)
+{
+	uint64_t length_ns = schedule->end_ns - schedule->start_ns;
+
+	if (now_ns > schedule->end_ns)
+		schedule->end_ns +=
+			(now_ns - schedule->end_ns + length_ns - 1) / length_ns * length_ns;
+	schedule_next(schedule, now_ns, length_ns);
 }

@@ -153,13 +153,26 @@ static void account(struct hp_shadow *shadow, struct job *job, uint64_t cpu_ns)
 
 /* --- the books -------------------------------------------------------------------------------- */
 
-/* As much CPU time of the target as pays for a window. A window may take longer than that from its
- * beginning to its end: then slots are left out. */
-static uint64_t next_slot_ns(const struct hp_shadow *shadow, uint64_t price_ns)
+static struct price_terms terms_of(const struct job *job)
 {
-	uint64_t start_ns = shadow->schedule.end_ns;
+	return (struct price_terms){
+		.bytes = job->result.copied_bytes,
+		.window_ns = job->order.window_ns,
+		.threads = job->order.threads,
+		.room = job->order.room,
+	};
+}
 
-	return ledger_slot_end(&shadow->ledger, price_ns, start_ns) - start_ns;
+/* As much CPU time of the target as pays for a window, and no less than making one takes. */
+static uint64_t next_slot_ns(const struct hp_shadow *shadow, const struct job *job)
+{
+	const struct price_terms terms = terms_of(job);
+	uint64_t start_ns = shadow->schedule.end_ns;
+	uint64_t paid_ns =
+		ledger_slot_end(&shadow->ledger, job->result.price_ns, start_ns) - start_ns;
+	uint64_t least_ns = ledger_spacing_ns(&shadow->ledger, &terms);
+
+	return paid_ns > least_ns ? paid_ns : least_ns;
 }
 
 static uint64_t own_cpu_ns(void)
@@ -207,15 +220,6 @@ static double share_beside_copy(struct hp_shadow *shadow, uint64_t from_ns, uint
 	return end_ns > start_ns ? (double)(end_ns - start_ns) / (double)(to_ns - from_ns) : 0;
 }
 
-static struct price_terms terms_of(const struct job *job)
-{
-	return (struct price_terms){
-		.bytes = job->result.copied_bytes,
-		.window_ns = job->order.window_ns,
-		.room = job->order.room,
-	};
-}
-
 /* Makes a window of whatever runs now, up to its copy. */
 static void begin_window(struct hp_shadow *shadow, struct window_maker *maker, struct job *job)
 {
@@ -248,8 +252,7 @@ static void begin_window(struct hp_shadow *shadow, struct window_maker *maker, s
 	if (job->result.outcome == WINDOW_NOT_NOW)
 		schedule_again(&shadow->schedule, target_now_ns(shadow));
 	else
-		schedule_next(&shadow->schedule, target_now_ns(shadow),
-			      next_slot_ns(shadow, job->result.price_ns));
+		schedule_next(&shadow->schedule, target_now_ns(shadow), next_slot_ns(shadow, job));
 }
 
 /* Enters what it took beside stops and samples. */
@@ -312,6 +315,8 @@ static bool next_window(struct hp_shadow *shadow, struct window_maker *maker, st
 
 		pthread_mutex_lock(&shadow->books);
 		cpu_ns = target_now_ns(shadow);
+		if (schedule_is_late(&shadow->schedule, cpu_ns))
+			schedule_skip(&shadow->schedule, cpu_ns);
 		is_due = cpu_ns >= shadow->schedule.due_ns;
 		if (is_due)
 			begin_window(shadow, maker, job);

@@ -9,6 +9,7 @@
 #include "../../src/shadow/waits.h"
 #include "../support.h"
 
+#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -78,6 +79,70 @@ START_TEST(another_moment_is_in_the_rest_of_the_slot)
 	schedule_again(&schedule, 3 * SLOT);
 	ck_assert_uint_ge(schedule.due_ns, 3 * SLOT);
 	ck_assert_uint_lt(schedule.due_ns, 4 * SLOT);
+}
+END_TEST
+
+START_TEST(a_moment_that_went_by_is_made_up_for_in_a_slot_of_its_own)
+{
+	struct schedule schedule;
+
+	schedule_init(&schedule, 5);
+	schedule_next(&schedule, 0, SLOT);
+	ck_assert(!schedule_is_late(&schedule, schedule.due_ns));
+	ck_assert(!schedule_is_late(&schedule, schedule.due_ns + SLOT / 20));
+	ck_assert(schedule_is_late(&schedule, schedule.due_ns + SLOT / 10));
+	schedule_skip(&schedule, SLOT - 1);
+	ck_assert_uint_eq(schedule.start_ns, SLOT);
+	schedule_skip(&schedule, 4 * SLOT + 1);
+	ck_assert_uint_eq(schedule.start_ns, 5 * SLOT);
+	ck_assert_uint_eq(schedule.end_ns, 6 * SLOT);
+	ck_assert_uint_ge(schedule.due_ns, 5 * SLOT);
+	schedule_skip(&schedule, 6 * SLOT);
+	ck_assert_uint_eq(schedule.start_ns, 6 * SLOT);
+}
+END_TEST
+
+/* A program that does the same every 520 ms, and whose windows take 195 to 325 ms to replay, as phases
+ * differ: half of a period in the mean. */
+START_TEST(windows_of_a_program_that_repeats_itself_see_all_its_phases)
+{
+	enum { WINDOWS = 8000, PHASES = 8 };
+	const double ms = 1e6;
+	const double period = 520 * ms;
+	const double window = 100 * ms;
+	const struct price_terms terms = { .window_ns = (uint64_t)window };
+	unsigned seen[PHASES] = { 0 };
+	double free_at[2] = { 0 }; /* of the hands */
+	double replayed_at = 0;
+	struct schedule schedule;
+	struct ledger ledger;
+
+	ledger_init(&ledger, 10, 0);
+	ledger_taken(&ledger, (uint64_t)(260 * ms), &terms);
+	schedule_init(&schedule, 3);
+	schedule_next(&schedule, 0, ledger_spacing_ns(&ledger, &terms));
+	for (int made = 0; made < WINDOWS;) {
+		double *hand = free_at[0] < free_at[1] ? &free_at[0] : &free_at[1];
+		double at = fmax(*hand, (double)schedule.due_ns);
+		double replay;
+
+		if (schedule_is_late(&schedule, (uint64_t)at)) {
+			schedule_skip(&schedule, (uint64_t)at);
+			continue;
+		}
+		made++;
+		seen[(int)(fmod(at, period) / period * PHASES)]++;
+		replay = (260 + 65 * sin(2 * M_PI * at / period)) * ms;
+		replayed_at = fmax(at + window, replayed_at) + replay;
+		*hand = replayed_at;
+		schedule_next(&schedule, (uint64_t)(at + window),
+			      ledger_spacing_ns(&ledger, &terms));
+	}
+	/* 1000 expected each, with a deviation of 30 at most. */
+	for (int i = 0; i < PHASES; i++) {
+		ck_assert_uint_gt(seen[i], 880);
+		ck_assert_uint_lt(seen[i], 1120);
+	}
 }
 END_TEST
 
@@ -642,6 +707,8 @@ END_TEST
 
 HP_TEST_MAIN("shadow/schedule", there_is_one_moment_in_each_slot, moments_are_even_over_a_slot,
 	     slots_that_have_passed_are_left_out, another_moment_is_in_the_rest_of_the_slot,
+	     a_moment_that_went_by_is_made_up_for_in_a_slot_of_its_own,
+	     windows_of_a_program_that_repeats_itself_see_all_its_phases,
 	     windows_are_longer_where_stops_are_dearer_within_bounds,
 	     windows_are_short_where_copies_take_the_targets_time,
 	     windows_are_no_longer_than_lets_the_budget_be_spent,
