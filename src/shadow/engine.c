@@ -318,10 +318,11 @@ static bool must_watch_on(struct run *run)
 static void do_match(struct run *run, size_t sample)
 {
 	const struct pins *pins = &run->matcher.pins;
+	bool is_complete;
 
 	switch (matcher_judge(&run->matcher, sample, run->pid, run->registers.eflags)) {
 	case MATCHER_NEXT:
-		run->replay->matched++;
+		run->replay->matched += sample < pins->wanted;
 		break;
 	case MATCHER_AMBIGUOUS:
 		run->replay->ambiguous++;
@@ -334,9 +335,11 @@ static void do_match(struct run *run, size_t sample)
 	}
 	/* On behind the number: the rest of the check sets things right. */
 	run->registers.rip += sizeof(uint32_t);
-	if (run->is_overtime || !run->replay->matched || !matcher_is_done(&run->matcher))
+	is_complete = pins_are_complete(pins);
+	if (!is_complete &&
+	    (run->is_overtime || pins_newest(pins) == SIZE_MAX || !matcher_is_done(&run->matcher)))
 		return;
-	if (must_watch_on(run))
+	if (!is_complete && must_watch_on(run))
 		run->is_overtime = true;
 	else
 		end(run, HP_WINDOW_COMPLETE, run->matcher.samples[pins_newest(pins)].ip, 0);
@@ -519,7 +522,8 @@ struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
 	general_registers(registers, general);
 	code_cache_zero_counters(&engine->cache);
 	error = matcher_begin(&run.matcher, &engine->translator, pid, samples, sample_count,
-			      general, engine->pace);
+			      limits->samples ? limits->samples : sample_count, general,
+			      engine->pace);
 	if (error)
 		return error;
 	run.error = shadow_watchdog_begin(&run.watchdog, pid, limits->time_ns);

@@ -82,6 +82,8 @@ struct hp_engine_sample {
 struct hp_engine_limits {
 	uint64_t time_ns; /* CPU time of the shadow; and wall time, 20 times that */
 	uint64_t exits; /* times that the shadow comes out of the cache: a bound on the work here */
+	/* Samples that the counts are of: see pins.h. Those behind them end them. 0: all. */
+	size_t samples;
 };
 
 /* What the handler of system calls says. */
@@ -105,7 +107,7 @@ struct hp_engine_calls {
 
 /*
  * What came of it. Counts are what ran between the first and the last of the samples `cuts`, part by
- * part: each of them is of a state that came by only once between its neighbours. With less than two
+ * part; the last is the first that matched behind the wanted ones, or else the last that did: each of them is of a state that came by only once between its neighbours. With less than two
  * such matches there are no counts (part_count and block_count are 0). Without samples, counts are of
  * everything that ran, as one part.
  *
@@ -115,7 +117,7 @@ struct hp_replay {
 	enum hp_window_end end;
 	uint64_t end_address; /* of the instruction that ended it; 0 unknown */
 	int64_t end_detail;   /* system call or signal number */
-	size_t matched;	      /* samples whose state came by */
+	size_t matched;	      /* wanted samples whose state came by */
 	size_t ambiguous;     /* of these: more than once before the next match */
 	/* Indices of samples: where parts begin, and the last ends. */
 	size_t cuts[HP_WINDOW_PARTS + 1];

@@ -157,7 +157,8 @@ static void arm(struct matcher *matcher)
 
 struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *translator,
 			       pid_t pid, const struct hp_engine_sample *samples, size_t count,
-			       const uint64_t general[X86_REGISTERS], double usual_pace)
+			       size_t wanted, const uint64_t general[X86_REGISTERS],
+			       double usual_pace)
 {
 	*matcher = (struct matcher){
 		.translator = translator,
@@ -175,7 +176,7 @@ struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *t
 
 		choose_order(&matcher->states[i].check, &samples[i], other->general, general);
 	}
-	pins_begin(&matcher->pins, pid, samples, count, usual_pace);
+	pins_begin(&matcher->pins, pid, samples, count, wanted, usual_pace);
 	arm(matcher);
 	return NULL;
 }

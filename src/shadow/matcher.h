@@ -40,10 +40,12 @@ struct matcher {
 	bool is_full; /* no room for copies: nothing is armed */
 };
 
-/* `general` are the registers that the replay starts from; `usual_pace` is as in pins_begin. */
+/* `general` are the registers that the replay starts from; `wanted` and `usual_pace` are as in
+ * pins_begin. */
 struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *translator,
 			       pid_t pid, const struct hp_engine_sample *samples, size_t count,
-			       const uint64_t general[X86_REGISTERS], double usual_pace);
+			       size_t wanted, const uint64_t general[X86_REGISTERS],
+			       double usual_pace);
 /* Leaves no block armed. */
 void matcher_end(struct matcher *matcher);
 

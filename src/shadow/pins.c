@@ -32,11 +32,16 @@ uint64_t pins_now(const struct pins *pins)
 }
 
 void pins_begin(struct pins *pins, pid_t pid, const struct hp_engine_sample *samples, size_t count,
-		double usual_pace)
+		size_t wanted, double usual_pace)
 {
-	*pins = (struct pins){ .samples = samples, .usual_pace = usual_pace };
-	if (count > 1)
-		pins->part_ns = (samples[count - 1].time_ns - samples[0].time_ns) / HP_WINDOW_PARTS;
+	*pins = (struct pins){
+		.samples = samples,
+		.wanted = wanted < count ? wanted : count,
+		.usual_pace = usual_pace,
+	};
+	if (pins->wanted > 1)
+		pins->part_ns =
+			(samples[pins->wanted - 1].time_ns - samples[0].time_ns) / HP_WINDOW_PARTS;
 	if (count < 2 || clock_getcpuclockid(pid, &pins->clock) != 0)
 		return;
 	pins->start_ns = pins_now(pins);
@@ -217,6 +222,13 @@ static void learn_pace(struct pins *pins, uint64_t shadow_ns, uint64_t original_
 		pins->pace = pace;
 }
 
+bool pins_are_complete(const struct pins *pins)
+{
+	const struct pin *last = newest_believed(pins);
+
+	return last && last->sample + 1 >= pins->wanted;
+}
+
 /* Believes the oldest. */
 static void believe(struct pins *pins)
 {
@@ -238,7 +250,7 @@ static void believe(struct pins *pins)
 
 void pins_settle(struct pins *pins, uint64_t now_ns)
 {
-	while (pins->watched_count) {
+	while (pins->watched_count && !pins_are_complete(pins)) {
 		struct pin *oldest = &pins->watched[0];
 		/* The clock of one that is gone is 0. */
 		bool is_over = pins->watch_ns ? now_ns >= oldest->until_ns

@@ -13,6 +13,11 @@
  * One that was believed all the same may have been another moment. What comes next is then too late
  * for it, one sample after the other: it is taken back.
  *
+ * Where a window ends decides what it counts too often. Code that seldom matches makes long gaps between
+ * matches, and of a window from the first to the last match of a stretch of time the gaps that reach
+ * over either end are lost. So it goes on until the first match behind its end: then it has those gaps
+ * that begin in the stretch, long ones as likely as short ones. Samples behind the end are for that.
+ *
  * Time is the shadow's CPU time. Samples without times (all 0) are believed as soon as another has
  * matched, unless they have come by again until then.
  */
@@ -39,6 +44,7 @@ struct pin {
 
 struct pins {
 	const struct hp_engine_sample *samples;
+	size_t wanted;	 /* the first one that has matched at or behind so many ends the window */
 	clockid_t clock; /* the shadow's */
 	uint64_t start_ns;
 	uint64_t watch_ns; /* how long a match is watched at least; 0: samples have no times */
@@ -56,8 +62,9 @@ struct pins {
 	unsigned late;	   /* samples in a row that were */
 };
 
+/* Of the samples, `wanted` make the window, and those behind them its end. */
 void pins_begin(struct pins *pins, pid_t pid, const struct hp_engine_sample *samples, size_t count,
-		double usual_pace);
+		size_t wanted, double usual_pace);
 void pins_end(struct pins *pins);
 
 /* The shadow's CPU time. */
@@ -80,5 +87,7 @@ void pins_add_late(struct pins *pins);
 void pins_take_back(struct pins *pins, size_t sample);
 /* Believes what has been watched long enough, and cuts the window there where it is time. */
 void pins_settle(struct pins *pins, uint64_t now_ns);
+/* The window has its end. */
+bool pins_are_complete(const struct pins *pins);
 
 #endif

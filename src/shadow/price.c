@@ -64,6 +64,14 @@ static const double shortest_ns[] = {
 };
 static const double longest_ns = 800e6;
 
+/* Of samples, those that do not match, before any window; and, where few do, at least and most. */
+static const double guessed_missed = 0.2;
+static const double least_missed = 0.01;
+static const double most_missed = 0.6;
+/* They come in rows: about twice as long as if each were missed by itself. */
+static const double row_of_missed = 2;
+static const double often_missed = 0.01;
+
 /* Windows by the time that their copies take. One may wait while another is replayed: then no more
  * than one in a hundred is due before the turn is its own, however phases differ. */
 static const double spacing = 1.25;
@@ -77,6 +85,7 @@ void ledger_init(struct ledger *ledger, double percent, double sample_ns)
 		.ns_per_byte = guessed_ns_per_byte,
 		.taken_per_ns = guessed_taken_per_ns,
 		.whole_per_ns = guessed_taken_per_ns,
+		.missed = guessed_missed,
 	};
 }
 
@@ -255,6 +264,21 @@ void ledger_taken(struct ledger *ledger, uint64_t taken_ns, const struct price_t
 {
 	learn_taken(&ledger->taken_per_ns, &ledger->has_taken, taken_ns, terms->window_ns);
 	ledger_other(ledger, loss_of_copy(terms) * (double)taken_ns);
+}
+
+void ledger_matched(struct ledger *ledger, uint64_t samples, uint64_t matched)
+{
+	double missed = samples > matched ? 1 - (double)matched / (double)samples : 0;
+
+	if (samples)
+		ledger->missed += newest * (missed - ledger->missed);
+}
+
+uint64_t ledger_samples_behind(const struct ledger *ledger)
+{
+	double missed = fmin(fmax(ledger->missed, least_missed), most_missed);
+
+	return (uint64_t)ceil(row_of_missed * log(often_missed) / log(missed));
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */

@@ -33,6 +33,7 @@ struct ledger {
 	double ns_per_byte;  /* of reading */
 	double taken_per_ns; /* CPU time of copies, by the length of windows */
 	double whole_per_ns; /* … of those that came to the end of their window */
+	double missed;	     /* of windows' samples, the share that replays did not come by */
 	bool has_measured;   /* stops; else these are guesses, on the dear side */
 	bool has_taken;	     /* so for copies */
 	bool has_whole;
@@ -91,6 +92,11 @@ double ledger_owe(struct ledger *ledger, const struct price_terms *terms);
 void ledger_settle(struct ledger *ledger, double owed_ns);
 /* Enters CPU time that the window's copy took, beside stops. */
 void ledger_taken(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms);
+/* Learns how many of a window's samples its replay came by. */
+void ledger_matched(struct ledger *ledger, uint64_t samples, uint64_t matched);
+/* How many samples behind a window are needed for one of them to match, but in one window of a hundred:
+ * see pins.h. */
+uint64_t ledger_samples_behind(const struct ledger *ledger);
 /* Learns how long it takes a copy that does not lose its way. */
 void ledger_whole(struct ledger *ledger, uint64_t taken_ns, uint64_t window_ns);
 /* Enters other losses; below 0: earlier ones turned out to be less. */

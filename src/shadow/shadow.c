@@ -276,8 +276,10 @@ static void charge(struct hp_shadow *shadow, const struct job *job)
 		return;
 	}
 	ledger_taken(ledger, taken_ns, &terms);
-	if (result->window.end == HP_WINDOW_COMPLETE)
+	if (result->window.end == HP_WINDOW_COMPLETE) {
 		ledger_whole(ledger, taken_ns, terms.window_ns);
+		ledger_matched(ledger, result->samples, result->matched);
+	}
 }
 
 /* --- the threads ------------------------------------------------------------------------------ */

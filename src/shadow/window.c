@@ -145,7 +145,10 @@ static bool plan(struct window_maker *maker, struct window_order *order,
 	terms = terms_of(order, bytes, 0);
 	if (!order->window_ns)
 		order->window_ns = ledger_window_ns(maker->ledger, &terms);
-	terms = terms_of(order, bytes, order->window_ns / MATCH_PERIOD_NS);
+	/* The last one is at the end of the window, or just behind it. */
+	order->wanted = order->window_ns / MATCH_PERIOD_NS + 1;
+	order->samples = order->wanted + ledger_samples_behind(maker->ledger);
+	terms = terms_of(order, bytes, order->samples);
 	result->price_ns = ledger_price(maker->ledger, &terms);
 	if (!ledger_allows(maker->ledger, result->price_ns, order->slot_end_ns)) {
 		refuse(result, HP_SHADOW_BUDGET, too_dear(maker->ledger, &terms, result->price_ns));
@@ -295,7 +298,8 @@ static struct hp_error *build(struct window_maker *maker)
 
 /* --- while the target runs on ----------------------------------------------------------------- */
 
-/* Until the thread has used as much CPU time as a window is long, has ended, or does not run. */
+/* Until the thread has used as much CPU time as a window is long, and some more for where it ends; or
+ * has ended; or does not run. */
 static struct hp_error *collect_samples(struct window_maker *maker,
 					const struct window_order *order, uint64_t start_ns)
 {
@@ -311,7 +315,7 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 
 		error = matching_drain(&maker->matching);
 		is_over = polls[0].revents || (polls[1].revents & (POLLHUP | POLLERR)) ||
-			  maker->matching.tick * MATCH_PERIOD_NS >= order->window_ns ||
+			  maker->matching.tick >= order->samples ||
 			  passed_ns > PATIENCE * order->window_ns;
 		polls[1].revents = 0;
 		/* The ring's own wake-ups come when it is half full: we are earlier. */
@@ -416,7 +420,7 @@ static void judge_end(struct window_maker *maker, struct hp_window *window)
 	bool is_cut = window->end == HP_WINDOW_SYSTEM_CALL &&
 		      window->end_detail != SYS_exit_group && window->end_detail != SYS_exit;
 
-	cuts_note(&maker->replayer->cuts, maker->matching.tick * MATCH_PERIOD_NS,
+	cuts_note(&maker->replayer->cuts, maker->wanted * MATCH_PERIOD_NS,
 		  hp_window_duration_ns(window), is_cut);
 	window->is_truncated = is_cut &&
 			       (maker->calls.may_wait || cuts_are_many(&maker->replayer->cuts));
@@ -427,6 +431,7 @@ static struct hp_error *replay_copy(struct window_maker *maker, struct window_re
 	struct hp_engine_limits limits = {
 		.time_ns = maker->longest_replay_ns,
 		.exits = EXIT_LIMIT,
+		.samples = maker->wanted,
 	};
 	struct hp_engine_calls calls = { shadow_calls_handle, &maker->calls };
 	struct hp_replay replay = { 0 };
@@ -441,7 +446,7 @@ static struct hp_error *replay_copy(struct window_maker *maker, struct window_re
 				 &calls, &replay);
 	if (error)
 		return error;
-	result->samples = maker->matching.count;
+	result->samples = maker->wanted;
 	result->matched = replay.matched;
 	take_counts(&maker->calls, &maker->matching, &replay, &result->window);
 	judge_end(maker, &result->window);
@@ -508,6 +513,8 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 		error = collect_samples(maker, order, result->window.time_ns);
 	terms = terms_of(order, 0, maker->matching.tick);
 	ledger_samples(maker->ledger, &terms);
+	maker->wanted = order->wanted < maker->matching.count ? order->wanted
+							      : maker->matching.count;
 	maker->longest_replay_ns = ledger_longest_replay_ns(maker->ledger, order->window_ns);
 	if (!is_copied || error)
 		make_end(maker, error, result);

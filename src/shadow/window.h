@@ -40,6 +40,7 @@ struct window_maker {
 	struct shadow_calls calls;
 	cpu_set_t cpus;		    /* of our thread, before it moved beside the copy */
 	uint64_t longest_replay_ns; /* CPU time that the copy may take */
+	size_t wanted;		    /* samples that make the window */
 	struct replayer *replayer;  /* borrowed, as are the next two */
 	struct ledger *ledger;
 	int stop_fd; /* readable: make an end */
@@ -50,6 +51,8 @@ struct window_order {
 	pid_t pid, tid;
 	uint64_t slot_end_ns; /* of the target's CPU time */
 	uint64_t window_ns;   /* 0: as long as pays best, and set */
+	uint64_t wanted;      /* samples that make the window, set */
+	uint64_t samples;     /* and with those behind it, set */
 	uint64_t threads;     /* of the process that run, `tid` among them */
 	enum elbow_room room; /* of the copy, on `cpus` */
 	cpu_set_t cpus;

@@ -21,7 +21,7 @@ static struct bench *set_up(void)
 	ck_assert_ptr_nonnull(bench);
 	for (size_t i = 0; i < SAMPLES; i++)
 		bench->samples[i].time_ns = (i + 1) * MS;
-	pins_begin(&bench->pins, getpid(), bench->samples, SAMPLES, 0);
+	pins_begin(&bench->pins, getpid(), bench->samples, SAMPLES, SAMPLES, 0);
 	ck_assert_uint_eq(bench->pins.watch_ns, WATCH_MS * MS);
 	bench->pins.start_ns = 100 * MS;
 	return bench;
@@ -149,7 +149,7 @@ START_TEST(windows_before_tell_its_pace)
 {
 	struct bench *bench = set_up();
 
-	pins_begin(&bench->pins, getpid(), bench->samples, SAMPLES, 3);
+	pins_begin(&bench->pins, getpid(), bench->samples, SAMPLES, SAMPLES, 3);
 	bench->pins.start_ns = 100 * MS;
 	/* Sample 19 was taken after 20 ms. */
 	ck_assert(pins_is_too_early(&bench->pins, 19, at(19)));
@@ -277,7 +277,7 @@ START_TEST(without_times_the_next_match_is_enough)
 
 	for (size_t i = 0; i < SAMPLES; i++)
 		bench->samples[i].time_ns = 0;
-	pins_begin(&bench->pins, getpid(), bench->samples, SAMPLES, 0);
+	pins_begin(&bench->pins, getpid(), bench->samples, SAMPLES, SAMPLES, 0);
 	ck_assert(!pins_is_too_early(&bench->pins, 9, at(0)));
 	match(bench, 0, 0);
 	ck_assert_uint_eq(bench->pins.believed_count, 0);
@@ -310,7 +310,44 @@ START_TEST(a_window_is_cut_into_parts_of_one_length)
 }
 END_TEST
 
+START_TEST(a_window_ends_with_the_first_match_behind_what_was_wanted)
+{
+	struct bench *bench = set_up();
+
+	pins_begin(&bench->pins, getpid(), bench->samples, SAMPLES, 20, 0);
+	bench->pins.start_ns = 100 * MS;
+	for (size_t i = 3; i < SAMPLES; i++) {
+		/* Nothing matches for some time about the end. */
+		if (i < 14 || i > 22)
+			match(bench, i, 2 * (double)(i + 1));
+		ck_assert(i > 24 || !pins_are_complete(&bench->pins));
+	}
+	pins_settle(&bench->pins, at(200));
+	ck_assert(pins_are_complete(&bench->pins));
+	ck_assert_uint_eq(first(bench), 3);
+	ck_assert_uint_eq(last(bench), 23);
+	tear_down(bench);
+}
+END_TEST
+
+START_TEST(without_such_a_match_it_ends_with_the_last_one)
+{
+	struct bench *bench = set_up();
+
+	pins_begin(&bench->pins, getpid(), bench->samples, SAMPLES, 20, 0);
+	bench->pins.start_ns = 100 * MS;
+	for (size_t i = 0; i < 17; i++)
+		match(bench, i, 2 * (double)(i + 1));
+	pins_settle(&bench->pins, at(200));
+	ck_assert(!pins_are_complete(&bench->pins));
+	ck_assert_uint_eq(last(bench), 16);
+	tear_down(bench);
+}
+END_TEST
+
 HP_TEST_MAIN("shadow/pins", a_window_is_cut_into_parts_of_one_length,
+	     a_window_ends_with_the_first_match_behind_what_was_wanted,
+	     without_such_a_match_it_ends_with_the_last_one,
 	     a_match_is_believed_when_it_has_been_watched, it_may_become_faster,
 	     what_comes_long_after_its_time_was_missed,
 	     one_that_may_be_early_is_watched_until_its_time_has_come,

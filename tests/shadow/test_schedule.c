@@ -182,6 +182,30 @@ START_TEST(windows_are_short_where_copies_take_the_targets_time)
 }
 END_TEST
 
+/* Where a program matches well the next sample is as good as any; where it does not, long rows miss. */
+START_TEST(more_samples_are_taken_behind_a_window_where_fewer_match)
+{
+	struct ledger ledger;
+	uint64_t few, some;
+
+	ledger_init(&ledger, 1, 0);
+	some = ledger_samples_behind(&ledger);
+	for (int i = 0; i < 20; i++)
+		ledger_matched(&ledger, 34, 34);
+	few = ledger_samples_behind(&ledger);
+	ck_assert_uint_ge(few, 1);
+	ck_assert_uint_lt(few, some);
+	for (int i = 0; i < 20; i++)
+		ledger_matched(&ledger, 100, 63);
+	ck_assert_uint_eq(ledger_samples_behind(&ledger), 10);
+	for (int i = 0; i < 20; i++)
+		ledger_matched(&ledger, 100, 0);
+	ck_assert_uint_le(ledger_samples_behind(&ledger), 20);
+	ledger_matched(&ledger, 0, 0);
+	ck_assert_uint_le(ledger_samples_behind(&ledger), 20);
+}
+END_TEST
+
 /* One copy at a time: a budget that there is no time to spend buys more windows, not longer ones. */
 START_TEST(windows_are_no_longer_than_lets_the_budget_be_spent)
 {
@@ -709,6 +733,7 @@ HP_TEST_MAIN("shadow/schedule", there_is_one_moment_in_each_slot, moments_are_ev
 	     slots_that_have_passed_are_left_out, another_moment_is_in_the_rest_of_the_slot,
 	     a_moment_that_went_by_is_made_up_for_in_a_slot_of_its_own,
 	     windows_of_a_program_that_repeats_itself_see_all_its_phases,
+	     more_samples_are_taken_behind_a_window_where_fewer_match,
 	     windows_are_longer_where_stops_are_dearer_within_bounds,
 	     windows_are_short_where_copies_take_the_targets_time,
 	     windows_are_no_longer_than_lets_the_budget_be_spent,
