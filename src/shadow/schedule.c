@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "schedule.h"
 
-/* Of a slot: what threads that wait for the moment may be late by. */
-enum { LATE_PART = 16 };
+/* Threads that wait for the moment may be late by that part of a slot; or by so much, since no clock
+ * wakes anybody to the ns, and before the first window slots are short. */
+enum { LATE_PART = 16, LATE_NS = 10000000 };
 
 void schedule_init(struct schedule *schedule, uint64_t seed)
 {
@@ -40,9 +41,9 @@ void schedule_again(struct schedule *schedule, uint64_t now_ns)
 
 bool schedule_is_late(const struct schedule *schedule, uint64_t now_ns)
 {
-	uint64_t length_ns = schedule->end_ns - schedule->start_ns;
+	uint64_t part_ns = (schedule->end_ns - schedule->start_ns) / LATE_PART;
 
-	return now_ns > schedule->due_ns + length_ns / LATE_PART;
+	return now_ns > schedule->due_ns + (part_ns > LATE_NS ? part_ns : LATE_NS);
 }
 
 void schedule_skip(struct schedule *schedule, uint64_t now_ns)

@@ -84,21 +84,26 @@ END_TEST
 
 START_TEST(a_moment_that_went_by_is_made_up_for_in_a_slot_of_its_own)
 {
+	const uint64_t second = 1000000000;
 	struct schedule schedule;
 
 	schedule_init(&schedule, 5);
-	schedule_next(&schedule, 0, SLOT);
+	schedule_next(&schedule, 0, second);
 	ck_assert(!schedule_is_late(&schedule, schedule.due_ns));
-	ck_assert(!schedule_is_late(&schedule, schedule.due_ns + SLOT / 20));
-	ck_assert(schedule_is_late(&schedule, schedule.due_ns + SLOT / 10));
-	schedule_skip(&schedule, SLOT - 1);
-	ck_assert_uint_eq(schedule.start_ns, SLOT);
-	schedule_skip(&schedule, 4 * SLOT + 1);
-	ck_assert_uint_eq(schedule.start_ns, 5 * SLOT);
-	ck_assert_uint_eq(schedule.end_ns, 6 * SLOT);
-	ck_assert_uint_ge(schedule.due_ns, 5 * SLOT);
-	schedule_skip(&schedule, 6 * SLOT);
-	ck_assert_uint_eq(schedule.start_ns, 6 * SLOT);
+	ck_assert(!schedule_is_late(&schedule, schedule.due_ns + second / 20));
+	ck_assert(schedule_is_late(&schedule, schedule.due_ns + second / 10));
+	schedule_skip(&schedule, second - 1);
+	ck_assert_uint_eq(schedule.start_ns, second);
+	schedule_skip(&schedule, 4 * second + 1);
+	ck_assert_uint_eq(schedule.start_ns, 5 * second);
+	ck_assert_uint_eq(schedule.end_ns, 6 * second);
+	ck_assert_uint_ge(schedule.due_ns, 5 * second);
+	schedule_skip(&schedule, 6 * second);
+	ck_assert_uint_eq(schedule.start_ns, 6 * second);
+	/* Who is woken a little late takes a short slot all the same. */
+	schedule_next(&schedule, 6 * second, SLOT);
+	ck_assert(!schedule_is_late(&schedule, schedule.due_ns + 2 * SLOT));
+	ck_assert(schedule_is_late(&schedule, schedule.due_ns + 20 * SLOT));
 }
 END_TEST
 
