@@ -5,15 +5,20 @@
  * wakes anybody to the ns, and before the first window slots are short. */
 enum { LATE_PART = 16, LATE_NS = 10000000 };
 
+/* Of a slot: how far off another try is at most. */
+enum { AGAIN_PART = 256 };
+
 void schedule_init(struct schedule *schedule, uint64_t seed)
 {
 	*schedule = (struct schedule){ .random = hp_random_seeded(seed) };
 }
 
-static void draw(struct schedule *schedule, uint64_t from_ns)
+static void draw(struct schedule *schedule, uint64_t from_ns, uint64_t most_ns)
 {
 	uint64_t last_ns = schedule->end_ns > from_ns ? schedule->end_ns - 1 : from_ns;
 
+	if (last_ns - from_ns > most_ns)
+		last_ns = from_ns + most_ns;
 	schedule->due_ns = hp_random_between(&schedule->random, from_ns, last_ns);
 }
 
@@ -26,7 +31,7 @@ void schedule_next(struct schedule *schedule, uint64_t now_ns, uint64_t slot_ns)
 		schedule->start_ns += (now_ns - schedule->start_ns) / length_ns * length_ns;
 	schedule->end_ns = schedule->start_ns + length_ns;
 	/* Of a slot that has begun already, the rest. */
-	draw(schedule, schedule->start_ns > now_ns ? schedule->start_ns : now_ns);
+	draw(schedule, schedule->start_ns > now_ns ? schedule->start_ns : now_ns, length_ns);
 }
 
 void schedule_again(struct schedule *schedule, uint64_t now_ns)
@@ -36,7 +41,7 @@ void schedule_again(struct schedule *schedule, uint64_t now_ns)
 	if (now_ns >= schedule->end_ns)
 		schedule_next(schedule, now_ns, length_ns);
 	else
-		draw(schedule, now_ns);
+		draw(schedule, now_ns, length_ns / AGAIN_PART);
 }
 
 bool schedule_is_late(const struct schedule *schedule, uint64_t now_ns)

@@ -27,7 +27,8 @@ struct schedule {
 void schedule_init(struct schedule *schedule, uint64_t seed);
 /* The slot after this one; of those that have passed meanwhile, none but the rest of the last. */
 void schedule_next(struct schedule *schedule, uint64_t now_ns, uint64_t slot_ns);
-/* Another moment in what is left of the slot; in the next one when too little is. */
+/* Another moment in what is left of the slot, a small part of it from now: programs that are in the
+ * kernel most of the time need many. In the next slot when nothing is left. */
 void schedule_again(struct schedule *schedule, uint64_t now_ns);
 /* Whether the moment has gone by so far that another one is to be drawn. */
 bool schedule_is_late(const struct schedule *schedule, uint64_t now_ns);

@@ -65,7 +65,7 @@ START_TEST(slots_that_have_passed_are_left_out)
 }
 END_TEST
 
-START_TEST(another_moment_is_in_the_rest_of_the_slot)
+START_TEST(another_moment_is_soon_in_the_rest_of_the_slot)
 {
 	struct schedule schedule;
 
@@ -74,7 +74,9 @@ START_TEST(another_moment_is_in_the_rest_of_the_slot)
 	for (int i = 0; i < 100; i++) {
 		schedule_again(&schedule, SLOT / 2);
 		ck_assert_uint_ge(schedule.due_ns, SLOT / 2);
-		ck_assert_uint_lt(schedule.due_ns, SLOT);
+		ck_assert_uint_lt(schedule.due_ns, SLOT / 2 + SLOT / 10);
+		schedule_again(&schedule, SLOT - 1);
+		ck_assert_uint_eq(schedule.due_ns, SLOT - 1);
 	}
 	schedule_again(&schedule, 3 * SLOT);
 	ck_assert_uint_ge(schedule.due_ns, 3 * SLOT);
@@ -735,7 +737,7 @@ START_TEST(windows_that_are_cut_count_while_they_are_few)
 END_TEST
 
 HP_TEST_MAIN("shadow/schedule", there_is_one_moment_in_each_slot, moments_are_even_over_a_slot,
-	     slots_that_have_passed_are_left_out, another_moment_is_in_the_rest_of_the_slot,
+	     slots_that_have_passed_are_left_out, another_moment_is_soon_in_the_rest_of_the_slot,
 	     a_moment_that_went_by_is_made_up_for_in_a_slot_of_its_own,
 	     windows_of_a_program_that_repeats_itself_see_all_its_phases,
 	     more_samples_are_taken_behind_a_window_where_fewer_match,
