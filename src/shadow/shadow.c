@@ -163,14 +163,15 @@ static struct price_terms terms_of(const struct job *job)
 	};
 }
 
-/* As much CPU time of the target as pays for a window, and no less than making one takes. */
+/* As much CPU time of the target as pays for a window; and, behind one, no less than replaying it
+ * takes. */
 static uint64_t next_slot_ns(const struct hp_shadow *shadow, const struct job *job)
 {
 	const struct price_terms terms = terms_of(job);
 	uint64_t start_ns = shadow->schedule.end_ns;
 	uint64_t paid_ns =
 		ledger_slot_end(&shadow->ledger, job->result.price_ns, start_ns) - start_ns;
-	uint64_t least_ns = ledger_spacing_ns(&shadow->ledger, &terms);
+	uint64_t least_ns = job->has_copy ? ledger_spacing_ns(&shadow->ledger, &terms) : 0;
 
 	return paid_ns > least_ns ? paid_ns : least_ns;
 }
