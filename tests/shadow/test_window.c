@@ -16,16 +16,20 @@ static pid_t start_target(void)
 {
 	enum { STOPPED_NS = 50000, SLEEP_US = 300000 };
 	pid_t pid = fork();
-	uint64_t last_ns;
+	uint64_t last_ns, now_ns;
 
 	ck_assert_int_ge(pid, 0);
 	last_ns = hp_clock_monotonic_ns();
 	while (pid == 0) {
 		for (volatile unsigned i = 0; i < 1000; i++)
 			;
-		if (hp_clock_monotonic_ns() - last_ns > STOPPED_NS)
+		/* Read once: a stop between two of them would be missed. */
+		now_ns = hp_clock_monotonic_ns();
+		if (now_ns - last_ns > STOPPED_NS) {
 			usleep(SLEEP_US);
-		last_ns = hp_clock_monotonic_ns();
+			now_ns = hp_clock_monotonic_ns();
+		}
+		last_ns = now_ns;
 	}
 	return pid;
 }
