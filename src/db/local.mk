@@ -17,7 +17,9 @@ src_db_libdb_a_SOURCES = \
 	src/db/codec.h \
 	src/db/body_codec.c \
 	src/db/container.h src/db/container.c \
-	src/db/evidence_codec.c \
+	src/db/evidence_encode.c \
+	src/db/evidence_decode.c \
+	src/db/evidence_lists.h \
 	src/db/image_codec.c \
 	src/db/meta_codec.c \
 	src/db/meta_json.h src/db/meta_json.c \

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writing down what windows counted. Items are sorted, so most differ from the one before by a small
+ * step in one field; of the groups only those that counted something are there.
+ */
+#include "evidence_lists.h"
+
+#include <hpcprof/base/number.h>
+
+#include <stddef.h>
+
+static const char *const evidence_tags[] = { "imgs", "wind", "cmds", "regs", "prob",
+					     "tick", "recs", "besd", NULL };
+const struct hp_container_kind hp_evidence_kind = {
+	.letter = 'E',
+	.noun = "evidence",
+	.tags = evidence_tags,
+	/* All but the first, which everything else refers to. */
+	.expendable = evidence_tags + 1,
+};
+
+static void encode_groups(const struct hp_window_group *groups, struct hp_writer *writer)
+{
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++) {
+		hp_write_varint(writer, groups[i].windows);
+		hp_write_varint(writer, groups[i].time_ns);
+	}
+}
+
+static void encode_counts(const uint64_t *counts, struct hp_writer *writer)
+{
+	uint64_t mask = 0;
+
+	for (unsigned i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		mask |= (uint64_t)(counts[i] != 0) << i;
+	hp_write_varint(writer, mask);
+	for (unsigned i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		if (counts[i])
+			hp_write_varint(writer, counts[i]);
+}
+
+static uint64_t to_zigzag(uint64_t difference)
+{
+	return difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0);
+}
+
+/* From the item before it in the list; of the first from none. */
+static void encode_item(const struct hp_counted *item, const struct hp_counted *before,
+			struct hp_writer *writer)
+{
+	bool is_elsewhere = item->kind != HP_COUNTED_BLOCK && item->to_image != item->image;
+	bool goes_on = before && before->is_relative == item->is_relative &&
+		       before->image == item->image;
+
+	hp_write_u8(writer, (uint8_t)(item->kind | (item->is_relative ? FLAG_RELATIVE : 0) |
+				      (is_elsewhere ? FLAG_OTHER_IMAGE : 0)));
+	hp_write_varint(writer, item->image);
+	hp_write_varint(writer, item->at.value - (goes_on ? before->at.value : 0));
+	if (is_elsewhere)
+		hp_write_varint(writer, item->to_image);
+	if (item->kind == HP_COUNTED_BLOCK) {
+		hp_write_varint(writer, item->bytes);
+		hp_write_varint(writer, item->instructions);
+	} else if (is_elsewhere) {
+		hp_write_varint(writer, item->to.value);
+	} else {
+		hp_write_varint(writer, to_zigzag(item->to.value - item->at.value));
+	}
+	encode_counts(item->counts, writer);
+}
+
+static void encode_items(const struct hp_counted *items, size_t count, struct hp_writer *writer)
+{
+	hp_write_varint(writer, count);
+	for (size_t i = 0; i < count; i++)
+		encode_item(&items[i], i ? &items[i - 1] : NULL, writer);
+}
+
+static void encode_stratum(const struct hp_window_stratum *stratum, struct hp_writer *writer)
+{
+	hp_write_varint(writer, stratum->recording);
+	hp_write_string(writer, stratum->command);
+	hp_write_varint(writer, stratum->time_ns);
+	encode_groups(stratum->groups, writer);
+	encode_groups(stratum->relative, writer);
+	encode_items(stratum->items, stratum->item_count, writer);
+}
+
+const struct evidence_list evidence_lists[EVIDENCE_LISTS] = {
+	{ "regs", "which way branches went", offsetof(struct hp_window_stratum, outcomes),
+	  offsetof(struct hp_window_stratum, outcome_count),
+	  offsetof(struct hp_window_stratum, followed), 1 },
+	{ "prob", "what breakpoints counted", offsetof(struct hp_window_stratum, probes),
+	  offsetof(struct hp_window_stratum, probe_count), 0, 0 },
+	{ "tick", "where the time of windows went", offsetof(struct hp_window_stratum, ticks),
+	  offsetof(struct hp_window_stratum, tick_count), 0, 0 },
+	{ "recs", "how long branch records took", offsetof(struct hp_window_stratum, ranges),
+	  offsetof(struct hp_window_stratum, range_count),
+	  offsetof(struct hp_window_stratum, record_cycles), HP_RECORD_GROUPS },
+};
+
+static size_t count_of(const struct hp_window_stratum *stratum, const struct evidence_list *list)
+{
+	return *(const size_t *)evidence_field(stratum, list->count);
+}
+
+static const struct hp_counted *items_of(const struct hp_window_stratum *stratum,
+					 const struct evidence_list *list)
+{
+	return *(struct hp_counted *const *)evidence_field(stratum, list->items);
+}
+
+static bool is_empty(const struct hp_window_stratum *stratum, const struct evidence_list *list)
+{
+	const uint64_t *numbers = evidence_field(stratum, list->numbers);
+	uint64_t any = count_of(stratum, list);
+
+	for (size_t i = 0; i < list->number_count; i++)
+		any |= numbers[i];
+	return !any;
+}
+
+static void encode_list(const struct hp_window_evidence *evidence, const struct evidence_list *list,
+			struct hp_container_builder *builder)
+{
+	struct hp_writer writer = { 0 };
+	bool has_any = false;
+
+	for (size_t i = 0; i < evidence->stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &evidence->strata[i];
+		const uint64_t *numbers = evidence_field(stratum, list->numbers);
+
+		has_any |= !is_empty(stratum, list);
+		for (size_t j = 0; j < list->number_count; j++)
+			hp_write_varint(&writer, numbers[j]);
+		encode_items(items_of(stratum, list), count_of(stratum, list), &writer);
+	}
+	builder->failed |= writer.failed;
+	if (has_any)
+		hp_container_add(builder, list->tag, 0, writer.bytes, writer.size);
+	hp_writer_free(&writer);
+}
+
+static void encode_figures(const struct hp_window_evidence *evidence, struct hp_writer *writer)
+{
+	hp_write_varint(writer, evidence->price.shadows);
+	hp_write_varint(writer, evidence->price.lost_ns);
+	hp_write_varint(writer, evidence->price.target_ns);
+	hp_write_varint(writer, evidence->price.replay_ns);
+	hp_write_varint(writer, evidence->price.budget_ppm);
+	hp_write_varint(writer, evidence->samples);
+	hp_write_varint(writer, evidence->matched);
+	hp_write_varint(writer, evidence->dropped);
+	hp_write_varint(writer, evidence->reason_count);
+	for (size_t i = 0; i < evidence->reason_count; i++) {
+		hp_write_u8(writer, evidence->reasons[i].is_refusal);
+		hp_write_string(writer, evidence->reasons[i].what);
+		hp_write_varint(writer, evidence->reasons[i].count);
+	}
+}
+
+/* Whose lists they are, should the windows be damaged. */
+static void encode_commands(const struct hp_window_evidence *evidence,
+			    struct hp_container_builder *builder)
+{
+	struct hp_writer writer = { 0 };
+
+	hp_write_varint(&writer, evidence->stratum_count);
+	for (size_t i = 0; i < evidence->stratum_count; i++) {
+		hp_write_varint(&writer, evidence->strata[i].recording);
+		hp_write_string(&writer, evidence->strata[i].command);
+	}
+	builder->failed |= writer.failed;
+	if (evidence->stratum_count)
+		hp_container_add(builder, "cmds", 0, writer.bytes, writer.size);
+	hp_writer_free(&writer);
+}
+
+static void encode_beside(const struct hp_window_evidence *evidence,
+			  struct hp_container_builder *builder)
+{
+	struct hp_writer writer = { 0 };
+
+	hp_write_varint(&writer, evidence->price.beside_ns);
+	builder->failed |= writer.failed;
+	if (evidence->price.beside_ns)
+		hp_container_add(builder, "besd", 0, writer.bytes, writer.size);
+	hp_writer_free(&writer);
+}
+
+struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
+				    struct hp_writer *file)
+{
+	struct hp_container_builder builder = { .kind = &hp_evidence_kind };
+	struct hp_writer images = { 0 };
+	struct hp_writer windows = { 0 };
+	struct hp_error *error = hp_window_evidence_check(evidence);
+
+	for (size_t i = 0; i < evidence->image_count && !error; i++)
+		error = hp_image_check(&evidence->images[i]);
+	if (error)
+		return error;
+	hp_write_varint(&images, evidence->image_count);
+	for (size_t i = 0; i < evidence->image_count; i++)
+		hp_image_encode(&evidence->images[i], 0, &images);
+	encode_figures(evidence, &windows);
+	hp_write_varint(&windows, evidence->stratum_count);
+	for (size_t i = 0; i < evidence->stratum_count; i++)
+		encode_stratum(&evidence->strata[i], &windows);
+	builder.failed = images.failed || windows.failed;
+	hp_container_add(&builder, "imgs", HP_SECTION_REQUIRED, images.bytes, images.size);
+	hp_container_add(&builder, "wind", HP_SECTION_REQUIRED, windows.bytes, windows.size);
+	hp_writer_free(&images);
+	hp_writer_free(&windows);
+	encode_commands(evidence, &builder);
+	for (size_t i = 0; i < EVIDENCE_LISTS; i++)
+		encode_list(evidence, &evidence_lists[i], &builder);
+	encode_beside(evidence, &builder);
+	return hp_container_finish(&builder, file);
+}
