@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 
 struct unit {
@@ -152,6 +153,17 @@ uint64_t hp_clock_thread_ns(void)
 uint64_t hp_clock_realtime_ns(void)
 {
 	return clock_ns(CLOCK_REALTIME);
+}
+
+uint64_t hp_unforeseen_u64(void)
+{
+	uint64_t value = 0;
+
+	/* It fails early in a machine's life only, when no program runs that could foresee the time
+	 * to a nanosecond. */
+	if (getrandom(&value, sizeof(value), GRND_NONBLOCK) != (ssize_t)sizeof(value))
+		value = hp_clock_monotonic_ns() * UINT64_C(0x9e3779b97f4a7c15);
+	return value;
 }
 
 struct hp_random hp_random_seeded(uint64_t seed)

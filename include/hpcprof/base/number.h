@@ -27,6 +27,9 @@ uint64_t hp_clock_monotonic_ns(void);
 uint64_t hp_clock_realtime_ns(void);
 uint64_t hp_clock_thread_ns(void); /* CPU time of the calling thread */
 
+/* A number that nobody can foresee, from the kernel. */
+uint64_t hp_unforeseen_u64(void);
+
 /* A small fast generator (xorshift64*), for sampling periods, never for secrets. */
 struct hp_random {
 	uint64_t state; /* not 0 */
