@@ -36,6 +36,9 @@ static inline bool call_guess(const struct shadow_calls *calls, struct call *cal
 
 /* --- descriptors: file_calls.c ---------------------------------------------------------------- */
 
+/* What the original reads there, if nothing has changed since; how much. -1: cannot be done. */
+int64_t read_file(struct shadow_calls *calls, struct descriptor *descriptor, uint64_t to,
+		  uint64_t bytes, uint64_t position);
 bool answer_read(struct shadow_calls *calls, struct call *call);
 bool answer_readv(struct shadow_calls *calls, struct call *call);
 bool answer_entries(struct shadow_calls *calls, struct call *call);

@@ -53,7 +53,8 @@ static enum area_kind kind_of(const struct area *area)
 		return AREA_DEVICE;
 	if (starts_with(path, "/dev/") && !is_memory_device(path))
 		return AREA_DEVICE;
-	if (starts_with(path, "/proc/") || starts_with(path, "/sys/"))
+	if (starts_with(path, "/proc/") || starts_with(path, "/sys/") ||
+	    starts_with(path, "/secretmem"))
 		return AREA_DEVICE;
 	return *path == '/' ? AREA_FILE : AREA_DEVICE;
 }

@@ -34,6 +34,7 @@ struct area {
 	uint8_t protection; /* PROT_* */
 	uint8_t kind;	    /* enum area_kind */
 	bool is_shared;
+	bool is_secret; /* not to be copied: see secrets.h; nothing in the text tells */
 };
 
 struct areas {

@@ -12,7 +12,7 @@ enum { COUNTERS_AT = PAGE };
 
 struct hp_error *code_cache_create(struct code_cache *cache, uint64_t bytes)
 {
-	uint64_t zone_bytes = bytes / SHADOW_PLACES & ~(uint64_t)(4 * PAGE - 1);
+	uint64_t zone_bytes = bytes / SHADOW_PLACES & ~(uint64_t)(8 * PAGE - 1);
 	uint8_t *memory;
 
 	*cache = (struct code_cache){ .fd = -1, .zone_bytes = zone_bytes };
@@ -20,6 +20,7 @@ struct hp_error *code_cache_create(struct code_cache *cache, uint64_t bytes)
 		return hp_error_create(HP_ERROR_USAGE, "a cache of %llu bytes holds no code",
 				       (unsigned long long)bytes);
 	cache->code_bytes = zone_bytes / 4 * 3;
+	cache->constants_bytes = cache->data_bytes = zone_bytes / 8;
 	cache->fd = memfd_create(CODE_CACHE_NAME, MFD_CLOEXEC);
 	if (cache->fd < 0)
 		return hp_error_create_errno(errno, "memory for translated code");
@@ -31,7 +32,8 @@ struct hp_error *code_cache_create(struct code_cache *cache, uint64_t bytes)
 		return hp_error_create_errno(errno, "memory for translated code");
 	for (size_t i = 0; i < SHADOW_PLACES; i++) {
 		cache->zones[i].code = memory + i * zone_bytes;
-		cache->zones[i].data = cache->zones[i].code + cache->code_bytes;
+		cache->zones[i].constants = cache->zones[i].code + cache->code_bytes;
+		cache->zones[i].data = cache->zones[i].constants + cache->constants_bytes;
 	}
 	return NULL;
 }
@@ -61,10 +63,12 @@ static void empty_zone(const struct code_cache *cache, struct code_zone *zone)
 	zone->copies_start = side + half;
 	zone->blocks = (struct x86_emitter){ .at = zone->code, .end = side, .shift = shift };
 	zone->side = (struct x86_emitter){ .at = side, .end = zone->copies_start, .shift = shift };
-	zone->copies = (struct x86_emitter){ .at = zone->copies_start,
-					     .end = zone->code + cache->code_bytes,
-					     .shift = shift };
-	zone->data_address = zone->address + cache->code_bytes;
+	zone->copies =
+		(struct x86_emitter){ .at = zone->copies_start,
+				      .end = zone->code + cache->code_bytes - CODE_GUARD_BYTES,
+				      .shift = shift };
+	zone->constants_address = zone->address + cache->code_bytes;
+	zone->data_address = zone->constants_address + cache->constants_bytes;
 	zone->counter_count = zone->constant_count = 0;
 }
 
@@ -158,6 +162,7 @@ uint32_t code_cache_add_exit(struct code_cache *cache, const struct code_exit *e
 static void move_zone(struct code_zone *zone, uint64_t by)
 {
 	zone->address += by;
+	zone->constants_address += by;
 	zone->data_address += by;
 	zone->blocks.shift += by;
 	zone->side.shift += by;
@@ -196,11 +201,10 @@ bool code_cache_move(struct code_cache *cache, const uint64_t by[SHADOW_PLACES],
  * ------------------------------------------------------------------------------------------
  */
 
-static bool has_room(const struct code_cache *cache, struct code_zone *zone, size_t words)
+/* Of a part of so many bytes, `used` of them. */
+static bool has_room(struct code_zone *zone, uint64_t part_bytes, uint64_t used, uint64_t more)
 {
-	uint64_t used = COUNTERS_AT + ((uint64_t)zone->counter_count + zone->constant_count) * 8;
-
-	if (used + words * 8 > cache->zone_bytes - cache->code_bytes)
+	if (used + more > part_bytes - CODE_GUARD_BYTES)
 		zone->blocks.is_full = true;
 	return !zone->blocks.is_full;
 }
@@ -208,32 +212,32 @@ static bool has_room(const struct code_cache *cache, struct code_zone *zone, siz
 uint32_t code_zone_counter(const struct code_cache *cache, struct code_zone *zone)
 {
 	uint32_t number = zone->counter_count;
+	uint64_t offset = COUNTERS_AT + (uint64_t)number * 8;
 
-	if (!has_room(cache, zone, 1))
+	if (!has_room(zone, cache->data_bytes, offset, 8))
 		return 0;
 	zone->counter_count++;
-	memset(zone->data + COUNTERS_AT + (uint64_t)number * 8, 0, 8);
+	memset(zone->data + offset, 0, 8);
 	return number;
 }
 
 uint64_t *code_zone_table(const struct code_cache *cache, struct code_zone *zone, size_t count,
 			  uint64_t *address)
 {
-	uint64_t offset;
+	uint64_t offset = (uint64_t)zone->constant_count * 8;
 
-	if (!has_room(cache, zone, count))
+	if (!has_room(zone, cache->constants_bytes, offset, count * 8))
 		return NULL;
 	zone->constant_count += (uint32_t)count;
-	offset = cache->zone_bytes - cache->code_bytes - (uint64_t)zone->constant_count * 8;
-	*address = zone->data_address + offset;
-	return (uint64_t *)(void *)(zone->data + offset);
+	*address = zone->constants_address + offset;
+	return (uint64_t *)(void *)(zone->constants + offset);
 }
 
 uint64_t code_zone_constant(struct code_cache *cache, struct code_zone *zone, uint64_t value,
 			    uint8_t with)
 {
 	struct code_moving moving = { .zone = with };
-	uint64_t address = zone->data_address;
+	uint64_t address = zone->constants_address;
 
 	moving.word = code_zone_table(cache, zone, 1, &address);
 	if (!moving.word)

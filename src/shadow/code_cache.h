@@ -5,8 +5,12 @@
  * It is one memfd in up to SHADOW_PLACES zones, each mapped once here (to write) and once in every
  * shadow, near the code that it translates:
  *
- *	[ code, r-x in the shadow                      | data, rw-                          ]
- *	[ blocks ... | stubs, chains ... | copies ...  | spills | counters ... -> <- ... constants ]
+ *	[ code, --x in the shadow                     | constants, r-- | data, rw-            ]
+ *	[ blocks ... | stubs, chains ... | copies ... | words, tables  | spills | counters ... ]
+ *
+ * Each part ends with a page that is not mapped in the shadow. What the shadow can write decides
+ * nothing: where control goes is in code and constants, spills hold what the program's registers
+ * held, and a counter that the program has overwritten lies about the program only.
  *
  * Code reaches the data of its own zone relative to the instruction pointer, so that nothing needs
  * a fixed or a low address, a register, or the stack. A zone that is full means that the cache is:
@@ -30,7 +34,8 @@
 #define CODE_CACHE_NAME "hpcprof-shadow" /* of the memory, in the shadow's maps */
 
 enum {
-	CODE_LINK_BYTES = 5,   /* a jump: what arming a block writes over */
+	CODE_LINK_BYTES = 5, /* a jump: what arming a block writes over */
+	CODE_GUARD_BYTES = 4096,
 	CODE_BLOCK_INSNS = 64, /* in one block at most, so that blocks stay below a page */
 	CODE_NO_NUMBER = UINT32_MAX,
 };
@@ -48,8 +53,10 @@ enum code_spill {
 
 struct code_zone {
 	uint64_t address; /* in the shadow */
+	uint64_t constants_address;
 	uint64_t data_address;
-	uint8_t *code; /* here; its data are at `data` */
+	uint8_t *code; /* here, and the others */
+	uint8_t *constants;
 	uint8_t *data;
 	struct x86_emitter blocks, side, copies;
 	uint8_t *copies_start;
@@ -133,7 +140,9 @@ struct code_moving {
 
 struct code_cache {
 	int fd;
-	uint64_t zone_bytes, code_bytes;
+	uint64_t zone_bytes;
+	/* Of its parts, with the page that is not mapped. */
+	uint64_t code_bytes, constants_bytes, data_bytes;
 	struct code_zone zones[SHADOW_PLACES];
 	size_t zone_count; /* 0: not placed */
 	HP_VECTOR(struct code_block) blocks;

@@ -2,6 +2,7 @@
 #include "descriptors.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/vector.h>
 
@@ -64,6 +65,12 @@ bool descriptor_is_null(const struct stat *status)
 
 	return S_ISCHR(status->st_mode) && major(status->st_rdev) == MAJOR &&
 	       (which == NULL_MINOR || which == ZERO_MINOR || which == FULL_MINOR);
+}
+
+bool descriptor_may_be_read(const struct descriptor *descriptor)
+{
+	return descriptor->kind == DESCRIPTOR_REGULAR && descriptor->is_known &&
+	       (descriptor->flags & O_ACCMODE) != O_WRONLY && !(descriptor->flags & O_PATH);
 }
 
 static bool look_at(int directory, const char *name, struct descriptor *descriptor)
@@ -152,7 +159,8 @@ int descriptors_open(struct descriptors *descriptors, struct descriptor *descrip
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)descriptors->pid, descriptor->number);
 	handle = open(path, O_PATH | O_CLOEXEC);
 	if (handle < 0 || fstat(handle, &status) < 0 || !S_ISREG(status.st_mode) ||
-	    status.st_dev != descriptor->device || status.st_ino != descriptor->inode)
+	    status.st_dev != descriptor->device || status.st_ino != descriptor->inode ||
+	    !hp_file_system_is_plain(handle))
 		return -1;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
 	descriptor->fd = open(path, O_RDONLY | O_CLOEXEC);

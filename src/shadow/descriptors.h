@@ -4,6 +4,10 @@
  * from regular files we read for it, from files that we have opened ourselves and at positions that
  * we keep; what it writes goes nowhere. So no pipe stays open for longer, no lock is held, nothing
  * is taken from a socket.
+ *
+ * It is the target's right to read that counts, not ours, and it has that where it has the file open
+ * for reading. Files of the kernel (/proc, /sys) are not read: what is in them depends on who opens
+ * them.
  */
 #ifndef HPCPROF_SHADOW_DESCRIPTORS_H
 #define HPCPROF_SHADOW_DESCRIPTORS_H
@@ -66,6 +70,10 @@ void descriptors_clear(struct descriptors *descriptors);
 
 /* Whether it is one of the devices that know no ioctl, and no positions. */
 bool descriptor_is_null(const struct stat *status);
+
+/* Whether the target may read it: it was opened for that, not for writing only, nor just to have it
+ * (O_PATH, for which nobody asks who may read it). */
+bool descriptor_may_be_read(const struct descriptor *descriptor);
 
 /* NULL: not open, or too many. */
 struct descriptor *descriptors_find(struct descriptors *descriptors, uint64_t number);

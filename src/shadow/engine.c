@@ -12,14 +12,23 @@
 #include <hpcprof/base/number.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
-enum { DEFAULT_CACHE_BYTES = 128 << 20, SYSCALL_BYTES = 2 };
+enum {
+	DEFAULT_CACHE_BYTES = 128 << 20,
+	SYSCALL_BYTES = 2,
+	TRAP_FLAG = 1 << 8, /* of the flags */
+};
+
+_Static_assert(HP_ENGINE_MAPPINGS == 3 * SHADOW_PLACES, "the parts of the zones");
 
 struct hp_engine {
 	uint64_t near; /* where the cache is to be; 0: near the code */
@@ -27,9 +36,11 @@ struct hp_engine {
 	struct shadow_text *text;
 	struct areas areas;
 	struct x86_translator translator;
-	struct hp_engine_mapping mappings[2 * SHADOW_PLACES];
-	bool is_full; /* forget before the next window */
-	double pace;  /* of the replays so far, the latest most: see pins.h; 0 unknown */
+	struct hp_engine_mapping mappings[HP_ENGINE_MAPPINGS];
+	size_t mapping_count;
+	int memory_fd; /* /proc/PID/mem of the latest shadow */
+	bool is_full;  /* forget before the next window */
+	double pace;   /* of the replays so far, the latest most: see pins.h; 0 unknown */
 };
 
 /* --- life
@@ -45,6 +56,7 @@ struct hp_error *hp_engine_create(const struct hp_engine_options *options,
 	if (!made)
 		return hp_error_create_no_memory();
 	made->near = options->near;
+	made->memory_fd = -1;
 	error = code_cache_create(&made->cache, options->cache_bytes ? options->cache_bytes
 								     : DEFAULT_CACHE_BYTES);
 	if (!error)
@@ -62,6 +74,8 @@ void hp_engine_destroy(struct hp_engine *engine)
 	if (engine->text)
 		shadow_text_destroy(engine->text);
 	areas_clear(&engine->areas);
+	if (engine->memory_fd >= 0)
+		close(engine->memory_fd);
 	free(engine);
 }
 
@@ -88,38 +102,43 @@ static bool places_are_free(const struct hp_engine *engine)
 	return cache->zone_count > 0;
 }
 
+static void map_part(struct hp_engine *engine, size_t zone, uint64_t address, uint64_t bytes,
+		     int protection)
+{
+	const struct code_cache *cache = &engine->cache;
+
+	engine->mappings[engine->mapping_count++] = (struct hp_engine_mapping){
+		.fd = cache->fd,
+		.offset = zone * cache->zone_bytes + (address - cache->zones[zone].address),
+		.address = address,
+		.bytes = bytes - CODE_GUARD_BYTES,
+		.protection = protection,
+	};
+}
+
+/* Where the processor can tell, code is not even to be read. */
 static void map_zones(struct hp_engine *engine)
 {
 	const struct code_cache *cache = &engine->cache;
 
+	engine->mapping_count = 0;
 	for (size_t i = 0; i < cache->zone_count; i++) {
-		uint64_t offset = i * cache->zone_bytes;
+		const struct code_zone *zone = &cache->zones[i];
 
-		engine->mappings[2 * i] = (struct hp_engine_mapping){
-			.fd = cache->fd,
-			.offset = offset,
-			.address = cache->zones[i].address,
-			.bytes = cache->code_bytes,
-			.protection = PROT_READ | PROT_EXEC,
-		};
-		engine->mappings[2 * i + 1] = (struct hp_engine_mapping){
-			.fd = cache->fd,
-			.offset = offset + cache->code_bytes,
-			.address = cache->zones[i].data_address,
-			.bytes = cache->zone_bytes - cache->code_bytes,
-			.protection = PROT_READ | PROT_WRITE,
-		};
+		map_part(engine, i, zone->address, cache->code_bytes, PROT_EXEC);
+		map_part(engine, i, zone->constants_address, cache->constants_bytes, PROT_READ);
+		map_part(engine, i, zone->data_address, cache->data_bytes, PROT_READ | PROT_WRITE);
 	}
 }
 
-static struct hp_error *place(struct hp_engine *engine)
+static struct hp_error *place(struct hp_engine *engine, const struct areas *program)
 {
 	struct code_cache *cache = &engine->cache;
 	uint64_t places[SHADOW_PLACES] = { engine->near };
 	size_t count = 1;
 
 	if (!engine->near)
-		count = shadow_place(&engine->areas, cache->zone_bytes, places);
+		count = shadow_place(program, cache->zone_bytes, hp_unforeseen_u64(), places);
 	code_cache_place(cache, places, count);
 	if (!places_are_free(engine))
 		return hp_error_create(
@@ -140,35 +159,58 @@ static bool is_prepared(const struct hp_engine *engine)
 
 /* What is near in another process may be nowhere near what was. A shadow that has the cache already
  * keeps it where it is. */
-static struct hp_error *start_over(struct hp_engine *engine)
+static struct hp_error *start_over(struct hp_engine *engine, const struct areas *program)
 {
 	shadow_text_forget(engine->text);
 	if (!is_prepared(engine) || !places_are_free(engine))
-		return place(engine);
+		return place(engine, program);
 	code_cache_forget(&engine->cache);
 	return NULL;
 }
 
-struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid,
+/* Once it is locked up a shadow can be looked into by what was opened before only. */
+static struct hp_error *open_memory(struct hp_engine *engine, pid_t pid)
+{
+	char path[64];
+
+	if (engine->memory_fd >= 0)
+		close(engine->memory_fd);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	engine->memory_fd = open(path, O_RDONLY | O_CLOEXEC);
+	return engine->memory_fd < 0 ? hp_error_create_errno(errno, "opening %s", path) : NULL;
+}
+
+struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid, const struct areas *program,
 				   const struct hp_engine_mapping **mappings, size_t *count)
 {
 	struct hp_error *error = areas_read(&engine->areas, pid);
+	struct areas *own = program ? NULL : &engine->areas;
 	bool changed = false;
 
+	if (!program)
+		program = &engine->areas;
+	if (!error)
+		error = open_memory(engine, pid);
 	if (!error && !engine->is_full && !engine->near) {
-		engine->is_full = !code_follow(&engine->cache, engine->text, &engine->areas);
+		engine->is_full = !code_follow(&engine->cache, engine->text, program);
 		map_zones(engine);
 	}
 	if (!error)
-		error = shadow_text_begin(engine->text, pid, &engine->areas, &changed);
+		error = shadow_text_begin(engine->text, pid, engine->memory_fd, program, own,
+					  &changed);
 	if (!error && (engine->is_full || changed || !places_are_free(engine)))
-		error = start_over(engine);
+		error = start_over(engine, program);
 	if (error)
 		return error;
 	engine->is_full = false;
 	*mappings = engine->mappings;
-	*count = 2 * engine->cache.zone_count;
+	*count = engine->mapping_count;
 	return NULL;
+}
+
+int hp_engine_memory(const struct hp_engine *engine)
+{
+	return engine->cache.fd;
 }
 
 /* --- one replay
@@ -194,7 +236,7 @@ struct run {
 static void end(struct run *run, enum hp_window_end why, uint64_t address, int64_t detail)
 {
 	run->is_over = true;
-	if (run->is_overtime && why != HP_WINDOW_DIED) {
+	if (run->is_overtime && why != HP_WINDOW_DIED && why != HP_WINDOW_FORBIDDEN) {
 		why = HP_WINDOW_COMPLETE;
 		address = 0;
 		detail = 0;
@@ -320,7 +362,8 @@ static void do_match(struct run *run, size_t sample)
 	const struct pins *pins = &run->matcher.pins;
 	bool is_complete;
 
-	switch (matcher_judge(&run->matcher, sample, run->pid, run->registers.eflags)) {
+	switch (matcher_judge(&run->matcher, sample, run->engine->memory_fd,
+			      run->registers.eflags)) {
 	case MATCHER_NEXT:
 		run->replay->matched += sample < pins->wanted;
 		break;
@@ -409,7 +452,14 @@ static void do_stop(struct run *run, int status)
 		end(run, HP_WINDOW_DIED, 0, 0);
 		return;
 	}
-	if (signal != SIGTRAP || status >> 16 || !find_trap(run, &number)) {
+	if (status >> 16 == PTRACE_EVENT_SECCOMP) {
+		end(run, HP_WINDOW_FORBIDDEN, 0, (int64_t)run->registers.orig_rax);
+		return;
+	}
+	/* With the trap flag it stops wherever it likes, perhaps behind a byte that looks like one
+	 * of our traps. */
+	if (signal != SIGTRAP || status >> 16 || (run->registers.eflags & TRAP_FLAG) ||
+	    !find_trap(run, &number)) {
 		end(run, HP_WINDOW_SIGNAL, 0, signal);
 		return;
 	}
@@ -445,7 +495,9 @@ static void let_run(struct run *run)
 			end(run, HP_WINDOW_DIED, 0, 0);
 			return;
 		}
-	if (!WIFSTOPPED(status))
+	if (!WIFSTOPPED(status) && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+		end(run, HP_WINDOW_FORBIDDEN, 0, -1);
+	else if (!WIFSTOPPED(status))
 		end(run, HP_WINDOW_DIED, 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 	else
 		do_stop(run, status);
@@ -519,6 +571,7 @@ struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
 	struct hp_error *error;
 
 	*replay = (struct hp_replay){ 0 };
+	run.registers.eflags &= ~(unsigned long long)TRAP_FLAG;
 	general_registers(registers, general);
 	code_cache_zero_counters(&engine->cache);
 	error = matcher_begin(&run.matcher, &engine->translator, pid, samples, sample_count,

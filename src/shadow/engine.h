@@ -11,7 +11,7 @@
  *
  * The order of calls of one window:
  *
- *	hp_engine_prepare(engine, pid, &mappings, &count)	where the cache must be
+ *	hp_engine_prepare(engine, pid, program, &mappings, &count)	where the cache must be
  *	... map them in the shadow (fixed addresses, shared) ...
  *	hp_engine_replay(engine, pid, &registers, samples, n, &limits, &calls, &replay)
  *
@@ -37,6 +37,7 @@
 #include <sys/user.h>
 
 struct hp_engine;
+struct areas;
 
 /* Fields that are 0 mean the default. */
 struct hp_engine_options {
@@ -55,17 +56,26 @@ struct hp_engine_mapping {
 	uint64_t offset;
 	uint64_t address;
 	uint64_t bytes;
-	int protection; /* PROT_* */
+	/* PROT_*. Where it is not to be written, through a descriptor that is open for reading:
+	 * then nothing that the shadow does makes it so. */
+	int protection;
 };
 
+enum { HP_ENGINE_MAPPINGS = 6 };
+
 /*
- * Looks at the shadow's address space (/proc/PID/maps) and says which mappings it needs. They are
- * the same as for the shadow before unless that space is laid out differently: then what was
- * translated moves with the code it was made from, or is forgotten when that is not there. The array is
- * valid until the next call.
+ * Looks at the shadow's address space (/proc/PID/maps) and says which mappings it needs, at most
+ * HP_ENGINE_MAPPINGS. They are the same as for the shadow before unless that space is laid out
+ * differently: then what was translated moves with the code it was made from, or is forgotten when
+ * that is not there. The array is valid until the next call.
+ *
+ * `program`: the original's areas, by which code is told (valid until the replay is over): in a
+ * shadow it should be there to be read only. NULL: the shadow's own areas tell.
  */
-struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid,
+struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid, const struct areas *program,
 				   const struct hp_engine_mapping **mappings, size_t *count);
+/* The memory that they are of, a descriptor of the engine's. */
+int hp_engine_memory(const struct hp_engine *engine);
 
 /* What a sample of the original recorded, oldest sample first. */
 struct hp_engine_sample {

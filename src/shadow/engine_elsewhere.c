@@ -23,11 +23,12 @@ static struct hp_error *no_engine(void)
 	return hp_error_create(HP_ERROR_USAGE, "there is no engine on this CPU");
 }
 
-struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid,
+struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid, const struct areas *program,
 				   const struct hp_engine_mapping **mappings, size_t *count)
 {
 	(void)engine;
 	(void)pid;
+	(void)program;
 	(void)mappings;
 	(void)count;
 	return no_engine();
@@ -48,6 +49,12 @@ struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
 	(void)calls;
 	(void)replay;
 	return no_engine();
+}
+
+int hp_engine_memory(const struct hp_engine *engine)
+{
+	(void)engine;
+	return -1;
 }
 
 void hp_replay_free(struct hp_replay *replay)

@@ -42,13 +42,11 @@ static struct written_file *written_of(struct shadow_calls *calls,
 /* Whether what it reads is known: in the file still, or kept. */
 static bool is_readable(const struct descriptor *descriptor)
 {
-	return descriptor->kind == DESCRIPTOR_REGULAR && descriptor->is_known &&
-	       (descriptor->flags & O_ACCMODE) != O_WRONLY && !descriptor->is_written;
+	return descriptor_may_be_read(descriptor) && !descriptor->is_written;
 }
 
-/* What the original reads, if nothing has changed there since. -1: cannot be done. */
-static int64_t read_file(struct shadow_calls *calls, struct descriptor *descriptor, uint64_t to,
-			 uint64_t bytes, uint64_t position)
+int64_t read_file(struct shadow_calls *calls, struct descriptor *descriptor, uint64_t to,
+		  uint64_t bytes, uint64_t position)
 {
 	const struct written_file *written = written_of(calls, descriptor);
 	int fd = descriptors_open(calls->descriptors, descriptor);

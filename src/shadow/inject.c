@@ -17,10 +17,19 @@ bool wait_stopped(pid_t pid, int *status)
 	return got == pid && WIFSTOPPED(*status);
 }
 
-bool inject(pid_t pid, uint64_t at, const struct shadow_call *call, int64_t *result)
+/* On until the next stop, which is to be this one: a signal, and perhaps an event. */
+static bool step(pid_t pid, int expected)
+{
+	int status;
+
+	return ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) == 0 && wait_stopped(pid, &status) &&
+	       status >> 8 == expected;
+}
+
+bool inject(pid_t pid, uint64_t at, bool is_asked_for, const struct shadow_call *call,
+	    int64_t *result)
 {
 	struct user_regs_struct registers;
-	int status;
 
 	if (ptrace(PTRACE_GETREGS, pid, NULL, &registers) < 0)
 		return false;
@@ -35,9 +44,8 @@ bool inject(pid_t pid, uint64_t at, const struct shadow_call *call, int64_t *res
 	registers.r8 = call->arguments[4];
 	registers.r9 = call->arguments[5];
 	if (ptrace(PTRACE_SETREGS, pid, NULL, &registers) < 0 ||
-	    ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) < 0)
-		return false;
-	if (!wait_stopped(pid, &status) || WSTOPSIG(status) != SIGTRAP)
+	    (is_asked_for && !step(pid, SIGTRAP | PTRACE_EVENT_SECCOMP << 8)) ||
+	    !step(pid, SIGTRAP))
 		return false;
 	if (ptrace(PTRACE_GETREGS, pid, NULL, &registers) < 0 || registers.rip != at + 2)
 		return false;

@@ -17,10 +17,12 @@ struct shadow_call {
 
 /*
  * Runs one system call in a stopped, traced process by the `syscall` instruction at `at`, and waits
- * for it. Its registers are left anyhow. False when the process has died or was stopped by
- * something else; else `result` is what the kernel returned (-errno for errors).
+ * for it. Its registers are left anyhow. `is_asked_for`: a filter has it stop in front of us before
+ * the kernel sets about it (prison.h). False when the process has died or was stopped by something
+ * else; else `result` is what the kernel returned (-errno for errors).
  */
-bool inject(pid_t pid, uint64_t at, const struct shadow_call *call, int64_t *result);
+bool inject(pid_t pid, uint64_t at, bool is_asked_for, const struct shadow_call *call,
+	    int64_t *result);
 
 /* Waits until a process of ours stops; false when it has ended instead (and is reaped). */
 bool wait_stopped(pid_t pid, int *status);

@@ -43,8 +43,11 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/path_calls.c \
 	src/shadow/permission.h src/shadow/permission.c \
 	src/shadow/price.h src/shadow/price.c \
+	src/shadow/prison.h src/shadow/prison.c \
 	src/shadow/rebuild.h src/shadow/rebuild.c \
+	src/shadow/rights.h src/shadow/rights.c \
 	src/shadow/schedule.h src/shadow/schedule.c \
+	src/shadow/secrets.h src/shadow/secrets.c \
 	src/shadow/shadow.c \
 	src/shadow/snapshot.h src/shadow/snapshot.c \
 	src/shadow/system_calls.h src/shadow/system_calls.c \

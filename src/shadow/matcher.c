@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
+#include <unistd.h>
 
 enum {
 	PAGE = 4096,
@@ -242,17 +242,14 @@ static bool is_guessed(const struct matcher *matcher, uint64_t address)
 
 /* Where the stacks differ first; -1 nowhere. */
 static int stack_difference(const struct matcher *matcher, const struct hp_engine_sample *sample,
-			    pid_t pid)
+			    int memory_fd)
 {
 	uint8_t stack[STACK_MOST];
 	size_t bytes = sample->stack_bytes < sizeof(stack) ? sample->stack_bytes : sizeof(stack);
-	struct iovec local = { .iov_base = stack, .iov_len = bytes };
-	struct iovec remote = { .iov_base = (void *)(uintptr_t)sample->general[X86_RSP],
-				.iov_len = bytes };
 
 	if (!bytes)
 		return -1;
-	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) != (ssize_t)bytes)
+	if (pread(memory_fd, stack, bytes, (off_t)sample->general[X86_RSP]) != (ssize_t)bytes)
 		return 0;
 	for (size_t i = 0; i < bytes; i++)
 		if (stack[i] != sample->stack[i] &&
@@ -325,13 +322,13 @@ static enum matcher_verdict judge_moment(struct matcher *matcher, size_t number)
 	return MATCHER_NEXT;
 }
 
-enum matcher_verdict matcher_judge(struct matcher *matcher, size_t number, pid_t pid,
+enum matcher_verdict matcher_judge(struct matcher *matcher, size_t number, int memory_fd,
 				   uint64_t flags)
 {
 	const struct hp_engine_sample *sample = &matcher->samples[number];
 	size_t newest = pins_newest(&matcher->pins);
 	bool agrees = flags_agree(matcher, sample, flags);
-	int difference = agrees ? stack_difference(matcher, sample, pid) : -1;
+	int difference = agrees ? stack_difference(matcher, sample, memory_fd) : -1;
 
 	/* One that was armed when this copy was made, and is not any more. */
 	if (matcher->states[number].is_given_up ||

@@ -62,8 +62,9 @@ enum matcher_verdict {
 	MATCHER_NO_MEMORY,
 };
 
-/* The shadow has trapped with this sample's registers. Arms others as that may need. */
-enum matcher_verdict matcher_judge(struct matcher *matcher, size_t sample, pid_t pid,
+/* The shadow has trapped with this sample's registers; its memory is read from `memory_fd`. Arms
+ * others as that may need. */
+enum matcher_verdict matcher_judge(struct matcher *matcher, size_t sample, int memory_fd,
 				   uint64_t flags);
 
 /* Whether any sample is left to wait for. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls that name a file. They are asked of the files themselves, by us, and change nothing. The
+ * Calls that name a file. They are asked of the files themselves, by us, and change nothing: only
+ * where what we may do is just what the original may (may_name). Names of the kernel's files end the
+ * window, as what is in there is about who asks, or changes by itself. The
  * original is ahead of its copy: what it made in the window is there already (file_names.h), what it
  * removed is not. Who asks whether something is there is told that it is not, even if it may have
  * been; who opens it mostly knows that it is, so there the window ends. A copy that is misled
@@ -9,10 +11,12 @@
 #include "answers.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/file.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -41,35 +45,13 @@ static bool read_name(struct shadow_calls *calls, uint64_t from, char *text, siz
 	return false;
 }
 
-/* What is there is about who asks, or changes by itself. */
-static bool is_of_the_kernel(const char *name)
-{
-	static const char *const places[] = { "/proc", "/sys", "/dev" };
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		size_t length = strlen(places[i]);
-
-		if (strncmp(name, places[i], length) == 0 && (name[length] == '/' || !name[length]))
-			return strcmp(name, "/dev/null") != 0;
-	}
-	return false;
-}
-
-/* As what we find the same file by; false where that cannot be. `name`: at least NAME_BYTES. */
-static bool find_name(struct shadow_calls *calls, int directory, uint64_t name_at, char *name)
+/* The directory that `wanted` is found from, as we find it. */
+static bool find_base(struct shadow_calls *calls, int directory, const char *wanted, char base[64])
 {
 	const struct descriptor *descriptor;
-	char wanted[PATH_MAX];
 
-	if (!read_name(calls, name_at, wanted, sizeof(wanted)) || !*wanted ||
-	    is_of_the_kernel(wanted))
-		return false;
-	if (*wanted == '/') {
-		snprintf(name, NAME_BYTES, "/proc/%d/root%s", (int)calls->pid, wanted);
-		return true;
-	}
-	if (directory == AT_FDCWD) {
-		snprintf(name, NAME_BYTES, "/proc/%d/cwd/%s", (int)calls->pid, wanted);
+	if (*wanted == '/' || directory == AT_FDCWD) {
+		snprintf(base, 64, "/proc/%d/%s", (int)calls->pid, *wanted == '/' ? "root" : "cwd");
 		return true;
 	}
 	descriptor = directory < 0 ? NULL
@@ -77,10 +59,64 @@ static bool find_name(struct shadow_calls *calls, int directory, uint64_t name_a
 	if (!descriptor || descriptor->kind != DESCRIPTOR_DIRECTORY)
 		return false;
 	if (descriptor->is_new)
-		snprintf(name, NAME_BYTES, "/proc/self/fd/%d/%s", descriptor->fd, wanted);
+		snprintf(base, 64, "/proc/self/fd/%d", descriptor->fd);
 	else
-		snprintf(name, NAME_BYTES, "/proc/%d/fd/%d/%s", (int)calls->pid, directory, wanted);
+		snprintf(base, 64, "/proc/%d/fd/%d", (int)calls->pid, directory);
 	return true;
+}
+
+static bool is_device(const struct stat *status)
+{
+	return (S_ISCHR(status->st_mode) || S_ISBLK(status->st_mode)) &&
+	       !descriptor_is_null(status);
+}
+
+/*
+ * Whether it is, or would be, where files hold what was put there: what the kernel shows is about
+ * who asks. Of what is not there the nearest directory that is decides. Links of the kernel's own
+ * (/dev/fd) are followed nowhere.
+ */
+static bool is_plain(int directory, const char *wanted)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_NO_MAGICLINKS,
+	};
+	char place[PATH_MAX + sizeof("./")];
+	struct stat status;
+	char *slash;
+
+	/* The root that it begins at is the directory. */
+	snprintf(place, sizeof(place), "./%s", wanted + strspn(wanted, "/"));
+	do {
+		_cleanup_close_ int handle =
+			(int)syscall(SYS_openat2, directory, place, &how, sizeof(how));
+
+		if (handle >= 0)
+			return fstat(handle, &status) == 0 && !is_device(&status) &&
+			       hp_file_system_is_plain(handle);
+		if (errno != ENOENT && errno != ENOTDIR)
+			return false;
+		slash = strrchr(place, '/');
+		if (slash)
+			*slash = 0;
+	} while (slash);
+	return false;
+}
+
+/* False where it cannot be found. `name`: at least NAME_BYTES. */
+static bool find_name(struct shadow_calls *calls, int directory, uint64_t name_at, char *name)
+{
+	_cleanup_close_ int base_fd = -1;
+	char wanted[PATH_MAX];
+	char base[64];
+
+	if (!read_name(calls, name_at, wanted, sizeof(wanted)) || !*wanted ||
+	    !find_base(calls, directory, wanted, base))
+		return false;
+	base_fd = open(base, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	snprintf(name, NAME_BYTES, "%s%s%s", base, *wanted == '/' ? "" : "/", wanted);
+	return base_fd >= 0 && is_plain(base_fd, wanted);
 }
 
 static enum presence presence_of(const struct shadow_calls *calls, const char *name, bool follow)
@@ -98,14 +134,6 @@ static bool ends_since(struct shadow_calls *calls, enum presence presence)
 static bool is_absent(struct call *call, int errno_value)
 {
 	return (errno_value == ENOENT || errno_value == ENOTDIR) && call_done(call, -errno_value);
-}
-
-static bool has_our_rights(const struct shadow_calls *calls)
-{
-	return calls->ids[ID_USER] == (int64_t)getuid() &&
-	       calls->ids[ID_EFFECTIVE_USER] == (int64_t)geteuid() &&
-	       calls->ids[ID_GROUP] == (int64_t)getgid() &&
-	       calls->ids[ID_EFFECTIVE_GROUP] == (int64_t)getegid();
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
@@ -212,8 +240,6 @@ static bool open_to_write(struct shadow_calls *calls, struct call *call, const c
 	struct stat status;
 	bool ok;
 
-	if (!has_our_rights(calls))
-		return false;
 	if (presence == PRESENCE_DOUBT || (presence == PRESENCE_GONE && !(flags & O_CREAT)))
 		return ends_since(calls, presence);
 	if (presence == PRESENCE_NONE || presence == PRESENCE_GONE) {
@@ -287,8 +313,7 @@ static bool answer_access(struct shadow_calls *calls, struct call *call, int dir
 	enum presence presence;
 	char name[NAME_BYTES];
 
-	if (!has_our_rights(calls) || (mode & ~(uint64_t)(R_OK | W_OK | X_OK)) ||
-	    !find_name(calls, directory, name_at, name))
+	if ((mode & ~(uint64_t)(R_OK | W_OK | X_OK)) || !find_name(calls, directory, name_at, name))
 		return false;
 	presence = presence_of(calls, name, true);
 	if (presence == PRESENCE_DOUBT)
@@ -359,6 +384,10 @@ bool answer_named(struct shadow_calls *calls, struct call *call)
 {
 	const uint64_t *a = call->a;
 
+	if (!calls->may_name) {
+		calls->of = "a name, with other rights than ours";
+		return false;
+	}
 	switch (call->number) {
 	case SYS_open:
 		return answer_open(calls, call, AT_FDCWD, a[0], a[1], a[2]);

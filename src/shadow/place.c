@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "place.h"
 
+#include <hpcprof/base/number.h>
+
 #include <sys/mman.h>
 
 static const uint64_t lowest = 0x10000; /* mmap_min_addr is at most this where anybody set it */
@@ -10,8 +12,12 @@ static const uint64_t room_to_grow = 1U << 30;
 static const uint64_t guard = 0x10000;
 /* Large libraries begin at multiples of 2 MiB: in the next process others are that much nearer. */
 static const uint64_t room_to_shift = 8U << 20;
+/* What a stack above may grow by. */
+static const uint64_t stack_room = 16U << 20;
 /* The kernel puts the stack at most so far above the first library, unless mmap goes upward. */
 static const uint64_t stack_gap_most = (uint64_t)2 << 40; /* random: up to 1 TiB */
+
+enum { SCATTER_BYTES = 1 << 28, SCATTER_STEP = 4096 };
 
 /* Code that one place reaches. */
 struct group {
@@ -25,6 +31,8 @@ struct view {
 	uint64_t stack_start;
 	uint64_t heap_end; /* 0: no heap */
 	uint64_t bytes;
+	struct hp_random chance;
+	bool is_scattered;
 };
 
 bool shadow_place_reaches(uint64_t place, uint64_t bytes, uint64_t start, uint64_t end)
@@ -53,9 +61,14 @@ static bool suits(const struct view *view, const struct group *group, uint64_t p
 	       (!group || shadow_place_reaches(place, view->bytes, group->start, group->end));
 }
 
-static struct view view_of(const struct areas *areas, uint64_t bytes)
+static struct view view_of(const struct areas *areas, uint64_t bytes, uint64_t chance)
 {
-	struct view view = { .areas = areas, .bytes = bytes };
+	struct view view = {
+		.areas = areas,
+		.bytes = bytes,
+		.chance = hp_random_seeded(chance),
+		.is_scattered = chance != 0,
+	};
 
 	for (size_t i = 0; i < areas->count; i++) {
 		if (areas->at[i].kind == AREA_HEAP)
@@ -68,8 +81,28 @@ static struct view view_of(const struct areas *areas, uint64_t bytes)
 	return view;
 }
 
-/* For a group, or (NULL) for none in particular. */
-static bool find_place(const struct view *view, const struct group *group, uint64_t *place)
+/* Somewhere above (or below) `place`, with nothing between the two, and in reach as that is. */
+static uint64_t scatter(struct view *view, const struct group *group, uint64_t place, bool upward)
+{
+	uint64_t most = SCATTER_BYTES;
+
+	while (view->is_scattered && most >= SCATTER_STEP) {
+		uint64_t by = hp_random_next(&view->chance) % most / SCATTER_STEP * SCATTER_STEP;
+		struct view between = *view;
+
+		between.bytes += by + (upward ? stack_room : 0);
+		if (suits(&between, NULL, upward ? place : place - by) &&
+		    suits(view, group, upward ? place + by : place - by))
+			return upward ? place + by : place - by;
+		most /= 2;
+	}
+	return place;
+}
+
+/* Where, for a group, or (NULL) for none in particular; and in which direction there may be more
+ * room. */
+static bool find_start(const struct view *view, const struct group *group, uint64_t *place,
+		       bool *upward)
 {
 	const struct areas *areas = view->areas;
 	uint64_t above;
@@ -77,19 +110,23 @@ static bool find_place(const struct view *view, const struct group *group, uint6
 	if (view->stack_start && view->stack_start - view->libraries_end < stack_gap_most &&
 	    view->stack_start - view->libraries_end > view->bytes + room_to_shift + 4 * guard) {
 		*place = view->libraries_end + room_to_shift;
+		*upward = true;
 		if (suits(view, group, *place))
 			return true;
 	}
 	if (group) {
 		*place = group->start - guard - view->bytes;
+		*upward = false;
 		/* With mappings below it, it is where mmap goes: see the last try. */
 		if (group->start == areas->at[0].start && suits(view, group, *place))
 			return true;
 		above = view->heap_end > group->start ? view->heap_end : group->end;
 		*place = above + room_to_grow;
+		*upward = true;
 		if (group->start == areas->at[0].start && suits(view, group, *place))
 			return true;
 	}
+	*upward = false;
 	for (size_t i = areas->count; i-- > 0;) {
 		if (group && areas->at[i].start > group->end)
 			continue;
@@ -98,6 +135,16 @@ static bool find_place(const struct view *view, const struct group *group, uint6
 			return true;
 	}
 	return false;
+}
+
+static bool find_place(struct view *view, const struct group *group, uint64_t *place)
+{
+	bool upward;
+
+	if (!find_start(view, group, place, &upward))
+		return false;
+	*place = scatter(view, group, *place, upward);
+	return true;
 }
 
 /* Groups of code, by address: what is within half the reach of a group's start joins it. */
@@ -125,9 +172,16 @@ static size_t find_groups(const struct view *view, struct group *groups, size_t 
 	return count;
 }
 
-size_t shadow_place(const struct areas *areas, uint64_t bytes, uint64_t places[SHADOW_PLACES])
+/* By the one before it. */
+static bool is_taken(const uint64_t places[SHADOW_PLACES], size_t count, uint64_t bytes)
 {
-	struct view view = view_of(areas, bytes);
+	return count && places[0] < places[count] + bytes && places[count] < places[0] + bytes;
+}
+
+size_t shadow_place(const struct areas *areas, uint64_t bytes, uint64_t chance,
+		    uint64_t places[SHADOW_PLACES])
+{
+	struct view view = view_of(areas, bytes, chance);
 	struct group groups[64];
 	size_t group_count = find_groups(&view, groups, 64);
 	size_t count = 0;
@@ -141,9 +195,7 @@ size_t shadow_place(const struct areas *areas, uint64_t bytes, uint64_t places[S
 				largest = &groups[i];
 		if (!largest)
 			break;
-		if (find_place(&view, largest, &places[count]) &&
-		    (count == 0 || places[0] + bytes <= places[1] ||
-		     places[1] + bytes <= places[0]))
+		if (find_place(&view, largest, &places[count]) && !is_taken(places, count, bytes))
 			count++;
 		largest->code_bytes = 0;
 	}

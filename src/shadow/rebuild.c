@@ -31,90 +31,22 @@ static struct hp_error *failed(const char *what, const struct area *area, int64_
 				     area->path);
 }
 
-/* --- the vdso --------------------------------------------------------------------------------- */
-
-/* Where nothing of either is. */
-static uint64_t out_of_the_way(const struct vessel *vessel)
-{
-	return vessel->tools + UINT64_C(0x1000000);
-}
-
-static const struct area *same_of_target(const struct areas *areas, const struct area *own)
-{
-	for (size_t i = 0; i < areas->count; i++) {
-		const struct area *area = &areas->at[i];
-
-		if (area->kind == own->kind && strcmp(area->path, own->path) == 0 &&
-		    area->end - area->start == own->end - own->start)
-			return area;
-	}
-	return NULL;
-}
-
-/* Returns `to`, or an error. */
-static int64_t move(struct vessel *vessel, uint64_t from, uint64_t to, uint64_t bytes)
-{
-	return vessel_call(vessel, SYS_mremap, from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
-			   to, 0);
-}
-
-/* The kernel's pages of the vessel go where the target has its own: first all aside, since the
- * places may overlap. Those that cannot are left to be copies. */
-static struct hp_error *move_vdso(struct vessel *vessel, const struct areas *areas)
-{
-	uint64_t aside = out_of_the_way(vessel);
-
-	for (int pass = 0; pass < 2; pass++) {
-		uint64_t at = aside;
-
-		for (size_t i = 0; i < vessel->own.count; i++) {
-			struct area *own = &vessel->own.at[i];
-			uint64_t bytes = own->end - own->start;
-			const struct area *target = same_of_target(areas, own);
-
-			if (own->kind != AREA_VDSO && own->kind != AREA_VVAR)
-				continue;
-			if (!pass) {
-				int64_t result = move(vessel, own->start, at, bytes);
-
-				if (result != (int64_t)at)
-					return failed("moving", own, result);
-			}
-			if (pass && target &&
-			    move(vessel, at, target->start, bytes) == (int64_t)target->start)
-				own->inode = 1; /* in place */
-			else if (pass)
-				vessel_call(vessel, SYS_munmap, at, bytes, 0, 0, 0, 0);
-			at += bytes;
-		}
-	}
-	return NULL;
-}
-
-static bool has_moved(const struct vessel *vessel, const struct area *target)
-{
-	for (size_t i = 0; i < vessel->own.count; i++) {
-		const struct area *own = &vessel->own.at[i];
-
-		if (own->inode == 1 && own->kind == target->kind &&
-		    strcmp(own->path, target->path) == 0)
-			return target->kind == AREA_VDSO || target->kind == AREA_VVAR;
-	}
-	return false;
-}
-
 /* --- areas ------------------------------------------------------------------------------------ */
 
+/* Only translations are executed: what the program's own code is, is there to be read. */
 static int64_t map(struct vessel *vessel, uint64_t start, uint64_t end, int protection, int flags,
 		   int64_t fd, uint64_t offset)
 {
+	if (protection & PROT_EXEC)
+		protection = (protection | PROT_READ) & ~PROT_EXEC;
 	return vessel_call(vessel, SYS_mmap, start, end - start, (uint64_t)protection,
 			   (uint64_t)(flags | MAP_PRIVATE | MAP_FIXED_NOREPLACE | MAP_NORESERVE),
 			   (uint64_t)fd, offset);
 }
 
-/* What it has of a file that we cannot open; what is not in memory there is zero here. */
-static void copy_file_pages(struct vessel *vessel, pid_t pid, const struct area *area)
+/* What it has of a file that we cannot open, or of the vdso; what is not in memory there is zero here.
+ */
+static void copy_pages(struct vessel *vessel, pid_t pid, const struct area *area)
 {
 	uint8_t piece[PIECE_BYTES];
 
@@ -154,7 +86,7 @@ static struct hp_error *map_file(struct vessel *vessel, pid_t pid, const struct 
 	result = map(vessel, area->start, area->end, area->protection, MAP_ANONYMOUS, -1, 0);
 	if (result != (int64_t)area->start)
 		return failed("mapping", area, result);
-	copy_file_pages(vessel, pid, area);
+	copy_pages(vessel, pid, area);
 	return NULL;
 }
 
@@ -180,18 +112,24 @@ static uint64_t bytes_below(const struct snapshot *snapshot, uint64_t end, size_
 	return bytes;
 }
 
-static struct hp_error *map_memory(struct vessel *vessel, const struct area *area, uint64_t below)
+static struct hp_error *map_memory(struct vessel *vessel, pid_t pid, const struct area *area,
+				   uint64_t below)
 {
 	uint64_t start = area->start;
 	int protection = area->protection;
 	int64_t result;
 
-	if (area->kind == AREA_DEVICE || area->kind == AREA_VVAR)
+	if (area->kind == AREA_DEVICE || area->kind == AREA_VVAR || area->is_secret)
 		protection = PROT_NONE;
 	if (area->kind == AREA_STACK && start - below > STACK_BYTES)
 		start -= STACK_BYTES;
 	result = map(vessel, start, area->end, protection, MAP_ANONYMOUS, -1, 0);
-	return result == (int64_t)start ? NULL : failed("mapping", area, result);
+	if (result != (int64_t)start)
+		return failed("mapping", area, result);
+	/* The kernel's pages of it are nobody's memory, as the page tables have it. */
+	if (area->kind == AREA_VDSO)
+		copy_pages(vessel, pid, area);
+	return NULL;
 }
 
 static struct hp_error *map_areas(struct vessel *vessel, const struct snapshot *snapshot,
@@ -206,12 +144,12 @@ static struct hp_error *map_areas(struct vessel *vessel, const struct snapshot *
 		const struct area *area = &snapshot->areas.at[i];
 		uint64_t filled_bytes = bytes_below(snapshot, area->end, &run);
 
-		if (area->kind == AREA_VSYSCALL || has_moved(vessel, area))
+		if (area->kind == AREA_VSYSCALL)
 			continue;
-		if (area->kind == AREA_FILE)
+		if (area->kind == AREA_FILE && !area->is_secret)
 			error = map_file(vessel, snapshot->pid, area, files, &open_file);
 		else
-			error = map_memory(vessel, area, below);
+			error = map_memory(vessel, snapshot->pid, area, below);
 		if (!error && area->kind != AREA_FILE)
 			use_huge_pages(vessel, area, filled_bytes);
 		below = area->end;
@@ -222,14 +160,7 @@ static struct hp_error *map_areas(struct vessel *vessel, const struct snapshot *
 struct hp_error *rebuild(struct vessel *vessel, const struct snapshot *snapshot,
 			 struct mapped_files *files)
 {
-	struct hp_error *error = move_vdso(vessel, &snapshot->areas);
-
-	if (!error)
-		error = map_areas(vessel, snapshot, files);
-	/* It has no business with them any more: what it reads we read for it. */
-	if (!error && vessel_call(vessel, SYS_close_range, 0, UINT32_MAX, 0, 0, 0, 0) < 0)
-		error = hp_error_create(HP_ERROR_SYSTEM, "the copy has died");
-	return error;
+	return map_areas(vessel, snapshot, files);
 }
 
 /* --- contents --------------------------------------------------------------------------------- */

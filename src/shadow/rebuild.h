@@ -2,8 +2,8 @@
 /*
  * From a snapshot to a process with the same memory at the same addresses.
  *
- * Everything in it is private: what was shared is a copy, what was a device is there but cannot be
- * touched, files are mapped privately. New mappings come to lie where the target's would, since
+ * Everything in it is private: what was shared is a copy, files are mapped privately. What was a
+ * device, or was not to be there in a fork, cannot be touched. Nothing can be executed. New mappings come to lie where the target's would, since
  * whatever is free above its highest one is taken up.
  */
 #ifndef HPCPROF_SHADOW_REBUILD_H

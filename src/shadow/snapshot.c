@@ -52,6 +52,7 @@ void snapshot_clear(struct snapshot *snapshot)
 	areas_clear(&snapshot->areas);
 	free(snapshot->runs);
 	pages_clear(&snapshot->pages);
+	secrets_clear(&snapshot->secrets);
 	release_buffer(snapshot);
 	snapshot_init(snapshot);
 }
@@ -61,8 +62,8 @@ enum reading { READ_NONE, READ_WRITTEN, READ_ALL };
 
 static enum reading reading_of(const struct area *area)
 {
-	if (!area->protection || area->kind == AREA_DEVICE || area->kind == AREA_VVAR ||
-	    area->kind == AREA_VSYSCALL)
+	if (!area->protection || area->is_secret || area->kind == AREA_DEVICE ||
+	    area->kind == AREA_VVAR || area->kind == AREA_VSYSCALL)
 		return READ_NONE;
 	if (area->kind == AREA_VDSO || area->kind == AREA_UNNAMED)
 		return READ_ALL;
@@ -120,12 +121,23 @@ static void arrange(struct snapshot *snapshot)
 	snapshot->used_bytes = offset;
 }
 
+static void mark_secrets(struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->areas.count; i++) {
+		struct area *area = &snapshot->areas.at[i];
+
+		area->is_secret = secrets_meet(&snapshot->secrets, area->start, area->end);
+	}
+}
+
 static struct hp_error *scan(struct snapshot *snapshot)
 {
 	struct hp_error *error = areas_read(&snapshot->areas, snapshot->pid);
 
 	snapshot->run_count = 0;
 	pages_begin(&snapshot->pages);
+	if (!error)
+		mark_secrets(snapshot);
 	for (size_t i = 0; !error && i < snapshot->areas.count; i++)
 		error = scan_area(snapshot, &snapshot->areas.at[i]);
 	arrange(snapshot);
@@ -153,6 +165,7 @@ static struct hp_error *enlarge_buffer(struct snapshot *snapshot, uint64_t bytes
 	snapshot->buffer_bytes = bytes;
 	/* A tenth faster to read into. Where there are none they are small ones. */
 	madvise(buffer, bytes, MADV_HUGEPAGE);
+	madvise(buffer, bytes, MADV_DONTDUMP);
 	memset(buffer + before, 0, bytes - before);
 	return NULL;
 }
@@ -169,6 +182,8 @@ struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t
 	struct hp_error *error = pages_open(&snapshot->pages, pid);
 
 	snapshot->pid = pid;
+	if (!error)
+		error = secrets_read(&snapshot->secrets, pid);
 	if (!error)
 		error = scan(snapshot);
 	*bytes = snapshot->used_bytes;
@@ -329,6 +344,32 @@ struct hp_error *snapshot_take(struct snapshot *snapshot, uint64_t deadline_ns)
 		return hp_error_create(HP_ERROR_INSUFFICIENT,
 				       "reading %.1f MiB takes longer than was to be expected",
 				       (double)snapshot->used_bytes / (1 << 20));
+	return NULL;
+}
+
+static void scrub_run(struct snapshot *snapshot, const struct run *run, const struct secret *secret)
+{
+	uint64_t start = run->address > secret->start ? run->address : secret->start;
+	uint64_t end = run->address + run->bytes;
+
+	if (end > secret->end)
+		end = secret->end;
+	if (start < end)
+		explicit_bzero(snapshot->buffer + run->offset + (start - run->address),
+			       end - start);
+}
+
+struct hp_error *snapshot_scrub(struct snapshot *snapshot)
+{
+	struct hp_error *error = secrets_read(&snapshot->secrets, snapshot->pid);
+
+	if (error)
+		return error;
+	mark_secrets(snapshot);
+	for (size_t i = 0; i < snapshot->run_count; i++) {
+		for (size_t j = 0; j < snapshot->secrets.count; j++)
+			scrub_run(snapshot, &snapshot->runs[i], &snapshot->secrets.at[j]);
+	}
 	return NULL;
 }
 

@@ -10,7 +10,8 @@
  * and longer.
  *
  * Read are the pages that are in memory and that no file holds: of private areas what has been
- * written, of shared ones that can be written everything. Devices are never touched.
+ * written, of shared ones that can be written everything. Devices are never touched, nor is what a
+ * fork would not have. What was read is in no image of our memory, should we crash.
  *
  * Other threads go on meanwhile: what they write while it is being read may be there or not.
  */
@@ -19,6 +20,7 @@
 
 #include "areas.h"
 #include "pages.h"
+#include "secrets.h"
 
 /* Neighbouring pages that were read. */
 struct run {
@@ -36,6 +38,7 @@ struct snapshot {
 	uint64_t used_bytes;
 	uint64_t read_bytes; /* of them, by the last snapshot_take */
 	struct pages pages;
+	struct secrets secrets; /* when it was prepared, or scrubbed */
 	pid_t pid;
 };
 
@@ -51,5 +54,7 @@ struct hp_error *snapshot_reserve(struct snapshot *snapshot);
 /* Reads it; `pid` must have been prepared for. INSUFFICIENT when there is more than room, or when it
  * is not done at `deadline_ns` of the monotonic clock (0: never mind); `read_bytes` were read. */
 struct hp_error *snapshot_take(struct snapshot *snapshot, uint64_t deadline_ns);
+/* Forgets what it must not have (secrets.h) and has since it was prepared. */
+struct hp_error *snapshot_scrub(struct snapshot *snapshot);
 
 #endif

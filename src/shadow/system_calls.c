@@ -20,6 +20,9 @@
 enum {
 	PAGE_BYTES = 4096,
 	KERNEL_SIGSET_BYTES = 8,
+	MOST_ERRNO = 4095,
+	/* More of a file is mapped to be used for longer than a window. */
+	MAPPED_LIMIT_BYTES = 64 << 20,
 };
 
 static int64_t run(struct shadow_calls *calls, const struct call *call)
@@ -30,51 +33,63 @@ static int64_t run(struct shadow_calls *calls, const struct call *call)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Code that is taken away or may be changed has been translated already. */
-static bool is_code(const struct shadow_calls *calls, uint64_t start, uint64_t bytes)
+/* Code that is taken away or may be changed has been translated already; and what is ours the copy
+ * must not touch. */
+static bool is_sacred(const struct shadow_calls *calls, uint64_t start, uint64_t bytes)
 {
+	uint64_t end = start + bytes < start ? UINT64_MAX : start + bytes;
+
 	for (size_t i = 0; i < calls->areas->count; i++) {
 		const struct area *area = &calls->areas->at[i];
 
-		if ((area->protection & PROT_EXEC) && area->start < start + bytes &&
-		    area->end > start)
+		if ((area->protection & PROT_EXEC) && area->start < end && area->end > start)
 			return true;
 	}
-	return false;
+	return vessel_is_ours(calls->vessel, start, bytes);
+}
+
+/* Those that read and write; what else there is changes more than what is named. */
+static bool is_plain(uint64_t protection)
+{
+	return !(protection & ~(uint64_t)(PROT_READ | PROT_WRITE));
+}
+
+static uint64_t page_up(uint64_t address)
+{
+	return (address + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+}
+
+/* Of a file: memory that is filled, since a copy opens nothing. */
+static bool map_file(struct shadow_calls *calls, struct call *call, struct descriptor *descriptor)
+{
+	uint64_t flags = (call->a[3] & ~(uint64_t)MAP_TYPE) | MAP_PRIVATE | MAP_ANONYMOUS;
+
+	/* What it has written is not in the file. */
+	if (descriptor->is_written ||
+	    written_is_changed(&calls->descriptors->written, descriptor->device,
+			       descriptor->inode) ||
+	    !descriptor_may_be_read(descriptor) || call->a[1] > MAPPED_LIMIT_BYTES)
+		return false;
+	call->result = vessel_call(calls->vessel, SYS_mmap, call->a[0], call->a[1], call->a[2],
+				   flags, UINT64_MAX, 0);
+	if (call->result < 0)
+		return call->result >= -MOST_ERRNO;
+	return read_file(calls, descriptor, (uint64_t)call->result, call->a[1], call->a[5]) >= 0;
 }
 
 static bool answer_mmap(struct shadow_calls *calls, struct call *call)
 {
 	struct descriptor *descriptor;
 	uint64_t flags = call->a[3];
-	int64_t theirs;
-	int fd;
 
-	if ((call->a[2] & PROT_EXEC) || (flags & MAP_HUGETLB) ||
-	    ((flags & MAP_FIXED) && is_code(calls, call->a[0], call->a[1])))
+	if (!is_plain(call->a[2]) || (flags & MAP_HUGETLB) ||
+	    ((flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) &&
+	     is_sacred(calls, call->a[0], call->a[1])))
 		return false;
 	if (flags & MAP_ANONYMOUS)
 		return call_done(call, run(calls, call));
 	descriptor = descriptors_find(calls->descriptors, call->a[4]);
-	/* What it has written is not in the file. */
-	if (descriptor &&
-	    (descriptor->is_written || written_is_changed(&calls->descriptors->written,
-							  descriptor->device, descriptor->inode)))
-		return false;
-	fd = descriptor ? descriptors_open(calls->descriptors, descriptor) : -1;
-	theirs = fd < 0 ? -1 : vessel_open(calls->vessel, fd, O_RDONLY);
-	if (theirs < 0)
-		return false;
-	flags = (flags & ~(uint64_t)MAP_TYPE) | MAP_PRIVATE;
-	call->result = vessel_call(calls->vessel, SYS_mmap, call->a[0], call->a[1], call->a[2],
-				   flags, (uint64_t)theirs, call->a[5]);
-	vessel_call(calls->vessel, SYS_close, (uint64_t)theirs, 0, 0, 0, 0, 0);
-	return true;
-}
-
-static uint64_t page_up(uint64_t address)
-{
-	return (address + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+	return descriptor && map_file(calls, call, descriptor);
 }
 
 /* The shadow's own break is elsewhere: what the original's would do is done by mapping. */
@@ -84,7 +99,7 @@ static bool answer_brk(struct shadow_calls *calls, struct call *call)
 	uint64_t wanted = page_up(call->a[0]);
 	int64_t got = 0;
 
-	if (!end || !call->a[0] || wanted < end - (end >> 1))
+	if (!end || wanted < calls->heap.start || wanted < call->a[0])
 		return false;
 	if (wanted > end) {
 		got = vessel_call(calls->vessel, SYS_mmap, end, wanted - end,
@@ -93,6 +108,8 @@ static bool answer_brk(struct shadow_calls *calls, struct call *call)
 		if (got != (int64_t)end)
 			return false;
 	} else if (wanted < end) {
+		if (is_sacred(calls, wanted, end - wanted))
+			return false;
 		got = vessel_call(calls->vessel, SYS_munmap, wanted, end - wanted, 0, 0, 0, 0);
 		if (got)
 			return false;
@@ -101,11 +118,45 @@ static bool answer_brk(struct shadow_calls *calls, struct call *call)
 	return call_done(call, (int64_t)call->a[0]);
 }
 
+static bool answer_mremap(struct shadow_calls *calls, struct call *call)
+{
+	bool is_placed = call->a[3] & MREMAP_FIXED;
+	/* Of shared memory, nothing is moved but a second view of it. */
+	uint64_t bytes = call->a[1] ? call->a[1] : call->a[2];
+
+	return !is_sacred(calls, call->a[0], bytes) &&
+	       !(is_placed && is_sacred(calls, call->a[4], call->a[2])) &&
+	       call_done(call, run(calls, call));
+}
+
+/* Advice that changes what is in memory; of the rest nothing comes but time. */
+static bool answer_madvise(struct shadow_calls *calls, struct call *call)
+{
+	switch (call->a[2]) {
+	case MADV_DONTNEED:
+	case MADV_FREE:
+		return !is_sacred(calls, call->a[0], call->a[1]) &&
+		       call_done(call, run(calls, call));
+	case MADV_NORMAL:
+	case MADV_RANDOM:
+	case MADV_SEQUENTIAL:
+	case MADV_WILLNEED:
+	case MADV_HUGEPAGE:
+	case MADV_NOHUGEPAGE:
+	case MADV_DONTDUMP:
+	case MADV_DODUMP:
+	case MADV_COLD:
+		return call_done(call, 0);
+	default:
+		return false;
+	}
+}
+
 static bool answer_memory(struct shadow_calls *calls, struct call *call)
 {
-	if (is_code(calls, call->a[0], call->a[1]))
+	if (is_sacred(calls, call->a[0], call->a[1]))
 		return false;
-	if (call->number == SYS_mprotect && (call->a[2] & PROT_EXEC))
+	if (call->number == SYS_mprotect && !is_plain(call->a[2]))
 		return false;
 	return call_done(call, run(calls, call));
 }
@@ -246,8 +297,20 @@ static bool answer_system(struct shadow_calls *calls, struct call *call)
 	       call_done(call, 0);
 }
 
+/* What tells of the machine, or of what there is in it. The original's filter may refuse it, and a
+ * copy has none like it. */
+static bool may_be_asked(const struct shadow_calls *calls, int64_t number)
+{
+	if (!calls->is_confined)
+		return true;
+	return number != SYS_prlimit64 && number != SYS_sched_getaffinity &&
+	       number != SYS_getrusage && number != SYS_sysinfo;
+}
+
 static bool answer(struct shadow_calls *calls, struct call *call)
 {
+	if (!may_be_asked(calls, call->number))
+		return false;
 	switch (call->number) {
 	case SYS_mmap:
 		return answer_mmap(calls, call);
@@ -255,9 +318,11 @@ static bool answer(struct shadow_calls *calls, struct call *call)
 		return answer_brk(calls, call);
 	case SYS_mprotect:
 	case SYS_munmap:
-	case SYS_mremap:
-	case SYS_madvise:
 		return answer_memory(calls, call);
+	case SYS_mremap:
+		return answer_mremap(calls, call);
+	case SYS_madvise:
+		return answer_madvise(calls, call);
 	case SYS_read:
 	case SYS_pread64:
 		return answer_read(calls, call);

@@ -49,10 +49,13 @@ struct shadow_calls {
 	struct descriptors *descriptors;
 	pid_t pid;
 	pid_t tid;
-	int64_t ids[8];	   /* as the original itself sees them: see enum shadow_id */
-	uint64_t blocked;  /* signals */
-	uint64_t heap_end; /* 0: unknown */
-	bool may_wait;	   /* the call that ended the window was one that waits */
+	int64_t ids[8];		  /* as the original itself sees them: see enum shadow_id */
+	uint64_t blocked;	  /* signals */
+	struct vessel_range heap; /* when the copy was made; 0: none */
+	uint64_t heap_end;	  /* now; 0: unknown */
+	bool may_name;		  /* files: the original has just our rights (rights.h) */
+	bool is_confined;	  /* the original may not ask everything */
+	bool may_wait;		  /* the call that ended the window was one that waits */
 	struct shadow_clock clock;
 	uint64_t mask;	     /* of modes: umask */
 	uint64_t files_made; /* by the copy, as it believes */

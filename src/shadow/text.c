@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
+#include <unistd.h>
 
 enum {
 	PAGE = 4096,
@@ -29,7 +29,9 @@ struct page {
 
 struct shadow_text {
 	pid_t pid;
-	struct areas *areas; /* of the window's process; borrowed */
+	int memory_fd;		   /* borrowed */
+	const struct areas *areas; /* of the program; borrowed */
+	struct areas *own;	   /* the same, if they can change; else NULL */
 	bool areas_are_old;
 	struct {
 		struct page *at;
@@ -75,20 +77,34 @@ static enum shadow_text_state may_be_read(const struct shadow_text *text, uint64
 	return SHADOW_TEXT_READ;
 }
 
-/* Whether these pages read as they did. */
+/* How many of these pages, from the first, lie one behind the other. */
+static size_t count_neighbours(const struct page *pages, size_t count)
+{
+	size_t neighbours = 1;
+
+	while (neighbours < count && neighbours < PAGES_AT_ONCE &&
+	       pages[neighbours].address == pages[0].address + neighbours * PAGE)
+		neighbours++;
+	return neighbours;
+}
+
+static bool read_pages(const struct shadow_text *text, uint64_t address, uint8_t *bytes,
+		       size_t count)
+{
+	size_t size = count * PAGE;
+
+	return pread(text->memory_fd, bytes, size, (off_t)address) == (ssize_t)size;
+}
+
+/* Whether these pages, neighbours, read as they did. */
 static bool same(const struct shadow_text *text, const struct page *pages, size_t count,
 		 uint8_t *buffer)
 {
-	struct iovec remote[PAGES_AT_ONCE];
-	struct iovec local = { .iov_base = buffer, .iov_len = count * PAGE };
-
 	for (size_t i = 0; i < count; i++) {
 		if (may_be_read(text, pages[i].address) != SHADOW_TEXT_READ)
 			return false;
-		remote[i] = (struct iovec){ .iov_base = (void *)(uintptr_t)pages[i].address,
-					    .iov_len = PAGE };
 	}
-	if (process_vm_readv(text->pid, &local, 1, remote, count, 0) != (ssize_t)local.iov_len)
+	if (!read_pages(text, pages[0].address, buffer, count))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (memcmp(buffer + i * PAGE, pages[i].bytes, PAGE) != 0)
@@ -96,22 +112,22 @@ static bool same(const struct shadow_text *text, const struct page *pages, size_
 	return true;
 }
 
-struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, struct areas *areas,
-				   bool *changed)
+struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, int memory_fd,
+				   const struct areas *areas, struct areas *own, bool *changed)
 {
 	_cleanup_free_ uint8_t *buffer = malloc(PAGES_AT_ONCE * PAGE);
 
 	if (!buffer)
 		return hp_error_create_no_memory();
 	text->pid = pid;
+	text->memory_fd = memory_fd;
 	text->areas = areas;
+	text->own = own;
 	text->areas_are_old = false;
 	*changed = false;
-	for (size_t i = 0; i < text->pages.count && !*changed; i += PAGES_AT_ONCE) {
-		size_t left = text->pages.count - i;
-
-		*changed = !same(text, &text->pages.at[i],
-				 left < PAGES_AT_ONCE ? left : PAGES_AT_ONCE, buffer);
+	for (size_t i = 0, count = 0; i < text->pages.count && !*changed; i += count) {
+		count = count_neighbours(&text->pages.at[i], text->pages.count - i);
+		*changed = !same(text, &text->pages.at[i], count, buffer);
 	}
 	if (*changed)
 		shadow_text_forget(text);
@@ -199,7 +215,7 @@ bool shadow_text_disturbs(const struct shadow_text *text, uint64_t address, uint
 
 void shadow_text_remapped(struct shadow_text *text)
 {
-	text->areas_are_old = true;
+	text->areas_are_old = text->own != NULL;
 }
 
 /* --- reading -------------------------------------------------------------------------------------
@@ -210,12 +226,11 @@ static enum shadow_text_state read_page(struct shadow_text *text, uint64_t addre
 {
 	_cleanup_free_ uint8_t *copy = NULL;
 	const struct area *area;
-	struct iovec local, remote = { .iov_base = (void *)(uintptr_t)address, .iov_len = PAGE };
 	enum shadow_text_state state = may_be_read(text, address);
 
 	/* Only what is missing can be new: what is there was seen to be touched. */
 	if (state == SHADOW_TEXT_UNREADABLE && text->areas_are_old) {
-		struct hp_error *error = areas_read(text->areas, text->pid);
+		struct hp_error *error = areas_read(text->own, text->pid);
 
 		text->areas_are_old = false;
 		if (error) {
@@ -229,8 +244,7 @@ static enum shadow_text_state read_page(struct shadow_text *text, uint64_t addre
 	copy = malloc(PAGE);
 	if (!copy || text->pages.count >= MOST_PAGES)
 		return SHADOW_TEXT_FULL;
-	local = (struct iovec){ .iov_base = copy, .iov_len = PAGE };
-	if (process_vm_readv(text->pid, &local, 1, &remote, 1, 0) != PAGE)
+	if (!read_pages(text, address, copy, 1))
 		return SHADOW_TEXT_UNREADABLE;
 	if (!hp_vector_reserve(&text->pages, text->pages.count + 1) ||
 	    !shadow_table_put(&text->by_address, address, (uint32_t)text->pages.count))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The shadow's code, read once (process_vm_readv) and kept from window to window, and the watch
+ * The shadow's code, read once (/proc/PID/mem) and kept from window to window, and the watch
  * over it: translations are right only while the bytes they were made from are.
  *
  *	- At the start of a window every page that was read is read again and compared.
@@ -25,10 +25,12 @@ struct shadow_text;
 struct hp_error *shadow_text_create(struct shadow_text **text);
 void shadow_text_destroy(struct shadow_text *text);
 
-/* A window of this process begins. `areas` are its, and stay valid while the window lasts.
- * `*changed`: something that was read before reads differently now, and everything is forgotten. */
-struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, struct areas *areas,
-				   bool *changed);
+/* A window of this process begins, whose memory is read from `memory_fd`. `areas` are the program's,
+ * and stay valid while the window lasts. `own`: they are those of the process itself, and are read
+ * again when it has made new ones; or NULL. `*changed`: something that was read before reads
+ * differently now, and everything is forgotten. */
+struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, int memory_fd,
+				   const struct areas *areas, struct areas *own, bool *changed);
 /*
  * Where the code that has been read is in a process that may be laid out differently: the same part of
  * the same file, or of the vdso. Calls `found` for each page, with its address until now and by how

@@ -4,6 +4,7 @@
 #include "permission.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/number.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +21,10 @@
 
 enum {
 	CHILD_STACK_BYTES = 65536,
-	SEARCH_START = 0x10000, /* vm.mmap_min_addr's usual value */
-	SEARCH_STEP = 0x10000,
+	SEARCH_START = 0x20000, /* twice vm.mmap_min_addr's usual value */
+	SEARCH_STEP = 4096,
+	SEARCH_STEPS = (1 << 30) / SEARCH_STEP - 64, /* up to a gibibyte */
+	TOOLS_GUARD = 4096,
 };
 
 /* The end of what programs may map, with four-level page tables. */
@@ -40,7 +43,7 @@ int __clone(int (*run)(void *), void *stack, int flags, void *context, ...);
 /* --- starting --------------------------------------------------------------------------------- */
 
 struct start {
-	pid_t parent;
+	pid_t parent; /* 0: not to be seen from its namespace */
 	const cpu_set_t *cpus;
 };
 
@@ -66,13 +69,15 @@ WITHOUT_SANITIZER static int run_child(void *context)
 	const struct start *start = context;
 	/* Small, so that the place for mappings is as high as it can be. */
 	const struct rlimit stack = { 1 << 20, 1 << 20 };
+	const struct rlimit nothing = { 0, 0 };
 	sigset_t none;
 
 	/* The stop at the start of a program is a signal like others. */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != start->parent || ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
+	if ((start->parent && getppid() != start->parent) ||
+	    ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
 		_exit(1);
 	/* What is sent to all of ours (Ctrl-C) would come to the copy in the middle of a call that
 	 * it makes for us, or of what it replays. Of our session still: another one might be given
@@ -81,6 +86,10 @@ WITHOUT_SANITIZER static int run_child(void *context)
 	/* Refused in some containers; then only the layout is less alike. */
 	personality(ADDR_NO_RANDOMIZE);
 	syscall(SYS_prlimit64, 0, RLIMIT_STACK, &stack, NULL);
+	/* No processes, no files, no image of its memory on disk. */
+	syscall(SYS_prlimit64, 0, RLIMIT_NPROC, &nothing, NULL);
+	syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, &nothing, NULL);
+	syscall(SYS_prlimit64, 0, RLIMIT_CORE, &nothing, NULL);
 	lift_limit(RLIMIT_AS);
 	lift_limit(RLIMIT_DATA);
 	syscall(SYS_sched_setaffinity, 0, sizeof(*start->cpus), start->cpus);
@@ -88,9 +97,24 @@ WITHOUT_SANITIZER static int run_child(void *context)
 	_exit(1);
 }
 
+/* The first of a namespace of processes where that is permitted: with it goes whatever it could ever
+ * start. */
+WITHOUT_SANITIZER static pid_t clone_child(char *stack_end, struct start *start, int *pidfd)
+{
+	const int flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD;
+	pid_t pid;
+
+	start->parent = 0;
+	pid = clone(run_child, stack_end, flags | CLONE_NEWPID, start, pidfd);
+	if (pid >= 0)
+		return pid;
+	start->parent = getpid();
+	return clone(run_child, stack_end, flags, start, pidfd);
+}
+
 static struct hp_error *start_child(struct vessel *vessel, const cpu_set_t *cpus)
 {
-	struct start start = { .parent = getpid(), .cpus = cpus };
+	struct start start = { .cpus = cpus };
 	void *stack = mmap(NULL, CHILD_STACK_BYTES, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	int pidfd = -1;
@@ -100,8 +124,7 @@ static struct hp_error *start_child(struct vessel *vessel, const cpu_set_t *cpus
 	if (stack == MAP_FAILED)
 		return hp_error_create_no_memory();
 	/* Its end is told to nobody but a wait that asks for it (__WALL): ours. */
-	pid = clone(run_child, (char *)stack + CHILD_STACK_BYTES,
-		    CLONE_VM | CLONE_VFORK | CLONE_PIDFD, &start, &pidfd);
+	pid = clone_child((char *)stack + CHILD_STACK_BYTES, &start, &pidfd);
 	error = errno;
 	munmap(stack, CHILD_STACK_BYTES);
 	if (pid < 0)
@@ -178,19 +201,34 @@ static bool is_free(const struct areas *areas, uint64_t start, uint64_t bytes)
 	return true;
 }
 
-/* Low, where programs have nothing and the kernel puts nothing of itself. */
+/* Low, where programs have nothing and the kernel puts nothing of itself; somewhere else each time,
+ * with nothing beside it. */
 static uint64_t place_for_tools(const struct vessel *vessel, const struct areas *around)
 {
-	for (uint64_t at = SEARCH_START; at < UINT64_C(0x40000000); at += SEARCH_STEP) {
-		if (is_free(&vessel->own, at, TOOLS_BYTES) && is_free(around, at, TOOLS_BYTES))
+	uint64_t first = hp_unforeseen_u64() % SEARCH_STEPS;
+
+	for (uint64_t i = 0; i < SEARCH_STEPS; i++) {
+		uint64_t at = SEARCH_START + (first + i) % SEARCH_STEPS * SEARCH_STEP;
+
+		if (is_free(&vessel->own, at - TOOLS_GUARD, TOOLS_BYTES + 2 * TOOLS_GUARD) &&
+		    is_free(around, at - TOOLS_GUARD, TOOLS_BYTES + 2 * TOOLS_GUARD))
 			return at;
 	}
 	return 0;
 }
 
-static bool make_tools(struct vessel *vessel, const struct areas *around)
+static int64_t make_code(struct vessel *vessel, uint64_t place)
 {
 	static const uint8_t code[] = { 0x0f, 0x05, 0xcc }; /* syscall; int3 */
+
+	if (!vessel_write(vessel, place, code, sizeof(code)))
+		return -EIO;
+	return vessel_call(vessel, SYS_mprotect, place, TOOLS_SCRATCH, PROT_READ | PROT_EXEC, 0, 0,
+			   0);
+}
+
+static bool make_tools(struct vessel *vessel, const struct areas *around)
+{
 	uint64_t borrowed = find_syscall(vessel);
 	uint64_t place = place_for_tools(vessel, around);
 	int64_t got;
@@ -198,19 +236,15 @@ static bool make_tools(struct vessel *vessel, const struct areas *around)
 	if (!borrowed || !place)
 		return false;
 	vessel->tools = borrowed;
-	got = vessel_call(vessel, SYS_mmap, place, TOOLS_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
+	got = vessel_call(vessel, SYS_mmap, place, TOOLS_BYTES, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, UINT64_MAX, 0);
-	if (got != (int64_t)place || !vessel_write(vessel, place, code, sizeof(code)))
+	if (got != (int64_t)place || make_code(vessel, place) != 0)
 		return false;
 	vessel->tools = place;
 	return true;
 }
 
-static bool is_of_vdso(const struct area *area)
-{
-	return area->kind == AREA_VDSO || area->kind == AREA_VVAR;
-}
-
+/* The vdso, too: a copy has the target's as memory like any other. */
 static bool empty(struct vessel *vessel)
 {
 	bool ok = vessel_call(vessel, SYS_close_range, 0, UINT32_MAX, 0, 0, 0, 0) >= 0;
@@ -218,7 +252,7 @@ static bool empty(struct vessel *vessel)
 	for (size_t i = 0; ok && i < vessel->own.count; i++) {
 		const struct area *area = &vessel->own.at[i];
 
-		if (!is_of_vdso(area) && area->kind != AREA_VSYSCALL)
+		if (area->kind != AREA_VSYSCALL)
 			ok = vessel_call(vessel, SYS_munmap, area->start, area->end - area->start,
 					 0, 0, 0, 0) == 0;
 	}
@@ -264,6 +298,8 @@ struct hp_error *vessel_create(struct vessel *vessel, const struct areas *around
 {
 	struct hp_error *error;
 
+	vessel->is_locked = false;
+	vessel->engine_count = 0;
 	error = start_child(vessel, cpus);
 	if (!error)
 		error = await_exec(vessel);
@@ -280,6 +316,17 @@ struct hp_error *vessel_create(struct vessel *vessel, const struct areas *around
 	return error;
 }
 
+/* Who runs when nobody else does takes long to die where others run: what takes longest, giving back
+ * its memory, we do (Linux 5.15), and any CPU will do for the rest. */
+static void hasten_end(const struct vessel *vessel)
+{
+	cpu_set_t all;
+
+	memset(&all, 0xff, sizeof(all));
+	syscall(SYS_sched_setaffinity, vessel->pid, sizeof(all), &all);
+	syscall(SYS_process_mrelease, vessel->pidfd, 0);
+}
+
 void vessel_kill(struct vessel *vessel, uint64_t *cpu_ns)
 {
 	struct rusage usage;
@@ -293,6 +340,7 @@ void vessel_kill(struct vessel *vessel, uint64_t *cpu_ns)
 		return;
 	/* By its descriptor: it may have died and been reaped, and its number be another's. */
 	vessel_end(vessel);
+	hasten_end(vessel);
 	/* It may be in a stop that comes before its end. */
 	do {
 		got = wait4(vessel->pid, &status, __WALL, &usage);
@@ -307,13 +355,43 @@ void vessel_kill(struct vessel *vessel, uint64_t *cpu_ns)
 	vessel->pid = 0;
 }
 
+bool vessel_reserve(struct vessel *vessel, uint64_t start, uint64_t bytes)
+{
+	if (vessel->engine_count >= VESSEL_RANGES)
+		return false;
+	vessel->engine[vessel->engine_count++] = (struct vessel_range){ start, start + bytes };
+	return true;
+}
+
+static bool meet(uint64_t start, uint64_t end, uint64_t other_start, uint64_t other_end)
+{
+	return start < other_end && other_start < end;
+}
+
+bool vessel_is_ours(const struct vessel *vessel, uint64_t start, uint64_t bytes)
+{
+	/* What is asked for may end behind the last address; and a page belongs to it as a whole. */
+	uint64_t end = start + bytes < start ? UINT64_MAX : start + bytes;
+	uint64_t tools = vessel->tools;
+
+	if (end < UINT64_MAX - TOOLS_GUARD)
+		end = (end + TOOLS_GUARD - 1) & ~(uint64_t)(TOOLS_GUARD - 1);
+	if (meet(start, end, tools - TOOLS_GUARD, tools + TOOLS_BYTES + TOOLS_GUARD))
+		return true;
+	for (size_t i = 0; i < vessel->engine_count; i++) {
+		if (meet(start, end, vessel->engine[i].start, vessel->engine[i].end))
+			return true;
+	}
+	return false;
+}
+
 int64_t vessel_call(struct vessel *vessel, long number, uint64_t a, uint64_t b, uint64_t c,
 		    uint64_t d, uint64_t e, uint64_t f)
 {
 	const struct shadow_call call = { number, { a, b, c, d, e, f } };
 	int64_t result;
 
-	if (!inject(vessel->pid, vessel->tools, &call, &result))
+	if (!inject(vessel->pid, vessel->tools, vessel->is_locked, &call, &result))
 		return -EIO;
 	return result;
 }

@@ -5,8 +5,9 @@
  *
  * It is this very program, executed once more and stopped before its first instruction, whose
  * address space is then emptied; execution gives it the highest possible place for new mappings, so
- * that those of any target can be imitated (see rebuild.h). It has no descriptors, dies with the
- * thread that made it, and is the first to go when memory is short.
+ * that those of any target can be imitated (see rebuild.h). It dies with the thread that made it, and
+ * is the first to go when memory is short. Whatever is done in it until it is locked (prison.h) we
+ * do; afterwards the program's code runs there.
  *
  * All by the thread that created it.
  */
@@ -19,13 +20,23 @@
 #include <pthread.h>
 #include <sched.h>
 
+enum { VESSEL_RANGES = 8, VESSEL_SYSCALL_BYTES = 2 };
+
+struct vessel_range {
+	uint64_t start, end;
+};
+
 struct vessel {
 	pid_t pid; /* 0: none */
 	int pidfd; /* under the lock */
 	pthread_mutex_t lock;
 	int memory_fd;	  /* /proc/PID/mem */
 	uint64_t tools;	  /* address of our own pages: a `syscall` instruction, then scratch */
-	struct areas own; /* where its vdso is */
+	struct areas own; /* what it was born with */
+	bool is_locked;
+	/* Of the engine: nothing that the program does may touch it. */
+	struct vessel_range engine[VESSEL_RANGES];
+	size_t engine_count;
 };
 
 enum {
@@ -48,14 +59,19 @@ void vessel_kill(struct vessel *vessel, uint64_t *cpu_ns);
 /* The one thing that another thread may do: ends it, if there is one; its owner will find out. */
 void vessel_end(struct vessel *vessel);
 
-/* A system call in it; -EIO when the vessel has died. */
+/* This range is the engine's from now on. False: too many. */
+bool vessel_reserve(struct vessel *vessel, uint64_t start, uint64_t bytes);
+/* Whether anything of ours lies within `bytes` from `start`. */
+bool vessel_is_ours(const struct vessel *vessel, uint64_t start, uint64_t bytes);
+
+/* A system call in it; -EIO when the vessel has died. Once it is locked few are possible. */
 int64_t vessel_call(struct vessel *vessel, long number, uint64_t a, uint64_t b, uint64_t c,
 		    uint64_t d, uint64_t e, uint64_t f);
 /* Writes to its memory, whatever the protection. */
 bool vessel_write(struct vessel *vessel, uint64_t address, const void *bytes, size_t size);
 bool vessel_read(struct vessel *vessel, uint64_t address, void *bytes, size_t size);
-/* A descriptor of ours, opened again in it for reading (for writing too with `flags` O_RDWR);
- * -errno. */
+/* A descriptor of ours, opened again in it for reading (for writing too with `flags` O_RDWR), while
+ * it still has our rights; -errno. */
 int64_t vessel_open(struct vessel *vessel, int fd, int flags);
 
 #endif

@@ -2,6 +2,7 @@
 #include "window.h"
 
 #include "permission.h"
+#include "prison.h"
 
 #include <hpcprof/base/number.h>
 
@@ -27,6 +28,7 @@ enum {
 	LATE_NS = 20000000,
 	/* A copy is held in a buffer, and then in the copy. */
 	COPIES = 2,
+	PAGE_BYTES = 4096,
 };
 
 struct hp_error *replayer_create(struct replayer *replayer)
@@ -63,6 +65,8 @@ void window_maker_clear(struct window_maker *maker)
 	descriptors_clear(&maker->descriptors);
 	shadow_calls_clear(&maker->calls);
 	mapped_files_clear(&maker->files);
+	rights_clear(&maker->rights);
+	rights_clear(&maker->own);
 	matching_clear(&maker->matching);
 	snapshot_clear(&maker->snapshot);
 }
@@ -119,11 +123,25 @@ static struct price_terms terms_of(const struct window_order *order, uint64_t by
 	};
 }
 
+/* Whether its memory may be read, and a copy can be given its rights. */
+static struct hp_error *check_rights(struct window_maker *maker, const struct window_order *order)
+{
+	struct hp_error *error = shadow_permission_of(order->tid);
+
+	if (!error)
+		error = rights_read(&maker->own, getpid(), gettid());
+	if (!error)
+		error = rights_read(&maker->rights, order->pid, order->tid);
+	if (!error)
+		error = rights_can_be_given(&maker->rights, &maker->own);
+	return error;
+}
+
 /* Looks at the target's memory, and whether reading it can be afforded. */
 static bool plan(struct window_maker *maker, struct window_order *order,
 		 struct window_result *result)
 {
-	struct hp_error *error = shadow_permission_of(order->tid);
+	struct hp_error *error = check_rights(maker, order);
 	struct price_terms terms;
 	uint64_t bytes = 0;
 
@@ -217,6 +235,9 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 		if (error && error->class == HP_ERROR_INSUFFICIENT &&
 		    maker->snapshot.used_bytes <= maker->snapshot.buffer_bytes)
 			refusal = HP_SHADOW_BUDGET;
+		/* Of this very moment: before and after it may be another program's. */
+		if (!error)
+			error = rights_read(&maker->rights, order->pid, order->tid);
 		descriptors_read_positions(&maker->descriptors);
 		shadow_clock_copied(&maker->calls.clock, order->pid, order->tid);
 		result->window.time_ns = hp_clock_monotonic_ns();
@@ -244,35 +265,62 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 
 /* --- building the copy ------------------------------------------------------------------------ */
 
-static uint64_t heap_end(const struct areas *areas)
+static struct vessel_range heap_of(const struct areas *areas)
 {
 	for (size_t i = 0; i < areas->count; i++) {
 		if (areas->at[i].kind == AREA_HEAP)
-			return areas->at[i].end;
+			return (struct vessel_range){ areas->at[i].start, areas->at[i].end };
 	}
-	return 0;
+	return (struct vessel_range){ 0 };
+}
+
+/* While it may open anything. */
+static struct hp_error *open_engine(struct window_maker *maker)
+{
+	int fd = hp_engine_memory(maker->replayer->engine);
+
+	maker->engine_fds[0] = vessel_open(&maker->vessel, fd, O_RDONLY);
+	maker->engine_fds[1] = vessel_open(&maker->vessel, fd, O_RDWR);
+	if (maker->engine_fds[0] >= 0 && maker->engine_fds[1] >= 0)
+		return NULL;
+	return hp_error_create(HP_ERROR_SYSTEM, "the engine's memory cannot be opened");
 }
 
 static struct hp_error *map_engine(struct window_maker *maker)
 {
 	const struct hp_engine_mapping *mappings;
 	size_t count;
-	struct hp_error *error =
-		hp_engine_prepare(maker->replayer->engine, maker->vessel.pid, &mappings, &count);
+	struct hp_error *error = hp_engine_prepare(maker->replayer->engine, maker->vessel.pid,
+						   &maker->snapshot.areas, &mappings, &count);
 
 	for (size_t i = 0; !error && i < count; i++) {
 		const struct hp_engine_mapping *mapping = &mappings[i];
-		int64_t fd = vessel_open(&maker->vessel, mapping->fd, O_RDWR);
+		bool is_written = mapping->protection & PROT_WRITE;
 		int64_t at = vessel_call(&maker->vessel, SYS_mmap, mapping->address, mapping->bytes,
 					 (uint64_t)mapping->protection,
-					 MAP_SHARED | MAP_FIXED_NOREPLACE, (uint64_t)fd,
-					 mapping->offset);
+					 MAP_SHARED | MAP_FIXED_NOREPLACE,
+					 (uint64_t)maker->engine_fds[is_written], mapping->offset);
 
-		if (fd < 0 || at != (int64_t)mapping->address)
-			return hp_error_create_errno(fd < 0 ? (int)-fd : EIO,
-						     "mapping the engine's memory");
-		vessel_call(&maker->vessel, SYS_close, (uint64_t)fd, 0, 0, 0, 0, 0);
+		if (at != (int64_t)mapping->address ||
+		    !vessel_reserve(&maker->vessel, mapping->address - PAGE_BYTES,
+				    mapping->bytes + 2 * PAGE_BYTES))
+			error = hp_error_create_errno(at < 0 ? (int)-at : EIO,
+						      "mapping the engine's memory");
 	}
+	return error;
+}
+
+/* All that has to do with files, while the target is there, and then nothing that it may not. */
+static struct hp_error *furnish(struct window_maker *maker, const struct window_order *order)
+{
+	struct hp_error *error = snapshot_scrub(&maker->snapshot);
+
+	if (!error)
+		error = rebuild(&maker->vessel, &maker->snapshot, &maker->files);
+	if (!error)
+		error = open_engine(maker);
+	if (!error)
+		error = rights_give(&maker->vessel, order->pid, &maker->rights, &maker->own);
 	return error;
 }
 
@@ -288,11 +336,16 @@ static struct hp_error *build(struct window_maker *maker)
 		error = rebuild_close(&maker->vessel, &maker->snapshot.areas);
 	if (!error && !hold_give_state(maker->vessel.pid, &maker->state))
 		error = hp_error_create_errno(errno, "giving the copy its registers");
+	if (!error)
+		error = prison_lock(&maker->vessel);
 	maker->calls.vessel = &maker->vessel;
 	maker->calls.areas = &maker->snapshot.areas;
 	maker->calls.descriptors = &maker->descriptors;
 	maker->calls.blocked = maker->state.blocked_signals;
-	maker->calls.heap_end = heap_end(&maker->snapshot.areas);
+	maker->calls.heap = heap_of(&maker->snapshot.areas);
+	maker->calls.heap_end = maker->calls.heap.end;
+	maker->calls.may_name = rights_are_same(&maker->rights, &maker->own);
+	maker->calls.is_confined = maker->rights.is_confined;
 	return error;
 }
 
@@ -507,7 +560,7 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 	is_copied = is_copied && copy(maker, order, result);
 	move_beside_copy(maker, order);
 	if (is_copied)
-		error = rebuild(&maker->vessel, &maker->snapshot, &maker->files);
+		error = furnish(maker, order);
 	/* The window is to be like any other time: we do not fill memory beside it. */
 	if (is_copied && !error)
 		error = collect_samples(maker, order, result->window.time_ns);

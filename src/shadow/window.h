@@ -16,6 +16,7 @@
 #include "matching.h"
 #include "price.h"
 #include "rebuild.h"
+#include "rights.h"
 #include "system_calls.h"
 #include "vdso_calls.h"
 
@@ -37,6 +38,9 @@ struct window_maker {
 	struct matching matching;
 	struct held_state state;
 	struct vessel vessel;
+	int64_t engine_fds[2]; /* of the vessel: to read only, and to write */
+	struct rights rights;  /* of the thread that is copied */
+	struct rights own;
 	struct shadow_calls calls;
 	cpu_set_t cpus;		    /* of our thread, before it moved beside the copy */
 	uint64_t longest_replay_ns; /* CPU time that the copy may take */

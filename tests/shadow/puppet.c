@@ -126,7 +126,7 @@ static void prepare(struct puppet *puppet, bool maps_too)
 	const struct hp_engine_mapping *mappings;
 	size_t count;
 
-	hp_assert_ok(hp_engine_prepare(puppet->engine, puppet->pid, &mappings, &count));
+	hp_assert_ok(hp_engine_prepare(puppet->engine, puppet->pid, NULL, &mappings, &count));
 	if (maps_too)
 		inject_mappings(puppet->pid, PUPPET_CALL, mappings[0].fd, mappings, count);
 }

@@ -106,7 +106,7 @@ static int64_t call(struct context *context, pid_t pid, long number, const uint6
 
 	memcpy(made.arguments, arguments, sizeof(made.arguments));
 	ptrace(PTRACE_POKETEXT, pid, at, (context->code & ~0xffffL) | 0x050f);
-	if (!inject(pid, context->call_at, &made, &result))
+	if (!inject(pid, context->call_at, false, &made, &result))
 		die("the command is gone");
 	ptrace(PTRACE_POKETEXT, pid, at, context->code);
 	return result;
@@ -123,7 +123,7 @@ static void map(struct context *context, pid_t pid, struct hp_engine *engine,
 	size_t count;
 	int64_t fd;
 
-	succeed(hp_engine_prepare(engine, pid, &mappings, &count));
+	succeed(hp_engine_prepare(engine, pid, NULL, &mappings, &count));
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), mappings[0].fd);
 	process_vm_writev(pid, &local, 1, &remote, 1, 0);
 	fd = call(context, pid, SYS_openat, (uint64_t[6]){ (uint64_t)AT_FDCWD, at, O_RDWR });

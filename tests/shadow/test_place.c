@@ -96,7 +96,7 @@ START_TEST(program_and_libraries_each_have_a_place_in_reach)
 {
 	struct areas areas = parse(usual);
 	uint64_t places[SHADOW_PLACES];
-	size_t count = shadow_place(&areas, zone, places);
+	size_t count = shadow_place(&areas, zone, 0, places);
 	uint64_t program = place_for(places, count, 0x55d0aa010000);
 	uint64_t library = place_for(places, count, 0x7f1200026000);
 
@@ -116,7 +116,7 @@ START_TEST(a_program_at_a_fixed_place_leaves_its_heap_room)
 {
 	struct areas areas = parse(fixed);
 	uint64_t places[SHADOW_PLACES];
-	size_t count = shadow_place(&areas, zone, places);
+	size_t count = shadow_place(&areas, zone, 0, places);
 	uint64_t program = place_for(places, count, 0x400000);
 
 	ck_assert_uint_eq(count, 2);
@@ -135,7 +135,7 @@ START_TEST(without_room_near_there_is_a_place_far_away)
 				   "1000c0100000-100180000000 rw-p 00000000 00:00 0 \n");
 	uint64_t places[SHADOW_PLACES];
 
-	ck_assert_uint_eq(shadow_place(&areas, zone, places), 1);
+	ck_assert_uint_eq(shadow_place(&areas, zone, 0, places), 1);
 	ck_assert(!shadow_place_reaches(places[0], zone, 0x1000c0000000, 0x1000c0100000));
 	assert_apart(&areas, places[0]);
 	areas_clear(&areas);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the system calls of a copy do: in a copy of this very program. */
+#include "../../src/shadow/prison.h"
 #include "../../src/shadow/system_calls.h"
 #include "../../src/shadow/vdso_calls.h"
 #include "../support.h"
@@ -113,6 +114,9 @@ static void start(void)
 	shadow_clock_copied(&stage.calls.clock, stage.pid, stage.pid);
 	await_tick();
 	copied_rebuild(&stage.copied, stage.pid);
+	hp_assert_ok(prison_lock(&stage.copied.vessel));
+	stage.calls.may_name = true;
+	stage.calls.is_confined = false;
 	stage.calls.vessel = &stage.copied.vessel;
 	stage.calls.areas = &stage.copied.snapshot.areas;
 	stage.calls.descriptors = &stage.descriptors;

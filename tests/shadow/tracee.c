@@ -166,7 +166,7 @@ void tracee_map(const struct tracee *tracee, struct hp_engine *engine)
 	size_t count;
 	int64_t fd;
 
-	hp_assert_ok(hp_engine_prepare(engine, tracee->pid, &mappings, &count));
+	hp_assert_ok(hp_engine_prepare(engine, tracee->pid, NULL, &mappings, &count));
 	/* The path is borrowed a place on the stack, well below what is in use. */
 	tracee_registers(tracee, &registers);
 	remote = (struct iovec){ (void *)(uintptr_t)(registers.rsp - 1024), sizeof(saved) };

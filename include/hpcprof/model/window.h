@@ -87,6 +87,7 @@ enum hp_window_end {
 	HP_WINDOW_DIED,		 /* the shadow is gone */
 	HP_WINDOW_CACHE_FULL,	 /* of translated code; emptied before the next window */
 	HP_WINDOW_NO_SAMPLES,	 /* fewer than two to match: nothing to replay */
+	HP_WINDOW_FORBIDDEN,	 /* the shadow left the translator, made a system call, and died */
 	HP_WINDOW_ENDS,
 };
 
