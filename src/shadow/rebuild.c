@@ -235,9 +235,14 @@ struct hp_error *rebuild_close(struct vessel *vessel, const struct areas *areas)
 			continue;
 		if (end > USER_END)
 			end = USER_END;
-		/* Where it cannot, new mappings lie elsewhere, and the paths part there. */
-		if (end > free_from)
-			map(vessel, free_from, end, PROT_NONE, MAP_ANONYMOUS, -1, 0);
+		/* Where it cannot, new mappings lie elsewhere, and the paths part there. For the
+		 * original there is nothing: it must not be of use to the copy. */
+		if (end > free_from &&
+		    map(vessel, free_from, end, PROT_NONE, MAP_ANONYMOUS, -1, 0) ==
+			    (int64_t)free_from &&
+		    !vessel_reserve(vessel, free_from, end - free_from))
+			error = hp_error_create(HP_ERROR_INSUFFICIENT,
+						"too many gaps between mappings");
 		free_from = next;
 	}
 	areas_clear(&now);

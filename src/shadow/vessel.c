@@ -62,7 +62,7 @@ WITHOUT_SANITIZER static void lift_limit(unsigned resource)
  * program in spite of all (we have died) prints its version and ends. */
 WITHOUT_SANITIZER static int run_child(void *context)
 {
-	static char name[] = "hpcprof-shadow";
+	static char name[] = VESSEL_NAME;
 	static char version[] = "--version";
 	char *const arguments[] = { name, version, NULL };
 	char *const environment[] = { NULL };
@@ -244,6 +244,16 @@ static bool make_tools(struct vessel *vessel, const struct areas *around)
 	return true;
 }
 
+/* Its arguments are gone with its stack: what people see of it. */
+static void be_known(struct vessel *vessel)
+{
+	static const char name[] = VESSEL_NAME;
+	uint64_t at = vessel->tools + TOOLS_SCRATCH;
+
+	if (vessel_write(vessel, at, name, sizeof(name)))
+		vessel_call(vessel, SYS_prctl, PR_SET_NAME, at, 0, 0, 0, 0);
+}
+
 /* The vdso, too: a copy has the target's as memory like any other. */
 static bool empty(struct vessel *vessel)
 {
@@ -311,6 +321,8 @@ struct hp_error *vessel_create(struct vessel *vessel, const struct areas *around
 			error = hp_error_create(HP_ERROR_SYSTEM,
 						"a process for a copy could not be emptied");
 	}
+	if (!error)
+		be_known(vessel);
 	if (error)
 		vessel_kill(vessel, NULL);
 	return error;

@@ -20,7 +20,9 @@
 #include <pthread.h>
 #include <sched.h>
 
-enum { VESSEL_RANGES = 8, VESSEL_SYSCALL_BYTES = 2 };
+#define VESSEL_NAME "hpcprof-shadow" /* for ps and top; 15 characters at most */
+
+enum { VESSEL_RANGES = 64, VESSEL_SYSCALL_BYTES = 2 };
 
 struct vessel_range {
 	uint64_t start, end;
@@ -34,7 +36,8 @@ struct vessel {
 	uint64_t tools;	  /* address of our own pages: a `syscall` instruction, then scratch */
 	struct areas own; /* what it was born with */
 	bool is_locked;
-	/* Of the engine: nothing that the program does may touch it. */
+	/* Of the engine, or not there for the original: nothing that the program does may touch it.
+	 */
 	struct vessel_range engine[VESSEL_RANGES];
 	size_t engine_count;
 };
