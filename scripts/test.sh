@@ -71,8 +71,8 @@ build_and_check() {
 	# The longest first; those that profile running programs alone, since they need a CPU.
 	all=$(make -s -C "$build" list-tests | tr ' ' '\n')
 	run_tests "$jobs" "$(printf '%s\n' "$all" | grep /guest/
-		printf '%s\n' "$all" | grep -v -e /guest/ -e /live/)"
-	run_tests 1 "$(printf '%s\n' "$all" | grep /live/)"
+		printf '%s\n' "$all" | grep -v -e /guest/ -e /live/ -e /attack/)"
+	run_tests 1 "$(printf '%s\n' "$all" | grep -e /live/ -e /attack/)"
 	results="$results $build"
 	[ -n "$(find "$build" -name '*.trs' -print -quit)" ] || broken "$build: make check"
 	if [ "$(id -u)" -eq 0 ]; then
@@ -124,7 +124,7 @@ check_as_nobody() {
 	chmod -R a+rX "$stage"
 	chown nobody "$stage/log"
 	say 'The live tests as nobody:'
-	for test in tests/live/*.test; do
+	for test in tests/live/*.test tests/shadow/attack/*.test; do
 		name=${test##*/}
 		# shellcheck disable=SC2086 # as above
 		(cd "$stage/log" && $fixed runuser -u nobody -- env "top_srcdir=$stage/source" \

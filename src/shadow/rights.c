@@ -254,26 +254,35 @@ static int64_t open_of(struct vessel *vessel, pid_t pid, const char *name, uint6
  * goes who has no right to enter the others from here: in ours, without capabilities, a user may no
  * more than in there.
  */
+static bool must_enter(const struct rights *target, const struct rights *own,
+		       enum rights_namespace which)
+{
+	return target->namespaces[which] != own->namespaces[which] && which != RIGHTS_PROCESSES &&
+	       (which != RIGHTS_USERS || !has(own, CAP_SYS_ADMIN));
+}
+
+/* All are opened before the first is entered, where /proc may be another. */
 static struct hp_error *enter_namespaces(struct vessel *vessel, pid_t pid,
 					 const struct rights *target, const struct rights *own)
 {
-	bool is_mighty = has(own, CAP_SYS_ADMIN);
-	int wanted = 0;
-	int64_t pidfd;
-	int64_t result;
+	int64_t fds[RIGHTS_NAMESPACES];
+	int64_t result = 0;
 
 	for (size_t i = 0; i < RIGHTS_NAMESPACES; i++) {
-		if (target->namespaces[i] != own->namespaces[i] && i != RIGHTS_PROCESSES &&
-		    (i != RIGHTS_USERS || !is_mighty))
-			wanted |= namespaces[i].flag;
+		char name[16];
+
+		snprintf(name, sizeof(name), "ns/%s", namespaces[i].name);
+		fds[i] = must_enter(target, own, i) ? open_of(vessel, pid, name, O_RDONLY) : 0;
 	}
-	if (!wanted)
-		return NULL;
-	pidfd = call(vessel, SYS_pidfd_open, (uint64_t)pid, 0, 0);
-	result = pidfd < 0 ? pidfd : call(vessel, SYS_setns, (uint64_t)pidfd, (uint64_t)wanted, 0);
-	if (result < 0)
-		return refused("the namespaces", result);
-	result = call(vessel, SYS_close, (uint64_t)pidfd, 0, 0);
+	for (size_t i = 0; i < RIGHTS_NAMESPACES && result >= 0; i++) {
+		if (!must_enter(target, own, i))
+			continue;
+		result = fds[i] < 0 ? fds[i]
+				    : call(vessel, SYS_setns, (uint64_t)fds[i],
+					   (uint64_t)namespaces[i].flag, 0);
+		if (result >= 0)
+			result = call(vessel, SYS_close, (uint64_t)fds[i], 0, 0);
+	}
 	return result < 0 ? refused("the namespaces", result) : NULL;
 }
 

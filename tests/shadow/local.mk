@@ -35,6 +35,10 @@ tests_shadow_test_system_calls_SOURCES = tests/shadow/test_system_calls.c \
 	tests/shadow/copied.c
 tests_shadow_test_system_calls_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 
+check_PROGRAMS += tests/shadow/test_prison
+tests_shadow_test_prison_SOURCES = tests/shadow/test_prison.c tests/shadow/copied.c
+tests_shadow_test_prison_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
+
 check_PROGRAMS += tests/shadow/test_window
 tests_shadow_test_window_SOURCES = tests/shadow/test_window.c tests/shadow/copied.c
 tests_shadow_test_window_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -365,6 +366,105 @@ START_TEST(a_copy_has_the_targets_registers_and_runs_none_of_its_code)
 }
 END_TEST
 
+static bool holds_text(const uint8_t *bytes, size_t size, const char *text)
+{
+	return memmem(bytes, size, text, strlen(text)) != NULL;
+}
+
+/* MADV_DONTFORK, MADV_WIPEONFORK, memfd_secret: neither in a copy, nor in our memory. */
+START_TEST(what_is_not_to_be_in_a_fork_is_not_in_a_copy)
+{
+	if (!can_copy())
+		return;
+	static const char text[] = "the key to everything";
+	uint8_t *places[3] = { NULL, NULL, NULL };
+	int secret_fd = (int)syscall(SYS_memfd_secret, 0);
+	struct copied copy;
+	uint8_t found[PAGE];
+	pid_t pid;
+
+	make_memory();
+	pid = fork();
+	/* In the child, which would not have them. They are where they would be in us. */
+	for (size_t i = 0; i < 3; i++) {
+		if (i == 2 && (secret_fd < 0 || ftruncate(secret_fd, PAGE) < 0))
+			break;
+		places[i] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+				 i == 2 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS,
+				 i == 2 ? secret_fd : -1, 0);
+		if (places[i] == MAP_FAILED)
+			places[i] = NULL;
+	}
+	if (pid == 0) {
+		for (size_t i = 0; i < 3; i++) {
+			if (places[i])
+				memcpy(places[i], text, sizeof(text));
+		}
+		madvise(places[0], PAGE, MADV_DONTFORK);
+		madvise(places[1], PAGE, MADV_WIPEONFORK);
+		for (;;)
+			;
+	}
+	ck_assert_int_gt(pid, 0);
+	usleep(20000);
+	make_copy(&copy, pid, false);
+	ck_assert(!holds_text(copy.snapshot.buffer, copy.snapshot.used_bytes, text + 1));
+	for (size_t i = 0; i < 3; i++) {
+		if (places[i] &&
+		    vessel_read(&copy.vessel, (uint64_t)(uintptr_t)places[i], found, sizeof(found)))
+			ck_assert(!holds_text(found, sizeof(found), text + 1));
+	}
+	copied_clear(&copy);
+	end_target(pid);
+	for (size_t i = 0; i < 3; i++) {
+		if (places[i])
+			munmap(places[i], PAGE);
+	}
+	if (secret_fd >= 0)
+		close(secret_fd);
+	free_memory();
+}
+END_TEST
+
+/* It came between the look and the stop. */
+START_TEST(a_secret_that_came_late_is_scrubbed)
+{
+	if (!can_copy())
+		return;
+	static const char text[] = "the key to everything";
+	struct snapshot snapshot;
+	uint64_t bytes;
+	pid_t pid;
+
+	make_memory();
+	pid = fork();
+	if (pid == 0) {
+		memcpy(memory.written, text, sizeof(text));
+		while (!*(volatile uint8_t *)&memory.shared[100])
+			;
+		madvise(memory.written, PAGE, MADV_DONTFORK);
+		memory.shared[101] = 1;
+		for (;;)
+			;
+	}
+	ck_assert_int_gt(pid, 0);
+	usleep(20000);
+	snapshot_init(&snapshot);
+	hp_assert_ok(snapshot_prepare(&snapshot, pid, &bytes));
+	hp_assert_ok(snapshot_reserve(&snapshot));
+	memory.shared[100] = 1;
+	while (!*(volatile uint8_t *)&memory.shared[101])
+		usleep(1000);
+	hp_assert_ok(snapshot_take(&snapshot, 0));
+	ck_assert(holds_text(snapshot.buffer, snapshot.used_bytes, text + 1));
+	hp_assert_ok(snapshot_scrub(&snapshot));
+	ck_assert(!holds_text(snapshot.buffer, snapshot.used_bytes, text + 1));
+	snapshot_clear(&snapshot);
+	end_target(pid);
+	free_memory();
+}
+END_TEST
+
 START_TEST(a_copy_has_no_descriptors_and_is_the_first_to_go)
 {
 	if (!can_copy())
@@ -548,6 +648,7 @@ HP_TEST_MAIN("shadow/copy", a_signal_to_all_of_our_group_is_none_of_a_copys,
 	     what_a_copy_writes_reaches_nobody, areas_of_a_copy_are_where_the_targets_are,
 	     a_copy_maps_where_the_target_would,
 	     a_copy_has_the_targets_registers_and_runs_none_of_its_code,
+	     what_is_not_to_be_in_a_fork_is_not_in_a_copy, a_secret_that_came_late_is_scrubbed,
 	     a_copy_has_no_descriptors_and_is_the_first_to_go, reading_ends_when_it_takes_too_long,
 	     there_is_room_for_what_has_come_while_it_was_made,
 	     a_target_that_has_ended_is_left_to_its_parent,

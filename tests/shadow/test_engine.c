@@ -142,6 +142,21 @@ static struct hp_engine_call kill_it(struct script *script, pid_t pid,
 	return (struct hp_engine_call){ .is_handled = true };
 }
 
+/* Stopped where it likes, behind a byte that looks like one of our traps. */
+START_TEST(a_shadow_that_stops_by_its_own_trap_flag_ends_it)
+{
+	struct bench *bench = set_up();
+
+	RUN(bench,
+	    "\x9c\x48\x81\x0c\x24\x00\x01\x00\x00\x9d" /* pushfq; orq $0x100, (%rsp); popfq */
+	    "\xb8\x00\x00\x00\xcc"		       /* mov $0xcc000000, %eax */
+	    "\x00\x00\x00\x00\xcc");
+	ck_assert_int_eq(bench->replay.end, HP_WINDOW_SIGNAL);
+	ck_assert_int_eq(bench->replay.end_detail, SIGTRAP);
+	tear_down(bench);
+}
+END_TEST
+
 START_TEST(a_shadow_that_dies_ends_it)
 {
 	struct bench *bench = set_up();
@@ -527,7 +542,8 @@ END_TEST
 
 HP_TEST_MAIN_UNLESS(PUPPET_REASON, "shadow/engine", a_shadow_that_takes_too_long_is_stopped,
 		    a_shadow_that_comes_out_too_often_is_stopped,
-		    a_call_that_is_not_answered_ends_it_with_its_number, a_shadow_that_dies_ends_it,
+		    a_call_that_is_not_answered_ends_it_with_its_number,
+		    a_shadow_that_stops_by_its_own_trap_flag_ends_it, a_shadow_that_dies_ends_it,
 		    code_that_changes_between_windows_is_translated_anew,
 		    code_that_can_be_written_to_is_not_replayed,
 		    code_that_is_mapped_during_a_window_is_found,

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <stddef.h>
@@ -749,6 +750,165 @@ START_TEST(code_that_comes_or_goes_ends_the_window)
 }
 END_TEST
 
+/* Wherever a range begins or ends in what is ours, and however it wraps around. */
+START_TEST(memory_of_the_engines_is_touched_by_no_call)
+{
+	if (!can_copy())
+		return;
+	const uint64_t ours = 0x300000000000, bytes = 1 << 20;
+	uint64_t tools;
+
+	start();
+	tools = stage.copied.vessel.tools;
+	ck_assert(vessel_reserve(&stage.copied.vessel, ours, bytes));
+	for (size_t i = 0; i < 4; i++) {
+		const uint64_t places[][2] = {
+			{ i % 2 ? tools : ours, 4096 },
+			{ (i % 2 ? tools : ours) - 8192, 8193 },
+			{ i % 2 ? tools - 4096 : ours + bytes - 4096, 1 },
+			{ 4096, UINT64_MAX - 4096 },
+		};
+		const uint64_t *place = places[i];
+
+		ends(call(SYS_munmap, place[0], place[1], 0, 0), false);
+		ends(call(SYS_mprotect, place[0], place[1], PROT_READ, 0), false);
+		ends(call(SYS_madvise, place[0], place[1], MADV_DONTNEED, 0), false);
+		ends(call(SYS_mremap, place[0], place[1], 4096, MREMAP_MAYMOVE), false);
+		ends(call(SYS_mmap, place[0], place[1], PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED),
+		     false);
+		/* Nor is another moved there. */
+		struct user_regs_struct registers = stage.state.registers;
+
+		registers.rax = SYS_mremap;
+		registers.rdi = at(0);
+		registers.rsi = 4096;
+		registers.rdx = place[1];
+		registers.r10 = (uint64_t)(MREMAP_MAYMOVE | MREMAP_FIXED);
+		registers.r8 = place[0];
+		ck_assert(!shadow_calls_handle(&stage.calls, stage.copied.vessel.pid, &registers)
+				   .is_handled);
+	}
+	/* A break that takes all below it away. */
+	stage.calls.heap = (struct vessel_range){ ours - 4096, ours + bytes };
+	stage.calls.heap_end = ours + bytes;
+	ends(call(SYS_brk, ours, 0, 0, 0), false);
+	ends(call(SYS_brk, ours - 8192, 0, 0, 0), false);
+	ends(call(SYS_brk, UINT64_MAX - 100, 0, 0, 0), false);
+	end();
+}
+END_TEST
+
+START_TEST(a_mapping_of_a_file_has_what_is_in_it)
+{
+	if (!can_copy())
+		return;
+	struct user_regs_struct registers;
+	struct hp_engine_call mapped;
+	char found[11] = "";
+
+	start();
+	registers = stage.state.registers;
+	registers.rax = SYS_mmap;
+	registers.rdi = 0;
+	registers.rsi = 4096;
+	registers.rdx = PROT_READ;
+	registers.r10 = MAP_SHARED;
+	registers.r8 = (unsigned)stage.reading;
+	registers.r9 = 0;
+	mapped = shadow_calls_handle(&stage.calls, stage.copied.vessel.pid, &registers);
+	ck_assert(mapped.is_handled && mapped.result > 0);
+	ck_assert(vessel_read(&stage.copied.vessel, (uint64_t)mapped.result, found, 10));
+	ck_assert_str_eq(found, "0123456789");
+	/* More than anybody reads in a window. */
+	registers.rsi = (uint64_t)1 << 40;
+	ck_assert(
+		!shadow_calls_handle(&stage.calls, stage.copied.vessel.pid, &registers).is_handled);
+	end();
+}
+END_TEST
+
+/* It has them open, but not to read them, or what is read depends on who does. */
+START_TEST(what_the_original_may_not_read_is_not_read_for_its_copy)
+{
+	if (!can_copy())
+		return;
+	int handle = open("/etc/passwd", O_PATH | O_CLOEXEC);
+	int of_kernel = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+
+	start();
+	ends(call(SYS_read, (uint64_t)handle, at(8), 8, 0), false);
+	ends(call(SYS_pread64, (uint64_t)handle, at(8), 8, 0), false);
+	ends(call(SYS_read, (uint64_t)of_kernel, at(8), 8, 0), false);
+	ends(call(SYS_read, (uint64_t)stage.only_writing, at(8), 8, 0), false);
+	end();
+	close(handle);
+	close(of_kernel);
+}
+END_TEST
+
+/* Whatever it is called, and through whatever links. */
+START_TEST(names_of_the_kernels_files_end_the_window)
+{
+	if (!can_copy())
+		return;
+	static const char *const names[] = {
+		"//proc/self/comm",
+		"/./proc/self/comm",
+		"/proc/../proc/self/comm",
+		"/dev/fd/0",
+		"/dev/fd/0/x",
+		"/proc/self/root/etc/passwd",
+		"/proc/none",
+		"link",
+		"link/../comm",
+	};
+	char name[64], directory[PATH_MAX];
+
+	ck_assert_ptr_nonnull(getcwd(directory, sizeof(directory)));
+	start();
+	snprintf(name, sizeof(name), "%s/link", stage.directory);
+	ck_assert_int_eq(symlink("/proc/self/comm", name), 0);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(names); i++) {
+		snprintf(name, sizeof(name), "%s%s%s", *names[i] == '/' ? "" : stage.directory,
+			 *names[i] == '/' ? "" : "/", names[i]);
+		ck_assert(vessel_write(&stage.copied.vessel, at(200), name, strlen(name) + 1));
+		ends(call(SYS_openat, (uint64_t)AT_FDCWD, at(200), O_RDONLY, 0), false);
+		ends(call(SYS_newfstatat, (uint64_t)AT_FDCWD, at(200), at(8), 0), false);
+		ends(call(SYS_access, at(200), R_OK, 0, 0), false);
+	}
+	snprintf(name, sizeof(name), "%s/link", stage.directory);
+	unlink(name);
+	end();
+}
+END_TEST
+
+START_TEST(names_are_ours_to_look_up_only_with_just_the_originals_rights)
+{
+	if (!can_copy())
+		return;
+	char text[96];
+
+	start();
+	stage.calls.may_name = false;
+	ends(call(SYS_openat, (uint64_t)AT_FDCWD, at(100), O_RDONLY, 0), false);
+	shadow_calls_describe_end(&stage.calls, SYS_openat, text, sizeof(text));
+	ck_assert_str_eq(text, "openat of a name, with other rights than ours");
+	ends(call(SYS_newfstatat, (uint64_t)AT_FDCWD, at(100), at(8), 0), false);
+	ends(call(SYS_readlink, at(100), at(8), 100, 0), false);
+	ends(call(SYS_unlink, at(100), 0, 0, 0), false);
+	/* What it has open it may read. */
+	answers(call(SYS_read, (uint64_t)stage.reading, at(8), 4, 0), 4);
+	stage.calls.may_name = true;
+	answers(call(SYS_access, at(100), R_OK, 0, 0), 0);
+	/* Under a filter nothing is told of the machine. */
+	stage.calls.is_confined = true;
+	ends(call(SYS_sysinfo, at(8), 0, 0, 0), false);
+	ends(call(SYS_prlimit64, 0, RLIMIT_CORE, 0, at(8)), false);
+	end();
+}
+END_TEST
+
 START_TEST(a_file_it_opens_has_the_number_that_the_original_would_get)
 {
 	if (!can_copy())
@@ -907,7 +1067,11 @@ HP_TEST_MAIN("shadow/system_calls", who_it_is_it_hears_of_the_original,
 	     files_that_the_original_makes_are_not_there_before_the_copy_makes_them,
 	     files_that_are_gone_end_the_window_and_it_says_so,
 	     heads_of_files_that_the_original_writes_are_what_they_were,
-	     code_that_comes_or_goes_ends_the_window,
+	     code_that_comes_or_goes_ends_the_window, memory_of_the_engines_is_touched_by_no_call,
+	     a_mapping_of_a_file_has_what_is_in_it,
+	     what_the_original_may_not_read_is_not_read_for_its_copy,
+	     names_of_the_kernels_files_end_the_window,
+	     names_are_ours_to_look_up_only_with_just_the_originals_rights,
 	     a_file_it_opens_has_the_number_that_the_original_would_get,
 	     its_time_begins_when_it_was_made,
 	     its_vdso_makes_system_calls_and_the_originals_does_not,
