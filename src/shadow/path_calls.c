@@ -385,7 +385,7 @@ bool answer_named(struct shadow_calls *calls, struct call *call)
 	const uint64_t *a = call->a;
 
 	if (!calls->may_name) {
-		calls->of = "a name, with other rights than ours";
+		calls->of = "a name that is not ours to open";
 		return false;
 	}
 	switch (call->number) {

