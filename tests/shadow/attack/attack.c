@@ -2,7 +2,7 @@
 /*
  * Programs that want something from being profiled: attack WHAT LOOT SECRET MILLISECONDS
  *
- * Each goes on about its business for so long and prints "done" at the end; what it gets it leaves
+ * Each prints its number, goes on about its business for so long and prints "done" at the end; what it gets it leaves
  * in the file LOOT, or tells by the system call that its copy makes next: uname() is "I have read
  * the secret", times() is "I am out". The original never makes these, so they end windows of copies
  * only.
@@ -26,7 +26,9 @@
 #include <sys/syscall.h>
 #include <sys/times.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 enum { PAGE = 4096, ZONE_BYTES = 64 << 20, SPRAY_BYTES = 256 << 10 };
@@ -117,7 +119,10 @@ static void on_fault(int signal)
 		busy += n;                                                                         \
 	}
 STEP(0)
-STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6)
+STEP(1)
+STEP(2)
+STEP(3)
+STEP(4) STEP(5) STEP(6)
 	STEP(7) static void (*volatile const steps[])(void) = { step_0, step_1, step_2, step_3,
 								step_4, step_5, step_6, step_7 };
 
@@ -224,6 +229,103 @@ static void attack_mappings(void)
 		if (mprotect(zone, PAGE, PROT_READ | PROT_WRITE) == 0 ||
 		    mprotect((char *)zone + ZONE_BYTES / 4 * 3, PAGE, PROT_READ | PROT_WRITE) == 0)
 			tell_out();
+	}
+}
+
+/* Into the engine, by a call, a jump and a return. */
+static void attack_jumps(void)
+{
+	uint64_t guesses[64];
+	size_t count = guess(guesses);
+
+	signal(SIGSEGV, on_fault);
+	signal(SIGBUS, on_fault);
+	for (size_t i = 0; !is_over(); i++) {
+		uint64_t place = guesses[i / 20 % count] + i % 64 * 5;
+
+		go_places();
+		work();
+		if (sigsetjmp(back, 1))
+			continue;
+		if (i % 3 == 0)
+			((void (*)(void))(uintptr_t)place)();
+		else if (i % 3 == 1)
+			__asm__ volatile("jmp *%0" : : "r"(place));
+		else
+			__asm__ volatile("push %0\n ret" : : "r"(place));
+	}
+}
+
+/* Code that is another each time. */
+static void attack_writes_code(void)
+{
+	uint8_t *code = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	while (code != MAP_FAILED && !is_over()) {
+		static const uint8_t returns[] = { 0xb8, 0, 0, 0, 0, 0xc3 };
+
+		work();
+		memcpy(code, returns, sizeof(returns));
+		((int (*)(void))(uintptr_t)code)();
+		code[1]++;
+		((int (*)(void))(uintptr_t)code)();
+	}
+}
+
+/* Leaves all registers alone, and gives the stack back what was put aside of it. */
+__asm__(".type come_back, @function\ncome_back: ret $128\n");
+extern void come_back(void);
+
+/* A frame that says where to go on. */
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+	ucontext_t *frame = context;
+
+	(void)signal;
+	(void)info;
+	/* Through a function of ours, and back to where it was. */
+	frame->uc_mcontext.gregs[REG_RSP] -= 8 + 128;
+	*(greg_t *)(uintptr_t)frame->uc_mcontext.gregs[REG_RSP] = frame->uc_mcontext.gregs[REG_RIP];
+	frame->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)come_back;
+}
+
+static void attack_frames(void)
+{
+	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGUSR1, &action, NULL);
+	while (!is_over()) {
+		work();
+		raise(SIGUSR1);
+	}
+}
+
+/* Who is traced already cannot be traced by another; who traces itself, by nobody. */
+static void attack_traced(void)
+{
+	while (!is_over()) {
+		work();
+		if (raw(SYS_ptrace, PTRACE_PEEKDATA, getpid(), 0) == 0)
+			tell_out();
+	}
+}
+
+/* A program with more rights, again and again. */
+static void attack_setuid(void)
+{
+	while (!is_over()) {
+		pid_t child = fork();
+		int status;
+
+		if (child == 0) {
+			dup2(open("/dev/null", O_WRONLY), 1);
+			execl("/bin/mount", "mount", "--version", (char *)NULL);
+			_exit(0);
+		}
+		for (int i = 0; i < 20; i++)
+			work();
+		waitpid(child, &status, 0);
 	}
 }
 
@@ -428,19 +530,15 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} attacks[] = {
-		{ "tables", attack_tables },
-		{ "tools", attack_tools },
-		{ "mappings", attack_mappings },
-		{ "trap-flag", attack_trap_flag },
-		{ "open", attack_open },
-		{ "handle", attack_handle },
-		{ "proc", attack_proc },
-		{ "root", attack_root },
-		{ "strict", attack_strict },
-		{ "filter", attack_filter },
-		{ "forks", attack_forks },
-		{ "devices", attack_devices },
-		{ "us", attack_us },
+		{ "tables", attack_tables },	   { "tools", attack_tools },
+		{ "jumps", attack_jumps },	   { "writes-code", attack_writes_code },
+		{ "frames", attack_frames },	   { "traced", attack_traced },
+		{ "setuid", attack_setuid },	   { "mappings", attack_mappings },
+		{ "trap-flag", attack_trap_flag }, { "open", attack_open },
+		{ "handle", attack_handle },	   { "proc", attack_proc },
+		{ "root", attack_root },	   { "strict", attack_strict },
+		{ "filter", attack_filter },	   { "forks", attack_forks },
+		{ "devices", attack_devices },	   { "us", attack_us },
 	};
 
 	if (argc != 5)
@@ -448,6 +546,8 @@ int main(int argc, char **argv)
 	loot = argv[2];
 	secret = argv[3];
 	set_end(argv[4]);
+	printf("%d\n", (int)getpid());
+	fflush(stdout);
 	for (size_t i = 0; i < sizeof(attacks) / sizeof(*attacks); i++) {
 		if (strcmp(attacks[i].name, argv[1]) == 0) {
 			attacks[i].run();
