@@ -12,6 +12,8 @@
 enum {
 	PAGE_BYTES = 4096,
 	RUNS_AT_ONCE = 256,
+	/* Who ends the copy meanwhile is not kept waiting. */
+	BYTES_AT_ONCE = 8 << 20,
 	/* What a stack may grow by while it is replayed. */
 	STACK_BYTES = 1 << 20,
 	/* Of a mapped file that we cannot open, read from the target piece by piece. */
@@ -174,7 +176,8 @@ static size_t write_runs(struct vessel *vessel, const struct snapshot *snapshot,
 	size_t count = 0;
 	ssize_t done;
 
-	while (first + count < snapshot->run_count && count < RUNS_AT_ONCE) {
+	while (first + count < snapshot->run_count && count < RUNS_AT_ONCE &&
+	       local.iov_len < BYTES_AT_ONCE) {
 		const struct run *run = &snapshot->runs[first + count];
 
 		remote[count++] = (struct iovec){ (void *)(uintptr_t)run->address, run->bytes };

@@ -21,8 +21,10 @@ enum {
 	SHORTEST_SLEEP_NS = 500000,
 	/* After a refusal that another moment will not change. */
 	REFUSED_PAUSE_MS = 500,
-	/* A replay that is under way when the target has ended may go on for so long. */
-	PATIENCE_S = 1,
+	/* A replay that is under way at the end may go on for so long: who waits for us is not to
+	 * notice. */
+	PATIENCE_NS = 250000000,
+	NS_PER_S = 1000000000,
 	/* Windows that nobody takes are not kept for ever. */
 	READY_LIMIT = 256,
 	/* While the copy of one runs, the next one is made. */
@@ -520,7 +522,7 @@ static void join(struct hp_shadow *shadow, struct hand *hand, const struct times
 {
 	if (!hand->is_running)
 		return;
-	if (pthread_timedjoin_np(hand->thread, NULL, patience) != 0) {
+	if (pthread_clockjoin_np(hand->thread, NULL, CLOCK_MONOTONIC, patience) != 0) {
 		end_copies(shadow);
 		pthread_join(hand->thread, NULL);
 	}
@@ -537,8 +539,12 @@ void hp_shadow_stop(struct hp_shadow *shadow)
 	/* A counter that is 0 has room for one, and it is. */
 	if (write(shadow->stop_fd, &one, sizeof(one)) < 0)
 		errno = 0;
-	clock_gettime(CLOCK_REALTIME, &patience);
-	patience.tv_sec += PATIENCE_S;
+	clock_gettime(CLOCK_MONOTONIC, &patience);
+	patience.tv_nsec += PATIENCE_NS;
+	if (patience.tv_nsec >= NS_PER_S) {
+		patience.tv_nsec -= NS_PER_S;
+		patience.tv_sec++;
+	}
 	for (size_t i = 0; i < MAKERS; i++)
 		join(shadow, &shadow->hands[i], &patience);
 	close_books(shadow);

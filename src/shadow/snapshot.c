@@ -6,6 +6,7 @@
 #include <hpcprof/base/vector.h>
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -151,8 +152,24 @@ static bool has_room(const struct snapshot *snapshot)
 	return snapshot->buffer_bytes >= snapshot->used_bytes + SPARE_BYTES / 2;
 }
 
+/* Has the kernel give us the memory now. False: told to stop. */
+static bool touch(uint8_t *at, uint64_t bytes, int stop_fd)
+{
+	while (bytes) {
+		struct pollfd poll_stop = { .fd = stop_fd, .events = POLLIN };
+		uint64_t part = bytes < BYTES_AT_ONCE ? bytes : BYTES_AT_ONCE;
+
+		if (poll(&poll_stop, 1, 0) > 0)
+			return false;
+		memset(at, 0, part);
+		at += part;
+		bytes -= part;
+	}
+	return true;
+}
+
 /* What there is stays in memory; only what is new takes time. */
-static struct hp_error *enlarge_buffer(struct snapshot *snapshot, uint64_t bytes)
+static struct hp_error *enlarge_buffer(struct snapshot *snapshot, uint64_t bytes, int stop_fd)
 {
 	uint64_t before = snapshot->buffer_bytes;
 	uint8_t *buffer = before ? mremap(snapshot->buffer, before, bytes, MREMAP_MAYMOVE)
@@ -166,7 +183,8 @@ static struct hp_error *enlarge_buffer(struct snapshot *snapshot, uint64_t bytes
 	/* A tenth faster to read into. Where there are none they are small ones. */
 	madvise(buffer, bytes, MADV_HUGEPAGE);
 	madvise(buffer, bytes, MADV_DONTDUMP);
-	memset(buffer + before, 0, bytes - before);
+	if (!touch(buffer + before, bytes - before, stop_fd))
+		return hp_error_create(HP_ERROR_INSUFFICIENT, "the recording ends");
 	return NULL;
 }
 
@@ -190,7 +208,7 @@ struct hp_error *snapshot_prepare(struct snapshot *snapshot, pid_t pid, uint64_t
 	return error;
 }
 
-struct hp_error *snapshot_reserve(struct snapshot *snapshot)
+struct hp_error *snapshot_reserve(struct snapshot *snapshot, int stop_fd)
 {
 	struct hp_error *error = NULL;
 
@@ -198,7 +216,7 @@ struct hp_error *snapshot_reserve(struct snapshot *snapshot)
 		release_buffer(snapshot);
 	/* Making room takes so long that a target may have grown by more meanwhile. */
 	for (unsigned i = 0; i < ROOM_TRIES && !error && !has_room(snapshot); i++) {
-		error = enlarge_buffer(snapshot, bytes_wanted(snapshot));
+		error = enlarge_buffer(snapshot, bytes_wanted(snapshot), stop_fd);
 		if (!error)
 			error = scan(snapshot);
 	}

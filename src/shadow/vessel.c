@@ -18,6 +18,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 
 enum {
 	CHILD_STACK_BYTES = 65536,
@@ -25,6 +26,9 @@ enum {
 	SEARCH_STEP = 4096,
 	SEARCH_STEPS = (1 << 30) / SEARCH_STEP - 64, /* up to a gibibyte */
 	TOOLS_GUARD = 4096,
+	/* A killed copy ends within this where a CPU is idle: it has no memory left to give back. */
+	REAP_PATIENCE_NS = 50000000,
+	REAP_PAUSE_NS = 100000,
 };
 
 /* The end of what programs may map, with four-level page tables. */
@@ -332,39 +336,83 @@ struct hp_error *vessel_create(struct vessel *vessel, const struct areas *around
  * its memory, we do (Linux 5.15), and any CPU will do for the rest. */
 static void hasten_end(const struct vessel *vessel)
 {
+	const struct sched_param no_priority = { 0 };
 	cpu_set_t all;
 
 	memset(&all, 0xff, sizeof(all));
 	syscall(SYS_sched_setaffinity, vessel->pid, sizeof(all), &all);
+	/* Allowed to the superuser. */
+	sched_setscheduler(vessel->pid, SCHED_OTHER, &no_priority);
 	syscall(SYS_process_mrelease, vessel->pidfd, 0);
+}
+
+/* It may be in a stop that comes before its end. False: it has not come to that in time. */
+static bool reap(pid_t pid, uint64_t patience_ns)
+{
+	uint64_t end_ns = hp_clock_monotonic_ns() + patience_ns;
+	const struct timespec pause = { .tv_nsec = REAP_PAUSE_NS };
+	int status = 0;
+
+	for (;;) {
+		pid_t got = waitpid(pid, &status, __WALL | WNOHANG);
+
+		if ((got < 0 && errno != EINTR) ||
+		    (got == pid && (WIFEXITED(status) || WIFSIGNALED(status))))
+			return true;
+		if (got == 0 && hp_clock_monotonic_ns() >= end_ns)
+			return false;
+		if (got == 0)
+			nanosleep(&pause, NULL);
+	}
+}
+
+/* Those of before, and this one; there is a place for it, or it is waited for. */
+static void reap_all(struct vessel *vessel, pid_t pid)
+{
+	bool is_reaped = pid == 0 || reap(pid, REAP_PATIENCE_NS);
+
+	for (size_t i = 0; i < VESSEL_DYING; i++) {
+		if (vessel->dying[i] && reap(vessel->dying[i], 0))
+			vessel->dying[i] = 0;
+		if (!vessel->dying[i] && !is_reaped) {
+			vessel->dying[i] = pid;
+			is_reaped = true;
+		}
+	}
+	if (!is_reaped)
+		reap(pid, UINT64_MAX / 2);
+}
+
+static uint64_t cpu_time_ns(pid_t pid)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) < 0)
+		return 0;
+	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
 }
 
 void vessel_kill(struct vessel *vessel, uint64_t *cpu_ns)
 {
-	struct rusage usage;
-	int status = 0;
-	pid_t got;
+	pid_t pid = vessel->pid;
 
 	if (vessel->memory_fd >= 0)
 		close(vessel->memory_fd);
 	vessel->memory_fd = -1;
-	if (!vessel->pid)
+	if (!pid)
 		return;
+	if (cpu_ns)
+		*cpu_ns = cpu_time_ns(pid);
 	/* By its descriptor: it may have died and been reaped, and its number be another's. */
 	vessel_end(vessel);
 	hasten_end(vessel);
-	/* It may be in a stop that comes before its end. */
-	do {
-		got = wait4(vessel->pid, &status, __WALL, &usage);
-	} while ((got < 0 && errno == EINTR) || (got == vessel->pid && WIFSTOPPED(status)));
-	if (got == vessel->pid && cpu_ns)
-		*cpu_ns = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000 +
-			  (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
 	pthread_mutex_lock(&vessel->lock);
 	close(vessel->pidfd);
 	vessel->pidfd = -1;
 	pthread_mutex_unlock(&vessel->lock);
 	vessel->pid = 0;
+	reap_all(vessel, pid);
 }
 
 bool vessel_reserve(struct vessel *vessel, uint64_t start, uint64_t bytes)

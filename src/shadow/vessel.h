@@ -22,7 +22,7 @@
 
 #define VESSEL_NAME "hpcprof-shadow" /* for ps and top; 15 characters at most */
 
-enum { VESSEL_RANGES = 64, VESSEL_SYSCALL_BYTES = 2 };
+enum { VESSEL_RANGES = 64, VESSEL_SYSCALL_BYTES = 2, VESSEL_DYING = 8 };
 
 struct vessel_range {
 	uint64_t start, end;
@@ -36,6 +36,8 @@ struct vessel {
 	uint64_t tools;	  /* address of our own pages: a `syscall` instruction, then scratch */
 	struct areas own; /* what it was born with */
 	bool is_locked;
+	/* Those before it that were killed, and have not had a CPU to end on: a few. */
+	pid_t dying[VESSEL_DYING];
 	/* Of the engine, or not there for the original: nothing that the program does may touch it.
 	 */
 	struct vessel_range engine[VESSEL_RANGES];
@@ -56,7 +58,8 @@ void vessel_clear(struct vessel *vessel);
  * where it may run. */
 struct hp_error *vessel_create(struct vessel *vessel, const struct areas *around,
 			       const cpu_set_t *cpus);
-/* Kills it, whatever it does, and reaps it. `cpu_ns`: the CPU time it used; may be NULL. */
+/* Kills it, whatever it does: nothing of it runs any more. Mostly it is reaped, too; where others
+ * keep all CPUs busy that is left to the next time. `cpu_ns`: the CPU time it used; may be NULL. */
 void vessel_kill(struct vessel *vessel, uint64_t *cpu_ns);
 
 /* The one thing that another thread may do: ends it, if there is one; its owner will find out. */

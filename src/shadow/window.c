@@ -85,6 +85,13 @@ static void refuse(struct window_result *result, enum hp_shadow_refusal refusal,
 	result->error = error;
 }
 
+static bool is_stopping(const struct window_maker *maker)
+{
+	struct pollfd poll_stop = { .fd = maker->stop_fd, .events = POLLIN };
+
+	return poll(&poll_stop, 1, 0) > 0;
+}
+
 /* --- before the stop -------------------------------------------------------------------------- */
 
 static bool has_memory(uint64_t bytes, uint64_t have)
@@ -179,7 +186,13 @@ static bool plan(struct window_maker *maker, struct window_order *order,
 				       (unsigned long long)(bytes >> 20)));
 		return false;
 	}
-	error = snapshot_reserve(&maker->snapshot);
+	error = snapshot_reserve(&maker->snapshot, maker->stop_fd);
+	/* Nobody wants it any more. */
+	if (error && is_stopping(maker)) {
+		hp_error_destroy(error);
+		result->outcome = WINDOW_NOT_NOW;
+		return false;
+	}
 	if (error)
 		refuse(result, HP_SHADOW_MEMORY, error);
 	return !error;
@@ -458,13 +471,6 @@ static void take_counts(const struct shadow_calls *calls, const struct matching 
 	window->edge_count = replay->edge_count;
 	replay->block_count = replay->edge_count = 0;
 	drop_vdso(calls->areas, window);
-}
-
-static bool is_stopping(const struct window_maker *maker)
-{
-	struct pollfd poll_stop = { .fd = maker->stop_fd, .events = POLLIN };
-
-	return poll(&poll_stop, 1, 0) > 0;
 }
 
 /* Its own end is not one that the target comes by again and again. */

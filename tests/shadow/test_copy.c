@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/ptrace.h>
@@ -366,6 +367,30 @@ START_TEST(a_copy_has_the_targets_registers_and_runs_none_of_its_code)
 }
 END_TEST
 
+START_TEST(nobody_waits_for_room_at_the_end)
+{
+	if (!can_copy())
+		return;
+	struct snapshot snapshot;
+	struct hp_error *error;
+	int stop_fd = eventfd(1, EFD_CLOEXEC);
+	uint64_t bytes;
+	pid_t pid;
+
+	make_memory();
+	pid = start_target();
+	snapshot_init(&snapshot);
+	hp_assert_ok(snapshot_prepare(&snapshot, pid, &bytes));
+	error = snapshot_reserve(&snapshot, stop_fd);
+	ck_assert_ptr_nonnull(error);
+	hp_error_destroy(error);
+	snapshot_clear(&snapshot);
+	close(stop_fd);
+	end_target(pid);
+	free_memory();
+}
+END_TEST
+
 static bool holds_text(const uint8_t *bytes, size_t size, const char *text)
 {
 	return memmem(bytes, size, text, strlen(text)) != NULL;
@@ -451,7 +476,7 @@ START_TEST(a_secret_that_came_late_is_scrubbed)
 	usleep(20000);
 	snapshot_init(&snapshot);
 	hp_assert_ok(snapshot_prepare(&snapshot, pid, &bytes));
-	hp_assert_ok(snapshot_reserve(&snapshot));
+	hp_assert_ok(snapshot_reserve(&snapshot, -1));
 	memory.shared[100] = 1;
 	while (!*(volatile uint8_t *)&memory.shared[101])
 		usleep(1000);
@@ -505,7 +530,7 @@ START_TEST(reading_ends_when_it_takes_too_long)
 	pid = start_target();
 	snapshot_init(&snapshot);
 	hp_assert_ok(snapshot_prepare(&snapshot, pid, &bytes));
-	hp_assert_ok(snapshot_reserve(&snapshot));
+	hp_assert_ok(snapshot_reserve(&snapshot, -1));
 	/* At the beginning of time. */
 	hp_assert_fails(HP_ERROR_INSUFFICIENT, snapshot_take(&snapshot, 1));
 	ck_assert_uint_eq(snapshot.read_bytes, 0);
@@ -562,7 +587,7 @@ START_TEST(there_is_room_for_what_has_come_while_it_was_made)
 	hp_assert_ok(snapshot_prepare(&snapshot, pid, &bytes));
 	ck_assert_int_eq(write(tell[1], &byte, 1), 1);
 	ck_assert_int_eq(read(hear[0], &byte, 1), 1);
-	hp_assert_ok(snapshot_reserve(&snapshot));
+	hp_assert_ok(snapshot_reserve(&snapshot, -1));
 	hp_assert_ok(snapshot_take(&snapshot, 0));
 	ck_assert_uint_ge(snapshot.read_bytes, bytes + GROWTH_BYTES);
 	snapshot_clear(&snapshot);
@@ -648,9 +673,9 @@ HP_TEST_MAIN("shadow/copy", a_signal_to_all_of_our_group_is_none_of_a_copys,
 	     what_a_copy_writes_reaches_nobody, areas_of_a_copy_are_where_the_targets_are,
 	     a_copy_maps_where_the_target_would,
 	     a_copy_has_the_targets_registers_and_runs_none_of_its_code,
-	     what_is_not_to_be_in_a_fork_is_not_in_a_copy, a_secret_that_came_late_is_scrubbed,
-	     a_copy_has_no_descriptors_and_is_the_first_to_go, reading_ends_when_it_takes_too_long,
-	     there_is_room_for_what_has_come_while_it_was_made,
+	     nobody_waits_for_room_at_the_end, what_is_not_to_be_in_a_fork_is_not_in_a_copy,
+	     a_secret_that_came_late_is_scrubbed, a_copy_has_no_descriptors_and_is_the_first_to_go,
+	     reading_ends_when_it_takes_too_long, there_is_room_for_what_has_come_while_it_was_made,
 	     a_target_that_has_ended_is_left_to_its_parent,
 	     a_target_that_is_killed_while_it_is_held_is_left_to_its_parent,
 	     somebody_elses_child_that_is_killed_while_it_is_held_is_waited_for_by_its_parent)
