@@ -25,6 +25,8 @@ struct drawing {
 	size_t number;	 /* of the procedure */
 	double *weights; /* of the sorting event, by block */
 	uint64_t *samples;
+	size_t *first_row; /* of each block's in rows; the last is where they end */
+	size_t *rows;	   /* of the listing, by block, else in its order */
 	double whole;
 	double greatest;
 	FILE *out;
@@ -49,12 +51,10 @@ static void write_instructions(const struct drawing *drawing, uint32_t block)
 	unsigned lines = 0;
 	unsigned more = 0;
 
-	for (size_t i = 0; i < listing->rows.count; i++) {
-		const struct row *row = &listing->rows.at[i];
+	for (size_t i = drawing->first_row[block]; i < drawing->first_row[block + 1]; i++) {
+		const struct row *row = &listing->rows.at[drawing->rows[i]];
 		uint64_t samples = row->tallies[drawing->report->sort_event].samples;
 
-		if (!row->has_block || row->block != block)
-			continue;
 		if (lines == MOST_LINES) {
 			more++;
 			continue;
@@ -264,14 +264,36 @@ static void write_graph(const struct drawing *drawing, const char *name)
 	fputs("\t}\n", drawing->out);
 }
 
+/* Each block then writes its own rows, instead of looking for them among all. */
+static void sort_rows(const struct drawing *drawing)
+{
+	const struct listing *listing = drawing->listing;
+	size_t *next = drawing->first_row + 1; /* of each block; in the end where the next begins */
+
+	for (size_t i = 0; i < listing->rows.count; i++)
+		if (listing->rows.at[i].has_block)
+			next[listing->rows.at[i].block + 1]++;
+	for (uint32_t block = 0; block < drawing->cfg->block_count; block++)
+		next[block + 1] += next[block];
+	for (size_t i = 0; i < listing->rows.count; i++)
+		if (listing->rows.at[i].has_block)
+			drawing->rows[next[listing->rows.at[i].block]++] = i;
+}
+
 static struct hp_error *draw(struct drawing *drawing, const char *name)
 {
 	size_t event = drawing->report->sort_event;
-	_cleanup_free_ double *weights = calloc(drawing->cfg->node_count, sizeof(*weights));
-	_cleanup_free_ uint64_t *samples = calloc(drawing->cfg->node_count, sizeof(*samples));
+	size_t nodes = drawing->cfg->node_count;
+	_cleanup_free_ double *weights = calloc(nodes, sizeof(*weights));
+	_cleanup_free_ uint64_t *samples = calloc(nodes, sizeof(*samples));
+	_cleanup_free_ size_t *first_row = calloc(nodes + 2, sizeof(*first_row));
+	_cleanup_free_ size_t *rows = calloc(drawing->listing->rows.count + 1, sizeof(*rows));
 
-	if (!weights || !samples)
+	if (!weights || !samples || !first_row || !rows)
 		return hp_error_create_no_memory();
+	drawing->first_row = first_row;
+	drawing->rows = rows;
+	sort_rows(drawing);
 	for (size_t i = 0; i < drawing->listing->rows.count; i++) {
 		const struct row *row = &drawing->listing->rows.at[i];
 		uint32_t block =
