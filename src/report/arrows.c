@@ -36,39 +36,118 @@ static char *cell(const struct gutter *gutter, size_t line, size_t column)
 	return &gutter->cells[line * gutter->columns + column];
 }
 
-static bool is_free(const struct gutter *gutter, const struct arrow *arrow, size_t lane)
+/* --- what is taken -----------------------------------------------------------------------------
+ *
+ * Of each lane a bit a line, above them a bit for each word of them that is not zero, and so on up
+ * to a single word: whether anything is in the way of an arrow takes a few looks, however long it
+ * is. A procedure may have as many long arrows as lines.
+ */
+
+enum { WORD_BITS = 64, MOST_LEVELS = 11 };
+
+struct drawing {
+	struct gutter *gutter;
+	uint64_t *words; /* lane by lane */
+	size_t lane_words;
+	size_t levels[MOST_LEVELS]; /* where each begins in the lane's words */
+	size_t level_count;
+};
+
+static struct hp_error *make_levels(struct drawing *drawing)
 {
-	for (size_t line = top_of(arrow); line <= bottom_of(arrow); line++)
-		if (*cell(gutter, line, lane) != ' ')
-			return false;
-	return true;
+	size_t bits = drawing->gutter->lines;
+	size_t lanes = drawing->gutter->columns - 1;
+
+	do {
+		drawing->levels[drawing->level_count++] = drawing->lane_words;
+		bits = bits / WORD_BITS + (bits % WORD_BITS != 0);
+		drawing->lane_words += bits;
+	} while (bits > 1);
+	drawing->words = calloc(lanes, drawing->lane_words * sizeof(*drawing->words));
+	return drawing->words ? NULL : hp_error_create_no_memory();
 }
+
+static uint64_t *word_at(const struct drawing *drawing, size_t lane, size_t level, size_t number)
+{
+	return &drawing->words[lane * drawing->lane_words + drawing->levels[level] + number];
+}
+
+static void put(const struct drawing *drawing, size_t line, size_t column, char sign)
+{
+	uint64_t before = 0;
+
+	*cell(drawing->gutter, line, column) = sign;
+	if (column + 1 == drawing->gutter->columns)
+		return; /* no lane */
+	/* Where there is one already, what is above knows. */
+	for (size_t level = 0; !before && level < drawing->level_count; level++) {
+		uint64_t *word = word_at(drawing, column, level, line / WORD_BITS);
+
+		before = *word;
+		*word |= UINT64_C(1) << line % WORD_BITS;
+		line /= WORD_BITS;
+	}
+}
+
+/* Bits of one word, the first and the last one included. */
+static uint64_t bits_between(size_t first, size_t last)
+{
+	return UINT64_MAX << first & UINT64_MAX >> (WORD_BITS - 1 - last);
+}
+
+static bool is_free(const struct drawing *drawing, const struct arrow *arrow, size_t lane)
+{
+	size_t first = top_of(arrow);
+	size_t last = bottom_of(arrow);
+
+	for (size_t level = 0;; level++) {
+		size_t left = first / WORD_BITS;
+		size_t right = last / WORD_BITS;
+		uint64_t left_bits = *word_at(drawing, lane, level, left);
+
+		if (left == right)
+			return !(left_bits & bits_between(first % WORD_BITS, last % WORD_BITS));
+		if (left_bits & bits_between(first % WORD_BITS, WORD_BITS - 1) ||
+		    *word_at(drawing, lane, level, right) & bits_between(0, last % WORD_BITS))
+			return false;
+		if (left + 1 == right)
+			return true;
+		first = left + 1;
+		last = right - 1;
+	}
+}
+
+/* --- drawing -----------------------------------------------------------------------------------
+ */
 
 /* From the lane to the text; what runs down in between stays visible. */
-static void draw_end(const struct gutter *gutter, size_t line, size_t lane, bool is_head)
+static void draw_end(const struct drawing *drawing, size_t line, size_t lane, bool is_head)
 {
-	for (size_t column = lane + 1; column + 1 < gutter->columns; column++)
+	const struct gutter *gutter = drawing->gutter;
+	size_t last = gutter->columns - 1;
+
+	for (size_t column = lane + 1; column < last; column++)
 		if (*cell(gutter, line, column) == ' ')
-			*cell(gutter, line, column) = '-';
+			put(drawing, line, column, '-');
 	if (is_head)
-		*cell(gutter, line, gutter->columns - 1) = '>';
-	else if (*cell(gutter, line, gutter->columns - 1) == ' ')
-		*cell(gutter, line, gutter->columns - 1) = '-';
+		put(drawing, line, last, '>');
+	else if (*cell(gutter, line, last) == ' ')
+		put(drawing, line, last, '-');
 }
 
-static void draw_arrow(const struct gutter *gutter, const struct arrow *arrow, size_t lane)
+static void draw_arrow(const struct drawing *drawing, const struct arrow *arrow, size_t lane)
 {
 	size_t top = top_of(arrow);
 	size_t bottom = bottom_of(arrow);
 
 	for (size_t line = top + 1; line < bottom; line++)
-		*cell(gutter, line, lane) = '|';
+		put(drawing, line, lane, '|');
 	/* A jump to itself. */
-	*cell(gutter, bottom, lane) = top == bottom ? '@' : '\\';
+	put(drawing, bottom, lane, top == bottom ? '@' : '\\');
 	if (top != bottom)
-		*cell(gutter, top, lane) = '/';
-	draw_end(gutter, arrow->from, lane, false);
-	draw_end(gutter, arrow->to, lane, true);
+		put(drawing, top, lane, '/');
+	draw_end(drawing, arrow->from, lane, false);
+	draw_end(drawing, arrow->to, lane, true);
 }
 
 /* Lanes that nothing was drawn in are taken away, which are the leftmost. */
@@ -91,6 +170,10 @@ static void narrow(struct gutter *gutter)
 struct hp_error *gutter_draw(struct arrow *arrows, size_t count, size_t lines, size_t lanes,
 			     struct gutter *gutter)
 {
+	struct drawing drawing = { .gutter = gutter };
+	_cleanup_free_ uint64_t *words = NULL;
+	struct hp_error *error;
+
 	*gutter = (struct gutter){ .lines = lines, .columns = lanes + 1 };
 	if (!count || !lanes || !lines) {
 		gutter->columns = 0;
@@ -100,14 +183,18 @@ struct hp_error *gutter_draw(struct arrow *arrows, size_t count, size_t lines, s
 	    !(gutter->cells = malloc(lines * gutter->columns)))
 		return hp_error_create_no_memory();
 	memset(gutter->cells, ' ', lines * gutter->columns);
+	error = make_levels(&drawing);
+	if (error)
+		return error;
+	words = drawing.words;
 	qsort(arrows, count, sizeof(*arrows), compare_length);
 	for (size_t i = 0; i < count; i++) {
 		size_t lane = lanes;
 
-		while (lane > 0 && !is_free(gutter, &arrows[i], lane - 1))
+		while (lane > 0 && !is_free(&drawing, &arrows[i], lane - 1))
 			lane--;
 		if (lane)
-			draw_arrow(gutter, &arrows[i], lane - 1);
+			draw_arrow(&drawing, &arrows[i], lane - 1);
 		else
 			gutter->left_out++;
 	}

@@ -9,6 +9,8 @@
 #include "../../src/report/sheet.h"
 #include "../../src/report/source.h"
 
+#include <hpcprof/base/number.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,6 +61,65 @@ START_TEST(jumps_that_do_not_overlap_share_a_lane_and_one_to_itself_is_marked)
 
 	hp_assert_ok(gutter_draw(arrows, 2, 4, 6, &gutter));
 	assert_gutter(&gutter, expected);
+	gutter_clear(&gutter);
+}
+END_TEST
+
+/* Against looking at every line: shortest first, in the lane nearest to the text that nothing is in,
+ * not even the end of another. */
+static size_t draw_slowly(const struct arrow *arrows, size_t count, size_t lanes, char *cells)
+{
+	size_t columns = lanes + 1;
+	size_t left_out = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t top = arrows[i].from < arrows[i].to ? arrows[i].from : arrows[i].to;
+		size_t bottom = arrows[i].from + arrows[i].to - top;
+		size_t lane = lanes;
+		bool is_free = false;
+
+		while (lane > 0 && !is_free) {
+			lane--;
+			is_free = true;
+			for (size_t line = top; line <= bottom; line++)
+				is_free = is_free && cells[line * columns + lane] == ' ';
+		}
+		left_out += !is_free;
+		for (size_t line = top; line <= bottom && is_free; line++)
+			cells[line * columns + lane] = 'x';
+		for (size_t column = lane + 1; column < columns && is_free; column++)
+			cells[top * columns + column] = cells[bottom * columns + column] = 'x';
+	}
+	return left_out;
+}
+
+START_TEST(of_thousands_of_long_jumps_each_gets_the_first_lane_that_is_free)
+{
+	enum { LINES = 9000, ARROWS = 600, LANES = 5 };
+	static char cells[LINES * (LANES + 1)];
+	struct hp_random random = hp_random_seeded(5);
+	struct arrow arrows[ARROWS];
+	struct gutter gutter;
+	size_t left_out;
+
+	for (size_t i = 0; i < ARROWS; i++) {
+		size_t length = (size_t)hp_random_between(&random, 0, 1 << i % 13);
+
+		arrows[i].from = (size_t)hp_random_between(&random, 0, LINES - 1 - length);
+		arrows[i].to = arrows[i].from + length;
+		if (i % 2)
+			arrows[i] = (struct arrow){ arrows[i].to, arrows[i].from };
+	}
+	hp_assert_ok(gutter_draw(arrows, ARROWS, LINES, LANES, &gutter));
+	memset(cells, ' ', sizeof(cells));
+	left_out = draw_slowly(arrows, ARROWS, LANES, cells); /* they are sorted now */
+	ck_assert_uint_gt(left_out, 0);
+	ck_assert_uint_eq(gutter.left_out, left_out);
+	ck_assert_uint_eq(gutter.columns, LANES + 1);
+	for (size_t line = 0; line < LINES; line++)
+		for (size_t column = 0; column <= LANES; column++)
+			ck_assert_int_eq(gutter_line(&gutter, line)[column] == ' ',
+					 cells[line * (LANES + 1) + column] == ' ');
 	gutter_clear(&gutter);
 }
 END_TEST
@@ -267,6 +328,7 @@ END_TEST
 HP_TEST_MAIN("report/drawing", short_jumps_are_drawn_next_to_the_text_and_long_ones_around_them,
 	     jumps_without_a_lane_are_left_out_and_counted,
 	     jumps_that_do_not_overlap_share_a_lane_and_one_to_itself_is_marked,
+	     of_thousands_of_long_jumps_each_gets_the_first_lane_that_is_free,
 	     the_hottest_path_goes_through_the_hottest_loop_even_behind_a_rare_branch,
 	     figures_have_three_digits_and_a_letter_for_their_size,
 	     an_interval_is_a_percentage_only_where_it_is_even_and_small,
