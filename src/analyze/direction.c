@@ -35,13 +35,8 @@ static bool ends_badly(const struct hp_cfg *cfg, uint32_t node)
 static bool leaves_loop(const struct hp_cfg *cfg, const struct hp_edge *edge)
 {
 	uint32_t from = cfg->blocks[edge->from].loop;
-	uint32_t to = edge->to < cfg->block_count ? cfg->blocks[edge->to].loop : HP_CFG_NONE;
 
-	if (from == HP_CFG_NONE)
-		return false;
-	while (to != HP_CFG_NONE && cfg->loops[to].depth > cfg->loops[from].depth)
-		to = cfg->loops[to].parent;
-	return to != from;
+	return from != HP_CFG_NONE && !hp_cfg_is_in_loop(cfg, edge->to, from);
 }
 
 static double weight_of(const struct hp_cfg *cfg, const struct hp_edge *edge)

@@ -202,20 +202,6 @@ static struct hp_error *add_count(struct flow *flow, uint8_t source, int unknown
 					 .unseen = value > 0 ? 0 : one });
 }
 
-static uint32_t edge_between(const struct hp_cfg *cfg, const struct hp_evidence *one)
-{
-	uint32_t from = hp_cfg_block_at(cfg, one->address);
-
-	for (uint32_t i = 0; from != HP_CFG_NONE && i < cfg->blocks[from].out_count; i++) {
-		uint32_t edge = cfg->blocks[from].first_out + i;
-		uint32_t to = cfg->edges[edge].to;
-
-		if (to < cfg->block_count && cfg->blocks[to].address.value == one->to.value)
-			return edge;
-	}
-	return HP_CFG_NONE;
-}
-
 static struct hp_error *add_probability(struct flow *flow, const struct hp_evidence *one)
 {
 	const struct hp_cfg *cfg = flow->cfg;
@@ -288,8 +274,9 @@ static struct hp_error *add_outcomes(struct flow *flow)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < input->evidence_count; i++) {
 		const struct hp_evidence *one = &input->evidence[i];
-		uint32_t edge = one->kind == HP_EVIDENCE_OUTCOMES ? edge_between(cfg, one)
-								  : HP_CFG_NONE;
+		uint32_t edge = one->kind == HP_EVIDENCE_OUTCOMES
+					? hp_cfg_edge_between(cfg, one->address, one->to)
+					: HP_CFG_NONE;
 
 		if (edge == HP_CFG_NONE)
 			continue;
@@ -320,7 +307,7 @@ static struct hp_error *add_evidence(struct flow *flow, const struct hp_evidence
 		return add_count(flow, one->source, flow_block(flow, block), one->value,
 				 one->deviation);
 	case HP_EVIDENCE_EDGE:
-		edge = edge_between(cfg, one);
+		edge = hp_cfg_edge_between(cfg, one->address, one->to);
 		return edge == HP_CFG_NONE ? NULL
 					   : add_count(flow, one->source, flow_edge(flow, edge),
 						       one->value, one->deviation);

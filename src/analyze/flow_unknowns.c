@@ -80,21 +80,18 @@ static void spread(struct dead *dead)
 static bool names_class(const struct hp_cfg *cfg, const struct hp_evidence *one, uint32_t *class)
 {
 	uint32_t block = hp_cfg_block_at(cfg, one->address);
-	bool is_edge = one->kind == HP_EVIDENCE_EDGE;
+	uint32_t edge;
 
 	if (!flow_is_of_executions(one) || block == HP_CFG_NONE)
 		return false;
 	*class = cfg->blocks[block].class;
-	for (uint32_t i = 0; is_edge && i < cfg->blocks[block].out_count; i++) {
-		const struct hp_edge *edge = &cfg->edges[cfg->blocks[block].first_out + i];
-
-		if (edge->to < cfg->block_count &&
-		    cfg->blocks[edge->to].address.value == one->to.value) {
-			*class = edge->class;
-			return true;
-		}
-	}
-	return !is_edge;
+	if (one->kind != HP_EVIDENCE_EDGE)
+		return true;
+	edge = hp_cfg_edge_between(cfg, one->address, one->to);
+	if (edge == HP_CFG_NONE)
+		return false;
+	*class = cfg->edges[edge].class;
+	return true;
 }
 
 /* Exactly zero buries; if that reaches what did run, the evidence contradicts itself, and zero is

@@ -49,3 +49,30 @@ uint32_t hp_cfg_block_at(const struct hp_cfg *cfg, hp_link_address address)
 		return HP_CFG_NONE;
 	return (uint32_t)after - 1;
 }
+
+/* Blocks are by address, and the edges of one by what they lead to: a jump through a table has
+ * thousands. */
+uint32_t hp_cfg_edge_between(const struct hp_cfg *cfg, hp_link_address from, hp_link_address to)
+{
+	uint32_t block = hp_cfg_block_at(cfg, from);
+	uint32_t target = hp_cfg_block_at(cfg, to);
+	const struct hp_edge *edges;
+	size_t at;
+
+	if (block == HP_CFG_NONE || target == HP_CFG_NONE ||
+	    cfg->blocks[target].address.value != to.value)
+		return HP_CFG_NONE;
+	edges = cfg->edges + cfg->blocks[block].first_out;
+	at = hp_bisect(i, cfg->blocks[block].out_count, edges[i].to < target);
+	if (at == cfg->blocks[block].out_count || edges[at].to != target)
+		return HP_CFG_NONE;
+	return cfg->blocks[block].first_out + (uint32_t)at;
+}
+
+bool hp_cfg_is_in_loop(const struct hp_cfg *cfg, uint32_t node, uint32_t loop)
+{
+	uint32_t around = cfg->blocks[node].loop;
+
+	return around != HP_CFG_NONE &&
+	       cfg->loops[around].first - cfg->loops[loop].first < cfg->loops[loop].size;
+}

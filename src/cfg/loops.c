@@ -141,6 +141,28 @@ static void collect_body(struct search *s, uint32_t header)
 	}
 }
 
+/* Whoever asks what is in what need not climb, thousands of loops in each other included. */
+static void place_loops(struct search *s)
+{
+	struct hp_cfg *cfg = s->cfg;
+	uint32_t *next = s->body; /* done with: in each loop, the place of the next */
+	uint32_t outermost = 0;
+
+	for (uint32_t i = 0; i < cfg->loop_count; i++)
+		cfg->loops[i].size = 1;
+	for (uint32_t i = cfg->loop_count; i-- > 0;)
+		if (cfg->loops[i].parent != HP_CFG_NONE)
+			cfg->loops[cfg->loops[i].parent].size += cfg->loops[i].size;
+	for (uint32_t i = 0; i < cfg->loop_count; i++) {
+		struct hp_loop *loop = &cfg->loops[i];
+		uint32_t *place = loop->parent == HP_CFG_NONE ? &outermost : &next[loop->parent];
+
+		loop->first = *place;
+		*place += loop->size;
+		next[i] = loop->first + 1;
+	}
+}
+
 static bool make_loops(struct search *s, struct hp_arena *arena)
 {
 	struct hp_cfg *cfg = s->cfg;
@@ -169,6 +191,7 @@ static bool make_loops(struct search *s, struct hp_arena *arena)
 			.is_irreducible = s->is_irreducible[i],
 		};
 	}
+	place_loops(s);
 	return true;
 }
 

@@ -243,16 +243,6 @@ const struct hp_analysed_insn *analyse_insn(const struct hp_analysis *analysis, 
 		       : NULL;
 }
 
-/* The loop holds the node, or one that is in it does. */
-static bool is_in_loop(const struct hp_cfg *cfg, uint32_t node, uint32_t loop)
-{
-	uint32_t at = node < cfg->block_count ? cfg->blocks[node].loop : HP_CFG_NONE;
-
-	while (at != HP_CFG_NONE && at != loop)
-		at = cfg->loops[at].parent;
-	return at == loop;
-}
-
 double loop_trips(const struct hp_analysis *analysis, uint32_t loop)
 {
 	const struct hp_cfg *cfg = analysis->cfg;
@@ -265,7 +255,7 @@ double loop_trips(const struct hp_analysis *analysis, uint32_t loop)
 	for (uint32_t i = 0; i < block->in_count; i++) {
 		uint32_t edge = cfg->in_edges[block->first_in + i];
 
-		if (is_in_loop(cfg, cfg->edges[edge].from, loop))
+		if (hp_cfg_is_in_loop(cfg, cfg->edges[edge].from, loop))
 			continue;
 		entered += analysis->edges[edge].relative;
 		low += analysis->edges[edge].relative_low;

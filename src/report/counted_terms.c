@@ -195,11 +195,6 @@ static bool add_block(const struct asking *asking, uint32_t number)
 	       add(asking, HP_EVIDENCE_COUNT, block->address.value, 0, &runs);
 }
 
-static bool begins_at(const struct hp_cfg *cfg, uint32_t node, uint64_t address)
-{
-	return node < cfg->block_count && cfg->blocks[node].address.value == address;
-}
-
 /* The block's last instruction; 0 of code that does not decode. */
 static uint64_t last_instruction(const struct hp_cfg *cfg, const struct counted *counted,
 				 const struct hp_block *block, size_t *count,
@@ -218,12 +213,29 @@ static uint64_t last_instruction(const struct hp_cfg *cfg, const struct counted 
 	return 0;
 }
 
+/* What windows saw of each way of the block. A jump through a table has thousands, and windows may
+ * have seen all of them. */
+static void sum_ways(const struct asking *asking, const struct hp_block *block,
+		     const struct counted_edge *edges, size_t count, struct hp_grouped *ways)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t edge = HP_CFG_NONE;
+
+		if (edges[i].is_inside)
+			edge = hp_cfg_edge_between(asking->input->cfg, block->address,
+						   (hp_link_address){ edges[i].to });
+		if (edge != HP_CFG_NONE)
+			grouped_add(&ways[edge - block->first_out], &edges[i].runs);
+	}
+}
+
 /* Both ways of a branch, and each way of a jump through a table. */
 static bool add_edges(const struct asking *asking, uint32_t number)
 {
 	const struct hp_cfg *cfg = asking->input->cfg;
 	const struct hp_block *block = &cfg->blocks[number];
 	const struct counted_edge *edges = NULL;
+	_cleanup_free_ struct hp_grouped *ways = NULL;
 	size_t count = 0;
 	uint64_t at;
 
@@ -231,16 +243,19 @@ static bool add_edges(const struct asking *asking, uint32_t number)
 	    (block->end != HP_END_CONDITIONAL && block->end != HP_END_TABLE))
 		return true;
 	at = last_instruction(cfg, asking->counted, block, &count, &edges);
-	for (uint32_t i = 0; at && i < block->out_count; i++) {
+	if (!at)
+		return true;
+	ways = calloc(block->out_count, sizeof(*ways));
+	if (!ways)
+		return false;
+	sum_ways(asking, block, edges, count, ways);
+	for (uint32_t i = 0; i < block->out_count; i++) {
 		const struct hp_edge *edge = &cfg->edges[block->first_out + i];
-		struct hp_grouped runs = { 0 };
 
 		if (edge->to >= cfg->block_count || was_missed(asking, edge->to))
 			continue;
-		for (size_t j = 0; j < count; j++)
-			if (edges[j].is_inside && begins_at(cfg, edge->to, edges[j].to))
-				grouped_add(&runs, &edges[j].runs);
-		if (!add(asking, HP_EVIDENCE_EDGE, at, cfg->blocks[edge->to].address.value, &runs))
+		if (!add(asking, HP_EVIDENCE_EDGE, at, cfg->blocks[edge->to].address.value,
+			 &ways[i]))
 			return false;
 	}
 	return true;

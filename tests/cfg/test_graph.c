@@ -94,6 +94,35 @@ static void check_index(const struct hp_cfg *cfg)
 	ck_assert_uint_eq(cfg->inner_edge_count, inner);
 }
 
+static void check_between(const struct hp_cfg *cfg)
+{
+	enum { BYTES = 4 };
+
+	for (uint32_t i = 0; i < cfg->block_count; i++) {
+		cfg->blocks[i].address.value = 1000 + i * BYTES;
+		cfg->blocks[i].bytes = BYTES;
+	}
+	for (uint32_t from = 0; from < cfg->block_count; from++)
+		for (uint32_t to = 0; to < cfg->block_count; to++) {
+			hp_link_address inside = { cfg->blocks[from].address.value + 1 };
+			hp_link_address middle = { cfg->blocks[to].address.value + 1 };
+			uint32_t expected = HP_CFG_NONE;
+
+			for (uint32_t i = 0; i < cfg->edge_count; i++)
+				if (cfg->edges[i].from == from && cfg->edges[i].to == to)
+					expected = i;
+			ck_assert_uint_eq(hp_cfg_edge_between(cfg, inside, cfg->blocks[to].address),
+					  expected);
+			ck_assert_uint_eq(hp_cfg_edge_between(cfg, inside, middle), HP_CFG_NONE);
+		}
+}
+
+START_TEST(an_edge_is_found_by_what_it_leads_from_and_to)
+{
+	on_random_graphs(ROUNDS / 4, check_between);
+}
+END_TEST
+
 START_TEST(edges_are_found_from_both_ends_and_only_once)
 {
 	on_random_graphs(ROUNDS, check_index);
@@ -260,6 +289,26 @@ static void check_loops(const struct hp_cfg *cfg)
 		check_level(cfg, loop);
 	}
 }
+
+/* Against climbing. */
+static void check_places(const struct hp_cfg *cfg)
+{
+	for (uint32_t loop = 0; loop < cfg->loop_count; loop++) {
+		uint32_t size = 0;
+
+		for (uint32_t other = 0; other < cfg->loop_count; other++)
+			size += is_in_loop(cfg, cfg->loops[other].header, loop);
+		ck_assert_uint_eq(cfg->loops[loop].size, size);
+		for (uint32_t n = 0; n < cfg->node_count; n++)
+			ck_assert_int_eq(hp_cfg_is_in_loop(cfg, n, loop), is_in_loop(cfg, n, loop));
+	}
+}
+
+START_TEST(what_is_in_a_loop_is_known_without_climbing)
+{
+	on_random_graphs(ROUNDS, check_places);
+}
+END_TEST
 
 START_TEST(loops_are_the_cycles_left_when_the_outer_header_is_gone)
 {
@@ -430,9 +479,11 @@ END_TEST
 HP_TEST_MAIN("cfg/graph", every_node_is_reached_from_entry_and_reaches_exit,
 	     an_escape_is_only_where_nothing_else_leads_out,
 	     edges_are_found_from_both_ends_and_only_once,
+	     an_edge_is_found_by_what_it_leads_from_and_to,
 	     the_order_goes_back_only_to_close_a_cycle,
 	     a_dominator_is_the_nearest_node_that_cuts_off_the_entry,
 	     a_post_dominator_is_the_nearest_node_that_cuts_off_the_exit,
+	     what_is_in_a_loop_is_known_without_climbing,
 	     loops_are_the_cycles_left_when_the_outer_header_is_gone,
 	     a_loop_is_irreducible_when_it_is_entered_beside_its_header,
 	     a_class_is_what_lies_on_the_same_cycles, with_missing_edges_nothing_is_equivalent,

@@ -75,6 +75,8 @@ struct hp_loop {
 	uint32_t header;
 	uint32_t parent;     /* loop, or HP_CFG_NONE */
 	uint32_t depth;	     /* 1 for outermost */
+	uint32_t first;	     /* its place, depth first: it and all in it are next to each other */
+	uint32_t size;	     /* how many they are */
 	bool is_irreducible; /* has other entries than its header */
 };
 
@@ -133,6 +135,13 @@ bool hp_cfg_returns(struct hp_cfg_image *image, hp_link_address address);
 
 /* The block that holds the address, or HP_CFG_NONE. */
 uint32_t hp_cfg_block_at(const struct hp_cfg *cfg, hp_link_address address);
+
+/* The edge from the block that holds one address to that which begins at the other, or
+ * HP_CFG_NONE. */
+uint32_t hp_cfg_edge_between(const struct hp_cfg *cfg, hp_link_address from, hp_link_address to);
+
+/* The loop holds the node, or one that is in it does. */
+bool hp_cfg_is_in_loop(const struct hp_cfg *cfg, uint32_t node, uint32_t loop);
 
 const char *hp_edge_kind_name(enum hp_edge_kind kind);
 const char *hp_block_end_name(enum hp_block_end end);
