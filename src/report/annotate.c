@@ -2,6 +2,7 @@
 #include "annotate.h"
 
 #include "analyse.h"
+#include "recorded.h"
 #include "text.h"
 
 #include <hpcprof/base/search.h>
@@ -281,6 +282,9 @@ struct hp_error *annotation_make(struct report *report, const struct row *row,
 		error = find_insns(annotation);
 	if (!error && analysis)
 		error = hot_path_find(analysis, listing->arena, &annotation->path);
+	if (!error && analysis && row->code && row->code->part)
+		error = recorded_cycles(report, row->code->part, analysis->cfg, listing->arena,
+					&annotation->recorded);
 	if (!error)
 		error = annotate_choose(annotation);
 	if (!error)

@@ -46,6 +46,7 @@ struct annotation {
 	bool *shown;		  /* each row */
 	struct hp_frames *frames; /* of each row that is shown */
 	struct hot_path path;
+	double *recorded; /* of each block, what branch records timed; NULL: nothing can have */
 	struct sources sources;
 	HP_VECTOR(struct annotated_line) lines;
 	HP_VECTOR(struct arrow) arrows; /* between lines */

@@ -4,7 +4,6 @@
 #include "analyse.h"
 #include "annotate.h"
 #include "quantity.h"
-#include "recorded.h"
 #include "text.h"
 
 #include <inttypes.h>
@@ -91,11 +90,7 @@ static void add_notes(struct buffer *text, const struct annotation *annotation, 
 /* What hardware timed, apart from all estimates. */
 static void add_recorded(struct buffer *text, const struct annotation *annotation, uint32_t number)
 {
-	const struct row_code *code = annotation->row->code;
-	const struct hp_cfg *cfg = annotation->analysis->cfg;
-	double cycles = code && code->part ? recorded_cycles(annotation->report, code->part, cfg,
-							     &cfg->blocks[number])
-					   : NAN;
+	double cycles = annotation->recorded ? annotation->recorded[number] : NAN;
 
 	if (isfinite(cycles))
 		buffer_printf(text, ", %.1f cycles by branch records", cycles);

@@ -216,36 +216,28 @@ struct hp_error *recorded_terms_of(const struct report *report, const struct rep
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-struct timing {
-	uint32_t block;
-	double sum;
-};
-
 static void add_if_alone(void *context, const struct hp_counted *item, uint32_t first,
 			 uint32_t last)
 {
-	struct timing *timing = context;
+	double *sums = context;
 
-	if (first != timing->block || last != timing->block)
-		return;
-	for (size_t i = 0; i < HP_RECORD_GROUPS; i++)
-		timing->sum += (double)item->counts[i];
+	for (size_t i = 0; i < HP_RECORD_GROUPS && first == last; i++)
+		sums[first] += (double)item->counts[i];
 }
 
-static double sum_of(struct walk *walk, enum hp_counted_kind kind, uint32_t block)
+struct hp_error *recorded_cycles(const struct report *report, const struct report_part *part,
+				 const struct hp_cfg *cfg, struct hp_arena *arena, double **cycles)
 {
-	struct timing timing = { .block = block };
-
-	visit_kind(walk, kind, add_if_alone, &timing);
-	return timing.sum;
-}
-
-double recorded_cycles(const struct report *report, const struct report_part *part,
-		       const struct hp_cfg *cfg, const struct hp_block *block)
-{
+	size_t room = (size_t)cfg->block_count + 1;
 	struct walk walk = { .report = report, .part = part, .cfg = cfg };
-	uint32_t number = (uint32_t)(block - cfg->blocks);
-	double runs = sum_of(&walk, HP_COUNTED_RANGE, number);
+	_cleanup_free_ double *runs = calloc(room, sizeof(*runs));
 
-	return runs > 0 ? sum_of(&walk, HP_COUNTED_RANGE_CYCLES, number) / runs : NAN;
+	*cycles = hp_arena_array(arena, room, sizeof(**cycles));
+	if (!runs || !*cycles)
+		return hp_error_create_no_memory();
+	visit_kind(&walk, HP_COUNTED_RANGE, add_if_alone, runs);
+	visit_kind(&walk, HP_COUNTED_RANGE_CYCLES, add_if_alone, *cycles);
+	for (uint32_t i = 0; i < cfg->block_count; i++)
+		(*cycles)[i] = runs[i] > 0 ? (*cycles)[i] / runs[i] : NAN;
+	return NULL;
 }

@@ -12,9 +12,9 @@
 struct hp_error *recorded_terms_of(const struct report *report, const struct report_part *part,
 				   const struct hp_cfg *cfg, evidence_vector *terms);
 
-/* Cycles of one execution of the block, the mean of those that were all that ran between two taken
- * branches; NAN when none were, or hardware does not say. */
-double recorded_cycles(const struct report *report, const struct report_part *part,
-		       const struct hp_cfg *cfg, const struct hp_block *block);
+/* Of each block the cycles of one execution, the mean of those that were all that ran between two
+ * taken branches; NAN when none were, or hardware does not say. Lives in the arena. */
+struct hp_error *recorded_cycles(const struct report *report, const struct report_part *part,
+				 const struct hp_cfg *cfg, struct hp_arena *arena, double **cycles);
 
 #endif
