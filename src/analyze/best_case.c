@@ -15,10 +15,17 @@
 /* Longer regions are scheduled block by block: nothing in them waits for what is so far back. */
 enum { LONGEST_LOOP = 512 };
 
-static struct hp_error *schedule(struct analyzer *analyzer, const struct hp_insn *insns,
+struct scheduling {
+	struct analyzer *analyzer;
+	const bool *sampled;	/* of each block */
+	struct hp_arena *arena; /* of one region: those of all blocks would be a gigabyte */
+};
+
+static struct hp_error *schedule(const struct scheduling *scheduling, const struct hp_insn *insns,
 				 const uint32_t *numbers, size_t count, bool is_loop,
 				 bool has_samples)
 {
+	const struct analyzer *analyzer = scheduling->analyzer;
 	struct hp_analysis *analysis = analyzer->analysis;
 	struct hp_schedule_options options = { .machine = analysis->core,
 					       .isa = analyzer->cfg->isa,
@@ -26,7 +33,7 @@ static struct hp_error *schedule(struct analyzer *analyzer, const struct hp_insn
 					       .is_bound_enough = !has_samples };
 	const struct hp_schedule *schedule;
 	struct hp_error *error =
-		hp_schedule_create(insns, count, &options, analyzer->scratch, &schedule);
+		hp_schedule_create(insns, count, &options, scheduling->arena, &schedule);
 
 	if (error)
 		return error;
@@ -88,35 +95,38 @@ static bool *find_outer(const struct analyzer *analyzer)
 	return outer;
 }
 
-static bool is_sampled(const struct hp_analysis *analysis, uint32_t number)
+/* Of each block; found once, since thousands of jumps may lead to a long one. */
+static bool *find_sampled(const struct analyzer *analyzer)
 {
-	const struct hp_analysed_block *block = &analysis->blocks[number];
+	const struct hp_analysis *analysis = analyzer->analysis;
+	bool *sampled =
+		hp_arena_array(analyzer->scratch, analyzer->cfg->block_count + 1, sizeof(*sampled));
 
-	for (uint32_t i = 0; i < block->insn_count; i++)
-		if (analysis->insns[block->first_insn + i].samples > 0)
-			return true;
-	return false;
+	for (size_t i = 0; sampled && i < analysis->insn_count; i++)
+		if (analysis->insns[i].samples > 0)
+			sampled[analysis->insns[i].block] = true;
+	return sampled;
 }
 
 /* Samples at the beginning of a block go back to the end of one before. */
-static bool gets_samples(const struct analyzer *analyzer, uint32_t number)
+static bool gets_samples(const struct hp_cfg *cfg, const bool *sampled, uint32_t number)
 {
-	const struct hp_cfg *cfg = analyzer->cfg;
 	const struct hp_block *block = &cfg->blocks[number];
-	bool any = is_sampled(analyzer->analysis, number);
+	bool any = sampled[number];
 
 	for (uint32_t i = 0; i < block->out_count && !any; i++) {
 		uint32_t to = cfg->edges[block->first_out + i].to;
 
-		any = to < cfg->block_count && is_sampled(analyzer->analysis, to);
+		any = to < cfg->block_count && sampled[to];
 	}
 	return any;
 }
 
 /* The instructions of these blocks in a row, as the schedule wants them. */
-static struct hp_error *schedule_path(struct analyzer *analyzer, const uint32_t *path,
+static struct hp_error *schedule_path(const struct scheduling *scheduling, const uint32_t *path,
 				      uint32_t length, bool is_loop)
 {
+	const struct analyzer *analyzer = scheduling->analyzer;
 	const struct hp_analysis *analysis = analyzer->analysis;
 	struct hp_insn *insns;
 	uint32_t *numbers;
@@ -124,11 +134,12 @@ static struct hp_error *schedule_path(struct analyzer *analyzer, const uint32_t 
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < length; i++)
-		has_samples |= gets_samples(analyzer, path[i]);
+		has_samples |= gets_samples(analyzer->cfg, scheduling->sampled, path[i]);
 	for (uint32_t i = 0; i < length; i++)
 		count += analysis->blocks[path[i]].insn_count;
-	insns = hp_arena_array(analyzer->scratch, count + 1, sizeof(*insns));
-	numbers = hp_arena_array(analyzer->scratch, count + 1, sizeof(*numbers));
+	hp_arena_reset(scheduling->arena);
+	insns = hp_arena_array(scheduling->arena, count + 1, sizeof(*insns));
+	numbers = hp_arena_array(scheduling->arena, count + 1, sizeof(*numbers));
 	if (!insns || !numbers)
 		return hp_error_create_no_memory();
 	count = 0;
@@ -140,7 +151,7 @@ static struct hp_error *schedule_path(struct analyzer *analyzer, const uint32_t 
 			insns[count++] = *analysis->insns[block->first_insn + at].insn;
 		}
 	}
-	return count ? schedule(analyzer, insns, numbers, count, is_loop, has_samples) : NULL;
+	return count ? schedule(scheduling, insns, numbers, count, is_loop, has_samples) : NULL;
 }
 
 static uint32_t instructions_of(const struct analyzer *analyzer, const uint32_t *path,
@@ -153,10 +164,10 @@ static uint32_t instructions_of(const struct analyzer *analyzer, const uint32_t 
 	return sum;
 }
 
-static bool is_worth_a_schedule(const struct analyzer *analyzer, uint32_t block)
+static bool is_worth_a_schedule(const struct analyzer *analyzer, const bool *sampled,
+				uint32_t block)
 {
-	return analyzer->samples >= analyzer->cfg->block_count ||
-	       is_sampled(analyzer->analysis, block);
+	return analyzer->samples >= analyzer->cfg->block_count || sampled[block];
 }
 
 static void bound_by_width(struct analyzer *analyzer, uint32_t number)
@@ -180,25 +191,28 @@ struct hp_error *find_best_cases(struct analyzer *analyzer)
 {
 	const struct hp_cfg *cfg = analyzer->cfg;
 	bool *outer = find_outer(analyzer);
+	const bool *sampled = find_sampled(analyzer);
+	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
+	const struct scheduling scheduling = { analyzer, sampled, arena };
 	bool *done = hp_arena_array(analyzer->scratch, cfg->block_count + 1, sizeof(bool));
 	uint32_t *path = hp_arena_array(analyzer->scratch, LONGEST_LOOP, sizeof(*path));
 	struct hp_error *error = NULL;
 
-	if (!outer || !done || !path)
+	if (!outer || !sampled || !arena || !done || !path)
 		return hp_error_create_no_memory();
 	for (uint32_t loop = 0; loop < cfg->loop_count && !error; loop++) {
 		uint32_t length = outer[loop] ? 0 : one_path(cfg, loop, path);
 
-		if (!length || !is_worth_a_schedule(analyzer, path[0]) ||
+		if (!length || !is_worth_a_schedule(analyzer, sampled, path[0]) ||
 		    instructions_of(analyzer, path, length) > LONGEST_LOOP)
 			continue;
 		for (uint32_t i = 0; i < length; i++)
 			done[path[i]] = true;
-		error = schedule_path(analyzer, path, length, true);
+		error = schedule_path(&scheduling, path, length, true);
 	}
 	for (uint32_t block = 0; block < cfg->block_count && !error; block++) {
-		if (!done[block] && is_worth_a_schedule(analyzer, block))
-			error = schedule_path(analyzer, &block, 1, false);
+		if (!done[block] && is_worth_a_schedule(analyzer, sampled, block))
+			error = schedule_path(&scheduling, &block, 1, false);
 		else if (!done[block])
 			bound_by_width(analyzer, block);
 	}
