@@ -14,12 +14,16 @@
 enum { SWEEPS = 12 };
 static const double first_iterations = 8; /* of a loop, before any sweep */
 static const double slack_share = 0.02;
+/* Over what was counted, or the entry: loops in each other would go beyond all numbers, and it takes
+ * the solve many steps to come back from there. No program that was looked at gets to 1e8. */
+static const double most_often = 1e10;
 
 struct beginning {
 	const struct flow *flow;
 	double *blocks;
 	double *edges;
 	double *counts;	     /* by unknown; 0: none */
+	double most;	     /* that anything may run */
 	double *slack;	     /* into blocks, from outside, where edges are missing */
 	uint32_t *to_here;   /* edge by which the shortest way from the entry comes */
 	uint32_t *from_here; /* edge by which the shortest way to the exit goes on */
@@ -111,6 +115,9 @@ static void take_counts(struct beginning *b)
 		if (term->count == first->count && term->unknowns[1] == first->unknowns[1])
 			b->counts[term->unknowns[0]] = fmin(exp(term->expected), 1e100);
 	}
+	b->most = most_often;
+	for (int i = 0; i < flow->unknown_count; i++)
+		b->most = fmax(b->most, most_often * b->counts[i]);
 }
 
 static double counted_or(const struct beginning *b, int unknown, double other)
@@ -137,7 +144,7 @@ static double inflow(const struct beginning *b, uint32_t node, bool is_first)
 	}
 	if (is_first && block->loop != HP_CFG_NONE && cfg->loops[block->loop].header == node)
 		sum *= first_iterations;
-	return fmin(sum, 1e100);
+	return fmin(sum, b->most);
 }
 
 static void sweep(struct beginning *b)

@@ -31,6 +31,9 @@ static const double least_left = 0.1; /* of a frequency after one step */
 static const double most_grown = 8;
 /* Multiplications of one step: with a hundred steps or so, a few seconds. */
 static const double most_work = 3e7;
+/* Of all rounds together, in the same unit: a second or so. That is two hundred steps of a procedure
+ * of 5,000 blocks, which needs some forty. */
+static const double most_effort = 3.5e8;
 static const double step_tolerance = 1e-6;
 static const double gain_tolerance = 1e-5;  /* of a likelihood's logarithm, by one more step */
 static const double poor_tolerance = 1e-4;  /* the same, where nothing is certain anyway */
@@ -278,9 +281,19 @@ static void reweight(struct flow *flow)
 	}
 }
 
+/* All terms were looked at: exponentials and divisions. */
+static void count_look(const struct flow *flow)
+{
+	static const double one = 30; /* in multiplications */
+
+	flow->analyzer->analysis->effort += one * (double)flow->terms.count;
+}
+
 static double cost_of(const struct flow *flow)
 {
 	double cost = 0;
+
+	count_look(flow);
 
 	for (size_t t = 0; t < flow->terms.count; t++)
 		cost += look_at(flow, &flow->terms.at[t]).cost;
@@ -291,6 +304,7 @@ static void add_terms(struct flow *flow)
 {
 	double *values = flow->system->values;
 
+	count_look(flow);
 	for (size_t t = 0; t < flow->terms.count; t++) {
 		struct term *term = &flow->terms.at[t];
 		struct look look = look_at(flow, term);
@@ -346,6 +360,21 @@ static double toward(const struct flow *flow, int unknown, double value)
 	return flow_is_shift(flow, unknown) ? -value : value;
 }
 
+/* Multiplications, and what it takes to get at each entry of the factor. */
+static void count_factor(const struct flow *flow)
+{
+	static const double entry = 10; /* in multiplications */
+	const struct sparse *system = flow->system;
+
+	flow->analyzer->analysis->effort +=
+		system->work + entry * (double)system->factor_starts[system->size];
+}
+
+static bool is_worn_out(const struct flow *flow)
+{
+	return flow->analyzer->analysis->effort > most_effort;
+}
+
 /* The curvature by shares; `whole` takes all of the slopes in. */
 static bool factor(struct flow *flow, bool whole)
 {
@@ -366,6 +395,7 @@ static bool factor(struct flow *flow, bool whole)
 		system->values[flow->ridge_slots[i]] += ridge + (whole ? bend : fmax(bend, 0));
 		flow->step[i] = flow->slopes[i];
 	}
+	count_factor(flow);
 	return sparse_factor(system) && (!whole || is_convex(flow));
 }
 
@@ -480,7 +510,8 @@ struct hp_error *flow_solve(struct flow *flow)
 		tolerance = first_tolerance;
 	else if (!flow->has_counts && is_poor(flow))
 		tolerance = poor_tolerance;
-	while (!error && !flow->has_converged && flow->iterations < MOST_ITERATIONS) {
+	while (!error && !flow->has_converged && flow->iterations < MOST_ITERATIONS &&
+	       (flow->iterations == 0 || !is_worn_out(flow))) {
 		double longest;
 		double gain;
 		double scale;
@@ -502,7 +533,10 @@ struct hp_error *flow_solve(struct flow *flow)
 			flow->has_converged &= !flow_contradicts(flow);
 		}
 	}
-	/* Lost on the way: what was counted knows better. */
+	/* Half the way is nowhere, unless a round before got near; and lost on the way, what was
+	 * counted knows better. */
+	if (!error && !flow->has_converged && is_worn_out(flow) && !flow->analyzer->flow_start)
+		return flow_apart(flow);
 	if (!error && flow->has_counts && (!flow->has_converged || is_far_from_counts(flow)))
 		return flow_apart(flow);
 	return error;

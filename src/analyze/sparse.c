@@ -67,6 +67,24 @@ static bool make_room(struct sparse *matrix, size_t count, struct hp_arena *aren
 	return matrix->rows && matrix->values;
 }
 
+/* Finds the order of elimination. What AMD says of the work is exact but for rows that it takes for
+ * dense, and then too much: far too much is far too much in any case. Only to know it exactly takes
+ * as long as the factor has entries, which in a tangle grow with the square of the size. */
+static bool order(struct sparse *matrix, double most_work)
+{
+	static const double far_too_much = 4;
+	double info[AMD_INFO];
+
+	if (amd_order(matrix->size, matrix->starts, matrix->rows, matrix->order, NULL, info) <
+	    AMD_OK)
+		return false;
+	matrix->work = info[AMD_NMULTSUBS_LDL];
+	matrix->is_too_dense = matrix->work > far_too_much * most_work;
+	for (int i = 0; i < matrix->size; i++)
+		matrix->names[matrix->order[i]] = i;
+	return true;
+}
+
 /* Each column of the factor is subtracted from all those in its pattern. */
 static double work_of(const struct sparse *matrix)
 {
@@ -92,15 +110,16 @@ struct hp_error *sparse_create(int size, const struct sparse_place *places, size
 	if (!make_room(matrix, count, arena))
 		return hp_error_create_no_memory();
 	index_places(matrix, places, count, NULL, slots);
-	if (amd_order(size, matrix->starts, matrix->rows, matrix->order, NULL, NULL) < AMD_OK)
+	if (!order(matrix, most_work))
 		return hp_error_create_no_memory();
-	for (int i = 0; i < size; i++)
-		matrix->names[matrix->order[i]] = i;
+	*created = matrix;
+	if (matrix->is_too_dense)
+		return NULL;
 	index_places(matrix, places, count, matrix->names, slots);
 	ldl_symbolic(size, matrix->starts, matrix->rows, matrix->factor_starts, matrix->parent,
 		     matrix->counts, matrix->flag, NULL, NULL);
-	*created = matrix;
-	matrix->is_too_dense = work_of(matrix) > most_work;
+	matrix->work = work_of(matrix);
+	matrix->is_too_dense = matrix->work > most_work;
 	if (matrix->is_too_dense)
 		return NULL;
 	factor_count = matrix->factor_starts[size];

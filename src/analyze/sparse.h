@@ -27,6 +27,7 @@ struct sparse {
 	int *factor_rows;
 	double *factor;
 	double *diagonal;
+	double work;	   /* multiplications of one sparse_factor */
 	bool is_too_dense; /* its factor would take more work than was allowed: there is none */
 	/* Room to work in. */
 	int *parent;

@@ -130,10 +130,9 @@ const char *quantity_problem(enum hp_analysis_problem problem)
 	case HP_PROBLEM_GENERIC_CORE:
 		return "the tables are those of a generic core: best cases are rough";
 	case HP_PROBLEM_NOT_SOLVED:
-		return "flows could not be balanced (jumps too tangled, or counts too far from "
-		       "each "
-		       "other): each block's frequency is estimated from its own time and counts "
-		       "alone";
+		return "flows could not be balanced (jumps too many or too tangled, or counts too "
+		       "far from each other): each block's frequency is estimated from its own "
+		       "time and counts alone";
 	case HP_PROBLEM_CONTRADICTION:
 		return "what was counted contradicts itself, or the graph, beyond noise";
 	case HP_PROBLEM_TOO_FAST:

@@ -206,7 +206,8 @@ enum hp_analysis_problem {
 	HP_PROBLEM_CONTRADICTION = 1 << 5, /* counts and the graph, or each other, do not agree */
 	/* As often as was counted, code cannot run in so little time. */
 	HP_PROBLEM_TOO_FAST = 1 << 8,
-	/* Flows too tangled to solve for: each class by its own time, out of balance. */
+	/* Flows too many or too tangled to solve for: each class by its own time, out of balance.
+	 */
 	HP_PROBLEM_NOT_SOLVED = 1 << 7,
 	/* What a unit of time is in cycles is not known. `cycles` are in proportion only, cycles
 	 * per execution NAN, and there are neither causes nor a sheet beyond its samples. */
@@ -232,7 +233,10 @@ struct hp_analysis {
 	double scale_low;
 	double scale_high;
 	unsigned iterations; /* of the solve */
-	unsigned problems;   /* enum hp_analysis_problem */
+	/* What it took: multiplications of the estimate, or what takes as long, and edges that were
+	 * looked at for culprits. */
+	double effort;
+	unsigned problems; /* enum hp_analysis_problem */
 };
 
 /* INSUFFICIENT for a graph without code. Few samples are no error: confidence says it. */
