@@ -105,7 +105,9 @@ static struct hp_error *prepare(struct search *search)
 	search->facts = hp_arena_array(arena, analysis->insn_count + 1, sizeof(*search->facts));
 	search->branches = hp_arena_array(arena, cfg->block_count + 1, sizeof(*search->branches));
 	search->redirects = hp_arena_array(arena, cfg->block_count + 1, sizeof(*search->redirects));
-	if (!search->facts || !search->branches || !search->redirects)
+	search->arrivals = hp_arena_array(arena, (size_t)cfg->block_count * ARRIVAL_UNITS + 1,
+					  sizeof(*search->arrivals));
+	if (!search->facts || !search->branches || !search->redirects || !search->arrivals)
 		return hp_error_create_no_memory();
 	/* Blocks are in order of their addresses. */
 	for (uint32_t i = 0; i < cfg->block_count; i++) {

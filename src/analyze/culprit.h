@@ -82,6 +82,21 @@ struct redirect {
 	bool is_known;
 };
 
+/* How much of the code has to be another for an arrival. */
+enum arrival_unit {
+	ARRIVAL_LINE,
+	ARRIVAL_PAGE,
+	ARRIVAL_BYTE,
+	ARRIVAL_UNITS,
+};
+
+/* Shares of executions that come from another unit of the code. */
+struct arrivals {
+	double all;
+	double jumps; /* other than by running on */
+	bool is_known;
+};
+
 struct branch_facts {
 	bool is_known;
 	bool is_on_data; /* decides by what was loaded from varying places */
@@ -98,7 +113,9 @@ struct search {
 	uint32_t *after;	       /* … and follows it; HP_CFG_NONE when that is no block */
 	struct branch_facts *branches; /* of the end of each block */
 	struct redirect *redirects;    /* into each block, once it was asked for */
+	struct arrivals *arrivals;     /* into each block, ARRIVAL_UNITS of each, once asked for */
 	double *usual;		       /* culprit_marks.c: of each loop, and of what is in none */
+	double *branch_marks;	       /* of the end of each block; -1 before it was asked for */
 	uint64_t code_bytes;	       /* whole cache lines of hot blocks */
 	uint64_t code_pages;
 	uint32_t hot_blocks;

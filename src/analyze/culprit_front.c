@@ -256,50 +256,73 @@ void suspect_mispredict(struct search *search)
 /* --- instruction cache and TLB, fetch ----------------------------------------------------------
  */
 
-/* Share of the instruction's executions that come from another unit of that size, and share that
- * do so other than by running on. */
-static void find_arrivals(const struct search *search, uint64_t unit, double *arrivals,
-			  double *jumps)
+static uint64_t bytes_of(enum arrival_unit unit)
+{
+	static const uint64_t bytes[ARRIVAL_UNITS] = {
+		[ARRIVAL_LINE] = LINE_BYTES,
+		[ARRIVAL_PAGE] = PAGE_BYTES,
+		[ARRIVAL_BYTE] = 1,
+	};
+
+	return bytes[unit];
+}
+
+static bool is_same_unit(const struct hp_insn *before, const struct hp_insn *insn,
+			 enum arrival_unit unit)
+{
+	return before->address / bytes_of(unit) ==
+	       (insn->address + insn->length - 1) / bytes_of(unit);
+}
+
+static void add_arrivals(const struct search *search, uint32_t block, enum arrival_unit unit,
+			 struct arrivals *into)
 {
 	const struct hp_analysis *analysis = search->analysis;
 	const struct hp_cfg *cfg = search->cfg;
-	uint32_t here = search->path.insns[0];
-	const struct hp_insn *insn = search_insn(search, here)->insn;
-	uint32_t block = search_insn(search, here)->block;
+	const struct hp_insn *insn = search_insn(search, analysis->blocks[block].first_insn)->insn;
 	const struct hp_block *node = &cfg->blocks[block];
 	double runs = search_relative(search, block);
 
-	*arrivals = *jumps = 0;
-	if (here != analysis->blocks[block].first_insn) {
-		const struct hp_insn *before = search_insn(search, here - 1)->insn;
-
-		if (before->kind == HP_INSN_CALL || before->kind == HP_INSN_CALL_INDIRECT)
-			*arrivals = *jumps = 1;
-		else
-			*arrivals = before->address / unit !=
-				    (insn->address + insn->length - 1) / unit;
-		return;
-	}
+	search->analysis->effort += node->in_count;
 	for (uint32_t i = 0; i < node->in_count && runs > 0; i++) {
 		uint32_t edge = cfg->in_edges[node->first_in + i];
 		const struct hp_edge *one = &cfg->edges[edge];
 		double weight = analysis->edges[edge].relative / runs;
-		const struct hp_insn *before;
 
 		if (!(weight > 0))
 			continue;
-		if (one->from < cfg->block_count) {
-			before = search_insn(search, last_of(search, one->from))->insn;
-			if (before->address / unit == (insn->address + insn->length - 1) / unit)
-				continue;
-		}
-		*arrivals += weight;
-		*jumps += one->kind == HP_EDGE_FALL ? 0 : weight;
+		if (one->from < cfg->block_count &&
+		    is_same_unit(search_insn(search, last_of(search, one->from))->insn, insn, unit))
+			continue;
+		into->all += weight;
+		into->jumps += one->kind == HP_EDGE_FALL ? 0 : weight;
 	}
-	if (*arrivals > 1)
-		*arrivals = 1;
-	if (*jumps > 1)
-		*jumps = 1;
+	into->all = into->all > 1 ? 1 : into->all;
+	into->jumps = into->jumps > 1 ? 1 : into->jumps;
+}
+
+/* Of the path's first instruction. Of blocks they are kept: the end of each of thousands that lead
+ * to one block asks for it. */
+static struct arrivals arrivals_of(const struct search *search, enum arrival_unit unit)
+{
+	uint32_t here = search->path.insns[0];
+	uint32_t block = search_insn(search, here)->block;
+	struct arrivals *known = &search->arrivals[(size_t)block * ARRIVAL_UNITS + unit];
+	struct arrivals inside = { .is_known = true };
+
+	if (here != search->analysis->blocks[block].first_insn) {
+		const struct hp_insn *before = search_insn(search, here - 1)->insn;
+
+		if (before->kind == HP_INSN_CALL || before->kind == HP_INSN_CALL_INDIRECT)
+			inside.all = inside.jumps = 1;
+		else
+			inside.all = !is_same_unit(before, search_insn(search, here)->insn, unit);
+		return inside;
+	}
+	if (!known->is_known)
+		add_arrivals(search, block, unit, known);
+	known->is_known = true;
+	return *known;
 }
 
 /* Share of executions between which the code can have left the cache. */
@@ -322,16 +345,15 @@ static double beyond(uint64_t used, uint64_t room)
 
 /* What holds code, in two levels: cache lines, or translations of pages. */
 struct levels {
-	uint64_t unit_bytes;
+	enum arrival_unit unit;
 	uint64_t used;
 	uint64_t first, second; /* how much of it they hold */
 };
 
 struct lateness {
-	bool fits;	 /* in the first level */
-	double arrivals; /* share of executions that come from another unit */
-	double jumps;	 /* and do so other than by running on */
-	double share;	 /* of executions to which it may have been forgotten */
+	bool fits; /* in the first level */
+	struct arrivals arrivals;
+	double share; /* of executions to which it may have been forgotten */
 	double cycles_expected;
 };
 
@@ -342,8 +364,8 @@ static struct lateness lateness_of(const struct search *search, const struct lev
 {
 	struct lateness late = { .fits = levels->used <= levels->first };
 
-	find_arrivals(search, levels->unit_bytes, &late.arrivals, &late.jumps);
-	late.share = late.arrivals * forgotten(search, late.fits);
+	late.arrivals = arrivals_of(search, levels->unit);
+	late.share = late.arrivals.all * forgotten(search, late.fits);
 	late.cycles_expected = 0.005 * second_cycles +
 			       beyond(levels->used, levels->first) * second_cycles +
 			       beyond(levels->used, levels->second) * beyond_cycles;
@@ -353,23 +375,26 @@ static struct lateness lateness_of(const struct search *search, const struct lev
 void suspect_icache(struct search *search)
 {
 	const struct hp_core *core = search->core;
-	const struct levels levels = { LINE_BYTES, search->code_bytes, FIRST_CACHE, SECOND_CACHE };
+	const struct levels levels = { ARRIVAL_LINE, search->code_bytes, FIRST_CACHE,
+				       SECOND_CACHE };
 	struct lateness late = lateness_of(search, &levels, core->l2_cycles, core->l3_cycles);
 
 	/* Where code runs on, the next line is on its way already. */
-	if (late.arrivals > 0)
+	if (late.arrivals.all > 0)
 		add_suspect(search, HP_CAUSE_ICACHE, search->path.insns[0],
 			    late.share * (late.fits ? core->l3_cycles : core->memory_cycles),
-			    late.share * late.cycles_expected * (late.jumps > 0 ? 1 : 0.3));
+			    late.share * late.cycles_expected *
+				    (late.arrivals.jumps > 0 ? 1 : 0.3));
 }
 
 void suspect_itlb(struct search *search)
 {
 	const struct hp_core *core = search->core;
-	const struct levels levels = { PAGE_BYTES, search->code_pages, FIRST_PAGES, SECOND_PAGES };
+	const struct levels levels = { ARRIVAL_PAGE, search->code_pages, FIRST_PAGES,
+				       SECOND_PAGES };
 	struct lateness late = lateness_of(search, &levels, core->l2_tlb_cycles, core->walk_cycles);
 
-	if (late.arrivals > 0)
+	if (late.arrivals.all > 0)
 		add_suspect(search, HP_CAUSE_ITLB, search->path.insns[0],
 			    late.share * (core->l2_tlb_cycles + 4.0 * core->walk_cycles),
 			    late.share * late.cycles_expected);
@@ -382,12 +407,10 @@ void suspect_fetch(struct search *search)
 	const struct hp_core *core = search->core;
 	uint32_t here = search->path.insns[0];
 	const struct hp_insn *insn = search_insn(search, here)->insn;
-	double arrivals;
-	double jumps;
+	double jumps = arrivals_of(search, ARRIVAL_BYTE).jumps;
 	double most = 0;
 	double expected = 0;
 
-	find_arrivals(search, 1, &arrivals, &jumps);
 	if (jumps > 0) {
 		double strange = beyond(search->hot_blocks, KNOWN_BRANCHES);
 

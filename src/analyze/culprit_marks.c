@@ -58,9 +58,13 @@ struct hp_error *marks_prepare(struct search *search)
 	double *all = hp_arena_array(search->analyzer->arena, count, sizeof(*all));
 
 	search->usual = hp_arena_array(search->analyzer->arena, count, sizeof(*search->usual));
-	if (!all || !search->usual || !find_means(search, NULL, 0, all) ||
+	search->branch_marks = hp_arena_array(search->analyzer->arena, search->cfg->block_count + 1,
+					      sizeof(*search->branch_marks));
+	if (!all || !search->usual || !search->branch_marks || !find_means(search, NULL, 0, all) ||
 	    !find_means(search, all, far_above, search->usual))
 		return hp_error_create_no_memory();
+	for (uint32_t i = 0; i < search->cfg->block_count; i++)
+		search->branch_marks[i] = -1;
 	return NULL;
 }
 
@@ -76,11 +80,12 @@ double mark_at(const struct search *search, uint32_t at)
 	return insn->cycles > share ? insn->cycles - share : 0;
 }
 
-double mark_of_branch(const struct search *search, uint32_t block)
+static double find_mark_of_branch(const struct search *search, uint32_t block)
 {
 	const struct hp_block *node = &search->cfg->blocks[block];
 	double sum = 0;
 
+	search->analysis->effort += node->out_count;
 	for (uint32_t i = 0; i < node->out_count; i++) {
 		uint32_t edge = node->first_out + i;
 		uint32_t to = search->cfg->edges[edge].to;
@@ -97,4 +102,14 @@ double mark_of_branch(const struct search *search, uint32_t block)
 			sum += mark * fmin(1, along / target->frequency.relative);
 	}
 	return sum;
+}
+
+/* A jump through a table leads to thousands of blocks, and each of them asks. */
+double mark_of_branch(const struct search *search, uint32_t block)
+{
+	double *known = &search->branch_marks[block];
+
+	if (*known < 0)
+		*known = find_mark_of_branch(search, block);
+	return *known;
 }
