@@ -39,6 +39,45 @@ static const double gain_tolerance = 1e-5;  /* of a likelihood's logarithm, by o
 static const double poor_tolerance = 1e-4;  /* the same, where nothing is certain anyway */
 static const double first_tolerance = 1e-2; /* the same, while a better start is all it is for */
 
+/* --- what it takes -----------------------------------------------------------------------------
+ */
+
+static const double look_effort = 30;  /* at a term: exponentials and divisions */
+static const double entry_effort = 10; /* of the factor: to get at it */
+
+static void count_look(const struct flow *flow)
+{
+	flow->analyzer->analysis->effort += look_effort * (double)flow->terms.count;
+}
+
+static void count_factor(const struct flow *flow)
+{
+	const struct sparse *system = flow->system;
+
+	flow->analyzer->analysis->effort +=
+		system->work + entry_effort * (double)system->factor_starts[system->size];
+}
+
+static bool is_worn_out(const struct flow *flow)
+{
+	return flow->analyzer->analysis->effort > most_effort;
+}
+
+/* Not even a factor without any more entries than the system leaves enough steps: then to find an
+ * order for it, which of a tangle takes time by the square of its size, is in vain. */
+static bool is_hopeless(const struct flow *flow)
+{
+	static const double fewest_steps = 20;
+	double entries = (double)flow->unknown_count + (double)flow->balances.count +
+			 (double)flow->balance_parts.count;
+	double step = 2 * look_effort * (double)flow->terms.count + entry_effort * entries;
+
+	return step * fewest_steps > most_effort;
+}
+
+/* --- the pattern -------------------------------------------------------------------------------
+ */
+
 static int slot_of(const struct term *term, unsigned i, unsigned j)
 {
 	unsigned high = i > j ? i : j;
@@ -46,9 +85,6 @@ static int slot_of(const struct term *term, unsigned i, unsigned j)
 
 	return term->slots[high * (high + 1) / 2 + low];
 }
-
-/* --- the pattern -------------------------------------------------------------------------------
- */
 
 struct pattern {
 	HP_VECTOR(struct sparse_place) places;
@@ -281,20 +317,11 @@ static void reweight(struct flow *flow)
 	}
 }
 
-/* All terms were looked at: exponentials and divisions. */
-static void count_look(const struct flow *flow)
-{
-	static const double one = 30; /* in multiplications */
-
-	flow->analyzer->analysis->effort += one * (double)flow->terms.count;
-}
-
 static double cost_of(const struct flow *flow)
 {
 	double cost = 0;
 
 	count_look(flow);
-
 	for (size_t t = 0; t < flow->terms.count; t++)
 		cost += look_at(flow, &flow->terms.at[t]).cost;
 	return cost;
@@ -358,21 +385,6 @@ static bool is_convex(const struct flow *flow)
 static double toward(const struct flow *flow, int unknown, double value)
 {
 	return flow_is_shift(flow, unknown) ? -value : value;
-}
-
-/* Multiplications, and what it takes to get at each entry of the factor. */
-static void count_factor(const struct flow *flow)
-{
-	static const double entry = 10; /* in multiplications */
-	const struct sparse *system = flow->system;
-
-	flow->analyzer->analysis->effort +=
-		system->work + entry * (double)system->factor_starts[system->size];
-}
-
-static bool is_worn_out(const struct flow *flow)
-{
-	return flow->analyzer->analysis->effort > most_effort;
 }
 
 /* The curvature by shares; `whole` takes all of the slopes in. */
@@ -492,11 +504,14 @@ static bool is_far_from_counts(const struct flow *flow)
 
 struct hp_error *flow_solve(struct flow *flow)
 {
-	struct hp_error *error = make_system(flow);
 	double tolerance = gain_tolerance;
 	double *from = hp_arena_array(flow->analyzer->scratch, (size_t)flow->unknown_count + 1,
 				      sizeof(double));
+	struct hp_error *error;
 
+	if (is_hopeless(flow))
+		return flow_apart(flow);
+	error = make_system(flow);
 	if (!error && !from)
 		error = hp_error_create_no_memory();
 	if (!error && flow->system->is_too_dense)
