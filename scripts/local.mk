@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	scripts/bench/cfg-speed \
 	scripts/bench/clock.c \
 	scripts/bench/database-size \
+	scripts/bench/hostile-report \
 	scripts/bench/kernels.c \
 	scripts/bench/library.c \
 	scripts/bench/measure.c \
