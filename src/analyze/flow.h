@@ -86,9 +86,10 @@ struct flow {
 	int *part_slots;
 	int *ridge_slots; /* the unknowns' own */
 	struct sparse *system;
-	double *step;	/* unknowns, then one multiplier a balance */
-	double cost;	/* of the terms, at the last system */
-	double *slopes; /* of the terms, by each unknown */
+	double *step;	    /* unknowns, then one multiplier a balance */
+	double cost;	    /* of the terms, at the last system */
+	double *slopes;	    /* of the terms, by each unknown */
+	double look_effort; /* of all terms once: analysis->effort */
 	bool is_absolute;
 	bool has_counts; /* if only to each other */
 	bool is_contradictory;

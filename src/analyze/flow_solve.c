@@ -29,11 +29,11 @@ static const double ridge = 1e-4;     /* of unknowns that nothing is known of: n
 static const double slackness = 1e-8; /* of the balances: their multipliers need a pivot */
 static const double least_left = 0.1; /* of a frequency after one step */
 static const double most_grown = 8;
-/* Multiplications of one step: with a hundred steps or so, a few seconds. */
+/* Multiplications of one factor: more leaves no steps worth the name. */
 static const double most_work = 3e7;
-/* Of all rounds together, in the same unit: a second or so. That is two hundred steps of a procedure
- * of 5,000 blocks, which needs some forty. */
-static const double most_effort = 3.5e8;
+/* Of all rounds together, in the same unit: a second or so. That is eight hundred steps of a
+ * procedure of 5,000 blocks, which needs some forty. */
+static const double most_effort = 1e9;
 static const double step_tolerance = 1e-6;
 static const double gain_tolerance = 1e-5;  /* of a likelihood's logarithm, by one more step */
 static const double poor_tolerance = 1e-4;  /* the same, where nothing is certain anyway */
@@ -42,20 +42,37 @@ static const double first_tolerance = 1e-2; /* the same, while a better start is
 /* --- what it takes -----------------------------------------------------------------------------
  */
 
-static const double look_effort = 30;  /* at a term: exponentials and divisions */
+static const double exp_effort = 15;   /* a logarithm as well */
 static const double entry_effort = 10; /* of the factor: to get at it */
 
-static void count_look(const struct flow *flow)
+/* What caches do not hold any more takes longer. */
+static const double far_effort = 3;
+
+static void count(const struct flow *flow, double effort)
 {
-	flow->analyzer->analysis->effort += look_effort * (double)flow->terms.count;
+	static const int most_near = 150000;
+	const struct sparse *system = flow->system;
+	bool is_far = system->factor_starts[system->size] > most_near;
+
+	flow->analyzer->analysis->effort += is_far ? far_effort * effort : effort;
 }
 
-static void count_factor(const struct flow *flow)
+static double effort_of_look(const struct flow *flow)
+{
+	static const double efforts[] = { [TERM_VALUE] = 3, [TERM_COUNT] = 15, [TERM_TIME] = 25 };
+	double sum = 0;
+
+	for (size_t i = 0; i < flow->terms.count; i++)
+		sum += efforts[flow->terms.at[i].kind];
+	return sum;
+}
+
+static double effort_of_factor(const struct flow *flow)
 {
 	const struct sparse *system = flow->system;
 
-	flow->analyzer->analysis->effort +=
-		system->work + entry_effort * (double)system->factor_starts[system->size];
+	return system->work + entry_effort * (double)system->factor_starts[system->size] +
+	       exp_effort * (double)flow->balance_parts.count;
 }
 
 static bool is_worn_out(const struct flow *flow)
@@ -67,12 +84,14 @@ static bool is_worn_out(const struct flow *flow)
  * order for it, which of a tangle takes time by the square of its size, is in vain. */
 static bool is_hopeless(const struct flow *flow)
 {
-	static const double fewest_steps = 20;
+	static const double fewest_steps = 30;
 	double entries = (double)flow->unknown_count + (double)flow->balances.count +
 			 (double)flow->balance_parts.count;
-	double step = 2 * look_effort * (double)flow->terms.count + entry_effort * entries;
+	double step =
+		2 * flow->look_effort + entry_effort * entries +
+		exp_effort * (double)(flow->balance_parts.count + (size_t)flow->unknown_count);
 
-	return step * fewest_steps > most_effort;
+	return far_effort * step * fewest_steps > most_effort;
 }
 
 /* --- the pattern -------------------------------------------------------------------------------
@@ -321,7 +340,7 @@ static double cost_of(const struct flow *flow)
 {
 	double cost = 0;
 
-	count_look(flow);
+	count(flow, flow->look_effort);
 	for (size_t t = 0; t < flow->terms.count; t++)
 		cost += look_at(flow, &flow->terms.at[t]).cost;
 	return cost;
@@ -331,7 +350,7 @@ static void add_terms(struct flow *flow)
 {
 	double *values = flow->system->values;
 
-	count_look(flow);
+	count(flow, flow->look_effort);
 	for (size_t t = 0; t < flow->terms.count; t++) {
 		struct term *term = &flow->terms.at[t];
 		struct look look = look_at(flow, term);
@@ -407,12 +426,13 @@ static bool factor(struct flow *flow, bool whole)
 		system->values[flow->ridge_slots[i]] += ridge + (whole ? bend : fmax(bend, 0));
 		flow->step[i] = flow->slopes[i];
 	}
-	count_factor(flow);
+	count(flow, effort_of_factor(flow));
 	return sparse_factor(system) && (!whole || is_convex(flow));
 }
 
 static void move(struct flow *flow, const double *from, double scale)
 {
+	count(flow, exp_effort * flow->unknown_count);
 	for (int i = 0; i < flow->unknown_count; i++)
 		flow->x[i] =
 			from[i] + toward(flow, i, log1p(scale * toward(flow, i, flow->step[i])));
@@ -509,6 +529,7 @@ struct hp_error *flow_solve(struct flow *flow)
 				      sizeof(double));
 	struct hp_error *error;
 
+	flow->look_effort = effort_of_look(flow);
 	if (is_hopeless(flow))
 		return flow_apart(flow);
 	error = make_system(flow);
