@@ -2,6 +2,7 @@
 #include "watch.h"
 
 #include <hpcprof/base/number.h>
+#include <hpcprof/base/thread.h>
 
 #include <poll.h>
 #include <stdlib.h>
@@ -65,6 +66,10 @@ static void take_signal(struct watch *watch, const struct signalfd_siginfo *info
 	if (info->ssi_signo == SIGCHLD) {
 		command_reap(watch->command, false);
 		watch->stop |= watch->command->ended;
+		return;
+	}
+	if (info->ssi_signo == SIGTSTP) {
+		hp_thread_stop_process();
 		return;
 	}
 	if (!watch->command->pid || watch->command->ended) {

@@ -4,7 +4,8 @@
  *
  * Signals to end (INT, TERM, HUP) stop the watching of running processes at once. A command is
  * meant to end by itself: a signal that the terminal sent has reached it too, any other is passed
- * on, and it is watched until it has ended; a second one stops at once.
+ * on, and it is watched until it has ended; a second one stops at once. Ctrl-Z stops us, but for
+ * moments in which the target waits for us.
  */
 #ifndef HPCPROF_COLLECT_WATCH_H
 #define HPCPROF_COLLECT_WATCH_H

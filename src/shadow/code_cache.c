@@ -10,6 +10,19 @@ enum { PAGE = 4096, COPIES_BYTES = 1 << 20 };
 /* Spills have a page of their own: they are written all the time, and by every shadow anew. */
 enum { COUNTERS_AT = PAGE };
 
+/* It is a file, if a nameless one, and limits of files are for it, too. */
+static struct hp_error *no_memory(int errno_value, uint64_t bytes)
+{
+	struct hp_error *error = hp_error_create_errno(errno_value, "memory for translated code");
+
+	if (errno_value != EFBIG)
+		return error;
+	return hp_error_advise(error,
+			       "a limit of the sizes of files is below the %llu MiB that it takes: "
+			       "ulimit -f unlimited",
+			       (unsigned long long)(bytes >> 20));
+}
+
 struct hp_error *code_cache_create(struct code_cache *cache, uint64_t bytes)
 {
 	uint64_t zone_bytes = bytes / SHADOW_PLACES & ~(uint64_t)(8 * PAGE - 1);
@@ -25,7 +38,7 @@ struct hp_error *code_cache_create(struct code_cache *cache, uint64_t bytes)
 	if (cache->fd < 0)
 		return hp_error_create_errno(errno, "memory for translated code");
 	if (ftruncate(cache->fd, (off_t)(zone_bytes * SHADOW_PLACES)) < 0)
-		return hp_error_create_errno(errno, "memory for translated code");
+		return no_memory(errno, bytes);
 	memory = mmap(NULL, zone_bytes * SHADOW_PLACES, PROT_READ | PROT_WRITE, MAP_SHARED,
 		      cache->fd, 0);
 	if (memory == MAP_FAILED)

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 
 enum {
 	LONGEST_SLEEP_NS = 50000000,
@@ -465,8 +466,21 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 	return NULL;
 }
 
+/* Our memory has the target's in it from now on: no image of it goes to disk should we crash. One
+ * byte, as with none the kernel would still give it to a program that asks for images. */
+static void forgo_core(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_CORE, &limit) == 0 && limit.rlim_cur > 1) {
+		limit.rlim_cur = 1;
+		setrlimit(RLIMIT_CORE, &limit);
+	}
+}
+
 struct hp_error *hp_shadow_start(struct hp_shadow *shadow)
 {
+	forgo_core();
 	open_books(shadow);
 	/* Signals are for the thread that started us. */
 	for (size_t i = 0; i < MAKERS; i++) {

@@ -5,6 +5,7 @@
 #include "prison.h"
 
 #include <hpcprof/base/number.h>
+#include <hpcprof/base/thread.h>
 
 #include <errno.h>
 #include <poll.h>
@@ -237,10 +238,12 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 	uint64_t start_ns = hp_clock_monotonic_ns();
 	struct hp_error *error = NULL;
 	enum hp_shadow_refusal refusal = HP_SHADOW_FAILED;
-	enum hold_result held = hold(order->tid, &maker->state, &error, &refusal);
+	enum hold_result held;
 	struct price_terms terms;
 	uint64_t stop_ns;
 
+	hp_thread_begin_unstoppable();
+	held = hold(order->tid, &maker->state, &error, &refusal);
 	if (held == HOLD_STOPPED) {
 		error = snapshot_take(&maker->snapshot,
 				      hp_clock_monotonic_ns() + longest_hold_ns(maker));
@@ -269,6 +272,7 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 	} else if (held == HOLD_IN_KERNEL) {
 		ledger_other(maker->ledger, (double)(hp_clock_monotonic_ns() - start_ns));
 	}
+	hp_thread_end_unstoppable();
 	if (error)
 		refuse(result, refusal, error);
 	else if (held != HOLD_STOPPED)

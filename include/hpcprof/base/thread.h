@@ -9,4 +9,11 @@
  * instruction on. */
 int hp_thread_start(pthread_t *thread, void *(*run)(void *), void *context);
 
+/* Between these two the process does not stop for job control (Ctrl-Z), as somebody else waits for
+ * us. By any threads, not nested. Nothing holds off SIGSTOP. */
+void hp_thread_begin_unstoppable(void);
+void hp_thread_end_unstoppable(void);
+/* For who has SIGTSTP blocked and has taken one: stops, as that would, until we are continued. */
+void hp_thread_stop_process(void);
+
 #endif

@@ -80,6 +80,7 @@ struct hp_shadow;
 /* Fails, with the reason and the way out, when nothing can be had here at all. */
 struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 				  struct hp_shadow **shadow);
+/* After what the target is has been started: it limits images of this process's memory (core). */
 struct hp_error *hp_shadow_start(struct hp_shadow *shadow);
 /* Borrowed. */
 int hp_shadow_fd(const struct hp_shadow *shadow);
