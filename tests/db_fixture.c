@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "db_fixture.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -84,6 +85,27 @@ bool fixture_exists(const char *path)
 	struct stat status;
 
 	return lstat(path, &status) == 0;
+}
+
+static int compare_fixture_names(const void *left, const void *right)
+{
+	return strcmp(left, right);
+}
+
+struct fixture_names fixture_names(const char *directory)
+{
+	DIR *stream = opendir(directory);
+	struct fixture_names names = { .count = 0 };
+	const struct dirent *entry;
+
+	ck_assert_ptr_nonnull(stream);
+	while ((entry = readdir(stream))) {
+		if (entry->d_name[0] != '.')
+			snprintf(names.at[names.count++], sizeof(names.at[0]), "%s", entry->d_name);
+	}
+	closedir(stream);
+	qsort(names.at, names.count, sizeof(names.at[0]), compare_fixture_names);
+	return names;
 }
 
 /* --- data --------------------------------------------------------------------------------- */
@@ -371,11 +393,11 @@ struct first_problem {
 	size_t room;
 };
 
-static void keep_first(const char *problem, void *context)
+static void keep_first(enum hp_verify_finding finding, const char *problem, void *context)
 {
 	struct first_problem *first = context;
 
-	if (first->text && !first->text[0])
+	if (finding == HP_VERIFY_PROBLEM && first->text && !first->text[0])
 		snprintf(first->text, first->room, "%s", problem);
 }
 
@@ -390,10 +412,10 @@ size_t fixture_verify(struct hp_db *db, char *first, size_t room)
 		first[0] = 0;
 	hp_assert_ok(hp_db_list(db, &epochs, &count));
 	for (size_t i = 0; i < count; i++) {
-		size_t more;
+		struct hp_verifying verifying = { .each = keep_first, .context = &found };
 
-		hp_assert_ok(hp_db_verify(db, &epochs[i].stamp, 1, keep_first, &found, &more));
-		problems += more;
+		hp_assert_ok(hp_db_verify(db, &epochs[i].stamp, 1, &verifying));
+		problems += verifying.counts[HP_VERIFY_PROBLEM];
 	}
 	hp_db_free_list(epochs, count);
 	return problems;

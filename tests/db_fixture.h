@@ -33,6 +33,13 @@ struct hp_body fixture_body(uint32_t number);
 /* A small epoch with a bit of everything: two events, symbols, a body, kept bytes, windows. */
 char *fixture_rich_epoch(struct hp_db *db);
 
+/* The names in a directory, without hidden ones, sorted. */
+struct fixture_names {
+	char at[16][256];
+	size_t count;
+};
+struct fixture_names fixture_names(const char *directory);
+
 /* Number of problems that verify finds in all epochs; the first is copied to `first` if given. */
 size_t fixture_verify(struct hp_db *db, char *first, size_t room);
 

@@ -89,5 +89,5 @@ struct hp_error *hp_cache_write(const char *name, const void *bytes, size_t size
 	_cleanup_close_ int directory = -1;
 	struct hp_error *error = open_directory(true, &directory);
 
-	return error ? error : hp_file_replace(directory, name, bytes, size);
+	return error ? error : hp_file_replace(directory, name, bytes, size, 0600);
 }

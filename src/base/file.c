@@ -172,10 +172,10 @@ int hp_file_write_fd(int fd, const void *bytes, size_t size)
 	return 0;
 }
 
-static int write_new(int directory, const char *name, const void *bytes, size_t size)
+static int write_new(int directory, const char *name, const void *bytes, size_t size, mode_t mode)
 {
 	int fd =
-		openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+		openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 	int failure;
 
 	if (fd < 0)
@@ -189,14 +189,15 @@ static int write_new(int directory, const char *name, const void *bytes, size_t 
 	return failure;
 }
 
-struct hp_error *hp_file_replace(int directory, const char *name, const void *bytes, size_t size)
+struct hp_error *hp_file_replace(int directory, const char *name, const void *bytes, size_t size,
+				 mode_t mode)
 {
 	_cleanup_free_ char *temporary = temporary_name(name);
 	int failure;
 
 	if (!temporary)
 		return hp_error_create_no_memory();
-	failure = write_new(directory, temporary, bytes, size);
+	failure = write_new(directory, temporary, bytes, size, mode);
 	if (!failure && renameat(directory, temporary, directory, name) < 0)
 		failure = errno;
 	if (!failure)

@@ -60,7 +60,7 @@ struct hp_error *check_page_write(const struct check_page *page,
 	if (fclose(out) != 0 && !error)
 		error = hp_error_create_no_memory();
 	if (!error)
-		error = hp_file_replace(page->directory, page->name, text, size);
+		error = hp_file_replace(page->directory, page->name, text, size, 0644);
 	return hp_error_advise(hp_error_wrap(error, "--html=%s", page->path), "%s", advice);
 }
 

@@ -361,32 +361,46 @@ static int gc(const struct options *options, struct hp_db *db)
 
 /* --- verify ------------------------------------------------------------------------------- */
 
-static void print_problem(const char *problem, void *context)
+static void print_finding(enum hp_verify_finding finding, const char *problem, void *context)
 {
+	(void)finding;
 	(void)context;
 	print_text(stdout, problem);
 	putchar('\n');
 }
 
+static int say_verdict(const struct hp_verifying *verifying, size_t count)
+{
+	size_t problems = verifying->counts[HP_VERIFY_PROBLEM];
+	size_t unread = verifying->counts[HP_VERIFY_UNREAD];
+	const char *epochs = count == 1 ? "epoch" : "epochs";
+
+	if (problems)
+		printf("%zu problem%s in %zu %s\n", problems, problems == 1 ? "" : "s", count,
+		       epochs);
+	else if (unread)
+		printf("%zu %s, no problems in what you may read\n", count, epochs);
+	else
+		printf("%zu %s verified, no problems\n", count, epochs);
+	if (problems)
+		return HP_EXIT_DAMAGED;
+	return unread ? HP_EXIT_NOT_PERMITTED : HP_EXIT_OK;
+}
+
 static int verify(const struct options *options, struct hp_db *db)
 {
-	size_t problems = 0;
+	struct hp_verifying verifying = { .each = print_finding };
 	char **stamps;
 	size_t count;
 	struct hp_error *error = resolve(options, db, &stamps, &count);
 
 	if (error)
 		return hp_cli_fail(error);
-	error = hp_db_verify(db, stamps, count, print_problem, NULL, &problems);
+	error = hp_db_verify(db, stamps, count, &verifying);
 	hp_db_free_stamps(stamps, count);
 	if (error)
 		return hp_cli_fail(error);
-	if (problems)
-		printf("%zu problem%s in %zu epoch%s\n", problems, problems == 1 ? "" : "s", count,
-		       count == 1 ? "" : "s");
-	else
-		printf("%zu epoch%s verified, no problems\n", count, count == 1 ? "" : "s");
-	return problems ? HP_EXIT_DAMAGED : HP_EXIT_OK;
+	return say_verdict(&verifying, count);
 }
 
 /* --- the command -------------------------------------------------------------------------- */

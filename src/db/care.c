@@ -97,7 +97,7 @@ void hp_db_free_list(struct hp_epoch_summary *epochs, size_t count)
 
 /* --- label and removal -------------------------------------------------------------------- */
 
-static struct hp_error *relabel(int directory, const char *label)
+static struct hp_error *relabel(int directory, const char *label, mode_t mode)
 {
 	struct hp_writer file = { 0 };
 	uint8_t *bytes;
@@ -109,7 +109,7 @@ static struct hp_error *relabel(int directory, const char *label)
 		return error;
 	error = hp_error_wrap(hp_meta_relabel(bytes, size, label, &file), HP_META_NAME);
 	if (!error)
-		error = hp_file_replace(directory, HP_META_NAME, file.bytes, file.size);
+		error = hp_file_replace(directory, HP_META_NAME, file.bytes, file.size, mode);
 	if (!error)
 		error = hp_file_sync_directory(directory);
 	hp_writer_free(&file);
@@ -133,7 +133,7 @@ struct hp_error *hp_db_label(struct hp_db *db, const char *stamp, const char *la
 		error = claim(db, stamp, &directory, &lock);
 	if (error)
 		return error;
-	error = relabel(directory, label);
+	error = relabel(directory, label, db->file_mode);
 	close(lock);
 	close(directory);
 	return hp_error_wrap(error, "epoch %s", stamp);

@@ -18,16 +18,12 @@ struct hp_error *hp_contents_read_file(int directory, const char *name, uint8_t 
 				       size_t *size, bool *found)
 {
 	struct hp_error *error =
-		hp_file_read_at(directory, name, HP_CONTAINER_MAX_FILE_BYTES, bytes, size);
+		hp_directory_read_file(directory, name, HP_CONTAINER_MAX_FILE_BYTES, bytes, size);
 
 	if (found)
 		*found = true;
 	if (!error)
 		return NULL;
-	if (error->errno_value == ELOOP) {
-		hp_error_destroy(error);
-		return hp_error_create(HP_ERROR_DAMAGED, "%s is a symbolic link", name);
-	}
 	if (error->errno_value != ENOENT)
 		return error;
 	hp_error_destroy(error);

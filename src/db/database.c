@@ -30,7 +30,7 @@ static struct hp_error *open_directory(const char *path, bool create, int *fd)
 	struct stat status;
 	int failure;
 
-	if (create && mkdir(path, 0777) < 0 && errno != EEXIST)
+	if (create && mkdir(path, 0700) < 0 && errno != EEXIST)
 		return hp_error_advise(
 			hp_error_create_errno(errno, "making the profile database %s", path),
 			"name a directory that can be made or written to: --db DIR, or HPCPROF_DB");
@@ -114,7 +114,8 @@ static struct hp_error *read_marker(int fd, bool *found)
 {
 	uint8_t *text = NULL;
 	size_t size = 0;
-	struct hp_error *error = hp_file_read_at(fd, MARKER_NAME, MARKER_MAX_BYTES, &text, &size);
+	struct hp_error *error =
+		hp_directory_read_file(fd, MARKER_NAME, MARKER_MAX_BYTES, &text, &size);
 
 	*found = true;
 	if (error && error->errno_value == ENOENT) {
@@ -122,14 +123,41 @@ static struct hp_error *read_marker(int fd, bool *found)
 		hp_error_destroy(error);
 		return NULL;
 	}
-	if (error && error->errno_value == ELOOP) {
-		hp_error_destroy(error);
-		return hp_error_create(HP_ERROR_DAMAGED, MARKER_NAME " is a symbolic link");
-	}
 	if (!error)
 		error = check_marker((const char *)text, size);
 	free(text);
 	return error;
+}
+
+/*
+ * What is recorded is for the owner alone, as addresses and command lines tell of what he does. A
+ * directory that others may write to is one to share: they have to find out that it is a database.
+ */
+static struct hp_error *mark(int fd)
+{
+	struct stat status;
+	mode_t mode = 0600;
+	struct hp_error *error;
+
+	if (fstat(fd, &status) < 0)
+		return hp_error_create_errno(errno, "asking who may write to it");
+	mode |= (status.st_mode & 022) << 1;
+	error = hp_file_replace(fd, MARKER_NAME, marker, sizeof(marker) - 1, mode);
+	/* Whatever the umask of who came first. */
+	if (!error && mode != 0600 && fchmodat(fd, MARKER_NAME, mode, 0) < 0)
+		error = hp_error_create_errno(errno, "sharing " MARKER_NAME);
+	return error ? error : hp_file_sync_directory(fd);
+}
+
+/* For whom the marker is to read, all of the database is. */
+static struct hp_error *learn_mode(struct hp_db *db)
+{
+	struct stat status;
+
+	if (fstatat(db->fd, MARKER_NAME, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return hp_error_create_errno(errno, "asking for whom it is");
+	db->file_mode = 0600 | (status.st_mode & 044);
+	return NULL;
 }
 
 static struct hp_error *claim_directory(int fd, bool create)
@@ -156,8 +184,7 @@ static struct hp_error *claim_directory(int fd, bool create)
 			hp_error_create(HP_ERROR_NOT_FOUND,
 					"an empty directory, not a profile database yet"),
 			"record something first: hpcprof record -- COMMAND");
-	error = hp_file_replace(fd, MARKER_NAME, marker, sizeof(marker) - 1);
-	return error ? error : hp_file_sync_directory(fd);
+	return mark(fd);
 }
 
 struct hp_error *hp_db_open(const char *path, bool create, struct hp_db **db)
@@ -177,6 +204,8 @@ struct hp_error *hp_db_open(const char *path, bool create, struct hp_db **db)
 			     : hp_error_create_no_memory();
 	if (!error)
 		error = hp_error_wrap(claim_directory(opened->fd, create), "%s", path);
+	if (!error)
+		error = hp_error_wrap(learn_mode(opened), "%s", path);
 	if (error)
 		hp_db_close(opened);
 	else

@@ -14,6 +14,8 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
+enum { LOCK_MODE = 0600 };
+
 /* --- listing ------------------------------------------------------------------------------ */
 
 void hp_directory_free_list(char **names, size_t count)
@@ -84,6 +86,46 @@ struct hp_error *hp_directory_open(int parent, const char *name, int *fd)
 	return hp_error_create_errno(errno, "opening %s", name);
 }
 
+/* What stands where a file should, and cannot be opened as one. */
+static const char *no_file(int errno_value)
+{
+	switch (errno_value) {
+	case ELOOP:
+		return "a symbolic link";
+	case EISDIR:
+		return "a directory, not a file";
+	case ENXIO:
+		return "no regular file";
+	default:
+		return NULL;
+	}
+}
+
+static struct hp_error *opening_failed(int errno_value, const char *name)
+{
+	const char *instead = no_file(errno_value);
+
+	return instead ? hp_error_create(HP_ERROR_DAMAGED, "%s is %s", name, instead)
+		       : hp_error_create_errno(errno_value, "%s", name);
+}
+
+struct hp_error *hp_directory_read_file(int directory, const char *name, size_t limit_bytes,
+					uint8_t **bytes, size_t *size)
+{
+	/* Not blocking, since it may be a pipe. */
+	_cleanup_close_ int fd =
+		openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat status;
+
+	if (fd < 0)
+		return opening_failed(errno, name);
+	if (fstat(fd, &status) < 0)
+		return hp_error_create_errno(errno, "%s", name);
+	if (!S_ISREG(status.st_mode))
+		return opening_failed(S_ISDIR(status.st_mode) ? EISDIR : ENXIO, name);
+	return hp_error_wrap(hp_file_read_fd(fd, limit_bytes, bytes, size), "%s", name);
+}
+
 struct hp_error *hp_directory_size(int directory, uint64_t *bytes)
 {
 	char **names;
@@ -132,40 +174,100 @@ struct hp_error *hp_directory_sweep(int directory, bool dry_run, size_t *files, 
 
 /* --- locks -------------------------------------------------------------------------------- */
 
-static struct hp_error *take_lock(int directory, int *lock, bool *taken)
+/* Of older epochs everybody could open it, and keep it locked. */
+static struct hp_error *close_to_readers(int lock)
+{
+	struct stat status;
+
+	if (fstat(lock, &status) < 0)
+		return hp_error_create_errno(errno, HP_LOCK_NAME);
+	if (!S_ISREG(status.st_mode))
+		return opening_failed(ENXIO, HP_LOCK_NAME);
+	if (status.st_mode & 077)
+		(void)!fchmod(lock, LOCK_MODE);
+	return NULL;
+}
+
+/* Who locks out a writer is another one, or somebody who can only read. */
+static struct hp_error *locked_out(int lock, const char *name)
+{
+	struct flock other = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+	bool by_writer = fcntl(lock, F_OFD_GETLK, &other) < 0 || other.l_type != F_UNLCK;
+
+	if (by_writer)
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_USAGE, "epoch %s is being recorded", name),
+			"wait until that recording has ended");
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_USAGE,
+				"epoch %s is locked by somebody who does not write "
+				"to it",
+				name),
+		"see who it is: lslocks; once that lock is gone there will be no other");
+}
+
+static struct hp_error *take_lock(int directory, const char *name, int *lock)
 {
 	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	int fd = openat(directory, HP_LOCK_NAME,
-			O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
+			O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, LOCK_MODE);
+	struct hp_error *error;
 
-	*taken = false;
 	if (fd < 0)
-		return hp_error_create_errno(errno, "opening " HP_LOCK_NAME);
-	if (fcntl(fd, F_OFD_SETLK, &all) == 0) {
-		*lock = fd;
-		*taken = true;
-		return NULL;
-	}
-	if (errno == EAGAIN || errno == EACCES) {
+		return opening_failed(errno, HP_LOCK_NAME);
+	error = close_to_readers(fd);
+	if (!error && fcntl(fd, F_OFD_SETLK, &all) < 0)
+		error = errno == EAGAIN || errno == EACCES
+				? locked_out(fd, name)
+				: hp_error_create_errno(errno, "locking " HP_LOCK_NAME);
+	if (error)
 		close(fd);
-		return NULL;
+	else
+		*lock = fd;
+	return error;
+}
+
+/*
+ * Who may not open the lock finds it among the locks of the system. These name devices in another
+ * way than stat does on some file systems, so the inode has to do: being wrong takes a writer's
+ * lock of the same kind on another file of the same number.
+ */
+static struct hp_error *is_listed(int directory, bool *claimed)
+{
+	_cleanup_free_ char *line = NULL;
+	struct stat status;
+	size_t room = 0;
+	FILE *locks;
+
+	if (fstatat(directory, HP_LOCK_NAME, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return hp_error_create_errno(errno, "looking for " HP_LOCK_NAME);
+	locks = fopen("/proc/locks", "re");
+	while (locks && !*claimed && getline(&line, &room, locks) > 0) {
+		unsigned long long inode;
+
+		*claimed = sscanf(line, "%*s OFDLCK %*s WRITE %*s %*x:%*x:%llu", &inode) == 1 &&
+			   inode == status.st_ino;
 	}
-	close(fd);
-	return hp_error_create_errno(errno, "locking " HP_LOCK_NAME);
+	if (locks)
+		fclose(locks);
+	return NULL;
 }
 
 struct hp_error *hp_epoch_directory_is_claimed(int directory, bool *claimed)
 {
-	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	struct flock all = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
 	_cleanup_close_ int fd =
 		openat(directory, HP_LOCK_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
 	*claimed = false;
-	/* Asking takes no lock, so that a reader never stands in a writer's way. */
 	if (fd < 0 && errno == ENOENT)
 		return NULL;
+	if (fd < 0 && errno == EACCES)
+		return is_listed(directory, claimed);
 	if (fd < 0)
-		return hp_error_create_errno(errno, "opening " HP_LOCK_NAME);
+		return opening_failed(errno, HP_LOCK_NAME);
+	/* Asking takes no lock, so that a reader never stands in a writer's way; and a reading lock is
+	 * nobody's who records. */
 	if (fcntl(fd, F_OFD_GETLK, &all) < 0)
 		return hp_error_create_errno(errno, "asking for the lock");
 	*claimed = all.l_type != F_UNLCK;
@@ -185,15 +287,10 @@ static bool is_still_there(int db, const char *name, int directory)
 struct hp_error *hp_epoch_directory_claim(int db, const char *name, int *directory, int *lock)
 {
 	struct hp_error *error = hp_directory_open(db, name, directory);
-	bool taken = false;
 
 	if (error)
 		return error;
-	error = take_lock(*directory, lock, &taken);
-	if (!error && !taken)
-		error = hp_error_advise(
-			hp_error_create(HP_ERROR_USAGE, "epoch %s is being recorded", name),
-			"wait until that recording has ended");
+	error = take_lock(*directory, name, lock);
 	if (!error && !is_still_there(db, name, *directory)) {
 		close(*lock);
 		error = hp_error_create(HP_ERROR_NOT_FOUND, "epoch %s has just been removed", name);
@@ -215,15 +312,18 @@ static struct hp_error *hidden_name(const char *what, char *name)
 	return NULL;
 }
 
-struct hp_error *hp_epoch_directory_create(int db, char *name, int *directory, int *lock)
+struct hp_error *hp_epoch_directory_create(int db, mode_t file_mode, char *name, int *directory,
+					   int *lock)
 {
+	mode_t readers = file_mode & 044;
+
 	/* A sweep may take the directory away before it is locked. Then another is made. */
 	for (int attempt = 0; attempt < 16; attempt++) {
 		struct hp_error *error = hidden_name("new", name);
 
 		if (error)
 			return error;
-		if (mkdirat(db, name, 0777) < 0) {
+		if (mkdirat(db, name, 0700 | readers | readers >> 2) < 0) {
 			if (errno == EEXIST)
 				continue;
 			return hp_error_advise(

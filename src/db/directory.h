@@ -8,7 +8,8 @@
  * whole. Hidden directories whose lock nobody holds are leftovers.
  *
  * Who writes to an epoch holds an open-file-description lock on its file `lock`. Whoever takes the
- * lock must then find the directory still under its name: it may have been removed meanwhile.
+ * lock must then find the directory still under its name: it may have been removed meanwhile. Only
+ * the owner can open that file: a lock of somebody who may only read would keep all writers out.
  */
 #ifndef HPCPROF_SRC_DB_DIRECTORY_H
 #define HPCPROF_SRC_DB_DIRECTORY_H
@@ -19,10 +20,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct hp_db {
 	char *path;
 	int fd;
+	mode_t file_mode; /* of files that are written: for whom the database is to read */
 };
 
 enum { HP_HIDDEN_NAME_BYTES = 64 };
@@ -32,13 +35,17 @@ struct hp_error *hp_directory_list(int directory, char ***names, size_t *count);
 void hp_directory_free_list(char **names, size_t count);
 
 struct hp_error *hp_directory_open(int parent, const char *name, int *fd);
+/* The whole of a regular file. What is none, a symbolic link too, is DAMAGED. */
+struct hp_error *hp_directory_read_file(int directory, const char *name, size_t limit_bytes,
+					uint8_t **bytes, size_t *size);
 /* Bytes of its regular files. */
 struct hp_error *hp_directory_size(int directory, uint64_t *bytes);
 /* Removes leftover temporary files; the caller holds the epoch's lock. */
 struct hp_error *hp_directory_sweep(int directory, bool dry_run, size_t *files, uint64_t *bytes);
 
-/* Makes a hidden directory and takes its lock. */
-struct hp_error *hp_epoch_directory_create(int db, char *name, int *directory, int *lock);
+/* Makes a hidden directory, for whom files of `file_mode` are to read, and takes its lock. */
+struct hp_error *hp_epoch_directory_create(int db, mode_t file_mode, char *name, int *directory,
+					   int *lock);
 /* Opens an epoch to write to it and takes its lock; a USAGE error when somebody else has it. */
 struct hp_error *hp_epoch_directory_claim(int db, const char *name, int *directory, int *lock);
 /* Whether somebody holds the lock. */

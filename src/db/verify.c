@@ -5,6 +5,7 @@
 
 #include <hpcprof/base/vector.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,26 +13,38 @@
 
 struct verifying {
 	const char *stamp;
-	void (*each)(const char *problem, void *context);
-	void *context;
-	size_t problems;
+	struct hp_verifying *result;
 	bool out_of_memory;
 };
+
+static void tell(struct verifying *verifying, enum hp_verify_finding finding, char *text)
+{
+	verifying->result->counts[finding]++;
+	if (!text)
+		verifying->out_of_memory = true;
+	else if (verifying->result->each)
+		verifying->result->each(finding, text, verifying->result->context);
+	free(text);
+}
+
+static enum hp_verify_finding finding_of(struct verifying *verifying,
+					 const struct hp_error *problem)
+{
+	if (problem->errno_value == ENOMEM)
+		verifying->out_of_memory = true;
+	return problem->class == HP_ERROR_NOT_PERMITTED ? HP_VERIFY_UNREAD : HP_VERIFY_PROBLEM;
+}
 
 /* "STAMP/FILE: offset 0x40: …". */
 static struct hp_error *note(struct hp_error *problem, void *context)
 {
 	struct verifying *verifying = context;
-	_cleanup_free_ char *text = NULL;
+	char *text;
 
 	if (asprintf(&text, "%s/%s", verifying->stamp, problem->message) < 0)
 		text = NULL;
+	tell(verifying, finding_of(verifying, problem), text);
 	hp_error_destroy(problem);
-	verifying->problems++;
-	if (!text)
-		verifying->out_of_memory = true;
-	else if (verifying->each)
-		verifying->each(text, verifying->context);
 	return NULL;
 }
 
@@ -162,49 +175,50 @@ static struct hp_error *check_strays(struct verifying *verifying, int directory,
 
 /* --- epochs ------------------------------------------------------------------------------- */
 
-static struct hp_error *verify_epoch(const struct hp_db *db, struct verifying *verifying)
+static struct hp_error *verify_contents(struct verifying *verifying, int directory)
 {
 	struct hp_contents contents;
-	struct hp_error *error;
-	int directory;
+	struct hp_error *error = hp_contents_read(directory, note, verifying, &contents);
 
-	error = hp_directory_open(db->fd, verifying->stamp, &directory);
+	/* Without meta or index nothing else can be judged. */
 	if (error)
 		return error;
-	error = hp_contents_read(directory, note, verifying, &contents);
-	if (error && error->class == HP_ERROR_DAMAGED) {
-		/* Without meta or index nothing else can be judged. */
-		note_any(verifying, error);
-		error = NULL;
-	} else if (!error) {
-		check_kept(verifying, directory, &contents.index);
-		check_evidence(verifying, directory);
-		error = check_strays(verifying, directory, &contents);
-		hp_contents_clear(&contents);
-	}
-	close(directory);
+	check_kept(verifying, directory, &contents.index);
+	check_evidence(verifying, directory);
+	error = check_strays(verifying, directory, &contents);
+	hp_contents_clear(&contents);
 	return error;
 }
 
-struct hp_error *hp_db_verify(struct hp_db *db, char *const *stamps, size_t count,
-			      void (*each)(const char *problem, void *context), void *context,
-			      size_t *problems)
+static void verify_epoch(const struct hp_db *db, struct verifying *verifying)
 {
-	struct verifying verifying = { .each = each, .context = context };
+	int directory = -1;
+	struct hp_error *error = hp_directory_open(db->fd, verifying->stamp, &directory);
 
+	if (error) {
+		tell(verifying, finding_of(verifying, error), strdup(error->message));
+		hp_error_destroy(error);
+		return;
+	}
+	note_any(verifying, verify_contents(verifying, directory));
+	close(directory);
+}
+
+struct hp_error *hp_db_verify(struct hp_db *db, char *const *stamps, size_t count,
+			      struct hp_verifying *result)
+{
+	struct verifying verifying = { .result = result };
+
+	for (size_t i = 0; i < HP_VERIFY_FINDINGS; i++)
+		result->counts[i] = 0;
 	for (size_t i = 0; i < count; i++) {
-		struct hp_error *error;
-
 		verifying.stamp = stamps[i];
 		if (!hp_stamp_is_valid(stamps[i]))
 			return hp_error_create(HP_ERROR_USAGE, "'%s' is not the stamp of an epoch",
 					       stamps[i]);
-		error = verify_epoch(db, &verifying);
-		if (error)
-			return hp_error_wrap(error, "verifying epoch %s", stamps[i]);
+		verify_epoch(db, &verifying);
 		if (verifying.out_of_memory)
 			return hp_error_create_no_memory();
 	}
-	*problems = verifying.problems;
 	return NULL;
 }

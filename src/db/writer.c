@@ -26,6 +26,7 @@ static struct hp_epoch_writer *allocate(const struct hp_db *db)
 		return NULL;
 	writer->directory = writer->lock = -1;
 	writer->db = fcntl(db->fd, F_DUPFD_CLOEXEC, 3);
+	writer->file_mode = db->file_mode;
 	return writer;
 }
 
@@ -39,7 +40,8 @@ static struct hp_error *write_meta(struct hp_epoch_writer *writer, const struct 
 		described.label = writer->label;
 	error = hp_meta_encode(&described, &file);
 	if (!error)
-		error = hp_file_replace(writer->directory, HP_META_NAME, file.bytes, file.size);
+		error = hp_file_replace(writer->directory, HP_META_NAME, file.bytes, file.size,
+					writer->file_mode);
 	if (!error)
 		error = hp_file_sync_directory(writer->directory);
 	if (!error)
@@ -65,8 +67,8 @@ static struct hp_error *begin(struct hp_epoch_writer *writer, const char *label)
 	}
 	if (writer->db < 0)
 		return hp_error_create_errno(errno, "opening the database again");
-	error = hp_epoch_directory_create(writer->db, writer->name, &writer->directory,
-					  &writer->lock);
+	error = hp_epoch_directory_create(writer->db, writer->file_mode, writer->name,
+					  &writer->directory, &writer->lock);
 	if (error) {
 		writer->directory = writer->lock = -1;
 		return error;
@@ -370,7 +372,8 @@ struct hp_error *hp_epoch_writer_add(struct hp_epoch_writer *writer,
 		return hp_error_create_no_memory();
 	error = merge_profile(writer, profile, &file, &grown);
 	if (!error && grown)
-		error = hp_file_replace(writer->directory, name, file.bytes, file.size);
+		error = hp_file_replace(writer->directory, name, file.bytes, file.size,
+					writer->file_mode);
 	hp_writer_free(&file);
 	if (error)
 		return hp_error_wrap(error, "epoch %s: %s", writer->name, name);
@@ -411,7 +414,8 @@ static struct hp_error *write_index(struct hp_epoch_writer *writer)
 	struct hp_error *error = hp_index_encode(&writer->before.index, &file);
 
 	if (!error)
-		error = hp_file_replace(writer->directory, HP_INDEX_NAME, file.bytes, file.size);
+		error = hp_file_replace(writer->directory, HP_INDEX_NAME, file.bytes, file.size,
+					writer->file_mode);
 	hp_writer_free(&file);
 	if (!error)
 		writer->index_changed = false;

@@ -47,7 +47,8 @@ struct hp_error *hp_epoch_writer_symbols(struct hp_epoch_writer *writer, size_t 
 	if (!error)
 		error = encode_united(image, &before, symbols, count, &file);
 	if (!error)
-		error = hp_file_replace(writer->directory, name, file.bytes, file.size);
+		error = hp_file_replace(writer->directory, name, file.bytes, file.size,
+					writer->file_mode);
 	hp_symbol_file_clear(&before);
 	hp_writer_free(&file);
 	return hp_error_wrap(error, "epoch %s: %s", writer->name, name);
@@ -106,7 +107,8 @@ struct hp_error *hp_epoch_writer_evidence(struct hp_epoch_writer *writer,
 	if (!error)
 		error = encode_added(writer, evidence, &file);
 	if (!error)
-		error = hp_file_replace(writer->directory, HP_EVIDENCE_NAME, file.bytes, file.size);
+		error = hp_file_replace(writer->directory, HP_EVIDENCE_NAME, file.bytes, file.size,
+					writer->file_mode);
 	hp_writer_free(&file);
 	if (error)
 		return hp_error_wrap(error, "epoch %s: " HP_EVIDENCE_NAME, writer->name);
@@ -129,7 +131,7 @@ struct hp_error *hp_epoch_writer_bytes(struct hp_epoch_writer *writer, size_t in
 	if (size > HP_CONTAINER_MAX_FILE_BYTES)
 		return hp_error_create(HP_ERROR_USAGE, "%s: %zu bytes are too many to keep", name,
 				       size);
-	error = hp_file_replace(writer->directory, name, bytes, size);
+	error = hp_file_replace(writer->directory, name, bytes, size, writer->file_mode);
 	if (error)
 		return hp_error_wrap(error, "epoch %s", writer->name);
 	entry->has_bytes = true;

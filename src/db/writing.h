@@ -19,6 +19,7 @@ struct hp_epoch_writer {
 	int db;
 	int directory;
 	int lock;
+	mode_t file_mode;		 /* of what it writes */
 	char name[HP_HIDDEN_NAME_BYTES]; /* the stamp, once published */
 	bool published;
 	bool holds_data; /* otherwise destroying the writer removes the epoch */

@@ -64,7 +64,7 @@ static void remove_place(struct place *place)
 
 static void put(struct place *place, const char *name, const char *text)
 {
-	hp_assert_ok(hp_file_replace(place->fd, name, text, strlen(text)));
+	hp_assert_ok(hp_file_replace(place->fd, name, text, strlen(text), 0644));
 }
 
 static void assert_holds(struct place *place, const char *name, const char *text)
@@ -140,7 +140,7 @@ START_TEST(a_file_longer_than_one_read_arrives_whole)
 
 	for (size_t i = 0; i < SIZE; i++)
 		written[i] = (uint8_t)hp_random_next(&random);
-	hp_assert_ok(hp_file_replace(place.fd, "big", written, SIZE));
+	hp_assert_ok(hp_file_replace(place.fd, "big", written, SIZE, 0644));
 	hp_assert_ok(hp_file_read_at(place.fd, "big", SIZE, &bytes, &size));
 	ck_assert_uint_eq(size, SIZE);
 	ck_assert(memcmp(bytes, written, SIZE) == 0);
@@ -190,7 +190,7 @@ START_TEST(a_directory_is_neither_read_nor_replaced)
 	ck_assert_int_eq(error->errno_value, EISDIR);
 	ck_assert_ptr_nonnull(strstr(error->message, "d: "));
 	hp_error_destroy(error);
-	error = hp_file_replace(place.fd, "d", "x", 1);
+	error = hp_file_replace(place.fd, "d", "x", 1, 0644);
 	ck_assert_ptr_nonnull(error);
 	ck_assert_int_eq(error->errno_value, EISDIR);
 	hp_error_destroy(error);
@@ -239,7 +239,7 @@ START_TEST(a_write_that_fails_leaves_the_old_contents_and_nothing_else)
 	ck_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
 	/* A full disk, as far as write(2) can tell: some bytes go in, then no more. */
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 4096, before.rlim_max }), 0);
-	error = hp_file_replace(place.fd, "a", big, sizeof(big));
+	error = hp_file_replace(place.fd, "a", big, sizeof(big), 0644);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
 	ck_assert_ptr_nonnull(error);
 	ck_assert_int_eq(error->errno_value, EFBIG);
@@ -259,7 +259,7 @@ static void replace_for_ever(int directory)
 
 	for (unsigned int i = 0;; i++) {
 		memset(contents, 'a' + (int)(i % 26), sizeof(contents));
-		if (hp_file_replace(directory, "f", contents, sizeof(contents)))
+		if (hp_file_replace(directory, "f", contents, sizeof(contents), 0644))
 			_exit(1);
 	}
 }
@@ -286,7 +286,7 @@ START_TEST(readers_see_old_or_new_contents_even_when_the_writer_is_killed)
 	struct place place = make_place();
 	static const char first[WHOLE] = { 0 };
 
-	hp_assert_ok(hp_file_replace(place.fd, "f", first, sizeof(first)));
+	hp_assert_ok(hp_file_replace(place.fd, "f", first, sizeof(first), 0644));
 	for (int kills = 0; kills < 20; kills++) {
 		pid_t writer = fork();
 

@@ -157,8 +157,9 @@ static uint64_t samples_at(struct hp_epoch *epoch, const char *path, size_t even
 	return samples;
 }
 
-static void print_problem(const char *problem, void *context)
+static void print_problem(enum hp_verify_finding finding, const char *problem, void *context)
 {
+	(void)finding;
 	(void)context;
 	ck_abort_msg("%s", problem);
 }
@@ -166,10 +167,10 @@ static void print_problem(const char *problem, void *context)
 static void verify(struct bench *bench)
 {
 	char *stamp = strdup(hp_epoch_writer_stamp(bench->writer));
-	size_t problems;
+	struct hp_verifying verifying = { .each = print_problem };
 
-	hp_assert_ok(hp_db_verify(bench->db, &stamp, 1, print_problem, NULL, &problems));
-	ck_assert_uint_eq(problems, 0);
+	hp_assert_ok(hp_db_verify(bench->db, &stamp, 1, &verifying));
+	ck_assert_uint_eq(verifying.counts[HP_VERIFY_PROBLEM], 0);
 	free(stamp);
 }
 

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* The contents of a file, with a NUL after the last byte that `size` does not count. A regular
  * file longer than `limit_bytes` is refused; /proc and /sys files are read until they end or the
@@ -30,10 +31,11 @@ bool hp_file_system_is_plain(int fd);
 /* A /proc or /sys file that holds one decimal number. */
 struct hp_error *hp_file_read_number(const char *path, int64_t *value);
 
-/* Replaces `name` in one step: temporary file beside it (mode 0644 less umask, O_EXCL), written,
+/* Replaces `name` in one step: temporary file beside it (`mode` less umask, O_EXCL), written,
  * fsynced, renamed. A reader sees the old or the new contents, whatever dies in between. The
  * directory itself is synced by hp_file_sync_directory, once after a batch. */
-struct hp_error *hp_file_replace(int directory, const char *name, const void *bytes, size_t size);
+struct hp_error *hp_file_replace(int directory, const char *name, const void *bytes, size_t size,
+				 mode_t mode);
 struct hp_error *hp_file_sync_directory(int directory);
 
 /* True for names that hp_file_replace leaves behind when it is killed (".NAME.tmp.XXXX"). */

@@ -17,8 +17,8 @@
 
 struct hp_db;
 
-/* `path` NULL: $HPCPROF_DB, else ./hpcprof.db. With `create` a missing directory is made (mode
- * 0777 less umask). Without, a missing one is NOT_FOUND with advice. A directory that is not ours
+/* `path` NULL: $HPCPROF_DB, else ./hpcprof.db. With `create` a missing directory is made, for its
+ * owner alone; whose files are to be read by whom the marker's mode says from then on. Without, a missing one is NOT_FOUND with advice. A directory that is not ours
  * (neither empty nor marked), a symbolic link and a newer version's database are refused. */
 struct hp_error *hp_db_open(const char *path, bool create, struct hp_db **db);
 void hp_db_close(struct hp_db *db);
@@ -178,10 +178,20 @@ struct hp_error *hp_db_gc(struct hp_db *db, const struct hp_gc_options *options,
 			  struct hp_gc_result *result);
 void hp_gc_result_clear(struct hp_gc_result *result);
 
-/* Reads every byte of every file and checks every rule of hpcprof-db(5). Calls `each` once for
- * each problem ("STAMP/FILE: offset 0x40: …"); an interrupted recording is no problem as such. */
+enum hp_verify_finding {
+	HP_VERIFY_PROBLEM,
+	HP_VERIFY_UNREAD, /* it is not for us to read: nothing is known about it */
+	HP_VERIFY_FINDINGS,
+};
+struct hp_verifying {
+	/* "STAMP/FILE: offset 0x40: …". May be NULL. */
+	void (*each)(enum hp_verify_finding finding, const char *text, void *context);
+	void *context;
+	size_t counts[HP_VERIFY_FINDINGS]; /* the result */
+};
+/* Reads every byte of every file and checks every rule of hpcprof-db(5), and goes on after whatever
+ * it finds; an interrupted recording is no problem as such. */
 struct hp_error *hp_db_verify(struct hp_db *db, char *const *stamps, size_t count,
-			      void (*each)(const char *problem, void *context), void *context,
-			      size_t *problems);
+			      struct hp_verifying *verifying);
 
 #endif

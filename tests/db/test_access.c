@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who may read a database, who may lock it, and what may stand where a file should. */
+#include "../db_fixture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+enum { NOBODY = 65534 };
+
+static mode_t mode_of(const char *path)
+{
+	struct stat status;
+
+	ck_assert_msg(lstat(path, &status) == 0, "%s: %s", path, strerror(errno));
+	return status.st_mode & 07777;
+}
+
+static const char *path_in(const char *directory, const char *stamp, const char *name)
+{
+	return fixture_path(fixture_path(fixture_path(directory, "db"), stamp), name);
+}
+
+/* Of every file of the epoch, but for the lock, which has one of its own. */
+static void assert_modes(const char *directory, const char *stamp, mode_t files, mode_t epoch)
+{
+	struct fixture_names names =
+		fixture_names(fixture_path(fixture_path(directory, "db"), stamp));
+
+	ck_assert_uint_gt(names.count, 3);
+	for (size_t i = 0; i < names.count; i++) {
+		bool is_lock = strcmp(names.at[i], "lock") == 0;
+
+		ck_assert_msg(
+			mode_of(path_in(directory, stamp, names.at[i])) == (is_lock ? 0600 : files),
+			"%s: %o", names.at[i], mode_of(path_in(directory, stamp, names.at[i])));
+	}
+	ck_assert_uint_eq(mode_of(fixture_path(fixture_path(directory, "db"), stamp)), epoch);
+}
+
+START_TEST(what_is_recorded_is_for_its_owner_alone)
+{
+	char *directory = fixture_directory();
+	mode_t before = umask(022);
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_rich_epoch(db);
+	char *merged;
+
+	hp_assert_ok(hp_db_label(db, stamp, "base"));
+	assert_modes(directory, stamp, 0600, 0700);
+	hp_assert_ok(hp_db_merge(db, &stamp, 1, NULL, &merged));
+	assert_modes(directory, merged, 0600, 0700);
+	ck_assert_uint_eq(mode_of(fixture_path(directory, "db")), 0700);
+	ck_assert_uint_eq(mode_of(fixture_path(fixture_path(directory, "db"), "hpcprof-db")), 0600);
+	umask(before);
+	free(merged);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+/* The umask keeps what it keeps elsewhere. */
+START_TEST(a_database_that_was_opened_to_its_group_stays_open_to_it)
+{
+	char *directory = fixture_directory();
+	mode_t before = umask(022);
+	struct hp_db *db = fixture_db(directory);
+	char *stamp;
+
+	hp_db_close(db);
+	ck_assert_int_eq(chmod(fixture_path(directory, "db"), 0750), 0);
+	ck_assert_int_eq(chmod(fixture_path(fixture_path(directory, "db"), "hpcprof-db"), 0640), 0);
+	db = fixture_db(directory);
+	stamp = fixture_rich_epoch(db);
+	hp_assert_ok(hp_db_label(db, stamp, "base"));
+	assert_modes(directory, stamp, 0640, 0750);
+	free(stamp);
+	umask(077);
+	stamp = fixture_rich_epoch(db);
+	assert_modes(directory, stamp, 0600, 0700);
+	umask(before);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(a_directory_that_all_may_write_to_is_shared_whoever_comes_first)
+{
+	char *directory = fixture_directory();
+	const char *path = fixture_path(directory, "db");
+	mode_t before = umask(077);
+	struct hp_db *db;
+	char *stamp;
+
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert_int_eq(chmod(path, 01777), 0);
+	db = fixture_db(directory);
+	ck_assert_uint_eq(mode_of(fixture_path(path, "hpcprof-db")), 0644);
+	umask(022);
+	stamp = fixture_rich_epoch(db);
+	assert_modes(directory, stamp, 0644, 0755);
+	umask(before);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+/* An epoch of an older version, whose lock is for everybody to open. */
+START_TEST(a_lock_of_a_reader_is_no_recording_and_is_the_last_one)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_epoch(db, NULL, 3);
+	char *lock = strdup(path_in(directory, stamp, "lock"));
+	struct flock all = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+	struct hp_epoch_writer *writer;
+	struct hp_epoch_summary *epochs;
+	struct hp_error *error;
+	size_t count;
+	int reader;
+
+	ck_assert_uint_eq(mode_of(lock), 0600);
+	ck_assert_int_eq(chmod(lock, 0644), 0);
+	reader = open(lock, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(reader, 0);
+	ck_assert_int_eq(fcntl(reader, F_OFD_SETLK, &all), 0);
+	hp_assert_ok(hp_db_list(db, &epochs, &count));
+	ck_assert(!epochs[0].recording);
+	hp_db_free_list(epochs, count);
+	error = hp_db_remove(db, stamp);
+	ck_assert_ptr_nonnull(error);
+	ck_assert_msg(strstr(error->message, "locked by somebody who does not write to it"), "%s",
+		      error->message);
+	hp_error_destroy(error);
+	/* Nobody else comes in. */
+	ck_assert_uint_eq(mode_of(lock), 0600);
+	close(reader);
+	hp_assert_ok(hp_epoch_append(db, stamp, &writer));
+	error = hp_db_remove(db, stamp);
+	ck_assert_ptr_nonnull(error);
+	ck_assert_msg(strstr(error->message, "is being recorded"), "%s", error->message);
+	hp_error_destroy(error);
+	hp_epoch_writer_destroy(writer);
+	hp_assert_ok(hp_db_remove(db, stamp));
+	free(lock);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+/* As somebody who cannot open the lock: 1 is being recorded, 0 not; else what failed. */
+static int look_as_reader(const char *directory)
+{
+	struct hp_epoch_summary *epochs;
+	struct hp_db *db;
+	size_t count;
+
+	if (geteuid() == 0 && (setgid(NOBODY) || setuid(NOBODY)))
+		return 2;
+	if (hp_db_open(fixture_path(directory, "db"), false, &db) ||
+	    hp_db_list(db, &epochs, &count) || count != 1 || epochs[0].problem)
+		return 3;
+	return epochs[0].recording;
+}
+
+static int ask_reader(const char *directory)
+{
+	pid_t child = fork();
+	int status;
+
+	ck_assert_int_ge(child, 0);
+	if (!child)
+		_exit(look_as_reader(directory));
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+START_TEST(who_may_not_open_the_lock_still_sees_a_recording)
+{
+	char *directory = fixture_directory();
+	mode_t before = umask(022);
+	struct hp_db *db;
+	struct hp_epoch_writer *writer;
+	struct hp_profile profile = fixture_flat_profile(1, "cpu-clock:u", 1000000, 2);
+	char *lock;
+
+	ck_assert_int_eq(chmod(directory, 0755), 0);
+	ck_assert_int_eq(mkdir(fixture_path(directory, "db"), 0755), 0);
+	db = fixture_db(directory);
+	ck_assert_int_eq(chmod(fixture_path(fixture_path(directory, "db"), "hpcprof-db"), 0644), 0);
+	hp_db_close(db);
+	db = fixture_db(directory);
+	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
+	hp_assert_ok(hp_epoch_writer_add(writer, &profile));
+	lock = strdup(path_in(directory, hp_epoch_writer_stamp(writer), "lock"));
+	if (geteuid() != 0)
+		ck_assert_int_eq(chmod(lock, 0), 0);
+	ck_assert_int_eq(ask_reader(directory), 1);
+	hp_epoch_writer_destroy(writer);
+	ck_assert_int_eq(ask_reader(directory), 0);
+	umask(before);
+	free(lock);
+	hp_profile_clear(&profile);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+/* --- not a file ---------------------------------------------------------------------------- */
+
+static bool is_needed_to_read(const char *name)
+{
+	size_t length = strlen(name);
+
+	return strcmp(name, "meta") == 0 || strcmp(name, "images") == 0 ||
+	       (length > 5 && strcmp(name + length - 5, ".prof") == 0);
+}
+
+/* Damage, and not a failure of the machine: and verify goes on to the epoch behind it. */
+static void assert_named(struct hp_db *db, char *stamp, const char *name)
+{
+	char problem[1024];
+	struct hp_epoch *epoch;
+	struct hp_epoch_writer *writer;
+
+	ck_assert_msg(fixture_verify(db, problem, sizeof(problem)) > 0, "%s", name);
+	ck_assert_msg(strstr(problem, name) && strstr(problem, stamp), "%s: %s", name, problem);
+	if (is_needed_to_read(name))
+		hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_open(db, stamp, &epoch));
+	if (strcmp(name, "lock") == 0)
+		hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_append(db, stamp, &writer));
+}
+
+START_TEST(whatever_stands_in_the_place_of_a_file_is_damage)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_rich_epoch(db);
+	struct fixture_names names =
+		fixture_names(fixture_path(fixture_path(directory, "db"), stamp));
+
+	for (size_t i = 0; i < names.count; i++) {
+		char *path = strdup(path_in(directory, stamp, names.at[i]));
+		char *kept = strdup(fixture_path(directory, "kept"));
+
+		ck_assert_int_eq(rename(path, kept), 0);
+		ck_assert_int_eq(mkdir(path, 0755), 0);
+		assert_named(db, stamp, names.at[i]);
+		ck_assert_int_eq(rmdir(path), 0);
+		ck_assert_int_eq(mkfifo(path, 0644), 0);
+		assert_named(db, stamp, names.at[i]);
+		ck_assert_int_eq(rename(kept, path), 0);
+		free(kept);
+		free(path);
+	}
+	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+START_TEST(verify_goes_on_behind_an_epoch_that_is_none)
+{
+	char none[] = "20200101T000000Z-1";
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *bad = fixture_epoch(db, NULL, 3);
+	struct hp_verifying verifying = { 0 };
+	char *stamps[] = { none, bad };
+
+	fixture_write(fixture_path(fixture_path(directory, "db"), none), "", 0);
+	fixture_write(path_in(directory, bad, "foreign"), "", 0);
+	hp_assert_ok(hp_db_verify(db, stamps, 2, &verifying));
+	ck_assert_uint_eq(verifying.counts[HP_VERIFY_PROBLEM], 2);
+	free(bad);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+static int verify_as_reader(const char *directory, char *stamp)
+{
+	struct hp_verifying verifying = { 0 };
+	struct hp_db *db;
+
+	if (geteuid() == 0 && (setgid(NOBODY) || setuid(NOBODY)))
+		return 2;
+	if (hp_db_open(fixture_path(directory, "db"), false, &db) ||
+	    hp_db_verify(db, &stamp, 1, &verifying))
+		return 3;
+	return verifying.counts[HP_VERIFY_PROBLEM] == 0 && verifying.counts[HP_VERIFY_UNREAD] > 0;
+}
+
+START_TEST(what_one_may_not_read_is_no_damage)
+{
+	char *directory = fixture_directory();
+	mode_t before = umask(022);
+	struct hp_db *db;
+	char *stamp;
+	int status;
+	pid_t child;
+
+	ck_assert_int_eq(chmod(directory, 0755), 0);
+	ck_assert_int_eq(mkdir(fixture_path(directory, "db"), 0755), 0);
+	db = fixture_db(directory);
+	ck_assert_int_eq(chmod(fixture_path(fixture_path(directory, "db"), "hpcprof-db"), 0644), 0);
+	stamp = fixture_epoch(db, NULL, 3);
+	if (geteuid() != 0)
+		ck_assert_int_eq(chmod(path_in(directory, stamp, "meta"), 0), 0);
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (!child)
+		_exit(verify_as_reader(directory, stamp));
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(WEXITSTATUS(status), 1);
+	umask(before);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+HP_TEST_MAIN("db/access", what_is_recorded_is_for_its_owner_alone,
+	     a_database_that_was_opened_to_its_group_stays_open_to_it,
+	     a_directory_that_all_may_write_to_is_shared_whoever_comes_first,
+	     a_lock_of_a_reader_is_no_recording_and_is_the_last_one,
+	     who_may_not_open_the_lock_still_sees_a_recording,
+	     whatever_stands_in_the_place_of_a_file_is_damage,
+	     verify_goes_on_behind_an_epoch_that_is_none, what_one_may_not_read_is_no_damage)
