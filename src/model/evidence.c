@@ -426,7 +426,7 @@ uint64_t hp_window_evidence_items(const struct hp_window_evidence *evidence)
 		const struct hp_window_stratum *stratum = &evidence->strata[i];
 
 		items += stratum->item_count + stratum->outcome_count + stratum->probe_count +
-			 stratum->tick_count;
+			 stratum->tick_count + stratum->range_count;
 	}
 	return items;
 }

@@ -424,6 +424,7 @@ START_TEST(straight_code_is_of_branch_records)
 	};
 
 	hp_assert_ok(hp_window_evidence_check(&evidence));
+	ck_assert_uint_eq(hp_window_evidence_items(&evidence), 1);
 	range.is_relative = false;
 	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
 	range.is_relative = true;
