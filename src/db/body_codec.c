@@ -2,6 +2,7 @@
 /* Bodies of named procedures, in the file of names. */
 #include "codec.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* The gap, instructions, and the sizes of both sets. */
@@ -79,7 +80,10 @@ static struct hp_error *decode_hashes(const struct hp_section *section, struct h
 	uint8_t count;
 
 	if (!hp_read_u8(reader, &count) || count > HP_BODY_MOST_HASHES)
-		return hp_section_damaged(section, reader, "the number of hashes");
+		return hp_section_damaged(section, reader,
+					  "not a number of hashes, of which %d "
+					  "are the most",
+					  HP_BODY_MOST_HASHES);
 	for (; hashes->count < count; hashes->count++) {
 		uint64_t gap;
 
@@ -112,9 +116,14 @@ static struct hp_error *decode_bodies(const struct hp_section *section, struct h
 	uint64_t total;
 	size_t next = 0;
 
-	if (!hp_read_varint(reader, &total) || !total || total > HP_BODIES_MOST ||
-	    total > hp_reader_left(reader) / LEAST_BODY_BYTES)
-		return hp_section_damaged(section, reader, "the number of bodies");
+	if (!hp_read_varint(reader, &total) || !total)
+		return hp_section_damaged(section, reader, "not a number of bodies");
+	if (total > HP_BODIES_MOST)
+		return hp_section_damaged(section, reader, "%" PRIu64 " bodies, more than %d",
+					  total, HP_BODIES_MOST);
+	if (total > hp_reader_left(reader) / LEAST_BODY_BYTES)
+		return hp_section_overflows(section, reader, total, "bodies",
+					    hp_reader_left(reader) / LEAST_BODY_BYTES);
 	for (uint64_t i = 0; i < total && !error; i++) {
 		struct hp_symbol *symbol;
 		uint64_t gap;

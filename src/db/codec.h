@@ -93,6 +93,8 @@ struct hp_error *hp_bodies_decode(const struct hp_container *file, struct hp_sym
 
 /* --- what windows counted ------------------------------------------------------------------ */
 
+/* Each takes far more memory than bytes, so a file of few bytes may not have many. */
+uint64_t hp_evidence_most_items(size_t file_bytes);
 struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
 				    struct hp_writer *file);
 /* `lost` becomes the damage to sections, if there is any: all others are in `evidence`. With NULL it
@@ -103,6 +105,8 @@ struct hp_error *hp_evidence_decode(uint8_t *bytes, size_t size,
 
 /* --- shared by the codecs ----------------------------------------------------------------- */
 
+/* Of an image: four bytes of what and how, the length of the path, and its first character. */
+enum { HP_IMAGE_LEAST_BYTES = 6 };
 /* Kind, identity, path; `flags` is for the index. */
 void hp_image_encode(const struct hp_image_id *id, uint8_t flags, struct hp_writer *writer);
 struct hp_error *hp_image_decode(const struct hp_section *section, struct hp_reader *reader,

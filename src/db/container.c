@@ -71,6 +71,24 @@ struct hp_error *hp_section_damaged(const struct hp_section *section,
 		       "section '%s', byte %zu: %s", section->tag, at, message);
 }
 
+struct hp_error *hp_section_overflows(const struct hp_section *section,
+				      const struct hp_reader *reader, uint64_t count,
+				      const char *what, size_t most)
+{
+	return hp_section_damaged(section, reader,
+				  "%" PRIu64 " %s, and no more than %zu fit in what follows", count,
+				  what, most);
+}
+
+size_t hp_container_most_raw(const struct hp_container_kind *kind, size_t stored_size)
+{
+	uint64_t most = (uint64_t)stored_size * kind->most_times;
+
+	if (most < HP_CONTAINER_FREE_RAW_BYTES)
+		most = HP_CONTAINER_FREE_RAW_BYTES;
+	return most < HP_CONTAINER_MAX_RAW_BYTES ? (size_t)most : HP_CONTAINER_MAX_RAW_BYTES;
+}
+
 /* --- parsing ------------------------------------------------------------------------------ */
 
 struct header {
@@ -140,8 +158,10 @@ static bool is_among(const char *const *tags, const char *tag)
 	return false;
 }
 
-static struct hp_error *read_contents(struct hp_section *section)
+static struct hp_error *read_contents(const struct hp_container_kind *kind,
+				      struct hp_section *section)
 {
+	size_t most = hp_container_most_raw(kind, section->stored_size);
 	unsigned long long claimed;
 	size_t frame;
 	size_t got;
@@ -150,6 +170,11 @@ static struct hp_error *read_contents(struct hp_section *section)
 		section->raw = section->stored;
 		return NULL;
 	}
+	if (section->raw_size > most)
+		return damaged(section->offset,
+			       "section '%s': %zu bytes are compressed to %zu, and no more than "
+			       "%zu may be",
+			       section->tag, section->raw_size, section->stored_size, most);
 	claimed = ZSTD_getFrameContentSize(section->stored, section->stored_size);
 	frame = ZSTD_findFrameCompressedSize(section->stored, section->stored_size);
 	if (ZSTD_isError(frame) || frame != section->stored_size || claimed != section->raw_size)
@@ -175,12 +200,13 @@ static struct hp_error *check_stored(const struct hp_section *section, uint32_t 
 }
 
 /* Damage to it stays with it. */
-static struct hp_error *read_expendable(struct hp_section *section, uint32_t crc)
+static struct hp_error *read_expendable(const struct hp_container_kind *kind,
+					struct hp_section *section, uint32_t crc)
 {
 	struct hp_error *error = check_stored(section, crc);
 
 	if (!error)
-		error = read_contents(section);
+		error = read_contents(kind, section);
 	if (error && error->class == HP_ERROR_DAMAGED)
 		section->damage = hp_steal(error);
 	return error;
@@ -213,14 +239,16 @@ static struct hp_error *parse_section(struct hp_container *file, struct hp_reade
 		return damaged(*data, "section '%s' runs past the end", section->tag);
 	if (raw_size > HP_CONTAINER_MAX_RAW_BYTES ||
 	    (!(section->flags & HP_SECTION_ZSTD) && raw_size != stored_size))
-		return damaged(entry, "section '%s' claims %" PRIu32 " bytes", section->tag,
-			       raw_size);
+		return damaged(entry,
+			       "section '%s' claims %" PRIu32 " bytes, of %" PRIu32
+			       " in the file; the most are %d",
+			       section->tag, raw_size, stored_size, HP_CONTAINER_MAX_RAW_BYTES);
 	section->stored = file->bytes + *data;
 	section->stored_size = stored_size;
 	section->raw_size = raw_size;
 	*data += stored_size;
 	if (is_among(kind->expendable, section->tag))
-		return read_expendable(section, crc);
+		return read_expendable(kind, section, crc);
 	error = check_stored(section, crc);
 	if (error)
 		return error;
@@ -234,7 +262,7 @@ static struct hp_error *parse_section(struct hp_container *file, struct hp_reade
 					       "use the hpcprof that wrote it, or a newer one");
 		return NULL;
 	}
-	return read_contents(section);
+	return read_contents(kind, section);
 }
 
 static struct hp_error *check_distinct(const struct hp_container *file)
@@ -351,6 +379,18 @@ static void end_section(struct hp_container_builder *builder, struct hp_section 
 	builder->section_count++;
 }
 
+/* 0 when it does not get smaller. */
+static size_t compress_section(struct hp_section *section, const void *bytes, size_t size)
+{
+	size_t got;
+
+	if (!size)
+		return 0;
+	/* Room for one byte less: what does not get smaller comes back as an error. */
+	got = ZSTD_compress(section->inflated, size - 1, bytes, size, COMPRESSION_LEVEL);
+	return ZSTD_isError(got) ? 0 : got;
+}
+
 void hp_container_add(struct hp_container_builder *builder, const char *tag, uint32_t flags,
 		      const void *bytes, size_t size)
 {
@@ -364,11 +404,8 @@ void hp_container_add(struct hp_container_builder *builder, const char *tag, uin
 		builder->failed = true;
 		return;
 	}
-	/* Room for one byte less: what does not get smaller comes back as an error. */
-	stored_size =
-		size ? ZSTD_compress(section->inflated, size - 1, bytes, size, COMPRESSION_LEVEL)
-		     : 0;
-	if (size && !ZSTD_isError(stored_size)) {
+	stored_size = builder->plain ? 0 : compress_section(section, bytes, size);
+	if (stored_size && size <= hp_container_most_raw(builder->kind, stored_size)) {
 		section->flags |= HP_SECTION_ZSTD;
 	} else {
 		if (size)

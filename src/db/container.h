@@ -21,6 +21,7 @@ enum {
 	HP_CONTAINER_MAX_SECTIONS = 16,
 	HP_CONTAINER_MAX_FILE_BYTES = 1 << 28,
 	HP_CONTAINER_MAX_RAW_BYTES = 1 << 26,
+	HP_CONTAINER_FREE_RAW_BYTES = 1 << 18,
 };
 
 enum hp_section_flag {
@@ -35,6 +36,9 @@ struct hp_container_kind {
 	const char *const *tags; /* four letters each; NULL ends the list */
 	/* Of these, ended by NULL too: their damage is not the file's. NULL: none. */
 	const char *const *expendable;
+	/* A compressed section is HP_CONTAINER_FREE_RAW_BYTES at most, or so many times what it
+	 * takes in the file: else a few bytes could ask for any memory. */
+	uint32_t most_times;
 };
 
 struct hp_section {
@@ -70,10 +74,17 @@ struct hp_error *hp_container_section(const struct hp_container *container, cons
 
 bool hp_container_has(const struct hp_container *container, const char *tag);
 
+/* How many bytes a compressed section may have that takes so many in the file. */
+size_t hp_container_most_raw(const struct hp_container_kind *kind, size_t stored_size);
+
 /* An error at `reader`'s position in a section. */
 struct hp_error *hp_section_damaged(const struct hp_section *section,
 				    const struct hp_reader *reader, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* "9 symbols, and no more than 3 fit in what follows". */
+struct hp_error *hp_section_overflows(const struct hp_section *section,
+				      const struct hp_reader *reader, uint64_t count,
+				      const char *what, size_t most);
 
 /* --- writing ------------------------------------------------------------------------------ */
 
@@ -81,10 +92,11 @@ struct hp_container_builder {
 	const struct hp_container_kind *kind;
 	struct hp_section sections[HP_CONTAINER_MAX_SECTIONS];
 	size_t section_count;
+	bool plain;  /* nothing is compressed */
 	bool failed; /* memory was short, or something is larger than the format holds */
 };
 
-/* Copies `bytes`; compresses them when that makes them smaller. */
+/* Copies `bytes`; compresses them when that makes them smaller, and no smaller than may be read. */
 void hp_container_add(struct hp_container_builder *builder, const char *tag, uint32_t flags,
 		      const void *bytes, size_t size);
 /* Copies a section as it is, known or not. */

@@ -4,6 +4,7 @@
 
 #include <hpcprof/base/number.h>
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* Of a stratum in what windows counted: three numbers, a string's length, groups, a number of items. */
@@ -34,11 +35,12 @@ static struct hp_error *open_section(struct decoding *in, const char *tag)
 }
 
 /* Room for `count` elements that take `least_bytes` in the file each; what is more is a lie. */
-static struct hp_error *make_room(struct decoding *in, uint64_t count, size_t least_bytes,
-				  size_t element_bytes, void **array)
+static struct hp_error *make_room(struct decoding *in, uint64_t count, const char *what,
+				  size_t least_bytes, size_t element_bytes, void **array)
 {
 	if (count > hp_reader_left(&in->reader) / least_bytes)
-		return damaged(in, "more is promised than there is");
+		return hp_section_overflows(in->section, &in->reader, count, what,
+					    hp_reader_left(&in->reader) / least_bytes);
 	*array = calloc((size_t)count + 1, element_bytes);
 	return *array ? NULL : hp_error_create_no_memory();
 }
@@ -133,9 +135,18 @@ static struct hp_error *decode_items(struct decoding *in, struct hp_counted **it
 		return damaged(in, "not a number of items");
 	/* Few bytes can promise many, each of them large in memory. */
 	if (count > HP_EVIDENCE_MOST_ITEMS - in->items)
-		return damaged(in, "more items than an epoch may have");
+		return hp_section_damaged(in->section, &in->reader,
+					  "%" PRIu64 " items, more than the %d that an epoch may "
+					  "have",
+					  count, HP_EVIDENCE_MOST_ITEMS);
 	in->items += count;
-	error = make_room(in, count, LEAST_ITEM_BYTES, sizeof(**items), (void **)items);
+	if (in->items > hp_evidence_most_items(in->file->size))
+		return hp_section_damaged(in->section, &in->reader,
+					  "%" PRIu64 " items, more than the %" PRIu64
+					  " that a file of %zu bytes may have",
+					  in->items, hp_evidence_most_items(in->file->size),
+					  in->file->size);
+	error = make_room(in, count, "items", LEAST_ITEM_BYTES, sizeof(**items), (void **)items);
 	for (uint64_t i = 0; !error && i < count; i++)
 		error = decode_item(in, i ? &(*items)[i - 1] : NULL, &(*items)[(*done)++]);
 	return error;
@@ -187,7 +198,8 @@ static struct hp_error *decode_reasons(struct decoding *in)
 
 	if (!hp_read_varint(&in->reader, &count))
 		return damaged(in, "not a number of reasons");
-	error = make_room(in, count, 3, sizeof(*evidence->reasons), (void **)&evidence->reasons);
+	error = make_room(in, count, "reasons", 3, sizeof(*evidence->reasons),
+			  (void **)&evidence->reasons);
 	for (uint64_t i = 0; !error && i < count; i++) {
 		struct hp_window_reason *reason = &evidence->reasons[i];
 		uint8_t is_refusal;
@@ -224,8 +236,8 @@ static struct hp_error *decode_windows(struct decoding *in)
 	if (!error && !hp_read_varint(reader, &count))
 		error = damaged(in, "not a number of recordings");
 	if (!error)
-		error = make_room(in, count, LEAST_STRATUM_BYTES, sizeof(*evidence->strata),
-				  (void **)&evidence->strata);
+		error = make_room(in, count, "recordings", LEAST_STRATUM_BYTES,
+				  sizeof(*evidence->strata), (void **)&evidence->strata);
 	for (uint64_t i = 0; !error && i < count; i++)
 		error = decode_stratum(in, &evidence->strata[evidence->stratum_count++]);
 	return error ? error : hp_section_check_end(in->section, reader);
@@ -240,9 +252,15 @@ static struct hp_error *decode_commands(struct decoding *in, size_t most)
 
 	if (error)
 		return error;
-	if (!hp_read_varint(&in->reader, &count) || count > most)
+	if (!hp_read_varint(&in->reader, &count))
 		return damaged(in, "not a number of recordings");
-	error = make_room(in, count, 2, sizeof(*evidence->strata), (void **)&evidence->strata);
+	if (count > most)
+		return hp_section_damaged(in->section, &in->reader,
+					  "%" PRIu64 " recordings, more than the %zu that windows "
+					  "may be of",
+					  count, most);
+	error = make_room(in, count, "recordings", 2, sizeof(*evidence->strata),
+			  (void **)&evidence->strata);
 	for (uint64_t i = 0; !error && i < count; i++) {
 		struct hp_window_stratum *stratum = &evidence->strata[evidence->stratum_count++];
 
@@ -275,7 +293,8 @@ static struct hp_error *decode_images(struct decoding *in)
 		return error;
 	if (!hp_read_varint(&in->reader, &count))
 		return damaged(in, "not a number of images");
-	error = make_room(in, count, 5, sizeof(*evidence->images), (void **)&evidence->images);
+	error = make_room(in, count, "images", HP_IMAGE_LEAST_BYTES, sizeof(*evidence->images),
+			  (void **)&evidence->images);
 	for (uint64_t i = 0; !error && i < count; i++) {
 		uint8_t flags = 0;
 

@@ -9,6 +9,9 @@
 
 #include <stddef.h>
 
+/* An item of half a byte has never been seen, and is 600 bytes of memory. */
+enum { FREE_ITEMS = 1 << 14, ITEMS_A_BYTE = 2 };
+
 static const char *const evidence_tags[] = { "imgs", "wind", "cmds", "regs", "prob",
 					     "tick", "recs", "besd", NULL };
 const struct hp_container_kind hp_evidence_kind = {
@@ -17,6 +20,7 @@ const struct hp_container_kind hp_evidence_kind = {
 	.tags = evidence_tags,
 	/* All but the first, which everything else refers to. */
 	.expendable = evidence_tags + 1,
+	.most_times = 64,
 };
 
 static void encode_groups(const struct hp_window_group *groups, struct hp_writer *writer)
@@ -188,18 +192,18 @@ static void encode_beside(const struct hp_window_evidence *evidence,
 	hp_writer_free(&writer);
 }
 
-struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
-				    struct hp_writer *file)
+uint64_t hp_evidence_most_items(size_t file_bytes)
 {
-	struct hp_container_builder builder = { .kind = &hp_evidence_kind };
+	return FREE_ITEMS + ITEMS_A_BYTE * (uint64_t)file_bytes;
+}
+
+static struct hp_error *encode(const struct hp_window_evidence *evidence, bool plain,
+			       struct hp_writer *file)
+{
+	struct hp_container_builder builder = { .kind = &hp_evidence_kind, .plain = plain };
 	struct hp_writer images = { 0 };
 	struct hp_writer windows = { 0 };
-	struct hp_error *error = hp_window_evidence_check(evidence);
 
-	for (size_t i = 0; i < evidence->image_count && !error; i++)
-		error = hp_image_check(&evidence->images[i]);
-	if (error)
-		return error;
 	hp_write_varint(&images, evidence->image_count);
 	for (size_t i = 0; i < evidence->image_count; i++)
 		hp_image_encode(&evidence->images[i], 0, &images);
@@ -217,4 +221,21 @@ struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
 		encode_list(evidence, &evidence_lists[i], &builder);
 	encode_beside(evidence, &builder);
 	return hp_container_finish(&builder, file);
+}
+
+struct hp_error *hp_evidence_encode(const struct hp_window_evidence *evidence,
+				    struct hp_writer *file)
+{
+	struct hp_error *error = hp_window_evidence_check(evidence);
+
+	for (size_t i = 0; i < evidence->image_count && !error; i++)
+		error = hp_image_check(&evidence->images[i]);
+	if (!error)
+		error = encode(evidence, false, file);
+	/* Items that are all alike: as they are, they have bytes enough. */
+	if (!error && hp_window_evidence_items(evidence) > hp_evidence_most_items(file->size)) {
+		hp_writer_free(file);
+		error = encode(evidence, true, file);
+	}
+	return error;
 }

@@ -13,6 +13,7 @@ const struct hp_container_kind hp_index_kind = {
 	.letter = 'I',
 	.noun = "image index",
 	.tags = index_tags,
+	.most_times = 64,
 };
 
 /* Bits of an image's flag byte. */
@@ -225,7 +226,10 @@ static struct hp_error *decode_entries(const struct hp_container *file, struct h
 	if (error)
 		return error;
 	if (!hp_read_varint(&reader, &count))
-		return hp_section_damaged(section, &reader, "the number of images");
+		return hp_section_damaged(section, &reader, "not a number of images");
+	if (count > hp_reader_left(&reader) / HP_IMAGE_LEAST_BYTES)
+		return hp_section_overflows(section, &reader, count, "images",
+					    hp_reader_left(&reader) / HP_IMAGE_LEAST_BYTES);
 	for (uint64_t i = 0; i < count && !error; i++)
 		error = decode_entry(section, &reader, index);
 	if (!error)

@@ -16,7 +16,11 @@ const struct hp_container_kind hp_meta_kind = {
 	.letter = 'M',
 	.noun = "meta",
 	.tags = meta_tags,
+	.most_times = 64,
 };
+
+/* No epoch has had a hundredth of them, nor a machine so many counters. */
+enum { MOST_VALUES = 1 << 20, MOST_EVENTS = 1024 };
 
 #define FIELD(structure, type, member)                                                             \
 	{                                                                                          \
@@ -178,6 +182,11 @@ static struct hp_error *add_json_section(struct hp_container_builder *builder, c
 
 	if (!text)
 		return hp_error_create_no_memory();
+	if (hp_json_count_values(text, strlen(text)) > MOST_VALUES) {
+		free(text);
+		return hp_error_create(HP_ERROR_USAGE, "a description of more than %d values",
+				       MOST_VALUES);
+	}
 	hp_container_add(builder, "json", HP_SECTION_REQUIRED, text, strlen(text));
 	free(text);
 	return NULL;
@@ -235,8 +244,11 @@ static struct hp_error *get_unit(const json_t *object, enum hp_unit *unit)
 static struct hp_error *get_event(const json_t *object, struct hp_epoch_meta *meta)
 {
 	struct hp_event_totals *event = &meta->events[meta->event_count++];
-	struct hp_error *error = hp_json_get(object, event, FIELDS(event_fields));
+	struct hp_error *error;
 
+	if (meta->event_count > MOST_EVENTS)
+		return hp_error_create(HP_ERROR_DAMAGED, "more than %d events", MOST_EVENTS);
+	error = hp_json_get(object, event, FIELDS(event_fields));
 	if (!error)
 		error = get_unit(object, &event->info.unit);
 	if (error)
@@ -343,9 +355,14 @@ static struct hp_error *load_json(const struct hp_container *file,
 	struct hp_reader reader;
 	struct hp_error *error = hp_container_section(file, "json", section, &reader);
 	json_error_t fault;
+	size_t values;
 
 	if (error)
 		return error;
+	values = hp_json_count_values((const char *)(*section)->raw, (*section)->raw_size);
+	if (values > MOST_VALUES)
+		return hp_section_damaged(*section, &reader, "%zu values of JSON, more than %d",
+					  values, MOST_VALUES);
 	*root = json_loadb((const char *)(*section)->raw, (*section)->raw_size,
 			   JSON_REJECT_DUPLICATES, &fault);
 	if (*root)

@@ -8,6 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+size_t hp_json_count_values(const char *text, size_t size)
+{
+	bool is_quoted = false;
+	size_t count = 1;
+
+	for (size_t i = 0; i < size; i++) {
+		if (is_quoted && text[i] == '\\')
+			i++;
+		else if (text[i] == '"')
+			is_quoted = !is_quoted;
+		else if (!is_quoted && strchr(",:[{", text[i]))
+			count++;
+	}
+	return count;
+}
+
 /* --- strings ------------------------------------------------------------------------------ */
 
 enum { LIFTED = 0x10ff00, LIFTED_BYTES = 4 };

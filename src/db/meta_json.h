@@ -36,6 +36,10 @@ struct hp_error *hp_json_put(json_t *object, const void *structure,
 struct hp_error *hp_json_get(const json_t *object, void *structure,
 			     const struct hp_json_field *fields, size_t count);
 
+/* At least the number of values in the text, which need not be JSON: a value takes far more memory
+ * than the two characters that it may be. */
+size_t hp_json_count_values(const char *text, size_t size);
+
 /*
  * Bytes that are not UTF-8 are lifted into a private-use plane, byte b as U+10FF00 + b, and so are
  * the bytes of characters that lie there already: every string of bytes comes back as it was.

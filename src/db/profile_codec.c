@@ -11,6 +11,7 @@ const struct hp_container_kind hp_profile_kind = {
 	.letter = 'P',
 	.noun = "profile",
 	.tags = profile_tags,
+	.most_times = 256,
 };
 
 /* --- encoding ----------------------------------------------------------------------------- */
@@ -99,6 +100,9 @@ struct hp_error *hp_profile_encode(const struct hp_profile *profile, struct hp_w
 
 /* --- decoding ----------------------------------------------------------------------------- */
 
+/* No command, and one byte for each number; a gap and a count. */
+enum { LEAST_STRATUM_BYTES = 6, LEAST_COUNT_BYTES = 2 };
+
 struct decoding {
 	const struct hp_section *section;
 	struct hp_reader reader;
@@ -161,10 +165,12 @@ static struct hp_error *decode_stratum(struct decoding *in, struct hp_stratum *s
 					  "a stratum with pid %" PRIu64 " and period %" PRIu64, pid,
 					  stratum->period);
 	stratum->pid = (uint32_t)pid;
-	/* Each takes two bytes at least, so a wild number asks for no wild memory. */
-	if (!count || count > hp_reader_left(reader) / 2)
-		return hp_section_damaged(in->section, reader, "a histogram of %" PRIu64 " offsets",
-					  count);
+	if (!count)
+		return hp_section_damaged(in->section, reader, "a histogram of no offsets");
+	/* A wild number asks for no wild memory. */
+	if (count > hp_reader_left(reader) / LEAST_COUNT_BYTES)
+		return hp_section_overflows(in->section, reader, count, "offsets",
+					    hp_reader_left(reader) / LEAST_COUNT_BYTES);
 	stratum->counts = calloc((size_t)count, sizeof(*stratum->counts));
 	if (!stratum->counts)
 		return hp_error_create_no_memory();
@@ -201,9 +207,11 @@ static struct hp_error *decode_histograms(const struct hp_container *file,
 
 	if (error)
 		return error;
-	/* The shortest stratum: no command, and one byte for each number. */
-	if (!hp_read_varint(&in.reader, &count) || count > hp_reader_left(&in.reader) / 6)
-		return hp_section_damaged(in.section, &in.reader, "the number of strata");
+	if (!hp_read_varint(&in.reader, &count))
+		return hp_section_damaged(in.section, &in.reader, "not a number of strata");
+	if (count > hp_reader_left(&in.reader) / LEAST_STRATUM_BYTES)
+		return hp_section_overflows(in.section, &in.reader, count, "strata",
+					    hp_reader_left(&in.reader) / LEAST_STRATUM_BYTES);
 	profile->strata = calloc(count ? (size_t)count : 1, sizeof(*profile->strata));
 	if (!profile->strata)
 		return hp_error_create_no_memory();

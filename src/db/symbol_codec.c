@@ -11,6 +11,7 @@ const struct hp_container_kind hp_symbols_kind = {
 	.noun = "symbol",
 	.tags = symbol_tags,
 	.expendable = expendable_tags,
+	.most_times = 256,
 };
 
 void hp_symbols_free(struct hp_symbol *symbols, size_t count)
@@ -108,6 +109,9 @@ static struct hp_error *decode_symbol(const struct hp_section *section, struct h
 	return NULL;
 }
 
+/* A gap, a size, and the length of a name. */
+enum { LEAST_SYMBOL_BYTES = 3 };
+
 static struct hp_error *decode_symbols(const struct hp_container *file,
 				       struct hp_symbol_file *symbols)
 {
@@ -120,8 +124,11 @@ static struct hp_error *decode_symbols(const struct hp_container *file,
 
 	if (error)
 		return error;
-	if (!hp_read_varint(&reader, &count) || count > hp_reader_left(&reader) / 3)
-		return hp_section_damaged(section, &reader, "the number of symbols");
+	if (!hp_read_varint(&reader, &count))
+		return hp_section_damaged(section, &reader, "not a number of symbols");
+	if (count > hp_reader_left(&reader) / LEAST_SYMBOL_BYTES)
+		return hp_section_overflows(section, &reader, count, "symbols",
+					    hp_reader_left(&reader) / LEAST_SYMBOL_BYTES);
 	symbols->symbols = calloc(count ? (size_t)count : 1, sizeof(*symbols->symbols));
 	if (!symbols->symbols)
 		return hp_error_create_no_memory();

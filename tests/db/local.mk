@@ -3,6 +3,7 @@ noinst_HEADERS += tests/db_fixture.h
 check_PROGRAMS += \
 	tests/db/test_access \
 	tests/db/test_bodies \
+	tests/db/test_bombs \
 	tests/db/test_care \
 	tests/db/test_crash \
 	tests/db/test_damage \
@@ -12,6 +13,8 @@ tests_db_test_access_SOURCES = tests/db/test_access.c tests/db_fixture.c
 tests_db_test_access_LDADD = $(DB_LIBS) $(CHECK_LIBS)
 tests_db_test_bodies_SOURCES = tests/db/test_bodies.c tests/db_fixture.c
 tests_db_test_bodies_LDADD = $(DB_LIBS) $(CHECK_LIBS)
+tests_db_test_bombs_SOURCES = tests/db/test_bombs.c tests/db_fixture.c
+tests_db_test_bombs_LDADD = $(DB_LIBS) $(CHECK_LIBS)
 tests_db_test_care_SOURCES = tests/db/test_care.c tests/db_fixture.c
 tests_db_test_care_LDADD = $(DB_LIBS) $(CHECK_LIBS)
 tests_db_test_crash_SOURCES = tests/db/test_crash.c tests/db_fixture.c
