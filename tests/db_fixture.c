@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "db_fixture.h"
 
+#include "../src/db/codec.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -199,6 +201,20 @@ struct hp_epoch_meta fixture_meta(const char *event, uint64_t samples, bool comp
 	return meta;
 }
 
+void fixture_count(struct hp_event_totals *event, const struct hp_profile *profile)
+{
+	uint64_t samples = hp_profile_samples(profile);
+
+	event->samples += samples;
+	event->unattributed += profile->image.kind == HP_IMAGE_UNKNOWN ? samples : 0;
+	for (size_t i = 0; i < profile->stratum_count; i++) {
+		const struct hp_stratum *stratum = &profile->strata[i];
+
+		for (size_t j = 0; j < stratum->count_count; j++)
+			event->period_total += stratum->counts[j].samples * stratum->period;
+	}
+}
+
 char *fixture_epoch(struct hp_db *db, const char *label, uint64_t samples)
 {
 	struct hp_profile profile = fixture_flat_profile(1, "cpu-clock:u", 1000000, samples);
@@ -368,8 +384,7 @@ char *fixture_rich_epoch(struct hp_db *db)
 				fixture_profile(&random, i, meta.events[j].info.name);
 
 			hp_assert_ok(hp_epoch_writer_add(writer, &profile));
-			meta.events[j].samples += hp_profile_samples(&profile);
-			meta.events[j].unattributed += i ? 0 : hp_profile_samples(&profile);
+			fixture_count(&meta.events[j], &profile);
 			hp_profile_clear(&profile);
 		}
 	}
@@ -384,6 +399,29 @@ char *fixture_rich_epoch(struct hp_db *db)
 	hp_image_id_clear(&image);
 	hp_epoch_meta_clear(&meta);
 	return stamp;
+}
+
+void fixture_forget_sums(const char *epoch)
+{
+	struct hp_epoch_meta meta;
+	struct hp_index index;
+	struct hp_writer file;
+	uint8_t *bytes;
+	size_t size;
+
+	bytes = fixture_read(fixture_path(epoch, "meta"), &size);
+	hp_assert_ok(hp_meta_decode(bytes, size, &meta, NULL, NULL));
+	hp_assert_ok(hp_meta_encode(&meta, NULL, &file));
+	fixture_write(fixture_path(epoch, "meta"), file.bytes, file.size);
+	hp_writer_free(&file);
+	hp_epoch_meta_clear(&meta);
+	bytes = fixture_read(fixture_path(epoch, "images"), &size);
+	hp_assert_ok(hp_index_decode(bytes, size, &index, NULL));
+	index.meta.are_known = false;
+	hp_assert_ok(hp_index_encode(&index, &file));
+	fixture_write(fixture_path(epoch, "images"), file.bytes, file.size);
+	hp_writer_free(&file);
+	hp_index_clear(&index);
 }
 
 /* --- verify ------------------------------------------------------------------------------- */

@@ -24,6 +24,8 @@ struct hp_profile fixture_flat_profile(unsigned image, const char *event, uint64
 
 /* Meta with one event of that many samples; clear it. */
 struct hp_epoch_meta fixture_meta(const char *event, uint64_t samples, bool complete);
+/* Counts the profile into what meta says of its event. */
+void fixture_count(struct hp_event_totals *event, const struct hp_profile *profile);
 /* A finished epoch of one event with so many samples in image 1; returns its stamp, malloc'ed. */
 char *fixture_epoch(struct hp_db *db, const char *label, uint64_t samples);
 /* What a few windows of one recording counted: blocks and edges of images 1 and 2; clear it. */
@@ -32,6 +34,10 @@ struct hp_window_evidence fixture_evidence(uint64_t recording);
 struct hp_body fixture_body(uint32_t number);
 /* A small epoch with a bit of everything: two events, symbols, a body, kept bytes, windows. */
 char *fixture_rich_epoch(struct hp_db *db);
+
+/* `meta` and `images` in that epoch's directory become as older versions wrote them: neither knows
+ * of other files. */
+void fixture_forget_sums(const char *epoch);
 
 /* The names in a directory, without hidden ones, sorted. */
 struct fixture_names {

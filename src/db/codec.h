@@ -22,10 +22,40 @@ extern const struct hp_container_kind hp_evidence_kind;
 
 /* --- meta --------------------------------------------------------------------------------- */
 
-struct hp_error *hp_meta_encode(const struct hp_epoch_meta *meta, struct hp_writer *file);
-/* `has_unknown` may be NULL: whether there are sections that this version ignores. */
+/* What the index knows of meta: digests of its lists, and of all else but the label. */
+enum { HP_META_PARTS = 5 };
+struct hp_meta_parts {
+	bool are_known; /* not in older epochs and unfinished ones */
+	uint64_t digests[HP_META_PARTS];
+};
+const char *hp_meta_part_name(size_t part);
+
+/* What meta knows of another file of a finished epoch. */
+struct hp_file_sum {
+	char *name;
+	char *digest; /* XXH3-64 of its bytes, 16 hexadecimal digits */
+	uint64_t bytes;
+	uint64_t entries;      /* images, offsets, names or windows */
+	uint64_t samples;      /* of profiles */
+	uint64_t period_total; /* likewise: samples times period */
+};
+struct hp_file_sums {
+	struct hp_file_sum *at;	    /* sorted by name, distinct */
+	size_t count;		    /* 0 in older epochs and unfinished ones */
+	struct hp_meta_parts parts; /* of the meta that was read */
+};
+void hp_file_sum_clear(struct hp_file_sum *sum);
+void hp_file_sums_clear(struct hp_file_sums *sums);
+
+/* `sums` may be NULL: none. */
+struct hp_error *hp_meta_encode(const struct hp_epoch_meta *meta, const struct hp_file_sums *sums,
+				struct hp_writer *file);
+/* Of what hp_meta_encode writes. */
+struct hp_error *hp_meta_digest(const struct hp_epoch_meta *meta, struct hp_meta_parts *parts);
+/* `sums` and `has_unknown` may be NULL, the latter: whether there are sections that this version
+ * ignores. */
 struct hp_error *hp_meta_decode(uint8_t *bytes, size_t size, struct hp_epoch_meta *meta,
-				bool *has_unknown);
+				struct hp_file_sums *sums, bool *has_unknown);
 /* The same file with another label (NULL: none); all else stays, known or not. */
 struct hp_error *hp_meta_relabel(uint8_t *bytes, size_t size, const char *label,
 				 struct hp_writer *file);
@@ -44,6 +74,7 @@ struct hp_index {
 	struct hp_index_entry *entries;
 	size_t count;
 	size_t capacity;
+	struct hp_meta_parts meta; /* that is to be beside it */
 };
 
 void hp_index_clear(struct hp_index *index);

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -196,7 +197,7 @@ static struct hp_error *read_meta(int directory, struct hp_contents *contents)
 	error = hp_contents_read_file(directory, HP_META_NAME, &bytes, &size, NULL);
 	if (error)
 		return error;
-	error = hp_meta_decode(bytes, size, &contents->meta, &has_unknown);
+	error = hp_meta_decode(bytes, size, &contents->meta, &contents->files, &has_unknown);
 	contents->has_unknown = contents->has_unknown || has_unknown;
 	return hp_error_wrap(error, HP_META_NAME);
 }
@@ -237,6 +238,8 @@ void hp_contents_clear(struct hp_contents *contents)
 	hp_epoch_meta_clear(&contents->meta);
 	hp_index_clear(&contents->index);
 	free(contents->sums);
+	hp_file_sums_clear(&contents->files);
+	hp_contradictions_clear(&contents->contradictions);
 	*contents = (struct hp_contents){ 0 };
 }
 
@@ -400,6 +403,120 @@ static struct hp_error *check_totals(const struct scan *scan)
 	return error;
 }
 
+/*
+ * What a period stands for may be up to 1/16 octave off where the kernel set it, so this is not exact;
+ * and lost samples may be in meta alone.
+ */
+static struct hp_error *check_weight(const struct hp_event_totals *event, uint64_t weight)
+{
+	uint64_t room = weight / 8;
+
+	if (event->period_total >= weight - room &&
+	    (event->lost || event->period_total - weight <= room || event->period_total <= weight))
+		return NULL;
+	return hp_error_create(HP_ERROR_DAMAGED,
+			       HP_META_NAME ": offset 0x%x: event %s: a period total of %" PRIu64
+					    " promised, %" PRIu64 " in the profiles",
+			       HP_CONTAINER_HEADER_BYTES, event->info.name, event->period_total,
+			       weight);
+}
+
+/* What the index knows of meta; either knows of the other, or neither does. */
+static struct hp_error *compare_parts(struct hp_contents *contents)
+{
+	const struct hp_meta_parts *known = &contents->index.meta;
+	const struct hp_meta_parts *found = &contents->files.parts;
+	struct hp_error *error = NULL;
+
+	if (known->are_known != (contents->files.count > 0))
+		return hp_contradictions_add(
+			&contents->contradictions,
+			hp_error_create(
+				HP_ERROR_DAMAGED,
+				"%s: offset 0x%x: it knows nothing of %s, which knows of it",
+				known->are_known ? HP_META_NAME : HP_INDEX_NAME,
+				HP_CONTAINER_HEADER_BYTES,
+				known->are_known ? HP_INDEX_NAME : HP_META_NAME));
+	for (size_t i = 0; i < HP_META_PARTS && known->are_known && !error; i++) {
+		if (found->digests[i] == known->digests[i])
+			continue;
+		error = hp_contradictions_add(
+			&contents->contradictions,
+			hp_error_create(HP_ERROR_DAMAGED,
+					HP_META_NAME
+					": offset 0x%x: its %s: not what " HP_INDEX_NAME
+					" knows of it: XXH3 %016" PRIx64 ", and not %016" PRIx64,
+					HP_CONTAINER_HEADER_BYTES, hp_meta_part_name(i),
+					found->digests[i], known->digests[i]));
+	}
+	return error;
+}
+
+/* Of a finished epoch, as in an unfinished one nothing else is promised. */
+static struct hp_error *contradict(const struct scan *scan)
+{
+	struct hp_contents *contents = scan->contents;
+	const struct hp_epoch_meta *meta = &contents->meta;
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < meta->event_count && meta->complete && !error; i++) {
+		struct hp_error *problem = check_weight(&meta->events[i], contents->sums[i].weight);
+
+		if (problem)
+			error = hp_contradictions_add(&contents->contradictions, problem);
+	}
+	if (!error && meta->complete)
+		error = compare_parts(contents);
+	if (!error && meta->complete && contents->files.count)
+		error = hp_file_sums_check(scan->directory, &contents->files, scan->sink,
+					   &contents->contradictions);
+	return error;
+}
+
+static struct hp_error *report_contradictions(const struct scan *scan)
+{
+	struct hp_contradictions *contradictions = &scan->contents->contradictions;
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < contradictions->found.count && scan->sink && !error; i++)
+		error = report(scan, hp_steal(contradictions->found.at[i]));
+	return error;
+}
+
+/* A file that contradicts says more than totals that do not add up. */
+static struct hp_error *explain(struct hp_contents *contents, struct hp_error *error)
+{
+	struct hp_contradictions *contradictions = &contents->contradictions;
+
+	if (!error || error->class != HP_ERROR_DAMAGED || !contradictions->found.count)
+		return error;
+	hp_error_destroy(error);
+	return hp_steal(contradictions->found.at[0]);
+}
+
+struct hp_error *hp_contents_warn(struct hp_contents *contents, const char *stamp)
+{
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < contents->contradictions.found.count && !error; i++) {
+		const struct hp_error *problem = contents->contradictions.found.at[i];
+		_cleanup_free_ char *text = NULL;
+		char *warnings[2] = { NULL };
+		const struct hp_epoch_meta more = { .cpu = contents->meta.cpu,
+						    .warnings = warnings };
+
+		if (asprintf(&text,
+			     "epoch %s is not as it was recorded: %s (hpcprof epochs verify)",
+			     stamp, problem->message) < 0) {
+			text = NULL;
+			return hp_error_create_no_memory();
+		}
+		warnings[0] = text;
+		error = hp_epoch_meta_add(&contents->meta, &more);
+	}
+	return error;
+}
+
 /* Whether somebody has written meta anew since `bytes` were read. */
 static bool meta_has_changed(int directory, const uint8_t *bytes, size_t size)
 {
@@ -422,7 +539,15 @@ static struct hp_error *read_once(const struct scan *scan)
 	if (error)
 		return error;
 	contents->sums = calloc(contents->meta.event_count + 1, sizeof(*contents->sums));
-	return contents->sums ? scan_profiles(scan) : hp_error_create_no_memory();
+	if (!contents->sums)
+		return hp_error_create_no_memory();
+	error = scan_profiles(scan);
+	return error ? error : contradict(scan);
+}
+
+static bool is_consistent(const struct hp_contents *contents)
+{
+	return totals_hold(contents) && !contents->contradictions.found.count;
 }
 
 struct hp_error *hp_contents_read(int directory, hp_problem_sink *sink, void *context,
@@ -440,13 +565,15 @@ struct hp_error *hp_contents_read(int directory, hp_problem_sink *sink, void *co
 		error = hp_contents_read_file(directory, HP_META_NAME, &before, &size, NULL);
 		if (!error)
 			error = read_once(&scan);
-		if (!error && attempt < 8 && !totals_hold(contents) &&
+		if (!error && attempt < 8 && !is_consistent(contents) &&
 		    meta_has_changed(directory, before, size)) {
 			hp_contents_clear(contents);
 			continue;
 		}
 		if (!error)
-			error = check_totals(&scan);
+			error = report_contradictions(&scan);
+		if (!error)
+			error = explain(contents, check_totals(&scan));
 		if (error)
 			hp_contents_clear(contents);
 		return error;

@@ -14,6 +14,7 @@
 #define HPCPROF_SRC_DB_CONTENTS_H
 
 #include "codec.h"
+#include "sums.h"
 
 struct hp_event_sum {
 	uint64_t samples;
@@ -25,7 +26,10 @@ struct hp_contents {
 	struct hp_epoch_meta meta;
 	struct hp_index index;
 	struct hp_event_sum *sums; /* one for each event of meta */
-	bool has_unknown;	   /* meta or index have sections that this version ignores */
+	struct hp_file_sums files; /* what meta knows of the other files */
+	/* Where the files do not say what meta knows, though each of them is whole. */
+	struct hp_contradictions contradictions;
+	bool has_unknown; /* meta or index have sections that this version ignores */
 };
 
 /* Takes over `problem` and returns NULL to go on, or hands it back to stop. */
@@ -38,9 +42,11 @@ struct hp_error *hp_contents_read_file(int directory, const char *name, uint8_t 
 /* Only meta and index: no rule is checked between files. */
 struct hp_error *hp_contents_read_heads(int directory, struct hp_contents *contents);
 /* Everything. With a sink each problem goes there, strays too, and what could be read is in
- * `contents`; without, the first one is the error. */
+ * `contents`; without, the first one is the error, and contradictions stay in `contents`. */
 struct hp_error *hp_contents_read(int directory, hp_problem_sink *sink, void *context,
 				  struct hp_contents *contents);
+/* Whoever shows figures of the epoch shows meta's warnings: contradictions become such. */
+struct hp_error *hp_contents_warn(struct hp_contents *contents, const char *stamp);
 void hp_contents_clear(struct hp_contents *contents);
 
 /* The profile of (image, event); no such file is success with no strata. */

@@ -23,6 +23,8 @@ static struct hp_error *read_epoch(struct hp_db *db, struct hp_epoch *epoch)
 		error = hp_epoch_directory_is_claimed(epoch->directory, &epoch->recording);
 	if (!error)
 		error = hp_contents_read(epoch->directory, NULL, NULL, &epoch->contents);
+	if (!error)
+		error = hp_contents_warn(&epoch->contents, epoch->stamp);
 	if (error)
 		return error;
 	epoch->bytes_paths = calloc(epoch->contents.index.count + 1, sizeof(char *));
@@ -76,6 +78,13 @@ const char *hp_epoch_stamp(const struct hp_epoch *epoch)
 const struct hp_epoch_meta *hp_epoch_meta(const struct hp_epoch *epoch)
 {
 	return &epoch->contents.meta;
+}
+
+const char *hp_epoch_contradiction(const struct hp_epoch *epoch)
+{
+	const struct hp_contradictions *contradictions = &epoch->contents.contradictions;
+
+	return contradictions->found.count ? contradictions->found.at[0]->message : NULL;
 }
 
 bool hp_epoch_is_recording(const struct hp_epoch *epoch)

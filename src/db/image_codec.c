@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const index_tags[] = { "imgs", NULL };
+static const char *const index_tags[] = { "imgs", "meta", NULL };
 const struct hp_container_kind hp_index_kind = {
 	.letter = 'I',
 	.noun = "image index",
@@ -144,6 +144,19 @@ struct hp_error *hp_index_add(struct hp_index *index, const struct hp_image_id *
 	return NULL;
 }
 
+static void encode_parts(const struct hp_meta_parts *parts, struct hp_container_builder *builder)
+{
+	struct hp_writer section = { 0 };
+
+	if (!parts->are_known)
+		return;
+	for (size_t i = 0; i < HP_META_PARTS; i++)
+		hp_write_u64(&section, parts->digests[i]);
+	builder->failed |= section.failed;
+	hp_container_add(builder, "meta", 0, section.bytes, section.size);
+	hp_writer_free(&section);
+}
+
 struct hp_error *hp_index_encode(const struct hp_index *index, struct hp_writer *file)
 {
 	struct hp_container_builder builder = { .kind = &hp_index_kind };
@@ -164,7 +177,25 @@ struct hp_error *hp_index_encode(const struct hp_index *index, struct hp_writer 
 	builder.failed = section.failed;
 	hp_container_add(&builder, "imgs", HP_SECTION_REQUIRED, section.bytes, section.size);
 	hp_writer_free(&section);
+	encode_parts(&index->meta, &builder);
 	return hp_container_finish(&builder, file);
+}
+
+static struct hp_error *decode_parts(const struct hp_container *file, struct hp_meta_parts *parts)
+{
+	const struct hp_section *section;
+	struct hp_reader reader;
+	struct hp_error *error;
+
+	if (!hp_container_has(file, "meta"))
+		return NULL;
+	error = hp_container_section(file, "meta", &section, &reader);
+	for (size_t i = 0; i < HP_META_PARTS && !error; i++) {
+		if (!hp_read_u64(&reader, &parts->digests[i]))
+			error = hp_section_damaged(section, &reader, "ends inside a digest");
+	}
+	parts->are_known = true;
+	return error ? error : hp_section_check_end(section, &reader);
 }
 
 static struct hp_error *decode_entry(const struct hp_section *section, struct hp_reader *reader,
@@ -249,6 +280,8 @@ struct hp_error *hp_index_decode(uint8_t *bytes, size_t size, struct hp_index *i
 	if (has_unknown)
 		*has_unknown = file.has_unknown;
 	error = decode_entries(&file, index);
+	if (!error)
+		error = decode_parts(&file, &index->meta);
 	if (error)
 		hp_index_clear(index);
 	hp_container_clear(&file);

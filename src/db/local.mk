@@ -10,6 +10,7 @@ src_db_libdb_a_SOURCES = \
 	src/db/merge.c \
 	src/db/names.h src/db/names.c \
 	src/db/resolve.c \
+	src/db/sums.h src/db/sums.c \
 	src/db/symbol_union.h src/db/symbol_union.c \
 	src/db/verify.c \
 	src/db/writer.h src/db/writer.c src/db/writer_beside.c src/db/writing.h \
@@ -22,6 +23,7 @@ src_db_libdb_a_SOURCES = \
 	src/db/evidence_lists.h \
 	src/db/image_codec.c \
 	src/db/meta_codec.c \
+	src/db/meta_parts.c \
 	src/db/meta_json.h src/db/meta_json.c \
 	src/db/profile_codec.c \
 	src/db/symbol_codec.c

@@ -30,9 +30,9 @@ struct merging {
 static struct hp_error *copy_meta(const struct hp_epoch_meta *from, struct hp_epoch_meta *to)
 {
 	struct hp_writer file;
-	struct hp_error *error = hp_meta_encode(from, &file);
+	struct hp_error *error = hp_meta_encode(from, NULL, &file);
 
-	return error ? error : hp_meta_decode(file.bytes, file.size, to, NULL);
+	return error ? error : hp_meta_decode(file.bytes, file.size, to, NULL, NULL);
 }
 
 /* "WHAT of epoch STAMP HOW". */

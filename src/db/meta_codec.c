@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "codec.h"
 #include "meta_json.h"
+#include "names.h"
 
 #include <hpcprof/base/number.h>
 
@@ -97,6 +98,17 @@ static const struct hp_json_field run_fields[] = {
 	RUN(HP_JSON_DOUBLE, work),
 };
 
+#define FILE_SUM(type, member) FIELD(hp_file_sum, type, member)
+
+/* Copies have no entries, and only profiles have samples. */
+enum { FIELDS_OF_COPIES = 3, FIELDS_OF_OTHERS };
+
+static const struct hp_json_field file_fields[] = {
+	FILE_SUM(HP_JSON_TEXT, name),	FILE_SUM(HP_JSON_TEXT, digest),
+	FILE_SUM(HP_JSON_U64, bytes),	FILE_SUM(HP_JSON_U64, entries),
+	FILE_SUM(HP_JSON_U64, samples), FILE_SUM(HP_JSON_U64, period_total),
+};
+
 #define FIELDS(table) (table), HP_ARRAY_COUNT(table)
 
 /* --- encoding ----------------------------------------------------------------------------- */
@@ -176,6 +188,30 @@ static struct hp_error *put_lists(json_t *root, const struct hp_epoch_meta *meta
 	return error;
 }
 
+static size_t fields_of(const struct hp_file_sum *sum)
+{
+	if (hp_name_has_suffix(sum->name, ".prof"))
+		return HP_ARRAY_COUNT(file_fields);
+	return hp_name_has_suffix(sum->name, ".bytes") ? FIELDS_OF_COPIES : FIELDS_OF_OTHERS;
+}
+
+static struct hp_error *put_files(json_t *root, const struct hp_file_sums *sums)
+{
+	json_t *files = add_list(root, "files");
+	struct hp_error *error = NULL;
+
+	if (!files)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < sums->count && !error; i++) {
+		json_t *object = append_object(files);
+
+		error = object ? hp_json_put(object, &sums->at[i], file_fields,
+					     fields_of(&sums->at[i]))
+			       : hp_error_create_no_memory();
+	}
+	return error;
+}
+
 static struct hp_error *add_json_section(struct hp_container_builder *builder, const json_t *root)
 {
 	char *text = json_dumps(root, JSON_COMPACT);
@@ -192,19 +228,39 @@ static struct hp_error *add_json_section(struct hp_container_builder *builder, c
 	return NULL;
 }
 
-struct hp_error *hp_meta_encode(const struct hp_epoch_meta *meta, struct hp_writer *file)
+static struct hp_error *put_meta(const struct hp_epoch_meta *meta, json_t **root)
 {
-	struct hp_container_builder builder = { .kind = &hp_meta_kind };
-	json_t *root = json_object();
 	struct hp_error *error;
 
-	if (!root)
+	*root = json_object();
+	if (!*root)
 		return hp_error_create_no_memory();
-	error = hp_json_put(root, meta, FIELDS(meta_fields));
+	error = hp_json_put(*root, meta, FIELDS(meta_fields));
 	if (!error)
-		error = put_cpu(root, &meta->cpu);
+		error = put_cpu(*root, &meta->cpu);
+	return error ? error : put_lists(*root, meta);
+}
+
+struct hp_error *hp_meta_digest(const struct hp_epoch_meta *meta, struct hp_meta_parts *parts)
+{
+	json_t *root = NULL;
+	struct hp_error *error = put_meta(meta, &root);
+
 	if (!error)
-		error = put_lists(root, meta);
+		error = hp_meta_parts_of(root, parts);
+	json_decref(root);
+	return error;
+}
+
+struct hp_error *hp_meta_encode(const struct hp_epoch_meta *meta, const struct hp_file_sums *sums,
+				struct hp_writer *file)
+{
+	struct hp_container_builder builder = { .kind = &hp_meta_kind };
+	json_t *root = NULL;
+	struct hp_error *error = put_meta(meta, &root);
+
+	if (!error && sums && sums->count)
+		error = put_files(root, sums);
 	if (!error)
 		error = add_json_section(&builder, root);
 	json_decref(root);
@@ -325,6 +381,56 @@ static struct hp_error *get_list(const json_t *root, const char *key, size_t ele
 	return error;
 }
 
+void hp_file_sum_clear(struct hp_file_sum *sum)
+{
+	free(sum->name);
+	free(sum->digest);
+	*sum = (struct hp_file_sum){ 0 };
+}
+
+void hp_file_sums_clear(struct hp_file_sums *sums)
+{
+	for (size_t i = 0; i < sums->count; i++)
+		hp_file_sum_clear(&sums->at[i]);
+	free(sums->at);
+	*sums = (struct hp_file_sums){ 0 };
+}
+
+static struct hp_error *get_file(const json_t *object, struct hp_file_sums *sums)
+{
+	struct hp_file_sum *sum = &sums->at[sums->count++];
+	struct hp_error *error = hp_json_get(object, sum, FIELDS(file_fields));
+
+	if (error)
+		return error;
+	if (!sum->name || !sum->digest)
+		return hp_error_create(HP_ERROR_DAMAGED, "a file without name or digest");
+	if (sums->count > 1 && strcmp(sum[-1].name, sum->name) >= 0)
+		return hp_error_create(HP_ERROR_DAMAGED, "files are out of order");
+	return NULL;
+}
+
+static struct hp_error *get_files(const json_t *root, struct hp_file_sums *sums)
+{
+	const json_t *list = json_object_get(root, "files");
+	size_t count = json_array_size(list);
+	struct hp_error *error = NULL;
+
+	if (list && !json_is_array(list))
+		return hp_error_create(HP_ERROR_DAMAGED, "files is not a list");
+	sums->at = calloc(count + 1, sizeof(*sums->at));
+	if (!sums->at)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < count && !error; i++) {
+		const json_t *object = json_array_get(list, i);
+
+		error = json_is_object(object) ? get_file(object, sums)
+					       : hp_error_create(HP_ERROR_DAMAGED, "not an object");
+		error = hp_error_wrap(error, "files %zu", i);
+	}
+	return error;
+}
+
 static struct hp_error *get_meta(const json_t *root, struct hp_epoch_meta *meta)
 {
 	struct hp_error *error;
@@ -374,24 +480,34 @@ static struct hp_error *load_json(const struct hp_container *file,
 }
 
 struct hp_error *hp_meta_decode(uint8_t *bytes, size_t size, struct hp_epoch_meta *meta,
-				bool *has_unknown)
+				struct hp_file_sums *sums, bool *has_unknown)
 {
+	struct hp_file_sums unwanted;
 	const struct hp_section *section = NULL;
 	struct hp_container file;
 	struct hp_error *error = hp_container_parse(bytes, size, &hp_meta_kind, &file);
 	json_t *root = NULL;
 
+	sums = sums ? sums : &unwanted;
+	*sums = (struct hp_file_sums){ 0 };
 	*meta = (struct hp_epoch_meta){ 0 };
 	if (error)
 		return error;
 	if (has_unknown)
 		*has_unknown = file.has_unknown;
 	error = load_json(&file, &section, &root);
-	if (!error)
-		error = hp_error_wrap(get_meta(root, meta), "offset 0x%zx: section 'json'",
-				      section->offset);
+	if (!error) {
+		error = get_meta(root, meta);
+		if (!error)
+			error = get_files(root, sums);
+		if (!error)
+			error = hp_meta_parts_of(root, &sums->parts);
+		error = hp_error_wrap(error, "offset 0x%zx: section 'json'", section->offset);
+	}
 	if (error)
 		hp_epoch_meta_clear(meta);
+	if (error || sums == &unwanted)
+		hp_file_sums_clear(sums);
 	json_decref(root);
 	hp_container_clear(&file);
 	return error;

@@ -8,6 +8,8 @@
 
 #include <hpcprof/base/error.h>
 
+#include "codec.h"
+
 #include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,6 +37,9 @@ struct hp_error *hp_json_put(json_t *object, const void *structure,
  * filled so far are owned by the structure. */
 struct hp_error *hp_json_get(const json_t *object, void *structure,
 			     const struct hp_json_field *fields, size_t count);
+
+/* Of the whole of meta. */
+struct hp_error *hp_meta_parts_of(json_t *root, struct hp_meta_parts *parts);
 
 /* At least the number of values in the text, which need not be JSON: a value takes far more memory
  * than the two characters that it may be. */

@@ -175,6 +175,18 @@ static struct hp_error *check_strays(struct verifying *verifying, int directory,
 
 /* --- epochs ------------------------------------------------------------------------------- */
 
+static void say_unsummed(struct verifying *verifying)
+{
+	char *text;
+
+	if (asprintf(&text,
+		     "%s: finished by an older hpcprof, which kept no sums of single files: of its "
+		     "figures only samples were compared with " HP_META_NAME,
+		     verifying->stamp) < 0)
+		text = NULL;
+	tell(verifying, HP_VERIFY_UNSUMMED, text);
+}
+
 static struct hp_error *verify_contents(struct verifying *verifying, int directory)
 {
 	struct hp_contents contents;
@@ -183,6 +195,8 @@ static struct hp_error *verify_contents(struct verifying *verifying, int directo
 	/* Without meta or index nothing else can be judged. */
 	if (error)
 		return error;
+	if (contents.meta.complete && !contents.files.count && !contents.index.meta.are_known)
+		say_unsummed(verifying);
 	check_kept(verifying, directory, &contents.index);
 	check_evidence(verifying, directory);
 	error = check_strays(verifying, directory, &contents);

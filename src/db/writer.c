@@ -4,6 +4,7 @@
 #include "contents.h"
 #include "database.h"
 #include "names.h"
+#include "sums.h"
 #include "writing.h"
 
 #include <hpcprof/base/file.h>
@@ -30,15 +31,21 @@ static struct hp_epoch_writer *allocate(const struct hp_db *db)
 	return writer;
 }
 
+/* Of a finished epoch, with what it knows of all other files. */
 static struct hp_error *write_meta(struct hp_epoch_writer *writer, const struct hp_epoch_meta *meta)
 {
 	struct hp_epoch_meta described = *meta;
+	struct hp_file_sums sums = { 0 };
 	struct hp_writer file = { 0 };
-	struct hp_error *error;
+	struct hp_error *error = NULL;
 
 	if (!described.label)
 		described.label = writer->label;
-	error = hp_meta_encode(&described, &file);
+	if (described.complete)
+		error = hp_file_sums_take(writer->directory, &sums);
+	if (!error)
+		error = hp_meta_encode(&described, &sums, &file);
+	hp_file_sums_clear(&sums);
 	if (!error)
 		error = hp_file_replace(writer->directory, HP_META_NAME, file.bytes, file.size,
 					writer->file_mode);
@@ -212,6 +219,8 @@ static struct hp_error *resume(struct hp_epoch_writer *writer, const char *stamp
 	memcpy(writer->name, stamp, strlen(stamp) + 1);
 	writer->published = writer->holds_data = writer->has_previous = true;
 	error = hp_contents_read(writer->directory, NULL, NULL, before);
+	if (!error)
+		error = hp_contents_warn(before, stamp);
 	if (error)
 		return error;
 	if (before->has_unknown)
@@ -422,6 +431,23 @@ static struct hp_error *write_index(struct hp_epoch_writer *writer)
 	return error;
 }
 
+/* Of a finished epoch it knows what meta will say. */
+static struct hp_error *update_index(struct hp_epoch_writer *writer,
+				     const struct hp_epoch_meta *meta)
+{
+	struct hp_index *index = &writer->before.index;
+	struct hp_error *error = NULL;
+
+	if (!writer->index_changed && index->count && !meta->complete)
+		return NULL;
+	index->meta = (struct hp_meta_parts){ 0 };
+	if (meta->complete)
+		error = hp_meta_digest(meta, &index->meta);
+	if (!error)
+		error = hp_writing_reopen(writer);
+	return error ? error : write_index(writer);
+}
+
 struct hp_error *hp_epoch_writer_commit(struct hp_epoch_writer *writer,
 					const struct hp_epoch_meta *meta)
 {
@@ -438,8 +464,8 @@ struct hp_error *hp_epoch_writer_commit(struct hp_epoch_writer *writer,
 			return hp_error_create_no_memory();
 	}
 	error = check_claims(writer, meta);
-	if (!error && (writer->index_changed || !writer->before.index.count))
-		error = write_index(writer);
+	if (!error)
+		error = update_index(writer, meta);
 	/* What meta promises must be on the disk before it. */
 	if (!error)
 		error = hp_file_sync_directory(writer->directory);

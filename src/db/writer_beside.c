@@ -45,6 +45,8 @@ struct hp_error *hp_epoch_writer_symbols(struct hp_epoch_writer *writer, size_t 
 	if (before.has_unknown)
 		error = hp_writing_would_lose();
 	if (!error)
+		error = hp_writing_reopen(writer);
+	if (!error)
 		error = encode_united(image, &before, symbols, count, &file);
 	if (!error)
 		error = hp_file_replace(writer->directory, name, file.bytes, file.size,
@@ -131,7 +133,9 @@ struct hp_error *hp_epoch_writer_bytes(struct hp_epoch_writer *writer, size_t in
 	if (size > HP_CONTAINER_MAX_FILE_BYTES)
 		return hp_error_create(HP_ERROR_USAGE, "%s: %zu bytes are too many to keep", name,
 				       size);
-	error = hp_file_replace(writer->directory, name, bytes, size, writer->file_mode);
+	error = hp_writing_reopen(writer);
+	if (!error)
+		error = hp_file_replace(writer->directory, name, bytes, size, writer->file_mode);
 	if (error)
 		return hp_error_wrap(error, "epoch %s", writer->name);
 	entry->has_bytes = true;

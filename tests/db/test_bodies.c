@@ -234,6 +234,7 @@ static char *epoch_of(struct hp_db *db, const uint32_t numbers[SYMBOLS])
 {
 	char *stamp = fixture_epoch(db, NULL, 5);
 	struct hp_image_id image = fixture_image(1);
+	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 5, true);
 	struct hp_epoch_writer *writer;
 	struct symbols symbols;
 	size_t index;
@@ -242,8 +243,10 @@ static char *epoch_of(struct hp_db *db, const uint32_t numbers[SYMBOLS])
 	hp_assert_ok(hp_epoch_append(db, stamp, &writer));
 	hp_assert_ok(hp_epoch_writer_image(writer, &image, &index));
 	hp_assert_ok(hp_epoch_writer_symbols(writer, index, symbols.at, SYMBOLS));
+	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
 	hp_epoch_writer_destroy(writer);
 	hp_image_id_clear(&image);
+	hp_epoch_meta_clear(&meta);
 	return stamp;
 }
 

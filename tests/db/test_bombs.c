@@ -96,7 +96,7 @@ static struct hp_error *decode(const struct bomb *bomb)
 	memcpy(copy, bomb->file.bytes, bomb->file.size);
 	switch (bomb->kind.letter) {
 	case 'M':
-		error = hp_meta_decode(copy, bomb->file.size, &meta, NULL);
+		error = hp_meta_decode(copy, bomb->file.size, &meta, NULL, NULL);
 		hp_epoch_meta_clear(&meta);
 		return error;
 	case 'I':
@@ -338,8 +338,8 @@ START_TEST(a_command_line_of_one_word_again_and_again_can_be_read)
 	meta.command_line = calloc(WORDS + 1, sizeof(char *));
 	for (size_t i = 0; i < WORDS; i++)
 		meta.command_line[i] = word;
-	hp_assert_ok(hp_meta_encode(&meta, &file));
-	hp_assert_ok(hp_meta_decode(file.bytes, file.size, &again, NULL));
+	hp_assert_ok(hp_meta_encode(&meta, NULL, &file));
+	hp_assert_ok(hp_meta_decode(file.bytes, file.size, &again, NULL, NULL));
 	ck_assert_str_eq(again.command_line[WORDS - 1], "word");
 	ck_assert_ptr_null(again.command_line[WORDS]);
 	hp_epoch_meta_clear(&again);

@@ -329,8 +329,7 @@ static char *random_epoch(struct hp_db *db, struct hp_random *random)
 
 		if (hp_random_between(random, 0, 3)) {
 			hp_assert_ok(hp_epoch_writer_add(writer, &profile));
-			meta.events[0].samples += hp_profile_samples(&profile);
-			meta.events[0].unattributed += image ? 0 : hp_profile_samples(&profile);
+			fixture_count(&meta.events[0], &profile);
 		}
 		hp_profile_clear(&profile);
 	}

@@ -89,7 +89,7 @@ START_TEST(a_full_disk_costs_nothing_that_was_flushed)
 
 		error = hp_epoch_writer_add(writer, &profile);
 		if (!error)
-			meta.events[0].samples += hp_profile_samples(&profile);
+			fixture_count(&meta.events[0], &profile);
 		if (!error)
 			error = hp_epoch_writer_commit(writer, &meta);
 		if (!error)
@@ -127,7 +127,7 @@ END_TEST
 START_TEST(a_flush_that_failed_can_be_tried_again)
 {
 	char *directory = fixture_directory();
-	struct hp_profile profile = fixture_flat_profile(1, "cpu-clock:u", 1, 100);
+	struct hp_profile profile = fixture_flat_profile(1, "cpu-clock:u", 1000000, 100);
 	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 100, true);
 	char *ballast = NULL;
 	struct hp_epoch_writer *writer;

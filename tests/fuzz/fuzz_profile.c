@@ -40,12 +40,12 @@ static void try_meta(const uint8_t *bytes, size_t size)
 	struct hp_writer again = { 0 };
 	struct hp_epoch_meta meta;
 	struct hp_epoch_meta second;
-	struct hp_error *error = hp_meta_decode(copy_of(bytes, size), size, &meta, NULL);
+	struct hp_error *error = hp_meta_decode(copy_of(bytes, size), size, &meta, NULL, NULL);
 
 	if (!error) {
 		/* JSON has many spellings; what counts is that ours is accepted. */
-		if (hp_meta_encode(&meta, &again) ||
-		    hp_meta_decode(again.bytes, again.size, &second, NULL))
+		if (hp_meta_encode(&meta, NULL, &again) ||
+		    hp_meta_decode(again.bytes, again.size, &second, NULL, NULL))
 			abort();
 		if (meta.event_count != second.event_count ||
 		    meta.command_count != second.command_count)

@@ -54,6 +54,9 @@ void hp_epoch_close(struct hp_epoch *epoch);
 HP_DEFINE_CLEANUP(struct hp_epoch, hp_epoch_close);
 const char *hp_epoch_stamp(const struct hp_epoch *epoch);
 const struct hp_epoch_meta *hp_epoch_meta(const struct hp_epoch *epoch);
+/* In what its files do not agree though each is whole, "FILE: …": somebody changed one of them. NULL:
+ * they do. The warnings of hp_epoch_meta say it, too. */
+const char *hp_epoch_contradiction(const struct hp_epoch *epoch);
 bool hp_epoch_is_recording(const struct hp_epoch *epoch); /* a live recorder holds its lock */
 
 size_t hp_epoch_image_count(const struct hp_epoch *epoch);
@@ -180,7 +183,8 @@ void hp_gc_result_clear(struct hp_gc_result *result);
 
 enum hp_verify_finding {
 	HP_VERIFY_PROBLEM,
-	HP_VERIFY_UNREAD, /* it is not for us to read: nothing is known about it */
+	HP_VERIFY_UNREAD,   /* it is not for us to read: nothing is known about it */
+	HP_VERIFY_UNSUMMED, /* an older version's: forged files may not be noticed */
 	HP_VERIFY_FINDINGS,
 };
 struct hp_verifying {

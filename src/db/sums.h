@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What meta knows of the other files of a finished epoch, and whether they are still what it knows.
+ * A checksum in a file tells of accidents; who changes a file on purpose computes it anew. Then
+ * meta, which has a hash and the figures of each file, contradicts, unless it was changed as well.
+ */
+#ifndef HPCPROF_SRC_DB_SUMS_H
+#define HPCPROF_SRC_DB_SUMS_H
+
+#include "codec.h"
+
+#include <hpcprof/base/vector.h>
+
+/* Problems that are found; each is owned. */
+struct hp_contradictions {
+	HP_VECTOR(struct hp_error *) found;
+};
+void hp_contradictions_clear(struct hp_contradictions *contradictions);
+/* Takes over the problem. */
+struct hp_error *hp_contradictions_add(struct hp_contradictions *contradictions,
+				       struct hp_error *problem);
+
+/* Of the files as they are now. Those that cannot be read are left out. */
+struct hp_error *hp_file_sums_take(int directory, struct hp_file_sums *sums);
+/* Compares the files with what meta knows; damage to them is not told here, as whoever reads them
+ * does. With `all_figures` those are compared too where the hash is right: nobody shows them, but
+ * what meta says is to be right. */
+struct hp_error *hp_file_sums_check(int directory, const struct hp_file_sums *sums,
+				    bool all_figures, struct hp_contradictions *contradictions);
+
+#endif
