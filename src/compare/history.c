@@ -121,9 +121,11 @@ static struct hp_error *find_in(struct learning *learning, struct hp_db *db)
 			continue;
 		error = hp_epoch_open(db, list[i].stamp, &found.epoch);
 		if (error) {
-			/* One that is damaged is no reason not to compare others. */
+			/* One that is damaged, or was changed, is no reason not to compare others. */
 			hp_error_destroy(error);
 			error = NULL;
+		} else if (hp_epoch_contradiction(found.epoch)) {
+			hp_epoch_close(found.epoch);
 		} else if (!hp_vector_push(&learning->found, found)) {
 			hp_epoch_close(found.epoch);
 			error = hp_error_create_no_memory();

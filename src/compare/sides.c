@@ -205,6 +205,17 @@ static struct hp_error *check_complete(struct sides *sides, const struct replica
 		       : hp_error_create_no_memory();
 }
 
+static struct hp_error *check_whole(struct sides *sides, const struct replicate *replicate)
+{
+	const char *contradiction = hp_epoch_contradiction(replicate->epoch);
+
+	if (!contradiction ||
+	    sides_note(sides, "epoch %s is not as it was recorded: %s (hpcprof epochs verify)",
+		       hp_epoch_stamp(replicate->epoch), contradiction))
+		return check_complete(sides, replicate);
+	return hp_error_create_no_memory();
+}
+
 static struct hp_error *check_recordings(struct sides *sides)
 {
 	const struct replicate *whole = NULL;
@@ -212,7 +223,7 @@ static struct hp_error *check_recordings(struct sides *sides)
 	for (size_t side = 0; side < HP_SIDES; side++)
 		for (size_t i = 0; i < sides->at[side].replicates.count; i++) {
 			const struct replicate *replicate = &sides->at[side].replicates.at[i];
-			struct hp_error *error = check_complete(sides, replicate);
+			struct hp_error *error = check_whole(sides, replicate);
 
 			if (error)
 				return error;

@@ -527,6 +527,28 @@ START_TEST(an_epoch_without_samples_is_refused_by_name)
 }
 END_TEST
 
+/* What is gone does not change the figures; but it may be the least that somebody did. */
+START_TEST(an_epoch_whose_files_contradict_is_named)
+{
+	struct test test = begin();
+	const char *epoch;
+	struct fixture_names names;
+	size_t removed = 0;
+
+	record_turns(&test, 1, 1, 1);
+	epoch = fixture_path(fixture_path(test.directory, "db"), test.sides.stamps[HP_BASE][2]);
+	names = fixture_names(epoch);
+	for (size_t i = 0; i < names.count; i++)
+		if (strstr(names.at[i], ".sym"))
+			removed += remove(fixture_path(epoch, names.at[i])) == 0;
+	ck_assert_uint_gt(removed, 0);
+	test.comparison = compare_all(&test.sides);
+	ck_assert(has_note(test.comparison, test.sides.stamps[HP_BASE][2]));
+	ck_assert(has_note(test.comparison, ".sym: it is missing, and meta knows of it"));
+	end(&test);
+}
+END_TEST
+
 HP_TEST_MAIN("compare/compare", what_stayed_the_same_passes, the_procedure_that_got_dearer_is_named,
 	     what_slows_all_down_is_the_programs_change_alone, what_got_cheaper_is_an_improvement,
 	     a_loss_is_a_regression_whatever_was_won_elsewhere,
@@ -540,4 +562,4 @@ HP_TEST_MAIN("compare/compare", what_stayed_the_same_passes, the_procedure_that_
 	     an_event_that_counts_the_kernel_too_is_another, different_cpus_compare_by_shares_alone,
 	     runs_at_the_same_time_are_compared_with_each_other, one_pair_cannot_have_drifted_apart,
 	     runs_that_hardly_met_are_no_such_pairs, three_at_the_same_time_are_no_pairs,
-	     an_epoch_without_samples_is_refused_by_name)
+	     an_epoch_without_samples_is_refused_by_name, an_epoch_whose_files_contradict_is_named)

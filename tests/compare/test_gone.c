@@ -23,6 +23,7 @@ static void keep(struct hp_db *db, const char *stamp, const struct build *build,
 		 const struct spent *spent, size_t count, bool with_bodies)
 {
 	struct hp_epoch_writer *writer;
+	struct hp_epoch_meta meta;
 	size_t index;
 
 	hp_assert_ok(hp_epoch_append(db, stamp, &writer));
@@ -46,6 +47,9 @@ static void keep(struct hp_db *db, const char *stamp, const struct build *build,
 		snprintf(name, sizeof(name), "%s", part->owner->linkage);
 		hp_assert_ok(hp_epoch_writer_symbols(writer, index, &symbol, 1));
 	}
+	meta = *hp_epoch_writer_previous(writer);
+	meta.complete = true;
+	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
 	hp_epoch_writer_destroy(writer);
 }
 
