@@ -15,6 +15,10 @@
 #define DEFAULT_PATH  "hpcprof.db"
 #define MARKER_NAME   "hpcprof-db"
 #define MARKER_PREFIX "hpcprof-db "
+/* Recorded by root, say, and read by somebody else. */
+#define PRIVATE_ADVICE                                                                             \
+	"a database is for its owner alone, unless he shares it: see 'Who may read it' in "        \
+	"hpcprof-db(5); or name another: --db DIR, or HPCPROF_DB"
 
 enum { DB_VERSION = 1, MARKER_MAX_BYTES = 4096 };
 
@@ -58,7 +62,7 @@ static struct hp_error *open_directory(const char *path, bool create, int *fd)
 				       "or say where it is: --db DIR, or HPCPROF_DB");
 	return hp_error_advise(
 		hp_error_create_errno(failure, "opening the profile database %s", path),
-		"name another: --db DIR, or HPCPROF_DB");
+		failure == EACCES ? PRIVATE_ADVICE : "name another: --db DIR, or HPCPROF_DB");
 }
 
 static struct hp_error *check_marker(const char *text, size_t size)
@@ -123,6 +127,8 @@ static struct hp_error *read_marker(int fd, bool *found)
 		hp_error_destroy(error);
 		return NULL;
 	}
+	if (error && error->class == HP_ERROR_NOT_PERMITTED)
+		error = hp_error_advise(error, PRIVATE_ADVICE);
 	if (!error)
 		error = check_marker((const char *)text, size);
 	free(text);

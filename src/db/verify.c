@@ -187,14 +187,62 @@ static void say_unsummed(struct verifying *verifying)
 	tell(verifying, HP_VERIFY_UNSUMMED, text);
 }
 
+/* Takes over `bytes`. */
+static struct hp_error *decode_alone(const char *name, uint8_t *bytes, size_t size)
+{
+	struct hp_symbol_file symbols;
+	struct hp_profile profile;
+	struct hp_error *error = NULL;
+
+	if (hp_name_has_suffix(name, ".prof")) {
+		error = hp_profile_decode(bytes, size, &profile, NULL);
+		hp_profile_clear(&profile);
+	} else if (hp_name_has_suffix(name, ".sym")) {
+		error = hp_symbols_decode(bytes, size, &symbols);
+		if (!error)
+			error = hp_steal(symbols.lost);
+		hp_symbol_file_clear(&symbols);
+	} else {
+		free(bytes);
+	}
+	return hp_error_wrap(error, "%s", name);
+}
+
+/* Without meta or index nothing can be judged but each file for itself. */
+static struct hp_error *verify_alone(struct verifying *verifying, int directory)
+{
+	char **names;
+	size_t count;
+	struct hp_error *error = hp_directory_list(directory, &names, &count);
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < count; i++) {
+		uint8_t *bytes = NULL;
+		size_t size = 0;
+
+		if (names[i][0] == '.' || strcmp(names[i], HP_META_NAME) == 0 ||
+		    strcmp(names[i], HP_INDEX_NAME) == 0 || strcmp(names[i], HP_EVIDENCE_NAME) == 0)
+			continue;
+		error = hp_contents_read_file(directory, names[i], &bytes, &size, NULL);
+		note_any(verifying, error ? error : decode_alone(names[i], bytes, size));
+	}
+	hp_directory_free_list(names, count);
+	check_evidence(verifying, directory);
+	return NULL;
+}
+
 static struct hp_error *verify_contents(struct verifying *verifying, int directory)
 {
 	struct hp_contents contents;
 	struct hp_error *error = hp_contents_read(directory, note, verifying, &contents);
 
-	/* Without meta or index nothing else can be judged. */
-	if (error)
+	if (error && error->class == HP_ERROR_NOT_PERMITTED)
 		return error;
+	if (error) {
+		note_any(verifying, error);
+		return verify_alone(verifying, directory);
+	}
 	if (contents.meta.complete && !contents.files.count && !contents.index.meta.are_known)
 		say_unsummed(verifying);
 	check_kept(verifying, directory, &contents.index);

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define assert_run(directory, arguments, status, output)                                           \
 	run_hpcprof(directory, "epochs", arguments, status, output, sizeof(output))
@@ -189,6 +190,41 @@ START_TEST(hostile_names_do_not_reach_the_terminal)
 }
 END_TEST
 
+/* Of an older version, with a directory in the place of a file, with a file that is gone. */
+START_TEST(verify_and_reports_tell_what_is_wrong_with_an_epoch)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_rich_epoch(db);
+	char *epoch = strdup(fixture_path(fixture_path(directory, "db"), stamp));
+	struct fixture_names names = fixture_names(epoch);
+	char output[8192];
+
+	for (size_t i = 0; i < names.count; i++)
+		if (strstr(names.at[i], ".sym"))
+			ck_assert_int_eq(remove(fixture_path(epoch, names.at[i])), 0);
+	assert_run(directory, "verify", 5, output);
+	ck_assert_ptr_nonnull(strstr(output, ".sym: it is missing, and meta knows of it"));
+	run_hpcprof(directory, "report", "--images", 0, output, sizeof(output));
+	ck_assert_msg(strstr(output, "# warning    epoch ") &&
+			      strstr(output, "is not as it was recorded: "),
+		      "%s", output);
+	fixture_forget_sums(epoch);
+	assert_run(directory, "verify", 0, output);
+	ck_assert_ptr_nonnull(strstr(output, ": finished by an older hpcprof, "));
+	ck_assert_ptr_nonnull(strstr(output, "1 epoch verified, no problems"));
+	ck_assert_int_eq(remove(fixture_path(epoch, "images")), 0);
+	ck_assert_int_eq(mkdir(fixture_path(epoch, "images"), 0755), 0);
+	assert_run(directory, "verify", 5, output);
+	ck_assert_ptr_nonnull(strstr(output, "/images is a directory, not a file"));
+	run_hpcprof(directory, "report", "--images", 5, output, sizeof(output));
+	free(epoch);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
 START_TEST(verify_prints_each_problem_and_exits_with_5)
 {
 	char *directory = fixture_directory();
@@ -295,6 +331,7 @@ END_TEST
 HP_TEST_MAIN("cli/epochs", the_list_shows_what_was_recorded, the_list_says_what_windows_counted,
 	     the_list_is_json_and_csv_too, the_list_says_what_runs_cost,
 	     an_empty_database_lists_and_verifies_well, hostile_names_do_not_reach_the_terminal,
+	     verify_and_reports_tell_what_is_wrong_with_an_epoch,
 	     verify_prints_each_problem_and_exits_with_5, labels_are_given_moved_and_taken_away,
 	     merge_prints_the_new_stamp_and_rm_and_gc_what_they_remove,
 	     mistakes_are_answered_with_exit_2)

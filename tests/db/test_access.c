@@ -267,6 +267,33 @@ START_TEST(whatever_stands_in_the_place_of_a_file_is_damage)
 }
 END_TEST
 
+/* Each file for itself: so one that is damaged as well is named, too. */
+START_TEST(without_a_description_all_other_files_are_verified)
+{
+	static const char *const others[] = { "evidence", ".prof", ".sym" };
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *stamp = fixture_rich_epoch(db);
+	struct fixture_names names =
+		fixture_names(fixture_path(fixture_path(directory, "db"), stamp));
+	size_t damaged = 0;
+
+	ck_assert_int_eq(remove(path_in(directory, stamp, "meta")), 0);
+	ck_assert_int_eq(mkdir(path_in(directory, stamp, "meta"), 0755), 0);
+	for (size_t i = 0; i < names.count; i++)
+		for (size_t j = 0; j < HP_ARRAY_COUNT(others); j++)
+			if (strstr(names.at[i], others[j])) {
+				fixture_write(path_in(directory, stamp, names.at[i]), "x", 1);
+				damaged++;
+			}
+	ck_assert_uint_eq(damaged, 8);
+	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 1 + damaged);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
 START_TEST(verify_goes_on_behind_an_epoch_that_is_none)
 {
 	char none[] = "20200101T000000Z-1";
@@ -334,4 +361,5 @@ HP_TEST_MAIN("db/access", what_is_recorded_is_for_its_owner_alone,
 	     a_lock_of_a_reader_is_no_recording_and_is_the_last_one,
 	     who_may_not_open_the_lock_still_sees_a_recording,
 	     whatever_stands_in_the_place_of_a_file_is_damage,
+	     without_a_description_all_other_files_are_verified,
 	     verify_goes_on_behind_an_epoch_that_is_none, what_one_may_not_read_is_no_damage)
