@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,8 @@
 
 /* The kernel's own limit (NGROUPS_MAX). */
 enum { GROUP_LIMIT = 65536 };
+/* More are between no process and us. */
+enum { GENERATIONS = 1000 };
 
 static const struct {
 	const char *name;
@@ -109,17 +112,21 @@ static bool read_groups(const char *text, struct rights *rights)
 static bool read_status(const char *text, struct rights *rights)
 {
 	uint64_t masks[4] = { 0 };
-	uint64_t filter, no_new;
+	uint64_t mode, no_new;
 
 	if (!read_ids(text, "\nUid:", rights->users) || !read_ids(text, "\nGid:", rights->groups) ||
 	    !read_groups(text, rights) || !read_mask(text, "\nCapInh:", &masks[0]) ||
 	    !read_mask(text, "\nCapPrm:", &masks[1]) || !read_mask(text, "\nCapEff:", &masks[2]) ||
-	    !read_mask(text, "\nCapAmb:", &masks[3]) || !read_number(text, "\nSeccomp:", &filter) ||
+	    !read_mask(text, "\nCapAmb:", &masks[3]) || !read_number(text, "\nSeccomp:", &mode) ||
+	    !read_number(text, "\nSeccomp_filters:", &rights->filters) ||
 	    !read_number(text, "\nNoNewPrivs:", &no_new))
 		return false;
+	/* Before Linux 5.9 they are not counted. */
+	if (mode && !(mode == SECCOMP_MODE_FILTER && rights->filters))
+		rights->filters = UINT64_MAX;
 	rights->capabilities = masks[0] | masks[1] | masks[2] | masks[3];
 	rights->effective = masks[2];
-	rights->is_confined = filter || no_new;
+	rights->no_new_privs = no_new;
 	return true;
 }
 
@@ -198,11 +205,40 @@ static bool have_same_root(const struct rights *target, const struct rights *own
 	       target->root_device == own->root_device && target->root_inode == own->root_inode;
 }
 
+bool rights_are_confined(const struct rights *target, const struct rights *own, bool is_descendant)
+{
+	if (target->no_new_privs || target->filters == UINT64_MAX)
+		return true;
+	/* They are never taken away, so that as many are the same. */
+	return target->filters && !(is_descendant && target->filters == own->filters);
+}
+
+static pid_t parent_of(pid_t pid)
+{
+	_cleanup_free_ char *text = NULL;
+	uint64_t parent = 0;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	hp_error_destroy(hp_file_read_text(path, &text));
+	return text && read_number(text, "\nPPid:", &parent) ? (pid_t)parent : 0;
+}
+
+bool rights_descend(pid_t pid, pid_t from)
+{
+	for (unsigned i = 0; i < GENERATIONS && pid > 0; i++) {
+		if (pid == from)
+			return true;
+		pid = parent_of(pid);
+	}
+	return false;
+}
+
 bool rights_are_same(const struct rights *target, const struct rights *own)
 {
 	return have_same_ids(target, own) && have_same_groups(target, own) &&
 	       have_same_root(target, own) && target->capabilities == own->capabilities &&
-	       target->effective == own->effective && !target->is_confined &&
+	       target->effective == own->effective &&
 	       memcmp(target->namespaces, own->namespaces, sizeof(own->namespaces)) == 0 &&
 	       strcmp(target->label, own->label) == 0;
 }

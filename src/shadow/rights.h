@@ -37,9 +37,10 @@ struct rights {
 	size_t other_count, other_capacity;
 	uint64_t capabilities; /* effective, permitted, inheritable or ambient */
 	uint64_t effective;    /* of them */
-	/* A filter of system calls, or no_new_privs, which comes before all that an ordinary user
-	 * can be confined by (Landlock too, which nobody can see). */
-	bool is_confined;
+	uint64_t filters;      /* of system calls; UINT64_MAX: some, or the strict mode */
+	/* It comes before all that an ordinary user can be confined by: Landlock too, which nobody
+	 * can see. */
+	bool no_new_privs;
 	uint64_t namespaces[RIGHTS_NAMESPACES]; /* inodes */
 	uint64_t root_device, root_inode;
 	char label[256]; /* of a security module; "" none */
@@ -50,9 +51,17 @@ struct hp_error *rights_read(struct rights *rights, pid_t pid, pid_t tid);
 void rights_clear(struct rights *rights);
 
 /*
- * Whether whatever `own` may do with files is what `target` may do with them: the same ids, groups
- * and capabilities, namespaces, root and label, and no confinement. Only then are files opened for
- * a copy by their names.
+ * Whether the target may be confined in other ways than `own` is, as far as can be told: it is not
+ * where it has no filters, or, being a descendant of ours, the very ones that it has of us (those of
+ * a container, mostly).
+ */
+bool rights_are_confined(const struct rights *target, const struct rights *own, bool is_descendant);
+/* Whether one process descends from another. */
+bool rights_descend(pid_t pid, pid_t from);
+/*
+ * Whether whatever `own` may do with files is what `target` may do with them, if that is not
+ * confined: the same ids, groups and capabilities, namespaces, root and label. Only then are files
+ * opened for a copy by their names.
  */
 bool rights_are_same(const struct rights *target, const struct rights *own);
 

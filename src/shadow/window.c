@@ -142,6 +142,7 @@ static struct hp_error *check_rights(struct window_maker *maker, const struct wi
 		error = rights_read(&maker->rights, order->pid, order->tid);
 	if (!error)
 		error = rights_can_be_given(&maker->rights, &maker->own);
+	maker->is_descendant = rights_descend(order->pid, getpid());
 	return error;
 }
 
@@ -361,8 +362,10 @@ static struct hp_error *build(struct window_maker *maker)
 	maker->calls.blocked = maker->state.blocked_signals;
 	maker->calls.heap = heap_of(&maker->snapshot.areas);
 	maker->calls.heap_end = maker->calls.heap.end;
-	maker->calls.may_name = rights_are_same(&maker->rights, &maker->own);
-	maker->calls.is_confined = maker->rights.is_confined;
+	maker->calls.is_confined =
+		rights_are_confined(&maker->rights, &maker->own, maker->is_descendant);
+	maker->calls.may_name = !maker->calls.is_confined &&
+				rights_are_same(&maker->rights, &maker->own);
 	return error;
 }
 

@@ -41,6 +41,7 @@ struct window_maker {
 	int64_t engine_fds[2]; /* of the vessel: to read only, and to write */
 	struct rights rights;  /* of the thread that is copied */
 	struct rights own;
+	bool is_descendant; /* of ours */
 	struct shadow_calls calls;
 	cpu_set_t cpus;		    /* of our thread, before it moved beside the copy */
 	uint64_t longest_replay_ns; /* CPU time that the copy may take */

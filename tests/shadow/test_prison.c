@@ -12,6 +12,8 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -460,7 +462,11 @@ END_TEST
 
 static bool be_confined(void)
 {
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+	struct sock_filter all = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	const struct sock_fprog program = { 1, &all };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
 }
 
 static bool drop_a_capability(void)
@@ -482,7 +488,6 @@ START_TEST(only_who_has_just_our_rights_has_files_opened_by_name)
 		bool needs_root, is_same;
 	} cases[] = {
 		{ NULL, false, true },
-		{ be_confined, false, false },
 		{ become_nobody, true, false },
 		{ change_root, true, false },
 		{ drop_a_capability, true, false },
@@ -497,14 +502,57 @@ START_TEST(only_who_has_just_our_rights_has_files_opened_by_name)
 		pid = start_target(cases[i].prepare);
 		hp_assert_ok(rights_read(&own, getpid(), gettid()));
 		hp_assert_ok(rights_read(&target, pid, pid));
-		/* Who runs the tests may be confined, too. */
-		ck_assert_msg(rights_are_same(&target, &own) ==
-				      (cases[i].is_same && !own.is_confined),
-			      "case %zu", i);
+		ck_assert_msg(rights_are_same(&target, &own) == cases[i].is_same, "case %zu", i);
+		ck_assert(rights_descend(pid, getpid()));
+		ck_assert(!rights_descend(getpid(), pid));
 		rights_clear(&target);
 		rights_clear(&own);
 		end_target(pid);
 	}
+}
+END_TEST
+
+START_TEST(who_has_only_our_own_filters_is_not_confined)
+{
+	static const struct {
+		uint64_t own, target;
+		bool is_descendant, no_new_privs, is_confined;
+	} cases[] = {
+		{ 0, 0, true, false, false },
+		{ 0, 0, false, false, false },
+		{ 0, 1, true, false, true },
+		{ 1, 1, true, false, false },
+		{ 1, 1, false, false, true },
+		{ 1, 2, true, false, true },
+		{ 0, 0, true, true, true },
+		{ 1, 1, true, true, true },
+		{ UINT64_MAX, UINT64_MAX, true, false, true },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		const struct rights own = { .filters = cases[i].own };
+		const struct rights target = { .filters = cases[i].target,
+					       .no_new_privs = cases[i].no_new_privs };
+
+		ck_assert_msg(rights_are_confined(&target, &own, cases[i].is_descendant) ==
+				      cases[i].is_confined,
+			      "case %zu", i);
+	}
+}
+END_TEST
+
+START_TEST(confinement_is_seen)
+{
+	struct rights before = { 0 }, target = { 0 };
+	pid_t pid = start_target(be_confined);
+
+	hp_assert_ok(rights_read(&before, getpid(), gettid()));
+	hp_assert_ok(rights_read(&target, pid, pid));
+	ck_assert(target.no_new_privs);
+	ck_assert(target.filters > before.filters);
+	rights_clear(&target);
+	rights_clear(&before);
+	end_target(pid);
 }
 END_TEST
 
@@ -534,4 +582,5 @@ HP_TEST_MAIN("shadow/prison", a_copy_that_makes_any_system_call_of_its_own_is_ki
 	     places_differ_from_engine_to_engine, a_copy_has_no_more_rights_than_the_program,
 	     a_copy_cannot_be_looked_into_by_others, a_copy_is_where_the_program_is,
 	     only_who_has_just_our_rights_has_files_opened_by_name,
+	     who_has_only_our_own_filters_is_not_confined, confinement_is_seen,
 	     without_the_right_to_be_another_user_there_is_no_copy)
