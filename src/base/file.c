@@ -7,23 +7,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
-
-/* Not in <linux/magic.h> of all. */
-#ifndef FUSE_SUPER_MAGIC
-#define FUSE_SUPER_MAGIC 0x65735546
-#endif
-#ifndef CONFIGFS_MAGIC
-#define CONFIGFS_MAGIC 0x62656570
-#endif
-#ifndef FUSECTL_SUPER_MAGIC
-#define FUSECTL_SUPER_MAGIC 0x65735543
-#endif
 
 enum { READ_CHUNK_BYTES = 16384, TEXT_LIMIT_BYTES = 1 << 20 };
 
@@ -38,27 +25,6 @@ static struct hp_error *read_chunk(int fd, uint8_t *into, size_t room, size_t *g
 		return hp_error_create_errno(errno, "reading");
 	*got = (size_t)count;
 	return NULL;
-}
-
-bool hp_file_system_is_plain(int fd)
-{
-	static const uint32_t others[] = {
-		PROC_SUPER_MAGIC,    SYSFS_MAGIC,	  DEBUGFS_MAGIC,	TRACEFS_MAGIC,
-		SECURITYFS_MAGIC,    SELINUX_MAGIC,	  SMACK_MAGIC,		CGROUP_SUPER_MAGIC,
-		CGROUP2_SUPER_MAGIC, BPF_FS_MAGIC,	  PSTOREFS_MAGIC,	EFIVARFS_MAGIC,
-		BINFMTFS_MAGIC,	     DEVPTS_SUPER_MAGIC,  NSFS_MAGIC,		SOCKFS_MAGIC,
-		PIPEFS_MAGIC,	     ANON_INODE_FS_MAGIC, RDTGROUP_SUPER_MAGIC, CONFIGFS_MAGIC,
-		FUSECTL_SUPER_MAGIC, FUSE_SUPER_MAGIC,	  SECRETMEM_MAGIC,
-	};
-	struct statfs status;
-
-	if (fstatfs(fd, &status) < 0)
-		return false;
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		if ((uint32_t)status.f_type == others[i])
-			return false;
-	}
-	return true;
 }
 
 struct hp_error *hp_file_read_fd(int fd, size_t limit_bytes, uint8_t **bytes, size_t *size)

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "code_file.h"
 
-#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/foreign_file.h>
 #include <hpcprof/image/identity.h>
 
 #include <elf.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -58,12 +55,8 @@ static bool read_segments(struct code_file *file)
 static bool is_the_image(int fd, const struct hp_image_id *id)
 {
 	struct hp_identity identity = { 0 };
-	struct stat status;
-	struct hp_error *error;
+	struct hp_error *error = hp_identity_of_fd(fd, &identity);
 
-	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
-		return false;
-	error = hp_identity_of_fd(fd, &identity);
 	if (error) {
 		hp_error_destroy(error);
 		return false;
@@ -71,34 +64,24 @@ static bool is_the_image(int fd, const struct hp_image_id *id)
 	return identity.kind != HP_IDENTITY_NONE && hp_identity_equal(&identity, &id->identity);
 }
 
-static int open_image(const struct hp_image_id *id, const char *root)
+static int checked(int fd, const struct hp_image_id *id)
 {
-	_cleanup_free_ char *path = NULL;
-	int fd;
-
-	if (asprintf(&path, "%s%s", root, id->path) < 0) {
-		path = NULL;
-		return -1;
-	}
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd >= 0 && !is_the_image(fd, id)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
+	if (fd < 0 || is_the_image(fd, id))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 void code_file_open(struct code_file *file, const struct hp_image_id *id, uint32_t pid)
 {
-	char root[32];
+	struct stat status;
 
 	*file = (struct code_file){ .fd = -1 };
 	if (id->kind != HP_IMAGE_FILE || id->path[0] != '/')
 		return;
-	snprintf(root, sizeof(root), "/proc/%u/root", pid);
-	file->fd = open_image(id, root);
-	if (file->fd < 0)
-		file->fd = open_image(id, "");
+	file->fd = checked(hp_foreign_open_of((pid_t)pid, id->path, 0, &status), id);
+	if (file->fd < 0 && !hp_foreign_is_elsewhere((pid_t)pid))
+		file->fd = checked(hp_foreign_open(id->path, 0, &status), id);
 	if (file->fd >= 0 && !read_segments(file))
 		code_file_close(file);
 }

@@ -2,20 +2,17 @@
 #include "file_identity.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/foreign_file.h>
 #include <hpcprof/image/identity.h>
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-
-/* O_NONBLOCK: a FIFO or a device swapped in under the path must not stop the recorder. */
-enum { OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
 
 /* Inode numbers are given out again as soon as a file is gone, generations tell who had them. Where
  * the file system has none to tell, the number alone decides. */
@@ -40,28 +37,28 @@ static bool is_mapped_file(int fd, const struct record_mmap *mapping)
 /* Needs privilege (CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN), but finds deleted files too. */
 static int open_map_file(pid_t pid, const struct record_mmap *mapping)
 {
-	char path[PATH_MAX];
+	struct stat status;
+	char path[128];
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
 		 mapping->start, mapping->start + mapping->size);
-	return open(path, OPEN_FLAGS);
+	return hp_foreign_open(path, 0, &status);
 }
 
-/* The file under the process's own root, which may be a container's, or under ours. malloc'ed. */
-static char *path_under(pid_t pid, bool own_root, const char *file)
+/* The file as the process sees paths; or as we do, where that is the same, or the process is over. */
+static int open_path(pid_t pid, const char *file, struct stat *status)
 {
-	char *path;
+	int fd = hp_foreign_open_of(pid, file, 0, status);
 
-	if (own_root)
-		return asprintf(&path, "/proc/%d/root%s", (int)pid, file) < 0 ? NULL : path;
-	return strdup(file);
+	return fd >= 0 || hp_foreign_is_elsewhere(pid) ? fd : hp_foreign_open(file, 0, status);
 }
 
-static int open_path(pid_t pid, bool own_root, const char *file)
+static int open_entry(int directory, const char *name)
 {
-	_cleanup_free_ char *path = path_under(pid, own_root, file);
+	_cleanup_close_ int handle = openat(directory, name, O_PATH | O_CLOEXEC);
+	struct stat status;
 
-	return path ? open(path, OPEN_FLAGS) : -1;
+	return handle < 0 ? -1 : hp_foreign_reopen(handle, &status);
 }
 
 /* A deleted file or memfd that the process still holds open. */
@@ -81,7 +78,7 @@ static int open_descriptor(pid_t pid, const struct record_mmap *mapping)
 
 		if (fstatat(dirfd(directory), entry->d_name, &status, 0) == 0 &&
 		    S_ISREG(status.st_mode) && status.st_ino == mapping->inode)
-			found = openat(dirfd(directory), entry->d_name, OPEN_FLAGS);
+			found = open_entry(dirfd(directory), entry->d_name);
 	}
 	closedir(directory);
 	return found;
@@ -104,31 +101,29 @@ static bool identity_of(int fd, const struct record_mmap *mapping, struct hp_ide
 void file_identity(pid_t pid, const struct record_mmap *mapping, bool deleted, const char *path,
 		   struct hp_identity *identity)
 {
+	struct stat status;
+
 	if (identity_of(open_map_file(pid, mapping), mapping, identity))
 		return;
-	if (deleted) {
+	if (deleted)
 		identity_of(open_descriptor(pid, mapping), mapping, identity);
-		return;
-	}
-	if (!identity_of(open_path(pid, true, path), mapping, identity))
-		identity_of(open_path(pid, false, path), mapping, identity);
+	else
+		identity_of(open_path(pid, path, &status), mapping, identity);
 }
 
 struct file_state file_state(pid_t pid, const struct record_mmap *mapping, const char *path)
 {
-	for (int own_root = 1; mapping->inode && own_root >= 0; own_root--) {
-		_cleanup_free_ char *full = path_under(pid, own_root, path);
-		struct stat status;
+	_cleanup_close_ int fd = -1;
+	struct stat status;
 
-		if (!full || stat(full, &status) < 0 || !S_ISREG(status.st_mode) ||
-		    status.st_ino != mapping->inode)
-			continue;
-		/* The time of change, as nobody can set it back. */
-		return (struct file_state){
-			.size_bytes = (uint64_t)status.st_size,
-			.changed_s = status.st_ctim.tv_sec,
-			.changed_ns = status.st_ctim.tv_nsec,
-		};
-	}
-	return (struct file_state){ 0 };
+	if (mapping->inode)
+		fd = open_path(pid, path, &status);
+	if (fd < 0 || status.st_ino != mapping->inode)
+		return (struct file_state){ 0 };
+	/* The time of change, as nobody can set it back. */
+	return (struct file_state){
+		.size_bytes = (uint64_t)status.st_size,
+		.changed_s = status.st_ctim.tv_sec,
+		.changed_ns = status.st_ctim.tv_nsec,
+	};
 }

@@ -3,6 +3,7 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
+#include <hpcprof/base/foreign_file.h>
 #include <hpcprof/base/number.h>
 
 #include <fcntl.h>
@@ -34,44 +35,42 @@ static uint32_t pid_inside(uint32_t pid)
 }
 
 /* Whoever may write the map decides what our report says: only the process's owner and root. */
-static bool is_trusted(int fd, uint32_t pid)
+static bool is_trusted(const struct stat *map, uint32_t pid)
 {
-	struct stat map;
 	struct stat process;
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%u", pid);
-	if (fstat(fd, &map) < 0 || !S_ISREG(map.st_mode))
-		return false;
-	if (map.st_uid == 0 || map.st_uid == geteuid())
+	if (map->st_uid == 0 || map->st_uid == geteuid())
 		return true;
-	return stat(path, &process) == 0 && map.st_uid == process.st_uid;
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	return stat(path, &process) == 0 && map->st_uid == process.st_uid;
 }
 
-static int open_map(uint32_t pid)
+/* The process may be over; its map usually stays behind. */
+static int open_map(uint32_t pid, struct stat *status)
 {
-	char path[96];
+	char path[64];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid, pid_inside(pid));
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd >= 0)
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid_inside(pid));
+	fd = hp_foreign_open_of((pid_t)pid, path, O_NOFOLLOW, status);
+	if (fd >= 0 || hp_foreign_is_elsewhere((pid_t)pid))
 		return fd;
-	/* The process may be over; its map usually stays behind. */
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
-	return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	return hp_foreign_open(path, O_NOFOLLOW, status);
 }
 
 static void load(struct jit *jit, uint32_t pid)
 {
-	_cleanup_close_ int fd = open_map(pid);
+	struct stat status;
+	_cleanup_close_ int fd = open_map(pid, &status);
 	struct hp_error *error = NULL;
 	uint8_t *text = NULL;
 	size_t size;
 
 	jit_forget(jit);
 	jit->pid = pid;
-	if (fd < 0 || !is_trusted(fd, pid))
+	if (fd < 0 || !is_trusted(&status, pid))
 		return;
 	error = hp_file_read_fd(fd, MAP_LIMIT_BYTES, &text, &size);
 	if (!error)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "elf_file.h"
 
+#include <hpcprof/base/foreign_file.h>
 #include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 
@@ -301,6 +302,7 @@ static void open_alternate(struct elf_file *file, Dwarf *dwarf)
 	ssize_t id_bytes = dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id);
 	_cleanup_free_ char *hex = NULL;
 	_cleanup_free_ char *path = NULL;
+	struct stat status;
 	const uint8_t *bytes = id;
 	const void *found;
 
@@ -316,7 +318,7 @@ static void open_alternate(struct elf_file *file, Dwarf *dwarf)
 		path = NULL;
 		return;
 	}
-	file->alternate_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	file->alternate_fd = hp_foreign_open(path, 0, &status);
 	if (file->alternate_fd < 0)
 		return;
 	file->alternate = dwarf_begin(file->alternate_fd, DWARF_C_READ);

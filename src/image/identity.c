@@ -17,7 +17,7 @@
 
 enum {
 	CHUNK_BYTES = 256 << 10,
-	NOTE_LIMIT_BYTES = 1 << 20, /* of one note segment; real ones hold some hundred bytes */
+	NOTE_LIMIT_BYTES = 1 << 20, /* of all note segments; real ones hold some hundred bytes */
 	HEADER_LIMIT = 1 << 16,	    /* program headers looked at */
 	HEAD_BYTES = 4096,	    /* read at once: the headers and the notes are mostly there */
 };
@@ -209,10 +209,10 @@ void hp_identity_of_notes(const void *bytes, size_t size, struct hp_identity *id
 }
 
 static struct hp_error *read_notes(const struct source *source, const struct layout *layout,
-				   const struct range *range, uint64_t align,
+				   const struct range *range, uint64_t align, size_t *left,
 				   struct hp_identity *identity)
 {
-	size_t size = range->size < NOTE_LIMIT_BYTES ? (size_t)range->size : NOTE_LIMIT_BYTES;
+	size_t size = range->size < *left ? (size_t)range->size : *left;
 	_cleanup_free_ uint8_t *bytes = NULL;
 	struct hp_error *error;
 	size_t got;
@@ -221,6 +221,7 @@ static struct hp_error *read_notes(const struct source *source, const struct lay
 		return NULL;
 	if (size > source->size - range->offset)
 		size = (size_t)(source->size - range->offset);
+	*left -= size;
 	bytes = malloc(size + 1);
 	if (!bytes)
 		return hp_error_create_no_memory();
@@ -238,6 +239,7 @@ static struct hp_error *read_segments(const struct source *source, const struct 
 				      struct hp_identity *identity, ranges *executable)
 {
 	size_t header_size = layout->is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+	size_t notes_left = NOTE_LIMIT_BYTES;
 
 	for (uint64_t i = 0; i < layout->header_count && i < HEADER_LIMIT; i++) {
 		uint64_t offset = layout->header_offset + i * layout->header_bytes;
@@ -263,7 +265,7 @@ static struct hp_error *read_segments(const struct source *source, const struct 
 			uint64_t align = get_word(layout, header, offsetof(Elf64_Phdr, p_align),
 						  offsetof(Elf32_Phdr, p_align));
 
-			error = read_notes(source, layout, &range, align, identity);
+			error = read_notes(source, layout, &range, align, &notes_left, identity);
 			if (error || identity->kind != HP_IDENTITY_NONE)
 				return error;
 		} else if (type == PT_LOAD && (flags & PF_X) && range.offset < source->size &&

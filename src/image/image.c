@@ -7,6 +7,7 @@
 #include "lines.h"
 #include "procedures.h"
 
+#include <hpcprof/base/foreign_file.h>
 #include <hpcprof/image/identity.h>
 
 #include <errno.h>
@@ -77,13 +78,11 @@ static struct hp_error *open_file(struct hp_image *image, const struct hp_image_
 		return hp_error_create_no_memory();
 	}
 	/* A FIFO or a device at that path must not hold us up. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = hp_foreign_open(path, 0, &status);
+	if (fd < 0 && errno == EACCES && stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+		return hp_error_create(HP_ERROR_DAMAGED, "%s is no regular file", path);
 	if (fd < 0)
 		return hp_error_create_errno(errno, "%s", path);
-	if (fstat(fd, &status) < 0)
-		return hp_error_create_errno(errno, "%s", path);
-	if (!S_ISREG(status.st_mode))
-		return hp_error_create(HP_ERROR_DAMAGED, "%s is no regular file", path);
 	error = check_identity(image, fd, path);
 	if (error)
 		return error;

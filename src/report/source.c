@@ -3,6 +3,7 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
+#include <hpcprof/base/foreign_file.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,29 +13,17 @@
 
 enum { LARGEST_BYTES = 64 << 20 };
 
-/* A path in debugging information may name anything; only a regular file has lines. */
-static int open_regular(const char *path, struct stat *status)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, status) == 0 && S_ISREG(status->st_mode))
-		return fd;
-	close(fd);
-	return -1;
-}
-
+/* A path in debugging information may name anything. */
 static int open_source(const struct sources *sources, const char *path, struct stat *status)
 {
 	_cleanup_free_ char *below = NULL;
 	int fd = -1;
 
 	if (sources->symfs && asprintf(&below, "%s/%s", sources->symfs, path) >= 0)
-		fd = open_regular(below, status);
+		fd = hp_foreign_open(below, 0, status);
 	else
 		below = NULL;
-	return fd >= 0 ? fd : open_regular(path, status);
+	return fd >= 0 ? fd : hp_foreign_open(path, 0, status);
 }
 
 static bool is_newer(const struct sources *sources, const struct stat *status)

@@ -2,7 +2,7 @@
 #include "descriptors.h"
 
 #include <hpcprof/base/cleanup.h>
-#include <hpcprof/base/file.h>
+#include <hpcprof/base/foreign_file.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/vector.h>
 
@@ -152,19 +152,23 @@ int descriptors_open(struct descriptors *descriptors, struct descriptor *descrip
 	_cleanup_close_ int handle = -1;
 	struct stat status;
 	char path[64];
+	int fd;
 
 	if (descriptor->fd >= 0 || descriptor->is_new || descriptors->is_watching ||
 	    descriptor->kind != DESCRIPTOR_REGULAR)
 		return descriptor->fd;
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)descriptors->pid, descriptor->number);
 	handle = open(path, O_PATH | O_CLOEXEC);
-	if (handle < 0 || fstat(handle, &status) < 0 || !S_ISREG(status.st_mode) ||
-	    status.st_dev != descriptor->device || status.st_ino != descriptor->inode ||
-	    !hp_file_system_is_plain(handle))
+	if (handle < 0 || hp_file_system_of(handle) != HP_FILE_SYSTEM_KEEPS)
 		return -1;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
-	descriptor->fd = open(path, O_RDONLY | O_CLOEXEC);
-	return descriptor->fd;
+	fd = hp_foreign_reopen(handle, &status);
+	if (fd >= 0 &&
+	    (status.st_dev != descriptor->device || status.st_ino != descriptor->inode)) {
+		close(fd);
+		fd = -1;
+	}
+	descriptor->fd = fd;
+	return fd;
 }
 
 static bool watches_files(int directory, const char *name)

@@ -2,35 +2,27 @@
 #include "mapped_files.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/foreign_file.h>
 #include <hpcprof/base/vector.h>
 
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* So many descriptors of ours at most. */
 enum { FILE_LIMIT = 512 };
 
-/* The file at that path now, as the process sees paths, if it is still the same. Looked at before
- * it is opened: to open a pipe or a device is not without consequence. */
+/* The file at that path now, as the process sees paths, if it is still the same. The device need not
+ * be the one in the memory map: not so on btrfs and overlays. */
 static int open_same(pid_t pid, const struct area *area)
 {
-	_cleanup_close_ int handle = -1;
 	struct stat status;
-	char path[PATH_MAX + 64];
+	int fd = hp_foreign_open_of(pid, area->path, 0, &status);
 
-	if (snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, area->path) >=
-	    (int)sizeof(path))
-		return -1;
-	handle = open(path, O_PATH | O_CLOEXEC);
-	/* The device need not be the one in the memory map: not so on btrfs and overlays. */
-	if (handle < 0 || fstat(handle, &status) < 0 || !S_ISREG(status.st_mode) ||
-	    status.st_ino != area->inode)
-		return -1;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
-	return open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && status.st_ino != area->inode) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
 }
 
 int mapped_files_find(struct mapped_files *files, pid_t pid, const struct area *area)

@@ -11,7 +11,7 @@
 #include "answers.h"
 
 #include <hpcprof/base/cleanup.h>
-#include <hpcprof/base/file.h>
+#include <hpcprof/base/foreign_file.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -94,7 +94,7 @@ static bool is_plain(int directory, const char *wanted)
 
 		if (handle >= 0)
 			return fstat(handle, &status) == 0 && !is_device(&status) &&
-			       hp_file_system_is_plain(handle);
+			       hp_file_system_of(handle) == HP_FILE_SYSTEM_KEEPS;
 		if (errno != ENOENT && errno != ENOTDIR)
 			return false;
 		slash = strrchr(place, '/');

@@ -11,7 +11,9 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <stdio.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -253,6 +255,57 @@ END_TEST
 
 /* --- images ----------------------------------------------------------------------------------- */
 
+/* A process in a root directory of its own, who names what is outside. */
+START_TEST(names_of_a_process_lead_to_nothing_outside_of_its_root)
+{
+	_cleanup_free_ char *outside = make_file("outside", "secret");
+	_cleanup_free_ char *jail = scratch_path("jail");
+	_cleanup_free_ char *link = scratch_path("jail/link");
+	_cleanup_free_ char *inside = NULL;
+	struct record_mmap mapping = announce(outside);
+	struct record_mmap own;
+	int ready[2];
+	char is_in_jail = 0;
+	pid_t pid;
+
+	ck_assert_int_eq(mkdir(jail, 0755), 0);
+	ck_assert_int_eq(symlink(outside, link), 0);
+	inside = make_file("jail/inside", "one");
+	own = announce(inside);
+	ck_assert_int_eq(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		is_in_jail = chroot(jail) == 0 && chdir("/") == 0;
+		if (write(ready[1], &is_in_jail, 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	ck_assert_int_eq(read(ready[0], &is_in_jail, 1), 1);
+	if (is_in_jail) {
+		static const char *const ways[] = { "/link", "/../outside" };
+		struct hp_identity expected = identity_of_contents("one");
+		struct hp_identity found = { 0 };
+
+		file_identity(pid, &own, false, "/inside", &found);
+		ck_assert(hp_identity_equal(&found, &expected));
+		for (size_t i = 0; i < HP_ARRAY_COUNT(ways); i++) {
+			found = (struct hp_identity){ 0 };
+			file_identity(pid, &mapping, false, ways[i], &found);
+			ck_assert_int_eq(found.kind, HP_IDENTITY_NONE);
+		}
+		/* Nor is what it calls so what we call so. */
+		found = (struct hp_identity){ 0 };
+		file_identity(pid, &mapping, false, outside, &found);
+		ck_assert_int_eq(found.kind, HP_IDENTITY_NONE);
+	}
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	close(ready[0]);
+	close(ready[1]);
+}
+END_TEST
+
 START_TEST(a_mapping_seen_before_is_the_same_image_without_a_look)
 {
 	_cleanup_free_ char *path = make_file("program", "one");
@@ -395,6 +448,7 @@ HP_TEST_MAIN("collect/file_identity", a_file_is_identified_at_its_path,
 	     what_was_mapped_without_an_inode_was_no_file,
 	     an_inode_number_given_out_again_is_another_file_where_that_can_be_told,
 	     a_process_that_is_gone_is_looked_for_by_path,
+	     names_of_a_process_lead_to_nothing_outside_of_its_root,
 	     a_mapping_seen_before_is_the_same_image_without_a_look,
 	     a_new_file_with_an_old_inode_number_is_another_image,
 	     a_file_written_to_in_place_is_another_image_when_it_is_mapped_again,

@@ -241,6 +241,35 @@ START_TEST(notes_that_lie_about_their_size_give_no_build_id)
 }
 END_TEST
 
+/* As many note segments as there can be, each all of the file: read for each of them, that is half a
+ * minute and more. */
+START_TEST(notes_are_read_up_to_a_limit_however_many_segments_claim_them)
+{
+	enum { SEGMENTS = 65535, BYTES = 8 << 20 };
+	struct hp_identity identity;
+	Elf64_Ehdr *header = calloc(1, BYTES);
+	Elf64_Phdr *programs = (Elf64_Phdr *)(header + 1);
+
+	ck_assert_ptr_nonnull(header);
+	memcpy(header->e_ident, ELFMAG, SELFMAG);
+	header->e_ident[EI_CLASS] = ELFCLASS64;
+	header->e_ident[EI_DATA] = ELFDATA2LSB;
+	header->e_ident[EI_VERSION] = EV_CURRENT;
+	header->e_phoff = htole64(sizeof(*header));
+	header->e_phentsize = htole16(sizeof(*programs));
+	header->e_phnum = htole16(SEGMENTS - 1);
+	for (size_t i = 0; i < SEGMENTS - 1; i++) {
+		programs[i].p_type = htole32(PT_NOTE);
+		programs[i].p_offset = htole64(SEGMENTS * sizeof(*programs));
+		programs[i].p_filesz = htole64(1 << 20);
+		programs[i].p_align = htole64(4);
+	}
+	hp_assert_ok(hp_identity_of_bytes(header, BYTES, &identity));
+	ck_assert_int_ne(identity.kind, HP_IDENTITY_BUILD_ID);
+	free(header);
+}
+END_TEST
+
 START_TEST(the_kernels_raw_notes_are_searched_for_a_build_id)
 {
 	/* Another note first, with a name and data that need padding. */
@@ -277,4 +306,5 @@ HP_TEST_MAIN("image/identity", a_build_id_is_what_readelf_prints,
 	     a_file_that_is_no_elf_is_hashed_whole_and_an_empty_one_is_nobody,
 	     a_big_endian_32_bit_file_is_read_in_its_own_terms,
 	     notes_that_lie_about_their_size_give_no_build_id,
+	     notes_are_read_up_to_a_limit_however_many_segments_claim_them,
 	     the_kernels_raw_notes_are_searched_for_a_build_id)

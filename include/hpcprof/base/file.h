@@ -24,10 +24,6 @@ struct hp_error *hp_file_read_at(int directory, const char *name, size_t limit_b
 int hp_file_write_fd(int fd, const void *bytes, size_t size);
 /* The whole text of a small /proc or /sys file, trailing newline removed. */
 struct hp_error *hp_file_read_text(const char *path, char **text);
-/* Whether what `fd` (O_PATH will do) is of is kept by a file system that holds what was put there:
- * not by the kernel's own (/proc, /sys, ...), whose contents are about who asks, nor by a program
- * (FUSE), which may never answer. */
-bool hp_file_system_is_plain(int fd);
 /* A /proc or /sys file that holds one decimal number. */
 struct hp_error *hp_file_read_number(const char *path, int64_t *value);
 
