@@ -117,14 +117,19 @@ static void on_fault(int signal)
 	static void step_##n(void)                                                                 \
 	{                                                                                          \
 		busy += n;                                                                         \
-	}
-STEP(0)
-STEP(1)
-STEP(2)
-STEP(3)
-STEP(4) STEP(5) STEP(6)
-	STEP(7) static void (*volatile const steps[])(void) = { step_0, step_1, step_2, step_3,
-								step_4, step_5, step_6, step_7 };
+	}                                                                                          \
+	_Static_assert(n < 8, "places")
+STEP(0);
+STEP(1);
+STEP(2);
+STEP(3);
+STEP(4);
+STEP(5);
+STEP(6);
+STEP(7);
+static void (*volatile const steps[])(void) = {
+	step_0, step_1, step_2, step_3, step_4, step_5, step_6, step_7,
+};
 
 static void go_places(void)
 {
