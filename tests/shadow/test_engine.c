@@ -4,9 +4,13 @@
 
 #include "states.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -154,6 +158,71 @@ START_TEST(a_shadow_that_stops_by_its_own_trap_flag_ends_it)
 	ck_assert_int_eq(bench->replay.end, HP_WINDOW_SIGNAL);
 	ck_assert_int_eq(bench->replay.end_detail, SIGTRAP);
 	tear_down(bench);
+}
+END_TEST
+
+/* All calls but exit and those of the tests: `action`. */
+static void filter_calls(struct bench *bench, uint32_t action)
+{
+	const uint64_t no_new[6] = { PR_SET_NO_NEW_PRIVS, 1 };
+	const uint64_t filter[6] = { SECCOMP_SET_MODE_FILTER, 0, PUPPET_DATA };
+	struct {
+		struct sock_fprog program;
+		struct sock_filter steps[4];
+	} written = {
+		.program = { 4, (struct sock_filter *)(PUPPET_DATA + 16) },
+		.steps = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+			   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpid, 0, 1),
+			   BPF_STMT(BPF_RET | BPF_K, action),
+			   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) },
+	};
+
+	_Static_assert(offsetof(__typeof__(written), steps) == 16, "where it says it is");
+	memcpy(bench->puppet.data, &written, sizeof(written));
+	ck_assert_int_eq(inject_call(bench->puppet.pid, PUPPET_CALL, SYS_prctl, no_new), 0);
+	ck_assert_int_eq(inject_call(bench->puppet.pid, PUPPET_CALL, SYS_seccomp, filter), 0);
+	ck_assert_int_eq(ptrace(PTRACE_SETOPTIONS, bench->puppet.pid, NULL, PTRACE_O_TRACESECCOMP),
+			 0);
+}
+
+/* As if it had got out: what is translated makes a system call. */
+static void break_out(struct bench *bench, const char *translated, size_t bytes)
+{
+	enum { CACHE_BYTES = 8 << 20 };
+	uint8_t *cache = mmap(NULL, CACHE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+			      hp_engine_memory(bench->puppet.engine), 0);
+	uint8_t *found;
+
+	ck_assert_ptr_ne(cache, MAP_FAILED);
+	found = memmem(cache, CACHE_BYTES, translated, bytes);
+	ck_assert_ptr_nonnull(found);
+	memcpy(found + bytes, "\x0f\x05", 2);
+	munmap(cache, CACHE_BYTES);
+}
+
+START_TEST(a_shadow_that_gets_out_and_makes_a_call_is_told_from_others)
+{
+	static const char moves[] = "\xb8\x27\x00\x00\x00"; /* mov $getpid, %eax */
+	static const struct {
+		uint32_t action;
+		int64_t detail;
+	} cases[] = {
+		{ SECCOMP_RET_TRACE, SYS_getpid }, /* it is stopped in front of us */
+		{ SECCOMP_RET_KILL_PROCESS, -1 },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		struct bench *bench = set_up();
+
+		RUN(bench, "\xb8\x27\x00\x00\x00\xf4"); /* ...; hlt */
+		ck_assert_int_eq(bench->replay.end, HP_WINDOW_INTERRUPT);
+		filter_calls(bench, cases[i].action);
+		break_out(bench, moves, sizeof(moves) - 1);
+		run(bench, NULL, 0, NULL, 0);
+		assert_end(bench, HP_WINDOW_FORBIDDEN, 0);
+		ck_assert_int_eq(bench->replay.end_detail, cases[i].detail);
+		tear_down(bench);
+	}
 }
 END_TEST
 
@@ -543,7 +612,9 @@ END_TEST
 HP_TEST_MAIN_UNLESS(PUPPET_REASON, "shadow/engine", a_shadow_that_takes_too_long_is_stopped,
 		    a_shadow_that_comes_out_too_often_is_stopped,
 		    a_call_that_is_not_answered_ends_it_with_its_number,
-		    a_shadow_that_stops_by_its_own_trap_flag_ends_it, a_shadow_that_dies_ends_it,
+		    a_shadow_that_stops_by_its_own_trap_flag_ends_it,
+		    a_shadow_that_gets_out_and_makes_a_call_is_told_from_others,
+		    a_shadow_that_dies_ends_it,
 		    code_that_changes_between_windows_is_translated_anew,
 		    code_that_can_be_written_to_is_not_replayed,
 		    code_that_is_mapped_during_a_window_is_found,
