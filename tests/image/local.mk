@@ -1,4 +1,6 @@
 IMAGE_TEST_LDADD = $(IMAGE_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/image/test_demangle
+tests_image_test_demangle_LDADD = $(IMAGE_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += tests/image/test_identity tests/image/test_procedures tests/image/test_frames \
 	tests/image/test_open tests/image/test_damaged
 tests_image_test_identity_SOURCES = tests/image/test_identity.c \
