@@ -145,7 +145,7 @@ bool perf_map_parse(char *text, struct perf_map *map)
 
 		if (!*line)
 			continue;
-		if (!parse_line(line, &symbol)) {
+		if (map->count >= PERF_MAP_SYMBOLS || !parse_line(line, &symbol)) {
 			map->skipped++;
 			continue;
 		}

@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* More are not kept, some 90 bytes each: compilers of today name some hundred thousand. */
+enum { PERF_MAP_SYMBOLS = 1 << 20 };
+
 struct perf_map_symbol {
 	uint64_t start;
 	uint64_t size;
@@ -30,7 +33,7 @@ struct perf_map {
 	struct perf_map_range *ranges; /* sorted, not overlapping: at most two a symbol */
 	size_t range_count;
 	size_t range_capacity;
-	size_t skipped; /* lines that made no sense */
+	size_t skipped; /* lines that made no sense, or were too many */
 };
 
 /* Takes over `text` (NUL-terminated, malloc'ed). False when memory is short. */

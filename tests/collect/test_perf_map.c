@@ -6,6 +6,7 @@
 #include <hpcprof/base/cleanup.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct perf_map parse(const char *text)
@@ -163,6 +164,26 @@ END_TEST
 
 enum { SPACE = 600, LINES = 60, ROUNDS = 300 };
 
+START_TEST(a_map_of_more_symbols_than_there_are_is_read_up_to_there)
+{
+	static const char line[] = "7f000000 10 f\n";
+	const size_t bytes = sizeof(line) - 1;
+	const size_t count = PERF_MAP_SYMBOLS + 1000;
+	struct perf_map map;
+	char *text = malloc(count * bytes + 1);
+
+	ck_assert_ptr_nonnull(text);
+	for (size_t i = 0; i < count; i++)
+		memcpy(text + i * bytes, line, bytes);
+	text[count * bytes] = '\0';
+	ck_assert(perf_map_parse(text, &map));
+	ck_assert_uint_eq(map.count, PERF_MAP_SYMBOLS);
+	ck_assert_uint_eq(map.skipped, 1000);
+	ck_assert_str_eq(name_at(&map, 0x7f000000), "f");
+	perf_map_clear(&map);
+}
+END_TEST
+
 START_TEST(a_random_map_reads_as_if_painted_line_after_line)
 {
 	struct hp_random random = hp_random_seeded(3);
@@ -202,4 +223,5 @@ HP_TEST_MAIN("collect/perf_map", a_symbol_holds_its_bytes_and_no_others,
 	     lines_that_make_no_sense_are_counted_and_skipped,
 	     a_symbol_may_end_with_the_address_space, an_empty_map_names_nothing,
 	     many_lines_over_the_same_addresses_leave_one_range_for_each_name_that_shows,
+	     a_map_of_more_symbols_than_there_are_is_read_up_to_there,
 	     a_random_map_reads_as_if_painted_line_after_line)
