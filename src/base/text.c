@@ -4,6 +4,7 @@
 #include <hpcprof/base/bytes.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 size_t hp_text_utf8(const char *text, uint32_t *code_point)
@@ -69,6 +70,18 @@ char *hp_text_printable(const char *text)
 		return (char *)copy.bytes;
 	hp_writer_free(&copy);
 	return NULL;
+}
+
+bool hp_text_is_formula(const char *cell)
+{
+	char *end;
+
+	if (!*cell || !strchr("=+-@\t\r\n", *cell))
+		return false;
+	if (*cell != '+' && *cell != '-')
+		return true;
+	strtod(cell, &end);
+	return end == cell || *end;
 }
 
 static char lower(char c)

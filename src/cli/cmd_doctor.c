@@ -95,7 +95,7 @@ static struct hp_error *print_json(const struct hp_machine *machine,
 			 "machine", "host", machine->host, "cpu", machine->cpu_model,
 			 "architecture", machine->architecture, "kernel", machine->kernel, "cpus",
 			 (int)machine->cpus, "findings", list);
-	failed |= !root || json_dumpf(root, stdout, JSON_INDENT(2)) < 0;
+	failed |= !root || json_dumpf(root, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII) < 0;
 	json_decref(root);
 	putchar('\n');
 	return failed ? hp_error_create(HP_ERROR_SYSTEM, "writing the findings as JSON failed")
@@ -240,7 +240,7 @@ static int calibrate(const struct options *options, const struct hp_machine *mac
 		json_t *root = json_pack("{s:s, s:s, s:O}", "schema", "hpcprof-skid-measured/1",
 					 "cpu", machine->cpu_model, "events", shown);
 
-		json_dumpf(root, stdout, JSON_INDENT(2));
+		json_dumpf(root, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 		putchar('\n');
 		json_decref(root);
 		json_decref(shown);

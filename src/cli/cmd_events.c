@@ -177,7 +177,8 @@ static struct hp_error *finish_json(struct listing *listing)
 	json_t *root =
 		json_pack("{s:s, s:o}", "schema", "hpcprof-events/1", "events", listing->json);
 
-	listing->failed |= !root || json_dumpf(root, stdout, JSON_INDENT(2)) < 0;
+	listing->failed |= !root ||
+			   json_dumpf(root, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII) < 0;
 	putchar('\n');
 	json_decref(root);
 	return listing->failed ? hp_error_create(HP_ERROR_SYSTEM, "writing JSON failed") : NULL;

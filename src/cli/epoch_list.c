@@ -323,6 +323,8 @@ static void print_field(FILE *stream, const char *text)
 	_cleanup_free_ char *safe = hp_text_printable(text ? text : "");
 
 	putc('"', stream);
+	if (safe && hp_text_is_formula(safe))
+		putc('\'', stream);
 	for (const char *at = safe ? safe : "?"; *at; at++) {
 		if (*at == '"')
 			putc('"', stream);
@@ -473,7 +475,7 @@ static struct hp_error *print_as_json(FILE *stream, const char *database,
 	root = json_pack("{s:s, s:o, s:o}", "schema", "hpcprof-epochs/1", "database",
 			 json_of(database), "epochs", list);
 	if (root && complete) {
-		json_dumpf(root, stream, JSON_INDENT(2));
+		json_dumpf(root, stream, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 		putc('\n', stream);
 	}
 	json_decref(root);

@@ -2,6 +2,8 @@
 /* hpcprof stat for programs: JSON (hpcprof-stat/1) and CSV. */
 #include "stat.h"
 
+#include <hpcprof/base/text.h>
+
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -125,7 +127,7 @@ static json_t *rotation_object(const struct stat_view *view)
 
 static bool put(FILE *stream, json_t *object)
 {
-	bool fine = object && json_dumpf(object, stream, JSON_COMPACT) == 0;
+	bool fine = object && json_dumpf(object, stream, JSON_COMPACT | JSON_ENSURE_ASCII) == 0;
 
 	if (fine)
 		putc('\n', stream);
@@ -183,6 +185,8 @@ bool stat_json_spread(FILE *stream, const struct stat_subject *subject,
 static void csv_text(FILE *stream, const char *string)
 {
 	putc('"', stream);
+	if (hp_text_is_formula(string))
+		putc('\'', stream);
 	for (; *string; string++) {
 		if (*string == '"')
 			putc('"', stream);

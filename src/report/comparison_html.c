@@ -28,7 +28,8 @@ enum { MOST_PARTS = 500 };
 static struct hp_error *add_data(struct buffer *out, const struct comparison_writer *writer)
 {
 	json_t *document = comparison_document(writer, MOST_PARTS);
-	_cleanup_free_ char *text = document ? json_dumps(document, JSON_COMPACT) : NULL;
+	_cleanup_free_ char *text =
+		document ? json_dumps(document, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
 
 	json_decref(document);
 	if (!text)

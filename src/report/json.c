@@ -281,7 +281,8 @@ json_t *json_summary(const struct report *report)
 
 struct hp_error *json_write(json_t *value, bool open, FILE *out)
 {
-	_cleanup_free_ char *text = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+	_cleanup_free_ char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII)
+					  : NULL;
 
 	json_decref(value);
 	if (!text)

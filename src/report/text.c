@@ -112,6 +112,8 @@ void text_csv(struct buffer *buffer, const char *text)
 
 	if (quoted)
 		buffer_add(buffer, "\"", 1);
+	if (hp_text_is_formula(text))
+		buffer_add(buffer, "'", 1);
 	while (*text) {
 		uint32_t point;
 		size_t length = hp_text_utf8(text, &point);

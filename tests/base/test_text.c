@@ -91,6 +91,35 @@ START_TEST(names_are_as_far_apart_as_letters_must_change)
 }
 END_TEST
 
-HP_TEST_MAIN("base/text", plain_text_and_foreign_scripts_print_as_they_are,
+START_TEST(cells_that_a_spreadsheet_would_carry_out_are_told_from_numbers)
+{
+	static const struct {
+		const char *cell;
+		bool is_formula;
+	} cases[] = {
+		{ "=1+1", true },
+		{ "@SUM(A1)", true },
+		{ "+cmd|' /C calc'!A0", true },
+		{ "-1+1", true },
+		{ "-[NSObject init]", true },
+		{ "\tx", true },
+		{ "-", true },
+		{ "-1.5", false },
+		{ "+3", false },
+		{ "-1e-9", false },
+		{ "main", false },
+		{ "[jit node]", false },
+		{ "", false },
+		{ "1=1", false },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++)
+		ck_assert_msg(hp_text_is_formula(cases[i].cell) == cases[i].is_formula, "%s",
+			      cases[i].cell);
+}
+END_TEST
+
+HP_TEST_MAIN("base/text", cells_that_a_spreadsheet_would_carry_out_are_told_from_numbers,
+	     plain_text_and_foreign_scripts_print_as_they_are,
 	     controls_direction_marks_and_broken_utf8_are_spelt_out,
 	     code_points_come_out_with_their_length, names_are_as_far_apart_as_letters_must_change)

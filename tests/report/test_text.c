@@ -22,6 +22,10 @@ static const struct {
 	{ "a\tb", "a\\tb", "a\tb", "a\\tb" },
 	/* Right-to-left override: "exe.txt" that is none. */
 	{ "\xe2\x80\xaetxt.exe", "\\u202etxt.exe", "\xe2\x80\xaetxt.exe", "\\u202etxt.exe" },
+	/* What a spreadsheet would carry out, and a number. */
+	{ "=1+1", "=1+1", "=1+1", "'=1+1" },
+	{ "@a,b", "@a,b", "@a,b", "\"'@a,b\"" },
+	{ "-1.5", "-1.5", "-1.5", "-1.5" },
 	/* No UTF-8: a lone byte, a cut character, an overlong '/', a surrogate, beyond the end. */
 	{ "\xff", "\\xff", "\xef\xbf\xbd", "\xef\xbf\xbd" },
 	{ "\xe2\x82", "\\xe2\\x82", "\xef\xbf\xbd\xef\xbf\xbd", "\xef\xbf\xbd\xef\xbf\xbd" },

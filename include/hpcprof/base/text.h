@@ -24,6 +24,10 @@ bool hp_text_is_control(uint32_t code_point);
  * malloc'ed; NULL when memory is short. */
 char *hp_text_printable(const char *text);
 
+/* Whether a spreadsheet would take this cell of a table for a formula, and do as it says: it begins
+ * with = + - @ or a control, and is no number. Whoever writes such a table puts a ' in front. */
+bool hp_text_is_formula(const char *cell);
+
 /* Insertions, deletions, substitutions and swaps of neighbours, without regard to ASCII's case,
  * that make one name of the other; `limit + 1` when there are more than `limit`, or a name is
  * longer than 250 bytes. */
