@@ -17,6 +17,7 @@ hpcprof_SOURCES = \
 	src/cli/cmd_stat.c src/cli/stat.h src/cli/stat_options.h src/cli/stat_options.c \
 	src/cli/stat_json.c src/cli/stat_plot.c src/cli/stat_text.c \
 	src/cli/command.h src/cli/commands.c \
+	src/cli/fault.h src/cli/fault.c \
 	src/cli/option_table.h src/cli/option_table.c \
 	src/cli/work.h src/cli/work.c \
 	src/cli/pager.h src/cli/pager.c \

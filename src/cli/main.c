@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "command.h"
+#include "fault.h"
 #include "config.h"
 #include "option_table.h"
 
@@ -158,6 +159,7 @@ static void fill_standard_descriptors(void)
 int main(int argc, char **argv)
 {
 	fill_standard_descriptors();
+	fault_name_files();
 	/* Characters only: numbers are read and written the same everywhere. */
 	setlocale(LC_CTYPE, "");
 	argp_err_exit_status = HP_EXIT_USAGE;

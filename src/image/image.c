@@ -14,7 +14,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+/* More than the largest programs with their debugging information. */
+enum { LARGEST_COPY_BYTES = 1 << 30 };
 
 struct hp_image {
 	struct hp_image_id id;
@@ -63,6 +69,35 @@ static struct hp_error *check_identity(struct hp_image *image, int fd, const cha
 		"record again, or point --symfs at a directory that has the file as it was");
 }
 
+/*
+ * Files are mapped, and whoever may write one may cut it short meanwhile, which would be the end of
+ * us: of somebody else's we have a copy.
+ */
+static struct hp_error *make_ours(int *fd, const struct stat *status, const char *path)
+{
+	bool is_ours = status->st_uid == 0 || status->st_uid == geteuid();
+	_cleanup_close_ int copy = -1;
+	off_t done = 0;
+	ssize_t got = 1;
+
+	if (is_ours && !(status->st_mode & (S_IWGRP | S_IWOTH)))
+		return NULL;
+	if (status->st_size > LARGEST_COPY_BYTES)
+		return hp_error_create(HP_ERROR_INSUFFICIENT,
+				       "%s: somebody else's file of more than %d MiB is not read",
+				       path, LARGEST_COPY_BYTES >> 20);
+	copy = memfd_create("image", MFD_CLOEXEC);
+	if (copy < 0)
+		return hp_error_create_errno(errno, "%s", path);
+	while (got > 0 && done < status->st_size)
+		got = sendfile(copy, *fd, &done, (size_t)(status->st_size - done));
+	if (got < 0)
+		return hp_error_create_errno(errno, "%s", path);
+	close(*fd);
+	*fd = hp_steal_fd(&copy);
+	return NULL;
+}
+
 static struct hp_error *open_file(struct hp_image *image, const struct hp_image_options *options)
 {
 	_cleanup_free_ char *path = NULL;
@@ -83,7 +118,9 @@ static struct hp_error *open_file(struct hp_image *image, const struct hp_image_
 		return hp_error_create(HP_ERROR_DAMAGED, "%s is no regular file", path);
 	if (fd < 0)
 		return hp_error_create_errno(errno, "%s", path);
-	error = check_identity(image, fd, path);
+	error = make_ours(&fd, &status, path);
+	if (!error)
+		error = check_identity(image, fd, path);
 	if (error)
 		return error;
 	return elf_file_open(path, hp_steal_fd(&fd), image->symfs, options->no_debuginfo,

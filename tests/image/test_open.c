@@ -91,6 +91,33 @@ START_TEST(a_fifo_or_directory_in_its_place_is_refused_without_waiting)
 }
 END_TEST
 
+/* Who may write a file may cut it short while it is mapped: of such we have a copy. */
+START_TEST(a_file_that_others_may_write_can_be_cut_short_meanwhile)
+{
+	const struct hp_procedure *const *procedures;
+	struct hp_image *image;
+	struct hp_image_id id;
+	const uint8_t *code;
+	unsigned sum = 0;
+	size_t count;
+	size_t bytes;
+
+	build("");
+	id = id_of("program");
+	ck_assert_int_eq(chmod(id.path, 0777), 0);
+	hp_assert_ok(hp_image_open(&id, NULL, &image));
+	ck_assert_int_eq(truncate(id.path, 0), 0);
+	hp_image_procedures(image, &procedures, &count);
+	ck_assert_uint_gt(count, 0);
+	bytes = hp_image_text(image, procedures[0]->address, 16, &code);
+	ck_assert_uint_gt(bytes, 0);
+	for (size_t i = 0; i < bytes; i++)
+		sum += code[i];
+	ck_assert_uint_gt(sum, 0);
+	hp_image_close(image);
+}
+END_TEST
+
 START_TEST(symfs_stands_in_front_of_the_path)
 {
 	struct hp_image_options options = { .symfs = workshop_path("root") };
@@ -291,6 +318,7 @@ END_TEST
 HP_TEST_MAIN("image/open", a_program_built_anew_since_the_recording_is_refused_by_name,
 	     a_missing_file_is_not_found,
 	     a_fifo_or_directory_in_its_place_is_refused_without_waiting,
+	     a_file_that_others_may_write_can_be_cut_short_meanwhile,
 	     symfs_stands_in_front_of_the_path,
 	     file_offsets_become_addresses_through_executable_segments_only,
 	     text_is_what_objcopy_takes_out_of_the_file,
