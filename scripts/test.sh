@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# test.sh [--sanitize]
+# test.sh [--sanitize | --fuzz [SECONDS]]
 #
 # Installs what testing needs, builds with warnings as errors, and runs every test, the live ones
 # also as an ordinary user when root runs this, and those of the PMU and of Yama in emulated machines
 # (made in build/guest and build/guest-x86; the first time that downloads some 70 MB of packages).
 # --sanitize does it under AddressSanitizer and UndefinedBehaviorSanitizer, and again under
-# ThreadSanitizer. The last line is
+# ThreadSanitizer. --fuzz runs each fuzz target for that long, 60 s unless told, under the first two
+# (with clang; inputs that fail stay in build-fuzz/tests/fuzz/found). The last line is
 #
 #	N passed, N failed, N skipped
 #
@@ -19,13 +20,23 @@ cd "$(dirname "$0")/.." || exit 1
 top=$(pwd)
 . scripts/dependencies.sh
 
-case ${1:-} in
-'') sanitize= ;;
---sanitize) sanitize=yes ;;
-*)
-	say 'usage: scripts/test.sh [--sanitize]'
+usage() {
+	say 'usage: scripts/test.sh [--sanitize | --fuzz [SECONDS]]'
 	exit 2
+}
+
+sanitize=
+fuzz_seconds=
+case ${1:-} in
+'') ;;
+--sanitize) sanitize=yes ;;
+--fuzz)
+	fuzz_seconds=${2:-60}
+	case $fuzz_seconds in
+	0* | *[!0-9]*) usage ;;
+	esac
 	;;
+*) usage ;;
 esac
 
 # Where the results lie: DIRECTORY holds *.log and *.trs of one run of the tests.
@@ -78,6 +89,26 @@ build_and_check() {
 	if [ "$(id -u)" -eq 0 ]; then
 		check_as_nobody "$build"
 	fi
+}
+
+# Every fuzz target for its time.
+fuzz() {
+	command -v clang >/dev/null || {
+		broken 'clang is missing: the fuzz targets need its libFuzzer'
+		return
+	}
+	prepare build-fuzz --enable-fuzz --enable-asan --enable-ubsan CC=clang || {
+		broken 'build-fuzz: configure'
+		return
+	}
+	as_owner make -s -C build-fuzz -j"$(nproc 2>/dev/null || echo 2)" all fuzz-targets </dev/null || {
+		broken 'build-fuzz: the build'
+		return
+	}
+	{
+		as_owner make -s -C build-fuzz fuzz "FUZZ_SECONDS=$fuzz_seconds" </dev/null 2>&1 ||
+			echo 'STOPPED: make fuzz'
+	} | tee build-fuzz/fuzz.log
 }
 
 # run_tests JOBS TESTS
@@ -158,6 +189,15 @@ count() {
 		}' {} +
 }
 
+# The same of the fuzz targets.
+count_fuzz() {
+	awk '
+		/^PASS: / { passed++ }
+		/^FAIL: / { failed++ }
+		/^STOPPED: / && !failed { failed++ }
+		END { print passed + 0, failed + 0, 0 }' build-fuzz/fuzz.log
+}
+
 # Each failed and each skipped test by name, with what it said.
 explain() {
 	[ -n "$results" ] || return
@@ -197,6 +237,10 @@ close_with_totals() {
 		read -r passed failed skipped <<-END
 			$(count)
 		END
+	elif [ -n "$fuzz_seconds" ] && [ -f build-fuzz/fuzz.log ]; then
+		read -r passed failed skipped <<-END
+			$(count_fuzz)
+		END
 	fi
 	echo
 	explain
@@ -213,7 +257,10 @@ install_dependencies build test || {
 	broken 'what testing needs is missing'
 	close_with_totals
 }
-if [ -n "$sanitize" ]; then
+if [ -n "$fuzz_seconds" ]; then
+	rm -f build-fuzz/fuzz.log
+	fuzz
+elif [ -n "$sanitize" ]; then
 	build_and_check build-asan --enable-werror --enable-asan --enable-ubsan \
 		CFLAGS='-O1 -g'
 	build_and_check build-tsan --enable-werror --enable-tsan CFLAGS='-O1 -g'

@@ -92,8 +92,8 @@ void image_jumps_from(const struct hp_cfg_image *image, uint64_t from,
 
 	for (end = first; end < image->jump_count && image->jumps[end].from.value == from; end++)
 		;
-	*jumps = image->jumps + first;
 	*count = end - first;
+	*jumps = *count ? image->jumps + first : NULL;
 }
 
 const struct hp_procedure *image_part_at(const struct hp_cfg_image *image, uint64_t address,

@@ -7,10 +7,18 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum { PROCEDURES_ASKED = 512 };
+
+static void read_text(const char *text)
+{
+	volatile size_t sink = text ? strlen(text) : 0;
+
+	(void)sink;
+}
 
 static void ask_at(struct hp_image *image, uint64_t address)
 {
@@ -54,8 +62,7 @@ static void ask(struct hp_image *image)
 	hp_error_destroy(hp_image_frames(image, addresses, count, true, frames));
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < frames[i].count; k++)
-			if (frames[i].frames[k].file && frames[i].frames[k].file[0] == '\1')
-				abort();
+			read_text(frames[i].frames[k].file);
 	hp_image_has_lines(image);
 	hp_image_symbol_origin(image);
 	ask_at(image, 0);

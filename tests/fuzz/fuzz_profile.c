@@ -150,7 +150,9 @@ static void try_sections(const uint8_t *bytes, size_t size)
 		rest = bytes[2];
 	if (kind->tags[1])
 		hp_container_add(&builder, kind->tags[0], HP_SECTION_REQUIRED, bytes + header, key);
-	hp_container_add(&builder, kind->tags[kind->tags[1] ? 1 : 0], HP_SECTION_REQUIRED,
+	/* What an index says of the meta file may be missing. */
+	hp_container_add(&builder, kind->tags[kind->tags[1] ? 1 : 0],
+			 kind == &hp_index_kind && kind->tags[1] ? 0 : HP_SECTION_REQUIRED,
 			 bytes + header + key, rest);
 	if (has_more)
 		hp_container_add(&builder, more, 0, bytes + header + key + rest,

@@ -30,18 +30,31 @@ endif
 noinst_HEADERS += tests/fuzz/fuzz.h tests/fuzz/graphs.h
 EXTRA_DIST += tests/fuzz/corpus
 
-# New inputs go to the build directory; those worth keeping are copied to the corpus by hand.
+# Each target runs for its time, also where one before it failed. New inputs go to the build directory;
+# those worth keeping are copied to the corpus by hand.
 FUZZ_SECONDS = 60
 .PHONY: fuzz
 if FUZZ
-fuzz: $(fuzz_targets)
-	@for program in $(fuzz_targets); do \
+.PHONY: fuzz-targets
+fuzz-targets: $(fuzz_targets)
+fuzz: fuzz-targets
+	@failed=; \
+	for program in $(fuzz_targets); do \
 		name=$${program##*/fuzz_}; \
 		mkdir -p "tests/fuzz/found/$$name" || exit 1; \
 		echo "fuzzing $$name for $(FUZZ_SECONDS) s"; \
-		"./$$program" -max_total_time=$(FUZZ_SECONDS) -artifact_prefix="tests/fuzz/found/" \
-			"tests/fuzz/found/$$name" "$(top_srcdir)/tests/fuzz/corpus/$$name" || exit 1; \
-	done
+		if "./$$program" -max_total_time=$(FUZZ_SECONDS) \
+			-artifact_prefix="tests/fuzz/found/" "tests/fuzz/found/$$name" \
+			"$(top_srcdir)/tests/fuzz/corpus/$$name" >"$$program.log" 2>&1; then \
+			tail -n 1 "$$program.log"; \
+			echo "PASS: $$program"; \
+		else \
+			tail -n 40 "$$program.log"; \
+			echo "FAIL: $$program"; \
+			failed=yes; \
+		fi; \
+	done; \
+	test -z "$$failed"
 else
 fuzz:
 	@echo 'configure with --enable-fuzz CC=clang (and --enable-asan) first' >&2; exit 1
