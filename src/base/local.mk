@@ -2,6 +2,7 @@
 noinst_LIBRARIES += src/base/libbase.a
 src_base_libbase_a_SOURCES = \
 	include/hpcprof/base/arena.h src/base/arena.c \
+	include/hpcprof/base/broken_pipe.h src/base/broken_pipe.c \
 	include/hpcprof/base/bytes.h src/base/bytes.c \
 	include/hpcprof/base/cache.h src/base/cache.c \
 	include/hpcprof/base/cleanup.h \

@@ -5,6 +5,7 @@
 #include "check_runs.h"
 #include "command.h"
 
+#include <hpcprof/base/broken_pipe.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/compare/compare.h>
 #include <hpcprof/report/comparison.h>
@@ -507,6 +508,7 @@ static int run(int argc, char **argv)
 	int interrupted = 0;
 	int status;
 
+	hp_broken_pipe_ignore();
 	argc = cut_candidate(argc, argv, &arguments);
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	error = check(&arguments, &interrupted);

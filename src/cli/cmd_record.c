@@ -3,6 +3,8 @@
 #include "command.h"
 #include "recording.h"
 
+#include <hpcprof/base/broken_pipe.h>
+
 enum {
 	KEY_DURATION = 0x100,
 	KEY_DB,
@@ -175,6 +177,7 @@ static int run(int argc, char **argv)
 	struct hp_error *error;
 	int status;
 
+	hp_broken_pipe_ignore();
 	arguments.recording.output = stdout;
 	argp_err_exit_status = HP_EXIT_RECORDER;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);

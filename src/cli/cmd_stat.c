@@ -4,13 +4,13 @@
 #include "stat.h"
 #include "stat_options.h"
 
+#include <hpcprof/base/broken_pipe.h>
 #include <hpcprof/base/vector.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -299,24 +299,12 @@ static char *describe_target(const struct hp_counting_options *counting)
 	return length < 0 ? NULL : text;
 }
 
-/* A reader that goes away must not take us with it, and with us a command that has begun; the
- * command itself was forked before, and gets SIGPIPE as ever. */
-static struct sigaction ignore_broken_pipes(void)
-{
-	struct sigaction ignore = { .sa_handler = SIG_IGN };
-	struct sigaction before;
-
-	sigaction(SIGPIPE, &ignore, &before);
-	return before;
-}
-
 static struct hp_error *run_once(struct printing *printing, const struct hp_machine *machine,
 				 const struct hp_counting_options *options, int *status)
 {
 	struct hp_counting_result result = { .exit_status = HP_EXIT_RECORDER };
 	struct hp_counting *counting = NULL;
 	struct hp_error *error = hp_counting_create(options, machine, &counting);
-	struct sigaction before;
 
 	if (error) {
 		/* Nothing has run: the error's class says it all. */
@@ -324,9 +312,7 @@ static struct hp_error *run_once(struct printing *printing, const struct hp_mach
 		return error;
 	}
 	*status = HP_EXIT_RECORDER;
-	before = ignore_broken_pipes();
 	error = hp_counting_run(counting, &result);
-	sigaction(SIGPIPE, &before, NULL);
 	*status = !error && !result.had_command ? HP_EXIT_OK : result.exit_status;
 	hp_counting_destroy(counting);
 	if (!error)
@@ -424,6 +410,7 @@ static int run(int argc, char **argv)
 	int status;
 	int class_status;
 
+	hp_broken_pipe_ignore();
 	argp_parse(&stat_argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 	error = count(&arguments, &status);
 	free(arguments.events.at);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "target.h"
 
+#include <hpcprof/base/broken_pipe.h>
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
@@ -75,6 +76,7 @@ static void run_child(char *const *argv, const struct signals *signals, int go, 
 
 	sigaction(SIGCHLD, &signals->saved_child, NULL);
 	sigaction(SIGXFSZ, &signals->saved_size, NULL);
+	hp_broken_pipe_restore();
 	/* Our end closing without a byte means hpcprof gave up or died. */
 	if (read(go, &byte, 1) != 1)
 		_exit(EXIT_FAILURE);

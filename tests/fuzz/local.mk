@@ -33,9 +33,9 @@ EXTRA_DIST += tests/fuzz/corpus
 # Each target runs for its time, also where one before it failed. New inputs go to the build directory;
 # those worth keeping are copied to the corpus by hand.
 FUZZ_SECONDS = 60
-.PHONY: fuzz
+# fuzz-targets: what it runs.
+.PHONY: fuzz fuzz-targets
 if FUZZ
-.PHONY: fuzz-targets
 fuzz-targets: $(fuzz_targets)
 fuzz: fuzz-targets
 	@failed=; \
@@ -56,6 +56,6 @@ fuzz: fuzz-targets
 	done; \
 	test -z "$$failed"
 else
-fuzz:
+fuzz fuzz-targets:
 	@echo 'configure with --enable-fuzz CC=clang (and --enable-asan) first' >&2; exit 1
 endif
