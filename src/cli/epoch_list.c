@@ -41,30 +41,10 @@ static const char *state_of(const struct hp_epoch_summary *epoch)
 
 /* --- one epoch's cells -------------------------------------------------------------------- */
 
-static char *joined(char *const *words, size_t count, const char *separator)
-{
-	struct hp_writer text = { 0 };
-
-	for (size_t i = 0; i < count; i++) {
-		if (i)
-			hp_write_bytes(&text, separator, strlen(separator));
-		hp_write_bytes(&text, words[i], strlen(words[i]));
-	}
-	hp_write_u8(&text, 0);
-	if (!text.failed)
-		return (char *)text.bytes;
-	hp_writer_free(&text);
-	return NULL;
-}
-
 static char *command_of(const struct hp_epoch_meta *meta)
 {
-	size_t count = 0;
-
-	while (meta->command_line && meta->command_line[count])
-		count++;
-	if (count)
-		return joined(meta->command_line, count, " ");
+	if (meta->command_line && meta->command_line[0])
+		return hp_text_join(meta->command_line, " ");
 	return strdup(meta->target ? meta->target : "");
 }
 
@@ -76,7 +56,7 @@ static char *events_of(const struct hp_epoch_meta *meta)
 	for (size_t i = 0; names && i < meta->event_count; i++)
 		names[i] = meta->events[i].info.name;
 	if (names)
-		text = joined(names, meta->event_count, ",");
+		text = hp_text_join(names, ",");
 	free(names);
 	return text;
 }

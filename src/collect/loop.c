@@ -59,6 +59,11 @@ struct hp_error *loop_create(struct loop *loop, const struct hp_session_options 
 	return NULL;
 }
 
+bool loop_begins_disabled(const struct hp_session_options *options)
+{
+	return options->delay_ns || (options->command && !hp_session_records_command(options));
+}
+
 void loop_clear(struct loop *loop)
 {
 	watch_clear(&loop->watch);
@@ -111,7 +116,7 @@ static void start_clock(struct loop *loop)
 
 	loop->start_ns = now_ns;
 	loop->tick_mean_ms = tick_mean_ms(loop);
-	loop->enable_ns = options->delay_ns ? now_ns + options->delay_ns : 0;
+	loop->enable_ns = loop_begins_disabled(options) ? now_ns + options->delay_ns : 0;
 	loop->end_ns = options->duration_ns ? now_ns + options->delay_ns + options->duration_ns
 					    : UINT64_MAX;
 	loop->flush_ns = now_ns + flush_interval_ns(options);

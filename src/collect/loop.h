@@ -42,6 +42,10 @@ struct hp_error *loop_create(struct loop *loop, const struct hp_session_options 
 			     struct command *command, const struct signals *signals);
 void loop_clear(struct loop *loop);
 
+/* Whether events count only from when the loop enables them: after a delay, or when a command that
+ * says how long has begun. Else they do from the target's exec, or at once. */
+bool loop_begins_disabled(const struct hp_session_options *options);
+
 /* Records until the target has ended, the time is up, or somebody says so. */
 void loop_run(struct loop *loop);
 
