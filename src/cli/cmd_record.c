@@ -194,4 +194,6 @@ const struct hp_command hp_command_record = {
 	.summary = "sample a command, processes or the system into the profile database",
 	.argp = &argp,
 	.run = run,
+	.runs_command = true,
+	.usage_status = HP_EXIT_RECORDER,
 };

@@ -472,4 +472,5 @@ const struct hp_command hp_command_stat = {
 	.summary = "count any number of events, with error bars",
 	.argp = &stat_argp,
 	.run = run,
+	.runs_command = true,
 };
