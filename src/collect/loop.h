@@ -32,6 +32,7 @@ struct loop {
 	uint64_t flush_ns;  /* next */
 	uint64_t tick_ns;   /* next */
 	uint64_t tick_mean_ms;
+	uint64_t progress_ns; /* next; UINT64_MAX: nobody wants to know */
 
 	bool write_failed;
 };

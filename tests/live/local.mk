@@ -14,6 +14,7 @@ dist_check_SCRIPTS += \
 	tests/live/images.test \
 	tests/live/limits.test \
 	tests/live/probes.test \
+	tests/live/progress.test \
 	tests/live/registers.test \
 	tests/live/shadow.test \
 	tests/live/skid.test \

@@ -70,6 +70,10 @@ struct hp_session_options {
 	double (*work)(const struct hp_run *run, void *context);
 	void *work_context;
 
+	/* Called every second from the tenth on: how long it has run, and the samples so far. */
+	void (*progress)(uint64_t elapsed_ns, uint64_t samples, void *context);
+	void *progress_context;
+
 	/* Told of things worth knowing while it runs (shrunk rings, a full disk). */
 	void (*notify)(const char *message, void *context);
 	void *notify_context;
