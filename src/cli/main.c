@@ -176,8 +176,26 @@ static void fill_standard_descriptors(void)
 	}
 }
 
+static void take_no_notice(int signal)
+{
+	(void)signal;
+}
+
+/* A limit on the size of files is an error of the write, like a full disk. A handler ends at exec:
+ * the commands that we start have the signal as we got it. */
+static void survive_file_size_limits(void)
+{
+	struct sigaction action;
+
+	if (sigaction(SIGXFSZ, NULL, &action) < 0 || action.sa_handler == SIG_IGN)
+		return;
+	action = (struct sigaction){ .sa_handler = take_no_notice, .sa_flags = SA_RESTART };
+	sigaction(SIGXFSZ, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
+	survive_file_size_limits();
 	fill_standard_descriptors();
 	fault_name_files();
 	/* Characters only: numbers are read and written the same everywhere. */
