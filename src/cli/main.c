@@ -6,7 +6,6 @@
 #include "perf_words.h"
 
 #include <hpcprof/base/cleanup.h>
-#include <hpcprof/base/vector.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,18 +51,11 @@ static const struct hp_command *find_command(const char *word)
 
 static int unknown_command(const char *name)
 {
-	HP_VECTOR(const char *) names = { 0 };
-	const char *closest = NULL;
 	struct hp_error *error = perf_words_refuse_command(name);
-	bool complete = true;
+	const char *closest = perf_words_closest_command(name);
 
 	if (error)
 		return hp_cli_fail(error);
-	for (const struct hp_command *const *command = hp_commands; *command; command++)
-		complete = complete && hp_vector_push(&names, (*command)->name);
-	if (complete && hp_vector_push(&names, NULL))
-		closest = hp_cli_closest(name, names.at);
-	hp_vector_free(&names);
 	error = hp_error_create(HP_ERROR_USAGE, "there is no command '%s'", name);
 	if (closest)
 		error = hp_error_advise(error, "did you mean '%s'? (hpcprof --help lists them all)",

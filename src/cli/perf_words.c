@@ -273,6 +273,23 @@ struct hp_error *perf_words_refuse_command(const char *word)
 	return hp_error_create(HP_ERROR_USAGE, "perf's '%s' is not here: %s", word, found->text);
 }
 
+const char *perf_words_closest_command(const char *word)
+{
+	HP_VECTOR(const char *) names = { 0 };
+	const char *closest = NULL;
+	bool complete = true;
+
+	for (const struct hp_command *const *command = hp_commands; *command; command++)
+		complete = complete && hp_vector_push(&names, (*command)->name);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(table); i++)
+		if (!table[i].command)
+			complete = complete && hp_vector_push(&names, table[i].word);
+	if (complete && hp_vector_push(&names, NULL))
+		closest = hp_cli_closest(word, names.at);
+	hp_vector_free(&names);
+	return closest;
+}
+
 /* --- our own options -------------------------------------------------------------------------- */
 
 static const struct argp_option common[] = {

@@ -17,6 +17,8 @@
 const char *perf_words_command(const char *word);
 /* The error that says the way, or NULL where perf has no such command. */
 struct hp_error *perf_words_refuse_command(const char *word);
+/* The command, ours or perf's, that was probably meant; or NULL. */
+const char *perf_words_closest_command(const char *word);
 
 /* The arguments for `command`, argv[0] and the final NULL included, in the arena. `said` is the
  * command as it was typed: "annotate" of report. -h becomes --help. */
