@@ -134,3 +134,19 @@ char *hp_text_format_list(const char *format, va_list arguments)
 
 	return vasprintf(&text, format, arguments) < 0 ? NULL : text;
 }
+
+char *hp_text_join(char *const *words, const char *separator)
+{
+	struct hp_writer text = { 0 };
+
+	for (size_t i = 0; words[i]; i++) {
+		if (i)
+			hp_write_bytes(&text, separator, strlen(separator));
+		hp_write_bytes(&text, words[i], strlen(words[i]));
+	}
+	hp_write_u8(&text, 0);
+	if (!text.failed)
+		return (char *)text.bytes;
+	hp_writer_free(&text);
+	return NULL;
+}

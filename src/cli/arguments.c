@@ -37,15 +37,15 @@ char **hp_argument_command(struct argp_state *state, const char *name, const cha
 			   const struct hp_ids *pids, const struct hp_ids *tids, bool system_wide)
 {
 	char **command = state->next < state->argc ? state->argv + state->next : NULL;
-	int kinds = (command != NULL) + (pids->count || tids->count) + system_wide;
+	bool has_others = pids->count || tids->count;
 
 	state->next = state->argc;
-	if (kinds == 0)
+	if (!command && !has_others && !system_wide)
 		argp_error(state,
 			   "nothing to %s: give a command (hpcprof %s -- CMD), -p PID, or -a", verb,
 			   name);
-	if (kinds > 1)
-		argp_error(state, "a command, -p/-t and -a exclude each other");
+	if (has_others && system_wide)
+		argp_error(state, "-p/-t and -a exclude each other: -a has all of them");
 	return command;
 }
 

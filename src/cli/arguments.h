@@ -22,8 +22,8 @@ struct hp_ids {
 void hp_argument_ids(struct argp_state *state, const char *text, struct hp_ids *ids);
 
 /* What is left of the command line, the command to run, or NULL where nothing is. There must be
- * exactly one kind of target: that, processes and threads, or the whole system. `name` is the
- * subcommand's, and `verb` what it does to targets. */
+ * a target: that, processes and threads, or the whole system; with one of the latter the command
+ * says how long. `name` is the subcommand's, and `verb` what it does to targets. */
 char **hp_argument_command(struct argp_state *state, const char *name, const char *verb,
 			   const struct hp_ids *pids, const struct hp_ids *tids, bool system_wide);
 

@@ -92,6 +92,10 @@ const char *hp_cli_closest(const char *word, const char *const *candidates)
 		/* What was typed may also simply be cut short. */
 		if (*word && strncmp(word, *candidates, strlen(word)) == 0)
 			distance = 0;
+		/* Or go on: --frequency for --freq. */
+		if (strlen(*candidates) > 3 && distance > 1 &&
+		    strncmp(word, *candidates, strlen(*candidates)) == 0)
+			distance = 1;
 		if (distance < allowed) {
 			allowed = distance;
 			closest = *candidates;

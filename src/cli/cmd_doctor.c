@@ -2,7 +2,9 @@
 /* hpcprof doctor: what this machine and user can do, and the command that lifts each limit. */
 #include "arguments.h"
 #include "command.h"
+#include "progress.h"
 
+#include <hpcprof/base/number.h>
 #include <hpcprof/collect/skid.h>
 #include <hpcprof/pmu/machine.h>
 #include <hpcprof/shadow/shadow.h>
@@ -10,6 +12,8 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { KEY_FORMAT = 0x100, KEY_CALIBRATE_SKID };
 
@@ -61,18 +65,151 @@ static const char *const states[] = {
 	[HP_FINDING_ABSENT] = "absent",
 };
 
+/* --- the verdict ------------------------------------------------------------------------------
+ */
+
+/* What people come for, as findings and in words; what helps most when it is missing comes first. */
+static const struct {
+	const char *topic;
+	const char *words;
+} abilities[] = {
+	{ "user-mode samples", "user code" },
+	{ "kernel samples", "kernel code" },
+	{ "hardware PMU", "hardware events" },
+	{ "system-wide (-a)", "the whole system (-a)" },
+	{ "shadow windows", "exact counts (--shadow)" },
+	{ "tracepoints", "tracepoints" },
+};
+
+static const struct hp_finding *find(const struct hp_findings *findings, const char *topic)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		if (strcmp(findings->at[i].topic, topic) == 0)
+			return &findings->at[i];
+	return NULL;
+}
+
+static bool works(const struct hp_finding *finding)
+{
+	return finding->state == HP_FINDING_OK || finding->state == HP_FINDING_LIMITED;
+}
+
+/* What to lift first; NULL when nothing can be. */
+static const char *helps_most(const struct hp_findings *findings)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(abilities); i++) {
+		const struct hp_finding *finding = find(findings, abilities[i].topic);
+
+		if (finding && !works(finding) && finding->lift)
+			return finding->lift;
+	}
+	return NULL;
+}
+
+static json_t *list_abilities(const struct hp_findings *findings, bool that_work)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(abilities); i++) {
+		const struct hp_finding *finding = find(findings, abilities[i].topic);
+
+		if (finding && works(finding) == that_work)
+			json_array_append_new(list, json_string(abilities[i].words));
+	}
+	return list;
+}
+
+/* --- text -------------------------------------------------------------------------------------
+ */
+
+enum { COLUMNS = 80 };
+
+/* Breaks lines at blanks; all but the first begin with `indent` blanks. `at` is where the cursor is.
+ */
+static void print_wrapped(const char *text, size_t at, size_t indent)
+{
+	while (*text) {
+		size_t length = strcspn(text, " ");
+
+		if (at > indent && at + 1 + length > COLUMNS) {
+			printf("\n%*s", (int)indent, "");
+			at = indent;
+		} else if (at > indent) {
+			putchar(' ');
+			at++;
+		}
+		printf("%.*s", (int)length, text);
+		at += length;
+		text += length;
+		text += strspn(text, " ");
+	}
+	putchar('\n');
+}
+
+static void print_words(const char *text, const char *heading)
+{
+	const size_t indent = 9;
+
+	printf("%*s%s", (int)indent, "", heading);
+	print_wrapped(text, indent + strlen(heading), indent + strlen(heading));
+}
+
+static void add_words(char **text, const char *heading, const struct hp_findings *findings,
+		      bool that_work)
+{
+	json_t *list = list_abilities(findings, that_work);
+
+	for (size_t i = 0; *text && i < json_array_size(list); i++) {
+		char *longer;
+
+		if (asprintf(&longer, "%s%s%s", *text, i ? ", " : heading,
+			     json_string_value(json_array_get(list, i))) < 0)
+			longer = NULL;
+		free(*text);
+		*text = longer;
+	}
+	json_decref(list);
+}
+
+/* "Works here: ...; not: .... Would help most: ..." */
+static void print_verdict(const struct hp_findings *findings)
+{
+	char *text = strdup("");
+	const char *lift = helps_most(findings);
+
+	add_words(&text, "Works here: ", findings, true);
+	add_words(&text, text && *text ? "; not here: " : "Not here: ", findings, false);
+	if (text)
+		print_wrapped(text, 0, 0);
+	if (lift) {
+		fputs("Would help most:", stdout);
+		print_wrapped(lift, strlen("Would help most:"), 0);
+	}
+	putchar('\n');
+	free(text);
+}
+
 static void print_text(const struct hp_machine *machine, const struct hp_findings *findings)
 {
-	printf("%s, %u CPU%s, %s, Linux %s\n\n", machine->cpu_model, machine->cpus,
-	       machine->cpus == 1 ? "" : "s", machine->architecture, machine->kernel);
+	const int topic_columns = 21;
+	char line[1024];
+
+	print_verdict(findings);
+	snprintf(line, sizeof(line), "%s, %u CPU%s, %s, Linux %s", machine->cpu_model,
+		 machine->cpus, machine->cpus == 1 ? "" : "s", machine->architecture,
+		 machine->kernel);
+	print_wrapped(line, 0, 0);
+	putchar('\n');
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct hp_finding *finding = &findings->at[i];
+		size_t indent = 8 + 1 + (size_t)topic_columns + 1;
 
-		printf("%-8s %-21s %s\n", states[finding->state], finding->topic, finding->says);
+		printf("%-8s %-*s ", states[finding->state], topic_columns, finding->topic);
+		print_wrapped(finding->says, indent, indent);
 		if (finding->lift)
-			printf("%-30s to lift it:  %s\n", "", finding->lift);
+			print_words(finding->lift, "to lift it:  ");
 		if (finding->without)
-			printf("%-30s without it:  %s\n", "", finding->without);
+			print_words(finding->without, "without it:  ");
 	}
 }
 
@@ -80,6 +217,9 @@ static struct hp_error *print_json(const struct hp_machine *machine,
 				   const struct hp_findings *findings)
 {
 	json_t *list = json_array();
+	json_t *verdict = json_pack("{s:o, s:o, s:s?}", "works", list_abilities(findings, true),
+				    "missing", list_abilities(findings, false), "helps_most",
+				    helps_most(findings));
 	json_t *root;
 	int failed = 0;
 
@@ -91,10 +231,10 @@ static struct hp_error *print_json(const struct hp_machine *machine,
 					"state", states[finding->state], "says", finding->says,
 					"lift", finding->lift, "without", finding->without));
 	}
-	root = json_pack("{s:s, s:{s:s, s:s, s:s, s:s, s:i}, s:o}", "schema", "hpcprof-doctor/1",
-			 "machine", "host", machine->host, "cpu", machine->cpu_model,
-			 "architecture", machine->architecture, "kernel", machine->kernel, "cpus",
-			 (int)machine->cpus, "findings", list);
+	root = json_pack("{s:s, s:o, s:{s:s, s:s, s:s, s:s, s:i}, s:o}", "schema",
+			 "hpcprof-doctor/1", "verdict", verdict, "machine", "host", machine->host,
+			 "cpu", machine->cpu_model, "architecture", machine->architecture, "kernel",
+			 machine->kernel, "cpus", (int)machine->cpus, "findings", list);
 	failed |= !root || json_dumpf(root, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII) < 0;
 	json_decref(root);
 	putchar('\n');
@@ -111,11 +251,16 @@ static bool nothing_works(const struct hp_findings *findings)
 static int examine(const struct options *options, const struct hp_machine *machine)
 {
 	struct hp_findings findings = { 0 };
-	struct hp_error *error = hp_machine_examine(machine, &findings);
+	struct hp_error *error;
 	int status;
 
-	if (!error)
+	progress_show("hpcprof: trying what can be sampled here ...");
+	error = hp_machine_examine(machine, &findings);
+	if (!error) {
+		progress_show("hpcprof: trying whether a program can be copied and replayed ...");
 		error = hp_shadow_examine(&findings);
+	}
+	progress_hide();
 	if (!error && options->json)
 		error = print_json(machine, &findings);
 	else if (!error)
@@ -203,8 +348,12 @@ static struct hp_error *calibrate_all(const struct hp_machine *machine,
 
 	for (size_t i = 0; i < sources->count; i++) {
 		struct hp_skid skid;
-		struct hp_error *error = hp_skid_measure(machine, &sources->events[i], &skid);
+		struct hp_error *error;
 
+		progress_show("hpcprof: measuring where samples of %s land (%zu of %zu) ...",
+			      sources->events[i].name, i + 1, sources->count);
+		error = hp_skid_measure(machine, &sources->events[i], &skid);
+		progress_hide();
 		if (error) {
 			hp_error_destroy(unkept);
 			return error;

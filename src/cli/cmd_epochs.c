@@ -13,6 +13,7 @@
 enum {
 	OPTION_DB = 256,
 	OPTION_FORMAT,
+	OPTION_WIDE,
 	OPTION_LABEL,
 	OPTION_MOVE,
 	OPTION_REMOVE,
@@ -51,6 +52,7 @@ static const struct argp_option option_table[] = {
 	{ "db", OPTION_DB, "DIR", 0, "The profile database (default: $HPCPROF_DB, or ./hpcprof.db)",
 	  0 },
 	{ "format", OPTION_FORMAT, formats, 0, "list: how to print (default: text)", 1 },
+	{ "wide", OPTION_WIDE, NULL, 0, "list: all columns, however wide", 1 },
 	{ "label", OPTION_LABEL, "LABEL", 0, "merge: a label for the new epoch", 2 },
 	{ "move", OPTION_MOVE, NULL, 0, "label: take the label away from epochs that have it", 3 },
 	{ "remove", OPTION_REMOVE, NULL, 0, "label: take the epoch's label away", 3 },
@@ -118,6 +120,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_FORMAT:
 		options->format =
 			(enum epoch_format)hp_argument_choice(state, "--format", argument, formats);
+		break;
+	case OPTION_WIDE:
+		options->format = EPOCH_FORMAT_WIDE;
 		break;
 	case OPTION_LABEL:
 		options->label = argument;
@@ -406,7 +411,7 @@ static int verify(const struct options *options, struct hp_db *db)
 /* --- the command -------------------------------------------------------------------------- */
 
 static const struct action actions[] = {
-	{ "list", list, "format ", 0, SIZE_MAX },
+	{ "list", list, "format wide ", 0, SIZE_MAX },
 	{ "label", label, "move remove ", 1, 2 },
 	{ "rm", rm, "", 1, SIZE_MAX },
 	{ "merge", merge, "label ", 1, SIZE_MAX },

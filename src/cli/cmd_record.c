@@ -55,7 +55,8 @@ static void parse_target(struct argp_state *state, struct arguments *arguments)
 	session->tid_count = arguments->tids.count;
 	if (arguments->recording.shadow.percent > 0 && session->system_wide)
 		argp_error(state, "--shadow is for a command, -p or -t, not for the whole system");
-	if (arguments->recording.work.kind != WORK_NOT_ASKED && !session->command)
+	if (arguments->recording.work.kind != WORK_NOT_ASKED &&
+	    !hp_session_records_command(session))
 		argp_error(state, "--work is for a command: it is what a run of it did");
 	if (arguments->append && session->label)
 		argp_error(state, "an epoch that is added to has its label: "
@@ -114,7 +115,7 @@ static const struct argp argp = {
 	.options = option_table,
 	.parser = parse_option,
 	.children = children,
-	.args_doc = "-- CMD [ARG...]\n-p PID\n-a",
+	.args_doc = "-- CMD [ARG...]\n-p PID [-- CMD [ARG...]]\n-a [-- CMD [ARG...]]",
 	.doc = "Sample a command, processes or the whole system into a new epoch of the profile "
 	       "database; then read it with hpcprof report."
 	       "\vThe command's exit status is passed on (128+N for signal N, 127 not found, 126 "
@@ -196,4 +197,6 @@ const struct hp_command hp_command_record = {
 	.summary = "sample a command, processes or the system into the profile database",
 	.argp = &argp,
 	.run = run,
+	.runs_command = true,
+	.usage_status = HP_EXIT_RECORDER,
 };

@@ -5,6 +5,7 @@
 #include "stat_options.h"
 
 #include <hpcprof/base/broken_pipe.h>
+#include <hpcprof/base/text.h>
 #include <hpcprof/base/vector.h>
 
 #include <errno.h>
@@ -27,7 +28,7 @@ struct printing {
 	struct stat_plot *plot; /* NULL without */
 	FILE *plot_stream;
 	uint32_t run;
-	double *counts; /* [run][event]: for the spread; NaN where there was none */
+	double *counts; /* [run][event, then STAT_TIMES]: for the spread; NaN where there was none */
 	struct hp_error *error;
 	bool print_intervals;
 };
@@ -36,7 +37,11 @@ static struct hp_error *open_output(const struct stat_arguments *arguments, FILE
 {
 	int fd;
 
-	*stream = stdout;
+	*stream = stderr;
+	if (arguments->output && strcmp(arguments->output, "-") == 0) {
+		*stream = stdout;
+		return NULL;
+	}
 	if (arguments->output) {
 		fd = open(arguments->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 		if (fd < 0)
@@ -57,7 +62,7 @@ static struct hp_error *close_output(FILE *stream)
 	bool failed = ferror(stream) != 0;
 
 	/* main() looks after standard output. */
-	if (stream != stdout && fclose(stream) != 0)
+	if (stream != stdout && stream != stderr && fclose(stream) != 0)
 		failed = true;
 	return failed ? hp_error_create(HP_ERROR_SYSTEM, "writing the counts failed") : NULL;
 }
@@ -95,14 +100,23 @@ static struct hp_error *write_plot(struct printing *printing)
 
 static void keep_counts(struct printing *printing, const struct hp_counting_report *report)
 {
-	size_t each = printing->subject.events->count;
+	size_t events = printing->subject.events->count;
+	double *kept;
 
-	for (size_t i = 0; printing->counts && i < each; i++) {
+	if (!printing->counts)
+		return;
+	kept = printing->counts + (printing->run - 1) * (events + STAT_TIMES);
+	for (size_t i = 0; i < events; i++) {
 		const struct hp_mux_estimate *event = &report->estimates->events[i];
 		bool known = event->verdict == HP_MUX_EXACT || event->verdict == HP_MUX_ESTIMATED;
 
-		printing->counts[(printing->run - 1) * each + i] = known ? event->count : NAN;
+		kept[i] = known ? event->count : NAN;
 	}
+	kept += events;
+	kept[STAT_ELAPSED] = (double)report->whole->elapsed_ns / 1e9;
+	kept[STAT_USER] = printing->subject.command ? (double)report->whole->user_ns / 1e9 : NAN;
+	kept[STAT_SYSTEM] = printing->subject.command ? (double)report->whole->system_ns / 1e9
+						      : NAN;
 }
 
 static bool write_view(struct printing *printing, const struct stat_view *view)
@@ -202,13 +216,14 @@ static struct stat_spread spread_of(const double *counts, uint32_t runs, size_t 
 
 static struct hp_error *print_spread(struct printing *printing)
 {
-	size_t each = printing->subject.events->count;
-	_cleanup_free_ struct stat_spread *spreads = calloc(each + 1, sizeof(*spreads));
+	size_t each = printing->subject.events->count + STAT_TIMES;
+	_cleanup_free_ struct stat_spread *spreads = calloc(each, sizeof(*spreads));
 
 	if (!spreads)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < each; i++)
 		spreads[i] = spread_of(printing->counts, printing->run, each, i);
+	printing->subject.runs = printing->run;
 	if (printing->arguments->format == STAT_JSON)
 		return stat_json_spread(printing->stream, &printing->subject, spreads)
 			       ? NULL
@@ -279,14 +294,12 @@ static struct hp_error *find_wheels(const struct stat_arguments *arguments,
 	return error ? error : check_slices(arguments, wheels);
 }
 
-static char *describe_target(const struct hp_counting_options *counting)
+static char *name_others(const struct hp_counting_options *counting)
 {
 	size_t count = counting->pid_count + counting->tid_count;
 	char *text = NULL;
 	int length;
 
-	if (counting->command)
-		return NULL;
 	if (counting->system_wide)
 		length = asprintf(&text, "the system%s%s", counting->cpus ? ", CPUs " : "",
 				  counting->cpus ? counting->cpus : "");
@@ -297,6 +310,24 @@ static char *describe_target(const struct hp_counting_options *counting)
 			&text, "%s %d", counting->pid_count ? "process" : "thread",
 			(int)(counting->pid_count ? counting->pids[0] : counting->tids[0]));
 	return length < 0 ? NULL : text;
+}
+
+/* NULL of a command that is counted itself. */
+static char *describe_target(const struct hp_counting_options *counting)
+{
+	_cleanup_free_ char *others = NULL;
+	_cleanup_free_ char *words = NULL;
+	char *text = NULL;
+
+	if (hp_counting_counts_command(counting))
+		return NULL;
+	others = name_others(counting);
+	if (!counting->command)
+		return hp_steal(others);
+	words = hp_text_join(counting->command, " ");
+	if (!others || !words || asprintf(&text, "%s, while %s ran", others, words) < 0)
+		return NULL;
+	return text;
 }
 
 static struct hp_error *run_once(struct printing *printing, const struct hp_machine *machine,
@@ -326,7 +357,7 @@ static struct hp_error *run_all(struct printing *printing, const struct hp_machi
 				struct hp_counting_options *options, int *status)
 {
 	const struct stat_arguments *arguments = printing->arguments;
-	size_t each = printing->subject.events->count;
+	size_t each = printing->subject.events->count + STAT_TIMES;
 	struct hp_error *error = NULL;
 
 	if (arguments->runs > 1) {
@@ -356,7 +387,7 @@ static struct hp_error *count(struct stat_arguments *arguments, int *status)
 	_cleanup_(hp_machine_destroy_scope) struct hp_machine *machine = NULL;
 	struct hp_event_list events = { 0 };
 	struct hp_counter_wheels wheels = { 0 };
-	struct printing printing = { .arguments = arguments, .stream = stdout };
+	struct printing printing = { .arguments = arguments, .stream = stderr };
 	_cleanup_free_ char *target = describe_target(options);
 	struct hp_error *error = hp_machine_create(&machine);
 
@@ -365,7 +396,7 @@ static struct hp_error *count(struct stat_arguments *arguments, int *status)
 	printing.subject = (struct stat_subject){
 		.events = &events,
 		.wheels = &wheels,
-		.command = options->command,
+		.command = hp_counting_counts_command(options) ? options->command : NULL,
 		.target = target,
 		.user_only = machine && machine->user_only,
 		.interval_ns = options->interval_ns,
@@ -428,4 +459,5 @@ const struct hp_command hp_command_stat = {
 	.summary = "count any number of events, with error bars",
 	.argp = &stat_argp,
 	.run = run,
+	.runs_command = true,
 };

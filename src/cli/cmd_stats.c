@@ -94,9 +94,8 @@ static const struct argp argp = {
 	.options = option_table,
 	.parser = parse_option,
 	.args_doc = "EPOCH...",
-	.doc = "Shows how much epochs of the same thing differ, the greatest range first: what "
-	       "varies "
-	       "from run to run.\v"
+	.doc = "Shows how much epochs of the same thing differ, and what of it matters most first: "
+	       "the range times the share of all samples.\v"
 	       "EPOCH is a stamp, a label (all epochs that carry it), @latest, @-1 (the one "
 	       "before), "
 	       "or a range A..B; each epoch is a set of samples.\n\n"

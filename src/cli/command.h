@@ -12,6 +12,7 @@
 #include <hpcprof/base/error.h>
 
 #include <argp.h>
+#include <stdbool.h>
 
 /* Exit statuses (record and stat pass their command's status through instead). */
 enum hp_exit {
@@ -32,6 +33,8 @@ struct hp_command {
 	const char *summary; /* one line, for `hpcprof --help` */
 	const struct argp *argp;
 	int (*run)(int argc, char **argv); /* argv[0] is "hpcprof NAME"; returns the exit status */
+	bool runs_command; /* what follows the first argument is another command's own */
+	int usage_status;  /* of a command line that makes no sense; 0: HP_EXIT_USAGE */
 };
 
 extern const struct hp_command hp_command_record;

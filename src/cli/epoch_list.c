@@ -41,30 +41,10 @@ static const char *state_of(const struct hp_epoch_summary *epoch)
 
 /* --- one epoch's cells -------------------------------------------------------------------- */
 
-static char *joined(char *const *words, size_t count, const char *separator)
-{
-	struct hp_writer text = { 0 };
-
-	for (size_t i = 0; i < count; i++) {
-		if (i)
-			hp_write_bytes(&text, separator, strlen(separator));
-		hp_write_bytes(&text, words[i], strlen(words[i]));
-	}
-	hp_write_u8(&text, 0);
-	if (!text.failed)
-		return (char *)text.bytes;
-	hp_writer_free(&text);
-	return NULL;
-}
-
 static char *command_of(const struct hp_epoch_meta *meta)
 {
-	size_t count = 0;
-
-	while (meta->command_line && meta->command_line[count])
-		count++;
-	if (count)
-		return joined(meta->command_line, count, " ");
+	if (meta->command_line && meta->command_line[0])
+		return hp_text_join(meta->command_line, " ");
 	return strdup(meta->target ? meta->target : "");
 }
 
@@ -76,7 +56,7 @@ static char *events_of(const struct hp_epoch_meta *meta)
 	for (size_t i = 0; names && i < meta->event_count; i++)
 		names[i] = meta->events[i].info.name;
 	if (names)
-		text = joined(names, meta->event_count, ",");
+		text = hp_text_join(names, ",");
 	free(names);
 	return text;
 }
@@ -264,7 +244,28 @@ static bool is_number_column(size_t column)
 	return column >= 5 && column <= 12 && column != 10;
 }
 
-static void print_row(FILE *stream, char *const *cells, const size_t *widths)
+/* What fits a terminal of 80 columns; the others are for --wide. */
+static const size_t narrow[] = { 0, 1, 5, 7, 8, COLUMNS - 1 };
+enum { NARROW_COLUMNS = 80, LONGEST_LABEL = 14 };
+
+static void print_cut(FILE *stream, const char *text, size_t columns)
+{
+	size_t shown = 0;
+	size_t bytes = 0;
+
+	if (width_of(text) <= columns) {
+		fputs(text, stream);
+		return;
+	}
+	for (; text[bytes]; bytes++) {
+		shown += (text[bytes] & 0xc0) != 0x80;
+		if (shown == columns)
+			break;
+	}
+	fprintf(stream, "%.*s\xe2\x80\xa6", (int)bytes, text);
+}
+
+static void print_wide_row(FILE *stream, char *const *cells, const size_t *widths)
 {
 	for (size_t i = 0; i < COLUMNS; i++) {
 		int padding = (int)(widths[i] - width_of(cells[i]));
@@ -278,7 +279,33 @@ static void print_row(FILE *stream, char *const *cells, const size_t *widths)
 	}
 }
 
-static void print_table(FILE *stream, char *(*rows)[COLUMNS], size_t count)
+static void print_narrow_row(FILE *stream, char *const *cells, const size_t *widths)
+{
+	size_t left = NARROW_COLUMNS;
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(narrow); i++) {
+		size_t column = narrow[i];
+		size_t width = column == 1 && widths[1] > LONGEST_LABEL ? LONGEST_LABEL
+									: widths[column];
+		size_t own = width_of(cells[column]);
+		int padding = own < width ? (int)(width - own) : 0;
+
+		if (column + 1 == COLUMNS) {
+			print_cut(stream, cells[column], left);
+			putc('\n', stream);
+			return;
+		}
+		if (is_number_column(column))
+			fprintf(stream, "%*s", padding, "");
+		print_cut(stream, cells[column], width);
+		if (!is_number_column(column))
+			fprintf(stream, "%*s", padding, "");
+		fputs("  ", stream);
+		left = left > width + 2 + 10 ? left - width - 2 : 10;
+	}
+}
+
+static void print_table(FILE *stream, char *(*rows)[COLUMNS], size_t count, bool wide)
 {
 	size_t widths[COLUMNS] = { 0 };
 
@@ -289,12 +316,29 @@ static void print_table(FILE *stream, char *(*rows)[COLUMNS], size_t count)
 			widths[j] = width > widths[j] ? width : widths[j];
 		}
 	}
-	for (size_t i = 0; i < count; i++)
-		print_row(stream, rows[i], widths);
+	for (size_t i = 0; i < count; i++) {
+		if (wide)
+			print_wide_row(stream, rows[i], widths);
+		else
+			print_narrow_row(stream, rows[i], widths);
+	}
+}
+
+/* Without a column for it, a state that is not as it should be stands before the command. */
+static bool add_state(const struct hp_epoch_summary *epoch, char **cells)
+{
+	char *text;
+
+	if (strcmp(cells[2], "complete") == 0)
+		return true;
+	text = formatted("(%s) %s", state_of(epoch), cells[COLUMNS - 1]);
+	free(cells[COLUMNS - 1]);
+	cells[COLUMNS - 1] = text;
+	return text;
 }
 
 static struct hp_error *print_as_text(FILE *stream, const struct hp_epoch_summary *epochs,
-				      size_t count)
+				      size_t count, bool wide)
 {
 	char *(*rows)[COLUMNS] = calloc(count + 1, sizeof(*rows));
 	struct hp_error *error = NULL;
@@ -303,9 +347,10 @@ static struct hp_error *print_as_text(FILE *stream, const struct hp_epoch_summar
 	for (size_t j = 0; filled && j < COLUMNS; j++)
 		filled = (rows[0][j] = strdup(headings[j])) != NULL;
 	for (size_t i = 0; filled && i < count; i++)
-		filled = fill_cells(&epochs[i], rows[i + 1]);
+		filled = fill_cells(&epochs[i], rows[i + 1]) &&
+			 (wide || add_state(&epochs[i], rows[i + 1]));
 	if (filled && count)
-		print_table(stream, rows, count + 1);
+		print_table(stream, rows, count + 1, wide);
 	else if (filled)
 		fputs("no epochs\n", stream);
 	else
@@ -490,8 +535,10 @@ struct hp_error *epoch_list_print(FILE *stream, enum epoch_format format, const 
 		return print_as_json(stream, database, epochs, count);
 	case EPOCH_FORMAT_CSV:
 		return print_as_csv(stream, epochs, count);
+	case EPOCH_FORMAT_WIDE:
+		return print_as_text(stream, epochs, count, true);
 	case EPOCH_FORMAT_TEXT:
 		break;
 	}
-	return print_as_text(stream, epochs, count);
+	return print_as_text(stream, epochs, count, false);
 }

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum epoch_format { EPOCH_FORMAT_TEXT, EPOCH_FORMAT_JSON, EPOCH_FORMAT_CSV };
+enum epoch_format { EPOCH_FORMAT_TEXT, EPOCH_FORMAT_JSON, EPOCH_FORMAT_CSV, EPOCH_FORMAT_WIDE };
 
 /* "812 B", "1.2 KB", "34 MB" (powers of 1000). */
 enum { EPOCH_SIZE_BYTES = 32 };

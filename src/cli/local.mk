@@ -21,6 +21,8 @@ hpcprof_SOURCES = \
 	src/cli/option_table.h src/cli/option_table.c \
 	src/cli/work.h src/cli/work.c \
 	src/cli/pager.h src/cli/pager.c \
+	src/cli/perf_words.h src/cli/perf_words.c \
+	src/cli/progress.h src/cli/progress.c \
 	src/cli/main.c
 hpcprof_LDADD = $(REPORT_LIBS) $(COLLECT_LIBS) $(SHADOW_LIBS)
 

@@ -3,9 +3,9 @@
 #include "fault.h"
 #include "config.h"
 #include "option_table.h"
+#include "perf_words.h"
 
 #include <hpcprof/base/cleanup.h>
-#include <hpcprof/base/vector.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,8 +37,12 @@ static void print_help(FILE *stream)
 	fputs(help_tail, stream);
 }
 
-static const struct hp_command *find_command(const char *name)
+/* Ours, or one of perf's that is ours by another name. */
+static const struct hp_command *find_command(const char *word)
 {
+	const char *ours = perf_words_command(word);
+	const char *name = ours ? ours : word;
+
 	for (const struct hp_command *const *command = hp_commands; *command; command++)
 		if (strcmp((*command)->name, name) == 0)
 			return *command;
@@ -47,16 +51,11 @@ static const struct hp_command *find_command(const char *name)
 
 static int unknown_command(const char *name)
 {
-	HP_VECTOR(const char *) names = { 0 };
-	const char *closest = NULL;
-	struct hp_error *error;
-	bool complete = true;
+	struct hp_error *error = perf_words_refuse_command(name);
+	const char *closest = perf_words_closest_command(name);
 
-	for (const struct hp_command *const *command = hp_commands; *command; command++)
-		complete = complete && hp_vector_push(&names, (*command)->name);
-	if (complete && hp_vector_push(&names, NULL))
-		closest = hp_cli_closest(name, names.at);
-	hp_vector_free(&names);
+	if (error)
+		return hp_cli_fail(error);
 	error = hp_error_create(HP_ERROR_USAGE, "there is no command '%s'", name);
 	if (closest)
 		error = hp_error_advise(error, "did you mean '%s'? (hpcprof --help lists them all)",
@@ -69,16 +68,24 @@ static int unknown_command(const char *name)
 static int run_command(int argc, char **argv)
 {
 	const struct hp_command *command = find_command(argv[0]);
+	const char *said = argv[0];
+	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
 	_cleanup_free_ char *name = NULL;
+	struct hp_error *error;
+	int status;
 
 	if (!command)
 		return unknown_command(argv[0]);
-	if (asprintf(&name, "hpcprof %s", command->name) < 0) {
+	if (!arena || asprintf(&name, "hpcprof %s", command->name) < 0) {
 		name = NULL;
 		return hp_cli_fail(hp_error_create_no_memory());
 	}
 	argv[0] = name;
-	return command->run(argc, argv);
+	error = perf_words_translate(command, said, argc, argv, arena, &argc, &argv);
+	if (!error)
+		return command->run(argc, argv);
+	status = hp_cli_fail(error);
+	return command->usage_status ? command->usage_status : status;
 }
 
 static int help_command(int argc, char **argv)
@@ -86,7 +93,7 @@ static int help_command(int argc, char **argv)
 	const struct hp_command *command;
 	_cleanup_free_ char *name = NULL;
 
-	if (argc < 2) {
+	if (argc < 2 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0) {
 		print_help(stdout);
 		return HP_EXIT_OK;
 	}
@@ -110,6 +117,11 @@ static int run_option(const char *option)
 	}
 	if (strcmp(option, "--version") == 0 || strcmp(option, "-V") == 0) {
 		puts(argp_program_version);
+		return HP_EXIT_OK;
+	}
+	/* For a test. */
+	if (strcmp(option, "--perf-words") == 0) {
+		perf_words_print(stdout);
 		return HP_EXIT_OK;
 	}
 	/* For the build, see option_table.h. */
@@ -156,8 +168,26 @@ static void fill_standard_descriptors(void)
 	}
 }
 
+static void take_no_notice(int signal)
+{
+	(void)signal;
+}
+
+/* A limit on the size of files is an error of the write, like a full disk. A handler ends at exec:
+ * the commands that we start have the signal as we got it. */
+static void survive_file_size_limits(void)
+{
+	struct sigaction action;
+
+	if (sigaction(SIGXFSZ, NULL, &action) < 0 || action.sa_handler == SIG_IGN)
+		return;
+	action = (struct sigaction){ .sa_handler = take_no_notice, .sa_flags = SA_RESTART };
+	sigaction(SIGXFSZ, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
+	survive_file_size_limits();
 	fill_standard_descriptors();
 	fault_name_files();
 	/* Characters only: numbers are read and written the same everywhere. */

@@ -2,16 +2,19 @@
 #include "recording.h"
 
 #include "command.h"
+#include "progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* --- what people see ---------------------------------------------------------------------- */
 
 static void say(const char *message, void *context)
 {
 	(void)context;
+	progress_hide();
 	fprintf(stderr, "hpcprof: %s\n", message);
 }
 
@@ -24,6 +27,23 @@ void recording_print_substitutes(const struct recording *recording)
 			fprintf(stderr, "hpcprof: %s instead of %s: %s; see hpcprof doctor\n",
 				event->name, event->instead_of, event->reason);
 	}
+}
+
+static void print_progress(uint64_t elapsed_ns, uint64_t samples, void *context)
+{
+	const struct recording *recording = context;
+	const struct hp_event_list *events = &recording->events;
+	uint64_t seconds = elapsed_ns / 1000000000;
+
+	progress_show("hpcprof: %" PRIu64 ":%02" PRIu64 ", %" PRIu64 " sample%s of %s%s",
+		      seconds / 60, seconds % 60, samples, samples == 1 ? "" : "s",
+		      events->events[0].name, events->count > 1 ? " and others" : "");
+}
+
+/* Not beside a command that has the terminal: it may draw there, or ask. */
+static bool shows_progress(const struct hp_session_options *options)
+{
+	return !options->command || options->command_output || !isatty(STDOUT_FILENO);
 }
 
 static void print_banner(const struct recording *recording, const struct hp_session *session)
@@ -296,6 +316,9 @@ struct hp_error *recording_run(struct recording *recording, struct recording_res
 	}
 	*result = (struct recording_result){ .exit_status = HP_EXIT_RECORDER };
 	error = begin_work(recording);
+	options->progress = !is_silent(recording) && shows_progress(options) ? print_progress
+									     : NULL;
+	options->progress_context = recording;
 	if (!error)
 		error = hp_session_create(options, recording->machine, &session);
 	if (!error)
@@ -309,6 +332,7 @@ struct hp_error *recording_run(struct recording *recording, struct recording_res
 		error = recording->ready(recording->ready_context);
 	if (!error)
 		error = hp_session_run(session, &found);
+	progress_hide();
 	if (!error && !is_silent(recording)) {
 		print_closing(session, &found);
 		record_shadow_print_closing(&recording->shadow);

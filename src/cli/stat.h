@@ -13,10 +13,10 @@ struct stat_subject {
 	const struct hp_event_list *events;
 	const struct hp_counter_wheels *wheels;
 	char *const *command; /* NULL for others */
-	const char *target;   /* "process 123", "the system", of others */
+	const char *target;   /* "process 123", "the system, while sleep 10 ran", of others */
 	bool user_only;
 	uint64_t interval_ns; /* 0: none */
-	uint32_t runs;	      /* -r; else 1 */
+	uint32_t runs;	      /* -r; else 1; less when somebody ended them early */
 	const char *scheduler;
 	const char *estimator;
 };
@@ -28,7 +28,10 @@ struct stat_view {
 	uint32_t run; /* from 1 */
 };
 
-/* One event over several runs. */
+/* What -r tells beside the events, in seconds: rows behind theirs. */
+enum stat_time { STAT_ELAPSED, STAT_USER, STAT_SYSTEM, STAT_TIMES };
+
+/* One event, or time, over several runs. */
 struct stat_spread {
 	uint32_t runs; /* in which it was counted and estimated */
 	double mean;
@@ -36,7 +39,8 @@ struct stat_spread {
 	double low, high; /* 95 % of the mean, by Student's t; NaN likewise */
 };
 
-/* Text for people: a table for each view; intervals are lines under one heading. */
+/* Text for people: a table for each view; intervals are lines under one heading. Of several runs
+ * the table of means is the only one. `spreads`: of each event, then STAT_TIMES. */
 void stat_text_view(FILE *stream, const struct stat_view *view);
 void stat_text_spread(FILE *stream, const struct stat_subject *subject,
 		      const struct stat_spread *spreads);

@@ -162,22 +162,40 @@ bool stat_json_view(FILE *stream, const struct stat_view *view)
 	return put(stream, object);
 }
 
+static json_t *spread_object(const struct stat_spread *spread)
+{
+	return json_pack("{s:i, s:o, s:o, s:o, s:o}", "runs", (int)spread->runs, "mean",
+			 number(spread->runs ? spread->mean : NAN), "low", number(spread->low),
+			 "high", number(spread->high), "deviation", number(spread->deviation));
+}
+
 bool stat_json_spread(FILE *stream, const struct stat_subject *subject,
 		      const struct stat_spread *spreads)
 {
+	static const char *const times[] = {
+		[STAT_ELAPSED] = "elapsed_s",
+		[STAT_USER] = "user_s",
+		[STAT_SYSTEM] = "system_s",
+	};
+	size_t count = subject->events->count;
 	json_t *events = json_array();
+	json_t *object;
 
-	for (size_t i = 0; i < subject->events->count; i++)
-		json_array_append_new(
-			events, json_pack("{s:o, s:s, s:i, s:o, s:o, s:o, s:o}", "name",
+	for (size_t i = 0; i < count; i++) {
+		json_t *event = json_pack("{s:o, s:s}", "name",
 					  text(subject->events->events[i].name), "unit",
-					  hp_unit_name(subject->events->events[i].unit), "runs",
-					  (int)spreads[i].runs, "mean",
-					  number(spreads[i].runs ? spreads[i].mean : NAN), "low",
-					  number(spreads[i].low), "high", number(spreads[i].high),
-					  "deviation", number(spreads[i].deviation)));
-	return put(stream, json_pack("{s:s, s:i, s:o}", "schema", "hpcprof-stat-runs/1", "runs",
-				     (int)subject->runs, "events", events));
+					  hp_unit_name(subject->events->events[i].unit));
+		json_t *spread = spread_object(&spreads[i]);
+
+		json_object_update(event, spread);
+		json_decref(spread);
+		json_array_append_new(events, event);
+	}
+	object = json_pack("{s:s, s:i, s:o}", "schema", "hpcprof-stat-runs/1", "runs",
+			   (int)subject->runs, "events", events);
+	for (size_t i = 0; object && i < STAT_TIMES; i++)
+		json_object_set_new(object, times[i], spread_object(&spreads[count + i]));
+	return put(stream, object);
 }
 
 /* --- CSV -------------------------------------------------------------------------------------- */

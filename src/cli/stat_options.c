@@ -36,7 +36,8 @@ static const struct argp_option option_table[] = {
 	{ "cpu", 'C', "LIST", 0, "only on these CPUs, for instance 0-3,6", 1 },
 	{ "event", 'e', "EVENT,...", 0,
 	  "any number of events and sets (@cache); see hpcprof events (default @default)", 1 },
-	{ "repeat", 'r', "N", 0, "run the command N times; means and their spread", 1 },
+	{ "repeat", 'r', "N", 0, "run the command N times: one table of means and their spread",
+	  1 },
 	{ "strict", KEY_STRICT, NULL, 0, "fail when an event cannot be counted", 1 },
 	{ NULL, 0, NULL, 0, "When:", 2 },
 	{ "interval", 'I', "MS", 0, "counts of every so many milliseconds", 2 },
@@ -61,7 +62,8 @@ static const struct argp_option option_table[] = {
 	  "count software events a second time, all along, to compare with", 3 },
 	{ NULL, 0, NULL, 0, "How to print it:", 4 },
 	{ "format", KEY_FORMAT, formats, 0, "json is one object a line, flushed", 4 },
-	{ "output", 'o', "FILE", 0, "write there instead of standard output", 4 },
+	{ "output", 'o', "FILE", 0, "write there instead of standard error; - is standard output",
+	  4 },
 	{ "output-fd", KEY_OUTPUT_FD, "FD", 0, "write to this open descriptor", 4 },
 	{ "plot", KEY_PLOT, "FILE", 0, "draw rates over time into an SVG file", 4 },
 	{ "quiet", 'q', NULL, 0, "no notices", 4 },
@@ -268,7 +270,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 const struct argp stat_argp = {
 	.options = option_table,
 	.parser = parse_option,
-	.args_doc = "-- CMD [ARG...]\n-p PID\n-a",
+	.args_doc = "-- CMD [ARG...]\n-p PID [-- CMD [ARG...]]\n-a [-- CMD [ARG...]]",
 	.doc = "Count events of a command, of processes or of the whole system. More events than "
 	       "the hardware has counters take turns, group by group, and every count says how "
 	       "far off it may be: ± is where the truth lies in 95 of 100 cases."

@@ -314,10 +314,10 @@ void stat_text_view(FILE *stream, const struct stat_view *view)
 		print_interval(stream, view);
 		return;
 	}
+	if (view->subject->runs > 1)
+		return;
 	fputs("\nCounts of ", stream);
 	print_target(stream, view->subject);
-	if (view->subject->runs > 1)
-		fprintf(stream, ", run %u of %u", view->run, view->subject->runs);
 	fputs("\n\n", stream);
 	print_headings(stream, view, with_adjusted);
 	for (size_t i = 0; i < view->subject->events->count; i++)
@@ -330,42 +330,76 @@ void stat_text_view(FILE *stream, const struct stat_view *view)
 	fflush(stream);
 }
 
+/* Twice the standard error and the standard deviation, as shares of the mean. */
+static void print_spread(FILE *stream, const struct stat_spread *spread)
+{
+	struct hp_mux_estimate mean = {
+		.count = spread->mean,
+		.low = spread->low,
+		.high = spread->high,
+		.verdict = isnan(spread->low) ? HP_MUX_INSUFFICIENT : HP_MUX_ESTIMATED,
+	};
+	char cell[CELL_BYTES] = "";
+
+	if (mean.count > 0)
+		show_width(&mean, cell);
+	print_cell(stream, cell, 8);
+	cell[0] = 0;
+	if (spread->runs > 1 && spread->mean > 0)
+		snprintf(cell, sizeof(cell), "%.2f %%", 100 * spread->deviation / spread->mean);
+	print_cell(stream, cell, 10);
+	fprintf(stream, "%6u  ", spread->runs);
+}
+
+static void print_mean(FILE *stream, const struct hp_event *event, const struct stat_spread *spread)
+{
+	/* A mean of one run is a count. */
+	const struct hp_mux_estimate mean = {
+		.count = spread->mean,
+		.verdict = spread->runs ? HP_MUX_ESTIMATED : HP_MUX_NOT_COUNTED,
+	};
+	char cell[CELL_BYTES];
+
+	show_count(event, &mean, cell);
+	print_cell(stream, cell, 18);
+	print_spread(stream, spread);
+	print_safely(stream, event->name);
+	putc('\n', stream);
+}
+
+static void print_mean_time(FILE *stream, const char *name, const struct stat_spread *spread)
+{
+	char cell[CELL_BYTES];
+
+	if (!spread->runs)
+		return;
+	snprintf(cell, sizeof(cell), "%.6f s", spread->mean);
+	print_cell(stream, cell, 18);
+	print_spread(stream, spread);
+	fprintf(stream, "%s\n", name);
+}
+
 void stat_text_spread(FILE *stream, const struct stat_subject *subject,
 		      const struct stat_spread *spreads)
 {
-	fputs("\nMeans of ", stream);
-	fprintf(stream, "%u runs of ", subject->runs);
+	static const char *const times[] = {
+		[STAT_ELAPSED] = "elapsed time",
+		[STAT_USER] = "user time",
+		[STAT_SYSTEM] = "system time",
+	};
+	size_t events = subject->events->count;
+
+	fprintf(stream, "\nMeans of %u run%s of ", subject->runs, subject->runs == 1 ? "" : "s");
 	print_target(stream, subject);
 	fprintf(stream, "\n\n%18s%9s%10s%6s  event\n", "mean", "±", "spread", "runs");
-	for (size_t i = 0; i < subject->events->count; i++) {
-		const struct stat_spread *spread = &spreads[i];
-		const struct hp_event *event = &subject->events->events[i];
-		struct hp_mux_estimate mean = {
-			.count = spread->mean,
-			.low = spread->low,
-			.high = spread->high,
-			.verdict = !spread->runs	? HP_MUX_NOT_COUNTED
-				   : isnan(spread->low) ? HP_MUX_INSUFFICIENT
-							: HP_MUX_ESTIMATED,
-		};
-		char cell[CELL_BYTES];
-
-		show_count(event, &mean, cell);
-		print_cell(stream, cell, 18);
-		show_width(&mean, cell);
-		print_cell(stream, mean.count > 0 ? cell : "", 8);
-		cell[0] = 0;
-		if (spread->runs > 1 && spread->mean > 0)
-			snprintf(cell, sizeof(cell), "%.2f %%",
-				 100 * spread->deviation / spread->mean);
-		print_cell(stream, cell, 10);
-		fprintf(stream, "%6u  ", spread->runs);
-		print_safely(stream, event->name);
-		putc('\n', stream);
-	}
-	fputs("\n± is where the mean lies in 95 of 100 cases, spread the standard deviation from "
-	      "run "
-	      "to run\n",
+	for (size_t i = 0; i < events; i++)
+		print_mean(stream, &subject->events->events[i], &spreads[i]);
+	putc('\n', stream);
+	for (size_t i = 0; i < STAT_TIMES; i++)
+		print_mean_time(stream, times[i], &spreads[events + i]);
+	fputs("\n± is how far the mean may be off in 95 of 100 cases;\n"
+	      "spread is the standard deviation of the runs\n",
 	      stream);
+	print_absent(stream, subject);
 	fflush(stream);
 }

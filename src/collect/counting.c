@@ -40,21 +40,16 @@ static struct hp_error *take_overflows(struct hp_counting *counting)
 static struct hp_error *find_threads(struct hp_counting *counting, pid_t **threads, size_t *count)
 {
 	const struct hp_counting_options *options = &counting->options;
-	struct hp_error *error;
 
-	if (!options->command && !options->system_wide)
+	if (options->pid_count || options->tid_count)
 		return threads_of(options->pids, options->pid_count, options->tids,
 				  options->tid_count, threads, count);
 	*threads = malloc(sizeof(**threads));
 	if (!*threads)
 		return hp_error_create_no_memory();
 	*count = 1;
-	(*threads)[0] = -1;
-	if (options->system_wide)
-		return NULL;
-	error = command_start(&counting->command, options->command, 0, 0, &counting->signals);
-	(*threads)[0] = counting->command.pid;
-	return error;
+	(*threads)[0] = options->system_wide ? -1 : counting->command.pid;
+	return NULL;
 }
 
 static struct hp_error *find_places(struct hp_counting *counting)
@@ -130,7 +125,7 @@ static struct hp_error *open_wheel(struct hp_counting *counting, size_t number)
 		.events = options->events,
 		.places = places,
 		.place_count = count,
-		.enable_on_exec = options->command && !options->delay_ns,
+		.enable_on_exec = hp_counting_counts_command(options) && !options->delay_ns,
 		.overflow_units = wheel->group_count > 1 ? options->slice_units : 0,
 	};
 
@@ -151,7 +146,7 @@ static struct hp_error *open_truth(struct hp_counting *counting)
 		.events = options->events,
 		.places = counting->places,
 		.place_count = counting->place_count,
-		.enable_on_exec = options->command && !options->delay_ns,
+		.enable_on_exec = hp_counting_counts_command(options) && !options->delay_ns,
 	};
 	size_t events = options->events->count;
 
@@ -179,7 +174,7 @@ static struct hp_error *open_clock(struct hp_counting *counting)
 		.events = &counting->clock_list,
 		.places = counting->places,
 		.place_count = counting->place_count,
-		.enable_on_exec = options->command && !options->delay_ns,
+		.enable_on_exec = hp_counting_counts_command(options) && !options->delay_ns,
 	};
 
 	if (options->system_wide || !counting_turns(counting))
@@ -251,6 +246,9 @@ struct hp_error *hp_counting_create(const struct hp_counting_options *options,
 	counting->overflow_fd = -1;
 	error = signals_take(&counting->signals);
 	counting->has_signals = !error;
+	if (!error && options->command)
+		error = command_start(&counting->command, options->command, 0, 0,
+				      &counting->signals);
 	if (!error)
 		error = find_places(counting);
 	if (!error)
@@ -323,7 +321,7 @@ static void fill_result(const struct hp_counting *counting, struct hp_counting_r
 	uint64_t slice_ns = 0;
 
 	result->elapsed_ns = elapsed_ns;
-	if (counting->command.ended) {
+	if (counting->command.ended && hp_counting_counts_command(&counting->options)) {
 		result->user_ns = counting->command.run.user_ns;
 		result->system_ns = counting->command.run.system_ns;
 	}
@@ -369,6 +367,10 @@ struct hp_error *hp_counting_run(struct hp_counting *counting, struct hp_countin
 		error = counting_report_whole(counting, result);
 	}
 	let_go(counting);
+	if (counting->watch.pidfd_count && !counting->watch.live && !counting->command.ended &&
+	    counting->command.pid && options->notify)
+		options->notify("what was counted has ended; waiting for the command",
+				options->context);
 	watch_wait_for_command(&counting->watch);
 	if (!error)
 		result->exit_status = counting->command.ended ? counting->command.run.exit_status

@@ -4,6 +4,7 @@
 #include "recorder.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/text.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,15 +54,31 @@ static char *format_ids(const char *what, const pid_t *ids, size_t count)
 	return hp_steal(text);
 }
 
+/* "pid 12" into "pid 12, while sleep 10 ran". */
+static char *add_timing_command(char *target, char *const *command)
+{
+	_cleanup_free_ char *words = hp_text_join(command, " ");
+	char *text;
+
+	if (!target || !words || asprintf(&text, "%s, while %s ran", target, words) < 0)
+		text = NULL;
+	free(target);
+	return text;
+}
+
 static char *format_target(const struct hp_session_options *options)
 {
-	if (options->command)
+	char *target;
+
+	if (hp_session_records_command(options))
 		return strdup("command");
 	if (options->system_wide)
-		return strdup("system");
-	if (options->pid_count)
-		return format_ids("pid", options->pids, options->pid_count);
-	return format_ids("tid", options->tids, options->tid_count);
+		target = strdup("system");
+	else if (options->pid_count)
+		target = format_ids("pid", options->pids, options->pid_count);
+	else
+		target = format_ids("tid", options->tids, options->tid_count);
+	return options->command ? add_timing_command(target, options->command) : target;
 }
 
 /* The strings; false when memory is short. */
@@ -79,14 +96,14 @@ static bool describe_place(const struct recorder *recorder, struct hp_epoch_meta
 	meta->target = format_target(options);
 	meta->label = options->label ? strdup(options->label) : NULL;
 	meta->warnings = copy_strings(recorder->warnings, recorder->warning_count);
-	if (options->command) {
+	if (hp_session_records_command(options)) {
 		while (options->command[arguments])
 			arguments++;
 		meta->command_line = copy_strings(options->command, arguments);
 	}
 	return meta->version && meta->host && meta->cpu_model && meta->architecture &&
 	       meta->kernel && meta->target && meta->warnings && (!options->label || meta->label) &&
-	       (!options->command || meta->command_line);
+	       (!hp_session_records_command(options) || meta->command_line);
 }
 
 static bool describe_skid(const struct recorder *recorder, const struct hp_event *event,

@@ -14,6 +14,9 @@ enum {
 	ARRIVAL_NS = 5000000,
 	FIRST_TICKS_MEAN_MS = 50,
 	TICK_MEAN_MS = 250,
+	/* Who waits for longer begins to wonder. */
+	FIRST_PROGRESS_S = 10,
+	PROGRESS_S = 1,
 };
 
 void session_notify(const struct hp_session_options *options, const char *format, ...)
@@ -57,6 +60,11 @@ struct hp_error *loop_create(struct loop *loop, const struct hp_session_options 
 			.events = POLLIN,
 		};
 	return NULL;
+}
+
+bool loop_begins_disabled(const struct hp_session_options *options)
+{
+	return options->delay_ns || (options->command && !hp_session_records_command(options));
 }
 
 void loop_clear(struct loop *loop)
@@ -111,11 +119,13 @@ static void start_clock(struct loop *loop)
 
 	loop->start_ns = now_ns;
 	loop->tick_mean_ms = tick_mean_ms(loop);
-	loop->enable_ns = options->delay_ns ? now_ns + options->delay_ns : 0;
+	loop->enable_ns = loop_begins_disabled(options) ? now_ns + options->delay_ns : 0;
 	loop->end_ns = options->duration_ns ? now_ns + options->delay_ns + options->duration_ns
 					    : UINT64_MAX;
 	loop->flush_ns = now_ns + flush_interval_ns(options);
 	loop->tick_ns = next_tick_ns(loop, now_ns);
+	loop->progress_ns = options->progress ? now_ns + FIRST_PROGRESS_S * UINT64_C(1000000000)
+					      : UINT64_MAX;
 	if (!loop->enable_ns)
 		turns_begin(loop->turns, loop->recorder->sampler, now_ns);
 }
@@ -129,6 +139,16 @@ static void flush(struct loop *loop)
 			       error->message);
 	loop->write_failed = error != NULL;
 	hp_error_destroy(error);
+}
+
+static void tell_progress(struct loop *loop, uint64_t now_ns)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < loop->recorder->event_count; i++)
+		samples += loop->recorder->totals[i].samples;
+	loop->options->progress(now_ns - loop->start_ns, samples, loop->options->progress_context);
+	loop->progress_ns = now_ns + PROGRESS_S * UINT64_C(1000000000);
 }
 
 /* What is due by now; a tick also drains (see the caller), so that files are identified while they
@@ -155,6 +175,8 @@ static void do_what_is_due(struct loop *loop, uint64_t now_ns)
 	}
 	if (loop->recorder->probes)
 		probes_go(loop->recorder->probes, now_ns);
+	if (now_ns >= loop->progress_ns)
+		tell_progress(loop, now_ns);
 	if (now_ns >= loop->end_ns)
 		loop->watch.stop = true;
 }
@@ -171,6 +193,8 @@ static int poll_timeout_ms(const struct loop *loop, uint64_t now_ns)
 		due_ns = loop->flush_ns;
 	if (loop->turns->turn_ns < due_ns)
 		due_ns = loop->turns->turn_ns;
+	if (loop->progress_ns < due_ns)
+		due_ns = loop->progress_ns;
 	if (loop->recorder->probes && probes_due_ns(loop->recorder->probes) < due_ns)
 		due_ns = probes_due_ns(loop->recorder->probes);
 	return due_ns <= now_ns ? 0 : (int)((due_ns - now_ns + 999999) / 1000000);

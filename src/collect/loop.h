@@ -32,6 +32,7 @@ struct loop {
 	uint64_t flush_ns;  /* next */
 	uint64_t tick_ns;   /* next */
 	uint64_t tick_mean_ms;
+	uint64_t progress_ns; /* next; UINT64_MAX: nobody wants to know */
 
 	bool write_failed;
 };
@@ -41,6 +42,10 @@ struct hp_error *loop_create(struct loop *loop, const struct hp_session_options 
 			     struct recorder *recorder, struct turns *turns,
 			     struct command *command, const struct signals *signals);
 void loop_clear(struct loop *loop);
+
+/* Whether events count only from when the loop enables them: after a delay, or when a command that
+ * says how long has begun. Else they do from the target's exec, or at once. */
+bool loop_begins_disabled(const struct hp_session_options *options);
 
 /* Records until the target has ended, the time is up, or somebody says so. */
 void loop_run(struct loop *loop);

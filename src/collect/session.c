@@ -79,21 +79,28 @@ static struct hp_error *choose_rates(struct hp_session *session)
 static struct hp_error *find_threads(struct hp_session *session)
 {
 	const struct hp_session_options *options = &session->options;
-	struct hp_error *error;
 
-	if (!options->command && !options->system_wide)
+	if (options->pid_count || options->tid_count)
 		return threads_of(options->pids, options->pid_count, options->tids,
 				  options->tid_count, &session->threads, &session->thread_count);
 	session->threads = malloc(sizeof(*session->threads));
 	if (!session->threads)
 		return hp_error_create_no_memory();
 	session->thread_count = 1;
-	session->threads[0] = -1;
-	if (options->system_wide)
+	session->threads[0] = options->system_wide ? -1 : session->command.pid;
+	return NULL;
+}
+
+/* Held before its exec. */
+static struct hp_error *start_command(struct hp_session *session)
+{
+	const struct hp_session_options *options = &session->options;
+	struct hp_error *error;
+
+	if (!options->command)
 		return NULL;
 	error = command_start(&session->command, options->command, options->command_input,
 			      options->command_output, &session->signals);
-	session->threads[0] = session->command.pid;
 	if (!error && options->shares_cpu)
 		error = hp_shared_cpu_enter(session->command.pid, options->shared_cpu);
 	return error;
@@ -117,8 +124,8 @@ static struct hp_error *open_events(struct hp_session *session)
 		.rates = session->rates,
 		.threads = session->threads,
 		.thread_count = session->thread_count,
-		.enable_on_exec = options->command && !options->delay_ns,
-		.start_disabled = options->delay_ns > 0,
+		.enable_on_exec = hp_session_records_command(options) && !options->delay_ns,
+		.start_disabled = loop_begins_disabled(options),
 		.cpus = options->cpus,
 		.ring_pages = options->ring_pages,
 		.on = session->turns.count ? session->turns.on : NULL,
@@ -236,6 +243,8 @@ struct hp_error *hp_session_create(const struct hp_session_options *options,
 		error = signals_take(&session->signals);
 	session->has_signals = !error;
 	if (!error)
+		error = start_command(session);
+	if (!error)
 		error = find_threads(session);
 	if (!error)
 		error = open_events(session);
@@ -244,7 +253,7 @@ struct hp_error *hp_session_create(const struct hp_session_options *options,
 	if (!error)
 		error = create_recorder(session);
 	/* At once: it may end any moment, and its samples have begun. */
-	if (!error && !options->command)
+	if (!error && !hp_session_records_command(options))
 		error = adopt_running(session);
 	if (error) {
 		hp_session_destroy(session);
@@ -315,14 +324,16 @@ struct hp_error *hp_session_add_window_figures(struct hp_session *session,
 
 pid_t hp_session_command_pid(const struct hp_session *session)
 {
-	return session->command.pid;
+	return hp_session_records_command(&session->options) ? session->command.pid : 0;
 }
 
 uint64_t hp_session_command_cpu_ns(const struct hp_session *session)
 {
 	const struct hp_run *run = &session->command.run;
 
-	return session->command.ended ? run->user_ns + run->system_ns : 0;
+	return hp_session_command_pid(session) && session->command.ended
+		       ? run->user_ns + run->system_ns
+		       : 0;
 }
 
 static void take_windows(void *context)
@@ -427,7 +438,7 @@ static struct hp_error *finish(struct hp_session *session)
 		session->windows.take(session, true, session->windows.context);
 	recorder_drain(&session->recorder, UINT64_MAX);
 	recorder_meter_clock(&session->recorder, true);
-	if (session->command.ended) {
+	if (hp_session_command_pid(session) && session->command.ended) {
 		take_work(session);
 		session->recorder.run = &session->command.run;
 	}
@@ -475,6 +486,10 @@ struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_re
 		fill_result(session, result);
 	/* Nothing of ours may slow the command down any longer. */
 	sampler_close(&session->sampler);
+	if (session->loop.watch.pidfd_count && !session->loop.watch.live && session->command.pid &&
+	    !session->command.ended)
+		session_notify(&session->options, "what was recorded has ended; waiting for %s",
+			       session->options.command[0]);
 	watch_wait_for_command(&session->loop.watch);
 	if (!error)
 		result->exit_status = session->command.ended ? session->command.run.exit_status

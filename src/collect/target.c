@@ -24,7 +24,6 @@
 struct hp_error *signals_take(struct signals *signals)
 {
 	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCHLD };
-	const struct sigaction ignored = { .sa_handler = SIG_IGN };
 	/* Its stops are of no interest: shadow windows stop it often. */
 	struct sigaction plain = { .sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP };
 	sigset_t mask;
@@ -41,7 +40,6 @@ struct hp_error *signals_take(struct signals *signals)
 	}
 	/* An ignored SIGCHLD would reap the command behind our back. */
 	sigaction(SIGCHLD, &plain, &signals->saved_child);
-	sigaction(SIGXFSZ, &ignored, &signals->saved_size);
 	sigprocmask(SIG_BLOCK, &mask, &signals->saved_mask);
 	signals->fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signals->fd >= 0)
@@ -57,7 +55,6 @@ void signals_restore(struct signals *signals)
 	signals->fd = -1;
 	sigprocmask(SIG_SETMASK, &signals->saved_mask, NULL);
 	sigaction(SIGCHLD, &signals->saved_child, NULL);
-	sigaction(SIGXFSZ, &signals->saved_size, NULL);
 }
 
 /* --- a command -------------------------------------------------------------------------------- */
@@ -75,7 +72,6 @@ static void run_child(char *const *argv, const struct signals *signals, int go, 
 	char byte;
 
 	sigaction(SIGCHLD, &signals->saved_child, NULL);
-	sigaction(SIGXFSZ, &signals->saved_size, NULL);
 	hp_broken_pipe_restore();
 	/* Our end closing without a byte means hpcprof gave up or died. */
 	if (read(go, &byte, 1) != 1)

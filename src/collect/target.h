@@ -23,8 +23,6 @@ struct signals {
 	int fd;
 	sigset_t saved_mask;
 	struct sigaction saved_child;
-	struct sigaction
-		saved_size; /* SIGXFSZ: a limit of file sizes is an error like a full disk */
 };
 struct hp_error *signals_take(struct signals *signals);
 void signals_restore(struct signals *signals);

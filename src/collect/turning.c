@@ -285,7 +285,8 @@ static struct hp_error *run(struct hp_counting *counting, struct pollfd *polls)
 
 struct hp_error *counting_turn_until_the_end(struct hp_counting *counting)
 {
-	bool with_exec = counting->options.command && !counting->options.delay_ns;
+	bool with_exec = hp_counting_counts_command(&counting->options) &&
+			 !counting->options.delay_ns;
 	struct pollfd *polls = calloc(watch_poll_count(&counting->watch) + 1, sizeof(*polls));
 	struct hp_error *error = NULL;
 

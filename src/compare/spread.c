@@ -186,11 +186,18 @@ static struct hp_spread_row row_of(const struct spreading *spreading, const stru
 	return row;
 }
 
+/* Range times share, but for what all rows have in common: a procedure of one sample, in one set
+ * alone, has the whole range and does not matter. */
+static double weight_of(const struct hp_spread_row *row)
+{
+	return row->most - row->least;
+}
+
 static int compare_rows(const void *left, const void *right)
 {
 	const struct hp_spread_row *a = left;
 	const struct hp_spread_row *b = right;
-	int order = (a->range < b->range) - (a->range > b->range);
+	int order = (weight_of(a) < weight_of(b)) - (weight_of(a) > weight_of(b));
 
 	if (!order)
 		order = (a->sum < b->sum) - (a->sum > b->sum);

@@ -49,11 +49,16 @@ enum symbol_origin {
 	ORIGIN_DYNSYM,
 	ORIGIN_DEBUGDATA,
 	ORIGIN_DEBUG_FILE,
+	ORIGIN_GOPCLNTAB,
 };
 
 /* Every symbol that may name code, from the file or its separate debug file, in table order. False
  * when memory is short. */
 bool symbols_read(const struct elf_file *file, symbols *found, enum symbol_origin *origin);
+
+/* Functions of a Go program, from the table that its runtime has. False when memory is short; a
+ * damaged table ends the list early. */
+bool gopclntab_symbols(const struct elf_file *file, symbols *found);
 
 /* PLT entries under the names of what they jump to, "name@plt" (kept in `arena`), sorted. `known`,
  * sorted by address and preference, names entries that go to an address instead of a symbol. */

@@ -419,6 +419,8 @@ static const char *symbols_from(const struct hp_image *image, const struct proce
 		return "dynamic symbol table and .gnu_debugdata";
 	case ORIGIN_DEBUG_FILE:
 		return debug ? debug : "separate debug file";
+	case ORIGIN_GOPCLNTAB:
+		return "Go's function table (.gopclntab)";
 	case ORIGIN_NONE:
 		break;
 	}

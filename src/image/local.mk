@@ -11,6 +11,7 @@ src_image_libimage_a_SOURCES = \
 	src/image/elf_file.h src/image/elf_file.c \
 	src/image/encoded.h src/image/encoded.c \
 	src/image/extent.h src/image/eh_frame.c src/image/plt.c src/image/symbols.c \
+	src/image/gopclntab.c \
 	src/image/inlines.h src/image/inlines.c \
 	src/image/lines.h src/image/lines.c \
 	src/image/procedures.h src/image/procedures.c \

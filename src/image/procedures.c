@@ -111,6 +111,20 @@ static void link_cold_parts(struct procedures *procedures, const cold_links *lin
 	}
 }
 
+/* Where there is no full symbol table. */
+static bool read_go(const struct elf_file *file, symbols *found, enum symbol_origin *origin)
+{
+	size_t before = found->count;
+
+	if (*origin == ORIGIN_SYMTAB || *origin == ORIGIN_DEBUG_FILE)
+		return true;
+	if (!gopclntab_symbols(file, found))
+		return false;
+	if (found->count > before)
+		*origin = ORIGIN_GOPCLNTAB;
+	return true;
+}
+
 static struct hp_error *build(struct procedures *procedures, const struct procedures_input *input,
 			      symbols *found, symbols *plt)
 {
@@ -122,6 +136,7 @@ static struct hp_error *build(struct procedures *procedures, const struct proced
 
 	if (input->file)
 		fine = symbols_read(input->file, found, &procedures->origin) &&
+		       read_go(input->file, found, &procedures->origin) &&
 		       eh_frame_extents(input->file, &unwind);
 	for (size_t i = 0; i < input->kept->count && fine; i++)
 		fine = hp_vector_push(found, input->kept->at[i]);

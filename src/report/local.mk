@@ -31,6 +31,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/machine.h src/report/machine.c \
 	src/report/mixture.c \
 	src/report/model.h src/report/model.c \
+	src/report/nameless.h src/report/nameless.c \
 	src/report/quantity.h src/report/quantity.c \
 	src/report/resolve.h src/report/resolve.c \
 	src/report/rows.h src/report/rows.c \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a reader must know before the first number: what was recorded, how, and how much of it is
  * missing. */
+#include "nameless.h"
 #include "windows.h"
 #include "write.h"
 
@@ -218,6 +219,16 @@ static void put_problems(const struct report *report, FILE *out)
 	}
 }
 
+static void put_unsymbolised(const struct report *report, const struct report_image *image,
+			     double share, FILE *out)
+{
+	_cleanup_free_ char *advice = nameless_advice(report, image);
+
+	put(out, "no names", "%s has no symbols for %.2f %% of samples", image->id.path, share);
+	if (advice)
+		put(out, "", "%s", advice);
+}
+
 /* Names may be had: say so where it matters. */
 static void put_nameless(const struct report *report, FILE *out)
 {
@@ -225,14 +236,20 @@ static void put_nameless(const struct report *report, FILE *out)
 
 	for (size_t i = 0; i < report->images.count; i++) {
 		const struct report_image *image = report->images.at[i];
+		bool is_anonymous = image->id.kind == HP_IMAGE_ANON;
+		const struct tally *tallies = is_anonymous ? image->tallies : image->nameless;
 		double share = 100 * report_share(report, report->sort_event,
-						  &image->nameless[report->sort_event]);
+						  &tallies[report->sort_event]);
+		const char *runtime;
 
-		if (image->id.kind != HP_IMAGE_FILE || share < WORTH_A_LINE_PERCENT)
+		if (share < WORTH_A_LINE_PERCENT)
 			continue;
-		put(out, "no names", "%s has no symbols for %.2f %% of samples", image->id.path,
-		    share);
-		put(out, "", "install its debug symbols, or set DEBUGINFOD_URLS");
+		runtime = is_anonymous ? nameless_runtime(report, image) : NULL;
+		if (runtime)
+			put(out, "no names", "%s (%.2f %% of samples): %s", image->id.path, share,
+			    runtime);
+		if (image->id.kind == HP_IMAGE_FILE)
+			put_unsymbolised(report, image, share, out);
 	}
 }
 

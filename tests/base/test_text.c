@@ -119,7 +119,24 @@ START_TEST(cells_that_a_spreadsheet_would_carry_out_are_told_from_numbers)
 }
 END_TEST
 
-HP_TEST_MAIN("base/text", cells_that_a_spreadsheet_would_carry_out_are_told_from_numbers,
+START_TEST(words_are_joined)
+{
+	static char one[] = "one";
+	static char none[] = "";
+	char *const words[] = { one, none, one, NULL };
+	char *const nothing[] = { NULL };
+	char *joined = hp_text_join(words, ", ");
+
+	ck_assert_str_eq(joined, "one, , one");
+	free(joined);
+	joined = hp_text_join(nothing, ", ");
+	ck_assert_str_eq(joined, "");
+	free(joined);
+}
+END_TEST
+
+HP_TEST_MAIN("base/text", words_are_joined,
+	     cells_that_a_spreadsheet_would_carry_out_are_told_from_numbers,
 	     plain_text_and_foreign_scripts_print_as_they_are,
 	     controls_direction_marks_and_broken_utf8_are_spelt_out,
 	     code_points_come_out_with_their_length, names_are_as_far_apart_as_letters_must_change)

@@ -21,12 +21,56 @@ START_TEST(the_list_shows_what_was_recorded)
 	assert_run(directory, "", 0, output);
 	ck_assert_ptr_nonnull(strstr(output, stamp));
 	ck_assert_ptr_nonnull(strstr(output, " base "));
+	ck_assert_ptr_nonnull(strstr(output, " 1234 "));
+	ck_assert_ptr_nonnull(strstr(output, " 60.0 s "));
+	ck_assert_ptr_null(strstr(output, "complete"));
+	assert_run(directory, "--wide", 0, output);
+	ck_assert_ptr_nonnull(strstr(output, stamp));
+	ck_assert_ptr_nonnull(strstr(output, " base "));
 	ck_assert_ptr_nonnull(strstr(output, " complete "));
 	ck_assert_ptr_nonnull(strstr(output, " cpu-clock:u "));
 	ck_assert_ptr_nonnull(strstr(output, " 1234 "));
 	ck_assert_ptr_nonnull(strstr(output, " 0.00% "));
 	ck_assert_ptr_nonnull(strstr(output, " 60.0 s "));
 	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+/* Whatever labels and commands are like; a state that is not as it should be shows all the same. */
+START_TEST(the_list_fits_80_columns)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 0, false);
+	static char words[][40] = { "/usr/lib/a/program/with/a/long/path", "--and",
+				    "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4",
+				    "and on and on and on and on" };
+	char *command[] = { words[0], words[1], words[2], words[3], NULL };
+	struct hp_epoch_writer *writer;
+	char output[4096];
+	char **before;
+	char *line;
+
+	free(fixture_epoch(db, "a-label-that-takes-more-room-than-there-is-for-it", 1234));
+	before = meta.command_line;
+	meta.command_line = command;
+	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
+	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
+	hp_epoch_writer_destroy(writer);
+	meta.command_line = before;
+	hp_epoch_meta_clear(&meta);
+	assert_run(directory, "list", 0, output);
+	ck_assert_ptr_nonnull(strstr(output, "(interrupted) /"));
+	ck_assert_ptr_nonnull(strstr(output, "a-label-that-\xe2\x80\xa6 "));
+	for (line = strtok(output, "\n"); line; line = strtok(NULL, "\n")) {
+		size_t columns = 0;
+
+		for (const char *at = line; *at; at++)
+			columns += (*at & 0xc0) != 0x80;
+		ck_assert_msg(columns <= 80, "%zu columns: %s", columns, line);
+	}
 	hp_db_close(db);
 	fixture_remove(directory);
 }
@@ -42,7 +86,7 @@ START_TEST(the_list_says_what_windows_counted)
 	json_t *windows;
 
 	/* Four windows of 269 ms together. */
-	assert_run(directory, "list", 0, output);
+	assert_run(directory, "list --wide", 0, output);
 	ck_assert_ptr_nonnull(strstr(output, " COUNTED "));
 	ck_assert_ptr_nonnull(strstr(output, " 0.3 s "));
 	ck_assert_ptr_nonnull(strstr(output, " EVIDENCE "));
@@ -62,7 +106,7 @@ START_TEST(the_list_says_what_windows_counted)
 	json_decref(root);
 	fixture_write(fixture_path(fixture_path(fixture_path(directory, "db"), stamp), "evidence"),
 		      "x", 1);
-	assert_run(directory, "list", 0, output);
+	assert_run(directory, "list --wide", 0, output);
 	ck_assert_ptr_nonnull(strstr(output, " damaged "));
 	assert_run(directory, "verify", 5, output);
 	ck_assert_ptr_nonnull(strstr(output, "/evidence: offset 0x"));
@@ -131,7 +175,7 @@ START_TEST(the_list_says_what_runs_cost)
 	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
 	hp_epoch_writer_destroy(writer);
 	hp_epoch_meta_clear(&meta);
-	assert_run(directory, "list", 0, output);
+	assert_run(directory, "list --wide", 0, output);
 	ck_assert_ptr_nonnull(strstr(output, " 2, 1 failed "));
 	ck_assert_ptr_nonnull(strstr(output, " 3.000 s "));
 	assert_run(directory, "list --format=csv", 0, output);
@@ -328,9 +372,10 @@ START_TEST(mistakes_are_answered_with_exit_2)
 }
 END_TEST
 
-HP_TEST_MAIN("cli/epochs", the_list_shows_what_was_recorded, the_list_says_what_windows_counted,
-	     the_list_is_json_and_csv_too, the_list_says_what_runs_cost,
-	     an_empty_database_lists_and_verifies_well, hostile_names_do_not_reach_the_terminal,
+HP_TEST_MAIN("cli/epochs", the_list_shows_what_was_recorded, the_list_fits_80_columns,
+	     the_list_says_what_windows_counted, the_list_is_json_and_csv_too,
+	     the_list_says_what_runs_cost, an_empty_database_lists_and_verifies_well,
+	     hostile_names_do_not_reach_the_terminal,
 	     verify_and_reports_tell_what_is_wrong_with_an_epoch,
 	     verify_prints_each_problem_and_exits_with_5, labels_are_given_moved_and_taken_away,
 	     merge_prints_the_new_stamp_and_rm_and_gc_what_they_remove,

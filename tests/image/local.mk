@@ -23,3 +23,7 @@ check_PROGRAMS += tests/image/test_code
 tests_image_test_code_SOURCES = tests/image/test_code.c \
 	tests/image/workshop.c tests/image/workshop.h
 tests_image_test_code_LDADD = $(IMAGE_TEST_LDADD)
+check_PROGRAMS += tests/image/test_gopclntab
+tests_image_test_gopclntab_SOURCES = tests/image/test_gopclntab.c \
+	tests/image/workshop.c tests/image/workshop.h
+tests_image_test_gopclntab_LDADD = $(IMAGE_TEST_LDADD)

@@ -13,7 +13,9 @@ dist_check_SCRIPTS += \
 	tests/live/hostile.test \
 	tests/live/images.test \
 	tests/live/limits.test \
+	tests/live/nameless.test \
 	tests/live/probes.test \
+	tests/live/progress.test \
 	tests/live/registers.test \
 	tests/live/shadow.test \
 	tests/live/skid.test \

@@ -33,6 +33,10 @@ bool hp_text_is_formula(const char *cell);
  * longer than 250 bytes. */
 size_t hp_text_distance(const char *a, const char *b, size_t limit);
 
+/* The words, each after the first behind `separator`. `words` ends with NULL. malloc'ed; NULL when
+ * memory is short. */
+char *hp_text_join(char *const *words, const char *separator);
+
 /* As vprintf. malloc'ed; NULL when memory is short. */
 char *hp_text_format_list(const char *format, va_list arguments)
 	__attribute__((format(printf, 1, 0)));

@@ -49,7 +49,8 @@ struct hp_counting_report {
 };
 
 struct hp_counting_options {
-	/* The target: exactly one of these; see hp_session_options. */
+	/* The target: exactly one of these; and a command beside one of the others, which says how
+	 * long. See hp_session_options. */
 	char *const *command;
 	const pid_t *pids;
 	size_t pid_count;
@@ -78,6 +79,12 @@ struct hp_counting_options {
 };
 
 #define HP_DEFAULT_ROTATION_PERCENT 1.0
+
+static inline bool hp_counting_counts_command(const struct hp_counting_options *options)
+{
+	return options->command && !options->system_wide && !options->pid_count &&
+	       !options->tid_count;
+}
 
 struct hp_counting;
 

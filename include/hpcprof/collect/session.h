@@ -30,7 +30,8 @@ enum {
 };
 
 struct hp_session_options {
-	/* The target: exactly one of these. */
+	/* The target: exactly one of these. A command beside another target is not recorded for
+	 * itself: it says how long, from its start to its end. */
 	char *const *command; /* NULL-terminated argv */
 	int command_input;    /* descriptors in place of our standard input and output; 0: ours */
 	int command_output;
@@ -69,10 +70,20 @@ struct hp_session_options {
 	double (*work)(const struct hp_run *run, void *context);
 	void *work_context;
 
+	/* Called every second from the tenth on: how long it has run, and the samples so far. */
+	void (*progress)(uint64_t elapsed_ns, uint64_t samples, void *context);
+	void *progress_context;
+
 	/* Told of things worth knowing while it runs (shrunk rings, a full disk). */
 	void (*notify)(const char *message, void *context);
 	void *notify_context;
 };
+
+static inline bool hp_session_records_command(const struct hp_session_options *options)
+{
+	return options->command && !options->system_wide && !options->pid_count &&
+	       !options->tid_count;
+}
 
 struct hp_session_result {
 	bool had_command;
@@ -122,9 +133,10 @@ void hp_session_add_window(struct hp_session *session, struct hp_window *window)
 /* Adds to the epoch what is no count: reasons, price, samples. Strata are ignored. */
 struct hp_error *hp_session_add_window_figures(struct hp_session *session,
 					       const struct hp_window_evidence *figures);
-/* Of the command, stopped before its first instruction until the session runs; 0 without one. */
+/* Of the command that is recorded, stopped before its first instruction until the session runs; 0
+ * without one. */
 pid_t hp_session_command_pid(const struct hp_session *session);
-/* CPU time of a command that has ended, user and kernel; 0 without one. */
+/* CPU time of a recorded command that has ended, user and kernel; 0 without one. */
 uint64_t hp_session_command_cpu_ns(const struct hp_session *session);
 
 struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_result *result);

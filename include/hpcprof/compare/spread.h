@@ -53,7 +53,7 @@ struct hp_spread {
 	double samples; /* of all sets */
 	const struct hp_spread_set *sets;
 	size_t set_count;
-	const struct hp_spread_row *rows; /* greatest range first */
+	const struct hp_spread_row *rows; /* the greatest range times share first */
 	size_t row_count;
 	const char *const *notes;
 	size_t note_count;

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One line on a terminal that says what goes on, and goes away: on standard error, and only where that
+ * is a terminal that can go back to the beginning of a line.
+ */
+#ifndef HPCPROF_CLI_PROGRESS_H
+#define HPCPROF_CLI_PROGRESS_H
+
+/* Instead of the line before; cut to the terminal's width. */
+void progress_show(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Before anything else is written there. */
+void progress_hide(void);
+
+#endif
