@@ -99,7 +99,11 @@ static struct hp_error *compare(struct sides *sides,
 				const struct hp_compare_epochs epochs[HP_SIDES],
 				struct hp_comparison *comparison)
 {
-	struct judging judging = { .sides = sides, .comparison = comparison };
+	struct judging judging = {
+		.sides = sides,
+		.compared = epochs,
+		.comparison = comparison,
+	};
 	struct hp_error *error = sides_open(sides, epochs);
 
 	if (error)

@@ -72,8 +72,9 @@ static struct hp_error *test_all(struct judging *judging, bool relative)
 		.even = COMPARE_DISPERSION,
 		.deviation = relative ? 0 : COMPARE_RUN_DEVIATION,
 		.freedom = 2,
-		.drift = relative ? 0 : judging->prior.drift,
+		.drift = relative ? judging->drift.shares : judging->prior.drift,
 		.common = INFINITY,
+		.drift_freedom = judging->drift.freedom,
 	};
 	const struct sides *sides = judging->sides;
 	bool replicated = sides->at[HP_BASE].replicates.count > 1 ||
@@ -86,6 +87,7 @@ static struct hp_error *test_all(struct judging *judging, bool relative)
 	if (!replicated && judging->history.epochs) {
 		dispersion = judging->history.dispersion[relative];
 		dispersion.drift = assumed.drift;
+		dispersion.drift_freedom = assumed.drift_freedom;
 	} else if (!replicated) {
 		/* What is assumed and shown by nothing is not worth degrees of freedom. */
 		dispersion.freedom = INFINITY;
@@ -162,7 +164,8 @@ void judge_show(const struct judging *judging, const struct log_ratio *ratio,
 		shown->side[side].cost = around(value, quantile * deviation);
 		square += value * deviation * value * deviation;
 	}
-	shown->lost.value = shown->side[HP_CANDIDATE].cost.value - shown->side[HP_BASE].cost.value;
+	shown->lost.value = shown->side[HP_CANDIDATE].cost.value / judging_slowed(judging) -
+			    shown->side[HP_BASE].cost.value;
 	shown->lost.low = shown->lost.value - quantile * sqrt(square);
 	shown->lost.high = shown->lost.value + quantile * sqrt(square);
 	shown->change = log_ratio_change(ratio);
@@ -310,6 +313,7 @@ static void sum_up(struct hp_compared *image)
 		double away = part->lost.high - part->lost.value;
 
 		lost += away * away;
+		image->lost.value += part->lost.value;
 		for (size_t side = 0; side < HP_SIDES; side++) {
 			const struct hp_compared_cost *cost = &part->side[side];
 
@@ -325,7 +329,6 @@ static void sum_up(struct hp_compared *image)
 		cost->low = fmax(0, cost->value - sqrt(square[side]));
 		cost->high = cost->value + sqrt(square[side]);
 	}
-	image->lost.value = image->side[HP_CANDIDATE].cost.value - image->side[HP_BASE].cost.value;
 	image->lost.low = image->lost.value - sqrt(lost);
 	image->lost.high = image->lost.value + sqrt(lost);
 }

@@ -26,6 +26,15 @@ double log_ratio_smallest(const struct log_ratio *ratio, double alarms)
 	return expm1((student_quantile(alarms, ratio->freedom) + power) * ratio->deviation);
 }
 
+double freedom_of_sum(double one, double one_freedom, double other, double other_freedom)
+{
+	double whole = one + other;
+	double doubt = (one > 0 ? one * one / one_freedom : 0) +
+		       (other > 0 ? other * other / other_freedom : 0);
+
+	return doubt > 0 ? whole * whole / doubt : INFINITY;
+}
+
 struct ranked {
 	double p;
 	size_t index;
