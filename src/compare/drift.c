@@ -7,11 +7,16 @@
 #include <math.h>
 #include <string.h>
 
-/* Of one occasion, where nothing was learned: without the reference, and what is left where that is
- * used. What is assumed is worth so many degrees of freedom: few, as machines differ in it. */
-static const double assumed_raw = 0.075;
-static const double assumed_left = 0.055;
+/*
+ * Of one occasion, where nothing was learned: without the reference, and what is left of it with it.
+ * Of 637 pairs of occasions 97.5 % lay within 48 % of each other without and 36 % with it; as few
+ * degrees of freedom as these make it 61 and 44 %. They give way to what is learned soon.
+ */
+static const double assumed_raw = 0.07;
+static const double assumed_left = 0.05;
 static const double assumed_freedom = 2;
+/* Occasions beyond the first that say whether costs follow the reference at all. */
+enum { ENOUGH_TO_DOUBT = 3 };
 /* Of a procedure's share. */
 static const double assumed_shares = 0.03;
 
@@ -239,8 +244,9 @@ static struct hp_error *conclude(const struct sides *sides, const struct lineage
 	double weight = 0;
 	struct squares raw;
 	struct squares left;
+	struct squares used;
+	double square;
 	double doubt;
-	double variances[2];
 
 	for (size_t side = 0; side < HP_SIDES; side++) {
 		bool enough;
@@ -253,13 +259,14 @@ static struct hp_error *conclude(const struct sides *sides, const struct lineage
 	raw = squares_of(moments, count, 0);
 	left = squares_of(moments, count, DRIFT_SLOPE);
 	drift->moved = references[HP_CANDIDATE] - references[HP_BASE];
-	doubt = DRIFT_SLOPE_DEVIATION * drift->moved;
-	variances[0] = weight * variance_of(&raw, assumed_raw);
-	variances[1] = weight * variance_of(&left, assumed_left) + doubt * doubt;
-	/* Where it is not known, it is not less. */
-	drift->by_reference = variances[1] < variances[0];
-	drift->deviation = sqrt(variances[drift->by_reference]);
-	drift->freedom = assumed_freedom + (drift->by_reference ? left : raw).freedom;
+	/* Given how far it moved, what follows it varies less about that than about nothing. */
+	drift->by_reference = isfinite(drift->moved) &&
+			      !(left.freedom >= ENOUGH_TO_DOUBT && raw.sum < left.sum);
+	used = drift->by_reference ? left : raw;
+	square = weight * variance_of(&used, drift->by_reference ? assumed_left : assumed_raw);
+	doubt = drift->by_reference ? DRIFT_SLOPE_DEVIATION * drift->moved : 0;
+	drift->deviation = sqrt(square + doubt * doubt);
+	drift->freedom = assumed_freedom + used.freedom;
 	drift->occasions = (size_t)(drift->freedom - assumed_freedom);
 	drift->occasions += drift->occasions ? 1 : 0;
 	drift->shares = assumed_shares * sqrt(weight);

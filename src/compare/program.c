@@ -297,8 +297,8 @@ static bool note_drift(const struct judging *judging)
 		return is_noted;
 	if (!drift->by_reference)
 		return sides_note(sides,
-				  "the reference loop took %+.1f %% time beside the candidate: too "
-				  "far for costs to be corrected by it",
+				  "the reference loop took %+.1f %% time beside the candidate; "
+				  "on earlier occasions costs did not follow it",
 				  100 * expm1(drift->moved));
 	return sides_note(sides,
 			  "the reference loop took %+.1f %% time beside the candidate: changes are "
