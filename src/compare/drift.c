@@ -10,15 +10,16 @@
 /*
  * Of one occasion, where nothing was learned: without the reference, and what is left of it with it.
  * Of 637 pairs of occasions 97.5 % lay within 48 % of each other without and 36 % with it; as few
- * degrees of freedom as these make it 61 and 44 %. They give way to what is learned soon.
+ * degrees of freedom as these make it 61 and 48 %. They give way to what is learned soon.
  */
 static const double assumed_raw = 0.07;
-static const double assumed_left = 0.05;
+static const double assumed_left = 0.055;
 static const double assumed_freedom = 2;
 /* Occasions beyond the first that say whether costs follow the reference at all. */
 enum { ENOUGH_TO_DOUBT = 3 };
-/* Of a procedure's share. */
-static const double assumed_shares = 0.03;
+/* Of a procedure's share, likewise: what misses caches becomes dearer than the rest. Of 288 pairs of
+ * procedures 97.5 % lay within 46 %, and 99 % within 63 %; with these it is 44 and 70 %. */
+static const double assumed_shares = 0.05;
 
 /* The newest so many epochs are looked at: a dozen occasions of five runs. */
 enum { MOST_EPOCHS = 64 };
@@ -245,6 +246,7 @@ static struct hp_error *conclude(const struct sides *sides, const struct lineage
 	struct squares raw;
 	struct squares left;
 	struct squares used;
+	double assumed;
 	double square;
 	double doubt;
 
@@ -263,13 +265,15 @@ static struct hp_error *conclude(const struct sides *sides, const struct lineage
 	drift->by_reference = isfinite(drift->moved) &&
 			      !(left.freedom >= ENOUGH_TO_DOUBT && raw.sum < left.sum);
 	used = drift->by_reference ? left : raw;
-	square = weight * variance_of(&used, drift->by_reference ? assumed_left : assumed_raw);
+	assumed = drift->by_reference ? assumed_left : assumed_raw;
+	square = weight * variance_of(&used, assumed);
 	doubt = drift->by_reference ? DRIFT_SLOPE_DEVIATION * drift->moved : 0;
 	drift->deviation = sqrt(square + doubt * doubt);
 	drift->freedom = assumed_freedom + used.freedom;
 	drift->occasions = (size_t)(drift->freedom - assumed_freedom);
 	drift->occasions += drift->occasions ? 1 : 0;
-	drift->shares = assumed_shares * sqrt(weight);
+	/* A machine whose occasions differ less makes procedures differ less. */
+	drift->shares = assumed_shares * sqrt(square) / assumed;
 	return NULL;
 }
 

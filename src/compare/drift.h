@@ -17,7 +17,8 @@
 struct drift {
 	double deviation;  /* of one side from the other, relative */
 	double freedom;	   /* degrees that it is known by */
-	double shares;	   /* likewise, of a procedure's share of the program */
+	double shares;	   /* likewise, of a procedure's share of the program: known by
+			      DRIFT_SHARES_FREEDOM whatever was learned */
 	bool by_reference; /* what the reference says is to be taken from costs: DRIFT_SLOPE of it */
 	double moved; /* the reference's cost beside the candidate, over that beside the base, as
 			     a logarithm; NAN: not every run has one */
@@ -33,6 +34,9 @@ struct drift {
  * that: from 0.1 (gzip, which needs little memory) to 1.1 (xz). */
 #define DRIFT_SLOPE	      0.6
 #define DRIFT_SLOPE_DEVIATION 0.3
+
+/* What misses caches, or whose code others' lies on, may become several times as dear. */
+#define DRIFT_SHARES_FREEDOM 2
 
 /* Needs sides_gather. Without `compared` nothing is looked for. */
 struct hp_error *drift_learn(const struct sides *sides,

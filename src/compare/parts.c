@@ -68,13 +68,16 @@ static struct hp_error *list_counts(const struct judging *judging, bool relative
 
 static struct hp_error *test_all(struct judging *judging, bool relative)
 {
+	double shares = judging->drift.shares * judging->drift.shares;
+	double whole = relative ? 0 : judging->prior.drift * judging->prior.drift;
 	const struct dispersion assumed = {
 		.even = COMPARE_DISPERSION,
 		.deviation = relative ? 0 : COMPARE_RUN_DEVIATION,
 		.freedom = 2,
-		.drift = relative ? judging->drift.shares : judging->prior.drift,
+		.drift = sqrt(whole + shares),
 		.common = INFINITY,
-		.drift_freedom = judging->drift.freedom,
+		.drift_freedom = freedom_of_sum(whole, judging->prior.drift_freedom, shares,
+						DRIFT_SHARES_FREEDOM),
 	};
 	const struct sides *sides = judging->sides;
 	bool replicated = sides->at[HP_BASE].replicates.count > 1 ||
@@ -283,6 +286,8 @@ static struct hp_error *show_unit(const struct judging *judging, size_t at)
 		shown->side[side].cost.value = unit->cost[side] / judging->divisor[side];
 	}
 	judge_show(judging, ratio, shown);
+	shown->share_change = log_ratio_change(&tested->relative);
+	shown->share_p = tested->relative.p;
 	return shown->name && shown->image ? NULL : hp_error_create_no_memory();
 }
 

@@ -300,10 +300,11 @@ static bool note_drift(const struct judging *judging)
 				  "the reference loop took %+.1f %% time beside the candidate; "
 				  "on earlier occasions costs did not follow it",
 				  100 * expm1(drift->moved));
-	return sides_note(sides,
-			  "the reference loop took %+.1f %% time beside the candidate: changes are "
-			  "given without %+.1f %%, which programs change by then",
-			  100 * expm1(drift->moved), 100 * expm1(DRIFT_SLOPE * drift->moved));
+	return sides_note(
+		sides,
+		"the reference loop took %+.1f %% time beside the candidate: that made it "
+		"cost about %+.1f %%, which changes are given without",
+		100 * expm1(drift->moved), 100 * expm1(DRIFT_SLOPE * drift->moved));
 }
 
 static bool settle_prior(struct judging *judging)

@@ -90,6 +90,14 @@ void comparison_add_change_interval(struct buffer *buffer, const struct hp_compa
 	add_percent(buffer, change->high);
 }
 
+void comparison_add_share_change(struct buffer *buffer, const struct hp_compared *compared)
+{
+	double change = compared->share_change.value;
+
+	if (compared->share_change.high > 0 && isfinite(change))
+		add_percent(buffer, change);
+}
+
 /* --- names and places ------------------------------------------------------------------------- */
 
 const char *comparison_base_name(const char *path)
