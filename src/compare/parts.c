@@ -76,8 +76,8 @@ static struct hp_error *test_all(struct judging *judging, bool relative)
 		.freedom = 2,
 		.drift = sqrt(whole + shares),
 		.common = INFINITY,
-		.drift_freedom = freedom_of_sum(whole, judging->prior.drift_freedom, shares,
-						DRIFT_SHARES_FREEDOM),
+		/* The sum of two has the tails of the heavier one. */
+		.drift_freedom = fmin(judging->drift.freedom, DRIFT_SHARES_FREEDOM),
 	};
 	const struct sides *sides = judging->sides;
 	bool replicated = sides->at[HP_BASE].replicates.count > 1 ||
