@@ -28,11 +28,9 @@ double log_ratio_smallest(const struct log_ratio *ratio, double alarms)
 
 double freedom_of_sum(double one, double one_freedom, double other, double other_freedom)
 {
-	double whole = one + other;
-	double doubt = (one > 0 ? one * one / one_freedom : 0) +
-		       (other > 0 ? other * other / other_freedom : 0);
+	double doubt = (one > 0 ? one / one_freedom : 0) + (other > 0 ? other / other_freedom : 0);
 
-	return doubt > 0 ? whole * whole / doubt : INFINITY;
+	return doubt > 0 ? (one + other) / doubt : INFINITY;
 }
 
 struct ranked {
