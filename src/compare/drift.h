@@ -26,8 +26,8 @@ struct drift {
 };
 
 /*
- * Constants that were measured: by `scripts/check-accuracy --only=occasions/installed`, as deviations
- * of one occasion of 5 runs from another, in logarithms, of 7 programs beside 7 kinds of neighbours.
+ * Constants that were measured: by `scripts/check-accuracy --only=occasions,occasions/installed`, as
+ * deviations of one occasion of 5 runs from another, in logarithms, beside 7 kinds of neighbours.
  */
 
 /* What programs' costs move by where the reference's moves by 1, and how much programs differ in

@@ -49,7 +49,7 @@ struct hp_run {
 	 * time of a loop that is always the same, in ns; 0 unknown, as in older epochs. */
 	uint64_t reference_begin_ns;
 	uint64_t reference_end_ns;
-	double work;	     /* units of it that the run did, as whoever ran it knows; 0 unknown */
+	double work; /* units of it that the run did, as whoever ran it knows; 0 unknown */
 };
 
 struct hp_epoch_meta {
