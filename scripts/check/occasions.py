@@ -23,12 +23,16 @@ NEIGHBOURS = {'none': [], '1 busy': ['busy'], '2 busy': ['busy'] * 2, '4 busy': 
               '1 copying': ['copying'], '2 copying': ['copying'] * 2, '1 busy, 1 copying': ['busy', 'copying']}
 
 NEIGHBOUR = r'''
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 int main(int count, char **words)
 {
 	size_t size = 64 << 20;
 	char *from, *to;
+	/* Nobody stays who was to be beside something that has ended. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (count < 2 || strcmp(words[1], "copying"))
 		for (volatile unsigned long turns = 0;; turns++)
 			;
