@@ -32,6 +32,9 @@ static struct hp_epoch_meta meta_of(const struct recorded *recorded, const char 
 	meta.runs[0].elapsed_ns = meta.runs[0].user_ns = recorded->cpu_ns ? recorded->cpu_ns
 									  : samples * period;
 	meta.runs[0].work = recorded->work;
+	meta.runs[0].reference_begin_ns = meta.runs[0].reference_end_ns = recorded->reference_ns;
+	if (recorded->start_ns)
+		meta.end_ns = meta.start_ns + meta.runs[0].elapsed_ns;
 	return meta;
 }
 

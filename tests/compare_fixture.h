@@ -17,7 +17,8 @@ struct recorded {
 	const char *cpu_model;
 	uint8_t build; /* code made at run time; else a program's file that is gone */
 	uint64_t start_ns;
-	uint64_t cpu_ns; /* samples times period */
+	uint64_t cpu_ns;       /* samples times period */
+	uint64_t reference_ns; /* before and after; 0 none */
 	double work;
 	bool is_whole_system; /* of no command's run */
 	bool is_interrupted;

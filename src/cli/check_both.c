@@ -170,6 +170,7 @@ struct both {
 	struct check_both_outcome *outcomes;
 	int signals;
 	bool has_failed;
+	bool spares_other;
 };
 
 static void let_go(struct both *both, enum hp_side first)
@@ -263,7 +264,7 @@ static void end_child(struct both *both, size_t side)
 		return;
 	if (other->go >= 0)
 		close_go(other);
-	else
+	else if (!both->spares_other)
 		kill(other->pid, SIGTERM);
 }
 
@@ -342,6 +343,7 @@ struct hp_error *check_both_record(const struct check_both_recorder *recorder, e
 	struct both both = {
 		.children = { { .from = -1, .go = -1 }, { .from = -1, .go = -1 } },
 		.outcomes = outcomes,
+		.spares_other = recorder->spares_other,
 	};
 	sigset_t saved;
 	struct hp_error *error = take_signals(&both, &saved);

@@ -8,6 +8,8 @@
 
 #include <hpcprof/compare/comparison.h>
 
+#include <stdbool.h>
+
 /* What became of one side. */
 struct check_both_outcome {
 	char *stamp; /* of the epoch, malloc'ed; NULL: none */
@@ -21,13 +23,14 @@ struct check_both_recorder {
 	void (*record)(const struct check_both_recorder *recorder, enum hp_side side,
 		       struct check_both_outcome *outcome);
 	void *context;
+	bool spares_other;			  /* when one fails, the other goes on to its end */
 	struct hp_error *(*ready)(void *context); /* filled in for `record`, with what it takes */
 	void *ready_context;
 };
 
 /*
  * Records both sides, of which `first` is let go first; returns when both have ended. The first one
- * that fails has the other's command sent SIGTERM, and only its error is in the outcomes. Signals
+ * that fails has the other's command sent SIGTERM, unless that is spared, and only its error is in the outcomes. Signals
  * that would end us go to both recorders.
  */
 struct hp_error *check_both_record(const struct check_both_recorder *recorder, enum hp_side first,

@@ -5,6 +5,7 @@
 #include "command.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/text.h>
 #include <hpcprof/collect/shared_cpu.h>
@@ -87,16 +88,24 @@ static void print_start(const struct check_runs *runs)
 		print_command(runs->commands[side]);
 		fputc('\n', stderr);
 	}
-	fprintf(stderr, "hpcprof: recording %" PRIu64 " run%s of each, ", runs->runs,
+	fprintf(stderr, "hpcprof: recording %" PRIu64 " run%s of each", runs->runs,
 		runs->runs == 1 ? "" : "s");
-	if (runs->is_side_by_side)
-		fprintf(stderr, "side by side on CPU %d", runs->recording.session.shared_cpu);
-	else
-		fputs("in turns", stderr);
 	if (runs->warm_up)
 		fprintf(stderr, ", after %" PRIu64 " to warm up", runs->warm_up);
 	fputc('\n', stderr);
 	recording_print_substitutes(&runs->recording);
+}
+
+static void print_way(const struct check_runs *runs, const char *why)
+{
+	if (runs->recording.is_quiet)
+		return;
+	if (runs->way == CHECK_SIDE_BY_SIDE)
+		fprintf(stderr, "hpcprof: side by side on CPU %d\n",
+			runs->recording.session.shared_cpu);
+	else
+		fprintf(stderr, "hpcprof: in turns%s%s\n", why ? ", not side by side: " : "",
+			why ? why : "");
 }
 
 static void print_end(const struct check_runs *runs)
@@ -105,6 +114,68 @@ static void print_end(const struct check_runs *runs)
 
 	fprintf(stderr, "hpcprof: kept; the same again: hpcprof check --db '%s' %s -- %s\n",
 		path ? path : "?", runs->sides[HP_BASE].label, runs->sides[HP_CANDIDATE].label);
+}
+
+/* --- which way ---------------------------------------------------------------------------- */
+
+/* Of all CPUs, since the system started; UINT64_MAX where the kernel does not say. */
+static uint64_t idle_ns(void)
+{
+	_cleanup_free_ char *text = NULL;
+	uint64_t idle;
+	uint64_t waiting;
+
+	hp_error_destroy(hp_file_read_text("/proc/stat", &text));
+	if (!text || sscanf(text, "cpu %*u %*u %*u %" SCNu64 " %" SCNu64, &idle, &waiting) != 2)
+		return UINT64_MAX;
+	return (idle + waiting) * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+bool check_runs_share_work(const struct check_runs *runs)
+{
+	const struct work *base = &runs->recording.work;
+	const struct work *candidate =
+		runs->candidate_work.kind != WORK_NOT_ASKED ? &runs->candidate_work : base;
+
+	return base->kind == WORK_IN_FILE && candidate->kind == WORK_IN_FILE &&
+	       strcmp(base->given, candidate->given) == 0;
+}
+
+/* Parts of the time that a run took. One that waits this much is not compared by its CPU time alone,
+ * and one that used more than a CPU needs several. */
+static const double much_waiting = 0.2;
+/* Less than neighbours would leave it, several to a CPU. */
+static const double hardly_any = 0.2;
+static const double several_cpus = 1.2;
+
+const char *check_runs_why_in_turns(const struct check_runs *runs, char *buffer, size_t size)
+{
+	if (check_runs_share_work(runs))
+		return "both write their work into one file";
+	if (!runs->warm_up)
+		return "without a run to warm up nothing is known of the commands";
+	for (size_t side = 0; side < HP_SIDES; side++) {
+		const struct check_alone *alone = &runs->alone[side];
+		const char *name = hp_side_name((enum hp_side)side);
+		double elapsed = (double)alone->run.elapsed_ns;
+		double cpu = (double)alone->run.user_ns + (double)alone->run.system_ns;
+		/* What it did not get because others had it is not what it waited for. */
+		double waited = cpu < hardly_any * elapsed
+					? elapsed - cpu
+					: fmin(elapsed - cpu, (double)alone->idle_ns);
+
+		if (cpu > several_cpus * elapsed) {
+			snprintf(buffer, size, "the %s used %.1f CPUs at once", name,
+				 cpu / elapsed);
+			return buffer;
+		}
+		if (waited > much_waiting * elapsed) {
+			snprintf(buffer, size, "the %s waited for %.0f %% of its time", name,
+				 100 * waited / elapsed);
+			return buffer;
+		}
+	}
+	return NULL;
 }
 
 /* --- one run ------------------------------------------------------------------------------ */
@@ -210,7 +281,7 @@ static void swap_work(struct check_runs *runs, enum hp_side side)
 
 /* Its epoch's stamp, malloc'ed, is there after errors, too, where there is an epoch. */
 static struct hp_error *run_once(struct check_runs *runs, enum hp_side side, bool is_warm_up,
-				 char **stamp, int *interrupted)
+				 char **stamp, struct hp_run *run, int *interrupted)
 {
 	struct hp_session_options *session = &runs->recording.session;
 	struct recording_result result = { 0 };
@@ -227,6 +298,7 @@ static struct hp_error *run_once(struct check_runs *runs, enum hp_side side, boo
 		error = judge_status(runs, &result, interrupted);
 	swap_work(runs, side);
 	*stamp = result.stamp;
+	*run = result.run;
 	return error;
 }
 
@@ -252,8 +324,18 @@ static struct hp_error *record_one(struct check_runs *runs, enum hp_side side, u
 				   bool is_warm_up, int *interrupted)
 {
 	char *stamp;
-	struct hp_error *error = run_once(runs, side, is_warm_up, &stamp, interrupted);
+	struct hp_run run;
+	uint64_t idle_before_ns = idle_ns();
+	struct hp_error *error = run_once(runs, side, is_warm_up, &stamp, &run, interrupted);
+	uint64_t idle_after_ns = idle_ns();
 
+	/* Counters of idle time may go back a little. */
+	if (is_warm_up)
+		runs->alone[side] = (struct check_alone){
+			run, idle_after_ns > idle_before_ns ? idle_after_ns - idle_before_ns : 0
+		};
+	if (idle_before_ns == UINT64_MAX)
+		runs->alone[side].idle_ns = UINT64_MAX;
 	if (is_warm_up)
 		error = forget(runs, stamp, error);
 	else if (!error)
@@ -276,21 +358,25 @@ static void record_side(const struct check_both_recorder *recorder, enum hp_side
 {
 	const struct turn *turn = recorder->context;
 	struct recording *recording = &turn->runs->recording;
+	struct hp_run run;
 
 	recording->ready = recorder->ready;
 	recording->ready_context = recorder->ready_context;
 	outcome->error = hp_shared_cpu_leave(recording->session.shared_cpu);
 	if (!outcome->error)
-		outcome->error = run_once(turn->runs, side, turn->is_warm_up, &outcome->stamp,
+		outcome->error = run_once(turn->runs, side, turn->is_warm_up, &outcome->stamp, &run,
 					  &outcome->interrupted);
 }
 
-/* Of a turn that failed nothing is kept: the one side would have no other. */
+/* Of a turn that failed nothing is kept: the one side would have no other. In a trial the other one
+ * goes on to its end, so that it leaves things as it does when it runs alone. */
 static struct hp_error *record_both(struct check_runs *runs, uint64_t turn, bool is_warm_up,
-				    int *interrupted)
+				    bool is_trial, int *interrupted)
 {
 	struct turn what = { runs, is_warm_up };
-	const struct check_both_recorder recorder = { .record = record_side, .context = &what };
+	const struct check_both_recorder recorder = { .record = record_side,
+						      .context = &what,
+						      .spares_other = is_trial };
 	struct check_both_outcome outcomes[HP_SIDES];
 	/* Which one is let go first takes turns, as runs one after the other would. */
 	struct hp_error *error = check_both_record(&recorder, check_runs_side(2 * turn), outcomes);
@@ -313,6 +399,58 @@ static struct hp_error *record_both(struct check_runs *runs, uint64_t turn, bool
 	return error;
 }
 
+/* Before the first of them. */
+static struct hp_error *go_side_by_side(struct check_runs *runs)
+{
+	struct hp_session_options *session = &runs->recording.session;
+	struct hp_error *error = hp_shared_cpu_choose(&session->shared_cpu);
+
+	session->shares_cpu = !error;
+	runs->way = CHECK_SIDE_BY_SIDE;
+	return error;
+}
+
+/* What wants the same port, file or lock fails, or not, when both want it: so they are tried. The
+ * outcome is a way, and why it is not the other one, malloc'ed; an error only if we were interrupted. */
+static struct hp_error *try_side_by_side(struct check_runs *runs, char **why, int *interrupted)
+{
+	struct hp_error *error = go_side_by_side(runs);
+
+	if (!error)
+		error = record_both(runs, 0, true, true, interrupted);
+	if (!error || *interrupted)
+		return error;
+	if (asprintf(why, "at the same time as the other, %s", error->message) < 0)
+		*why = NULL;
+	hp_error_destroy(error);
+	runs->recording.session.shares_cpu = false;
+	runs->way = CHECK_IN_TURNS;
+	return NULL;
+}
+
+static struct hp_error *choose_way(struct check_runs *runs, struct progress *progress,
+				   int *interrupted)
+{
+	_cleanup_free_ char *failed = NULL;
+	char buffer[64];
+	const char *why = NULL;
+	struct hp_error *error = NULL;
+
+	if (runs->way == CHECK_WAY_TO_CHOOSE) {
+		why = check_runs_why_in_turns(runs, buffer, sizeof(buffer));
+		runs->way = CHECK_IN_TURNS;
+		if (!why) {
+			print_progress(progress, "both sides", true);
+			error = try_side_by_side(runs, &failed, interrupted);
+		}
+		progress->run += HP_SIDES;
+	}
+	end_progress(progress);
+	if (!error)
+		print_way(runs, failed ? failed : why);
+	return error;
+}
+
 /* --- all ---------------------------------------------------------------------------------- */
 
 static struct hp_error *record_turn(struct check_runs *runs, uint64_t turn, bool is_warm_up,
@@ -320,10 +458,10 @@ static struct hp_error *record_turn(struct check_runs *runs, uint64_t turn, bool
 {
 	struct hp_error *error = NULL;
 
-	if (runs->is_side_by_side) {
+	if (runs->way == CHECK_SIDE_BY_SIDE) {
 		print_progress(progress, "both sides", is_warm_up);
 		progress->run += HP_SIDES;
-		return record_both(runs, turn, is_warm_up, interrupted);
+		return record_both(runs, turn, is_warm_up, false, interrupted);
 	}
 	for (uint64_t at = 2 * turn; at < 2 * turn + 2 && !error; at++) {
 		enum hp_side side = check_runs_side(at);
@@ -340,27 +478,28 @@ struct hp_error *check_runs_record(struct check_runs *runs, struct hp_db *db, in
 	struct hp_session_options *session = &runs->recording.session;
 	struct progress progress = {
 		.is_terminal = isatty(STDERR_FILENO) && !runs->recording.is_quiet,
-		.all = 2 * (runs->warm_up + runs->runs),
+		.all = 2 * (runs->warm_up + runs->runs + (runs->way == CHECK_WAY_TO_CHOOSE)),
 		.start_ns = hp_clock_monotonic_ns(),
 	};
 	struct hp_error *error = recording_prepare(&runs->recording);
 
 	*interrupted = 0;
 	session->db = db;
-	session->shares_cpu = runs->is_side_by_side;
 	runs->recording.is_brief = true;
 	/* The kernel takes no more, and lowers that by itself where samples take it long. */
 	if (!error)
 		session->default_frequency_hz = fmin(
 			CHECK_RUNS_FREQUENCY_HZ, (double)runs->recording.machine->max_sample_rate);
-	if (!error && runs->is_side_by_side)
-		error = hp_shared_cpu_choose(&session->shared_cpu);
+	if (!error && runs->way == CHECK_SIDE_BY_SIDE)
+		error = go_side_by_side(runs);
 	if (!error)
 		error = make_labels(runs);
 	if (!error && !runs->recording.is_quiet)
 		print_start(runs);
 	for (uint64_t turn = 0; turn < runs->warm_up && !error; turn++)
 		error = record_turn(runs, turn, true, &progress, interrupted);
+	if (!error)
+		error = choose_way(runs, &progress, interrupted);
 	for (uint64_t turn = 0; turn < runs->runs && !error; turn++)
 		error = record_turn(runs, turn, false, &progress, interrupted);
 	end_progress(&progress);

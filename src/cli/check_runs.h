@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hpcprof check --runs: records two commands in turns, A B B A A B B A, so that whatever drifts on
- * the machine (heat, other load) is the same for both; or both at once, side by side on one CPU, for
- * what changes from one moment to the next. Each run is an epoch; epochs stay.
+ * hpcprof check --runs: records two commands at the same time, side by side on one CPU, so that
+ * whatever slows one down slows the other; or in turns, A B B A A B B A, where they cannot run so.
+ * Each run is an epoch; epochs stay.
  */
 #ifndef HPCPROF_CLI_CHECK_RUNS_H
 #define HPCPROF_CLI_CHECK_RUNS_H
@@ -10,6 +10,19 @@
 #include "recording.h"
 
 #include <hpcprof/compare/comparison.h>
+
+enum check_way {
+	CHECK_WAY_TO_CHOOSE, /* side by side where nothing stands against it */
+	CHECK_IN_TURNS,
+	CHECK_SIDE_BY_SIDE,
+};
+
+/* One run of a side with nothing of ours beside it. */
+struct check_alone {
+	struct hp_run run;
+	uint64_t
+		idle_ns; /* CPU time that nobody wanted meanwhile, of all CPUs; UINT64_MAX unknown */
+};
 
 struct check_runs {
 	struct recording recording;
@@ -19,10 +32,11 @@ struct check_runs {
 	uint64_t warm_up;	/* runs of each side before, of which nothing is kept */
 	const char
 		*label; /* epochs are labelled LABEL-base and LABEL-candidate; NULL: one is made */
-	bool is_side_by_side; /* both at the same moment, on one CPU */
-	bool shows_output;    /* of the commands, on standard error */
+	enum check_way way; /* as it was asked for; once it is chosen, as it is done */
+	bool shows_output;  /* of the commands, on standard error */
 	bool ignores_status;
-	char **commands[HP_SIDES]; /* NULL-terminated, of argv */
+	char **commands[HP_SIDES];	    /* NULL-terminated, of argv */
+	struct check_alone alone[HP_SIDES]; /* the last run of warming up in turns */
 	/* What was recorded, oldest first. */
 	struct {
 		char *label;
@@ -41,6 +55,13 @@ struct hp_error *check_runs_divide(struct check_runs *runs, char **words, size_t
  * sample costs 20 us (bzip2 in a VM; 2 % with 1000 Hz), is the same on both sides.
  */
 #define CHECK_RUNS_FREQUENCY_HZ 4000
+
+/* Both take what they did from one file, which runs at the same time cannot share. */
+bool check_runs_share_work(const struct check_runs *runs);
+
+/* What stands against running the commands at the same time, as a sentence without a full stop, by
+ * how each ran alone: NULL if nothing does. Static, or in `buffer`. */
+const char *check_runs_why_in_turns(const struct check_runs *runs, char *buffer, size_t size);
 
 /* Which side has the run `at`, counted from 0, of all. */
 enum hp_side check_runs_side(uint64_t at);

@@ -25,6 +25,7 @@ enum {
 	KEY_NO_DEBUGINFO,
 	KEY_RUNS,
 	KEY_SIDE_BY_SIDE,
+	KEY_IN_TURNS,
 	KEY_WARM_UP,
 	KEY_LABEL,
 	KEY_SHOW_OUTPUT,
@@ -57,9 +58,11 @@ static const struct argp_option option_table[] = {
 	  "COMMAND... --versus COMMAND...",
 	  5 },
 	{ "side-by-side", KEY_SIDE_BY_SIDE, NULL, 0,
-	  "run both at the same time on one CPU, for hosts whose speed changes from one run to the "
-	  "next",
+	  "run both at the same time on one CPU, whatever seems to stand against it (default: "
+	  "where "
+	  "each uses one CPU all the time and neither fails beside the other)",
 	  5 },
+	{ "in-turns", KEY_IN_TURNS, NULL, 0, "run one after the other, A B B A", 5 },
 	{ "warm-up", KEY_WARM_UP, "N", 0, "runs of each before that are not kept (default 1)", 5 },
 	{ "label", KEY_LABEL, "NAME", 0,
 	  "label the epochs NAME-base and NAME-candidate (default: check and the time)", 5 },
@@ -139,7 +142,10 @@ static error_t take_recording(struct check_runs *runs, int key, char *argument,
 		runs->runs = parse_number(state, "--runs", argument, 1, most_runs);
 		return 0;
 	case KEY_SIDE_BY_SIDE:
-		runs->is_side_by_side = true;
+		runs->way = CHECK_SIDE_BY_SIDE;
+		return 0;
+	case KEY_IN_TURNS:
+		runs->way = CHECK_IN_TURNS;
 		return 0;
 	case KEY_WARM_UP:
 		runs->warm_up = parse_number(state, "--warm-up", argument, 0, most_runs);
@@ -257,7 +263,9 @@ static const struct argp argp = {
 	.children = children,
 	.args_doc = "BASE... -- CANDIDATE...\n--runs=N -- COMMAND... --versus COMMAND...",
 	.doc = "Compares what epochs cost, down to procedures and lines, and says whether the "
-	       "candidate is slower; with --runs it records both commands itself, in turns."
+	       "candidate is slower; with --runs it records both commands itself, side by side "
+	       "where they can "
+	       "run at the same time, else in turns."
 	       "\vBASE and CANDIDATE are epochs: stamps, labels (all epochs that carry one), "
 	       "@latest, ranges A..B. Each epoch is one measurement; five of each side are a good "
 	       "beginning. Options that say how to record need --runs; -e also says by which "
@@ -286,11 +294,8 @@ static struct hp_error *check_amount(const char *option, const struct work *work
 static struct hp_error *check_work_apart(const struct check_runs *runs)
 {
 	const struct work *base = &runs->recording.work;
-	const struct work *candidate =
-		runs->candidate_work.kind != WORK_NOT_ASKED ? &runs->candidate_work : base;
 
-	if (base->kind != WORK_IN_FILE || candidate->kind != WORK_IN_FILE ||
-	    strcmp(base->given, candidate->given) != 0)
+	if (!check_runs_share_work(runs))
 		return NULL;
 	return hp_error_advise(hp_error_create(HP_ERROR_USAGE,
 					       "side by side both write their work into %s at the "
@@ -313,7 +318,8 @@ static struct hp_error *check_given_runs(const struct arguments *arguments)
 						       "--candidate-work says what the candidate "
 						       "does, and nothing what the base does"),
 				       "--work says it of the base");
-	return arguments->runs.is_side_by_side ? check_work_apart(&arguments->runs) : NULL;
+	return arguments->runs.way == CHECK_SIDE_BY_SIDE ? check_work_apart(&arguments->runs)
+							 : NULL;
 }
 
 static struct hp_error *check_given_epochs(const struct arguments *arguments)

@@ -460,6 +460,12 @@ static json_t *json_of_command(const struct hp_epoch_meta *meta)
 	return list;
 }
 
+/* 0 is not known. */
+static json_t *json_known(uint64_t value)
+{
+	return value ? json_integer((json_int_t)value) : json_null();
+}
+
 static json_t *json_of_runs(const struct hp_epoch_meta *meta)
 {
 	json_t *list = json_array();
@@ -469,12 +475,14 @@ static json_t *json_of_runs(const struct hp_epoch_meta *meta)
 
 		json_array_append_new(
 			list,
-			json_pack("{s:I, s:I, s:I, s:I, s:i, s:o}", "elapsed_ns",
+			json_pack("{s:I, s:I, s:I, s:I, s:i, s:o, s:o, s:o}", "elapsed_ns",
 				  (json_int_t)run->elapsed_ns, "user_ns", (json_int_t)run->user_ns,
 				  "system_ns", (json_int_t)run->system_ns, "max_rss_bytes",
 				  (json_int_t)run->max_rss_bytes, "exit_status",
 				  (int)run->exit_status, "work",
-				  run->work > 0 ? json_real(run->work) : json_null()));
+				  run->work > 0 ? json_real(run->work) : json_null(),
+				  "reference_begin_ns", json_known(run->reference_begin_ns),
+				  "reference_end_ns", json_known(run->reference_end_ns)));
 	}
 	return list;
 }

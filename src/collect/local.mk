@@ -34,6 +34,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/rate.h src/collect/rate.c \
 	src/collect/record.h src/collect/record.c \
 	src/collect/recorder.h src/collect/recorder.c \
+	src/collect/reference.h src/collect/reference.c \
 	src/collect/registers.h src/collect/registers.c \
 	src/collect/ring_set.h src/collect/ring_set.c \
 	src/collect/rotation.h src/collect/rotation.c \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "loop.h"
 #include "branches.h"
+#include "loop.h"
+#include "reference.h"
 
 #include <hpcprof/collect/session.h>
 #include <hpcprof/collect/shared_cpu.h>
@@ -359,9 +360,12 @@ static void start_windows(struct hp_session *session)
  */
 static struct hp_error *start_target(struct hp_session *session)
 {
-	return session->options.command
-		       ? command_release(&session->command, session->options.command[0])
-		       : NULL;
+	if (!session->options.command)
+		return NULL;
+	/* Of everything, it would be sampled itself. */
+	if (!session->options.system_wide)
+		session->command.run.reference_begin_ns = reference_measure();
+	return command_release(&session->command, session->options.command[0]);
 }
 
 /* --- ending ----------------------------------------------------------------------------------- */
@@ -439,6 +443,8 @@ static struct hp_error *finish(struct hp_session *session)
 	recorder_drain(&session->recorder, UINT64_MAX);
 	recorder_meter_clock(&session->recorder, true);
 	if (hp_session_command_pid(session) && session->command.ended) {
+		if (session->command.run.reference_begin_ns)
+			session->command.run.reference_end_ns = reference_measure();
 		take_work(session);
 		session->recorder.run = &session->command.run;
 	}

@@ -99,7 +99,11 @@ static struct hp_error *compare(struct sides *sides,
 				const struct hp_compare_epochs epochs[HP_SIDES],
 				struct hp_comparison *comparison)
 {
-	struct judging judging = { .sides = sides, .comparison = comparison };
+	struct judging judging = {
+		.sides = sides,
+		.compared = epochs,
+		.comparison = comparison,
+	};
 	struct hp_error *error = sides_open(sides, epochs);
 
 	if (error)
@@ -110,6 +114,12 @@ static struct hp_error *compare(struct sides *sides,
 	error = sides_gather(sides);
 	if (!error)
 		error = sides_match(sides);
+	comparison->is_same_build = !error && sides_are_same_build(sides);
+	if (comparison->is_same_build &&
+	    !sides_note(sides,
+			"same build on both sides: what differs is the machine, the input or "
+			"settings, not the code"))
+		error = hp_error_create_no_memory();
 	if (!error)
 		error = sides_match_moved(sides);
 	if (!error)

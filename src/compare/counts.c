@@ -290,6 +290,8 @@ struct log_ratio compare_counts(const struct counts *counts, const struct disper
 	score = (candidate.counts - expected) /
 		sqrt(variance * expected * base.exposure / (base.exposure + candidate.exposure));
 	score *= ratio.deviation / sqrt(ratio.deviation * ratio.deviation + drift);
+	ratio.freedom = freedom_of_sum(ratio.deviation * ratio.deviation, ratio.freedom, drift,
+				       dispersion->drift_freedom);
 	ratio.p = student_beyond(score, ratio.freedom);
 	ratio.deviation = sqrt(ratio.deviation * ratio.deviation + drift);
 	return ratio;

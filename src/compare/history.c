@@ -2,9 +2,9 @@
 #include "history.h"
 
 #include "costs.h"
+#include "lineage.h"
 
 #include <hpcprof/base/cleanup.h>
-#include <hpcprof/base/text.h>
 
 #include <math.h>
 #include <string.h>
@@ -15,173 +15,15 @@ enum { MOST_EPOCHS = 16 };
 static const double assumed_freedom = 10;
 static const double assumed_run_freedom = 2;
 
-/* --- which epochs ---------------------------------------------------------------------------- */
-
-struct found {
-	struct hp_db *db;
-	struct hp_epoch *epoch; /* owned */
-	uint64_t start_ns;
-	size_t group; /* epochs of one group are replicates */
-};
-
 struct learning {
 	const struct sides *sides;
-	const struct hp_compare_epochs *compared;
-	HP_VECTOR(struct found) found; /* newest first */
-	size_t group_count;
+	struct lineage lineage;
 	struct hp_arena *arena;		    /* of what the groups have */
 	HP_VECTOR(struct counts) counts[2]; /* as history->dispersion, of all groups */
 	double run_squares;
 	double run_freedom;
 	size_t epochs;
 };
-
-static bool is_same(const char *a, const char *b)
-{
-	return a && b && strcmp(a, b) == 0;
-}
-
-static bool is_same_command(const struct hp_epoch_meta *a, const struct hp_epoch_meta *b)
-{
-	size_t i = 0;
-
-	if (!a->command_line || !b->command_line)
-		return !a->command_line && !b->command_line && is_same(a->target, b->target);
-	while (is_same(a->command_line[i], b->command_line[i]))
-		i++;
-	return !a->command_line[i] && !b->command_line[i];
-}
-
-static double period_of(const struct hp_event_totals *event)
-{
-	return (double)event->period_total / (double)event->samples;
-}
-
-/* Sampled as often: by the same frequency, or every so many. */
-static bool is_same_event(const struct hp_event_totals *a, const struct hp_event_totals *b)
-{
-	if (!a->samples || !b->samples || a->info.unit != b->info.unit ||
-	    !is_same(a->info.name, b->info.name))
-		return false;
-	if (a->frequency_hz > 0 || b->frequency_hz > 0)
-		return fabs(a->frequency_hz - b->frequency_hz) < 0.01 * a->frequency_hz;
-	return fabs(period_of(a) - period_of(b)) < 0.01 * period_of(a);
-}
-
-static bool is_lineage(const struct hp_epoch_meta *meta, const struct replicate *replicate)
-{
-	const struct hp_epoch_meta *of = replicate->meta;
-	bool is_event = false;
-
-	if (!is_same(meta->host, of->host) || !is_same(meta->cpu_model, of->cpu_model) ||
-	    meta->start_ns >= of->start_ns)
-		return false;
-	if (!is_same(meta->label, of->label) && !(of->command_line && is_same_command(meta, of)))
-		return false;
-	for (size_t i = 0; i < meta->event_count; i++)
-		is_event = is_event ||
-			   is_same_event(&meta->events[i], &of->events[replicate->event]);
-	return is_event;
-}
-
-static bool is_compared(const struct learning *learning, const char *stamp)
-{
-	for (size_t side = 0; side < HP_SIDES; side++)
-		for (size_t i = 0; i < learning->compared[side].count; i++)
-			if (strcmp(learning->compared[side].stamps[i], stamp) == 0)
-				return true;
-	return false;
-}
-
-static bool is_wanted(const struct learning *learning, const struct hp_epoch_summary *summary)
-{
-	bool is_of_any = false;
-
-	if (summary->problem || summary->recording || !summary->meta.complete ||
-	    is_compared(learning, summary->stamp))
-		return false;
-	for (size_t side = 0; side < HP_SIDES; side++)
-		is_of_any = is_of_any ||
-			    is_lineage(&summary->meta, &learning->sides->at[side].replicates.at[0]);
-	return is_of_any;
-}
-
-static struct hp_error *find_in(struct learning *learning, struct hp_db *db)
-{
-	struct hp_epoch_summary *list;
-	size_t count;
-	struct hp_error *error = hp_db_list(db, &list, &count);
-
-	if (error)
-		return error;
-	for (size_t i = 0; i < count && !error; i++) {
-		struct found found = { .db = db, .start_ns = list[i].meta.start_ns };
-
-		if (!is_wanted(learning, &list[i]))
-			continue;
-		error = hp_epoch_open(db, list[i].stamp, &found.epoch);
-		if (error) {
-			/* One that is damaged, or was changed, is no reason not to compare others. */
-			hp_error_destroy(error);
-			error = NULL;
-		} else if (hp_epoch_contradiction(found.epoch)) {
-			hp_epoch_close(found.epoch);
-		} else if (!hp_vector_push(&learning->found, found)) {
-			hp_epoch_close(found.epoch);
-			error = hp_error_create_no_memory();
-		}
-	}
-	hp_db_free_list(list, count);
-	return error;
-}
-
-static int compare_newness(const void *left, const void *right)
-{
-	const struct found *a = left;
-	const struct found *b = right;
-
-	return (a->start_ns < b->start_ns) - (a->start_ns > b->start_ns);
-}
-
-/* --- replicates ------------------------------------------------------------------------------ */
-
-/* No file that both ran was another build in one of them. */
-static bool ran_same_builds(struct hp_epoch *a, struct hp_epoch *b)
-{
-	for (size_t i = 0; i < hp_epoch_image_count(a); i++)
-		for (size_t j = 0; j < hp_epoch_image_count(b); j++) {
-			const struct hp_image_id *one = hp_epoch_image(a, i);
-			const struct hp_image_id *other = hp_epoch_image(b, j);
-
-			if (one->kind == HP_IMAGE_FILE && other->kind == HP_IMAGE_FILE &&
-			    is_same(one->path, other->path) &&
-			    !hp_identity_equal(&one->identity, &other->identity))
-				return false;
-		}
-	return true;
-}
-
-static bool are_replicates(const struct found *a, const struct found *b)
-{
-	const struct hp_epoch_meta *one = hp_epoch_meta(a->epoch);
-	const struct hp_epoch_meta *other = hp_epoch_meta(b->epoch);
-
-	return a->db == b->db && is_same(one->host, other->host) &&
-	       is_same(one->cpu_model, other->cpu_model) && is_same_command(one, other) &&
-	       ran_same_builds(a->epoch, b->epoch);
-}
-
-static void group(struct learning *learning)
-{
-	for (size_t i = 0; i < learning->found.count; i++) {
-		struct found *one = &learning->found.at[i];
-		size_t j = 0;
-
-		while (j < i && !are_replicates(one, &learning->found.at[j]))
-			j++;
-		one->group = j < i ? learning->found.at[j].group : learning->group_count++;
-	}
-}
 
 /* --- what a group says ----------------------------------------------------------------------- */
 
@@ -326,11 +168,12 @@ static struct hp_error *add_group(struct learning *learning, size_t group)
 	struct hp_compare_epochs epochs[HP_SIDES] = { { .stamps = stamps } };
 	struct hp_error *error;
 
-	for (size_t i = 0; i < learning->found.count; i++)
-		if (learning->found.at[i].group == group) {
-			epochs[HP_BASE].db = learning->found.at[i].db;
+	for (size_t i = 0; i < learning->lineage.found.count; i++)
+		if (learning->lineage.found.at[i].group == group) {
+			epochs[HP_BASE].db = learning->lineage.found.at[i].db;
 			stamps[epochs[HP_BASE].count++] = hp_arena_strdup(
-				learning->arena, hp_epoch_stamp(learning->found.at[i].epoch));
+				learning->arena,
+				hp_epoch_stamp(learning->lineage.found.at[i].epoch));
 		}
 	if (epochs[HP_BASE].count < 2)
 		return NULL;
@@ -419,22 +262,15 @@ static struct hp_error *conclude(const struct learning *learning, struct history
 	return error;
 }
 
-static struct hp_error *learn(struct learning *learning, struct history *history)
+static struct hp_error *learn(struct learning *learning, const struct hp_compare_epochs *compared,
+			      struct history *history)
 {
-	const struct hp_compare_epochs *compared = learning->compared;
-	struct hp_error *error = find_in(learning, compared[HP_BASE].db);
+	struct lineage *lineage = &learning->lineage;
+	struct hp_error *error = lineage_find(learning->sides, compared, MOST_EPOCHS, lineage);
 
-	if (!error &&
-	    !is_same(hp_db_path(compared[HP_BASE].db), hp_db_path(compared[HP_CANDIDATE].db)))
-		error = find_in(learning, compared[HP_CANDIDATE].db);
-	if (error || !learning->found.count)
+	if (error || !lineage->found.count)
 		return error;
-	qsort(learning->found.at, learning->found.count, sizeof(*learning->found.at),
-	      compare_newness);
-	while (learning->found.count > MOST_EPOCHS)
-		hp_epoch_close(learning->found.at[--learning->found.count].epoch);
-	group(learning);
-	for (size_t i = 0; i < learning->group_count && !error; i++)
+	for (size_t i = 0; i < lineage->group_count && !error; i++)
 		error = add_group(learning, i);
 	return error ? error : conclude(learning, history);
 }
@@ -444,7 +280,7 @@ struct hp_error *history_learn(const struct sides *sides,
 			       struct history *history)
 {
 	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
-	struct learning learning = { .sides = sides, .compared = compared, .arena = arena };
+	struct learning learning = { .sides = sides, .arena = arena };
 	struct hp_error *error;
 
 	*history = (struct history){ 0 };
@@ -452,10 +288,8 @@ struct hp_error *history_learn(const struct sides *sides,
 		return hp_error_create_no_memory();
 	if (compared[HP_BASE].count > 1 || compared[HP_CANDIDATE].count > 1)
 		return NULL;
-	error = learn(&learning, history);
-	for (size_t i = 0; i < learning.found.count; i++)
-		hp_epoch_close(learning.found.at[i].epoch);
-	hp_vector_free(&learning.found);
+	error = learn(&learning, compared, history);
+	lineage_clear(&learning.lineage);
 	for (int relative = 0; relative < 2; relative++)
 		hp_vector_free(&learning.counts[relative]);
 	return error;

@@ -3,9 +3,12 @@
 #ifndef COMPARE_JUDGE_H
 #define COMPARE_JUDGE_H
 
+#include "drift.h"
 #include "history.h"
 #include "sides.h"
 #include "statistics.h"
+
+#include <math.h>
 
 struct tested {
 	struct log_ratio absolute; /* what it costs */
@@ -14,12 +17,14 @@ struct tested {
 
 struct judging {
 	struct sides *sides;
+	const struct hp_compare_epochs *compared; /* NULL: nothing earlier is there to learn from */
 	struct hp_comparison *comparison;
 	struct run_costs runs[HP_SIDES]; /* of the whole program, without the pace; in the arena */
 	double mean_cost[HP_SIDES];	 /* of a run, as they were recorded */
 	size_t *epochs[HP_SIDES];	 /* which replicate each run is of */
 	struct history history;		 /* nothing where the sides speak for themselves */
 	struct run_prior prior;
+	struct drift drift;	/* nothing where the sides took turns */
 	double *pace[HP_SIDES]; /* [replicate]: of its runs; in the arena */
 	const size_t *beside;	/* [base's replicate]: the candidate's that ran at the same time;
 				   NULL: none did; in the arena */
@@ -40,6 +45,15 @@ static inline double judging_time(const struct judging *judging, const struct re
 	const struct replicate *first = &judging->sides->at[HP_BASE].replicates.at[0];
 
 	return ((double)replicate->meta->start_ns - (double)first->meta->start_ns) / 1e9;
+}
+
+/* How many times as much the candidate's runs cost as they would have beside the base's, as far as
+ * the reference says: what changes are given without. */
+static inline double judging_slowed(const struct judging *judging)
+{
+	bool is_used = judging->drift.by_reference && !judging->sides->options->is_relative;
+
+	return is_used ? exp(DRIFT_SLOPE * judging->drift.moved) : 1;
 }
 
 /* The whole program: judging->runs, prior, program and comparison->program. */

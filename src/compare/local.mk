@@ -9,6 +9,8 @@ src_compare_libcompare_a_SOURCES = \
 	src/compare/names.h src/compare/names.c src/compare/moved.h src/compare/moved.c \
 	src/compare/pace.h src/compare/pace.c src/compare/costs.h src/compare/costs.c \
 	src/compare/history.h src/compare/history.c \
+	src/compare/lineage.h src/compare/lineage.c \
+	src/compare/drift.h src/compare/drift.c \
 	src/compare/judge.h src/compare/program.c src/compare/parts.c src/compare/verdict.c \
 	include/hpcprof/compare/spread.h src/compare/spread.c \
 	src/compare/listing.h src/compare/listing.c src/compare/details.c \

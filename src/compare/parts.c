@@ -68,12 +68,16 @@ static struct hp_error *list_counts(const struct judging *judging, bool relative
 
 static struct hp_error *test_all(struct judging *judging, bool relative)
 {
+	double shares = judging->drift.shares * judging->drift.shares;
+	double whole = relative ? 0 : judging->prior.drift * judging->prior.drift;
 	const struct dispersion assumed = {
 		.even = COMPARE_DISPERSION,
 		.deviation = relative ? 0 : COMPARE_RUN_DEVIATION,
 		.freedom = 2,
-		.drift = relative ? 0 : judging->prior.drift,
+		.drift = sqrt(whole + shares),
 		.common = INFINITY,
+		/* The sum of two has the tails of the heavier one. */
+		.drift_freedom = fmin(judging->drift.freedom, DRIFT_SHARES_FREEDOM),
 	};
 	const struct sides *sides = judging->sides;
 	bool replicated = sides->at[HP_BASE].replicates.count > 1 ||
@@ -86,6 +90,7 @@ static struct hp_error *test_all(struct judging *judging, bool relative)
 	if (!replicated && judging->history.epochs) {
 		dispersion = judging->history.dispersion[relative];
 		dispersion.drift = assumed.drift;
+		dispersion.drift_freedom = assumed.drift_freedom;
 	} else if (!replicated) {
 		/* What is assumed and shown by nothing is not worth degrees of freedom. */
 		dispersion.freedom = INFINITY;
@@ -162,7 +167,8 @@ void judge_show(const struct judging *judging, const struct log_ratio *ratio,
 		shown->side[side].cost = around(value, quantile * deviation);
 		square += value * deviation * value * deviation;
 	}
-	shown->lost.value = shown->side[HP_CANDIDATE].cost.value - shown->side[HP_BASE].cost.value;
+	shown->lost.value = shown->side[HP_CANDIDATE].cost.value / judging_slowed(judging) -
+			    shown->side[HP_BASE].cost.value;
 	shown->lost.low = shown->lost.value - quantile * sqrt(square);
 	shown->lost.high = shown->lost.value + quantile * sqrt(square);
 	shown->change = log_ratio_change(ratio);
@@ -280,6 +286,8 @@ static struct hp_error *show_unit(const struct judging *judging, size_t at)
 		shown->side[side].cost.value = unit->cost[side] / judging->divisor[side];
 	}
 	judge_show(judging, ratio, shown);
+	shown->share_change = log_ratio_change(&tested->relative);
+	shown->share_p = tested->relative.p;
 	return shown->name && shown->image ? NULL : hp_error_create_no_memory();
 }
 
@@ -310,6 +318,7 @@ static void sum_up(struct hp_compared *image)
 		double away = part->lost.high - part->lost.value;
 
 		lost += away * away;
+		image->lost.value += part->lost.value;
 		for (size_t side = 0; side < HP_SIDES; side++) {
 			const struct hp_compared_cost *cost = &part->side[side];
 
@@ -325,7 +334,6 @@ static void sum_up(struct hp_compared *image)
 		cost->low = fmax(0, cost->value - sqrt(square[side]));
 		cost->high = cost->value + sqrt(square[side]);
 	}
-	image->lost.value = image->side[HP_CANDIDATE].cost.value - image->side[HP_BASE].cost.value;
 	image->lost.low = image->lost.value - sqrt(lost);
 	image->lost.high = image->lost.value + sqrt(lost);
 }

@@ -187,6 +187,31 @@ static bool take_pace(struct judging *judging, size_t at)
 	return costs;
 }
 
+static double reference_of(const struct judging *judging, size_t at, size_t run)
+{
+	return drift_reference(judging->sides->at[at].replicates.at[judging->epochs[at][run]].meta);
+}
+
+/* What the reference says that runs were slowed down by, about the middle of all. */
+static void follow_reference(struct judging *judging)
+{
+	double middle = 0;
+	double runs = (double)(judging->runs[HP_BASE].count + judging->runs[HP_CANDIDATE].count);
+
+	for (size_t at = 0; at < HP_SIDES; at++)
+		for (size_t i = 0; i < judging->runs[at].count; i++)
+			middle += reference_of(judging, at, i) / runs;
+	for (size_t at = 0; at < HP_SIDES; at++)
+		for (size_t i = 0; i < judging->runs[at].count; i++)
+			judging->prior.pace.of[at][i] =
+				exp(DRIFT_SLOPE * (reference_of(judging, at, i) - middle));
+}
+
+static bool take_paces(struct judging *judging)
+{
+	return take_pace(judging, HP_BASE) && take_pace(judging, HP_CANDIDATE);
+}
+
 /* Where the sides took turns, what they have in common is taken from the costs. */
 static bool settle_pace(struct judging *judging)
 {
@@ -214,8 +239,21 @@ static bool settle_pace(struct judging *judging)
 	judging->comparison->is_interleaved = beside || take_turns(turns, count);
 	if (!judging->comparison->is_interleaved)
 		return true;
-	return fit_pace(judging, turns, count, beside) && take_pace(judging, HP_BASE) &&
-	       take_pace(judging, HP_CANDIDATE);
+	return fit_pace(judging, turns, count, beside) && take_paces(judging);
+}
+
+/* Where they did not, they may have drifted apart. */
+static struct hp_error *settle_drift(struct judging *judging)
+{
+	struct hp_error *error;
+
+	if (judging->comparison->is_interleaved)
+		return NULL;
+	error = drift_learn(judging->sides, judging->compared, &judging->drift);
+	if (error || judging->sides->options->is_relative || !judging->drift.by_reference)
+		return error;
+	follow_reference(judging);
+	return take_paces(judging) ? NULL : hp_error_create_no_memory();
 }
 
 static bool note_prior(const struct judging *judging)
@@ -236,6 +274,39 @@ static bool note_prior(const struct judging *judging)
 			  prior->deviation * 100, epochs);
 }
 
+static bool note_drift(const struct judging *judging)
+{
+	const struct drift *drift = &judging->drift;
+	struct sides *sides = judging->sides;
+	double apart = 100 * drift->deviation;
+	bool is_noted;
+
+	if (drift->occasions)
+		is_noted =
+			sides_note(sides,
+				   "the sides did not take turns: that the machine makes them "
+				   "differ by %.2g %% is allowed for, as it did on %zu occasions",
+				   apart, drift->occasions);
+	else
+		is_noted =
+			sides_note(sides,
+				   "the sides did not take turns: that the machine makes them "
+				   "differ by %.2g %% is allowed for, which is assumed, not known",
+				   apart);
+	if (!is_noted || isnan(drift->moved))
+		return is_noted;
+	if (!drift->by_reference)
+		return sides_note(sides,
+				  "the reference loop took %+.1f %% time beside the candidate; "
+				  "on earlier occasions costs did not follow it",
+				  100 * expm1(drift->moved));
+	return sides_note(
+		sides,
+		"the reference loop took %+.1f %% time beside the candidate: that made it "
+		"cost about %+.1f %%, which changes are given without",
+		100 * expm1(drift->moved), 100 * expm1(DRIFT_SLOPE * drift->moved));
+}
+
 static bool settle_prior(struct judging *judging)
 {
 	struct sides *sides = judging->sides;
@@ -247,16 +318,12 @@ static bool settle_prior(struct judging *judging)
 		judging->prior.deviation = judging->history.run_deviation;
 		judging->prior.freedom = judging->history.run_freedom;
 	}
-	judging->prior.drift = judging->comparison->is_interleaved || is_relative ? 0
-										  : COMPARE_DRIFT;
+	judging->prior.drift = is_relative ? 0 : judging->drift.deviation;
+	judging->prior.drift_freedom = judging->drift.freedom;
 	judging->comparison->learned_epochs = judging->history.epochs;
 	if (!is_relative && !note_prior(judging))
 		return false;
-	return judging->comparison->is_interleaved || is_relative ||
-	       sides_note(sides,
-			  "the sides did not take turns: that the machine drifted by %.1f %% "
-			  "between them is allowed for",
-			  COMPARE_DRIFT * 100);
+	return judging->comparison->is_interleaved || is_relative || note_drift(judging);
 }
 
 /* --- what it comes to ------------------------------------------------------------------------ */
@@ -320,6 +387,7 @@ struct hp_error *judge_program(struct judging *judging)
 	struct sides *sides = judging->sides;
 	struct hp_compared *program = hp_arena_alloc(sides->arena, sizeof(*program));
 	bool by_cpu = costs_are_cpu_times(sides);
+	struct hp_error *error;
 
 	if (!program)
 		return hp_error_create_no_memory();
@@ -338,7 +406,12 @@ struct hp_error *judge_program(struct judging *judging)
 								     : judging->exposure[side];
 		judging->sampled[side] = sides->at[side].cost / judging->exposure[side];
 	}
-	if (!program->name || !settle_pace(judging) || !settle_prior(judging))
+	if (!program->name || !settle_pace(judging))
+		return hp_error_create_no_memory();
+	error = settle_drift(judging);
+	if (error)
+		return error;
+	if (!settle_prior(judging))
 		return hp_error_create_no_memory();
 	judging->program = compare_runs(judging->runs, &judging->prior);
 	if (sides->options->is_relative)

@@ -84,17 +84,13 @@ static double one_run(const struct run_costs sides[HP_SIDES], const struct run_p
 	return known > 0 || is_learned ? worth + known : INFINITY;
 }
 
-/* Degrees of freedom of a variance that is known but for a part. */
-static double diluted(double part, double whole, double freedom)
-{
-	return part > 0 ? freedom * (whole / part) * (whole / part) : INFINITY;
-}
-
 /* The least p of the signed ranks of n pairs is 2^(1-n): with fewer than these they find nothing. */
 enum { SIGNED_RUNS = 8 };
 
 static double tests_of(const struct run_prior *prior, size_t runs)
 {
+	if (prior->drift > 0)
+		return 1;
 	return prior->pace.partners && runs < SIGNED_RUNS ? 1 : 2;
 }
 
@@ -114,10 +110,11 @@ struct log_ratio compare_runs(const struct run_costs sides[HP_SIDES], const stru
 	double part = (variances[HP_BASE] / (double)sides[HP_BASE].count +
 		       variances[HP_CANDIDATE] / (double)sides[HP_CANDIDATE].count) *
 		      prior->pace.inflation;
-	double whole = part + prior->drift * prior->drift;
+	double drift = prior->drift * prior->drift;
+	double whole = part + drift;
 
 	ratio.deviation = sqrt(whole);
-	ratio.freedom = diluted(part, whole, freedom);
+	ratio.freedom = freedom_of_sum(part, freedom, drift, prior->drift_freedom);
 	/* Runs that are equal to the last digit leave nothing to divide by. */
 	ratio.p = whole > 0 ? student_beyond(ratio.value / ratio.deviation, ratio.freedom)
 			    : (fabs(ratio.value) > 0 ? 0 : 1);
@@ -159,10 +156,12 @@ size_t runs_needed(const struct run_costs sides[HP_SIDES], const struct run_prio
 
 	for (count++; count <= MOST_RUNS; count++) {
 		double part = (variances[HP_BASE] + variances[HP_CANDIDATE]) / (double)count;
-		double whole = part + prior->drift * prior->drift;
+		double drift = prior->drift * prior->drift;
 		double freedom = 2 * ((double)count - 1) - pace_freedom(&prior->pace, count);
-		double quantile = student_quantile(alarms / tests_of(prior, count),
-						   diluted(part, whole, freedom));
+		double quantile = student_quantile(
+			alarms / tests_of(prior, count),
+			freedom_of_sum(part, freedom, drift, prior->drift_freedom));
+		double whole = part + drift;
 
 		if (expm1(distance_needed(quantile, known) * sqrt(whole)) <= least)
 			return count;

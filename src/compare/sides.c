@@ -451,3 +451,31 @@ int code_compare_keys(const struct code *a, const struct code *b)
 		order = strcmp(a->key, b->key);
 	return order ? order : (a->side > b->side) - (a->side < b->side);
 }
+
+/* --- builds ---------------------------------------------------------------------------------- */
+
+static bool is_file(const struct side_image *image)
+{
+	return image->id.kind == HP_IMAGE_FILE && image->cost > 0;
+}
+
+bool sides_are_same_build(const struct sides *sides)
+{
+	const struct side *base = &sides->at[HP_BASE];
+	const struct side *candidate = &sides->at[HP_CANDIDATE];
+	bool some_are = false;
+
+	for (size_t i = 0; i < base->images.count; i++)
+		for (size_t j = 0; j < candidate->images.count; j++) {
+			const struct side_image *one = base->images.at[i];
+			const struct side_image *other = candidate->images.at[j];
+
+			if (!is_file(one) || !is_file(other) || strcmp(one->key, other->key) != 0)
+				continue;
+			if (one->id.identity.kind == HP_IDENTITY_NONE ||
+			    !hp_identity_equal(&one->id.identity, &other->id.identity))
+				return false;
+			some_are = true;
+		}
+	return some_are;
+}

@@ -26,6 +26,13 @@ double log_ratio_smallest(const struct log_ratio *ratio, double alarms)
 	return expm1((student_quantile(alarms, ratio->freedom) + power) * ratio->deviation);
 }
 
+double freedom_of_sum(double one, double one_freedom, double other, double other_freedom)
+{
+	double doubt = (one > 0 ? one / one_freedom : 0) + (other > 0 ? other / other_freedom : 0);
+
+	return doubt > 0 ? (one + other) / doubt : INFINITY;
+}
+
 struct ranked {
 	double p;
 	size_t index;

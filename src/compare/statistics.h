@@ -21,10 +21,9 @@
 /* How probable it shall be that a change as large as the least one asked for is found. */
 #define COMPARE_POWER 0.8
 /* What is assumed where nothing was learned: variance of samples to their mean, and how much one
- * run's cost differs from the next, and a whole side from one recorded at another time. */
+ * run's cost differs from the next. What whole sides differ by is in drift.h. */
 #define COMPARE_DISPERSION    1.3
 #define COMPARE_RUN_DEVIATION 0.02
-#define COMPARE_DRIFT	      0.005
 
 /* A logarithm of a ratio. */
 struct log_ratio {
@@ -39,20 +38,27 @@ struct hp_measured log_ratio_change(const struct log_ratio *ratio);
 /* The relative change that is told from none, at `alarms`, with COMPARE_POWER. */
 double log_ratio_smallest(const struct log_ratio *ratio, double alarms);
 
+/* Degrees of freedom of a variance that is the sum of two: their harmonic mean, each by its part. That
+ * is fewer than Welch and Satterthwaite's, by which the tails of the one that is hardly known would
+ * count less than half where it has half of the variance. */
+double freedom_of_sum(double one, double one_freedom, double other, double other_freedom);
+
 /* --- whole programs -------------------------------------------------------------------------- */
 
 /* What is known beforehand of how runs differ. */
 struct run_prior {
-	double deviation; /* relative */
-	double freedom;	  /* degrees that it was learned from; INFINITY: it is assumed */
-	double drift;	  /* of one side from the other, both recorded in one go; 0: interleaved */
-	struct pace pace; /* that was taken from the costs that are compared */
+	double deviation;     /* relative */
+	double freedom;	      /* degrees that it was learned from; INFINITY: it is assumed */
+	double drift;	      /* of one whole side from the other, relative; 0: interleaved */
+	double drift_freedom; /* degrees that it is known by; of no drift it is not looked at */
+	struct pace pace;     /* that was taken from the costs that are compared */
 };
 
 /*
  * Costs of runs. Welch's t on their logarithms and, against runs that are out of line, the rank sum
  * test: twice the smaller p. Of pairs (see pace.h) Student's t and, once there are enough for it to
- * find anything, the signed rank test. With fewer than three runs on a side the variance is a pooled
+ * find anything, the signed rank test; of sides that may have drifted apart ranks say nothing. With
+ * fewer than three runs on a side the variance is a pooled
  * one, to which the prior adds what it was learned from, or what two runs would.
  */
 struct log_ratio compare_runs(const struct run_costs sides[HP_SIDES],
@@ -101,6 +107,7 @@ struct dispersion {
 	double freedom; /* what it is worth beside a procedure's own; INFINITY: use it alone */
 	double drift;	/* of one whole side from the other, relative, beside all that */
 	double common;	/* degrees of freedom of `deviation`; INFINITY: where it was not learned */
+	double drift_freedom; /* of `drift` */
 };
 
 /* Variance over mean as the replicates of a procedure show it; NAN and 0 degrees of freedom when

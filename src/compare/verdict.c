@@ -86,6 +86,24 @@ static struct hp_error *note_made_up_for(struct judging *judging, const struct h
 	return is_noted ? NULL : hp_error_create_no_memory();
 }
 
+/* Where sides may have drifted apart their costs did more than shares: a procedure that has more of
+ * the program, and costs more, is dearer for certain if either says so. Where the whole became cheaper
+ * what did not has more of it. */
+static double certainty_of(const struct judging *judging, const struct tested *tested,
+			   const struct hp_compared *item)
+{
+	const struct hp_comparison *comparison = judging->comparison;
+	bool is_dearer = item->lost.value > 0;
+
+	if (comparison->is_relative || comparison->is_interleaved || isnan(item->p) ||
+	    isnan(tested->relative.p))
+		return item->p;
+	if ((tested->relative.value > 0) != is_dearer ||
+	    (comparison->program->lost.value > 0) != is_dearer)
+		return fmin(1, 2 * item->p);
+	return fmin(1, 2 * fmin(item->p, tested->relative.p));
+}
+
 static struct hp_error *find_parts(struct judging *judging)
 {
 	const struct hp_compared *worst = NULL;
@@ -98,7 +116,7 @@ static struct hp_error *find_parts(struct judging *judging)
 	if (!p || !q)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < sides->units.count; i++)
-		p[i] = sides->units.at[i].shown->p;
+		p[i] = certainty_of(judging, &judging->units[i], sides->units.at[i].shown);
 	error = discovery_rates(p, sides->units.count, q);
 	for (size_t i = 0; i < sides->units.count && !error; i++) {
 		struct hp_compared *item = sides->units.at[i].shown;

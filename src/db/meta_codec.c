@@ -93,8 +93,14 @@ static const struct hp_json_field clock_fields[] = {
 #define RUN(type, member) FIELD(hp_run, type, member)
 
 static const struct hp_json_field run_fields[] = {
-	RUN(HP_JSON_U64, start_ns),  RUN(HP_JSON_U64, elapsed_ns),    RUN(HP_JSON_U64, user_ns),
-	RUN(HP_JSON_U64, system_ns), RUN(HP_JSON_U64, max_rss_bytes), RUN(HP_JSON_I32, exit_status),
+	RUN(HP_JSON_U64, start_ns),
+	RUN(HP_JSON_U64, elapsed_ns),
+	RUN(HP_JSON_U64, user_ns),
+	RUN(HP_JSON_U64, system_ns),
+	RUN(HP_JSON_U64, max_rss_bytes),
+	RUN(HP_JSON_I32, exit_status),
+	RUN(HP_JSON_U64, reference_begin_ns),
+	RUN(HP_JSON_U64, reference_end_ns),
 	RUN(HP_JSON_DOUBLE, work),
 };
 

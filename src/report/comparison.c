@@ -90,6 +90,14 @@ void comparison_add_change_interval(struct buffer *buffer, const struct hp_compa
 	add_percent(buffer, change->high);
 }
 
+void comparison_add_share_change(struct buffer *buffer, const struct hp_compared *compared)
+{
+	double change = compared->share_change.value;
+
+	if (compared->share_change.high > 0 && isfinite(change))
+		add_percent(buffer, change);
+}
+
 /* --- names and places ------------------------------------------------------------------------- */
 
 const char *comparison_base_name(const char *path)
@@ -187,13 +195,15 @@ void comparison_add_summary(struct buffer *buffer, const struct hp_comparison *c
 {
 	const struct hp_compared *program = comparison->program;
 
-	if (comparison->verdict == HP_VERDICT_INSUFFICIENT && comparison->shortage_count)
-		comparison_add_shortage(buffer, &comparison->shortages[0]);
-	else if (comparison->is_relative)
+	if (comparison->is_relative) {
 		buffer_printf(buffer, "shares of the program compared");
-	else {
+	} else {
 		buffer_printf(buffer, "the program costs ");
 		add_costs(buffer, comparison, program);
+	}
+	if (comparison->verdict == HP_VERDICT_INSUFFICIENT && comparison->shortage_count) {
+		buffer_printf(buffer, "; ");
+		comparison_add_shortage(buffer, &comparison->shortages[0]);
 	}
 	add_counted(buffer, comparison_regressions(comparison), "regression");
 	add_counted(buffer, comparison_improvements(comparison), "improvement");

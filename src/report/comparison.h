@@ -37,6 +37,8 @@ void comparison_add_cost(struct buffer *buffer, const struct hp_comparison *comp
 /* "+12.3 %", "new", "gone". */
 void comparison_add_change(struct buffer *buffer, const struct hp_compared *compared);
 /* "+10.1 % to +14.5 %"; nothing where there is no interval. */
+/* Of its share of the program; nothing where that is not known. */
+void comparison_add_share_change(struct buffer *buffer, const struct hp_compared *compared);
 void comparison_add_change_interval(struct buffer *buffer, const struct hp_compared *compared);
 
 /* --- sentences ------------------------------------------------------------------------------ */

@@ -106,6 +106,12 @@ static void add_head(struct buffer *out, const struct hp_comparison *comparison)
 
 /* --- findings ----------------------------------------------------------------------------- */
 
+/* Where sides may have drifted apart, shares say more than costs. */
+static bool shows_shares(const struct hp_comparison *comparison)
+{
+	return !comparison->is_interleaved && !comparison->is_relative;
+}
+
 static void add_finding(struct table *table, const struct comparison_writer *writer,
 			const struct hp_compared *compared)
 {
@@ -126,6 +132,11 @@ static void add_finding(struct table *table, const struct comparison_writer *wri
 		buffer_printf(&cell, "%.2g", compared->q);
 	end_cell(table, &cell);
 	buffer_clear(&cell);
+	if (shows_shares(writer->comparison)) {
+		comparison_add_share_change(&cell, compared);
+		end_cell(table, &cell);
+		buffer_clear(&cell);
+	}
 	comparison_add_name(&cell, compared);
 	if (compared->is_shift)
 		buffer_printf(&cell, " (cost that moved)");
@@ -139,16 +150,17 @@ static void add_finding(struct table *table, const struct comparison_writer *wri
 static void add_items(struct buffer *out, const struct comparison_writer *writer,
 		      const struct hp_compared *const *items, size_t count)
 {
-	static const char *const headings[] = {
-		"base", "candidate", "change", "95 %", "q", "what"
-	};
-	struct table table = { .columns = HP_ARRAY_COUNT(headings) };
+	static const char *const headings[] = { "base", "candidate",	"change", "95 %",
+						"q",	"of the whole", "what" };
+	bool has_shares = shows_shares(writer->comparison);
+	struct table table = { .columns = HP_ARRAY_COUNT(headings) - !has_shares };
 	size_t most = comparison_most_findings(writer);
 
 	if (!count)
 		return;
 	for (size_t i = 0; i < HP_ARRAY_COUNT(headings); i++)
-		add_word(&table, headings[i]);
+		if (has_shares || strcmp(headings[i], "of the whole") != 0)
+			add_word(&table, headings[i]);
 	for (size_t i = 0; i < count && i < most; i++)
 		add_finding(&table, writer, items[i]);
 	buffer_printf(out, "\n");
@@ -218,6 +230,21 @@ static void add_code(struct buffer *out, const struct comparison_writer *writer,
 	add_table(out, &table);
 }
 
+/* Of no finding, what there is to know none the less: the program, and what may have changed most.
+ * False when memory is short. */
+static bool add_estimates(struct buffer *out, const struct comparison_writer *writer)
+{
+	enum { MOST_ESTIMATES = 6 };
+	size_t count;
+	const struct hp_compared **list = comparison_differences(writer->comparison, &count);
+
+	if (!list)
+		return false;
+	add_items(out, writer, list, count < MOST_ESTIMATES ? count : MOST_ESTIMATES);
+	free(list);
+	return true;
+}
+
 struct hp_error *comparison_write_text(const struct comparison_writer *writer)
 {
 	const struct hp_comparison *comparison = writer->comparison;
@@ -229,6 +256,8 @@ struct hp_error *comparison_write_text(const struct comparison_writer *writer)
 	add_head(&out, comparison);
 	add_items(&out, writer, (const struct hp_compared *const *)comparison->findings,
 		  comparison->finding_count);
+	if (!comparison->finding_count && !add_estimates(&out, writer))
+		return hp_error_create_no_memory();
 	for (size_t i = 0; i < comparison->finding_count && i < most; i++)
 		add_code(&out, writer, comparison->findings[i]);
 	return comparison_put(&out, writer->out);

@@ -27,11 +27,13 @@ static struct test begin(void)
 	for (uint64_t i = 0; i < 3; i++) {
 		const struct recorded old = {
 			.label = "old",
+			.start_ns = (1763650000 + 2 * i) * 1000000000,
 			.names = { "faster", "slower" },
 			.samples = { 400 + i, 201 - i },
 		};
 		const struct recorded new = {
 			.label = "new",
+			.start_ns = (1763650001 + 2 * i) * 1000000000,
 			.names = { "faster", "slower" },
 			.samples = { 390 + i, 301 - i },
 		};

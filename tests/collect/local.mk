@@ -16,6 +16,7 @@ check_PROGRAMS += \
 	tests/collect/test_rate \
 	tests/collect/test_record \
 	tests/collect/test_ring_set \
+	tests/collect/test_reference \
 	tests/collect/test_rotation \
 	tests/collect/test_sample_table \
 	tests/collect/test_sampled_names \
@@ -27,6 +28,8 @@ check_PROGRAMS += \
 tests_collect_test_attribute_SOURCES = \
 	tests/collect/test_attribute.c tests/collect/scratch.c
 tests_collect_test_attribute_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+tests_collect_test_reference_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+
 tests_collect_test_clock_SOURCES = tests/collect/test_clock.c
 tests_collect_test_clock_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 

@@ -154,11 +154,12 @@ static size_t settle(struct hp_count *counts, size_t count)
 	return kept;
 }
 
+uint64_t build_start_ns = 1763650000000000000;
+
 char *build_record(struct hp_db *db, const struct build *build, const struct spent *spent,
 		   size_t procedures)
 {
 	static struct hp_count counts[10000];
-	static uint64_t start_ns = 1763650000000000000;
 	char nothing[] = "";
 	char event[] = "cpu-clock:u";
 	struct hp_stratum stratum = { .command = nothing, .period = 1000000, .counts = counts };
@@ -175,7 +176,7 @@ char *build_record(struct hp_db *db, const struct build *build, const struct spe
 	}
 	stratum.count_count = settle(counts, stratum.count_count);
 	meta = fixture_meta(event, samples, true);
-	meta.start_ns = start_ns += 1000000000;
+	meta.start_ns = build_start_ns += 1000000000;
 	meta.runs = calloc(1, sizeof(*meta.runs));
 	meta.run_count = 1;
 	meta.runs[0].user_ns = samples * 1000000;

@@ -33,6 +33,9 @@ struct spent {
 	const struct hp_procedure *procedure; /* else the first of the name */
 };
 
+/* When the last epoch was recorded; the next one was a second later. */
+extern uint64_t build_start_ns;
+
 /* An epoch of one run, with a period of a millisecond; free the stamp. */
 char *build_record(struct hp_db *db, const struct build *build, const struct spent *spent,
 		   size_t procedures);

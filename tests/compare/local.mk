@@ -14,6 +14,11 @@ tests_compare_test_history_SOURCES = tests/compare/test_history.c tests/compare/
 	tests/compare_fixture.h tests/compare_fixture.c tests/db_fixture.c
 tests_compare_test_history_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
 
+check_PROGRAMS += tests/compare/test_drift
+tests_compare_test_drift_SOURCES = tests/compare/test_drift.c tests/compare/notes.h \
+	tests/compare_fixture.h tests/compare_fixture.c tests/db_fixture.c
+tests_compare_test_drift_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
+
 check_PROGRAMS += tests/compare/test_compare
 tests_compare_test_compare_SOURCES = tests/compare/test_compare.c tests/compare/notes.h \
 	tests/compare_fixture.h tests/compare_fixture.c tests/db_fixture.c

@@ -152,12 +152,16 @@ static struct replaced replace(const struct recording recordings[HP_SIDES], cons
 	struct replaced replaced = { .directory = fixture_directory() };
 	char *stamps[HP_SIDES][BUILD_RUNS];
 	struct hp_compare_epochs sides[HP_SIDES];
+	const uint64_t begin_ns = build_start_ns;
 
 	replaced.db = fixture_db(replaced.directory);
 	for (size_t side = 0; side < HP_SIDES; side++) {
-		for (size_t i = 0; i < BUILD_RUNS; i++)
+		for (size_t i = 0; i < BUILD_RUNS; i++) {
+			/* As if in turns, though one build takes the other's place. */
+			build_start_ns = begin_ns + (2 * i + side) * 1000000000;
 			stamps[side][i] = record(&replaced, &recordings[side],
 						 side == HP_BASE ? kept[i > 0] : KEPT_NOTHING);
+		}
 		sides[side] =
 			(struct hp_compare_epochs){ replaced.db, stamps[side], BUILD_RUNS, 0 };
 	}

@@ -48,8 +48,9 @@ static void draw(struct program *program, struct hp_random *random, double run_d
 static const struct run_prior assumed = { .deviation = COMPARE_RUN_DEVIATION,
 					  .freedom = INFINITY,
 					  .pace.inflation = 1 };
-static const struct dispersion by_default = { COMPARE_DISPERSION, COMPARE_RUN_DEVIATION, 2, 0,
-					      INFINITY };
+static const struct dispersion by_default = {
+	COMPARE_DISPERSION, COMPARE_RUN_DEVIATION, 2, 0, INFINITY, INFINITY
+};
 
 /* --- distributions --------------------------------------------------------------------------- */
 
@@ -413,6 +414,7 @@ START_TEST(no_number_of_runs_helps_against_drift)
 	struct run_prior prior = assumed;
 
 	prior.drift = 0.02;
+	prior.drift_freedom = INFINITY;
 	ck_assert_uint_eq(runs_needed(sides, &prior, 0.03, 0.025), 0);
 }
 END_TEST

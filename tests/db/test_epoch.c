@@ -131,7 +131,7 @@ static struct hp_epoch_meta full_meta(void)
 	meta.commands[1] = (struct hp_command_times){ strdup("cc1"), 4, 5, INT64_MAX };
 	meta.command_count = 2;
 	meta.runs = calloc(1, sizeof(*meta.runs));
-	meta.runs[0] = (struct hp_run){ 1, 2, 3, 4, 5, 139, 2.5 };
+	meta.runs[0] = (struct hp_run){ 1, 2, 3, 4, 5, 139, 51000, 52000, 2.5 };
 	meta.run_count = 1;
 	ck_assert(hp_clock_note(&meta.clock, 3.9e9));
 	ck_assert(hp_clock_note(&meta.clock, 3.6e9));
@@ -201,6 +201,8 @@ START_TEST(every_field_of_the_description_reads_back)
 	ck_assert_uint_eq(found->runs[0].max_rss_bytes, 5);
 	ck_assert_int_eq(found->runs[0].exit_status, 139);
 	ck_assert_double_eq(found->runs[0].work, 2.5);
+	ck_assert_uint_eq(found->runs[0].reference_begin_ns, 51000);
+	ck_assert_uint_eq(found->runs[0].reference_end_ns, 52000);
 	ck_assert_uint_eq(found->clock.class_count, 2);
 	ck_assert_mem_eq(found->clock.classes, meta.clock.classes, 2 * sizeof(*meta.clock.classes));
 	ck_assert_uint_eq(found->sample_cost_ns, 13000);

@@ -117,6 +117,10 @@ struct hp_compared {
 	double p;		   /* of no change, two-sided; NAN where it was not tested */
 	double q;		   /* the same, as a false discovery rate */
 	double smallest_change;	   /* that would be seen four times out of five */
+	/* Of a procedure, its share of the program, which what slows all of a run down does not
+	 * touch: the change, and p of none, two-sided. Of all else `high` is 0. */
+	struct hp_measured share_change;
+	double share_p;
 
 	bool is_finding;
 	bool is_shift; /* what it costs more or less, others cost less or more */
@@ -160,7 +164,9 @@ struct hp_comparison {
 	size_t learned_epochs;	 /* earlier ones that these two were learned from; 0: from the
 				    sides themselves, or (a note says so) assumed */
 	bool is_interleaved;	 /* the sides took turns, or ran side by side */
-	bool is_side_by_side;	 /* each run at the same time as one of the other side */
+	bool is_same_build; /* no file that has samples is another build on the other side, and some
+				file is known to be the same */
+	bool is_side_by_side; /* each run at the same time as one of the other side */
 	struct hp_compared_side sides[HP_SIDES];
 	struct hp_compared *program;	     /* the root of all that was compared */
 	struct hp_compared *const *findings; /* the most cost lost first, what was won last */

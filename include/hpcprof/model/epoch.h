@@ -45,7 +45,11 @@ struct hp_run {
 	uint64_t system_ns;
 	uint64_t max_rss_bytes;
 	int32_t exit_status; /* as a shell says it: 128+N for signal N */
-	double work;	     /* units of it that the run did, as whoever ran it knows; 0 unknown */
+	/* What the same work cost just before the run and just after it, wherever it was done: CPU
+	 * time of a loop that is always the same, in ns; 0 unknown, as in older epochs. */
+	uint64_t reference_begin_ns;
+	uint64_t reference_end_ns;
+	double work; /* units of it that the run did, as whoever ran it knows; 0 unknown */
 };
 
 struct hp_epoch_meta {

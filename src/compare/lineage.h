@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Earlier epochs of what is compared: of the same command or label, on the same machine, by the same
+ * event at the same rate, from the databases of both sides.
+ */
+#ifndef COMPARE_LINEAGE_H
+#define COMPARE_LINEAGE_H
+
+#include "sides.h"
+
+struct lineage_epoch {
+	struct hp_db *db;
+	struct hp_epoch *epoch; /* owned */
+	uint64_t start_ns;
+	size_t group; /* epochs of one group ran the same command and builds */
+};
+
+struct lineage {
+	HP_VECTOR(struct lineage_epoch) found; /* newest first */
+	size_t group_count;
+};
+
+/* The newest `most` of them. What cannot be read is left out. Needs sides_open. */
+struct hp_error *lineage_find(const struct sides *sides,
+			      const struct hp_compare_epochs compared[HP_SIDES], size_t most,
+			      struct lineage *lineage);
+void lineage_clear(struct lineage *lineage);
+
+/* The same command on the same machine, and no file that both ran was another build in one of them. */
+bool lineage_are_alike(struct hp_epoch *a, struct hp_epoch *b);
+
+#endif

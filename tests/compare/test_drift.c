@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sides that did not take turns: what the machine may have made them differ by. */
+#include "../compare_fixture.h"
+#include "../db_fixture.h"
+#include "notes.h"
+
+#include <math.h>
+
+enum { RUNS = 5 };
+static const uint64_t second_ns = 1000000000;
+static const uint64_t hour_ns = 3600 * second_ns;
+/* In whose row runs of one occasion lie: half a percent. */
+static const double jitter[RUNS] = { 1, 1.004, 0.997, 1.006, 0.995 };
+
+struct test {
+	char *directory;
+	struct compare_sides sides;
+	struct hp_comparison *comparison;
+};
+
+/* Runs in a row. */
+struct occasion {
+	double hour;
+	double cost;	  /* 1: three seconds */
+	double reference; /* 1: 50 us; 0: none was timed */
+	uint8_t build;
+	double first; /* the first procedure's share, 0: a fifth */
+};
+
+static struct recorded run_of(const struct occasion *occasion, size_t run)
+{
+	static const char *const names[] = { "a", "b", "c", "d", "e" };
+	double cost = occasion->cost * jitter[run];
+	double first = occasion->first > 0 ? occasion->first : 0.2;
+	struct recorded recorded = {
+		.label = "nightly",
+		.build = occasion->build,
+		.start_ns = 1763650000 * second_ns + (uint64_t)(occasion->hour * (double)hour_ns) +
+			    4 * run * second_ns,
+		.cpu_ns = (uint64_t)(3e9 * cost),
+		.reference_ns = (uint64_t)(50000 * occasion->reference),
+	};
+
+	for (size_t i = 0; i < 5; i++) {
+		recorded.names[i] = names[i];
+		recorded.samples[i] = (uint64_t)(3000 * cost * (i ? (1 - first) / 4 : first));
+	}
+	return recorded;
+}
+
+static struct test begin(void)
+{
+	struct test test = { .directory = fixture_directory() };
+
+	test.sides.db = fixture_db(test.directory);
+	return test;
+}
+
+static void end(struct test *test)
+{
+	hp_comparison_destroy(test->comparison);
+	compare_free(&test->sides);
+	fixture_remove(test->directory);
+}
+
+static void record_earlier(struct test *test, const struct occasion *occasion)
+{
+	for (size_t i = 0; i < RUNS; i++) {
+		struct recorded recorded = run_of(occasion, i);
+
+		free(compare_record(test->sides.db, &recorded));
+	}
+}
+
+static const struct hp_compared *compare(struct test *test, const struct occasion *base,
+					 const struct occasion *candidate)
+{
+	for (size_t side = 0; side < HP_SIDES; side++)
+		for (size_t i = 0; i < RUNS; i++) {
+			struct recorded recorded = run_of(side == HP_BASE ? base : candidate, i);
+
+			compare_add(&test->sides, (enum hp_side)side, &recorded);
+		}
+	test->comparison = compare_all(&test->sides);
+	return test->comparison->program;
+}
+
+START_TEST(twelve_percent_half_an_hour_later_are_no_regression)
+{
+	const struct occasion base = { 100, 1, 0, 1, 0 };
+	const struct occasion candidate = { 100.5, 1.118, 0, 1, 0 };
+	struct test test = begin();
+	const struct hp_compared *program = compare(&test, &base, &candidate);
+
+	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_INSUFFICIENT);
+	ck_assert_double_eq_tol(program->change.value, 0.118, 1e-3);
+	ck_assert_double_lt(program->change.low, 0);
+	ck_assert(test.comparison->is_same_build);
+	ck_assert(has_note(test.comparison, "same build on both sides"));
+	ck_assert(has_note(test.comparison, "which is assumed, not known"));
+	end(&test);
+}
+END_TEST
+
+START_TEST(another_build_is_not_the_same)
+{
+	const struct occasion base = { 100, 1, 0, 1, 0 };
+	const struct occasion candidate = { 100.5, 1, 0, 2, 0 };
+	struct test test = begin();
+
+	compare(&test, &base, &candidate);
+	ck_assert(!test.comparison->is_same_build);
+	ck_assert(!has_note(test.comparison, "same build"));
+	end(&test);
+}
+END_TEST
+
+/* What a machine's occasions differ by, it differs by the next time. */
+START_TEST(occasions_are_learned_from)
+{
+	static const double quiet[] = { 1, 1.006, 0.993, 1.002, 0.997, 1.008, 0.995, 1.001 };
+
+	for (int is_noisy = 0; is_noisy < 2; is_noisy++) {
+		const struct occasion base = { 100, 1, 0, 1, 0 };
+		const struct occasion candidate = { 100.5, 1.2, 0, 2, 0 };
+		struct test test = begin();
+		const struct hp_compared *program;
+
+		for (size_t i = 0; i < HP_ARRAY_COUNT(quiet); i++) {
+			double cost = pow(quiet[i], is_noisy ? 20 : 1);
+			const struct occasion earlier = { (double)i, cost, 0, 1, 0 };
+
+			record_earlier(&test, &earlier);
+		}
+		program = compare(&test, &base, &candidate);
+		ck_assert(has_note(test.comparison, "on 9 occasions"));
+		ck_assert_int_eq(test.comparison->verdict,
+				 is_noisy ? HP_VERDICT_INSUFFICIENT : HP_VERDICT_REGRESSION);
+		ck_assert_double_eq_tol(program->change.value, 0.2, 1e-3);
+		end(&test);
+	}
+}
+END_TEST
+
+/* Runs in a row cannot say it, however many they are: 40 in one occasion. */
+START_TEST(runs_in_a_row_are_one_occasion)
+{
+	const struct occasion base = { 100, 1, 0, 1, 0 };
+	const struct occasion candidate = { 100.5, 1.2, 0, 2, 0 };
+	struct test test = begin();
+
+	for (size_t i = 0; i < 8; i++) {
+		const struct occasion earlier = { 1 + (double)i * 22 / 3600, 1, 0, 1, 0 };
+
+		record_earlier(&test, &earlier);
+	}
+	compare(&test, &base, &candidate);
+	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_INSUFFICIENT);
+	ck_assert(has_note(test.comparison, "on 2 occasions"));
+	end(&test);
+}
+END_TEST
+
+START_TEST(what_slowed_the_reference_down_is_taken_away)
+{
+	const struct occasion base = { 100, 1, 1, 1, 0 };
+	const struct occasion alike = { 100.5, pow(1.2, 0.6), 1, 1, 0 };
+	const struct occasion slowed = { 100.5, pow(1.2, 0.6), 1.2, 1, 0 };
+	struct test seen = begin();
+	struct test unseen = begin();
+	const struct hp_compared *program = compare(&seen, &base, &slowed);
+	const struct hp_compared *uncorrected = compare(&unseen, &base, &alike);
+
+	ck_assert_double_eq_tol(program->change.value, 0, 1e-3);
+	ck_assert_double_eq_tol(compare_find(seen.comparison, "b")->change.value, 0, 5e-3);
+	ck_assert(has_note(seen.comparison, "reference loop took +20.0 %"));
+	ck_assert_double_eq_tol(uncorrected->change.value, pow(1.2, 0.6) - 1, 1e-3);
+	/* The farther it moved, the less is known. */
+	ck_assert_double_gt(program->smallest_change, uncorrected->smallest_change);
+	end(&seen);
+	end(&unseen);
+}
+END_TEST
+
+START_TEST(costs_that_never_followed_the_reference_are_left_alone)
+{
+	const struct occasion base = { 100, 1, 1, 1, 0 };
+	const struct occasion candidate = { 100.5, 1, 1.2, 1, 0 };
+	struct test test = begin();
+	const struct hp_compared *program;
+
+	for (size_t i = 0; i < 6; i++) {
+		const struct occasion earlier = { (double)i, 1, i % 2 ? 1.3 : 0.8, 1, 0 };
+
+		record_earlier(&test, &earlier);
+	}
+	program = compare(&test, &base, &candidate);
+	ck_assert_double_eq_tol(program->change.value, 0, 1e-3);
+	ck_assert(has_note(test.comparison, "costs did not follow it"));
+	end(&test);
+}
+END_TEST
+
+/* A whole that costs 30 % more hides what became of a procedure; its share does not. */
+START_TEST(shares_are_said_beside_costs)
+{
+	const struct occasion base = { 100, 1, 0, 1, 0 };
+	const struct occasion candidate = { 100.5, 1.3, 0, 1, 0.2 };
+	struct test test = begin();
+	const struct hp_compared *procedure;
+
+	compare(&test, &base, &candidate);
+	procedure = compare_find(test.comparison, "a");
+	ck_assert_double_eq_tol(procedure->change.value, 0.3, 0.01);
+	ck_assert_double_eq_tol(procedure->share_change.value, 0, 0.01);
+	ck_assert_double_gt(procedure->share_p, 0.5);
+	end(&test);
+}
+END_TEST
+
+HP_TEST_MAIN("compare/drift", twelve_percent_half_an_hour_later_are_no_regression,
+	     another_build_is_not_the_same, occasions_are_learned_from,
+	     runs_in_a_row_are_one_occasion, what_slowed_the_reference_down_is_taken_away,
+	     costs_that_never_followed_the_reference_are_left_alone, shares_are_said_beside_costs)
