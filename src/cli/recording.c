@@ -110,7 +110,7 @@ static void print_closing(const struct hp_session *session, const struct hp_sess
 			result->probe_cost_percent);
 	if (!result->probe_moments && result->probe_refusal)
 		fprintf(stderr, "hpcprof: no probes: %s\n", result->probe_refusal);
-	if (!samples)
+	if (!samples && !result->hidden)
 		fputs("hpcprof: no samples: the target used too little CPU time in this mode; try "
 		      "a "
 		      "longer run or a higher -F\n",

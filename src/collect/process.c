@@ -30,7 +30,8 @@ struct process {
 	size_t context_capacity;
 	uint64_t first_seen_ns;
 	uint64_t samples;
-	bool missing; /* not there at the last reap */
+	bool missing;	     /* not there at the last reap */
+	bool awaits_mapping; /* of the program that it became */
 };
 
 struct hp_error *processes_create(struct processes *processes, struct images *images)
@@ -336,6 +337,7 @@ static bool map(struct processes *processes, struct process *process,
 	};
 	const struct process before = *process;
 
+	process->awaits_mapping = false;
 	if (added.end <= added.start)
 		return true;
 	if (strcmp(mapping->path, "[vdso]") == 0) {
@@ -396,6 +398,7 @@ bool processes_comm(struct processes *processes, const struct record *record)
 		fresh->processes = 1;
 		process->threads = 1;
 		process->samples = 0;
+		process->awaits_mapping = true;
 		process->first_seen_ns = record->time_ns;
 	}
 	process->command = names_number(&processes->commands, record->comm.name);
@@ -428,10 +431,16 @@ void processes_exit(struct processes *processes, const struct record *record)
 
 	if (!process)
 		return;
-	if (process->threads > 1)
+	if (process->threads > 1) {
 		process->threads--;
-	else
-		end(processes, process, record->time_ns);
+		return;
+	}
+	/* Every exec maps something at once; if that is not seen, the kernel has ended our events. */
+	if (process->awaits_mapping && !process->samples) {
+		processes->hidden.count++;
+		processes->hidden.command = process->command;
+	}
+	end(processes, process, record->time_ns);
 }
 
 uint32_t processes_context(struct processes *processes, uint32_t pid, uint32_t stream,

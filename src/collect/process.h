@@ -44,6 +44,13 @@ struct command_times {
 	uint64_t elapsed_ns;
 };
 
+/* Processes whose programs the kernel does not show us: it ends the events of a process that becomes a
+ * program of another user's rights, or one whose file it may not read. */
+struct hidden {
+	uint64_t count;
+	uint32_t command; /* of the latest */
+};
+
 struct processes {
 	struct process *by_pid; /* hash */
 	struct process *latest; /* of the sample before: most samples come in runs */
@@ -62,6 +69,7 @@ struct processes {
 	bool keeps_past;
 	struct past past[PAST_LIMIT];
 	size_t past_count; /* ever */
+	struct hidden hidden;
 };
 
 struct hp_error *processes_create(struct processes *processes, struct images *images);

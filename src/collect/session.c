@@ -3,10 +3,14 @@
 #include "loop.h"
 #include "reference.h"
 
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/text.h>
 #include <hpcprof/collect/session.h>
 #include <hpcprof/collect/shared_cpu.h>
 #include <hpcprof/pmu/registers.h>
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -390,6 +394,7 @@ static void fill_result(struct hp_session *session, struct hp_session_result *re
 	for (size_t i = 0; i < recorder->event_count; i++)
 		samples += (double)recorder->totals[i].samples;
 	result->images = recorder->attributor.images_written;
+	result->hidden = recorder->processes.hidden.count;
 	result->own_cpu_percent = 100 * (double)recorder->meta.own_cpu_ns / elapsed_ns;
 	result->target_cost_percent = -1;
 	if (recorder->run && recorder->cost.sample_ns > 0 && recorder->meta.target_cpu_ns)
@@ -432,6 +437,27 @@ static void take_work(struct hp_session *session)
 			options->work(&session->command.run, options->work_context);
 }
 
+/* Their samples, and what they ran, are missing from the epoch: it says so, as the recording does. */
+static void warn_of_hidden(struct hp_session *session)
+{
+	struct recorder *recorder = &session->recorder;
+	struct hidden hidden = recorder->processes.hidden;
+	_cleanup_free_ char *command = NULL, *text = NULL;
+
+	if (!hidden.count)
+		return;
+	command = hp_text_printable(recorder->processes.commands.text[hidden.command]);
+	if (asprintf(&text,
+		     "%" PRIu64
+		     " program%s not in here (latest: %s): the kernel ends the recording of "
+		     "one that runs with another user's rights, or whose file may not be read; %s",
+		     hidden.count, hidden.count == 1 ? " is" : "s are", command ? command : "",
+		     geteuid() == 0 ? "-a records it" : "root may record it") < 0)
+		return;
+	recorder_warn(recorder, "%s", text);
+	session_notify(&session->options, "%s", text);
+}
+
 static struct hp_error *finish(struct hp_session *session)
 {
 	struct hp_error *error;
@@ -441,6 +467,7 @@ static struct hp_error *finish(struct hp_session *session)
 	if (session->windows.fd >= 0)
 		session->windows.take(session, true, session->windows.context);
 	recorder_drain(&session->recorder, UINT64_MAX);
+	warn_of_hidden(session);
 	recorder_meter_clock(&session->recorder, true);
 	if (hp_session_command_pid(session) && session->command.ended) {
 		if (session->command.run.reference_begin_ns)

@@ -30,14 +30,17 @@ static struct hp_error *check_options(const struct hp_report_options *options)
 static struct hp_error *nothing_recorded(const struct report *report)
 {
 	const struct report_epoch *epoch = &report->epochs.at[0];
+	char **warnings = epoch->meta->warnings;
 
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_INSUFFICIENT, "%s%s no samples",
 				report->epochs.count == 1 ? epoch->stamp : "these epochs",
 				report->epochs.count == 1 ? " holds" : " hold"),
-		"the program may have run for less than one sampling period, or slept: record it "
-		"for longer, or faster (hpcprof record -F 4000)\n"
-		"hpcprof report --summary shows how it was recorded");
+		"%s\nhpcprof report --summary shows how it was recorded",
+		warnings && warnings[0]
+			? warnings[0]
+			: "the program may have run for less than one sampling period, or slept: "
+			  "record it for longer, or faster (hpcprof record -F 4000)");
 }
 
 /* The summary says how it was recorded, samples or not. */

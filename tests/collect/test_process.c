@@ -126,6 +126,35 @@ static struct command_times times_of(struct bench *bench, const char *command, u
 			       now_ns);
 }
 
+/* A set-user-ID program: the kernel ends its events between its name and its first mapping. */
+START_TEST(an_exec_that_maps_nothing_is_hidden)
+{
+	struct bench bench;
+
+	bench_create(&bench);
+	exec(&bench, PID, "sh", 1);
+	map_file(&bench, PID, "/bin/sh", 0x400000);
+	fork_at(&bench, PID, PID + 1, PID + 1, 2);
+	fork_at(&bench, PID, PID + 2, PID + 2, 2);
+	exec(&bench, PID + 1, "su", 3);
+	exit_at(&bench, PID + 1, PID + 1, 4);
+	ck_assert_uint_eq(bench.processes.hidden.count, 1);
+	ck_assert_str_eq(bench.processes.commands.text[bench.processes.hidden.command], "su");
+	/* One that did not execute anything, one that was over before a sample, one whose end is
+	 * missing. */
+	exit_at(&bench, PID + 2, PID + 2, 5);
+	fork_at(&bench, PID, PID + 3, PID + 3, 6);
+	exec(&bench, PID + 3, "true", 6);
+	map_file(&bench, PID + 3, "/bin/true", 0x400000);
+	exit_at(&bench, PID + 3, PID + 3, 7);
+	fork_at(&bench, PID, PID + 4, PID + 4, 8);
+	exec(&bench, PID + 4, "lost", 8);
+	fork_at(&bench, PID, PID + 4, PID + 4, 9);
+	ck_assert_uint_eq(bench.processes.hidden.count, 1);
+	bench_destroy(&bench);
+}
+END_TEST
+
 START_TEST(exec_empties_the_space_and_old_samples_keep_theirs)
 {
 	struct bench bench;
@@ -563,7 +592,8 @@ START_TEST(samples_of_70000_live_processes_are_told_apart)
 }
 END_TEST
 
-HP_TEST_MAIN("collect/process", exec_empties_the_space_and_old_samples_keep_theirs,
+HP_TEST_MAIN("collect/process", an_exec_that_maps_nothing_is_hidden,
+	     exec_empties_the_space_and_old_samples_keep_theirs,
 	     a_library_loaded_where_another_was_gets_the_new_samples_only,
 	     a_mapping_where_nothing_was_needs_no_new_context, offsets_are_those_of_the_file,
 	     a_forked_child_shares_the_maps_until_either_side_maps,
