@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "elf_file.h"
 
-#include <hpcprof/base/foreign_file.h>
+#include "debug_file.h"
+#include "inflation.h"
+
 #include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 
@@ -12,22 +14,15 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char default_debug_path[] = ":.debug:/usr/lib/debug";
+/* Nowhere: debug_file.c does the looking. */
+static char no_debug_path[] = ".";
+static char *debug_path = no_debug_path;
 
 static int find_no_elf(Dwfl_Module *module, void **user_data, const char *name, Dwarf_Addr base,
 		       char **file_name, Elf **elf)
 {
 	(void)module, (void)user_data, (void)name, (void)base, (void)file_name, (void)elf;
 	return -1; /* each file is handed to libdwfl open */
-}
-
-static int find_no_debuginfo(Dwfl_Module *module, void **user_data, const char *name,
-			     Dwarf_Addr base, const char *file_name, const char *link,
-			     GElf_Word crc, char **debug_name)
-{
-	(void)module, (void)user_data, (void)name, (void)base, (void)file_name;
-	(void)link, (void)crc, (void)debug_name;
-	return -1;
 }
 
 static int compare_segments(const void *a, const void *b)
@@ -153,27 +148,16 @@ static struct hp_error *read_texts(struct elf_file *file)
 	return NULL;
 }
 
-static bool set_callbacks(struct elf_file *file, bool no_debuginfo)
-{
-	int length = file->symfs
-			     ? asprintf(&file->debug_path, ":.debug:%s/usr/lib/debug", file->symfs)
-			     : asprintf(&file->debug_path, "%s", default_debug_path);
-
-	if (length < 0) {
-		file->debug_path = NULL;
-		return false;
-	}
-	file->callbacks = (Dwfl_Callbacks){
-		.find_elf = find_no_elf,
-		.find_debuginfo = no_debuginfo ? find_no_debuginfo : dwfl_standard_find_debuginfo,
-		.section_address = dwfl_offline_section_address,
-		.debuginfo_path = &file->debug_path,
-	};
-	return true;
-}
-
 /* libdwfl unpacks what looks like a compressed kernel and takes archives apart; neither is ever
  * mapped as a program, so only plain ELF may pass. */
+bool elf_file_is_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
+	       memcmp(magic, ELFMAG, SELFMAG) == 0;
+}
+
 static bool is_linked_elf(int fd)
 {
 	unsigned char header[EI_NIDENT + 2];
@@ -191,6 +175,7 @@ static bool is_linked_elf(int fd)
 static bool report_to_dwfl(struct elf_file *file, const char *path, int *fd)
 {
 	GElf_Addr bias;
+	void **user_data;
 
 	file->dwfl = dwfl_begin(&file->callbacks);
 	if (!file->dwfl)
@@ -202,6 +187,8 @@ static bool report_to_dwfl(struct elf_file *file, const char *path, int *fd)
 		*fd = -1;
 	if (dwfl_report_end(file->dwfl, NULL, NULL) != 0 || !file->module)
 		return false;
+	dwfl_module_info(file->module, &user_data, NULL, NULL, NULL, NULL, NULL, NULL);
+	*user_data = file;
 	file->elf = dwfl_module_getelf(file->module, &bias);
 	return file->elf && elf_kind(file->elf) == ELF_K_ELF && bias == 0 &&
 	       gelf_getehdr(file->elf, &file->header);
@@ -223,11 +210,16 @@ struct hp_error *elf_file_open(const char *path, int fd, const char *symfs, bool
 	file->alternate_fd = -1;
 	file->symfs = symfs;
 	elf_version(EV_CURRENT);
-	if (!set_callbacks(file, no_debuginfo))
-		return hp_error_create_no_memory();
+	file->callbacks = (Dwfl_Callbacks){
+		.find_elf = find_no_elf,
+		.find_debuginfo = no_debuginfo ? debug_file_find_none : debug_file_find,
+		.section_address = dwfl_offline_section_address,
+		.debuginfo_path = &debug_path,
+	};
 	if (!report_to_dwfl(file, path, &owned))
 		return hp_error_create(HP_ERROR_DAMAGED, "%s: damaged ELF file: %s", path,
 				       dwfl_errmsg(-1));
+	file->unpacks_too_far = !inflation_of_sections_is_bounded(file->elf);
 	file->bytes = (const uint8_t *)elf_rawfile(file->elf, &file->size);
 	if (!file->bytes)
 		file->size = 0;
@@ -249,7 +241,6 @@ void elf_file_close(struct elf_file *file)
 		dwarf_end(file->alternate);
 	if (file->alternate_fd >= 0)
 		close(file->alternate_fd);
-	free(file->debug_path);
 	free(file->segments);
 	free(file->texts);
 	free(file);
@@ -294,48 +285,12 @@ Elf_Scn *elf_file_section(Elf *elf, const char *name, GElf_Shdr *header)
 	return NULL;
 }
 
-/* libdw looks for dwz's common file under the running system's root only. */
-static void open_alternate(struct elf_file *file, Dwarf *dwarf)
-{
-	const char *name;
-	const void *id;
-	ssize_t id_bytes = dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id);
-	_cleanup_free_ char *hex = NULL;
-	_cleanup_free_ char *path = NULL;
-	struct stat status;
-	const uint8_t *bytes = id;
-	const void *found;
-
-	if (id_bytes <= 1 || id_bytes > 64)
-		return;
-	hex = malloc(2 * (size_t)id_bytes + 1);
-	if (!hex)
-		return;
-	for (ssize_t i = 0; i < id_bytes; i++)
-		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
-	if (asprintf(&path, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", file->symfs, hex, hex + 2) <
-	    0) {
-		path = NULL;
-		return;
-	}
-	file->alternate_fd = hp_foreign_open(path, 0, &status);
-	if (file->alternate_fd < 0)
-		return;
-	file->alternate = dwarf_begin(file->alternate_fd, DWARF_C_READ);
-	if (!file->alternate)
-		return;
-	if (dwelf_elf_gnu_build_id(dwarf_getelf(file->alternate), &found) == id_bytes &&
-	    memcmp(found, id, (size_t)id_bytes) == 0)
-		dwarf_setalt(dwarf, file->alternate);
-}
-
 Dwarf *elf_file_dwarf(struct elf_file *file, uint64_t *bias)
 {
 	Dwarf_Addr found_bias = 0;
-	Dwarf *dwarf = dwfl_module_getdwarf(file->module, &found_bias);
+	Dwarf *dwarf = file->unpacks_too_far ? NULL
+					     : dwfl_module_getdwarf(file->module, &found_bias);
 
 	*bias = found_bias;
-	if (dwarf && file->symfs && !file->alternate && !dwarf_getalt(dwarf))
-		open_alternate(file, dwarf);
-	return dwarf;
+	return dwarf && debug_file_open_alternate(file, dwarf) ? dwarf : NULL;
 }

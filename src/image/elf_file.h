@@ -35,7 +35,6 @@ struct elf_text {
 
 struct elf_file {
 	Dwfl_Callbacks callbacks;
-	char *debug_path; /* what callbacks.debuginfo_path points to */
 	const char *symfs;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
@@ -47,7 +46,9 @@ struct elf_file {
 	size_t segment_count;
 	struct elf_text *texts; /* sorted by address, not overlapping */
 	size_t text_count;
-	Dwarf *alternate; /* dwz's common file, when --symfs made us open it ourselves */
+	/* Compressed sections, its own or of a file beside it, stay as they are. */
+	bool unpacks_too_far;
+	Dwarf *alternate; /* dwz's common file */
 	int alternate_fd;
 };
 
@@ -57,6 +58,8 @@ struct hp_error *elf_file_open(const char *path, int fd, const char *symfs, bool
 			       struct elf_file **file);
 void elf_file_close(struct elf_file *file);
 HP_DEFINE_CLEANUP(struct elf_file, elf_file_close);
+
+bool elf_file_is_elf(int fd);
 
 /* The executable part that holds the address, or NULL. */
 const struct elf_text *elf_file_text_at(const struct elf_file *file, uint64_t address);

@@ -54,7 +54,7 @@ enum symbol_origin {
 
 /* Every symbol that may name code, from the file or its separate debug file, in table order. False
  * when memory is short. */
-bool symbols_read(const struct elf_file *file, symbols *found, enum symbol_origin *origin);
+bool symbols_read(struct elf_file *file, symbols *found, enum symbol_origin *origin);
 
 /* Functions of a Go program, from the table that its runtime has. False when memory is short; a
  * damaged table ends the list early. */

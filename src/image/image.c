@@ -5,22 +5,13 @@
 #include "code.h"
 #include "elf_file.h"
 #include "lines.h"
+#include "our_file.h"
 #include "procedures.h"
 
-#include <hpcprof/base/foreign_file.h>
 #include <hpcprof/image/identity.h>
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/sendfile.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-/* More than the largest programs with their debugging information. */
-enum { LARGEST_COPY_BYTES = 1 << 30 };
 
 struct hp_image {
 	struct hp_image_id id;
@@ -69,40 +60,10 @@ static struct hp_error *check_identity(struct hp_image *image, int fd, const cha
 		"record again, or point --symfs at a directory that has the file as it was");
 }
 
-/*
- * Files are mapped, and whoever may write one may cut it short meanwhile, which would be the end of
- * us: of somebody else's we have a copy.
- */
-static struct hp_error *make_ours(int *fd, const struct stat *status, const char *path)
-{
-	bool is_ours = status->st_uid == 0 || status->st_uid == geteuid();
-	_cleanup_close_ int copy = -1;
-	off_t done = 0;
-	ssize_t got = 1;
-
-	if (is_ours && !(status->st_mode & (S_IWGRP | S_IWOTH)))
-		return NULL;
-	if (status->st_size > LARGEST_COPY_BYTES)
-		return hp_error_create(HP_ERROR_INSUFFICIENT,
-				       "%s: somebody else's file of more than %d MiB is not read",
-				       path, LARGEST_COPY_BYTES >> 20);
-	copy = memfd_create("image", MFD_CLOEXEC);
-	if (copy < 0)
-		return hp_error_create_errno(errno, "%s", path);
-	while (got > 0 && done < status->st_size)
-		got = sendfile(copy, *fd, &done, (size_t)(status->st_size - done));
-	if (got < 0)
-		return hp_error_create_errno(errno, "%s", path);
-	close(*fd);
-	*fd = hp_steal_fd(&copy);
-	return NULL;
-}
-
 static struct hp_error *open_file(struct hp_image *image, const struct hp_image_options *options)
 {
 	_cleanup_free_ char *path = NULL;
 	_cleanup_close_ int fd = -1;
-	struct stat status;
 	struct hp_error *error;
 	int result = options->bytes_path ? asprintf(&path, "%s", options->bytes_path)
 					 : asprintf(&path, "%s%s", image->symfs ? image->symfs : "",
@@ -112,13 +73,7 @@ static struct hp_error *open_file(struct hp_image *image, const struct hp_image_
 		path = NULL;
 		return hp_error_create_no_memory();
 	}
-	/* A FIFO or a device at that path must not hold us up. */
-	fd = hp_foreign_open(path, 0, &status);
-	if (fd < 0 && errno == EACCES && stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-		return hp_error_create(HP_ERROR_DAMAGED, "%s is no regular file", path);
-	if (fd < 0)
-		return hp_error_create_errno(errno, "%s", path);
-	error = make_ours(&fd, &status, path);
+	error = our_file_open(path, &fd);
 	if (!error)
 		error = check_identity(image, fd, path);
 	if (error)
@@ -448,8 +403,12 @@ const char *hp_image_symbol_origin(struct hp_image *image)
 	if (debug && names && strcmp(debug, names) == 0)
 		debug = NULL;
 	free(image->origin);
-	if (asprintf(&image->origin, "%s%s%s%s%s", names ? names : "", unwind,
+	if (asprintf(&image->origin, "%s%s%s%s%s%s", names ? names : "", unwind,
 		     debug ? ", lines from " : "", debug ? debug : "",
+		     image->file->unpacks_too_far
+			     ? " (compressed symbols or debugging information unpack too far, "
+			       "and were left out)"
+			     : "",
 		     image->unverified ? " (the file could not be identified when it ran)" : "") <
 	    0)
 		image->origin = NULL;

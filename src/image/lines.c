@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lines.h"
 
+#include "debug_file.h"
 #include "die_name.h"
 #include "inlines.h"
 
@@ -389,13 +390,15 @@ static bool answer_address(const struct question *question, size_t i, struct hp_
 }
 
 /* Where the functions are described: split DWARF leaves only a skeleton in the file. */
-static Dwarf_Die function_unit(const struct unit *unit)
+static Dwarf_Die function_unit(const struct lines *lines, const struct unit *unit)
 {
 	uint8_t type = 0;
+	Dwarf_Die die = unit->die;
 	Dwarf_Die split = { 0 };
 
-	if (dwarf_cu_info(unit->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
-	    type == DW_UT_skeleton && split.addr)
+	if (dwarf_cu_info(unit->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 &&
+	    type == DW_UT_skeleton && debug_file_may_open_split(lines->file, &die) &&
+	    dwarf_cu_info(unit->cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) == 0 && split.addr)
 		return split;
 	return unit->die;
 }
@@ -423,7 +426,7 @@ static bool answer_unit(const struct question *question, bool inlines)
 	if (dwarf_getsrclines(&die, &table, &line_count) != 0)
 		line_count = 0;
 	if (inlines) {
-		Dwarf_Die functions = function_unit(question->unit);
+		Dwarf_Die functions = function_unit(question->lines, question->unit);
 
 		fine = inlines_collect(&functions, question->addresses, question->count, &found);
 		if (dwarf_getsrcfiles(&functions, &files, &file_count) != 0)

@@ -30,7 +30,7 @@ struct gap {
 };
 
 struct procedures {
-	const struct elf_file *file;
+	struct elf_file *file;
 	const char *image_name;
 	bool plain_names;
 	struct hp_arena *arena;

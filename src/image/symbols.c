@@ -5,6 +5,7 @@
  * checks that names end inside their string table and libdwfl does not.
  */
 #include "extent.h"
+#include "inflation.h"
 
 #include <limits.h>
 #include <string.h>
@@ -120,7 +121,7 @@ static bool read_table(const struct elf_file *file, const struct table *table, s
 
 /* The one or two tables that libdwfl has put together: the main one first. Their symbols lie in
  * blocks (locals of both, then globals of both), so the borders of the blocks show them all. */
-static size_t find_tables(const struct elf_file *file, struct table *tables)
+static size_t tables_of_dwfl(const struct elf_file *file, struct table *tables)
 {
 	int count = dwfl_module_getsymtab(file->module);
 	int first_global = count > 0 ? dwfl_module_getsymtab_first_global(file->module) : 0;
@@ -144,7 +145,17 @@ static size_t find_tables(const struct elf_file *file, struct table *tables)
 	return found;
 }
 
-bool symbols_read(const struct elf_file *file, symbols *found, enum symbol_origin *origin)
+static size_t find_tables(struct elf_file *file, struct table *tables)
+{
+	if (!inflation_of_debugdata_is_bounded(file->elf))
+		file->unpacks_too_far = true;
+	if (!file->unpacks_too_far)
+		return tables_of_dwfl(file, tables);
+	tables[0] = (struct table){ .elf = file->elf };
+	return 1;
+}
+
+bool symbols_read(struct elf_file *file, symbols *found, enum symbol_origin *origin)
 {
 	struct table tables[2];
 	size_t count = find_tables(file, tables);

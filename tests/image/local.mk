@@ -27,3 +27,7 @@ check_PROGRAMS += tests/image/test_gopclntab
 tests_image_test_gopclntab_SOURCES = tests/image/test_gopclntab.c \
 	tests/image/workshop.c tests/image/workshop.h
 tests_image_test_gopclntab_LDADD = $(IMAGE_TEST_LDADD)
+check_PROGRAMS += tests/image/test_debug_files
+tests_image_test_debug_files_SOURCES = tests/image/test_debug_files.c \
+	tests/image/workshop.c tests/image/workshop.h
+tests_image_test_debug_files_LDADD = $(IMAGE_TEST_LDADD)

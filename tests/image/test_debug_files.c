@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files beside a program that somebody has laid there: compressed symbols and debugging information
+ * that grow to much, pipes where a debug file should be. Nothing waits, nothing grows.
+ */
+#include "workshop.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MEASURES_MEMORY 0
+#else
+#define MEASURES_MEMORY 1
+#endif
+
+/* What the bombs below grow to, and far less. */
+static const char bomb_bytes[] = "256M";
+enum { ALLOWED_BYTES = 128 << 20 };
+
+static uint64_t peak_bytes(void)
+{
+	struct rusage usage;
+
+	ck_assert_int_eq(getrusage(RUSAGE_SELF, &usage), 0);
+	return (uint64_t)usage.ru_maxrss * 1024;
+}
+
+static void build(const char *flags)
+{
+	workshop_run("rm -rf .debug *.debug *.dwo && cc -O2 %s -c -o cold.o -DENTRY=first "
+		     "\"$src\"/cold.c && cc -O2 %s -c -o main.o \"$src\"/main.c && "
+		     "cc %s -o program main.o cold.o -Wl,--defsym=second=first",
+		     flags, flags, flags);
+}
+
+static bool is_refused(struct hp_image *image)
+{
+	return strstr(hp_image_symbol_origin(image), "unpack too far") != NULL;
+}
+
+/* Asks for names and lines of the program. */
+static void ask(bool refused, bool lines)
+{
+	struct hp_image *image = workshop_open("program", NULL);
+
+	hp_image_symbol_origin(image);
+	ck_assert_int_eq(hp_image_has_lines(image), lines);
+	ck_assert_msg(is_refused(image) == refused, "%s", hp_image_symbol_origin(image));
+	hp_image_close(image);
+	if (MEASURES_MEMORY)
+		ck_assert_uint_lt(peak_bytes(), ALLOWED_BYTES);
+}
+
+START_TEST(symbols_that_unpack_to_much_are_left_out)
+{
+	if (!workshop_has("xz")) {
+		workshop_skip("bombs of xz", "no xz");
+		return;
+	}
+	build("");
+	workshop_run("strip program && head -c %s /dev/zero | xz -1 >bomb && "
+		     "objcopy --add-section .gnu_debugdata=bomb program",
+		     bomb_bytes);
+	ask(true, false);
+	/* The symbols themselves compressed, in what is unpacked. */
+	build("");
+	workshop_run(
+		"rm -f bomb && head -c %s /dev/zero >zeros && cp program within && "
+		"objcopy --add-section .debug_info=zeros --compress-debug-sections=zlib within && "
+		"xz -1 -c within >bomb && rm zeros && strip program && "
+		"objcopy --add-section .gnu_debugdata=bomb program",
+		bomb_bytes);
+	ask(true, false);
+	build("");
+	workshop_run("cp program mini && strip program && "
+		     "xz -1 -f mini && objcopy --add-section .gnu_debugdata=mini.xz program");
+	ask(false, false);
+}
+END_TEST
+
+static void add_zeros(const char *file, const char *kind)
+{
+	workshop_run("head -c %s /dev/zero >zeros && objcopy -R .debug_info %s && "
+		     "objcopy --add-section .debug_info=zeros %s && "
+		     "objcopy --compress-debug-sections=%s %s && rm zeros",
+		     bomb_bytes, file, file, kind, file);
+}
+
+START_TEST(debugging_information_that_unpacks_to_much_is_left_out)
+{
+	static const char *const kinds[] = { "zlib-gabi", "zlib-gnu" };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(kinds); i++) {
+		build("-g");
+		add_zeros("program", kinds[i]);
+		ask(true, false);
+	}
+	build("-g");
+	workshop_run("objcopy --only-keep-debug program program.debug && strip program && "
+		     "objcopy --add-gnu-debuglink=program.debug program");
+	ask(false, true);
+	add_zeros("program.debug", "zlib-gabi");
+	ask(true, false);
+	build("-g -gz");
+	ask(false, true);
+}
+END_TEST
+
+START_TEST(a_pipe_in_place_of_a_debug_file_holds_nobody_up)
+{
+	static const char *const places[] = { "program.debug", ".debug/program.debug" };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(places); i++) {
+		build("-g");
+		workshop_run(
+			"mkdir -p .debug && objcopy --only-keep-debug program program.debug && "
+			"strip program && objcopy --add-gnu-debuglink=program.debug program && "
+			"rm program.debug && mkfifo %s",
+			places[i]);
+		ask(false, false);
+	}
+}
+END_TEST
+
+START_TEST(a_compressed_file_in_place_of_a_debug_file_is_not_unpacked)
+{
+	build("-g");
+	workshop_run("objcopy --only-keep-debug program program.debug && strip program && "
+		     "objcopy --add-gnu-debuglink=program.debug program && "
+		     "head -c %s /dev/zero | gzip -1 >program.debug",
+		     bomb_bytes);
+	ask(false, false);
+}
+END_TEST
+
+/* What is inlined at its start is told by the debugging information of its unit alone. */
+static bool outermost_has_inlines(void)
+{
+	struct hp_image *image = workshop_open("program", NULL);
+	hp_link_address address = { 0 };
+	struct nm_symbol *symbols;
+	struct hp_frames frames;
+	size_t count = workshop_nm("program", &symbols);
+	bool inlined;
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(symbols[i].name, "outermost") == 0)
+			address.value = symbols[i].address;
+	}
+	ck_assert_uint_ne(address.value, 0);
+	hp_assert_ok(hp_image_frames(image, &address, 1, true, &frames));
+	ck_assert_uint_gt(frames.count, 0);
+	ck_assert_uint_gt(frames.frames[0].line, 0);
+	inlined = frames.count > 1;
+	hp_image_close(image);
+	free(symbols);
+	return inlined;
+}
+
+START_TEST(split_debugging_information_is_found_and_a_pipe_in_its_place_is_not_opened)
+{
+	build("-g -gsplit-dwarf");
+	ck_assert(outermost_has_inlines());
+	workshop_run("for file in *.dwo; do rm $file && mkfifo $file; done");
+	ck_assert(!outermost_has_inlines());
+}
+END_TEST
+
+START_TEST(dwz_common_file_is_found_by_its_path_and_a_pipe_in_its_place_is_not_opened)
+{
+	if (!workshop_has("dwz")) {
+		workshop_skip("dwz", "no dwz");
+		return;
+	}
+	build("-g");
+	workshop_run(
+		"cp program twin && dwz -m common.debug -M \"$PWD/common.debug\" program twin");
+	ask(false, true);
+	workshop_run("rm common.debug && mkfifo common.debug");
+	ask(false, false);
+}
+END_TEST
+
+HP_TEST_MAIN("image/debug_files", symbols_that_unpack_to_much_are_left_out,
+	     debugging_information_that_unpacks_to_much_is_left_out,
+	     a_pipe_in_place_of_a_debug_file_holds_nobody_up,
+	     a_compressed_file_in_place_of_a_debug_file_is_not_unpacked,
+	     split_debugging_information_is_found_and_a_pipe_in_its_place_is_not_opened,
+	     dwz_common_file_is_found_by_its_path_and_a_pipe_in_its_place_is_not_opened)
