@@ -91,7 +91,7 @@ struct hp_session_result {
 			    executed, 125 when the recording itself failed */
 	uint64_t database_bytes; /* of the epoch */
 	size_t images;
-	uint64_t hidden; /* processes that the kernel kept from the recording */
+	uint64_t hidden;	/* processes that the kernel kept from the recording */
 	double own_cpu_percent; /* hpcprof's CPU time over the recording's elapsed time */
 	/* Of breakpoint probes. */
 	uint64_t probe_moments;
