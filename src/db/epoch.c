@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct hp_epoch {
 	char stamp[HP_STAMP_BYTES];
@@ -73,6 +74,13 @@ void hp_epoch_close(struct hp_epoch *epoch)
 const char *hp_epoch_stamp(const struct hp_epoch *epoch)
 {
 	return epoch->stamp;
+}
+
+uid_t hp_epoch_owner(const struct hp_epoch *epoch)
+{
+	struct stat status;
+
+	return fstat(epoch->directory, &status) == 0 ? status.st_uid : (uid_t)-1;
 }
 
 const struct hp_epoch_meta *hp_epoch_meta(const struct hp_epoch *epoch)

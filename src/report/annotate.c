@@ -8,6 +8,7 @@
 #include <hpcprof/base/search.h>
 
 #include <string.h>
+#include <unistd.h>
 
 struct hp_error *annotation_add(struct annotation *annotation, enum annotated_kind kind, size_t row,
 				const struct buffer *text)
@@ -262,6 +263,20 @@ static uint64_t recorded_ns(const struct report *report)
 	return latest;
 }
 
+/* Who is not the reader, if anybody. */
+static uid_t user_of(const struct report *report)
+{
+	uid_t user = geteuid();
+
+	for (size_t i = 0; i < report->epochs.count; i++) {
+		uid_t owner = report->epochs.at[i].owner;
+
+		if (owner != user)
+			user = user == geteuid() ? owner : (uid_t)-1;
+	}
+	return user;
+}
+
 struct hp_error *annotation_make(struct report *report, const struct row *row,
 				 const struct listing *listing, const struct hp_analysis *analysis,
 				 struct annotation *annotation)
@@ -275,7 +290,9 @@ struct hp_error *annotation_make(struct report *report, const struct row *row,
 		.analysis = analysis,
 		.arena = listing->arena,
 		.shows_all = report->options->all,
-		.sources = { .symfs = report->options->symfs, .recorded_ns = recorded_ns(report) },
+		.sources = { .symfs = report->options->symfs,
+			     .recorded_ns = recorded_ns(report),
+			     .user = user_of(report) },
 	};
 	error = index_addresses(annotation);
 	if (!error)

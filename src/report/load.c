@@ -62,8 +62,10 @@ struct hp_error *load_epoch(struct report *report, const char *stamp,
 {
 	struct report_epoch added = { .stamp = stamp, .meta = meta, .epoch = epoch };
 
-	if (epoch)
+	if (epoch) {
 		added.recording = hp_epoch_is_recording(epoch);
+		added.owner = hp_epoch_owner(epoch);
+	}
 	if (!hp_vector_push(&report->epochs, added)) {
 		if (epoch)
 			hp_epoch_close(epoch);

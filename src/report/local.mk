@@ -37,6 +37,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/rows.h src/report/rows.c \
 	src/report/sheet.h src/report/sheet.c \
 	src/report/source.h src/report/source.c \
+	src/report/source_access.h src/report/source_access.c \
 	src/report/suggest.h src/report/suggest.c \
 	src/report/survey.h src/report/survey.c \
 	src/report/text.h src/report/text.c \

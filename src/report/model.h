@@ -39,6 +39,7 @@ struct report_epoch {
 	const struct hp_epoch_meta *meta; /* the epoch's */
 	struct hp_epoch *epoch;		  /* owned */
 	bool recording;
+	uid_t owner; /* who recorded; (uid_t)-1 unknown */
 };
 
 /* One event summed over the epochs that have it. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "source.h"
 
+#include "source_access.h"
+
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/foreign_file.h>
@@ -68,11 +70,20 @@ static struct hp_error *read_source(const struct sources *sources, struct source
 
 	if (fd < 0)
 		return NULL;
+	file->withheld = !source_has_name_of_one(file->path) ||
+			 !source_may_be_read_by(sources->user, fd, &status);
+	if (file->withheld)
+		return NULL;
 	error = hp_file_read_fd(fd, LARGEST_BYTES, &bytes, &size);
 	if (error && error->errno_value == ENOMEM)
 		return error;
 	if (error) {
 		hp_error_destroy(error);
+		return NULL;
+	}
+	if (!source_is_text((const char *)bytes, size)) {
+		file->withheld = true;
+		free(bytes);
 		return NULL;
 	}
 	file->text = (char *)bytes;

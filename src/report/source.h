@@ -8,6 +8,7 @@
 #include <hpcprof/base/vector.h>
 
 #include <stdint.h>
+#include <sys/types.h>
 
 struct source_file {
 	char *path;	    /* as debugging information has it */
@@ -15,11 +16,13 @@ struct source_file {
 	const char **lines; /* beginnings, and the end of the last */
 	uint32_t line_count;
 	bool is_newer; /* than the recording */
+	bool withheld; /* it is there, and not to be shown: see source_access.h */
 };
 
 struct sources {
 	const char *symfs;    /* looked below first; NULL for none */
 	uint64_t recorded_ns; /* CLOCK_REALTIME; 0 unknown */
+	uid_t user;	      /* who recorded; (uid_t)-1: several */
 	HP_VECTOR(struct source_file) files;
 };
 

@@ -295,8 +295,24 @@ static void put_cautions(const struct annotation *annotation, FILE *out)
 	put_sentence(out, "", "so there are no frequencies, best cases and stalls");
 }
 
-/* Source that is not there, or not what was compiled: the first of each, and how many more. */
-static void put_sources_that(const struct annotation *annotation, bool are_newer, const char *why,
+/* Source that is not what was compiled, or not shown: the first of each, and how many more. */
+static bool is_newer(const struct source_file *file)
+{
+	return file->text && file->is_newer;
+}
+
+static bool is_absent(const struct source_file *file)
+{
+	return !file->text && !file->withheld;
+}
+
+static bool is_withheld(const struct source_file *file)
+{
+	return file->withheld;
+}
+
+static void put_sources_that(const struct annotation *annotation,
+			     bool (*is_one)(const struct source_file *), const char *what,
 			     FILE *out)
 {
 	_cleanup_(buffer_free) struct buffer text = { 0 };
@@ -305,7 +321,7 @@ static void put_sources_that(const struct annotation *annotation, bool are_newer
 	for (size_t i = 0; i < annotation->sources.files.count; i++) {
 		const struct source_file *file = &annotation->sources.files.at[i];
 
-		if (file->text ? !are_newer || !file->is_newer : are_newer)
+		if (!is_one(file))
 			continue;
 		if (!count++)
 			buffer_printf(&text, "%s", file->path);
@@ -313,19 +329,21 @@ static void put_sources_that(const struct annotation *annotation, bool are_newer
 	if (!count)
 		return;
 	if (count > 1)
-		buffer_printf(&text, " and %zu more: they %s%s", count - 1,
-			      are_newer ? "were " : "are ", why);
-	else
-		buffer_printf(&text, " %s%s", are_newer ? "was " : "is ", why);
+		buffer_printf(&text, " and %zu more", count - 1);
+	buffer_printf(&text, ": %s", what);
 	put(out, "source", &text);
 }
 
 static void put_sources(const struct annotation *annotation, FILE *out)
 {
-	put_sources_that(annotation, true,
+	put_sources_that(annotation, is_newer,
 			 "changed after the recording: what is shown need not be what ran", out);
-	put_sources_that(annotation, false,
+	put_sources_that(annotation, is_absent,
 			 "not here, so only line numbers are shown (--symfs DIR looks below DIR)",
+			 out);
+	put_sources_that(annotation, is_withheld,
+			 "not shown: no source by its name or bytes, or whoever recorded may not "
+			 "read it",
 			 out);
 }
 

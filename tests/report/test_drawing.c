@@ -289,7 +289,8 @@ START_TEST(source_lines_come_by_number_and_what_is_missing_or_newer_is_known)
 	char directory[64];
 	char path[96];
 	char pipe[96];
-	struct sources sources = { .recorded_ns = 1000000000 }; /* 1970: every file is newer */
+	struct sources sources = { .recorded_ns = 1000000000,
+				   .user = geteuid() }; /* 1970: every file is newer */
 	const char *text;
 	size_t length;
 
@@ -325,7 +326,61 @@ START_TEST(source_lines_come_by_number_and_what_is_missing_or_newer_is_known)
 }
 END_TEST
 
-HP_TEST_MAIN("report/drawing", short_jumps_are_drawn_next_to_the_text_and_long_ones_around_them,
+static bool is_shown(const char *path, uid_t user)
+{
+	struct sources sources = { .user = user };
+	const char *text;
+	size_t length;
+	bool shown;
+
+	hp_assert_ok(source_line(&sources, path, 1, &text, &length));
+	shown = text != NULL;
+	ck_assert(sources.files.at[0].withheld == !shown);
+	sources_clear(&sources);
+	return shown;
+}
+
+/* Whoever built the program chose the path: see source_access.h. */
+START_TEST(what_is_no_source_or_not_for_who_recorded_is_withheld)
+{
+	static const char binary[] = "a\0b";
+	uid_t self = geteuid();
+	uid_t other = self + 12345;
+	char directory[] = "/tmp/hpcprof-test-XXXXXX";
+	char path[64];
+	FILE *file;
+
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/id_rsa", directory);
+	write_file(path, "secret\n");
+	ck_assert(!is_shown(path, self));
+	remove(path);
+	snprintf(path, sizeof(path), "%s/key.pem", directory);
+	write_file(path, "secret\n");
+	ck_assert(!is_shown(path, self));
+	remove(path);
+	snprintf(path, sizeof(path), "%s/binary.c", directory);
+	file = fopen(path, "w");
+	ck_assert(file && fwrite(binary, 1, sizeof(binary), file) == sizeof(binary));
+	fclose(file);
+	ck_assert(!is_shown(path, self));
+	remove(path);
+	snprintf(path, sizeof(path), "%s/a.c", directory);
+	write_file(path, "first\n");
+	ck_assert_int_eq(chmod(path, 0644), 0);
+	ck_assert(is_shown(path, self));
+	ck_assert(!is_shown(path, other)); /* the directory is 0700 */
+	ck_assert_int_eq(chmod(directory, 0711), 0);
+	ck_assert(is_shown(path, other));
+	ck_assert_int_eq(chmod(path, 0640), 0);
+	ck_assert(!is_shown(path, other));
+	remove(path);
+	remove(directory);
+}
+END_TEST
+
+HP_TEST_MAIN("report/drawing", what_is_no_source_or_not_for_who_recorded_is_withheld,
+	     short_jumps_are_drawn_next_to_the_text_and_long_ones_around_them,
 	     jumps_without_a_lane_are_left_out_and_counted,
 	     jumps_that_do_not_overlap_share_a_lane_and_one_to_itself_is_marked,
 	     of_thousands_of_long_jumps_each_gets_the_first_lane_that_is_free,

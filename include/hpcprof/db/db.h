@@ -15,6 +15,8 @@
 #include <hpcprof/model/epoch.h>
 #include <hpcprof/model/evidence.h>
 
+#include <sys/types.h>
+
 struct hp_db;
 
 /* `path` NULL: $HPCPROF_DB, else ./hpcprof.db. With `create` a missing directory is made, for its
@@ -53,6 +55,8 @@ struct hp_error *hp_epoch_open(struct hp_db *db, const char *stamp, struct hp_ep
 void hp_epoch_close(struct hp_epoch *epoch);
 HP_DEFINE_CLEANUP(struct hp_epoch, hp_epoch_close);
 const char *hp_epoch_stamp(const struct hp_epoch *epoch);
+/* Who recorded it; (uid_t)-1 where that cannot be told. */
+uid_t hp_epoch_owner(const struct hp_epoch *epoch);
 const struct hp_epoch_meta *hp_epoch_meta(const struct hp_epoch *epoch);
 /* In what its files do not agree though each is whole, "FILE: …": somebody changed one of them. NULL:
  * they do. The warnings of hp_epoch_meta say it, too. */
