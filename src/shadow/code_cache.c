@@ -4,41 +4,52 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, COPIES_BYTES = 1 << 20 };
+enum { PAGE = 4096, COPIES_BYTES = 1 << 20, SMALLEST_ZONE_BYTES = 8 * COPIES_BYTES };
 /* Spills have a page of their own: they are written all the time, and by every shadow anew. */
 enum { COUNTERS_AT = PAGE };
 
-/* It is a file, if a nameless one, and limits of files are for it, too. */
-static struct hp_error *no_memory(int errno_value, uint64_t bytes)
+/* It is a file, if a nameless one, and limits of files are for it, too: a smaller cache does. */
+static uint64_t within_limit(uint64_t bytes)
 {
-	struct hp_error *error = hp_error_create_errno(errno_value, "memory for translated code");
+	struct rlimit limit;
 
-	if (errno_value != EFBIG)
-		return error;
-	return hp_error_advise(error,
-			       "a limit of the sizes of files is below the %llu MiB that it takes: "
-			       "ulimit -f unlimited",
-			       (unsigned long long)(bytes >> 20));
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur >= bytes)
+		return bytes;
+	return limit.rlim_cur;
 }
 
-struct hp_error *code_cache_create(struct code_cache *cache, uint64_t bytes)
+static struct hp_error *too_small(uint64_t bytes, uint64_t wanted)
 {
+	struct hp_error *error =
+		hp_error_create(bytes < wanted ? HP_ERROR_INSUFFICIENT : HP_ERROR_USAGE,
+				"no shadow windows: %llu bytes are too few for translated code",
+				(unsigned long long)bytes);
+
+	if (bytes == wanted)
+		return error;
+	return hp_error_advise(error,
+			       "a limit of the sizes of files is below the %d MiB that it takes: "
+			       "ulimit -f unlimited",
+			       (SHADOW_PLACES * SMALLEST_ZONE_BYTES) >> 20);
+}
+
+struct hp_error *code_cache_create(struct code_cache *cache, uint64_t wanted)
+{
+	uint64_t bytes = within_limit(wanted);
 	uint64_t zone_bytes = bytes / SHADOW_PLACES & ~(uint64_t)(8 * PAGE - 1);
 	uint8_t *memory;
 
 	*cache = (struct code_cache){ .fd = -1, .zone_bytes = zone_bytes };
-	if (zone_bytes < 8 * COPIES_BYTES)
-		return hp_error_create(HP_ERROR_USAGE, "a cache of %llu bytes holds no code",
-				       (unsigned long long)bytes);
+	if (zone_bytes < SMALLEST_ZONE_BYTES)
+		return too_small(bytes, wanted);
 	cache->code_bytes = zone_bytes / 4 * 3;
 	cache->constants_bytes = cache->data_bytes = zone_bytes / 8;
 	cache->fd = memfd_create(CODE_CACHE_NAME, MFD_CLOEXEC);
-	if (cache->fd < 0)
+	if (cache->fd < 0 || ftruncate(cache->fd, (off_t)(zone_bytes * SHADOW_PLACES)) < 0)
 		return hp_error_create_errno(errno, "memory for translated code");
-	if (ftruncate(cache->fd, (off_t)(zone_bytes * SHADOW_PLACES)) < 0)
-		return no_memory(errno, bytes);
 	memory = mmap(NULL, zone_bytes * SHADOW_PLACES, PROT_READ | PROT_WRITE, MAP_SHARED,
 		      cache->fd, 0);
 	if (memory == MAP_FAILED)
