@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <xxhash.h>
 
-enum { MAP_LIMIT_BYTES = 64 << 20, EXTENT_BITS = 24 };
+enum { EXTENT_BITS = 24 };
 
 /* The pid as the process itself sees it, in a container: the last number of NSpid. */
 static uint32_t pid_inside(uint32_t pid)
@@ -72,9 +72,11 @@ static void load(struct jit *jit, uint32_t pid)
 	jit->pid = pid;
 	if (fd < 0 || !is_trusted(&status, pid))
 		return;
-	error = hp_file_read_fd(fd, MAP_LIMIT_BYTES, &text, &size);
+	error = hp_file_read_fd(fd, JIT_MAP_MIB << 20, &text, &size);
 	if (!error)
 		perf_map_parse((char *)text, &jit->map);
+	if (error || jit->map.is_cut)
+		jit->beyond_pid = pid;
 	hp_error_destroy(error);
 }
 

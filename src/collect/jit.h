@@ -17,7 +17,10 @@ struct jit {
 	struct kept *kept;     /* borrowed */
 	uint32_t pid;	       /* whose map is loaded; 0: none */
 	struct perf_map map;
+	uint32_t beyond_pid; /* whose map has more than is read; 0: none's */
 };
+
+enum { JIT_MAP_MIB = 64 }; /* more of a map is not read; nor more names than PERF_MAP_SYMBOLS */
 
 /* The image (a reference) and offset of an address that the process's map names: in "[jit
  * COMMAND]". False when it names none there. */

@@ -145,9 +145,13 @@ bool perf_map_parse(char *text, struct perf_map *map)
 
 		if (!*line)
 			continue;
-		if (map->count >= PERF_MAP_SYMBOLS || !parse_line(line, &symbol)) {
+		if (!parse_line(line, &symbol)) {
 			map->skipped++;
 			continue;
+		}
+		if (map->count >= PERF_MAP_SYMBOLS) {
+			map->is_cut = true;
+			break;
 		}
 		if (!hp_grow((void **)&map->symbols, &map->capacity, map->count + 1,
 			     sizeof(symbol))) {

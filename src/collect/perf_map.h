@@ -33,7 +33,8 @@ struct perf_map {
 	struct perf_map_range *ranges; /* sorted, not overlapping: at most two a symbol */
 	size_t range_count;
 	size_t range_capacity;
-	size_t skipped; /* lines that made no sense, or were too many */
+	size_t skipped; /* lines that made no sense */
+	bool is_cut;	/* there were more than PERF_MAP_SYMBOLS */
 };
 
 /* Takes over `text` (NUL-terminated, malloc'ed). False when memory is short. */

@@ -10,7 +10,7 @@
 #include <hpcprof/pmu/registers.h>
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -437,25 +437,50 @@ static void take_work(struct hp_session *session)
 			options->work(&session->command.run, options->work_context);
 }
 
-/* Their samples, and what they ran, are missing from the epoch: it says so, as the recording does. */
+/* What the epoch lacks: it says so, as the recording does. */
+static void warn(struct hp_session *session, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void warn(struct hp_session *session, const char *format, ...)
+{
+	_cleanup_free_ char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	text = hp_text_format_list(format, arguments);
+	va_end(arguments);
+	if (!text)
+		return;
+	recorder_warn(&session->recorder, "%s", text);
+	session_notify(&session->options, "%s", text);
+}
+
 static void warn_of_hidden(struct hp_session *session)
 {
-	struct recorder *recorder = &session->recorder;
-	struct hidden hidden = recorder->processes.hidden;
-	_cleanup_free_ char *command = NULL, *text = NULL;
+	const struct processes *processes = &session->recorder.processes;
+	struct hidden hidden = processes->hidden;
+	_cleanup_free_ char *command = NULL;
 
 	if (!hidden.count)
 		return;
-	command = hp_text_printable(recorder->processes.commands.text[hidden.command]);
-	if (asprintf(&text,
-		     "%" PRIu64
-		     " program%s not in here (latest: %s): the kernel ends the recording of "
-		     "one that runs with another user's rights, or whose file may not be read; %s",
-		     hidden.count, hidden.count == 1 ? " is" : "s are", command ? command : "",
-		     geteuid() == 0 ? "-a records it" : "root may record it") < 0)
-		return;
-	recorder_warn(recorder, "%s", text);
-	session_notify(&session->options, "%s", text);
+	command = hp_text_printable(processes->commands.text[hidden.command]);
+	warn(session,
+	     "%" PRIu64
+	     " program%s not in here (latest: %s): the kernel ends the recording of one that "
+	     "runs with another user's rights, or whose file may not be read; %s",
+	     hidden.count, hidden.count == 1 ? " is" : "s are", command ? command : "",
+	     geteuid() == 0 ? "-a records it" : "root may record it");
+}
+
+static void warn_of_names(struct hp_session *session)
+{
+	uint32_t pid = session->recorder.attributor.jit.beyond_pid;
+
+	if (pid)
+		warn(session,
+		     "names of code that process %" PRIu32
+		     " generated are missing: its perf-PID.map has "
+		     "more than %d MiB, or than %d names, which is what is read of one",
+		     pid, JIT_MAP_MIB, PERF_MAP_SYMBOLS);
 }
 
 static struct hp_error *finish(struct hp_session *session)
@@ -468,6 +493,7 @@ static struct hp_error *finish(struct hp_session *session)
 		session->windows.take(session, true, session->windows.context);
 	recorder_drain(&session->recorder, UINT64_MAX);
 	warn_of_hidden(session);
+	warn_of_names(session);
 	recorder_meter_clock(&session->recorder, true);
 	if (hp_session_command_pid(session) && session->command.ended) {
 		if (session->command.run.reference_begin_ns)

@@ -214,6 +214,7 @@ START_TEST(a_map_too_long_to_be_one_is_not_read)
 	write_map(&bench, 0, "1000 10 f\n");
 	ck_assert_int_eq(truncate(bench.paths[0], (64 << 20) + 1), 0);
 	assert_unnamed(&bench, bench.pids[0], 0x1000);
+	ck_assert_uint_eq(bench.jit.beyond_pid, bench.pids[0]);
 	bench_destroy(&bench);
 }
 END_TEST

@@ -3,8 +3,8 @@
  * generated MS MAP: makes two procedures at run time as a just-in-time compiler does, each a
  * counted loop, calls them for MS of CPU time, three times the iterations in the second, and
  * describes them in the perf map in /tmp unless MAP says otherwise: "map" (as compilers do),
- * "none", "link" (the map is a symbolic link to a file beside it). Exit status 77 on a machine
- * whose code it cannot make.
+ * "none", "link" (the map is a symbolic link to a file beside it), "large" (100 MiB, sparse). Exit
+ * status 77 on a machine whose code it cannot make.
  */
 #include "burn.h"
 
@@ -54,7 +54,7 @@ static void write_map(const char *how, const unsigned char *code)
 		die(real);
 	fprintf(map, "%lx %zx generated one\n%lx %zx generated::three\n", (unsigned long)code,
 		sizeof(loop_code), (unsigned long)code + SPACING_BYTES, sizeof(loop_code));
-	if (fclose(map))
+	if (fclose(map) || (strcmp(how, "large") == 0 && truncate(real, 100 << 20) != 0))
 		die(real);
 }
 
