@@ -125,7 +125,7 @@ static void attribute_overflow(struct recorder *recorder)
 }
 
 /* Nothing waits any more under any context: retired ones can go. */
-static void attribute_everything(struct recorder *recorder)
+void recorder_attribute(struct recorder *recorder)
 {
 	while (!sample_table_drain(&recorder->table))
 		attribute_overflow(recorder);
@@ -282,7 +282,7 @@ void recorder_drain(struct recorder *recorder, uint64_t horizon_ns)
 	ring_set_end(rings);
 	windows_place(&recorder->windows, horizon_ns);
 	if (recorder->processes.retired > RETIRED_LIMIT)
-		attribute_everything(recorder);
+		recorder_attribute(recorder);
 }
 
 void recorder_meter_clock(struct recorder *recorder, bool at_end)
@@ -314,7 +314,7 @@ struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 	struct hp_epoch_meta meta = { 0 };
 	struct hp_error *error;
 
-	attribute_everything(recorder);
+	recorder_attribute(recorder);
 	error = attributor_write(&recorder->attributor, recorder->writer);
 	if (!error && recorder->windows.is_on)
 		error = windows_write(&recorder->windows, recorder->writer, unit_ns(recorder));

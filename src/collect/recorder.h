@@ -81,7 +81,10 @@ bool recorder_is_of_time(const struct hp_event *event);
 /* Takes what the rings hold, up to a moment (CLOCK_MONOTONIC; UINT64_MAX: all of it). */
 void recorder_drain(struct recorder *recorder, uint64_t horizon_ns);
 
-/* Attributes everything taken so far and writes it; with `complete` the epoch is finished. What
+/* Attributes everything taken so far. */
+void recorder_attribute(struct recorder *recorder);
+
+/* The same, and writes it; with `complete` the epoch is finished. What
  * could not be written is kept for the next try. */
 struct hp_error *recorder_flush(struct recorder *recorder, bool complete);
 

@@ -438,9 +438,9 @@ static void take_work(struct hp_session *session)
 }
 
 /* What the epoch lacks: it says so, as the recording does. */
-static void warn(struct hp_session *session, const char *format, ...)
+static void lacks(struct hp_session *session, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-static void warn(struct hp_session *session, const char *format, ...)
+static void lacks(struct hp_session *session, const char *format, ...)
 {
 	_cleanup_free_ char *text = NULL;
 	va_list arguments;
@@ -463,12 +463,12 @@ static void warn_of_hidden(struct hp_session *session)
 	if (!hidden.count)
 		return;
 	command = hp_text_printable(processes->commands.text[hidden.command]);
-	warn(session,
-	     "%" PRIu64
-	     " program%s not in here (latest: %s): the kernel ends the recording of one that "
-	     "runs with another user's rights, or whose file may not be read; %s",
-	     hidden.count, hidden.count == 1 ? " is" : "s are", command ? command : "",
-	     geteuid() == 0 ? "-a records it" : "root may record it");
+	lacks(session,
+	      "%" PRIu64
+	      " program%s not in here (latest: %s): the kernel ends the recording of one that "
+	      "runs with another user's rights, or whose file may not be read; %s",
+	      hidden.count, hidden.count == 1 ? " is" : "s are", command ? command : "",
+	      geteuid() == 0 ? "-a records it" : "root may record it");
 }
 
 static void warn_of_names(struct hp_session *session)
@@ -476,11 +476,11 @@ static void warn_of_names(struct hp_session *session)
 	uint32_t pid = session->recorder.attributor.jit.beyond_pid;
 
 	if (pid)
-		warn(session,
-		     "names of code that process %" PRIu32
-		     " generated are missing: its perf-PID.map has "
-		     "more than %d MiB, or than %d names, which is what is read of one",
-		     pid, JIT_MAP_MIB, PERF_MAP_SYMBOLS);
+		lacks(session,
+		      "names of code that process %" PRIu32
+		      " generated are missing: its perf-PID.map has "
+		      "more than %d MiB, or than %d names, which is what is read of one",
+		      pid, JIT_MAP_MIB, PERF_MAP_SYMBOLS);
 }
 
 static struct hp_error *finish(struct hp_session *session)
@@ -492,6 +492,7 @@ static struct hp_error *finish(struct hp_session *session)
 	if (session->windows.fd >= 0)
 		session->windows.take(session, true, session->windows.context);
 	recorder_drain(&session->recorder, UINT64_MAX);
+	recorder_attribute(&session->recorder);
 	warn_of_hidden(session);
 	warn_of_names(session);
 	recorder_meter_clock(&session->recorder, true);
