@@ -5,8 +5,8 @@
  * Counts every event all the time, over the command with its threads and children, and writes what
  * they counted in each tick (the format is replay.c's). An event is NAME:TYPE:CONFIG, both numbers
  * as perf_event_open(2) has them ("page-faults:1:2"; a tracepoint is NAME:2:ID), or *NAME:… for one
- * with a fixed counter. `enabled_ns` is the CPU time of all threads; so is the ruler, unless the
- * first event's name is "ruler" (cycles or instructions, where there is a PMU: ruler:0:0).
+ * with a fixed counter. `enabled_ns` is the CPU time of all threads; so is the reference, unless the
+ * first event's name is "reference" (cycles or instructions, where there is a PMU: reference:0:0).
  *
  * All are one group and read by one call: of each thread they tell one moment. Read one after
  * another they would be up to a tenth of a millisecond apart, and short ticks look wild that are
@@ -201,8 +201,9 @@ int main(int argc, char **argv)
 	if (counters.pid < 0 || !out)
 		return 1;
 	ok = add(&counters, "enabled_ns", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
-	if (dashes == 3 || strncmp(argv[3], "ruler:", 6) != 0)
-		ok = ok && add(&counters, "ruler", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
+	if (dashes == 3 || strncmp(argv[3], "reference:", 10) != 0)
+		ok = ok &&
+		     add(&counters, "reference", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
 	for (int i = 3; i < dashes && ok; i++) {
 		if (!parse(&counters, argv[i]))
 			fprintf(stderr, "record_trace: %s: %s\n", argv[i], strerror(errno));

@@ -11,7 +11,7 @@
  * begin with bursts: use ticks of 100 µs.
  *
  * A trace is text: "hpcprof-mux-trace/2 TICK_NS" on a line, then the names of the columns, the
- *first three of them "wall_ns", "enabled_ns" and "ruler", then a line for each tick: what it took,
+ *first three of them "wall_ns", "enabled_ns" and "reference", then a line for each tick: what it took,
  *and counts. An event whose name begins with a * has a fixed counter: every group counts it.
  *
  *	count POLICY METHOD EVENT SQUARED JUDGED ABOVE BELOW INSUFFICIENT RUNNING WIDTH
@@ -38,7 +38,7 @@
 #define MAX_COLUMNS 130
 #define SHORTEST_NS 250000 /* stat's */
 
-enum { WALL, ENABLED, RULER, FIRST_EVENT };
+enum { WALL, ENABLED, REFERENCE, FIRST_EVENT };
 enum { ESTIMATED, ACTUAL, SERIES_COUNT };
 
 struct trace {
@@ -209,7 +209,7 @@ static struct hp_mux_slice slice_of(const struct run *run, uint32_t group, size_
 		.group = group,
 		.end_ns = sum_before(trace, to, WALL) - before,
 		.enabled_ns = kept_of(run, from, to, ENABLED),
-		.ruler = kept_of(run, from, to, RULER),
+		.reference = kept_of(run, from, to, REFERENCE),
 		.counts = counts,
 	};
 

@@ -59,7 +59,7 @@ struct arguments {
 
 static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "What to show:", 1 },
-	{ "procedures", OPTION_PROCEDURES, NULL, 0, "One line a procedure (the default)", 1 },
+	{ "procedures", OPTION_PROCEDURES, NULL, 0, "One line per procedure (the default)", 1 },
 	{ "images", OPTION_IMAGES, NULL, 0, "One line a program or library", 1 },
 	{ "lines", OPTION_LINES, NULL, 0, "One line a source line", 1 },
 	{ "instructions", OPTION_INSTRUCTIONS, "PROC", OPTION_ARG_OPTIONAL,
@@ -70,7 +70,7 @@ static const struct argp_option options[] = {
 	  "case, frequencies, stalls and culprits, beside the source",
 	  1 },
 	{ "stalls", OPTION_STALLS, NULL, 0,
-	  "The worst stalls of the whole profile, one a line, with cause and culprit; and where "
+	  "The worst stalls of the whole profile, one per line, with cause and culprit; and where "
 	  "all "
 	  "cycles went",
 	  1 },

@@ -151,8 +151,8 @@ static void print_report(const struct hp_counting_report *report, void *context)
 		keep_counts(printing, report);
 	if (!printing->error && fine && (report->whole || printing->print_intervals)) {
 		printing->error = hp_figures_create(printing->subject.events,
-						    printing->subject.wheels, report->estimates,
-						    &figures);
+						    printing->subject.rotation_sets,
+						    report->estimates, &figures);
 		view.figures = figures;
 		if (!printing->error)
 			fine = write_view(printing, &view);
@@ -265,14 +265,15 @@ static struct hp_error *check_strictly(const struct hp_event_list *events)
 
 /* Slices of instructions need something that counts them and says when it has. */
 static struct hp_error *check_slices(const struct stat_arguments *arguments,
-				     const struct hp_counter_wheels *wheels)
+				     const struct hp_rotation_sets *rotation_sets)
 {
 	const char *unit = hp_unit_name(arguments->slice_unit);
 
 	if (!arguments->counting.slice_units)
 		return NULL;
-	for (size_t i = 0; i < wheels->count; i++)
-		if (wheels->at[i].has_ruler && wheels->at[i].ruler.unit == arguments->slice_unit)
+	for (size_t i = 0; i < rotation_sets->count; i++)
+		if (rotation_sets->at[i].has_reference &&
+		    rotation_sets->at[i].reference.unit == arguments->slice_unit)
 			return NULL;
 	return hp_error_advise(hp_error_create(HP_ERROR_NOT_PERMITTED,
 					       "slices cannot be told by %s: none of these events' "
@@ -281,17 +282,19 @@ static struct hp_error *check_slices(const struct stat_arguments *arguments,
 			       "use --slice=4ms; why there is no PMU: hpcprof doctor");
 }
 
-static struct hp_error *find_wheels(const struct stat_arguments *arguments,
-				    const struct hp_machine *machine, struct hp_event_list *events,
-				    struct hp_counter_wheels *wheels)
+static struct hp_error *find_rotation_sets(const struct stat_arguments *arguments,
+					   const struct hp_machine *machine,
+					   struct hp_event_list *events,
+					   struct hp_rotation_sets *rotation_sets)
 {
 	struct hp_error *error = parse_events(arguments, machine, events);
 
 	if (!error)
-		error = hp_counter_wheels_create(events, machine, &arguments->grouping, wheels);
+		error = hp_rotation_sets_create(events, machine, &arguments->grouping,
+						rotation_sets);
 	if (!error && arguments->strict)
 		error = check_strictly(events);
-	return error ? error : check_slices(arguments, wheels);
+	return error ? error : check_slices(arguments, rotation_sets);
 }
 
 static char *name_others(const struct hp_counting_options *counting)
@@ -386,16 +389,16 @@ static struct hp_error *count(struct stat_arguments *arguments, int *status)
 	struct hp_counting_options *options = &arguments->counting;
 	_cleanup_(hp_machine_destroy_scope) struct hp_machine *machine = NULL;
 	struct hp_event_list events = { 0 };
-	struct hp_counter_wheels wheels = { 0 };
+	struct hp_rotation_sets rotation_sets = { 0 };
 	struct printing printing = { .arguments = arguments, .stream = stderr };
 	_cleanup_free_ char *target = describe_target(options);
 	struct hp_error *error = hp_machine_create(&machine);
 
 	if (!error)
-		error = find_wheels(arguments, machine, &events, &wheels);
+		error = find_rotation_sets(arguments, machine, &events, &rotation_sets);
 	printing.subject = (struct stat_subject){
 		.events = &events,
-		.wheels = &wheels,
+		.rotation_sets = &rotation_sets,
 		.command = hp_counting_counts_command(options) ? options->command : NULL,
 		.target = target,
 		.user_only = machine && machine->user_only,
@@ -409,11 +412,11 @@ static struct hp_error *count(struct stat_arguments *arguments, int *status)
 		error = begin_plot(&printing, options);
 	if (!error)
 		error = open_output(arguments, &printing.stream);
-	if (!error && wheels.notice)
-		say_lines(&printing, wheels.notice);
+	if (!error && rotation_sets.notice)
+		say_lines(&printing, rotation_sets.notice);
 	*status = 0;
 	options->events = &events;
-	options->wheels = &wheels;
+	options->rotation_sets = &rotation_sets;
 	options->report = print_report;
 	options->notify = say;
 	options->context = &printing;
@@ -425,7 +428,7 @@ static struct hp_error *count(struct stat_arguments *arguments, int *status)
 		fclose(printing.plot_stream);
 	stat_plot_destroy(printing.plot);
 	free(printing.counts);
-	hp_counter_wheels_clear(&wheels);
+	hp_rotation_sets_clear(&rotation_sets);
 	hp_event_list_clear(&events);
 	return error;
 }

@@ -57,7 +57,7 @@ static void print_banner(const struct recording *recording, const struct hp_sess
 
 		fprintf(stderr, "%s %s", i ? "," : "", event->info.name);
 		if (event->frequency_hz > 0)
-			fprintf(stderr, " at %.0f Hz a CPU", event->frequency_hz);
+			fprintf(stderr, " at %.0f Hz per CPU", event->frequency_hz);
 	}
 	fprintf(stderr, "%s into %s/%s\n", recording->machine->user_only ? " (user mode only)" : "",
 		hp_db_path(recording->session.db), hp_session_stamp(session));
@@ -97,8 +97,8 @@ static void print_closing(const struct hp_session *session, const struct hp_sess
 	print_bytes(result->database_bytes);
 	fputs("; overhead: ", stderr);
 	if (result->target_cost_percent >= 0)
-		fprintf(stderr, "target %.2f %% (%.1f us a sample), ", result->target_cost_percent,
-			(double)meta->sample_cost_ns / 1000);
+		fprintf(stderr, "target %.2f %% (%.1f us per sample), ",
+			result->target_cost_percent, (double)meta->sample_cost_ns / 1000);
 	fprintf(stderr, "hpcprof %.0f ms of CPU (%.1f %%)\n", (double)meta->own_cpu_ns / 1e6,
 		result->own_cpu_percent);
 	if (result->probe_moments)
@@ -189,7 +189,7 @@ static void drop_absent(struct hp_event_list *events, bool quiet)
 static struct hp_error *find_turns(struct recording *recording)
 {
 	struct hp_event_list *events = &recording->events;
-	struct hp_counter_wheels *wheels = &recording->wheels;
+	struct hp_rotation_sets *rotation_sets = &recording->rotation_sets;
 	struct hp_grouping_options options = {
 		.counters = recording->counters,
 		.system_wide = recording->session.system_wide,
@@ -198,20 +198,21 @@ static struct hp_error *find_turns(struct recording *recording)
 
 	if (events->count < 2)
 		return NULL;
-	hp_error_destroy(hp_counter_wheels_create(events, recording->machine, &options, wheels));
+	hp_error_destroy(
+		hp_rotation_sets_create(events, recording->machine, &options, rotation_sets));
 	for (size_t i = 0; i < events->count; i++)
 		whole &= !events->events[i].absent || events->events[i].set;
 	if (!whole)
-		hp_counter_wheels_clear(wheels);
+		hp_rotation_sets_clear(rotation_sets);
 	drop_absent(events, recording->is_quiet);
 	if (!events->count)
 		return hp_error_advise(hp_error_create(HP_ERROR_NOT_PERMITTED,
 						       "none of these events can be sampled here"),
 				       "run: hpcprof doctor");
 	/* Indices have moved: divide what is left. */
-	hp_counter_wheels_clear(wheels);
+	hp_rotation_sets_clear(rotation_sets);
 	if (whole && events->count > 1)
-		return hp_counter_wheels_create(events, recording->machine, &options, wheels);
+		return hp_rotation_sets_create(events, recording->machine, &options, rotation_sets);
 	return NULL;
 }
 
@@ -228,7 +229,7 @@ struct hp_error *recording_prepare(struct recording *recording)
 
 void recording_clear(struct recording *recording)
 {
-	hp_counter_wheels_clear(&recording->wheels);
+	hp_rotation_sets_clear(&recording->rotation_sets);
 	hp_event_list_clear(&recording->events);
 	if (recording->machine)
 		hp_machine_destroy(hp_steal(recording->machine));
@@ -241,12 +242,12 @@ void recording_clear(struct recording *recording)
 /* Only where groups take turns. */
 static void print_turns(const struct hp_session_options *options)
 {
-	for (size_t i = 0; i < options->wheels->count; i++) {
-		const struct hp_counter_wheel *wheel = &options->wheels->at[i];
+	for (size_t i = 0; i < options->rotation_sets->count; i++) {
+		const struct hp_rotation_set *rotation_set = &options->rotation_sets->at[i];
 
-		if (wheel->group_count > 1)
+		if (rotation_set->group_count > 1)
 			fprintf(stderr, "hpcprof: %s: %u groups of events take turns (%s)\n",
-				wheel->pmu, wheel->group_count,
+				rotation_set->pmu, rotation_set->group_count,
 				hp_mux_policy_name(options->policy));
 	}
 }
@@ -308,7 +309,7 @@ struct hp_error *recording_run(struct recording *recording, struct recording_res
 	struct hp_error *error;
 
 	options->events = &recording->events;
-	options->wheels = &recording->wheels;
+	options->rotation_sets = &recording->rotation_sets;
 	options->notify = recording->is_quiet ? NULL : say;
 	if (recording->work.kind != WORK_NOT_ASKED) {
 		options->work = measure_work;

@@ -43,7 +43,7 @@ struct recording {
 	/* Found by recording_prepare. */
 	struct hp_machine *machine;
 	struct hp_event_list events;
-	struct hp_counter_wheels wheels;
+	struct hp_rotation_sets rotation_sets;
 };
 
 /* What became of one run. */

@@ -27,9 +27,9 @@ static const struct argp_option option_table[] = {
 	{ NULL, 0, NULL, 0, "Events and rates:", 2 },
 	{ "event", 'e', "EVENT,...", 0,
 	  "what to sample; see hpcprof events. Default: cycles, or cpu-clock without a PMU", 2 },
-	{ "freq", 'F', "HZ", 0, "samples a second and CPU (default 1000)", 2 },
+	{ "freq", 'F', "HZ", 0, "samples per second and CPU (default 1000)", 2 },
 	{ "count", 'c', "PERIOD", 0, "events between two samples, instead of -F", 2 },
-	{ "no-cap", KEY_NO_CAP, NULL, 0, "allow more than 10000 samples a second and CPU", 2 },
+	{ "no-cap", KEY_NO_CAP, NULL, 0, "allow more than 10000 samples per second and CPU", 2 },
 	{ "overhead", KEY_OVERHEAD, "PERCENT", 0,
 	  "lower the rate until sampling takes at most this share of the target's time", 2 },
 	{ "shadow", KEY_SHADOW, "PERCENT", OPTION_ARG_OPTIONAL,
@@ -61,14 +61,14 @@ static const struct argp_option option_table[] = {
 	  1 },
 	{ "delay", 'D', "MS", 0, "start sampling so many milliseconds after the target", 3 },
 	{ "flush", KEY_FLUSH, "TIME", 0, "how often samples go to disk (default 10s)", 4 },
-	{ "mmap-pages", 'm', "PAGES", 0, "ring pages a CPU, a power of two", 4 },
+	{ "mmap-pages", 'm', "PAGES", 0, "ring pages per CPU, a power of two", 4 },
 	{ 0 },
 };
 
 static void parse_rate(struct argp_state *state, const char *text, double *frequency_hz)
 {
 	if (!hp_parse_double(text, frequency_hz) || *frequency_hz <= 0)
-		argp_error(state, "-F takes samples a second, not '%s'", text);
+		argp_error(state, "-F takes samples per second, not '%s'", text);
 }
 
 static void parse_pages(struct argp_state *state, const char *text, size_t *pages)

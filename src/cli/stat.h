@@ -11,7 +11,7 @@
 /* What stays the same all along. */
 struct stat_subject {
 	const struct hp_event_list *events;
-	const struct hp_counter_wheels *wheels;
+	const struct hp_rotation_sets *rotation_sets;
 	char *const *command; /* NULL for others */
 	const char *target;   /* "process 123", "the system, while sleep 10 ran", of others */
 	bool user_only;

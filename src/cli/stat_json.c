@@ -110,19 +110,22 @@ static json_t *invariants_of(const struct hp_figures *figures)
 static json_t *rotation_object(const struct stat_view *view)
 {
 	const struct hp_counting_result *result = view->report->whole;
-	const struct hp_counter_wheels *wheels = view->subject->wheels;
+	const struct hp_rotation_sets *rotation_sets = view->subject->rotation_sets;
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < wheels->count; i++)
-		json_array_append_new(
-			list, json_pack("{s:o, s:i, s:s?}", "pmu", text(wheels->at[i].pmu),
-					"groups", (int)wheels->at[i].group_count, "ruler",
-					wheels->at[i].has_ruler ? wheels->at[i].ruler.name : NULL));
+	for (size_t i = 0; i < rotation_sets->count; i++)
+		json_array_append_new(list, json_pack("{s:o, s:i, s:s?}", "pmu",
+						      text(rotation_sets->at[i].pmu), "groups",
+						      (int)rotation_sets->at[i].group_count,
+						      "reference_event",
+						      rotation_sets->at[i].has_reference
+							      ? rotation_sets->at[i].reference.name
+							      : NULL));
 	return json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:o}", "scheduler",
 			 view->subject->scheduler, "estimator", view->subject->estimator, "slices",
 			 (json_int_t)result->slices, "slice_s", result->slice_mean_ns / 1e9,
 			 "cost_s", result->rotation_ns / 1e9, "percent", result->rotation_percent,
-			 "wheels", list);
+			 "rotation_sets", list);
 }
 
 static bool put(FILE *stream, json_t *object)

@@ -118,7 +118,7 @@ static void parse_slice(struct argp_state *state, const char *text,
 			   "(2M:instructions), not '%s'",
 			   text);
 	}
-	arguments->grouping.ruler = arguments->slice_unit;
+	arguments->grouping.reference = arguments->slice_unit;
 }
 
 static void parse_fd(struct argp_state *state, const char *text, int *fd)

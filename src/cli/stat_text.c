@@ -247,17 +247,19 @@ static void print_violations(FILE *stream, const struct hp_figures *figures)
 static void print_groups(FILE *stream, const struct stat_view *view)
 {
 	const struct hp_counting_result *result = view->report->whole;
-	const struct hp_counter_wheels *wheels = view->subject->wheels;
+	const struct hp_rotation_sets *rotation_sets = view->subject->rotation_sets;
 	bool turned = false;
 
-	for (size_t i = 0; i < wheels->count; i++) {
-		if (wheels->at[i].group_count < 2)
+	for (size_t i = 0; i < rotation_sets->count; i++) {
+		if (rotation_sets->at[i].group_count < 2)
 			continue;
 		turned = true;
-		fprintf(stream, "%s: %u groups in turn (%s, %s)%s%s; ", wheels->at[i].pmu,
-			wheels->at[i].group_count, view->subject->scheduler,
-			view->subject->estimator, wheels->at[i].has_ruler ? ", ruler " : "",
-			wheels->at[i].has_ruler ? wheels->at[i].ruler.name : "");
+		fprintf(stream, "%s: %u groups in turn (%s, %s)%s%s; ", rotation_sets->at[i].pmu,
+			rotation_sets->at[i].group_count, view->subject->scheduler,
+			view->subject->estimator,
+			rotation_sets->at[i].has_reference ? ", reference event " : "",
+			rotation_sets->at[i].has_reference ? rotation_sets->at[i].reference.name
+							   : "");
 	}
 	if (turned)
 		fprintf(stream,

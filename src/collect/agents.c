@@ -62,7 +62,7 @@ static void read_group(struct errand *errand)
 	const struct rotation *rotation = errand->rotation;
 	struct counter_reading *reading = &errand->reading;
 
-	reading->enabled_ns = reading->running_ns = reading->ruler = 0;
+	reading->enabled_ns = reading->running_ns = reading->reference = 0;
 	for (size_t i = 0; i < rotation->counters.value_count; i++)
 		reading->values[i] = 0;
 	counters_read(&rotation->counters, rotation->current, errand->place, 1, reading);
@@ -231,7 +231,7 @@ static void add_reading(const struct errand *errand)
 
 	into->enabled_ns += errand->reading.enabled_ns;
 	into->running_ns += errand->reading.running_ns;
-	into->ruler += errand->reading.ruler;
+	into->reference += errand->reading.reference;
 	for (size_t i = 0; i < errand->rotation->counters.value_count; i++)
 		into->values[i] += errand->reading.values[i];
 }

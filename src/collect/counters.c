@@ -13,7 +13,7 @@
 /* One event of a group, in the order in which they are opened. */
 struct counter_slot {
 	const struct hp_event *event;
-	bool is_ruler;
+	bool is_reference;
 	bool has_value; /* it is one of the events that were asked for */
 	bool leads;
 	size_t value; /* its place in a reading's values */
@@ -28,16 +28,16 @@ struct opening {
 
 /* --- what is opened --------------------------------------------------------------------------- */
 
-static bool never_turns(const struct hp_counter_wheel *wheel)
+static bool never_turns(const struct hp_rotation_set *rotation_set)
 {
-	return wheel->software && wheel->group_count == 1;
+	return rotation_set->software && rotation_set->group_count == 1;
 }
 
 static void add_slot(struct counter_group *group, const struct hp_event *event, int64_t value)
 {
 	group->slots[group->slot_count++] = (struct counter_slot){
 		.event = event,
-		.is_ruler = value < 0,
+		.is_reference = value < 0,
 		.has_value = value >= 0,
 		.value = value >= 0 ? (size_t)value : 0,
 	};
@@ -65,32 +65,32 @@ static void arrange(struct counter_group *group, bool apart)
 
 static struct hp_error *make_group(struct counters *counters, size_t number)
 {
-	const struct hp_counter_wheel *wheel = counters->wheel;
-	const struct hp_counter_group *from = &wheel->groups[number];
+	const struct hp_rotation_set *rotation_set = counters->rotation_set;
+	const struct hp_counter_group *from = &rotation_set->groups[number];
 	struct counter_group *group = &counters->groups[number];
-	size_t room = from->count + wheel->always_count + 1;
+	size_t room = from->count + rotation_set->always_count + 1;
 
 	group->slots = calloc(room, sizeof(*group->slots));
 	if (!group->slots)
 		return hp_error_create_no_memory();
-	if (wheel->has_ruler)
-		add_slot(group, &wheel->ruler, -1);
+	if (rotation_set->has_reference)
+		add_slot(group, &rotation_set->reference, -1);
 	for (uint32_t i = 0; i < from->count; i++)
 		add_slot(group, &counters->events->events[from->events[i]], i);
-	for (uint32_t i = 0; i < wheel->always_count; i++) {
+	for (uint32_t i = 0; i < rotation_set->always_count; i++) {
 		size_t value = from->count + i;
 
-		if (wheel->ruler_event == wheel->always[i]) {
+		if (rotation_set->reference_event == rotation_set->always[i]) {
 			group->slots[0].has_value = true;
 			group->slots[0].value = value;
 		} else {
-			add_slot(group, &counters->events->events[wheel->always[i]],
+			add_slot(group, &counters->events->events[rotation_set->always[i]],
 				 (int64_t)value);
 		}
 	}
-	if (from->count + wheel->always_count > counters->value_count)
-		counters->value_count = from->count + wheel->always_count;
-	arrange(group, never_turns(wheel));
+	if (from->count + rotation_set->always_count > counters->value_count)
+		counters->value_count = from->count + rotation_set->always_count;
+	arrange(group, never_turns(rotation_set));
 	group->first_fd = counters->fds_each;
 	counters->fds_each += group->slot_count;
 	return NULL;
@@ -118,7 +118,7 @@ static struct perf_event_attr attr_of(const struct opening *opening, size_t grou
 	attr.disabled = slot->leads;
 	attr.enable_on_exec = slot->leads && options->enable_on_exec &&
 			      group == options->first_group;
-	if (slot->is_ruler && options->overflow_units) {
+	if (slot->is_reference && options->overflow_units) {
 		attr.sample_period = options->overflow_units;
 		attr.sample_type = PERF_SAMPLE_IP;
 		attr.wakeup_events = 1;
@@ -166,7 +166,7 @@ static struct hp_error *open_group(const struct opening *opening, size_t number,
 						     errno);
 		if (slot->leads)
 			leader = *fd;
-		if (slot->is_ruler && opening->options->overflow_units) {
+		if (slot->is_reference && opening->options->overflow_units) {
 			struct hp_error *error = ask_for_signals(*fd);
 
 			if (error)
@@ -176,20 +176,21 @@ static struct hp_error *open_group(const struct opening *opening, size_t number,
 	return NULL;
 }
 
-struct hp_error *counters_open(struct counters *counters, const struct hp_counter_wheel *wheel,
+struct hp_error *counters_open(struct counters *counters,
+			       const struct hp_rotation_set *rotation_set,
 			       const struct counter_options *options,
 			       const struct hp_machine *machine)
 {
 	struct opening opening = { counters, options, machine };
 	struct hp_error *error = NULL;
 
-	*counters = (struct counters){ .wheel = wheel, .events = options->events };
-	counters->groups = calloc(wheel->group_count + 1, sizeof(*counters->groups));
+	*counters = (struct counters){ .rotation_set = rotation_set, .events = options->events };
+	counters->groups = calloc(rotation_set->group_count + 1, sizeof(*counters->groups));
 	counters->places = calloc(options->place_count + 1, sizeof(*counters->places));
 	if (!counters->groups || !counters->places)
 		return hp_error_create_no_memory();
 	memcpy(counters->places, options->places, options->place_count * sizeof(*options->places));
-	for (uint32_t i = 0; !error && i < wheel->group_count; i++)
+	for (uint32_t i = 0; !error && i < rotation_set->group_count; i++)
 		error = make_group(counters, i);
 	if (error)
 		return error;
@@ -201,7 +202,7 @@ struct hp_error *counters_open(struct counters *counters, const struct hp_counte
 	for (size_t i = 0; i < counters->place_count * counters->fds_each; i++)
 		counters->fds[i] = -1;
 	for (size_t place = 0; !error && place < counters->place_count; place++)
-		for (size_t group = 0; !error && group < wheel->group_count; group++)
+		for (size_t group = 0; !error && group < rotation_set->group_count; group++)
 			error = open_group(&opening, group, place);
 	return error;
 }
@@ -212,7 +213,7 @@ void counters_close(struct counters *counters)
 		if (counters->fds[i] >= 0)
 			close(counters->fds[i]);
 	}
-	for (uint32_t i = 0; counters->groups && i < counters->wheel->group_count; i++)
+	for (uint32_t i = 0; counters->groups && i < counters->rotation_set->group_count; i++)
 		free(counters->groups[i].slots);
 	free(counters->groups);
 	free(counters->places);
@@ -256,8 +257,8 @@ static void add_leader(const struct counter_group *group, size_t leader, const u
 
 		if (leader + i >= group->slot_count)
 			break;
-		if (slot->is_ruler)
-			reading->ruler += value;
+		if (slot->is_reference)
+			reading->reference += value;
 		if (slot->has_value)
 			reading->values[slot->value] += value;
 	}
@@ -293,7 +294,7 @@ bool counters_read(const struct counters *counters, size_t group, size_t first_p
 				add_leader(slots, i, words, (size_t)size / sizeof(*words), reading);
 		}
 	}
-	if (!counters->wheel->has_ruler)
-		reading->ruler = reading->running_ns;
+	if (!counters->rotation_set->has_reference)
+		reading->reference = reading->running_ns;
 	return complete;
 }

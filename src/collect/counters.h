@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The descriptors of one wheel (pmu/groups.h): its groups, opened for every place that is counted,
+ * The descriptors of one rotation set (pmu/groups.h): its groups, opened for every place that is counted,
  * a place being a thread (with whatever it starts) or a CPU.
  *
  * A group is one group of the kernel's for each of the kernel's PMUs in it; software events,
@@ -23,14 +23,15 @@ struct counter_place {
 	int cpu;   /* -1: any */
 };
 
-/* How a wheel's groups are opened. */
+/* How a rotation set's groups are opened. */
 struct counter_options {
 	const struct hp_event_list *events;
 	const struct counter_place *places;
 	size_t place_count;
-	bool enable_on_exec;	 /* of a command that has not started yet: a group begins with it */
-	size_t first_group;	 /* that one */
-	uint64_t overflow_units; /* the ruler says with SIGIO when it has counted so many; 0: not */
+	bool enable_on_exec; /* of a command that has not started yet: a group begins with it */
+	size_t first_group;  /* that one */
+	uint64_t
+		overflow_units; /* the reference event says with SIGIO when it has counted so many; 0: not */
 };
 
 struct counter_slot;
@@ -42,7 +43,7 @@ struct counter_group {
 };
 
 struct counters {
-	const struct hp_counter_wheel *wheel; /* borrowed, as the next */
+	const struct hp_rotation_set *rotation_set; /* borrowed, as the next */
 	const struct hp_event_list *events;
 	struct counter_place *places;
 	size_t place_count;
@@ -56,11 +57,12 @@ struct counters {
 struct counter_reading {
 	uint64_t enabled_ns;
 	uint64_t running_ns;
-	uint64_t ruler;	  /* running_ns where there is none */
-	uint64_t *values; /* the group's events, then the wheel's `always` */
+	uint64_t reference; /* running_ns where there is none */
+	uint64_t *values;   /* the group's events, then the rotation set's `always` */
 };
 
-struct hp_error *counters_open(struct counters *counters, const struct hp_counter_wheel *wheel,
+struct hp_error *counters_open(struct counters *counters,
+			       const struct hp_rotation_set *rotation_set,
 			       const struct counter_options *options,
 			       const struct hp_machine *machine);
 void counters_close(struct counters *counters);

@@ -83,10 +83,10 @@ static struct hp_error *find_places(struct hp_counting *counting)
 	return error;
 }
 
-/* Of the places, those that the wheel's PMU has; malloc'ed. */
-static struct hp_error *places_of_wheel(const struct hp_counting *counting,
-					const struct hp_counter_wheel *wheel,
-					struct counter_place **places, size_t *count)
+/* Of the places, those that the rotation set's PMU has; malloc'ed. */
+static struct hp_error *places_of_rotation_set(const struct hp_counting *counting,
+					       const struct hp_rotation_set *rotation_set,
+					       struct counter_place **places, size_t *count)
 {
 	int *cpus = NULL;
 	size_t cpu_count = 0;
@@ -96,10 +96,10 @@ static struct hp_error *places_of_wheel(const struct hp_counting *counting,
 	*places = calloc(counting->place_count + 1, sizeof(**places));
 	if (!*places)
 		return hp_error_create_no_memory();
-	if (wheel->cpus)
-		error = hp_cpu_list_parse(wheel->cpus, &cpus, &cpu_count);
+	if (rotation_set->cpus)
+		error = hp_cpu_list_parse(rotation_set->cpus, &cpus, &cpu_count);
 	for (size_t i = 0; !error && i < counting->place_count; i++) {
-		bool has = !wheel->cpus || counting->places[i].cpu < 0;
+		bool has = !rotation_set->cpus || counting->places[i].cpu < 0;
 
 		for (size_t j = 0; !has && j < cpu_count; j++)
 			has = cpus[j] == counting->places[i].cpu;
@@ -110,27 +110,27 @@ static struct hp_error *places_of_wheel(const struct hp_counting *counting,
 	return error;
 }
 
-static struct hp_error *open_wheel(struct hp_counting *counting, size_t number)
+static struct hp_error *open_rotation_set(struct hp_counting *counting, size_t number)
 {
 	const struct hp_counting_options *options = &counting->options;
-	const struct hp_counter_wheel *wheel = &options->wheels->at[number];
+	const struct hp_rotation_set *rotation_set = &options->rotation_sets->at[number];
 	struct hp_mux_scheduler_options scheduler = {
 		.policy = options->policy,
 		.seed = options->seed + number,
 	};
 	struct counter_place *places = NULL;
 	size_t count = 0;
-	struct hp_error *error = places_of_wheel(counting, wheel, &places, &count);
+	struct hp_error *error = places_of_rotation_set(counting, rotation_set, &places, &count);
 	struct counter_options counters = {
 		.events = options->events,
 		.places = places,
 		.place_count = count,
 		.enable_on_exec = hp_counting_counts_command(options) && !options->delay_ns,
-		.overflow_units = wheel->group_count > 1 ? options->slice_units : 0,
+		.overflow_units = rotation_set->group_count > 1 ? options->slice_units : 0,
 	};
 
 	if (!error)
-		error = rotation_open(&counting->rotations[number], wheel, &counters,
+		error = rotation_open(&counting->rotations[number], rotation_set, &counters,
 				      counting->machine, &scheduler);
 	free(places);
 	return error;
@@ -140,8 +140,8 @@ static struct hp_error *open_wheel(struct hp_counting *counting, size_t number)
 static struct hp_error *open_truth(struct hp_counting *counting)
 {
 	const struct hp_counting_options *options = &counting->options;
-	const struct hp_counter_wheels *wheels = options->wheels;
-	struct hp_counter_wheel *truth = &counting->truth_wheel;
+	const struct hp_rotation_sets *rotation_sets = options->rotation_sets;
+	struct hp_rotation_set *truth = &counting->truth_rotation_set;
 	struct counter_options counters = {
 		.events = options->events,
 		.places = counting->places,
@@ -150,18 +150,21 @@ static struct hp_error *open_truth(struct hp_counting *counting)
 	};
 	size_t events = options->events->count;
 
-	*truth = (struct hp_counter_wheel){ .software = true, .group_count = 1, .ruler_event = -1 };
+	*truth = (struct hp_rotation_set){ .software = true,
+					   .group_count = 1,
+					   .reference_event = -1 };
 	truth->groups = calloc(1, sizeof(*truth->groups));
 	counting->truth_values = calloc(2 * events + 1, sizeof(*counting->truth_values));
 	if (truth->groups)
 		truth->groups[0].events = calloc(events + 1, sizeof(uint32_t));
 	if (!truth->groups || !truth->groups[0].events || !counting->truth_values)
 		return hp_error_create_no_memory();
-	for (size_t i = 0; i < wheels->count; i++)
-		for (uint32_t j = 0; wheels->at[i].software && j < wheels->at[i].group_count; j++)
-			for (uint32_t k = 0; k < wheels->at[i].groups[j].count; k++)
+	for (size_t i = 0; i < rotation_sets->count; i++)
+		for (uint32_t j = 0;
+		     rotation_sets->at[i].software && j < rotation_sets->at[i].group_count; j++)
+			for (uint32_t k = 0; k < rotation_sets->at[i].groups[j].count; k++)
 				truth->groups[0].events[truth->groups[0].count++] =
-					wheels->at[i].groups[j].events[k];
+					rotation_sets->at[i].groups[j].events[k];
 	return counters_open(&counting->truth, truth, &counters, counting->machine);
 }
 
@@ -190,33 +193,33 @@ static struct hp_error *open_clock(struct hp_counting *counting)
 	counting->clock_list = (struct hp_event_list){ &counting->clock_event, 1 };
 	counting->clock_group =
 		(struct hp_counter_group){ .events = &counting->clock_index, .count = 1 };
-	counting->clock_wheel = (struct hp_counter_wheel){
+	counting->clock_rotation_set = (struct hp_rotation_set){
 		.software = true,
 		.groups = &counting->clock_group,
 		.group_count = 1,
-		.ruler_event = -1,
+		.reference_event = -1,
 	};
-	return counters_open(&counting->clock, &counting->clock_wheel, &counters,
+	return counters_open(&counting->clock, &counting->clock_rotation_set, &counters,
 			     counting->machine);
 }
 
 static struct hp_error *open_counters(struct hp_counting *counting)
 {
-	size_t wheels = counting->options.wheels->count;
+	size_t rotation_sets = counting->options.rotation_sets->count;
 	struct hp_error *error = NULL;
 	bool any = false;
 
-	counting->rotations = calloc(wheels + 1, sizeof(*counting->rotations));
+	counting->rotations = calloc(rotation_sets + 1, sizeof(*counting->rotations));
 	if (!counting->rotations)
 		return hp_error_create_no_memory();
-	counting->rotation_count = wheels;
-	for (size_t i = 0; !error && i < wheels; i++)
-		error = open_wheel(counting, i);
+	counting->rotation_count = rotation_sets;
+	for (size_t i = 0; !error && i < rotation_sets; i++)
+		error = open_rotation_set(counting, i);
 	if (!error)
 		error = open_clock(counting);
 	if (!error && counting->options.truth)
 		error = open_truth(counting);
-	for (size_t i = 0; !error && i < wheels; i++) {
+	for (size_t i = 0; !error && i < rotation_sets; i++) {
 		const struct counters *counters = &counting->rotations[i].counters;
 
 		for (size_t j = 0; j < counters->place_count * counters->fds_each; j++)
@@ -226,7 +229,7 @@ static struct hp_error *open_counters(struct hp_counting *counting)
 		error = hp_error_create(HP_ERROR_NOT_FOUND,
 					"the target ended before it could be counted");
 	if (!error && counting->options.system_wide && counting_turns(counting))
-		error = agents_create(counting->rotations, wheels, &counting->agents);
+		error = agents_create(counting->rotations, rotation_sets, &counting->agents);
 	return error;
 }
 
@@ -273,11 +276,11 @@ static void close_truth(struct hp_counting *counting)
 {
 	if (counting->truth.groups)
 		counters_close(&counting->truth);
-	if (counting->truth_wheel.groups)
-		free(counting->truth_wheel.groups[0].events);
-	free(counting->truth_wheel.groups);
+	if (counting->truth_rotation_set.groups)
+		free(counting->truth_rotation_set.groups[0].events);
+	free(counting->truth_rotation_set.groups);
 	free(counting->truth_values);
-	counting->truth_wheel.groups = NULL;
+	counting->truth_rotation_set.groups = NULL;
 	counting->truth_values = NULL;
 }
 

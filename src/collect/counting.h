@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of a counting share: opening its target (counting.c), turning its wheels
+/* What the parts of a counting share: opening its target (counting.c), turning its rotation sets
  * (turning.c), and saying what came of it (counting_report.c). */
 #ifndef HPCPROF_COLLECT_COUNTING_PRIVATE_H
 #define HPCPROF_COLLECT_COUNTING_PRIVATE_H
@@ -22,17 +22,17 @@ struct hp_counting {
 	struct watch watch;
 	struct counter_place *places;
 	size_t place_count;
-	struct rotation *rotations; /* by wheel */
+	struct rotation *rotations; /* by rotation set */
 	size_t rotation_count;
 	struct agents *agents; /* of a system-wide run */
 
 	struct hp_event clock_event; /* a dummy, always on: how long the target ran */
 	struct hp_event_list clock_list;
-	struct hp_counter_wheel clock_wheel;
+	struct hp_rotation_set clock_rotation_set;
 	struct hp_counter_group clock_group;
 	uint32_t clock_index;
-	struct counters clock;		     /* without places where it is not needed */
-	struct hp_counter_wheel truth_wheel; /* every software event, always on */
+	struct counters clock;			   /* without places where it is not needed */
+	struct hp_rotation_set truth_rotation_set; /* every software event, always on */
 	struct counters truth;
 	uint64_t *truth_values; /* by event, at the interval's begin; then now */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the wheels found, put together in the order of the events. */
+/* What the rotation sets found, put together in the order of the events. */
 #include "counting.h"
 
 #include <math.h>
@@ -30,15 +30,15 @@ static struct hp_mux_estimates *blank(size_t count)
 	return estimates;
 }
 
-/* The event of the list that is number `index` of the wheel's plan. */
-static uint32_t event_of(const struct hp_counter_wheel *wheel, size_t index)
+/* The event of the list that is number `index` of the rotation set's plan. */
+static uint32_t event_of(const struct hp_rotation_set *rotation_set, size_t index)
 {
-	for (uint32_t i = 0; i < wheel->group_count; i++) {
-		if (index < wheel->groups[i].count)
-			return wheel->groups[i].events[index];
-		index -= wheel->groups[i].count;
+	for (uint32_t i = 0; i < rotation_set->group_count; i++) {
+		if (index < rotation_set->groups[i].count)
+			return rotation_set->groups[i].events[index];
+		index -= rotation_set->groups[i].count;
 	}
-	return wheel->always[index];
+	return rotation_set->always[index];
 }
 
 /* An interval is at least so wide, relative to the count. */
@@ -55,12 +55,12 @@ static void widen(struct hp_mux_estimates *estimates, uint32_t index, double dou
 	estimates->covariance[index * estimates->count + index] += half * half / 4;
 }
 
-/* Wheels are apart: nothing is known of how their errors go together, and nothing is shared. */
+/* Rotation sets are apart: nothing is known of how their errors go together, and nothing is shared. */
 static void join(struct hp_mux_estimates *into, const struct hp_mux_estimates *from,
-		 const struct hp_counter_wheel *wheel, double doubt)
+		 const struct hp_rotation_set *rotation_set, double doubt)
 {
 	for (size_t i = 0; i < from->count; i++) {
-		uint32_t event = event_of(wheel, i);
+		uint32_t event = event_of(rotation_set, i);
 
 		into->events[event] = from->events[i];
 		/* Counted all the time: errors are the same whoever has the turn. */
@@ -68,11 +68,11 @@ static void join(struct hp_mux_estimates *into, const struct hp_mux_estimates *f
 					      ? into->group_count + from->groups[i]
 					      : UINT32_MAX;
 		for (size_t j = 0; j < from->count; j++)
-			into->covariance[event * into->count + event_of(wheel, j)] =
+			into->covariance[event * into->count + event_of(rotation_set, j)] =
 				hp_mux_covariance(from, i, j);
 	}
 	for (size_t i = 0; i < from->count; i++)
-		widen(into, event_of(wheel, i), doubt);
+		widen(into, event_of(rotation_set, i), doubt);
 	if (from->group_count > 1)
 		into->group_count += from->group_count;
 	if (from->between > into->between)
@@ -96,7 +96,8 @@ static struct hp_error *estimate(struct hp_counting *counting, bool whole, uint6
 						counting->options.method, until_ns, &estimates);
 		if (error)
 			break;
-		join(joined, estimates, &counting->options.wheels->at[i], rotation_doubt(rotation));
+		join(joined, estimates, &counting->options.rotation_sets->at[i],
+		     rotation_doubt(rotation));
 		hp_mux_estimates_destroy(estimates);
 		if (!whole)
 			hp_mux_estimator_cut(rotation->interval, until_ns);
@@ -114,7 +115,7 @@ static struct hp_error *estimate(struct hp_counting *counting, bool whole, uint6
 /* The truth since the run's or the interval's begin, by event; NULL without it. */
 static const uint64_t *read_truth(struct hp_counting *counting, bool whole, uint64_t *out)
 {
-	const struct hp_counter_wheel *wheel = &counting->truth_wheel;
+	const struct hp_rotation_set *rotation_set = &counting->truth_rotation_set;
 	size_t events = counting->options.events->count;
 	uint64_t *begun = counting->truth_values;
 	struct counter_reading reading = { .values = begun + events };
@@ -124,8 +125,8 @@ static const uint64_t *read_truth(struct hp_counting *counting, bool whole, uint
 	memset(reading.values, 0, events * sizeof(*reading.values));
 	memset(out, 0xff, events * sizeof(*out));
 	counters_read(&counting->truth, 0, 0, counting->truth.place_count, &reading);
-	for (uint32_t i = 0; i < wheel->groups[0].count; i++) {
-		uint32_t event = wheel->groups[0].events[i];
+	for (uint32_t i = 0; i < rotation_set->groups[0].count; i++) {
+		uint32_t event = rotation_set->groups[0].events[i];
 
 		out[event] = reading.values[i] - (whole ? 0 : begun[i]);
 		begun[i] = reading.values[i];

@@ -9,17 +9,17 @@ enum { MOST_METRICS = 64 };
 
 /* Events that count the same things. */
 struct kind {
-	const struct hp_counter_wheel *wheel; /* NULL: software events alone */
+	const struct hp_rotation_set *rotation_set; /* NULL: software events alone */
 	bool exclude_user;
 	bool exclude_kernel;
 };
 
 struct building {
 	const struct hp_event_list *events;
-	const struct hp_counter_wheels *wheels;
+	const struct hp_rotation_sets *rotation_sets;
 	const struct hp_mux_estimates *estimates;
 	struct hp_figures *figures;
-	const struct hp_counter_wheel **wheel_of; /* of each event; NULL for absent ones */
+	const struct hp_rotation_set **rotation_set_of; /* of each event; NULL for absent ones */
 };
 
 void hp_figures_destroy(struct hp_figures *figures)
@@ -37,16 +37,17 @@ void hp_figures_destroy(struct hp_figures *figures)
 	free(figures);
 }
 
-static void find_wheels(struct building *building)
+static void find_rotation_sets(struct building *building)
 {
-	for (size_t i = 0; i < building->wheels->count; i++) {
-		const struct hp_counter_wheel *wheel = &building->wheels->at[i];
+	for (size_t i = 0; i < building->rotation_sets->count; i++) {
+		const struct hp_rotation_set *rotation_set = &building->rotation_sets->at[i];
 
-		for (uint32_t j = 0; j < wheel->group_count; j++)
-			for (uint32_t k = 0; k < wheel->groups[j].count; k++)
-				building->wheel_of[wheel->groups[j].events[k]] = wheel;
-		for (uint32_t j = 0; j < wheel->always_count; j++)
-			building->wheel_of[wheel->always[j]] = wheel;
+		for (uint32_t j = 0; j < rotation_set->group_count; j++)
+			for (uint32_t k = 0; k < rotation_set->groups[j].count; k++)
+				building->rotation_set_of[rotation_set->groups[j].events[k]] =
+					rotation_set;
+		for (uint32_t j = 0; j < rotation_set->always_count; j++)
+			building->rotation_set_of[rotation_set->always[j]] = rotation_set;
 	}
 }
 
@@ -63,9 +64,9 @@ static enum hp_mux_role role_of(const struct hp_event *event)
 static bool belongs(const struct building *building, const struct kind *kind, size_t index)
 {
 	const struct hp_event *event = &building->events->events[index];
-	const struct hp_counter_wheel *wheel = building->wheel_of[index];
+	const struct hp_rotation_set *rotation_set = building->rotation_set_of[index];
 
-	return wheel && (wheel->software || wheel == kind->wheel) &&
+	return rotation_set && (rotation_set->software || rotation_set == kind->rotation_set) &&
 	       event->exclude_user == kind->exclude_user &&
 	       event->exclude_kernel == kind->exclude_kernel;
 }
@@ -86,7 +87,7 @@ static bool find_roles(const struct building *building, const struct kind *kind,
 			continue;
 		/* A clock runs on in the kernel, whatever its modifier: cycles of one mode only do
 		 * not make a frequency with it. */
-		if (role == HP_MUX_ROLE_CPU_TIME_NS && kind->wheel &&
+		if (role == HP_MUX_ROLE_CPU_TIME_NS && kind->rotation_set &&
 		    (kind->exclude_kernel || kind->exclude_user))
 			continue;
 		roles[role] = i;
@@ -175,12 +176,13 @@ static struct hp_error *add_kind(struct building *building, const struct kind *k
 	return error ? error : add_invariants(building, roles);
 }
 
-static struct hp_error *add_modes(struct building *building, const struct hp_counter_wheel *wheel)
+static struct hp_error *add_modes(struct building *building,
+				  const struct hp_rotation_set *rotation_set)
 {
 	struct hp_error *error = NULL;
 
 	for (unsigned mode = 0; !error && mode < 3; mode++) {
-		struct kind kind = { wheel, mode == 1, mode == 2 };
+		struct kind kind = { rotation_set, mode == 1, mode == 2 };
 
 		error = add_kind(building, &kind);
 	}
@@ -201,30 +203,30 @@ static struct hp_error *prepare(struct building *building)
 		figures->adjusted[i] = building->estimates->events[i];
 		figures->width_change[i] = 1;
 	}
-	find_wheels(building);
+	find_rotation_sets(building);
 	return NULL;
 }
 
 struct hp_error *hp_figures_create(const struct hp_event_list *events,
-				   const struct hp_counter_wheels *wheels,
+				   const struct hp_rotation_sets *rotation_sets,
 				   const struct hp_mux_estimates *estimates,
 				   struct hp_figures **created)
 {
-	_cleanup_free_ const struct hp_counter_wheel **wheel_of =
-		calloc(events->count + 1, sizeof(struct hp_counter_wheel *));
+	_cleanup_free_ const struct hp_rotation_set **rotation_set_of =
+		calloc(events->count + 1, sizeof(struct hp_rotation_set *));
 	_cleanup_(hp_figures_destroy_scope) struct hp_figures *figures =
 		calloc(1, sizeof(*figures));
-	struct building building = { events, wheels, estimates, figures, wheel_of };
+	struct building building = { events, rotation_sets, estimates, figures, rotation_set_of };
 	struct hp_error *error;
 	bool any = false;
 
-	if (!wheel_of || !figures)
+	if (!rotation_set_of || !figures)
 		return hp_error_create_no_memory();
 	error = prepare(&building);
-	for (size_t i = 0; !error && i < wheels->count; i++) {
-		if (wheels->at[i].software || wheels->at[i].whole_cpus)
+	for (size_t i = 0; !error && i < rotation_sets->count; i++) {
+		if (rotation_sets->at[i].software || rotation_sets->at[i].whole_cpus)
 			continue;
-		error = add_modes(&building, &wheels->at[i]);
+		error = add_modes(&building, &rotation_sets->at[i]);
 		any = true;
 	}
 	if (!error && !any)

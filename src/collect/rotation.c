@@ -6,20 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct hp_error *make_plan(struct rotation *rotation, const struct hp_counter_wheel *wheel)
+static struct hp_error *make_plan(struct rotation *rotation,
+				  const struct hp_rotation_set *rotation_set)
 {
-	rotation->groups = calloc(wheel->group_count, sizeof(*rotation->groups));
+	rotation->groups = calloc(rotation_set->group_count, sizeof(*rotation->groups));
 	if (!rotation->groups)
 		return hp_error_create_no_memory();
-	for (uint32_t i = 0; i < wheel->group_count; i++)
+	for (uint32_t i = 0; i < rotation_set->group_count; i++)
 		rotation->groups[i] = (struct hp_mux_group){
-			.event_count = wheel->groups[i].count,
-			.share = wheel->groups[i].share,
+			.event_count = rotation_set->groups[i].count,
+			.share = rotation_set->groups[i].share,
 		};
 	rotation->plan = (struct hp_mux_plan){
 		.groups = rotation->groups,
-		.group_count = wheel->group_count,
-		.always_count = wheel->always_count,
+		.group_count = rotation_set->group_count,
+		.always_count = rotation_set->always_count,
 	};
 	return NULL;
 }
@@ -40,7 +41,8 @@ static struct hp_error *make_readings(struct rotation *rotation)
 	return NULL;
 }
 
-struct hp_error *rotation_open(struct rotation *rotation, const struct hp_counter_wheel *wheel,
+struct hp_error *rotation_open(struct rotation *rotation,
+			       const struct hp_rotation_set *rotation_set,
 			       const struct counter_options *options,
 			       const struct hp_machine *machine,
 			       const struct hp_mux_scheduler_options *scheduler)
@@ -49,14 +51,14 @@ struct hp_error *rotation_open(struct rotation *rotation, const struct hp_counte
 	struct hp_error *error;
 
 	*rotation = (struct rotation){ 0 };
-	error = make_plan(rotation, wheel);
+	error = make_plan(rotation, rotation_set);
 	if (!error)
 		error = hp_mux_scheduler_create(&rotation->plan, scheduler, &rotation->scheduler);
 	if (error)
 		return error;
 	rotation->current = hp_mux_scheduler_next(rotation->scheduler);
 	with_first.first_group = rotation->current;
-	error = counters_open(&rotation->counters, wheel, &with_first, machine);
+	error = counters_open(&rotation->counters, rotation_set, &with_first, machine);
 	return error ? error : make_readings(rotation);
 }
 
@@ -124,7 +126,7 @@ void rotation_clear_reading(struct rotation *rotation)
 {
 	struct counter_reading *now = &rotation->now;
 
-	now->enabled_ns = now->running_ns = now->ruler = 0;
+	now->enabled_ns = now->running_ns = now->reference = 0;
 	memset(now->values, 0, rotation->counters.value_count * sizeof(*now->values));
 }
 
@@ -143,7 +145,7 @@ static void keep_reading(struct rotation *rotation)
 	memcpy(last->values, now->values, rotation->counters.value_count * sizeof(*now->values));
 	last->enabled_ns = now->enabled_ns;
 	last->running_ns = now->running_ns;
-	last->ruler = now->ruler;
+	last->reference = now->reference;
 }
 
 /* What `now` says beyond the group's last reading becomes a slice. */
@@ -161,7 +163,7 @@ static void add_slice(struct rotation *rotation, uint64_t end_ns)
 		.end_ns = rotation->position_ns + (rotation->clock ? enabled_ns : length_ns),
 		.enabled_ns = enabled_ns,
 		.running_ns = grown(now->running_ns, last->running_ns),
-		.ruler = grown(now->ruler, last->ruler),
+		.reference = grown(now->reference, last->reference),
 		.counts = last->values,
 	};
 

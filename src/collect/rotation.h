@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One wheel as it turns: which group counts now, what each slice counted, and what is estimated
+ * One rotation set as it turns: which group counts now, what each slice counted, and what is estimated
  * from that. hpcprof decides; the kernel's own multiplexing never gets to see more than fits.
  *
  * A slice's length is measured, from the moment its group has been switched on to just before it is
- * switched off. A wheel with one group never turns: nothing is switched, and its counts are exact.
+ * switched off. A rotation set with one group never turns: nothing is switched, and its counts are exact.
  *
  * Slices lie on a line of time. For whole CPUs that is the clock. For tasks it is the time that the
  * target ran: while it sleeps nothing happens, and while we rotate it may run (on another CPU) or
@@ -51,8 +51,9 @@ struct rotation {
 	uint64_t enabled_ns; /* sum: how long the target ran while we looked */
 };
 
-/* Opens the wheel's groups; nothing counts yet but what exec enables. */
-struct hp_error *rotation_open(struct rotation *rotation, const struct hp_counter_wheel *wheel,
+/* Opens the rotation set's groups; nothing counts yet but what exec enables. */
+struct hp_error *rotation_open(struct rotation *rotation,
+			       const struct hp_rotation_set *rotation_set,
 			       const struct counter_options *options,
 			       const struct hp_machine *machine,
 			       const struct hp_mux_scheduler_options *scheduler);

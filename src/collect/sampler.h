@@ -7,7 +7,7 @@
  * event carries the side-band (maps, names, forks, exits); when events start disabled (-D) a dummy
  * event does.
  *
- * Locked memory: rings start at 512 KiB a CPU (16 MiB in all at most) and are halved, all of them,
+ * Locked memory: rings start at 512 KiB per CPU (16 MiB in all at most) and are halved, all of them,
  * until they fit the budget.
  */
 #ifndef HPCPROF_COLLECT_SAMPLER_H

@@ -148,7 +148,7 @@ static struct hp_error *open_events(struct hp_session *session)
 
 	if (!error && session->sampler.rings_shrunk)
 		session_notify(&session->options,
-			       "rings shrunk to %zu KiB a CPU to fit the locked-memory budget; "
+			       "rings shrunk to %zu KiB per CPU to fit the locked-memory budget; "
 			       "samples may "
 			       "be lost in bursts (see hpcprof doctor)",
 			       session->sampler.ring_pages * (size_t)sysconf(_SC_PAGESIZE) / 1024);
@@ -190,7 +190,7 @@ static struct hp_error *create_recorder(struct hp_session *session)
 	load_skids(session);
 	session->recorder.writer = session->writer;
 	if (session->sampler.rings_shrunk)
-		recorder_warn(&session->recorder, "rings had to be shrunk to %zu pages a CPU",
+		recorder_warn(&session->recorder, "rings had to be shrunk to %zu pages per CPU",
 			      session->sampler.ring_pages);
 	if (session->options.probes_percent > 0)
 		error = recorder_begin_probes(&session->recorder,
@@ -240,7 +240,7 @@ struct hp_error *hp_session_create(const struct hp_session_options *options,
 	session->command.failure_fd = -1;
 	session->signals.fd = -1;
 	session->windows.fd = -1;
-	error = turns_create(&session->turns, options->wheels, options->events->count,
+	error = turns_create(&session->turns, options->rotation_sets, options->events->count,
 			     options->policy, options->slice_ns);
 	if (!error)
 		error = choose_rates(session);

@@ -42,7 +42,7 @@ static uint32_t most_groups(const struct hp_counting *counting)
 	return most;
 }
 
-/* The wheel whose line of time is the target's; NULL: there is none. */
+/* The rotation set whose line of time is the target's; NULL: there is none. */
 static const struct rotation *timed_by_target(const struct hp_counting *counting)
 {
 	for (size_t i = 0; i < counting->rotation_count; i++)
@@ -119,7 +119,7 @@ static bool is_slice_over(struct hp_counting *counting, uint64_t now_ns)
 	return over;
 }
 
-/* Ends the slices that run and begins the next; wheels that do not turn are left alone. */
+/* Ends the slices that run and begins the next; rotation sets that do not turn are left alone. */
 static void turn(struct hp_counting *counting)
 {
 	/* Our CPU time, waiting for the target's CPUs to answer included; not the time in which
@@ -151,10 +151,11 @@ static void turn(struct hp_counting *counting)
 
 /* Where cores differ a task's events of one kind are enabled on the other, too, and do not run: its
  * time is no measure of theirs. */
-static const struct counters *clock_of(const struct hp_counting *counting, size_t wheel)
+static const struct counters *clock_of(const struct hp_counting *counting, size_t rotation_set)
 {
-	if (!counting->clock.place_count || counting->options.wheels->at[wheel].cpus ||
-	    !rotation_turns(&counting->rotations[wheel]))
+	if (!counting->clock.place_count ||
+	    counting->options.rotation_sets->at[rotation_set].cpus ||
+	    !rotation_turns(&counting->rotations[rotation_set]))
 		return NULL;
 	return &counting->clock;
 }
@@ -192,7 +193,7 @@ static struct hp_error *end_interval(struct hp_counting *counting)
 	uint64_t now_ns;
 	struct hp_error *error;
 
-	/* The interval ends with a slice; wheels that do not turn are only looked at. */
+	/* The interval ends with a slice; rotation sets that do not turn are only looked at. */
 	if (counting_turns(counting))
 		turn(counting);
 	for (size_t i = 0; i < counting->rotation_count; i++)

@@ -9,75 +9,78 @@
 /* A sample is lost on average with each slice of each event: they are longer than counting's. */
 enum { SHORTEST_SLICE_NS = 10000000, LONGEST_SLICE_NS = 500000000, COST_PERCENT = 1 };
 
-struct turn_wheel {
-	const struct hp_counter_wheel *wheel;
+struct turn_rotation_set {
+	const struct hp_rotation_set *rotation_set;
 	struct hp_mux_group *groups;
 	struct hp_mux_plan plan;
 	struct hp_mux_scheduler *scheduler;
-	uint32_t first_group; /* its number through all wheels */
+	uint32_t first_group; /* its number through all rotation sets */
 	uint32_t current;
 	uint64_t begin_ns;
 	struct sampler_count *last; /* by event of the list: when its slice began */
 	uint64_t *values;	    /* scratch: a slice's */
 };
 
-static struct hp_error *make_wheel(struct turns *turns, const struct hp_counter_wheel *wheel,
-				   enum hp_mux_policy policy, uint32_t first_group)
+static struct hp_error *make_rotation_set(struct turns *turns,
+					  const struct hp_rotation_set *rotation_set,
+					  enum hp_mux_policy policy, uint32_t first_group)
 {
 	struct hp_mux_scheduler_options options = { .policy = policy };
-	struct turn_wheel *made = &turns->at[turns->count++];
+	struct turn_rotation_set *made = &turns->at[turns->count++];
 
-	*made = (struct turn_wheel){ .wheel = wheel, .first_group = first_group };
-	made->groups = calloc(wheel->group_count, sizeof(*made->groups));
+	*made = (struct turn_rotation_set){ .rotation_set = rotation_set,
+					    .first_group = first_group };
+	made->groups = calloc(rotation_set->group_count, sizeof(*made->groups));
 	made->last = calloc(turns->event_count + 1, sizeof(*made->last));
 	made->values = calloc(turns->event_count + 1, sizeof(*made->values));
 	if (!made->groups || !made->last || !made->values)
 		return hp_error_create_no_memory();
-	for (uint32_t i = 0; i < wheel->group_count; i++) {
-		made->groups[i] =
-			(struct hp_mux_group){ wheel->groups[i].count, wheel->groups[i].share };
-		for (uint32_t j = 0; j < wheel->groups[i].count; j++)
-			turns->group_of[wheel->groups[i].events[j]] = first_group + i;
+	for (uint32_t i = 0; i < rotation_set->group_count; i++) {
+		made->groups[i] = (struct hp_mux_group){ rotation_set->groups[i].count,
+							 rotation_set->groups[i].share };
+		for (uint32_t j = 0; j < rotation_set->groups[i].count; j++)
+			turns->group_of[rotation_set->groups[i].events[j]] = first_group + i;
 	}
-	made->plan =
-		(struct hp_mux_plan){ .groups = made->groups, .group_count = wheel->group_count };
+	made->plan = (struct hp_mux_plan){ .groups = made->groups,
+					   .group_count = rotation_set->group_count };
 	return hp_mux_scheduler_create(&made->plan, &options, &made->scheduler);
 }
 
-struct hp_error *turns_create(struct turns *turns, const struct hp_counter_wheels *wheels,
+struct hp_error *turns_create(struct turns *turns, const struct hp_rotation_sets *rotation_sets,
 			      size_t event_count, enum hp_mux_policy policy, uint64_t slice_ns)
 {
 	struct hp_error *error = NULL;
 	uint32_t groups = 0;
 
 	*turns = (struct turns){
-		.wheels = wheels,
+		.rotation_sets = rotation_sets,
 		.event_count = event_count,
 		.slice_ns = slice_ns,
 		.turn_ns = UINT64_MAX,
 	};
 	turns->group_of = malloc((event_count + 1) * sizeof(*turns->group_of));
 	turns->on = malloc((event_count + 1) * sizeof(*turns->on));
-	turns->at = calloc((wheels ? wheels->count : 0) + 1, sizeof(*turns->at));
+	turns->at = calloc((rotation_sets ? rotation_sets->count : 0) + 1, sizeof(*turns->at));
 	if (!turns->group_of || !turns->on || !turns->at)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < event_count; i++) {
 		turns->group_of[i] = NO_TURN;
 		turns->on[i] = true;
 	}
-	for (size_t i = 0; !error && wheels && i < wheels->count; i++) {
-		struct turn_wheel *wheel = &turns->at[turns->count];
+	for (size_t i = 0; !error && rotation_sets && i < rotation_sets->count; i++) {
+		struct turn_rotation_set *rotation_set = &turns->at[turns->count];
 
-		if (wheels->at[i].group_count < 2)
+		if (rotation_sets->at[i].group_count < 2)
 			continue;
-		error = make_wheel(turns, &wheels->at[i], policy, groups);
+		error = make_rotation_set(turns, &rotation_sets->at[i], policy, groups);
 		if (error)
 			break;
-		groups += wheels->at[i].group_count;
-		wheel->current = hp_mux_scheduler_next(wheel->scheduler);
-		for (uint32_t j = 0; j < wheel->wheel->group_count; j++)
-			for (uint32_t k = 0; k < wheel->wheel->groups[j].count; k++)
-				turns->on[wheel->wheel->groups[j].events[k]] = j == wheel->current;
+		groups += rotation_sets->at[i].group_count;
+		rotation_set->current = hp_mux_scheduler_next(rotation_set->scheduler);
+		for (uint32_t j = 0; j < rotation_set->rotation_set->group_count; j++)
+			for (uint32_t k = 0; k < rotation_set->rotation_set->groups[j].count; k++)
+				turns->on[rotation_set->rotation_set->groups[j].events[k]] =
+					j == rotation_set->current;
 	}
 	return error;
 }
@@ -118,9 +121,10 @@ void turns_begin(struct turns *turns, struct sampler *sampler, uint64_t now_ns)
 	turns->turn_ns = now_ns + slice_length_ns(turns);
 }
 
-static void switch_group(struct turns *turns, const struct turn_wheel *wheel, bool on)
+static void switch_group(struct turns *turns, const struct turn_rotation_set *rotation_set, bool on)
 {
-	const struct hp_counter_group *group = &wheel->wheel->groups[wheel->current];
+	const struct hp_counter_group *group =
+		&rotation_set->rotation_set->groups[rotation_set->current];
 
 	for (uint32_t i = 0; i < group->count; i++) {
 		turns->on[group->events[i]] = on;
@@ -129,21 +133,23 @@ static void switch_group(struct turns *turns, const struct turn_wheel *wheel, bo
 }
 
 /* What the slice that just ended counted, for the scheduler to choose by. */
-static void observe(const struct turns *turns, struct turn_wheel *wheel, uint64_t end_ns)
+static void observe(const struct turns *turns, struct turn_rotation_set *rotation_set,
+		    uint64_t end_ns)
 {
-	const struct hp_counter_group *group = &wheel->wheel->groups[wheel->current];
+	const struct hp_counter_group *group =
+		&rotation_set->rotation_set->groups[rotation_set->current];
 	struct hp_mux_slice slice = {
-		.group = wheel->current,
-		.begin_ns = wheel->begin_ns,
+		.group = rotation_set->current,
+		.begin_ns = rotation_set->begin_ns,
 		.end_ns = end_ns,
-		.counts = wheel->values,
+		.counts = rotation_set->values,
 	};
 
 	for (uint32_t i = 0; i < group->count; i++) {
-		struct sampler_count *last = &wheel->last[group->events[i]];
+		struct sampler_count *last = &rotation_set->last[group->events[i]];
 		struct sampler_count now = sampler_read(turns->sampler, group->events[i]);
 
-		wheel->values[i] = now.value - last->value;
+		rotation_set->values[i] = now.value - last->value;
 		if (i == 0) {
 			slice.enabled_ns = now.enabled_ns - last->enabled_ns;
 			slice.running_ns = now.running_ns - last->running_ns;
@@ -152,8 +158,8 @@ static void observe(const struct turns *turns, struct turn_wheel *wheel, uint64_
 	}
 	if (slice.running_ns > slice.enabled_ns)
 		slice.running_ns = slice.enabled_ns;
-	slice.ruler = slice.running_ns;
-	hp_mux_scheduler_observe(wheel->scheduler, &slice);
+	slice.reference = slice.running_ns;
+	hp_mux_scheduler_observe(rotation_set->scheduler, &slice);
 }
 
 void turns_go(struct turns *turns, uint64_t now_ns)
@@ -164,14 +170,14 @@ void turns_go(struct turns *turns, uint64_t now_ns)
 	if (now_ns < turns->turn_ns)
 		return;
 	for (size_t i = 0; i < turns->count; i++) {
-		struct turn_wheel *wheel = &turns->at[i];
+		struct turn_rotation_set *rotation_set = &turns->at[i];
 
 		now_ns = hp_clock_monotonic_ns();
-		switch_group(turns, wheel, false);
-		observe(turns, wheel, now_ns);
-		wheel->current = hp_mux_scheduler_next(wheel->scheduler);
-		switch_group(turns, wheel, true);
-		wheel->begin_ns = hp_clock_monotonic_ns();
+		switch_group(turns, rotation_set, false);
+		observe(turns, rotation_set, now_ns);
+		rotation_set->current = hp_mux_scheduler_next(rotation_set->scheduler);
+		switch_group(turns, rotation_set, true);
+		rotation_set->begin_ns = hp_clock_monotonic_ns();
 	}
 	took_ns = (double)(hp_clock_thread_ns() - before_ns);
 	turns->cost_ns = turns->cost_ns > 0 ? turns->cost_ns + (took_ns - turns->cost_ns) / 16
@@ -185,17 +191,18 @@ bool turns_enabled_ns(const struct turns *turns, size_t event, uint64_t *enabled
 	if (!turns->sampler)
 		return false;
 	for (size_t i = 0; i < turns->count; i++) {
-		const struct turn_wheel *wheel = &turns->at[i];
+		const struct turn_rotation_set *rotation_set = &turns->at[i];
 		uint32_t group = turns->group_of[event];
 
-		if (group == NO_TURN || group < wheel->first_group ||
-		    group >= wheel->first_group + wheel->wheel->group_count)
+		if (group == NO_TURN || group < rotation_set->first_group ||
+		    group >= rotation_set->first_group + rotation_set->rotation_set->group_count)
 			continue;
-		for (uint32_t j = 0; j < wheel->wheel->group_count; j++) {
+		for (uint32_t j = 0; j < rotation_set->rotation_set->group_count; j++) {
 			uint64_t enabled;
 			uint64_t running;
 
-			sampler_times(turns->sampler, wheel->wheel->groups[j].events[0], &enabled,
+			sampler_times(turns->sampler,
+				      rotation_set->rotation_set->groups[j].events[0], &enabled,
 				      &running);
 			*enabled_ns += enabled;
 		}

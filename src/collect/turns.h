@@ -14,15 +14,16 @@
 #include <hpcprof/mux/scheduler.h>
 #include <hpcprof/pmu/groups.h>
 
-struct turn_wheel;
+struct turn_rotation_set;
 
 struct turns {
 	struct sampler *sampler;
-	const struct hp_counter_wheels *wheels; /* borrowed */
-	struct turn_wheel *at;			/* those of more than one group */
+	const struct hp_rotation_sets *rotation_sets; /* borrowed */
+	struct turn_rotation_set *at;		      /* those of more than one group */
 	size_t count;
-	uint32_t *group_of; /* of each event: groups of all wheels numbered through; NO_TURN */
-	bool *on;	    /* of each event: now */
+	uint32_t *
+		group_of; /* of each event: groups of all rotation sets numbered through; NO_TURN */
+	bool *on;	  /* of each event: now */
 	size_t event_count;
 	uint64_t slice_ns; /* asked for; 0: as short as rotating costs allow */
 	double cost_ns;	   /* of a rotation, of late */
@@ -31,17 +32,17 @@ struct turns {
 
 #define NO_TURN UINT32_MAX
 
-/* `wheels` NULL: everything at once, and nothing ever turns. */
-struct hp_error *turns_create(struct turns *turns, const struct hp_counter_wheels *wheels,
+/* `rotation sets` NULL: everything at once, and nothing ever turns. */
+struct hp_error *turns_create(struct turns *turns, const struct hp_rotation_sets *rotation_sets,
 			      size_t event_count, enum hp_mux_policy policy, uint64_t slice_ns);
 void turns_clear(struct turns *turns);
 
 /* The events are open, and the first groups about to count. */
 void turns_begin(struct turns *turns, struct sampler *sampler, uint64_t now_ns);
-/* If it is time: switches each wheel to its next group. */
+/* If it is time: switches each rotation set to its next group. */
 void turns_go(struct turns *turns, uint64_t now_ns);
 
-/* How long an event might have counted, were it never switched off: what all groups of its wheel
+/* How long an event might have counted, were it never switched off: what all groups of its rotation set
  * had. False when the event does not take turns. */
 bool turns_enabled_ns(const struct turns *turns, size_t event, uint64_t *enabled_ns);
 

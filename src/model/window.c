@@ -50,7 +50,7 @@ const char *hp_window_edge_kind_name(enum hp_window_edge_kind kind)
 const char *hp_shadow_refusal_name(enum hp_shadow_refusal refusal)
 {
 	static const char *const names[HP_SHADOW_REFUSALS] = {
-		[HP_SHADOW_BUDGET] = "too dear for the budget",
+		[HP_SHADOW_BUDGET] = "over budget",
 		[HP_SHADOW_NOT_PERMITTED] = "not permitted",
 		[HP_SHADOW_TRACED] = "already traced",
 		[HP_SHADOW_OTHER_MACHINE] = "not 64-bit x86",

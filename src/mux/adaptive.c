@@ -25,9 +25,9 @@
 
 struct adaptive_group {
 	double due;	 /* turn */
-	double observed; /* ruler units, in the last observation */
-	double carried;	 /* ruler units, in slices too short to say anything of a rate */
-	double counted;	 /* ruler units, in all observations */
+	double observed; /* reference event units, in the last observation */
+	double carried;	 /* reference event units, in slices too short to say anything of a rate */
+	double counted;	 /* reference event units, in all observations */
 	double noise;	 /* sum of 1/o1 + 1/o2 over pairs of observations */
 	uint64_t observations;
 	uint32_t first_event;
@@ -41,7 +41,7 @@ struct adaptive_event {
 };
 
 struct adaptive {
-	double slices, length; /* how many counted, and ruler units in all of them */
+	double slices, length; /* how many counted, and reference event units in all of them */
 	struct adaptive_group *groups;
 	struct adaptive_event *events;
 };
@@ -79,7 +79,7 @@ static void destroy(struct hp_mux_scheduler *scheduler)
 	free(adaptive);
 }
 
-/* Relative variance of what a ruler unit counts, of the group's events together; NaN: not known. */
+/* Relative variance of what a reference event unit counts, of the group's events together; NaN: not known. */
 static double variability_of(const struct hp_mux_scheduler *scheduler, uint32_t number)
 {
 	const struct adaptive *adaptive = scheduler->state;
@@ -166,12 +166,12 @@ static void observe(struct hp_mux_scheduler *scheduler, const struct hp_mux_slic
 	struct adaptive_group *group = &adaptive->groups[slice->group];
 	struct adaptive_event *events = adaptive->events + group->first_event;
 	uint32_t event_count = scheduler->groups[slice->group].event_count;
-	double observed = group->carried + (double)slice->ruler;
+	double observed = group->carried + (double)slice->reference;
 
 	if (slice->running_ns == 0)
 		return;
 	adaptive->slices++;
-	adaptive->length += (double)slice->ruler;
+	adaptive->length += (double)slice->reference;
 	if (observed <= 0 || observed * adaptive->slices < SHORT * adaptive->length) {
 		group->carried = observed;
 		for (uint32_t i = 0; i < event_count; i++)

@@ -400,7 +400,7 @@ static struct result read_event(const struct hp_mux_estimator *estimator,
 	if (always)
 		return read_trapezoid(estimator, ending, number, BY_TIME);
 	if (method == HP_MUX_TRAPEZOID)
-		return read_trapezoid(estimator, ending, number, BY_RULER);
+		return read_trapezoid(estimator, ending, number, BY_REFERENCE);
 	return read_best(estimator, ending, number);
 }
 
@@ -465,11 +465,11 @@ static double estimate(const struct hp_mux_estimator *estimator, const struct en
 	return result.variance;
 }
 
-/* The totals of what every slice counts: the ruler's length, and the first of the events. */
+/* The totals of what every slice counts: the reference event's length, and the first of the events. */
 static void know(const struct hp_mux_estimator *estimator, const struct ending *always,
 		 struct ending *ending)
 {
-	ending->known[0] = always->length[BY_RULER];
+	ending->known[0] = always->length[BY_REFERENCE];
 	for (uint32_t i = 0; i + 1 < KNOWN_MAX && i < always->tally->event_count; i++) {
 		const struct variable *event =
 			&estimator->lines[BY_TIME].events[always->tally->first_event + i];

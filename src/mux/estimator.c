@@ -410,7 +410,7 @@ static void add_to(struct hp_mux_estimator *estimator, size_t number,
 {
 	struct tally *tally = &estimator->tallies[number];
 	const double counted[MEASURES] = {
-		[BY_TIME] = (double)slice->running_ns, [BY_RULER] = (double)slice->ruler
+		[BY_TIME] = (double)slice->running_ns, [BY_REFERENCE] = (double)slice->reference
 	};
 
 	if (slice->running_ns == 0)
@@ -423,7 +423,7 @@ static void add_to(struct hp_mux_estimator *estimator, size_t number,
 	}
 }
 
-/* How fast time and the ruler go; where a slice was not counted, as before. */
+/* How fast time and the reference event go; where a slice was not counted, as before. */
 static void learn_rates(struct hp_mux_estimator *estimator, const struct hp_mux_slice *slice)
 {
 	double duration = (double)(slice->end_ns - slice->begin_ns);
@@ -433,7 +433,8 @@ static void learn_rates(struct hp_mux_estimator *estimator, const struct hp_mux_
 	if (slice->running_ns == 0)
 		return;
 	estimator->lines[BY_TIME].per_enabled = 1;
-	estimator->lines[BY_RULER].per_enabled = (double)slice->ruler / (double)slice->running_ns;
+	estimator->lines[BY_REFERENCE].per_enabled =
+		(double)slice->reference / (double)slice->running_ns;
 	estimator->has_rates = true;
 }
 
@@ -442,7 +443,7 @@ struct hp_error *hp_mux_estimator_add(struct hp_mux_estimator *estimator,
 {
 	struct hp_error *error = hp_mux_slice_check(&estimator->plan, slice, estimator->now_ns);
 	uint32_t always = estimator->plan.group_count;
-	double known[KNOWN_MAX] = { (double)slice->ruler };
+	double known[KNOWN_MAX] = { (double)slice->reference };
 	const uint64_t *always_counts;
 	struct gap gap;
 
@@ -460,15 +461,15 @@ struct hp_error *hp_mux_estimator_add(struct hp_mux_estimator *estimator,
 		estimator->lines[m].position += gap.length[m];
 	for (int m = 0; m < MEASURES && slice->running_ns > 0; m++) {
 		estimator->lines[m].counted +=
-			(double)(m == BY_TIME ? slice->running_ns : slice->ruler);
+			(double)(m == BY_TIME ? slice->running_ns : slice->reference);
 		estimator->lines[m].slices++;
 	}
 	add_to(estimator, slice->group, slice, slice->counts, known);
 	add_to(estimator, always, slice, always_counts, known);
 	learn_rates(estimator, slice);
 	estimator->lines[BY_TIME].position += (double)slice->enabled_ns;
-	estimator->lines[BY_RULER].position +=
-		(double)slice->enabled_ns * estimator->lines[BY_RULER].per_enabled;
+	estimator->lines[BY_REFERENCE].position +=
+		(double)slice->enabled_ns * estimator->lines[BY_REFERENCE].per_enabled;
 	estimator->now_ns = slice->end_ns;
 	return NULL;
 }

@@ -3,8 +3,8 @@
  * What an estimator remembers: sums, and the last few observations. estimator.c adds slices,
  * estimates.c reads the result off.
  *
- * All of it is kept for two measures of length, enabled time and the ruler. By time, each track
- * also estimates what is known anyway, the ruler and the first few of the events that are always
+ * All of it is kept for two measures of length, enabled time and the reference event. By time, each track
+ * also estimates what is known anyway, the reference event and the first few of the events that are always
  * counted: how far that is off says how far its own events are. These are called known.
  *
  * A track is a group's, or that of the events which every slice counts. A position is a length
@@ -18,8 +18,8 @@
 
 #include <hpcprof/mux/estimate.h>
 
-enum { BY_TIME, BY_RULER, MEASURES };
-#define KNOWN_MAX 4 /* the ruler, and up to three events */
+enum { BY_TIME, BY_REFERENCE, MEASURES };
+#define KNOWN_MAX 4 /* the reference event, and up to three events */
 /* What the known explain is judged on other steps than it was learnt from, or a burst that happens
  * to fit would pass for knowledge: blocks of steps take turns between two halves. */
 #define HALVES	   2

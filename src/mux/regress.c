@@ -2,7 +2,7 @@
 /*
  * What known things explain of an event: least squares of its steps on theirs, by elimination in a
  * matrix of at most KNOWN_MAX rows. Something that the others make up to all but a thousandth (the
- * ruler, where it is time) gets no coefficient.
+ * reference event, where it is time) gets no coefficient.
  */
 #include "estimator.h"
 

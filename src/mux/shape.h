@@ -11,7 +11,7 @@
  * error of a cell, an observed length o with unobserved ones of `left` and `right` beside it that
  * are said to have the observed rate. Theory of extension variances; Matheron's, of ore bodies.
  *
- * Pure. Lengths are in ruler units.
+ * Pure. Lengths are in reference event units.
  */
 #ifndef HPCPROF_SRC_MUX_SHAPE_H
 #define HPCPROF_SRC_MUX_SHAPE_H

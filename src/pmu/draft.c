@@ -84,7 +84,8 @@ struct hp_error *hp_draft_apply_term(const struct hp_event_term *term, struct hp
 	} else {
 		if (!hp_parse_double(term->value, &draft->event.frequency_hz) ||
 		    draft->event.frequency_hz <= 0)
-			return hp_error_create(HP_ERROR_USAGE, "freq=%s: samples a second, above 0",
+			return hp_error_create(HP_ERROR_USAGE,
+					       "freq=%s: samples per second, above 0",
 					       hp_pmu_show_string(term->value).text);
 	}
 	if (draft->event.period && draft->event.frequency_hz > 0)
@@ -104,7 +105,7 @@ static struct hp_error *kernel_refused(const char *name, const char *why)
 {
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_NOT_PERMITTED,
-				"'%s' %s, which this user may not look into",
+				"'%s' %s, which is not visible to this user",
 				hp_pmu_show_string(name).text, why),
 		"run: sudo sysctl kernel.perf_event_paranoid=1, or hpcprof as root; user-mode "
 		"events (cpu-clock:u, page-faults:u) work without it");

@@ -233,7 +233,7 @@ static void add_rates(struct hp_examination *examination)
 						    : HP_FINDING_LIMITED,
 			   "max_sample_rate",
 			   low ? "sudo sysctl kernel.perf_event_max_sample_rate=100000" : NULL,
-			   low ? "rates below it (-F)" : NULL, "%lld samples a second and CPU",
+			   low ? "rates below it (-F)" : NULL, "%lld samples per second and CPU",
 			   (long long)rate);
 	if (!hp_surroundings_number(examination->machine,
 				    "/proc/sys/kernel/perf_cpu_time_max_percent", &percent))

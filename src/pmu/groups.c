@@ -3,7 +3,7 @@
 
 #include "partition.h"
 #include "trial.h"
-#include "wheel.h"
+#include "rotation_set.h"
 
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/text.h>
@@ -21,9 +21,9 @@ struct grouping {
 	const struct hp_grouping_options *options;
 	struct hp_counter_trial trial;
 	struct hp_trial_memory *memory; /* NULL under a test's trial */
-	struct hp_counter_wheels *wheels;
-	uint32_t *wheel_of; /* of each event */
-	int first_failure;  /* what the first event met that does not open */
+	struct hp_rotation_sets *rotation_sets;
+	uint32_t *rotation_set_of; /* of each event */
+	int first_failure;	   /* what the first event met that does not open */
 	size_t first_failed;
 	size_t countable;
 };
@@ -31,26 +31,26 @@ struct grouping {
 /* What a group must be asked about: whole {groups} of the user are one item. */
 struct items {
 	const struct grouping *grouping;
-	const struct hp_counter_wheel *wheel;
+	const struct hp_rotation_set *rotation_set;
 	uint32_t *events; /* item by item */
 	uint32_t *first;  /* of each item, in `events`; and one past the last */
 	size_t count;
 	const struct hp_event **asked; /* scratch */
 };
 
-void hp_counter_wheels_clear(struct hp_counter_wheels *wheels)
+void hp_rotation_sets_clear(struct hp_rotation_sets *rotation_sets)
 {
-	for (size_t i = 0; i < wheels->count; i++)
-		hp_wheel_clear(&wheels->at[i]);
-	free(wheels->notice);
-	hp_vector_free(wheels);
+	for (size_t i = 0; i < rotation_sets->count; i++)
+		hp_rotation_set_clear(&rotation_sets->at[i]);
+	free(rotation_sets->notice);
+	hp_vector_free(rotation_sets);
 }
 
-static void notice(struct hp_counter_wheels *wheels, const char *format, ...)
+static void notice(struct hp_rotation_sets *rotation_sets, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* One line each; what cannot be said for want of memory is not worth failing for. */
-static void notice(struct hp_counter_wheels *wheels, const char *format, ...)
+static void notice(struct hp_rotation_sets *rotation_sets, const char *format, ...)
 {
 	_cleanup_free_ char *line = NULL;
 	char *longer = NULL;
@@ -61,36 +61,36 @@ static void notice(struct hp_counter_wheels *wheels, const char *format, ...)
 	va_end(arguments);
 	if (!line)
 		return;
-	if (asprintf(&longer, "%s%s%s", wheels->notice ? wheels->notice : "",
-		     wheels->notice ? "\n" : "", line) < 0)
+	if (asprintf(&longer, "%s%s%s", rotation_sets->notice ? rotation_sets->notice : "",
+		     rotation_sets->notice ? "\n" : "", line) < 0)
 		return;
-	free(wheels->notice);
-	wheels->notice = longer;
+	free(rotation_sets->notice);
+	rotation_sets->notice = longer;
 }
 
-/* --- which events and wheels -------------------------------------------------------------------
+/* --- which events and rotation sets -------------------------------------------------------------------
  */
 
-static struct hp_error *assign_wheel(struct grouping *grouping, size_t index)
+static struct hp_error *assign_rotation_set(struct grouping *grouping, size_t index)
 {
-	struct hp_counter_wheels *wheels = grouping->wheels;
-	struct hp_counter_wheel wheel;
-	struct hp_error *error =
-		hp_wheel_describe(grouping->machine, &grouping->events->events[index], &wheel);
+	struct hp_rotation_sets *rotation_sets = grouping->rotation_sets;
+	struct hp_rotation_set rotation_set;
+	struct hp_error *error = hp_rotation_set_describe(
+		grouping->machine, &grouping->events->events[index], &rotation_set);
 
 	if (error)
 		return error;
-	for (size_t i = 0; i < wheels->count; i++) {
-		if (strcmp(wheels->at[i].pmu, wheel.pmu) == 0) {
-			grouping->wheel_of[index] = (uint32_t)i;
-			hp_wheel_clear(&wheel);
+	for (size_t i = 0; i < rotation_sets->count; i++) {
+		if (strcmp(rotation_sets->at[i].pmu, rotation_set.pmu) == 0) {
+			grouping->rotation_set_of[index] = (uint32_t)i;
+			hp_rotation_set_clear(&rotation_set);
 			return NULL;
 		}
 	}
-	grouping->wheel_of[index] = (uint32_t)wheels->count;
-	if (hp_vector_push(wheels, wheel))
+	grouping->rotation_set_of[index] = (uint32_t)rotation_sets->count;
+	if (hp_vector_push(rotation_sets, rotation_set))
 		return NULL;
-	hp_wheel_clear(&wheel);
+	hp_rotation_set_clear(&rotation_set);
 	return hp_error_create_no_memory();
 }
 
@@ -103,15 +103,16 @@ static struct hp_error *set_absent(struct hp_event *event, const char *why)
 static struct hp_error *try_event(struct grouping *grouping, size_t index)
 {
 	struct hp_event *event = &grouping->events->events[index];
-	const struct hp_counter_wheel *wheel = &grouping->wheels->at[grouping->wheel_of[index]];
+	const struct hp_rotation_set *rotation_set =
+		&grouping->rotation_sets->at[grouping->rotation_set_of[index]];
 	struct hp_error *refusal;
 	struct hp_error *error;
 	const char *why;
 	int failure;
 
-	if (wheel->whole_cpus && !grouping->options->system_wide)
+	if (rotation_set->whole_cpus && !grouping->options->system_wide)
 		return set_absent(event, "it counts whole CPUs or sockets, not tasks: use -a");
-	failure = grouping->trial.opens(grouping->trial.context, event, wheel);
+	failure = grouping->trial.opens(grouping->trial.context, event, rotation_set);
 	if (!failure)
 		return NULL;
 	if (!grouping->first_failure) {
@@ -150,7 +151,7 @@ static struct hp_error *nothing_left(const struct grouping *grouping)
 			       "run: hpcprof doctor");
 }
 
-/* --- groups of one wheel ---------------------------------------------------------------------- */
+/* --- groups of one rotation set ---------------------------------------------------------------------- */
 
 static bool items_fit(void *context, const uint32_t *wanted, size_t count)
 {
@@ -159,16 +160,17 @@ static bool items_fit(void *context, const uint32_t *wanted, size_t count)
 	uint32_t limit = grouping->options->counters;
 	size_t asked = 0;
 
-	if (items->wheel->has_ruler)
-		items->asked[asked++] = &items->wheel->ruler;
+	if (items->rotation_set->has_reference)
+		items->asked[asked++] = &items->rotation_set->reference;
 	for (size_t i = 0; i < count; i++)
 		for (uint32_t j = items->first[wanted[i]]; j < items->first[wanted[i] + 1]; j++)
 			items->asked[asked++] = &grouping->events->events[items->events[j]];
-	if (limit && asked - items->wheel->has_ruler > limit)
+	if (limit && asked - items->rotation_set->has_reference > limit)
 		return false;
-	if (items->wheel->software)
+	if (items->rotation_set->software)
 		return true;
-	return grouping->trial.runs(grouping->trial.context, items->asked, asked, items->wheel);
+	return grouping->trial.runs(grouping->trial.context, items->asked, asked,
+				    items->rotation_set);
 }
 
 static bool same_event(const struct hp_event *a, const struct hp_event *b)
@@ -178,50 +180,51 @@ static bool same_event(const struct hp_event *a, const struct hp_event *b)
 	       a->exclude_user == b->exclude_user && a->exclude_kernel == b->exclude_kernel;
 }
 
-/* Cycles, else instructions, in the mode that covers what the wheel's events count. */
-static struct hp_error *choose_ruler(struct grouping *grouping, uint32_t number)
+/* Cycles, else instructions, in the mode that covers what the rotation set's events count. */
+static struct hp_error *choose_reference(struct grouping *grouping, uint32_t number)
 {
 	static const struct {
 		const char *name;
 		uint64_t config;
 		enum hp_unit unit;
-	} rulers[] = {
+	} references[] = {
 		{ "cycles", PERF_COUNT_HW_CPU_CYCLES, HP_UNIT_CYCLES },
 		{ "instructions", PERF_COUNT_HW_INSTRUCTIONS, HP_UNIT_INSTRUCTIONS },
 	};
-	struct hp_counter_wheel *wheel = &grouping->wheels->at[number];
-	bool instructions_first = grouping->options->ruler == HP_UNIT_INSTRUCTIONS;
-	struct hp_event ruler = { .type = PERF_TYPE_HARDWARE, .group = -1 };
-	const struct hp_event *asked = &ruler;
+	struct hp_rotation_set *rotation_set = &grouping->rotation_sets->at[number];
+	bool instructions_first = grouping->options->reference == HP_UNIT_INSTRUCTIONS;
+	struct hp_event reference = { .type = PERF_TYPE_HARDWARE, .group = -1 };
+	const struct hp_event *asked = &reference;
 	const struct hp_event *example = NULL;
 
-	ruler.exclude_user = ruler.exclude_kernel = ruler.exclude_hypervisor = true;
+	reference.exclude_user = reference.exclude_kernel = reference.exclude_hypervisor = true;
 	for (size_t i = 0; i < grouping->events->count; i++) {
 		const struct hp_event *event = &grouping->events->events[i];
 
-		if (grouping->wheel_of[i] != number || event->absent)
+		if (grouping->rotation_set_of[i] != number || event->absent)
 			continue;
 		example = event;
-		ruler.exclude_user &= event->exclude_user;
-		ruler.exclude_kernel &= event->exclude_kernel;
-		ruler.exclude_hypervisor &= event->exclude_hypervisor;
+		reference.exclude_user &= event->exclude_user;
+		reference.exclude_kernel &= event->exclude_kernel;
+		reference.exclude_hypervisor &= event->exclude_hypervisor;
 	}
-	if (wheel->software || wheel->whole_cpus || !example)
+	if (rotation_set->software || rotation_set->whole_cpus || !example)
 		return NULL;
-	for (size_t i = 0; i < HP_ARRAY_COUNT(rulers); i++) {
-		size_t which = instructions_first ? HP_ARRAY_COUNT(rulers) - 1 - i : i;
+	for (size_t i = 0; i < HP_ARRAY_COUNT(references); i++) {
+		size_t which = instructions_first ? HP_ARRAY_COUNT(references) - 1 - i : i;
 
-		ruler.config = rulers[which].config;
-		ruler.unit = rulers[which].unit;
+		reference.config = references[which].config;
+		reference.unit = references[which].unit;
 		/* Where cores differ, generic events name their PMU. */
-		if (wheel->cpus)
-			ruler.config |= (uint64_t)hp_wheel_pmu_type(example) << PERF_PMU_TYPE_SHIFT;
-		if (!grouping->trial.runs(grouping->trial.context, &asked, 1, wheel))
+		if (rotation_set->cpus)
+			reference.config |= (uint64_t)hp_rotation_set_pmu_type(example)
+					    << PERF_PMU_TYPE_SHIFT;
+		if (!grouping->trial.runs(grouping->trial.context, &asked, 1, rotation_set))
 			continue;
-		wheel->ruler = ruler;
-		wheel->has_ruler = true;
-		wheel->ruler.name = strdup(rulers[which].name);
-		return wheel->ruler.name ? NULL : hp_error_create_no_memory();
+		rotation_set->reference = reference;
+		rotation_set->has_reference = true;
+		rotation_set->reference.name = strdup(references[which].name);
+		return rotation_set->reference.name ? NULL : hp_error_create_no_memory();
 	}
 	return NULL;
 }
@@ -237,22 +240,22 @@ static struct hp_error *push_index(uint32_t **at, uint32_t *count, uint32_t inde
 	return NULL;
 }
 
-/* The ruler is counted anyway: an event that is the same needs no counter. */
-static struct hp_error *take_ruler_event(const struct grouping *grouping,
-					 struct hp_counter_wheel *wheel, size_t index)
+/* The reference event is counted anyway: an event that is the same needs no counter. */
+static struct hp_error *take_reference_event(const struct grouping *grouping,
+					     struct hp_rotation_set *rotation_set, size_t index)
 {
-	if (!wheel->has_ruler || wheel->ruler_event >= 0 ||
-	    !same_event(&grouping->events->events[index], &wheel->ruler))
+	if (!rotation_set->has_reference || rotation_set->reference_event >= 0 ||
+	    !same_event(&grouping->events->events[index], &rotation_set->reference))
 		return NULL;
-	wheel->ruler_event = (int64_t)index;
-	return push_index(&wheel->always, &wheel->always_count, (uint32_t)index);
+	rotation_set->reference_event = (int64_t)index;
+	return push_index(&rotation_set->always, &rotation_set->always_count, (uint32_t)index);
 }
 
-/* The wheel's events as items; {groups} stay together if they can. */
+/* The rotation set's events as items; {groups} stay together if they can. */
 static struct hp_error *make_items(struct grouping *grouping, uint32_t number, struct items *items,
 				   bool whole_groups)
 {
-	struct hp_counter_wheel *wheel = &grouping->wheels->at[number];
+	struct hp_rotation_set *rotation_set = &grouping->rotation_sets->at[number];
 	const struct hp_event_list *events = grouping->events;
 	size_t used = 0;
 
@@ -262,37 +265,38 @@ static struct hp_error *make_items(struct grouping *grouping, uint32_t number, s
 		bool grouped = whole_groups && event->group >= 0;
 		bool first = true;
 
-		if (grouping->wheel_of[i] != number || event->absent ||
-		    wheel->ruler_event == (int64_t)i)
+		if (grouping->rotation_set_of[i] != number || event->absent ||
+		    rotation_set->reference_event == (int64_t)i)
 			continue;
 		for (size_t j = 0; grouped && first && j < i; j++)
 			first = events->events[j].group != event->group ||
-				grouping->wheel_of[j] != number || events->events[j].absent ||
-				wheel->ruler_event == (int64_t)j;
+				grouping->rotation_set_of[j] != number ||
+				events->events[j].absent ||
+				rotation_set->reference_event == (int64_t)j;
 		if (!first)
 			continue;
 		items->first[items->count++] = (uint32_t)used;
 		for (size_t j = i; j < (grouped ? events->count : i + 1); j++)
 			if (j == i ||
 			    (events->events[j].group == event->group &&
-			     grouping->wheel_of[j] == number && !events->events[j].absent &&
-			     wheel->ruler_event != (int64_t)j))
+			     grouping->rotation_set_of[j] == number && !events->events[j].absent &&
+			     rotation_set->reference_event != (int64_t)j))
 				items->events[used++] = (uint32_t)j;
 	}
 	items->first[items->count] = (uint32_t)used;
 	return NULL;
 }
 
-static struct hp_error *fill_groups(const struct grouping *grouping, struct hp_counter_wheel *wheel,
-				    const struct items *items, const uint32_t *group_of,
-				    uint32_t group_count)
+static struct hp_error *fill_groups(const struct grouping *grouping,
+				    struct hp_rotation_set *rotation_set, const struct items *items,
+				    const uint32_t *group_of, uint32_t group_count)
 {
-	wheel->groups = calloc(group_count + 1, sizeof(*wheel->groups));
-	if (!wheel->groups)
+	rotation_set->groups = calloc(group_count + 1, sizeof(*rotation_set->groups));
+	if (!rotation_set->groups)
 		return hp_error_create_no_memory();
-	wheel->group_count = group_count;
+	rotation_set->group_count = group_count;
 	for (size_t i = 0; i < items->count; i++) {
-		struct hp_counter_group *group = &wheel->groups[group_of[i]];
+		struct hp_counter_group *group = &rotation_set->groups[group_of[i]];
 
 		if (group_of[i] == HP_NO_GROUP)
 			continue;
@@ -320,7 +324,7 @@ static struct hp_error *mark_unschedulable(struct grouping *grouping, const stru
 
 		if (group_of[i] != HP_NO_GROUP || items->first[i + 1] - items->first[i] > 1)
 			continue;
-		error = set_absent(event, items->wheel->has_ruler
+		error = set_absent(event, items->rotation_set->has_reference
 						  ? "it opens but gets no counter beside the "
 						    "cycles': others hold them"
 						  : "it opens but never gets a counter: others "
@@ -338,7 +342,7 @@ static bool any_group_is_split(const struct grouping *grouping, const struct ite
 		if (group_of[i] != HP_NO_GROUP || items->first[i + 1] - items->first[i] < 2)
 			continue;
 		split = true;
-		notice(grouping->wheels,
+		notice(grouping->rotation_sets,
 		       "the {group} of %s and %u more does not fit the counters at once: it is "
 		       "split",
 		       grouping->events->events[items->events[items->first[i]]].name,
@@ -351,27 +355,27 @@ static bool any_group_is_split(const struct grouping *grouping, const struct ite
 static bool groups_still_run(const struct grouping *grouping, struct items *items,
 			     const uint32_t *group_of, uint32_t group_count)
 {
-	const struct hp_counter_wheel *wheel = items->wheel;
+	const struct hp_rotation_set *rotation_set = items->rotation_set;
 
-	if (!grouping->memory || wheel->software)
+	if (!grouping->memory || rotation_set->software)
 		return true;
 	for (uint32_t group = 0; group < group_count; group++) {
 		size_t asked = 0;
 
-		if (wheel->has_ruler)
-			items->asked[asked++] = &wheel->ruler;
+		if (rotation_set->has_reference)
+			items->asked[asked++] = &rotation_set->reference;
 		for (size_t i = 0; i < items->count; i++)
 			for (uint32_t j = items->first[i];
 			     group_of[i] == group && j < items->first[i + 1]; j++)
 				items->asked[asked++] = &grouping->events->events[items->events[j]];
-		if (!hp_trial_run(items->asked, asked, wheel))
+		if (!hp_trial_run(items->asked, asked, rotation_set))
 			return false;
 	}
 	return true;
 }
 
-/* An event that every group has room for is counted all the time, like the ruler. */
-static struct hp_error *promote(struct hp_counter_wheel *wheel, struct items *items,
+/* An event that every group has room for is counted all the time, like the reference event. */
+static struct hp_error *promote(struct hp_rotation_set *rotation_set, struct items *items,
 				uint32_t *group_of, uint32_t group_count)
 {
 	_cleanup_free_ uint32_t *members = calloc(items->count + 1, sizeof(*members));
@@ -379,8 +383,8 @@ static struct hp_error *promote(struct hp_counter_wheel *wheel, struct items *it
 
 	if (!members)
 		return hp_error_create_no_memory();
-	for (uint32_t i = 0; !error && group_count > 1 && !wheel->software && i < items->count;
-	     i++) {
+	for (uint32_t i = 0;
+	     !error && group_count > 1 && !rotation_set->software && i < items->count; i++) {
 		bool everywhere = group_of[i] != HP_NO_GROUP &&
 				  items->first[i + 1] - items->first[i] == 1;
 
@@ -396,7 +400,7 @@ static struct hp_error *promote(struct hp_counter_wheel *wheel, struct items *it
 		if (!everywhere)
 			continue;
 		group_of[i] = group_count;
-		error = push_index(&wheel->always, &wheel->always_count,
+		error = push_index(&rotation_set->always, &rotation_set->always_count,
 				   items->events[items->first[i]]);
 	}
 	/* They are in no group of their own. */
@@ -407,26 +411,26 @@ static struct hp_error *promote(struct hp_counter_wheel *wheel, struct items *it
 }
 
 /* Groups that lost all their events to `always` are gone. */
-static void drop_empty_groups(struct hp_counter_wheel *wheel)
+static void drop_empty_groups(struct hp_rotation_set *rotation_set)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < wheel->group_count; i++) {
-		if (wheel->groups[i].count)
-			wheel->groups[kept++] = wheel->groups[i];
+	for (uint32_t i = 0; i < rotation_set->group_count; i++) {
+		if (rotation_set->groups[i].count)
+			rotation_set->groups[kept++] = rotation_set->groups[i];
 		else
-			free(wheel->groups[i].events);
+			free(rotation_set->groups[i].events);
 	}
-	/* Something has to carry the ruler. */
-	wheel->group_count = kept || !wheel->always_count ? kept : 1;
-	if (!kept && wheel->group_count)
-		wheel->groups[0] = (struct hp_counter_group){ 0 };
+	/* Something has to carry the reference event. */
+	rotation_set->group_count = kept || !rotation_set->always_count ? kept : 1;
+	if (!kept && rotation_set->group_count)
+		rotation_set->groups[0] = (struct hp_counter_group){ 0 };
 }
 
 static struct hp_error *divide_items(struct grouping *grouping, struct items *items,
 				     uint32_t *group_of, uint32_t *group_count)
 {
-	uint32_t number = (uint32_t)(items->wheel - grouping->wheels->at);
+	uint32_t number = (uint32_t)(items->rotation_set - grouping->rotation_sets->at);
 	bool alike = true;
 	struct hp_error *error = make_items(grouping, number, items, true);
 
@@ -443,15 +447,15 @@ static struct hp_error *divide_items(struct grouping *grouping, struct items *it
 	return error;
 }
 
-static struct hp_error *divide_wheel(struct grouping *grouping, uint32_t number)
+static struct hp_error *divide_rotation_set(struct grouping *grouping, uint32_t number)
 {
-	struct hp_counter_wheel *wheel = &grouping->wheels->at[number];
+	struct hp_rotation_set *rotation_set = &grouping->rotation_sets->at[number];
 	size_t room = grouping->events->count + 2;
 	_cleanup_free_ uint32_t *scratch = calloc(3 * room, sizeof(*scratch));
 	_cleanup_free_ const struct hp_event **asked = calloc(room, sizeof(*asked));
 	struct items items = {
 		.grouping = grouping,
-		.wheel = wheel,
+		.rotation_set = rotation_set,
 		.asked = asked,
 		.events = scratch,
 		.first = scratch + room,
@@ -462,10 +466,10 @@ static struct hp_error *divide_wheel(struct grouping *grouping, uint32_t number)
 
 	if (!scratch || !asked)
 		return hp_error_create_no_memory();
-	error = choose_ruler(grouping, number);
+	error = choose_reference(grouping, number);
 	for (size_t i = 0; !error && i < grouping->events->count; i++)
-		if (grouping->wheel_of[i] == number && !grouping->events->events[i].absent)
-			error = take_ruler_event(grouping, wheel, i);
+		if (grouping->rotation_set_of[i] == number && !grouping->events->events[i].absent)
+			error = take_reference_event(grouping, rotation_set, i);
 	if (!error)
 		error = divide_items(grouping, &items, group_of, &group_count);
 	if (!error && !groups_still_run(grouping, &items, group_of, group_count)) {
@@ -475,17 +479,17 @@ static struct hp_error *divide_wheel(struct grouping *grouping, uint32_t number)
 	if (!error)
 		error = mark_unschedulable(grouping, &items, group_of);
 	if (!error)
-		error = promote(wheel, &items, group_of, group_count);
+		error = promote(rotation_set, &items, group_of, group_count);
 	if (!error)
-		error = fill_groups(grouping, wheel, &items, group_of, group_count);
+		error = fill_groups(grouping, rotation_set, &items, group_of, group_count);
 	if (!error)
-		drop_empty_groups(wheel);
+		drop_empty_groups(rotation_set);
 	return error;
 }
 
 /* --- all together ----------------------------------------------------------------------------- */
 
-static struct hp_error *make_wheels(struct grouping *grouping)
+static struct hp_error *make_rotation_sets(struct grouping *grouping)
 {
 	struct hp_event_list *events = grouping->events;
 	struct hp_error *error = NULL;
@@ -493,12 +497,12 @@ static struct hp_error *make_wheels(struct grouping *grouping)
 	for (size_t i = 0; !error && i < events->count; i++) {
 		if (events->events[i].absent)
 			continue;
-		error = assign_wheel(grouping, i);
+		error = assign_rotation_set(grouping, i);
 		if (!error)
 			error = try_event(grouping, i);
 	}
-	for (uint32_t i = 0; !error && i < grouping->wheels->count; i++)
-		error = divide_wheel(grouping, i);
+	for (uint32_t i = 0; !error && i < grouping->rotation_sets->count; i++)
+		error = divide_rotation_set(grouping, i);
 	for (size_t i = 0; i < events->count; i++)
 		grouping->countable += !events->events[i].absent;
 	if (!error && !grouping->countable)
@@ -506,39 +510,40 @@ static struct hp_error *make_wheels(struct grouping *grouping)
 	return error;
 }
 
-static void drop_empty_wheels(struct hp_counter_wheels *wheels)
+static void drop_empty_rotation_sets(struct hp_rotation_sets *rotation_sets)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < wheels->count; i++) {
-		if (wheels->at[i].group_count)
-			wheels->at[kept++] = wheels->at[i];
+	for (size_t i = 0; i < rotation_sets->count; i++) {
+		if (rotation_sets->at[i].group_count)
+			rotation_sets->at[kept++] = rotation_sets->at[i];
 		else
-			hp_wheel_clear(&wheels->at[i]);
+			hp_rotation_set_clear(&rotation_sets->at[i]);
 	}
-	wheels->count = kept;
+	rotation_sets->count = kept;
 }
 
-struct hp_error *hp_counter_wheels_create(struct hp_event_list *events,
-					  const struct hp_machine *machine,
-					  const struct hp_grouping_options *options,
-					  struct hp_counter_wheels *wheels)
+struct hp_error *hp_rotation_sets_create(struct hp_event_list *events,
+					 const struct hp_machine *machine,
+					 const struct hp_grouping_options *options,
+					 struct hp_rotation_sets *rotation_sets)
 {
-	_cleanup_free_ uint32_t *wheel_of = calloc(events->count + 1, sizeof(*wheel_of));
+	_cleanup_free_ uint32_t *rotation_set_of =
+		calloc(events->count + 1, sizeof(*rotation_set_of));
 	_cleanup_(hp_trial_memory_destroy_scope) struct hp_trial_memory *memory = NULL;
 	struct grouping grouping = {
 		.events = events,
 		.machine = machine,
 		.options = options,
-		.wheels = wheels,
-		.wheel_of = wheel_of,
+		.rotation_sets = rotation_sets,
+		.rotation_set_of = rotation_set_of,
 	};
 	struct hp_error *error = NULL;
 
-	if (!wheel_of)
+	if (!rotation_set_of)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < events->count; i++)
-		wheel_of[i] = UINT32_MAX;
+		rotation_set_of[i] = UINT32_MAX;
 	if (options->trial) {
 		grouping.trial = *options->trial;
 	} else {
@@ -548,10 +553,10 @@ struct hp_error *hp_counter_wheels_create(struct hp_event_list *events,
 		grouping.memory = memory;
 	}
 	if (!error)
-		error = make_wheels(&grouping);
+		error = make_rotation_sets(&grouping);
 	if (error)
-		hp_counter_wheels_clear(wheels);
+		hp_rotation_sets_clear(rotation_sets);
 	else
-		drop_empty_wheels(wheels);
+		drop_empty_rotation_sets(rotation_sets);
 	return error;
 }

@@ -28,6 +28,6 @@ src_pmu_libpmu_a_SOURCES = \
 	src/pmu/tracefs.c src/pmu/tracefs.h \
 	src/pmu/trial.c src/pmu/trial.h \
 	src/pmu/try.c src/pmu/try.h \
-	src/pmu/wheel.c src/pmu/wheel.h
+	src/pmu/rotation_set.c src/pmu/rotation_set.h
 
 PMU_LIBS = src/pmu/libpmu.a $(MODEL_LIBS) $(PFM_LIBS) $(XXHASH_LIBS)

@@ -216,7 +216,8 @@ static struct hp_error *out_of_files(const struct refusal *refusal)
 			   "the whole machine has run out of file descriptors");
 	getrlimit(RLIMIT_NOFILE, &limit);
 	if (asprintf(&says,
-		     "hpcprof may have %llu files open, and each event takes one a CPU (and one a "
+		     "hpcprof may have %llu files open, and each event takes one per CPU (and one "
+		     "per "
 		     "thread with -p)",
 		     (unsigned long long)limit.rlim_cur) < 0)
 		return hp_error_create_no_memory();
@@ -321,8 +322,8 @@ static struct hp_error *over_budget(const struct hp_machine *machine, size_t rin
 
 	getrlimit(RLIMIT_MEMLOCK, &limit);
 	error = hp_error_create(HP_ERROR_NOT_PERMITTED,
-				"a ring of %llu KiB a CPU goes over the locked-memory budget: "
-				"kernel.perf_event_mlock_kb is %lld a CPU (shared by all your "
+				"a ring of %llu KiB per CPU goes over the locked-memory budget: "
+				"kernel.perf_event_mlock_kb is %lld per CPU (shared by all your "
 				"profilers), RLIMIT_MEMLOCK is %llu KiB",
 				(unsigned long long)ring_kb, (long long)machine->mlock_kb,
 				(unsigned long long)limit.rlim_cur / 1024);

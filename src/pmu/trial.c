@@ -17,7 +17,7 @@
 
 enum { SPIN_STEPS = 20000, MOST_TOGETHER = 64 };
 
-/* On a CPU of the wheel's, for a PMU that only some have; and back. */
+/* On a CPU of the rotation set's, for a PMU that only some have; and back. */
 struct stay {
 	cpu_set_t before;
 	int cpu; /* the first of them; -1 for any */
@@ -52,16 +52,16 @@ static bool parse_cpus(const char *text, cpu_set_t *cpus, int *first)
 	return *first >= 0;
 }
 
-static bool go_to(const struct hp_counter_wheel *wheel, struct stay *stay)
+static bool go_to(const struct hp_rotation_set *rotation_set, struct stay *stay)
 {
 	cpu_set_t wanted;
 
 	*stay = (struct stay){ .cpu = -1 };
-	if (!wheel || !wheel->cpus)
+	if (!rotation_set || !rotation_set->cpus)
 		return true;
-	if (!parse_cpus(wheel->cpus, &wanted, &stay->cpu))
+	if (!parse_cpus(rotation_set->cpus, &wanted, &stay->cpu))
 		return false;
-	if (wheel->whole_cpus)
+	if (rotation_set->whole_cpus)
 		return true;
 	stay->cpu = -1;
 	if (sched_getaffinity(0, sizeof(stay->before), &stay->before) < 0)
@@ -105,14 +105,14 @@ static bool has_run(int leader)
 }
 
 bool hp_trial_run(const struct hp_event *const *events, size_t count,
-		  const struct hp_counter_wheel *wheel)
+		  const struct hp_rotation_set *rotation_set)
 {
 	int fds[MOST_TOGETHER];
 	size_t opened = 0;
 	struct stay stay;
 	bool runs;
 
-	if (count > MOST_TOGETHER || !go_to(wheel, &stay))
+	if (count > MOST_TOGETHER || !go_to(rotation_set, &stay))
 		return false;
 	for (; opened < count; opened++) {
 		fds[opened] = open_event(events[opened], stay.cpu, opened ? fds[0] : -1);
@@ -292,9 +292,9 @@ static uint64_t hash_event(const struct hp_event *event)
 
 /* The order in which they were given does not matter, but the same event twice does. */
 static uint64_t key_of(const struct hp_event *const *events, size_t count,
-		       const struct hp_counter_wheel *wheel)
+		       const struct hp_rotation_set *rotation_set)
 {
-	const char *cpus = wheel->cpus;
+	const char *cpus = rotation_set->cpus;
 	uint64_t hashes[MOST_TOGETHER];
 
 	for (size_t i = 0; i < count; i++)
@@ -321,7 +321,7 @@ static int recall(const struct hp_trial_memory *memory, uint64_t key)
 }
 
 static bool runs(void *context, const struct hp_event *const *events, size_t count,
-		 const struct hp_counter_wheel *wheel)
+		 const struct hp_rotation_set *rotation_set)
 {
 	struct hp_trial_memory *memory = context;
 	uint64_t key;
@@ -330,25 +330,26 @@ static bool runs(void *context, const struct hp_event *const *events, size_t cou
 
 	if (count > MOST_TOGETHER)
 		return false;
-	key = key_of(events, count, wheel);
+	key = key_of(events, count, rotation_set);
 	known = recall(memory, key);
 	if (known >= 0)
 		return known;
-	found = hp_trial_run(events, count, wheel);
+	found = hp_trial_run(events, count, rotation_set);
 	if (memory->tried.count < MOST_REMEMBERED &&
 	    hp_vector_push(&memory->tried, key << 1 | found))
 		memory->changed = true;
 	return found;
 }
 
-static int opens(void *context, const struct hp_event *event, const struct hp_counter_wheel *wheel)
+static int opens(void *context, const struct hp_event *event,
+		 const struct hp_rotation_set *rotation_set)
 {
 	struct stay stay;
 	int failure;
 	int fd;
 
 	(void)context;
-	if (!go_to(wheel, &stay))
+	if (!go_to(rotation_set, &stay))
 		return ENODEV;
 	fd = open_event(event, stay.cpu, -1);
 	failure = fd < 0 ? errno : 0;

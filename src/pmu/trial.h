@@ -27,6 +27,6 @@ struct hp_counter_trial hp_trial_of(struct hp_trial_memory *memory);
 void hp_trial_forget(struct hp_trial_memory *memory);
 /* Tries without looking at what is remembered. */
 bool hp_trial_run(const struct hp_event *const *events, size_t count,
-		  const struct hp_counter_wheel *wheel);
+		  const struct hp_rotation_set *rotation_set);
 
 #endif

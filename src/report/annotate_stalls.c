@@ -47,7 +47,7 @@ static void add_trips(struct buffer *text, const struct hp_analysis *analysis, u
 		return;
 	buffer_printf(text, ", ");
 	quantity_add(text, trips);
-	buffer_printf(text, " times round");
+	buffer_printf(text, " iterations per entry");
 }
 
 /* How often the jump at the end is taken. */

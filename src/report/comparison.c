@@ -175,7 +175,7 @@ static void add_costs(struct buffer *buffer, const struct hp_comparison *compari
 	if (comparison->is_relative)
 		buffer_printf(buffer, " of the program");
 	else
-		buffer_printf(buffer, " a %s", comparison->per);
+		buffer_printf(buffer, " per %s", comparison->per);
 	buffer_printf(buffer, ", ");
 	comparison_add_change(buffer, compared);
 	if (isfinite(compared->change.value)) {

@@ -51,10 +51,10 @@ void comparison_add_place(struct buffer *buffer, const struct comparison_writer 
 			  const struct hp_compared *compared);
 /* The headline without the verdict. */
 void comparison_add_summary(struct buffer *buffer, const struct hp_comparison *comparison);
-/* "regression: the program costs 1.20 s -> 1.31 s of cpu-clock a run, +9.2 % (+8.0 % to +10.4 %); 2
+/* "regression: the program costs 1.20 s -> 1.31 s of cpu-clock per run, +9.2 % (+8.0 % to +10.4 %); 2
  * regressions" */
 void comparison_add_headline(struct buffer *buffer, const struct hp_comparison *comparison);
-/* "procedure f in app costs 120 ms -> 141 ms a run, +17.5 % (+15.0 % to +20.1 %), q = 0.0002" */
+/* "procedure f in app costs 120 ms -> 141 ms per run, +17.5 % (+15.0 % to +20.1 %), q = 0.0002" */
 void comparison_add_finding(struct buffer *buffer, const struct hp_comparison *comparison,
 			    const struct hp_compared *compared);
 /* Blocks, then lines, of a procedure that are findings inside of it: each call gives the next, from

@@ -318,7 +318,7 @@ static void put_price(const struct hp_window_evidence *sum, FILE *out)
 	if (price->target_ns && price->budget_ppm)
 		buffer_printf(&text, " (budget %.3g %%)", (double)price->budget_ppm / 1e4);
 	if (sum->samples)
-		buffer_printf(&text, "%s%.0f %% of their samples were found again",
+		buffer_printf(&text, "%s%.0f %% of their samples were matched",
 			      text.size ? "; " : "",
 			      percent((double)sum->matched, (double)sum->samples));
 	if (text.size)

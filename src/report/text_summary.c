@@ -95,7 +95,7 @@ static void put_cost(const struct hp_epoch_meta *meta, FILE *out)
 		return;
 	fputs("\nWhat recording cost:", out);
 	if (meta->sample_cost_ns)
-		fprintf(out, " %.1f us of the target a sample;",
+		fprintf(out, " %.1f us of the target per sample;",
 			(double)meta->sample_cost_ns / 1e3);
 	fprintf(out, " %.3f s CPU time of hpcprof itself\n", (double)meta->own_cpu_ns / 1e9);
 }

@@ -103,7 +103,8 @@ static bool add_trial(struct hp_findings *findings)
 		room = hp_findings_add(findings, HP_FINDING_BLOCKED, topic, NULL, without, "%s",
 				       statistics.reason);
 	else
-		room = hp_findings_add(findings, HP_FINDING_LIMITED, topic, NULL, without,
+		room = hp_findings_add(findings, HP_FINDING_LIMITED, topic,
+				       "hpcprof doctor, when less runs here", without,
 				       "nothing was copied in %d s%s%s", PATIENCE_MS / 1000,
 				       statistics.reason[0] ? ": " : ", too much else runs here",
 				       statistics.reason);

@@ -277,7 +277,7 @@ START_TEST(each_side_may_have_done_another_amount_of_work)
 	assert_check(&test, "old -- new", 1);
 	assert_check(&test, "--work=10 --min-change=80 old -- new", 1);
 	assert_check(&test, "--work=10 --candidate-work=20 --min-change=80 old -- new", 0);
-	assert_said(&test, "a unit of work");
+	assert_said(&test, "per unit of work");
 	/* One side alone is compared with nothing. */
 	assert_check(&test, "--candidate-work=20 old -- new", 2);
 	assert_said(&test, "does not say how much work");

@@ -33,16 +33,16 @@ struct software software_create(const char *events, uint32_t counters)
 
 	hp_assert_ok(hp_machine_create(&software.machine));
 	hp_assert_ok(hp_event_parse(events, software.machine, &software.events));
-	hp_assert_ok(hp_counter_wheels_create(&software.events, software.machine, &options,
-					      &software.wheels));
-	ck_assert_uint_eq(software.wheels.count, 1);
-	ck_assert(software.wheels.at[0].software);
+	hp_assert_ok(hp_rotation_sets_create(&software.events, software.machine, &options,
+					     &software.rotation_sets));
+	ck_assert_uint_eq(software.rotation_sets.count, 1);
+	ck_assert(software.rotation_sets.at[0].software);
 	return software;
 }
 
 void software_clear(struct software *software)
 {
-	hp_counter_wheels_clear(&software->wheels);
+	hp_rotation_sets_clear(&software->rotation_sets);
 	hp_event_list_clear(&software->events);
 	hp_machine_destroy(software->machine);
 }

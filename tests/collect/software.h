@@ -16,7 +16,7 @@ const char *software_reason(void);
 struct software {
 	struct hp_machine *machine;
 	struct hp_event_list events;
-	struct hp_counter_wheels wheels; /* one of them */
+	struct hp_rotation_sets rotation_sets; /* one of them */
 };
 
 /* As if there were so many counters; 0: all at once. */

@@ -18,8 +18,8 @@ static struct counters open_here(const struct software *software)
 	};
 	struct counters counters;
 
-	hp_assert_ok(
-		counters_open(&counters, &software->wheels.at[0], &options, software->machine));
+	hp_assert_ok(counters_open(&counters, &software->rotation_sets.at[0], &options,
+				   software->machine));
 	return counters;
 }
 
@@ -38,7 +38,7 @@ START_TEST(a_group_counts_only_while_it_is_switched_on)
 	struct software software = software_create("page-faults:u,minor-faults:u", 1);
 	struct counters counters = open_here(&software);
 
-	ck_assert_uint_eq(software.wheels.at[0].group_count, 2);
+	ck_assert_uint_eq(software.rotation_sets.at[0].group_count, 2);
 	software_touch(300);
 	counters_switch(&counters, 0, 0, 1, true);
 	software_touch(1000);
@@ -61,7 +61,7 @@ START_TEST(clocks_in_a_group_keep_their_time_when_it_is_switched)
 	struct software software =
 		software_create("page-faults:u,task-clock:u,minor-faults:u,alignment-faults:u", 2);
 	struct counters counters = open_here(&software);
-	const struct hp_counter_group *group = &software.wheels.at[0].groups[0];
+	const struct hp_counter_group *group = &software.rotation_sets.at[0].groups[0];
 	uint64_t begin_ns;
 	uint64_t burnt_ns = 0;
 	uint64_t counted;
@@ -101,7 +101,7 @@ START_TEST(events_of_different_kinds_go_on_counting_when_their_group_is_switched
 		 (void *)(uintptr_t)&watched);
 	software = software_create(events, 4);
 	counters = open_here(&software);
-	ck_assert_uint_eq(software.wheels.at[0].groups[0].count, 4);
+	ck_assert_uint_eq(software.rotation_sets.at[0].groups[0].count, 4);
 	for (long i = 0; i < 20; i++) {
 		counters_switch(&counters, 0, 0, 1, true);
 		software_touch(10);
@@ -128,7 +128,7 @@ START_TEST(what_all_fits_counts_together)
 	struct software software = software_create("page-faults:u,minor-faults:u,task-clock:u", 0);
 	struct counters counters = open_here(&software);
 
-	ck_assert_uint_eq(software.wheels.at[0].group_count, 1);
+	ck_assert_uint_eq(software.rotation_sets.at[0].group_count, 1);
 	counters_switch(&counters, 0, 0, 1, true);
 	software_touch(100);
 	counters_switch(&counters, 0, 0, 1, false);
@@ -181,11 +181,12 @@ START_TEST(a_thread_that_has_ended_is_an_error_only_when_it_is_alone)
 	struct counters counters;
 
 	options.place_count = 1;
-	hp_assert_fails(HP_ERROR_NOT_FOUND, counters_open(&counters, &software.wheels.at[0],
+	hp_assert_fails(HP_ERROR_NOT_FOUND, counters_open(&counters, &software.rotation_sets.at[0],
 							  &options, software.machine));
 	counters_close(&counters);
 	options.place_count = 2;
-	hp_assert_ok(counters_open(&counters, &software.wheels.at[0], &options, software.machine));
+	hp_assert_ok(counters_open(&counters, &software.rotation_sets.at[0], &options,
+				   software.machine));
 	counters_switch(&counters, 0, 0, 2, true);
 	software_touch(100);
 	counters_switch(&counters, 0, 0, 2, false);
@@ -208,7 +209,8 @@ START_TEST(readings_of_several_places_add_up_to_what_was_there)
 	uint64_t value = 0;
 	struct counter_reading reading = { .values = &value };
 
-	hp_assert_ok(counters_open(&counters, &software.wheels.at[0], &options, software.machine));
+	hp_assert_ok(counters_open(&counters, &software.rotation_sets.at[0], &options,
+				   software.machine));
 	counters_switch(&counters, 0, 0, 1, true);
 	software_touch(400);
 	/* The second alone from here. */
@@ -224,8 +226,8 @@ START_TEST(readings_of_several_places_add_up_to_what_was_there)
 	counters_read(&counters, 0, 1, 1, &reading);
 	ck_assert_uint_ge(value, 100);
 	ck_assert_uint_lt(value, 100 + SOFTWARE_STRAY);
-	/* Nothing is the ruler here but the time it ran. */
-	ck_assert_uint_eq(reading.ruler, reading.running_ns);
+	/* Nothing is the reference event here but the time it ran. */
+	ck_assert_uint_eq(reading.reference, reading.running_ns);
 	ck_assert_uint_gt(reading.running_ns, 0);
 	counters_close(&counters);
 	software_clear(&software);

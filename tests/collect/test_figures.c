@@ -14,8 +14,8 @@ struct bench {
 	struct hp_event_list list;
 	uint32_t members[2][MOST];
 	struct hp_counter_group groups[2];
-	struct hp_counter_wheel at[2];
-	struct hp_counter_wheels wheels;
+	struct hp_rotation_set at[2];
+	struct hp_rotation_sets rotation_sets;
 	struct hp_mux_estimate estimates[MOST];
 	double covariance[MOST * MOST];
 	uint32_t group_of[MOST];
@@ -23,23 +23,23 @@ struct bench {
 	struct hp_figures *figures;
 };
 
-static void add_wheel(struct bench *bench, const char *pmu, bool software)
+static void add_rotation_set(struct bench *bench, const char *pmu, bool software)
 {
-	size_t number = bench->wheels.count++;
+	size_t number = bench->rotation_sets.count++;
 
 	bench->groups[number] = (struct hp_counter_group){ .events = bench->members[number] };
-	bench->at[number] = (struct hp_counter_wheel){
+	bench->at[number] = (struct hp_rotation_set){
 		.pmu = (char *)(uintptr_t)pmu,
 		.software = software,
 		.groups = &bench->groups[number],
 		.group_count = 1,
-		.ruler_event = -1,
+		.reference_event = -1,
 	};
-	bench->wheels.at = bench->at;
+	bench->rotation_sets.at = bench->at;
 }
 
 /* An exact count; with a deviation an estimate. */
-static void add_event(struct bench *bench, size_t wheel, const char *name, bool user_only,
+static void add_event(struct bench *bench, size_t rotation_set, const char *name, bool user_only,
 		      double count, double deviation)
 {
 	size_t number = bench->list.count++;
@@ -50,7 +50,7 @@ static void add_event(struct bench *bench, size_t wheel, const char *name, bool 
 		.exclude_kernel = user_only,
 		.exclude_hypervisor = user_only,
 	};
-	bench->members[wheel][bench->groups[wheel].count++] = (uint32_t)number;
+	bench->members[rotation_set][bench->groups[rotation_set].count++] = (uint32_t)number;
 	bench->estimates[number] = (struct hp_mux_estimate){
 		.count = count,
 		.low = count - 2 * deviation,
@@ -82,7 +82,8 @@ static void put_together(struct bench *bench)
 		.group_count = (uint32_t)count,
 		.elapsed_ns = 1000000000,
 	};
-	hp_assert_ok(hp_figures_create(&bench->list, &bench->wheels, &bench->all, &bench->figures));
+	hp_assert_ok(hp_figures_create(&bench->list, &bench->rotation_sets, &bench->all,
+				       &bench->figures));
 }
 
 static const struct hp_figure *find(const struct bench *bench, const char *name, uint32_t event)
@@ -98,7 +99,7 @@ START_TEST(instructions_by_cycles_are_the_ipc)
 {
 	struct bench bench = { 0 };
 
-	add_wheel(&bench, "cpu", false);
+	add_rotation_set(&bench, "cpu", false);
 	add_event(&bench, 0, "cycles", false, 1000, 0);
 	add_event(&bench, 0, "instructions", false, 2500, 0);
 	put_together(&bench);
@@ -112,7 +113,7 @@ START_TEST(modes_are_not_mixed)
 {
 	struct bench bench = { 0 };
 
-	add_wheel(&bench, "cpu", false);
+	add_rotation_set(&bench, "cpu", false);
 	add_event(&bench, 0, "cycles", false, 1000, 0);
 	add_event(&bench, 0, "instructions:u", true, 2500, 0);
 	put_together(&bench);
@@ -125,8 +126,8 @@ START_TEST(each_kind_of_core_has_an_ipc_of_its_own)
 {
 	struct bench bench = { 0 };
 
-	add_wheel(&bench, "cpu_atom", false);
-	add_wheel(&bench, "cpu_core", false);
+	add_rotation_set(&bench, "cpu_atom", false);
+	add_rotation_set(&bench, "cpu_core", false);
 	add_event(&bench, 0, "cpu_atom/cycles/", false, 1000, 0);
 	add_event(&bench, 1, "cpu_core/cycles/", false, 1000, 0);
 	add_event(&bench, 0, "cpu_atom/instructions/", false, 1000, 0);
@@ -143,16 +144,16 @@ START_TEST(user_cycles_and_a_clock_that_runs_in_the_kernel_are_no_frequency)
 	struct bench bench = { 0 };
 	struct bench both = { 0 };
 
-	add_wheel(&bench, "cpu", false);
-	add_wheel(&bench, "software", true);
+	add_rotation_set(&bench, "cpu", false);
+	add_rotation_set(&bench, "software", true);
 	add_event(&bench, 0, "cycles:u", true, 1e9, 0);
 	add_event(&bench, 1, "task-clock:u", true, 1e9, 0);
 	put_together(&bench);
 	for (size_t i = 0; i < bench.figures->figure_count; i++)
 		ck_assert_str_ne(bench.figures->figures[i].metric.unit, "GHz");
 	hp_figures_destroy(bench.figures);
-	add_wheel(&both, "cpu", false);
-	add_wheel(&both, "software", true);
+	add_rotation_set(&both, "cpu", false);
+	add_rotation_set(&both, "software", true);
 	add_event(&both, 0, "cycles", false, 3e9, 0);
 	add_event(&both, 1, "task-clock", false, 1e9, 0);
 	put_together(&both);
@@ -165,7 +166,7 @@ START_TEST(what_must_be_true_makes_counts_better_known)
 {
 	struct bench bench = { 0 };
 
-	add_wheel(&bench, "software", true);
+	add_rotation_set(&bench, "software", true);
 	add_event(&bench, 0, "page-faults", false, 1050, 40);
 	add_event(&bench, 0, "minor-faults", false, 980, 40);
 	add_event(&bench, 0, "major-faults", false, 10, 0);
@@ -184,7 +185,7 @@ START_TEST(what_was_not_counted_is_put_together_with_nothing)
 {
 	struct bench bench = { 0 };
 
-	add_wheel(&bench, "cpu", false);
+	add_rotation_set(&bench, "cpu", false);
 	add_event(&bench, 0, "cycles", false, 1000, 0);
 	add_event(&bench, 0, "instructions", false, NAN, 0);
 	bench.estimates[1].verdict = HP_MUX_NOT_COUNTED;

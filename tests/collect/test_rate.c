@@ -146,7 +146,7 @@ END_TEST
 START_TEST(a_budget_lowers_the_rate_to_what_it_pays_for)
 {
 	static const struct decision decisions[] = {
-		/* 13 us a sample: 1 % of a second pays for 769.23 of them. */
+		/* 13 us per sample: 1 % of a second pays for 769.23 of them. */
 		{ .cost = &ns,
 		  .wishes = { .overhead_percent = 1 },
 		  .limit = RATE_IN_BUDGET,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A wheel of real events as it turns, by hand and by agents. */
+/* A rotation set of real events as it turns, by hand and by agents. */
 #include "software.h"
 
 #include "../../src/collect/agents.h"
@@ -24,8 +24,8 @@ static struct rotation open_here(const struct software *software)
 	};
 	struct rotation rotation;
 
-	hp_assert_ok(rotation_open(&rotation, &software->wheels.at[0], &options, software->machine,
-				   &in_order));
+	hp_assert_ok(rotation_open(&rotation, &software->rotation_sets.at[0], &options,
+				   software->machine, &in_order));
 	return rotation;
 }
 
@@ -195,10 +195,10 @@ START_TEST(children_that_come_and_go_spoil_no_slice)
 	ck_assert_int_eq(pipe(go), 0);
 	parent = start_parent(go[0]);
 	place = (struct counter_place){ parent, -1 };
-	hp_assert_ok(rotation_open(&rotation, &software.wheels.at[0], &options, software.machine,
-				   &in_order));
+	hp_assert_ok(rotation_open(&rotation, &software.rotation_sets.at[0], &options,
+				   software.machine, &in_order));
 	options.events = &always.events;
-	hp_assert_ok(counters_open(&clock, &always.wheels.at[0], &options, always.machine));
+	hp_assert_ok(counters_open(&clock, &always.rotation_sets.at[0], &options, always.machine));
 	counters_switch(&clock, 0, 0, 1, true);
 	hp_assert_ok(rotation_begin(&rotation, hp_clock_monotonic_ns(), &clock, false, true));
 	ck_assert_int_eq(write(go[1], "g", 1), 1);
@@ -257,8 +257,8 @@ START_TEST(agents_turn_the_groups_of_all_cpus_at_once)
 	struct agents *agents;
 	uint32_t began_with;
 
-	hp_assert_ok(rotation_open(&rotation, &software.wheels.at[0], &options, software.machine,
-				   &in_order));
+	hp_assert_ok(rotation_open(&rotation, &software.rotation_sets.at[0], &options,
+				   software.machine, &in_order));
 	began_with = rotation.current;
 	hp_assert_ok(agents_create(&rotation, 1, &agents));
 	if (!HP_TEST_UNDER_TSAN)

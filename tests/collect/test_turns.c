@@ -19,9 +19,9 @@ static struct scene open_scene(void)
 	struct scene scene = { 0 };
 
 	scene.software = software_create("page-faults:u,minor-faults:u,task-clock:u", 1);
-	ck_assert_uint_eq(scene.software.wheels.at[0].group_count, EVENTS);
-	hp_assert_ok(
-		turns_create(&scene.turns, &scene.software.wheels, EVENTS, HP_MUX_RR, SLICE_NS));
+	ck_assert_uint_eq(scene.software.rotation_sets.at[0].group_count, EVENTS);
+	hp_assert_ok(turns_create(&scene.turns, &scene.software.rotation_sets, EVENTS, HP_MUX_RR,
+				  SLICE_NS));
 	return scene;
 }
 
@@ -65,7 +65,7 @@ static size_t count_on(const struct turns *turns)
 	return on;
 }
 
-START_TEST(without_wheels_everything_is_on_and_nothing_turns)
+START_TEST(without_rotation_sets_everything_is_on_and_nothing_turns)
 {
 	struct turns turns;
 	uint64_t enabled_ns;
@@ -82,7 +82,7 @@ START_TEST(without_wheels_everything_is_on_and_nothing_turns)
 }
 END_TEST
 
-START_TEST(one_group_of_a_wheel_is_on_at_a_time)
+START_TEST(one_group_of_a_rotation_set_is_on_at_a_time)
 {
 	struct scene scene = open_scene();
 
@@ -154,6 +154,7 @@ START_TEST(events_count_in_their_own_slices_which_together_are_all_the_time)
 END_TEST
 
 HP_TEST_MAIN_UNLESS(software_reason(), "collect/turns",
-		    without_wheels_everything_is_on_and_nothing_turns,
-		    one_group_of_a_wheel_is_on_at_a_time, nothing_turns_before_its_slice_is_over,
+		    without_rotation_sets_everything_is_on_and_nothing_turns,
+		    one_group_of_a_rotation_set_is_on_at_a_time,
+		    nothing_turns_before_its_slice_is_over,
 		    events_count_in_their_own_slices_which_together_are_all_the_time)

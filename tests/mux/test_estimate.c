@@ -12,7 +12,7 @@
 static const struct hp_mux_group three[EVENTS] = { { 1, 0 }, { 1, 0 }, { 1, 0 } };
 static const struct hp_mux_plan plan = { three, EVENTS, 0 };
 
-/* What the three events count in slice `i`; the ruler is time. */
+/* What the three events count in slice `i`; the reference event is time. */
 typedef void (*counting)(uint64_t i, uint64_t counts[EVENTS]);
 
 static struct hp_mux_estimator *begun(const struct hp_mux_plan *of)
@@ -161,7 +161,7 @@ START_TEST(what_is_counted_all_the_time_is_exact)
 
 		for (int j = 0; j < 3; j++)
 			sums[j] += counts[j] = hp_random_between(&random, 0, 1000);
-		slice.ruler = hp_random_between(&random, 1, 1000000);
+		slice.reference = hp_random_between(&random, 1, 1000000);
 		hp_assert_ok(hp_mux_estimator_add(estimator, &slice));
 	}
 	for (int m = 0; m < HP_MUX_METHOD_COUNT; m++) {
@@ -383,8 +383,8 @@ START_TEST(intervals_hold_as_often_as_they_say_whatever_the_memory_of_the_rates)
 }
 END_TEST
 
-/* An event that goes with the ruler, exactly: what the ruler does in the gaps is known. */
-START_TEST(best_knows_what_the_ruler_did_in_the_gaps)
+/* An event that goes with the reference event, exactly: what the reference event does in the gaps is known. */
+START_TEST(best_knows_what_the_reference_did_in_the_gaps)
 {
 	struct hp_mux_estimator *estimator = begun(&plan);
 	struct hp_random random = hp_random_seeded(4);
@@ -396,7 +396,7 @@ START_TEST(best_knows_what_the_ruler_did_in_the_gaps)
 		uint64_t count = hp_random_between(&random, 1000, 100000);
 		struct hp_mux_slice slice = slice_of((uint32_t)(i % 3), i, &count);
 
-		slice.ruler = count * 3;
+		slice.reference = count * 3;
 		truth += (double)count;
 		hp_assert_ok(hp_mux_estimator_add(estimator, &slice));
 	}
@@ -487,5 +487,5 @@ HP_TEST_MAIN("mux/estimate", every_method_is_exact_on_constant_rates,
 	     reading_in_between_does_not_change_the_result,
 	     intervals_of_a_time_series_add_up_on_constant_rates,
 	     intervals_hold_as_often_as_they_say_whatever_the_memory_of_the_rates,
-	     best_knows_what_the_ruler_did_in_the_gaps, rotations_are_gaps_and_are_measured,
+	     best_knows_what_the_reference_did_in_the_gaps, rotations_are_gaps_and_are_measured,
 	     events_of_one_group_share_their_errors, the_quantile_is_students)

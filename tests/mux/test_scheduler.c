@@ -71,7 +71,7 @@ static uint32_t step(struct machine *machine)
 		.end_ns = (machine->now_ms + 4) * 1000000,
 		.enabled_ns = 4000000,
 		.running_ns = 4000000,
-		.ruler = 4000000,
+		.reference = 4000000,
 		.counts = &count,
 	};
 

@@ -56,13 +56,13 @@ static bool match(const unsigned *masks, size_t which, int owner[MOST], unsigned
 }
 
 static bool runs(void *context, const struct hp_event *const *events, size_t count,
-		 const struct hp_counter_wheel *wheel)
+		 const struct hp_rotation_set *rotation_set)
 {
 	struct hardware *hardware = context;
 	unsigned masks[MOST];
 	int owner[MOST];
 
-	(void)wheel;
+	(void)rotation_set;
 	hardware->trials++;
 	memset(owner, -1, sizeof(owner));
 	for (size_t i = 0; i < count; i++) {
@@ -75,11 +75,12 @@ static bool runs(void *context, const struct hp_event *const *events, size_t cou
 	return true;
 }
 
-static int opens(void *context, const struct hp_event *event, const struct hp_counter_wheel *wheel)
+static int opens(void *context, const struct hp_event *event,
+		 const struct hp_rotation_set *rotation_set)
 {
 	const struct hardware *hardware = context;
 
-	(void)wheel;
+	(void)rotation_set;
 	if (event->type == PERF_TYPE_RAW && hardware->refuses)
 		return hardware->refuses;
 	return is_hardware(event, PERF_COUNT_HW_CPU_CYCLES) && hardware->no_cycles ? ENOENT : 0;
@@ -89,7 +90,7 @@ struct bench {
 	char *root;
 	struct hp_machine machine;
 	struct hp_event_list events;
-	struct hp_counter_wheels wheels;
+	struct hp_rotation_sets rotation_sets;
 };
 
 static struct hp_error *divide(struct bench *bench, const struct tree_file *files,
@@ -102,17 +103,18 @@ static struct hp_error *divide(struct bench *bench, const struct tree_file *file
 	tree_add(bench->root, files);
 	bench->machine = tree_machine(bench->root);
 	hp_assert_ok(hp_event_parse(text, &bench->machine, &bench->events));
-	return hp_counter_wheels_create(&bench->events, &bench->machine, &options, &bench->wheels);
+	return hp_rotation_sets_create(&bench->events, &bench->machine, &options,
+				       &bench->rotation_sets);
 }
 
 static void put_away(struct bench *bench)
 {
-	hp_counter_wheels_clear(&bench->wheels);
+	hp_rotation_sets_clear(&bench->rotation_sets);
 	hp_event_list_clear(&bench->events);
 	tree_destroy(bench->root);
 }
 
-/* "pmu: a b | c +always /ruler" of each wheel, one a line. */
+/* "pmu: a b | c +always /reference event" of each rotation set, one a line. */
 static char *show(const struct bench *bench)
 {
 	char *text = NULL;
@@ -120,20 +122,21 @@ static char *show(const struct bench *bench)
 	FILE *stream = open_memstream(&text, &size);
 
 	ck_assert_ptr_nonnull(stream);
-	for (size_t i = 0; i < bench->wheels.count; i++) {
-		const struct hp_counter_wheel *wheel = &bench->wheels.at[i];
+	for (size_t i = 0; i < bench->rotation_sets.count; i++) {
+		const struct hp_rotation_set *rotation_set = &bench->rotation_sets.at[i];
 
-		fprintf(stream, "%s%s:", i ? "\n" : "", wheel->pmu);
-		for (uint32_t j = 0; j < wheel->group_count; j++) {
+		fprintf(stream, "%s%s:", i ? "\n" : "", rotation_set->pmu);
+		for (uint32_t j = 0; j < rotation_set->group_count; j++) {
 			fputs(j ? " |" : "", stream);
-			for (uint32_t k = 0; k < wheel->groups[j].count; k++)
+			for (uint32_t k = 0; k < rotation_set->groups[j].count; k++)
 				fprintf(stream, " %s",
-					bench->events.events[wheel->groups[j].events[k]].name);
+					bench->events.events[rotation_set->groups[j].events[k]]
+						.name);
 		}
-		for (uint32_t j = 0; j < wheel->always_count; j++)
-			fprintf(stream, " +%s", bench->events.events[wheel->always[j]].name);
-		if (wheel->has_ruler)
-			fprintf(stream, " /%s", wheel->ruler.name);
+		for (uint32_t j = 0; j < rotation_set->always_count; j++)
+			fprintf(stream, " +%s", bench->events.events[rotation_set->always[j]].name);
+		if (rotation_set->has_reference)
+			fprintf(stream, " /%s", rotation_set->reference.name);
 	}
 	fclose(stream);
 	return text;
@@ -172,7 +175,7 @@ START_TEST(what_does_not_takes_turns_in_as_few_groups_as_there_can_be)
 }
 END_TEST
 
-START_TEST(an_event_that_is_the_ruler_is_counted_in_every_group)
+START_TEST(an_event_that_is_the_reference_is_counted_in_every_group)
 {
 	struct hardware hardware = { .counters = 1 };
 
@@ -181,7 +184,7 @@ START_TEST(an_event_that_is_the_ruler_is_counted_in_every_group)
 }
 END_TEST
 
-START_TEST(cycles_of_another_mode_are_not_the_ruler)
+START_TEST(cycles_of_another_mode_are_not_the_reference)
 {
 	struct hardware hardware = { .counters = 1 };
 
@@ -199,7 +202,7 @@ START_TEST(an_event_with_a_counter_of_its_own_is_counted_all_the_time)
 }
 END_TEST
 
-START_TEST(without_cycles_instructions_are_the_ruler)
+START_TEST(without_cycles_instructions_are_the_reference)
 {
 	struct hardware hardware = { .counters = 2, .no_cycles = true };
 
@@ -266,8 +269,8 @@ START_TEST(and_is_split_with_a_word_if_it_cannot)
 
 	hp_assert_ok(divide(&bench, tree_sapphire_rapids, &hardware, 0,
 			    "{r10003/name=b/,r10003/name=c/}"));
-	ck_assert_uint_eq(bench.wheels.at[0].group_count, 2);
-	ck_assert_ptr_nonnull(strstr(bench.wheels.notice, "does not fit the counters"));
+	ck_assert_uint_eq(bench.rotation_sets.at[0].group_count, 2);
+	ck_assert_ptr_nonnull(strstr(bench.rotation_sets.notice, "does not fit the counters"));
 	put_away(&bench);
 }
 END_TEST
@@ -279,8 +282,8 @@ START_TEST(a_group_has_the_largest_share_of_its_events)
 
 	hp_assert_ok(divide(&bench, tree_sapphire_rapids, &hardware, 0,
 			    "branches/share=3/,branch-misses"));
-	ck_assert_uint_eq(bench.wheels.at[0].groups[0].share, 3);
-	ck_assert_uint_eq(bench.wheels.at[0].groups[1].share, 0);
+	ck_assert_uint_eq(bench.rotation_sets.at[0].groups[0].share, 3);
+	ck_assert_uint_eq(bench.rotation_sets.at[0].groups[1].share, 0);
 	put_away(&bench);
 }
 END_TEST
@@ -293,7 +296,7 @@ START_TEST(what_never_gets_a_counter_is_absent_and_the_others_are_counted)
 	hp_assert_ok(divide(&bench, tree_sapphire_rapids, &hardware, 0, "r10004,branches"));
 	ck_assert_ptr_nonnull(strstr(bench.events.events[0].absent, "gets no counter"));
 	ck_assert_ptr_null(bench.events.events[1].absent);
-	ck_assert_uint_eq(bench.wheels.at[0].group_count, 1);
+	ck_assert_uint_eq(bench.rotation_sets.at[0].group_count, 1);
 	put_away(&bench);
 }
 END_TEST
@@ -327,17 +330,17 @@ START_TEST(what_counts_sockets_is_not_for_tasks)
 
 	hp_assert_ok(divide(&bench, uncore, &hardware, 0, "imc/reads/,page-faults"));
 	ck_assert_ptr_nonnull(strstr(bench.events.events[0].absent, "use -a"));
-	ck_assert_uint_eq(bench.wheels.count, 1);
+	ck_assert_uint_eq(bench.rotation_sets.count, 1);
 	put_away(&bench);
 }
 END_TEST
 
 HP_TEST_MAIN("pmu/groups", what_fits_at_once_is_one_group_beside_the_cycles,
 	     what_does_not_takes_turns_in_as_few_groups_as_there_can_be,
-	     an_event_that_is_the_ruler_is_counted_in_every_group,
-	     cycles_of_another_mode_are_not_the_ruler,
+	     an_event_that_is_the_reference_is_counted_in_every_group,
+	     cycles_of_another_mode_are_not_the_reference,
 	     an_event_with_a_counter_of_its_own_is_counted_all_the_time,
-	     without_cycles_instructions_are_the_ruler, software_events_need_no_counters,
+	     without_cycles_instructions_are_the_reference, software_events_need_no_counters,
 	     unless_counters_are_to_be_few, each_kind_of_core_has_groups_of_its_own,
 	     arms_generic_raw_and_named_events_share_one_pmu,
 	     a_group_of_the_users_stays_together_if_it_can, and_is_split_with_a_word_if_it_cannot,

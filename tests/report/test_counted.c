@@ -814,7 +814,7 @@ START_TEST(the_header_says_what_was_counted_and_at_which_price)
 	text = text_of(&fixture, HP_VIEW_ANNOTATE, "counted_loop", HP_FORMAT_TEXT);
 	assert_contains(text, "# counted    by 4 shadow windows: 0.40 s of 4.00 s in user code\n");
 	assert_contains(text, "cost the program 0.50 % of its time (budget 1 %)");
-	assert_contains(text, "100 % of their samples were found again");
+	assert_contains(text, "100 % of their samples were matched");
 	fixture_remove(&fixture);
 }
 END_TEST
@@ -825,8 +825,9 @@ START_TEST(an_annotation_has_trips_and_which_way_branches_go)
 
 	count_all();
 	fixture = record(0);
-	assert_contains(text_of(&fixture, HP_VIEW_ANNOTATE, "counted_loop", HP_FORMAT_TEXT),
-			"head of a loop, depth 1, 10.0 times round, jumps 90 % of the time");
+	assert_contains(
+		text_of(&fixture, HP_VIEW_ANNOTATE, "counted_loop", HP_FORMAT_TEXT),
+		"head of a loop, depth 1, 10.0 iterations per entry, jumps 90 % of the time");
 	assert_contains(text_of(&fixture, HP_VIEW_ANNOTATE, "counted_leaf", HP_FORMAT_TEXT),
 			"jumps 25 % of the time");
 	assert_contains(text_of(&fixture, HP_VIEW_INSTRUCTIONS, "counted_loop", HP_FORMAT_DOT),

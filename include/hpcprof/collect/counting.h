@@ -3,14 +3,14 @@
  * One run under counters: from a target and events to estimates of how often each happened.
  *
  *	hp_counting_create	starts the command (stopped before its first instruction) or finds
- *				the threads, opens the groups of every wheel (pmu/groups.h)
- *	hp_counting_run		lets it run, turns the wheels slice by slice, and estimates
+ *				the threads, opens the groups of every rotation set (pmu/groups.h)
+ *	hp_counting_run		lets it run, turns the rotation sets slice by slice, and estimates
  *
  * Slices. A target may end after a millisecond or after a day: the first slices are short, so that
  * each group soon has one, and grow (mux/ramp.h) to their full length, which is as short as
  * rotating costs here allow (measured all along), or as the user says. They are told by the target's
  * own time: while it does not run, a slice goes on for a while. With `slice_units` an overflow of
- * the ruler ends a slice (Azimi et al. 2005, section 2: instruction-based multiplexing); on a
+ * the reference event ends a slice (Azimi et al. 2005, section 2: instruction-based multiplexing); on a
  * system-wide run any CPU's does.
  *
  * Used by one thread; SIGINT, SIGTERM, SIGHUP, SIGCHLD and SIGIO are the counting's from create to
@@ -32,7 +32,7 @@ struct hp_counting_result {
 	uint64_t elapsed_ns;
 	uint64_t user_ns; /* of a command that has ended, and the children it waited for */
 	uint64_t system_ns;
-	uint64_t slices; /* of the wheel that turned most */
+	uint64_t slices; /* of the rotation set that turned most */
 	double slice_mean_ns;
 	double rotation_ns;	 /* what one rotation took, on average */
 	double rotation_percent; /* of the run's time: an upper bound of what it cost the target */
@@ -60,12 +60,12 @@ struct hp_counting_options {
 
 	const char *cpus; /* only there; NULL: everywhere */
 	const struct hp_event_list *events;
-	const struct hp_counter_wheels *wheels; /* of these events */
+	const struct hp_rotation_sets *rotation_sets; /* of these events */
 	enum hp_mux_policy policy;
 	enum hp_mux_method method;
 	uint64_t seed;
 	uint64_t slice_ns;	 /* 0: as short as rotating costs allow */
-	uint64_t slice_units;	 /* of the rulers, instead; 0: by time */
+	uint64_t slice_units;	 /* of the reference events, instead; 0: by time */
 	double overhead_percent; /* rotating takes at most that; 0: the default */
 	uint64_t interval_ns;	 /* 0: no intervals */
 	uint64_t delay_ns;

@@ -39,7 +39,7 @@ void hp_figures_destroy(struct hp_figures *figures);
 HP_DEFINE_CLEANUP(struct hp_figures, hp_figures_destroy);
 
 struct hp_error *hp_figures_create(const struct hp_event_list *events,
-				   const struct hp_counter_wheels *wheels,
+				   const struct hp_rotation_sets *rotation_sets,
 				   const struct hp_mux_estimates *estimates,
 				   struct hp_figures **figures);
 

@@ -46,7 +46,7 @@ struct hp_session_options {
 	const char *cpus; /* "0-3,6": only there; NULL: every online CPU */
 	const struct hp_event_list *events;
 	/* Of these events, when some have to take turns; NULL: all at once. */
-	const struct hp_counter_wheels *wheels;
+	const struct hp_rotation_sets *rotation_sets;
 	enum hp_mux_policy policy;
 	uint64_t slice_ns;	     /* 0: as short as rotating costs allow */
 	double frequency_hz;	     /* 0: the default, unless `period` */

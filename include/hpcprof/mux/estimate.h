@@ -14,10 +14,10 @@
  *	interpolate  Lim 2.3: the count goes linearly from each observation to the next; the slope
  *	             m = k / n of an observation also holds for the time since the last one (what is
  *	             after the last has the last's)
- *	trapezoid    sum c / o * w: the rate goes linearly across each gap, measured with the ruler
+ *	trapezoid    sum c / o * w: the rate goes linearly across each gap, measured with the reference event
  *	             where the two above use time; w is o and a part of the gap on either side, half
  *	             of it beside a slice as long, all of it at the ends of the run
- *	best         trapezoid by time, corrected by what is known: X, the ruler's total and those
+ *	best         trapezoid by time, corrected by what is known: X, the reference event's total and those
  *	             of the first few events that every group counts (instructions, of a fixed
  *	             counter). + sum b (X - the group's own trapezoid of X), b from regressing
  *	             the event's steps on X's; so events that come with the work and events that
@@ -46,7 +46,7 @@
  * whose relative half width is more than 1, is insufficient.
  *
  * Lengths of gaps: a rotation, or a slice in which the counters were somebody else's, is measured
- * in time and turned into ruler units at the rate of the slice before.
+ * in time and turned into reference event units at the rate of the slice before.
  */
 #ifndef HPCPROF_MUX_ESTIMATE_H
 #define HPCPROF_MUX_ESTIMATE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Logical counters from few physical ones: what is counted together, and what one slice counted.
- * Azimi section 3: groups take turns, one slice each time, and every group counts a ruler (cycles,
+ * Azimi section 3: groups take turns, one slice each time, and every group counts a reference event (cycles,
  * instructions or time) beside its events.
  *
  * Plain data, no system call, nothing here owns memory. Times are of the session's one clock in ns.
@@ -18,8 +18,9 @@
 #include <stdint.h>
 
 struct hp_mux_group {
-	uint32_t event_count; /* its own events, without the ruler and those always counted */
-	uint32_t share;	      /* how much it matters beside the others; 0: not said (1) */
+	uint32_t
+		event_count; /* its own events, without the reference event and those always counted */
+	uint32_t share;	     /* how much it matters beside the others; 0: not said (1) */
 };
 
 struct hp_mux_plan {
@@ -47,14 +48,14 @@ uint32_t hp_mux_plan_share(const struct hp_mux_plan *plan, uint32_t group); /* n
  * `enabled_ns` and `running_ns` are the kernel's (of an event of a task they advance only while the
  * task runs, and add up over threads). Nothing enabled: the target slept, the slice is empty.
  * Enabled and not running: somebody else had the counters, the slice is a gap.
- * `ruler` is what the group's ruler counted while running; where time is the ruler, it is
+ * `reference event` is what the group's reference event counted while running; where time is the reference event, it is
  * running_ns.
  */
 struct hp_mux_slice {
 	uint32_t group;
 	uint64_t begin_ns, end_ns;
 	uint64_t enabled_ns, running_ns; /* running_ns <= enabled_ns */
-	uint64_t ruler;
+	uint64_t reference;
 	const uint64_t *counts; /* raw: the group's events in order, then those always counted */
 };
 

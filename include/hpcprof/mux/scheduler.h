@@ -36,7 +36,7 @@
  *
  * adaptive. For a fixed number of slices the sum of the events' relative variances is least when
  * groups have slices as the square roots of theirs (Neyman allocation), a group's being the sum
- * over its events, told from the differences of successive rates a ruler unit. What is worth more
+ * over its events, told from the differences of successive rates a reference event unit. What is worth more
  * than that is even spacing: rates remember, so a group that is looked at regularly is known better
  * than one that is looked at as often by chance. So a group has a period (all weights over its own)
  * and is due when it has passed. Weights are drawn towards each other, by more while little is

@@ -43,7 +43,7 @@ struct hp_event {
 	uint32_t share;	 /* of counting time, beside the others; 0: not said */
 	const char *set; /* the @set it came from, NULL when it was named itself; static */
 	/* Why it cannot be had here; then it is not to be opened. Parsing says so only of a set's
-	 * events (one that was named itself is an error), hp_counter_wheels_create of any. NULL. */
+	 * events (one that was named itself is an error), hp_rotation_sets_create of any. NULL. */
 	char *absent;
 };
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "wheel.h"
+#include "rotation_set.h"
 
 #include "sysfs.h"
 
 #include <string.h>
 
-void hp_wheel_clear(struct hp_counter_wheel *wheel)
+void hp_rotation_set_clear(struct hp_rotation_set *rotation_set)
 {
-	for (uint32_t i = 0; i < wheel->group_count; i++)
-		free(wheel->groups[i].events);
-	free(wheel->groups);
-	free(wheel->always);
-	free(wheel->ruler.name);
-	free(wheel->pmu);
-	free(wheel->cpus);
+	for (uint32_t i = 0; i < rotation_set->group_count; i++)
+		free(rotation_set->groups[i].events);
+	free(rotation_set->groups);
+	free(rotation_set->always);
+	free(rotation_set->reference.name);
+	free(rotation_set->pmu);
+	free(rotation_set->cpus);
 }
 
 static bool is_software(const struct hp_event *event)
@@ -27,7 +27,7 @@ static bool is_generic(const struct hp_event *event)
 	return event->type == PERF_TYPE_HARDWARE || event->type == PERF_TYPE_HW_CACHE;
 }
 
-uint32_t hp_wheel_pmu_type(const struct hp_event *event)
+uint32_t hp_rotation_set_pmu_type(const struct hp_event *event)
 {
 	uint32_t type = event->type;
 
@@ -72,37 +72,39 @@ static char *read_list(const struct hp_machine *machine, const char *pmu, const 
 	return text;
 }
 
-struct hp_error *hp_wheel_describe(const struct hp_machine *machine, const struct hp_event *event,
-				   struct hp_counter_wheel *wheel)
+struct hp_error *hp_rotation_set_describe(const struct hp_machine *machine,
+					  const struct hp_event *event,
+					  struct hp_rotation_set *rotation_set)
 {
 	_cleanup_(hp_names_scope) struct hp_names cores = { 0 };
 	struct hp_error *error = NULL;
 
-	*wheel = (struct hp_counter_wheel){ .software = is_software(event), .ruler_event = -1 };
-	if (!wheel->software)
-		error = name_of_type(machine, hp_wheel_pmu_type(event), &wheel->pmu);
-	if (!error && is_probe(wheel->pmu)) {
-		wheel->software = true;
-		free(hp_steal(wheel->pmu));
+	*rotation_set =
+		(struct hp_rotation_set){ .software = is_software(event), .reference_event = -1 };
+	if (!rotation_set->software)
+		error = name_of_type(machine, hp_rotation_set_pmu_type(event), &rotation_set->pmu);
+	if (!error && is_probe(rotation_set->pmu)) {
+		rotation_set->software = true;
+		free(hp_steal(rotation_set->pmu));
 	}
-	if (!error && !wheel->software && wheel->pmu) {
-		wheel->cpus = read_list(machine, wheel->pmu, "cpumask");
-		wheel->whole_cpus = wheel->cpus != NULL;
-		if (!wheel->cpus)
+	if (!error && !rotation_set->software && rotation_set->pmu) {
+		rotation_set->cpus = read_list(machine, rotation_set->pmu, "cpumask");
+		rotation_set->whole_cpus = rotation_set->cpus != NULL;
+		if (!rotation_set->cpus)
 			error = hp_sysfs_core_pmus(machine, &cores);
 		/* Where all cores have it, its generic and raw events are the cores', too. */
-		if (!error && !wheel->whole_cpus)
-			wheel->cpus = read_list(machine, wheel->pmu, "cpus");
-		if (wheel->cpus && !wheel->whole_cpus && !cores.count) {
-			free(hp_steal(wheel->cpus));
-			free(hp_steal(wheel->pmu));
+		if (!error && !rotation_set->whole_cpus)
+			rotation_set->cpus = read_list(machine, rotation_set->pmu, "cpus");
+		if (rotation_set->cpus && !rotation_set->whole_cpus && !cores.count) {
+			free(hp_steal(rotation_set->cpus));
+			free(hp_steal(rotation_set->pmu));
 		}
 	}
-	if (!error && !wheel->pmu)
-		wheel->pmu = strdup(wheel->software ? "software" : "cpu");
-	if (!error && !wheel->pmu)
+	if (!error && !rotation_set->pmu)
+		rotation_set->pmu = strdup(rotation_set->software ? "software" : "cpu");
+	if (!error && !rotation_set->pmu)
 		error = hp_error_create_no_memory();
 	if (error)
-		hp_wheel_clear(wheel);
+		hp_rotation_set_clear(rotation_set);
 	return error;
 }
