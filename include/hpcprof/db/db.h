@@ -14,6 +14,7 @@
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/model/epoch.h>
 #include <hpcprof/model/evidence.h>
+#include <hpcprof/model/excerpt.h>
 
 struct hp_db;
 
@@ -72,6 +73,11 @@ struct hp_error *hp_epoch_read_profile(struct hp_epoch *epoch, size_t index, siz
 struct hp_error *hp_epoch_read_symbols(struct hp_epoch *epoch, size_t index,
 				       struct hp_symbol **symbols, size_t *count, bool *are_whole);
 void hp_symbols_free(struct hp_symbol *symbols, size_t count);
+/* What was kept of an image's file; empty in some epochs. DAMAGED loses this alone, and `lost` becomes
+ * NULL or the damage to layers of it (caller destroys), the others being there. The caller clears
+ * the excerpt. */
+struct hp_error *hp_epoch_read_excerpt(struct hp_epoch *epoch, size_t index,
+				       struct hp_excerpt *excerpt, struct hp_error **lost);
 /* What shadow windows counted, and what else tells of executions; nothing in some epochs. DAMAGED
  * loses this alone: everything else of the epoch holds. `lost` becomes NULL, or the damage to parts of
  * it (caller destroys), the others being there. The caller clears the evidence. */
@@ -123,6 +129,10 @@ struct hp_error *hp_epoch_writer_add(struct hp_epoch_writer *writer,
  * (DAMAGED); elsewhere the larger stays. */
 struct hp_error *hp_epoch_writer_symbols(struct hp_epoch_writer *writer, size_t index,
 					 const struct hp_symbol *symbols, size_t count);
+/* Adds to the excerpt kept of an image's file: the union. Where that would be too much the file is
+ * as before (DAMAGED). */
+struct hp_error *hp_epoch_writer_excerpt(struct hp_epoch_writer *writer, size_t index,
+					 const struct hp_excerpt *excerpt);
 /* Adds what windows counted since the last time: reads what is there, adds, replaces. Its images
  * need not be in the index. After an error the file is as before. */
 struct hp_error *hp_epoch_writer_evidence(struct hp_epoch_writer *writer,
