@@ -148,9 +148,9 @@ struct hp_error *analyse_graph(struct report *report, struct row_code *code,
 		return refuse(report, code,
 			      "nothing says where procedures begin and end in this code");
 	if (part->image->kept && !hp_image_text(part->file, code->procedure->address, 1, &bytes))
-		return refuse(
-			report, code,
-			"its code is not in its file any more, and the recording kept none of it");
+		return refuse(report, code,
+			      "the file is gone or is another build, and the recording kept none "
+			      "of its code");
 	if (!part->flow)
 		error = open_flow(report, part);
 	if (!error)
