@@ -31,8 +31,14 @@ struct heat {
 	double weight;
 };
 
+/* An instruction, or an address alone. */
+struct spot {
+	uint64_t address;
+	uint64_t bytes;
+};
+
 struct making {
-	struct hp_cfg_image *shared; /* NULL: its machine is not known, so there is no code */
+	struct hp_cfg_image *shared; /* NULL: code is not wanted, or its machine is not known */
 	struct hp_image *image;
 	const struct hp_excerpt_options *options;
 	const struct hp_procedure *const *procedures;
@@ -41,8 +47,7 @@ struct making {
 	size_t name_bytes;
 	uint64_t code_bytes;
 	HP_VECTOR(struct hp_excerpt_text) ranges; /* to be copied */
-	HP_VECTOR(hp_link_address) places;	  /* to be looked up */
-	HP_VECTOR(uint64_t) lengths;		  /* of each of these */
+	HP_VECTOR(struct spot) spots;		  /* to be looked up */
 	struct hp_excerpt *excerpt;
 	bool is_short_of_memory;
 };
@@ -173,8 +178,7 @@ static void keep_target(struct making *making, uint64_t target)
 
 static void want_line(struct making *making, uint64_t address, uint64_t length)
 {
-	check(making, hp_vector_push(&making->places, (hp_link_address){ address }) &&
-			      hp_vector_push(&making->lengths, length));
+	check(making, hp_vector_push(&making->spots, (struct spot){ address, length }));
 }
 
 /* All instructions of a part, as views list them: from its beginning to its end. */
@@ -302,7 +306,7 @@ static size_t sort_owners(struct heat *heats, size_t count)
 
 static bool keeps_code(const struct making *making)
 {
-	return making->shared && !making->options->no_code;
+	return making->shared;
 }
 
 /* A sample where no procedure is has the instruction there alone. */
@@ -430,35 +434,33 @@ static uint32_t place_of(struct making *making, const struct hp_frames *frames)
 	return number;
 }
 
-struct place_order {
-	uint64_t address;
-	uint64_t length;
-};
-
-static int compare_order(const void *left, const void *right)
+static int compare_spots(const void *left, const void *right)
 {
-	const struct place_order *a = left;
-	const struct place_order *b = right;
+	const struct spot *a = left;
+	const struct spot *b = right;
 
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-static void sort_places(struct making *making)
+static struct hp_error *look_up(struct making *making, const struct spot *spots, size_t count,
+				struct hp_frames *frames)
 {
-	size_t count = making->places.count;
-	_cleanup_free_ struct place_order *order = calloc(count + 1, sizeof(*order));
+	_cleanup_free_ hp_link_address *addresses = calloc(count + 1, sizeof(*addresses));
+	struct hp_error *error;
 
-	if (!check(making, order))
-		return;
+	if (!addresses)
+		return hp_error_create_no_memory();
 	for (size_t i = 0; i < count; i++)
-		order[i] =
-			(struct place_order){ making->places.at[i].value, making->lengths.at[i] };
-	if (count > 1)
-		qsort(order, count, sizeof(*order), compare_order);
-	for (size_t i = 0; i < count; i++) {
-		making->places.at[i].value = order[i].address;
-		making->lengths.at[i] = order[i].length;
+		addresses[i].value = spots[i].address;
+	error = hp_image_frames(making->image, addresses, count, true, frames);
+	for (size_t i = 0; i < count && !error; i++) {
+		struct hp_excerpt_line line = { spots[i].address, spots[i].bytes,
+						place_of(making, &frames[i]) };
+
+		if (line.place != HP_EXCERPT_NONE)
+			check(making, hp_vector_push(&making->excerpt->lines, line));
 	}
+	return error;
 }
 
 static struct hp_error *keep_lines(struct making *making)
@@ -469,25 +471,17 @@ static struct hp_error *keep_lines(struct making *making)
 
 	if (!frames)
 		return hp_error_create_no_memory();
-	if (!hp_image_has_lines(making->image))
+	if (!making->spots.count || !hp_image_has_lines(making->image))
 		return NULL;
-	sort_places(making);
-	for (size_t at = 0; at < making->places.count && !error && !making->is_short_of_memory;
+	qsort(making->spots.at, making->spots.count, sizeof(*making->spots.at), compare_spots);
+	for (size_t at = 0; at < making->spots.count && !error && !making->is_short_of_memory;
 	     at += LINES_AT_ONCE) {
-		size_t left = making->places.count - at;
-		size_t count = left < LINES_AT_ONCE ? left : LINES_AT_ONCE;
+		size_t left = making->spots.count - at;
 
 		if (cpu_ns() - begin > making->options->most_line_ns)
 			break;
-		error = hp_image_frames(making->image, making->places.at + at, count, true, frames);
-		for (size_t i = 0; i < count && !error; i++) {
-			struct hp_excerpt_line line = { .address = making->places.at[at + i].value,
-							.bytes = making->lengths.at[at + i] };
-
-			line.place = place_of(making, &frames[i]);
-			if (line.place != HP_EXCERPT_NONE)
-				check(making, hp_vector_push(&making->excerpt->lines, line));
-		}
+		error = look_up(making, making->spots.at + at,
+				left < LINES_AT_ONCE ? left : LINES_AT_ONCE, frames);
 	}
 	/* Lines that cannot be read are missing from the report of the file, too. */
 	if (error && error->class != HP_ERROR_SYSTEM) {
@@ -555,7 +549,7 @@ struct hp_error *hp_cfg_excerpt(struct hp_image *image, const struct hp_excerpte
 	}
 	excerpt->origin = strdup(hp_image_symbol_origin(image));
 	error = excerpt->origin ? join_parts(image, addresses, count) : hp_error_create_no_memory();
-	if (!error && hp_isa_of(hp_image_machine(image)))
+	if (!error && !options->no_code && hp_isa_of(hp_image_machine(image)))
 		error = hp_cfg_image_create(image, &shared);
 	making.shared = shared;
 	hp_image_procedures(image, &making.procedures, &making.count);
@@ -565,8 +559,7 @@ struct hp_error *hp_cfg_excerpt(struct hp_image *image, const struct hp_excerpte
 		error = hp_excerpt_check(excerpt);
 	free(making.wanted);
 	hp_vector_free(&making.ranges);
-	hp_vector_free(&making.places);
-	hp_vector_free(&making.lengths);
+	hp_vector_free(&making.spots);
 	if (error)
 		hp_excerpt_clear(excerpt);
 	return error;

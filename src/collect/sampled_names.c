@@ -205,6 +205,46 @@ static uint64_t less(uint64_t from, uint64_t taken)
 	return from > taken ? from - taken : 0;
 }
 
+/* Code that was counted need not have samples. */
+static bool add_items(struct offsets *offsets, uint32_t image, const struct hp_counted *items,
+		      size_t count)
+{
+	bool fine = true;
+
+	for (size_t i = 0; i < count && fine; i++) {
+		if (items[i].image == image)
+			fine = hp_vector_push(&offsets->all,
+					      (struct sampled){ items[i].at.value, 0 });
+		if (fine && items[i].to_image == image && !items[i].bytes)
+			fine = hp_vector_push(&offsets->all,
+					      (struct sampled){ items[i].to.value, 0 });
+	}
+	return fine;
+}
+
+static struct hp_error *add_counted(const struct hp_window_evidence *evidence,
+				    const struct hp_image_id *id, struct offsets *offsets)
+{
+	uint32_t image = 0;
+	bool fine = true;
+
+	while (image < evidence->image_count &&
+	       hp_image_id_compare(&evidence->images[image], id) != 0)
+		image++;
+	for (size_t i = 0; i < evidence->stratum_count && image < evidence->image_count && fine;
+	     i++) {
+		const struct hp_window_stratum *stratum = &evidence->strata[i];
+
+		fine = add_items(offsets, image, stratum->items, stratum->item_count) &&
+		       add_items(offsets, image, stratum->probes, stratum->probe_count);
+	}
+	if (offsets->all.count)
+		qsort(offsets->all.at, offsets->all.count, sizeof(*offsets->all.at),
+		      compare_offsets);
+	return fine ? NULL : hp_error_create_no_memory();
+}
+
+/* One for each distinct offset. */
 static struct hp_error *list_addresses(const struct hp_image *image, const struct offsets *offsets,
 				       struct hp_excerpted **addresses, size_t *count)
 {
@@ -213,11 +253,15 @@ static struct hp_error *list_addresses(const struct hp_image *image, const struc
 	if (!*addresses)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < offsets->all.count; i++) {
-		struct hp_excerpted *address = &(*addresses)[*count];
+		const struct sampled *sampled = &offsets->all.at[i];
+		hp_link_address address;
 
-		address->weight = offsets->all.at[i].share;
-		*count += hp_image_link_address(
-			image, (hp_image_offset){ offsets->all.at[i].offset }, &address->address);
+		if (!hp_image_link_address(image, (hp_image_offset){ sampled->offset }, &address))
+			continue;
+		if (*count && (*addresses)[*count - 1].address.value == address.value)
+			(*addresses)[*count - 1].weight += sampled->share;
+		else
+			(*addresses)[(*count)++] = (struct hp_excerpted){ address, sampled->share };
 	}
 	return NULL;
 }
@@ -272,7 +316,8 @@ static struct hp_error *open_sampled(const struct sampled_source *source, size_t
 }
 
 static struct hp_error *keep_image(const struct sampled_source *source, size_t index,
-				   const struct offsets *offsets, struct allowance *allowance)
+				   const struct hp_window_evidence *evidence,
+				   struct offsets *offsets, struct allowance *allowance)
 {
 	_cleanup_(hp_image_close_scope) struct hp_image *image = NULL;
 	struct hp_error *error = open_sampled(source, index, &image);
@@ -280,6 +325,9 @@ static struct hp_error *keep_image(const struct sampled_source *source, size_t i
 	if (error || !image)
 		return error;
 	error = keep_names(source->writer, index, image, offsets);
+	if (!error)
+		error = add_counted(evidence, hp_epoch_writer_image_id(source->writer, index),
+				    offsets);
 	return error ? error : keep_excerpt(source, index, image, offsets, allowance);
 }
 
@@ -287,7 +335,8 @@ struct hp_error *sampled_names_keep(const struct sampled_source *source)
 {
 	struct allowance allowance = { MOST_CODE_BYTES_OF_ALL, MOST_LINE_NS };
 	struct hp_epoch_writer *writer = source->writer;
-	struct hp_error *error = NULL;
+	struct hp_window_evidence evidence;
+	struct hp_error *error = hp_epoch_writer_read_evidence(writer, &evidence);
 
 	for (size_t i = 0; i < hp_epoch_writer_image_count(writer) && !error; i++) {
 		struct offsets offsets = { 0 };
@@ -298,8 +347,9 @@ struct hp_error *sampled_names_keep(const struct sampled_source *source)
 			continue;
 		error = list_offsets(writer, i, source->events, source->event_count, &offsets);
 		if (!error && offsets.all.count)
-			error = keep_image(source, i, &offsets, &allowance);
+			error = keep_image(source, i, &evidence, &offsets, &allowance);
 		hp_vector_free(&offsets.all);
 	}
+	hp_window_evidence_clear(&evidence);
 	return hp_error_wrap(error, "keeping names and code");
 }

@@ -141,6 +141,13 @@ static struct hp_error *encode_added(struct hp_epoch_writer *writer,
 	return error;
 }
 
+struct hp_error *hp_epoch_writer_read_evidence(struct hp_epoch_writer *writer,
+					       struct hp_window_evidence *evidence)
+{
+	return hp_error_wrap(hp_contents_read_evidence(writer->directory, evidence, NULL, NULL),
+			     "epoch %s", writer->name);
+}
+
 struct hp_error *hp_epoch_writer_evidence(struct hp_epoch_writer *writer,
 					  const struct hp_window_evidence *evidence)
 {

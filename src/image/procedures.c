@@ -101,7 +101,7 @@ static enum hp_procedure_source source_of(const struct hp_excerpt_part *part)
 	case HP_EXCERPT_PLT:
 		return HP_PROCEDURE_PLT;
 	case HP_EXCERPT_SYMBOL:
-		return part->linkage ? HP_PROCEDURE_SYMBOL : HP_PROCEDURE_EH_FRAME;
+		return HP_PROCEDURE_SYMBOL;
 	case HP_EXCERPT_EH_FRAME:
 		break;
 	}
@@ -140,6 +140,13 @@ static struct hp_error *take_excerpt(struct procedures *procedures)
 		if (owner < procedures->count && excerpt->parts.at[owner].address == from->owner &&
 		    excerpt->parts.at[owner].owner == from->owner)
 			procedures->parts[i].procedure.owner = &procedures->parts[owner].procedure;
+	}
+	/* Whoever owns itself has a name of its own, or none. */
+	for (size_t i = 0; i < procedures->count; i++) {
+		struct hp_procedure *procedure = &procedures->parts[i].procedure;
+
+		if (procedure->owner == procedure && !procedure->linkage)
+			procedure->source = HP_PROCEDURE_EH_FRAME;
 	}
 	return NULL;
 }

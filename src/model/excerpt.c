@@ -394,8 +394,8 @@ static const char *check_map(const struct hp_excerpt *excerpt)
 
 		if (part->source < HP_EXCERPT_SYMBOL || part->source > HP_EXCERPT_EH_FRAME)
 			return "procedures are of no known source";
-		if (part->source == HP_EXCERPT_PLT &&
-		    (!part->linkage || strlen(part->linkage) < strlen("@plt")))
+		if (part->source == HP_EXCERPT_PLT && part->linkage &&
+		    strlen(part->linkage) < strlen("@plt"))
 			return "entry of a PLT has no name";
 	}
 	return NULL;

@@ -125,6 +125,9 @@ uint64_t hp_epoch_writer_samples(const struct hp_epoch_writer *writer, const cha
  * error (disk full, say) the file is as before, and the same profile may be added again. */
 struct hp_error *hp_epoch_writer_add(struct hp_epoch_writer *writer,
 				     const struct hp_profile *profile);
+/* What was added so far of what windows counted, also before an append. The caller clears it. */
+struct hp_error *hp_epoch_writer_read_evidence(struct hp_epoch_writer *writer,
+					       struct hp_window_evidence *evidence);
 /* Adds to the names kept for an image: the union. Two names at one place of a JIT image are refused
  * (DAMAGED); elsewhere the larger stays. */
 struct hp_error *hp_epoch_writer_symbols(struct hp_epoch_writer *writer, size_t index,
