@@ -356,8 +356,57 @@ struct hp_body fixture_body(uint32_t number)
 	return body;
 }
 
+static void add_excerpted(struct hp_excerpt *excerpt, const char *name, uint64_t address)
+{
+	static const uint8_t code[] = { 0x55, 0x90, 0x90, 0xc3 };
+	struct hp_excerpt_place place = { .function = hp_excerpt_word(excerpt, name),
+					  .file = hp_excerpt_word(excerpt, "/src/file.c"),
+					  .line = 7,
+					  .outer = HP_EXCERPT_NONE };
+	struct hp_excerpt_line line = { address, 2, hp_excerpt_place(excerpt, &place) };
+	struct hp_excerpt_range range = { address, sizeof(code), malloc(sizeof(code)) };
+	struct hp_excerpt_part part = { .address = address,
+					.size = 32,
+					.owner = address,
+					.linkage = strdup(name),
+					.source = HP_EXCERPT_SYMBOL };
+
+	memcpy(range.bytes, code, sizeof(code));
+	ck_assert(hp_vector_push(&excerpt->parts, part));
+	ck_assert(hp_vector_push(&excerpt->lines, line));
+	place = (struct hp_excerpt_place){ HP_EXCERPT_NONE, place.file, 9, line.place };
+	line = (struct hp_excerpt_line){ address + 2, 2, hp_excerpt_place(excerpt, &place) };
+	ck_assert(hp_vector_push(&excerpt->lines, line));
+	ck_assert(hp_vector_push(&excerpt->ranges, range));
+	ck_assert(hp_vector_push(&excerpt->landings,
+				 (struct hp_excerpt_landing){ address, address + 2, address + 3 }));
+	ck_assert(hp_vector_push(&excerpt->pointers,
+				 (struct hp_excerpt_pointer){ 0x3000 + address, address + 1 }));
+	ck_assert(hp_vector_push(&excerpt->imports,
+				 (struct hp_excerpt_import){ 0x4000 + address, strdup("abort") }));
+}
+
+struct hp_excerpt fixture_excerpt(unsigned number)
+{
+	struct hp_excerpt excerpt = { .machine = 62, .origin = strdup("symbol table") };
+
+	excerpt.compilers = (uint8_t *)strdup("a compiler");
+	excerpt.compilers_size = strlen("a compiler");
+	ck_assert(hp_vector_push(&excerpt.segments,
+				 (struct hp_excerpt_segment){ 0x1000, 0, 0x1000, true, false }));
+	ck_assert(hp_vector_push(&excerpt.texts, (struct hp_excerpt_text){ 0x1000, 0x1800 }));
+	if (number != 1)
+		add_excerpted(&excerpt, "first", 0x1100);
+	if (number)
+		add_excerpted(&excerpt, "second", 0x1200);
+	hp_assert_ok(hp_excerpt_finish(&excerpt));
+	hp_assert_ok(hp_excerpt_check(&excerpt));
+	return excerpt;
+}
+
 char *fixture_rich_epoch(struct hp_db *db)
 {
+	struct hp_excerpt excerpt = fixture_excerpt(2);
 	struct hp_window_evidence evidence = fixture_evidence(77);
 	char memcpy_name[] = "memcpy";
 	char time_name[] = "__vdso_time";
@@ -390,6 +439,8 @@ char *fixture_rich_epoch(struct hp_db *db)
 	}
 	hp_assert_ok(hp_epoch_writer_image(writer, &image, &index));
 	hp_assert_ok(hp_epoch_writer_symbols(writer, index, symbols, 2));
+	hp_assert_ok(hp_epoch_writer_excerpt(writer, index, &excerpt));
+	hp_excerpt_clear(&excerpt);
 	hp_assert_ok(hp_epoch_writer_bytes(writer, index, bytes, sizeof(bytes)));
 	hp_assert_ok(hp_epoch_writer_evidence(writer, &evidence));
 	hp_window_evidence_clear(&evidence);

@@ -32,7 +32,10 @@ char *fixture_epoch(struct hp_db *db, const char *label, uint64_t samples);
 struct hp_window_evidence fixture_evidence(uint64_t recording);
 /* A body with so many hashes, up to what one holds; of another number it is another one. */
 struct hp_body fixture_body(uint32_t number);
-/* A small epoch with a bit of everything: two events, symbols, a body, kept bytes, windows. */
+/* An excerpt of a file: procedures "first" and "second" with lines and code, of which the second comes
+ * with the number 1 or above; clear it. */
+struct hp_excerpt fixture_excerpt(unsigned number);
+/* A small epoch with a bit of everything: two events, symbols, a body, kept bytes, an excerpt, windows. */
 char *fixture_rich_epoch(struct hp_db *db);
 
 /* `meta` and `images` in that epoch's directory become as older versions wrote them: neither knows

@@ -157,13 +157,15 @@ class Bench:
         run.samples = int(found[1]) if found else 0
         return run
 
-    def record_hpcprof(self, command, hz=1000, peak=False, watched=True):
+    def record_hpcprof(self, command, hz=1000, peak=False, watched=True, options=()):
         database = self.fresh('.db')
         run, said = self._run(
-            [self.hpcprof, 'record', '--db', str(database), '-e', EVENT, '-F', str(hz), '--'],
+            [self.hpcprof, 'record', '--db', str(database), '-e', EVENT, '-F', str(hz), *options,
+             '--'],
             command, peak, watched)
         run.recorded = database
         run.size = sum(file.stat().st_size for file in database.rglob('*') if file.is_file())
+        run.kept = sum(file.stat().st_size for file in database.rglob('*.code'))
         found = re.search(r'(\d+) samples \((\d+) lost, (\d+) unattributed', said)
         if not found:
             die(f'hpcprof record has no closing line: {said}')

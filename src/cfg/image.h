@@ -6,6 +6,7 @@
 #ifndef HPCPROF_CFG_PRIVATE_IMAGE_H
 #define HPCPROF_CFG_PRIVATE_IMAGE_H
 
+#include <hpcprof/base/vector.h>
 #include <hpcprof/cfg/cfg.h>
 
 enum returns { RETURNS_UNKNOWN, RETURNS_ASKED, RETURNS_YES, RETURNS_NO };
@@ -22,7 +23,13 @@ struct hp_cfg_image {
 	uint8_t *returns;	     /* enum returns, one a procedure part */
 	struct hp_known_jump *jumps; /* by `from` */
 	size_t jump_count;
-	unsigned depth; /* of questions about returning */
+	unsigned depth;	      /* of questions about returning */
+	struct read_log *log; /* of entries of tables; NULL: nobody wants it */
+};
+
+/* Entries of jump tables, and pointers to code, that were read while code was followed. */
+struct read_log {
+	HP_VECTOR(struct hp_excerpt_text) reads;
 };
 
 /* The part that holds the address, or NULL. */

@@ -119,6 +119,21 @@ static bool stack_is_as_on_entry(const struct way *way)
 /* --- tables ------------------------------------------------------------------------------------
  */
 
+/* Most are read one after another. */
+static void log_read(struct code *code, uint64_t address, uint64_t size)
+{
+	struct read_log *log = code->shared->log;
+	struct hp_excerpt_text *last =
+		log && log->reads.count ? &log->reads.at[log->reads.count - 1] : NULL;
+
+	if (!log)
+		return;
+	if (last && address == last->end)
+		last->end += size;
+	else if (!hp_vector_push(&log->reads, (struct hp_excerpt_text){ address, address + size }))
+		code->is_short_of_memory = true;
+}
+
 static bool read_entry(struct code *code, const struct value *entry, uint64_t address,
 		       uint64_t *target)
 {
@@ -128,6 +143,7 @@ static bool read_entry(struct code *code, const struct value *entry, uint64_t ad
 	if (hp_image_text(code->shared->image, (hp_link_address){ address }, entry->entry_bytes,
 			  &bytes) != entry->entry_bytes)
 		return false;
+	log_read(code, address, entry->entry_bytes);
 	for (unsigned i = 0; i < entry->entry_bytes; i++)
 		number |= (uint64_t)bytes[i] << 8 * i;
 	if (entry->entry_bytes == 4 && entry->entry_is_signed)

@@ -110,6 +110,9 @@ static void follow(struct search *search, uint64_t address)
 		return;
 	size = hp_image_text(search->image->image, (hp_link_address){ address },
 			     (size_t)(part->size - (address - part->address.value)), &bytes);
+	/* Nothing tells what code does that was not kept. */
+	if (size == 0)
+		search->returns = true;
 	while (!search->returns && at < size) {
 		struct hp_flow flow;
 
@@ -220,7 +223,7 @@ static bool ask(struct hp_cfg_image *image, uint64_t address)
 	case RETURNS_UNKNOWN:
 		break;
 	}
-	if (name_never_returns(procedure)) {
+	if (procedure->never_returns || name_never_returns(procedure)) {
 		returns = false;
 	} else if (procedure->source == HP_PROCEDURE_PLT) {
 		own = image_named(image, procedure->linkage, name_length(procedure));

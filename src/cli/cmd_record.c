@@ -11,6 +11,7 @@ enum {
 	KEY_LABEL,
 	KEY_APPEND,
 	KEY_PER_PROCESS,
+	KEY_NO_CODE,
 };
 
 static const struct argp_option option_table[] = {
@@ -29,6 +30,8 @@ static const struct argp_option option_table[] = {
 	{ "append", KEY_APPEND, "EPOCH", 0, "add to an epoch instead of making one", 4 },
 	{ "per-process", KEY_PER_PROCESS, NULL, 0,
 	  "keep processes apart, for report --pid (a larger database)", 4 },
+	{ "no-code", KEY_NO_CODE, NULL, 0, "keep no code of what has samples (a smaller database)",
+	  4 },
 	{ "quiet", 'q', NULL, 0, "no banner, no closing line", 4 },
 	{ 0 },
 };
@@ -98,6 +101,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_PER_PROCESS:
 		session->per_process = true;
+		return 0;
+	case KEY_NO_CODE:
+		session->no_code = true;
 		return 0;
 	case 'q':
 		arguments->recording.is_quiet = true;

@@ -111,6 +111,29 @@ void file_identity(pid_t pid, const struct record_mmap *mapping, bool deleted, c
 		identity_of(open_path(pid, path, &status), mapping, identity);
 }
 
+/* Of a mapping whose build-id the kernel sent there is no inode: the identity decides. */
+static int checked(int fd, const struct hp_image_id *id)
+{
+	struct hp_identity found = { 0 };
+	struct hp_error *error = fd < 0 ? NULL : hp_identity_of_fd(fd, &found);
+	bool is_it = fd >= 0 && !error && hp_identity_equal(&found, &id->identity);
+
+	hp_error_destroy(error);
+	if (fd >= 0 && !is_it)
+		close(fd);
+	return is_it ? fd : -1;
+}
+
+int file_open_mapped(pid_t pid, const struct record_mmap *mapping, const struct hp_image_id *id)
+{
+	struct stat status;
+	int fd = checked(open_map_file(pid, mapping), id);
+
+	if (fd < 0 && id->deleted && mapping->inode)
+		return checked(open_descriptor(pid, mapping), id);
+	return fd >= 0 || id->deleted ? fd : checked(open_path(pid, id->path, &status), id);
+}
+
 struct file_state file_state(pid_t pid, const struct record_mmap *mapping, const char *path)
 {
 	_cleanup_close_ int fd = -1;

@@ -6,12 +6,18 @@
 
 #include "record.h"
 
+#include <hpcprof/model/image_id.h>
+
 #include <sys/types.h>
 
 /* `path` as mapped, without the kernel's "(deleted)". Leaves kind NONE when the very file cannot be
  * had any more: never the identity of another file at the same path. */
 void file_identity(pid_t pid, const struct record_mmap *mapping, bool deleted, const char *path,
 		   struct hp_identity *identity);
+
+/* The file itself, open for reading: by the mapping where that is permitted, else by its path or
+ * through a descriptor of the process. It has the identity of `id`. -1 when it cannot be had. */
+int file_open_mapped(pid_t pid, const struct record_mmap *mapping, const struct hp_image_id *id);
 
 /* What a file's next writing changes. All zero when it cannot be had at its path. */
 struct file_state {

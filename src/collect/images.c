@@ -44,6 +44,7 @@ struct image_links {
 struct images {
 	struct image_links *by_id;
 	struct seen *by_mapping;
+	struct held_files held;
 };
 
 struct images *images_create(void)
@@ -85,6 +86,7 @@ void images_destroy(struct images *images)
 	if (!images)
 		return;
 	forget(images, true);
+	held_files_clear(&images->held);
 	free(images);
 }
 
@@ -96,6 +98,11 @@ void images_sweep(struct images *images)
 size_t images_count(const struct images *images)
 {
 	return HASH_COUNT(images->by_id);
+}
+
+const struct held_files *images_held_files(const struct images *images)
+{
+	return &images->held;
 }
 
 void image_release(struct image *image)
@@ -207,6 +214,7 @@ static struct image *identify(struct images *images, pid_t pid, const struct rec
 	id.identity = mapping->build_id;
 	if (id.identity.kind == HP_IDENTITY_NONE)
 		file_identity(pid, mapping, id.deleted, path, &id.identity);
+	held_files_take(&images->held, pid, mapping, &id);
 	return intern(images, &id);
 }
 

@@ -11,6 +11,7 @@
 #ifndef HPCPROF_COLLECT_IMAGES_H
 #define HPCPROF_COLLECT_IMAGES_H
 
+#include "held_files.h"
 #include "record.h"
 
 #include <hpcprof/base/error.h>
@@ -42,6 +43,9 @@ struct image *images_of_mapping(struct images *images, pid_t pid,
  * the caller; NULL when memory is short. */
 struct image *images_named(struct images *images, enum hp_image_kind kind, const char *path,
 			   const struct hp_identity *identity);
+
+/* Files of images that cannot be had by their path later; forgotten with `images` only. */
+const struct held_files *images_held_files(const struct images *images);
 
 void image_release(struct image *image);
 

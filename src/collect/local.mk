@@ -1,4 +1,4 @@
-# Layer 3: from kernel rings to the database.
+# Layer 4: from kernel rings to the database.
 noinst_LIBRARIES += src/collect/libcollect.a
 src_collect_libcollect_a_SOURCES = \
 	include/hpcprof/collect/counting.h \
@@ -18,6 +18,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/describe.c \
 	src/collect/figures.c \
 	src/collect/file_identity.h src/collect/file_identity.c \
+	src/collect/held_files.h src/collect/held_files.c \
 	src/collect/images.h src/collect/images.c \
 	src/collect/jit.h src/collect/jit.c \
 	src/collect/kept.h src/collect/kept.c \
@@ -53,4 +54,4 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/watch.h src/collect/watch.c \
 	src/collect/windows.h src/collect/windows.c
 
-COLLECT_LIBS = src/collect/libcollect.a $(ISA_LIBS) $(IMAGE_LIBS) $(DB_LIBS) $(PMU_LIBS) $(MUX_LIBS)
+COLLECT_LIBS = src/collect/libcollect.a $(CFG_LIBS) $(ISA_LIBS) $(IMAGE_LIBS) $(DB_LIBS) $(PMU_LIBS) $(MUX_LIBS)

@@ -309,6 +309,19 @@ bool recorder_is_full(struct recorder *recorder)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
+static struct hp_error *keep_sampled(struct recorder *recorder)
+{
+	const struct sampled_source source = {
+		.writer = recorder->writer,
+		.events = recorder->event_names,
+		.event_count = recorder->event_count,
+		.held = images_held_files(recorder->images),
+		.no_code = recorder->options->no_code,
+	};
+
+	return sampled_names_keep(&source);
+}
+
 struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 {
 	struct hp_epoch_meta meta = { 0 };
@@ -335,8 +348,7 @@ struct hp_error *recorder_flush(struct recorder *recorder, bool complete)
 	error = recorder_describe(recorder, complete, &meta);
 	if (!error && complete)
 		/* Whatever becomes of names, samples are worth finishing without them. */
-		hp_error_destroy(sampled_names_keep(recorder->writer, recorder->event_names,
-						    recorder->event_count));
+		hp_error_destroy(keep_sampled(recorder));
 	if (!error)
 		error = hp_epoch_writer_commit(recorder->writer, &meta);
 	if (error) {

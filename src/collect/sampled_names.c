@@ -2,12 +2,14 @@
 #include "sampled_names.h"
 
 #include <hpcprof/base/vector.h>
+#include <hpcprof/cfg/cfg.h>
 #include <hpcprof/image/body.h>
 #include <hpcprof/image/image.h>
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* One offset of one profile, and its part of all samples of the event, in every image. */
 struct sampled {
@@ -25,6 +27,18 @@ enum { MOST_NAME_BYTES = 16 << 20 };
 
 /* So much code of one image is decoded for bodies, within half a second; what comes after has none. */
 enum { MOST_BODY_BYTES = 2 << 20 };
+
+/* Of excerpts: as much code of one image and of all, and as much time for looking up lines. Twice what
+ * the samples of a compiler or an interpreter are in; lines of a program of 100 MB with debugging
+ * information take 0.3 s. */
+enum { MOST_CODE_BYTES = 1 << 20, MOST_CODE_BYTES_OF_ALL = 4 << 20 };
+static const uint64_t MOST_LINE_NS = 2000000000;
+
+/* What is left for the images that come. */
+struct allowance {
+	uint64_t code_bytes;
+	uint64_t line_ns;
+};
 
 struct names {
 	HP_VECTOR(struct hp_symbol) all; /* owned, with their names and bodies */
@@ -165,19 +179,11 @@ static bool list_names(struct hp_image *image, const struct offsets *offsets, st
 }
 
 static struct hp_error *keep_names(struct hp_epoch_writer *writer, size_t index,
-				   const struct offsets *offsets)
+				   struct hp_image *image, const struct offsets *offsets)
 {
-	_cleanup_(hp_image_close_scope) struct hp_image *image = NULL;
 	struct names names = { 0 };
-	struct hp_error *error =
-		hp_image_open(hp_epoch_writer_image_id(writer, index), NULL, &image);
+	struct hp_error *error = NULL;
 
-	if (error && error->errno_value == ENOMEM)
-		return error;
-	if (error) {
-		hp_error_destroy(error);
-		return NULL;
-	}
 	if (!list_names(image, offsets, &names))
 		error = hp_error_create_no_memory();
 	else if (names.all.count && names.bytes < MOST_NAME_BYTES)
@@ -186,10 +192,151 @@ static struct hp_error *keep_names(struct hp_epoch_writer *writer, size_t index,
 	return error;
 }
 
-struct hp_error *sampled_names_keep(struct hp_epoch_writer *writer, char *const *events,
-				    size_t event_count)
+static uint64_t cpu_ns(void)
 {
-	struct hp_error *error = NULL;
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t less(uint64_t from, uint64_t taken)
+{
+	return from > taken ? from - taken : 0;
+}
+
+/* Code that was counted need not have samples. */
+static bool add_items(struct offsets *offsets, uint32_t image, const struct hp_counted *items,
+		      size_t count)
+{
+	bool fine = true;
+
+	for (size_t i = 0; i < count && fine; i++) {
+		if (items[i].image == image)
+			fine = hp_vector_push(&offsets->all,
+					      (struct sampled){ items[i].at.value, 0 });
+		if (fine && items[i].to_image == image && !items[i].bytes)
+			fine = hp_vector_push(&offsets->all,
+					      (struct sampled){ items[i].to.value, 0 });
+	}
+	return fine;
+}
+
+static struct hp_error *add_counted(const struct hp_window_evidence *evidence,
+				    const struct hp_image_id *id, struct offsets *offsets)
+{
+	uint32_t image = 0;
+	bool fine = true;
+
+	while (image < evidence->image_count &&
+	       hp_image_id_compare(&evidence->images[image], id) != 0)
+		image++;
+	for (size_t i = 0; i < evidence->stratum_count && image < evidence->image_count && fine;
+	     i++) {
+		const struct hp_window_stratum *stratum = &evidence->strata[i];
+
+		fine = add_items(offsets, image, stratum->items, stratum->item_count) &&
+		       add_items(offsets, image, stratum->probes, stratum->probe_count);
+	}
+	if (offsets->all.count)
+		qsort(offsets->all.at, offsets->all.count, sizeof(*offsets->all.at),
+		      compare_offsets);
+	return fine ? NULL : hp_error_create_no_memory();
+}
+
+/* One for each distinct offset. */
+static struct hp_error *list_addresses(const struct hp_image *image, const struct offsets *offsets,
+				       struct hp_excerpted **addresses, size_t *count)
+{
+	*count = 0;
+	*addresses = calloc(offsets->all.count + 1, sizeof(**addresses));
+	if (!*addresses)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < offsets->all.count; i++) {
+		const struct sampled *sampled = &offsets->all.at[i];
+		hp_link_address address;
+
+		if (!hp_image_link_address(image, (hp_image_offset){ sampled->offset }, &address))
+			continue;
+		if (*count && (*addresses)[*count - 1].address.value == address.value)
+			(*addresses)[*count - 1].weight += sampled->share;
+		else
+			(*addresses)[(*count)++] = (struct hp_excerpted){ address, sampled->share };
+	}
+	return NULL;
+}
+
+static struct hp_error *keep_excerpt(const struct sampled_source *source, size_t index,
+				     struct hp_image *image, const struct offsets *offsets,
+				     struct allowance *allowance)
+{
+	const uint64_t begin = cpu_ns();
+	const struct hp_excerpt_options options = {
+		.no_code = source->no_code,
+		.most_code_bytes = allowance->code_bytes < MOST_CODE_BYTES ? allowance->code_bytes
+									   : MOST_CODE_BYTES,
+		.most_line_ns = allowance->line_ns,
+	};
+	_cleanup_free_ struct hp_excerpted *addresses = NULL;
+	struct hp_excerpt excerpt = { 0 };
+	size_t count;
+	struct hp_error *error = list_addresses(image, offsets, &addresses, &count);
+
+	if (!error)
+		error = hp_cfg_excerpt(image, addresses, count, &options, &excerpt);
+	if (!error)
+		error = hp_epoch_writer_excerpt(source->writer, index, &excerpt);
+	for (size_t i = 0; i < excerpt.ranges.count; i++)
+		allowance->code_bytes = less(allowance->code_bytes, excerpt.ranges.at[i].size);
+	allowance->line_ns = less(allowance->line_ns, cpu_ns() - begin);
+	hp_excerpt_clear(&excerpt);
+	/* One file that is too strange to keep anything of has names all the same. */
+	if (error && error->errno_value == 0) {
+		hp_error_destroy(error);
+		error = NULL;
+	}
+	return error;
+}
+
+static struct hp_error *open_sampled(const struct sampled_source *source, size_t index,
+				     struct hp_image **image)
+{
+	const struct hp_image_id *id = hp_epoch_writer_image_id(source->writer, index);
+	struct hp_image_options options = { 0 };
+	char path[64];
+	struct hp_error *error;
+
+	if (source->held && held_files_path(source->held, id, path))
+		options.bytes_path = path;
+	error = hp_image_open(id, &options, image);
+	if (!error || error->errno_value == ENOMEM)
+		return error;
+	hp_error_destroy(error);
+	return NULL;
+}
+
+static struct hp_error *keep_image(const struct sampled_source *source, size_t index,
+				   const struct hp_window_evidence *evidence,
+				   struct offsets *offsets, struct allowance *allowance)
+{
+	_cleanup_(hp_image_close_scope) struct hp_image *image = NULL;
+	struct hp_error *error = open_sampled(source, index, &image);
+
+	if (error || !image)
+		return error;
+	error = keep_names(source->writer, index, image, offsets);
+	if (!error)
+		error = add_counted(evidence, hp_epoch_writer_image_id(source->writer, index),
+				    offsets);
+	return error ? error : keep_excerpt(source, index, image, offsets, allowance);
+}
+
+struct hp_error *sampled_names_keep(const struct sampled_source *source)
+{
+	struct allowance allowance = { MOST_CODE_BYTES_OF_ALL, MOST_LINE_NS };
+	struct hp_epoch_writer *writer = source->writer;
+	struct hp_window_evidence evidence;
+	struct hp_error *error = hp_epoch_writer_read_evidence(writer, &evidence);
 
 	for (size_t i = 0; i < hp_epoch_writer_image_count(writer) && !error; i++) {
 		struct offsets offsets = { 0 };
@@ -198,10 +345,11 @@ struct hp_error *sampled_names_keep(struct hp_epoch_writer *writer, char *const 
 		if (hp_epoch_writer_image_id(writer, i)->kind != HP_IMAGE_FILE ||
 		    hp_epoch_writer_image_id(writer, i)->identity.kind == HP_IDENTITY_NONE)
 			continue;
-		error = list_offsets(writer, i, events, event_count, &offsets);
+		error = list_offsets(writer, i, source->events, source->event_count, &offsets);
 		if (!error && offsets.all.count)
-			error = keep_names(writer, i, &offsets);
+			error = keep_image(source, i, &evidence, &offsets, &allowance);
 		hp_vector_free(&offsets.all);
 	}
-	return hp_error_wrap(error, "keeping names and bodies");
+	hp_window_evidence_clear(&evidence);
+	return hp_error_wrap(error, "keeping names and code");
 }

@@ -176,6 +176,68 @@ static bool has_bodies(const struct side_image *image)
 	return false;
 }
 
+static bool has_image(const struct side_image *image, size_t replicate)
+{
+	for (size_t i = 0; i < image->places.count; i++)
+		if (image->places.at[i].replicate == replicate)
+			return true;
+	return false;
+}
+
+static struct hp_error *add_excerpt(struct hp_epoch *epoch, struct side_image *image)
+{
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < hp_epoch_image_count(epoch) && !error; i++) {
+		struct hp_excerpt excerpt;
+		struct hp_error *lost = NULL;
+
+		if (hp_image_id_compare(hp_epoch_image(epoch, i), &image->id) != 0)
+			continue;
+		error = hp_epoch_read_excerpt(epoch, i, &excerpt, &lost);
+		if (!error && (lost || !excerpt.ranges.count))
+			error = hp_error_create(HP_ERROR_DAMAGED, "its code was not kept");
+		if (!error)
+			error = hp_excerpt_add(&image->excerpt, &excerpt);
+		hp_error_destroy(lost);
+		hp_excerpt_clear(&excerpt);
+	}
+	return error;
+}
+
+/* Whether every replicate that has samples of it kept its code. */
+static struct hp_error *collect_excerpts(const struct side *side, struct side_image *image,
+					 bool *is_whole)
+{
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < side->replicates.count && !error; i++)
+		if (has_image(image, i))
+			error = add_excerpt(side->replicates.at[i].epoch, image);
+	*is_whole = !error && image->excerpt.ranges.count;
+	if (!*is_whole)
+		hp_excerpt_clear(&image->excerpt);
+	if (!error || error->class != HP_ERROR_DAMAGED)
+		return error;
+	hp_error_destroy(error);
+	return NULL;
+}
+
+/* As from the file, where the epochs kept enough of it. */
+static struct hp_error *open_excerpt(struct sides *sides, const struct side *side,
+				     struct side_image *image, const char *problem)
+{
+	struct hp_image_options options = { .kept_only = true, .excerpt = &image->excerpt };
+	bool is_whole;
+	struct hp_error *error = collect_excerpts(side, image, &is_whole);
+
+	if (error || !is_whole)
+		return error;
+	if (!sides_note(sides, "%s; its names and code are those that the epochs kept", problem))
+		return hp_error_create_no_memory();
+	return hp_image_open(&image->id, &options, &image->file);
+}
+
 /* Without its file, by what the epochs kept; `problem` says why. */
 static struct hp_error *open_by_names(struct sides *sides, struct side *side,
 				      struct side_image *image, const char *problem)
@@ -230,7 +292,11 @@ static struct hp_error *open_image(struct sides *sides, struct side *side, struc
 	if (error->errno_value == ENOMEM)
 		return error;
 	unread = error;
-	error = open_by_names(sides, side, image, unread->message);
+	error = NULL;
+	if (image->id.kind == HP_IMAGE_FILE)
+		error = open_excerpt(sides, side, image, unread->message);
+	if (!error && !image->file)
+		error = open_by_names(sides, side, image, unread->message);
 	hp_error_destroy(unread);
 	return error;
 }

@@ -66,6 +66,7 @@ static void close_image(struct side_image *image)
 {
 	if (image->file)
 		hp_image_close(image->file);
+	hp_excerpt_clear(&image->excerpt);
 	hp_symbols_free(image->symbols, image->symbol_count);
 	hp_image_id_clear(&image->id);
 	hp_vector_free(&image->places);

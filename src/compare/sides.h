@@ -44,6 +44,7 @@ struct side_image {
 	struct hp_symbol *symbols; /* kept in the epochs; of all of them one after the other */
 	size_t symbol_count;
 	size_t symbol_room;
+	struct hp_excerpt excerpt;	/* likewise, where the file cannot be read */
 	bool is_by_names;		/* `file` has what the epochs kept alone, and no code */
 	const char *key;		/* the same on both sides */
 	HP_VECTOR(struct place) places; /* by procedure, then address; owned */

@@ -13,12 +13,14 @@
 
 #include <hpcprof/model/epoch.h>
 #include <hpcprof/model/evidence.h>
+#include <hpcprof/model/excerpt.h>
 
 extern const struct hp_container_kind hp_meta_kind;
 extern const struct hp_container_kind hp_index_kind;
 extern const struct hp_container_kind hp_profile_kind;
 extern const struct hp_container_kind hp_symbols_kind;
 extern const struct hp_container_kind hp_evidence_kind;
+extern const struct hp_container_kind hp_excerpt_kind;
 
 /* --- meta --------------------------------------------------------------------------------- */
 
@@ -121,6 +123,20 @@ struct hp_error *hp_bodies_encode(const struct hp_symbol *symbols, size_t count,
 /* Into `symbols`, which have none; after an error they have none again. */
 struct hp_error *hp_bodies_decode(const struct hp_container *file, struct hp_symbol *symbols,
 				  size_t count);
+
+/* --- excerpts of images --------------------------------------------------------------------- */
+
+struct hp_excerpt_file {
+	struct hp_image_id image;
+	struct hp_excerpt excerpt;
+	bool has_unknown;      /* sections that this version ignores */
+	struct hp_error *lost; /* the first damage to a layer, which is not there then, or NULL */
+};
+void hp_excerpt_file_clear(struct hp_excerpt_file *file);
+struct hp_error *hp_excerpt_encode(const struct hp_image_id *image,
+				   const struct hp_excerpt *excerpt, struct hp_writer *file);
+/* A damaged layer is left out (without the map all are): that is no error. */
+struct hp_error *hp_excerpt_decode(uint8_t *bytes, size_t size, struct hp_excerpt_file *file);
 
 /* --- what windows counted ------------------------------------------------------------------ */
 

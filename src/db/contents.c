@@ -118,6 +118,31 @@ struct hp_error *hp_contents_read_symbols(int directory, const struct hp_image_i
 	return wrong_key(name);
 }
 
+struct hp_error *hp_contents_read_excerpt(int directory, const struct hp_image_id *image,
+					  struct hp_excerpt_file *excerpt)
+{
+	_cleanup_free_ char *name = hp_excerpt_name(image);
+	struct hp_error *error;
+	uint8_t *bytes;
+	size_t size;
+	bool found;
+
+	*excerpt = (struct hp_excerpt_file){ 0 };
+	if (!name)
+		return hp_error_create_no_memory();
+	error = hp_contents_read_file(directory, name, &bytes, &size, &found);
+	if (error || !found)
+		return error;
+	error = hp_error_wrap(hp_excerpt_decode(bytes, size, excerpt), "%s", name);
+	if (error)
+		return error;
+	excerpt->lost = hp_error_wrap(excerpt->lost, "%s", name);
+	if (hp_image_id_compare(&excerpt->image, image) == 0)
+		return NULL;
+	hp_excerpt_file_clear(excerpt);
+	return wrong_key(name);
+}
+
 struct hp_error *hp_contents_read_evidence(int directory, struct hp_window_evidence *evidence,
 					   bool *has_unknown, struct hp_error **lost)
 {

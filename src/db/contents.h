@@ -56,6 +56,9 @@ struct hp_error *hp_contents_read_profile(int directory, const struct hp_image_i
 /* Likewise the names kept for an image. */
 struct hp_error *hp_contents_read_symbols(int directory, const struct hp_image_id *image,
 					  struct hp_symbol_file *symbols);
+/* Likewise the excerpt of its file. */
+struct hp_error *hp_contents_read_excerpt(int directory, const struct hp_image_id *image,
+					  struct hp_excerpt_file *excerpt);
 /* What windows counted; no such file is success with nothing. `lost` is as for hp_evidence_decode. */
 struct hp_error *hp_contents_read_evidence(int directory, struct hp_window_evidence *evidence,
 					   bool *has_unknown, struct hp_error **lost);

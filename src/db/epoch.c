@@ -135,6 +135,20 @@ struct hp_error *hp_epoch_read_symbols(struct hp_epoch *epoch, size_t index,
 	return hp_error_wrap(error, "epoch %s", epoch->stamp);
 }
 
+struct hp_error *hp_epoch_read_excerpt(struct hp_epoch *epoch, size_t index,
+				       struct hp_excerpt *excerpt, struct hp_error **lost)
+{
+	struct hp_excerpt_file file;
+	struct hp_error *error =
+		hp_contents_read_excerpt(epoch->directory, hp_epoch_image(epoch, index), &file);
+
+	*excerpt = file.excerpt;
+	file.excerpt = (struct hp_excerpt){ 0 };
+	*lost = hp_error_wrap(hp_steal(file.lost), "epoch %s", epoch->stamp);
+	hp_excerpt_file_clear(&file);
+	return hp_error_wrap(error, "epoch %s", epoch->stamp);
+}
+
 struct hp_error *hp_epoch_read_evidence(struct hp_epoch *epoch, struct hp_window_evidence *evidence,
 					struct hp_error **lost)
 {

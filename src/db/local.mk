@@ -21,6 +21,7 @@ src_db_libdb_a_SOURCES = \
 	src/db/evidence_encode.c \
 	src/db/evidence_decode.c \
 	src/db/evidence_lists.h \
+	src/db/excerpt_codec.c \
 	src/db/image_codec.c \
 	src/db/meta_codec.c \
 	src/db/meta_parts.c \

@@ -154,6 +154,45 @@ static struct hp_error *merge_symbols(struct merging *merging, const struct hp_i
 	return error;
 }
 
+static struct hp_error *add_excerpt(struct merging *merging, size_t number, size_t image,
+				    struct hp_excerpt *sum)
+{
+	struct hp_excerpt excerpt;
+	struct hp_error *lost = NULL;
+	struct hp_error *error =
+		hp_epoch_read_excerpt(merging->epochs[number], image, &excerpt, &lost);
+	bool is_whole = !error && !lost;
+
+	if (!error)
+		error = hp_excerpt_add(sum, &excerpt);
+	hp_error_destroy(lost);
+	hp_excerpt_clear(&excerpt);
+	if (error && error->class == HP_ERROR_DAMAGED)
+		hp_error_destroy(error);
+	else if (error || is_whole)
+		return error;
+	return add_warning(merging, number, "some kept code and lines",
+			   "did not fit or were damaged, and are left out");
+}
+
+static struct hp_error *merge_excerpts(struct merging *merging, const struct hp_image_id *image,
+				       size_t index)
+{
+	struct hp_excerpt sum = { 0 };
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < merging->epoch_count && !error; i++) {
+		size_t at = find_image(merging->epochs[i], image);
+
+		if (at != SIZE_MAX)
+			error = add_excerpt(merging, i, at, &sum);
+	}
+	if (!error)
+		error = hp_epoch_writer_excerpt(merging->writer, index, &sum);
+	hp_excerpt_clear(&sum);
+	return error;
+}
+
 static struct hp_error *merge_profiles(struct merging *merging, const struct hp_image_id *image,
 				       const char *event)
 {
@@ -271,6 +310,8 @@ static struct hp_error *merge_image(struct merging *merging, const struct hp_ima
 		error = merge_profiles(merging, image, merging->meta.events[i].info.name);
 	if (!error)
 		error = merge_symbols(merging, image, index);
+	if (!error)
+		error = merge_excerpts(merging, image, index);
 	return error ? error : merge_bytes(merging, image, index);
 }
 

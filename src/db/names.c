@@ -198,6 +198,11 @@ char *hp_symbols_name(const struct hp_image_id *image)
 	return image_file_name(image, ".sym");
 }
 
+char *hp_excerpt_name(const struct hp_image_id *image)
+{
+	return image_file_name(image, ".code");
+}
+
 char *hp_bytes_name(const struct hp_image_id *image)
 {
 	return image_file_name(image, ".bytes");

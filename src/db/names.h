@@ -34,6 +34,7 @@ uint64_t hp_image_hash(const struct hp_image_id *image);
  * memory. */
 char *hp_profile_name(const struct hp_image_id *image, const char *event);
 char *hp_symbols_name(const struct hp_image_id *image);
+char *hp_excerpt_name(const struct hp_image_id *image);
 char *hp_bytes_name(const struct hp_image_id *image);
 
 bool hp_name_has_suffix(const char *name, const char *suffix);

@@ -39,7 +39,7 @@ static bool is_summed(const char *name)
 	return name[0] != '.' &&
 	       (strcmp(name, HP_INDEX_NAME) == 0 || strcmp(name, HP_EVIDENCE_NAME) == 0 ||
 		hp_name_has_suffix(name, ".prof") || hp_name_has_suffix(name, ".sym") ||
-		hp_name_has_suffix(name, ".bytes"));
+		hp_name_has_suffix(name, ".code") || hp_name_has_suffix(name, ".bytes"));
 }
 
 /* What the entries of a file are; of copies there are none. */
@@ -49,6 +49,8 @@ static const char *entries_of(const char *name)
 		return "images";
 	if (strcmp(name, HP_EVIDENCE_NAME) == 0)
 		return "windows";
+	if (hp_name_has_suffix(name, ".code"))
+		return "parts of procedures";
 	return hp_name_has_suffix(name, ".sym") ? "names" : "offsets";
 }
 
@@ -89,6 +91,19 @@ static struct hp_error *measure_symbols(uint8_t *bytes, struct hp_file_sum *sum)
 	return error;
 }
 
+static struct hp_error *measure_excerpt(uint8_t *bytes, struct hp_file_sum *sum)
+{
+	struct hp_excerpt_file file;
+	struct hp_error *error = hp_excerpt_decode(bytes, sum->bytes, &file);
+
+	if (!error) {
+		sum->entries = file.excerpt.parts.count;
+		error = hp_steal(file.lost);
+	}
+	hp_excerpt_file_clear(&file);
+	return error;
+}
+
 static struct hp_error *measure_index(uint8_t *bytes, struct hp_file_sum *sum)
 {
 	struct hp_index index;
@@ -121,6 +136,8 @@ static struct hp_error *measure(uint8_t *bytes, struct hp_file_sum *sum)
 		return measure_profile(bytes, sum);
 	if (hp_name_has_suffix(sum->name, ".sym"))
 		return measure_symbols(bytes, sum);
+	if (hp_name_has_suffix(sum->name, ".code"))
+		return measure_excerpt(bytes, sum);
 	free(bytes);
 	return NULL;
 }

@@ -82,6 +82,8 @@ static bool list_expected(const struct hp_index *index, struct expected_names *e
 
 		if (!expect(expected, hp_symbols_name(&entry->id)))
 			return false;
+		if (!expect(expected, hp_excerpt_name(&entry->id)))
+			return false;
 		if (entry->has_bytes && !expect(expected, hp_bytes_name(&entry->id)))
 			return false;
 	}
@@ -112,22 +114,28 @@ static void check_kept(struct verifying *verifying, int directory, const struct 
 {
 	for (size_t i = 0; i < index->count; i++) {
 		struct hp_symbol_file symbols;
+		struct hp_excerpt_file excerpt;
 
 		note_any(verifying,
 			 hp_contents_read_symbols(directory, &index->entries[i].id, &symbols));
 		note_any(verifying, hp_steal(symbols.lost));
 		hp_symbol_file_clear(&symbols);
+		note_any(verifying,
+			 hp_contents_read_excerpt(directory, &index->entries[i].id, &excerpt));
+		note_any(verifying, hp_steal(excerpt.lost));
+		hp_excerpt_file_clear(&excerpt);
 		if (index->entries[i].has_bytes)
 			note_any(verifying, hp_contents_check_bytes(directory, &index->entries[i]));
 	}
 }
 
-/* Symbols and bytes are written before the index that explains them, so an unfinished epoch may
+/* Symbols, excerpts and bytes are written before the index that explains them, so an unfinished epoch may
  * have more of them. */
 static bool may_be_early(const char *name, bool complete)
 {
 	return !complete &&
-	       (hp_name_has_suffix(name, ".sym") || hp_name_has_suffix(name, ".bytes"));
+	       (hp_name_has_suffix(name, ".sym") || hp_name_has_suffix(name, ".code") ||
+		hp_name_has_suffix(name, ".bytes"));
 }
 
 static struct hp_error *check_stray(int directory, const char *name, bool complete,
@@ -191,6 +199,7 @@ static void say_unsummed(struct verifying *verifying)
 static struct hp_error *decode_alone(const char *name, uint8_t *bytes, size_t size)
 {
 	struct hp_symbol_file symbols;
+	struct hp_excerpt_file excerpt;
 	struct hp_profile profile;
 	struct hp_error *error = NULL;
 
@@ -202,6 +211,11 @@ static struct hp_error *decode_alone(const char *name, uint8_t *bytes, size_t si
 		if (!error)
 			error = hp_steal(symbols.lost);
 		hp_symbol_file_clear(&symbols);
+	} else if (hp_name_has_suffix(name, ".code")) {
+		error = hp_excerpt_decode(bytes, size, &excerpt);
+		if (!error)
+			error = hp_steal(excerpt.lost);
+		hp_excerpt_file_clear(&excerpt);
 	} else {
 		free(bytes);
 	}

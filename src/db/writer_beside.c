@@ -56,6 +56,51 @@ struct hp_error *hp_epoch_writer_symbols(struct hp_epoch_writer *writer, size_t 
 	return hp_error_wrap(error, "epoch %s: %s", writer->name, name);
 }
 
+/* A damaged one, or one of another file, as it were, gives way to what is known now. */
+static struct hp_error *encode_added_excerpt(struct hp_epoch_writer *writer,
+					     const struct hp_image_id *image,
+					     const struct hp_excerpt *excerpt,
+					     struct hp_writer *file)
+{
+	struct hp_excerpt_file before;
+	struct hp_error *error = hp_contents_read_excerpt(writer->directory, image, &before);
+
+	if (error && error->class == HP_ERROR_DAMAGED) {
+		hp_error_destroy(error);
+		return hp_excerpt_encode(image, excerpt, file);
+	}
+	if (!error && before.has_unknown)
+		error = hp_writing_would_lose();
+	if (!error)
+		error = hp_excerpt_add(&before.excerpt, excerpt);
+	if (!error)
+		error = hp_excerpt_encode(image, &before.excerpt, file);
+	hp_excerpt_file_clear(&before);
+	return error;
+}
+
+struct hp_error *hp_epoch_writer_excerpt(struct hp_epoch_writer *writer, size_t index,
+					 const struct hp_excerpt *excerpt)
+{
+	const struct hp_image_id *image = &writer->before.index.entries[index].id;
+	_cleanup_free_ char *name = hp_excerpt_name(image);
+	struct hp_writer file = { 0 };
+	struct hp_error *error;
+
+	if (hp_excerpt_is_empty(excerpt))
+		return NULL;
+	if (!name)
+		return hp_error_create_no_memory();
+	error = encode_added_excerpt(writer, image, excerpt, &file);
+	if (!error)
+		error = hp_writing_reopen(writer);
+	if (!error)
+		error = hp_file_replace(writer->directory, name, file.bytes, file.size,
+					writer->file_mode);
+	hp_writer_free(&file);
+	return hp_error_wrap(error, "epoch %s: %s", writer->name, name);
+}
+
 /* What is there already stays as it is, and is readable. */
 static struct hp_error *leave_out_counts(struct hp_epoch_writer *writer,
 					 const struct hp_window_evidence *evidence,
@@ -94,6 +139,13 @@ static struct hp_error *encode_added(struct hp_epoch_writer *writer,
 		error = hp_evidence_encode(&sum, file);
 	hp_window_evidence_clear(&sum);
 	return error;
+}
+
+struct hp_error *hp_epoch_writer_read_evidence(struct hp_epoch_writer *writer,
+					       struct hp_window_evidence *evidence)
+{
+	return hp_error_wrap(hp_contents_read_evidence(writer->directory, evidence, NULL, NULL),
+			     "epoch %s", writer->name);
 }
 
 struct hp_error *hp_epoch_writer_evidence(struct hp_epoch_writer *writer,

@@ -4,6 +4,7 @@
 
 #include "code.h"
 #include "elf_file.h"
+#include "excerpted.h"
 #include "lines.h"
 #include "our_file.h"
 #include "procedures.h"
@@ -13,13 +14,17 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of section .comment; a sentence for each compiler. */
+enum { MOST_COMMENT_BYTES = 1 << 16 };
+
 struct hp_image {
 	struct hp_image_id id;
 	char *symfs;
 	char *name; /* of unnamed code: the last component of the path */
 	char *origin;
 	struct hp_arena *arena;
-	struct elf_file *file; /* NULL when the image has none, or it is no ELF */
+	struct elf_file *file;		  /* NULL when the image has none, or it is no ELF */
+	const struct hp_excerpt *excerpt; /* of the file that it has not, or NULL */
 	symbols kept;
 	struct procedures *procedures; /* made when first asked for */
 	struct lines *lines;	       /* likewise */
@@ -139,6 +144,8 @@ static struct hp_error *fill(struct hp_image *image, const struct hp_image_id *i
 		if (!image->symfs)
 			return hp_error_create_no_memory();
 	}
+	if (options->kept_only && options->excerpt && !hp_excerpt_is_empty(options->excerpt))
+		image->excerpt = options->excerpt;
 	if (!options->kept_only && needs_file(image, options)) {
 		error = open_file(image, options);
 		if (error)
@@ -186,6 +193,8 @@ void hp_image_close(struct hp_image *image)
 bool hp_image_link_address(const struct hp_image *image, hp_image_offset offset,
 			   hp_link_address *address)
 {
+	if (image->excerpt)
+		return excerpted_link_address(image->excerpt, offset.value, &address->value);
 	if (!image->file) {
 		address->value = offset.value;
 		return true;
@@ -209,6 +218,8 @@ size_t hp_image_text(struct hp_image *image, hp_link_address address, size_t siz
 		image->file ? elf_file_segment_at(image->file, address.value) : NULL;
 	uint64_t skip;
 
+	if (image->excerpt)
+		return excerpted_text(image->excerpt, address.value, size, bytes);
 	*bytes = NULL;
 	if (!segment)
 		return 0;
@@ -219,29 +230,70 @@ size_t hp_image_text(struct hp_image *image, hp_link_address address, size_t siz
 
 uint16_t hp_image_machine(const struct hp_image *image)
 {
+	if (image->excerpt)
+		return image->excerpt->machine;
 	return image->file ? image->file->header.e_machine : 0;
 }
 
 /* --- who made it -------------------------------------------------------------------------------- */
 
 /* A string for each compiler; the image's bytes. NULL: it does not say. */
-static const Elf_Data *compilers_of(const struct hp_image *image)
+static const void *compilers_of(const struct hp_image *image, size_t *size)
 {
 	GElf_Shdr header;
 	Elf_Scn *section = image->file ? elf_file_section(image->file->elf, ".comment", &header)
 				       : NULL;
 	const Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
 
-	return data && data->d_buf && data->d_size ? data : NULL;
+	*size = image->excerpt ? image->excerpt->compilers_size : data ? data->d_size : 0;
+	if (!*size)
+		return NULL;
+	return image->excerpt ? (const void *)image->excerpt->compilers : data->d_buf;
 }
 
 bool hp_image_other_compiler(const struct hp_image *image, const struct hp_image *other)
 {
-	const Elf_Data *one = compilers_of(image);
-	const Elf_Data *two = compilers_of(other);
+	size_t one_size;
+	size_t two_size;
+	const void *one = compilers_of(image, &one_size);
+	const void *two = compilers_of(other, &two_size);
 
-	return one && two &&
-	       (one->d_size != two->d_size || memcmp(one->d_buf, two->d_buf, one->d_size) != 0);
+	return one && two && (one_size != two_size || memcmp(one, two, one_size) != 0);
+}
+
+bool hp_image_map(const struct hp_image *image, struct hp_excerpt *excerpt)
+{
+	const struct elf_file *file = image->file;
+	bool fine = file && file->header.e_machine;
+	const void *comment;
+	size_t comment_bytes;
+
+	if (!fine)
+		return false;
+	excerpt->machine = file->header.e_machine;
+	for (size_t i = 0; i < file->segment_count && fine; i++)
+		fine = !file->segments[i].file_bytes ||
+		       hp_vector_push(&excerpt->segments,
+				      (struct hp_excerpt_segment){
+					      .address = file->segments[i].address,
+					      .offset = file->segments[i].offset,
+					      .bytes = file->segments[i].file_bytes,
+					      .is_executable = file->segments[i].executable,
+					      .is_writable = file->segments[i].writable,
+				      });
+	for (size_t i = 0; i < file->text_count && fine; i++)
+		fine = hp_vector_push(
+			&excerpt->texts,
+			(struct hp_excerpt_text){ file->texts[i].address, file->texts[i].end });
+	comment = compilers_of(image, &comment_bytes);
+	if (fine && comment && comment_bytes <= MOST_COMMENT_BYTES) {
+		excerpt->compilers = malloc(comment_bytes);
+		fine = excerpt->compilers;
+		if (fine)
+			memcpy(excerpt->compilers, comment, comment_bytes);
+		excerpt->compilers_size = fine ? comment_bytes : 0;
+	}
+	return fine;
 }
 
 /* --- what data says about code -----------------------------------------------------------------
@@ -259,6 +311,10 @@ void hp_image_landings(struct hp_image *image, hp_link_address address, uint64_t
 {
 	struct code *code = code_of(image);
 
+	if (image->excerpt) {
+		excerpted_landings(image->excerpt, address.value, size, arena, landings, count);
+		return;
+	}
 	*landings = NULL;
 	*count = 0;
 	if (code)
@@ -270,6 +326,10 @@ void hp_image_code_pointers(struct hp_image *image, uint64_t low, uint64_t high,
 {
 	struct code *code = code_of(image);
 
+	if (image->excerpt) {
+		excerpted_pointers(image->excerpt, low, high, image->arena, pointers, count);
+		return;
+	}
 	*pointers = NULL;
 	*count = 0;
 	if (code)
@@ -280,11 +340,15 @@ const char *hp_image_import(struct hp_image *image, uint64_t where)
 {
 	struct code *code = code_of(image);
 
+	if (image->excerpt)
+		return excerpted_import(image->excerpt, where);
 	return code ? code_import(code, where) : NULL;
 }
 
 bool hp_image_is_code(const struct hp_image *image, uint64_t address)
 {
+	if (image->excerpt)
+		return excerpted_is_code(image->excerpt, address);
 	return image->file && elf_file_text_at(image->file, address);
 }
 
@@ -293,6 +357,8 @@ bool hp_image_is_writable_code(const struct hp_image *image, uint64_t address)
 	const struct elf_segment *segment = image->file ? elf_file_segment_at(image->file, address)
 							: NULL;
 
+	if (image->excerpt)
+		return excerpted_is_writable_code(image->excerpt, address);
 	return segment && segment->executable && segment->writable;
 }
 
@@ -303,6 +369,7 @@ static struct procedures *procedures_of(struct hp_image *image)
 {
 	struct procedures_input input = {
 		.file = image->file,
+		.excerpt = image->excerpt,
 		.kept = &image->kept,
 		.image_name = image->name,
 		.plain_names = image->id.kind == HP_IMAGE_JIT,
@@ -390,6 +457,9 @@ const char *hp_image_symbol_origin(struct hp_image *image)
 	const char *unwind = "";
 	const char *debug;
 
+	if (image->excerpt)
+		return image->excerpt->origin && *image->excerpt->origin ? image->excerpt->origin
+									 : nothing;
 	if (!image->file || !procedures)
 		return image->kept.count ? "names kept with the profile" : nothing;
 	names = symbols_from(image, procedures);
@@ -431,6 +501,8 @@ static struct hp_error *open_lines(struct hp_image *image)
 
 bool hp_image_has_lines(struct hp_image *image)
 {
+	if (image->excerpt)
+		return image->excerpt->lines.count > 0;
 	if (!image->file)
 		return false;
 	hp_error_destroy(open_lines(image));
@@ -444,6 +516,11 @@ struct hp_error *hp_image_frames(struct hp_image *image, const hp_link_address *
 
 	for (size_t i = 0; i < count; i++)
 		frames[i] = (struct hp_frames){ 0 };
+	if (image->excerpt)
+		return excerpted_frames(image->excerpt, addresses, count, inlines, image->arena,
+					frames)
+			       ? NULL
+			       : hp_error_create_no_memory();
 	if (!image->file || count == 0)
 		return NULL;
 	error = open_lines(image);

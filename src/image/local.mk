@@ -11,6 +11,7 @@ src_image_libimage_a_SOURCES = \
 	src/image/die_name.h src/image/die_name.c \
 	src/image/elf_file.h src/image/elf_file.c \
 	src/image/encoded.h src/image/encoded.c \
+	src/image/excerpted.h src/image/excerpted.c \
 	src/image/extent.h src/image/eh_frame.c src/image/plt.c src/image/symbols.c \
 	src/image/gopclntab.c \
 	src/image/inflation.h src/image/inflation.c \

@@ -21,6 +21,7 @@ struct part {
 	struct hp_procedure procedure;
 	bool named;
 	bool is_cold;
+	bool has_namesake; /* by an excerpt, which has not all of them */
 };
 
 struct gap {
@@ -31,6 +32,7 @@ struct gap {
 
 struct procedures {
 	struct elf_file *file;
+	const struct hp_excerpt *excerpt;
 	const char *image_name;
 	bool plain_names;
 	struct hp_arena *arena;
@@ -90,6 +92,62 @@ static struct hp_error *take_parts(struct procedures *procedures, const resolved
 		part->is_cold = from->name && !procedures->plain_names && cold_stem(from->name);
 	}
 	procedures->count = resolved->count;
+	return NULL;
+}
+
+static enum hp_procedure_source source_of(const struct hp_excerpt_part *part)
+{
+	switch ((enum hp_excerpt_source)part->source) {
+	case HP_EXCERPT_PLT:
+		return HP_PROCEDURE_PLT;
+	case HP_EXCERPT_SYMBOL:
+		return HP_PROCEDURE_SYMBOL;
+	case HP_EXCERPT_EH_FRAME:
+		break;
+	}
+	return HP_PROCEDURE_EH_FRAME;
+}
+
+/* What was resolved when the excerpt was made. */
+static struct hp_error *take_excerpt(struct procedures *procedures)
+{
+	const struct hp_excerpt *excerpt = procedures->excerpt;
+
+	procedures->parts = calloc(excerpt->parts.count + 1, sizeof(*procedures->parts));
+	if (!procedures->parts)
+		return hp_error_create_no_memory();
+	procedures->count = excerpt->parts.count;
+	for (size_t i = 0; i < procedures->count; i++) {
+		const struct hp_excerpt_part *from = &excerpt->parts.at[i];
+		struct part *part = &procedures->parts[i];
+
+		part->procedure = (struct hp_procedure){
+			.address = { from->address },
+			.size = from->size,
+			.linkage = from->linkage,
+			.owner = &part->procedure,
+			.source = source_of(from),
+			.never_returns = from->never_returns,
+		};
+		part->has_namesake = from->has_namesake;
+	}
+	/* Owners own themselves. */
+	for (size_t i = 0; i < procedures->count; i++) {
+		const struct hp_excerpt_part *from = &excerpt->parts.at[i];
+		size_t owner =
+			hp_bisect(k, procedures->count, excerpt->parts.at[k].address < from->owner);
+
+		if (owner < procedures->count && excerpt->parts.at[owner].address == from->owner &&
+		    excerpt->parts.at[owner].owner == from->owner)
+			procedures->parts[i].procedure.owner = &procedures->parts[owner].procedure;
+	}
+	/* Whoever owns itself has a name of its own, or none. */
+	for (size_t i = 0; i < procedures->count; i++) {
+		struct hp_procedure *procedure = &procedures->parts[i].procedure;
+
+		if (procedure->owner == procedure && !procedure->linkage)
+			procedure->source = HP_PROCEDURE_EH_FRAME;
+	}
 	return NULL;
 }
 
@@ -167,6 +225,7 @@ struct hp_error *procedures_create(const struct procedures_input *input,
 	if (!procedures)
 		return hp_error_create_no_memory();
 	procedures->file = input->file;
+	procedures->excerpt = input->excerpt;
 	procedures->image_name = input->image_name;
 	procedures->plain_names = input->plain_names;
 	procedures->fallback = (struct hp_procedure){ .name = input->image_name,
@@ -177,7 +236,7 @@ struct hp_error *procedures_create(const struct procedures_input *input,
 	procedures->arena = hp_arena_create();
 	if (!procedures->arena)
 		return hp_error_create_no_memory();
-	error = build(procedures, input, &found, &plt);
+	error = input->excerpt ? take_excerpt(procedures) : build(procedures, input, &found, &plt);
 	hp_vector_free(&found);
 	hp_vector_free(&plt);
 	if (!error)
@@ -337,6 +396,8 @@ bool procedures_have_namesake(struct procedures *procedures, uint64_t address)
 
 	if (!part_holds(part, address) || !has_own_symbol(part))
 		return false;
+	if (procedures->excerpt)
+		return part->has_namesake;
 	if (!procedures->linkages)
 		list_linkages(procedures);
 	hash = linkage_hash(part);
@@ -347,19 +408,28 @@ bool procedures_have_namesake(struct procedures *procedures, uint64_t address)
 /* --- looking up --------------------------------------------------------------------------------
  */
 
+static void see_border(uint64_t border, uint64_t address, uint64_t *low, uint64_t *high)
+{
+	if (border <= address && border > *low)
+		*low = border;
+	if (border > address && border < *high)
+		*high = border;
+}
+
 /* The nearest borders of executable parts around an address that no procedure holds. */
-static void text_borders(const struct elf_file *file, uint64_t address, uint64_t *low,
+static void text_borders(const struct procedures *procedures, uint64_t address, uint64_t *low,
 			 uint64_t *high)
 {
-	for (size_t i = 0; file && i < file->text_count; i++) {
-		const uint64_t borders[] = { file->texts[i].address, file->texts[i].end };
+	const struct elf_file *file = procedures->file;
+	const struct hp_excerpt *excerpt = procedures->excerpt;
 
-		for (size_t k = 0; k < 2; k++) {
-			if (borders[k] <= address && borders[k] > *low)
-				*low = borders[k];
-			if (borders[k] > address && borders[k] < *high)
-				*high = borders[k];
-		}
+	for (size_t i = 0; file && i < file->text_count; i++) {
+		see_border(file->texts[i].address, address, low, high);
+		see_border(file->texts[i].end, address, low, high);
+	}
+	for (size_t i = 0; excerpt && i < excerpt->texts.count; i++) {
+		see_border(excerpt->texts.at[i].address, address, low, high);
+		see_border(excerpt->texts.at[i].end, address, low, high);
 	}
 }
 
@@ -372,7 +442,7 @@ static const struct hp_procedure *gap_at(struct procedures *procedures, const st
 						 : UINT64_MAX;
 	struct gap *gap;
 
-	text_borders(procedures->file, address, &low, &high);
+	text_borders(procedures, address, &low, &high);
 	HASH_FIND(hh, procedures->gaps, &low, sizeof(low), gap);
 	if (gap)
 		return &gap->procedure;
@@ -390,7 +460,7 @@ static const struct hp_procedure *gap_at(struct procedures *procedures, const st
 		.source = HP_PROCEDURE_GAP,
 	};
 	/* Code of which nothing at all is known is called after its image alone. */
-	gap->procedure.name = !procedures->file && procedures->count == 0
+	gap->procedure.name = !procedures->file && !procedures->excerpt && procedures->count == 0
 				      ? procedures->image_name
 				      : address_name(procedures, low);
 	gap->procedure.linkage = gap->procedure.name;

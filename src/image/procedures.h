@@ -21,8 +21,9 @@
 struct procedures;
 
 struct procedures_input {
-	struct elf_file *file;	/* NULL without one */
-	const symbols *kept;	/* names that came with the profile, any order */
+	struct elf_file *file;		  /* NULL without one */
+	const struct hp_excerpt *excerpt; /* of it, then; or NULL */
+	const symbols *kept;		  /* names that came with the profile, any order */
 	const char *image_name; /* what unnamed code is called after; must outlive it all */
 	bool plain_names;	/* not mangled, no suffixes: a JIT compiler's own words */
 };

@@ -137,6 +137,7 @@ struct hp_error *analyse_graph(struct report *report, struct row_code *code,
 	struct report_part *part = code->part;
 	struct hp_cfg *created = NULL;
 	struct hp_error *error = NULL;
+	const uint8_t *bytes;
 
 	*cfg = code->cfg;
 	if (code->cfg || code->refusal)
@@ -146,6 +147,10 @@ struct hp_error *analyse_graph(struct report *report, struct row_code *code,
 	if (code->procedure->source == HP_PROCEDURE_GAP)
 		return refuse(report, code,
 			      "nothing says where procedures begin and end in this code");
+	if (part->image->kept && !hp_image_text(part->file, code->procedure->address, 1, &bytes))
+		return refuse(report, code,
+			      "the file is gone or is another build, and the recording kept none "
+			      "of its code");
 	if (!part->flow)
 		error = open_flow(report, part);
 	if (!error)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "attribute.h"
 
+#include "kept.h"
 #include "rows.h"
 
 #include <errno.h>
@@ -43,6 +44,31 @@ static struct hp_error *refuse(struct report *report, struct report_image *image
 	return image->problem ? NULL : hp_error_create_no_memory();
 }
 
+static struct hp_error *describe_file(struct report *report, struct report_part *part)
+{
+	struct report_image *image = part->image;
+
+	if (report->options->view != HP_VIEW_SUMMARY)
+		return NULL;
+	image->origin = report_intern(report, hp_image_symbol_origin(part->file));
+	image->has_lines = hp_image_has_lines(part->file);
+	return image->origin ? NULL : hp_error_create_no_memory();
+}
+
+/* Takes over `unread`. */
+static struct hp_error *do_without(struct report *report, struct report_part *part,
+				   struct hp_error *unread)
+{
+	struct hp_error *error = NULL;
+
+	if (part->image->id.kind == HP_IMAGE_FILE && unread->errno_value != ENOMEM)
+		error = kept_open(report, part, unread->message);
+	if (!error && !part->file)
+		return refuse(report, part->image, unread);
+	hp_error_destroy(unread);
+	return error ? error : describe_file(report, part);
+}
+
 static struct hp_error *open_file(struct report *report, struct report_part *part)
 {
 	struct hp_image_options options = {
@@ -61,18 +87,14 @@ static struct hp_error *open_file(struct report *report, struct report_part *par
 	error = hp_image_open(&image->id, &options, &part->file);
 	if (error) {
 		part->file = NULL;
-		return refuse(report, image, error);
+		return do_without(report, part, error);
 	}
 	if (image->id.kind == HP_IMAGE_FILE && image->id.identity.kind == HP_IDENTITY_NONE)
 		report_warn(report, "it has no build-id and was gone before it could be read",
 			    "%s: nothing tells whether this is the file that ran; its names may be "
 			    "wrong",
 			    image->id.path);
-	if (report->options->view != HP_VIEW_SUMMARY)
-		return NULL;
-	image->origin = report_intern(report, hp_image_symbol_origin(part->file));
-	image->has_lines = hp_image_has_lines(part->file);
-	return image->origin ? NULL : hp_error_create_no_memory();
+	return describe_file(report, part);
 }
 
 /* --- rows --------------------------------------------------------------------------------- */

@@ -169,11 +169,12 @@ static json_t *image_state(const struct report *report, const struct row *row)
 {
 	const struct report_image *image = row->image;
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "path", json_text(image->id.path),
-			 "build_id", json_text(image->build_id), "samples",
-			 json_samples(report, row->tallies), "share",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "path",
+			 json_text(image->id.path), "build_id", json_text(image->build_id),
+			 "samples", json_samples(report, row->tallies), "share",
 			 json_shares(report, row->tallies), "names", json_text(image->origin),
-			 "lines", image->has_lines, "problem", json_text(image->problem));
+			 "lines", image->has_lines, "problem", json_text(image->problem), "kept",
+			 json_text(image->kept));
 }
 
 static json_t *attribution_object(const struct report *report)

@@ -47,6 +47,7 @@ static void destroy_part(struct report_part *part)
 		hp_cfg_image_destroy(part->flow);
 	if (part->file)
 		hp_image_close(part->file);
+	hp_excerpt_clear(&part->excerpt);
 	hp_symbols_free(part->symbols, part->symbol_count);
 }
 

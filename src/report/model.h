@@ -66,7 +66,8 @@ struct report_image {
 	const char *build_id;	/* hexadecimal; NULL without one */
 	const char *problem;	/* why its file gave no names, else NULL */
 	const char *advice;	/* what to do about it, or NULL */
-	const char *origin;	/* where names came from; NULL with a problem */
+	const char *kept; /* what epochs kept of its file and why that is used; NULL: it was read */
+	const char *origin; /* where names came from; NULL with a problem */
 	bool has_lines;
 	struct tally *tallies;	/* that pass --comm and --pid; one an event */
 	struct tally *nameless; /* of these, in code without a symbol in a file that was read */
@@ -128,7 +129,8 @@ struct report_part {
 	struct hp_cfg_image *flow; /* its control flow, once asked for; owned */
 	struct hp_symbol *symbols;
 	size_t symbol_count;
-	struct located *located; /* sorted by address */
+	struct hp_excerpt excerpt; /* of a file that could not be read, see kept.h */
+	struct located *located;   /* sorted by address */
 	size_t located_count;
 	const struct hp_procedure **cold; /* parts split off their procedures, once collected */
 	size_t cold_count;

@@ -209,6 +209,10 @@ static void put_problems(const struct report *report, FILE *out)
 	for (size_t i = 0; i < report->images.count; i++) {
 		const struct report_image *image = report->images.at[i];
 
+		if (image->kept)
+			put(out, "kept", "%s (%.2f %% of samples)", image->kept,
+			    100 * report_share(report, report->sort_event,
+					       &image->tallies[report->sort_event]));
 		if (!image->problem)
 			continue;
 		put(out, "not read", "%s (%.2f %% of samples)", image->problem,

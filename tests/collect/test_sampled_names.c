@@ -142,7 +142,8 @@ static void keep(uint64_t little, struct hp_symbol **symbols, size_t *count, con
 	spend(writer, &self, second, 10000 - little, little);
 	if (then_gone)
 		ck_assert_int_eq(remove(path), 0);
-	hp_assert_ok(sampled_names_keep(writer, events, HP_ARRAY_COUNT(events)));
+	hp_assert_ok(sampled_names_keep(&(struct sampled_source){
+		.writer = writer, .events = events, .event_count = HP_ARRAY_COUNT(events) }));
 	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
 	hp_assert_ok(hp_epoch_open(db, hp_epoch_writer_stamp(writer), &epoch));
 	hp_assert_ok(hp_epoch_read_symbols(epoch, 0, symbols, count, NULL));

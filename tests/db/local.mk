@@ -8,6 +8,7 @@ check_PROGRAMS += \
 	tests/db/test_crash \
 	tests/db/test_damage \
 	tests/db/test_epoch \
+	tests/db/test_excerpt \
 	tests/db/test_forged \
 	tests/db/test_full_disk
 tests_db_test_access_SOURCES = tests/db/test_access.c tests/db_fixture.c
@@ -24,6 +25,8 @@ tests_db_test_damage_SOURCES = tests/db/test_damage.c tests/db_fixture.c
 tests_db_test_damage_LDADD = $(DB_LIBS) $(CHECK_LIBS)
 tests_db_test_epoch_SOURCES = tests/db/test_epoch.c tests/db_fixture.c
 tests_db_test_epoch_LDADD = $(DB_LIBS) $(CHECK_LIBS)
+tests_db_test_excerpt_SOURCES = tests/db/test_excerpt.c tests/db_fixture.c
+tests_db_test_excerpt_LDADD = $(DB_LIBS) $(CHECK_LIBS)
 tests_db_test_forged_SOURCES = tests/db/test_forged.c tests/db_fixture.c
 tests_db_test_forged_LDADD = $(DB_LIBS) $(CHECK_LIBS)
 tests_db_test_full_disk_SOURCES = tests/db/test_full_disk.c tests/db_fixture.c

@@ -88,6 +88,7 @@ static struct hp_error *decode(const struct bomb *bomb)
 	uint8_t *copy = malloc(bomb->file.size);
 	struct hp_window_evidence evidence;
 	struct hp_symbol_file symbols;
+	struct hp_excerpt_file excerpt;
 	struct hp_profile profile;
 	struct hp_epoch_meta meta;
 	struct hp_index index;
@@ -112,6 +113,12 @@ static struct hp_error *decode(const struct bomb *bomb)
 		if (!error)
 			error = hp_steal(symbols.lost);
 		hp_symbol_file_clear(&symbols);
+		return error;
+	case 'C':
+		error = hp_excerpt_decode(copy, bomb->file.size, &excerpt);
+		if (!error)
+			error = hp_steal(excerpt.lost);
+		hp_excerpt_file_clear(&excerpt);
 		return error;
 	default:
 		error = hp_evidence_decode(copy, bomb->file.size, &evidence, NULL, NULL);

@@ -76,6 +76,21 @@ static void assert_noticed(struct hp_db *db, const char *stamp, const char *name
 			hp_symbols_free(symbols, count);
 		}
 		hp_epoch_close(epoch);
+	} else if (ends_with(name, ".code")) {
+		struct hp_excerpt excerpt;
+
+		hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
+		error = hp_epoch_read_excerpt(epoch, 1, &excerpt, &lost);
+		if (error) {
+			hp_assert_fails(HP_ERROR_DAMAGED, error);
+		} else {
+			/* A layer is lost, and what is left is in order. */
+			ck_assert_ptr_nonnull(lost);
+			hp_assert_ok(hp_excerpt_check(&excerpt));
+			hp_error_destroy(lost);
+			hp_excerpt_clear(&excerpt);
+		}
+		hp_epoch_close(epoch);
 	} else if (ends_with(name, ".bytes")) {
 		hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
 		ck_assert_ptr_null(hp_epoch_bytes_path(epoch, 1));
@@ -106,7 +121,7 @@ START_TEST(a_flip_of_any_byte_of_any_file_is_noticed)
 	struct files files = files_of(directory, stamp);
 
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
-	ck_assert_uint_eq(files.count, 11); /* meta, images, 6 profiles, names, bytes, evidence */
+	ck_assert_uint_eq(files.count, 12); /* meta, images, 6 profiles, names, bytes, evidence */
 	for (size_t i = 0; i < files.count; i++) {
 		char *path = strdup(epoch_path(directory, stamp, files.names[i]));
 		size_t size;
@@ -181,7 +196,8 @@ START_TEST(a_file_that_is_gone_is_noticed)
 
 		/* Names are an extra: no rule says that an image has them. Nor that anything was
 		 * counted. */
-		if (!ends_with(path, ".sym") && !ends_with(path, "/evidence")) {
+		if (!ends_with(path, ".sym") && !ends_with(path, ".code") &&
+		    !ends_with(path, "/evidence")) {
 			ck_assert_int_eq(remove(path), 0);
 			ck_assert_uint_gt(fixture_verify(db, NULL, 0), 0);
 			if (!ends_with(path, ".bytes"))
@@ -226,7 +242,7 @@ END_TEST
 
 START_TEST(a_stray_file_in_a_finished_epoch_is_noticed)
 {
-	static const char *const names[] = { "notes", "x.prof", "x.sym", "x.bytes" };
+	static const char *const names[] = { "notes", "x.prof", "x.sym", "x.code", "x.bytes" };
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_rich_epoch(db);
@@ -781,7 +797,8 @@ START_TEST(no_symlink_is_followed_anywhere)
 		ck_assert_int_eq(rename(path, target), 0);
 		ck_assert_int_eq(symlink(target, path), 0);
 		ck_assert_msg(fixture_verify(db, NULL, 0) > 0, "%s", files.names[i]);
-		if (!ends_with(path, ".sym") && !ends_with(path, ".bytes"))
+		if (!ends_with(path, ".sym") && !ends_with(path, ".code") &&
+		    !ends_with(path, ".bytes"))
 			hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_append(db, stamp, &writer));
 		ck_assert_int_eq(rename(target, path), 0);
 		free(target);

@@ -3,7 +3,8 @@
  * The files of a profile database. An input that starts like one is parsed as it is. Any other is
  * the contents of sections, for which a right container is made, so that checksums keep nobody from
  * the parsers behind them: the first byte says of what kind, the second how long the key is; of
- * names that have bodies a third says how long they are.
+ * names that have bodies a third says how long they are. 'C' stands for an excerpt: two bytes each say how
+ * long its map and its lines are, and the rest is code.
  *
  * What a decoder accepts, the encoder writes down again in the same bytes.
  */
@@ -11,7 +12,9 @@
 
 #include "../../src/db/codec.h"
 
+#include <hpcprof/cfg/cfg.h>
 #include <hpcprof/db/db.h>
+#include <hpcprof/image/body.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +123,66 @@ static void try_evidence(const uint8_t *bytes, size_t size)
 	hp_error_destroy(lost);
 }
 
+/* What views do with an excerpt. */
+static void look_into(const struct hp_excerpt_file *file)
+{
+	const struct hp_image_options options = { .kept_only = true, .excerpt = &file->excerpt };
+	struct hp_arena *arena = hp_arena_create();
+	const struct hp_procedure *const *procedures;
+	struct hp_cfg_image *flow = NULL;
+	struct hp_image *image;
+	size_t count;
+
+	if (!arena || hp_image_open(&file->image, &options, &image))
+		exit(1);
+	hp_image_procedures(image, &procedures, &count);
+	hp_error_destroy(hp_cfg_image_create(image, &flow));
+	for (size_t i = 0; i < count && i < 64; i++) {
+		hp_link_address addresses[2] = { procedures[i]->address, procedures[i]->address };
+		struct hp_frames frames[2];
+		struct hp_body body;
+		struct hp_cfg *cfg;
+
+		addresses[1].value += procedures[i]->size - 1;
+		hp_error_destroy(hp_image_frames(image, addresses, 2, i % 2, frames));
+		hp_image_has_namesake(image, procedures[i]);
+		hp_image_body(image, procedures[i], &body);
+		if (flow)
+			hp_error_destroy(hp_cfg_create(flow, procedures[i], arena, &cfg));
+	}
+	hp_image_procedure_at(image, (hp_link_address){ UINT64_MAX });
+	hp_image_symbol_origin(image);
+	hp_cfg_image_destroy(flow);
+	hp_image_close(image);
+	hp_arena_destroy(arena);
+}
+
+static void try_excerpt(const uint8_t *bytes, size_t size, bool ours)
+{
+	struct hp_writer again = { 0 };
+	struct hp_excerpt_file file;
+	struct hp_excerpt sum = { 0 };
+	struct hp_error *error = hp_excerpt_decode(copy_of(bytes, size), size, &file);
+
+	if (!error && !hp_excerpt_is_empty(&file.excerpt)) {
+		if (hp_excerpt_encode(&file.image, &file.excerpt, &again))
+			abort();
+		/* A layer of nothing is not written. */
+		if (ours && !file.lost && file.excerpt.lines.count && file.excerpt.ranges.count &&
+		    (again.size != size || memcmp(again.bytes, bytes, size) != 0))
+			abort();
+		hp_writer_free(&again);
+		hp_error_destroy(hp_excerpt_add(&sum, &file.excerpt));
+		hp_error_destroy(hp_excerpt_add(&sum, &file.excerpt));
+		if (hp_excerpt_check(&sum))
+			abort();
+		look_into(&file);
+	}
+	hp_error_destroy(error);
+	hp_excerpt_clear(&sum);
+	hp_excerpt_file_clear(&file);
+}
+
 static void try_all(const uint8_t *bytes, size_t size, bool ours)
 {
 	try_meta(bytes, size);
@@ -127,6 +190,29 @@ static void try_all(const uint8_t *bytes, size_t size, bool ours)
 	try_profile(bytes, size, ours);
 	try_symbols(bytes, size, ours);
 	try_evidence(bytes, size);
+	try_excerpt(bytes, size, ours);
+}
+
+static void try_layers(const uint8_t *bytes, size_t size)
+{
+	struct hp_container_builder builder = { .kind = &hp_excerpt_kind };
+	size_t header = 5;
+	size_t map = size < header ? 0 : (size_t)bytes[1] | (size_t)bytes[2] << 8;
+	size_t lines = size < header ? 0 : (size_t)bytes[3] | (size_t)bytes[4] << 8;
+	const uint8_t key[] = { 1, 0, 1, 4, 1, 2, 3, 4, 2, '/', 'x' };
+	struct hp_writer file;
+
+	if (size < header || map > size - header || lines > size - header - map)
+		return;
+	hp_container_add(&builder, "key ", HP_SECTION_REQUIRED, key, sizeof(key));
+	hp_container_add(&builder, "map ", 0, bytes + header, map);
+	hp_container_add(&builder, "line", 0, bytes + header + map, lines);
+	hp_container_add(&builder, "code", 0, bytes + header + map + lines,
+			 size - header - map - lines);
+	if (hp_container_finish(&builder, &file))
+		exit(1);
+	try_excerpt(file.bytes, file.size, true);
+	hp_writer_free(&file);
 }
 
 static void try_sections(const uint8_t *bytes, size_t size)
@@ -165,7 +251,9 @@ static void try_sections(const uint8_t *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	if (size >= 2 && bytes[0] != 0x89)
+	if (size >= 2 && bytes[0] == 'C')
+		try_layers(bytes, size);
+	else if (size >= 2 && bytes[0] != 0x89)
 		try_sections(bytes, size);
 	else
 		try_all(bytes, size, false);

@@ -133,6 +133,25 @@ struct hp_error *hp_cfg_create(struct hp_cfg_image *image, const struct hp_proce
 /* Whether a call to this address comes back, as far as code and names tell. */
 bool hp_cfg_returns(struct hp_cfg_image *image, hp_link_address address);
 
+/* An address that has samples. */
+struct hp_excerpted {
+	hp_link_address address;
+	double weight; /* what has more is kept first */
+};
+struct hp_excerpt_options {
+	bool no_code;		  /* map and lines only */
+	uint64_t most_code_bytes; /* of procedures; those with the least weight have no code then */
+	uint64_t most_line_ns;	  /* CPU time after which no further lines are looked up */
+};
+/*
+ * An excerpt of the image's file, from which all that is said of the procedures that hold the
+ * addresses comes out as from the file: their names and graphs, lines and text. Joins cold parts (see
+ * above). Images without a file give an empty excerpt. The caller clears it.
+ */
+struct hp_error *hp_cfg_excerpt(struct hp_image *image, const struct hp_excerpted *addresses,
+				size_t count, const struct hp_excerpt_options *options,
+				struct hp_excerpt *excerpt);
+
 /* The block that holds the address, or HP_CFG_NONE. */
 uint32_t hp_cfg_block_at(const struct hp_cfg *cfg, hp_link_address address);
 

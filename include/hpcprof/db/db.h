@@ -14,6 +14,7 @@
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/model/epoch.h>
 #include <hpcprof/model/evidence.h>
+#include <hpcprof/model/excerpt.h>
 
 #include <sys/types.h>
 
@@ -76,6 +77,11 @@ struct hp_error *hp_epoch_read_profile(struct hp_epoch *epoch, size_t index, siz
 struct hp_error *hp_epoch_read_symbols(struct hp_epoch *epoch, size_t index,
 				       struct hp_symbol **symbols, size_t *count, bool *are_whole);
 void hp_symbols_free(struct hp_symbol *symbols, size_t count);
+/* What was kept of an image's file; empty in some epochs. DAMAGED loses this alone, and `lost` becomes
+ * NULL or the damage to layers of it (caller destroys), the others being there. The caller clears
+ * the excerpt. */
+struct hp_error *hp_epoch_read_excerpt(struct hp_epoch *epoch, size_t index,
+				       struct hp_excerpt *excerpt, struct hp_error **lost);
 /* What shadow windows counted, and what else tells of executions; nothing in some epochs. DAMAGED
  * loses this alone: everything else of the epoch holds. `lost` becomes NULL, or the damage to parts of
  * it (caller destroys), the others being there. The caller clears the evidence. */
@@ -123,10 +129,17 @@ uint64_t hp_epoch_writer_samples(const struct hp_epoch_writer *writer, const cha
  * error (disk full, say) the file is as before, and the same profile may be added again. */
 struct hp_error *hp_epoch_writer_add(struct hp_epoch_writer *writer,
 				     const struct hp_profile *profile);
+/* What was added so far of what windows counted, also before an append. The caller clears it. */
+struct hp_error *hp_epoch_writer_read_evidence(struct hp_epoch_writer *writer,
+					       struct hp_window_evidence *evidence);
 /* Adds to the names kept for an image: the union. Two names at one place of a JIT image are refused
  * (DAMAGED); elsewhere the larger stays. */
 struct hp_error *hp_epoch_writer_symbols(struct hp_epoch_writer *writer, size_t index,
 					 const struct hp_symbol *symbols, size_t count);
+/* Adds to the excerpt kept of an image's file: the union. Where that would be too much the file is
+ * as before (DAMAGED). */
+struct hp_error *hp_epoch_writer_excerpt(struct hp_epoch_writer *writer, size_t index,
+					 const struct hp_excerpt *excerpt);
 /* Adds what windows counted since the last time: reads what is there, adds, replaces. Its images
  * need not be in the index. After an error the file is as before. */
 struct hp_error *hp_epoch_writer_evidence(struct hp_epoch_writer *writer,

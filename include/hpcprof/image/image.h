@@ -9,6 +9,7 @@
 #define HPCPROF_IMAGE_IMAGE_H
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/model/excerpt.h>
 #include <hpcprof/model/profile.h>
 
 struct hp_image;
@@ -20,6 +21,9 @@ struct hp_image_options {
 	const struct hp_symbol *symbols; /* names kept in the epoch (JIT, kernel, vdso), or NULL */
 	size_t symbol_count;
 	bool kept_only; /* no file is looked for: as an image without one */
+	/* Then what was kept of the file, which must be in order and outlive the image; NULL or empty:
+	 * the symbols are all there is. */
+	const struct hp_excerpt *excerpt;
 };
 
 /*
@@ -56,6 +60,7 @@ struct hp_procedure {
 	 * another symbol cuts in two, its beginning; else itself. */
 	const struct hp_procedure *owner;
 	enum hp_procedure_source source;
+	bool never_returns; /* known without its code, which was not kept */
 };
 
 /* The procedure part that holds the address; never NULL (a GAP at worst). */
@@ -68,6 +73,10 @@ void hp_image_procedures(struct hp_image *image, const struct hp_procedure *cons
 /* Whether another procedure of the image has the same linkage name, as static functions of several
  * sources may. Not asked for the names, which stay unmade. */
 bool hp_image_has_namesake(struct hp_image *image, const struct hp_procedure *procedure);
+
+/* The sections with code, by address, and the segments: for those who make an excerpt. False where
+ * there is no file, or memory is short. */
+bool hp_image_map(const struct hp_image *image, struct hp_excerpt *excerpt);
 
 /* From now on each `part`, which owned itself, is a part of its `owner`'s owner and has its name.
  * All are this image's, and no owner is a part of another joint. For those who know more than

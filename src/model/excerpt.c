@@ -1,0 +1,622 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <hpcprof/model/excerpt.h>
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/search.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#define HASH_NONFATAL_OOM		   1
+#define HASH_FUNCTION(key, length, result) ((result) = (unsigned)XXH3_64bits((key), (length)))
+#include <uthash.h>
+
+struct hp_excerpt_known_word {
+	UT_hash_handle hh;
+	uint32_t number;
+	char text[];
+};
+
+struct hp_excerpt_known_place {
+	UT_hash_handle hh;
+	uint32_t number;
+	struct hp_excerpt_place place;
+};
+
+/* --- lifetime ------------------------------------------------------------------------------ */
+
+static void forget_known(struct hp_excerpt *excerpt)
+{
+	struct hp_excerpt_known_word *word, *next_word;
+	struct hp_excerpt_known_place *place, *next_place;
+
+	HASH_ITER(hh, excerpt->known_words, word, next_word)
+	{
+		HASH_DEL(excerpt->known_words, word);
+		free(word);
+	}
+	HASH_ITER(hh, excerpt->known_places, place, next_place)
+	{
+		HASH_DEL(excerpt->known_places, place);
+		free(place);
+	}
+}
+
+void hp_excerpt_clear_lines(struct hp_excerpt *excerpt)
+{
+	forget_known(excerpt);
+	for (size_t i = 0; i < excerpt->words.count; i++)
+		free(excerpt->words.at[i]);
+	hp_vector_free(&excerpt->words);
+	hp_vector_free(&excerpt->places);
+	hp_vector_free(&excerpt->lines);
+}
+
+void hp_excerpt_clear_code(struct hp_excerpt *excerpt)
+{
+	for (size_t i = 0; i < excerpt->ranges.count; i++)
+		free(excerpt->ranges.at[i].bytes);
+	for (size_t i = 0; i < excerpt->imports.count; i++)
+		free(excerpt->imports.at[i].name);
+	hp_vector_free(&excerpt->ranges);
+	hp_vector_free(&excerpt->landings);
+	hp_vector_free(&excerpt->pointers);
+	hp_vector_free(&excerpt->imports);
+}
+
+void hp_excerpt_clear(struct hp_excerpt *excerpt)
+{
+	hp_excerpt_clear_lines(excerpt);
+	hp_excerpt_clear_code(excerpt);
+	for (size_t i = 0; i < excerpt->parts.count; i++)
+		free(excerpt->parts.at[i].linkage);
+	hp_vector_free(&excerpt->segments);
+	hp_vector_free(&excerpt->texts);
+	hp_vector_free(&excerpt->parts);
+	free(excerpt->origin);
+	free(excerpt->compilers);
+	*excerpt = (struct hp_excerpt){ 0 };
+}
+
+/* --- words and places ---------------------------------------------------------------------- */
+
+uint32_t hp_excerpt_word(struct hp_excerpt *excerpt, const char *text)
+{
+	size_t length = strnlen(text, HP_EXCERPT_MOST_WORD_BYTES);
+	struct hp_excerpt_known_word *known;
+	char *copy;
+
+	HASH_FIND(hh, excerpt->known_words, text, length, known);
+	if (known)
+		return known->number;
+	if (excerpt->words.count >= HP_EXCERPT_MOST_WORDS || length >= HP_EXCERPT_MOST_WORD_BYTES)
+		return HP_EXCERPT_NONE;
+	known = calloc(1, sizeof(*known) + length + 1);
+	copy = strndup(text, length);
+	if (!known || !copy || !hp_vector_push(&excerpt->words, copy)) {
+		free(known);
+		free(copy);
+		return HP_EXCERPT_NONE;
+	}
+	memcpy(known->text, text, length);
+	known->number = (uint32_t)(excerpt->words.count - 1);
+	HASH_ADD(hh, excerpt->known_words, text, length, known);
+	/* Without it the word is only written twice. */
+	if (!known->hh.tbl)
+		free(known);
+	return (uint32_t)(excerpt->words.count - 1);
+}
+
+uint32_t hp_excerpt_place(struct hp_excerpt *excerpt, const struct hp_excerpt_place *place)
+{
+	struct hp_excerpt_known_place *known;
+
+	HASH_FIND(hh, excerpt->known_places, place, sizeof(*place), known);
+	if (known)
+		return known->number;
+	if (excerpt->places.count >= HP_EXCERPT_MOST_PLACES)
+		return HP_EXCERPT_NONE;
+	known = calloc(1, sizeof(*known));
+	if (!known || !hp_vector_push(&excerpt->places, *place)) {
+		free(known);
+		return HP_EXCERPT_NONE;
+	}
+	known->place = *place;
+	known->number = (uint32_t)(excerpt->places.count - 1);
+	HASH_ADD(hh, excerpt->known_places, place, sizeof(*place), known);
+	if (!known->hh.tbl)
+		free(known);
+	return (uint32_t)(excerpt->places.count - 1);
+}
+
+/* --- order --------------------------------------------------------------------------------- */
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_segments(const void *left, const void *right)
+{
+	const struct hp_excerpt_segment *a = left;
+	const struct hp_excerpt_segment *b = right;
+
+	return compare_u64(a->address, b->address);
+}
+
+static int compare_texts(const void *left, const void *right)
+{
+	const struct hp_excerpt_text *a = left;
+	const struct hp_excerpt_text *b = right;
+
+	return compare_u64(a->address, b->address);
+}
+
+/* Where one part comes from two excerpts, the one with more to tell first. */
+static int compare_parts(const void *left, const void *right)
+{
+	const struct hp_excerpt_part *a = left;
+	const struct hp_excerpt_part *b = right;
+
+	if (a->address != b->address)
+		return compare_u64(a->address, b->address);
+	if (a->size != b->size)
+		return compare_u64(b->size, a->size);
+	if (!a->linkage != !b->linkage)
+		return a->linkage ? -1 : 1;
+	if (a->linkage && strcmp(a->linkage, b->linkage) != 0)
+		return strcmp(a->linkage, b->linkage);
+	return a->owner != b->owner ? compare_u64(a->owner, b->owner)
+				    : a->never_returns - b->never_returns;
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+	const struct hp_excerpt_line *a = left;
+	const struct hp_excerpt_line *b = right;
+
+	if (a->address != b->address)
+		return compare_u64(a->address, b->address);
+	return a->bytes != b->bytes ? compare_u64(b->bytes, a->bytes)
+				    : compare_u64(a->place, b->place);
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+	const struct hp_excerpt_range *a = left;
+	const struct hp_excerpt_range *b = right;
+
+	return a->address != b->address ? compare_u64(a->address, b->address)
+					: compare_u64(b->size, a->size);
+}
+
+static int compare_landings(const void *left, const void *right)
+{
+	const struct hp_excerpt_landing *a = left;
+	const struct hp_excerpt_landing *b = right;
+
+	if (a->start != b->start)
+		return compare_u64(a->start, b->start);
+	return a->end != b->end ? compare_u64(a->end, b->end) : compare_u64(a->landing, b->landing);
+}
+
+static int compare_pointers(const void *left, const void *right)
+{
+	const struct hp_excerpt_pointer *a = left;
+	const struct hp_excerpt_pointer *b = right;
+
+	return a->target != b->target ? compare_u64(a->target, b->target)
+				      : compare_u64(a->where, b->where);
+}
+
+static int compare_imports(const void *left, const void *right)
+{
+	const struct hp_excerpt_import *a = left;
+	const struct hp_excerpt_import *b = right;
+
+	return compare_u64(a->where, b->where);
+}
+
+#define sort(vector, compare)                                                                      \
+	do {                                                                                       \
+		if ((vector)->count > 1)                                                           \
+			qsort((vector)->at, (vector)->count, sizeof(*(vector)->at), (compare));    \
+	} while (0)
+
+/* --- finishing ----------------------------------------------------------------------------- */
+
+static bool overlaps(uint64_t address, uint64_t size, uint64_t next)
+{
+	return next - address < size;
+}
+
+static void finish_parts(struct hp_excerpt *excerpt)
+{
+	size_t kept = 0;
+
+	sort(&excerpt->parts, compare_parts);
+	for (size_t i = 0; i < excerpt->parts.count; i++) {
+		struct hp_excerpt_part *part = &excerpt->parts.at[i];
+		struct hp_excerpt_part *last = kept ? &excerpt->parts.at[kept - 1] : NULL;
+
+		if (!last || !overlaps(last->address, last->size, part->address)) {
+			excerpt->parts.at[kept++] = *part;
+			continue;
+		}
+		free(part->linkage);
+	}
+	excerpt->parts.count = kept;
+}
+
+/* What overlaps the line before begins behind it. */
+static void finish_lines(struct hp_excerpt *excerpt)
+{
+	size_t kept = 0;
+
+	sort(&excerpt->lines, compare_lines);
+	for (size_t i = 0; i < excerpt->lines.count; i++) {
+		struct hp_excerpt_line line = excerpt->lines.at[i];
+		struct hp_excerpt_line *last = kept ? &excerpt->lines.at[kept - 1] : NULL;
+
+		if (last && overlaps(last->address, last->bytes, line.address)) {
+			uint64_t covered = last->bytes - (line.address - last->address);
+
+			if (covered >= line.bytes)
+				continue;
+			line.address += covered;
+			line.bytes -= covered;
+		}
+		if (last && last->place == line.place &&
+		    line.address - last->address == last->bytes)
+			last->bytes += line.bytes;
+		else
+			excerpt->lines.at[kept++] = line;
+	}
+	excerpt->lines.count = kept;
+}
+
+/* Appends what `range` has beyond `last`, which it touches. */
+static bool join_ranges(struct hp_excerpt_range *last, const struct hp_excerpt_range *range)
+{
+	uint64_t covered = last->size - (range->address - last->address);
+	uint8_t *grown;
+
+	if (covered >= range->size)
+		return true;
+	grown = realloc(last->bytes, last->size + (range->size - covered));
+	if (!grown)
+		return false;
+	memcpy(grown + last->size, range->bytes + covered, range->size - covered);
+	last->bytes = grown;
+	last->size += range->size - covered;
+	return true;
+}
+
+static bool finish_ranges(struct hp_excerpt *excerpt)
+{
+	size_t kept = 0;
+	bool fine = true;
+
+	sort(&excerpt->ranges, compare_ranges);
+	for (size_t i = 0; i < excerpt->ranges.count; i++) {
+		struct hp_excerpt_range *range = &excerpt->ranges.at[i];
+		struct hp_excerpt_range *last = kept ? &excerpt->ranges.at[kept - 1] : NULL;
+
+		if (!last || range->address - last->address > last->size) {
+			excerpt->ranges.at[kept++] = *range;
+			continue;
+		}
+		fine = join_ranges(last, range) && fine;
+		free(range->bytes);
+	}
+	excerpt->ranges.count = kept;
+	return fine;
+}
+
+#define drop_twins(vector, compare)                                                                \
+	do {                                                                                       \
+		size_t kept_ = 0;                                                                  \
+		sort(vector, compare);                                                             \
+		for (size_t i_ = 0; i_ < (vector)->count; i_++)                                    \
+			if (!kept_ || compare(&(vector)->at[kept_ - 1], &(vector)->at[i_]) != 0)   \
+				(vector)->at[kept_++] = (vector)->at[i_];                          \
+		(vector)->count = kept_;                                                           \
+	} while (0)
+
+static void finish_imports(struct hp_excerpt *excerpt)
+{
+	size_t kept = 0;
+
+	sort(&excerpt->imports, compare_imports);
+	for (size_t i = 0; i < excerpt->imports.count; i++) {
+		if (kept && excerpt->imports.at[kept - 1].where == excerpt->imports.at[i].where)
+			free(excerpt->imports.at[i].name);
+		else
+			excerpt->imports.at[kept++] = excerpt->imports.at[i];
+	}
+	excerpt->imports.count = kept;
+}
+
+struct hp_error *hp_excerpt_finish(struct hp_excerpt *excerpt)
+{
+	sort(&excerpt->segments, compare_segments);
+	sort(&excerpt->texts, compare_texts);
+	finish_parts(excerpt);
+	finish_lines(excerpt);
+	drop_twins(&excerpt->landings, compare_landings);
+	drop_twins(&excerpt->pointers, compare_pointers);
+	finish_imports(excerpt);
+	forget_known(excerpt);
+	return finish_ranges(excerpt) ? NULL : hp_error_create_no_memory();
+}
+
+/* --- checking ------------------------------------------------------------------------------ */
+
+static struct hp_error *broken(const char *what)
+{
+	return hp_error_create(HP_ERROR_DAMAGED, "an excerpt's %s", what);
+}
+
+/* Entries with an address and a size, sorted and apart. */
+#define are_apart(vector, size_of)                                                                 \
+	({                                                                                         \
+		bool fine_ = true;                                                                 \
+		for (size_t i_ = 0; i_ < (vector)->count && fine_; i_++) {                         \
+			uint64_t address_ = (vector)->at[i_].address;                              \
+			uint64_t size_ = size_of(&(vector)->at[i_]);                               \
+			fine_ = size_ && size_ <= UINT64_MAX - address_ &&                         \
+				(!i_ || address_ - (vector)->at[i_ - 1].address >=                 \
+						size_of(&(vector)->at[i_ - 1])) &&                 \
+				(!i_ || address_ > (vector)->at[i_ - 1].address);                  \
+		}                                                                                  \
+		fine_;                                                                             \
+	})
+#define bytes_of(entry) ((uint64_t)(entry)->bytes)
+#define size_of(entry)	((uint64_t)(entry)->size)
+#define extent_of(entry)                                                                           \
+	((entry)->end > (entry)->address ? (entry)->end - (entry)->address : (uint64_t)0)
+
+static const char *check_map(const struct hp_excerpt *excerpt)
+{
+	if (excerpt->segments.count > HP_EXCERPT_MOST_SEGMENTS ||
+	    !are_apart(&excerpt->segments, bytes_of))
+		return "segments overlap, or are too many";
+	for (size_t i = 0; i < excerpt->segments.count; i++)
+		if (excerpt->segments.at[i].bytes > UINT64_MAX - excerpt->segments.at[i].offset)
+			return "segments run past 64 bits";
+	if (excerpt->texts.count > HP_EXCERPT_MOST_TEXTS || !are_apart(&excerpt->texts, extent_of))
+		return "sections overlap, or are too many";
+	if (excerpt->parts.count > HP_EXCERPT_MOST_PARTS || !are_apart(&excerpt->parts, size_of))
+		return "procedures overlap, or are too many";
+	for (size_t i = 0; i < excerpt->parts.count; i++) {
+		const struct hp_excerpt_part *part = &excerpt->parts.at[i];
+
+		if (part->source < HP_EXCERPT_SYMBOL || part->source > HP_EXCERPT_EH_FRAME)
+			return "procedures are of no known source";
+		if (part->source == HP_EXCERPT_PLT && part->linkage &&
+		    strlen(part->linkage) < strlen("@plt"))
+			return "entry of a PLT has no name";
+	}
+	return NULL;
+}
+
+/* Who asks for frames gets all of them, so chains are short. */
+static const char *check_places(const struct hp_excerpt *excerpt)
+{
+	_cleanup_free_ uint8_t *depths = calloc(excerpt->places.count + 1, 1);
+
+	if (!depths)
+		return "places are too many for this memory";
+	for (size_t i = 0; i < excerpt->places.count; i++) {
+		const struct hp_excerpt_place *place = &excerpt->places.at[i];
+
+		if ((place->function != HP_EXCERPT_NONE &&
+		     place->function >= excerpt->words.count) ||
+		    (place->file != HP_EXCERPT_NONE && place->file >= excerpt->words.count))
+			return "places have words that are not there";
+		if (place->outer == HP_EXCERPT_NONE)
+			continue;
+		if (place->outer >= i || depths[place->outer] + 1 >= HP_EXCERPT_DEEPEST)
+			return "places are inlined into nothing, or too deep";
+		depths[i] = (uint8_t)(depths[place->outer] + 1);
+	}
+	return NULL;
+}
+
+static const char *check_lines(const struct hp_excerpt *excerpt)
+{
+	if (excerpt->words.count > HP_EXCERPT_MOST_WORDS ||
+	    excerpt->places.count > HP_EXCERPT_MOST_PLACES ||
+	    excerpt->lines.count > HP_EXCERPT_MOST_LINES || !are_apart(&excerpt->lines, bytes_of))
+		return "lines overlap, or are too many";
+	for (size_t i = 0; i < excerpt->lines.count; i++)
+		if (excerpt->lines.at[i].place >= excerpt->places.count)
+			return "lines are of no place";
+	return check_places(excerpt);
+}
+
+static const char *check_code(const struct hp_excerpt *excerpt)
+{
+	uint64_t total = 0;
+
+	if (excerpt->ranges.count > HP_EXCERPT_MOST_RANGES || !are_apart(&excerpt->ranges, size_of))
+		return "code overlaps, or is in too many pieces";
+	for (size_t i = 0; i < excerpt->ranges.count; i++) {
+		if (excerpt->ranges.at[i].size > HP_EXCERPT_MOST_CODE_BYTES - total)
+			return "code is too much";
+		total += excerpt->ranges.at[i].size;
+	}
+	if (excerpt->landings.count > HP_EXCERPT_MOST_LANDINGS ||
+	    excerpt->pointers.count > HP_EXCERPT_MOST_POINTERS ||
+	    excerpt->imports.count > HP_EXCERPT_MOST_IMPORTS)
+		return "landing pads, pointers or imports are too many";
+	for (size_t i = 1; i < excerpt->landings.count; i++)
+		if (compare_landings(&excerpt->landings.at[i - 1], &excerpt->landings.at[i]) >= 0)
+			return "landing pads are out of order";
+	for (size_t i = 1; i < excerpt->pointers.count; i++)
+		if (compare_pointers(&excerpt->pointers.at[i - 1], &excerpt->pointers.at[i]) >= 0)
+			return "pointers are out of order";
+	for (size_t i = 0; i < excerpt->imports.count; i++)
+		if (!excerpt->imports.at[i].name ||
+		    (i && excerpt->imports.at[i - 1].where >= excerpt->imports.at[i].where))
+			return "imports are out of order, or without name";
+	return NULL;
+}
+
+struct hp_error *hp_excerpt_check(const struct hp_excerpt *excerpt)
+{
+	const char *what = check_map(excerpt);
+
+	if (!what)
+		what = check_lines(excerpt);
+	if (!what)
+		what = check_code(excerpt);
+	return what ? broken(what) : NULL;
+}
+
+/* --- adding -------------------------------------------------------------------------------- */
+
+static bool has_same_map(const struct hp_excerpt *a, const struct hp_excerpt *b)
+{
+	if (a->machine != b->machine || a->segments.count != b->segments.count)
+		return false;
+	for (size_t i = 0; i < a->segments.count; i++)
+		if (a->segments.at[i].address != b->segments.at[i].address ||
+		    a->segments.at[i].offset != b->segments.at[i].offset ||
+		    a->segments.at[i].bytes != b->segments.at[i].bytes)
+			return false;
+	return true;
+}
+
+static bool copy_text(const char *from, char **to)
+{
+	*to = from ? strdup(from) : NULL;
+	return !from || *to;
+}
+
+#define append(into, from)                                                                         \
+	({                                                                                         \
+		bool fine_ = hp_vector_reserve(into, (into)->count + (from)->count + 1);           \
+		if (fine_ && (from)->count)                                                        \
+			memcpy((into)->at + (into)->count, (from)->at,                             \
+			       (from)->count * sizeof(*(from)->at));                               \
+		if (fine_)                                                                         \
+			(into)->count += (from)->count;                                            \
+		fine_;                                                                             \
+	})
+
+static bool add_map(struct hp_excerpt *into, const struct hp_excerpt *from)
+{
+	if (hp_excerpt_is_empty(into)) {
+		into->machine = from->machine;
+		if (!copy_text(from->origin, &into->origin) ||
+		    !append(&into->segments, &from->segments) ||
+		    !append(&into->texts, &from->texts))
+			return false;
+		into->compilers = malloc(from->compilers_size + 1);
+		if (!into->compilers)
+			return false;
+		if (from->compilers_size)
+			memcpy(into->compilers, from->compilers, from->compilers_size);
+		into->compilers_size = from->compilers_size;
+	}
+	for (size_t i = 0; i < from->parts.count; i++) {
+		struct hp_excerpt_part part = from->parts.at[i];
+
+		if (!copy_text(from->parts.at[i].linkage, &part.linkage) ||
+		    !hp_vector_push(&into->parts, part)) {
+			free(part.linkage);
+			return false;
+		}
+	}
+	return true;
+}
+
+static uint32_t same_word(struct hp_excerpt *into, const struct hp_excerpt *from, uint32_t number,
+			  bool *fine)
+{
+	uint32_t found;
+
+	if (number == HP_EXCERPT_NONE)
+		return number;
+	found = hp_excerpt_word(into, from->words.at[number]);
+	*fine = *fine && found != HP_EXCERPT_NONE;
+	return found;
+}
+
+static bool add_lines(struct hp_excerpt *into, const struct hp_excerpt *from)
+{
+	_cleanup_free_ uint32_t *numbers = calloc(from->places.count + 1, sizeof(*numbers));
+	bool fine = numbers != NULL;
+
+	for (size_t i = 0; i < from->places.count && fine; i++) {
+		struct hp_excerpt_place place = from->places.at[i];
+
+		place.function = same_word(into, from, place.function, &fine);
+		place.file = same_word(into, from, place.file, &fine);
+		if (place.outer != HP_EXCERPT_NONE)
+			place.outer = numbers[place.outer];
+		numbers[i] = fine ? hp_excerpt_place(into, &place) : HP_EXCERPT_NONE;
+		fine = numbers[i] != HP_EXCERPT_NONE;
+	}
+	for (size_t i = 0; i < from->lines.count && fine; i++) {
+		struct hp_excerpt_line line = from->lines.at[i];
+
+		line.place = numbers[line.place];
+		fine = hp_vector_push(&into->lines, line);
+	}
+	return fine;
+}
+
+static bool add_code(struct hp_excerpt *into, const struct hp_excerpt *from)
+{
+	for (size_t i = 0; i < from->ranges.count; i++) {
+		struct hp_excerpt_range range = from->ranges.at[i];
+
+		range.bytes = malloc(range.size);
+		if (range.bytes)
+			memcpy(range.bytes, from->ranges.at[i].bytes, range.size);
+		if (!range.bytes || !hp_vector_push(&into->ranges, range)) {
+			free(range.bytes);
+			return false;
+		}
+	}
+	for (size_t i = 0; i < from->imports.count; i++) {
+		struct hp_excerpt_import import = from->imports.at[i];
+
+		if (!copy_text(from->imports.at[i].name, &import.name) ||
+		    !hp_vector_push(&into->imports, import)) {
+			free(import.name);
+			return false;
+		}
+	}
+	return append(&into->landings, &from->landings) && append(&into->pointers, &from->pointers);
+}
+
+struct hp_error *hp_excerpt_add(struct hp_excerpt *into, const struct hp_excerpt *from)
+{
+	struct hp_excerpt sum = { 0 };
+	struct hp_error *error;
+
+	if (hp_excerpt_is_empty(from))
+		return NULL;
+	if (!hp_excerpt_is_empty(into) && !has_same_map(into, from))
+		return hp_error_create(HP_ERROR_DAMAGED,
+				       "two excerpts of one image are of different files");
+	if (!add_map(&sum, hp_excerpt_is_empty(into) ? from : into) || !add_lines(&sum, into) ||
+	    !add_code(&sum, into) || (!hp_excerpt_is_empty(into) && !add_map(&sum, from)) ||
+	    !add_lines(&sum, from) || !add_code(&sum, from))
+		error = hp_error_create_no_memory();
+	else
+		error = hp_excerpt_finish(&sum);
+	if (!error)
+		error = hp_excerpt_check(&sum);
+	if (error) {
+		hp_excerpt_clear(&sum);
+		return error;
+	}
+	hp_excerpt_clear(into);
+	*into = sum;
+	return NULL;
+}
