@@ -167,6 +167,12 @@ static void put_event(const struct report_event *event, FILE *out)
 	if (info->instead_of)
 		put(out, "", "instead of %s%s%s", info->instead_of, info->reason ? ": " : "",
 		    info->reason ? info->reason : "");
+	if (report_is_user_only(event)) {
+		char left_out[HP_USER_ONLY_BYTES];
+
+		hp_user_only_say(event->cpu_ns, event->system_ns, left_out);
+		put(out, "", "%s", left_out);
+	}
 	put(out, "",
 	    "lost %" PRIu64 " (%.2f %%), unattributed %" PRIu64 " (%.2f %%), "
 	    "throttled %" PRIu64 " time%s",
