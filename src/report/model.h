@@ -248,6 +248,9 @@ double report_coverage(const struct report_event *event);
 /* It measures time, and nothing of the kernel's. */
 bool report_is_user_only(const struct report_event *event);
 
+/* The kernel or a module of it: no file to be read. */
+bool report_is_kernel(const struct report_image *image);
+
 /* The view looks at code: files stay open, rows say what code they stand for. */
 bool report_needs_code(const struct hp_report_options *options);
 /* The view is of what windows counted alone: samples or not. */

@@ -235,6 +235,16 @@ static void put_unsymbolised(const struct report *report, const struct report_im
 		put(out, "", "%s", advice);
 }
 
+/* Names come from the recording alone: whoever recorded saw no addresses of symbols. */
+static void put_nameless_kernel(const struct report_image *image, double share, FILE *out)
+{
+	put(out, "no names", "%s (%.2f %% of samples): /proc/kallsyms was hidden while recording",
+	    image->id.path, share);
+	put(out, "",
+	    "record as root, or after: sudo sysctl kernel.kptr_restrict=0 "
+	    "kernel.perf_event_paranoid=1");
+}
+
 /* Names may be had: say so where it matters. */
 static void put_nameless(const struct report *report, FILE *out)
 {
@@ -254,6 +264,8 @@ static void put_nameless(const struct report *report, FILE *out)
 		if (runtime)
 			put(out, "no names", "%s (%.2f %% of samples): %s", image->id.path, share,
 			    runtime);
+		if (image->id.kind == HP_IMAGE_KERNEL)
+			put_nameless_kernel(image, share, out);
 		if (image->id.kind == HP_IMAGE_FILE)
 			put_unsymbolised(report, image, share, out);
 	}
