@@ -11,7 +11,7 @@ static struct hp_epoch_meta meta_of(const struct recorded *recorded, const char 
 				    uint64_t period)
 {
 	struct hp_epoch_meta meta;
-	uint64_t samples = 0;
+	uint64_t samples = recorded->kernel_samples;
 
 	for (size_t i = 0; i < MOST_PROCEDURES; i++)
 		samples += recorded->samples[i];
@@ -56,6 +56,24 @@ static void add_profile(struct hp_epoch_writer *writer, const struct recorded *r
 		hp_assert_ok(hp_epoch_writer_add(writer, &profile));
 }
 
+static void add_kernel(struct hp_epoch_writer *writer, const struct recorded *recorded,
+		       const char *event, uint64_t period)
+{
+	char path[] = "[kernel]";
+	char no_command[] = "";
+	const struct hp_image_id kernel = { .kind = HP_IMAGE_KERNEL, .path = path };
+	struct hp_count count = { { 0x10 }, recorded->kernel_samples };
+	struct hp_stratum stratum = {
+		.command = no_command, .period = period, .counts = &count, .count_count = 1
+	};
+	_cleanup_free_ char *name = strdup(event);
+	const struct hp_profile profile = { kernel, name, &stratum, 1 };
+	size_t index;
+
+	hp_assert_ok(hp_epoch_writer_image(writer, &kernel, &index));
+	hp_assert_ok(hp_epoch_writer_add(writer, &profile));
+}
+
 static void add_names(struct hp_epoch_writer *writer, const struct recorded *recorded, size_t image)
 {
 	struct hp_symbol symbols[MOST_PROCEDURES];
@@ -92,6 +110,8 @@ char *compare_record(struct hp_db *db, const struct recorded *recorded)
 	hp_assert_ok(hp_epoch_writer_image(writer, &image, &index));
 	add_names(writer, recorded, index);
 	add_profile(writer, recorded, &image, event, period);
+	if (recorded->kernel_samples)
+		add_kernel(writer, recorded, event, period);
 	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
 	stamp = strdup(hp_epoch_writer_stamp(writer));
 	hp_epoch_writer_destroy(writer);

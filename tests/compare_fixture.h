@@ -26,6 +26,7 @@ struct recorded {
 	double clock_hz;
 	const char *names[MOST_PROCEDURES];
 	uint64_t samples[MOST_PROCEDURES];
+	uint64_t kernel_samples;
 };
 
 /* The epoch's stamp; free it. */

@@ -384,6 +384,14 @@ static struct hp_error *run_all(struct printing *printing, const struct hp_machi
 	return error;
 }
 
+static bool are_user_only(const struct hp_event_list *events)
+{
+	for (size_t i = 0; i < events->count; i++)
+		if (!events->events[i].absent && !events->events[i].exclude_kernel)
+			return false;
+	return events->count > 0;
+}
+
 static struct hp_error *count(struct stat_arguments *arguments, int *status)
 {
 	struct hp_counting_options *options = &arguments->counting;
@@ -401,7 +409,7 @@ static struct hp_error *count(struct stat_arguments *arguments, int *status)
 		.rotation_sets = &rotation_sets,
 		.command = hp_counting_counts_command(options) ? options->command : NULL,
 		.target = target,
-		.user_only = machine && machine->user_only,
+		.user_only = are_user_only(&events),
 		.interval_ns = options->interval_ns,
 		.runs = arguments->runs,
 		.scheduler = hp_mux_policy_name(options->policy),

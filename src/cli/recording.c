@@ -73,6 +73,27 @@ static void print_bytes(uint64_t bytes)
 		fprintf(stderr, "%.1f MiB", (double)bytes / (1 << 20));
 }
 
+/* What the profile does not show, where it is of user mode. */
+static void print_left_out(const struct hp_epoch_meta *meta)
+{
+	char text[HP_USER_ONLY_BYTES];
+	double cpu_ns;
+	double system_ns;
+
+	for (size_t i = 0; i < meta->event_count; i++) {
+		const struct hp_event_info *info = &meta->events[i].info;
+
+		if (info->unit == HP_UNIT_EVENTS)
+			continue;
+		if (hp_event_modes(info->name).has_kernel)
+			return;
+		hp_epoch_cpu_times(meta, &cpu_ns, &system_ns);
+		hp_user_only_say(cpu_ns, system_ns, text);
+		fprintf(stderr, "hpcprof: %s\n", text);
+		return;
+	}
+}
+
 /* "hpcprof: 4012 samples (0 lost, 3 unattributed) in 7 images, epoch …, 12.1 KiB, …" */
 static void print_closing(const struct hp_session *session, const struct hp_session_result *result)
 {
@@ -101,6 +122,7 @@ static void print_closing(const struct hp_session *session, const struct hp_sess
 			result->target_cost_percent, (double)meta->sample_cost_ns / 1000);
 	fprintf(stderr, "hpcprof %.0f ms of CPU (%.1f %%)\n", (double)meta->own_cpu_ns / 1e6,
 		result->own_cpu_percent);
+	print_left_out(meta);
 	if (result->probe_moments)
 		fprintf(stderr,
 			"hpcprof: probes: %" PRIu64 " hit%s counted in %" PRIu64

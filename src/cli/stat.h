@@ -5,6 +5,7 @@
 
 #include <hpcprof/collect/counting.h>
 #include <hpcprof/collect/figures.h>
+#include <hpcprof/model/epoch.h>
 
 #include <stdio.h>
 
@@ -14,7 +15,7 @@ struct stat_subject {
 	const struct hp_rotation_sets *rotation_sets;
 	char *const *command; /* NULL for others */
 	const char *target;   /* "process 123", "the system, while sleep 10 ran", of others */
-	bool user_only;
+	bool user_only;	      /* no event counts in the kernel */
 	uint64_t interval_ns; /* 0: none */
 	uint32_t runs;	      /* -r; else 1; less when somebody ended them early */
 	const char *scheduler;

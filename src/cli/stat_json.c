@@ -161,6 +161,13 @@ bool stat_json_view(FILE *stream, const struct stat_view *view)
 				    json_real((double)report->whole->user_ns / 1e9));
 		json_object_set_new(object, "system_s",
 				    json_real((double)report->whole->system_ns / 1e9));
+		json_object_set_new(object, "user_mode_only",
+				    json_boolean(view->subject->user_only));
+		json_object_set_new(object, "system_share",
+				    number(report->whole->target_cpu_ns
+						   ? (double)report->whole->target_system_ns /
+							     (double)report->whole->target_cpu_ns
+						   : NAN));
 	}
 	return put(stream, object);
 }

@@ -280,6 +280,18 @@ static void print_times(FILE *stream, const struct hp_counting_result *result)
 	putc('\n', stream);
 }
 
+/* Clocks count all the time that a task runs, whatever their modifiers (Linux 6.18). */
+static void print_left_out(FILE *stream, const struct stat_subject *subject, double cpu_ns,
+			   double system_ns)
+{
+	char text[HP_USER_ONLY_BYTES];
+
+	if (!subject->user_only)
+		return;
+	hp_user_only_say(cpu_ns, system_ns, text);
+	fprintf(stream, "%s; clocks count all the time\n", text);
+}
+
 static void print_target(FILE *stream, const struct stat_subject *subject)
 {
 	if (subject->target)
@@ -325,6 +337,8 @@ void stat_text_view(FILE *stream, const struct stat_view *view)
 	for (size_t i = 0; i < view->subject->events->count; i++)
 		print_row(stream, view, i, with_adjusted);
 	print_times(stream, view->report->whole);
+	print_left_out(stream, view->subject, (double)view->report->whole->target_cpu_ns,
+		       (double)view->report->whole->target_system_ns);
 	print_groups(stream, view);
 	print_absent(stream, view->subject);
 	print_unseen(stream, view);
@@ -399,6 +413,9 @@ void stat_text_spread(FILE *stream, const struct stat_subject *subject,
 	putc('\n', stream);
 	for (size_t i = 0; i < STAT_TIMES; i++)
 		print_mean_time(stream, times[i], &spreads[events + i]);
+	print_left_out(stream, subject,
+		       spreads[events + STAT_USER].mean + spreads[events + STAT_SYSTEM].mean,
+		       spreads[events + STAT_SYSTEM].mean);
 	fputs("\n± is how far the mean may be off in 95 of 100 cases;\n"
 	      "spread is the standard deviation of the runs\n",
 	      stream);

@@ -268,6 +268,10 @@ struct hp_error *hp_counting_create(const struct hp_counting_options *options,
 		hp_counting_destroy(counting);
 		return error;
 	}
+	if (!hp_counting_counts_command(options))
+		cpu_meter_create(&counting->meter, options->system_wide, options->cpus,
+				 options->pids, options->pid_count, options->tids,
+				 options->tid_count);
 	*result = counting;
 	return NULL;
 }
@@ -301,6 +305,7 @@ void hp_counting_destroy(struct hp_counting *counting)
 	if (!counting)
 		return;
 	watch_clear(&counting->watch);
+	cpu_meter_clear(&counting->meter);
 	command_abandon(&counting->command);
 	let_go(counting);
 	for (size_t i = 0; i < counting->rotation_count; i++)
@@ -318,16 +323,26 @@ void hp_counting_destroy(struct hp_counting *counting)
 
 /* --- running ---------------------------------------------------------------------------------- */
 
+/* What the target used, in all and in the kernel. */
+static void fill_times(const struct hp_counting *counting, struct hp_counting_result *result)
+{
+	struct cpu_times times = cpu_meter_times(&counting->meter);
+
+	if (counting->command.ended && hp_counting_counts_command(&counting->options)) {
+		result->user_ns = times.user_ns = counting->command.run.user_ns;
+		result->system_ns = times.system_ns = counting->command.run.system_ns;
+	}
+	result->target_cpu_ns = times.user_ns + times.system_ns;
+	result->target_system_ns = times.system_ns;
+}
+
 static void fill_result(const struct hp_counting *counting, struct hp_counting_result *result)
 {
 	uint64_t elapsed_ns = counting->end_ns - counting->start_ns;
 	uint64_t slice_ns = 0;
 
 	result->elapsed_ns = elapsed_ns;
-	if (counting->command.ended && hp_counting_counts_command(&counting->options)) {
-		result->user_ns = counting->command.run.user_ns;
-		result->system_ns = counting->command.run.system_ns;
-	}
+	fill_times(counting, result);
 	for (size_t i = 0; i < counting->rotation_count; i++) {
 		const struct rotation *rotation = &counting->rotations[i];
 

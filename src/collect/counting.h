@@ -5,6 +5,7 @@
 #define HPCPROF_COLLECT_COUNTING_PRIVATE_H
 
 #include "agents.h"
+#include "cpu_times.h"
 #include "pace.h"
 #include "rotation.h"
 #include "watch.h"
@@ -20,6 +21,7 @@ struct hp_counting {
 	sigset_t mask_before_overflow;
 	struct command command;
 	struct watch watch;
+	struct cpu_meter meter; /* of targets that are no command of ours */
 	struct counter_place *places;
 	size_t place_count;
 	struct rotation *rotations; /* by rotation set */

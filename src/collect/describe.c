@@ -186,14 +186,18 @@ static bool describe_commands(const struct recorder *recorder, struct hp_epoch_m
 
 static bool describe_run(const struct recorder *recorder, struct hp_epoch_meta *meta)
 {
-	if (!recorder->run)
+	if (!recorder->run) {
+		meta->target_cpu_ns = recorder->target.user_ns + recorder->target.system_ns;
+		meta->target_system_ns = recorder->target.system_ns;
 		return true;
+	}
 	meta->runs = malloc(sizeof(*meta->runs));
 	if (!meta->runs)
 		return false;
 	meta->runs[0] = *recorder->run;
 	meta->run_count = 1;
 	meta->target_cpu_ns = recorder->run->user_ns + recorder->run->system_ns;
+	meta->target_system_ns = recorder->run->system_ns;
 	return true;
 }
 

@@ -15,6 +15,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/counters.h src/collect/counters.c \
 	src/collect/counting.h src/collect/counting.c \
 	src/collect/counting_report.c \
+	src/collect/cpu_times.h src/collect/cpu_times.c \
 	src/collect/describe.c \
 	src/collect/figures.c \
 	src/collect/file_identity.h src/collect/file_identity.c \

@@ -50,6 +50,9 @@ struct hp_error *loop_create(struct loop *loop, const struct hp_session_options 
 			     options->tids, options->tid_count);
 	if (error)
 		return error;
+	if (!hp_session_records_command(options))
+		cpu_meter_create(&loop->meter, options->system_wide, options->cpus, options->pids,
+				 options->pid_count, options->tids, options->tid_count);
 	loop->polls =
 		calloc(rings->count + watch_poll_count(&loop->watch) + 1, sizeof(*loop->polls));
 	if (!loop->polls)
@@ -70,6 +73,7 @@ bool loop_begins_disabled(const struct hp_session_options *options)
 void loop_clear(struct loop *loop)
 {
 	watch_clear(&loop->watch);
+	cpu_meter_clear(&loop->meter);
 	free(loop->polls);
 	*loop = (struct loop){ 0 };
 }
@@ -126,8 +130,15 @@ static void start_clock(struct loop *loop)
 	loop->tick_ns = next_tick_ns(loop, now_ns);
 	loop->progress_ns = options->progress ? now_ns + FIRST_PROGRESS_S * UINT64_C(1000000000)
 					      : UINT64_MAX;
+	cpu_meter_begin(&loop->meter);
 	if (!loop->enable_ns)
 		turns_begin(loop->turns, loop->recorder->sampler, now_ns);
+}
+
+void loop_look_at_times(struct loop *loop)
+{
+	cpu_meter_look(&loop->meter);
+	loop->recorder->target = cpu_meter_times(&loop->meter);
 }
 
 static void flush(struct loop *loop)
@@ -158,6 +169,7 @@ static void do_what_is_due(struct loop *loop, uint64_t now_ns)
 
 	if (loop->enable_ns && now_ns >= loop->enable_ns) {
 		sampler_enable(loop->recorder->sampler);
+		cpu_meter_begin(&loop->meter);
 		turns_begin(loop->turns, loop->recorder->sampler, now_ns);
 		loop->enable_ns = 0;
 	}
@@ -167,6 +179,7 @@ static void do_what_is_due(struct loop *loop, uint64_t now_ns)
 			sampler_redraw(loop->recorder->sampler, i, now_ns,
 				       loop->recorder->totals[i].samples);
 		recorder_meter_clock(loop->recorder, false);
+		loop_look_at_times(loop);
 		loop->tick_ns = next_tick_ns(loop, now_ns);
 	}
 	if (now_ns >= loop->flush_ns || (!loop->write_failed && recorder_is_full(loop->recorder))) {

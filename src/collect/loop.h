@@ -6,6 +6,7 @@
 #ifndef HPCPROF_COLLECT_LOOP_H
 #define HPCPROF_COLLECT_LOOP_H
 
+#include "cpu_times.h"
 #include "recorder.h"
 #include "turns.h"
 #include "watch.h"
@@ -19,6 +20,7 @@ struct loop {
 	struct recorder *recorder;
 	struct turns *turns; /* borrowed, too */
 	struct watch watch;
+	struct cpu_meter meter; /* of targets that are no command of ours */
 
 	struct pollfd *polls; /* rings, then the watch's, then windows */
 	size_t ring_count;
@@ -49,6 +51,9 @@ bool loop_begins_disabled(const struct hp_session_options *options);
 
 /* Records until the target has ended, the time is up, or somebody says so. */
 void loop_run(struct loop *loop);
+
+/* What the target has used by now goes to the recorder. */
+void loop_look_at_times(struct loop *loop);
 
 /* Tells the user, through the session's notify. */
 void session_notify(const struct hp_session_options *options, const char *format, ...)

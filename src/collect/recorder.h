@@ -12,6 +12,7 @@
 
 #include "attribute.h"
 #include "clock.h"
+#include "cpu_times.h"
 #include "outcomes.h"
 #include "probes.h"
 #include "ranges.h"
@@ -54,6 +55,7 @@ struct recorder {
 	uint64_t misplaced;	      /* map changes lost for want of memory */
 	uint64_t start_ns;	      /* real time */
 	const struct hp_run *run;     /* of a command that has ended, else NULL */
+	struct cpu_times target;      /* of others, so far; 0 and 0: unknown */
 	struct hp_skid_entries skids; /* calibrated on this machine and others */
 	struct clock_meter *meter;
 	struct hp_clock clock;

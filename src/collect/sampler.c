@@ -127,6 +127,8 @@ static struct perf_event_attr attr_of(const struct opening *opening, size_t even
 		bool starts_on = !opening->options->on || opening->options->on[event];
 
 		hp_event_to_attr(&opening->events[event], &attr);
+		/* Cycles do not pass on a CPU that has nothing to do either. */
+		attr.exclude_idle = hp_event_is_clock(&opening->events[event]);
 		set_rate(&sampler->rates[event], &sampler->random, &attr);
 		attr.disabled = opening->options->start_disabled ||
 				opening->options->enable_on_exec || !starts_on;

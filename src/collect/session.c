@@ -488,6 +488,7 @@ static struct hp_error *finish(struct hp_session *session)
 	struct hp_error *error;
 
 	sampler_disable(&session->sampler);
+	loop_look_at_times(&session->loop);
 	take_times(session);
 	if (session->windows.fd >= 0)
 		session->windows.take(session, true, session->windows.context);

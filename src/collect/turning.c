@@ -167,6 +167,7 @@ static struct hp_error *begin(struct hp_counting *counting, bool switch_on)
 	uint64_t now_ns = switch_on ? hp_clock_monotonic_ns() : counting->command.start_ns;
 
 	counting->start_ns = counting->interval_begin_ns = now_ns;
+	cpu_meter_begin(&counting->meter);
 	for (size_t i = 0; !error && i < counting->rotation_count; i++)
 		error = rotation_begin(&counting->rotations[i], now_ns, clock_of(counting, i),
 				       counting->options.interval_ns > 0, switch_on);
@@ -199,6 +200,7 @@ static struct hp_error *end_interval(struct hp_counting *counting)
 	for (size_t i = 0; i < counting->rotation_count; i++)
 		if (!rotation_turns(&counting->rotations[i]))
 			rotation_look(&counting->rotations[i]);
+	cpu_meter_look(&counting->meter);
 	now_ns = hp_clock_monotonic_ns();
 	error = counting_report_interval(counting, now_ns);
 	/* Those that nobody was there to see (we were stopped) are one long one. */
@@ -300,6 +302,7 @@ struct hp_error *counting_turn_until_the_end(struct hp_counting *counting)
 		error = run(counting, polls);
 	for (size_t i = 0; i < counting->rotation_count && !error; i++)
 		rotation_end(&counting->rotations[i]);
+	cpu_meter_look(&counting->meter);
 	counting->end_ns = hp_clock_monotonic_ns();
 	/* When the command ended is known better than when we saw it. */
 	if (counting->command.ended &&

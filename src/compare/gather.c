@@ -64,14 +64,22 @@ static struct hp_error *add_places(struct side *side, size_t at, struct side_ima
 	return NULL;
 }
 
-static struct hp_error *load_image(struct side *side, size_t at, size_t index)
+static bool is_kernel(const struct hp_image_id *id)
+{
+	return id->kind == HP_IMAGE_KERNEL || id->kind == HP_IMAGE_MODULE;
+}
+
+static struct hp_error *load_image(const struct sides *sides, struct side *side, size_t at,
+				   size_t index)
 {
 	struct replicate *replicate = &side->replicates.at[at];
 	struct side_image *image;
 	struct hp_profile profile = { 0 };
-	struct hp_error *error =
-		hp_epoch_read_profile(replicate->epoch, index, replicate->event, &profile);
+	struct hp_error *error;
 
+	if (sides->user_part && is_kernel(hp_epoch_image(replicate->epoch, index)))
+		return NULL;
+	error = hp_epoch_read_profile(replicate->epoch, index, replicate->event, &profile);
 	if (!error && profile.stratum_count)
 		error = find_image(side, at, index, &image);
 	for (size_t i = 0; i < profile.stratum_count && !error; i++)
@@ -80,7 +88,7 @@ static struct hp_error *load_image(struct side *side, size_t at, size_t index)
 	return error;
 }
 
-static struct hp_error *load_side(struct side *side)
+static struct hp_error *load_side(const struct sides *sides, struct side *side)
 {
 	for (size_t i = 0; i < side->replicates.count; i++) {
 		struct replicate *replicate = &side->replicates.at[i];
@@ -88,7 +96,7 @@ static struct hp_error *load_side(struct side *side)
 		struct hp_error *error = NULL;
 
 		for (size_t j = 0; j < hp_epoch_image_count(replicate->epoch) && !error; j++)
-			error = load_image(side, i, j);
+			error = load_image(sides, side, i, j);
 		if (error)
 			return sides_advise(error);
 		if (!replicate->samples)
@@ -408,7 +416,7 @@ struct hp_error *sides_gather(struct sides *sides)
 	for (size_t i = 0; i < HP_SIDES && !error; i++) {
 		struct side *side = &sides->at[i];
 
-		error = load_side(side);
+		error = load_side(sides, side);
 		for (size_t j = 0; j < side->images.count && !error; j++) {
 			error = open_image(sides, side, side->images.at[j]);
 			if (!error)

@@ -242,11 +242,15 @@ static struct hp_error *check_recordings(struct sides *sides)
 
 /* --- the event ------------------------------------------------------------------------------- */
 
-static bool is_user_only(const char *name)
+/* Whether samples of both are of the same modes; of their user mode, with `user_part`. */
+static bool is_same_mode(const char *a, const char *b, bool user_part)
 {
-	const char *colon = strrchr(name, ':');
+	struct hp_event_modes one = hp_event_modes(a);
+	struct hp_event_modes other = hp_event_modes(b);
 
-	return colon && strchr(colon, 'u') && !strchr(colon, 'k');
+	if (user_part)
+		return one.has_user && other.has_user;
+	return one.has_user == other.has_user && one.has_kernel == other.has_kernel;
 }
 
 static bool is_chosen(const char *pattern, const char *name)
@@ -270,7 +274,7 @@ static double convert(const struct hp_epoch_meta *meta, enum hp_unit from, enum 
 
 /* Takes the epoch's event that counts the same as `wanted`: by name, else by what it counts. */
 static bool take_event(struct replicate *replicate, const struct hp_event_info *wanted,
-		       enum hp_unit unit, const char *pattern)
+		       enum hp_unit unit, const struct sides *sides)
 {
 	const struct hp_epoch_meta *meta = replicate->meta;
 
@@ -282,10 +286,10 @@ static bool take_event(struct replicate *replicate, const struct hp_event_info *
 
 			/* Of other events time alone is the same by whatever it was measured. */
 			if (by_name ? !named
-				    : !is_chosen(pattern, totals->info.name) ||
+				    : !is_chosen(sides->options->event, totals->info.name) ||
 					      unit == HP_UNIT_EVENTS ||
-					      is_user_only(totals->info.name) !=
-						      is_user_only(wanted->name))
+					      !is_same_mode(totals->info.name, wanted->name,
+							    sides->user_part))
 				continue;
 			if (!(scale > 0))
 				continue;
@@ -300,8 +304,7 @@ static bool try_event(struct sides *sides, const struct hp_event_info *wanted, e
 {
 	for (size_t side = 0; side < HP_SIDES; side++)
 		for (size_t i = 0; i < sides->at[side].replicates.count; i++)
-			if (!take_event(&sides->at[side].replicates.at[i], wanted, unit,
-					sides->options->event))
+			if (!take_event(&sides->at[side].replicates.at[i], wanted, unit, sides))
 				return false;
 	sides->event = wanted->name;
 	sides->unit = unit;
@@ -344,7 +347,8 @@ static struct hp_error *no_common_event(const struct sides *sides)
 		"record all with the same -e EVENT");
 }
 
-static struct hp_error *settle_event(struct sides *sides)
+/* The base's first event that all others have, too: in its own unit, or in cycles. */
+static bool find_event(struct sides *sides, bool in_cycles)
 {
 	static const enum hp_unit none = HP_UNIT_EVENTS;
 	const struct hp_epoch_meta *meta = sides->at[HP_BASE].replicates.at[0].meta;
@@ -353,20 +357,32 @@ static struct hp_error *settle_event(struct sides *sides)
 		const struct hp_event_info *info = &meta->events[i].info;
 
 		if (is_chosen(sides->options->event, info->name) &&
-		    try_event(sides, info, info->unit))
-			return NULL;
+		    !(in_cycles && info->unit == none) &&
+		    try_event(sides, info, in_cycles ? HP_UNIT_CYCLES : info->unit))
+			return true;
 	}
-	/* Time on one side and cycles on the other are both cycles, by the clock that was seen. */
-	for (size_t i = 0; i < meta->event_count; i++) {
-		const struct hp_event_info *info = &meta->events[i].info;
+	return false;
+}
 
-		if (info->unit == none || !is_chosen(sides->options->event, info->name) ||
-		    !try_event(sides, info, HP_UNIT_CYCLES))
+static struct hp_error *settle_event(struct sides *sides)
+{
+	for (int user_part = 0; user_part < 2; user_part++) {
+		bool in_cycles;
+		bool noted = true;
+
+		sides->user_part = user_part;
+		in_cycles = !find_event(sides, false);
+		/* Time on one side and cycles on the other are both cycles, by the clock that was
+		 * seen. */
+		if (in_cycles && !find_event(sides, true))
 			continue;
-		if (!sides_note(sides, "time was turned into cycles by the clock that was measured "
-				       "while it was recorded"))
-			return hp_error_create_no_memory();
-		return NULL;
+		if (in_cycles)
+			noted = sides_note(sides, "time was turned into cycles by the clock that "
+						  "was measured while it was recorded");
+		if (user_part)
+			noted &= sides_note(sides, "not all epochs have samples of the kernel: "
+						   "samples in user mode alone are compared");
+		return noted ? NULL : hp_error_create_no_memory();
 	}
 	return no_common_event(sides);
 }

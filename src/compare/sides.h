@@ -98,6 +98,7 @@ struct sides {
 	struct side at[HP_SIDES];
 	const char *event; /* as the base has it */
 	enum hp_unit unit;
+	bool user_part; /* samples of the kernel are left out: not all epochs have them */
 	HP_VECTOR(struct unit) units;
 	HP_VECTOR(const char *) notes;
 };

@@ -30,15 +30,16 @@ enum { MOST_VALUES = 1 << 20, MOST_EVENTS = 1024 };
 #define META(type, member) FIELD(hp_epoch_meta, type, member)
 
 static const struct hp_json_field meta_fields[] = {
-	META(HP_JSON_BOOL, complete),	    META(HP_JSON_TEXT, version),
-	META(HP_JSON_TEXT, label),	    META(HP_JSON_TEXT, host),
-	META(HP_JSON_TEXT, cpu_model),	    META(HP_JSON_TEXT, architecture),
-	META(HP_JSON_TEXT, kernel),	    META(HP_JSON_U32, cpus),
-	META(HP_JSON_TEXTS, command_line),  META(HP_JSON_TEXT, target),
-	META(HP_JSON_U64, start_ns),	    META(HP_JSON_U64, end_ns),
-	META(HP_JSON_BOOL, per_process),    META(HP_JSON_U64, sample_cost_ns),
-	META(HP_JSON_U64, own_cpu_ns),	    META(HP_JSON_U64, target_cpu_ns),
-	META(HP_JSON_U64, damaged_records), META(HP_JSON_TEXTS, warnings),
+	META(HP_JSON_BOOL, complete),	     META(HP_JSON_TEXT, version),
+	META(HP_JSON_TEXT, label),	     META(HP_JSON_TEXT, host),
+	META(HP_JSON_TEXT, cpu_model),	     META(HP_JSON_TEXT, architecture),
+	META(HP_JSON_TEXT, kernel),	     META(HP_JSON_U32, cpus),
+	META(HP_JSON_TEXTS, command_line),   META(HP_JSON_TEXT, target),
+	META(HP_JSON_U64, start_ns),	     META(HP_JSON_U64, end_ns),
+	META(HP_JSON_BOOL, per_process),     META(HP_JSON_U64, sample_cost_ns),
+	META(HP_JSON_U64, own_cpu_ns),	     META(HP_JSON_U64, target_cpu_ns),
+	META(HP_JSON_U64, target_system_ns), META(HP_JSON_U64, damaged_records),
+	META(HP_JSON_TEXTS, warnings),
 };
 
 #define CPU(type, member) FIELD(hp_cpu, type, member)

@@ -3,6 +3,7 @@
 
 #include <hpcprof/base/cleanup.h>
 
+#include <stdio.h>
 #include <string.h>
 
 static void free_texts(char **texts)
@@ -47,6 +48,30 @@ double hp_epoch_cycles_per_unit(const struct hp_epoch_meta *meta, enum hp_unit u
 	if (unit == HP_UNIT_CYCLES)
 		return 1;
 	return unit == HP_UNIT_NS ? hp_clock_percentile(&meta->clock, 50) / 1e9 : 0;
+}
+
+void hp_epoch_cpu_times(const struct hp_epoch_meta *meta, double *cpu_ns, double *system_ns)
+{
+	*cpu_ns = (double)meta->target_cpu_ns;
+	*system_ns = (double)meta->target_system_ns;
+	if (meta->target_system_ns || !meta->run_count)
+		return;
+	*cpu_ns = 0;
+	for (size_t i = 0; i < meta->run_count; i++) {
+		*cpu_ns += (double)meta->runs[i].user_ns + (double)meta->runs[i].system_ns;
+		*system_ns += (double)meta->runs[i].system_ns;
+	}
+}
+
+void hp_user_only_say(double cpu_ns, double system_ns, char text[HP_USER_ONLY_BYTES])
+{
+	if (cpu_ns > 0)
+		snprintf(text, HP_USER_ONLY_BYTES,
+			 "user mode only: %.1f %% of the CPU time (system) is not in here",
+			 100 * system_ns / cpu_ns);
+	else
+		snprintf(text, HP_USER_ONLY_BYTES,
+			 "user mode only: CPU time in the kernel (system) is not in here");
 }
 
 static bool add_u64(uint64_t *into, uint64_t from)
@@ -276,6 +301,7 @@ static struct hp_error *add_figures(struct hp_epoch_meta *into, const struct hp_
 		into->sample_cost_ns = from->sample_cost_ns;
 	if (!add_u64(&into->own_cpu_ns, from->own_cpu_ns) ||
 	    !add_u64(&into->target_cpu_ns, from->target_cpu_ns) ||
+	    !add_u64(&into->target_system_ns, from->target_system_ns) ||
 	    !add_u64(&into->damaged_records, from->damaged_records))
 		return overflowed();
 	return NULL;

@@ -20,6 +20,24 @@ const char *hp_unit_name(enum hp_unit unit)
 	return "events";
 }
 
+struct hp_event_modes hp_event_modes(const char *name)
+{
+	static const struct hp_event_modes both = { true, true };
+	const char *colon = strrchr(name, ':');
+	const char *slash = strrchr(name, '/');
+	const char *modifiers = colon;
+	struct hp_event_modes modes;
+
+	/* "cpu/cycles/u" */
+	if (slash && (!colon || slash > colon))
+		modifiers = slash;
+	if (!modifiers || strspn(modifiers + 1, "ukhpP") != strlen(modifiers + 1))
+		return both;
+	modes.has_user = strchr(modifiers + 1, 'u') != NULL;
+	modes.has_kernel = strchr(modifiers + 1, 'k') != NULL;
+	return modes.has_user || modes.has_kernel || strchr(modifiers + 1, 'h') ? modes : both;
+}
+
 uint32_t hp_skid_default(const char *precision)
 {
 	return !precision || strncmp(precision, "skid", strlen("skid")) == 0 ||

@@ -38,7 +38,7 @@ void hp_event_to_attr(const struct hp_event *event, struct perf_event_attr *attr
 	attr->precise_ip = event->precise & 3u;
 }
 
-static bool is_timer(const struct hp_event *event)
+bool hp_event_is_clock(const struct hp_event *event)
 {
 	return event->type == PERF_TYPE_SOFTWARE && (event->config == PERF_COUNT_SW_CPU_CLOCK ||
 						     event->config == PERF_COUNT_SW_TASK_CLOCK);
@@ -85,7 +85,7 @@ const char *hp_event_precision(const struct hp_event *event)
 {
 	static const char *const levels[] = { "skid", "precise 1", "precise 2", "precise 3" };
 
-	if (is_timer(event))
+	if (hp_event_is_clock(event))
 		return "skid+1";
 	if (event->type == PERF_TYPE_BREAKPOINT)
 		return event->bp_type != HW_BREAKPOINT_X && traps_after_access() ? "skid+1"
@@ -164,7 +164,7 @@ struct hp_error *hp_event_default(const struct hp_machine *machine, struct hp_ev
 
 	if (machine->has_cycles)
 		return default_cycles(machine, list);
-	error = hp_event_parse("cpu-clock:u", machine, list);
+	error = hp_event_parse("cpu-clock", machine, list);
 	if (error)
 		return error;
 	reason = why_no_cycles(machine, &advice);

@@ -131,7 +131,7 @@ static double all_samples(const struct report *report)
 	for (size_t i = 0; i < report->images.count; i++) {
 		const struct report_image *image = report->images.at[i];
 
-		if (image->id.kind != HP_IMAGE_KERNEL && image->id.kind != HP_IMAGE_MODULE)
+		if (!report_is_kernel(image))
 			sum += (double)(image->tallies[event].samples -
 					image->uncovered[event].samples);
 	}

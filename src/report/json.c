@@ -55,12 +55,15 @@ static json_t *event_object(const struct report_event *event)
 	uint64_t period = report_period(event);
 	double coverage = report_coverage(event);
 
-	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "name", json_text(info->name),
-			 "unit", hp_unit_name(info->unit), "period",
+	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "name",
+			 json_text(info->name), "unit", hp_unit_name(info->unit), "period",
 			 period ? json_count(period) : json_null(), "samples",
 			 json_count(event->all.samples), "lost", json_count(event->lost),
 			 "precision", json_text(info->precision), "coverage",
-			 isnan(coverage) ? json_null() : json_real(coverage));
+			 isnan(coverage) ? json_null() : json_real(coverage), "user_mode_only",
+			 !hp_event_modes(info->name).has_kernel, "system_share",
+			 event->cpu_ns > 0 ? json_real(event->system_ns / event->cpu_ns)
+					   : json_null());
 }
 
 json_t *json_header(const struct report *report, const char *schema)

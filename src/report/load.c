@@ -29,10 +29,13 @@ static bool event_selected(const struct report *report, const char *name)
 	       (bare && report_matches(report->options->event, bare));
 }
 
-static struct hp_error *add_event(struct report *report, const struct hp_event_totals *totals)
+static struct hp_error *add_event(struct report *report, const struct hp_epoch_meta *meta,
+				  const struct hp_event_totals *totals)
 {
 	size_t at = find_event(report, totals->info.name);
 	struct report_event *event;
+	double cpu_ns;
+	double system_ns;
 
 	if (!event_selected(report, totals->info.name))
 		return NULL;
@@ -47,6 +50,7 @@ static struct hp_error *add_event(struct report *report, const struct hp_event_t
 			return hp_error_create_no_memory();
 	}
 	event = &report->events.at[at];
+	hp_epoch_cpu_times(meta, &cpu_ns, &system_ns);
 	/* A substitution in any of the epochs must be told. */
 	if (totals->info.instead_of && !event->info->instead_of)
 		event->info = &totals->info;
@@ -54,6 +58,8 @@ static struct hp_error *add_event(struct report *report, const struct hp_event_t
 	event->throttled += totals->throttled;
 	event->enabled_ns += totals->enabled_ns;
 	event->running_ns += totals->running_ns;
+	event->cpu_ns += cpu_ns;
+	event->system_ns += system_ns;
 	return NULL;
 }
 
@@ -77,7 +83,7 @@ struct hp_error *load_epoch(struct report *report, const char *stamp,
 					"--pid: epoch %s does not keep processes apart", stamp),
 			"record it again with: hpcprof record --per-process -- COMMAND");
 	for (size_t i = 0; i < meta->event_count; i++) {
-		struct hp_error *error = add_event(report, &meta->events[i]);
+		struct hp_error *error = add_event(report, meta, &meta->events[i]);
 
 		if (error)
 			return error;

@@ -162,6 +162,16 @@ double report_coverage(const struct report_event *event)
 	return event->enabled_ns ? (double)event->running_ns / (double)event->enabled_ns : NAN;
 }
 
+bool report_is_kernel(const struct report_image *image)
+{
+	return image->id.kind == HP_IMAGE_KERNEL || image->id.kind == HP_IMAGE_MODULE;
+}
+
+bool report_is_user_only(const struct report_event *event)
+{
+	return event->info->unit != HP_UNIT_EVENTS && !hp_event_modes(event->info->name).has_kernel;
+}
+
 bool report_shows_counts(const struct hp_report_options *options)
 {
 	return options->view == HP_VIEW_CALLS || options->view == HP_VIEW_EXECUTIONS;

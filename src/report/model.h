@@ -54,6 +54,8 @@ struct report_event {
 	uint64_t throttled;
 	uint64_t enabled_ns;
 	uint64_t running_ns;
+	double cpu_ns; /* that the targets used, see hp_epoch_cpu_times */
+	double system_ns;
 	uint64_t least_period;
 	uint64_t greatest_period;
 	double frequency_hz; /* asked for, by the first epoch */
@@ -246,6 +248,11 @@ uint64_t report_unattributed(const struct report *report);
 uint64_t report_period(const struct report_event *event);
 /* For what share of the time in which it might have it had a counter; NaN unknown. */
 double report_coverage(const struct report_event *event);
+/* It measures time, and nothing of the kernel's. */
+bool report_is_user_only(const struct report_event *event);
+
+/* The kernel or a module of it: no file to be read. */
+bool report_is_kernel(const struct report_image *image);
 
 /* The view looks at code: files stay open, rows say what code they stand for. */
 bool report_needs_code(const struct hp_report_options *options);

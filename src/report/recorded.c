@@ -152,7 +152,7 @@ static double all_cycles(const struct report *report)
 	for (size_t i = 0; i < report->images.count && event < report->events.count; i++) {
 		const struct report_image *image = report->images.at[i];
 
-		if (image->id.kind != HP_IMAGE_KERNEL && image->id.kind != HP_IMAGE_MODULE)
+		if (!report_is_kernel(image))
 			cycles += image->tallies[event].weight;
 	}
 	return cycles;

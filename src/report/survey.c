@@ -45,11 +45,17 @@ struct candidate {
 };
 typedef HP_VECTOR(struct candidate) candidates;
 
-static struct hp_error *add_rows(struct report *report, candidates *found, size_t event)
+static struct hp_error *add_rows(struct report *report, struct survey *survey, candidates *found,
+				 size_t event)
 {
 	for (size_t i = 0; i < report->rows.count; i++) {
 		const struct row *row = report->rows.at[i];
 
+		if (report_is_kernel(row->image)) {
+			survey->kernel += row->tallies[event].samples;
+			continue;
+		}
+		survey->samples += row->tallies[event].samples;
 		for (struct row_code *code = row->code; code; code = code->next) {
 			struct candidate one = { row, code, row->tallies[event].samples };
 
@@ -250,19 +256,23 @@ struct hp_error *survey_make(struct report *report, bool lists, struct survey *s
 		return NULL;
 	survey->cycles = report->events.at[event].all.weight * per_unit;
 	if (lists)
-		error = add_rows(report, &found, event);
-	for (size_t i = 0; i < report->parts.count && !error; i++) {
-		survey->samples += samples_of_part(report, report->parts.at[i], event);
-		if (!lists)
-			error = add_part(report, &found, report->parts.at[i], event);
+		error = add_rows(report, survey, &found, event);
+	for (size_t i = 0; i < report->parts.count && !lists && !error; i++) {
+		struct report_part *part = report->parts.at[i];
+		uint64_t samples = samples_of_part(report, part, event);
+
+		if (report_is_kernel(part->image)) {
+			survey->kernel += samples;
+			continue;
+		}
+		survey->samples += samples;
+		error = add_part(report, &found, part, event);
 	}
 	for (size_t i = 0; i < found.count && !error; i++)
 		error = survey_code(report, survey, &found.at[i]);
 	hp_vector_free(&found);
 	if (error)
 		return error;
-	if (lists)
-		survey->samples = report->events.at[event].kept.samples;
 	survey->refused =
 		fmax(0, (double)survey->samples - (double)survey->few - survey->sheet.samples);
 	if (survey->stalls.count)

@@ -21,10 +21,11 @@ enum { SURVEY_FEWEST_SAMPLES = 10, SURVEY_PROBLEMS = 16 };
 
 struct survey {
 	struct hp_stall_sheet sheet;
-	double cycles;	   /* of the whole profile, what passes no filter too; 0 without a clock */
-	uint64_t samples;  /* of the event that measures time, that pass */
-	uint64_t few;	   /* of these, in procedures with too few samples to ask why */
-	double refused;	   /* of these, in code that could not be analysed */
+	double cycles;	  /* of the whole profile, what passes no filter too; 0 without a clock */
+	uint64_t samples; /* of the event that measures time, that pass; but those in the kernel, */
+	uint64_t kernel;  /* whose code is not there to be analysed */
+	uint64_t few;	  /* of these, in procedures with too few samples to ask why */
+	double refused;	  /* of these, in code that could not be analysed */
 	size_t procedures; /* analysed */
 	size_t counted;	   /* of these, those with evidence that counts */
 	bool is_absolute;  /* all of them are */

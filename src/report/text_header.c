@@ -167,6 +167,12 @@ static void put_event(const struct report_event *event, FILE *out)
 	if (info->instead_of)
 		put(out, "", "instead of %s%s%s", info->instead_of, info->reason ? ": " : "",
 		    info->reason ? info->reason : "");
+	if (report_is_user_only(event)) {
+		char left_out[HP_USER_ONLY_BYTES];
+
+		hp_user_only_say(event->cpu_ns, event->system_ns, left_out);
+		put(out, "", "%s", left_out);
+	}
 	put(out, "",
 	    "lost %" PRIu64 " (%.2f %%), unattributed %" PRIu64 " (%.2f %%), "
 	    "throttled %" PRIu64 " time%s",
@@ -233,6 +239,16 @@ static void put_unsymbolised(const struct report *report, const struct report_im
 		put(out, "", "%s", advice);
 }
 
+/* Names come from the recording alone: whoever recorded saw no addresses of symbols. */
+static void put_nameless_kernel(const struct report_image *image, double share, FILE *out)
+{
+	put(out, "no names", "%s (%.2f %% of samples): /proc/kallsyms was hidden while recording",
+	    image->id.path, share);
+	put(out, "",
+	    "record as root, or after: sudo sysctl kernel.kptr_restrict=0 "
+	    "kernel.perf_event_paranoid=1");
+}
+
 /* Names may be had: say so where it matters. */
 static void put_nameless(const struct report *report, FILE *out)
 {
@@ -252,6 +268,8 @@ static void put_nameless(const struct report *report, FILE *out)
 		if (runtime)
 			put(out, "no names", "%s (%.2f %% of samples): %s", image->id.path, share,
 			    runtime);
+		if (image->id.kind == HP_IMAGE_KERNEL)
+			put_nameless_kernel(image, share, out);
 		if (image->id.kind == HP_IMAGE_FILE)
 			put_unsymbolised(report, image, share, out);
 	}

@@ -270,8 +270,15 @@ static void write_quality(const struct survey *survey, FILE *out)
 {
 	double samples = survey->samples ? (double)survey->samples : 1;
 
+	putc('\n', out);
+	if (survey->kernel)
+		fprintf(out,
+			"%.1f %% of the samples are in the kernel, whose code is not analysed; of "
+			"the "
+			"others:\n",
+			100 * (double)survey->kernel / ((double)survey->kernel + samples));
 	fprintf(out,
-		"\n%.1f %% of the samples have estimates of at least medium confidence\n"
+		"%.1f %% of the samples have estimates of at least medium confidence\n"
 		"%.1f %% are in procedures with fewer than %d samples, %.1f %% in code that could "
 		"not be analysed\n",
 		100 * survey_medium(survey), 100 * (double)survey->few / samples,
@@ -345,6 +352,16 @@ static struct hp_error *survey_stalls(struct report *report, struct survey *surv
 	error = survey_make(report, true, survey);
 	if (error || survey->procedures)
 		return error;
+	if (survey->kernel > survey->samples)
+		return hp_error_advise(
+			hp_error_create(
+				HP_ERROR_INSUFFICIENT,
+				"%" PRIu64 " of %" PRIu64 " samples are in the kernel, whose "
+				"code is not analysed, and no procedure has %d of the others",
+				survey->kernel, survey->kernel + survey->samples,
+				SURVEY_FEWEST_SAMPLES),
+			"record for longer, or faster; hpcprof report lists the kernel's "
+			"procedures");
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_INSUFFICIENT,
 				"no procedure with %d samples or more could be analysed",
@@ -437,9 +454,10 @@ json_t *json_stack(const struct survey *survey)
 				    json_pack("{s:f, s:f, s:f}", "low", sheet->causes[i].low,
 					      "high", sheet->causes[i].high, "likely",
 					      sheet->likely[i]));
-	return json_pack("{s:f, s:f, s:b, s:f, s:f, s:o, s:f, s:f}", "samples", sheet->samples,
-			 "medium_samples", sheet->medium_samples, "absolute", survey->is_absolute,
-			 "cycles", sheet->cycles, "execution", sheet->execution, "causes", causes,
+	return json_pack("{s:f, s:f, s:o, s:b, s:f, s:f, s:o, s:f, s:f}", "samples", sheet->samples,
+			 "medium_samples", sheet->medium_samples, "kernel_samples",
+			 json_count(survey->kernel), "absolute", survey->is_absolute, "cycles",
+			 sheet->cycles, "execution", sheet->execution, "causes", causes,
 			 "unexplained_gain", sheet->unexplained_gain, "sampling_error",
 			 sheet->sampling_error);
 }

@@ -4,6 +4,7 @@ check_PROGRAMS += \
 	tests/collect/test_attribute \
 	tests/collect/test_clock \
 	tests/collect/test_counters \
+	tests/collect/test_cpu_times \
 	tests/collect/test_figures \
 	tests/collect/test_file_identity \
 	tests/collect/test_jit \
@@ -32,6 +33,9 @@ tests_collect_test_reference_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 
 tests_collect_test_clock_SOURCES = tests/collect/test_clock.c
 tests_collect_test_clock_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
+
+tests_collect_test_cpu_times_SOURCES = tests/collect/test_cpu_times.c
+tests_collect_test_cpu_times_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)
 
 tests_collect_test_counters_SOURCES = tests/collect/test_counters.c tests/collect/software.c
 tests_collect_test_counters_LDADD = $(COLLECT_LIBS) $(CHECK_LIBS)

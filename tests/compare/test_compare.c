@@ -482,13 +482,62 @@ START_TEST(events_without_anything_in_common_are_refused)
 }
 END_TEST
 
-START_TEST(an_event_that_counts_the_kernel_too_is_another)
+/* Whichever side it is that knows of the kernel. */
+START_TEST(epochs_with_and_without_the_kernel_compare_by_user_mode)
+{
+	for (int with = 0; with < HP_SIDES; with++) {
+		struct test test = begin();
+
+		for (size_t i = 0; i < 5; i++) {
+			struct recorded runs[HP_SIDES] = { run_of(1, 1, 1, i),
+							   run_of(1, 1, 1, i + 3) };
+
+			runs[with].event = "cpu-clock";
+			runs[with].unit = HP_UNIT_NS;
+			runs[with].kernel_samples = 4000;
+			for (size_t side = 0; side < HP_SIDES; side++) {
+				runs[side].cpu_ns = 5000000000;
+				compare_add(&test.sides, (enum hp_side)side, &runs[side]);
+			}
+		}
+		test.comparison = compare_all(&test.sides);
+		ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
+		ck_assert(has_note(test.comparison, "samples in user mode alone are compared"));
+		for (size_t i = 0; i < test.comparison->program->part_count; i++)
+			ck_assert_str_ne(test.comparison->program->parts[i]->name, "[kernel]");
+		end(&test);
+	}
+}
+END_TEST
+
+START_TEST(epochs_that_both_have_the_kernel_compare_it_too)
+{
+	struct test test = begin();
+
+	for (size_t i = 0; i < 5; i++)
+		for (size_t side = 0; side < HP_SIDES; side++) {
+			struct recorded run = run_of(1, 1, 1, i + 3 * side);
+
+			run.event = "cpu-clock";
+			run.unit = HP_UNIT_NS;
+			run.kernel_samples = 4000;
+			compare_add(&test.sides, (enum hp_side)side, &run);
+		}
+	test.comparison = compare_all(&test.sides);
+	ck_assert(!has_note(test.comparison, "samples in user mode alone"));
+	ck_assert_uint_eq(compare_find(test.comparison, "[kernel]")->side[HP_BASE].samples,
+			  5 * 4000);
+	end(&test);
+}
+END_TEST
+
+START_TEST(the_kernel_alone_is_not_compared_with_user_mode)
 {
 	struct test test = begin();
 	struct recorded base = run_of(1, 1, 1, 0);
 	struct recorded candidate = run_of(1, 1, 1, 0);
 
-	candidate.event = "cpu-clock";
+	candidate.event = "cpu-clock:k";
 	candidate.unit = HP_UNIT_NS;
 	compare_add(&test.sides, HP_BASE, &base);
 	compare_add(&test.sides, HP_CANDIDATE, &candidate);
@@ -559,7 +608,10 @@ HP_TEST_MAIN("compare/compare", what_stayed_the_same_passes, the_procedure_that_
 	     costs_are_for_a_unit_of_work_when_all_runs_say_how_much_it_was,
 	     clones_and_split_off_parts_are_their_procedure, what_only_one_side_has_is_new_or_gone,
 	     events_without_anything_in_common_are_refused,
-	     an_event_that_counts_the_kernel_too_is_another, different_cpus_compare_by_shares_alone,
+	     epochs_with_and_without_the_kernel_compare_by_user_mode,
+	     epochs_that_both_have_the_kernel_compare_it_too,
+	     the_kernel_alone_is_not_compared_with_user_mode,
+	     different_cpus_compare_by_shares_alone,
 	     runs_at_the_same_time_are_compared_with_each_other, one_pair_cannot_have_drifted_apart,
 	     runs_that_hardly_met_are_no_such_pairs, three_at_the_same_time_are_no_pairs,
 	     an_epoch_without_samples_is_refused_by_name, an_epoch_whose_files_contradict_is_named)

@@ -139,6 +139,7 @@ static struct hp_epoch_meta full_meta(void)
 	meta.sample_cost_ns = 13000;
 	meta.own_cpu_ns = 1;
 	meta.target_cpu_ns = 2;
+	meta.target_system_ns = 1;
 	meta.damaged_records = 5;
 	meta.warnings = texts("first", "second \"quoted\"\n");
 	return meta;
@@ -208,6 +209,7 @@ START_TEST(every_field_of_the_description_reads_back)
 	ck_assert_uint_eq(found->sample_cost_ns, 13000);
 	ck_assert_uint_eq(found->own_cpu_ns, 1);
 	ck_assert_uint_eq(found->target_cpu_ns, 2);
+	ck_assert_uint_eq(found->target_system_ns, 1);
 	ck_assert_uint_eq(found->damaged_records, 5);
 	ck_assert_str_eq(found->warnings[1], meta.warnings[1]);
 	hp_epoch_close(epoch);

@@ -304,6 +304,7 @@ START_TEST(a_forged_description_is_noticed)
 		{ META(sample_cost_ns), "its description" },
 		{ META(own_cpu_ns), "its description" },
 		{ META(target_cpu_ns), "its description" },
+		{ META(target_system_ns), "its description" },
 		{ META(damaged_records), "its description" },
 		{ SIZE_MAX, "it knows nothing of images" },
 	};

@@ -13,6 +13,7 @@ dist_check_SCRIPTS += \
 	tests/live/hostile.test \
 	tests/live/images.test \
 	tests/live/kept.test \
+	tests/live/kernel.test \
 	tests/live/limits.test \
 	tests/live/nameless.test \
 	tests/live/probes.test \

@@ -135,6 +135,8 @@ START_TEST(the_description_stays_and_the_time_widens)
 				      .start_ns = 10,
 				      .end_ns = 20,
 				      .own_cpu_ns = 7,
+				      .target_cpu_ns = 9,
+				      .target_system_ns = 4,
 				      .damaged_records = 1,
 				      .per_process = true };
 
@@ -147,6 +149,8 @@ START_TEST(the_description_stays_and_the_time_widens)
 	ck_assert_uint_eq(into.start_ns, 10);
 	ck_assert_uint_eq(into.end_ns, 60);
 	ck_assert_uint_eq(into.own_cpu_ns, 7);
+	ck_assert_uint_eq(into.target_cpu_ns, 9);
+	ck_assert_uint_eq(into.target_system_ns, 4);
 	ck_assert_uint_eq(into.damaged_records, 1);
 	ck_assert(into.per_process);
 	ck_assert_str_eq(into.warnings[0], "old");
@@ -304,6 +308,35 @@ START_TEST(skids_join_to_the_same_in_any_order)
 }
 END_TEST
 
+START_TEST(cpu_times_are_the_targets_and_in_older_epochs_those_of_its_runs)
+{
+	struct hp_run runs[] = { { .user_ns = 10, .system_ns = 30 },
+				 { .user_ns = 20, .system_ns = 40 } };
+	struct hp_epoch_meta meta = { .target_cpu_ns = 500, .target_system_ns = 300 };
+	double cpu_ns;
+	double system_ns;
+
+	hp_epoch_cpu_times(&meta, &cpu_ns, &system_ns);
+	ck_assert_double_eq(cpu_ns, 500);
+	ck_assert_double_eq(system_ns, 300);
+	meta = (struct hp_epoch_meta){ .target_cpu_ns = 40, .runs = runs, .run_count = 2 };
+	hp_epoch_cpu_times(&meta, &cpu_ns, &system_ns);
+	ck_assert_double_eq(cpu_ns, 100);
+	ck_assert_double_eq(system_ns, 70);
+}
+END_TEST
+
+START_TEST(what_user_mode_leaves_out_has_a_number_where_one_is_known)
+{
+	char text[HP_USER_ONLY_BYTES];
+
+	hp_user_only_say(1000, 912, text);
+	ck_assert_str_eq(text, "user mode only: 91.2 % of the CPU time (system) is not in here");
+	hp_user_only_say(0, 0, text);
+	ck_assert_str_eq(text, "user mode only: CPU time in the kernel (system) is not in here");
+}
+END_TEST
+
 HP_TEST_MAIN("model/epoch", events_add_up_by_name_and_new_ones_are_appended,
 	     two_frequencies_of_one_event_are_no_frequency, one_event_in_two_units_is_refused,
 	     totals_that_do_not_fit_in_64_bits_are_refused, commands_merge_in_order_and_add_up,
@@ -311,4 +344,6 @@ HP_TEST_MAIN("model/epoch", events_add_up_by_name_and_new_ones_are_appended,
 	     runs_are_kept_one_by_one_in_the_order_of_their_start,
 	     the_cpu_stays_when_all_parts_had_the_same,
 	     different_cpus_add_up_to_an_unknown_one_in_any_order,
-	     skids_join_to_the_same_in_any_order)
+	     skids_join_to_the_same_in_any_order,
+	     cpu_times_are_the_targets_and_in_older_epochs_those_of_its_runs,
+	     what_user_mode_leaves_out_has_a_number_where_one_is_known)

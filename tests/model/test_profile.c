@@ -112,6 +112,33 @@ START_TEST(periods_are_never_added_into_one_histogram)
 }
 END_TEST
 
+START_TEST(modifiers_say_which_modes_an_event_counts_in)
+{
+	static const struct {
+		const char *name;
+		bool has_user;
+		bool has_kernel;
+	} cases[] = {
+		{ "cpu-clock", true, true },	     { "cpu-clock:u", true, false },
+		{ "cpu-clock:k", false, true },	     { "cpu-clock:uk", true, true },
+		{ "cpu-clock:h", false, false },     { "cycles:P", true, true },
+		{ "cycles:uppp", true, false },	     { "cpu/event=0x3c,umask=0x1/", true, true },
+		{ "cpu/event=0x3c/u", true, false }, { "cpu/cycles/kP", false, true },
+		{ "kmem:kfree", true, true },	     { "syscalls:sys_enter_read:u", true, false },
+		{ "mem:0x1000:rw", true, true },     { "mem:0x1000/4:rw:u", true, false },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		struct hp_event_modes modes = hp_event_modes(cases[i].name);
+
+		ck_assert_msg(modes.has_user == cases[i].has_user &&
+				      modes.has_kernel == cases[i].has_kernel,
+			      "%s", cases[i].name);
+	}
+}
+END_TEST
+
 HP_TEST_MAIN("model/profile", adding_profiles_commutes_and_associates,
 	     strata_and_offsets_come_out_sorted_and_distinct,
-	     periods_are_never_added_into_one_histogram)
+	     periods_are_never_added_into_one_histogram,
+	     modifiers_say_which_modes_an_event_counts_in)

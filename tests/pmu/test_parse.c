@@ -400,6 +400,11 @@ START_TEST(the_default_without_a_pmu_owns_up_to_what_it_is_instead_of)
 	machine.cycles_errno = ENOENT;
 	hp_assert_ok(hp_event_default(&machine, &list));
 	ck_assert_uint_eq(list.count, 1);
+	ck_assert_str_eq(list.events[0].name, "cpu-clock");
+	ck_assert(!list.events[0].exclude_kernel);
+	hp_event_list_clear(&list);
+	machine.user_only = true;
+	hp_assert_ok(hp_event_default(&machine, &list));
 	ck_assert_str_eq(list.events[0].name, "cpu-clock:u");
 	ck_assert(list.events[0].exclude_kernel);
 	ck_assert_str_eq(list.events[0].instead_of, "cycles");

@@ -404,11 +404,11 @@ START_TEST(stretches_without_samples_are_folded_unless_all_is_asked_for)
 END_TEST
 
 /* Also a second stall: a quarter of the 800 cycles of `dec esi`, so 200. */
-static const char *list_stalls(struct scene *scene, double percent_limit)
+static const char *list_stalls_beside(struct scene *scene, double percent_limit, struct row *other)
 {
 	static struct hp_cause causes[2];
 	struct row_code code = { .cfg = &cfg, .analysis = &scene->analysis };
-	struct row *rows[] = { &scene->row };
+	struct row *rows[] = { &scene->row, other };
 	size_t size;
 	FILE *out;
 
@@ -421,7 +421,7 @@ static const char *list_stalls(struct scene *scene, double percent_limit)
 	scene->analysis.sheet.likely[HP_CAUSE_DCACHE] = 3600;
 	scene->row.code = &code;
 	scene->report.rows.at = rows;
-	scene->report.rows.count = 1;
+	scene->report.rows.count = other ? 2 : 1;
 	scene->options.view = HP_VIEW_STALLS;
 	scene->options.percent_limit = percent_limit;
 	/* The whole profile: 10,000 cycles, 100 of whose 125 samples pass the filters. */
@@ -435,6 +435,32 @@ static const char *list_stalls(struct scene *scene, double percent_limit)
 	scene->row.code = NULL;
 	return scene->output;
 }
+
+static const char *list_stalls(struct scene *scene, double percent_limit)
+{
+	return list_stalls_beside(scene, percent_limit, NULL);
+}
+
+/* The other 25 of 125 samples. */
+START_TEST(samples_in_the_kernel_stand_apart_from_what_could_be_analysed)
+{
+	struct scene *scene = scene_create();
+	char path[] = "[kernel]";
+	struct report_image kernel = { .id = { .kind = HP_IMAGE_KERNEL, .path = path } };
+	struct tally tally = { .samples = 25, .weight = 2000 };
+	struct row row = { .image = &kernel, .name = "copy_page", .tallies = &tally };
+
+	list_stalls_beside(scene, 0, &row);
+	assert_contains(scene->output,
+			"20.0 % of the samples are in the kernel, whose code is not analysed; "
+			"of the others:\n"
+			"100.0 % of the samples have estimates of at least medium "
+			"confidence\n"
+			"0.0 % are in procedures with fewer than 10 samples, 0.0 % in "
+			"code that could not be analysed\n");
+	scene_destroy(scene);
+}
+END_TEST
 
 START_TEST(the_worst_stalls_come_first_as_shares_of_the_whole_profile)
 {
@@ -494,6 +520,7 @@ HP_TEST_MAIN("report/annotate", a_procedure_is_shown_block_by_block_with_what_it
 	     without_counts_cycles_are_lower_bounds_and_that_is_said,
 	     without_an_analysis_there_are_samples_and_the_reason,
 	     every_line_fits_a_terminal_of_any_width, names_cannot_steer_the_terminal,
+	     samples_in_the_kernel_stand_apart_from_what_could_be_analysed,
 	     the_worst_stalls_come_first_as_shares_of_the_whole_profile,
 	     stalls_below_the_limit_are_counted_not_shown,
 	     what_says_nothing_gives_way_to_the_causes,

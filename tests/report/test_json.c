@@ -110,7 +110,8 @@ static void assert_header(json_t *document, const char *schema)
 	ck_assert_uint_eq(json_array_size(json_object_get(document, "epochs")), 1);
 	ck_assert(json_is_string(json_array_get(json_object_get(document, "epochs"), 0)));
 	ck_assert_uint_eq(json_array_size(events), 2);
-	assert_members(clock, "name:s unit:s period:i samples:i lost:i precision:s coverage:?f");
+	assert_members(clock, "name:s unit:s period:i samples:i lost:i precision:s coverage:?f "
+			      "user_mode_only:b system_share:?f");
 	ck_assert_str_eq(text_of(clock, "name"), "cpu-clock:u");
 	ck_assert_str_eq(text_of(clock, "unit"), "ns");
 	ck_assert_int_eq(json_integer_value(json_object_get(clock, "period")), 1000000);
@@ -254,10 +255,10 @@ START_TEST(the_summary_has_everything_the_header_of_the_text_has)
 				 "evidence:o named_by:o "
 				 "stack:n "
 				 "images:a");
-	assert_members(
-		json_array_get(json_object_get(document, "events"), 0),
-		"name:s unit:s period:i samples:i lost:i precision:s coverage:?f instead_of:?s "
-		"reason:?s unattributed:i throttled:i");
+	assert_members(json_array_get(json_object_get(document, "events"), 0),
+		       "name:s unit:s period:i samples:i lost:i precision:s coverage:?f "
+		       "user_mode_only:b system_share:?f instead_of:?s "
+		       "reason:?s unattributed:i throttled:i");
 	assert_members(recording,
 		       "epoch:s label:?s host:s cpu:?s cpus:i architecture:?s kernel:?s "
 		       "command:a target:?s complete:b recording:b start_s:f end_s:f "

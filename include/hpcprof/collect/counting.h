@@ -32,7 +32,9 @@ struct hp_counting_result {
 	uint64_t elapsed_ns;
 	uint64_t user_ns; /* of a command that has ended, and the children it waited for */
 	uint64_t system_ns;
-	uint64_t slices; /* of the rotation set that turned most */
+	uint64_t target_cpu_ns;	   /* of any target, as far as known, in steps of 10 ms; else 0 */
+	uint64_t target_system_ns; /* of that, in the kernel */
+	uint64_t slices;	   /* of the rotation set that turned most */
 	double slice_mean_ns;
 	double rotation_ns;	 /* what one rotation took, on average */
 	double rotation_percent; /* of the run's time: an upper bound of what it cost the target */

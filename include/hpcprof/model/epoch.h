@@ -73,15 +73,25 @@ struct hp_epoch_meta {
 	size_t command_count;
 	struct hp_run *runs;
 	size_t run_count;
-	struct hp_clock clock;	  /* of the cores that ran the target; none in older epochs */
-	uint64_t sample_cost_ns;  /* measured: what one sample takes from the target; 0 unknown */
-	uint64_t own_cpu_ns;	  /* CPU time of hpcprof itself while recording */
-	uint64_t target_cpu_ns;	  /* what the target used in that time, as far as known; else 0 */
-	uint64_t damaged_records; /* ring records that made no sense */
-	char **warnings;	  /* NULL-terminated, things a reader of the report must know */
+	struct hp_clock clock;	   /* of the cores that ran the target; none in older epochs */
+	uint64_t sample_cost_ns;   /* measured: what one sample takes from the target; 0 unknown */
+	uint64_t own_cpu_ns;	   /* CPU time of hpcprof itself while recording */
+	uint64_t target_cpu_ns;	   /* what the target used in that time, as far as known; else 0 */
+	uint64_t target_system_ns; /* of that, in the kernel */
+	uint64_t damaged_records;  /* ring records that made no sense */
+	char **warnings;	   /* NULL-terminated, things a reader of the report must know */
 };
 
 void hp_epoch_meta_clear(struct hp_epoch_meta *meta);
+
+/* Of the target's CPU time, in ns; both 0 unknown. Epochs of before target_system_ns know it of
+ * their runs. */
+void hp_epoch_cpu_times(const struct hp_epoch_meta *meta, double *cpu_ns, double *system_ns);
+
+/* "user mode only: 91.2 % of the CPU time (system) is not in here", for events without the kernel;
+ * without a number where cpu_ns is 0. */
+enum { HP_USER_ONLY_BYTES = 80 };
+void hp_user_only_say(double cpu_ns, double system_ns, char text[HP_USER_ONLY_BYTES]);
 
 /* Core cycles that one of these units was; 0 unknown. */
 double hp_epoch_cycles_per_unit(const struct hp_epoch_meta *meta, enum hp_unit unit);

@@ -31,6 +31,14 @@ struct hp_event_info {
 	char *skid_source; /* "default", "calibrated 2026-11-20"; NULL when unknown. Owned */
 };
 
+/* Whether the modifiers at the end of an event's name leave user mode or the kernel out. Without any
+ * it counts in both. */
+struct hp_event_modes {
+	bool has_user;
+	bool has_kernel;
+};
+struct hp_event_modes hp_event_modes(const char *name);
+
 enum { HP_SKID_LIMIT = 255 };
 /* What is assumed of a precision class: 1 instruction of those that skid, and of "precise 1", which
  * names the next instruction on some CPUs; else 0. */

@@ -64,8 +64,8 @@ struct hp_machine;
 struct hp_error *hp_event_parse(const char *text, const struct hp_machine *machine,
 				struct hp_event_list *list);
 
-/* The default of `record`: cycles, most precise, when there is a PMU (`:u` only where kernel
- * samples are not had); else cpu-clock:u with instead_of "cycles", the reason and advice filled in.
+/* The default of `record`: cycles, most precise, when there is a PMU; else cpu-clock with instead_of
+ * "cycles", the reason and advice filled in. Either is `:u` only where user_only holds.
  * Appends, like hp_event_parse. */
 struct hp_error *hp_event_default(const struct hp_machine *machine, struct hp_event_list *list);
 
@@ -73,6 +73,8 @@ struct hp_error *hp_event_default(const struct hp_machine *machine, struct hp_ev
  * events, of tracepoints, of breakpoints, of cpu-clock or of task-clock. Of a group of others Linux
  * 6.18 forgets all but the leader's when it is switched off and on again. */
 bool hp_event_same_pmu(const struct hp_event *a, const struct hp_event *b);
+/* cpu-clock or task-clock. */
+bool hp_event_is_clock(const struct hp_event *event);
 /* Type, config, exclusions, breakpoint fields and precise_ip; the caller sets the rest. */
 void hp_event_to_attr(const struct hp_event *event, struct perf_event_attr *attr);
 /* "skid+1" (cpu-clock, task-clock: the timer's; x86 data breakpoints: the instruction after the
