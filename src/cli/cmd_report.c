@@ -120,7 +120,7 @@ static const struct argp_option options[] = {
 	  "did for in-order cores, or without time, for comparison",
 	  3 },
 	{ "evidence", OPTION_EVIDENCE, "counts:FILE", 0,
-	  "Exact counts of executions, one \"IMAGE ADDRESS COUNT\" a line", 3 },
+	  "Exact counts of executions, one \"IMAGE ADDRESS COUNT\" per line", 3 },
 	{ "no-pager", OPTION_NO_PAGER, NULL, 0,
 	  "Straight to the terminal, not through $HPCPROF_PAGER, $PAGER or less", 3 },
 	{ 0 },

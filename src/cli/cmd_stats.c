@@ -34,8 +34,8 @@ static const char formats[] = "text|json|csv"; /* enum hp_spread_format */
 static const struct argp_option option_table[] = {
 	{ "db", OPTION_DB, "DIR", 0, "The profile database (default: $HPCPROF_DB, or ./hpcprof.db)",
 	  0 },
-	{ "procedures", OPTION_PROCEDURES, NULL, 0, "One row a procedure (default)", 1 },
-	{ "images", OPTION_IMAGES, NULL, 0, "One row an image", 1 },
+	{ "procedures", OPTION_PROCEDURES, NULL, 0, "One row per procedure (default)", 1 },
+	{ "images", OPTION_IMAGES, NULL, 0, "One row per image", 1 },
 	{ "lines", OPTION_LINES, NULL, 0, "One row a source line", 1 },
 	{ "event", 'e', "EVENT", 0,
 	  "Samples of which event (default: the first that all epochs have)", 2 },

@@ -61,7 +61,7 @@ static const struct argp_option option_table[] = {
 	{ "truth", KEY_TRUTH, NULL, 0,
 	  "count software events a second time, all along, to compare with", 3 },
 	{ NULL, 0, NULL, 0, "How to print it:", 4 },
-	{ "format", KEY_FORMAT, formats, 0, "json is one object a line, flushed", 4 },
+	{ "format", KEY_FORMAT, formats, 0, "json is one object per line, flushed", 4 },
 	{ "output", 'o', "FILE", 0, "write there instead of standard error; - is standard output",
 	  4 },
 	{ "output-fd", KEY_OUTPUT_FD, "FD", 0, "write to this open descriptor", 4 },

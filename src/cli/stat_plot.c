@@ -244,7 +244,7 @@ static void draw_panel(const struct panel *panel)
 
 	fprintf(panel->stream, "<text class=\"name\" x=\"%d\" y=\"%.1f\">", LEFT, panel->top - 7);
 	print_escaped(panel->stream, event->name);
-	fputs(event->unit == HP_UNIT_NS ? " (ns a second)</text>\n" : " (a second)</text>\n",
+	fputs(event->unit == HP_UNIT_NS ? " (ns per second)</text>\n" : " (per second)</text>\n",
 	      panel->stream);
 	draw_grid(panel);
 	fprintf(panel->stream,

@@ -404,12 +404,12 @@ static bool note_dispersion(const struct judging *judging)
 		return true;
 	if (!judging->history.epochs)
 		return sides_note(sides,
-				  "one epoch a side: a variance of %.1f times that of chance is "
+				  "one epoch per side: a variance of %.1f times that of chance is "
 				  "assumed of samples, not known",
 				  COMPARE_DISPERSION);
 	return sides_note(
 		sides,
-		"one epoch a side: a variance of %.2g times that of chance was learned of "
+		"one epoch per side: a variance of %.2g times that of chance was learned of "
 		"samples from %zu earlier epochs",
 		judging->comparison->dispersion, judging->history.epochs);
 }

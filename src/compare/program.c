@@ -265,13 +265,14 @@ static bool note_prior(const struct judging *judging)
 		return true;
 	if (!epochs)
 		return sides_note(judging->sides,
-				  "one run a side: that runs alike differ by %.0f %% is assumed, "
+				  "one run per side: that runs alike differ by %.0f %% is assumed, "
 				  "not known",
 				  prior->deviation * 100);
-	return sides_note(judging->sides,
-			  "one run a side: that runs alike differ by %.2g %% was learned from %zu "
-			  "earlier epochs",
-			  prior->deviation * 100, epochs);
+	return sides_note(
+		judging->sides,
+		"one run per side: that runs alike differ by %.2g %% was learned from %zu "
+		"earlier epochs",
+		prior->deviation * 100, epochs);
 }
 
 static bool note_drift(const struct judging *judging)

@@ -87,9 +87,9 @@ static const struct figure {
 	{ "frontend stalled", "% of cycles", HP_MUX_ROLE_STALLED_FRONTEND, HP_MUX_ROLE_CYCLES,
 	  100 },
 	{ "backend stalled", "% of cycles", HP_MUX_ROLE_STALLED_BACKEND, HP_MUX_ROLE_CYCLES, 100 },
-	{ "page faults", "a CPU second", HP_MUX_ROLE_PAGE_FAULTS, HP_MUX_ROLE_CPU_TIME_NS, 1e9 },
-	{ "context switches", "a CPU second", HP_MUX_ROLE_CONTEXT_SWITCHES, HP_MUX_ROLE_CPU_TIME_NS,
-	  1e9 },
+	{ "page faults", "per CPU second", HP_MUX_ROLE_PAGE_FAULTS, HP_MUX_ROLE_CPU_TIME_NS, 1e9 },
+	{ "context switches", "per CPU second", HP_MUX_ROLE_CONTEXT_SWITCHES,
+	  HP_MUX_ROLE_CPU_TIME_NS, 1e9 },
 };
 
 size_t hp_mux_metrics(const struct hp_mux_estimates *estimates,
