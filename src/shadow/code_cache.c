@@ -11,14 +11,14 @@ enum { PAGE = 4096, COPIES_BYTES = 1 << 20, SMALLEST_ZONE_BYTES = 8 * COPIES_BYT
 /* Spills have a page of their own: they are written all the time, and by every shadow anew. */
 enum { COUNTERS_AT = PAGE };
 
-/* It is a file, if a nameless one, and limits of files are for it, too: a smaller cache does. */
-static uint64_t within_limit(uint64_t bytes)
+/* A memfd is a file: where files may not be as large as the cache, it is of several. */
+static uint64_t largest_file(uint64_t wanted)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur >= bytes)
-		return bytes;
-	return limit.rlim_cur;
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur >= wanted)
+		return wanted;
+	return limit.rlim_cur & ~(uint64_t)(PAGE - 1);
 }
 
 static struct hp_error *too_small(uint64_t bytes, uint64_t wanted)
@@ -31,27 +31,44 @@ static struct hp_error *too_small(uint64_t bytes, uint64_t wanted)
 	if (bytes == wanted)
 		return error;
 	return hp_error_advise(error,
-			       "a limit of the sizes of files is below the %d MiB that it takes: "
+			       "files may not be as large as the %d KiB that it takes: "
 			       "ulimit -f unlimited",
-			       (SHADOW_PLACES * SMALLEST_ZONE_BYTES) >> 20);
+			       (SHADOW_PLACES * SMALLEST_ZONE_BYTES / CODE_CACHE_FILES) >> 10);
+}
+
+/* Files, one behind the other in what is reserved for them. */
+static struct hp_error *map_files(struct code_cache *cache, uint8_t *memory, uint64_t bytes)
+{
+	for (uint64_t at = 0; at < bytes; at += cache->file_bytes) {
+		uint64_t left = bytes - at;
+		uint64_t size = left < cache->file_bytes ? left : cache->file_bytes;
+		int fd = memfd_create(CODE_CACHE_NAME, MFD_CLOEXEC);
+
+		if (fd >= 0)
+			cache->files[cache->file_count++] = fd;
+		if (fd < 0 || ftruncate(fd, (off_t)size) < 0 ||
+		    mmap(memory + at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+			 0) == MAP_FAILED)
+			return hp_error_create_errno(errno, "memory for translated code");
+	}
+	return NULL;
 }
 
 struct hp_error *code_cache_create(struct code_cache *cache, uint64_t wanted)
 {
-	uint64_t bytes = within_limit(wanted);
+	uint64_t file_bytes = largest_file(wanted);
+	uint64_t bytes = file_bytes < wanted / CODE_CACHE_FILES ? file_bytes * CODE_CACHE_FILES
+								: wanted;
 	uint64_t zone_bytes = bytes / SHADOW_PLACES & ~(uint64_t)(8 * PAGE - 1);
 	uint8_t *memory;
 
-	*cache = (struct code_cache){ .fd = -1, .zone_bytes = zone_bytes };
+	*cache = (struct code_cache){ .file_bytes = file_bytes, .zone_bytes = zone_bytes };
 	if (zone_bytes < SMALLEST_ZONE_BYTES)
 		return too_small(bytes, wanted);
 	cache->code_bytes = zone_bytes / 4 * 3;
 	cache->constants_bytes = cache->data_bytes = zone_bytes / 8;
-	cache->fd = memfd_create(CODE_CACHE_NAME, MFD_CLOEXEC);
-	if (cache->fd < 0 || ftruncate(cache->fd, (off_t)(zone_bytes * SHADOW_PLACES)) < 0)
-		return hp_error_create_errno(errno, "memory for translated code");
-	memory = mmap(NULL, zone_bytes * SHADOW_PLACES, PROT_READ | PROT_WRITE, MAP_SHARED,
-		      cache->fd, 0);
+	memory = mmap(NULL, zone_bytes * SHADOW_PLACES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		      0);
 	if (memory == MAP_FAILED)
 		return hp_error_create_errno(errno, "memory for translated code");
 	for (size_t i = 0; i < SHADOW_PLACES; i++) {
@@ -59,7 +76,7 @@ struct hp_error *code_cache_create(struct code_cache *cache, uint64_t wanted)
 		cache->zones[i].constants = cache->zones[i].code + cache->code_bytes;
 		cache->zones[i].data = cache->zones[i].constants + cache->constants_bytes;
 	}
-	return NULL;
+	return map_files(cache, memory, zone_bytes * SHADOW_PLACES);
 }
 
 void code_cache_destroy(struct code_cache *cache)
@@ -67,8 +84,8 @@ void code_cache_destroy(struct code_cache *cache)
 	code_cache_forget(cache);
 	if (cache->zones[0].code)
 		munmap(cache->zones[0].code, cache->zone_bytes * SHADOW_PLACES);
-	if (cache->fd >= 0)
-		close(cache->fd);
+	for (size_t i = 0; i < cache->file_count; i++)
+		close(cache->files[i]);
 	free(cache->blocks.at);
 	free(cache->exits.at);
 	free(cache->sites.at);

@@ -2,8 +2,8 @@
 /*
  * The memory that translated code lives in, and what is known about it.
  *
- * It is one memfd in up to SHADOW_PLACES zones, each mapped once here (to write) and once in every
- * shadow, near the code that it translates:
+ * It has up to SHADOW_PLACES zones, each mapped once here (to write) and once in every shadow, near the
+ * code that it translates. It is one memfd, or as many as a limit of the sizes of files makes of it:
  *
  *	[ code, --x in the shadow                     | constants, r-- | data, rw-            ]
  *	[ blocks ... | stubs, chains ... | copies ... | words, tables  | spills | counters ... ]
@@ -34,6 +34,7 @@
 #define CODE_CACHE_NAME "hpcprof-shadow" /* of the memory, in the shadow's maps */
 
 enum {
+	CODE_CACHE_FILES = 64,
 	CODE_LINK_BYTES = 5, /* a jump: what arming a block writes over */
 	CODE_GUARD_BYTES = 4096,
 	CODE_BLOCK_INSNS = 64, /* in one block at most, so that blocks stay below a page */
@@ -139,7 +140,9 @@ struct code_moving {
 };
 
 struct code_cache {
-	int fd;
+	int files[CODE_CACHE_FILES]; /* of file_bytes, the last of the rest */
+	size_t file_count;
+	uint64_t file_bytes;
 	uint64_t zone_bytes;
 	/* Of its parts, with the page that is not mapped. */
 	uint64_t code_bytes, constants_bytes, data_bytes;

@@ -28,7 +28,9 @@ enum {
 	TRAP_FLAG = 1 << 8, /* of the flags */
 };
 
-_Static_assert(HP_ENGINE_MAPPINGS == 3 * SHADOW_PLACES, "the parts of the zones");
+_Static_assert((int)HP_ENGINE_MEMORIES == (int)CODE_CACHE_FILES, "the files of the cache");
+_Static_assert(HP_ENGINE_MAPPINGS == 3 * SHADOW_PLACES + HP_ENGINE_MEMORIES,
+	       "the parts of the zones, and where files end");
 
 struct hp_engine {
 	uint64_t near; /* where the cache is to be; 0: near the code */
@@ -106,14 +108,21 @@ static void map_part(struct hp_engine *engine, size_t zone, uint64_t address, ui
 		     int protection)
 {
 	const struct code_cache *cache = &engine->cache;
+	uint64_t start = zone * cache->zone_bytes + (address - cache->zones[zone].address);
+	uint64_t end = start + bytes - CODE_GUARD_BYTES;
 
-	engine->mappings[engine->mapping_count++] = (struct hp_engine_mapping){
-		.fd = cache->fd,
-		.offset = zone * cache->zone_bytes + (address - cache->zones[zone].address),
-		.address = address,
-		.bytes = bytes - CODE_GUARD_BYTES,
-		.protection = protection,
-	};
+	for (uint64_t at = start, next; at < end; at = next) {
+		uint64_t file = at / cache->file_bytes;
+
+		next = (file + 1) * cache->file_bytes < end ? (file + 1) * cache->file_bytes : end;
+		engine->mappings[engine->mapping_count++] = (struct hp_engine_mapping){
+			.memory = file,
+			.offset = at - file * cache->file_bytes,
+			.address = address + (at - start),
+			.bytes = next - at,
+			.protection = protection,
+		};
+	}
 }
 
 /* Where the processor can tell, code is not even to be read. */
@@ -208,9 +217,9 @@ struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid, const st
 	return NULL;
 }
 
-int hp_engine_memory(const struct hp_engine *engine)
+int hp_engine_memory(const struct hp_engine *engine, size_t number)
 {
-	return engine->cache.fd;
+	return number < engine->cache.file_count ? engine->cache.files[number] : -1;
 }
 
 /* --- one replay

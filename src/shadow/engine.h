@@ -52,7 +52,7 @@ HP_DEFINE_CLEANUP(struct hp_engine, hp_engine_destroy);
 
 /* A piece of the cache, to be mapped in the shadow at exactly this address, MAP_SHARED. */
 struct hp_engine_mapping {
-	int fd; /* the engine's, of hpcprof */
+	size_t memory; /* number of the engine's descriptor, see hp_engine_memory */
 	uint64_t offset;
 	uint64_t address;
 	uint64_t bytes;
@@ -61,7 +61,8 @@ struct hp_engine_mapping {
 	int protection;
 };
 
-enum { HP_ENGINE_MAPPINGS = 6 };
+/* Of mappings: the parts of the cache, and each time that one goes on in the next file. */
+enum { HP_ENGINE_MEMORIES = 64, HP_ENGINE_MAPPINGS = 6 + HP_ENGINE_MEMORIES };
 
 /*
  * Looks at the shadow's address space (/proc/PID/maps) and says which mappings it needs, at most
@@ -74,8 +75,9 @@ enum { HP_ENGINE_MAPPINGS = 6 };
  */
 struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid, const struct areas *program,
 				   const struct hp_engine_mapping **mappings, size_t *count);
-/* The memory that they are of, a descriptor of the engine's. */
-int hp_engine_memory(const struct hp_engine *engine);
+/* The memory that they are of: descriptors of the engine's by number, from 0 on; -1 behind the last.
+ * There is one where files may be as large as the cache. */
+int hp_engine_memory(const struct hp_engine *engine, size_t number);
 
 /* What a sample of the original recorded, oldest sample first. */
 struct hp_engine_sample {

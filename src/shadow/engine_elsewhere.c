@@ -51,9 +51,10 @@ struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
 	return no_engine();
 }
 
-int hp_engine_memory(const struct hp_engine *engine)
+int hp_engine_memory(const struct hp_engine *engine, size_t number)
 {
 	(void)engine;
+	(void)number;
 	return -1;
 }
 

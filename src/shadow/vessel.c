@@ -417,6 +417,14 @@ void vessel_kill(struct vessel *vessel, uint64_t *cpu_ns)
 
 bool vessel_reserve(struct vessel *vessel, uint64_t start, uint64_t bytes)
 {
+	struct vessel_range *last = vessel->engine_count ? &vessel->engine[vessel->engine_count - 1]
+							 : NULL;
+
+	/* One part of the engine's memory may be of several files. */
+	if (last && last->start <= start && start <= last->end) {
+		last->end = start + bytes > last->end ? start + bytes : last->end;
+		return true;
+	}
 	if (vessel->engine_count >= VESSEL_RANGES)
 		return false;
 	vessel->engine[vessel->engine_count++] = (struct vessel_range){ start, start + bytes };

@@ -295,13 +295,19 @@ static struct vessel_range heap_of(const struct areas *areas)
 /* While it may open anything. */
 static struct hp_error *open_engine(struct window_maker *maker)
 {
-	int fd = hp_engine_memory(maker->replayer->engine);
+	const struct hp_engine *engine = maker->replayer->engine;
+	int fd;
 
-	maker->engine_fds[0] = vessel_open(&maker->vessel, fd, O_RDONLY);
-	maker->engine_fds[1] = vessel_open(&maker->vessel, fd, O_RDWR);
-	if (maker->engine_fds[0] >= 0 && maker->engine_fds[1] >= 0)
-		return NULL;
-	return hp_error_create(HP_ERROR_SYSTEM, "the engine's memory cannot be opened");
+	for (size_t i = 0; (fd = hp_engine_memory(engine, i)) >= 0; i++) {
+		int64_t *fds = maker->engine_fds[i];
+
+		fds[0] = vessel_open(&maker->vessel, fd, O_RDONLY);
+		fds[1] = vessel_open(&maker->vessel, fd, O_RDWR);
+		if (fds[0] < 0 || fds[1] < 0)
+			return hp_error_create(HP_ERROR_SYSTEM,
+					       "the engine's memory cannot be opened");
+	}
+	return NULL;
 }
 
 static struct hp_error *map_engine(struct window_maker *maker)
@@ -314,10 +320,10 @@ static struct hp_error *map_engine(struct window_maker *maker)
 	for (size_t i = 0; !error && i < count; i++) {
 		const struct hp_engine_mapping *mapping = &mappings[i];
 		bool is_written = mapping->protection & PROT_WRITE;
-		int64_t at = vessel_call(&maker->vessel, SYS_mmap, mapping->address, mapping->bytes,
-					 (uint64_t)mapping->protection,
-					 MAP_SHARED | MAP_FIXED_NOREPLACE,
-					 (uint64_t)maker->engine_fds[is_written], mapping->offset);
+		int64_t at = vessel_call(
+			&maker->vessel, SYS_mmap, mapping->address, mapping->bytes,
+			(uint64_t)mapping->protection, MAP_SHARED | MAP_FIXED_NOREPLACE,
+			(uint64_t)maker->engine_fds[mapping->memory][is_written], mapping->offset);
 
 		if (at != (int64_t)mapping->address ||
 		    !vessel_reserve(&maker->vessel, mapping->address - PAGE_BYTES,

@@ -38,8 +38,9 @@ struct window_maker {
 	struct matching matching;
 	struct held_state state;
 	struct vessel vessel;
-	int64_t engine_fds[2]; /* of the vessel: to read only, and to write */
-	struct rights rights;  /* of the thread that is copied */
+	/* Of the vessel, by the engine's: to read only, and to write. */
+	int64_t engine_fds[HP_ENGINE_MEMORIES][2];
+	struct rights rights; /* of the thread that is copied */
 	struct rights own;
 	bool is_descendant; /* of ours */
 	struct shadow_calls calls;

@@ -128,7 +128,8 @@ static void prepare(struct puppet *puppet, bool maps_too)
 
 	hp_assert_ok(hp_engine_prepare(puppet->engine, puppet->pid, NULL, &mappings, &count));
 	if (maps_too)
-		inject_mappings(puppet->pid, PUPPET_CALL, mappings[0].fd, mappings, count);
+		inject_mappings(puppet->pid, PUPPET_CALL, hp_engine_memory(puppet->engine, 0),
+				mappings, count);
 }
 
 void puppet_create(struct puppet *puppet, uint64_t near)

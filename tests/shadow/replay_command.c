@@ -124,7 +124,7 @@ static void map(struct context *context, pid_t pid, struct hp_engine *engine,
 	int64_t fd;
 
 	succeed(hp_engine_prepare(engine, pid, NULL, &mappings, &count));
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), mappings[0].fd);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), hp_engine_memory(engine, 0));
 	process_vm_writev(pid, &local, 1, &remote, 1, 0);
 	fd = call(context, pid, SYS_openat, (uint64_t[6]){ (uint64_t)AT_FDCWD, at, O_RDWR });
 	for (size_t i = 0; i < count; i++) {

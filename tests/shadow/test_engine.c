@@ -190,7 +190,7 @@ static void break_out(struct bench *bench, const char *translated, size_t bytes)
 {
 	enum { CACHE_BYTES = 8 << 20 };
 	uint8_t *cache = mmap(NULL, CACHE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-			      hp_engine_memory(bench->puppet.engine), 0);
+			      hp_engine_memory(bench->puppet.engine, 0), 0);
 	uint8_t *found;
 
 	ck_assert_ptr_ne(cache, MAP_FAILED);

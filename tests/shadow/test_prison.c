@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
@@ -194,53 +195,96 @@ END_TEST
 
 /* --- the engine's memory ---------------------------------------------------------------------- */
 
-START_TEST(code_and_tables_cannot_be_written_by_anybody_in_it)
+static void map_engine(struct vessel *vessel, const struct hp_engine *engine,
+		       const struct hp_engine_mapping *mappings, size_t count)
 {
-	struct hp_engine_options options = { 0 };
-	const struct hp_engine_mapping *mappings;
-	struct hp_engine *engine;
-	size_t count;
+	for (size_t i = 0; i < count; i++) {
+		bool is_written = mappings[i].protection & PROT_WRITE;
+		int64_t fd = vessel_open(vessel, hp_engine_memory(engine, mappings[i].memory),
+					 is_written ? O_RDWR : O_RDONLY);
 
-	hp_assert_ok(hp_engine_create(&options, &engine));
-	/* Which of them, and where in it: its first word, the one in front, and the one behind. */
-	for (size_t which = 0; which < HP_ENGINE_MAPPINGS; which++) {
-		const struct hp_engine_mapping *mapping;
-		int64_t fds[2];
+		ck_assert_int_eq(vessel_call(vessel, SYS_mmap, mappings[i].address,
+					     mappings[i].bytes, (uint64_t)mappings[i].protection,
+					     MAP_SHARED | MAP_FIXED_NOREPLACE, (uint64_t)fd,
+					     mappings[i].offset),
+				 (int64_t)mappings[i].address);
+	}
+}
+
+/* Where another part of the cache goes on behind this one, in the next file. */
+static bool goes_on(const struct hp_engine_mapping *mappings, size_t count, size_t which)
+{
+	return which + 1 < count &&
+	       mappings[which + 1].address == mappings[which].address + mappings[which].bytes;
+}
+
+/* The word at `address` can be written, or cannot. */
+static void try_to_write(struct vessel *vessel, uint64_t address, bool may)
+{
+	ck_assert_int_eq(WSTOPSIG(let_run(vessel, escaped, 1, address, 0)),
+			 may ? SIGTRAP : SIGSEGV);
+}
+
+/* The first word of a mapping, the one in front of it, and the one behind. */
+static void try_mapping(struct vessel *vessel, const struct hp_engine_mapping *mappings,
+			size_t count, size_t which)
+{
+	const struct hp_engine_mapping *mapping = &mappings[which];
+	bool is_data = mapping->protection & PROT_WRITE;
+
+	try_to_write(vessel, mapping->address, is_data);
+	try_to_write(vessel, mapping->address - 8,
+		     is_data && which && goes_on(mappings, count, which - 1));
+	try_to_write(vessel, mapping->address + mapping->bytes,
+		     is_data && goes_on(mappings, count, which));
+	/* Not even by a call of ours: it was mapped from what is only read. */
+	ck_assert_int_eq(vessel_call(vessel, SYS_mprotect, mapping->address, PAGE,
+				     PROT_READ | PROT_WRITE, 0, 0, 0),
+			 is_data ? 0 : -EACCES);
+}
+
+static void try_all_mappings(struct hp_engine *engine)
+{
+	const struct hp_engine_mapping *mappings;
+	size_t count = 1;
+
+	for (size_t which = 0; which < count; which++) {
 		struct vessel vessel;
 
 		start(&vessel);
 		ck_assert(vessel_write(&vessel, escaped, store_code, sizeof(store_code)));
 		hp_assert_ok(hp_engine_prepare(engine, vessel.pid, NULL, &mappings, &count));
-		fds[0] = vessel_open(&vessel, hp_engine_memory(engine), O_RDONLY);
-		fds[1] = vessel_open(&vessel, hp_engine_memory(engine), O_RDWR);
-		for (size_t i = 0; i < count; i++)
-			ck_assert_int_eq(
-				vessel_call(&vessel, SYS_mmap, mappings[i].address,
-					    mappings[i].bytes, (uint64_t)mappings[i].protection,
-					    MAP_SHARED | MAP_FIXED_NOREPLACE,
-					    (uint64_t)fds[!!(mappings[i].protection & PROT_WRITE)],
-					    mappings[i].offset),
-				(int64_t)mappings[i].address);
+		ck_assert_uint_gt(count, 0);
+		map_engine(&vessel, engine, mappings, count);
 		hp_assert_ok(prison_lock(&vessel));
-		if (which < count) {
-			bool is_data = (mapping = &mappings[which])->protection & PROT_WRITE;
-
-			ck_assert_int_eq(
-				WSTOPSIG(let_run(&vessel, escaped, 1, mapping->address, 0)),
-				is_data ? SIGTRAP : SIGSEGV);
-			ck_assert_int_eq(
-				WSTOPSIG(let_run(&vessel, escaped, 1, mapping->address - 8, 0)),
-				SIGSEGV);
-			ck_assert_int_eq(WSTOPSIG(let_run(&vessel, escaped, 1,
-							  mapping->address + mapping->bytes, 0)),
-					 SIGSEGV);
-			/* Not even by a call of ours: it was mapped from what is only read. */
-			ck_assert_int_eq(vessel_call(&vessel, SYS_mprotect, mapping->address, PAGE,
-						     PROT_READ | PROT_WRITE, 0, 0, 0),
-					 is_data ? 0 : -EACCES);
-		}
+		try_mapping(&vessel, mappings, count, which);
 		vessel_clear(&vessel);
 	}
+}
+
+START_TEST(code_and_tables_cannot_be_written_by_anybody_in_it)
+{
+	struct hp_engine_options options = { 0 };
+	struct hp_engine *engine;
+
+	hp_assert_ok(hp_engine_create(&options, &engine));
+	ck_assert_int_lt(hp_engine_memory(engine, 1), 0);
+	try_all_mappings(engine);
+	hp_engine_destroy(engine);
+}
+END_TEST
+
+START_TEST(nor_where_a_limit_makes_several_files_of_them)
+{
+	const struct rlimit limit = { (7 << 20) + 1, RLIM_INFINITY };
+	struct hp_engine_options options = { .cache_bytes = 64 << 20 };
+	struct hp_engine *engine;
+
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	hp_assert_ok(hp_engine_create(&options, &engine));
+	ck_assert_int_ge(hp_engine_memory(engine, 9), 0);
+	ck_assert_int_lt(hp_engine_memory(engine, 10), 0);
+	try_all_mappings(engine);
 	hp_engine_destroy(engine);
 }
 END_TEST
@@ -579,8 +623,8 @@ END_TEST
 HP_TEST_MAIN("shadow/prison", a_copy_that_makes_any_system_call_of_its_own_is_killed,
 	     other_ways_into_the_kernel_end_it_too, the_way_by_our_own_instruction_leads_to_us,
 	     what_we_ask_for_is_done, code_and_tables_cannot_be_written_by_anybody_in_it,
-	     places_differ_from_engine_to_engine, a_copy_has_no_more_rights_than_the_program,
-	     a_copy_cannot_be_looked_into_by_others, a_copy_is_where_the_program_is,
-	     only_who_has_just_our_rights_has_files_opened_by_name,
+	     nor_where_a_limit_makes_several_files_of_them, places_differ_from_engine_to_engine,
+	     a_copy_has_no_more_rights_than_the_program, a_copy_cannot_be_looked_into_by_others,
+	     a_copy_is_where_the_program_is, only_who_has_just_our_rights_has_files_opened_by_name,
 	     who_has_only_our_own_filters_is_not_confined, confinement_is_seen,
 	     without_the_right_to_be_another_user_there_is_no_copy)

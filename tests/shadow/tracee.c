@@ -171,7 +171,7 @@ void tracee_map(const struct tracee *tracee, struct hp_engine *engine)
 	tracee_registers(tracee, &registers);
 	remote = (struct iovec){ (void *)(uintptr_t)(registers.rsp - 1024), sizeof(saved) };
 	ck_assert_int_eq(process_vm_readv(tracee->pid, &local, 1, &remote, 1, 0), sizeof(saved));
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), mappings[0].fd);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), hp_engine_memory(engine, 0));
 	local.iov_base = path;
 	ck_assert_int_eq(process_vm_writev(tracee->pid, &local, 1, &remote, 1, 0), sizeof(path));
 	fd = inject_call(tracee->pid, tracee->call_at, SYS_openat,
