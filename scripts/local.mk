@@ -7,6 +7,8 @@ EXTRA_DIST += \
 	scripts/bench/cfg-speed \
 	scripts/bench/clock.c \
 	scripts/bench/database-size \
+	scripts/bench/duration \
+	scripts/bench/idle_threads.c \
 	scripts/bench/hostile-report \
 	scripts/bench/kernels.c \
 	scripts/bench/library.c \
