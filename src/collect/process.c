@@ -444,13 +444,13 @@ void processes_exit(struct processes *processes, const struct record *record)
 }
 
 uint32_t processes_context(struct processes *processes, uint32_t pid, uint32_t stream,
-			   uint64_t time_ns)
+			   uint64_t time_ns, uint64_t samples)
 {
 	struct process *process = find_or_adopt(processes, pid, time_ns);
 
 	if (!process)
 		return 0;
-	process->samples++;
+	process->samples += samples;
 	if (stream < process->context_capacity && process->contexts[stream])
 		return process->contexts[stream];
 	return create_context(processes, process, stream);

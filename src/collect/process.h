@@ -85,9 +85,10 @@ void processes_exit(struct processes *processes, const struct record *record);
 /* Reads a running process's name, threads and maps from /proc, unless it is known already. */
 bool processes_adopt(struct processes *processes, uint32_t pid, uint64_t now_ns);
 
-/* The context number for a sample of `pid` in `stream`, 0 when memory is short. */
+/* The context number for a record of `pid` in `stream` that is worth so many samples, 0 when memory
+ * is short. */
 uint32_t processes_context(struct processes *processes, uint32_t pid, uint32_t stream,
-			   uint64_t time_ns);
+			   uint64_t time_ns, uint64_t samples);
 
 /* What the process was at that moment, as far as map changes since keeps_past was set tell: space
  * (a reference for the caller), command and pid. False when it was not there, or nobody knows it.

@@ -220,7 +220,7 @@ static void take_sample(struct recorder *recorder, const struct record *record)
 	}
 	context = stream == UINT32_MAX ? 0
 				       : processes_context(&recorder->processes, record->pid,
-							   stream, record->time_ns);
+							   stream, record->time_ns, count);
 	if (context && recorder->outcomes && recorder_is_of_time(&recorder->events[event]))
 		outcomes_follow(recorder->outcomes, record, &recorder->processes.contexts[context]);
 	/* How often in how many cycles: of samples that are even in time. */

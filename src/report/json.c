@@ -104,18 +104,28 @@ static json_t *event_details(const struct report_event *event)
 	return details;
 }
 
-static json_t *commands_of(const struct hp_epoch_meta *meta)
+static json_t *commands_of(const struct report *report, const struct report_epoch *epoch)
 {
+	const struct hp_epoch_meta *meta = epoch->meta;
 	json_t *commands = json_array();
 
 	for (size_t i = 0; i < meta->command_count; i++) {
 		const struct hp_command_times *times = &meta->commands[i];
+		json_t *by_event = json_array();
+		uint64_t all = 0;
 
-		json_array_append_new(commands, json_pack("{s:o, s:o, s:o, s:f}", "command",
-							  json_text(times->command), "processes",
-							  json_count(times->processes), "samples",
-							  json_count(times->samples), "elapsed_s",
-							  (double)times->elapsed_ns / 1e9));
+		for (size_t event = 0; event < report->events.count; event++) {
+			uint64_t samples = report_command_samples(report, epoch, i, event);
+
+			json_array_append_new(by_event, json_count(samples));
+			all += samples;
+		}
+		json_array_append_new(commands,
+				      json_pack("{s:o, s:o, s:o, s:o, s:f}", "command",
+						json_text(times->command), "processes",
+						json_count(times->processes), "samples",
+						json_count(all), "samples_by_event", by_event,
+						"elapsed_s", (double)times->elapsed_ns / 1e9));
 	}
 	return commands;
 }
@@ -139,7 +149,7 @@ static json_t *runs_of(const struct hp_epoch_meta *meta)
 	return runs;
 }
 
-static json_t *recording(const struct report_epoch *epoch)
+static json_t *recording(const struct report *report, const struct report_epoch *epoch)
 {
 	const struct hp_epoch_meta *meta = epoch->meta;
 	json_t *object = json_pack(
@@ -157,8 +167,8 @@ static json_t *recording(const struct report_epoch *epoch)
 				 (double)meta->start_ns / 1e9, "end_s", (double)meta->end_ns / 1e9,
 				 "sample_cost_ns", json_count(meta->sample_cost_ns), "own_cpu_s",
 				 (double)meta->own_cpu_ns / 1e9, "damaged_records",
-				 json_count(meta->damaged_records), "commands", commands_of(meta),
-				 "runs", runs_of(meta), "warnings",
+				 json_count(meta->damaged_records), "commands",
+				 commands_of(report, epoch), "runs", runs_of(meta), "warnings",
 				 meta->warnings ? text_array(meta->warnings) : json_array());
 
 	json_object_update(object, machine);
@@ -269,7 +279,7 @@ json_t *json_summary(const struct report *report)
 	json_t *images = json_array();
 
 	for (size_t i = 0; i < report->epochs.count; i++)
-		json_array_append_new(recordings, recording(&report->epochs.at[i]));
+		json_array_append_new(recordings, recording(report, &report->epochs.at[i]));
 	for (size_t i = 0; i < report->events.count; i++)
 		json_array_append_new(events, event_details(&report->events.at[i]));
 	for (size_t i = 0; i < report->rows.count; i++)

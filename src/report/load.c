@@ -4,6 +4,8 @@
 #include "balance.h"
 #include "windows.h"
 
+#include <hpcprof/base/search.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -216,6 +218,31 @@ static void count_all(struct report_event *event, const struct hp_image_id *id,
 		event->greatest_period = stratum->period;
 }
 
+/* Of what it ran, whatever passes filters. */
+static struct hp_error *count_command(struct report *report, size_t at, size_t event,
+				      const struct hp_stratum *stratum)
+{
+	struct report_epoch *epoch = &report->epochs.at[at];
+	const struct hp_epoch_meta *meta = epoch->meta;
+	size_t cells = meta->command_count * report->events.count;
+	size_t command = hp_bisect(i, meta->command_count,
+				   strcmp(meta->commands[i].command, stratum->command) < 0);
+
+	if (command == meta->command_count ||
+	    strcmp(meta->commands[command].command, stratum->command) != 0)
+		return NULL;
+	if (!epoch->command_samples) {
+		epoch->command_samples =
+			hp_arena_array(report->arena, cells, sizeof(*epoch->command_samples));
+		if (!epoch->command_samples)
+			return hp_error_create_no_memory();
+		memset(epoch->command_samples, 0, cells * sizeof(*epoch->command_samples));
+	}
+	epoch->command_samples[command * report->events.count + event] +=
+		hp_stratum_samples(stratum);
+	return NULL;
+}
+
 static void count_covered(struct report *report, size_t event, const struct hp_image_id *id,
 			  const struct hp_stratum *stratum)
 {
@@ -249,6 +276,9 @@ struct hp_error *load_profile(struct report *report, size_t epoch, size_t image_
 		const struct hp_stratum *stratum = &profile->strata[i];
 
 		count_all(&report->events.at[event], id, stratum, &scale);
+		error = count_command(report, epoch, event, stratum);
+		if (error)
+			return error;
 		if (report_windows_cover(report, epoch, stratum->command))
 			count_covered(report, event, id, stratum);
 		if (!image_passes(report->options, id) || !stratum_passes(report->options, stratum))

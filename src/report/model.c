@@ -139,6 +139,14 @@ uint64_t report_samples(const struct report *report)
 	return samples;
 }
 
+uint64_t report_command_samples(const struct report *report, const struct report_epoch *epoch,
+				size_t command, size_t event)
+{
+	return epoch->command_samples
+		       ? epoch->command_samples[command * report->events.count + event]
+		       : 0;
+}
+
 uint64_t report_unattributed(const struct report *report)
 {
 	uint64_t samples = 0;

@@ -38,6 +38,7 @@ struct report_epoch {
 	const char *stamp;
 	const struct hp_epoch_meta *meta; /* the epoch's */
 	struct hp_epoch *epoch;		  /* owned */
+	uint64_t *command_samples;	  /* meta's commands times the report's events */
 	bool recording;
 	uid_t owner; /* who recorded; (uid_t)-1 unknown */
 };
@@ -244,6 +245,9 @@ void report_warn(const struct report *report, const char *advice, const char *fo
 double report_share(const struct report *report, size_t event, const struct tally *tally);
 uint64_t report_samples(const struct report *report); /* of all events */
 uint64_t report_unattributed(const struct report *report);
+/* Of one of the epoch's commands, in the order of its meta, and one event. */
+uint64_t report_command_samples(const struct report *report, const struct report_epoch *epoch,
+				size_t command, size_t event);
 /* Mean units between two samples; 0 without samples. */
 uint64_t report_period(const struct report_event *event);
 /* For what share of the time in which it might have it had a counter; NaN unknown. */

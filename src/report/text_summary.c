@@ -74,18 +74,37 @@ static void put_names(const struct report *report, FILE *out)
 		put_share(report, &report->attribution[i * report->events.count], ways[i], out);
 }
 
-static void put_commands(const struct hp_epoch_meta *meta, FILE *out)
+/* A column of samples for each event, with its name where there are several. */
+static int column_width(const struct report *report, size_t event)
 {
+	const char *name = report->events.at[event].info->name;
+	int length = (int)strlen(name);
+
+	return report->events.count > 1 && length > 10 ? length : 10;
+}
+
+static void put_commands(const struct report *report, const struct report_epoch *epoch, FILE *out)
+{
+	const struct hp_epoch_meta *meta = epoch->meta;
+	bool are_several = report->events.count > 1;
+
 	if (!meta->command_count)
 		return;
-	fprintf(out, "\n%10s %10s %12s  %s\n", "samples", "processes", "elapsed", "command");
+	fprintf(out, are_several ? "\nsamples of\n" : "\n");
+	for (size_t i = 0; i < report->events.count; i++)
+		fprintf(out, "%*s ", column_width(report, i),
+			are_several ? report->events.at[i].info->name : "samples");
+	fprintf(out, "%10s %12s  %s\n", "processes", "elapsed", "command");
 	for (size_t i = 0; i < meta->command_count; i++) {
 		const struct hp_command_times *times = &meta->commands[i];
 		_cleanup_(buffer_free) struct buffer name = { 0 };
 
 		text_escape(&name, times->command);
-		fprintf(out, "%10" PRIu64 " %10" PRIu64 " %10.3f s  %s\n", times->samples,
-			times->processes, (double)times->elapsed_ns / 1e9, buffer_text(&name));
+		for (size_t event = 0; event < report->events.count; event++)
+			fprintf(out, "%*" PRIu64 " ", column_width(report, event),
+				report_command_samples(report, epoch, i, event));
+		fprintf(out, "%10" PRIu64 " %10.3f s  %s\n", times->processes,
+			(double)times->elapsed_ns / 1e9, buffer_text(&name));
 	}
 }
 
@@ -106,7 +125,7 @@ static void put_runs(const struct hp_epoch_meta *meta, FILE *out)
 		const struct hp_run *run = &meta->runs[i];
 
 		fprintf(out,
-			"%sran %.3f s, user %.3f s, system %.3f s, at most %" PRIu64
+			"%selapsed %.3f s, user %.3f s, system %.3f s, at most %" PRIu64
 			" KiB of memory, exit status %" PRId32,
 			i ? "" : "\n", (double)run->elapsed_ns / 1e9, (double)run->user_ns / 1e9,
 			(double)run->system_ns / 1e9, run->max_rss_bytes / 1024, run->exit_status);
@@ -150,7 +169,7 @@ struct hp_error *write_text_summary(struct report *report, FILE *out)
 	put_images(report, out);
 	write_text_stack(report, &survey, out);
 	for (size_t i = 0; i < report->epochs.count; i++) {
-		put_commands(report->epochs.at[i].meta, out);
+		put_commands(report, &report->epochs.at[i], out);
 		put_runs(report->epochs.at[i].meta, out);
 		put_cost(report->epochs.at[i].meta, out);
 		machine_write_text(report->epochs.at[i].meta, out);

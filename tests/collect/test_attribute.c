@@ -84,7 +84,7 @@ static void start_process(struct bench *bench, uint32_t pid, const char *name)
 static struct sampled entry(struct bench *bench, uint32_t pid, uint32_t stream, uint64_t address,
 			    uint32_t count)
 {
-	uint32_t context = processes_context(&bench->processes, pid, stream, 1);
+	uint32_t context = processes_context(&bench->processes, pid, stream, 1, 1);
 
 	ck_assert_uint_ne(context, 0);
 	return (struct sampled){ .address = address, .context = context, .count = count };

@@ -98,7 +98,7 @@ static void exit_at(struct bench *bench, uint32_t pid, uint32_t tid, uint64_t ti
 
 static uint32_t sample(struct bench *bench, uint32_t pid)
 {
-	uint32_t number = processes_context(&bench->processes, pid, 0, 1);
+	uint32_t number = processes_context(&bench->processes, pid, 0, 1, 1);
 
 	ck_assert_uint_ne(number, 0);
 	return number;
@@ -429,11 +429,11 @@ START_TEST(each_stream_of_a_process_has_its_own_context)
 	bench_create(&bench);
 	exec(&bench, PID, "x", 1);
 	for (uint32_t i = 0; i < HP_ARRAY_COUNT(contexts); i++)
-		contexts[i] = processes_context(&bench.processes, PID, i, 1);
+		contexts[i] = processes_context(&bench.processes, PID, i, 1, 1);
 	for (uint32_t i = 0; i < HP_ARRAY_COUNT(contexts); i++) {
 		ck_assert_uint_ne(contexts[i], 0);
 		ck_assert_uint_eq(bench.processes.contexts[contexts[i]].stream, i);
-		ck_assert_uint_eq(processes_context(&bench.processes, PID, i, 2), contexts[i]);
+		ck_assert_uint_eq(processes_context(&bench.processes, PID, i, 2, 1), contexts[i]);
 	}
 	bench_destroy(&bench);
 }

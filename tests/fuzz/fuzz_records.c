@@ -129,8 +129,8 @@ static void apply(struct recording *recording, const struct record *record)
 
 	switch (record->kind) {
 	case RECORD_SAMPLE:
-		context =
-			processes_context(processes, record->pid, record->pid % 3, record->time_ns);
+		context = processes_context(processes, record->pid, record->pid % 3,
+					    record->time_ns, 1);
 		if (!context)
 			break;
 		recording->samples++;

@@ -24,7 +24,8 @@ static const struct fixture_epoch epoch = { .counts = counts,
 					    .symbols = symbols,
 					    .symbol_count = HP_ARRAY_COUNT(symbols) };
 
-static json_t *report_of(enum hp_report_view view, struct hp_report_options options)
+static json_t *report_of_epoch(const struct fixture_epoch *of, enum hp_report_view view,
+			       struct hp_report_options options)
 {
 	struct fixture fixture = fixture_create();
 	json_error_t error;
@@ -32,12 +33,17 @@ static json_t *report_of(enum hp_report_view view, struct hp_report_options opti
 
 	options.view = view;
 	options.format = HP_FORMAT_JSON;
-	fixture_add(&fixture, &epoch);
+	fixture_add(&fixture, of);
 	fixture_output(&fixture, &options);
 	document = json_loads(fixture.output, JSON_REJECT_DUPLICATES, &error);
 	ck_assert_msg(document != NULL, "%s at %d:\n%s", error.text, error.line, fixture.output);
 	fixture_remove(&fixture);
 	return document;
+}
+
+static json_t *report_of(enum hp_report_view view, struct hp_report_options options)
+{
+	return report_of_epoch(&epoch, view, options);
 }
 
 /* A member list: "name:type name:type …", types s string, i integer, f real, a array, o object,
@@ -246,7 +252,8 @@ START_TEST(images_and_lines_are_flat_lists)
 }
 END_TEST
 
-START_TEST(the_summary_has_everything_the_header_of_the_text_has)
+START_TEST(the_summary_has_everything_the_header_of_the_text_has,
+	   the_samples_of_commands_add_up_to_all)
 {
 	json_t *document = report_of(HP_VIEW_SUMMARY, (struct hp_report_options){ 0 });
 	json_t *recording = json_array_get(json_object_get(document, "recordings"), 0);
@@ -270,7 +277,46 @@ START_TEST(the_summary_has_everything_the_header_of_the_text_has)
 }
 END_TEST
 
+/* Whatever the recorder noted of them: samples are those of the profiles. */
+START_TEST(the_samples_of_commands_add_up_to_all)
+{
+	static char lua[] = "lua", sh[] = "sh";
+	static const struct fixture_count of_two[] = {
+		{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x100, 8 },
+		{ "cpu-clock:u", &fixture_jit, "sh", 0, 1000000, 0x200, 3 },
+		{ "cycles:u", &fixture_jit, "sh", 0, 1000, 0x200, 5 },
+	};
+	struct hp_command_times commands[] = {
+		{ .command = lua, .processes = 1, .samples = 8642 },
+		{ .command = sh, .processes = 2, .samples = 1 },
+	};
+	const struct fixture_epoch two = { .counts = of_two,
+					   .count = HP_ARRAY_COUNT(of_two),
+					   .symbols = symbols,
+					   .symbol_count = HP_ARRAY_COUNT(symbols),
+					   .commands = commands,
+					   .command_count = HP_ARRAY_COUNT(commands) };
+	json_t *document = report_of_epoch(&two, HP_VIEW_SUMMARY, (struct hp_report_options){ 0 });
+	json_t *said = json_object_get(json_array_get(json_object_get(document, "recordings"), 0),
+				       "commands");
+
+	ck_assert_uint_eq(json_array_size(said), 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_members(json_array_get(said, i), "command:s processes:i samples:i "
+							"samples_by_event:a elapsed_s:f");
+	ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(said, 0), "samples")),
+			 8);
+	ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(said, 1), "samples")),
+			 8);
+	said = json_object_get(json_array_get(said, 1), "samples_by_event");
+	ck_assert_int_eq(json_integer_value(json_array_get(said, 0)), 3);
+	ck_assert_int_eq(json_integer_value(json_array_get(said, 1)), 5);
+	json_decref(document);
+}
+END_TEST
+
 HP_TEST_MAIN("report/json", procedures_are_grouped_by_image_with_the_members_of_the_contract,
 	     instructions_have_the_members_of_the_contract_and_null_for_what_nobody_knows,
 	     cycles_are_totalled_only_where_an_event_counts_them, images_and_lines_are_flat_lists,
-	     the_summary_has_everything_the_header_of_the_text_has)
+	     the_summary_has_everything_the_header_of_the_text_has,
+	     the_samples_of_commands_add_up_to_all)
