@@ -94,6 +94,23 @@ static void print_left_out(const struct hp_epoch_meta *meta)
 	}
 }
 
+/* As many hits as the report says, too. */
+static void print_probes(const struct hp_session_result *result)
+{
+	uint64_t left_out = result->probe_hits - result->probe_kept;
+
+	fprintf(stderr,
+		"hpcprof: probes: %" PRIu64 " hit%s counted in %" PRIu64
+		" moment%s, %.2f %% of the target's time",
+		result->probe_kept, result->probe_kept == 1 ? "" : "s", result->probe_moments,
+		result->probe_moments == 1 ? "" : "s", result->probe_cost_percent);
+	if (left_out)
+		fprintf(stderr,
+			"; left out: %" PRIu64 " hit%s of code that runs too often, or in bursts",
+			left_out, left_out == 1 ? "" : "s");
+	putc('\n', stderr);
+}
+
 /* "hpcprof: 4012 samples (0 lost, 3 unattributed) in 7 images, epoch …, 12.1 KiB, …" */
 static void print_closing(const struct hp_session *session, const struct hp_session_result *result)
 {
@@ -124,12 +141,7 @@ static void print_closing(const struct hp_session *session, const struct hp_sess
 		result->own_cpu_percent);
 	print_left_out(meta);
 	if (result->probe_moments)
-		fprintf(stderr,
-			"hpcprof: probes: %" PRIu64 " hit%s counted in %" PRIu64
-			" moment%s, %.2f %% of the target's time\n",
-			result->probe_hits, result->probe_hits == 1 ? "" : "s",
-			result->probe_moments, result->probe_moments == 1 ? "" : "s",
-			result->probe_cost_percent);
+		print_probes(result);
 	if (!result->probe_moments && result->probe_refusal)
 		fprintf(stderr, "hpcprof: no probes: %s\n", result->probe_refusal);
 	if (!samples && !result->hidden)

@@ -460,8 +460,18 @@ static bool list_place(struct counted *counted, const struct place *place)
 	       hp_vector_push(&counted->items, time);
 }
 
+static uint64_t hits_of(const struct place *place)
+{
+	uint64_t hits = 0;
+
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		hits += place->sums.counts[i];
+	return hits;
+}
+
 static struct hp_error *write_command(struct probes *probes, uint32_t command,
-				      const struct names *commands, struct hp_window_evidence *sum)
+				      const struct names *commands, struct hp_window_evidence *sum,
+				      uint64_t *kept)
 {
 	struct hp_window_stratum stratum = {
 		.recording = probes->recording,
@@ -470,10 +480,16 @@ static struct hp_error *write_command(struct probes *probes, uint32_t command,
 	struct counted counted = { 0 };
 	struct hp_error *error;
 
-	for (size_t i = 0; i < PLACES; i++)
-		if (probes->places[i].has_sums && probes->places[i].command == command &&
-		    !is_bursty(&probes->places[i]))
-			counted.dropped += !list_place(&counted, &probes->places[i]);
+	for (size_t i = 0; i < PLACES; i++) {
+		const struct place *place = &probes->places[i];
+
+		if (!place->has_sums || place->command != command || is_bursty(place))
+			continue;
+		if (list_place(&counted, place))
+			*kept += hits_of(place);
+		else
+			counted.dropped++;
+	}
 	error = counted_add(&counted, &stratum, &stratum.probes, &stratum.probe_count, sum);
 	counted_clear(&counted);
 	return error;
@@ -484,6 +500,7 @@ struct hp_error *probes_write(struct probes *probes, const struct names *command
 {
 	struct hp_window_evidence sum = { 0 };
 	struct hp_error *error = NULL;
+	uint64_t kept = 0;
 	bool is_of[MOST_COMMANDS] = { false };
 
 	for (size_t i = 0; i < PLACES; i++)
@@ -491,10 +508,12 @@ struct hp_error *probes_write(struct probes *probes, const struct names *command
 			is_of[probes->places[i].command] = true;
 	for (uint32_t i = 0; i < MOST_COMMANDS && !error; i++)
 		if (is_of[i])
-			error = write_command(probes, i, commands, &sum);
+			error = write_command(probes, i, commands, &sum, &kept);
 	if (!error)
 		error = hp_epoch_writer_evidence(writer, &sum);
 	hp_window_evidence_clear(&sum);
+	if (!error)
+		probes->figures.kept += kept;
 	for (size_t i = 0; i < PLACES && !error; i++) {
 		probes->places[i].has_sums = false;
 		probes->places[i].sums = (struct place_sums){ 0 };

@@ -46,7 +46,9 @@ struct hp_error *probes_write(struct probes *probes, const struct names *command
 /* So far. */
 struct probes_figures {
 	uint64_t moments; /* that something was counted in */
-	uint64_t hits;
+	uint64_t hits;	  /* all */
+	uint64_t kept; /* of these, that the epoch has: the others are of what runs too often, or in
+			     bursts */
 	double lost_ns;	     /* of the target's time */
 	double time_ns;	     /* the target's time, by its samples */
 	const char *refusal; /* why there are none, else NULL */

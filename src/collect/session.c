@@ -380,6 +380,7 @@ static void fill_probes(const struct recorder *recorder, struct hp_session_resul
 
 	result->probe_moments = figures.moments;
 	result->probe_hits = figures.hits;
+	result->probe_kept = figures.kept;
 	result->probe_refusal = figures.refusal;
 	if (figures.time_ns > 0)
 		result->probe_cost_percent = 100 * figures.lost_ns / figures.time_ns;

@@ -252,8 +252,7 @@ START_TEST(images_and_lines_are_flat_lists)
 }
 END_TEST
 
-START_TEST(the_summary_has_everything_the_header_of_the_text_has,
-	   the_samples_of_commands_add_up_to_all)
+START_TEST(the_summary_has_everything_the_header_of_the_text_has)
 {
 	json_t *document = report_of(HP_VIEW_SUMMARY, (struct hp_report_options){ 0 });
 	json_t *recording = json_array_get(json_object_get(document, "recordings"), 0);

@@ -97,6 +97,7 @@ struct hp_session_result {
 	/* Of breakpoint probes. */
 	uint64_t probe_moments;
 	uint64_t probe_hits;
+	uint64_t probe_kept;	    /* of these, that the epoch has */
 	double probe_cost_percent;  /* of the target's time */
 	const char *probe_refusal;  /* why there were none, or no more; else NULL */
 	double target_cost_percent; /* sample cost times samples over target CPU time; < 0 unknown
