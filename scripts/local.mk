@@ -46,6 +46,7 @@ EXTRA_DIST += \
 	scripts/frequency/measure.py \
 	scripts/frequency/profiles.py \
 	scripts/frequency/shapes.c \
+	scripts/frequency/stacks.py \
 	scripts/frequency/workloads.py \
 	scripts/record-accuracy \
 	scripts/test.sh

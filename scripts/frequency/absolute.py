@@ -31,6 +31,7 @@ from dataclasses import dataclass, field
 import judge
 import measure
 import profiles
+import stacks
 import workloads
 from bench import table
 from workloads import Failure
@@ -58,6 +59,7 @@ class Result:
     instructions: float = None      # in all, estimated by true
     calls: float = None
     windows: dict = field(default_factory=dict)
+    judged_stacks: stacks.Stacks = None
     overhead: float = None          # % of CPU time, paired with a recording without windows
 
     def held(self):
@@ -262,7 +264,8 @@ def recorded(options, one, command, inputs, budget, seconds, number):
         kept.with_suffix('.pairs').unlink(missing_ok=True)
     runs = max(1, math.ceil(seconds / seconds_of(command, inputs)))
     partial = one.directory / 'shadow.new'
-    record(options, looped(one.workload, command, runs), inputs, partial, [f'--shadow={budget:g}'])
+    record(options, looped(one.workload, command, runs), inputs, partial,
+           [f'--shadow={budget:g}'] if budget else [])
     again = f'.{number}' if number > 1 else ''
     made = partial.rename(one.directory / f'shadow-{budget:g}-{seconds:g}-{runs}{again}.db')
     options.made.add(made)
@@ -278,6 +281,7 @@ def judge_one(options, one, command, inputs, budget, seconds, number):
     judgement = judge.judge(profile, profiles.estimates_of(document))
     judge_blocks(result, judgement, profile)
     judge_totals(result, judgement)
+    result.judged_stacks = stacks.judge(options.hpcprof, database, document, profile)
     result.windows = summary['windows'] or {}
     result.overhead = overhead(options, one, looped(one.workload, command, runs), inputs, database)
     if not options.data:
@@ -475,7 +479,7 @@ def cells_of(parser, options):
         cells = [tuple(float(part) for part in cell.split(':')) for cell in options.cells]
     except ValueError:
         cells = [()]
-    if any(len(cell) != 2 or not all(part > 0 for part in cell) for cell in cells):
+    if any(len(cell) != 2 or cell[0] < 0 or not cell[1] > 0 for cell in cells):
         parser.error('--cells takes PERCENT:SECONDS, as in 1:20')
     return cells
 
@@ -571,4 +575,6 @@ def main(options, top):
     judged = cells_of_results(results)
     print_results(judged)
     print_overview(judged)
+    stacks.print_stacks([(f'{result.workload.name}, {result.budget:g} %, {result.seconds:g} s',
+                          result.workload.set, result.judged_stacks) for result in results])
     return print_targets(judged)

@@ -240,4 +240,6 @@ void hp_analysis_withhold(struct hp_analysis *analysis)
 	if (!hp_interval_suffices(analysis->scale, analysis->scale_low, analysis->scale_high, 0))
 		analysis->scale = NAN;
 	analysis->is_absolute = is_any;
+	if (!is_any)
+		analysis->sheet.counted_cycles = 0;
 }

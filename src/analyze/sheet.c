@@ -16,6 +16,11 @@ static void add_range(struct hp_range *range, double low, double high)
 	range->high += high;
 }
 
+static double gain_of(const struct hp_analysed_block *block, double runs)
+{
+	return fmax(0, runs * block->best_case_cycles - block->cycles);
+}
+
 /* The best case of each block, at every possible frequency. */
 static void add_best_cases(struct search *search, const struct stalls *stalls)
 {
@@ -27,6 +32,7 @@ static void add_best_cases(struct search *search, const struct stalls *stalls)
 		double low = likely;
 		double high = likely;
 		double best = likely * block->best_case_cycles;
+		double fixed = 0; /* static stalls of one execution */
 
 		if (!(block->cycles > 0))
 			continue;
@@ -45,15 +51,22 @@ static void add_best_cases(struct search *search, const struct stalls *stalls)
 			if (!(stall > 0))
 				continue;
 			kind = static_cause(search, at);
+			fixed += stall;
 			sheet->execution -= likely * stall;
 			sheet->likely[kind] += likely * stall;
 			add_range(&sheet->causes[kind], low * stall, high * stall);
 		}
-		if (best > block->cycles)
-			sheet->unexplained_gain += best - block->cycles;
+		fixed = fmin(fixed, block->best_case_cycles);
+		add_range(&sheet->execution_range, low * (block->best_case_cycles - fixed),
+			  high * (block->best_case_cycles - fixed));
+		sheet->unexplained_gain += gain_of(block, likely);
+		add_range(&sheet->gain_range, gain_of(block, low), gain_of(block, high));
 	}
 	if (sheet->execution < 0)
 		sheet->execution = 0; /* rounding */
+	/* Where tables have more static stalls than best case. */
+	sheet->execution_range.low = fmin(sheet->execution_range.low, sheet->execution);
+	sheet->execution_range.high = fmax(sheet->execution_range.high, sheet->execution);
 }
 
 void sheet_count(struct hp_analysis *analysis)
@@ -77,8 +90,12 @@ void sheet_begin(struct search *search, const struct stalls *stalls)
 	for (uint32_t i = 0; i < search->cfg->block_count; i++)
 		sheet->cycles += analysis->blocks[i].cycles;
 	sheet->sampling_error = search->analyzer->sample_cycles * sqrt(sheet->samples);
+	if (analysis->is_absolute)
+		sheet->counted_cycles = sheet->cycles;
 	if (stalls->scenes)
 		add_best_cases(search, stalls);
+	else
+		sheet->execution_range.high = sheet->cycles;
 }
 
 void sheet_add(struct search *search, const struct stalls *stalls, uint32_t at,
@@ -101,10 +118,18 @@ void sheet_add_rest(struct search *search, const struct stalls *stalls, uint32_t
 {
 	struct hp_stall_sheet *sheet = &search->analysis->sheet;
 	double cycles = search_insn(search, at)->cycles;
-	double stall = stalls->scenes ? stall_of(search, stalls, at, stalls->likely) : cycles;
+	double low = stalls->scenes ? cycles : 0;
+	double high = stalls->scenes ? 0 : cycles;
 
-	sheet->likely[HP_CAUSE_UNEXPLAINED] += stall;
-	add_range(&sheet->causes[HP_CAUSE_UNEXPLAINED], stall, stall);
+	for (unsigned scene = 0; scene < stalls->scenes; scene++) {
+		double stall = stall_of(search, stalls, at, scene);
+
+		low = fmin(low, stall);
+		high = fmax(high, stall);
+	}
+	sheet->likely[HP_CAUSE_UNEXPLAINED] +=
+		stalls->scenes ? stall_of(search, stalls, at, stalls->likely) : cycles;
+	add_range(&sheet->causes[HP_CAUSE_UNEXPLAINED], low, high);
 }
 
 /* Tables and frequencies may ask for more cycles of one stall than there are in all; nothing is to
@@ -123,8 +148,11 @@ void sheet_end(struct search *search)
 		sheet->causes[k].high = fmin(sheet->causes[k].high, sheet->cycles);
 		sum += sheet->likely[k];
 	}
-	if (is_cut)
-		sheet->unexplained_gain = fmax(0, sum - sheet->cycles);
+	if (!is_cut)
+		return;
+	sheet->unexplained_gain = fmax(0, sum - sheet->cycles);
+	sheet->gain_range.low = fmin(sheet->gain_range.low, sheet->unexplained_gain);
+	sheet->gain_range.high = fmax(sheet->gain_range.high, sheet->unexplained_gain);
 }
 
 void hp_stall_sheet_add(struct hp_stall_sheet *into, const struct hp_stall_sheet *from)
@@ -132,12 +160,15 @@ void hp_stall_sheet_add(struct hp_stall_sheet *into, const struct hp_stall_sheet
 	into->samples += from->samples;
 	into->medium_samples += from->medium_samples;
 	into->cycles += from->cycles;
+	into->counted_cycles += from->counted_cycles;
 	into->execution += from->execution;
+	add_range(&into->execution_range, from->execution_range.low, from->execution_range.high);
 	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++) {
 		add_range(&into->causes[k], from->causes[k].low, from->causes[k].high);
 		into->likely[k] += from->likely[k];
 	}
 	into->unexplained_gain += from->unexplained_gain;
+	add_range(&into->gain_range, from->gain_range.low, from->gain_range.high);
 	/* Errors of different procedures are independent. */
 	into->sampling_error = hypot(into->sampling_error, from->sampling_error);
 }

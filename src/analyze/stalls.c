@@ -256,6 +256,20 @@ static void lay_rows(struct search *search, struct stalls *stalls, uint32_t numb
 	}
 }
 
+/* What of the instruction's time is stall in this scene, waits of the best case included. */
+static void widen_stalled(struct search *search, const struct stalls *stalls, uint32_t at,
+			  unsigned scene, double fixed)
+{
+	struct hp_analysed_insn *insn = &search->analysis->insns[at];
+	double stall =
+		fmin(insn->cycles, stall_of(search, stalls, at, scene) + fixed * insn->cycles);
+
+	if (scene == 0)
+		insn->stalled = (struct hp_range){ stall, stall };
+	insn->stalled.low = fmin(insn->stalled.low, stall);
+	insn->stalled.high = fmax(insn->stalled.high, stall);
+}
+
 struct hp_error *stalls_find_statics(struct search *search, struct stalls *stalls)
 {
 	const struct hp_analysis *analysis = search->analysis;
@@ -274,6 +288,7 @@ struct hp_error *stalls_find_statics(struct search *search, struct stalls *stall
 				lay_rows(search, stalls, i, scene);
 		for (uint32_t at = 0; at < analysis->insn_count; at++) {
 			struct case_file *file = &stalls->files[at];
+			double fixed = 0;
 
 			for (uint32_t i = 0; i < file->static_count; i++) {
 				struct static_share *one = &file->statics[i];
@@ -282,8 +297,10 @@ struct hp_error *stalls_find_statics(struct search *search, struct stalls *stall
 					one->likely = one->now;
 				one->low = one->now < one->low ? one->now : one->low;
 				one->high = one->now > one->high ? one->now : one->high;
+				fixed += one->now;
 				one->now = 0;
 			}
+			widen_stalled(search, stalls, at, scene, fixed);
 		}
 	}
 	return NULL;

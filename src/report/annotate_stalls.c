@@ -4,6 +4,7 @@
 #include "analyse.h"
 #include "annotate.h"
 #include "quantity.h"
+#include "sheet.h"
 #include "text.h"
 
 #include <inttypes.h>
@@ -172,7 +173,9 @@ static void add_percent_range(struct buffer *text, double low, double high)
 	long from = lround(100 * low);
 	long to = lround(100 * high);
 
-	if (from == to)
+	if (sheet_is_unknown(low, high))
+		buffer_printf(text, "share unknown");
+	else if (from == to)
 		buffer_printf(text, "%ld %%", to);
 	else if (from <= 0)
 		buffer_printf(text, "up to %ld %%", to);
@@ -196,14 +199,15 @@ static struct hp_error *add_cause(struct annotation *annotation, size_t row,
 	double cycles = cycles_each_time(annotation->analysis, annotation->insns[row]);
 	const double wide = 0.1;
 	const double unlikely = 0.005;
+	bool is_unknown = sheet_is_unknown(cause->low, cause->high);
 
 	buffer_printf(&text, "%s: ", quantity_cause((enum hp_cause_kind)cause->kind));
 	add_percent_range(&text, cause->low, cause->high);
 	if (cause->high - cause->low > wide && cause->likely < unlikely)
-		buffer_printf(&text, " but unlikely");
-	else if (cause->high - cause->low > wide)
+		buffer_printf(&text, is_unknown ? ", unlikely" : " but unlikely");
+	else if (!is_unknown && cause->high - cause->low > wide)
 		buffer_printf(&text, ", likely %.0f %%", 100 * cause->likely);
-	if (isfinite(cycles)) {
+	if (isfinite(cycles) && !is_unknown) {
 		buffer_printf(&text, ", about ");
 		quantity_add_cycles(&text, cause->likely * cycles);
 		buffer_printf(&text, " cycles each time");

@@ -30,8 +30,11 @@ json_t *json_executions(const struct hp_frequency *frequency);
 json_t *json_cycles(const struct report *report, const struct row *row,
 		    const struct hp_analysis *analysis, const struct hp_analysed_insn *insn);
 json_t *json_stalls(const struct hp_analysis *analysis, const struct hp_analysed_insn *insn);
-/* Where the cycles of all that was analysed went; null when nothing was. */
-json_t *json_stack(const struct survey *survey);
+/* Where the cycles of all that was analysed went; null when nothing was. `is_absolute`: executions
+ * of all of it were counted. */
+json_t *json_stack(const struct hp_stall_sheet *sheet, bool is_absolute);
+/* The same of a survey, and what is not in it. */
+json_t *json_survey(const struct survey *survey);
 json_t *json_cfg(const struct hp_cfg *cfg, const struct hp_analysis *analysis);
 json_t *json_frequency_source(const struct report *report, const struct hp_analysis *analysis);
 

@@ -2,6 +2,7 @@
 /* What the analysis found, as JSON: null is what the data does not say. */
 #include "analyse.h"
 #include "json.h"
+#include "sheet.h"
 
 #include <math.h>
 
@@ -67,6 +68,43 @@ json_t *json_stalls(const struct hp_analysis *analysis, const struct hp_analysed
 				  json_address(cause->has_culprit, cause->culprit.value)));
 	}
 	return list;
+}
+
+/* --- the stack ---------------------------------------------------------------------------------
+ */
+
+/* In cycles, as the sheet is. */
+static json_t *stack_line(const struct hp_stall_sheet *sheet, struct sheet_line line)
+{
+	const double unit = sheet->cycles / 100;
+
+	return json_pack("{s:f, s:f, s:f}", "low", unit * line.low, "high", unit * line.high,
+			 "likely", unit * line.likely);
+}
+
+json_t *json_stack(const struct hp_stall_sheet *sheet, bool is_absolute)
+{
+	struct sheet_sums sums = sheet_sum(sheet);
+	json_t *causes;
+
+	if (!(sheet->cycles > 0))
+		return json_null();
+	causes = json_object();
+	for (int i = 0; i < HP_CAUSE_COUNT; i++)
+		json_object_set_new(causes, hp_cause_name((enum hp_cause_kind)i),
+				    stack_line(sheet, sheet_cause(sheet, (enum hp_cause_kind)i)));
+	return json_pack(
+		"{s:f, s:f, s:b, s:f, s:f, s:f, s:b, s:f, s:f, s:o, s:o, s:o, s:o, s:f, "
+		"s:o, s:f}",
+		"samples", sheet->samples, "medium_samples", sheet->medium_samples, "absolute",
+		is_absolute, "cycles", sheet->cycles, "counted_cycles", sheet->counted_cycles,
+		"execution", sheet->execution, "execution_measured", sheet_is_measured(sheet),
+		"execution_low", sheet->cycles / 100 * sums.execution.low, "execution_high",
+		sheet->cycles / 100 * sums.execution.high, "causes", causes, "dynamic_stalls",
+		stack_line(sheet, sums.dynamic), "static_stalls", stack_line(sheet, sums.fixed),
+		"total_stalls", stack_line(sheet, sums.stalls), "unexplained_gain",
+		sheet->unexplained_gain, "gain", stack_line(sheet, sums.gain), "sampling_error",
+		sheet->sampling_error);
 }
 
 /* Edges between blocks, those numbers that instructions have. */

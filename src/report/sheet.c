@@ -3,6 +3,8 @@
 
 #include "quantity.h"
 
+#include <hpcprof/model/evidence.h>
+
 #include <math.h>
 
 static double known(double value)
@@ -12,57 +14,175 @@ static double known(double value)
 
 static double share(const struct hp_stall_sheet *sheet, double cycles)
 {
-	return sheet->cycles > 0 ? 100 * known(cycles) / sheet->cycles : 0;
+	return sheet->cycles > 0 ? known(cycles) / sheet->cycles : 0;
+}
+
+/* Of procedures whose samples stand for different numbers of cycles: as many equal ones as would
+ * make the error. */
+static double samples_of(const struct hp_stall_sheet *sheet)
+{
+	double relative = share(sheet, sheet->sampling_error);
+
+	return relative > 0 ? 1 / (relative * relative) : 0;
+}
+
+/* The score interval of a count: right for a single sample, and for none. */
+struct hp_range sheet_widen(struct hp_range shares, double samples)
+{
+	const double z = HP_NORMAL_90;
+	const double half = samples > 0 ? z * z / (2 * samples) : INFINITY;
+	struct hp_range wide = { 0, 1 };
+
+	if (!isfinite(half))
+		return wide;
+	wide.low = shares.low + half - sqrt(half * (2 * fmax(shares.low, 0) + half));
+	wide.high = shares.high + half + sqrt(half * (2 * fmax(shares.high, 0) + half));
+	wide.low = fmin(fmax(wide.low, 0), 1);
+	wide.high = fmin(fmax(wide.high, wide.low), 1);
+	return wide;
+}
+
+bool sheet_is_unknown(double low, double high)
+{
+	static const double widest = 0.9;
+
+	return !(high - low <= widest);
+}
+
+static struct sheet_line line_of(const struct hp_stall_sheet *sheet, double likely,
+				 const struct hp_range *range)
+{
+	const struct hp_range shares = { share(sheet, range->low), share(sheet, range->high) };
+	struct hp_range wide = sheet_widen(shares, samples_of(sheet));
+	struct sheet_line line = { .likely = 100 * share(sheet, likely) };
+
+	line.low = fmin(100 * wide.low, line.likely);
+	line.high = fmax(100 * wide.high, line.likely);
+	return line;
+}
+
+/* Of what is left when the other is taken away. */
+static struct sheet_line rest_of(const struct sheet_line *line)
+{
+	return (struct sheet_line){
+		.likely = 100 - line->likely,
+		.low = 100 - line->high,
+		.high = 100 - line->low,
+	};
+}
+
+struct sheet_line sheet_cause(const struct hp_stall_sheet *sheet, enum hp_cause_kind kind)
+{
+	return line_of(sheet, sheet->likely[kind], &sheet->causes[kind]);
 }
 
 struct sheet_sums sheet_sum(const struct hp_stall_sheet *sheet)
 {
 	struct sheet_sums sums = { 0 };
+	struct hp_range fixed = { 0, 0 };
+	struct hp_range best = sheet->execution_range;
+	struct sheet_line line;
+	double likely = 0;
+	double all = -share(sheet, sheet->unexplained_gain) + share(sheet, sheet->execution);
 
+	if (!(sheet->cycles > 0))
+		return sums;
 	for (int i = 0; i < HP_CAUSE_COUNT; i++) {
-		bool is_static = i >= HP_CAUSE_DYNAMIC_COUNT && i != HP_CAUSE_UNEXPLAINED;
-
-		*(is_static ? &sums.fixed : &sums.dynamic) += share(sheet, sheet->likely[i]);
+		all += share(sheet, sheet->likely[i]);
+		if (i < HP_CAUSE_DYNAMIC_COUNT || i == HP_CAUSE_UNEXPLAINED)
+			continue;
+		likely += sheet->likely[i];
+		fixed.low += sheet->causes[i].low;
+		fixed.high += sheet->causes[i].high;
 	}
-	sums.dynamic -= share(sheet, sheet->unexplained_gain);
-	sums.execution = share(sheet, sheet->execution);
-	if (sheet->cycles > 0)
-		sums.error = 100 - sums.dynamic - sums.fixed - sums.execution;
+	best.low += fixed.low;
+	best.high += fixed.high;
+	sums.error.likely = 100 * (1 - all);
+	sums.error.low = sums.error.likely - 100 * HP_NORMAL_90 / sqrt(samples_of(sheet));
+	sums.error.high = sums.error.likely + 100 * HP_NORMAL_90 / sqrt(samples_of(sheet));
+	sums.execution = line_of(sheet, sheet->execution, &sheet->execution_range);
+	sums.fixed = line_of(sheet, likely, &fixed);
+	line = line_of(sheet, sheet->execution + likely, &best);
+	sums.dynamic = rest_of(&line);
+	sums.dynamic.likely -= sums.error.likely;
+	sums.stalls = rest_of(&sums.execution);
+	sums.stalls.likely -= sums.error.likely;
+	line = line_of(sheet, sheet->unexplained_gain, &sheet->gain_range);
+	sums.gain = (struct sheet_line){ -line.likely, -line.high, -line.low };
 	return sums;
 }
 
-static void write_range(const struct hp_stall_sheet *sheet, enum hp_cause_kind kind, FILE *out)
+bool sheet_is_measured(const struct hp_stall_sheet *sheet)
 {
-	fprintf(out, "***   %-24s %5.1f %% to %5.1f %%\n", quantity_cause(kind),
-		share(sheet, sheet->causes[kind].low), share(sheet, sheet->causes[kind].high));
+	return sheet->counted_cycles > 0.5 * sheet->cycles;
 }
 
-static void write_sum(const char *name, double percent, FILE *out)
+/* --- text ------------------------------------------------------------------------------------- */
+
+/* No minus before what prints as nothing. */
+static double printed(double percent)
 {
-	/* No minus before what prints as nothing. */
-	fprintf(out, "***   %-24s %20.1f %%\n", name, fabs(percent) < 0.05 ? 0.0 : percent);
+	return fabs(percent) < 0.05 ? 0.0 : percent;
+}
+
+static void put_line(const char *name, const struct sheet_line *line, bool is_measured, FILE *out)
+{
+	bool is_unknown = sheet_is_unknown(line->low / 100, line->high / 100);
+
+	fprintf(out, "***   %-24s ", name);
+	if (is_unknown || !is_measured)
+		fputs("       -", out);
+	else
+		fprintf(out, "%6.1f %%", printed(line->likely));
+	if (is_unknown)
+		fputs("   unknown\n", out);
+	else
+		fprintf(out, "   %5.1f %% to %5.1f %%\n", printed(line->low), printed(line->high));
+}
+
+static void put_cause(const struct hp_stall_sheet *sheet, enum hp_cause_kind kind, FILE *out)
+{
+	struct sheet_line line = sheet_cause(sheet, kind);
+
+	put_line(quantity_cause(kind), &line, true, out);
+}
+
+static void put_execution(const struct sheet_line *line, bool is_measured, FILE *out)
+{
+	if (is_measured)
+		put_line("execution", line, true, out);
+	else if (sheet_is_unknown(line->low / 100, line->high / 100))
+		fputs("***   execution                not measured: unknown\n", out);
+	else
+		fprintf(out,
+			"***   execution                not measured: execution could be %.1f to "
+			"%.1f %%\n",
+			line->low, line->high);
 }
 
 void sheet_write(const struct hp_stall_sheet *sheet, double all_samples, FILE *out)
 {
 	struct sheet_sums sums = sheet_sum(sheet);
+	bool is_measured = sheet_is_measured(sheet);
 
+	fprintf(out, "***   %-24s %8s   %s\n", "", "likely", "between");
 	for (int i = 0; i < HP_CAUSE_DYNAMIC_COUNT; i++)
-		write_range(sheet, (enum hp_cause_kind)i, out);
+		put_cause(sheet, (enum hp_cause_kind)i, out);
 	fputs("***\n", out);
-	write_range(sheet, HP_CAUSE_UNEXPLAINED, out);
-	write_sum("unexplained gain", -share(sheet, sheet->unexplained_gain), out);
-	write_sum("= dynamic stalls", sums.dynamic, out);
+	put_cause(sheet, HP_CAUSE_UNEXPLAINED, out);
+	put_line("unexplained gain", &sums.gain, is_measured, out);
+	put_line("= dynamic stalls", &sums.dynamic, is_measured, out);
 	fputs("***\n", out);
 	for (int i = HP_CAUSE_DYNAMIC_COUNT; i < HP_CAUSE_UNEXPLAINED; i++)
-		write_range(sheet, (enum hp_cause_kind)i, out);
-	write_sum("= static stalls", sums.fixed, out);
+		put_cause(sheet, (enum hp_cause_kind)i, out);
+	put_line("= static stalls", &sums.fixed, is_measured, out);
 	fputs("***\n", out);
-	write_sum("total stalls", sums.dynamic + sums.fixed, out);
-	write_sum("execution", sums.execution, out);
-	write_sum("net sampling error", sums.error, out);
-	write_sum("= all", sums.dynamic + sums.fixed + sums.execution + sums.error, out);
-	fprintf(out, "***   (%.0f samples, %.1f %% of all; \xc2\xb1%.1f %% by chance)\n",
-		sheet->samples, all_samples > 0 ? 100 * sheet->samples / all_samples : 0,
-		share(sheet, sheet->sampling_error));
+	put_line("total stalls", &sums.stalls, is_measured, out);
+	put_execution(&sums.execution, is_measured, out);
+	put_line("net sampling error", &sums.error, true, out);
+	if (is_measured)
+		fprintf(out, "***   %-24s %6.1f %%\n", "= all",
+			sums.stalls.likely + sums.execution.likely + sums.error.likely);
+	fprintf(out, "***   (%.0f samples, %.1f %% of all; ranges are of 90 %%, chance included)\n",
+		sheet->samples, all_samples > 0 ? 100 * sheet->samples / all_samples : 0);
 }

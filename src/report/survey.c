@@ -2,6 +2,7 @@
 #include "survey.h"
 
 #include "analyse.h"
+#include "sheet.h"
 
 #include <errno.h>
 #include <math.h>
@@ -241,6 +242,25 @@ static struct hp_error *find_lines(struct report *report, struct survey *survey)
 	return error;
 }
 
+/* --- how sure they are -------------------------------------------------------------------------
+ */
+
+static void find_shares(const struct report *report, struct survey *survey)
+{
+	double samples = (double)report->events.at[analyse_event(report)].all.samples;
+
+	for (size_t i = 0; i < survey->stalls.count; i++) {
+		struct stall *stall = &survey->stalls.at[i];
+		double likely = survey_share(survey, stall->cycles);
+		struct hp_range possible = {
+			.low = fmin(likely, survey_share(survey, stall->insn->stalled.low)),
+			.high = fmax(likely, survey_share(survey, stall->insn->stalled.high)),
+		};
+
+		stall->share = sheet_widen(possible, samples);
+	}
+}
+
 /* --- all together ------------------------------------------------------------------------------
  */
 
@@ -279,6 +299,7 @@ struct hp_error *survey_make(struct report *report, bool lists, struct survey *s
 		qsort(survey->stalls.at, survey->stalls.count, sizeof(*survey->stalls.at),
 		      compare_stalls);
 	apply_limits(report, survey);
+	find_shares(report, survey);
 	return find_lines(report, survey);
 }
 

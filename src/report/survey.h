@@ -13,6 +13,9 @@ struct stall {
 	const struct hp_analysis *analysis;
 	const struct hp_analysed_insn *insn;
 	double cycles; /* of stall, likeliest; all executions together */
+	/* Share of the whole profile's cycles, 0 to 1: of the frequencies that are possible, and of
+	 * chance in the samples. Holds that of `cycles`. */
+	struct hp_range share;
 };
 
 /* A procedure with fewer is not analysed: nothing about a single instruction of it would be known,

@@ -454,7 +454,10 @@ static void put_summary(const struct annotation *annotation, FILE *out)
 	}
 	put_cpi(analysis, out);
 	if (!analysis->is_absolute)
-		fputs("***   at the likeliest frequencies; execution and stalls may trade places\n",
+		fputs("***   executions were not counted: execution and stalls cannot be told "
+		      "apart "
+		      "further\n"
+		      "***   than the ranges say\n",
 		      out);
 	sheet_write(&analysis->sheet, (double)annotation->row->tallies[event].samples, out);
 }

@@ -104,6 +104,10 @@ static struct hp_error *write_procedure(struct report *report, const struct row 
 			   json_samples(report, row->tallies), "cfg",
 			   json_cfg(listing.cfg, analysis), "not_analysed", caveats_array(&listing),
 			   "frequency_source", json_frequency_source(report, analysis));
+	if (has_instructions)
+		json_object_set_new(object, "stack",
+				    analysis ? json_stack(&analysis->sheet, analysis->is_absolute)
+					     : json_null());
 	if (row->counts)
 		json_object_set_new(object, "counts", counts_object(report, row));
 	error = json_write(object, true, out);
@@ -227,7 +231,7 @@ static struct hp_error *write_summary(struct report *report, FILE *out)
 	json_t *summary = json_summary(report);
 
 	if (!error) {
-		json_object_set_new(summary, "stack", json_stack(&survey));
+		json_object_set_new(summary, "stack", json_survey(&survey));
 		error = json_write(summary, false, out);
 	} else {
 		json_decref(summary);

@@ -43,6 +43,17 @@ static void cell_percent(const struct cell *cell, struct buffer *text)
 	buffer_printf(text, "%.2f", 100 * cell->row->local);
 }
 
+/* In which it lies, nine times in ten. */
+static void cell_range(const struct cell *cell, struct buffer *text)
+{
+	const struct stall *stall = stall_of_row(cell->row);
+
+	if (sheet_is_unknown(stall->share.low, stall->share.high))
+		buffer_printf(text, "unknown");
+	else
+		buffer_printf(text, "%.1f-%.1f", 100 * stall->share.low, 100 * stall->share.high);
+}
+
 static void cell_cycles(const struct cell *cell, struct buffer *text)
 {
 	quantity_add(text, stall_of_row(cell->row)->cycles);
@@ -95,9 +106,12 @@ static void cell_causes(const struct cell *cell, struct buffer *text)
 			continue;
 		if (told && cause->likely < noticeable)
 			break;
-		buffer_printf(text, "%s%s %.0f-%.0f%%", told++ ? ", " : "",
-			      hp_cause_name((enum hp_cause_kind)cause->kind), 100 * cause->low,
-			      100 * cause->high);
+		buffer_printf(text, "%s%s ", told++ ? ", " : "",
+			      hp_cause_name((enum hp_cause_kind)cause->kind));
+		if (sheet_is_unknown(cause->low, cause->high))
+			buffer_printf(text, "unknown");
+		else
+			buffer_printf(text, "%.0f-%.0f%%", 100 * cause->low, 100 * cause->high);
 		kinds |= 1u << cause->kind;
 	}
 }
@@ -147,6 +161,16 @@ static void cell_exact_cycles(const struct cell *cell, struct buffer *text)
 	columns_add_number(text, stall_of_row(cell->row)->cycles);
 }
 
+static void cell_percent_low(const struct cell *cell, struct buffer *text)
+{
+	columns_add_number(text, 100 * stall_of_row(cell->row)->share.low);
+}
+
+static void cell_percent_high(const struct cell *cell, struct buffer *text)
+{
+	columns_add_number(text, 100 * stall_of_row(cell->row)->share.high);
+}
+
 static void cell_estimate(const struct cell *cell, struct buffer *text)
 {
 	columns_add_number(text, frequency_of(cell->row)->executions);
@@ -164,6 +188,7 @@ static void cell_exact_average(const struct cell *cell, struct buffer *text)
 
 static const struct column text_columns_of_stalls[] = {
 	{ "%", true, false, NO_EVENT, cell_percent },
+	{ "between", true, false, NO_EVENT, cell_range },
 	{ "cum%", true, false, NO_EVENT, cell_cumulative },
 	{ "cycles", true, false, NO_EVENT, cell_cycles },
 	{ "executions", true, false, NO_EVENT, cell_executions },
@@ -189,6 +214,8 @@ static const struct column csv_columns_of_stalls[] = {
 	{ "build_id", false, false, NO_EVENT, cell_build_id },
 	{ "file", false, false, NO_EVENT, cell_file },
 	{ "line", false, false, NO_EVENT, cell_line },
+	{ "percent_low", true, false, NO_EVENT, cell_percent_low },
+	{ "percent_high", true, false, NO_EVENT, cell_percent_high },
 };
 
 static struct hp_error *fill(const struct column *from, size_t count, struct columns *columns)
@@ -222,11 +249,26 @@ static struct hp_error *rows_of(struct survey *survey, struct row ***rows)
 
 static void write_uncounted(const struct survey *survey, const char *executions, FILE *out)
 {
+	const struct hp_stall_sheet *sheet = &survey->sheet;
+
 	if (survey->counted)
-		fprintf(out, "%s of %zu of %zu procedures were not counted", executions,
-			survey->procedures - survey->counted, survey->procedures);
+		fprintf(out, "%s of %zu of %zu procedures (%.1f %% of the cycles) were not counted",
+			executions, survey->procedures - survey->counted, survey->procedures,
+			100 * (1 - sheet->counted_cycles / sheet->cycles));
 	else
 		fprintf(out, "%s were not counted", executions);
+}
+
+static void write_reservations(const struct survey *survey, FILE *out)
+{
+	if (survey->is_absolute)
+		return;
+	fputs("  ", out);
+	write_uncounted(survey, "Executions", out);
+	fputs(sheet_is_measured(&survey->sheet) ? ".\n  The ranges allow for that.\n"
+						: ".\n  Execution and stalls cannot be told apart "
+						  "further than the ranges say.\n",
+	      out);
 }
 
 void write_text_stack(const struct report *report, const struct survey *survey, FILE *out)
@@ -237,13 +279,7 @@ void write_text_stack(const struct report *report, const struct survey *survey, 
 		return;
 	fprintf(out, "\nWhere the cycles went (%zu procedure%s analysed)\n", survey->procedures,
 		survey->procedures == 1 ? "" : "s");
-	if (!survey->is_absolute) {
-		fputs("  ", out);
-		write_uncounted(survey, "Executions", out);
-		fputs(", so execution and stalls may trade places;\n"
-		      "  shown is what is likeliest.\n",
-		      out);
-	}
+	write_reservations(survey, out);
 	sheet_write(&survey->sheet, (double)report->events.at[analyse_event(report)].all.samples,
 		    out);
 }
@@ -305,13 +341,13 @@ static bool any_has_position(const struct survey *survey)
 }
 
 /* A column of question marks, or of nothing, gives way to the causes, and on a narrow terminal so
- * does what can be added up. */
+ * does what can be reckoned from the shares. */
 static bool is_left_out(const struct column *column, const struct report *report,
 			const struct survey *survey)
 {
 	if (column->cell == cell_executions)
 		return has_no_room_for_questions(report) && !survey->is_absolute;
-	if (column->cell == cell_cumulative)
+	if (column->cell == cell_cumulative || column->cell == cell_cycles)
 		return is_narrow(report);
 	return column->cell == cell_position && !any_has_position(survey);
 }
@@ -392,7 +428,8 @@ struct hp_error *write_stalls_text(struct report *report, FILE *out)
 			100 * survey_share(&survey, survey.hidden_cycles));
 	if (error)
 		return error;
-	fputs("# average: cycles of stall each time the instruction runs; shares are of its time, "
+	fputs("# between: the stall's share of the profile lies there, nine times in ten\n"
+	      "# average: cycles of stall each time the instruction runs; shares are of its time, "
 	      "likeliest cause first\n",
 	      out);
 	if (!survey.is_absolute) {
@@ -431,7 +468,8 @@ static json_t *stall_object(const struct report *report, const struct row *row)
 	if (row->file)
 		buffer_printf(&line, "%s:%" PRIu32, report_file_name(row->file), row->line);
 	(void)report;
-	return json_pack("{s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "share", row->local,
+	return json_pack("{s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "share",
+			 row->local, "share_low", stall->share.low, "share_high", stall->share.high,
 			 "cycles", stall->cycles, "executions", json_executions(frequency_of(row)),
 			 "average", json_number(stall_average(stall)), "stalls",
 			 json_stalls(stall->analysis, stall->insn), "address",
@@ -441,25 +479,13 @@ static json_t *stall_object(const struct report *report, const struct row *row)
 			 row->file ? json_text(buffer_text(&line)) : json_null());
 }
 
-json_t *json_stack(const struct survey *survey)
+json_t *json_survey(const struct survey *survey)
 {
-	const struct hp_stall_sheet *sheet = &survey->sheet;
-	json_t *causes;
+	json_t *stack = json_stack(&survey->sheet, survey->is_absolute);
 
-	if (!(sheet->cycles > 0))
-		return json_null();
-	causes = json_object();
-	for (int i = 0; i < HP_CAUSE_COUNT; i++)
-		json_object_set_new(causes, hp_cause_name((enum hp_cause_kind)i),
-				    json_pack("{s:f, s:f, s:f}", "low", sheet->causes[i].low,
-					      "high", sheet->causes[i].high, "likely",
-					      sheet->likely[i]));
-	return json_pack("{s:f, s:f, s:o, s:b, s:f, s:f, s:o, s:f, s:f}", "samples", sheet->samples,
-			 "medium_samples", sheet->medium_samples, "kernel_samples",
-			 json_count(survey->kernel), "absolute", survey->is_absolute, "cycles",
-			 sheet->cycles, "execution", sheet->execution, "causes", causes,
-			 "unexplained_gain", sheet->unexplained_gain, "sampling_error",
-			 sheet->sampling_error);
+	if (json_is_object(stack))
+		json_object_set_new(stack, "kernel_samples", json_count(survey->kernel));
+	return stack;
 }
 
 struct hp_error *write_stalls_json(struct report *report, FILE *out)
@@ -475,7 +501,7 @@ struct hp_error *write_stalls_json(struct report *report, FILE *out)
 	if (error)
 		return error;
 	fputs(",\n\"stack\": ", out);
-	error = json_write(json_stack(&survey), false, out);
+	error = json_write(json_survey(&survey), false, out);
 	fputs(",\n\"stalls\": [", out);
 	for (size_t i = 0; i < survey.stalls.count && !error; i++) {
 		fputs(i ? ",\n" : "\n", out);

@@ -482,6 +482,12 @@ END_TEST
 /* --- the sheet ----------------------------------------------------------------------------------
  */
 
+static void check_holds(const struct hp_range *range, double value)
+{
+	ck_assert_double_ge(value, range->low * (1 - 1e-6) - 1e-3);
+	ck_assert_double_ge(range->high * (1 + 1e-6) + 1e-3, value);
+}
+
 static void check_sheet(const struct hp_stall_sheet *sheet)
 {
 	double sum = sheet->execution - sheet->unexplained_gain;
@@ -498,6 +504,9 @@ static void check_sheet(const struct hp_stall_sheet *sheet)
 		ck_assert_double_le(range->high, sheet->cycles * (1 + 1e-9));
 	}
 	ck_assert_double_eq_tol(sum, sheet->cycles, 1e-6 * (1 + sheet->cycles));
+	ck_assert_double_ge(sheet->execution_range.low, 0);
+	check_holds(&sheet->execution_range, sheet->execution);
+	check_holds(&sheet->gain_range, sheet->unexplained_gain);
 }
 
 static void check_causes(const struct hp_analysis *analysis)
@@ -520,6 +529,12 @@ static void check_causes(const struct hp_analysis *analysis)
 			likely += cause->likely;
 			ck_assert(k == 0 || cause->likely <= cause[-1].likely);
 		}
+		/* Those that explain next to nothing are not listed. */
+		if (insn->cause_count) {
+			ck_assert_double_ge((likely + 0.01) * insn->cycles, insn->stalled.low);
+			ck_assert_double_le((likely - 1e-6) * insn->cycles, insn->stalled.high);
+		}
+		ck_assert_double_le(insn->stalled.high, insn->cycles * (1 + 1e-9));
 		ck_assert_double_le(likely, 1 + 1e-6);
 	}
 }
@@ -587,6 +602,30 @@ START_TEST(the_sheet_adds_up_to_its_cycles_whatever_the_samples)
 }
 END_TEST
 
+/* Of a million rounds of 15 cycles: time alone also fits fewer rounds that wait for longer. */
+START_TEST(execution_has_a_range_that_counts_narrow)
+{
+	struct hp_range guessed;
+
+	begin(mixture, sizeof(mixture));
+	takes(11, 10);
+	takes(28, 5);
+	insn_at(0);
+	guessed = found->sheet.execution_range;
+	ck_assert_double_eq(found->sheet.counted_cycles, 0);
+	ck_assert_double_gt(guessed.high - guessed.low, 0.2 * found->sheet.cycles);
+	begin(mixture, sizeof(mixture));
+	takes(11, 10);
+	takes(28, 5);
+	runs(8, RUNS);
+	runs(28, RUNS);
+	insn_at(0);
+	ck_assert_double_eq(found->sheet.counted_cycles, found->sheet.cycles);
+	ck_assert_double_lt(found->sheet.execution_range.high - found->sheet.execution_range.low,
+			    0.8 * (guessed.high - guessed.low));
+}
+END_TEST
+
 START_TEST(every_cause_has_the_name_of_the_contract)
 {
 	static const char *const names[] = { "icache",	      "itlb",	    "branch-mispredict",
@@ -619,4 +658,4 @@ HP_TEST_MAIN("analyze/culprit", what_does_not_load_has_no_cache_miss, the_stack_
 	     what_nobody_can_have_done_is_unexplained, chance_is_not_held_to_be_a_proof,
 	     without_counts_it_is_not_known_how_much_is_stall, no_samples_no_culprits,
 	     the_sheet_adds_up_to_its_cycles_whatever_the_samples,
-	     every_cause_has_the_name_of_the_contract)
+	     execution_has_a_range_that_counts_narrow, every_cause_has_the_name_of_the_contract)

@@ -418,6 +418,12 @@ static const char *list_stalls_beside(struct scene *scene, double percent_limit,
 	scene->analysis.causes = causes;
 	scene->insns[3].first_cause = 1;
 	scene->insns[3].cause_count = 1;
+	scene->insns[1].stalled = (struct hp_range){ 2000, 6000 };
+	scene->insns[3].stalled = (struct hp_range){ 100, 400 };
+	scene->analysis.sheet.execution = 4400;
+	scene->analysis.sheet.execution_range = (struct hp_range){ 4000, 4800 };
+	scene->analysis.sheet.counted_cycles = 8000;
+	scene->analysis.sheet.sampling_error = 800;
 	scene->analysis.sheet.likely[HP_CAUSE_DCACHE] = 3600;
 	scene->row.code = &code;
 	scene->report.rows.at = rows;
@@ -472,17 +478,19 @@ START_TEST(the_worst_stalls_come_first_as_shares_of_the_whole_profile)
 			"confidence\n"
 			"0.0 % are in procedures with fewer than 10 samples, 0.0 % in "
 			"code that could not be analysed\n");
-	assert_contains(scene->output,
-			"    %   cum%  cycles  executions  conf  average  causes         address  "
-			"procedure  line\n"
-			"36.00  36.00    3600   1000 \xc2\xb1"
-			"10%  high     3.60  dcache 40-90%   0x1002  "
-			"sum_array  sum\n"
-			" 2.00  38.00     200   1000 \xc2\xb1"
-			"10%  high     0.20  fetch 0-50%     0x1009  "
-			"sum_array  sum\n");
+	assert_contains(
+		scene->output,
+		"    %    between   cum%  cycles  executions  conf  average  causes         "
+		"address  procedure  line\n"
+		"36.00  14.4-72.5  36.00    3600   1000 \xc2\xb1"
+		"10%  high     3.60  dcache 40-90%   0x1002  "
+		"sum_array  sum\n"
+		" 2.00    0.3-8.2  38.00     200   1000 \xc2\xb1"
+		"10%  high     0.20  fetch 0-50%     0x1009  "
+		"sum_array  sum\n");
 	/* 3600 of the 8000 that were analysed. */
-	assert_contains(scene->output, "= dynamic stalls                         45.0 %\n");
+	assert_contains(scene->output, "= dynamic stalls           45.0 %");
+	assert_contains(scene->output, "execution                  55.0 %    39.6 % to  74.2 %\n");
 	assert_contains(scene->output, "(100 samples, 80.0 % of all");
 	scene_destroy(scene);
 }
@@ -496,7 +504,7 @@ START_TEST(what_says_nothing_gives_way_to_the_causes)
 	scene->options.terminal_columns = 80;
 	list_stalls(scene, 0);
 	assert_contains(scene->output,
-			"    %  cycles  executions  conf  average  causes         address  "
+			"    %    between  executions  conf  average  causes         address  "
 			"procedure");
 	assert_contains(scene->output, "sum+0x1000\n");
 	assert_lacks(scene->output, "  line\n");
@@ -509,7 +517,7 @@ START_TEST(stalls_below_the_limit_are_counted_not_shown)
 	struct scene *scene = scene_create();
 
 	list_stalls(scene, 5);
-	assert_contains(scene->output, "36.00  36.00    3600");
+	assert_contains(scene->output, "36.00  14.4-72.5  36.00    3600");
 	assert_lacks(scene->output, "0x1009");
 	assert_contains(scene->output, "# not shown: 1 stall (2.00 %)");
 	scene_destroy(scene);

@@ -239,35 +239,142 @@ START_TEST(an_interval_is_a_percentage_only_where_it_is_even_and_small)
 }
 END_TEST
 
+static char *written(const struct hp_stall_sheet *sheet, double all_samples)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	sheet_write(sheet, all_samples, out);
+	fclose(out);
+	return text;
+}
+
+static void assert_says(const char *text, const char *part)
+{
+	ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
+}
+
 /* 1000 cycles: 200 execution, 300 dependency, 450 data cache, 100 unexplained, 80 gained: 30 over.
  */
 START_TEST(the_shares_of_a_summary_add_up_to_the_whole)
 {
 	struct hp_stall_sheet sheet = {
-		.samples = 10, .cycles = 1000, .execution = 200, .unexplained_gain = 80
+		.samples = 10000,
+		.cycles = 1000,
+		.counted_cycles = 1000,
+		.execution = 200,
+		.execution_range = { 150, 250 },
+		.unexplained_gain = 80,
+		.gain_range = { 80, 80 },
+		.sampling_error = 10,
 	};
 	struct sheet_sums sums;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	char *text;
 
 	sheet.likely[HP_CAUSE_DEPENDENCY] = 300;
 	sheet.likely[HP_CAUSE_DCACHE] = 450;
 	sheet.likely[HP_CAUSE_UNEXPLAINED] = 100;
 	sheet.causes[HP_CAUSE_DCACHE] = (struct hp_range){ 279, 645 };
+	sheet.causes[HP_CAUSE_DEPENDENCY] = (struct hp_range){ 200, 400 };
 	sums = sheet_sum(&sheet);
-	ck_assert_double_eq_tol(sums.dynamic, 47, 1e-9);
-	ck_assert_double_eq_tol(sums.fixed, 30, 1e-9);
-	ck_assert_double_eq_tol(sums.execution, 20, 1e-9);
-	ck_assert_double_eq_tol(sums.error, 3, 1e-9);
-	sheet_write(&sheet, 40, out);
-	fclose(out);
-	ck_assert_ptr_nonnull(strstr(text, "data cache miss           27.9 % to  64.5 %\n"));
-	ck_assert_ptr_nonnull(strstr(text, "unexplained gain                         -8.0 %\n"));
-	ck_assert_ptr_nonnull(strstr(text, "total stalls                             77.0 %\n"));
-	ck_assert_ptr_nonnull(strstr(text, "= all                                   100.0 %\n"));
-	ck_assert_ptr_nonnull(strstr(text, "(10 samples, 25.0 % of all"));
+	ck_assert_double_eq_tol(sums.dynamic.likely, 47, 1e-9);
+	ck_assert_double_eq_tol(sums.fixed.likely, 30, 1e-9);
+	ck_assert_double_eq_tol(sums.stalls.likely, 77, 1e-9);
+	ck_assert_double_eq_tol(sums.execution.likely, 20, 1e-9);
+	ck_assert_double_eq_tol(sums.error.likely, 3, 1e-9);
+	/* 15 to 25 %, and what chance makes of 1500 and of 2500 of 10,000 samples: 1.645 roots. */
+	ck_assert_double_eq_tol(sums.execution.low, 14.37, 0.03);
+	ck_assert_double_eq_tol(sums.execution.high, 25.83, 0.03);
+	ck_assert_double_eq_tol(sums.stalls.low, 100 - sums.execution.high, 1e-9);
+	ck_assert_double_eq_tol(sums.stalls.high, 100 - sums.execution.low, 1e-9);
+	/* Without execution and static stalls: 35 to 65 %. */
+	ck_assert_double_eq_tol(sums.dynamic.low, 33.66, 0.03);
+	ck_assert_double_eq_tol(sums.dynamic.high, 65.97, 0.03);
+	text = written(&sheet, 40000);
+	assert_says(text, "data cache miss            45.0 %    27.0 % to  65.8 %\n");
+	assert_says(text, "unexplained gain           -8.0 %    -8.5 % to  -7.5 %\n");
+	assert_says(text, "total stalls               77.0 %    74.2 % to  85.6 %\n");
+	assert_says(text, "execution                  20.0 %    14.4 % to  25.8 %\n");
+	assert_says(text, "= all                     100.0 %\n");
+	assert_says(text, "(10000 samples, 25.0 % of all");
 	free(text);
+}
+END_TEST
+
+START_TEST(execution_that_was_not_counted_is_no_point)
+{
+	struct hp_stall_sheet sheet = {
+		.samples = 10000,
+		.cycles = 1000,
+		.counted_cycles = 400,
+		.execution = 135,
+		.execution_range = { 50, 600 },
+		.sampling_error = 10,
+	};
+	char *text;
+
+	sheet.likely[HP_CAUSE_DCACHE] = 865;
+	sheet.causes[HP_CAUSE_DCACHE] = (struct hp_range){ 400, 950 };
+	text = written(&sheet, 10000);
+	assert_says(text,
+		    "execution                not measured: execution could be 4.6 to 61.3 %\n");
+	assert_says(text, "total stalls                    -    38.7 % to  95.4 %\n");
+	ck_assert_ptr_null(strstr(text, "13.5"));
+	ck_assert_ptr_null(strstr(text, "= all"));
+	free(text);
+	sheet.counted_cycles = 600;
+	text = written(&sheet, 10000);
+	assert_says(text, "execution                  13.5 %     4.6 % to  61.3 %\n");
+	free(text);
+}
+END_TEST
+
+START_TEST(a_range_of_more_than_90_points_is_unknown)
+{
+	struct hp_stall_sheet sheet = {
+		.samples = 10000,
+		.cycles = 1000,
+		.execution = 100,
+		.execution_range = { 10, 950 },
+		.sampling_error = 10,
+	};
+	char *text;
+
+	sheet.likely[HP_CAUSE_DCACHE] = 600;
+	sheet.causes[HP_CAUSE_DCACHE] = (struct hp_range){ 0, 930 };
+	sheet.likely[HP_CAUSE_DTLB] = 300;
+	sheet.causes[HP_CAUSE_DTLB] = (struct hp_range){ 0, 850 };
+	text = written(&sheet, 10000);
+	assert_says(text, "data cache miss                 -   unknown\n");
+	assert_says(text, "data TLB miss              30.0 %     0.0 % to  86.5 %\n");
+	assert_says(text, "execution                not measured: unknown\n");
+	free(text);
+}
+END_TEST
+
+/* Of nine samples none need not be of what a tenth of the time goes to. */
+START_TEST(few_samples_have_ranges_as_wide_as_chance)
+{
+	static const struct {
+		struct hp_range shares;
+		double samples;
+		struct hp_range expected;
+	} cases[] = {
+		{ { 0, 0 }, 9, { 0, 0.301 } },
+		{ { 0, 0 }, 10000, { 0, 0.0003 } },
+		{ { 1.0 / 9, 1.0 / 9 }, 9, { 0.0248, 0.498 } },
+		{ { 0.5, 0.5 }, 10000, { 0.4885, 0.5118 } },
+		{ { 0.9, 1 }, 0, { 0, 1 } },
+		{ { 0, 1.2 }, 100, { 0, 1 } },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		struct hp_range wide = sheet_widen(cases[i].shares, cases[i].samples);
+
+		ck_assert_double_eq_tol(wide.low, cases[i].expected.low, 0.001);
+		ck_assert_double_eq_tol(wide.high, cases[i].expected.high, 0.001);
+	}
 }
 END_TEST
 
@@ -388,4 +495,6 @@ HP_TEST_MAIN("report/drawing", what_is_no_source_or_not_for_who_recorded_is_with
 	     figures_have_three_digits_and_a_letter_for_their_size,
 	     an_interval_is_a_percentage_only_where_it_is_even_and_small,
 	     the_shares_of_a_summary_add_up_to_the_whole,
+	     execution_that_was_not_counted_is_no_point, a_range_of_more_than_90_points_is_unknown,
+	     few_samples_have_ranges_as_wide_as_chance,
 	     source_lines_come_by_number_and_what_is_missing_or_newer_is_known)

@@ -179,7 +179,7 @@ START_TEST(instructions_have_the_members_of_the_contract_and_null_for_what_nobod
 
 			assert_members(procedure, "name:s address:?s size:?i samples:a cfg:n "
 						  "not_analysed:a "
-						  "frequency_source:a instructions:a");
+						  "frequency_source:a stack:?o instructions:a");
 			json_array_foreach(json_object_get(procedure, "instructions"), index,
 					   instruction)
 			{

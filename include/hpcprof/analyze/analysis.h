@@ -147,6 +147,11 @@ struct hp_cause {
 	double likely; /* between the two: for ranking */
 };
 
+struct hp_range {
+	double low;
+	double high;
+};
+
 struct hp_analysed_insn {
 	const struct hp_insn *insn;
 	uint32_t block;
@@ -159,6 +164,8 @@ struct hp_analysed_insn {
 	uint32_t producer;    /* that it waits for, in `insns`; HP_SCHEDULE_NONE */
 	uint32_t units;	      /* of the core, when it waits for a port */
 	uint8_t static_stall; /* enum hp_stall */
+	/* Cycles of `cycles` that it stalls, static stalls too, at every possible frequency. */
+	struct hp_range stalled;
 	uint32_t first_cause; /* in `causes`, the likeliest first */
 	uint32_t cause_count;
 };
@@ -177,24 +184,23 @@ struct hp_analysed_block {
 	double cycles_per_execution_high;
 };
 
-struct hp_range {
-	double low;
-	double high;
-};
-
 /* Where the cycles of a procedure, or of many, went: DCPI's figure 4. In cycles; sums of sheets are
  * sheets. Execution and the `likely` of all causes, less the gain, are `cycles`. A range is of the
- * cause alone, each at the frequency that suits it, so that ends need not add up to anything; none
- * is beyond `cycles`. */
+ * line alone, each at the frequency that suits it, so that ends need not add up to anything; none
+ * but that of execution is beyond `cycles`. Ranges are of the frequencies: chance in the samples,
+ * which `sampling_error` tells, widens them further. */
 struct hp_stall_sheet {
 	double samples;	       /* that were analysed */
 	double medium_samples; /* of these, in blocks of at least medium confidence */
 	double cycles;
-	double execution; /* the best case without its stalls */
+	double counted_cycles; /* of these, in procedures whose executions were counted */
+	double execution;      /* the best case without its stalls */
+	struct hp_range execution_range;
 	struct hp_range causes[HP_CAUSE_COUNT];
 	double likely[HP_CAUSE_COUNT];
 	double unexplained_gain; /* ran faster than the best case: tables or frequencies are off */
-	double sampling_error;	 /* standard deviation of `cycles` */
+	struct hp_range gain_range;
+	double sampling_error; /* standard deviation of `cycles` */
 };
 
 enum hp_analysis_problem {
