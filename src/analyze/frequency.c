@@ -50,13 +50,14 @@ static struct hp_frequency frequency_of(const struct analyzer *analyzer, size_t 
 		.executions = NAN,
 		.executions_low = NAN,
 		.executions_high = NAN,
-		.confidence = confidence_of(analyzer->relative_deviation[at]),
+		.relative_confidence = confidence_of(analyzer->relative_deviation[at]),
 	};
 
 	if (isnan(relative)) {
 		frequency.relative_low = frequency.relative_high = NAN;
-		frequency.confidence = HP_CONFIDENCE_NONE;
+		frequency.relative_confidence = HP_CONFIDENCE_NONE;
 	}
+	frequency.confidence = frequency.relative_confidence;
 	if (!analyzer->analysis->is_absolute)
 		return frequency;
 	around = half_width(analyzer, analyzer->deviation[at]);
@@ -215,9 +216,10 @@ static bool is_sufficient(const struct hp_analysis *analysis, const struct hp_fr
 
 static void withhold(const struct hp_analysis *analysis, struct hp_frequency *frequency)
 {
-	if (!is_sufficient(analysis, frequency))
-		frequency->executions = frequency->executions_low = frequency->executions_high =
-			NAN;
+	if (is_sufficient(analysis, frequency))
+		return;
+	frequency->executions = frequency->executions_low = frequency->executions_high = NAN;
+	frequency->confidence = frequency->relative_confidence;
 }
 
 void hp_analysis_withhold(struct hp_analysis *analysis)

@@ -77,8 +77,10 @@ void sheet_count(struct hp_analysis *analysis)
 		const struct hp_analysed_block *block = &analysis->blocks[i];
 
 		sheet->samples += block->samples;
-		if (block->frequency.confidence >= HP_CONFIDENCE_MEDIUM)
+		if (block->frequency.relative_confidence >= HP_CONFIDENCE_MEDIUM)
 			sheet->medium_samples += block->samples;
+		if (analysis->is_absolute && block->frequency.confidence >= HP_CONFIDENCE_MEDIUM)
+			sheet->executions_medium_samples += block->samples;
 	}
 }
 
@@ -159,6 +161,7 @@ void hp_stall_sheet_add(struct hp_stall_sheet *into, const struct hp_stall_sheet
 {
 	into->samples += from->samples;
 	into->medium_samples += from->medium_samples;
+	into->executions_medium_samples += from->executions_medium_samples;
 	into->cycles += from->cycles;
 	into->counted_cycles += from->counted_cycles;
 	into->execution += from->execution;

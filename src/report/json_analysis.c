@@ -14,7 +14,7 @@ json_t *json_number(double value)
 /* With `more` members in front of the figures. */
 static json_t *add_frequency(json_t *object, const struct hp_frequency *frequency)
 {
-	static const struct hp_frequency none = { NAN, NAN, NAN, NAN, NAN, NAN, 0 };
+	static const struct hp_frequency none = { NAN, NAN, NAN, NAN, NAN, NAN, 0, 0 };
 	const struct hp_frequency *from = frequency ? frequency : &none;
 
 	json_object_set_new(object, "estimate", json_number(from->executions));
@@ -23,6 +23,8 @@ static json_t *add_frequency(json_t *object, const struct hp_frequency *frequenc
 	json_object_set_new(object, "relative", json_number(from->relative));
 	json_object_set_new(object, "relative_low", json_number(from->relative_low));
 	json_object_set_new(object, "relative_high", json_number(from->relative_high));
+	json_object_set_new(object, "relative_confidence",
+			    json_string(hp_confidence_name(from->relative_confidence)));
 	json_object_set_new(object, "confidence",
 			    json_string(hp_confidence_name(from->confidence)));
 	return object;

@@ -313,11 +313,6 @@ double survey_share(const struct survey *survey, double cycles)
 	return survey->cycles > 0 ? cycles / survey->cycles : 0;
 }
 
-double survey_medium(const struct survey *survey)
-{
-	return survey->samples ? survey->sheet.medium_samples / (double)survey->samples : 0;
-}
-
 static const struct hp_analysed_block *block_of(const struct stall *stall)
 {
 	return &stall->analysis->blocks[stall->insn->block];

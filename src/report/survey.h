@@ -49,8 +49,6 @@ void survey_clear(struct survey *survey);
 
 /* Share of the whole profile's cycles, 0 to 1. */
 double survey_share(const struct survey *survey, double cycles);
-/* Share of the samples that are in blocks of at least medium confidence, 0 to 1. */
-double survey_medium(const struct survey *survey);
 
 /* Cycles of stall each time the instruction runs: what is likeliest where that is absolute (else
  * NAN), and at least. */

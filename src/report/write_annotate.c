@@ -244,20 +244,16 @@ static void put_quality(const struct annotation *annotation, FILE *out)
 	_cleanup_(buffer_free) struct buffer text = { 0 };
 	/* The caveats of the listing say which and where. */
 	const unsigned of_the_code = HP_PROBLEM_MISSING_EDGES | HP_PROBLEM_UNDECODABLE;
-	double samples = 0;
-	double medium = 0;
+	const struct hp_stall_sheet *sheet = &analysis->sheet;
+	double samples = fmax(sheet->samples, 1);
 
-	for (uint32_t i = 0; i < analysis->cfg->block_count; i++) {
-		const struct hp_analysed_block *block = &analysis->blocks[i];
-
-		samples += block->samples;
-		if (block->frequency.confidence >= HP_CONFIDENCE_MEDIUM)
-			medium += block->samples;
-	}
 	buffer_printf(&text,
-		      "%.0f %% of its samples are in blocks whose frequency has at least medium "
-		      "confidence",
-		      samples > 0 ? 100 * medium / samples : 0);
+		      "%.0f %% of its samples are in blocks whose relative frequency has at least "
+		      "medium confidence",
+		      100 * sheet->medium_samples / samples);
+	if (analysis->is_absolute)
+		buffer_printf(&text, ", %.0f %% in blocks whose executions have",
+			      100 * sheet->executions_medium_samples / samples);
 	put(out, "quality", &text);
 	for (unsigned bit = 1; bit <= HP_PROBLEM_TOO_FAST; bit <<= 1) {
 		if (!(analysis->problems & bit) || (bit & of_the_code))

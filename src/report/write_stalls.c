@@ -314,11 +314,19 @@ static void write_quality(const struct survey *survey, FILE *out)
 			"others:\n",
 			100 * (double)survey->kernel / ((double)survey->kernel + samples));
 	fprintf(out,
-		"%.1f %% of the samples have estimates of at least medium confidence\n"
+		"%.1f %% of the samples are in blocks whose relative frequency has at least medium "
+		"confidence\n",
+		100 * survey->sheet.medium_samples / samples);
+	if (survey->sheet.counted_cycles > 0)
+		fprintf(out,
+			"%.1f %% are in blocks whose executions have at least medium "
+			"confidence\n",
+			100 * survey->sheet.executions_medium_samples / samples);
+	fprintf(out,
 		"%.1f %% are in procedures with fewer than %d samples, %.1f %% in code that could "
 		"not be analysed\n",
-		100 * survey_medium(survey), 100 * (double)survey->few / samples,
-		SURVEY_FEWEST_SAMPLES, 100 * survey->refused / samples);
+		100 * (double)survey->few / samples, SURVEY_FEWEST_SAMPLES,
+		100 * survey->refused / samples);
 	if (survey->problems & HP_PROBLEM_GENERIC_CORE)
 		fprintf(out, "caution: %s\n", quantity_problem(HP_PROBLEM_GENERIC_CORE));
 	write_troubles(survey, out);

@@ -97,6 +97,7 @@ static struct hp_frequency ran(double relative, double low, double high, bool is
 		.executions = is_absolute ? 1000 * relative : NAN,
 		.executions_low = is_absolute ? 1000 * low : NAN,
 		.executions_high = is_absolute ? 1000 * high : NAN,
+		.relative_confidence = HP_CONFIDENCE_HIGH,
 		.confidence = HP_CONFIDENCE_HIGH,
 	};
 }
@@ -153,7 +154,10 @@ static void analyse_by_hand(struct scene *scene, bool is_absolute)
 		.is_absolute = is_absolute,
 		.scale = is_absolute ? 1000 : NAN,
 		.scale_high = is_absolute ? 1100 : 8000,
-		.sheet = { .samples = 100, .medium_samples = 100, .cycles = 8000 },
+		.sheet = { .samples = 100,
+			   .medium_samples = 100,
+			   .executions_medium_samples = 100,
+			   .cycles = 8000 },
 	};
 }
 
@@ -460,8 +464,9 @@ START_TEST(samples_in_the_kernel_stand_apart_from_what_could_be_analysed)
 	assert_contains(scene->output,
 			"20.0 % of the samples are in the kernel, whose code is not analysed; "
 			"of the others:\n"
-			"100.0 % of the samples have estimates of at least medium "
-			"confidence\n"
+			"100.0 % of the samples are in blocks whose relative frequency has at "
+			"least medium confidence\n"
+			"100.0 % are in blocks whose executions have at least medium confidence\n"
 			"0.0 % are in procedures with fewer than 10 samples, 0.0 % in "
 			"code that could not be analysed\n");
 	scene_destroy(scene);
@@ -474,8 +479,9 @@ START_TEST(the_worst_stalls_come_first_as_shares_of_the_whole_profile)
 
 	list_stalls(scene, 0);
 	assert_contains(scene->output,
-			"100.0 % of the samples have estimates of at least medium "
-			"confidence\n"
+			"100.0 % of the samples are in blocks whose relative frequency has at "
+			"least medium confidence\n"
+			"100.0 % are in blocks whose executions have at least medium confidence\n"
 			"0.0 % are in procedures with fewer than 10 samples, 0.0 % in "
 			"code that could not be analysed\n");
 	assert_contains(

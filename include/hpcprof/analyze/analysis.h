@@ -108,7 +108,8 @@ struct hp_frequency {
 	double executions; /* NAN unless the analysis is absolute */
 	double executions_low;
 	double executions_high;
-	uint8_t confidence; /* enum hp_confidence */
+	uint8_t relative_confidence; /* enum hp_confidence: of `relative` */
+	uint8_t confidence; /* of `executions` in an absolute analysis, else of `relative` */
 };
 
 /* Why cycles were lost: the names of CLI.md's contract. What is known of the best case already goes
@@ -191,7 +192,8 @@ struct hp_analysed_block {
  * which `sampling_error` tells, widens them further. */
 struct hp_stall_sheet {
 	double samples;	       /* that were analysed */
-	double medium_samples; /* of these, in blocks of at least medium confidence */
+	double medium_samples; /* of these, whose relative frequency has at least medium confidence */
+	double executions_medium_samples; /* likewise, whose executions have */
 	double cycles;
 	double counted_cycles; /* of these, in procedures whose executions were counted */
 	double execution;      /* the best case without its stalls */
