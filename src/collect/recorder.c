@@ -112,6 +112,8 @@ static size_t find_time_event(const struct recorder *recorder)
 
 void recorder_expect_windows(struct recorder *recorder)
 {
+	if (recorder->windows.is_on)
+		return;
 	windows_create(&recorder->windows, &recorder->attributor, recorder->start_ns);
 	recorder->time_event = find_time_event(recorder);
 }
@@ -154,8 +156,7 @@ struct hp_error *recorder_begin_probes(struct recorder *recorder, double budget)
 		return error;
 	outcomes_tell(recorder->outcomes, notice_beginning, recorder->probes);
 	/* They count in a known time; how often in all follows from all of it. */
-	if (!recorder->windows.is_on)
-		recorder_expect_windows(recorder);
+	recorder_expect_windows(recorder);
 	return NULL;
 }
 

@@ -177,6 +177,30 @@ static void load_skids(struct hp_session *session)
 	hp_error_destroy(error);
 }
 
+static void expect_windows(struct hp_session *session)
+{
+	struct recorder *recorder = &session->recorder;
+
+	recorder_expect_windows(recorder);
+	/* Of what takes turns, nobody knows how much there was in all. */
+	if (session->turns.count && recorder->time_event < recorder->event_count &&
+	    session->turns.group_of[recorder->time_event] != NO_TURN)
+		recorder->time_event = recorder->event_count;
+}
+
+/* Where windows counted what the epoch has already, it is told how long commands run now, too: only so
+ * do counts go on standing for all of it. */
+static struct hp_error *expect_counted(struct hp_session *session)
+{
+	struct hp_window_evidence evidence;
+	struct hp_error *error = hp_epoch_writer_read_evidence(session->writer, &evidence);
+
+	if (!error && hp_window_evidence_counted(&evidence).windows)
+		expect_windows(session);
+	hp_window_evidence_clear(&evidence);
+	return error;
+}
+
 static struct hp_error *create_recorder(struct hp_session *session)
 {
 	struct cost cost = session->recorder.cost;
@@ -195,6 +219,8 @@ static struct hp_error *create_recorder(struct hp_session *session)
 	if (session->options.probes_percent > 0)
 		error = recorder_begin_probes(&session->recorder,
 					      session->options.probes_percent / 100);
+	if (!error && session->options.append)
+		error = expect_counted(session);
 	if (error)
 		return error;
 	return recorder_describe(&session->recorder, false, &session->recorder.meta);
@@ -301,14 +327,8 @@ const char *hp_session_stamp(const struct hp_session *session)
 
 void hp_session_set_windows(struct hp_session *session, const struct hp_window_source *source)
 {
-	struct recorder *recorder = &session->recorder;
-
 	session->windows = *source;
-	recorder_expect_windows(recorder);
-	/* Of what takes turns, nobody knows how much there was in all. */
-	if (session->turns.count && recorder->time_event < recorder->event_count &&
-	    session->turns.group_of[recorder->time_event] != NO_TURN)
-		recorder->time_event = recorder->event_count;
+	expect_windows(session);
 }
 
 void hp_session_add_window(struct hp_session *session, struct hp_window *window)
