@@ -109,6 +109,13 @@ static void add_time(struct buffer *text, const struct annotation *annotation, u
 	buffer_printf(text, "%.1f %% of the time", 100 * cycles / annotation->cycles);
 }
 
+/* What is below the best case says nothing. */
+static bool has_lower_limit(const struct hp_analysed_block *block)
+{
+	return isfinite(block->cycles_per_execution_low) &&
+	       block->cycles_per_execution_low > block->best_case_cycles;
+}
+
 static void add_actual(struct buffer *text, const struct hp_analysed_block *block)
 {
 	double cycles = block->cycles_per_execution;
@@ -122,7 +129,7 @@ static void add_actual(struct buffer *text, const struct hp_analysed_block *bloc
 			buffer_printf(text, " (%.2f to %.2f)",
 				      block->cycles_per_execution_low / block->insn_count,
 				      block->cycles_per_execution_high / block->insn_count);
-	} else if (isfinite(block->cycles_per_execution_low)) {
+	} else if (has_lower_limit(block)) {
 		add_cpi(text, "Actual", AT_LEAST, block->cycles_per_execution_low,
 			block->insn_count);
 	} else {
