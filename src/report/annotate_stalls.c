@@ -113,7 +113,7 @@ static void add_time(struct buffer *text, const struct annotation *annotation, u
 static bool has_lower_limit(const struct hp_analysed_block *block)
 {
 	return isfinite(block->cycles_per_execution_low) &&
-	       block->cycles_per_execution_low > block->best_case_cycles;
+	       block->cycles_per_execution_low >= block->best_case_cycles;
 }
 
 static void add_actual(struct buffer *text, const struct hp_analysed_block *block)

@@ -430,10 +430,16 @@ static void put_cpi(const struct hp_analysis *analysis, FILE *out)
 	quantity_add_cycles(&text, analysis->is_absolute ? best * analysis->scale : best);
 	buffer_printf(&text, "/");
 	quantity_add(&text, analysis->is_absolute ? instructions * analysis->scale : instructions);
-	buffer_printf(&text, " = %.2f CPI\n*** Actual ", best / instructions);
-	quantity_add_at_least(&text, cycles / instructions / analysis->scale,
-			      cycles / instructions / analysis->scale_high);
-	fprintf(out, "%s CPI\n***\n", buffer_text(&text));
+	buffer_printf(&text, " = %.2f CPI\n*** Actual", best / instructions);
+	if (isfinite(analysis->scale) || cycles / analysis->scale_high >= best) {
+		buffer_printf(&text, " ");
+		quantity_add_at_least(&text, cycles / instructions / analysis->scale,
+				      cycles / instructions / analysis->scale_high);
+		buffer_printf(&text, " CPI");
+	} else {
+		buffer_printf(&text, ": not known");
+	}
+	fprintf(out, "%s\n***\n", buffer_text(&text));
 }
 
 static void put_summary(const struct annotation *annotation, FILE *out)

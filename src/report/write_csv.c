@@ -45,13 +45,14 @@ static struct hp_error *write_listing(struct report *report, const struct column
 				      const struct row *row, struct buffer *record, FILE *out)
 {
 	_cleanup_(listing_clear) struct listing listing = { 0 };
-	struct hp_error *error =
-		listing_make(report, row, report->options->listed != NULL, &listing);
+	struct hp_error *error = listing_make(report, row, true, &listing);
 
 	if (!error && is_worth_analysing(report, row))
 		error = listing_add_blocks(report, row, &listing);
 	if (!error && is_worth_analysing(report, row))
 		error = listing_add_analysis(report, row, &listing);
+	if (!error && !report->options->listed)
+		listing_keep_costly(report, &listing);
 	for (size_t i = 0; i < listing.rows.count && !error; i++)
 		error = write_row(report, columns, &listing.rows.at[i], record, out);
 	return error;

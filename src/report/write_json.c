@@ -28,8 +28,7 @@ static json_t *instruction_object(const struct report *report, const struct row 
 				  const struct hp_analysis *analysis)
 {
 	_cleanup_(buffer_free) struct buffer bytes = { 0 };
-	const struct hp_analysed_insn *insn =
-		row->has_block && row->has_address ? analyse_insn(analysis, row->address) : NULL;
+	const struct hp_analysed_insn *insn = row->insn;
 
 	for (size_t i = 0; i < row->length; i++)
 		buffer_printf(&bytes, "%02x", row->bytes[i]);
@@ -89,15 +88,19 @@ static struct hp_error *write_procedure(struct report *report, const struct row 
 	json_t *object;
 
 	if (has_instructions)
-		error = listing_make(report, row, report->options->listed != NULL, &listing);
+		error = listing_make(report, row, true, &listing);
 	if (!error && has_instructions)
 		error = listing_add_blocks(report, row, &listing);
 	if (!error && has_instructions)
 		error = listing_add_caveats(report, row, &listing);
 	if (!error && has_instructions)
 		error = analyse_row(report, row, &analysis);
+	if (!error && has_instructions)
+		error = listing_add_analysis(report, row, &listing);
 	if (error)
 		return error;
+	if (!report->options->listed)
+		listing_keep_costly(report, &listing);
 	object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", json_text(row->name),
 			   "address", json_address(row->has_address, row->address), "size",
 			   row->has_address ? json_count(row->size) : json_null(), "samples",
