@@ -79,8 +79,8 @@ static const struct argp_option options[] = {
 	{ "calls", OPTION_CALLS, NULL, 0,
 	  "Which procedures call which, and how often; needs record --shadow", 1 },
 	{ "executions", OPTION_EXECUTIONS, NULL, 0,
-	  "How often procedures were called, how many instructions ran in them, and how often each "
-	  "line ran; needs record --shadow",
+	  "Calls of procedures, instructions executed in each, and executions of each line; needs "
+	  "record --shadow",
 	  1 },
 	{ "summary", OPTION_SUMMARY, NULL, 0, "How it was recorded and how good the data is", 1 },
 	{ "format", OPTION_FORMAT, "text|json|csv", 0,
@@ -111,7 +111,7 @@ static const struct argp_option options[] = {
 	{ "no-debuginfo", OPTION_NO_DEBUGINFO, NULL, 0,
 	  "Names and lines from the recorded files alone: no separate debug files, no debuginfod",
 	  3 },
-	{ "all", OPTION_ALL, NULL, 0, "With --annotate: code without samples too, not folded", 3 },
+	{ "all", OPTION_ALL, NULL, 0, "With --annotate: cold code too, not folded", 3 },
 	{ "color", OPTION_COLOR, "auto|always|never", OPTION_ARG_OPTIONAL,
 	  "Colours: on a terminal unless NO_COLOR is set (auto, the default), always, or never",
 	  3 },

@@ -109,16 +109,26 @@ static struct hp_error *add_fold(struct annotation *annotation, size_t first, si
 	_cleanup_(buffer_free) struct buffer text = { 0 };
 	const struct row *rows = annotation->listing->rows.at;
 	size_t blocks = 0;
+	uint64_t samples = 0;
+	double share = 0;
 	struct hp_error *error;
 
-	for (size_t i = first; i < end; i++)
+	for (size_t i = first; i < end; i++) {
 		blocks += rows[i].has_block && (i == first || !rows[i - 1].has_block ||
 						rows[i].block != rows[i - 1].block);
+		share += annotation_share(annotation, i);
+		for (size_t j = 0; j < annotation->report->events.count; j++)
+			samples += rows[i].tallies[j].samples;
+	}
 	buffer_printf(&text, "\xe2\x80\xa6 %zu instruction%s", end - first,
 		      end - first == 1 ? "" : "s");
 	if (blocks > 1)
 		buffer_printf(&text, " in %zu blocks", blocks);
-	buffer_printf(&text, " without samples \xe2\x80\xa6");
+	if (samples || share > 0)
+		buffer_printf(&text, ", %.1f %% of the time", 100 * share);
+	else
+		buffer_printf(&text, " without samples");
+	buffer_printf(&text, " \xe2\x80\xa6");
 	error = annotation_add(annotation, ANNOTATED_FOLD, first, &text);
 	if (!error)
 		annotation->lines.at[annotation->lines.count - 1].rows = end - first;

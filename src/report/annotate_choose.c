@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which instructions are shown and which are folded away: what has samples, what is to blame for
- * the stalls of what has, and a little of what stands around it. */
+/* Which instructions are shown and which are folded away: what is hot, what is to blame for the stalls
+ * of what is, and a little of what stands around it. */
 #include "annotate.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -11,14 +12,23 @@ enum {
 	WORTH_FOLDING = 4, /* rows */
 };
 
-static bool has_samples(const struct annotation *annotation, size_t row)
+/* Percent of the procedure, unless another limit is asked for: some hundred instructions are left of the
+ * largest procedures, of most a screen or two. What is folded says how much of the time that is. */
+static const double least_percent = 0.5;
+
+/* The greatest share of an event's samples in the procedure, or of its time, 0 to 1. */
+static double heat_of(const struct annotation *annotation, size_t row)
 {
 	const struct tally *tallies = annotation->listing->rows.at[row].tallies;
+	double heat = annotation_share(annotation, row);
 
-	for (size_t i = 0; i < annotation->report->events.count; i++)
-		if (tallies[i].samples)
-			return true;
-	return annotation->insns[row] && annotation->insns[row]->moved > 0;
+	for (size_t i = 0; i < annotation->report->events.count; i++) {
+		uint64_t all = annotation->row->tallies[i].samples;
+
+		if (all)
+			heat = fmax(heat, (double)tallies[i].samples / (double)all);
+	}
+	return heat;
 }
 
 /* Those that are to blame count only while their victim is shown. */
@@ -93,18 +103,23 @@ struct hp_error *annotate_choose(struct annotation *annotation)
 {
 	size_t count = annotation->listing->rows.count;
 	_cleanup_free_ bool *wanted = calloc(count + 1, sizeof(*wanted));
-	bool any = false;
+	double limit = annotation->report->options->percent_limit;
+	double hottest = 0;
 
 	annotation->shown = hp_arena_array(annotation->arena, count + 1, sizeof(bool));
 	if (!wanted || !annotation->shown)
 		return hp_error_create_no_memory();
-	for (size_t i = 0; i < count; i++) {
-		if (!has_samples(annotation, i))
+	for (size_t i = 0; i < count; i++)
+		hottest = fmax(hottest, heat_of(annotation, i));
+	/* Nothing at all is no answer. */
+	limit = fmin((limit > 0 ? limit : least_percent) / 100, hottest);
+	for (size_t i = 0; i < count && hottest > 0; i++) {
+		if (!(heat_of(annotation, i) >= limit))
 			continue;
-		wanted[i] = any = true;
+		wanted[i] = true;
 		want_culprits(annotation, i, wanted);
 	}
-	if (annotation->shows_all || !any || count <= SMALL_ENOUGH)
+	if (annotation->shows_all || !(hottest > 0) || count <= SMALL_ENOUGH)
 		memset(annotation->shown, true, count * sizeof(bool));
 	else
 		show_wanted(annotation, wanted);

@@ -120,15 +120,22 @@ void annotated_cell(const struct annotation *annotation, const struct annotated_
 	}
 }
 
-const char *annotated_title(enum annotated_column column)
+const char *annotated_title(const struct annotation *annotation, enum annotated_column column)
 {
 	static const char *const titles[COLUMN_COUNT] = {
-		[COLUMN_ADDRESS] = "address", [COLUMN_TEXT] = "instruction",
-		[COLUMN_SAMPLES] = "samples", [COLUMN_SHARE] = "time%",
-		[COLUMN_EXECUTIONS] = "ran",  [COLUMN_CONFIDENCE] = "conf",
-		[COLUMN_CPI] = "CPI",	      [COLUMN_CULPRIT] = "culprit",
+		[COLUMN_ADDRESS] = "address",
+		[COLUMN_TEXT] = "instruction",
+		[COLUMN_SAMPLES] = "samples",
+		[COLUMN_SHARE] = "time%",
+		[COLUMN_EXECUTIONS] = "executions",
+		[COLUMN_CONFIDENCE] = "conf",
+		[COLUMN_CPI] = "CPI",
+		[COLUMN_CULPRIT] = "culprit",
 	};
 
+	if (column == COLUMN_EXECUTIONS &&
+	    !(annotation->analysis && annotation->analysis->is_absolute))
+		return "frequency";
 	return titles[column];
 }
 
@@ -157,7 +164,7 @@ static struct hp_error *measure(const struct annotation *annotation,
 	}
 	/* A column without a single cell is none. */
 	for (int i = 0; i < COLUMN_COUNT; i++) {
-		size_t title = strlen(annotated_title((enum annotated_column)i));
+		size_t title = strlen(annotated_title(annotation, (enum annotated_column)i));
 
 		if (columns->widths[i] && columns->widths[i] < title)
 			columns->widths[i] = title;

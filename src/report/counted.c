@@ -274,7 +274,7 @@ static struct hp_error *make(struct report *report, const struct report_part *pa
 	counted->file = part->file;
 	counted->is_absolute = report->windows.is_absolute && uncovered <= most_uncovered;
 	counted->why_relative = report->windows.is_absolute
-					? "commands that had no windows ran much of this code"
+					? "commands that had no windows executed much of this code"
 					: report->windows.why_relative;
 	counted->deviation = hypot(
 		hypot(hypot(least_deviation, report->windows.young),

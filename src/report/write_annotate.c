@@ -156,7 +156,7 @@ static void write_titles(struct writer *writer)
 	text_pad(&writer->line, margin(writer));
 	for (int i = 0; i < COLUMN_COUNT; i++)
 		add_cell(writer, (enum annotated_column)i,
-			 annotated_title((enum annotated_column)i), bold);
+			 annotated_title(writer->annotation, (enum annotated_column)i), bold);
 	end_line(writer);
 }
 
@@ -343,9 +343,38 @@ static void put_sources(const struct annotation *annotation, FILE *out)
 			 out);
 }
 
+/* Where to look first, as the column of addresses has it. */
+static void put_hottest(const struct annotation *annotation, FILE *out)
+{
+	enum { HOTTEST = 4 };
+	size_t rows[HOTTEST];
+	size_t count = 0;
+	_cleanup_(buffer_free) struct buffer text = { 0 };
+
+	for (size_t i = 0; i < annotation->listing->rows.count; i++) {
+		size_t at = count;
+
+		while (at &&
+		       annotation_share(annotation, rows[at - 1]) < annotation_share(annotation, i))
+			at--;
+		if (at == HOTTEST || !(annotation_share(annotation, i) > 0))
+			continue;
+		count += count < HOTTEST;
+		memmove(&rows[at + 1], &rows[at], (count - at - 1) * sizeof(*rows));
+		rows[at] = i;
+	}
+	for (size_t i = 0; i < count; i++)
+		buffer_printf(&text, "%s%" PRIx64 " %.1f %%", i ? ", " : "",
+			      annotation->listing->rows.at[rows[i]].address,
+			      100 * annotation_share(annotation, rows[i]));
+	if (count)
+		put(out, "hottest", &text);
+}
+
 static void put_about(const struct annotation *annotation, FILE *out)
 {
 	put_code(annotation, out);
+	put_hottest(annotation, out);
 	if (annotation->analysis) {
 		put_core(annotation, out);
 		put_clock(annotation, out);
@@ -353,7 +382,6 @@ static void put_about(const struct annotation *annotation, FILE *out)
 	}
 	put_cautions(annotation, out);
 	put_sources(annotation, out);
-	putc('\n', out);
 }
 
 /* --- legend ----------------------------------------------------------------------------------- */
@@ -374,18 +402,18 @@ static void put_legend(const struct writer *writer)
 	      "           CPI and stalls are after that, too\n",
 	      out);
 	if (analysis->is_absolute)
-		fputs("  ran      executions of the block in the whole recording, with a 90 % "
-		      "interval\n",
+		fputs("  executions of the block in the whole recording, with a 90 % interval\n",
 		      out);
 	else
-		fputs("  ran      how often the block ran: 1 is the procedure's hottest block. "
-		      "Time "
-		      "alone does\n"
-		      "           not tell how often that is, so cycles per execution are at least "
-		      "(\xe2\x89\xa5) what\n"
-		      "           they would be if nothing ran faster than its best case\n",
+		fputs("  frequency\n"
+		      "           executions of the block relative to those of the procedure's "
+		      "hottest one, 1.\n"
+		      "           Time alone does not tell how many that are, so cycles per "
+		      "execution are at\n"
+		      "           least (\xe2\x89\xa5) what they would be if nothing were faster "
+		      "than its best case\n",
 		      out);
-	fputs("  conf     of `ran`: high, medium (within 10 % more often than not), low, none\n"
+	fputs("  conf     of these: high, medium (within 10 % more often than not), low, none\n"
 	      "  CPI      cycles one execution of the instruction holds up the rest\n"
 	      "  culprit  address of the instruction that is the likeliest to blame for the stall\n"
 	      "  ~~       what the instruction below waits for, and which share of its time, "
@@ -404,7 +432,7 @@ static void put_legend(const struct writer *writer)
 	for (int i = 0; i < COLUMN_COUNT; i++)
 		if (writer->columns.is_left_out[i])
 			fprintf(out, "  the terminal is too narrow for: %s\n",
-				annotated_title((enum annotated_column)i));
+				annotated_title(writer->annotation, (enum annotated_column)i));
 }
 
 /* Of all executions where they are known, else of as many as the hottest block has one of. */
@@ -480,10 +508,11 @@ struct hp_error *write_annotation(struct report *report, const struct row *row,
 	if (error)
 		return error;
 	put_about(&annotation, out);
-	write_lines(&writer);
-	put_legend(&writer);
 	if (analysis && analysis->sheet.cycles > 0)
 		put_summary(&annotation, out);
+	putc('\n', out);
+	write_lines(&writer);
+	put_legend(&writer);
 	return writer.line.failed || writer.cell.failed || writer.raw.failed
 		       ? hp_error_create_no_memory()
 		       : NULL;

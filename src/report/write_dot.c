@@ -114,7 +114,7 @@ static void write_estimates(const struct drawing *drawing, uint32_t number)
 	_cleanup_(buffer_free) struct buffer text = { 0 };
 
 	if (isfinite(block->frequency.relative)) {
-		buffer_printf(&text, "ran ");
+		buffer_printf(&text, drawing->analysis->is_absolute ? "executions " : "frequency ");
 		quantity_add_frequency(&text, &block->frequency, drawing->analysis->is_absolute);
 		buffer_printf(&text, " (%s)\\l",
 			      hp_confidence_name((enum hp_confidence)block->frequency.confidence));

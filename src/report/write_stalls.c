@@ -382,7 +382,7 @@ static struct hp_error *no_clock(void)
 				"are not known"),
 		"record again: hpcprof record measures it\n"
 		"hpcprof report --annotate=PROC shows what is known without: samples and how often "
-		"blocks ran");
+		"blocks are executed");
 }
 
 static struct hp_error *survey_stalls(struct report *report, struct survey *survey)

@@ -243,10 +243,10 @@ START_TEST(a_procedure_is_shown_block_by_block_with_what_it_cost_and_why)
 	analyse_by_hand(scene, true);
 	assert_contains(
 		annotate(scene, true),
-		"   address  instruction     samples  time%        ran  conf   CPI  culprit\n"
+		"   address  instruction     samples  time%  executions  conf   CPI  culprit\n"
 		"*  *** Best-case 0.25/1 = 0.25 CPI       block 0, on the hottest path\n"
 		"*  *** Actual: no samples\n"
-		"*     1000  xor eax, eax                          100  high\n"
+		"*     1000  xor eax, eax                           100  high\n"
 		"\n"
 		"*  *** Best-case 1.00/4 = 0.25 CPI       block 1, head of a loop, depth 1, on the "
 		"hottest path\n"
@@ -255,17 +255,17 @@ START_TEST(a_procedure_is_shown_block_by_block_with_what_it_cost_and_why)
 		"time; by "
 		"0x1002 "
 		"add rax, [rdi]\n"
-		"*/>   1002  add rax, [rdi]       90   90.0  1000 \xc2\xb1"
+		"*/>   1002  add rax, [rdi]       90   90.0   1000 \xc2\xb1"
 		"10%  high  7.20     "
 		"1002\n"
 		"*|    1005  add rdi, 0x8\n"
-		"*|    1009  dec esi              10   10.0  1000 \xc2\xb1"
+		"*|    1009  dec esi              10   10.0   1000 \xc2\xb1"
 		"10%  high  0.80\n"
 		"*\\-   100b  jnz 0x1002\n"
 		"\n"
 		"*  *** Best-case 0.25/1 = 0.25 CPI       block 2, on the hottest path\n"
 		"*  *** Actual: no samples\n"
-		"*     100d  ret                                   100  high\n");
+		"*     100d  ret                                    100  high\n");
 	/* 0.1 + 4 + 0.1 instructions each time that block 1 runs, 0.025 + 1 + 0.025 cycles at best.
 	 */
 	assert_contains(scene->output, "*** Best-case 1050/4200 = 0.25 CPI\n"
@@ -288,7 +288,7 @@ START_TEST(without_counts_cycles_are_lower_bounds_and_that_is_said)
 	assert_contains(scene->output, "  1.00 \xc2\xb1"
 				       "10%  high");
 	assert_contains(scene->output, "data cache miss: 40 to 90 %, likely 50 %; by 0x1002");
-	assert_contains(scene->output, "1 is the procedure's hottest block");
+	assert_contains(scene->output, "relative to those of the procedure's hottest one, 1");
 	assert_lacks(scene->output, "1000 \xc2\xb1");
 	/* At least less than the least that it can be is no figure. */
 	for (size_t i = 0; i < BLOCKS; i++)
@@ -385,7 +385,7 @@ START_TEST(what_is_folded_inside_a_block_does_not_begin_it_again)
 	assert_contains(scene->output, "instructions without samples");
 	first = strstr(scene->output, "*** Best-case");
 	ck_assert_ptr_nonnull(first);
-	/* The summary has one of its own. */
+	/* That is the summary's own. */
 	first = strstr(first + 1, "*** Best-case");
 	ck_assert_ptr_nonnull(first);
 	ck_assert_ptr_null(strstr(first + 1, "*** Best-case"));
@@ -409,6 +409,52 @@ START_TEST(stretches_without_samples_are_folded_unless_all_is_asked_for)
 	annotate(scene, false);
 	assert_lacks(scene->output, "without samples");
 	assert_contains(scene->output, "1035  xor");
+	scene_destroy(scene);
+}
+END_TEST
+
+/* Beside the 50th there are samples on the 20th, 0.3 % of them; of an analysis' time the same. */
+START_TEST(cold_code_is_folded_below_the_limit_and_says_its_share)
+{
+	struct scene *scene = scene_create();
+	struct tally *tallies;
+
+	make_long(scene);
+	tallies = scene->listing.rows.at[0].tallies;
+	tallies[50].samples = 997;
+	scene->listing.rows.at[50].local = 0.997;
+	tallies[20].samples = 3;
+	scene->listing.rows.at[20].local = 0.003;
+	scene->tallies[0].samples = 1000;
+	scene->row.tallies[0].samples = 1000;
+	annotate(scene, false);
+	assert_contains(scene->output,
+			"\xe2\x80\xa6 47 instructions, 0.3 % of the time \xe2\x80\xa6");
+	assert_contains(scene->output, "# hottest    1032 99.7 %, 1014 0.3 %");
+	assert_lacks(scene->output, "1014  xor");
+	scene->options.percent_limit = 0.1;
+	annotate(scene, false);
+	assert_contains(scene->output, "1014  xor");
+	/* Nothing reaches it: then the hottest are shown. */
+	scene->options.percent_limit = 100;
+	annotate(scene, false);
+	assert_contains(scene->output, "1032  xor");
+	assert_lacks(scene->output, "1014  xor");
+	scene_destroy(scene);
+}
+END_TEST
+
+START_TEST(the_summary_stands_before_the_listing)
+{
+	struct scene *scene = scene_create();
+	const char *summary;
+
+	analyse_by_hand(scene, true);
+	annotate(scene, true);
+	summary = strstr(scene->output, "Summary of sum_array");
+	ck_assert_ptr_nonnull(summary);
+	ck_assert_ptr_nonnull(strstr(summary, "   address  instruction"));
+	ck_assert_ptr_nonnull(strstr(summary, "\nLegend\n"));
 	scene_destroy(scene);
 }
 END_TEST
@@ -545,4 +591,6 @@ HP_TEST_MAIN("report/annotate", a_procedure_is_shown_block_by_block_with_what_it
 	     stalls_below_the_limit_are_counted_not_shown,
 	     what_says_nothing_gives_way_to_the_causes,
 	     what_is_folded_inside_a_block_does_not_begin_it_again,
-	     stretches_without_samples_are_folded_unless_all_is_asked_for)
+	     stretches_without_samples_are_folded_unless_all_is_asked_for,
+	     cold_code_is_folded_below_the_limit_and_says_its_share,
+	     the_summary_stands_before_the_listing)
