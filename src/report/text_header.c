@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a reader must know before the first number: what was recorded, how, and how much of it is
  * missing. */
+#include "header.h"
 #include "nameless.h"
 #include "windows.h"
 #include "write.h"
@@ -11,32 +12,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
-
-/* One line of the header; the text is escaped here. */
-static void put_line(FILE *out, const char *label, const struct buffer *text)
-{
-	_cleanup_(buffer_free) struct buffer safe = { 0 };
-
-	text_escape(&safe, buffer_text(text));
-	fprintf(out, "# %-10s %s\n", label, buffer_text(&safe));
-}
-
-static void put(FILE *out, const char *label, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-static void put(FILE *out, const char *label, const char *format, ...)
-{
-	_cleanup_(buffer_free) struct buffer text = { 0 };
-	char *formatted;
-	va_list arguments;
-
-	va_start(arguments, format);
-	formatted = hp_text_format_list(format, arguments);
-	va_end(arguments);
-	if (formatted)
-		buffer_add(&text, formatted, strlen(formatted));
-	free(formatted);
-	put_line(out, label, &text);
-}
 
 static double percent(double part, double whole)
 {
@@ -63,36 +38,73 @@ static void add_argument(struct buffer *text, const char *argument)
 	buffer_add(text, "'", 1);
 }
 
-static void put_target(const struct hp_epoch_meta *meta, FILE *out)
+static void add_target(const struct hp_epoch_meta *meta, struct buffer *text)
 {
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	bool any = false;
 
 	for (char **argument = meta->command_line; argument && *argument; argument++) {
-		if (text.size)
-			buffer_add(&text, " ", 1);
-		add_argument(&text, *argument);
+		if (any)
+			buffer_add(text, " ", 1);
+		add_argument(text, *argument);
+		any = true;
 	}
-	if (text.size)
-		put_line(out, "command", &text);
-	else if (meta->target)
-		put(out, "target", "%s", meta->target);
+	if (!any && meta->target)
+		buffer_add(text, meta->target, strlen(meta->target));
 }
 
-static void put_epoch(const struct report_epoch *epoch, FILE *out)
+static void add_label(const struct hp_epoch_meta *meta, struct buffer *text)
+{
+	if (meta->label)
+		buffer_printf(text, " \"%s\"", meta->label);
+}
+
+static double elapsed_s(const struct hp_epoch_meta *meta)
+{
+	return meta->end_ns > meta->start_ns ? (double)(meta->end_ns - meta->start_ns) / 1e9 : 0;
+}
+
+static void put_epoch(const struct report_epoch *epoch, struct header *header)
 {
 	const struct hp_epoch_meta *meta = epoch->meta;
 	time_t seconds = (time_t)(meta->start_ns / 1000000000);
-	double elapsed =
-		meta->end_ns > meta->start_ns ? (double)(meta->end_ns - meta->start_ns) / 1e9 : 0;
+	_cleanup_(buffer_free) struct buffer label = { 0 };
+	_cleanup_(buffer_free) struct buffer target = { 0 };
 	char when[64] = "";
 	struct tm utc;
 
 	if (meta->start_ns && gmtime_r(&seconds, &utc))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &utc);
-	put(out, "epoch", "%s%s%s%s%s%s, %.2f s", epoch->stamp, meta->label ? " \"" : "",
-	    meta->label ? meta->label : "", meta->label ? "\"" : "", *when ? ", " : "", when,
-	    elapsed);
-	put_target(meta, out);
+	add_label(meta, &label);
+	header_put(header, HEADER_ALWAYS, "epoch", "%s%s%s%s, %.2f s", epoch->stamp,
+		   buffer_text(&label), *when ? ", " : "", when, elapsed_s(meta));
+	add_target(meta, &target);
+	if (target.size)
+		header_put(header, HEADER_ALWAYS, meta->command_line ? "command" : "target", "%s",
+			   buffer_text(&target));
+}
+
+/* On one line, whatever they are. */
+static void put_epochs_in_short(const struct report *report, struct header *header)
+{
+	size_t count = report->epochs.count;
+	const struct report_epoch *first = &report->epochs.at[0];
+	const struct report_epoch *last = &report->epochs.at[count - 1];
+	_cleanup_(buffer_free) struct buffer text = { 0 };
+	double elapsed = 0;
+
+	for (size_t i = 0; i < count; i++)
+		elapsed += elapsed_s(report->epochs.at[i].meta);
+	if (count > 1)
+		buffer_printf(&text, "%zu from ", count);
+	buffer_printf(&text, "%s", first->stamp);
+	add_label(first->meta, &text);
+	if (count > 1) {
+		buffer_printf(&text, " to %s", last->stamp);
+		add_label(last->meta, &text);
+	}
+	buffer_printf(&text, ", %.2f s: ", elapsed);
+	add_target(first->meta, &text);
+	header_put(header, HEADER_ALWAYS, count > 1 ? "epochs" : "epoch", "%s", buffer_text(&text));
 }
 
 static const char *or_unknown(const char *text)
@@ -111,19 +123,20 @@ static bool same_machine(const struct hp_epoch_meta *a, const struct hp_epoch_me
 	       same_text(a->kernel, b->kernel) && a->cpus == b->cpus;
 }
 
-static void put_epochs(const struct report *report, FILE *out)
+static void put_epochs(const struct report *report, struct header *header)
 {
 	const struct hp_epoch_meta *before = NULL;
 
 	for (size_t i = 0; i < report->epochs.count; i++) {
 		const struct hp_epoch_meta *meta = report->epochs.at[i].meta;
 
-		put_epoch(&report->epochs.at[i], out);
+		put_epoch(&report->epochs.at[i], header);
 		if (!before || !same_machine(before, meta))
-			put(out, "machine", "%s: %s, %" PRIu32 " CPU%s, %s, Linux %s",
-			    or_unknown(meta->host), or_unknown(meta->cpu_model), meta->cpus,
-			    meta->cpus == 1 ? "" : "s", or_unknown(meta->architecture),
-			    or_unknown(meta->kernel));
+			header_put(header, HEADER_DETAILS, "machine",
+				   "%s: %s, %" PRIu32 " CPU%s, %s, Linux %s",
+				   or_unknown(meta->host), or_unknown(meta->cpu_model), meta->cpus,
+				   meta->cpus == 1 ? "" : "s", or_unknown(meta->architecture),
+				   or_unknown(meta->kernel));
 		before = meta;
 	}
 }
@@ -142,115 +155,188 @@ static void add_period(struct buffer *text, enum hp_unit unit, uint64_t period)
 		buffer_printf(text, "%" PRIu64 " ns", period);
 }
 
-static void put_event(const struct report_event *event, FILE *out)
+static void add_samples(const struct report_event *event, struct buffer *text)
 {
-	const struct hp_event_info *info = event->info;
-	_cleanup_(buffer_free) struct buffer text = { 0 };
-	const double noticeable = 0.99;
-	double seen = (double)event->all.samples;
-
-	buffer_printf(&text, "%s: %" PRIu64 " sample%s", info->name, event->all.samples,
+	buffer_printf(text, "%" PRIu64 " sample%s", event->all.samples,
 		      event->all.samples == 1 ? "" : "s");
-	if (event->all.samples) {
-		buffer_printf(&text, ", one every ");
-		if (event->greatest_period != event->least_period && info->unit != HP_UNIT_NS)
-			buffer_printf(&text, "%" PRIu64 " to ", event->least_period);
-		else if (event->greatest_period != event->least_period) {
-			add_period(&text, info->unit, event->least_period);
-			buffer_printf(&text, " to ");
-		}
-		add_period(&text, info->unit, event->greatest_period);
+}
+
+static void add_periods(const struct report_event *event, struct buffer *text)
+{
+	enum hp_unit unit = event->info->unit;
+
+	if (!event->all.samples)
+		return;
+	buffer_printf(text, ", one every ");
+	if (event->greatest_period != event->least_period && unit != HP_UNIT_NS)
+		buffer_printf(text, "%" PRIu64 " to ", event->least_period);
+	else if (event->greatest_period != event->least_period) {
+		add_period(text, unit, event->least_period);
+		buffer_printf(text, " to ");
 	}
-	if (info->precision)
-		buffer_printf(&text, ", precision: %s", info->precision);
-	put_line(out, "event", &text);
-	if (info->instead_of)
-		put(out, "", "instead of %s%s%s", info->instead_of, info->reason ? ": " : "",
-		    info->reason ? info->reason : "");
+	add_period(text, unit, event->greatest_period);
+}
+
+/* What of the event is missing. `name` goes before it, where it is not clear of which. */
+static void put_limits(const struct report_event *event, const char *name, struct header *header)
+{
+	const double noticeable = 0.99;
+	const char *colon = *name ? ": " : "";
+
 	if (report_is_user_only(event)) {
 		char left_out[HP_USER_ONLY_BYTES];
 
 		hp_user_only_say(event->cpu_ns, event->system_ns, left_out);
-		put(out, "", "%s", left_out);
+		header_put(header, HEADER_ALWAYS, "", "%s%s%s", name, colon, left_out);
 	}
-	put(out, "",
-	    "lost %" PRIu64 " (%.2f %%), unattributed %" PRIu64 " (%.2f %%), "
-	    "throttled %" PRIu64 " time%s",
-	    event->lost, percent((double)event->lost, seen + (double)event->lost),
-	    event->unattributed, percent((double)event->unattributed, seen), event->throttled,
-	    event->throttled == 1 ? "" : "s");
 	if (event->enabled_ns && !event->running_ns)
-		put(out, "", "never had a counter: how often it happened is not known");
+		header_put(header, HEADER_LIMITS, "",
+			   "%s%snever had a counter: how often it happened is not known", name,
+			   colon);
 	else if ((double)event->running_ns < noticeable * (double)event->enabled_ns)
-		put(out, "",
-		    "had a counter for %.1f %% of the time: each sample stands for %.3g of its "
-		    "periods, as if it had gone on likewise",
-		    percent((double)event->running_ns, (double)event->enabled_ns),
-		    event->units > 0 ? event->all.weight / event->units : 1.0);
+		header_put(header, HEADER_LIMITS, "",
+			   "%s%shad a counter for %.1f %% of the time: each sample stands for %.3g "
+			   "of its periods, as if it had gone on likewise",
+			   name, colon,
+			   percent((double)event->running_ns, (double)event->enabled_ns),
+			   event->units > 0 ? event->all.weight / event->units : 1.0);
 }
 
-static void put_warnings(const struct report *report, FILE *out)
+static void put_lost(const struct report_event *event, enum header_rank rank, const char *name,
+		     struct header *header)
+{
+	double seen = (double)event->all.samples;
+
+	header_put(header, rank, "",
+		   "%s%slost %" PRIu64 " (%.2f %%), unattributed %" PRIu64 " (%.2f %%), "
+		   "throttled %" PRIu64 " time%s",
+		   name, *name ? ": " : "", event->lost,
+		   percent((double)event->lost, seen + (double)event->lost), event->unattributed,
+		   percent((double)event->unattributed, seen), event->throttled,
+		   event->throttled == 1 ? "" : "s");
+}
+
+static void put_event(const struct report_event *event, struct header *header)
+{
+	const struct hp_event_info *info = event->info;
+	_cleanup_(buffer_free) struct buffer text = { 0 };
+
+	buffer_printf(&text, "%s: ", info->name);
+	add_samples(event, &text);
+	add_periods(event, &text);
+	if (info->precision)
+		buffer_printf(&text, ", precision: %s", info->precision);
+	header_put(header, HEADER_ALWAYS, "event", "%s", buffer_text(&text));
+	if (info->instead_of)
+		header_put(header, HEADER_LIMITS, "", "instead of %s%s%s", info->instead_of,
+			   info->reason ? ": " : "", info->reason ? info->reason : "");
+	put_limits(event, "", header);
+	put_lost(event, HEADER_DETAILS, "", header);
+}
+
+/* On one line; what is missing of any comes after it. */
+static void put_events_in_short(const struct report *report, struct header *header)
+{
+	/* Per cent of the samples: fewer change no row that anybody looks at. */
+	const double noticeable = 5;
+	size_t count = report->events.count;
+	_cleanup_(buffer_free) struct buffer text = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		const struct report_event *event = &report->events.at[i];
+
+		buffer_printf(&text, "%s%s", i ? "; " : "", event->info->name);
+		if (event->info->instead_of)
+			buffer_printf(&text, " instead of %s", event->info->instead_of);
+		buffer_printf(&text, ": ");
+		add_samples(event, &text);
+		if (count == 1)
+			add_periods(event, &text);
+	}
+	header_put(header, HEADER_ALWAYS, count == 1 ? "event" : "events", "%s",
+		   buffer_text(&text));
+	for (size_t i = 0; i < count; i++) {
+		const struct report_event *event = &report->events.at[i];
+		const char *name = count == 1 ? "" : event->info->name;
+		double seen = (double)event->all.samples;
+		double lost = percent((double)event->lost, seen + (double)event->lost);
+
+		put_limits(event, name, header);
+		if (lost >= noticeable || percent((double)event->unattributed, seen) >= noticeable)
+			put_lost(event, HEADER_LIMITS, name, header);
+	}
+}
+
+static void put_warnings(const struct report *report, struct header *header)
 {
 	for (size_t i = 0; i < report->epochs.count; i++) {
 		const struct report_epoch *epoch = &report->epochs.at[i];
 		const struct hp_epoch_meta *meta = epoch->meta;
 
 		if (epoch->recording)
-			put(out, "warning", "%s is still being recorded: this is what it holds now",
-			    epoch->stamp);
+			header_put(header, HEADER_WARNINGS, "warning",
+				   "%s is still being recorded: this is what it holds now",
+				   epoch->stamp);
 		else if (!meta->complete)
-			put(out, "warning",
-			    "the recording of %s was cut short: it holds what was saved by then",
-			    epoch->stamp);
+			header_put(header, HEADER_WARNINGS, "warning",
+				   "the recording of %s was cut short: it holds what was saved by "
+				   "then",
+				   epoch->stamp);
 		if (meta->damaged_records)
-			put(out, "warning", "%" PRIu64 " records from the kernel made no sense",
-			    meta->damaged_records);
+			header_put(header, HEADER_WARNINGS, "warning",
+				   "%" PRIu64 " records from the kernel made no sense",
+				   meta->damaged_records);
 		for (char **warning = meta->warnings; warning && *warning; warning++)
-			put(out, "warning", "%s", *warning);
+			header_put(header, HEADER_WARNINGS, "warning", "%s", *warning);
 	}
 }
 
-static void put_problems(const struct report *report, FILE *out)
+static void put_problems(const struct report *report, struct header *header)
 {
 	for (size_t i = 0; i < report->images.count; i++) {
 		const struct report_image *image = report->images.at[i];
 
 		if (image->kept)
-			put(out, "kept", "%s (%.2f %% of samples)", image->kept,
-			    100 * report_share(report, report->sort_event,
-					       &image->tallies[report->sort_event]));
+			header_put(header, HEADER_WARNINGS, "kept", "%s (%.2f %% of samples)",
+				   image->kept,
+				   100 * report_share(report, report->sort_event,
+						      &image->tallies[report->sort_event]));
 		if (!image->problem)
 			continue;
-		put(out, "not read", "%s (%.2f %% of samples)", image->problem,
-		    100 * report_share(report, report->sort_event,
-				       &image->tallies[report->sort_event]));
+		header_put(header, HEADER_WARNINGS, "not read", "%s (%.2f %% of samples)",
+			   image->problem,
+			   100 * report_share(report, report->sort_event,
+					      &image->tallies[report->sort_event]));
 		if (image->advice)
-			put(out, "", "%s", image->advice);
+			header_put(header, HEADER_REMARKS, "", "%s", image->advice);
 	}
 }
 
 static void put_unsymbolised(const struct report *report, const struct report_image *image,
-			     double share, FILE *out)
+			     double share, struct header *header)
 {
 	_cleanup_free_ char *advice = nameless_advice(report, image);
 
-	put(out, "no names", "%s has no symbols for %.2f %% of samples", image->id.path, share);
+	header_put(header, HEADER_REMARKS, "no names", "%s has no symbols for %.2f %% of samples",
+		   image->id.path, share);
 	if (advice)
-		put(out, "", "%s", advice);
+		header_put(header, HEADER_REMARKS, "", "%s", advice);
 }
 
 /* Names come from the recording alone: whoever recorded saw no addresses of symbols. */
-static void put_nameless_kernel(const struct report_image *image, double share, FILE *out)
+static void put_nameless_kernel(const struct report_image *image, double share,
+				struct header *header)
 {
-	put(out, "no names", "%s (%.2f %% of samples): /proc/kallsyms was hidden while recording",
-	    image->id.path, share);
-	put(out, "",
-	    "record as root, or after: sudo sysctl kernel.kptr_restrict=0 "
-	    "kernel.perf_event_paranoid=1");
+	header_put(header, HEADER_REMARKS, "no names",
+		   "%s (%.2f %% of samples): /proc/kallsyms was hidden while recording",
+		   image->id.path, share);
+	header_put(header, HEADER_REMARKS, "",
+		   "record as root, or after: sudo sysctl kernel.kptr_restrict=0 "
+		   "kernel.perf_event_paranoid=1");
 }
 
 /* Names may be had: say so where it matters. */
-static void put_nameless(const struct report *report, FILE *out)
+static void put_nameless(const struct report *report, struct header *header)
 {
 	enum { WORTH_A_LINE_PERCENT = 5 };
 
@@ -266,16 +352,16 @@ static void put_nameless(const struct report *report, FILE *out)
 			continue;
 		runtime = is_anonymous ? nameless_runtime(report, image) : NULL;
 		if (runtime)
-			put(out, "no names", "%s (%.2f %% of samples): %s", image->id.path, share,
-			    runtime);
+			header_put(header, HEADER_REMARKS, "no names",
+				   "%s (%.2f %% of samples): %s", image->id.path, share, runtime);
 		if (image->id.kind == HP_IMAGE_KERNEL)
-			put_nameless_kernel(image, share, out);
+			put_nameless_kernel(image, share, header);
 		if (image->id.kind == HP_IMAGE_FILE)
-			put_unsymbolised(report, image, share, out);
+			put_unsymbolised(report, image, share, header);
 	}
 }
 
-static void put_filters(const struct report *report, FILE *out)
+static void put_filters(const struct report *report, struct header *header)
 {
 	const struct hp_report_options *options = report->options;
 	const struct {
@@ -301,7 +387,7 @@ static void put_filters(const struct report *report, FILE *out)
 	buffer_printf(&text, "select %" PRIu64 " of %" PRIu64 " samples (%.2f %%)",
 		      event->kept.samples, event->all.samples,
 		      100 * report_share(report, report->sort_event, &event->kept));
-	put_line(out, "filters", &text);
+	header_put(header, HEADER_LIMITS, "filters", "%s", buffer_text(&text));
 }
 
 /* Why windows ended, or why there were none: the most frequent first. */
@@ -329,7 +415,7 @@ static void add_reasons(const struct hp_window_evidence *sum, bool is_refusal, s
 	}
 }
 
-static void put_price(const struct hp_window_evidence *sum, FILE *out)
+static void put_price(const struct hp_window_evidence *sum, struct header *header)
 {
 	const struct hp_window_price *price = &sum->price;
 	_cleanup_(buffer_free) struct buffer text = { 0 };
@@ -344,19 +430,19 @@ static void put_price(const struct hp_window_evidence *sum, FILE *out)
 			      text.size ? "; " : "",
 			      percent((double)sum->matched, (double)sum->samples));
 	if (text.size)
-		put_line(out, "", &text);
+		header_put(header, HEADER_DETAILS, "", "%s", buffer_text(&text));
 	buffer_clear(&text);
 	add_reasons(sum, false, &text);
 	if (text.size)
-		put(out, "", "windows ended:%s", buffer_text(&text));
+		header_put(header, HEADER_DETAILS, "", "windows ended:%s", buffer_text(&text));
 	buffer_clear(&text);
 	add_reasons(sum, true, &text);
 	if (text.size)
-		put(out, "", "windows refused:%s", buffer_text(&text));
+		header_put(header, HEADER_DETAILS, "", "windows refused:%s", buffer_text(&text));
 }
 
 /* Which way branches went after samples. */
-static void put_registers(const struct report *report, FILE *out)
+static void put_registers(const struct report *report, struct header *header)
 {
 	const struct hp_window_evidence *sum = &report->windows.sum;
 	uint64_t followed = 0;
@@ -368,13 +454,14 @@ static void put_registers(const struct report *report, FILE *out)
 						sum->strata[i].outcome_count, 0);
 	}
 	if (followed)
-		put(out, "registers",
-		    "of %" PRIu64 " sample%s told which way branches went, %" PRIu64 " time%s",
-		    followed, followed == 1 ? "" : "s", outcomes, outcomes == 1 ? "" : "s");
+		header_put(header, HEADER_DETAILS, "registers",
+			   "of %" PRIu64 " sample%s told which way branches went, %" PRIu64
+			   " time%s",
+			   followed, followed == 1 ? "" : "s", outcomes, outcomes == 1 ? "" : "s");
 }
 
 /* What breakpoints counted. */
-static void put_probes(const struct report *report, FILE *out)
+static void put_probes(const struct report *report, struct header *header)
 {
 	const struct hp_window_evidence *sum = &report->windows.sum;
 	size_t places = 0;
@@ -389,12 +476,13 @@ static void put_probes(const struct report *report, FILE *out)
 			places += stratum->probes[j].kind == HP_COUNTED_PROBE_TIME;
 	}
 	if (places)
-		put(out, "probes", "%zu place%s, each for moments: %" PRIu64 " hit%s", places,
-		    places == 1 ? "" : "s", hits, hits == 1 ? "" : "s");
+		header_put(header, HEADER_DETAILS, "probes",
+			   "%zu place%s, each for moments: %" PRIu64 " hit%s", places,
+			   places == 1 ? "" : "s", hits, hits == 1 ? "" : "s");
 }
 
 /* What branch records with cycles tell. */
-static void put_ranges(const struct report *report, FILE *out)
+static void put_ranges(const struct report *report, struct header *header)
 {
 	const struct hp_window_evidence *sum = &report->windows.sum;
 	uint64_t runs = 0;
@@ -409,13 +497,14 @@ static void put_ranges(const struct report *report, FILE *out)
 					      HP_COUNTED_RANGE_CYCLES);
 	}
 	if (runs)
-		put(out, "branches",
-		    "%" PRIu64 " ways from one taken branch to the next, in %" PRIu64 " cycles",
-		    runs, cycles);
+		header_put(header, HEADER_DETAILS, "branches",
+			   "%" PRIu64 " ways from one taken branch to the next, in %" PRIu64
+			   " cycles",
+			   runs, cycles);
 }
 
 /* What was counted, and of how much. */
-static void put_windows(const struct report *report, FILE *out)
+static void put_windows(const struct report *report, struct header *header)
 {
 	const struct report_windows *windows = &report->windows;
 	struct hp_window_group counted = hp_window_evidence_counted(&windows->sum);
@@ -427,26 +516,45 @@ static void put_windows(const struct report *report, FILE *out)
 		return;
 	for (size_t i = 0; i < windows->sum.stratum_count; i++)
 		time_ns += (double)windows->sum.strata[i].time_ns;
-	put(out, "counted", "by %" PRIu64 " shadow window%s: %.2f s of %.2f s in user code", all,
-	    all == 1 ? "" : "s", (double)(counted.time_ns + relative.time_ns) / 1e9, time_ns / 1e9);
+	header_put(header, HEADER_REMARKS, "counted",
+		   "by %" PRIu64 " shadow window%s: %.2f s of %.2f s in user code", all,
+		   all == 1 ? "" : "s", (double)(counted.time_ns + relative.time_ns) / 1e9,
+		   time_ns / 1e9);
 	if (all && windows->why_relative)
-		put(out, "", "no absolute executions: %s", windows->why_relative);
-	if (report_needs_code(report->options) || !all)
-		put_price(&windows->sum, out);
+		header_put(header, HEADER_REMARKS, "", "no absolute executions: %s",
+			   windows->why_relative);
+	put_price(&windows->sum, header);
 }
 
-struct hp_error *write_text_header(const struct report *report, FILE *out)
+static void put_all(const struct report *report, bool is_short, struct header *header)
 {
-	put_epochs(report, out);
-	for (size_t i = 0; i < report->events.count; i++)
-		put_event(&report->events.at[i], out);
-	put_windows(report, out);
-	put_registers(report, out);
-	put_probes(report, out);
-	put_ranges(report, out);
-	put_warnings(report, out);
-	put_problems(report, out);
-	put_nameless(report, out);
-	put_filters(report, out);
-	return NULL;
+	if (is_short && report->epochs.count)
+		put_epochs_in_short(report, header);
+	else
+		put_epochs(report, header);
+	if (is_short && report->events.count)
+		put_events_in_short(report, header);
+	for (size_t i = 0; i < report->events.count && !is_short; i++)
+		put_event(&report->events.at[i], header);
+	put_windows(report, header);
+	put_registers(report, header);
+	put_probes(report, header);
+	put_ranges(report, header);
+	put_warnings(report, header);
+	put_problems(report, header);
+	put_nameless(report, header);
+	put_filters(report, header);
+}
+
+struct hp_error *write_text_header(const struct report *report, FILE *out, size_t *left_out)
+{
+	enum { MOST_LINES = 4 };
+	bool is_short = report->options->view != HP_VIEW_SUMMARY;
+	struct header header = { 0 };
+
+	put_all(report, is_short, &header);
+	*left_out = header_write(&header, is_short ? MOST_LINES : 0,
+				 is_short ? report->options->terminal_columns : 0, out);
+	header_clear(&header);
+	return header.failed ? hp_error_create_no_memory() : NULL;
 }

@@ -14,7 +14,8 @@ struct hp_error *write_csv(struct report *report, FILE *out);
 struct hp_error *write_dot(struct report *report, FILE *out);
 
 /* How good the data is, each line behind a "# ". */
-struct hp_error *write_text_header(const struct report *report, FILE *out);
+/* `left_out`: so many lines that matter had no room, and stand in --summary. */
+struct hp_error *write_text_header(const struct report *report, FILE *out, size_t *left_out);
 /* The body of --summary as text. */
 struct hp_error *write_text_summary(struct report *report, FILE *out);
 

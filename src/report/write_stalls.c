@@ -427,7 +427,6 @@ struct hp_error *write_stalls_text(struct report *report, FILE *out)
 		error = fill_for_text(report, &survey, &columns);
 	if (error)
 		return error;
-	write_quality(&survey, out);
 	putc('\n', out);
 	error = write_text_table(report, &columns, rows, survey.stalls.count, out);
 	if (survey.hidden)
@@ -446,6 +445,7 @@ struct hp_error *write_stalls_text(struct report *report, FILE *out)
 		fprintf(out, "%s, so an average is at least (\xe2\x89\xa5) what it says\n",
 			has_no_room_for_questions(report) ? "" : " (?)");
 	}
+	write_quality(&survey, out);
 	write_text_stack(report, &survey, out);
 	return NULL;
 }

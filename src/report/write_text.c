@@ -85,8 +85,11 @@ static struct hp_error *annotate(struct report *report, const struct row *row, F
 	return write_annotation(report, row, &listing, analysis, out);
 }
 
-static void put_footer(const struct report *report, FILE *out)
+static void put_footer(const struct report *report, size_t left_out, FILE *out)
 {
+	if (left_out)
+		fprintf(out, "# %zu more line%s of the header: hpcprof report --summary\n",
+			left_out, left_out == 1 ? "" : "s");
 	if (!report->hidden_rows)
 		return;
 	fprintf(out, "# not shown: %zu row%s, %" PRIu64 " samples (%.2f %%)\n", report->hidden_rows,
@@ -120,13 +123,14 @@ static struct hp_error *write_body(struct report *report, const struct columns *
 struct hp_error *write_text(struct report *report, FILE *out)
 {
 	_cleanup_(columns_clear) struct columns columns = { 0 };
+	size_t left_out = 0;
 	struct hp_error *error = columns_for_text(report, &columns);
 
 	if (!error)
-		error = write_text_header(report, out);
+		error = write_text_header(report, out, &left_out);
 	if (!error)
 		error = write_body(report, &columns, out);
 	if (!error)
-		put_footer(report, out);
+		put_footer(report, left_out, out);
 	return error;
 }

@@ -811,8 +811,9 @@ START_TEST(the_header_says_what_was_counted_and_at_which_price)
 
 	count_all();
 	fixture = record(0);
-	text = text_of(&fixture, HP_VIEW_ANNOTATE, "counted_loop", HP_FORMAT_TEXT);
+	text = text_of(&fixture, HP_VIEW_PROCEDURES, NULL, HP_FORMAT_TEXT);
 	assert_contains(text, "# counted    by 4 shadow windows: 0.40 s of 4.00 s in user code\n");
+	text = text_of(&fixture, HP_VIEW_SUMMARY, NULL, HP_FORMAT_TEXT);
 	assert_contains(text, "cost the program 0.50 % of its time (budget 1 %)");
 	assert_contains(text, "100 % of their samples were matched");
 	fixture_remove(&fixture);
