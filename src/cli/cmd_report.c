@@ -24,6 +24,7 @@ enum {
 	OPTION_INSTRUCTIONS,
 	OPTION_ANNOTATE,
 	OPTION_ALL,
+	OPTION_BY,
 	OPTION_STALLS,
 	OPTION_CFG,
 	OPTION_CALLS,
@@ -94,10 +95,15 @@ static const struct argp_option options[] = {
 	{ "pid", OPTION_PID, "GLOB", 0,
 	  "Processes whose number matches, in epochs that keep processes apart", 2 },
 	{ NULL, 0, NULL, 0, "How to show them:", 3 },
+	{ "by", OPTION_BY, "KEYS", 0,
+	  "One row per combination of these: comm, pid (see record --per-process), image, "
+	  "procedure, "
+	  "line",
+	  1 },
 	{ "sort", 's', "KEY", 0,
 	  "samples (the default), name, image, address (procedures, instructions), line (lines), "
 	  "or "
-	  "an event's name: samples of that event",
+	  "an event's name: samples of that event; a list of keys, as perf has it, is --by",
 	  3 },
 	{ "percent-limit", OPTION_PERCENT_LIMIT, "PERCENT", 0, "Leave out what is below it", 3 },
 	{ "limit", OPTION_LIMIT, "N", 0, "Show the first N only", 3 },
@@ -284,6 +290,18 @@ static error_t parse_view(int key, char *argument, struct argp_state *state)
 	}
 }
 
+/* As perf means --sort: a list, or what nothing can be in the order of. */
+static bool is_breakdown(const char *keys)
+{
+	static const char *const of_perf[] = { "comm", "pid",	 "tid", "cpu",
+					       "dso",  "symbol", "sym", "srcline" };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(of_perf); i++)
+		if (strcmp(keys, of_perf[i]) == 0)
+			return true;
+	return strchr(keys, ',');
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -309,8 +327,15 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		report->pid = argument;
 		return 0;
 	case 's':
+		if (is_breakdown(argument)) {
+			report->by = argument;
+			return choose_view(state, HP_VIEW_BREAKDOWN);
+		}
 		report->sort = argument;
 		return 0;
+	case OPTION_BY:
+		report->by = argument;
+		return choose_view(state, HP_VIEW_BREAKDOWN);
 	case OPTION_INLINES:
 		report->inlines = true;
 		return 0;

@@ -10,7 +10,7 @@
 
 static bool needs_lines(const struct report *report)
 {
-	return report->options->view == HP_VIEW_LINES ||
+	return report->options->view == HP_VIEW_LINES || report->by.has[BY_LINE] ||
 	       (report->options->view == HP_VIEW_PROCEDURES && report->options->inlines);
 }
 
@@ -188,6 +188,7 @@ struct walk {
 	const char *name;
 	const char *linkage;
 	bool by_image;
+	uint32_t group; /* of a breakdown */
 };
 
 /* Generated code has synthetic addresses, which mean nothing outside their epoch. */
@@ -292,6 +293,34 @@ static struct hp_error *add_to_line(struct walk *walk, const struct hp_frames *f
 	return add_named(walk->report, &key, linkage, tallies, &row);
 }
 
+/* What the breakdown does not ask for is not told apart. `frame` may be NULL. */
+static struct hp_error *add_to_breakdown(struct walk *walk, const char *name, const char *linkage,
+					 const struct hp_frame *frame, const struct tally *tallies)
+{
+	struct report *report = walk->report;
+	const struct breakdown *by = &report->by;
+	struct row_key key;
+	struct row *row;
+
+	if (!procedure_passes(report, name, linkage))
+		return NULL;
+	memset(&key, 0, sizeof(key));
+	key.group = walk->group;
+	key.image = by->has[BY_IMAGE] ? walk->part->image : NULL;
+	key.name = by->has[BY_PROCEDURE] ? name : NULL;
+	if (by->has[BY_LINE] && frame && frame->file) {
+		key.file = report_intern(report, frame->file);
+		key.line = frame->line;
+		if (!key.file)
+			return hp_error_create_no_memory();
+	}
+	row = rows_at(report, &key);
+	if (!row)
+		return hp_error_create_no_memory();
+	add_to_row(report, row, tallies);
+	return NULL;
+}
+
 static struct hp_error *add_located(struct walk *walk, uint64_t address,
 				    const struct hp_frames *frames, const struct tally *tallies)
 {
@@ -306,6 +335,9 @@ static struct hp_error *add_located(struct walk *walk, uint64_t address,
 			return NULL;
 		return add_to_image(report, walk->part, tallies);
 	}
+	if (report->options->view == HP_VIEW_BREAKDOWN)
+		return add_to_breakdown(walk, walk->name, walk->linkage,
+					frames->count ? &frames->frames[0] : NULL, tallies);
 	if (report->options->view == HP_VIEW_LINES)
 		return add_to_line(walk, frames, tallies);
 	if (frames->count > 1 && frames->frames[0].function)
@@ -340,6 +372,10 @@ static struct hp_error *add_unlocated(struct walk *walk, size_t index)
 		if (!procedure_passes(report, key.name, NULL))
 			return NULL;
 		return add_to_image(report, part, tallies);
+	}
+	if (report->options->view == HP_VIEW_BREAKDOWN) {
+		walk->group = part->groups[index];
+		return add_to_breakdown(walk, key.name, NULL, NULL, tallies);
 	}
 	error = add_named(report, &key, NULL, tallies, &row);
 	if (error || !row || runtime || !report_needs_code(report->options))
@@ -445,6 +481,7 @@ static struct hp_error *add_all_located(struct walk *walk)
 	for (size_t i = 0; i < part->located_count && !error; i++) {
 		static const struct hp_frames none;
 
+		walk->group = part->groups[part->located[i].index];
 		error = add_located(walk, part->located[i].address, frames ? &frames[i] : &none,
 				    &part->tallies[part->located[i].index * events]);
 	}

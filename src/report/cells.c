@@ -4,6 +4,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+static void add_text(struct buffer *buffer, const char *text)
+{
+	buffer_add(buffer, text, strlen(text));
+}
+
 void cell_cumulative(const struct cell *cell, struct buffer *buffer)
 {
 	buffer_printf(buffer, "%.2f", 100 * cell->row->cumulative);
@@ -41,4 +46,26 @@ void cell_line(const struct cell *cell, struct buffer *buffer)
 {
 	if (cell->row->file && cell->row->line)
 		buffer_printf(buffer, "%" PRIu32, cell->row->line);
+}
+
+void cell_short_image(const struct cell *cell, struct buffer *buffer)
+{
+	add_text(buffer, cell->row->image->short_name);
+	if (cell->row->image->problem)
+		add_text(buffer, " (not read)");
+}
+
+void cell_place(const struct cell *cell, struct buffer *buffer)
+{
+	const char *file = cell->row->short_file ? cell->row->short_file
+			   : cell->row->file	 ? report_file_name(cell->row->file)
+						 : NULL;
+
+	if (file && cell->row->line)
+		buffer_printf(buffer, "%s:%" PRIu32, file, cell->row->line);
+	else if (file)
+		add_text(buffer, file);
+	else if (cell->report->options->view == HP_VIEW_LINES ||
+		 cell->report->options->view == HP_VIEW_BREAKDOWN)
+		add_text(buffer, "(no line)");
 }

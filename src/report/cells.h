@@ -12,5 +12,8 @@ void cell_build_id(const struct cell *cell, struct buffer *buffer);
 void cell_address(const struct cell *cell, struct buffer *buffer);
 void cell_file(const struct cell *cell, struct buffer *buffer);
 void cell_line(const struct cell *cell, struct buffer *buffer);
+/* For people. */
+void cell_short_image(const struct cell *cell, struct buffer *buffer);
+void cell_place(const struct cell *cell, struct buffer *buffer);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "columns.h"
 
+#include "breakdown.h"
 #include "cells.h"
 #include "columns_analysis.h"
 #include "columns_counts.h"
@@ -64,13 +65,6 @@ static void cell_inlined(const struct cell *cell, struct buffer *buffer)
 	add_text(buffer, cell->row->inlined ? "yes" : "no");
 }
 
-static void cell_short_image(const struct cell *cell, struct buffer *buffer)
-{
-	add_text(buffer, cell->row->image->short_name);
-	if (cell->row->image->problem)
-		add_text(buffer, " (not read)");
-}
-
 static void cell_long_image(const struct cell *cell, struct buffer *buffer)
 {
 	const struct report_image *image = cell->row->image;
@@ -101,20 +95,6 @@ static void cell_text(const struct cell *cell, struct buffer *buffer)
 	add_text(buffer, cell->row->text);
 }
 
-static void cell_position(const struct cell *cell, struct buffer *buffer)
-{
-	const char *file = cell->row->short_file ? cell->row->short_file
-			   : cell->row->file	 ? report_file_name(cell->row->file)
-						 : NULL;
-
-	if (file && cell->row->line)
-		buffer_printf(buffer, "%s:%" PRIu32, file, cell->row->line);
-	else if (file)
-		add_text(buffer, file);
-	else if (cell->report->options->view == HP_VIEW_LINES)
-		add_text(buffer, "(no line)");
-}
-
 static const struct column text_procedures[] = {
 	{ "procedure", false, true, NO_EVENT, cell_procedure },
 	{ "image", false, true, NO_EVENT, cell_short_image },
@@ -125,7 +105,7 @@ static const struct column text_images[] = {
 	{ 0 },
 };
 static const struct column text_lines[] = {
-	{ "line", false, true, NO_EVENT, cell_position },
+	{ "line", false, true, NO_EVENT, cell_place },
 	{ "procedure", false, true, NO_EVENT, cell_procedure },
 	{ "image", false, true, NO_EVENT, cell_short_image },
 	{ 0 },
@@ -134,7 +114,7 @@ static const struct column text_instructions[] = {
 	{ "address", true, false, NO_EVENT, cell_address },
 	{ "bytes", false, false, NO_EVENT, cell_bytes },
 	{ "instruction", false, true, NO_EVENT, cell_text },
-	{ "line", false, true, NO_EVENT, cell_position },
+	{ "line", false, true, NO_EVENT, cell_place },
 	{ 0 },
 };
 static const struct column csv_procedures[] = {
@@ -222,6 +202,8 @@ struct hp_error *columns_for_text(const struct report *report, struct columns *c
 		if (error)
 			return error;
 	}
+	if (report->options->view == HP_VIEW_BREAKDOWN)
+		return breakdown_columns(report, true, columns);
 	return push_all(columns, for_text[report->options->view]);
 }
 
@@ -240,6 +222,8 @@ struct hp_error *columns_for_csv(struct report *report, struct columns *columns)
 		    !push(columns, percent))
 			return hp_error_create_no_memory();
 	}
+	if (report->options->view == HP_VIEW_BREAKDOWN)
+		return breakdown_columns(report, false, columns);
 	error = push_all(columns, for_csv[report->options->view]);
 	if (!error && for_csv[report->options->view] == csv_instructions)
 		error = push_all(columns, columns_of_analysis);

@@ -2,6 +2,7 @@
 #include "load.h"
 
 #include "balance.h"
+#include "breakdown.h"
 #include "windows.h"
 
 #include <hpcprof/base/search.h>
@@ -79,10 +80,11 @@ struct hp_error *load_epoch(struct report *report, const char *stamp,
 			hp_epoch_close(epoch);
 		return hp_error_create_no_memory();
 	}
-	if (report->options->pid && !meta->per_process)
+	if ((report->options->pid || report->by.has[BY_PID]) && !meta->per_process)
 		return hp_error_advise(
 			hp_error_create(HP_ERROR_INSUFFICIENT,
-					"--pid: epoch %s does not keep processes apart", stamp),
+					"%s: epoch %s does not keep processes apart",
+					report->options->pid ? "--pid" : "--by pid", stamp),
 			"record it again with: hpcprof record --per-process -- COMMAND");
 	for (size_t i = 0; i < meta->event_count; i++) {
 		struct hp_error *error = add_event(report, meta, &meta->events[i]);
@@ -176,15 +178,22 @@ static struct tally tally_of(uint64_t samples, const struct hp_stratum *stratum,
 	return (struct tally){ samples, weight, weight * scale->cycles };
 }
 
-static struct hp_error *add_hits(struct report_part *part, const struct hp_stratum *stratum,
-				 size_t event, const struct scale *scale)
+static struct hp_error *add_hits(struct report *report, struct report_part *part,
+				 const struct hp_stratum *stratum, size_t event,
+				 const struct scale *scale)
 {
+	uint32_t group;
+	struct hp_error *error = breakdown_group(report, stratum, &group);
+
+	if (error)
+		return error;
 	if (!hp_vector_reserve(&part->hits, part->hits.count + stratum->count_count))
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < stratum->count_count; i++) {
 		const struct hp_count *count = &stratum->counts[i];
 		struct hit hit = {
 			.offset = count->offset.value,
+			.group = group,
 			.tally = tally_of(count->samples, stratum, scale),
 			.event = event,
 		};
@@ -290,7 +299,7 @@ struct hp_error *load_profile(struct report *report, size_t epoch, size_t image_
 			if (error)
 				return error;
 		}
-		error = add_hits(part, stratum, event, &scale);
+		error = add_hits(report, part, stratum, event, &scale);
 		if (error)
 			return error;
 		if (!report_windows_cover(report, epoch, stratum->command))
@@ -304,10 +313,12 @@ static int compare_hits(const void *left, const void *right)
 	const struct hit *a = left;
 	const struct hit *b = right;
 
-	return (a->offset > b->offset) - (a->offset < b->offset);
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return (a->group > b->group) - (a->group < b->group);
 }
 
-/* Hits into one tally an offset and event. */
+/* Hits into one tally per offset, group and event. */
 static struct hp_error *fold_hits(struct report *report, struct report_part *part)
 {
 	size_t count = part->hits.count;
@@ -315,19 +326,23 @@ static struct hp_error *fold_hits(struct report *report, struct report_part *par
 	bool sorted = true;
 
 	for (size_t i = 1; i < count && sorted; i++)
-		sorted = part->hits.at[i - 1].offset <= part->hits.at[i].offset;
+		sorted = compare_hits(&part->hits.at[i - 1], &part->hits.at[i]) <= 0;
 	if (!sorted)
 		qsort(part->hits.at, count, sizeof(*part->hits.at), compare_hits);
 	part->offsets = calloc(count ? count : 1, sizeof(*part->offsets));
+	part->groups = calloc(count ? count : 1, sizeof(*part->groups));
 	part->tallies = calloc(count ? count : 1, events * sizeof(*part->tallies));
-	if (!part->offsets || !part->tallies)
+	if (!part->offsets || !part->groups || !part->tallies)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < count; i++) {
 		const struct hit *hit = &part->hits.at[i];
 		struct tally *tally;
 
-		if (!part->count || part->offsets[part->count - 1] != hit->offset)
-			part->offsets[part->count++] = hit->offset;
+		if (!part->count || part->offsets[part->count - 1] != hit->offset ||
+		    part->groups[part->count - 1] != hit->group) {
+			part->offsets[part->count] = hit->offset;
+			part->groups[part->count++] = hit->group;
+		}
 		tally = &part->tallies[(part->count - 1) * events + hit->event];
 		tally_add(tally, &hit->tally);
 	}
@@ -477,7 +492,8 @@ struct hp_error *load_epochs(struct report *report, struct hp_db *db, char *cons
 {
 	char **stamps = NULL;
 	size_t count = 0;
-	struct hp_error *error = hp_db_resolve(db, arguments, argument_count, &stamps, &count);
+	struct hp_error *error =
+		hp_db_resolve_apart(db, arguments, argument_count, &stamps, &count);
 
 	if (error)
 		return error;

@@ -11,6 +11,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/arrows.h src/report/arrows.c \
 	src/report/kept.h src/report/kept.c \
 	src/report/attribute.h src/report/attribute.c \
+	src/report/breakdown.h src/report/breakdown.c \
 	src/report/cells.h src/report/cells.c \
 	src/report/columns.h src/report/columns.c \
 	include/hpcprof/report/comparison.h src/report/comparison.h src/report/comparison.c \

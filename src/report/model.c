@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model.h"
 
+#include "breakdown.h"
 #include "counted.h"
 #include "hash.h"
 #include "rows.h"
@@ -47,6 +48,7 @@ static void destroy_part(struct report_part *part)
 		hp_cfg_image_destroy(part->flow);
 	if (part->file)
 		hp_image_close(part->file);
+	free(part->groups);
 	hp_excerpt_clear(&part->excerpt);
 	hp_symbols_free(part->symbols, part->symbol_count);
 }
@@ -66,6 +68,8 @@ void report_destroy(struct report *report)
 	report_windows_clear(&report->windows);
 	HASH_CLEAR(hh, report->strings);
 	rows_forget(report);
+	breakdown_forget(report);
+	hp_vector_free(&report->groups);
 	hp_vector_free(&report->epochs);
 	hp_vector_free(&report->events);
 	hp_vector_free(&report->images);

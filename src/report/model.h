@@ -111,6 +111,7 @@ struct report_windows {
 
 struct hit {
 	uint64_t offset;
+	uint32_t group; /* in report->groups, of a breakdown */
 	struct tally tally;
 	size_t event;
 };
@@ -124,7 +125,8 @@ struct report_part {
 	struct hp_epoch *epoch; /* that has the names and bytes, with the image's index there */
 	size_t epoch_image;
 	HP_VECTOR(struct hit) hits; /* while loading */
-	uint64_t *offsets;	    /* distinct, ascending */
+	uint64_t *offsets;	    /* ascending; distinct but in a breakdown, by their groups */
+	uint32_t *groups;	    /* of each */
 	struct tally *tallies;	    /* count times events */
 	size_t count;
 	/* After attribution, where `file` could be opened; else NULL. */
@@ -191,6 +193,7 @@ struct row {
 	uint32_t block;			    /* of its procedure's graph */
 	const struct hp_analysis *analysis; /* NULL where there is none, or none was asked for */
 	const struct hp_analysed_insn *insn;
+	uint32_t group;			 /* in report->groups, of a breakdown */
 	const struct row_counts *counts; /* of procedures; NULL: windows know nothing of it */
 	struct tally *tallies;		 /* one an event */
 	double cumulative;		 /* share of the sorting event up to here */
@@ -207,8 +210,23 @@ enum attribution {
 	ATTRIBUTION_COUNT,
 };
 
+/* What rows of a breakdown are told apart by, in the order of the columns. */
+enum breakdown_key { BY_COMM, BY_PID, BY_IMAGE, BY_PROCEDURE, BY_LINE, BY_COUNT };
+struct breakdown {
+	uint8_t keys[BY_COUNT]; /* enum breakdown_key */
+	size_t count;
+	bool has[BY_COUNT];
+};
+
+/* A process, or all of one name: as far as the breakdown tells them apart. */
+struct report_group {
+	const char *command;
+	uint32_t pid;
+};
+
 struct interned;
 struct row_entry;
+struct group_entry;
 
 struct report {
 	const struct hp_report_options *options;
@@ -216,11 +234,14 @@ struct report {
 	struct hp_arena *arena;
 	struct interned *strings;
 	struct row_entry *row_index;
+	struct group_entry *group_index;
 	HP_VECTOR(struct report_epoch) epochs;
 	HP_VECTOR(struct report_event) events;
 	HP_VECTOR(struct report_image *) images;
 	HP_VECTOR(struct report_part *) parts;
 	HP_VECTOR(struct row *) rows;
+	struct breakdown by;
+	HP_VECTOR(struct report_group) groups;
 	struct report_windows windows;
 	struct tally *attribution; /* ATTRIBUTION_COUNT times events */
 	size_t sort_event;

@@ -3,6 +3,7 @@
 
 #include "analyse.h"
 #include "attribute.h"
+#include "breakdown.h"
 #include "counted.h"
 #include "load.h"
 #include "resolve.h"
@@ -135,6 +136,8 @@ struct hp_error *hp_report(struct hp_db *db, char *const *epochs, size_t epoch_c
 
 	if (!error)
 		error = report_create(options, notices, &report);
+	if (!error)
+		error = breakdown_parse(report);
 	if (!error)
 		error = load_epochs(report, db, epochs, epoch_count);
 	if (error && error->class == HP_ERROR_DAMAGED && !error->advice)

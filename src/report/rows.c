@@ -28,6 +28,7 @@ struct row *rows_at(struct report *report, const struct row_key *key)
 	entry->row.file = key->file;
 	entry->row.line = key->line;
 	entry->row.inlined = key->inlined != 0;
+	entry->row.group = key->group;
 	entry->row.tallies = report_tallies(report);
 	if (!entry->row.tallies || !hp_vector_push(&report->rows, &entry->row))
 		return NULL;
@@ -50,7 +51,7 @@ static bool view_has(enum hp_report_view view, enum sort_key key)
 	case SORT_SAMPLES:
 	case SORT_NAME:
 	case SORT_IMAGE:
-		break;
+		return view != HP_VIEW_BREAKDOWN || key == SORT_SAMPLES;
 	}
 	return true;
 }
@@ -78,7 +79,8 @@ struct hp_error *rows_parse_sort(struct report *report, enum sort_key *key)
 	}
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_USAGE, "this view cannot be sorted by '%s'", wanted),
-		"it can be by samples, name, image%s, or the name of a recorded event",
+		"it can be by samples%s%s, or the name of a recorded event",
+		view_has(report->options->view, SORT_NAME) ? ", name, image" : "",
 		view_has(report->options->view, SORT_ADDRESS) ? ", address"
 		: view_has(report->options->view, SORT_LINE)  ? ", line"
 							      : "");
@@ -148,7 +150,9 @@ static int compare_rows(const void *left, const void *right, void *context)
 		order = compare_text(a->name, b->name);
 	if (!order)
 		order = compare_address(a, b);
-	return order ? order : compare_position(a, b);
+	if (!order)
+		order = compare_position(a, b);
+	return order ? order : (a->group > b->group) - (a->group < b->group);
 }
 
 void rows_select(struct report *report, enum sort_key key)

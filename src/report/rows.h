@@ -14,6 +14,7 @@ struct row_key {
 	uint64_t address;
 	uint32_t line;
 	uint32_t inlined;
+	uint32_t group;
 };
 
 /* The row for `key`, made when there is none yet; NULL when memory is short. */

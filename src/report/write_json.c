@@ -4,6 +4,7 @@
  * one, so that a long report does not have to fit into memory as a tree.
  */
 #include "analyse.h"
+#include "breakdown.h"
 #include "columns_counts.h"
 #include "json.h"
 #include "listing.h"
@@ -256,6 +257,8 @@ struct hp_error *write_json(struct report *report, FILE *out)
 		return write_list(report, "hpcprof-images/1", "images", image_object, out);
 	case HP_VIEW_LINES:
 		return write_list(report, "hpcprof-lines/1", "lines", line_object, out);
+	case HP_VIEW_BREAKDOWN:
+		return write_list(report, "hpcprof-breakdown/1", "rows", breakdown_object, out);
 	case HP_VIEW_STALLS:
 		return write_stalls_json(report, out);
 	case HP_VIEW_CALLS:

@@ -37,8 +37,8 @@ const char *hp_db_path(const struct hp_db *db);
  */
 struct hp_error *hp_db_resolve(struct hp_db *db, char *const *arguments, size_t argument_count,
 			       char ***stamps, size_t *count);
-/* The same for those who do not add them up: a label is all epochs that carry it, and DAMAGED where
- * one cannot be read that may be among them. */
+/* The same for those who may take several: a label is all epochs that carry it, and DAMAGED where one
+ * cannot be read that may be among them. */
 struct hp_error *hp_db_resolve_apart(struct hp_db *db, char *const *arguments,
 				     size_t argument_count, char ***stamps, size_t *count);
 void hp_db_free_stamps(char **stamps, size_t count);

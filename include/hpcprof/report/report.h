@@ -28,6 +28,7 @@ enum hp_report_view {
 	HP_VIEW_STALLS,	    /* of the whole profile, the worst first */
 	HP_VIEW_CALLS,	    /* who calls whom how often, as windows counted it */
 	HP_VIEW_EXECUTIONS, /* of procedures and lines, likewise */
+	HP_VIEW_BREAKDOWN,  /* by what `by` says */
 	HP_VIEW_SUMMARY,
 };
 
@@ -47,15 +48,16 @@ struct hp_report_options {
 	const char *image;     /* full path or its last part */
 	const char *procedure; /* as shown, or as in the symbol table */
 	const char *comm;
-	const char *pid;	     /* needs epochs recorded with --per-process */
-	const char *listed;	     /* PROC of --instructions, --annotate: all its instructions */
-	bool all;		     /* --annotate folds nothing away */
-	const char *sort;	     /* samples, name, image, address, line, or an event's name */
-	double percent_limit;	     /* rows below it are counted, not shown */
-	size_t limit;		     /* rows; 0 for all */
-	bool inlines;		     /* an inlined function's samples are its own */
-	bool no_debuginfo;	     /* names and lines from the recorded files alone */
-	const char *symfs;	     /* prefix of every file looked up */
+	const char *pid;      /* needs epochs recorded with --per-process */
+	const char *listed;   /* PROC of --instructions, --annotate: all its instructions */
+	bool all;	      /* --annotate folds nothing away */
+	const char *by;	      /* comm,pid,image,procedure,line: what rows are told apart by */
+	const char *sort;     /* samples, name, image, address, line, or an event's name */
+	double percent_limit; /* rows below it are counted, not shown */
+	size_t limit;	      /* rows; 0 for all */
+	bool inlines;	      /* an inlined function's samples are its own */
+	bool no_debuginfo;    /* names and lines from the recorded files alone */
+	const char *symfs;    /* prefix of every file looked up */
 	enum hp_estimator estimator; /* of frequencies */
 	const char *evidence;	     /* counts:FILE: exact executions of blocks */
 	enum hp_isa_syntax syntax;
