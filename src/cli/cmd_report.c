@@ -25,6 +25,7 @@ enum {
 	OPTION_ANNOTATE,
 	OPTION_ALL,
 	OPTION_BY,
+	OPTION_FULL_NAMES,
 	OPTION_STALLS,
 	OPTION_CFG,
 	OPTION_CALLS,
@@ -107,6 +108,10 @@ static const struct argp_option options[] = {
 	  3 },
 	{ "percent-limit", OPTION_PERCENT_LIMIT, "PERCENT", 0, "Leave out what is below it", 3 },
 	{ "limit", OPTION_LIMIT, "N", 0, "Show the first N only", 3 },
+	{ "full-names", OPTION_FULL_NAMES, NULL, 0,
+	  "Whole names of C++ and Rust procedures (else without arguments; JSON and CSV always "
+	  "have them)",
+	  3 },
 	{ "inlines", OPTION_INLINES, NULL, 0,
 	  "Give inlined functions lines of their own (else they count for the procedure that holds "
 	  "them)",
@@ -336,6 +341,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_BY:
 		report->by = argument;
 		return choose_view(state, HP_VIEW_BREAKDOWN);
+	case OPTION_FULL_NAMES:
+		report->full_names = true;
+		return 0;
 	case OPTION_INLINES:
 		report->inlines = true;
 		return 0;

@@ -12,7 +12,7 @@
 
 #include <hpcprof/base/cleanup.h>
 
-#include <fnmatch.h>
+#include <hpcprof/model/procedure_name.h>
 #include <math.h>
 #include <string.h>
 
@@ -553,7 +553,7 @@ static bool is_asked_for(const struct judging *judging, const struct unit *unit)
 	const char *name = unit->shown->name;
 	const char *former = unit->shown->former_name;
 
-	return asked && (strcmp(asked, name) == 0 || fnmatch(asked, name, 0) == 0 ||
+	return asked && (hp_name_fit(name, NULL, asked) != HP_NAME_NOT ||
 			 (former && strcmp(asked, former) == 0));
 }
 

@@ -2,8 +2,9 @@
 /* What stands above an instruction because of its place in the source: the inlined functions it
  * belongs to, and its line. Both only where they change. */
 #include "annotate.h"
-#include "resolve.h"
 #include "text.h"
+
+#include <hpcprof/model/procedure_name.h>
 
 #include <errno.h>
 #include <inttypes.h>
@@ -97,7 +98,7 @@ static void add_function(struct buffer *text, const char *function)
 	const char *start;
 	size_t length;
 
-	resolve_bare_name(function, &start, &length);
+	hp_name_bare(function, &start, &length);
 	bare = strndup(start, length);
 	if (bare)
 		text_cut(text, bare, WIDEST);

@@ -154,6 +154,8 @@ struct hp_error *breakdown_columns(const struct report *report, bool for_people,
 
 		if (for_people && by->keys[i] == BY_IMAGE)
 			column.cell = cell_short_image;
+		if (for_people && by->keys[i] == BY_PROCEDURE)
+			column.cell = cell_shown;
 		if (for_people && by->keys[i] == BY_LINE)
 			column = (struct column){ "line", false, true, NO_EVENT, cell_place };
 		if ((!for_people && by->keys[i] == BY_LINE &&

@@ -19,6 +19,11 @@ void cell_name(const struct cell *cell, struct buffer *buffer)
 	buffer_add(buffer, cell->row->name, strlen(cell->row->name));
 }
 
+void cell_shown(const struct cell *cell, struct buffer *buffer)
+{
+	add_text(buffer, cell->row->shown ? cell->row->shown : cell->row->name);
+}
+
 void cell_image(const struct cell *cell, struct buffer *buffer)
 {
 	buffer_add(buffer, cell->row->image->id.path, strlen(cell->row->image->id.path));

@@ -13,6 +13,7 @@ void cell_address(const struct cell *cell, struct buffer *buffer);
 void cell_file(const struct cell *cell, struct buffer *buffer);
 void cell_line(const struct cell *cell, struct buffer *buffer);
 /* For people. */
+void cell_shown(const struct cell *cell, struct buffer *buffer);
 void cell_short_image(const struct cell *cell, struct buffer *buffer);
 void cell_place(const struct cell *cell, struct buffer *buffer);
 

@@ -55,7 +55,7 @@ static void cell_local(const struct cell *cell, struct buffer *buffer)
 /* For people: says what the name is when it is not a procedure's. */
 static void cell_procedure(const struct cell *cell, struct buffer *buffer)
 {
-	add_text(buffer, cell->row->name);
+	cell_shown(cell, buffer);
 	if (cell->row->inlined)
 		add_text(buffer, " (inlined)");
 }

@@ -5,6 +5,7 @@
 
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/text.h>
+#include <hpcprof/model/procedure_name.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -130,7 +131,34 @@ static void add_extent(struct buffer *buffer, const struct hp_compared *compared
 		      is_gone ? " (that is gone)" : "");
 }
 
-void comparison_add_name(struct buffer *buffer, const struct hp_compared *compared)
+/* Whether another procedure's name is as short. */
+static bool looks_alike(const struct hp_compared *among, const char *name, const char *text)
+{
+	_cleanup_free_ char *other = NULL;
+
+	if (among->scope == HP_SCOPE_PROCEDURE && strcmp(among->name, name) != 0) {
+		other = hp_name_shorten(among->name, NULL);
+		return other && strcmp(other, text) == 0;
+	}
+	for (size_t i = 0; i < among->part_count; i++)
+		if (looks_alike(among->parts[i], name, text))
+			return true;
+	return false;
+}
+
+/* Short, where that still tells it from all others. Names of other languages have no "::". */
+static void add_shown(struct buffer *buffer, const struct hp_comparison *comparison,
+		      const char *name)
+{
+	_cleanup_free_ char *text = strstr(name, "::") ? hp_name_shorten(name, NULL) : NULL;
+	bool is_short = text && comparison->program &&
+			!looks_alike(comparison->program, name, text);
+
+	text_escape(buffer, is_short ? text : name);
+}
+
+void comparison_add_name(struct buffer *buffer, const struct hp_comparison *comparison,
+			 const struct hp_compared *compared)
 {
 	if (compared->scope == HP_SCOPE_PROGRAM) {
 		buffer_printf(buffer, "the program");
@@ -141,15 +169,17 @@ void comparison_add_name(struct buffer *buffer, const struct hp_compared *compar
 		buffer_printf(buffer, "%" PRIu32 " of ", compared->line);
 	if (compared->scope == HP_SCOPE_BLOCK)
 		add_extent(buffer, compared);
-	text_escape(buffer, compared->scope == HP_SCOPE_IMAGE ? comparison_base_name(compared->name)
-							      : compared->name);
+	if (compared->scope == HP_SCOPE_IMAGE)
+		text_escape(buffer, comparison_base_name(compared->name));
+	else
+		add_shown(buffer, comparison, compared->name);
 	if (compared->scope != HP_SCOPE_IMAGE && compared->image) {
 		buffer_printf(buffer, " in ");
 		text_escape(buffer, comparison_base_name(compared->image));
 	}
 	if (compared->former_name) {
 		buffer_printf(buffer, " (was ");
-		text_escape(buffer, compared->former_name);
+		add_shown(buffer, comparison, compared->former_name);
 		buffer_printf(buffer, ")");
 	}
 }
@@ -222,7 +252,7 @@ void comparison_add_headline(struct buffer *buffer, const struct hp_comparison *
 void comparison_add_finding(struct buffer *buffer, const struct hp_comparison *comparison,
 			    const struct hp_compared *compared)
 {
-	comparison_add_name(buffer, compared);
+	comparison_add_name(buffer, comparison, compared);
 	buffer_printf(buffer, " costs ");
 	add_costs(buffer, comparison, compared);
 	if (isfinite(compared->q))

@@ -45,7 +45,8 @@ void comparison_add_change_interval(struct buffer *buffer, const struct hp_compa
 
 /* "procedure sort_rows in app", "block 0x1180-0x11a3 of sort_rows in app"; the program is "the
  * program". */
-void comparison_add_name(struct buffer *buffer, const struct hp_compared *compared);
+void comparison_add_name(struct buffer *buffer, const struct hp_comparison *comparison,
+			 const struct hp_compared *compared);
 /* "app.c:12", the path relative to the source's root; nothing where no file is known. */
 void comparison_add_place(struct buffer *buffer, const struct comparison_writer *writer,
 			  const struct hp_compared *compared);

@@ -53,7 +53,7 @@ static void add_annotation(struct buffer *out, const struct comparison_writer *w
 			buffer_printf(out, ",line=%u", compared->line);
 		buffer_printf(out, ",");
 	}
-	comparison_add_name(&title, compared);
+	comparison_add_name(&title, writer->comparison, compared);
 	buffer_printf(&title, ": ");
 	comparison_add_change(&title, compared);
 	add_property(out, "title", buffer_text(&title));

@@ -114,7 +114,7 @@ static void add_case(struct buffer *out, const struct comparison_writer *writer,
 	totals->cases++;
 	buffer_printf(&class, "hpcprof.check.");
 	text_escape(&class, compared->image ? comparison_base_name(compared->image) : "program");
-	comparison_add_name(&name, compared);
+	comparison_add_name(&name, writer->comparison, compared);
 	buffer_printf(out, "<testcase");
 	add_attribute(out, "classname", &class);
 	add_attribute(out, "name", &name);

@@ -70,7 +70,7 @@ static void add_row(struct buffer *out, const struct comparison_writer *writer,
 	_cleanup_(buffer_free) struct buffer place = { 0 };
 
 	buffer_printf(out, "| %s | ", mark_of(compared));
-	comparison_add_name(&name, compared);
+	comparison_add_name(&name, writer->comparison, compared);
 	add_escaped(out, &name);
 	buffer_printf(out, " | ");
 	comparison_add_place(&place, writer, compared);

@@ -137,7 +137,7 @@ static void add_finding(struct table *table, const struct comparison_writer *wri
 		end_cell(table, &cell);
 		buffer_clear(&cell);
 	}
-	comparison_add_name(&cell, compared);
+	comparison_add_name(&cell, writer->comparison, compared);
 	if (compared->is_shift)
 		buffer_printf(&cell, " (cost that moved)");
 	if (compared->file) {
@@ -209,7 +209,7 @@ static void add_code(struct buffer *out, const struct comparison_writer *writer,
 	if (!compared->code_count && !compared->shift_count)
 		return;
 	buffer_printf(out, "\n");
-	comparison_add_name(out, compared);
+	comparison_add_name(out, writer->comparison, compared);
 	buffer_printf(out, "\n");
 	for (size_t i = 0; i < compared->shift_count; i++) {
 		buffer_printf(out, "  ");

@@ -9,6 +9,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/annotate_columns.h src/report/annotate_columns.c \
 	src/report/annotate_source.c src/report/annotate_stalls.c \
 	src/report/arrows.h src/report/arrows.c \
+	src/report/shown.h src/report/shown.c \
 	src/report/kept.h src/report/kept.c \
 	src/report/attribute.h src/report/attribute.c \
 	src/report/breakdown.h src/report/breakdown.c \

@@ -175,7 +175,8 @@ struct row_counts {
 /* One line of a view. Which of the fields mean something depends on the view. */
 struct row {
 	const struct report_image *image;
-	const char *name;	/* procedure, as shown */
+	const char *name;	/* procedure, demangled */
+	const char *shown;	/* for people, see shown.h; NULL: not yet */
 	const char *linkage;	/* the same in the symbol table; NULL unknown */
 	const char *file;	/* full path; NULL unknown */
 	const char *short_file; /* its last part, or all of it where that is ambiguous */

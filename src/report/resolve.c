@@ -2,93 +2,15 @@
 #include "resolve.h"
 
 #include "attribute.h"
+#include "shown.h"
 #include "suggest.h"
 #include "text.h"
 
 #include <hpcprof/base/number.h>
+#include <hpcprof/model/procedure_name.h>
 
 #include <inttypes.h>
 #include <string.h>
-
-/* --- names -------------------------------------------------------------------------------- */
-
-/* The opening parenthesis of the one at `at`, or NULL. */
-static const char *opening(const char *name, const char *at)
-{
-	size_t depth = 0;
-
-	for (;; at--) {
-		if (*at == ')')
-			depth++;
-		else if (*at == '(' && --depth == 0)
-			return at;
-		if (at == name)
-			return NULL;
-	}
-}
-
-/* Past the last blank outside of brackets, which comes after the type of a result. */
-static const char *after_result(const char *name, size_t length)
-{
-	static const char operator_word[] = "operator";
-	const size_t word = sizeof(operator_word) - 1;
-	long depth = 0;
-
-	for (const char *at = name + length; at-- > name;) {
-		if (*at == ')' || *at == '>')
-			depth++;
-		else if (*at == '(' || *at == '<')
-			depth--;
-		else if (*at == ' ' && depth == 0)
-			return (size_t)(at - name) >= word &&
-					       memcmp(at - word, operator_word, word) == 0
-				       ? name
-				       : at + 1;
-	}
-	return name;
-}
-
-/* The length without what demangling makes of a compiler's ".isra.0": " [clone .isra.0]". */
-static size_t without_clones(const char *name)
-{
-	static const char mark[] = " [clone ";
-	size_t end = strlen(name);
-
-	while (end && name[end - 1] == ']') {
-		const char *open = memrchr(name, '[', end);
-
-		if (!open || open == name || strncmp(open - 1, mark, sizeof(mark) - 1) != 0)
-			break;
-		end = (size_t)(open - 1 - name);
-	}
-	return end;
-}
-
-void resolve_bare_name(const char *name, const char **start, size_t *length)
-{
-	static const char *const qualifiers[] = { " const", " volatile", " &&", " &" };
-	size_t end = without_clones(name);
-	const char *open;
-
-	for (size_t i = 0; i < HP_ARRAY_COUNT(qualifiers); i++) {
-		size_t size = strlen(qualifiers[i]);
-
-		if (end > size && memcmp(name + end - size, qualifiers[i], size) == 0)
-			end -= size;
-	}
-	*start = name;
-	*length = strlen(name);
-	if (!end || name[end - 1] != ')')
-		return;
-	open = opening(name, name + end - 1);
-	/* "operator()" itself, or nothing at all, before the brackets. */
-	if (!open || open == name ||
-	    ((size_t)(open - name) >= 8 && memcmp(open - 8, "operator", 8) == 0))
-		return;
-	*length = (size_t)(open - name);
-	*start = after_result(name, *length);
-	*length -= (size_t)(*start - name);
-}
 
 /* How well a name fits, the best first. */
 enum fit {
@@ -96,50 +18,18 @@ enum fit {
 	FIT_BARE,
 	FIT_ADDRESS,
 	FIT_GLOB,
+	FIT_PART,
 	FIT_NOT,
 };
 
-/* Up to the arguments of a template that end the name: its length without them. */
-static size_t without_template(const char *name, size_t length)
-{
-	size_t depth = 0;
-
-	if (!length || name[length - 1] != '>')
-		return length;
-	for (size_t at = length; at-- > 1;) {
-		if (name[at] == '>')
-			depth++;
-		else if (name[at] == '<' && --depth == 0)
-			return at;
-	}
-	return length;
-}
-
-static bool is_bare(const char *name, const char *wanted)
-{
-	size_t size = strlen(wanted);
-	const char *start;
-	size_t length;
-	size_t result;
-
-	resolve_bare_name(name, &start, &length);
-	result = (size_t)(start - name);
-	/* With the type of the result, or without; the same for a template's arguments. */
-	if (length + result == size && memcmp(name, wanted, size) == 0)
-		return true;
-	return length >= size && memcmp(start, wanted, size) == 0 &&
-	       (length == size || without_template(start, length) == size);
-}
-
 static enum fit fit_of(const char *name, const char *linkage, const char *wanted)
 {
-	if (strcmp(name, wanted) == 0 || (linkage && strcmp(linkage, wanted) == 0))
-		return FIT_EXACT;
-	if (is_bare(name, wanted))
-		return FIT_BARE;
-	if (report_matches(wanted, name) || (linkage && report_matches(wanted, linkage)))
-		return FIT_GLOB;
-	return FIT_NOT;
+	static const enum fit fits[] = {
+		[HP_NAME_EXACT] = FIT_EXACT, [HP_NAME_BARE] = FIT_BARE, [HP_NAME_GLOB] = FIT_GLOB,
+		[HP_NAME_PART] = FIT_PART,   [HP_NAME_NOT] = FIT_NOT,
+	};
+
+	return fits[hp_name_fit(name, linkage, wanted)];
 }
 
 /* --- what was typed ----------------------------------------------------------------------- */
@@ -302,20 +192,21 @@ static struct hp_error *tell_others(const struct report *report)
 	enum { MOST = 4 };
 	_cleanup_(buffer_free) struct buffer others = { 0 };
 	const struct row *taken = report->rows.at[0];
+	struct hp_error *error = shown_names(report, report->rows.at, report->rows.count);
 
-	for (size_t i = 1; i < report->rows.count && i <= MOST; i++)
+	for (size_t i = 1; i < report->rows.count && i <= MOST && !error; i++)
 		buffer_printf(&others, "%s%s:%s (%" PRIu64 " samples)", i > 1 ? ", " : "",
-			      report->rows.at[i]->image->short_name, report->rows.at[i]->name,
+			      report->rows.at[i]->image->short_name, report->rows.at[i]->shown,
 			      report->rows.at[i]->tallies[report->sort_event].samples);
 	if (report->rows.count > MOST + 1)
 		buffer_printf(&others, " and %zu more", report->rows.count - MOST - 1);
-	if (others.failed)
-		return hp_error_create_no_memory();
+	if (error || others.failed)
+		return error ? error : hp_error_create_no_memory();
 	report_warn(report,
 		    "IMAGE:NAME, or an address inside it as 0xADDRESS, says which one is meant",
 		    "%zu procedures match '%s': this is the hottest, %s:%s; the other%s %s",
 		    report->rows.count, report->options->listed, taken->image->short_name,
-		    taken->name, report->rows.count == 2 ? " is" : "s are", buffer_text(&others));
+		    taken->shown, report->rows.count == 2 ? " is" : "s are", buffer_text(&others));
 	return NULL;
 }
 
@@ -351,7 +242,7 @@ static struct hp_error *try_sampled(struct report *report, struct wanted wanted,
 
 	*found = keep_fitting(report, &wanted, &fit);
 	if (!*found || report->rows.count == 1 ||
-	    (fit == FIT_GLOB && report_lists_many(report->options)))
+	    (fit >= FIT_GLOB && report_lists_many(report->options)))
 		return NULL;
 	return take_hottest(report);
 }

@@ -4,6 +4,7 @@
  *
  *	NAME		as shown or as in the symbol table; of C++ also without its arguments
  *	GLOB		over the same
+ *	PART		of the name
  *	0xADDRESS	link-time, anywhere inside the procedure
  *	IMAGE:any	of those, in images whose path, or last part of it, matches the glob
  */
@@ -22,9 +23,5 @@ struct hp_error *resolve_listed(struct report *report);
 
 /* Something before a single colon of the text means the image. */
 bool resolve_names_image(const char *text, const struct report_image *image);
-
-/* The name of a C++ function without its arguments: [*start, *start + *length) of `name`. Of an
- * instance of a template also without the type of its result. All of a name that has none. */
-void resolve_bare_name(const char *name, const char **start, size_t *length);
 
 #endif

@@ -4,6 +4,8 @@
 #include "resolve.h"
 #include "text.h"
 
+#include <hpcprof/model/procedure_name.h>
+
 #include <hpcprof/base/text.h>
 
 #include <inttypes.h>
@@ -63,7 +65,7 @@ static size_t distance_of(const struct search *search, const char *name)
 
 	if (strcasestr(name, search->wanted))
 		return 0;
-	resolve_bare_name(name, &start, &length);
+	hp_name_bare(name, &start, &length);
 	bare = strndup(start, length);
 	if (!bare)
 		return SIZE_MAX;

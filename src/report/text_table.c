@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Rows as aligned columns; on a terminal cut to its width, elsewhere whole. */
 #include "write.h"
+#include "shown.h"
 
 #include <string.h>
 
@@ -193,11 +194,15 @@ struct hp_error *write_text_table(const struct report *report, const struct colu
 				  struct row *const *rows, size_t count, FILE *out)
 {
 	_cleanup_(table_clear) struct table table = { .report = report, .columns = columns };
+	struct hp_error *error;
 
 	table.widths = calloc(columns->at.count + 1, sizeof(*table.widths));
 	table.cut = calloc(columns->at.count + 1, sizeof(*table.cut));
 	if (!table.widths || !table.cut)
 		return hp_error_create_no_memory();
+	error = shown_names(report, rows, count);
+	if (error)
+		return error;
 	measure(&table, rows, count);
 	if (report->events.count > 1) {
 		measure_groups(&table);

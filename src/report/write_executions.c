@@ -57,11 +57,6 @@ static void add_text(struct buffer *text, const char *added)
 	buffer_add(text, added, strlen(added));
 }
 
-static void cell_caller(const struct cell *cell, struct buffer *text)
-{
-	add_text(text, cell->row->name);
-}
-
 static void cell_where(const struct cell *cell, struct buffer *text)
 {
 	add_text(text, cell->row->image->short_name);
@@ -133,7 +128,7 @@ static void cell_scope(const struct cell *cell, struct buffer *text)
 static const struct column text_calls[] = {
 	{ "calls", true, false, NO_EVENT, cell_runs },
 	{ "%", true, false, NO_EVENT, cell_share },
-	{ "caller", false, true, NO_EVENT, cell_caller },
+	{ "caller", false, true, NO_EVENT, cell_shown },
 	{ "callee", false, true, NO_EVENT, cell_callee },
 	{ "image", false, true, NO_EVENT, cell_where },
 	{ 0 },
@@ -143,14 +138,14 @@ static const struct column text_procedures[] = {
 	{ "instructions", true, false, NO_EVENT, cell_instructions },
 	{ "%", true, false, NO_EVENT, cell_share },
 	{ "each", true, false, NO_EVENT, cell_each },
-	{ "procedure", false, true, NO_EVENT, cell_caller },
+	{ "procedure", false, true, NO_EVENT, cell_shown },
 	{ "image", false, true, NO_EVENT, cell_where },
 	{ 0 },
 };
 static const struct column text_lines[] = {
 	{ "executions", true, false, NO_EVENT, cell_runs },
 	{ "line", false, true, NO_EVENT, cell_position },
-	{ "procedure", false, true, NO_EVENT, cell_caller },
+	{ "procedure", false, true, NO_EVENT, cell_shown },
 	{ "image", false, true, NO_EVENT, cell_where },
 	{ 0 },
 };

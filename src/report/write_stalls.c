@@ -5,7 +5,6 @@
 #include "columns_analysis.h"
 #include "json.h"
 #include "quantity.h"
-#include "resolve.h"
 #include "sheet.h"
 #include "survey.h"
 #include "write.h"
@@ -123,16 +122,6 @@ static void cell_all_causes(const struct cell *cell, struct buffer *text)
 	columns_add_causes(text, stall->analysis, stall->insn);
 }
 
-/* Without the arguments of C++, which leave room for nothing else. */
-static void cell_bare_procedure(const struct cell *cell, struct buffer *text)
-{
-	const char *start;
-	size_t length;
-
-	resolve_bare_name(cell->row->name, &start, &length);
-	buffer_add(text, start, length);
-}
-
 /* Code without a name is called after its image, which then need not be told again. */
 static bool has_position(const struct row *row)
 {
@@ -196,7 +185,7 @@ static const struct column text_columns_of_stalls[] = {
 	{ "average", true, false, NO_EVENT, cell_average },
 	{ "causes", false, true, NO_EVENT, cell_causes },
 	{ "address", true, false, NO_EVENT, cell_address },
-	{ "procedure", false, true, NO_EVENT, cell_bare_procedure },
+	{ "procedure", false, true, NO_EVENT, cell_shown },
 	{ "line", false, true, NO_EVENT, cell_position },
 };
 

@@ -13,3 +13,7 @@ tests_model_test_profile_LDADD = $(MODEL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += tests/model/test_evidence
 tests_model_test_evidence_SOURCES = tests/model/test_evidence.c
 tests_model_test_evidence_LDADD = $(MODEL_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/model/test_procedure_name
+tests_model_test_procedure_name_SOURCES = tests/model/test_procedure_name.c
+tests_model_test_procedure_name_LDADD = $(MODEL_LIBS) $(CHECK_LIBS)

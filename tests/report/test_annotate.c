@@ -482,6 +482,7 @@ static const char *list_stalls_beside(struct scene *scene, double percent_limit,
 	scene->analysis.sheet.sampling_error = 800;
 	scene->analysis.sheet.likely[HP_CAUSE_DCACHE] = 3600;
 	scene->row.code = &code;
+	scene->report.arena = scene->listing.arena;
 	scene->report.rows.at = rows;
 	scene->report.rows.count = other ? 2 : 1;
 	scene->options.view = HP_VIEW_STALLS;

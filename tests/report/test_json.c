@@ -188,9 +188,10 @@ START_TEST(instructions_have_the_members_of_the_contract_and_null_for_what_nobod
 				assert_members(instruction,
 					       "address:?s block:n bytes:s text:s line:?s "
 					       "samples:a executions:o cycles:o stalls:a");
-				assert_members(json_object_get(instruction, "executions"),
-					       "estimate:n low:n high:n relative:n relative_low:n "
-					       "relative_high:n relative_confidence:s confidence:s");
+				assert_members(
+					json_object_get(instruction, "executions"),
+					"estimate:n low:n high:n relative:n relative_low:n "
+					"relative_high:n relative_confidence:s confidence:s");
 				assert_members(json_object_get(instruction, "cycles"),
 					       "total:f per_execution:n best_case:n");
 				clock += json_integer_value(json_array_get(samples, 0));

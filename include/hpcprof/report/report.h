@@ -55,6 +55,7 @@ struct hp_report_options {
 	const char *sort;     /* samples, name, image, address, line, or an event's name */
 	double percent_limit; /* rows below it are counted, not shown */
 	size_t limit;	      /* rows; 0 for all */
+	bool full_names;      /* text: with the arguments of templates and functions */
 	bool inlines;	      /* an inlined function's samples are its own */
 	bool no_debuginfo;    /* names and lines from the recorded files alone */
 	const char *symfs;    /* prefix of every file looked up */
