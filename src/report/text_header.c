@@ -317,22 +317,19 @@ static void put_unsymbolised(const struct report *report, const struct report_im
 {
 	_cleanup_free_ char *advice = nameless_advice(report, image);
 
-	header_put(header, HEADER_REMARKS, "no names", "%s has no symbols for %.2f %% of samples",
-		   image->id.path, share);
-	if (advice)
-		header_put(header, HEADER_REMARKS, "", "%s", advice);
+	header_put(header, HEADER_REMARKS, "no names", "%s (%.2f %% of samples): no symbols%s%s",
+		   image->short_name, share, advice ? "; " : "", advice ? advice : "");
 }
 
 /* Names come from the recording alone: whoever recorded saw no addresses of symbols. */
 static void put_nameless_kernel(const struct report_image *image, double share,
 				struct header *header)
 {
-	header_put(header, HEADER_REMARKS, "no names",
-		   "%s (%.2f %% of samples): /proc/kallsyms was hidden while recording",
-		   image->id.path, share);
-	header_put(header, HEADER_REMARKS, "",
-		   "record as root, or after: sudo sysctl kernel.kptr_restrict=0 "
-		   "kernel.perf_event_paranoid=1");
+	header_put(
+		header, HEADER_REMARKS, "no names",
+		"%s (%.2f %% of samples): record as root, or after: sudo sysctl "
+		"kernel.kptr_restrict=0 kernel.perf_event_paranoid=1 (/proc/kallsyms was hidden)",
+		image->id.path, share);
 }
 
 /* Names may be had: say so where it matters. */

@@ -425,6 +425,7 @@ struct hp_error *write_stalls_text(struct report *report, FILE *out)
 	if (error)
 		return error;
 	fputs("# between: the stall's share of the profile lies there, nine times in ten\n"
+	      "# unknown: anything from nearly nothing to nearly all\n"
 	      "# average: cycles of stall each time the instruction runs; shares are of its time, "
 	      "likeliest cause first\n",
 	      out);
