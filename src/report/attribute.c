@@ -4,6 +4,8 @@
 #include "kept.h"
 #include "rows.h"
 
+#include <hpcprof/model/procedure_name.h>
+
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -125,7 +127,7 @@ static bool procedure_passes(const struct report *report, const char *name, cons
 {
 	const char *pattern = report->options->procedure;
 
-	return report_matches(pattern, name) || (linkage && report_matches(pattern, linkage));
+	return !pattern || hp_name_fit(name, linkage, pattern) <= HP_NAME_GLOB;
 }
 
 static struct hp_error *add_code(struct report *report, struct row *row, struct report_part *part,

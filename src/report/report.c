@@ -13,7 +13,11 @@
 #include "windows.h"
 #include "write.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct hp_error *check_options(const struct hp_report_options *options)
@@ -104,7 +108,8 @@ struct hp_error *report_run(struct report *report, FILE *out)
 		hp_error_destroy(empty);
 		empty = NULL;
 	}
-	if (empty && report->options->view != HP_VIEW_SUMMARY)
+	report->is_refused = empty && report->options->view != HP_VIEW_SUMMARY;
+	if (report->is_refused)
 		return empty;
 	if (report->options->listed)
 		error = resolve_listed(report);
@@ -127,9 +132,9 @@ struct hp_error *report_run(struct report *report, FILE *out)
 	return error ? error : empty;
 }
 
-struct hp_error *hp_report(struct hp_db *db, char *const *epochs, size_t epoch_count,
-			   const struct hp_report_options *options,
-			   const struct hp_report_notices *notices, FILE *out)
+static struct hp_error *make(struct hp_db *db, char *const *epochs, size_t epoch_count,
+			     const struct hp_report_options *options,
+			     const struct hp_report_notices *notices, FILE *out, bool *is_refused)
 {
 	_cleanup_(report_destroy_scope) struct report *report = NULL;
 	struct hp_error *error = check_options(options);
@@ -151,5 +156,48 @@ struct hp_error *hp_report(struct hp_db *db, char *const *epochs, size_t epoch_c
 		analyse_check_epochs(report);
 	if (!error)
 		error = report_run(report, out);
+	*is_refused = report && report->is_refused;
 	return error;
+}
+
+/* No procedure may have that name, and some may have it in theirs. NULL where it is a pattern already. */
+static char *part_pattern(const struct hp_report_options *options)
+{
+	enum { SHORTEST_PART = 3 };
+	const char *name = options->procedure;
+	char *pattern;
+
+	if (!name || strlen(name) < SHORTEST_PART || strpbrk(name, "*?["))
+		return NULL;
+	return asprintf(&pattern, "*%s*", name) < 0 ? NULL : pattern;
+}
+
+struct hp_error *hp_report(struct hp_db *db, char *const *epochs, size_t epoch_count,
+			   const struct hp_report_options *options,
+			   const struct hp_report_notices *notices, FILE *out)
+{
+	bool is_refused;
+	struct hp_error *error = make(db, epochs, epoch_count, options, notices, out, &is_refused);
+	_cleanup_free_ char *pattern = is_refused ? part_pattern(options) : NULL;
+	struct hp_report_options parts = *options;
+	struct hp_error *again;
+
+	if (!pattern)
+		return error;
+	parts.procedure = pattern;
+	again = make(db, epochs, epoch_count, &parts, notices, out, &is_refused);
+	if (again) {
+		hp_error_destroy(again);
+		return error;
+	}
+	hp_error_destroy(error);
+	if (notices && notices->warn) {
+		_cleanup_free_ char *message = NULL;
+
+		if (asprintf(&message,
+			     "no procedure is called '%s': shown is what has it in its name",
+			     options->procedure) >= 0)
+			notices->warn(message, NULL, notices->context);
+	}
+	return NULL;
 }
