@@ -10,6 +10,7 @@
 #include <hpcprof/base/text.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -178,7 +179,8 @@ static void add_periods(const struct report_event *event, struct buffer *text)
 }
 
 /* What of the event is missing. `name` goes before it, where it is not clear of which. */
-static void put_limits(const struct report_event *event, const char *name, struct header *header)
+static void put_limits(const struct report_event *event, const char *name, bool tells_turns,
+		       struct header *header)
 {
 	const double noticeable = 0.99;
 	const char *colon = *name ? ": " : "";
@@ -189,6 +191,8 @@ static void put_limits(const struct report_event *event, const char *name, struc
 		hp_user_only_say(event->cpu_ns, event->system_ns, left_out);
 		header_put(header, HEADER_ALWAYS, "", "%s%s%s", name, colon, left_out);
 	}
+	if (!tells_turns)
+		return;
 	if (event->enabled_ns && !event->running_ns)
 		header_put(header, HEADER_LIMITS, "",
 			   "%s%snever had a counter: how often it happened is not known", name,
@@ -230,8 +234,33 @@ static void put_event(const struct report_event *event, struct header *header)
 	if (info->instead_of)
 		header_put(header, HEADER_LIMITS, "", "instead of %s%s%s", info->instead_of,
 			   info->reason ? ": " : "", info->reason ? info->reason : "");
-	put_limits(event, "", header);
+	put_limits(event, "", true, header);
 	put_lost(event, HEADER_DETAILS, "", header);
+}
+
+/* Of several events that took turns, on one line. */
+static void put_turns(const struct report *report, struct header *header)
+{
+	const double noticeable = 0.99;
+	double least = 1;
+	double most = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->events.count; i++) {
+		double coverage = report_coverage(&report->events.at[i]);
+
+		if (!(coverage < noticeable))
+			continue;
+		least = fmin(least, coverage);
+		most = fmax(most, coverage);
+		count++;
+	}
+	if (count)
+		header_put(
+			header, HEADER_LIMITS, "",
+			"%zu events had a counter for %.0f to %.0f %% of the time: as if they had "
+			"gone on likewise",
+			count, 100 * least, 100 * most);
 }
 
 /* On one line; what is missing of any comes after it. */
@@ -255,13 +284,15 @@ static void put_events_in_short(const struct report *report, struct header *head
 	}
 	header_put(header, HEADER_ALWAYS, count == 1 ? "event" : "events", "%s",
 		   buffer_text(&text));
+	if (count > 1)
+		put_turns(report, header);
 	for (size_t i = 0; i < count; i++) {
 		const struct report_event *event = &report->events.at[i];
 		const char *name = count == 1 ? "" : event->info->name;
 		double seen = (double)event->all.samples;
 		double lost = percent((double)event->lost, seen + (double)event->lost);
 
-		put_limits(event, name, header);
+		put_limits(event, name, count == 1, header);
 		if (lost >= noticeable || percent((double)event->unattributed, seen) >= noticeable)
 			put_lost(event, HEADER_LIMITS, name, header);
 	}
