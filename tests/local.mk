@@ -15,7 +15,7 @@ AM_TESTS_ENVIRONMENT = \
 	ASAN_OPTIONS="allocator_may_return_null=1:$$ASAN_OPTIONS"; export ASAN_OPTIONS; \
 	TSAN_OPTIONS="allocator_may_return_null=1:$$TSAN_OPTIONS"; export TSAN_OPTIONS;
 
-noinst_HEADERS += tests/support.h tests/program.h
+noinst_HEADERS += tests/support.h tests/program.h tests/scratch.h tests/software.h
 EXTRA_DIST += tests/support.sh
 TESTS += $(check_PROGRAMS) $(dist_check_SCRIPTS)
 
@@ -44,6 +44,10 @@ include tests/mux/local.mk
 include tests/cfg/local.mk
 include tests/analyze/local.mk
 include tests/compare/local.mk
+include tests/target/local.mk
+include tests/sample/local.mk
+include tests/count/local.mk
+include tests/calibrate/local.mk
 include tests/collect/local.mk
 include tests/shadow/local.mk
 include tests/culprits/local.mk

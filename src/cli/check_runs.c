@@ -8,7 +8,7 @@
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/text.h>
-#include <hpcprof/collect/shared_cpu.h>
+#include <hpcprof/target/shared_cpu.h>
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #include "progress.h"
 
 #include <hpcprof/base/number.h>
-#include <hpcprof/collect/skid.h>
+#include <hpcprof/calibrate/skid.h>
 #include <hpcprof/pmu/machine.h>
 #include <hpcprof/shadow/shadow.h>
 

@@ -3,8 +3,8 @@
 #ifndef HPCPROF_CLI_STAT_H
 #define HPCPROF_CLI_STAT_H
 
-#include <hpcprof/collect/counting.h>
-#include <hpcprof/collect/figures.h>
+#include <hpcprof/count/counting.h>
+#include <hpcprof/count/figures.h>
 #include <hpcprof/model/epoch.h>
 
 #include <stdio.h>

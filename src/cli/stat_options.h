@@ -6,7 +6,7 @@
 #include "arguments.h"
 
 #include <hpcprof/base/vector.h>
-#include <hpcprof/collect/counting.h>
+#include <hpcprof/count/counting.h>
 
 enum stat_format { STAT_TEXT, STAT_JSON, STAT_CSV };
 

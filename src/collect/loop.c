@@ -33,10 +33,10 @@ void session_notify(const struct hp_session_options *options, const char *format
 }
 
 struct hp_error *loop_create(struct loop *loop, const struct hp_session_options *options,
-			     struct recorder *recorder, struct turns *turns,
-			     struct command *command, const struct signals *signals)
+			     struct recorder *recorder, struct hp_turns *turns,
+			     struct hp_command *command, const struct hp_signals *signals)
 {
-	const struct ring_set *rings = &recorder->sampler->rings;
+	const struct hp_ring_set *rings = &recorder->sampler->rings;
 	struct hp_error *error;
 
 	*loop = (struct loop){
@@ -46,15 +46,16 @@ struct hp_error *loop_create(struct loop *loop, const struct hp_session_options 
 		.ring_count = rings->count,
 		.windows_fd = -1,
 	};
-	error = watch_create(&loop->watch, command, signals, options->pids, options->pid_count,
-			     options->tids, options->tid_count);
+	error = hp_watch_create(&loop->watch, command, signals, options->pids, options->pid_count,
+				options->tids, options->tid_count);
 	if (error)
 		return error;
 	if (!hp_session_records_command(options))
-		cpu_meter_create(&loop->meter, options->system_wide, options->cpus, options->pids,
-				 options->pid_count, options->tids, options->tid_count);
+		hp_cpu_meter_create(&loop->meter, options->system_wide, options->cpus,
+				    options->pids, options->pid_count, options->tids,
+				    options->tid_count);
 	loop->polls =
-		calloc(rings->count + watch_poll_count(&loop->watch) + 1, sizeof(*loop->polls));
+		calloc(rings->count + hp_watch_poll_count(&loop->watch) + 1, sizeof(*loop->polls));
 	if (!loop->polls)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < rings->count; i++)
@@ -72,8 +73,8 @@ bool loop_begins_disabled(const struct hp_session_options *options)
 
 void loop_clear(struct loop *loop)
 {
-	watch_clear(&loop->watch);
-	cpu_meter_clear(&loop->meter);
+	hp_watch_clear(&loop->watch);
+	hp_cpu_meter_clear(&loop->meter);
 	free(loop->polls);
 	*loop = (struct loop){ 0 };
 }
@@ -83,7 +84,7 @@ void loop_clear(struct loop *loop)
 /* Between two looks at the rings: seldom, but never so that one could overflow meanwhile. */
 static uint64_t tick_mean_ms(const struct loop *loop)
 {
-	struct record_layout layout = loop->recorder->sampler->rings.layout;
+	struct hp_record_layout layout = loop->recorder->sampler->rings.layout;
 	double record_bytes = 64 + (layout.branches ? 8 + 32 * 24 : 0) +
 			      8 * (double)__builtin_popcountll(layout.registers) +
 			      (layout.stack_bytes ? layout.stack_bytes + 16 : 0);
@@ -130,15 +131,15 @@ static void start_clock(struct loop *loop)
 	loop->tick_ns = next_tick_ns(loop, now_ns);
 	loop->progress_ns = options->progress ? now_ns + FIRST_PROGRESS_S * UINT64_C(1000000000)
 					      : UINT64_MAX;
-	cpu_meter_begin(&loop->meter);
+	hp_cpu_meter_begin(&loop->meter);
 	if (!loop->enable_ns)
-		turns_begin(loop->turns, loop->recorder->sampler, now_ns);
+		hp_turns_begin(loop->turns, loop->recorder->sampler, now_ns);
 }
 
 void loop_look_at_times(struct loop *loop)
 {
-	cpu_meter_look(&loop->meter);
-	loop->recorder->target = cpu_meter_times(&loop->meter);
+	hp_cpu_meter_look(&loop->meter);
+	loop->recorder->target = hp_cpu_meter_times(&loop->meter);
 }
 
 static void flush(struct loop *loop)
@@ -168,16 +169,16 @@ static void do_what_is_due(struct loop *loop, uint64_t now_ns)
 {
 
 	if (loop->enable_ns && now_ns >= loop->enable_ns) {
-		sampler_enable(loop->recorder->sampler);
-		cpu_meter_begin(&loop->meter);
-		turns_begin(loop->turns, loop->recorder->sampler, now_ns);
+		hp_sampler_enable(loop->recorder->sampler);
+		hp_cpu_meter_begin(&loop->meter);
+		hp_turns_begin(loop->turns, loop->recorder->sampler, now_ns);
 		loop->enable_ns = 0;
 	}
-	turns_go(loop->turns, now_ns);
+	hp_turns_go(loop->turns, now_ns);
 	if (now_ns >= loop->tick_ns) {
 		for (size_t i = 0; i < loop->options->events->count; i++)
-			sampler_redraw(loop->recorder->sampler, i, now_ns,
-				       loop->recorder->totals[i].samples);
+			hp_sampler_redraw(loop->recorder->sampler, i, now_ns,
+					  loop->recorder->totals[i].samples);
 		recorder_meter_clock(loop->recorder, false);
 		loop_look_at_times(loop);
 		loop->tick_ns = next_tick_ns(loop, now_ns);
@@ -230,20 +231,20 @@ static void look_at_windows(struct loop *loop, const struct pollfd *polled)
 
 void loop_run(struct loop *loop)
 {
-	size_t count = loop->ring_count + watch_poll_count(&loop->watch) + 1;
+	size_t count = loop->ring_count + hp_watch_poll_count(&loop->watch) + 1;
 
 	start_clock(loop);
 	while (!loop->watch.stop) {
 		struct pollfd *watched = loop->polls + loop->ring_count;
 		uint64_t now_ns = hp_clock_monotonic_ns();
 
-		watch_fill(&loop->watch, watched);
+		hp_watch_fill(&loop->watch, watched);
 		loop->polls[count - 1] =
 			(struct pollfd){ .fd = loop->windows_fd, .events = POLLIN };
 		poll(loop->polls, count, poll_timeout_ms(loop, now_ns));
 		now_ns = hp_clock_monotonic_ns();
 		look_at_rings(loop);
-		watch_look(&loop->watch, watched);
+		hp_watch_look(&loop->watch, watched);
 		look_at_windows(loop, &loop->polls[count - 1]);
 		recorder_drain(loop->recorder, now_ns - ARRIVAL_NS);
 		do_what_is_due(loop, now_ns);

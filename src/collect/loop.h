@@ -6,21 +6,21 @@
 #ifndef HPCPROF_COLLECT_LOOP_H
 #define HPCPROF_COLLECT_LOOP_H
 
-#include "cpu_times.h"
 #include "recorder.h"
-#include "turns.h"
-#include "watch.h"
 
 #include <hpcprof/collect/session.h>
+#include <hpcprof/sample/turns.h>
+#include <hpcprof/target/cpu_times.h>
+#include <hpcprof/target/watch.h>
 
 struct pollfd;
 
 struct loop {
 	const struct hp_session_options *options; /* both borrowed */
 	struct recorder *recorder;
-	struct turns *turns; /* borrowed, too */
-	struct watch watch;
-	struct cpu_meter meter; /* of targets that are no command of ours */
+	struct hp_turns *turns; /* borrowed, too */
+	struct hp_watch watch;
+	struct hp_cpu_meter meter; /* of targets that are no command of ours */
 
 	struct pollfd *polls; /* rings, then the watch's, then windows */
 	size_t ring_count;
@@ -41,8 +41,8 @@ struct loop {
 
 /* Before the target starts. */
 struct hp_error *loop_create(struct loop *loop, const struct hp_session_options *options,
-			     struct recorder *recorder, struct turns *turns,
-			     struct command *command, const struct signals *signals);
+			     struct recorder *recorder, struct hp_turns *turns,
+			     struct hp_command *command, const struct hp_signals *signals);
 void loop_clear(struct loop *loop);
 
 /* Whether events count only from when the loop enables them: after a delay, or when a command that

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "recorder.h"
 
-#include "sampled_names.h"
+#include "images/sampled_names.h"
 
 #include <hpcprof/base/text.h>
 #include <hpcprof/base/vector.h>
@@ -17,7 +17,7 @@ enum { RETIRED_LIMIT = 1024 };
 struct hp_error *recorder_create(struct recorder *recorder,
 				 const struct hp_session_options *options,
 				 const struct hp_machine *machine, const struct hp_event *events,
-				 const struct rate *rates, struct sampler *sampler)
+				 const struct hp_rate *rates, struct hp_sampler *sampler)
 {
 	size_t count = options->events->count;
 	struct hp_error *error;
@@ -77,7 +77,7 @@ void recorder_clear(struct recorder *recorder)
 	for (size_t i = 0; i < recorder->warning_count; i++)
 		free(recorder->warnings[i]);
 	hp_skid_entries_clear(&recorder->skids);
-	clock_meter_destroy(recorder->meter);
+	hp_clock_meter_destroy(recorder->meter);
 	hp_clock_clear(&recorder->clock);
 	hp_epoch_meta_clear(&recorder->meta);
 	*recorder = (struct recorder){ 0 };
@@ -174,7 +174,7 @@ static double unit_ns(const struct recorder *recorder)
 }
 
 /* What windows are a share of: CPU time in user code, by command. */
-static void take_time(struct recorder *recorder, const struct record *record, size_t event,
+static void take_time(struct recorder *recorder, const struct hp_record *record, size_t event,
 		      uint32_t context, double units, uint64_t count)
 {
 	const struct window_tick tick = {
@@ -201,23 +201,23 @@ bool recorder_is_of_time(const struct hp_event *event)
 	       event->unit == HP_UNIT_INSTRUCTIONS;
 }
 
-static void take_sample(struct recorder *recorder, const struct record *record)
+static void take_sample(struct recorder *recorder, const struct hp_record *record)
 {
-	size_t event = sampler_event_of(recorder->sampler, record);
+	size_t event = hp_sampler_event_of(recorder->sampler, record);
 	struct recorder_event *totals = &recorder->totals[event];
-	const struct rate *rate = &recorder->rates[event];
+	const struct hp_rate *rate = &recorder->rates[event];
 	uint32_t stream = totals->stream;
 	uint64_t period = rate->period;
 	uint64_t count = 1;
 	uint32_t context;
 
-	recorder->busy_cpu = sampler_cpu(recorder->sampler);
+	recorder->busy_cpu = hp_sampler_cpu(recorder->sampler);
 	if (rate->kernel_frequency) {
 		period = record->sample.period;
 		stream = streams_number(&recorder->streams, (uint32_t)event,
-					rate_period_class(period));
+					hp_rate_period_class(period));
 	} else if (recorder->sampler->rings.layout.period) {
-		count = rate_count(rate, record->sample.period, &recorder->sampler->random);
+		count = hp_rate_count(rate, record->sample.period, &recorder->sampler->random);
 	}
 	context = stream == UINT32_MAX ? 0
 				       : processes_context(&recorder->processes, record->pid,
@@ -240,33 +240,34 @@ static void take_sample(struct recorder *recorder, const struct record *record)
 	}
 }
 
-static void take(struct recorder *recorder, const struct record *record)
+static void take(struct recorder *recorder, const struct hp_record *record)
 {
 	bool done = true;
 
 	switch (record->kind) {
-	case RECORD_SAMPLE:
+	case HP_RECORD_SAMPLE:
 		take_sample(recorder, record);
 		break;
-	case RECORD_MMAP:
+	case HP_RECORD_MMAP:
 		done = processes_map(&recorder->processes, record);
 		break;
-	case RECORD_COMM:
+	case HP_RECORD_COMM:
 		done = processes_comm(&recorder->processes, record);
 		break;
-	case RECORD_FORK:
+	case HP_RECORD_FORK:
 		done = processes_fork(&recorder->processes, record);
 		break;
-	case RECORD_EXIT:
+	case HP_RECORD_EXIT:
 		processes_exit(&recorder->processes, record);
 		break;
-	case RECORD_LOST:
-		recorder->totals[sampler_event_of(recorder->sampler, record)].lost += record->lost;
+	case HP_RECORD_LOST:
+		recorder->totals[hp_sampler_event_of(recorder->sampler, record)].lost +=
+			record->lost;
 		break;
-	case RECORD_THROTTLE:
-		recorder->totals[sampler_event_of(recorder->sampler, record)].throttled++;
+	case HP_RECORD_THROTTLE:
+		recorder->totals[hp_sampler_event_of(recorder->sampler, record)].throttled++;
 		break;
-	case RECORD_OTHER:
+	case HP_RECORD_OTHER:
 		break;
 	}
 	recorder->misplaced += !done;
@@ -274,13 +275,13 @@ static void take(struct recorder *recorder, const struct record *record)
 
 void recorder_drain(struct recorder *recorder, uint64_t horizon_ns)
 {
-	struct ring_set *rings = &recorder->sampler->rings;
-	struct record record;
+	struct hp_ring_set *rings = &recorder->sampler->rings;
+	struct hp_record record;
 
-	ring_set_begin(rings, horizon_ns);
-	while (ring_set_next(rings, &record))
+	hp_ring_set_begin(rings, horizon_ns);
+	while (hp_ring_set_next(rings, &record))
 		take(recorder, &record);
-	ring_set_end(rings);
+	hp_ring_set_end(rings);
 	windows_place(&recorder->windows, horizon_ns);
 	if (recorder->processes.retired > RETIRED_LIMIT)
 		recorder_attribute(recorder);
@@ -289,14 +290,14 @@ void recorder_drain(struct recorder *recorder, uint64_t horizon_ns)
 void recorder_meter_clock(struct recorder *recorder, bool at_end)
 {
 	bool at_start = !recorder->clock.class_count;
-	double hz = clock_meter_take(recorder->meter);
+	double hz = hp_clock_meter_take(recorder->meter);
 
 	hp_clock_note(&recorder->clock, hz);
 	if (recorder->busy_cpu >= 0)
-		clock_meter_ask(recorder->meter, recorder->busy_cpu);
-	hz = at_end ? clock_meter_wait(recorder->meter) : 0;
+		hp_clock_meter_ask(recorder->meter, recorder->busy_cpu);
+	hz = at_end ? hp_clock_meter_wait(recorder->meter) : 0;
 	if (hz <= 0 && (at_start || at_end || (!recorder->meter && recorder->busy_cpu >= 0)))
-		hz = clock_measure();
+		hz = hp_clock_measure();
 	hp_clock_note(&recorder->clock, hz);
 	recorder->busy_cpu = -1;
 }

@@ -10,17 +10,17 @@
 #ifndef HPCPROF_COLLECT_RECORDER_H
 #define HPCPROF_COLLECT_RECORDER_H
 
-#include "attribute.h"
-#include "clock.h"
-#include "cpu_times.h"
-#include "outcomes.h"
-#include "probes.h"
-#include "ranges.h"
-#include "sampler.h"
-#include "windows.h"
+#include "evidence/outcomes.h"
+#include "evidence/probes.h"
+#include "evidence/ranges.h"
+#include "evidence/windows.h"
+#include "samples/attribute.h"
 
+#include <hpcprof/calibrate/clock.h>
+#include <hpcprof/calibrate/skid.h>
 #include <hpcprof/collect/session.h>
-#include <hpcprof/collect/skid.h>
+#include <hpcprof/sample/sampler.h>
+#include <hpcprof/target/cpu_times.h>
 
 struct recorder_event {
 	uint64_t samples;
@@ -37,9 +37,9 @@ struct recorder {
 	const struct hp_machine *machine;
 	const struct hp_event *events; /* as they were opened */
 	size_t event_count;
-	const struct rate *rates;
-	struct cost cost;
-	struct sampler *sampler;
+	const struct hp_rate *rates;
+	struct hp_cost cost;
+	struct hp_sampler *sampler;
 	struct hp_epoch_writer *writer;
 
 	struct images *images;
@@ -55,9 +55,9 @@ struct recorder {
 	uint64_t misplaced;	      /* map changes lost for want of memory */
 	uint64_t start_ns;	      /* real time */
 	const struct hp_run *run;     /* of a command that has ended, else NULL */
-	struct cpu_times target;      /* of others, so far; 0 and 0: unknown */
+	struct hp_cpu_times target;   /* of others, so far; 0 and 0: unknown */
 	struct hp_skid_entries skids; /* calibrated on this machine and others */
-	struct clock_meter *meter;
+	struct hp_clock_meter *meter;
 	struct hp_clock clock;
 	int busy_cpu; /* of the last sample since the clock was last asked for, else -1 */
 	char *warnings[4];
@@ -70,7 +70,7 @@ struct recorder {
 struct hp_error *recorder_create(struct recorder *recorder,
 				 const struct hp_session_options *options,
 				 const struct hp_machine *machine, const struct hp_event *events,
-				 const struct rate *rates, struct sampler *sampler);
+				 const struct hp_rate *rates, struct hp_sampler *sampler);
 void recorder_clear(struct recorder *recorder);
 
 /* Something a reader of the report must know; kept with the epoch, at most four. */

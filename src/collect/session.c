@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "branches.h"
 #include "loop.h"
-#include "reference.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/text.h>
+#include <hpcprof/calibrate/reference.h>
 #include <hpcprof/collect/session.h>
-#include <hpcprof/collect/shared_cpu.h>
 #include <hpcprof/pmu/registers.h>
+#include <hpcprof/sample/branches.h>
+#include <hpcprof/target/shared_cpu.h>
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -26,14 +26,14 @@ struct hp_session {
 	struct hp_session_options options;
 	const struct hp_machine *machine;
 	struct hp_event *events; /* shallow copies: precise levels as granted */
-	struct rate *rates;
-	struct signals signals;
+	struct hp_rate *rates;
+	struct hp_signals signals;
 	bool has_signals;
-	struct command command;
+	struct hp_command command;
 	pid_t *threads;
 	size_t thread_count;
-	struct sampler sampler;
-	struct turns turns;
+	struct hp_sampler sampler;
+	struct hp_turns turns;
 	struct recorder recorder;
 	struct hp_epoch_writer *writer;
 	struct loop loop;
@@ -46,7 +46,7 @@ static struct hp_error *choose_rates(struct hp_session *session)
 {
 	const struct hp_session_options *options = &session->options;
 	size_t count = options->events->count;
-	struct rate_wishes wishes = {
+	struct hp_rate_wishes wishes = {
 		.frequency_hz = options->frequency_hz,
 		.default_hz = options->default_frequency_hz,
 		.period = options->period,
@@ -59,18 +59,18 @@ static struct hp_error *choose_rates(struct hp_session *session)
 	if (!session->rates || !session->events)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < count; i++) {
-		struct cost cost = measure_cost(&options->events->events[i]);
-		enum rate_limit limit;
+		struct hp_cost cost = hp_measure_cost(&options->events->events[i]);
+		enum hp_rate_limit limit;
 
 		session->events[i] = options->events->events[i];
-		limit = rate_decide(&session->events[i], &wishes, cost, &session->rates[i]);
+		limit = hp_rate_decide(&session->events[i], &wishes, cost, &session->rates[i]);
 		if (cost.sample_ns > session->recorder.cost.sample_ns)
 			session->recorder.cost = cost;
-		if (limit == RATE_CAPPED)
+		if (limit == HP_RATE_CAPPED)
 			session_notify(&session->options,
 				       "%s: capped at %d Hz; --no-cap lifts that",
 				       session->events[i].name, HP_FREQUENCY_CAP_HZ);
-		else if (limit == RATE_IN_BUDGET)
+		else if (limit == HP_RATE_IN_BUDGET)
 			session_notify(
 				&session->options,
 				"%s: lowered to %.0f Hz: a sample costs %.1f us here, and the "
@@ -86,8 +86,8 @@ static struct hp_error *find_threads(struct hp_session *session)
 	const struct hp_session_options *options = &session->options;
 
 	if (options->pid_count || options->tid_count)
-		return threads_of(options->pids, options->pid_count, options->tids,
-				  options->tid_count, &session->threads, &session->thread_count);
+		return hp_threads_of(options->pids, options->pid_count, options->tids,
+				     options->tid_count, &session->threads, &session->thread_count);
 	session->threads = malloc(sizeof(*session->threads));
 	if (!session->threads)
 		return hp_error_create_no_memory();
@@ -104,8 +104,8 @@ static struct hp_error *start_command(struct hp_session *session)
 
 	if (!options->command)
 		return NULL;
-	error = command_start(&session->command, options->command, options->command_input,
-			      options->command_output, &session->signals);
+	error = hp_command_start(&session->command, options->command, options->command_input,
+				 options->command_output, &session->signals);
 	if (!error && options->shares_cpu)
 		error = hp_shared_cpu_enter(session->command.pid, options->shared_cpu);
 	return error;
@@ -124,7 +124,7 @@ static bool wants_registers(const struct hp_session *session)
 static struct hp_error *open_events(struct hp_session *session)
 {
 	const struct hp_session_options *options = &session->options;
-	struct sampler_options sampler = {
+	struct hp_sampler_options sampler = {
 		.events = options->events,
 		.rates = session->rates,
 		.threads = session->threads,
@@ -140,11 +140,11 @@ static struct hp_error *open_events(struct hp_session *session)
 
 	if (wants_registers(session)) {
 		/* What ran is worth more than what will. */
-		sampler.branches = branches_offered(options->events);
+		sampler.branches = hp_branches_offered(options->events);
 		sampler.registers = sampler.branches ? 0 : hp_sampled_registers();
 		sampler.stack_bytes = sampler.branches ? 0 : OUTCOMES_STACK_BYTES;
 	}
-	error = sampler_open(&session->sampler, &sampler, session->machine, session->events);
+	error = hp_sampler_open(&session->sampler, &sampler, session->machine, session->events);
 
 	if (!error && session->sampler.rings_shrunk)
 		session_notify(&session->options,
@@ -184,7 +184,7 @@ static void expect_windows(struct hp_session *session)
 	recorder_expect_windows(recorder);
 	/* Of what takes turns, nobody knows how much there was in all. */
 	if (session->turns.count && recorder->time_event < recorder->event_count &&
-	    session->turns.group_of[recorder->time_event] != NO_TURN)
+	    session->turns.group_of[recorder->time_event] != HP_NO_TURN)
 		recorder->time_event = recorder->event_count;
 }
 
@@ -203,7 +203,7 @@ static struct hp_error *expect_counted(struct hp_session *session)
 
 static struct hp_error *create_recorder(struct hp_session *session)
 {
-	struct cost cost = session->recorder.cost;
+	struct hp_cost cost = session->recorder.cost;
 	struct hp_error *error = recorder_create(&session->recorder, &session->options,
 						 session->machine, session->events, session->rates,
 						 &session->sampler);
@@ -234,7 +234,7 @@ static struct hp_error *adopt_running(struct hp_session *session)
 	size_t count = 0;
 
 	if (session->options.system_wide) {
-		struct hp_error *error = all_processes(&pids, &count);
+		struct hp_error *error = hp_all_processes(&pids, &count);
 
 		if (error)
 			return error;
@@ -244,7 +244,7 @@ static struct hp_error *adopt_running(struct hp_session *session)
 		return NULL;
 	}
 	for (size_t i = 0; i < session->thread_count; i++) {
-		pid_t process = process_of_thread(session->threads[i]);
+		pid_t process = hp_process_of_thread(session->threads[i]);
 
 		if (process)
 			processes_adopt(&session->recorder.processes, (uint32_t)process, now_ns);
@@ -266,12 +266,12 @@ struct hp_error *hp_session_create(const struct hp_session_options *options,
 	session->command.failure_fd = -1;
 	session->signals.fd = -1;
 	session->windows.fd = -1;
-	error = turns_create(&session->turns, options->rotation_sets, options->events->count,
-			     options->policy, options->slice_ns);
+	error = hp_turns_create(&session->turns, options->rotation_sets, options->events->count,
+				options->policy, options->slice_ns);
 	if (!error)
 		error = choose_rates(session);
 	if (!error)
-		error = signals_take(&session->signals);
+		error = hp_signals_take(&session->signals);
 	session->has_signals = !error;
 	if (!error)
 		error = start_command(session);
@@ -299,13 +299,13 @@ void hp_session_destroy(struct hp_session *session)
 	if (!session)
 		return;
 	loop_clear(&session->loop);
-	command_abandon(&session->command);
+	hp_command_abandon(&session->command);
 	recorder_clear(&session->recorder);
-	sampler_close(&session->sampler);
-	turns_clear(&session->turns);
+	hp_sampler_close(&session->sampler);
+	hp_turns_clear(&session->turns);
 	hp_epoch_writer_destroy(session->writer);
 	if (session->has_signals)
-		signals_restore(&session->signals);
+		hp_signals_restore(&session->signals);
 	free(session->threads);
 	free(session->rates);
 	free(session->events);
@@ -388,8 +388,8 @@ static struct hp_error *start_target(struct hp_session *session)
 		return NULL;
 	/* Of everything, it would be sampled itself. */
 	if (!session->options.system_wide)
-		session->command.run.reference_begin_ns = reference_measure();
-	return command_release(&session->command, session->options.command[0]);
+		session->command.run.reference_begin_ns = hp_reference_measure();
+	return hp_command_release(&session->command, session->options.command[0]);
 }
 
 /* --- ending ----------------------------------------------------------------------------------- */
@@ -437,8 +437,8 @@ static void take_times(struct hp_session *session)
 
 		uint64_t all_ns;
 
-		sampler_times(&session->sampler, i, &totals->enabled_ns, &totals->running_ns);
-		if (turns_enabled_ns(&session->turns, i, &all_ns) && all_ns > totals->enabled_ns)
+		hp_sampler_times(&session->sampler, i, &totals->enabled_ns, &totals->running_ns);
+		if (hp_turns_enabled_ns(&session->turns, i, &all_ns) && all_ns > totals->enabled_ns)
 			totals->enabled_ns = all_ns;
 		share = (double)totals->running_ns / (double)totals->enabled_ns;
 		if (totals->enabled_ns && share < noticeable)
@@ -508,7 +508,7 @@ static struct hp_error *finish(struct hp_session *session)
 {
 	struct hp_error *error;
 
-	sampler_disable(&session->sampler);
+	hp_sampler_disable(&session->sampler);
 	loop_look_at_times(&session->loop);
 	take_times(session);
 	if (session->windows.fd >= 0)
@@ -520,7 +520,7 @@ static struct hp_error *finish(struct hp_session *session)
 	recorder_meter_clock(&session->recorder, true);
 	if (hp_session_command_pid(session) && session->command.ended) {
 		if (session->command.run.reference_begin_ns)
-			session->command.run.reference_end_ns = reference_measure();
+			session->command.run.reference_end_ns = hp_reference_measure();
 		take_work(session);
 		session->recorder.run = &session->command.run;
 	}
@@ -546,7 +546,7 @@ struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_re
 	if (error)
 		return error;
 	recorder_meter_clock(&session->recorder, false);
-	session->recorder.meter = clock_meter_create();
+	session->recorder.meter = hp_clock_meter_create();
 	error = start_target(session);
 	if (error) {
 		if (result->had_command)
@@ -567,12 +567,12 @@ struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_re
 	if (!error)
 		fill_result(session, result);
 	/* Nothing of ours may slow the command down any longer. */
-	sampler_close(&session->sampler);
+	hp_sampler_close(&session->sampler);
 	if (session->loop.watch.pidfd_count && !session->loop.watch.live && session->command.pid &&
 	    !session->command.ended)
 		session_notify(&session->options, "what was recorded has ended; waiting for %s",
 			       session->options.command[0]);
-	watch_wait_for_command(&session->loop.watch);
+	hp_watch_wait_for_command(&session->loop.watch);
 	if (!error)
 		result->exit_status = session->command.ended ? session->command.run.exit_status
 							     : 128 + SIGINT;

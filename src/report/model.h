@@ -246,7 +246,7 @@ struct report {
 	struct report_windows windows;
 	struct tally *attribution; /* ATTRIBUTION_COUNT times events */
 	size_t sort_event;
-	bool is_refused; /* nothing passes the filters, and nothing was written */
+	bool is_refused;     /* nothing passes the filters, and nothing was written */
 	size_t hidden_rows;  /* cut by limits */
 	struct tally hidden; /* of the sorting event */
 };

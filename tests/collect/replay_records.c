@@ -10,8 +10,8 @@
  */
 #include "../db_fixture.h"
 
-#include "../../src/collect/outcomes.h"
-#include "../../src/collect/ranges.h"
+#include "../../src/collect/evidence/outcomes.h"
+#include "../../src/collect/evidence/ranges.h"
 
 #include <hpcprof/base/vector.h>
 #include <hpcprof/image/identity.h>
@@ -79,12 +79,12 @@ static void begin(struct replay *replay, const char *path, const char *command)
 }
 
 /* False at what is none. */
-static bool take_branch(char **at, struct record *record)
+static bool take_branch(char **at, struct hp_record *record)
 {
-	struct record_branch branch;
+	struct hp_record_branch branch;
 	int length = 0;
 
-	if (record->sample.branch_count >= RECORD_BRANCHES ||
+	if (record->sample.branch_count >= HP_RECORD_BRANCHES ||
 	    sscanf(*at, " %" SCNx64 "/%" SCNx64 "/%" SCNu16 "%n", &branch.from, &branch.to,
 		   &branch.cycles, &length) != 3)
 		return false;
@@ -97,7 +97,7 @@ static bool take_branch(char **at, struct record *record)
 
 static void take(struct replay *replay, char *line)
 {
-	struct record record = { .kind = RECORD_SAMPLE, .cpu_mode = PERF_RECORD_MISC_USER };
+	struct hp_record record = { .kind = HP_RECORD_SAMPLE, .cpu_mode = PERF_RECORD_MISC_USER };
 	uint64_t address;
 	uint64_t period;
 	int length = 0;

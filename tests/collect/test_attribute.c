@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From sampled addresses to an epoch on disk and back. */
 #include "../support.h"
-#include "scratch.h"
+#include "../scratch.h"
 
-#include "../../src/collect/attribute.h"
-#include "../../src/collect/vdso.h"
+#include "../../src/collect/samples/attribute.h"
+#include "../../src/collect/images/vdso.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/vector.h>
@@ -62,7 +62,7 @@ static void bench_destroy(struct bench *bench)
 static void map(struct bench *bench, uint32_t pid, const char *path, uint64_t start, uint64_t size,
 		uint64_t offset)
 {
-	struct record record = {
+	struct hp_record record = {
 		.pid = pid,
 		.tid = pid,
 		.mmap = { .start = start, .size = size, .file_offset = offset, .path = path },
@@ -76,7 +76,9 @@ static void map(struct bench *bench, uint32_t pid, const char *path, uint64_t st
 
 static void start_process(struct bench *bench, uint32_t pid, const char *name)
 {
-	struct record record = { .pid = pid, .tid = pid, .comm = { .name = name, .exec = true } };
+	struct hp_record record = { .pid = pid,
+				    .tid = pid,
+				    .comm = { .name = name, .exec = true } };
 
 	ck_assert(processes_comm(&bench->processes, &record));
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../support.h"
-#include "scratch.h"
+#include "../scratch.h"
 
-#include "../../src/collect/file_identity.h"
-#include "../../src/collect/images.h"
+#include "../../src/collect/images/file_identity.h"
+#include "../../src/collect/images/images.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/image/identity.h>
@@ -45,9 +45,9 @@ static struct hp_identity identity_of_contents(const char *contents)
 
 /* The file as the kernel would announce it, at an address where nothing is mapped: so that only
  * its path and its descriptors lead to it. */
-static struct record_mmap announce(const char *path)
+static struct hp_record_mmap announce(const char *path)
 {
-	struct record_mmap mapping = { .start = 0x1000, .size = PAGES, .path = path };
+	struct hp_record_mmap mapping = { .start = 0x1000, .size = PAGES, .path = path };
 	struct stat status;
 
 	ck_assert_int_eq(stat(path, &status), 0);
@@ -57,7 +57,7 @@ static struct record_mmap announce(const char *path)
 	return mapping;
 }
 
-static struct hp_identity identify(const struct record_mmap *mapping, bool deleted)
+static struct hp_identity identify(const struct hp_record_mmap *mapping, bool deleted)
 {
 	struct hp_identity identity = { 0 };
 
@@ -65,7 +65,8 @@ static struct hp_identity identify(const struct record_mmap *mapping, bool delet
 	return identity;
 }
 
-static void assert_contents(const struct record_mmap *mapping, bool deleted, const char *contents)
+static void assert_contents(const struct hp_record_mmap *mapping, bool deleted,
+			    const char *contents)
 {
 	struct hp_identity expected = identity_of_contents(contents);
 	struct hp_identity found = identify(mapping, deleted);
@@ -73,7 +74,7 @@ static void assert_contents(const struct record_mmap *mapping, bool deleted, con
 	ck_assert(hp_identity_equal(&found, &expected));
 }
 
-static void assert_none(const struct record_mmap *mapping, bool deleted)
+static void assert_none(const struct hp_record_mmap *mapping, bool deleted)
 {
 	ck_assert_int_eq(identify(mapping, deleted).kind, HP_IDENTITY_NONE);
 }
@@ -81,7 +82,7 @@ static void assert_none(const struct record_mmap *mapping, bool deleted)
 START_TEST(a_file_is_identified_at_its_path)
 {
 	_cleanup_free_ char *path = make_file("program", "one");
-	struct record_mmap mapping = announce(path);
+	struct hp_record_mmap mapping = announce(path);
 
 	assert_contents(&mapping, false, "one");
 }
@@ -91,7 +92,7 @@ START_TEST(another_file_that_has_come_to_the_path_is_never_taken_for_it)
 {
 	_cleanup_free_ char *path = make_file("program", "one");
 	_cleanup_free_ char *other = make_file("other", "two");
-	struct record_mmap mapping = announce(path);
+	struct hp_record_mmap mapping = announce(path);
 
 	/* The old inode lives on under another name: its number cannot be given out again. */
 	_cleanup_free_ char *kept = scratch_path("kept");
@@ -105,7 +106,7 @@ END_TEST
 START_TEST(a_file_that_is_gone_has_no_identity)
 {
 	_cleanup_free_ char *path = make_file("program", "one");
-	struct record_mmap mapping = announce(path);
+	struct hp_record_mmap mapping = announce(path);
 
 	ck_assert_int_eq(unlink(path), 0);
 	assert_none(&mapping, false);
@@ -120,7 +121,7 @@ START_TEST(what_is_no_file_any_more_neither_stops_nor_misleads)
 	for (int kind = 0; kind < KINDS; kind++) {
 		_cleanup_free_ char *path = make_file("program", "one");
 		_cleanup_free_ char *other = make_file("other", "two");
-		struct record_mmap mapping = announce(path);
+		struct hp_record_mmap mapping = announce(path);
 
 		ck_assert_int_eq(unlink(path), 0);
 		if (kind == FIFO)
@@ -148,7 +149,7 @@ START_TEST(a_deleted_file_is_found_through_an_open_descriptor)
 	_cleanup_free_ char *unrelated = make_file("unrelated", "three");
 	_cleanup_close_ int before = open(unrelated, O_RDONLY | O_CLOEXEC);
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct record_mmap mapping = announce(path);
+	struct hp_record_mmap mapping = announce(path);
 
 	ck_assert_int_ge(before, 0);
 	ck_assert_int_ge(fd, 0);
@@ -160,7 +161,7 @@ END_TEST
 START_TEST(a_memfd_is_found_through_its_descriptor)
 {
 	_cleanup_close_ int fd = memfd_create("code", MFD_CLOEXEC);
-	struct record_mmap mapping = { .start = 0x1000, .size = PAGES, .path = "/memfd:code" };
+	struct hp_record_mmap mapping = { .start = 0x1000, .size = PAGES, .path = "/memfd:code" };
 	struct stat status;
 
 	ck_assert_int_eq(write(fd, "jit", 3), 3);
@@ -175,7 +176,7 @@ START_TEST(a_deleted_file_that_is_mapped_is_found_where_the_system_lets_us)
 	_cleanup_free_ char *path = make_file("program", "one");
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	void *memory = mmap(NULL, PAGES, PROT_READ, MAP_PRIVATE, fd, 0);
-	struct record_mmap mapping = announce(path);
+	struct hp_record_mmap mapping = announce(path);
 	char link_path[96];
 
 	ck_assert_ptr_ne(memory, MAP_FAILED);
@@ -200,7 +201,7 @@ START_TEST(what_was_mapped_without_an_inode_was_no_file)
 	static const char *const paths[] = { "[uprobes]", "[vsyscall]", "//anon" };
 	_cleanup_free_ char *path = make_file("program", "one");
 	_cleanup_free_ char *relative = make_file("[uprobes]", "decoy");
-	struct record_mmap mapping = announce(path);
+	struct hp_record_mmap mapping = announce(path);
 
 	ck_assert_int_eq(access(relative, F_OK), 0);
 	mapping.inode = 0;
@@ -227,7 +228,7 @@ static uint32_t generation_of(const char *path)
 START_TEST(an_inode_number_given_out_again_is_another_file_where_that_can_be_told)
 {
 	_cleanup_free_ char *path = make_file("program", "one");
-	struct record_mmap mapping = announce(path);
+	struct hp_record_mmap mapping = announce(path);
 	uint32_t generation = generation_of(path);
 
 	mapping.generation = generation;
@@ -244,7 +245,7 @@ END_TEST
 START_TEST(a_process_that_is_gone_is_looked_for_by_path)
 {
 	_cleanup_free_ char *path = make_file("program", "one");
-	struct record_mmap mapping = announce(path);
+	struct hp_record_mmap mapping = announce(path);
 	struct hp_identity expected = identity_of_contents("one");
 	struct hp_identity found = { 0 };
 
@@ -262,8 +263,8 @@ START_TEST(names_of_a_process_lead_to_nothing_outside_of_its_root)
 	_cleanup_free_ char *jail = scratch_path("jail");
 	_cleanup_free_ char *link = scratch_path("jail/link");
 	_cleanup_free_ char *inside = NULL;
-	struct record_mmap mapping = announce(outside);
-	struct record_mmap own;
+	struct hp_record_mmap mapping = announce(outside);
+	struct hp_record_mmap own;
 	int ready[2];
 	char is_in_jail = 0;
 	pid_t pid;
@@ -309,7 +310,7 @@ END_TEST
 START_TEST(a_mapping_seen_before_is_the_same_image_without_a_look)
 {
 	_cleanup_free_ char *path = make_file("program", "one");
-	struct record_mmap mapping = announce(path);
+	struct hp_record_mmap mapping = announce(path);
 	struct images *images = images_create();
 	struct hp_identity expected = identity_of_contents("one");
 	struct image *first = images_of_mapping(images, getpid(), &mapping);
@@ -329,7 +330,7 @@ END_TEST
 START_TEST(a_new_file_with_an_old_inode_number_is_another_image)
 {
 	_cleanup_free_ char *path = make_file("program", "one");
-	struct record_mmap mapping = announce(path);
+	struct hp_record_mmap mapping = announce(path);
 	struct images *images = images_create();
 	struct hp_identity old = identity_of_contents("one");
 	struct image *first;
@@ -351,7 +352,7 @@ START_TEST(a_file_written_to_in_place_is_another_image_when_it_is_mapped_again)
 {
 	static const char *const contents[] = { "one", "another one", "another two" };
 	_cleanup_free_ char *path = make_file("program", "one");
-	struct record_mmap mapping = announce(path);
+	struct hp_record_mmap mapping = announce(path);
 	struct images *images = images_create();
 	struct image *last = NULL;
 
@@ -376,7 +377,7 @@ END_TEST
 START_TEST(a_file_only_touched_is_the_same_image)
 {
 	_cleanup_free_ char *path = make_file("program", "one");
-	struct record_mmap mapping = announce(path);
+	struct hp_record_mmap mapping = announce(path);
 	struct images *images = images_create();
 	struct image *first = images_of_mapping(images, getpid(), &mapping);
 
@@ -404,7 +405,7 @@ START_TEST(the_kernels_deleted_mark_is_no_part_of_the_path)
 	struct images *images = images_create();
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(paths); i++) {
-		struct record_mmap mapping = { .path = paths[i].announced };
+		struct hp_record_mmap mapping = { .path = paths[i].announced };
 		struct image *image;
 
 		mapping.build_id.kind = HP_IDENTITY_BUILD_ID;

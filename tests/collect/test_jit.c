@@ -2,9 +2,9 @@
 /* perf-PID.map files lie where compilers put them, under pids that no kernel gives out (it stops at
  * 4194304). */
 #include "../support.h"
-#include "scratch.h"
+#include "../scratch.h"
 
-#include "../../src/collect/jit.h"
+#include "../../src/collect/images/jit.h"
 
 #include <hpcprof/base/cleanup.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../support.h"
 
-#include "../../src/collect/kept.h"
+#include "../../src/collect/images/kept.h"
 
 #include <string.h>
 

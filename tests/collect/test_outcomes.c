@@ -3,8 +3,8 @@
 #include "../db_fixture.h"
 #include "../support.h"
 
-#include "../../src/collect/outcomes.h"
-#include "../../src/collect/ranges.h"
+#include "../../src/collect/evidence/outcomes.h"
+#include "../../src/collect/evidence/ranges.h"
 
 #include <hpcprof/image/identity.h>
 #include <hpcprof/pmu/registers.h>
@@ -127,10 +127,10 @@ static void bench_end(struct bench *bench)
 }
 
 /* A sample at `address`; the kernel sends registers in the order of its own numbers. */
-static struct record sample_at(const char *address, uint64_t rdi, uint64_t rsi)
+static struct hp_record sample_at(const char *address, uint64_t rdi, uint64_t rsi)
 {
-	struct record record = {
-		.kind = RECORD_SAMPLE,
+	struct hp_record record = {
+		.kind = HP_RECORD_SAMPLE,
 		.cpu_mode = PERF_RECORD_MISC_USER,
 		.sample.address = (uintptr_t)address,
 	};
@@ -199,7 +199,7 @@ static uint64_t seen(const struct bench *bench, const struct hp_window_evidence 
 START_TEST(branches_are_followed_as_far_as_registers_tell)
 {
 	struct bench bench = bench_begin();
-	struct record record = sample_at(sample_code, 3, 5);
+	struct hp_record record = sample_at(sample_code, 3, 5);
 	struct hp_window_evidence evidence;
 
 	outcomes_follow(bench.outcomes, &record, &bench.context);
@@ -227,7 +227,7 @@ START_TEST(the_stack_of_a_sample_is_read_and_other_memory_is_not)
 {
 	static const uint8_t stack[8] = { 9 };
 	struct bench bench = bench_begin();
-	struct record record = sample_at(sample_case0, 1, 2);
+	struct hp_record record = sample_at(sample_case0, 1, 2);
 	struct hp_window_evidence evidence;
 
 	record.sample.stack = stack;
@@ -246,7 +246,7 @@ END_TEST
 START_TEST(what_was_written_is_not_written_again)
 {
 	struct bench bench = bench_begin();
-	struct record record = sample_at(sample_code, 9, 5);
+	struct hp_record record = sample_at(sample_code, 9, 5);
 	struct hp_window_evidence evidence;
 
 	outcomes_follow(bench.outcomes, &record, &bench.context);
@@ -262,12 +262,12 @@ END_TEST
 
 /* Twice round the loop in 4 and 6 cycles, out of it in 20, and through the table; the sample is on
  * the way from there. How long it took to the first branch is of no code that is known. */
-static struct record with_branches(void)
+static struct hp_record with_branches(void)
 {
 	const char *loop = sample_head;
 
-	return (struct record){
-		.kind = RECORD_SAMPLE,
+	return (struct hp_record){
+		.kind = HP_RECORD_SAMPLE,
 		.cpu_mode = PERF_RECORD_MISC_USER,
 		.sample.address = (uintptr_t)sample_stack,
 		.sample.branch_count = 4,
@@ -284,11 +284,11 @@ START_TEST(branch_records_say_what_ran)
 {
 	const char *loop = sample_head;
 	struct bench bench = bench_begin();
-	struct record record = with_branches();
+	struct hp_record record = with_branches();
 	struct hp_window_evidence evidence;
 
 	/* Not recorded. */
-	record.sample.branches[3] = (struct record_branch){ 0 };
+	record.sample.branches[3] = (struct hp_record_branch){ 0 };
 	outcomes_follow(bench.outcomes, &record, &bench.context);
 	evidence = written(&bench);
 	ck_assert_uint_eq(evidence.strata[0].followed, 1);
@@ -326,10 +326,10 @@ START_TEST(branch_records_say_how_long_straight_code_takes)
 {
 	const char *loop = sample_head;
 	struct bench bench = bench_begin();
-	struct record record = with_branches();
-	struct record none = record;
-	struct record gap = record;
-	struct record full = record;
+	struct hp_record record = with_branches();
+	struct hp_record none = record;
+	struct hp_record gap = record;
+	struct hp_record full = record;
 	struct hp_window_evidence evidence;
 
 	for (unsigned i = 0; i < 4; i++)
@@ -366,8 +366,8 @@ END_TEST
 START_TEST(branch_records_that_make_no_sense_say_nothing)
 {
 	struct bench bench = bench_begin();
-	struct record record = {
-		.kind = RECORD_SAMPLE,
+	struct hp_record record = {
+		.kind = HP_RECORD_SAMPLE,
 		.cpu_mode = PERF_RECORD_MISC_USER,
 		.sample.address = (uintptr_t)sample_code,
 		.sample.branch_count = 3,
@@ -390,9 +390,9 @@ END_TEST
 START_TEST(samples_without_registers_of_their_own_are_not_followed)
 {
 	struct bench bench = bench_begin();
-	struct record none = sample_at(sample_code, 3, 5);
-	struct record in_kernel = sample_at(sample_code, 3, 5);
-	struct record elsewhere = sample_at(sample_code, 3, 5);
+	struct hp_record none = sample_at(sample_code, 3, 5);
+	struct hp_record in_kernel = sample_at(sample_code, 3, 5);
+	struct hp_record elsewhere = sample_at(sample_code, 3, 5);
 	struct hp_window_evidence evidence;
 
 	none.sample.register_count = 0;
@@ -411,7 +411,7 @@ END_TEST
 START_TEST(code_that_is_mapped_from_nowhere_is_not_followed)
 {
 	struct bench bench = bench_begin();
-	struct record record = sample_at((const char *)0x1000, 3, 5);
+	struct hp_record record = sample_at((const char *)0x1000, 3, 5);
 	struct hp_window_evidence evidence;
 
 	outcomes_follow(bench.outcomes, &record, &bench.context);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../support.h"
 
-#include "../../src/collect/perf_map.h"
+#include "../../src/collect/images/perf_map.h"
 
 #include <hpcprof/base/cleanup.h>
 

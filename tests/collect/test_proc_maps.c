@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../support.h"
 
-#include "../../src/collect/proc_maps.h"
+#include "../../src/collect/maps/proc_maps.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
@@ -12,13 +12,13 @@
 enum { ROOM = 8 };
 
 struct collected {
-	struct record_mmap mappings[ROOM];
+	struct hp_record_mmap mappings[ROOM];
 	char paths[ROOM][128];
 	size_t count;
 	size_t stop_after; /* 0: never */
 };
 
-static bool collect(const struct record_mmap *mapping, void *context)
+static bool collect(const struct hp_record_mmap *mapping, void *context)
 {
 	struct collected *collected = context;
 
@@ -41,7 +41,7 @@ static size_t parse(const char *text, struct collected *collected)
 START_TEST(executable_lines_come_out_as_mappings)
 {
 	struct collected found = { .count = 0 };
-	const struct record_mmap *mapping = found.mappings;
+	const struct hp_record_mmap *mapping = found.mappings;
 
 	ck_assert_uint_eq(parse("55d0c0a00000-55d0c0a02000 r--p 00000000 fe:01 1311 /usr/bin/cat\n"
 				"55d0c0a02000-55d0c0a07000 r-xp 00002000 fe:01 1311 /usr/bin/cat\n"
@@ -143,7 +143,7 @@ START_TEST(the_receiver_may_stop)
 }
 END_TEST
 
-static bool holds_this_function(const struct record_mmap *mapping, void *context)
+static bool holds_this_function(const struct hp_record_mmap *mapping, void *context)
 {
 	uint64_t address = (uint64_t)(uintptr_t)&holds_this_function;
 

@@ -5,8 +5,8 @@
  */
 #include "../support.h"
 
-#include "../../src/collect/process.h"
-#include "../../src/collect/sample_table.h"
+#include "../../src/collect/maps/process.h"
+#include "../../src/collect/samples/sample_table.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -37,8 +37,8 @@ static void bench_destroy(struct bench *bench)
 static void map_at(struct bench *bench, uint32_t pid, const char *path, uint64_t start,
 		   uint64_t size, uint64_t offset)
 {
-	struct record record = {
-		.kind = RECORD_MMAP,
+	struct hp_record record = {
+		.kind = HP_RECORD_MMAP,
 		.pid = pid,
 		.tid = pid,
 		.mmap = { .start = start, .size = size, .file_offset = offset, .path = path },
@@ -59,8 +59,8 @@ static void map_file(struct bench *bench, uint32_t pid, const char *path, uint64
 static void rename_task(struct bench *bench, uint32_t pid, uint32_t tid, const char *name,
 			bool exec, uint64_t time_ns)
 {
-	struct record record = {
-		.kind = RECORD_COMM,
+	struct hp_record record = {
+		.kind = HP_RECORD_COMM,
 		.pid = pid,
 		.tid = tid,
 		.time_ns = time_ns,
@@ -78,8 +78,8 @@ static void exec(struct bench *bench, uint32_t pid, const char *name, uint64_t t
 static void fork_at(struct bench *bench, uint32_t parent, uint32_t pid, uint32_t tid,
 		    uint64_t time_ns)
 {
-	struct record record = {
-		.kind = RECORD_FORK,
+	struct hp_record record = {
+		.kind = HP_RECORD_FORK,
 		.pid = pid,
 		.tid = tid,
 		.time_ns = time_ns,
@@ -91,7 +91,9 @@ static void fork_at(struct bench *bench, uint32_t parent, uint32_t pid, uint32_t
 
 static void exit_at(struct bench *bench, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
-	struct record record = { .kind = RECORD_EXIT, .pid = pid, .tid = tid, .time_ns = time_ns };
+	struct hp_record record = {
+		.kind = HP_RECORD_EXIT, .pid = pid, .tid = tid, .time_ns = time_ns
+	};
 
 	processes_exit(&bench->processes, &record);
 }
@@ -500,8 +502,8 @@ END_TEST
 
 START_TEST(the_end_of_an_unknown_process_and_mappings_of_the_kernel_are_no_news)
 {
-	struct record kernel = {
-		.kind = RECORD_MMAP,
+	struct hp_record kernel = {
+		.kind = HP_RECORD_MMAP,
 		.pid = UINT32_MAX,
 		.mmap = { .start = 1ull << 63, .size = 4096, .path = "[kernel.kallsyms]_text" },
 	};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../support.h"
 
-#include "../../src/collect/sample_table.h"
+#include "../../src/collect/samples/sample_table.h"
 
 #include <hpcprof/base/cleanup.h>
 

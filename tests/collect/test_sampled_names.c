@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What an epoch keeps of the code that its samples are in. */
-#include "../../src/collect/sampled_names.h"
+#include "../../src/collect/images/sampled_names.h"
 #include "../db_fixture.h"
 
 #include <hpcprof/image/body.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../support.h"
 
-#include "../../src/collect/space.h"
+#include "../../src/collect/maps/space.h"
 
 #include <string.h>
 

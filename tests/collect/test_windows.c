@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Windows made up, over made-up and over real address spaces: what the epoch has of them. */
 #include "../support.h"
-#include "scratch.h"
+#include "../scratch.h"
 
-#include "../../src/collect/windows.h"
+#include "../../src/collect/evidence/windows.h"
 
 #include <hpcprof/base/cleanup.h>
 
@@ -58,7 +58,7 @@ static void bench_destroy(struct bench *bench)
 static void map(struct bench *bench, uint64_t time_ns, const char *path, uint64_t start,
 		uint64_t offset)
 {
-	struct record record = {
+	struct hp_record record = {
 		.pid = PID,
 		.tid = PID,
 		.time_ns = time_ns,
@@ -73,7 +73,7 @@ static void map(struct bench *bench, uint64_t time_ns, const char *path, uint64_
 
 static void start_process(struct bench *bench, uint64_t time_ns, const char *name)
 {
-	struct record record = {
+	struct hp_record record = {
 		.pid = PID, .tid = PID, .time_ns = time_ns, .comm = { .name = name, .exec = true }
 	};
 
@@ -82,7 +82,7 @@ static void start_process(struct bench *bench, uint64_t time_ns, const char *nam
 
 static void end_process(struct bench *bench, uint64_t time_ns)
 {
-	struct record record = { .pid = PID, .tid = PID, .time_ns = time_ns };
+	struct hp_record record = { .pid = PID, .tid = PID, .time_ns = time_ns };
 
 	processes_exit(&bench->processes, &record);
 }

@@ -2,8 +2,8 @@
 /* The text of /proc/PID/maps, and the address space it makes. */
 #include "fuzz.h"
 
-#include "../../src/collect/proc_maps.h"
-#include "../../src/collect/space.h"
+#include "../../src/collect/maps/proc_maps.h"
+#include "../../src/collect/maps/space.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct reading {
 	struct image image;
 };
 
-static bool take(const struct record_mmap *mapping, void *context)
+static bool take(const struct hp_record_mmap *mapping, void *context)
 {
 	struct reading *reading = context;
 	struct mapping added = {

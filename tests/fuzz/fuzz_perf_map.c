@@ -2,7 +2,7 @@
 /* perf-PID.map files, and look-ups in them held against a plain search. */
 #include "fuzz.h"
 
-#include "../../src/collect/perf_map.h"
+#include "../../src/collect/images/perf_map.h"
 
 #include <stdlib.h>
 #include <string.h>

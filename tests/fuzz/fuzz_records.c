@@ -4,11 +4,11 @@
  * bytes begin; the rest is what the kernel wrote. What parses is applied to a set of processes, as
  * a recording does, and samples are counted.
  */
+#include "../../src/collect/maps/process.h"
+#include "../../src/collect/samples/sample_table.h"
 #include "fuzz.h"
 
-#include "../../src/collect/process.h"
-#include "../../src/collect/ring_set.h"
-#include "../../src/collect/sample_table.h"
+#include <hpcprof/sample/ring_set.h>
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -24,14 +24,14 @@ static void check(bool claim)
 
 /* --- one record after the other, each from a copy of exact size ------------------------------- */
 
-static void check_strings(const struct record *record, const uint8_t *bytes, size_t size)
+static void check_strings(const struct hp_record *record, const uint8_t *bytes, size_t size)
 {
 	const char *text = NULL;
 	size_t offset;
 
-	if (record->kind == RECORD_MMAP)
+	if (record->kind == HP_RECORD_MMAP)
 		text = record->mmap.path;
-	else if (record->kind == RECORD_COMM)
+	else if (record->kind == HP_RECORD_COMM)
 		text = record->comm.name;
 	if (!text)
 		return;
@@ -47,22 +47,22 @@ static void check_identity(const struct hp_identity *identity)
 		check(!identity->bytes[i]);
 }
 
-static void parse_one(const uint8_t *bytes, size_t size, struct record_layout layout)
+static void parse_one(const uint8_t *bytes, size_t size, struct hp_record_layout layout)
 {
 	uint8_t *copy = malloc(size);
-	struct record record;
+	struct hp_record record;
 	uint64_t time_ns;
 
 	if (!copy)
 		return;
 	memcpy(copy, bytes, size);
-	time_ns = record_time(copy, size, layout);
-	if (record_parse(copy, size, layout, &record)) {
+	time_ns = hp_record_time(copy, size, layout);
+	if (hp_record_parse(copy, size, layout, &record)) {
 		check(record.time_ns == time_ns);
 		check_strings(&record, copy, size);
-		if (record.kind == RECORD_MMAP)
+		if (record.kind == HP_RECORD_MMAP)
 			check_identity(&record.mmap.build_id);
-		if (record.kind == RECORD_SAMPLE && record.sample.stack_bytes)
+		if (record.kind == HP_RECORD_SAMPLE && record.sample.stack_bytes)
 			check(record.sample.stack >= copy &&
 			      record.sample.stack_bytes <=
 				      size - (size_t)(record.sample.stack - copy));
@@ -70,7 +70,7 @@ static void parse_one(const uint8_t *bytes, size_t size, struct record_layout la
 	free(copy);
 }
 
-static void parse_all(const uint8_t *bytes, size_t size, struct record_layout layout)
+static void parse_all(const uint8_t *bytes, size_t size, struct hp_record_layout layout)
 {
 	size_t length;
 
@@ -91,13 +91,13 @@ struct recording {
 
 /* Pids that no system has, and few of them, so that they meet. Files are never opened: what has no
  * build-id gets one. */
-static void tame(struct record *record)
+static void tame(struct hp_record *record)
 {
 	record->pid = record->pid == UINT32_MAX ? record->pid : FIRST_PID + record->pid % PIDS;
 	record->tid = FIRST_PID + record->tid % (2 * PIDS);
-	if (record->kind == RECORD_FORK)
+	if (record->kind == HP_RECORD_FORK)
 		record->fork.parent_pid = FIRST_PID + record->fork.parent_pid % PIDS;
-	if (record->kind == RECORD_MMAP && !record->mmap.build_id.size) {
+	if (record->kind == HP_RECORD_MMAP && !record->mmap.build_id.size) {
 		record->mmap.build_id.kind = HP_IDENTITY_BUILD_ID;
 		record->mmap.build_id.size = 1;
 	}
@@ -122,13 +122,13 @@ static void empty_overflow(struct recording *recording)
 	table->overflow_count = 0;
 }
 
-static void apply(struct recording *recording, const struct record *record)
+static void apply(struct recording *recording, const struct hp_record *record)
 {
 	struct processes *processes = &recording->processes;
 	uint32_t context;
 
 	switch (record->kind) {
-	case RECORD_SAMPLE:
+	case HP_RECORD_SAMPLE:
 		context = processes_context(processes, record->pid, record->pid % 3,
 					    record->time_ns, 1);
 		if (!context)
@@ -137,27 +137,27 @@ static void apply(struct recording *recording, const struct record *record)
 		if (sample_table_add(&recording->table, context, record->sample.address))
 			empty_overflow(recording);
 		break;
-	case RECORD_MMAP:
+	case HP_RECORD_MMAP:
 		processes_map(processes, record);
 		break;
-	case RECORD_COMM:
+	case HP_RECORD_COMM:
 		processes_comm(processes, record);
 		break;
-	case RECORD_FORK:
+	case HP_RECORD_FORK:
 		processes_fork(processes, record);
 		break;
-	case RECORD_EXIT:
+	case HP_RECORD_EXIT:
 		processes_exit(processes, record);
 		break;
-	case RECORD_LOST:
+	case HP_RECORD_LOST:
 		/* Stands for a flush: nothing waits any more. */
 		while (!sample_table_drain(&recording->table))
 			empty_overflow(recording);
 		empty_overflow(recording);
 		processes_reap(processes);
 		break;
-	case RECORD_THROTTLE:
-	case RECORD_OTHER:
+	case HP_RECORD_THROTTLE:
+	case HP_RECORD_OTHER:
 		break;
 	}
 }
@@ -180,20 +180,20 @@ static bool ring_create(struct hp_ring *ring, uint64_t position, const uint8_t *
 	return true;
 }
 
-static void read_rings(struct ring_set *rings, struct recording *recording)
+static void read_rings(struct hp_ring_set *rings, struct recording *recording)
 {
-	struct record record;
+	struct hp_record record;
 
 	for (int pass = 0; pass < 2; pass++) {
 		uint64_t horizon = pass ? UINT64_MAX : 1000;
 
-		ring_set_begin(rings, horizon);
-		while (ring_set_next(rings, &record)) {
+		hp_ring_set_begin(rings, horizon);
+		while (hp_ring_set_next(rings, &record)) {
 			check(record.time_ns <= horizon);
 			tame(&record);
 			apply(recording, &record);
 		}
-		ring_set_end(rings);
+		hp_ring_set_end(rings);
 	}
 	for (size_t i = 0; i < rings->count; i++) {
 		const struct perf_event_mmap_page *control = rings->rings[i].control;
@@ -203,7 +203,7 @@ static void read_rings(struct ring_set *rings, struct recording *recording)
 	}
 }
 
-static void record_all(struct ring_set *rings)
+static void record_all(struct hp_ring_set *rings)
 {
 	struct recording recording = { .samples = 0 };
 	struct images *images = images_create();
@@ -227,15 +227,15 @@ static void record_all(struct ring_set *rings)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	struct record_layout layout;
-	struct ring_set set;
+	struct hp_record_layout layout;
+	struct hp_ring_set set;
 	struct hp_ring *rings;
 	size_t count;
 	uint64_t position;
 
 	if (!size)
 		return 0;
-	layout = (struct record_layout){
+	layout = (struct hp_record_layout){
 		.identifier = bytes[0] & 1,
 		.period = bytes[0] & 2,
 		.branches = bytes[0] & 0x10,
@@ -257,7 +257,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 				 i + 1 < count ? share : size - i * share))
 			break;
 	}
-	if (ring_set_create(&set, rings, count, layout)) {
+	if (hp_ring_set_create(&set, rings, count, layout)) {
 		free(rings);
 		return 0;
 	}
@@ -266,6 +266,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		free(rings[i].control);
 		free(rings[i].data);
 	}
-	ring_set_clear(&set);
+	hp_ring_set_clear(&set);
 	return 0;
 }

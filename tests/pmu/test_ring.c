@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A ring in ordinary memory, with us in the kernel's place. How a ring set goes on after damage is
- * in tests/collect/test_ring_set.c. */
+ * in tests/sample/test_ring_set.c. */
 #include "../support.h"
 
 #include <hpcprof/base/number.h>

@@ -20,14 +20,11 @@
 #include <hpcprof/pmu/event.h>
 #include <hpcprof/pmu/groups.h>
 #include <hpcprof/pmu/machine.h>
+#include <hpcprof/sample/rate.h>
 
 #include <sys/types.h>
 
-enum {
-	HP_DEFAULT_FREQUENCY_HZ = 1000,
-	HP_FREQUENCY_CAP_HZ = 10000,
-	HP_DEFAULT_FLUSH_S = 10,
-};
+enum { HP_DEFAULT_FLUSH_S = 10 };
 
 struct hp_session_options {
 	/* The target: exactly one of these. A command beside another target is not recorded for

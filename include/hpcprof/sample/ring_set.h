@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Several kernel rings, read as one stream in time order.
+ *
+ * Samples and map changes of one process come through the rings of several CPUs, and a sample must
+ * meet the maps of its moment. Each ring is in time order, so merging by time up to a horizon
+ * (everything older has surely arrived) is enough; what is newer stays in the ring, which is the
+ * only queue there is.
+ *
+ * What is damaged is counted and passed over: of one ring the rest of a pass, see
+ * <hpcprof/pmu/ring.h>, or one record.
+ *
+ * Used by one thread.
+ */
+#ifndef HPCPROF_SAMPLE_RING_SET_H
+#define HPCPROF_SAMPLE_RING_SET_H
+
+#include <hpcprof/base/error.h>
+#include <hpcprof/pmu/ring.h>
+#include <hpcprof/sample/record.h>
+
+struct hp_ring_set {
+	struct hp_ring *rings;
+	size_t count;
+	struct hp_record_layout layout;
+	uint64_t damaged; /* records, or rests of rings, that made no sense */
+	/* a heap of rings by the time of their next record, during a pass */
+	struct ring_next {
+		uint64_t time_ns;
+		struct hp_ring *ring;
+		const uint8_t *bytes;
+		size_t size;
+	} * heap;
+	size_t heap_count;
+	bool handed_out; /* the heap's top is in the caller's hands */
+	uint64_t horizon_ns;
+};
+
+/* Takes an array of `count` zeroed or mapped rings (owned by the set from here on). */
+struct hp_error *hp_ring_set_create(struct hp_ring_set *set, struct hp_ring *rings, size_t count,
+				    struct hp_record_layout layout);
+void hp_ring_set_clear(struct hp_ring_set *set);
+
+/* Starts a pass over what the rings hold now, up to `horizon_ns` (UINT64_MAX: everything). */
+void hp_ring_set_begin(struct hp_ring_set *set, uint64_t horizon_ns);
+/* The next record in time order; false at the end of the pass. The record's strings live until the
+ * next call. */
+bool hp_ring_set_next(struct hp_ring_set *set, struct hp_record *record);
+/* The number of the ring that the record handed out last is from. */
+size_t hp_ring_set_current(const struct hp_ring_set *set);
+/* Hands the space of what was read back to the kernel. */
+void hp_ring_set_end(struct hp_ring_set *set);
+
+#endif

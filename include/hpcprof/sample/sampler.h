@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The open events of a recording and their rings.
+ *
+ * Every event is opened for each (thread, CPU), inherited by whatever the thread starts; the events
+ * of one CPU share one ring. inherit goes with mmap only per CPU, hence the product. The first
+ * event carries the side-band (maps, names, forks, exits); when events start disabled (-D) a dummy
+ * event does.
+ *
+ * Locked memory: rings start at 512 KiB per CPU (16 MiB in all at most) and are halved, all of them,
+ * until they fit the budget.
+ */
+#ifndef HPCPROF_SAMPLE_SAMPLER_H
+#define HPCPROF_SAMPLE_SAMPLER_H
+
+#include <hpcprof/pmu/machine.h>
+#include <hpcprof/sample/rate.h>
+#include <hpcprof/sample/ring_set.h>
+
+#include <sys/types.h>
+
+struct hp_sampler_options {
+	const struct hp_event_list *events;
+	const struct hp_rate *rates; /* by event */
+	const pid_t *threads;	     /* -1 alone: the whole system */
+	size_t thread_count;
+	bool enable_on_exec; /* the thread is a command that has not started yet */
+	bool start_disabled; /* until sampler_enable: -D */
+	const char *cpus;    /* NULL: all online */
+	size_t ring_pages;   /* 0: default */
+	bool branches;	     /* the branches before it with each sample; see branches_offered */
+	/* With each sample: which registers of user code, as the kernel numbers them, and how much
+	 * of the stack, a multiple of 8. */
+	uint64_t registers;
+	uint32_t stack_bytes;
+	/* When events take turns, else NULL: which are on at first, and which go together (events
+	 * of one number may be one group of the kernel's). By event. */
+	const bool *on;
+	const uint32_t *turn_of;
+};
+
+/* When an event's periods are drawn again. */
+struct hp_redraw {
+	size_t at;     /* next of its descriptors */
+	bool mirrored; /* this round is the mirror image of the last */
+	uint64_t due_ns;
+	uint64_t samples; /* it had taken the last time */
+};
+
+struct hp_sampler {
+	const struct hp_event_list *events;
+	const struct hp_rate *rates;
+	int *cpus; /* of each ring */
+	int *fds;  /* [thread][cpu][event], the dummy last; -1 where there is none */
+	size_t fd_count;
+	size_t events_each; /* events a (thread, CPU), the dummy included */
+	bool of_threads;    /* not of the whole system */
+	struct hp_ring_set rings;
+	size_t ring_pages;
+	bool rings_shrunk;
+	bool no_build_ids;    /* the kernel is too old to send them */
+	struct event_id *ids; /* sorted */
+	size_t id_count;
+	struct hp_random random;
+	const bool *on;		   /* see the options; borrowed */
+	struct hp_redraw *redraws; /* by event */
+	uint64_t *drawn;	   /* of each descriptor, the last period that was not the first */
+};
+
+struct hp_error *hp_sampler_open(struct hp_sampler *sampler,
+				 const struct hp_sampler_options *options,
+				 const struct hp_machine *machine, struct hp_event *resolved);
+void hp_sampler_close(struct hp_sampler *sampler);
+
+void hp_sampler_enable(struct hp_sampler *sampler);
+void hp_sampler_disable(struct hp_sampler *sampler);
+
+/* One event of those that take turns. */
+void hp_sampler_switch(struct hp_sampler *sampler, size_t event, bool on);
+/* What it counted so far, and for how long; enabled time is not divided as in sampler_times. */
+struct hp_sampler_count {
+	uint64_t value;
+	uint64_t enabled_ns;
+	uint64_t running_ns;
+};
+struct hp_sampler_count hp_sampler_read(const struct hp_sampler *sampler, size_t event);
+
+/* New periods for some of an event's descriptors, if it is time; all come round in turn, once with
+ * one that is drawn and then with its mirror image. `samples` is what the event has taken so far.
+ */
+void hp_sampler_redraw(struct hp_sampler *sampler, size_t event, uint64_t now_ns, uint64_t samples);
+
+/* For how long the event was to count, and for how long it had a counter: less when there are more
+ * events than counters. */
+void hp_sampler_times(const struct hp_sampler *sampler, size_t event, uint64_t *enabled_ns,
+		      uint64_t *running_ns);
+
+/* The CPU of the record that its rings have handed out last. */
+int hp_sampler_cpu(const struct hp_sampler *sampler);
+
+/* The event a record belongs to. */
+size_t hp_sampler_event_of(const struct hp_sampler *sampler, const struct hp_record *record);
+
+#endif

@@ -1,0 +1,13 @@
+# Layer 4: what is measured of the machine: its clock, its speed now, its skid.
+noinst_LIBRARIES += src/calibrate/libcalibrate.a
+src_calibrate_libcalibrate_a_SOURCES = \
+	include/hpcprof/calibrate/clock.h \
+	include/hpcprof/calibrate/reference.h \
+	include/hpcprof/calibrate/skid.h \
+	src/calibrate/clock.c \
+	src/calibrate/reference.c \
+	src/calibrate/skid.c \
+	src/calibrate/skid_cache.c \
+	src/calibrate/skid_kernels.h src/calibrate/skid_kernels.c
+
+CALIBRATE_LIBS = src/calibrate/libcalibrate.a $(SAMPLE_LIBS) $(JANSSON_LIBS)

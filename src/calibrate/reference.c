@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <hpcprof/calibrate/reference.h>
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+/* Twice the 2 MiB of second-level cache that the largest common cores have. */
+enum { MEMORY_BYTES = 4 << 20, LINE_BYTES = 64 };
+/* 30 to 50 us each time, as short as a moment without interruptions. */
+enum { ADDITION_ROUNDS = 1 << 16, TRIES = 5 };
+
+static double cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static double time_additions(void)
+{
+	double start_ns = cpu_ns();
+	uint64_t sums[4] = { 0 };
+
+	for (uint64_t i = 0; i < ADDITION_ROUNDS; i++) {
+		sums[0] += i;
+		sums[1] += i;
+		sums[2] += i;
+		sums[3] += i;
+		/* Each sum is looked at, so that none becomes a product. */
+		__asm__ volatile("" : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3]));
+	}
+	return cpu_ns() - start_ns;
+}
+
+static double time_reads(const unsigned char *memory)
+{
+	double start_ns = cpu_ns();
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < MEMORY_BYTES; i += LINE_BYTES)
+		sum += memory[i];
+	__asm__ volatile("" : : "r"(sum));
+	return cpu_ns() - start_ns;
+}
+
+uint64_t hp_reference_measure(void)
+{
+	unsigned char *memory = mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	double additions_ns = INFINITY;
+	double reads_ns = 0;
+
+	if (memory == MAP_FAILED)
+		return 0;
+	memset(memory, 1, MEMORY_BYTES);
+	/* Of additions the least, as interruptions only add to them; of reads the mean, as what
+	 * others take away of the cache they take now and then. */
+	for (int i = 0; i < TRIES; i++) {
+		additions_ns = fmin(additions_ns, time_additions());
+		reads_ns += time_reads(memory) / TRIES;
+	}
+	munmap(memory, MEMORY_BYTES);
+	return (uint64_t)sqrt(fmax(0, additions_ns) * reads_ns);
+}

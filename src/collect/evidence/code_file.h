@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The file behind an image, for reading single instructions and constants while it runs.
+ *
+ * Read piece by piece and never mapped: a file may shrink. Nothing in its headers is trusted.
+ */
+#ifndef COLLECT_EVIDENCE_CODE_FILE_H
+#define COLLECT_EVIDENCE_CODE_FILE_H
+
+#include <hpcprof/model/image_id.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CODE_FILE_SEGMENTS = 16 };
+
+struct code_segment {
+	uint64_t address; /* link-time */
+	uint64_t offset;
+	uint64_t bytes;
+	bool is_executable;
+	bool is_writable;
+};
+
+struct code_file {
+	int fd; /* -1: there is none */
+	uint16_t machine;
+	struct code_segment segments[CODE_FILE_SEGMENTS];
+	size_t segment_count;
+};
+
+/* Opens the image's file as the process sees it, or at its path; `file->fd` stays -1 when the very
+ * file cannot be had, or is no 64-bit ELF file of this machine's byte order. */
+void code_file_open(struct code_file *file, const struct hp_image_id *id, uint32_t pid);
+void code_file_close(struct code_file *file);
+
+/* The link-time address of an offset in an executable segment; false when none holds it. */
+bool code_file_address(const struct code_file *file, uint64_t offset, uint64_t *address);
+
+/* Up to `size` bytes at a link-time address that no one may write to; how many there were. */
+size_t code_file_read(const struct code_file *file, uint64_t address, void *into, size_t size);
+
+#endif

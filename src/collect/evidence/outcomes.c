@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "outcomes.h"
+
+#include "code_file.h"
+#include "counted.h"
+#include "registers.h"
+
+#include <elf.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FILES = 64,
+	CACHED = 1 << 13,    /* instructions */
+	BRANCHES = 1 << 14,  /* and targets of indirect ones; a power of two */
+	MOST_STEPS = 256,    /* instructions after a sample */
+	MOST_OUTCOMES = 16,  /* branches after a sample */
+	MOST_COMMANDS = 256, /* told apart; the others are one, without a name */
+	LONGEST_BYTES = 15,  /* of an instruction */
+};
+
+/* A file, and how often its place in the table was given to another. */
+struct held_file {
+	struct image *image; /* a reference; NULL: none yet */
+	struct code_file code;
+	uint32_t generation;
+};
+
+struct cached {
+	uint64_t address; /* link-time */
+	uint32_t file;
+	uint32_t generation; /* of the file */
+	bool is_used;
+	bool is_valid; /* decodes */
+	struct hp_insn insn;
+};
+
+/* One way that one branch went. */
+struct way {
+	struct image *image; /* references; NULL: this slot is free */
+	struct image *to_image;
+	uint64_t at; /* offsets in the images */
+	uint64_t to;
+	uint32_t command;
+	uint8_t kind;	/* enum hp_counted_kind */
+	uint8_t source; /* HP_OUTCOMES_OF_* */
+	uint32_t count;
+};
+
+struct outcomes {
+	uint64_t recording;
+	const struct hp_isa *isa;
+	struct held_file files[FILES];
+	uint32_t next_file;
+	struct cached *cache;
+	struct way *ways;
+	size_t way_count;
+	uint64_t dropped;
+	uint64_t followed[MOST_COMMANDS]; /* samples, by command */
+	outcomes_beginning *tell;	  /* or NULL */
+	void *tell_context;
+};
+
+struct hp_error *outcomes_create(uint64_t recording, struct outcomes **created)
+{
+	struct outcomes *outcomes = calloc(1, sizeof(*outcomes));
+
+	if (!outcomes)
+		return hp_error_create_no_memory();
+	outcomes->recording = recording;
+	outcomes->isa = hp_isa_of(EM_X86_64);
+	outcomes->cache = calloc(CACHED, sizeof(*outcomes->cache));
+	outcomes->ways = calloc(BRANCHES, sizeof(*outcomes->ways));
+	for (size_t i = 0; i < FILES; i++)
+		outcomes->files[i].code.fd = -1;
+	if (!outcomes->cache || !outcomes->ways) {
+		outcomes_destroy(outcomes);
+		return hp_error_create_no_memory();
+	}
+	*created = outcomes;
+	return NULL;
+}
+
+static void forget_ways(struct outcomes *outcomes)
+{
+	for (size_t i = 0; i < BRANCHES && outcomes->ways; i++) {
+		image_release(outcomes->ways[i].image);
+		image_release(outcomes->ways[i].to_image);
+		outcomes->ways[i] = (struct way){ 0 };
+	}
+	outcomes->way_count = 0;
+	outcomes->dropped = 0;
+	memset(outcomes->followed, 0, sizeof(outcomes->followed));
+}
+
+void outcomes_destroy(struct outcomes *outcomes)
+{
+	if (!outcomes)
+		return;
+	forget_ways(outcomes);
+	for (size_t i = 0; i < FILES; i++) {
+		code_file_close(&outcomes->files[i].code);
+		image_release(outcomes->files[i].image);
+	}
+	free(outcomes->cache);
+	free(outcomes->ways);
+	free(outcomes);
+}
+
+/* --- code --------------------------------------------------------------------------------------
+ */
+
+/* One sample under way. */
+struct walk {
+	struct outcomes *outcomes;
+	const struct context *context;
+	const struct hp_record *record;
+	struct hp_state state;
+	const struct mapping *mapping;
+	const struct held_file *file; /* of the mapping */
+	uint64_t shift;		      /* run-time less link-time addresses */
+	uint64_t stack;		      /* where the sampled bytes begin */
+	unsigned branches;	      /* conditional ones so far */
+	uint8_t source;		      /* HP_OUTCOMES_OF_* */
+	uint32_t command;
+};
+
+static struct held_file *find_file(struct outcomes *outcomes, struct image *image, uint32_t pid)
+{
+	struct held_file *held;
+
+	for (size_t i = 0; i < FILES; i++)
+		if (outcomes->files[i].image == image)
+			return &outcomes->files[i];
+	held = &outcomes->files[outcomes->next_file];
+	outcomes->next_file = (outcomes->next_file + 1) % FILES;
+	code_file_close(&held->code);
+	image_release(held->image);
+	held->generation++;
+	held->image = image;
+	image->references++;
+	code_file_open(&held->code, &image->id, pid);
+	if (held->code.machine != outcomes->isa->machine)
+		code_file_close(&held->code);
+	return held;
+}
+
+/* The file of the address that is run next; false where there is none. */
+static bool find_code(struct walk *walk)
+{
+	uint64_t address = walk->state.address;
+	const struct mapping *mapping = walk->mapping;
+	uint64_t linked;
+
+	if (mapping && address >= mapping->start && address < mapping->end)
+		return true;
+	mapping = space_find(walk->context->space, address);
+	if (!mapping || !mapping->image || mapping->image->id.kind != HP_IMAGE_FILE)
+		return false;
+	walk->mapping = mapping;
+	walk->file = find_file(walk->outcomes, mapping->image, walk->context->pid);
+	if (walk->file->code.fd < 0 ||
+	    !code_file_address(&walk->file->code, mapping->offset + (address - mapping->start),
+			       &linked)) {
+		walk->mapping = NULL;
+		return false;
+	}
+	walk->shift = address - linked;
+	return true;
+}
+
+static const struct hp_insn *find_insn(struct walk *walk)
+{
+	struct outcomes *outcomes = walk->outcomes;
+	uint32_t file = (uint32_t)(walk->file - outcomes->files);
+	uint64_t address = walk->state.address - walk->shift;
+	uint64_t hash = (address ^ (uint64_t)file << 56) * UINT64_C(0x9e3779b97f4a7c15);
+	struct cached *cached = &outcomes->cache[hash >> 40 & (CACHED - 1)];
+	uint8_t bytes[LONGEST_BYTES];
+
+	if (!cached->is_used || cached->address != address || cached->file != file ||
+	    cached->generation != walk->file->generation) {
+		size_t size = code_file_read(&walk->file->code, address, bytes, sizeof(bytes));
+
+		*cached = (struct cached){
+			.address = address,
+			.file = file,
+			.generation = walk->file->generation,
+			.is_used = true,
+		};
+		cached->is_valid = outcomes->isa->decode(bytes, size, address, &cached->insn) &&
+				   cached->insn.length > 0;
+	}
+	return cached->is_valid ? &cached->insn : NULL;
+}
+
+/* Constants of the file that the code is in, and the stack that came with the sample. */
+static bool read_memory(void *context, uint64_t address, size_t bytes, bool is_constant,
+			uint8_t *into)
+{
+	const struct walk *walk = context;
+	uint64_t above = address - walk->stack;
+	size_t held = walk->record->sample.stack_bytes;
+
+	if (above < held && bytes <= held - above) {
+		if (is_constant)
+			return false;
+		memcpy(into, walk->record->sample.stack + above, bytes);
+		return true;
+	}
+	return code_file_read(&walk->file->code, address - walk->shift, into, bytes) == bytes;
+}
+
+/* --- ways ---------------------------------------------------------------------------------------
+ */
+
+static bool is_same_way(const struct way *a, const struct way *b)
+{
+	return a->image == b->image && a->at == b->at && a->to_image == b->to_image &&
+	       a->to == b->to && a->command == b->command && a->kind == b->kind &&
+	       a->source == b->source;
+}
+
+/* The way's slot, or the free one where it belongs. */
+static struct way *find_way(struct outcomes *outcomes, const struct way *wanted)
+{
+	uint64_t hash = (uintptr_t)wanted->image ^ wanted->at << 20 ^ wanted->to * 31 ^
+			(uint64_t)wanted->command << 48 ^ wanted->kind ^ wanted->source;
+	size_t at = (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 40);
+
+	while (outcomes->ways[at % BRANCHES].image &&
+	       !is_same_way(&outcomes->ways[at % BRANCHES], wanted))
+		at++;
+	return &outcomes->ways[at % BRANCHES];
+}
+
+static void count_way(struct outcomes *outcomes, const struct way *wanted)
+{
+	struct way *way = find_way(outcomes, wanted);
+
+	if (!way->image) {
+		/* A few slots stay free, so that each search ends. */
+		if (outcomes->way_count > BRANCHES / 8 * 7) {
+			outcomes->dropped++;
+			return;
+		}
+		*way = *wanted;
+		way->image->references++;
+		way->to_image->references++;
+		outcomes->way_count++;
+	}
+	if (way->count < UINT32_MAX)
+		way->count++;
+}
+
+/* Where the walk is now came from a branch at `from` in `image`. */
+static void note(struct walk *walk, const struct mapping *mapping, uint64_t from, uint8_t kind)
+{
+	const struct mapping *to = walk->mapping;
+	uint64_t address = walk->state.address;
+
+	if (!to || address < to->start || address >= to->end)
+		to = space_find(walk->context->space, address);
+	if (!to || !to->image)
+		return;
+	count_way(walk->outcomes, &(struct way){ .image = mapping->image,
+						 .at = mapping->offset + (from - mapping->start),
+						 .to_image = to->image,
+						 .to = to->offset + (address - to->start),
+						 .command = walk->command,
+						 .kind = kind,
+						 .source = walk->source });
+}
+
+void outcomes_tell(struct outcomes *outcomes, outcomes_beginning *tell, void *context)
+{
+	outcomes->tell = tell;
+	outcomes->tell_context = context;
+}
+
+static void tell_of(const struct walk *walk, uint64_t address)
+{
+	const struct mapping *mapping = walk->mapping;
+
+	if (address >= mapping->start && address < mapping->end)
+		walk->outcomes->tell(walk->outcomes->tell_context, mapping->image,
+				     mapping->offset + (address - mapping->start));
+}
+
+/* A word of the stack: after a direct call it is where that returns to, and the call says where
+ * what runs now began. */
+static void tell_return(struct walk *walk, uint64_t address)
+{
+	uint8_t call[5];
+	int32_t distance;
+
+	walk->state.address = address;
+	if (address < sizeof(call) || !find_code(walk) ||
+	    code_file_read(&walk->file->code, address - walk->shift - sizeof(call), call,
+			   sizeof(call)) != sizeof(call) ||
+	    call[0] != 0xe8)
+		return;
+	memcpy(&distance, call + 1, sizeof(distance));
+	tell_of(walk, address);
+	tell_of(walk, address + (uint64_t)(int64_t)distance);
+}
+
+static void tell_callers(const struct walk *from)
+{
+	struct walk walk = *from;
+
+	for (size_t i = 0; i + 8 <= walk.record->sample.stack_bytes; i += 8) {
+		uint64_t word;
+
+		memcpy(&word, walk.record->sample.stack + i, sizeof(word));
+		tell_return(&walk, word);
+	}
+}
+
+static void tell_beginnings(const struct walk *walk, const struct hp_insn *insn, uint64_t from)
+{
+	if (!walk->outcomes->tell ||
+	    (insn->kind != HP_INSN_CONDITIONAL && insn->kind != HP_INSN_CALL))
+		return;
+	tell_of(walk, insn->target + walk->shift);
+	tell_of(walk, from + insn->length);
+}
+
+/* False when the walk is over. */
+static bool follow_one(struct walk *walk, const struct hp_step_memory *memory)
+{
+	uint64_t from = walk->state.address;
+	const struct mapping *mapping;
+	const struct hp_insn *insn;
+	enum hp_step step;
+
+	if (!find_code(walk) || !(insn = find_insn(walk)))
+		return false;
+	mapping = walk->mapping;
+	tell_beginnings(walk, insn, from);
+	step = hp_step_x86_64(insn, walk->shift, memory, &walk->state);
+	switch (step) {
+	case HP_STEP_ON:
+		return true;
+	case HP_STEP_TAKEN:
+	case HP_STEP_NOT_TAKEN:
+		note(walk, mapping, from,
+		     step == HP_STEP_TAKEN ? HP_COUNTED_TAKEN : HP_COUNTED_FALL);
+		walk->branches++;
+		return true;
+	case HP_STEP_INDIRECT:
+		if (insn->kind != HP_INSN_RETURN)
+			note(walk, mapping, from,
+			     insn->kind == HP_INSN_CALL_INDIRECT ? HP_COUNTED_INDIRECT_CALL
+								 : HP_COUNTED_INDIRECT_JUMP);
+		return true;
+	case HP_STEP_UNKNOWN:
+	case HP_STEP_END:
+		break;
+	}
+	return false;
+}
+
+/* --- branch records ------------------------------------------------------------------------------
+ */
+
+/* Straight code up to the branch that ended it: conditional jumps on the way were not taken. False
+ * when it does not lead there; records have gaps where something was not recorded. */
+static bool pass_straight(struct walk *walk, uint64_t end)
+{
+	for (unsigned steps = 0; steps < MOST_STEPS && walk->state.address < end; steps++) {
+		uint64_t from = walk->state.address;
+		const struct hp_insn *insn;
+
+		if (!find_code(walk) || !(insn = find_insn(walk)))
+			return false;
+		if (insn->kind != HP_INSN_PLAIN && insn->kind != HP_INSN_CONDITIONAL)
+			return false;
+		walk->state.address += insn->length;
+		if (insn->kind == HP_INSN_CONDITIONAL)
+			note(walk, walk->mapping, from, HP_COUNTED_FALL);
+	}
+	return walk->state.address == end;
+}
+
+/* The branch itself, by what it is. */
+static void take_branch(struct walk *walk, const struct hp_record_branch *branch)
+{
+	const struct mapping *mapping;
+	const struct hp_insn *insn;
+	uint8_t kind;
+
+	walk->state.address = branch->from;
+	if (!find_code(walk) || !(insn = find_insn(walk)))
+		return;
+	kind = insn->kind == HP_INSN_CONDITIONAL     ? HP_COUNTED_TAKEN
+	       : insn->kind == HP_INSN_JUMP_INDIRECT ? HP_COUNTED_INDIRECT_JUMP
+	       : insn->kind == HP_INSN_CALL_INDIRECT ? HP_COUNTED_INDIRECT_CALL
+						     : 0;
+	mapping = walk->mapping;
+	tell_beginnings(walk, insn, branch->from);
+	walk->state.address = branch->to;
+	if (kind)
+		note(walk, mapping, branch->from, kind);
+}
+
+/* From the oldest to the sample. */
+static void follow_branches(const struct walk *start)
+{
+	const struct hp_record *record = start->record;
+	struct walk walk = *start;
+
+	walk.source = HP_OUTCOMES_OF_RECORDS;
+	for (unsigned i = record->sample.branch_count; i-- > 0;) {
+		const struct hp_record_branch *branch = &record->sample.branches[i];
+		uint64_t end = i ? record->sample.branches[i - 1].from : record->sample.address;
+
+		if (!branch->from || !branch->to || !end)
+			continue;
+		take_branch(&walk, branch);
+		walk.state.address = branch->to;
+		if (branch->to <= end)
+			pass_straight(&walk, end);
+	}
+}
+
+void outcomes_follow(struct outcomes *outcomes, const struct hp_record *record,
+		     const struct context *context)
+{
+	struct walk walk = { .outcomes = outcomes, .context = context, .record = record };
+	struct hp_step_memory memory = { read_memory, &walk };
+	unsigned steps = 0;
+
+	walk.command = context->command < MOST_COMMANDS ? context->command : 0;
+	if (record->sample.branch_count && record->cpu_mode == PERF_RECORD_MISC_USER) {
+		follow_branches(&walk);
+		outcomes->followed[walk.command]++;
+		return;
+	}
+	if (!registers_state(record, &walk.state))
+		return;
+	walk.stack = walk.state.registers[outcomes->isa->stack_pointer].value;
+	if (outcomes->tell)
+		tell_callers(&walk);
+	while (steps < MOST_STEPS && walk.branches < MOST_OUTCOMES && follow_one(&walk, &memory))
+		steps++;
+	outcomes->followed[walk.command]++;
+}
+
+bool outcomes_is_full(const struct outcomes *outcomes)
+{
+	return outcomes->way_count > BRANCHES / 2;
+}
+
+/* --- to the epoch --------------------------------------------------------------------------------
+ */
+
+static bool list_way(struct counted *counted, const struct way *way)
+{
+	struct hp_counted item = {
+		.kind = way->kind,
+		.is_relative = true,
+		.at = { way->at },
+		.to = { way->to },
+	};
+
+	way->image->references++;
+	way->to_image->references++;
+	if (!counted_image(counted, way->image, &item.image)) {
+		image_release(way->to_image);
+		return false;
+	}
+	if (!counted_image(counted, way->to_image, &item.to_image))
+		return false;
+	item.counts[way->source] = way->count;
+	return hp_vector_push(&counted->items, item);
+}
+
+static struct hp_error *write_command(struct outcomes *outcomes, uint32_t command,
+				      const struct names *commands, struct hp_window_evidence *sum)
+{
+	struct hp_window_stratum stratum = {
+		.recording = outcomes->recording,
+		.command = commands->text[command],
+		.followed = outcomes->followed[command],
+	};
+	struct counted counted = { 0 };
+	struct hp_error *error;
+
+	for (size_t i = 0; i < BRANCHES; i++)
+		if (outcomes->ways[i].image && outcomes->ways[i].command == command)
+			counted.dropped += !list_way(&counted, &outcomes->ways[i]);
+	error = counted_add(&counted, &stratum, &stratum.outcomes, &stratum.outcome_count, sum);
+	counted_clear(&counted);
+	return error;
+}
+
+struct hp_error *outcomes_write(struct outcomes *outcomes, const struct names *commands,
+				struct hp_epoch_writer *writer)
+{
+	struct hp_window_evidence sum = { .dropped = outcomes->dropped };
+	struct hp_error *error = NULL;
+
+	for (uint32_t i = 0; i < MOST_COMMANDS && !error; i++)
+		if (outcomes->followed[i])
+			error = write_command(outcomes, i, commands, &sum);
+	if (!error)
+		error = hp_epoch_writer_evidence(writer, &sum);
+	hp_window_evidence_clear(&sum);
+	if (!error)
+		forget_ways(outcomes);
+	return error;
+}

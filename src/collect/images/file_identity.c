@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "file_identity.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/foreign_file.h>
+#include <hpcprof/image/identity.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+
+/* Inode numbers are given out again as soon as a file is gone, generations tell who had them. Where
+ * the file system has none to tell, the number alone decides. */
+static bool is_same_generation(int fd, const struct hp_record_mmap *mapping)
+{
+	int generation;
+
+	return !mapping->generation || ioctl(fd, FS_IOC_GETVERSION, &generation) < 0 ||
+	       (uint32_t)generation == (uint32_t)mapping->generation;
+}
+
+/* Inode numbers decide: device numbers differ between mappings and stat on overlayfs and btrfs.
+ * Without one it was no file, whatever there may be under that name. */
+static bool is_mapped_file(int fd, const struct hp_record_mmap *mapping)
+{
+	struct stat status;
+
+	return mapping->inode && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	       status.st_ino == mapping->inode && is_same_generation(fd, mapping);
+}
+
+/* Needs privilege (CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN), but finds deleted files too. */
+static int open_map_file(pid_t pid, const struct hp_record_mmap *mapping)
+{
+	struct stat status;
+	char path[128];
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
+		 mapping->start, mapping->start + mapping->size);
+	return hp_foreign_open(path, 0, &status);
+}
+
+/* The file as the process sees paths; or as we do, where that is the same, or the process is over. */
+static int open_path(pid_t pid, const char *file, struct stat *status)
+{
+	int fd = hp_foreign_open_of(pid, file, 0, status);
+
+	return fd >= 0 || hp_foreign_is_elsewhere(pid) ? fd : hp_foreign_open(file, 0, status);
+}
+
+static int open_entry(int directory, const char *name)
+{
+	_cleanup_close_ int handle = openat(directory, name, O_PATH | O_CLOEXEC);
+	struct stat status;
+
+	return handle < 0 ? -1 : hp_foreign_reopen(handle, &status);
+}
+
+/* A deleted file or memfd that the process still holds open. */
+static int open_descriptor(pid_t pid, const struct hp_record_mmap *mapping)
+{
+	char path[64];
+	DIR *directory;
+	int found = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	directory = opendir(path);
+	if (!directory)
+		return -1;
+	for (struct dirent *entry = readdir(directory); entry && found < 0;
+	     entry = readdir(directory)) {
+		struct stat status;
+
+		if (fstatat(dirfd(directory), entry->d_name, &status, 0) == 0 &&
+		    S_ISREG(status.st_mode) && status.st_ino == mapping->inode)
+			found = open_entry(dirfd(directory), entry->d_name);
+	}
+	closedir(directory);
+	return found;
+}
+
+static bool identity_of(int fd, const struct hp_record_mmap *mapping, struct hp_identity *identity)
+{
+	_cleanup_close_ int owned = fd;
+	struct hp_error *error;
+
+	if (owned < 0 || !is_mapped_file(owned, mapping))
+		return false;
+	error = hp_identity_of_fd(owned, identity);
+	if (error)
+		*identity = (struct hp_identity){ 0 };
+	hp_error_destroy(error);
+	return identity->kind != HP_IDENTITY_NONE;
+}
+
+void file_identity(pid_t pid, const struct hp_record_mmap *mapping, bool deleted, const char *path,
+		   struct hp_identity *identity)
+{
+	struct stat status;
+
+	if (identity_of(open_map_file(pid, mapping), mapping, identity))
+		return;
+	if (deleted)
+		identity_of(open_descriptor(pid, mapping), mapping, identity);
+	else
+		identity_of(open_path(pid, path, &status), mapping, identity);
+}
+
+/* Of a mapping whose build-id the kernel sent there is no inode: the identity decides. */
+static int checked(int fd, const struct hp_image_id *id)
+{
+	struct hp_identity found = { 0 };
+	struct hp_error *error = fd < 0 ? NULL : hp_identity_of_fd(fd, &found);
+	bool is_it = fd >= 0 && !error && hp_identity_equal(&found, &id->identity);
+
+	hp_error_destroy(error);
+	if (fd >= 0 && !is_it)
+		close(fd);
+	return is_it ? fd : -1;
+}
+
+int file_open_mapped(pid_t pid, const struct hp_record_mmap *mapping, const struct hp_image_id *id)
+{
+	struct stat status;
+	int fd = checked(open_map_file(pid, mapping), id);
+
+	if (fd < 0 && id->deleted && mapping->inode)
+		return checked(open_descriptor(pid, mapping), id);
+	return fd >= 0 || id->deleted ? fd : checked(open_path(pid, id->path, &status), id);
+}
+
+struct file_state file_state(pid_t pid, const struct hp_record_mmap *mapping, const char *path)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat status;
+
+	if (mapping->inode)
+		fd = open_path(pid, path, &status);
+	if (fd < 0 || status.st_ino != mapping->inode)
+		return (struct file_state){ 0 };
+	/* The time of change, as nobody can set it back. */
+	return (struct file_state){
+		.size_bytes = (uint64_t)status.st_size,
+		.changed_s = status.st_ctim.tv_sec,
+		.changed_ns = status.st_ctim.tv_nsec,
+	};
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files that will not be found by their path when the recording ends: of processes with another root
+ * directory or other mounts, and those that are deleted already. They are opened while the process is
+ * there, as far as it may be looked into, and held until names have been read.
+ */
+#ifndef COLLECT_IMAGES_HELD_FILES_H
+#define COLLECT_IMAGES_HELD_FILES_H
+
+#include <hpcprof/base/vector.h>
+#include <hpcprof/model/image_id.h>
+#include <hpcprof/sample/record.h>
+
+#include <sys/types.h>
+
+struct file_held {
+	struct hp_image_id id;
+	int fd;
+};
+
+struct held_files {
+	HP_VECTOR(struct file_held) files;
+};
+
+void held_files_clear(struct held_files *held);
+
+/* Holds the file behind a mapping, if it will not be found at its path and there is room. */
+void held_files_take(struct held_files *held, pid_t pid, const struct hp_record_mmap *mapping,
+		     const struct hp_image_id *id);
+
+/* A path that opens the held file of this image, in `path`; false when none is held. */
+bool held_files_path(const struct held_files *held, const struct hp_image_id *id,
+		     char path[static 64]);
+
+#endif

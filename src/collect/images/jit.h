@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Samples in generated code, by the names its perf-PID.map gives it.
+ *
+ * Addresses of generated code mean nothing in another process or run, names do. So each name gets
+ * an extent in the synthetic image "[jit COMMAND]" whose place is a hash of the name: samples of
+ * one function add up over processes, epochs and machines.
+ */
+#ifndef COLLECT_IMAGES_JIT_H
+#define COLLECT_IMAGES_JIT_H
+
+#include "kept.h"
+#include "perf_map.h"
+
+struct jit {
+	struct images *images; /* borrowed */
+	struct kept *kept;     /* borrowed */
+	uint32_t pid;	       /* whose map is loaded; 0: none */
+	struct perf_map map;
+	uint32_t beyond_pid; /* whose map has more than is read; 0: none's */
+};
+
+enum { JIT_MAP_MIB = 64 }; /* more of a map is not read; nor more names than PERF_MAP_SYMBOLS */
+
+/* The image (a reference) and offset of an address that the process's map names: in "[jit
+ * COMMAND]". False when it names none there. */
+bool jit_resolve(struct jit *jit, uint32_t pid, const char *command, uint64_t address,
+		 struct image **image, uint64_t *offset);
+
+/* "[anon COMMAND]": executable memory that nothing names; offsets are addresses. NULL when memory
+ * is short. */
+struct image *jit_anonymous(struct jit *jit, const char *command);
+
+/* The loaded map is of now: forget it before the next batch. */
+void jit_forget(struct jit *jit);
+
+#endif

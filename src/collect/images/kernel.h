@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Samples in the kernel: which image (the kernel or a module), and the symbol's name, which only
+ * this boot can tell (/proc/kallsyms moves with KASLR). Offsets are from _text, or from the start
+ * of the module's text, so that epochs of one kernel build add up over boots. Everything is read at
+ * the first kernel sample. Without permission (kptr_restrict) samples stay at their raw addresses.
+ */
+#ifndef COLLECT_IMAGES_KERNEL_H
+#define COLLECT_IMAGES_KERNEL_H
+
+#include "kept.h"
+
+struct kernel_symbol {
+	uint64_t address;
+	const char *name;
+	uint32_t module; /* index, 0: the kernel itself */
+};
+
+struct kernel_module {
+	char *name; /* "" for the kernel itself */
+	uint64_t base;
+	struct image *image; /* a reference, once it was hit */
+};
+
+struct kernel {
+	struct images *images; /* borrowed */
+	struct kept *kept;     /* borrowed */
+	bool loaded;
+	char *text;
+	struct kernel_symbol *symbols;
+	size_t count, capacity;
+	struct kernel_module *modules;
+	size_t module_count, module_capacity;
+};
+
+void kernel_clear(struct kernel *kernel);
+
+/* As jit_resolve, for an address in the upper half. */
+bool kernel_resolve(struct kernel *kernel, uint64_t address, struct image **image,
+		    uint64_t *offset);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* perf-PID.map files: how just-in-time compilers name their code ("START SIZE NAME", hexadecimal,
+ * a line each; a later line replaces earlier ones where it overlaps them). Written by anybody. */
+#ifndef COLLECT_IMAGES_PERF_MAP_H
+#define COLLECT_IMAGES_PERF_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* More are not kept, some 90 bytes each: compilers of today name some hundred thousand. */
+enum { PERF_MAP_SYMBOLS = 1 << 20 };
+
+struct perf_map_symbol {
+	uint64_t start;
+	uint64_t size;
+	const char *name; /* into the text */
+	size_t order;	  /* of the line in the file */
+};
+
+/* Addresses of which one symbol is the latest. */
+struct perf_map_range {
+	uint64_t start;
+	uint64_t end;
+	size_t symbol;
+};
+
+struct perf_map {
+	char *text;			 /* owned */
+	struct perf_map_symbol *symbols; /* sorted by start, then order */
+	size_t count;
+	size_t capacity;
+	struct perf_map_range *ranges; /* sorted, not overlapping: at most two a symbol */
+	size_t range_count;
+	size_t range_capacity;
+	size_t skipped; /* lines that made no sense */
+	bool is_cut;	/* there were more than PERF_MAP_SYMBOLS */
+};
+
+/* Takes over `text` (NUL-terminated, malloc'ed). False when memory is short. */
+bool perf_map_parse(char *text, struct perf_map *map);
+void perf_map_clear(struct perf_map *map);
+
+/* The latest symbol that holds the address, or NULL. */
+const struct perf_map_symbol *perf_map_find(const struct perf_map *map, uint64_t address);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names, bodies and excerpts of sampled procedures of files, kept in the epoch when a recording ends.
+ *
+ * A program is rebuilt where it was, or its profile goes to a machine that does not have it: with
+ * these the epoch can still say which procedures its samples are in, show and analyse their code, and
+ * tell which those are that have other names in another build.
+ */
+#ifndef COLLECT_IMAGES_SAMPLED_NAMES_H
+#define COLLECT_IMAGES_SAMPLED_NAMES_H
+
+#include "held_files.h"
+
+#include <hpcprof/db/db.h>
+
+struct sampled_source {
+	struct hp_epoch_writer *writer;
+	char *const *events; /* whose samples count */
+	size_t event_count;
+	const struct held_files *held; /* read where they are of an image; NULL: there are none */
+	bool no_code;		       /* excerpts are without code */
+};
+
+/* For each file among the epoch's images, the procedures that its samples are in, by file offset,
+ * with their linkage names; those without a symbol are left out. Those with HP_BODY_LEAST_SHARE of
+ * the epoch's samples have their bodies with them. And an excerpt of the file (hp_cfg_excerpt), as far
+ * as it stays small. A file that cannot be read any more, or is another one now, has none: that is no
+ * error. Call it once all samples are added, before the last commit. */
+struct hp_error *sampled_names_keep(const struct sampled_source *source);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The vdso: code of the kernel's in every process, in no file. Ours is everybody's of our word
+ * size, so its bytes are taken from our own memory. */
+#ifndef COLLECT_IMAGES_VDSO_H
+#define COLLECT_IMAGES_VDSO_H
+
+#include <hpcprof/model/image_id.h>
+
+/* The bytes of our vdso, NULL when there is none; static lifetime. */
+const void *vdso_bytes(size_t *size);
+/* Its identity; kind NONE when there is none. */
+struct hp_identity vdso_identity(void);
+
+#endif

@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "process.h"
+
+#include "proc_maps.h"
+#include "../images/vdso.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/file.h>
+#include <hpcprof/base/vector.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#define HASH_NONFATAL_OOM		   1
+#define HASH_FUNCTION(key, length, result) ((result) = (unsigned)XXH3_64bits((key), (length)))
+#include <uthash.h>
+
+struct process {
+	UT_hash_handle hh;
+	uint32_t pid;
+	uint32_t command;
+	uint32_t threads;
+	struct space *space;
+	uint32_t *contexts; /* by stream; 0: none yet */
+	size_t context_capacity;
+	uint64_t first_seen_ns;
+	uint64_t samples;
+	bool missing;	     /* not there at the last reap */
+	bool awaits_mapping; /* of the program that it became */
+};
+
+struct hp_error *processes_create(struct processes *processes, struct images *images)
+{
+	*processes = (struct processes){ .images = images, .context_count = 1 };
+	if (names_create(&processes->commands) &&
+	    hp_grow((void **)&processes->contexts, &processes->context_capacity, 64,
+		    sizeof(*processes->contexts)))
+		return NULL;
+	processes_clear(processes);
+	return hp_error_create_no_memory();
+}
+
+/* --- contexts ----------------------------------------------------------------------------- */
+
+static void free_context(struct processes *processes, uint32_t number)
+{
+	struct context *context = &processes->contexts[number];
+
+	space_release(context->space);
+	*context = (struct context){ 0 };
+	/* Room was made when the slot was created. */
+	processes->free_contexts[processes->free_count++] = number;
+}
+
+/* After a change that new samples must not share with old ones. */
+static void retire_contexts(struct processes *processes, struct process *process)
+{
+	for (size_t i = 0; i < process->context_capacity; i++) {
+		if (!process->contexts[i])
+			continue;
+		processes->contexts[process->contexts[i]].retired = true;
+		processes->retired++;
+		process->contexts[i] = 0;
+	}
+}
+
+static uint32_t new_context_slot(struct processes *processes)
+{
+	if (processes->free_count)
+		return processes->free_contexts[--processes->free_count];
+	if (!hp_grow((void **)&processes->contexts, &processes->context_capacity,
+		     processes->context_count + 1, sizeof(*processes->contexts)) ||
+	    !hp_grow((void **)&processes->free_contexts, &processes->free_capacity,
+		     processes->context_count + 1, sizeof(*processes->free_contexts)))
+		return 0;
+	return (uint32_t)processes->context_count++;
+}
+
+static uint32_t create_context(struct processes *processes, struct process *process,
+			       uint32_t stream)
+{
+	size_t known = process->context_capacity;
+	uint32_t number;
+
+	if (!hp_grow((void **)&process->contexts, &process->context_capacity, stream + 1,
+		     sizeof(*process->contexts)))
+		return 0;
+	memset(process->contexts + known, 0,
+	       (process->context_capacity - known) * sizeof(*process->contexts));
+	number = new_context_slot(processes);
+	if (number) {
+		processes->contexts[number] = (struct context){
+			.space = space_hold(process->space),
+			.command = process->command,
+			.pid = process->pid,
+			.stream = stream,
+		};
+		process->contexts[stream] = number;
+	}
+	return number;
+}
+
+/* --- processes ---------------------------------------------------------------------------- */
+
+static struct process *find(struct processes *processes, uint32_t pid)
+{
+	struct process *process = processes->latest;
+
+	if (process && process->pid == pid)
+		return process;
+	HASH_FIND(hh, processes->by_pid, &pid, sizeof(pid), process);
+	if (process)
+		processes->latest = process;
+	return process;
+}
+
+/* The process is about to become something else. */
+static void remember(struct processes *processes, const struct process *process, uint64_t now_ns)
+{
+	struct past *past = &processes->past[processes->past_count % PAST_LIMIT];
+
+	if (!processes->keeps_past)
+		return;
+	space_release(past->space);
+	*past = (struct past){
+		.space = space_hold(process->space),
+		.command = process->command,
+		.pid = process->pid,
+		.until_ns = now_ns,
+	};
+	processes->past_count++;
+}
+
+static void process_free(struct processes *processes, struct process *process)
+{
+	if (processes->latest == process)
+		processes->latest = NULL;
+	if (process->space) {
+		process->space->processes--;
+		space_release(process->space);
+	}
+	free(process->contexts);
+	free(process);
+}
+
+/* A process with `space` (a reference that is taken over). */
+static struct process *create(struct processes *processes, uint32_t pid, struct space *space,
+			      uint32_t command, uint64_t now_ns)
+{
+	struct process *process = space ? calloc(1, sizeof(*process)) : NULL;
+
+	if (!process) {
+		space_release(space);
+		return NULL;
+	}
+	process->pid = pid;
+	process->space = space;
+	process->command = command;
+	process->threads = 1;
+	process->first_seen_ns = now_ns;
+	space->processes++;
+	HASH_ADD(hh, processes->by_pid, pid, sizeof(process->pid), process);
+	if (!process->hh.tbl) {
+		process_free(processes, process);
+		return NULL;
+	}
+	return process;
+}
+
+static struct command_times *times_of(struct processes *processes, uint32_t command)
+{
+	size_t known = processes->times_capacity;
+
+	if (!hp_grow((void **)&processes->times, &processes->times_capacity, command + 1,
+		     sizeof(*processes->times)))
+		return NULL;
+	memset(processes->times + known, 0,
+	       (processes->times_capacity - known) * sizeof(*processes->times));
+	return &processes->times[command];
+}
+
+static void add_times(struct command_times *times, const struct process *process, uint64_t now_ns)
+{
+	times->processes++;
+	times->samples += process->samples;
+	if (now_ns > process->first_seen_ns)
+		times->elapsed_ns += now_ns - process->first_seen_ns;
+}
+
+/* The process is over: books its time and leaves its contexts to the next reap. */
+static void end(struct processes *processes, struct process *process, uint64_t now_ns)
+{
+	struct command_times *times = times_of(processes, process->command);
+
+	if (times)
+		add_times(times, process, now_ns);
+	remember(processes, process, now_ns);
+	retire_contexts(processes, process);
+	HASH_DEL(processes->by_pid, process);
+	process_free(processes, process);
+}
+
+void processes_clear(struct processes *processes)
+{
+	struct process *process, *next;
+
+	HASH_ITER(hh, processes->by_pid, process, next)
+	{
+		HASH_DEL(processes->by_pid, process);
+		process_free(processes, process);
+	}
+	for (size_t i = 1; i < processes->context_count; i++)
+		space_release(processes->contexts[i].space);
+	for (size_t i = 0; i < PAST_LIMIT; i++)
+		space_release(processes->past[i].space);
+	free(processes->contexts);
+	free(processes->free_contexts);
+	free(processes->times);
+	names_clear(&processes->commands);
+	*processes = (struct processes){ 0 };
+}
+
+/* --- looking a process up in /proc ------------------------------------------------------------ */
+
+struct adoption {
+	struct processes *processes;
+	struct process *process;
+	uint64_t now_ns;
+};
+
+static bool map(struct processes *processes, struct process *process,
+		const struct hp_record_mmap *mapping, uint64_t now_ns);
+
+static bool adopt_mapping(const struct hp_record_mmap *mapping, void *context)
+{
+	const struct adoption *adoption = context;
+
+	return map(adoption->processes, adoption->process, mapping, adoption->now_ns);
+}
+
+static uint32_t count_threads(uint32_t pid)
+{
+	char path[64];
+	uint32_t threads = 0;
+	DIR *directory;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	directory = opendir(path);
+	if (!directory)
+		return 1;
+	for (const struct dirent *entry = readdir(directory); entry; entry = readdir(directory))
+		threads += entry->d_name[0] != '.';
+	closedir(directory);
+	return threads ? threads : 1;
+}
+
+static char *read_proc(uint32_t pid, const char *file)
+{
+	enum { LIMIT_BYTES = 64 << 20 };
+	char path[64];
+	FILE *stream;
+	char *text = NULL;
+	size_t size = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", pid, file);
+	stream = fopen(path, "re");
+	if (!stream)
+		return NULL;
+	hp_error_destroy(hp_file_read_fd(fileno(stream), LIMIT_BYTES, (uint8_t **)&text, &size));
+	fclose(stream);
+	return text;
+}
+
+static struct process *adopt(struct processes *processes, uint32_t pid, uint64_t now_ns)
+{
+	_cleanup_free_ char *comm = read_proc(pid, "comm");
+	_cleanup_free_ char *maps = read_proc(pid, "maps");
+	struct adoption adoption = { .processes = processes, .now_ns = now_ns };
+
+	if (comm)
+		comm[strcspn(comm, "\n")] = 0;
+	adoption.process = create(processes, pid, space_create(),
+				  comm ? names_number(&processes->commands, comm) : 0, now_ns);
+	if (!adoption.process)
+		return NULL;
+	adoption.process->threads = count_threads(pid);
+	if (maps)
+		proc_maps_parse(maps, adopt_mapping, &adoption);
+	return adoption.process;
+}
+
+bool processes_adopt(struct processes *processes, uint32_t pid, uint64_t now_ns)
+{
+	return find(processes, pid) || adopt(processes, pid, now_ns);
+}
+
+static struct process *find_or_adopt(struct processes *processes, uint32_t pid, uint64_t now_ns)
+{
+	struct process *process = find(processes, pid);
+
+	return process ? process : adopt(processes, pid, now_ns);
+}
+
+/* --- map changes ----------------------------------------------------------------------------- */
+
+/* Memory that no file is behind, by the names the kernel gives it. */
+static bool is_anonymous(const char *path)
+{
+	return path[0] != '/' || strncmp(path, "//anon", 6) == 0 ||
+	       strncmp(path, "/dev/zero", 9) == 0 || strncmp(path, "/SYSV", 5) == 0 ||
+	       strncmp(path, "/anon_hugepage", 14) == 0;
+}
+
+/* 64-bit processes have one vdso, which we know: it is ours too. Those of 32-bit ones differ. */
+static struct image *vdso_image(struct images *images, const struct hp_record_mmap *mapping)
+{
+	bool is_32_bit = sizeof(void *) == 8 && mapping->start + mapping->size <= UINT32_MAX;
+	struct hp_identity identity = vdso_identity();
+
+	if (is_32_bit)
+		return images_named(images, HP_IMAGE_VDSO, "[vdso32]", NULL);
+	return images_named(images, HP_IMAGE_VDSO, "[vdso]", &identity);
+}
+
+static bool map(struct processes *processes, struct process *process,
+		const struct hp_record_mmap *mapping, uint64_t now_ns)
+{
+	struct mapping added = {
+		.start = mapping->start,
+		.end = mapping->start + mapping->size,
+		.offset = mapping->file_offset,
+	};
+	const struct process before = *process;
+
+	process->awaits_mapping = false;
+	if (added.end <= added.start)
+		return true;
+	if (strcmp(mapping->path, "[vdso]") == 0) {
+		added.image = vdso_image(processes->images, mapping);
+		added.offset = 0;
+	} else if (!is_anonymous(mapping->path)) {
+		added.image = images_of_mapping(processes->images, (pid_t)process->pid, mapping);
+	}
+	if (!added.image && !is_anonymous(mapping->path))
+		return false;
+	space_hold(before.space);
+	if (!space_map(&process->space, &added)) {
+		space_release(before.space);
+		return false;
+	}
+	if (process->space != before.space) {
+		remember(processes, &before, now_ns);
+		retire_contexts(processes, process);
+	}
+	space_release(before.space);
+	return true;
+}
+
+bool processes_map(struct processes *processes, const struct hp_record *record)
+{
+	struct process *process;
+
+	/* Not of a process: kernel text announced as a mapping. */
+	if (record->pid == UINT32_MAX)
+		return true;
+	process = find_or_adopt(processes, record->pid, record->time_ns);
+	return process && map(processes, process, &record->mmap, record->time_ns);
+}
+
+bool processes_comm(struct processes *processes, const struct hp_record *record)
+{
+	struct process *process = find_or_adopt(processes, record->pid, record->time_ns);
+	struct space *fresh;
+
+	if (!process)
+		return false;
+	/* Other threads' names are theirs, not the process's. */
+	if (record->tid != record->pid && !record->comm.exec)
+		return true;
+	remember(processes, process, record->time_ns);
+	if (record->comm.exec) {
+		struct command_times *times = times_of(processes, process->command);
+
+		/* Seen as two: the forked copy of the parent, and the program it became. */
+		if (times && process->samples)
+			add_times(times, process, record->time_ns);
+		fresh = space_create();
+		if (!fresh)
+			return false;
+		process->space->processes--;
+		space_release(process->space);
+		process->space = fresh;
+		fresh->processes = 1;
+		process->threads = 1;
+		process->samples = 0;
+		process->awaits_mapping = true;
+		process->first_seen_ns = record->time_ns;
+	}
+	process->command = names_number(&processes->commands, record->comm.name);
+	retire_contexts(processes, process);
+	return true;
+}
+
+bool processes_fork(struct processes *processes, const struct hp_record *record)
+{
+	struct process *parent = find_or_adopt(processes, record->fork.parent_pid, record->time_ns);
+	struct process *stale;
+
+	if (!parent)
+		return false;
+	if (record->pid == record->fork.parent_pid) {
+		parent->threads++;
+		return true;
+	}
+	/* A number used again: its last owner's end was lost. */
+	stale = find(processes, record->pid);
+	if (stale)
+		end(processes, stale, record->time_ns);
+	return create(processes, record->pid, space_hold(parent->space), parent->command,
+		      record->time_ns);
+}
+
+void processes_exit(struct processes *processes, const struct hp_record *record)
+{
+	struct process *process = find(processes, record->pid);
+
+	if (!process)
+		return;
+	if (process->threads > 1) {
+		process->threads--;
+		return;
+	}
+	/* Every exec maps something at once; if that is not seen, the kernel has ended our events. */
+	if (process->awaits_mapping && !process->samples) {
+		processes->hidden.count++;
+		processes->hidden.command = process->command;
+	}
+	end(processes, process, record->time_ns);
+}
+
+uint32_t processes_context(struct processes *processes, uint32_t pid, uint32_t stream,
+			   uint64_t time_ns, uint64_t samples)
+{
+	struct process *process = find_or_adopt(processes, pid, time_ns);
+
+	if (!process)
+		return 0;
+	process->samples += samples;
+	if (stream < process->context_capacity && process->contexts[stream])
+		return process->contexts[stream];
+	return create_context(processes, process, stream);
+}
+
+bool processes_at(struct processes *processes, uint32_t pid, uint64_t time_ns,
+		  struct context *context)
+{
+	const struct past *found = NULL;
+	const struct process *now;
+
+	for (size_t i = 0; i < PAST_LIMIT; i++) {
+		const struct past *past = &processes->past[i];
+
+		if (past->space && past->pid == pid && past->until_ns > time_ns &&
+		    (!found || past->until_ns < found->until_ns))
+			found = past;
+	}
+	now = found ? NULL : find(processes, pid);
+	if (!found && !now)
+		return false;
+	*context = (struct context){
+		.space = space_hold(found ? found->space : now->space),
+		.command = found ? found->command : now->command,
+		.pid = pid,
+	};
+	return true;
+}
+
+/* --- reaping --------------------------------------------------------------------------------- */
+
+static bool is_gone(const struct process *process)
+{
+	return process->pid && kill((pid_t)process->pid, 0) < 0 && errno == ESRCH;
+}
+
+void processes_reap(struct processes *processes)
+{
+	struct process *process, *next;
+
+	/* Twice missing: the first time its last samples may still be in a ring. */
+	HASH_ITER(hh, processes->by_pid, process, next)
+	{
+		bool gone = is_gone(process);
+
+		if (gone && process->missing)
+			end(processes, process, process->first_seen_ns);
+		else
+			process->missing = gone;
+	}
+	for (uint32_t i = 1; i < processes->context_count; i++) {
+		if (processes->contexts[i].retired)
+			free_context(processes, i);
+	}
+	processes->retired = 0;
+}
+
+struct command_times processes_times(const struct processes *processes, uint32_t command,
+				     uint64_t now_ns)
+{
+	struct command_times times = { 0 };
+
+	if (command < processes->times_capacity)
+		times = processes->times[command];
+	for (const struct process *process = processes->by_pid; process;
+	     process = process->hh.next) {
+		if (process->command == command)
+			add_times(&times, process, now_ns);
+	}
+	return times;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An address space: which image is mapped where.
+ *
+ * fork shares the parent's space (a reference, no copy) until either side maps something. A space
+ * that samples may still refer to is never changed where it already mapped something: replacing a
+ * mapping makes a new space and leaves the old one to the samples taken under it. So a sample may
+ * be looked up long after it was taken, as long as its space is held.
+ */
+#ifndef COLLECT_MAPS_SPACE_H
+#define COLLECT_MAPS_SPACE_H
+
+#include "../images/images.h"
+
+struct mapping {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;     /* image offset of `start` */
+	struct image *image; /* a reference; NULL: anonymous memory */
+};
+
+struct space {
+	struct mapping *mappings; /* sorted, not overlapping */
+	size_t count;
+	size_t capacity;
+	uint32_t references;
+	uint32_t processes; /* of the references, those that are running processes */
+};
+
+struct space *space_create(void); /* one reference; NULL when memory is short */
+struct space *space_hold(struct space *space);
+void space_release(struct space *space);
+
+/* The mapping that holds the address, or NULL. */
+const struct mapping *space_find(const struct space *space, uint64_t address);
+
+/*
+ * Maps `mapping` (whose image reference is taken over, whatever comes out) into the space of one
+ * process. `*space` is replaced by a new space when the old one is shared with another process or
+ * when something there is overwritten. False when memory is short: nothing changed.
+ */
+bool space_map(struct space **space, const struct mapping *mapping);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From (context, pc) to (image, offset), and on to the database.
+ *
+ * Entries evicted from the sample table are sorted by context and address, so that one walk over a
+ * space's mappings serves many of them (Anderson et al. 1997, section 5.4), and added up in a
+ * bounded buffer until the next flush.
+ */
+#ifndef COLLECT_SAMPLES_ATTRIBUTE_H
+#define COLLECT_SAMPLES_ATTRIBUTE_H
+
+#include "../images/jit.h"
+#include "../images/kernel.h"
+#include "../maps/process.h"
+#include "sample_table.h"
+
+#include <hpcprof/db/db.h>
+
+/* What a context's stream number stands for. */
+struct stream {
+	uint32_t event;
+	uint64_t period; /* mean units between two samples */
+};
+
+struct streams {
+	struct stream *at;
+	size_t count;
+	size_t capacity;
+};
+/* The stream's number, added if new; UINT32_MAX when memory is short. */
+uint32_t streams_number(struct streams *streams, uint32_t event, uint64_t period);
+
+/* Samples of one place. */
+struct placed {
+	struct image *image; /* a reference */
+	uint64_t offset;
+	uint32_t command;
+	uint32_t pid; /* 0 unless per_process */
+	uint32_t stream;
+	uint32_t samples;
+};
+
+enum { PLACED_LIMIT = 1 << 17 }; /* 4 MiB */
+
+struct attributor {
+	struct processes *processes; /* borrowed, as are images and streams */
+	struct images *images;
+	const struct streams *streams;
+	char *const *event_names; /* by event; borrowed */
+	bool per_process;
+	struct kept kept;
+	struct jit jit;
+	struct kernel kernel;
+	struct placed *placed;
+	size_t placed_count;
+	size_t images_written;	/* images in the epoch's index */
+	uint64_t *unattributed; /* by event */
+	uint64_t *dropped;	/* by event: memory or disk was short for too long */
+};
+
+struct hp_error *attributor_create(struct attributor *attributor, struct processes *processes,
+				   struct images *images, const struct streams *streams,
+				   char *const *event_names, size_t event_count);
+void attributor_clear(struct attributor *attributor);
+
+/* Places entries; they are reordered. */
+void attribute(struct attributor *attributor, struct sampled *entries, size_t count);
+
+/* The image (a reference) and offset of an address seen under a context; `hint` begins as NULL, and
+ * is of the context alone. False when memory is short, or for a kernel that is not known. */
+bool attributor_place(struct attributor *attributor, const struct context *context,
+		      uint64_t address, const struct mapping **hint, struct image **image,
+		      uint64_t *offset);
+
+/* More than half full after adding up: time to write. */
+bool attributor_is_full(struct attributor *attributor);
+
+/* Writes what was placed. Profiles that could not be written stay placed, to be tried again. */
+struct hp_error *attributor_write(struct attributor *attributor, struct hp_epoch_writer *writer);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The descriptors of one rotation set (pmu/groups.h): its groups, opened for every place that is counted,
+ * a place being a thread (with whatever it starts) or a CPU.
+ *
+ * A group is one group of the kernel's for each of the kernel's PMUs in it; software events,
+ * tracepoints, breakpoints and either clock all have one of their own. On Linux 6.18 a sibling of
+ * another PMU than its leader's counts until its group is switched off, and hardly anything once it
+ * is on again (measured for each pair of them). Events that never take turns each lead their own.
+ *
+ * Counts only ever grow; whoever wants a slice's subtracts. A thread's counts go on with those of
+ * its children, living and ended.
+ */
+#ifndef COUNT_COUNTERS_H
+#define COUNT_COUNTERS_H
+
+#include <hpcprof/pmu/groups.h>
+
+#include <sys/types.h>
+
+struct counter_place {
+	pid_t pid; /* -1: the whole CPU */
+	int cpu;   /* -1: any */
+};
+
+/* How a rotation set's groups are opened. */
+struct counter_options {
+	const struct hp_event_list *events;
+	const struct counter_place *places;
+	size_t place_count;
+	bool enable_on_exec; /* of a command that has not started yet: a group begins with it */
+	size_t first_group;  /* that one */
+	uint64_t
+		overflow_units; /* the reference event says with SIGIO when it has counted so many; 0: not */
+};
+
+struct counter_slot;
+
+struct counter_group {
+	struct counter_slot *slots;
+	size_t slot_count;
+	size_t first_fd; /* of a place's */
+};
+
+struct counters {
+	const struct hp_rotation_set *rotation_set; /* borrowed, as the next */
+	const struct hp_event_list *events;
+	struct counter_place *places;
+	size_t place_count;
+	struct counter_group *groups;
+	size_t fds_each;    /* descriptors a place */
+	int *fds;	    /* [place][group, slot]; -1 where a thread had ended */
+	size_t value_count; /* of the largest group */
+};
+
+/* Since they were opened. */
+struct counter_reading {
+	uint64_t enabled_ns;
+	uint64_t running_ns;
+	uint64_t reference; /* running_ns where there is none */
+	uint64_t *values;   /* the group's events, then the rotation set's `always` */
+};
+
+struct hp_error *counters_open(struct counters *counters,
+			       const struct hp_rotation_set *rotation_set,
+			       const struct counter_options *options,
+			       const struct hp_machine *machine);
+void counters_close(struct counters *counters);
+
+/* Switches a group on or off in some places. */
+void counters_switch(const struct counters *counters, size_t group, size_t first_place,
+		     size_t place_count, bool on);
+/* Adds what some places have counted to `reading`, which starts from zeros. False when the kernel
+ * would not say, and `reading` lacks some: a child that is ending loses its events one by one, and
+ * its whole family cannot be read meanwhile (ECHILD, Linux 6.18; microseconds, but the child may
+ * lose its CPU just then). */
+bool counters_read(const struct counters *counters, size_t group, size_t first_place,
+		   size_t place_count, struct counter_reading *reading);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <hpcprof/pmu/open.h>
+#include <hpcprof/sample/branches.h>
+
+#include <linux/perf_event.h>
+#include <unistd.h>
+
+/* Tried on ourselves, switched off: whether it opens is all there is to know. */
+static bool is_offered(const struct hp_event *event)
+{
+	struct perf_event_attr attr = { 0 };
+	int fd;
+
+	hp_event_to_attr(event, &attr);
+	attr.disabled = 1;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	attr.precise_ip = 0;
+	attr.sample_period = 1000003;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
+	fd = hp_perf_event_open(&attr, 0, -1, -1);
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+bool hp_branches_offered(const struct hp_event_list *events)
+{
+	for (size_t i = 0; i < events->count; i++)
+		if (events->events[i].type == PERF_TYPE_SOFTWARE || !is_offered(&events->events[i]))
+			return false;
+	return events->count > 0;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <hpcprof/pmu/open.h>
+#include <hpcprof/pmu/ring.h>
+#include <hpcprof/sample/rate.h>
+
+#include <linux/perf_event.h>
+#include <math.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* --- measuring -------------------------------------------------------------------------------- */
+
+/*
+ * Some 8 ms in all, which is most of what a short recording costs us. Where a sample takes 18 us
+ * (in a VM) a clock of period 25 us hardly leaves time for the work between: 22 ms.
+ */
+enum {
+	ROUNDS = 8,
+	STRETCH_NS = 400000,
+	COST_PERIOD_NS = 50000, /* 8 samples a stretch, if they cost nothing */
+	COST_PERIOD_CYCLES = 100000,
+};
+
+struct probe {
+	int fd;
+	struct hp_ring ring;
+};
+
+static bool probe_open(const struct hp_event *event, struct probe *probe)
+{
+	struct perf_event_attr attr = { 0 };
+
+	hp_event_to_attr(event, &attr);
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	attr.sample_period = event->unit == HP_UNIT_NS ? COST_PERIOD_NS : COST_PERIOD_CYCLES;
+	attr.disabled = 1;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	probe->fd = hp_perf_event_open(&attr, 0, -1, -1);
+	if (probe->fd < 0)
+		return false;
+	if (hp_ring_map(&probe->ring, probe->fd, 1) == 0)
+		return true;
+	close(probe->fd);
+	return false;
+}
+
+static void probe_close(struct probe *probe)
+{
+	hp_ring_unmap(&probe->ring);
+	close(probe->fd);
+}
+
+/*
+ * A dependent chain: the same work takes the same time, whatever runs beside it. Not inlined,
+ * since the copies would differ: gcc 12 for AArch64 gave one a loop of 5 instructions, one of 6.
+ */
+static __attribute__((noinline)) uint64_t work(uint64_t steps)
+{
+	uint64_t value = steps;
+
+	for (uint64_t i = 0; i < steps; i++) {
+		value = value * 6364136223846793005u + 1;
+		__asm__ volatile("" : "+r"(value));
+	}
+	return value;
+}
+
+static uint64_t time_of_work(uint64_t steps)
+{
+	uint64_t start = hp_clock_monotonic_ns();
+
+	work(steps);
+	return hp_clock_monotonic_ns() - start;
+}
+
+static uint64_t samples_in(struct probe *probe)
+{
+	const uint8_t *bytes;
+	uint64_t count = 0;
+	size_t size;
+
+	hp_ring_begin(&probe->ring);
+	for (; hp_ring_peek(&probe->ring, &bytes, &size) == HP_RING_RECORD; count++)
+		hp_ring_next(&probe->ring, size);
+	hp_ring_end(&probe->ring);
+	return count;
+}
+
+static uint64_t count_of(const struct probe *probe)
+{
+	uint64_t count = 0;
+
+	return read(probe->fd, &count, sizeof(count)) == sizeof(count) ? count : 0;
+}
+
+static int compare_u64(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left;
+	uint64_t b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* The lower quartile: whatever else runs on the machine only ever makes a stretch longer. */
+static double lower_quartile(uint64_t *values, size_t count)
+{
+	size_t quarter = count / 4;
+
+	qsort(values, count, sizeof(*values), compare_u64);
+	return (double)values[quarter];
+}
+
+struct hp_cost hp_measure_cost(const struct hp_event *event)
+{
+	struct hp_cost cost = { 0 };
+	uint64_t plain_ns[ROUNDS];
+	uint64_t sampled_ns[ROUNDS];
+	uint64_t samples[ROUNDS];
+	uint64_t units[ROUNDS];
+	uint64_t steps = 20000;
+	struct probe probe;
+	double taken;
+
+	if ((event->unit != HP_UNIT_NS && event->unit != HP_UNIT_CYCLES) ||
+	    !probe_open(event, &probe))
+		return cost;
+	steps = steps * STRETCH_NS / (time_of_work(steps) + 1) + 1;
+	for (size_t i = 0; i < ROUNDS; i++) {
+		plain_ns[i] = time_of_work(steps);
+		units[i] = count_of(&probe);
+		ioctl(probe.fd, PERF_EVENT_IOC_ENABLE, 0);
+		sampled_ns[i] = time_of_work(steps);
+		ioctl(probe.fd, PERF_EVENT_IOC_DISABLE, 0);
+		units[i] = count_of(&probe) - units[i];
+		samples[i] = samples_in(&probe);
+	}
+	probe_close(&probe);
+	taken = lower_quartile(samples, ROUNDS);
+	if (taken < 1)
+		return cost;
+	cost.sample_ns =
+		fmax(lower_quartile(sampled_ns, ROUNDS) - lower_quartile(plain_ns, ROUNDS), 0) /
+		taken;
+	cost.units_per_ns = event->unit == HP_UNIT_NS ? 1
+						      : lower_quartile(units, ROUNDS) /
+								lower_quartile(sampled_ns, ROUNDS);
+	return cost;
+}
+
+/* --- deciding --------------------------------------------------------------------------------- */
+
+enum { SMALLEST_RANDOMISED_PERIOD = 100, FIRST_PARTS = 100 };
+
+/*
+ * Of events that the kernel counts one by one, each is worth a sample (as perf's users expect of
+ * tracepoints) where they are rare, and each hundredth where they are not. Its frequency mode needs
+ * longer to find a rate for them than most programs run. 0: nothing better than a frequency.
+ */
+static uint64_t default_period(const struct hp_event *event)
+{
+	if (event->type == PERF_TYPE_TRACEPOINT || event->type == PERF_TYPE_BREAKPOINT)
+		return 1;
+	if (event->type != PERF_TYPE_SOFTWARE || event->unit == HP_UNIT_NS)
+		return 0;
+	if (event->config == PERF_COUNT_SW_PAGE_FAULTS ||
+	    event->config == PERF_COUNT_SW_PAGE_FAULTS_MIN)
+		return 100;
+	return 1;
+}
+
+enum hp_rate_limit hp_rate_decide(const struct hp_event *event, const struct hp_rate_wishes *wishes,
+				  struct hp_cost cost, struct hp_rate *rate)
+{
+	uint64_t period = event->period ? event->period : wishes->period;
+	double hz = event->frequency_hz > 0 ? event->frequency_hz : wishes->frequency_hz;
+	double units_per_s = cost.units_per_ns * 1e9;
+	enum hp_rate_limit limit = HP_RATE_AS_WISHED;
+
+	if (event->frequency_hz > 0 || (hz > 0 && !event->period))
+		period = 0;
+	if (!period && hz <= 0)
+		period = default_period(event);
+	*rate = (struct hp_rate){ .period = period };
+	/* A period of unknown rate is taken at its word: the kernel's own limit stands behind it.
+	 */
+	if (period && units_per_s <= 0)
+		return HP_RATE_AS_WISHED;
+	if (period)
+		hz = units_per_s / (double)period;
+	else if (hz <= 0)
+		hz = wishes->default_hz > 0 ? wishes->default_hz : HP_DEFAULT_FREQUENCY_HZ;
+	if (!wishes->no_cap && hz > HP_FREQUENCY_CAP_HZ) {
+		hz = HP_FREQUENCY_CAP_HZ;
+		limit = HP_RATE_CAPPED;
+	}
+	if (wishes->overhead_percent > 0 && cost.sample_ns > 0) {
+		double affordable_hz = wishes->overhead_percent / 100 * 1e9 / cost.sample_ns;
+
+		if (hz > affordable_hz) {
+			hz = fmax(affordable_hz, 1);
+			limit = HP_RATE_IN_BUDGET;
+		}
+	}
+	rate->frequency_hz = hz;
+	if (units_per_s <= 0)
+		rate->kernel_frequency = true;
+	else if (!period || limit != HP_RATE_AS_WISHED)
+		rate->period = (uint64_t)fmax(units_per_s / hz, 1);
+	return limit;
+}
+
+static uint64_t draw_within(const struct hp_rate *rate, uint64_t parts, struct hp_random *random)
+{
+	if (rate->period < SMALLEST_RANDOMISED_PERIOD)
+		return rate->period;
+	return hp_random_between(random, rate->period - rate->period / parts,
+				 rate->period + rate->period / parts);
+}
+
+uint64_t hp_rate_draw(const struct hp_rate *rate, struct hp_random *random)
+{
+	return draw_within(rate, 10, random);
+}
+
+uint64_t hp_rate_draw_first(const struct hp_rate *rate, struct hp_random *random)
+{
+	return draw_within(rate, FIRST_PARTS, random);
+}
+
+uint64_t hp_rate_count(const struct hp_rate *rate, uint64_t period, struct hp_random *random)
+{
+	uint64_t mean = rate->period;
+	uint64_t difference = period > mean ? period - mean : mean - period;
+
+	if (difference <= mean / FIRST_PARTS || period > 2 * mean)
+		return 1;
+	return (period + hp_random_between(random, 0, mean - 1)) / mean;
+}
+
+uint64_t hp_rate_mirror(const struct hp_rate *rate, uint64_t period)
+{
+	return 2 * rate->period - period;
+}
+
+uint64_t hp_rate_period_class(uint64_t period)
+{
+	const double classes_an_octave = 8;
+
+	/* Small periods are exact: rounding to integers would move small ones out of their class.
+	 */
+	if (period < 128)
+		return period ? period : 1;
+	return (uint64_t)llround(
+		exp2(round(log2((double)period) * classes_an_octave) / classes_an_octave));
+}

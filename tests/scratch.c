@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "scratch.h"
+
+#include "support.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/file.h>
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static char directory[PATH_MAX];
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *position)
+{
+	(void)status;
+	(void)type;
+	(void)position;
+	return remove(path);
+}
+
+static void remove_directory(void)
+{
+	nftw(directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	directory[0] = 0;
+}
+
+const char *scratch_directory(void)
+{
+	static const char name[] = "/scratch.XXXXXX";
+
+	if (directory[0])
+		return directory;
+	ck_assert_ptr_nonnull(getcwd(directory, sizeof(directory) - sizeof(name)));
+	strcat(directory, name);
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	ck_assert_int_eq(atexit(remove_directory), 0);
+	return directory;
+}
+
+char *scratch_path(const char *name)
+{
+	char *path;
+
+	ck_assert_int_gt(asprintf(&path, "%s/%s", scratch_directory(), name), 0);
+	return path;
+}
+
+void scratch_write(const char *path, const void *bytes, size_t size)
+{
+	_cleanup_close_ int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, bytes, size), (ssize_t)size);
+}
+
+char *scratch_read(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint8_t *bytes;
+	size_t size;
+
+	ck_assert_int_ge(fd, 0);
+	hp_assert_ok(hp_file_read_fd(fd, 1 << 20, &bytes, &size));
+	return (char *)bytes;
+}

@@ -1,0 +1,5 @@
+check_PROGRAMS += tests/target/test_cpu_times tests/target/test_target
+
+tests_target_test_cpu_times_LDADD = $(TARGET_LIBS) $(CHECK_LIBS)
+tests_target_test_target_SOURCES = tests/target/test_target.c tests/scratch.c
+tests_target_test_target_LDADD = $(TARGET_LIBS) $(CHECK_LIBS)
