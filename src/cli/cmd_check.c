@@ -38,49 +38,56 @@ enum {
 
 static const struct argp_option option_table[] = {
 	{ NULL, 0, NULL, 0, "Comparing:", 1 },
-	{ "db", KEY_DB, "DIR", 0, "the profile database (default $HPCPROF_DB, else ./hpcprof.db)",
-	  1 },
+	{ "db", KEY_DB, "DIR", 0,
+	  "The profile database (default: $HPCPROF_DB if it is set, else ./hpcprof.db)", 1 },
 	{ "baseline-db", KEY_BASELINE_DB, "DIR", 0,
-	  "the database that BASE is in, where it is another one", 1 },
+	  "The database that contains BASE, if it is another one", 1 },
 	{ "relative", KEY_RELATIVE, NULL, 0,
-	  "compare shares of the program rather than what a run costs", 1 },
+	  "Compare shares of the program instead of costs of a run", 1 },
 	{ "candidate-work", KEY_CANDIDATE_WORK, "WORK", 0,
-	  "like --work, of the candidate, where it does another amount or says it otherwise", 1 },
+	  "The same as --work for the candidate, if its amount of work differs or it reports it in "
+	  "another way",
+	  1 },
 	{ "min-change", KEY_MIN_CHANGE, "PERCENT", 0,
-	  "changes below this share of what changed are no findings (default 3)", 1 },
+	  "Ignore changes below this share of what changed (default: 3)", 1 },
 	{ "min-share", KEY_MIN_SHARE, "PERCENT", 0,
-	  "nor are those below this share of the program (default 0.5)", 1 },
-	{ "symfs", KEY_SYMFS, "DIR", 0, "prefix of every image looked up", 1 },
-	{ "no-debuginfo", KEY_NO_DEBUGINFO, NULL, 0, "names from the recorded files alone", 1 },
+	  "Ignore changes below this share of the program (default: 0.5)", 1 },
+	{ "symfs", KEY_SYMFS, "DIR", 0, "Look for all files below DIR", 1 },
+	{ "no-debuginfo", KEY_NO_DEBUGINFO, NULL, 0,
+	  "Take names and lines from the recorded files only: no separate debug files, no "
+	  "debuginfod",
+	  1 },
 	{ NULL, 0, NULL, 0, "Recording both sides:", 5 },
 	{ "runs", KEY_RUNS, "N", 0,
-	  "record each command so many times, at 4000 Hz unless -F or -c say otherwise: -- "
-	  "COMMAND... --versus COMMAND...",
+	  "Record each command N times: -- COMMAND... --versus COMMAND...; at 4000 Hz unless -F, "
+	  "-c or --overhead is given",
 	  5 },
 	{ "side-by-side", KEY_SIDE_BY_SIDE, NULL, 0,
-	  "run both at the same time on one CPU, whatever seems to stand against it (default: "
-	  "where "
-	  "each uses one CPU all the time and neither fails beside the other)",
+	  "Run both commands at the same time on one CPU without a trial (default: do so if each "
+	  "keeps one CPU busy all the time and neither fails in the trial)",
 	  5 },
-	{ "in-turns", KEY_IN_TURNS, NULL, 0, "run one after the other, A B B A", 5 },
-	{ "warm-up", KEY_WARM_UP, "N", 0, "runs of each before that are not kept (default 1)", 5 },
+	{ "in-turns", KEY_IN_TURNS, NULL, 0,
+	  "Run the commands one after the other, in the order A B B A", 5 },
+	{ "warm-up", KEY_WARM_UP, "N", 0,
+	  "Run each command N times before the runs that are recorded (default: 1)", 5 },
 	{ "label", KEY_LABEL, "NAME", 0,
-	  "label the epochs NAME-base and NAME-candidate (default: check and the time)", 5 },
+	  "Label the epochs NAME-base and NAME-candidate (default: check and the time)", 5 },
 	{ "show-output", KEY_SHOW_OUTPUT, NULL, 0,
-	  "what the commands print, on standard error (default: nowhere)", 5 },
+	  "Show the output of the commands on standard error (default: discard it)", 5 },
 	{ "ignore-status", KEY_IGNORE_STATUS, NULL, 0,
-	  "compare commands that exit with another status than 0, too", 5 },
+	  "Also compare commands whose exit status is not 0", 5 },
 	{ NULL, 0, NULL, 0, "Output:", 6 },
 	{ "format", KEY_FORMAT, "text|json|junit|sarif|github|markdown", 0,
-	  "how it is printed (default text)", 6 },
-	{ "html", KEY_HTML, "FILE", 0, "write a page of its own there, too", 6 },
-	{ "source-root", KEY_SOURCE_ROOT, "DIR", 0,
-	  "paths below it are printed relative to it (default: here)", 6 },
-	{ "top", KEY_TOP, "N", 0,
-	  "findings that are shown (default 10); in JSON also images, procedures and lines of each "
-	  "(default all)",
+	  "Output format (default: text)", 6 },
+	{ "html", KEY_HTML, "FILE", 0, "Also write the result to FILE, as one self-contained page",
 	  6 },
-	{ "quiet", 'q', NULL, 0, "no progress", 6 },
+	{ "source-root", KEY_SOURCE_ROOT, "DIR", 0,
+	  "Print paths below DIR relative to it (default: the current directory)", 6 },
+	{ "top", KEY_TOP, "N", 0,
+	  "Show at most N findings (default: 10); in JSON also at most N images, procedures of "
+	  "each and lines of each (default: all)",
+	  6 },
+	{ "quiet", 'q', NULL, 0, "Show no progress", 6 },
 	{ 0 },
 };
 
@@ -262,17 +269,15 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.children = children,
 	.args_doc = "BASE... -- CANDIDATE...\n--runs=N -- COMMAND... --versus COMMAND...",
-	.doc = "Compares what epochs cost, down to procedures and lines, and says whether the "
-	       "candidate is slower; with --runs it records both commands itself, side by side "
-	       "where they can "
-	       "run at the same time, else in turns."
-	       "\vBASE and CANDIDATE are epochs: stamps, labels (all epochs that carry one), "
-	       "@latest, ranges A..B. Each epoch is one measurement; five of each side are a good "
-	       "beginning. Options that say how to record need --runs; -e also says by which "
-	       "event epochs are compared.\n\n"
-	       "Exit status: 0 no regression; 1 a regression; 2 usage; 3 not enough data to "
-	       "tell, different CPUs, or a command that failed; 4 not permitted; 5 damaged or "
-	       "empty epochs; 125 the machine said no.",
+	.doc = "Compare the costs of two sides, down to procedures and lines, and decide whether "
+	       "the candidate is slower. With --runs, hpcprof first records both commands: side by "
+	       "side if they can run at the same time, else in turns.\vBASE and CANDIDATE are "
+	       "epochs: stamps, labels (all epochs with that label), @latest, ranges A..B. Each "
+	       "epoch is one measurement; use five or more for each side. Recording options need "
+	       "--runs; -e also selects the event to compare in existing epochs.\n\nExit status: 0 "
+	       "no regression; 1 a regression; 2 usage; 3 too little data for an answer, different "
+	       "CPUs, or a command that failed; 4 not permitted; 5 damaged or empty epochs; 125 "
+	       "system failure.",
 };
 
 /* --- the steps ------------------------------------------------------------------------------ */
@@ -528,7 +533,7 @@ static int run(int argc, char **argv)
 
 const struct hp_command hp_command_check = {
 	.name = "check",
-	.summary = "say whether something became slower, between epochs or commands",
+	.summary = "Decide whether something became slower, between epochs or commands",
 	.argp = &argp,
 	.run = run,
 };

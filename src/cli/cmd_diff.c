@@ -38,28 +38,32 @@ struct arguments {
 static const char formats[] = "text|json";
 
 static const struct argp_option option_table[] = {
-	{ "db", OPTION_DB, "DIR", 0, "The profile database (default: $HPCPROF_DB, or ./hpcprof.db)",
-	  0 },
+	{ "db", OPTION_DB, "DIR", 0,
+	  "The profile database (default: $HPCPROF_DB if it is set, else ./hpcprof.db)", 0 },
 	{ "annotate", OPTION_ANNOTATE, "PROC", 0,
-	  "The code of this procedure, or of those that the glob means, side by side", 1 },
-	{ "event", 'e', "EVENT", 0,
-	  "What is compared: an event that was recorded (default: the first that both have)", 2 },
-	{ "relative", OPTION_RELATIVE, NULL, 0, "Compare shares of the program", 2 },
+	  "Show the code of this procedure, or of all procedures that the glob matches, side by "
+	  "side",
+	  1 },
+	{ "event", 'e', "EVENT", 0, "Compare this event (default: the first that both sides have)",
+	  2 },
+	{ "relative", OPTION_RELATIVE, NULL, 0, "Compare shares of the program instead of costs",
+	  2 },
 	{ "work", OPTION_WORK, "N", 0,
-	  "Units of work that each run did, of which one's cost is compared (default: as the "
-	  "epochs say)",
+	  "Units of work per run, to compare the cost of one unit (default: what the epochs say)",
 	  2 },
-	{ "candidate-work", OPTION_CANDIDATE_WORK, "N", 0, "Those of B, where it did others than A",
-	  2 },
+	{ "candidate-work", OPTION_CANDIDATE_WORK, "N", 0,
+	  "Units of work per run of B, if they differ from those of A", 2 },
 	{ "fail-over", OPTION_FAIL_OVER, "PERCENT", 0,
-	  "Exit with 1 when the program, or one procedure, certainly costs more by over PERCENT of "
+	  "Exit with 1 if the program or one procedure certainly costs more, by over PERCENT of "
 	  "the program",
 	  3 },
 	{ "top", OPTION_TOP, "N", 0, "Show at most N rows (default: 30)", 3 },
-	{ "format", OPTION_FORMAT, formats, 0, "How to print (default: text)", 3 },
-	{ "symfs", OPTION_SYMFS, "DIR", 0, "Look up every file below DIR", 4 },
+	{ "format", OPTION_FORMAT, formats, 0, "Output format (default: text)", 3 },
+	{ "symfs", OPTION_SYMFS, "DIR", 0, "Look for all files below DIR", 4 },
 	{ "no-debuginfo", OPTION_NO_DEBUGINFO, NULL, 0,
-	  "Names and lines from the recorded files alone", 4 },
+	  "Take names and lines from the recorded files only: no separate debug files, no "
+	  "debuginfod",
+	  4 },
 	{ 0 },
 };
 
@@ -138,13 +142,12 @@ static const struct argp argp = {
 	.options = option_table,
 	.parser = parse_option,
 	.args_doc = "A B",
-	.doc = "Shows what differs between two profiles: what B costs more or less than A, "
-	       "procedure "
-	       "by procedure, the greatest difference first, whether it is certain or not.\v"
-	       "A and B are epochs: stamps, labels, @latest, @-1 (the one before), or ranges. A "
-	       "label is all epochs that carry it, and a range all that are in it: they are "
-	       "replicates. hpcprof check says whether a difference means anything.\n\n"
-	       "Exit status: 0; 1 by --fail-over; 2 usage; 3 different CPUs; 5 damaged or foreign "
+	.doc = "Show the differences between two profiles: how much more or less B costs than A, "
+	       "for each procedure, largest difference first. Uncertain differences are listed "
+	       "too.\vA and B are epochs: stamps, labels, @latest, @-1 (the one before), or "
+	       "ranges. A label means all epochs with it, and a range all epochs in it; they are "
+	       "replicates. Use hpcprof check to decide whether a difference is real.\n\nExit "
+	       "status: 0; 1 by --fail-over; 2 usage; 3 different CPUs; 5 damaged or foreign "
 	       "epochs.",
 };
 
@@ -237,7 +240,7 @@ static int run(int argc, char **argv)
 
 const struct hp_command hp_command_diff = {
 	.name = "diff",
-	.summary = "show what differs between two profiles, down to instructions",
+	.summary = "Show what differs between two profiles, down to instructions",
 	.argp = &argp,
 	.run = run,
 };

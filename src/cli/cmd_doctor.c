@@ -26,8 +26,8 @@ static const char formats[] = "text|json";
 
 static const struct argp_option option_table[] = {
 	{ "calibrate-skid", KEY_CALIBRATE_SKID, NULL, 0,
-	  "Measure how late samples land here, and keep it for hpcprof record", 0 },
-	{ "format", KEY_FORMAT, formats, 0, "How to print the findings (default: text)", 0 },
+	  "Measure the skid of samples on this machine, and store it for hpcprof record", 0 },
+	{ "format", KEY_FORMAT, formats, 0, "Output format (default: text)", 0 },
 	{ 0 },
 };
 
@@ -53,9 +53,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
 	.options = option_table,
 	.parser = parse_option,
-	.doc = "Says what this machine and this user can profile, and for everything that is "
-	       "missing or refused the command that lifts it and what works without it."
-	       "\vExit status: 0, or 4 when nothing at all can be sampled.",
+	.doc = "Show what this machine and this user can profile. For each missing or refused "
+	       "feature, show the command that enables it and what works without it.\vExit status: "
+	       "0, or 4 if nothing can be sampled.",
 };
 
 static const char *const states[] = {
@@ -414,7 +414,7 @@ static int run(int argc, char **argv)
 
 const struct hp_command hp_command_doctor = {
 	.name = "doctor",
-	.summary = "what this machine and user can profile, and what lifts each limit",
+	.summary = "Show what this machine and this user can profile, and what is missing",
 	.argp = &argp,
 	.run = run,
 };

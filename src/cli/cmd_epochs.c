@@ -49,20 +49,23 @@ struct action {
 static const char formats[] = "text|json|csv"; /* enum epoch_format */
 
 static const struct argp_option option_table[] = {
-	{ "db", OPTION_DB, "DIR", 0, "The profile database (default: $HPCPROF_DB, or ./hpcprof.db)",
-	  0 },
-	{ "format", OPTION_FORMAT, formats, 0, "list: how to print (default: text)", 1 },
-	{ "wide", OPTION_WIDE, NULL, 0, "list: all columns, however wide", 1 },
-	{ "label", OPTION_LABEL, "LABEL", 0, "merge: a label for the new epoch", 2 },
-	{ "move", OPTION_MOVE, NULL, 0, "label: take the label away from epochs that have it", 3 },
-	{ "remove", OPTION_REMOVE, NULL, 0, "label: take the epoch's label away", 3 },
+	{ "db", OPTION_DB, "DIR", 0,
+	  "The profile database (default: $HPCPROF_DB if it is set, else ./hpcprof.db)", 0 },
+	{ "format", OPTION_FORMAT, formats, 0, "list: output format (default: text)", 1 },
+	{ "wide", OPTION_WIDE, NULL, 0, "list: print all columns, at any width", 1 },
+	{ "label", OPTION_LABEL, "LABEL", 0, "merge: give the new epoch this label", 2 },
+	{ "move", OPTION_MOVE, NULL, 0,
+	  "label: first remove the label from the epochs that have it", 3 },
+	{ "remove", OPTION_REMOVE, NULL, 0, "label: remove the label of the epoch", 3 },
 	{ "older-than", OPTION_OLDER_THAN, "DURATION", 0,
-	  "gc: remove epochs that ended longer ago: 12h, 30d", 4 },
+	  "gc: remove epochs that ended longer ago than this, for instance 12h or 30d", 4 },
 	{ "keep", OPTION_KEEP, "N", 0,
-	  "gc: the newest N epochs stay; without another rule all others go", 4 },
+	  "gc: keep the newest N epochs; without another rule, remove all others", 4 },
 	{ "max-size", OPTION_MAX_SIZE, "BYTES", 0,
-	  "gc: remove the oldest until all take no more: 500M, 2G", 4 },
-	{ "dry-run", 'n', NULL, 0, "gc: only say what would be removed", 4 },
+	  "gc: remove the oldest epochs until all together take at most this, for instance 500M or "
+	  "2G",
+	  4 },
+	{ "dry-run", 'n', NULL, 0, "gc: only print what would be removed", 4 },
 	{ 0 },
 };
 
@@ -159,10 +162,9 @@ static const struct argp argp = {
 		    "merge EPOCH EPOCH...\n"
 		    "gc\n"
 		    "verify [EPOCH...]",
-	.doc = "Looks after the profile database: lists, labels, removes, merges and checks its "
-	       "epochs."
-	       "\vEPOCH is a stamp or the beginning of one, a label, @latest, @-1 (the one before) "
-	       "or a range A..B.",
+	.doc = "List, label, remove, merge and check the epochs of the profile database.\vEPOCH is "
+	       "a stamp or the beginning of one, a label, @latest, @-1 (the one before) or a range "
+	       "A..B.",
 };
 
 /* --- what the actions share --------------------------------------------------------------- */
@@ -488,7 +490,7 @@ static int run(int argc, char **argv)
 
 const struct hp_command hp_command_epochs = {
 	.name = "epochs",
-	.summary = "look after the database: list, label, rm, merge, gc, verify",
+	.summary = "List, label, remove, merge and verify the epochs of the database",
 	.argp = &argp,
 	.run = run,
 };

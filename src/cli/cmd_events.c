@@ -23,9 +23,8 @@ struct options {
 static const char formats[] = "text|json|csv"; /* enum format */
 
 static const struct argp_option option_table[] = {
-	{ "all", OPTION_ALL, NULL, 0, "Also list events that this machine turned out not to have",
-	  0 },
-	{ "format", OPTION_FORMAT, formats, 0, "How to print them (default: text)", 0 },
+	{ "all", OPTION_ALL, NULL, 0, "Also list events that do not work on this machine", 0 },
+	{ "format", OPTION_FORMAT, formats, 0, "Output format (default: text)", 0 },
 	{ 0 },
 };
 
@@ -55,10 +54,10 @@ static const struct argp argp = {
 	.options = option_table,
 	.parser = parse_option,
 	.args_doc = "[PATTERN]",
-	.doc = "Lists the events that this machine can count or sample, and what each means. "
-	       "PATTERN is part of a name or kind, or with * or ? a glob over the whole name: "
-	       "hpcprof events cache, hpcprof events 'sched:*'"
-	       "\vUse a name with record or stat: hpcprof record -e NAME[:u] -- COMMAND",
+	.doc = "List the events that this machine can count or sample, with the meaning of each. "
+	       "PATTERN is part of a name or kind; with * or ? in it, a glob that matches the "
+	       "whole name: hpcprof events cache, hpcprof events 'sched:*'\vUse a name with record "
+	       "or stat: hpcprof record -e NAME[:u] -- COMMAND",
 };
 
 struct listing {
@@ -236,7 +235,7 @@ static int run(int argc, char **argv)
 
 const struct hp_command hp_command_events = {
 	.name = "events",
-	.summary = "events this machine can count or sample, and what each means",
+	.summary = "List the events that this machine can count or sample",
 	.argp = &argp,
 	.run = run,
 };

@@ -16,23 +16,27 @@ enum {
 
 static const struct argp_option option_table[] = {
 	{ NULL, 0, NULL, 0, "What to record:", 1 },
-	{ "pid", 'p', "PID,...", 0, "these processes and all their threads", 1 },
-	{ "tid", 't', "TID,...", 0, "these threads only", 1 },
-	{ "all-cpus", 'a', NULL, 0, "the whole system (where permitted)", 1 },
-	{ "cpu", 'C', "LIST", 0, "only on these CPUs, for instance 0-3,6", 1 },
+	{ "pid", 'p', "PID,...", 0, "Record these processes with all their threads", 1 },
+	{ "tid", 't', "TID,...", 0, "Record only these threads", 1 },
+	{ "all-cpus", 'a', NULL, 0, "Record the whole system, if this user may", 1 },
+	{ "cpu", 'C', "LIST", 0, "Record only on these CPUs, for instance 0-3,6", 1 },
 	{ NULL, 0, NULL, 0, "When:", 3 },
 	{ "duration", KEY_DURATION, "TIME", 0,
-	  "stop sampling after 10s, 5m, 500ms; a command runs on", 3 },
+	  "Stop sampling after TIME, for instance 10s, 5m or 500ms; a command continues to run",
+	  3 },
 	{ NULL, 0, NULL, 0, "Where to:", 4 },
-	{ "db", KEY_DB, "DIR", 0, "the profile database (default $HPCPROF_DB, else ./hpcprof.db)",
-	  4 },
-	{ "label", KEY_LABEL, "NAME", 0, "a name for the epoch", 4 },
-	{ "append", KEY_APPEND, "EPOCH", 0, "add to an epoch instead of making one", 4 },
+	{ "db", KEY_DB, "DIR", 0,
+	  "The profile database (default: $HPCPROF_DB if it is set, else ./hpcprof.db)", 4 },
+	{ "label", KEY_LABEL, "NAME", 0, "Give the epoch this label", 4 },
+	{ "append", KEY_APPEND, "EPOCH", 0, "Add to this epoch instead of making a new one", 4 },
 	{ "per-process", KEY_PER_PROCESS, NULL, 0,
-	  "keep processes apart, for report --pid (a larger database)", 4 },
-	{ "no-code", KEY_NO_CODE, NULL, 0, "keep no code of what has samples (a smaller database)",
+	  "Keep the samples of each process separately, for report --pid; the database becomes "
+	  "larger",
 	  4 },
-	{ "quiet", 'q', NULL, 0, "no banner, no closing line", 4 },
+	{ "no-code", KEY_NO_CODE, NULL, 0,
+	  "Do not store the code of procedures that have samples; the database becomes smaller",
+	  4 },
+	{ "quiet", 'q', NULL, 0, "Print neither the first line nor the summary at the end", 4 },
 	{ 0 },
 };
 
@@ -122,11 +126,10 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.children = children,
 	.args_doc = "-- CMD [ARG...]\n-p PID [-- CMD [ARG...]]\n-a [-- CMD [ARG...]]",
-	.doc = "Sample a command, processes or the whole system into a new epoch of the profile "
-	       "database; then read it with hpcprof report."
-	       "\vThe command's exit status is passed on (128+N for signal N, 127 not found, 126 "
-	       "not "
-	       "executable); hpcprof's own failures are 125. Ctrl-C ends the recording cleanly.",
+	.doc = "Sample a command, processes or the whole system. Each recording becomes a new "
+	       "epoch of the profile database; hpcprof report shows it.\vThe exit status is that "
+	       "of the command (128+N for signal N, 127 not found, 126 not executable). It is 125 "
+	       "if hpcprof itself fails. Ctrl-C ends the recording; all samples are kept.",
 };
 
 static struct hp_error *open_database(struct arguments *arguments, char ***stamps)
@@ -200,7 +203,7 @@ static int run(int argc, char **argv)
 
 const struct hp_command hp_command_record = {
 	.name = "record",
-	.summary = "sample a command, processes or the system into the profile database",
+	.summary = "Sample a command, processes or the whole system into the database",
 	.argp = &argp,
 	.run = run,
 	.runs_command = true,

@@ -61,79 +61,86 @@ struct arguments {
 
 static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "What to show:", 1 },
-	{ "procedures", OPTION_PROCEDURES, NULL, 0, "One line per procedure (the default)", 1 },
-	{ "images", OPTION_IMAGES, NULL, 0, "One line a program or library", 1 },
-	{ "lines", OPTION_LINES, NULL, 0, "One line a source line", 1 },
+	{ "procedures", OPTION_PROCEDURES, NULL, 0, "One row per procedure (the default)", 1 },
+	{ "images", OPTION_IMAGES, NULL, 0, "One row per image: a program, a library or the kernel",
+	  1 },
+	{ "lines", OPTION_LINES, NULL, 0, "One row per source line", 1 },
 	{ "instructions", OPTION_INSTRUCTIONS, "PROC", OPTION_ARG_OPTIONAL,
-	  "Instructions with samples, hottest procedure first; with PROC, all of that procedure's",
+	  "One row per instruction that has samples, hottest procedure first; with PROC, all "
+	  "instructions of that procedure",
 	  1 },
 	{ "annotate", OPTION_ANNOTATE, "PROC", 0,
-	  "All of PROC with what each block and instruction cost and why: the best and the actual "
-	  "case, frequencies, stalls and culprits, beside the source",
+	  "All instructions of PROC beside the source, with the best-case and actual cost of each "
+	  "block, frequencies, stalls and their possible causes",
 	  1 },
 	{ "stalls", OPTION_STALLS, NULL, 0,
-	  "The worst stalls of the whole profile, one per line, with cause and culprit; and where "
-	  "all "
-	  "cycles went",
+	  "The worst stalls of the whole profile, one row each, with their possible causes; below "
+	  "them, how all cycles were spent",
 	  1 },
 	{ "cfg", OPTION_CFG, "PROC", 0,
-	  "The control-flow graph of PROC with samples, frequencies and stalls, for Graphviz", 1 },
-	{ "calls", OPTION_CALLS, NULL, 0,
-	  "Which procedures call which, and how often; needs record --shadow", 1 },
-	{ "executions", OPTION_EXECUTIONS, NULL, 0,
-	  "Calls of procedures, instructions executed in each, and executions of each line; needs "
-	  "record --shadow",
+	  "The control-flow graph of PROC with samples, frequencies and stalls, as input for "
+	  "Graphviz",
 	  1 },
-	{ "summary", OPTION_SUMMARY, NULL, 0, "How it was recorded and how good the data is", 1 },
+	{ "calls", OPTION_CALLS, NULL, 0,
+	  "Which procedure calls which, and how often; needs record --shadow", 1 },
+	{ "executions", OPTION_EXECUTIONS, NULL, 0,
+	  "Calls of each procedure, instructions executed in it, and executions of each line; "
+	  "needs record --shadow",
+	  1 },
+	{ "summary", OPTION_SUMMARY, NULL, 0,
+	  "How the epoch was recorded, and how good the data is", 1 },
 	{ "format", OPTION_FORMAT, "text|json|csv", 0,
-	  "How to write it (default: text); svg with --cfg", 1 },
+	  "Output format (default: text); svg is for --cfg", 1 },
 	{ NULL, 0, NULL, 0, "Which samples (patterns are globs):", 2 },
-	{ "db", OPTION_DB, "DIR", 0, "The database (default: $HPCPROF_DB, else ./hpcprof.db)", 2 },
-	{ "event", 'e', "EVENT", 0, "Events that match", 2 },
-	{ "image", OPTION_IMAGE, "IMAGE", 0, "Images whose path or name matches", 2 },
-	{ "procedure", OPTION_PROCEDURE, "GLOB", 0, "Procedures that match", 2 },
-	{ "comm", OPTION_COMM, "GLOB", 0, "Processes whose command name matches", 2 },
+	{ "db", OPTION_DB, "DIR", 0,
+	  "The profile database (default: $HPCPROF_DB if it is set, else ./hpcprof.db)", 2 },
+	{ "event", 'e', "EVENT", 0, "Only events that match", 2 },
+	{ "image", OPTION_IMAGE, "IMAGE", 0, "Only images whose path or name matches", 2 },
+	{ "procedure", OPTION_PROCEDURE, "GLOB", 0, "Only procedures that match", 2 },
+	{ "comm", OPTION_COMM, "GLOB", 0, "Only processes whose command name matches", 2 },
 	{ "pid", OPTION_PID, "GLOB", 0,
-	  "Processes whose number matches, in epochs that keep processes apart", 2 },
+	  "Only processes whose number matches; needs record --per-process", 2 },
 	{ NULL, 0, NULL, 0, "How to show them:", 3 },
 	{ "by", OPTION_BY, "KEYS", 0,
-	  "One row per combination of these: comm, pid (see record --per-process), image, "
-	  "procedure, "
-	  "line",
+	  "One row per combination of these keys: comm, pid (needs record --per-process), image, "
+	  "procedure, line",
 	  1 },
 	{ "sort", 's', "KEY", 0,
-	  "samples (the default), name, image, address (procedures, instructions), line (lines), "
-	  "or "
-	  "an event's name: samples of that event; a list of keys, as perf has it, is --by",
+	  "Sort by samples (the default), name, image, address (procedures, instructions), line "
+	  "(lines), or the samples of an event, given by its name; a list of keys, as in perf, is "
+	  "the same as --by",
 	  3 },
-	{ "percent-limit", OPTION_PERCENT_LIMIT, "PERCENT", 0, "Leave out what is below it", 3 },
-	{ "limit", OPTION_LIMIT, "N", 0, "Show the first N only", 3 },
+	{ "percent-limit", OPTION_PERCENT_LIMIT, "PERCENT", 0,
+	  "Omit rows with a smaller share of the samples", 3 },
+	{ "limit", OPTION_LIMIT, "N", 0, "Show only the first N rows", 3 },
 	{ "full-names", OPTION_FULL_NAMES, NULL, 0,
-	  "Whole names of C++ and Rust procedures (else without arguments; JSON and CSV always "
-	  "have them)",
+	  "Print full C++ and Rust names (default: without arguments; JSON and CSV always have "
+	  "full names)",
 	  3 },
 	{ "inlines", OPTION_INLINES, NULL, 0,
-	  "Give inlined functions lines of their own (else they count for the procedure that holds "
-	  "them)",
+	  "Give inlined functions rows of their own (default: they count for the procedure that "
+	  "contains them)",
 	  3 },
-	{ "show-nr-samples", 'n', NULL, 0, "As in perf; here samples always show", 3 },
+	{ "show-nr-samples", 'n', NULL, 0, "Accepted as in perf; samples are always shown", 3 },
 	{ "disassembler-style", 'M', "intel|att", 0, "Syntax of instructions (default: intel)", 3 },
 	{ "symfs", OPTION_SYMFS, "DIR", 0, "Look for all files below DIR", 3 },
 	{ "no-debuginfo", OPTION_NO_DEBUGINFO, NULL, 0,
-	  "Names and lines from the recorded files alone: no separate debug files, no debuginfod",
+	  "Take names and lines from the recorded files only: no separate debug files, no "
+	  "debuginfod",
 	  3 },
-	{ "all", OPTION_ALL, NULL, 0, "With --annotate: cold code too, not folded", 3 },
+	{ "all", OPTION_ALL, NULL, 0, "With --annotate: also show cold code instead of folding it",
+	  3 },
 	{ "color", OPTION_COLOR, "auto|always|never", OPTION_ARG_OPTIONAL,
-	  "Colours: on a terminal unless NO_COLOR is set (auto, the default), always, or never",
+	  "Use colour: on a terminal unless NO_COLOR is set (auto, the default), always, or never",
 	  3 },
 	{ "estimator", OPTION_ESTIMATOR, "flow|dcpi|control", 0,
-	  "How frequencies are estimated: from all that is known (flow, the default), as DCPI "
-	  "did for in-order cores, or without time, for comparison",
+	  "Estimate frequencies from all data (flow, the default), as DCPI did for in-order cores "
+	  "(dcpi), or without time, for comparison (control)",
 	  3 },
 	{ "evidence", OPTION_EVIDENCE, "counts:FILE", 0,
 	  "Exact counts of executions, one \"IMAGE ADDRESS COUNT\" per line", 3 },
 	{ "no-pager", OPTION_NO_PAGER, NULL, 0,
-	  "Straight to the terminal, not through $HPCPROF_PAGER, $PAGER or less", 3 },
+	  "Write directly to the terminal instead of through $HPCPROF_PAGER, $PAGER or less", 3 },
 	{ 0 },
 };
 
@@ -150,7 +157,8 @@ static int choose_view(struct argp_state *state, enum hp_report_view view)
 	struct arguments *arguments = state->input;
 
 	if (arguments->view_chosen && arguments->report.view != view)
-		return refuse(state, hp_error_create(HP_ERROR_USAGE, "one view at a time, please"));
+		return refuse(state, hp_error_create(HP_ERROR_USAGE,
+						     "only one view can be shown at a time"));
 	arguments->view_chosen = true;
 	arguments->report.view = view;
 	return 0;
@@ -379,15 +387,14 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "[EPOCH...]",
-	.doc = "Shows where the time went in what hpcprof record recorded.\v"
-	       "EPOCH is a stamp, a label, @latest (the default), @-1 (the one before), or a range "
-	       "A..B; several are added up.\n\n"
-	       "PROC is a procedure's name, as shown or as in the symbol table, of C++ also "
-	       "without arguments; a glob; 0xADDRESS, anywhere in it; or any of these after "
-	       "IMAGE:. Of several the hottest is taken, but --instructions lists all that a "
-	       "glob means.\n\n"
-	       "Percentages are shares of all samples of the event, weighted by the sampling "
-	       "period. Exit status: 0; 2 usage; 3 nothing to report; 5 damaged database.",
+	.doc = "Show where the time went in epochs that hpcprof record made.\vEPOCH is a stamp, a "
+	       "label, @latest (the default), @-1 (the one before), or a range A..B. Several "
+	       "epochs are added up.\n\nPROC is the name of a procedure, as shown or as in the "
+	       "symbol table (for C++ also without arguments), a part of the name, a glob, "
+	       "0xADDRESS (anywhere in the procedure), or any of these after IMAGE:. If several "
+	       "match, the hottest is shown; --instructions shows all procedures that a glob "
+	       "matches.\n\nPercentages are shares of all samples of the event, weighted by the "
+	       "sampling period. Exit status: 0; 2 usage; 3 nothing to report; 5 damaged database.",
 };
 
 static void warn(const char *message, const char *advice, void *context)
@@ -537,7 +544,7 @@ static int run(int argc, char **argv)
 
 const struct hp_command hp_command_report = {
 	.name = "report",
-	.summary = "show where the time went, and why: by procedure, line or instruction",
+	.summary = "Show where the time went, and why: by procedure, line or instruction",
 	.argp = &argp,
 	.run = run,
 };

@@ -467,7 +467,7 @@ static int run(int argc, char **argv)
 
 const struct hp_command hp_command_stat = {
 	.name = "stat",
-	.summary = "count any number of events, with error bars",
+	.summary = "Count any number of events, each with an interval",
 	.argp = &stat_argp,
 	.run = run,
 	.runs_command = true,

@@ -32,18 +32,20 @@ struct arguments {
 static const char formats[] = "text|json|csv"; /* enum hp_spread_format */
 
 static const struct argp_option option_table[] = {
-	{ "db", OPTION_DB, "DIR", 0, "The profile database (default: $HPCPROF_DB, or ./hpcprof.db)",
-	  0 },
-	{ "procedures", OPTION_PROCEDURES, NULL, 0, "One row per procedure (default)", 1 },
+	{ "db", OPTION_DB, "DIR", 0,
+	  "The profile database (default: $HPCPROF_DB if it is set, else ./hpcprof.db)", 0 },
+	{ "procedures", OPTION_PROCEDURES, NULL, 0, "One row per procedure (the default)", 1 },
 	{ "images", OPTION_IMAGES, NULL, 0, "One row per image", 1 },
-	{ "lines", OPTION_LINES, NULL, 0, "One row a source line", 1 },
+	{ "lines", OPTION_LINES, NULL, 0, "One row per source line", 1 },
 	{ "event", 'e', "EVENT", 0,
-	  "Samples of which event (default: the first that all epochs have)", 2 },
+	  "Compare the samples of this event (default: the first that all epochs have)", 2 },
 	{ "limit", OPTION_LIMIT, "N", 0, "Show at most N rows", 3 },
-	{ "format", OPTION_FORMAT, formats, 0, "How to print (default: text)", 3 },
-	{ "symfs", OPTION_SYMFS, "DIR", 0, "Look up every file below DIR", 4 },
+	{ "format", OPTION_FORMAT, formats, 0, "Output format (default: text)", 3 },
+	{ "symfs", OPTION_SYMFS, "DIR", 0, "Look for all files below DIR", 4 },
 	{ "no-debuginfo", OPTION_NO_DEBUGINFO, NULL, 0,
-	  "Names and lines from the recorded files alone", 4 },
+	  "Take names and lines from the recorded files only: no separate debug files, no "
+	  "debuginfod",
+	  4 },
 	{ 0 },
 };
 
@@ -94,12 +96,11 @@ static const struct argp argp = {
 	.options = option_table,
 	.parser = parse_option,
 	.args_doc = "EPOCH...",
-	.doc = "Shows how much epochs of the same thing differ, and what of it matters most first: "
-	       "the range times the share of all samples.\v"
-	       "EPOCH is a stamp, a label (all epochs that carry it), @latest, @-1 (the one "
-	       "before), "
-	       "or a range A..B; each epoch is a set of samples.\n\n"
-	       "Exit status: 0; 2 usage; 5 damaged or foreign epochs.",
+	.doc = "Show how much the samples of each procedure vary between epochs of the same "
+	       "program. Rows are sorted by their range times their share of all samples.\vEPOCH "
+	       "is a stamp, a label (all epochs with it), @latest, @-1 (the one before), or a "
+	       "range A..B. Each epoch is one set of samples.\n\nExit status: 0; 2 usage; 5 "
+	       "damaged or foreign epochs.",
 };
 
 static struct hp_error *show(const struct arguments *arguments)
@@ -135,7 +136,7 @@ static int run(int argc, char **argv)
 
 const struct hp_command hp_command_stats = {
 	.name = "stats",
-	.summary = "show how much epochs of the same thing differ: what varies",
+	.summary = "Show how much epochs of the same program vary, by procedure",
 	.argp = &argp,
 	.run = run,
 };

@@ -17,17 +17,18 @@
 /* argp prints this for --version, ours and every subcommand's. */
 const char *argp_program_version = PACKAGE_STRING;
 
-static const char help_head[] = "Usage: hpcprof COMMAND [OPTION...] [ARGUMENT...]\n"
-				"Shows where a program's cycles go, down to single instructions.\n"
-				"\n";
+static const char help_head[] =
+	"Usage: hpcprof COMMAND [OPTION...] [ARGUMENT...]\n"
+	"Show where a program spends its time, and why, down to single instructions.\n"
+	"\n";
 
 static const char help_tail[] =
 	"\n"
 	"Start with:  hpcprof record -- COMMAND...   then:  hpcprof report\n"
 	"\n"
-	"  hpcprof help COMMAND, hpcprof COMMAND --help   its options\n"
-	"  man hpcprof, man hpcprof-COMMAND               the whole story\n"
-	"  hpcprof --version                              which hpcprof this is\n";
+	"  hpcprof help COMMAND, hpcprof COMMAND --help   list the command's options\n"
+	"  man hpcprof, man hpcprof-COMMAND               read the manual\n"
+	"  hpcprof --version                              print the version\n";
 
 static void print_help(FILE *stream)
 {
@@ -92,6 +93,7 @@ static int help_command(int argc, char **argv)
 {
 	const struct hp_command *command;
 	_cleanup_free_ char *name = NULL;
+	char option[] = "--help";
 
 	if (argc < 2 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0) {
 		print_help(stdout);
@@ -104,8 +106,8 @@ static int help_command(int argc, char **argv)
 		name = NULL;
 		return hp_cli_fail(hp_error_create_no_memory());
 	}
-	argp_help(command->argp, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK, name);
-	return HP_EXIT_OK;
+	/* Prints it and exits. */
+	return command->run(2, (char *[]){ name, option, NULL });
 }
 
 static int run_option(const char *option)

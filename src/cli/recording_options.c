@@ -26,42 +26,51 @@ enum { MOST_SHADOW_PERCENT = 50, DEFAULT_PROBES_PERCENT = 1, MOST_PROBES_PERCENT
 static const struct argp_option option_table[] = {
 	{ NULL, 0, NULL, 0, "Events and rates:", 2 },
 	{ "event", 'e', "EVENT,...", 0,
-	  "what to sample; see hpcprof events. Default: cycles, or cpu-clock without a PMU", 2 },
-	{ "freq", 'F', "HZ", 0, "samples per second and CPU (default 1000)", 2 },
-	{ "count", 'c', "PERIOD", 0, "events between two samples, instead of -F", 2 },
-	{ "no-cap", KEY_NO_CAP, NULL, 0, "allow more than 10000 samples per second and CPU", 2 },
-	{ "overhead", KEY_OVERHEAD, "PERCENT", 0,
-	  "lower the rate until sampling takes at most this share of the target's time", 2 },
-	{ "shadow", KEY_SHADOW, "PERCENT", OPTION_ARG_OPTIONAL,
-	  "count what runs, exactly, in copies of the target that replay stretches of it on "
-	  "another "
-	  "CPU; they may take this share of its time (default 1)",
+	  "Sample these events; hpcprof events lists them (default: cycles, or cpu-clock on a "
+	  "machine without a PMU)",
 	  2 },
-	{ "strict", KEY_STRICT, NULL, 0, "fail rather than sample something else than asked for",
+	{ "freq", 'F', "HZ", 0, "Take HZ samples per second on each CPU (default: 1000)", 2 },
+	{ "count", 'c', "PERIOD", 0, "Take a sample every PERIOD events, instead of -F", 2 },
+	{ "no-cap", KEY_NO_CAP, NULL, 0, "Allow more than 10000 samples per second on each CPU",
+	  2 },
+	{ "overhead", KEY_OVERHEAD, "PERCENT", 0,
+	  "Lower the sampling rate until sampling takes at most this share of the target's time",
+	  2 },
+	{ "shadow", KEY_SHADOW, "PERCENT", OPTION_ARG_OPTIONAL,
+	  "Count executions exactly, in copies of the target that replay parts of it on another "
+	  "CPU, for at most this share of the target's time (default: 1)",
+	  2 },
+	{ "strict", KEY_STRICT, NULL, 0, "Fail if hpcprof cannot sample exactly what was asked for",
 	  2 },
 	{ "counters", KEY_COUNTERS, "N", 0,
-	  "pretend that only N events of each PMU can be sampled at once; groups take turns", 2 },
+	  "Pretend that the hardware can sample only N events of each PMU at once, so that groups "
+	  "take turns",
+	  2 },
 	{ "scheduler", KEY_SCHEDULER, "rr|rr-random|roc|adaptive", 0,
-	  "which group is sampled next, when there are more events than counters (default "
-	  "rr-random)",
+	  "How to choose the group that is sampled next, when there are more events than counters "
+	  "(default: rr-random)",
 	  2 },
 	{ "slice", KEY_SLICE, "TIME", 0,
-	  "how long a group is sampled (default: as short as rotating costs allow)", 2 },
+	  "Sample each group for this long before the next (default: as short as the rotation "
+	  "cost allows)",
+	  2 },
 	{ "probes", KEY_PROBES, "PERCENT", OPTION_ARG_OPTIONAL,
-	  "count code that seldom runs by breakpoints, in moments, for at most this share of the "
-	  "target's time (default 1)",
+	  "Count executions of rarely executed code with hardware breakpoints, at random moments; "
+	  "they take at most this share of the target's time (default: 1)",
 	  2 },
 	{ "no-registers", KEY_NO_REGISTERS, NULL, 0,
-	  "samples without registers: these tell which way branches go, and so how often code ran",
+	  "Sample without registers and branch records; hpcprof then knows less about branch "
+	  "directions and executions",
 	  2 },
 	{ "work", KEY_WORK, "WORK", 0,
-	  "units of work that a run does, for costs of one unit: a number, a regular expression "
-	  "with "
-	  "a group that finds it in what the command prints, or a file that the command writes",
+	  "Units of work per run, to compare the cost of one unit: a number, a regular expression "
+	  "with a group that matches the number in the command's output, or a file that the "
+	  "command writes",
 	  1 },
-	{ "delay", 'D', "MS", 0, "start sampling so many milliseconds after the target", 3 },
-	{ "flush", KEY_FLUSH, "TIME", 0, "how often samples go to disk (default 10s)", 4 },
-	{ "mmap-pages", 'm', "PAGES", 0, "ring pages per CPU, a power of two", 4 },
+	{ "delay", 'D', "MS", 0, "Start sampling MS milliseconds after the target starts", 3 },
+	{ "flush", KEY_FLUSH, "TIME", 0, "Write samples to disk every TIME (default: 10s)", 4 },
+	{ "mmap-pages", 'm', "PAGES", 0, "Size of the ring of each CPU in pages, a power of two",
+	  4 },
 	{ 0 },
 };
 

@@ -30,43 +30,48 @@ static const char formats[] = "text|json|csv"; /* enum stat_format */
 
 static const struct argp_option option_table[] = {
 	{ NULL, 0, NULL, 0, "What to count:", 1 },
-	{ "pid", 'p', "PID,...", 0, "these processes and all their threads", 1 },
-	{ "tid", 't', "TID,...", 0, "these threads only", 1 },
-	{ "all-cpus", 'a', NULL, 0, "the whole system (where permitted)", 1 },
-	{ "cpu", 'C', "LIST", 0, "only on these CPUs, for instance 0-3,6", 1 },
+	{ "pid", 'p', "PID,...", 0, "Count in these processes with all their threads", 1 },
+	{ "tid", 't', "TID,...", 0, "Count in these threads and what they start", 1 },
+	{ "all-cpus", 'a', NULL, 0, "Count in the whole system, if this user may", 1 },
+	{ "cpu", 'C', "LIST", 0, "Count only on these CPUs, for instance 0-3,6", 1 },
 	{ "event", 'e', "EVENT,...", 0,
-	  "any number of events and sets (@cache); see hpcprof events (default @default)", 1 },
-	{ "repeat", 'r', "N", 0, "run the command N times: one table of means and their spread",
+	  "Count these events and sets of events such as @cache; hpcprof events lists them "
+	  "(default: @default)",
 	  1 },
-	{ "strict", KEY_STRICT, NULL, 0, "fail when an event cannot be counted", 1 },
+	{ "repeat", 'r', "N", 0,
+	  "Run the command N times and print one table of means and their spread", 1 },
+	{ "strict", KEY_STRICT, NULL, 0, "Fail if an event cannot be counted", 1 },
 	{ NULL, 0, NULL, 0, "When:", 2 },
-	{ "interval", 'I', "MS", 0, "counts of every so many milliseconds", 2 },
-	{ "delay", 'D', "MS", 0, "start counting so many milliseconds after the target", 2 },
+	{ "interval", 'I', "MS", 0, "Also print the counts of each interval of MS milliseconds",
+	  2 },
+	{ "delay", 'D', "MS", 0, "Start counting MS milliseconds after the target starts", 2 },
 	{ "duration", KEY_DURATION, "TIME", 0,
-	  "stop counting after 10s, 5m, 500ms; a command runs on", 2 },
+	  "Stop counting after TIME, for instance 10s, 5m or 500ms; a command continues to run",
+	  2 },
 	{ NULL, 0, NULL, 0, "More events than counters:", 3 },
 	{ "counters", KEY_COUNTERS, "N", 0,
-	  "pretend that only N events of each PMU can be counted at once", 3 },
+	  "Pretend that the hardware can count only N events of each PMU at once", 3 },
 	{ "slice", KEY_SLICE, "LENGTH", 0,
-	  "how long a group counts: 4ms, or 2M:instructions, 2M:cycles (default: as short as "
-	  "rotating costs allow)",
+	  "Count each group for this long before the next: a time (4ms), or 2M:instructions, "
+	  "2M:cycles (default: as short as the cost of rotation allows)",
 	  3 },
 	{ "scheduler", KEY_SCHEDULER, "rr|rr-random|roc|adaptive", 0,
-	  "which group counts next (default adaptive)", 3 },
+	  "How to choose the group that counts next (default: adaptive)", 3 },
 	{ "estimator", KEY_ESTIMATOR, "scale|interpolate|trapezoid|best", 0,
-	  "how counts are made of slices (default best)", 3 },
+	  "How to estimate counts from slices (default: best)", 3 },
 	{ "overhead", KEY_OVERHEAD, "PERCENT", 0,
-	  "longer slices until rotating takes at most this share of the time (default 1)", 3 },
-	{ "seed", KEY_SEED, "N", 0, "of what schedulers draw, to repeat a run", 3 },
+	  "Lengthen the slices until rotation takes at most this share of the time (default: 1)",
+	  3 },
+	{ "seed", KEY_SEED, "N", 0, "Seed of the scheduler's random numbers, to repeat a run", 3 },
 	{ "truth", KEY_TRUTH, NULL, 0,
-	  "count software events a second time, all along, to compare with", 3 },
+	  "Also count software events all the time, to compare the estimates with", 3 },
 	{ NULL, 0, NULL, 0, "How to print it:", 4 },
-	{ "format", KEY_FORMAT, formats, 0, "json is one object per line, flushed", 4 },
-	{ "output", 'o', "FILE", 0, "write there instead of standard error; - is standard output",
+	{ "format", KEY_FORMAT, formats, 0, "Output format; json is one object per line", 4 },
+	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard error; - is standard output",
 	  4 },
-	{ "output-fd", KEY_OUTPUT_FD, "FD", 0, "write to this open descriptor", 4 },
-	{ "plot", KEY_PLOT, "FILE", 0, "draw rates over time into an SVG file", 4 },
-	{ "quiet", 'q', NULL, 0, "no notices", 4 },
+	{ "output-fd", KEY_OUTPUT_FD, "FD", 0, "Write to this open file descriptor", 4 },
+	{ "plot", KEY_PLOT, "FILE", 0, "Draw the rates over time into an SVG file", 4 },
+	{ "quiet", 'q', NULL, 0, "Print no notices", 4 },
 	{ 0 },
 };
 
@@ -271,10 +276,10 @@ const struct argp stat_argp = {
 	.options = option_table,
 	.parser = parse_option,
 	.args_doc = "-- CMD [ARG...]\n-p PID [-- CMD [ARG...]]\n-a [-- CMD [ARG...]]",
-	.doc = "Count events of a command, of processes or of the whole system. More events than "
-	       "the hardware has counters take turns, group by group, and every count says how "
-	       "far off it may be: ± is where the truth lies in 95 of 100 cases."
-	       "\vThe command's exit status is passed on (128+N for signal N, 127 not found, 126 "
-	       "not executable); before it has started: 2 for an unknown event or a wrong option, "
-	       "4 when nothing can be counted; hpcprof's own failures are 125.",
+	.doc = "Count events of a command, of processes or of the whole system. If there are more "
+	       "events than the hardware has counters, groups of events take turns. Each count has "
+	       "an interval: ± gives the distance to the true value in 95 of 100 cases.\vThe exit "
+	       "status is that of the command (128+N for signal N, 127 not found, 126 not "
+	       "executable). Before the command starts it is 2 for an unknown event or a wrong "
+	       "option, and 4 if nothing can be counted. It is 125 if hpcprof itself fails.",
 };
