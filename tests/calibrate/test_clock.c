@@ -70,6 +70,6 @@ START_TEST(no_meter_measures_nothing)
 }
 END_TEST
 
-HP_TEST_MAIN("collect/clock", this_machine_has_a_clock, a_meter_gives_what_was_asked_for_once,
+HP_TEST_MAIN("calibrate/clock", this_machine_has_a_clock, a_meter_gives_what_was_asked_for_once,
 	     a_cpu_that_does_not_exist_does_no_harm, a_meter_can_go_while_it_measures,
 	     no_meter_measures_nothing)

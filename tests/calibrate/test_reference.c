@@ -47,4 +47,4 @@ START_TEST(without_memory_nothing_is_known)
 }
 END_TEST
 
-HP_TEST_MAIN("collect/reference", it_takes_some_milliseconds, without_memory_nothing_is_known)
+HP_TEST_MAIN("calibrate/reference", it_takes_some_milliseconds, without_memory_nothing_is_known)

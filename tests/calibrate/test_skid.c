@@ -391,7 +391,7 @@ START_TEST(what_was_written_reads_back)
 }
 END_TEST
 
-HP_TEST_MAIN("collect/skid", each_kernel_is_a_loop_of_as_many_instructions_as_it_has_places,
+HP_TEST_MAIN("calibrate/skid", each_kernel_is_a_loop_of_as_many_instructions_as_it_has_places,
 	     the_skid_is_where_most_samples_of_most_kernels_are,
 	     samples_that_are_everywhere_or_few_give_no_skid,
 	     a_calibration_is_of_the_source_whoever_it_samples,

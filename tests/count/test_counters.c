@@ -247,7 +247,7 @@ START_TEST(closing_leaves_no_descriptor)
 }
 END_TEST
 
-HP_TEST_MAIN_UNLESS(software_reason(), "collect/counters",
+HP_TEST_MAIN_UNLESS(software_reason(), "count/counters",
 		    a_group_counts_only_while_it_is_switched_on,
 		    clocks_in_a_group_keep_their_time_when_it_is_switched,
 		    events_of_different_kinds_go_on_counting_when_their_group_is_switched,

@@ -198,7 +198,7 @@ START_TEST(what_was_not_counted_is_put_together_with_nothing)
 }
 END_TEST
 
-HP_TEST_MAIN("collect/figures", instructions_by_cycles_are_the_ipc, modes_are_not_mixed,
+HP_TEST_MAIN("count/figures", instructions_by_cycles_are_the_ipc, modes_are_not_mixed,
 	     each_kind_of_core_has_an_ipc_of_its_own,
 	     user_cycles_and_a_clock_that_runs_in_the_kernel_are_no_frequency,
 	     what_must_be_true_makes_counts_better_known,

@@ -73,7 +73,7 @@ START_TEST(a_line_of_time_that_was_ahead_is_no_overflow)
 }
 END_TEST
 
-HP_TEST_MAIN("collect/pace", a_slice_in_which_the_target_ran_is_over_when_it_is_due,
+HP_TEST_MAIN("count/pace", a_slice_in_which_the_target_ran_is_over_when_it_is_due,
 	     one_in_which_it_waited_goes_on_for_what_is_missing,
 	     one_in_which_it_sleeps_ends_when_patience_does,
 	     a_line_of_time_that_was_ahead_is_no_overflow)

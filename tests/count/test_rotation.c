@@ -302,7 +302,7 @@ START_TEST(agents_leave_alone_what_never_turns)
 }
 END_TEST
 
-HP_TEST_MAIN_UNLESS(software_reason(), "collect/rotation",
+HP_TEST_MAIN_UNLESS(software_reason(), "count/rotation",
 		    each_group_has_its_slices_and_counts_nothing_in_those_of_others,
 		    slices_follow_each_other_on_the_line_of_time,
 		    what_fits_never_turns_and_is_exact, a_group_that_had_no_slice_is_not_counted,

@@ -324,7 +324,7 @@ START_TEST(small_periods_are_exact_and_0_is_taken_as_1)
 }
 END_TEST
 
-HP_TEST_MAIN("collect/rate", time_and_cycles_get_the_period_of_the_frequency,
+HP_TEST_MAIN("sample/rate", time_and_cycles_get_the_period_of_the_frequency,
 	     events_of_unknown_rate_are_left_to_the_kernel,
 	     every_hit_of_a_tracepoint_is_a_sample_unless_a_rate_was_asked_for,
 	     what_the_event_says_goes_before_what_the_command_line_says,

@@ -550,7 +550,7 @@ START_TEST(a_record_too_short_for_a_time_has_none)
 }
 END_TEST
 
-HP_TEST_MAIN("collect/record", a_sample_parses_in_every_layout,
+HP_TEST_MAIN("sample/record", a_sample_parses_in_every_layout,
 	     registers_of_no_program_or_of_another_kind_are_none,
 	     a_sample_cut_short_anywhere_is_refused, a_stack_larger_than_its_record_is_refused,
 	     branches_cut_short_or_promised_are_refused, of_many_branches_the_latest_are_kept,

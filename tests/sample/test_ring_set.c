@@ -458,7 +458,7 @@ START_TEST(any_number_of_rings_merges_as_a_sort_would)
 }
 END_TEST
 
-HP_TEST_MAIN("collect/ring_set", records_are_whole_wherever_they_wrap_over_the_end,
+HP_TEST_MAIN("sample/ring_set", records_are_whole_wherever_they_wrap_over_the_end,
 	     positions_may_pass_the_end_of_64_bits, a_full_ring_is_read_to_the_last_byte,
 	     several_rings_come_out_in_the_order_of_time,
 	     records_of_one_time_keep_the_order_of_their_ring,

@@ -152,7 +152,7 @@ START_TEST(events_count_in_their_own_slices_which_together_are_all_the_time)
 }
 END_TEST
 
-HP_TEST_MAIN_UNLESS(software_reason(), "collect/turns",
+HP_TEST_MAIN_UNLESS(software_reason(), "sample/turns",
 		    without_rotation_sets_everything_is_on_and_nothing_turns,
 		    one_group_of_a_rotation_set_is_on_at_a_time,
 		    nothing_turns_before_its_slice_is_over,

@@ -125,6 +125,6 @@ START_TEST(of_some_cpus_and_of_what_is_gone_nothing_is_known)
 }
 END_TEST
 
-HP_TEST_MAIN("collect/cpu_times", the_system_s_time_in_the_kernel_has_interrupts_and_no_idling,
+HP_TEST_MAIN("target/cpu_times", the_system_s_time_in_the_kernel_has_interrupts_and_no_idling,
 	     a_process_may_be_called_anything, what_has_no_times_in_it_tells_none,
 	     a_meter_counts_from_its_beginning, of_some_cpus_and_of_what_is_gone_nothing_is_known)

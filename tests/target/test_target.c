@@ -526,7 +526,7 @@ START_TEST(we_are_among_all_processes)
 }
 END_TEST
 
-HP_TEST_MAIN("collect/target",
+HP_TEST_MAIN("target/target",
 	     the_command_gets_the_descriptors_we_were_started_with_and_none_of_ours,
 	     the_command_gets_the_streams_that_were_asked_for,
 	     the_command_gets_the_mask_and_the_dispositions_we_were_started_with,
