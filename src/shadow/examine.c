@@ -2,8 +2,8 @@
 /* What hpcprof doctor says of shadow windows, by making one. */
 #include <hpcprof/shadow/shadow.h>
 
-#include "elbow_room.h"
-#include "permission.h"
+#include "budget/spare_cpus.h"
+#include "copy/permission.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -121,7 +121,7 @@ static bool add_cpus(struct hp_findings *findings)
 	uint64_t usable = cpus_to_use();
 	cpu_set_t cpus;
 
-	switch (elbow_room(getpid(), 1, usable, &cpus)) {
+	switch (spare_cpus(getpid(), 1, usable, &cpus)) {
 	case ROOM_OF_ITS_OWN:
 		return hp_findings_add(findings, HP_FINDING_OK, cpus_topic, NULL, NULL,
 				       "%u CPUs, and copies run on another core", (unsigned)usable);

@@ -1,65 +1,66 @@
 # Layer 3: exact counts from replayed copies of the target.
 noinst_LIBRARIES += src/shadow/libshadow.a
-src_shadow_libshadow_a_SOURCES = include/hpcprof/shadow/shadow.h src/shadow/engine.h
+src_shadow_libshadow_a_SOURCES = include/hpcprof/shadow/shadow.h \
+	src/shadow/match/sample.h src/shadow/replay/engine.h src/shadow/translate/replay.h
 
-# The engine, and what knows x86-64.
+# The translator and what matches states with samples: x86-64 only.
 if X86_64
 src_shadow_libshadow_a_SOURCES += \
-	src/shadow/code_cache.h src/shadow/code_cache.c \
-	src/shadow/counts.h src/shadow/counts.c \
-	src/shadow/engine.c \
-	src/shadow/follow.h src/shadow/follow.c \
-	src/shadow/matcher.h src/shadow/matcher.c \
-	src/shadow/pins.h src/shadow/pins.c \
-	src/shadow/place.h src/shadow/place.c \
-	src/shadow/table.h src/shadow/table.c \
-	src/shadow/text.h src/shadow/text.c \
-	src/shadow/watchdog.h src/shadow/watchdog.c \
-	src/shadow/x86_block.h src/shadow/x86_block.c \
-	src/shadow/x86_check.h src/shadow/x86_check.c \
-	src/shadow/x86_decode.h src/shadow/x86_decode.c \
-	src/shadow/x86_emit.h src/shadow/x86_emit.c \
-	src/shadow/x86_link.h src/shadow/x86_link.c \
-	src/shadow/x86_translate.h src/shadow/x86_translate.c
+	src/shadow/translate/code_cache.h src/shadow/translate/code_cache.c \
+	src/shadow/translate/counts.h src/shadow/translate/counts.c \
+	src/shadow/translate/place.h src/shadow/translate/place.c \
+	src/shadow/translate/relocate.h src/shadow/translate/relocate.c \
+	src/shadow/translate/table.h src/shadow/translate/table.c \
+	src/shadow/translate/text.h src/shadow/translate/text.c \
+	src/shadow/translate/x86_block.h src/shadow/translate/x86_block.c \
+	src/shadow/translate/x86_decode.h src/shadow/translate/x86_decode.c \
+	src/shadow/translate/x86_emit.h src/shadow/translate/x86_emit.c \
+	src/shadow/translate/x86_link.h src/shadow/translate/x86_link.c \
+	src/shadow/translate/x86_translate.h src/shadow/translate/x86_translate.c \
+	src/shadow/match/matcher.h src/shadow/match/matcher.c \
+	src/shadow/match/matches.h src/shadow/match/matches.c \
+	src/shadow/match/x86_check.h src/shadow/match/x86_check.c \
+	src/shadow/replay/engine.c \
+	src/shadow/replay/watchdog.h src/shadow/replay/watchdog.c
 
 # Copies of the target, and windows of it.
 src_shadow_libshadow_a_SOURCES += \
-	src/shadow/answers.h \
-	src/shadow/areas.h src/shadow/areas.c \
-	src/shadow/call_table.c \
-	src/shadow/clock.c \
-	src/shadow/control_groups.h src/shadow/control_groups.c \
-	src/shadow/cuts.h src/shadow/cuts.c \
-	src/shadow/descriptors.h src/shadow/descriptors.c \
-	src/shadow/elbow_room.h src/shadow/elbow_room.c \
+	src/shadow/copy/areas.h src/shadow/copy/areas.c \
+	src/shadow/copy/hold.h src/shadow/copy/hold.c \
+	src/shadow/copy/inject.h src/shadow/copy/inject.c \
+	src/shadow/copy/mapped_files.h src/shadow/copy/mapped_files.c \
+	src/shadow/copy/pages.h src/shadow/copy/pages.c \
+	src/shadow/copy/permission.h src/shadow/copy/permission.c \
+	src/shadow/copy/rebuild.h src/shadow/copy/rebuild.c \
+	src/shadow/copy/rights.h src/shadow/copy/rights.c \
+	src/shadow/copy/sandbox.h src/shadow/copy/sandbox.c \
+	src/shadow/copy/sandbox_lock.h src/shadow/copy/sandbox_lock.c \
+	src/shadow/copy/secrets.h src/shadow/copy/secrets.c \
+	src/shadow/copy/snapshot.h src/shadow/copy/snapshot.c \
+	src/shadow/match/state_sampler.h src/shadow/match/state_sampler.c \
+	src/shadow/syscalls/answers.h \
+	src/shadow/syscalls/call_table.c \
+	src/shadow/syscalls/clock_calls.c \
+	src/shadow/syscalls/descriptors.h src/shadow/syscalls/descriptors.c \
+	src/shadow/syscalls/file_calls.c \
+	src/shadow/syscalls/file_names.h src/shadow/syscalls/file_names.c \
+	src/shadow/syscalls/path_calls.c \
+	src/shadow/syscalls/system_calls.h src/shadow/syscalls/system_calls.c \
+	src/shadow/syscalls/terminal.h src/shadow/syscalls/terminal.c \
+	src/shadow/syscalls/vdso_calls.h src/shadow/syscalls/vdso_calls.c \
+	src/shadow/syscalls/written.h src/shadow/syscalls/written.c \
+	src/shadow/budget/control_groups.h src/shadow/budget/control_groups.c \
+	src/shadow/budget/price.h src/shadow/budget/price.c \
+	src/shadow/budget/schedule.h src/shadow/budget/schedule.c \
+	src/shadow/budget/spare_cpus.h src/shadow/budget/spare_cpus.c \
+	src/shadow/budget/truncation.h src/shadow/budget/truncation.c \
+	src/shadow/budget/waits.h src/shadow/budget/waits.c \
 	src/shadow/examine.c \
-	src/shadow/file_calls.c \
-	src/shadow/file_names.h src/shadow/file_names.c \
-	src/shadow/hold.h src/shadow/hold.c \
-	src/shadow/inject.h src/shadow/inject.c \
-	src/shadow/mapped_files.h src/shadow/mapped_files.c \
-	src/shadow/matching.h src/shadow/matching.c \
-	src/shadow/pages.h src/shadow/pages.c \
-	src/shadow/path_calls.c \
-	src/shadow/permission.h src/shadow/permission.c \
-	src/shadow/price.h src/shadow/price.c \
-	src/shadow/prison.h src/shadow/prison.c \
-	src/shadow/rebuild.h src/shadow/rebuild.c \
-	src/shadow/rights.h src/shadow/rights.c \
-	src/shadow/schedule.h src/shadow/schedule.c \
-	src/shadow/secrets.h src/shadow/secrets.c \
 	src/shadow/shadow.c \
-	src/shadow/snapshot.h src/shadow/snapshot.c \
-	src/shadow/system_calls.h src/shadow/system_calls.c \
-	src/shadow/terminal.h src/shadow/terminal.c \
 	src/shadow/threads.h src/shadow/threads.c \
-	src/shadow/vdso_calls.h src/shadow/vdso_calls.c \
-	src/shadow/vessel.h src/shadow/vessel.c \
-	src/shadow/waits.h src/shadow/waits.c \
-	src/shadow/window.h src/shadow/window.c \
-	src/shadow/written.h src/shadow/written.c
+	src/shadow/window.h src/shadow/window.c
 else
-src_shadow_libshadow_a_SOURCES += src/shadow/engine_elsewhere.c src/shadow/shadow_elsewhere.c
+src_shadow_libshadow_a_SOURCES += src/shadow/replay/engine_elsewhere.c src/shadow/shadow_elsewhere.c
 endif
 
 SHADOW_LIBS = src/shadow/libshadow.a $(PMU_LIBS) $(ZYDIS_LIBS)

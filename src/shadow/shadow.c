@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <hpcprof/shadow/shadow.h>
 
-#include "permission.h"
-#include "schedule.h"
+#include "copy/permission.h"
+#include "budget/schedule.h"
 #include "threads.h"
-#include "waits.h"
+#include "budget/waits.h"
 #include "window.h"
 
 #include <hpcprof/base/thread.h>
@@ -241,7 +241,7 @@ static void begin_window(struct hp_shadow *shadow, struct window_maker *maker, s
 	job->order.threads = choice.in_process;
 	if (choice.running) {
 		job->order.room =
-			elbow_room(choice.tid, choice.running, cpus_to_use(), &job->order.cpus);
+			spare_cpus(choice.tid, choice.running, cpus_to_use(), &job->order.cpus);
 		begin_copy(shadow);
 		job->has_copy = window_copy(maker, &job->order, &job->result);
 	}
@@ -529,7 +529,7 @@ void hp_shadow_statistics(struct hp_shadow *shadow, struct hp_shadow_statistics 
 static void end_copies(struct hp_shadow *shadow)
 {
 	for (size_t i = 0; i < MAKERS; i++)
-		vessel_end(&shadow->hands[i].maker.vessel);
+		sandbox_end(&shadow->hands[i].maker.sandbox);
 }
 
 static void join(struct hp_shadow *shadow, struct hand *hand, const struct timespec *patience)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "threads.h"
 
-#include "hold.h"
+#include "copy/hold.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>

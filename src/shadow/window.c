@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "window.h"
 
-#include "permission.h"
-#include "prison.h"
+#include "copy/permission.h"
+#include "copy/sandbox_lock.h"
 
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/thread.h>
@@ -55,20 +55,20 @@ void window_maker_init(struct window_maker *maker, struct replayer *replayer, st
 		.ledger = ledger,
 		.stop_fd = stop_fd,
 	};
-	vessel_init(&maker->vessel);
+	sandbox_init(&maker->sandbox);
 	snapshot_init(&maker->snapshot);
-	matching_init(&maker->matching);
+	state_sampler_init(&maker->sampler);
 }
 
 void window_maker_clear(struct window_maker *maker)
 {
-	vessel_clear(&maker->vessel);
+	sandbox_clear(&maker->sandbox);
 	descriptors_clear(&maker->descriptors);
 	shadow_calls_clear(&maker->calls);
 	mapped_files_clear(&maker->files);
 	rights_clear(&maker->rights);
 	rights_clear(&maker->own);
-	matching_clear(&maker->matching);
+	state_sampler_clear(&maker->sampler);
 	snapshot_clear(&maker->snapshot);
 }
 
@@ -206,18 +206,18 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 	const struct sched_param no_priority = { 0 };
 	struct hp_error *error;
 
-	error = matching_open(&maker->matching, order->tid);
+	error = state_sampler_open(&maker->sampler, order->tid);
 	if (!error)
 		error = descriptors_list(&maker->descriptors, order->tid);
 	if (!error && !shadow_calls_identify(&maker->calls, order->pid, order->tid))
 		error = hp_error_create(HP_ERROR_NOT_FOUND, "the thread has ended");
 	if (!error)
-		error = vessel_create(&maker->vessel, &maker->snapshot.areas, &order->cpus);
+		error = sandbox_create(&maker->sandbox, &maker->snapshot.areas, &order->cpus);
 	/* Others may want that CPU, we among them, and would come to the target's for it, or it comes
 	 * there itself: to them it is as good as idle. When the target itself keeps all busy, what
 	 * replaying takes has been paid for. */
 	if (!error && order->room != ROOM_NONE)
-		sched_setscheduler(maker->vessel.pid, SCHED_IDLE, &no_priority);
+		sched_setscheduler(maker->sandbox.pid, SCHED_IDLE, &no_priority);
 	if (error)
 		refuse(result, HP_SHADOW_FAILED, error);
 	return !error;
@@ -258,7 +258,7 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 		descriptors_read_positions(&maker->descriptors);
 		shadow_clock_copied(&maker->calls.clock, order->pid, order->tid);
 		result->window.time_ns = hp_clock_monotonic_ns();
-		if (!error && !matching_enable(&maker->matching)) {
+		if (!error && !state_sampler_enable(&maker->sampler)) {
 			error = hp_error_create_errno(errno, "sampling a thread");
 			refusal = HP_SHADOW_FAILED;
 		}
@@ -283,13 +283,13 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 
 /* --- building the copy ------------------------------------------------------------------------ */
 
-static struct vessel_range heap_of(const struct areas *areas)
+static struct sandbox_range heap_of(const struct areas *areas)
 {
 	for (size_t i = 0; i < areas->count; i++) {
 		if (areas->at[i].kind == AREA_HEAP)
-			return (struct vessel_range){ areas->at[i].start, areas->at[i].end };
+			return (struct sandbox_range){ areas->at[i].start, areas->at[i].end };
 	}
-	return (struct vessel_range){ 0 };
+	return (struct sandbox_range){ 0 };
 }
 
 /* While it may open anything. */
@@ -301,8 +301,8 @@ static struct hp_error *open_engine(struct window_maker *maker)
 	for (size_t i = 0; (fd = hp_engine_memory(engine, i)) >= 0; i++) {
 		int64_t *fds = maker->engine_fds[i];
 
-		fds[0] = vessel_open(&maker->vessel, fd, O_RDONLY);
-		fds[1] = vessel_open(&maker->vessel, fd, O_RDWR);
+		fds[0] = sandbox_open(&maker->sandbox, fd, O_RDONLY);
+		fds[1] = sandbox_open(&maker->sandbox, fd, O_RDWR);
 		if (fds[0] < 0 || fds[1] < 0)
 			return hp_error_create(HP_ERROR_SYSTEM,
 					       "the engine's memory cannot be opened");
@@ -314,20 +314,20 @@ static struct hp_error *map_engine(struct window_maker *maker)
 {
 	const struct hp_engine_mapping *mappings;
 	size_t count;
-	struct hp_error *error = hp_engine_prepare(maker->replayer->engine, maker->vessel.pid,
+	struct hp_error *error = hp_engine_prepare(maker->replayer->engine, maker->sandbox.pid,
 						   &maker->snapshot.areas, &mappings, &count);
 
 	for (size_t i = 0; !error && i < count; i++) {
 		const struct hp_engine_mapping *mapping = &mappings[i];
 		bool is_written = mapping->protection & PROT_WRITE;
-		int64_t at = vessel_call(
-			&maker->vessel, SYS_mmap, mapping->address, mapping->bytes,
+		int64_t at = sandbox_call(
+			&maker->sandbox, SYS_mmap, mapping->address, mapping->bytes,
 			(uint64_t)mapping->protection, MAP_SHARED | MAP_FIXED_NOREPLACE,
 			(uint64_t)maker->engine_fds[mapping->memory][is_written], mapping->offset);
 
 		if (at != (int64_t)mapping->address ||
-		    !vessel_reserve(&maker->vessel, mapping->address - PAGE_BYTES,
-				    mapping->bytes + 2 * PAGE_BYTES))
+		    !sandbox_reserve(&maker->sandbox, mapping->address - PAGE_BYTES,
+				     mapping->bytes + 2 * PAGE_BYTES))
 			error = hp_error_create_errno(at < 0 ? (int)-at : EIO,
 						      "mapping the engine's memory");
 	}
@@ -340,29 +340,29 @@ static struct hp_error *furnish(struct window_maker *maker, const struct window_
 	struct hp_error *error = snapshot_scrub(&maker->snapshot);
 
 	if (!error)
-		error = rebuild(&maker->vessel, &maker->snapshot, &maker->files);
+		error = rebuild(&maker->sandbox, &maker->snapshot, &maker->files);
 	if (!error)
 		error = open_engine(maker);
 	if (!error)
-		error = rights_give(&maker->vessel, order->pid, &maker->rights, &maker->own);
+		error = rights_give(&maker->sandbox, order->pid, &maker->rights, &maker->own);
 	return error;
 }
 
 static struct hp_error *build(struct window_maker *maker)
 {
-	struct hp_error *error = rebuild_contents(&maker->vessel, &maker->snapshot);
+	struct hp_error *error = rebuild_contents(&maker->sandbox, &maker->snapshot);
 
 	if (!error)
-		vdso_make_calls(&maker->vessel, &maker->snapshot.areas);
+		vdso_make_calls(&maker->sandbox, &maker->snapshot.areas);
 	if (!error)
 		error = map_engine(maker);
 	if (!error)
-		error = rebuild_close(&maker->vessel, &maker->snapshot.areas);
-	if (!error && !hold_give_state(maker->vessel.pid, &maker->state))
+		error = rebuild_close(&maker->sandbox, &maker->snapshot.areas);
+	if (!error && !hold_give_state(maker->sandbox.pid, &maker->state))
 		error = hp_error_create_errno(errno, "giving the copy its registers");
 	if (!error)
-		error = prison_lock(&maker->vessel);
-	maker->calls.vessel = &maker->vessel;
+		error = sandbox_lock(&maker->sandbox);
+	maker->calls.sandbox = &maker->sandbox;
 	maker->calls.areas = &maker->snapshot.areas;
 	maker->calls.descriptors = &maker->descriptors;
 	maker->calls.blocked = maker->state.blocked_signals;
@@ -384,7 +384,7 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 {
 	struct pollfd polls[2] = {
 		{ .fd = maker->stop_fd, .events = POLLIN },
-		{ .fd = maker->matching.fd, .events = POLLIN },
+		{ .fd = maker->sampler.fd, .events = POLLIN },
 	};
 	struct hp_error *error = NULL;
 	bool is_over = false;
@@ -392,9 +392,9 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 	while (!error && !is_over) {
 		uint64_t passed_ns = hp_clock_monotonic_ns() - start_ns;
 
-		error = matching_drain(&maker->matching);
+		error = state_sampler_drain(&maker->sampler);
 		is_over = polls[0].revents || (polls[1].revents & (POLLHUP | POLLERR)) ||
-			  maker->matching.tick >= order->samples ||
+			  maker->sampler.tick >= order->samples ||
 			  passed_ns > PATIENCE * order->window_ns;
 		polls[1].revents = 0;
 		/* The ring's own wake-ups come when it is half full: we are earlier. */
@@ -406,12 +406,12 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 
 /* --- replaying -------------------------------------------------------------------------------- */
 
-static struct hp_engine_sample *engine_samples(const struct matching *matching)
+static struct hp_engine_sample *engine_samples(const struct state_sampler *sampler)
 {
-	struct hp_engine_sample *samples = calloc(matching->count + 1, sizeof(*samples));
+	struct hp_engine_sample *samples = calloc(sampler->count + 1, sizeof(*samples));
 
-	for (size_t i = 0; samples && i < matching->count; i++) {
-		const struct match_sample *from = &matching->samples[i];
+	for (size_t i = 0; samples && i < sampler->count; i++) {
+		const struct match_sample *from = &sampler->samples[i];
 
 		memcpy(samples[i].general, from->general, sizeof(samples[i].general));
 		samples[i].ip = from->ip;
@@ -455,7 +455,7 @@ static void drop_vdso(const struct areas *areas, struct hp_window *window)
 	window->edge_count = edges;
 }
 
-static void take_counts(const struct shadow_calls *calls, const struct matching *matching,
+static void take_counts(const struct shadow_calls *calls, const struct state_sampler *sampler,
 			struct hp_replay *replay, struct hp_window *window)
 {
 	window->end = (uint8_t)replay->end;
@@ -464,13 +464,13 @@ static void take_counts(const struct shadow_calls *calls, const struct matching 
 		shadow_calls_describe_end(calls, replay->end_detail, window->end_call,
 					  sizeof(window->end_call));
 	/* Without samples it is not known of which time they are. */
-	if (!replay->block_count || !matching->count)
+	if (!replay->block_count || !sampler->count)
 		return;
-	window->time_ns = matching->samples[replay->cuts[0]].time_ns;
+	window->time_ns = sampler->samples[replay->cuts[0]].time_ns;
 	window->part_count = replay->part_count;
 	for (size_t i = 0; i < replay->part_count; i++) {
-		const struct match_sample *from = &matching->samples[replay->cuts[i]];
-		const struct match_sample *to = &matching->samples[replay->cuts[i + 1]];
+		const struct match_sample *from = &sampler->samples[replay->cuts[i]];
+		const struct match_sample *to = &sampler->samples[replay->cuts[i + 1]];
 
 		window->parts[i] = (struct hp_window_part){
 			.end_ns = to->time_ns,
@@ -492,10 +492,10 @@ static void judge_end(struct window_maker *maker, struct hp_window *window)
 	bool is_cut = window->end == HP_WINDOW_SYSTEM_CALL &&
 		      window->end_detail != SYS_exit_group && window->end_detail != SYS_exit;
 
-	cuts_note(&maker->replayer->cuts, maker->wanted * MATCH_PERIOD_NS,
-		  hp_window_duration_ns(window), is_cut);
-	window->is_truncated = is_cut &&
-			       (maker->calls.may_wait || cuts_are_many(&maker->replayer->cuts));
+	truncation_note(&maker->replayer->truncation, maker->wanted * MATCH_PERIOD_NS,
+			hp_window_duration_ns(window), is_cut);
+	window->is_truncated = is_cut && (maker->calls.may_wait ||
+					  truncation_is_common(&maker->replayer->truncation));
 }
 
 static struct hp_error *replay_copy(struct window_maker *maker, struct window_result *result)
@@ -507,20 +507,20 @@ static struct hp_error *replay_copy(struct window_maker *maker, struct window_re
 	};
 	struct hp_engine_calls calls = { shadow_calls_handle, &maker->calls };
 	struct hp_replay replay = { 0 };
-	_cleanup_free_ struct hp_engine_sample *samples = engine_samples(&maker->matching);
+	_cleanup_free_ struct hp_engine_sample *samples = engine_samples(&maker->sampler);
 	struct hp_error *error;
 
 	if (!samples)
 		return hp_error_create_no_memory();
-	shadow_clock_start(&maker->calls.clock, maker->vessel.pid);
-	error = hp_engine_replay(maker->replayer->engine, maker->vessel.pid,
-				 &maker->state.registers, samples, maker->matching.count, &limits,
+	shadow_clock_start(&maker->calls.clock, maker->sandbox.pid);
+	error = hp_engine_replay(maker->replayer->engine, maker->sandbox.pid,
+				 &maker->state.registers, samples, maker->sampler.count, &limits,
 				 &calls, &replay);
 	if (error)
 		return error;
 	result->samples = maker->wanted;
 	result->matched = replay.matched;
-	take_counts(&maker->calls, &maker->matching, &replay, &result->window);
+	take_counts(&maker->calls, &maker->sampler, &replay, &result->window);
 	judge_end(maker, &result->window);
 	/* By our own hand: see hp_shadow_stop. */
 	if (replay.end == HP_WINDOW_DIED && is_stopping(maker))
@@ -549,9 +549,9 @@ static void move_back(const struct window_maker *maker)
 static void make_end(struct window_maker *maker, struct hp_error *error,
 		     struct window_result *result)
 {
-	vessel_kill(&maker->vessel, &result->replay_ns);
+	sandbox_kill(&maker->sandbox, &result->replay_ns);
 	move_back(maker);
-	matching_close(&maker->matching);
+	state_sampler_close(&maker->sampler);
 	/* By our own hand: see hp_shadow_stop. */
 	if (error && is_stopping(maker)) {
 		hp_error_destroy(error);
@@ -583,10 +583,9 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 	/* The window is to be like any other time: we do not fill memory beside it. */
 	if (is_copied && !error)
 		error = collect_samples(maker, order, result->window.time_ns);
-	terms = terms_of(order, 0, maker->matching.tick);
+	terms = terms_of(order, 0, maker->sampler.tick);
 	ledger_samples(maker->ledger, &terms);
-	maker->wanted = order->wanted < maker->matching.count ? order->wanted
-							      : maker->matching.count;
+	maker->wanted = order->wanted < maker->sampler.count ? order->wanted : maker->sampler.count;
 	maker->longest_replay_ns = ledger_longest_replay_ns(maker->ledger, order->window_ns);
 	if (!is_copied || error)
 		make_end(maker, error, result);

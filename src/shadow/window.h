@@ -9,23 +9,23 @@
 #ifndef HPCPROF_SHADOW_MAKE_WINDOW_H
 #define HPCPROF_SHADOW_MAKE_WINDOW_H
 
-#include "cuts.h"
-#include "descriptors.h"
-#include "engine.h"
-#include "hold.h"
-#include "matching.h"
-#include "price.h"
-#include "rebuild.h"
-#include "rights.h"
-#include "system_calls.h"
-#include "vdso_calls.h"
+#include "budget/truncation.h"
+#include "syscalls/descriptors.h"
+#include "replay/engine.h"
+#include "copy/hold.h"
+#include "match/state_sampler.h"
+#include "budget/price.h"
+#include "copy/rebuild.h"
+#include "copy/rights.h"
+#include "syscalls/system_calls.h"
+#include "syscalls/vdso_calls.h"
 
 #include <pthread.h>
 
 /* What all copies of one target go through, one after another. */
 struct replayer {
 	struct hp_engine *engine;
-	struct cuts cuts;
+	struct truncation truncation;
 };
 
 struct hp_error *replayer_create(struct replayer *replayer);
@@ -35,10 +35,10 @@ struct window_maker {
 	struct snapshot snapshot;
 	struct mapped_files files;
 	struct descriptors descriptors;
-	struct matching matching;
+	struct state_sampler sampler;
 	struct held_state state;
-	struct vessel vessel;
-	/* Of the vessel, by the engine's: to read only, and to write. */
+	struct sandbox sandbox;
+	/* Of the sandbox, by the engine's: to read only, and to write. */
 	int64_t engine_fds[HP_ENGINE_MEMORIES][2];
 	struct rights rights; /* of the thread that is copied */
 	struct rights own;
@@ -60,7 +60,7 @@ struct window_order {
 	uint64_t wanted;      /* samples that make the window, set */
 	uint64_t samples;     /* and with those behind it, set */
 	uint64_t threads;     /* of the process that run, `tid` among them */
-	enum elbow_room room; /* of the copy, on `cpus` */
+	enum spare_cpus room; /* of the copy, on `cpus` */
 	cpu_set_t cpus;
 };
 

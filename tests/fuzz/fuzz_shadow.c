@@ -9,15 +9,15 @@
  */
 #include "fuzz.h"
 
-#include "../../src/shadow/areas.h"
-#include "../../src/shadow/counts.h"
-#include "../../src/shadow/descriptors.h"
-#include "../../src/shadow/engine.h"
-#include "../../src/shadow/matching.h"
-#include "../../src/shadow/prison.h"
-#include "../../src/shadow/secrets.h"
-#include "../../src/shadow/system_calls.h"
-#include "../../src/shadow/x86_translate.h"
+#include "../../src/shadow/copy/areas.h"
+#include "../../src/shadow/translate/counts.h"
+#include "../../src/shadow/syscalls/descriptors.h"
+#include "../../src/shadow/replay/engine.h"
+#include "../../src/shadow/match/state_sampler.h"
+#include "../../src/shadow/copy/sandbox_lock.h"
+#include "../../src/shadow/copy/secrets.h"
+#include "../../src/shadow/syscalls/system_calls.h"
+#include "../../src/shadow/translate/x86_translate.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -63,13 +63,13 @@ static void parse_info(const char *text)
 
 static void parse_record(const uint8_t *bytes, size_t size)
 {
-	struct matching matching;
+	struct state_sampler sampler;
 
-	matching_init(&matching);
-	matching_take(&matching, bytes, size);
-	for (size_t i = 0; i < matching.count; i++)
-		check(matching.samples[i].stack_bytes <= MATCH_STACK_BYTES);
-	matching_clear(&matching);
+	state_sampler_init(&sampler);
+	state_sampler_take(&sampler, bytes, size);
+	for (size_t i = 0; i < sampler.count; i++)
+		check(sampler.samples[i].stack_bytes <= MATCH_STACK_BYTES);
+	state_sampler_clear(&sampler);
 }
 
 static void parse_secrets(char *text)
@@ -160,7 +160,7 @@ static const uint64_t data_at = 0x200000000000;
 static const uint64_t engine_at = 0x210000000000;
 
 static struct {
-	struct vessel vessel;
+	struct sandbox sandbox;
 	struct areas areas;
 	struct descriptors descriptors;
 	struct shadow_calls calls;
@@ -171,20 +171,22 @@ static bool make_copy(void)
 {
 	cpu_set_t cpus;
 
-	vessel_init(&copy.vessel);
+	sandbox_init(&copy.sandbox);
 	sched_getaffinity(0, sizeof(cpus), &cpus);
-	if (vessel_create(&copy.vessel, &copy.areas, &cpus) ||
-	    vessel_call(&copy.vessel, SYS_mmap, data_at, DATA_PAGES * PAGE, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, UINT64_MAX, 0) < 0 ||
-	    vessel_call(&copy.vessel, SYS_mmap, engine_at, PAGE, PROT_READ,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, UINT64_MAX, 0) < 0 ||
-	    !vessel_write(&copy.vessel, engine_at, "untouched", 10) ||
-	    !vessel_reserve(&copy.vessel, engine_at - PAGE, 3 * PAGE) || prison_lock(&copy.vessel))
+	if (sandbox_create(&copy.sandbox, &copy.areas, &cpus) ||
+	    sandbox_call(&copy.sandbox, SYS_mmap, data_at, DATA_PAGES * PAGE,
+			 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+			 UINT64_MAX, 0) < 0 ||
+	    sandbox_call(&copy.sandbox, SYS_mmap, engine_at, PAGE, PROT_READ,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, UINT64_MAX, 0) < 0 ||
+	    !sandbox_write(&copy.sandbox, engine_at, "untouched", 10) ||
+	    !sandbox_reserve(&copy.sandbox, engine_at - PAGE, 3 * PAGE) ||
+	    sandbox_lock(&copy.sandbox))
 		return false;
-	copy.calls.vessel = &copy.vessel;
+	copy.calls.sandbox = &copy.sandbox;
 	copy.calls.areas = &copy.areas;
 	copy.calls.descriptors = &copy.descriptors;
-	copy.calls.heap = (struct vessel_range){ data_at + (1 << 20), data_at + (2 << 20) };
+	copy.calls.heap = (struct sandbox_range){ data_at + (1 << 20), data_at + (2 << 20) };
 	copy.calls.heap_end = copy.calls.heap.end;
 	return true;
 }
@@ -202,7 +204,7 @@ static uint64_t argument(uint8_t kind, uint8_t value)
 	case 3:
 		return engine_at + ((uint64_t)value << 6) - PAGE;
 	case 4:
-		return copy.vessel.tools + ((uint64_t)value << 6) - PAGE;
+		return copy.sandbox.tools + ((uint64_t)value << 6) - PAGE;
 	case 5:
 		return (uint64_t)value << (value % 57);
 	case 6:
@@ -218,7 +220,7 @@ static void make_calls(const uint8_t *bytes, size_t size)
 	bool ok = make_copy();
 
 	/* Its memory is the input, too. */
-	ok = ok && vessel_write(&copy.vessel, data_at, bytes, size < PAGE ? size : PAGE);
+	ok = ok && sandbox_write(&copy.sandbox, data_at, bytes, size < PAGE ? size : PAGE);
 	ok = ok && !descriptors_list(&copy.descriptors, getpid());
 	if (ok)
 		shadow_calls_identify(&copy.calls, getpid(), getpid());
@@ -236,15 +238,15 @@ static void make_calls(const uint8_t *bytes, size_t size)
 
 		copy.calls.may_name = call[1] & 2;
 		copy.calls.is_confined = call[1] & 4;
-		shadow_calls_handle(&copy.calls, copy.vessel.pid, &registers);
+		shadow_calls_handle(&copy.calls, copy.sandbox.pid, &registers);
 	}
 	if (ok) {
-		check(vessel_read(&copy.vessel, engine_at, found, sizeof(found)));
+		check(sandbox_read(&copy.sandbox, engine_at, found, sizeof(found)));
 		check(strcmp(found, "untouched") == 0);
 	}
 	descriptors_clear(&copy.descriptors);
 	shadow_calls_clear(&copy.calls);
-	vessel_clear(&copy.vessel);
+	sandbox_clear(&copy.sandbox);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -45,12 +45,12 @@ void copied_hold(struct copied *copied, pid_t pid, bool is_old_kernel, struct he
 
 	*copied = (struct copied){ 0 };
 	snapshot_init(&copied->snapshot);
-	vessel_init(&copied->vessel);
+	sandbox_init(&copied->sandbox);
 	copied->snapshot.pages.is_old = is_old_kernel;
 	sched_getaffinity(0, sizeof(cpus), &cpus);
 	hp_assert_ok(snapshot_prepare(&copied->snapshot, pid, &bytes));
 	hp_assert_ok(snapshot_reserve(&copied->snapshot, -1));
-	hp_assert_ok(vessel_create(&copied->vessel, &copied->snapshot.areas, &cpus));
+	hp_assert_ok(sandbox_create(&copied->sandbox, &copied->snapshot.areas, &cpus));
 	hold_running(pid, state);
 	hp_assert_ok(snapshot_take(&copied->snapshot, 0));
 }
@@ -58,13 +58,13 @@ void copied_hold(struct copied *copied, pid_t pid, bool is_old_kernel, struct he
 void copied_rebuild(struct copied *copied, pid_t pid)
 {
 	hold_release(pid);
-	hp_assert_ok(rebuild(&copied->vessel, &copied->snapshot, &copied->files));
-	hp_assert_ok(rebuild_contents(&copied->vessel, &copied->snapshot));
+	hp_assert_ok(rebuild(&copied->sandbox, &copied->snapshot, &copied->files));
+	hp_assert_ok(rebuild_contents(&copied->sandbox, &copied->snapshot));
 }
 
 void copied_clear(struct copied *copied)
 {
-	vessel_clear(&copied->vessel);
+	sandbox_clear(&copied->sandbox);
 	snapshot_clear(&copied->snapshot);
 	mapped_files_clear(&copied->files);
 }

@@ -3,12 +3,12 @@
 #ifndef HPCPROF_TESTS_SHADOW_COPIED_H
 #define HPCPROF_TESTS_SHADOW_COPIED_H
 
-#include "../../src/shadow/hold.h"
-#include "../../src/shadow/rebuild.h"
+#include "../../src/shadow/copy/hold.h"
+#include "../../src/shadow/copy/rebuild.h"
 
 struct copied {
 	struct snapshot snapshot;
-	struct vessel vessel;
+	struct sandbox sandbox;
 	struct mapped_files files;
 };
 

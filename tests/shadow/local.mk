@@ -11,8 +11,8 @@ tests_shadow_test_engine_SOURCES = tests/shadow/test_engine.c tests/shadow/puppe
 	tests/shadow/states.c
 tests_shadow_test_engine_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 
-check_PROGRAMS += tests/shadow/test_pins
-tests_shadow_test_pins_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/shadow/test_matches
+tests_shadow_test_matches_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += tests/shadow/test_place
 tests_shadow_test_place_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
@@ -26,18 +26,18 @@ check_PROGRAMS += tests/shadow/test_copy
 tests_shadow_test_copy_SOURCES = tests/shadow/test_copy.c tests/shadow/copied.c
 tests_shadow_test_copy_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 
-check_PROGRAMS += tests/shadow/test_areas tests/shadow/test_matching tests/shadow/test_schedule \
+check_PROGRAMS += tests/shadow/test_areas tests/shadow/test_state_sampler tests/shadow/test_schedule \
 	tests/shadow/test_system_calls
 tests_shadow_test_areas_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
-tests_shadow_test_matching_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
+tests_shadow_test_state_sampler_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 tests_shadow_test_schedule_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 tests_shadow_test_system_calls_SOURCES = tests/shadow/test_system_calls.c \
 	tests/shadow/copied.c
 tests_shadow_test_system_calls_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 
-check_PROGRAMS += tests/shadow/test_prison
-tests_shadow_test_prison_SOURCES = tests/shadow/test_prison.c tests/shadow/copied.c
-tests_shadow_test_prison_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/shadow/test_sandbox
+tests_shadow_test_sandbox_SOURCES = tests/shadow/test_sandbox.c tests/shadow/copied.c
+tests_shadow_test_sandbox_LDADD = $(SHADOW_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += tests/shadow/test_window
 tests_shadow_test_window_SOURCES = tests/shadow/test_window.c tests/shadow/copied.c

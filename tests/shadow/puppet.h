@@ -7,7 +7,7 @@
 #ifndef HPCPROF_TESTS_SHADOW_PUPPET_H
 #define HPCPROF_TESTS_SHADOW_PUPPET_H
 
-#include "../../src/shadow/engine.h"
+#include "../../src/shadow/replay/engine.h"
 
 #include <stdbool.h>
 #include <stddef.h>

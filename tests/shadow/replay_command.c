@@ -6,8 +6,8 @@
  * its system calls made for real. Says on standard error what that took, one figure a line. What
  * ends a replay early (see enum hp_window_end) goes on natively, and is said too.
  */
-#include "../../src/shadow/engine.h"
-#include "../../src/shadow/inject.h"
+#include "../../src/shadow/replay/engine.h"
+#include "../../src/shadow/copy/inject.h"
 
 #include <hpcprof/base/number.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Texts of /proc/PID/maps and fdinfo, as kernels write them and as they do not. */
-#include "../../src/shadow/areas.h"
-#include "../../src/shadow/descriptors.h"
+#include "../../src/shadow/copy/areas.h"
+#include "../../src/shadow/syscalls/descriptors.h"
 #include "../support.h"
 
 #include <fcntl.h>

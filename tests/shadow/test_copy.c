@@ -3,7 +3,7 @@
 #include "../support.h"
 #include "copied.h"
 
-#include "../../src/shadow/prison.h"
+#include "../../src/shadow/copy/sandbox_lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,7 +104,7 @@ static void make_copy(struct copied *copy, pid_t pid, bool is_old_kernel)
 {
 	copied_hold(copy, pid, is_old_kernel, &state);
 	copied_rebuild(copy, pid);
-	hp_assert_ok(rebuild_close(&copy->vessel, &copy->snapshot.areas));
+	hp_assert_ok(rebuild_close(&copy->sandbox, &copy->snapshot.areas));
 }
 
 static void assert_same(pid_t target, struct copied *copy, const uint8_t *at, size_t bytes)
@@ -115,7 +115,7 @@ static void assert_same(pid_t target, struct copied *copy, const uint8_t *at, si
 	struct iovec remote = { (void *)(uintptr_t)at, bytes };
 
 	ck_assert_int_eq(process_vm_readv(target, &local, 1, &remote, 1, 0), (ssize_t)bytes);
-	ck_assert(vessel_read(&copy->vessel, (uint64_t)(uintptr_t)at, found, bytes));
+	ck_assert(sandbox_read(&copy->sandbox, (uint64_t)(uintptr_t)at, found, bytes));
 	ck_assert_mem_eq(wanted, found, bytes);
 	free(wanted);
 	free(found);
@@ -142,7 +142,7 @@ START_TEST(a_signal_to_all_of_our_group_is_none_of_a_copys)
 	copied_hold(&copy, pid, false, &state);
 	ck_assert_int_eq(kill(0, SIGINT), 0);
 	copied_rebuild(&copy, pid);
-	ck_assert_int_gt(vessel_call(&copy.vessel, SYS_getpid, 0, 0, 0, 0, 0, 0), 0);
+	ck_assert_int_gt(sandbox_call(&copy.sandbox, SYS_getpid, 0, 0, 0, 0, 0, 0), 0);
 	copied_clear(&copy);
 	end_target(pid);
 	free_memory();
@@ -222,7 +222,7 @@ START_TEST(what_a_copy_writes_reaches_nobody)
 		struct iovec local = { &byte, 1 };
 		struct iovec remote = { at, 1 };
 
-		ck_assert_int_eq(process_vm_writev(copy.vessel.pid, &local, 1, &remote, 1, 0), 1);
+		ck_assert_int_eq(process_vm_writev(copy.sandbox.pid, &local, 1, &remote, 1, 0), 1);
 	}
 	ck_assert_str_eq((char *)memory.shared, "shared");
 	ck_assert_int_eq(memory.file_shared[0], 'f');
@@ -256,7 +256,7 @@ START_TEST(areas_of_a_copy_are_where_the_targets_are)
 	make_memory();
 	pid = start_target();
 	make_copy(&copy, pid, false);
-	hp_assert_ok(areas_read(&areas, copy.vessel.pid));
+	hp_assert_ok(areas_read(&areas, copy.sandbox.pid));
 	for (size_t i = 0; i < copy.snapshot.areas.count; i++) {
 		const struct area *wanted = &copy.snapshot.areas.at[i];
 		const struct area *found = areas_find(&areas, wanted->start);
@@ -326,8 +326,8 @@ START_TEST(a_copy_maps_where_the_target_would)
 	ck_assert_int_eq(write(go[1], "g", 1), 1);
 	ck_assert_int_eq(read(tell[0], theirs, sizeof(theirs)), sizeof(theirs));
 	for (int i = 0; i < 3; i++)
-		ck_assert_int_eq(vessel_call(&copy.vessel, SYS_mmap, 0, sizes[i], PROT_READ,
-					     MAP_PRIVATE | MAP_ANONYMOUS, UINT64_MAX, 0),
+		ck_assert_int_eq(sandbox_call(&copy.sandbox, SYS_mmap, 0, sizes[i], PROT_READ,
+					      MAP_PRIVATE | MAP_ANONYMOUS, UINT64_MAX, 0),
 				 (int64_t)theirs[i]);
 	copied_clear(&copy);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
@@ -351,13 +351,13 @@ START_TEST(a_copy_has_the_targets_registers_and_runs_none_of_its_code)
 	make_memory();
 	pid = start_target();
 	make_copy(&copy, pid, false);
-	ck_assert(hold_give_state(copy.vessel.pid, &state));
+	ck_assert(hold_give_state(copy.sandbox.pid, &state));
 	registers = state.registers;
-	ck_assert_int_eq(ptrace(PTRACE_SETREGS, copy.vessel.pid, NULL, &registers), 0);
-	ck_assert_int_eq(ptrace(PTRACE_SINGLESTEP, copy.vessel.pid, NULL, NULL), 0);
-	ck_assert(wait_stopped(copy.vessel.pid, &status));
+	ck_assert_int_eq(ptrace(PTRACE_SETREGS, copy.sandbox.pid, NULL, &registers), 0);
+	ck_assert_int_eq(ptrace(PTRACE_SINGLESTEP, copy.sandbox.pid, NULL, NULL), 0);
+	ck_assert(wait_stopped(copy.sandbox.pid, &status));
 	ck_assert_int_eq(WSTOPSIG(status), SIGSEGV);
-	ck_assert_int_eq(ptrace(PTRACE_GETREGS, copy.vessel.pid, NULL, &registers), 0);
+	ck_assert_int_eq(ptrace(PTRACE_GETREGS, copy.sandbox.pid, NULL, &registers), 0);
 	ck_assert_uint_eq(registers.rip, state.registers.rip);
 	ck_assert_uint_eq(registers.rsp, state.registers.rsp);
 	ck_assert_uint_eq(registers.rbx, state.registers.rbx);
@@ -435,8 +435,8 @@ START_TEST(what_is_not_to_be_in_a_fork_is_not_in_a_copy)
 	make_copy(&copy, pid, false);
 	ck_assert(!holds_text(copy.snapshot.buffer, copy.snapshot.used_bytes, text + 1));
 	for (size_t i = 0; i < 3; i++) {
-		if (places[i] &&
-		    vessel_read(&copy.vessel, (uint64_t)(uintptr_t)places[i], found, sizeof(found)))
+		if (places[i] && sandbox_read(&copy.sandbox, (uint64_t)(uintptr_t)places[i], found,
+					      sizeof(found)))
 			ck_assert(!holds_text(found, sizeof(found), text + 1));
 	}
 	copied_clear(&copy);
@@ -503,10 +503,10 @@ START_TEST(a_copy_has_no_descriptors_and_is_the_first_to_go)
 	make_memory();
 	pid = start_target();
 	make_copy(&copy, pid, false);
-	hp_assert_ok(prison_lock(&copy.vessel));
-	snprintf(path, sizeof(path), "/proc/%d/fd/0", (int)copy.vessel.pid);
+	hp_assert_ok(sandbox_lock(&copy.sandbox));
+	snprintf(path, sizeof(path), "/proc/%d/fd/0", (int)copy.sandbox.pid);
 	ck_assert_int_lt(access(path, F_OK), 0);
-	snprintf(path, sizeof(path), "/proc/%d/oom_score_adj", (int)copy.vessel.pid);
+	snprintf(path, sizeof(path), "/proc/%d/oom_score_adj", (int)copy.sandbox.pid);
 	file = fopen(path, "r");
 	ck_assert_ptr_nonnull(file);
 	ck_assert_ptr_nonnull(fgets(text, sizeof(text), file));

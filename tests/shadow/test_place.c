@@ -2,8 +2,8 @@
 /* Where the cache goes, in address spaces as they are found. */
 #include "../support.h"
 
-#include "../../src/shadow/place.h"
-#include "../../src/shadow/table.h"
+#include "../../src/shadow/translate/place.h"
+#include "../../src/shadow/translate/table.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When windows are due, and what may be spent on them. */
-#include "../../src/shadow/control_groups.h"
-#include "../../src/shadow/cuts.h"
-#include "../../src/shadow/elbow_room.h"
-#include "../../src/shadow/price.h"
-#include "../../src/shadow/schedule.h"
+#include "../../src/shadow/budget/control_groups.h"
+#include "../../src/shadow/budget/truncation.h"
+#include "../../src/shadow/budget/spare_cpus.h"
+#include "../../src/shadow/budget/price.h"
+#include "../../src/shadow/budget/schedule.h"
 #include "../../src/shadow/threads.h"
-#include "../../src/shadow/waits.h"
+#include "../../src/shadow/budget/waits.h"
 #include "../support.h"
 
 #include <math.h>
@@ -398,7 +398,7 @@ END_TEST
 START_TEST(a_copy_without_a_cpu_of_its_own_is_dear)
 {
 	const uint64_t ms = 1000000;
-	const enum elbow_room rooms[] = { ROOM_OF_ITS_OWN, ROOM_IN_CORE, ROOM_NONE };
+	const enum spare_cpus rooms[] = { ROOM_OF_ITS_OWN, ROOM_IN_CORE, ROOM_NONE };
 	uint64_t last_price = 0;
 	uint64_t last_lost = 0;
 
@@ -683,7 +683,7 @@ END_TEST
 START_TEST(a_copy_runs_elsewhere_if_it_can)
 {
 	cpu_set_t ours, cpus;
-	enum elbow_room room = elbow_room(getpid(), 1, cpus_to_use(), &cpus);
+	enum spare_cpus room = spare_cpus(getpid(), 1, cpus_to_use(), &cpus);
 
 	ck_assert_int_eq(sched_getaffinity(0, sizeof(ours), &ours), 0);
 	ck_assert_uint_ge(cpus_to_use(), 1);
@@ -695,7 +695,7 @@ START_TEST(a_copy_runs_elsewhere_if_it_can)
 	if (CPU_COUNT(&ours) == 1)
 		ck_assert_int_eq(room, ROOM_NONE);
 	/* Where all are wanted there is no room, whatever CPUs there are. */
-	ck_assert_int_eq(elbow_room(getpid(), 5, 5, &cpus), ROOM_NONE);
+	ck_assert_int_eq(spare_cpus(getpid(), 5, 5, &cpus), ROOM_NONE);
 }
 END_TEST
 
@@ -717,22 +717,22 @@ END_TEST
 START_TEST(windows_that_are_cut_count_while_they_are_few)
 {
 	const uint64_t ms = 1000000;
-	struct cuts cuts = { 0 };
+	struct truncation cuts = { 0 };
 
-	ck_assert(!cuts_are_many(&cuts));
+	ck_assert(!truncation_is_common(&cuts));
 	for (unsigned i = 0; i < 20; i++)
-		cuts_note(&cuts, 100 * ms, 95 * ms, false);
-	ck_assert(!cuts_are_many(&cuts));
-	cuts_note(&cuts, 100 * ms, 10 * ms, true);
-	ck_assert(!cuts_are_many(&cuts));
+		truncation_note(&cuts, 100 * ms, 95 * ms, false);
+	ck_assert(!truncation_is_common(&cuts));
+	truncation_note(&cuts, 100 * ms, 10 * ms, true);
+	ck_assert(!truncation_is_common(&cuts));
 	/* One in two, which miss most. */
 	for (unsigned i = 0; i < 20; i++)
-		cuts_note(&cuts, 100 * ms, 10 * ms, i % 2);
-	ck_assert(cuts_are_many(&cuts));
+		truncation_note(&cuts, 100 * ms, 10 * ms, i % 2);
+	ck_assert(truncation_is_common(&cuts));
 	/* One in two, which miss little. */
 	for (unsigned i = 0; i < 40; i++)
-		cuts_note(&cuts, 100 * ms, i % 2 ? 80 * ms : 100 * ms, i % 2);
-	ck_assert(!cuts_are_many(&cuts));
+		truncation_note(&cuts, 100 * ms, i % 2 ? 80 * ms : 100 * ms, i % 2);
+	ck_assert(!truncation_is_common(&cuts));
 }
 END_TEST
 

@@ -8,8 +8,8 @@
  */
 #include "../support.h"
 
-#include "../../src/shadow/table.h"
-#include "../../src/shadow/x86_decode.h"
+#include "../../src/shadow/translate/table.h"
+#include "../../src/shadow/translate/x86_decode.h"
 #include "states.h"
 
 #include <Zydis/Zydis.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the system calls of a copy do: in a copy of this very program. */
-#include "../../src/shadow/prison.h"
-#include "../../src/shadow/system_calls.h"
-#include "../../src/shadow/vdso_calls.h"
+#include "../../src/shadow/copy/sandbox_lock.h"
+#include "../../src/shadow/syscalls/system_calls.h"
+#include "../../src/shadow/syscalls/vdso_calls.h"
 #include "../support.h"
 #include "copied.h"
 
@@ -115,10 +115,10 @@ static void start(void)
 	shadow_clock_copied(&stage.calls.clock, stage.pid, stage.pid);
 	await_tick();
 	copied_rebuild(&stage.copied, stage.pid);
-	hp_assert_ok(prison_lock(&stage.copied.vessel));
+	hp_assert_ok(sandbox_lock(&stage.copied.sandbox));
 	stage.calls.may_name = true;
 	stage.calls.is_confined = false;
-	stage.calls.vessel = &stage.copied.vessel;
+	stage.calls.sandbox = &stage.copied.sandbox;
 	stage.calls.areas = &stage.copied.snapshot.areas;
 	stage.calls.descriptors = &stage.descriptors;
 	stage.calls.blocked = stage.state.blocked_signals;
@@ -153,7 +153,7 @@ static struct hp_engine_call call(long number, uint64_t a, uint64_t b, uint64_t 
 	registers.r10 = d;
 	registers.r8 = UINT64_MAX;
 	registers.r9 = 0;
-	return shadow_calls_handle(&stage.calls, stage.copied.vessel.pid, &registers);
+	return shadow_calls_handle(&stage.calls, stage.copied.sandbox.pid, &registers);
 }
 
 static void answers(struct hp_engine_call call, int64_t wanted)
@@ -195,12 +195,12 @@ START_TEST(it_reads_on_where_the_original_was_and_moves_nothing)
 
 	start();
 	answers(call(SYS_read, (uint64_t)stage.reading, at(8), 4, 0), 4);
-	ck_assert(vessel_read(&stage.copied.vessel, at(8), found, 4));
+	ck_assert(sandbox_read(&stage.copied.sandbox, at(8), found, 4));
 	ck_assert_str_eq(found, "3456");
 	answers(call(SYS_read, (uint64_t)stage.reading, at(8), 100, 0), 3);
 	answers(call(SYS_read, (uint64_t)stage.reading, at(8), 100, 0), 0);
 	answers(call(SYS_pread64, (uint64_t)stage.reading, at(8), 2, 1), 2);
-	ck_assert(vessel_read(&stage.copied.vessel, at(8), found, 2));
+	ck_assert(sandbox_read(&stage.copied.sandbox, at(8), found, 2));
 	ck_assert_int_eq(found[0], '1');
 	answers(call(SYS_lseek, (uint64_t)stage.reading, (uint64_t)-2, SEEK_END, 0), 8);
 	answers(call(SYS_read, (uint64_t)stage.reading, at(8), 1, 0), 1);
@@ -247,12 +247,12 @@ START_TEST(what_it_writes_to_it_can_look_at)
 	ck_assert_int_eq(kill(stage.pid, SIGKILL), 0);
 	ck_assert_int_eq(waitid(P_PID, (id_t)stage.pid, &info, WEXITED | WNOWAIT), 0);
 	answers(call(SYS_fstat, (uint64_t)stage.pipe[1], at(8), 0, 0), 0);
-	ck_assert(vessel_read(&stage.copied.vessel, at(8), &status, sizeof(status)));
+	ck_assert(sandbox_read(&stage.copied.sandbox, at(8), &status, sizeof(status)));
 	ck_assert(S_ISFIFO(status.st_mode));
 	answers(call(SYS_write, (uint64_t)stage.only_writing, at(0), 6, 0), 6);
 	answer = call(SYS_fstat, (uint64_t)stage.only_writing, at(8), 0, 0);
 	answers(answer, 0);
-	ck_assert(vessel_read(&stage.copied.vessel, at(8), &status, sizeof(status)));
+	ck_assert(sandbox_read(&stage.copied.sandbox, at(8), &status, sizeof(status)));
 	ck_assert(S_ISREG(status.st_mode));
 	ck_assert_int_eq(status.st_size, 14);
 	/* Others may have written to it. */
@@ -267,7 +267,7 @@ static void reads(int fd, uint64_t position, const char *wanted, size_t bytes)
 	char found[32] = "";
 
 	answers(call(SYS_pread64, (uint64_t)fd, at(8), bytes, position), (int64_t)strlen(wanted));
-	ck_assert(vessel_read(&stage.copied.vessel, at(8), found, strlen(wanted)));
+	ck_assert(sandbox_read(&stage.copied.sandbox, at(8), found, strlen(wanted)));
 	ck_assert_str_eq(found, wanted);
 }
 
@@ -278,7 +278,7 @@ START_TEST(what_it_has_written_it_reads)
 	struct stat status;
 
 	start();
-	ck_assert(vessel_write(&stage.copied.vessel, at(20), "abcdef", 6));
+	ck_assert(sandbox_write(&stage.copied.sandbox, at(20), "abcdef", 6));
 	answers(call(SYS_pwrite64, (uint64_t)stage.writing, at(20), 3, 4), 3);
 	reads(stage.writing, 0, "0123abc789", 20);
 	reads(stage.reading, 3, "3abc", 4);
@@ -287,7 +287,7 @@ START_TEST(what_it_has_written_it_reads)
 	reads(stage.reading, 8, "89abcdef", 20);
 	answers(call(SYS_lseek, (uint64_t)stage.writing, 0, SEEK_END, 0), 16);
 	answers(call(SYS_fstat, (uint64_t)stage.reading, at(8), 0, 0), 0);
-	ck_assert(vessel_read(&stage.copied.vessel, at(8), &status, sizeof(status)));
+	ck_assert(sandbox_read(&stage.copied.sandbox, at(8), &status, sizeof(status)));
 	ck_assert_int_eq(status.st_size, 16);
 	answers(call(SYS_ftruncate, (uint64_t)stage.writing, 5, 0, 0), 0);
 	reads(stage.reading, 0, "0123a", 20);
@@ -311,20 +311,20 @@ START_TEST(a_file_it_makes_there_is_for_it_alone)
 	start();
 	made = stage.next;
 	snprintf(name, sizeof(name), "%s.new", stage.path);
-	ck_assert(vessel_write(&stage.copied.vessel, at(200), name, strlen(name) + 1));
+	ck_assert(sandbox_write(&stage.copied.sandbox, at(200), name, strlen(name) + 1));
 	answers(call(SYS_access, at(200), F_OK, 0, 0), -ENOENT);
 	answers(call(SYS_openat, (uint64_t)AT_FDCWD, at(200), flags, 0600), made);
 	answers(call(SYS_unlink, at(200), 0, 0, 0), 0);
 	answers(call(SYS_fstat, (uint64_t)made, at(8), 0, 0), 0);
-	ck_assert(vessel_read(&stage.copied.vessel, at(8), &status, sizeof(status)));
+	ck_assert(sandbox_read(&stage.copied.sandbox, at(8), &status, sizeof(status)));
 	ck_assert(S_ISREG(status.st_mode));
 	ck_assert_int_eq(status.st_size, 0);
-	ck_assert(vessel_write(&stage.copied.vessel, at(20), "abcdef", 6));
+	ck_assert(sandbox_write(&stage.copied.sandbox, at(20), "abcdef", 6));
 	/* Across pages, and nothing before them. */
 	answers(call(SYS_pwrite64, (uint64_t)made, at(20), 6, 4093), 6);
 	reads(made, 4093, "abcdef", 20);
 	answers(call(SYS_pread64, (uint64_t)made, at(300), 5, 4090), 5);
-	ck_assert(vessel_read(&stage.copied.vessel, at(300), name, 5));
+	ck_assert(sandbox_read(&stage.copied.sandbox, at(300), name, 5));
 	ck_assert_mem_eq(name, "\0\0\0ab", 5);
 	answers(call(SYS_close, (uint64_t)made, 0, 0, 0), 0);
 	/* One that there is is not emptied. */
@@ -350,19 +350,19 @@ START_TEST(names_are_looked_up)
 	start();
 	answer = call(SYS_newfstatat, (uint64_t)AT_FDCWD, at(100), at(8), 0);
 	answers(answer, 0);
-	ck_assert(vessel_read(&stage.copied.vessel, at(8), &status, sizeof(status)));
+	ck_assert(sandbox_read(&stage.copied.sandbox, at(8), &status, sizeof(status)));
 	ck_assert_int_eq(status.st_size, 10);
 	/* When it was read last says nothing. */
 	ck_assert_uint_eq(answer.guessed_at, at(8) + offsetof(struct stat, st_atim));
 	answers(call(SYS_access, at(100), R_OK, 0, 0), 0);
 	answers(call(SYS_readlink, at(100), at(8), 100, 0), -EINVAL);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(unknown); i++) {
-		ck_assert(vessel_write(&stage.copied.vessel, at(200), unknown[i],
-				       strlen(unknown[i]) + 1));
+		ck_assert(sandbox_write(&stage.copied.sandbox, at(200), unknown[i],
+					strlen(unknown[i]) + 1));
 		ends(call(SYS_newfstatat, (uint64_t)AT_FDCWD, at(200), at(8), 0), false);
 		ends(call(SYS_openat, (uint64_t)AT_FDCWD, at(200), O_RDONLY, 0), false);
 	}
-	ck_assert(vessel_write(&stage.copied.vessel, at(200), "/nowhere/at/all", 16));
+	ck_assert(sandbox_write(&stage.copied.sandbox, at(200), "/nowhere/at/all", 16));
 	answers(call(SYS_newfstatat, (uint64_t)AT_FDCWD, at(200), at(8), 0), -ENOENT);
 	answers(call(SYS_openat, (uint64_t)AT_FDCWD, at(200), O_RDONLY, 0), -ENOENT);
 	ends(call(SYS_openat, (uint64_t)AT_FDCWD, at(200), O_WRONLY | O_CREAT, 0), false);
@@ -386,14 +386,14 @@ START_TEST(descriptors_are_what_they_are)
 	answers(call(SYS_ioctl, (uint64_t)stage.pipe[0], TCGETS, at(8), 0), -ENOTTY);
 	answers(call(SYS_lseek, (uint64_t)stage.pipe[0], 0, SEEK_CUR, 0), -ESPIPE);
 	answers(call(SYS_fstat, (uint64_t)stage.pipe[0], at(8), 0, 0), 0);
-	ck_assert(vessel_read(&stage.copied.vessel, at(8), &status, sizeof(status)));
+	ck_assert(sandbox_read(&stage.copied.sandbox, at(8), &status, sizeof(status)));
 	ck_assert(S_ISFIFO(status.st_mode));
 	answers(call(SYS_prlimit64, 0, RLIMIT_CORE, 0, at(8)), 0);
 	ends(call(SYS_prlimit64, 0, RLIMIT_CORE, at(8), 0), false);
 	answers(call(SYS_getrusage, RUSAGE_SELF, at(8), 0, 0), 0);
 	answer = call(SYS_sysinfo, at(8), 0, 0, 0);
 	answers(answer, 0);
-	ck_assert(vessel_read(&stage.copied.vessel, at(8), &found, sizeof(found)));
+	ck_assert(sandbox_read(&stage.copied.sandbox, at(8), &found, sizeof(found)));
 	ck_assert_int_eq(sysinfo(&info), 0);
 	ck_assert_uint_eq(found.totalswap, info.totalswap);
 	ck_assert_uint_eq(found.mem_unit, info.mem_unit);
@@ -409,7 +409,7 @@ static struct hp_engine_call ask_lock(short type, off_t from, off_t bytes)
 {
 	const struct flock wanted = { .l_type = type, .l_start = from, .l_len = bytes };
 
-	ck_assert(vessel_write(&stage.copied.vessel, at(8), &wanted, sizeof(wanted)));
+	ck_assert(sandbox_write(&stage.copied.sandbox, at(8), &wanted, sizeof(wanted)));
 	return call(SYS_fcntl, (uint64_t)stage.writing, F_GETLK, at(8), 0);
 }
 
@@ -418,7 +418,7 @@ static void is_free(struct hp_engine_call call)
 	struct flock found;
 
 	answers(call, 0);
-	ck_assert(vessel_read(&stage.copied.vessel, at(8), &found, sizeof(found)));
+	ck_assert(sandbox_read(&stage.copied.sandbox, at(8), &found, sizeof(found)));
 	ck_assert_int_eq(found.l_type, F_UNLCK);
 }
 
@@ -477,7 +477,7 @@ START_TEST(a_file_it_opens_both_ways_is_what_it_was_or_ends_the_window)
 
 	start();
 	made = stage.next;
-	ck_assert(vessel_write(&stage.copied.vessel, at(20), "abcdef", 6));
+	ck_assert(sandbox_write(&stage.copied.sandbox, at(20), "abcdef", 6));
 	answers(open_both_ways(100, O_CREAT | O_CLOEXEC), made);
 	reads(made, 0, "0123456789", 20);
 	answers(call(SYS_pwrite64, (uint64_t)made, at(20), 3, 4), 3);
@@ -491,7 +491,7 @@ START_TEST(a_file_it_opens_both_ways_is_what_it_was_or_ends_the_window)
 	ends(open_both_ways(100, 0), false);
 	/* There is none yet for the copy, whether the original has made it or not. */
 	snprintf(name, sizeof(name), "%s.new", stage.path);
-	ck_assert(vessel_write(&stage.copied.vessel, at(200), name, strlen(name) + 1));
+	ck_assert(sandbox_write(&stage.copied.sandbox, at(200), name, strlen(name) + 1));
 	answers(open_both_ways(200, 0), -ENOENT);
 	fd = open(name, O_CREAT | O_WRONLY, 0600);
 	ck_assert_int_eq(write(fd, "by the original", 15), 15);
@@ -507,7 +507,7 @@ START_TEST(a_file_it_opens_both_ways_is_what_it_was_or_ends_the_window)
 	unlink(name);
 	/* A link is not followed when it is not to be. */
 	snprintf(name, sizeof(name), "%s.link", stage.path);
-	ck_assert(vessel_write(&stage.copied.vessel, at(200), name, strlen(name) + 1));
+	ck_assert(sandbox_write(&stage.copied.sandbox, at(200), name, strlen(name) + 1));
 	ck_assert_int_eq(symlink(stage.path, name), 0);
 	await_tick();
 	shadow_clock_copied(&stage.calls.clock, stage.pid, stage.pid);
@@ -537,7 +537,7 @@ START_TEST(files_that_the_original_makes_are_not_there_before_the_copy_makes_the
 
 	start();
 	snprintf(name, sizeof(name), "%s.new", stage.path);
-	ck_assert(vessel_write(&stage.copied.vessel, at(200), name, strlen(name) + 1));
+	ck_assert(sandbox_write(&stage.copied.sandbox, at(200), name, strlen(name) + 1));
 	fd = open(name, O_CREAT | O_WRONLY, 0600);
 	if (tells_birth(fd)) {
 		answers(call(SYS_access, at(200), F_OK, 0, 0), -ENOENT);
@@ -632,17 +632,17 @@ START_TEST(directories_are_opened_and_read_while_they_are_what_they_were)
 	made = stage.next;
 	await_tick();
 	shadow_clock_copied(&stage.calls.clock, stage.pid, stage.pid);
-	ck_assert(vessel_write(&stage.copied.vessel, at(200), directory, strlen(directory) + 1));
-	ck_assert(vessel_write(&stage.copied.vessel, at(220), "inside", 7));
+	ck_assert(sandbox_write(&stage.copied.sandbox, at(200), directory, strlen(directory) + 1));
+	ck_assert(sandbox_write(&stage.copied.sandbox, at(220), "inside", 7));
 	answers(call(SYS_openat, (uint64_t)AT_FDCWD, at(200), O_RDONLY | O_DIRECTORY, 0), made);
 	answers(call(SYS_fsync, (uint64_t)made, 0, 0, 0), 0);
 	answers(call(SYS_fstat, (uint64_t)made, at(8), 0, 0), 0);
-	ck_assert(vessel_read(&stage.copied.vessel, at(8), &status, sizeof(status)));
+	ck_assert(sandbox_read(&stage.copied.sandbox, at(8), &status, sizeof(status)));
 	ck_assert(S_ISDIR(status.st_mode));
 	answers(call(SYS_newfstatat, (uint64_t)made, at(220), at(8), 0), 0);
 	answer = call(SYS_getdents64, (uint64_t)made, at(300), sizeof(entries), 0);
 	ck_assert(answer.is_handled && answer.result > 0);
-	ck_assert(vessel_read(&stage.copied.vessel, at(300), entries, sizeof(entries)));
+	ck_assert(sandbox_read(&stage.copied.sandbox, at(300), entries, sizeof(entries)));
 	ck_assert(has_entry(entries, answer.result, "inside"));
 	answers(call(SYS_getdents64, (uint64_t)made, at(300), sizeof(entries), 0), 0);
 	/* A file is none, and what has changed is not known. */
@@ -684,10 +684,10 @@ START_TEST(terminals_say_what_they_said_and_null_devices_that_they_are_none)
 	/* From here on it is another size. */
 	ck_assert_int_eq(ioctl(terminal, TIOCSWINSZ, &(struct winsize){ .ws_row = 1 }), 0);
 	answers(call(SYS_ioctl, (uint64_t)terminal, TCGETS, at(8), 0), 0);
-	ck_assert(vessel_read(&stage.copied.vessel, at(8), found, SETTINGS_BYTES));
+	ck_assert(sandbox_read(&stage.copied.sandbox, at(8), found, SETTINGS_BYTES));
 	ck_assert_mem_eq(found, settings, SETTINGS_BYTES);
 	answers(call(SYS_ioctl, (uint64_t)terminal, TIOCGWINSZ, at(8), 0), 0);
-	ck_assert(vessel_read(&stage.copied.vessel, at(8), &size, sizeof(size)));
+	ck_assert(sandbox_read(&stage.copied.sandbox, at(8), &size, sizeof(size)));
 	ck_assert_mem_eq(&size, &wanted, sizeof(size));
 	ends(call(SYS_ioctl, (uint64_t)terminal, TCSETS, at(8), 0), false);
 	ends(call(SYS_ioctl, (uint64_t)terminal, TIOCGPGRP, at(8), 0), false);
@@ -721,14 +721,14 @@ START_TEST(its_memory_is_its_own)
 	start();
 	mapped = call(SYS_mmap, 0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
 	ck_assert(mapped.is_handled && mapped.result > 0);
-	ck_assert(
-		vessel_read(&stage.copied.vessel, (uint64_t)mapped.result, &value, sizeof(value)));
+	ck_assert(sandbox_read(&stage.copied.sandbox, (uint64_t)mapped.result, &value,
+			       sizeof(value)));
 	ck_assert_uint_eq(value, 0);
 	answers(call(SYS_munmap, (uint64_t)mapped.result, 8192, 0, 0), 0);
-	ck_assert(
-		!vessel_read(&stage.copied.vessel, (uint64_t)mapped.result, &value, sizeof(value)));
+	ck_assert(!sandbox_read(&stage.copied.sandbox, (uint64_t)mapped.result, &value,
+				sizeof(value)));
 	answers(call(SYS_madvise, at(0), 4096, MADV_DONTNEED, 0), 0);
-	ck_assert(vessel_read(&stage.copied.vessel, at(0), &value, sizeof(value)));
+	ck_assert(sandbox_read(&stage.copied.sandbox, at(0), &value, sizeof(value)));
 	ck_assert_uint_eq(value, 0);
 	ck_assert_uint_eq(stage.memory[0], 77);
 	end();
@@ -759,8 +759,8 @@ START_TEST(memory_of_the_engines_is_touched_by_no_call)
 	uint64_t tools;
 
 	start();
-	tools = stage.copied.vessel.tools;
-	ck_assert(vessel_reserve(&stage.copied.vessel, ours, bytes));
+	tools = stage.copied.sandbox.tools;
+	ck_assert(sandbox_reserve(&stage.copied.sandbox, ours, bytes));
 	for (size_t i = 0; i < 4; i++) {
 		const uint64_t places[][2] = {
 			{ i % 2 ? tools : ours, 4096 },
@@ -786,11 +786,11 @@ START_TEST(memory_of_the_engines_is_touched_by_no_call)
 		registers.rdx = place[1];
 		registers.r10 = (uint64_t)(MREMAP_MAYMOVE | MREMAP_FIXED);
 		registers.r8 = place[0];
-		ck_assert(!shadow_calls_handle(&stage.calls, stage.copied.vessel.pid, &registers)
+		ck_assert(!shadow_calls_handle(&stage.calls, stage.copied.sandbox.pid, &registers)
 				   .is_handled);
 	}
 	/* A break that takes all below it away. */
-	stage.calls.heap = (struct vessel_range){ ours - 4096, ours + bytes };
+	stage.calls.heap = (struct sandbox_range){ ours - 4096, ours + bytes };
 	stage.calls.heap_end = ours + bytes;
 	ends(call(SYS_brk, ours, 0, 0, 0), false);
 	ends(call(SYS_brk, ours - 8192, 0, 0, 0), false);
@@ -816,14 +816,14 @@ START_TEST(a_mapping_of_a_file_has_what_is_in_it)
 	registers.r10 = MAP_SHARED;
 	registers.r8 = (unsigned)stage.reading;
 	registers.r9 = 0;
-	mapped = shadow_calls_handle(&stage.calls, stage.copied.vessel.pid, &registers);
+	mapped = shadow_calls_handle(&stage.calls, stage.copied.sandbox.pid, &registers);
 	ck_assert(mapped.is_handled && mapped.result > 0);
-	ck_assert(vessel_read(&stage.copied.vessel, (uint64_t)mapped.result, found, 10));
+	ck_assert(sandbox_read(&stage.copied.sandbox, (uint64_t)mapped.result, found, 10));
 	ck_assert_str_eq(found, "0123456789");
 	/* More than anybody reads in a window. */
 	registers.rsi = (uint64_t)1 << 40;
-	ck_assert(
-		!shadow_calls_handle(&stage.calls, stage.copied.vessel.pid, &registers).is_handled);
+	ck_assert(!shadow_calls_handle(&stage.calls, stage.copied.sandbox.pid, &registers)
+			   .is_handled);
 	end();
 }
 END_TEST
@@ -872,7 +872,7 @@ START_TEST(names_of_the_kernels_files_end_the_window)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(names); i++) {
 		snprintf(name, sizeof(name), "%s%s%s", *names[i] == '/' ? "" : stage.directory,
 			 *names[i] == '/' ? "" : "/", names[i]);
-		ck_assert(vessel_write(&stage.copied.vessel, at(200), name, strlen(name) + 1));
+		ck_assert(sandbox_write(&stage.copied.sandbox, at(200), name, strlen(name) + 1));
 		ends(call(SYS_openat, (uint64_t)AT_FDCWD, at(200), O_RDONLY, 0), false);
 		ends(call(SYS_newfstatat, (uint64_t)AT_FDCWD, at(200), at(8), 0), false);
 		ends(call(SYS_access, at(200), R_OK, 0, 0), false);
@@ -921,7 +921,7 @@ START_TEST(a_file_it_opens_has_the_number_that_the_original_would_get)
 	answers(call(SYS_openat, (uint64_t)AT_FDCWD, at(100), O_RDONLY, 0), wanted);
 	answers(call(SYS_read, (uint64_t)wanted, at(8), 100, 0), 10);
 	answers(call(SYS_fstat, (uint64_t)wanted, at(8), 0, 0), 0);
-	ck_assert(vessel_read(&stage.copied.vessel, at(8), &status, sizeof(status)));
+	ck_assert(sandbox_read(&stage.copied.sandbox, at(8), &status, sizeof(status)));
 	ck_assert_int_eq(status.st_size, 10);
 	answers(call(SYS_close, (uint64_t)wanted, 0, 0, 0), 0);
 	ends(call(SYS_read, (uint64_t)wanted, at(8), 100, 0), false);
@@ -938,10 +938,10 @@ START_TEST(signals_are_masked_for_it_alone)
 	uint64_t old;
 
 	start();
-	ck_assert(vessel_write(&stage.copied.vessel, at(8), &set, sizeof(set)));
+	ck_assert(sandbox_write(&stage.copied.sandbox, at(8), &set, sizeof(set)));
 	answers(call(SYS_rt_sigprocmask, SIG_BLOCK, at(8), 0, 8), 0);
 	answers(call(SYS_rt_sigprocmask, SIG_BLOCK, 0, at(9), 8), 0);
-	ck_assert(vessel_read(&stage.copied.vessel, at(9), &old, sizeof(old)));
+	ck_assert(sandbox_read(&stage.copied.sandbox, at(9), &old, sizeof(old)));
 	ck_assert_uint_eq(old, stage.state.blocked_signals | set);
 	end();
 }
@@ -964,7 +964,7 @@ START_TEST(its_time_begins_when_it_was_made)
 	struct timespec found;
 
 	start();
-	shadow_clock_start(&stage.calls.clock, stage.copied.vessel.pid);
+	shadow_clock_start(&stage.calls.clock, stage.copied.sandbox.pid);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(clocks); i++) {
 		uint64_t before = now_ns(clocks[i]);
 		uint64_t value;
@@ -972,7 +972,7 @@ START_TEST(its_time_begins_when_it_was_made)
 		shadow_clock_copied(&stage.calls.clock, stage.pid, stage.pid);
 		usleep(20000);
 		answers(call(SYS_clock_gettime, (uint64_t)clocks[i], at(8), 0, 0), 0);
-		ck_assert(vessel_read(&stage.copied.vessel, at(8), &found, sizeof(found)));
+		ck_assert(sandbox_read(&stage.copied.sandbox, at(8), &found, sizeof(found)));
 		value = (uint64_t)found.tv_sec * 1000000000 + (uint64_t)found.tv_nsec;
 		/* The two clocks of ours are read one after the other. */
 		ck_assert_uint_ge(value + 10000000, before);
@@ -1000,8 +1000,8 @@ START_TEST(its_vdso_makes_system_calls_and_the_originals_does_not)
 		return;
 	start();
 	memcpy(before, ours, sizeof(before));
-	vdso_make_calls(&stage.copied.vessel, &stage.copied.snapshot.areas);
-	ck_assert(vessel_read(&stage.copied.vessel, vdso + offset, after, sizeof(after)));
+	vdso_make_calls(&stage.copied.sandbox, &stage.copied.snapshot.areas);
+	ck_assert(sandbox_read(&stage.copied.sandbox, vdso + offset, after, sizeof(after)));
 	/* mov $228, %eax; syscall */
 	ck_assert_int_eq(after[0], 0xb8);
 	ck_assert_int_eq(after[1], SYS_clock_gettime);

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What windows cost the target, and whether there is enough left for one more.
+ *
+ * A window costs
+ *	- the time that a thread is held, nearly all of it for reading its memory;
+ *	- the samples that are matched;
+ *	- caches that are cold afterwards;
+ *	- what its copy takes from the target: CPU time, by where it runs (see spare_cpus.h), and of
+ *	  caches and memory, by how much memory there is;
+ *	- what the target waits for CPUs because of it (see waits.h).
+ * The first and the last are measured each time, CPU time too; the others are reckoned. The next
+ * price is predicted from what has been measured.
+ *
+ * The budget is a share of the target's CPU time. A price is paid in advance out of the slot that
+ * it is due in (see schedule.h), never out of more. Threads may be waiting for the one that is held:
+ * its loss counts once for each thread of its process that runs, so that the share is one of wall
+ * time, too.
+ */
+#ifndef SHADOW_BUDGET_PRICE_H
+#define SHADOW_BUDGET_PRICE_H
+
+#include "spare_cpus.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ledger {
+	double share;	     /* of the target's CPU time */
+	double fixed_ns;     /* of a stop, whatever there is to read */
+	double sample_ns;    /* of a sample */
+	double ns_per_byte;  /* of reading */
+	double taken_per_ns; /* CPU time of copies, by the length of windows */
+	double whole_per_ns; /* … of those that came to the end of their window */
+	double missed;	     /* of windows' samples, the share that replays did not come by */
+	bool has_measured;   /* stops; else these are guesses, on the dear side */
+	bool has_taken;	     /* so for copies */
+	bool has_whole;
+	uint64_t lost_ns; /* so far */
+	double owed_ns;	  /* will be, of copies that still run */
+	uint64_t longest_stop_ns;
+	uint64_t stopped_ns; /* of it */
+};
+
+/* What a price depends on. */
+struct price_terms {
+	uint64_t bytes; /* to read */
+	uint64_t samples;
+	uint64_t window_ns;
+	uint64_t threads; /* of its process that run, the held one among them; 0 is 1 */
+	enum spare_cpus room;
+};
+
+/* `sample_ns` 0: unknown. */
+void ledger_init(struct ledger *ledger, double percent, double sample_ns);
+uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *terms);
+/* How long a stop to read so much is to take. */
+uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes);
+/*
+ * How long a window of these terms is best, but for its own length. Windows are clusters of moments
+ * that are alike, and the best size of a cluster is the root of what one costs over what a moment in
+ * it costs, times how long moments stay alike (Cochran, Sampling Techniques, 1977, section 10.6).
+ * Where copies are still busy when the next window is due, it is time that is scarce: then as short
+ * as lets the budget be spent.
+ */
+uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms *terms);
+/* The CPU time that a copy of such a window may take, by what whole ones have taken: one that has lost
+ * its way runs on until then, and is charged for it. */
+uint64_t ledger_longest_replay_ns(const struct ledger *ledger, uint64_t window_ns);
+/* How much of the target's CPU time lies between two windows at least, or else copies would queue: see
+ * schedule.h. */
+uint64_t ledger_spacing_ns(const struct ledger *ledger, const struct price_terms *terms);
+/* So much CPU time of the target pays for it. */
+uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns);
+/* Where a slot ends that begins at `start_ns` of it and pays for that price, and for whatever earlier
+ * ones have overdrawn. What they have left over makes it shorter, by half at most: windows are not to
+ * crowd. */
+uint64_t ledger_slot_end(const struct ledger *ledger, uint64_t price_ns, uint64_t start_ns);
+/* Whether it may be spent in the slot that ends at `slot_end_ns` of the target's CPU time. */
+bool ledger_allows(const struct ledger *ledger, uint64_t price_ns, uint64_t slot_end_ns);
+/* What a page takes to read here, measured before there is a target. */
+void ledger_expect(struct ledger *ledger, double ns_per_byte);
+/* Learns from a stop in which so much was read: at once that it is dearer, slowly that it is not. */
+void ledger_read(struct ledger *ledger, uint64_t stop_ns, uint64_t bytes);
+/* Enters a stop, with `terms` as they turned out. */
+void ledger_stop(struct ledger *ledger, uint64_t stop_ns, const struct price_terms *terms);
+void ledger_samples(struct ledger *ledger, const struct price_terms *terms);
+/* A copy of such a window begins to run, and has ended: until it is known what it takes, it is what is
+ * to be expected. The same `owed_ns` that the first returns is for the second. */
+double ledger_owe(struct ledger *ledger, const struct price_terms *terms);
+void ledger_settle(struct ledger *ledger, double owed_ns);
+/* Enters CPU time that the window's copy took, beside stops. */
+void ledger_taken(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms);
+/* Learns how many of a window's samples its replay came by. */
+void ledger_matched(struct ledger *ledger, uint64_t samples, uint64_t matched);
+/* How many samples behind a window are needed for one of them to match, but in one window of a hundred:
+ * see matches.h. */
+uint64_t ledger_samples_behind(const struct ledger *ledger);
+/* Learns how long it takes a copy that does not lose its way. */
+void ledger_whole(struct ledger *ledger, uint64_t taken_ns, uint64_t window_ns);
+/* Enters other losses; below 0: earlier ones turned out to be less. */
+void ledger_other(struct ledger *ledger, double lost_ns);
+
+/* Memory that can be had here without pushing anything out: of the machine, and of our control
+ * groups, less a reserve. */
+uint64_t memory_to_spare(void);
+/* The text of /proc/meminfo; 0 when it does not say. */
+uint64_t meminfo_available(const char *text, uint64_t *total_bytes);
+
+#endif

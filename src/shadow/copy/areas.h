@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The areas of a process's address space, all of them, as /proc/PID/maps tells them: what a copy
+ * has to be made of.
+ */
+#ifndef SHADOW_COPY_AREAS_H
+#define SHADOW_COPY_AREAS_H
+
+#include <hpcprof/base/error.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum area_kind {
+	AREA_MEMORY, /* anonymous, named by the program or not */
+	AREA_HEAP,   /* what brk() moves the end of */
+	AREA_STACK,
+	AREA_FILE,
+	AREA_UNNAMED, /* of a file that has no path: memfd, shared anonymous, System V */
+	AREA_VDSO,
+	AREA_VVAR,   /* the vdso's data, which nobody else can read */
+	AREA_DEVICE, /* of a driver: never read, never copied */
+	AREA_VSYSCALL,
+};
+
+struct area {
+	uint64_t start, end;
+	uint64_t file_offset;
+	uint64_t device; /* of the file: (major << 32) | minor */
+	uint64_t inode;
+	const char *path;   /* in the text of its struct areas; "" without one */
+	uint8_t protection; /* PROT_* */
+	uint8_t kind;	    /* enum area_kind */
+	bool is_shared;
+	bool is_secret; /* not to be copied: see secrets.h; nothing in the text tells */
+};
+
+struct areas {
+	struct area *at; /* by address, not overlapping */
+	size_t count, capacity;
+	char *text;
+	size_t text_capacity;
+};
+
+/* More is no program that a copy can be made of: the kernel's own default is 65530. */
+enum { AREA_LIMIT = 65536 };
+
+/* Takes the text of a maps file, which is changed and must live as long; false when a line makes no
+ * sense, areas are not in order, or there is no memory. */
+bool areas_parse(struct areas *areas, char *text);
+/* Those of a process or thread; keeps the memory of the last time for this one. */
+struct hp_error *areas_read(struct areas *areas, pid_t pid);
+void areas_clear(struct areas *areas);
+
+/* The area that holds `address`; NULL: none. */
+const struct area *areas_find(const struct areas *areas, uint64_t address);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Holding a thread of the target for a moment.
+ *
+ * Attached only for that moment: a thread that stays attached stops at each of its signals. Nothing
+ * of it is changed, so should we be killed in between, the kernel lets go of it and it runs on as
+ * if nothing had been.
+ *
+ * Its end is left to whoever waits for it: we look, and take stops only.
+ */
+#ifndef SHADOW_COPY_HOLD_H
+#define SHADOW_COPY_HOLD_H
+
+#include <hpcprof/base/error.h>
+#include <hpcprof/model/window.h>
+
+#include <sys/types.h>
+#include <sys/user.h>
+
+/* What a thread was doing, beyond its memory. */
+struct held_state {
+	struct user_regs_struct registers;
+	uint8_t extended[16384]; /* XSAVE area: x87, SSE, AVX, ... */
+	size_t extended_bytes;
+	uint64_t blocked_signals;
+};
+
+enum hold_result {
+	HOLD_STOPPED,	/* held: let go of it with hold_release */
+	HOLD_IN_KERNEL, /* in a system call; it was let go again */
+	HOLD_GONE,	/* it has ended */
+	HOLD_REFUSED,	/* see the error */
+};
+
+/* Stops `tid` if it is running in user mode, and reads its state. When the result is HOLD_REFUSED
+ * there is an error, to be destroyed, and `refusal` says which kind. */
+enum hold_result hold(pid_t tid, struct held_state *state, struct hp_error **error,
+		      enum hp_shadow_refusal *refusal);
+void hold_release(pid_t tid);
+
+/* Whether the thread is running in user mode now, as far as can be told without stopping it. To
+ * stop one that waits in the kernel would end some of its system calls early. */
+bool hold_is_running(pid_t tid);
+
+/* Gives a stopped process of ours that state, but for general registers. */
+bool hold_give_state(pid_t pid, const struct held_state *state);
+
+#endif

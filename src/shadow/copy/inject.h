@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * System calls made by a stopped process of ours: a shadow under construction, or one that replays.
+ * Never by the target: nothing is ever run in it, nor written to it.
+ */
+#ifndef SHADOW_COPY_INJECT_H
+#define SHADOW_COPY_INJECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct shadow_call {
+	long number;
+	uint64_t arguments[6];
+};
+
+/*
+ * Runs one system call in a stopped, traced process by the `syscall` instruction at `at`, and waits
+ * for it. Its registers are left anyhow. `is_asked_for`: a filter has it stop in front of us before
+ * the kernel sets about it (sandbox_lock.h). False when the process has died or was stopped by something
+ * else; else `result` is what the kernel returned (-errno for errors).
+ */
+bool inject(pid_t pid, uint64_t at, bool is_asked_for, const struct shadow_call *call,
+	    int64_t *result);
+
+/* Waits until a process of ours stops; false when it has ended instead (and is reaped). */
+bool wait_stopped(pid_t pid, int *status);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The files that a target has mapped, opened by us for reading: its copies map the same. Kept from
+ * one copy to the next. */
+#ifndef SHADOW_COPY_MAPPED_FILES_H
+#define SHADOW_COPY_MAPPED_FILES_H
+
+#include "areas.h"
+
+struct mapped_file {
+	uint64_t device;
+	uint64_t inode;
+	int fd; /* -1: cannot be had, do not ask again */
+};
+
+struct mapped_files {
+	struct mapped_file *at;
+	size_t count, capacity;
+};
+
+/* A descriptor of the very file that `area` of process `pid` maps, borrowed; -1 when that cannot be
+ * had: removed, replaced, not permitted, too many. */
+int mapped_files_find(struct mapped_files *files, pid_t pid, const struct area *area);
+void mapped_files_clear(struct mapped_files *files);
+
+#endif

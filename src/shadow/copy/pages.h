@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which pages a process has, by /proc/PID/pagemap: with the PAGEMAP_SCAN call of Linux 6.7, which
+ * passes over what is not there, however much that is; page by page on older kernels.
+ */
+#ifndef SHADOW_COPY_PAGES_H
+#define SHADOW_COPY_PAGES_H
+
+#include <hpcprof/base/error.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct pages {
+	int fd; /* of the pagemap */
+	uint64_t *scratch;
+	size_t scratch_capacity;
+	bool is_old;	    /* a kernel without PAGEMAP_SCAN */
+	uint64_t looked_at; /* pages, one by one, since pages_begin */
+};
+
+void pages_init(struct pages *pages);
+void pages_clear(struct pages *pages);
+
+/* Another process, or the same one anew. */
+struct hp_error *pages_open(struct pages *pages, pid_t pid);
+void pages_begin(struct pages *pages);
+
+/*
+ * Calls `each` for stretches of pages in [start, end) that are in memory or swapped out, in order;
+ * with `written` only for those that no file holds. False from `each` ends it: no memory.
+ * INSUFFICIENT when there is too much to look at.
+ */
+struct hp_error *pages_find(struct pages *pages, uint64_t start, uint64_t end, bool written,
+			    bool (*each)(void *context, uint64_t start, uint64_t end),
+			    void *context);
+
+#endif

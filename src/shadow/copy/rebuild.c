@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rebuild.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum {
+	PAGE_BYTES = 4096,
+	RUNS_AT_ONCE = 256,
+	/* Who ends the copy meanwhile is not kept waiting. */
+	BYTES_AT_ONCE = 8 << 20,
+	/* What a stack may grow by while it is replayed. */
+	STACK_BYTES = 1 << 20,
+	/* Of a mapped file that we cannot open, read from the target piece by piece. */
+	PIECE_BYTES = 8192,
+	FILE_LIMIT_BYTES = 64 << 20,
+	HUGE_BYTES = 2 << 20,
+	/* Filled at least so far, of 4, an area has huge pages. */
+	FULL_QUARTERS = 3,
+};
+
+#define USER_END UINT64_C(0x7ffffffff000)
+
+static struct hp_error *failed(const char *what, const struct area *area, int64_t result)
+{
+	return hp_error_create_errno(result < 0 ? (int)-result : EIO, "%s 0x%llx-0x%llx %s", what,
+				     (unsigned long long)area->start, (unsigned long long)area->end,
+				     area->path);
+}
+
+/* --- areas ------------------------------------------------------------------------------------ */
+
+/* Only translations are executed: what the program's own code is, is there to be read. */
+static int64_t map(struct sandbox *sandbox, uint64_t start, uint64_t end, int protection, int flags,
+		   int64_t fd, uint64_t offset)
+{
+	if (protection & PROT_EXEC)
+		protection = (protection | PROT_READ) & ~PROT_EXEC;
+	return sandbox_call(sandbox, SYS_mmap, start, end - start, (uint64_t)protection,
+			    (uint64_t)(flags | MAP_PRIVATE | MAP_FIXED_NOREPLACE | MAP_NORESERVE),
+			    (uint64_t)fd, offset);
+}
+
+/* What it has of a file that we cannot open, or of the vdso; what is not in memory there is zero here.
+ */
+static void copy_pages(struct sandbox *sandbox, pid_t pid, const struct area *area)
+{
+	uint8_t piece[PIECE_BYTES];
+
+	if (area->end - area->start > FILE_LIMIT_BYTES || !(area->protection & PROT_READ))
+		return;
+	for (uint64_t at = area->start; at < area->end; at += sizeof(piece)) {
+		size_t bytes = area->end - at < sizeof(piece) ? area->end - at : sizeof(piece);
+		struct iovec local = { piece, bytes };
+		struct iovec remote = { (void *)(uintptr_t)at, bytes };
+		ssize_t got = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+
+		if (got > 0)
+			sandbox_write(sandbox, at, piece, (size_t)got);
+	}
+}
+
+struct open_file {
+	int ours;
+	int64_t theirs;
+};
+
+static struct hp_error *map_file(struct sandbox *sandbox, pid_t pid, const struct area *area,
+				 struct mapped_files *files, struct open_file *open_file)
+{
+	int fd = mapped_files_find(files, pid, area);
+	int64_t result;
+
+	if (fd >= 0 && open_file->ours != fd) {
+		open_file->theirs = sandbox_open(sandbox, fd, O_RDONLY);
+		open_file->ours = fd;
+	}
+	if (fd >= 0 && open_file->theirs >= 0) {
+		result = map(sandbox, area->start, area->end, area->protection, 0,
+			     open_file->theirs, area->file_offset);
+		return result == (int64_t)area->start ? NULL : failed("mapping", area, result);
+	}
+	result = map(sandbox, area->start, area->end, area->protection, MAP_ANONYMOUS, -1, 0);
+	if (result != (int64_t)area->start)
+		return failed("mapping", area, result);
+	copy_pages(sandbox, pid, area);
+	return NULL;
+}
+
+/* Memory that is nearly full in huge pages: a third of the time to fill and to give back, fewer
+ * misses of the TLB meanwhile, and less of the caches that the target uses, too. Where the kernel
+ * has none to give they are small ones. */
+static void use_huge_pages(struct sandbox *sandbox, const struct area *area, uint64_t filled_bytes)
+{
+	uint64_t bytes = area->end - area->start;
+
+	if (area->kind != AREA_STACK && bytes >= HUGE_BYTES &&
+	    filled_bytes >= bytes / 4 * FULL_QUARTERS)
+		sandbox_call(sandbox, SYS_madvise, area->start, bytes, MADV_HUGEPAGE, 0, 0, 0);
+}
+
+/* How much has been read below `end`, from run `next` on, which it moves. */
+static uint64_t bytes_below(const struct snapshot *snapshot, uint64_t end, size_t *next)
+{
+	uint64_t bytes = 0;
+
+	for (; *next < snapshot->run_count && snapshot->runs[*next].address < end; (*next)++)
+		bytes += snapshot->runs[*next].bytes;
+	return bytes;
+}
+
+static struct hp_error *map_memory(struct sandbox *sandbox, pid_t pid, const struct area *area,
+				   uint64_t below)
+{
+	uint64_t start = area->start;
+	int protection = area->protection;
+	int64_t result;
+
+	if (area->kind == AREA_DEVICE || area->kind == AREA_VVAR || area->is_secret)
+		protection = PROT_NONE;
+	if (area->kind == AREA_STACK && start - below > STACK_BYTES)
+		start -= STACK_BYTES;
+	result = map(sandbox, start, area->end, protection, MAP_ANONYMOUS, -1, 0);
+	if (result != (int64_t)start)
+		return failed("mapping", area, result);
+	/* The kernel's pages of it are nobody's memory, as the page tables have it. */
+	if (area->kind == AREA_VDSO)
+		copy_pages(sandbox, pid, area);
+	return NULL;
+}
+
+static struct hp_error *map_areas(struct sandbox *sandbox, const struct snapshot *snapshot,
+				  struct mapped_files *files)
+{
+	struct open_file open_file = { .ours = -1, .theirs = -1 };
+	struct hp_error *error = NULL;
+	uint64_t below = 0;
+	size_t run = 0;
+
+	for (size_t i = 0; !error && i < snapshot->areas.count; i++) {
+		const struct area *area = &snapshot->areas.at[i];
+		uint64_t filled_bytes = bytes_below(snapshot, area->end, &run);
+
+		if (area->kind == AREA_VSYSCALL)
+			continue;
+		if (area->kind == AREA_FILE && !area->is_secret)
+			error = map_file(sandbox, snapshot->pid, area, files, &open_file);
+		else
+			error = map_memory(sandbox, snapshot->pid, area, below);
+		if (!error && area->kind != AREA_FILE)
+			use_huge_pages(sandbox, area, filled_bytes);
+		below = area->end;
+	}
+	return error;
+}
+
+struct hp_error *rebuild(struct sandbox *sandbox, const struct snapshot *snapshot,
+			 struct mapped_files *files)
+{
+	return map_areas(sandbox, snapshot, files);
+}
+
+/* --- contents --------------------------------------------------------------------------------- */
+
+/* A few runs at once; returns the next to begin with, SIZE_MAX when the sandbox has died. */
+static size_t write_runs(struct sandbox *sandbox, const struct snapshot *snapshot, size_t first)
+{
+	struct iovec remote[RUNS_AT_ONCE] = { 0 };
+	struct iovec local = { .iov_base = snapshot->buffer + snapshot->runs[first].offset };
+	uint64_t done_bytes;
+	size_t count = 0;
+	ssize_t done;
+
+	while (first + count < snapshot->run_count && count < RUNS_AT_ONCE &&
+	       local.iov_len < BYTES_AT_ONCE) {
+		const struct run *run = &snapshot->runs[first + count];
+
+		remote[count++] = (struct iovec){ (void *)(uintptr_t)run->address, run->bytes };
+		local.iov_len += run->bytes;
+	}
+	done = process_vm_writev(sandbox->pid, &local, 1, remote, count, 0);
+	done_bytes = done > 0 ? (uint64_t)done : 0;
+	for (size_t i = first; i < first + count; i++) {
+		const struct run *run = &snapshot->runs[i];
+		uint64_t had = done_bytes < run->bytes ? done_bytes : run->bytes;
+
+		done_bytes -= had;
+		if (had == run->bytes)
+			continue;
+		/* Not writable, at least from there on: so slower. */
+		if (!sandbox_write(sandbox, run->address + had,
+				   snapshot->buffer + run->offset + had, run->bytes - had))
+			return SIZE_MAX;
+		return i + 1;
+	}
+	return first + count;
+}
+
+struct hp_error *rebuild_contents(struct sandbox *sandbox, const struct snapshot *snapshot)
+{
+	for (size_t at = 0; at < snapshot->run_count;) {
+		at = write_runs(sandbox, snapshot, at);
+		if (at == SIZE_MAX)
+			return hp_error_create(HP_ERROR_SYSTEM, "the copy cannot be written to");
+	}
+	return NULL;
+}
+
+/* --- where new mappings go -------------------------------------------------------------------- */
+
+/* The kernel searches from the top down, from a base that lies below the stack: the end of what it
+ * mapped first. */
+static uint64_t top_of(const struct areas *areas)
+{
+	uint64_t top = 0;
+
+	for (size_t i = 0; i < areas->count && areas->at[i].kind != AREA_STACK; i++)
+		top = areas->at[i].end;
+	return top;
+}
+
+struct hp_error *rebuild_close(struct sandbox *sandbox, const struct areas *areas)
+{
+	struct areas now = { 0 };
+	struct hp_error *error = areas_read(&now, sandbox->pid);
+	uint64_t free_from = top_of(areas);
+
+	for (size_t i = 0; !error && i <= now.count; i++) {
+		uint64_t end = i < now.count ? now.at[i].start : USER_END;
+		uint64_t next = i < now.count ? now.at[i].end : USER_END;
+
+		if (next <= free_from)
+			continue;
+		if (end > USER_END)
+			end = USER_END;
+		/* Where it cannot, new mappings lie elsewhere, and the paths part there. For the
+		 * original there is nothing: it must not be of use to the copy. */
+		if (end > free_from &&
+		    map(sandbox, free_from, end, PROT_NONE, MAP_ANONYMOUS, -1, 0) ==
+			    (int64_t)free_from &&
+		    !sandbox_reserve(sandbox, free_from, end - free_from))
+			error = hp_error_create(HP_ERROR_INSUFFICIENT,
+						"too many gaps between mappings");
+		free_from = next;
+	}
+	areas_clear(&now);
+	return error;
+}

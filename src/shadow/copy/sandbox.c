@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sandbox.h"
+
+#include "permission.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/number.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum {
+	CHILD_STACK_BYTES = 65536,
+	SEARCH_START = 0x20000, /* twice vm.mmap_min_addr's usual value */
+	SEARCH_STEP = 4096,
+	SEARCH_STEPS = (1 << 30) / SEARCH_STEP - 64, /* up to a gibibyte */
+	TOOLS_GUARD = 4096,
+	/* A killed copy ends within this where a CPU is idle: it has no memory left to give back. */
+	REAP_PATIENCE_NS = 50000000,
+	REAP_PAUSE_NS = 100000,
+};
+
+/* The end of what programs may map, with four-level page tables. */
+#define USER_END UINT64_C(0x7ffffffff000)
+
+/* ThreadSanitizer's clone() takes the one who calls it for a child when both share memory, and from
+ * then on sees neither its locks nor its races. */
+#ifdef __SANITIZE_THREAD__
+int __clone(int (*run)(void *), void *stack, int flags, void *context, ...);
+#define clone		  __clone
+#define WITHOUT_SANITIZER __attribute__((no_sanitize_thread))
+#else
+#define WITHOUT_SANITIZER
+#endif
+
+/* --- starting --------------------------------------------------------------------------------- */
+
+struct start {
+	pid_t parent; /* 0: not to be seen from its namespace */
+	const cpu_set_t *cpus;
+};
+
+/* As far as it may be. */
+WITHOUT_SANITIZER static void lift_limit(unsigned resource)
+{
+	struct rlimit limit;
+
+	if (syscall(SYS_prlimit64, 0, resource, NULL, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	syscall(SYS_prlimit64, 0, resource, &limit, NULL);
+}
+
+/* Shares our memory until it executes: nothing but system calls here. A child that comes to run the
+ * program in spite of all (we have died) prints its version and ends. */
+WITHOUT_SANITIZER static int run_child(void *context)
+{
+	static char name[] = VESSEL_NAME;
+	static char version[] = "--version";
+	char *const arguments[] = { name, version, NULL };
+	char *const environment[] = { NULL };
+	const struct start *start = context;
+	/* Small, so that the place for mappings is as high as it can be. */
+	const struct rlimit stack = { 1 << 20, 1 << 20 };
+	const struct rlimit nothing = { 0, 0 };
+	sigset_t none;
+
+	/* The stop at the start of a program is a signal like others. */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if ((start->parent && getppid() != start->parent) ||
+	    ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
+		_exit(1);
+	/* What is sent to all of ours (Ctrl-C) would come to the copy in the middle of a call that
+	 * it makes for us, or of what it replays. Of our session still: another one might be given
+	 * a share of the CPUs of its own. */
+	setpgid(0, 0);
+	/* Refused in some containers; then only the layout is less alike. */
+	personality(ADDR_NO_RANDOMIZE);
+	syscall(SYS_prlimit64, 0, RLIMIT_STACK, &stack, NULL);
+	/* No processes, no files, no image of its memory on disk. */
+	syscall(SYS_prlimit64, 0, RLIMIT_NPROC, &nothing, NULL);
+	syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, &nothing, NULL);
+	syscall(SYS_prlimit64, 0, RLIMIT_CORE, &nothing, NULL);
+	lift_limit(RLIMIT_AS);
+	lift_limit(RLIMIT_DATA);
+	syscall(SYS_sched_setaffinity, 0, sizeof(*start->cpus), start->cpus);
+	execve("/proc/self/exe", arguments, environment);
+	_exit(1);
+}
+
+/* The first of a namespace of processes where that is permitted: with it goes whatever it could ever
+ * start. */
+WITHOUT_SANITIZER static pid_t clone_child(char *stack_end, struct start *start, int *pidfd)
+{
+	const int flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD;
+	pid_t pid;
+
+	start->parent = 0;
+	pid = clone(run_child, stack_end, flags | CLONE_NEWPID, start, pidfd);
+	if (pid >= 0)
+		return pid;
+	start->parent = getpid();
+	return clone(run_child, stack_end, flags, start, pidfd);
+}
+
+static struct hp_error *start_child(struct sandbox *sandbox, const cpu_set_t *cpus)
+{
+	struct start start = { .cpus = cpus };
+	void *stack = mmap(NULL, CHILD_STACK_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	int pidfd = -1;
+	pid_t pid;
+	int error;
+
+	if (stack == MAP_FAILED)
+		return hp_error_create_no_memory();
+	/* Its end is told to nobody but a wait that asks for it (__WALL): ours. */
+	pid = clone_child((char *)stack + CHILD_STACK_BYTES, &start, &pidfd);
+	error = errno;
+	munmap(stack, CHILD_STACK_BYTES);
+	if (pid < 0)
+		return shadow_not_started(error, "a process for a copy");
+	sandbox->pid = pid;
+	pthread_mutex_lock(&sandbox->lock);
+	sandbox->pidfd = pidfd;
+	pthread_mutex_unlock(&sandbox->lock);
+	return NULL;
+}
+
+/* The stop in front of the program's first instruction. */
+static struct hp_error *await_exec(struct sandbox *sandbox)
+{
+	int status;
+
+	if (!wait_stopped(sandbox->pid, &status))
+		return hp_error_create(HP_ERROR_NOT_PERMITTED,
+				       "a process of our own could not be traced");
+	if (WSTOPSIG(status) != SIGTRAP ||
+	    ptrace(PTRACE_SETOPTIONS, sandbox->pid, NULL, PTRACE_O_EXITKILL) < 0)
+		return hp_error_create(HP_ERROR_SYSTEM, "a process for a copy did not start");
+	return NULL;
+}
+
+/* When memory is short. */
+static void be_first_to_go(pid_t pid)
+{
+	static const char score[] = "1000";
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/oom_score_adj", (int)pid);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		/* Where it is refused the copy is as likely to go as others. */
+		if (write(fd, score, sizeof(score) - 1) < 0)
+			errno = 0;
+		close(fd);
+	}
+}
+
+/* --- emptying --------------------------------------------------------------------------------- */
+
+static uint64_t find_syscall(struct sandbox *sandbox)
+{
+	static const uint8_t instruction[2] = { 0x0f, 0x05 };
+	uint8_t bytes[4096];
+
+	for (size_t i = 0; i < sandbox->own.count; i++) {
+		const struct area *area = &sandbox->own.at[i];
+
+		if (!(area->protection & PROT_EXEC) || area->kind == AREA_VSYSCALL)
+			continue;
+		for (uint64_t at = area->start; at < area->end; at += sizeof(bytes)) {
+			const uint8_t *found;
+
+			if (!sandbox_read(sandbox, at, bytes, sizeof(bytes)))
+				break;
+			found = memmem(bytes, sizeof(bytes), instruction, sizeof(instruction));
+			if (found)
+				return at + (uint64_t)(found - bytes);
+		}
+	}
+	return 0;
+}
+
+static bool is_free(const struct areas *areas, uint64_t start, uint64_t bytes)
+{
+	for (size_t i = 0; i < areas->count; i++) {
+		if (areas->at[i].start < start + bytes && areas->at[i].end > start)
+			return false;
+	}
+	return true;
+}
+
+/* Low, where programs have nothing and the kernel puts nothing of itself; somewhere else each time,
+ * with nothing beside it. */
+static uint64_t place_for_tools(const struct sandbox *sandbox, const struct areas *around)
+{
+	uint64_t first = hp_unforeseen_u64() % SEARCH_STEPS;
+
+	for (uint64_t i = 0; i < SEARCH_STEPS; i++) {
+		uint64_t at = SEARCH_START + (first + i) % SEARCH_STEPS * SEARCH_STEP;
+
+		if (is_free(&sandbox->own, at - TOOLS_GUARD, TOOLS_BYTES + 2 * TOOLS_GUARD) &&
+		    is_free(around, at - TOOLS_GUARD, TOOLS_BYTES + 2 * TOOLS_GUARD))
+			return at;
+	}
+	return 0;
+}
+
+static int64_t make_code(struct sandbox *sandbox, uint64_t place)
+{
+	static const uint8_t code[] = { 0x0f, 0x05, 0xcc }; /* syscall; int3 */
+
+	if (!sandbox_write(sandbox, place, code, sizeof(code)))
+		return -EIO;
+	return sandbox_call(sandbox, SYS_mprotect, place, TOOLS_SCRATCH, PROT_READ | PROT_EXEC, 0,
+			    0, 0);
+}
+
+static bool make_tools(struct sandbox *sandbox, const struct areas *around)
+{
+	uint64_t borrowed = find_syscall(sandbox);
+	uint64_t place = place_for_tools(sandbox, around);
+	int64_t got;
+
+	if (!borrowed || !place)
+		return false;
+	sandbox->tools = borrowed;
+	got = sandbox_call(sandbox, SYS_mmap, place, TOOLS_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, UINT64_MAX, 0);
+	if (got != (int64_t)place || make_code(sandbox, place) != 0)
+		return false;
+	sandbox->tools = place;
+	return true;
+}
+
+/* Its arguments are gone with its stack: what people see of it. */
+static void be_known(struct sandbox *sandbox)
+{
+	static const char name[] = VESSEL_NAME;
+	uint64_t at = sandbox->tools + TOOLS_SCRATCH;
+
+	if (sandbox_write(sandbox, at, name, sizeof(name)))
+		sandbox_call(sandbox, SYS_prctl, PR_SET_NAME, at, 0, 0, 0, 0);
+}
+
+/* The vdso, too: a copy has the target's as memory like any other. */
+static bool empty(struct sandbox *sandbox)
+{
+	bool ok = sandbox_call(sandbox, SYS_close_range, 0, UINT32_MAX, 0, 0, 0, 0) >= 0;
+
+	for (size_t i = 0; ok && i < sandbox->own.count; i++) {
+		const struct area *area = &sandbox->own.at[i];
+
+		if (area->kind != AREA_VSYSCALL)
+			ok = sandbox_call(sandbox, SYS_munmap, area->start, area->end - area->start,
+					  0, 0, 0, 0) == 0;
+	}
+	return ok;
+}
+
+/* --- public ----------------------------------------------------------------------------------- */
+
+void sandbox_init(struct sandbox *sandbox)
+{
+	*sandbox = (struct sandbox){ .pidfd = -1, .memory_fd = -1 };
+	pthread_mutex_init(&sandbox->lock, NULL);
+}
+
+void sandbox_clear(struct sandbox *sandbox)
+{
+	sandbox_kill(sandbox, NULL);
+	areas_clear(&sandbox->own);
+	pthread_mutex_destroy(&sandbox->lock);
+}
+
+void sandbox_end(struct sandbox *sandbox)
+{
+	pthread_mutex_lock(&sandbox->lock);
+	if (sandbox->pidfd >= 0)
+		syscall(SYS_pidfd_send_signal, sandbox->pidfd, SIGKILL, NULL, 0);
+	pthread_mutex_unlock(&sandbox->lock);
+}
+
+static struct hp_error *open_memory(struct sandbox *sandbox)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)sandbox->pid);
+	sandbox->memory_fd = open(path, O_RDWR | O_CLOEXEC);
+	if (sandbox->memory_fd < 0)
+		return hp_error_create_errno(errno, "opening %s", path);
+	return areas_read(&sandbox->own, sandbox->pid);
+}
+
+struct hp_error *sandbox_create(struct sandbox *sandbox, const struct areas *around,
+				const cpu_set_t *cpus)
+{
+	struct hp_error *error;
+
+	sandbox->is_locked = false;
+	sandbox->engine_count = 0;
+	error = start_child(sandbox, cpus);
+	if (!error)
+		error = await_exec(sandbox);
+	if (!error)
+		error = open_memory(sandbox);
+	if (!error) {
+		be_first_to_go(sandbox->pid);
+		if (!make_tools(sandbox, around) || !empty(sandbox))
+			error = hp_error_create(HP_ERROR_SYSTEM,
+						"a process for a copy could not be emptied");
+	}
+	if (!error)
+		be_known(sandbox);
+	if (error)
+		sandbox_kill(sandbox, NULL);
+	return error;
+}
+
+/* Who runs when nobody else does takes long to die where others run: what takes longest, giving back
+ * its memory, we do (Linux 5.15), and any CPU will do for the rest. */
+static void hasten_end(const struct sandbox *sandbox)
+{
+	const struct sched_param no_priority = { 0 };
+	cpu_set_t all;
+
+	memset(&all, 0xff, sizeof(all));
+	syscall(SYS_sched_setaffinity, sandbox->pid, sizeof(all), &all);
+	/* Allowed to the superuser. */
+	sched_setscheduler(sandbox->pid, SCHED_OTHER, &no_priority);
+	syscall(SYS_process_mrelease, sandbox->pidfd, 0);
+}
+
+/* It may be in a stop that comes before its end. False: it has not come to that in time. */
+static bool reap(pid_t pid, uint64_t patience_ns)
+{
+	uint64_t end_ns = hp_clock_monotonic_ns() + patience_ns;
+	const struct timespec pause = { .tv_nsec = REAP_PAUSE_NS };
+	int status = 0;
+
+	for (;;) {
+		pid_t got = waitpid(pid, &status, __WALL | WNOHANG);
+
+		if ((got < 0 && errno != EINTR) ||
+		    (got == pid && (WIFEXITED(status) || WIFSIGNALED(status))))
+			return true;
+		if (got == 0 && hp_clock_monotonic_ns() >= end_ns)
+			return false;
+		if (got == 0)
+			nanosleep(&pause, NULL);
+	}
+}
+
+/* Those of before, and this one; there is a place for it, or it is waited for. */
+static void reap_all(struct sandbox *sandbox, pid_t pid)
+{
+	bool is_reaped = pid == 0 || reap(pid, REAP_PATIENCE_NS);
+
+	for (size_t i = 0; i < VESSEL_DYING; i++) {
+		if (sandbox->dying[i] && reap(sandbox->dying[i], 0))
+			sandbox->dying[i] = 0;
+		if (!sandbox->dying[i] && !is_reaped) {
+			sandbox->dying[i] = pid;
+			is_reaped = true;
+		}
+	}
+	if (!is_reaped)
+		reap(pid, UINT64_MAX / 2);
+}
+
+static uint64_t cpu_time_ns(pid_t pid)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) < 0)
+		return 0;
+	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
+void sandbox_kill(struct sandbox *sandbox, uint64_t *cpu_ns)
+{
+	pid_t pid = sandbox->pid;
+
+	if (sandbox->memory_fd >= 0)
+		close(sandbox->memory_fd);
+	sandbox->memory_fd = -1;
+	if (!pid)
+		return;
+	if (cpu_ns)
+		*cpu_ns = cpu_time_ns(pid);
+	/* By its descriptor: it may have died and been reaped, and its number be another's. */
+	sandbox_end(sandbox);
+	hasten_end(sandbox);
+	pthread_mutex_lock(&sandbox->lock);
+	close(sandbox->pidfd);
+	sandbox->pidfd = -1;
+	pthread_mutex_unlock(&sandbox->lock);
+	sandbox->pid = 0;
+	reap_all(sandbox, pid);
+}
+
+bool sandbox_reserve(struct sandbox *sandbox, uint64_t start, uint64_t bytes)
+{
+	struct sandbox_range *last =
+		sandbox->engine_count ? &sandbox->engine[sandbox->engine_count - 1] : NULL;
+
+	/* One part of the engine's memory may be of several files. */
+	if (last && last->start <= start && start <= last->end) {
+		last->end = start + bytes > last->end ? start + bytes : last->end;
+		return true;
+	}
+	if (sandbox->engine_count >= VESSEL_RANGES)
+		return false;
+	sandbox->engine[sandbox->engine_count++] = (struct sandbox_range){ start, start + bytes };
+	return true;
+}
+
+static bool meet(uint64_t start, uint64_t end, uint64_t other_start, uint64_t other_end)
+{
+	return start < other_end && other_start < end;
+}
+
+bool sandbox_is_ours(const struct sandbox *sandbox, uint64_t start, uint64_t bytes)
+{
+	/* What is asked for may end behind the last address; and a page belongs to it as a whole. */
+	uint64_t end = start + bytes < start ? UINT64_MAX : start + bytes;
+	uint64_t tools = sandbox->tools;
+
+	if (end < UINT64_MAX - TOOLS_GUARD)
+		end = (end + TOOLS_GUARD - 1) & ~(uint64_t)(TOOLS_GUARD - 1);
+	if (meet(start, end, tools - TOOLS_GUARD, tools + TOOLS_BYTES + TOOLS_GUARD))
+		return true;
+	for (size_t i = 0; i < sandbox->engine_count; i++) {
+		if (meet(start, end, sandbox->engine[i].start, sandbox->engine[i].end))
+			return true;
+	}
+	return false;
+}
+
+int64_t sandbox_call(struct sandbox *sandbox, long number, uint64_t a, uint64_t b, uint64_t c,
+		     uint64_t d, uint64_t e, uint64_t f)
+{
+	const struct shadow_call call = { number, { a, b, c, d, e, f } };
+	int64_t result;
+
+	if (!inject(sandbox->pid, sandbox->tools, sandbox->is_locked, &call, &result))
+		return -EIO;
+	return result;
+}
+
+bool sandbox_write(struct sandbox *sandbox, uint64_t address, const void *bytes, size_t size)
+{
+	return pwrite(sandbox->memory_fd, bytes, size, (off_t)address) == (ssize_t)size;
+}
+
+bool sandbox_read(struct sandbox *sandbox, uint64_t address, void *bytes, size_t size)
+{
+	return pread(sandbox->memory_fd, bytes, size, (off_t)address) == (ssize_t)size;
+}
+
+int64_t sandbox_open(struct sandbox *sandbox, int fd, int flags)
+{
+	char path[64];
+	int length = snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), fd);
+
+	if (!sandbox_write(sandbox, sandbox->tools + TOOLS_SCRATCH, path, (size_t)length + 1))
+		return -EIO;
+	return sandbox_call(sandbox, SYS_openat, (uint64_t)AT_FDCWD, sandbox->tools + TOOLS_SCRATCH,
+			    (uint64_t)flags | O_CLOEXEC, 0, 0, 0);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The walls of a copy. Whatever runs in it was written by somebody else, and may get out of the
+ * translator; what it can do then is compute.
+ *
+ * Threat model. The profiled program is the attacker: it knows this code, chooses its memory, its
+ * registers and its system calls, and may share its user with us or not. It wants rights, files or
+ * processes that it does not have, or to keep running when nobody looks. We trust the kernel, and
+ * our own memory, which no copy can reach. What a copy says (counters, registers, arguments of
+ * calls) is believed of itself only: it may lie about its own profile, and about nothing else.
+ *
+ *	wall			holds even if			tests/shadow/
+ *	identity (rights.h)	all others fall			test_sandbox, attack/escape.test
+ *	system calls (here)	the translator is left		test_sandbox (every number)
+ *	code cannot be written	the translator is left		test_sandbox
+ *	tables cannot be written				test_sandbox
+ *	the program's own code	the translator is left		test_sandbox
+ *	 is not executable
+ *	calls that change memory				test_system_calls
+ *	 do not touch the engine
+ *	names are not opened	the program lies about itself	test_system_calls, attack/
+ *	 with other rights than
+ *	 the program's
+ *	nothing outlives us	we are killed			attack/ends.test
+ *
+ * Each call of a sealed copy stops in front of us: those that we set up go on (inject.h), any other
+ * one is the end of the copy. Numbers that nobody needs kill it without asking.
+ */
+#ifndef SHADOW_COPY_SANDBOX_LOCK_H
+#define SHADOW_COPY_SANDBOX_LOCK_H
+
+#include "sandbox.h"
+
+#include <linux/filter.h>
+
+enum { PRISON_FILTER_STEPS = 24 };
+
+/* The filter of system calls, for a copy whose `syscall` instruction ends at `behind`; returns its
+ * length. */
+size_t sandbox_filter(struct sock_filter filter[PRISON_FILTER_STEPS], uint64_t behind);
+
+/*
+ * Locks it, before anything of the program has run there: no descriptors, no new privileges, not to
+ * be looked at by anybody but us, and the filter. Afterwards sandbox_call takes mmap, munmap,
+ * mremap, mprotect and madvise only, nothing executable.
+ */
+struct hp_error *sandbox_lock(struct sandbox *sandbox);
+
+#endif

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "matcher.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	PAGE = 4096,
+	FALSE_ALARMS = 100,	 /* of one sample, before it is given up */
+	COPIES_ROOM = 256 << 10, /* more than one arming takes */
+	STACK_MOST = 4096,
+};
+/* Carry, parity, adjust, zero, sign, direction, overflow. */
+static const uint64_t flags_compared = 0xcd5;
+static const uint64_t arithmetic_flags = 0x8d5;
+
+struct matcher_state {
+	struct x86_check check;
+	uint32_t false_alarms;
+	uint64_t seen_ns; /* when its state came by last; 0 never */
+	bool is_given_up; /* its state repeats, or too much is like it */
+};
+
+/* --- which registers to compare first
+ * -------------------------------------------------------------
+ */
+
+/* Those that differ from the sample before, and from where the window starts. */
+static void choose_order(struct x86_check *check, const struct hp_engine_sample *sample,
+			 const uint64_t *before, const uint64_t *start)
+{
+	size_t count = 0;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (unsigned reg = 0; reg < X86_REGISTERS; reg++) {
+			bool changes = sample->general[reg] != before[reg] &&
+				       sample->general[reg] != start[reg];
+
+			if (changes == (pass == 0))
+				check->order[count++] = (uint8_t)reg;
+		}
+}
+
+/* --- arming
+ * -----------------------------------------------------------------------------------------
+ */
+
+static void disarm_all(struct matcher *matcher)
+{
+	struct code_cache *cache = matcher->translator->cache;
+
+	for (size_t i = 0; i < matcher->armed_blocks.count; i++)
+		code_block_disarm(&cache->blocks.at[matcher->armed_blocks.at[i]]);
+	matcher->armed_blocks.count = 0;
+}
+
+static void check_armed(void *context, const struct code_block *block, uint64_t address,
+			struct x86_emitter *emitter)
+{
+	const struct matcher *matcher = context;
+	const struct code_zone *zone = &matcher->translator->cache->zones[block->zone];
+
+	for (size_t i = 0; i < matcher->armed_count; i++) {
+		size_t sample = matcher->armed[i];
+
+		if (matcher->samples[sample].ip == address)
+			x86_emit_check(zone, emitter, &matcher->samples[sample],
+				       &matcher->states[sample].check,
+				       MATCHER_TRAP | (uint32_t)sample);
+	}
+}
+
+/* The block's first bytes give way to a jump into a copy: nobody is ever in the midst of them. */
+static void arm_block(struct matcher *matcher, uint32_t number)
+{
+	struct code_cache *cache = matcher->translator->cache;
+	struct code_block *block = &cache->blocks.at[number];
+	struct code_zone *zone = &cache->zones[block->zone];
+	struct x86_emitter patch = { .at = block->code, .end = block->code + CODE_LINK_BYTES };
+	const uint8_t *copy;
+
+	if (block->is_armed ||
+	    !hp_vector_reserve(&matcher->armed_blocks, matcher->armed_blocks.count + 1))
+		return;
+	copy = x86_copy_with_checks(matcher->translator, block, check_armed, matcher);
+	if (!copy) {
+		matcher->is_full = true;
+		zone->copies.is_full = false;
+		return;
+	}
+	memcpy(block->unarmed, block->code, sizeof(block->unarmed));
+	x86_patch(x86_jump(&patch), copy);
+	block->is_armed = true;
+	(void)!hp_vector_push(&matcher->armed_blocks, number);
+}
+
+/* Blocks start on the page of the address, or on the one before: they are shorter than a page. */
+static void arm_sample(struct matcher *matcher, size_t sample)
+{
+	const struct code_cache *cache = matcher->translator->cache;
+	uint64_t ip = matcher->samples[sample].ip;
+
+	for (uint64_t back = 0; back < 2; back++) {
+		uint32_t number = shadow_table_find(&cache->by_page, ip / PAGE - back);
+
+		for (; number != CODE_NO_NUMBER; number = cache->blocks.at[number].next_on_page)
+			if (ip - cache->blocks.at[number].address <
+			    cache->blocks.at[number].next - cache->blocks.at[number].address)
+				arm_block(matcher, number);
+	}
+}
+
+void matcher_arm_new(struct matcher *matcher)
+{
+	for (size_t i = 0; i < matcher->armed_count; i++)
+		arm_sample(matcher, matcher->armed[i]);
+}
+
+/* The copies that are in use stay whole: the shadow is in the youngest, far from the oldest. */
+static void make_room(struct code_cache *cache)
+{
+	for (size_t i = 0; i < cache->zone_count; i++) {
+		struct code_zone *zone = &cache->zones[i];
+
+		if (zone->copies.end - zone->copies.at < COPIES_ROOM)
+			zone->copies.at = zone->copies_start;
+	}
+}
+
+/* The next few, and some further on: when more than a few are missed in a row (the original was in
+ * the kernel, or elsewhere) there must be a way back. */
+static void choose_armed(struct matcher *matcher)
+{
+	static const size_t ahead[MATCHER_AHEAD] = { 1, 2, 3, 4, 5, 8, 16, 32 };
+	size_t found = 0, chosen = 0;
+
+	matcher->armed_count = 0;
+	for (size_t i = 0; i < matcher->matches.watched_count; i++)
+		matcher->armed[matcher->armed_count++] = matcher->matches.watched[i].sample;
+	for (size_t i = matches_newest(&matcher->matches) + 1;
+	     i < matcher->count && chosen < MATCHER_AHEAD; i++) {
+		if (matcher->states[i].is_given_up || ++found < ahead[chosen])
+			continue;
+		matcher->armed[matcher->armed_count++] = i;
+		chosen++;
+	}
+}
+
+static void arm(struct matcher *matcher)
+{
+	disarm_all(matcher);
+	make_room(matcher->translator->cache);
+	choose_armed(matcher);
+	matcher_arm_new(matcher);
+}
+
+struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *translator,
+			       pid_t pid, const struct hp_engine_sample *samples, size_t count,
+			       size_t wanted, const uint64_t general[X86_REGISTERS],
+			       double usual_pace)
+{
+	*matcher = (struct matcher){
+		.translator = translator,
+		.samples = samples,
+		.count = count,
+		.translated = translator->translated,
+		.states = calloc(count + 1, sizeof(*matcher->states)),
+	};
+	if (!matcher->states)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < count; i++) {
+		const struct hp_engine_sample *other = i	   ? &samples[i - 1]
+						       : count > 1 ? &samples[1]
+								   : &samples[0];
+
+		choose_order(&matcher->states[i].check, &samples[i], other->general, general);
+	}
+	matches_begin(&matcher->matches, pid, samples, count, wanted, usual_pace);
+	arm(matcher);
+	return NULL;
+}
+
+void matcher_end(struct matcher *matcher)
+{
+	disarm_all(matcher);
+	hp_vector_free(&matcher->armed_blocks);
+	matches_end(&matcher->matches);
+	free(matcher->states);
+	matcher->states = NULL;
+}
+
+/* --- judging
+ * ----------------------------------------------------------------------------------------
+ */
+
+static bool flags_agree(struct matcher *matcher, const struct hp_engine_sample *sample,
+			uint64_t flags)
+{
+	uint64_t differ = (flags ^ sample->flags) & flags_compared;
+
+	return !differ || (!(differ & ~arithmetic_flags) &&
+			   !x86_flags_matter(matcher->translator, sample->ip));
+}
+
+/* The words that lie in there tell nothing. */
+static void unlearn(struct x86_check *check, const struct hp_engine_sample *sample,
+		    const struct matcher_guess *guess)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < check->slot_count; i++) {
+		uint64_t word = sample->general[X86_RSP] + check->slots[i];
+
+		if (word + 8 <= guess->start || word >= guess->end)
+			check->slots[kept++] = check->slots[i];
+	}
+	check->slot_count = (uint8_t)kept;
+}
+
+void matcher_guess(struct matcher *matcher, uint64_t at, uint64_t bytes)
+{
+	const struct matcher_guess guess = { at, at + bytes };
+
+	/* Most programs keep the time in one place. */
+	for (size_t i = 0; i < MATCHER_GUESSES; i++)
+		if (matcher->guesses[i].start == guess.start &&
+		    matcher->guesses[i].end == guess.end)
+			return;
+	matcher->guesses[matcher->guessed++ % MATCHER_GUESSES] = guess;
+	for (size_t i = 0; i < matcher->count; i++)
+		unlearn(&matcher->states[i].check, &matcher->samples[i], &guess);
+}
+
+static bool is_guessed(const struct matcher *matcher, uint64_t address)
+{
+	for (size_t i = 0; i < MATCHER_GUESSES; i++)
+		if (address >= matcher->guesses[i].start && address < matcher->guesses[i].end)
+			return true;
+	return false;
+}
+
+/* Where the stacks differ first; -1 nowhere. */
+static int stack_difference(const struct matcher *matcher, const struct hp_engine_sample *sample,
+			    int memory_fd)
+{
+	uint8_t stack[STACK_MOST];
+	size_t bytes = sample->stack_bytes < sizeof(stack) ? sample->stack_bytes : sizeof(stack);
+
+	if (!bytes)
+		return -1;
+	if (pread(memory_fd, stack, bytes, (off_t)sample->general[X86_RSP]) != (ssize_t)bytes)
+		return 0;
+	for (size_t i = 0; i < bytes; i++)
+		if (stack[i] != sample->stack[i] &&
+		    !is_guessed(matcher, sample->general[X86_RSP] + i))
+			return (int)i;
+	return -1;
+}
+
+/* Compares this word in code from now on. False: it is not a whole one, or one too many. */
+static bool learn(struct x86_check *check, const struct hp_engine_sample *sample, int offset)
+{
+	unsigned slot = (unsigned)offset & ~7U;
+
+	if (check->slot_count >= X86_CHECK_SLOTS || slot + 8 > sample->stack_bytes)
+		return false;
+	for (size_t i = 0; i < check->slot_count; i++)
+		if (check->slots[i] == slot)
+			return false;
+	check->slots[check->slot_count++] = (uint16_t)slot;
+	return true;
+}
+
+/* Not this state: learns what tells them apart, or gives it up. */
+static void judge_other(struct matcher *matcher, size_t number, int difference)
+{
+	struct matcher_state *state = &matcher->states[number];
+	bool learned = difference >= 0 &&
+		       learn(&state->check, &matcher->samples[number], difference);
+
+	if (++state->false_alarms >= FALSE_ALARMS && !state->is_given_up)
+		state->is_given_up = learned = true;
+	if (learned)
+		arm(matcher);
+}
+
+/* The state is the sample's. Is it the moment? */
+static enum matcher_verdict judge_moment(struct matcher *matcher, size_t number)
+{
+	struct matches *matches = &matcher->matches;
+	struct matcher_state *state = &matcher->states[number];
+	uint64_t now_ns = matches_now(matches);
+	bool is_back = state->seen_ns && now_ns - state->seen_ns < matches->watch_ns;
+	bool is_watched;
+
+	matches_settle(matches, now_ns);
+	is_watched = matches_is_watched(matches, number);
+	state->seen_ns = now_ns;
+	if (is_watched || is_back) {
+		/* It may have matched too early, past others that are still to come. */
+		matches_take_back(matches, number);
+		state->is_given_up = true;
+		arm(matcher);
+		return is_watched ? MATCHER_AMBIGUOUS : MATCHER_OTHER;
+	}
+	/* Another moment like it. Is there a third one soon, it is given up. */
+	if (matches_is_too_early(matches, number, now_ns))
+		return MATCHER_OTHER;
+	if (matches_is_too_late(matches, number, now_ns,
+				matcher->translator->translated - matcher->translated)) {
+		state->is_given_up = true;
+		matches_add_late(matches);
+		arm(matcher);
+		return MATCHER_OTHER;
+	}
+	if (!matches_add(matches, number, now_ns, matcher->translator->cache))
+		return MATCHER_NO_MEMORY;
+	matcher->translated = matcher->translator->translated;
+	matches_settle(matches, now_ns);
+	arm(matcher);
+	return MATCHER_NEXT;
+}
+
+enum matcher_verdict matcher_judge(struct matcher *matcher, size_t number, int memory_fd,
+				   uint64_t flags)
+{
+	const struct hp_engine_sample *sample = &matcher->samples[number];
+	size_t newest = matches_newest(&matcher->matches);
+	bool agrees = flags_agree(matcher, sample, flags);
+	int difference = agrees ? stack_difference(matcher, sample, memory_fd) : -1;
+
+	/* One that was armed when this copy was made, and is not any more. */
+	if (matcher->states[number].is_given_up || (newest != SIZE_MAX && number < newest &&
+						    !matches_is_watched(&matcher->matches, number)))
+		return MATCHER_OTHER;
+	if (!agrees || difference >= 0) {
+		judge_other(matcher, number, difference);
+		return MATCHER_OTHER;
+	}
+	return judge_moment(matcher, number);
+}
+
+bool matcher_is_done(const struct matcher *matcher)
+{
+	size_t next = matches_newest(&matcher->matches) + 1;
+
+	while (next < matcher->count && matcher->states[next].is_given_up)
+		next++;
+	return next >= matcher->count;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which samples the shadow's states are compared with, and what their coming by means.
+ *
+ * A few of the next samples are armed: the blocks that hold their addresses run as copies with
+ * compares in them. Samples match in their order. Those that have matched stay armed as long as
+ * they are watched (matches.h): one whose state comes by again is ambiguous, as if it had not matched.
+ */
+#ifndef SHADOW_MATCH_MATCHER_H
+#define SHADOW_MATCH_MATCHER_H
+
+#include "sample.h"
+#include "matches.h"
+#include "x86_check.h"
+#include "../translate/x86_translate.h"
+
+enum { MATCHER_AHEAD = 8, MATCHER_GUESSES = 16 };
+/* In a trap's number: it is a sample's, not an exit's. */
+#define MATCHER_TRAP 0x80000000U
+
+struct matcher_state; /* of one sample */
+
+/* Memory of the shadow whose content is only about the original's. */
+struct matcher_guess {
+	uint64_t start, end;
+};
+
+struct matcher {
+	struct x86_translator *translator;
+	const struct hp_engine_sample *samples;
+	size_t count;
+	struct matcher_state *states; /* by sample. Owned */
+	struct matches matches;	      /* those that have matched */
+	uint64_t translated;	      /* when the newest of them did, as the translator counts */
+	size_t armed[MATCHER_AHEAD + MATCHES];
+	size_t armed_count;
+	HP_VECTOR(uint32_t) armed_blocks;
+	struct matcher_guess guesses[MATCHER_GUESSES]; /* the latest, in turn; unused ones are 0 */
+	size_t guessed;
+	bool is_full; /* no room for copies: nothing is armed */
+};
+
+/* `general` are the registers that the replay starts from; `wanted` and `usual_pace` are as in
+ * matches_begin. */
+struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *translator,
+			       pid_t pid, const struct hp_engine_sample *samples, size_t count,
+			       size_t wanted, const uint64_t general[X86_REGISTERS],
+			       double usual_pace);
+/* Leaves no block armed. */
+void matcher_end(struct matcher *matcher);
+
+/* Memory that states are not told apart by from now on: see hp_engine_call. */
+void matcher_guess(struct matcher *matcher, uint64_t at, uint64_t bytes);
+
+/* There are new blocks, or some are counted now: they may hold an armed sample's address. */
+void matcher_arm_new(struct matcher *matcher);
+
+enum matcher_verdict {
+	MATCHER_OTHER,	   /* not this sample's state after all */
+	MATCHER_NEXT,	   /* a sample further on has matched */
+	MATCHER_AMBIGUOUS, /* one that had matched, once more */
+	MATCHER_NO_MEMORY,
+};
+
+/* The shadow has trapped with this sample's registers; its memory is read from `memory_fd`. Arms
+ * others as that may need. */
+enum matcher_verdict matcher_judge(struct matcher *matcher, size_t sample, int memory_fd,
+				   uint64_t flags);
+
+/* Whether any sample is left to wait for. */
+bool matcher_is_done(const struct matcher *matcher);
+
+#endif

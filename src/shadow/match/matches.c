@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "matches.h"
+
+#include <hpcprof/base/number.h>
+
+enum {
+	/* In distances of samples; the shadow may be three times slower than the original. */
+	WATCH = 3,
+	/* So many in a row are not all wrong. */
+	MOST_LATE = 3,
+};
+/* A shadow is hardly ever faster than the original, but the original's clock counted page faults
+ * that copying it caused. Of its pace so far, phases differ. */
+static const double least_pace = 0.25;
+static const double least_of_pace = 0.33;
+/* Slower phases, and on top of them code that it meets for the first time: stops, a few a block. */
+static const double most_of_pace = 4;
+static const double most_delay_ns = 30e6;
+static const double block_ns = 300e3;
+/* How far behind the moment that its pace so far makes likely a match is watched. */
+static const double watched_of_pace = 1.5;
+/* Before any is known. */
+static const double likely_pace = 2;
+
+uint64_t matches_now(const struct matches *matches)
+{
+	struct timespec now;
+
+	if (clock_gettime(matches->clock, &now) < 0)
+		return 0;
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void matches_begin(struct matches *matches, pid_t pid, const struct hp_engine_sample *samples,
+		   size_t count, size_t wanted, double usual_pace)
+{
+	*matches = (struct matches){
+		.samples = samples,
+		.wanted = wanted < count ? wanted : count,
+		.usual_pace = usual_pace,
+	};
+	if (matches->wanted > 1)
+		matches->part_ns = (samples[matches->wanted - 1].time_ns - samples[0].time_ns) /
+				   HP_WINDOW_PARTS;
+	if (count < 2 || clock_getcpuclockid(pid, &matches->clock) != 0)
+		return;
+	matches->start_ns = matches_now(matches);
+	if (matches->start_ns && samples[count - 1].time_ns > samples[0].time_ns)
+		matches->watch_ns =
+			WATCH * (samples[count - 1].time_ns - samples[0].time_ns) / (count - 1);
+}
+
+void matches_end(struct matches *matches)
+{
+	for (size_t i = 0; i < MATCHES; i++)
+		shadow_counts_free(&matches->watched[i].counts);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(matches->believed); i++)
+		shadow_counts_free(&matches->believed[i].counts);
+}
+
+bool matches_is_watched(const struct matches *matches, size_t sample)
+{
+	for (size_t i = 0; i < matches->watched_count; i++)
+		if (matches->watched[i].sample == sample)
+			return true;
+	return false;
+}
+
+static const struct match *newest_believed(const struct matches *matches)
+{
+	return matches->believed_count ? &matches->believed[matches->believed_count - 1] : NULL;
+}
+
+static const struct match *newest(const struct matches *matches)
+{
+	return matches->watched_count ? &matches->watched[matches->watched_count - 1]
+				      : newest_believed(matches);
+}
+
+size_t matches_newest(const struct matches *matches)
+{
+	const struct match *match = newest(matches);
+
+	return match ? match->sample : SIZE_MAX;
+}
+
+/* From the newest match to the sample, in the original's time; and when that was in the shadow's. */
+static double distance_ns(const struct matches *matches, size_t sample, uint64_t *since_ns)
+{
+	const struct match *since = newest(matches);
+
+	*since_ns = since ? since->cpu_ns : matches->start_ns;
+	return (double)(matches->samples[sample].time_ns -
+			(since ? matches->samples[since->sample].time_ns : 0));
+}
+
+static double greater(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/* As far as is known; 0 not at all. */
+static double known_pace(const struct matches *matches)
+{
+	return matches->pace > 0 ? matches->pace : matches->usual_pace;
+}
+
+bool matches_is_too_early(const struct matches *matches, size_t sample, uint64_t now_ns)
+{
+	double pace = greater(least_of_pace * known_pace(matches), least_pace);
+	uint64_t since_ns;
+	double ns = distance_ns(matches, sample, &since_ns);
+
+	return matches->watch_ns && (double)(now_ns - since_ns) < pace * ns;
+}
+
+bool matches_is_too_late(const struct matches *matches, size_t sample, uint64_t now_ns,
+			 uint64_t blocks)
+{
+	double pace = most_of_pace * greater(known_pace(matches), 1);
+	uint64_t since_ns;
+	double ns = distance_ns(matches, sample, &since_ns);
+
+	return matches->watch_ns &&
+	       (double)(now_ns - since_ns) > pace * ns + most_delay_ns + block_ns * (double)blocks;
+}
+
+static uint64_t watch_until(const struct matches *matches, size_t sample, uint64_t now_ns)
+{
+	uint64_t since_ns;
+	double ns = distance_ns(matches, sample, &since_ns);
+	double pace = known_pace(matches) > 0 ? greater(known_pace(matches), 1) : likely_pace;
+	uint64_t likely_ns = since_ns + (uint64_t)(watched_of_pace * pace * ns);
+
+	return matches->watch_ns + (likely_ns > now_ns ? likely_ns : now_ns);
+}
+
+uint64_t matches_left_to_watch(const struct matches *matches, uint64_t now_ns)
+{
+	uint64_t until_ns = now_ns;
+
+	for (size_t i = 0; i < matches->watched_count; i++)
+		if (matches->watched[i].until_ns > until_ns)
+			until_ns = matches->watched[i].until_ns;
+	return until_ns - now_ns;
+}
+
+/* --- the ones that are watched ------------------------------------------------------------------
+ */
+
+/* The memory of its counters goes to the end, to be used again. */
+static void remove_watched(struct matches *matches, size_t index)
+{
+	struct match removed = matches->watched[index];
+
+	for (size_t i = index; i + 1 < matches->watched_count; i++)
+		matches->watched[i] = matches->watched[i + 1];
+	matches->watched[--matches->watched_count] = removed;
+}
+
+bool matches_add(struct matches *matches, size_t sample, uint64_t now_ns,
+		 const struct code_cache *cache)
+{
+	uint64_t until_ns = watch_until(matches, sample, now_ns);
+	struct match *match;
+
+	if (matches->watched_count == MATCHES)
+		remove_watched(matches, 0);
+	match = &matches->watched[matches->watched_count++];
+	match->sample = sample;
+	match->cpu_ns = now_ns;
+	match->until_ns = until_ns;
+	matches->late = 0;
+	return shadow_counts_take(&match->counts, cache);
+}
+
+void matches_take_back(struct matches *matches, size_t sample)
+{
+	for (size_t i = 0; i < matches->watched_count; i++)
+		if (matches->watched[i].sample == sample) {
+			remove_watched(matches, i);
+			return;
+		}
+}
+
+void matches_add_late(struct matches *matches)
+{
+	if (++matches->late < MOST_LATE)
+		return;
+	matches->late = 0;
+	if (matches->watched_count)
+		matches->watched_count--;
+	else if (matches->believed_count)
+		matches->believed_count--;
+}
+
+static void swap(struct match *left, struct match *right)
+{
+	struct match swapped = *left;
+
+	*left = *right;
+	*right = swapped;
+}
+
+/* The newest that is believed ends a part, or begins the first: the next one does not take its
+ * place. */
+static bool is_cut(const struct matches *matches)
+{
+	size_t count = matches->believed_count;
+
+	if (count < 2)
+		return true;
+	return count <= HP_WINDOW_PARTS && matches->part_ns &&
+	       matches->samples[matches->believed[count - 1].sample].time_ns -
+			       matches->samples[matches->believed[count - 2].sample].time_ns >=
+		       matches->part_ns;
+}
+
+static void learn_pace(struct matches *matches, uint64_t shadow_ns, uint64_t original_ns)
+{
+	double pace = (double)shadow_ns / (double)original_ns;
+
+	if (!(matches->pace > 0) || pace < matches->pace)
+		matches->pace = pace;
+}
+
+bool matches_are_complete(const struct matches *matches)
+{
+	const struct match *last = newest_believed(matches);
+
+	return last && last->sample + 1 >= matches->wanted;
+}
+
+/* Believes the oldest. */
+static void believe(struct matches *matches)
+{
+	struct match *oldest = &matches->watched[0];
+	const struct match *before = newest_believed(matches);
+	uint64_t time_ns = matches->samples[oldest->sample].time_ns;
+
+	if (before && matches->watch_ns) {
+		learn_pace(matches, oldest->cpu_ns - before->cpu_ns,
+			   time_ns - matches->samples[before->sample].time_ns);
+		/* Should that one have been early, this one only seems to be slow. */
+		learn_pace(matches, oldest->cpu_ns - matches->start_ns, time_ns);
+	}
+	if (is_cut(matches))
+		matches->believed_count++;
+	swap(oldest, &matches->believed[matches->believed_count - 1]);
+	remove_watched(matches, 0);
+}
+
+void matches_settle(struct matches *matches, uint64_t now_ns)
+{
+	while (matches->watched_count && !matches_are_complete(matches)) {
+		struct match *oldest = &matches->watched[0];
+		/* The clock of one that is gone is 0. */
+		bool is_over = matches->watch_ns ? now_ns >= oldest->until_ns
+						 : matches->watched_count > 1;
+
+		if (!is_over)
+			return;
+		believe(matches);
+	}
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Comparing the shadow's state with a sample's, in the shadow's own code: coming out for every pass
+ * over an address that is passed a million times would take all day.
+ *
+ * Registers are compared first, those that change soonest at the head, then the stack words that
+ * have told states apart before. Flags and the rest of the stack are compared outside, when all
+ * this agrees.
+ */
+#ifndef SHADOW_MATCH_X86_CHECK_H
+#define SHADOW_MATCH_X86_CHECK_H
+
+#include "../translate/code_cache.h"
+#include "sample.h"
+
+enum { X86_CHECK_SLOTS = 8 };
+
+struct x86_check {
+	uint8_t order[X86_REGISTERS];
+	uint8_t slot_count;
+	uint16_t slots[X86_CHECK_SLOTS]; /* offsets from rsp, of whole words within the sample's
+					    stack */
+};
+
+/* Traps with `number` where the state agrees, and goes on behind it either way. */
+void x86_emit_check(const struct code_zone *zone, struct x86_emitter *emitter,
+		    const struct hp_engine_sample *sample, const struct x86_check *check,
+		    uint32_t number);
+
+#endif

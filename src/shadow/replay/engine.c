@@ -1,0 +1,612 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine.h"
+
+#include "../translate/counts.h"
+#include "../translate/relocate.h"
+#include "../match/matcher.h"
+#include "../translate/text.h"
+#include "watchdog.h"
+#include "../translate/x86_link.h"
+#include "../translate/x86_translate.h"
+
+#include <hpcprof/base/number.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	DEFAULT_CACHE_BYTES = 128 << 20,
+	SYSCALL_BYTES = 2,
+	TRAP_FLAG = 1 << 8, /* of the flags */
+};
+
+_Static_assert((int)HP_ENGINE_MEMORIES == (int)CODE_CACHE_FILES, "the files of the cache");
+_Static_assert(HP_ENGINE_MAPPINGS == 3 * SHADOW_PLACES + HP_ENGINE_MEMORIES,
+	       "the parts of the zones, and where files end");
+
+struct hp_engine {
+	uint64_t near; /* where the cache is to be; 0: near the code */
+	struct code_cache cache;
+	struct shadow_text *text;
+	struct areas areas;
+	struct x86_translator translator;
+	struct hp_engine_mapping mappings[HP_ENGINE_MAPPINGS];
+	size_t mapping_count;
+	int memory_fd; /* /proc/PID/mem of the latest shadow */
+	bool is_full;  /* forget before the next window */
+	double pace;   /* of the replays so far, the latest most: see matches.h; 0 unknown */
+};
+
+/* --- life
+ * -----------------------------------------------------------------------------------------
+ */
+
+struct hp_error *hp_engine_create(const struct hp_engine_options *options,
+				  struct hp_engine **engine)
+{
+	_cleanup_(hp_engine_destroy_scope) struct hp_engine *made = calloc(1, sizeof(*made));
+	struct hp_error *error;
+
+	if (!made)
+		return hp_error_create_no_memory();
+	made->near = options->near;
+	made->memory_fd = -1;
+	error = code_cache_create(&made->cache, options->cache_bytes ? options->cache_bytes
+								     : DEFAULT_CACHE_BYTES);
+	if (!error)
+		error = shadow_text_create(&made->text);
+	if (error)
+		return error;
+	made->translator = (struct x86_translator){ .cache = &made->cache, .text = made->text };
+	*engine = hp_steal(made);
+	return NULL;
+}
+
+void hp_engine_destroy(struct hp_engine *engine)
+{
+	code_cache_destroy(&engine->cache);
+	if (engine->text)
+		shadow_text_destroy(engine->text);
+	areas_clear(&engine->areas);
+	if (engine->memory_fd >= 0)
+		close(engine->memory_fd);
+	free(engine);
+}
+
+/* --- where the cache is in a shadow
+ * -----------------------------------------------------------------
+ */
+
+/* Free, or ours already: a shadow may be prepared twice. */
+static bool places_are_free(const struct hp_engine *engine)
+{
+	const struct code_cache *cache = &engine->cache;
+
+	for (size_t i = 0; i < cache->zone_count; i++) {
+		uint64_t start = cache->zones[i].address, end = start + cache->zone_bytes;
+
+		for (size_t j = 0; j < engine->areas.count; j++) {
+			const struct area *area = &engine->areas.at[j];
+
+			if (area->start < end && start < area->end &&
+			    !strstr(area->path, CODE_CACHE_NAME))
+				return false;
+		}
+	}
+	return cache->zone_count > 0;
+}
+
+static void map_part(struct hp_engine *engine, size_t zone, uint64_t address, uint64_t bytes,
+		     int protection)
+{
+	const struct code_cache *cache = &engine->cache;
+	uint64_t start = zone * cache->zone_bytes + (address - cache->zones[zone].address);
+	uint64_t end = start + bytes - CODE_GUARD_BYTES;
+
+	for (uint64_t at = start, next; at < end; at = next) {
+		uint64_t file = at / cache->file_bytes;
+
+		next = (file + 1) * cache->file_bytes < end ? (file + 1) * cache->file_bytes : end;
+		engine->mappings[engine->mapping_count++] = (struct hp_engine_mapping){
+			.memory = file,
+			.offset = at - file * cache->file_bytes,
+			.address = address + (at - start),
+			.bytes = next - at,
+			.protection = protection,
+		};
+	}
+}
+
+/* Where the processor can tell, code is not even to be read. */
+static void map_zones(struct hp_engine *engine)
+{
+	const struct code_cache *cache = &engine->cache;
+
+	engine->mapping_count = 0;
+	for (size_t i = 0; i < cache->zone_count; i++) {
+		const struct code_zone *zone = &cache->zones[i];
+
+		map_part(engine, i, zone->address, cache->code_bytes, PROT_EXEC);
+		map_part(engine, i, zone->constants_address, cache->constants_bytes, PROT_READ);
+		map_part(engine, i, zone->data_address, cache->data_bytes, PROT_READ | PROT_WRITE);
+	}
+}
+
+static struct hp_error *place(struct hp_engine *engine, const struct areas *program)
+{
+	struct code_cache *cache = &engine->cache;
+	uint64_t places[SHADOW_PLACES] = { engine->near };
+	size_t count = 1;
+
+	if (!engine->near)
+		count = shadow_place(program, cache->zone_bytes, hp_unforeseen_u64(), places);
+	code_cache_place(cache, places, count);
+	if (!places_are_free(engine))
+		return hp_error_create(
+			HP_ERROR_INSUFFICIENT,
+			"the target's address space has no room for translated code");
+	map_zones(engine);
+	return NULL;
+}
+
+static bool is_prepared(const struct hp_engine *engine)
+{
+	const struct code_cache *cache = &engine->cache;
+	const struct area *area =
+		cache->zone_count ? areas_find(&engine->areas, cache->zones[0].address) : NULL;
+
+	return area && strstr(area->path, CODE_CACHE_NAME);
+}
+
+/* What is near in another process may be nowhere near what was. A shadow that has the cache already
+ * keeps it where it is. */
+static struct hp_error *start_over(struct hp_engine *engine, const struct areas *program)
+{
+	shadow_text_forget(engine->text);
+	if (!is_prepared(engine) || !places_are_free(engine))
+		return place(engine, program);
+	code_cache_forget(&engine->cache);
+	return NULL;
+}
+
+/* Once it is locked up a shadow can be looked into by what was opened before only. */
+static struct hp_error *open_memory(struct hp_engine *engine, pid_t pid)
+{
+	char path[64];
+
+	if (engine->memory_fd >= 0)
+		close(engine->memory_fd);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	engine->memory_fd = open(path, O_RDONLY | O_CLOEXEC);
+	return engine->memory_fd < 0 ? hp_error_create_errno(errno, "opening %s", path) : NULL;
+}
+
+struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid, const struct areas *program,
+				   const struct hp_engine_mapping **mappings, size_t *count)
+{
+	struct hp_error *error = areas_read(&engine->areas, pid);
+	struct areas *own = program ? NULL : &engine->areas;
+	bool changed = false;
+
+	if (!program)
+		program = &engine->areas;
+	if (!error)
+		error = open_memory(engine, pid);
+	if (!error && !engine->is_full && !engine->near) {
+		engine->is_full = !code_relocate(&engine->cache, engine->text, program);
+		map_zones(engine);
+	}
+	if (!error)
+		error = shadow_text_begin(engine->text, pid, engine->memory_fd, program, own,
+					  &changed);
+	if (!error && (engine->is_full || changed || !places_are_free(engine)))
+		error = start_over(engine, program);
+	if (error)
+		return error;
+	engine->is_full = false;
+	*mappings = engine->mappings;
+	*count = engine->mapping_count;
+	return NULL;
+}
+
+int hp_engine_memory(const struct hp_engine *engine, size_t number)
+{
+	return number < engine->cache.file_count ? engine->cache.files[number] : -1;
+}
+
+/* --- one replay
+ * -------------------------------------------------------------------------------------
+ */
+
+struct run {
+	struct hp_engine *engine;
+	pid_t pid;
+	struct user_regs_struct registers; /* of the shadow, as it has stopped */
+	const struct hp_engine_limits *limits;
+	const struct hp_engine_calls *calls;
+	struct hp_replay *replay;
+	struct matcher matcher;
+	struct shadow_watchdog watchdog;
+	uint64_t armed_blocks, armed_counts; /* the cache's blocks and count_starts then */
+	/* All samples have had their turn; the last ones are watched for a while. */
+	bool is_overtime;
+	bool is_over;
+	struct hp_error *error;
+};
+
+static void end(struct run *run, enum hp_window_end why, uint64_t address, int64_t detail)
+{
+	run->is_over = true;
+	if (run->is_overtime && why != HP_WINDOW_DIED && why != HP_WINDOW_FORBIDDEN) {
+		why = HP_WINDOW_COMPLETE;
+		address = 0;
+		detail = 0;
+	}
+	run->replay->end = why;
+	run->replay->end_address = address;
+	run->replay->end_detail = detail;
+	if (why == HP_WINDOW_CACHE_FULL)
+		run->engine->is_full = true;
+}
+
+/* Goes on at this address of the program. */
+static uint32_t go_on_at(struct run *run, uint64_t address)
+{
+	struct hp_engine *engine = run->engine;
+	uint8_t why = HP_WINDOW_CACHE_FULL;
+	uint32_t number = x86_enter(&engine->translator, address, &why);
+	const struct code_block *block;
+
+	if (number == CODE_NO_NUMBER) {
+		end(run, why, address, 0);
+		return number;
+	}
+	x86_count_from_now(&engine->cache, number);
+	block = &engine->cache.blocks.at[number];
+	run->registers.rip = code_zone_address(&engine->cache.zones[block->zone], block->code);
+	return number;
+}
+
+static void do_link(struct run *run, const struct code_exit *exit)
+{
+	/* The exits move when there are more of them. */
+	struct code_exit link = *exit;
+
+	if (go_on_at(run, link.address) != CODE_NO_NUMBER)
+		x86_link(&run->engine->cache, link.zone, link.displacement, link.address);
+}
+
+static void do_site(struct run *run, const struct code_exit *exit)
+{
+	struct code_cache *cache = &run->engine->cache;
+	const struct code_zone *zone = &cache->zones[exit->zone];
+	uint32_t site = exit->number;
+	uint64_t address = run->registers.r11;
+	uint32_t block = go_on_at(run, address);
+
+	run->registers.r11 = *code_spilled(zone, CODE_SPILL_R11);
+	run->registers.rcx = *code_spilled(zone, CODE_SPILL_RCX);
+	if (block == CODE_NO_NUMBER)
+		return;
+	if (!x86_site_add(cache, site, block,
+			  x86_flags_matter(&run->engine->translator, address)) ||
+	    code_zone_is_full(zone))
+		end(run, HP_WINDOW_CACHE_FULL, address, 0);
+}
+
+/* Calls that map, unmap or protect memory, after they were made. */
+static bool code_may_change(struct run *run, const struct user_regs_struct *call, int64_t result)
+{
+	const struct shadow_text *text = run->engine->text;
+
+	if (result < 0 && result >= -4095)
+		return false;
+	switch (call->orig_rax) {
+	case SYS_mmap:
+		shadow_text_remapped(run->engine->text);
+		return shadow_text_disturbs(text, (uint64_t)result, call->rsi);
+	case SYS_mprotect:
+	case SYS_pkey_mprotect:
+	case SYS_munmap:
+		shadow_text_remapped(run->engine->text);
+		return shadow_text_disturbs(text, call->rdi, call->rsi);
+	case SYS_mremap:
+		shadow_text_remapped(run->engine->text);
+		return shadow_text_disturbs(text, call->rdi, call->rsi) ||
+		       shadow_text_disturbs(text, (uint64_t)result, call->rdx);
+	case SYS_shmat:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void do_system_call(struct run *run, const struct code_exit *exit)
+{
+	struct user_regs_struct call = run->registers;
+	uint64_t address = exit->address;
+	struct hp_engine_call answer;
+
+	call.rip = address;
+	answer = run->calls->handle(run->calls->context, run->pid, &call);
+	call.orig_rax = call.rax;
+	if (!answer.is_handled) {
+		end(run, HP_WINDOW_SYSTEM_CALL, address, (int64_t)call.rax);
+		return;
+	}
+	if (code_may_change(run, &call, answer.result)) {
+		end(run, HP_WINDOW_WRITABLE_CODE, address, (int64_t)call.rax);
+		return;
+	}
+	if (answer.guessed_bytes)
+		matcher_guess(&run->matcher, answer.guessed_at, answer.guessed_bytes);
+	run->registers.rax = (unsigned long long)answer.result;
+	run->registers.rcx = address + SYSCALL_BYTES;
+	run->registers.r11 = call.eflags;
+	(void)go_on_at(run, address + SYSCALL_BYTES);
+}
+
+/* --- matches
+ * ----------------------------------------------------------------------------------------
+ */
+
+static bool must_watch_on(struct run *run)
+{
+	const struct matches *matches = &run->matcher.matches;
+	uint64_t left_ns = matches_left_to_watch(matches, matches_now(matches));
+
+	return left_ns && matches->watch_ns && shadow_watchdog_hurry(&run->watchdog, left_ns);
+}
+
+static void do_match(struct run *run, size_t sample)
+{
+	const struct matches *matches = &run->matcher.matches;
+	bool is_complete;
+
+	switch (matcher_judge(&run->matcher, sample, run->engine->memory_fd,
+			      run->registers.eflags)) {
+	case MATCHER_NEXT:
+		run->replay->matched += sample < matches->wanted;
+		break;
+	case MATCHER_AMBIGUOUS:
+		run->replay->ambiguous++;
+		break;
+	case MATCHER_NO_MEMORY:
+		run->error = hp_error_create_no_memory();
+		break;
+	case MATCHER_OTHER:
+		break;
+	}
+	/* On behind the number: the rest of the check sets things right. */
+	run->registers.rip += sizeof(uint32_t);
+	is_complete = matches_are_complete(matches);
+	if (!is_complete && (run->is_overtime || matches_newest(matches) == SIZE_MAX ||
+			     !matcher_is_done(&run->matcher)))
+		return;
+	if (!is_complete && must_watch_on(run))
+		run->is_overtime = true;
+	else
+		end(run, HP_WINDOW_COMPLETE, run->matcher.samples[matches_newest(matches)].ip, 0);
+}
+
+/* --- coming out of the cache
+ * ------------------------------------------------------------------------
+ */
+
+static void do_exit(struct run *run, uint32_t number)
+{
+	struct code_cache *cache = &run->engine->cache;
+	const struct code_exit *exit;
+
+	if (number & MATCHER_TRAP) {
+		if ((number & ~MATCHER_TRAP) < run->matcher.count)
+			do_match(run, number & ~MATCHER_TRAP);
+		return;
+	}
+	if (number >= cache->exits.count) {
+		end(run, HP_WINDOW_SIGNAL, 0, SIGTRAP);
+		return;
+	}
+	exit = &cache->exits.at[number];
+	switch ((enum code_exit_kind)exit->kind) {
+	case CODE_EXIT_LINK:
+		do_link(run, exit);
+		break;
+	case CODE_EXIT_SITE:
+		do_site(run, exit);
+		break;
+	case CODE_EXIT_SYSTEM_CALL:
+		do_system_call(run, exit);
+		break;
+	case CODE_EXIT_END:
+	default:
+		end(run, exit->end, exit->address, 0);
+	}
+}
+
+/* Has stopped by one of our traps: which? */
+static bool find_trap(struct run *run, uint32_t *number)
+{
+	struct code_cache *cache = &run->engine->cache;
+	const struct code_zone *zone = code_cache_zone_at(cache, run->registers.rip - 1);
+	uint64_t offset;
+
+	if (!zone)
+		return false;
+	offset = run->registers.rip - zone->address;
+	if (offset + sizeof(*number) > cache->code_bytes || zone->code[offset - 1] != 0xcc)
+		return false;
+	memcpy(number, zone->code + offset, sizeof(*number));
+	return true;
+}
+
+static void do_stop(struct run *run, int status)
+{
+	int signal = WSTOPSIG(status);
+	uint32_t number;
+
+	if (signal == SIGSTOP && shadow_watchdog_has_fired(&run->watchdog)) {
+		end(run, HP_WINDOW_TIME, 0, 0);
+		return;
+	}
+	if (ptrace(PTRACE_GETREGS, run->pid, NULL, &run->registers) < 0) {
+		end(run, HP_WINDOW_DIED, 0, 0);
+		return;
+	}
+	if (status >> 16 == PTRACE_EVENT_SECCOMP) {
+		end(run, HP_WINDOW_FORBIDDEN, 0, (int64_t)run->registers.orig_rax);
+		return;
+	}
+	/* With the trap flag it stops wherever it likes, perhaps behind a byte that looks like one
+	 * of our traps. */
+	if (signal != SIGTRAP || status >> 16 || (run->registers.eflags & TRAP_FLAG) ||
+	    !find_trap(run, &number)) {
+		end(run, HP_WINDOW_SIGNAL, 0, signal);
+		return;
+	}
+	do_exit(run, number);
+	run->replay->exits++;
+	if (!run->is_over && run->limits->exits && run->replay->exits >= run->limits->exits)
+		end(run, HP_WINDOW_EXITS, 0, 0);
+}
+
+static void arm_changed(struct run *run)
+{
+	const struct code_cache *cache = &run->engine->cache;
+
+	if (cache->blocks.count > run->armed_blocks || cache->count_starts > run->armed_counts)
+		matcher_arm_new(&run->matcher);
+	run->armed_blocks = cache->blocks.count;
+	run->armed_counts = cache->count_starts;
+}
+
+static void let_run(struct run *run)
+{
+	int status;
+
+	arm_changed(run);
+	run->registers.orig_rax = (unsigned long long)-1;
+	if (ptrace(PTRACE_SETREGS, run->pid, NULL, &run->registers) < 0 ||
+	    ptrace(PTRACE_CONT, run->pid, NULL, NULL) < 0) {
+		end(run, HP_WINDOW_DIED, 0, 0);
+		return;
+	}
+	while (waitpid(run->pid, &status, __WALL) < 0)
+		if (errno != EINTR) {
+			end(run, HP_WINDOW_DIED, 0, 0);
+			return;
+		}
+	if (!WIFSTOPPED(status) && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+		end(run, HP_WINDOW_FORBIDDEN, 0, -1);
+	else if (!WIFSTOPPED(status))
+		end(run, HP_WINDOW_DIED, 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+	else
+		do_stop(run, status);
+}
+
+/* Everything that ran. */
+static struct hp_error *conclude_all(struct run *run)
+{
+	const struct code_cache *cache = &run->engine->cache;
+	struct shadow_counts begin = { .count_starts = cache->count_starts };
+	struct shadow_counts end = { 0 };
+	const struct shadow_counts *const moments[] = { &begin, &end };
+	struct hp_error *error = shadow_counts_take(&end, cache)
+					 ? shadow_counts_between(cache, moments, 2, run->replay)
+					 : hp_error_create_no_memory();
+
+	shadow_counts_free(&end);
+	return error;
+}
+
+/* Fills in the counts. */
+static struct hp_error *conclude(struct run *run)
+{
+	struct code_cache *cache = &run->engine->cache;
+	struct matches *matches = &run->matcher.matches;
+	const struct shadow_counts *moments[HP_WINDOW_PARTS + 1];
+
+	if (!run->matcher.count)
+		return conclude_all(run);
+	matches_settle(matches, matches_now(matches));
+	if (matches->believed_count < 2)
+		return NULL;
+	if (matches->pace > 0)
+		run->engine->pace = run->engine->pace > 0 ? (run->engine->pace + matches->pace) / 2
+							  : matches->pace;
+	for (size_t i = 0; i < matches->believed_count; i++) {
+		run->replay->cuts[i] = matches->believed[i].sample;
+		moments[i] = &matches->believed[i].counts;
+	}
+	return shadow_counts_between(cache, moments, matches->believed_count, run->replay);
+}
+
+static void general_registers(const struct user_regs_struct *registers,
+			      uint64_t general[X86_REGISTERS])
+{
+	const uint64_t values[X86_REGISTERS] = {
+		registers->rax, registers->rcx, registers->rdx, registers->rbx,
+		registers->rsp, registers->rbp, registers->rsi, registers->rdi,
+		registers->r8,	registers->r9,	registers->r10, registers->r11,
+		registers->r12, registers->r13, registers->r14, registers->r15,
+	};
+
+	memcpy(general, values, sizeof(values));
+}
+
+struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
+				  const struct user_regs_struct *registers,
+				  const struct hp_engine_sample *samples, size_t sample_count,
+				  const struct hp_engine_limits *limits,
+				  const struct hp_engine_calls *calls, struct hp_replay *replay)
+{
+	struct run run = { .engine = engine,
+			   .pid = pid,
+			   .registers = *registers,
+			   .limits = limits,
+			   .calls = calls,
+			   .replay = replay };
+	uint64_t started_ns = hp_clock_monotonic_ns();
+	uint64_t translated = engine->translator.translated;
+	uint64_t general[X86_REGISTERS];
+	struct hp_error *error;
+
+	*replay = (struct hp_replay){ 0 };
+	run.registers.eflags &= ~(unsigned long long)TRAP_FLAG;
+	general_registers(registers, general);
+	code_cache_zero_counters(&engine->cache);
+	error = matcher_begin(&run.matcher, &engine->translator, pid, samples, sample_count,
+			      limits->samples ? limits->samples : sample_count, general,
+			      engine->pace);
+	if (error)
+		return error;
+	run.error = shadow_watchdog_begin(&run.watchdog, pid, limits->time_ns);
+	if (!run.error)
+		(void)go_on_at(&run, registers->rip);
+	while (!run.is_over && !run.error)
+		let_run(&run);
+	shadow_watchdog_end(&run.watchdog);
+	if (!run.error)
+		run.error = conclude(&run);
+	matcher_end(&run.matcher);
+	replay->translated = engine->translator.translated - translated;
+	replay->replay_ns = hp_clock_monotonic_ns() - started_ns;
+	if (run.error)
+		hp_replay_free(replay);
+	return run.error;
+}
+
+void hp_replay_free(struct hp_replay *replay)
+{
+	free(replay->blocks);
+	free(replay->edges);
+	*replay = (struct hp_replay){ 0 };
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stops a shadow that takes too long. Waiting for a traced process cannot be given a time limit,
+ * and what would interrupt it (a timer's signal to this thread) is not a library's to take. So
+ * another thread sleeps, and sends a signal that nobody can block: the tracer sees the shadow stop
+ * with it.
+ */
+#ifndef SHADOW_REPLAY_WATCHDOG_H
+#define SHADOW_REPLAY_WATCHDOG_H
+
+#include <hpcprof/base/error.h>
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+struct shadow_watchdog {
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t wake;
+	int pidfd;
+	clockid_t clock; /* the shadow's CPU time */
+	uint64_t start_ns, cpu_ns;
+	bool is_running, is_over, has_fired;
+};
+
+/* After the shadow has used that much CPU time, or 20 times that has passed. 0 ns: never. After an
+ * error too, end it. */
+struct hp_error *shadow_watchdog_begin(struct shadow_watchdog *watchdog, pid_t pid,
+				       uint64_t cpu_ns);
+void shadow_watchdog_end(struct shadow_watchdog *watchdog);
+/* Not longer than this from now. False: there is no watchdog. */
+bool shadow_watchdog_hurry(struct shadow_watchdog *watchdog, uint64_t cpu_ns);
+bool shadow_watchdog_has_fired(struct shadow_watchdog *watchdog);
+
+#endif

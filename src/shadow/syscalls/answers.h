@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The answers to system calls, by what they are about. Each says in `call` what becomes of it and
+ * returns true; or false: the window ends (system_calls.h).
+ */
+#ifndef SHADOW_SYSCALLS_ANSWERS_H
+#define SHADOW_SYSCALLS_ANSWERS_H
+
+#include "system_calls.h"
+
+#include <sys/stat.h>
+
+/* One call: its arguments, and what becomes of it. */
+struct call {
+	int64_t number;
+	uint64_t a[6];
+	int64_t result;
+	uint64_t guessed_at; /* see hp_engine_call */
+	uint64_t guessed_bytes;
+};
+
+static inline bool call_done(struct call *call, int64_t result)
+{
+	call->result = result;
+	return true;
+}
+
+/* Writes what the original may have got somewhat otherwise. */
+static inline bool call_guess(const struct shadow_calls *calls, struct call *call, uint64_t to,
+			      const void *bytes, size_t size)
+{
+	call->guessed_at = to;
+	call->guessed_bytes = size;
+	return sandbox_write(calls->sandbox, to, bytes, size);
+}
+
+/* --- descriptors: file_calls.c ---------------------------------------------------------------- */
+
+/* What the original reads there, if nothing has changed since; how much. -1: cannot be done. */
+int64_t read_file(struct shadow_calls *calls, struct descriptor *descriptor, uint64_t to,
+		  uint64_t bytes, uint64_t position);
+bool answer_read(struct shadow_calls *calls, struct call *call);
+bool answer_readv(struct shadow_calls *calls, struct call *call);
+bool answer_entries(struct shadow_calls *calls, struct call *call);
+bool answer_write(struct shadow_calls *calls, struct call *call);
+bool answer_writev(struct shadow_calls *calls, struct call *call);
+bool answer_lseek(struct shadow_calls *calls, struct call *call);
+bool answer_resize(struct shadow_calls *calls, struct call *call);
+bool answer_fstat(struct shadow_calls *calls, struct call *call, uint64_t number, uint64_t to);
+bool answer_close(struct shadow_calls *calls, struct call *call);
+bool answer_fcntl(struct shadow_calls *calls, struct call *call);
+bool answer_ioctl(struct shadow_calls *calls, struct call *call);
+
+/* Its times change when the original reads and writes: they tell no states apart. */
+bool answer_status(struct shadow_calls *calls, struct call *call, uint64_t to,
+		   const struct stat *status);
+
+/* --- names: path_calls.c ---------------------------------------------------------------------- */
+
+bool answer_named(struct shadow_calls *calls, struct call *call);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What files there are for a copy, by name. The original is ahead of it: what came since the copy
+ * was made (as the file system tells) is not there for it yet, but what the copy itself has made
+ * is, and what it has removed is not, whatever the original has put there again.
+ */
+#ifndef SHADOW_SYSCALLS_FILE_NAMES_H
+#define SHADOW_SYSCALLS_FILE_NAMES_H
+
+#include <hpcprof/base/vector.h>
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct shadow_clock;
+
+enum { NAME_BYTES = PATH_MAX + 64 };
+
+enum name_touch {
+	NAME_UNTOUCHED,
+	NAME_MADE,
+	NAME_REMOVED,
+};
+
+struct touched_name {
+	uint64_t device, inode; /* of its directory */
+	char *name;
+	enum name_touch touch;
+};
+
+/* What the copy has done, as it believes. */
+struct touched_names {
+	HP_VECTOR(struct touched_name) names;
+};
+
+enum presence {
+	PRESENCE_NONE,
+	PRESENCE_GONE,	/* there is none now, but something was removed or renamed there since */
+	PRESENCE_THERE, /* since before the copy was made, or made by it */
+	PRESENCE_NOW,	/* there now; where files do not tell when they were made */
+	PRESENCE_DOUBT, /* it came just when the copy was made */
+};
+
+/* `path`: as we find the file by, less than NAME_BYTES. */
+enum presence file_names_ask(const struct touched_names *touched, const struct shadow_clock *clock,
+			     const char *path, bool follow);
+enum name_touch file_names_touched(const struct touched_names *touched, const char *path);
+/* False: no memory, or no such directory. */
+bool file_names_touch(struct touched_names *touched, const char *path, enum name_touch touch);
+void file_names_clear(struct touched_names *touched);
+
+#endif

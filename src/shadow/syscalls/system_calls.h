@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a shadow's system calls do.
+ *
+ * The original makes the same calls at about the same time, and only it may: a shadow's change
+ * nothing outside of its own memory. So each call is one of
+ *
+ *	answered	by what changes the shadow's own memory only, or from what is known of the
+ *			original, or of files that are only read
+ *	pretended	it says what the original's most likely says (a write is complete)
+ *	the end	of the window: whatever else there is
+ *
+ * An answer that was wrong makes the shadow leave the original's path, which shows: no state
+ * matches from there on.
+ */
+#ifndef SHADOW_SYSCALLS_SYSTEM_CALLS_H
+#define SHADOW_SYSCALLS_SYSTEM_CALLS_H
+
+#include "descriptors.h"
+#include "../replay/engine.h"
+#include "file_names.h"
+#include "../copy/sandbox.h"
+
+#include <signal.h>
+#include <time.h>
+
+enum call_policy {
+	CALL_ENDS,     /* the window */
+	CALL_WAITS,    /* the same, and the original may wait in it for others: see is_truncated */
+	CALL_PRETENDS, /* 0 */
+	CALL_IS_ANSWERED,
+};
+
+/* What time it is for a copy: that of the moment it was made, and the CPU time it has run since,
+ * which is about what the original took or somewhat more. */
+struct shadow_clock {
+	uint64_t copied_ns;    /* CLOCK_MONOTONIC */
+	uint64_t stamp_ns;     /* what a file that changed then was stamped with, at least, */
+	uint64_t real_ns;      /* and at most: most stamps are of the last tick */
+	uint64_t process_ns;   /* CPU time of the original's process then */
+	uint64_t thread_ns;    /* and of its thread */
+	uint64_t own_start_ns; /* CPU time that the copy had used when it began to run */
+};
+
+/* What is known of the original, and of its copy so far. */
+struct shadow_calls {
+	struct sandbox *sandbox;
+	const struct areas *areas; /* of the moment of the copy */
+	struct descriptors *descriptors;
+	pid_t pid;
+	pid_t tid;
+	int64_t ids[8];		   /* as the original itself sees them: see enum shadow_id */
+	uint64_t blocked;	   /* signals */
+	struct sandbox_range heap; /* when the copy was made; 0: none */
+	uint64_t heap_end;	   /* now; 0: unknown */
+	bool may_name;		   /* files: the original has just our rights (rights.h) */
+	bool is_confined;	   /* the original may not ask everything */
+	bool may_wait;		   /* the call that ended the window was one that waits */
+	struct shadow_clock clock;
+	uint64_t mask;	     /* of modes: umask */
+	uint64_t files_made; /* by the copy, as it believes */
+	struct touched_names touched;
+	const char *of; /* what the call that ended the window was about; NULL: nothing more */
+	uint64_t calls; /* that were let through */
+};
+
+enum shadow_id {
+	ID_PROCESS,
+	ID_THREAD,
+	ID_PARENT,
+	ID_USER,
+	ID_EFFECTIVE_USER,
+	ID_GROUP,
+	ID_EFFECTIVE_GROUP
+};
+
+/* Reads what does not depend on the moment: ids. */
+bool shadow_calls_identify(struct shadow_calls *calls, pid_t pid, pid_t tid);
+/* Forgets what the copy has done. */
+void shadow_calls_clear(struct shadow_calls *calls);
+
+/* When the copy is made (the CPU times), and when it begins to run. */
+void shadow_clock_copied(struct shadow_clock *clock, pid_t pid, pid_t tid);
+void shadow_clock_start(struct shadow_clock *clock, pid_t copy);
+/* The time `id` has for the copy; false for clocks that are none of time. */
+bool shadow_clock_read(const struct shadow_clock *clock, pid_t copy, clockid_t id,
+		       struct timespec *time);
+
+/* Whether what is stamped like that (CLOCK_REALTIME) is for certain from before the copy was made,
+ * or from after it. */
+bool shadow_clock_is_before(const struct shadow_clock *clock, struct timespec stamp);
+bool shadow_clock_is_after(const struct shadow_clock *clock, struct timespec stamp);
+
+/* For hp_engine_calls; `context` is a struct shadow_calls. */
+struct hp_engine_call shadow_calls_handle(void *context, pid_t pid,
+					  const struct user_regs_struct *registers);
+
+/* The table, for tests and messages. */
+enum call_policy shadow_call_policy(int64_t number);
+/* "futex"; NULL when there is none in the table. */
+const char *shadow_call_name(int64_t number);
+/* The same, or "number 123". */
+void shadow_call_describe(int64_t number, char *text, size_t size);
+/* That of the call which ended the window: "openat of a file that is gone". */
+void shadow_calls_describe_end(const struct shadow_calls *calls, int64_t number, char *text,
+			       size_t size);
+
+#endif

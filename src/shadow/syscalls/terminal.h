@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a terminal says of itself. To open the target's for that would hold it open for others, and
+ * be seen by whoever watches it; so only those are asked that we have for our own input or output,
+ * which a command that we have started mostly shares.
+ */
+#ifndef SHADOW_SYSCALLS_TERMINAL_H
+#define SHADOW_SYSCALLS_TERMINAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+
+struct terminal {
+	uint8_t settings[44]; /* the kernel's struct termios2, struct termios at its start */
+	struct winsize size;
+};
+
+/* Of the file of that `status`; false when we do not have it, or it is no terminal. */
+bool terminal_ask(const struct stat *status, struct terminal *terminal);
+
+/* How many bytes a terminal answers to that ioctl with, and which; 0: some other ioctl. */
+size_t terminal_answer(const struct terminal *terminal, uint64_t request, const void **bytes);
+
+#endif

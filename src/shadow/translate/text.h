@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The shadow's code, read once (/proc/PID/mem) and kept from window to window, and the watch
+ * over it: translations are right only while the bytes they were made from are.
+ *
+ *	- At the start of a window every page that was read is read again and compared.
+ *	- Within a window code changes only by writing or mapping. What can be written to, through
+ *	  this mapping or (shared ones) another, is not code that is replayed; mapping is by system calls,
+ *	  which are seen (shadow_text_disturbs).
+ */
+#ifndef SHADOW_TRANSLATE_TEXT_H
+#define SHADOW_TRANSLATE_TEXT_H
+
+#include "../copy/areas.h"
+
+#include <hpcprof/base/error.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct shadow_text;
+
+struct hp_error *shadow_text_create(struct shadow_text **text);
+void shadow_text_destroy(struct shadow_text *text);
+
+/* A window of this process begins, whose memory is read from `memory_fd`. `areas` are the program's,
+ * and stay valid while the window lasts. `own`: they are those of the process itself, and are read
+ * again when it has made new ones; or NULL. `*changed`: something that was read before reads
+ * differently now, and everything is forgotten. */
+struct hp_error *shadow_text_begin(struct shadow_text *text, pid_t pid, int memory_fd,
+				   const struct areas *areas, struct areas *own, bool *changed);
+/*
+ * Where the code that has been read is in a process that may be laid out differently: the same part of
+ * the same file, or of the vdso. Calls `found` for each page, with its address until now and by how
+ * much further up it is; `is_there`: or else nowhere. It returns whether the page is still of use.
+ */
+void shadow_text_find(struct shadow_text *text, const struct areas *areas,
+		      bool (*found)(void *context, uint64_t from, uint64_t by, bool is_there),
+		      void *context);
+/* Whether the page of this address (until now) was still of use. */
+bool shadow_text_stays(const struct shadow_text *text, uint64_t address);
+/* Pages of use are where they were found from now on, and the others are forgotten. False: out of
+ * memory, and everything is to be forgotten. */
+bool shadow_text_move(struct shadow_text *text);
+/* The translations are thrown away: nothing has been read. */
+void shadow_text_forget(struct shadow_text *text);
+
+enum shadow_text_state {
+	SHADOW_TEXT_READ,
+	SHADOW_TEXT_UNREADABLE, /* there is no code at `address` */
+	SHADOW_TEXT_WRITABLE,	/* code that can change without our notice */
+	SHADOW_TEXT_FULL,	/* too much code, or no memory */
+};
+
+/* Up to `size` bytes at `address`, fewer at the end of code; `*got` > 0 when READ. */
+enum shadow_text_state shadow_text_read(struct shadow_text *text, uint64_t address, uint8_t *bytes,
+					size_t size, size_t *got);
+
+/* Would mapping, unmapping or protecting this range touch code that has been read? */
+bool shadow_text_disturbs(const struct shadow_text *text, uint64_t address, uint64_t bytes);
+/* The address space has got mappings: what was not there may be now. */
+void shadow_text_remapped(struct shadow_text *text);
+
+#endif

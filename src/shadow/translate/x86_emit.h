@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * x86-64 machine code, a byte at a time. Nothing here changes a flag unless its name says so, and
+ * nothing uses the stack.
+ *
+ * Code is written through hpcprof's mapping and runs at another address in the shadow; `shift` is
+ * the difference. Memory that the code uses (spills, counters, constants) is named by its address
+ * in the shadow and reached relative to the instruction pointer: it must be within 2 GiB of the
+ * code.
+ *
+ * An emitter that runs out of room turns `is_full` on and writes nothing more; check once at the
+ * end.
+ */
+#ifndef SHADOW_TRANSLATE_X86_EMIT_H
+#define SHADOW_TRANSLATE_X86_EMIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* As instructions number them. */
+enum x86_register {
+	X86_RAX,
+	X86_RCX,
+	X86_RDX,
+	X86_RBX,
+	X86_RSP,
+	X86_RBP,
+	X86_RSI,
+	X86_RDI,
+	X86_R11 = 11,
+	X86_REGISTERS = 16,
+};
+
+struct x86_emitter {
+	uint8_t *at;
+	uint8_t *end;
+	uint64_t shift; /* address in the shadow = (uintptr_t)at + shift */
+	bool is_full;
+	bool is_fixed; /* what was written names addresses outside: it cannot move with its program */
+};
+
+static inline uint64_t x86_address(const struct x86_emitter *emitter)
+{
+	return (uint64_t)(uintptr_t)emitter->at + emitter->shift;
+}
+
+void x86_bytes(struct x86_emitter *emitter, const void *bytes, size_t count);
+void x86_u8(struct x86_emitter *emitter, unsigned value);
+void x86_u32(struct x86_emitter *emitter, uint32_t value);
+
+void x86_move_constant(struct x86_emitter *emitter, unsigned to, uint64_t value);
+void x86_move(struct x86_emitter *emitter, unsigned to, unsigned from);
+void x86_load(struct x86_emitter *emitter, unsigned to, uint64_t address);
+void x86_store(struct x86_emitter *emitter, uint64_t address, unsigned from);
+/* to = [base + displacement] */
+void x86_load_based(struct x86_emitter *emitter, unsigned to, unsigned base, int32_t displacement);
+/* to = base + index; `index` is not rsp */
+void x86_add(struct x86_emitter *emitter, unsigned to, unsigned base, unsigned index);
+/* to = base + displacement */
+void x86_add_constant(struct x86_emitter *emitter, unsigned to, unsigned base,
+		      int32_t displacement);
+void x86_address_of(struct x86_emitter *emitter, unsigned to, uint64_t address);
+
+/* Adds one to the word at `address`; changes every arithmetic flag but carry. */
+void x86_increment_changing_flags(struct x86_emitter *emitter, uint64_t address);
+/* The same without changing flags, through `scratch`, whose value is lost. */
+void x86_increment(struct x86_emitter *emitter, uint64_t address, unsigned scratch);
+
+void x86_push_memory(struct x86_emitter *emitter, uint64_t address);
+void x86_jump_memory(struct x86_emitter *emitter, uint64_t address);
+void x86_trap(struct x86_emitter *emitter, uint32_t number); /* int3, then the number as data */
+
+/* Jumps whose 32-bit displacement is filled in later, by x86_patch; they return where it is. */
+uint8_t *x86_jump(struct x86_emitter *emitter);
+uint8_t *x86_jump_if(struct x86_emitter *emitter, unsigned condition);
+/* Jumps if rcx is 0; 8-bit displacement, filled in by x86_patch_short. */
+uint8_t *x86_jump_if_no_rcx(struct x86_emitter *emitter);
+
+/* Both by pointers of hpcprof's mapping: code of one zone keeps its distances. A displacement of an
+ * emitter that was full is NULL, and is left alone. */
+void x86_patch(uint8_t *displacement, const uint8_t *target);
+bool x86_patch_short(uint8_t *displacement, const uint8_t *target);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Blocks of the shadow's code to translated code.
+ *
+ * A block starts where control came to and ends with its first branch (or is cut, when it gets
+ * long). Its instructions are copied as they are; only operands relative to the instruction pointer
+ * are mended, and the branch at the end is replaced. The program's own registers, flags, stack and
+ * memory hold at each of its instructions exactly what they would hold without translation, return
+ * addresses included, and nothing of ours is ever on its stack. So translated code can be left, and
+ * entered, at any instruction.
+ *
+ * One liberty is taken: between a branch and the next instruction that overwrites them all, flags
+ * that nobody reads may differ (the edge was counted with inc). See x86_flags_matter.
+ */
+#ifndef SHADOW_TRANSLATE_X86_TRANSLATE_H
+#define SHADOW_TRANSLATE_X86_TRANSLATE_H
+
+#include "code_cache.h"
+#include "text.h"
+#include "x86_decode.h"
+
+struct x86_translator {
+	struct code_cache *cache;
+	struct shadow_text *text;
+	uint64_t translated; /* blocks, for the record */
+};
+
+/* The block at `address`, and for good measure some that will probably follow it. CODE_NO_NUMBER
+ * when there is none: `*end` (enum hp_window_end) says why. */
+uint32_t x86_enter(struct x86_translator *translator, uint64_t address, uint8_t *end);
+
+/* Whether somebody may read the arithmetic flags as they are in front of this instruction. */
+bool x86_flags_matter(struct x86_translator *translator, uint64_t address);
+
+/*
+ * Emits (at the zone's `copies`) the block once more, with whatever `check` emits in front of each
+ * instruction, and returns where the copy starts; it goes on into the block's own branch. NULL:
+ * full.
+ */
+typedef void x86_check_function(void *context, const struct code_block *block, uint64_t address,
+				struct x86_emitter *emitter);
+const uint8_t *x86_copy_with_checks(struct x86_translator *translator,
+				    const struct code_block *block, x86_check_function *check,
+				    void *context);
+
+#endif

@@ -1,0 +1,631 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A copy whose code has got out of the translator: native code of the attacker's, which knows where
+ * everything is. Each wall by itself. */
+#include "../support.h"
+#include "copied.h"
+
+#include "../../src/shadow/replay/engine.h"
+#include "../../src/shadow/copy/sandbox_lock.h"
+#include "../../src/shadow/copy/rights.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+enum { PAGE = 4096, LAST_NUMBER = 600, OTHER_NUMBERS = 0x40000000, NOBODY = 65534 };
+
+/* Where the attacker's code is: a page that the test makes executable before the walls are up. */
+static const uint64_t escaped = 0x200000000000;
+
+static const uint8_t call_code[] = { 0x0f, 0x05, 0xcc };	/* syscall; int3 */
+static const uint8_t old_call_code[] = { 0xcd, 0x80, 0xcc };	/* int $0x80; int3 */
+static const uint8_t store_code[] = { 0x48, 0x89, 0x07, 0xcc }; /* mov %rax, (%rdi); int3 */
+
+static void start(struct sandbox *sandbox)
+{
+	struct areas nothing = { 0 };
+	cpu_set_t cpus;
+
+	sandbox_init(sandbox);
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	hp_assert_ok(sandbox_create(sandbox, &nothing, &cpus));
+	ck_assert_int_eq(sandbox_call(sandbox, SYS_mmap, escaped, PAGE,
+				      PROT_READ | PROT_WRITE | PROT_EXEC,
+				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, UINT64_MAX, 0),
+			 (int64_t)escaped);
+}
+
+static void start_locked(struct sandbox *sandbox, const uint8_t *code, size_t bytes)
+{
+	start(sandbox);
+	ck_assert(sandbox_write(sandbox, escaped, code, bytes));
+	hp_assert_ok(sandbox_lock(sandbox));
+}
+
+/* Runs on natively from `address`, until it stops or ends. */
+static int let_run(struct sandbox *sandbox, uint64_t address, uint64_t rax, uint64_t rdi,
+		   uint64_t rdx)
+{
+	struct user_regs_struct registers;
+	int status;
+
+	ck_assert_int_eq(ptrace(PTRACE_GETREGS, sandbox->pid, NULL, &registers), 0);
+	registers.rip = address;
+	registers.rax = rax;
+	registers.rdi = rdi;
+	registers.rsi = PAGE;
+	registers.rdx = rdx;
+	registers.r10 = MAP_PRIVATE | MAP_ANONYMOUS;
+	registers.r8 = UINT64_MAX;
+	registers.r9 = 0;
+	registers.orig_rax = UINT64_MAX;
+	ck_assert_int_eq(ptrace(PTRACE_SETREGS, sandbox->pid, NULL, &registers), 0);
+	ck_assert_int_eq(ptrace(PTRACE_CONT, sandbox->pid, NULL, NULL), 0);
+	ck_assert_int_eq(waitpid(sandbox->pid, &status, __WALL), sandbox->pid);
+	return status;
+}
+
+/* By these, which no filter sees, code that the kernel has put into a program comes back to it
+ * (uprobes, since Linux 6.11). Of any other code they are an error, or an illegal instruction. */
+enum { SYS_URETPROBE = 335, SYS_UPROBE = 336 };
+
+static void is_killed(int status, const char *by, long number)
+{
+	bool is_for_probes = number == SYS_URETPROBE || number == SYS_UPROBE;
+
+	if (is_for_probes && WIFSTOPPED(status) &&
+	    (WSTOPSIG(status) == SIGILL || WSTOPSIG(status) == SIGTRAP))
+		return;
+	ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS, "%s %ld: status 0x%x", by,
+		      number, (unsigned)status);
+}
+
+START_TEST(a_copy_that_makes_any_system_call_of_its_own_is_killed)
+{
+	for (long number = 0; number <= LAST_NUMBER; number++) {
+		struct sandbox sandbox;
+
+		start_locked(&sandbox, call_code, sizeof(call_code));
+		is_killed(let_run(&sandbox, escaped, (uint64_t)number, 0, 0), "call", number);
+		sandbox_clear(&sandbox);
+	}
+}
+END_TEST
+
+START_TEST(other_ways_into_the_kernel_end_it_too)
+{
+	static const long numbers[] = { SYS_getpid, SYS_mmap, SYS_execve, SYS_clone };
+	struct sandbox sandbox;
+	int status;
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(numbers); i++) {
+		long number = numbers[i] | OTHER_NUMBERS;
+
+		start_locked(&sandbox, call_code, sizeof(call_code));
+		is_killed(let_run(&sandbox, escaped, (uint64_t)number, 0, 0), "x32", number);
+		sandbox_clear(&sandbox);
+		start_locked(&sandbox, old_call_code, sizeof(old_call_code));
+		/* A kernel without calls of 32-bit programs: a fault. */
+		status = let_run(&sandbox, escaped, (uint64_t)numbers[i], 0, 0);
+		if (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGSEGV)
+			is_killed(status, "int 0x80", numbers[i]);
+		sandbox_clear(&sandbox);
+	}
+}
+END_TEST
+
+/* By our own instruction: what we might ask for comes to us first, and nothing has happened. */
+START_TEST(the_way_by_our_own_instruction_leads_to_us)
+{
+	static const struct {
+		long number;
+		int protection;
+		bool is_ours;
+	} cases[] = {
+		{ SYS_mmap, PROT_READ | PROT_WRITE, true },
+		{ SYS_munmap, 0, true },
+		{ SYS_mremap, 0, true },
+		{ SYS_madvise, MADV_DONTNEED, true },
+		{ SYS_mprotect, PROT_READ, true },
+		{ SYS_mmap, PROT_READ | PROT_EXEC, false },
+		{ SYS_mprotect, PROT_EXEC, false },
+		{ SYS_pkey_mprotect, PROT_READ, false },
+		{ SYS_getpid, 0, false },
+		{ SYS_openat, 0, false },
+		{ SYS_clone, 0, false },
+		{ SYS_execve, 0, false },
+		{ SYS_ptrace, 0, false },
+		{ SYS_prctl, 0, false },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		struct user_regs_struct registers;
+		struct sandbox sandbox;
+		int status;
+
+		start_locked(&sandbox, call_code, sizeof(call_code));
+		status = let_run(&sandbox, sandbox.tools, (uint64_t)cases[i].number, escaped,
+				 (uint64_t)cases[i].protection);
+		if (cases[i].is_ours) {
+			ck_assert_msg(WIFSTOPPED(status) &&
+					      status >> 8 == (SIGTRAP | PTRACE_EVENT_SECCOMP << 8),
+				      "call %ld: status 0x%x", cases[i].number, (unsigned)status);
+			ck_assert_int_eq(ptrace(PTRACE_GETREGS, sandbox.pid, NULL, &registers), 0);
+			ck_assert_int_eq((int64_t)registers.rax, -ENOSYS);
+		} else {
+			is_killed(status, "call", cases[i].number);
+		}
+		sandbox_clear(&sandbox);
+	}
+}
+END_TEST
+
+START_TEST(what_we_ask_for_is_done)
+{
+	struct sandbox sandbox;
+	uint64_t word = 0;
+
+	start_locked(&sandbox, store_code, sizeof(store_code));
+	ck_assert_int_eq(sandbox_call(&sandbox, SYS_mmap, escaped + PAGE, PAGE,
+				      PROT_READ | PROT_WRITE,
+				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, UINT64_MAX, 0),
+			 (int64_t)escaped + PAGE);
+	ck_assert_int_eq(WSTOPSIG(let_run(&sandbox, escaped, 77, escaped + PAGE, 0)), SIGTRAP);
+	ck_assert(sandbox_read(&sandbox, escaped + PAGE, &word, sizeof(word)));
+	ck_assert_uint_eq(word, 77);
+	ck_assert_int_eq(sandbox_call(&sandbox, SYS_munmap, escaped + PAGE, PAGE, 0, 0, 0, 0), 0);
+	sandbox_clear(&sandbox);
+}
+END_TEST
+
+/* --- the engine's memory ---------------------------------------------------------------------- */
+
+static void map_engine(struct sandbox *sandbox, const struct hp_engine *engine,
+		       const struct hp_engine_mapping *mappings, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		bool is_written = mappings[i].protection & PROT_WRITE;
+		int64_t fd = sandbox_open(sandbox, hp_engine_memory(engine, mappings[i].memory),
+					  is_written ? O_RDWR : O_RDONLY);
+
+		ck_assert_int_eq(sandbox_call(sandbox, SYS_mmap, mappings[i].address,
+					      mappings[i].bytes, (uint64_t)mappings[i].protection,
+					      MAP_SHARED | MAP_FIXED_NOREPLACE, (uint64_t)fd,
+					      mappings[i].offset),
+				 (int64_t)mappings[i].address);
+	}
+}
+
+/* Where another part of the cache goes on behind this one, in the next file. */
+static bool goes_on(const struct hp_engine_mapping *mappings, size_t count, size_t which)
+{
+	return which + 1 < count &&
+	       mappings[which + 1].address == mappings[which].address + mappings[which].bytes;
+}
+
+/* The word at `address` can be written, or cannot. */
+static void try_to_write(struct sandbox *sandbox, uint64_t address, bool may)
+{
+	ck_assert_int_eq(WSTOPSIG(let_run(sandbox, escaped, 1, address, 0)),
+			 may ? SIGTRAP : SIGSEGV);
+}
+
+/* The first word of a mapping, the one in front of it, and the one behind. */
+static void try_mapping(struct sandbox *sandbox, const struct hp_engine_mapping *mappings,
+			size_t count, size_t which)
+{
+	const struct hp_engine_mapping *mapping = &mappings[which];
+	bool is_data = mapping->protection & PROT_WRITE;
+
+	try_to_write(sandbox, mapping->address, is_data);
+	try_to_write(sandbox, mapping->address - 8,
+		     is_data && which && goes_on(mappings, count, which - 1));
+	try_to_write(sandbox, mapping->address + mapping->bytes,
+		     is_data && goes_on(mappings, count, which));
+	/* Not even by a call of ours: it was mapped from what is only read. */
+	ck_assert_int_eq(sandbox_call(sandbox, SYS_mprotect, mapping->address, PAGE,
+				      PROT_READ | PROT_WRITE, 0, 0, 0),
+			 is_data ? 0 : -EACCES);
+}
+
+static void try_all_mappings(struct hp_engine *engine)
+{
+	const struct hp_engine_mapping *mappings;
+	size_t count = 1;
+
+	for (size_t which = 0; which < count; which++) {
+		struct sandbox sandbox;
+
+		start(&sandbox);
+		ck_assert(sandbox_write(&sandbox, escaped, store_code, sizeof(store_code)));
+		hp_assert_ok(hp_engine_prepare(engine, sandbox.pid, NULL, &mappings, &count));
+		ck_assert_uint_gt(count, 0);
+		map_engine(&sandbox, engine, mappings, count);
+		hp_assert_ok(sandbox_lock(&sandbox));
+		try_mapping(&sandbox, mappings, count, which);
+		sandbox_clear(&sandbox);
+	}
+}
+
+START_TEST(code_and_tables_cannot_be_written_by_anybody_in_it)
+{
+	struct hp_engine_options options = { 0 };
+	struct hp_engine *engine;
+
+	hp_assert_ok(hp_engine_create(&options, &engine));
+	ck_assert_int_lt(hp_engine_memory(engine, 1), 0);
+	try_all_mappings(engine);
+	hp_engine_destroy(engine);
+}
+END_TEST
+
+START_TEST(nor_where_a_limit_makes_several_files_of_them)
+{
+	const struct rlimit limit = { (7 << 20) + 1, RLIM_INFINITY };
+	struct hp_engine_options options = { .cache_bytes = 64 << 20 };
+	struct hp_engine *engine;
+
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	hp_assert_ok(hp_engine_create(&options, &engine));
+	ck_assert_int_ge(hp_engine_memory(engine, 9), 0);
+	ck_assert_int_lt(hp_engine_memory(engine, 10), 0);
+	try_all_mappings(engine);
+	hp_engine_destroy(engine);
+}
+END_TEST
+
+START_TEST(places_differ_from_engine_to_engine)
+{
+	uint64_t tools[4], zones[4];
+	bool differ = false, zones_differ = false;
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(tools); i++) {
+		struct hp_engine_options options = { 0 };
+		const struct hp_engine_mapping *mappings;
+		struct hp_engine *engine;
+		struct sandbox sandbox;
+		size_t count;
+
+		hp_assert_ok(hp_engine_create(&options, &engine));
+		start(&sandbox);
+		hp_assert_ok(hp_engine_prepare(engine, sandbox.pid, NULL, &mappings, &count));
+		ck_assert_uint_gt(count, 0);
+		tools[i] = sandbox.tools;
+		zones[i] = mappings[0].address;
+		differ |= i && tools[i] != tools[0];
+		zones_differ |= i && zones[i] != zones[0];
+		sandbox_clear(&sandbox);
+		hp_engine_destroy(engine);
+	}
+	ck_assert(differ);
+	ck_assert(zones_differ);
+}
+END_TEST
+
+/* --- identity --------------------------------------------------------------------------------- */
+
+static pid_t start_target(bool (*prepare)(void))
+{
+	int ready[2];
+	char byte = 0;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		byte = !prepare || prepare();
+		if (write(ready[1], &byte, 1) != 1 || !byte)
+			_exit(1);
+		for (;;)
+			;
+	}
+	ck_assert_int_gt(pid, 0);
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	ck_assert(byte);
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
+static void end_target(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
+static bool become_nobody(void)
+{
+	const gid_t groups[] = { 7, 3, 5 };
+
+	return setgroups(HP_ARRAY_COUNT(groups), groups) == 0 && setgid(NOBODY) == 0 &&
+	       setuid(NOBODY) == 0;
+}
+
+static void assert_status(pid_t pid, const char *line)
+{
+	char path[64], text[8192] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = fopen(path, "r");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_gt(fread(text, 1, sizeof(text) - 1, file), 0);
+	fclose(file);
+	ck_assert_msg(strstr(text, line) != NULL, "no %s in %s", line, text);
+}
+
+static void assert_limit(pid_t pid, const char *name)
+{
+	char path[64], line[256];
+	bool is_none = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/limits", (int)pid);
+	file = fopen(path, "r");
+	ck_assert_ptr_nonnull(file);
+	while (fgets(line, sizeof(line), file)) {
+		char soft[32], hard[32];
+
+		if (strncmp(line, name, strlen(name)) == 0 &&
+		    sscanf(line + strlen(name), "%31s %31s", soft, hard) == 2)
+			is_none = strcmp(soft, "0") == 0 && strcmp(hard, "0") == 0;
+	}
+	fclose(file);
+	ck_assert_msg(is_none, "%s", name);
+}
+
+static void give(struct sandbox *sandbox, pid_t pid)
+{
+	struct rights target = { 0 }, own = { 0 };
+
+	hp_assert_ok(rights_read(&own, getpid(), gettid()));
+	hp_assert_ok(rights_read(&target, pid, pid));
+	hp_assert_ok(rights_can_be_given(&target, &own));
+	start(sandbox);
+	hp_assert_ok(rights_give(sandbox, pid, &target, &own));
+	hp_assert_ok(sandbox_lock(sandbox));
+	rights_clear(&target);
+	rights_clear(&own);
+}
+
+START_TEST(a_copy_has_no_more_rights_than_the_program)
+{
+	struct sandbox sandbox;
+	char path[64];
+	pid_t pid = start_target(geteuid() == 0 ? become_nobody : NULL);
+
+	give(&sandbox, pid);
+	if (geteuid() == 0) {
+		assert_status(sandbox.pid, "\nUid:\t65534\t65534\t65534\t65534\n");
+		assert_status(sandbox.pid, "\nGid:\t65534\t65534\t65534\t65534\n");
+		assert_status(sandbox.pid, "\nGroups:\t3 5 7 \n");
+		assert_status(sandbox.pid, "\nCapBnd:\t0000000000000000\n");
+	}
+	assert_status(sandbox.pid, "\nCapInh:\t0000000000000000\n");
+	assert_status(sandbox.pid, "\nCapPrm:\t0000000000000000\n");
+	assert_status(sandbox.pid, "\nCapEff:\t0000000000000000\n");
+	assert_status(sandbox.pid, "\nCapAmb:\t0000000000000000\n");
+	assert_status(sandbox.pid, "\nNoNewPrivs:\t1\n");
+	assert_status(sandbox.pid, "\nSeccomp:\t2\n");
+	assert_status(sandbox.pid, "\nThreads:\t1\n");
+	assert_limit(sandbox.pid, "Max processes");
+	assert_limit(sandbox.pid, "Max file size");
+	assert_limit(sandbox.pid, "Max core file size");
+	ck_assert_int_ne(getpgid(sandbox.pid), getpgrp());
+	for (int fd = 0; fd < 16 && geteuid() == 0; fd++) {
+		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)sandbox.pid, fd);
+		ck_assert_int_lt(access(path, F_OK), 0);
+	}
+	sandbox_clear(&sandbox);
+	end_target(pid);
+}
+END_TEST
+
+/* Its memory is nobody else's, even of the same user. */
+START_TEST(a_copy_cannot_be_looked_into_by_others)
+{
+	pid_t pid = start_target(geteuid() == 0 ? become_nobody : NULL);
+	struct sandbox sandbox;
+	char path[64];
+	int status;
+	pid_t other;
+
+	give(&sandbox, pid);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)sandbox.pid);
+	other = fork();
+	if (other == 0) {
+		/* What the target's user may. */
+		if (geteuid() == 0 && !become_nobody())
+			_exit(1);
+		if (open(path, O_RDONLY) >= 0 ||
+		    ptrace(PTRACE_ATTACH, sandbox.pid, NULL, NULL) == 0)
+			_exit(2);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(other, &status, 0), other);
+	ck_assert_int_eq(status, 0);
+	sandbox_clear(&sandbox);
+	end_target(pid);
+}
+END_TEST
+
+static bool change_root(void)
+{
+	return chroot("/usr") == 0 && chdir("/") == 0 && become_nobody();
+}
+
+static bool change_namespaces(void)
+{
+	return unshare(CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS) == 0 &&
+	       become_nobody();
+}
+
+static void assert_same_place(pid_t one, pid_t other, const char *name)
+{
+	struct stat left, right;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)one, name);
+	ck_assert_int_eq(stat(path, &left), 0);
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)other, name);
+	ck_assert_int_eq(stat(path, &right), 0);
+	ck_assert_msg(left.st_ino == right.st_ino && left.st_dev == right.st_dev, "%s", name);
+}
+
+START_TEST(a_copy_is_where_the_program_is)
+{
+	static const char *const names[] = { "root", "ns/mnt", "ns/net", "ns/ipc", "ns/uts" };
+	bool (*const prepare[])(void) = { change_root, change_namespaces };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(prepare) && geteuid() == 0; i++) {
+		pid_t pid = start_target(prepare[i]);
+		struct sandbox sandbox;
+
+		give(&sandbox, pid);
+		for (size_t j = 0; j < HP_ARRAY_COUNT(names); j++)
+			assert_same_place(sandbox.pid, pid, names[j]);
+		sandbox_clear(&sandbox);
+		end_target(pid);
+	}
+}
+END_TEST
+
+static bool be_confined(void)
+{
+	struct sock_filter all = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	const struct sock_fprog program = { 1, &all };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
+}
+
+static bool drop_a_capability(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &header, data) < 0)
+		return false;
+	data[0].effective &= ~(1U << CAP_DAC_READ_SEARCH);
+	data[0].permitted &= ~(1U << CAP_DAC_READ_SEARCH);
+	return syscall(SYS_capset, &header, data) == 0;
+}
+
+START_TEST(only_who_has_just_our_rights_has_files_opened_by_name)
+{
+	const struct {
+		bool (*prepare)(void);
+		bool needs_root, is_same;
+	} cases[] = {
+		{ NULL, false, true },
+		{ become_nobody, true, false },
+		{ change_root, true, false },
+		{ drop_a_capability, true, false },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		struct rights target = { 0 }, own = { 0 };
+		pid_t pid;
+
+		if (cases[i].needs_root && geteuid() != 0)
+			continue;
+		pid = start_target(cases[i].prepare);
+		hp_assert_ok(rights_read(&own, getpid(), gettid()));
+		hp_assert_ok(rights_read(&target, pid, pid));
+		ck_assert_msg(rights_are_same(&target, &own) == cases[i].is_same, "case %zu", i);
+		ck_assert(rights_descend(pid, getpid()));
+		ck_assert(!rights_descend(getpid(), pid));
+		rights_clear(&target);
+		rights_clear(&own);
+		end_target(pid);
+	}
+}
+END_TEST
+
+START_TEST(who_has_only_our_own_filters_is_not_confined)
+{
+	static const struct {
+		uint64_t own, target;
+		bool is_descendant, no_new_privs, is_confined;
+	} cases[] = {
+		{ 0, 0, true, false, false },
+		{ 0, 0, false, false, false },
+		{ 0, 1, true, false, true },
+		{ 1, 1, true, false, false },
+		{ 1, 1, false, false, true },
+		{ 1, 2, true, false, true },
+		{ 0, 0, true, true, true },
+		{ 1, 1, true, true, true },
+		{ UINT64_MAX, UINT64_MAX, true, false, true },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		const struct rights own = { .filters = cases[i].own };
+		const struct rights target = { .filters = cases[i].target,
+					       .no_new_privs = cases[i].no_new_privs };
+
+		ck_assert_msg(rights_are_confined(&target, &own, cases[i].is_descendant) ==
+				      cases[i].is_confined,
+			      "case %zu", i);
+	}
+}
+END_TEST
+
+START_TEST(confinement_is_seen)
+{
+	struct rights before = { 0 }, target = { 0 };
+	pid_t pid = start_target(be_confined);
+
+	hp_assert_ok(rights_read(&before, getpid(), gettid()));
+	hp_assert_ok(rights_read(&target, pid, pid));
+	ck_assert(target.no_new_privs);
+	ck_assert(target.filters > before.filters);
+	rights_clear(&target);
+	rights_clear(&before);
+	end_target(pid);
+}
+END_TEST
+
+START_TEST(without_the_right_to_be_another_user_there_is_no_copy)
+{
+	struct rights target = { 0 }, own = { 0 };
+	struct hp_error *error;
+
+	hp_assert_ok(rights_read(&own, getpid(), gettid()));
+	hp_assert_ok(rights_read(&target, getpid(), gettid()));
+	own.effective = 0;
+	hp_assert_ok(rights_can_be_given(&target, &own));
+	target.users[RIGHTS_SAVED]++;
+	error = rights_can_be_given(&target, &own);
+	ck_assert_ptr_nonnull(error);
+	ck_assert_int_eq(error->class, HP_ERROR_NOT_PERMITTED);
+	ck_assert_ptr_nonnull(error->advice);
+	hp_error_destroy(error);
+	rights_clear(&target);
+	rights_clear(&own);
+}
+END_TEST
+
+HP_TEST_MAIN("shadow/sandbox", a_copy_that_makes_any_system_call_of_its_own_is_killed,
+	     other_ways_into_the_kernel_end_it_too, the_way_by_our_own_instruction_leads_to_us,
+	     what_we_ask_for_is_done, code_and_tables_cannot_be_written_by_anybody_in_it,
+	     nor_where_a_limit_makes_several_files_of_them, places_differ_from_engine_to_engine,
+	     a_copy_has_no_more_rights_than_the_program, a_copy_cannot_be_looked_into_by_others,
+	     a_copy_is_where_the_program_is, only_who_has_just_our_rights_has_files_opened_by_name,
+	     who_has_only_our_own_filters_is_not_confined, confinement_is_seen,
+	     without_the_right_to_be_another_user_there_is_no_copy)
