@@ -3,6 +3,7 @@ noinst_LIBRARIES += src/base/libbase.a
 src_base_libbase_a_SOURCES = \
 	include/hpcprof/base/arena.h src/base/arena.c \
 	include/hpcprof/base/broken_pipe.h src/base/broken_pipe.c \
+	include/hpcprof/base/buffer.h src/base/buffer.c \
 	include/hpcprof/base/bytes.h src/base/bytes.c \
 	include/hpcprof/base/cache.h src/base/cache.c \
 	include/hpcprof/base/cleanup.h \
@@ -10,6 +11,7 @@ src_base_libbase_a_SOURCES = \
 	include/hpcprof/base/error.h src/base/error.c \
 	include/hpcprof/base/file.h src/base/file.c \
 	include/hpcprof/base/foreign_file.h src/base/foreign_file.c \
+	include/hpcprof/base/hash.h \
 	include/hpcprof/base/number.h src/base/number.c \
 	include/hpcprof/base/proc_maps.h src/base/proc_maps.c \
 	include/hpcprof/base/text.h src/base/text.c \

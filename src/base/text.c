@@ -150,3 +150,63 @@ char *hp_text_join(char *const *words, const char *separator)
 	hp_writer_free(&text);
 	return NULL;
 }
+
+/* Of the characters that terminals give two columns, and none. */
+static const struct {
+	uint32_t first;
+	uint32_t last;
+	uint8_t columns;
+} widths[] = {
+	{ 0x300, 0x36f, 0 },	 { 0x1100, 0x115f, 2 },	  { 0x200b, 0x200d, 0 },
+	{ 0x20d0, 0x20ff, 0 },	 { 0x2e80, 0x303e, 2 },	  { 0x3041, 0xa4cf, 2 },
+	{ 0xac00, 0xd7a3, 2 },	 { 0xf900, 0xfaff, 2 },	  { 0xfe00, 0xfe0f, 0 },
+	{ 0xfe20, 0xfe2f, 0 },	 { 0xfe30, 0xfe6f, 2 },	  { 0xff00, 0xff60, 2 },
+	{ 0xffe0, 0xffe6, 2 },	 { 0x1f300, 0x1f64f, 2 }, { 0x1f680, 0x1f6ff, 2 },
+	{ 0x1f900, 0x1f9ff, 2 }, { 0x20000, 0x3fffd, 2 },
+};
+
+static size_t width_of(uint32_t point)
+{
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]) && point >= widths[i].first; i++)
+		if (point <= widths[i].last)
+			return widths[i].columns;
+	return 1;
+}
+
+/* One character: its bytes (at least one) and its columns. */
+static size_t next_character(const char *text, size_t *columns)
+{
+	uint32_t point;
+	size_t length = (unsigned char)*text < 0x80 ? 1 : hp_text_utf8(text, &point);
+
+	*columns = length > 1 ? width_of(point) : 1;
+	return length ? length : 1;
+}
+
+size_t hp_text_columns(const char *text)
+{
+	size_t columns = 0;
+	size_t width;
+
+	while (*text) {
+		text += next_character(text, &width);
+		columns += width;
+	}
+	return columns;
+}
+
+size_t hp_text_prefix(const char *text, size_t columns)
+{
+	size_t bytes = 0;
+	size_t width;
+
+	while (text[bytes]) {
+		size_t length = next_character(text + bytes, &width);
+
+		if (width > columns)
+			break;
+		columns -= width;
+		bytes += length;
+	}
+	return bytes;
+}

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cold.h"
 
-#include <string.h>
-#include <xxhash.h>
+#include <hpcprof/base/hash.h>
 
-#define HASH_NONFATAL_OOM		 1
-#define HASH_FUNCTION(key, length, hash) ((hash) = (unsigned)XXH3_64bits((key), (length)))
-#define uthash_nonfatal_oom(element)	 ((element)->next = NULL)
-#include <uthash.h>
+#include <string.h>
 
 /* How sure we are of a procedure; more wins. */
 enum match {
@@ -79,6 +75,7 @@ static bool want(struct wanted **table, struct hp_arena *arena, const char *name
 		return false;
 	wanted->cold = cold;
 	wanted->without_part = without_part;
+	wanted->next = NULL;
 	HASH_FIND(hh, *table, name, length, same);
 	if (same) {
 		wanted->next = same->next;

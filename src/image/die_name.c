@@ -3,17 +3,13 @@
 
 #include "demangle.h"
 
+#include <hpcprof/base/hash.h>
 #include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 
 #include <dwarf.h>
 #include <stdint.h>
 #include <string.h>
-#include <xxhash.h>
-
-#define HASH_NONFATAL_OOM		 1
-#define HASH_FUNCTION(key, length, hash) ((hash) = (unsigned)XXH3_64bits((key), (length)))
-#include <uthash.h>
 
 enum {
 	DEPTH_LIMIT = 64,

@@ -5,6 +5,7 @@
 #include "die_name.h"
 #include "inlines.h"
 
+#include <hpcprof/base/hash.h>
 #include <hpcprof/base/search.h>
 #include <hpcprof/base/vector.h>
 
@@ -12,11 +13,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
-
-#define HASH_NONFATAL_OOM		 1
-#define HASH_FUNCTION(key, length, hash) ((hash) = (unsigned)XXH3_64bits((key), (length)))
-#include <uthash.h>
 
 enum { FRAME_LIMIT = 256 };
 

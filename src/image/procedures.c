@@ -5,15 +5,11 @@
 #include "demangle.h"
 #include "resolve.h"
 
+#include <hpcprof/base/hash.h>
 #include <hpcprof/base/search.h>
 
 #include <stdio.h>
 #include <string.h>
-#include <xxhash.h>
-
-#define HASH_NONFATAL_OOM		 1
-#define HASH_FUNCTION(key, length, hash) ((hash) = (unsigned)XXH3_64bits((key), (length)))
-#include <uthash.h>
 
 /* The procedure handed out comes first, so that its address is the part's. Until it is named its
  * `linkage` is the symbol as the table has it. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <hpcprof/base/hash.h>
 #include <hpcprof/model/excerpt.h>
 
 #include <hpcprof/base/cleanup.h>
@@ -6,11 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
-
-#define HASH_NONFATAL_OOM		   1
-#define HASH_FUNCTION(key, length, result) ((result) = (unsigned)XXH3_64bits((key), (length)))
-#include <uthash.h>
 
 struct hp_excerpt_known_word {
 	UT_hash_handle hh;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 struct hp_error *annotation_add(struct annotation *annotation, enum annotated_kind kind, size_t row,
-				const struct buffer *text)
+				const struct hp_buffer *text)
 {
 	const struct row *at = &annotation->listing->rows.at[row];
 	struct annotated_line line = { .kind = (uint8_t)kind, .row = row };
@@ -20,7 +20,7 @@ struct hp_error *annotation_add(struct annotation *annotation, enum annotated_ki
 			  annotation->path.blocks[at->block];
 	if (text) {
 		line.text = text->failed ? NULL
-					 : hp_arena_strdup(annotation->arena, buffer_text(text));
+					 : hp_arena_strdup(annotation->arena, hp_buffer_text(text));
 		if (!line.text)
 			return hp_error_create_no_memory();
 	}
@@ -106,7 +106,7 @@ static bool begins_block(const struct annotation *annotation, size_t row)
 
 static struct hp_error *add_fold(struct annotation *annotation, size_t first, size_t end)
 {
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 	const struct row *rows = annotation->listing->rows.at;
 	size_t blocks = 0;
 	uint64_t samples = 0;
@@ -120,15 +120,15 @@ static struct hp_error *add_fold(struct annotation *annotation, size_t first, si
 		for (size_t j = 0; j < annotation->report->events.count; j++)
 			samples += rows[i].tallies[j].samples;
 	}
-	buffer_printf(&text, "\xe2\x80\xa6 %zu instruction%s", end - first,
-		      end - first == 1 ? "" : "s");
+	hp_buffer_printf(&text, "\xe2\x80\xa6 %zu instruction%s", end - first,
+			 end - first == 1 ? "" : "s");
 	if (blocks > 1)
-		buffer_printf(&text, " in %zu blocks", blocks);
+		hp_buffer_printf(&text, " in %zu blocks", blocks);
 	if (samples || share > 0)
-		buffer_printf(&text, ", %.1f %% of the time", 100 * share);
+		hp_buffer_printf(&text, ", %.1f %% of the time", 100 * share);
 	else
-		buffer_printf(&text, " without samples");
-	buffer_printf(&text, " \xe2\x80\xa6");
+		hp_buffer_printf(&text, " without samples");
+	hp_buffer_printf(&text, " \xe2\x80\xa6");
 	error = annotation_add(annotation, ANNOTATED_FOLD, first, &text);
 	if (!error)
 		annotation->lines.at[annotation->lines.count - 1].rows = end - first;

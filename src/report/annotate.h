@@ -75,7 +75,7 @@ struct hp_error *annotate_block(struct annotation *annotation, uint32_t block);
 
 /* Adds a line; takes the buffer's text into the arena. */
 struct hp_error *annotation_add(struct annotation *annotation, enum annotated_kind kind, size_t row,
-				const struct buffer *text);
+				const struct hp_buffer *text);
 
 /* Row of the instruction at the address, SIZE_MAX if it is not in the listing. */
 size_t annotation_find(const struct annotation *annotation, uint64_t address);

@@ -18,16 +18,16 @@ enum {
 
 /* Generated code has no addresses that mean something outside of it. */
 static void add_address(const struct annotation *annotation, const struct row *row,
-			struct buffer *text)
+			struct hp_buffer *text)
 {
 	const struct row_code *code = annotation->row->code;
 
 	if (!row->has_address)
 		return;
 	if (annotation->row->has_address || !code || !code->procedure)
-		buffer_printf(text, "%" PRIx64, row->address);
+		hp_buffer_printf(text, "%" PRIx64, row->address);
 	else
-		buffer_printf(text, "+%" PRIx64, row->address - code->procedure->address.value);
+		hp_buffer_printf(text, "+%" PRIx64, row->address - code->procedure->address.value);
 }
 
 static const struct hp_frequency *frequency_of(const struct annotation *annotation,
@@ -40,7 +40,7 @@ static const struct hp_frequency *frequency_of(const struct annotation *annotati
 }
 
 /* Of one execution; with relative frequencies only, as little as it can be. */
-static void add_cpi(const struct annotation *annotation, size_t row, struct buffer *text)
+static void add_cpi(const struct annotation *annotation, size_t row, struct hp_buffer *text)
 {
 	const struct hp_analysed_insn *insn = annotation->insns[row];
 	const struct hp_analysed_block *block;
@@ -59,7 +59,7 @@ static void add_cpi(const struct annotation *annotation, size_t row, struct buff
 			      share * block->cycles_per_execution_low);
 }
 
-static void add_culprit(const struct annotation *annotation, size_t row, struct buffer *text)
+static void add_culprit(const struct annotation *annotation, size_t row, struct hp_buffer *text)
 {
 	const struct hp_analysed_insn *insn = annotation->insns[row];
 
@@ -68,13 +68,13 @@ static void add_culprit(const struct annotation *annotation, size_t row, struct 
 
 		if (!cause->has_culprit)
 			continue;
-		buffer_printf(text, "%" PRIx64, cause->culprit.value);
+		hp_buffer_printf(text, "%" PRIx64, cause->culprit.value);
 		return;
 	}
 }
 
 void annotated_cell(const struct annotation *annotation, const struct annotated_line *line,
-		    enum annotated_column column, struct buffer *text)
+		    enum annotated_column column, struct hp_buffer *text)
 {
 	const struct row *row = &annotation->listing->rows.at[line->row];
 	uint64_t samples = row->tallies[annotation->report->sort_event].samples;
@@ -86,16 +86,16 @@ void annotated_cell(const struct annotation *annotation, const struct annotated_
 		add_address(annotation, row, text);
 		break;
 	case COLUMN_TEXT:
-		buffer_add(text, row->text, strlen(row->text));
+		hp_buffer_add(text, row->text, strlen(row->text));
 		break;
 	case COLUMN_SAMPLES:
 		if (samples)
-			buffer_printf(text, "%" PRIu64, samples);
+			hp_buffer_printf(text, "%" PRIu64, samples);
 		break;
 	case COLUMN_SHARE:
 		share = 100 * annotation_share(annotation, line->row);
 		if (share >= 0.05)
-			buffer_printf(text, "%.1f", share);
+			hp_buffer_printf(text, "%.1f", share);
 		break;
 	case COLUMN_EXECUTIONS:
 		frequency = frequency_of(annotation, line);
@@ -105,7 +105,7 @@ void annotated_cell(const struct annotation *annotation, const struct annotated_
 	case COLUMN_CONFIDENCE:
 		frequency = frequency_of(annotation, line);
 		if (frequency)
-			buffer_printf(
+			hp_buffer_printf(
 				text, "%s",
 				hp_confidence_name((enum hp_confidence)frequency->confidence));
 		break;
@@ -144,8 +144,8 @@ const char *annotated_title(const struct annotation *annotation, enum annotated_
 static struct hp_error *measure(const struct annotation *annotation,
 				struct annotated_columns *columns)
 {
-	_cleanup_(buffer_free) struct buffer raw = { 0 };
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer raw = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 	for (size_t i = 0; i < annotation->lines.count; i++) {
 		const struct annotated_line *line = &annotation->lines.at[i];
@@ -153,11 +153,11 @@ static struct hp_error *measure(const struct annotation *annotation,
 		for (int j = 0; line->kind == ANNOTATED_INSTRUCTION && j < COLUMN_COUNT; j++) {
 			size_t width;
 
-			buffer_clear(&raw);
-			buffer_clear(&text);
+			hp_buffer_clear(&raw);
+			hp_buffer_clear(&text);
 			annotated_cell(annotation, line, (enum annotated_column)j, &raw);
-			text_escape(&text, buffer_text(&raw));
-			width = text_columns(buffer_text(&text));
+			text_escape(&text, hp_buffer_text(&raw));
+			width = hp_text_columns(hp_buffer_text(&text));
 			if (width > columns->widths[j])
 				columns->widths[j] = width;
 		}

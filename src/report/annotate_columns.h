@@ -28,7 +28,7 @@ struct annotated_columns {
 
 /* Raw text of a cell. */
 void annotated_cell(const struct annotation *annotation, const struct annotated_line *line,
-		    enum annotated_column column, struct buffer *text);
+		    enum annotated_column column, struct hp_buffer *text);
 const char *annotated_title(const struct annotation *annotation, enum annotated_column column);
 
 /* Wide enough for every instruction, and no wider than the terminal unless that is very narrow. */

@@ -80,18 +80,18 @@ static bool same_inlined(const struct hp_frames *a, const struct hp_frames *b, s
 	       a_caller->line == b_caller->line && same_text(a_caller->file, b_caller->file);
 }
 
-static void add_place(struct buffer *text, const struct hp_frame *frame)
+static void add_place(struct hp_buffer *text, const struct hp_frame *frame)
 {
 	if (frame->file && frame->line)
-		buffer_printf(text, "%s:%" PRIu32, report_file_name(frame->file), frame->line);
+		hp_buffer_printf(text, "%s:%" PRIu32, report_file_name(frame->file), frame->line);
 	else if (frame->file)
-		buffer_printf(text, "%s (no line)", report_file_name(frame->file));
+		hp_buffer_printf(text, "%s (no line)", report_file_name(frame->file));
 	else
-		buffer_printf(text, "(no line)");
+		hp_buffer_printf(text, "(no line)");
 }
 
 /* Names of templates' instances can fill a screen; what comes after them matters more. */
-static void add_function(struct buffer *text, const char *function)
+static void add_function(struct hp_buffer *text, const char *function)
 {
 	enum { WIDEST = 48 };
 	_cleanup_free_ char *bare = NULL;
@@ -109,29 +109,29 @@ static void add_function(struct buffer *text, const char *function)
 static struct hp_error *add_inlined(struct annotation *annotation, size_t row, size_t depth)
 {
 	const struct hp_frame *frame = inlined_at(&annotation->frames[row], depth);
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 	text_pad(&text, 2 * (depth - 1));
-	buffer_printf(&text, "[inlined ");
+	hp_buffer_printf(&text, "[inlined ");
 	add_function(&text, frame->function ? frame->function : "(no name)");
-	buffer_printf(&text, " ");
+	hp_buffer_printf(&text, " ");
 	add_place(&text, frame + 1);
-	buffer_printf(&text, "]");
+	hp_buffer_printf(&text, "]");
 	return annotation_add(annotation, ANNOTATED_INLINED, row, &text);
 }
 
 static struct hp_error *add_end_of_inlined(struct annotation *annotation, size_t row)
 {
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
-	buffer_printf(&text, "[the procedure itself]");
+	hp_buffer_printf(&text, "[the procedure itself]");
 	return annotation_add(annotation, ANNOTATED_INLINED, row, &text);
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
 /* Without the blanks around it, and tabs as one blank: it is read beside code, not by itself. */
-static void add_source_text(struct buffer *text, const char *line, size_t length)
+static void add_source_text(struct hp_buffer *text, const char *line, size_t length)
 {
 	enum { MOST_BYTES = 400 };
 
@@ -144,13 +144,13 @@ static void add_source_text(struct buffer *text, const char *line, size_t length
 	if (length > MOST_BYTES)
 		length = MOST_BYTES;
 	for (size_t i = 0; i < length && line[i]; i++)
-		buffer_add(text, line[i] == '\t' ? " " : &line[i], 1);
+		hp_buffer_add(text, line[i] == '\t' ? " " : &line[i], 1);
 }
 
 static struct hp_error *add_source(struct annotation *annotation, size_t row)
 {
 	const struct hp_frames *frames = &annotation->frames[row];
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 	const char *line;
 	size_t length;
 	struct hp_error *error = source_line(&annotation->sources, frames->frames[0].file,
@@ -161,7 +161,7 @@ static struct hp_error *add_source(struct annotation *annotation, size_t row)
 	text_pad(&text, 2 * depth_of(frames));
 	add_place(&text, &frames->frames[0]);
 	if (line) {
-		buffer_printf(&text, "  ");
+		hp_buffer_printf(&text, "  ");
 		add_source_text(&text, line, length);
 	}
 	return annotation_add(annotation, ANNOTATED_SOURCE, row, &text);

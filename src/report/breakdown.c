@@ -2,7 +2,7 @@
 #include "breakdown.h"
 
 #include "cells.h"
-#include "hash.h"
+#include <hpcprof/base/hash.h>
 
 #include <hpcprof/base/number.h>
 
@@ -90,7 +90,6 @@ struct hp_error *breakdown_group(struct report *report, const struct hp_stratum 
 	struct group_entry *entry;
 	struct report_group made = { 0 };
 	struct group_key key;
-	bool failed = false;
 
 	*group = 0;
 	if (!by->has[BY_COMM] && !by->has[BY_PID])
@@ -110,7 +109,7 @@ struct hp_error *breakdown_group(struct report *report, const struct hp_stratum 
 		entry->number = (uint32_t)report->groups.count - 1;
 		memcpy(&entry->key, &key, sizeof(key));
 		HASH_ADD(hh, report->group_index, key, sizeof(entry->key), entry);
-		if (failed)
+		if (!entry->hh.tbl)
 			return hp_error_create_no_memory();
 	}
 	*group = entry->number;
@@ -124,16 +123,16 @@ void breakdown_forget(struct report *report)
 
 /* --- columns ------------------------------------------------------------------------------------ */
 
-static void cell_command(const struct cell *cell, struct buffer *text)
+static void cell_command(const struct cell *cell, struct hp_buffer *text)
 {
 	const char *command = cell->report->groups.at[cell->row->group].command;
 
-	buffer_add(text, command, strlen(command));
+	hp_buffer_add(text, command, strlen(command));
 }
 
-static void cell_pid(const struct cell *cell, struct buffer *text)
+static void cell_pid(const struct cell *cell, struct hp_buffer *text)
 {
-	buffer_printf(text, "%" PRIu32, cell->report->groups.at[cell->row->group].pid);
+	hp_buffer_printf(text, "%" PRIu32, cell->report->groups.at[cell->row->group].pid);
 }
 
 struct hp_error *breakdown_columns(const struct report *report, bool for_people,

@@ -5,16 +5,16 @@
 
 #include "columns.h"
 
-void cell_cumulative(const struct cell *cell, struct buffer *buffer);
-void cell_name(const struct cell *cell, struct buffer *buffer);
-void cell_image(const struct cell *cell, struct buffer *buffer);
-void cell_build_id(const struct cell *cell, struct buffer *buffer);
-void cell_address(const struct cell *cell, struct buffer *buffer);
-void cell_file(const struct cell *cell, struct buffer *buffer);
-void cell_line(const struct cell *cell, struct buffer *buffer);
+void cell_cumulative(const struct cell *cell, struct hp_buffer *buffer);
+void cell_name(const struct cell *cell, struct hp_buffer *buffer);
+void cell_image(const struct cell *cell, struct hp_buffer *buffer);
+void cell_build_id(const struct cell *cell, struct hp_buffer *buffer);
+void cell_address(const struct cell *cell, struct hp_buffer *buffer);
+void cell_file(const struct cell *cell, struct hp_buffer *buffer);
+void cell_line(const struct cell *cell, struct hp_buffer *buffer);
 /* For people. */
-void cell_shown(const struct cell *cell, struct buffer *buffer);
-void cell_short_image(const struct cell *cell, struct buffer *buffer);
-void cell_place(const struct cell *cell, struct buffer *buffer);
+void cell_shown(const struct cell *cell, struct hp_buffer *buffer);
+void cell_short_image(const struct cell *cell, struct hp_buffer *buffer);
+void cell_place(const struct cell *cell, struct hp_buffer *buffer);
 
 #endif

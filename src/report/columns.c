@@ -9,63 +9,63 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void add_text(struct buffer *buffer, const char *text)
+static void add_text(struct hp_buffer *buffer, const char *text)
 {
-	buffer_add(buffer, text, strlen(text));
+	hp_buffer_add(buffer, text, strlen(text));
 }
 
-static void cell_samples(const struct cell *cell, struct buffer *buffer)
+static void cell_samples(const struct cell *cell, struct hp_buffer *buffer)
 {
-	buffer_printf(buffer, "%" PRIu64, cell->row->tallies[cell->event].samples);
+	hp_buffer_printf(buffer, "%" PRIu64, cell->row->tallies[cell->event].samples);
 }
 
-static void cell_percent(const struct cell *cell, struct buffer *buffer)
+static void cell_percent(const struct cell *cell, struct hp_buffer *buffer)
 {
-	buffer_printf(
+	hp_buffer_printf(
 		buffer, "%.2f",
 		100 * report_share(cell->report, cell->event, &cell->row->tallies[cell->event]));
 }
 
-static void cell_exact_percent(const struct cell *cell, struct buffer *buffer)
+static void cell_exact_percent(const struct cell *cell, struct hp_buffer *buffer)
 {
-	buffer_printf(
+	hp_buffer_printf(
 		buffer, "%.6f",
 		100 * report_share(cell->report, cell->event, &cell->row->tallies[cell->event]));
 }
 
 /* In a listing most instructions have no samples: what is there shows better without the zeros. */
-static void cell_listed_samples(const struct cell *cell, struct buffer *buffer)
+static void cell_listed_samples(const struct cell *cell, struct hp_buffer *buffer)
 {
 	if (cell->row->tallies[cell->event].samples)
 		cell_samples(cell, buffer);
 }
 
-static void cell_listed_percent(const struct cell *cell, struct buffer *buffer)
+static void cell_listed_percent(const struct cell *cell, struct hp_buffer *buffer)
 {
 	if (cell->row->tallies[cell->event].samples)
 		cell_percent(cell, buffer);
 }
 
-static void cell_local(const struct cell *cell, struct buffer *buffer)
+static void cell_local(const struct cell *cell, struct hp_buffer *buffer)
 {
 	if (cell->row->tallies[cell->event].samples)
-		buffer_printf(buffer, "%.2f", 100 * cell->row->local);
+		hp_buffer_printf(buffer, "%.2f", 100 * cell->row->local);
 }
 
 /* For people: says what the name is when it is not a procedure's. */
-static void cell_procedure(const struct cell *cell, struct buffer *buffer)
+static void cell_procedure(const struct cell *cell, struct hp_buffer *buffer)
 {
 	cell_shown(cell, buffer);
 	if (cell->row->inlined)
 		add_text(buffer, " (inlined)");
 }
 
-static void cell_inlined(const struct cell *cell, struct buffer *buffer)
+static void cell_inlined(const struct cell *cell, struct hp_buffer *buffer)
 {
 	add_text(buffer, cell->row->inlined ? "yes" : "no");
 }
 
-static void cell_long_image(const struct cell *cell, struct buffer *buffer)
+static void cell_long_image(const struct cell *cell, struct hp_buffer *buffer)
 {
 	const struct report_image *image = cell->row->image;
 
@@ -78,19 +78,19 @@ static void cell_long_image(const struct cell *cell, struct buffer *buffer)
 		add_text(buffer, " (not read)");
 }
 
-static void cell_size(const struct cell *cell, struct buffer *buffer)
+static void cell_size(const struct cell *cell, struct hp_buffer *buffer)
 {
 	if (cell->row->has_address)
-		buffer_printf(buffer, "%" PRIu64, cell->row->size);
+		hp_buffer_printf(buffer, "%" PRIu64, cell->row->size);
 }
 
-static void cell_bytes(const struct cell *cell, struct buffer *buffer)
+static void cell_bytes(const struct cell *cell, struct hp_buffer *buffer)
 {
 	for (size_t i = 0; i < cell->row->length; i++)
-		buffer_printf(buffer, "%02x", cell->row->bytes[i]);
+		hp_buffer_printf(buffer, "%02x", cell->row->bytes[i]);
 }
 
-static void cell_text(const struct cell *cell, struct buffer *buffer)
+static void cell_text(const struct cell *cell, struct hp_buffer *buffer)
 {
 	add_text(buffer, cell->row->text);
 }

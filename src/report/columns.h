@@ -19,7 +19,7 @@ struct column {
 	bool shrinks; /* a name: cut first when the terminal is narrow */
 	size_t event; /* NO_EVENT for the columns that have none */
 	/* Adds the raw text of the cell. */
-	void (*cell)(const struct cell *cell, struct buffer *buffer);
+	void (*cell)(const struct cell *cell, struct hp_buffer *buffer);
 };
 #define NO_EVENT SIZE_MAX
 

@@ -6,23 +6,23 @@
 #include <inttypes.h>
 #include <math.h>
 
-void columns_add_number(struct buffer *text, double value)
+void columns_add_number(struct hp_buffer *text, double value)
 {
 	if (isfinite(value))
-		buffer_printf(text, "%.6g", value);
+		hp_buffer_printf(text, "%.6g", value);
 }
 
-void columns_add_causes(struct buffer *text, const struct hp_analysis *analysis,
+void columns_add_causes(struct hp_buffer *text, const struct hp_analysis *analysis,
 			const struct hp_analysed_insn *insn)
 {
 	for (uint32_t i = 0; i < insn->cause_count; i++) {
 		const struct hp_cause *cause = &analysis->causes[insn->first_cause + i];
 
-		buffer_printf(text, "%s%s:%.6f:%.6f:", i ? ";" : "",
-			      hp_cause_name((enum hp_cause_kind)cause->kind), cause->low,
-			      cause->high);
+		hp_buffer_printf(text, "%s%s:%.6f:%.6f:", i ? ";" : "",
+				 hp_cause_name((enum hp_cause_kind)cause->kind), cause->low,
+				 cause->high);
 		if (cause->has_culprit)
-			buffer_printf(text, "0x%" PRIx64, cause->culprit.value);
+			hp_buffer_printf(text, "0x%" PRIx64, cause->culprit.value);
 	}
 }
 
@@ -36,64 +36,64 @@ static bool has_clock(const struct report *report)
 	return analyse_cycles_per_unit(report) > 0;
 }
 
-static void cell_block(const struct cell *cell, struct buffer *text)
+static void cell_block(const struct cell *cell, struct hp_buffer *text)
 {
 	if (cell->row->has_block)
-		buffer_printf(text, "%" PRIu32, cell->row->block);
+		hp_buffer_printf(text, "%" PRIu32, cell->row->block);
 }
 
-static void cell_executions(const struct cell *cell, struct buffer *text)
+static void cell_executions(const struct cell *cell, struct hp_buffer *text)
 {
 	if (cell->row->insn)
 		columns_add_number(text, frequency_of(cell->row)->executions);
 }
 
-static void cell_executions_low(const struct cell *cell, struct buffer *text)
+static void cell_executions_low(const struct cell *cell, struct hp_buffer *text)
 {
 	if (cell->row->insn)
 		columns_add_number(text, frequency_of(cell->row)->executions_low);
 }
 
-static void cell_executions_high(const struct cell *cell, struct buffer *text)
+static void cell_executions_high(const struct cell *cell, struct hp_buffer *text)
 {
 	if (cell->row->insn)
 		columns_add_number(text, frequency_of(cell->row)->executions_high);
 }
 
-static void cell_relative(const struct cell *cell, struct buffer *text)
+static void cell_relative(const struct cell *cell, struct hp_buffer *text)
 {
 	if (cell->row->insn)
 		columns_add_number(text, frequency_of(cell->row)->relative);
 }
 
-static void cell_confidence(const struct cell *cell, struct buffer *text)
+static void cell_confidence(const struct cell *cell, struct hp_buffer *text)
 {
 	if (cell->row->insn)
-		buffer_printf(text, "%s",
-			      hp_confidence_name(
-				      (enum hp_confidence)frequency_of(cell->row)->confidence));
+		hp_buffer_printf(text, "%s",
+				 hp_confidence_name(
+					 (enum hp_confidence)frequency_of(cell->row)->confidence));
 }
 
-static void cell_cycles(const struct cell *cell, struct buffer *text)
+static void cell_cycles(const struct cell *cell, struct hp_buffer *text)
 {
 	if (cell->row->insn && has_clock(cell->report))
 		columns_add_number(text, cell->row->insn->cycles);
 }
 
-static void cell_cycles_per_execution(const struct cell *cell, struct buffer *text)
+static void cell_cycles_per_execution(const struct cell *cell, struct hp_buffer *text)
 {
 	if (cell->row->insn && has_clock(cell->report))
 		columns_add_number(text,
 				   cell->row->insn->cycles / frequency_of(cell->row)->executions);
 }
 
-static void cell_best_case(const struct cell *cell, struct buffer *text)
+static void cell_best_case(const struct cell *cell, struct hp_buffer *text)
 {
 	if (cell->row->insn)
 		columns_add_number(text, cell->row->insn->best_case_cycles);
 }
 
-static void cell_stalls(const struct cell *cell, struct buffer *text)
+static void cell_stalls(const struct cell *cell, struct hp_buffer *text)
 {
 	if (cell->row->insn)
 		columns_add_causes(text, cell->row->analysis, cell->row->insn);

@@ -9,9 +9,9 @@
 #include <hpcprof/analyze/analysis.h>
 
 /* "dcache:0.400000:0.900000:0x1130;...": name, shares at least and at most, culprit or nothing. */
-void columns_add_causes(struct buffer *text, const struct hp_analysis *analysis,
+void columns_add_causes(struct hp_buffer *text, const struct hp_analysis *analysis,
 			const struct hp_analysed_insn *insn);
-void columns_add_number(struct buffer *text, double value); /* nothing when it is not finite */
+void columns_add_number(struct hp_buffer *text, double value); /* nothing when it is not finite */
 
 /* Ends with one without a title. */
 extern const struct column columns_of_analysis[];

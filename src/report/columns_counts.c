@@ -28,14 +28,14 @@ double counts_instructions_per_cycle(const struct report *report, const struct r
 	return row->counts && cycles > 0 ? row->counts->instructions.value / cycles : NAN;
 }
 
-static void cell_calls(const struct cell *cell, struct buffer *buffer)
+static void cell_calls(const struct cell *cell, struct hp_buffer *buffer)
 {
 	if (cell->row->counts && isfinite(cell->row->counts->calls.value))
 		quantity_add_interval(buffer, cell->row->counts->calls.value,
 				      cell->row->counts->calls.low, cell->row->counts->calls.high);
 }
 
-static void cell_cycles_per_call(const struct cell *cell, struct buffer *buffer)
+static void cell_cycles_per_call(const struct cell *cell, struct hp_buffer *buffer)
 {
 	double cycles = counts_cycles_per_call(cell->report, cell->row);
 
@@ -43,44 +43,44 @@ static void cell_cycles_per_call(const struct cell *cell, struct buffer *buffer)
 		quantity_add(buffer, cycles);
 }
 
-static void cell_ipc(const struct cell *cell, struct buffer *buffer)
+static void cell_ipc(const struct cell *cell, struct hp_buffer *buffer)
 {
 	double instructions = counts_instructions_per_cycle(cell->report, cell->row);
 
 	if (isfinite(instructions))
-		buffer_printf(buffer, "%.2f", instructions);
+		hp_buffer_printf(buffer, "%.2f", instructions);
 }
 
-static void cell_exact_calls(const struct cell *cell, struct buffer *buffer)
+static void cell_exact_calls(const struct cell *cell, struct hp_buffer *buffer)
 {
 	if (cell->row->counts)
 		columns_add_number(buffer, cell->row->counts->calls.value);
 }
 
-static void cell_calls_low(const struct cell *cell, struct buffer *buffer)
+static void cell_calls_low(const struct cell *cell, struct hp_buffer *buffer)
 {
 	if (cell->row->counts)
 		columns_add_number(buffer, cell->row->counts->calls.low);
 }
 
-static void cell_calls_high(const struct cell *cell, struct buffer *buffer)
+static void cell_calls_high(const struct cell *cell, struct hp_buffer *buffer)
 {
 	if (cell->row->counts)
 		columns_add_number(buffer, cell->row->counts->calls.high);
 }
 
-static void cell_instructions(const struct cell *cell, struct buffer *buffer)
+static void cell_instructions(const struct cell *cell, struct hp_buffer *buffer)
 {
 	if (cell->row->counts)
 		columns_add_number(buffer, cell->row->counts->instructions.value);
 }
 
-static void cell_exact_cycles_per_call(const struct cell *cell, struct buffer *buffer)
+static void cell_exact_cycles_per_call(const struct cell *cell, struct hp_buffer *buffer)
 {
 	columns_add_number(buffer, counts_cycles_per_call(cell->report, cell->row));
 }
 
-static void cell_exact_ipc(const struct cell *cell, struct buffer *buffer)
+static void cell_exact_ipc(const struct cell *cell, struct hp_buffer *buffer)
 {
 	columns_add_number(buffer, counts_instructions_per_cycle(cell->report, cell->row));
 }

@@ -16,14 +16,14 @@
 
 /* --- figures -------------------------------------------------------------------------------- */
 
-static void add_significant(struct buffer *buffer, double value)
+static void add_significant(struct hp_buffer *buffer, double value)
 {
 	double size = fabs(value);
 
-	buffer_printf(buffer, "%.*f", size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2, value);
+	hp_buffer_printf(buffer, "%.*f", size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2, value);
 }
 
-static void add_time(struct buffer *buffer, double time_ns)
+static void add_time(struct hp_buffer *buffer, double time_ns)
 {
 	static const struct {
 		double ns;
@@ -36,62 +36,63 @@ static void add_time(struct buffer *buffer, double time_ns)
 	if (!(fabs(time_ns) > 0)) /* in the unit of everything else, most likely */
 		i = 1;
 	add_significant(buffer, time_ns / units[i].ns);
-	buffer_printf(buffer, " %s", units[i].name);
+	hp_buffer_printf(buffer, " %s", units[i].name);
 }
 
-void comparison_add_cost(struct buffer *buffer, const struct hp_comparison *comparison, double cost)
+void comparison_add_cost(struct hp_buffer *buffer, const struct hp_comparison *comparison,
+			 double cost)
 {
 	if (!isfinite(cost)) {
-		buffer_printf(buffer, "?");
+		hp_buffer_printf(buffer, "?");
 	} else if (comparison->is_relative) {
 		add_significant(buffer, 100 * cost);
-		buffer_printf(buffer, " %%");
+		hp_buffer_printf(buffer, " %%");
 	} else if (comparison->unit == HP_UNIT_NS) {
 		add_time(buffer, cost);
 	} else {
 		quantity_add(buffer, cost);
-		buffer_printf(buffer, " %s", hp_unit_name(comparison->unit));
+		hp_buffer_printf(buffer, " %s", hp_unit_name(comparison->unit));
 	}
 }
 
-static void add_percent(struct buffer *buffer, double share)
+static void add_percent(struct hp_buffer *buffer, double share)
 {
 	double percent = 100 * share;
 	int digits = fabs(percent) >= 99.95 ? 0 : fabs(percent) >= 0.995 ? 1 : 2;
 
 	if (isinf(share))
-		buffer_printf(buffer, "%s\xe2\x88\x9e", share < 0 ? MINUS : "+");
+		hp_buffer_printf(buffer, "%s\xe2\x88\x9e", share < 0 ? MINUS : "+");
 	else
-		buffer_printf(buffer, "%s%.*f %%", percent < 0 ? MINUS : "+", digits,
-			      fabs(percent));
+		hp_buffer_printf(buffer, "%s%.*f %%", percent < 0 ? MINUS : "+", digits,
+				 fabs(percent));
 }
 
-void comparison_add_change(struct buffer *buffer, const struct hp_compared *compared)
+void comparison_add_change(struct hp_buffer *buffer, const struct hp_compared *compared)
 {
 	double change = compared->change.value;
 
 	if (isnan(change))
-		buffer_printf(buffer, "?");
+		hp_buffer_printf(buffer, "?");
 	else if (isinf(change))
-		buffer_printf(buffer, "new");
+		hp_buffer_printf(buffer, "new");
 	else if (!(compared->side[HP_CANDIDATE].cost.value > 0) && change < 0)
-		buffer_printf(buffer, "gone");
+		hp_buffer_printf(buffer, "gone");
 	else
 		add_percent(buffer, change);
 }
 
-void comparison_add_change_interval(struct buffer *buffer, const struct hp_compared *compared)
+void comparison_add_change_interval(struct hp_buffer *buffer, const struct hp_compared *compared)
 {
 	const struct hp_measured *change = &compared->change;
 
 	if (!isfinite(change->value) || isnan(change->low) || isnan(change->high))
 		return;
 	add_percent(buffer, change->low);
-	buffer_printf(buffer, " to ");
+	hp_buffer_printf(buffer, " to ");
 	add_percent(buffer, change->high);
 }
 
-void comparison_add_share_change(struct buffer *buffer, const struct hp_compared *compared)
+void comparison_add_share_change(struct hp_buffer *buffer, const struct hp_compared *compared)
 {
 	double change = compared->share_change.value;
 
@@ -121,14 +122,14 @@ const char *comparison_relative_path(const struct comparison_writer *writer, con
 }
 
 /* The candidate's, or what the base alone had. */
-static void add_extent(struct buffer *buffer, const struct hp_compared *compared)
+static void add_extent(struct hp_buffer *buffer, const struct hp_compared *compared)
 {
 	bool is_gone = !compared->extent[HP_CANDIDATE].end;
 	const struct hp_compared_extent *extent =
 		&compared->extent[is_gone ? HP_BASE : HP_CANDIDATE];
 
-	buffer_printf(buffer, "0x%" PRIx64 "-0x%" PRIx64 "%s of ", extent->start, extent->end,
-		      is_gone ? " (that is gone)" : "");
+	hp_buffer_printf(buffer, "0x%" PRIx64 "-0x%" PRIx64 "%s of ", extent->start, extent->end,
+			 is_gone ? " (that is gone)" : "");
 }
 
 /* Whether another procedure's name is as short. */
@@ -147,7 +148,7 @@ static bool looks_alike(const struct hp_compared *among, const char *name, const
 }
 
 /* Short, where that still tells it from all others. Names of other languages have no "::". */
-static void add_shown(struct buffer *buffer, const struct hp_comparison *comparison,
+static void add_shown(struct hp_buffer *buffer, const struct hp_comparison *comparison,
 		      const char *name)
 {
 	_cleanup_free_ char *text = strstr(name, "::") ? hp_name_shorten(name, NULL) : NULL;
@@ -157,16 +158,16 @@ static void add_shown(struct buffer *buffer, const struct hp_comparison *compari
 	text_escape(buffer, is_short ? text : name);
 }
 
-void comparison_add_name(struct buffer *buffer, const struct hp_comparison *comparison,
+void comparison_add_name(struct hp_buffer *buffer, const struct hp_comparison *comparison,
 			 const struct hp_compared *compared)
 {
 	if (compared->scope == HP_SCOPE_PROGRAM) {
-		buffer_printf(buffer, "the program");
+		hp_buffer_printf(buffer, "the program");
 		return;
 	}
-	buffer_printf(buffer, "%s ", hp_scope_name(compared->scope));
+	hp_buffer_printf(buffer, "%s ", hp_scope_name(compared->scope));
 	if (compared->scope == HP_SCOPE_LINE)
-		buffer_printf(buffer, "%" PRIu32 " of ", compared->line);
+		hp_buffer_printf(buffer, "%" PRIu32 " of ", compared->line);
 	if (compared->scope == HP_SCOPE_BLOCK)
 		add_extent(buffer, compared);
 	if (compared->scope == HP_SCOPE_IMAGE)
@@ -174,89 +175,89 @@ void comparison_add_name(struct buffer *buffer, const struct hp_comparison *comp
 	else
 		add_shown(buffer, comparison, compared->name);
 	if (compared->scope != HP_SCOPE_IMAGE && compared->image) {
-		buffer_printf(buffer, " in ");
+		hp_buffer_printf(buffer, " in ");
 		text_escape(buffer, comparison_base_name(compared->image));
 	}
 	if (compared->former_name) {
-		buffer_printf(buffer, " (was ");
+		hp_buffer_printf(buffer, " (was ");
 		add_shown(buffer, comparison, compared->former_name);
-		buffer_printf(buffer, ")");
+		hp_buffer_printf(buffer, ")");
 	}
 }
 
-void comparison_add_place(struct buffer *buffer, const struct comparison_writer *writer,
+void comparison_add_place(struct hp_buffer *buffer, const struct comparison_writer *writer,
 			  const struct hp_compared *compared)
 {
 	if (!compared->file)
 		return;
 	text_escape(buffer, comparison_relative_path(writer, compared->file));
 	if (compared->line)
-		buffer_printf(buffer, ":%" PRIu32, compared->line);
+		hp_buffer_printf(buffer, ":%" PRIu32, compared->line);
 }
 
 /* --- sentences ------------------------------------------------------------------------------ */
 
-static void add_costs(struct buffer *buffer, const struct hp_comparison *comparison,
+static void add_costs(struct hp_buffer *buffer, const struct hp_comparison *comparison,
 		      const struct hp_compared *compared)
 {
 	comparison_add_cost(buffer, comparison, compared->side[HP_BASE].cost.value);
-	buffer_printf(buffer, " " ARROW " ");
+	hp_buffer_printf(buffer, " " ARROW " ");
 	comparison_add_cost(buffer, comparison, compared->side[HP_CANDIDATE].cost.value);
 	if (comparison->is_relative)
-		buffer_printf(buffer, " of the program");
+		hp_buffer_printf(buffer, " of the program");
 	else
-		buffer_printf(buffer, " per %s", comparison->per);
-	buffer_printf(buffer, ", ");
+		hp_buffer_printf(buffer, " per %s", comparison->per);
+	hp_buffer_printf(buffer, ", ");
 	comparison_add_change(buffer, compared);
 	if (isfinite(compared->change.value)) {
-		buffer_printf(buffer, " (");
+		hp_buffer_printf(buffer, " (");
 		comparison_add_change_interval(buffer, compared);
-		buffer_printf(buffer, ")");
+		hp_buffer_printf(buffer, ")");
 	}
 }
 
-static void add_counted(struct buffer *buffer, size_t count, const char *what)
+static void add_counted(struct hp_buffer *buffer, size_t count, const char *what)
 {
 	if (count)
-		buffer_printf(buffer, "; %zu %s%s", count, what, count == 1 ? "" : "s");
+		hp_buffer_printf(buffer, "; %zu %s%s", count, what, count == 1 ? "" : "s");
 }
 
-void comparison_add_summary(struct buffer *buffer, const struct hp_comparison *comparison)
+void comparison_add_summary(struct hp_buffer *buffer, const struct hp_comparison *comparison)
 {
 	const struct hp_compared *program = comparison->program;
 
 	if (comparison->is_relative) {
-		buffer_printf(buffer, "shares of the program compared");
+		hp_buffer_printf(buffer, "shares of the program compared");
 	} else {
-		buffer_printf(buffer, "the program costs ");
+		hp_buffer_printf(buffer, "the program costs ");
 		add_costs(buffer, comparison, program);
 	}
 	if (comparison->verdict == HP_VERDICT_INSUFFICIENT && comparison->shortage_count) {
-		buffer_printf(buffer, "; ");
+		hp_buffer_printf(buffer, "; ");
 		comparison_add_shortage(buffer, &comparison->shortages[0]);
 	}
 	add_counted(buffer, comparison_regressions(comparison), "regression");
 	add_counted(buffer, comparison_improvements(comparison), "improvement");
 	if (comparison->verdict == HP_VERDICT_PASS && isfinite(program->smallest_change) &&
 	    !comparison->is_relative)
-		buffer_printf(buffer, "; a change of %.1f %% would have been seen",
-			      100 * program->smallest_change);
+		hp_buffer_printf(buffer, "; a change of %.1f %% would have been seen",
+				 100 * program->smallest_change);
 }
 
-void comparison_add_headline(struct buffer *buffer, const struct hp_comparison *comparison)
+void comparison_add_headline(struct hp_buffer *buffer, const struct hp_comparison *comparison)
 {
-	buffer_printf(buffer, "%s: ", hp_verdict_name(comparison->verdict));
+	hp_buffer_printf(buffer, "%s: ", hp_verdict_name(comparison->verdict));
 	comparison_add_summary(buffer, comparison);
 }
 
-void comparison_add_finding(struct buffer *buffer, const struct hp_comparison *comparison,
+void comparison_add_finding(struct hp_buffer *buffer, const struct hp_comparison *comparison,
 			    const struct hp_compared *compared)
 {
 	comparison_add_name(buffer, comparison, compared);
-	buffer_printf(buffer, " costs ");
+	hp_buffer_printf(buffer, " costs ");
 	add_costs(buffer, comparison, compared);
 	if (isfinite(compared->q))
-		buffer_printf(buffer, ", q = %.2g", compared->q);
+		hp_buffer_printf(buffer, ", q = %.2g", compared->q);
 }
 
 const struct hp_compared *comparison_next_inner(const struct hp_compared *compared, size_t *at)
@@ -277,27 +278,27 @@ const struct hp_compared *comparison_next_inner(const struct hp_compared *compar
 	return NULL;
 }
 
-void comparison_add_inner(struct buffer *buffer, const struct comparison_writer *writer,
+void comparison_add_inner(struct hp_buffer *buffer, const struct comparison_writer *writer,
 			  const struct hp_compared *inner)
 {
 	comparison_add_finding(buffer, writer->comparison, inner);
 	if (inner->file) {
-		buffer_printf(buffer, " (");
+		hp_buffer_printf(buffer, " (");
 		comparison_add_place(buffer, writer, inner);
-		buffer_printf(buffer, ")");
+		hp_buffer_printf(buffer, ")");
 	}
 }
 
-void comparison_add_shift(struct buffer *buffer, const struct hp_comparison *comparison,
+void comparison_add_shift(struct hp_buffer *buffer, const struct hp_comparison *comparison,
 			  const struct hp_cost_shift *shift)
 {
 	comparison_add_cost(buffer, comparison, fabs(shift->cost));
-	buffer_printf(buffer, shift->cost >= 0 ? " of it came from " : " of it went to ");
+	hp_buffer_printf(buffer, shift->cost >= 0 ? " of it came from " : " of it went to ");
 	text_escape(buffer, shift->partner->name);
 	if (shift->why) {
-		buffer_printf(buffer, " (");
+		hp_buffer_printf(buffer, " (");
 		text_escape(buffer, shift->why);
-		buffer_printf(buffer, ")");
+		hp_buffer_printf(buffer, ")");
 	}
 }
 
@@ -308,45 +309,45 @@ const char *comparison_way(const struct hp_comparison *comparison)
 	return comparison->is_interleaved ? "; the sides were recorded in turns" : "";
 }
 
-void comparison_add_command(struct buffer *buffer, const char *command)
+void comparison_add_command(struct hp_buffer *buffer, const char *command)
 {
 	enum { MOST_COLUMNS = 120 };
-	_cleanup_(buffer_free) struct buffer escaped = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer escaped = { 0 };
 
 	text_escape(&escaped, command);
-	text_cut(buffer, buffer_text(&escaped), MOST_COLUMNS);
+	text_cut(buffer, hp_buffer_text(&escaped), MOST_COLUMNS);
 	buffer->failed |= escaped.failed;
 }
 
-void comparison_add_shortage(struct buffer *buffer, const struct hp_shortage *shortage)
+void comparison_add_shortage(struct hp_buffer *buffer, const struct hp_shortage *shortage)
 {
 	text_escape(buffer, shortage->reason);
 	if (shortage->advice) {
-		buffer_printf(buffer, "; ");
+		hp_buffer_printf(buffer, "; ");
 		text_escape(buffer, shortage->advice);
 	}
 }
 
 /* What is left are characters that XML 1.0 has: controls and bytes that are no UTF-8 are visible
  * escapes by now. U+FFFE and U+FFFF are no characters of XML. */
-void comparison_add_markup(struct buffer *out, const char *text)
+void comparison_add_markup(struct hp_buffer *out, const char *text)
 {
 	while (*text) {
 		uint32_t point = 0;
 		size_t length = hp_text_utf8(text, &point);
 
 		if (point == '<')
-			buffer_printf(out, "&lt;");
+			hp_buffer_printf(out, "&lt;");
 		else if (point == '>')
-			buffer_printf(out, "&gt;");
+			hp_buffer_printf(out, "&gt;");
 		else if (point == '&')
-			buffer_printf(out, "&amp;");
+			hp_buffer_printf(out, "&amp;");
 		else if (point == '"')
-			buffer_printf(out, "&quot;");
+			hp_buffer_printf(out, "&quot;");
 		else if (!length || point == 0xfffe || point == 0xffff)
-			buffer_printf(out, "\xef\xbf\xbd");
+			hp_buffer_printf(out, "\xef\xbf\xbd");
 		else
-			buffer_add(out, text, length);
+			hp_buffer_add(out, text, length);
 		text += length ? length : 1;
 	}
 }
@@ -416,11 +417,11 @@ size_t comparison_most_findings(const struct comparison_writer *writer)
 					      : COMPARISON_MOST_FINDINGS;
 }
 
-struct hp_error *comparison_put(const struct buffer *buffer, FILE *out)
+struct hp_error *comparison_put(const struct hp_buffer *buffer, FILE *out)
 {
 	if (buffer->failed)
 		return hp_error_create_no_memory();
-	fwrite(buffer_text(buffer), 1, buffer->size, out);
+	fwrite(hp_buffer_text(buffer), 1, buffer->size, out);
 	return NULL;
 }
 

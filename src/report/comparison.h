@@ -32,50 +32,50 @@ struct hp_error *comparison_write_html(const struct comparison_writer *writer);
 /* --- figures -------------------------------------------------------------------------------- */
 
 /* "1.23 s", "45.6 M cycles", "12.3 %" of a relative comparison. */
-void comparison_add_cost(struct buffer *buffer, const struct hp_comparison *comparison,
+void comparison_add_cost(struct hp_buffer *buffer, const struct hp_comparison *comparison,
 			 double cost);
 /* "+12.3 %", "new", "gone". */
-void comparison_add_change(struct buffer *buffer, const struct hp_compared *compared);
+void comparison_add_change(struct hp_buffer *buffer, const struct hp_compared *compared);
 /* "+10.1 % to +14.5 %"; nothing where there is no interval. */
 /* Of its share of the program; nothing where that is not known. */
-void comparison_add_share_change(struct buffer *buffer, const struct hp_compared *compared);
-void comparison_add_change_interval(struct buffer *buffer, const struct hp_compared *compared);
+void comparison_add_share_change(struct hp_buffer *buffer, const struct hp_compared *compared);
+void comparison_add_change_interval(struct hp_buffer *buffer, const struct hp_compared *compared);
 
 /* --- sentences ------------------------------------------------------------------------------ */
 
 /* "procedure sort_rows in app", "block 0x1180-0x11a3 of sort_rows in app"; the program is "the
  * program". */
-void comparison_add_name(struct buffer *buffer, const struct hp_comparison *comparison,
+void comparison_add_name(struct hp_buffer *buffer, const struct hp_comparison *comparison,
 			 const struct hp_compared *compared);
 /* "app.c:12", the path relative to the source's root; nothing where no file is known. */
-void comparison_add_place(struct buffer *buffer, const struct comparison_writer *writer,
+void comparison_add_place(struct hp_buffer *buffer, const struct comparison_writer *writer,
 			  const struct hp_compared *compared);
 /* The headline without the verdict. */
-void comparison_add_summary(struct buffer *buffer, const struct hp_comparison *comparison);
+void comparison_add_summary(struct hp_buffer *buffer, const struct hp_comparison *comparison);
 /* "regression: the program costs 1.20 s -> 1.31 s of cpu-clock per run, +9.2 % (+8.0 % to +10.4 %); 2
  * regressions" */
-void comparison_add_headline(struct buffer *buffer, const struct hp_comparison *comparison);
+void comparison_add_headline(struct hp_buffer *buffer, const struct hp_comparison *comparison);
 /* "procedure f in app costs 120 ms -> 141 ms per run, +17.5 % (+15.0 % to +20.1 %), q = 0.0002" */
-void comparison_add_finding(struct buffer *buffer, const struct hp_comparison *comparison,
+void comparison_add_finding(struct hp_buffer *buffer, const struct hp_comparison *comparison,
 			    const struct hp_compared *compared);
 /* Blocks, then lines, of a procedure that are findings inside of it: each call gives the next, from
  * `*at` 0 on, and NULL after the last. */
 const struct hp_compared *comparison_next_inner(const struct hp_compared *compared, size_t *at);
 /* As a finding, with its place. */
-void comparison_add_inner(struct buffer *buffer, const struct comparison_writer *writer,
+void comparison_add_inner(struct hp_buffer *buffer, const struct comparison_writer *writer,
 			  const struct hp_compared *inner);
 /* "40.2 ms of it came from g (inlined into)" */
-void comparison_add_shift(struct buffer *buffer, const struct hp_comparison *comparison,
+void comparison_add_shift(struct hp_buffer *buffer, const struct hp_comparison *comparison,
 			  const struct hp_cost_shift *shift);
 /* "; the sides were recorded in turns", or what else is known of that: else "". */
 const char *comparison_way(const struct hp_comparison *comparison);
 /* A command line, as much of it as a line has room for and "…". */
-void comparison_add_command(struct buffer *buffer, const char *command);
+void comparison_add_command(struct hp_buffer *buffer, const char *command);
 /* "too few samples; record 5 more runs of each side" */
-void comparison_add_shortage(struct buffer *buffer, const struct hp_shortage *shortage);
+void comparison_add_shortage(struct hp_buffer *buffer, const struct hp_shortage *shortage);
 
 /* For XML and HTML, elements and attributes in double quotes. */
-void comparison_add_markup(struct buffer *out, const char *text);
+void comparison_add_markup(struct hp_buffer *out, const char *text);
 
 /* --- what else is shared ---------------------------------------------------------------------- */
 
@@ -96,6 +96,6 @@ const struct hp_compared **comparison_differences(const struct hp_comparison *co
 json_t *comparison_document(const struct comparison_writer *writer, size_t most);
 
 /* Prints what was collected; fails when memory was short while it was. */
-struct hp_error *comparison_put(const struct buffer *buffer, FILE *out);
+struct hp_error *comparison_put(const struct hp_buffer *buffer, FILE *out);
 
 #endif

@@ -8,67 +8,67 @@
 #include <string.h>
 
 /* What stands after the second "::". Text has no line ends left, but the log's own escape is %. */
-static void add_data(struct buffer *out, const char *text)
+static void add_data(struct hp_buffer *out, const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '%')
-			buffer_printf(out, "%%25");
+			hp_buffer_printf(out, "%%25");
 		else if (*text == '\r')
-			buffer_printf(out, "%%0D");
+			hp_buffer_printf(out, "%%0D");
 		else if (*text == '\n')
-			buffer_printf(out, "%%0A");
+			hp_buffer_printf(out, "%%0A");
 		else
-			buffer_add(out, text, 1);
+			hp_buffer_add(out, text, 1);
 	}
 }
 
 /* The value of a property, which ends at a comma or colon. */
-static void add_property(struct buffer *out, const char *name, const char *text)
+static void add_property(struct hp_buffer *out, const char *name, const char *text)
 {
-	buffer_printf(out, "%s=", name);
+	hp_buffer_printf(out, "%s=", name);
 	for (; *text; text++) {
 		if (*text == ':')
-			buffer_printf(out, "%%3A");
+			hp_buffer_printf(out, "%%3A");
 		else if (*text == ',')
-			buffer_printf(out, "%%2C");
+			hp_buffer_printf(out, "%%2C");
 		else
 			add_data(out, (char[]){ *text, 0 });
 	}
 }
 
-static void add_annotation(struct buffer *out, const struct comparison_writer *writer,
+static void add_annotation(struct hp_buffer *out, const struct comparison_writer *writer,
 			   const struct hp_compared *compared)
 {
-	_cleanup_(buffer_free) struct buffer file = { 0 };
-	_cleanup_(buffer_free) struct buffer title = { 0 };
-	_cleanup_(buffer_free) struct buffer message = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer file = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer title = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer message = { 0 };
 	const struct hp_compared *inner;
 	size_t next = 0;
 
-	buffer_printf(out, "::error ");
+	hp_buffer_printf(out, "::error ");
 	if (compared->file) {
 		text_escape(&file, comparison_relative_path(writer, compared->file));
-		add_property(out, "file", buffer_text(&file));
+		add_property(out, "file", hp_buffer_text(&file));
 		if (compared->line)
-			buffer_printf(out, ",line=%u", compared->line);
-		buffer_printf(out, ",");
+			hp_buffer_printf(out, ",line=%u", compared->line);
+		hp_buffer_printf(out, ",");
 	}
 	comparison_add_name(&title, writer->comparison, compared);
-	buffer_printf(&title, ": ");
+	hp_buffer_printf(&title, ": ");
 	comparison_add_change(&title, compared);
-	add_property(out, "title", buffer_text(&title));
+	add_property(out, "title", hp_buffer_text(&title));
 	comparison_add_finding(&message, writer->comparison, compared);
 	for (size_t i = 0; i < compared->shift_count; i++) {
-		buffer_printf(&message, "\n");
+		hp_buffer_printf(&message, "\n");
 		comparison_add_shift(&message, writer->comparison, &compared->shifts[i]);
 	}
 	while ((inner = comparison_next_inner(compared, &next))) {
-		buffer_printf(&message, "\n");
+		hp_buffer_printf(&message, "\n");
 		comparison_add_inner(&message, writer, inner);
 	}
-	buffer_printf(out, "::");
-	add_data(out, buffer_text(&message));
-	buffer_printf(out, "\n");
+	hp_buffer_printf(out, "::");
+	add_data(out, hp_buffer_text(&message));
+	hp_buffer_printf(out, "\n");
 	out->failed |= file.failed || title.failed || message.failed;
 }
 
@@ -89,8 +89,8 @@ static const char *kind_of(enum hp_verdict verdict)
 struct hp_error *comparison_write_github(const struct comparison_writer *writer)
 {
 	const struct hp_comparison *comparison = writer->comparison;
-	_cleanup_(buffer_free) struct buffer out = { 0 };
-	_cleanup_(buffer_free) struct buffer headline = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer out = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer headline = { 0 };
 	/* The verdict is one of its kind, too. */
 	size_t left = comparison_most_findings(writer) - 1;
 
@@ -101,11 +101,11 @@ struct hp_error *comparison_write_github(const struct comparison_writer *writer)
 		left--;
 	}
 	comparison_add_headline(&headline, comparison);
-	buffer_printf(&out, "::%s ", kind_of(comparison->verdict));
+	hp_buffer_printf(&out, "::%s ", kind_of(comparison->verdict));
 	add_property(&out, "title", "hpcprof check");
-	buffer_printf(&out, "::");
-	add_data(&out, buffer_text(&headline));
-	buffer_printf(&out, "\n");
+	hp_buffer_printf(&out, "::");
+	add_data(&out, hp_buffer_text(&headline));
+	hp_buffer_printf(&out, "\n");
 	out.failed |= headline.failed;
 	return comparison_put(&out, writer->out);
 }

@@ -14,10 +14,10 @@
 #include <string.h>
 #include <time.h>
 
-static void add_lines(struct buffer *out, const char *const *lines, size_t count)
+static void add_lines(struct hp_buffer *out, const char *const *lines, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		buffer_add(out, lines[i], strlen(lines[i]));
+		hp_buffer_add(out, lines[i], strlen(lines[i]));
 }
 
 /* Of each image and procedure, the dearest: the others are too thin to be drawn, and would make a
@@ -25,7 +25,7 @@ static void add_lines(struct buffer *out, const char *const *lines, size_t count
 enum { MOST_PARTS = 500 };
 
 /* Inside a script element only "<" could end it; JSON's strings are the only place that has one. */
-static struct hp_error *add_data(struct buffer *out, const struct comparison_writer *writer)
+static struct hp_error *add_data(struct hp_buffer *out, const struct comparison_writer *writer)
 {
 	json_t *document = comparison_document(writer, MOST_PARTS);
 	_cleanup_free_ char *text =
@@ -34,20 +34,20 @@ static struct hp_error *add_data(struct buffer *out, const struct comparison_wri
 	json_decref(document);
 	if (!text)
 		return hp_error_create_no_memory();
-	buffer_printf(out, "<script type=\"application/json\" id=\"data\">");
+	hp_buffer_printf(out, "<script type=\"application/json\" id=\"data\">");
 	for (const char *at = text; *at; at++) {
 		if (*at == '<')
-			buffer_printf(out, "\\u003c");
+			hp_buffer_printf(out, "\\u003c");
 		else
-			buffer_add(out, at, 1);
+			hp_buffer_add(out, at, 1);
 	}
-	buffer_printf(out, "</script>\n");
+	hp_buffer_printf(out, "</script>\n");
 	return NULL;
 }
 
-static void add_markup(struct buffer *out, const struct buffer *text)
+static void add_markup(struct hp_buffer *out, const struct hp_buffer *text)
 {
-	comparison_add_markup(out, buffer_text(text));
+	comparison_add_markup(out, hp_buffer_text(text));
 	out->failed |= text->failed;
 }
 
@@ -66,72 +66,73 @@ static const char *word_of(enum hp_verdict verdict)
 	return "? Not enough data";
 }
 
-static void add_side(struct buffer *out, const struct hp_compared_side *side, enum hp_side which)
+static void add_side(struct hp_buffer *out, const struct hp_compared_side *side, enum hp_side which)
 {
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 	comparison_add_command(&text, side->command ? side->command : "");
-	buffer_printf(out, "<dt>%s</dt><dd><code>", hp_side_name(which));
+	hp_buffer_printf(out, "<dt>%s</dt><dd><code>", hp_side_name(which));
 	add_markup(out, &text);
-	buffer_printf(out, "</code> <span class=\"soft\">%zu epoch%s, %llu samples, ",
-		      side->epoch_count, side->epoch_count == 1 ? "" : "s",
-		      (unsigned long long)side->samples);
-	buffer_clear(&text);
+	hp_buffer_printf(out, "</code> <span class=\"soft\">%zu epoch%s, %llu samples, ",
+			 side->epoch_count, side->epoch_count == 1 ? "" : "s",
+			 (unsigned long long)side->samples);
+	hp_buffer_clear(&text);
 	text_escape(&text, side->cpu_model ? side->cpu_model : "unknown CPU");
 	add_markup(out, &text);
-	buffer_printf(out, "</span></dd>");
+	hp_buffer_printf(out, "</span></dd>");
 }
 
-static void add_head(struct buffer *out, const struct comparison_writer *writer)
+static void add_head(struct hp_buffer *out, const struct comparison_writer *writer)
 {
 	const struct hp_comparison *comparison = writer->comparison;
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
-	buffer_printf(out,
-		      "<header class=\"%s\">\n<h1>hpcprof check</h1>\n"
-		      "<p class=\"verdict\">%s</p>\n<p class=\"headline\">",
-		      hp_verdict_name(comparison->verdict), word_of(comparison->verdict));
+	hp_buffer_printf(out,
+			 "<header class=\"%s\">\n<h1>hpcprof check</h1>\n"
+			 "<p class=\"verdict\">%s</p>\n<p class=\"headline\">",
+			 hp_verdict_name(comparison->verdict), word_of(comparison->verdict));
 	comparison_add_summary(&text, comparison);
 	add_markup(out, &text);
-	buffer_printf(out, "</p>\n<dl class=\"sides\">");
+	hp_buffer_printf(out, "</p>\n<dl class=\"sides\">");
 	add_side(out, &comparison->sides[HP_BASE], HP_BASE);
 	add_side(out, &comparison->sides[HP_CANDIDATE], HP_CANDIDATE);
-	buffer_clear(&text);
+	hp_buffer_clear(&text);
 	text_escape(&text, comparison->event);
-	buffer_printf(out, "<dt>event</dt><dd><code>");
+	hp_buffer_printf(out, "<dt>event</dt><dd><code>");
 	add_markup(out, &text);
-	buffer_printf(out,
-		      "</code> <span class=\"soft\">changes count from %.3g %% of a scope and %.3g "
-		      "%% of the program%s</span></dd></dl>\n</header>\n",
-		      100 * comparison->least_change, 100 * comparison->least_of_program,
-		      comparison_way(comparison));
+	hp_buffer_printf(
+		out,
+		"</code> <span class=\"soft\">changes count from %.3g %% of a scope and %.3g "
+		"%% of the program%s</span></dd></dl>\n</header>\n",
+		100 * comparison->least_change, 100 * comparison->least_of_program,
+		comparison_way(comparison));
 }
 
-static void add_item(struct buffer *out, const struct buffer *text)
+static void add_item(struct hp_buffer *out, const struct hp_buffer *text)
 {
-	buffer_printf(out, "<li>");
+	hp_buffer_printf(out, "<li>");
 	add_markup(out, text);
-	buffer_printf(out, "</li>\n");
+	hp_buffer_printf(out, "</li>\n");
 }
 
-static void add_notes(struct buffer *out, const struct hp_comparison *comparison)
+static void add_notes(struct hp_buffer *out, const struct hp_comparison *comparison)
 {
 	if (!comparison->shortage_count && !comparison->note_count)
 		return;
-	buffer_printf(out, "<section><h2>What to know</h2>\n<ul>\n");
+	hp_buffer_printf(out, "<section><h2>What to know</h2>\n<ul>\n");
 	for (size_t i = 0; i < comparison->shortage_count; i++) {
-		_cleanup_(buffer_free) struct buffer text = { 0 };
+		_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 		comparison_add_shortage(&text, &comparison->shortages[i]);
 		add_item(out, &text);
 	}
 	for (size_t i = 0; i < comparison->note_count; i++) {
-		_cleanup_(buffer_free) struct buffer text = { 0 };
+		_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 		text_escape(&text, comparison->notes[i]);
 		add_item(out, &text);
 	}
-	buffer_printf(out, "</ul></section>\n");
+	hp_buffer_printf(out, "</ul></section>\n");
 }
 
 static const char page_start[] =
@@ -173,22 +174,22 @@ static const char page_body[] =
 
 struct hp_error *comparison_write_html(const struct comparison_writer *writer)
 {
-	_cleanup_(buffer_free) struct buffer out = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer out = { 0 };
 	struct hp_error *error;
 
-	buffer_printf(&out, "%shpcprof check: %s</title>\n<style>\n", page_start,
-		      hp_verdict_name(writer->comparison->verdict));
+	hp_buffer_printf(&out, "%shpcprof check: %s</title>\n<style>\n", page_start,
+			 hp_verdict_name(writer->comparison->verdict));
 	add_lines(&out, page_check_css, HP_ARRAY_COUNT(page_check_css));
-	buffer_printf(&out, "</style>\n</head>\n<body>\n<main>\n");
+	hp_buffer_printf(&out, "</style>\n</head>\n<body>\n<main>\n");
 	add_head(&out, writer);
 	add_lines(&out, (const char *const[]){ page_body }, 1);
 	add_notes(&out, writer->comparison);
-	buffer_printf(&out, "</main>\n");
+	hp_buffer_printf(&out, "</main>\n");
 	error = add_data(&out, writer);
 	if (error)
 		return error;
-	buffer_printf(&out, "<script>\n");
+	hp_buffer_printf(&out, "<script>\n");
 	add_lines(&out, page_check_js, HP_ARRAY_COUNT(page_check_js));
-	buffer_printf(&out, "</script>\n</body>\n</html>\n");
+	hp_buffer_printf(&out, "</script>\n</body>\n</html>\n");
 	return comparison_put(&out, writer->out);
 }

@@ -7,7 +7,7 @@
 #include "comparison.h"
 
 #include "config.h"
-#include "hash.h"
+#include <hpcprof/base/hash.h>
 #include "json.h"
 
 #include <hpcprof/base/number.h>
@@ -54,16 +54,16 @@ static json_t *rules_array(void)
 }
 
 /* RFC 3986: unreserved characters and slashes stay as they are. */
-static void add_uri(struct buffer *out, const char *path)
+static void add_uri(struct hp_buffer *out, const char *path)
 {
 	for (; *path; path++) {
 		unsigned char byte = (unsigned char)*path;
 
 		if (byte < 0x80 && (strchr("/-._~", byte) || (byte >= '0' && byte <= '9') ||
 				    (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z')))
-			buffer_add(out, path, 1);
+			hp_buffer_add(out, path, 1);
 		else
-			buffer_printf(out, "%%%02X", byte);
+			hp_buffer_printf(out, "%%%02X", byte);
 	}
 }
 
@@ -72,15 +72,16 @@ static json_t *location(const struct comparison_writer *writer, const struct hp_
 {
 	const char *known = compared->file ? compared->file : compared->image;
 	const char *path = comparison_relative_path(writer, known ? known : compared->name);
-	_cleanup_(buffer_free) struct buffer uri = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer uri = { 0 };
 	json_t *artifact;
 
 	if (*path == '/')
-		buffer_printf(&uri, "file://");
+		hp_buffer_printf(&uri, "file://");
 	add_uri(&uri, path);
 	if (uri.failed)
 		return NULL;
-	artifact = json_pack("{s:s}", "uri", *buffer_text(&uri) ? buffer_text(&uri) : "unknown");
+	artifact =
+		json_pack("{s:s}", "uri", *hp_buffer_text(&uri) ? hp_buffer_text(&uri) : "unknown");
 	if (*path != '/')
 		json_object_set_new(artifact, "uriBaseId", json_string("%SRCROOT%"));
 	return json_pack("{s:{s:o, s:{s:i}}, s:[{s:o, s:s}]}", "physicalLocation",
@@ -96,18 +97,18 @@ static json_t *location(const struct comparison_writer *writer, const struct hp_
 /* Names hold no newline after text_escape, so that no two make one text. */
 static json_t *fingerprint(const struct hp_compared *compared)
 {
-	_cleanup_(buffer_free) struct buffer identity = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer identity = { 0 };
 	XXH128_hash_t hash;
 
-	buffer_printf(&identity, "%s\n", hp_scope_name(compared->scope));
+	hp_buffer_printf(&identity, "%s\n", hp_scope_name(compared->scope));
 	text_escape(&identity, compared->image ? comparison_base_name(compared->image) : "");
-	buffer_printf(&identity, "\n");
+	hp_buffer_printf(&identity, "\n");
 	text_escape(&identity, compared->name);
 	if (compared->scope == HP_SCOPE_LINE || compared->scope == HP_SCOPE_BLOCK)
-		buffer_printf(&identity, "\n%" PRIu32, compared->line);
+		hp_buffer_printf(&identity, "\n%" PRIu32, compared->line);
 	if (identity.failed)
 		return NULL;
-	hash = XXH3_128bits(buffer_text(&identity), identity.size);
+	hash = XXH3_128bits(hp_buffer_text(&identity), identity.size);
 	return json_sprintf("%016" PRIx64 "%016" PRIx64 ":1", (uint64_t)hash.high64,
 			    (uint64_t)hash.low64);
 }
@@ -121,7 +122,7 @@ static json_t *related(const struct comparison_writer *writer, const struct hp_c
 	size_t next = 0;
 
 	while ((inner = comparison_next_inner(compared, &next))) {
-		_cleanup_(buffer_free) struct buffer message = { 0 };
+		_cleanup_(hp_buffer_free) struct hp_buffer message = { 0 };
 		json_t *place = location(writer, inner);
 
 		comparison_add_finding(&message, writer->comparison, inner);
@@ -129,7 +130,7 @@ static json_t *related(const struct comparison_writer *writer, const struct hp_c
 		json_object_set_new(
 			place, "message",
 			json_pack("{s:o}", "text",
-				  message.failed ? NULL : json_text(buffer_text(&message))));
+				  message.failed ? NULL : json_text(hp_buffer_text(&message))));
 		json_array_append_new(list, place);
 	}
 	return list;
@@ -138,17 +139,17 @@ static json_t *related(const struct comparison_writer *writer, const struct hp_c
 static json_t *result(const struct comparison_writer *writer, const struct hp_compared *compared)
 {
 	const struct hp_comparison *comparison = writer->comparison;
-	_cleanup_(buffer_free) struct buffer message = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer message = { 0 };
 
 	comparison_add_finding(&message, comparison, compared);
 	for (size_t i = 0; i < compared->shift_count; i++) {
-		buffer_printf(&message, "; ");
+		hp_buffer_printf(&message, "; ");
 		comparison_add_shift(&message, comparison, &compared->shifts[i]);
 	}
 	return json_pack("{s:s, s:i, s:s, s:{s:o}, s:[o], s:o, s:{s:o}, s:{s:o, s:o, s:o}}",
 			 "ruleId", rules[compared->scope].id, "ruleIndex", (int)compared->scope,
 			 "level", "error", "message", "text",
-			 message.failed ? NULL : json_text(buffer_text(&message)), "locations",
+			 message.failed ? NULL : json_text(hp_buffer_text(&message)), "locations",
 			 location(writer, compared), "relatedLocations", related(writer, compared),
 			 "partialFingerprints", "primaryLocationLineHash", fingerprint(compared),
 			 "properties", "change", json_number(compared->change.value), "lost",
@@ -169,21 +170,21 @@ static json_t *results_array(const struct comparison_writer *writer)
 /* A file URI that ends with a slash, as a base has to. */
 static json_t *source_root(const struct comparison_writer *writer)
 {
-	_cleanup_(buffer_free) struct buffer uri = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer uri = { 0 };
 
 	if (!writer->options->source_root)
 		return json_pack("{s:{s:{s:s}}}", "%SRCROOT%", "description", "text",
 				 "The root of the source");
-	buffer_printf(&uri, "file://");
+	hp_buffer_printf(&uri, "file://");
 	add_uri(&uri, writer->options->source_root);
-	buffer_printf(&uri, "/");
-	return uri.failed ? NULL : json_pack("{s:{s:s}}", "%SRCROOT%", "uri", buffer_text(&uri));
+	hp_buffer_printf(&uri, "/");
+	return uri.failed ? NULL : json_pack("{s:{s:s}}", "%SRCROOT%", "uri", hp_buffer_text(&uri));
 }
 
 struct hp_error *comparison_write_sarif(const struct comparison_writer *writer)
 {
 	const struct hp_comparison *comparison = writer->comparison;
-	_cleanup_(buffer_free) struct buffer headline = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer headline = { 0 };
 	json_t *run;
 	struct hp_error *error;
 
@@ -194,7 +195,7 @@ struct hp_error *comparison_write_sarif(const struct comparison_writer *writer)
 			"utf16CodeUnits", "originalUriBaseIds", source_root(writer), "results",
 			results_array(writer), "properties", "verdict",
 			hp_verdict_name(comparison->verdict), "summary",
-			headline.failed ? NULL : json_text(buffer_text(&headline)));
+			headline.failed ? NULL : json_text(hp_buffer_text(&headline)));
 	error = json_write(
 		json_pack("{s:s, s:s, s:[o]}", "version", "2.1.0", "$schema", SCHEMA, "runs", run),
 		false, writer->out);

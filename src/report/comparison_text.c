@@ -14,18 +14,18 @@
 enum { MOST_COLUMNS = 7 };
 
 struct table {
-	size_t columns;	     /* all but the last are aligned to the right, or left as `left` says */
-	unsigned left;	     /* a bit each */
-	struct buffer cells; /* each ends with a NUL */
+	size_t columns; /* all but the last are aligned to the right, or left as `left` says */
+	unsigned left;	/* a bit each */
+	struct hp_buffer cells; /* each ends with a NUL */
 	size_t widths[MOST_COLUMNS];
 	size_t column; /* of the next cell */
 };
 
-static void end_cell(struct table *table, const struct buffer *cell)
+static void end_cell(struct table *table, const struct hp_buffer *cell)
 {
-	size_t width = text_columns(buffer_text(cell));
+	size_t width = hp_text_columns(hp_buffer_text(cell));
 
-	buffer_add(&table->cells, buffer_text(cell), cell->size + 1);
+	hp_buffer_add(&table->cells, hp_buffer_text(cell), cell->size + 1);
 	table->cells.failed |= cell->failed;
 	if (width > table->widths[table->column])
 		table->widths[table->column] = width;
@@ -34,73 +34,74 @@ static void end_cell(struct table *table, const struct buffer *cell)
 
 static void add_word(struct table *table, const char *word)
 {
-	_cleanup_(buffer_free) struct buffer cell = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer cell = { 0 };
 
-	buffer_add(&cell, word, strlen(word));
+	hp_buffer_add(&cell, word, strlen(word));
 	end_cell(table, &cell);
 }
 
-static void add_row(struct buffer *out, const struct table *table, const char **cell)
+static void add_row(struct hp_buffer *out, const struct table *table, const char **cell)
 {
 	for (size_t i = 0; i < table->columns; i++) {
-		size_t room = table->widths[i] - text_columns(*cell);
+		size_t room = table->widths[i] - hp_text_columns(*cell);
 		bool is_last = i + 1 == table->columns;
 		bool is_left = is_last || (table->left >> i & 1);
 
-		buffer_printf(out, "  ");
+		hp_buffer_printf(out, "  ");
 		if (!is_left)
 			text_pad(out, room);
-		buffer_add(out, *cell, strlen(*cell));
+		hp_buffer_add(out, *cell, strlen(*cell));
 		if (is_left && !is_last)
 			text_pad(out, room);
 		*cell += strlen(*cell) + 1;
 	}
-	buffer_printf(out, "\n");
+	hp_buffer_printf(out, "\n");
 }
 
-static void add_table(struct buffer *out, struct table *table)
+static void add_table(struct hp_buffer *out, struct table *table)
 {
-	const char *cell = buffer_text(&table->cells);
+	const char *cell = hp_buffer_text(&table->cells);
 	const char *end = cell + table->cells.size;
 
 	while (!table->cells.failed && cell < end)
 		add_row(out, table, &cell);
 	out->failed |= table->cells.failed;
-	buffer_free(&table->cells);
+	hp_buffer_free(&table->cells);
 }
 
 /* --- what was compared -------------------------------------------------------------------- */
 
-static void add_side(struct buffer *out, const struct hp_compared_side *side, enum hp_side which)
+static void add_side(struct hp_buffer *out, const struct hp_compared_side *side, enum hp_side which)
 {
-	buffer_printf(out, "# %-10s ", hp_side_name(which));
+	hp_buffer_printf(out, "# %-10s ", hp_side_name(which));
 	if (side->command) {
 		comparison_add_command(out, side->command);
-		buffer_printf(out, ": ");
+		hp_buffer_printf(out, ": ");
 	}
-	buffer_printf(out, "%zu epoch%s, %" PRIu64 " run%s, %" PRIu64 " samples\n",
-		      side->epoch_count, side->epoch_count == 1 ? "" : "s", side->runs,
-		      side->runs == 1 ? "" : "s", side->samples);
+	hp_buffer_printf(out, "%zu epoch%s, %" PRIu64 " run%s, %" PRIu64 " samples\n",
+			 side->epoch_count, side->epoch_count == 1 ? "" : "s", side->runs,
+			 side->runs == 1 ? "" : "s", side->samples);
 }
 
-static void add_head(struct buffer *out, const struct hp_comparison *comparison)
+static void add_head(struct hp_buffer *out, const struct hp_comparison *comparison)
 {
 	add_side(out, &comparison->sides[HP_BASE], HP_BASE);
 	add_side(out, &comparison->sides[HP_CANDIDATE], HP_CANDIDATE);
-	buffer_printf(out, "# %-10s ", "event");
+	hp_buffer_printf(out, "# %-10s ", "event");
 	text_escape(out, comparison->event);
-	buffer_printf(out, "; changes count from %.3g %% of a scope and %.3g %% of the program%s\n",
-		      100 * comparison->least_change, 100 * comparison->least_of_program,
-		      comparison_way(comparison));
+	hp_buffer_printf(out,
+			 "; changes count from %.3g %% of a scope and %.3g %% of the program%s\n",
+			 100 * comparison->least_change, 100 * comparison->least_of_program,
+			 comparison_way(comparison));
 	for (size_t i = 0; i < comparison->note_count; i++) {
-		buffer_printf(out, "# %-10s ", i ? "" : "note");
+		hp_buffer_printf(out, "# %-10s ", i ? "" : "note");
 		text_escape(out, comparison->notes[i]);
-		buffer_printf(out, "\n");
+		hp_buffer_printf(out, "\n");
 	}
 	for (size_t i = 0; i < comparison->shortage_count; i++) {
-		buffer_printf(out, "# %-10s ", i ? "" : "too little");
+		hp_buffer_printf(out, "# %-10s ", i ? "" : "too little");
 		comparison_add_shortage(out, &comparison->shortages[i]);
-		buffer_printf(out, "\n");
+		hp_buffer_printf(out, "\n");
 	}
 }
 
@@ -115,39 +116,39 @@ static bool shows_shares(const struct hp_comparison *comparison)
 static void add_finding(struct table *table, const struct comparison_writer *writer,
 			const struct hp_compared *compared)
 {
-	_cleanup_(buffer_free) struct buffer cell = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer cell = { 0 };
 
 	for (size_t side = 0; side < HP_SIDES; side++) {
 		comparison_add_cost(&cell, writer->comparison, compared->side[side].cost.value);
 		end_cell(table, &cell);
-		buffer_clear(&cell);
+		hp_buffer_clear(&cell);
 	}
 	comparison_add_change(&cell, compared);
 	end_cell(table, &cell);
-	buffer_clear(&cell);
+	hp_buffer_clear(&cell);
 	comparison_add_change_interval(&cell, compared);
 	end_cell(table, &cell);
-	buffer_clear(&cell);
+	hp_buffer_clear(&cell);
 	if (isfinite(compared->q))
-		buffer_printf(&cell, "%.2g", compared->q);
+		hp_buffer_printf(&cell, "%.2g", compared->q);
 	end_cell(table, &cell);
-	buffer_clear(&cell);
+	hp_buffer_clear(&cell);
 	if (shows_shares(writer->comparison)) {
 		comparison_add_share_change(&cell, compared);
 		end_cell(table, &cell);
-		buffer_clear(&cell);
+		hp_buffer_clear(&cell);
 	}
 	comparison_add_name(&cell, writer->comparison, compared);
 	if (compared->is_shift)
-		buffer_printf(&cell, " (cost that moved)");
+		hp_buffer_printf(&cell, " (cost that moved)");
 	if (compared->file) {
-		buffer_printf(&cell, "  ");
+		hp_buffer_printf(&cell, "  ");
 		comparison_add_place(&cell, writer, compared);
 	}
 	end_cell(table, &cell);
 }
 
-static void add_items(struct buffer *out, const struct comparison_writer *writer,
+static void add_items(struct hp_buffer *out, const struct comparison_writer *writer,
 		      const struct hp_compared *const *items, size_t count)
 {
 	static const char *const headings[] = { "base", "candidate",	"change", "95 %",
@@ -163,10 +164,10 @@ static void add_items(struct buffer *out, const struct comparison_writer *writer
 			add_word(&table, headings[i]);
 	for (size_t i = 0; i < count && i < most; i++)
 		add_finding(&table, writer, items[i]);
-	buffer_printf(out, "\n");
+	hp_buffer_printf(out, "\n");
 	add_table(out, &table);
 	if (count > most)
-		buffer_printf(out, "# not shown: %zu more; see --top\n", count - most);
+		hp_buffer_printf(out, "# not shown: %zu more; see --top\n", count - most);
 }
 
 /* --- what changed in one -------------------------------------------------------------------- */
@@ -176,28 +177,28 @@ static void add_code_row(struct table *table, const struct comparison_writer *wr
 {
 	uint32_t line = code->line[code->line[HP_CANDIDATE] ? HP_CANDIDATE : HP_BASE];
 	const char *text = code->text[code->text[HP_CANDIDATE] ? HP_CANDIDATE : HP_BASE];
-	_cleanup_(buffer_free) struct buffer cell = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer cell = { 0 };
 
 	for (size_t side = 0; side < HP_SIDES; side++) {
 		comparison_add_cost(&cell, writer->comparison, code->cost[side]);
 		end_cell(table, &cell);
-		buffer_clear(&cell);
+		hp_buffer_clear(&cell);
 	}
 	if (code->file)
 		text_escape(&cell, comparison_base_name(code->file));
 	if (code->file && line)
-		buffer_printf(&cell, ":%" PRIu32, line);
+		hp_buffer_printf(&cell, ":%" PRIu32, line);
 	end_cell(table, &cell);
-	buffer_clear(&cell);
-	buffer_printf(&cell, "%s", code->is_changed ? "*" : "");
+	hp_buffer_clear(&cell);
+	hp_buffer_printf(&cell, "%s", code->is_changed ? "*" : "");
 	end_cell(table, &cell);
-	buffer_clear(&cell);
+	hp_buffer_clear(&cell);
 	if (text)
 		text_escape(&cell, text);
 	end_cell(table, &cell);
 }
 
-static void add_code(struct buffer *out, const struct comparison_writer *writer,
+static void add_code(struct hp_buffer *out, const struct comparison_writer *writer,
 		     const struct hp_compared *compared)
 {
 	static const char *const headings[] = { "base", "candidate", "line", "",
@@ -208,18 +209,18 @@ static void add_code(struct buffer *out, const struct comparison_writer *writer,
 
 	if (!compared->code_count && !compared->shift_count)
 		return;
-	buffer_printf(out, "\n");
+	hp_buffer_printf(out, "\n");
 	comparison_add_name(out, writer->comparison, compared);
-	buffer_printf(out, "\n");
+	hp_buffer_printf(out, "\n");
 	for (size_t i = 0; i < compared->shift_count; i++) {
-		buffer_printf(out, "  ");
+		hp_buffer_printf(out, "  ");
 		comparison_add_shift(out, writer->comparison, &compared->shifts[i]);
-		buffer_printf(out, "\n");
+		hp_buffer_printf(out, "\n");
 	}
 	while ((inner = comparison_next_inner(compared, &next))) {
-		buffer_printf(out, "  ");
+		hp_buffer_printf(out, "  ");
 		comparison_add_inner(out, writer, inner);
-		buffer_printf(out, "\n");
+		hp_buffer_printf(out, "\n");
 	}
 	if (!compared->code_count)
 		return;
@@ -232,7 +233,7 @@ static void add_code(struct buffer *out, const struct comparison_writer *writer,
 
 /* Of no finding, what there is to know none the less: the program, and what may have changed most.
  * False when memory is short. */
-static bool add_estimates(struct buffer *out, const struct comparison_writer *writer)
+static bool add_estimates(struct hp_buffer *out, const struct comparison_writer *writer)
 {
 	enum { MOST_ESTIMATES = 6 };
 	size_t count;
@@ -249,10 +250,10 @@ struct hp_error *comparison_write_text(const struct comparison_writer *writer)
 {
 	const struct hp_comparison *comparison = writer->comparison;
 	size_t most = comparison_most_findings(writer);
-	_cleanup_(buffer_free) struct buffer out = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer out = { 0 };
 
 	comparison_add_headline(&out, comparison);
-	buffer_printf(&out, "\n");
+	hp_buffer_printf(&out, "\n");
 	add_head(&out, comparison);
 	add_items(&out, writer, (const struct hp_compared *const *)comparison->findings,
 		  comparison->finding_count);
@@ -267,7 +268,7 @@ struct hp_error *comparison_write_text(const struct comparison_writer *writer)
 
 struct hp_error *comparison_write_differences(const struct comparison_writer *writer)
 {
-	_cleanup_(buffer_free) struct buffer out = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer out = { 0 };
 	const struct hp_compared **list;
 	size_t count;
 

@@ -18,7 +18,7 @@ void header_clear(struct header *header)
 void header_put(struct header *header, enum header_rank rank, const char *label, const char *format,
 		...)
 {
-	_cleanup_(buffer_free) struct buffer safe = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer safe = { 0 };
 	struct header_line line = { .rank = (uint8_t)rank, .label = label };
 	va_list arguments;
 	char *raw;
@@ -29,7 +29,7 @@ void header_put(struct header *header, enum header_rank rank, const char *label,
 	if (raw)
 		text_escape(&safe, raw);
 	free(raw);
-	line.text = raw && !safe.failed ? strdup(buffer_text(&safe)) : NULL;
+	line.text = raw && !safe.failed ? strdup(hp_buffer_text(&safe)) : NULL;
 	if (line.text && hp_vector_push(&header->lines, line))
 		return;
 	free(line.text);
@@ -56,7 +56,7 @@ size_t header_write(const struct header *header, size_t most, size_t columns, FI
 
 	for (size_t i = 0; i < header->lines.count; i++) {
 		const struct header_line *line = &header->lines.at[i];
-		_cleanup_(buffer_free) struct buffer text = { 0 };
+		_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 		label = *line->label ? line->label : label;
 		if (most && (line->rank == HEADER_DETAILS || count_before(header, i) >= most)) {
@@ -65,7 +65,7 @@ size_t header_write(const struct header *header, size_t most, size_t columns, FI
 		}
 		text_cut(&text, line->text, columns > indent ? columns - indent : 0);
 		fprintf(out, "# %-10s %s\n", *line->label || label != last ? label : "",
-			buffer_text(&text));
+			hp_buffer_text(&text));
 		last = label;
 	}
 	return left_out;

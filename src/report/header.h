@@ -8,6 +8,8 @@
 
 #include "text.h"
 
+#include <stdint.h>
+
 #include <hpcprof/base/vector.h>
 
 #include <stdbool.h>

@@ -12,12 +12,12 @@
 
 json_t *json_text(const char *text)
 {
-	_cleanup_(buffer_free) struct buffer valid = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer valid = { 0 };
 
 	if (!text)
 		return json_null();
 	text_make_valid(&valid, text);
-	return valid.failed ? NULL : json_string(buffer_text(&valid));
+	return valid.failed ? NULL : json_string(hp_buffer_text(&valid));
 }
 
 json_t *json_address(bool known, uint64_t address)

@@ -18,37 +18,39 @@ const struct hp_core *report_core(const struct hp_epoch_meta *meta)
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-static void describe_cpu(const struct hp_cpu *cpu, struct buffer *text)
+static void describe_cpu(const struct hp_cpu *cpu, struct hp_buffer *text)
 {
 	if (!hp_cpu_is_known(cpu)) {
-		buffer_printf(text, "unknown CPU");
+		hp_buffer_printf(text, "unknown CPU");
 	} else if (cpu->vendor) {
 		text_escape(text, cpu->vendor);
-		buffer_printf(text, " family %" PRIu32 " model %" PRIu32 " stepping %" PRIu32,
-			      cpu->family, cpu->model, cpu->stepping);
+		hp_buffer_printf(text, " family %" PRIu32 " model %" PRIu32 " stepping %" PRIu32,
+				 cpu->family, cpu->model, cpu->stepping);
 	} else {
-		buffer_printf(text, "Arm implementer 0x%" PRIx32 " part 0x%" PRIx32,
-			      cpu->implementer, cpu->part);
+		hp_buffer_printf(text, "Arm implementer 0x%" PRIx32 " part 0x%" PRIx32,
+				 cpu->implementer, cpu->part);
 	}
 }
 
 static void put_core(const struct hp_epoch_meta *meta, FILE *out)
 {
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 	const struct hp_core *core = report_core(meta);
 
 	describe_cpu(&meta->cpu, &text);
 	if (!core)
-		fprintf(out, "\ncore: no tables for this architecture (%s)\n", buffer_text(&text));
+		fprintf(out, "\ncore: no tables for this architecture (%s)\n",
+			hp_buffer_text(&text));
 	else if (core->is_generic && hp_cpu_is_known(&meta->cpu))
 		fprintf(out, "\ncore: %s, this CPU is not known (%s)\n", core->name,
-			buffer_text(&text));
+			hp_buffer_text(&text));
 	else if (core->is_generic)
 		fprintf(out,
 			"\ncore: %s, since the epoch does not say which CPU, or is of several\n",
 			core->name);
 	else
-		fprintf(out, "\ncore: %s, %s (%s)\n", core->name, core->title, buffer_text(&text));
+		fprintf(out, "\ncore: %s, %s (%s)\n", core->name, core->title,
+			hp_buffer_text(&text));
 }
 
 static void put_clock(const struct hp_clock *clock, FILE *out)
@@ -66,13 +68,13 @@ static void put_clock(const struct hp_clock *clock, FILE *out)
 
 static void put_skid(const struct hp_event_info *info, FILE *out)
 {
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 	text_escape(&text, info->name);
-	buffer_printf(&text, " samples land %" PRIu32 " instruction%s late (",
-		      info->skid_instructions, info->skid_instructions == 1 ? "" : "s");
+	hp_buffer_printf(&text, " samples land %" PRIu32 " instruction%s late (",
+			 info->skid_instructions, info->skid_instructions == 1 ? "" : "s");
 	text_escape(&text, info->skid_source ? info->skid_source : "default");
-	fprintf(out, "skid: %s)\n", buffer_text(&text));
+	fprintf(out, "skid: %s)\n", hp_buffer_text(&text));
 }
 
 void machine_write_text(const struct hp_epoch_meta *meta, FILE *out)

@@ -3,7 +3,7 @@
 
 #include "breakdown.h"
 #include "counted.h"
-#include "hash.h"
+#include <hpcprof/base/hash.h>
 #include "rows.h"
 #include "ways.h"
 #include "windows.h"
@@ -83,7 +83,6 @@ const char *report_intern(struct report *report, const char *text)
 {
 	size_t length = strlen(text);
 	struct interned *found;
-	bool failed = false;
 
 	HASH_FIND(hh, report->strings, text, length, found);
 	if (found)
@@ -93,7 +92,7 @@ const char *report_intern(struct report *report, const char *text)
 		return NULL;
 	memcpy(found->text, text, length + 1);
 	HASH_ADD_KEYPTR(hh, report->strings, found->text, length, found);
-	return failed ? NULL : found->text;
+	return found->hh.tbl ? found->text : NULL;
 }
 
 const char *report_format(struct report *report, const char *format, ...)

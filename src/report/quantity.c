@@ -8,7 +8,7 @@
 #define AT_LEAST "\xe2\x89\xa5"
 #define ABOUT	 "\xc2\xb1"
 
-void quantity_add(struct buffer *buffer, double value)
+void quantity_add(struct hp_buffer *buffer, double value)
 {
 	static const struct {
 		double unit;
@@ -18,7 +18,7 @@ void quantity_add(struct buffer *buffer, double value)
 	const char *letter = "";
 
 	if (!isfinite(value)) {
-		buffer_printf(buffer, "?");
+		hp_buffer_printf(buffer, "?");
 		return;
 	}
 	for (size_t i = 0; i < HP_ARRAY_COUNT(units) && !*letter; i++) {
@@ -28,24 +28,24 @@ void quantity_add(struct buffer *buffer, double value)
 			letter = units[i].letter;
 		}
 	}
-	buffer_printf(buffer, "%.*f%s",
-		      size >= 99.95    ? 0
-		      : size >= 9.995  ? 1
-		      : size >= 0.0995 ? 2
-		      : size > 0       ? 3
-				       : 0,
-		      value, letter);
+	hp_buffer_printf(buffer, "%.*f%s",
+			 size >= 99.95	  ? 0
+			 : size >= 9.995  ? 1
+			 : size >= 0.0995 ? 2
+			 : size > 0	  ? 3
+					  : 0,
+			 value, letter);
 }
 
-void quantity_add_cycles(struct buffer *buffer, double cycles)
+void quantity_add_cycles(struct hp_buffer *buffer, double cycles)
 {
 	if (fabs(cycles) < 9.995)
-		buffer_printf(buffer, "%.2f", cycles);
+		hp_buffer_printf(buffer, "%.2f", cycles);
 	else
 		quantity_add(buffer, cycles);
 }
 
-void quantity_add_interval(struct buffer *buffer, double value, double low, double high)
+void quantity_add_interval(struct hp_buffer *buffer, double value, double low, double high)
 {
 	double below = value - low;
 	double above = high - value;
@@ -61,15 +61,15 @@ void quantity_add_interval(struct buffer *buffer, double value, double low, doub
 	}
 	if (value > 0 && half < 0.5 * value && fabs(above - below) <= half) {
 		quantity_add(buffer, value);
-		buffer_printf(buffer, " " ABOUT "%.0f%%", ceil(100 * half / value - 1e-9));
+		hp_buffer_printf(buffer, " " ABOUT "%.0f%%", ceil(100 * half / value - 1e-9));
 		return;
 	}
 	quantity_add(buffer, low);
-	buffer_printf(buffer, " to ");
+	hp_buffer_printf(buffer, " to ");
 	quantity_add(buffer, high);
 }
 
-void quantity_add_frequency(struct buffer *buffer, const struct hp_frequency *frequency,
+void quantity_add_frequency(struct hp_buffer *buffer, const struct hp_frequency *frequency,
 			    bool is_absolute)
 {
 	if (is_absolute)
@@ -80,12 +80,12 @@ void quantity_add_frequency(struct buffer *buffer, const struct hp_frequency *fr
 				      frequency->relative_high);
 }
 
-void quantity_add_at_least(struct buffer *buffer, double value, double low)
+void quantity_add_at_least(struct hp_buffer *buffer, double value, double low)
 {
 	if (isfinite(value)) {
 		quantity_add_cycles(buffer, value);
 	} else if (isfinite(low)) {
-		buffer_printf(buffer, AT_LEAST);
+		hp_buffer_printf(buffer, AT_LEAST);
 		quantity_add_cycles(buffer, low);
 	}
 }

@@ -4,8 +4,8 @@
 #include "attribute.h"
 #include "shown.h"
 #include "suggest.h"
-#include "text.h"
 
+#include <hpcprof/base/buffer.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/model/procedure_name.h>
 
@@ -190,23 +190,23 @@ static struct hp_error *try_all(struct report *report, const char *text,
 static struct hp_error *tell_others(const struct report *report)
 {
 	enum { MOST = 4 };
-	_cleanup_(buffer_free) struct buffer others = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer others = { 0 };
 	const struct row *taken = report->rows.at[0];
 	struct hp_error *error = shown_names(report, report->rows.at, report->rows.count);
 
 	for (size_t i = 1; i < report->rows.count && i <= MOST && !error; i++)
-		buffer_printf(&others, "%s%s:%s (%" PRIu64 " samples)", i > 1 ? ", " : "",
-			      report->rows.at[i]->image->short_name, report->rows.at[i]->shown,
-			      report->rows.at[i]->tallies[report->sort_event].samples);
+		hp_buffer_printf(&others, "%s%s:%s (%" PRIu64 " samples)", i > 1 ? ", " : "",
+				 report->rows.at[i]->image->short_name, report->rows.at[i]->shown,
+				 report->rows.at[i]->tallies[report->sort_event].samples);
 	if (report->rows.count > MOST + 1)
-		buffer_printf(&others, " and %zu more", report->rows.count - MOST - 1);
+		hp_buffer_printf(&others, " and %zu more", report->rows.count - MOST - 1);
 	if (error || others.failed)
 		return error ? error : hp_error_create_no_memory();
-	report_warn(report,
-		    "IMAGE:NAME, or an address inside it as 0xADDRESS, says which one is meant",
-		    "%zu procedures match '%s': this is the hottest, %s:%s; the other%s %s",
-		    report->rows.count, report->options->listed, taken->image->short_name,
-		    taken->shown, report->rows.count == 2 ? " is" : "s are", buffer_text(&others));
+	report_warn(
+		report, "IMAGE:NAME, or an address inside it as 0xADDRESS, says which one is meant",
+		"%zu procedures match '%s': this is the hottest, %s:%s; the other%s %s",
+		report->rows.count, report->options->listed, taken->image->short_name, taken->shown,
+		report->rows.count == 2 ? " is" : "s are", hp_buffer_text(&others));
 	return NULL;
 }
 

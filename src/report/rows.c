@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "rows.h"
 
-#include "hash.h"
+#include <hpcprof/base/hash.h>
 
 #include <string.h>
 
@@ -14,7 +14,6 @@ struct row_entry {
 struct row *rows_at(struct report *report, const struct row_key *key)
 {
 	struct row_entry *entry;
-	bool failed = false;
 
 	HASH_FIND(hh, report->row_index, key, sizeof(*key), entry);
 	if (entry)
@@ -33,7 +32,7 @@ struct row *rows_at(struct report *report, const struct row_key *key)
 	if (!entry->row.tallies || !hp_vector_push(&report->rows, &entry->row))
 		return NULL;
 	HASH_ADD(hh, report->row_index, key, sizeof(*key), entry);
-	return failed ? NULL : &entry->row;
+	return entry->hh.tbl ? &entry->row : NULL;
 }
 
 void rows_forget(struct report *report)
@@ -200,7 +199,6 @@ static struct file_entry *file_entry_at(struct report *report, struct file_entry
 	const char *name = report_file_name(file);
 	size_t length = strlen(name);
 	struct file_entry *entry;
-	bool failed = false;
 
 	HASH_FIND(hh, *files, name, length, entry);
 	if (entry)
@@ -211,7 +209,7 @@ static struct file_entry *file_entry_at(struct report *report, struct file_entry
 	entry->name = name;
 	entry->file = file;
 	HASH_ADD_KEYPTR(hh, *files, entry->name, length, entry);
-	return failed ? NULL : entry;
+	return entry->hh.tbl ? entry : NULL;
 }
 
 struct hp_error *rows_name_files(struct report *report)

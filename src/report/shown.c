@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "shown.h"
 
-#include "hash.h"
+#include <hpcprof/base/hash.h>
 
 #include <hpcprof/model/procedure_name.h>
 
@@ -19,7 +19,6 @@ static struct hp_error *shorten(const struct report *report, struct row *row, st
 	_cleanup_free_ char *text = hp_name_shorten(row->name, row->linkage);
 	size_t length = text ? strlen(text) : 0;
 	struct shown *shown;
-	bool failed = false;
 
 	if (!text)
 		return hp_error_create_no_memory();
@@ -33,7 +32,7 @@ static struct hp_error *shorten(const struct report *report, struct row *row, st
 		if (!shown->text)
 			return hp_error_create_no_memory();
 		HASH_ADD_KEYPTR(hh, *all, shown->text, length, shown);
-		if (failed)
+		if (!shown->hh.tbl)
 			return hp_error_create_no_memory();
 	}
 	shown->is_of_several = shown->is_of_several || strcmp(shown->name, row->name) != 0;

@@ -21,81 +21,82 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static struct hp_error *put(const struct buffer *text, FILE *out)
+static struct hp_error *put(const struct hp_buffer *text, FILE *out)
 {
 	if (text->failed)
 		return hp_error_create_no_memory();
-	fwrite(buffer_text(text), 1, text->size, out);
+	fwrite(hp_buffer_text(text), 1, text->size, out);
 	return NULL;
 }
 
 /* --- text ------------------------------------------------------------------------------------ */
 
-static void add_sets(struct buffer *text, const struct hp_spread *spread)
+static void add_sets(struct hp_buffer *text, const struct hp_spread *spread)
 {
-	buffer_printf(text, "# sets    ");
+	hp_buffer_printf(text, "# sets    ");
 	for (size_t i = 0; i < spread->set_count; i++) {
 		const struct hp_spread_set *set = &spread->sets[i];
 
-		buffer_printf(text, "%s%zu = %.0f (", i ? ", " : "", i + 1, set->samples);
+		hp_buffer_printf(text, "%s%zu = %.0f (", i ? ", " : "", i + 1, set->samples);
 		text_escape(text, set->label ? set->label : set->stamp);
-		buffer_printf(text, ")");
+		hp_buffer_printf(text, ")");
 	}
-	buffer_printf(text, "; all %.0f\n# event   ", spread->samples);
+	hp_buffer_printf(text, "; all %.0f\n# event   ", spread->samples);
 	text_escape(text, spread->event);
-	buffer_printf(text, ", a sample every %.0f %s\n", spread->period,
-		      hp_unit_name(spread->unit));
+	hp_buffer_printf(text, ", a sample every %.0f %s\n", spread->period,
+			 hp_unit_name(spread->unit));
 	for (size_t i = 0; i < spread->note_count; i++) {
-		buffer_printf(text, "# note    ");
+		hp_buffer_printf(text, "# note    ");
 		text_escape(text, spread->notes[i]);
-		buffer_printf(text, "\n");
+		hp_buffer_printf(text, "\n");
 	}
 }
 
-static void add_figure(struct buffer *text, double value, int width, int digits)
+static void add_figure(struct hp_buffer *text, double value, int width, int digits)
 {
 	if (isfinite(value))
-		buffer_printf(text, "%*.*f ", width, digits, value);
+		hp_buffer_printf(text, "%*.*f ", width, digits, value);
 	else
-		buffer_printf(text, "%*s ", width, "-");
+		hp_buffer_printf(text, "%*s ", width, "-");
 }
 
-static void add_text_row(struct buffer *text, const struct hp_spread_row *row)
+static void add_text_row(struct hp_buffer *text, const struct hp_spread_row *row)
 {
-	buffer_printf(text, "%6.2f%% ", 100 * row->range);
+	hp_buffer_printf(text, "%6.2f%% ", 100 * row->range);
 	add_figure(text, row->sum, 12, 2);
-	buffer_printf(text, "%6.2f%% %4zu ", 100 * row->share, row->sets);
+	hp_buffer_printf(text, "%6.2f%% %4zu ", 100 * row->share, row->sets);
 	add_figure(text, row->mean, 11, 2);
 	add_figure(text, row->deviation, 11, 2);
 	add_figure(text, row->least, 11, 2);
 	add_figure(text, row->most, 11, 2);
-	buffer_printf(text, " ");
+	hp_buffer_printf(text, " ");
 	text_escape(text, row->name);
 	if (row->file) {
-		buffer_printf(text, "  ");
+		hp_buffer_printf(text, "  ");
 		text_escape(text, base_name(row->file));
 		if (row->line)
-			buffer_printf(text, ":%" PRIu32, row->line);
+			hp_buffer_printf(text, ":%" PRIu32, row->line);
 	}
 	if (row->image != row->name) {
-		buffer_printf(text, "  ");
+		hp_buffer_printf(text, "  ");
 		text_escape(text, base_name(row->image));
 	}
-	buffer_printf(text, "\n");
+	hp_buffer_printf(text, "\n");
 }
 
 static struct hp_error *write_text(const struct writing *writing)
 {
 	const struct hp_spread *spread = writing->spread;
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 	add_sets(&text, spread);
-	buffer_printf(&text, "\n%7s %12s %7s %4s %11s %11s %11s %11s  %s\n", "range%", "sum",
-		      "sum%", "N", "mean", "std-dev", "min", "max", "where");
+	hp_buffer_printf(&text, "\n%7s %12s %7s %4s %11s %11s %11s %11s  %s\n", "range%", "sum",
+			 "sum%", "N", "mean", "std-dev", "min", "max", "where");
 	for (size_t i = 0; i < writing->rows; i++)
 		add_text_row(&text, &spread->rows[i]);
 	if (writing->rows < spread->row_count)
-		buffer_printf(&text, "# not shown: %zu more\n", spread->row_count - writing->rows);
+		hp_buffer_printf(&text, "# not shown: %zu more\n",
+				 spread->row_count - writing->rows);
 	return put(&text, writing->out);
 }
 
@@ -103,24 +104,24 @@ static struct hp_error *write_text(const struct writing *writing)
 
 static struct hp_error *write_csv(const struct writing *writing)
 {
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
-	buffer_printf(&text,
-		      "range,sum,share,sets,mean,deviation,min,max,name,image,file,line\r\n");
+	hp_buffer_printf(&text,
+			 "range,sum,share,sets,mean,deviation,min,max,name,image,file,line\r\n");
 	for (size_t i = 0; i < writing->rows; i++) {
 		const struct hp_spread_row *row = &writing->spread->rows[i];
 
-		buffer_printf(&text, "%.9g,%.9g,%.9g,%zu,%.9g,", row->range, row->sum, row->share,
-			      row->sets, row->mean);
+		hp_buffer_printf(&text, "%.9g,%.9g,%.9g,%zu,%.9g,", row->range, row->sum,
+				 row->share, row->sets, row->mean);
 		if (isfinite(row->deviation))
-			buffer_printf(&text, "%.9g", row->deviation);
-		buffer_printf(&text, ",%.9g,%.9g,", row->least, row->most);
+			hp_buffer_printf(&text, "%.9g", row->deviation);
+		hp_buffer_printf(&text, ",%.9g,%.9g,", row->least, row->most);
 		text_csv(&text, row->name);
-		buffer_printf(&text, ",");
+		hp_buffer_printf(&text, ",");
 		text_csv(&text, row->image);
-		buffer_printf(&text, ",");
+		hp_buffer_printf(&text, ",");
 		text_csv(&text, row->file ? row->file : "");
-		buffer_printf(&text, row->line ? ",%" PRIu32 "\r\n" : ",\r\n", row->line);
+		hp_buffer_printf(&text, row->line ? ",%" PRIu32 "\r\n" : ",\r\n", row->line);
 	}
 	return put(&text, writing->out);
 }

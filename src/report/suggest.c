@@ -2,8 +2,9 @@
 #include "suggest.h"
 
 #include "resolve.h"
-#include "text.h"
 
+#include <hpcprof/base/buffer.h>
+#include <hpcprof/base/text.h>
 #include <hpcprof/model/procedure_name.h>
 
 #include <hpcprof/base/text.h>
@@ -99,25 +100,26 @@ static void consider_unsampled(struct search *search, struct report_part *part)
 				      procedures[i]->linkage, 0);
 }
 
-static void add_suggestion(struct buffer *advice, const struct suggestion *suggestion)
+static void add_suggestion(struct hp_buffer *advice, const struct suggestion *suggestion)
 {
-	size_t shown = text_prefix(suggestion->name, LONGEST_SHOWN_COLUMNS);
+	size_t shown = hp_text_prefix(suggestion->name, LONGEST_SHOWN_COLUMNS);
 
-	buffer_printf(advice, "\n  %.*s%s  in %s, ", (int)shown, suggestion->name,
-		      suggestion->name[shown] ? "\xe2\x80\xa6" : "", suggestion->image->short_name);
+	hp_buffer_printf(advice, "\n  %.*s%s  in %s, ", (int)shown, suggestion->name,
+			 suggestion->name[shown] ? "\xe2\x80\xa6" : "",
+			 suggestion->image->short_name);
 	if (suggestion->samples)
-		buffer_printf(advice, "%" PRIu64 " sample%s", suggestion->samples,
-			      suggestion->samples == 1 ? "" : "s");
+		hp_buffer_printf(advice, "%" PRIu64 " sample%s", suggestion->samples,
+				 suggestion->samples == 1 ? "" : "s");
 	else
-		buffer_printf(advice, "no samples");
+		hp_buffer_printf(advice, "no samples");
 }
 
 /* Its procedures have no names, so the one that is meant may well be there. */
-static void add_refused(struct buffer *advice, const struct report *report)
+static void add_refused(struct hp_buffer *advice, const struct report *report)
 {
 	for (size_t i = 0; i < report->images.count; i++)
 		if (report->images.at[i]->problem)
-			buffer_printf(
+			hp_buffer_printf(
 				advice,
 				"%s%s could not be read: its samples are in lines %s+0xOFFSET",
 				advice->size ? "\n" : "", report->images.at[i]->short_name,
@@ -159,7 +161,7 @@ static struct hp_error *not_found(const struct report *report, const char *text)
 struct hp_error *suggest_procedures(struct report *report, const char *text)
 {
 	struct search search = { .wanted = text, .limit = strlen(text) / 3 };
-	_cleanup_(buffer_free) struct buffer advice = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer advice = { 0 };
 	struct hp_error *error = not_found(report, text);
 
 	for (size_t i = 0; i < report->rows.count; i++) {
@@ -172,11 +174,11 @@ struct hp_error *suggest_procedures(struct report *report, const char *text)
 		if (report->parts.at[i]->file)
 			consider_unsampled(&search, report->parts.at[i]);
 	if (search.count)
-		buffer_printf(&advice, "the nearest names are:");
+		hp_buffer_printf(&advice, "the nearest names are:");
 	for (size_t i = 0; i < search.count; i++)
 		add_suggestion(&advice, &search.best[i]);
 	add_refused(&advice, report);
 	if (!advice.size)
-		buffer_printf(&advice, "hpcprof report lists the procedures that have samples");
-	return advice.failed ? error : hp_error_advise(error, "%s", buffer_text(&advice));
+		hp_buffer_printf(&advice, "hpcprof report lists the procedures that have samples");
+	return advice.failed ? error : hp_error_advise(error, "%s", hp_buffer_text(&advice));
 }

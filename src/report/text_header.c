@@ -20,43 +20,43 @@ static double percent(double part, double whole)
 }
 
 /* As a shell would take it back. */
-static void add_argument(struct buffer *text, const char *argument)
+static void add_argument(struct hp_buffer *text, const char *argument)
 {
 	static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				       "0123456789_-+=./:,@%^";
 
 	if (*argument && strspn(argument, harmless) == strlen(argument)) {
-		buffer_add(text, argument, strlen(argument));
+		hp_buffer_add(text, argument, strlen(argument));
 		return;
 	}
-	buffer_add(text, "'", 1);
+	hp_buffer_add(text, "'", 1);
 	for (; *argument; argument++) {
 		if (*argument == '\'')
-			buffer_add(text, "'\\''", 4);
+			hp_buffer_add(text, "'\\''", 4);
 		else
-			buffer_add(text, argument, 1);
+			hp_buffer_add(text, argument, 1);
 	}
-	buffer_add(text, "'", 1);
+	hp_buffer_add(text, "'", 1);
 }
 
-static void add_target(const struct hp_epoch_meta *meta, struct buffer *text)
+static void add_target(const struct hp_epoch_meta *meta, struct hp_buffer *text)
 {
 	bool any = false;
 
 	for (char **argument = meta->command_line; argument && *argument; argument++) {
 		if (any)
-			buffer_add(text, " ", 1);
+			hp_buffer_add(text, " ", 1);
 		add_argument(text, *argument);
 		any = true;
 	}
 	if (!any && meta->target)
-		buffer_add(text, meta->target, strlen(meta->target));
+		hp_buffer_add(text, meta->target, strlen(meta->target));
 }
 
-static void add_label(const struct hp_epoch_meta *meta, struct buffer *text)
+static void add_label(const struct hp_epoch_meta *meta, struct hp_buffer *text)
 {
 	if (meta->label)
-		buffer_printf(text, " \"%s\"", meta->label);
+		hp_buffer_printf(text, " \"%s\"", meta->label);
 }
 
 static double elapsed_s(const struct hp_epoch_meta *meta)
@@ -68,8 +68,8 @@ static void put_epoch(const struct report_epoch *epoch, struct header *header)
 {
 	const struct hp_epoch_meta *meta = epoch->meta;
 	time_t seconds = (time_t)(meta->start_ns / 1000000000);
-	_cleanup_(buffer_free) struct buffer label = { 0 };
-	_cleanup_(buffer_free) struct buffer target = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer label = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer target = { 0 };
 	char when[64] = "";
 	struct tm utc;
 
@@ -77,11 +77,11 @@ static void put_epoch(const struct report_epoch *epoch, struct header *header)
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &utc);
 	add_label(meta, &label);
 	header_put(header, HEADER_ALWAYS, "epoch", "%s%s%s%s, %.2f s", epoch->stamp,
-		   buffer_text(&label), *when ? ", " : "", when, elapsed_s(meta));
+		   hp_buffer_text(&label), *when ? ", " : "", when, elapsed_s(meta));
 	add_target(meta, &target);
 	if (target.size)
 		header_put(header, HEADER_ALWAYS, meta->command_line ? "command" : "target", "%s",
-			   buffer_text(&target));
+			   hp_buffer_text(&target));
 }
 
 /* On one line, whatever they are. */
@@ -90,22 +90,23 @@ static void put_epochs_in_short(const struct report *report, struct header *head
 	size_t count = report->epochs.count;
 	const struct report_epoch *first = &report->epochs.at[0];
 	const struct report_epoch *last = &report->epochs.at[count - 1];
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 	double elapsed = 0;
 
 	for (size_t i = 0; i < count; i++)
 		elapsed += elapsed_s(report->epochs.at[i].meta);
 	if (count > 1)
-		buffer_printf(&text, "%zu from ", count);
-	buffer_printf(&text, "%s", first->stamp);
+		hp_buffer_printf(&text, "%zu from ", count);
+	hp_buffer_printf(&text, "%s", first->stamp);
 	add_label(first->meta, &text);
 	if (count > 1) {
-		buffer_printf(&text, " to %s", last->stamp);
+		hp_buffer_printf(&text, " to %s", last->stamp);
 		add_label(last->meta, &text);
 	}
-	buffer_printf(&text, ", %.2f s: ", elapsed);
+	hp_buffer_printf(&text, ", %.2f s: ", elapsed);
 	add_target(first->meta, &text);
-	header_put(header, HEADER_ALWAYS, count > 1 ? "epochs" : "epoch", "%s", buffer_text(&text));
+	header_put(header, HEADER_ALWAYS, count > 1 ? "epochs" : "epoch", "%s",
+		   hp_buffer_text(&text));
 }
 
 static const char *or_unknown(const char *text)
@@ -142,38 +143,38 @@ static void put_epochs(const struct report *report, struct header *header)
 	}
 }
 
-static void add_period(struct buffer *text, enum hp_unit unit, uint64_t period)
+static void add_period(struct hp_buffer *text, enum hp_unit unit, uint64_t period)
 {
 	double value = (double)period;
 
 	if (unit != HP_UNIT_NS)
-		buffer_printf(text, "%" PRIu64 " %s", period, hp_unit_name(unit));
+		hp_buffer_printf(text, "%" PRIu64 " %s", period, hp_unit_name(unit));
 	else if (period >= 1000000)
-		buffer_printf(text, "%.4g ms", value / 1e6);
+		hp_buffer_printf(text, "%.4g ms", value / 1e6);
 	else if (period >= 1000)
-		buffer_printf(text, "%.4g us", value / 1e3);
+		hp_buffer_printf(text, "%.4g us", value / 1e3);
 	else
-		buffer_printf(text, "%" PRIu64 " ns", period);
+		hp_buffer_printf(text, "%" PRIu64 " ns", period);
 }
 
-static void add_samples(const struct report_event *event, struct buffer *text)
+static void add_samples(const struct report_event *event, struct hp_buffer *text)
 {
-	buffer_printf(text, "%" PRIu64 " sample%s", event->all.samples,
-		      event->all.samples == 1 ? "" : "s");
+	hp_buffer_printf(text, "%" PRIu64 " sample%s", event->all.samples,
+			 event->all.samples == 1 ? "" : "s");
 }
 
-static void add_periods(const struct report_event *event, struct buffer *text)
+static void add_periods(const struct report_event *event, struct hp_buffer *text)
 {
 	enum hp_unit unit = event->info->unit;
 
 	if (!event->all.samples)
 		return;
-	buffer_printf(text, ", one every ");
+	hp_buffer_printf(text, ", one every ");
 	if (event->greatest_period != event->least_period && unit != HP_UNIT_NS)
-		buffer_printf(text, "%" PRIu64 " to ", event->least_period);
+		hp_buffer_printf(text, "%" PRIu64 " to ", event->least_period);
 	else if (event->greatest_period != event->least_period) {
 		add_period(text, unit, event->least_period);
-		buffer_printf(text, " to ");
+		hp_buffer_printf(text, " to ");
 	}
 	add_period(text, unit, event->greatest_period);
 }
@@ -223,14 +224,14 @@ static void put_lost(const struct report_event *event, enum header_rank rank, co
 static void put_event(const struct report_event *event, struct header *header)
 {
 	const struct hp_event_info *info = event->info;
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
-	buffer_printf(&text, "%s: ", info->name);
+	hp_buffer_printf(&text, "%s: ", info->name);
 	add_samples(event, &text);
 	add_periods(event, &text);
 	if (info->precision)
-		buffer_printf(&text, ", precision: %s", info->precision);
-	header_put(header, HEADER_ALWAYS, "event", "%s", buffer_text(&text));
+		hp_buffer_printf(&text, ", precision: %s", info->precision);
+	header_put(header, HEADER_ALWAYS, "event", "%s", hp_buffer_text(&text));
 	if (info->instead_of)
 		header_put(header, HEADER_LIMITS, "", "instead of %s%s%s", info->instead_of,
 			   info->reason ? ": " : "", info->reason ? info->reason : "");
@@ -269,21 +270,21 @@ static void put_events_in_short(const struct report *report, struct header *head
 	/* Per cent of the samples: fewer change no row that anybody looks at. */
 	const double noticeable = 5;
 	size_t count = report->events.count;
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 	for (size_t i = 0; i < count; i++) {
 		const struct report_event *event = &report->events.at[i];
 
-		buffer_printf(&text, "%s%s", i ? "; " : "", event->info->name);
+		hp_buffer_printf(&text, "%s%s", i ? "; " : "", event->info->name);
 		if (event->info->instead_of)
-			buffer_printf(&text, " instead of %s", event->info->instead_of);
-		buffer_printf(&text, ": ");
+			hp_buffer_printf(&text, " instead of %s", event->info->instead_of);
+		hp_buffer_printf(&text, ": ");
 		add_samples(event, &text);
 		if (count == 1)
 			add_periods(event, &text);
 	}
 	header_put(header, HEADER_ALWAYS, count == 1 ? "event" : "events", "%s",
-		   buffer_text(&text));
+		   hp_buffer_text(&text));
 	if (count > 1)
 		put_turns(report, header);
 	for (size_t i = 0; i < count; i++) {
@@ -404,22 +405,23 @@ static void put_filters(const struct report *report, struct header *header)
 		  report_needs_code(options) ? options->listed : NULL },
 	};
 	const struct report_event *event;
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(filters); i++)
 		if (filters[i].value)
-			buffer_printf(&text, "--%s=%s ", filters[i].name, filters[i].value);
+			hp_buffer_printf(&text, "--%s=%s ", filters[i].name, filters[i].value);
 	if (!text.size || !report->events.count)
 		return;
 	event = &report->events.at[report->sort_event];
-	buffer_printf(&text, "select %" PRIu64 " of %" PRIu64 " samples (%.2f %%)",
-		      event->kept.samples, event->all.samples,
-		      100 * report_share(report, report->sort_event, &event->kept));
-	header_put(header, HEADER_LIMITS, "filters", "%s", buffer_text(&text));
+	hp_buffer_printf(&text, "select %" PRIu64 " of %" PRIu64 " samples (%.2f %%)",
+			 event->kept.samples, event->all.samples,
+			 100 * report_share(report, report->sort_event, &event->kept));
+	header_put(header, HEADER_LIMITS, "filters", "%s", hp_buffer_text(&text));
 }
 
 /* Why windows ended, or why there were none: the most frequent first. */
-static void add_reasons(const struct hp_window_evidence *sum, bool is_refusal, struct buffer *text)
+static void add_reasons(const struct hp_window_evidence *sum, bool is_refusal,
+			struct hp_buffer *text)
 {
 	enum { MOST = 3 };
 	uint64_t below = UINT64_MAX;
@@ -437,8 +439,9 @@ static void add_reasons(const struct hp_window_evidence *sum, bool is_refusal, s
 		for (size_t i = 0; i < sum->reason_count && told < MOST; i++)
 			if (sum->reasons[i].is_refusal == is_refusal &&
 			    sum->reasons[i].count == most)
-				buffer_printf(text, "%s %s %" PRIu64 " time%s", told++ ? "," : "",
-					      sum->reasons[i].what, most, most == 1 ? "" : "s");
+				hp_buffer_printf(text, "%s %s %" PRIu64 " time%s",
+						 told++ ? "," : "", sum->reasons[i].what, most,
+						 most == 1 ? "" : "s");
 		below = most;
 	}
 }
@@ -446,27 +449,27 @@ static void add_reasons(const struct hp_window_evidence *sum, bool is_refusal, s
 static void put_price(const struct hp_window_evidence *sum, struct header *header)
 {
 	const struct hp_window_price *price = &sum->price;
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 	if (price->target_ns)
-		buffer_printf(&text, "cost the program %.2f %% of its time",
-			      percent((double)price->lost_ns, (double)price->target_ns));
+		hp_buffer_printf(&text, "cost the program %.2f %% of its time",
+				 percent((double)price->lost_ns, (double)price->target_ns));
 	if (price->target_ns && price->budget_ppm)
-		buffer_printf(&text, " (budget %.3g %%)", (double)price->budget_ppm / 1e4);
+		hp_buffer_printf(&text, " (budget %.3g %%)", (double)price->budget_ppm / 1e4);
 	if (sum->samples)
-		buffer_printf(&text, "%s%.0f %% of their samples were matched",
-			      text.size ? "; " : "",
-			      percent((double)sum->matched, (double)sum->samples));
+		hp_buffer_printf(&text, "%s%.0f %% of their samples were matched",
+				 text.size ? "; " : "",
+				 percent((double)sum->matched, (double)sum->samples));
 	if (text.size)
-		header_put(header, HEADER_DETAILS, "", "%s", buffer_text(&text));
-	buffer_clear(&text);
+		header_put(header, HEADER_DETAILS, "", "%s", hp_buffer_text(&text));
+	hp_buffer_clear(&text);
 	add_reasons(sum, false, &text);
 	if (text.size)
-		header_put(header, HEADER_DETAILS, "", "windows ended:%s", buffer_text(&text));
-	buffer_clear(&text);
+		header_put(header, HEADER_DETAILS, "", "windows ended:%s", hp_buffer_text(&text));
+	hp_buffer_clear(&text);
 	add_reasons(sum, true, &text);
 	if (text.size)
-		header_put(header, HEADER_DETAILS, "", "windows refused:%s", buffer_text(&text));
+		header_put(header, HEADER_DETAILS, "", "windows refused:%s", hp_buffer_text(&text));
 }
 
 /* Which way branches went after samples. */

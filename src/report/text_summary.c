@@ -97,14 +97,14 @@ static void put_commands(const struct report *report, const struct report_epoch 
 	fprintf(out, "%10s %12s  %s\n", "processes", "elapsed", "command");
 	for (size_t i = 0; i < meta->command_count; i++) {
 		const struct hp_command_times *times = &meta->commands[i];
-		_cleanup_(buffer_free) struct buffer name = { 0 };
+		_cleanup_(hp_buffer_free) struct hp_buffer name = { 0 };
 
 		text_escape(&name, times->command);
 		for (size_t event = 0; event < report->events.count; event++)
 			fprintf(out, "%*" PRIu64 " ", column_width(report, event),
 				report_command_samples(report, epoch, i, event));
 		fprintf(out, "%10" PRIu64 " %10.3f s  %s\n", times->processes,
-			(double)times->elapsed_ns / 1e9, buffer_text(&name));
+			(double)times->elapsed_ns / 1e9, hp_buffer_text(&name));
 	}
 }
 
@@ -141,17 +141,17 @@ static void put_images(const struct report *report, FILE *out)
 	fputs("\nImages, and where their names come from\n", out);
 	for (size_t i = 0; i < report->rows.count; i++) {
 		const struct row *row = report->rows.at[i];
-		_cleanup_(buffer_free) struct buffer text = { 0 };
+		_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 		text_escape(&text, row->image->id.path);
-		buffer_printf(&text, ": ");
+		hp_buffer_printf(&text, ": ");
 		if (row->image->problem)
-			buffer_printf(&text, "not read");
+			hp_buffer_printf(&text, "not read");
 		else if (row->image->origin)
 			text_escape(&text, row->image->origin);
 		if (row->image->has_lines)
-			buffer_printf(&text, ", with lines");
-		put_share(report, row->tallies, buffer_text(&text), out);
+			hp_buffer_printf(&text, ", with lines");
+		put_share(report, row->tallies, hp_buffer_text(&text), out);
 	}
 }
 

@@ -22,29 +22,29 @@ struct table {
 	const struct report *report;
 	const struct columns *columns;
 	size_t *widths;
-	bool *cut;	    /* the column is narrower than its widest cell */
-	struct buffer raw;  /* scratch: a cell as it is */
-	struct buffer cell; /* scratch: the same escaped */
-	struct buffer line;
+	bool *cut;	       /* the column is narrower than its widest cell */
+	struct hp_buffer raw;  /* scratch: a cell as it is */
+	struct hp_buffer cell; /* scratch: the same escaped */
+	struct hp_buffer line;
 };
 
 static void table_clear(struct table *table)
 {
 	free(table->widths);
 	free(table->cut);
-	buffer_free(&table->raw);
-	buffer_free(&table->cell);
-	buffer_free(&table->line);
+	hp_buffer_free(&table->raw);
+	hp_buffer_free(&table->cell);
+	hp_buffer_free(&table->line);
 }
 
 static const char *format_cell(struct table *table, const struct column *column,
 			       const struct row *row)
 {
-	buffer_clear(&table->raw);
-	buffer_clear(&table->cell);
+	hp_buffer_clear(&table->raw);
+	hp_buffer_clear(&table->cell);
 	column->cell(&(struct cell){ table->report, row, column->event }, &table->raw);
-	text_escape(&table->cell, buffer_text(&table->raw));
-	return buffer_text(&table->cell);
+	text_escape(&table->cell, hp_buffer_text(&table->raw));
+	return hp_buffer_text(&table->cell);
 }
 
 static void measure(struct table *table, struct row *const *rows, size_t count)
@@ -52,10 +52,10 @@ static void measure(struct table *table, struct row *const *rows, size_t count)
 	for (size_t i = 0; i < table->columns->at.count; i++) {
 		const struct column *column = &table->columns->at.at[i];
 		bool last = i + 1 == table->columns->at.count;
-		size_t widest = text_columns(column->title);
+		size_t widest = hp_text_columns(column->title);
 
 		for (size_t j = 0; j < count; j++) {
-			size_t width = text_columns(format_cell(table, column, rows[j]));
+			size_t width = hp_text_columns(format_cell(table, column, rows[j]));
 
 			if (width > widest)
 				widest = width;
@@ -71,13 +71,13 @@ static void measure(struct table *table, struct row *const *rows, size_t count)
 static void measure_groups(struct table *table)
 {
 	for (size_t event = 0; event < table->report->events.count; event++) {
-		_cleanup_(buffer_free) struct buffer name = { 0 };
+		_cleanup_(hp_buffer_free) struct hp_buffer name = { 0 };
 		size_t first = SIZE_MAX;
 		size_t width = 0;
 		size_t wanted;
 
 		text_escape(&name, table->report->events.at[event].info->name);
-		wanted = text_columns(buffer_text(&name));
+		wanted = hp_text_columns(hp_buffer_text(&name));
 		for (size_t i = 0; i < table->columns->at.count; i++) {
 			if (table->columns->at.at[i].event != event)
 				continue;
@@ -126,7 +126,7 @@ static void add_cell(struct table *table, size_t index, const char *text, const 
 {
 	const struct column *column = &table->columns->at.at[index];
 	size_t width = table->widths[index];
-	size_t taken = text_columns(text);
+	size_t taken = hp_text_columns(text);
 	bool cut = table->cut[index] && taken > width;
 	size_t filling = taken < width ? width - taken : 0;
 
@@ -135,10 +135,10 @@ static void add_cell(struct table *table, size_t index, const char *text, const 
 	if (column->right)
 		text_pad(&table->line, filling);
 	if (colour)
-		buffer_add(&table->line, colour, strlen(colour));
+		hp_buffer_add(&table->line, colour, strlen(colour));
 	text_cut(&table->line, text, cut ? width : 0);
 	if (colour)
-		buffer_add(&table->line, plain, strlen(plain));
+		hp_buffer_add(&table->line, plain, strlen(plain));
 	if (!column->right && index + 1 < table->columns->at.count)
 		text_pad(&table->line, filling);
 }
@@ -149,9 +149,9 @@ static void end_line(struct table *table, FILE *out)
 
 	while (size && table->line.text[size - 1] == ' ')
 		size--;
-	fwrite(buffer_text(&table->line), 1, size, out);
+	fwrite(hp_buffer_text(&table->line), 1, size, out);
 	putc('\n', out);
-	buffer_clear(&table->line);
+	hp_buffer_clear(&table->line);
 }
 
 /* The events' names, each above the right end of its columns. */
@@ -165,7 +165,7 @@ static void write_groups(struct table *table, FILE *out)
 
 		if (event == NO_EVENT)
 			break;
-		buffer_clear(&table->cell);
+		hp_buffer_clear(&table->cell);
 		text_escape(&table->cell, table->report->events.at[event].info->name);
 		for (bool first = true; column < table->columns->at.count &&
 					table->columns->at.at[column].event == event;
@@ -173,8 +173,8 @@ static void write_groups(struct table *table, FILE *out)
 			width += table->widths[column++] + (first ? 0 : GAP);
 		if (table->line.size)
 			text_pad(&table->line, GAP);
-		text_pad(&table->line, width - text_columns(buffer_text(&table->cell)));
-		buffer_add(&table->line, buffer_text(&table->cell), table->cell.size);
+		text_pad(&table->line, width - hp_text_columns(hp_buffer_text(&table->cell)));
+		hp_buffer_add(&table->line, hp_buffer_text(&table->cell), table->cell.size);
 	}
 	end_line(table, out);
 }

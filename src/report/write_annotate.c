@@ -28,18 +28,18 @@ struct writer {
 	const struct annotation *annotation;
 	struct annotated_columns columns;
 	struct gutter gutter;
-	struct buffer line;
-	struct buffer raw;
-	struct buffer cell;
+	struct hp_buffer line;
+	struct hp_buffer raw;
+	struct hp_buffer cell;
 	FILE *out;
 };
 
 static void writer_clear(struct writer *writer)
 {
 	gutter_clear(&writer->gutter);
-	buffer_free(&writer->line);
-	buffer_free(&writer->raw);
-	buffer_free(&writer->cell);
+	hp_buffer_free(&writer->line);
+	hp_buffer_free(&writer->raw);
+	hp_buffer_free(&writer->cell);
 }
 
 static void end_line(struct writer *writer)
@@ -48,9 +48,9 @@ static void end_line(struct writer *writer)
 
 	while (size && writer->line.text[size - 1] == ' ')
 		size--;
-	fwrite(buffer_text(&writer->line), 1, size, writer->out);
+	fwrite(hp_buffer_text(&writer->line), 1, size, writer->out);
 	putc('\n', writer->out);
-	buffer_clear(&writer->line);
+	hp_buffer_clear(&writer->line);
 }
 
 static bool has_colour(const struct writer *writer)
@@ -64,10 +64,10 @@ static void add_coloured(struct writer *writer, const char *text, size_t columns
 	bool is_coloured = colour && *colour && *text && has_colour(writer);
 
 	if (is_coloured)
-		buffer_add(&writer->line, colour, strlen(colour));
+		hp_buffer_add(&writer->line, colour, strlen(colour));
 	text_cut(&writer->line, text, columns);
 	if (is_coloured)
-		buffer_add(&writer->line, plain, strlen(plain));
+		hp_buffer_add(&writer->line, plain, strlen(plain));
 }
 
 static void add_margin(struct writer *writer, size_t line)
@@ -75,7 +75,7 @@ static void add_margin(struct writer *writer, size_t line)
 	bool is_on_path = writer->annotation->lines.at[line].is_on_path;
 
 	add_coloured(writer, is_on_path ? "*" : " ", 0, is_on_path ? hot : NULL);
-	buffer_add(&writer->line, gutter_line(&writer->gutter, line), writer->gutter.columns);
+	hp_buffer_add(&writer->line, gutter_line(&writer->gutter, line), writer->gutter.columns);
 }
 
 static size_t margin(const struct writer *writer)
@@ -92,7 +92,7 @@ static void add_cell(struct writer *writer, enum annotated_column column, const 
 		     const char *colour)
 {
 	size_t width = writer->columns.widths[column];
-	size_t taken = text_columns(text);
+	size_t taken = hp_text_columns(text);
 	bool is_cut = taken > width && writer->annotation->report->options->terminal_columns;
 
 	if (!width)
@@ -121,11 +121,11 @@ static void write_instruction(struct writer *writer, const struct annotated_line
 	for (int i = 0; i < COLUMN_COUNT; i++) {
 		enum annotated_column column = (enum annotated_column)i;
 
-		buffer_clear(&writer->raw);
-		buffer_clear(&writer->cell);
+		hp_buffer_clear(&writer->raw);
+		hp_buffer_clear(&writer->cell);
 		annotated_cell(writer->annotation, line, column, &writer->raw);
-		text_escape(&writer->cell, buffer_text(&writer->raw));
-		add_cell(writer, column, buffer_text(&writer->cell),
+		text_escape(&writer->cell, hp_buffer_text(&writer->raw));
+		add_cell(writer, column, hp_buffer_text(&writer->cell),
 			 colour_of(writer, line, column));
 	}
 }
@@ -140,11 +140,11 @@ static void write_remark(struct writer *writer, const struct annotated_line *lin
 	size_t taken = margin(writer) + indent;
 
 	text_pad(&writer->line, indent);
-	buffer_clear(&writer->cell);
+	hp_buffer_clear(&writer->cell);
 	if (line->kind == ANNOTATED_STALL)
-		buffer_printf(&writer->cell, "~~ ");
+		hp_buffer_printf(&writer->cell, "~~ ");
 	text_escape(&writer->cell, line->text);
-	add_coloured(writer, buffer_text(&writer->cell),
+	add_coloured(writer, hp_buffer_text(&writer->cell),
 		     !room		 ? WIDEST_LINE
 		     : room > taken + 10 ? room - taken
 					 : 10,
@@ -170,8 +170,8 @@ static void write_lines(struct writer *writer)
 
 		if (line->kind == ANNOTATED_BLANK) {
 			text_pad(&writer->line, 1);
-			buffer_add(&writer->line, gutter_line(&writer->gutter, i),
-				   writer->gutter.columns);
+			hp_buffer_add(&writer->line, gutter_line(&writer->gutter, i),
+				      writer->gutter.columns);
 			end_line(writer);
 			continue;
 		}
@@ -186,37 +186,38 @@ static void write_lines(struct writer *writer)
 
 /* --- what is known of the procedure ----------------------------------------------------------- */
 
-static void put(FILE *out, const char *label, const struct buffer *text)
+static void put(FILE *out, const char *label, const struct hp_buffer *text)
 {
-	_cleanup_(buffer_free) struct buffer safe = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer safe = { 0 };
 
-	text_escape(&safe, buffer_text(text));
-	fprintf(out, "# %-10s %s\n", label, buffer_text(&safe));
+	text_escape(&safe, hp_buffer_text(text));
+	fprintf(out, "# %-10s %s\n", label, hp_buffer_text(&safe));
 }
 
 static void put_code(const struct annotation *annotation, FILE *out)
 {
 	const struct hp_cfg *cfg = annotation->listing->cfg;
 	const struct row *row = annotation->row;
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
-	buffer_printf(&text, "%s", row->image->id.path);
+	hp_buffer_printf(&text, "%s", row->image->id.path);
 	if (row->has_address)
-		buffer_printf(&text, ", from 0x%" PRIx64 ", %" PRIu64 " bytes", row->address,
-			      row->size);
+		hp_buffer_printf(&text, ", from 0x%" PRIx64 ", %" PRIu64 " bytes", row->address,
+				 row->size);
 	if (cfg)
-		buffer_printf(&text, ", %" PRIu32 " block%s, %" PRIu32 " edges", cfg->block_count,
-			      cfg->block_count == 1 ? "" : "s", cfg->inner_edge_count);
+		hp_buffer_printf(&text, ", %" PRIu32 " block%s, %" PRIu32 " edges",
+				 cfg->block_count, cfg->block_count == 1 ? "" : "s",
+				 cfg->inner_edge_count);
 	put(out, "code", &text);
 }
 
 static void put_core(const struct annotation *annotation, FILE *out)
 {
 	const struct hp_core *core = annotation->analysis->core;
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
-	buffer_printf(&text, "%s%s", core->title,
-		      core->is_generic ? " (generic: this CPU is not known)" : "");
+	hp_buffer_printf(&text, "%s%s", core->title,
+			 core->is_generic ? " (generic: this CPU is not known)" : "");
 	put(out, "core", &text);
 }
 
@@ -224,7 +225,7 @@ static void put_core(const struct annotation *annotation, FILE *out)
 static void put_clock(const struct annotation *annotation, FILE *out)
 {
 	const struct report *report = annotation->report;
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 	size_t event = analyse_event(report);
 	double cycles_per_ns = analyse_cycles_per_unit(report);
 
@@ -232,43 +233,44 @@ static void put_clock(const struct annotation *annotation, FILE *out)
 		return;
 	if (!(cycles_per_ns > 0))
 		return; /* a caution says so */
-	buffer_printf(&text, "%.2f GHz, measured while recording", cycles_per_ns);
+	hp_buffer_printf(&text, "%.2f GHz, measured while recording", cycles_per_ns);
 	if (report->epochs.count > 1)
-		buffer_printf(&text, ": the mean, but each epoch's time is taken by its own");
+		hp_buffer_printf(&text, ": the mean, but each epoch's time is taken by its own");
 	put(out, "clock", &text);
 }
 
 static void put_quality(const struct annotation *annotation, FILE *out)
 {
 	const struct hp_analysis *analysis = annotation->analysis;
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 	/* The caveats of the listing say which and where. */
 	const unsigned of_the_code = HP_PROBLEM_MISSING_EDGES | HP_PROBLEM_UNDECODABLE;
 	const struct hp_stall_sheet *sheet = &analysis->sheet;
 	double samples = fmax(sheet->samples, 1);
 
-	buffer_printf(&text,
-		      "%.0f %% of its samples are in blocks whose relative frequency has at least "
-		      "medium confidence",
-		      100 * sheet->medium_samples / samples);
+	hp_buffer_printf(
+		&text,
+		"%.0f %% of its samples are in blocks whose relative frequency has at least "
+		"medium confidence",
+		100 * sheet->medium_samples / samples);
 	if (analysis->is_absolute)
-		buffer_printf(&text, ", %.0f %% in blocks whose executions have",
-			      100 * sheet->executions_medium_samples / samples);
+		hp_buffer_printf(&text, ", %.0f %% in blocks whose executions have",
+				 100 * sheet->executions_medium_samples / samples);
 	put(out, "quality", &text);
 	for (unsigned bit = 1; bit <= HP_PROBLEM_TOO_FAST; bit <<= 1) {
 		if (!(analysis->problems & bit) || (bit & of_the_code))
 			continue;
-		buffer_clear(&text);
-		buffer_printf(&text, "%s", quantity_problem((enum hp_analysis_problem)bit));
+		hp_buffer_clear(&text);
+		hp_buffer_printf(&text, "%s", quantity_problem((enum hp_analysis_problem)bit));
 		put(out, "caution", &text);
 	}
 }
 
 static void put_sentence(FILE *out, const char *label, const char *sentence)
 {
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
-	buffer_add(&text, sentence, strlen(sentence));
+	hp_buffer_add(&text, sentence, strlen(sentence));
 	put(out, label, &text);
 }
 
@@ -311,7 +313,7 @@ static void put_sources_that(const struct annotation *annotation,
 			     bool (*is_one)(const struct source_file *), const char *what,
 			     FILE *out)
 {
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 	size_t count = 0;
 
 	for (size_t i = 0; i < annotation->sources.files.count; i++) {
@@ -320,13 +322,13 @@ static void put_sources_that(const struct annotation *annotation,
 		if (!is_one(file))
 			continue;
 		if (!count++)
-			buffer_printf(&text, "%s", file->path);
+			hp_buffer_printf(&text, "%s", file->path);
 	}
 	if (!count)
 		return;
 	if (count > 1)
-		buffer_printf(&text, " and %zu more", count - 1);
-	buffer_printf(&text, ": %s", what);
+		hp_buffer_printf(&text, " and %zu more", count - 1);
+	hp_buffer_printf(&text, ": %s", what);
 	put(out, "source", &text);
 }
 
@@ -349,7 +351,7 @@ static void put_hottest(const struct annotation *annotation, FILE *out)
 	enum { HOTTEST = 4 };
 	size_t rows[HOTTEST];
 	size_t count = 0;
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 	for (size_t i = 0; i < annotation->listing->rows.count; i++) {
 		size_t at = count;
@@ -364,9 +366,9 @@ static void put_hottest(const struct annotation *annotation, FILE *out)
 		rows[at] = i;
 	}
 	for (size_t i = 0; i < count; i++)
-		buffer_printf(&text, "%s%" PRIx64 " %.1f %%", i ? ", " : "",
-			      annotation->listing->rows.at[rows[i]].address,
-			      100 * annotation_share(annotation, rows[i]));
+		hp_buffer_printf(&text, "%s%" PRIx64 " %.1f %%", i ? ", " : "",
+				 annotation->listing->rows.at[rows[i]].address,
+				 100 * annotation_share(annotation, rows[i]));
 	if (count)
 		put(out, "hottest", &text);
 }
@@ -441,7 +443,7 @@ static void put_cpi(const struct hp_analysis *analysis, FILE *out)
 	double best = 0;
 	double instructions = 0;
 	double cycles = 0;
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 	for (uint32_t i = 0; i < analysis->cfg->block_count; i++) {
 		const struct hp_analysed_block *block = &analysis->blocks[i];
@@ -454,20 +456,20 @@ static void put_cpi(const struct hp_analysis *analysis, FILE *out)
 	}
 	if (!(instructions > 0))
 		return;
-	buffer_printf(&text, "*** Best-case ");
+	hp_buffer_printf(&text, "*** Best-case ");
 	quantity_add_cycles(&text, analysis->is_absolute ? best * analysis->scale : best);
-	buffer_printf(&text, "/");
+	hp_buffer_printf(&text, "/");
 	quantity_add(&text, analysis->is_absolute ? instructions * analysis->scale : instructions);
-	buffer_printf(&text, " = %.2f CPI\n*** Actual", best / instructions);
+	hp_buffer_printf(&text, " = %.2f CPI\n*** Actual", best / instructions);
 	if (isfinite(analysis->scale) || cycles / analysis->scale_high >= best) {
-		buffer_printf(&text, " ");
+		hp_buffer_printf(&text, " ");
 		quantity_add_at_least(&text, cycles / instructions / analysis->scale,
 				      cycles / instructions / analysis->scale_high);
-		buffer_printf(&text, " CPI");
+		hp_buffer_printf(&text, " CPI");
 	} else {
-		buffer_printf(&text, ": not known");
+		hp_buffer_printf(&text, ": not known");
 	}
-	fprintf(out, "%s\n***\n", buffer_text(&text));
+	fprintf(out, "%s\n***\n", hp_buffer_text(&text));
 }
 
 static void put_summary(const struct annotation *annotation, FILE *out)
@@ -477,10 +479,10 @@ static void put_summary(const struct annotation *annotation, FILE *out)
 
 	fputs("\nSummary of ", out);
 	{
-		_cleanup_(buffer_free) struct buffer name = { 0 };
+		_cleanup_(hp_buffer_free) struct hp_buffer name = { 0 };
 
 		text_escape(&name, annotation->row->name);
-		fprintf(out, "%s\n", buffer_text(&name));
+		fprintf(out, "%s\n", hp_buffer_text(&name));
 	}
 	put_cpi(analysis, out);
 	if (!analysis->is_absolute)

@@ -6,29 +6,29 @@
 
 #include <inttypes.h>
 
-static struct hp_error *write_record(struct buffer *record, FILE *out)
+static struct hp_error *write_record(struct hp_buffer *record, FILE *out)
 {
 	if (record->failed)
 		return hp_error_create_no_memory();
-	fwrite(buffer_text(record), 1, record->size, out);
+	fwrite(hp_buffer_text(record), 1, record->size, out);
 	fputs("\r\n", out);
-	buffer_clear(record);
+	hp_buffer_clear(record);
 	return NULL;
 }
 
 static struct hp_error *write_row(const struct report *report, const struct columns *columns,
-				  const struct row *row, struct buffer *record, FILE *out)
+				  const struct row *row, struct hp_buffer *record, FILE *out)
 {
-	_cleanup_(buffer_free) struct buffer cell = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer cell = { 0 };
 
 	for (size_t i = 0; i < columns->at.count; i++) {
 		const struct column *column = &columns->at.at[i];
 
-		buffer_clear(&cell);
+		hp_buffer_clear(&cell);
 		column->cell(&(struct cell){ report, row, column->event }, &cell);
 		if (i)
-			buffer_add(record, ",", 1);
-		text_csv(record, buffer_text(&cell));
+			hp_buffer_add(record, ",", 1);
+		text_csv(record, hp_buffer_text(&cell));
 	}
 	record->failed = record->failed || cell.failed;
 	return write_record(record, out);
@@ -42,7 +42,7 @@ static bool is_worth_analysing(const struct report *report, const struct row *ro
 }
 
 static struct hp_error *write_listing(struct report *report, const struct columns *columns,
-				      const struct row *row, struct buffer *record, FILE *out)
+				      const struct row *row, struct hp_buffer *record, FILE *out)
 {
 	_cleanup_(listing_clear) struct listing listing = { 0 };
 	struct hp_error *error = listing_make(report, row, true, &listing);
@@ -58,12 +58,12 @@ static struct hp_error *write_listing(struct report *report, const struct column
 	return error;
 }
 
-static struct hp_error *write_titles(const struct columns *columns, struct buffer *record,
+static struct hp_error *write_titles(const struct columns *columns, struct hp_buffer *record,
 				     FILE *out)
 {
 	for (size_t i = 0; i < columns->at.count; i++) {
 		if (i)
-			buffer_add(record, ",", 1);
+			hp_buffer_add(record, ",", 1);
 		text_csv(record, columns->at.at[i].title);
 	}
 	return write_record(record, out);
@@ -72,7 +72,7 @@ static struct hp_error *write_titles(const struct columns *columns, struct buffe
 struct hp_error *write_csv_table(const struct report *report, const struct columns *columns,
 				 struct row *const *rows, size_t count, FILE *out)
 {
-	_cleanup_(buffer_free) struct buffer record = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer record = { 0 };
 	struct hp_error *error = write_titles(columns, &record, out);
 
 	for (size_t i = 0; i < count && !error; i++)
@@ -81,7 +81,7 @@ struct hp_error *write_csv_table(const struct report *report, const struct colum
 }
 
 static struct hp_error *write_rows(struct report *report, const struct columns *columns,
-				   struct buffer *record, FILE *out)
+				   struct hp_buffer *record, FILE *out)
 {
 	struct hp_error *error = write_titles(columns, record, out);
 
@@ -96,28 +96,30 @@ static struct hp_error *write_rows(struct report *report, const struct columns *
 	return error;
 }
 
-static struct hp_error *write_event(const struct report_event *event, struct buffer *record,
+static struct hp_error *write_event(const struct report_event *event, struct hp_buffer *record,
 				    FILE *out)
 {
 	const struct hp_event_info *info = event->info;
 
 	text_csv(record, info->name);
-	buffer_printf(record, ",%s,%" PRIu64 ",", hp_unit_name(info->unit), report_period(event));
+	hp_buffer_printf(record, ",%s,%" PRIu64 ",", hp_unit_name(info->unit),
+			 report_period(event));
 	text_csv(record, info->precision ? info->precision : "");
-	buffer_add(record, ",", 1);
+	hp_buffer_add(record, ",", 1);
 	if (event->enabled_ns)
-		buffer_printf(record, "%.6f", report_coverage(event));
-	buffer_add(record, ",", 1);
+		hp_buffer_printf(record, "%.6f", report_coverage(event));
+	hp_buffer_add(record, ",", 1);
 	text_csv(record, info->instead_of ? info->instead_of : "");
-	buffer_add(record, ",", 1);
+	hp_buffer_add(record, ",", 1);
 	text_csv(record, info->reason ? info->reason : "");
-	buffer_printf(record, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, event->all.samples,
-		      event->lost, event->unattributed, event->throttled);
+	hp_buffer_printf(record, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+			 event->all.samples, event->lost, event->unattributed, event->throttled);
 	return write_record(record, out);
 }
 
 /* The summary in CSV is its events: what else it says is no table. */
-static struct hp_error *write_summary(const struct report *report, struct buffer *record, FILE *out)
+static struct hp_error *write_summary(const struct report *report, struct hp_buffer *record,
+				      FILE *out)
 {
 	struct hp_error *error = NULL;
 
@@ -133,7 +135,7 @@ static struct hp_error *write_summary(const struct report *report, struct buffer
 struct hp_error *write_csv(struct report *report, FILE *out)
 {
 	_cleanup_(columns_clear) struct columns columns = { 0 };
-	_cleanup_(buffer_free) struct buffer record = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer record = { 0 };
 	struct hp_error *error;
 
 	if (report->options->view == HP_VIEW_SUMMARY)

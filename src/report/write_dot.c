@@ -35,10 +35,10 @@ struct drawing {
 /* A string between quotes, each byte of it as it should appear. */
 static void write_quoted(const char *text, FILE *out)
 {
-	_cleanup_(buffer_free) struct buffer valid = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer valid = { 0 };
 
 	text_escape(&valid, text);
-	for (const char *at = buffer_text(&valid); *at; at++) {
+	for (const char *at = hp_buffer_text(&valid); *at; at++) {
 		if (*at == '"' || *at == '\\')
 			putc('\\', out);
 		putc(*at, out);
@@ -72,7 +72,7 @@ static void write_instructions(const struct drawing *drawing, uint32_t block)
 
 /* The causes that explain most of the block's time, and how much they do together. */
 static void add_stalls(const struct drawing *drawing, const struct hp_analysed_block *block,
-		       struct buffer *text)
+		       struct hp_buffer *text)
 {
 	enum { MOST = 2 };
 	const struct hp_analysis *analysis = drawing->analysis;
@@ -91,7 +91,7 @@ static void add_stalls(const struct drawing *drawing, const struct hp_analysed_b
 	}
 	if (!(sum > 0))
 		return;
-	buffer_printf(text, "stalls %.0f %%", 100 * fmin(sum / block->cycles, 1));
+	hp_buffer_printf(text, "stalls %.0f %%", 100 * fmin(sum / block->cycles, 1));
 	for (int told = 0; told < MOST; told++) {
 		int most = 0;
 
@@ -100,38 +100,40 @@ static void add_stalls(const struct drawing *drawing, const struct hp_analysed_b
 				most = i;
 		if (cycles[most] < 0.05 * block->cycles)
 			break;
-		buffer_printf(text, "%s%s", told ? ", " : ": ",
-			      quantity_cause((enum hp_cause_kind)most));
+		hp_buffer_printf(text, "%s%s", told ? ", " : ": ",
+				 quantity_cause((enum hp_cause_kind)most));
 		cycles[most] = 0;
 	}
-	buffer_printf(text, "\\l");
+	hp_buffer_printf(text, "\\l");
 }
 
 /* Words and figures of our own, with line ends as Graphviz has them. */
 static void write_estimates(const struct drawing *drawing, uint32_t number)
 {
 	const struct hp_analysed_block *block = &drawing->analysis->blocks[number];
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 	if (isfinite(block->frequency.relative)) {
-		buffer_printf(&text, drawing->analysis->is_absolute ? "executions " : "frequency ");
+		hp_buffer_printf(&text,
+				 drawing->analysis->is_absolute ? "executions " : "frequency ");
 		quantity_add_frequency(&text, &block->frequency, drawing->analysis->is_absolute);
-		buffer_printf(&text, " (%s)\\l",
-			      hp_confidence_name((enum hp_confidence)block->frequency.confidence));
+		hp_buffer_printf(
+			&text, " (%s)\\l",
+			hp_confidence_name((enum hp_confidence)block->frequency.confidence));
 	}
 	if (block->cycles > 0) {
-		buffer_printf(&text, "best case ");
+		hp_buffer_printf(&text, "best case ");
 		quantity_add_cycles(&text, block->best_case_cycles);
-		buffer_printf(&text, " cycles");
+		hp_buffer_printf(&text, " cycles");
 		if (isfinite(block->cycles_per_execution_low)) {
-			buffer_printf(&text, ", took ");
+			hp_buffer_printf(&text, ", took ");
 			quantity_add_at_least(&text, block->cycles_per_execution,
 					      block->cycles_per_execution_low);
 		}
-		buffer_printf(&text, "\\l");
+		hp_buffer_printf(&text, "\\l");
 		add_stalls(drawing, block, &text);
 	}
-	fputs(buffer_text(&text), drawing->out);
+	fputs(hp_buffer_text(&text), drawing->out);
 }
 
 static void write_block(const struct drawing *drawing, uint32_t number)
@@ -188,7 +190,7 @@ static void write_traffic(const struct drawing *drawing, uint32_t number)
 {
 	const struct hp_frequency *frequency = &drawing->analysis->edges[number];
 	double share = edge_probability(drawing->analysis, number);
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 	if (!isfinite(frequency->relative))
 		return;
@@ -196,9 +198,9 @@ static void write_traffic(const struct drawing *drawing, uint32_t number)
 		     drawing->analysis->is_absolute ? frequency->executions : frequency->relative);
 	/* Counted: else it is a guess. */
 	if (drawing->analysis->sources && isfinite(share) && share < 1)
-		buffer_printf(&text, " (%.3g %%)", 100 * share);
+		hp_buffer_printf(&text, " (%.3g %%)", 100 * share);
 	/* Apart from the line that it belongs to. */
-	fprintf(drawing->out, ", label=\" %s\", penwidth=%.1f", buffer_text(&text),
+	fprintf(drawing->out, ", label=\" %s\", penwidth=%.1f", hp_buffer_text(&text),
 		0.5 + 3 * sqrt(fmin(fmax(frequency->relative, 0), 1)));
 }
 

@@ -21,30 +21,30 @@ static const struct executed *executed_of(const struct row *row)
 }
 _Static_assert(offsetof(struct executed, row) == 0, "what was executed is a row");
 
-static void add_figure(struct buffer *text, const struct counted_figure *figure)
+static void add_figure(struct hp_buffer *text, const struct counted_figure *figure)
 {
 	if (isfinite(figure->value))
 		quantity_add_interval(text, figure->value, figure->low, figure->high);
 	else
-		buffer_printf(text, "?");
+		hp_buffer_printf(text, "?");
 }
 
-static void cell_runs(const struct cell *cell, struct buffer *text)
+static void cell_runs(const struct cell *cell, struct hp_buffer *text)
 {
 	add_figure(text, &executed_of(cell->row)->runs);
 }
 
-static void cell_instructions(const struct cell *cell, struct buffer *text)
+static void cell_instructions(const struct cell *cell, struct hp_buffer *text)
 {
 	add_figure(text, &executed_of(cell->row)->instructions);
 }
 
-static void cell_share(const struct cell *cell, struct buffer *text)
+static void cell_share(const struct cell *cell, struct hp_buffer *text)
 {
-	buffer_printf(text, "%.2f", 100 * cell->row->local);
+	hp_buffer_printf(text, "%.2f", 100 * cell->row->local);
 }
 
-static void cell_each(const struct cell *cell, struct buffer *text)
+static void cell_each(const struct cell *cell, struct hp_buffer *text)
 {
 	const struct executed *one = executed_of(cell->row);
 
@@ -52,75 +52,75 @@ static void cell_each(const struct cell *cell, struct buffer *text)
 		quantity_add(text, one->instructions.value / one->runs.value);
 }
 
-static void add_text(struct buffer *text, const char *added)
+static void add_text(struct hp_buffer *text, const char *added)
 {
-	buffer_add(text, added, strlen(added));
+	hp_buffer_add(text, added, strlen(added));
 }
 
-static void cell_where(const struct cell *cell, struct buffer *text)
+static void cell_where(const struct cell *cell, struct hp_buffer *text)
 {
 	add_text(text, cell->row->image->short_name);
 }
 
-static void cell_callee(const struct cell *cell, struct buffer *text)
+static void cell_callee(const struct cell *cell, struct hp_buffer *text)
 {
 	const struct executed *one = executed_of(cell->row);
 
 	add_text(text, one->callee);
 	if (one->callee_image && one->callee_image != cell->row->image)
-		buffer_printf(text, " [%s]", one->callee_image->short_name);
+		hp_buffer_printf(text, " [%s]", one->callee_image->short_name);
 	if (one->is_jump)
 		add_text(text, " (jump)");
 }
 
-static void cell_position(const struct cell *cell, struct buffer *text)
+static void cell_position(const struct cell *cell, struct hp_buffer *text)
 {
-	buffer_printf(text, "%s:%" PRIu32, report_file_name(cell->row->file), cell->row->line);
+	hp_buffer_printf(text, "%s:%" PRIu32, report_file_name(cell->row->file), cell->row->line);
 }
 
-static void cell_value(const struct cell *cell, struct buffer *text)
+static void cell_value(const struct cell *cell, struct hp_buffer *text)
 {
 	columns_add_number(text, executed_of(cell->row)->runs.value);
 }
 
-static void cell_low(const struct cell *cell, struct buffer *text)
+static void cell_low(const struct cell *cell, struct hp_buffer *text)
 {
 	columns_add_number(text, executed_of(cell->row)->runs.low);
 }
 
-static void cell_high(const struct cell *cell, struct buffer *text)
+static void cell_high(const struct cell *cell, struct hp_buffer *text)
 {
 	columns_add_number(text, executed_of(cell->row)->runs.high);
 }
 
-static void cell_exact_instructions(const struct cell *cell, struct buffer *text)
+static void cell_exact_instructions(const struct cell *cell, struct hp_buffer *text)
 {
 	if (!cell->row->file)
 		columns_add_number(text, executed_of(cell->row)->instructions.value);
 }
 
-static void cell_exact_share(const struct cell *cell, struct buffer *text)
+static void cell_exact_share(const struct cell *cell, struct hp_buffer *text)
 {
-	buffer_printf(text, "%.6f", 100 * cell->row->local);
+	hp_buffer_printf(text, "%.6f", 100 * cell->row->local);
 }
 
-static void cell_bare_callee(const struct cell *cell, struct buffer *text)
+static void cell_bare_callee(const struct cell *cell, struct hp_buffer *text)
 {
 	add_text(text, executed_of(cell->row)->callee);
 }
 
-static void cell_callee_image(const struct cell *cell, struct buffer *text)
+static void cell_callee_image(const struct cell *cell, struct hp_buffer *text)
 {
 	if (executed_of(cell->row)->callee_image)
 		add_text(text, executed_of(cell->row)->callee_image->id.path);
 }
 
-static void cell_kind(const struct cell *cell, struct buffer *text)
+static void cell_kind(const struct cell *cell, struct hp_buffer *text)
 {
 	add_text(text, executed_of(cell->row)->is_jump ? "jump" : "call");
 }
 
-static void cell_scope(const struct cell *cell, struct buffer *text)
+static void cell_scope(const struct cell *cell, struct hp_buffer *text)
 {
 	add_text(text, cell->row->file ? "line" : "procedure");
 }

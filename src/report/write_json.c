@@ -17,27 +17,27 @@
 
 static json_t *position(const struct row *row)
 {
-	_cleanup_(buffer_free) struct buffer text = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 	if (!row->file || !row->line)
 		return json_null();
-	buffer_printf(&text, "%s:%" PRIu32, report_file_name(row->file), row->line);
-	return text.failed ? NULL : json_text(buffer_text(&text));
+	hp_buffer_printf(&text, "%s:%" PRIu32, report_file_name(row->file), row->line);
+	return text.failed ? NULL : json_text(hp_buffer_text(&text));
 }
 
 static json_t *instruction_object(const struct report *report, const struct row *row,
 				  const struct hp_analysis *analysis)
 {
-	_cleanup_(buffer_free) struct buffer bytes = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer bytes = { 0 };
 	const struct hp_analysed_insn *insn = row->insn;
 
 	for (size_t i = 0; i < row->length; i++)
-		buffer_printf(&bytes, "%02x", row->bytes[i]);
+		hp_buffer_printf(&bytes, "%02x", row->bytes[i]);
 	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "address",
 			 json_address(row->has_address, row->address), "block",
 			 row->has_block ? json_integer(row->block) : json_null(), "bytes",
-			 buffer_text(&bytes), "text", json_text(row->text), "line", position(row),
-			 "samples", json_samples(report, row->tallies), "executions",
+			 hp_buffer_text(&bytes), "text", json_text(row->text), "line",
+			 position(row), "samples", json_samples(report, row->tallies), "executions",
 			 json_executions(insn ? &analysis->blocks[insn->block].frequency : NULL),
 			 "cycles", json_cycles(report, row, analysis, insn), "stalls",
 			 json_stalls(analysis, insn));

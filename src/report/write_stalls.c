@@ -37,40 +37,42 @@ static const struct hp_cause *cause_of(const struct stall *stall, uint32_t numbe
 	return &stall->analysis->causes[stall->insn->first_cause + number];
 }
 
-static void cell_percent(const struct cell *cell, struct buffer *text)
+static void cell_percent(const struct cell *cell, struct hp_buffer *text)
 {
-	buffer_printf(text, "%.2f", 100 * cell->row->local);
+	hp_buffer_printf(text, "%.2f", 100 * cell->row->local);
 }
 
 /* In which it lies, nine times in ten. */
-static void cell_range(const struct cell *cell, struct buffer *text)
+static void cell_range(const struct cell *cell, struct hp_buffer *text)
 {
 	const struct stall *stall = stall_of_row(cell->row);
 
 	if (sheet_is_unknown(stall->share.low, stall->share.high))
-		buffer_printf(text, "unknown");
+		hp_buffer_printf(text, "unknown");
 	else
-		buffer_printf(text, "%.1f-%.1f", 100 * stall->share.low, 100 * stall->share.high);
+		hp_buffer_printf(text, "%.1f-%.1f", 100 * stall->share.low,
+				 100 * stall->share.high);
 }
 
-static void cell_cycles(const struct cell *cell, struct buffer *text)
+static void cell_cycles(const struct cell *cell, struct hp_buffer *text)
 {
 	quantity_add(text, stall_of_row(cell->row)->cycles);
 }
 
 /* How often compared with its procedure is no number of executions. */
-static void cell_executions(const struct cell *cell, struct buffer *text)
+static void cell_executions(const struct cell *cell, struct hp_buffer *text)
 {
 	quantity_add_frequency(text, frequency_of(cell->row), true);
 }
 
-static void cell_confidence(const struct cell *cell, struct buffer *text)
+static void cell_confidence(const struct cell *cell, struct hp_buffer *text)
 {
-	buffer_printf(text, "%s",
-		      hp_confidence_name((enum hp_confidence)frequency_of(cell->row)->confidence));
+	hp_buffer_printf(
+		text, "%s",
+		hp_confidence_name((enum hp_confidence)frequency_of(cell->row)->confidence));
 }
 
-static void cell_average(const struct cell *cell, struct buffer *text)
+static void cell_average(const struct cell *cell, struct hp_buffer *text)
 {
 	quantity_add_at_least(text, stall_average(stall_of_row(cell->row)),
 			      stall_average_low(stall_of_row(cell->row)));
@@ -90,7 +92,7 @@ static bool has_no_room_for_questions(const struct report *report)
 	return room && room < 120;
 }
 
-static void cell_causes(const struct cell *cell, struct buffer *text)
+static void cell_causes(const struct cell *cell, struct hp_buffer *text)
 {
 	const struct stall *stall = stall_of_row(cell->row);
 	const double noticeable = 0.05;
@@ -105,17 +107,17 @@ static void cell_causes(const struct cell *cell, struct buffer *text)
 			continue;
 		if (told && cause->likely < noticeable)
 			break;
-		buffer_printf(text, "%s%s ", told++ ? ", " : "",
-			      hp_cause_name((enum hp_cause_kind)cause->kind));
+		hp_buffer_printf(text, "%s%s ", told++ ? ", " : "",
+				 hp_cause_name((enum hp_cause_kind)cause->kind));
 		if (sheet_is_unknown(cause->low, cause->high))
-			buffer_printf(text, "unknown");
+			hp_buffer_printf(text, "unknown");
 		else
-			buffer_printf(text, "%.0f-%.0f%%", 100 * cause->low, 100 * cause->high);
+			hp_buffer_printf(text, "%.0f-%.0f%%", 100 * cause->low, 100 * cause->high);
 		kinds |= 1u << cause->kind;
 	}
 }
 
-static void cell_all_causes(const struct cell *cell, struct buffer *text)
+static void cell_all_causes(const struct cell *cell, struct hp_buffer *text)
 {
 	const struct stall *stall = stall_of_row(cell->row);
 
@@ -131,46 +133,46 @@ static bool has_position(const struct row *row)
 	return row->file || strncmp(row->name, image, length) != 0 || row->name[length] != '+';
 }
 
-static void cell_position(const struct cell *cell, struct buffer *text)
+static void cell_position(const struct cell *cell, struct hp_buffer *text)
 {
 	if (cell->row->file)
-		buffer_printf(text, "%s:%" PRIu32, report_file_name(cell->row->file),
-			      cell->row->line);
+		hp_buffer_printf(text, "%s:%" PRIu32, report_file_name(cell->row->file),
+				 cell->row->line);
 	else if (has_position(cell->row))
-		buffer_printf(text, "%s", cell->row->image->short_name);
+		hp_buffer_printf(text, "%s", cell->row->image->short_name);
 }
 
-static void cell_exact_percent(const struct cell *cell, struct buffer *text)
+static void cell_exact_percent(const struct cell *cell, struct hp_buffer *text)
 {
 	columns_add_number(text, 100 * cell->row->local);
 }
 
-static void cell_exact_cycles(const struct cell *cell, struct buffer *text)
+static void cell_exact_cycles(const struct cell *cell, struct hp_buffer *text)
 {
 	columns_add_number(text, stall_of_row(cell->row)->cycles);
 }
 
-static void cell_percent_low(const struct cell *cell, struct buffer *text)
+static void cell_percent_low(const struct cell *cell, struct hp_buffer *text)
 {
 	columns_add_number(text, 100 * stall_of_row(cell->row)->share.low);
 }
 
-static void cell_percent_high(const struct cell *cell, struct buffer *text)
+static void cell_percent_high(const struct cell *cell, struct hp_buffer *text)
 {
 	columns_add_number(text, 100 * stall_of_row(cell->row)->share.high);
 }
 
-static void cell_estimate(const struct cell *cell, struct buffer *text)
+static void cell_estimate(const struct cell *cell, struct hp_buffer *text)
 {
 	columns_add_number(text, frequency_of(cell->row)->executions);
 }
 
-static void cell_relative(const struct cell *cell, struct buffer *text)
+static void cell_relative(const struct cell *cell, struct hp_buffer *text)
 {
 	columns_add_number(text, frequency_of(cell->row)->relative);
 }
 
-static void cell_exact_average(const struct cell *cell, struct buffer *text)
+static void cell_exact_average(const struct cell *cell, struct hp_buffer *text)
 {
 	columns_add_number(text, stall_average(stall_of_row(cell->row)));
 }
@@ -461,10 +463,10 @@ struct hp_error *write_stalls_csv(struct report *report, FILE *out)
 static json_t *stall_object(const struct report *report, const struct row *row)
 {
 	const struct stall *stall = stall_of_row(row);
-	_cleanup_(buffer_free) struct buffer line = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer line = { 0 };
 
 	if (row->file)
-		buffer_printf(&line, "%s:%" PRIu32, report_file_name(row->file), row->line);
+		hp_buffer_printf(&line, "%s:%" PRIu32, report_file_name(row->file), row->line);
 	(void)report;
 	return json_pack("{s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "share",
 			 row->local, "share_low", stall->share.low, "share_high", stall->share.high,
@@ -474,7 +476,7 @@ static json_t *stall_object(const struct report *report, const struct row *row)
 			 json_address(true, row->address), "procedure", json_text(row->name),
 			 "image", json_text(row->image->id.path), "build_id",
 			 json_text(row->image->build_id), "line",
-			 row->file ? json_text(buffer_text(&line)) : json_null());
+			 row->file ? json_text(hp_buffer_text(&line)) : json_null());
 }
 
 json_t *json_survey(const struct survey *survey)

@@ -9,10 +9,10 @@
 
 static void put_escaped(FILE *out, const char *text)
 {
-	_cleanup_(buffer_free) struct buffer safe = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer safe = { 0 };
 
 	text_escape(&safe, text);
-	fputs(buffer_text(&safe), out);
+	fputs(hp_buffer_text(&safe), out);
 }
 
 /* `NAME (IMAGE): N samples, P %`, for the procedure whose instructions follow. */

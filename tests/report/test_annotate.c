@@ -330,7 +330,8 @@ START_TEST(every_line_fits_a_terminal_of_any_width)
 		for (line = strchr(line, '\n') + 1; line < end; line = strchr(line, '\n') + 1) {
 			char *copy = strndup(line, strcspn(line, "\n"));
 
-			ck_assert_msg(text_columns(copy) <= widths[i], "%zu: %s", widths[i], copy);
+			ck_assert_msg(hp_text_columns(copy) <= widths[i], "%zu: %s", widths[i],
+				      copy);
 			free(copy);
 		}
 		assert_contains(scene->output, "1002  add rax, [rdi]");

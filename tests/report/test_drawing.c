@@ -205,11 +205,11 @@ START_TEST(figures_have_three_digits_and_a_letter_for_their_size)
 	};
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
-		struct buffer text = { 0 };
+		struct hp_buffer text = { 0 };
 
 		quantity_add(&text, cases[i].value);
-		ck_assert_str_eq(buffer_text(&text), cases[i].expected);
-		buffer_free(&text);
+		ck_assert_str_eq(hp_buffer_text(&text), cases[i].expected);
+		hp_buffer_free(&text);
 	}
 }
 END_TEST
@@ -230,11 +230,11 @@ START_TEST(an_interval_is_a_percentage_only_where_it_is_even_and_small)
 	};
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
-		struct buffer text = { 0 };
+		struct hp_buffer text = { 0 };
 
 		quantity_add_interval(&text, cases[i].value, cases[i].low, cases[i].high);
-		ck_assert_str_eq(buffer_text(&text), cases[i].expected);
-		buffer_free(&text);
+		ck_assert_str_eq(hp_buffer_text(&text), cases[i].expected);
+		hp_buffer_free(&text);
 	}
 }
 END_TEST

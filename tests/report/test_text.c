@@ -40,15 +40,15 @@ static const struct {
 	{ "say \"x\"", "say \"x\"", "say \"x\"", "\"say \"\"x\"\"\"" },
 };
 
-static void check(void (*write)(struct buffer *buffer, const char *text), const char *raw,
+static void check(void (*write)(struct hp_buffer *buffer, const char *text), const char *raw,
 		  const char *expected)
 {
-	struct buffer buffer = { 0 };
+	struct hp_buffer buffer = { 0 };
 
 	write(&buffer, raw);
 	ck_assert(!buffer.failed);
-	ck_assert_str_eq(buffer_text(&buffer), expected);
-	buffer_free(&buffer);
+	ck_assert_str_eq(hp_buffer_text(&buffer), expected);
+	hp_buffer_free(&buffer);
 }
 
 START_TEST(what_people_read_has_no_control_characters_and_stays_on_its_line)
@@ -77,7 +77,7 @@ START_TEST(every_single_byte_and_pair_comes_out_printable)
 	for (unsigned first = 1; first < 256; first++) {
 		for (unsigned second = 1; second < 256; second++) {
 			char raw[3] = { (char)first, (char)second, 0 };
-			struct buffer buffer = { 0 };
+			struct hp_buffer buffer = { 0 };
 
 			text_escape(&buffer, raw);
 			for (size_t i = 0; i < buffer.size; i++) {
@@ -87,7 +87,7 @@ START_TEST(every_single_byte_and_pair_comes_out_printable)
 				ck_assert(i == 0 || byte < 0x80 || byte >= 0xa0 ||
 					  (unsigned char)buffer.text[i - 1] != 0xc2);
 			}
-			buffer_free(&buffer);
+			hp_buffer_free(&buffer);
 		}
 	}
 }
@@ -95,11 +95,11 @@ END_TEST
 
 START_TEST(columns_are_counted_in_characters)
 {
-	ck_assert_uint_eq(text_columns("abc"), 3);
-	ck_assert_uint_eq(text_columns("\xc3\xa9t\xc3\xa9"), 3);
-	ck_assert_uint_eq(text_prefix("\xc3\xa9t\xc3\xa9", 2), 3);
-	ck_assert_uint_eq(text_prefix("ab", 5), 2);
-	ck_assert_uint_eq(text_prefix("\xc3\xa9", 0), 0);
+	ck_assert_uint_eq(hp_text_columns("abc"), 3);
+	ck_assert_uint_eq(hp_text_columns("\xc3\xa9t\xc3\xa9"), 3);
+	ck_assert_uint_eq(hp_text_prefix("\xc3\xa9t\xc3\xa9", 2), 3);
+	ck_assert_uint_eq(hp_text_prefix("ab", 5), 2);
+	ck_assert_uint_eq(hp_text_prefix("\xc3\xa9", 0), 0);
 }
 END_TEST
 
@@ -108,15 +108,15 @@ START_TEST(wide_characters_take_two_columns_and_joining_ones_none)
 	/* Two ideographs, and e with an acute accent that joins it. */
 	static const char wide[] = "\xe6\xbc\xa2\xe5\xad\x97";
 	static const char joined[] = "e\xcc\x81!";
-	struct buffer cut = { 0 };
+	struct hp_buffer cut = { 0 };
 
-	ck_assert_uint_eq(text_columns(wide), 4);
-	ck_assert_uint_eq(text_columns(joined), 2);
-	ck_assert_uint_eq(text_prefix(wide, 3), 3);
-	ck_assert_uint_eq(text_prefix(joined, 1), 3);
+	ck_assert_uint_eq(hp_text_columns(wide), 4);
+	ck_assert_uint_eq(hp_text_columns(joined), 2);
+	ck_assert_uint_eq(hp_text_prefix(wide, 3), 3);
+	ck_assert_uint_eq(hp_text_prefix(joined, 1), 3);
 	text_cut(&cut, wide, 3);
-	ck_assert_str_eq(buffer_text(&cut), "\xe6\xbc\xa2\xe2\x80\xa6");
-	buffer_free(&cut);
+	ck_assert_str_eq(hp_buffer_text(&cut), "\xe6\xbc\xa2\xe2\x80\xa6");
+	hp_buffer_free(&cut);
 }
 END_TEST
 

@@ -41,4 +41,10 @@ char *hp_text_join(char *const *words, const char *separator);
 char *hp_text_format_list(const char *format, va_list arguments)
 	__attribute__((format(printf, 1, 0)));
 
+/* Columns of a terminal that valid UTF-8 takes: two for wide characters, none for accents that join
+ * the character before. */
+size_t hp_text_columns(const char *text);
+/* Bytes of as many characters as fit into `columns`. */
+size_t hp_text_prefix(const char *text, size_t columns);
+
 #endif

@@ -4,15 +4,11 @@
 #include "file_identity.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/hash.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
-
-#define HASH_NONFATAL_OOM		   1
-#define HASH_FUNCTION(key, length, result) ((result) = (unsigned)XXH3_64bits((key), (length)))
-#include <uthash.h>
 
 /* What the kernel says of a mapping: enough to know it again without opening anything. */
 struct mapped_key {

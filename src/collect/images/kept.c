@@ -2,14 +2,10 @@
 #include "kept.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/hash.h>
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
-
-#define HASH_NONFATAL_OOM		   1
-#define HASH_FUNCTION(key, length, result) ((result) = (unsigned)XXH3_64bits((key), (length)))
-#include <uthash.h>
 
 struct place {
 	struct image *image;

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "names.h"
 
+#include <hpcprof/base/hash.h>
 #include <hpcprof/base/vector.h>
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
-
-#define HASH_NONFATAL_OOM		   1
-#define HASH_FUNCTION(key, length, result) ((result) = (unsigned)XXH3_64bits((key), (length)))
-#include <uthash.h>
 
 struct name {
 	UT_hash_handle hh;

@@ -6,6 +6,7 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
+#include <hpcprof/base/hash.h>
 #include <hpcprof/base/vector.h>
 
 #include <dirent.h>
@@ -14,11 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
-
-#define HASH_NONFATAL_OOM		   1
-#define HASH_FUNCTION(key, length, result) ((result) = (unsigned)XXH3_64bits((key), (length)))
-#include <uthash.h>
 
 struct process {
 	UT_hash_handle hh;

@@ -6,7 +6,7 @@
  * that section 5.4 found best: buckets of one cache line with six entries, swap-to-front on a hit,
  * new entries at the front, the last one evicted. Evicted entries go to an overflow buffer, which
  * its owner empties when it is full. A context number stands for what else tells samples apart
- * (process, event, period): see context.h.
+ * (process, event, period).
  */
 #ifndef COLLECT_SAMPLES_SAMPLE_TABLE_H
 #define COLLECT_SAMPLES_SAMPLE_TABLE_H

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * uthash as hpcprof uses it: XXH3 (inline), and out of memory is an answer: an element that could not
+ * be added has `hh.tbl` NULL.
+ */
+#ifndef HPCPROF_BASE_HASH_H
+#define HPCPROF_BASE_HASH_H
+
+#include <stdlib.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define HASH_NONFATAL_OOM		   1
+#define HASH_FUNCTION(key, length, result) ((result) = (unsigned)XXH3_64bits((key), (length)))
+#include <uthash.h>
+
+#endif
