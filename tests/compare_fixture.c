@@ -45,7 +45,12 @@ static void add_profile(struct hp_epoch_writer *writer, const struct recorded *r
 	char no_command[] = "";
 	struct hp_stratum stratum = { .command = no_command, .period = period, .counts = counts };
 	_cleanup_free_ char *name = strdup(event);
-	const struct hp_profile profile = { *image, name, &stratum, 1 };
+	const struct hp_profile profile = {
+		.image = *image,
+		.event = name,
+		.strata = &stratum,
+		.stratum_count = 1,
+	};
 
 	for (size_t i = 0; i < MOST_PROCEDURES; i++)
 		if (recorded->samples[i])
@@ -67,7 +72,12 @@ static void add_kernel(struct hp_epoch_writer *writer, const struct recorded *re
 		.command = no_command, .period = period, .counts = &count, .count_count = 1
 	};
 	_cleanup_free_ char *name = strdup(event);
-	const struct hp_profile profile = { kernel, name, &stratum, 1 };
+	const struct hp_profile profile = {
+		.image = kernel,
+		.event = name,
+		.strata = &stratum,
+		.stratum_count = 1,
+	};
 	size_t index;
 
 	hp_assert_ok(hp_epoch_writer_image(writer, &kernel, &index));

@@ -11,6 +11,8 @@ enum {
 	KEY_LABEL,
 	KEY_APPEND,
 	KEY_PER_PROCESS,
+	KEY_PER_THREAD,
+	KEY_PER_CPU,
 	KEY_NO_CODE,
 };
 
@@ -33,6 +35,10 @@ static const struct argp_option option_table[] = {
 	  "Keep the samples of each process separately, for report --pid; the database becomes "
 	  "larger",
 	  4 },
+	{ "per-thread", KEY_PER_THREAD, NULL, 0,
+	  "Keep the samples of each thread separately too, for report --by tid", 4 },
+	{ "per-cpu", KEY_PER_CPU, NULL, 0,
+	  "Keep the samples of each CPU separately, for report --by cpu", 4 },
 	{ "no-code", KEY_NO_CODE, NULL, 0,
 	  "Do not store the code of procedures that have samples; the database becomes smaller",
 	  4 },
@@ -105,6 +111,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_PER_PROCESS:
 		session->per_process = true;
+		return 0;
+	case KEY_PER_THREAD:
+		session->per_thread = true;
+		return 0;
+	case KEY_PER_CPU:
+		session->per_cpu = true;
 		return 0;
 	case KEY_NO_CODE:
 		session->no_code = true;

@@ -102,8 +102,8 @@ static const struct argp_option options[] = {
 	  "Only processes whose number matches; needs record --per-process", 2 },
 	{ NULL, 0, NULL, 0, "How to show them:", 3 },
 	{ "by", OPTION_BY, "KEYS", 0,
-	  "One row per combination of these keys: comm, pid (needs record --per-process), image, "
-	  "procedure, line",
+	  "One row per combination of these keys: comm, pid, tid, cpu (these need record "
+	  "--per-process, --per-thread, --per-cpu), image, procedure, line",
 	  1 },
 	{ "sort", 's', "KEY", 0,
 	  "Sort by samples (the default), name, image, address (procedures, instructions), line "

@@ -23,6 +23,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/images/perf_map.h src/collect/images/perf_map.c \
 	src/collect/images/sampled_names.h src/collect/images/sampled_names.c \
 	src/collect/images/vdso.h src/collect/images/vdso.c \
+	src/collect/maps/lanes.h src/collect/maps/lanes.c \
 	src/collect/maps/names.h src/collect/maps/names.c \
 	src/collect/maps/proc_maps.h src/collect/maps/proc_maps.c \
 	src/collect/maps/process.h src/collect/maps/process.c \

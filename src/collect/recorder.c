@@ -38,7 +38,8 @@ struct hp_error *recorder_create(struct recorder *recorder,
 	if (!recorder->images || !recorder->totals || !recorder->event_names ||
 	    !sample_table_create(&recorder->table))
 		return hp_error_create_no_memory();
-	error = processes_create(&recorder->processes, recorder->images);
+	error = processes_create(&recorder->processes, recorder->images, options->per_thread,
+				 options->per_cpu);
 	if (error)
 		return error;
 	for (size_t i = 0; i < count; i++) {
@@ -53,7 +54,7 @@ struct hp_error *recorder_create(struct recorder *recorder,
 	error = attributor_create(&recorder->attributor, &recorder->processes, recorder->images,
 				  &recorder->streams, recorder->event_names, count);
 	if (!error)
-		recorder->attributor.per_process = options->per_process;
+		recorder->attributor.per_process = options->per_process || options->per_thread;
 	if (!error && (sampler->rings.layout.registers || sampler->rings.layout.branches))
 		error = outcomes_create(recorder->start_ns, &recorder->outcomes);
 	if (!error && sampler->rings.layout.branches)
@@ -220,8 +221,8 @@ static void take_sample(struct recorder *recorder, const struct hp_record *recor
 		count = hp_rate_count(rate, record->sample.period, &recorder->sampler->random);
 	}
 	context = stream == UINT32_MAX ? 0
-				       : processes_context(&recorder->processes, record->pid,
-							   stream, record->time_ns, count);
+				       : processes_context(&recorder->processes, record,
+							   recorder->busy_cpu, stream, count);
 	if (context && recorder->outcomes && recorder_is_of_time(&recorder->events[event]))
 		outcomes_follow(recorder->outcomes, record, &recorder->processes.contexts[context]);
 	/* How often in how many cycles: of samples that are even in time. */

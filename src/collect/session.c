@@ -504,6 +504,18 @@ static void warn_of_names(struct hp_session *session)
 		      pid, JIT_MAP_MIB, PERF_MAP_SYMBOLS);
 }
 
+static void warn_of_lanes(struct hp_session *session)
+{
+	const struct lanes *lanes = &session->recorder.processes.lanes;
+
+	if (lanes->refused)
+		lacks(session,
+		      "%" PRIu64
+		      " samples are of threads or CPUs beyond the first %d that are told "
+		      "apart",
+		      lanes->refused, LANES_LIMIT - 1);
+}
+
 static struct hp_error *finish(struct hp_session *session)
 {
 	struct hp_error *error;
@@ -517,6 +529,7 @@ static struct hp_error *finish(struct hp_session *session)
 	recorder_attribute(&session->recorder);
 	warn_of_hidden(session);
 	warn_of_names(session);
+	warn_of_lanes(session);
 	recorder_meter_clock(&session->recorder, true);
 	if (hp_session_command_pid(session) && session->command.ended) {
 		if (session->command.run.reference_begin_ns)

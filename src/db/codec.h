@@ -92,9 +92,11 @@ struct hp_error *hp_index_decode(uint8_t *bytes, size_t size, struct hp_index *i
 /* NULL when the profile keeps the rules of the model: sorted, distinct, nothing 0. */
 struct hp_error *hp_profile_check(const struct hp_profile *profile);
 struct hp_error *hp_profile_encode(const struct hp_profile *profile, struct hp_writer *file);
-/* The image comes out without its `deleted` mark, which only the index knows. */
+/* The image comes out without its `deleted` mark, which only the index knows. `lost` becomes the
+ * damage to shares, which are not there then (the caller destroys it), or NULL; with NULL it is an
+ * error. */
 struct hp_error *hp_profile_decode(uint8_t *bytes, size_t size, struct hp_profile *profile,
-				   bool *has_unknown);
+				   bool *has_unknown, struct hp_error **lost);
 
 struct hp_symbol_file {
 	struct hp_image_id image;

@@ -68,6 +68,7 @@ struct hp_error *hp_contents_read_profile(int directory, const struct hp_image_i
 					  bool *has_unknown)
 {
 	_cleanup_free_ char *name = hp_profile_name(image, event);
+	struct hp_error *lost = NULL;
 	struct hp_error *error;
 	uint8_t *bytes;
 	size_t size;
@@ -83,7 +84,9 @@ struct hp_error *hp_contents_read_profile(int directory, const struct hp_image_i
 		return error;
 	if (!found)
 		return empty_profile(image, event, profile);
-	error = hp_error_wrap(hp_profile_decode(bytes, size, profile, has_unknown), "%s", name);
+	error = hp_error_wrap(hp_profile_decode(bytes, size, profile, has_unknown, &lost), "%s",
+			      name);
+	hp_error_destroy(lost);
 	if (error)
 		return error;
 	profile->image.deleted = image->deleted;
@@ -338,6 +341,7 @@ static struct hp_error *scan_profile(const struct scan *scan, const char *name)
 {
 	_cleanup_free_ char *right_name = NULL;
 	struct hp_profile profile;
+	struct hp_error *lost = NULL;
 	struct hp_error *error;
 	uint8_t *bytes;
 	size_t size;
@@ -345,9 +349,15 @@ static struct hp_error *scan_profile(const struct scan *scan, const char *name)
 	error = hp_contents_read_file(scan->directory, name, &bytes, &size, NULL);
 	if (error)
 		return error;
-	error = hp_error_wrap(hp_profile_decode(bytes, size, &profile, NULL), "%s", name);
-	if (error)
+	error = hp_error_wrap(hp_profile_decode(bytes, size, &profile, NULL, &lost), "%s", name);
+	/* Samples are there without. */
+	if (lost && scan->sink)
+		error = scan->sink(hp_error_wrap(hp_steal(lost), "%s", name), scan->context);
+	hp_error_destroy(lost);
+	if (error) {
+		hp_profile_clear(&profile);
 		return error;
+	}
 	right_name = hp_profile_name(&profile.image, profile.event);
 	if (!right_name)
 		error = hp_error_create_no_memory();

@@ -49,7 +49,8 @@ struct hp_error *hp_contents_read(int directory, hp_problem_sink *sink, void *co
 struct hp_error *hp_contents_warn(struct hp_contents *contents, const char *stamp);
 void hp_contents_clear(struct hp_contents *contents);
 
-/* The profile of (image, event); no such file is success with no strata. */
+/* The profile of (image, event); no such file is success with no strata. Damaged shares are left out:
+ * that is no error. */
 struct hp_error *hp_contents_read_profile(int directory, const struct hp_image_id *image,
 					  const char *event, struct hp_profile *profile,
 					  bool *has_unknown);

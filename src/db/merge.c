@@ -207,8 +207,13 @@ static struct hp_error *merge_profiles(struct merging *merging, const struct hp_
 		if (at == SIZE_MAX || number == SIZE_MAX)
 			continue;
 		error = hp_epoch_read_profile(merging->epochs[i], at, number, &profile);
-		if (error)
+		if (!error && profile.has_lost_shares)
+			error = add_warning(merging, i, "threads and CPUs of samples",
+					    "were damaged, and are left out");
+		if (error) {
+			hp_profile_clear(&profile);
 			break;
+		}
 		if (sum.event) {
 			error = hp_profile_add(&sum, &profile);
 			hp_profile_clear(&profile);

@@ -64,7 +64,7 @@ static uint64_t capped(uint64_t value)
 static struct hp_error *measure_profile(uint8_t *bytes, struct hp_file_sum *sum)
 {
 	struct hp_profile profile;
-	struct hp_error *error = hp_profile_decode(bytes, sum->bytes, &profile, NULL);
+	struct hp_error *error = hp_profile_decode(bytes, sum->bytes, &profile, NULL, NULL);
 
 	if (error)
 		return error;

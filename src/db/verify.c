@@ -204,7 +204,7 @@ static struct hp_error *decode_alone(const char *name, uint8_t *bytes, size_t si
 	struct hp_error *error = NULL;
 
 	if (hp_name_has_suffix(name, ".prof")) {
-		error = hp_profile_decode(bytes, size, &profile, NULL);
+		error = hp_profile_decode(bytes, size, &profile, NULL, NULL);
 		hp_profile_clear(&profile);
 	} else if (hp_name_has_suffix(name, ".sym")) {
 		error = hp_symbols_decode(bytes, size, &symbols);

@@ -143,6 +143,7 @@ static struct hp_error *drop_unknown_events(struct hp_epoch_writer *writer)
 		return error;
 	for (size_t i = 0; i < count && !error; i++) {
 		struct hp_profile profile;
+		struct hp_error *lost = NULL;
 		uint8_t *bytes;
 		size_t size;
 		bool known = false;
@@ -151,7 +152,8 @@ static struct hp_error *drop_unknown_events(struct hp_epoch_writer *writer)
 			continue;
 		error = hp_contents_read_file(writer->directory, names[i], &bytes, &size, NULL);
 		if (!error)
-			error = hp_profile_decode(bytes, size, &profile, NULL);
+			error = hp_profile_decode(bytes, size, &profile, NULL, &lost);
+		hp_error_destroy(lost);
 		if (error)
 			break;
 		for (size_t j = 0; j < meta->event_count; j++)

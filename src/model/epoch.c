@@ -296,6 +296,8 @@ static struct hp_error *add_figures(struct hp_epoch_meta *into, const struct hp_
 	if (from->end_ns > into->end_ns)
 		into->end_ns = from->end_ns;
 	into->per_process = into->per_process || from->per_process;
+	into->per_thread = into->per_thread || from->per_thread;
+	into->per_cpu = into->per_cpu || from->per_cpu;
 	hp_cpu_meet(&into->cpu, &from->cpu);
 	if (!into->sample_cost_ns)
 		into->sample_cost_ns = from->sample_cost_ns;

@@ -77,19 +77,29 @@ void hp_event_info_clear(struct hp_event_info *info)
 void hp_stratum_clear(struct hp_stratum *stratum)
 {
 	free(stratum->command);
+	free(stratum->thread);
 	free(stratum->counts);
 	*stratum = (struct hp_stratum){ 0 };
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
 }
 
 int hp_stratum_compare(const struct hp_stratum *a, const struct hp_stratum *b)
 {
 	int order = strcmp(a->command, b->command);
 
-	if (order)
-		return order;
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	return (a->period > b->period) - (a->period < b->period);
+	if (!order)
+		order = compare_numbers(a->pid, b->pid);
+	if (!order)
+		order = compare_numbers(a->tid, b->tid);
+	if (!order)
+		order = strcmp(a->thread ? a->thread : "", b->thread ? b->thread : "");
+	if (!order)
+		order = compare_numbers(a->cpu, b->cpu);
+	return order ? order : compare_numbers(a->period, b->period);
 }
 
 uint64_t hp_stratum_samples(const struct hp_stratum *stratum)
@@ -101,13 +111,19 @@ uint64_t hp_stratum_samples(const struct hp_stratum *stratum)
 	return samples;
 }
 
+void hp_strata_free(struct hp_stratum *strata, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		hp_stratum_clear(&strata[i]);
+	free(strata);
+}
+
 void hp_profile_clear(struct hp_profile *profile)
 {
 	hp_image_id_clear(&profile->image);
 	free(profile->event);
-	for (size_t i = 0; i < profile->stratum_count; i++)
-		hp_stratum_clear(&profile->strata[i]);
-	free(profile->strata);
+	hp_strata_free(profile->strata, profile->stratum_count);
+	hp_strata_free(profile->shares, profile->share_count);
 	*profile = (struct hp_profile){ 0 };
 }
 
@@ -155,46 +171,165 @@ static struct hp_error *add_counts(struct hp_stratum *into, const struct hp_stra
 	return NULL;
 }
 
-static struct hp_error *insert_stratum(struct hp_profile *into, size_t at,
+struct list {
+	struct hp_stratum **at;
+	size_t *count;
+};
+
+static struct hp_error *insert_stratum(const struct list *into, size_t at,
 				       const struct hp_stratum *from)
 {
-	struct hp_stratum copy = { .pid = from->pid, .period = from->period };
-	struct hp_stratum *grown =
-		reallocarray(into->strata, into->stratum_count + 1, sizeof(*grown));
+	struct hp_stratum copy = {
+		.pid = from->pid,
+		.tid = from->tid,
+		.cpu = from->cpu,
+		.period = from->period,
+	};
+	struct hp_stratum *grown = reallocarray(*into->at, *into->count + 1, sizeof(*grown));
 
 	if (!grown)
 		return hp_error_create_no_memory();
-	into->strata = grown;
+	*into->at = grown;
 	copy.command = strdup(from->command);
 	copy.counts = calloc(from->count_count + 1, sizeof(*copy.counts));
-	if (!copy.command || !copy.counts) {
+	if (!copy.command || !copy.counts || !copy_text(from->thread, &copy.thread)) {
 		hp_stratum_clear(&copy);
 		return hp_error_create_no_memory();
 	}
 	copy.count_count = from->count_count;
 	if (from->count_count)
 		memcpy(copy.counts, from->counts, from->count_count * sizeof(*copy.counts));
-	memmove(grown + at + 1, grown + at, (into->stratum_count - at) * sizeof(*grown));
+	memmove(grown + at + 1, grown + at, (*into->count - at) * sizeof(*grown));
 	grown[at] = copy;
-	into->stratum_count++;
+	++*into->count;
 	return NULL;
+}
+
+/* Both are sorted. */
+static struct hp_error *add_strata(const struct list *into, const struct hp_stratum *from,
+				   size_t count)
+{
+	for (size_t i = 0, at = 0; i < count; i++) {
+		struct hp_error *error;
+
+		while (at < *into->count && hp_stratum_compare(&(*into->at)[at], &from[i]) < 0)
+			at++;
+		if (at < *into->count && hp_stratum_compare(&(*into->at)[at], &from[i]) == 0)
+			error = add_counts(&(*into->at)[at], &from[i]);
+		else
+			error = insert_stratum(into, at, &from[i]);
+		if (error)
+			return error;
+	}
+	return NULL;
+}
+
+/* What one of them does not tell apart is of an unknown thread and CPU. */
+static struct hp_error *add_shares(struct hp_profile *into, const struct hp_profile *from)
+{
+	const struct list shares = { &into->shares, &into->share_count };
+	struct hp_error *error = NULL;
+
+	if (!into->share_count && !from->share_count)
+		return NULL;
+	if (!into->share_count)
+		error = add_strata(&shares, into->strata, into->stratum_count);
+	if (error)
+		return error;
+	if (!from->share_count)
+		return add_strata(&shares, from->strata, from->stratum_count);
+	return add_strata(&shares, from->shares, from->share_count);
 }
 
 struct hp_error *hp_profile_add(struct hp_profile *into, const struct hp_profile *from)
 {
-	for (size_t i = 0, at = 0; i < from->stratum_count; i++) {
-		const struct hp_stratum *stratum = &from->strata[i];
-		struct hp_error *error;
+	const struct list strata = { &into->strata, &into->stratum_count };
+	struct hp_error *error = add_shares(into, from);
 
-		while (at < into->stratum_count &&
-		       hp_stratum_compare(&into->strata[at], stratum) < 0)
-			at++;
-		if (at < into->stratum_count && hp_stratum_compare(&into->strata[at], stratum) == 0)
-			error = add_counts(&into->strata[at], stratum);
+	into->has_lost_shares = into->has_lost_shares || from->has_lost_shares;
+	return error ? error : add_strata(&strata, from->strata, from->stratum_count);
+}
+
+/* --- what shares add up to -------------------------------------------------------------------- */
+
+static int compare_unshared(const void *left, const void *right)
+{
+	const struct hp_stratum *a = *(const struct hp_stratum *const *)left;
+	const struct hp_stratum *b = *(const struct hp_stratum *const *)right;
+	int order = strcmp(a->command, b->command);
+
+	if (!order)
+		order = compare_numbers(a->pid, b->pid);
+	return order ? order : compare_numbers(a->period, b->period);
+}
+
+static int compare_offsets(const void *left, const void *right)
+{
+	const struct hp_count *a = left;
+	const struct hp_count *b = right;
+
+	return compare_numbers(a->offset.value, b->offset.value);
+}
+
+/* One stratum of `count` shares, not 0. */
+static struct hp_error *join_shares(const struct hp_stratum *const *shares, size_t count,
+				    struct hp_stratum *stratum)
+{
+	size_t room = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		room += shares[i]->count_count;
+	*stratum = (struct hp_stratum){
+		.command = strdup(shares[0]->command),
+		.pid = shares[0]->pid,
+		.period = shares[0]->period,
+		.counts = calloc(room + 1, sizeof(*stratum->counts)),
+	};
+	if (!stratum->command || !stratum->counts)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < shares[i]->count_count; j++)
+			stratum->counts[n++] = shares[i]->counts[j];
+	qsort(stratum->counts, n, sizeof(*stratum->counts), compare_offsets);
+	for (size_t i = 0; i < n; i++) {
+		struct hp_count *last = &stratum->counts[stratum->count_count - !!i];
+
+		if (i && last->offset.value == stratum->counts[i].offset.value)
+			last->samples += stratum->counts[i].samples;
 		else
-			error = insert_stratum(into, at, stratum);
-		if (error)
-			return error;
+			stratum->counts[stratum->count_count++] = stratum->counts[i];
 	}
+	return NULL;
+}
+
+struct hp_error *hp_shares_sum(const struct hp_stratum *shares, size_t share_count,
+			       struct hp_stratum **strata, size_t *stratum_count)
+{
+	_cleanup_free_ const struct hp_stratum **order = calloc(share_count + 1, sizeof(void *));
+	struct hp_stratum *joined = calloc(share_count + 1, sizeof(*joined));
+	struct hp_error *error = NULL;
+	size_t count = 0;
+	size_t end;
+
+	if (!order || !joined) {
+		free(joined);
+		return hp_error_create_no_memory();
+	}
+	for (size_t i = 0; i < share_count; i++)
+		order[i] = &shares[i];
+	qsort(order, share_count, sizeof(*order), compare_unshared);
+	for (size_t i = 0; i < share_count && !error; i = end) {
+		for (end = i + 1; end < share_count; end++)
+			if (compare_unshared(&order[i], &order[end]) != 0)
+				break;
+		error = join_shares(&order[i], end - i, &joined[count++]);
+	}
+	if (error) {
+		hp_strata_free(joined, count);
+		return error;
+	}
+	*strata = joined;
+	*stratum_count = count;
 	return NULL;
 }

@@ -7,11 +7,18 @@
 #include "json.h"
 #include "model.h"
 
-/* Understands --by, comma-separated: our words and perf's. USAGE for others, and for what no recording
- * keeps apart. */
+/* Understands --by, comma-separated: our words and perf's. USAGE for others. */
 struct hp_error *breakdown_parse(struct report *report);
 
-/* What of a stratum's process the rows are told apart by: a number in report->groups. */
+/* The rows are of threads or CPUs: of the shares of profiles. */
+bool breakdown_needs_shares(const struct report *report);
+
+/* What --by asks for and the epoch does not keep apart, with the way to it; else NULL. */
+struct hp_error *breakdown_check(const struct report *report, const char *stamp,
+				 const struct hp_epoch_meta *meta);
+
+/* What of a stratum's process, thread and CPU the rows are told apart by: a number in
+ * report->groups. */
 struct hp_error *breakdown_group(struct report *report, const struct hp_stratum *stratum,
 				 uint32_t *group);
 

@@ -70,6 +70,7 @@ struct hp_error *load_epoch(struct report *report, const char *stamp,
 			    const struct hp_epoch_meta *meta, struct hp_epoch *epoch)
 {
 	struct report_epoch added = { .stamp = stamp, .meta = meta, .epoch = epoch };
+	struct hp_error *error;
 
 	if (epoch) {
 		added.recording = hp_epoch_is_recording(epoch);
@@ -80,19 +81,10 @@ struct hp_error *load_epoch(struct report *report, const char *stamp,
 			hp_epoch_close(epoch);
 		return hp_error_create_no_memory();
 	}
-	if ((report->options->pid || report->by.has[BY_PID]) && !meta->per_process)
-		return hp_error_advise(
-			hp_error_create(HP_ERROR_INSUFFICIENT,
-					"%s: epoch %s does not keep processes apart",
-					report->options->pid ? "--pid" : "--by pid", stamp),
-			"record it again with: hpcprof record --per-process -- COMMAND");
-	for (size_t i = 0; i < meta->event_count; i++) {
-		struct hp_error *error = add_event(report, meta, &meta->events[i]);
-
-		if (error)
-			return error;
-	}
-	return NULL;
+	error = breakdown_check(report, stamp, meta);
+	for (size_t i = 0; i < meta->event_count && !error; i++)
+		error = add_event(report, meta, &meta->events[i]);
+	return error;
 }
 
 static struct hp_error *find_image(struct report *report, const struct hp_image_id *id,
@@ -269,43 +261,77 @@ static void count_uncovered(struct report_image *image, const struct hp_stratum 
 	tally_add(&image->uncovered[event], &tally);
 }
 
+/* The strata of a profile, or its shares, and what they stand for. */
+struct loaded {
+	const struct hp_stratum *strata;
+	size_t count;
+	size_t event;
+	struct scale scale;
+};
+
+/* Those that pass the filters, to their image. */
+static struct hp_error *add_strata(struct report *report, size_t epoch, size_t image_index,
+				   const struct hp_image_id *id, const struct loaded *loaded)
+{
+	struct report_image *image = NULL;
+	struct report_part *part = NULL;
+	struct hp_error *error = NULL;
+
+	if (!image_passes(report->options, id))
+		return NULL;
+	for (size_t i = 0; i < loaded->count && !error; i++) {
+		const struct hp_stratum *stratum = &loaded->strata[i];
+
+		if (!stratum_passes(report->options, stratum))
+			continue;
+		if (!part)
+			error = find_image(report, id, &image);
+		if (!error && !part)
+			error = find_part(report, epoch, image_index, image, &part);
+		if (!error)
+			error = add_hits(report, part, stratum, loaded->event, &loaded->scale);
+		if (!error && !report_windows_cover(report, epoch, stratum->command))
+			count_uncovered(image, stratum, loaded->event, &loaded->scale);
+	}
+	return error;
+}
+
+static void warn_of_shares(const struct report *report, size_t epoch, const struct hp_image_id *id)
+{
+	report_warn(report, fewer_advice,
+		    "epoch %s: threads and CPUs of the samples in %s were damaged",
+		    report->epochs.at[epoch].stamp, report_basename(id->path));
+}
+
 struct hp_error *load_profile(struct report *report, size_t epoch, size_t image_index,
 			      const struct hp_image_id *id, const struct hp_profile *profile)
 {
 	size_t event = profile->stratum_count ? find_event(report, profile->event) : 0;
-	struct report_image *image = NULL;
-	struct report_part *part = NULL;
-	struct hp_error *error;
-	struct scale scale;
+	struct loaded loaded = { .event = event };
 
 	if (!profile->stratum_count || event == report->events.count)
 		return NULL;
-	scale = scale_of(report->epochs.at[epoch].meta, report->events.at[event].info);
+	loaded.scale = scale_of(report->epochs.at[epoch].meta, report->events.at[event].info);
 	for (size_t i = 0; i < profile->stratum_count; i++) {
 		const struct hp_stratum *stratum = &profile->strata[i];
+		struct hp_error *error;
 
-		count_all(&report->events.at[event], id, stratum, &scale);
+		count_all(&report->events.at[event], id, stratum, &loaded.scale);
 		error = count_command(report, epoch, event, stratum);
 		if (error)
 			return error;
 		if (report_windows_cover(report, epoch, stratum->command))
 			count_covered(report, event, id, stratum);
-		if (!image_passes(report->options, id) || !stratum_passes(report->options, stratum))
-			continue;
-		if (!part) {
-			error = find_image(report, id, &image);
-			if (!error)
-				error = find_part(report, epoch, image_index, image, &part);
-			if (error)
-				return error;
-		}
-		error = add_hits(report, part, stratum, event, &scale);
-		if (error)
-			return error;
-		if (!report_windows_cover(report, epoch, stratum->command))
-			count_uncovered(image, stratum, event, &scale);
 	}
-	return NULL;
+	loaded.strata = profile->strata;
+	loaded.count = profile->stratum_count;
+	if (breakdown_needs_shares(report) && profile->has_lost_shares)
+		warn_of_shares(report, epoch, id);
+	if (breakdown_needs_shares(report) && profile->share_count) {
+		loaded.strata = profile->shares;
+		loaded.count = profile->share_count;
+	}
+	return add_strata(report, epoch, image_index, id, &loaded);
 }
 
 static int compare_hits(const void *left, const void *right)

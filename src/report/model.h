@@ -212,17 +212,30 @@ enum attribution {
 };
 
 /* What rows of a breakdown are told apart by, in the order of the columns. */
-enum breakdown_key { BY_COMM, BY_PID, BY_IMAGE, BY_PROCEDURE, BY_LINE, BY_COUNT };
+enum breakdown_key {
+	BY_COMM,
+	BY_PID,
+	BY_TID,
+	BY_CPU,
+	BY_IMAGE,
+	BY_PROCEDURE,
+	BY_LINE,
+	BY_COUNT,
+};
 struct breakdown {
 	uint8_t keys[BY_COUNT]; /* enum breakdown_key */
 	size_t count;
 	bool has[BY_COUNT];
 };
 
-/* A process, or all of one name: as far as the breakdown tells them apart. */
+/* What ran where: as far as the breakdown tells it apart. */
 struct report_group {
 	const char *command;
 	uint32_t pid;
+	uint32_t tid;	    /* 0 unknown */
+	uint32_t cpu;	    /* plus 1; 0 unknown */
+	const char *thread; /* its name, under which most samples are; NULL unknown */
+	uint64_t samples;   /* of the stratum that has that name */
 };
 
 struct interned;

@@ -38,7 +38,7 @@ static void bench_create(struct bench *bench)
 
 	*bench = (struct bench){ .images = images_create() };
 	ck_assert_ptr_nonnull(bench->images);
-	hp_assert_ok(processes_create(&bench->processes, bench->images));
+	hp_assert_ok(processes_create(&bench->processes, bench->images, false, false));
 	bench->streams_of[CPU] = streams_number(&bench->streams, CPU, 1000000);
 	bench->streams_of[FAULTS] = streams_number(&bench->streams, FAULTS, 1);
 	hp_assert_ok(attributor_create(&bench->attributor, &bench->processes, bench->images,
@@ -86,7 +86,8 @@ static void start_process(struct bench *bench, uint32_t pid, const char *name)
 static struct sampled entry(struct bench *bench, uint32_t pid, uint32_t stream, uint64_t address,
 			    uint32_t count)
 {
-	uint32_t context = processes_context(&bench->processes, pid, stream, 1, 1);
+	const struct hp_record record = { .pid = pid, .tid = pid, .time_ns = 1 };
+	uint32_t context = processes_context(&bench->processes, &record, 0, stream, 1);
 
 	ck_assert_uint_ne(context, 0);
 	return (struct sampled){ .address = address, .context = context, .count = count };
@@ -362,6 +363,63 @@ START_TEST(processes_are_strata_when_asked_for)
 }
 END_TEST
 
+static void take_on(struct bench *bench, uint32_t tid, int cpu, uint64_t address, uint32_t count)
+{
+	const struct hp_record record = { .pid = PID, .tid = tid, .time_ns = 1 };
+	struct sampled one = {
+		.address = address,
+		.context = processes_context(&bench->processes, &record, cpu,
+					     bench->streams_of[CPU], count),
+		.count = count,
+	};
+
+	ck_assert_uint_ne(one.context, 0);
+	attribute(&bench->attributor, &one, 1);
+}
+
+START_TEST(threads_and_cpus_are_shares_that_add_up_to_the_strata)
+{
+	static const struct {
+		uint32_t tid;
+		uint32_t cpu;
+		uint64_t samples;
+	} expected[] = { { PID, 1, 2 * 7 }, { PID + 1, 1, 2 * 5 }, { PID + 1, 2, 2 * (3 + 1) } };
+	struct hp_profile profile;
+	struct hp_epoch *epoch;
+	struct bench bench;
+
+	bench_create(&bench);
+	bench.processes.lanes.per_thread = bench.processes.lanes.per_cpu = true;
+	start_process(&bench, PID, "x");
+	map(&bench, PID, "/bin/x", 0x1000, 0x1000, 0);
+	for (int flush = 0; flush < 2; flush++) {
+		take_on(&bench, PID + 1, 1, 0x1020, 1);
+		take_on(&bench, PID + 1, 1, 0x1010, 3);
+		take_on(&bench, PID + 1, 0, 0x1010, 5);
+		take_on(&bench, PID, 0, 0x1010, 7);
+		write_all(&bench);
+	}
+	epoch = open_epoch(&bench);
+	profile = read_profile(epoch, "/bin/x", CPU);
+	ck_assert_uint_eq(profile.stratum_count, 1);
+	ck_assert_uint_eq(profile.strata[0].tid, 0);
+	ck_assert_uint_eq(profile.strata[0].count_count, 2);
+	ck_assert_uint_eq(profile.strata[0].counts[0].samples, 2 * 15);
+	ck_assert_uint_eq(profile.strata[0].counts[1].samples, 2 * 1);
+	ck_assert_uint_eq(profile.share_count, HP_ARRAY_COUNT(expected));
+	for (size_t i = 0; i < HP_ARRAY_COUNT(expected); i++) {
+		ck_assert_uint_eq(profile.shares[i].tid, expected[i].tid);
+		ck_assert_uint_eq(profile.shares[i].cpu, expected[i].cpu);
+		ck_assert_uint_eq(hp_stratum_samples(&profile.shares[i]), expected[i].samples);
+	}
+	ck_assert_str_eq(profile.shares[0].thread, "x");
+	hp_profile_clear(&profile);
+	hp_epoch_close(epoch);
+	verify(&bench);
+	bench_destroy(&bench);
+}
+END_TEST
+
 START_TEST(flushes_add_up)
 {
 	struct hp_epoch *epoch;
@@ -520,7 +578,8 @@ HP_TEST_MAIN("collect/attribute", samples_reach_their_image_offset_and_event,
 	     what_falls_nowhere_is_unknown_and_counted_as_such, nameless_memory_is_its_commands,
 	     the_bytes_of_the_vdso_are_kept_with_its_samples,
 	     addresses_of_the_kernel_go_to_no_process_map, commands_and_periods_are_strata,
-	     processes_are_strata_when_asked_for, flushes_add_up,
+	     processes_are_strata_when_asked_for,
+	     threads_and_cpus_are_shares_that_add_up_to_the_strata, flushes_add_up,
 	     what_cannot_be_written_now_is_written_later_and_once,
 	     the_same_places_never_fill_the_buffer,
 	     a_buffer_that_is_not_full_has_room_for_the_whole_sample_table,

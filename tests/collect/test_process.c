@@ -22,7 +22,7 @@ static void bench_create(struct bench *bench)
 {
 	bench->images = images_create();
 	ck_assert_ptr_nonnull(bench->images);
-	hp_assert_ok(processes_create(&bench->processes, bench->images));
+	hp_assert_ok(processes_create(&bench->processes, bench->images, false, false));
 }
 
 /* Nothing may be left behind: the last references go with the processes. */
@@ -100,7 +100,8 @@ static void exit_at(struct bench *bench, uint32_t pid, uint32_t tid, uint64_t ti
 
 static uint32_t sample(struct bench *bench, uint32_t pid)
 {
-	uint32_t number = processes_context(&bench->processes, pid, 0, 1, 1);
+	const struct hp_record record = { .pid = pid, .tid = pid, .time_ns = 1 };
+	uint32_t number = processes_context(&bench->processes, &record, 0, 0, 1);
 
 	ck_assert_uint_ne(number, 0);
 	return number;
@@ -425,18 +426,122 @@ END_TEST
 
 START_TEST(each_stream_of_a_process_has_its_own_context)
 {
+	const struct hp_record record = { .pid = PID, .tid = PID, .time_ns = 1 };
 	struct bench bench;
 	uint32_t contexts[300];
 
 	bench_create(&bench);
 	exec(&bench, PID, "x", 1);
 	for (uint32_t i = 0; i < HP_ARRAY_COUNT(contexts); i++)
-		contexts[i] = processes_context(&bench.processes, PID, i, 1, 1);
+		contexts[i] = processes_context(&bench.processes, &record, 0, i, 1);
 	for (uint32_t i = 0; i < HP_ARRAY_COUNT(contexts); i++) {
 		ck_assert_uint_ne(contexts[i], 0);
 		ck_assert_uint_eq(bench.processes.contexts[contexts[i]].stream, i);
-		ck_assert_uint_eq(processes_context(&bench.processes, PID, i, 2, 1), contexts[i]);
+		ck_assert_uint_eq(processes_context(&bench.processes, &record, 1, i, 1),
+				  contexts[i]);
 	}
+	bench_destroy(&bench);
+}
+END_TEST
+
+static const struct lane *lane_of(struct bench *bench, uint32_t tid, int cpu, uint32_t *context)
+{
+	const struct hp_record record = { .pid = PID, .tid = tid, .time_ns = 9 };
+
+	*context = processes_context(&bench->processes, &record, cpu, 0, 1);
+	ck_assert_uint_ne(*context, 0);
+	return &bench->processes.lanes.at[bench->processes.contexts[*context].lane];
+}
+
+static void start_thread(struct bench *bench, uint32_t parent_tid, uint32_t tid)
+{
+	const struct hp_record record = {
+		.kind = HP_RECORD_FORK,
+		.pid = PID,
+		.tid = tid,
+		.fork = { .parent_pid = PID, .parent_tid = parent_tid },
+	};
+
+	ck_assert(processes_fork(&bench->processes, &record));
+}
+
+static void rename_thread(struct bench *bench, uint32_t tid, const char *name)
+{
+	const struct hp_record record = {
+		.kind = HP_RECORD_COMM, .pid = PID, .tid = tid, .comm = { .name = name }
+	};
+
+	ck_assert(processes_comm(&bench->processes, &record));
+}
+
+static void bench_create_apart(struct bench *bench, bool per_thread, bool per_cpu)
+{
+	bench_create(bench);
+	bench->processes.lanes.per_thread = per_thread;
+	bench->processes.lanes.per_cpu = per_cpu;
+	exec(bench, PID, "x", 1);
+}
+
+START_TEST(threads_have_contexts_and_names_of_their_own_when_asked_for)
+{
+	const char *const *names;
+	struct bench bench;
+	uint32_t contexts[4];
+
+	bench_create_apart(&bench, true, false);
+	names = (const char *const *)bench.processes.commands.text;
+	start_thread(&bench, PID, PID + 1);
+	ck_assert_str_eq(names[lane_of(&bench, PID + 1, 0, &contexts[0])->thread], "x");
+	rename_thread(&bench, PID + 1, "worker");
+	names = (const char *const *)bench.processes.commands.text;
+	ck_assert_str_eq(names[lane_of(&bench, PID + 1, 0, &contexts[1])->thread], "worker");
+	ck_assert_uint_eq(lane_of(&bench, PID + 1, 5, &contexts[2])->tid, PID + 1);
+	ck_assert_uint_eq(lane_of(&bench, PID + 1, 5, &contexts[2])->cpu, 0);
+	ck_assert_uint_eq(lane_of(&bench, PID, 0, &contexts[3])->tid, PID);
+	ck_assert_uint_ne(contexts[0], contexts[1]);
+	ck_assert_uint_eq(contexts[1], contexts[2]);
+	ck_assert_uint_ne(contexts[2], contexts[3]);
+	/* The process's own name is not its thread's. */
+	ck_assert_uint_eq(bench.processes.contexts[contexts[1]].command,
+			  bench.processes.contexts[contexts[3]].command);
+	/* One that a named thread starts is called like it. */
+	start_thread(&bench, PID + 1, PID + 2);
+	ck_assert_str_eq(names[lane_of(&bench, PID + 2, 0, &contexts[0])->thread], "worker");
+	bench_destroy(&bench);
+}
+END_TEST
+
+START_TEST(cpus_have_contexts_of_their_own_when_asked_for)
+{
+	struct bench bench;
+	uint32_t contexts[3];
+
+	bench_create_apart(&bench, false, true);
+	ck_assert_uint_eq(lane_of(&bench, PID, 0, &contexts[0])->cpu, 1);
+	ck_assert_uint_eq(lane_of(&bench, PID + 1, 0, &contexts[1])->tid, 0);
+	ck_assert_uint_eq(lane_of(&bench, PID, 7, &contexts[2])->cpu, 8);
+	ck_assert_uint_eq(contexts[0], contexts[1]);
+	ck_assert_uint_ne(contexts[0], contexts[2]);
+	/* All of them end with the process. */
+	exit_at(&bench, PID, PID, 10);
+	ck_assert_uint_eq(bench.processes.retired, 2);
+	bench_destroy(&bench);
+}
+END_TEST
+
+START_TEST(threads_beyond_the_bound_are_not_told_apart)
+{
+	struct bench bench;
+	uint32_t context;
+
+	bench_create_apart(&bench, true, false);
+	for (uint32_t tid = 1; tid < LANES_LIMIT; tid++)
+		ck_assert_uint_eq(lane_of(&bench, PID + tid, 0, &context)->tid, PID + tid);
+	ck_assert_uint_eq(bench.processes.lanes.refused, 0);
+	ck_assert_uint_eq(lane_of(&bench, PID + LANES_LIMIT, 0, &context)->tid, 0);
+	ck_assert_uint_eq(lane_of(&bench, PID + LANES_LIMIT + 1, 0, &context)->tid, 0);
+	ck_assert_uint_eq(bench.processes.lanes.refused, 2);
+	ck_assert_uint_eq(lane_of(&bench, PID + 1, 0, &context)->tid, PID + 1);
 	bench_destroy(&bench);
 }
 END_TEST
@@ -606,6 +711,9 @@ HP_TEST_MAIN("collect/process", an_exec_that_maps_nothing_is_hidden,
 	     times_are_summed_over_the_processes_of_a_command,
 	     a_child_sampled_before_its_exec_counts_under_both_names,
 	     each_stream_of_a_process_has_its_own_context,
+	     threads_have_contexts_and_names_of_their_own_when_asked_for,
+	     cpus_have_contexts_of_their_own_when_asked_for,
+	     threads_beyond_the_bound_are_not_told_apart,
 	     retired_contexts_are_recycled_after_a_reap_and_not_before,
 	     a_process_twice_missing_from_the_system_is_dropped,
 	     a_process_that_ran_before_us_is_looked_up,

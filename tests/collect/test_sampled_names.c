@@ -100,8 +100,16 @@ static void spend(struct hp_epoch_writer *writer, const struct self *self, char 
 		{ { offset_of(self, procedure_of(self, "sampled_little")->address.value) + 4 },
 		  little },
 	};
-	struct hp_stratum stratum = { command, 0, 1, counts, HP_ARRAY_COUNT(counts) };
-	const struct hp_profile profile = { self->id, event, &stratum, 1 };
+	struct hp_stratum stratum = { .command = command,
+				      .period = 1,
+				      .counts = counts,
+				      .count_count = HP_ARRAY_COUNT(counts) };
+	const struct hp_profile profile = {
+		.image = self->id,
+		.event = event,
+		.strata = &stratum,
+		.stratum_count = 1,
+	};
 
 	qsort(counts, HP_ARRAY_COUNT(counts), sizeof(*counts), compare_counts);
 	hp_assert_ok(hp_epoch_writer_add(writer, &profile));

@@ -33,7 +33,7 @@ static void bench_create(struct bench *bench)
 
 	*bench = (struct bench){ .images = images_create() };
 	ck_assert_ptr_nonnull(bench->images);
-	hp_assert_ok(processes_create(&bench->processes, bench->images));
+	hp_assert_ok(processes_create(&bench->processes, bench->images, false, false));
 	ck_assert_uint_eq(streams_number(&bench->streams, 0, 1000000), 0);
 	hp_assert_ok(attributor_create(&bench->attributor, &bench->processes, bench->images,
 				       &bench->streams, event_names, 1));

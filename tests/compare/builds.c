@@ -163,7 +163,12 @@ char *build_record(struct hp_db *db, const struct build *build, const struct spe
 	char nothing[] = "";
 	char event[] = "cpu-clock:u";
 	struct hp_stratum stratum = { .command = nothing, .period = 1000000, .counts = counts };
-	const struct hp_profile profile = { build->id, event, &stratum, 1 };
+	const struct hp_profile profile = {
+		.image = build->id,
+		.event = event,
+		.strata = &stratum,
+		.stratum_count = 1,
+	};
 	struct hp_epoch_meta meta;
 	struct hp_epoch_writer *writer;
 	uint64_t samples = 0;

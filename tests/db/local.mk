@@ -10,7 +10,8 @@ check_PROGRAMS += \
 	tests/db/test_epoch \
 	tests/db/test_excerpt \
 	tests/db/test_forged \
-	tests/db/test_full_disk
+	tests/db/test_full_disk \
+	tests/db/test_shares
 tests_db_test_access_SOURCES = tests/db/test_access.c tests/db_fixture.c
 tests_db_test_access_LDADD = $(DB_LIBS) $(CHECK_LIBS)
 tests_db_test_bodies_SOURCES = tests/db/test_bodies.c tests/db_fixture.c
@@ -31,3 +32,5 @@ tests_db_test_forged_SOURCES = tests/db/test_forged.c tests/db_fixture.c
 tests_db_test_forged_LDADD = $(DB_LIBS) $(CHECK_LIBS)
 tests_db_test_full_disk_SOURCES = tests/db/test_full_disk.c tests/db_fixture.c
 tests_db_test_full_disk_LDADD = $(DB_LIBS) $(CHECK_LIBS)
+tests_db_test_shares_SOURCES = tests/db/test_shares.c tests/db_fixture.c
+tests_db_test_shares_LDADD = $(DB_LIBS) $(CHECK_LIBS)

@@ -105,7 +105,7 @@ static struct hp_error *decode(const struct bomb *bomb)
 		hp_index_clear(&index);
 		return error;
 	case 'P':
-		error = hp_profile_decode(copy, bomb->file.size, &profile, NULL);
+		error = hp_profile_decode(copy, bomb->file.size, &profile, NULL, NULL);
 		hp_profile_clear(&profile);
 		return error;
 	case 'S':
@@ -327,7 +327,7 @@ START_TEST(regular_samples_are_written_so_that_they_can_be_read)
 	struct hp_writer file;
 
 	hp_assert_ok(hp_profile_encode(&profile, &file));
-	hp_assert_ok(hp_profile_decode(file.bytes, file.size, &again, NULL));
+	hp_assert_ok(hp_profile_decode(file.bytes, file.size, &again, NULL, NULL));
 	ck_assert_uint_eq(again.strata[0].count_count, OFFSETS);
 	hp_profile_clear(&again);
 	hp_profile_clear(&profile);

@@ -516,8 +516,13 @@ static char *jit_epoch(struct hp_db *db, uint64_t offset, uint64_t size, const c
 	char *own = strdup(name);
 	struct hp_symbol symbol = { { offset }, size, own, NULL };
 	struct hp_count counts[] = { { { offset + 4 }, 10 }, { { 1 << 20 }, 5 } };
-	struct hp_stratum stratum = { command, 0, 1, counts, 2 };
-	struct hp_profile profile = { { .kind = HP_IMAGE_JIT, .path = path }, event, &stratum, 1 };
+	struct hp_stratum stratum = {
+		.command = command, .period = 1, .counts = counts, .count_count = 2
+	};
+	struct hp_profile profile = { .image = { .kind = HP_IMAGE_JIT, .path = path },
+				      .event = event,
+				      .strata = &stratum,
+				      .stratum_count = 1 };
 	struct hp_epoch_meta meta = fixture_meta(event, 15, true);
 	struct hp_epoch_writer *writer;
 	size_t index;

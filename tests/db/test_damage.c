@@ -552,7 +552,7 @@ START_TEST(profiles_that_lie_behind_a_right_checksum_are_refused)
 				 lies[i].size);
 		hp_assert_ok(hp_container_finish(&builder, &file));
 		hp_assert_fails(HP_ERROR_DAMAGED,
-				hp_profile_decode(file.bytes, file.size, &profile, NULL));
+				hp_profile_decode(file.bytes, file.size, &profile, NULL, NULL));
 		hp_writer_free(&key);
 	}
 	hp_profile_clear(&honest);
@@ -715,7 +715,9 @@ START_TEST(a_profile_has_the_bytes_that_the_manual_says)
 	char command[] = "ls";
 	char path[] = "/bin/ls";
 	char event[] = "e";
-	struct hp_stratum stratum = { command, 0, 1000000, counts, 3 };
+	struct hp_stratum stratum = {
+		.command = command, .period = 1000000, .counts = counts, .count_count = 3
+	};
 	struct hp_profile profile = {
 		.image = { .kind = HP_IMAGE_FILE,
 			   .identity = { HP_IDENTITY_BUILD_ID, 2, { 0xab, 0xcd } },

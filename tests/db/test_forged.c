@@ -152,7 +152,7 @@ static void forge_profile(const struct forgery *forgery, void (*change)(struct h
 	struct hp_profile profile;
 	struct hp_writer file;
 
-	hp_assert_ok(hp_profile_decode(copy_of(forgery), forgery->size, &profile, NULL));
+	hp_assert_ok(hp_profile_decode(copy_of(forgery), forgery->size, &profile, NULL, NULL));
 	ck_assert_uint_gt(profile.strata[0].count_count, 1);
 	change(&profile.strata[0]);
 	forge(forgery, hp_profile_encode(&profile, &file), &file, what);
@@ -480,7 +480,7 @@ START_TEST(a_sum_of_a_forged_epoch_says_so)
 	char *merged;
 
 	choose(&forgery, ".prof");
-	hp_assert_ok(hp_profile_decode(copy_of(&forgery), forgery.size, &profile, NULL));
+	hp_assert_ok(hp_profile_decode(copy_of(&forgery), forgery.size, &profile, NULL, NULL));
 	elsewhere(&profile.strata[0]);
 	hp_assert_ok(hp_profile_encode(&profile, &file));
 	fixture_write(forgery.path, file.bytes, file.size);

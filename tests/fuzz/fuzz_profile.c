@@ -77,7 +77,8 @@ static void try_profile(const uint8_t *bytes, size_t size, bool ours)
 {
 	struct hp_writer again = { 0 };
 	struct hp_profile profile;
-	struct hp_error *error = hp_profile_decode(copy_of(bytes, size), size, &profile, NULL);
+	struct hp_error *error =
+		hp_profile_decode(copy_of(bytes, size), size, &profile, NULL, NULL);
 
 	if (!error && ours)
 		require_same(hp_profile_encode(&profile, &again), &again, bytes, size);

@@ -129,8 +129,8 @@ static void apply(struct recording *recording, const struct hp_record *record)
 
 	switch (record->kind) {
 	case HP_RECORD_SAMPLE:
-		context = processes_context(processes, record->pid, record->pid % 3,
-					    record->time_ns, 1);
+		context = processes_context(processes, record, (int)(record->tid % 5),
+					    record->pid % 3, 1);
 		if (!context)
 			break;
 		recording->samples++;
@@ -208,7 +208,7 @@ static void record_all(struct hp_ring_set *rings)
 	struct recording recording = { .samples = 0 };
 	struct images *images = images_create();
 
-	if (images && !processes_create(&recording.processes, images) &&
+	if (images && !processes_create(&recording.processes, images, true, true) &&
 	    sample_table_create(&recording.table)) {
 		read_rings(rings, &recording);
 		while (!sample_table_drain(&recording.table))

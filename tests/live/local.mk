@@ -2,6 +2,7 @@
 # scripts/test.sh finds them. The programs they record are compiled for reading their profiles:
 # symbols, and no sanitizer.
 dist_check_SCRIPTS += \
+	tests/live/apart.test \
 	tests/live/attach.test \
 	tests/live/check.test \
 	tests/live/confined.test \

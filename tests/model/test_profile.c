@@ -5,12 +5,15 @@
 
 #include <string.h>
 
-/* A profile with few distinct offsets, commands and periods, so that everything collides. */
+/* A profile with few distinct offsets, commands and periods, so that everything collides. Half of them
+ * tell threads and CPUs apart. */
 static struct hp_profile random_profile(struct hp_random *random)
 {
 	struct hp_profile profile = { 0 };
+	bool is_apart = hp_random_between(random, 0, 1);
 
 	for (int i = 0; i < 12; i++) {
+		char thread[2] = { (char)hp_random_between(random, 'x', 'y'), 0 };
 		char command[2] = { (char)hp_random_between(random, 'a', 'c'), 0 };
 		struct hp_count count = { { hp_random_between(random, 0, 9) },
 					  hp_random_between(random, 1, 5) };
@@ -19,22 +22,49 @@ static struct hp_profile random_profile(struct hp_random *random)
 					      .period = hp_random_between(random, 1, 2),
 					      .counts = &count,
 					      .count_count = 1 };
+		struct hp_stratum share = stratum;
 		struct hp_profile one = { .strata = &stratum, .stratum_count = 1 };
 
+		if (is_apart) {
+			share.tid = (uint32_t)hp_random_between(random, 1, 3);
+			share.cpu = (uint32_t)hp_random_between(random, 1, 2);
+			share.thread = thread;
+			one.shares = &share;
+			one.share_count = 1;
+		}
 		hp_assert_ok(hp_profile_add(&profile, &one));
 	}
 	return profile;
 }
 
+static void assert_same_strata(const struct hp_stratum *a, size_t a_count,
+			       const struct hp_stratum *b, size_t b_count)
+{
+	ck_assert_uint_eq(a_count, b_count);
+	for (size_t i = 0; i < a_count; i++) {
+		ck_assert_int_eq(hp_stratum_compare(&a[i], &b[i]), 0);
+		ck_assert_uint_eq(a[i].count_count, b[i].count_count);
+		ck_assert_mem_eq(a[i].counts, b[i].counts,
+				 a[i].count_count * sizeof(struct hp_count));
+	}
+}
+
 static void assert_same(const struct hp_profile *a, const struct hp_profile *b)
 {
-	ck_assert_uint_eq(a->stratum_count, b->stratum_count);
-	for (size_t i = 0; i < a->stratum_count; i++) {
-		ck_assert_int_eq(hp_stratum_compare(&a->strata[i], &b->strata[i]), 0);
-		ck_assert_uint_eq(a->strata[i].count_count, b->strata[i].count_count);
-		ck_assert_mem_eq(a->strata[i].counts, b->strata[i].counts,
-				 a->strata[i].count_count * sizeof(struct hp_count));
-	}
+	assert_same_strata(a->strata, a->stratum_count, b->strata, b->stratum_count);
+	assert_same_strata(a->shares, a->share_count, b->shares, b->share_count);
+}
+
+static void assert_adds_up(const struct hp_profile *profile)
+{
+	struct hp_stratum *strata;
+	size_t count;
+
+	if (!profile->share_count)
+		return;
+	hp_assert_ok(hp_shares_sum(profile->shares, profile->share_count, &strata, &count));
+	assert_same_strata(strata, count, profile->strata, profile->stratum_count);
+	hp_strata_free(strata, count);
 }
 
 static struct hp_profile sum(const struct hp_profile *a, const struct hp_profile *b)
@@ -62,6 +92,9 @@ START_TEST(adding_profiles_commutes_and_associates)
 
 		assert_same(&ab, &ba);
 		assert_same(&left, &right);
+		ck_assert_uint_eq(left.share_count > 0,
+				  a.share_count + b.share_count + c.share_count > 0);
+		assert_adds_up(&left);
 		ck_assert_uint_eq(hp_profile_samples(&left), hp_profile_samples(&a) +
 								     hp_profile_samples(&b) +
 								     hp_profile_samples(&c));
@@ -95,12 +128,48 @@ START_TEST(strata_and_offsets_come_out_sorted_and_distinct)
 }
 END_TEST
 
+START_TEST(what_is_not_told_apart_is_of_an_unknown_thread)
+{
+	char command[] = "xz";
+	char name[] = "worker";
+	struct hp_count count = { { 16 }, 5 };
+	struct hp_stratum stratum = {
+		.command = command, .period = 1, .counts = &count, .count_count = 1
+	};
+	struct hp_stratum share = stratum;
+	struct hp_profile without = { .strata = &stratum, .stratum_count = 1 };
+	struct hp_profile with = without;
+
+	share.thread = name;
+	share.tid = 7;
+	with.shares = &share;
+	with.share_count = 1;
+	for (int first = 0; first < 2; first++) {
+		struct hp_profile both = first ? sum(&with, &without) : sum(&without, &with);
+
+		ck_assert_uint_eq(both.stratum_count, 1);
+		ck_assert_uint_eq(both.strata[0].counts[0].samples, 10);
+		ck_assert_uint_eq(both.share_count, 2);
+		ck_assert_uint_eq(both.shares[0].tid, 0);
+		ck_assert_ptr_null(both.shares[0].thread);
+		ck_assert_uint_eq(both.shares[0].counts[0].samples, 5);
+		ck_assert_uint_eq(both.shares[1].tid, 7);
+		ck_assert_str_eq(both.shares[1].thread, "worker");
+		hp_profile_clear(&both);
+	}
+}
+END_TEST
+
 START_TEST(periods_are_never_added_into_one_histogram)
 {
 	char command[] = "xz";
 	struct hp_count count = { { 16 }, 5 };
-	struct hp_stratum slow = { command, 0, 4000000, &count, 1 };
-	struct hp_stratum fast = { command, 0, 1000000, &count, 1 };
+	struct hp_stratum slow = {
+		.command = command, .period = 4000000, .counts = &count, .count_count = 1
+	};
+	struct hp_stratum fast = {
+		.command = command, .period = 1000000, .counts = &count, .count_count = 1
+	};
 	struct hp_profile a = { .strata = &slow, .stratum_count = 1 };
 	struct hp_profile b = { .strata = &fast, .stratum_count = 1 };
 	struct hp_profile both = sum(&a, &b);
@@ -140,5 +209,6 @@ END_TEST
 
 HP_TEST_MAIN("model/profile", adding_profiles_commutes_and_associates,
 	     strata_and_offsets_come_out_sorted_and_distinct,
+	     what_is_not_told_apart_is_of_an_unknown_thread,
 	     periods_are_never_added_into_one_histogram,
 	     modifiers_say_which_modes_an_event_counts_in)

@@ -74,11 +74,13 @@ static struct hp_event_totals *totals_of(struct hp_epoch_meta *meta, const char 
 	return totals;
 }
 
-static void add_count(struct hp_epoch_writer *writer, const struct fixture_count *count)
+static void add_count(struct hp_epoch_writer *writer, const struct fixture_count *count,
+		      const struct fixture_place *place)
 {
 	struct hp_count one = { .offset = { count->offset }, .samples = count->samples };
 	char *command = strdup(count->command ? count->command : "");
 	char *event = strdup(count->event);
+	char *thread = place && place->thread ? strdup(place->thread) : NULL;
 	struct hp_stratum stratum = {
 		.command = command,
 		.pid = count->pid,
@@ -93,7 +95,17 @@ static void add_count(struct hp_epoch_writer *writer, const struct fixture_count
 		.stratum_count = 1,
 	};
 
+	struct hp_stratum share = stratum;
+
+	if (place) {
+		share.tid = place->tid;
+		share.cpu = place->cpu;
+		share.thread = thread;
+		profile.shares = &share;
+		profile.share_count = 1;
+	}
 	hp_assert_ok(hp_epoch_writer_add(writer, &profile));
+	free(thread);
 	free(command);
 	free(event);
 }
@@ -113,6 +125,8 @@ void fixture_add(struct fixture *fixture, const struct fixture_epoch *epoch)
 		.start_ns = 1700000000000000000,
 		.end_ns = 1700000002500000000,
 		.per_process = epoch->per_process,
+		.per_thread = epoch->places != NULL,
+		.per_cpu = epoch->places != NULL,
 		.events = totals,
 		.warnings = epoch->warnings,
 		.commands = epoch->commands,
@@ -139,7 +153,7 @@ void fixture_add(struct fixture *fixture, const struct fixture_epoch *epoch)
 		if (count->image->kind != HP_IMAGE_FILE && epoch->symbol_count)
 			hp_assert_ok(hp_epoch_writer_symbols(writer, index, epoch->symbols,
 							     epoch->symbol_count));
-		add_count(writer, count);
+		add_count(writer, count, epoch->places ? &epoch->places[i] : NULL);
 		into->samples += count->samples;
 		into->period_total += count->samples * count->period;
 		if (count->image->kind == HP_IMAGE_UNKNOWN)

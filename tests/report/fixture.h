@@ -30,12 +30,20 @@ struct fixture_count {
 	uint64_t samples;
 };
 
+/* Where samples were taken. */
+struct fixture_place {
+	uint32_t tid;
+	const char *thread; /* NULL unknown */
+	uint32_t cpu;	    /* plus 1; 0 unknown */
+};
+
 struct fixture_epoch {
 	const char *label;
 	const struct fixture_count *counts;
 	size_t count;
 	bool per_process;
-	const struct hp_symbol *symbols; /* kept for every image that is no file */
+	const struct fixture_place *places; /* of each count; NULL: not told apart */
+	const struct hp_symbol *symbols;    /* kept for every image that is no file */
 	size_t symbol_count;
 	char **warnings;
 	const char *instead_of;			   /* of every event */

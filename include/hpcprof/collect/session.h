@@ -56,6 +56,8 @@ struct hp_session_options {
 	uint64_t flush_ns;    /* 0: the default */
 	size_t ring_pages;    /* a CPU, a power of two; 0: as many as is sensible */
 	bool per_process;
+	bool per_thread; /* and so per process */
+	bool per_cpu;
 	bool no_code;	       /* of procedures with samples: it is not kept */
 	bool no_registers;     /* with samples, and so no outcomes of branches */
 	double probes_percent; /* of the target's time, for breakpoint probes; 0: none */

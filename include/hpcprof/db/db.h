@@ -68,7 +68,7 @@ size_t hp_epoch_image_count(const struct hp_epoch *epoch);
 const struct hp_image_id *hp_epoch_image(const struct hp_epoch *epoch, size_t index);
 
 /* The profile of image `index` under event `event` (an index into meta->events). No samples there:
- * success with zero strata. The caller clears it. */
+ * success with zero strata. Damaged shares are left out, and it says so. The caller clears it. */
 struct hp_error *hp_epoch_read_profile(struct hp_epoch *epoch, size_t index, size_t event,
 				       struct hp_profile *profile);
 /* Names kept for an image: of its sampled procedures, or (vdso) all; maybe none. Of those that cost

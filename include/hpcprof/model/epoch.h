@@ -67,6 +67,8 @@ struct hp_epoch_meta {
 	uint64_t start_ns;
 	uint64_t end_ns;  /* of the last flush while incomplete */
 	bool per_process; /* strata carry pids */
+	bool per_thread;  /* profiles have shares by thread */
+	bool per_cpu;	  /* likewise by CPU */
 	struct hp_event_totals *events;
 	size_t event_count;
 	struct hp_command_times *commands; /* sorted by command, distinct */

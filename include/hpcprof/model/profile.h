@@ -63,9 +63,13 @@ struct hp_stratum {
 	uint64_t period; /* mean number of units between two samples, > 0 */
 	struct hp_count *counts; /* sorted by offset, offsets distinct, samples > 0. Owned */
 	size_t count_count;
+	/* Of a share of a profile, see below; elsewhere NULL and 0. */
+	char *thread; /* the thread's name; owned; NULL unknown, never "" */
+	uint32_t tid; /* 0 unknown */
+	uint32_t cpu; /* its number plus 1; 0 unknown */
 };
 void hp_stratum_clear(struct hp_stratum *stratum);
-/* By command, pid, period; 0 for the same stratum. */
+/* By command, pid, tid, thread, cpu, period; 0 for the same stratum. */
 int hp_stratum_compare(const struct hp_stratum *a, const struct hp_stratum *b);
 uint64_t hp_stratum_samples(const struct hp_stratum *stratum);
 
@@ -75,11 +79,22 @@ struct hp_profile {
 	char *event; /* name, owned */
 	struct hp_stratum *strata;
 	size_t stratum_count;
+	/* The same samples by thread or CPU, sorted and distinct likewise. Where there are any, they
+	 * add up to `strata`: what was recorded without is of thread 0 and CPU 0, unknown. */
+	struct hp_stratum *shares;
+	size_t share_count;
+	bool has_lost_shares; /* the epoch had some, which were damaged */
 };
 void hp_profile_clear(struct hp_profile *profile);
 uint64_t hp_profile_samples(const struct hp_profile *profile);
 
-/* Adds `from` to `into` (same image and event). Commutative and associative in the result. */
+/* The strata that shares add up to, in `strata` (the caller clears and frees them). */
+struct hp_error *hp_shares_sum(const struct hp_stratum *shares, size_t share_count,
+			       struct hp_stratum **strata, size_t *stratum_count);
+void hp_strata_free(struct hp_stratum *strata, size_t count);
+
+/* Adds `from` to `into` (same image and event). Commutative and associative in the result. After an
+ * error `into` holds part of the sum: clear it. */
 struct hp_error *hp_profile_add(struct hp_profile *into, const struct hp_profile *from);
 
 /* A name for [offset, offset + size) of an image whose names cannot be had later: JIT code, the

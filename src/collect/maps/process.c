@@ -16,24 +16,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct lane_key {
+	uint32_t stream;
+	uint32_t lane;
+};
+
+struct lane_context {
+	UT_hash_handle hh;
+	struct lane_key key;
+	uint32_t number;
+};
+
 struct process {
 	UT_hash_handle hh;
 	uint32_t pid;
 	uint32_t command;
 	uint32_t threads;
 	struct space *space;
-	uint32_t *contexts; /* by stream; 0: none yet */
+	uint32_t *contexts; /* by stream, of lane 0; 0: none yet */
 	size_t context_capacity;
+	struct lane_context *lane_contexts; /* hash: those of other lanes */
 	uint64_t first_seen_ns;
 	uint64_t samples;
 	bool missing;	     /* not there at the last reap */
 	bool awaits_mapping; /* of the program that it became */
 };
 
-struct hp_error *processes_create(struct processes *processes, struct images *images)
+struct hp_error *processes_create(struct processes *processes, struct images *images,
+				  bool per_thread, bool per_cpu)
 {
 	*processes = (struct processes){ .images = images, .context_count = 1 };
 	if (names_create(&processes->commands) &&
+	    lanes_create(&processes->lanes, &processes->commands, per_thread, per_cpu) &&
 	    hp_grow((void **)&processes->contexts, &processes->context_capacity, 64,
 		    sizeof(*processes->contexts)))
 		return NULL;
@@ -53,6 +67,17 @@ static void free_context(struct processes *processes, uint32_t number)
 	processes->free_contexts[processes->free_count++] = number;
 }
 
+static void forget_lane_contexts(struct process *process)
+{
+	struct lane_context *context, *next;
+
+	HASH_ITER(hh, process->lane_contexts, context, next)
+	{
+		HASH_DEL(process->lane_contexts, context);
+		free(context);
+	}
+}
+
 /* After a change that new samples must not share with old ones. */
 static void retire_contexts(struct processes *processes, struct process *process)
 {
@@ -63,6 +88,12 @@ static void retire_contexts(struct processes *processes, struct process *process
 		processes->retired++;
 		process->contexts[i] = 0;
 	}
+	for (const struct lane_context *context = process->lane_contexts; context;
+	     context = context->hh.next) {
+		processes->contexts[context->number].retired = true;
+		processes->retired++;
+	}
+	forget_lane_contexts(process);
 }
 
 static uint32_t new_context_slot(struct processes *processes)
@@ -77,28 +108,59 @@ static uint32_t new_context_slot(struct processes *processes)
 	return (uint32_t)processes->context_count++;
 }
 
+static uint32_t begin_context(struct processes *processes, const struct process *process,
+			      uint32_t stream, uint32_t lane)
+{
+	uint32_t number = new_context_slot(processes);
+
+	if (number)
+		processes->contexts[number] = (struct context){
+			.space = space_hold(process->space),
+			.command = process->command,
+			.pid = process->pid,
+			.stream = stream,
+			.lane = lane,
+		};
+	return number;
+}
+
 static uint32_t create_context(struct processes *processes, struct process *process,
 			       uint32_t stream)
 {
 	size_t known = process->context_capacity;
-	uint32_t number;
 
 	if (!hp_grow((void **)&process->contexts, &process->context_capacity, stream + 1,
 		     sizeof(*process->contexts)))
 		return 0;
 	memset(process->contexts + known, 0,
 	       (process->context_capacity - known) * sizeof(*process->contexts));
-	number = new_context_slot(processes);
-	if (number) {
-		processes->contexts[number] = (struct context){
-			.space = space_hold(process->space),
-			.command = process->command,
-			.pid = process->pid,
-			.stream = stream,
-		};
-		process->contexts[stream] = number;
+	process->contexts[stream] = begin_context(processes, process, stream, 0);
+	return process->contexts[stream];
+}
+
+static uint32_t lane_context(struct processes *processes, struct process *process,
+			     const struct lane_key *key)
+{
+	struct lane_context *context;
+
+	HASH_FIND(hh, process->lane_contexts, key, sizeof(*key), context);
+	if (context)
+		return context->number;
+	context = calloc(1, sizeof(*context));
+	if (!context)
+		return 0;
+	context->key = *key;
+	HASH_ADD(hh, process->lane_contexts, key, sizeof(context->key), context);
+	if (!context->hh.tbl) {
+		free(context);
+		return 0;
 	}
-	return number;
+	context->number = begin_context(processes, process, key->stream, key->lane);
+	if (context->number)
+		return context->number;
+	HASH_DEL(process->lane_contexts, context);
+	free(context);
+	return 0;
 }
 
 /* --- processes ---------------------------------------------------------------------------- */
@@ -140,6 +202,7 @@ static void process_free(struct processes *processes, struct process *process)
 		process->space->processes--;
 		space_release(process->space);
 	}
+	forget_lane_contexts(process);
 	free(process->contexts);
 	free(process);
 }
@@ -217,6 +280,7 @@ void processes_clear(struct processes *processes)
 	free(processes->contexts);
 	free(processes->free_contexts);
 	free(processes->times);
+	lanes_clear(&processes->lanes);
 	names_clear(&processes->commands);
 	*processes = (struct processes){ 0 };
 }
@@ -375,6 +439,7 @@ bool processes_comm(struct processes *processes, const struct hp_record *record)
 
 	if (!process)
 		return false;
+	lanes_name(&processes->lanes, record->tid, record->comm.name);
 	/* Other threads' names are theirs, not the process's. */
 	if (record->tid != record->pid && !record->comm.exec)
 		return true;
@@ -409,6 +474,7 @@ bool processes_fork(struct processes *processes, const struct hp_record *record)
 
 	if (!parent)
 		return false;
+	lanes_inherit(&processes->lanes, record->fork.parent_tid, record->tid);
 	if (record->pid == record->fork.parent_pid) {
 		parent->threads++;
 		return true;
@@ -425,6 +491,7 @@ void processes_exit(struct processes *processes, const struct hp_record *record)
 {
 	struct process *process = find(processes, record->pid);
 
+	lanes_end(&processes->lanes, record->tid);
 	if (!process)
 		return;
 	if (process->threads > 1) {
@@ -439,14 +506,18 @@ void processes_exit(struct processes *processes, const struct hp_record *record)
 	end(processes, process, record->time_ns);
 }
 
-uint32_t processes_context(struct processes *processes, uint32_t pid, uint32_t stream,
-			   uint64_t time_ns, uint64_t samples)
+uint32_t processes_context(struct processes *processes, const struct hp_record *record, int cpu,
+			   uint32_t stream, uint64_t samples)
 {
-	struct process *process = find_or_adopt(processes, pid, time_ns);
+	struct process *process = find_or_adopt(processes, record->pid, record->time_ns);
+	struct lane_key key = { .stream = stream };
 
 	if (!process)
 		return 0;
 	process->samples += samples;
+	key.lane = lanes_number(&processes->lanes, record->pid, record->tid, cpu);
+	if (key.lane)
+		return lane_context(processes, process, &key);
 	if (stream < process->context_capacity && process->contexts[stream])
 		return process->contexts[stream];
 	return create_context(processes, process, stream);

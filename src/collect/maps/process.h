@@ -3,8 +3,8 @@
  * The processes being sampled, and the contexts their samples are counted under.
  *
  * A context is what, beside the pc, tells samples apart: process, its address space at that time,
- * its command name, and the stream (event and period). Contexts have small numbers for the sample
- * table. A process that execs, maps over something, or is renamed gets new contexts; the old ones
+ * its command name, the stream (event and period), and, where these are kept apart, thread and CPU.
+ * Contexts have small numbers for the sample table. A process that execs, maps over something, or is renamed gets new contexts; the old ones
  * are retired and live on until the samples counted under them have been attributed
  * (processes_reap), as do the dead processes' spaces.
  *
@@ -13,6 +13,7 @@
 #ifndef COLLECT_MAPS_PROCESS_H
 #define COLLECT_MAPS_PROCESS_H
 
+#include "lanes.h"
 #include "names.h"
 #include "space.h"
 
@@ -23,6 +24,7 @@ struct context {
 	uint32_t command;    /* a name in processes.commands */
 	uint32_t pid;
 	uint32_t stream;
+	uint32_t lane;
 	bool retired;
 };
 
@@ -56,7 +58,8 @@ struct processes {
 	struct process *by_pid; /* hash */
 	struct process *latest; /* of the sample before: most samples come in runs */
 	struct images *images;	/* borrowed */
-	struct names commands;
+	struct names commands;	/* of threads too */
+	struct lanes lanes;
 	struct command_times *times; /* by command */
 	size_t times_capacity;
 	struct context *contexts; /* by number; 0 is never used */
@@ -73,7 +76,8 @@ struct processes {
 	struct hidden hidden;
 };
 
-struct hp_error *processes_create(struct processes *processes, struct images *images);
+struct hp_error *processes_create(struct processes *processes, struct images *images,
+				  bool per_thread, bool per_cpu);
 void processes_clear(struct processes *processes);
 
 /* The map changes. Each is total: a process not known yet is looked up in /proc. False when memory
@@ -86,10 +90,10 @@ void processes_exit(struct processes *processes, const struct hp_record *record)
 /* Reads a running process's name, threads and maps from /proc, unless it is known already. */
 bool processes_adopt(struct processes *processes, uint32_t pid, uint64_t now_ns);
 
-/* The context number for a record of `pid` in `stream` that is worth so many samples, 0 when memory
- * is short. */
-uint32_t processes_context(struct processes *processes, uint32_t pid, uint32_t stream,
-			   uint64_t time_ns, uint64_t samples);
+/* The context number for a record that was taken on `cpu` and is worth so many samples in `stream`, 0
+ * when memory is short. */
+uint32_t processes_context(struct processes *processes, const struct hp_record *record, int cpu,
+			   uint32_t stream, uint64_t samples);
 
 /* What the process was at that moment, as far as map changes since keeps_past was set tell: space
  * (a reference for the caller), command and pid. False when it was not there, or nobody knows it.

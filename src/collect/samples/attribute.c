@@ -125,6 +125,7 @@ static void place_entry(struct attributor *attributor, const struct sampled *ent
 		.command = context->command,
 		.pid = attributor->per_process ? context->pid : 0,
 		.stream = context->stream,
+		.lane = context->lane,
 		.samples = entry->count,
 	};
 
@@ -144,7 +145,20 @@ static void place_entry(struct attributor *attributor, const struct sampled *ent
 struct sort_context {
 	const struct streams *streams;
 	const struct names *commands;
+	const struct lanes *lanes;
 };
+
+static int compare_lanes(uint32_t left, uint32_t right, const struct sort_context *sort)
+{
+	const struct lane *a = &sort->lanes->at[left];
+	const struct lane *b = &sort->lanes->at[right];
+
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	if (a->thread != b->thread)
+		return strcmp(sort->commands->text[a->thread], sort->commands->text[b->thread]);
+	return (a->cpu > b->cpu) - (a->cpu < b->cpu);
+}
 
 /* By image and event (a file each), then as strata and offsets are sorted in a profile. */
 static int compare_placed(const void *left, const void *right, void *context)
@@ -163,6 +177,8 @@ static int compare_placed(const void *left, const void *right, void *context)
 		return strcmp(sort->commands->text[a->command], sort->commands->text[b->command]);
 	if (a->pid != b->pid)
 		return a->pid < b->pid ? -1 : 1;
+	if (a->lane != b->lane)
+		return compare_lanes(a->lane, b->lane, sort);
 	if (x->period != y->period)
 		return x->period < y->period ? -1 : 1;
 	return (a->offset > b->offset) - (a->offset < b->offset);
@@ -171,7 +187,8 @@ static int compare_placed(const void *left, const void *right, void *context)
 /* Sorts, and adds up what is of the same place. */
 static void add_up(struct attributor *attributor)
 {
-	struct sort_context sort = { attributor->streams, &attributor->processes->commands };
+	struct sort_context sort = { attributor->streams, &attributor->processes->commands,
+				     &attributor->processes->lanes };
 	struct placed *placed = attributor->placed;
 	size_t n = 0;
 
@@ -220,34 +237,49 @@ bool attributor_is_full(struct attributor *attributor)
 static bool same_stratum(const struct attributor *attributor, const struct placed *a,
 			 const struct placed *b)
 {
-	return a->command == b->command && a->pid == b->pid &&
+	return a->command == b->command && a->pid == b->pid && a->lane == b->lane &&
 	       attributor->streams->at[a->stream].period ==
 		       attributor->streams->at[b->stream].period;
 }
 
+struct strata {
+	struct hp_stratum *at;
+	size_t count;
+	size_t capacity;
+};
+
+/* False when memory is short. */
+static bool name_lane(const struct attributor *attributor, const struct lane *lane,
+		      struct hp_stratum *share)
+{
+	const char *name = attributor->processes->commands.text[lane->thread];
+
+	share->tid = lane->tid;
+	share->cpu = lane->cpu;
+	share->thread = *name ? strdup(name) : NULL;
+	return !*name || share->thread;
+}
+
 /* Appends the stratum that starts at `placed[0]`; returns how many entries it took, 0 on OOM. */
 static size_t take_stratum(const struct attributor *attributor, const struct placed *placed,
-			   size_t count, struct hp_profile *profile)
+			   size_t count, struct strata *strata)
 {
-	struct hp_stratum *grown =
-		reallocarray(profile->strata, profile->stratum_count + 1, sizeof(*grown));
 	struct hp_stratum *stratum;
 	size_t n = 0;
 
-	if (!grown)
+	if (!hp_vector_push(strata, (struct hp_stratum){ 0 }))
 		return 0;
-	profile->strata = grown;
 	while (n < count && same_stratum(attributor, placed, &placed[n]))
 		n++;
-	stratum = &profile->strata[profile->stratum_count];
+	stratum = &strata->at[strata->count - 1];
 	*stratum = (struct hp_stratum){
 		.command = strdup(attributor->processes->commands.text[placed->command]),
 		.pid = placed->pid,
 		.period = attributor->streams->at[placed->stream].period,
 		.counts = calloc(n + 1, sizeof(*stratum->counts)),
 	};
-	profile->stratum_count++;
-	if (!stratum->command || !stratum->counts)
+	if (!stratum->command || !stratum->counts ||
+	    !name_lane(attributor, &attributor->processes->lanes.at[placed->lane], stratum))
 		return 0;
 	for (size_t i = 0; i < n; i++) {
 		size_t last = stratum->count_count;
@@ -302,12 +334,30 @@ static size_t profile_length(const struct attributor *attributor, const struct p
 	return n;
 }
 
+/* What is of threads or CPUs is of all of them, too. Takes over the strata. */
+static struct hp_error *fill_profile(const struct attributor *attributor, struct strata *strata,
+				     struct hp_profile *profile)
+{
+	const struct lanes *lanes = &attributor->processes->lanes;
+
+	if (!lanes->per_thread && !lanes->per_cpu) {
+		profile->strata = strata->at;
+		profile->stratum_count = strata->count;
+		return NULL;
+	}
+	profile->shares = strata->at;
+	profile->share_count = strata->count;
+	return hp_shares_sum(profile->shares, profile->share_count, &profile->strata,
+			     &profile->stratum_count);
+}
+
 /* Writes the `count` entries of one image and event. */
 static struct hp_error *write_profile(struct attributor *attributor, struct hp_epoch_writer *writer,
 				      const struct placed *placed, size_t count)
 {
 	uint32_t event = attributor->streams->at[placed->stream].event;
 	struct hp_profile profile = { 0 };
+	struct strata strata = { 0 };
 	struct hp_error *error = index_image(attributor, writer, placed->image);
 
 	if (error)
@@ -317,12 +367,16 @@ static struct hp_error *write_profile(struct attributor *attributor, struct hp_e
 	if (!error && !profile.event)
 		error = hp_error_create_no_memory();
 	for (size_t done = 0; !error && done < count;) {
-		size_t taken = take_stratum(attributor, placed + done, count - done, &profile);
+		size_t taken = take_stratum(attributor, placed + done, count - done, &strata);
 
 		if (!taken)
 			error = hp_error_create_no_memory();
 		done += taken;
 	}
+	if (error)
+		hp_strata_free(strata.at, strata.count);
+	else
+		error = fill_profile(attributor, &strata, &profile);
 	if (!error)
 		error = hp_epoch_writer_add(writer, &profile);
 	hp_profile_clear(&profile);

@@ -37,10 +37,11 @@ struct placed {
 	uint32_t command;
 	uint32_t pid; /* 0 unless per_process */
 	uint32_t stream;
+	uint32_t lane;
 	uint32_t samples;
 };
 
-enum { PLACED_LIMIT = 1 << 17 }; /* 4 MiB */
+enum { PLACED_LIMIT = 1 << 17 }; /* 5 MiB */
 
 struct attributor {
 	struct processes *processes; /* borrowed, as are images and streams */
