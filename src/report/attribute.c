@@ -41,7 +41,8 @@ static struct hp_error *refuse(struct report *report, struct report_image *image
 	image->problem = report_intern(report, error->message);
 	if (error->advice)
 		image->advice = report_intern(report, error->advice);
-	report_warn(report, error->advice, "%s", error->message);
+	if (report_is_noticed(report, image))
+		report_warn(report, error->advice, "%s", error->message);
 	hp_error_destroy(error);
 	return image->problem ? NULL : hp_error_create_no_memory();
 }
@@ -91,7 +92,8 @@ static struct hp_error *open_file(struct report *report, struct report_part *par
 		part->file = NULL;
 		return do_without(report, part, error);
 	}
-	if (image->id.kind == HP_IMAGE_FILE && image->id.identity.kind == HP_IDENTITY_NONE)
+	if (image->id.kind == HP_IMAGE_FILE && image->id.identity.kind == HP_IDENTITY_NONE &&
+	    report_is_noticed(report, image))
 		report_warn(report, "it has no build-id and was gone before it could be read",
 			    "%s: nothing tells whether this is the file that ran; its names may be "
 			    "wrong",

@@ -108,6 +108,8 @@ struct hp_error *kept_open(struct report *report, struct report_part *part, cons
 		report_format(report, "%s: its %s are those that the recording kept", why, what);
 	if (!image->kept)
 		return hp_error_create_no_memory();
+	if (!report_is_noticed(report, image))
+		return NULL;
 	report_warn(
 		report,
 		part->excerpt.ranges.count

@@ -27,6 +27,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/columns_counts.h src/report/columns_counts.c \
 	src/report/executions.h src/report/executions.c src/report/executions_lines.c \
 	src/report/header.h src/report/header.c \
+	src/report/header_parts.h src/report/header_counted.c src/report/header_names.c \
 	src/report/hot_path.h src/report/hot_path.c \
 	src/report/json.h src/report/json.c src/report/json_analysis.c \
 	src/report/listing.h src/report/listing.c \

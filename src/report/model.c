@@ -173,6 +173,17 @@ double report_coverage(const struct report_event *event)
 	return event->enabled_ns ? (double)event->running_ns / (double)event->enabled_ns : NAN;
 }
 
+bool report_is_noticed(const struct report *report, const struct report_image *image)
+{
+	const double least = 0.01;
+	const struct hp_report_options *options = report->options;
+	bool is_noticed = options->image || options->procedure || options->listed;
+
+	for (size_t i = 0; i < report->events.count && !is_noticed; i++)
+		is_noticed = report_share(report, i, &image->tallies[i]) >= least;
+	return is_noticed;
+}
+
 bool report_is_kernel(const struct report_image *image)
 {
 	return image->id.kind == HP_IMAGE_KERNEL || image->id.kind == HP_IMAGE_MODULE;

@@ -291,6 +291,10 @@ double report_coverage(const struct report_event *event);
 /* It measures time, and nothing of the kernel's. */
 bool report_is_user_only(const struct report_event *event);
 
+/* The reader looks at rows of the image: it has 1 % of an event's samples or more, or something was asked
+ * for by name. */
+bool report_is_noticed(const struct report *report, const struct report_image *image);
+
 /* The kernel or a module of it: no file to be read. */
 bool report_is_kernel(const struct report_image *image);
 

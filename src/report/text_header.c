@@ -2,8 +2,7 @@
 /* What a reader must know before the first number: what was recorded, how, and how much of it is
  * missing. */
 #include "header.h"
-#include "nameless.h"
-#include "windows.h"
+#include "header_parts.h"
 #include "write.h"
 
 #include <hpcprof/base/number.h>
@@ -323,73 +322,6 @@ static void put_warnings(const struct report *report, struct header *header)
 	}
 }
 
-static void put_problems(const struct report *report, struct header *header)
-{
-	for (size_t i = 0; i < report->images.count; i++) {
-		const struct report_image *image = report->images.at[i];
-
-		if (image->kept)
-			header_put(header, HEADER_WARNINGS, "kept", "%s (%.2f %% of samples)",
-				   image->kept,
-				   100 * report_share(report, report->sort_event,
-						      &image->tallies[report->sort_event]));
-		if (!image->problem)
-			continue;
-		header_put(header, HEADER_WARNINGS, "not read", "%s (%.2f %% of samples)",
-			   image->problem,
-			   100 * report_share(report, report->sort_event,
-					      &image->tallies[report->sort_event]));
-		if (image->advice)
-			header_put(header, HEADER_REMARKS, "", "%s", image->advice);
-	}
-}
-
-static void put_unsymbolised(const struct report *report, const struct report_image *image,
-			     double share, struct header *header)
-{
-	_cleanup_free_ char *advice = nameless_advice(report, image);
-
-	header_put(header, HEADER_REMARKS, "no names", "%s (%.2f %% of samples): no symbols%s%s",
-		   image->short_name, share, advice ? "; " : "", advice ? advice : "");
-}
-
-/* Names come from the recording alone: whoever recorded saw no addresses of symbols. */
-static void put_nameless_kernel(const struct report_image *image, double share,
-				struct header *header)
-{
-	header_put(
-		header, HEADER_REMARKS, "no names",
-		"%s (%.2f %% of samples): record as root, or after: sudo sysctl "
-		"kernel.kptr_restrict=0 kernel.perf_event_paranoid=1 (/proc/kallsyms was hidden)",
-		image->id.path, share);
-}
-
-/* Names may be had: say so where it matters. */
-static void put_nameless(const struct report *report, struct header *header)
-{
-	enum { WORTH_A_LINE_PERCENT = 5 };
-
-	for (size_t i = 0; i < report->images.count; i++) {
-		const struct report_image *image = report->images.at[i];
-		bool is_anonymous = image->id.kind == HP_IMAGE_ANON;
-		const struct tally *tallies = is_anonymous ? image->tallies : image->nameless;
-		double share = 100 * report_share(report, report->sort_event,
-						  &tallies[report->sort_event]);
-		const char *runtime;
-
-		if (share < WORTH_A_LINE_PERCENT)
-			continue;
-		runtime = is_anonymous ? nameless_runtime(report, image) : NULL;
-		if (runtime)
-			header_put(header, HEADER_REMARKS, "no names",
-				   "%s (%.2f %% of samples): %s", image->id.path, share, runtime);
-		if (image->id.kind == HP_IMAGE_KERNEL)
-			put_nameless_kernel(image, share, header);
-		if (image->id.kind == HP_IMAGE_FILE)
-			put_unsymbolised(report, image, share, header);
-	}
-}
-
 static void put_filters(const struct report *report, struct header *header)
 {
 	const struct hp_report_options *options = report->options;
@@ -419,144 +351,6 @@ static void put_filters(const struct report *report, struct header *header)
 	header_put(header, HEADER_LIMITS, "filters", "%s", hp_buffer_text(&text));
 }
 
-/* Why windows ended, or why there were none: the most frequent first. */
-static void add_reasons(const struct hp_window_evidence *sum, bool is_refusal,
-			struct hp_buffer *text)
-{
-	enum { MOST = 3 };
-	uint64_t below = UINT64_MAX;
-	size_t told = 0;
-
-	while (told < MOST) {
-		uint64_t most = 0;
-
-		for (size_t i = 0; i < sum->reason_count; i++)
-			if (sum->reasons[i].is_refusal == is_refusal &&
-			    sum->reasons[i].count < below && sum->reasons[i].count > most)
-				most = sum->reasons[i].count;
-		if (!most)
-			return;
-		for (size_t i = 0; i < sum->reason_count && told < MOST; i++)
-			if (sum->reasons[i].is_refusal == is_refusal &&
-			    sum->reasons[i].count == most)
-				hp_buffer_printf(text, "%s %s %" PRIu64 " time%s",
-						 told++ ? "," : "", sum->reasons[i].what, most,
-						 most == 1 ? "" : "s");
-		below = most;
-	}
-}
-
-static void put_price(const struct hp_window_evidence *sum, struct header *header)
-{
-	const struct hp_window_price *price = &sum->price;
-	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
-
-	if (price->target_ns)
-		hp_buffer_printf(&text, "cost the program %.2f %% of its time",
-				 percent((double)price->lost_ns, (double)price->target_ns));
-	if (price->target_ns && price->budget_ppm)
-		hp_buffer_printf(&text, " (budget %.3g %%)", (double)price->budget_ppm / 1e4);
-	if (sum->samples)
-		hp_buffer_printf(&text, "%s%.0f %% of their samples were matched",
-				 text.size ? "; " : "",
-				 percent((double)sum->matched, (double)sum->samples));
-	if (text.size)
-		header_put(header, HEADER_DETAILS, "", "%s", hp_buffer_text(&text));
-	hp_buffer_clear(&text);
-	add_reasons(sum, false, &text);
-	if (text.size)
-		header_put(header, HEADER_DETAILS, "", "windows ended:%s", hp_buffer_text(&text));
-	hp_buffer_clear(&text);
-	add_reasons(sum, true, &text);
-	if (text.size)
-		header_put(header, HEADER_DETAILS, "", "windows refused:%s", hp_buffer_text(&text));
-}
-
-/* Which way branches went after samples. */
-static void put_registers(const struct report *report, struct header *header)
-{
-	const struct hp_window_evidence *sum = &report->windows.sum;
-	uint64_t followed = 0;
-	uint64_t outcomes = 0;
-
-	for (size_t i = 0; i < sum->stratum_count; i++) {
-		followed += sum->strata[i].followed;
-		outcomes += report_sum_of_items(sum->strata[i].outcomes,
-						sum->strata[i].outcome_count, 0);
-	}
-	if (followed)
-		header_put(header, HEADER_DETAILS, "registers",
-			   "of %" PRIu64 " sample%s told which way branches went, %" PRIu64
-			   " time%s",
-			   followed, followed == 1 ? "" : "s", outcomes, outcomes == 1 ? "" : "s");
-}
-
-/* What breakpoints counted. */
-static void put_probes(const struct report *report, struct header *header)
-{
-	const struct hp_window_evidence *sum = &report->windows.sum;
-	size_t places = 0;
-	uint64_t hits = 0;
-
-	for (size_t i = 0; i < sum->stratum_count; i++) {
-		const struct hp_window_stratum *stratum = &sum->strata[i];
-
-		hits += report_sum_of_items(stratum->probes, stratum->probe_count,
-					    HP_COUNTED_PROBE);
-		for (size_t j = 0; j < stratum->probe_count; j++)
-			places += stratum->probes[j].kind == HP_COUNTED_PROBE_TIME;
-	}
-	if (places)
-		header_put(header, HEADER_DETAILS, "probes",
-			   "%zu place%s, each for moments: %" PRIu64 " hit%s", places,
-			   places == 1 ? "" : "s", hits, hits == 1 ? "" : "s");
-}
-
-/* What branch records with cycles tell. */
-static void put_ranges(const struct report *report, struct header *header)
-{
-	const struct hp_window_evidence *sum = &report->windows.sum;
-	uint64_t runs = 0;
-	uint64_t cycles = 0;
-
-	for (size_t i = 0; i < sum->stratum_count; i++) {
-		const struct hp_window_stratum *stratum = &sum->strata[i];
-
-		runs += report_sum_of_items(stratum->ranges, stratum->range_count,
-					    HP_COUNTED_RANGE);
-		cycles += report_sum_of_items(stratum->ranges, stratum->range_count,
-					      HP_COUNTED_RANGE_CYCLES);
-	}
-	if (runs)
-		header_put(header, HEADER_DETAILS, "branches",
-			   "%" PRIu64 " ways from one taken branch to the next, in %" PRIu64
-			   " cycles",
-			   runs, cycles);
-}
-
-/* What was counted, and of how much. */
-static void put_windows(const struct report *report, struct header *header)
-{
-	const struct report_windows *windows = &report->windows;
-	struct hp_window_group counted = hp_window_evidence_counted(&windows->sum);
-	struct hp_window_group relative = hp_window_evidence_relative(&windows->sum);
-	uint64_t all = counted.windows + relative.windows;
-	double time_ns = 0;
-
-	if (!report_windows_tried(report))
-		return;
-	for (size_t i = 0; i < windows->sum.stratum_count; i++)
-		time_ns += (double)windows->sum.strata[i].time_ns;
-	header_put(header, HEADER_REMARKS, "counted",
-		   "by %" PRIu64 " shadow window%s: %.2f s of %.2f s in user code", all,
-		   all == 1 ? "" : "s", (double)(counted.time_ns + relative.time_ns) / 1e9,
-		   time_ns / 1e9);
-	if (all && windows->why_relative)
-		header_put(header, HEADER_REMARKS, "", "no absolute executions: %s",
-			   windows->why_relative);
-	put_price(&windows->sum, header);
-}
-
 static void put_all(const struct report *report, bool is_short, struct header *header)
 {
 	if (is_short && report->epochs.count)
@@ -567,13 +361,9 @@ static void put_all(const struct report *report, bool is_short, struct header *h
 		put_events_in_short(report, header);
 	for (size_t i = 0; i < report->events.count && !is_short; i++)
 		put_event(&report->events.at[i], header);
-	put_windows(report, header);
-	put_registers(report, header);
-	put_probes(report, header);
-	put_ranges(report, header);
+	header_put_counted(report, header);
 	put_warnings(report, header);
-	put_problems(report, header);
-	put_nameless(report, header);
+	header_put_names(report, header);
 	put_filters(report, header);
 }
 

@@ -74,8 +74,15 @@ static void cell_confidence(const struct cell *cell, struct hp_buffer *text)
 
 static void cell_average(const struct cell *cell, struct hp_buffer *text)
 {
-	quantity_add_at_least(text, stall_average(stall_of_row(cell->row)),
-			      stall_average_low(stall_of_row(cell->row)));
+	/* At least next to nothing is anything. */
+	const double least = 0.05;
+	double average = stall_average(stall_of_row(cell->row));
+	double low = stall_average_low(stall_of_row(cell->row));
+
+	if (isfinite(average) || low >= least)
+		quantity_add_at_least(text, average, low);
+	else
+		hp_buffer_printf(text, "?");
 }
 
 static bool is_narrow(const struct report *report)

@@ -447,6 +447,117 @@ START_TEST(threads_and_cpus_are_told_apart_only_where_they_were_recorded_apart)
 }
 END_TEST
 
+static char kernel_path[] = "[kernel]";
+static char java_path[] = "[anon java]";
+static char node_path[] = "[anon node]";
+static const struct hp_image_id kernel_image = { .kind = HP_IMAGE_KERNEL, .path = kernel_path };
+static const struct hp_image_id java_image = { .kind = HP_IMAGE_ANON, .path = java_path };
+static const struct hp_image_id node_image = { .kind = HP_IMAGE_ANON, .path = node_path };
+
+START_TEST(what_has_no_names_comes_largest_share_first)
+{
+	static const struct fixture_count counts[] = {
+		{ "cpu-clock:u", &java_image, "java", 0, 1000000, 0x100, 6 },
+		{ "cpu-clock:u", &kernel_image, "java", 0, 1000000, 0x100, 30 },
+		{ "cpu-clock:u", &node_image, "node", 0, 1000000, 0x100, 14 },
+	};
+	const struct fixture_epoch epoch = { .counts = counts, .count = 3 };
+	struct fixture fixture = fixture_create();
+	struct hp_report_options options = { .view = HP_VIEW_SUMMARY };
+	const char *kernel;
+	const char *java;
+	const char *node;
+
+	fixture_add(&fixture, &epoch);
+	fixture_output(&fixture, &options);
+	kernel = strstr(fixture.output, "# no names   [kernel] (60.00 % of samples): record as");
+	node = strstr(fixture.output, "# no names   [anon node] (28.00 % of samples): node --perf");
+	java = strstr(fixture.output, "# no names   [anon java] (12.00 % of samples): java -XX");
+	ck_assert_msg(kernel && node && java && kernel < node && node < java, "%s", fixture.output);
+	/* Where there is room for one, it is the most important. */
+	options.view = HP_VIEW_PROCEDURES;
+	fixture_output(&fixture, &options);
+	assert_contains(fixture.output, "# no names   [kernel]");
+	assert_lacks(fixture.output, "# no names   [anon java]");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(a_file_of_next_to_no_samples_takes_no_line_of_the_screen)
+{
+	static const struct fixture_count counts[] = {
+		{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x100, 995 },
+		{ "cpu-clock:u", &fixture_missing, "lua", 0, 1000000, 0x100, 5 },
+	};
+	const struct fixture_epoch epoch = { .counts = counts, .count = 2 };
+	struct fixture fixture = fixture_create();
+	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+
+	fixture_add(&fixture, &epoch);
+	fixture_output(&fixture, &options);
+	assert_lacks(fixture.output, "not read ");
+	ck_assert_ptr_null(fixture.warnings);
+	/* But for who asks for it, or for all. */
+	options.image = "libgone*";
+	fixture_output(&fixture, &options);
+	assert_contains(fixture.output, "# not read");
+	ck_assert_ptr_nonnull(fixture.warnings);
+	options = (struct hp_report_options){ .view = HP_VIEW_SUMMARY };
+	fixture_output(&fixture, &options);
+	assert_contains(fixture.output, "# not read   /nowhere/at/all/libgone.so.1");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(samples_where_interrupts_are_enabled_are_explained_where_they_dominate)
+{
+	static char enable[] = "pvm_irq_enable";
+	static char copy[] = "_copy_to_iter";
+	static const struct hp_symbol at_kernel[] = {
+		{ .offset = { 0x100 }, .size = 0x100, .name = enable },
+		{ .offset = { 0x200 }, .size = 0x100, .name = copy },
+	};
+	static const char line[] = "# kernel     code with interrupts off counts where they are "
+				   "enabled again (pvm_irq_enable, ...): 60 % of the kernel's "
+				   "samples\n";
+	static const struct {
+		const char *event;
+		uint64_t enabling;
+		uint64_t others;
+		uint64_t user;
+		bool is_told;
+	} cases[] = {
+		{ "cpu-clock", 30, 20, 50, true },
+		{ "cpu-clock", 12, 38, 50, false },
+		{ "cpu-clock", 3, 2, 95, false },
+		{ "cycles", 30, 20, 50, false },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		const struct fixture_count counts[] = {
+			{ cases[i].event, &kernel_image, "x", 0, 1000000, 0x110,
+			  cases[i].enabling },
+			{ cases[i].event, &kernel_image, "x", 0, 1000000, 0x210, cases[i].others },
+			{ cases[i].event, &fixture_jit, "x", 0, 1000000, 0x110, cases[i].user },
+		};
+		const struct fixture_epoch epoch = {
+			.counts = counts, .count = 3, .symbols = at_kernel, .symbol_count = 2
+		};
+		struct fixture fixture = fixture_create();
+		struct hp_report_options options = { .view = HP_VIEW_PROCEDURES,
+						     .sort = cases[i].event };
+
+		fixture_add(&fixture, &epoch);
+		fixture_output(&fixture, &options);
+		if (cases[i].is_told)
+			assert_contains(fixture.output, line);
+		else
+			assert_lacks(fixture.output, "# kernel");
+		fixture_remove(&fixture);
+	}
+}
+END_TEST
+
 START_TEST(without_samples_there_is_an_explanation_and_still_a_summary)
 {
 	struct fixture_epoch epoch = { .label = "empty" };
@@ -622,6 +733,9 @@ HP_TEST_MAIN("report/views", every_view_has_every_sample_in_exactly_one_row,
 	     what_the_limits_cut_is_counted, filters_select_rows_but_not_what_percentages_are_of,
 	     processes_are_told_apart_only_where_they_were_recorded_apart,
 	     threads_and_cpus_are_told_apart_only_where_they_were_recorded_apart,
+	     what_has_no_names_comes_largest_share_first,
+	     a_file_of_next_to_no_samples_takes_no_line_of_the_screen,
+	     samples_where_interrupts_are_enabled_are_explained_where_they_dominate,
 	     without_samples_there_is_an_explanation_and_still_a_summary,
 	     filters_that_nothing_passes_are_an_error_not_an_empty_table,
 	     options_that_make_no_sense_are_usage_errors, csv_has_a_header_record_crlf_and_quotes,

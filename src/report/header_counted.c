@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "header_parts.h"
+#include "windows.h"
+
+#include <hpcprof/base/cleanup.h>
+
+#include <inttypes.h>
+
+static double percent(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
+/* Why windows ended, or why there were none: the most frequent first. */
+static void add_reasons(const struct hp_window_evidence *sum, bool is_refusal,
+			struct hp_buffer *text)
+{
+	enum { MOST = 3 };
+	uint64_t below = UINT64_MAX;
+	size_t told = 0;
+
+	while (told < MOST) {
+		uint64_t most = 0;
+
+		for (size_t i = 0; i < sum->reason_count; i++)
+			if (sum->reasons[i].is_refusal == is_refusal &&
+			    sum->reasons[i].count < below && sum->reasons[i].count > most)
+				most = sum->reasons[i].count;
+		if (!most)
+			return;
+		for (size_t i = 0; i < sum->reason_count && told < MOST; i++)
+			if (sum->reasons[i].is_refusal == is_refusal &&
+			    sum->reasons[i].count == most)
+				hp_buffer_printf(text, "%s %s %" PRIu64 " time%s",
+						 told++ ? "," : "", sum->reasons[i].what, most,
+						 most == 1 ? "" : "s");
+		below = most;
+	}
+}
+
+static void put_price(const struct hp_window_evidence *sum, struct header *header)
+{
+	const struct hp_window_price *price = &sum->price;
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
+
+	if (price->target_ns)
+		hp_buffer_printf(&text, "cost the program %.2f %% of its time",
+				 percent((double)price->lost_ns, (double)price->target_ns));
+	if (price->target_ns && price->budget_ppm)
+		hp_buffer_printf(&text, " (budget %.3g %%)", (double)price->budget_ppm / 1e4);
+	if (sum->samples)
+		hp_buffer_printf(&text, "%s%.0f %% of their samples were matched",
+				 text.size ? "; " : "",
+				 percent((double)sum->matched, (double)sum->samples));
+	if (text.size)
+		header_put(header, HEADER_DETAILS, "", "%s", hp_buffer_text(&text));
+	hp_buffer_clear(&text);
+	add_reasons(sum, false, &text);
+	if (text.size)
+		header_put(header, HEADER_DETAILS, "", "windows ended:%s", hp_buffer_text(&text));
+	hp_buffer_clear(&text);
+	add_reasons(sum, true, &text);
+	if (text.size)
+		header_put(header, HEADER_DETAILS, "", "windows refused:%s", hp_buffer_text(&text));
+}
+
+/* Which way branches went after samples. */
+static void put_registers(const struct report *report, struct header *header)
+{
+	const struct hp_window_evidence *sum = &report->windows.sum;
+	uint64_t followed = 0;
+	uint64_t outcomes = 0;
+
+	for (size_t i = 0; i < sum->stratum_count; i++) {
+		followed += sum->strata[i].followed;
+		outcomes += report_sum_of_items(sum->strata[i].outcomes,
+						sum->strata[i].outcome_count, 0);
+	}
+	if (followed)
+		header_put(header, HEADER_DETAILS, "registers",
+			   "of %" PRIu64 " sample%s told which way branches went, %" PRIu64
+			   " time%s",
+			   followed, followed == 1 ? "" : "s", outcomes, outcomes == 1 ? "" : "s");
+}
+
+/* What breakpoints counted. */
+static void put_probes(const struct report *report, struct header *header)
+{
+	const struct hp_window_evidence *sum = &report->windows.sum;
+	size_t places = 0;
+	uint64_t hits = 0;
+
+	for (size_t i = 0; i < sum->stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &sum->strata[i];
+
+		hits += report_sum_of_items(stratum->probes, stratum->probe_count,
+					    HP_COUNTED_PROBE);
+		for (size_t j = 0; j < stratum->probe_count; j++)
+			places += stratum->probes[j].kind == HP_COUNTED_PROBE_TIME;
+	}
+	if (places)
+		header_put(header, HEADER_DETAILS, "probes",
+			   "%zu place%s, each for moments: %" PRIu64 " hit%s", places,
+			   places == 1 ? "" : "s", hits, hits == 1 ? "" : "s");
+}
+
+/* What branch records with cycles tell. */
+static void put_ranges(const struct report *report, struct header *header)
+{
+	const struct hp_window_evidence *sum = &report->windows.sum;
+	uint64_t runs = 0;
+	uint64_t cycles = 0;
+
+	for (size_t i = 0; i < sum->stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &sum->strata[i];
+
+		runs += report_sum_of_items(stratum->ranges, stratum->range_count,
+					    HP_COUNTED_RANGE);
+		cycles += report_sum_of_items(stratum->ranges, stratum->range_count,
+					      HP_COUNTED_RANGE_CYCLES);
+	}
+	if (runs)
+		header_put(header, HEADER_DETAILS, "branches",
+			   "%" PRIu64 " ways from one taken branch to the next, in %" PRIu64
+			   " cycles",
+			   runs, cycles);
+}
+
+/* What was counted, and of how much. */
+static void put_windows(const struct report *report, struct header *header)
+{
+	const struct report_windows *windows = &report->windows;
+	struct hp_window_group counted = hp_window_evidence_counted(&windows->sum);
+	struct hp_window_group relative = hp_window_evidence_relative(&windows->sum);
+	uint64_t all = counted.windows + relative.windows;
+	double time_ns = 0;
+
+	if (!report_windows_tried(report))
+		return;
+	for (size_t i = 0; i < windows->sum.stratum_count; i++)
+		time_ns += (double)windows->sum.strata[i].time_ns;
+	header_put(header, HEADER_REMARKS, "counted",
+		   "by %" PRIu64 " shadow window%s: %.2f s of %.2f s in user code", all,
+		   all == 1 ? "" : "s", (double)(counted.time_ns + relative.time_ns) / 1e9,
+		   time_ns / 1e9);
+	if (all && windows->why_relative)
+		header_put(header, HEADER_REMARKS, "", "no absolute executions: %s",
+			   windows->why_relative);
+	put_price(&windows->sum, header);
+}
+
+void header_put_counted(const struct report *report, struct header *header)
+{
+	put_windows(report, header);
+	put_registers(report, header);
+	put_probes(report, header);
+	put_ranges(report, header);
+}

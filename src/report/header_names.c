@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "header_parts.h"
+#include "nameless.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/number.h>
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- images, the largest share first ------------------------------------------------------------ */
+
+struct shared_image {
+	const struct report_image *image;
+	double share; /* of the samples, in per cent */
+};
+
+static int compare_shares(const void *left, const void *right)
+{
+	const struct shared_image *a = left;
+	const struct shared_image *b = right;
+
+	if (a->share > b->share || a->share < b->share)
+		return a->share > b->share ? -1 : 1;
+	return a->image->index < b->image->index ? -1 : 1;
+}
+
+static double share_of(const struct report *report, const struct tally *tallies)
+{
+	return 100 * report_share(report, report->sort_event, &tallies[report->sort_event]);
+}
+
+/* What of an image has no names, or else all of it; NULL when memory is short. */
+static struct shared_image *sort_images(const struct report *report, bool by_nameless)
+{
+	struct shared_image *sorted = calloc(report->images.count + 1, sizeof(*sorted));
+
+	for (size_t i = 0; sorted && i < report->images.count; i++) {
+		const struct report_image *image = report->images.at[i];
+		bool is_all = !by_nameless || image->id.kind == HP_IMAGE_ANON;
+
+		sorted[i].image = image;
+		sorted[i].share = share_of(report, is_all ? image->tallies : image->nameless);
+	}
+	if (sorted)
+		qsort(sorted, report->images.count, sizeof(*sorted), compare_shares);
+	return sorted;
+}
+
+/* --- files that could not be read ---------------------------------------------------------------- */
+
+static void put_problem(const struct report *report, const struct shared_image *shared,
+			struct header *header)
+{
+	const struct report_image *image = shared->image;
+	bool is_noticed = report_is_noticed(report, image);
+	enum header_rank rank = is_noticed ? HEADER_WARNINGS : HEADER_DETAILS;
+
+	if (image->kept)
+		header_put(header, rank, "kept", "%s (%.2f %% of samples)", image->kept,
+			   shared->share);
+	if (!image->problem)
+		return;
+	header_put(header, rank, "not read", "%s (%.2f %% of samples)", image->problem,
+		   shared->share);
+	if (image->advice)
+		header_put(header, is_noticed ? HEADER_REMARKS : HEADER_DETAILS, "", "%s",
+			   image->advice);
+}
+
+/* --- code without names --------------------------------------------------------------------------- */
+
+static void put_unsymbolised(const struct report *report, const struct report_image *image,
+			     double share, struct header *header)
+{
+	_cleanup_free_ char *advice = nameless_advice(report, image);
+
+	header_put(header, HEADER_REMARKS, "no names", "%s (%.2f %% of samples): no symbols%s%s",
+		   image->short_name, share, advice ? "; " : "", advice ? advice : "");
+}
+
+/* Names come from the recording alone: whoever recorded saw no addresses of symbols. */
+static void put_nameless_kernel(const struct report_image *image, double share,
+				struct header *header)
+{
+	header_put(
+		header, HEADER_REMARKS, "no names",
+		"%s (%.2f %% of samples): record as root, or after: sudo sysctl "
+		"kernel.kptr_restrict=0 kernel.perf_event_paranoid=1 (/proc/kallsyms was hidden)",
+		image->id.path, share);
+}
+
+/* Names may be had: say so where it matters. */
+static void put_nameless(const struct report *report, const struct shared_image *shared,
+			 struct header *header)
+{
+	enum { WORTH_A_LINE_PERCENT = 5 };
+	const struct report_image *image = shared->image;
+	const char *runtime;
+
+	if (shared->share < WORTH_A_LINE_PERCENT)
+		return;
+	runtime = image->id.kind == HP_IMAGE_ANON ? nameless_runtime(report, image) : NULL;
+	if (runtime)
+		header_put(header, HEADER_REMARKS, "no names", "%s (%.2f %% of samples): %s",
+			   image->id.path, shared->share, runtime);
+	if (image->id.kind == HP_IMAGE_KERNEL)
+		put_nameless_kernel(image, shared->share, header);
+	if (image->id.kind == HP_IMAGE_FILE)
+		put_unsymbolised(report, image, shared->share, header);
+}
+
+/* --- names of the kernel --------------------------------------------------------------------------- */
+
+/* Where interrupts are enabled again (Linux 6.1 to 6.18, x86 and Arm; "pvm_" and "pv_" in guests): a
+ * clock's interrupt that came while they were off is taken there. */
+static const char *const enabling[] = {
+	"*_irq_enable",		"*_irq_restore",
+	"*_unlock_irq",		"*_unlock_irqrestore",
+	"*irqentry_exit*",	"finish_task_switch*",
+	"handle_softirqs",	"__do_softirq",
+	"do_syscall_64",	"el0_svc",
+	"__local_bh_enable_ip", "do_idle",
+	"*safe_halt*",		"exc_page_fault",
+};
+
+static bool enables_interrupts(const char *name)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(enabling); i++)
+		if (fnmatch(enabling[i], name, 0) == 0)
+			return true;
+	return false;
+}
+
+static bool is_clock(const char *event)
+{
+	return strncmp(event, "cpu-clock", strlen("cpu-clock")) == 0 ||
+	       strncmp(event, "task-clock", strlen("task-clock")) == 0;
+}
+
+/* Of the rows shown: what is below a limit changes nothing. */
+static void put_enabling(const struct report *report, struct header *header)
+{
+	enum { WORTH_A_LINE_PERCENT = 10, DOMINANT_PERCENT = 25 };
+	const struct row *largest = NULL;
+	double kernel = 0;
+	double share = 0;
+
+	for (size_t i = 0; i < report->images.count; i++)
+		if (report_is_kernel(report->images.at[i]))
+			kernel += share_of(report, report->images.at[i]->tallies);
+	if (kernel < WORTH_A_LINE_PERCENT ||
+	    !is_clock(report->events.at[report->sort_event].info->name))
+		return;
+	for (size_t i = 0; i < report->rows.count; i++) {
+		const struct row *row = report->rows.at[i];
+
+		if (!row->image || !row->name || !report_is_kernel(row->image) ||
+		    !enables_interrupts(row->name))
+			continue;
+		share += share_of(report, row->tallies);
+		if (!largest || share_of(report, row->tallies) > share_of(report, largest->tallies))
+			largest = row;
+	}
+	if (100 * share >= DOMINANT_PERCENT * kernel)
+		header_put(header, HEADER_REMARKS, "kernel",
+			   "code with interrupts off counts where they are enabled again (%s, "
+			   "...): %.0f %% of the kernel's samples",
+			   largest->name, 100 * share / kernel);
+}
+
+/* --- all of it --------------------------------------------------------------------------------------- */
+
+void header_put_names(const struct report *report, struct header *header)
+{
+	_cleanup_free_ struct shared_image *all = sort_images(report, false);
+	_cleanup_free_ struct shared_image *nameless = sort_images(report, true);
+
+	if (!all || !nameless) {
+		header->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < report->images.count; i++)
+		put_problem(report, &all[i], header);
+	for (size_t i = 0; i < report->images.count; i++)
+		put_nameless(report, &nameless[i], header);
+	if (report->events.count)
+		put_enabling(report, header);
+}
