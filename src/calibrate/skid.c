@@ -261,8 +261,7 @@ struct hp_error *hp_skid_measure(const struct hp_machine *machine, const struct 
 	if (!skid->event || !skid->key)
 		error = hp_error_create_no_memory();
 	if (!error && !skid_kernel_count)
-		error = hp_error_create(HP_ERROR_NOT_FOUND,
-					"there is nothing to measure the skid with on %s",
+		error = hp_error_create(HP_ERROR_NOT_FOUND, "the skid cannot be measured on %s",
 					machine->architecture);
 	hp_rate_decide(event, &wishes, hp_measure_cost(event), &rate);
 	for (size_t i = 0; i < skid_kernel_count && !error; i++) {

@@ -96,9 +96,9 @@ static struct hp_error *decode_entry(const json_t *object, struct hp_skid_entrie
 
 	if (!cpu || !key || !is_date(date) || !json_is_integer(number) || instructions < 0 ||
 	    instructions > HP_SKID_LIMIT)
-		return hp_error_create(HP_ERROR_DAMAGED, "a calibration makes no sense");
+		return hp_error_create(HP_ERROR_DAMAGED, "a calibration is impossible");
 	if (find(entries, cpu, key))
-		return hp_error_create(HP_ERROR_DAMAGED, "a calibration is there twice");
+		return hp_error_create(HP_ERROR_DAMAGED, "a calibration is listed twice");
 	entry = (struct hp_skid_entry){
 		.cpu = strdup(cpu),
 		.key = strdup(key),
@@ -210,8 +210,8 @@ struct hp_error *hp_skid_store(const struct hp_cpu *cpu, const struct hp_skid *s
 
 	if (!hp_cpu_is_known(cpu))
 		return hp_error_create(HP_ERROR_INSUFFICIENT,
-				       "which CPU this is, or that all cores are alike, is not "
-				       "known: nothing is kept");
+				       "the CPU model is not known, or the cores differ: the "
+				       "result is not stored");
 	name = hp_cpu_name(cpu);
 	if (!name)
 		return hp_error_create_no_memory();

@@ -75,7 +75,7 @@ extern const uint32_t skid_root_steps[];
 
 const struct skid_kernel skid_kernels[] = {
 	{ "load from a near cache", skid_load, skid_load_steps, 256 << 10 },
-	{ "load from far away", skid_load, skid_load_steps, 32 << 20 },
+	{ "load from memory", skid_load, skid_load_steps, 32 << 20 },
 	{ "division", skid_divide, skid_divide_steps, 0 },
 	{ "square root", skid_root, skid_root_steps, 0 },
 };

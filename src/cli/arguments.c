@@ -45,7 +45,8 @@ char **hp_argument_command(struct argp_state *state, const char *name, const cha
 			   "nothing to %s: give a command (hpcprof %s -- CMD), -p PID, or -a", verb,
 			   name);
 	if (has_others && system_wide)
-		argp_error(state, "-p/-t and -a exclude each other: -a has all of them");
+		argp_error(state,
+			   "-p and -t cannot be combined with -a, which includes all processes");
 	return command;
 }
 

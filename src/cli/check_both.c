@@ -94,7 +94,7 @@ static struct hp_error *be_ready(void *context)
 		} while (got < 0 && errno == EINTR);
 	if (got == 1)
 		return NULL;
-	return hp_error_create(HP_ERROR_INSUFFICIENT, "the other side was not ready");
+	return hp_error_create(HP_ERROR_INSUFFICIENT, "the other command could not be started");
 }
 
 /* Never returns. A terminal that goes away, or a kill of the one that waits, ends us too. */
@@ -196,7 +196,7 @@ static struct hp_error *died(int status, int *interrupted)
 		return hp_error_create(HP_ERROR_INSUFFICIENT,
 				       "its recorder was killed by signal %d (%s)", signal,
 				       strsignal(signal));
-	return hp_error_create(HP_ERROR_SYSTEM, "its recorder ended without a word");
+	return hp_error_create(HP_ERROR_SYSTEM, "its recorder ended without an error message");
 }
 
 static struct hp_error *read_error(struct hp_reader *reader)

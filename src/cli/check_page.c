@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char advice[] = "--html takes a file, in a directory that can be written to";
+static const char advice[] = "--html takes the name of a file in a directory that you can write to";
 
 /* Nothing may be there, or a file, or a link to one or to nothing. */
 static bool can_stand_there(const struct check_page *page)
@@ -25,7 +25,7 @@ static bool can_stand_there(const struct check_page *page)
 static struct hp_error *look(const struct check_page *page)
 {
 	if (!can_stand_there(page))
-		return hp_error_create(HP_ERROR_USAGE, "it is no file");
+		return hp_error_create(HP_ERROR_USAGE, "it is not a file");
 	/* Of an effective user, as all that is opened. */
 	if (faccessat(page->directory, ".", W_OK | X_OK, AT_EACCESS) < 0)
 		return hp_error_create_errno(errno, "its directory");

@@ -112,7 +112,9 @@ static void print_end(const struct check_runs *runs)
 {
 	_cleanup_free_ char *path = hp_text_printable(hp_db_path(runs->recording.session.db));
 
-	fprintf(stderr, "hpcprof: kept; the same again: hpcprof check --db '%s' %s -- %s\n",
+	fprintf(stderr,
+		"hpcprof: the epochs are kept; to compare them again: hpcprof check --db '%s' %s "
+		"-- %s\n",
 		path ? path : "?", runs->sides[HP_BASE].label, runs->sides[HP_CANDIDATE].label);
 }
 
@@ -151,9 +153,10 @@ static const double several_cpus = 1.2;
 const char *check_runs_why_in_turns(const struct check_runs *runs, char *buffer, size_t size)
 {
 	if (check_runs_share_work(runs))
-		return "both write their work into one file";
+		return "both commands write their work into one file";
 	if (!runs->warm_up)
-		return "without a run to warm up nothing is known of the commands";
+		return "without a warm-up run it is not known whether they can run at the same "
+		       "time";
 	for (size_t side = 0; side < HP_SIDES; side++) {
 		const struct check_alone *alone = &runs->alone[side];
 		const char *name = hp_side_name((enum hp_side)side);
@@ -244,11 +247,11 @@ static struct hp_error *judge_status(const struct check_runs *runs,
 				       "the command was killed by signal %d (%s)", status - 128,
 				       strsignal(status - 128));
 	if (status && !runs->ignores_status)
-		return hp_error_advise(
-			hp_error_create(HP_ERROR_INSUFFICIENT,
-					"the command failed: it exited with %d", status),
-			"what failed did not do the work that is compared; where that status is no "
-			"failure: --ignore-status");
+		return hp_error_advise(hp_error_create(HP_ERROR_INSUFFICIENT,
+						       "the command failed: its exit status is %d",
+						       status),
+				       "a run that fails does not do the work that is compared; if "
+				       "that exit status is not a failure, give --ignore-status");
 	if (runs->recording.work.kind != WORK_NOT_ASKED && !(result->run.work > 0))
 		return work_missing(&runs->recording.work);
 	return NULL;

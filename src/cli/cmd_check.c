@@ -189,17 +189,19 @@ static void parse_sides(struct argp_state *state, struct arguments *arguments)
 	state->next = state->argc;
 	if (arguments->runs.runs && arguments->base_count)
 		argp_error(state,
-			   "--runs records what it compares: '%s' is no command, which "
-			   "would follow --",
+			   "--runs records commands: '%s' stands before --, and commands follow "
+			   "after it",
 			   arguments->base[0]);
 	if (!arguments->candidate_count)
 		argp_error(state, "nothing to compare: BASE... -- CANDIDATE..., or --runs=N -- "
 				  "COMMAND... --versus COMMAND...");
 	if (!arguments->runs.runs && !arguments->base_count)
-		argp_error(state, "there is no BASE before --; to record two commands: --runs=N");
+		argp_error(state,
+			   "there is no BASE before --; to record two commands, give --runs=N");
 	for (size_t i = 0; i < arguments->candidate_count && !arguments->runs.runs; i++)
 		if (arguments->candidate[i][0] == '-')
-			argp_error(state, "'%s' stands where epochs do: options come before --",
+			argp_error(state,
+				   "'%s' is in the place of an epoch: give options before --",
 				   arguments->candidate[i]);
 }
 
@@ -288,11 +290,11 @@ static struct hp_error *check_amount(const char *option, const struct work *work
 	if (work->kind != WORK_IN_OUTPUT && work->kind != WORK_IN_FILE)
 		return NULL;
 	return hp_error_advise(hp_error_create(HP_ERROR_USAGE,
-					       "%s='%s' is read while a command runs: of epochs "
-					       "that are there it takes a number",
+					       "%s='%s' can only be read while a command runs; "
+					       "existing epochs need a number",
 					       option, work->given),
-			       "epochs that were recorded with hpcprof record --work=... say "
-			       "themselves how much they did, and need no option here");
+			       "epochs that were recorded with hpcprof record --work=... contain "
+			       "their work and need no option here");
 }
 
 /* Runs at the same time need files of their own. */
@@ -303,26 +305,27 @@ static struct hp_error *check_work_apart(const struct check_runs *runs)
 	if (!check_runs_share_work(runs))
 		return NULL;
 	return hp_error_advise(hp_error_create(HP_ERROR_USAGE,
-					       "side by side both write their work into %s at the "
-					       "same time",
+					       "with --side-by-side both commands write their work "
+					       "into %s at the same time",
 					       base->given),
-			       "--candidate-work=FILE names another for the candidate");
+			       "give the candidate another file with --candidate-work=FILE");
 }
 
 static struct hp_error *check_given_runs(const struct arguments *arguments)
 {
 	if (arguments->baseline_db)
-		return hp_error_advise(hp_error_create(HP_ERROR_USAGE,
-						       "--runs records both sides into one "
-						       "database: --baseline-db is for epochs "
-						       "that are there"),
-				       "leave --baseline-db out; --db says where the epochs go");
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_USAGE,
+					"--runs records both sides into one database: "
+					"--baseline-db is for existing epochs"),
+			"leave --baseline-db out; --db sets the database");
 	if (arguments->runs.candidate_work.kind != WORK_NOT_ASKED &&
 	    arguments->runs.recording.work.kind == WORK_NOT_ASKED)
-		return hp_error_advise(hp_error_create(HP_ERROR_USAGE,
-						       "--candidate-work says what the candidate "
-						       "does, and nothing what the base does"),
-				       "--work says it of the base");
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_USAGE,
+					"--candidate-work gives the work of the candidate, but the "
+					"work of the base is missing"),
+			"give the work of the base with --work");
 	return arguments->runs.way == CHECK_SIDE_BY_SIDE ? check_work_apart(&arguments->runs)
 							 : NULL;
 }
@@ -336,25 +339,24 @@ static struct hp_error *check_given_epochs(const struct arguments *arguments)
 
 	if (recording->given)
 		return hp_error_advise(
-			hp_error_create(HP_ERROR_USAGE,
-					"--%s says how to record, and nothing is: epochs that are "
-					"there are compared",
-					recording->given),
+			hp_error_create(
+				HP_ERROR_USAGE,
+				"--%s is an option for recording, but existing epochs are compared",
+				recording->given),
 			"leave it out, or record both sides with --runs=N -- COMMAND... --versus "
 			"COMMAND...");
 	if (recording->events_asked.count > 1)
-		return hp_error_advise(hp_error_create(HP_ERROR_USAGE,
-						       "epochs are compared by one event, and -e "
-						       "names %zu",
-						       recording->events_asked.count),
-				       "compare once for each: -e %s",
-				       recording->events_asked.at[0]);
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_USAGE,
+					"epochs are compared by one event, but -e names %zu",
+					recording->events_asked.count),
+			"compare once per event: -e %s", recording->events_asked.at[0]);
 	if (arguments->compare.is_relative && has_work)
-		return hp_error_advise(hp_error_create(HP_ERROR_USAGE,
-						       "--relative compares shares of the "
-						       "program, which are the same for any "
-						       "amount of work"),
-				       "leave --relative out, or the work");
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_USAGE,
+					"--relative compares shares of the program, and these do "
+					"not depend on the amount of work"),
+			"leave out either --relative or the work");
 	error = check_amount("--work", &recording->work);
 	return error ? error : check_amount("--candidate-work", &arguments->runs.candidate_work);
 }
@@ -395,10 +397,10 @@ static struct hp_error *open_baseline(const char *path, struct hp_db **db)
 	struct hp_error *error = hp_error_wrap(hp_db_open(path, false, db), "--baseline-db");
 
 	if (error && error->class == HP_ERROR_NOT_FOUND)
-		return hp_error_advise(error,
-				       "a job on the main branch records and keeps it: "
-				       "hpcprof record --db DIR --label=NAME -- COMMAND; man "
-				       "hpcprof-check shows such jobs whole");
+		return hp_error_advise(
+			error,
+			"a job on the main branch must record and keep it: hpcprof record --db DIR "
+			"--label=NAME -- COMMAND; man hpcprof-check shows complete jobs");
 	return error;
 }
 

@@ -120,18 +120,18 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		if (state->arg_num >= HP_SIDES)
 			argp_error(state,
-				   "two profiles are compared, '%s' is a third: hpcprof check "
-				   "takes several of each side",
+				   "diff compares two profiles, and '%s' is a third one: hpcprof "
+				   "check takes several per side",
 				   argument);
 		arguments->epochs[state->arg_num] = argument;
 		return 0;
 	case ARGP_KEY_END:
 		if (state->arg_num < HP_SIDES)
-			argp_error(state, "which two? A B");
+			argp_error(state, "diff needs two epochs, A and B");
 		if (arguments->compare.is_relative &&
 		    (arguments->work[HP_BASE] > 0 || arguments->work[HP_CANDIDATE] > 0))
-			argp_error(state, "--relative compares shares of the program, which are "
-					  "the same for any amount of work");
+			argp_error(state, "--relative compares shares of the program, and these do "
+					  "not depend on the amount of work");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -214,10 +214,11 @@ static struct hp_error *diff(const struct arguments *arguments, bool *over)
 		return error;
 	if (arguments->compare.annotated && !has_code(comparison))
 		return hp_error_advise(
-			hp_error_create(HP_ERROR_NOT_FOUND,
-					"no procedure '%s' with samples, lines and code on a side",
-					arguments->compare.annotated),
-			"hpcprof diff without --annotate lists the procedures there are");
+			hp_error_create(
+				HP_ERROR_NOT_FOUND,
+				"neither side has a procedure '%s' with samples, lines and code",
+				arguments->compare.annotated),
+			"hpcprof diff without --annotate lists the procedures");
 	error = hp_comparison_write(comparison, arguments->format, &options, stdout);
 	if (!error)
 		*over = arguments->fail_over > 0 && is_over(comparison, arguments->fail_over);

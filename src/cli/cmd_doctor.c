@@ -207,9 +207,9 @@ static void print_text(const struct hp_machine *machine, const struct hp_finding
 		printf("%-8s %-*s ", states[finding->state], topic_columns, finding->topic);
 		print_wrapped(finding->says, indent, indent);
 		if (finding->lift)
-			print_words(finding->lift, "to lift it:  ");
+			print_words(finding->lift, "to enable it: ");
 		if (finding->without)
-			print_words(finding->without, "without it:  ");
+			print_words(finding->without, "without it:   ");
 	}
 }
 
@@ -254,10 +254,10 @@ static int examine(const struct options *options, const struct hp_machine *machi
 	struct hp_error *error;
 	int status;
 
-	progress_show("hpcprof: trying what can be sampled here ...");
+	progress_show("hpcprof: testing what can be sampled here ...");
 	error = hp_machine_examine(machine, &findings);
 	if (!error) {
-		progress_show("hpcprof: trying whether a program can be copied and replayed ...");
+		progress_show("hpcprof: testing whether a program can be copied and replayed ...");
 		error = hp_shadow_examine(&findings);
 	}
 	progress_hide();
@@ -298,7 +298,7 @@ static void print_kernel(const struct hp_skid_kernel *kernel)
 	}
 	printf(" %6.1f %%  ", 100 * (double)later / whole);
 	if (place < 0)
-		puts("no clear place");
+		puts("unclear");
 	else if (place == 0)
 		puts("on the instruction");
 	else
@@ -315,7 +315,7 @@ static void print_skid(const struct hp_skid *skid)
 		printf("  skid: %" PRIu32 " instruction%s (%.0f %% of samples)\n\n",
 		       skid->instructions, skid->instructions == 1 ? "" : "s", 100 * skid->share);
 	else
-		puts("  skid: not the same everywhere, so the default stays\n");
+		puts("  skid: the loops do not agree, so the default remains\n");
 }
 
 static json_t *kernel_json(const struct hp_skid_kernel *kernel)
@@ -350,7 +350,7 @@ static struct hp_error *calibrate_all(const struct hp_machine *machine,
 		struct hp_skid skid;
 		struct hp_error *error;
 
-		progress_show("hpcprof: measuring where samples of %s land (%zu of %zu) ...",
+		progress_show("hpcprof: measuring the skid of %s (%zu of %zu) ...",
 			      sources->events[i].name, i + 1, sources->count);
 		error = hp_skid_measure(machine, &sources->events[i], &skid);
 		progress_hide();
@@ -379,8 +379,8 @@ static int calibrate(const struct options *options, const struct hp_machine *mac
 	bool kept = false;
 
 	if (!error && !options->json)
-		printf("Where samples land, in instructions after the one that takes the time, on\n"
-		       "%s:\n\n",
+		printf("Skid: the number of instructions between the one that takes the time and "
+		       "the\none that the sample is recorded at, on %s:\n\n",
 		       machine->cpu_model);
 	if (!error)
 		error = calibrate_all(machine, &sources, shown, &kept);
@@ -394,7 +394,7 @@ static int calibrate(const struct options *options, const struct hp_machine *mac
 		json_decref(root);
 		json_decref(shown);
 	} else if (kept && !error) {
-		puts("Kept for hpcprof record.");
+		puts("Stored for hpcprof record.");
 	}
 	return error ? hp_cli_fail(error) : HP_EXIT_OK;
 }

@@ -265,7 +265,7 @@ static struct hp_error *free_label(const struct options *options, struct hp_db *
 			error = hp_error_advise(hp_error_create(HP_ERROR_USAGE,
 								"epoch %s is labelled '%s' already",
 								epochs[i].stamp, label),
-						"give --move to take the label from it");
+						"give --move to move the label");
 	}
 	hp_db_free_list(epochs, count);
 	return error;
@@ -386,7 +386,7 @@ static int say_verdict(const struct hp_verifying *verifying, size_t count)
 		printf("%zu problem%s in %zu %s\n", problems, problems == 1 ? "" : "s", count,
 		       epochs);
 	else if (unread)
-		printf("%zu %s, no problems in what you may read\n", count, epochs);
+		printf("%zu %s, no problems in the files that you may read\n", count, epochs);
 	else
 		printf("%zu %s verified, no problems\n", count, epochs);
 	if (problems)
@@ -451,8 +451,8 @@ static struct hp_error *check_usage(const struct options *options, const struct 
 
 		if (given && (!found || found[strlen(given)] != ' '))
 			return hp_error_create(HP_ERROR_USAGE,
-					       "--%s is not for 'hpcprof epochs %s'", given,
-					       action->name);
+					       "'hpcprof epochs %s' does not have the option --%s",
+					       action->name, given);
 	}
 	if (arguments < action->least)
 		return hp_error_advise(hp_error_create(HP_ERROR_USAGE,

@@ -42,7 +42,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (options->pattern)
-			argp_error(state, "one pattern is enough: '%s' is a second", argument);
+			argp_error(state, "events takes one pattern, and '%s' is a second one",
+				   argument);
 		options->pattern = argument;
 		return 0;
 	default:
@@ -199,12 +200,13 @@ static int conclude(const struct listing *listing)
 			hp_error_create(HP_ERROR_NOT_FOUND,
 					"this machine has no event that matches '%s'",
 					options->pattern),
-			"%zu elsewhere: hpcprof events --all '%s'; why not here: hpcprof doctor",
+			"%zu on other machines: hpcprof events --all '%s'; hpcprof doctor says why "
+			"not here",
 			listing->hidden, options->pattern));
 	return hp_cli_fail(hp_error_advise(
 		hp_error_create(HP_ERROR_NOT_FOUND, "no event matches '%s'",
 				options->pattern ? options->pattern : "*"),
-		"hpcprof events lists all; a glob needs quotes: hpcprof events 'L1*'"));
+		"hpcprof events lists all of them; a glob needs quotes: hpcprof events 'L1*'"));
 }
 
 static int run(int argc, char **argv)

@@ -70,10 +70,10 @@ static void parse_target(struct argp_state *state, struct arguments *arguments)
 		argp_error(state, "--shadow is for a command, -p or -t, not for the whole system");
 	if (arguments->recording.work.kind != WORK_NOT_ASKED &&
 	    !hp_session_records_command(session))
-		argp_error(state, "--work is for a command: it is what a run of it did");
+		argp_error(state, "--work needs a command: it is the work of one run");
 	if (arguments->append && session->label)
-		argp_error(state, "an epoch that is added to has its label: "
-				  "see hpcprof epochs label");
+		argp_error(state, "--append keeps the label of the epoch: use hpcprof epochs label "
+				  "to change it");
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -158,7 +158,8 @@ static struct hp_error *open_database(struct arguments *arguments, char ***stamp
 	if (count != 1) {
 		hp_db_free_stamps(*stamps, count);
 		*stamps = NULL;
-		return hp_error_create(HP_ERROR_USAGE, "--append takes one epoch, '%s' is %zu",
+		return hp_error_create(HP_ERROR_USAGE,
+				       "--append takes one epoch, but '%s' means %zu",
 				       arguments->append, count);
 	}
 	session->append = (*stamps)[0];

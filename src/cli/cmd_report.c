@@ -183,7 +183,7 @@ static int choose_format(struct argp_state *state, const char *name)
 	return refuse(state,
 		      hp_error_advise(hp_error_create(HP_ERROR_USAGE,
 						      "--format: there is no format '%s'", name),
-				      "it is one of text, json, csv"));
+				      "the formats are text, json and csv"));
 }
 
 static int choose_syntax(struct argp_state *state, const char *name)
@@ -233,8 +233,8 @@ static int choose_estimator(struct argp_state *state, const char *name)
 	return refuse(
 		state,
 		hp_error_advise(hp_error_create(HP_ERROR_USAGE,
-						"--estimator: there is none called '%s'", name),
-				"it is one of flow, dcpi, control"));
+						"--estimator: there is no estimator '%s'", name),
+				"the estimators are flow, dcpi and control"));
 }
 
 static int set_limit(struct argp_state *state, const char *text)
@@ -449,7 +449,7 @@ static struct hp_error *settle_format(struct arguments *arguments)
 	if (arguments->report.format != HP_FORMAT_TEXT)
 		return hp_error_advise(
 			hp_error_create(HP_ERROR_USAGE, "--cfg is written as DOT, or as svg"),
-			"--instructions=PROC --format=json has the blocks for programs");
+			"--instructions=PROC --format=json gives the blocks to programs");
 	arguments->report.format = HP_FORMAT_DOT;
 	return NULL;
 }

@@ -259,7 +259,7 @@ static struct hp_error *check_strictly(const struct hp_event_list *events)
 			return hp_error_advise(
 				hp_error_create(HP_ERROR_NOT_PERMITTED, "cannot count %s: %s",
 						events->events[i].name, events->events[i].absent),
-				"run: hpcprof doctor; or leave --strict out");
+				"run: hpcprof doctor; or leave out --strict");
 	return NULL;
 }
 
@@ -276,10 +276,10 @@ static struct hp_error *check_slices(const struct stat_arguments *arguments,
 		    rotation_sets->at[i].reference.unit == arguments->slice_unit)
 			return NULL;
 	return hp_error_advise(hp_error_create(HP_ERROR_NOT_PERMITTED,
-					       "slices cannot be told by %s: none of these events' "
-					       "PMUs counts them here",
+					       "slices cannot be measured in %s: none of the PMUs "
+					       "of these events counts them here",
 					       unit),
-			       "use --slice=4ms; why there is no PMU: hpcprof doctor");
+			       "use --slice=4ms; hpcprof doctor says why there is no PMU");
 }
 
 static struct hp_error *find_rotation_sets(const struct stat_arguments *arguments,

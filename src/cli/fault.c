@@ -62,7 +62,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 			continue;
 		say("hpcprof: ");
 		say_path(line + (mapping.path - line));
-		say(" was cut short while it was read; try again when nobody writes to it\n");
+		say(" became shorter while it was read; try again when nobody writes to it\n");
 		_exit(HP_EXIT_DAMAGED);
 	}
 	signal(number, SIG_DFL);

@@ -50,8 +50,8 @@ static const struct perf_word table[] = {
 	{ NULL, "top", false, SAY,
 	  "there is no live view; hpcprof record -a -- sleep 10, then hpcprof report" },
 	{ NULL, "script", false, SAY, NO_SINGLE_SAMPLES },
-	{ NULL, "mem", false, SAY, "hpcprof report --stalls says which loads wait, and for what" },
-	{ NULL, "c2c", false, SAY, "hpcprof report --stalls says which loads wait, and for what" },
+	{ NULL, "mem", false, SAY, "hpcprof report --stalls shows which loads wait, and for what" },
+	{ NULL, "c2c", false, SAY, "hpcprof report --stalls shows which loads wait, and for what" },
 	{ NULL, "trace", false, SAY,
 	  "system calls are not traced, but can be counted: "
 	  "hpcprof stat -e syscalls:sys_enter_read" },
@@ -61,22 +61,22 @@ static const struct perf_word table[] = {
 	{ NULL, "buildid-list", false, SAY,
 	  "hpcprof report --images --format=json has the build-id of each image" },
 	{ NULL, "buildid-cache", false, SAY,
-	  "there is nothing to keep up: hpcprof report --symfs DIR, or $DEBUGINFOD_URLS, finds "
+	  "there is no cache to maintain; hpcprof report --symfs DIR, or $DEBUGINFOD_URLS, finds "
 	  "files" },
 	{ NULL, "evlist", false, SAY, "hpcprof report --summary says what was recorded" },
-	{ NULL, "inject", false, SAY, "nothing has to be added to a recording afterwards" },
+	{ NULL, "inject", false, SAY, "a recording needs no second step" },
 	{ NULL, "probe", false, SAY,
-	  "probes are not made here; hpcprof record -e TRACEPOINT samples those that exist, which "
-	  "hpcprof events lists" },
-	{ NULL, "test", false, SAY, "hpcprof doctor says what works here" },
+	  "there are no dynamic probes; hpcprof record -e TRACEPOINT samples existing tracepoints, "
+	  "which hpcprof events lists" },
+	{ NULL, "test", false, SAY, "hpcprof doctor shows what works here" },
 	{ NULL, "config", false, SAY,
-	  "there is no configuration file; environment variables: man hpcprof" },
-	{ NULL, "data", false, SAY, "hpcprof epochs looks after the database" },
+	  "there is no configuration file; for environment variables see: man hpcprof" },
+	{ NULL, "data", false, SAY, "hpcprof epochs manages the database" },
 	{ NULL, "bench", false, SAY, "hpcprof check compares your own programs" },
 	{ NULL, "sched", false, SAY, "hpcprof stat -e @schedule counts what the scheduler did" },
 	{ NULL, "lock", false, SAY,
 	  "hpcprof stat -e @schedule counts how often threads had to wait" },
-	{ NULL, "kvm", false, SAY, "hpcprof runs inside the guest as well" },
+	{ NULL, "kvm", false, SAY, "profile the guest from inside: hpcprof record -a" },
 	{ NULL, "kmem", false, SAY,
 	  "hpcprof stat -e kmem:kmalloc counts allocations of the kernel" },
 	{ NULL, "timechart", false, SAY, "hpcprof stat -I 100 --plot=FILE draws rates over time" },
@@ -104,9 +104,9 @@ static const struct perf_word table[] = {
 	{ "record", "--stat", false, AS, "--per-thread" },
 	{ "record", "--sample-cpu", false, AS, "--per-cpu" },
 	{ "record", "-i", false, SAY,
-	  "children are always followed; hpcprof record -t TID takes one thread alone" },
+	  "children are always followed; hpcprof record -t TID records one thread only" },
 	{ "record", "--no-inherit", false, SAY,
-	  "children are always followed; hpcprof record -t TID takes one thread alone" },
+	  "children are always followed; hpcprof record -t TID records one thread only" },
 	{ "record", "--all-user", false, SAY, "hpcprof record -e cpu-clock:u" },
 	{ "record", "--all-kernel", false, SAY, "hpcprof record -e cpu-clock:k" },
 	{ "record", "--filter", true, SAY, "hpcprof report --comm, --image and --pid filter" },
@@ -121,7 +121,7 @@ static const struct perf_word table[] = {
 	{ "record", "--no-buildid", false, IGNORE, "" },
 	{ "record", "-z", false, IGNORE, "" },
 	{ "record", "--max-size", true, SAY,
-	  "hpcprof epochs gc --max-size=BYTES bounds the database" },
+	  "hpcprof epochs gc --max-size=BYTES limits the size of the database" },
 
 	/* stat */
 	{ "stat", "-x", true, COMMA, "--format=csv" },
@@ -145,23 +145,27 @@ static const struct perf_word table[] = {
 	{ "stat", "--per-socket", false, SAY,
 	  "hpcprof stat -a -C LIST counts the CPUs of one socket" },
 	{ "stat", "--per-node", false, SAY, "hpcprof stat -a -C LIST counts the CPUs of one node" },
-	{ "stat", "-n", false, SAY, "hpcprof stat -e task-clock counts next to nothing" },
-	{ "stat", "--null", false, SAY, "hpcprof stat -e task-clock counts next to nothing" },
-	{ "stat", "-M", true, SAY, "sets of events come with their figures; hpcprof events '@*'" },
+	{ "stat", "-n", false, SAY, "hpcprof stat -e task-clock counts almost nothing" },
+	{ "stat", "--null", false, SAY, "hpcprof stat -e task-clock counts almost nothing" },
+	{ "stat", "-M", true, SAY,
+	  "sets of events include their metrics; hpcprof events '@*' lists them" },
 	{ "stat", "--metrics", true, SAY,
-	  "sets of events come with their figures; hpcprof events '@*'" },
+	  "sets of events include their metrics; hpcprof events '@*' lists them" },
 	{ "stat", "--topdown", false, SAY,
-	  "hpcprof stat -e @stall counts stalls; hpcprof report --stalls says where and why" },
-	{ "stat", "-G", true, SAY, "there is no filter by cgroup; hpcprof stat -p PID,..." },
-	{ "stat", "--cgroup", true, SAY, "there is no filter by cgroup; hpcprof stat -p PID,..." },
+	  "hpcprof stat -e @stall counts stalls; hpcprof report --stalls shows where and why" },
+	{ "stat", "-G", true, SAY,
+	  "there is no filter by cgroup; hpcprof stat -p PID,... counts its processes" },
+	{ "stat", "--cgroup", true, SAY,
+	  "there is no filter by cgroup; hpcprof stat -p PID,... counts its processes" },
 	{ "stat", "-i", false, SAY,
-	  "children are always counted; hpcprof stat -t TID takes one thread" },
+	  "children are always counted; hpcprof stat -t TID counts one thread only" },
 	{ "stat", "--no-inherit", false, SAY,
-	  "children are always counted; hpcprof stat -t TID takes one thread" },
-	{ "stat", "--append", false, SAY, "hpcprof stat -o - appends where >>FILE says" },
-	{ "stat", "--pre", true, SAY, "put it into the command: hpcprof stat -- sh -c '...; CMD'" },
+	  "children are always counted; hpcprof stat -t TID counts one thread only" },
+	{ "stat", "--append", false, SAY, "hpcprof stat -o - >>FILE appends to a file" },
+	{ "stat", "--pre", true, SAY,
+	  "make it a part of the command: hpcprof stat -- sh -c '...; CMD'" },
 	{ "stat", "--post", true, SAY,
-	  "put it into the command: hpcprof stat -- sh -c 'CMD; ...'" },
+	  "make it a part of the command: hpcprof stat -- sh -c 'CMD; ...'" },
 
 	/* report */
 	{ "report", "-i", true, AS, "--db=%s" },
@@ -195,17 +199,17 @@ static const struct perf_word table[] = {
 	{ "report", "-t", true, COMMA, "--format=csv" },
 	{ "report", "--field-separator", true, COMMA, "--format=csv" },
 	{ "report", "-F", true, SAY,
-	  "columns are fixed; hpcprof report --format=csv has all of them" },
+	  "the columns are fixed; hpcprof report --format=csv has all of them" },
 	{ "report", "--fields", true, SAY,
-	  "columns are fixed; hpcprof report --format=csv has all of them" },
+	  "the columns are fixed; hpcprof report --format=csv has all of them" },
 	{ "report", "-D", false, SAY, NO_SINGLE_SAMPLES },
 	{ "report", "--dump-raw-trace", false, SAY, NO_SINGLE_SAMPLES },
 	{ "report", "--mem-mode", false, SAY,
-	  "hpcprof report --stalls says which loads wait, and for what" },
+	  "hpcprof report --stalls shows which loads wait, and for what" },
 	{ "report", "-k", true, SAY, "the kernel's names are in the recording" },
 	{ "report", "--vmlinux", true, SAY, "the kernel's names are in the recording" },
 	{ "report", "--gtk", false, SAY, "hpcprof report --cfg=PROC --format=svg draws" },
-	{ "report", "--time", true, SAY, "epochs are the unit of time; hpcprof epochs lists them" },
+	{ "report", "--time", true, SAY, "a report shows whole epochs; hpcprof epochs lists them" },
 
 	/* annotate, which is report --annotate=PROC */
 	{ "annotate", "-s", true, AS, "--annotate=%s" },
@@ -217,11 +221,12 @@ static const struct perf_word table[] = {
 	{ "annotate", "--source", false, IGNORE, "" },
 
 	/* diff */
-	{ "diff", "-c", true, SAY, "hpcprof diff shows each procedure's change, with its range" },
+	{ "diff", "-c", true, SAY,
+	  "hpcprof diff shows the change of each procedure, with its interval" },
 	{ "diff", "--compute", true, SAY,
-	  "hpcprof diff shows each procedure's change, with its range" },
-	{ "diff", "-o", true, SAY, "the greatest change comes first" },
-	{ "diff", "--order", true, SAY, "the greatest change comes first" },
+	  "hpcprof diff shows the change of each procedure, with its interval" },
+	{ "diff", "-o", true, SAY, "rows are sorted by their change" },
+	{ "diff", "--order", true, SAY, "rows are sorted by their change" },
 	{ "diff", "-f", false, IGNORE, "" },
 	{ "diff", "--force", false, IGNORE, "" },
 
@@ -268,7 +273,8 @@ struct hp_error *perf_words_refuse_command(const char *word)
 
 	if (!found || found->how != SAY)
 		return NULL;
-	return hp_error_create(HP_ERROR_USAGE, "perf's '%s' is not here: %s", word, found->text);
+	return hp_error_create(HP_ERROR_USAGE, "hpcprof does not have perf's '%s': %s", word,
+			       found->text);
 }
 
 const char *perf_words_closest_command(const char *word)
@@ -443,8 +449,8 @@ static struct hp_error *take_perf_word(struct line *line, const struct perf_word
 	const char *argument = attached;
 
 	if (word->how == SAY)
-		return hp_error_create(HP_ERROR_USAGE, "perf's %s is not here: %s", word->word,
-				       word->text);
+		return hp_error_create(HP_ERROR_USAGE, "hpcprof does not have perf's %s: %s",
+				       word->word, word->text);
 	if (word->takes && !argument)
 		argument = *line->argv ? *line->argv++ : NULL;
 	if (word->takes && !argument)
@@ -582,7 +588,8 @@ struct hp_error *perf_words_translate(const struct hp_command *command, const ch
 	if (!error && line.annotates && !asks_for_help(&line))
 		error = hp_error_advise(
 			hp_error_create(HP_ERROR_USAGE, "annotate takes a procedure"),
-			"hpcprof report lists those with samples; then: hpcprof annotate PROC");
+			"hpcprof report lists procedures with samples; then run: hpcprof annotate "
+			"PROC");
 	*count = (int)line.words.count;
 	*translated = hp_arena_array(arena, line.words.count + 1, sizeof(**translated));
 	if (*translated && line.words.count)

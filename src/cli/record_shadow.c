@@ -58,7 +58,7 @@ static void add_figures(struct hp_session *session, const struct record_shadow *
 	if (!error)
 		error = hp_session_add_window_figures(session, &figures);
 	if (error && !shadow->quiet)
-		fprintf(stderr, "hpcprof: what shadow windows cost is not kept: %s\n",
+		fprintf(stderr, "hpcprof: the cost of shadow windows could not be stored: %s\n",
 			error->message);
 	hp_error_destroy(error);
 	hp_window_evidence_clear(&figures);
@@ -127,7 +127,7 @@ void record_shadow_print_banner(const struct record_shadow *shadow)
 	fprintf(stderr, "hpcprof: shadow windows for %.3g %% of the target's time\n",
 		shadow->percent);
 	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0 && CPU_COUNT(&cpus) < 2)
-		fputs("hpcprof: there is one CPU only: replaying takes the target's own time, so "
+		fputs("hpcprof: there is only one CPU: replaying takes the target's own time, so "
 		      "there will be few windows\n",
 		      stderr);
 }
@@ -194,7 +194,7 @@ static void print_counted(const struct hp_shadow_statistics *statistics)
 		(double)statistics->target_ns / 1e9);
 	print_ends(statistics);
 	if (statistics->crowded)
-		fprintf(stderr, "; %" PRIu64 " %s short, since no CPU was to spare",
+		fprintf(stderr, "; %" PRIu64 " %s short, because no CPU was idle",
 			statistics->crowded, statistics->crowded == 1 ? "was" : "were");
 	fputs("\n", stderr);
 }
@@ -205,8 +205,7 @@ static void print_price(const struct record_shadow *shadow)
 
 	fprintf(stderr,
 		"hpcprof: the shadow window%s cost the target %.2f %% of its CPU time (%.3g %% "
-		"allowed) and stopped it for %.1f ms at most at once; replaying took %.1f s of "
-		"%s\n",
+		"allowed); the longest stop was %.1f ms; replaying took %.1f s of %s\n",
 		plural(statistics->windows), percent(statistics->lost_ns, statistics->target_ns),
 		shadow->percent, (double)statistics->longest_stop_ns / 1e6,
 		(double)statistics->replay_ns / 1e9,

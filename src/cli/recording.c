@@ -106,7 +106,7 @@ static void print_probes(const struct hp_session_result *result)
 		result->probe_moments == 1 ? "" : "s", result->probe_cost_percent);
 	if (left_out)
 		fprintf(stderr,
-			"; left out: %" PRIu64 " hit%s of code that runs too often, or in bursts",
+			"; left out: %" PRIu64 " hit%s of code that runs too often or in bursts",
 			left_out, left_out == 1 ? "" : "s");
 	putc('\n', stderr);
 }
@@ -174,7 +174,7 @@ static struct hp_error *check_event(const struct hp_event_list *events, size_t i
 		return hp_error_advise(hp_error_create(HP_ERROR_NOT_PERMITTED,
 						       "cannot sample %s: %s", event->instead_of,
 						       event->reason),
-				       "%s", event->advice ? event->advice : "drop --strict");
+				       "%s", event->advice ? event->advice : "leave out --strict");
 	for (size_t i = 0; i < index; i++) {
 		if (strcmp(events->events[i].name, event->name) == 0)
 			return hp_error_create(HP_ERROR_USAGE, "event %s is named twice",

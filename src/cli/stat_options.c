@@ -160,9 +160,9 @@ static void parse_target(struct argp_state *state, struct stat_arguments *argume
 	counting->tids = arguments->tids.at;
 	counting->tid_count = arguments->tids.count;
 	if (arguments->runs > 1 && !counting->command)
-		argp_error(state, "-r runs a command again: give one");
+		argp_error(state, "-r needs a command to run again");
 	if (arguments->runs > 1 && arguments->plot)
-		argp_error(state, "--plot draws one run: leave -r out");
+		argp_error(state, "--plot draws one run: leave out -r");
 	if (arguments->output && arguments->output_fd >= 0)
 		argp_error(state, "-o and --output-fd exclude each other");
 }

@@ -269,9 +269,8 @@ static void draw_time_axis(FILE *stream, double most_s, double y)
 			"y=\"%.1f\">%.4g</text>\n",
 			LEFT + (WIDTH - LEFT - RIGHT) * time_s / most_s, y, time_s);
 	fprintf(stream,
-		"<text class=\"tick\" x=\"%d\" y=\"%.1f\">band: 95 %%; dashed: too little seen to "
-		"say"
-		"</text>\n",
+		"<text class=\"tick\" x=\"%d\" y=\"%.1f\">band: 95 %%; dashed: too little "
+		"data</text>\n",
 		LEFT, y + 18);
 	fprintf(stream,
 		"<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%.1f\">seconds</text>\n",

@@ -237,8 +237,8 @@ static void print_violations(FILE *stream, const struct hp_figures *figures)
 
 			if (finding->kind == HP_MUX_VIOLATED)
 				fprintf(stream,
-					"%s does not hold here, by %.1f standard errors: the "
-					"counters cannot be trusted on it\n",
+					"%s is violated by %.1f standard errors: do not trust "
+					"these counts\n",
 					class->invariants[j].text, fabs(finding->z));
 		}
 	}
@@ -268,7 +268,7 @@ static void print_groups(FILE *stream, const struct stat_view *view)
 			result->slices, result->slices == 1 ? "" : "s", result->slice_mean_ns / 1e6,
 			result->rotation_percent, result->rotation_ns / 1e3);
 	else
-		fputs("everything fits at once: no rotation, counts are exact\n", stream);
+		fputs("all events fit at once: no rotation, counts are exact\n", stream);
 }
 
 static void print_times(FILE *stream, const struct hp_counting_result *result)
@@ -416,8 +416,8 @@ void stat_text_spread(FILE *stream, const struct stat_subject *subject,
 	print_left_out(stream, subject,
 		       spreads[events + STAT_USER].mean + spreads[events + STAT_SYSTEM].mean,
 		       spreads[events + STAT_SYSTEM].mean);
-	fputs("\n± is how far the mean may be off in 95 of 100 cases;\n"
-	      "spread is the standard deviation of the runs\n",
+	fputs("\n± is the largest error of the mean in 95 of 100 cases;\nspread is the standard "
+	      "deviation of the runs\n",
 	      stream);
 	print_absent(stream, subject);
 	fflush(stream);

@@ -27,8 +27,9 @@ static struct hp_error *parse_pattern(const char *given, struct work *work)
 
 	if (failure) {
 		regerror(failure, &work->pattern, reason, sizeof(reason));
-		return hp_error_create(HP_ERROR_USAGE, "--work: '%s' is no regular expression: %s",
-				       given, reason);
+		return hp_error_create(HP_ERROR_USAGE,
+				       "--work: '%s' is not a regular expression: %s", given,
+				       reason);
 	}
 	work->kind = WORK_IN_OUTPUT;
 	if (work->pattern.re_nsub)
@@ -46,7 +47,9 @@ struct hp_error *work_parse(const char *given, struct work *work)
 		work->kind = WORK_SAME;
 		if (work->units > 0)
 			return NULL;
-		return hp_error_create(HP_ERROR_USAGE, "--work: %s units of work are none", given);
+		return hp_error_create(HP_ERROR_USAGE,
+				       "--work: the number of units must be above 0, not %s",
+				       given);
 	}
 	if (is_pattern(given))
 		return parse_pattern(given, work);
@@ -72,7 +75,7 @@ struct hp_error *work_begin(struct work *work, int *output)
 		return NULL;
 	work->output = tmpfile();
 	if (!work->output || fcntl(fileno(work->output), F_SETFD, FD_CLOEXEC) < 0)
-		return hp_error_create_errno(errno, "making a file for what the command prints");
+		return hp_error_create_errno(errno, "making a file for the output of the command");
 	*output = fileno(work->output);
 	return NULL;
 }
@@ -185,7 +188,7 @@ struct hp_error *work_missing(const struct work *work)
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_INSUFFICIENT,
 				"the run did not print its units of work: no line of its standard "
-				"output has a number at '%s'",
+				"output has a number that matches '%s'",
 				work->given),
 		"try the expression with: COMMAND | grep -E '%s'", work->given);
 }

@@ -147,7 +147,8 @@ static void flush(struct loop *loop)
 	struct hp_error *error = recorder_flush(loop->recorder, false);
 
 	if (error && !loop->write_failed)
-		session_notify(loop->options, "%s; keeping the samples in memory, will try again",
+		session_notify(loop->options,
+			       "%s; the samples stay in memory, and hpcprof will try again",
 			       error->message);
 	loop->write_failed = error != NULL;
 	hp_error_destroy(error);

@@ -151,7 +151,7 @@ struct hp_error *recorder_begin_probes(struct recorder *recorder, double budget)
 		return hp_error_advise(
 			hp_error_create(HP_ERROR_NOT_PERMITTED,
 					"probes need samples of time with registers"),
-			"leave --no-registers out; with -e, name cpu-clock too");
+			"leave out --no-registers; with -e, also name cpu-clock");
 	error = probes_create(recorder->start_ns, budget, &recorder->probes);
 	if (error)
 		return error;

@@ -68,7 +68,7 @@ static struct hp_error *choose_rates(struct hp_session *session)
 			session->recorder.cost = cost;
 		if (limit == HP_RATE_CAPPED)
 			session_notify(&session->options,
-				       "%s: capped at %d Hz; --no-cap lifts that",
+				       "%s: capped at %d Hz; --no-cap removes the limit",
 				       session->events[i].name, HP_FREQUENCY_CAP_HZ);
 		else if (limit == HP_RATE_IN_BUDGET)
 			session_notify(
@@ -171,8 +171,8 @@ static void load_skids(struct hp_session *session)
 
 	if (error)
 		session_notify(&session->options,
-			       "%s: samples are taken to land where they do by default; hpcprof "
-			       "doctor --calibrate-skid measures anew",
+			       "%s: the default skid of samples is assumed; hpcprof doctor "
+			       "--calibrate-skid measures it again",
 			       error->message);
 	hp_error_destroy(error);
 }
@@ -485,11 +485,11 @@ static void warn_of_hidden(struct hp_session *session)
 		return;
 	command = hp_text_printable(processes->commands.text[hidden.command]);
 	lacks(session,
-	      "%" PRIu64
-	      " program%s not in here (latest: %s): the kernel ends the recording of one that "
-	      "runs with another user's rights, or whose file may not be read; %s",
+	      "%" PRIu64 " program%s not in this recording (latest: %s): the kernel ends the "
+	      "recording of a program that runs with another user's rights, or whose "
+	      "file this user may not read; %s",
 	      hidden.count, hidden.count == 1 ? " is" : "s are", command ? command : "",
-	      geteuid() == 0 ? "-a records it" : "root may record it");
+	      geteuid() == 0 ? "-a records it" : "root can record it");
 }
 
 static void warn_of_names(struct hp_session *session)
@@ -499,8 +499,8 @@ static void warn_of_names(struct hp_session *session)
 	if (pid)
 		lacks(session,
 		      "names of code that process %" PRIu32
-		      " generated are missing: its perf-PID.map has "
-		      "more than %d MiB, or than %d names, which is what is read of one",
+		      " generated are missing: its perf-PID.map has more than %d MiB or %d names, "
+		      "the most that hpcprof reads",
 		      pid, JIT_MAP_MIB, PERF_MAP_SYMBOLS);
 }
 
@@ -538,11 +538,11 @@ static struct hp_error *finish(struct hp_session *session)
 		session->recorder.run = &session->command.run;
 	}
 	error = recorder_flush(&session->recorder, true);
-	error = hp_error_wrap(error, "the latest samples could not be written");
+	error = hp_error_wrap(error, "the last samples could not be written");
 	return error && !error->advice
 		       ? hp_error_advise(error,
-					 "what was written before can be reported; make room, "
-					 "or name another --db DIR, and record again")
+					 "what was written before can be reported; free some "
+					 "space, or give another --db DIR, and record again")
 		       : error;
 }
 
@@ -572,7 +572,8 @@ struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_re
 	error = hp_epoch_writer_commit(session->writer, &session->recorder.meta);
 	if (error)
 		session_notify(&session->options,
-			       "%s; keeping the samples in memory, will try again", error->message);
+			       "%s; the samples stay in memory, and hpcprof will try again",
+			       error->message);
 	hp_error_destroy(error);
 	start_windows(session);
 	loop_run(&session->loop);
@@ -583,7 +584,8 @@ struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_re
 	hp_sampler_close(&session->sampler);
 	if (session->loop.watch.pidfd_count && !session->loop.watch.live && session->command.pid &&
 	    !session->command.ended)
-		session_notify(&session->options, "what was recorded has ended; waiting for %s",
+		session_notify(&session->options,
+			       "the recorded processes have ended; waiting for %s",
 			       session->options.command[0]);
 	hp_watch_wait_for_command(&session->loop.watch);
 	if (!error)

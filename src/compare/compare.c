@@ -116,9 +116,8 @@ static struct hp_error *compare(struct sides *sides,
 		error = sides_match(sides);
 	comparison->is_same_build = !error && sides_are_same_build(sides);
 	if (comparison->is_same_build &&
-	    !sides_note(sides,
-			"same build on both sides: what differs is the machine, the input or "
-			"settings, not the code"))
+	    !sides_note(sides, "same build on both sides: the machine, the input or the settings "
+			       "cause any difference, not the code"))
 		error = hp_error_create_no_memory();
 	if (!error)
 		error = sides_match_moved(sides);

@@ -204,7 +204,8 @@ static struct hp_error *add_excerpt(struct hp_epoch *epoch, struct side_image *i
 			continue;
 		error = hp_epoch_read_excerpt(epoch, i, &excerpt, &lost);
 		if (!error && (lost || !excerpt.ranges.count))
-			error = hp_error_create(HP_ERROR_DAMAGED, "its code was not kept");
+			error = hp_error_create(HP_ERROR_DAMAGED,
+						"the epochs do not contain its code");
 		if (!error)
 			error = hp_excerpt_add(&image->excerpt, &excerpt);
 		hp_error_destroy(lost);
@@ -241,7 +242,7 @@ static struct hp_error *open_excerpt(struct sides *sides, const struct side *sid
 
 	if (error || !is_whole)
 		return error;
-	if (!sides_note(sides, "%s; its names and code are those that the epochs kept", problem))
+	if (!sides_note(sides, "%s; the names and code that the epochs contain are used", problem))
 		return hp_error_create_no_memory();
 	return hp_image_open(&image->id, &options, &image->file);
 }
@@ -261,8 +262,8 @@ static struct hp_error *open_by_names(struct sides *sides, struct side *side,
 		return error;
 	if (is_named)
 		how = has_bodies(image)
-			      ? "by the names and bodies of procedures that were kept of it"
-			      : "by the names that were kept of it";
+			      ? "by the names and code of procedures that the epochs contain"
+			      : "by the names that the epochs contain";
 	if (!sides_note(sides, "%s; it is compared %s", problem, how))
 		return hp_error_create_no_memory();
 	if (!is_named)

@@ -57,8 +57,8 @@ static bool pair_programs(struct sides *sides)
 			image->key = key;
 	}
 	base->key = key;
-	return sides_note(sides, "%s and %s are taken for two builds of one program", base->id.path,
-			  candidate->id.path);
+	return sides_note(sides, "%s and %s are treated as two builds of one program",
+			  base->id.path, candidate->id.path);
 }
 
 static struct hp_error *match_images(struct sides *sides)

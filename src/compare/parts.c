@@ -404,14 +404,13 @@ static bool note_dispersion(const struct judging *judging)
 		return true;
 	if (!judging->history.epochs)
 		return sides_note(sides,
-				  "one epoch per side: a variance of %.1f times that of chance is "
-				  "assumed of samples, not known",
+				  "one epoch per side: samples are assumed to vary by %.1f times "
+				  "the variance of random sampling",
 				  COMPARE_DISPERSION);
-	return sides_note(
-		sides,
-		"one epoch per side: a variance of %.2g times that of chance was learned of "
-		"samples from %zu earlier epochs",
-		judging->comparison->dispersion, judging->history.epochs);
+	return sides_note(sides,
+			  "one epoch per side: samples vary by %.2g times the variance of random "
+			  "sampling, as in %zu earlier epochs",
+			  judging->comparison->dispersion, judging->history.epochs);
 }
 
 struct hp_error *judge_parts(struct judging *judging)

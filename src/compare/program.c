@@ -151,9 +151,9 @@ static bool take_beside(struct judging *judging, const size_t *partners)
 	judging->beside = partners;
 	judging->comparison->is_side_by_side = true;
 	pace_take_pairs(judging->runs, partners, &judging->prior.pace);
-	return sides_note(judging->sides,
-			  "each run, and each procedure in it, is compared with the one that "
-			  "ran at the same time");
+	return sides_note(
+		judging->sides,
+		"each run, and each procedure in it, is compared with the run at the same time");
 }
 
 static bool fit_pace(struct judging *judging, const struct turn *turns, size_t count, bool beside)
@@ -169,8 +169,9 @@ static bool fit_pace(struct judging *judging, const struct turn *turns, size_t c
 	if (!are_pairs(judging))
 		return true;
 	return !pace_fit_pairs(judging->runs, partners, &judging->prior.pace) ||
-	       sides_note(judging->sides, "the sides took turns: each run is compared with the one "
-					  "beside it, which is more like it than others");
+	       sides_note(judging->sides,
+			  "the sides took turns: each run is compared with its neighbour, because "
+			  "neighbours are more alike than others");
 }
 
 static bool take_pace(struct judging *judging, size_t at)
@@ -264,15 +265,14 @@ static bool note_prior(const struct judging *judging)
 	if (judging->runs[HP_BASE].count > 1 || judging->runs[HP_CANDIDATE].count > 1)
 		return true;
 	if (!epochs)
-		return sides_note(judging->sides,
-				  "one run per side: that runs alike differ by %.0f %% is assumed, "
-				  "not known",
-				  prior->deviation * 100);
-	return sides_note(
-		judging->sides,
-		"one run per side: that runs alike differ by %.2g %% was learned from %zu "
-		"earlier epochs",
-		prior->deviation * 100, epochs);
+		return sides_note(
+			judging->sides,
+			"one run per side: runs of the same build are assumed to differ by %.0f %%",
+			prior->deviation * 100);
+	return sides_note(judging->sides,
+			  "one run per side: runs of the same build differ by %.2g %%, as in %zu "
+			  "earlier epochs",
+			  prior->deviation * 100, epochs);
 }
 
 static bool note_drift(const struct judging *judging)
@@ -280,32 +280,34 @@ static bool note_drift(const struct judging *judging)
 	const struct drift *drift = &judging->drift;
 	struct sides *sides = judging->sides;
 	double apart = 100 * drift->deviation;
+	double moved;
 	bool is_noted;
 
 	if (drift->occasions)
-		is_noted =
-			sides_note(sides,
-				   "the sides did not take turns: that the machine makes them "
-				   "differ by %.2g %% is allowed for, as it did on %zu occasions",
-				   apart, drift->occasions);
+		is_noted = sides_note(
+			sides,
+			"the sides were recorded at different times: the intervals allow for a "
+			"difference of %.2g %% by the machine, as on %zu occasions",
+			apart, drift->occasions);
 	else
-		is_noted =
-			sides_note(sides,
-				   "the sides did not take turns: that the machine makes them "
-				   "differ by %.2g %% is allowed for, which is assumed, not known",
-				   apart);
+		is_noted = sides_note(
+			sides,
+			"the sides were recorded at different times: the intervals allow for a "
+			"difference of %.2g %% by the machine, an assumption",
+			apart);
 	if (!is_noted || isnan(drift->moved))
 		return is_noted;
+	moved = 100 * expm1(drift->moved);
 	if (!drift->by_reference)
 		return sides_note(sides,
-				  "the reference loop took %+.1f %% time beside the candidate; "
-				  "on earlier occasions costs did not follow it",
-				  100 * expm1(drift->moved));
+				  "the reference loop took %.1f %% %s time with the candidate; the "
+				  "costs did not follow it on earlier occasions",
+				  fabs(moved), moved < 0 ? "less" : "more");
 	return sides_note(
 		sides,
-		"the reference loop took %+.1f %% time beside the candidate: that made it "
-		"cost about %+.1f %%, which changes are given without",
-		100 * expm1(drift->moved), 100 * expm1(DRIFT_SLOPE * drift->moved));
+		"the reference loop took %.1f %% %s time with the candidate; its effect on the "
+		"costs, about %+.1f %%, is subtracted",
+		fabs(moved), moved < 0 ? "less" : "more", 100 * expm1(DRIFT_SLOPE * drift->moved));
 }
 
 static bool settle_prior(struct judging *judging)
@@ -420,8 +422,8 @@ struct hp_error *judge_program(struct judging *judging)
 	else
 		show(judging, program);
 	if (by_cpu && !sides->options->is_relative &&
-	    !sides_note(sides, "the program's cost is the CPU time, user and system, of its runs; "
-			       "what parts of it cost is from samples"))
+	    !sides_note(sides, "the cost of the program is the CPU time of its runs (user and "
+			       "system); the costs of its parts come from samples"))
 		return hp_error_create_no_memory();
 	return NULL;
 }

@@ -54,8 +54,8 @@ struct hp_error *sides_advise(struct hp_error *error)
 	if (!error || error->advice)
 		return error;
 	if (error->class == HP_ERROR_NOT_PERMITTED)
-		return hp_error_advise(error, "who recorded it can let others read it: chmod -R "
-					      "a+rX on the database");
+		return hp_error_advise(
+			error, "its owner can let others read it: chmod -R a+rX on the database");
 	if (error->class != HP_ERROR_DAMAGED)
 		return error;
 	return hp_error_advise(error, "leave it out, or record it again; hpcprof epochs verify "
@@ -165,15 +165,15 @@ static struct hp_error *settle_work(struct sides *sides, const struct hp_compare
 	if (epochs[HP_BASE].work > 0 || epochs[HP_CANDIDATE].work > 0)
 		return hp_error_advise(
 			hp_error_create(HP_ERROR_USAGE,
-					"epoch %s does not say how much work it did, and an amount "
-					"was given for the other side alone",
+					"epoch %s does not contain its amount of work, and the "
+					"amount was given for the other side only",
 					hp_epoch_stamp(silent->epoch)),
-			"--work=N says it of both sides");
+			"--work=N gives the amount for both sides");
 	/* Of a single side none is compared with another's. */
 	if (sides->at[HP_CANDIDATE].replicates.count &&
 	    !sides_note(sides,
-			"epoch %s says how much work it did, epoch %s does not: costs are for a "
-			"run, however much that did",
+			"epoch %s contains its amount of work, but epoch %s does not: costs are "
+			"per run, whatever its work",
 			hp_epoch_stamp(known->epoch), hp_epoch_stamp(silent->epoch)))
 		return hp_error_create_no_memory();
 	forget_work(sides);
@@ -195,13 +195,11 @@ static struct hp_error *check_complete(struct sides *sides, const struct replica
 		return NULL;
 	if (!is_enough)
 		return hp_error_advise(hp_error_create(HP_ERROR_INSUFFICIENT,
-						       "epoch %s %s: what it costs in the end is "
-						       "not known",
+						       "epoch %s %s: its total cost is not known",
 						       stamp, what),
-				       "leave it out, by naming the other epochs; --relative "
-				       "compares the shares that it has");
-	return sides_note(sides, "epoch %s %s: it is a part of what it would have been", stamp,
-			  what)
+				       "leave it out by naming the other epochs, or compare shares "
+				       "with --relative");
+	return sides_note(sides, "epoch %s %s: it contains only a part of the run", stamp, what)
 		       ? NULL
 		       : hp_error_create_no_memory();
 }
@@ -211,7 +209,8 @@ static struct hp_error *check_whole(struct sides *sides, const struct replicate 
 	const char *contradiction = hp_epoch_contradiction(replicate->epoch);
 
 	if (!contradiction ||
-	    sides_note(sides, "epoch %s is not as it was recorded: %s (hpcprof epochs verify)",
+	    sides_note(sides,
+		       "epoch %s was changed after the recording: %s (hpcprof epochs verify)",
 		       hp_epoch_stamp(replicate->epoch), contradiction))
 		return check_complete(sides, replicate);
 	return hp_error_create_no_memory();
@@ -233,8 +232,8 @@ static struct hp_error *check_recordings(struct sides *sides)
 		}
 	if (!whole || sides->options->is_relative || !sides->at[HP_CANDIDATE].replicates.count ||
 	    sides_note(sides,
-		       "epoch %s is of no command's run: all that it recorded counts as one, "
-		       "however long that took",
+		       "epoch %s has no run of a command: the whole recording counts as one run, "
+		       "whatever its duration",
 		       hp_epoch_stamp(whole->epoch)))
 		return NULL;
 	return hp_error_create_no_memory();
@@ -339,12 +338,11 @@ static struct hp_error *no_common_event(const struct sides *sides)
 
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_USAGE,
-				"no event%s%s is in all epochs in a form that can be compared: "
-				"%s has %s, %s has %s",
+				"no event%s%s can be compared in all epochs: %s has %s, %s has %s",
 				asked ? " " : "", asked ? asked : "", hp_epoch_stamp(first->epoch),
 				names_of_events(sides->arena, first), hp_epoch_stamp(other->epoch),
 				names_of_events(sides->arena, other)),
-		"record all with the same -e EVENT");
+		"record all epochs with the same -e EVENT");
 }
 
 /* The base's first event that all others have, too: in its own unit, or in cycles. */
@@ -377,11 +375,11 @@ static struct hp_error *settle_event(struct sides *sides)
 		if (in_cycles && !find_event(sides, true))
 			continue;
 		if (in_cycles)
-			noted = sides_note(sides, "time was turned into cycles by the clock that "
-						  "was measured while it was recorded");
+			noted = sides_note(sides, "time was converted into cycles with the clock "
+						  "measured during the recording");
 		if (user_part)
 			noted &= sides_note(sides, "not all epochs have samples of the kernel: "
-						   "samples in user mode alone are compared");
+						   "only samples in user mode are compared");
 		return noted ? NULL : hp_error_create_no_memory();
 	}
 	return no_common_event(sides);
@@ -419,14 +417,13 @@ static struct hp_error *check_machines(struct sides *sides)
 				continue;
 			if (!sides->options->is_relative)
 				return hp_error_advise(
-					hp_error_create(
-						HP_ERROR_INSUFFICIENT,
-						"epoch %s was recorded on %s, epoch %s on %s: what "
-						"they cost cannot be compared",
-						hp_epoch_stamp(first->epoch),
-						first->meta->cpu_model,
-						hp_epoch_stamp(other->epoch),
-						other->meta->cpu_model),
+					hp_error_create(HP_ERROR_INSUFFICIENT,
+							"epoch %s was recorded on %s, epoch %s on "
+							"%s: their costs cannot be compared",
+							hp_epoch_stamp(first->epoch),
+							first->meta->cpu_model,
+							hp_epoch_stamp(other->epoch),
+							other->meta->cpu_model),
 					"--relative compares the shares of procedures; or record "
 					"both on one machine");
 			if (!sides_note(sides, "different CPUs: %s, and %s", first->meta->cpu_model,
@@ -452,9 +449,7 @@ struct hp_error *sides_open(struct sides *sides, const struct hp_compare_epochs 
 	if (!error)
 		error = settle_event(sides);
 	if (!error && is_mixed(sides) &&
-	    !sides_note(sides,
-			"not all epochs measured by %s: what others have that counts the "
-			"same is taken for it",
+	    !sides_note(sides, "not all epochs have %s: equivalent events of the others are used",
 			sides->event))
 		return hp_error_create_no_memory();
 	return error;

@@ -78,10 +78,11 @@ static struct hp_error *note_made_up_for(struct judging *judging, const struct h
 {
 	bool is_noted =
 		!count ||
-		sides_note(judging->sides,
-			   "another compiler: %zu procedure%s cost%s more than the program can "
-			   "have lost, which others make up for: no regression; the worst is %s",
-			   count, count == 1 ? "" : "s", count == 1 ? "s" : "", worst->name);
+		sides_note(
+			judging->sides,
+			"another compiler: %zu procedure%s cost%s more than the program can have "
+			"lost, and others compensate for it: no regression; the worst is %s",
+			count, count == 1 ? "" : "s", count == 1 ? "s" : "", worst->name);
 
 	return is_noted ? NULL : hp_error_create_no_memory();
 }
@@ -181,8 +182,8 @@ static const char *other_ways(const struct judging *judging)
 	if (judging->beside || judging->runs[HP_BASE].count < 2 ||
 	    judging->runs[HP_CANDIDATE].count < 2 || !costs_are_cpu_times(judging->sides))
 		return "";
-	return "; what makes one run slower than the next is the same for both with "
-	       "check --runs=N --side-by-side";
+	return "; with check --runs=N --side-by-side, whatever slows one run down also slows the "
+	       "other";
 }
 
 static struct hp_error *say_what_lacks(struct judging *judging)
@@ -204,22 +205,22 @@ static struct hp_error *say_what_lacks(struct judging *judging)
 	needed = runs_needed(judging->runs, &judging->prior, comparison->least_change,
 			     COMPARE_FALSE_ALARMS / 2);
 	shortage->more_runs = needed ? needed - there : 0;
-	shortage->reason = sides_format(
-		arena,
-		"a change of the program by %.3g %% would have been taken for chance more than "
-		"one time in five: %.3g %% is the smallest that would not",
-		comparison->least_change * 100, smallest * 100);
+	shortage->reason =
+		sides_format(arena,
+			     "this data cannot show a change of the program by %.3g %%: the "
+			     "smallest change that it shows in four of five cases is %.3g %%",
+			     comparison->least_change * 100, smallest * 100);
 	if (shortage->more_runs)
 		shortage->advice = sides_format(
-			arena, "%zu more run%s of each side would do, or --min-change=%.0f%s",
+			arena, "use %zu more run%s of each side, or --min-change=%.0f%s",
 			(size_t)shortage->more_runs, shortage->more_runs == 1 ? "" : "s",
 			ceil(smallest * 100), other_ways(judging));
 	else if (judging->prior.drift > 0)
-		shortage->advice = "sides that take turns cannot drift apart: "
-				   "hpcprof check --runs=N -- BASE --versus CANDIDATE";
+		shortage->advice = "record both sides together to find smaller changes: hpcprof "
+				   "check --runs=N -- BASE --versus CANDIDATE";
 	else
 		shortage->advice = sides_format(arena,
-						"no number of runs would do; --min-change=%.0f%s",
+						"more runs would not help; use --min-change=%.0f%s",
 						ceil(smallest * 100), other_ways(judging));
 	if (!shortage->reason || !shortage->advice)
 		return hp_error_create_no_memory();

@@ -387,7 +387,7 @@ struct hp_error *hp_counting_run(struct hp_counting *counting, struct hp_countin
 	let_go(counting);
 	if (counting->watch.pidfd_count && !counting->watch.live && !counting->command.ended &&
 	    counting->command.pid && options->notify)
-		options->notify("what was counted has ended; waiting for the command",
+		options->notify("the counted processes have ended; waiting for the command",
 				options->context);
 	hp_watch_wait_for_command(&counting->watch);
 	if (!error)

@@ -541,7 +541,7 @@ struct hp_error *hp_contents_warn(struct hp_contents *contents, const char *stam
 						    .warnings = warnings };
 
 		if (asprintf(&text,
-			     "epoch %s is not as it was recorded: %s (hpcprof epochs verify)",
+			     "epoch %s was changed after the recording: %s (hpcprof epochs verify)",
 			     stamp, problem->message) < 0) {
 			text = NULL;
 			return hp_error_create_no_memory();

@@ -376,7 +376,7 @@ struct hp_error *hp_identity_of_fd(int fd, struct hp_identity *identity)
 
 	*identity = (struct hp_identity){ 0 };
 	if (fstat(fd, &status) < 0)
-		return hp_error_create_errno(errno, "looking at a mapped file");
+		return hp_error_create_errno(errno, "examining a mapped file");
 	/* Devices can be mapped, too, but reading one may have effects. */
 	if (!S_ISREG(status.st_mode))
 		return NULL;

@@ -461,24 +461,23 @@ const char *hp_image_symbol_origin(struct hp_image *image)
 		return image->excerpt->origin && *image->excerpt->origin ? image->excerpt->origin
 									 : nothing;
 	if (!image->file || !procedures)
-		return image->kept.count ? "names kept with the profile" : nothing;
+		return image->kept.count ? "names stored with the profile" : nothing;
 	names = symbols_from(image, procedures);
 	/* Beside a full symbol table unwind data describes little more than the PLT. */
 	if (procedures_from_unwind(procedures) && procedures_origin(procedures) != ORIGIN_SYMTAB &&
 	    procedures_origin(procedures) != ORIGIN_DEBUG_FILE)
 		unwind = names ? " and unwind data" : "unwind data";
 	if (!names && !*unwind)
-		names = image->kept.count ? "names kept with the profile" : nothing;
+		names = image->kept.count ? "names stored with the profile" : nothing;
 	debug = debug_file_name(image);
 	if (debug && names && strcmp(debug, names) == 0)
 		debug = NULL;
 	free(image->origin);
 	if (asprintf(&image->origin, "%s%s%s%s%s%s", names ? names : "", unwind,
 		     debug ? ", lines from " : "", debug ? debug : "",
-		     image->file->unpacks_too_far
-			     ? " (compressed symbols or debugging information unpack too far, "
-			       "and were left out)"
-			     : "",
+		     image->file->unpacks_too_far ? " (compressed symbols or debugging information "
+						    "are too large, and were left out)"
+						  : "",
 		     image->unverified ? " (the file could not be identified when it ran)" : "") <
 	    0)
 		image->origin = NULL;

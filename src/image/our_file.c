@@ -27,9 +27,10 @@ static struct hp_error *make_ours(int *fd, const struct stat *status, const char
 	if (our_file_stays(status))
 		return NULL;
 	if (status->st_size > LARGEST_COPY_BYTES)
-		return hp_error_create(HP_ERROR_INSUFFICIENT,
-				       "%s: somebody else's file of more than %d MiB is not read",
-				       path, LARGEST_COPY_BYTES >> 20);
+		return hp_error_create(
+			HP_ERROR_INSUFFICIENT,
+			"%s: a file of another user with more than %d MiB is not read", path,
+			LARGEST_COPY_BYTES >> 20);
 	copy = memfd_create("image", MFD_CLOEXEC);
 	if (copy < 0)
 		return hp_error_create_errno(errno, "%s", path);
@@ -49,7 +50,7 @@ struct hp_error *our_file_open(const char *path, int *fd)
 	/* A FIFO or a device at that path must not hold us up. */
 	*fd = hp_foreign_open(path, 0, &status);
 	if (*fd < 0 && errno == EACCES && stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-		return hp_error_create(HP_ERROR_DAMAGED, "%s is no regular file", path);
+		return hp_error_create(HP_ERROR_DAMAGED, "%s is not a regular file", path);
 	if (*fd < 0)
 		return hp_error_create_errno(errno, "%s", path);
 	return make_ours(fd, &status, path);

@@ -40,7 +40,7 @@ bool hp_modifiers_parse(const char *text, size_t length, struct hp_modifiers *mo
 
 struct hp_error *hp_modifiers_refuse(const char *text, size_t length)
 {
-	return hp_error_advise(hp_error_create(HP_ERROR_USAGE, "'%s' is no list of modifiers",
+	return hp_error_advise(hp_error_create(HP_ERROR_USAGE, "'%s' is not a list of modifiers",
 					       hp_pmu_show(text, length).text),
 			       "modifiers are u (user), k (kernel), h (hypervisor), p, pp, ppp "
 			       "(precise) and P (as precise as the machine can)");
@@ -117,8 +117,8 @@ static struct hp_error *precise_refused(const char *name)
 		hp_error_create(HP_ERROR_SYSTEM,
 				"'%s' asks for precise samples, which this machine does not have",
 				hp_pmu_show_string(name).text),
-		"leave p out (the kernel would take it here and sample as imprecisely as ever), or "
-		"use the modifier P (as precise as the machine can)");
+		"leave out p (the kernel accepts it here, but samples without precision), or use "
+		"the modifier P (as precise as the machine can)");
 }
 
 /* One event that is out of reach does not spoil the set. */

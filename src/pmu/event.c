@@ -141,7 +141,7 @@ static const char *why_no_cycles(const struct hp_machine *machine, const char **
 		return "this user may not open hardware events";
 	case EBUSY:
 		*advice = "run: hpcprof doctor";
-		return "something else holds the hardware PMU";
+		return "another program uses the hardware PMU";
 	default:
 		break;
 	}

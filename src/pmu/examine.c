@@ -91,7 +91,7 @@ static void add_paranoid(struct hp_examination *examination)
 				   "this kernel has no perf events");
 	else if (examination->machine->privileged)
 		hp_examination_add(examination, HP_FINDING_OK, topic, NULL, NULL,
-				   "%d, which does not bind this user (CAP_PERFMON)", level);
+				   "%d, which does not limit this user (CAP_PERFMON)", level);
 	else if (level >= 3 && !examination->machine->samples)
 		hp_examination_add(examination, HP_FINDING_BLOCKED, topic,
 				   "sudo sysctl kernel.perf_event_paranoid=2",
@@ -110,10 +110,11 @@ static void add_paranoid(struct hp_examination *examination)
 	else if (level == 0)
 		hp_examination_add(examination, HP_FINDING_LIMITED, topic,
 				   "sudo sysctl kernel.perf_event_paranoid=-1",
-				   "everything but tracepoints", "0: all but tracepoints");
+				   "everything except tracepoints",
+				   "0: everything except tracepoints");
 	else
 		hp_examination_add(examination, HP_FINDING_OK, topic, NULL, NULL,
-				   "%d: everything is open", level);
+				   "%d: everything is permitted", level);
 }
 
 /* Whether the level is all there is to it shows by opening. */
@@ -137,7 +138,7 @@ static void add_sampling(struct hp_examination *examination)
 	failure = hp_try_open(attr, 0, -1);
 	if (!failure) {
 		hp_examination_add(examination, HP_FINDING_OK, "user-mode samples", NULL, NULL,
-				   "cpu-clock:u can be sampled in one's own processes");
+				   "this user can sample cpu-clock:u in own processes");
 		return;
 	}
 	error = hp_machine_open_error(machine, &event, 0, failure);
@@ -189,18 +190,17 @@ static void add_memory(struct hp_examination *examination)
 	char text[64] = "unlimited";
 	bool small = pages < COMFORTABLE_RING_PAGES;
 
-	hp_examination_add(examination, small ? HP_FINDING_LIMITED : HP_FINDING_OK,
-			   "perf_event_mlock_kb",
-			   small ? "sudo sysctl kernel.perf_event_mlock_kb=516" : NULL,
-			   small ? "smaller rings: a sample may get lost under load" : NULL,
-			   "%lld KiB: a ring of %llu pages for each CPU, all recorders of one user "
-			   "together",
-			   (long long)kb, (unsigned long long)pages);
+	hp_examination_add(
+		examination, small ? HP_FINDING_LIMITED : HP_FINDING_OK, "perf_event_mlock_kb",
+		small ? "sudo sysctl kernel.perf_event_mlock_kb=516" : NULL,
+		small ? "smaller rings: samples may be lost under load" : NULL,
+		"%lld KiB: a ring of %llu pages per CPU, for all recorders of one user together",
+		(long long)kb, (unsigned long long)pages);
 	getrlimit(RLIMIT_MEMLOCK, &limit);
 	if (limit.rlim_cur != RLIM_INFINITY)
 		snprintf(text, sizeof(text), "%llu KiB", (unsigned long long)limit.rlim_cur / 1024);
 	hp_examination_add(examination, HP_FINDING_OK, "RLIMIT_MEMLOCK", NULL, NULL,
-			   "%s, for what goes beyond that budget", text);
+			   "%s, for rings beyond perf_event_mlock_kb", text);
 }
 
 static void add_files(struct hp_examination *examination)
@@ -215,7 +215,7 @@ static void add_files(struct hp_examination *examination)
 	snprintf(lift, sizeof(lift), "ulimit -n %llu", (unsigned long long)wanted * 2);
 	hp_examination_add(examination, small ? HP_FINDING_LIMITED : HP_FINDING_OK, "RLIMIT_NOFILE",
 			   small ? lift : NULL, small ? "one or two events at a time" : NULL,
-			   "%llu open files (up to %llu with ulimit -n); an event takes one for "
+			   "%llu open files (up to %llu with ulimit -n); an event needs one for "
 			   "each of %u CPUs",
 			   (unsigned long long)limit.rlim_cur, (unsigned long long)limit.rlim_max,
 			   examination->machine->cpus);
@@ -240,13 +240,13 @@ static void add_rates(struct hp_examination *examination)
 		return;
 	if (percent <= 0 || percent >= 100)
 		hp_examination_add(examination, HP_FINDING_OK, "cpu_time_max_percent", NULL, NULL,
-				   "%lld: the kernel does not lower rates by itself",
+				   "%lld: the kernel does not lower sampling rates",
 				   (long long)percent);
 	else
 		hp_examination_add(examination, HP_FINDING_OK, "cpu_time_max_percent", NULL, NULL,
-				   "%lld: the kernel lowers the highest rate when samples take "
-				   "more of a CPU",
-				   (long long)percent);
+				   "%lld: the kernel lowers the highest sampling rate when samples "
+				   "take more than %lld %% of a CPU",
+				   (long long)percent, (long long)percent);
 }
 
 /* Where addresses are hidden, /proc/kallsyms reads as zeros. */
@@ -324,23 +324,24 @@ static void add_ptrace(struct hp_examination *examination)
 	if (!hp_surroundings_number(examination->machine, "/proc/sys/kernel/yama/ptrace_scope",
 				    &scope))
 		hp_examination_add(examination, HP_FINDING_OK, topic, NULL, NULL,
-				   "no Yama: one's own processes may be traced");
+				   "no Yama: this user may trace own processes");
 	else if (scope == 0)
 		hp_examination_add(examination, HP_FINDING_OK, topic, NULL, NULL,
-				   "0: one's own processes may be traced");
+				   "0: this user may trace own processes");
 	else if (scope == 1)
-		hp_examination_add(examination, HP_FINDING_LIMITED, topic, lift,
-				   "record -p without --shadow, record --shadow -- COMMAND",
-				   "1: only what record starts may be traced, for --shadow");
+		hp_examination_add(
+			examination, HP_FINDING_LIMITED, topic, lift,
+			"record -p without --shadow, record --shadow -- COMMAND",
+			"1: for --shadow, only programs that hpcprof record starts may be traced");
 	else if (scope == 2)
 		hp_examination_add(examination, HP_FINDING_LIMITED, topic, lift,
 				   "record without --shadow",
-				   "2: only the superuser may trace, for --shadow");
+				   "2: for --shadow, only the superuser may trace");
 	else
 		hp_examination_add(examination, HP_FINDING_LIMITED, topic,
 				   "boot with kernel.yama.ptrace_scope=0",
 				   "record without --shadow",
-				   "%lld: nobody may trace, for --shadow, until the next boot",
+				   "%lld: for --shadow, nobody may trace until the next boot",
 				   (long long)scope);
 }
 
@@ -352,7 +353,7 @@ static void add_surroundings(struct hp_examination *examination)
 		hp_examination_add(examination, HP_FINDING_LIMITED, "seccomp",
 				   "docker run --cap-add PERFMON … (or --security-opt "
 				   "seccomp=unconfined)",
-				   "what the lines above report as open",
+				   "what the lines above report as permitted",
 				   "a system call filter is on: it may refuse perf_event_open");
 	else
 		hp_examination_add(examination, HP_FINDING_OK, "seccomp", NULL, NULL,
@@ -360,7 +361,7 @@ static void add_surroundings(struct hp_examination *examination)
 	if (around->user_namespace)
 		hp_examination_add(examination, HP_FINDING_LIMITED, "container",
 				   "run hpcprof on the host", "own processes, user mode",
-				   "%s%sa user namespace: its root has no privilege over perf",
+				   "%s%sa user namespace: its root has no privileges for perf",
 				   around->container ? around->container : "",
 				   around->container ? ", " : "");
 	else
@@ -369,10 +370,10 @@ static void add_surroundings(struct hp_examination *examination)
 	if (around->lockdown_confidential)
 		hp_examination_add(examination, HP_FINDING_LIMITED, "lockdown",
 				   "boot without lockdown=confidentiality", "user-mode samples",
-				   "confidentiality: registers of the kernel are refused");
+				   "confidentiality: the kernel refuses samples of its registers");
 	else if (around->lockdown_integrity)
 		hp_examination_add(examination, HP_FINDING_OK, "lockdown", NULL, NULL,
-				   "integrity: does not concern profiles");
+				   "integrity: does not affect profiles");
 	else
 		hp_examination_add(examination, HP_FINDING_OK, "lockdown", NULL, NULL, "none");
 }

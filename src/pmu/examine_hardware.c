@@ -54,7 +54,7 @@ static void add_pmus(struct hp_examination *examination, const struct hp_names *
 		hp_examination_add(examination, HP_FINDING_BLOCKED, "hardware PMU",
 				   "sudo sysctl kernel.perf_event_paranoid=2",
 				   "hpcprof report on profiles from elsewhere",
-				   "could not be tried; PMUs: %s", count ? list : "none");
+				   "could not be tested; PMUs: %s", count ? list : "none");
 	else
 		hp_examination_add(examination, HP_FINDING_ABSENT, "hardware PMU", pmu_advice,
 				   "cpu-clock:u, faults, breakpoints: time instead of cycles",
@@ -131,7 +131,7 @@ static void add_counters(struct hp_examination *examination)
 	if (watchdog)
 		hp_examination_add(examination, HP_FINDING_LIMITED, "NMI watchdog",
 				   "sudo sysctl kernel.nmi_watchdog=0",
-				   "everything, with one counter less", "on: it holds one counter");
+				   "everything, with one counter fewer", "on: it uses one counter");
 	else
 		hp_examination_add(examination, HP_FINDING_OK, "NMI watchdog", NULL, NULL, "off");
 }
@@ -147,11 +147,11 @@ static void add_precision(struct hp_examination *examination, const struct hp_na
 				   "cycles up to level %u (:%s)", machine->precise_cycles,
 				   &"ppp"[3 - (machine->precise_cycles & 3)]);
 	else if (machine->has_cycles)
-		hp_examination_add(examination, HP_FINDING_ABSENT, "precise levels", NULL,
-				   "samples with skid",
-				   machine->ignores_precise
-					   ? "none: the kernel takes any (:ppp) and grants none"
-					   : "none for cycles");
+		hp_examination_add(
+			examination, HP_FINDING_ABSENT, "precise levels", NULL, "samples with skid",
+			machine->ignores_precise
+				? "none: the kernel accepts every level (:ppp) but provides none"
+				: "none for cycles");
 	for (size_t i = 0; i < pmus->count && used < sizeof(list) - 72; i++)
 		if (!strncmp(pmus->at[i], "ibs_", 4) || !strncmp(pmus->at[i], "arm_spe", 7))
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%.60s",

@@ -324,11 +324,11 @@ static struct hp_error *mark_unschedulable(struct grouping *grouping, const stru
 
 		if (group_of[i] != HP_NO_GROUP || items->first[i + 1] - items->first[i] > 1)
 			continue;
-		error = set_absent(event, items->rotation_set->has_reference
-						  ? "it opens but gets no counter beside the "
-						    "cycles': others hold them"
-						  : "it opens but never gets a counter: others "
-						    "hold them");
+		error = set_absent(event,
+				   items->rotation_set->has_reference
+					   ? "it opens but gets no counter in addition to that of "
+					     "cycles: others use them"
+					   : "it opens but never gets a counter: others use them");
 	}
 	return error;
 }
@@ -343,8 +343,7 @@ static bool any_group_is_split(const struct grouping *grouping, const struct ite
 			continue;
 		split = true;
 		notice(grouping->rotation_sets,
-		       "the {group} of %s and %u more does not fit the counters at once: it is "
-		       "split",
+		       "the {group} of %s and %u more does not fit the counters: it is split",
 		       grouping->events->events[items->events[items->first[i]]].name,
 		       items->first[i + 1] - items->first[i] - 1);
 	}

@@ -15,7 +15,7 @@
 #define SETCAP "sudo setcap cap_perfmon,cap_sys_ptrace=ep \"$(command -v hpcprof)\""
 #define SECCOMP_ADVICE                                                                             \
 	"start the container with --cap-add PERFMON (or --security-opt seccomp=unconfined); "      \
-	"outside the container hpcprof works as it is"
+	"outside the container hpcprof works without changes"
 
 struct refusal {
 	const struct hp_machine *machine;
@@ -81,16 +81,16 @@ static struct hp_error *refused_by_paranoid(const struct refusal *refusal)
 			 "kernel.perf_event_paranoid=2 | sudo tee /etc/sysctl.d/50-perf.conf), or: "
 			 "" SETCAP "; without it nothing can be sampled";
 	} else if (refusal->pid == -1 && machine->paranoid > 0) {
-		what = "keeps system-wide profiles from ordinary users";
+		what = "forbids system-wide profiles to ordinary users";
 		advice = "run: sudo sysctl kernel.perf_event_paranoid=0, or: " SETCAP "; "
 			 "hpcprof record -- COMMAND and -p PID of your own processes work without "
 			 "it";
 	} else if (refusal->event->type == PERF_TYPE_TRACEPOINT && machine->paranoid > -1) {
-		what = "keeps tracepoints from ordinary users";
+		what = "forbids tracepoints to ordinary users";
 		advice = "run: sudo sysctl kernel.perf_event_paranoid=-1, or: " SETCAP "; "
 			 "software and hardware events work without it";
 	} else if (!refusal->event->exclude_kernel && machine->paranoid > 1) {
-		what = "keeps kernel samples from ordinary users";
+		what = "forbids kernel samples to ordinary users";
 		advice = "add :u to the event, or run: sudo sysctl kernel.perf_event_paranoid=1, "
 			 "or: " SETCAP "; user-mode samples work without it";
 	}
@@ -115,7 +115,7 @@ static struct hp_error *not_permitted(const struct refusal *refusal)
 	/* The kernel's own checks say EACCES; a container's filter says EPERM. */
 	if (refusal->errno_value == EPERM && refusal->around.seccomp)
 		return refused(refusal, SECCOMP_ADVICE,
-			       "a seccomp filter keeps perf_event_open from this process");
+			       "a seccomp filter forbids perf_event_open to this process");
 	if (event->type == PERF_TYPE_BREAKPOINT && is_kernel_address(event->config1))
 		return refused(refusal,
 			       "run hpcprof as root; breakpoints on addresses of the "
@@ -138,7 +138,7 @@ static struct hp_error *not_permitted(const struct refusal *refusal)
 		return refused(refusal,
 			       "run hpcprof outside the container, on the host; user-mode events "
 			       "of your own processes work inside it",
-			       "root inside a user namespace has no privilege over perf");
+			       "root inside a user namespace has no privileges for perf");
 	return refused(refusal,
 		       "look for a denial: sudo ausearch -m avc -c hpcprof, or: sudo dmesg | grep "
 		       "-i -e avc -e apparmor; then: hpcprof doctor",
@@ -166,7 +166,7 @@ static struct hp_error *not_supported(const struct refusal *refusal)
 {
 	if (refusal->event->precise)
 		return say(refusal, HP_ERROR_SYSTEM,
-			   "use the modifier P (as precise as the machine can), or leave p out",
+			   "use the modifier P (as precise as the machine can), or leave out p",
 			   "this machine cannot sample it that precisely");
 	if (refusal->event->type == PERF_TYPE_BREAKPOINT)
 		return say(refusal, HP_ERROR_SYSTEM,
@@ -183,9 +183,9 @@ static struct hp_error *invalid(const struct refusal *refusal)
 
 	if (event->precise)
 		return say(refusal, HP_ERROR_SYSTEM,
-			   "use the modifier P (as precise as the machine can), or leave p out",
-			   "the kernel refuses these settings; most often the precise level is "
-			   "more than the PMU has");
+			   "use the modifier P (as precise as the machine can), or leave out p",
+			   "the kernel refuses these settings; usually the PMU does not have this "
+			   "precise level");
 	if (event->type == PERF_TYPE_BREAKPOINT)
 		return say(refusal, HP_ERROR_USAGE,
 			   "use 1, 2, 4 or 8 bytes at a multiple of that, and :x with sizeof(long) "
@@ -198,7 +198,7 @@ static struct hp_error *invalid(const struct refusal *refusal)
 			   "its PMU cannot tell user from kernel mode, or cannot be sampled");
 	if (event->group >= 0)
 		return say(refusal, HP_ERROR_USAGE,
-			   "put fewer events into the group, or events of one PMU only",
+			   "put fewer events into the group, or only events of one PMU",
 			   "the PMU cannot count this group together");
 	return say(refusal, HP_ERROR_USAGE,
 		   "hpcprof events shows how the event is written; -F must not be above "
@@ -233,10 +233,10 @@ static struct hp_error *busy(const struct refusal *refusal)
 	    watchdog)
 		return say(refusal, HP_ERROR_SYSTEM,
 			   "run: sudo sysctl kernel.nmi_watchdog=0; cpu-clock:u works without it",
-			   "the counter is held, by the kernel's NMI watchdog or another profiler");
+			   "the kernel's NMI watchdog or another profiler uses the counter");
 	return say(refusal, HP_ERROR_SYSTEM,
 		   "end the other profiler or virtual machine; cpu-clock:u works without it",
-		   "something else holds the PMU for itself");
+		   "another program uses the PMU exclusively");
 }
 
 static struct hp_error *no_perf(const struct refusal *refusal)
@@ -258,22 +258,21 @@ static struct hp_error *other(const struct refusal *refusal)
 		return say(refusal, HP_ERROR_SYSTEM,
 			   "detach the debugger, or give fewer mem: events (most CPUs watch four "
 			   "addresses)",
-			   "all hardware breakpoints are taken, by other events or a debugger");
+			   "all hardware breakpoints are in use, by other events or a debugger");
 	case ESRCH:
-		if (asprintf(&says, "there is no process or thread %d (any more)",
-			     (int)refusal->pid) < 0)
+		if (asprintf(&says, "there is no process or thread %d", (int)refusal->pid) < 0)
 			return hp_error_create_no_memory();
-		return say(refusal, HP_ERROR_NOT_FOUND, "look it up with: pgrep -a NAME", says);
+		return say(refusal, HP_ERROR_NOT_FOUND, "find it with: pgrep -a NAME", says);
 	case ENOMEM:
 		return say(refusal, HP_ERROR_SYSTEM, "give fewer events, or free some memory",
 			   "the kernel is out of memory");
 	case E2BIG:
 		return say(refusal, HP_ERROR_SYSTEM,
 			   "leave out config3 and other new settings, or boot a newer kernel",
-			   "this kernel is older than a setting that was asked for");
+			   "this kernel is too old for a setting that was asked for");
 	default:
 		return say(refusal, HP_ERROR_SYSTEM, "run: hpcprof doctor",
-			   "the kernel gives a reason that perf_event_open is not known for");
+			   "the kernel gives a reason that is unknown for perf_event_open");
 	}
 }
 
@@ -322,18 +321,17 @@ static struct hp_error *over_budget(const struct hp_machine *machine, size_t rin
 
 	getrlimit(RLIMIT_MEMLOCK, &limit);
 	error = hp_error_create(HP_ERROR_NOT_PERMITTED,
-				"a ring of %llu KiB per CPU goes over the locked-memory budget: "
+				"a ring of %llu KiB per CPU exceeds the limit on locked memory: "
 				"kernel.perf_event_mlock_kb is %lld per CPU (shared by all your "
 				"profilers), RLIMIT_MEMLOCK is %llu KiB",
 				(unsigned long long)ring_kb, (long long)machine->mlock_kb,
 				(unsigned long long)limit.rlim_cur / 1024);
-	return hp_error_advise(
-		error,
-		"run: sudo sysctl kernel.perf_event_mlock_kb=%lld, or: ulimit -l %llu; or give a "
-		"smaller ring with -m, which works without either",
-		(long long)machine->mlock_kb + (long long)ring_kb,
-		(unsigned long long)ring_kb * machine->cpus +
-			(unsigned long long)limit.rlim_cur / 1024);
+	return hp_error_advise(error,
+			       "run: sudo sysctl kernel.perf_event_mlock_kb=%lld, or: ulimit -l "
+			       "%llu; or set a smaller ring with -m, which needs neither",
+			       (long long)machine->mlock_kb + (long long)ring_kb,
+			       (unsigned long long)ring_kb * machine->cpus +
+				       (unsigned long long)limit.rlim_cur / 1024);
 }
 
 struct hp_error *hp_machine_mmap_error(const struct hp_machine *machine, size_t ring_bytes,

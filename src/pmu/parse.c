@@ -128,9 +128,9 @@ static struct hp_error *unknown_event(const struct parser *parser, const char *n
 
 	error->class = HP_ERROR_USAGE;
 	if (close)
-		return hp_error_advise(error, "did you mean %s? hpcprof events lists what there is",
+		return hp_error_advise(error, "did you mean %s? hpcprof events lists all events",
 				       close);
-	return hp_error_advise(error, "hpcprof events lists what there is");
+	return hp_error_advise(error, "hpcprof events lists all events");
 }
 
 static struct hp_error *unknown_pmu(const struct parser *parser, const char *name)
@@ -200,7 +200,7 @@ static struct hp_error *parse_breakpoint(struct parser *parser)
 	if (!number)
 		return hp_error_create_no_memory();
 	if (!hp_parse_u64(number, &address))
-		return hp_error_create(HP_ERROR_USAGE, "'%s' is no address for a breakpoint",
+		return hp_error_create(HP_ERROR_USAGE, "'%s' is not an address for a breakpoint",
 				       hp_pmu_show_string(number).text);
 	from += length;
 	if (*from == '/' && isdigit((unsigned char)from[1])) {

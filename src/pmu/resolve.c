@@ -208,15 +208,14 @@ static struct hp_error *from_pfm(const char *name, struct hp_drafts *drafts)
 	case HP_PFM_OK:
 		break;
 	case HP_PFM_ABSENT_PMU:
-		return hp_error_advise(
-			hp_error_create(HP_ERROR_USAGE,
-					"'%s' is an event of a CPU that this machine does not have",
-					hp_pmu_show_string(name).text),
-			"hpcprof events lists the events of this machine");
+		return hp_error_advise(hp_error_create(HP_ERROR_USAGE,
+						       "'%s' is an event of another CPU model",
+						       hp_pmu_show_string(name).text),
+				       "hpcprof events lists the events of this machine");
 	case HP_PFM_MALFORMED:
 		return hp_error_advise(hp_error_create(HP_ERROR_USAGE, "'%s': libpfm4 says: %s",
 						       hp_pmu_show_string(name).text, says),
-				       "hpcprof events --all %s lists the unit masks it has",
+				       "hpcprof events --all %s lists its unit masks",
 				       hp_pmu_show(event, strcspn(event, ":")).text);
 	case HP_PFM_UNKNOWN:
 	default:
@@ -261,7 +260,7 @@ struct hp_error *hp_resolve(const struct hp_machine *machine, const char *name, 
 			return tracepoint_error;
 		error = hp_error_create(
 			HP_ERROR_NOT_FOUND,
-			"unknown event '%s': neither the kernel's names nor libpfm4's have it",
+			"unknown event '%s': neither the kernel nor libpfm4 knows it",
 			hp_pmu_show_string(name).text);
 	}
 	hp_error_destroy(tracepoint_error);

@@ -6,25 +6,24 @@
 #include <string.h>
 
 const struct hp_event_set hp_event_sets[] = {
-	{ "default",
-	  "what a first look needs: time, cycles, instructions, branches, caches, faults",
+	{ "default", "an overview: time, cycles, instructions, branches, caches, faults",
 	  "task-clock context-switches cpu-migrations page-faults cycles instructions branches "
 	  "branch-misses cache-references cache-misses" },
-	{ "branch", "branches and how well they are predicted",
+	{ "branch", "branches and their prediction",
 	  "cycles instructions branches branch-misses branch-load-misses" },
 	{ "cache", "the caches, from the first level to the last",
 	  "instructions L1-dcache-loads L1-dcache-load-misses L1-dcache-stores L1-icache-loads "
 	  "L1-icache-load-misses LLC-loads LLC-load-misses cache-references cache-misses" },
-	{ "tlb", "translations of addresses, for data and for instructions",
+	{ "tlb", "address translation, for data and for instructions",
 	  "instructions dTLB-loads dTLB-load-misses dTLB-stores dTLB-store-misses iTLB-loads "
 	  "iTLB-load-misses" },
-	{ "node", "memory of this and of other nodes",
+	{ "node", "memory of this and of other NUMA nodes",
 	  "instructions node-loads node-load-misses node-stores node-store-misses" },
-	{ "stall", "cycles in which the front or the back of the pipeline stood still",
+	{ "stall", "cycles in which the front end or the back end of the pipeline stalled",
 	  "cycles ref-cycles instructions stalled-cycles-frontend stalled-cycles-backend" },
-	{ "fault", "page faults by what they took, and what the kernel had to do itself",
+	{ "fault", "page faults by kind, and what the kernel fixed up or emulated",
 	  "page-faults minor-faults major-faults alignment-faults emulation-faults" },
-	{ "schedule", "time on the CPU, and how often it was taken away",
+	{ "schedule", "time on a CPU, context switches and migrations",
 	  "task-clock context-switches cpu-migrations" },
 };
 const size_t hp_event_set_count = HP_ARRAY_COUNT(hp_event_sets);

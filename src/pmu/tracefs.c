@@ -62,7 +62,8 @@ static struct hp_error *push(struct hp_tracepoints *found, const char *events, c
 	if (error)
 		return error;
 	if (id < 0)
-		return hp_error_create(HP_ERROR_DAMAGED, "%s: %lld is no id", path, (long long)id);
+		return hp_error_create(HP_ERROR_DAMAGED, "%s: %lld is not an id", path,
+				       (long long)id);
 	if (!hp_vector_push(found, (struct hp_tracepoint){ .name = name, .id = (uint64_t)id }))
 		return hp_error_create_no_memory();
 	name = NULL;

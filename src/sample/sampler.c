@@ -56,7 +56,7 @@ static struct hp_error *check_online(const int *cpus, size_t count)
 			error = hp_error_advise(
 				hp_error_create(HP_ERROR_USAGE, "there is no CPU %d online",
 						cpus[i]),
-				"those there are: cat /sys/devices/system/cpu/online");
+				"list the CPUs with: cat /sys/devices/system/cpu/online");
 	}
 	return error;
 }

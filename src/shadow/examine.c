@@ -104,9 +104,10 @@ static bool add_trial(struct hp_findings *findings)
 				       statistics.reason);
 	else
 		room = hp_findings_add(findings, HP_FINDING_LIMITED, topic,
-				       "hpcprof doctor, when less runs here", without,
-				       "nothing was copied in %d s%s%s", PATIENCE_MS / 1000,
-				       statistics.reason[0] ? ": " : ", too much else runs here",
+				       "run hpcprof doctor again when the machine is less busy",
+				       without, "nothing was copied in %d s%s%s",
+				       PATIENCE_MS / 1000,
+				       statistics.reason[0] ? ": " : ", the machine is too busy",
 				       statistics.reason);
 	hp_error_destroy(error);
 	return room;
@@ -127,14 +128,14 @@ static bool add_cpus(struct hp_findings *findings)
 				       "%u CPUs, and copies run on another core", (unsigned)usable);
 	case ROOM_IN_CORE:
 		return hp_findings_add(findings, HP_FINDING_LIMITED, cpus_topic,
-				       "a machine, or a CPU set, with another core", fewer,
-				       "one core only: copies take up to half of it");
+				       "a machine or a CPU set with a second core", fewer,
+				       "only one core: copies take up to half of it");
 	case ROOM_NONE:
 		break;
 	}
 	return hp_findings_add(findings, HP_FINDING_LIMITED, cpus_topic,
 			       "a second CPU: taskset, cpuset or CPU quota of the control group",
-			       fewer, "one CPU only: copies take the program's own time");
+			       fewer, "only one CPU: copies take the program's own time");
 }
 
 struct hp_error *hp_shadow_examine(struct hp_findings *findings)

@@ -7,10 +7,9 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 {
 	(void)options;
 	(void)shadow;
-	return hp_error_advise(
-		hp_error_create(HP_ERROR_NOT_PERMITTED,
-				"no shadow windows: they are for x86-64 only so far"),
-		"record without --shadow");
+	return hp_error_advise(hp_error_create(HP_ERROR_NOT_PERMITTED,
+					       "no shadow windows: they work on x86-64 only"),
+			       "record without --shadow");
 }
 
 struct hp_error *hp_shadow_start(struct hp_shadow *shadow)
@@ -52,7 +51,7 @@ struct hp_error *hp_shadow_examine(struct hp_findings *findings)
 {
 	return hp_findings_add(findings, HP_FINDING_ABSENT, "shadow windows", NULL,
 			       "record without --shadow: executions are estimated from time",
-			       "they are for x86-64 only so far")
+			       "they work on x86-64 only")
 		       ? NULL
 		       : hp_error_create_no_memory();
 }

@@ -105,15 +105,15 @@ static struct hp_error *too_dear(const struct ledger *ledger, const struct price
 {
 	static const char *const why[] = {
 		[ROOM_OF_ITS_OWN] = "",
-		[ROOM_IN_CORE] = " and replaying it on the other half of its core",
-		[ROOM_NONE] = " and replaying it where no CPU is to spare",
+		[ROOM_IN_CORE] = " and replaying it on the other hardware thread of its core",
+		[ROOM_NONE] = " and replaying it without an idle CPU",
 	};
 	uint64_t due_ns = ledger_slot(ledger, ledger->lost_ns + price_ns);
 
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_INSUFFICIENT,
-				"copying %.1f MiB%s would take about %.0f ms of its time, which "
-				"%.3g %% have paid for after %.1f s",
+				"copying %.1f MiB%s would cost about %.0f ms of its time, and %.3g "
+				"%% of its time allows that only after %.1f s",
 				(double)terms->bytes / (1 << 20), why[terms->room],
 				(double)price_ns / 1e6, 100 * ledger->share, (double)due_ns / 1e9),
 		"record for longer, or allow more, as in --shadow=5");
@@ -184,7 +184,7 @@ static bool plan(struct window_maker *maker, struct window_order *order,
 	if (!has_memory(bytes, memory_to_spare() + maker->snapshot.buffer_bytes)) {
 		refuse(result, HP_SHADOW_MEMORY,
 		       hp_error_create(HP_ERROR_SYSTEM,
-				       "copies of %llu MiB need twice that in free memory",
+				       "copies of %llu MiB need twice as much free memory",
 				       (unsigned long long)(bytes >> 20)));
 		return false;
 	}

@@ -30,7 +30,7 @@ static struct hp_error *allowed_cpus(cpu_set_t **cpus, size_t *bytes)
 	if (!*cpus)
 		return hp_error_create_no_memory();
 	if (sched_getaffinity(0, *bytes, *cpus) < 0)
-		return hp_error_create_errno(errno, "finding out which CPUs may be used");
+		return hp_error_create_errno(errno, "asking which CPUs may be used");
 	return NULL;
 }
 

@@ -172,11 +172,11 @@ struct hp_error *hp_command_release(struct hp_command *command, const char *name
 		failure = ENOENT;
 	if (failure == ENOENT)
 		return hp_error_advise(hp_error_create_errno(failure, "cannot run '%s'", name),
-				       "is it spelled right, and in $PATH?");
+				       "check the spelling, and that it is in $PATH");
 	return hp_error_advise(hp_error_create(HP_ERROR_NOT_PERMITTED, "cannot run '%s': %s", name,
 					       strerror(failure)),
-			       "it has to be a program, or a script that begins with #!, and "
-			       "executable: chmod +x");
+			       "it must be a program or a script that begins with #!, and it must "
+			       "be executable: chmod +x");
 }
 
 static uint64_t timeval_ns(struct timeval time)
@@ -261,7 +261,7 @@ static struct hp_error *no_such(const char *what, pid_t pid)
 {
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_NOT_FOUND, "there is no %s %d", what, (int)pid),
-		"list what runs with: ps -e");
+		"list the processes with: ps -e");
 }
 
 struct hp_error *hp_threads_of(const pid_t *pids, size_t pid_count, const pid_t *tids,

@@ -155,7 +155,7 @@ START_TEST(wrong_usage_is_told)
 	assert_diff(&test, "--top=0 old new", 2);
 	assert_diff(&test, "--format=html old new", 2);
 	assert_diff(&test, "--annotate=nobody old new", 2);
-	ck_assert_ptr_nonnull(strstr(test.output, "no procedure 'nobody'"));
+	ck_assert_ptr_nonnull(strstr(test.output, "neither side has a procedure 'nobody'"));
 	end(&test);
 }
 END_TEST

@@ -251,7 +251,7 @@ START_TEST(verify_and_reports_tell_what_is_wrong_with_an_epoch)
 	ck_assert_ptr_nonnull(strstr(output, ".sym: it is missing, and meta knows of it"));
 	run_hpcprof(directory, "report", "--images", 0, output, sizeof(output));
 	ck_assert_msg(strstr(output, "# warning    epoch ") &&
-			      strstr(output, "is not as it was recorded: "),
+			      strstr(output, "was changed after the recording: "),
 		      "%s", output);
 	fixture_forget_sums(epoch);
 	assert_run(directory, "verify", 0, output);

@@ -101,7 +101,7 @@ START_TEST(runs_at_the_same_time_are_compared_with_each_other)
 		struct test dearer = compared_beside(1.4, pairs, 3000000);
 		const struct hp_compared *third = compare_find(dearer.comparison, "third");
 
-		ck_assert(has_note(same.comparison, "ran at the same time"));
+		ck_assert(has_note(same.comparison, "the run at the same time"));
 		ck_assert_int_eq(same.comparison->verdict, HP_VERDICT_PASS);
 		ck_assert_int_eq(dearer.comparison->verdict, HP_VERDICT_REGRESSION);
 		ck_assert_double_eq_tol(dearer.comparison->program->change.value, 0.08, 0.01);
@@ -121,7 +121,7 @@ START_TEST(one_pair_cannot_have_drifted_apart)
 
 	ck_assert(test.comparison->is_side_by_side);
 	ck_assert(test.comparison->is_interleaved);
-	ck_assert(has_note(test.comparison, "is assumed, not known"));
+	ck_assert(has_note(test.comparison, "are assumed to differ"));
 	ck_assert(!has_note(test.comparison, "drifted"));
 	end(&test);
 }
@@ -133,8 +133,8 @@ START_TEST(runs_that_hardly_met_are_no_such_pairs)
 	struct test met = compared_beside(1, 3, 400000000);
 	struct test hardly = compared_beside(1, 3, 900000000);
 
-	ck_assert(has_note(met.comparison, "ran at the same time"));
-	ck_assert(!has_note(hardly.comparison, "ran at the same time"));
+	ck_assert(has_note(met.comparison, "the run at the same time"));
+	ck_assert(!has_note(hardly.comparison, "the run at the same time"));
 	ck_assert(hardly.comparison->is_interleaved);
 	ck_assert_int_eq(hardly.comparison->verdict, HP_VERDICT_INSUFFICIENT);
 	ck_assert(strstr(hardly.comparison->shortages[0].advice, "--side-by-side"));
@@ -154,7 +154,7 @@ START_TEST(three_at_the_same_time_are_no_pairs)
 		compare_add(&test.sides, (enum hp_side)(i % 2), &run);
 	}
 	test.comparison = compare_all(&test.sides);
-	ck_assert(!has_note(test.comparison, "ran at the same time"));
+	ck_assert(!has_note(test.comparison, "the run at the same time"));
 	end(&test);
 }
 END_TEST
@@ -502,7 +502,7 @@ START_TEST(epochs_with_and_without_the_kernel_compare_by_user_mode)
 		}
 		test.comparison = compare_all(&test.sides);
 		ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
-		ck_assert(has_note(test.comparison, "samples in user mode alone are compared"));
+		ck_assert(has_note(test.comparison, "only samples in user mode are compared"));
 		for (size_t i = 0; i < test.comparison->program->part_count; i++)
 			ck_assert_str_ne(test.comparison->program->parts[i]->name, "[kernel]");
 		end(&test);
@@ -524,7 +524,7 @@ START_TEST(epochs_that_both_have_the_kernel_compare_it_too)
 			compare_add(&test.sides, (enum hp_side)side, &run);
 		}
 	test.comparison = compare_all(&test.sides);
-	ck_assert(!has_note(test.comparison, "samples in user mode alone"));
+	ck_assert(!has_note(test.comparison, "only samples in user mode"));
 	ck_assert_uint_eq(compare_find(test.comparison, "[kernel]")->side[HP_BASE].samples,
 			  5 * 4000);
 	end(&test);

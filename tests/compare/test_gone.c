@@ -282,7 +282,7 @@ START_TEST(a_procedure_of_another_name_is_known_by_its_body)
 		const struct hp_compared *latter = build_find(replaced.comparison, "latter");
 
 		assert_says(&replaced,
-			    "by the names and bodies of procedures that were kept of it");
+			    "by the names and code of procedures that the epochs contain");
 		ck_assert_int_eq(replaced.comparison->verdict, HP_VERDICT_PASS);
 		ck_assert_ptr_nonnull(latter);
 		ck_assert_str_eq(latter->former_name, "former");
@@ -301,7 +301,7 @@ START_TEST(without_bodies_it_is_another_procedure)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(kept); i++) {
 		struct replaced replaced = replace(other_names, kept[i]);
 
-		assert_says(&replaced, "by the names that were kept of it");
+		assert_says(&replaced, "by the names that the epochs contain");
 		ck_assert_int_eq(replaced.comparison->verdict, HP_VERDICT_REGRESSION);
 		ck_assert(build_find(replaced.comparison, "latter")->is_finding);
 		ck_assert(build_find(replaced.comparison, "former")->is_finding);

@@ -91,7 +91,7 @@ START_TEST(dispersion_is_that_of_earlier_epochs)
 		/* 88 degrees of freedom: a deviation of 15 %. */
 		ck_assert_double_ge(test.comparison->dispersion, fmax(1, 0.6 * truth[i]));
 		ck_assert_double_le(test.comparison->dispersion, 1.45 * truth[i]);
-		ck_assert(has_note(test.comparison, "learned of samples from 12 earlier epochs"));
+		ck_assert(has_note(test.comparison, "as in 12 earlier epochs"));
 		ck_assert(!has_note(test.comparison, "assumed"));
 		end(&test);
 	}
@@ -106,7 +106,7 @@ START_TEST(how_much_runs_differ_is_learned)
 	compare(&test, 1, 0.06);
 	ck_assert_double_ge(test.comparison->run_deviation, 0.035);
 	ck_assert_double_le(test.comparison->run_deviation, 0.085);
-	ck_assert(has_note(test.comparison, "learned from 14 earlier epochs"));
+	ck_assert(has_note(test.comparison, "as in 14 earlier epochs"));
 	end(&test);
 }
 END_TEST
@@ -174,7 +174,7 @@ START_TEST(builds_are_replicates_of_themselves_alone)
 	compare(&test, 1, 0);
 	ck_assert_uint_eq(test.comparison->learned_epochs, 0);
 	ck_assert_double_eq_tol(test.comparison->dispersion, 1.3, 1e-9);
-	ck_assert(has_note(test.comparison, "1.3 times that of chance is assumed"));
+	ck_assert(has_note(test.comparison, "assumed to vary by 1.3 times"));
 	end(&test);
 }
 END_TEST

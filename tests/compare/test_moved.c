@@ -324,7 +324,7 @@ static struct pair traded(const char *build, uint64_t won)
 	return test;
 }
 
-static const char made_up_for[] = "others make up for";
+static const char made_up_for[] = "others compensate for";
 
 START_TEST(what_another_compiler_does_worse_counts_as_far_as_the_program_lost_it)
 {

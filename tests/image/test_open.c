@@ -235,7 +235,7 @@ START_TEST(generated_code_has_the_names_that_were_kept_word_for_word)
 	ck_assert_str_eq(hp_image_procedure_at(image, address)->name, "_ZN3fooEv@plt.cold");
 	address.value = 0x8f;
 	ck_assert_str_eq(hp_image_procedure_at(image, address)->linkage, "py::f:<string>");
-	ck_assert_str_eq(hp_image_symbol_origin(image), "names kept with the profile");
+	ck_assert_str_eq(hp_image_symbol_origin(image), "names stored with the profile");
 	hp_image_close(image);
 }
 END_TEST

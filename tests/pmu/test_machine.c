@@ -323,7 +323,7 @@ START_TEST(other_failures_of_an_open_name_their_cause_and_cure)
 		{ EMFILE, 0, "cycles:u", 2, false, HP_ERROR_SYSTEM, "files open", "ulimit -n" },
 		{ ENFILE, 0, "cycles:u", 2, false, HP_ERROR_SYSTEM, "whole machine",
 		  "sysctl fs.file-max" },
-		{ ENOSPC, 0, "mem:0x1000:w:u", 2, false, HP_ERROR_SYSTEM, "breakpoints are taken",
+		{ ENOSPC, 0, "mem:0x1000:w:u", 2, false, HP_ERROR_SYSTEM, "breakpoints are in use",
 		  "debugger" },
 		{ EBUSY, 0, "cycles:u", 2, false, HP_ERROR_SYSTEM, "NMI watchdog",
 		  "sysctl kernel.nmi_watchdog=0" },
@@ -331,7 +331,7 @@ START_TEST(other_failures_of_an_open_name_their_cause_and_cure)
 		{ ENOMEM, 0, "cycles:u", 2, false, HP_ERROR_SYSTEM, "memory", "fewer events" },
 		{ ENOSYS, 0, "cycles:u", 2, false, HP_ERROR_SYSTEM, "without perf events",
 		  "CONFIG_PERF_EVENTS" },
-		{ E2BIG, 0, "cycles:u", 2, false, HP_ERROR_SYSTEM, "older", "newer kernel" },
+		{ E2BIG, 0, "cycles:u", 2, false, HP_ERROR_SYSTEM, "too old", "newer kernel" },
 		{ EIO, 0, "cycles:u", 2, false, HP_ERROR_SYSTEM, "perf_event_open", "doctor" },
 	};
 	char *root = tree_create();
@@ -440,7 +440,7 @@ START_TEST(each_paranoid_level_is_explained_with_the_next_step_down)
 	}
 	machine.privileged = true;
 	machine.paranoid = 3;
-	check_finding(&machine, "perf_event_paranoid", HP_FINDING_OK, "does not bind", NULL);
+	check_finding(&machine, "perf_event_paranoid", HP_FINDING_OK, "does not limit", NULL);
 	tree_destroy(root);
 }
 END_TEST
@@ -513,7 +513,8 @@ START_TEST(what_stands_around_the_process_is_found_in_its_files)
 	check_finding(&machine, "container", HP_FINDING_LIMITED, "kubernetes, a user namespace",
 		      "on the host");
 	check_finding(&machine, "lockdown", HP_FINDING_LIMITED, "confidentiality", "boot without");
-	check_finding(&machine, "ptrace_scope", HP_FINDING_LIMITED, "1: only what record starts",
+	check_finding(&machine, "ptrace_scope", HP_FINDING_LIMITED,
+		      "only programs that hpcprof record starts",
 		      "sudo sysctl kernel.yama.ptrace_scope=0");
 	check_finding(&machine, "kptr_restrict", HP_FINDING_LIMITED,
 		      "2:", "sudo sysctl kernel.kptr_restrict=0");
@@ -522,7 +523,8 @@ START_TEST(what_stands_around_the_process_is_found_in_its_files)
 	tree_add(root, open);
 	check_finding(&machine, "seccomp", HP_FINDING_OK, "no system call filter", NULL);
 	check_finding(&machine, "container", HP_FINDING_OK, "none", NULL);
-	check_finding(&machine, "ptrace_scope", HP_FINDING_LIMITED, "3: nobody", "boot with");
+	check_finding(&machine, "ptrace_scope", HP_FINDING_LIMITED, "3: for --shadow, nobody",
+		      "boot with");
 	check_finding(&machine, "lockdown", HP_FINDING_OK, "none", NULL);
 	check_finding(&machine, "kptr_restrict", HP_FINDING_OK, "have names", NULL);
 	check_finding(&machine, "tracepoints", HP_FINDING_OK, "/sys/kernel/tracing/events", NULL);

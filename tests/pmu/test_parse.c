@@ -383,7 +383,7 @@ START_TEST(where_the_kernel_ignores_precise_levels_none_is_claimed)
 		struct hp_error *error = hp_event_parse(asked[i], &machine, &list);
 
 		ck_assert_ptr_nonnull(error);
-		ck_assert_ptr_nonnull(strstr(error->advice, "leave p out"));
+		ck_assert_ptr_nonnull(strstr(error->advice, "leave out p"));
 		ck_assert_uint_eq(list.count, 0);
 		hp_error_destroy(error);
 	}
@@ -507,7 +507,7 @@ START_TEST(an_error_says_where_it_is_and_what_may_have_been_meant)
 		  "did you mean cycles?" },
 		{ "branch-mises", "unknown event 'branch-mises'", "branch-misses" },
 		{ "L1-dcache-load-mises", "unknown event", "L1-dcache-load-misses" },
-		{ "faults,cycles:uq", "'uq' is no list of modifiers (at character 8",
+		{ "faults,cycles:uq", "'uq' is not a list of modifiers (at character 8",
 		  "u (user), k (kernel)" },
 		{ "xyzzy_plugh", "unknown event 'xyzzy_plugh'", "hpcprof events" },
 		{ "cpu/event=1/", "no PMU 'cpu'", "hpcprof events" },

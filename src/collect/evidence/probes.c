@@ -111,7 +111,7 @@ struct hp_error *probes_create(uint64_t recording, double budget, struct probes 
 	probes->due_ns = probes->slot_end_ns;
 	probes->hit_ns = breakpoint_cost_ns();
 	if (!(probes->hit_ns > 0))
-		probes->figures.refusal = "no hardware breakpoints are to be had here";
+		probes->figures.refusal = "this machine has no hardware breakpoints";
 	for (size_t i = 0; i < PROBES_AT_ONCE; i++)
 		probes->armed[i].fd = -1;
 	*created = probes;
@@ -213,14 +213,14 @@ static const char *why_not(int failure)
 {
 	switch (failure) {
 	case ENOSPC:
-		return "something else, a debugger likely, holds the breakpoint registers";
+		return "a debugger or another program uses the breakpoint registers";
 	case EACCES:
 	case EPERM:
 		return "breakpoints of the target are not permitted";
 	case ESRCH:
 		return NULL; /* the thread has ended */
 	default:
-		return "the kernel does not take breakpoints";
+		return "the kernel refuses breakpoints";
 	}
 }
 

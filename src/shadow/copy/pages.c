@@ -90,7 +90,7 @@ static struct hp_error *find_one_by_one(struct pages *pages, uint64_t start, uin
 	pages->looked_at += (end - start) / PAGE_BYTES;
 	if (pages->looked_at > LIMIT_PAGES)
 		return hp_error_create(HP_ERROR_INSUFFICIENT,
-				       "it has more than %u GiB of address space to look at",
+				       "it has more than %u GiB of address space",
 				       (unsigned)(LIMIT_PAGES >> 18));
 	for (uint64_t at = start; at < end; at += count * PAGE_BYTES) {
 		ssize_t got;
@@ -102,7 +102,7 @@ static struct hp_error *find_one_by_one(struct pages *pages, uint64_t start, uin
 			    (off_t)(at / PAGE_BYTES * sizeof(uint64_t)));
 		if (got < (ssize_t)sizeof(uint64_t))
 			return hp_error_create_errno(got < 0 ? errno : ESRCH,
-						     "looking at its pages");
+						     "reading the state of its pages");
 		count = (uint64_t)got / sizeof(uint64_t);
 		for (uint64_t i = 0; i < count; i++) {
 			uint64_t page = at + i * PAGE_BYTES;
@@ -143,7 +143,7 @@ struct hp_error *pages_find(struct pages *pages, uint64_t start, uint64_t end, b
 			return find_one_by_one(pages, start, end, written, each, context);
 		}
 		if (count < 0)
-			return hp_error_create_errno(errno, "looking at its pages");
+			return hp_error_create_errno(errno, "reading the state of its pages");
 		for (int i = 0; i < count; i++) {
 			if (!each(context, regions[i].start, regions[i].end))
 				return hp_error_create_no_memory();

@@ -28,18 +28,20 @@ static struct hp_error *check_yama(void)
 {
 	if (yama_scope() < SCOPE_NOBODY)
 		return NULL;
-	return hp_error_advise(hp_error_create(HP_ERROR_NOT_PERMITTED,
-					       "kernel.yama.ptrace_scope is 3, so nobody may look "
-					       "into another process"),
-			       "record without --shadow; that setting stays until the next boot");
+	return hp_error_advise(
+		hp_error_create(
+			HP_ERROR_NOT_PERMITTED,
+			"kernel.yama.ptrace_scope is 3, so nobody may read another process"),
+		"record without --shadow; the setting cannot change before the next boot");
 }
 
 static struct hp_error *filtered(const char *call, int errno_value)
 {
 	return hp_error_advise(
-		hp_error_create_errno(errno_value, "%s is refused, even for our own process", call),
-		"a filter of system calls does that, in containers mostly (docker run "
-		"--security-opt seccomp=unconfined lifts it); record without --shadow");
+		hp_error_create_errno(errno_value,
+				      "%s is refused, even for a process of hpcprof itself", call),
+		"a system call filter refuses it, usually in a container (docker run "
+		"--security-opt seccomp=unconfined removes the filter); record without --shadow");
 }
 
 /* Of nobody, there is nothing to be found: a filter says something else. */
@@ -69,7 +71,7 @@ static struct hp_error *check_proc(void)
 		return NULL;
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_NOT_PERMITTED, "%s",
-				length > 0 ? "/proc is that of another PID namespace"
+				length > 0 ? "/proc belongs to another PID namespace"
 					   : "there is no /proc"),
 		"mount -t proc proc /proc (unshare --mount-proc does that), or record without "
 		"--shadow");
@@ -91,12 +93,13 @@ const char *shadow_permission_advice(void)
 	static const char *const advice[] = {
 		[SCOPE_USERS] = "programs with more rights than you (setuid, another user's, one "
 				"that hides its memory) cannot be copied",
-		[SCOPE_PARENTS] = "kernel.yama.ptrace_scope is 1: have record start it, or sudo "
-				  "sysctl kernel.yama.ptrace_scope=0; programs with more rights "
-				  "than you (setuid, another user's) cannot be copied at all",
-		[SCOPE_ROOT] = "kernel.yama.ptrace_scope is 2, which leaves that to root; sudo "
-			       "sysctl kernel.yama.ptrace_scope=1 allows it for what record "
-			       "starts",
+		[SCOPE_PARENTS] =
+			"kernel.yama.ptrace_scope is 1: start the program with hpcprof record, or "
+			"run: sudo sysctl kernel.yama.ptrace_scope=0; programs with more rights "
+			"than you (setuid, another user's) cannot be copied",
+		[SCOPE_ROOT] = "kernel.yama.ptrace_scope is 2, which allows it to root only; sudo "
+			       "sysctl kernel.yama.ptrace_scope=1 allows it for programs that "
+			       "hpcprof record starts",
 		[SCOPE_NOBODY] = "kernel.yama.ptrace_scope is 3, which allows it to nobody until "
 				 "the next boot",
 	};
@@ -124,8 +127,7 @@ struct hp_error *shadow_not_started(int errno_value, const char *what)
 	struct hp_error *error = hp_error_create_errno(errno_value, "starting %s", what);
 
 	if (errno_value == EAGAIN)
-		error = hp_error_advise(error,
-					"a limit of processes leaves no room for one more: ulimit "
-					"-u, or pids.max of a control group");
+		error = hp_error_advise(error, "a limit allows no more processes: ulimit -u, or "
+					       "pids.max of a control group");
 	return error;
 }

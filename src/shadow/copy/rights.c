@@ -248,8 +248,8 @@ bool rights_are_same(const struct rights *target, const struct rights *own)
 static struct hp_error *refused(const char *what, int64_t result)
 {
 	return hp_error_advise(hp_error_create(HP_ERROR_NOT_PERMITTED,
-					       "a copy cannot be given %s of the program (%s), and "
-					       "must not have more rights than it",
+					       "a copy cannot get %s of the program (%s), and must "
+					       "not have more rights than the program",
 					       what, strerror((int)-result)),
 			       "record as root, or without --shadow");
 }
@@ -414,8 +414,7 @@ static struct hp_error *check(const struct sandbox *sandbox, const struct rights
 	rights_clear(&now);
 	if (error || is_right)
 		return error;
-	return hp_error_create(HP_ERROR_NOT_PERMITTED,
-			       "a copy has other rights than the program, in spite of all");
+	return hp_error_create(HP_ERROR_NOT_PERMITTED, "a copy has other rights than the program");
 }
 
 struct hp_error *rights_give(struct sandbox *sandbox, pid_t pid, const struct rights *target,

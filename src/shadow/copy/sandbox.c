@@ -132,7 +132,7 @@ static struct hp_error *start_child(struct sandbox *sandbox, const cpu_set_t *cp
 	error = errno;
 	munmap(stack, CHILD_STACK_BYTES);
 	if (pid < 0)
-		return shadow_not_started(error, "a process for a copy");
+		return shadow_not_started(error, "creating a process for a copy");
 	sandbox->pid = pid;
 	pthread_mutex_lock(&sandbox->lock);
 	sandbox->pidfd = pidfd;
@@ -147,7 +147,7 @@ static struct hp_error *await_exec(struct sandbox *sandbox)
 
 	if (!wait_stopped(sandbox->pid, &status))
 		return hp_error_create(HP_ERROR_NOT_PERMITTED,
-				       "a process of our own could not be traced");
+				       "hpcprof could not trace a process of its own");
 	if (WSTOPSIG(status) != SIGTRAP ||
 	    ptrace(PTRACE_SETOPTIONS, sandbox->pid, NULL, PTRACE_O_EXITKILL) < 0)
 		return hp_error_create(HP_ERROR_SYSTEM, "a process for a copy did not start");
@@ -323,7 +323,7 @@ struct hp_error *sandbox_create(struct sandbox *sandbox, const struct areas *aro
 		be_first_to_go(sandbox->pid);
 		if (!make_tools(sandbox, around) || !empty(sandbox))
 			error = hp_error_create(HP_ERROR_SYSTEM,
-						"a process for a copy could not be emptied");
+						"the process for a copy could not be emptied");
 	}
 	if (!error)
 		be_known(sandbox);

@@ -112,7 +112,7 @@ struct hp_error *sandbox_lock(struct sandbox *sandbox)
 	ok = ok && ptrace(PTRACE_SETOPTIONS, sandbox->pid, NULL,
 			  PTRACE_O_EXITKILL | PTRACE_O_TRACESECCOMP) == 0;
 	if (!ok)
-		return hp_error_create(HP_ERROR_SYSTEM, "a copy could not be locked up");
+		return hp_error_create(HP_ERROR_SYSTEM, "a copy could not be isolated");
 	if (!set_filter(sandbox))
 		return hp_error_advise(
 			hp_error_create(HP_ERROR_NOT_PERMITTED,
@@ -123,6 +123,6 @@ struct hp_error *sandbox_lock(struct sandbox *sandbox)
 	/* What the filter was read from. */
 	if (sandbox_call(sandbox, SYS_munmap, sandbox->tools + TOOLS_SCRATCH, TOOLS_SCRATCH_BYTES,
 			 0, 0, 0, 0) != 0)
-		return hp_error_create(HP_ERROR_SYSTEM, "a copy could not be locked up");
+		return hp_error_create(HP_ERROR_SYSTEM, "a copy could not be isolated");
 	return NULL;
 }

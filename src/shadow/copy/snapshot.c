@@ -356,11 +356,11 @@ struct hp_error *snapshot_take(struct snapshot *snapshot, uint64_t deadline_ns)
 	if (error)
 		return error;
 	if (snapshot->used_bytes > snapshot->buffer_bytes)
-		return hp_error_create(HP_ERROR_INSUFFICIENT, "its memory has grown meanwhile");
+		return hp_error_create(HP_ERROR_INSUFFICIENT, "its memory grew during the copy");
 	read_all(snapshot, deadline_ns ? deadline_ns : UINT64_MAX);
 	if (snapshot->read_bytes < snapshot->used_bytes)
 		return hp_error_create(HP_ERROR_INSUFFICIENT,
-				       "reading %.1f MiB takes longer than was to be expected",
+				       "reading %.1f MiB takes longer than expected",
 				       (double)snapshot->used_bytes / (1 << 20));
 	return NULL;
 }

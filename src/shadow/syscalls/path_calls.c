@@ -385,7 +385,7 @@ bool answer_named(struct shadow_calls *calls, struct call *call)
 	const uint64_t *a = call->a;
 
 	if (!calls->may_name) {
-		calls->of = "a name that is not ours to open";
+		calls->of = "a file of a program with other rights";
 		return false;
 	}
 	switch (call->number) {

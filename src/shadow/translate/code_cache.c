@@ -31,7 +31,7 @@ static struct hp_error *too_small(uint64_t bytes, uint64_t wanted)
 	if (bytes == wanted)
 		return error;
 	return hp_error_advise(error,
-			       "files may not be as large as the %d KiB that it takes: "
+			       "the limit on file size is below the %d KiB that hpcprof needs: "
 			       "ulimit -f unlimited",
 			       (SHADOW_PLACES * SMALLEST_ZONE_BYTES / CODE_CACHE_FILES) >> 10);
 }
