@@ -154,7 +154,7 @@ static void add_reach(struct hp_examination *examination)
 
 	if (!machine->user_only)
 		hp_examination_add(examination, HP_FINDING_OK, "kernel samples", NULL, NULL,
-				   "to be had");
+				   "available to this user");
 	else
 		hp_examination_add(examination, HP_FINDING_BLOCKED, "kernel samples",
 				   "sudo sysctl kernel.perf_event_paranoid=1",
