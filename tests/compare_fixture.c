@@ -103,7 +103,7 @@ char *compare_record(struct hp_db *db, const struct recorded *recorded)
 	const char *event = recorded->event ? recorded->event : "cpu-clock:u";
 	uint64_t period = recorded->period ? recorded->period : 1000000;
 	char generated[] = "[jit program]";
-	char path[] = "/nowhere/program";
+	_cleanup_free_ char *path = strdup(recorded->path ? recorded->path : "/nowhere/program");
 	const struct hp_image_id jit = { .kind = HP_IMAGE_JIT, .path = generated };
 	const struct hp_image_id file = {
 		.kind = HP_IMAGE_FILE,

@@ -15,7 +15,8 @@ struct recorded {
 	const char *event; /* "cpu-clock:u" */
 	enum hp_unit unit; /* of other events */
 	const char *cpu_model;
-	uint8_t build; /* code made at run time; else a program's file that is gone */
+	uint8_t build;	  /* code made at run time; else a program's file that is gone */
+	const char *path; /* of that: "/nowhere/program" */
 	uint64_t start_ns;
 	uint64_t cpu_ns;       /* samples times period */
 	uint64_t reference_ns; /* before and after; 0 none */

@@ -210,3 +210,15 @@ size_t hp_text_prefix(const char *text, size_t columns)
 	}
 	return bytes;
 }
+
+size_t hp_text_line(const char *text, size_t columns)
+{
+	size_t fits = columns ? hp_text_prefix(text, columns) : strlen(text);
+	size_t end = fits;
+
+	if (!text[fits] || text[fits] == ' ')
+		return fits;
+	while (end && text[end] != ' ')
+		end--;
+	return end ? end : fits + strcspn(text + fits, " ");
+}

@@ -2,17 +2,59 @@
 #include "command.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/number.h>
 #include <hpcprof/base/text.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
-/* File and symbol names come from anywhere: nothing of theirs steers the terminal. */
-static void print_safely(FILE *stream, const char *text)
+/* COLUMNS is what the user says, the terminal what it says itself. */
+size_t hp_cli_columns(FILE *stream)
 {
-	_cleanup_free_ char *printable = hp_text_printable(text);
+	enum { USUAL = 80, LEAST = 20, MOST = 10000 };
+	const char *text = getenv("COLUMNS");
+	struct winsize size;
+	uint64_t columns;
 
-	fputs(printable ? printable : "out of memory", stream);
+	if (!isatty(fileno(stream)))
+		return 0;
+	if (text && hp_parse_u64(text, &columns) && columns >= LEAST && columns < MOST)
+		return (size_t)columns;
+	if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col >= LEAST)
+		return size.ws_col;
+	return USUAL;
+}
+
+size_t hp_cli_line_columns(FILE *stream)
+{
+	enum { MOST = 80 };
+	size_t columns = hp_cli_columns(stream);
+
+	return columns < MOST ? columns : MOST;
+}
+
+static const char indent[] = "  ";
+
+/* On a terminal in as many lines as it takes, all but the first indented; the first has room for what
+ * stands before it. File and symbol names come from anywhere: nothing of theirs steers the terminal. */
+static void print_wrapped(const char *before, const char *text)
+{
+	size_t columns = hp_cli_line_columns(stderr);
+	_cleanup_free_ char *printable = hp_text_printable(text);
+	const char *rest = printable ? printable : "out of memory";
+
+	do {
+		size_t taken = strlen(before);
+		size_t length = hp_text_line(rest, columns > taken ? columns - taken : columns);
+
+		fprintf(stderr, "%s%.*s\n", before, (int)length, rest);
+		rest += length;
+		rest += *rest == ' ';
+		before = indent;
+	} while (*rest);
 }
 
 /* Advice of several lines is indented as one block. */
@@ -22,10 +64,8 @@ static void print_advice(const char *advice)
 		size_t length = strcspn(advice, "\n");
 		_cleanup_free_ char *line = strndup(advice, length);
 
-		fputs("  ", stderr);
 		if (line)
-			print_safely(stderr, line);
-		putc('\n', stderr);
+			print_wrapped(indent, line);
 		advice += length + (advice[length] == '\n');
 	}
 }
@@ -54,9 +94,7 @@ int hp_cli_fail(struct hp_error *error)
 
 	/* Keep the order when both streams go to one place. */
 	fflush(stdout);
-	fputs("hpcprof: ", stderr);
-	print_safely(stderr, error->message);
-	putc('\n', stderr);
+	print_wrapped("hpcprof: ", error->message);
 	if (error->advice)
 		print_advice(error->advice);
 	hp_error_destroy(error);
@@ -66,9 +104,7 @@ int hp_cli_fail(struct hp_error *error)
 void hp_cli_warn(const char *message, const char *advice)
 {
 	fflush(stdout);
-	fputs("hpcprof: warning: ", stderr);
-	print_safely(stderr, message);
-	putc('\n', stderr);
+	print_wrapped("hpcprof: warning: ", message);
 	if (advice)
 		print_advice(advice);
 }
@@ -76,9 +112,7 @@ void hp_cli_warn(const char *message, const char *advice)
 void hp_cli_hint(const char *message)
 {
 	fflush(stdout);
-	fputs("hpcprof: hint: ", stderr);
-	print_safely(stderr, message);
-	putc('\n', stderr);
+	print_wrapped("hpcprof: hint: ", message);
 }
 
 const char *hp_cli_closest(const char *word, const char *const *candidates)

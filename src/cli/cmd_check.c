@@ -455,6 +455,7 @@ static struct hp_error *print(struct arguments *arguments, const struct hp_compa
 	/* Compilers write down real paths. A root that is not there matches nothing. */
 	if (realpath(given ? given : ".", root) && strcmp(root, "/") != 0)
 		arguments->output.source_root = root;
+	arguments->output.columns = hp_cli_line_columns(stdout);
 	error = hp_comparison_write(comparison, arguments->format, &arguments->output, stdout);
 	if (!error && arguments->html)
 		error = check_page_write(page, comparison, &arguments->output);

@@ -205,7 +205,8 @@ static struct hp_error *diff(const struct arguments *arguments, bool *over)
 {
 	_cleanup_(hp_db_close_scope) struct hp_db *db = NULL;
 	_cleanup_(hp_comparison_destroy_scope) struct hp_comparison *comparison = NULL;
-	const struct hp_comparison_options options = { .most_findings = (size_t)arguments->top };
+	const struct hp_comparison_options options = { .most_findings = (size_t)arguments->top,
+						       .columns = hp_cli_line_columns(stdout) };
 	struct hp_error *error = hp_db_open(arguments->db, false, &db);
 
 	if (!error)

@@ -407,20 +407,6 @@ static void hint(const char *message, void *context)
 	hp_pager_hint(context, message);
 }
 
-/* COLUMNS is what the user says, the terminal what it says itself. */
-static size_t terminal_columns(void)
-{
-	const char *text = getenv("COLUMNS");
-	struct winsize size;
-	uint64_t columns;
-
-	if (text && hp_parse_u64(text, &columns) && columns >= 20 && columns < 10000)
-		return (size_t)columns;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
-		return size.ws_col;
-	return 80;
-}
-
 static void fit_to_terminal(struct arguments *arguments)
 {
 	const char *no_colour = getenv("NO_COLOR");
@@ -428,7 +414,7 @@ static void fit_to_terminal(struct arguments *arguments)
 	bool is_terminal = isatty(STDOUT_FILENO);
 
 	if (is_terminal)
-		arguments->report.terminal_columns = terminal_columns();
+		arguments->report.terminal_columns = hp_cli_columns(stdout);
 	arguments->report.colour = arguments->color == COLOR_ALWAYS ||
 				   (arguments->color == COLOR_AUTO && is_terminal &&
 				    (!no_colour || !*no_colour) && terminal &&

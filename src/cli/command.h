@@ -13,6 +13,8 @@
 
 #include <argp.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 
 /* Exit statuses (record and stat pass their command's status through instead). */
 enum hp_exit {
@@ -58,6 +60,11 @@ int hp_cli_fail(struct hp_error *error);
 void hp_cli_warn(const char *message, const char *advice);
 /* The same of what could be better. */
 void hp_cli_hint(const char *message);
+
+/* Of the terminal that the stream goes to: 0 where it is none. */
+size_t hp_cli_columns(FILE *stream);
+/* The same for sentences, which nobody reads in longer lines than 80. */
+size_t hp_cli_line_columns(FILE *stream);
 
 /* The candidate that `word` was probably meant to be, or NULL; `candidates` ends with NULL. */
 const char *hp_cli_closest(const char *word, const char *const *candidates);

@@ -471,23 +471,64 @@ static bool is_file(const struct side_image *image)
 	return image->id.kind == HP_IMAGE_FILE && image->cost > 0;
 }
 
+/* Of the linker's own directories, /lib or /usr/lib64/aarch64-linux-gnu: it says nothing of the program
+ * whether that is the same. */
+static bool is_of_system(const char *path)
+{
+	size_t length;
+
+	if (strncmp(path, "/usr/", 5) == 0)
+		path += 4;
+	if (strncmp(path, "/lib/", 5) != 0 && strncmp(path, "/lib64/", 7) != 0 &&
+	    strncmp(path, "/lib32/", 7) != 0)
+		return false;
+	path += strcspn(path + 1, "/") + 1;
+	length = strcspn(path + !!*path, "/");
+	if (*path && path[1 + length] && memmem(path + 1, length, "-linux", 6))
+		path += 1 + length;
+	return *path && !strchr(path + 1, '/');
+}
+
+static bool is_own(const struct side_image *image)
+{
+	return is_file(image) && !is_of_system(image->id.path);
+}
+
+static const struct side_image *find_namesake(const struct side *side,
+					      const struct side_image *image)
+{
+	for (size_t i = 0; i < side->images.count; i++)
+		if (is_file(side->images.at[i]) && strcmp(side->images.at[i]->key, image->key) == 0)
+			return side->images.at[i];
+	return NULL;
+}
+
+/* What has more than that, the other side has as well. */
+static bool is_missing_by_chance(const struct side *side, const struct side_image *image)
+{
+	const double least = 0.01;
+
+	return !is_own(image) || image->cost < least * side->cost;
+}
+
 bool sides_are_same_build(const struct sides *sides)
 {
-	const struct side *base = &sides->at[HP_BASE];
-	const struct side *candidate = &sides->at[HP_CANDIDATE];
 	bool some_are = false;
 
-	for (size_t i = 0; i < base->images.count; i++)
-		for (size_t j = 0; j < candidate->images.count; j++) {
-			const struct side_image *one = base->images.at[i];
-			const struct side_image *other = candidate->images.at[j];
+	for (size_t side = 0; side < HP_SIDES; side++)
+		for (size_t i = 0; i < sides->at[side].images.count; i++) {
+			const struct side_image *one = sides->at[side].images.at[i];
+			const struct side_image *other =
+				is_file(one) ? find_namesake(&sides->at[!side], one) : NULL;
 
-			if (!is_file(one) || !is_file(other) || strcmp(one->key, other->key) != 0)
+			if (!other && !is_missing_by_chance(&sides->at[side], one))
+				return false;
+			if (!other)
 				continue;
 			if (one->id.identity.kind == HP_IDENTITY_NONE ||
 			    !hp_identity_equal(&one->id.identity, &other->id.identity))
 				return false;
-			some_are = true;
+			some_are |= is_own(one);
 		}
 	return some_are;
 }

@@ -121,7 +121,8 @@ const char *sides_format(struct hp_arena *arena, const char *format, ...)
 /* The first image of that key, or NULL. */
 const struct side_image *side_image_of(const struct side *side, const char *key);
 
-/* No file with samples is another build on the other side, and some file is known to be the same. */
+/* No file with samples is another build on the other side, or missing there, and some file is known to be
+ * the same that is no library of the system. */
 bool sides_are_same_build(const struct sides *sides);
 
 /* By what is compared with each other (image and key), then by side. */

@@ -71,37 +71,78 @@ static void add_table(struct hp_buffer *out, struct table *table)
 
 /* --- what was compared -------------------------------------------------------------------- */
 
-static void add_side(struct hp_buffer *out, const struct hp_compared_side *side, enum hp_side which)
+/* As many lines as it takes; `before` stands before the first, blanks as wide before the others, with
+ * `comment` in front. */
+static void add_wrapped(struct hp_buffer *out, const struct comparison_writer *writer,
+			const char *before, const char *comment, const struct hp_buffer *text)
 {
-	hp_buffer_printf(out, "# %-10s ", hp_side_name(which));
-	if (side->command) {
-		comparison_add_command(out, side->command);
-		hp_buffer_printf(out, ": ");
+	size_t columns = writer->options->columns;
+	size_t indent = hp_text_columns(before);
+	const char *rest = hp_buffer_text(text);
+
+	hp_buffer_printf(out, "%s", before);
+	while (true) {
+		size_t length = hp_text_line(rest, columns > indent ? columns - indent : 0);
+
+		hp_buffer_add(out, rest, length);
+		hp_buffer_printf(out, "\n");
+		rest += length;
+		rest += *rest == ' ';
+		if (!*rest)
+			break;
+		hp_buffer_printf(out, "%s", comment);
+		text_pad(out, indent - strlen(comment));
 	}
-	hp_buffer_printf(out, "%zu epoch%s, %" PRIu64 " run%s, %" PRIu64 " samples\n",
-			 side->epoch_count, side->epoch_count == 1 ? "" : "s", side->runs,
-			 side->runs == 1 ? "" : "s", side->samples);
+	out->failed |= text->failed;
 }
 
-static void add_head(struct hp_buffer *out, const struct hp_comparison *comparison)
+static void add_line(struct hp_buffer *out, const struct comparison_writer *writer,
+		     const char *label, struct hp_buffer *text)
 {
-	add_side(out, &comparison->sides[HP_BASE], HP_BASE);
-	add_side(out, &comparison->sides[HP_CANDIDATE], HP_CANDIDATE);
-	hp_buffer_printf(out, "# %-10s ", "event");
-	text_escape(out, comparison->event);
-	hp_buffer_printf(out,
-			 "; changes count from %.3g %% of a scope and %.3g %% of the program%s\n",
+	char before[32];
+
+	snprintf(before, sizeof(before), "# %-10s ", label);
+	add_wrapped(out, writer, before, "#", text);
+	hp_buffer_clear(text);
+}
+
+static void add_side(struct hp_buffer *out, const struct comparison_writer *writer,
+		     enum hp_side which)
+{
+	const struct hp_compared_side *side = &writer->comparison->sides[which];
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
+
+	if (side->command) {
+		comparison_add_command(&text, side->command);
+		hp_buffer_printf(&text, ": ");
+	}
+	hp_buffer_printf(&text, "%zu epoch%s, %" PRIu64 " run%s, %" PRIu64 " samples",
+			 side->epoch_count, side->epoch_count == 1 ? "" : "s", side->runs,
+			 side->runs == 1 ? "" : "s", side->samples);
+	add_line(out, writer, hp_side_name(which), &text);
+}
+
+/* All but the first `told` shortages. */
+static void add_head(struct hp_buffer *out, const struct comparison_writer *writer, size_t told)
+{
+	const struct hp_comparison *comparison = writer->comparison;
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
+
+	add_side(out, writer, HP_BASE);
+	add_side(out, writer, HP_CANDIDATE);
+	text_escape(&text, comparison->event);
+	hp_buffer_printf(&text,
+			 "; changes count from %.3g %% of a scope and %.3g %% of the program%s",
 			 100 * comparison->least_change, 100 * comparison->least_of_program,
 			 comparison_way(comparison));
+	add_line(out, writer, "event", &text);
 	for (size_t i = 0; i < comparison->note_count; i++) {
-		hp_buffer_printf(out, "# %-10s ", i ? "" : "note");
-		text_escape(out, comparison->notes[i]);
-		hp_buffer_printf(out, "\n");
+		text_escape(&text, comparison->notes[i]);
+		add_line(out, writer, i ? "" : "note", &text);
 	}
-	for (size_t i = 0; i < comparison->shortage_count; i++) {
-		hp_buffer_printf(out, "# %-10s ", i ? "" : "too little");
-		comparison_add_shortage(out, &comparison->shortages[i]);
-		hp_buffer_printf(out, "\n");
+	for (size_t i = told; i < comparison->shortage_count; i++) {
+		comparison_add_shortage(&text, &comparison->shortages[i]);
+		add_line(out, writer, i > told ? "" : "too little", &text);
 	}
 }
 
@@ -251,10 +292,11 @@ struct hp_error *comparison_write_text(const struct comparison_writer *writer)
 	const struct hp_comparison *comparison = writer->comparison;
 	size_t most = comparison_most_findings(writer);
 	_cleanup_(hp_buffer_free) struct hp_buffer out = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer headline = { 0 };
 
-	comparison_add_headline(&out, comparison);
-	hp_buffer_printf(&out, "\n");
-	add_head(&out, comparison);
+	comparison_add_headline(&headline, comparison);
+	add_wrapped(&out, writer, "", "", &headline);
+	add_head(&out, writer, comparison->verdict == HP_VERDICT_INSUFFICIENT);
 	add_items(&out, writer, (const struct hp_compared *const *)comparison->findings,
 		  comparison->finding_count);
 	if (!comparison->finding_count && !add_estimates(&out, writer))
@@ -275,7 +317,7 @@ struct hp_error *comparison_write_differences(const struct comparison_writer *wr
 	list = comparison_differences(writer->comparison, &count);
 	if (!list)
 		return hp_error_create_no_memory();
-	add_head(&out, writer->comparison);
+	add_head(&out, writer, 0);
 	add_items(&out, writer, list, count);
 	for (size_t i = 0; i < count; i++)
 		add_code(&out, writer, list[i]);

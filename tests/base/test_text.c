@@ -135,7 +135,33 @@ START_TEST(words_are_joined)
 }
 END_TEST
 
-HP_TEST_MAIN("base/text", words_are_joined,
+START_TEST(lines_end_between_words)
+{
+	static const struct {
+		const char *text;
+		size_t columns;
+		size_t bytes;
+	} cases[] = {
+		{ "one two three", 13, 13 },
+		{ "one two three", 12, 7 },
+		{ "one two three", 7, 7 },
+		{ "one two three", 6, 3 },
+		{ "one two three", 3, 3 },
+		{ "one two three", 2, 3 },
+		{ "one", 1, 3 },
+		{ "", 4, 0 },
+		{ "one two", 0, 7 },
+		{ "\xc3\xa4\xc3\xb6 \xc3\xbc", 4, 7 },
+		{ "\xc3\xa4\xc3\xb6 \xc3\xbc", 3, 4 },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++)
+		ck_assert_msg(hp_text_line(cases[i].text, cases[i].columns) == cases[i].bytes,
+			      "'%s' in %zu columns", cases[i].text, cases[i].columns);
+}
+END_TEST
+
+HP_TEST_MAIN("base/text", words_are_joined, lines_end_between_words,
 	     cells_that_a_spreadsheet_would_carry_out_are_told_from_numbers,
 	     plain_text_and_foreign_scripts_print_as_they_are,
 	     controls_direction_marks_and_broken_utf8_are_spelt_out,

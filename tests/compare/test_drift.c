@@ -25,6 +25,7 @@ struct occasion {
 	double reference; /* 1: 50 us; 0: none was timed */
 	uint8_t build;
 	double first; /* the first procedure's share, 0: a fifth */
+	const char *path;
 };
 
 static struct recorded run_of(const struct occasion *occasion, size_t run)
@@ -35,6 +36,7 @@ static struct recorded run_of(const struct occasion *occasion, size_t run)
 	struct recorded recorded = {
 		.label = "nightly",
 		.build = occasion->build,
+		.path = occasion->path,
 		.start_ns = 1763650000 * second_ns + (uint64_t)(occasion->hour * (double)hour_ns) +
 			    4 * run * second_ns,
 		.cpu_ns = (uint64_t)(3e9 * cost),
@@ -87,8 +89,8 @@ static const struct hp_compared *compare(struct test *test, const struct occasio
 
 START_TEST(twelve_percent_half_an_hour_later_are_no_regression)
 {
-	const struct occasion base = { 100, 1, 0, 1, 0 };
-	const struct occasion candidate = { 100.5, 1.118, 0, 1, 0 };
+	const struct occasion base = { 100, 1, 0, 1, 0, NULL };
+	const struct occasion candidate = { 100.5, 1.118, 0, 1, 0, NULL };
 	struct test test = begin();
 	const struct hp_compared *program = compare(&test, &base, &candidate);
 
@@ -104,8 +106,8 @@ END_TEST
 
 START_TEST(another_build_is_not_the_same)
 {
-	const struct occasion base = { 100, 1, 0, 1, 0 };
-	const struct occasion candidate = { 100.5, 1, 0, 2, 0 };
+	const struct occasion base = { 100, 1, 0, 1, 0, NULL };
+	const struct occasion candidate = { 100.5, 1, 0, 2, 0, NULL };
 	struct test test = begin();
 
 	compare(&test, &base, &candidate);
@@ -115,20 +117,53 @@ START_TEST(another_build_is_not_the_same)
 }
 END_TEST
 
+/* All programs share the libraries of the system. */
+START_TEST(a_library_of_the_system_is_no_build_of_the_program)
+{
+	static const struct {
+		const char *path;
+		bool is_own;
+	} cases[] = {
+		{ "/usr/bin/program", true },
+		{ "/lib/program", false },
+		{ "/usr/lib/x86_64-linux-gnu/libc.so.6", false },
+		{ "/lib/aarch64-linux-gnu/libc.so.6", false },
+		{ "/usr/lib64/libc.so.6", false },
+		{ "/lib64/ld-linux-x86-64.so.2", false },
+		{ "/usr/lib/libm.so.6", false },
+		{ "/usr/lib/jvm/java-17/lib/server/libjvm.so", true },
+		{ "/usr/lib/program/program", true },
+		{ "/opt/lib/libapp.so", true },
+		{ "/library/libapp.so", true },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		const struct occasion base = { 100, 1, 0, 1, 0, cases[i].path };
+		const struct occasion candidate = { 100.5, 1, 0, 1, 0, cases[i].path };
+		struct test test = begin();
+
+		compare(&test, &base, &candidate);
+		ck_assert_msg(test.comparison->is_same_build == cases[i].is_own, "%s",
+			      cases[i].path);
+		end(&test);
+	}
+}
+END_TEST
+
 /* What a machine's occasions differ by, it differs by the next time. */
 START_TEST(occasions_are_learned_from)
 {
 	static const double quiet[] = { 1, 1.006, 0.993, 1.002, 0.997, 1.008, 0.995, 1.001 };
 
 	for (int is_noisy = 0; is_noisy < 2; is_noisy++) {
-		const struct occasion base = { 100, 1, 0, 1, 0 };
-		const struct occasion candidate = { 100.5, 1.2, 0, 2, 0 };
+		const struct occasion base = { 100, 1, 0, 1, 0, NULL };
+		const struct occasion candidate = { 100.5, 1.2, 0, 2, 0, NULL };
 		struct test test = begin();
 		const struct hp_compared *program;
 
 		for (size_t i = 0; i < HP_ARRAY_COUNT(quiet); i++) {
 			double cost = pow(quiet[i], is_noisy ? 20 : 1);
-			const struct occasion earlier = { (double)i, cost, 0, 1, 0 };
+			const struct occasion earlier = { (double)i, cost, 0, 1, 0, NULL };
 
 			record_earlier(&test, &earlier);
 		}
@@ -145,12 +180,12 @@ END_TEST
 /* Runs in a row cannot say it, however many they are: 40 in one occasion. */
 START_TEST(runs_in_a_row_are_one_occasion)
 {
-	const struct occasion base = { 100, 1, 0, 1, 0 };
-	const struct occasion candidate = { 100.5, 1.2, 0, 2, 0 };
+	const struct occasion base = { 100, 1, 0, 1, 0, NULL };
+	const struct occasion candidate = { 100.5, 1.2, 0, 2, 0, NULL };
 	struct test test = begin();
 
 	for (size_t i = 0; i < 8; i++) {
-		const struct occasion earlier = { 1 + (double)i * 22 / 3600, 1, 0, 1, 0 };
+		const struct occasion earlier = { 1 + (double)i * 22 / 3600, 1, 0, 1, 0, NULL };
 
 		record_earlier(&test, &earlier);
 	}
@@ -163,9 +198,9 @@ END_TEST
 
 START_TEST(what_slowed_the_reference_down_is_taken_away)
 {
-	const struct occasion base = { 100, 1, 1, 1, 0 };
-	const struct occasion alike = { 100.5, pow(1.2, 0.6), 1, 1, 0 };
-	const struct occasion slowed = { 100.5, pow(1.2, 0.6), 1.2, 1, 0 };
+	const struct occasion base = { 100, 1, 1, 1, 0, NULL };
+	const struct occasion alike = { 100.5, pow(1.2, 0.6), 1, 1, 0, NULL };
+	const struct occasion slowed = { 100.5, pow(1.2, 0.6), 1.2, 1, 0, NULL };
 	struct test seen = begin();
 	struct test unseen = begin();
 	const struct hp_compared *program = compare(&seen, &base, &slowed);
@@ -184,13 +219,13 @@ END_TEST
 
 START_TEST(costs_that_never_followed_the_reference_are_left_alone)
 {
-	const struct occasion base = { 100, 1, 1, 1, 0 };
-	const struct occasion candidate = { 100.5, 1, 1.2, 1, 0 };
+	const struct occasion base = { 100, 1, 1, 1, 0, NULL };
+	const struct occasion candidate = { 100.5, 1, 1.2, 1, 0, NULL };
 	struct test test = begin();
 	const struct hp_compared *program;
 
 	for (size_t i = 0; i < 6; i++) {
-		const struct occasion earlier = { (double)i, 1, i % 2 ? 1.3 : 0.8, 1, 0 };
+		const struct occasion earlier = { (double)i, 1, i % 2 ? 1.3 : 0.8, 1, 0, NULL };
 
 		record_earlier(&test, &earlier);
 	}
@@ -204,8 +239,8 @@ END_TEST
 /* A whole that costs 30 % more hides what became of a procedure; its share does not. */
 START_TEST(shares_are_said_beside_costs)
 {
-	const struct occasion base = { 100, 1, 0, 1, 0 };
-	const struct occasion candidate = { 100.5, 1.3, 0, 1, 0.2 };
+	const struct occasion base = { 100, 1, 0, 1, 0, NULL };
+	const struct occasion candidate = { 100.5, 1.3, 0, 1, 0.2, NULL };
 	struct test test = begin();
 	const struct hp_compared *procedure;
 
@@ -219,6 +254,7 @@ START_TEST(shares_are_said_beside_costs)
 END_TEST
 
 HP_TEST_MAIN("compare/drift", twelve_percent_half_an_hour_later_are_no_regression,
-	     another_build_is_not_the_same, occasions_are_learned_from,
-	     runs_in_a_row_are_one_occasion, what_slowed_the_reference_down_is_taken_away,
+	     another_build_is_not_the_same, a_library_of_the_system_is_no_build_of_the_program,
+	     occasions_are_learned_from, runs_in_a_row_are_one_occasion,
+	     what_slowed_the_reference_down_is_taken_away,
 	     costs_that_never_followed_the_reference_are_left_alone, shares_are_said_beside_costs)

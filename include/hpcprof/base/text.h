@@ -46,5 +46,8 @@ char *hp_text_format_list(const char *format, va_list arguments)
 size_t hp_text_columns(const char *text);
 /* Bytes of as many characters as fit into `columns`. */
 size_t hp_text_prefix(const char *text, size_t columns);
+/* Bytes of as many words as fit into `columns`, without the blank behind them; of one word where not
+ * even that fits, of all of the text where `columns` is 0. */
+size_t hp_text_line(const char *text, size_t columns);
 
 #endif

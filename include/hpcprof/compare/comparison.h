@@ -165,7 +165,7 @@ struct hp_comparison {
 				    sides themselves, or (a note says so) assumed */
 	bool is_interleaved;	 /* the sides took turns, or ran side by side */
 	bool is_same_build; /* no file that has samples is another build on the other side, and some
-				file is known to be the same */
+				file is known to be the same that is no library of the system */
 	bool is_side_by_side; /* each run at the same time as one of the other side */
 	struct hp_compared_side sides[HP_SIDES];
 	struct hp_compared *program;	     /* the root of all that was compared */

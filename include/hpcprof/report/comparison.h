@@ -46,6 +46,7 @@ struct hp_comparison_options {
 	/* Annotations, rows of text and of the Markdown table; 0: 10. In JSON findings, and of
 	 * what is no finding the dearest images, procedures and lines of each; 0: all. */
 	size_t most_findings;
+	size_t columns; /* of text, sentences are wrapped to; 0: never */
 };
 
 struct hp_error *hp_comparison_write(const struct hp_comparison *comparison,
