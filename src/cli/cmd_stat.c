@@ -7,6 +7,7 @@
 #include <hpcprof/base/broken_pipe.h>
 #include <hpcprof/base/text.h>
 #include <hpcprof/base/vector.h>
+#include <hpcprof/pmu/breakpoints.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -249,7 +250,7 @@ static struct hp_error *parse_events(const struct stat_arguments *arguments,
 			if (strcmp(events->events[i].name, events->events[j].name) == 0)
 				error = hp_error_create(HP_ERROR_USAGE, "event %s is named twice",
 							events->events[i].name);
-	return error;
+	return error ? error : hp_breakpoints_check(events);
 }
 
 static struct hp_error *check_strictly(const struct hp_event_list *events)

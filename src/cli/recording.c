@@ -4,6 +4,8 @@
 #include "command.h"
 #include "progress.h"
 
+#include <hpcprof/pmu/breakpoints.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -162,7 +164,7 @@ static struct hp_error *parse_events(struct recording *recording)
 	for (size_t i = 0; !error && i < recording->events_asked.count; i++)
 		error = hp_event_parse(recording->events_asked.at[i], recording->machine,
 				       &recording->events);
-	return error;
+	return error ? error : hp_breakpoints_check(&recording->events);
 }
 
 /* Profiles are kept by event name, and --strict takes nothing else than what was asked for. */

@@ -5,6 +5,7 @@
 #include "try.h"
 
 #include <hpcprof/base/number.h>
+#include <hpcprof/pmu/breakpoints.h>
 #include <hpcprof/pmu/open.h>
 
 #include <errno.h>
@@ -57,7 +58,7 @@ static void add_pmus(struct hp_examination *examination, const struct hp_names *
 				   "could not be tested; PMUs: %s", count ? list : "none");
 	else
 		hp_examination_add(examination, HP_FINDING_ABSENT, "hardware PMU", pmu_advice,
-				   "cpu-clock:u, faults, breakpoints: time instead of cycles",
+				   "cpu-clock:u and faults: time instead of cycles",
 				   "cycles cannot be opened (a VM or container?); other PMUs: %s",
 				   count ? list : "none");
 }
@@ -190,6 +191,19 @@ static void add_branch_stacks(struct hp_examination *examination, const struct h
 			"estimates from samples alone", "no LBR or BRBE: %s", strerror(failure));
 }
 
+/* Which of them are never hit; NULL: all are. */
+static const char *silent_breakpoints(void)
+{
+	bool code = hp_breakpoints_try(HW_BREAKPOINT_X) == HP_BREAKPOINTS_SILENT;
+	bool data = hp_breakpoints_try(HW_BREAKPOINT_W) == HP_BREAKPOINTS_SILENT;
+
+	if (code && data)
+		return "open, but never fire on this machine";
+	if (code)
+		return "those on code open, but never fire on this machine";
+	return data ? "those on data open, but never fire on this machine" : NULL;
+}
+
 /* As many as open at once on an address of ours that nothing executes. */
 static void add_breakpoints(struct hp_examination *examination)
 {
@@ -204,6 +218,7 @@ static void add_breakpoints(struct hp_examination *examination)
 		.disabled = 1,
 	};
 	int fds[MOST_BREAKPOINTS];
+	const char *silent = silent_breakpoints();
 	int failure = 0;
 	size_t count = 0;
 
@@ -216,7 +231,12 @@ static void add_breakpoints(struct hp_examination *examination)
 	}
 	for (size_t i = 0; i < count; i++)
 		close(fds[i]);
-	if (count)
+	if (count && silent)
+		hp_examination_add(examination, HP_FINDING_ABSENT, "breakpoints",
+				   "bare metal, or a hypervisor that passes debug exceptions on",
+				   "everything but record --probes and events mem:ADDRESS", "%s",
+				   silent);
+	else if (count)
 		hp_examination_add(examination, HP_FINDING_OK, "breakpoints", NULL, NULL,
 				   "%zu addresses at a time", count);
 	else

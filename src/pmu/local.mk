@@ -1,6 +1,7 @@
 # Layer 1: event names, what this machine can do, and opening events: descriptors, rings, registers.
 noinst_LIBRARIES += src/pmu/libpmu.a
 src_pmu_libpmu_a_SOURCES = \
+	include/hpcprof/pmu/breakpoints.h src/pmu/breakpoints.c \
 	include/hpcprof/pmu/event.h src/pmu/event.c \
 	include/hpcprof/pmu/groups.h src/pmu/groups.c \
 	include/hpcprof/pmu/machine.h src/pmu/machine.c \

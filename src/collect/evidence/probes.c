@@ -6,9 +6,11 @@
 
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
+#include <hpcprof/pmu/breakpoints.h>
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/hw_breakpoint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +91,16 @@ struct probes {
 	struct probes_figures figures;
 };
 
+/* No breakpoint of our own counted. */
+static const char *why_none(void)
+{
+	return hp_breakpoints_try(HW_BREAKPOINT_X) == HP_BREAKPOINTS_SILENT
+		       ? "breakpoints open on this machine, but never fire (the hypervisor does "
+			 "not "
+			 "pass debug exceptions on?)"
+		       : "this machine has no hardware breakpoints";
+}
+
 struct hp_error *probes_create(uint64_t recording, double budget, struct probes **created)
 {
 	struct probes *probes = calloc(1, sizeof(*probes));
@@ -111,7 +123,7 @@ struct hp_error *probes_create(uint64_t recording, double budget, struct probes 
 	probes->due_ns = probes->slot_end_ns;
 	probes->hit_ns = breakpoint_cost_ns();
 	if (!(probes->hit_ns > 0))
-		probes->figures.refusal = "this machine has no hardware breakpoints";
+		probes->figures.refusal = why_none();
 	for (size_t i = 0; i < PROBES_AT_ONCE; i++)
 		probes->armed[i].fd = -1;
 	*created = probes;
