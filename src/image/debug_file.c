@@ -165,14 +165,59 @@ static int find_by_name(const struct wanted *wanted, const char *path, const cha
 	return try_names(wanted, directory, link ? link : invented, found);
 }
 
+/* What is said to be notes may lie over each other. */
+static uint64_t note_bytes_of_segments(Elf *elf, size_t file_bytes)
+{
+	uint64_t bytes = 0;
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count) != 0)
+		count = 0;
+	for (size_t i = 0; i < count && i < INT_MAX; i++) {
+		GElf_Phdr header;
+
+		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_NOTE)
+			bytes += header.p_filesz < file_bytes ? header.p_filesz : file_bytes;
+	}
+	return bytes;
+}
+
+static uint64_t note_bytes_of_sections(Elf *elf, size_t file_bytes)
+{
+	Elf_Scn *section = NULL;
+	uint64_t bytes = 0;
+
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE)
+			bytes += header.sh_size < file_bytes ? header.sh_size : file_bytes;
+	}
+	return bytes;
+}
+
+/* Before it asks a server libdwfl reads all notes for a build-id, however many there are. */
+static bool has_short_notes(struct elf_file *file)
+{
+	size_t file_bytes = 0;
+
+	elf_rawfile(file->elf, &file_bytes);
+	file->notes_too_long =
+		note_bytes_of_segments(file->elf, file_bytes) > HP_IDENTITY_NOTES_MOST_BYTES ||
+		note_bytes_of_sections(file->elf, file_bytes) > HP_IDENTITY_NOTES_MOST_BYTES;
+	return !file->notes_too_long;
+}
+
 /* By what is too long for a file's name, so that nothing is opened, and debuginfod is asked. */
-static int ask_debuginfod(Dwfl_Module *module, const char *path, char **found)
+static int ask_debuginfod(struct elf_file *file, const char *path, char **found)
 {
 	char no_name[NAME_MAX + 2];
 
+	if (!has_short_notes(file))
+		return -1;
 	memset(no_name, 'x', sizeof(no_name) - 1);
 	no_name[sizeof(no_name) - 1] = '\0';
-	return dwfl_standard_find_debuginfo(module, NULL, NULL, 0, path, no_name, 0, found);
+	return dwfl_standard_find_debuginfo(file->module, NULL, NULL, 0, path, no_name, 0, found);
 }
 
 /* libdwfl asks for dwz's common file in the same way; that is debug_file_open_alternate's. */
@@ -190,14 +235,14 @@ int debug_file_find(Dwfl_Module *module, void **user_data, const char *name, Dwa
 	struct wanted wanted = { .file = *user_data, .has_crc = link != NULL, .crc = crc };
 	int fd;
 
-	(void)name, (void)base;
+	(void)module, (void)name, (void)base;
 	if (!path || !wanted.file || !is_link_of(wanted.file->elf, link))
 		return -1;
 	read_build_id(wanted.file->elf, &wanted.id);
 	fd = try_build_id(&wanted, root_of(wanted.file), found);
 	if (fd < 0)
 		fd = find_by_name(&wanted, path, link, found);
-	return fd >= 0 ? fd : ask_debuginfod(module, path, found);
+	return fd >= 0 ? fd : ask_debuginfod(wanted.file, path, found);
 }
 
 int debug_file_find_none(Dwfl_Module *module, void **user_data, const char *name, Dwarf_Addr base,
@@ -249,7 +294,7 @@ static int find_alternate(struct elf_file *file, Dwarf *dwarf, char **found)
 	if (fd < 0)
 		fd = try_alternate(&wanted, path_with_dwarf(file), name, found);
 	/* libdwfl has the program's information by now, and asks for the common file's. */
-	return fd >= 0 ? fd : ask_debuginfod(file->module, path_with_dwarf(file), found);
+	return fd >= 0 ? fd : ask_debuginfod(file, path_with_dwarf(file), found);
 }
 
 bool debug_file_open_alternate(struct elf_file *file, Dwarf *dwarf)

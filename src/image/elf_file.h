@@ -48,6 +48,8 @@ struct elf_file {
 	size_t text_count;
 	/* Compressed sections, its own or of a file beside it, stay as they are. */
 	bool unpacks_too_far;
+	/* So no debuginfod server was asked for its debug file. */
+	bool notes_too_long;
 	Dwarf *alternate; /* dwz's common file */
 	int alternate_fd;
 };

@@ -17,9 +17,8 @@
 
 enum {
 	CHUNK_BYTES = 256 << 10,
-	NOTE_LIMIT_BYTES = 1 << 20, /* of all note segments; real ones hold some hundred bytes */
-	HEADER_LIMIT = 1 << 16,	    /* program headers looked at */
-	HEAD_BYTES = 4096,	    /* read at once: the headers and the notes are mostly there */
+	HEADER_LIMIT = 1 << 16, /* program headers looked at */
+	HEAD_BYTES = 4096,	/* read at once: the headers and the notes are mostly there */
 };
 static const uint64_t HASH_LIMIT_BYTES = 1ull << 30;
 
@@ -239,7 +238,7 @@ static struct hp_error *read_segments(const struct source *source, const struct 
 				      struct hp_identity *identity, ranges *executable)
 {
 	size_t header_size = layout->is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-	size_t notes_left = NOTE_LIMIT_BYTES;
+	size_t notes_left = HP_IDENTITY_NOTES_MOST_BYTES;
 
 	for (uint64_t i = 0; i < layout->header_count && i < HEADER_LIMIT; i++) {
 		uint64_t offset = layout->header_offset + i * layout->header_bytes;

@@ -449,12 +449,29 @@ static const char *symbols_from(const struct hp_image *image, const struct proce
 	return NULL;
 }
 
+const char *hp_image_left_out(const struct hp_image *image)
+{
+	static const char unpacks[] = "compressed symbols or debugging information are too large, "
+				      "and were left out";
+	static const char notes[] =
+		"its notes are longer than 1 MiB: no debuginfod server was asked";
+
+	if (image->excerpt && image->excerpt->origin)
+		return strstr(image->excerpt->origin, unpacks) ? unpacks : NULL;
+	if (!image->file)
+		return NULL;
+	if (image->file->unpacks_too_far)
+		return unpacks;
+	return image->file->notes_too_long ? notes : NULL;
+}
+
 const char *hp_image_symbol_origin(struct hp_image *image)
 {
 	static const char nothing[] = "none";
 	const struct procedures *procedures = procedures_of(image);
 	const char *names = NULL;
 	const char *unwind = "";
+	const char *left_out;
 	const char *debug;
 
 	if (image->excerpt)
@@ -472,12 +489,11 @@ const char *hp_image_symbol_origin(struct hp_image *image)
 	debug = debug_file_name(image);
 	if (debug && names && strcmp(debug, names) == 0)
 		debug = NULL;
+	left_out = hp_image_left_out(image);
 	free(image->origin);
-	if (asprintf(&image->origin, "%s%s%s%s%s%s", names ? names : "", unwind,
-		     debug ? ", lines from " : "", debug ? debug : "",
-		     image->file->unpacks_too_far ? " (compressed symbols or debugging information "
-						    "are too large, and were left out)"
-						  : "",
+	if (asprintf(&image->origin, "%s%s%s%s%s%s%s%s", names ? names : "", unwind,
+		     debug ? ", lines from " : "", debug ? debug : "", left_out ? " (" : "",
+		     left_out ? left_out : "", left_out ? ")" : "",
 		     image->unverified ? " (the file could not be identified when it ran)" : "") <
 	    0)
 		image->origin = NULL;

@@ -520,6 +520,8 @@ static struct hp_error *attribute_part(struct report *report, struct report_part
 		error = join_cold_parts(part);
 	if (!error)
 		error = add_all_located(&walk);
+	if (part->file && hp_image_left_out(part->file))
+		part->image->left_out = hp_image_left_out(part->file);
 	if (part->file && !report_keeps_files(report)) {
 		hp_image_close(part->file);
 		part->file = NULL;

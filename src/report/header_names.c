@@ -60,6 +60,9 @@ static void put_problem(const struct report *report, const struct shared_image *
 	if (image->kept)
 		header_put(header, rank, "kept", "%s (%.2f %% of samples)", image->kept,
 			   shared->share);
+	if (image->left_out)
+		header_put(header, rank, "left out", "%s (%.2f %% of samples): %s", image->id.path,
+			   shared->share, image->left_out);
 	if (!image->problem)
 		return;
 	header_put(header, rank, "not read", "%s (%.2f %% of samples)", image->problem,

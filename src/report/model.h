@@ -70,6 +70,8 @@ struct report_image {
 	const char *problem;	/* why its file gave no names, else NULL */
 	const char *advice;	/* what to do about it, or NULL */
 	const char *kept; /* what epochs kept of its file and why that is used; NULL: it was read */
+	const char *
+		left_out; /* of its names and lines, because its file asks for too much; NULL: nothing */
 	const char *origin; /* where names came from; NULL with a problem */
 	bool has_lines;
 	struct tally *tallies;	/* that pass --comm and --pid; one an event */

@@ -5,6 +5,8 @@
  */
 #include "workshop.h"
 
+#include <elf.h>
+#include <endian.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -36,7 +38,12 @@ static void build(const char *flags)
 
 static bool is_refused(struct hp_image *image)
 {
-	return strstr(hp_image_symbol_origin(image), "unpack too far") != NULL;
+	static const char sentence[] = "are too large, and were left out";
+	bool refused = strstr(hp_image_symbol_origin(image), sentence) != NULL;
+
+	ck_assert_int_eq(refused, hp_image_left_out(image) &&
+					  strstr(hp_image_left_out(image), sentence) != NULL);
+	return refused;
 }
 
 /* Asks for names and lines of the program. */
@@ -182,9 +189,58 @@ START_TEST(dwz_common_file_is_found_by_its_path_and_a_pipe_in_its_place_is_not_o
 }
 END_TEST
 
+/* As many note segments as there can be, each of them 1 MiB of empty notes. Before it asks a server
+ * libdwfl would read them all: for a minute. */
+START_TEST(no_server_is_asked_for_a_file_whose_notes_have_no_end)
+{
+	enum { SEGMENTS = 65534, CODE = 4096, NOTES = 1 << 20 };
+	const size_t size = sizeof(Elf64_Ehdr) + SEGMENTS * sizeof(Elf64_Phdr) + CODE + NOTES;
+	Elf64_Ehdr *header = calloc(1, size);
+	Elf64_Phdr *programs = (Elf64_Phdr *)(header + 1);
+	const uint64_t code = sizeof(*header) + SEGMENTS * sizeof(*programs);
+	struct hp_image *image;
+	FILE *stream;
+
+	ck_assert_ptr_nonnull(header);
+	memcpy(header->e_ident, ELFMAG, SELFMAG);
+	header->e_ident[EI_CLASS] = ELFCLASS64;
+	header->e_ident[EI_DATA] = ELFDATA2LSB;
+	header->e_ident[EI_VERSION] = EV_CURRENT;
+	header->e_type = htole16(ET_DYN);
+	header->e_machine = htole16(EM_X86_64);
+	header->e_version = htole32(EV_CURRENT);
+	header->e_ehsize = htole16(sizeof(*header));
+	header->e_phoff = htole64(sizeof(*header));
+	header->e_phentsize = htole16(sizeof(*programs));
+	header->e_phnum = htole16(SEGMENTS);
+	for (size_t i = 0; i < SEGMENTS; i++)
+		programs[i] = (Elf64_Phdr){ .p_type = htole32(PT_NOTE),
+					    .p_offset = htole64(code + CODE),
+					    .p_filesz = htole64(NOTES),
+					    .p_align = htole64(4) };
+	programs[0] = (Elf64_Phdr){ .p_type = htole32(PT_LOAD),
+				    .p_flags = htole32(PF_R | PF_X),
+				    .p_offset = htole64(code),
+				    .p_vaddr = htole64(code),
+				    .p_filesz = htole64(CODE),
+				    .p_memsz = htole64(CODE),
+				    .p_align = htole64(4096) };
+	stream = fopen(workshop_path("notes.so"), "wb");
+	ck_assert_ptr_nonnull(stream);
+	ck_assert_uint_eq(fwrite(header, 1, size, stream), size);
+	fclose(stream);
+	free(header);
+	image = workshop_open("notes.so", NULL);
+	ck_assert_ptr_nonnull(strstr(hp_image_symbol_origin(image), "longer than 1 MiB"));
+	ck_assert_ptr_nonnull(hp_image_left_out(image));
+	hp_image_close(image);
+}
+END_TEST
+
 HP_TEST_MAIN("image/debug_files", symbols_that_unpack_to_much_are_left_out,
 	     debugging_information_that_unpacks_to_much_is_left_out,
 	     a_pipe_in_place_of_a_debug_file_holds_nobody_up,
 	     a_compressed_file_in_place_of_a_debug_file_is_not_unpacked,
 	     split_debugging_information_is_found_and_a_pipe_in_its_place_is_not_opened,
-	     dwz_common_file_is_found_by_its_path_and_a_pipe_in_its_place_is_not_opened)
+	     dwz_common_file_is_found_by_its_path_and_a_pipe_in_its_place_is_not_opened,
+	     no_server_is_asked_for_a_file_whose_notes_have_no_end)

@@ -9,6 +9,9 @@
 
 #include <hpcprof/model/image_id.h>
 
+/* Of all note segments or sections of a file, as far as they are read; real ones hold some hundred. */
+enum { HP_IDENTITY_NOTES_MOST_BYTES = 1 << 20 };
+
 /* Build-id if there is one, else XXH3-128 over the bytes of the executable PT_LOAD segments, in
  * file order; of a file that is no ELF, over the whole file (at most 1 GiB, else NONE). Reads with
  * pread only; takes any ELF class and byte order. */

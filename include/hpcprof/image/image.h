@@ -118,5 +118,8 @@ bool hp_image_other_compiler(const struct hp_image *image, const struct hp_image
  * and for advice; never NULL. */
 const char *hp_image_symbol_origin(struct hp_image *image);
 bool hp_image_has_lines(struct hp_image *image);
+/* What of its names and lines was left out because its file asks for too much, as a sentence of static
+ * storage; NULL when nothing was. It is part of hp_image_symbol_origin, too. */
+const char *hp_image_left_out(const struct hp_image *image);
 
 #endif
