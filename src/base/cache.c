@@ -31,10 +31,10 @@ static struct hp_error *check_owner(int fd, const char *name)
 	struct stat status;
 
 	if (fstat(fd, &status) < 0)
-		return hp_error_create_errno(errno, "looking at %s", name);
+		return hp_error_create_errno(errno, "reading the permissions of %s", name);
 	if (status.st_uid != geteuid() || status.st_mode & (S_IWGRP | S_IWOTH))
 		return hp_error_create(HP_ERROR_NOT_PERMITTED,
-				       "%s of the cache could have been written by another user",
+				       "%s of the cache may have been written by another user",
 				       name);
 	return NULL;
 }
@@ -47,9 +47,9 @@ static struct hp_error *open_directory(bool create, int *directory)
 	struct hp_error *error;
 
 	if (!path)
-		return hp_error_create(
-			HP_ERROR_NOT_FOUND,
-			"neither XDG_CACHE_HOME nor HOME says where a cache could be");
+		return hp_error_create(HP_ERROR_NOT_FOUND,
+				       "neither XDG_CACHE_HOME nor HOME is set, so there is no "
+				       "place for the cache");
 	if (create)
 		mkdir(path, 0700);
 	base = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -79,7 +79,7 @@ struct hp_error *hp_cache_read(const char *name, size_t limit_bytes, uint8_t **b
 	if (fd < 0)
 		return hp_error_create_errno(errno, "opening %s of the cache", name);
 	if (fstat(fd, &status) == 0 && !S_ISREG(status.st_mode))
-		return hp_error_create(HP_ERROR_DAMAGED, "%s of the cache is no file", name);
+		return hp_error_create(HP_ERROR_DAMAGED, "%s of the cache is not a file", name);
 	error = check_owner(fd, name);
 	return error ? error : hp_file_read_fd(fd, limit_bytes, bytes, size);
 }

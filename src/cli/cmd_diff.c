@@ -120,14 +120,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		if (state->arg_num >= HP_SIDES)
 			argp_error(state,
-				   "diff compares two profiles, and '%s' is a third one: hpcprof "
-				   "check takes several per side",
+				   "only two profiles can be compared, and '%s' is a third one: "
+				   "hpcprof check takes several per side",
 				   argument);
 		arguments->epochs[state->arg_num] = argument;
 		return 0;
 	case ARGP_KEY_END:
 		if (state->arg_num < HP_SIDES)
-			argp_error(state, "diff needs two epochs, A and B");
+			argp_error(state, "give two epochs, A and B");
 		if (arguments->compare.is_relative &&
 		    (arguments->work[HP_BASE] > 0 || arguments->work[HP_CANDIDATE] > 0))
 			argp_error(state, "--relative compares shares of the program, and these do "

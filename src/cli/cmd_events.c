@@ -42,7 +42,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (options->pattern)
-			argp_error(state, "events takes one pattern, and '%s' is a second one",
+			argp_error(state, "only one pattern is possible, and '%s' is a second one",
 				   argument);
 		options->pattern = argument;
 		return 0;

@@ -85,9 +85,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		return hp_vector_push(&arguments->epochs, argument) ? 0 : ENOMEM;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(
-			state,
-			"stats needs epochs: a range A..B, a label of several epochs, or stamps");
+		argp_error(state,
+			   "give epochs: a range A..B, a label of several epochs, or stamps");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

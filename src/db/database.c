@@ -17,7 +17,7 @@
 #define MARKER_PREFIX "hpcprof-db "
 /* Recorded by root, say, and read by somebody else. */
 #define PRIVATE_ADVICE                                                                             \
-	"a database is for its owner alone, unless he shares it: see 'Who may read it' in "        \
+	"only the owner can read a database that is not shared: see Permissions in "               \
 	"hpcprof-db(5); or name another: --db DIR, or HPCPROF_DB"
 
 enum { DB_VERSION = 1, MARKER_MAX_BYTES = 4096 };
@@ -36,8 +36,9 @@ static struct hp_error *open_directory(const char *path, bool create, int *fd)
 
 	if (create && mkdir(path, 0700) < 0 && errno != EEXIST)
 		return hp_error_advise(
-			hp_error_create_errno(errno, "making the profile database %s", path),
-			"name a directory that can be made or written to: --db DIR, or HPCPROF_DB");
+			hp_error_create_errno(errno, "creating the profile database %s", path),
+			"name a directory that you can create or write to: --db DIR, or "
+			"HPCPROF_DB");
 	*fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (*fd >= 0)
 		return NULL;
@@ -45,21 +46,21 @@ static struct hp_error *open_directory(const char *path, bool create, int *fd)
 	if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
 		return hp_error_advise(
 			hp_error_create(HP_ERROR_DAMAGED,
-					"the profile database %s is a symbolic link, and "
-					"those are not followed",
+					"the profile database %s is a symbolic link, and hpcprof "
+					"does not follow it",
 					path),
-			"name the directory that it leads to: --db \"$(readlink -f '%s')\"", path);
+			"name the directory that it points to: --db \"$(readlink -f '%s')\"", path);
 	if (failure == ENOTDIR)
-		return hp_error_advise(hp_error_create(HP_ERROR_DAMAGED,
-						       "%s is no directory, and a profile database "
-						       "is one",
-						       path),
-				       "name another: --db DIR, or HPCPROF_DB");
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_DAMAGED,
+					"%s is not a directory, but a profile database is one",
+					path),
+			"name another: --db DIR, or HPCPROF_DB");
 	if (failure == ENOENT)
 		return hp_error_advise(hp_error_create(HP_ERROR_NOT_FOUND,
 						       "there is no profile database %s", path),
-				       "record something first: hpcprof record -- COMMAND\n"
-				       "or say where it is: --db DIR, or HPCPROF_DB");
+				       "record something first: hpcprof record -- COMMAND\nor name "
+				       "another database: --db DIR, or HPCPROF_DB");
 	return hp_error_advise(
 		hp_error_create_errno(failure, "opening the profile database %s", path),
 		failure == EACCES ? PRIVATE_ADVICE : "name another: --db DIR, or HPCPROF_DB");
@@ -146,7 +147,7 @@ static struct hp_error *mark(int fd)
 	struct hp_error *error;
 
 	if (fstat(fd, &status) < 0)
-		return hp_error_create_errno(errno, "asking who may write to it");
+		return hp_error_create_errno(errno, "reading its permissions");
 	mode |= (status.st_mode & 022) << 1;
 	error = hp_file_replace(fd, MARKER_NAME, marker, sizeof(marker) - 1, mode);
 	/* Whatever the umask of who came first. */
@@ -161,7 +162,7 @@ static struct hp_error *learn_mode(struct hp_db *db)
 	struct stat status;
 
 	if (fstatat(db->fd, MARKER_NAME, &status, AT_SYMLINK_NOFOLLOW) < 0)
-		return hp_error_create_errno(errno, "asking for whom it is");
+		return hp_error_create_errno(errno, "reading its permissions");
 	db->file_mode = 0600 | (status.st_mode & 044);
 	return NULL;
 }
@@ -181,10 +182,12 @@ static struct hp_error *claim_directory(int fd, bool create)
 	if (marked)
 		return read_marker(fd, &marked);
 	if (anything)
-		return hp_error_advise(hp_error_create(HP_ERROR_DAMAGED,
-						       "not a profile database: it holds files, "
-						       "and no " MARKER_NAME " among them"),
-				       "name an empty or a new directory: --db DIR");
+		return hp_error_advise(
+			hp_error_create(
+				HP_ERROR_DAMAGED,
+				"not a profile database: it contains files, but no " MARKER_NAME
+				" among them"),
+			"name an empty or a new directory: --db DIR");
 	if (!create)
 		return hp_error_advise(
 			hp_error_create(HP_ERROR_NOT_FOUND,

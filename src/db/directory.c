@@ -95,7 +95,7 @@ static const char *no_file(int errno_value)
 	case EISDIR:
 		return "a directory, not a file";
 	case ENXIO:
-		return "no regular file";
+		return "not a regular file";
 	default:
 		return NULL;
 	}
@@ -197,13 +197,11 @@ static struct hp_error *locked_out(int lock, const char *name)
 	if (by_writer)
 		return hp_error_advise(
 			hp_error_create(HP_ERROR_USAGE, "epoch %s is being recorded", name),
-			"wait until that recording has ended");
+			"wait until the recording has ended");
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_USAGE,
-				"epoch %s is locked by somebody who does not write "
-				"to it",
-				name),
-		"see who it is: lslocks; once that lock is gone there will be no other");
+				"epoch %s is locked by a process that does not write to it", name),
+		"find the process with lslocks; when its lock is gone, no other can be taken");
 }
 
 static struct hp_error *take_lock(int directory, const char *name, int *lock)
@@ -327,8 +325,8 @@ struct hp_error *hp_epoch_directory_create(int db, mode_t file_mode, char *name,
 			if (errno == EEXIST)
 				continue;
 			return hp_error_advise(
-				hp_error_create_errno(errno, "making an epoch"),
-				"name a database that can be written to: --db DIR, or HPCPROF_DB");
+				hp_error_create_errno(errno, "creating an epoch"),
+				"name a database that you can write to: --db DIR, or HPCPROF_DB");
 		}
 		error = hp_epoch_directory_claim(db, name, directory, lock);
 		if (!error)
@@ -348,7 +346,8 @@ struct hp_error *hp_epoch_directory_create(int db, mode_t file_mode, char *name,
 		}
 		hp_error_destroy(error);
 	}
-	return hp_error_create(HP_ERROR_SYSTEM, "making an epoch: it is removed again and again");
+	return hp_error_create(HP_ERROR_SYSTEM,
+			       "creating an epoch: another process removes it every time");
 }
 
 struct hp_error *hp_epoch_directory_publish(int db, const char *name, uint64_t time_ns, char *stamp)

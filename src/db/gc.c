@@ -188,7 +188,7 @@ struct hp_error *hp_db_gc(struct hp_db *db, const struct hp_gc_options *options,
 		error = remove_old(db, options, result);
 	if (error)
 		hp_gc_result_clear(result);
-	return hp_error_wrap(error, "clearing up %s", db->path);
+	return hp_error_wrap(error, "cleaning up %s", db->path);
 }
 
 void hp_gc_result_clear(struct hp_gc_result *result)

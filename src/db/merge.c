@@ -145,7 +145,7 @@ static struct hp_error *merge_symbols(struct merging *merging, const struct hp_i
 			continue;
 		error = hp_epoch_read_symbols(merging->epochs[i], at, &symbols, &count, &are_whole);
 		if (!error && !are_whole)
-			error = add_warning(merging, i, "bodies of procedures",
+			error = add_warning(merging, i, "fingerprints of procedures",
 					    "were damaged, and are left out");
 		if (!error && count)
 			error = hp_epoch_writer_symbols(merging->writer, index, symbols, count);
@@ -171,7 +171,7 @@ static struct hp_error *add_excerpt(struct merging *merging, size_t number, size
 		hp_error_destroy(error);
 	else if (error || is_whole)
 		return error;
-	return add_warning(merging, number, "some kept code and lines",
+	return add_warning(merging, number, "some stored code and lines",
 			   "did not fit or were damaged, and are left out");
 }
 
@@ -279,8 +279,8 @@ static struct hp_error *merge_evidence(struct merging *merging)
 	if (!error && hp_window_evidence_items(&sum) > HP_EVIDENCE_MOST_ITEMS)
 		error = hp_error_advise(
 			hp_error_create(HP_ERROR_INSUFFICIENT,
-					"%llu blocks and edges were counted in these epochs, and "
-					"one holds %d",
+					"these epochs have %llu counted blocks and edges, but one "
+					"epoch can contain only %d",
 					(unsigned long long)hp_window_evidence_items(&sum),
 					HP_EVIDENCE_MOST_ITEMS),
 			"merge fewer epochs, or report them together without merging");
@@ -338,7 +338,7 @@ static struct hp_error *open_sources(struct hp_db *db, char *const *stamps, size
 			return hp_error_advise(hp_error_create(HP_ERROR_USAGE,
 							       "epoch %s is being recorded",
 							       stamps[i]),
-					       "wait until that recording has ended");
+					       "wait until the recording has ended");
 		if (i && strcmp(stamps[i - 1], stamps[i]) == 0)
 			return hp_error_create(HP_ERROR_USAGE, "epoch %s is named twice",
 					       stamps[i]);

@@ -102,7 +102,7 @@ static const char *label_fault(const char *label)
 	if (label[0] == '@' || label[0] == '-')
 		return "it starts with '@' or '-'";
 	if (strstr(label, ".."))
-		return "'..' is what ranges are written with";
+		return "it contains '..', which separates the ends of a range";
 	if (matches(label, "00000000T"))
 		return "it looks like the stamp of an epoch";
 	while (*label) {
@@ -110,9 +110,9 @@ static const char *label_fault(const char *label)
 		size_t bytes = hp_text_utf8(label, &code_point);
 
 		if (!bytes || hp_text_is_control(code_point))
-			return "it holds control characters, or is not UTF-8";
+			return "it contains control characters, or is not UTF-8";
 		if (code_point == ' ' || code_point == 0xa0)
-			return "it holds blanks";
+			return "it contains blanks";
 		label += bytes;
 	}
 	return NULL;
@@ -126,7 +126,7 @@ struct hp_error *hp_label_check(const char *label)
 		return NULL;
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_USAGE, "'%s' cannot be a label: %s", label, fault),
-		"choose one like 'before' or 'release-1.2'");
+		"choose a label like 'before' or 'release-1.2'");
 }
 
 /* --- files -------------------------------------------------------------------------------- */

@@ -190,8 +190,8 @@ static struct hp_error *not_found(const struct resolving *resolving, const char 
 	labels = list_labels(resolving);
 	return hp_error_advise(hp_error_create(HP_ERROR_NOT_FOUND, "no epoch '%s'; there are: %s%s",
 					       text, list ? list : "others", labels ? labels : ""),
-			       "an epoch is named by its stamp, its label, @latest, @-1 (the one "
-			       "before), or a range A..B; see: hpcprof epochs list");
+			       "give an epoch as its stamp, its label, @latest, @-1 (the one "
+			       "before), or a range A..B; hpcprof epochs list shows them");
 }
 
 static struct hp_error *ambiguous(const struct resolving *resolving, const char *text,
@@ -201,8 +201,7 @@ static struct hp_error *ambiguous(const struct resolving *resolving, const char 
 
 	return hp_error_advise(hp_error_create(HP_ERROR_USAGE, "'%s' names several epochs: %s",
 					       text, list ? list : ""),
-			       "give the stamp of the one that is meant, or the stamps of all of "
-			       "them");
+			       "give the stamp of one of them, or the stamps of all");
 }
 
 /* --- one epoch ---------------------------------------------------------------------------- */
@@ -326,12 +325,12 @@ static struct hp_error *choose_label(struct resolving *resolving, const char *la
 	if (!*found || !unread)
 		return NULL;
 	return hp_error_advise(
-		hp_error_create(HP_ERROR_DAMAGED,
-				"epoch %s cannot be read, so that nobody knows whether its label "
-				"is '%s'",
-				unread, label),
-		"hpcprof epochs verify says what is wrong with it; hpcprof epochs rm %s removes "
-		"it; or name epochs by their stamps",
+		hp_error_create(
+			HP_ERROR_DAMAGED,
+			"epoch %s cannot be read, so it is not known whether its label is '%s'",
+			unread, label),
+		"hpcprof epochs verify shows what is wrong with it; hpcprof epochs rm %s removes "
+		"it; or give stamps instead",
 		unread);
 }
 

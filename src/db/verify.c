@@ -188,8 +188,8 @@ static void say_unsummed(struct verifying *verifying)
 	char *text;
 
 	if (asprintf(&text,
-		     "%s: finished by an older hpcprof, which kept no sums of single files: of its "
-		     "figures only samples were compared with " HP_META_NAME,
+		     "%s: finished by an older hpcprof, which stored no digests of single files: "
+		     "only samples were compared with " HP_META_NAME,
 		     verifying->stamp) < 0)
 		text = NULL;
 	tell(verifying, HP_VERIFY_UNSUMMED, text);

@@ -193,7 +193,7 @@ uint64_t hp_epoch_writer_samples(const struct hp_epoch_writer *writer, const cha
 struct hp_error *hp_writing_would_lose(void)
 {
 	return hp_error_create(HP_ERROR_DAMAGED,
-			       "a newer hpcprof keeps things in it that this one would lose");
+			       "a newer hpcprof stored data in it that this one would lose");
 }
 
 /* It could not be added to later. */

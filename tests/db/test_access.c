@@ -134,7 +134,7 @@ START_TEST(a_lock_of_a_reader_is_no_recording_and_is_the_last_one)
 	hp_db_free_list(epochs, count);
 	error = hp_db_remove(db, stamp);
 	ck_assert_ptr_nonnull(error);
-	ck_assert_msg(strstr(error->message, "locked by somebody who does not write to it"), "%s",
+	ck_assert_msg(strstr(error->message, "locked by a process that does not write to it"), "%s",
 		      error->message);
 	hp_error_destroy(error);
 	/* Nobody else comes in. */
