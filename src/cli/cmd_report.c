@@ -226,7 +226,7 @@ static int choose_estimator(struct argp_state *state, const char *name)
 	struct arguments *arguments = state->input;
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(names); i++) {
-		arguments->report.estimator = (enum hp_estimator)i;
+		arguments->report.how.estimator = (enum hp_estimator)i;
 		if (strcmp(name, names[i]) == 0)
 			return 0;
 	}
@@ -273,16 +273,16 @@ static error_t parse_view(int key, char *argument, struct argp_state *state)
 	case OPTION_LINES:
 		return choose_view(state, HP_VIEW_LINES);
 	case OPTION_INSTRUCTIONS:
-		arguments->report.listed = argument;
+		arguments->report.of.listed = argument;
 		return choose_view(state, HP_VIEW_INSTRUCTIONS);
 	case OPTION_ANNOTATE:
-		arguments->report.listed = argument;
+		arguments->report.of.listed = argument;
 		return choose_view(state, HP_VIEW_ANNOTATE);
 	case OPTION_STALLS:
 		return choose_view(state, HP_VIEW_STALLS);
 	case OPTION_CFG:
 		arguments->as_graph = true;
-		arguments->report.listed = argument;
+		arguments->report.of.listed = argument;
 		return choose_view(state, HP_VIEW_INSTRUCTIONS);
 	case OPTION_CALLS:
 		return choose_view(state, HP_VIEW_CALLS);
@@ -325,48 +325,48 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		arguments->db = argument;
 		return 0;
 	case 'e':
-		report->event = argument;
+		report->of.event = argument;
 		return 0;
 	case OPTION_IMAGE:
-		report->image = argument;
+		report->of.image = argument;
 		return 0;
 	case OPTION_PROCEDURE:
-		report->procedure = argument;
+		report->of.procedure = argument;
 		return 0;
 	case OPTION_COMM:
-		report->comm = argument;
+		report->of.comm = argument;
 		return 0;
 	case OPTION_PID:
-		report->pid = argument;
+		report->of.pid = argument;
 		return 0;
 	case 's':
 		if (is_breakdown(argument)) {
-			report->by = argument;
+			report->of.by = argument;
 			return choose_view(state, HP_VIEW_BREAKDOWN);
 		}
 		report->sort = argument;
 		return 0;
 	case OPTION_BY:
-		report->by = argument;
+		report->of.by = argument;
 		return choose_view(state, HP_VIEW_BREAKDOWN);
 	case OPTION_FULL_NAMES:
-		report->full_names = true;
+		report->of.full_names = true;
 		return 0;
 	case OPTION_INLINES:
-		report->inlines = true;
+		report->of.inlines = true;
 		return 0;
 	case 'n':
 		return 0;
 	case OPTION_SYMFS:
-		report->symfs = argument;
+		report->of.symfs = argument;
 		return 0;
 	case OPTION_NO_DEBUGINFO:
-		report->no_debuginfo = true;
+		report->of.no_debuginfo = true;
 		return 0;
 	case OPTION_ESTIMATOR:
 		return choose_estimator(state, argument);
 	case OPTION_EVIDENCE:
-		report->evidence = argument;
+		report->how.exact_counts = argument;
 		return 0;
 	case OPTION_COLOR:
 		return choose_color(state, argument);
@@ -442,7 +442,7 @@ static struct hp_error *settle_format(struct arguments *arguments)
 
 static struct hp_error *report_to(const struct arguments *arguments, struct hp_pager *pager)
 {
-	const struct hp_report_notices notices = { .warn = warn, .hint = hint, .context = pager };
+	const struct hp_notices notices = { .warn = warn, .hint = hint, .context = pager };
 	_cleanup_(hp_db_close_scope) struct hp_db *db = NULL;
 	struct hp_error *error = hp_db_open(arguments->db, false, &db);
 

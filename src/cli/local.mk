@@ -1,4 +1,4 @@
-# Layer 6: the command line. Nothing else prints or exits.
+# Layer 8: the command line. Nothing else prints or exits.
 bin_PROGRAMS += hpcprof
 hpcprof_SOURCES = \
 	src/cli/arguments.h src/cli/arguments.c \

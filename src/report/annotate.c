@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "annotate.h"
-
-#include "analyse.h"
-#include "recorded.h"
+#include "state.h"
 #include "text.h"
 
 #include <hpcprof/base/search.h>
+#include <hpcprof/infer/inference.h>
 
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +12,7 @@
 struct hp_error *annotation_add(struct annotation *annotation, enum annotated_kind kind, size_t row,
 				const struct hp_buffer *text)
 {
-	const struct row *at = &annotation->listing->rows.at[row];
+	const struct hp_row *at = &annotation->listing->rows.at[row];
 	struct annotated_line line = { .kind = (uint8_t)kind, .row = row };
 
 	line.is_on_path = annotation->path.blocks && at->has_block &&
@@ -29,7 +28,7 @@ struct hp_error *annotation_add(struct annotation *annotation, enum annotated_ki
 
 size_t annotation_find(const struct annotation *annotation, uint64_t address)
 {
-	const struct row *rows = annotation->listing->rows.at;
+	const struct hp_row *rows = annotation->listing->rows.at;
 	size_t first = hp_bisect(i, annotation->addressed,
 				 rows[annotation->by_address[i]].address < address);
 
@@ -41,7 +40,7 @@ size_t annotation_find(const struct annotation *annotation, uint64_t address)
 
 static int compare_addresses(const void *left, const void *right, void *context)
 {
-	const struct row *rows = context;
+	const struct hp_row *rows = context;
 	uint64_t a = rows[*(const size_t *)left].address;
 	uint64_t b = rows[*(const size_t *)right].address;
 
@@ -51,7 +50,7 @@ static int compare_addresses(const void *left, const void *right, void *context)
 /* The parts of a procedure come one after the other, each in order of address. */
 static struct hp_error *index_addresses(struct annotation *annotation)
 {
-	struct row *rows = annotation->listing->rows.at;
+	struct hp_row *rows = annotation->listing->rows.at;
 	size_t count = annotation->listing->rows.count;
 
 	annotation->by_address =
@@ -87,7 +86,7 @@ static struct hp_error *find_insns(struct annotation *annotation)
 	for (size_t i = 0; i < listing->rows.count && annotation->analysis; i++)
 		if (listing->rows.at[i].has_block && listing->rows.at[i].has_address)
 			annotation->insns[i] =
-				analyse_insn(annotation->analysis, listing->rows.at[i].address);
+				hp_analysis_insn(annotation->analysis, listing->rows.at[i].address);
 	for (uint32_t i = 0; annotation->analysis && i < annotation->analysis->cfg->block_count;
 	     i++)
 		annotation->cycles += annotation->analysis->blocks[i].cycles;
@@ -99,7 +98,7 @@ static struct hp_error *find_insns(struct annotation *annotation)
 /* Whether what stands before it is shown or folded away. */
 static bool begins_block(const struct annotation *annotation, size_t row)
 {
-	const struct row *at = &annotation->listing->rows.at[row];
+	const struct hp_row *at = &annotation->listing->rows.at[row];
 
 	return at->has_block && (row == 0 || !at[-1].has_block || at[-1].block != at->block);
 }
@@ -107,7 +106,7 @@ static bool begins_block(const struct annotation *annotation, size_t row)
 static struct hp_error *add_fold(struct annotation *annotation, size_t first, size_t end)
 {
 	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
-	const struct row *rows = annotation->listing->rows.at;
+	const struct hp_row *rows = annotation->listing->rows.at;
 	size_t blocks = 0;
 	uint64_t samples = 0;
 	double share = 0;
@@ -117,7 +116,7 @@ static struct hp_error *add_fold(struct annotation *annotation, size_t first, si
 		blocks += rows[i].has_block && (i == first || !rows[i - 1].has_block ||
 						rows[i].block != rows[i - 1].block);
 		share += annotation_share(annotation, i);
-		for (size_t j = 0; j < annotation->report->events.count; j++)
+		for (size_t j = 0; j < annotation->report->profiles->events.count; j++)
 			samples += rows[i].tallies[j].samples;
 	}
 	hp_buffer_printf(&text, "\xe2\x80\xa6 %zu instruction%s", end - first,
@@ -139,7 +138,7 @@ static struct hp_error *add_instruction(struct annotation *annotation, size_t ro
 {
 	bool is_first = begins_block(annotation, row);
 	const double noticeable = 0.0005;
-	const struct row *at = &annotation->listing->rows.at[row];
+	const struct hp_row *at = &annotation->listing->rows.at[row];
 	struct hp_error *error = NULL;
 
 	if (is_first && annotation->analysis)
@@ -152,7 +151,7 @@ static struct hp_error *add_instruction(struct annotation *annotation, size_t ro
 		error = annotation_add(annotation, ANNOTATED_INSTRUCTION, row, NULL);
 	if (!error)
 		annotation->lines.at[annotation->lines.count - 1].shows_frequency =
-			is_first || at->tallies[annotation->report->sort_event].samples ||
+			is_first || at->tallies[annotation->report->profiles->sort_event].samples ||
 			annotation_share(annotation, row) >= noticeable;
 	return error;
 }
@@ -267,9 +266,9 @@ static uint64_t recorded_ns(const struct report *report)
 {
 	uint64_t latest = 0;
 
-	for (size_t i = 0; i < report->epochs.count; i++)
-		if (report->epochs.at[i].meta->start_ns > latest)
-			latest = report->epochs.at[i].meta->start_ns;
+	for (size_t i = 0; i < report->profiles->epochs.count; i++)
+		if (report->profiles->epochs.at[i].meta->start_ns > latest)
+			latest = report->profiles->epochs.at[i].meta->start_ns;
 	return latest;
 }
 
@@ -278,8 +277,8 @@ static uid_t user_of(const struct report *report)
 {
 	uid_t user = geteuid();
 
-	for (size_t i = 0; i < report->epochs.count; i++) {
-		uid_t owner = report->epochs.at[i].owner;
+	for (size_t i = 0; i < report->profiles->epochs.count; i++) {
+		uid_t owner = report->profiles->epochs.at[i].owner;
 
 		if (owner != user)
 			user = user == geteuid() ? owner : (uid_t)-1;
@@ -287,7 +286,7 @@ static uid_t user_of(const struct report *report)
 	return user;
 }
 
-struct hp_error *annotation_make(struct report *report, const struct row *row,
+struct hp_error *annotation_make(struct report *report, const struct hp_row *row,
 				 const struct listing *listing, const struct hp_analysis *analysis,
 				 struct annotation *annotation)
 {
@@ -300,7 +299,7 @@ struct hp_error *annotation_make(struct report *report, const struct row *row,
 		.analysis = analysis,
 		.arena = listing->arena,
 		.shows_all = report->options->all,
-		.sources = { .symfs = report->options->symfs,
+		.sources = { .symfs = report->options->of.symfs,
 			     .recorded_ns = recorded_ns(report),
 			     .user = user_of(report) },
 	};
@@ -310,8 +309,8 @@ struct hp_error *annotation_make(struct report *report, const struct row *row,
 	if (!error && analysis)
 		error = hot_path_find(analysis, listing->arena, &annotation->path);
 	if (!error && analysis && row->code && row->code->part)
-		error = recorded_cycles(report, row->code->part, analysis->cfg, listing->arena,
-					&annotation->recorded);
+		error = hp_recorded_cycles(report->inference, row->code->part, analysis->cfg,
+					   listing->arena, &annotation->recorded);
 	if (!error)
 		error = annotate_choose(annotation);
 	if (!error)

@@ -34,7 +34,7 @@ struct annotated_line {
 
 struct annotation {
 	struct report *report;
-	const struct row *row;
+	const struct hp_row *row;
 	const struct listing *listing;	       /* of all instructions */
 	const struct hp_analysis *analysis;    /* NULL where there is none */
 	double cycles;			       /* of all blocks */
@@ -54,7 +54,7 @@ struct annotation {
 
 /* requires: `listing` made with all instructions and their blocks. The listing and the analysis
  * must outlive the annotation. */
-struct hp_error *annotation_make(struct report *report, const struct row *row,
+struct hp_error *annotation_make(struct report *report, const struct hp_row *row,
 				 const struct listing *listing, const struct hp_analysis *analysis,
 				 struct annotation *annotation);
 void annotation_clear(struct annotation *annotation);

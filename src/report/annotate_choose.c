@@ -19,10 +19,10 @@ static const double least_percent = 0.5;
 /* The greatest share of an event's samples in the procedure, or of its time, 0 to 1. */
 static double heat_of(const struct annotation *annotation, size_t row)
 {
-	const struct tally *tallies = annotation->listing->rows.at[row].tallies;
+	const struct hp_tally *tallies = annotation->listing->rows.at[row].tallies;
 	double heat = annotation_share(annotation, row);
 
-	for (size_t i = 0; i < annotation->report->events.count; i++) {
+	for (size_t i = 0; i < annotation->report->profiles->events.count; i++) {
 		uint64_t all = annotation->row->tallies[i].samples;
 
 		if (all)
@@ -48,7 +48,7 @@ static void want_culprits(const struct annotation *annotation, size_t row, bool 
 	}
 }
 
-static bool same_block(const struct row *a, const struct row *b)
+static bool same_block(const struct hp_row *a, const struct hp_row *b)
 {
 	return a->has_block && b->has_block && a->block == b->block;
 }
@@ -73,7 +73,7 @@ static void show_block(struct annotation *annotation, const bool *wanted, size_t
 
 static void show_wanted(struct annotation *annotation, const bool *wanted)
 {
-	const struct row *rows = annotation->listing->rows.at;
+	const struct hp_row *rows = annotation->listing->rows.at;
 	size_t count = annotation->listing->rows.count;
 
 	for (size_t first = 0, end; first < count; first = end) {

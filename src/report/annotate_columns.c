@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "annotate_columns.h"
-
 #include "quantity.h"
 
 #include <inttypes.h>
@@ -17,10 +16,10 @@ enum {
 /* --- cells ------------------------------------------------------------------------------------ */
 
 /* Generated code has no addresses that mean something outside of it. */
-static void add_address(const struct annotation *annotation, const struct row *row,
+static void add_address(const struct annotation *annotation, const struct hp_row *row,
 			struct hp_buffer *text)
 {
-	const struct row_code *code = annotation->row->code;
+	const struct hp_row_code *code = annotation->row->code;
 
 	if (!row->has_address)
 		return;
@@ -76,8 +75,8 @@ static void add_culprit(const struct annotation *annotation, size_t row, struct 
 void annotated_cell(const struct annotation *annotation, const struct annotated_line *line,
 		    enum annotated_column column, struct hp_buffer *text)
 {
-	const struct row *row = &annotation->listing->rows.at[line->row];
-	uint64_t samples = row->tallies[annotation->report->sort_event].samples;
+	const struct hp_row *row = &annotation->listing->rows.at[line->row];
+	uint64_t samples = row->tallies[annotation->report->profiles->sort_event].samples;
 	const struct hp_frequency *frequency;
 	double share;
 

@@ -29,14 +29,14 @@ static struct hp_error *read_frames(struct annotation *annotation, struct hp_ima
 		annotation->frames[rows[i]] = frames[i];
 	if (!error || error->errno_value == ENOMEM)
 		return error;
-	report_warn(annotation->report, error->advice, "%s", error->message);
+	hp_profiles_warn(annotation->report->profiles, error->advice, "%s", error->message);
 	hp_error_destroy(error);
 	return NULL;
 }
 
 struct hp_error *annotate_frames(struct annotation *annotation)
 {
-	const struct row_code *code = annotation->row->code;
+	const struct hp_row_code *code = annotation->row->code;
 	_cleanup_free_ size_t *rows = calloc(annotation->addressed + 1, sizeof(*rows));
 	size_t count = 0;
 
@@ -83,9 +83,9 @@ static bool same_inlined(const struct hp_frames *a, const struct hp_frames *b, s
 static void add_place(struct hp_buffer *text, const struct hp_frame *frame)
 {
 	if (frame->file && frame->line)
-		hp_buffer_printf(text, "%s:%" PRIu32, report_file_name(frame->file), frame->line);
+		hp_buffer_printf(text, "%s:%" PRIu32, hp_source_name(frame->file), frame->line);
 	else if (frame->file)
-		hp_buffer_printf(text, "%s (no line)", report_file_name(frame->file));
+		hp_buffer_printf(text, "%s (no line)", hp_source_name(frame->file));
 	else
 		hp_buffer_printf(text, "(no line)");
 }

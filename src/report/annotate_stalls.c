@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What stands above an instruction because of its time: the best case and the actual case of the
  * block that it begins, and the stalls that it waits for. In words. */
-#include "analyse.h"
 #include "annotate.h"
 #include "quantity.h"
 #include "sheet.h"
+#include "state.h"
 #include "text.h"
+
+#include <hpcprof/infer/inference.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -42,7 +44,7 @@ static bool is_counted(const struct hp_analysis *analysis)
 /* How often the loop goes round each time it is come to. */
 static void add_trips(struct hp_buffer *text, const struct hp_analysis *analysis, uint32_t loop)
 {
-	double trips = loop_trips(analysis, loop);
+	double trips = hp_loop_trips(analysis, loop);
 
 	if (!is_counted(analysis) || !isfinite(trips))
 		return;
@@ -60,7 +62,7 @@ static void add_taken(struct hp_buffer *text, const struct hp_analysis *analysis
 	if (!is_counted(analysis) || block->end != HP_END_CONDITIONAL)
 		return;
 	for (uint32_t i = 0; i < block->out_count; i++) {
-		double share = edge_probability(analysis, block->first_out + i);
+		double share = hp_edge_probability(analysis, block->first_out + i);
 
 		if (cfg->edges[block->first_out + i].kind == HP_EDGE_JUMP && isfinite(share))
 			hp_buffer_printf(text, ", jumps %.3g %% of the time", 100 * share);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "listing.h"
+#include "state.h"
 
-#include "analyse.h"
+#include <hpcprof/infer/inference.h>
 
 static bool has_bytes(const struct hp_image_id *id)
 {
 	return id->kind == HP_IMAGE_FILE || id->kind == HP_IMAGE_VDSO;
 }
 
-struct hp_error *listing_add_blocks(struct report *report, const struct row *row,
+struct hp_error *listing_add_blocks(struct report *report, const struct hp_row *row,
 				    struct listing *listing)
 {
 	struct hp_error *error;
@@ -21,11 +22,11 @@ struct hp_error *listing_add_blocks(struct report *report, const struct row *row
 		listing->no_graph = "a recording keeps the names of this code, not its bytes";
 	if (listing->no_graph)
 		return NULL;
-	error = analyse_graph(report, row->code, &listing->cfg);
+	error = hp_inference_graph(report->inference, row->code, &listing->cfg);
 	if (!listing->cfg)
 		listing->no_graph = row->code->refusal;
 	for (size_t i = 0; i < listing->rows.count && listing->cfg; i++) {
-		struct row *instruction = &listing->rows.at[i];
+		struct hp_row *instruction = &listing->rows.at[i];
 		hp_link_address address = { instruction->address };
 
 		if (!instruction->has_address || !instruction->length)
@@ -36,28 +37,28 @@ struct hp_error *listing_add_blocks(struct report *report, const struct row *row
 	return error;
 }
 
-struct hp_error *listing_add_analysis(struct report *report, const struct row *row,
+struct hp_error *listing_add_analysis(struct report *report, const struct hp_row *row,
 				      struct listing *listing)
 {
 	const struct hp_analysis *analysis = NULL;
-	struct hp_error *error = analyse_row(report, row, &analysis);
+	struct hp_error *error = hp_inference_row(report->inference, row, &analysis);
 
 	for (size_t i = 0; i < listing->rows.count && analysis; i++) {
-		struct row *instruction = &listing->rows.at[i];
+		struct hp_row *instruction = &listing->rows.at[i];
 
 		if (!instruction->has_block || !instruction->has_address)
 			continue;
-		instruction->insn = analyse_insn(analysis, instruction->address);
+		instruction->insn = hp_analysis_insn(analysis, instruction->address);
 		instruction->analysis = instruction->insn ? analysis : NULL;
 	}
 	return error;
 }
 
-static bool is_costly(const struct report *report, const struct row *row)
+static bool is_costly(const struct report *report, const struct hp_row *row)
 {
 	uint64_t samples = 0;
 
-	for (size_t i = 0; i < report->events.count; i++)
+	for (size_t i = 0; i < report->profiles->events.count; i++)
 		samples += row->tallies[i].samples;
 	return samples || (row->insn && row->insn->cycles > 0);
 }

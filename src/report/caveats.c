@@ -40,7 +40,7 @@ static bool say_unresolved(struct listing *listing, const struct hp_cfg *cfg)
 	if (!cfg->unresolved_jumps)
 		return true;
 	for (size_t i = listing->rows.count; i-- > 0;) {
-		const struct row *row = &listing->rows.at[i];
+		const struct hp_row *row = &listing->rows.at[i];
 		const struct hp_block *block = row->has_block ? &cfg->blocks[row->block] : NULL;
 
 		if (block && block->end == HP_END_UNRESOLVED &&
@@ -92,8 +92,8 @@ static bool say_samples(const struct report *report, struct listing *listing,
 	uint64_t outside = 0;
 
 	for (size_t i = 0; i < listing->rows.count; i++) {
-		const struct row *row = &listing->rows.at[i];
-		uint64_t samples = row->tallies[report->sort_event].samples;
+		const struct hp_row *row = &listing->rows.at[i];
+		uint64_t samples = row->tallies[report->profiles->sort_event].samples;
 		uint32_t block = hp_cfg_block_at(cfg, (hp_link_address){ row->address });
 
 		if (!row->has_address || !samples)
@@ -111,8 +111,8 @@ static bool say_samples(const struct report *report, struct listing *listing,
 		   outside, outside == 1 ? "" : "s");
 }
 
-static bool say_writable(struct listing *listing, const struct row *row,
-			 const struct report_part *part)
+static bool say_writable(struct listing *listing, const struct hp_row *row,
+			 const struct hp_loaded_part *part)
 {
 	if (!part || !part->file || !row->has_address ||
 	    !hp_image_is_writable_code(part->file, row->address))
@@ -121,7 +121,7 @@ static bool say_writable(struct listing *listing, const struct row *row,
 			    "file holds");
 }
 
-struct hp_error *listing_add_caveats(const struct report *report, const struct row *row,
+struct hp_error *listing_add_caveats(const struct report *report, const struct hp_row *row,
 				     struct listing *listing)
 {
 	const struct hp_cfg *cfg = listing->cfg;

@@ -64,7 +64,7 @@ void cell_short_image(const struct cell *cell, struct hp_buffer *buffer)
 void cell_place(const struct cell *cell, struct hp_buffer *buffer)
 {
 	const char *file = cell->row->short_file ? cell->row->short_file
-			   : cell->row->file	 ? report_file_name(cell->row->file)
+			   : cell->row->file	 ? hp_source_name(cell->row->file)
 						 : NULL;
 
 	if (file && cell->row->line)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "columns.h"
-
 #include "breakdown.h"
 #include "cells.h"
+#include "columns.h"
 #include "columns_analysis.h"
 #include "columns_counts.h"
 
@@ -21,16 +20,16 @@ static void cell_samples(const struct cell *cell, struct hp_buffer *buffer)
 
 static void cell_percent(const struct cell *cell, struct hp_buffer *buffer)
 {
-	hp_buffer_printf(
-		buffer, "%.2f",
-		100 * report_share(cell->report, cell->event, &cell->row->tallies[cell->event]));
+	hp_buffer_printf(buffer, "%.2f",
+			 100 * hp_profiles_share(cell->report->profiles, cell->event,
+						 &cell->row->tallies[cell->event]));
 }
 
 static void cell_exact_percent(const struct cell *cell, struct hp_buffer *buffer)
 {
-	hp_buffer_printf(
-		buffer, "%.6f",
-		100 * report_share(cell->report, cell->event, &cell->row->tallies[cell->event]));
+	hp_buffer_printf(buffer, "%.6f",
+			 100 * hp_profiles_share(cell->report->profiles, cell->event,
+						 &cell->row->tallies[cell->event]));
 }
 
 /* In a listing most instructions have no samples: what is there shows better without the zeros. */
@@ -67,7 +66,7 @@ static void cell_inlined(const struct cell *cell, struct hp_buffer *buffer)
 
 static void cell_long_image(const struct cell *cell, struct hp_buffer *buffer)
 {
-	const struct report_image *image = cell->row->image;
+	const struct hp_loaded_image *image = cell->row->image;
 
 	/* The short name is the longer one where two builds of one path ran. */
 	add_text(buffer, strlen(image->short_name) > strlen(image->id.path) ? image->short_name
@@ -184,7 +183,7 @@ struct hp_error *columns_for_text(const struct report *report, struct columns *c
 {
 	bool lists = report->options->view == HP_VIEW_INSTRUCTIONS;
 
-	for (size_t i = 0; i < report->events.count; i++) {
+	for (size_t i = 0; i < report->profiles->events.count; i++) {
 		struct column samples = { "samples", true, false, i,
 					  lists ? cell_listed_samples : cell_samples };
 		struct column percent = { "%", true, false, i,
@@ -193,7 +192,7 @@ struct hp_error *columns_for_text(const struct report *report, struct columns *c
 					lists ? cell_local : cell_cumulative };
 
 		if (!push(columns, samples) || !push(columns, percent) ||
-		    (i == report->sort_event && !push(columns, third)))
+		    (i == report->profiles->sort_event && !push(columns, third)))
 			return hp_error_create_no_memory();
 	}
 	if (report->options->view == HP_VIEW_PROCEDURES && columns_have_counts(report)) {
@@ -211,13 +210,13 @@ struct hp_error *columns_for_csv(struct report *report, struct columns *columns)
 {
 	struct hp_error *error;
 
-	for (size_t i = 0; i < report->events.count; i++) {
-		const char *name = report->events.at[i].info->name;
+	for (size_t i = 0; i < report->profiles->events.count; i++) {
+		const char *name = report->profiles->events.at[i].info->name;
 		struct column samples = { NULL, true, false, i, cell_samples };
 		struct column percent = { NULL, true, false, i, cell_exact_percent };
 
-		samples.title = report_format(report, "%s samples", name);
-		percent.title = report_format(report, "%s percent", name);
+		samples.title = hp_profiles_format(report->profiles, "%s samples", name);
+		percent.title = hp_profiles_format(report->profiles, "%s percent", name);
 		if (!samples.title || !percent.title || !push(columns, samples) ||
 		    !push(columns, percent))
 			return hp_error_create_no_memory();

@@ -3,13 +3,13 @@
 #ifndef REPORT_COLUMNS_H
 #define REPORT_COLUMNS_H
 
-#include "model.h"
+#include "state.h"
 #include "text.h"
 
 /* What is shown in one place of a table. */
 struct cell {
 	const struct report *report;
-	const struct row *row;
+	const struct hp_row *row;
 	size_t event; /* its column's */
 };
 

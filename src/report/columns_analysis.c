@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "columns_analysis.h"
+#include "state.h"
 
-#include "analyse.h"
+#include <hpcprof/infer/inference.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -26,14 +27,14 @@ void columns_add_causes(struct hp_buffer *text, const struct hp_analysis *analys
 	}
 }
 
-static const struct hp_frequency *frequency_of(const struct row *row)
+static const struct hp_frequency *frequency_of(const struct hp_row *row)
 {
 	return &row->analysis->blocks[row->insn->block].frequency;
 }
 
 static bool has_clock(const struct report *report)
 {
-	return analyse_cycles_per_unit(report) > 0;
+	return hp_profiles_cycles_per_unit(report->profiles) > 0;
 }
 
 static void cell_block(const struct cell *cell, struct hp_buffer *text)

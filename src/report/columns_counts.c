@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "columns_counts.h"
-
-#include "analyse.h"
 #include "columns_analysis.h"
+#include "columns_counts.h"
 #include "quantity.h"
+#include "state.h"
+
+#include <hpcprof/infer/inference.h>
 
 #include <math.h>
 
-static double cycles_of(const struct report *report, const struct row *row)
+static double cycles_of(const struct report *report, const struct hp_row *row)
 {
-	size_t event = analyse_event(report);
+	size_t event = hp_profiles_time_event(report->profiles);
 
-	return event < report->events.count ? row->tallies[event].cycles : 0;
+	return event < report->profiles->events.count ? row->tallies[event].cycles : 0;
 }
 
-double counts_cycles_per_call(const struct report *report, const struct row *row)
+double counts_cycles_per_call(const struct report *report, const struct hp_row *row)
 {
 	double cycles = cycles_of(report, row);
 
 	return row->counts && cycles > 0 ? cycles / row->counts->calls.value : NAN;
 }
 
-double counts_instructions_per_cycle(const struct report *report, const struct row *row)
+double counts_instructions_per_cycle(const struct report *report, const struct hp_row *row)
 {
 	double cycles = cycles_of(report, row);
 
@@ -103,9 +104,9 @@ const struct column columns_of_exact_counts[] = {
 
 bool columns_have_counts(const struct report *report)
 {
-	for (size_t i = 0; i < report->rows.count; i++)
-		if (report->rows.at[i]->counts &&
-		    isfinite(report->rows.at[i]->counts->instructions.value))
+	for (size_t i = 0; i < report->profiles->rows.count; i++)
+		if (report->profiles->rows.at[i]->counts &&
+		    isfinite(report->profiles->rows.at[i]->counts->instructions.value))
 			return true;
 	return false;
 }

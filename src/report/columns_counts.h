@@ -14,7 +14,7 @@ extern const struct column columns_of_exact_counts[]; /* for machines */
 
 /* Of a procedure's row: cycles of its own code each time it is called, and instructions that ran in
  * a cycle. NAN where that is not known. */
-double counts_cycles_per_call(const struct report *report, const struct row *row);
-double counts_instructions_per_cycle(const struct report *report, const struct row *row);
+double counts_cycles_per_call(const struct report *report, const struct hp_row *row);
+double counts_instructions_per_cycle(const struct report *report, const struct hp_row *row);
 
 #endif

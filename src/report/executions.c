@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "executions.h"
 
-#include "counted.h"
-#include "windows.h"
+#include <hpcprof/infer/counts.h>
 
 #include <errno.h>
 #include <math.h>
@@ -21,22 +20,24 @@ void executions_clear(struct executions *executions)
 
 static struct hp_error *nothing_counted(const struct report *report)
 {
-	struct hp_error *error = hp_error_create(
-		HP_ERROR_INSUFFICIENT, "%s",
-		report_windows_exist(report) ? "none of what was counted passes the filters"
-					     : "no shadow window counted anything in these epochs");
+	struct hp_error *error =
+		hp_error_create(HP_ERROR_INSUFFICIENT, "%s",
+				hp_windows_exist(report->inference)
+					? "none of what was counted passes the filters"
+					: "no shadow window counted anything in these epochs");
 
 	return hp_error_advise(error, "%s",
-			       report_windows_exist(report)
+			       hp_windows_exist(report->inference)
 				       ? "leave filters out"
 				       : "record with: hpcprof record --shadow -- COMMAND");
 }
 
 static bool passes(const struct report *report, const char *name, const char *linkage)
 {
-	const char *pattern = report->options->procedure;
+	const char *pattern = report->options->of.procedure;
 
-	return report_matches(pattern, name) || (linkage && report_matches(pattern, linkage));
+	return hp_profiles_matches(pattern, name) ||
+	       (linkage && hp_profiles_matches(pattern, linkage));
 }
 
 static int compare_weights(const void *left, const void *right)
@@ -81,42 +82,45 @@ static struct hp_error *finish(struct report *report, struct executions *executi
 
 struct hp_error *executions_each_part(struct report *report, struct executions *executions,
 				      struct hp_error *(*add)(struct report *report,
-							      const struct report_part *part,
-							      struct counted *counted,
+							      const struct hp_loaded_part *part,
+							      struct hp_image_counts *counted,
 							      struct executions *executions))
 {
 	struct hp_error *error = NULL;
 
-	for (size_t i = 0; i < report->parts.count && !error; i++) {
-		const struct report_part *part = report->parts.at[i];
-		const struct counted *counted = NULL;
+	for (size_t i = 0; i < report->profiles->parts.count && !error; i++) {
+		const struct hp_loaded_part *part = report->profiles->parts.at[i];
+		struct hp_image_counts *counted = NULL;
 
-		error = counted_of(report, part, &counted);
+		error = hp_counts_of(report->inference, part, &counted);
 		if (!error && counted)
-			error = add(report, part, part->image->counted, executions);
+			error = add(report, part, counted, executions);
 	}
 	return error ? error : finish(report, executions);
 }
 
 /* --- procedures ------------------------------------------------------------------------------- */
 
-static struct hp_error *add_procedures(struct report *report, const struct report_part *part,
-				       struct counted *counted, struct executions *executions)
+static struct hp_error *add_procedures(struct report *report, const struct hp_loaded_part *part,
+				       struct hp_image_counts *counted,
+				       struct executions *executions)
 {
-	struct hp_error *error = counted_procedures(part, counted);
+	struct hp_error *error = hp_counts_procedures(part, counted);
 
 	for (size_t i = 0; i < counted->procedures.count && !error; i++) {
-		const struct counted_procedure *from = &counted->procedures.at[i];
+		const struct hp_counts_procedure *from = &counted->procedures.at[i];
 		uint64_t start = from->owner->address.value;
-		struct hp_grouped calls = counted_calls(counted, start, start + from->owner->size);
+		struct hp_grouped calls =
+			hp_counts_calls(counted, start, start + from->owner->size);
 		struct executed one = {
 			.row = { .image = part->image,
 				 .name = from->owner->name,
 				 .linkage = from->owner->linkage,
 				 .has_address = true,
 				 .address = start },
-			.runs = counted_figure(report, counted, start, &calls),
-			.instructions = counted_figure(report, counted, start, &from->instructions),
+			.runs = hp_counts_figure(report->inference, counted, start, &calls),
+			.instructions = hp_counts_figure(report->inference, counted, start,
+							 &from->instructions),
 			.weight = hp_grouped_sum(&from->instructions),
 		};
 
@@ -136,21 +140,21 @@ struct hp_error *executions_of_procedures(struct report *report, struct executio
 
 /* Somewhere in an image, which may have no file that could be read. */
 struct place {
-	const struct report_image *image;
-	const struct report_part *part;
+	const struct hp_loaded_image *image;
+	const struct hp_loaded_part *part;
 	uint64_t address; /* link-time, with a part; else an offset */
 };
 
-static struct place place_of(const struct report *report, const struct report_part *from,
-			     const struct counted_edge *edge)
+static struct place place_of(const struct report *report, const struct hp_loaded_part *from,
+			     const struct hp_counts_edge *edge)
 {
-	const struct hp_image_id *id = &report->windows.sum.images[edge->to_image];
+	const struct hp_image_id *id = &report->inference->windows.sum.images[edge->to_image];
 	struct place place = { NULL, NULL, edge->to };
 
 	if (edge->is_inside)
 		return (struct place){ from->image, from, edge->to };
-	for (size_t i = 0; i < report->parts.count; i++) {
-		const struct report_part *part = report->parts.at[i];
+	for (size_t i = 0; i < report->profiles->parts.count; i++) {
+		const struct hp_loaded_part *part = report->profiles->parts.at[i];
 		hp_link_address address;
 
 		if (hp_image_id_compare(&part->image->id, id) != 0)
@@ -176,15 +180,17 @@ static const struct hp_procedure *procedure_at(const struct place *place)
 static void follow_plt(const struct report *report, struct place *place)
 {
 	const struct hp_procedure *entry = procedure_at(place);
-	const struct counted_edge *most = NULL;
-	const struct counted *counted;
+	const struct hp_counts_edge *most = NULL;
+	const struct hp_image_counts *counted;
 
-	if (!entry || entry->source != HP_PROCEDURE_PLT || !place->image->counted)
+	if (!entry || entry->source != HP_PROCEDURE_PLT)
 		return;
-	counted = place->image->counted;
+	counted = hp_counts_made(report->inference, place->image);
+	if (!counted)
+		return;
 	for (uint64_t at = entry->address.value; at < entry->address.value + entry->size; at++) {
 		size_t count;
-		const struct counted_edge *edges = counted_edges_from(counted, at, &count);
+		const struct hp_counts_edge *edges = hp_counts_edges_from(counted, at, &count);
 
 		for (size_t i = 0; i < count; i++)
 			if (edges[i].kind == HP_COUNTED_INDIRECT_JUMP &&
@@ -196,7 +202,7 @@ static void follow_plt(const struct report *report, struct place *place)
 }
 
 /* A call, or a jump into the beginning of another procedure. */
-static bool is_call(const struct report_part *part, const struct counted_edge *edge,
+static bool is_call(const struct hp_loaded_part *part, const struct hp_counts_edge *edge,
 		    const struct hp_procedure *caller)
 {
 	const struct hp_procedure *callee;
@@ -215,12 +221,13 @@ static bool is_call(const struct report_part *part, const struct counted_edge *e
 struct call {
 	struct executed executed;
 	struct hp_grouped runs;
-	const struct counted *counted;
+	const struct hp_image_counts *counted;
 };
 typedef HP_VECTOR(struct call) calls;
 
-static struct hp_error *add_call(struct report *report, const struct report_part *part,
-				 const struct counted *counted, const struct counted_edge *edge,
+static struct hp_error *add_call(struct report *report, const struct hp_loaded_part *part,
+				 const struct hp_image_counts *counted,
+				 const struct hp_counts_edge *edge,
 				 const struct hp_procedure *caller, calls *found)
 {
 	struct place place = place_of(report, part, edge);
@@ -242,7 +249,8 @@ static struct hp_error *add_call(struct report *report, const struct report_part
 		.is_jump = edge->kind != HP_COUNTED_CALL && edge->kind != HP_COUNTED_INDIRECT_CALL,
 	};
 	one->callee = callee ? callee->owner->name
-			     : report_basename(report->windows.sum.images[edge->to_image].path);
+			     : hp_image_basename(
+				       report->inference->windows.sum.images[edge->to_image].path);
 	if (!passes(report, one->row.name, one->row.linkage) &&
 	    !passes(report, one->callee, callee ? callee->owner->linkage : NULL))
 		return NULL;
@@ -276,9 +284,9 @@ static struct hp_error *give_out(struct report *report, calls *found, struct exe
 		for (end = i + 1;
 		     end < found->count && compare_calls(&found->at[i], &found->at[end]) == 0;
 		     end++)
-			grouped_add(&sum.runs, &found->at[end].runs);
-		sum.executed.runs =
-			counted_figure(report, sum.counted, sum.executed.row.address, &sum.runs);
+			hp_grouped_add(&sum.runs, &found->at[end].runs);
+		sum.executed.runs = hp_counts_figure(report->inference, sum.counted,
+						     sum.executed.row.address, &sum.runs);
 		sum.executed.weight = hp_grouped_sum(&sum.runs);
 		if (!hp_vector_push(&executions->at, sum.executed))
 			return hp_error_create_no_memory();
@@ -286,15 +294,15 @@ static struct hp_error *give_out(struct report *report, calls *found, struct exe
 	return NULL;
 }
 
-static struct hp_error *add_calls(struct report *report, const struct report_part *part,
-				  struct counted *counted, struct executions *executions)
+static struct hp_error *add_calls(struct report *report, const struct hp_loaded_part *part,
+				  struct hp_image_counts *counted, struct executions *executions)
 {
 	const struct hp_procedure *caller = NULL;
 	struct hp_error *error = NULL;
 	calls found = { 0 };
 
 	for (size_t i = 0; i < counted->edges.count && !error; i++) {
-		const struct counted_edge *edge = &counted->edges.at[i];
+		const struct hp_counts_edge *edge = &counted->edges.at[i];
 
 		if (!caller || edge->from - caller->address.value >= caller->size)
 			caller = hp_image_procedure_at(part->file, (hp_link_address){ edge->from });
@@ -312,10 +320,10 @@ struct hp_error *executions_of_calls(struct report *report, struct executions *e
 	struct hp_error *error = NULL;
 
 	/* What stands behind the PLT of one image is asked for while another is looked at. */
-	for (size_t i = 0; i < report->parts.count && !error; i++) {
-		const struct counted *ignored;
+	for (size_t i = 0; i < report->profiles->parts.count && !error; i++) {
+		struct hp_image_counts *ignored;
 
-		error = counted_of(report, report->parts.at[i], &ignored);
+		error = hp_counts_of(report->inference, report->profiles->parts.at[i], &ignored);
 	}
 	return error ? error : executions_each_part(report, executions, add_calls);
 }

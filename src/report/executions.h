@@ -7,20 +7,20 @@
 #ifndef REPORT_EXECUTIONS_H
 #define REPORT_EXECUTIONS_H
 
-#include "model.h"
+#include "state.h"
 
 /* A call edge, a procedure, or a line. Its row has image, name, address, and of lines file and
  * line.
  */
 struct executed {
-	struct row row;
-	const struct report_image *callee_image; /* call edges; else NULL, as is the rest */
+	struct hp_row row;
+	const struct hp_loaded_image *callee_image; /* call edges; else NULL, as is the rest */
 	const char *callee;
 	uint64_t callee_address;
 	bool has_callee_address;
 	bool is_jump; /* the callee is jumped to, and returns to the caller's caller */
-	struct counted_figure runs;	    /* calls; executions of a line */
-	struct counted_figure instructions; /* procedures */
+	struct hp_counted_figure runs;	       /* calls; executions of a line */
+	struct hp_counted_figure instructions; /* procedures */
 	double weight; /* calls, instructions, executions: for order and share */
 };
 
@@ -43,11 +43,11 @@ struct hp_error *executions_of_lines(struct report *report, struct executions *e
 
 /* Has `add` add what it finds in each part that windows counted something in; then sorts and cuts.
  */
-struct counted;
+struct hp_image_counts;
 struct hp_error *executions_each_part(struct report *report, struct executions *executions,
 				      struct hp_error *(*add)(struct report *report,
-							      const struct report_part *part,
-							      struct counted *counted,
+							      const struct hp_loaded_part *part,
+							      struct hp_image_counts *counted,
 							      struct executions *executions));
 
 #endif

@@ -4,9 +4,9 @@
  * code is in several places, copies of a loop or of an inlined function, counts once for each
  * procedure that it is in.
  */
-#include "counted.h"
 #include "executions.h"
 
+#include <hpcprof/infer/counts.h>
 #include <hpcprof/isa/insn.h>
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static int compare_addresses(const void *left, const void *right)
 
 /* Where the instructions of a block begin. */
 static bool add_instructions(struct hp_image *file, const struct hp_isa *isa,
-			     const struct counted_block *block, addresses *found)
+			     const struct hp_counts_block *block, addresses *found)
 {
 	const uint8_t *bytes;
 	size_t held = hp_image_text(file, (hp_link_address){ block->address },
@@ -43,8 +43,8 @@ static bool add_instructions(struct hp_image *file, const struct hp_isa *isa,
 }
 
 /* All instructions that ran, by address. */
-static struct hp_error *list_instructions(const struct report_part *part,
-					  const struct counted *counted, addresses *found)
+static struct hp_error *list_instructions(const struct hp_loaded_part *part,
+					  const struct hp_image_counts *counted, addresses *found)
 {
 	const struct hp_isa *isa = hp_isa_of(hp_image_machine(part->file));
 	size_t n = 0;
@@ -82,8 +82,8 @@ static int compare_lines(const void *left, const void *right)
 }
 
 /* Its lines, the one that ran most of each first. */
-static size_t collect_lines(struct report *report, const struct report_part *part,
-			    const struct counted *counted, const addresses *found,
+static size_t collect_lines(struct report *report, const struct hp_loaded_part *part,
+			    const struct hp_image_counts *counted, const addresses *found,
 			    const struct hp_frames *frames, struct line *lines)
 {
 	const struct hp_procedure *at = NULL;
@@ -97,11 +97,11 @@ static size_t collect_lines(struct report *report, const struct report_part *par
 			continue;
 		if (!at || address - at->address.value >= at->size)
 			at = hp_image_procedure_at(part->file, found->at[i]);
-		if (!report_matches(report->options->procedure, at->owner->name))
+		if (!hp_profiles_matches(report->options->of.procedure, at->owner->name))
 			continue;
-		line->runs = counted_runs(counted, address);
+		line->runs = hp_counts_runs(counted, address);
 		line->executed.weight = hp_grouped_sum(&line->runs);
-		line->executed.row = (struct row){
+		line->executed.row = (struct hp_row){
 			.image = part->image,
 			.name = at->owner->name,
 			.linkage = at->owner->linkage,
@@ -122,8 +122,8 @@ static bool is_same_line(const struct executed *a, const struct executed *b)
 	       strcmp(a->row.file, b->row.file) == 0;
 }
 
-static struct hp_error *add_lines(struct report *report, const struct report_part *part,
-				  struct counted *counted, struct executions *executions)
+static struct hp_error *add_lines(struct report *report, const struct hp_loaded_part *part,
+				  struct hp_image_counts *counted, struct executions *executions)
 {
 	addresses found = { 0 };
 	struct hp_error *error = list_instructions(part, counted, &found);
@@ -136,7 +136,7 @@ static struct hp_error *add_lines(struct report *report, const struct report_par
 	if (!error)
 		error = hp_image_frames(part->file, found.at, found.count, false, frames);
 	if (error && error->errno_value != ENOMEM) {
-		report_warn(report, error->advice, "%s", error->message);
+		hp_profiles_warn(report->profiles, error->advice, "%s", error->message);
 		hp_error_destroy(error);
 		hp_vector_free(&found);
 		return NULL;
@@ -145,8 +145,8 @@ static struct hp_error *add_lines(struct report *report, const struct report_par
 	for (size_t i = 0; i < count && !error; i++) {
 		if (i && is_same_line(&lines[i - 1].executed, &lines[i].executed))
 			continue;
-		lines[i].executed.runs = counted_figure(
-			report, counted, lines[i].executed.row.address, &lines[i].runs);
+		lines[i].executed.runs = hp_counts_figure(
+			report->inference, counted, lines[i].executed.row.address, &lines[i].runs);
 		if (!hp_vector_push(&executions->at, lines[i].executed))
 			error = hp_error_create_no_memory();
 	}

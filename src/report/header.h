@@ -8,11 +8,10 @@
 
 #include "text.h"
 
-#include <stdint.h>
-
 #include <hpcprof/base/vector.h>
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum header_rank {

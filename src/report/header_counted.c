@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "header_parts.h"
-#include "windows.h"
 
 #include <hpcprof/base/cleanup.h>
 
@@ -67,14 +66,14 @@ static void put_price(const struct hp_window_evidence *sum, struct header *heade
 /* Which way branches went after samples. */
 static void put_registers(const struct report *report, struct header *header)
 {
-	const struct hp_window_evidence *sum = &report->windows.sum;
+	const struct hp_window_evidence *sum = &report->inference->windows.sum;
 	uint64_t followed = 0;
 	uint64_t outcomes = 0;
 
 	for (size_t i = 0; i < sum->stratum_count; i++) {
 		followed += sum->strata[i].followed;
-		outcomes += report_sum_of_items(sum->strata[i].outcomes,
-						sum->strata[i].outcome_count, 0);
+		outcomes +=
+			hp_sum_of_items(sum->strata[i].outcomes, sum->strata[i].outcome_count, 0);
 	}
 	if (followed)
 		header_put(header, HEADER_DETAILS, "registers",
@@ -86,15 +85,14 @@ static void put_registers(const struct report *report, struct header *header)
 /* What breakpoints counted. */
 static void put_probes(const struct report *report, struct header *header)
 {
-	const struct hp_window_evidence *sum = &report->windows.sum;
+	const struct hp_window_evidence *sum = &report->inference->windows.sum;
 	size_t places = 0;
 	uint64_t hits = 0;
 
 	for (size_t i = 0; i < sum->stratum_count; i++) {
 		const struct hp_window_stratum *stratum = &sum->strata[i];
 
-		hits += report_sum_of_items(stratum->probes, stratum->probe_count,
-					    HP_COUNTED_PROBE);
+		hits += hp_sum_of_items(stratum->probes, stratum->probe_count, HP_COUNTED_PROBE);
 		for (size_t j = 0; j < stratum->probe_count; j++)
 			places += stratum->probes[j].kind == HP_COUNTED_PROBE_TIME;
 	}
@@ -107,17 +105,16 @@ static void put_probes(const struct report *report, struct header *header)
 /* What branch records with cycles tell. */
 static void put_ranges(const struct report *report, struct header *header)
 {
-	const struct hp_window_evidence *sum = &report->windows.sum;
+	const struct hp_window_evidence *sum = &report->inference->windows.sum;
 	uint64_t runs = 0;
 	uint64_t cycles = 0;
 
 	for (size_t i = 0; i < sum->stratum_count; i++) {
 		const struct hp_window_stratum *stratum = &sum->strata[i];
 
-		runs += report_sum_of_items(stratum->ranges, stratum->range_count,
-					    HP_COUNTED_RANGE);
-		cycles += report_sum_of_items(stratum->ranges, stratum->range_count,
-					      HP_COUNTED_RANGE_CYCLES);
+		runs += hp_sum_of_items(stratum->ranges, stratum->range_count, HP_COUNTED_RANGE);
+		cycles += hp_sum_of_items(stratum->ranges, stratum->range_count,
+					  HP_COUNTED_RANGE_CYCLES);
 	}
 	if (runs)
 		header_put(header, HEADER_DETAILS, "branches",
@@ -129,13 +126,13 @@ static void put_ranges(const struct report *report, struct header *header)
 /* What was counted, and of how much. */
 static void put_windows(const struct report *report, struct header *header)
 {
-	const struct report_windows *windows = &report->windows;
+	const struct hp_windows *windows = &report->inference->windows;
 	struct hp_window_group counted = hp_window_evidence_counted(&windows->sum);
 	struct hp_window_group relative = hp_window_evidence_relative(&windows->sum);
 	uint64_t all = counted.windows + relative.windows;
 	double time_ns = 0;
 
-	if (!report_windows_tried(report))
+	if (!hp_windows_tried(report->inference))
 		return;
 	for (size_t i = 0; i < windows->sum.stratum_count; i++)
 		time_ns += (double)windows->sum.strata[i].time_ns;

@@ -12,7 +12,7 @@
 /* --- images, the largest share first ------------------------------------------------------------ */
 
 struct shared_image {
-	const struct report_image *image;
+	const struct hp_loaded_image *image;
 	double share; /* of the samples, in per cent */
 };
 
@@ -26,25 +26,26 @@ static int compare_shares(const void *left, const void *right)
 	return a->image->index < b->image->index ? -1 : 1;
 }
 
-static double share_of(const struct report *report, const struct tally *tallies)
+static double share_of(const struct report *report, const struct hp_tally *tallies)
 {
-	return 100 * report_share(report, report->sort_event, &tallies[report->sort_event]);
+	return 100 * hp_profiles_share(report->profiles, report->profiles->sort_event,
+				       &tallies[report->profiles->sort_event]);
 }
 
 /* What of an image has no names, or else all of it; NULL when memory is short. */
 static struct shared_image *sort_images(const struct report *report, bool by_nameless)
 {
-	struct shared_image *sorted = calloc(report->images.count + 1, sizeof(*sorted));
+	struct shared_image *sorted = calloc(report->profiles->images.count + 1, sizeof(*sorted));
 
-	for (size_t i = 0; sorted && i < report->images.count; i++) {
-		const struct report_image *image = report->images.at[i];
+	for (size_t i = 0; sorted && i < report->profiles->images.count; i++) {
+		const struct hp_loaded_image *image = report->profiles->images.at[i];
 		bool is_all = !by_nameless || image->id.kind == HP_IMAGE_ANON;
 
 		sorted[i].image = image;
 		sorted[i].share = share_of(report, is_all ? image->tallies : image->nameless);
 	}
 	if (sorted)
-		qsort(sorted, report->images.count, sizeof(*sorted), compare_shares);
+		qsort(sorted, report->profiles->images.count, sizeof(*sorted), compare_shares);
 	return sorted;
 }
 
@@ -53,8 +54,8 @@ static struct shared_image *sort_images(const struct report *report, bool by_nam
 static void put_problem(const struct report *report, const struct shared_image *shared,
 			struct header *header)
 {
-	const struct report_image *image = shared->image;
-	bool is_noticed = report_is_noticed(report, image);
+	const struct hp_loaded_image *image = shared->image;
+	bool is_noticed = hp_profiles_is_noticed(report->profiles, image);
 	enum header_rank rank = is_noticed ? HEADER_WARNINGS : HEADER_DETAILS;
 
 	if (image->kept)
@@ -74,7 +75,7 @@ static void put_problem(const struct report *report, const struct shared_image *
 
 /* --- code without names --------------------------------------------------------------------------- */
 
-static void put_unsymbolised(const struct report *report, const struct report_image *image,
+static void put_unsymbolised(const struct report *report, const struct hp_loaded_image *image,
 			     double share, struct header *header)
 {
 	_cleanup_free_ char *advice = nameless_advice(report, image);
@@ -84,7 +85,7 @@ static void put_unsymbolised(const struct report *report, const struct report_im
 }
 
 /* Names come from the recording alone: whoever recorded saw no addresses of symbols. */
-static void put_nameless_kernel(const struct report_image *image, double share,
+static void put_nameless_kernel(const struct hp_loaded_image *image, double share,
 				struct header *header)
 {
 	header_put(
@@ -99,7 +100,7 @@ static void put_nameless(const struct report *report, const struct shared_image 
 			 struct header *header)
 {
 	enum { WORTH_A_LINE_PERCENT = 5 };
-	const struct report_image *image = shared->image;
+	const struct hp_loaded_image *image = shared->image;
 	const char *runtime;
 
 	if (shared->share < WORTH_A_LINE_PERCENT)
@@ -146,20 +147,20 @@ static bool is_clock(const char *event)
 static void put_enabling(const struct report *report, struct header *header)
 {
 	enum { WORTH_A_LINE_PERCENT = 10, DOMINANT_PERCENT = 25 };
-	const struct row *largest = NULL;
+	const struct hp_row *largest = NULL;
 	double kernel = 0;
 	double share = 0;
 
-	for (size_t i = 0; i < report->images.count; i++)
-		if (report_is_kernel(report->images.at[i]))
-			kernel += share_of(report, report->images.at[i]->tallies);
+	for (size_t i = 0; i < report->profiles->images.count; i++)
+		if (hp_profiles_is_kernel(report->profiles->images.at[i]))
+			kernel += share_of(report, report->profiles->images.at[i]->tallies);
 	if (kernel < WORTH_A_LINE_PERCENT ||
-	    !is_clock(report->events.at[report->sort_event].info->name))
+	    !is_clock(report->profiles->events.at[report->profiles->sort_event].info->name))
 		return;
-	for (size_t i = 0; i < report->rows.count; i++) {
-		const struct row *row = report->rows.at[i];
+	for (size_t i = 0; i < report->profiles->rows.count; i++) {
+		const struct hp_row *row = report->profiles->rows.at[i];
 
-		if (!row->image || !row->name || !report_is_kernel(row->image) ||
+		if (!row->image || !row->name || !hp_profiles_is_kernel(row->image) ||
 		    !enables_interrupts(row->name))
 			continue;
 		share += share_of(report, row->tallies);
@@ -184,10 +185,10 @@ void header_put_names(const struct report *report, struct header *header)
 		header->failed = true;
 		return;
 	}
-	for (size_t i = 0; i < report->images.count; i++)
+	for (size_t i = 0; i < report->profiles->images.count; i++)
 		put_problem(report, &all[i], header);
-	for (size_t i = 0; i < report->images.count; i++)
+	for (size_t i = 0; i < report->profiles->images.count; i++)
 		put_nameless(report, &nameless[i], header);
-	if (report->events.count)
+	if (report->profiles->events.count)
 		put_enabling(report, header);
 }

@@ -4,7 +4,7 @@
 #define REPORT_HEADER_PARTS_H
 
 #include "header.h"
-#include "model.h"
+#include "state.h"
 
 /* What was counted beside samples, and of how much: windows, registers, probes, branch records. */
 void header_put_counted(const struct report *report, struct header *header);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "json.h"
-
-#include "windows.h"
-
 #include "machine.h"
 #include "text.h"
 
@@ -31,29 +28,30 @@ json_t *json_count(uint64_t count)
 	return json_integer(count > INT64_MAX ? INT64_MAX : (json_int_t)count);
 }
 
-json_t *json_samples(const struct report *report, const struct tally *tallies)
+json_t *json_samples(const struct report *report, const struct hp_tally *tallies)
 {
 	json_t *samples = json_array();
 
-	for (size_t i = 0; i < report->events.count; i++)
+	for (size_t i = 0; i < report->profiles->events.count; i++)
 		json_array_append_new(samples, json_count(tallies[i].samples));
 	return samples;
 }
 
-json_t *json_shares(const struct report *report, const struct tally *tallies)
+json_t *json_shares(const struct report *report, const struct hp_tally *tallies)
 {
 	json_t *shares = json_array();
 
-	for (size_t i = 0; i < report->events.count; i++)
-		json_array_append_new(shares, json_real(report_share(report, i, &tallies[i])));
+	for (size_t i = 0; i < report->profiles->events.count; i++)
+		json_array_append_new(
+			shares, json_real(hp_profiles_share(report->profiles, i, &tallies[i])));
 	return shares;
 }
 
-static json_t *event_object(const struct report_event *event)
+static json_t *event_object(const struct hp_loaded_event *event)
 {
 	const struct hp_event_info *info = event->info;
-	uint64_t period = report_period(event);
-	double coverage = report_coverage(event);
+	uint64_t period = hp_profiles_period(event);
+	double coverage = hp_profiles_coverage(event);
 
 	return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "name",
 			 json_text(info->name), "unit", hp_unit_name(info->unit), "period",
@@ -71,13 +69,14 @@ json_t *json_header(const struct report *report, const char *schema)
 	json_t *epochs = json_array();
 	json_t *events = json_array();
 
-	for (size_t i = 0; i < report->epochs.count; i++)
-		json_array_append_new(epochs, json_text(report->epochs.at[i].stamp));
-	for (size_t i = 0; i < report->events.count; i++)
-		json_array_append_new(events, event_object(&report->events.at[i]));
+	for (size_t i = 0; i < report->profiles->epochs.count; i++)
+		json_array_append_new(epochs, json_text(report->profiles->epochs.at[i].stamp));
+	for (size_t i = 0; i < report->profiles->events.count; i++)
+		json_array_append_new(events, event_object(&report->profiles->events.at[i]));
 	return json_pack("{s:s, s:o, s:o, s:{s:o, s:o}}", "schema", schema, "epochs", epochs,
-			 "events", events, "samples", "total", json_count(report_samples(report)),
-			 "unattributed", json_count(report_unattributed(report)));
+			 "events", events, "samples", "total",
+			 json_count(hp_profiles_samples(report->profiles)), "unattributed",
+			 json_count(hp_profiles_unattributed(report->profiles)));
 }
 
 /* --- the summary -------------------------------------------------------------------------- */
@@ -91,7 +90,7 @@ static json_t *text_array(char *const *texts)
 	return array;
 }
 
-static json_t *event_details(const struct report_event *event)
+static json_t *event_details(const struct hp_loaded_event *event)
 {
 	json_t *details = event_object(event);
 	json_t *more = json_pack(
@@ -104,7 +103,7 @@ static json_t *event_details(const struct report_event *event)
 	return details;
 }
 
-static json_t *commands_of(const struct report *report, const struct report_epoch *epoch)
+static json_t *commands_of(const struct report *report, const struct hp_loaded_epoch *epoch)
 {
 	const struct hp_epoch_meta *meta = epoch->meta;
 	json_t *commands = json_array();
@@ -114,8 +113,9 @@ static json_t *commands_of(const struct report *report, const struct report_epoc
 		json_t *by_event = json_array();
 		uint64_t all = 0;
 
-		for (size_t event = 0; event < report->events.count; event++) {
-			uint64_t samples = report_command_samples(report, epoch, i, event);
+		for (size_t event = 0; event < report->profiles->events.count; event++) {
+			uint64_t samples =
+				hp_profiles_command_samples(report->profiles, epoch, i, event);
 
 			json_array_append_new(by_event, json_count(samples));
 			all += samples;
@@ -149,7 +149,7 @@ static json_t *runs_of(const struct hp_epoch_meta *meta)
 	return runs;
 }
 
-static json_t *recording(const struct report *report, const struct report_epoch *epoch)
+static json_t *recording(const struct report *report, const struct hp_loaded_epoch *epoch)
 {
 	const struct hp_epoch_meta *meta = epoch->meta;
 	json_t *object = json_pack(
@@ -178,9 +178,9 @@ static json_t *recording(const struct report *report, const struct report_epoch 
 	return object;
 }
 
-static json_t *image_state(const struct report *report, const struct row *row)
+static json_t *image_state(const struct report *report, const struct hp_row *row)
 {
-	const struct report_image *image = row->image;
+	const struct hp_loaded_image *image = row->image;
 
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "path",
 			 json_text(image->id.path), "build_id", json_text(image->build_id),
@@ -192,17 +192,19 @@ static json_t *image_state(const struct report *report, const struct row *row)
 
 static json_t *attribution_object(const struct report *report)
 {
-	static const char *const names[ATTRIBUTION_COUNT] = {
-		[NAMED_BY_SYMBOL] = "symbol", [NAMED_BY_PLT] = "plt",
-		[NAMED_BY_EXTENT] = "extent", [NAMED_NOT] = "none",
-		[NAMED_REFUSED] = "refused",
+	static const char *const names[HP_ATTRIBUTION_COUNT] = {
+		[HP_NAMED_BY_SYMBOL] = "symbol", [HP_NAMED_BY_PLT] = "plt",
+		[HP_NAMED_BY_EXTENT] = "extent", [HP_NAMED_NOT] = "none",
+		[HP_NAMED_REFUSED] = "refused",
 	};
 	json_t *object = json_object();
 
-	for (size_t i = 0; i < ATTRIBUTION_COUNT; i++)
+	for (size_t i = 0; i < HP_ATTRIBUTION_COUNT; i++)
 		json_object_set_new(
 			object, names[i],
-			json_samples(report, &report->attribution[i * report->events.count]));
+			json_samples(report,
+				     &report->profiles
+					      ->attribution[i * report->profiles->events.count]));
 	return object;
 }
 
@@ -220,30 +222,31 @@ static json_t *reasons_object(const struct hp_window_evidence *sum, bool is_refu
 /* What shadow windows counted; null when there were none. */
 static json_t *windows_object(const struct report *report)
 {
-	const struct hp_window_evidence *sum = &report->windows.sum;
+	const struct hp_window_evidence *sum = &report->inference->windows.sum;
 	struct hp_window_group counted = hp_window_evidence_counted(sum);
 	struct hp_window_group relative = hp_window_evidence_relative(sum);
 
-	if (!report_windows_tried(report))
+	if (!hp_windows_tried(report->inference))
 		return json_null();
-	return json_pack(
-		"{s:o, s:o, s:f, s:b, s:o, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o}", "count",
-		json_count(counted.windows + relative.windows), "truncated",
-		json_count(relative.windows), "counted_s",
-		(double)(counted.time_ns + relative.time_ns) / 1e9, "absolute",
-		report->windows.is_absolute, "why_relative",
-		json_text(report->windows.why_relative), "lost_s", (double)sum->price.lost_ns / 1e9,
-		"target_s", (double)sum->price.target_ns / 1e9, "replay_s",
-		(double)sum->price.replay_ns / 1e9, "beside_s", (double)sum->price.beside_ns / 1e9,
-		"budget_percent", (double)sum->price.budget_ppm / 1e4, "samples",
-		json_count(sum->samples), "matched", json_count(sum->matched), "ended",
-		reasons_object(sum, false), "refused", reasons_object(sum, true));
+	return json_pack("{s:o, s:o, s:f, s:b, s:o, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o}",
+			 "count", json_count(counted.windows + relative.windows), "truncated",
+			 json_count(relative.windows), "counted_s",
+			 (double)(counted.time_ns + relative.time_ns) / 1e9, "absolute",
+			 report->inference->windows.is_absolute, "why_relative",
+			 json_text(report->inference->windows.why_relative), "lost_s",
+			 (double)sum->price.lost_ns / 1e9, "target_s",
+			 (double)sum->price.target_ns / 1e9, "replay_s",
+			 (double)sum->price.replay_ns / 1e9, "beside_s",
+			 (double)sum->price.beside_ns / 1e9, "budget_percent",
+			 (double)sum->price.budget_ppm / 1e4, "samples", json_count(sum->samples),
+			 "matched", json_count(sum->matched), "ended", reasons_object(sum, false),
+			 "refused", reasons_object(sum, true));
 }
 
 /* What else tells how often code ran. */
 static json_t *evidence_object(const struct report *report)
 {
-	const struct hp_window_evidence *sum = &report->windows.sum;
+	const struct hp_window_evidence *sum = &report->inference->windows.sum;
 	uint64_t followed = 0;
 	uint64_t outcomes = 0;
 	uint64_t places = 0;
@@ -255,15 +258,13 @@ static json_t *evidence_object(const struct report *report)
 		const struct hp_window_stratum *stratum = &sum->strata[i];
 
 		followed += stratum->followed;
-		outcomes += report_sum_of_items(stratum->outcomes, stratum->outcome_count, 0);
-		hits += report_sum_of_items(stratum->probes, stratum->probe_count,
-					    HP_COUNTED_PROBE);
+		outcomes += hp_sum_of_items(stratum->outcomes, stratum->outcome_count, 0);
+		hits += hp_sum_of_items(stratum->probes, stratum->probe_count, HP_COUNTED_PROBE);
 		for (size_t k = 0; k < stratum->probe_count; k++)
 			places += stratum->probes[k].kind == HP_COUNTED_PROBE_TIME;
-		runs += report_sum_of_items(stratum->ranges, stratum->range_count,
-					    HP_COUNTED_RANGE);
-		cycles += report_sum_of_items(stratum->ranges, stratum->range_count,
-					      HP_COUNTED_RANGE_CYCLES);
+		runs += hp_sum_of_items(stratum->ranges, stratum->range_count, HP_COUNTED_RANGE);
+		cycles += hp_sum_of_items(stratum->ranges, stratum->range_count,
+					  HP_COUNTED_RANGE_CYCLES);
 	}
 	return json_pack("{s:{s:o, s:o}, s:{s:o, s:o}, s:{s:o, s:o}}", "branches", "samples",
 			 json_count(followed), "outcomes", json_count(outcomes), "probes", "places",
@@ -278,12 +279,13 @@ json_t *json_summary(const struct report *report)
 	json_t *events = json_array();
 	json_t *images = json_array();
 
-	for (size_t i = 0; i < report->epochs.count; i++)
-		json_array_append_new(recordings, recording(report, &report->epochs.at[i]));
-	for (size_t i = 0; i < report->events.count; i++)
-		json_array_append_new(events, event_details(&report->events.at[i]));
-	for (size_t i = 0; i < report->rows.count; i++)
-		json_array_append_new(images, image_state(report, report->rows.at[i]));
+	for (size_t i = 0; i < report->profiles->epochs.count; i++)
+		json_array_append_new(recordings,
+				      recording(report, &report->profiles->epochs.at[i]));
+	for (size_t i = 0; i < report->profiles->events.count; i++)
+		json_array_append_new(events, event_details(&report->profiles->events.at[i]));
+	for (size_t i = 0; i < report->profiles->rows.count; i++)
+		json_array_append_new(images, image_state(report, report->profiles->rows.at[i]));
 	json_object_set_new(summary, "events", events);
 	json_object_set_new(summary, "recordings", recordings);
 	json_object_set_new(summary, "windows", windows_object(report));

@@ -4,7 +4,7 @@
 #ifndef REPORT_JSON_H
 #define REPORT_JSON_H
 
-#include "model.h"
+#include "state.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -15,8 +15,8 @@ json_t *json_text(const char *text);		    /* made valid; null for NULL */
 json_t *json_address(bool known, uint64_t address); /* "0x…" or null */
 json_t *json_count(uint64_t count);
 json_t *json_number(double value); /* null when it is not finite */
-json_t *json_samples(const struct report *report, const struct tally *tallies);
-json_t *json_shares(const struct report *report, const struct tally *tallies);
+json_t *json_samples(const struct report *report, const struct hp_tally *tallies);
+json_t *json_shares(const struct report *report, const struct hp_tally *tallies);
 
 /* schema, epochs, events, samples: the beginning of every document. */
 json_t *json_header(const struct report *report, const char *schema);
@@ -25,9 +25,9 @@ json_t *json_summary(const struct report *report);
 
 /* What an analysis found; it, the frequency, the graph and the instruction may be NULL. */
 /* Of what windows counted; nulls for NULL. */
-json_t *json_figure(const struct counted_figure *figure);
+json_t *json_figure(const struct hp_counted_figure *figure);
 json_t *json_executions(const struct hp_frequency *frequency);
-json_t *json_cycles(const struct report *report, const struct row *row,
+json_t *json_cycles(const struct report *report, const struct hp_row *row,
 		    const struct hp_analysis *analysis, const struct hp_analysed_insn *insn);
 json_t *json_stalls(const struct hp_analysis *analysis, const struct hp_analysed_insn *insn);
 /* Where the cycles of all that was analysed went; null when nothing was. `is_absolute`: executions

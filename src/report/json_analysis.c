@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the analysis found, as JSON: null is what the data does not say. */
-#include "analyse.h"
 #include "json.h"
 #include "sheet.h"
+#include "state.h"
+
+#include <hpcprof/infer/inference.h>
 
 #include <math.h>
 
@@ -35,11 +37,11 @@ json_t *json_executions(const struct hp_frequency *frequency)
 	return add_frequency(json_object(), frequency);
 }
 
-json_t *json_cycles(const struct report *report, const struct row *row,
+json_t *json_cycles(const struct report *report, const struct hp_row *row,
 		    const struct hp_analysis *analysis, const struct hp_analysed_insn *insn)
 {
-	size_t event = analyse_event(report);
-	double cycles_per_unit = analyse_cycles_per_unit(report);
+	size_t event = hp_profiles_time_event(report->profiles);
+	double cycles_per_unit = hp_profiles_cycles_per_unit(report->profiles);
 	double total = NAN;
 	double per_execution = NAN;
 
@@ -124,7 +126,7 @@ static json_t *edge_list(const struct hp_analysis *analysis)
 		object = json_pack("{s:o, s:o, s:s, s:o}", "from", json_integer(edge->from), "to",
 				   json_integer(edge->to), "kind",
 				   hp_edge_kind_name((enum hp_edge_kind)edge->kind), "probability",
-				   json_number(edge_probability(analysis, i)));
+				   json_number(hp_edge_probability(analysis, i)));
 		json_array_append_new(list, add_frequency(object, &analysis->edges[i]));
 	}
 	return list;
@@ -139,7 +141,7 @@ static json_t *loop_list(const struct hp_analysis *analysis)
 		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "header",
 						      json_integer(cfg->loops[i].header), "depth",
 						      json_integer(cfg->loops[i].depth), "trips",
-						      json_number(loop_trips(analysis, i))));
+						      json_number(hp_loop_trips(analysis, i))));
 	return list;
 }
 
@@ -154,10 +156,10 @@ json_t *json_cfg(const struct hp_cfg *cfg, const struct hp_analysis *analysis)
 		   : json_null();
 }
 
-json_t *json_figure(const struct counted_figure *figure)
+json_t *json_figure(const struct hp_counted_figure *figure)
 {
-	static const struct counted_figure none = { NAN, NAN, NAN };
-	const struct counted_figure *from = figure ? figure : &none;
+	static const struct hp_counted_figure none = { NAN, NAN, NAN };
+	const struct hp_counted_figure *from = figure ? figure : &none;
 
 	return json_pack("{s:o, s:o, s:o}", "estimate", json_number(from->value), "low",
 			 json_number(from->low), "high", json_number(from->high));
@@ -174,7 +176,7 @@ json_t *json_frequency_source(const struct report *report, const struct hp_analy
 
 	if (!analysis)
 		return list;
-	switch (report->options->estimator) {
+	switch (report->options->how.estimator) {
 	case HP_ESTIMATOR_FLOW:
 		json_array_append_new(list, json_string("time"));
 		json_array_append_new(list, json_string("flow"));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "listing.h"
+#include "state.h"
 
-#include "analyse.h"
+#include <hpcprof/infer/inference.h>
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,16 +23,16 @@ void listing_clear(struct listing *listing)
 
 struct lister {
 	struct report *report;
-	const struct row *row;
-	struct report_part *part;
+	const struct hp_row *row;
+	struct hp_loaded_part *part;
 	struct listing *listing;
 	const struct hp_procedure *procedure; /* whose parts are listed */
 	bool all;
 };
 
-static struct hp_error *push(struct lister *lister, const struct row *added)
+static struct hp_error *push(struct lister *lister, const struct hp_row *added)
 {
-	struct row row = *added;
+	struct hp_row row = *added;
 
 	row.image = lister->row->image;
 	row.name = lister->row->name;
@@ -41,18 +42,18 @@ static struct hp_error *push(struct lister *lister, const struct row *added)
 }
 
 /* The samples of every offset at one address. */
-static struct tally *tallies_at(struct lister *lister, size_t *located, uint64_t address)
+static struct hp_tally *tallies_at(struct lister *lister, size_t *located, uint64_t address)
 {
-	size_t events = lister->report->events.count;
-	struct tally *sum = hp_arena_array(lister->listing->arena, events, sizeof(*sum));
+	size_t events = lister->report->profiles->events.count;
+	struct hp_tally *sum = hp_arena_array(lister->listing->arena, events, sizeof(*sum));
 
 	while (sum && *located < lister->part->located_count &&
 	       lister->part->located[*located].address == address) {
-		const struct tally *from =
+		const struct hp_tally *from =
 			&lister->part->tallies[lister->part->located[*located].index * events];
 
 		for (size_t i = 0; i < events; i++)
-			tally_add(&sum[i], &from[i]);
+			hp_tally_add(&sum[i], &from[i]);
 		++*located;
 	}
 	return sum;
@@ -66,7 +67,7 @@ static struct hp_error *push_inside(struct lister *lister, size_t *located, uint
 	       lister->part->located[*located].address < end) {
 		uint64_t address = lister->part->located[*located].address;
 		char text[64];
-		struct row row = { .has_address = true, .address = address };
+		struct hp_row row = { .has_address = true, .address = address };
 		struct hp_error *error;
 
 		snprintf(text, sizeof(text), "(inside the instruction at 0x%" PRIx64 ")", start);
@@ -118,7 +119,7 @@ static const char *name_target(struct lister *lister, const uint8_t *bytes, size
 static struct hp_error *push_instruction(struct lister *lister, size_t *located, uint64_t address,
 					 const uint8_t *bytes, size_t length)
 {
-	struct row row = {
+	struct hp_row row = {
 		.has_address = true, .address = address, .bytes = bytes, .length = length
 	};
 	char text[TEXT_BYTES];
@@ -133,12 +134,12 @@ static struct hp_error *push_instruction(struct lister *lister, size_t *located,
 /* Where no procedure says where instructions begin, each sample stands for itself. */
 static struct hp_error *list_sampled(struct lister *lister, uint64_t start, uint64_t size)
 {
-	size_t located = analyse_first_located(lister->part, start);
+	size_t located = hp_first_located(lister->part, start);
 
 	while (located < lister->part->located_count &&
 	       lister->part->located[located].address - start < size) {
 		uint64_t address = lister->part->located[located].address;
-		struct row row = { .has_address = true, .address = address };
+		struct hp_row row = { .has_address = true, .address = address };
 		const uint8_t *bytes = NULL;
 		size_t held = hp_image_text(lister->part->file, (hp_link_address){ address },
 					    LONGEST_INSTRUCTION_BYTES, &bytes);
@@ -161,7 +162,7 @@ static struct hp_error *list_sampled(struct lister *lister, uint64_t start, uint
 /* Straight from `start`: what lies between instructions (padding, tables) comes out as it may. */
 static struct hp_error *list_range(struct lister *lister, uint64_t start, uint64_t size)
 {
-	size_t located = analyse_first_located(lister->part, start);
+	size_t located = hp_first_located(lister->part, start);
 	uint64_t done = 0;
 
 	while (done < size) {
@@ -194,7 +195,7 @@ static struct hp_error *list_range(struct lister *lister, uint64_t start, uint64
 static struct hp_error *add_lines(struct lister *lister, size_t first)
 {
 	size_t count = lister->listing->rows.count - first;
-	struct row *rows = lister->listing->rows.at + first;
+	struct hp_row *rows = lister->listing->rows.at + first;
 	_cleanup_free_ hp_link_address *addresses = calloc(count + 1, sizeof(*addresses));
 	_cleanup_free_ struct hp_frames *frames = calloc(count + 1, sizeof(*frames));
 	struct hp_error *error;
@@ -215,7 +216,7 @@ static struct hp_error *add_lines(struct lister *lister, size_t first)
 		rows[i].line = frames[i].frames[0].line;
 	}
 	if (error) {
-		report_warn(lister->report, error->advice, "%s", error->message);
+		hp_profiles_warn(lister->report->profiles, error->advice, "%s", error->message);
 		hp_error_destroy(error);
 	}
 	return NULL;
@@ -238,7 +239,7 @@ static struct hp_error *list_procedure_part(struct lister *lister,
 }
 
 /* Collected once: an image may have tens of thousands of procedures, few of them in parts. */
-static struct hp_error *collect_cold(struct report *report, struct report_part *part)
+static struct hp_error *collect_cold(struct report *report, struct hp_loaded_part *part)
 {
 	const struct hp_procedure *const *procedures;
 	size_t found = 0;
@@ -249,7 +250,8 @@ static struct hp_error *collect_cold(struct report *report, struct report_part *
 	hp_image_procedures(part->file, &procedures, &count);
 	for (size_t i = 0; i < count; i++)
 		found += procedures[i]->owner != procedures[i];
-	part->cold = hp_arena_array(report->arena, found + 1, sizeof(const struct hp_procedure *));
+	part->cold = hp_arena_array(report->profiles->arena, found + 1,
+				    sizeof(const struct hp_procedure *));
 	if (!part->cold)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < count; i++)
@@ -274,7 +276,7 @@ static struct hp_error *list_procedure(struct lister *lister, const struct hp_pr
 /* A sample in an image that could not be read: its offset is in the row's name. */
 static struct hp_error *list_offset(struct lister *lister)
 {
-	struct row row = {
+	struct hp_row row = {
 		.text = lister->row->image->problem ? "(the image could not be read)"
 						    : "(no instruction bytes)",
 		.tallies = lister->row->tallies,
@@ -283,17 +285,17 @@ static struct hp_error *list_offset(struct lister *lister)
 	return push(lister, &row);
 }
 
-static void set_local_shares(const struct report *report, const struct row *row,
+static void set_local_shares(const struct report *report, const struct hp_row *row,
 			     struct listing *listing)
 {
-	double whole = row->tallies[report->sort_event].weight;
+	double whole = row->tallies[report->profiles->sort_event].weight;
 
 	for (size_t i = 0; i < listing->rows.count && whole > 0; i++)
 		listing->rows.at[i].local =
-			listing->rows.at[i].tallies[report->sort_event].weight / whole;
+			listing->rows.at[i].tallies[report->profiles->sort_event].weight / whole;
 }
 
-struct hp_error *listing_make(struct report *report, const struct row *row, bool all,
+struct hp_error *listing_make(struct report *report, const struct hp_row *row, bool all,
 			      struct listing *listing)
 {
 	struct lister lister = { .report = report, .row = row, .listing = listing, .all = all };
@@ -308,7 +310,7 @@ struct hp_error *listing_make(struct report *report, const struct row *row, bool
 			set_local_shares(report, row, listing);
 		return error;
 	}
-	for (const struct row_code *code = row->code; code; code = code->next) {
+	for (const struct hp_row_code *code = row->code; code; code = code->next) {
 		struct hp_error *error;
 
 		lister.part = code->part;

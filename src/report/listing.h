@@ -3,11 +3,11 @@
 #ifndef REPORT_LISTING_H
 #define REPORT_LISTING_H
 
-#include "model.h"
+#include "state.h"
 
 struct listing {
 	struct hp_arena *arena;
-	HP_VECTOR(struct row) rows;	 /* a procedure by address, then its split-off parts */
+	HP_VECTOR(struct hp_row) rows;	 /* a procedure by address, then its split-off parts */
 	const struct hp_cfg *cfg;	 /* after listing_add_blocks, if there is one */
 	const char *no_graph;		 /* then: why there is none, where that is worth telling */
 	HP_VECTOR(const char *) caveats; /* after listing_add_caveats: sentences without a stop */
@@ -19,16 +19,16 @@ void listing_clear(struct listing *listing);
  * there, or on a row of its own (length 0) that says where inside an instruction it fell. With
  * `all`, instructions without samples are listed too.
  */
-struct hp_error *listing_make(struct report *report, const struct row *row, bool all,
+struct hp_error *listing_make(struct report *report, const struct hp_row *row, bool all,
 			      struct listing *listing);
 
 /* Makes the procedure's control-flow graph and says of each instruction which block it is in. A row
  * that stands for several procedures, or for code that cannot be analysed, goes without. */
-struct hp_error *listing_add_blocks(struct report *report, const struct row *row,
+struct hp_error *listing_add_blocks(struct report *report, const struct hp_row *row,
 				    struct listing *listing);
 
 /* Says of each instruction what the analysis found of it, where there is one. */
-struct hp_error *listing_add_analysis(struct report *report, const struct row *row,
+struct hp_error *listing_add_analysis(struct report *report, const struct hp_row *row,
 				      struct listing *listing);
 
 /* Leaves out what has no samples and, as far as listing_add_analysis found out, takes no time: time is
@@ -36,7 +36,7 @@ struct hp_error *listing_add_analysis(struct report *report, const struct row *r
 void listing_keep_costly(const struct report *report, struct listing *listing);
 
 /* What could not be analysed, and why. Requires listing_add_blocks. */
-struct hp_error *listing_add_caveats(const struct report *report, const struct row *row,
+struct hp_error *listing_add_caveats(const struct report *report, const struct hp_row *row,
 				     struct listing *listing);
 
 #endif

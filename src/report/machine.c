@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "machine.h"
-
 #include "json.h"
+#include "machine.h"
 #include "text.h"
 
 #include <hpcprof/base/cleanup.h>

@@ -39,13 +39,14 @@ static bool is_of(const char *anonymous, const char *command)
 
 static bool has_image(const struct report *report, const char *library)
 {
-	for (size_t i = 0; i < report->images.count; i++)
-		if (fnmatch(library, report_basename(report->images.at[i]->id.path), 0) == 0)
+	for (size_t i = 0; i < report->profiles->images.count; i++)
+		if (fnmatch(library, hp_image_basename(report->profiles->images.at[i]->id.path),
+			    0) == 0)
 			return true;
 	return false;
 }
 
-const char *nameless_runtime(const struct report *report, const struct report_image *image)
+const char *nameless_runtime(const struct report *report, const struct hp_loaded_image *image)
 {
 	const char *option = NULL;
 
@@ -120,9 +121,9 @@ static char *owner_of(DIR *lists, const char *path)
 	return owner;
 }
 
-char *nameless_advice(const struct report *report, const struct report_image *image)
+char *nameless_advice(const struct report *report, const struct hp_loaded_image *image)
 {
-	const char *root = report->options->symfs ? report->options->symfs : "";
+	const char *root = report->options->of.symfs ? report->options->of.symfs : "";
 	_cleanup_free_ char *place = NULL;
 	_cleanup_free_ char *owner = NULL;
 	char *advice = NULL;

@@ -130,7 +130,8 @@ const char *quantity_problem(enum hp_analysis_problem problem)
 	case HP_PROBLEM_GENERIC_CORE:
 		return "the tables are those of a generic core: best cases are rough";
 	case HP_PROBLEM_NOT_SOLVED:
-		return "flows could not be balanced (jumps too many or too tangled, or counts too "
+		return "flows could not be hp_balanced (jumps too many or too tangled, or counts "
+		       "too "
 		       "far from each other): each block's frequency is estimated from its own "
 		       "time and counts alone";
 	case HP_PROBLEM_CONTRADICTION:

@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <hpcprof/report/report.h>
-
-#include "analyse.h"
-#include "attribute.h"
-#include "breakdown.h"
-#include "counted.h"
-#include "load.h"
-#include "resolve.h"
-#include "retired.h"
-#include "rows.h"
-#include "run.h"
-#include "windows.h"
-#include "write.h"
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/infer/counts.h>
+#include <hpcprof/infer/inference.h>
+#include "sort.h"
+#include "write.h"
+
+#include <hpcprof/report/report.h>
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+bool shows_counts(const struct hp_report_options *options)
+{
+	return options->view == HP_VIEW_CALLS || options->view == HP_VIEW_EXECUTIONS;
+}
+
 static struct hp_error *check_options(const struct hp_report_options *options)
 {
 	if (!(options->percent_limit >= 0 && options->percent_limit <= 100))
 		return hp_error_create(HP_ERROR_USAGE, "--percent-limit must be from 0 to 100");
-	if (options->inlines && options->view != HP_VIEW_PROCEDURES &&
+	if (options->of.inlines && options->view != HP_VIEW_PROCEDURES &&
 	    options->view != HP_VIEW_LINES)
 		return hp_error_advise(
 			hp_error_create(HP_ERROR_USAGE, "--inlines does not go with this view"),
@@ -34,13 +32,13 @@ static struct hp_error *check_options(const struct hp_report_options *options)
 
 static struct hp_error *nothing_recorded(const struct report *report)
 {
-	const struct report_epoch *epoch = &report->epochs.at[0];
+	const struct hp_loaded_epoch *epoch = &report->profiles->epochs.at[0];
 	char **warnings = epoch->meta->warnings;
 
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_INSUFFICIENT, "%s%s no samples",
-				report->epochs.count == 1 ? epoch->stamp : "these epochs",
-				report->epochs.count == 1 ? " holds" : " hold"),
+				report->profiles->epochs.count == 1 ? epoch->stamp : "these epochs",
+				report->profiles->epochs.count == 1 ? " holds" : " hold"),
 		"%s\nhpcprof report --summary shows how it was recorded",
 		warnings && warnings[0]
 			? warnings[0]
@@ -53,11 +51,11 @@ static struct hp_error *check_samples(const struct report *report)
 {
 	uint64_t kept = 0;
 
-	if (!report->epochs.count || !report_samples(report))
-		return report->epochs.count ? nothing_recorded(report) : NULL;
-	for (size_t i = 0; i < report->events.count; i++)
-		kept += report->events.at[i].kept.samples;
-	if (kept || report->rows.count)
+	if (!report->profiles->epochs.count || !hp_profiles_samples(report->profiles))
+		return report->profiles->epochs.count ? nothing_recorded(report) : NULL;
+	for (size_t i = 0; i < report->profiles->events.count; i++)
+		kept += report->profiles->events.at[i].kept.samples;
+	if (kept || report->profiles->rows.count)
 		return NULL;
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_INSUFFICIENT, "no sample passes the filters"),
@@ -71,7 +69,7 @@ static void hint_at_counts(const struct report *report)
 
 	if (!report->notices || !report->notices->hint || options->format != HP_FORMAT_TEXT ||
 	    (options->view != HP_VIEW_ANNOTATE && options->view != HP_VIEW_STALLS) ||
-	    options->evidence || report_windows_tried(report))
+	    options->how.exact_counts || hp_windows_tried(report->inference))
 		return;
 	report->notices->hint("hpcprof record --shadow counts executions too, for some 1 % of the "
 			      "time: then CPI and cycles of stalls are known, not bounded",
@@ -93,36 +91,33 @@ static struct hp_error *write_report(struct report *report, FILE *out)
 	return write_text(report, out);
 }
 
-struct hp_error *report_run(struct report *report, FILE *out)
+static struct hp_error *run(struct report *report, FILE *out)
 {
 	enum sort_key key = SORT_SAMPLES;
 	struct hp_error *empty = NULL;
 	struct hp_error *error = rows_parse_sort(report, &key);
 
 	if (!error)
-		error = attribute_samples(report);
+		error = hp_profiles_attribute(report->profiles);
 	if (error)
 		return error;
 	empty = check_samples(report);
-	if (empty && report_shows_counts(report->options)) {
+	if (empty && shows_counts(report->options)) {
 		hp_error_destroy(empty);
 		empty = NULL;
 	}
 	report->is_refused = empty && report->options->view != HP_VIEW_SUMMARY;
 	if (report->is_refused)
 		return empty;
-	if (report->options->listed)
-		error = resolve_listed(report);
+	if (report->options->of.listed)
+		error = hp_profiles_resolve(report->profiles);
 	if (!error) {
 		rows_select(report, key);
-		error = rows_name_files(report);
+		error = hp_profiles_name_files(report->profiles);
 	}
 	if (!error && (report->options->view == HP_VIEW_PROCEDURES ||
-		       report->options->view == HP_VIEW_INSTRUCTIONS)) {
-		error = counted_fill_rows(report);
-		if (!error)
-			error = retired_fill_rows(report);
-	}
+		       report->options->view == HP_VIEW_INSTRUCTIONS))
+		error = hp_inference_fill_rows(report->inference);
 	if (!error)
 		error = write_report(report, out);
 	if (!error)
@@ -132,31 +127,74 @@ struct hp_error *report_run(struct report *report, FILE *out)
 	return error ? error : empty;
 }
 
-static struct hp_error *make(struct hp_db *db, char *const *epochs, size_t epoch_count,
-			     const struct hp_report_options *options,
-			     const struct hp_report_notices *notices, FILE *out, bool *is_refused)
+/* What the view wants of profiles. */
+static void ask_profiles(struct report *report)
 {
-	_cleanup_(report_destroy_scope) struct report *report = NULL;
-	struct hp_error *error = check_options(options);
+	const struct hp_report_options *options = report->options;
+	struct hp_profiles_options *of = &report->of;
+
+	*of = options->of;
+	of->rows = options->view == HP_VIEW_LINES	? HP_ROWS_OF_LINES
+		   : options->view == HP_VIEW_BREAKDOWN ? HP_ROWS_OF_GROUPS
+		   : options->view == HP_VIEW_IMAGES || options->view == HP_VIEW_SUMMARY
+			   ? HP_ROWS_OF_IMAGES
+			   : HP_ROWS_OF_PROCEDURES;
+	of->needs_code = options->view == HP_VIEW_INSTRUCTIONS ||
+			 options->view == HP_VIEW_ANNOTATE || options->view == HP_VIEW_STALLS ||
+			 options->view == HP_VIEW_SUMMARY || shows_counts(options);
+	of->lists_many = options->view == HP_VIEW_INSTRUCTIONS && options->format != HP_FORMAT_DOT;
+	of->describes_images = options->view == HP_VIEW_SUMMARY;
+}
+
+/* From the database to what views are made of. */
+static struct hp_error *load(struct report *report, struct hp_db *db, char *const *epochs,
+			     size_t epoch_count)
+{
+	struct hp_error *error =
+		hp_profiles_create(&report->of, report->notices, &report->profiles);
+	const struct hp_window_evidence *counted;
 
 	if (!error)
-		error = report_create(options, notices, &report);
+		error = hp_profiles_open(report->profiles, db, epochs, epoch_count);
 	if (!error)
-		error = breakdown_parse(report);
+		error = hp_inference_create(report->profiles, &report->options->how,
+					    &report->inference);
+	if (error)
+		return error;
+	/* Code that was counted need not have been sampled. */
+	counted = &report->inference->windows.sum;
+	error = hp_profiles_load(report->profiles, counted->images,
+				 shows_counts(report->options) ? counted->image_count : 0);
+	report->profiles->keeps_files = report->of.needs_code ||
+					(report->options->view == HP_VIEW_PROCEDURES &&
+					 hp_windows_exist(report->inference));
+	return error ? error : hp_inference_weigh(report->inference);
+}
+
+static struct hp_error *make(struct hp_db *db, char *const *epochs, size_t epoch_count,
+			     const struct hp_report_options *options,
+			     const struct hp_notices *notices, FILE *out, bool *is_refused)
+{
+	struct report report = { .options = options, .notices = notices };
+	struct hp_error *error = check_options(options);
+
+	ask_profiles(&report);
 	if (!error)
-		error = load_epochs(report, db, epochs, epoch_count);
+		error = load(&report, db, epochs, epoch_count);
 	if (error && error->class == HP_ERROR_DAMAGED && !error->advice)
 		error = hp_error_advise(error,
 					"report another epoch (@-1 is the one before), or record "
 					"again; hpcprof epochs verify finds all damage, and "
 					"hpcprof epochs rm removes an epoch");
+	if (!error && report.of.needs_code)
+		hp_profiles_check_mixture(report.profiles);
 	if (!error)
-		error = evidence_load(report);
-	if (!error && report_needs_code(options))
-		analyse_check_epochs(report);
-	if (!error)
-		error = report_run(report, out);
-	*is_refused = report && report->is_refused;
+		error = run(&report, out);
+	*is_refused = report.is_refused;
+	if (report.inference)
+		hp_inference_destroy(report.inference);
+	if (report.profiles)
+		hp_profiles_destroy(report.profiles);
 	return error;
 }
 
@@ -164,7 +202,7 @@ static struct hp_error *make(struct hp_db *db, char *const *epochs, size_t epoch
 static char *part_pattern(const struct hp_report_options *options)
 {
 	enum { SHORTEST_PART = 3 };
-	const char *name = options->procedure;
+	const char *name = options->of.procedure;
 	char *pattern;
 
 	if (!name || strlen(name) < SHORTEST_PART || strpbrk(name, "*?["))
@@ -174,7 +212,7 @@ static char *part_pattern(const struct hp_report_options *options)
 
 struct hp_error *hp_report(struct hp_db *db, char *const *epochs, size_t epoch_count,
 			   const struct hp_report_options *options,
-			   const struct hp_report_notices *notices, FILE *out)
+			   const struct hp_notices *notices, FILE *out)
 {
 	bool is_refused;
 	struct hp_error *error = make(db, epochs, epoch_count, options, notices, out, &is_refused);
@@ -184,7 +222,7 @@ struct hp_error *hp_report(struct hp_db *db, char *const *epochs, size_t epoch_c
 
 	if (!pattern)
 		return error;
-	parts.procedure = pattern;
+	parts.of.procedure = pattern;
 	again = make(db, epochs, epoch_count, &parts, notices, out, &is_refused);
 	if (again) {
 		hp_error_destroy(again);
@@ -196,7 +234,7 @@ struct hp_error *hp_report(struct hp_db *db, char *const *epochs, size_t epoch_c
 
 		if (asprintf(&message,
 			     "no procedure is called '%s': shown is what has it in its name",
-			     options->procedure) >= 0)
+			     options->of.procedure) >= 0)
 			notices->warn(message, NULL, notices->context);
 	}
 	return NULL;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sheet.h"
-
 #include "quantity.h"
+#include "sheet.h"
 
 #include <hpcprof/model/evidence.h>
 

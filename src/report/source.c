@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "source.h"
-
 #include "source_access.h"
 
 #include <hpcprof/base/cleanup.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <hpcprof/report/spread.h>
-
 #include "json.h"
 #include "text.h"
+
+#include <hpcprof/report/spread.h>
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sheet.h"
+#include "state.h"
 #include "survey.h"
 
-#include "analyse.h"
-#include "sheet.h"
+#include <hpcprof/infer/inference.h>
 
 #include <errno.h>
 #include <math.h>
@@ -13,8 +14,8 @@ enum { DEFAULT_LIMIT = 40 }; /* of a table that people read */
 /* --- what is analysed ------------------------------------------------------------------------- */
 
 /* The row keeps no reference to the stalls, nor the stalls to the row. */
-static struct hp_error *add_stalls(struct survey *survey, const struct row *row,
-				   const struct row_code *code)
+static struct hp_error *add_stalls(struct survey *survey, const struct hp_row *row,
+				   const struct hp_row_code *code)
 {
 	const struct hp_analysis *analysis = code->analysis;
 
@@ -28,10 +29,10 @@ static struct hp_error *add_stalls(struct survey *survey, const struct row *row,
 		if (!(share > 0) || !(insn->cycles > 0))
 			continue;
 		stall.cycles = fmin(share, 1) * insn->cycles;
-		stall.row = (struct row){ .image = row->image,
-					  .name = row->name,
-					  .has_address = row->has_address,
-					  .address = insn->insn->address };
+		stall.row = (struct hp_row){ .image = row->image,
+					     .name = row->name,
+					     .has_address = row->has_address,
+					     .address = insn->insn->address };
 		if (!hp_vector_push(&survey->stalls, stall))
 			return hp_error_create_no_memory();
 	}
@@ -40,8 +41,8 @@ static struct hp_error *add_stalls(struct survey *survey, const struct row *row,
 
 /* Code that is to be analysed. */
 struct candidate {
-	const struct row *row; /* NULL: only the sum is wanted */
-	struct row_code *code;
+	const struct hp_row *row; /* NULL: only the sum is wanted */
+	struct hp_row_code *code;
 	uint64_t samples;
 };
 typedef HP_VECTOR(struct candidate) candidates;
@@ -49,15 +50,15 @@ typedef HP_VECTOR(struct candidate) candidates;
 static struct hp_error *add_rows(struct report *report, struct survey *survey, candidates *found,
 				 size_t event)
 {
-	for (size_t i = 0; i < report->rows.count; i++) {
-		const struct row *row = report->rows.at[i];
+	for (size_t i = 0; i < report->profiles->rows.count; i++) {
+		const struct hp_row *row = report->profiles->rows.at[i];
 
-		if (report_is_kernel(row->image)) {
+		if (hp_profiles_is_kernel(row->image)) {
 			survey->kernel += row->tallies[event].samples;
 			continue;
 		}
 		survey->samples += row->tallies[event].samples;
-		for (struct row_code *code = row->code; code; code = code->next) {
+		for (struct hp_row_code *code = row->code; code; code = code->next) {
 			struct candidate one = { row, code, row->tallies[event].samples };
 
 			if (!hp_vector_push(found, one))
@@ -70,7 +71,7 @@ static struct hp_error *add_rows(struct report *report, struct survey *survey, c
 /* Addresses come in order, so most belong to the procedure of the one before; parts that were split
  * off come apart from their owner. `first` is the first candidate of this part. */
 static struct candidate *candidate_of(struct report *report, candidates *found, size_t first,
-				      struct report_part *part,
+				      struct hp_loaded_part *part,
 				      const struct hp_procedure *procedure)
 {
 	struct candidate one = { 0 };
@@ -78,7 +79,7 @@ static struct candidate *candidate_of(struct report *report, candidates *found, 
 	for (size_t i = found->count; i-- > first;)
 		if (found->at[i].code->procedure == procedure)
 			return &found->at[i];
-	one.code = hp_arena_alloc(report->arena, sizeof(*one.code));
+	one.code = hp_arena_alloc(report->profiles->arena, sizeof(*one.code));
 	if (!one.code || !hp_vector_push(found, one))
 		return NULL;
 	one.code->part = part;
@@ -86,8 +87,8 @@ static struct candidate *candidate_of(struct report *report, candidates *found, 
 	return &found->at[found->count - 1];
 }
 
-static struct hp_error *add_part(struct report *report, candidates *found, struct report_part *part,
-				 size_t event)
+static struct hp_error *add_part(struct report *report, candidates *found,
+				 struct hp_loaded_part *part, size_t event)
 {
 	const struct hp_procedure *at = NULL;
 	struct candidate *candidate = NULL;
@@ -103,19 +104,20 @@ static struct hp_error *add_part(struct report *report, candidates *found, struc
 		if (!candidate)
 			return hp_error_create_no_memory();
 		candidate->samples +=
-			part->tallies[part->located[i].index * report->events.count + event]
+			part->tallies[part->located[i].index * report->profiles->events.count +
+				      event]
 				.samples;
 	}
 	return NULL;
 }
 
-static uint64_t samples_of_part(const struct report *report, const struct report_part *part,
+static uint64_t samples_of_part(const struct report *report, const struct hp_loaded_part *part,
 				size_t event)
 {
 	uint64_t samples = 0;
 
 	for (size_t i = 0; i < part->count; i++)
-		samples += part->tallies[i * report->events.count + event].samples;
+		samples += part->tallies[i * report->profiles->events.count + event].samples;
 	return samples;
 }
 
@@ -129,7 +131,7 @@ static struct hp_error *survey_code(struct report *report, struct survey *survey
 		survey->few += candidate->samples;
 		return NULL;
 	}
-	error = analyse_code(report, candidate->code, &analysis);
+	error = hp_inference_analyse(report->inference, candidate->code, &analysis);
 	if (error || !analysis)
 		return error;
 	hp_stall_sheet_add(&survey->sheet, &analysis->sheet);
@@ -216,7 +218,7 @@ static struct hp_error *find_lines_of(struct report *report, struct stall **stal
 	}
 	if (!error || error->errno_value == ENOMEM)
 		return error;
-	report_warn(report, error->advice, "%s", error->message);
+	hp_profiles_warn(report->profiles, error->advice, "%s", error->message);
 	hp_error_destroy(error);
 	return NULL;
 }
@@ -247,7 +249,9 @@ static struct hp_error *find_lines(struct report *report, struct survey *survey)
 
 static void find_shares(const struct report *report, struct survey *survey)
 {
-	double samples = (double)report->events.at[analyse_event(report)].all.samples;
+	double samples =
+		(double)report->profiles->events.at[hp_profiles_time_event(report->profiles)]
+			.all.samples;
 
 	for (size_t i = 0; i < survey->stalls.count; i++) {
 		struct stall *stall = &survey->stalls.at[i];
@@ -266,22 +270,22 @@ static void find_shares(const struct report *report, struct survey *survey)
 
 struct hp_error *survey_make(struct report *report, bool lists, struct survey *survey)
 {
-	size_t event = analyse_event(report);
-	double per_unit = analyse_cycles_per_unit(report);
+	size_t event = hp_profiles_time_event(report->profiles);
+	double per_unit = hp_profiles_cycles_per_unit(report->profiles);
 	candidates found = { 0 };
 	struct hp_error *error = NULL;
 
 	*survey = (struct survey){ .is_absolute = true };
-	if (event == report->events.count)
+	if (event == report->profiles->events.count)
 		return NULL;
-	survey->cycles = report->events.at[event].all.weight * per_unit;
+	survey->cycles = report->profiles->events.at[event].all.weight * per_unit;
 	if (lists)
 		error = add_rows(report, survey, &found, event);
-	for (size_t i = 0; i < report->parts.count && !lists && !error; i++) {
-		struct report_part *part = report->parts.at[i];
+	for (size_t i = 0; i < report->profiles->parts.count && !lists && !error; i++) {
+		struct hp_loaded_part *part = report->profiles->parts.at[i];
 		uint64_t samples = samples_of_part(report, part, event);
 
-		if (report_is_kernel(part->image)) {
+		if (hp_profiles_is_kernel(part->image)) {
 			survey->kernel += samples;
 			continue;
 		}

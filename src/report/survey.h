@@ -3,13 +3,13 @@
 #ifndef REPORT_SURVEY_H
 #define REPORT_SURVEY_H
 
-#include "model.h"
+#include "state.h"
 
 /* One instruction that stalls. Its row has image, name, address and, for those that are shown,
  * file and line. */
 struct stall {
-	struct row row;
-	const struct row_code *code;
+	struct hp_row row;
+	const struct hp_row_code *code;
 	const struct hp_analysis *analysis;
 	const struct hp_analysed_insn *insn;
 	double cycles; /* of stall, likeliest; all executions together */

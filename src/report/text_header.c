@@ -63,7 +63,7 @@ static double elapsed_s(const struct hp_epoch_meta *meta)
 	return meta->end_ns > meta->start_ns ? (double)(meta->end_ns - meta->start_ns) / 1e9 : 0;
 }
 
-static void put_epoch(const struct report_epoch *epoch, struct header *header)
+static void put_epoch(const struct hp_loaded_epoch *epoch, struct header *header)
 {
 	const struct hp_epoch_meta *meta = epoch->meta;
 	time_t seconds = (time_t)(meta->start_ns / 1000000000);
@@ -86,14 +86,14 @@ static void put_epoch(const struct report_epoch *epoch, struct header *header)
 /* On one line, whatever they are. */
 static void put_epochs_in_short(const struct report *report, struct header *header)
 {
-	size_t count = report->epochs.count;
-	const struct report_epoch *first = &report->epochs.at[0];
-	const struct report_epoch *last = &report->epochs.at[count - 1];
+	size_t count = report->profiles->epochs.count;
+	const struct hp_loaded_epoch *first = &report->profiles->epochs.at[0];
+	const struct hp_loaded_epoch *last = &report->profiles->epochs.at[count - 1];
 	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 	double elapsed = 0;
 
 	for (size_t i = 0; i < count; i++)
-		elapsed += elapsed_s(report->epochs.at[i].meta);
+		elapsed += elapsed_s(report->profiles->epochs.at[i].meta);
 	if (count > 1)
 		hp_buffer_printf(&text, "%zu from ", count);
 	hp_buffer_printf(&text, "%s", first->stamp);
@@ -128,10 +128,10 @@ static void put_epochs(const struct report *report, struct header *header)
 {
 	const struct hp_epoch_meta *before = NULL;
 
-	for (size_t i = 0; i < report->epochs.count; i++) {
-		const struct hp_epoch_meta *meta = report->epochs.at[i].meta;
+	for (size_t i = 0; i < report->profiles->epochs.count; i++) {
+		const struct hp_epoch_meta *meta = report->profiles->epochs.at[i].meta;
 
-		put_epoch(&report->epochs.at[i], header);
+		put_epoch(&report->profiles->epochs.at[i], header);
 		if (!before || !same_machine(before, meta))
 			header_put(header, HEADER_DETAILS, "machine",
 				   "%s: %s, %" PRIu32 " CPU%s, %s, Linux %s",
@@ -156,13 +156,13 @@ static void add_period(struct hp_buffer *text, enum hp_unit unit, uint64_t perio
 		hp_buffer_printf(text, "%" PRIu64 " ns", period);
 }
 
-static void add_samples(const struct report_event *event, struct hp_buffer *text)
+static void add_samples(const struct hp_loaded_event *event, struct hp_buffer *text)
 {
 	hp_buffer_printf(text, "%" PRIu64 " sample%s", event->all.samples,
 			 event->all.samples == 1 ? "" : "s");
 }
 
-static void add_periods(const struct report_event *event, struct hp_buffer *text)
+static void add_periods(const struct hp_loaded_event *event, struct hp_buffer *text)
 {
 	enum hp_unit unit = event->info->unit;
 
@@ -179,13 +179,13 @@ static void add_periods(const struct report_event *event, struct hp_buffer *text
 }
 
 /* What of the event is missing. `name` goes before it, where it is not clear of which. */
-static void put_limits(const struct report_event *event, const char *name, bool tells_turns,
+static void put_limits(const struct hp_loaded_event *event, const char *name, bool tells_turns,
 		       struct header *header)
 {
 	const double noticeable = 0.99;
 	const char *colon = *name ? ": " : "";
 
-	if (report_is_user_only(event)) {
+	if (hp_profiles_is_user_only(event)) {
 		char left_out[HP_USER_ONLY_BYTES];
 
 		hp_user_only_say(event->cpu_ns, event->system_ns, left_out);
@@ -206,7 +206,7 @@ static void put_limits(const struct report_event *event, const char *name, bool 
 			   event->units > 0 ? event->all.weight / event->units : 1.0);
 }
 
-static void put_lost(const struct report_event *event, enum header_rank rank, const char *name,
+static void put_lost(const struct hp_loaded_event *event, enum header_rank rank, const char *name,
 		     struct header *header)
 {
 	double seen = (double)event->all.samples;
@@ -220,7 +220,7 @@ static void put_lost(const struct report_event *event, enum header_rank rank, co
 		   event->throttled == 1 ? "" : "s");
 }
 
-static void put_event(const struct report_event *event, struct header *header)
+static void put_event(const struct hp_loaded_event *event, struct header *header)
 {
 	const struct hp_event_info *info = event->info;
 	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
@@ -246,8 +246,8 @@ static void put_turns(const struct report *report, struct header *header)
 	double most = 0;
 	size_t count = 0;
 
-	for (size_t i = 0; i < report->events.count; i++) {
-		double coverage = report_coverage(&report->events.at[i]);
+	for (size_t i = 0; i < report->profiles->events.count; i++) {
+		double coverage = hp_profiles_coverage(&report->profiles->events.at[i]);
 
 		if (!(coverage < noticeable))
 			continue;
@@ -268,11 +268,11 @@ static void put_events_in_short(const struct report *report, struct header *head
 {
 	/* Per cent of the samples: fewer change no row that anybody looks at. */
 	const double noticeable = 5;
-	size_t count = report->events.count;
+	size_t count = report->profiles->events.count;
 	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 	for (size_t i = 0; i < count; i++) {
-		const struct report_event *event = &report->events.at[i];
+		const struct hp_loaded_event *event = &report->profiles->events.at[i];
 
 		hp_buffer_printf(&text, "%s%s", i ? "; " : "", event->info->name);
 		if (event->info->instead_of)
@@ -287,7 +287,7 @@ static void put_events_in_short(const struct report *report, struct header *head
 	if (count > 1)
 		put_turns(report, header);
 	for (size_t i = 0; i < count; i++) {
-		const struct report_event *event = &report->events.at[i];
+		const struct hp_loaded_event *event = &report->profiles->events.at[i];
 		const char *name = count == 1 ? "" : event->info->name;
 		double seen = (double)event->all.samples;
 		double lost = percent((double)event->lost, seen + (double)event->lost);
@@ -300,8 +300,8 @@ static void put_events_in_short(const struct report *report, struct header *head
 
 static void put_warnings(const struct report *report, struct header *header)
 {
-	for (size_t i = 0; i < report->epochs.count; i++) {
-		const struct report_epoch *epoch = &report->epochs.at[i];
+	for (size_t i = 0; i < report->profiles->epochs.count; i++) {
+		const struct hp_loaded_epoch *epoch = &report->profiles->epochs.at[i];
 		const struct hp_epoch_meta *meta = epoch->meta;
 
 		if (epoch->recording)
@@ -329,38 +329,39 @@ static void put_filters(const struct report *report, struct header *header)
 		const char *name;
 		const char *value;
 	} filters[] = {
-		{ "image", options->image },
-		{ "procedure", options->procedure },
-		{ "comm", options->comm },
-		{ "pid", options->pid },
+		{ "image", options->of.image },
+		{ "procedure", options->of.procedure },
+		{ "comm", options->of.comm },
+		{ "pid", options->of.pid },
 		{ options->view == HP_VIEW_ANNOTATE ? "annotate" : "instructions",
-		  report_needs_code(options) ? options->listed : NULL },
+		  report->of.needs_code ? options->of.listed : NULL },
 	};
-	const struct report_event *event;
+	const struct hp_loaded_event *event;
 	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(filters); i++)
 		if (filters[i].value)
 			hp_buffer_printf(&text, "--%s=%s ", filters[i].name, filters[i].value);
-	if (!text.size || !report->events.count)
+	if (!text.size || !report->profiles->events.count)
 		return;
-	event = &report->events.at[report->sort_event];
+	event = &report->profiles->events.at[report->profiles->sort_event];
 	hp_buffer_printf(&text, "select %" PRIu64 " of %" PRIu64 " samples (%.2f %%)",
 			 event->kept.samples, event->all.samples,
-			 100 * report_share(report, report->sort_event, &event->kept));
+			 100 * hp_profiles_share(report->profiles, report->profiles->sort_event,
+						 &event->kept));
 	header_put(header, HEADER_LIMITS, "filters", "%s", hp_buffer_text(&text));
 }
 
 static void put_all(const struct report *report, bool is_short, struct header *header)
 {
-	if (is_short && report->epochs.count)
+	if (is_short && report->profiles->epochs.count)
 		put_epochs_in_short(report, header);
 	else
 		put_epochs(report, header);
-	if (is_short && report->events.count)
+	if (is_short && report->profiles->events.count)
 		put_events_in_short(report, header);
-	for (size_t i = 0; i < report->events.count && !is_short; i++)
-		put_event(&report->events.at[i], header);
+	for (size_t i = 0; i < report->profiles->events.count && !is_short; i++)
+		put_event(&report->profiles->events.at[i], header);
 	header_put_counted(report, header);
 	put_warnings(report, header);
 	header_put_names(report, header);

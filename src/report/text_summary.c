@@ -23,44 +23,46 @@ static const struct {
 	{ HP_IMAGE_UNKNOWN, "unknown" },
 };
 
-static const char *const ways[ATTRIBUTION_COUNT] = {
-	[NAMED_BY_SYMBOL] = "procedure known by its symbol",
-	[NAMED_BY_PLT] = "PLT entries",
-	[NAMED_BY_EXTENT] = "procedure known by its extent only (.eh_frame)",
-	[NAMED_NOT] = "no procedure known",
-	[NAMED_REFUSED] = "image missing or changed",
+static const char *const ways[HP_ATTRIBUTION_COUNT] = {
+	[HP_NAMED_BY_SYMBOL] = "procedure known by its symbol",
+	[HP_NAMED_BY_PLT] = "PLT entries",
+	[HP_NAMED_BY_EXTENT] = "procedure known by its extent only (.eh_frame)",
+	[HP_NAMED_NOT] = "no procedure known",
+	[HP_NAMED_REFUSED] = "image missing or changed",
 };
 
-static void put_share(const struct report *report, const struct tally *tallies, const char *name,
+static void put_share(const struct report *report, const struct hp_tally *tallies, const char *name,
 		      FILE *out)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < report->events.count; i++)
+	for (size_t i = 0; i < report->profiles->events.count; i++)
 		any = any || tallies[i].samples;
 	if (!any)
 		return;
-	for (size_t i = 0; i < report->events.count; i++)
+	for (size_t i = 0; i < report->profiles->events.count; i++)
 		fprintf(out, "%10" PRIu64 " %6.2f %%  ", tallies[i].samples,
-			100 * report_share(report, i, &tallies[i]));
+			100 * hp_profiles_share(report->profiles, i, &tallies[i]));
 	fprintf(out, "%s\n", name);
 }
 
 static struct hp_error *put_kinds(const struct report *report, FILE *out)
 {
-	_cleanup_free_ struct tally *sums = calloc(report->events.count + 1, sizeof(*sums));
+	_cleanup_free_ struct hp_tally *sums =
+		calloc(report->profiles->events.count + 1, sizeof(*sums));
 
 	if (!sums)
 		return hp_error_create_no_memory();
 	fputs("\nWhere the samples are\n", out);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(kinds); i++) {
-		memset(sums, 0, report->events.count * sizeof(*sums));
-		for (size_t j = 0; j < report->images.count; j++) {
-			const struct report_image *image = report->images.at[j];
+		memset(sums, 0, report->profiles->events.count * sizeof(*sums));
+		for (size_t j = 0; j < report->profiles->images.count; j++) {
+			const struct hp_loaded_image *image = report->profiles->images.at[j];
 
 			for (size_t k = 0;
-			     k < report->events.count && image->id.kind == kinds[i].kind; k++)
-				tally_add(&sums[k], &image->tallies[k]);
+			     k < report->profiles->events.count && image->id.kind == kinds[i].kind;
+			     k++)
+				hp_tally_add(&sums[k], &image->tallies[k]);
 		}
 		put_share(report, sums, kinds[i].name, out);
 	}
@@ -70,39 +72,42 @@ static struct hp_error *put_kinds(const struct report *report, FILE *out)
 static void put_names(const struct report *report, FILE *out)
 {
 	fputs("\nHow they could be named\n", out);
-	for (size_t i = 0; i < ATTRIBUTION_COUNT; i++)
-		put_share(report, &report->attribution[i * report->events.count], ways[i], out);
+	for (size_t i = 0; i < HP_ATTRIBUTION_COUNT; i++)
+		put_share(report,
+			  &report->profiles->attribution[i * report->profiles->events.count],
+			  ways[i], out);
 }
 
 /* A column of samples for each event, with its name where there are several. */
 static int column_width(const struct report *report, size_t event)
 {
-	const char *name = report->events.at[event].info->name;
+	const char *name = report->profiles->events.at[event].info->name;
 	int length = (int)strlen(name);
 
-	return report->events.count > 1 && length > 10 ? length : 10;
+	return report->profiles->events.count > 1 && length > 10 ? length : 10;
 }
 
-static void put_commands(const struct report *report, const struct report_epoch *epoch, FILE *out)
+static void put_commands(const struct report *report, const struct hp_loaded_epoch *epoch,
+			 FILE *out)
 {
 	const struct hp_epoch_meta *meta = epoch->meta;
-	bool are_several = report->events.count > 1;
+	bool are_several = report->profiles->events.count > 1;
 
 	if (!meta->command_count)
 		return;
 	fprintf(out, are_several ? "\nsamples of\n" : "\n");
-	for (size_t i = 0; i < report->events.count; i++)
+	for (size_t i = 0; i < report->profiles->events.count; i++)
 		fprintf(out, "%*s ", column_width(report, i),
-			are_several ? report->events.at[i].info->name : "samples");
+			are_several ? report->profiles->events.at[i].info->name : "samples");
 	fprintf(out, "%10s %12s  %s\n", "processes", "elapsed", "command");
 	for (size_t i = 0; i < meta->command_count; i++) {
 		const struct hp_command_times *times = &meta->commands[i];
 		_cleanup_(hp_buffer_free) struct hp_buffer name = { 0 };
 
 		text_escape(&name, times->command);
-		for (size_t event = 0; event < report->events.count; event++)
+		for (size_t event = 0; event < report->profiles->events.count; event++)
 			fprintf(out, "%*" PRIu64 " ", column_width(report, event),
-				report_command_samples(report, epoch, i, event));
+				hp_profiles_command_samples(report->profiles, epoch, i, event));
 		fprintf(out, "%10" PRIu64 " %10.3f s  %s\n", times->processes,
 			(double)times->elapsed_ns / 1e9, hp_buffer_text(&name));
 	}
@@ -139,8 +144,8 @@ static void put_runs(const struct hp_epoch_meta *meta, FILE *out)
 static void put_images(const struct report *report, FILE *out)
 {
 	fputs("\nImages, and where their names come from\n", out);
-	for (size_t i = 0; i < report->rows.count; i++) {
-		const struct row *row = report->rows.at[i];
+	for (size_t i = 0; i < report->profiles->rows.count; i++) {
+		const struct hp_row *row = report->profiles->rows.at[i];
 		_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 		text_escape(&text, row->image->id.path);
@@ -168,11 +173,11 @@ struct hp_error *write_text_summary(struct report *report, FILE *out)
 	put_names(report, out);
 	put_images(report, out);
 	write_text_stack(report, &survey, out);
-	for (size_t i = 0; i < report->epochs.count; i++) {
-		put_commands(report, &report->epochs.at[i], out);
-		put_runs(report->epochs.at[i].meta, out);
-		put_cost(report->epochs.at[i].meta, out);
-		machine_write_text(report->epochs.at[i].meta, out);
+	for (size_t i = 0; i < report->profiles->epochs.count; i++) {
+		put_commands(report, &report->profiles->epochs.at[i], out);
+		put_runs(report->profiles->epochs.at[i].meta, out);
+		put_cost(report->profiles->epochs.at[i].meta, out);
+		machine_write_text(report->profiles->epochs.at[i].meta, out);
 	}
 	return NULL;
 }

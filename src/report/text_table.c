@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Rows as aligned columns; on a terminal cut to its width, elsewhere whole. */
 #include "write.h"
-#include "shown.h"
 
 #include <string.h>
 
@@ -38,7 +37,7 @@ static void table_clear(struct table *table)
 }
 
 static const char *format_cell(struct table *table, const struct column *column,
-			       const struct row *row)
+			       const struct hp_row *row)
 {
 	hp_buffer_clear(&table->raw);
 	hp_buffer_clear(&table->cell);
@@ -47,7 +46,7 @@ static const char *format_cell(struct table *table, const struct column *column,
 	return hp_buffer_text(&table->cell);
 }
 
-static void measure(struct table *table, struct row *const *rows, size_t count)
+static void measure(struct table *table, struct hp_row *const *rows, size_t count)
 {
 	for (size_t i = 0; i < table->columns->at.count; i++) {
 		const struct column *column = &table->columns->at.at[i];
@@ -70,13 +69,13 @@ static void measure(struct table *table, struct row *const *rows, size_t count)
 /* Makes room for the event's name above its columns. */
 static void measure_groups(struct table *table)
 {
-	for (size_t event = 0; event < table->report->events.count; event++) {
+	for (size_t event = 0; event < table->report->profiles->events.count; event++) {
 		_cleanup_(hp_buffer_free) struct hp_buffer name = { 0 };
 		size_t first = SIZE_MAX;
 		size_t width = 0;
 		size_t wanted;
 
-		text_escape(&name, table->report->events.at[event].info->name);
+		text_escape(&name, table->report->profiles->events.at[event].info->name);
 		wanted = hp_text_columns(hp_buffer_text(&name));
 		for (size_t i = 0; i < table->columns->at.count; i++) {
 			if (table->columns->at.at[i].event != event)
@@ -166,7 +165,7 @@ static void write_groups(struct table *table, FILE *out)
 		if (event == NO_EVENT)
 			break;
 		hp_buffer_clear(&table->cell);
-		text_escape(&table->cell, table->report->events.at[event].info->name);
+		text_escape(&table->cell, table->report->profiles->events.at[event].info->name);
 		for (bool first = true; column < table->columns->at.count &&
 					table->columns->at.at[column].event == event;
 		     first = false)
@@ -180,18 +179,19 @@ static void write_groups(struct table *table, FILE *out)
 }
 
 static const char *colour_of(const struct table *table, const struct column *column,
-			     const struct row *row)
+			     const struct hp_row *row)
 {
 	double share;
 
 	if (!table->report->options->colour || column->event == NO_EVENT)
 		return NULL;
-	share = report_share(table->report, column->event, &row->tallies[column->event]);
+	share = hp_profiles_share(table->report->profiles, column->event,
+				  &row->tallies[column->event]);
 	return share >= 0.05 ? hot : share >= 0.005 ? warm : NULL;
 }
 
 struct hp_error *write_text_table(const struct report *report, const struct columns *columns,
-				  struct row *const *rows, size_t count, FILE *out)
+				  struct hp_row *const *rows, size_t count, FILE *out)
 {
 	_cleanup_(table_clear) struct table table = { .report = report, .columns = columns };
 	struct hp_error *error;
@@ -200,11 +200,11 @@ struct hp_error *write_text_table(const struct report *report, const struct colu
 	table.cut = calloc(columns->at.count + 1, sizeof(*table.cut));
 	if (!table.widths || !table.cut)
 		return hp_error_create_no_memory();
-	error = shown_names(report, rows, count);
+	error = hp_profiles_show_names(report->profiles, rows, count);
 	if (error)
 		return error;
 	measure(&table, rows, count);
-	if (report->events.count > 1) {
+	if (report->profiles->events.count > 1) {
 		measure_groups(&table);
 		shrink(&table);
 		write_groups(&table, out);

@@ -20,7 +20,7 @@ struct hp_error *write_text_header(const struct report *report, FILE *out, size_
 struct hp_error *write_text_summary(struct report *report, FILE *out);
 
 struct hp_error *write_csv_table(const struct report *report, const struct columns *columns,
-				 struct row *const *rows, size_t count, FILE *out);
+				 struct hp_row *const *rows, size_t count, FILE *out);
 
 /* --stalls, in each format. */
 struct hp_error *write_stalls_text(struct report *report, FILE *out);
@@ -41,12 +41,12 @@ struct hp_error *write_executions_json(struct report *report, FILE *out);
 struct listing;
 /* The body of --annotate as text: `listing` of all instructions with their blocks, `analysis` NULL
  * where there is none. */
-struct hp_error *write_annotation(struct report *report, const struct row *row,
+struct hp_error *write_annotation(struct report *report, const struct hp_row *row,
 				  const struct listing *listing, const struct hp_analysis *analysis,
 				  FILE *out);
 
 /* Rows as an aligned table, or as one with `grouped` titles above when there are several events. */
 struct hp_error *write_text_table(const struct report *report, const struct columns *columns,
-				  struct row *const *rows, size_t count, FILE *out);
+				  struct hp_row *const *rows, size_t count, FILE *out);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The annotated procedure as text: what is known of it, its lines, a legend, its summary. */
-#include "analyse.h"
 #include "annotate_columns.h"
 #include "quantity.h"
 #include "sheet.h"
+#include "state.h"
 #include "write.h"
+
+#include <hpcprof/infer/inference.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -197,7 +199,7 @@ static void put(FILE *out, const char *label, const struct hp_buffer *text)
 static void put_code(const struct annotation *annotation, FILE *out)
 {
 	const struct hp_cfg *cfg = annotation->listing->cfg;
-	const struct row *row = annotation->row;
+	const struct hp_row *row = annotation->row;
 	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 	hp_buffer_printf(&text, "%s", row->image->id.path);
@@ -226,15 +228,16 @@ static void put_clock(const struct annotation *annotation, FILE *out)
 {
 	const struct report *report = annotation->report;
 	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
-	size_t event = analyse_event(report);
-	double cycles_per_ns = analyse_cycles_per_unit(report);
+	size_t event = hp_profiles_time_event(report->profiles);
+	double cycles_per_ns = hp_profiles_cycles_per_unit(report->profiles);
 
-	if (event == report->events.count || report->events.at[event].info->unit != HP_UNIT_NS)
+	if (event == report->profiles->events.count ||
+	    report->profiles->events.at[event].info->unit != HP_UNIT_NS)
 		return;
 	if (!(cycles_per_ns > 0))
 		return; /* a caution says so */
 	hp_buffer_printf(&text, "%.2f GHz, measured while recording", cycles_per_ns);
-	if (report->epochs.count > 1)
+	if (report->profiles->epochs.count > 1)
 		hp_buffer_printf(&text, ": the mean, but each epoch's time is taken by its own");
 	put(out, "clock", &text);
 }
@@ -278,7 +281,7 @@ static void put_sentence(FILE *out, const char *label, const char *sentence)
 static void put_cautions(const struct annotation *annotation, FILE *out)
 {
 	const struct listing *listing = annotation->listing;
-	const struct row *row = annotation->row;
+	const struct hp_row *row = annotation->row;
 
 	if (annotation->analysis)
 		return;
@@ -475,7 +478,7 @@ static void put_cpi(const struct hp_analysis *analysis, FILE *out)
 static void put_summary(const struct annotation *annotation, FILE *out)
 {
 	const struct hp_analysis *analysis = annotation->analysis;
-	size_t event = analyse_event(annotation->report);
+	size_t event = hp_profiles_time_event(annotation->report->profiles);
 
 	fputs("\nSummary of ", out);
 	{
@@ -494,7 +497,7 @@ static void put_summary(const struct annotation *annotation, FILE *out)
 	sheet_write(&analysis->sheet, (double)annotation->row->tallies[event].samples, out);
 }
 
-struct hp_error *write_annotation(struct report *report, const struct row *row,
+struct hp_error *write_annotation(struct report *report, const struct hp_row *row,
 				  const struct listing *listing, const struct hp_analysis *analysis,
 				  FILE *out)
 {

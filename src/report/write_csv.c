@@ -17,7 +17,7 @@ static struct hp_error *write_record(struct hp_buffer *record, FILE *out)
 }
 
 static struct hp_error *write_row(const struct report *report, const struct columns *columns,
-				  const struct row *row, struct hp_buffer *record, FILE *out)
+				  const struct hp_row *row, struct hp_buffer *record, FILE *out)
 {
 	_cleanup_(hp_buffer_free) struct hp_buffer cell = { 0 };
 
@@ -35,14 +35,14 @@ static struct hp_error *write_row(const struct report *report, const struct colu
 }
 
 /* Of all procedures of a profile, those that have samples enough. */
-static bool is_worth_analysing(const struct report *report, const struct row *row)
+static bool is_worth_analysing(const struct report *report, const struct hp_row *row)
 {
-	return report->options->listed ||
-	       row->tallies[report->sort_event].samples >= SURVEY_FEWEST_SAMPLES;
+	return report->options->of.listed ||
+	       row->tallies[report->profiles->sort_event].samples >= SURVEY_FEWEST_SAMPLES;
 }
 
 static struct hp_error *write_listing(struct report *report, const struct columns *columns,
-				      const struct row *row, struct hp_buffer *record, FILE *out)
+				      const struct hp_row *row, struct hp_buffer *record, FILE *out)
 {
 	_cleanup_(listing_clear) struct listing listing = { 0 };
 	struct hp_error *error = listing_make(report, row, true, &listing);
@@ -51,7 +51,7 @@ static struct hp_error *write_listing(struct report *report, const struct column
 		error = listing_add_blocks(report, row, &listing);
 	if (!error && is_worth_analysing(report, row))
 		error = listing_add_analysis(report, row, &listing);
-	if (!error && !report->options->listed)
+	if (!error && !report->options->of.listed)
 		listing_keep_costly(report, &listing);
 	for (size_t i = 0; i < listing.rows.count && !error; i++)
 		error = write_row(report, columns, &listing.rows.at[i], record, out);
@@ -70,7 +70,7 @@ static struct hp_error *write_titles(const struct columns *columns, struct hp_bu
 }
 
 struct hp_error *write_csv_table(const struct report *report, const struct columns *columns,
-				 struct row *const *rows, size_t count, FILE *out)
+				 struct hp_row *const *rows, size_t count, FILE *out)
 {
 	_cleanup_(hp_buffer_free) struct hp_buffer record = { 0 };
 	struct hp_error *error = write_titles(columns, &record, out);
@@ -85,8 +85,8 @@ static struct hp_error *write_rows(struct report *report, const struct columns *
 {
 	struct hp_error *error = write_titles(columns, record, out);
 
-	for (size_t i = 0; i < report->rows.count && !error; i++) {
-		const struct row *row = report->rows.at[i];
+	for (size_t i = 0; i < report->profiles->rows.count && !error; i++) {
+		const struct hp_row *row = report->profiles->rows.at[i];
 
 		if (report->options->view == HP_VIEW_INSTRUCTIONS)
 			error = write_listing(report, columns, row, record, out);
@@ -96,18 +96,18 @@ static struct hp_error *write_rows(struct report *report, const struct columns *
 	return error;
 }
 
-static struct hp_error *write_event(const struct report_event *event, struct hp_buffer *record,
+static struct hp_error *write_event(const struct hp_loaded_event *event, struct hp_buffer *record,
 				    FILE *out)
 {
 	const struct hp_event_info *info = event->info;
 
 	text_csv(record, info->name);
 	hp_buffer_printf(record, ",%s,%" PRIu64 ",", hp_unit_name(info->unit),
-			 report_period(event));
+			 hp_profiles_period(event));
 	text_csv(record, info->precision ? info->precision : "");
 	hp_buffer_add(record, ",", 1);
 	if (event->enabled_ns)
-		hp_buffer_printf(record, "%.6f", report_coverage(event));
+		hp_buffer_printf(record, "%.6f", hp_profiles_coverage(event));
 	hp_buffer_add(record, ",", 1);
 	text_csv(record, info->instead_of ? info->instead_of : "");
 	hp_buffer_add(record, ",", 1);
@@ -127,8 +127,8 @@ static struct hp_error *write_summary(const struct report *report, struct hp_buf
 	      "throttled"
 	      "\r\n",
 	      out);
-	for (size_t i = 0; i < report->events.count && !error; i++)
-		error = write_event(&report->events.at[i], record, out);
+	for (size_t i = 0; i < report->profiles->events.count && !error; i++)
+		error = write_event(&report->profiles->events.at[i], record, out);
 	return error;
 }
 

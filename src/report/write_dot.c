@@ -4,12 +4,14 @@
  * stalls, redder the more samples it has; edges with their frequency, thicker the higher it is; the
  * hottest path in red. One file holds all procedures that were asked for, each in a frame.
  */
-#include "analyse.h"
 #include "hot_path.h"
 #include "listing.h"
 #include "quantity.h"
+#include "state.h"
 #include "text.h"
 #include "write.h"
+
+#include <hpcprof/infer/inference.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -52,8 +54,8 @@ static void write_instructions(const struct drawing *drawing, uint32_t block)
 	unsigned more = 0;
 
 	for (size_t i = drawing->first_row[block]; i < drawing->first_row[block + 1]; i++) {
-		const struct row *row = &listing->rows.at[drawing->rows[i]];
-		uint64_t samples = row->tallies[drawing->report->sort_event].samples;
+		const struct hp_row *row = &listing->rows.at[drawing->rows[i]];
+		uint64_t samples = row->tallies[drawing->report->profiles->sort_event].samples;
 
 		if (lines == MOST_LINES) {
 			more++;
@@ -189,7 +191,7 @@ static void write_node(const struct drawing *drawing, uint32_t node)
 static void write_traffic(const struct drawing *drawing, uint32_t number)
 {
 	const struct hp_frequency *frequency = &drawing->analysis->edges[number];
-	double share = edge_probability(drawing->analysis, number);
+	double share = hp_edge_probability(drawing->analysis, number);
 	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 	if (!isfinite(frequency->relative))
@@ -284,7 +286,7 @@ static void sort_rows(const struct drawing *drawing)
 
 static struct hp_error *draw(struct drawing *drawing, const char *name)
 {
-	size_t event = drawing->report->sort_event;
+	size_t event = drawing->report->profiles->sort_event;
 	size_t nodes = drawing->cfg->node_count;
 	_cleanup_free_ double *weights = calloc(nodes, sizeof(*weights));
 	_cleanup_free_ uint64_t *samples = calloc(nodes, sizeof(*samples));
@@ -297,7 +299,7 @@ static struct hp_error *draw(struct drawing *drawing, const char *name)
 	drawing->rows = rows;
 	sort_rows(drawing);
 	for (size_t i = 0; i < drawing->listing->rows.count; i++) {
-		const struct row *row = &drawing->listing->rows.at[i];
+		const struct hp_row *row = &drawing->listing->rows.at[i];
 		uint32_t block =
 			row->has_address
 				? hp_cfg_block_at(drawing->cfg, (hp_link_address){ row->address })
@@ -323,9 +325,9 @@ struct hp_error *write_dot(struct report *report, FILE *out)
 	const char *why = NULL; /* the first is not drawn */
 	size_t drawn = 0;
 
-	for (size_t i = 0; i < report->rows.count && !error; i++) {
+	for (size_t i = 0; i < report->profiles->rows.count && !error; i++) {
 		_cleanup_(listing_clear) struct listing listing = { 0 };
-		const struct row *row = report->rows.at[i];
+		const struct hp_row *row = report->profiles->rows.at[i];
 		struct drawing drawing = {
 			.report = report, .listing = &listing, .number = i, .out = out
 		};
@@ -337,9 +339,9 @@ struct hp_error *write_dot(struct report *report, FILE *out)
 			error = listing_add_caveats(report, row, &listing);
 		drawing.cfg = listing.cfg;
 		if (!error && !drawing.cfg && !why && listing.no_graph)
-			why = report_intern(report, listing.no_graph);
+			why = hp_profiles_intern(report->profiles, listing.no_graph);
 		if (!error && drawing.cfg)
-			error = analyse_row(report, row, &drawing.analysis);
+			error = hp_inference_row(report->inference, row, &drawing.analysis);
 		if (!error && drawing.analysis)
 			error = hot_path_find(drawing.analysis, listing.arena, &drawing.path);
 		if (error || !drawing.cfg)
@@ -355,10 +357,10 @@ struct hp_error *write_dot(struct report *report, FILE *out)
 		fputs("}\n", out);
 	if (!error && !drawn)
 		error = hp_error_advise(
-			hp_error_create(HP_ERROR_INSUFFICIENT,
-					"the code of '%s' cannot be analysed: %s",
-					report->options->listed ? report->options->listed : "*",
-					why ? why : "there is none"),
+			hp_error_create(
+				HP_ERROR_INSUFFICIENT, "the code of '%s' cannot be analysed: %s",
+				report->options->of.listed ? report->options->of.listed : "*",
+				why ? why : "there is none"),
 			"hpcprof report --instructions shows what there is of it");
 	return error;
 }

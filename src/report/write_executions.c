@@ -15,13 +15,13 @@
 
 /* A table writes rows; those of these views are the first member of what was executed, and have
  * their share in `local`. */
-static const struct executed *executed_of(const struct row *row)
+static const struct executed *executed_of(const struct hp_row *row)
 {
 	return (const struct executed *)(const void *)row;
 }
 _Static_assert(offsetof(struct executed, row) == 0, "what was executed is a row");
 
-static void add_figure(struct hp_buffer *text, const struct counted_figure *figure)
+static void add_figure(struct hp_buffer *text, const struct hp_counted_figure *figure)
 {
 	if (isfinite(figure->value))
 		quantity_add_interval(text, figure->value, figure->low, figure->high);
@@ -75,7 +75,7 @@ static void cell_callee(const struct cell *cell, struct hp_buffer *text)
 
 static void cell_position(const struct cell *cell, struct hp_buffer *text)
 {
-	hp_buffer_printf(text, "%s:%" PRIu32, report_file_name(cell->row->file), cell->row->line);
+	hp_buffer_printf(text, "%s:%" PRIu32, hp_source_name(cell->row->file), cell->row->line);
 }
 
 static void cell_value(const struct cell *cell, struct hp_buffer *text)
@@ -177,7 +177,7 @@ static const struct column csv_executions[] = {
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-static struct hp_error *list_rows(struct executions *executions, struct row ***rows)
+static struct hp_error *list_rows(struct executions *executions, struct hp_row ***rows)
 {
 	*rows = calloc(executions->at.count + 1, sizeof(**rows));
 	if (!*rows)
@@ -203,7 +203,7 @@ static struct hp_error *write_table(struct report *report, struct executions *ex
 				    const struct column *from, const char *title, FILE *out)
 {
 	_cleanup_(columns_clear) struct columns columns = { 0 };
-	_cleanup_free_ struct row **rows = NULL;
+	_cleanup_free_ struct hp_row **rows = NULL;
 	struct hp_error *error = list_rows(executions, &rows);
 
 	if (!error)
@@ -220,7 +220,7 @@ static struct hp_error *write_table(struct report *report, struct executions *ex
 static void write_legend(const struct report *report, const struct executions *executions,
 			 FILE *out)
 {
-	if (!executions->is_absolute && report->windows.why_relative)
+	if (!executions->is_absolute && report->inference->windows.why_relative)
 		fputs("# only how counts are to each other is known (?), see above\n", out);
 	else if (executions->is_partial)
 		fputs("# ?: too few windows to say it to within five times: record for longer, or "
@@ -274,7 +274,7 @@ static struct hp_error *write_csv_of(struct report *report, struct executions *e
 				     const struct column *from, FILE *out)
 {
 	_cleanup_(columns_clear) struct columns columns = { 0 };
-	_cleanup_free_ struct row **rows = NULL;
+	_cleanup_free_ struct hp_row **rows = NULL;
 	struct hp_error *error = list_rows(executions, &rows);
 
 	if (!error)
@@ -341,7 +341,7 @@ static json_t *line_object(const struct executed *one)
 static struct hp_error *write_list(struct executions *executions, const char *name,
 				   json_t *(*object)(const struct executed *one), FILE *out)
 {
-	_cleanup_free_ struct row **rows = NULL;
+	_cleanup_free_ struct hp_row **rows = NULL;
 	struct hp_error *error = list_rows(executions, &rows);
 
 	fprintf(out, ",\n\"%s\": [", name);

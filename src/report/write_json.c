@@ -3,29 +3,31 @@
  * JSON, whose members are a contract: hpcprof-report(1) describes them. Rows are written one by
  * one, so that a long report does not have to fit into memory as a tree.
  */
-#include "analyse.h"
 #include "breakdown.h"
 #include "columns_counts.h"
 #include "json.h"
 #include "listing.h"
+#include "state.h"
 #include "survey.h"
 #include "write.h"
+
+#include <hpcprof/infer/inference.h>
 
 #include <inttypes.h>
 
 /* --- procedures and instructions: rows under their images ----------------------------------- */
 
-static json_t *position(const struct row *row)
+static json_t *position(const struct hp_row *row)
 {
 	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 	if (!row->file || !row->line)
 		return json_null();
-	hp_buffer_printf(&text, "%s:%" PRIu32, report_file_name(row->file), row->line);
+	hp_buffer_printf(&text, "%s:%" PRIu32, hp_source_name(row->file), row->line);
 	return text.failed ? NULL : json_text(hp_buffer_text(&text));
 }
 
-static json_t *instruction_object(const struct report *report, const struct row *row,
+static json_t *instruction_object(const struct report *report, const struct hp_row *row,
 				  const struct hp_analysis *analysis)
 {
 	_cleanup_(hp_buffer_free) struct hp_buffer bytes = { 0 };
@@ -71,7 +73,7 @@ static json_t *caveats_array(const struct listing *listing)
 	return array;
 }
 
-static json_t *counts_object(const struct report *report, const struct row *row)
+static json_t *counts_object(const struct report *report, const struct hp_row *row)
 {
 	return json_pack("{s:o, s:o, s:o, s:o}", "calls", json_figure(&row->counts->calls),
 			 "instructions", json_figure(&row->counts->instructions), "cycles_per_call",
@@ -80,7 +82,7 @@ static json_t *counts_object(const struct report *report, const struct row *row)
 }
 
 /* A list of procedures does without graphs: of all its code only the names are read. */
-static struct hp_error *write_procedure(struct report *report, const struct row *row, FILE *out)
+static struct hp_error *write_procedure(struct report *report, const struct hp_row *row, FILE *out)
 {
 	_cleanup_(listing_clear) struct listing listing = { 0 };
 	bool has_instructions = report->options->view == HP_VIEW_INSTRUCTIONS;
@@ -95,12 +97,12 @@ static struct hp_error *write_procedure(struct report *report, const struct row 
 	if (!error && has_instructions)
 		error = listing_add_caveats(report, row, &listing);
 	if (!error && has_instructions)
-		error = analyse_row(report, row, &analysis);
+		error = hp_inference_row(report->inference, row, &analysis);
 	if (!error && has_instructions)
 		error = listing_add_analysis(report, row, &listing);
 	if (error)
 		return error;
-	if (!report->options->listed)
+	if (!report->options->of.listed)
 		listing_keep_costly(report, &listing);
 	object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", json_text(row->name),
 			   "address", json_address(row->has_address, row->address), "size",
@@ -121,12 +123,12 @@ static struct hp_error *write_procedure(struct report *report, const struct row 
 	return error;
 }
 
-static struct hp_error *open_image(const struct report *report, const struct report_image *image,
+static struct hp_error *open_image(const struct report *report, const struct hp_loaded_image *image,
 				   FILE *out)
 {
 	uint64_t samples = 0;
 
-	for (size_t i = 0; i < report->events.count; i++)
+	for (size_t i = 0; i < report->profiles->events.count; i++)
 		samples += image->tallies[i].samples;
 	return json_write(json_pack("{s:o, s:o, s:o}", "path", json_text(image->id.path),
 				    "build_id", json_text(image->build_id), "samples",
@@ -137,8 +139,8 @@ static struct hp_error *open_image(const struct report *report, const struct rep
 /* Row numbers with those of one image together, images in the order of their first row. */
 static struct hp_error *group_rows(const struct report *report, size_t **order)
 {
-	size_t count = report->rows.count;
-	size_t images = report->images.count;
+	size_t count = report->profiles->rows.count;
+	size_t images = report->profiles->images.count;
 	_cleanup_free_ size_t *start = calloc(images + 1, sizeof(*start)); /* rows, then position */
 	_cleanup_free_ bool *seen = calloc(images + 1, sizeof(*seen));
 	size_t next = 0;
@@ -147,9 +149,9 @@ static struct hp_error *group_rows(const struct report *report, size_t **order)
 	if (!start || !seen || !*order)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < count; i++)
-		start[report->rows.at[i]->image->index]++;
+		start[report->profiles->rows.at[i]->image->index]++;
 	for (size_t i = 0; i < count; i++) {
-		size_t image = report->rows.at[i]->image->index;
+		size_t image = report->profiles->rows.at[i]->image->index;
 		size_t rows = start[image];
 
 		if (seen[image])
@@ -159,21 +161,21 @@ static struct hp_error *group_rows(const struct report *report, size_t **order)
 		next += rows;
 	}
 	for (size_t i = 0; i < count; i++)
-		(*order)[start[report->rows.at[i]->image->index]++] = i;
+		(*order)[start[report->profiles->rows.at[i]->image->index]++] = i;
 	return NULL;
 }
 
 static struct hp_error *write_by_image(struct report *report, const char *schema, FILE *out)
 {
 	_cleanup_free_ size_t *order = NULL;
-	const struct report_image *image = NULL;
+	const struct hp_loaded_image *image = NULL;
 	struct hp_error *error = group_rows(report, &order);
 
 	if (!error)
 		error = json_write(json_header(report, schema), true, out);
 	fputs(",\n\"images\": [", out);
-	for (size_t i = 0; i < report->rows.count && !error; i++) {
-		const struct row *row = report->rows.at[order[i]];
+	for (size_t i = 0; i < report->profiles->rows.count && !error; i++) {
+		const struct hp_row *row = report->profiles->rows.at[order[i]];
 		bool opens = row->image != image;
 
 		if (opens) {
@@ -193,7 +195,7 @@ static struct hp_error *write_by_image(struct report *report, const char *schema
 
 /* --- images and lines: one list ------------------------------------------------------------- */
 
-static json_t *image_object(const struct report *report, const struct row *row)
+static json_t *image_object(const struct report *report, const struct hp_row *row)
 {
 	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "path", json_text(row->image->id.path),
 			 "build_id", json_text(row->image->build_id), "samples",
@@ -202,7 +204,7 @@ static json_t *image_object(const struct report *report, const struct row *row)
 			 json_text(row->image->problem));
 }
 
-static json_t *line_object(const struct report *report, const struct row *row)
+static json_t *line_object(const struct report *report, const struct hp_row *row)
 {
 	return json_pack("{s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "file", json_text(row->file),
 			 "line", row->file && row->line ? json_integer(row->line) : json_null(),
@@ -215,14 +217,14 @@ static json_t *line_object(const struct report *report, const struct row *row)
 
 static struct hp_error *write_list(
 	const struct report *report, const char *schema, const char *name,
-	json_t *(*object)(const struct report *report, const struct row *row), FILE *out)
+	json_t *(*object)(const struct report *report, const struct hp_row *row), FILE *out)
 {
 	struct hp_error *error = json_write(json_header(report, schema), true, out);
 
 	fprintf(out, ",\n\"%s\": [", name);
-	for (size_t i = 0; i < report->rows.count && !error; i++) {
+	for (size_t i = 0; i < report->profiles->rows.count && !error; i++) {
 		fputs(i ? ",\n" : "\n", out);
-		error = json_write(object(report, report->rows.at[i]), false, out);
+		error = json_write(object(report, report->profiles->rows.at[i]), false, out);
 	}
 	fputs("]}\n", out);
 	return error;

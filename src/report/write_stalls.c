@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The worst stalls of the whole profile, one a line, and the stack of all cycles below. */
-#include "analyse.h"
 #include "cells.h"
 #include "columns_analysis.h"
 #include "json.h"
 #include "quantity.h"
 #include "sheet.h"
+#include "state.h"
 #include "survey.h"
 #include "write.h"
 
 #include <hpcprof/base/number.h>
+#include <hpcprof/infer/inference.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -19,13 +20,13 @@
 
 /* A table writes rows; those of this view are the first member of a stall, and know their survey
  * through what was filled in before: the share in `local`, the sum of shares in `cumulative`. */
-static const struct stall *stall_of_row(const struct row *row)
+static const struct stall *stall_of_row(const struct hp_row *row)
 {
 	return (const struct stall *)(const void *)row;
 }
 _Static_assert(offsetof(struct stall, row) == 0, "a stall is a row");
 
-static const struct hp_frequency *frequency_of(const struct row *row)
+static const struct hp_frequency *frequency_of(const struct hp_row *row)
 {
 	const struct stall *stall = stall_of_row(row);
 
@@ -132,9 +133,9 @@ static void cell_all_causes(const struct cell *cell, struct hp_buffer *text)
 }
 
 /* Code without a name is called after its image, which then need not be told again. */
-static bool has_position(const struct row *row)
+static bool has_position(const struct hp_row *row)
 {
-	const char *image = report_basename(row->image->id.path);
+	const char *image = hp_image_basename(row->image->id.path);
 	size_t length = strlen(image);
 
 	return row->file || strncmp(row->name, image, length) != 0 || row->name[length] != '+';
@@ -143,7 +144,7 @@ static bool has_position(const struct row *row)
 static void cell_position(const struct cell *cell, struct hp_buffer *text)
 {
 	if (cell->row->file)
-		hp_buffer_printf(text, "%s:%" PRIu32, report_file_name(cell->row->file),
+		hp_buffer_printf(text, "%s:%" PRIu32, hp_source_name(cell->row->file),
 				 cell->row->line);
 	else if (has_position(cell->row))
 		hp_buffer_printf(text, "%s", cell->row->image->short_name);
@@ -225,11 +226,11 @@ static struct hp_error *fill(const struct column *from, size_t count, struct col
 }
 
 /* The rows of the stalls, shares filled in. */
-static struct hp_error *rows_of(struct survey *survey, struct row ***rows)
+static struct hp_error *rows_of(struct survey *survey, struct hp_row ***rows)
 {
 	double sum = 0;
 
-	*rows = calloc(survey->stalls.count + 1, sizeof(struct row *));
+	*rows = calloc(survey->stalls.count + 1, sizeof(struct hp_row *));
 	if (!*rows)
 		return hp_error_create_no_memory();
 	for (size_t i = 0; i < survey->stalls.count; i++) {
@@ -278,7 +279,9 @@ void write_text_stack(const struct report *report, const struct survey *survey, 
 	fprintf(out, "\nWhere the cycles went (%zu procedure%s analysed)\n", survey->procedures,
 		survey->procedures == 1 ? "" : "s");
 	write_reservations(survey, out);
-	sheet_write(&survey->sheet, (double)report->events.at[analyse_event(report)].all.samples,
+	sheet_write(&survey->sheet,
+		    (double)report->profiles->events.at[hp_profiles_time_event(report->profiles)]
+			    .all.samples,
 		    out);
 }
 
@@ -334,8 +337,8 @@ static struct hp_error *no_time(const struct report *report)
 {
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_INSUFFICIENT, "no event that measures time was recorded"),
-		report->options->event ? "--event lets none pass that does"
-				       : "record cycles, or leave the event to hpcprof record");
+		report->options->of.event ? "--event lets none pass that does"
+					  : "record cycles, or leave the event to hpcprof record");
 }
 
 static bool any_has_position(const struct survey *survey)
@@ -387,9 +390,9 @@ static struct hp_error *survey_stalls(struct report *report, struct survey *surv
 {
 	struct hp_error *error;
 
-	if (analyse_event(report) == report->events.count)
+	if (hp_profiles_time_event(report->profiles) == report->profiles->events.count)
 		return no_time(report);
-	if (!(analyse_cycles_per_unit(report) > 0))
+	if (!(hp_profiles_cycles_per_unit(report->profiles) > 0))
 		return no_clock();
 	error = survey_make(report, true, survey);
 	if (error || survey->procedures)
@@ -416,7 +419,7 @@ struct hp_error *write_stalls_text(struct report *report, FILE *out)
 {
 	_cleanup_(survey_clear) struct survey survey = { 0 };
 	_cleanup_(columns_clear) struct columns columns = { 0 };
-	_cleanup_free_ struct row **rows = NULL;
+	_cleanup_free_ struct hp_row **rows = NULL;
 	struct hp_error *error = survey_stalls(report, &survey);
 
 	if (!error)
@@ -456,7 +459,7 @@ struct hp_error *write_stalls_csv(struct report *report, FILE *out)
 {
 	_cleanup_(survey_clear) struct survey survey = { 0 };
 	_cleanup_(columns_clear) struct columns columns = { 0 };
-	_cleanup_free_ struct row **rows = NULL;
+	_cleanup_free_ struct hp_row **rows = NULL;
 	struct hp_error *error = survey_stalls(report, &survey);
 
 	if (!error)
@@ -467,13 +470,13 @@ struct hp_error *write_stalls_csv(struct report *report, FILE *out)
 	return error ? error : write_csv_table(report, &columns, rows, survey.stalls.count, out);
 }
 
-static json_t *stall_object(const struct report *report, const struct row *row)
+static json_t *stall_object(const struct report *report, const struct hp_row *row)
 {
 	const struct stall *stall = stall_of_row(row);
 	_cleanup_(hp_buffer_free) struct hp_buffer line = { 0 };
 
 	if (row->file)
-		hp_buffer_printf(&line, "%s:%" PRIu32, report_file_name(row->file), row->line);
+		hp_buffer_printf(&line, "%s:%" PRIu32, hp_source_name(row->file), row->line);
 	(void)report;
 	return json_pack("{s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "share",
 			 row->local, "share_low", stall->share.low, "share_high", stall->share.high,
@@ -498,7 +501,7 @@ json_t *json_survey(const struct survey *survey)
 struct hp_error *write_stalls_json(struct report *report, FILE *out)
 {
 	_cleanup_(survey_clear) struct survey survey = { 0 };
-	_cleanup_free_ struct row **rows = NULL;
+	_cleanup_free_ struct hp_row **rows = NULL;
 	struct hp_error *error = survey_stalls(report, &survey);
 
 	if (!error)

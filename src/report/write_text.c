@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The report for people. */
-#include "analyse.h"
 #include "listing.h"
+#include "state.h"
 #include "write.h"
+
+#include <hpcprof/infer/inference.h>
 
 #include <inttypes.h>
 #include <string.h>
@@ -16,18 +18,19 @@ static void put_escaped(FILE *out, const char *text)
 }
 
 /* `NAME (IMAGE): N samples, P %`, for the procedure whose instructions follow. */
-static void put_heading(const struct report *report, const struct row *row, FILE *out)
+static void put_heading(const struct report *report, const struct hp_row *row, FILE *out)
 {
 	putc('\n', out);
 	put_escaped(out, row->name);
 	fputs("  in ", out);
 	put_escaped(out, row->image->short_name);
-	for (size_t i = 0; i < report->events.count; i++) {
+	for (size_t i = 0; i < report->profiles->events.count; i++) {
 		fprintf(out, "%s%" PRIu64 " samples, %.2f %%", i ? "; " : ": ",
-			row->tallies[i].samples, 100 * report_share(report, i, &row->tallies[i]));
-		if (report->events.count > 1) {
+			row->tallies[i].samples,
+			100 * hp_profiles_share(report->profiles, i, &row->tallies[i]));
+		if (report->profiles->events.count > 1) {
 			fputs(" of ", out);
-			put_escaped(out, report->events.at[i].info->name);
+			put_escaped(out, report->profiles->events.at[i].info->name);
 		}
 	}
 	putc('\n', out);
@@ -43,12 +46,12 @@ static void put_caveats(const struct listing *listing, FILE *out)
 }
 
 static struct hp_error *write_listing(struct report *report, const struct columns *columns,
-				      const struct row *row, FILE *out)
+				      const struct hp_row *row, FILE *out)
 {
 	_cleanup_(listing_clear) struct listing listing = { 0 };
-	_cleanup_free_ struct row **rows = NULL;
+	_cleanup_free_ struct hp_row **rows = NULL;
 	struct hp_error *error =
-		listing_make(report, row, report->options->listed != NULL, &listing);
+		listing_make(report, row, report->options->of.listed != NULL, &listing);
 
 	if (!error)
 		error = listing_add_blocks(report, row, &listing);
@@ -66,7 +69,7 @@ static struct hp_error *write_listing(struct report *report, const struct column
 	return write_text_table(report, columns, rows, listing.rows.count, out);
 }
 
-static struct hp_error *annotate(struct report *report, const struct row *row, FILE *out)
+static struct hp_error *annotate(struct report *report, const struct hp_row *row, FILE *out)
 {
 	_cleanup_(listing_clear) struct listing listing = { 0 };
 	const struct hp_analysis *analysis = NULL;
@@ -77,7 +80,7 @@ static struct hp_error *annotate(struct report *report, const struct row *row, F
 	if (!error && listing.cfg) /* why there is no graph is told with what else there is not */
 		error = listing_add_caveats(report, row, &listing);
 	if (!error)
-		error = analyse_row(report, row, &analysis);
+		error = hp_inference_row(report->inference, row, &analysis);
 	if (error)
 		return error;
 	put_heading(report, row, out);
@@ -94,7 +97,8 @@ static void put_footer(const struct report *report, size_t left_out, FILE *out)
 		return;
 	fprintf(out, "# not shown: %zu row%s, %" PRIu64 " samples (%.2f %%)\n", report->hidden_rows,
 		report->hidden_rows == 1 ? "" : "s", report->hidden.samples,
-		100 * report_share(report, report->sort_event, &report->hidden));
+		100 * hp_profiles_share(report->profiles, report->profiles->sort_event,
+					&report->hidden));
 }
 
 static struct hp_error *write_body(struct report *report, const struct columns *columns, FILE *out)
@@ -110,13 +114,14 @@ static struct hp_error *write_body(struct report *report, const struct columns *
 	if (report->options->view == HP_VIEW_EXECUTIONS)
 		return write_executions_text(report, out);
 	if (report->options->view == HP_VIEW_ANNOTATE)
-		return annotate(report, report->rows.at[0], out);
+		return annotate(report, report->profiles->rows.at[0], out);
 	if (report->options->view != HP_VIEW_INSTRUCTIONS) {
 		putc('\n', out);
-		return write_text_table(report, columns, report->rows.at, report->rows.count, out);
+		return write_text_table(report, columns, report->profiles->rows.at,
+					report->profiles->rows.count, out);
 	}
-	for (size_t i = 0; i < report->rows.count && !error; i++)
-		error = write_listing(report, columns, report->rows.at[i], out);
+	for (size_t i = 0; i < report->profiles->rows.count && !error; i++)
+		error = write_listing(report, columns, report->profiles->rows.at[i], out);
 	return error;
 }
 

@@ -203,9 +203,9 @@ static void keep_warning(const char *message, const char *advice, void *context)
 struct hp_error *fixture_report(struct fixture *fixture, const struct hp_report_options *options,
 				const char *const *labels)
 {
-	const struct hp_report_notices notices = { .warn = keep_warning,
-						   .hint = count_hint,
-						   .context = fixture };
+	const struct hp_notices notices = { .warn = keep_warning,
+					    .hint = count_hint,
+					    .context = fixture };
 	char *arguments[8] = { 0 };
 	struct hp_error *error;
 	size_t count = 0;

@@ -32,10 +32,6 @@ check_PROGRAMS += tests/report/test_drawing
 tests_report_test_drawing_SOURCES = tests/report/test_drawing.c
 tests_report_test_drawing_LDADD = $(REPORT_LIBS) $(CHECK_LIBS)
 
-check_PROGRAMS += tests/report/test_shown
-tests_report_test_shown_SOURCES = tests/report/test_shown.c
-tests_report_test_shown_LDADD = $(REPORT_LIBS) $(CHECK_LIBS)
-
 # Its lines and inlined functions are what it asks about.
 check_PROGRAMS += tests/report/test_code
 tests_report_test_code_SOURCES = tests/report/test_code.c $(report_fixture)

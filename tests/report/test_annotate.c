@@ -69,15 +69,17 @@ static const struct hp_cfg cfg = {
 struct scene {
 	struct hp_report_options options;
 	struct report report;
+	struct hp_profiles profiles;
+	struct hp_inference inference;
 	struct hp_event_info event;
-	struct report_event events[1];
+	struct hp_loaded_event events[1];
 	struct hp_epoch_meta meta;
-	struct report_epoch epochs[1];
-	struct report_image image;
-	struct row row;
-	struct tally tallies[ROWS];
-	struct tally sum;
-	struct row rows[ROWS];
+	struct hp_loaded_epoch epochs[1];
+	struct hp_loaded_image image;
+	struct hp_row row;
+	struct hp_tally tallies[ROWS];
+	struct hp_tally sum;
+	struct hp_row rows[ROWS];
 	struct listing listing;
 	struct hp_insn decoded[ROWS];
 	struct hp_analysed_insn insns[ROWS];
@@ -168,35 +170,40 @@ static struct scene *scene_create(void)
 	struct scene *scene = calloc(1, sizeof(*scene));
 
 	scene->event = (struct hp_event_info){ .name = name, .unit = HP_UNIT_NS };
-	scene->events[0] = (struct report_event){ .info = &scene->event };
-	scene->epochs[0] = (struct report_epoch){ .stamp = "now", .meta = &scene->meta };
+	scene->events[0] = (struct hp_loaded_event){ .info = &scene->event };
+	scene->epochs[0] = (struct hp_loaded_epoch){ .stamp = "now", .meta = &scene->meta };
 	scene->report.options = &scene->options;
-	scene->report.events.at = scene->events;
-	scene->report.events.count = 1;
-	scene->report.epochs.at = scene->epochs;
-	scene->report.epochs.count = 1;
+	scene->report.profiles = &scene->profiles;
+	scene->report.inference = &scene->inference;
+	scene->profiles.options = &scene->options.of;
+	scene->inference.profiles = &scene->profiles;
+	scene->inference.options = &scene->options.how;
+	scene->profiles.events.at = scene->events;
+	scene->profiles.events.count = 1;
+	scene->profiles.epochs.at = scene->epochs;
+	scene->profiles.epochs.count = 1;
 	scene->image.id.path = path;
 	scene->image.short_name = "sum";
 	scene->sum.samples = 100;
-	scene->row = (struct row){ .image = &scene->image,
-				   .name = "sum_array",
-				   .has_address = true,
-				   .address = 0x1000,
-				   .size = 14,
-				   .tallies = &scene->sum };
+	scene->row = (struct hp_row){ .image = &scene->image,
+				      .name = "sum_array",
+				      .has_address = true,
+				      .address = 0x1000,
+				      .size = 14,
+				      .tallies = &scene->sum };
 	scene->listing.arena = hp_arena_create();
 	scene->listing.cfg = &cfg;
 	for (size_t i = 0; i < ROWS; i++) {
 		scene->tallies[i].samples = samples[i];
-		scene->rows[i] = (struct row){ .image = &scene->image,
-					       .has_address = true,
-					       .address = addresses[i],
-					       .length = 1,
-					       .text = texts[i],
-					       .has_block = true,
-					       .block = block_of_row[i],
-					       .local = (double)samples[i] / 100,
-					       .tallies = &scene->tallies[i] };
+		scene->rows[i] = (struct hp_row){ .image = &scene->image,
+						  .has_address = true,
+						  .address = addresses[i],
+						  .length = 1,
+						  .text = texts[i],
+						  .has_block = true,
+						  .block = block_of_row[i],
+						  .local = (double)samples[i] / 100,
+						  .tallies = &scene->tallies[i] };
 	}
 	scene->listing.rows.at = scene->rows;
 	scene->listing.rows.count = ROWS;
@@ -362,8 +369,8 @@ END_TEST
 static void make_long(struct scene *scene)
 {
 	enum { LONG = 100, SAMPLED = 50 };
-	static struct row rows[LONG];
-	static struct tally tallies[LONG];
+	static struct hp_row rows[LONG];
+	static struct hp_tally tallies[LONG];
 
 	for (size_t i = 0; i < LONG; i++) {
 		tallies[i].samples = i == SAMPLED ? 7 : 0;
@@ -418,7 +425,7 @@ END_TEST
 START_TEST(cold_code_is_folded_below_the_limit_and_says_its_share)
 {
 	struct scene *scene = scene_create();
-	struct tally *tallies;
+	struct hp_tally *tallies;
 
 	make_long(scene);
 	tallies = scene->listing.rows.at[0].tallies;
@@ -461,11 +468,12 @@ START_TEST(the_summary_stands_before_the_listing)
 END_TEST
 
 /* Also a second stall: a quarter of the 800 cycles of `dec esi`, so 200. */
-static const char *list_stalls_beside(struct scene *scene, double percent_limit, struct row *other)
+static const char *list_stalls_beside(struct scene *scene, double percent_limit,
+				      struct hp_row *other)
 {
 	static struct hp_cause causes[2];
-	struct row_code code = { .cfg = &cfg, .analysis = &scene->analysis };
-	struct row *rows[] = { &scene->row, other };
+	struct hp_row_code code = { .cfg = &cfg, .analysis = &scene->analysis };
+	struct hp_row *rows[] = { &scene->row, other };
 	size_t size;
 	FILE *out;
 
@@ -483,15 +491,15 @@ static const char *list_stalls_beside(struct scene *scene, double percent_limit,
 	scene->analysis.sheet.sampling_error = 800;
 	scene->analysis.sheet.likely[HP_CAUSE_DCACHE] = 3600;
 	scene->row.code = &code;
-	scene->report.arena = scene->listing.arena;
-	scene->report.rows.at = rows;
-	scene->report.rows.count = other ? 2 : 1;
+	scene->profiles.arena = scene->listing.arena;
+	scene->profiles.rows.at = rows;
+	scene->profiles.rows.count = other ? 2 : 1;
 	scene->options.view = HP_VIEW_STALLS;
 	scene->options.percent_limit = percent_limit;
 	/* The whole profile: 10,000 cycles, 100 of whose 125 samples pass the filters. */
 	scene->event.unit = HP_UNIT_CYCLES;
-	scene->events[0].all = (struct tally){ .samples = 125, .weight = 10000 };
-	scene->events[0].kept = (struct tally){ .samples = 100, .weight = 8000 };
+	scene->events[0].all = (struct hp_tally){ .samples = 125, .weight = 10000 };
+	scene->events[0].kept = (struct hp_tally){ .samples = 100, .weight = 8000 };
 	free(scene->output);
 	out = open_memstream(&scene->output, &size);
 	hp_assert_ok(write_stalls_text(&scene->report, out));
@@ -510,9 +518,9 @@ START_TEST(samples_in_the_kernel_stand_apart_from_what_could_be_analysed)
 {
 	struct scene *scene = scene_create();
 	char path[] = "[kernel]";
-	struct report_image kernel = { .id = { .kind = HP_IMAGE_KERNEL, .path = path } };
-	struct tally tally = { .samples = 25, .weight = 2000 };
-	struct row row = { .image = &kernel, .name = "copy_page", .tallies = &tally };
+	struct hp_loaded_image kernel = { .id = { .kind = HP_IMAGE_KERNEL, .path = path } };
+	struct hp_tally tally = { .samples = 25, .weight = 2000 };
+	struct hp_row row = { .image = &kernel, .name = "copy_page", .tallies = &tally };
 
 	list_stalls_beside(scene, 0, &row);
 	assert_contains(scene->output,

@@ -162,7 +162,7 @@ START_TEST(inlined_code_counts_for_its_procedure_unless_asked_for)
 	fixture_output(&fixture, &options);
 	assert_contains(fixture.output, "      7  70.00   70.00  outer_procedure");
 	assert_contains(fixture.output, "      3  30.00  100.00  fixture_code");
-	options.inlines = true;
+	options.of.inlines = true;
 	fixture_output(&fixture, &options);
 	assert_contains(fixture.output, "      4  40.00   40.00  inlined_function (inlined)");
 	assert_contains(fixture.output, "      3  30.00   70.00  fixture_code");
@@ -183,7 +183,7 @@ START_TEST(a_line_is_that_of_the_innermost_function)
 	assert_contains(fixture.output, line);
 	snprintf(line, sizeof(line), "test_code.c:%d  outer_procedure", PROCEDURE_LINE);
 	assert_contains(fixture.output, line);
-	options.inlines = true;
+	options.of.inlines = true;
 	fixture_output(&fixture, &options);
 	snprintf(line, sizeof(line), "test_code.c:%d  inlined_function (inlined)", INLINED_LINE);
 	assert_contains(fixture.output, line);
@@ -241,7 +241,7 @@ START_TEST(a_named_procedure_is_listed_whole_and_no_sample_inside_an_instruction
 	};
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_JSON,
-					     .listed = "fixture_code" };
+					     .of.listed = "fixture_code" };
 	struct fixture fixture = report_on_self();
 	json_t *document = report_json(&fixture, &options);
 	json_t *procedure = only_procedure(document);
@@ -274,7 +274,7 @@ START_TEST(instructions_say_which_block_of_the_graph_they_are_in)
 	static const json_int_t blocks[] = { 0, 0, 1, 2 };
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_JSON,
-					     .listed = "fixture_branch" };
+					     .of.listed = "fixture_branch" };
 	struct fixture fixture = report_on_self();
 	json_t *document = report_json(&fixture, &options);
 	json_t *procedure = only_procedure(document);
@@ -307,7 +307,7 @@ START_TEST(a_graph_has_a_box_a_block_and_an_arrow_an_edge)
 	};
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_DOT,
-					     .listed = "fixture_branch" };
+					     .of.listed = "fixture_branch" };
 	struct fixture fixture = report_on_self();
 
 	fixture_output(&fixture, &options);
@@ -322,7 +322,7 @@ START_TEST(what_is_no_instruction_is_in_no_block)
 {
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_JSON,
-					     .listed = "fixture_code" };
+					     .of.listed = "fixture_code" };
 	struct fixture fixture = report_on_self();
 	json_t *document = report_json(&fixture, &options);
 	json_t *instructions = json_object_get(only_procedure(document), "instructions");
@@ -379,7 +379,7 @@ START_TEST(a_part_that_was_split_off_counts_for_its_procedure_and_is_listed_afte
 	fixture_output(&fixture, &options);
 	assert_contains(fixture.output, "      7  100.00  100.00  fixture_split ");
 	options.view = HP_VIEW_INSTRUCTIONS;
-	options.listed = "fixture_split";
+	options.of.listed = "fixture_split";
 	fixture_output(&fixture, &options);
 	body = strstr(fixture.output, "      5  71.43  71.43 ");
 	rare = strstr(fixture.output, "      2  28.57  28.57 ");
@@ -392,7 +392,7 @@ START_TEST(a_procedure_without_samples_can_be_listed_by_name)
 {
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_CSV,
-					     .listed = "main" };
+					     .of.listed = "main" };
 	struct fixture fixture = report_on_self();
 
 	fixture_output(&fixture, &options);
@@ -405,7 +405,7 @@ END_TEST
 START_TEST(att_syntax_is_there_for_those_who_want_it)
 {
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
-					     .listed = "fixture_code",
+					     .of.listed = "fixture_code",
 					     .syntax = HP_SYNTAX_ATT };
 	struct fixture fixture = report_on_self();
 
@@ -507,7 +507,7 @@ static struct said check_branch(bool has_clock)
 					       "samples", "executions", "cycles", "stalls" };
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_JSON,
-					     .listed = "fixture_branch" };
+					     .of.listed = "fixture_branch" };
 	struct fixture fixture = report_on_branch(has_clock ? 2e9 : 0);
 	json_t *document = report_json(&fixture, &options);
 	struct said said = { 0 };
@@ -560,7 +560,8 @@ END_TEST
 
 START_TEST(without_a_clock_the_annotation_says_why_there_are_no_cycles)
 {
-	struct hp_report_options options = { .view = HP_VIEW_ANNOTATE, .listed = "fixture_branch" };
+	struct hp_report_options options = { .view = HP_VIEW_ANNOTATE,
+					     .of.listed = "fixture_branch" };
 	struct fixture fixture = report_on_branch(0);
 
 	fixture_output(&fixture, &options);

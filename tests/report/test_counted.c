@@ -299,7 +299,7 @@ static json_t *listed(struct fixture *fixture, const char *name)
 {
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_JSON,
-					     .listed = name };
+					     .of.listed = name };
 	json_t *document = report_json(fixture, &options);
 	json_t *images = json_object_get(document, "images");
 	json_t *procedure = json_incref(
@@ -753,7 +753,7 @@ END_TEST
 static const char *text_of(struct fixture *fixture, enum hp_report_view view, const char *name,
 			   enum hp_report_format format)
 {
-	struct hp_report_options options = { .view = view, .listed = name, .format = format };
+	struct hp_report_options options = { .view = view, .of.listed = name, .format = format };
 
 	return fixture_output(fixture, &options);
 }
@@ -943,7 +943,7 @@ START_TEST(calls_are_edges_between_procedures)
 	assert_near(estimate(json_array_get(list, 1), "calls"), 4000, 0.001);
 	json_decref(document);
 	/* Those that a procedure makes and those that reach it. */
-	options.procedure = "counted_hidden";
+	options.of.procedure = "counted_hidden";
 	document = report_json(&fixture, &options);
 	ck_assert_uint_eq(json_array_size(json_object_get(document, "calls")), 1);
 	json_decref(document);
@@ -958,7 +958,7 @@ START_TEST(executions_are_of_procedures_and_of_lines_sampled_or_not)
 {
 	struct hp_report_options options = { .view = HP_VIEW_EXECUTIONS,
 					     .format = HP_FORMAT_JSON,
-					     .no_debuginfo = true };
+					     .of.no_debuginfo = true };
 	struct fixture fixture;
 	json_t *document;
 	json_t *list;
@@ -1283,7 +1283,7 @@ START_TEST(branch_records_with_cycles_tell_how_often_code_ran)
 				       .commands = &times,
 				       .command_count = 1 };
 	struct hp_report_options options = { .view = HP_VIEW_ANNOTATE,
-					     .listed = "counted_leaf",
+					     .of.listed = "counted_leaf",
 					     .all = true };
 	struct fixture fixture;
 	json_t *leaf;

@@ -205,7 +205,7 @@ END_TEST
 
 START_TEST(cycles_are_totalled_only_where_an_event_counts_them)
 {
-	struct hp_report_options options = { .procedure = "not utf8*" };
+	struct hp_report_options options = { .of.procedure = "not utf8*" };
 	json_t *document = report_of(HP_VIEW_INSTRUCTIONS, options);
 	json_t *image = json_array_get(json_object_get(document, "images"), 0);
 	json_t *procedure = json_array_get(json_object_get(image, "procedures"), 0);
@@ -215,7 +215,7 @@ START_TEST(cycles_are_totalled_only_where_an_event_counts_them)
 	/* 5 samples, one every 1000 cycles. */
 	ck_assert(json_real_value(json_object_get(cycles, "total")) == 5000.0);
 	json_decref(document);
-	options.event = "cpu-clock:u";
+	options.of.event = "cpu-clock:u";
 	document = report_of(HP_VIEW_INSTRUCTIONS, options);
 	image = json_array_get(json_object_get(document, "images"), 0);
 	procedure = json_array_get(json_object_get(image, "procedures"), 0);

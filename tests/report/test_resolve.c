@@ -38,7 +38,7 @@ static uint64_t samples_of(struct fixture *fixture, const char *listed)
 {
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_CSV,
-					     .listed = listed };
+					     .of.listed = listed };
 
 	hp_assert_ok(fixture_report(fixture, &options, NULL));
 	return fixture_csv_sum(fixture->output, 0);
@@ -110,7 +110,7 @@ START_TEST(an_unknown_name_gets_the_nearest_with_their_samples)
 	fixture_add(&fixture, &epoch);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
 		struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
-						     .listed = cases[i].listed };
+						     .of.listed = cases[i].listed };
 		struct hp_error *error = fixture_report(&fixture, &options, NULL);
 
 		ck_assert_ptr_nonnull(error);
@@ -138,7 +138,7 @@ START_TEST(an_image_that_was_not_read_is_the_cause_when_its_procedure_is_asked_f
 	fixture_add(&fixture, &epoch);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
 		struct hp_report_options options = { .view = HP_VIEW_ANNOTATE,
-						     .listed = cases[i].listed };
+						     .of.listed = cases[i].listed };
 		struct hp_error *error = fixture_report(&fixture, &options, NULL);
 
 		ck_assert_ptr_nonnull(error);
@@ -155,7 +155,7 @@ START_TEST(where_nothing_was_read_that_is_why_nothing_is_found)
 	const struct fixture_count count = { "cpu-clock:u", &fixture_missing, "x", 0,
 					     1000000,	    0x1234,	      20 };
 	const struct fixture_epoch gone = { .counts = &count, .count = 1 };
-	struct hp_report_options options = { .view = HP_VIEW_ANNOTATE, .listed = "start" };
+	struct hp_report_options options = { .view = HP_VIEW_ANNOTATE, .of.listed = "start" };
 	struct fixture fixture = fixture_create();
 	struct hp_error *error;
 

@@ -49,7 +49,7 @@ START_TEST(every_view_has_every_sample_in_exactly_one_row)
 	} views[] = {
 		/* Three JIT procedures, two raw offsets, [unknown]. */
 		{ { .view = HP_VIEW_PROCEDURES, .format = HP_FORMAT_CSV }, 6 },
-		{ { .view = HP_VIEW_PROCEDURES, .format = HP_FORMAT_CSV, .inlines = true }, 6 },
+		{ { .view = HP_VIEW_PROCEDURES, .format = HP_FORMAT_CSV, .of.inlines = true }, 6 },
 		{ { .view = HP_VIEW_LINES, .format = HP_FORMAT_CSV }, 6 },
 		{ { .view = HP_VIEW_IMAGES, .format = HP_FORMAT_CSV }, 3 },
 		/* hot_loop was hit at two addresses. */
@@ -284,13 +284,13 @@ START_TEST(an_events_name_sorts_by_that_event_and_a_pattern_selects_it)
 	ck_assert_ptr_nonnull(strstr(fixture.output, "warm"));
 	ck_assert(strstr(fixture.output, "warm") < strstr(fixture.output, "hot_loop"));
 	options.sort = NULL;
-	options.event = "page-faults"; /* without its modifiers */
+	options.of.event = "page-faults"; /* without its modifiers */
 	fixture_output(&fixture, &options);
 	assert_lacks(fixture.output, "cpu-clock");
 	assert_contains(fixture.output, "      6  75.00   75.00  warm");
-	options.event = "cache-misses";
+	options.of.event = "cache-misses";
 	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(&fixture, &options, NULL));
-	options.event = NULL;
+	options.of.event = NULL;
 	options.sort = "colour";
 	hp_assert_fails(HP_ERROR_USAGE, fixture_report(&fixture, &options, NULL));
 	fixture_remove(&fixture);
@@ -324,15 +324,15 @@ START_TEST(filters_select_rows_but_not_what_percentages_are_of)
 		struct hp_report_options options;
 		uint64_t samples;
 	} filters[] = {
-		{ { .comm = "sh" }, 20 },
-		{ { .comm = "l?a" }, 80 },
-		{ { .image = "libgone*" }, 4 },
-		{ { .image = "/nowhere/*" }, 4 },
-		{ { .image = "[jit lua]" }, 95 },
-		{ { .procedure = "hot*" }, 70 },
-		{ { .procedure = "warm, \"quoted\"" }, 20 },
-		{ { .comm = "lua", .image = "[jit*", .procedure = "*o*" }, 70 },
-		{ { .view = HP_VIEW_IMAGES, .procedure = "hot*" }, 70 },
+		{ { .of.comm = "sh" }, 20 },
+		{ { .of.comm = "l?a" }, 80 },
+		{ { .of.image = "libgone*" }, 4 },
+		{ { .of.image = "/nowhere/*" }, 4 },
+		{ { .of.image = "[jit lua]" }, 95 },
+		{ { .of.procedure = "hot*" }, 70 },
+		{ { .of.procedure = "warm, \"quoted\"" }, 20 },
+		{ { .of.comm = "lua", .of.image = "[jit*", .of.procedure = "*o*" }, 70 },
+		{ { .view = HP_VIEW_IMAGES, .of.procedure = "hot*" }, 70 },
 	};
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(filters); i++) {
@@ -363,7 +363,7 @@ START_TEST(processes_are_told_apart_only_where_they_were_recorded_apart)
 	};
 	struct fixture_epoch epoch = { .counts = counts, .count = 2, .per_process = true };
 	struct fixture fixture = fixture_create();
-	struct hp_report_options options = { .pid = "42", .format = HP_FORMAT_CSV };
+	struct hp_report_options options = { .of.pid = "42", .format = HP_FORMAT_CSV };
 	struct hp_error *error;
 
 	fixture_add(&fixture, &epoch);
@@ -412,7 +412,7 @@ START_TEST(threads_and_cpus_are_told_apart_only_where_they_were_recorded_apart)
 		{ "comm", "15,100.000000,lua\r\n" },
 	};
 	struct fixture fixture = fixture_create();
-	struct hp_report_options options = { .view = HP_VIEW_BREAKDOWN, .by = "tid" };
+	struct hp_report_options options = { .view = HP_VIEW_BREAKDOWN, .of.by = "tid" };
 	struct hp_error *error;
 
 	fixture_add(&fixture, &epoch);
@@ -422,12 +422,12 @@ START_TEST(threads_and_cpus_are_told_apart_only_where_they_were_recorded_apart)
 	assert_contains(fixture.output, "    -  -\n");
 	options.format = HP_FORMAT_CSV;
 	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
-		options.by = cases[i].by;
+		options.of.by = cases[i].by;
 		fixture_output(&fixture, &options);
 		ck_assert_str_eq(strchr(fixture.output, '\n') + 1, cases[i].csv);
 	}
 	options.format = HP_FORMAT_JSON;
-	options.by = "tid,cpu";
+	options.of.by = "tid,cpu";
 	fixture_output(&fixture, &options);
 	assert_contains(fixture.output, "{\"tid\": 43, \"thread\": \"worker\", \"cpu\": 1,");
 	assert_contains(fixture.output, "{\"tid\": null, \"thread\": null, \"cpu\": null,");
@@ -436,7 +436,7 @@ START_TEST(threads_and_cpus_are_told_apart_only_where_they_were_recorded_apart)
 	fixture = fixture_create();
 	fixture_add(&fixture, &hundred_epoch);
 	for (int cpu = 0; cpu < 2; cpu++) {
-		options.by = cpu ? "cpu" : "procedure,tid";
+		options.of.by = cpu ? "cpu" : "procedure,tid";
 		error = fixture_report(&fixture, &options, NULL);
 		ck_assert_ptr_nonnull(error);
 		ck_assert_int_eq(error->class, HP_ERROR_INSUFFICIENT);
@@ -498,7 +498,7 @@ START_TEST(a_file_of_next_to_no_samples_takes_no_line_of_the_screen)
 	assert_lacks(fixture.output, "not read ");
 	ck_assert_ptr_null(fixture.warnings);
 	/* But for who asks for it, or for all. */
-	options.image = "libgone*";
+	options.of.image = "libgone*";
 	fixture_output(&fixture, &options);
 	assert_contains(fixture.output, "# not read");
 	ck_assert_ptr_nonnull(fixture.warnings);
@@ -577,11 +577,11 @@ END_TEST
 START_TEST(filters_that_nothing_passes_are_an_error_not_an_empty_table)
 {
 	struct fixture fixture = fixture_create();
-	struct hp_report_options options = { .procedure = "no_such_procedure" };
+	struct hp_report_options options = { .of.procedure = "no_such_procedure" };
 
 	fixture_add(&fixture, &hundred_epoch);
 	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(&fixture, &options, NULL));
-	options = (struct hp_report_options){ .view = HP_VIEW_INSTRUCTIONS, .listed = "nobody" };
+	options = (struct hp_report_options){ .view = HP_VIEW_INSTRUCTIONS, .of.listed = "nobody" };
 	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(&fixture, &options, NULL));
 	fixture_remove(&fixture);
 }
@@ -592,7 +592,7 @@ START_TEST(options_that_make_no_sense_are_usage_errors)
 	static const struct hp_report_options bad[] = {
 		{ .percent_limit = -1 },
 		{ .percent_limit = 101 },
-		{ .view = HP_VIEW_IMAGES, .inlines = true },
+		{ .view = HP_VIEW_IMAGES, .of.inlines = true },
 		{ .view = HP_VIEW_IMAGES, .sort = "address" },
 		{ .view = HP_VIEW_PROCEDURES, .sort = "line" },
 	};
@@ -608,7 +608,7 @@ END_TEST
 START_TEST(csv_has_a_header_record_crlf_and_quotes)
 {
 	struct fixture fixture = fixture_create();
-	struct hp_report_options options = { .format = HP_FORMAT_CSV, .comm = "sh" };
+	struct hp_report_options options = { .format = HP_FORMAT_CSV, .of.comm = "sh" };
 
 	fixture_add(&fixture, &hundred_epoch);
 	fixture_output(&fixture, &options);

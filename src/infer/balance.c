@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "balance.h"
+
+#include <hpcprof/infer/counts.h>
+#include "windows.h"
+
+#include <hpcprof/infer/inference.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { GROUPS = HP_EVIDENCE_GROUPS, WINDOWS = HP_EVIDENCE_WINDOWS, PARTS = HP_WINDOW_PARTS };
+
+/* Samples in windows that a place has, at least: neighbours are taken together. */
+static const double ticks_of_place = 20;
+/* By how much weights may differ from 1, where samples say nothing. */
+static const double weight_deviation = 1;
+static const double least_weight = 0.1;
+
+/* Code, and the time spent there: in all, and in windows by groups, times what they stand for. */
+struct place {
+	uint32_t image; /* of the windows' */
+	uint64_t offset;
+	double time;
+	double ticks[GROUPS];
+};
+
+struct balance {
+	const struct hp_inference *inference;
+	size_t event;
+	HP_VECTOR(struct place) places;
+	double time; /* sums of all places */
+	double ticks;
+	double samples;	      /* in all of the time */
+	double ticks_counted; /* in windows: how many, not what they stand for */
+	/* Normal equations: products of groups, and with all of the time. */
+	double products[GROUPS][GROUPS];
+	double wanted[GROUPS];
+	double times[GROUPS];		 /* that groups stand for, ns */
+	double matrix[GROUPS][GROUPS];	 /* of the equations that are being solved */
+	double without[WINDOWS][GROUPS]; /* weights, by the windows that are left out */
+};
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct place *a = left;
+	const struct place *b = right;
+
+	if (a->image != b->image)
+		return a->image < b->image ? -1 : 1;
+	return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* --- where time went -------------------------------------------------------------------------- */
+
+/* What one sample within the stratum's windows stands for, ns of all of the time. */
+static double time_of_tick(const struct hp_windows *windows, size_t number)
+{
+	const struct hp_window_stratum *stratum = &windows->sum.strata[number];
+	double ticks = (double)hp_sum_of_items(stratum->ticks, stratum->tick_count, 0);
+	double time = 0;
+
+	for (size_t i = 0; i < GROUPS; i++)
+		time += windows->scales[number] * (double)stratum->groups[i].time_ns;
+	return ticks > 0 ? time / ticks : 0;
+}
+
+static bool add_ticks(struct balance *balance, uint32_t image)
+{
+	const struct hp_windows *windows = &balance->inference->windows;
+
+	for (size_t i = 0; i < windows->sum.stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &windows->sum.strata[i];
+		double each = time_of_tick(windows, i);
+
+		for (size_t j = 0; j < stratum->tick_count && each > 0; j++) {
+			const struct hp_counted *item = &stratum->ticks[j];
+			struct place place = { .image = image, .offset = item->at.value };
+
+			if (item->image != image)
+				continue;
+			for (size_t k = 0; k < GROUPS; k++) {
+				place.ticks[k] = each * (double)item->counts[k];
+				balance->ticks += place.ticks[k];
+				balance->ticks_counted += (double)item->counts[k];
+			}
+			if (!hp_vector_push(&balance->places, place))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool add_samples(struct balance *balance, uint32_t image, const struct hp_loaded_part *part)
+{
+	for (size_t i = 0; i < part->count; i++) {
+		const struct hp_tally *tally =
+			&part->tallies[i * balance->inference->profiles->events.count +
+				       balance->event];
+		struct place place = {
+			.image = image,
+			.offset = part->offsets[i],
+			.time = tally->weight,
+		};
+
+		if (!tally->samples)
+			continue;
+		balance->time += tally->weight;
+		balance->samples += (double)tally->samples;
+		if (!hp_vector_push(&balance->places, place))
+			return false;
+	}
+	return true;
+}
+
+/* Of images that are in the report: others may have been filtered away. */
+static struct hp_error *find_places(struct balance *balance)
+{
+	const struct hp_inference *inference = balance->inference;
+	const struct hp_window_evidence *sum = &inference->windows.sum;
+
+	for (size_t i = 0; i < inference->profiles->parts.count; i++) {
+		const struct hp_loaded_part *part = inference->profiles->parts.at[i];
+
+		for (uint32_t j = 0; j < sum->image_count; j++)
+			if (part->image->id.kind == HP_IMAGE_FILE &&
+			    hp_image_id_compare(&sum->images[j], &part->image->id) == 0 &&
+			    (!add_ticks(balance, j) || !add_samples(balance, j, part)))
+				return hp_error_create_no_memory();
+	}
+	if (balance->places.count)
+		qsort(balance->places.at, balance->places.count, sizeof(*balance->places.at),
+		      compare_places);
+	return NULL;
+}
+
+/* --- equations -------------------------------------------------------------------------------- */
+
+/* What samples say of one place is worth the less the fewer they are: Poisson's noise of the
+ * expected, of both kinds. */
+static void add_equation(struct balance *balance, const struct place *place)
+{
+	double tick = balance->ticks / balance->ticks_counted;
+	double variance = (place->time + tick) * (tick + balance->ticks / balance->samples);
+
+	for (size_t i = 0; i < GROUPS; i++) {
+		balance->wanted[i] += place->ticks[i] * place->time / variance;
+		for (size_t j = 0; j < GROUPS; j++)
+			balance->products[i][j] += place->ticks[i] * place->ticks[j] / variance;
+	}
+}
+
+static void add_equations(struct balance *balance)
+{
+	double enough = ticks_of_place * balance->ticks / balance->ticks_counted;
+	struct place sum = { 0 };
+
+	for (size_t i = 0; i < balance->places.count; i++) {
+		const struct place *place = &balance->places.at[i];
+
+		if (sum.time >= enough || place->image != sum.image) {
+			add_equation(balance, &sum);
+			sum = (struct place){ .image = place->image };
+		}
+		/* As shares of the same whole. */
+		sum.time += place->time * balance->ticks / balance->time;
+		for (size_t j = 0; j < GROUPS; j++)
+			sum.ticks[j] += place->ticks[j];
+	}
+	add_equation(balance, &sum);
+}
+
+/* Gauss's elimination, of a matrix that is symmetric and has a ridge. */
+static void solve(double matrix[GROUPS][GROUPS], double values[GROUPS])
+{
+	for (size_t i = 0; i < GROUPS; i++) {
+		for (size_t j = i + 1; j < GROUPS; j++) {
+			double factor = matrix[j][i] / matrix[i][i];
+
+			for (size_t k = i; k < GROUPS; k++)
+				matrix[j][k] -= factor * matrix[i][k];
+			values[j] -= factor * values[i];
+		}
+	}
+	for (size_t i = GROUPS; i-- > 0;) {
+		for (size_t k = i + 1; k < GROUPS; k++)
+			values[i] -= matrix[i][k] * values[k];
+		values[i] /= matrix[i][i];
+	}
+}
+
+/* Weights of the groups, all but those of the windows `without` (WINDOWS: all). */
+static void weigh(struct balance *balance, const struct hp_grouped *time, size_t without,
+		  double weights[GROUPS])
+{
+	const double ridge = 1 / (weight_deviation * weight_deviation);
+	double all = hp_grouped_sum(time);
+	double base = all / (all - (without < WINDOWS ? time->counts[without] : 0));
+	double sum = 0;
+
+	/* weight = base * (1 + change): what changes have to make good is what is missing. */
+	for (size_t i = 0; i < GROUPS; i++) {
+		weights[i] = i / PARTS == without ? 0 : base * balance->wanted[i];
+		for (size_t j = 0; j < GROUPS; j++) {
+			bool is_out = i / PARTS == without || j / PARTS == without;
+
+			balance->matrix[i][j] = is_out ? 0 : base * base * balance->products[i][j];
+			weights[i] -= balance->matrix[i][j];
+		}
+		balance->matrix[i][i] += ridge;
+	}
+	solve(balance->matrix, weights);
+	for (size_t i = 0; i < GROUPS; i++) {
+		weights[i] = i / PARTS == without ? 0 : fmax(1 + weights[i], least_weight);
+		sum += weights[i] * balance->times[i];
+	}
+	for (size_t i = 0; i < GROUPS; i++)
+		weights[i] *= all / sum;
+}
+
+/* --- pseudo-values ---------------------------------------------------------------------------- */
+
+/* The part of the windows `i` in an estimate: what group `j` counted, times values[i][j]. */
+static void jackknife(struct balance *balance, struct hp_windows *windows)
+{
+	const struct hp_grouped time = windows->time;
+	double mean[GROUPS] = { 0 };
+	double all[GROUPS];
+	double count = 0;
+
+	weigh(balance, &time, WINDOWS, all);
+	for (size_t i = 0; i < WINDOWS; i++)
+		count += time.counts[i] > 0;
+	for (size_t i = 0; i < WINDOWS; i++) {
+		if (!(time.counts[i] > 0))
+			continue;
+		weigh(balance, &time, i, balance->without[i]);
+		for (size_t j = 0; j < GROUPS; j++)
+			mean[j] += balance->without[i][j] / count;
+	}
+	for (size_t i = 0; i < WINDOWS; i++) {
+		bool has_windows = time.counts[i] > 0;
+
+		for (size_t j = 0; j < GROUPS; j++)
+			windows->values[i][j] =
+				has_windows ? all[j] / count +
+						      (count - 1) / count *
+							      (mean[j] - balance->without[i][j])
+					    : 0;
+		windows->time.counts[i] = has_windows ? hp_grouped_sum(&time) / count : 0;
+	}
+}
+
+static void add_times(struct balance *balance)
+{
+	const struct hp_windows *windows = &balance->inference->windows;
+
+	for (size_t i = 0; i < windows->sum.stratum_count; i++)
+		for (size_t j = 0; j < GROUPS; j++)
+			balance->times[j] += windows->scales[i] *
+					     (double)windows->sum.strata[i].groups[j].time_ns;
+}
+
+struct hp_error *balance_windows(struct hp_inference *inference)
+{
+	struct hp_windows *windows = &inference->windows;
+	struct balance *balance = calloc(1, sizeof(*balance));
+	struct hp_error *error = NULL;
+
+	if (!balance)
+		return hp_error_create_no_memory();
+	balance->inference = inference;
+	balance->event = hp_profiles_time_event(inference->profiles);
+	for (size_t i = 0; i < GROUPS; i++)
+		windows->values[i / PARTS][i] = 1;
+	if (windows->is_absolute && balance->event < inference->profiles->events.count)
+		error = find_places(balance);
+	if (!error && balance->ticks > 0 && balance->time > 0) {
+		add_times(balance);
+		add_equations(balance);
+		jackknife(balance, windows);
+	}
+	hp_vector_free(&balance->places);
+	free(balance);
+	return error;
+}
+
+struct hp_grouped hp_balanced(const struct hp_windows *windows, double scale,
+			      const uint64_t counts[HP_EVIDENCE_GROUPS])
+{
+	struct hp_grouped sum = { 0 };
+
+	for (size_t j = 0; j < GROUPS; j++)
+		for (size_t i = 0; i < WINDOWS && counts[j]; i++)
+			sum.counts[i] += scale * windows->values[i][j] * (double)counts[j];
+	return sum;
+}

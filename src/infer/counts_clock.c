@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "image_counts.h"
+#include "balance.h"
+#include "counts_clock.h"
+#include "windows.h"
+
+#include <hpcprof/infer/inference.h>
+
+#include <math.h>
+
+static int compare_clocks(const void *left, const void *right)
+{
+	const struct counts_clock *a = left;
+	const struct counts_clock *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static int compare_ticks(const void *left, const void *right)
+{
+	const struct hp_counts_tick *a = left;
+	const struct hp_counts_tick *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static uint64_t owner_at(const struct hp_image_counts *counted, uint64_t address)
+{
+	return hp_image_procedure_at(counted->file, (hp_link_address){ address })
+		->owner->address.value;
+}
+
+/* --- samples ---------------------------------------------------------------------------------- */
+
+static bool add_ticks(const struct hp_windows *windows, size_t number, uint32_t image,
+		      struct hp_image_counts *counted)
+{
+	const struct hp_window_stratum *stratum = &windows->sum.strata[number];
+
+	for (size_t i = 0; i < stratum->tick_count; i++) {
+		const struct hp_counted *item = &stratum->ticks[i];
+		struct counts_clock clock = { .factor = 1 };
+		hp_link_address address;
+
+		if (item->image != image ||
+		    !hp_image_link_address(counted->file, item->at, &address))
+			continue;
+		clock.address = owner_at(counted, address.value);
+		clock.scaled = hp_balanced(windows, windows->scales[number], item->counts);
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
+			clock.ticks += (double)item->counts[j];
+		if (!hp_vector_push(&counted->clocks, clock) ||
+		    !hp_vector_push(&counted->ticks,
+				    (struct hp_counts_tick){ address.value, clock.ticks }))
+			return false;
+	}
+	return true;
+}
+
+static bool add_samples(const struct hp_inference *inference, const struct hp_loaded_part *part,
+			struct hp_image_counts *counted)
+{
+	size_t event = hp_profiles_time_event(inference->profiles);
+
+	for (size_t i = 0; i < part->located_count; i++) {
+		const struct hp_located *located = &part->located[i];
+		const struct hp_tally *tally =
+			&part->tallies[located->index * inference->profiles->events.count + event];
+		struct counts_clock clock = { .factor = 1 };
+
+		if (!tally->samples)
+			continue;
+		if (counts_saw(counted, located->address))
+			clock.samples = (double)tally->samples;
+		else
+			clock.missed = (double)tally->samples;
+		clock.address = owner_at(counted, located->address);
+		if (!hp_vector_push(&counted->clocks, clock))
+			return false;
+	}
+	return true;
+}
+
+static void unite_clocks(struct hp_image_counts *counted)
+{
+	struct counts_clock *clocks = counted->clocks.at;
+	size_t n = 0;
+
+	if (counted->clocks.count)
+		qsort(clocks, counted->clocks.count, sizeof(*clocks), compare_clocks);
+	for (size_t i = 0; i < counted->clocks.count; i++) {
+		if (!n || clocks[n - 1].address != clocks[i].address) {
+			clocks[n++] = clocks[i];
+			continue;
+		}
+		clocks[n - 1].samples += clocks[i].samples;
+		clocks[n - 1].missed += clocks[i].missed;
+		clocks[n - 1].ticks += clocks[i].ticks;
+		hp_grouped_add(&clocks[n - 1].scaled, &clocks[i].scaled);
+	}
+	counted->clocks.count = n;
+}
+
+/* In windows, whatever the image, times what they stand for; `count`: as they were. */
+static double all_ticks(const struct hp_inference *inference, double *count)
+{
+	const struct hp_windows *windows = &inference->windows;
+	double sum = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < windows->sum.stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &windows->sum.strata[i];
+
+		for (size_t j = 0; j < stratum->tick_count; j++) {
+			struct hp_grouped ticks =
+				hp_balanced(windows, windows->scales[i], stratum->ticks[j].counts);
+
+			sum += hp_grouped_sum(&ticks);
+		}
+		*count += (double)hp_sum_of_items(stratum->ticks, stratum->tick_count, 0);
+	}
+	return sum;
+}
+
+/* In user code, of the time that windows stand for: commands without any are none of it. */
+static double all_samples(const struct hp_inference *inference)
+{
+	const struct hp_windows *windows = &inference->windows;
+	size_t event = hp_profiles_time_event(inference->profiles);
+	double sum = 0;
+
+	for (size_t i = 0; i < inference->profiles->images.count; i++) {
+		const struct hp_loaded_image *image = inference->profiles->images.at[i];
+
+		if (!hp_profiles_is_kernel(image))
+			sum += (double)(image->tallies[event].samples -
+					image->uncovered[event].samples);
+	}
+	return windows->passing_ns > 0
+		       ? sum * counts_told_share(inference) * hp_grouped_sum(&windows->time) /
+				 windows->passing_ns
+		       : 0;
+}
+
+/* --- clocks ----------------------------------------------------------------------------------- */
+
+/* Differences of so many deviations are chance. */
+static const double chance = 2;
+/* Where there was none, there might have been one as well. */
+static const double least_ticks = 0.5;
+
+static void set_clock(const struct hp_grouped *time, double share_of_ticks, double share_of_samples,
+		      struct counts_clock *clock)
+{
+	double off = log(share_of_samples / share_of_ticks);
+	double noise = (1 - share_of_ticks) / fmax(clock->ticks, least_ticks) + 1 / clock->samples;
+	double by_chance = chance * chance * noise;
+	double weight = off * off > by_chance ? 1 - by_chance / (off * off) : 0;
+	double all_time = hp_grouped_sum(time);
+	double all_scaled = hp_grouped_sum(&clock->scaled);
+
+	clock->factor = exp(weight * off);
+	clock->deviation = fabs(weight * off) / 2;
+	if (!(clock->ticks > 0)) {
+		clock->scaled = *time;
+		return;
+	}
+	for (size_t i = 0; i < HP_EVIDENCE_WINDOWS; i++)
+		clock->scaled.counts[i] = (1 - weight) * time->counts[i] +
+					  weight * all_time * clock->scaled.counts[i] / all_scaled;
+}
+
+static const struct counts_clock *clock_of(const struct hp_image_counts *counted, uint64_t address)
+{
+	const struct counts_clock key = { .address = owner_at(counted, address) };
+
+	return counted->clocks.count ? bsearch(&key, counted->clocks.at, counted->clocks.count,
+					       sizeof(key), compare_clocks)
+				     : NULL;
+}
+
+static void multiply(struct hp_grouped *runs, double factor)
+{
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++)
+		runs->counts[i] *= factor;
+}
+
+static void multiply_counts(struct hp_image_counts *counted)
+{
+	for (size_t i = 0; i < counted->blocks.count; i++) {
+		struct hp_counts_block *block = &counted->blocks.at[i];
+		const struct counts_clock *clock = clock_of(counted, block->address);
+
+		if (clock)
+			multiply(&block->runs, clock->factor);
+	}
+	for (size_t i = 0; i < counted->edges.count; i++) {
+		struct hp_counts_edge *edge = &counted->edges.at[i];
+		const struct counts_clock *clock = clock_of(counted, edge->from);
+
+		if (clock)
+			multiply(&edge->runs, clock->factor);
+	}
+}
+
+struct hp_error *counts_clocks_make(const struct hp_inference *inference,
+				    const struct hp_loaded_part *part, uint32_t image,
+				    double covered, struct hp_image_counts *counted)
+{
+	const struct hp_windows *windows = &inference->windows;
+	double tick_count;
+	double ticks = all_ticks(inference, &tick_count);
+	double samples = all_samples(inference);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < windows->sum.stratum_count; i++)
+		if (windows->scales[i] > 0 && !add_ticks(windows, i, image, counted))
+			return hp_error_create_no_memory();
+	for (size_t i = 0; i < inference->profiles->parts.count && counted->clocks.count; i++)
+		if (inference->profiles->parts.at[i]->image == part->image &&
+		    inference->profiles->parts.at[i]->file &&
+		    !add_samples(inference, inference->profiles->parts.at[i], counted))
+			return hp_error_create_no_memory();
+	unite_clocks(counted);
+	for (size_t i = 0; i < counted->clocks.count; i++) {
+		struct counts_clock *clock = &counted->clocks.at[i];
+
+		if (!(samples > 0))
+			continue;
+		if (!(tick_count > 0) || !(clock->samples > 0))
+			clock->scaled = windows->time;
+		else
+			set_clock(&windows->time,
+				  clock->ticks > 0 ? hp_grouped_sum(&clock->scaled) / ticks
+						   : least_ticks / tick_count,
+				  covered * clock->samples / samples, clock);
+		counted->clocks.at[kept++] = *clock;
+	}
+	counted->clocks.count = kept;
+	if (samples > 0)
+		counted->ticks_per_sample = tick_count / samples;
+	if (counted->ticks.count)
+		qsort(counted->ticks.at, counted->ticks.count, sizeof(*counted->ticks.at),
+		      compare_ticks);
+	multiply_counts(counted);
+	return NULL;
+}
+
+const struct hp_grouped *counts_time(const struct hp_inference *inference,
+				     const struct hp_image_counts *counted, uint64_t address)
+{
+	const struct counts_clock *clock = clock_of(counted, address);
+
+	return clock ? &clock->scaled : &inference->windows.time;
+}
+
+double counts_missed_deviation(const struct hp_image_counts *counted, uint64_t address)
+{
+	const struct counts_clock *clock = clock_of(counted, address);
+
+	return clock ? log1p(clock->missed / fmax(clock->samples, 1)) : 0;
+}
+
+double counts_clock_deviation(const struct hp_image_counts *counted, uint64_t address)
+{
+	const struct counts_clock *clock = clock_of(counted, address);
+
+	return clock ? hypot(clock->deviation, counts_missed_deviation(counted, address)) : 0;
+}

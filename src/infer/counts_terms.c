@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What windows say of one procedure's graph.
+ *
+ * The windows' blocks are not the graph's: one ends at every branch and call and begins wherever
+ * anything arrives, so it may be a part of a block or several. But it ran as a whole. A block of
+ * the graph ran as often as its first instruction, and that as often as all the windows' blocks
+ * that hold it.
+ *
+ * How much of the time the windows happened to be in this procedure is one error that all its
+ * counts share; how they are to each other, each block's part of the procedure's instructions, is
+ * each one's own.
+ *
+ * What no window saw ran a few times at most, unless samples found it: then it ran when there was no
+ * window, and nothing is known of it but its time. No more is known where windows saw it a few times
+ * and samples found far more of its time than so few executions take.
+ */
+#include "image_counts.h"
+#include "terms.h"
+#include "counts_clock.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/search.h>
+#include <hpcprof/infer/counts.h>
+
+#include <math.h>
+
+static const double least_deviation = 0.002;
+/* Of what a single group of windows knows, as a logarithm: one window of 100 ms is within twice the
+ * truth in nine programs of ten. */
+static const double unknown_deviation = 0.4;
+/* Of a block, more than a stray one. */
+static const double enough_samples = 3;
+/* Of one execution of a block: many times what it takes to fetch all it needs from memory. */
+static const double most_cycles = 20000;
+/* Of the ticks that a block should have in windows, so few are fewer than by chance. */
+static const double few_of_ticks = 1.0 / 3;
+
+struct asking {
+	const struct hp_inference *inference;
+	const struct hp_image_counts *counted;
+	const struct hp_analysis_input *input; /* its graph and samples */
+	struct hp_grouped instructions;	       /* of the whole procedure */
+	double missed_deviation; /* of what windows missed of it: see counts_clock.h */
+	double *missed; /* by block: how often windows came by where it was missed; else NAN */
+	struct counts_terms *terms;
+};
+
+static double relative_deviation(const struct hp_grouped_ratio *ratio)
+{
+	if (!(ratio->value > 0) || !isfinite(ratio->deviation))
+		return unknown_deviation;
+	return fmax(ratio->deviation / ratio->value, least_deviation);
+}
+
+/* What was seen a few times might have been seen a few times more or less, even where all groups
+ * agree: one window, or a single run, agrees with itself. Not seen: fewer times, likely, than would
+ * have been seen once. */
+static double deviation_of(const struct asking *asking, const struct hp_grouped *runs, double value)
+{
+	struct hp_grouped_ratio ratio = hp_grouped_ratio(runs, &asking->instructions);
+	double one = asking->counted->one;
+
+	return value > 0 ? fmax(value * hypot(relative_deviation(&ratio), asking->missed_deviation),
+				sqrt(value * one))
+			 : one;
+}
+
+static bool add(const struct asking *asking, enum hp_evidence_kind kind, uint64_t address,
+		uint64_t to, const struct hp_grouped *runs)
+{
+	struct hp_evidence term = {
+		.kind = (uint8_t)kind,
+		.source = HP_SOURCE_SHADOW,
+		.address = { address },
+		.to = { to },
+		.value = hp_grouped_sum(runs),
+	};
+
+	term.deviation = deviation_of(asking, runs, term.value);
+	return hp_vector_push(&asking->terms->terms, term);
+}
+
+static struct hp_sampled sampled_in(const struct asking *asking, const struct hp_block *block)
+{
+	const struct hp_analysis_input *input = asking->input;
+	uint64_t start = block->address.value;
+	size_t at = hp_bisect(i, input->sample_count, input->samples[i].address.value < start);
+	struct hp_sampled sum = { .address = block->address };
+
+	for (; at < input->sample_count && input->samples[at].address.value - start < block->bytes;
+	     at++) {
+		sum.samples += input->samples[at].samples;
+		sum.cycles += input->samples[at].cycles;
+	}
+	return sum;
+}
+
+static double ticks_in(const struct hp_image_counts *counted, const struct hp_block *block)
+{
+	uint64_t start = block->address.value;
+	size_t at = hp_bisect(i, counted->ticks.count, counted->ticks.at[i].address < start);
+	double sum = 0;
+
+	for (; at < counted->ticks.count && counted->ticks.at[at].address - start < block->bytes;
+	     at++)
+		sum += counted->ticks.at[at].count;
+	return sum;
+}
+
+/* It ran, but in no window, or as good as: they came by it a few times on another occasion, so that
+ * each of these would have taken longer than any block does. Of those that copy memory that may be
+ * true: then windows have seen that time, too. */
+static bool ran_elsewhere(const struct asking *asking, const struct hp_block *block, double runs)
+{
+	const struct hp_image_counts *counted = asking->counted;
+	struct hp_sampled sampled = sampled_in(asking, block);
+
+	return sampled.samples >= enough_samples && sampled.cycles > most_cycles * runs &&
+	       (!(runs > 0) || ticks_in(counted, block) <
+				       few_of_ticks * counted->ticks_per_sample * sampled.samples);
+}
+
+static double runs_of(const struct asking *asking, uint32_t block)
+{
+	struct hp_grouped runs =
+		hp_counts_runs(asking->counted, asking->input->cfg->blocks[block].address.value);
+
+	return hp_grouped_sum(&runs);
+}
+
+struct spreading {
+	const struct asking *asking;
+	uint32_t *blocks; /* whose neighbours are to be looked at */
+	uint32_t count;
+};
+
+static void take(struct spreading *spreading, uint32_t block, double runs)
+{
+	spreading->asking->missed[block] = runs;
+	spreading->blocks[spreading->count++] = block;
+}
+
+/* Along an edge, to what windows saw about as seldom: it ran on the same occasions. */
+static void spread(struct spreading *spreading, double runs, uint32_t to)
+{
+	const double alike = 2;
+	const struct asking *asking = spreading->asking;
+
+	if (to < asking->input->cfg->block_count && isnan(asking->missed[to]) &&
+	    runs_of(asking, to) <= alike * runs)
+		take(spreading, to, runs);
+}
+
+/* What ran when there was no window. Flow would tie it to what was counted next to it. False when
+ * memory is short. */
+static bool find_missed(const struct asking *asking)
+{
+	const struct hp_cfg *cfg = asking->input->cfg;
+	_cleanup_free_ uint32_t *blocks = calloc(cfg->block_count, sizeof(*blocks));
+	struct spreading spreading = { .asking = asking, .blocks = blocks };
+
+	if (!blocks)
+		return false;
+	for (uint32_t i = 0; i < cfg->block_count; i++) {
+		double runs = runs_of(asking, i);
+
+		asking->missed[i] = NAN;
+		if (ran_elsewhere(asking, &cfg->blocks[i], runs))
+			take(&spreading, i, runs);
+	}
+	while (spreading.count) {
+		uint32_t at = blocks[--spreading.count];
+		const struct hp_block *block = &cfg->blocks[at];
+
+		for (uint32_t i = 0; i < block->out_count; i++)
+			spread(&spreading, asking->missed[at], cfg->edges[block->first_out + i].to);
+		for (uint32_t i = 0; i < block->in_count; i++)
+			spread(&spreading, asking->missed[at],
+			       cfg->edges[cfg->in_edges[block->first_in + i]].from);
+	}
+	return true;
+}
+
+static bool was_missed(const struct asking *asking, uint32_t block)
+{
+	return !isnan(asking->missed[block]);
+}
+
+static bool add_block(const struct asking *asking, uint32_t number)
+{
+	const struct hp_block *block = &asking->input->cfg->blocks[number];
+	struct hp_grouped runs = hp_counts_runs(asking->counted, block->address.value);
+
+	return was_missed(asking, number) ||
+	       add(asking, HP_EVIDENCE_COUNT, block->address.value, 0, &runs);
+}
+
+/* The block's last instruction; 0 of code that does not decode. */
+static uint64_t last_instruction(const struct hp_cfg *cfg, const struct hp_image_counts *counted,
+				 const struct hp_block *block, size_t *count,
+				 const struct hp_counts_edge **edges)
+{
+	uint64_t end = block->address.value + block->bytes;
+	uint64_t start = end - block->bytes;
+
+	/* Windows know where branches are: the last address in the block with edges is one. */
+	for (uint64_t at = end; at-- > start && end - at <= (uint64_t)cfg->isa->longest;) {
+		*edges = hp_counts_edges_from(counted, at, count);
+		if (*edges)
+			return at;
+	}
+	*count = 0;
+	return 0;
+}
+
+/* What windows saw of each way of the block. A jump through a table has thousands, and windows may
+ * have seen all of them. */
+static void sum_ways(const struct asking *asking, const struct hp_block *block,
+		     const struct hp_counts_edge *edges, size_t count, struct hp_grouped *ways)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t edge = HP_CFG_NONE;
+
+		if (edges[i].is_inside)
+			edge = hp_cfg_edge_between(asking->input->cfg, block->address,
+						   (hp_link_address){ edges[i].to });
+		if (edge != HP_CFG_NONE)
+			hp_grouped_add(&ways[edge - block->first_out], &edges[i].runs);
+	}
+}
+
+/* Both ways of a branch, and each way of a jump through a table. */
+static bool add_edges(const struct asking *asking, uint32_t number)
+{
+	const struct hp_cfg *cfg = asking->input->cfg;
+	const struct hp_block *block = &cfg->blocks[number];
+	const struct hp_counts_edge *edges = NULL;
+	_cleanup_free_ struct hp_grouped *ways = NULL;
+	size_t count = 0;
+	uint64_t at;
+
+	if (block->out_count < 2 || was_missed(asking, number) ||
+	    (block->end != HP_END_CONDITIONAL && block->end != HP_END_TABLE))
+		return true;
+	at = last_instruction(cfg, asking->counted, block, &count, &edges);
+	if (!at)
+		return true;
+	ways = calloc(block->out_count, sizeof(*ways));
+	if (!ways)
+		return false;
+	sum_ways(asking, block, edges, count, ways);
+	for (uint32_t i = 0; i < block->out_count; i++) {
+		const struct hp_edge *edge = &cfg->edges[block->first_out + i];
+
+		if (edge->to >= cfg->block_count || was_missed(asking, edge->to))
+			continue;
+		if (!add(asking, HP_EVIDENCE_EDGE, at, cfg->blocks[edge->to].address.value,
+			 &ways[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Too few windows to tell how often anything ran: how counts are to each other is still known. */
+static double shared_deviation(const struct asking *asking)
+{
+	struct hp_counted_figure all = hp_counts_figure(asking->inference, asking->counted,
+							asking->input->cfg->blocks[0].address.value,
+							&asking->instructions);
+
+	return isfinite(all.value) ? log(all.high / all.value) / HP_NORMAL_90 : INFINITY;
+}
+
+struct hp_error *counts_terms_of(const struct hp_inference *inference,
+				 const struct hp_image_counts *counted,
+				 const struct hp_analysis_input *input, struct counts_terms *terms)
+{
+	const struct hp_cfg *cfg = input->cfg;
+	struct asking asking = {
+		.inference = inference,
+		.counted = counted,
+		.input = input,
+		.terms = terms,
+	};
+	_cleanup_free_ double *missed = NULL;
+	bool is_fine = true;
+
+	for (uint32_t i = 0; i < cfg->block_count; i++) {
+		struct hp_grouped runs = hp_counts_runs(counted, cfg->blocks[i].address.value);
+
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
+			asking.instructions.counts[j] +=
+				runs.counts[j] * cfg->blocks[i].instructions;
+	}
+	if (!(hp_grouped_sum(&asking.instructions) > 0))
+		return NULL;
+	asking.missed = missed = calloc(cfg->block_count, sizeof(*missed));
+	if (!missed || !find_missed(&asking))
+		return hp_error_create_no_memory();
+	terms->shared_deviation = shared_deviation(&asking);
+	asking.missed_deviation = counts_missed_deviation(counted, cfg->blocks[0].address.value);
+	for (uint32_t i = 0; i < cfg->block_count && is_fine; i++)
+		is_fine = add_block(&asking, i) && add_edges(&asking, i);
+	return is_fine ? NULL : hp_error_create_no_memory();
+}

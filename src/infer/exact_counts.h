@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Exact counts that somebody gives: see hp_inference_options. */
+#ifndef INFER_EXACT_COUNTS_H
+#define INFER_EXACT_COUNTS_H
+
+#include <hpcprof/infer/inference.h>
+
+/* requires: images loaded. USAGE for a file that cannot be understood. */
+struct hp_error *exact_counts_load(struct hp_inference *inference);
+/* What there is between the graph's first block and its last, by address. */
+const struct hp_evidence *exact_counts_of(const struct hp_inference *inference,
+					  const struct hp_loaded_image *image,
+					  const struct hp_cfg *cfg, size_t *count);
+
+#endif

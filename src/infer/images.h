@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is inferred of one image: made once, then kept. */
+#ifndef INFER_IMAGES_H
+#define INFER_IMAGES_H
+
+#include "branches.h"
+
+#include <hpcprof/infer/counts.h>
+
+struct inferred_image {
+	HP_VECTOR(struct hp_evidence) exact; /* counts of blocks, by address */
+	struct hp_image_counts *counts;	     /* owned; NULL: not asked for yet, or none */
+	struct branches *branches;	     /* likewise */
+};
+
+#endif

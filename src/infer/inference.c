@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "balance.h"
+#include "exact_counts.h"
+#include "image_counts.h"
+#include "images.h"
+#include "retired.h"
+#include "windows.h"
+
+struct hp_error *hp_inference_create(struct hp_profiles *profiles,
+				     const struct hp_inference_options *options,
+				     struct hp_inference **inference)
+{
+	struct hp_inference *created = calloc(1, sizeof(*created));
+
+	if (!created)
+		return hp_error_create_no_memory();
+	created->profiles = profiles;
+	created->options = options;
+	*inference = created;
+	return windows_read(created);
+}
+
+void hp_inference_destroy(struct hp_inference *inference)
+{
+	for (size_t i = 0; inference->images && i < inference->profiles->images.count; i++) {
+		struct inferred_image *image = &inference->images[i];
+
+		hp_vector_free(&image->exact);
+		counts_destroy(image->counts);
+		branches_destroy(image->branches);
+	}
+	free(inference->images);
+	windows_forget(&inference->windows);
+	free(inference);
+}
+
+struct hp_error *hp_inference_weigh(struct hp_inference *inference)
+{
+	struct hp_error *error;
+
+	inference->images =
+		calloc(inference->profiles->images.count + 1, sizeof(*inference->images));
+	if (!inference->images)
+		return hp_error_create_no_memory();
+	error = balance_windows(inference);
+	return error ? error : exact_counts_load(inference);
+}
+
+struct hp_error *hp_inference_fill_rows(struct hp_inference *inference)
+{
+	struct hp_error *error = counts_fill_rows(inference);
+
+	return error ? error : retired_fill_rows(inference);
+}

@@ -1,0 +1,22 @@
+# Layer 6: evidence of every kind turned into weighted terms of the estimate.
+noinst_LIBRARIES += src/infer/libinfer.a
+src_infer_libinfer_a_SOURCES = \
+	include/hpcprof/infer/counts.h \
+	include/hpcprof/infer/inference.h \
+	src/infer/analyse.c \
+	src/infer/balance.h src/infer/balance.c \
+	src/infer/branches.h src/infer/branches.c \
+	src/infer/counts.c \
+	src/infer/counts_clock.h src/infer/counts_clock.c \
+	src/infer/counts_terms.c \
+	src/infer/exact_counts.h src/infer/exact_counts.c \
+	src/infer/image_counts.h \
+	src/infer/images.h \
+	src/infer/inference.c \
+	src/infer/probes.h src/infer/probes.c \
+	src/infer/records.h src/infer/records.c \
+	src/infer/retired.h src/infer/retired.c \
+	src/infer/terms.h \
+	src/infer/windows.h src/infer/windows.c
+
+INFER_LIBS = src/infer/libinfer.a $(PROFILE_LIBS) $(ANALYZE_LIBS)

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What branch records with cycles tell: how often straight code ran in all of the cycles that were
+ * sampled, and how long it took from one taken branch to the next.
+ */
+#ifndef INFER_RECORDS_H
+#define INFER_RECORDS_H
+
+#include "terms.h"
+
+/* Executions of the graph's blocks; nothing of those in no record. */
+struct hp_error *records_terms_of(const struct hp_inference *inference,
+				  const struct hp_loaded_part *part, const struct hp_cfg *cfg,
+				  evidence_vector *terms);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Terms of the estimate of one procedure, as each kind of evidence adds them. */
+#ifndef INFER_TERMS_H
+#define INFER_TERMS_H
+
+#include <hpcprof/infer/counts.h>
+
+typedef HP_VECTOR(struct hp_evidence) evidence_vector;
+
+struct counts_terms {
+	evidence_vector terms;
+	double shared_deviation; /* see hp_analysis_input */
+};
+/* What the windows say of the graph's blocks and edges; none where they never came by. Of the input
+ * graph and samples are known. */
+struct hp_error *counts_terms_of(const struct hp_inference *inference,
+				 const struct hp_image_counts *counted,
+				 const struct hp_analysis_input *input, struct counts_terms *terms);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "windows.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Of so many windows that were truncated, the others are no fair sample any more. */
+static const double most_truncated = 0.1;
+/* Of each process the first moments are seldom in a window: it is not known yet, and windows that
+ * begin before it does are of none of it. Half of a window's length, and some more. */
+static const double youth_ns = 1.2e8;
+/* Then anything may run between never and twice as often as later, each as likely as the other. */
+static const double youth_deviation = 0.57735; /* 1 / sqrt(3) */
+static const double most_youth = 0.5;
+/* Of the time of one command, in recordings without any. */
+static const double most_without = 0.6;
+
+static struct hp_window_group sum_of(const struct hp_window_group *groups)
+{
+	struct hp_window_group sum = { 0 };
+
+	for (size_t i = 0; i < HP_EVIDENCE_GROUPS; i++) {
+		sum.windows += groups[i].windows;
+		sum.time_ns += groups[i].time_ns;
+	}
+	return sum;
+}
+
+/* --- loading ---------------------------------------------------------------------------------- */
+
+static struct hp_error *note_covered(struct hp_inference *inference, size_t epoch,
+				     const struct hp_window_evidence *evidence)
+{
+	for (size_t i = 0; i < evidence->stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &evidence->strata[i];
+		struct hp_covered one = { epoch, hp_profiles_intern(inference->profiles,
+								    stratum->command) };
+
+		if (!sum_of(stratum->groups).windows)
+			continue;
+		if (!one.command || !hp_vector_push(&inference->profiles->covered, one))
+			return hp_error_create_no_memory();
+	}
+	return NULL;
+}
+
+static struct hp_error *load_epoch_windows(struct hp_inference *inference, size_t at)
+{
+	struct hp_window_evidence evidence = { 0 };
+	struct hp_error *error;
+	struct hp_error *lost;
+
+	if (!inference->profiles->epochs.at[at].epoch)
+		return NULL;
+	error = hp_epoch_read_evidence(inference->profiles->epochs.at[at].epoch, &evidence, &lost);
+	if (error && error->class == HP_ERROR_DAMAGED) {
+		hp_profiles_warn(inference->profiles, "hpcprof epochs verify says what is damaged",
+				 "%s: what was counted is lost; everything else is there",
+				 error->message);
+		hp_error_destroy(error);
+		return NULL;
+	}
+	if (lost)
+		hp_profiles_warn(inference->profiles, "hpcprof epochs verify says what is damaged",
+				 "%s: that is lost; everything else is there", lost->message);
+	hp_error_destroy(lost);
+	if (!error)
+		error = note_covered(inference, at, &evidence);
+	if (!error)
+		error = hp_window_evidence_add(&inference->windows.sum, &evidence);
+	hp_window_evidence_clear(&evidence);
+	return error;
+}
+
+/* --- what a count stands for ------------------------------------------------------------------ */
+
+static bool passes(const struct hp_inference *inference, const struct hp_window_stratum *stratum)
+{
+	return hp_profiles_matches(inference->profiles->options->comm, stratum->command);
+}
+
+/* 0 where it is not known. */
+static double scale_of(const struct hp_inference *inference,
+		       const struct hp_window_stratum *stratum)
+{
+	struct hp_window_group counted = sum_of(stratum->groups);
+	double truncated = (double)sum_of(stratum->relative).windows;
+
+	if (!passes(inference, stratum) || !counted.time_ns || !stratum->time_ns ||
+	    truncated > most_truncated * ((double)counted.windows + truncated))
+		return 0;
+	/* Windows cannot cover more than there was; what was lost of the time, they may. */
+	return fmax((double)stratum->time_ns / (double)counted.time_ns, 1);
+}
+
+/* Other recordings of the command may have had no windows: they ran like those that had, if that is
+ * not most of it. Out: the share of its time that they are. */
+static double without_windows(const struct hp_inference *inference, const char *command)
+{
+	const struct hp_windows *windows = &inference->windows;
+	double with = 0;
+	double all = 0;
+
+	for (size_t i = 0; i < windows->sum.stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &windows->sum.strata[i];
+
+		if (strcmp(stratum->command, command) != 0)
+			continue;
+		all += (double)stratum->time_ns;
+		with += windows->scales[i] > 0 ? (double)stratum->time_ns : 0;
+	}
+	return all > 0 ? 1 - with / all : 0;
+}
+
+static void allow_for_others(struct hp_inference *inference)
+{
+	struct hp_windows *windows = &inference->windows;
+	_cleanup_free_ double *missing = calloc(windows->sum.stratum_count + 1, sizeof(*missing));
+
+	for (size_t i = 0; missing && i < windows->sum.stratum_count; i++)
+		missing[i] = without_windows(inference, windows->sum.strata[i].command);
+	for (size_t i = 0; i < windows->sum.stratum_count; i++) {
+		double share = missing ? missing[i] : 1;
+
+		if (!(windows->scales[i] > 0))
+			continue;
+		windows->scales[i] = share <= most_without ? windows->scales[i] / (1 - share) : 0;
+		if (share <= most_without && share > windows->without)
+			windows->without = share;
+	}
+}
+
+/* The share of the command's time that its processes were young in. */
+static double young_share(const struct hp_inference *inference,
+			  const struct hp_window_stratum *stratum)
+{
+	const struct hp_window_evidence *sum = &inference->windows.sum;
+	double processes = 0;
+	double time_ns = 0;
+
+	for (size_t i = 0; i < sum->stratum_count; i++)
+		if (strcmp(sum->strata[i].command, stratum->command) == 0)
+			time_ns += (double)sum->strata[i].time_ns;
+	for (size_t i = 0; i < inference->profiles->epochs.count; i++) {
+		const struct hp_epoch_meta *meta = inference->profiles->epochs.at[i].meta;
+
+		for (size_t j = 0; j < meta->command_count; j++)
+			if (strcmp(meta->commands[j].command, stratum->command) == 0)
+				processes += (double)meta->commands[j].processes;
+	}
+	return time_ns > 0 ? fmin(processes * youth_ns / time_ns, most_youth) : 0;
+}
+
+static bool had_windows(const struct hp_inference *inference, const char *command)
+{
+	for (size_t i = 0; i < inference->profiles->covered.count; i++)
+		if (strcmp(inference->profiles->covered.at[i].command, command) == 0)
+			return true;
+	return false;
+}
+
+static void weigh(struct hp_inference *inference)
+{
+	struct hp_windows *windows = &inference->windows;
+	double counted = 0;
+	double truncated = 0;
+	bool is_one;
+
+	for (size_t i = 0; i < windows->sum.stratum_count; i++)
+		windows->scales[i] = inference->profiles->options->pid
+					     ? 0
+					     : scale_of(inference, &windows->sum.strata[i]);
+	allow_for_others(inference);
+	for (size_t i = 0; i < windows->sum.stratum_count; i++) {
+		const struct hp_window_stratum *stratum = &windows->sum.strata[i];
+		double scale = windows->scales[i];
+
+		if (had_windows(inference, stratum->command))
+			windows->told_ns += (double)stratum->time_ns;
+
+		if (!passes(inference, stratum))
+			continue;
+		windows->passing_ns +=
+			had_windows(inference, stratum->command) ? (double)stratum->time_ns : 0;
+		counted += (double)sum_of(stratum->groups).windows;
+		truncated += (double)sum_of(stratum->relative).windows;
+		if (!(scale > 0))
+			continue;
+		windows->young =
+			fmax(windows->young, youth_deviation * young_share(inference, stratum));
+		windows->is_absolute = true;
+		windows->counted_ns += (double)sum_of(stratum->groups).time_ns;
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
+			windows->time.counts[j / HP_WINDOW_PARTS] +=
+				scale * (double)stratum->groups[j].time_ns;
+	}
+	is_one = windows->is_absolute &&
+		 !isfinite(hp_grouped_ratio(&windows->time, &windows->time).deviation);
+	windows->is_absolute = windows->is_absolute && !is_one;
+	windows->count = counted;
+	windows->truncated = counted + truncated > 0 ? truncated / (counted + truncated) : 0;
+	if (windows->is_absolute || !(counted + truncated > 0))
+		return;
+	windows->why_relative =
+		inference->profiles->options->pid
+			? "windows do not keep processes apart, as --pid wants"
+		: is_one ? "one window alone does not tell: record for longer, or "
+			   "allow more, as in --shadow=5"
+		: windows->truncated > most_truncated
+			? "too many windows ended early, by waiting for other threads or another "
+			  "call that no copy can make"
+			: "how long the program ran in all is not known";
+}
+
+struct hp_error *windows_read(struct hp_inference *inference)
+{
+	struct hp_windows *windows = &inference->windows;
+	struct hp_error *error = NULL;
+
+	for (size_t i = 0; i < inference->profiles->epochs.count && !error; i++)
+		error = load_epoch_windows(inference, i);
+	if (error)
+		return error;
+	windows->scales = calloc(windows->sum.stratum_count + 1, sizeof(*windows->scales));
+	if (!windows->scales)
+		return hp_error_create_no_memory();
+	weigh(inference);
+	return NULL;
+}
+
+void windows_forget(struct hp_windows *windows)
+{
+	hp_window_evidence_clear(&windows->sum);
+	free(windows->scales);
+	*windows = (struct hp_windows){ 0 };
+}
+
+bool hp_windows_exist(const struct hp_inference *inference)
+{
+	return hp_window_evidence_counted(&inference->windows.sum).windows ||
+	       hp_window_evidence_relative(&inference->windows.sum).windows;
+}
+
+bool hp_windows_tried(const struct hp_inference *inference)
+{
+	return hp_windows_exist(inference) || inference->windows.sum.reason_count ||
+	       inference->windows.sum.price.shadows;
+}
+
+uint64_t hp_sum_of_items(const struct hp_counted *items, size_t count, uint8_t kind)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < HP_EVIDENCE_GROUPS && (!kind || items[i].kind == kind); j++)
+			sum += items[i].counts[j];
+	return sum;
+}
