@@ -330,7 +330,8 @@ START_TEST(merging_goes_on_without_damaged_bodies_and_says_so)
 	assert_bodies(db, sum, second);
 	hp_assert_ok(hp_epoch_open(db, sum, &epoch));
 	snprintf(expected, sizeof(expected),
-		 "fingerprints of procedures of epoch %s were damaged, and are left out", stamps[0]);
+		 "fingerprints of procedures of epoch %s were damaged, and are left out",
+		 stamps[0]);
 	ck_assert_str_eq(hp_epoch_meta(epoch)->warnings[0], expected);
 	ck_assert_ptr_null(hp_epoch_meta(epoch)->warnings[1]);
 	hp_epoch_close(epoch);
