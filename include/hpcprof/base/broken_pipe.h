@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A pipe whose reader has gone away. */
+/* Writing to a pipe that has no reader. */
 #ifndef HPCPROF_BASE_BROKEN_PIPE_H
 #define HPCPROF_BASE_BROKEN_PIPE_H
 
-/* From here on a write to one fails with EPIPE and does not end the process, which runs a command
- * that somebody else waits for. Before there are threads. */
+/* After this call a write to a pipe without a reader fails with EPIPE and does not end the process:
+ * the process may run a command that somebody waits for. Call it before the first thread starts. */
 void hp_broken_pipe_ignore(void);
-/* SIGPIPE as it was found. Async-signal-safe: for a child before its exec. */
+/* Restores the disposition that SIGPIPE had before. Async-signal-safe: for a child process before
+ * exec. */
 void hp_broken_pipe_restore(void);
 
 #endif

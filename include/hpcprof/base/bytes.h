@@ -31,7 +31,7 @@ bool hp_read_u16(struct hp_reader *reader, uint16_t *value);
 bool hp_read_u32(struct hp_reader *reader, uint32_t *value);
 bool hp_read_u64(struct hp_reader *reader, uint64_t *value);
 bool hp_read_varint(struct hp_reader *reader, uint64_t *value);
-/* As they are, into an object of this machine: what its own kernel wrote is in its order of bytes. */
+/* Copies bytes without changing their order, for records that the kernel of this machine wrote. */
 bool hp_read_copy(struct hp_reader *reader, void *into, size_t size);
 /* Points into the reader's bytes. */
 bool hp_read_bytes(struct hp_reader *reader, size_t size, const uint8_t **bytes);

@@ -18,11 +18,11 @@
 
 /* The classes decide the exit status (design: CLI conventions), nothing finer. */
 enum hp_error_class {
-	HP_ERROR_SYSTEM,	/* the kernel or the machine said no: I/O, memory, resources */
-	HP_ERROR_USAGE,		/* the user asked for something that makes no sense */
-	HP_ERROR_INSUFFICIENT,	/* not enough data, or too degraded, for the question asked */
+	HP_ERROR_SYSTEM,	/* the kernel or the machine refused: I/O, memory, resources */
+	HP_ERROR_USAGE,		/* the command line is wrong or contradictory */
+	HP_ERROR_INSUFFICIENT,	/* too little data for the question, or too poor */
 	HP_ERROR_NOT_PERMITTED, /* privilege or policy forbids it */
-	HP_ERROR_DAMAGED,	/* bytes that are not what they claim to be */
+	HP_ERROR_DAMAGED,	/* the input is not in the expected format */
 	HP_ERROR_NOT_FOUND,	/* a named thing does not exist; callers often try elsewhere */
 };
 

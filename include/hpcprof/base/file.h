@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files that other people may have prepared for us: whole reads with a bound, atomic replacement,
- * locks. Directory arguments are open descriptors, names are relative to them and hold no slash,
- * so no path component can be swapped for a symlink between two calls.
+ * Files that another user may have prepared: whole reads with a limit, atomic replacement, locks.
+ * Directory arguments are open descriptors. Names are relative to them and contain no slash, so
+ * that no path component can be replaced by a symbolic link between two calls.
  */
 #ifndef HPCPROF_BASE_FILE_H
 #define HPCPROF_BASE_FILE_H
@@ -27,9 +27,9 @@ struct hp_error *hp_file_read_text(const char *path, char **text);
 /* A /proc or /sys file that holds one decimal number. */
 struct hp_error *hp_file_read_number(const char *path, int64_t *value);
 
-/* Replaces `name` in one step: temporary file beside it (`mode` less umask, O_EXCL), written,
- * fsynced, renamed. A reader sees the old or the new contents, whatever dies in between. The
- * directory itself is synced by hp_file_sync_directory, once after a batch. */
+/* Replaces `name` atomically: writes a temporary file beside it (`mode` less umask, O_EXCL), syncs
+ * it and renames it. A reader sees either the old or the new contents, even after a crash. Sync the
+ * directory with hp_file_sync_directory, once after a batch. */
 struct hp_error *hp_file_replace(int directory, const char *name, const void *bytes, size_t size,
 				 mode_t mode);
 struct hp_error *hp_file_sync_directory(int directory);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * uthash as hpcprof uses it: XXH3 (inline), and out of memory is an answer: an element that could not
- * be added has `hh.tbl` NULL.
+ * uthash with XXH3 (inline). Out of memory is reported: an element that could not be added has
+ * `hh.tbl` NULL.
  */
 #ifndef HPCPROF_BASE_HASH_H
 #define HPCPROF_BASE_HASH_H

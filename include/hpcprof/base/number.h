@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers from text, and the few figures everything needs. No locale, no partial matches. */
+/* Parsing of numbers, clocks and random numbers. No locale, no partial matches. */
 #ifndef HPCPROF_BASE_NUMBER_H
 #define HPCPROF_BASE_NUMBER_H
 
@@ -14,8 +14,8 @@ bool hp_parse_u64(const char *text, uint64_t *value); /* decimal or 0x… */
 bool hp_parse_i64(const char *text, int64_t *value);
 bool hp_parse_double(const char *text, double *value); /* finite */
 
-/* The decimal number that `*text` goes on with, after blanks (spaces and tabs) if any; `*text`
- * moves past it. False, and neither has changed, where there is none or it is out of range. */
+/* Parses the decimal number at `*text`, after spaces and tabs if any; `*text` then points behind
+ * it. Returns false, and changes nothing, if there is no number or it is out of range. */
 bool hp_scan_u64(const char **text, uint64_t *value);
 
 /* "4ms", "1.5s", "200us", "10m", "2h", bare seconds. Nanoseconds out. */
@@ -27,7 +27,7 @@ uint64_t hp_clock_monotonic_ns(void);
 uint64_t hp_clock_realtime_ns(void);
 uint64_t hp_clock_thread_ns(void); /* CPU time of the calling thread */
 
-/* A number that nobody can foresee, from the kernel. */
+/* An unpredictable number from the kernel. */
 uint64_t hp_unforeseen_u64(void);
 
 /* A small fast generator (xorshift64*), for sampling periods, never for secrets. */

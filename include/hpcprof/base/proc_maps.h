@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The text of /proc/PID/maps, line by line. What the kernel writes, but of paths others chose. */
+/* Parses /proc/PID/maps line by line. The kernel writes it, but the paths in it come from other
+ * users. */
 #ifndef HPCPROF_BASE_PROC_MAPS_H
 #define HPCPROF_BASE_PROC_MAPS_H
 
@@ -16,8 +17,8 @@ struct hp_proc_mapping {
 	const char *path; /* in the line; "" without one */
 };
 
-/* Takes one line, without its newline, and changes it: escapes in the path (\012 for a newline, the
- * only one there is) are undone. False when it makes no sense. */
+/* Parses one line without its newline, and modifies it: it undoes escapes in the path (\012 for a
+ * newline, the only escape that exists). Returns false if the line is malformed. */
 bool hp_proc_maps_parse_line(char *line, struct hp_proc_mapping *mapping);
 
 #endif

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Binary search in anything that an index leads to.
+ * Binary search in any indexed sequence.
  *
- *	size_t first = hp_bisect(i, rows->count, rows->at[i].address < address);
+ * 	size_t first = hp_bisect(i, rows->count, rows->at[i].address < address);
  *
- * is the first of the rows, by address, that is not before `address`; rows->count when all are. With
- * <= it is the first after it, and the last that is not after it is the one before that.
+ * gives the first row, in order of addresses, that is not before `address`, and rows->count if all
+ * are before it. With <= it gives the first row after `address`; the row before that one is the
+ * last that is not after `address`.
  */
 #ifndef HPCPROF_BASE_SEARCH_H
 #define HPCPROF_BASE_SEARCH_H
 
 #include <stddef.h>
 
-/* The first index below `count` for which the condition on `index` (a name for it) does not hold;
- * `count` when it holds for all. It must hold for all indices up to one, and for none after. */
+/* The first index below `count` for which the condition on `index` (a name for it) is false, or
+ * `count` if it is true for all. The condition must be true for all indices up to some index and
+ * false for all indices after it. */
 #define hp_bisect(index, count, condition)                                                         \
 	({                                                                                         \
 		size_t hp_bisect_low = 0;                                                          \

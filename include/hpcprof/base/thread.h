@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads of ours beside those that a program's signals are for. */
+/* Threads of hpcprof, which must not take the signals of the main thread. */
 #ifndef HPCPROF_BASE_THREAD_H
 #define HPCPROF_BASE_THREAD_H
 
@@ -9,11 +9,12 @@
  * instruction on. */
 int hp_thread_start(pthread_t *thread, void *(*run)(void *), void *context);
 
-/* Between these two the process does not stop for job control (Ctrl-Z), as somebody else waits for
- * us. By any threads, not nested. Nothing holds off SIGSTOP. */
+/* Between these two calls job control (Ctrl-Z) does not stop the process, because another process
+ * waits for it. Any thread may call them; they do not nest. Nothing delays SIGSTOP. */
 void hp_thread_begin_unstoppable(void);
 void hp_thread_end_unstoppable(void);
-/* For who has SIGTSTP blocked and has taken one: stops, as that would, until we are continued. */
+/* For a thread that has blocked SIGTSTP and received one: stops the process as SIGTSTP would, until
+ * it is continued. */
 void hp_thread_stop_process(void);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the code of a procedure is like, small enough to be kept: so it is known again under another
- * name, at another address, after its file is gone.
+ * A fingerprint of a procedure's code, small enough to store in the database. With it a procedure
+ * can be matched that has another name or another address, after its file is gone.
  *
- * Of the set of all runs of a few instructions the smallest hashes are kept, which are a fair sample
- * of it (Broder 1997): what share of them two bodies have in common is about what they have in
- * common of all. Instructions come without what only says where code and data lie; `shape` is
- * also without registers and numbers, which any edit nearby may change.
+ * The fingerprint has the smallest hashes of all runs of a few instructions. They are a random
+ * sample of all runs (Broder 1997): the share of hashes that two fingerprints have in common
+ * estimates the share of runs that the bodies have in common. The hashed instructions omit
+ * addresses of code and data. `shape` also omits registers and numbers, which a small edit nearby
+ * may change.
  */
 #ifndef HPCPROF_MODEL_BODY_H
 #define HPCPROF_MODEL_BODY_H
@@ -17,7 +18,7 @@
 
 enum { HP_BODY_MOST_HASHES = 64 };
 
-/* What costs less than this share of all that was recorded is not looked for in another build. */
+/* Procedures with a smaller share of all samples are not matched in another build. */
 #define HP_BODY_LEAST_SHARE 0.003
 
 struct hp_hashes {
@@ -31,11 +32,11 @@ struct hp_body {
 	struct hp_hashes shape;
 };
 
-/* Takes a hash in, if it is one of the smallest so far. */
+/* Adds the hash if it is one of the smallest so far. */
 void hp_hashes_add(struct hp_hashes *hashes, uint32_t hash);
 
-/* How much two procedures are alike, from 0 to 1; 0 where either has too few instructions to be told
- * from others. What is not the same is hardly ever more than 0.2 alike. */
+/* The similarity of two procedures, from 0 to 1; 0 if either has too few instructions. Different
+ * procedures are hardly ever more similar than 0.2. */
 double hp_body_similarity(const struct hp_body *a, const struct hp_body *b);
 
 #endif

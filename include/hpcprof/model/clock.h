@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The core's real clock, as it was measured now and then during a recording: what time is turned
- * into cycles by. The nominal clock and the TSC's are other things.
+ * The real clock frequency of the core, measured from time to time during a recording. It converts
+ * time into cycles. The nominal frequency and the TSC frequency are different.
  *
- * Kept as counts in classes 1/256 octave (0.27 %) apart, so that recordings add up exactly and in
- * any order, and percentiles can be read from the sum.
+ * The measurements are stored as counts in classes 1/256 octave (0.27 %) wide, so that recordings
+ * add up exactly and in any order, and percentiles can be read from the sum.
  */
 #ifndef HPCPROF_MODEL_CLOCK_H
 #define HPCPROF_MODEL_CLOCK_H
@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 struct hp_clock_class {
-	uint64_t hz;	/* its middle, > 0 */
+	uint64_t hz;	/* of its centre, > 0 */
 	uint64_t count; /* measurements in it, > 0 */
 };
 
@@ -28,7 +28,7 @@ struct hp_clock {
 
 void hp_clock_clear(struct hp_clock *clock);
 
-/* One measurement. False when memory is short; one that is no clock is passed over. */
+/* Adds one measurement; ignores an impossible one. False when memory is short. */
 bool hp_clock_note(struct hp_clock *clock, double hz);
 
 /* Adds counts; past 64 bits they are DAMAGED. */
@@ -36,7 +36,8 @@ struct hp_error *hp_clock_add(struct hp_clock *into, const struct hp_clock *from
 
 uint64_t hp_clock_measurements(const struct hp_clock *clock);
 
-/* The least clock that `percent` % of the measurements do not exceed, in Hz; 0 of none. */
+/* The lowest clock that `percent` % of the measurements do not exceed, in Hz; 0 without
+ * measurements. */
 double hp_clock_percentile(const struct hp_clock *clock, double percent);
 
 #endif

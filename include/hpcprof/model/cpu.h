@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which CPU it was, as it names itself: what the tables of its core are found by at report time
- * (hp_core_of_cpu), perhaps on another machine. All zero when it is unknown, or not one.
+ * The CPU's identification of itself. The report, perhaps on another machine, finds the tables of
+ * the core with it (hp_core_of_cpu). All zero if the CPU is unknown or if there were several.
  */
 #ifndef HPCPROF_MODEL_CPU_H
 #define HPCPROF_MODEL_CPU_H
@@ -16,9 +16,9 @@ struct hp_cpu {
 	uint32_t family; /* x86 */
 	uint32_t model;
 	uint32_t stepping;
-	bool has_amx;	      /* hypervisors disguise the model, seldom what it can do */
-	uint32_t implementer; /* Arm: MIDR's, 0x41 is Arm itself; 0 elsewhere */
-	uint32_t part;	      /* Arm: 0xd0c is a Neoverse N1 */
+	bool has_amx;			  /* hypervisors hide the model, but rarely its features */
+	uint32_t implementer;		  /* Arm: MIDR's, 0x41 is Arm itself; 0 elsewhere */
+	uint32_t part;			  /* Arm: 0xd0c is a Neoverse N1 */
 	uint32_t instruction_cache_bytes; /* first level; 0 when not known */
 };
 
@@ -31,8 +31,8 @@ struct hp_error *hp_cpu_copy(const struct hp_cpu *from, struct hp_cpu *to);
 void hp_cpu_clear(struct hp_cpu *cpu);
 
 /*
- * What is left of `into` when `from` is added: itself when they are equal, else nothing, since no
- * one core's tables fit. The result is the same in any order.
+ * The CPU of a sum of epochs: `into` if both are equal, else unknown, because the tables of one
+ * core do not fit both. The result does not depend on the order.
  */
 void hp_cpu_meet(struct hp_cpu *into, const struct hp_cpu *from);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An excerpt of an image's file: what the file says about the procedures that have samples, kept in
- * the epoch so that a report can be made when the file is gone or is another build. It has three
- * layers, each of which can be had without those after it:
+ * An excerpt of an image's file: what the file says about the procedures that have samples. The
+ * epoch stores it, so that reports work when the file is gone or is another build. It has three
+ * layers; each can be used without the later ones:
  *
- *	map	segments, and the parts of procedures: those with samples, and those that their code
- *		refers to
- *	lines	source positions and inlined frames of their instructions
- *	code	their bytes, jump tables, landing pads, and pointers to their labels
+ * 	map	segments, and the parts of procedures: those with samples, and those that their code
+ * 		refers to
+ * 	lines	source positions and inlined frames of their instructions
+ * 	code	their bytes, jump tables, landing pads, and pointers to their labels
  *
- * All addresses are link-time addresses. Everything is owned. hp_excerpt_check says what holds of
- * one that was read from a file.
+ * All addresses are link-time addresses. Everything is owned. hp_excerpt_check gives the rules for
+ * an excerpt that was read from a file.
  */
 #ifndef HPCPROF_MODEL_EXCERPT_H
 #define HPCPROF_MODEL_EXCERPT_H
@@ -22,8 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* More of any is refused, by whoever writes and by whoever reads: each entry takes more memory than
- * bytes in the file. The largest programs seen had a twentieth of them. */
+/* Limits for writers and readers: each entry takes more memory than bytes in the file. The largest
+ * programs measured reach a twentieth of them. */
 enum {
 	HP_EXCERPT_MOST_SEGMENTS = 64,
 	HP_EXCERPT_MOST_TEXTS = 1024,
@@ -74,7 +74,8 @@ struct hp_excerpt_part {
 	bool has_namesake;
 };
 
-/* What is at an address: the function, file and line, and the place that it was inlined at. */
+/* The source position of an address: function, file and line, and the place where it was
+ * inlined. */
 struct hp_excerpt_place {
 	uint32_t function; /* number of a word, or NONE */
 	uint32_t file;	   /* likewise */
@@ -94,7 +95,7 @@ struct hp_excerpt_range {
 	uint8_t *bytes;
 };
 
-/* A call in [start, end) that throws goes on at `landing`. */
+/* An exception from a call in [start, end) continues at `landing`. */
 struct hp_excerpt_landing {
 	uint64_t start;
 	uint64_t end;
@@ -132,7 +133,7 @@ struct hp_excerpt {
 	HP_VECTOR(struct hp_excerpt_landing) landings; /* by start, end and landing, distinct */
 	HP_VECTOR(struct hp_excerpt_pointer) pointers; /* by target and place, distinct */
 	HP_VECTOR(struct hp_excerpt_import) imports;   /* by place, distinct */
-	/* To find them again, while the excerpt is being made. */
+	/* Indexes of words and places while the excerpt is being made. */
 	struct hp_excerpt_known_word *known_words;
 	struct hp_excerpt_known_place *known_places;
 };
@@ -149,18 +150,18 @@ static inline bool hp_excerpt_is_empty(const struct hp_excerpt *excerpt)
 /* NULL when everything is in order and nothing is more than there may be; else DAMAGED. */
 struct hp_error *hp_excerpt_check(const struct hp_excerpt *excerpt);
 
-/* The numbers of a word and of a place, which are added where they are not known yet. NONE when
- * memory is short or there are too many. */
+/* The number of a word or a place, which is added if it is new. NONE when memory is short or there
+ * are too many. */
 uint32_t hp_excerpt_word(struct hp_excerpt *excerpt, const char *text);
 uint32_t hp_excerpt_place(struct hp_excerpt *excerpt, const struct hp_excerpt_place *place);
 
-/* Sorts everything, drops what is there twice or overlaps, and joins ranges that touch: for those
- * who have pushed entries in any order. Of two parts that overlap the one that begins first stays, then
- * the larger. */
+/* For excerpts whose entries were pushed in any order: sorts everything, removes duplicates and
+ * overlaps, and joins adjacent ranges. Of two overlapping parts, the one that begins first remains,
+ * then the larger one. */
 struct hp_error *hp_excerpt_finish(struct hp_excerpt *excerpt);
 
-/* Adds an excerpt of the same file. DAMAGED, and `into` as before, where that cannot be: they are
- * not of the same file, or together they are more than there may be. */
+/* Adds an excerpt of the same file. DAMAGED, without changing `into`, if they are not of the same
+ * file or are together larger than the limits. */
 struct hp_error *hp_excerpt_add(struct hp_excerpt *into, const struct hp_excerpt *from);
 
 #endif

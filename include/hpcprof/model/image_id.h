@@ -26,11 +26,10 @@ enum hp_image_kind {
 				 that processes, epochs and machines add up */
 	HP_IMAGE_ANON = 6,    /* "[anon COMMAND]": executable memory without a file; offsets are
 				 run-time addresses */
-	HP_IMAGE_UNKNOWN = 7, /* "[unknown]": nothing known was mapped there; offsets are run-time
-				 addresses */
+	HP_IMAGE_UNKNOWN = 7, /* "[unknown]": no known mapping; offsets are run-time addresses */
 };
 
-/* How `identity` was had. */
+/* The kind of `identity`. */
 enum hp_identity_kind {
 	HP_IDENTITY_NONE = 0,	  /* unknown: the file could not be read in time */
 	HP_IDENTITY_BUILD_ID = 1, /* NT_GNU_BUILD_ID, 1 to 20 bytes */

@@ -18,21 +18,20 @@ enum hp_unit {
 };
 const char *hp_unit_name(enum hp_unit unit); /* "events", "ns", "cycles", "instructions" */
 
-/* An event as an epoch remembers it. Epochs add up event by event, by `name`. */
+/* An event in an epoch. Epochs add up event by event, by `name`. */
 struct hp_event_info {
 	char *name; /* as resolved, with its modifiers: "cpu-clock:u". Owned */
 	enum hp_unit unit;
 	char *precision; /* precision class: "skid+1", "skid", "precise 0" … "precise 3". Owned */
-	char *instead_of; /* what was asked for, when something else had to be sampled, else NULL */
+	char *instead_of; /* the event asked for, if another one was sampled, else NULL */
 	char *reason;	  /* why, or NULL */
-	/* How many instructions, in the order they run, a sample lands after the one it is due to.
-	 */
+	/* The number of executed instructions by which a sample is late. */
 	uint32_t skid_instructions;
 	char *skid_source; /* "default", "calibrated 2026-11-20"; NULL when unknown. Owned */
 };
 
-/* Whether the modifiers at the end of an event's name leave user mode or the kernel out. Without any
- * it counts in both. */
+/* Whether an event counts user mode and the kernel, from the modifiers of its name. Without
+ * modifiers it counts both. */
 struct hp_event_modes {
 	bool has_user;
 	bool has_kernel;
@@ -40,8 +39,8 @@ struct hp_event_modes {
 struct hp_event_modes hp_event_modes(const char *name);
 
 enum { HP_SKID_LIMIT = 255 };
-/* What is assumed of a precision class: 1 instruction of those that skid, and of "precise 1", which
- * names the next instruction on some CPUs; else 0. */
+/* The default skid of a precision class: 1 instruction for those with skid, and for "precise 1",
+ * which reports the next instruction on some CPUs; else 0. */
 uint32_t hp_skid_default(const char *precision);
 struct hp_error *hp_event_info_copy(const struct hp_event_info *from, struct hp_event_info *to);
 void hp_event_info_clear(struct hp_event_info *info);
@@ -63,7 +62,7 @@ struct hp_stratum {
 	uint64_t period; /* mean number of units between two samples, > 0 */
 	struct hp_count *counts; /* sorted by offset, offsets distinct, samples > 0. Owned */
 	size_t count_count;
-	/* Of a share of a profile, see below; elsewhere NULL and 0. */
+	/* Only for shares of a profile, see below; otherwise NULL and 0. */
 	char *thread; /* the thread's name; owned; NULL unknown, never "" */
 	uint32_t tid; /* 0 unknown */
 	uint32_t cpu; /* its number plus 1; 0 unknown */
@@ -79,11 +78,11 @@ struct hp_profile {
 	char *event; /* name, owned */
 	struct hp_stratum *strata;
 	size_t stratum_count;
-	/* The same samples by thread or CPU, sorted and distinct likewise. Where there are any, they
-	 * add up to `strata`: what was recorded without is of thread 0 and CPU 0, unknown. */
+	/* The same samples by thread or CPU, sorted and distinct likewise. If there are any, they
+	 * add up to `strata`; samples recorded without have thread 0 and CPU 0, unknown. */
 	struct hp_stratum *shares;
 	size_t share_count;
-	bool has_lost_shares; /* the epoch had some, which were damaged */
+	bool has_lost_shares; /* the epoch had shares, which were damaged */
 };
 void hp_profile_clear(struct hp_profile *profile);
 uint64_t hp_profile_samples(const struct hp_profile *profile);
@@ -97,7 +96,7 @@ void hp_strata_free(struct hp_stratum *strata, size_t count);
  * error `into` holds part of the sum: clear it. */
 struct hp_error *hp_profile_add(struct hp_profile *into, const struct hp_profile *from);
 
-/* A name for [offset, offset + size) of an image whose names cannot be had later: JIT code, the
+/* A name for [offset, offset + size) of an image whose names are not available later: JIT code, the
  * kernel, modules, the vdso. Sorted by offset, not overlapping. */
 struct hp_symbol {
 	hp_image_offset offset;

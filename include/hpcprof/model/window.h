@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One shadow window: how often each block and each edge of a thread's code ran between two known
- * moments of it (design: EVIDENCE.md, shadow windows).
+ * One shadow window: how often each block and each edge of a thread's code was executed between two
+ * known moments (design: EVIDENCE.md, shadow windows).
  *
- * Addresses are run-time addresses of the process `pid` at `time_ns`. Blocks are what was run
- * without a branch in or out, told by where control entered: two of them may overlap, and a
- * procedure's basic block may be several. Counts of overlapping blocks add up, instruction by
- * instruction.
+ * Addresses are run-time addresses of the process `pid` at `time_ns`. A block is code that was
+ * executed without a branch in or out, from where control entered. Two blocks may overlap, and a
+ * basic block of a procedure may be several of these blocks. The counts of all blocks that contain
+ * an instruction add up.
  *
- * A window is cut into parts, a few of about the same length, at moments that are known as well: a
- * program may do one thing after another within one window, and parts tell what.
+ * A window is divided into a few parts of about the same length, at known moments. A program may do
+ * different things within one window, and the parts distinguish them.
  */
 #ifndef HPCPROF_MODEL_WINDOW_H
 #define HPCPROF_MODEL_WINDOW_H
@@ -24,9 +24,9 @@
 enum { HP_WINDOW_PARTS = 4 };
 
 /*
- * User CPU time from one sample to the next of those that are to be found again in the copy. Some 3
- * ms: a sample takes up to 13 us of the target's time (a VM), and every state that is compared takes
- * some of the copy's.
+ * User CPU time between two samples that are matched in the copy, about 3 ms. A sample takes up to
+ * 13 us of the target's time (on a VM), and each state that is compared takes some of the copy's
+ * time.
  */
 enum { HP_WINDOW_SAMPLE_NS = 2999999 };
 
@@ -34,7 +34,7 @@ struct hp_window_block {
 	hp_runtime_address address;
 	uint32_t size_bytes;		  /* up to the end of its last instruction */
 	uint32_t instructions;		  /* in it */
-	uint64_t counts[HP_WINDOW_PARTS]; /* times that it was entered, by part */
+	uint64_t counts[HP_WINDOW_PARTS]; /* how often it was entered, by part */
 };
 
 enum hp_window_edge_kind {
@@ -66,41 +66,41 @@ static inline uint64_t hp_window_count(const uint64_t counts[HP_WINDOW_PARTS])
 	return sum;
 }
 
-/* Why a window ended. All but the first ended it before its last sample; what was counted until
- * then holds. */
+/* Why a window ended. All but the first end it before its last sample; counts up to the end are
+ * valid. */
 enum hp_window_end {
 	HP_WINDOW_COMPLETE,	 /* the last sample has matched */
 	HP_WINDOW_TIME,		 /* limit of the replay's time */
 	HP_WINDOW_EXITS,	 /* limit of the replay's work */
-	HP_WINDOW_SYSTEM_CALL,	 /* one that only the original may make, or wait in */
-	HP_WINDOW_CLOCK,	 /* rdtsc, rdtscp, rdpmc: another value than the original's */
+	HP_WINDOW_SYSTEM_CALL,	 /* one that only the original may make, or that waits */
+	HP_WINDOW_CLOCK,	 /* rdtsc, rdtscp, rdpmc: the value would differ */
 	HP_WINDOW_RANDOM,	 /* rdrand, rdseed */
-	HP_WINDOW_PROCESSOR,	 /* cpuid, rdpid, lsl: tells on which CPU it runs */
+	HP_WINDOW_PROCESSOR,	 /* cpuid, rdpid, lsl: depends on the CPU */
 	HP_WINDOW_TRANSACTION,	 /* xbegin */
-	HP_WINDOW_WAIT,		 /* umwait, tpause, mwaitx: for time or another thread */
-	HP_WINDOW_INTERRUPT,	 /* int, int3, ud2, hlt: on purpose */
+	HP_WINDOW_WAIT,		 /* umwait, tpause, mwaitx: waits for time or a thread */
+	HP_WINDOW_INTERRUPT,	 /* int, int3, ud2, hlt: deliberate */
 	HP_WINDOW_FAR,		 /* far branches, iret, 16-bit branches */
 	HP_WINDOW_UNDECODABLE,	 /* bytes that are no known instruction */
-	HP_WINDOW_UNREADABLE,	 /* control went where there is no code */
+	HP_WINDOW_UNREADABLE,	 /* control reached an address without code */
 	HP_WINDOW_WRITABLE_CODE, /* code that can change without notice */
 	HP_WINDOW_SIGNAL,	 /* a fault, or a signal from outside */
-	HP_WINDOW_DIED,		 /* the shadow is gone */
-	HP_WINDOW_CACHE_FULL,	 /* of translated code; emptied before the next window */
+	HP_WINDOW_DIED,		 /* the copy has ended */
+	HP_WINDOW_CACHE_FULL,	 /* of translated code; it is emptied before the next window */
 	HP_WINDOW_NO_SAMPLES,	 /* fewer than two to match: nothing to replay */
-	HP_WINDOW_FORBIDDEN,	 /* the shadow left the translator, made a system call, and died */
+	HP_WINDOW_FORBIDDEN,	 /* the copy left the translated code for a system call */
 	HP_WINDOW_ENDS,
 };
 
 /* Why there was no window when one was due. */
 enum hp_shadow_refusal {
-	HP_SHADOW_BUDGET,	 /* it would have cost more than is left */
-	HP_SHADOW_NOT_PERMITTED, /* to look into it: setuid programs, other users', Yama */
-	HP_SHADOW_TRACED,	 /* somebody traces it already: a debugger */
+	HP_SHADOW_BUDGET,	 /* over budget */
+	HP_SHADOW_NOT_PERMITTED, /* to read its memory: setuid, other users, Yama */
+	HP_SHADOW_TRACED,	 /* another process traces it: a debugger */
 	HP_SHADOW_OTHER_MACHINE, /* not a 64-bit x86 program */
-	HP_SHADOW_MEMORY,	 /* not enough to spare for a copy */
-	HP_SHADOW_MAPPINGS,	 /* some that cannot be copied: of a device; or too many */
-	HP_SHADOW_IN_KERNEL,	 /* in a system call when its turn came */
-	HP_SHADOW_NO_CPU,	 /* none but the target's own */
+	HP_SHADOW_MEMORY,	 /* too little free memory for a copy */
+	HP_SHADOW_MAPPINGS,	 /* some cannot be copied (of a device), or there are too many */
+	HP_SHADOW_IN_KERNEL,	 /* it was in a system call */
+	HP_SHADOW_NO_CPU,	 /* no CPU except the target's own */
 	HP_SHADOW_FAILED,	 /* the copy could not be made */
 	HP_SHADOW_REFUSALS,
 };
@@ -110,7 +110,7 @@ const char *hp_window_end_name(enum hp_window_end end);
 const char *hp_window_edge_kind_name(enum hp_window_edge_kind kind);
 const char *hp_shadow_refusal_name(enum hp_shadow_refusal refusal);
 
-/* From where the part before it ended. */
+/* A part begins where the previous one ends. */
 struct hp_window_part {
 	uint64_t end_ns;      /* when it matched, on the recorder's clock */
 	uint64_t duration_ns; /* user CPU time: samples of the matching event, times their period */
@@ -123,10 +123,10 @@ struct hp_window {
 	size_t part_count;  /* 0: no counts */
 	uint8_t end;	    /* enum hp_window_end */
 	int64_t end_detail; /* number of the system call or signal */
-	/* Its name, and what it was about: "futex", "number 123", "openat of a file that is gone";
-	 * "" when it was none. */
+	/* Its name and object: "futex", "number 123", "openat of a file that is gone"; "" if the
+	 * window did not end by a system call. */
 	char end_call[48];
-	bool is_truncated; /* where it ended depends on what it counted: counts are relative */
+	bool is_truncated; /* its end depends on what it counted: counts are relative */
 	uint64_t instructions;
 	struct hp_window_block *blocks; /* with a count, by address. Owned */
 	size_t block_count;
@@ -135,7 +135,7 @@ struct hp_window {
 };
 
 void hp_window_clear(struct hp_window *window);
-/* Of its last match, on the recorder's clock; its beginning when there are no parts. */
+/* The time of the last match, on the recorder's clock; the beginning if there are no parts. */
 uint64_t hp_window_end_ns(const struct hp_window *window);
 /* User CPU time of all parts. */
 uint64_t hp_window_duration_ns(const struct hp_window *window);
