@@ -27,12 +27,12 @@
 enum { HP_DEFAULT_FLUSH_S = 10 };
 
 struct hp_session_options {
-	/* The target: exactly one of these. A command beside another target is not recorded for
-	 * itself: it says how long, from its start to its end. */
+	/* The target: exactly one of these. A command in addition to another target is not
+	 * recorded; it only sets the time, from its start to its end. */
 	char *const *command; /* NULL-terminated argv */
-	int command_input;    /* descriptors in place of our standard input and output; 0: ours */
+	int command_input; /* descriptors for its standard input and output; 0: those of hpcprof */
 	int command_output;
-	bool shares_cpu; /* with other commands, see shared_cpu.h: all of it runs on `shared_cpu` */
+	bool shares_cpu; /* with other commands, see shared_cpu.h: it runs on `shared_cpu` */
 	int shared_cpu;
 	const pid_t *pids; /* whole processes (with the threads they start) */
 	size_t pid_count;
@@ -42,7 +42,7 @@ struct hp_session_options {
 
 	const char *cpus; /* "0-3,6": only there; NULL: every online CPU */
 	const struct hp_event_list *events;
-	/* Of these events, when some have to take turns; NULL: all at once. */
+	/* For events that take turns; NULL: all at once. */
 	const struct hp_rotation_sets *rotation_sets;
 	enum hp_mux_policy policy;
 	uint64_t slice_ns;	     /* 0: as short as rotating costs allow */
@@ -54,27 +54,27 @@ struct hp_session_options {
 	uint64_t delay_ns;
 	uint64_t duration_ns; /* 0: none */
 	uint64_t flush_ns;    /* 0: the default */
-	size_t ring_pages;    /* a CPU, a power of two; 0: as many as is sensible */
+	size_t ring_pages;    /* per CPU, a power of two; 0: default */
 	bool per_process;
 	bool per_thread; /* and so per process */
 	bool per_cpu;
-	bool no_code;	       /* of procedures with samples: it is not kept */
-	bool no_registers;     /* with samples, and so no outcomes of branches */
+	bool no_code;	       /* do not store the code of procedures with samples */
+	bool no_registers;     /* no registers with samples, so no outcomes of branches */
 	double probes_percent; /* of the target's time, for breakpoint probes; 0: none */
 
 	struct hp_db *db;
 	const char *label;
 	const char *append; /* a stamp, or NULL for a new epoch */
 
-	/* Asked once a command has ended: the units of work it did, 0 when that is not known. */
+	/* Called when a command has ended: returns its units of work, 0 if unknown. */
 	double (*work)(const struct hp_run *run, void *context);
 	void *work_context;
 
-	/* Called every second from the tenth on: how long it has run, and the samples so far. */
+	/* Called every second from the tenth on, with the elapsed time and the samples so far. */
 	void (*progress)(uint64_t elapsed_ns, uint64_t samples, void *context);
 	void *progress_context;
 
-	/* Told of things worth knowing while it runs (shrunk rings, a full disk). */
+	/* Called with notices while it runs (shrunk rings, a full disk). */
 	void (*notify)(const char *message, void *context);
 	void *notify_context;
 };
@@ -87,18 +87,19 @@ static inline bool hp_session_records_command(const struct hp_session_options *o
 
 struct hp_session_result {
 	bool had_command;
-	int exit_status; /* the command's, as a shell says it: 127 and 126 when it could not be
-			    executed, 125 when the recording itself failed */
+	/* that of the command, as in a shell: 127 and 126 if it could not be executed, 125 if the
+	 * recording failed */
+	int exit_status;
 	uint64_t database_bytes; /* of the epoch */
 	size_t images;
-	uint64_t hidden;	/* processes that the kernel kept from the recording */
-	double own_cpu_percent; /* hpcprof's CPU time over the recording's elapsed time */
+	uint64_t hidden;	/* processes that the kernel excluded from the recording */
+	double own_cpu_percent; /* hpcprof's CPU time divided by the elapsed time */
 	/* Of breakpoint probes. */
 	uint64_t probe_moments;
 	uint64_t probe_hits;
-	uint64_t probe_kept;	    /* of these, that the epoch has */
+	uint64_t probe_kept;	    /* those in the epoch */
 	double probe_cost_percent;  /* of the target's time */
-	const char *probe_refusal;  /* why there were none, or no more; else NULL */
+	const char *probe_refusal;  /* why there were none, or why they ended; else NULL */
 	double target_cost_percent; /* sample cost times samples over target CPU time; < 0 unknown
 				     */
 };
@@ -110,33 +111,33 @@ struct hp_error *hp_session_create(const struct hp_session_options *options,
 void hp_session_destroy(struct hp_session *session);
 HP_DEFINE_CLEANUP(struct hp_session, hp_session_destroy);
 
-/* Lives as long as the session; totals are as of the last flush. */
+/* Valid as long as the session; totals are those of the last flush. */
 const struct hp_epoch_meta *hp_session_meta(const struct hp_session *session);
 const char *hp_session_stamp(const struct hp_session *session);
 
 /* --- shadow windows ---------------------------------------------------------------------------
  */
 
-/* Where they come from while the session runs; all is called by its thread. */
+/* The source of windows while the session runs; its thread makes all calls. */
 struct hp_window_source {
-	int fd; /* readable when there are some */
-	/* The target runs: a command has become its program. */
+	int fd; /* readable when windows are ready */
+	/* Called when the target runs; a command has then executed its program. */
 	void (*start)(struct hp_session *session, void *context);
-	/* Hands what there is to hp_session_add_window. `is_last`: the target has ended, or the
-	 * session does; no more are wanted, and this is the time to add figures. */
+	/* Passes all ready windows to hp_session_add_window. `is_last`: the target or the session
+	 * has ended; this is the time to add figures. */
 	void (*take)(struct hp_session *session, bool is_last, void *context);
 	void *context;
 };
 
-/* Before it runs. `source` is copied. */
+/* Call it before the session runs. `source` is copied. */
 void hp_session_set_windows(struct hp_session *session, const struct hp_window_source *source);
-/* Takes the window's contents over. Windows come in the order of their moments. */
+/* Takes ownership of the window's contents. Windows come in the order of time. */
 void hp_session_add_window(struct hp_session *session, struct hp_window *window);
-/* Adds to the epoch what is no count: reasons, price, samples. Strata are ignored. */
+/* Adds everything except counts to the epoch: reasons, cost, samples. Strata are ignored. */
 struct hp_error *hp_session_add_window_figures(struct hp_session *session,
 					       const struct hp_window_evidence *figures);
-/* Of the command that is recorded, stopped before its first instruction until the session runs; 0
- * without one. */
+/* The recorded command, stopped before its first instruction until the session runs; 0 without a
+ * command. */
 pid_t hp_session_command_pid(const struct hp_session *session);
 /* CPU time of a recorded command that has ended, user and kernel; 0 without one. */
 uint64_t hp_session_command_cpu_ns(const struct hp_session *session);

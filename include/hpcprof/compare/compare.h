@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Epochs against epochs: matched, tested, judged.
+ * Compares epochs: matches procedures, tests differences, gives a verdict.
  *
- * Each epoch of a side is a replicate, so it is the differences within a side that say what a
- * difference between the sides is worth.
+ * Each epoch of a side is a replicate: the differences within a side determine how significant a
+ * difference between the sides is.
  */
 #ifndef HPCPROF_COMPARE_COMPARE_H
 #define HPCPROF_COMPARE_COMPARE_H
@@ -16,11 +16,12 @@ struct hp_compare_epochs {
 	struct hp_db *db;
 	char *const *stamps;
 	size_t count; /* > 0 */
-	double work;  /* units of work that each run did, whatever the epochs say; 0: as they say,
-			 and costs are for a run where one of either side does not */
+	/* units of work per run, overriding the epochs; 0: as in the epochs, and costs are per run
+	 * if one of either side has no work */
+	double work;
 };
 
-/* Zeroed means what the comments say. */
+/* Zero selects the defaults in the comments. */
 struct hp_compare_options {
 	const char *event;   /* a name, with or without modifiers, or a glob; NULL: the first that
 			      both sides have */
@@ -29,17 +30,17 @@ struct hp_compare_options {
 	double least_of_program; /* 0: 0.005 */
 	const char *symfs;
 	bool no_debuginfo;
-	const char *annotated; /* procedures of this name, or glob, come with their code like
-				    findings */
-	bool without_code;     /* without lines, and without what changed in findings */
+	const char *
+		/* procedures with this name, or matching this glob, get their code like findings */
+		annotated;
+	bool without_code; /* without lines, and without the changes in findings */
 };
 
 /*
- * USAGE when the sides have no event in common, or one that counts different things, and when work
- * is given for one side while an epoch of the other does not say its own; INSUFFICIENT
- * when they ran on different CPU models, or an epoch has no end, and the comparison is not relative; DAMAGED when an epoch
- * cannot be read or has no samples: all name the epochs. Too little data is no error, but the
- * verdict.
+ * USAGE if the sides have no event in common, or one with different units, or if work is given for
+ * one side and an epoch of the other has none. INSUFFICIENT if the CPU models differ, or an epoch
+ * has not ended, and the comparison is not relative. DAMAGED if an epoch cannot be read or has no
+ * samples. All errors name the epochs. Too little data is not an error but a verdict.
  */
 struct hp_error *hp_compare(const struct hp_compare_epochs sides[HP_SIDES],
 			    const struct hp_compare_options *options,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What comparing two sides, each of one or more epochs, found: plain data, for whoever prints it.
+ * The result of comparing two sides, each of one or more epochs: plain data for printing.
  *
- * Costs are in units of the event (ns, cycles, ...) for one run of the command, or for one unit of
- * work when the sides say how much of that they did; with `relative` they are shares of the side's
- * whole program. Changes are relative to the base: 0.1 is ten percent more. Intervals hold 95 %,
- * each by itself. What is not known is NAN.
+ * Costs are in units of the event (ns, cycles, ...) per run of the command, or per unit of work if
+ * the sides contain their work. With `relative` they are shares of the side's whole program.
+ * Changes are relative to the base: 0.1 is ten percent more. Each interval has a confidence of 95
+ * %. Unknown values are NAN.
  *
- * Everything lives in the comparison's arena, strings too, and is read-only for others.
+ * Everything, including strings, lives in the comparison's arena and is read-only for others.
  */
 #ifndef HPCPROF_COMPARE_COMPARISON_H
 #define HPCPROF_COMPARE_COMPARISON_H
@@ -22,9 +22,10 @@
 
 enum hp_verdict {
 	HP_VERDICT_PASS,
-	HP_VERDICT_IMPROVEMENT, /* something got cheaper and nothing dearer */
+	HP_VERDICT_IMPROVEMENT, /* something became cheaper and nothing more expensive */
 	HP_VERDICT_REGRESSION,
-	HP_VERDICT_INSUFFICIENT, /* nothing found, and the change asked for could not have been */
+	/* nothing found, but the change asked for could not have been found */
+	HP_VERDICT_INSUFFICIENT,
 };
 const char *hp_verdict_name(enum hp_verdict verdict); /* "pass", "improvement", ... */
 
@@ -46,10 +47,10 @@ struct hp_measured {
 	double high;
 };
 
-/* One side of anything that is compared. */
+/* One side of a compared item. */
 struct hp_compared_cost {
 	struct hp_measured cost;
-	uint64_t samples; /* that say so */
+	uint64_t samples; /* that this is based on */
 };
 
 /* One replicate. */
@@ -57,8 +58,8 @@ struct hp_compared_epoch {
 	const char *stamp;
 	const char *label; /* or NULL */
 	uint64_t start_ns; /* CLOCK_REALTIME */
-	uint64_t runs;	   /* of the command; 1 where the epoch does not say */
-	double work;	   /* units of it, all runs together; 0 when costs are for one run */
+	uint64_t runs;	   /* of the command; 1 if the epoch has none */
+	double work;	   /* units of work of all runs; 0 when costs are per run */
 	double elapsed_ns; /* mean of a run's; NAN unknown */
 	double cpu_ns;	   /* likewise: user and system time */
 	double cost;	   /* of one run or unit */
@@ -76,12 +77,12 @@ struct hp_compared_side {
 	double period; /* mean units between two samples */
 };
 
-/* What is at one place of the code, on both sides. A side that has none of it has NULL and 0. */
+/* The code at one place on both sides. A side without it has NULL and 0. */
 struct hp_compared_code {
 	const char *file; /* of the line; or NULL */
 	uint32_t line[HP_SIDES];
 	uint64_t address[HP_SIDES];
-	const char *text[HP_SIDES]; /* the instruction; both NULL where this is a line's row */
+	const char *text[HP_SIDES]; /* the instruction; both NULL for the row of a line */
 	uint64_t samples[HP_SIDES];
 	double cost[HP_SIDES];
 	bool is_changed; /* the code itself differs, beyond addresses */
@@ -89,64 +90,66 @@ struct hp_compared_code {
 
 struct hp_compared;
 
-/* Cost that went from one procedure to another with its code: inlined, split off, outlined. */
+/* Cost that moved with its code from one procedure to another: inlined, split off, outlined. */
 struct hp_cost_shift {
 	const struct hp_compared *partner;
-	double cost;	 /* that `this` has more, and the partner less; negative the other way */
+	/* that this procedure has more and the partner less; negative: the other way */
+	double cost;
 	const char *why; /* "inlined into", "split off from", ... */
 };
 
-/* Where code is: link-time addresses; `end` 0 where a side has none of it. */
+/* The extent of code in link-time addresses; `end` is 0 on a side without it. */
 struct hp_compared_extent {
 	uint64_t start;
 	uint64_t end; /* the first address after it */
 };
 
-/* Something compared: the program, an image, a procedure, a line, a block. */
+/* A compared item: the program, an image, a procedure, a line, a block. */
 struct hp_compared {
 	enum hp_scope scope;
-	const char *name;	 /* of the procedure, demangled; the program's or image's */
-	const char *image;	 /* path; NULL for the program */
-	const char *file;	 /* path as compiled, or NULL */
-	uint32_t line;		 /* where it lost the most, else where it begins; 0 unknown */
-	const char *former_name; /* the base's when it has another, or NULL */
+	const char *name;  /* of the procedure, demangled; the program's or image's */
+	const char *image; /* path; NULL for the program */
+	const char *file;  /* path as compiled, or NULL */
+	uint32_t line;	   /* the line with the largest loss, else the first line; 0 unknown */
+	const char *former_name; /* the name in the base if it differs, or NULL */
 
 	struct hp_compared_cost side[HP_SIDES];
-	struct hp_measured change; /* INFINITY where the base has nothing of it */
+	struct hp_measured change; /* INFINITY if the base has no cost */
 	struct hp_measured lost;   /* candidate's cost less the base's */
-	double p;		   /* of no change, two-sided; NAN where it was not tested */
-	double q;		   /* the same, as a false discovery rate */
-	double smallest_change;	   /* that would be seen four times out of five */
-	/* Of a procedure, its share of the program, which what slows all of a run down does not
-	 * touch: the change, and p of none, two-sided. Of all else `high` is 0. */
+	double p;		/* for the hypothesis of no change, two-sided; NAN if not tested */
+	double q;		/* the same, as a false discovery rate */
+	double smallest_change; /* that is detected in four of five cases */
+	/* For procedures: their share of the program, which does not change when the whole run
+	 * slows down: the change, and two-sided p for no change. For other items `high` is 0. */
 	struct hp_measured share_change;
 	double share_p;
 
 	bool is_finding;
-	bool is_shift; /* what it costs more or less, others cost less or more */
+	bool is_shift; /* others cost less or more by the same amount */
 	const struct hp_cost_shift *shifts;
 	size_t shift_count;
 
 	struct hp_compared *const *parts; /* images of the program, procedures of an image, lines */
-	size_t part_count;		  /* ... of a procedure; the dearest first */
-	const struct hp_compared_code *code; /* of findings, and of what was asked for: what
-						changed there, in order */
+	size_t part_count;		  /* ... of a procedure; the most expensive first */
+	/* for findings, and on request: what changed there, in order */
+	const struct hp_compared_code *code;
 	size_t code_count;
 
-	/* Of findings: basic blocks, or several in a row where they do not correspond one by one,
-	 * that most of the change is in, the dearest first; none where it is all over the procedure.
-	 * They and lines (`parts`) are findings of their own when they changed for certain, given
-	 * that the procedure did; they are not among the comparison's. */
+	/* For findings: the basic blocks that contain most of the change, most expensive first;
+	 * several consecutive blocks as one if they do not correspond one to one; none if the
+	 * change is spread over the procedure. Blocks and lines (`parts`) are findings themselves
+	 * if they changed significantly, given that the procedure did. They are not in the list of
+	 * the comparison's findings. */
 	struct hp_compared *const *blocks;
 	size_t block_count;
 	struct hp_compared_extent extent[HP_SIDES]; /* of a block */
 };
 
-/* Why nothing can be said, and what would help. */
+/* Why there is no answer, and what would help. */
 struct hp_shortage {
 	const char *reason;    /* a sentence without a full stop */
 	const char *advice;    /* likewise, or NULL */
-	uint64_t more_runs;    /* of each side; 0: that would not do, or is not known */
+	uint64_t more_runs;    /* per side; 0: this would not help, or is unknown */
 	uint64_t more_samples; /* likewise */
 };
 
@@ -156,24 +159,27 @@ struct hp_comparison {
 	const char *event;
 	enum hp_unit unit;
 	bool is_relative;
-	const char *per;	 /* "run" or "unit of work"; costs are for one of */
-	double least_change;	 /* of the scope, that findings have */
-	double least_of_program; /* cost of the program that findings have at least, as a share */
-	double dispersion;	 /* variance of samples to their mean, between runs alike */
-	double run_deviation;	 /* of one run's cost from another's, relative */
-	size_t learned_epochs;	 /* earlier ones that these two were learned from; 0: from the
-				    sides themselves, or (a note says so) assumed */
-	bool is_interleaved;	 /* the sides took turns, or ran side by side */
-	bool is_same_build; /* no file that has samples is another build on the other side, and some
-				file is known to be the same that is no library of the system */
-	bool is_side_by_side; /* each run at the same time as one of the other side */
+	const char *per;	 /* "run" or "unit of work": what costs refer to */
+	double least_change;	 /* of findings, relative to their scope */
+	double least_of_program; /* of findings, as a share of the program's cost */
+	/* ratio of variance to mean of the samples, between runs of the same build */
+	double dispersion;
+	double run_deviation; /* standard deviation between the costs of runs, relative */
+	/* number of earlier epochs that the previous two were learned from; 0: from the sides, or
+	 * (with a note) assumed */
+	size_t learned_epochs;
+	bool is_interleaved; /* the sides took turns, or ran side by side */
+	/* no file with samples differs between the sides, and at least one that is not a system
+	 * library is known to be the same */
+	bool is_same_build;
+	bool is_side_by_side; /* each run took place at the same time as a run of the other side */
 	struct hp_compared_side sides[HP_SIDES];
-	struct hp_compared *program;	     /* the root of all that was compared */
-	struct hp_compared *const *findings; /* the most cost lost first, what was won last */
+	struct hp_compared *program;	     /* the root of all compared items */
+	struct hp_compared *const *findings; /* largest loss first, largest gain last */
 	size_t finding_count;
 	const struct hp_shortage *shortages;
 	size_t shortage_count;
-	const char *const *notes; /* what a reader must know: what was taken for granted */
+	const char *const *notes; /* assumptions that a reader must know */
 	size_t note_count;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much profiles of the same thing differ: each epoch is a set of samples, and each procedure,
+ * How much profiles of the same program vary: each epoch is a set of samples, and each procedure,
  * image or line has a sum, a mean and a spread over the sets (Anderson et al. 1997, figure 3).
  *
  * Plain data; everything lives in the spread's arena.
@@ -21,15 +21,15 @@ struct hp_spread_options {
 };
 
 /*
- * Samples of one thing over all sets, those without any count as 0. Sets that were sampled at
- * another rate count as if at the mean one, so that these need not be whole numbers.
+ * The samples of one item over all sets; sets without it count as 0. Sets with another rate are
+ * converted to the mean rate, so the numbers need not be integers.
  */
 struct hp_spread_row {
 	const char *name;  /* of the procedure or image; of a line, its procedure's */
 	const char *image; /* path */
-	const char *file;  /* of a line as compiled; NULL where it is not known */
+	const char *file;  /* of a line, as compiled; NULL if unknown */
 	uint32_t line;
-	size_t sets; /* that have samples of it */
+	size_t sets; /* with samples of it */
 	double sum;
 	double mean;
 	double deviation; /* standard deviation over the sets; NAN of a single one */

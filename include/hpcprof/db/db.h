@@ -20,9 +20,10 @@
 
 struct hp_db;
 
-/* `path` NULL: $HPCPROF_DB, else ./hpcprof.db. With `create` a missing directory is made, for its
- * owner alone; whose files are to be read by whom the marker's mode says from then on. Without, a missing one is NOT_FOUND with advice. A directory that is not ours
- * (neither empty nor marked), a symbolic link and a newer version's database are refused. */
+/* `path` NULL: $HPCPROF_DB, else ./hpcprof.db. With `create` a missing directory is created,
+ * readable for its owner only; later the mode of the marker decides who may read new files. Without
+ * `create` a missing directory is NOT_FOUND with advice. A foreign directory (neither empty nor
+ * marked), a symbolic link and a database of a newer version are refused. */
 struct hp_error *hp_db_open(const char *path, bool create, struct hp_db **db);
 void hp_db_close(struct hp_db *db);
 HP_DEFINE_CLEANUP(struct hp_db, hp_db_close);
@@ -37,8 +38,8 @@ const char *hp_db_path(const struct hp_db *db);
  */
 struct hp_error *hp_db_resolve(struct hp_db *db, char *const *arguments, size_t argument_count,
 			       char ***stamps, size_t *count);
-/* The same for those who may take several: a label is all epochs that carry it, and DAMAGED where one
- * cannot be read that may be among them. */
+/* The same for callers that accept several epochs: a label means all epochs that have it. DAMAGED
+ * if an epoch that may have the label cannot be read. */
 struct hp_error *hp_db_resolve_apart(struct hp_db *db, char *const *arguments,
 				     size_t argument_count, char ***stamps, size_t *count);
 void hp_db_free_stamps(char **stamps, size_t count);
@@ -180,8 +181,8 @@ struct hp_error *hp_db_remove(struct hp_db *db, const char *stamp);
 struct hp_error *hp_db_merge(struct hp_db *db, char *const *stamps, size_t count, const char *label,
 			     char **merged);
 
-/* Labelled epochs, those being recorded and those that cannot be read are always kept. With neither
- * limit, all but the newest `keep` go; with no rule at all, only leftovers. */
+/* Labelled epochs, those being recorded and those that cannot be read are always kept. With no
+ * limit, all except the newest `keep` are removed; with no rule at all, only leftovers. */
 struct hp_gc_options {
 	uint64_t older_than_ns; /* 0: no age limit */
 	size_t keep;		/* the newest N of all epochs stay */
@@ -200,8 +201,8 @@ void hp_gc_result_clear(struct hp_gc_result *result);
 
 enum hp_verify_finding {
 	HP_VERIFY_PROBLEM,
-	HP_VERIFY_UNREAD,   /* it is not for us to read: nothing is known about it */
-	HP_VERIFY_UNSUMMED, /* an older version's: forged files may not be noticed */
+	HP_VERIFY_UNREAD,   /* not readable for this user: nothing is known about it */
+	HP_VERIFY_UNSUMMED, /* of an older version: forged files may go unnoticed */
 	HP_VERIFY_FINDINGS,
 };
 struct hp_verifying {
@@ -210,8 +211,8 @@ struct hp_verifying {
 	void *context;
 	size_t counts[HP_VERIFY_FINDINGS]; /* the result */
 };
-/* Reads every byte of every file and checks every rule of hpcprof-db(5), and goes on after whatever
- * it finds; an interrupted recording is no problem as such. */
+/* Reads all files, checks all rules of hpcprof-db(5), and continues after each problem. An
+ * interrupted recording is not a problem. */
 struct hp_error *hp_db_verify(struct hp_db *db, char *const *stamps, size_t count,
 			      struct hp_verifying *verifying);
 

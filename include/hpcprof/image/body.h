@@ -6,8 +6,8 @@
 #include <hpcprof/image/image.h>
 #include <hpcprof/model/body.h>
 
-/* Of the part of the procedure that is handed in. `body->instructions` is 0 where there is no code to
- * read, or more of it than anybody writes. */
+/* The body of the given part of a procedure. `body->instructions` is 0 if its code cannot be read
+ * or is implausibly large. */
 void hp_image_body(struct hp_image *image, const struct hp_procedure *part, struct hp_body *body);
 
 #endif

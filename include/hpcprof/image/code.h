@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an image's data says about its code: where exceptions land, and which words point to code.
- * Link-time addresses. What is damaged is left out, silently: callers want edges, not reasons.
+ * Information about code in an image's data: exception landing pads, and pointers to code.
+ * Link-time addresses. Damaged entries are omitted without an error, because callers only need the
+ * edges.
  */
 #ifndef HPCPROF_IMAGE_CODE_H
 #define HPCPROF_IMAGE_CODE_H
@@ -9,7 +10,7 @@
 #include <hpcprof/base/arena.h>
 #include <hpcprof/image/image.h>
 
-/* A call in [start, end) that throws goes on at `landing`. */
+/* An exception from a call in [start, end) continues at `landing`. */
 struct hp_landing {
 	uint64_t start;
 	uint64_t end;
@@ -27,8 +28,8 @@ struct hp_code_pointer {
 	uint64_t target;
 };
 
-/* Those with low <= target < high, sorted by target: relocations, and in programs that are not
- * relocated every aligned word that looks like one. They live as long as the image. */
+/* Pointers with low <= target < high, sorted by target: relocations, and in programs without
+ * relocations every aligned word that looks like one. They live as long as the image. */
 void hp_image_code_pointers(struct hp_image *image, uint64_t low, uint64_t high,
 			    const struct hp_code_pointer **pointers, size_t *count);
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who a mapped file is. Used while recording, so it is cheap: a build-id is found through the
- * program headers alone; only without one are the executable segments hashed. The bytes are
- * hostile: nothing in the file is trusted for a size or an offset.
+ * The identity of a mapped file. It is computed while recording, so it must be cheap: a build-id is
+ * found through the program headers only, and the executable segments are hashed only without one.
+ * The bytes are hostile: no size or offset in the file is trusted.
  */
 #ifndef HPCPROF_IMAGE_IDENTITY_H
 #define HPCPROF_IMAGE_IDENTITY_H
 
 #include <hpcprof/model/image_id.h>
 
-/* Of all note segments or sections of a file, as far as they are read; real ones hold some hundred. */
+/* Limit on the bytes of all note segments or sections of a file; real ones have some hundred. */
 enum { HP_IDENTITY_NOTES_MOST_BYTES = 1 << 20 };
 
-/* Build-id if there is one, else XXH3-128 over the bytes of the executable PT_LOAD segments, in
- * file order; of a file that is no ELF, over the whole file (at most 1 GiB, else NONE). Reads with
- * pread only; takes any ELF class and byte order. */
+/* The build-id if there is one, else XXH3-128 over the bytes of the executable PT_LOAD segments, in
+ * file order; for a file that is not ELF, over the whole file (at most 1 GiB, else NONE). Reads
+ * with pread only; accepts any ELF class and byte order. */
 struct hp_error *hp_identity_of_fd(int fd, struct hp_identity *identity);
 
 /* The same for an ELF image in memory (the vdso). */

@@ -20,9 +20,9 @@ struct hp_image_options {
 	const char *bytes_path; /* a kept copy of the image (vdso), read instead of its path */
 	const struct hp_symbol *symbols; /* names kept in the epoch (JIT, kernel, vdso), or NULL */
 	size_t symbol_count;
-	bool kept_only; /* no file is looked for: as an image without one */
-	/* Then what was kept of the file, which must be in order and outlive the image; NULL or empty:
-	 * the symbols are all there is. */
+	bool kept_only; /* use no file, as for an image without one */
+	/* The stored excerpt of the file in that case. It must be valid and outlive the image; NULL
+	 * or empty: only the symbols are known. */
 	const struct hp_excerpt *excerpt;
 };
 
@@ -46,54 +46,58 @@ enum hp_procedure_source {
 	HP_PROCEDURE_SYMBOL,   /* .symtab, .dynsym, .gnu_debugdata, separate debug file, kept */
 	HP_PROCEDURE_PLT,      /* an entry of a PLT section: name is foo@plt */
 	HP_PROCEDURE_EH_FRAME, /* an FDE without a symbol: name is image+0xADDRESS */
-	HP_PROCEDURE_GAP, /* text that nothing describes: name is image+0xADDRESS of its start, or
-			     the image's alone when nothing in it has a name ("[anon node]") */
+	/* undescribed text: name is image+0xADDRESS of its start, or that of the image if nothing
+	 * in it has a name ("[anon node]") */
+	HP_PROCEDURE_GAP,
 };
 
 struct hp_procedure {
 	const char *name; /* demangled (C++, Rust); .cold parts carry their procedure's name */
-	const char
-		*linkage; /* as in the symbol table, without .cold; same as name if not mangled */
+	/* as in the symbol table, without .cold; same as name if not mangled */
+	const char *linkage;
 	hp_link_address address; /* of this part */
 	uint64_t size;		 /* bytes of this part, > 0 */
-	/* The first part of the procedure: of a .cold part its procedure; of the rest of one that
-	 * another symbol cuts in two, its beginning; else itself. */
+	/* The first part of the procedure: for a .cold part, its procedure; for the rest of a
+	 * procedure that another symbol divides, its beginning; otherwise the part itself. */
 	const struct hp_procedure *owner;
 	enum hp_procedure_source source;
-	bool never_returns; /* known without its code, which was not kept */
+	bool never_returns; /* known without its code, which was not stored */
 };
 
-/* The procedure part that holds the address; never NULL (a GAP at worst). */
+/* The procedure part that contains the address; never NULL (GAP if nothing else). */
 const struct hp_procedure *hp_image_procedure_at(struct hp_image *image, hp_link_address address);
 /* All parts with names or extents of their own (no GAPs), sorted by address, not overlapping. Makes
- * all their names, which procedure_at does one by one. */
+ * all their names; hp_image_procedure_at makes one at a time. */
 void hp_image_procedures(struct hp_image *image, const struct hp_procedure *const **procedures,
 			 size_t *count);
 
-/* Whether another procedure of the image has the same linkage name, as static functions of several
- * sources may. Not asked for the names, which stay unmade. */
+/* Whether another procedure of the image has the same linkage name, as static functions in several
+ * sources may. Does not make names. */
 bool hp_image_has_namesake(struct hp_image *image, const struct hp_procedure *procedure);
 
-/* The sections with code, by address, and the segments: for those who make an excerpt. False where
- * there is no file, or memory is short. */
+/* The sections with code and the segments, by address, for an excerpt. False without a file, or
+ * when memory is short. */
 bool hp_image_map(const struct hp_image *image, struct hp_excerpt *excerpt);
 
-/* From now on each `part`, which owned itself, is a part of its `owner`'s owner and has its name.
- * All are this image's, and no owner is a part of another joint. For those who know more than
- * symbols and unwind data say. */
+/* Makes each `part`, which owned itself, a part of its `owner`'s owner, with the owner's name. All
+ * belong to this image, and no owner is a part in another joint. For callers that know more than
+ * symbols and unwind data. */
 struct hp_joint {
 	const struct hp_procedure *part;
 	const struct hp_procedure *owner;
 };
 void hp_image_join(struct hp_image *image, const struct hp_joint *joints, size_t count);
 
-/* A source position, innermost first: frame 0 is the code itself, the last one the procedure's own
- * body, those between are inlined functions. */
+/* A source position, innermost first: frame 0 is the code itself, the last frame the procedure's
+ * own body, and those between are inlined functions. */
 struct hp_frame {
-	const char *function; /* demangled; NULL when DWARF does not say. The last frame has the
-				 name of its procedure where a symbol gives one */
-	const char *file;     /* full path as compiled; NULL without line information */
-	uint32_t line; /* 0 unknown: within frame 0 the line of the address, above it the call's */
+	const char *
+		/* demangled; NULL if not in DWARF. The last frame has the name of its procedure if
+		 * a symbol gives one */
+		function;
+	const char *file; /* full path as compiled; NULL without line information */
+	/* 0 unknown: in frame 0 the line of the address, in outer frames the line of the call */
+	uint32_t line;
 };
 struct hp_frames {
 	const struct hp_frame *frames; /* at least one when the address has line information */
@@ -101,8 +105,8 @@ struct hp_frames {
 };
 
 /* Frames of many addresses in one pass: `addresses` sorted ascending; `frames` has room for
- * `count`. With inlines false only frame 0's place is given (cheaper): which function that is,
- * inlined or not, is then not looked up and NULL. */
+ * `count`. Without `inlines` only the position of frame 0 is given (cheaper); its function is
+ * NULL. */
 struct hp_error *hp_image_frames(struct hp_image *image, const hp_link_address *addresses,
 				 size_t count, bool inlines, struct hp_frames *frames);
 
@@ -112,14 +116,14 @@ size_t hp_image_text(struct hp_image *image, hp_link_address address, size_t siz
 
 /* ELF e_machine, 0 for images without a file. */
 uint16_t hp_image_machine(const struct hp_image *image);
-/* Whether both say which compilers made them (section .comment), and say otherwise. */
+/* Whether both images name their compilers (section .comment), and the names differ. */
 bool hp_image_other_compiler(const struct hp_image *image, const struct hp_image *other);
-/* Where names and lines came from ("/usr/lib/debug/…", "symbol table", …), for the report's header
+/* The origin of names and lines ("/usr/lib/debug/…", "symbol table", …), for the report's header
  * and for advice; never NULL. */
 const char *hp_image_symbol_origin(struct hp_image *image);
 bool hp_image_has_lines(struct hp_image *image);
-/* What of its names and lines was left out because its file asks for too much, as a sentence of static
- * storage; NULL when nothing was. It is part of hp_image_symbol_origin, too. */
+/* Which names and lines were omitted because the file asks for too much, as a static sentence; NULL
+ * if none. It is also part of hp_image_symbol_origin. */
 const char *hp_image_left_out(const struct hp_image *image);
 
 #endif
