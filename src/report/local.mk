@@ -4,74 +4,76 @@ src_report_libreport_a_SOURCES = \
 	include/hpcprof/report/comparison.h \
 	include/hpcprof/report/report.h \
 	include/hpcprof/report/spread.h \
-	src/report/annotate.h src/report/annotate.c \
-	src/report/annotate_choose.c \
-	src/report/annotate_columns.h src/report/annotate_columns.c \
-	src/report/annotate_source.c \
-	src/report/annotate_stalls.c \
-	src/report/arrows.h src/report/arrows.c \
-	src/report/blocks.c \
-	src/report/breakdown.h src/report/breakdown.c \
-	src/report/caveats.c \
-	src/report/cells.h src/report/cells.c \
-	src/report/columns.h src/report/columns.c \
-	src/report/columns_analysis.h src/report/columns_analysis.c \
-	src/report/columns_counts.h src/report/columns_counts.c \
-	src/report/comparison.h src/report/comparison.c \
-	src/report/comparison_github.c \
-	src/report/comparison_html.c \
-	src/report/comparison_json.c \
-	src/report/comparison_junit.c \
-	src/report/comparison_markdown.c \
-	src/report/comparison_sarif.c \
-	src/report/comparison_text.c \
-	src/report/executions.h src/report/executions.c \
-	src/report/executions_lines.c \
-	src/report/header.h src/report/header.c \
-	src/report/header_counted.c \
-	src/report/header_names.c \
-	src/report/header_parts.h \
-	src/report/hot_path.h src/report/hot_path.c \
-	src/report/json.h src/report/json.c \
-	src/report/json_analysis.c \
-	src/report/listing.h src/report/listing.c \
-	src/report/machine.h src/report/machine.c \
-	src/report/nameless.h src/report/nameless.c \
-	src/report/quantity.h src/report/quantity.c \
+	src/report/annotate/annotate.h src/report/annotate/annotate.c \
+	src/report/annotate/annotate_choose.c \
+	src/report/annotate/annotate_columns.h src/report/annotate/annotate_columns.c \
+	src/report/annotate/annotate_source.c \
+	src/report/annotate/annotate_stalls.c \
+	src/report/annotate/arrows.h src/report/annotate/arrows.c \
+	src/report/annotate/blocks.c \
+	src/report/annotate/caveats.c \
+	src/report/annotate/hot_path.h src/report/annotate/hot_path.c \
+	src/report/annotate/json_analysis.c \
+	src/report/annotate/listing.h src/report/annotate/listing.c \
+	src/report/annotate/source.h src/report/annotate/source.c \
+	src/report/annotate/source_access.h src/report/annotate/source_access.c \
+	src/report/annotate/write_annotate.h src/report/annotate/write_annotate.c \
+	src/report/annotate/write_dot.c \
+	src/report/common/json.h src/report/common/json.c \
+	src/report/common/machine.h src/report/common/machine.c \
+	src/report/common/quantity.h src/report/common/quantity.c \
+	src/report/common/sheet.h src/report/common/sheet.c \
+	src/report/common/sort.h src/report/common/sort.c \
+	src/report/common/state.h \
+	src/report/common/text.h src/report/common/text.c \
+	src/report/comparison/comparison.h src/report/comparison/comparison.c \
+	src/report/comparison/comparison_github.c \
+	src/report/comparison/comparison_html.c \
+	src/report/comparison/comparison_json.c \
+	src/report/comparison/comparison_junit.c \
+	src/report/comparison/comparison_markdown.c \
+	src/report/comparison/comparison_sarif.c \
+	src/report/comparison/comparison_text.c \
+	src/report/comparison/spread.c \
+	src/report/executions/executions.h src/report/executions/executions.c \
+	src/report/executions/executions_lines.c \
+	src/report/executions/write_executions.h src/report/executions/write_executions.c \
+	src/report/header/header.h src/report/header/header.c \
+	src/report/header/header_counted.c \
+	src/report/header/header_names.c \
+	src/report/header/header_parts.h \
+	src/report/header/nameless.h src/report/header/nameless.c \
+	src/report/header/text_header.h src/report/header/text_header.c \
 	src/report/report.c \
-	src/report/sheet.h src/report/sheet.c \
-	src/report/sort.h src/report/sort.c \
-	src/report/source.h src/report/source.c \
-	src/report/source_access.h src/report/source_access.c \
-	src/report/spread.c \
-	src/report/state.h \
-	src/report/survey.h src/report/survey.c \
-	src/report/text.h src/report/text.c \
-	src/report/text_header.c \
+	src/report/stalls/survey.h src/report/stalls/survey.c \
+	src/report/stalls/write_stalls.h src/report/stalls/write_stalls.c \
+	src/report/tables/breakdown.h src/report/tables/breakdown.c \
+	src/report/tables/cells.h src/report/tables/cells.c \
+	src/report/tables/columns.h src/report/tables/columns.c \
+	src/report/tables/columns_analysis.h src/report/tables/columns_analysis.c \
+	src/report/tables/columns_counts.h src/report/tables/columns_counts.c \
+	src/report/tables/csv_table.c \
+	src/report/tables/table.h \
+	src/report/tables/text_table.c \
 	src/report/text_summary.c \
-	src/report/text_table.c \
 	src/report/write.h \
-	src/report/write_annotate.c \
 	src/report/write_csv.c \
-	src/report/write_dot.c \
-	src/report/write_executions.c \
 	src/report/write_json.c \
-	src/report/write_stalls.c \
 	src/report/write_text.c
 
-nodist_src_report_libreport_a_SOURCES = src/report/page_check_css.h src/report/page_check_js.h
+nodist_src_report_libreport_a_SOURCES = src/report/comparison/page_check_css.h src/report/comparison/page_check_js.h
 
 # The page of a comparison, as arrays of strings.
-page_headers = src/report/page_check_css.h src/report/page_check_js.h
+page_headers = src/report/comparison/page_check_css.h src/report/comparison/page_check_js.h
 # Not BUILT_SOURCES: these come first for some targets only, and not for "make hpcprof".
-src/report/comparison_html.$(OBJEXT): $(page_headers)
+src/report/comparison/comparison_html.$(OBJEXT): $(page_headers)
 CLEANFILES += $(page_headers)
-EXTRA_DIST += src/report/page/check.css src/report/page/check.js src/report/page/quote.awk
-quote_page = $(AM_V_GEN)$(MKDIR_P) src/report && $(AWK) -v name=$(@F:.h=) \
-	-f $(srcdir)/src/report/page/quote.awk
-src/report/page_check_css.h: src/report/page/check.css src/report/page/quote.awk
-	$(quote_page) $(srcdir)/src/report/page/check.css >$@.tmp && mv $@.tmp $@
-src/report/page_check_js.h: src/report/page/check.js src/report/page/quote.awk
-	$(quote_page) $(srcdir)/src/report/page/check.js >$@.tmp && mv $@.tmp $@
+EXTRA_DIST += src/report/comparison/page/check.css src/report/comparison/page/check.js src/report/comparison/page/quote.awk
+quote_page = $(AM_V_GEN)$(MKDIR_P) src/report/comparison && $(AWK) -v name=$(@F:.h=) \
+	-f $(srcdir)/src/report/comparison/page/quote.awk
+src/report/comparison/page_check_css.h: src/report/comparison/page/check.css src/report/comparison/page/quote.awk
+	$(quote_page) $(srcdir)/src/report/comparison/page/check.css >$@.tmp && mv $@.tmp $@
+src/report/comparison/page_check_js.h: src/report/comparison/page/check.js src/report/comparison/page/quote.awk
+	$(quote_page) $(srcdir)/src/report/comparison/page/check.js >$@.tmp && mv $@.tmp $@
 
 REPORT_LIBS = src/report/libreport.a $(INFER_LIBS) $(COMPARE_LIBS)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
+#include "annotate/write_annotate.h"
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/infer/counts.h>
 #include <hpcprof/infer/inference.h>
-#include "sort.h"
+#include "common/sort.h"
 #include "write.h"
 
 #include <hpcprof/report/report.h>

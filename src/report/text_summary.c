@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The summary for people: where the samples are by kind of image, how well they could be named,
  * and who ran. */
-#include "machine.h"
-#include "survey.h"
+#include "stalls/write_stalls.h"
+#include "common/machine.h"
+#include "common/text.h"
+#include "stalls/survey.h"
 #include "write.h"
 
 #include <hpcprof/base/number.h>

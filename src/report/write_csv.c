@@ -1,38 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* CSV as RFC 4180 has it: a header record, CRLF, quotes where needed. */
-#include "listing.h"
-#include "survey.h"
+#include "stalls/write_stalls.h"
+#include "executions/write_executions.h"
+#include "tables/table.h"
+#include "annotate/listing.h"
+#include "stalls/survey.h"
 #include "write.h"
 
 #include <inttypes.h>
-
-static struct hp_error *write_record(struct hp_buffer *record, FILE *out)
-{
-	if (record->failed)
-		return hp_error_create_no_memory();
-	fwrite(hp_buffer_text(record), 1, record->size, out);
-	fputs("\r\n", out);
-	hp_buffer_clear(record);
-	return NULL;
-}
-
-static struct hp_error *write_row(const struct report *report, const struct columns *columns,
-				  const struct hp_row *row, struct hp_buffer *record, FILE *out)
-{
-	_cleanup_(hp_buffer_free) struct hp_buffer cell = { 0 };
-
-	for (size_t i = 0; i < columns->at.count; i++) {
-		const struct column *column = &columns->at.at[i];
-
-		hp_buffer_clear(&cell);
-		column->cell(&(struct cell){ report, row, column->event }, &cell);
-		if (i)
-			hp_buffer_add(record, ",", 1);
-		text_csv(record, hp_buffer_text(&cell));
-	}
-	record->failed = record->failed || cell.failed;
-	return write_record(record, out);
-}
 
 /* Of all procedures of a profile, those that have samples enough. */
 static bool is_worth_analysing(const struct report *report, const struct hp_row *row)
@@ -54,36 +28,14 @@ static struct hp_error *write_listing(struct report *report, const struct column
 	if (!error && !report->options->of.listed)
 		listing_keep_costly(report, &listing);
 	for (size_t i = 0; i < listing.rows.count && !error; i++)
-		error = write_row(report, columns, &listing.rows.at[i], record, out);
-	return error;
-}
-
-static struct hp_error *write_titles(const struct columns *columns, struct hp_buffer *record,
-				     FILE *out)
-{
-	for (size_t i = 0; i < columns->at.count; i++) {
-		if (i)
-			hp_buffer_add(record, ",", 1);
-		text_csv(record, columns->at.at[i].title);
-	}
-	return write_record(record, out);
-}
-
-struct hp_error *write_csv_table(const struct report *report, const struct columns *columns,
-				 struct hp_row *const *rows, size_t count, FILE *out)
-{
-	_cleanup_(hp_buffer_free) struct hp_buffer record = { 0 };
-	struct hp_error *error = write_titles(columns, &record, out);
-
-	for (size_t i = 0; i < count && !error; i++)
-		error = write_row(report, columns, rows[i], &record, out);
+		error = write_csv_row(report, columns, &listing.rows.at[i], record, out);
 	return error;
 }
 
 static struct hp_error *write_rows(struct report *report, const struct columns *columns,
 				   struct hp_buffer *record, FILE *out)
 {
-	struct hp_error *error = write_titles(columns, record, out);
+	struct hp_error *error = write_csv_titles(columns, record, out);
 
 	for (size_t i = 0; i < report->profiles->rows.count && !error; i++) {
 		const struct hp_row *row = report->profiles->rows.at[i];
@@ -91,7 +43,7 @@ static struct hp_error *write_rows(struct report *report, const struct columns *
 		if (report->options->view == HP_VIEW_INSTRUCTIONS)
 			error = write_listing(report, columns, row, record, out);
 		else
-			error = write_row(report, columns, row, record, out);
+			error = write_csv_row(report, columns, row, record, out);
 	}
 	return error;
 }
@@ -114,7 +66,7 @@ static struct hp_error *write_event(const struct hp_loaded_event *event, struct 
 	text_csv(record, info->reason ? info->reason : "");
 	hp_buffer_printf(record, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
 			 event->all.samples, event->lost, event->unattributed, event->throttled);
-	return write_record(record, out);
+	return write_csv_record(record, out);
 }
 
 /* The summary in CSV is its events: what else it says is no table. */

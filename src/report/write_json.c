@@ -3,12 +3,14 @@
  * JSON, whose members are a contract: hpcprof-report(1) describes them. Rows are written one by
  * one, so that a long report does not have to fit into memory as a tree.
  */
-#include "breakdown.h"
-#include "columns_counts.h"
-#include "json.h"
-#include "listing.h"
-#include "state.h"
-#include "survey.h"
+#include "stalls/write_stalls.h"
+#include "executions/write_executions.h"
+#include "tables/breakdown.h"
+#include "tables/columns_counts.h"
+#include "common/json.h"
+#include "annotate/listing.h"
+#include "common/state.h"
+#include "stalls/survey.h"
 #include "write.h"
 
 #include <hpcprof/infer/inference.h>

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The report for people. */
-#include "listing.h"
-#include "state.h"
+#include "tables/table.h"
+#include "stalls/write_stalls.h"
+#include "header/text_header.h"
+#include "executions/write_executions.h"
+#include "annotate/write_annotate.h"
+#include "annotate/listing.h"
+#include "common/state.h"
 #include "write.h"
 
 #include <hpcprof/infer/inference.h>

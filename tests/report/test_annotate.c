@@ -11,8 +11,9 @@
  */
 #include "../support.h"
 
-#include "../../src/report/annotate.h"
-#include "../../src/report/write.h"
+#include "../../src/report/annotate/annotate.h"
+#include "../../src/report/annotate/write_annotate.h"
+#include "../../src/report/stalls/write_stalls.h"
 
 #include <math.h>
 #include <string.h>

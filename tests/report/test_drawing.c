@@ -3,11 +3,11 @@
  * of cycles, source lines. */
 #include "../support.h"
 
-#include "../../src/report/arrows.h"
-#include "../../src/report/hot_path.h"
-#include "../../src/report/quantity.h"
-#include "../../src/report/sheet.h"
-#include "../../src/report/source.h"
+#include "../../src/report/annotate/arrows.h"
+#include "../../src/report/annotate/hot_path.h"
+#include "../../src/report/common/quantity.h"
+#include "../../src/report/common/sheet.h"
+#include "../../src/report/annotate/source.h"
 
 #include <hpcprof/base/number.h>
 

@@ -2,7 +2,7 @@
 /* What the summary says of the machine that an epoch is of. */
 #include "../support.h"
 
-#include "../../src/report/machine.h"
+#include "../../src/report/common/machine.h"
 
 #include <string.h>
 

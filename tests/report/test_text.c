@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "../../src/report/text.h"
+#include "../../src/report/common/text.h"
 #include "../support.h"
 
 #include <string.h>

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What stands above an instruction because of its time: the best case and the actual case of the
+ * block that it begins, and the stalls that it waits for. In words. */
+#include "annotate.h"
+#include "../common/quantity.h"
+#include "../common/sheet.h"
+#include "../common/state.h"
+#include "../common/text.h"
+
+#include <hpcprof/infer/inference.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define AT_LEAST "\xe2\x89\xa5"
+
+enum { NOTES_COLUMN = 38, MOST_CAUSES = 3 };
+
+/* --- blocks ----------------------------------------------------------------------------------- */
+
+/* At least nothing is no news. */
+static void add_ratio(struct hp_buffer *text, double ratio)
+{
+	hp_buffer_printf(text, ratio > 0 && ratio < 0.005 ? "%.1g" : "%.2f", ratio);
+}
+
+static void add_cpi(struct hp_buffer *text, const char *name, const char *bound, double cycles,
+		    uint32_t instructions)
+{
+	hp_buffer_printf(text, "*** %s %s", name, bound);
+	quantity_add_cycles(text, cycles);
+	hp_buffer_printf(text, "/%" PRIu32 " = %s", instructions, bound);
+	add_ratio(text, instructions ? cycles / instructions : 0);
+	hp_buffer_printf(text, " CPI");
+}
+
+/* Without counts of anything they are guesses. */
+static bool is_counted(const struct hp_analysis *analysis)
+{
+	return analysis->sources != 0;
+}
+
+/* How often the loop goes round each time it is come to. */
+static void add_trips(struct hp_buffer *text, const struct hp_analysis *analysis, uint32_t loop)
+{
+	double trips = hp_loop_trips(analysis, loop);
+
+	if (!is_counted(analysis) || !isfinite(trips))
+		return;
+	hp_buffer_printf(text, ", ");
+	quantity_add(text, trips);
+	hp_buffer_printf(text, " iterations per entry");
+}
+
+/* How often the jump at the end is taken. */
+static void add_taken(struct hp_buffer *text, const struct hp_analysis *analysis, uint32_t number)
+{
+	const struct hp_cfg *cfg = analysis->cfg;
+	const struct hp_block *block = &cfg->blocks[number];
+
+	if (!is_counted(analysis) || block->end != HP_END_CONDITIONAL)
+		return;
+	for (uint32_t i = 0; i < block->out_count; i++) {
+		double share = hp_edge_probability(analysis, block->first_out + i);
+
+		if (cfg->edges[block->first_out + i].kind == HP_EDGE_JUMP && isfinite(share))
+			hp_buffer_printf(text, ", jumps %.3g %% of the time", 100 * share);
+	}
+}
+
+static void add_notes(struct hp_buffer *text, const struct annotation *annotation, uint32_t number)
+{
+	const struct hp_analysis *analysis = annotation->analysis;
+	const struct hp_block *block = &analysis->cfg->blocks[number];
+	size_t taken = hp_text_columns(hp_buffer_text(text));
+
+	text_pad(text, taken < NOTES_COLUMN ? NOTES_COLUMN - taken : 2);
+	hp_buffer_printf(text, "block %" PRIu32, number);
+	if (block->loop != HP_CFG_NONE)
+		hp_buffer_printf(text, ", %s of a loop, depth %" PRIu32,
+				 analysis->cfg->loops[block->loop].header == number ? "head"
+										    : "part",
+				 analysis->cfg->loops[block->loop].depth);
+	if (block->loop != HP_CFG_NONE && analysis->cfg->loops[block->loop].header == number)
+		add_trips(text, analysis, block->loop);
+	add_taken(text, analysis, number);
+	if (annotation->path.blocks && annotation->path.blocks[number])
+		hp_buffer_printf(text, ", on the hottest path");
+	if (block->is_orphan)
+		hp_buffer_printf(text, ", nothing known leads here");
+}
+
+/* What hardware timed, apart from all estimates. */
+static void add_recorded(struct hp_buffer *text, const struct annotation *annotation,
+			 uint32_t number)
+{
+	double cycles = annotation->recorded ? annotation->recorded[number] : NAN;
+
+	if (isfinite(cycles))
+		hp_buffer_printf(text, ", %.1f cycles by branch records", cycles);
+}
+
+static void add_time(struct hp_buffer *text, const struct annotation *annotation, uint32_t number)
+{
+	const struct hp_analysis *analysis = annotation->analysis;
+	size_t taken = hp_text_columns(hp_buffer_text(text));
+	double cycles = analysis->blocks[number].cycles;
+
+	if (!(annotation->cycles > 0) || !(cycles > 0))
+		return;
+	text_pad(text, taken < NOTES_COLUMN ? NOTES_COLUMN - taken : 2);
+	hp_buffer_printf(text, "%.1f %% of the time", 100 * cycles / annotation->cycles);
+}
+
+/* What is below the best case says nothing. */
+static bool has_lower_limit(const struct hp_analysed_block *block)
+{
+	return isfinite(block->cycles_per_execution_low) &&
+	       block->cycles_per_execution_low >= block->best_case_cycles;
+}
+
+static void add_actual(struct hp_buffer *text, const struct hp_analysed_block *block)
+{
+	double cycles = block->cycles_per_execution;
+
+	if (!(block->cycles > 0)) {
+		hp_buffer_printf(text, "*** Actual: no samples");
+	} else if (isfinite(cycles)) {
+		add_cpi(text, "Actual", "", cycles, block->insn_count);
+		if (isfinite(block->cycles_per_execution_low) &&
+		    isfinite(block->cycles_per_execution_high) && block->insn_count)
+			hp_buffer_printf(text, " (%.2f to %.2f)",
+					 block->cycles_per_execution_low / block->insn_count,
+					 block->cycles_per_execution_high / block->insn_count);
+	} else if (has_lower_limit(block)) {
+		add_cpi(text, "Actual", AT_LEAST, block->cycles_per_execution_low,
+			block->insn_count);
+	} else {
+		hp_buffer_printf(text, "*** Actual: not known");
+	}
+}
+
+struct hp_error *annotate_block(struct annotation *annotation, uint32_t number)
+{
+	const struct hp_analysed_block *block = &annotation->analysis->blocks[number];
+	size_t row = annotation_find(annotation,
+				     annotation->analysis->cfg->blocks[number].address.value);
+	_cleanup_(hp_buffer_free) struct hp_buffer best = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer actual = { 0 };
+	struct hp_error *error = NULL;
+
+	if (row == SIZE_MAX)
+		return NULL;
+	if (annotation->lines.count)
+		error = annotation_add(annotation, ANNOTATED_BLANK, row, NULL);
+	add_cpi(&best, "Best-case", "", block->best_case_cycles, block->insn_count);
+	add_notes(&best, annotation, number);
+	add_actual(&actual, block);
+	add_recorded(&actual, annotation, number);
+	add_time(&actual, annotation, number);
+	if (!error)
+		error = annotation_add(annotation, ANNOTATED_BLOCK, row, &best);
+	if (!error)
+		error = annotation_add(annotation, ANNOTATED_BLOCK, row, &actual);
+	return error;
+}
+
+/* --- stalls ----------------------------------------------------------------------------------- */
+
+/* ", from 0x1130 mov rax, [rdi]" */
+static void add_culprit(struct hp_buffer *text, const struct annotation *annotation,
+			const char *before, uint64_t address)
+{
+	size_t row = annotation_find(annotation, address);
+
+	hp_buffer_printf(text, "%s0x%" PRIx64, before, address);
+	if (row != SIZE_MAX)
+		hp_buffer_printf(text, " %s", annotation->listing->rows.at[row].text);
+}
+
+static void add_percent_range(struct hp_buffer *text, double low, double high)
+{
+	long from = lround(100 * low);
+	long to = lround(100 * high);
+
+	if (sheet_is_unknown(low, high))
+		hp_buffer_printf(text, "share unknown");
+	else if (from == to)
+		hp_buffer_printf(text, "%ld %%", to);
+	else if (from <= 0)
+		hp_buffer_printf(text, "up to %ld %%", to);
+	else
+		hp_buffer_printf(text, "%ld to %ld %%", from, to);
+}
+
+/* Cycles of one execution of the instruction, NAN unless that is known. */
+static double cycles_each_time(const struct hp_analysis *analysis,
+			       const struct hp_analysed_insn *insn)
+{
+	return analysis->is_absolute
+		       ? insn->cycles / analysis->blocks[insn->block].frequency.executions
+		       : NAN;
+}
+
+static struct hp_error *add_cause(struct annotation *annotation, size_t row,
+				  const struct hp_cause *cause)
+{
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
+	double cycles = cycles_each_time(annotation->analysis, annotation->insns[row]);
+	const double wide = 0.1;
+	const double unlikely = 0.005;
+	bool is_unknown = sheet_is_unknown(cause->low, cause->high);
+
+	hp_buffer_printf(&text, "%s: ", quantity_cause((enum hp_cause_kind)cause->kind));
+	add_percent_range(&text, cause->low, cause->high);
+	if (cause->high - cause->low > wide && cause->likely < unlikely)
+		hp_buffer_printf(&text, is_unknown ? ", unlikely" : " but unlikely");
+	else if (!is_unknown && cause->high - cause->low > wide)
+		hp_buffer_printf(&text, ", likely %.0f %%", 100 * cause->likely);
+	if (isfinite(cycles) && !is_unknown) {
+		hp_buffer_printf(&text, ", about ");
+		quantity_add_cycles(&text, cause->likely * cycles);
+		hp_buffer_printf(&text, " cycles each time");
+	}
+	if (cause->has_culprit)
+		add_culprit(&text, annotation, "; by ", cause->culprit.value);
+	return annotation_add(annotation, ANNOTATED_STALL, row, &text);
+}
+
+static void add_units(struct hp_buffer *text, const struct hp_core *core, uint32_t units)
+{
+	const char *separator = " ";
+
+	for (unsigned unit = 0; unit < HP_CORE_UNITS; unit++) {
+		if (!(units >> unit & 1))
+			continue;
+		hp_buffer_printf(text, "%s%s", separator, hp_core_unit(core, unit));
+		separator = ", ";
+	}
+}
+
+static struct hp_error *add_static(struct annotation *annotation, size_t row)
+{
+	const struct hp_analysis *analysis = annotation->analysis;
+	const struct hp_analysed_insn *insn = annotation->insns[row];
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
+
+	hp_buffer_printf(&text, "best case: ");
+	quantity_add_cycles(&text, insn->stall_cycles);
+	if (insn->static_stall == HP_STALL_DEPENDENCY) {
+		hp_buffer_printf(&text, " cycles' wait for a result");
+		if (insn->producer < analysis->insn_count)
+			add_culprit(&text, annotation, " of ",
+				    analysis->insns[insn->producer].insn->address);
+	} else if (insn->static_stall == HP_STALL_PORT) {
+		hp_buffer_printf(&text, " cycles' wait for a port:");
+		add_units(&text, analysis->core, insn->units);
+	} else {
+		hp_buffer_printf(&text, " cycles more to issue than the core is wide");
+	}
+	return annotation_add(annotation, ANNOTATED_STALL, row, &text);
+}
+
+/* Bubbles of what hardly matters would hide the others. */
+static bool is_worth_telling(const struct annotation *annotation, size_t row)
+{
+	const double noticeable = 0.01;
+
+	return annotation->shows_all || annotation_share(annotation, row) >= noticeable;
+}
+
+struct hp_error *annotate_stalls(struct annotation *annotation, size_t row)
+{
+	const struct hp_analysed_insn *insn = annotation->insns[row];
+	const double whole_cycle = 0.995;
+	const double noticeable = 0.05;
+	struct hp_error *error = NULL;
+	uint32_t told = 0;
+
+	if (!insn || !is_worth_telling(annotation, row))
+		return NULL;
+	for (uint32_t i = 0; i < insn->cause_count && !error; i++) {
+		const struct hp_cause *cause = &annotation->analysis->causes[insn->first_cause + i];
+
+		if (!annotation->shows_all && (cause->high < noticeable || told == MOST_CAUSES))
+			continue;
+		told++;
+		error = add_cause(annotation, row, cause);
+	}
+	if (!error && insn->static_stall != HP_STALL_NONE && insn->stall_cycles >= whole_cycle)
+		error = add_static(annotation, row);
+	return error;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Jumps within a listing, drawn in a gutter at its left: short ones nearest to the text. What does
+ * not fit is left out, the longest first. */
+#ifndef REPORT_ANNOTATE_ARROWS_H
+#define REPORT_ANNOTATE_ARROWS_H
+
+#include <hpcprof/base/error.h>
+
+#include <stddef.h>
+
+struct arrow {
+	size_t from; /* lines of the listing */
+	size_t to;
+};
+
+/* Lanes side by side, and a column for the heads, a line of the listing each. */
+struct gutter {
+	char *cells; /* lines times columns */
+	size_t lines;
+	size_t columns; /* lanes + 1; 0 when there is nothing to draw */
+	size_t left_out;
+};
+
+/* Sorts `arrows`. No more lanes are made than are needed. */
+struct hp_error *gutter_draw(struct arrow *arrows, size_t count, size_t lines, size_t lanes,
+			     struct gutter *gutter);
+void gutter_clear(struct gutter *gutter);
+/* The `columns` characters left of a line, not terminated. */
+const char *gutter_line(const struct gutter *gutter, size_t line);
+
+#endif

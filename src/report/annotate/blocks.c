@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "listing.h"
+#include "../common/state.h"
+
+#include <hpcprof/infer/inference.h>
+
+static bool has_bytes(const struct hp_image_id *id)
+{
+	return id->kind == HP_IMAGE_FILE || id->kind == HP_IMAGE_VDSO;
+}
+
+struct hp_error *listing_add_blocks(struct report *report, const struct hp_row *row,
+				    struct listing *listing)
+{
+	struct hp_error *error;
+
+	if (row->image->problem)
+		listing->no_graph = row->image->problem;
+	else if (!row->code || row->code->next)
+		listing->no_graph = "it is more than one procedure";
+	else if (row->code && row->code->part && !has_bytes(&row->image->id))
+		listing->no_graph = "a recording keeps the names of this code, not its bytes";
+	if (listing->no_graph)
+		return NULL;
+	error = hp_inference_graph(report->inference, row->code, &listing->cfg);
+	if (!listing->cfg)
+		listing->no_graph = row->code->refusal;
+	for (size_t i = 0; i < listing->rows.count && listing->cfg; i++) {
+		struct hp_row *instruction = &listing->rows.at[i];
+		hp_link_address address = { instruction->address };
+
+		if (!instruction->has_address || !instruction->length)
+			continue;
+		instruction->block = hp_cfg_block_at(listing->cfg, address);
+		instruction->has_block = instruction->block != HP_CFG_NONE;
+	}
+	return error;
+}
+
+struct hp_error *listing_add_analysis(struct report *report, const struct hp_row *row,
+				      struct listing *listing)
+{
+	const struct hp_analysis *analysis = NULL;
+	struct hp_error *error = hp_inference_row(report->inference, row, &analysis);
+
+	for (size_t i = 0; i < listing->rows.count && analysis; i++) {
+		struct hp_row *instruction = &listing->rows.at[i];
+
+		if (!instruction->has_block || !instruction->has_address)
+			continue;
+		instruction->insn = hp_analysis_insn(analysis, instruction->address);
+		instruction->analysis = instruction->insn ? analysis : NULL;
+	}
+	return error;
+}
+
+static bool is_costly(const struct report *report, const struct hp_row *row)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < report->profiles->events.count; i++)
+		samples += row->tallies[i].samples;
+	return samples || (row->insn && row->insn->cycles > 0);
+}
+
+void listing_keep_costly(const struct report *report, struct listing *listing)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < listing->rows.count; i++)
+		if (is_costly(report, &listing->rows.at[i]))
+			listing->rows.at[kept++] = listing->rows.at[i];
+	listing->rows.count = kept;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The hottest path through a procedure: from its entry to the block with most cycles, once round
+ * that block's loop, and on to the exit, each stretch along the edges that are estimated to run
+ * most (the path whose rarest edge is the most frequent).
+ */
+#ifndef REPORT_ANNOTATE_HOT_PATH_H
+#define REPORT_ANNOTATE_HOT_PATH_H
+
+#include <hpcprof/analyze/analysis.h>
+
+struct hot_path {
+	bool *blocks; /* of the graph's nodes */
+	bool *edges;
+};
+
+/* In `arena`. Nothing is marked where nothing has cycles or frequencies are not known. */
+struct hp_error *hot_path_find(const struct hp_analysis *analysis, struct hp_arena *arena,
+			       struct hot_path *path);
+
+#endif

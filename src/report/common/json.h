@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What every JSON document of a report shares. Values are NULL when memory is short, which the
+ * json_pack they go into then reports. */
+#ifndef REPORT_COMMON_JSON_H
+#define REPORT_COMMON_JSON_H
+
+#include "state.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+struct survey;
+
+json_t *json_text(const char *text);		    /* made valid; null for NULL */
+json_t *json_address(bool known, uint64_t address); /* "0x…" or null */
+json_t *json_count(uint64_t count);
+json_t *json_number(double value); /* null when it is not finite */
+json_t *json_samples(const struct report *report, const struct hp_tally *tallies);
+json_t *json_shares(const struct report *report, const struct hp_tally *tallies);
+
+/* schema, epochs, events, samples: the beginning of every document. */
+json_t *json_header(const struct report *report, const char *schema);
+/* Adds the recordings, the images' state and everything else that --summary shows. */
+json_t *json_summary(const struct report *report);
+
+/* What an analysis found; it, the frequency, the graph and the instruction may be NULL. */
+/* Of what windows counted; nulls for NULL. */
+json_t *json_figure(const struct hp_counted_figure *figure);
+json_t *json_executions(const struct hp_frequency *frequency);
+json_t *json_cycles(const struct report *report, const struct hp_row *row,
+		    const struct hp_analysis *analysis, const struct hp_analysed_insn *insn);
+json_t *json_stalls(const struct hp_analysis *analysis, const struct hp_analysed_insn *insn);
+/* Where the cycles of all that was analysed went; null when nothing was. `is_absolute`: executions
+ * of all of it were counted. */
+json_t *json_stack(const struct hp_stall_sheet *sheet, bool is_absolute);
+/* The same of a survey, and what is not in it. */
+json_t *json_survey(const struct survey *survey);
+json_t *json_cfg(const struct hp_cfg *cfg, const struct hp_analysis *analysis);
+json_t *json_frequency_source(const struct report *report, const struct hp_analysis *analysis);
+
+/* Writes a value, and takes it; with `open`, an object without its closing brace. */
+struct hp_error *json_write(json_t *value, bool open, FILE *out);
+
+#endif

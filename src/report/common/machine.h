@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The machine as the analysis takes it: which tables of a core, which clock, and
+ * how late its samples are. */
+#ifndef REPORT_COMMON_MACHINE_H
+#define REPORT_COMMON_MACHINE_H
+
+#include <hpcprof/isa/machine.h>
+#include <hpcprof/model/epoch.h>
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* NULL where there are no tables of the architecture. */
+const struct hp_core *report_core(const struct hp_epoch_meta *meta);
+
+void machine_write_text(const struct hp_epoch_meta *meta, FILE *out);
+
+json_t *machine_cpu_json(const struct hp_cpu *cpu);	     /* null when unknown */
+json_t *machine_core_json(const struct hp_epoch_meta *meta); /* null without tables */
+json_t *machine_clock_json(const struct hp_clock *clock);    /* null when not measured */
+json_t *machine_skid_json(const struct hp_epoch_meta *meta); /* an array, by event */
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Estimates for people: three figures, and never more certain than they are. */
+#ifndef REPORT_COMMON_QUANTITY_H
+#define REPORT_COMMON_QUANTITY_H
+
+#include "text.h"
+
+#include <hpcprof/analyze/analysis.h>
+
+/* "0.931", "12.3", "4711", "1.23 M", "45 G"; "?" for what is not known. */
+void quantity_add(struct hp_buffer *buffer, double value);
+/* Cycles: two figures after the point while it matters. */
+void quantity_add_cycles(struct hp_buffer *buffer, double cycles);
+/* "0.93 ±5%" where the interval is about even, else "0.2 to 3.1". */
+void quantity_add_interval(struct hp_buffer *buffer, double value, double low, double high);
+/* Executions, "?" where they are not known well enough; not absolute: how often relative to the
+ * hottest block, "" when nothing is known. */
+void quantity_add_frequency(struct hp_buffer *buffer, const struct hp_frequency *frequency,
+			    bool is_absolute);
+/* Cycles, "≥8.4" where only the lower end of the interval is known, "" when nothing is. */
+void quantity_add_at_least(struct hp_buffer *buffer, double value, double low);
+
+/* The cause in words: "data cache miss". */
+const char *quantity_cause(enum hp_cause_kind kind);
+/* The same for a bit of hp_analysis.problems, as a sentence without a full stop. */
+const char *quantity_problem(enum hp_analysis_problem problem);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A report being made: what was asked for, what was loaded, and what is inferred from it. */
+#ifndef REPORT_COMMON_STATE_H
+#define REPORT_COMMON_STATE_H
+
+#include <hpcprof/infer/inference.h>
+#include <hpcprof/profile/rows.h>
+#include <hpcprof/report/report.h>
+
+struct report {
+	const struct hp_report_options *options; /* borrowed */
+	const struct hp_notices *notices;	 /* borrowed; may be NULL */
+	struct hp_profiles_options of;		 /* the options', with what the view wants */
+	struct hp_profiles *profiles;		 /* owned */
+	struct hp_inference *inference;		 /* owned */
+	bool is_refused;	/* nothing passes the filters, and nothing was written */
+	size_t hidden_rows;	/* cut by limits */
+	struct hp_tally hidden; /* of the sorting event */
+};
+
+/* The view is of what windows counted alone: samples or not. */
+bool shows_counts(const struct hp_report_options *options);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the writers of a comparison share: its figures and sentences. All text that is added to a
+ * buffer is valid UTF-8 on one line, not yet escaped for a format. */
+#ifndef REPORT_COMPARISON_COMPARISON_H
+#define REPORT_COMPARISON_COMPARISON_H
+
+#include "../common/text.h"
+
+#include <hpcprof/report/comparison.h>
+
+#include <jansson.h>
+
+enum { COMPARISON_MOST_FINDINGS = 10 };
+
+/* One job of writing. */
+struct comparison_writer {
+	const struct hp_comparison *comparison;
+	const struct hp_comparison_options *options;
+	FILE *out;
+};
+
+struct hp_error *comparison_write_text(const struct comparison_writer *writer);
+struct hp_error *comparison_write_differences(const struct comparison_writer *writer);
+struct hp_error *comparison_write_differences_json(const struct comparison_writer *writer);
+struct hp_error *comparison_write_json(const struct comparison_writer *writer);
+struct hp_error *comparison_write_junit(const struct comparison_writer *writer);
+struct hp_error *comparison_write_sarif(const struct comparison_writer *writer);
+struct hp_error *comparison_write_github(const struct comparison_writer *writer);
+struct hp_error *comparison_write_markdown(const struct comparison_writer *writer);
+struct hp_error *comparison_write_html(const struct comparison_writer *writer);
+
+/* --- figures -------------------------------------------------------------------------------- */
+
+/* "1.23 s", "45.6 M cycles", "12.3 %" of a relative comparison. */
+void comparison_add_cost(struct hp_buffer *buffer, const struct hp_comparison *comparison,
+			 double cost);
+/* "+12.3 %", "new", "gone". */
+void comparison_add_change(struct hp_buffer *buffer, const struct hp_compared *compared);
+/* "+10.1 % to +14.5 %"; nothing where there is no interval. */
+/* Of its share of the program; nothing where that is not known. */
+void comparison_add_share_change(struct hp_buffer *buffer, const struct hp_compared *compared);
+void comparison_add_change_interval(struct hp_buffer *buffer, const struct hp_compared *compared);
+
+/* --- sentences ------------------------------------------------------------------------------ */
+
+/* "procedure sort_rows in app", "block 0x1180-0x11a3 of sort_rows in app"; the program is "the
+ * program". */
+void comparison_add_name(struct hp_buffer *buffer, const struct hp_comparison *comparison,
+			 const struct hp_compared *compared);
+/* "app.c:12", the path relative to the source's root; nothing where no file is known. */
+void comparison_add_place(struct hp_buffer *buffer, const struct comparison_writer *writer,
+			  const struct hp_compared *compared);
+/* The headline without the verdict. */
+void comparison_add_summary(struct hp_buffer *buffer, const struct hp_comparison *comparison);
+/* "regression: the program costs 1.20 s -> 1.31 s of cpu-clock per run, +9.2 % (+8.0 % to +10.4 %); 2
+ * regressions" */
+void comparison_add_headline(struct hp_buffer *buffer, const struct hp_comparison *comparison);
+/* "procedure f in app costs 120 ms -> 141 ms per run, +17.5 % (+15.0 % to +20.1 %), q = 0.0002" */
+void comparison_add_finding(struct hp_buffer *buffer, const struct hp_comparison *comparison,
+			    const struct hp_compared *compared);
+/* Blocks, then lines, of a procedure that are findings inside of it: each call gives the next, from
+ * `*at` 0 on, and NULL after the last. */
+const struct hp_compared *comparison_next_inner(const struct hp_compared *compared, size_t *at);
+/* As a finding, with its place. */
+void comparison_add_inner(struct hp_buffer *buffer, const struct comparison_writer *writer,
+			  const struct hp_compared *inner);
+/* "40.2 ms of it came from g (inlined into)" */
+void comparison_add_shift(struct hp_buffer *buffer, const struct hp_comparison *comparison,
+			  const struct hp_cost_shift *shift);
+/* "; the sides were recorded in turns", or what else is known of that: else "". */
+const char *comparison_way(const struct hp_comparison *comparison);
+/* A command line, as much of it as a line has room for and "…". */
+void comparison_add_command(struct hp_buffer *buffer, const char *command);
+/* "too few samples; record 5 more runs of each side" */
+void comparison_add_shortage(struct hp_buffer *buffer, const struct hp_shortage *shortage);
+
+/* For XML and HTML, elements and attributes in double quotes. */
+void comparison_add_markup(struct hp_buffer *out, const char *text);
+
+/* --- what else is shared ---------------------------------------------------------------------- */
+
+/* The path without the source's root, if it is below that, and without "./" in front. */
+const char *comparison_relative_path(const struct comparison_writer *writer, const char *path);
+/* The part after the last slash. */
+const char *comparison_base_name(const char *path);
+size_t comparison_regressions(const struct hp_comparison *comparison);
+size_t comparison_improvements(const struct hp_comparison *comparison);
+size_t comparison_most_findings(const struct comparison_writer *writer);
+/* The program, then its procedures, the greatest difference first; free it. NULL when memory is
+ * short. */
+const struct hp_compared **comparison_differences(const struct hp_comparison *comparison,
+						  size_t *count);
+
+/* The "hpcprof-check/1" document: the `most` first findings, and of what is no finding the dearest
+ * images, procedures of each, lines of each. SIZE_MAX: all. NULL when memory is short. */
+json_t *comparison_document(const struct comparison_writer *writer, size_t most);
+
+/* Prints what was collected; fails when memory was short while it was. */
+struct hp_error *comparison_put(const struct hp_buffer *buffer, FILE *out);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "../common/json.h"
+#include "../common/text.h"
+
+#include <hpcprof/report/spread.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+struct writing {
+	const struct hp_spread *spread;
+	size_t rows; /* that are shown */
+	FILE *out;
+};
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static struct hp_error *put(const struct hp_buffer *text, FILE *out)
+{
+	if (text->failed)
+		return hp_error_create_no_memory();
+	fwrite(hp_buffer_text(text), 1, text->size, out);
+	return NULL;
+}
+
+/* --- text ------------------------------------------------------------------------------------ */
+
+static void add_sets(struct hp_buffer *text, const struct hp_spread *spread)
+{
+	hp_buffer_printf(text, "# sets    ");
+	for (size_t i = 0; i < spread->set_count; i++) {
+		const struct hp_spread_set *set = &spread->sets[i];
+
+		hp_buffer_printf(text, "%s%zu = %.0f (", i ? ", " : "", i + 1, set->samples);
+		text_escape(text, set->label ? set->label : set->stamp);
+		hp_buffer_printf(text, ")");
+	}
+	hp_buffer_printf(text, "; all %.0f\n# event   ", spread->samples);
+	text_escape(text, spread->event);
+	hp_buffer_printf(text, ", a sample every %.0f %s\n", spread->period,
+			 hp_unit_name(spread->unit));
+	for (size_t i = 0; i < spread->note_count; i++) {
+		hp_buffer_printf(text, "# note    ");
+		text_escape(text, spread->notes[i]);
+		hp_buffer_printf(text, "\n");
+	}
+}
+
+static void add_figure(struct hp_buffer *text, double value, int width, int digits)
+{
+	if (isfinite(value))
+		hp_buffer_printf(text, "%*.*f ", width, digits, value);
+	else
+		hp_buffer_printf(text, "%*s ", width, "-");
+}
+
+static void add_text_row(struct hp_buffer *text, const struct hp_spread_row *row)
+{
+	hp_buffer_printf(text, "%6.2f%% ", 100 * row->range);
+	add_figure(text, row->sum, 12, 2);
+	hp_buffer_printf(text, "%6.2f%% %4zu ", 100 * row->share, row->sets);
+	add_figure(text, row->mean, 11, 2);
+	add_figure(text, row->deviation, 11, 2);
+	add_figure(text, row->least, 11, 2);
+	add_figure(text, row->most, 11, 2);
+	hp_buffer_printf(text, " ");
+	text_escape(text, row->name);
+	if (row->file) {
+		hp_buffer_printf(text, "  ");
+		text_escape(text, base_name(row->file));
+		if (row->line)
+			hp_buffer_printf(text, ":%" PRIu32, row->line);
+	}
+	if (row->image != row->name) {
+		hp_buffer_printf(text, "  ");
+		text_escape(text, base_name(row->image));
+	}
+	hp_buffer_printf(text, "\n");
+}
+
+static struct hp_error *write_text(const struct writing *writing)
+{
+	const struct hp_spread *spread = writing->spread;
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
+
+	add_sets(&text, spread);
+	hp_buffer_printf(&text, "\n%7s %12s %7s %4s %11s %11s %11s %11s  %s\n", "range%", "sum",
+			 "sum%", "N", "mean", "std-dev", "min", "max", "where");
+	for (size_t i = 0; i < writing->rows; i++)
+		add_text_row(&text, &spread->rows[i]);
+	if (writing->rows < spread->row_count)
+		hp_buffer_printf(&text, "# not shown: %zu more\n",
+				 spread->row_count - writing->rows);
+	return put(&text, writing->out);
+}
+
+/* --- CSV ------------------------------------------------------------------------------------- */
+
+static struct hp_error *write_csv(const struct writing *writing)
+{
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
+
+	hp_buffer_printf(&text,
+			 "range,sum,share,sets,mean,deviation,min,max,name,image,file,line\r\n");
+	for (size_t i = 0; i < writing->rows; i++) {
+		const struct hp_spread_row *row = &writing->spread->rows[i];
+
+		hp_buffer_printf(&text, "%.9g,%.9g,%.9g,%zu,%.9g,", row->range, row->sum,
+				 row->share, row->sets, row->mean);
+		if (isfinite(row->deviation))
+			hp_buffer_printf(&text, "%.9g", row->deviation);
+		hp_buffer_printf(&text, ",%.9g,%.9g,", row->least, row->most);
+		text_csv(&text, row->name);
+		hp_buffer_printf(&text, ",");
+		text_csv(&text, row->image);
+		hp_buffer_printf(&text, ",");
+		text_csv(&text, row->file ? row->file : "");
+		hp_buffer_printf(&text, row->line ? ",%" PRIu32 "\r\n" : ",\r\n", row->line);
+	}
+	return put(&text, writing->out);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------ */
+
+static json_t *row_object(const struct hp_spread_row *row)
+{
+	return json_pack("{so so so so so so so so so so so so}", "name", json_text(row->name),
+			 "image", json_text(row->image), "file", json_text(row->file), "line",
+			 row->line ? json_integer(row->line) : json_null(), "sets",
+			 json_count(row->sets), "sum", json_number(row->sum), "mean",
+			 json_number(row->mean), "deviation", json_number(row->deviation), "min",
+			 json_number(row->least), "max", json_number(row->most), "range",
+			 json_number(row->range), "share", json_number(row->share));
+}
+
+static json_t *set_object(const struct hp_spread_set *set)
+{
+	return json_pack("{so so so}", "epoch", json_text(set->stamp), "label",
+			 json_text(set->label), "samples", json_number(set->samples));
+}
+
+static json_t *list_sets(const struct hp_spread *spread)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; list && i < spread->set_count; i++)
+		if (json_array_append_new(list, set_object(&spread->sets[i])) < 0) {
+			json_decref(list);
+			return NULL;
+		}
+	return list;
+}
+
+static json_t *list_rows(const struct writing *writing)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; list && i < writing->rows; i++)
+		if (json_array_append_new(list, row_object(&writing->spread->rows[i])) < 0) {
+			json_decref(list);
+			return NULL;
+		}
+	return list;
+}
+
+static json_t *list_notes(const struct hp_spread *spread)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; list && i < spread->note_count; i++)
+		if (json_array_append_new(list, json_text(spread->notes[i])) < 0) {
+			json_decref(list);
+			return NULL;
+		}
+	return list;
+}
+
+static struct hp_error *write_json(const struct writing *writing)
+{
+	const struct hp_spread *spread = writing->spread;
+	json_t *root = json_pack("{ss so so ss so so so}", "schema", "hpcprof-stats/1", "event",
+				 json_text(spread->event), "period", json_number(spread->period),
+				 "unit", hp_unit_name(spread->unit), "sets", list_sets(spread),
+				 "rows", list_rows(writing), "notes", list_notes(spread));
+
+	return json_write(root, false, writing->out);
+}
+
+struct hp_error *hp_spread_write(const struct hp_spread *spread, enum hp_spread_format format,
+				 size_t limit, FILE *out)
+{
+	const struct writing writing = {
+		.spread = spread,
+		.rows = limit && limit < spread->row_count ? limit : spread->row_count,
+		.out = out,
+	};
+
+	switch (format) {
+	case HP_SPREAD_TEXT:
+		return write_text(&writing);
+	case HP_SPREAD_JSON:
+		return write_json(&writing);
+	case HP_SPREAD_CSV:
+		return write_csv(&writing);
+	}
+	return NULL;
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a reader must know before the first number: what was recorded, how, and how much of it is
+ * missing. */
+#include "text_header.h"
+#include "header.h"
+#include "header_parts.h"
+
+#include <hpcprof/base/number.h>
+#include <hpcprof/base/text.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+static double percent(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
+/* As a shell would take it back. */
+static void add_argument(struct hp_buffer *text, const char *argument)
+{
+	static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				       "0123456789_-+=./:,@%^";
+
+	if (*argument && strspn(argument, harmless) == strlen(argument)) {
+		hp_buffer_add(text, argument, strlen(argument));
+		return;
+	}
+	hp_buffer_add(text, "'", 1);
+	for (; *argument; argument++) {
+		if (*argument == '\'')
+			hp_buffer_add(text, "'\\''", 4);
+		else
+			hp_buffer_add(text, argument, 1);
+	}
+	hp_buffer_add(text, "'", 1);
+}
+
+static void add_target(const struct hp_epoch_meta *meta, struct hp_buffer *text)
+{
+	bool any = false;
+
+	for (char **argument = meta->command_line; argument && *argument; argument++) {
+		if (any)
+			hp_buffer_add(text, " ", 1);
+		add_argument(text, *argument);
+		any = true;
+	}
+	if (!any && meta->target)
+		hp_buffer_add(text, meta->target, strlen(meta->target));
+}
+
+static void add_label(const struct hp_epoch_meta *meta, struct hp_buffer *text)
+{
+	if (meta->label)
+		hp_buffer_printf(text, " \"%s\"", meta->label);
+}
+
+static double elapsed_s(const struct hp_epoch_meta *meta)
+{
+	return meta->end_ns > meta->start_ns ? (double)(meta->end_ns - meta->start_ns) / 1e9 : 0;
+}
+
+static void put_epoch(const struct hp_loaded_epoch *epoch, struct header *header)
+{
+	const struct hp_epoch_meta *meta = epoch->meta;
+	time_t seconds = (time_t)(meta->start_ns / 1000000000);
+	_cleanup_(hp_buffer_free) struct hp_buffer label = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer target = { 0 };
+	char when[64] = "";
+	struct tm utc;
+
+	if (meta->start_ns && gmtime_r(&seconds, &utc))
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &utc);
+	add_label(meta, &label);
+	header_put(header, HEADER_ALWAYS, "epoch", "%s%s%s%s, %.2f s", epoch->stamp,
+		   hp_buffer_text(&label), *when ? ", " : "", when, elapsed_s(meta));
+	add_target(meta, &target);
+	if (target.size)
+		header_put(header, HEADER_ALWAYS, meta->command_line ? "command" : "target", "%s",
+			   hp_buffer_text(&target));
+}
+
+/* On one line, whatever they are. */
+static void put_epochs_in_short(const struct report *report, struct header *header)
+{
+	size_t count = report->profiles->epochs.count;
+	const struct hp_loaded_epoch *first = &report->profiles->epochs.at[0];
+	const struct hp_loaded_epoch *last = &report->profiles->epochs.at[count - 1];
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
+	double elapsed = 0;
+
+	for (size_t i = 0; i < count; i++)
+		elapsed += elapsed_s(report->profiles->epochs.at[i].meta);
+	if (count > 1)
+		hp_buffer_printf(&text, "%zu from ", count);
+	hp_buffer_printf(&text, "%s", first->stamp);
+	add_label(first->meta, &text);
+	if (count > 1) {
+		hp_buffer_printf(&text, " to %s", last->stamp);
+		add_label(last->meta, &text);
+	}
+	hp_buffer_printf(&text, ", %.2f s: ", elapsed);
+	add_target(first->meta, &text);
+	header_put(header, HEADER_ALWAYS, count > 1 ? "epochs" : "epoch", "%s",
+		   hp_buffer_text(&text));
+}
+
+static const char *or_unknown(const char *text)
+{
+	return text ? text : "unknown";
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return strcmp(or_unknown(a), or_unknown(b)) == 0;
+}
+
+static bool same_machine(const struct hp_epoch_meta *a, const struct hp_epoch_meta *b)
+{
+	return same_text(a->host, b->host) && same_text(a->cpu_model, b->cpu_model) &&
+	       same_text(a->kernel, b->kernel) && a->cpus == b->cpus;
+}
+
+static void put_epochs(const struct report *report, struct header *header)
+{
+	const struct hp_epoch_meta *before = NULL;
+
+	for (size_t i = 0; i < report->profiles->epochs.count; i++) {
+		const struct hp_epoch_meta *meta = report->profiles->epochs.at[i].meta;
+
+		put_epoch(&report->profiles->epochs.at[i], header);
+		if (!before || !same_machine(before, meta))
+			header_put(header, HEADER_DETAILS, "machine",
+				   "%s: %s, %" PRIu32 " CPU%s, %s, Linux %s",
+				   or_unknown(meta->host), or_unknown(meta->cpu_model), meta->cpus,
+				   meta->cpus == 1 ? "" : "s", or_unknown(meta->architecture),
+				   or_unknown(meta->kernel));
+		before = meta;
+	}
+}
+
+static void add_period(struct hp_buffer *text, enum hp_unit unit, uint64_t period)
+{
+	double value = (double)period;
+
+	if (unit != HP_UNIT_NS)
+		hp_buffer_printf(text, "%" PRIu64 " %s", period, hp_unit_name(unit));
+	else if (period >= 1000000)
+		hp_buffer_printf(text, "%.4g ms", value / 1e6);
+	else if (period >= 1000)
+		hp_buffer_printf(text, "%.4g us", value / 1e3);
+	else
+		hp_buffer_printf(text, "%" PRIu64 " ns", period);
+}
+
+static void add_samples(const struct hp_loaded_event *event, struct hp_buffer *text)
+{
+	hp_buffer_printf(text, "%" PRIu64 " sample%s", event->all.samples,
+			 event->all.samples == 1 ? "" : "s");
+}
+
+static void add_periods(const struct hp_loaded_event *event, struct hp_buffer *text)
+{
+	enum hp_unit unit = event->info->unit;
+
+	if (!event->all.samples)
+		return;
+	hp_buffer_printf(text, ", one every ");
+	if (event->greatest_period != event->least_period && unit != HP_UNIT_NS)
+		hp_buffer_printf(text, "%" PRIu64 " to ", event->least_period);
+	else if (event->greatest_period != event->least_period) {
+		add_period(text, unit, event->least_period);
+		hp_buffer_printf(text, " to ");
+	}
+	add_period(text, unit, event->greatest_period);
+}
+
+/* What of the event is missing. `name` goes before it, where it is not clear of which. */
+static void put_limits(const struct hp_loaded_event *event, const char *name, bool tells_turns,
+		       struct header *header)
+{
+	const double noticeable = 0.99;
+	const char *colon = *name ? ": " : "";
+
+	if (hp_profiles_is_user_only(event)) {
+		char left_out[HP_USER_ONLY_BYTES];
+
+		hp_user_only_say(event->cpu_ns, event->system_ns, left_out);
+		header_put(header, HEADER_ALWAYS, "", "%s%s%s", name, colon, left_out);
+	}
+	if (!tells_turns)
+		return;
+	if (event->enabled_ns && !event->running_ns)
+		header_put(header, HEADER_LIMITS, "",
+			   "%s%snever had a counter: how often it happened is not known", name,
+			   colon);
+	else if ((double)event->running_ns < noticeable * (double)event->enabled_ns)
+		header_put(header, HEADER_LIMITS, "",
+			   "%s%shad a counter for %.1f %% of the time: each sample stands for %.3g "
+			   "of its periods, as if it had gone on likewise",
+			   name, colon,
+			   percent((double)event->running_ns, (double)event->enabled_ns),
+			   event->units > 0 ? event->all.weight / event->units : 1.0);
+}
+
+static void put_lost(const struct hp_loaded_event *event, enum header_rank rank, const char *name,
+		     struct header *header)
+{
+	double seen = (double)event->all.samples;
+
+	header_put(header, rank, "",
+		   "%s%slost %" PRIu64 " (%.2f %%), unattributed %" PRIu64 " (%.2f %%), "
+		   "throttled %" PRIu64 " time%s",
+		   name, *name ? ": " : "", event->lost,
+		   percent((double)event->lost, seen + (double)event->lost), event->unattributed,
+		   percent((double)event->unattributed, seen), event->throttled,
+		   event->throttled == 1 ? "" : "s");
+}
+
+static void put_event(const struct hp_loaded_event *event, struct header *header)
+{
+	const struct hp_event_info *info = event->info;
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
+
+	hp_buffer_printf(&text, "%s: ", info->name);
+	add_samples(event, &text);
+	add_periods(event, &text);
+	if (info->precision)
+		hp_buffer_printf(&text, ", precision: %s", info->precision);
+	header_put(header, HEADER_ALWAYS, "event", "%s", hp_buffer_text(&text));
+	if (info->instead_of)
+		header_put(header, HEADER_LIMITS, "", "instead of %s%s%s", info->instead_of,
+			   info->reason ? ": " : "", info->reason ? info->reason : "");
+	put_limits(event, "", true, header);
+	put_lost(event, HEADER_DETAILS, "", header);
+}
+
+/* Of several events that took turns, on one line. */
+static void put_turns(const struct report *report, struct header *header)
+{
+	const double noticeable = 0.99;
+	double least = 1;
+	double most = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->profiles->events.count; i++) {
+		double coverage = hp_profiles_coverage(&report->profiles->events.at[i]);
+
+		if (!(coverage < noticeable))
+			continue;
+		least = fmin(least, coverage);
+		most = fmax(most, coverage);
+		count++;
+	}
+	if (count)
+		header_put(
+			header, HEADER_LIMITS, "",
+			"%zu events had a counter for %.0f to %.0f %% of the time: as if they had "
+			"gone on likewise",
+			count, 100 * least, 100 * most);
+}
+
+/* On one line; what is missing of any comes after it. */
+static void put_events_in_short(const struct report *report, struct header *header)
+{
+	/* Per cent of the samples: fewer change no row that anybody looks at. */
+	const double noticeable = 5;
+	size_t count = report->profiles->events.count;
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		const struct hp_loaded_event *event = &report->profiles->events.at[i];
+
+		hp_buffer_printf(&text, "%s%s", i ? "; " : "", event->info->name);
+		if (event->info->instead_of)
+			hp_buffer_printf(&text, " instead of %s", event->info->instead_of);
+		hp_buffer_printf(&text, ": ");
+		add_samples(event, &text);
+		if (count == 1)
+			add_periods(event, &text);
+	}
+	header_put(header, HEADER_ALWAYS, count == 1 ? "event" : "events", "%s",
+		   hp_buffer_text(&text));
+	if (count > 1)
+		put_turns(report, header);
+	for (size_t i = 0; i < count; i++) {
+		const struct hp_loaded_event *event = &report->profiles->events.at[i];
+		const char *name = count == 1 ? "" : event->info->name;
+		double seen = (double)event->all.samples;
+		double lost = percent((double)event->lost, seen + (double)event->lost);
+
+		put_limits(event, name, count == 1, header);
+		if (lost >= noticeable || percent((double)event->unattributed, seen) >= noticeable)
+			put_lost(event, HEADER_LIMITS, name, header);
+	}
+}
+
+static void put_warnings(const struct report *report, struct header *header)
+{
+	for (size_t i = 0; i < report->profiles->epochs.count; i++) {
+		const struct hp_loaded_epoch *epoch = &report->profiles->epochs.at[i];
+		const struct hp_epoch_meta *meta = epoch->meta;
+
+		if (epoch->recording)
+			header_put(header, HEADER_WARNINGS, "warning",
+				   "%s is still being recorded: this is what it holds now",
+				   epoch->stamp);
+		else if (!meta->complete)
+			header_put(header, HEADER_WARNINGS, "warning",
+				   "the recording of %s was cut short: it holds what was saved by "
+				   "then",
+				   epoch->stamp);
+		if (meta->damaged_records)
+			header_put(header, HEADER_WARNINGS, "warning",
+				   "%" PRIu64 " records from the kernel made no sense",
+				   meta->damaged_records);
+		for (char **warning = meta->warnings; warning && *warning; warning++)
+			header_put(header, HEADER_WARNINGS, "warning", "%s", *warning);
+	}
+}
+
+static void put_filters(const struct report *report, struct header *header)
+{
+	const struct hp_report_options *options = report->options;
+	const struct {
+		const char *name;
+		const char *value;
+	} filters[] = {
+		{ "image", options->of.image },
+		{ "procedure", options->of.procedure },
+		{ "comm", options->of.comm },
+		{ "pid", options->of.pid },
+		{ options->view == HP_VIEW_ANNOTATE ? "annotate" : "instructions",
+		  report->of.needs_code ? options->of.listed : NULL },
+	};
+	const struct hp_loaded_event *event;
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(filters); i++)
+		if (filters[i].value)
+			hp_buffer_printf(&text, "--%s=%s ", filters[i].name, filters[i].value);
+	if (!text.size || !report->profiles->events.count)
+		return;
+	event = &report->profiles->events.at[report->profiles->sort_event];
+	hp_buffer_printf(&text, "select %" PRIu64 " of %" PRIu64 " samples (%.2f %%)",
+			 event->kept.samples, event->all.samples,
+			 100 * hp_profiles_share(report->profiles, report->profiles->sort_event,
+						 &event->kept));
+	header_put(header, HEADER_LIMITS, "filters", "%s", hp_buffer_text(&text));
+}
+
+static void put_all(const struct report *report, bool is_short, struct header *header)
+{
+	if (is_short && report->profiles->epochs.count)
+		put_epochs_in_short(report, header);
+	else
+		put_epochs(report, header);
+	if (is_short && report->profiles->events.count)
+		put_events_in_short(report, header);
+	for (size_t i = 0; i < report->profiles->events.count && !is_short; i++)
+		put_event(&report->profiles->events.at[i], header);
+	header_put_counted(report, header);
+	put_warnings(report, header);
+	header_put_names(report, header);
+	put_filters(report, header);
+}
+
+struct hp_error *write_text_header(const struct report *report, FILE *out, size_t *left_out)
+{
+	enum { MOST_LINES = 4 };
+	bool is_short = report->options->view != HP_VIEW_SUMMARY;
+	struct header header = { 0 };
+
+	put_all(report, is_short, &header);
+	*left_out = header_write(&header, is_short ? MOST_LINES : 0,
+				 is_short ? report->options->terminal_columns : 0, out);
+	header_clear(&header);
+	return header.failed ? hp_error_create_no_memory() : NULL;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "../common/sheet.h"
+#include "../common/state.h"
+#include "survey.h"
+
+#include <hpcprof/infer/inference.h>
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+enum { DEFAULT_LIMIT = 40 }; /* of a table that people read */
+
+/* --- what is analysed ------------------------------------------------------------------------- */
+
+/* The row keeps no reference to the stalls, nor the stalls to the row. */
+static struct hp_error *add_stalls(struct survey *survey, const struct hp_row *row,
+				   const struct hp_row_code *code)
+{
+	const struct hp_analysis *analysis = code->analysis;
+
+	for (size_t i = 0; i < analysis->insn_count; i++) {
+		const struct hp_analysed_insn *insn = &analysis->insns[i];
+		struct stall stall = { .code = code, .analysis = analysis, .insn = insn };
+		double share = 0;
+
+		for (uint32_t j = 0; j < insn->cause_count; j++)
+			share += analysis->causes[insn->first_cause + j].likely;
+		if (!(share > 0) || !(insn->cycles > 0))
+			continue;
+		stall.cycles = fmin(share, 1) * insn->cycles;
+		stall.row = (struct hp_row){ .image = row->image,
+					     .name = row->name,
+					     .has_address = row->has_address,
+					     .address = insn->insn->address };
+		if (!hp_vector_push(&survey->stalls, stall))
+			return hp_error_create_no_memory();
+	}
+	return NULL;
+}
+
+/* Code that is to be analysed. */
+struct candidate {
+	const struct hp_row *row; /* NULL: only the sum is wanted */
+	struct hp_row_code *code;
+	uint64_t samples;
+};
+typedef HP_VECTOR(struct candidate) candidates;
+
+static struct hp_error *add_rows(struct report *report, struct survey *survey, candidates *found,
+				 size_t event)
+{
+	for (size_t i = 0; i < report->profiles->rows.count; i++) {
+		const struct hp_row *row = report->profiles->rows.at[i];
+
+		if (hp_profiles_is_kernel(row->image)) {
+			survey->kernel += row->tallies[event].samples;
+			continue;
+		}
+		survey->samples += row->tallies[event].samples;
+		for (struct hp_row_code *code = row->code; code; code = code->next) {
+			struct candidate one = { row, code, row->tallies[event].samples };
+
+			if (!hp_vector_push(found, one))
+				return hp_error_create_no_memory();
+		}
+	}
+	return NULL;
+}
+
+/* Addresses come in order, so most belong to the procedure of the one before; parts that were split
+ * off come apart from their owner. `first` is the first candidate of this part. */
+static struct candidate *candidate_of(struct report *report, candidates *found, size_t first,
+				      struct hp_loaded_part *part,
+				      const struct hp_procedure *procedure)
+{
+	struct candidate one = { 0 };
+
+	for (size_t i = found->count; i-- > first;)
+		if (found->at[i].code->procedure == procedure)
+			return &found->at[i];
+	one.code = hp_arena_alloc(report->profiles->arena, sizeof(*one.code));
+	if (!one.code || !hp_vector_push(found, one))
+		return NULL;
+	one.code->part = part;
+	one.code->procedure = procedure;
+	return &found->at[found->count - 1];
+}
+
+static struct hp_error *add_part(struct report *report, candidates *found,
+				 struct hp_loaded_part *part, size_t event)
+{
+	const struct hp_procedure *at = NULL;
+	struct candidate *candidate = NULL;
+	size_t first = found->count;
+
+	for (size_t i = 0; i < part->located_count; i++) {
+		uint64_t address = part->located[i].address;
+
+		if (!at || address - at->address.value >= at->size) {
+			at = hp_image_procedure_at(part->file, (hp_link_address){ address });
+			candidate = candidate_of(report, found, first, part, at->owner);
+		}
+		if (!candidate)
+			return hp_error_create_no_memory();
+		candidate->samples +=
+			part->tallies[part->located[i].index * report->profiles->events.count +
+				      event]
+				.samples;
+	}
+	return NULL;
+}
+
+static uint64_t samples_of_part(const struct report *report, const struct hp_loaded_part *part,
+				size_t event)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < part->count; i++)
+		samples += part->tallies[i * report->profiles->events.count + event].samples;
+	return samples;
+}
+
+static struct hp_error *survey_code(struct report *report, struct survey *survey,
+				    const struct candidate *candidate)
+{
+	const struct hp_analysis *analysis;
+	struct hp_error *error;
+
+	if (candidate->samples < SURVEY_FEWEST_SAMPLES) {
+		survey->few += candidate->samples;
+		return NULL;
+	}
+	error = hp_inference_analyse(report->inference, candidate->code, &analysis);
+	if (error || !analysis)
+		return error;
+	hp_stall_sheet_add(&survey->sheet, &analysis->sheet);
+	survey->procedures++;
+	survey->counted += analysis->is_absolute;
+	survey->is_absolute = survey->is_absolute && analysis->is_absolute;
+	for (unsigned bit = 0; bit < SURVEY_PROBLEMS; bit++) {
+		if (!(analysis->problems >> bit & 1))
+			continue;
+		survey->troubles[bit].procedures++;
+		survey->troubles[bit].samples += candidate->samples;
+	}
+	survey->problems |= analysis->problems;
+	return candidate->row ? add_stalls(survey, candidate->row, candidate->code) : NULL;
+}
+
+/* --- which are shown -------------------------------------------------------------------------- */
+
+static int compare_stalls(const void *left, const void *right)
+{
+	const struct stall *a = left;
+	const struct stall *b = right;
+	int order = (a->cycles < b->cycles) - (a->cycles > b->cycles);
+
+	if (!order && a->row.image != b->row.image)
+		order = hp_image_id_compare(&a->row.image->id, &b->row.image->id);
+	if (!order)
+		order = strcmp(a->row.name, b->row.name);
+	return order ? order
+		     : (a->row.address > b->row.address) - (a->row.address < b->row.address);
+}
+
+static void apply_limits(const struct report *report, struct survey *survey)
+{
+	const struct hp_report_options *options = report->options;
+	size_t limit = options->limit ? options->limit
+		       : options->format == HP_FORMAT_TEXT && !(options->percent_limit > 0)
+			       ? DEFAULT_LIMIT
+			       : SIZE_MAX;
+	size_t kept = 0;
+
+	for (; kept < survey->stalls.count && kept < limit; kept++)
+		if (100 * survey_share(survey, survey->stalls.at[kept].cycles) <
+		    options->percent_limit)
+			break;
+	for (size_t i = kept; i < survey->stalls.count; i++)
+		survey->hidden_cycles += survey->stalls.at[i].cycles;
+	survey->hidden = survey->stalls.count - kept;
+	survey->stalls.count = kept;
+}
+
+/* --- where they are in the source --------------------------------------------------------------
+ */
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct stall *a = *(const struct stall *const *)left;
+	const struct stall *b = *(const struct stall *const *)right;
+
+	if (a->code->part != b->code->part)
+		return (uintptr_t)a->code->part < (uintptr_t)b->code->part ? -1 : 1;
+	return (a->row.address > b->row.address) - (a->row.address < b->row.address);
+}
+
+static struct hp_error *find_lines_of(struct report *report, struct stall **stalls, size_t count)
+{
+	_cleanup_free_ hp_link_address *addresses = calloc(count + 1, sizeof(*addresses));
+	_cleanup_free_ struct hp_frames *frames = calloc(count + 1, sizeof(*frames));
+	struct hp_image *file = stalls[0]->code->part ? stalls[0]->code->part->file : NULL;
+	struct hp_error *error;
+
+	if (!addresses || !frames)
+		return hp_error_create_no_memory();
+	if (!file)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		addresses[i].value = stalls[i]->row.address;
+	error = hp_image_frames(file, addresses, count, false, frames);
+	for (size_t i = 0; i < count && !error; i++) {
+		if (!frames[i].count)
+			continue;
+		stalls[i]->row.file = frames[i].frames[0].file;
+		stalls[i]->row.line = frames[i].frames[0].line;
+	}
+	if (!error || error->errno_value == ENOMEM)
+		return error;
+	hp_profiles_warn(report->profiles, error->advice, "%s", error->message);
+	hp_error_destroy(error);
+	return NULL;
+}
+
+/* Of those that are shown only, and each image's in one go. */
+static struct hp_error *find_lines(struct report *report, struct survey *survey)
+{
+	size_t count = survey->stalls.count;
+	_cleanup_free_ struct stall **stalls = calloc(count + 1, sizeof(*stalls));
+	struct hp_error *error = NULL;
+
+	if (!stalls)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < count; i++)
+		stalls[i] = &survey->stalls.at[i];
+	qsort(stalls, count, sizeof(*stalls), compare_places);
+	for (size_t first = 0, end; first < count && !error; first = end) {
+		end = first + 1;
+		while (end < count && stalls[end]->code->part == stalls[first]->code->part)
+			end++;
+		error = find_lines_of(report, stalls + first, end - first);
+	}
+	return error;
+}
+
+/* --- how sure they are -------------------------------------------------------------------------
+ */
+
+static void find_shares(const struct report *report, struct survey *survey)
+{
+	double samples =
+		(double)report->profiles->events.at[hp_profiles_time_event(report->profiles)]
+			.all.samples;
+
+	for (size_t i = 0; i < survey->stalls.count; i++) {
+		struct stall *stall = &survey->stalls.at[i];
+		double likely = survey_share(survey, stall->cycles);
+		struct hp_range possible = {
+			.low = fmin(likely, survey_share(survey, stall->insn->stalled.low)),
+			.high = fmax(likely, survey_share(survey, stall->insn->stalled.high)),
+		};
+
+		stall->share = sheet_widen(possible, samples);
+	}
+}
+
+/* --- all together ------------------------------------------------------------------------------
+ */
+
+struct hp_error *survey_make(struct report *report, bool lists, struct survey *survey)
+{
+	size_t event = hp_profiles_time_event(report->profiles);
+	double per_unit = hp_profiles_cycles_per_unit(report->profiles);
+	candidates found = { 0 };
+	struct hp_error *error = NULL;
+
+	*survey = (struct survey){ .is_absolute = true };
+	if (event == report->profiles->events.count)
+		return NULL;
+	survey->cycles = report->profiles->events.at[event].all.weight * per_unit;
+	if (lists)
+		error = add_rows(report, survey, &found, event);
+	for (size_t i = 0; i < report->profiles->parts.count && !lists && !error; i++) {
+		struct hp_loaded_part *part = report->profiles->parts.at[i];
+		uint64_t samples = samples_of_part(report, part, event);
+
+		if (hp_profiles_is_kernel(part->image)) {
+			survey->kernel += samples;
+			continue;
+		}
+		survey->samples += samples;
+		error = add_part(report, &found, part, event);
+	}
+	for (size_t i = 0; i < found.count && !error; i++)
+		error = survey_code(report, survey, &found.at[i]);
+	hp_vector_free(&found);
+	if (error)
+		return error;
+	survey->refused =
+		fmax(0, (double)survey->samples - (double)survey->few - survey->sheet.samples);
+	if (survey->stalls.count)
+		qsort(survey->stalls.at, survey->stalls.count, sizeof(*survey->stalls.at),
+		      compare_stalls);
+	apply_limits(report, survey);
+	find_shares(report, survey);
+	return find_lines(report, survey);
+}
+
+void survey_clear(struct survey *survey)
+{
+	hp_vector_free(&survey->stalls);
+}
+
+double survey_share(const struct survey *survey, double cycles)
+{
+	return survey->cycles > 0 ? cycles / survey->cycles : 0;
+}
+
+static const struct hp_analysed_block *block_of(const struct stall *stall)
+{
+	return &stall->analysis->blocks[stall->insn->block];
+}
+
+double stall_average(const struct stall *stall)
+{
+	return stall->cycles / block_of(stall)->frequency.executions;
+}
+
+/* The same share of the block's time as all in all. */
+double stall_average_low(const struct stall *stall)
+{
+	return stall->cycles / block_of(stall)->cycles * block_of(stall)->cycles_per_execution_low;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* All sampled procedures analysed: the stalls of the whole profile, and where its cycles went. */
+#ifndef REPORT_STALLS_SURVEY_H
+#define REPORT_STALLS_SURVEY_H
+
+#include "../common/state.h"
+
+/* One instruction that stalls. Its row has image, name, address and, for those that are shown,
+ * file and line. */
+struct stall {
+	struct hp_row row;
+	const struct hp_row_code *code;
+	const struct hp_analysis *analysis;
+	const struct hp_analysed_insn *insn;
+	double cycles; /* of stall, likeliest; all executions together */
+	/* Share of the whole profile's cycles, 0 to 1: of the frequencies that are possible, and of
+	 * chance in the samples. Holds that of `cycles`. */
+	struct hp_range share;
+};
+
+/* A procedure with fewer is not analysed: nothing about a single instruction of it would be known,
+ * and most procedures of a profile are such. */
+enum { SURVEY_FEWEST_SAMPLES = 10, SURVEY_PROBLEMS = 16 };
+
+struct survey {
+	struct hp_stall_sheet sheet;
+	double cycles;	  /* of the whole profile, what passes no filter too; 0 without a clock */
+	uint64_t samples; /* of the event that measures time, that pass; but those in the kernel, */
+	uint64_t kernel;  /* whose code is not there to be analysed */
+	uint64_t few;	  /* of these, in procedures with too few samples to ask why */
+	double refused;	  /* of these, in code that could not be analysed */
+	size_t procedures; /* analysed */
+	size_t counted;	   /* of these, those with evidence that counts */
+	bool is_absolute;  /* all of them are */
+	unsigned problems; /* of any of them: enum hp_analysis_problem */
+	struct trouble {
+		size_t procedures;
+		uint64_t samples;	/* in them */
+	} troubles[SURVEY_PROBLEMS];	/* with each of these problems, by its bit's number */
+	HP_VECTOR(struct stall) stalls; /* the worst first, the limits applied */
+	size_t hidden;			/* cut by limits */
+	double hidden_cycles;
+};
+
+/* requires: attribute_samples of a view that needs code. `lists` keeps single stalls, which needs
+ * rows of procedures; without it only the sum is made. */
+struct hp_error *survey_make(struct report *report, bool lists, struct survey *survey);
+void survey_clear(struct survey *survey);
+
+/* Share of the whole profile's cycles, 0 to 1. */
+double survey_share(const struct survey *survey, double cycles);
+
+/* Cycles of stall each time the instruction runs: what is likeliest where that is absolute (else
+ * NAN), and at least. */
+double stall_average(const struct stall *stall);
+double stall_average_low(const struct stall *stall);
+
+#endif

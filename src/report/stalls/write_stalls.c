@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The worst stalls of the whole profile, one a line, and the stack of all cycles below. */
+#include "../tables/table.h"
+#include "write_stalls.h"
+#include "../tables/cells.h"
+#include "../tables/columns_analysis.h"
+#include "../common/json.h"
+#include "../common/quantity.h"
+#include "../common/sheet.h"
+#include "../common/state.h"
+#include "survey.h"
+
+#include <hpcprof/base/number.h>
+#include <hpcprof/infer/inference.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* --- cells ------------------------------------------------------------------------------------ */
+
+/* A table writes rows; those of this view are the first member of a stall, and know their survey
+ * through what was filled in before: the share in `local`, the sum of shares in `cumulative`. */
+static const struct stall *stall_of_row(const struct hp_row *row)
+{
+	return (const struct stall *)(const void *)row;
+}
+_Static_assert(offsetof(struct stall, row) == 0, "a stall is a row");
+
+static const struct hp_frequency *frequency_of(const struct hp_row *row)
+{
+	const struct stall *stall = stall_of_row(row);
+
+	return &stall->analysis->blocks[stall->insn->block].frequency;
+}
+
+static const struct hp_cause *cause_of(const struct stall *stall, uint32_t number)
+{
+	return &stall->analysis->causes[stall->insn->first_cause + number];
+}
+
+static void cell_percent(const struct cell *cell, struct hp_buffer *text)
+{
+	hp_buffer_printf(text, "%.2f", 100 * cell->row->local);
+}
+
+/* In which it lies, nine times in ten. */
+static void cell_range(const struct cell *cell, struct hp_buffer *text)
+{
+	const struct stall *stall = stall_of_row(cell->row);
+
+	if (sheet_is_unknown(stall->share.low, stall->share.high))
+		hp_buffer_printf(text, "unknown");
+	else
+		hp_buffer_printf(text, "%.1f-%.1f", 100 * stall->share.low,
+				 100 * stall->share.high);
+}
+
+static void cell_cycles(const struct cell *cell, struct hp_buffer *text)
+{
+	quantity_add(text, stall_of_row(cell->row)->cycles);
+}
+
+/* How often compared with its procedure is no number of executions. */
+static void cell_executions(const struct cell *cell, struct hp_buffer *text)
+{
+	quantity_add_frequency(text, frequency_of(cell->row), true);
+}
+
+static void cell_confidence(const struct cell *cell, struct hp_buffer *text)
+{
+	hp_buffer_printf(
+		text, "%s",
+		hp_confidence_name((enum hp_confidence)frequency_of(cell->row)->confidence));
+}
+
+static void cell_average(const struct cell *cell, struct hp_buffer *text)
+{
+	/* At least next to nothing is anything. */
+	const double least = 0.05;
+	double average = stall_average(stall_of_row(cell->row));
+	double low = stall_average_low(stall_of_row(cell->row));
+
+	if (isfinite(average) || low >= least)
+		quantity_add_at_least(text, average, low);
+	else
+		hp_buffer_printf(text, "?");
+}
+
+static bool is_narrow(const struct report *report)
+{
+	size_t room = report->options->terminal_columns;
+
+	return room && room < 100;
+}
+
+static bool has_no_room_for_questions(const struct report *report)
+{
+	size_t room = report->options->terminal_columns;
+
+	return room && room < 120;
+}
+
+static void cell_causes(const struct cell *cell, struct hp_buffer *text)
+{
+	const struct stall *stall = stall_of_row(cell->row);
+	const double noticeable = 0.05;
+	const unsigned most = is_narrow(cell->report) ? 1 : 2;
+	unsigned told = 0;
+	uint32_t kinds = 0; /* told, a bit each: one of several culprits will do */
+
+	for (uint32_t i = 0; i < stall->insn->cause_count && told < most; i++) {
+		const struct hp_cause *cause = cause_of(stall, i);
+
+		if (kinds >> cause->kind & 1)
+			continue;
+		if (told && cause->likely < noticeable)
+			break;
+		hp_buffer_printf(text, "%s%s ", told++ ? ", " : "",
+				 hp_cause_name((enum hp_cause_kind)cause->kind));
+		if (sheet_is_unknown(cause->low, cause->high))
+			hp_buffer_printf(text, "unknown");
+		else
+			hp_buffer_printf(text, "%.0f-%.0f%%", 100 * cause->low, 100 * cause->high);
+		kinds |= 1u << cause->kind;
+	}
+}
+
+static void cell_all_causes(const struct cell *cell, struct hp_buffer *text)
+{
+	const struct stall *stall = stall_of_row(cell->row);
+
+	columns_add_causes(text, stall->analysis, stall->insn);
+}
+
+/* Code without a name is called after its image, which then need not be told again. */
+static bool has_position(const struct hp_row *row)
+{
+	const char *image = hp_image_basename(row->image->id.path);
+	size_t length = strlen(image);
+
+	return row->file || strncmp(row->name, image, length) != 0 || row->name[length] != '+';
+}
+
+static void cell_position(const struct cell *cell, struct hp_buffer *text)
+{
+	if (cell->row->file)
+		hp_buffer_printf(text, "%s:%" PRIu32, hp_source_name(cell->row->file),
+				 cell->row->line);
+	else if (has_position(cell->row))
+		hp_buffer_printf(text, "%s", cell->row->image->short_name);
+}
+
+static void cell_exact_percent(const struct cell *cell, struct hp_buffer *text)
+{
+	columns_add_number(text, 100 * cell->row->local);
+}
+
+static void cell_exact_cycles(const struct cell *cell, struct hp_buffer *text)
+{
+	columns_add_number(text, stall_of_row(cell->row)->cycles);
+}
+
+static void cell_percent_low(const struct cell *cell, struct hp_buffer *text)
+{
+	columns_add_number(text, 100 * stall_of_row(cell->row)->share.low);
+}
+
+static void cell_percent_high(const struct cell *cell, struct hp_buffer *text)
+{
+	columns_add_number(text, 100 * stall_of_row(cell->row)->share.high);
+}
+
+static void cell_estimate(const struct cell *cell, struct hp_buffer *text)
+{
+	columns_add_number(text, frequency_of(cell->row)->executions);
+}
+
+static void cell_relative(const struct cell *cell, struct hp_buffer *text)
+{
+	columns_add_number(text, frequency_of(cell->row)->relative);
+}
+
+static void cell_exact_average(const struct cell *cell, struct hp_buffer *text)
+{
+	columns_add_number(text, stall_average(stall_of_row(cell->row)));
+}
+
+static const struct column text_columns_of_stalls[] = {
+	{ "%", true, false, NO_EVENT, cell_percent },
+	{ "between", true, false, NO_EVENT, cell_range },
+	{ "cum%", true, false, NO_EVENT, cell_cumulative },
+	{ "cycles", true, false, NO_EVENT, cell_cycles },
+	{ "executions", true, false, NO_EVENT, cell_executions },
+	{ "conf", false, false, NO_EVENT, cell_confidence },
+	{ "average", true, false, NO_EVENT, cell_average },
+	{ "causes", false, true, NO_EVENT, cell_causes },
+	{ "address", true, false, NO_EVENT, cell_address },
+	{ "procedure", false, true, NO_EVENT, cell_shown },
+	{ "line", false, true, NO_EVENT, cell_position },
+};
+
+static const struct column csv_columns_of_stalls[] = {
+	{ "percent", true, false, NO_EVENT, cell_exact_percent },
+	{ "cycles", true, false, NO_EVENT, cell_exact_cycles },
+	{ "executions", true, false, NO_EVENT, cell_estimate },
+	{ "relative", true, false, NO_EVENT, cell_relative },
+	{ "confidence", false, false, NO_EVENT, cell_confidence },
+	{ "average", true, false, NO_EVENT, cell_exact_average },
+	{ "causes", false, false, NO_EVENT, cell_all_causes },
+	{ "address", true, false, NO_EVENT, cell_address },
+	{ "procedure", false, false, NO_EVENT, cell_name },
+	{ "image", false, false, NO_EVENT, cell_image },
+	{ "build_id", false, false, NO_EVENT, cell_build_id },
+	{ "file", false, false, NO_EVENT, cell_file },
+	{ "line", false, false, NO_EVENT, cell_line },
+	{ "percent_low", true, false, NO_EVENT, cell_percent_low },
+	{ "percent_high", true, false, NO_EVENT, cell_percent_high },
+};
+
+static struct hp_error *fill(const struct column *from, size_t count, struct columns *columns)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!hp_vector_push(&columns->at, from[i]))
+			return hp_error_create_no_memory();
+	return NULL;
+}
+
+/* The rows of the stalls, shares filled in. */
+static struct hp_error *rows_of(struct survey *survey, struct hp_row ***rows)
+{
+	double sum = 0;
+
+	*rows = calloc(survey->stalls.count + 1, sizeof(struct hp_row *));
+	if (!*rows)
+		return hp_error_create_no_memory();
+	for (size_t i = 0; i < survey->stalls.count; i++) {
+		struct stall *stall = &survey->stalls.at[i];
+
+		sum += stall->cycles;
+		stall->row.local = survey_share(survey, stall->cycles);
+		stall->row.cumulative = survey_share(survey, sum);
+		(*rows)[i] = &stall->row;
+	}
+	return NULL;
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static void write_uncounted(const struct survey *survey, const char *executions, FILE *out)
+{
+	const struct hp_stall_sheet *sheet = &survey->sheet;
+
+	if (survey->counted)
+		fprintf(out, "%s of %zu of %zu procedures (%.1f %% of the cycles) were not counted",
+			executions, survey->procedures - survey->counted, survey->procedures,
+			100 * (1 - sheet->counted_cycles / sheet->cycles));
+	else
+		fprintf(out, "%s were not counted", executions);
+}
+
+static void write_reservations(const struct survey *survey, FILE *out)
+{
+	if (survey->is_absolute)
+		return;
+	fputs("  ", out);
+	write_uncounted(survey, "Executions", out);
+	fputs(sheet_is_measured(&survey->sheet) ? ".\n  The ranges allow for that.\n"
+						: ".\n  Execution and stalls cannot be told apart "
+						  "further than the ranges say.\n",
+	      out);
+}
+
+void write_text_stack(const struct report *report, const struct survey *survey, FILE *out)
+{
+	if (survey->problems & HP_PROBLEM_NO_CLOCK)
+		fprintf(out, "\ncaution: %s\n", quantity_problem(HP_PROBLEM_NO_CLOCK));
+	if (!(survey->sheet.cycles > 0))
+		return;
+	fprintf(out, "\nWhere the cycles went (%zu procedure%s analysed)\n", survey->procedures,
+		survey->procedures == 1 ? "" : "s");
+	write_reservations(survey, out);
+	sheet_write(&survey->sheet,
+		    (double)report->profiles->events.at[hp_profiles_time_event(report->profiles)]
+			    .all.samples,
+		    out);
+}
+
+/* What makes the estimates of some procedures worse than those of others. */
+static void write_troubles(const struct survey *survey, FILE *out)
+{
+	const unsigned told = HP_PROBLEM_NOT_CONVERGED | HP_PROBLEM_NOT_SOLVED |
+			      HP_PROBLEM_CONTRADICTION | HP_PROBLEM_TOO_FAST;
+
+	for (unsigned bit = 0; bit < SURVEY_PROBLEMS; bit++) {
+		const struct trouble *one = &survey->troubles[bit];
+
+		if (!one->procedures || !(told >> bit & 1))
+			continue;
+		fprintf(out, "caution: of %zu procedure%s with %.2f %% of the samples: %s\n",
+			one->procedures, one->procedures == 1 ? "" : "s",
+			survey->samples ? 100 * (double)one->samples / (double)survey->samples : 0,
+			quantity_problem((enum hp_analysis_problem)(1u << bit)));
+	}
+}
+
+static void write_quality(const struct survey *survey, FILE *out)
+{
+	double samples = survey->samples ? (double)survey->samples : 1;
+
+	putc('\n', out);
+	if (survey->kernel)
+		fprintf(out,
+			"%.1f %% of the samples are in the kernel, whose code is not analysed; of "
+			"the "
+			"others:\n",
+			100 * (double)survey->kernel / ((double)survey->kernel + samples));
+	fprintf(out,
+		"%.1f %% of the samples are in blocks whose relative frequency has at least medium "
+		"confidence\n",
+		100 * survey->sheet.medium_samples / samples);
+	if (survey->sheet.counted_cycles > 0)
+		fprintf(out,
+			"%.1f %% are in blocks whose executions have at least medium "
+			"confidence\n",
+			100 * survey->sheet.executions_medium_samples / samples);
+	fprintf(out,
+		"%.1f %% are in procedures with fewer than %d samples, %.1f %% in code that could "
+		"not be analysed\n",
+		100 * (double)survey->few / samples, SURVEY_FEWEST_SAMPLES,
+		100 * survey->refused / samples);
+	if (survey->problems & HP_PROBLEM_GENERIC_CORE)
+		fprintf(out, "caution: %s\n", quantity_problem(HP_PROBLEM_GENERIC_CORE));
+	write_troubles(survey, out);
+}
+
+static struct hp_error *no_time(const struct report *report)
+{
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_INSUFFICIENT, "no event that measures time was recorded"),
+		report->options->of.event ? "--event lets none pass that does"
+					  : "record cycles, or leave the event to hpcprof record");
+}
+
+static bool any_has_position(const struct survey *survey)
+{
+	for (size_t i = 0; i < survey->stalls.count; i++)
+		if (has_position(&survey->stalls.at[i].row))
+			return true;
+	return false;
+}
+
+/* A column of question marks, or of nothing, gives way to the causes, and on a narrow terminal so
+ * does what can be reckoned from the shares. */
+static bool is_left_out(const struct column *column, const struct report *report,
+			const struct survey *survey)
+{
+	if (column->cell == cell_executions)
+		return has_no_room_for_questions(report) && !survey->is_absolute;
+	if (column->cell == cell_cumulative || column->cell == cell_cycles)
+		return is_narrow(report);
+	return column->cell == cell_position && !any_has_position(survey);
+}
+
+static struct hp_error *fill_for_text(const struct report *report, const struct survey *survey,
+				      struct columns *columns)
+{
+	for (size_t i = 0; i < HP_ARRAY_COUNT(text_columns_of_stalls); i++) {
+		const struct column *column = &text_columns_of_stalls[i];
+
+		if (is_left_out(column, report, survey))
+			continue;
+		if (!hp_vector_push(&columns->at, *column))
+			return hp_error_create_no_memory();
+	}
+	return NULL;
+}
+
+static struct hp_error *no_clock(void)
+{
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_INSUFFICIENT,
+				"the clock was not measured while recording, so cycles and stalls "
+				"are not known"),
+		"record again: hpcprof record measures it\n"
+		"hpcprof report --annotate=PROC shows what is known without: samples and how often "
+		"blocks are executed");
+}
+
+static struct hp_error *survey_stalls(struct report *report, struct survey *survey)
+{
+	struct hp_error *error;
+
+	if (hp_profiles_time_event(report->profiles) == report->profiles->events.count)
+		return no_time(report);
+	if (!(hp_profiles_cycles_per_unit(report->profiles) > 0))
+		return no_clock();
+	error = survey_make(report, true, survey);
+	if (error || survey->procedures)
+		return error;
+	if (survey->kernel > survey->samples)
+		return hp_error_advise(
+			hp_error_create(
+				HP_ERROR_INSUFFICIENT,
+				"%" PRIu64 " of %" PRIu64 " samples are in the kernel, whose "
+				"code is not analysed, and no procedure has %d of the others",
+				survey->kernel, survey->kernel + survey->samples,
+				SURVEY_FEWEST_SAMPLES),
+			"record for longer, or faster; hpcprof report lists the kernel's "
+			"procedures");
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_INSUFFICIENT,
+				"no procedure with %d samples or more could be analysed",
+				SURVEY_FEWEST_SAMPLES),
+		"hpcprof report --summary says which images could not be read; record for longer, "
+		"or faster, if there are few samples");
+}
+
+struct hp_error *write_stalls_text(struct report *report, FILE *out)
+{
+	_cleanup_(survey_clear) struct survey survey = { 0 };
+	_cleanup_(columns_clear) struct columns columns = { 0 };
+	_cleanup_free_ struct hp_row **rows = NULL;
+	struct hp_error *error = survey_stalls(report, &survey);
+
+	if (!error)
+		error = rows_of(&survey, &rows);
+	if (!error)
+		error = fill_for_text(report, &survey, &columns);
+	if (error)
+		return error;
+	putc('\n', out);
+	error = write_text_table(report, &columns, rows, survey.stalls.count, out);
+	if (survey.hidden)
+		fprintf(out, "# not shown: %zu stall%s (%.2f %%); --limit N shows more\n",
+			survey.hidden, survey.hidden == 1 ? "" : "s",
+			100 * survey_share(&survey, survey.hidden_cycles));
+	if (error)
+		return error;
+	fputs("# between: the stall's share of the profile lies there, nine times in ten\n"
+	      "# unknown: anything from nearly nothing to nearly all\n"
+	      "# average: cycles of stall each time the instruction runs; shares are of its time, "
+	      "likeliest cause first\n",
+	      out);
+	if (!survey.is_absolute) {
+		fputs("# ", out);
+		write_uncounted(&survey, "executions", out);
+		fprintf(out, "%s, so an average is at least (\xe2\x89\xa5) what it says\n",
+			has_no_room_for_questions(report) ? "" : " (?)");
+	}
+	write_quality(&survey, out);
+	write_text_stack(report, &survey, out);
+	return NULL;
+}
+
+/* --- CSV and JSON ------------------------------------------------------------------------------
+ */
+
+struct hp_error *write_stalls_csv(struct report *report, FILE *out)
+{
+	_cleanup_(survey_clear) struct survey survey = { 0 };
+	_cleanup_(columns_clear) struct columns columns = { 0 };
+	_cleanup_free_ struct hp_row **rows = NULL;
+	struct hp_error *error = survey_stalls(report, &survey);
+
+	if (!error)
+		error = rows_of(&survey, &rows);
+	if (!error)
+		error = fill(csv_columns_of_stalls, HP_ARRAY_COUNT(csv_columns_of_stalls),
+			     &columns);
+	return error ? error : write_csv_table(report, &columns, rows, survey.stalls.count, out);
+}
+
+static json_t *stall_object(const struct report *report, const struct hp_row *row)
+{
+	const struct stall *stall = stall_of_row(row);
+	_cleanup_(hp_buffer_free) struct hp_buffer line = { 0 };
+
+	if (row->file)
+		hp_buffer_printf(&line, "%s:%" PRIu32, hp_source_name(row->file), row->line);
+	(void)report;
+	return json_pack("{s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "share",
+			 row->local, "share_low", stall->share.low, "share_high", stall->share.high,
+			 "cycles", stall->cycles, "executions", json_executions(frequency_of(row)),
+			 "average", json_number(stall_average(stall)), "stalls",
+			 json_stalls(stall->analysis, stall->insn), "address",
+			 json_address(true, row->address), "procedure", json_text(row->name),
+			 "image", json_text(row->image->id.path), "build_id",
+			 json_text(row->image->build_id), "line",
+			 row->file ? json_text(hp_buffer_text(&line)) : json_null());
+}
+
+json_t *json_survey(const struct survey *survey)
+{
+	json_t *stack = json_stack(&survey->sheet, survey->is_absolute);
+
+	if (json_is_object(stack))
+		json_object_set_new(stack, "kernel_samples", json_count(survey->kernel));
+	return stack;
+}
+
+struct hp_error *write_stalls_json(struct report *report, FILE *out)
+{
+	_cleanup_(survey_clear) struct survey survey = { 0 };
+	_cleanup_free_ struct hp_row **rows = NULL;
+	struct hp_error *error = survey_stalls(report, &survey);
+
+	if (!error)
+		error = rows_of(&survey, &rows);
+	if (!error)
+		error = json_write(json_header(report, "hpcprof-stalls/1"), true, out);
+	if (error)
+		return error;
+	fputs(",\n\"stack\": ", out);
+	error = json_write(json_survey(&survey), false, out);
+	fputs(",\n\"stalls\": [", out);
+	for (size_t i = 0; i < survey.stalls.count && !error; i++) {
+		fputs(i ? ",\n" : "\n", out);
+		error = json_write(stall_object(report, rows[i]), false, out);
+	}
+	fputs("]}\n", out);
+	return error;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Columns of what windows counted of a procedure: nothing in rows that windows know nothing of. */
+#ifndef REPORT_TABLES_COLUMNS_COUNTS_H
+#define REPORT_TABLES_COLUMNS_COUNTS_H
+
+#include "columns.h"
+
+/* Some row has something in them. */
+bool columns_have_counts(const struct report *report);
+
+/* Both end with one without a title. */
+extern const struct column columns_of_counts[];	      /* for people */
+extern const struct column columns_of_exact_counts[]; /* for machines */
+
+/* Of a procedure's row: cycles of its own code each time it is called, and instructions that ran in
+ * a cycle. NAN where that is not known. */
+double counts_cycles_per_call(const struct report *report, const struct hp_row *row);
+double counts_instructions_per_cycle(const struct report *report, const struct hp_row *row);
+
+#endif
