@@ -146,9 +146,28 @@ bool check_runs_share_work(const struct check_runs *runs)
 /* Parts of the time that a run took. One that waits this much is not compared by its CPU time alone,
  * and one that used more than a CPU needs several. */
 static const double much_waiting = 0.2;
-/* Less than neighbours would leave it, several to a CPU. */
+/* Less than neighbours would leave it, several to a CPU: where it is not known how long it was ready to
+ * run, it is taken for one that waits. */
 static const double hardly_any = 0.2;
 static const double several_cpus = 1.2;
+
+/* What it did not get because others had it is not what it waited for. */
+static double waited_ns(const struct check_alone *alone)
+{
+	double elapsed = (double)alone->run.elapsed_ns;
+	double cpu = (double)alone->run.user_ns + (double)alone->run.system_ns;
+	double left = elapsed - cpu;
+
+	if (alone->delay.ran_ns)
+		left -= cpu * (double)alone->delay.delayed_ns / (double)alone->delay.ran_ns;
+	else if (cpu < hardly_any * elapsed)
+		return left;
+	/* While it waits, its CPU is idle, unless others keep all of them busy: then a command that
+	 * waits gets hardly any CPU time. */
+	if (cpu >= hardly_any * elapsed)
+		left = fmin(left, (double)alone->idle_ns);
+	return fmax(left, 0);
+}
 
 const char *check_runs_why_in_turns(const struct check_runs *runs, char *buffer, size_t size)
 {
@@ -162,10 +181,7 @@ const char *check_runs_why_in_turns(const struct check_runs *runs, char *buffer,
 		const char *name = hp_side_name((enum hp_side)side);
 		double elapsed = (double)alone->run.elapsed_ns;
 		double cpu = (double)alone->run.user_ns + (double)alone->run.system_ns;
-		/* What it did not get because others had it is not what it waited for. */
-		double waited = cpu < hardly_any * elapsed
-					? elapsed - cpu
-					: fmin(elapsed - cpu, (double)alone->idle_ns);
+		double waited = waited_ns(alone);
 
 		if (cpu > several_cpus * elapsed) {
 			snprintf(buffer, size, "the %s used %.1f CPUs at once", name,
@@ -328,14 +344,19 @@ static struct hp_error *record_one(struct check_runs *runs, enum hp_side side, u
 {
 	char *stamp;
 	struct hp_run run;
+	struct hp_run_delay_meter *meter = is_warm_up ? hp_run_delay_begin() : NULL;
 	uint64_t idle_before_ns = idle_ns();
 	struct hp_error *error = run_once(runs, side, is_warm_up, &stamp, &run, interrupted);
 	uint64_t idle_after_ns = idle_ns();
+	struct hp_run_delay delay = hp_run_delay_end(meter);
 
 	/* Counters of idle time may go back a little. */
 	if (is_warm_up)
 		runs->alone[side] = (struct check_alone){
-			run, idle_after_ns > idle_before_ns ? idle_after_ns - idle_before_ns : 0
+			.run = run,
+			.idle_ns = idle_after_ns > idle_before_ns ? idle_after_ns - idle_before_ns
+								  : 0,
+			.delay = delay,
 		};
 	if (idle_before_ns == UINT64_MAX)
 		runs->alone[side].idle_ns = UINT64_MAX;

@@ -10,6 +10,7 @@
 #include "recording.h"
 
 #include <hpcprof/compare/comparison.h>
+#include <hpcprof/target/run_delay.h>
 
 enum check_way {
 	CHECK_WAY_TO_CHOOSE, /* side by side where nothing stands against it */
@@ -20,8 +21,9 @@ enum check_way {
 /* One run of a side with nothing of ours beside it. */
 struct check_alone {
 	struct hp_run run;
-	uint64_t
-		idle_ns; /* CPU time that nobody wanted meanwhile, of all CPUs; UINT64_MAX unknown */
+	/* CPU time that nobody wanted meanwhile, of all CPUs; UINT64_MAX unknown. */
+	uint64_t idle_ns;
+	struct hp_run_delay delay; /* ran 0: not known */
 };
 
 struct check_runs {
