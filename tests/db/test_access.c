@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -148,6 +149,81 @@ START_TEST(a_lock_of_a_reader_is_no_recording_and_is_the_last_one)
 	hp_epoch_writer_destroy(writer);
 	hp_assert_ok(hp_db_remove(db, stamp));
 	free(lock);
+	free(stamp);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
+/* Locks of both kinds on all that somebody else can open of the epoch, until `until` is closed. */
+static _Noreturn void hold_all_locks(const char *directory, const char *stamp, int ready, int until)
+{
+	struct fixture_names names =
+		fixture_names(fixture_path(fixture_path(directory, "db"), stamp));
+	struct flock all = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+	unsigned char locked = 0;
+	char byte;
+
+	if (setgid(NOBODY) || setuid(NOBODY))
+		_exit(1);
+	for (size_t i = 0; i < names.count; i++) {
+		int fd = open(path_in(directory, stamp, names.at[i]), O_RDONLY);
+
+		if (fd >= 0 && fcntl(fd, F_OFD_SETLK, &all) == 0 && flock(fd, LOCK_SH) == 0)
+			locked++;
+	}
+	if (write(ready, &locked, 1) != 1)
+		_exit(1);
+	_exit(read(until, &byte, 1) == 0 ? 0 : 1);
+}
+
+START_TEST(no_reader_keeps_the_owner_from_an_epoch)
+{
+	char *directory = fixture_directory();
+	mode_t before = umask(022);
+	struct hp_epoch_writer *writer;
+	unsigned char locked;
+	struct hp_db *db;
+	char *stamp;
+	int ready[2];
+	int until[2];
+	int status;
+	pid_t child;
+
+	if (geteuid() != 0) {
+		puts("# skipped: locks of other users: only root can be another user");
+		fflush(stdout);
+		return;
+	}
+	ck_assert_int_eq(chmod(directory, 0755), 0);
+	ck_assert_int_eq(mkdir(fixture_path(directory, "db"), 0755), 0);
+	db = fixture_db(directory);
+	ck_assert_int_eq(chmod(fixture_path(fixture_path(directory, "db"), "hpcprof-db"), 0644), 0);
+	hp_db_close(db);
+	db = fixture_db(directory);
+	stamp = fixture_rich_epoch(db);
+	ck_assert_int_eq(pipe(ready), 0);
+	ck_assert_int_eq(pipe(until), 0);
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (!child) {
+		close(until[1]);
+		hold_all_locks(directory, stamp, ready[1], until[0]);
+	}
+	ck_assert_int_eq(read(ready[0], &locked, 1), 1);
+	/* They may read the profiles, so there is something that they have locked. */
+	ck_assert_uint_gt(locked, 3);
+	hp_assert_ok(hp_epoch_append(db, stamp, &writer));
+	hp_epoch_writer_destroy(writer);
+	hp_assert_ok(hp_db_label(db, stamp, "mine"));
+	hp_assert_ok(hp_db_remove(db, stamp));
+	close(until[1]);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	close(ready[0]);
+	close(ready[1]);
+	close(until[0]);
+	umask(before);
 	free(stamp);
 	hp_db_close(db);
 	fixture_remove(directory);
@@ -359,6 +435,7 @@ HP_TEST_MAIN("db/access", what_is_recorded_is_for_its_owner_alone,
 	     a_database_that_was_opened_to_its_group_stays_open_to_it,
 	     a_directory_that_all_may_write_to_is_shared_whoever_comes_first,
 	     a_lock_of_a_reader_is_no_recording_and_is_the_last_one,
+	     no_reader_keeps_the_owner_from_an_epoch,
 	     who_may_not_open_the_lock_still_sees_a_recording,
 	     whatever_stands_in_the_place_of_a_file_is_damage,
 	     without_a_description_all_other_files_are_verified,

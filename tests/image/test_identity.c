@@ -241,14 +241,17 @@ START_TEST(notes_that_lie_about_their_size_give_no_build_id)
 }
 END_TEST
 
-/* As many note segments as there can be, each all of the file: read for each of them, that is half a
- * minute and more. */
+/* As many note segments as there can be, each of 1 MiB: read for each of them, that is half a minute and
+ * more. The last one has a build-id, which shows whether it was read. */
 START_TEST(notes_are_read_up_to_a_limit_however_many_segments_claim_them)
 {
-	enum { SEGMENTS = 65535, BYTES = 8 << 20 };
+	enum { SEGMENTS = 65534, NOTES = 1 << 20, BYTES = 8 << 20 };
+	static const uint32_t note[] = { 4, 8, NT_GNU_BUILD_ID };
+	const uint64_t empty = sizeof(Elf64_Ehdr) + SEGMENTS * sizeof(Elf64_Phdr);
 	struct hp_identity identity;
 	Elf64_Ehdr *header = calloc(1, BYTES);
 	Elf64_Phdr *programs = (Elf64_Phdr *)(header + 1);
+	uint8_t *last = (uint8_t *)header + empty + NOTES;
 
 	ck_assert_ptr_nonnull(header);
 	memcpy(header->e_ident, ELFMAG, SELFMAG);
@@ -257,15 +260,23 @@ START_TEST(notes_are_read_up_to_a_limit_however_many_segments_claim_them)
 	header->e_ident[EI_VERSION] = EV_CURRENT;
 	header->e_phoff = htole64(sizeof(*header));
 	header->e_phentsize = htole16(sizeof(*programs));
-	header->e_phnum = htole16(SEGMENTS - 1);
-	for (size_t i = 0; i < SEGMENTS - 1; i++) {
+	for (size_t i = 0; i < sizeof(note) / sizeof(note[0]); i++)
+		memcpy(last + 4 * i, &(uint32_t){ htole32(note[i]) }, 4);
+	memcpy(last + sizeof(note), "GNU\0build-id", 12);
+	for (size_t i = 0; i < SEGMENTS; i++) {
 		programs[i].p_type = htole32(PT_NOTE);
-		programs[i].p_offset = htole64(SEGMENTS * sizeof(*programs));
-		programs[i].p_filesz = htole64(1 << 20);
+		programs[i].p_offset = htole64(i < SEGMENTS - 1 ? empty : empty + NOTES);
+		programs[i].p_filesz = htole64(NOTES);
 		programs[i].p_align = htole64(4);
 	}
+	header->e_phnum = htole16(SEGMENTS);
 	hp_assert_ok(hp_identity_of_bytes(header, BYTES, &identity));
-	ck_assert_int_ne(identity.kind, HP_IDENTITY_BUILD_ID);
+	ck_assert_int_eq(identity.kind, HP_IDENTITY_CONTENT);
+	/* It is a good one. */
+	programs[0] = programs[SEGMENTS - 1];
+	hp_assert_ok(hp_identity_of_bytes(header, BYTES, &identity));
+	ck_assert_int_eq(identity.kind, HP_IDENTITY_BUILD_ID);
+	ck_assert_mem_eq(identity.bytes, "build-id", 8);
 	free(header);
 }
 END_TEST
