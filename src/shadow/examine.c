@@ -4,6 +4,7 @@
 
 #include "budget/spare_cpus.h"
 #include "copy/permission.h"
+#include "tuning.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -14,13 +15,6 @@
 
 static const char topic[] = "shadow windows";
 static const char without[] = "record without --shadow: executions are estimated from time";
-
-enum {
-	TRIAL_WINDOW_NS = 20000000,
-	TRIAL_PERCENT = 50,
-	PATIENCE_MS = 3000,
-	LOOK_MS = 20,
-};
 
 /* --- one window of a child -------------------------------------------------------------------- */
 
@@ -50,8 +44,8 @@ static void try_out(struct hp_shadow *shadow, struct hp_shadow_statistics *stati
 {
 	struct pollfd ready = { .fd = hp_shadow_fd(shadow), .events = POLLIN };
 
-	for (int waited_ms = 0; waited_ms < PATIENCE_MS; waited_ms += LOOK_MS) {
-		poll(&ready, 1, LOOK_MS);
+	for (int waited_ms = 0; waited_ms < TRIAL_PATIENCE_MS; waited_ms += TRIAL_LOOK_MS) {
+		poll(&ready, 1, TRIAL_LOOK_MS);
 		hp_shadow_statistics(shadow, statistics);
 		if (statistics->windows || is_refused(statistics))
 			break;
@@ -106,7 +100,7 @@ static bool add_trial(struct hp_findings *findings)
 		room = hp_findings_add(findings, HP_FINDING_LIMITED, topic,
 				       "run hpcprof doctor again when the machine is less busy",
 				       without, "nothing was copied in %d s%s%s",
-				       PATIENCE_MS / 1000,
+				       TRIAL_PATIENCE_MS / 1000,
 				       statistics.reason[0] ? ": " : ", the machine is too busy",
 				       statistics.reason);
 	hp_error_destroy(error);

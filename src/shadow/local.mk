@@ -1,7 +1,8 @@
 # Layer 3: exact counts from replayed copies of the target.
 noinst_LIBRARIES += src/shadow/libshadow.a
 src_shadow_libshadow_a_SOURCES = include/hpcprof/shadow/shadow.h \
-	src/shadow/match/sample.h src/shadow/replay/engine.h src/shadow/translate/replay.h
+	src/shadow/match/sample.h src/shadow/replay/engine.h src/shadow/translate/replay.h \
+	src/shadow/tuning.h
 
 # The translator and what matches states with samples: x86-64 only.
 if X86_64

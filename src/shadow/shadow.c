@@ -4,6 +4,7 @@
 #include "copy/permission.h"
 #include "budget/schedule.h"
 #include "threads.h"
+#include "tuning.h"
 #include "budget/waits.h"
 #include "window.h"
 
@@ -17,20 +18,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 
-enum {
-	LONGEST_SLEEP_NS = 50000000,
-	SHORTEST_SLEEP_NS = 500000,
-	/* After a refusal that another moment will not change. */
-	REFUSED_PAUSE_MS = 500,
-	/* A replay that is under way at the end may go on for so long: who waits for us is not to
-	 * notice. */
-	PATIENCE_NS = 250000000,
-	NS_PER_S = 1000000000,
-	/* Windows that nobody takes are not kept for ever. */
-	READY_LIMIT = 256,
-	/* While the copy of one runs, the next one is made. */
-	MAKERS = 2,
-};
+enum { NS_PER_S = 1000000000 };
 
 /* One of the threads. Each makes whole windows, and waits for its turn twice in each. */
 struct hand {
@@ -554,7 +542,7 @@ void hp_shadow_stop(struct hp_shadow *shadow)
 	if (write(shadow->stop_fd, &one, sizeof(one)) < 0)
 		errno = 0;
 	clock_gettime(CLOCK_MONOTONIC, &patience);
-	patience.tv_nsec += PATIENCE_NS;
+	patience.tv_nsec += STOP_PATIENCE_NS;
 	if (patience.tv_nsec >= NS_PER_S) {
 		patience.tv_nsec -= NS_PER_S;
 		patience.tv_sec++;

@@ -2,6 +2,7 @@
 #include "threads.h"
 
 #include "copy/hold.h"
+#include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
@@ -11,16 +12,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <time.h>
-
-enum {
-	/* So many processes are followed; more at once are not worth windows each. */
-	PROCESS_LIMIT = 1024,
-	/* Threads whose waiting is looked at: some ten microseconds each. */
-	WAITING_LIMIT = 128,
-	/* Between looks for descendants: many take longer, and are looked for less often. */
-	LOOK_INTERVAL_NS = 1000000,
-	LOOK_SHARE = 20,
-};
 
 static bool clock_ns(clockid_t clock, uint64_t *ns)
 {

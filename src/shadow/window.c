@@ -3,6 +3,7 @@
 
 #include "copy/permission.h"
 #include "copy/sandbox_lock.h"
+#include "tuning.h"
 
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/thread.h>
@@ -18,15 +19,6 @@
 #include <sys/syscall.h>
 
 enum {
-	/* How often the ring is emptied: long before it could be full. */
-	DRAIN_MS = 10,
-	/* A thread that hardly runs is waited for, but not for ever. */
-	PATIENCE = 3,
-	/* Times that a copy comes out of its cache: what it takes is ours. */
-	EXIT_LIMIT = 1 << 20,
-	/* A stop may take longer than predicted, so many times, and so much. */
-	LATE = 2,
-	LATE_NS = 20000000,
 	/* A copy is held in a buffer, and then in the copy. */
 	COPIES = 2,
 	PAGE_BYTES = 4096,
@@ -228,7 +220,8 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 /* Somebody else may want the CPUs that we read with: rather no copy than a price without end. */
 static uint64_t longest_hold_ns(const struct window_maker *maker)
 {
-	return LATE_NS + LATE * ledger_hold(maker->ledger, maker->snapshot.used_bytes);
+	return LATE_STOP_NS +
+	       LATE_STOP_FACTOR * ledger_hold(maker->ledger, maker->snapshot.used_bytes);
 }
 
 /* Holds the thread, reads what is needed, and lets go: everything that the target has to wait for.
@@ -395,7 +388,7 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 		error = state_sampler_drain(&maker->sampler);
 		is_over = polls[0].revents || (polls[1].revents & (POLLHUP | POLLERR)) ||
 			  maker->sampler.tick >= order->samples ||
-			  passed_ns > PATIENCE * order->window_ns;
+			  passed_ns > SAMPLING_PATIENCE * order->window_ns;
 		polls[1].revents = 0;
 		/* The ring's own wake-ups come when it is half full: we are earlier. */
 		if (!is_over && poll(polls, 2, DRAIN_MS) > 0 && (polls[1].revents & POLLIN))

@@ -248,14 +248,14 @@ START_TEST(of_too_many_the_oldest_is_forgotten)
 {
 	struct bench *bench = set_up();
 
-	for (size_t i = 0; i <= MATCHES; i++)
+	for (size_t i = 0; i <= WATCHED_MATCHES; i++)
 		match(bench, i, 1 + 0.1 * (double)i);
 	ck_assert(!matches_is_watched(&bench->matches, 0));
 	ck_assert(matches_is_watched(&bench->matches, 1));
-	ck_assert(matches_is_watched(&bench->matches, MATCHES));
+	ck_assert(matches_is_watched(&bench->matches, WATCHED_MATCHES));
 	matches_settle(&bench->matches, at(20));
 	ck_assert_uint_eq(first(bench), 1);
-	ck_assert_uint_eq(last(bench), MATCHES);
+	ck_assert_uint_eq(last(bench), WATCHED_MATCHES);
 	tear_down(bench);
 }
 END_TEST

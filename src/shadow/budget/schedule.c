@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "schedule.h"
 
-/* Threads that wait for the moment may be late by that part of a slot; or by so much, since no clock
- * wakes anybody to the ns, and before the first window slots are short. */
-enum { LATE_PART = 16, LATE_NS = 10000000 };
-
-/* Of a slot: how far off another try is at most. */
-enum { AGAIN_PART = 256 };
-
+#include "../tuning.h"
 void schedule_init(struct schedule *schedule, uint64_t seed)
 {
 	*schedule = (struct schedule){ .random = hp_random_seeded(seed) };
@@ -41,14 +35,14 @@ void schedule_again(struct schedule *schedule, uint64_t now_ns)
 	if (now_ns >= schedule->end_ns)
 		schedule_next(schedule, now_ns, length_ns);
 	else
-		draw(schedule, now_ns, length_ns / AGAIN_PART);
+		draw(schedule, now_ns, length_ns / SLOT_AGAIN_PART);
 }
 
 bool schedule_is_late(const struct schedule *schedule, uint64_t now_ns)
 {
-	uint64_t part_ns = (schedule->end_ns - schedule->start_ns) / LATE_PART;
+	uint64_t part_ns = (schedule->end_ns - schedule->start_ns) / SLOT_LATE_PART;
 
-	return now_ns > schedule->due_ns + (part_ns > LATE_NS ? part_ns : LATE_NS);
+	return now_ns > schedule->due_ns + (part_ns > SLOT_LATE_NS ? part_ns : SLOT_LATE_NS);
 }
 
 void schedule_skip(struct schedule *schedule, uint64_t now_ns)

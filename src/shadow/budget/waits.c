@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "waits.h"
 
+#include "../tuning.h"
 #include <stdbool.h>
-
-/* Of calm time, so much is enough. */
-static const double remembered_ns = 5e9;
-/* Of less nothing can be said. */
-static const double least_calm_ns = 20e6;
 
 /* Threads that end take what they waited with them: that of the others cannot be told apart. */
 static double since(uint64_t before, uint64_t now)
@@ -31,9 +27,9 @@ void waits_begin(struct waits *waits, uint64_t now_ns, uint64_t waited_ns)
 		waits->calm_ns += since(waits->at_ns, now_ns);
 		waits->calm_waited_ns += since(waits->waited_ns, waited_ns);
 	}
-	if (waits->calm_ns > remembered_ns) {
-		waits->calm_waited_ns *= remembered_ns / waits->calm_ns;
-		waits->calm_ns = remembered_ns;
+	if (waits->calm_ns > remembered_calm_ns) {
+		waits->calm_waited_ns *= remembered_calm_ns / waits->calm_ns;
+		waits->calm_ns = remembered_calm_ns;
 	}
 	look(waits, now_ns, waited_ns);
 }

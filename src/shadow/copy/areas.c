@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "areas.h"
 
+#include "../tuning.h"
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/proc_maps.h>
 #include <hpcprof/base/search.h>

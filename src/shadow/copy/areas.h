@@ -44,9 +44,6 @@ struct areas {
 	size_t text_capacity;
 };
 
-/* More is no program that a copy can be made of: the kernel's own default is 65530. */
-enum { AREA_LIMIT = 65536 };
-
 /* Takes the text of a maps file, which is changed and must live as long; false when a line makes no
  * sense, areas are not in order, or there is no memory. */
 bool areas_parse(struct areas *areas, char *text);

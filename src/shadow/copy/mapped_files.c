@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "mapped_files.h"
 
+#include "../tuning.h"
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/foreign_file.h>
 #include <hpcprof/base/vector.h>
 
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* So many descriptors of ours at most. */
-enum { FILE_LIMIT = 512 };
 
 /* The file at that path now, as the process sees paths, if it is still the same. The device need not
  * be the one in the memory map: not so on btrfs and overlays. */
@@ -33,7 +31,7 @@ int mapped_files_find(struct mapped_files *files, pid_t pid, const struct area *
 		if (files->at[i].inode == area->inode && files->at[i].device == area->device)
 			return files->at[i].fd;
 	}
-	if (files->count >= FILE_LIMIT)
+	if (files->count >= MAPPED_FILE_LIMIT)
 		return -1;
 	file.fd = open_same(pid, area);
 	if (!hp_vector_push(files, file)) {

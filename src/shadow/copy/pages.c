@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pages.h"
 
+#include "../tuning.h"
 #include <hpcprof/base/vector.h>
 
 #include <errno.h>
@@ -16,9 +17,6 @@ enum {
 	AT_ONCE = 65536,
 	REGIONS = 256,
 };
-
-/* One by one more takes too long: 64 GiB. */
-#define LIMIT_PAGES (UINT64_C(16) << 20)
 
 /* Documentation/admin-guide/mm/pagemap.rst: an entry a page */
 #define PAGE_IN_MEMORY (UINT64_C(1) << 63)
@@ -88,10 +86,10 @@ static struct hp_error *find_one_by_one(struct pages *pages, uint64_t start, uin
 	uint64_t count;
 
 	pages->looked_at += (end - start) / PAGE_BYTES;
-	if (pages->looked_at > LIMIT_PAGES)
+	if (pages->looked_at > scan_limit_pages)
 		return hp_error_create(HP_ERROR_INSUFFICIENT,
 				       "it has more than %u GiB of address space",
-				       (unsigned)(LIMIT_PAGES >> 18));
+				       (unsigned)(scan_limit_pages >> 18));
 	for (uint64_t at = start; at < end; at += count * PAGE_BYTES) {
 		ssize_t got;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "rebuild.h"
 
+#include "../tuning.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -12,16 +13,9 @@
 enum {
 	PAGE_BYTES = 4096,
 	RUNS_AT_ONCE = 256,
-	/* Who ends the copy meanwhile is not kept waiting. */
-	BYTES_AT_ONCE = 8 << 20,
-	/* What a stack may grow by while it is replayed. */
-	STACK_BYTES = 1 << 20,
 	/* Of a mapped file that we cannot open, read from the target piece by piece. */
 	PIECE_BYTES = 8192,
-	FILE_LIMIT_BYTES = 64 << 20,
 	HUGE_BYTES = 2 << 20,
-	/* Filled at least so far, of 4, an area has huge pages. */
-	FULL_QUARTERS = 3,
 };
 
 #define USER_END UINT64_C(0x7ffffffff000)
@@ -52,7 +46,7 @@ static void copy_pages(struct sandbox *sandbox, pid_t pid, const struct area *ar
 {
 	uint8_t piece[PIECE_BYTES];
 
-	if (area->end - area->start > FILE_LIMIT_BYTES || !(area->protection & PROT_READ))
+	if (area->end - area->start > UNOPENED_FILE_LIMIT_BYTES || !(area->protection & PROT_READ))
 		return;
 	for (uint64_t at = area->start; at < area->end; at += sizeof(piece)) {
 		size_t bytes = area->end - at < sizeof(piece) ? area->end - at : sizeof(piece);
@@ -100,7 +94,7 @@ static void use_huge_pages(struct sandbox *sandbox, const struct area *area, uin
 	uint64_t bytes = area->end - area->start;
 
 	if (area->kind != AREA_STACK && bytes >= HUGE_BYTES &&
-	    filled_bytes >= bytes / 4 * FULL_QUARTERS)
+	    filled_bytes >= bytes / 4 * HUGE_PAGE_QUARTERS)
 		sandbox_call(sandbox, SYS_madvise, area->start, bytes, MADV_HUGEPAGE, 0, 0, 0);
 }
 
@@ -123,8 +117,8 @@ static struct hp_error *map_memory(struct sandbox *sandbox, pid_t pid, const str
 
 	if (area->kind == AREA_DEVICE || area->kind == AREA_VVAR || area->is_secret)
 		protection = PROT_NONE;
-	if (area->kind == AREA_STACK && start - below > STACK_BYTES)
-		start -= STACK_BYTES;
+	if (area->kind == AREA_STACK && start - below > STACK_GROWTH_BYTES)
+		start -= STACK_GROWTH_BYTES;
 	result = map(sandbox, start, area->end, protection, MAP_ANONYMOUS, -1, 0);
 	if (result != (int64_t)start)
 		return failed("mapping", area, result);
@@ -177,7 +171,7 @@ static size_t write_runs(struct sandbox *sandbox, const struct snapshot *snapsho
 	ssize_t done;
 
 	while (first + count < snapshot->run_count && count < RUNS_AT_ONCE &&
-	       local.iov_len < BYTES_AT_ONCE) {
+	       local.iov_len < COPY_BYTES_AT_ONCE) {
 		const struct run *run = &snapshot->runs[first + count];
 
 		remote[count++] = (struct iovec){ (void *)(uintptr_t)run->address, run->bytes };

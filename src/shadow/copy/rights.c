@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "rights.h"
 
+#include "../tuning.h"
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
@@ -21,8 +22,6 @@
 
 /* The kernel's own limit (NGROUPS_MAX). */
 enum { GROUP_LIMIT = 65536 };
-/* More are between no process and us. */
-enum { GENERATIONS = 1000 };
 
 static const struct {
 	const char *name;
@@ -226,7 +225,7 @@ static pid_t parent_of(pid_t pid)
 
 bool rights_descend(pid_t pid, pid_t from)
 {
-	for (unsigned i = 0; i < GENERATIONS && pid > 0; i++) {
+	for (unsigned i = 0; i < GENERATION_LIMIT && pid > 0; i++) {
 		if (pid == from)
 			return true;
 		pid = parent_of(pid);

@@ -26,9 +26,6 @@ enum {
 	SEARCH_STEP = 4096,
 	SEARCH_STEPS = (1 << 30) / SEARCH_STEP - 64, /* up to a gibibyte */
 	TOOLS_GUARD = 4096,
-	/* A killed copy ends within this where a CPU is idle: it has no memory left to give back. */
-	REAP_PATIENCE_NS = 50000000,
-	REAP_PAUSE_NS = 100000,
 };
 
 /* The end of what programs may map, with four-level page tables. */
@@ -371,7 +368,7 @@ static void reap_all(struct sandbox *sandbox, pid_t pid)
 {
 	bool is_reaped = pid == 0 || reap(pid, REAP_PATIENCE_NS);
 
-	for (size_t i = 0; i < VESSEL_DYING; i++) {
+	for (size_t i = 0; i < DYING_LIMIT; i++) {
 		if (sandbox->dying[i] && reap(sandbox->dying[i], 0))
 			sandbox->dying[i] = 0;
 		if (!sandbox->dying[i] && !is_reaped) {

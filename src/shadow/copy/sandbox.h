@@ -16,13 +16,14 @@
 
 #include "areas.h"
 #include "inject.h"
+#include "../tuning.h"
 
 #include <pthread.h>
 #include <sched.h>
 
 #define VESSEL_NAME "hpcprof-shadow" /* for ps and top; 15 characters at most */
 
-enum { VESSEL_RANGES = 64, VESSEL_SYSCALL_BYTES = 2, VESSEL_DYING = 8 };
+enum { VESSEL_RANGES = 64, VESSEL_SYSCALL_BYTES = 2 };
 
 struct sandbox_range {
 	uint64_t start, end;
@@ -37,7 +38,7 @@ struct sandbox {
 	struct areas own; /* what it was born with */
 	bool is_locked;
 	/* Those before it that were killed, and have not had a CPU to end on: a few. */
-	pid_t dying[VESSEL_DYING];
+	pid_t dying[DYING_LIMIT];
 	/* Of the engine, or not there for the original: nothing that the program does may touch it.
 	 */
 	struct sandbox_range engine[VESSEL_RANGES];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "snapshot.h"
 
+#include "../tuning.h"
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/vector.h>
@@ -18,20 +19,8 @@
 enum {
 	PAGE_BYTES = 4096,
 	RUNS_AT_ONCE = 256,
-	/* Between two looks at the clock. */
-	BYTES_AT_ONCE = 8 << 20,
-	/* No run is longer, so that several can read. */
-	RUN_BYTES = 1 << 20,
-	/* So much is worth a thread. */
-	READER_BYTES = 8 << 20,
-	MOST_READERS = 4,
-	/* Room for what comes until the stop: so much more, and an eighth. */
-	SPARE_BYTES = 16 << 20,
-	/* Times that room is made before a copy: each takes less than the one before. */
-	ROOM_TRIES = 4,
 	/* Worth two readers, and more than caches hold close by. */
 	PROBE_BYTES = 2 * READER_BYTES,
-	PROBES = 5,
 };
 
 void snapshot_init(struct snapshot *snapshot)
@@ -157,7 +146,7 @@ static bool touch(uint8_t *at, uint64_t bytes, int stop_fd)
 {
 	while (bytes) {
 		struct pollfd poll_stop = { .fd = stop_fd, .events = POLLIN };
-		uint64_t part = bytes < BYTES_AT_ONCE ? bytes : BYTES_AT_ONCE;
+		uint64_t part = bytes < COPY_BYTES_AT_ONCE ? bytes : COPY_BYTES_AT_ONCE;
 
 		if (poll(&poll_stop, 1, 0) > 0)
 			return false;
@@ -190,7 +179,7 @@ static struct hp_error *enlarge_buffer(struct snapshot *snapshot, uint64_t bytes
 
 static uint64_t bytes_wanted(const struct snapshot *snapshot)
 {
-	uint64_t bytes = snapshot->used_bytes + snapshot->used_bytes / 8 + SPARE_BYTES;
+	uint64_t bytes = snapshot->used_bytes + snapshot->used_bytes / SPARE_PART + SPARE_BYTES;
 
 	return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
@@ -212,7 +201,7 @@ struct hp_error *snapshot_reserve(struct snapshot *snapshot, int stop_fd)
 {
 	struct hp_error *error = NULL;
 
-	if (snapshot->buffer_bytes / 4 > bytes_wanted(snapshot))
+	if (snapshot->buffer_bytes / BUFFER_EXCESS > bytes_wanted(snapshot))
 		release_buffer(snapshot);
 	/* Making room takes so long that a target may have grown by more meanwhile. */
 	for (unsigned i = 0; i < ROOM_TRIES && !error && !has_room(snapshot); i++) {
@@ -235,7 +224,7 @@ static size_t read_runs(struct snapshot *snapshot, size_t first, size_t end)
 	uint64_t got_bytes;
 	ssize_t got;
 
-	while (first + count < end && count < RUNS_AT_ONCE && local.iov_len < BYTES_AT_ONCE) {
+	while (first + count < end && count < RUNS_AT_ONCE && local.iov_len < COPY_BYTES_AT_ONCE) {
 		const struct run *run = &snapshot->runs[first + count];
 
 		remote[count++] = (struct iovec){ (void *)(uintptr_t)run->address, run->bytes };

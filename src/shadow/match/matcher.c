@@ -7,8 +7,6 @@
 
 enum {
 	PAGE = 4096,
-	FALSE_ALARMS = 100,	 /* of one sample, before it is given up */
-	COPIES_ROOM = 256 << 10, /* more than one arming takes */
 	STACK_MOST = 4096,
 };
 /* Carry, parity, adjust, zero, sign, direction, overflow. */
@@ -123,7 +121,7 @@ static void make_room(struct code_cache *cache)
 	for (size_t i = 0; i < cache->zone_count; i++) {
 		struct code_zone *zone = &cache->zones[i];
 
-		if (zone->copies.end - zone->copies.at < COPIES_ROOM)
+		if (zone->copies.end - zone->copies.at < ARMING_ROOM_BYTES)
 			zone->copies.at = zone->copies_start;
 	}
 }
@@ -132,7 +130,6 @@ static void make_room(struct code_cache *cache)
  * the kernel, or elsewhere) there must be a way back. */
 static void choose_armed(struct matcher *matcher)
 {
-	static const size_t ahead[MATCHER_AHEAD] = { 1, 2, 3, 4, 5, 8, 16, 32 };
 	size_t found = 0, chosen = 0;
 
 	matcher->armed_count = 0;
@@ -140,7 +137,7 @@ static void choose_armed(struct matcher *matcher)
 		matcher->armed[matcher->armed_count++] = matcher->matches.watched[i].sample;
 	for (size_t i = matches_newest(&matcher->matches) + 1;
 	     i < matcher->count && chosen < MATCHER_AHEAD; i++) {
-		if (matcher->states[i].is_given_up || ++found < ahead[chosen])
+		if (matcher->states[i].is_given_up || ++found < armed_ahead[chosen])
 			continue;
 		matcher->armed[matcher->armed_count++] = i;
 		chosen++;

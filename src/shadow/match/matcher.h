@@ -12,9 +12,9 @@
 #include "sample.h"
 #include "matches.h"
 #include "x86_check.h"
+#include "../tuning.h"
 #include "../translate/x86_translate.h"
 
-enum { MATCHER_AHEAD = 8, MATCHER_GUESSES = 16 };
 /* In a trap's number: it is a sample's, not an exit's. */
 #define MATCHER_TRAP 0x80000000U
 
@@ -32,7 +32,7 @@ struct matcher {
 	struct matcher_state *states; /* by sample. Owned */
 	struct matches matches;	      /* those that have matched */
 	uint64_t translated;	      /* when the newest of them did, as the translator counts */
-	size_t armed[MATCHER_AHEAD + MATCHES];
+	size_t armed[MATCHER_AHEAD + WATCHED_MATCHES];
 	size_t armed_count;
 	HP_VECTOR(uint32_t) armed_blocks;
 	struct matcher_guess guesses[MATCHER_GUESSES]; /* the latest, in turn; unused ones are 0 */

@@ -3,25 +3,6 @@
 
 #include <hpcprof/base/number.h>
 
-enum {
-	/* In distances of samples; the shadow may be three times slower than the original. */
-	WATCH = 3,
-	/* So many in a row are not all wrong. */
-	MOST_LATE = 3,
-};
-/* A shadow is hardly ever faster than the original, but the original's clock counted page faults
- * that copying it caused. Of its pace so far, phases differ. */
-static const double least_pace = 0.25;
-static const double least_of_pace = 0.33;
-/* Slower phases, and on top of them code that it meets for the first time: stops, a few a block. */
-static const double most_of_pace = 4;
-static const double most_delay_ns = 30e6;
-static const double block_ns = 300e3;
-/* How far behind the moment that its pace so far makes likely a match is watched. */
-static const double watched_of_pace = 1.5;
-/* Before any is known. */
-static const double likely_pace = 2;
-
 uint64_t matches_now(const struct matches *matches)
 {
 	struct timespec now;
@@ -46,13 +27,13 @@ void matches_begin(struct matches *matches, pid_t pid, const struct hp_engine_sa
 		return;
 	matches->start_ns = matches_now(matches);
 	if (matches->start_ns && samples[count - 1].time_ns > samples[0].time_ns)
-		matches->watch_ns =
-			WATCH * (samples[count - 1].time_ns - samples[0].time_ns) / (count - 1);
+		matches->watch_ns = WATCHED_DISTANCES *
+				    (samples[count - 1].time_ns - samples[0].time_ns) / (count - 1);
 }
 
 void matches_end(struct matches *matches)
 {
-	for (size_t i = 0; i < MATCHES; i++)
+	for (size_t i = 0; i < WATCHED_MATCHES; i++)
 		shadow_counts_free(&matches->watched[i].counts);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(matches->believed); i++)
 		shadow_counts_free(&matches->believed[i].counts);
@@ -122,7 +103,8 @@ bool matches_is_too_late(const struct matches *matches, size_t sample, uint64_t 
 	double ns = distance_ns(matches, sample, &since_ns);
 
 	return matches->watch_ns &&
-	       (double)(now_ns - since_ns) > pace * ns + most_delay_ns + block_ns * (double)blocks;
+	       (double)(now_ns - since_ns) >
+		       pace * ns + most_delay_ns + new_block_ns * (double)blocks;
 }
 
 static uint64_t watch_until(const struct matches *matches, size_t sample, uint64_t now_ns)
@@ -164,7 +146,7 @@ bool matches_add(struct matches *matches, size_t sample, uint64_t now_ns,
 	uint64_t until_ns = watch_until(matches, sample, now_ns);
 	struct match *match;
 
-	if (matches->watched_count == MATCHES)
+	if (matches->watched_count == WATCHED_MATCHES)
 		remove_watched(matches, 0);
 	match = &matches->watched[matches->watched_count++];
 	match->sample = sample;

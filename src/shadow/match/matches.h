@@ -26,6 +26,7 @@
 
 #include "../translate/counts.h"
 #include "sample.h"
+#include "../tuning.h"
 
 #include <hpcprof/model/window.h>
 
@@ -34,8 +35,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
-
-enum { MATCHES = 12 };
 
 struct match {
 	size_t sample;
@@ -51,7 +50,7 @@ struct matches {
 	uint64_t start_ns;
 	uint64_t watch_ns; /* how long a match is watched at least; 0: samples have no times */
 	uint64_t part_ns;  /* of the original: how long a part is at least */
-	struct match watched[MATCHES];
+	struct match watched[WATCHED_MATCHES];
 	size_t watched_count; /* oldest first */
 	/* Believed, oldest first: the window's ends, and where it is cut into parts. All but the
 	 * newest stay. */

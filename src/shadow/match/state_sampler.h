@@ -7,13 +7,15 @@
 #ifndef SHADOW_MATCH_STATE_SAMPLER_H
 #define SHADOW_MATCH_STATE_SAMPLER_H
 
+#include "../tuning.h"
+
 #include <hpcprof/base/error.h>
 #include <hpcprof/model/window.h>
 #include <hpcprof/pmu/ring.h>
 
 #include <sys/types.h>
 
-enum { MATCH_STACK_BYTES = 512, MATCH_PERIOD_NS = HP_WINDOW_SAMPLE_NS };
+enum { MATCH_PERIOD_NS = HP_WINDOW_SAMPLE_NS };
 
 struct match_sample {
 	uint64_t time_ns;     /* CLOCK_MONOTONIC */

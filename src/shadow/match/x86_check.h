@@ -12,8 +12,7 @@
 
 #include "../translate/code_cache.h"
 #include "sample.h"
-
-enum { X86_CHECK_SLOTS = 8 };
+#include "../tuning.h"
 
 struct x86_check {
 	uint8_t order[X86_REGISTERS];

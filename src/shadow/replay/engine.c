@@ -5,6 +5,7 @@
 #include "../translate/relocate.h"
 #include "../match/matcher.h"
 #include "../translate/text.h"
+#include "../tuning.h"
 #include "watchdog.h"
 #include "../translate/x86_link.h"
 #include "../translate/x86_translate.h"
@@ -23,7 +24,6 @@
 #include <unistd.h>
 
 enum {
-	DEFAULT_CACHE_BYTES = 128 << 20,
 	SYSCALL_BYTES = 2,
 	TRAP_FLAG = 1 << 8, /* of the flags */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "watchdog.h"
 
+#include "../tuning.h"
 #include <hpcprof/base/thread.h>
 
 #include <errno.h>
@@ -11,8 +12,6 @@
 
 enum {
 	NS_A_SECOND = 1000000000,
-	LEAST_NS = 1000000, /* between two looks */
-	PATIENCE = 20,	    /* wall time, as multiples of CPU time: on a busy machine, or asleep */
 };
 
 /* At `from` on the monotonic clock, plus this. */
@@ -49,14 +48,14 @@ static void *watch(void *context)
 	uint64_t left;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	end = later(now, watchdog->cpu_ns * PATIENCE);
+	end = later(now, watchdog->cpu_ns * WATCHDOG_PATIENCE);
 	pthread_mutex_lock(&watchdog->mutex);
 	while (!watchdog->is_over && !watchdog->has_fired) {
 		struct timespec next;
 
 		left = left_ns(watchdog);
 		clock_gettime(CLOCK_MONOTONIC, &now);
-		next = later(now, left > LEAST_NS ? left : LEAST_NS);
+		next = later(now, left > WATCHDOG_LEAST_NS ? left : WATCHDOG_LEAST_NS);
 		if (left == 0 || is_past(now, end)) {
 			watchdog->has_fired = true;
 			syscall(SYS_pidfd_send_signal, watchdog->pidfd, SIGSTOP, NULL, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "descriptors.h"
 
+#include "../tuning.h"
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/foreign_file.h>
 #include <hpcprof/base/number.h>
@@ -16,17 +17,6 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-
-enum {
-	DESCRIPTOR_LIMIT = 1024,
-	/* So many positions are read while a thread is held; a program with more files is rarely
-	 * reading them one after another. */
-	POSITION_LIMIT = 48,
-	/* So many files are kept open here, others are opened when they are read. */
-	OPEN_LIMIT = 48,
-	/* So many heads of files are kept. */
-	HEAD_LIMIT = 8,
-};
 
 static void close_all(struct descriptors *descriptors)
 {

@@ -6,6 +6,7 @@
  */
 #include "answers.h"
 
+#include "../tuning.h"
 #include <hpcprof/base/cleanup.h>
 
 #include <errno.h>
@@ -21,9 +22,6 @@
 enum {
 	PAGE_BYTES = 4096,
 	PIECE_BYTES = 8192,
-	/* More than that at once is read by nobody who is to be done in a window. */
-	READ_LIMIT_BYTES = 64 << 20,
-	VECTORS = 64,
 };
 
 static struct descriptor *descriptor_of(struct shadow_calls *calls, const struct call *call)
@@ -90,14 +88,13 @@ bool answer_read(struct shadow_calls *calls, struct call *call)
 /* getdents64, of a directory that the copy has opened itself and that is what it was. */
 bool answer_entries(struct shadow_calls *calls, struct call *call)
 {
-	enum { MOST_BYTES = 32768 };
 	struct descriptor *descriptor = descriptor_of(calls, call);
-	_cleanup_free_ uint8_t *entries = malloc(MOST_BYTES);
+	_cleanup_free_ uint8_t *entries = malloc(ENTRIES_LIMIT_BYTES);
 	struct stat status;
 	long got;
 
 	if (!entries || !descriptor || descriptor->kind != DESCRIPTOR_DIRECTORY ||
-	    !descriptor->is_new || call->a[2] > MOST_BYTES)
+	    !descriptor->is_new || call->a[2] > ENTRIES_LIMIT_BYTES)
 		return false;
 	got = syscall(SYS_getdents64, descriptor->fd, entries, call->a[2]);
 	return got >= 0 && fstat(descriptor->fd, &status) == 0 &&
@@ -107,16 +104,16 @@ bool answer_entries(struct shadow_calls *calls, struct call *call)
 }
 
 static bool read_vectors(struct shadow_calls *calls, const struct call *call,
-			 struct iovec vectors[VECTORS])
+			 struct iovec vectors[VECTOR_LIMIT])
 {
-	return call->a[2] <= VECTORS &&
+	return call->a[2] <= VECTOR_LIMIT &&
 	       sandbox_read(calls->sandbox, call->a[1], vectors, call->a[2] * sizeof(*vectors));
 }
 
 bool answer_readv(struct shadow_calls *calls, struct call *call)
 {
 	struct descriptor *descriptor = descriptor_of(calls, call);
-	struct iovec vectors[VECTORS];
+	struct iovec vectors[VECTOR_LIMIT];
 	int64_t all = 0;
 
 	calls->may_wait = descriptor && descriptor->kind == DESCRIPTOR_OTHER;
@@ -204,7 +201,7 @@ bool answer_write(struct shadow_calls *calls, struct call *call)
 bool answer_writev(struct shadow_calls *calls, struct call *call)
 {
 	struct descriptor *descriptor = descriptor_of(calls, call);
-	struct iovec vectors[VECTORS];
+	struct iovec vectors[VECTOR_LIMIT];
 	uint64_t bytes = 0;
 
 	if (!descriptor || !read_vectors(calls, call, vectors))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "answers.h"
 
+#include "../tuning.h"
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
 
@@ -21,8 +22,6 @@ enum {
 	PAGE_BYTES = 4096,
 	KERNEL_SIGSET_BYTES = 8,
 	MOST_ERRNO = 4095,
-	/* More of a file is mapped to be used for longer than a window. */
-	MAPPED_LIMIT_BYTES = 64 << 20,
 };
 
 static int64_t run(struct shadow_calls *calls, const struct call *call)

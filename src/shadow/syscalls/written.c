@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "written.h"
 
+#include "../tuning.h"
 #include <hpcprof/base/search.h>
 
 #include <stdlib.h>
@@ -10,8 +11,6 @@
 #include <unistd.h>
 
 enum { PAGE_BYTES = 4096 };
-/* A copy that writes more than that in a window is read no further. */
-static const uint64_t most_bytes = 128 << 20;
 
 struct written_file *written_find(struct written *written, uint64_t device, uint64_t inode)
 {
@@ -99,7 +98,8 @@ static uint8_t *make_page(struct written *written, struct written_file *file, in
 
 	if (at < file->pages.count && file->pages.at[at].number == number)
 		return file->pages.at[at].bytes;
-	if (written->bytes >= most_bytes || !hp_vector_reserve(&file->pages, file->pages.count + 1))
+	if (written->bytes >= most_written_bytes ||
+	    !hp_vector_reserve(&file->pages, file->pages.count + 1))
 		return NULL;
 	bytes = malloc(PAGE_BYTES);
 	if (!bytes || !read_own(file, fd, number * PAGE_BYTES, bytes, PAGE_BYTES)) {

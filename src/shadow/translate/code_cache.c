@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "code_cache.h"
 
+#include "../tuning.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, COPIES_BYTES = 1 << 20, SMALLEST_ZONE_BYTES = 8 * COPIES_BYTES };
+enum { PAGE = 4096, SMALLEST_ZONE_BYTES = SMALLEST_ZONE_COPIES * COPIES_BYTES };
 /* Spills have a page of their own: they are written all the time, and by every shadow anew. */
 enum { COUNTERS_AT = PAGE };
 
@@ -65,7 +66,7 @@ struct hp_error *code_cache_create(struct code_cache *cache, uint64_t wanted)
 	*cache = (struct code_cache){ .file_bytes = file_bytes, .zone_bytes = zone_bytes };
 	if (zone_bytes < SMALLEST_ZONE_BYTES)
 		return too_small(bytes, wanted);
-	cache->code_bytes = zone_bytes / 4 * 3;
+	cache->code_bytes = zone_bytes / 8 * CODE_EIGHTHS;
 	cache->constants_bytes = cache->data_bytes = zone_bytes / 8;
 	memory = mmap(NULL, zone_bytes * SHADOW_PLACES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 		      0);

@@ -37,7 +37,6 @@ enum {
 	CODE_CACHE_FILES = 64,
 	CODE_LINK_BYTES = 5, /* a jump: what arming a block writes over */
 	CODE_GUARD_BYTES = 4096,
-	CODE_BLOCK_INSNS = 64, /* in one block at most, so that blocks stay below a page */
 	CODE_NO_NUMBER = UINT32_MAX,
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "place.h"
 
+#include "../tuning.h"
 #include <hpcprof/base/number.h>
 
 #include <sys/mman.h>
@@ -8,16 +9,10 @@
 static const uint64_t lowest = 0x10000; /* mmap_min_addr is at most this where anybody set it */
 static const uint64_t highest = 0x7ffffffff000;
 static const uint64_t reach = 0x7f000000; /* 2 GiB, less some for the ends of instructions */
-static const uint64_t room_to_grow = 1U << 30;
-static const uint64_t guard = 0x10000;
-/* Large libraries begin at multiples of 2 MiB: in the next process others are that much nearer. */
-static const uint64_t room_to_shift = 8U << 20;
-/* What a stack above may grow by. */
-static const uint64_t stack_room = 16U << 20;
 /* The kernel puts the stack at most so far above the first library, unless mmap goes upward. */
 static const uint64_t stack_gap_most = (uint64_t)2 << 40; /* random: up to 1 TiB */
 
-enum { SCATTER_BYTES = 1 << 28, SCATTER_STEP = 4096 };
+enum { SCATTER_STEP = 4096 };
 
 /* Code that one place reaches. */
 struct group {
@@ -84,13 +79,13 @@ static struct view view_of(const struct areas *areas, uint64_t bytes, uint64_t c
 /* Somewhere above (or below) `place`, with nothing between the two, and in reach as that is. */
 static uint64_t scatter(struct view *view, const struct group *group, uint64_t place, bool upward)
 {
-	uint64_t most = SCATTER_BYTES;
+	uint64_t most = PLACE_SCATTER_BYTES;
 
 	while (view->is_scattered && most >= SCATTER_STEP) {
 		uint64_t by = hp_random_next(&view->chance) % most / SCATTER_STEP * SCATTER_STEP;
 		struct view between = *view;
 
-		between.bytes += by + (upward ? stack_room : 0);
+		between.bytes += by + (upward ? place_stack_room : 0);
 		if (suits(&between, NULL, upward ? place : place - by) &&
 		    suits(view, group, upward ? place + by : place - by))
 			return upward ? place + by : place - by;
@@ -108,20 +103,21 @@ static bool find_start(const struct view *view, const struct group *group, uint6
 	uint64_t above;
 
 	if (view->stack_start && view->stack_start - view->libraries_end < stack_gap_most &&
-	    view->stack_start - view->libraries_end > view->bytes + room_to_shift + 4 * guard) {
-		*place = view->libraries_end + room_to_shift;
+	    view->stack_start - view->libraries_end >
+		    view->bytes + place_room_to_shift + 4 * place_guard) {
+		*place = view->libraries_end + place_room_to_shift;
 		*upward = true;
 		if (suits(view, group, *place))
 			return true;
 	}
 	if (group) {
-		*place = group->start - guard - view->bytes;
+		*place = group->start - place_guard - view->bytes;
 		*upward = false;
 		/* With mappings below it, it is where mmap goes: see the last try. */
 		if (group->start == areas->at[0].start && suits(view, group, *place))
 			return true;
 		above = view->heap_end > group->start ? view->heap_end : group->end;
-		*place = above + room_to_grow;
+		*place = above + place_room_to_grow;
 		*upward = true;
 		if (group->start == areas->at[0].start && suits(view, group, *place))
 			return true;
@@ -130,7 +126,7 @@ static bool find_start(const struct view *view, const struct group *group, uint6
 	for (size_t i = areas->count; i-- > 0;) {
 		if (group && areas->at[i].start > group->end)
 			continue;
-		*place = areas->at[i].start - room_to_grow - view->bytes;
+		*place = areas->at[i].start - place_room_to_grow - view->bytes;
 		if (suits(view, group, *place))
 			return true;
 	}
@@ -182,8 +178,8 @@ size_t shadow_place(const struct areas *areas, uint64_t bytes, uint64_t chance,
 		    uint64_t places[SHADOW_PLACES])
 {
 	struct view view = view_of(areas, bytes, chance);
-	struct group groups[64];
-	size_t group_count = find_groups(&view, groups, 64);
+	struct group groups[PLACE_GROUPS];
+	size_t group_count = find_groups(&view, groups, PLACE_GROUPS);
 	size_t count = 0;
 
 	while (count < SHADOW_PLACES) {

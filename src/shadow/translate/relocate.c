@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "relocate.h"
 
+#include "../tuning.h"
 #include "x86_link.h"
-
-enum { MOST_WAYS = 8 };
 
 struct moves {
 	const struct code_cache *cache;
 	struct {
 		uint64_t by;
 		size_t pages;
-	} ways[SHADOW_PLACES][MOST_WAYS];
+	} ways[SHADOW_PLACES][RELOCATE_WAYS];
 	size_t pages[SHADOW_PLACES];
 	uint64_t by[SHADOW_PLACES]; /* as most pages */
 };
@@ -21,7 +20,7 @@ static bool count_ways(void *context, uint64_t from, uint64_t by, bool is_there)
 	uint8_t zone = code_cache_zone_near(moves->cache, from);
 
 	moves->pages[zone]++;
-	for (size_t i = 0; is_there && i < MOST_WAYS; i++)
+	for (size_t i = 0; is_there && i < RELOCATE_WAYS; i++)
 		if (!moves->ways[zone][i].pages || moves->ways[zone][i].by == by) {
 			moves->ways[zone][i].by = by;
 			moves->ways[zone][i].pages++;
@@ -46,7 +45,7 @@ static bool decide(struct moves *moves)
 		const struct code_zone *zone = &moves->cache->zones[i];
 		size_t most = 0;
 
-		for (size_t j = 0; j < MOST_WAYS; j++)
+		for (size_t j = 0; j < RELOCATE_WAYS; j++)
 			if (moves->ways[i][j].pages > most) {
 				most = moves->ways[i][j].pages;
 				moves->by[i] = moves->ways[i][j].by;

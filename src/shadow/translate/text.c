@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "text.h"
 
+#include "../tuning.h"
 #include "table.h"
 
 #include <hpcprof/base/cleanup.h>
@@ -13,8 +14,7 @@
 
 enum {
 	PAGE = 4096,
-	MOST_PAGES = 1 << 14, /* 64 MiB of code */
-	PAGES_AT_ONCE = 64,   /* compared by one system call */
+	PAGES_AT_ONCE = 64, /* compared by one system call */
 };
 
 struct page {
@@ -242,7 +242,7 @@ static enum shadow_text_state read_page(struct shadow_text *text, uint64_t addre
 	if (state != SHADOW_TEXT_READ)
 		return state;
 	copy = malloc(PAGE);
-	if (!copy || text->pages.count >= MOST_PAGES)
+	if (!copy || text->pages.count >= TEXT_MOST_PAGES)
 		return SHADOW_TEXT_FULL;
 	if (!read_pages(text, address, copy, 1))
 		return SHADOW_TEXT_UNREADABLE;

@@ -4,6 +4,7 @@
 #define SHADOW_TRANSLATE_X86_BLOCK_H
 
 #include "code_cache.h"
+#include "../tuning.h"
 #include "text.h"
 #include "x86_decode.h"
 

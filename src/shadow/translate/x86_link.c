@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "x86_link.h"
 
+#include "../tuning.h"
 #include "counts.h"
 #include "x86_block.h"
 
@@ -108,7 +109,7 @@ void x86_link_pending(struct code_cache *cache)
  * malloc) first picks one of 256 chains by CRC, the only hash that leaves flags alone.
  */
 
-enum { CHAIN_TARGETS = 6, BUCKETS = 256 };
+enum { BUCKETS = 256 };
 
 static void emit_hit(struct code_cache *cache, const struct code_site *site,
 		     const struct code_target *target)

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "x86_translate.h"
 
+#include "../tuning.h"
 #include "x86_block.h"
 #include "x86_link.h"
-
-enum {
-	AHEAD_BLOCKS = 150,  /* translated at once: an exit costs as much as some ten blocks */
-	LIVENESS_INSNS = 24, /* looked at to see whether flags are read */
-	LIVENESS_JUMPS = 4,
-};
 
 bool x86_flags_matter(struct x86_translator *translator, uint64_t address)
 {
