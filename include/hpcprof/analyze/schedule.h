@@ -8,7 +8,7 @@
  * A pure function of instructions and a machine: no input or output, no state; everything lives in
  * the arena. Cycles are core cycles.
  *
- * 	best case = max(issue, retire, fetch, ports, divider, recurrence)
+ *	best case = max(issue, retire, fetch, ports, divider, recurrence)
  *
  * Each bound is a lower limit; cores come close to the largest. Neighbouring code overlaps with a
  * region that is not a loop. Such a region costs the resources that it uses, not the time from its

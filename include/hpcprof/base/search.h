@@ -2,7 +2,7 @@
 /*
  * Binary search in any indexed sequence.
  *
- * 	size_t first = hp_bisect(i, rows->count, rows->at[i].address < address);
+ *	size_t first = hp_bisect(i, rows->count, rows->at[i].address < address);
  *
  * gives the first row, in order of addresses, that is not before `address`, and rows->count if all
  * are before it. With <= it gives the first row after `address`; the row before that one is the

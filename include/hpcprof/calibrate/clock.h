@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The clock of the core, measured: a chain of dependent additions, each of which takes one cycle,
- * against the time it takes. No PMU, no privilege; the TSC and the nominal clock say nothing about
- * the cycles a core really makes.
+ * Measures the clock frequency of the core: times a chain of dependent additions, each of which
+ * takes one cycle. Needs neither a PMU nor a privilege; the TSC and the nominal frequency do not
+ * give the cycles of a core.
  *
- * clock_meter measures where the target runs, in a thread of its own that goes there. Cores may
- * each have their own clock, and one that has been idle until now has a low one: where the recorder
- * happens to wake is the wrong place. The thread is pinned, not the recorder, which a busy CPU
- * (SCHED_FIFO, even for ever) must not keep from its rings. A measurement takes 30 us of that CPU,
- * and at most four a second are asked for: 0.012 %. On the one machine tried, a VM whose CPUs have
- * one clock, it made no difference: medians of a thread on the target's CPU, on the other one and
- * left alone were within 0.02 %.
+ * clock_meter measures where the target runs, in its own thread that moves there. Cores may have
+ * different frequencies, and an idle core has a low one, so the recorder's own CPU is the wrong
+ * place. The thread is pinned, not the recorder, because a busy CPU (SCHED_FIFO, even forever) must
+ * not keep the recorder from its rings. A measurement takes 30 us of that CPU, at most four times
+ * per second: 0.012 %. On the one machine tried, a VM whose CPUs have one clock, the place made no
+ * difference: medians of a thread on the target's CPU, on the other one and without pinning were
+ * within 0.02 %.
  */
 #ifndef HPCPROF_CALIBRATE_CLOCK_H
 #define HPCPROF_CALIBRATE_CLOCK_H
@@ -19,20 +19,20 @@
 
 #include <stdbool.h>
 
-/* Hz of the CPU this runs on; 0 where the architecture has no such chain here. */
+/* In Hz, for the CPU that this runs on; 0 on architectures without such a chain. */
 double hp_clock_measure(void);
 
 struct hp_clock_meter;
 
-/* NULL when there can be no thread; then the others do nothing. */
+/* NULL if no thread can be created; the other functions then do nothing. */
 struct hp_clock_meter *hp_clock_meter_create(void);
 void hp_clock_meter_destroy(struct hp_clock_meter *meter);
 
-/* Asks for a measurement on that CPU; passed over while one is under way. */
+/* Requests a measurement on that CPU; ignored while another one runs. */
 void hp_clock_meter_ask(struct hp_clock_meter *meter, int cpu);
-/* The measurement that was asked for, once, in Hz; 0 while there is none. */
+/* The requested measurement, once, in Hz; 0 while there is none. */
 double hp_clock_meter_take(struct hp_clock_meter *meter);
-/* The same, waiting for it a few milliseconds. */
+/* The same, but waits for it for a few milliseconds. */
 double hp_clock_meter_wait(struct hp_clock_meter *meter);
 
 #endif

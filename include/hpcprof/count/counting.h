@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One run under counters: from a target and events to estimates of how often each happened.
+ * One run under counters: from a target and events to estimates of how often each event happened.
  *
  *	hp_counting_create	starts the command (stopped before its first instruction) or finds
  *				the threads, opens the groups of every rotation set (pmu/groups.h)
  *	hp_counting_run		lets it run, turns the rotation sets slice by slice, and estimates
  *
- * Slices. A target may end after a millisecond or after a day: the first slices are short, so that
- * each group soon has one, and grow (mux/ramp.h) to their full length, which is as short as
- * rotating costs here allow (measured all along), or as the user says. They are told by the target's
- * own time: while it does not run, a slice goes on for a while. With `slice_units` an overflow of
- * the reference event ends a slice (Azimi et al. 2005, section 2: instruction-based multiplexing); on a
- * system-wide run any CPU's does.
+ * Slices. A target may end after a millisecond or after a day. The first slices are short, so that
+ * each group soon has one, and grow (mux/ramp.h) to their full length. The full length is as short
+ * as the measured cost of rotation allows, or as the user requests. Slices are measured in the
+ * target's own time: while it does not run, a slice continues for a while. With `slice_units` an
+ * overflow of the reference event ends a slice (Azimi et al. 2005, section 2: instruction-based
+ * multiplexing); in a system-wide run that of any CPU does.
  *
- * Used by one thread; SIGINT, SIGTERM, SIGHUP, SIGCHLD and SIGIO are the counting's from create to
- * destroy.
+ * Used by one thread; SIGINT, SIGTERM, SIGHUP, SIGCHLD and SIGIO belong to the counting from create
+ * to destroy.
  */
 #ifndef HPCPROF_COUNT_COUNTING_H
 #define HPCPROF_COUNT_COUNTING_H
@@ -32,12 +32,12 @@ struct hp_counting_result {
 	uint64_t elapsed_ns;
 	uint64_t user_ns; /* of a command that has ended, and the children it waited for */
 	uint64_t system_ns;
-	uint64_t target_cpu_ns;	   /* of any target, as far as known, in steps of 10 ms; else 0 */
-	uint64_t target_system_ns; /* of that, in the kernel */
+	uint64_t target_cpu_ns;	   /* for any target, as far as known, in steps of 10 ms; else 0 */
+	uint64_t target_system_ns; /* the part of it in the kernel */
 	uint64_t slices;	   /* of the rotation set that turned most */
 	double slice_mean_ns;
 	double rotation_ns;	 /* what one rotation took, on average */
-	double rotation_percent; /* of the run's time: an upper bound of what it cost the target */
+	double rotation_percent; /* of the run's time: an upper limit of the cost to the target */
 };
 
 /* What happened in an interval, or in the whole run. */
@@ -45,14 +45,15 @@ struct hp_counting_report {
 	uint64_t begin_ns; /* since the run's beginning */
 	uint64_t duration_ns;
 	const struct hp_mux_estimates *estimates; /* of each event of the list, in its order */
-	/* Likewise, counted all the time beside it, UINT64_MAX of others; NULL without `truth`. */
+	/* Likewise, counted all the time in addition, UINT64_MAX for others; NULL without
+	 * `truth`. */
 	const uint64_t *truth;
 	const struct hp_counting_result *whole; /* of the run; NULL: of one interval of it */
 };
 
 struct hp_counting_options {
-	/* The target: exactly one of these; and a command beside one of the others, which says how
-	 * long. See hp_session_options. */
+	/* The target: exactly one of these, and optionally a command that only sets the time. See
+	 * hp_session_options. */
 	char *const *command;
 	const pid_t *pids;
 	size_t pid_count;
@@ -67,12 +68,12 @@ struct hp_counting_options {
 	enum hp_mux_method method;
 	uint64_t seed;
 	uint64_t slice_ns;	 /* 0: as short as rotating costs allow */
-	uint64_t slice_units;	 /* of the reference events, instead; 0: by time */
-	double overhead_percent; /* rotating takes at most that; 0: the default */
+	uint64_t slice_units;	 /* in units of the reference events; 0: by time */
+	double overhead_percent; /* limit on the share of rotation; 0: the default */
 	uint64_t interval_ns;	 /* 0: no intervals */
 	uint64_t delay_ns;
 	uint64_t duration_ns; /* 0: until the target ends */
-	bool truth;	      /* count software events a second time, always on, to compare with */
+	bool truth;	      /* also count software events all the time, to compare */
 
 	/* Called at the end of each interval, and for the whole run. */
 	void (*report)(const struct hp_counting_report *report, void *context);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What counts say together: figures (IPC, miss ratios), invariants, and the counts adjusted by
- * them. Only events that count the same things are put together: of one kind of core and one mode
- * (user, kernel, both); software events go with every kind.
+ * Combinations of counts: metrics (IPC, miss ratios), invariants, and counts adjusted by them. Only
+ * events that count the same things are combined: of one kind of core and one mode (user, kernel,
+ * both). Software events are combined with every kind.
  */
 #ifndef HPCPROF_COUNT_FIGURES_H
 #define HPCPROF_COUNT_FIGURES_H
@@ -13,10 +13,10 @@
 
 struct hp_figure {
 	struct hp_mux_metric metric;
-	uint32_t event; /* it is shown beside */
+	uint32_t event; /* beside which it is shown */
 };
 
-/* The invariants of one kind of core and mode, and what they did. */
+/* The invariants of one kind of core and mode, and their effect. */
 struct hp_figure_class {
 	struct hp_mux_invariant *invariants; /* one block; owned */
 	size_t invariant_count;
@@ -30,7 +30,7 @@ struct hp_figures {
 	struct hp_figure_class *classes;
 	size_t class_count;
 	size_t class_capacity;
-	/* Of each event: the counts with all invariants; where none say anything, what went in. */
+	/* For each event: the count adjusted by all invariants, or unchanged if none applies. */
 	struct hp_mux_estimate *adjusted;
 	double *width_change; /* of each event, 1 where nothing has changed */
 	bool *is_adjusted;

@@ -47,49 +47,50 @@ void hp_db_free_stamps(char **stamps, size_t count);
 /* --- reading ------------------------------------------------------------------------------ */
 
 /*
- * One epoch opened for reading. Opening reads all profiles once: in a finished epoch their totals
- * must be those of meta, else the error is DAMAGED and names the file; in an unfinished one they
- * may be more (flushed, but not yet in meta), and the totals of hp_epoch_meta are the profiles'.
- * Several epochs may be open at once; they need `db` only to be opened.
+ * One epoch opened for reading. Opening reads all profiles once. In a finished epoch their totals
+ * must equal those of meta; otherwise the error is DAMAGED and names the file. In an unfinished
+ * epoch they may be larger (flushed, but not yet in meta), and the totals of hp_epoch_meta are
+ * those of the profiles. Several epochs may be open at once; they need `db` only for opening.
  */
 struct hp_epoch;
 struct hp_error *hp_epoch_open(struct hp_db *db, const char *stamp, struct hp_epoch **epoch);
 void hp_epoch_close(struct hp_epoch *epoch);
 HP_DEFINE_CLEANUP(struct hp_epoch, hp_epoch_close);
 const char *hp_epoch_stamp(const struct hp_epoch *epoch);
-/* Who recorded it; (uid_t)-1 where that cannot be told. */
+/* The user who recorded it; (uid_t)-1 if unknown. */
 uid_t hp_epoch_owner(const struct hp_epoch *epoch);
 const struct hp_epoch_meta *hp_epoch_meta(const struct hp_epoch *epoch);
-/* In what its files do not agree though each is whole, "FILE: …": somebody changed one of them. NULL:
- * they do. The warnings of hp_epoch_meta say it, too. */
+/* A contradiction between files that are each intact, "FILE: …": one of them was changed. NULL:
+ * none. The warnings of hp_epoch_meta contain it, too. */
 const char *hp_epoch_contradiction(const struct hp_epoch *epoch);
 bool hp_epoch_is_recording(const struct hp_epoch *epoch); /* a live recorder holds its lock */
 
 size_t hp_epoch_image_count(const struct hp_epoch *epoch);
 const struct hp_image_id *hp_epoch_image(const struct hp_epoch *epoch, size_t index);
 
-/* The profile of image `index` under event `event` (an index into meta->events). No samples there:
- * success with zero strata. Damaged shares are left out, and it says so. The caller clears it. */
+/* The profile of image `index` for event `event` (an index into meta->events). Without samples:
+ * success with zero strata. Damaged shares are omitted, and the profile says so. The caller clears
+ * it. */
 struct hp_error *hp_epoch_read_profile(struct hp_epoch *epoch, size_t index, size_t event,
 				       struct hp_profile *profile);
-/* Names kept for an image: of its sampled procedures, or (vdso) all; maybe none. Of those that cost
- * most, in files, their bodies too; damage to these loses them alone, and `are_whole` (may be NULL)
- * becomes false. */
+/* The names stored for an image: of its sampled procedures, or (vdso) all; possibly none. For
+ * files, also the bodies of the most expensive procedures. Damage to bodies loses only these, and
+ * `are_whole` (may be NULL) becomes false. */
 struct hp_error *hp_epoch_read_symbols(struct hp_epoch *epoch, size_t index,
 				       struct hp_symbol **symbols, size_t *count, bool *are_whole);
 void hp_symbols_free(struct hp_symbol *symbols, size_t count);
-/* What was kept of an image's file; empty in some epochs. DAMAGED loses this alone, and `lost` becomes
- * NULL or the damage to layers of it (caller destroys), the others being there. The caller clears
- * the excerpt. */
+/* The stored excerpt of an image's file; empty in some epochs. DAMAGED concerns only the excerpt.
+ * `lost` becomes NULL, or the damage to some of its layers (the caller destroys it); the other
+ * layers are valid. The caller clears the excerpt. */
 struct hp_error *hp_epoch_read_excerpt(struct hp_epoch *epoch, size_t index,
 				       struct hp_excerpt *excerpt, struct hp_error **lost);
-/* What shadow windows counted, and what else tells of executions; nothing in some epochs. DAMAGED
- * loses this alone: everything else of the epoch holds. `lost` becomes NULL, or the damage to parts of
- * it (caller destroys), the others being there. The caller clears the evidence. */
+/* The counts of shadow windows and the other evidence for executions; empty in some epochs. DAMAGED
+ * concerns only the evidence. `lost` becomes NULL, or the damage to some of its parts (the caller
+ * destroys it); the other parts are valid. The caller clears the evidence. */
 struct hp_error *hp_epoch_read_evidence(struct hp_epoch *epoch, struct hp_window_evidence *evidence,
 					struct hp_error **lost);
-/* Path of the kept copy of the image's bytes (vdso), or NULL; also when the copy is damaged (verify
- * says how). Owned by the epoch. */
+/* The path of the stored copy of the image's bytes (vdso), or NULL, also when the copy is damaged
+ * (verify shows how). Owned by the epoch. */
 const char *hp_epoch_bytes_path(struct hp_epoch *epoch, size_t index);
 
 /* --- writing ------------------------------------------------------------------------------ */
@@ -107,54 +108,57 @@ struct hp_error *hp_epoch_create(struct hp_db *db, const char *label,
 				 struct hp_epoch_writer **writer);
 struct hp_error *hp_epoch_append(struct hp_db *db, const char *stamp,
 				 struct hp_epoch_writer **writer);
-/* Without finishing. A new epoch to which nothing was added or committed goes away again. */
+/* Closes the epoch without finishing it. A new epoch without any additions or commits is
+ * removed. */
 void hp_epoch_writer_destroy(struct hp_epoch_writer *writer);
 HP_DEFINE_CLEANUP(struct hp_epoch_writer, hp_epoch_writer_destroy);
 const char *hp_epoch_writer_stamp(const struct hp_epoch_writer *writer);
-/* What an appended epoch held before; NULL for a new one. */
+/* The previous contents of an appended epoch; NULL for a new one. */
 const struct hp_epoch_meta *hp_epoch_writer_previous(const struct hp_epoch_writer *writer);
 
 /* Adds an image to the index (or finds it there). Reaches the disk at the next commit. */
 struct hp_error *hp_epoch_writer_image(struct hp_epoch_writer *writer, const struct hp_image_id *id,
 				       size_t *index);
-/* The images there are by now; an index stays what it is. Owned by the writer, until one is added. */
+/* The images so far; an index does not change. Owned by the writer, until an image is added. */
 size_t hp_epoch_writer_image_count(const struct hp_epoch_writer *writer);
 const struct hp_image_id *hp_epoch_writer_image_id(const struct hp_epoch_writer *writer,
 						   size_t index);
-/* What was added so far of an image, also before an append: as hp_epoch_read_profile. */
+/* The samples added so far for an image, including those before an append: as
+ * hp_epoch_read_profile. */
 struct hp_error *hp_epoch_writer_read(struct hp_epoch_writer *writer, size_t index,
 				      const char *event, struct hp_profile *profile);
-/* Samples of the event that were added so far, also before an append. */
+/* The number of samples of the event so far, including those before an append. */
 uint64_t hp_epoch_writer_samples(const struct hp_epoch_writer *writer, const char *event);
-/* Adds `profile` to the file of its (image, event): reads what is there, merges, replaces. After an
- * error (disk full, say) the file is as before, and the same profile may be added again. */
+/* Adds `profile` to the file of its (image, event): reads it, merges, replaces it. After an error
+ * (for instance, disk full) the file is unchanged, and the same profile may be added again. */
 struct hp_error *hp_epoch_writer_add(struct hp_epoch_writer *writer,
 				     const struct hp_profile *profile);
-/* What was added so far of what windows counted, also before an append. The caller clears it. */
+/* The window counts added so far, including those before an append. The caller clears them. */
 struct hp_error *hp_epoch_writer_read_evidence(struct hp_epoch_writer *writer,
 					       struct hp_window_evidence *evidence);
-/* Adds to the names kept for an image: the union. Two names at one place of a JIT image are refused
- * (DAMAGED); elsewhere the larger stays. */
+/* Adds to the names stored for an image: the union. Two names at one place of a JIT image are
+ * refused (DAMAGED); elsewhere the larger one remains. */
 struct hp_error *hp_epoch_writer_symbols(struct hp_epoch_writer *writer, size_t index,
 					 const struct hp_symbol *symbols, size_t count);
-/* Adds to the excerpt kept of an image's file: the union. Where that would be too much the file is
- * as before (DAMAGED). */
+/* Adds to the excerpt stored for an image's file: the union. If it would be too large, the file is
+ * unchanged (DAMAGED). */
 struct hp_error *hp_epoch_writer_excerpt(struct hp_epoch_writer *writer, size_t index,
 					 const struct hp_excerpt *excerpt);
-/* Adds what windows counted since the last time: reads what is there, adds, replaces. Its images
- * need not be in the index. After an error the file is as before. */
+/* Adds the window counts since the last call: reads the file, adds, replaces it. Its images need
+ * not be in the index. After an error the file is unchanged. */
 struct hp_error *hp_epoch_writer_evidence(struct hp_epoch_writer *writer,
 					  const struct hp_window_evidence *evidence);
-/* Keeps a copy of an image's bytes; the first one kept stays. */
+/* Stores a copy of an image's bytes; the first one stored remains. */
 struct hp_error *hp_epoch_writer_bytes(struct hp_epoch_writer *writer, size_t index,
 				       const void *bytes, size_t size);
-/* Writes the index (if it grew) and then `meta`, last, so that meta never claims more than the
- * profiles hold: a meta that does is refused (USAGE), as is one with meta->complete whose samples
- * are not those of the profiles. A flush is: images, adds, commit. meta->complete finishes the
- * epoch: nothing can be added after it. Without meta->label the epoch's label stays. */
+/* Writes the index (if it grew) and then `meta`. meta is last, so that it never claims more than
+ * the profiles contain. A meta that does is refused (USAGE), and so is one with meta->complete
+ * whose samples differ from those of the profiles. A flush is: images, adds, commit. meta->complete
+ * finishes the epoch: nothing can be added afterwards. Without meta->label the label does not
+ * change. */
 struct hp_error *hp_epoch_writer_commit(struct hp_epoch_writer *writer,
 					const struct hp_epoch_meta *meta);
-/* Bytes the epoch takes on disk, files added up. */
+/* The size of the epoch's files on disk. */
 struct hp_error *hp_epoch_writer_size(struct hp_epoch_writer *writer, uint64_t *bytes);
 
 /* --- looking after ------------------------------------------------------------------------ */
@@ -166,18 +170,19 @@ struct hp_epoch_summary {
 	bool recording;
 	size_t images;
 	uint64_t bytes;
-	struct hp_window_group windows; /* counted, those that only count relatively too */
-	unsigned evidence;		/* of more than time: enum hp_evidence_content */
+	struct hp_window_group windows; /* counted, including relative ones */
+	unsigned evidence;		/* in addition to time: enum hp_evidence_content */
 	bool is_evidence_damaged;	/* or a part of it */
 };
 struct hp_error *hp_db_list(struct hp_db *db, struct hp_epoch_summary **epochs, size_t *count);
 void hp_db_free_list(struct hp_epoch_summary *epochs, size_t count);
 
-/* `label` NULL takes it away. Not unique: that is for the caller to see to. */
+/* `label` NULL removes it. The function does not make labels unique; the caller does if
+ * necessary. */
 struct hp_error *hp_db_label(struct hp_db *db, const char *stamp, const char *label);
 struct hp_error *hp_db_remove(struct hp_db *db, const char *stamp);
-/* A new epoch that holds the sum; sources stay. `merged` is its stamp, malloc'ed. The profiles are
- * the same bytes in whatever order and by whatever steps epochs are merged. */
+/* Makes a new epoch with the sum; the sources remain. `merged` is its stamp, malloc'ed. The
+ * profiles do not depend on the order or the steps in which epochs are merged, byte for byte. */
 struct hp_error *hp_db_merge(struct hp_db *db, char *const *stamps, size_t count, const char *label,
 			     char **merged);
 
@@ -192,7 +197,7 @@ struct hp_gc_options {
 struct hp_gc_result {
 	char **removed; /* stamps */
 	size_t removed_count;
-	size_t leftovers; /* temporary files and directories of recorders that died */
+	size_t leftovers; /* temporary files and directories of killed recorders */
 	uint64_t freed_bytes;
 };
 struct hp_error *hp_db_gc(struct hp_db *db, const struct hp_gc_options *options,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One instruction, decoded, in terms that fit every ISA. Analysis reads nothing else of the code.
+ * One decoded instruction, in a form that suits every ISA. The analysis reads nothing else of the
+ * code.
  *
- * Two depths: `flow` finds length, kind and target only, for walking over millions of instructions;
- * `decode` fills in registers, flags, operands and memory accesses, implicit ones included. Neither
- * allocates nor keeps state, and neither reads past `size` bytes. All bytes are fair: what does not
- * decode returns false.
+ * There are two depths: `flow` finds only length, kind and target, for millions of instructions;
+ * `decode` also finds registers, flags, operands and memory accesses, including implicit ones.
+ * Neither allocates, keeps state, or reads more than `size` bytes. Any bytes are accepted; both
+ * return false for bytes that are not an instruction.
  *
  * Addresses are link-time addresses. Widths are bytes.
  */
@@ -17,14 +18,14 @@
 #include <stdint.h>
 
 enum hp_insn_kind {
-	HP_INSN_PLAIN, /* goes on to the next */
+	HP_INSN_PLAIN, /* continues with the next instruction */
 	HP_INSN_CALL,
 	HP_INSN_CALL_INDIRECT,
 	HP_INSN_JUMP,
 	HP_INSN_CONDITIONAL, /* conditional jump */
 	HP_INSN_JUMP_INDIRECT,
 	HP_INSN_RETURN,
-	HP_INSN_TRAP, /* undefined on purpose, or a breakpoint: nothing follows */
+	HP_INSN_TRAP, /* deliberately undefined, or a breakpoint: execution does not continue */
 	HP_INSN_HALT, /* privileged stop */
 	HP_INSN_SYSCALL,
 };
@@ -34,8 +35,8 @@ struct hp_flow {
 	uint64_t target; /* direct jumps and calls */
 	uint8_t length;
 	uint8_t kind;	   /* enum hp_insn_kind */
-	bool is_padding;   /* does nothing: nop, or what assemblers fill gaps with */
-	bool names_memory; /* indirect jumps and calls: `target` is where the pointer is kept */
+	bool is_padding;   /* no effect: nop, or padding of assemblers */
+	bool names_memory; /* indirect jumps and calls: `target` is the address of the pointer */
 };
 
 /*
@@ -81,7 +82,7 @@ enum hp_flag {
 	HP_FLAG_X87 = 1 << 7, /* the condition codes of x87, together */
 };
 
-/* The few operations whose meaning analysis follows; everything else is OTHER. */
+/* The operations that the analysis understands; everything else is OTHER. */
 enum hp_operation {
 	HP_OPERATION_OTHER,
 	HP_OPERATION_MOVE,	  /* same width, or zero-extending */
@@ -96,7 +97,7 @@ enum hp_operation {
 	HP_OPERATION_TEST,    /* ands for the flags alone */
 	HP_OPERATION_PUSH,
 	HP_OPERATION_POP,
-	HP_OPERATION_LEAVE, /* takes a frame down: stack pointer from frame pointer, pop it */
+	HP_OPERATION_LEAVE, /* removes a frame: stack pointer from frame pointer, pop it */
 };
 
 enum hp_condition {
@@ -156,8 +157,8 @@ struct hp_insn {
 	bool is_zeroing;		/* its result does not depend on the registers it names */
 	bool is_locked;			/* atomic read-modify-write */
 	bool is_repeated;		/* string operation with a repeat prefix */
-	struct hp_register_set read;	/* of 8- and 16-bit general writes the old value too */
-	struct hp_register_set written; /* hidden ones too */
+	struct hp_register_set read;	/* for 8- and 16-bit general writes also the old value */
+	struct hp_register_set written; /* including implicit ones */
 	struct hp_operand operands[HP_INSN_OPERANDS];
 	struct hp_memory memories[HP_INSN_MEMORIES];
 };
@@ -174,7 +175,7 @@ struct hp_isa {
 	struct hp_register_set call_clobbers;
 	bool (*flow)(const uint8_t *bytes, size_t size, uint64_t address, struct hp_flow *flow);
 	bool (*decode)(const uint8_t *bytes, size_t size, uint64_t address, struct hp_insn *insn);
-	/* This instruction and what ran just before it ask the kernel to end the thread. */
+	/* Whether this instruction, with the bytes before it, asks the kernel to end the thread. */
 	bool (*is_exit)(const uint8_t *before, size_t before_bytes);
 	const char *(*mnemonic)(uint16_t mnemonic);
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What one kind of core can do: widths, queues and latencies of the core, and the micro-ops,
- * latency and units of each instruction. Constant data, looked up and never computed from a
- * measurement of this run; nothing here allocates, fails or keeps state.
+ * The properties of one kind of core: widths, queues and latencies, and the micro-ops, latency and
+ * units of each instruction. Constant data that does not depend on measurements of this run.
+ * Nothing here allocates, fails or keeps state.
  *
- * Times are core cycles. They are best cases: data in the first-level cache, branches predicted.
- * Two layers make up the data: tables generated from LLVM's scheduling models and an override file
- * (scripts/machine-tables), and one hand-written description a core (src/isa/machine/cores.c).
+ * Times are core cycles in the best case: data in the first-level cache, branches predicted. The
+ * data has two layers: tables generated from LLVM's scheduling models and an override file
+ * (scripts/machine-tables), and one hand-written description per core (src/isa/machine/cores.c).
  */
 #ifndef HPCPROF_ISA_MACHINE_H
 #define HPCPROF_ISA_MACHINE_H
@@ -14,13 +14,14 @@
 #include <hpcprof/isa/insn.h>
 #include <hpcprof/model/cpu.h>
 
-/* A unit is a port, or something else that serves one micro-op at a time. Sets of them are bits. */
+/* A unit is a port, or another resource that serves one micro-op at a time. Sets of units are
+ * bits. */
 enum {
 	HP_CORE_UNITS = 32,
 	HP_CORE_USES = 8,
 };
 
-/* One of these units is busy for that long. */
+/* One of these units is busy for this time. */
 struct hp_unit_use {
 	uint32_t units;
 	uint8_t cycles;
@@ -28,14 +29,15 @@ struct hp_unit_use {
 
 /* Of one instruction, as it passes through the core. */
 struct hp_cost {
-	uint16_t slots; /* of the width of issue and retirement; 0 when fused into the one before */
+	/* of the issue and retirement width; 0 when fused with the previous instruction */
+	uint16_t slots;
 	uint16_t latency;    /* to the slowest result, from the address where it loads */
-	uint16_t late;	     /* how much later than the address the other operands are needed */
+	uint16_t late;	     /* how much later than the address other operands are needed */
 	uint8_t use_count;   /* micro-ops that need units */
 	bool is_eliminated;  /* done at rename: no unit, no latency */
 	bool is_independent; /* its result does not depend on its operands */
-	bool is_merging;     /* waits for the old value of its destination as well */
-	bool is_serializing; /* nothing later begins before it is done */
+	bool is_merging;     /* also waits for the old value of its destination */
+	bool is_serializing; /* no later instruction begins before it ends */
 	bool is_guess;	     /* not in the tables: an ordinary instruction is assumed */
 	struct hp_unit_use uses[HP_CORE_USES];
 };
@@ -51,15 +53,15 @@ struct hp_core {
 	const char *name;	       /* "sapphire-rapids" */
 	const char *title;	       /* "Intel Sapphire Rapids (Golden Cove)" */
 	const char *const *unit_names; /* NULL where there is no such unit */
-	uint32_t divider_units;	       /* not pipelined: dividers, and what is as slow */
+	uint32_t divider_units;	       /* not pipelined: dividers and similarly slow units */
 	uint8_t table;		       /* column of the generated tables */
 	bool is_generic;	       /* for a CPU that is not known */
-	uint8_t issue_width;	       /* slots a cycle, at rename */
+	uint8_t issue_width;	       /* slots per cycle, at rename */
 	uint8_t retire_width;
-	uint8_t fetch_width;  /* slots a cycle out of the micro-op cache */
-	uint8_t decode_width; /* instructions a cycle without it */
+	uint8_t fetch_width;  /* slots per cycle from the micro-op cache */
+	uint8_t decode_width; /* instructions per cycle without it */
 	uint8_t fusion;	      /* enum hp_fusion */
-	bool counts_unfused;  /* the table counts a load or store and its operation apart */
+	bool counts_unfused;  /* the table counts a load or store separately from its operation */
 	bool eliminates_general_moves;
 	bool eliminates_vector_moves;
 	bool eliminates_small_additions; /* of constants to full registers */
@@ -73,18 +75,18 @@ struct hp_core {
 	uint16_t l2_tlb_cycles; /* more, on a miss of the first TLB */
 	uint16_t walk_cycles;	/* more, on a miss of both */
 	uint16_t mispredict_cycles;
-	uint16_t forward_cycles; /* from data that is stored to a load of the same bytes */
-	uint16_t blocked_cycles; /* the same where the load needs more than that store's bytes */
+	uint16_t forward_cycles; /* from a store to a load of the same bytes */
+	uint16_t blocked_cycles; /* the same if the load needs more than the bytes of that store */
 	uint16_t locked_cycles;	 /* of an atomic operation */
 	uint16_t fence_cycles;	 /* of a full fence */
 };
 
-/* How /proc/cpuinfo names a CPU. */
+/* The identification of a CPU in /proc/cpuinfo. */
 struct hp_cpu_id {
 	const char *vendor; /* "GenuineIntel" */
 	unsigned family;
 	unsigned model;
-	bool has_amx; /* hypervisors disguise the model, seldom what it can do */
+	bool has_amx;			  /* hypervisors hide the model, but rarely its features */
 	uint32_t instruction_cache_bytes; /* first level; 0 when not known */
 };
 
@@ -98,17 +100,17 @@ const struct hp_core *hp_core_named(const char *name);
 /* By number from 0; NULL past the last. */
 const struct hp_core *hp_core_at(size_t number);
 
-/* What the instruction costs, `before` being the one that runs right before it, or NULL: the two
- * may fuse, and then `cost->slots` is 0, and of `before` only what loads needs a unit. */
+/* The cost of the instruction. `before` is the one executed right before it, or NULL: the two may
+ * fuse. Then `cost->slots` is 0, and only the loads of `before` need a unit. */
 void hp_core_cost(const struct hp_core *machine, const struct hp_insn *before,
 		  const struct hp_insn *insn, struct hp_cost *cost);
 
 /* Names one unit: "0" for port 0, "divider" … Never NULL. */
 const char *hp_core_unit(const struct hp_core *machine, unsigned unit);
 
-/* The kinds and widths of an instruction's operands, which with its mnemonic select a row of the
- * tables: four bits an operand, the first operand highest. Of an address that is computed and not
- * accessed, how complicated it is. */
+/* The kinds and widths of an instruction's operands, which together with its mnemonic select a row
+ * of the tables: four bits per operand, the first operand highest. For a computed address that is
+ * not accessed, its complexity. */
 uint16_t hp_insn_shape(const struct hp_insn *insn);
 
 #endif

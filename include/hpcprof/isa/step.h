@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Running one instruction in a state of which only a part is known: what the registers of a sample
- * say about the branches that come next (DCPI section 7, "instruction interpretation").
+ * Interprets one instruction in a partly known state. With it, the registers of a sample determine
+ * the next branches (DCPI section 7, "instruction interpretation").
  *
- * What is said to be known is right whatever the rest is; instructions that are not understood make
- * what they write unknown. One thing is taken for granted: a store to an address that is not known
- * does not hit what was pushed or spilled to the stack.
+ * Known values are correct for every value of the unknown ones. Instructions that are not
+ * understood make their results unknown. There is one assumption: a store to an unknown address
+ * does not overwrite values that were pushed or spilled to the stack.
  *
  * Run-time addresses. Nothing allocates; a state is a plain value.
  */
@@ -14,7 +14,7 @@
 
 #include <hpcprof/isa/insn.h>
 
-/* A number of which the bits in `known` are known; the others are 0 in `value`. */
+/* A number whose bits in `known` are known; the other bits are 0 in `value`. */
 struct hp_partial {
 	uint64_t value;
 	uint64_t known;
@@ -37,7 +37,7 @@ struct hp_state {
 	unsigned store_count; /* ever; the latest are kept */
 };
 
-/* Memory that the state did not write itself; NULL: none of it is known. */
+/* Memory outside the state; NULL: unknown. */
 struct hp_step_memory {
 	/* Fills `into` (`bytes`: 1 to 8, of the machine's order) with what is at the address; false
 	 * when that is not known. With `is_constant` only what nothing ever writes is. */
@@ -47,12 +47,12 @@ struct hp_step_memory {
 };
 
 enum hp_step {
-	HP_STEP_ON,    /* to the next, or where an unconditional jump or call leads */
+	HP_STEP_ON, /* to the next instruction, or to the target of an unconditional jump or call */
 	HP_STEP_TAKEN, /* a conditional jump */
 	HP_STEP_NOT_TAKEN,
 	HP_STEP_INDIRECT, /* a jump, call or return through a register or memory */
-	HP_STEP_UNKNOWN,  /* where it goes depends on what is not known: `address` is unchanged */
-	HP_STEP_END,	  /* the kernel, a trap, or a fault for certain: `address` is unchanged */
+	HP_STEP_UNKNOWN,  /* the target depends on unknown values: `address` is unchanged */
+	HP_STEP_END,	  /* the kernel, a trap, or a certain fault: `address` is unchanged */
 };
 
 /* Runs `insn`, which is at `state->address` and was decoded as if at `shift` less. */

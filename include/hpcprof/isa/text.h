@@ -16,23 +16,23 @@ enum hp_isa_syntax { HP_SYNTAX_INTEL, HP_SYNTAX_ATT };
 size_t hp_isa_text(uint16_t machine, enum hp_isa_syntax syntax, const uint8_t *bytes, size_t size,
 		   uint64_t address, char *text, size_t text_bytes);
 
-/* The instruction's length alone, much faster; 0 as above, but on machines with instructions of one
- * length any bytes have it. */
+/* Only the instruction's length, much faster; 0 as above, but on machines with fixed-length
+ * instructions any bytes have that length. */
 size_t hp_isa_length(uint16_t machine, const uint8_t *bytes, size_t size);
 
 /* Where a direct jump or call goes; false for every other instruction. */
 bool hp_isa_target(uint16_t machine, const uint8_t *bytes, size_t size, uint64_t address,
 		   uint64_t *target);
 
-/* Of an instruction's text (Intel's syntax), what is the same in another build: of direct jumps and
- * calls the mnemonic alone, of operands relative to the code nothing but that they are. */
+/* A hash of an instruction's text (Intel syntax) that is the same in another build: for direct
+ * jumps and calls of the mnemonic only; operands relative to the code only count as such. */
 uint64_t hp_isa_text_hash(const char *text, bool has_target);
 /* The mnemonic, and which operands are memory. */
 uint64_t hp_isa_text_shape(const char *text);
-/* Does nothing: it fills a gap. */
+/* Whether the instruction is padding. */
 bool hp_isa_text_is_padding(const char *text);
 
-/* How far apart two instructions of this machine are at least, in bytes: how to go on after bytes
+/* The minimum distance of two instructions of this machine in bytes: how to continue after bytes
  * that do not decode. */
 size_t hp_isa_step(uint16_t machine);
 

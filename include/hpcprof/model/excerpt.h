@@ -4,10 +4,10 @@
  * epoch stores it, so that reports work when the file is gone or is another build. It has three
  * layers; each can be used without the later ones:
  *
- * 	map	segments, and the parts of procedures: those with samples, and those that their code
- * 		refers to
- * 	lines	source positions and inlined frames of their instructions
- * 	code	their bytes, jump tables, landing pads, and pointers to their labels
+ *	map	segments, and the parts of procedures: those with samples, and those that their code
+ *		refers to
+ *	lines	source positions and inlined frames of their instructions
+ *	code	their bytes, jump tables, landing pads, and pointers to their labels
  *
  * All addresses are link-time addresses. Everything is owned. hp_excerpt_check gives the rules for
  * an excerpt that was read from a file.

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Figures made of counts: ratios with 95 % intervals, and which of them, and which invariants, a
- * list of events allows.
+ * Metrics computed from counts: ratios with 95 % intervals, and which metrics and invariants a list
+ * of events allows.
  *
  * A ratio R = N / D of two sums of counts. Its interval is Fieller's: all R for which N - R D is
- * compatible with 0, from the variances and the covariance of N and D, so counts of the same group,
- * whose errors are alike, give the narrower interval that they deserve. Of events in different
- * groups the covariance is not known; for G groups in turn it lies within ± sd sd / (G - 1) when
- * rates go together, and the worst is taken. Where D may be 0 there is no interval: insufficient.
- * By a D without error the interval is the counts' own.
+ * compatible with 0, from the variances and the covariance of N and D. Counts of the same group
+ * have similar errors, so their interval is narrower. The covariance of events in different groups
+ * is unknown; for G groups in turn it lies within ± sd sd / (G - 1) if rates change together, and
+ * the worst case is taken. If D may be 0 there is no interval: insufficient. If D has no error, the
+ * interval is that of the counts.
  */
 #ifndef HPCPROF_MUX_METRIC_H
 #define HPCPROF_MUX_METRIC_H
@@ -29,7 +29,7 @@ struct hp_mux_ratio hp_mux_ratio_of(const struct hp_mux_estimates *estimates,
 				    const struct hp_mux_term *denominator, size_t denominator_count,
 				    double divisor, double scale);
 
-/* What an event means, so that figures and invariants find their parts. */
+/* The meaning of an event, with which metrics and invariants find their parts. */
 enum hp_mux_role {
 	HP_MUX_ROLE_NONE,
 	HP_MUX_ROLE_CYCLES,
@@ -59,22 +59,22 @@ enum hp_mux_role {
 	HP_MUX_ROLE_CONTEXT_SWITCHES,
 	HP_MUX_ROLE_COUNT,
 };
-/* Of an event by its generic name, without modifiers ("branch-misses"); NONE when it has none. */
+/* By the generic name of an event, without modifiers ("branch-misses"); NONE if it has none. */
 enum hp_mux_role hp_mux_role_of(const char *name);
 
 #define HP_MUX_NO_EVENT UINT32_MAX
 
-/* A figure that a list of events allows. */
+/* A metric that a list of events allows. */
 struct hp_mux_metric {
 	const char *name;	/* "IPC", "branch-miss rate" */
 	const char *unit;	/* "instructions/cycle", "%", "GHz", … */
-	enum hp_mux_role about; /* beside which event it is shown */
+	enum hp_mux_role about; /* the event beside which it is shown */
 	struct hp_mux_ratio ratio;
 };
 
-/* `events[role]`: the event that has this role, or HP_MUX_NO_EVENT. They must count the same things
- * (all user mode, say): the caller knows. Writes at most `room` metrics, returns how many there
- * are. */
+/* `events[role]`: the event with this role, or HP_MUX_NO_EVENT. The caller ensures that they count
+ * the same things (for instance, all user mode). Writes at most `room` metrics and returns their
+ * number. */
 size_t hp_mux_metrics(const struct hp_mux_estimates *estimates,
 		      const uint32_t events[HP_MUX_ROLE_COUNT], struct hp_mux_metric *metrics,
 		      size_t room);

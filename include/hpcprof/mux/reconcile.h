@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What must be true of counts makes them better known: hits + misses = accesses,
- * loads + stores <= instructions, slots add up, generic = the sum of its parts.
+ * Relations between counts make them more precise: hits + misses = accesses, loads + stores <=
+ * instructions, slots add up, generic = the sum of its parts.
  *
  * With y the estimates, V their covariance and A x = 0, B x <= 0 the invariants, the adjusted
- * counts
+ * counts are
  *
- *	x = argmin (x - y)' V^-1 (x - y)   where A x = 0, B x <= 0, x >= what was really counted
+ *	x = argmin (x - y)' V^-1 (x - y)   where A x = 0, B x <= 0, x >= what was actually counted
  *
- * and their covariance V - V A' (A V A')^-1 A V, the projection by the equalities only: an
- * inequality moves a count, never narrows its interval (projecting on a convex set that holds the
- * truth cannot lead away from it). Exact counts do not move. An active-set method, dense: a plan
+ * with the covariance V - V A' (A V A')^-1 A V, the projection by the equalities only. An
+ * inequality moves a count but never narrows its interval (projection on a convex set that contains
+ * the truth cannot move away from it). Exact counts do not move. A dense active-set method: a plan
  * has a few dozen events.
  *
- * An invariant that the data contradict (|z| >= HP_MUX_CONTRADICTED) is reported, and not used:
- * either it is no invariant here or the counters lie, and both are news.
+ * An invariant that the data contradict (|z| >= HP_MUX_CONTRADICTED) is reported and not used:
+ * either it does not hold here, or the counters are wrong.
  */
 #ifndef HPCPROF_MUX_RECONCILE_H
 #define HPCPROF_MUX_RECONCILE_H
@@ -43,7 +43,7 @@ struct hp_mux_invariant {
 enum hp_mux_finding_kind {
 	HP_MUX_SATISFIED, /* held already; an equality was used to narrow the intervals */
 	HP_MUX_BINDING,	  /* counts were moved to make it hold */
-	HP_MUX_VIOLATED,  /* beyond noise: not used */
+	HP_MUX_VIOLATED,  /* by more than noise: not used */
 	HP_MUX_UNDECIDED, /* one of its events has no interval: not used */
 };
 
@@ -62,8 +62,8 @@ struct hp_mux_reconciliation {
 void hp_mux_reconciliation_destroy(struct hp_mux_reconciliation *reconciliation);
 HP_DEFINE_CLEANUP(struct hp_mux_reconciliation, hp_mux_reconciliation_destroy);
 
-/* Only events that are exact or estimated take part; the others come back as they are. USAGE for a
- * term that names no event, names one twice, or has no finite coefficient. */
+/* Only exact or estimated events take part; the others are returned unchanged. USAGE for a term
+ * that names no event, names one twice, or has no finite coefficient. */
 struct hp_error *hp_mux_reconcile(const struct hp_mux_estimates *raw,
 				  const struct hp_mux_invariant *invariants, size_t invariant_count,
 				  struct hp_mux_reconciliation **created);

@@ -32,18 +32,19 @@ struct hp_event {
 	bool exclude_kernel;
 	bool exclude_hypervisor;
 	uint8_t precise;   /* precise_ip; with best_precise an upper bound */
-	bool best_precise; /* lower `precise` until the kernel takes it */
+	bool best_precise; /* lower `precise` until the kernel accepts it */
 	enum hp_unit unit;
 	uint64_t period;     /* 0: as the command line says */
 	double frequency_hz; /* 0: as the command line says */
 	int group;	     /* events of one {group} share a number; -1 for none */
 	char *instead_of;    /* see hp_event_info */
 	char *reason;
-	char *advice;	 /* how to get what was asked for; NULL */
-	uint32_t share;	 /* of counting time, beside the others; 0: not said */
-	const char *set; /* the @set it came from, NULL when it was named itself; static */
-	/* Why it cannot be had here; then it is not to be opened. Parsing says so only of a set's
-	 * events (one that was named itself is an error), hp_rotation_sets_create of any. NULL. */
+	char *advice;	 /* how to get the event asked for; NULL */
+	uint32_t share;	 /* of counting time, relative to other events; 0: unset */
+	const char *set; /* the @set that contained it, NULL if it was named itself; static */
+	/* Why it is not available here; then it must not be opened. NULL if it is. Parsing sets
+	 * this only for a set's events (for an event that was named itself it is an error);
+	 * hp_rotation_sets_create sets it for any. */
 	char *absent;
 };
 
@@ -64,14 +65,14 @@ struct hp_machine;
 struct hp_error *hp_event_parse(const char *text, const struct hp_machine *machine,
 				struct hp_event_list *list);
 
-/* The default of `record`: cycles, most precise, when there is a PMU; else cpu-clock with instead_of
- * "cycles", the reason and advice filled in. Either is `:u` only where user_only holds.
- * Appends, like hp_event_parse. */
+/* The default of `record`: cycles with the highest precision if there is a PMU, else cpu-clock with
+ * instead_of "cycles" and the reason and advice. Either is `:u` only if user_only holds. Appends,
+ * like hp_event_parse. */
 struct hp_error *hp_event_default(const struct hp_machine *machine, struct hp_event_list *list);
 
-/* Whether one of the kernel's PMUs counts both: hardware's, or of what needs none that of software
- * events, of tracepoints, of breakpoints, of cpu-clock or of task-clock. Of a group of others Linux
- * 6.18 forgets all but the leader's when it is switched off and on again. */
+/* Whether one PMU of the kernel counts both: that of hardware events, of software events, of
+ * tracepoints, of breakpoints, of cpu-clock or of task-clock. In a group of events of several PMUs,
+ * Linux 6.18 loses all but the leader's when the group is switched off and on again. */
 bool hp_event_same_pmu(const struct hp_event *a, const struct hp_event *b);
 /* cpu-clock or task-clock. */
 bool hp_event_is_clock(const struct hp_event *event);
@@ -81,17 +82,17 @@ void hp_event_to_attr(const struct hp_event *event, struct perf_event_attr *attr
  * access), "skid" (precise 0), "precise N", "exact" (faults, tracepoints and other software events,
  * breakpoints on execution). */
 const char *hp_event_precision(const struct hp_event *event);
-/* The skid is the default one of that class. */
+/* The skid is the default of that class. */
 struct hp_error *hp_event_describe(const struct hp_event *event, struct hp_event_info *info);
 
-/* Every event this machine could name, for `hpcprof events` and completion. The callback returns
+/* Every event that this machine can name, for `hpcprof events` and completion. The callback returns
  * false to stop. `kind`: "set", "hardware", "software", "cache", "tracepoint", "pmu NAME", "raw",
- * "breakpoint". Generic events are tried, so that it shows which the machine has. */
+ * "breakpoint". Generic events are tried, to show which ones the machine has. */
 struct hp_event_entry {
 	const char *name;
 	const char *kind;
 	const char *description; /* one line, may be "" */
-	bool here;		 /* false: tried, and this machine does not have it */
+	bool here;		 /* false: tried, and not available */
 };
 struct hp_error *hp_event_enumerate(const struct hp_machine *machine,
 				    bool (*each)(const struct hp_event_entry *entry, void *context),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What this machine and this user can do, found by trying, and what to say when it cannot.
+ * What this machine and this user can do, found by trying, and the messages for what they cannot
+ * do.
  */
 #ifndef HPCPROF_PMU_MACHINE_H
 #define HPCPROF_PMU_MACHINE_H
@@ -17,29 +18,29 @@
 struct hp_event;
 
 struct hp_machine {
-	char *root;	    /* put before /proc and /sys: "" but in tests. Never NULL */
+	char *root;	    /* prefix of /proc and /sys: "" except in tests. Never NULL */
 	char *host;	    /* never NULL */
 	char *cpu_model;    /* "unknown" when /proc/cpuinfo does not say */
-	struct hp_cpu cpu;  /* which it is; unknown also where cores are of several kinds */
+	struct hp_cpu cpu;  /* identification; unknown also if cores differ */
 	char *architecture; /* uname -m */
 	char *kernel;	    /* release and version */
 	uint32_t cpus;	    /* online */
 	int paranoid;	    /* kernel.perf_event_paranoid; 2 when unreadable; -2 no perf at all */
 	int64_t mlock_kb;   /* kernel.perf_event_mlock_kb a CPU */
 	int64_t max_sample_rate;
-	bool privileged;	/* CAP_PERFMON or CAP_SYS_ADMIN in force: paranoid does not bind */
-	bool samples;		/* cpu-clock:u opens on one's own processes (tried) */
-	bool user_only;		/* kernel samples are not to be had */
+	bool privileged;	/* has CAP_PERFMON or CAP_SYS_ADMIN: paranoid does not limit */
+	bool samples;		/* cpu-clock:u opens for own processes (tried) */
+	bool user_only;		/* kernel samples are not available */
 	bool system_wide;	/* -a is permitted */
 	bool has_cycles;	/* `cycles` opens here (tried), so there is a PMU */
-	bool ignores_precise;	/* the kernel takes any precise_ip and grants none */
+	bool ignores_precise;	/* the kernel accepts any precise_ip but provides none */
 	uint8_t precise_cycles; /* highest precise_ip that `cycles` is sampled with */
 	int cycles_errno;	/* why `cycles` did not open; 0 when it did */
 };
 
 /* Cheap (a few opens): what record needs. */
 struct hp_error *hp_machine_create(struct hp_machine **machine);
-/* The same, with /proc and /sys looked for under `root`. Opens still ask the running kernel. */
+/* The same, with /proc and /sys below `root`. Opens still use the running kernel. */
 struct hp_error *hp_machine_create_at(const char *root, struct hp_machine **machine);
 void hp_machine_destroy(struct hp_machine *machine);
 HP_DEFINE_CLEANUP(struct hp_machine, hp_machine_destroy);
@@ -60,7 +61,7 @@ struct hp_finding {
 	enum hp_finding_state state;
 	char *topic;   /* "perf_event_paranoid" */
 	char *says;    /* "2: own processes, user mode only" */
-	char *lift;    /* the exact command that lifts it, NULL when nothing is to be lifted */
+	char *lift;    /* the exact command that enables it, NULL if nothing is to be done */
 	char *without; /* what still works without it, NULL likewise */
 };
 struct hp_findings {

@@ -7,13 +7,13 @@
 
 struct perf_event_attr;
 
-/* perf_event_open(2): the descriptor, closed on exec, or -1 and errno. The attributes' size is set
- * here. `group` is its leader's descriptor, or -1. What to tell people of a failure is
- * hp_machine_open_error()'s, see machine.h. */
+/* perf_event_open(2): the descriptor (close-on-exec), or -1 and errno. Sets the size of the
+ * attributes. `group` is its leader's descriptor, or -1. hp_machine_open_error() in machine.h gives
+ * the message for a failure. */
 int hp_perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group);
 
-/* As many descriptors as this process may have: an event of every thread and CPU is many. It stays
- * so, and goes to children that are forked from then on. */
+/* Raises the limit on descriptors as far as possible: one event needs one per thread and CPU. The
+ * limit remains, and children that are forked later inherit it. */
 void hp_raise_descriptor_limit(void);
 
 #endif

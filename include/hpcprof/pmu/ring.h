@@ -2,8 +2,8 @@
 /*
  * One kernel ring of raw records.
  *
- * A ring is memory shared with the kernel, which moves `data_head`; we move `data_tail`. Bytes
- * between the two are ours, from hp_ring_begin() to hp_ring_end():
+ * A ring is memory shared with the kernel. The kernel moves `data_head`, and hpcprof moves
+ * `data_tail`. The bytes between the two belong to hpcprof, from hp_ring_begin() to hp_ring_end():
  *
  *	hp_ring_begin(&ring);
  *	while (hp_ring_peek(&ring, &bytes, &size) == HP_RING_RECORD) {
@@ -12,12 +12,11 @@
  *	}
  *	hp_ring_end(&ring);
  *
- * Nothing in a ring is trusted: where a size makes no sense nobody knows where the next record
- * begins, so everything up to the head is given up. What is in the records is the reader's to
- * check.
+ * Nothing in a ring is trusted. After an impossible size the start of the next record is unknown,
+ * so everything up to the head is dropped. The reader checks the contents of records.
  *
- * Used by one thread. Nothing here is hot but hp_ring_peek(), which allocates only for the largest
- * record so far that wraps over the end.
+ * Used by one thread. Only hp_ring_peek() is called often; it allocates only for the largest record
+ * so far that wraps around the end.
  */
 #ifndef HPCPROF_PMU_RING_H
 #define HPCPROF_PMU_RING_H
@@ -45,29 +44,30 @@ int hp_ring_map(struct hp_ring *ring, int fd, size_t data_pages);
  */
 void hp_ring_over(struct hp_ring *ring, struct perf_event_mmap_page *control, uint8_t *data,
 		  size_t size);
-/* Leaves no ring; of one that is none already (all zero) too. The descriptor stays open. */
+/* Unmaps the ring; does nothing if it is zeroed. The descriptor remains open. */
 void hp_ring_unmap(struct hp_ring *ring);
 
-/* Starts a pass over what the ring holds now. False when its positions cannot be the kernel's:
- * everything is given up then. */
+/* Starts a pass over the current contents. False if the positions cannot be the kernel's:
+ * everything is then dropped. */
 bool hp_ring_begin(struct hp_ring *ring);
 
 enum hp_ring_peek {
 	HP_RING_RECORD,
 	HP_RING_EMPTY,	 /* this pass is over */
-	HP_RING_DAMAGED, /* and the rest of the ring given up; or no memory for a record that wraps */
+	HP_RING_DAMAGED, /* the rest of the ring is dropped; or no memory for a record that wraps */
 };
 
-/* The next record, which stays the next. The bytes live until hp_ring_next() or hp_ring_end(). */
+/* The next record, without moving past it. The bytes are valid until hp_ring_next() or
+ * hp_ring_end(). */
 enum hp_ring_peek hp_ring_peek(struct hp_ring *ring, const uint8_t **bytes, size_t *size);
 /* Moves past it; `size` is hp_ring_peek()'s. */
 void hp_ring_next(struct hp_ring *ring, size_t size);
 
-/* Hands the space of what was read back to the kernel. */
+/* Returns the space of what was read to the kernel. */
 void hp_ring_end(struct hp_ring *ring);
 
-/* The size in a record's header, 0 when it cannot be right (below 8, not a multiple of 8, or more
- * than `available`, all that can be read). */
+/* The size in a record's header, 0 if it is impossible (below 8, not a multiple of 8, or more than
+ * `available`). */
 size_t hp_ring_record_size(const void *header, size_t available);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <hpcprof/pmu/event.h>
 
-/* The kernel takes every one of these events with the branches before each sample. Samples that
+/* Whether the kernel accepts all of these events with the branches before each sample. Samples that
  * share a ring share a layout, so it is all of them or none. */
 bool hp_branches_offered(const struct hp_event_list *events);
 

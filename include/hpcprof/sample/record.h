@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One kernel ring record, normalised: the boundary behind which nobody sees raw perf bytes.
+ * One record of a kernel ring, decoded. No other code sees raw perf bytes.
  *
- * The bytes are checked against their size field by field; strings stay inside the record and point
- * into the caller's bytes. Layouts follow perf_event_open(2) and <linux/perf_event.h> of Linux 6.1
- * to 6.18.
+ * Every field is checked against the record's size. Strings stay inside the record and point into
+ * the caller's bytes. Layouts follow perf_event_open(2) and <linux/perf_event.h> of Linux 6.1 to
+ * 6.18.
  */
 #ifndef HPCPROF_SAMPLE_RECORD_H
 #define HPCPROF_SAMPLE_RECORD_H
@@ -17,16 +17,16 @@ enum hp_record_kind {
 	HP_RECORD_COMM,
 	HP_RECORD_FORK,
 	HP_RECORD_EXIT,
-	HP_RECORD_LOST,	    /* records the ring had no room for */
+	HP_RECORD_LOST,	    /* records that did not fit into the ring */
 	HP_RECORD_THROTTLE, /* the kernel stopped an event until the next tick */
-	HP_RECORD_OTHER,    /* known to be of no interest, or of a kind added by a newer kernel */
+	HP_RECORD_OTHER,    /* not used, or of a kind added by a newer kernel */
 };
 
 /* Which optional fields the events of a ring were opened with; the same for all of them. TID and
  * TIME are always there. */
 struct hp_record_layout {
 	bool identifier; /* PERF_SAMPLE_IDENTIFIER: more than one event */
-	bool period;	 /* PERF_SAMPLE_PERIOD: no event has one period for good */
+	bool period;	 /* PERF_SAMPLE_PERIOD: periods vary */
 	/* PERF_SAMPLE_BRANCH_STACK, without the hardware's index: the branches before a sample. */
 	bool branches;
 	/* PERF_SAMPLE_REGS_USER: which, as the kernel numbers them; 0: not sampled. At most
@@ -41,7 +41,7 @@ enum { HP_RECORD_REGISTERS = 24, HP_RECORD_BRANCHES = 64 };
 struct hp_record_branch {
 	uint64_t from; /* 0: not recorded */
 	uint64_t to;
-	uint16_t cycles; /* since the branch before; 0 where hardware does not say */
+	uint16_t cycles; /* since the previous branch; 0 if the hardware does not record it */
 };
 
 struct hp_record_mmap {
@@ -51,7 +51,7 @@ struct hp_record_mmap {
 	uint32_t major;
 	uint32_t minor;
 	uint64_t inode;	     /* 0 when the kernel sent a build-id instead, or there is no file */
-	uint64_t generation; /* tells files apart that had the inode one after another; 0 unknown */
+	uint64_t generation; /* distinguishes files that reused the inode; 0 unknown */
 	struct hp_identity build_id; /* kind NONE when the kernel sent none */
 	const char *path;
 };
@@ -67,7 +67,7 @@ struct hp_record {
 		struct {
 			uint64_t address;
 			uint64_t period; /* 0 without layout.period */
-			/* The last one first; the oldest are left out where there are more. */
+			/* The last branch first; the oldest are omitted if there are more. */
 			unsigned branch_count;
 			struct hp_record_branch branches[HP_RECORD_BRANCHES];
 			/* Those of layout.registers, lowest number first; 0 when there are none: of
@@ -91,10 +91,10 @@ struct hp_record {
 	};
 };
 
-/* Just the time, for ordering; 0 when the record carries none. `size` is its header's, checked. */
+/* Only the time, for ordering; 0 if the record has none. `size` is that of its header, checked. */
 uint64_t hp_record_time(const uint8_t *bytes, size_t size, struct hp_record_layout layout);
 
-/* False when the fields run past the record: damaged. */
+/* False if a field is outside the record: damaged. */
 bool hp_record_parse(const uint8_t *bytes, size_t size, struct hp_record_layout layout,
 		     struct hp_record *record);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Several kernel rings, read as one stream in time order.
+ * Several kernel rings, read as one stream in order of time.
  *
  * Samples and map changes of one process come through the rings of several CPUs, and a sample must
- * meet the maps of its moment. Each ring is in time order, so merging by time up to a horizon
- * (everything older has surely arrived) is enough; what is newer stays in the ring, which is the
- * only queue there is.
+ * be matched with the maps at its time. Each ring is in order of time, so it is enough to merge by
+ * time up to a horizon before which everything has arrived. Newer records stay in the ring, which
+ * is the only queue.
  *
- * What is damaged is counted and passed over: of one ring the rest of a pass, see
- * <hpcprof/pmu/ring.h>, or one record.
+ * Damaged data is counted and skipped: one record, or the rest of a pass over one ring, see
+ * <hpcprof/pmu/ring.h>.
  *
  * Used by one thread.
  */
@@ -23,7 +23,7 @@ struct hp_ring_set {
 	struct hp_ring *rings;
 	size_t count;
 	struct hp_record_layout layout;
-	uint64_t damaged; /* records, or rests of rings, that made no sense */
+	uint64_t damaged; /* malformed records and rests of rings */
 	/* a heap of rings by the time of their next record, during a pass */
 	struct ring_next {
 		uint64_t time_ns;
@@ -32,7 +32,7 @@ struct hp_ring_set {
 		size_t size;
 	} * heap;
 	size_t heap_count;
-	bool handed_out; /* the heap's top is in the caller's hands */
+	bool handed_out; /* the caller uses the heap's top */
 	uint64_t horizon_ns;
 };
 
@@ -41,14 +41,15 @@ struct hp_error *hp_ring_set_create(struct hp_ring_set *set, struct hp_ring *rin
 				    struct hp_record_layout layout);
 void hp_ring_set_clear(struct hp_ring_set *set);
 
-/* Starts a pass over what the rings hold now, up to `horizon_ns` (UINT64_MAX: everything). */
+/* Starts a pass over the current contents of the rings, up to `horizon_ns` (UINT64_MAX:
+ * everything). */
 void hp_ring_set_begin(struct hp_ring_set *set, uint64_t horizon_ns);
 /* The next record in time order; false at the end of the pass. The record's strings live until the
  * next call. */
 bool hp_ring_set_next(struct hp_ring_set *set, struct hp_record *record);
-/* The number of the ring that the record handed out last is from. */
+/* The index of the ring of the last record. */
 size_t hp_ring_set_current(const struct hp_ring_set *set);
-/* Hands the space of what was read back to the kernel. */
+/* Returns the space of what was read to the kernel. */
 void hp_ring_set_end(struct hp_ring_set *set);
 
 #endif

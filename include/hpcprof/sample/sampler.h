@@ -2,12 +2,12 @@
 /*
  * The open events of a recording and their rings.
  *
- * Every event is opened for each (thread, CPU), inherited by whatever the thread starts; the events
- * of one CPU share one ring. inherit goes with mmap only per CPU, hence the product. The first
- * event carries the side-band (maps, names, forks, exits); when events start disabled (-D) a dummy
- * event does.
+ * Every event is opened for each (thread, CPU) and inherited by what the thread starts; the events
+ * of one CPU share one ring. The kernel permits inherit with mmap only per CPU, hence the product.
+ * The first event carries the side-band (maps, names, forks, exits); if events start disabled (-D),
+ * a dummy event does.
  *
- * Locked memory: rings start at 512 KiB per CPU (16 MiB in all at most) and are halved, all of them,
+ * Locked memory: rings start at 512 KiB per CPU (at most 16 MiB in all). All of them are halved
  * until they fit the budget.
  */
 #ifndef HPCPROF_SAMPLE_SAMPLER_H
@@ -28,23 +28,23 @@ struct hp_sampler_options {
 	bool start_disabled; /* until sampler_enable: -D */
 	const char *cpus;    /* NULL: all online */
 	size_t ring_pages;   /* 0: default */
-	bool branches;	     /* the branches before it with each sample; see branches_offered */
-	/* With each sample: which registers of user code, as the kernel numbers them, and how much
+	bool branches;	     /* the branches before each sample; see branches_offered */
+	/* For each sample: which registers of user code, as the kernel numbers them, and how much
 	 * of the stack, a multiple of 8. */
 	uint64_t registers;
 	uint32_t stack_bytes;
-	/* When events take turns, else NULL: which are on at first, and which go together (events
-	 * of one number may be one group of the kernel's). By event. */
+	/* If events take turns, else NULL: which are on at first, and which belong together (events
+	 * with one number may be one group of the kernel). By event. */
 	const bool *on;
 	const uint32_t *turn_of;
 };
 
-/* When an event's periods are drawn again. */
+/* When an event's periods change. */
 struct hp_redraw {
 	size_t at;     /* next of its descriptors */
 	bool mirrored; /* this round is the mirror image of the last */
 	uint64_t due_ns;
-	uint64_t samples; /* it had taken the last time */
+	uint64_t samples; /* at the last change */
 };
 
 struct hp_sampler {
@@ -85,17 +85,17 @@ struct hp_sampler_count {
 };
 struct hp_sampler_count hp_sampler_read(const struct hp_sampler *sampler, size_t event);
 
-/* New periods for some of an event's descriptors, if it is time; all come round in turn, once with
- * one that is drawn and then with its mirror image. `samples` is what the event has taken so far.
- */
+/* Sets new periods for some of an event's descriptors, if it is time. All of them take turns, once
+ * with a random period and then with its mirror image. `samples` is the number of the event's
+ * samples so far. */
 void hp_sampler_redraw(struct hp_sampler *sampler, size_t event, uint64_t now_ns, uint64_t samples);
 
-/* For how long the event was to count, and for how long it had a counter: less when there are more
- * events than counters. */
+/* For how long the event should have counted, and for how long it had a counter: less if there are
+ * more events than counters. */
 void hp_sampler_times(const struct hp_sampler *sampler, size_t event, uint64_t *enabled_ns,
 		      uint64_t *running_ns);
 
-/* The CPU of the record that its rings have handed out last. */
+/* The CPU of the last record of its rings. */
 int hp_sampler_cpu(const struct hp_sampler *sampler);
 
 /* The event a record belongs to. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording of more events than there are counters: groups of sampled events that take turns
- * (Anderson et al. 1997, section 4.1: DCPI's mux), by the schedulers of src/mux, slice by slice.
+ * A recording of more events than counters: groups of sampled events take turns (Anderson et al.
+ * 1997, section 4.1: DCPI's mux), by the schedulers of src/mux, slice by slice.
  *
- * Samples are not scaled one by one. For how long each event was sampled, and for how long the
- * target ran meanwhile, goes into the epoch: that is by what all of its samples stand for more.
+ * Single samples are not scaled. The epoch stores for how long each event was sampled and for how
+ * long the target ran meanwhile; the ratio scales all samples of the event.
  */
 #ifndef HPCPROF_SAMPLE_TURNS_H
 #define HPCPROF_SAMPLE_TURNS_H
@@ -21,8 +21,9 @@ struct hp_turns {
 	struct hp_turn_rotation_set *at;	      /* those of more than one group */
 	size_t count;
 	uint32_t *
-		group_of; /* of each event: groups of all rotation sets numbered through; HP_NO_TURN */
-	bool *on;	  /* of each event: now */
+		/* of each event: groups of all rotation sets numbered through; HP_NO_TURN */
+		group_of;
+	bool *on; /* of each event: now */
 	size_t event_count;
 	uint64_t slice_ns; /* asked for; 0: as short as rotating costs allow */
 	double cost_ns;	   /* of a rotation, of late */
@@ -39,11 +40,11 @@ void hp_turns_clear(struct hp_turns *turns);
 
 /* The events are open, and the first groups about to count. */
 void hp_turns_begin(struct hp_turns *turns, struct hp_sampler *sampler, uint64_t now_ns);
-/* If it is time: switches each rotation set to its next group. */
+/* Switches each rotation set to its next group when its slice has ended. */
 void hp_turns_go(struct hp_turns *turns, uint64_t now_ns);
 
-/* How long an event might have counted, were it never switched off: what all groups of its rotation set
- * had. False when the event does not take turns. */
+/* For how long an event would have counted without rotation: the time of all groups of its rotation
+ * set. False if the event does not take turns. */
 bool hp_turns_enabled_ns(const struct hp_turns *turns, size_t event, uint64_t *enabled_ns);
 
 #endif

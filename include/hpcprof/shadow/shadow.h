@@ -7,11 +7,11 @@
  * counted. The loss of the target is measured and kept within a budget. The target can observe only
  * the time.
  *
- * 	hp_shadow_create	finds out what works here; starts nothing
- * 	hp_shadow_start		starts the windows
- * 	hp_shadow_fd		readable (poll) when a window is ready to be taken
- * 	hp_shadow_take		takes the next one
- * 	hp_shadow_stop		stops the windows; those that are ready can still be taken
+ *	hp_shadow_create	finds out what works here; starts nothing
+ *	hp_shadow_start		starts the windows
+ *	hp_shadow_fd		readable (poll) when a window is ready to be taken
+ *	hp_shadow_take		takes the next one
+ *	hp_shadow_stop		stops the windows; those that are ready can still be taken
  *
  * While it runs, no other code in this process may wait*() for the target, because that would
  * consume its stops. Detect its end with a pidfd, stop the shadows, and then wait for it.

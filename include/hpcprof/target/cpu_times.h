@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CPU time that others used while they were recorded, in user mode and in the kernel, as /proc tells
- * it: of commands of ours wait4() does. In steps of a clock tick (10 ms), and of a process that ends
- * up to the last look at it.
+ * CPU time that other processes used while they were recorded, in user mode and in the kernel, from
+ * /proc (for commands of hpcprof, wait4() gives it). Its resolution is a clock tick (10 ms); for a
+ * process that ends, it is known up to the last reading.
  */
 #ifndef HPCPROF_TARGET_CPU_TIMES_H
 #define HPCPROF_TARGET_CPU_TIMES_H
@@ -31,18 +31,18 @@ struct hp_cpu_meter {
 	size_t count;
 };
 
-/* What it is to look at; of none it knows nothing. `cpus` narrows the system to some of its CPUs, of
- * which /proc/stat is not asked. Without memory it stays empty. */
+/* Sets the targets; without any it knows nothing. `cpus` limits the system to some of its CPUs,
+ * which /proc/stat does not support: then nothing is known. Without memory it stays empty. */
 void hp_cpu_meter_create(struct hp_cpu_meter *meter, bool system_wide, const char *cpus,
 			 const pid_t *pids, size_t pid_count, const pid_t *tids, size_t tid_count);
 void hp_cpu_meter_clear(struct hp_cpu_meter *meter);
-/* From now on. */
+/* Starts the measurement. */
 void hp_cpu_meter_begin(struct hp_cpu_meter *meter);
 void hp_cpu_meter_look(struct hp_cpu_meter *meter);
-/* From the beginning to the last look, of all together; 0 and 0: unknown. */
+/* From the start to the last reading, for all together; 0 and 0: unknown. */
 struct hp_cpu_times hp_cpu_meter_times(const struct hp_cpu_meter *meter);
 
-/* From the text of /proc/stat, or of /proc/PID/stat; for the tests. False: it is no such text. */
+/* Parses the text of /proc/stat, or of /proc/PID/stat; for the tests. False: not such a text. */
 bool hp_cpu_times_of_system(const char *text, uint64_t tick_ns, struct hp_cpu_times *times);
 bool hp_cpu_times_of_process(const char *text, uint64_t tick_ns, struct hp_cpu_times *times);
 

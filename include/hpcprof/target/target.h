@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is recorded: a command we start, or threads that are there already.
+ * The target of a recording: a command that hpcprof starts, or existing threads.
  *
- * A command is forked first and held before its exec, so that events can be attached to it; then it
+ * A command is forked first and held before its exec, so that events can be attached to it. It then
  * gets exactly what hpcprof was started with: signal mask and dispositions, descriptors, limits,
- * environment. All our descriptors close on exec.
+ * environment. All descriptors of hpcprof are close-on-exec.
  */
 #ifndef HPCPROF_TARGET_TARGET_H
 #define HPCPROF_TARGET_TARGET_H
@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Signals blocked for ourselves and read from a descriptor; restored for the command and at the
+/* Signals that hpcprof blocks and reads from a descriptor; restored for the command and at the
  * end. */
 struct hp_signals {
 	int fd;
@@ -30,23 +30,23 @@ void hp_signals_restore(struct hp_signals *signals);
 struct hp_command {
 	pid_t pid;	   /* 0: none */
 	int go_fd;	   /* writing a byte lets it exec */
-	int go_reader_fd;  /* its end of that, kept: see command_release */
+	int go_reader_fd;  /* the reading end, kept: see command_release */
 	int failure_fd;	   /* its errno, if exec fails */
 	uint64_t start_ns; /* monotonic, at release */
 	bool ended;
 	struct hp_run run; /* filled when it has ended */
 };
 
-/* Forks the command, held before its exec. `input` and `output` take the place of our standard
- * ones; 0: they do not. */
+/* Forks the command and holds it before its exec. `input` and `output` replace its standard input
+ * and output; 0: they do not. */
 struct hp_error *hp_command_start(struct hp_command *command, char *const *argv, int input,
 				  int output, const struct hp_signals *signals);
-/* Lets it go; one that was killed meanwhile has ended. Fails when exec does: NOT_FOUND (a shell's
- * 127), else NOT_PERMITTED (126). */
+/* Lets the command run; a command that was killed meanwhile has ended. Fails if exec fails:
+ * NOT_FOUND (127 in a shell), else NOT_PERMITTED (126). */
 struct hp_error *hp_command_release(struct hp_command *command, const char *name);
-/* Reaps it if it has ended (waiting for that with `wait`). */
+/* Reaps the command if it has ended; with `wait`, waits for its end. */
 void hp_command_reap(struct hp_command *command, bool wait);
-/* Kills a command that was never released; forgets one that was. */
+/* Kills a command that was not released; forgets one that was. */
 void hp_command_abandon(struct hp_command *command);
 
 /* Every thread of the processes, and the single threads; malloc'ed. ESRCH becomes NOT_FOUND. */

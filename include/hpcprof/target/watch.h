@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether a target still runs, and what signals to end mean for it.
+ * Whether a target still runs, and the handling of signals that end the recording.
  *
- * Signals to end (INT, TERM, HUP) stop the watching of running processes at once. A command is
- * meant to end by itself: a signal that the terminal sent has reached it too, any other is passed
- * on, and it is watched until it has ended; a second one stops at once. Ctrl-Z stops us, but for
- * moments in which the target waits for us.
+ * For running processes, INT, TERM and HUP end the recording immediately. A command should end by
+ * itself: a signal from the terminal has also reached the command, and any other signal is passed
+ * on to it. The recording continues until the command has ended; a second signal ends it
+ * immediately. Ctrl-Z stops hpcprof, except while the target waits for it.
  */
 #ifndef HPCPROF_TARGET_WATCH_H
 #define HPCPROF_TARGET_WATCH_H
@@ -17,7 +17,7 @@ struct pollfd;
 struct hp_watch {
 	struct hp_command *command; /* both borrowed */
 	const struct hp_signals *signals;
-	int *pidfds; /* of processes that are not ours; -1 when they have ended */
+	int *pidfds; /* of other processes; -1 when they have ended */
 	size_t pidfd_count;
 	size_t live;
 	bool stop;
@@ -34,11 +34,12 @@ void hp_watch_clear(struct hp_watch *watch);
 /* What to poll for: watch_poll_count entries. */
 size_t hp_watch_poll_count(const struct hp_watch *watch);
 void hp_watch_fill(const struct hp_watch *watch, struct pollfd *polls);
-/* Takes what poll() found; `stop` says whether the target has ended or somebody wants us to. */
+/* Handles the result of poll(); `stop` is true when the target has ended or the recording must
+ * end. */
 void hp_watch_look(struct hp_watch *watch, const struct pollfd *polls);
 
-/* We are done but the command may not be (--duration): waits for it, passing signals on. A second
- * signal ends the waiting. */
+/* The recording has ended, but the command may not have (--duration): waits for it and passes
+ * signals on. A second signal ends the waiting. */
 void hp_watch_wait_for_command(struct hp_watch *watch);
 
 #endif
