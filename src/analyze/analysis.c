@@ -1,34 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From samples to meaning: the list of passes over one procedure. */
 #include "passes.h"
+#include "tuning.h"
 
 #include <hpcprof/base/number.h>
 
-/* Samples at the beginning of a block go back the way that most came from, which frequencies say,
- * which samples say: the two settle within this many rounds. */
-enum { ROUNDS = 3 };
-
-/* No block has samples other than before by more than a fraction of what chance makes of them. */
+/* No block has samples other than before by more than a share of what chance makes of them. */
 static bool have_settled(const struct analyzer *analyzer, const double *before)
 {
-	static const double fraction = 0.2;
-
 	for (uint32_t i = 0; i < analyzer->cfg->block_count; i++) {
 		double now = analyzer->analysis->blocks[i].samples;
 
-		if (fabs(now - before[i]) > fraction * sqrt(now + 1))
+		if (fabs(now - before[i]) > settled_change * sqrt(now + 1))
 			return false;
 	}
 	return true;
 }
 
+/* Samples on a block's first instruction move back to the blocks before it in the proportion of the
+ * edges' frequencies, and frequencies are estimated from samples: so the two take turns. */
 static struct hp_error *estimate_in_rounds(struct analyzer *analyzer)
 {
 	const uint32_t count = analyzer->cfg->block_count;
 	double *before = hp_arena_array(analyzer->scratch, count + 1, sizeof(*before));
 	struct hp_error *error = before ? NULL : hp_error_create_no_memory();
 	/* Few samples would not say which way they came. */
-	unsigned rounds = analyzer->analysis->problems & HP_PROBLEM_FEW_SAMPLES ? 1 : ROUNDS;
+	unsigned rounds = analyzer->analysis->problems & HP_PROBLEM_FEW_SAMPLES ? 1 : MOST_ROUNDS;
 
 	analyzer->is_last_round = false;
 	for (unsigned round = 0; !analyzer->is_last_round && !error; round++) {

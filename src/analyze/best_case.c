@@ -11,9 +11,7 @@
  * alone, which is no schedule.
  */
 #include "passes.h"
-
-/* Longer regions are scheduled block by block: nothing in them waits for what is so far back. */
-enum { LONGEST_LOOP = 512 };
+#include "tuning.h"
 
 struct scheduling {
 	struct analyzer *analyzer;

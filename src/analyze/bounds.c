@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The two bounds that are more than a division: units and recurrence. */
 #include "region.h"
+#include "tuning.h"
 
 #include <string.h>
 
-enum { SETS = 4096, WARM = 60, COUNTED = 60 };
+enum { SETS = 4096 };
 
 struct load {
 	uint32_t units;
@@ -107,7 +108,7 @@ static void run_once(const struct region *region, const int64_t *before, int64_t
 /*
  * The largest mean of cycles over distance round any circle of dependences: with nothing else in
  * the way, starts move on by that much an iteration. Exact for circles through up to six iterations
- * and any other number that divides COUNTED, within 1/COUNTED of a latency else.
+ * and any other number that divides COUNTED_ITERATIONS, within 1/COUNTED_ITERATIONS of a latency else.
  */
 struct hp_error *region_recurrence(const struct region *region, struct hp_arena *arena,
 				   double *cycles)
@@ -119,10 +120,10 @@ struct hp_error *region_recurrence(const struct region *region, struct hp_arena 
 
 	if (!now || !before || !warm)
 		return hp_error_create_no_memory();
-	for (int iteration = 0; iteration < WARM + COUNTED; iteration++) {
+	for (int iteration = 0; iteration < WARM_ITERATIONS + COUNTED_ITERATIONS; iteration++) {
 		int64_t *other = before;
 
-		if (iteration == WARM)
+		if (iteration == WARM_ITERATIONS)
 			memcpy(warm, now, region->count * sizeof(*now));
 		before = now;
 		now = other;
@@ -131,6 +132,6 @@ struct hp_error *region_recurrence(const struct region *region, struct hp_arena 
 	for (uint32_t i = 0; i < region->count; i++)
 		if (now[i] - warm[i] > most)
 			most = now[i] - warm[i];
-	*cycles = (double)most / COUNTED;
+	*cycles = (double)most / COUNTED_ITERATIONS;
 	return NULL;
 }

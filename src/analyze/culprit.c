@@ -13,6 +13,7 @@
  * never beyond the bounds. What is above all bounds together is unexplained.
  */
 #include "stalls.h"
+#include "tuning.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +115,7 @@ static struct hp_error *prepare(struct search *search)
 		uint64_t first = cfg->blocks[i].address.value;
 		uint64_t last = first + cfg->blocks[i].bytes - (cfg->blocks[i].bytes > 0);
 
-		if (!(search_relative(search, i) > 1e-3))
+		if (!(search_relative(search, i) > hot_block))
 			continue;
 		search->hot_blocks++;
 		search->code_bytes +=
@@ -158,29 +159,25 @@ static void ask_all(struct search *search, uint32_t at, double doubt)
  * guess, for which there is less need. */
 static void prefer_certain(struct search *search)
 {
-	static const double guess = 0.2;
-
 	for (uint32_t i = 0; i < search->found_count; i++) {
 		struct suspect *one = &search->found[i];
 
 		if (one->culprit == HP_SCHEDULE_NONE || one->kind == HP_CAUSE_SYNC ||
 		    facts_of(search, one->culprit)->duty != DUTY_SYNC)
 			continue;
-		one->expected *= guess;
-		one->weight *= guess;
+		one->expected *= guess_beside_sync;
+		one->weight *= guess_beside_sync;
 	}
 }
 
 static struct hp_error *question(struct search *search, struct stalls *stalls, uint32_t at)
 {
-	/* A few samples have no skid, and were moved back too far. */
-	static const double no_skid = 0.25;
 	struct case_file *file = &stalls->files[at];
 	uint32_t next = path_next(search, at);
 
 	search->found_count = 0;
 	if (next != HP_SCHEDULE_NONE && search->analyzer->options->skid_instructions > 0)
-		ask_all(search, next, no_skid);
+		ask_all(search, next, no_skid_doubt);
 	ask_all(search, at, 1);
 	prefer_certain(search);
 	if (search->out_of_memory)
@@ -203,8 +200,6 @@ static struct hp_error *question(struct search *search, struct stalls *stalls, u
 static void split_likely(const struct case_file *file, double runs, double stall, double stretch,
 			 double *likely)
 {
-	/* Even what nothing speaks for, where all else is at its bound. */
-	static const double least_weight = 1e-6;
 	double given = expected_of(file, runs);
 
 	for (uint32_t i = 0; i < file->count; i++)
@@ -242,11 +237,10 @@ static void split_likely(const struct case_file *file, double runs, double stall
  * may be much less than what was seen, and more elsewhere. At least 1. */
 static double slack_of(const struct hp_analysed_insn *insn)
 {
-	static const double most = 1e6;
 	double samples = insn->moved;
-	double least = samples - 1 - 2 * sqrt(samples);
+	double least = samples - 1 - slack_deviations * sqrt(samples);
 
-	return least > samples / most ? samples / least : most;
+	return least > samples / most_slack ? samples / least : most_slack;
 }
 
 struct split {
@@ -348,8 +342,6 @@ static struct hp_cause cause_from(const struct search *search, uint8_t kind, uin
 static struct hp_error *write_down(struct search *search, struct stalls *stalls, uint32_t at,
 				   const struct split *split)
 {
-	/* Less is not worth a line. */
-	static const double least = 0.002;
 	struct hp_analysis *analysis = search->analysis;
 	struct hp_analysed_insn *insn = &analysis->insns[at];
 	const struct case_file *file = &stalls->files[at];
@@ -360,7 +352,7 @@ static struct hp_error *write_down(struct search *search, struct stalls *stalls,
 		bool is_rest = i == file->count;
 		const double shares[3] = { split->low[i], split->high[i], split->likely[i] };
 
-		if (split->high[i] < least)
+		if (split->high[i] < least_cause_share)
 			continue;
 		causes[count++] =
 			cause_from(search, is_rest ? HP_CAUSE_UNEXPLAINED : file->suspects[i].kind,
@@ -370,7 +362,7 @@ static struct hp_error *write_down(struct search *search, struct stalls *stalls,
 		const struct static_share *one = &file->statics[i];
 		const double shares[3] = { one->low, one->high, one->likely };
 
-		if (one->high >= least)
+		if (one->high >= least_cause_share)
 			causes[count++] = cause_from(search, one->kind, one->culprit, shares);
 	}
 	qsort(causes, count, sizeof(*causes), by_likelihood);
@@ -385,10 +377,10 @@ static struct hp_error *write_down(struct search *search, struct stalls *stalls,
 	return NULL;
 }
 
-/* Worth it from half a sample on. */
 static bool is_worth(const struct search *search, uint32_t at)
 {
-	return search_insn(search, at)->moved >= 0.5 && search_insn(search, at)->cycles > 0;
+	return search_insn(search, at)->moved >= least_samples_asked &&
+	       search_insn(search, at)->cycles > 0;
 }
 
 struct hp_error *find_culprits(struct analyzer *analyzer)

@@ -12,16 +12,7 @@
  * nothing, once for each call of the procedure.
  */
 #include "culprit.h"
-
-enum {
-	FIRST_CACHE = 32 * 1024,
-	SECOND_CACHE = 1024 * 1024,
-	FIRST_PAGES = 64,
-	SECOND_PAGES = 1024,
-	MICRO_OP_CACHE = 24 * 1024,
-	KNOWN_BRANCHES = 4096, /* that predictors of targets hold for sure */
-	DRAINED = 48,	       /* instructions after a branch that see the core empty */
-};
+#include "tuning.h"
 
 /* --- mispredicted branches ---------------------------------------------------------------------
  */
@@ -42,9 +33,7 @@ static bool is_varying(const struct place *place)
 static bool is_loaded(struct search *search, const struct path *path, uint32_t position,
 		      unsigned number)
 {
-	enum { STEPS = 5 };
-
-	for (unsigned steps = 0; steps < STEPS; steps++) {
+	for (unsigned steps = 0; steps < LOADED_STEPS; steps++) {
 		uint32_t at = path_writer(search, path, position, number);
 		const struct hp_insn *insn;
 		unsigned next = HP_REGISTER_NONE;
@@ -134,7 +123,7 @@ static struct redirect redirect_of(struct search *search, uint32_t edge)
 	if (one->from >= search->cfg->block_count) {
 		/* A call: through a pointer, perhaps. */
 		redirect.most = 1;
-		redirect.expected = 0.01;
+		redirect.expected = mispredicts_of_call;
 		return redirect;
 	}
 	from = &search->analysis->blocks[one->from].frequency;
@@ -145,7 +134,7 @@ static struct redirect redirect_of(struct search *search, uint32_t edge)
 		break;
 	case HP_END_CALL:
 		redirect.most = 1;
-		redirect.expected = 0.01;
+		redirect.expected = mispredicts_of_call;
 		return redirect;
 	case HP_END_FALL:
 	case HP_END_JUMP:
@@ -169,8 +158,8 @@ static struct redirect redirect_of(struct search *search, uint32_t edge)
 		redirect.most = 1;
 	if (redirect.most < redirect.expected)
 		redirect.most = redirect.expected;
-	/* Exits of loops and the like are foreseen more often than what data decide. */
-	redirect.expected *= branch_of(search, one->from)->is_on_data ? 0.5 : 0.1;
+	redirect.expected *= branch_of(search, one->from)->is_on_data ? mispredicts_on_data
+								      : mispredicts_by_shape;
 	return redirect;
 }
 
@@ -211,9 +200,6 @@ static struct redirect redirect_into(struct search *search, uint32_t block)
 /* Time that the core needs to begin anew shows at once; latencies show for a while. */
 void suspect_mispredict(struct search *search)
 {
-	/* Until it is known that the branch went the other way, nothing counts yet: the table's
-	 * figure is from there on. */
-	static const double resolution_margin = 1.5;
 	const struct path *path = &search->path;
 	uint32_t here = path->insns[0];
 	uint32_t block = search_insn(search, here)->block;
@@ -226,7 +212,7 @@ void suspect_mispredict(struct search *search)
 	if (into < 2)
 		at_once = redirect_into(search, block);
 	if (at_once.most > 0) {
-		double doubt = into == 0 ? 1 : 0.3;
+		double doubt = into == 0 ? 1 : second_insn_doubt;
 
 		add_marked(search, HP_CAUSE_MISPREDICT, at_once.branch,
 			   at_once.most * (resolution_margin * price + latency),
@@ -249,7 +235,7 @@ void suspect_mispredict(struct search *search)
 			mark_of_branch(search, search_insn(search, drained.branch)->block) / price;
 
 		add_marked(search, HP_CAUSE_MISPREDICT, drained.branch, drained.most * latency,
-			   drained.expected * latency * 0.5, times * latency);
+			   drained.expected * latency * drained_share, times * latency);
 	}
 }
 
@@ -366,7 +352,7 @@ static struct lateness lateness_of(const struct search *search, const struct lev
 
 	late.arrivals = arrivals_of(search, levels->unit);
 	late.share = late.arrivals.all * forgotten(search, late.fits);
-	late.cycles_expected = 0.005 * second_cycles +
+	late.cycles_expected = cold_share * second_cycles +
 			       beyond(levels->used, levels->first) * second_cycles +
 			       beyond(levels->used, levels->second) * beyond_cycles;
 	return late;
@@ -379,12 +365,11 @@ void suspect_icache(struct search *search)
 				       SECOND_CACHE };
 	struct lateness late = lateness_of(search, &levels, core->l2_cycles, core->l3_cycles);
 
-	/* Where code runs on, the next line is on its way already. */
 	if (late.arrivals.all > 0)
 		add_suspect(search, HP_CAUSE_ICACHE, search->path.insns[0],
 			    late.share * (late.fits ? core->l3_cycles : core->memory_cycles),
 			    late.share * late.cycles_expected *
-				    (late.arrivals.jumps > 0 ? 1 : 0.3));
+				    (late.arrivals.jumps > 0 ? 1 : next_line_doubt));
 }
 
 void suspect_itlb(struct search *search)
@@ -396,7 +381,8 @@ void suspect_itlb(struct search *search)
 
 	if (late.arrivals.all > 0)
 		add_suspect(search, HP_CAUSE_ITLB, search->path.insns[0],
-			    late.share * (core->l2_tlb_cycles + 4.0 * core->walk_cycles),
+			    late.share *
+				    (core->l2_tlb_cycles + most_code_walks * core->walk_cycles),
 			    late.share * late.cycles_expected);
 }
 
@@ -414,14 +400,15 @@ void suspect_fetch(struct search *search)
 	if (jumps > 0) {
 		double strange = beyond(search->hot_blocks, KNOWN_BRANCHES);
 
-		most += jumps * (2 + (strange > 0 ? core->mispredict_cycles : 0));
-		expected += jumps * (0.05 + strange * 0.3 * core->mispredict_cycles);
+		most += jumps * (most_jump_cycles + (strange > 0 ? core->mispredict_cycles : 0));
+		expected +=
+			jumps * (jump_cycles + strange * strange_jumps * core->mispredict_cycles);
 	}
 	if (search->code_bytes > MICRO_OP_CACHE || search->path.meets_call) {
-		double each = 1.0 / core->decode_width + insn->length / 16.0;
+		double each = 1.0 / core->decode_width + insn->length / decode_bytes;
 
 		most += each;
-		expected += 0.1 * each * beyond(search->code_bytes, MICRO_OP_CACHE);
+		expected += decode_share * each * beyond(search->code_bytes, MICRO_OP_CACHE);
 	}
 	add_suspect(search, HP_CAUSE_FETCH, here, most, expected);
 }

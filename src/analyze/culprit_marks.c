@@ -10,10 +10,9 @@
  * of its neighbours.
  */
 #include "culprit.h"
+#include "tuning.h"
 
 #include <math.h>
-
-enum { MARKED = 2 }; /* instructions of a block that a redirection into it shows on */
 
 static uint32_t region_of(const struct search *search, uint32_t block)
 {
@@ -53,7 +52,6 @@ static bool find_means(const struct search *search, const double *before, double
 
 struct hp_error *marks_prepare(struct search *search)
 {
-	static const double far_above = 3;
 	uint32_t count = search->cfg->loop_count + 1;
 	double *all = hp_arena_array(search->analyzer->arena, count, sizeof(*all));
 
@@ -61,7 +59,7 @@ struct hp_error *marks_prepare(struct search *search)
 	search->branch_marks = hp_arena_array(search->analyzer->arena, search->cfg->block_count + 1,
 					      sizeof(*search->branch_marks));
 	if (!all || !search->usual || !search->branch_marks || !find_means(search, NULL, 0, all) ||
-	    !find_means(search, all, far_above, search->usual))
+	    !find_means(search, all, far_above_mean, search->usual))
 		return hp_error_create_no_memory();
 	for (uint32_t i = 0; i < search->cfg->block_count; i++)
 		search->branch_marks[i] = -1;
@@ -70,11 +68,8 @@ struct hp_error *marks_prepare(struct search *search)
 
 double mark_at(const struct search *search, uint32_t at)
 {
-	/* What retires together has its samples on one of them, which may well be a block's first.
-	 */
-	static const double uneven = 2;
 	const struct hp_analysed_insn *insn = search_insn(search, at);
-	double share = uneven * search->usual[region_of(search, insn->block)] *
+	double share = uneven_retirement * search->usual[region_of(search, insn->block)] *
 		       search_relative(search, insn->block);
 
 	return insn->cycles > share ? insn->cycles - share : 0;

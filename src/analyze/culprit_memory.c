@@ -7,26 +7,16 @@
  * they cross; tables whose size a mask tells, by whether they fit; a line that was just loaded.
  */
 #include "culprit.h"
-
-enum { FIRST_CACHE = 32 * 1024, SECOND_CACHE = 1024 * 1024, FIRST_TLB = 64 * PAGE_BYTES };
-
-/* Under load memory is much slower than the core's table says, which is of an idle machine; page
- * walks read page tables, which may be in memory too, and a guest's are walked in two dimensions.
- */
-static const double memory_margin = 32;
-static const double walk_margin = 8;
-static const double walk_reads = 8;
+#include "tuning.h"
 
 /* Shares of executions: that the bytes are in another line than what was loaded shortly before
  * from the same base. */
 static double beside_another(const struct search *search, const struct path *path,
 			     uint32_t position, const struct hp_memory *memory)
 {
-	enum { NEAR = 48 };
-
 	if (memory->base >= HP_REGISTER_COUNT)
 		return 1;
-	for (uint32_t i = position + 1; i < path->count && i < position + NEAR; i++) {
+	for (uint32_t i = position + 1; i < path->count && i < position + NEAR_LOADS; i++) {
 		const struct hp_insn *insn = search_insn(search, path->insns[i])->insn;
 
 		if (path->insns[i] == path->insns[position])
@@ -66,20 +56,21 @@ static void judge_load(struct search *search, uint32_t position, const struct hp
 	if (place.kind == PLACE_STACK || lines <= 0)
 		return;
 	if (place.kind <= PLACE_SAME)
-		miss *= 0.2;
+		miss *= miss_at_same;
 	if (place.kind == PLACE_STRIDE)
-		miss *= 0.5; /* prefetchers see it */
+		miss *= miss_of_stride;
 	if (place.kind == PLACE_BOUNDED && place.bytes <= SECOND_CACHE) {
 		/* Once it is there, it stays. */
 		bool is_near = place.bytes <= FIRST_CACHE;
-		double beyond = is_near ? 0.05 * core->l2_cycles : 2 * core->l2_cycles;
+		double beyond =
+			core->l2_cycles * (is_near ? most_miss_of_small_table : most_miss_of_table);
 
 		most = beyond + place.fresh * most;
-		miss *= is_near ? 0.02 : 0.5;
+		miss *= is_near ? miss_of_small_table : miss_of_table;
 	}
 	if (is_repeated) {
 		most *= LINE_BYTES; /* many lines */
-		miss *= 4;
+		miss *= repeated_lines;
 	}
 	lines *= beside_another(search, &search->path, position, memory);
 	add_suspect(search, HP_CAUSE_DCACHE, search->path.insns[position], lines * most,
@@ -111,18 +102,17 @@ static void judge_page(struct search *search, uint32_t position, const struct hp
 	if (place.kind == PLACE_STACK || pages <= 0)
 		return;
 	if (place.kind <= PLACE_SAME)
-		miss *= 0.1;
+		miss *= walks_at_same;
 	else if (place.kind != PLACE_STRIDE)
-		miss = core->l2_cycles / 3.0; /* most data have few pages: less than what the cache
-						 is expected to take */
-	if (place.kind == PLACE_BOUNDED && place.bytes <= FIRST_TLB) {
+		miss = core->l2_cycles / walk_anywhere_divisor;
+	if (place.kind == PLACE_BOUNDED && place.bytes <= FIRST_PAGES * PAGE_BYTES) {
 		most *= place.fresh;
 		miss *= place.fresh;
 	}
 	if (!(memory->access & HP_ACCESS_READ))
-		miss *= 0.2;
+		miss *= walk_of_store;
 	if (is_repeated)
-		most *= 4;
+		most *= repeated_pages;
 	pages *= beside_another(search, &search->path, position, memory);
 	add_suspect(search, HP_CAUSE_DTLB, search->path.insns[position], pages * most,
 		    pages * miss * path_doubt(position));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What ran before an instruction, across blocks, along the predecessors that run most. */
 #include "culprit.h"
+#include "tuning.h"
 
 #include <hpcprof/base/number.h>
 
@@ -118,5 +119,5 @@ bool path_retires_along(const struct search *search, const struct path *path, ui
 
 double path_doubt(uint32_t position)
 {
-	return position == 0 ? 1 : position == 1 ? 0.4 : 0.15;
+	return position == 0 ? 1 : position == 1 ? second_doubt : later_doubt;
 }

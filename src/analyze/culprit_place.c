@@ -4,10 +4,11 @@
  * the same, moving by a constant, masked to a small table, loaded, or anything.
  */
 #include "culprit.h"
+#include "tuning.h"
 
 #include <string.h>
 
-enum { LONGEST_CHAIN = 6, DEEPEST = 64 };
+enum { DEEPEST = 64 };
 
 /* How far the instruction moves the register that it also reads. */
 static bool moves_by(const struct hp_isa *isa, const struct hp_insn *insn, unsigned number,

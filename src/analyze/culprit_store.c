@@ -8,10 +8,7 @@
  * base, the constants known, nothing in between that changes it otherwise.
  */
 #include "culprit.h"
-
-enum { SMALL_TABLE = 32 * 1024, STORES_LOOKED_AT = 64 };
-
-static const double memory_margin = 32;
+#include "tuning.h"
 
 /* Of one store, cycles that draining it may take, and is expected to. */
 static bool is_slow(struct search *search, uint32_t position, double *most, double *expected)
@@ -29,13 +26,14 @@ static bool is_slow(struct search *search, uint32_t position, double *most, doub
 			continue;
 		place = place_of(search, &search->path, position, &insn->memories[k]);
 		if (place.kind <= PLACE_SAME ||
-		    (place.kind == PLACE_BOUNDED && place.bytes <= SMALL_TABLE))
+		    (place.kind == PLACE_BOUNDED && place.bytes <= FIRST_CACHE))
 			continue;
 		lines = place_crossings(&place, LINE_BYTES);
 		is_slow = true;
 		*most += lines * memory_margin * core->memory_cycles *
 			 (insn->is_repeated ? LINE_BYTES : 1);
-		*expected += lines * core->l2_cycles * (insn->is_repeated ? 4 : 0.6);
+		*expected +=
+			lines * core->l2_cycles * (insn->is_repeated ? repeated_lines : store_miss);
 	}
 	return is_slow;
 }
@@ -68,8 +66,8 @@ void suspect_store_buffer(struct search *search)
 			nearest = i;
 		is_found = true;
 		bound += most;
-		/* It is the store next in line that waits, seldom what comes after. */
-		expected += likely * path_doubt(i) * (i < search->core->retire_width ? 1 : 0.1);
+		expected += likely * path_doubt(i) *
+			    (i < search->core->retire_width ? 1 : distant_store_doubt);
 	}
 	if (is_found)
 		add_suspect(search, HP_CAUSE_STORE_BUFFER, path->insns[nearest], bound, expected);
@@ -184,7 +182,7 @@ void suspect_store_forward(struct search *search)
 			/* The load waits until the store has left the core's own buffer. */
 			add_suspect(search, HP_CAUSE_STORE_FORWARD, search->path.insns[store],
 				    core->mispredict_cycles + (double)core->blocked_cycles,
-				    0.6 * core->blocked_cycles * path_doubt(i));
+				    blocked_share * core->blocked_cycles * path_doubt(i));
 		}
 	}
 }

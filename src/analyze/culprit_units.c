@@ -9,6 +9,7 @@
  * oldest for no longer than its own latency.
  */
 #include "culprit.h"
+#include "tuning.h"
 
 #include <hpcprof/base/number.h>
 
@@ -121,11 +122,10 @@ enum hp_cause_kind static_cause(struct search *search, uint32_t at)
 /* What it reads was made shortly before: where little overlaps, that shows. */
 static bool is_in_chain(const struct search *search, uint32_t position)
 {
-	enum { NEAR = 12 };
 	const struct path *path = &search->path;
 	const struct hp_insn *insn = search_insn(search, path->insns[position])->insn;
 
-	for (uint32_t i = position + 1; i < path->count && i <= position + NEAR; i++) {
+	for (uint32_t i = position + 1; i < path->count && i <= position + NEAR_CHAIN; i++) {
 		const struct hp_insn *before = search_insn(search, path->insns[i])->insn;
 
 		if ((before->written.bits[0] & insn->read.bits[0]) ||
@@ -137,11 +137,6 @@ static bool is_in_chain(const struct search *search, uint32_t position)
 
 void suspect_units(struct search *search)
 {
-	/* Large operands divide slower than the tables' small ones. */
-	static const double divide_margin = 3;
-	/* Seldom seen where the best case does not have it. */
-	static const double unlikely = 0.05;
-
 	for (uint32_t i = 0; i < search->path.count && i < search->core->retire_width; i++) {
 		uint32_t at = search->path.insns[i];
 		const struct insn_facts *facts = facts_of(search, at);
@@ -155,9 +150,11 @@ void suspect_units(struct search *search)
 		if (facts->duty == DUTY_DIVIDE)
 			latency *= divide_margin;
 		add_reserve(search, cause_of((enum duty)facts->duty), at, latency,
-			    latency * (facts->duty == DUTY_PLAIN ? 0.2 * unlikely : unlikely) *
+			    latency *
+				    (facts->duty == DUTY_PLAIN ? plain_doubt * latency_shows
+							       : latency_shows) *
 				    path_doubt(i),
-			    is_in_chain(search, i) ? 0.5 * latency : 0);
+			    is_in_chain(search, i) ? chained_latency * latency : 0);
 	}
 }
 
@@ -173,9 +170,7 @@ void suspect_sync(struct search *search)
 		if (facts_of(search, at)->duty != DUTY_SYNC ||
 		    (i > 1 && !path_retires_along(search, &search->path, i)))
 			continue;
-		/* Another core may have the line; a fence waits for stores to reach memory; some
-		 * leave the guest. */
-		add_suspect(search, HP_CAUSE_SYNC, at, 100.0 * core->memory_cycles,
+		add_suspect(search, HP_CAUSE_SYNC, at, most_sync_reads * core->memory_cycles,
 			    expected * path_doubt(i));
 	}
 }

@@ -7,20 +7,12 @@
  * 1997), sections 6.1.3 to 6.1.5, as printed: for cores that issue in order, and to compare with.
  * Of each class the ratios of samples to best case at its issue points; the mean of a cluster of
  * small ones, since stalls only add; then what flow says of the rest (6.1.4). What the paper leaves
- * to the reader is in `settings`.
+ * to the reader is in tuning.h.
  */
 #include "passes.h"
+#include "tuning.h"
 
 #include <stdlib.h>
-
-static const struct {
-	double cluster_ratio; /* of the largest in a cluster to its smallest: the paper's example */
-	double least_share;   /* of the class's issue points in a cluster */
-	double few_samples;   /* of a class: then all are taken together */
-	double longest_stall; /* cycles of one execution that are still reasonable */
-	double good_spread;   /* of a cluster, for high confidence */
-	unsigned good_points;
-} settings = { 1.5, 0.25, 40, 2000, 1.2, 4 };
 
 struct ratio {
 	double value; /* samples a cycle */
@@ -118,7 +110,7 @@ static bool is_reasonable(const struct estimating *e, const struct class *class,
 	const struct ratio *largest = &e->ratios[class->first + class->count - 1];
 	double cycles = largest->value * largest->best_case / estimate;
 
-	return cycles <= settings.longest_stall;
+	return cycles <= dcpi_longest_stall;
 }
 
 /* The first cluster of enough ratios that are much alike, from the smallest on. */
@@ -128,27 +120,27 @@ static void estimate_class(const struct estimating *e, struct class *class)
 
 	if (class->best_case <= 0 || class->samples <= 0)
 		return;
-	if (class->samples < settings.few_samples) {
+	if (class->samples < dcpi_few_samples) {
 		class->frequency = class->samples / class->best_case;
-		class->deviation = 0.5;
+		class->deviation = dcpi_propagated_deviation;
 		return;
 	}
 	qsort(ratios, class->count, sizeof(*ratios), compare_ratios);
 	for (uint32_t first = 0; first < class->count; first++) {
-		double limit = ratios[first].value * settings.cluster_ratio;
+		double limit = ratios[first].value * dcpi_cluster_ratio;
 		uint32_t end = first;
 		double sum = 0;
 
 		for (; end < class->count && ratios[end].value <= limit; end++)
 			sum += ratios[end].value;
-		if (sum <= 0 || end - first < settings.least_share * class->count ||
+		if (sum <= 0 || end - first < dcpi_least_share * class->count ||
 		    !is_reasonable(e, class, sum / (end - first)))
 			continue;
 		class->frequency = sum / (end - first);
-		class->deviation =
-			end - first < settings.good_points				     ? 0.25
-			: ratios[end - 1].value > settings.good_spread * ratios[first].value ? 0.05
-											     : 0.02;
+		class->deviation = end - first < DCPI_GOOD_POINTS ? dcpi_low_deviation
+				   : ratios[end - 1].value > dcpi_good_spread * ratios[first].value
+					   ? dcpi_medium_deviation
+					   : dcpi_high_deviation;
 		return;
 	}
 }
@@ -190,7 +182,7 @@ static bool propagate_side(struct estimating *e, uint32_t node, bool is_in)
 		missing = whole, whole->frequency = sum;
 	else
 		return false;
-	missing->deviation = 0.5;
+	missing->deviation = dcpi_propagated_deviation;
 	return true;
 }
 

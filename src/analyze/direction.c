@@ -9,19 +9,7 @@
  * is then scaled to add up to one.
  */
 #include "passes.h"
-
-/* Natural logarithms of odds; fitted to real programs (the tuning set of
- * scripts/frequency-accuracy). Branches are far more certain of themselves than their shape tells:
- * the logarithm of their odds deviates by 3 from what is foreseen. Which way is straight on, or
- * returns, told nothing more. */
-static const struct {
-	double leaves_loop;
-	double never_returns;
-	double landing;
-	double escape;
-	double orphan;
-	double deviation;
-} weights = { -1.4, -3, -6, -6, -3, 3 };
+#include "tuning.h"
 
 static bool ends_badly(const struct hp_cfg *cfg, uint32_t node)
 {
@@ -39,20 +27,21 @@ static bool leaves_loop(const struct hp_cfg *cfg, const struct hp_edge *edge)
 	return from != HP_CFG_NONE && !hp_cfg_is_in_loop(cfg, edge->to, from);
 }
 
+/* A logarithm of odds. Which way is straight on, or returns, told nothing more. */
 static double weight_of(const struct hp_cfg *cfg, const struct hp_edge *edge)
 {
 	double sum = 0;
 
 	if (edge->kind == HP_EDGE_LANDING)
-		sum += weights.landing;
+		sum += direction_landing;
 	if (edge->kind == HP_EDGE_ESCAPE)
-		sum += weights.escape;
+		sum += direction_escape;
 	if (edge->kind == HP_EDGE_ENTRY && edge->to != 0)
-		sum += weights.orphan;
+		sum += direction_orphan;
 	if (edge->from < cfg->block_count && leaves_loop(cfg, edge))
-		sum += weights.leaves_loop;
+		sum += direction_leaves_loop;
 	if (ends_badly(cfg, edge->to))
-		sum += weights.never_returns;
+		sum += direction_never_returns;
 	return sum;
 }
 
@@ -69,7 +58,7 @@ static void normalise(const struct hp_block *node, struct expectation *edges)
 		struct expectation *edge = &edges[node->first_out + i];
 
 		edge->log -= largest + log(sum);
-		edge->deviation = weights.deviation;
+		edge->deviation = direction_deviation;
 	}
 }
 

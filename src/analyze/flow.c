@@ -7,6 +7,7 @@
  * directions alone.
  */
 #include "flow.h"
+#include "tuning.h"
 
 #include <hpcprof/model/evidence.h>
 
@@ -137,12 +138,10 @@ static void give_out_ways(const struct flow *flow, int hottest)
 	share_hubs(flow);
 }
 
-/* Nothing is known of how seldom something ran that was not seen, but much of how often at most: had
- * it run thrice what one count stands for, it would have been seen in 19 cases of 20. */
+/* Nothing is known of how seldom something ran that was not seen, but much of how often at most:
+ * else it would have been seen. */
 static void bound_unseen(const struct flow *flow, double *variances)
 {
-	static const double missed = 3;
-
 	for (size_t i = 0; i < flow->terms.count; i++) {
 		const struct term *term = &flow->terms.at[i];
 		int unknown = term->unknowns[0];
@@ -153,7 +152,7 @@ static void bound_unseen(const struct flow *flow, double *variances)
 		if (!(term->unseen > 0) || flow->looked_at[unknown] != LOOKED_NONE_SEEN)
 			continue;
 		log_one = log(term->unseen) - (term->count > 1 ? flow->x[term->unknowns[1]] : 0);
-		most = missed * exp(log_one - flow->x[unknown]);
+		most = unseen_most * exp(log_one - flow->x[unknown]);
 		widest = log1p(most) / HP_NORMAL_90;
 		if (most > 1) /* else others know better */
 			variances[unknown] = fmin(variances[unknown], widest * widest);
@@ -164,9 +163,7 @@ static void bound_unseen(const struct flow *flow, double *variances)
  * then nothing is known at all. */
 static double deviation_of(double variance)
 {
-	static const double least = 1e-10;
-
-	return variance > least ? sqrt(variance) : INFINITY;
+	return variance > least_variance ? sqrt(variance) : INFINITY;
 }
 
 /* Variances out of the last factor; those relative to the mean take one more solve. */

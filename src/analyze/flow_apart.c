@@ -9,10 +9,7 @@
  * the block it comes from as directions say.
  */
 #include "flow.h"
-
-static const double direction_deviation = 3; /* of a frequency that only directions tell */
-/* Nothing checks one class's time against another's here: none is certain of itself. */
-static const double least_deviation = 0.3;
+#include "tuning.h"
 
 struct apart {
 	struct flow *flow;
@@ -86,7 +83,8 @@ static void measure_count(struct apart *apart, const struct term *term)
 	double level = term->count > 1 ? apart->flow->x[term->unknowns[1]] : 0;
 
 	if (term->unseen > 0)
-		measure(apart, term->unknowns[0], log(term->unseen) - 1 - level, 1);
+		measure(apart, term->unknowns[0], log(term->unseen) - apart_unseen_log - level,
+			apart_unseen_deviation * apart_unseen_deviation);
 	else
 		measure(apart, term->unknowns[0], term->expected - level,
 			term->deviation * term->deviation);
@@ -106,7 +104,7 @@ static void measure_all(struct apart *apart)
 	}
 	for (size_t t = 0; t < flow->terms.count; t++) {
 		const struct term *term = &flow->terms.at[t];
-		double samples = fmax(term->samples, 0.5);
+		double samples = fmax(term->samples, apart_least_samples);
 
 		if (term->kind == TERM_TIME) {
 			measure(apart, term->unknowns[0],
@@ -157,7 +155,7 @@ static void combine(struct apart *apart)
 		flow->variances[i] = 1 / whole;
 		if (!apart->is_counted[i])
 			flow->variances[i] =
-				fmax(flow->variances[i], least_deviation * least_deviation);
+				fmax(flow->variances[i], apart_deviation * apart_deviation);
 	}
 }
 

@@ -10,13 +10,7 @@
  * ended.
  */
 #include "flow.h"
-
-enum { SWEEPS = 12 };
-static const double first_iterations = 8; /* of a loop, before any sweep */
-static const double slack_share = 0.02;
-/* Over what was counted, or the entry: loops in each other would go beyond all numbers, and it takes
- * the solve many steps to come back from there. No program that was looked at gets to 1e8. */
-static const double most_often = 1e10;
+#include "tuning.h"
 
 struct beginning {
 	const struct flow *flow;
@@ -151,7 +145,7 @@ static void sweep(struct beginning *b)
 {
 	const struct hp_cfg *cfg = b->flow->cfg;
 
-	for (unsigned round = 0; round < SWEEPS; round++) {
+	for (unsigned round = 0; round < FIRST_SWEEPS; round++) {
 		for (uint32_t i = 0; i < cfg->node_count; i++) {
 			uint32_t node = cfg->order[i];
 			int unknown = flow_block(b->flow, node);
@@ -292,7 +286,7 @@ struct hp_error *flow_begin(struct flow *flow)
 	sweep(&b);
 	for (uint32_t i = 0; i < flow->cfg->node_count; i++)
 		if (flow->slack_of[i] >= 0)
-			b.slack[i] = fmax(b.blocks[i], 1e-12) * slack_share;
+			b.slack[i] = fmax(b.blocks[i], 1e-12) * first_slack_share;
 	balance(&b);
 	give_out(&b);
 	lift(flow);

@@ -20,46 +20,28 @@
  * a step is cut until the sum of those falls: so every step makes the estimate likelier.
  */
 #include "flow.h"
+#include "tuning.h"
 
 #include <string.h>
-
-enum { MOST_ITERATIONS = 200, MOST_CUTS = 30, PATIENCE = 60 };
-
-static const double ridge = 1e-4;     /* of unknowns that nothing is known of: next to nothing */
-static const double slackness = 1e-8; /* of the balances: their multipliers need a pivot */
-static const double least_left = 0.1; /* of a frequency after one step */
-static const double most_grown = 8;
-/* Multiplications of one factor: more leaves no steps worth the name. */
-static const double most_work = 3e7;
-/* Of all rounds together, in the same unit: a second or so. That is eight hundred steps of a
- * procedure of 5,000 blocks, which needs some forty. */
-static const double most_effort = 1e9;
-static const double step_tolerance = 1e-6;
-static const double gain_tolerance = 1e-5;  /* of a likelihood's logarithm, by one more step */
-static const double poor_tolerance = 1e-4;  /* the same, where nothing is certain anyway */
-static const double first_tolerance = 1e-2; /* the same, while a better start is all it is for */
 
 /* --- what it takes -----------------------------------------------------------------------------
  */
 
-static const double exp_effort = 15;   /* a logarithm as well */
-static const double entry_effort = 10; /* of the factor: to get at it */
-
-/* What caches do not hold any more takes longer. */
-static const double far_effort = 3;
-
 static void count(const struct flow *flow, double effort)
 {
-	static const int most_near = 150000;
 	const struct sparse *system = flow->system;
-	bool is_far = system->factor_starts[system->size] > most_near;
+	bool is_far = system->factor_starts[system->size] > NEAR_ENTRIES;
 
 	flow->analyzer->analysis->effort += is_far ? far_effort * effort : effort;
 }
 
 static double effort_of_look(const struct flow *flow)
 {
-	static const double efforts[] = { [TERM_VALUE] = 3, [TERM_COUNT] = 15, [TERM_TIME] = 25 };
+	const double efforts[] = {
+		[TERM_VALUE] = value_effort,
+		[TERM_COUNT] = count_effort,
+		[TERM_TIME] = time_effort,
+	};
 	double sum = 0;
 
 	for (size_t i = 0; i < flow->terms.count; i++)
@@ -84,7 +66,6 @@ static bool is_worn_out(const struct flow *flow)
  * order for it, which of a tangle takes time by the square of its size, is in vain. */
 static bool is_hopeless(const struct flow *flow)
 {
-	static const double fewest_steps = 30;
 	double entries = (double)flow->unknown_count + (double)flow->balances.count +
 			 (double)flow->balance_parts.count;
 	double step =
@@ -187,8 +168,8 @@ static struct hp_error *create_system(struct flow *flow, int size, const struct 
 
 	if (!kept || !places || !slots)
 		return hp_error_create_no_memory();
-	error = sparse_create(size, pattern->places.at, count, most_work, arena, &flow->system,
-			      slots);
+	error = sparse_create(size, pattern->places.at, count, most_factor_work, arena,
+			      &flow->system, slots);
 	if (error)
 		return error;
 	if (count)
@@ -477,7 +458,9 @@ bool flow_contradicts(const struct flow *flow)
 	for (size_t i = 0; i < flow->terms.count; i++) {
 		const struct term *term = &flow->terms.at[i];
 
-		if (term->is_count && fabs(term->distance) > fmax(5 * term->deviation, 0.02))
+		if (term->is_count &&
+		    fabs(term->distance) >
+			    fmax(contradiction_deviations * term->deviation, least_contradiction))
 			return true;
 	}
 	return false;
@@ -501,7 +484,6 @@ static bool may_be_rough(const struct flow *flow)
  * way to others, their sum may not. */
 static bool is_far_from_counts(const struct flow *flow)
 {
-	static const double far = 0.2;
 	const struct hp_analysis_input *input = flow->analyzer->input;
 	double counted = 0;
 	double found = 0;
@@ -519,7 +501,8 @@ static bool is_far_from_counts(const struct flow *flow)
 				 flow->cfg->blocks[block].instructions;
 	}
 	return counted > 0 &&
-	       fabs(log(found / counted)) > far + 2 * input->shared_deviation[HP_SOURCE_SHADOW];
+	       fabs(log(found / counted)) >
+		       far_from_counts + 2 * input->shared_deviation[HP_SOURCE_SHADOW];
 }
 
 struct hp_error *flow_solve(struct flow *flow)

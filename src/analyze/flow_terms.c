@@ -7,23 +7,7 @@
  * known up to `stretch` and a deviation of each block's own.
  */
 #include "flow.h"
-
-static const struct {
-	double level_deviation; /* of the level, where nothing says what it is */
-	double direction_freedom;
-	double share_freedom; /* of counted outcomes */
-	double stretch;	      /* cycles are so many times the best case, as a logarithm */
-	double stretch_deviation;
-	double time_freedom;
-	double count_deviation; /* even exact counts are of this share: the solve needs a width */
-	double count_freedom;
-	double slack; /* share of a block's entries that the graph does not show */
-	double slack_deviation;
-	double shared_deviation; /* of counts to each other: of any level */
-} settings = { 10, 4, 20, 0.6, 1.0, 6, 1e-3, 2, -4, 3, 10 };
-
-/* Of a count, times the count: beyond, it is no more than its deviation says. */
-static const double most_deviation = 4;
+#include "tuning.h"
 
 static struct hp_error *add(struct flow *flow, const struct term *term)
 {
@@ -78,11 +62,11 @@ static struct hp_error *add_directions_of(struct flow *flow, uint32_t node)
 		return add_difference(
 			flow, flow_edge(flow, block->first_out),
 			flow_edge(flow, block->first_out + 1), edges[0].log - edges[1].log,
-			fmax(edges[0].deviation, edges[1].deviation), settings.direction_freedom);
+			fmax(edges[0].deviation, edges[1].deviation), direction_freedom);
 	for (uint32_t i = 0; i < block->out_count && !error; i++)
 		error = add_difference(flow, flow_edge(flow, block->first_out + i),
 				       flow_block(flow, node), edges[i].log, edges[i].deviation,
-				       settings.direction_freedom);
+				       direction_freedom);
 	return error;
 }
 
@@ -102,7 +86,7 @@ static struct hp_error *add_directions_through(struct flow *flow, const struct h
 		error = add_difference(flow, flow_edge(flow, first->first_out + i), hub->whole,
 				       sum / hub->source_count,
 				       directions[first->first_out + i].deviation,
-				       settings.direction_freedom);
+				       direction_freedom);
 	}
 	return error;
 }
@@ -114,8 +98,7 @@ static struct hp_error *add_slack(struct flow *flow)
 	for (uint32_t i = 0; i < flow->cfg->block_count && !error; i++)
 		if (flow->slack_of[i] >= 0)
 			error = add_difference(flow, flow->slack_of[i], flow_block(flow, i),
-					       settings.slack, settings.slack_deviation,
-					       settings.direction_freedom);
+					       slack_log, slack_deviation, direction_freedom);
 	return error;
 }
 
@@ -131,16 +114,15 @@ static struct hp_error *add_time(struct flow *flow)
 	 * it is theirs to tell: all procedures of a program stray from what is expected the same way,
 	 * so that it would pull all counts that way, by as much as windows leave open. */
 	bool is_unknown = analyzer->options->is_clock_unknown || flow->is_absolute;
-	double stretch_deviation = is_unknown ? settings.level_deviation
-					      : settings.stretch_deviation;
+	double deviation = is_unknown ? unknown_level_deviation : stretch_deviation;
 	struct hp_error *error;
 
 	error = add(flow, &(struct term){ .kind = TERM_VALUE,
 					  .count = 1,
 					  .unknowns = { flow->stretch },
 					  .factors = { 1 },
-					  .expected = settings.stretch,
-					  .deviation = stretch_deviation });
+					  .expected = stretch_log,
+					  .deviation = deviation });
 	for (uint32_t i = 0; i < flow->cfg->block_count && !error; i++) {
 		double best_case = analyzer->analysis->blocks[i].best_case_cycles;
 		const struct expectation *stretch = &analyzer->stretches[i];
@@ -156,7 +138,7 @@ static struct hp_error *add_time(struct flow *flow)
 					  .samples = analyzer->own_samples[i],
 					  .deviation = stretch->deviation,
 					  .upward = stretch->deviation,
-					  .freedom = settings.time_freedom });
+					  .freedom = time_freedom });
 	}
 	return error;
 }
@@ -164,8 +146,8 @@ static struct hp_error *add_time(struct flow *flow)
 /* --- evidence ----------------------------------------------------------------------------------
  */
 
-/* What was not seen at all may still have run, but not each of hundreds of ways: together half of
- * what would have been seen once (Jeffreys), shared by all of them (Perks), so that they do not add
+/* What was not seen at all may still have run, but not each of hundreds of ways: together what
+ * Jeffreys' prior has of one, shared by all of them (Perks), so that they do not add
  * up to something where ways meet. */
 static double unseen_share(const struct hp_analysis_input *input)
 {
@@ -173,15 +155,15 @@ static double unseen_share(const struct hp_analysis_input *input)
 
 	for (size_t i = 0; i < input->evidence_count; i++)
 		unseen += !(input->evidence[i].value > 0);
-	return 0.5 / (double)(unseen ? unseen : 1);
+	return unseen_count / (double)(unseen ? unseen : 1);
 }
 
 static struct hp_error *add_count(struct flow *flow, uint8_t source, int unknown, double value,
 				  double deviation)
 {
 	int level = source < HP_SOURCE_COUNT ? flow->level_of[source] : -1;
-	double one = fmax(deviation, 0.5);
-	double counted = value > 0 ? fmax(value, deviation / most_deviation)
+	double one = fmax(deviation, unseen_count);
+	double counted = value > 0 ? fmax(value, deviation / most_count_deviation)
 				   : one * flow->unseen_share;
 	double relative = value > 0 ? deviation / counted : 1 / sqrt(flow->unseen_share);
 
@@ -193,12 +175,12 @@ static struct hp_error *add_count(struct flow *flow, uint8_t source, int unknown
 		flow->is_absolute = true;
 	return add(flow, &(struct term){ .kind = TERM_COUNT,
 					 .is_count = true,
-					 .freedom = settings.count_freedom,
+					 .freedom = count_freedom,
 					 .count = level < 0 ? 1 : 2,
 					 .unknowns = { unknown, level },
 					 .factors = { 1, 1 },
 					 .expected = log(counted),
-					 .deviation = fmax(relative, settings.count_deviation),
+					 .deviation = fmax(relative, exact_deviation),
 					 .unseen = value > 0 ? 0 : one });
 }
 
@@ -206,7 +188,7 @@ static struct hp_error *add_probability(struct flow *flow, const struct hp_evide
 {
 	const struct hp_cfg *cfg = flow->cfg;
 	uint32_t from = hp_cfg_block_at(cfg, one->address);
-	double share = fmin(fmax(one->value, 1e-6), 1 - 1e-6);
+	double share = fmin(fmax(one->value, least_probability), 1 - least_probability);
 	double deviation = one->deviation / (share * (1 - share));
 	uint32_t taken;
 
@@ -217,8 +199,8 @@ static struct hp_error *add_probability(struct flow *flow, const struct hp_evide
 		taken++;
 	return add_difference(flow, flow_edge(flow, taken),
 			      flow_edge(flow, cfg->blocks[from].first_out * 2 + 1 - taken),
-			      log(share / (1 - share)), fmax(deviation, settings.count_deviation),
-			      settings.share_freedom);
+			      log(share / (1 - share)), fmax(deviation, exact_deviation),
+			      outcome_freedom);
 }
 
 struct outcomes {
@@ -242,8 +224,6 @@ static double count_of(const struct flow *flow, const struct outcomes *outcomes,
 static struct hp_error *add_shares(struct flow *flow, const struct outcomes *outcomes,
 				   const uint32_t *blocks, uint32_t block_count, int whole)
 {
-	/* Of each way, on top of what was counted (Jeffreys). */
-	static const double foreseen = 0.5;
 	const struct hp_block *first = &flow->cfg->blocks[blocks[0]];
 	struct hp_error *error = NULL;
 	double all = 0;
@@ -251,12 +231,12 @@ static struct hp_error *add_shares(struct flow *flow, const struct outcomes *out
 	for (uint32_t i = 0; i < first->out_count; i++)
 		all += count_of(flow, outcomes, blocks, block_count, i);
 	for (uint32_t i = 0; i < first->out_count && all > 0 && !error; i++) {
-		double count = foreseen + count_of(flow, outcomes, blocks, block_count, i);
-		double share = count / (all + foreseen * first->out_count);
+		double count = unseen_count + count_of(flow, outcomes, blocks, block_count, i);
+		double share = count / (all + unseen_count * first->out_count);
 
 		error = add_difference(flow, flow_edge(flow, first->first_out + i), whole,
 				       log(share), hypot(sqrt((1 - share) / count), outcomes->bias),
-				       settings.share_freedom);
+				       outcome_freedom);
 	}
 	return error;
 }
@@ -340,7 +320,7 @@ static struct hp_error *add_levels(struct flow *flow)
 						    .unknowns = { flow->level_of[i] },
 						    .factors = { 1 },
 						    .deviation = fmin(deviation,
-								      settings.shared_deviation) });
+								      relative_level_deviation) });
 	}
 	return error;
 }
@@ -375,6 +355,6 @@ struct hp_error *flow_terms(struct flow *flow, bool uses_time)
 						  .count = 1,
 						  .unknowns = { entry },
 						  .factors = { 1 },
-						  .deviation = settings.level_deviation });
+						  .deviation = unknown_level_deviation });
 	return error;
 }

@@ -8,19 +8,11 @@
  * faster than its best case.
  */
 #include "passes.h"
+#include "tuning.h"
 
 #include <hpcprof/model/evidence.h>
 
 #include <stdlib.h>
-
-/* What the model leaves out makes deviations larger than it says. Intervals hold the truth of 93 in
- * 100 samples of the programs that this was fitted to, since others hold more surprises. */
-static const double inflation = 1.6;
-/* Windows know from each other how much they vary. */
-static const double counted_inflation = 1.0;
-/* Within 10 % in two cases of three takes a deviation below 0.1; what is marked is well within. */
-static const double high_deviation = 0.04;
-static const double medium_deviation = 0.09;
 
 static uint8_t confidence_of(double deviation)
 {
@@ -33,7 +25,7 @@ static uint8_t confidence_of(double deviation)
 static double half_width(const struct analyzer *analyzer, double deviation)
 {
 	bool is_counted = analyzer->analysis->sources >> HP_SOURCE_SHADOW & 1;
-	double inflated = (is_counted ? counted_inflation : inflation) * deviation;
+	double inflated = (is_counted ? counted_inflation : time_inflation) * deviation;
 
 	return exp(fmin(HP_NORMAL_90 * inflated, 50));
 }
@@ -85,7 +77,7 @@ static int compare_bounds(const void *a, const void *b)
 }
 
 /* Each block allows so many executions as its cycles are best cases. Tables and relative
- * frequencies have errors, so the tightest twentieth, by cycles, does not count. */
+ * frequencies have errors, so the tightest few, by cycles, do not count. */
 static double highest_scale(const struct analyzer *analyzer)
 {
 	const struct hp_analysis *analysis = analyzer->analysis;
@@ -112,7 +104,7 @@ static double highest_scale(const struct analyzer *analyzer)
 	qsort(bounds, found, sizeof(*bounds), compare_bounds);
 	for (size_t i = 0; i < found; i++) {
 		passed += bounds[i].weight;
-		if (passed >= 0.05 * whole)
+		if (passed >= tightest_share * whole)
 			return bounds[i].scale;
 	}
 	return bounds[found - 1].scale;
@@ -167,7 +159,6 @@ static void find_cycles_per_execution(struct analyzer *analyzer, struct hp_analy
 /* Nothing runs faster than its best case; tables have errors, and samples are few. */
 static void check_speed(const struct analyzer *analyzer)
 {
-	static const double noticeable = 1.25;
 	struct hp_analysis *analysis = analyzer->analysis;
 	double least = 0;
 	double cycles = 0;
@@ -182,7 +173,8 @@ static void check_speed(const struct analyzer *analyzer)
 		cycles += block->cycles;
 		samples += block->samples;
 	}
-	if (least > noticeable * (cycles + 3 * sqrt(samples + 1) * analyzer->sample_cycles))
+	if (least >
+	    too_fast * (cycles + too_fast_deviations * sqrt(samples + 1) * analyzer->sample_cycles))
 		analysis->problems |= HP_PROBLEM_TOO_FAST;
 }
 
@@ -207,11 +199,10 @@ void conclude_frequencies(struct analyzer *analyzer)
 /* Beside the hottest block others hardly ran. */
 static bool is_sufficient(const struct hp_analysis *analysis, const struct hp_frequency *frequency)
 {
-	static const double hardly = 0.01;
 	double least = isfinite(analysis->scale_low) ? analysis->scale_low : 0;
 
 	return hp_interval_suffices(frequency->executions, frequency->executions_low,
-				    frequency->executions_high, hardly * least);
+				    frequency->executions_high, hardly_ran * least);
 }
 
 static void withhold(const struct hp_analysis *analysis, struct hp_frequency *frequency)

@@ -7,8 +7,7 @@
  * A sample inside an instruction is one of the instruction.
  */
 #include "passes.h"
-
-static const double few_samples = 20; /* say next to nothing of single blocks */
+#include "tuning.h"
 
 static struct hp_error *check_input(const struct hp_analysis_input *input)
 {
@@ -100,7 +99,7 @@ static void place_samples(struct analyzer *analyzer)
 		cycles += at->cycles;
 	}
 	analyzer->samples = samples;
-	if (samples < few_samples)
+	if (samples < few_procedure_samples)
 		analysis->problems |= HP_PROBLEM_FEW_SAMPLES;
 	analyzer->sample_cycles = samples > 0 && cycles > 0 ? cycles / samples : 1;
 }

@@ -2,6 +2,7 @@
 noinst_LIBRARIES += src/analyze/libanalyze.a
 src_analyze_libanalyze_a_SOURCES = \
 	include/hpcprof/analyze/analysis.h \
+	src/analyze/tuning.h \
 	include/hpcprof/analyze/schedule.h src/analyze/schedule.c src/analyze/region.h \
 	src/analyze/connect.c src/analyze/bounds.c src/analyze/simulate.c \
 	src/analyze/passes.h src/analyze/analysis.c src/analyze/gather.c \

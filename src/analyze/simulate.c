@@ -5,8 +5,9 @@
  * costs. Requires dependences and the best case; the rows add up to it.
  */
 #include "region.h"
+#include "tuning.h"
 
-enum { WORD = 64, WORDS = 64, RING = WORD * WORDS, SAFE = RING - 512, LARGEST_RUN = 60000 };
+enum { WORD = 64, WORDS = 64, RING = WORD * WORDS, SAFE = RING - 512 };
 
 struct moment { /* of one instruction in one iteration */
 	int64_t start;

@@ -10,6 +10,7 @@
  * first instruction of a procedure, and of the callee on the one after a call.
  */
 #include "passes.h"
+#include "tuning.h"
 
 struct moving {
 	struct analyzer *analyzer;
@@ -95,7 +96,8 @@ static void move_once(struct moving *moving)
 /*
  * How many samples the block would have without its worst stall. One instruction that waits now and
  * then, for memory above all, takes many times what the others take, and that says how bad its luck
- * is, not how often the block ran: of what it has beyond thrice the others' mean, a fifth counts.
+ * is, not how often the block ran: so most of what it has beyond a few times the others' mean does
+ * not count.
  */
 static double without_spike(const double *samples, uint32_t count)
 {
@@ -109,8 +111,8 @@ static double without_spike(const double *samples, uint32_t count)
 	}
 	if (count < 3)
 		return sum;
-	usual = fmax(3 * (sum - most) / (count - 1), 1);
-	return most > usual ? sum - 0.8 * (most - usual) : sum;
+	usual = fmax(spike_start * (sum - most) / (count - 1), 1);
+	return most > usual ? sum - spike_discount * (most - usual) : sum;
 }
 
 /* Cycles go along with samples: what moved costs what samples of this procedure cost. */

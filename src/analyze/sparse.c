@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sparse.h"
+#include "tuning.h"
 
 #include <hpcprof/base/number.h>
 
@@ -72,14 +73,13 @@ static bool make_room(struct sparse *matrix, size_t count, struct hp_arena *aren
  * as long as the factor has entries, which in a tangle grow with the square of the size. */
 static bool order(struct sparse *matrix, double most_work)
 {
-	static const double far_too_much = 4;
 	double info[AMD_INFO];
 
 	if (amd_order(matrix->size, matrix->starts, matrix->rows, matrix->order, NULL, info) <
 	    AMD_OK)
 		return false;
 	matrix->work = info[AMD_NMULTSUBS_LDL];
-	matrix->is_too_dense = matrix->work > far_too_much * most_work;
+	matrix->is_too_dense = matrix->work > too_dense * most_work;
 	for (int i = 0; i < matrix->size; i++)
 		matrix->names[matrix->order[i]] = i;
 	return true;

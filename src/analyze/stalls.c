@@ -12,6 +12,7 @@
  * explains it.
  */
 #include "stalls.h"
+#include "tuning.h"
 
 #include <string.h>
 
@@ -51,14 +52,13 @@ bool stalls_make_room(struct search *search, struct stalls *stalls, uint32_t mor
 static double suspects_take(const struct search *search, const struct stalls *stalls, uint32_t at,
 			    double runs, bool at_most)
 {
-	static const double few_samples = 4;
 	const struct hp_analysed_insn *insn = search_insn(search, at);
 	const struct hp_analysed_block *block = &search->analysis->blocks[insn->block];
 	const struct case_file *file = &stalls->files[at];
 	double each = at_most ? file->bound : expected_of(file, runs);
 	double best = block->best_case_cycles / block->insn_count;
 
-	if (insn->moved < few_samples)
+	if (insn->moved < few_insn_samples)
 		return each > 0 ? insn->cycles * each / (each + best) : 0;
 	return runs * each < insn->cycles ? runs * each : insn->cycles;
 }

@@ -5,11 +5,10 @@
  *		logarithm beside the procedure's own, and how sure that is
  */
 #include "passes.h"
+#include "tuning.h"
 
-/* Fitted; blocks in which branches were probably not foreseen, or that load much, are no different
- * on the whole (tried with the tuning programs of scripts/frequency-accuracy). */
-static const double deviation = 0.8;
-
+/* The same of all blocks: those in which branches were probably not foreseen, or that load much, are
+ * no different on the whole (tried with the tuning programs of scripts/frequency-accuracy). */
 struct hp_error *find_stretches(struct analyzer *analyzer)
 {
 	const struct hp_cfg *cfg = analyzer->cfg;
@@ -19,6 +18,6 @@ struct hp_error *find_stretches(struct analyzer *analyzer)
 	if (!analyzer->stretches)
 		return hp_error_create_no_memory();
 	for (uint32_t i = 0; i < cfg->block_count; i++)
-		analyzer->stretches[i] = (struct expectation){ 0, deviation };
+		analyzer->stretches[i] = (struct expectation){ 0, block_stretch_deviation };
 	return NULL;
 }
