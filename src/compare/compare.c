@@ -95,6 +95,28 @@ static void settle(struct hp_comparison *comparison, const struct sides *sides)
 	comparison->per = sides->at[HP_BASE].replicates.at[0].has_work ? "unit of work" : "run";
 }
 
+/* Of all that was compared: as the changes are. Code is without it from the beginning. */
+static void take_machine_off(struct hp_compared *compared, double machine)
+{
+	struct hp_measured *cost = &compared->side[HP_CANDIDATE].cost;
+
+	cost->value /= machine;
+	cost->low /= machine;
+	cost->high /= machine;
+	for (size_t i = 0; i < compared->part_count; i++)
+		take_machine_off(compared->parts[i], machine);
+	for (size_t i = 0; i < compared->block_count; i++)
+		take_machine_off(compared->blocks[i], machine);
+}
+
+static void settle_machine(struct judging *judging)
+{
+	struct hp_comparison *comparison = judging->comparison;
+
+	comparison->machine = judging_slowed(judging);
+	take_machine_off(comparison->program, comparison->machine);
+}
+
 static struct hp_error *compare(struct sides *sides,
 				const struct hp_compare_epochs epochs[HP_SIDES],
 				struct hp_comparison *comparison)
@@ -131,6 +153,8 @@ static struct hp_error *compare(struct sides *sides,
 		error = judge_verdict(&judging);
 	if (!error && !sides->options->without_code)
 		error = judge_details(&judging);
+	if (!error)
+		settle_machine(&judging);
 	for (size_t side = 0; side < HP_SIDES && !error; side++)
 		error = show_side(&judging, side, &epochs[side]);
 	if (!error)

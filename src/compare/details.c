@@ -49,6 +49,14 @@ struct detailing {
 /* --- pairs ----------------------------------------------------------------------------------- */
 
 /* The base's instructions without a partner come where they were, before the next with one. */
+/* Without what the machine made of it. `listed` may be NULL. */
+static double cost_of(const struct detailing *detailing, const struct listed *listed, size_t side)
+{
+	double slowed = side == HP_CANDIDATE ? judging_slowed(detailing->judging) : 1;
+
+	return listed ? listed->cost / detailing->judging->divisor[side] / slowed : 0;
+}
+
 static bool make_pairs(struct detailing *detailing, const size_t *partners)
 {
 	const struct listing *base = &detailing->listings[HP_BASE];
@@ -162,7 +170,7 @@ static bool add_pair(struct detailing *detailing, const struct pair *pair)
 			continue;
 		if (!line->line[side])
 			line->line[side] = listed->line;
-		line->cost[side] += listed->cost / detailing->judging->divisor[side];
+		line->cost[side] += cost_of(detailing, listed, side);
 		line->samples[side] += listed->samples;
 	}
 	return true;
@@ -422,11 +430,6 @@ static void show_place(const struct detailing *detailing)
 
 /* --- side by side ---------------------------------------------------------------------------- */
 
-static double cost_of(const struct detailing *detailing, const struct pair *pair, size_t side)
-{
-	return pair->side[side] ? pair->side[side]->cost / detailing->judging->divisor[side] : 0;
-}
-
 static bool is_on(const struct pair *pair, const struct lined *line)
 {
 	size_t side = side_of(pair);
@@ -443,7 +446,7 @@ static struct hp_compared_code code_of_pair(const struct detailing *detailing,
 	for (size_t side = 0; side < HP_SIDES; side++) {
 		const struct listed *listed = pair->side[side];
 
-		code.cost[side] = cost_of(detailing, pair, side);
+		code.cost[side] = cost_of(detailing, pair->side[side], side);
 		if (!listed)
 			continue;
 		code.line[side] = listed->line;
@@ -467,8 +470,8 @@ static double least_shown(const struct detailing *detailing, const struct lined 
 
 		if (!is_on(pair, line))
 			continue;
-		cost = fmax(cost_of(detailing, pair, HP_BASE),
-			    cost_of(detailing, pair, HP_CANDIDATE));
+		cost = fmax(cost_of(detailing, pair->side[HP_BASE], HP_BASE),
+			    cost_of(detailing, pair->side[HP_CANDIDATE], HP_CANDIDATE));
 		for (; at > 0 && best[at - 1] < cost; at--)
 			if (at < MOST_INSTRUCTIONS)
 				best[at] = best[at - 1];
@@ -493,8 +496,8 @@ static struct hp_compared_code *add_line(const struct detailing *detailing,
 	};
 	for (size_t i = 0; i < detailing->pairs.count && shown < MOST_INSTRUCTIONS; i++) {
 		const struct pair *pair = &detailing->pairs.at[i];
-		double cost = fmax(cost_of(detailing, pair, HP_BASE),
-				   cost_of(detailing, pair, HP_CANDIDATE));
+		double cost = fmax(cost_of(detailing, pair->side[HP_BASE], HP_BASE),
+				   cost_of(detailing, pair->side[HP_CANDIDATE], HP_CANDIDATE));
 
 		if (!is_on(pair, line) || !(cost > 0) || cost < least)
 			continue;

@@ -303,11 +303,12 @@ static bool note_drift(const struct judging *judging)
 				  "the reference loop took %.1f %% %s time with the candidate; the "
 				  "costs did not follow it on earlier occasions",
 				  fabs(moved), moved < 0 ? "less" : "more");
-	return sides_note(
-		sides,
-		"the reference loop took %.1f %% %s time with the candidate; its effect on the "
-		"costs, about %+.1f %%, is subtracted",
-		fabs(moved), moved < 0 ? "less" : "more", 100 * expm1(DRIFT_SLOPE * drift->moved));
+	return sides_note(sides,
+			  "the reference loop took %.1f %% %s time with the candidate; costs of "
+			  "the candidate "
+			  "and changes are without its effect, about %+.1f %%",
+			  fabs(moved), moved < 0 ? "less" : "more",
+			  100 * expm1(DRIFT_SLOPE * drift->moved));
 }
 
 static bool settle_prior(struct judging *judging)

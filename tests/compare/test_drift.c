@@ -209,6 +209,19 @@ START_TEST(what_slowed_the_reference_down_is_taken_away)
 	ck_assert_double_eq_tol(program->change.value, 0, 1e-3);
 	ck_assert_double_eq_tol(compare_find(seen.comparison, "b")->change.value, 0, 5e-3);
 	ck_assert(has_note(seen.comparison, "reference loop took 20.0 % more time"));
+	/* What is shown of both sides is what they differ by. */
+	ck_assert_double_eq_tol(seen.comparison->machine, pow(1.2, 0.6), 1e-3);
+	ck_assert_double_eq_tol(program->side[HP_CANDIDATE].cost.value /
+					program->side[HP_BASE].cost.value,
+				1, 1e-3);
+	ck_assert_double_eq_tol(
+		compare_find(seen.comparison, "b")->side[HP_CANDIDATE].cost.value /
+			compare_find(seen.comparison, "b")->side[HP_BASE].cost.value,
+		1, 5e-3);
+	/* An epoch's cost is as it was measured. */
+	ck_assert_double_eq_tol(seen.comparison->sides[HP_CANDIDATE].epochs[0].cost,
+				3e9 * pow(1.2, 0.6), 5e6);
+	ck_assert_double_eq_tol(unseen.comparison->machine, 1, 1e-9);
 	ck_assert_double_eq_tol(uncorrected->change.value, pow(1.2, 0.6) - 1, 1e-3);
 	/* The farther it moved, the less is known. */
 	ck_assert_double_gt(program->smallest_change, uncorrected->smallest_change);

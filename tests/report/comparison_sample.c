@@ -238,6 +238,7 @@ static void fill(struct sample *sample, const char *kind)
 		.dispersion = 1.2,
 		.run_deviation = 0.006,
 		.is_interleaved = true,
+		.machine = strcmp(kind, "insufficient") == 0 ? 1.12 : 1,
 		.program = &sample->program,
 		.notes = is_hostile ? hostile_notes : notes,
 		.note_count = 1,

@@ -197,6 +197,22 @@ void comparison_add_place(struct hp_buffer *buffer, const struct comparison_writ
 
 /* --- sentences ------------------------------------------------------------------------------ */
 
+/* Nobody has measured the candidate's cost as it is shown, where the machine was another one. */
+static void add_machine(struct hp_buffer *buffer, const struct hp_comparison *comparison)
+{
+	const double noticeable = 0.005;
+	double slower = comparison->machine - 1;
+
+	if (!(fabs(slower) >= noticeable))
+		return;
+	hp_buffer_printf(buffer, " (measured ");
+	comparison_add_cost(buffer, comparison,
+			    comparison->machine *
+				    comparison->program->side[HP_CANDIDATE].cost.value);
+	hp_buffer_printf(buffer, ", while the machine made all %.2g %% %s)", 100 * fabs(slower),
+			 slower > 0 ? "slower" : "faster");
+}
+
 static void add_costs(struct hp_buffer *buffer, const struct hp_comparison *comparison,
 		      const struct hp_compared *compared)
 {
@@ -207,6 +223,8 @@ static void add_costs(struct hp_buffer *buffer, const struct hp_comparison *comp
 		hp_buffer_printf(buffer, " of the program");
 	else
 		hp_buffer_printf(buffer, " per %s", comparison->per);
+	if (compared->scope == HP_SCOPE_PROGRAM)
+		add_machine(buffer, comparison);
 	hp_buffer_printf(buffer, ", ");
 	comparison_add_change(buffer, compared);
 	if (isfinite(compared->change.value)) {

@@ -247,19 +247,20 @@ static json_t *join(json_t *document, json_t *more)
 /* What was compared, how, and what to know of it. */
 static json_t *header(const struct hp_comparison *comparison, const char *schema)
 {
-	return join(json_pack("{s:s, s:o, s:s, s:b, s:o, s:o, s:o, s:I, s:b, s:b}", "schema",
-			      schema, "event", json_text(comparison->event), "unit",
-			      hp_unit_name(comparison->unit), "relative", comparison->is_relative,
-			      "per", json_text(comparison->per), "dispersion",
-			      json_number(comparison->dispersion), "run_deviation",
-			      json_number(comparison->run_deviation), "learned_epochs",
-			      (json_int_t)comparison->learned_epochs, "interleaved",
-			      comparison->is_interleaved, "side_by_side",
-			      comparison->is_side_by_side),
-		    json_pack("{s:b, s:o, s:o, s:o, s:o}", "same_build", comparison->is_same_build,
-			      "base", side_object(&comparison->sides[HP_BASE]), "candidate",
-			      side_object(&comparison->sides[HP_CANDIDATE]), "shortages",
-			      shortages_array(comparison), "notes", notes_array(comparison)));
+	return join(
+		json_pack("{s:s, s:o, s:s, s:b, s:o, s:o, s:o, s:I, s:b, s:b}", "schema", schema,
+			  "event", json_text(comparison->event), "unit",
+			  hp_unit_name(comparison->unit), "relative", comparison->is_relative,
+			  "per", json_text(comparison->per), "dispersion",
+			  json_number(comparison->dispersion), "run_deviation",
+			  json_number(comparison->run_deviation), "learned_epochs",
+			  (json_int_t)comparison->learned_epochs, "interleaved",
+			  comparison->is_interleaved, "side_by_side", comparison->is_side_by_side),
+		json_pack("{s:b, s:o, s:o, s:o, s:o, s:o}", "same_build", comparison->is_same_build,
+			  "machine", json_number(comparison->machine), "base",
+			  side_object(&comparison->sides[HP_BASE]), "candidate",
+			  side_object(&comparison->sides[HP_CANDIDATE]), "shortages",
+			  shortages_array(comparison), "notes", notes_array(comparison)));
 }
 
 json_t *comparison_document(const struct comparison_writer *writer, size_t most)
