@@ -5,6 +5,7 @@
 #include "probes.h"
 #include "records.h"
 #include "retired.h"
+#include "tuning.h"
 
 #include <hpcprof/base/search.h>
 #include <hpcprof/infer/counts.h>
@@ -234,14 +235,13 @@ double hp_loop_trips(const struct hp_analysis *analysis, uint32_t loop)
 
 double hp_edge_probability(const struct hp_analysis *analysis, uint32_t edge)
 {
-	static const double rarely = 0.01;
 	uint32_t from = analysis->cfg->edges[edge].from;
 	double whole = from < analysis->cfg->block_count ? analysis->blocks[from].frequency.relative
 							 : NAN;
 	const struct hp_frequency *frequency = &analysis->edges[edge];
 
 	return whole > 0 && hp_interval_suffices(frequency->relative, frequency->relative_low,
-						 frequency->relative_high, rarely * whole)
+						 frequency->relative_high, rare_edge * whole)
 		       ? fmin(frequency->relative / whole, 1)
 		       : NAN;
 }

@@ -3,6 +3,7 @@
 
 #include <hpcprof/infer/counts.h>
 #include "windows.h"
+#include "tuning.h"
 
 #include <hpcprof/infer/inference.h>
 
@@ -10,12 +11,6 @@
 #include <stdlib.h>
 
 enum { GROUPS = HP_EVIDENCE_GROUPS, WINDOWS = HP_EVIDENCE_WINDOWS, PARTS = HP_WINDOW_PARTS };
-
-/* Samples in windows that a place has, at least: neighbours are taken together. */
-static const double ticks_of_place = 20;
-/* By how much weights may differ from 1, where samples say nothing. */
-static const double weight_deviation = 1;
-static const double least_weight = 0.1;
 
 /* Code, and the time spent there: in all, and in windows by groups, times what they stand for. */
 struct place {
@@ -211,7 +206,7 @@ static void weigh(struct balance *balance, const struct hp_grouped *time, size_t
 	}
 	solve(balance->matrix, weights);
 	for (size_t i = 0; i < GROUPS; i++) {
-		weights[i] = i / PARTS == without ? 0 : fmax(1 + weights[i], least_weight);
+		weights[i] = i / PARTS == without ? 0 : fmax(1 + weights[i], least_window_weight);
 		sum += weights[i] * balance->times[i];
 	}
 	for (size_t i = 0; i < GROUPS; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "images.h"
 #include "branches.h"
+#include "tuning.h"
 
 #include <hpcprof/base/search.h>
 
@@ -193,12 +194,6 @@ static const struct branch_outcomes *way_of(const struct branches *ways,
 		       ? &ways->branches.at[first]
 		       : NULL;
 }
-
-/* Samples come where time is spent, after wrong guesses above all: what registers tell of a branch
- * is off by this, as a logarithm of odds. Fitted, with scripts/frequency-accuracy. Records are of
- * branches as they come, but for what hardware leaves out. */
-static const double registers_bias = 0.3;
-static const double records_bias = 0.1;
 
 /* By records alone where there are any. */
 static struct hp_share share_of(const struct branch_outcomes *way)

@@ -3,6 +3,7 @@
 #include "image_counts.h"
 #include "balance.h"
 #include "counts_clock.h"
+#include "tuning.h"
 
 #include <hpcprof/base/search.h>
 #include <hpcprof/infer/counts.h>
@@ -10,11 +11,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* Of so much time in commands without windows, the others do not speak for the image. */
-static const double most_uncovered = 0.1;
-/* Samples that the time is made of, and ticks that windows end at, are that certain at best. */
-static const double least_deviation = 0.005;
 
 void counts_destroy(struct hp_image_counts *counted)
 {
@@ -214,30 +210,25 @@ static struct hp_error *sort(struct hp_image_counts *counted)
  * than half of that. */
 static double deviation_within(double share)
 {
-	static const double mostly = 0.5;
-
-	return mostly * log1p(share) / HP_NORMAL_90;
+	return bias_within * log1p(share) / HP_NORMAL_90;
 }
 
 /* Part of what windows cost the program falls into them, samples and caches that are cold, and makes
- * their time a little slower than the rest: a fifth of it, the others being stops and what copies take
- * beside windows and the rest alike. */
+ * their time a little slower than the rest. Stops, and what copies take beside windows and the rest
+ * alike, are none of it. */
 static double disturbed_deviation(const struct hp_inference *inference)
 {
-	static const double in_windows = 1.0 / 5;
 	double counted_ns = (double)hp_window_evidence_counted(&inference->windows.sum).time_ns;
 	double lost_ns = (double)inference->windows.sum.price.lost_ns;
 
-	return counted_ns > 0 ? deviation_within(in_windows * lost_ns / counted_ns) : 0;
+	return counted_ns > 0 ? deviation_within(disturbed_in_windows * lost_ns / counted_ns) : 0;
 }
 
-/* While a copy runs the program is slower by what CPUs share. scripts/bench/shadow-price finds nothing
- * to a fifth, by program and by host; how much it is here nobody knows. Windows see it where other
+/* While a copy runs the program is slower by what CPUs share; how much it is here nobody knows. Windows see it where other
  * copies run beside them: less often than beside the rest of the time, where there is just one window
  * now and then. */
 static double beside_deviation(const struct hp_inference *inference)
 {
-	static const double slower = 0.1;
 	const struct hp_window_price *price = &inference->windows.sum.price;
 	double counted_ns = (double)hp_window_evidence_counted(&inference->windows.sum).time_ns;
 	double all, seen;
@@ -246,7 +237,7 @@ static double beside_deviation(const struct hp_inference *inference)
 		return 0;
 	all = fmin((double)price->replay_ns / (double)price->target_ns, 1);
 	seen = fmin((double)price->beside_ns / counted_ns, 1);
-	return deviation_within(slower * fabs(all - seen));
+	return deviation_within(slower_beside * fabs(all - seen));
 }
 
 /* Of the time that windows were to count, what they did not: their copies lost the way, or came to a
@@ -284,7 +275,7 @@ static struct hp_error *make(struct hp_inference *inference, const struct hp_loa
 					? "commands that had no windows executed much of this code"
 					: inference->windows.why_relative;
 	counted->deviation =
-		hypot(hypot(hypot(least_deviation, inference->windows.young),
+		hypot(hypot(hypot(least_count_deviation, inference->windows.young),
 			    fmax(fmax(uncovered, inference->windows.without),
 				 inference->windows.truncated)),
 		      hypot(hypot(disturbed_deviation(inference), beside_deviation(inference)),
@@ -403,9 +394,9 @@ static struct hp_counted_figure sufficient(const struct hp_image_counts *counted
 					   const struct hp_counted_figure *figure)
 {
 	static const struct hp_counted_figure none = { NAN, NAN, NAN };
-	const double few = 10;
 
-	return hp_interval_suffices(figure->value, figure->low, figure->high, few * counted->one)
+	return hp_interval_suffices(figure->value, figure->low, figure->high,
+				    few_counts * counted->one)
 		       ? *figure
 		       : none;
 }
@@ -423,9 +414,8 @@ struct hp_counted_figure hp_counts_figure(const struct hp_inference *inference,
 		return figure;
 	figure.value = hp_grouped_sum(runs);
 	if (!(figure.value > 0)) {
-		/* One more would have been likely to be seen at thrice what one stands for. */
 		figure.low = 0;
-		figure.high = 3 * counted->one;
+		figure.high = unseen_counts * counted->one;
 		return figure;
 	}
 	share = exp(HP_NORMAL_90 * hypot(hypot(ratio.deviation / ratio.value, counted->deviation),

@@ -3,6 +3,7 @@
 #include "balance.h"
 #include "counts_clock.h"
 #include "windows.h"
+#include "tuning.h"
 
 #include <hpcprof/infer/inference.h>
 
@@ -144,23 +145,18 @@ static double all_samples(const struct hp_inference *inference)
 
 /* --- clocks ----------------------------------------------------------------------------------- */
 
-/* Differences of so many deviations are chance. */
-static const double chance = 2;
-/* Where there was none, there might have been one as well. */
-static const double least_ticks = 0.5;
-
 static void set_clock(const struct hp_grouped *time, double share_of_ticks, double share_of_samples,
 		      struct counts_clock *clock)
 {
 	double off = log(share_of_samples / share_of_ticks);
 	double noise = (1 - share_of_ticks) / fmax(clock->ticks, least_ticks) + 1 / clock->samples;
-	double by_chance = chance * chance * noise;
+	double by_chance = chance_deviations * chance_deviations * noise;
 	double weight = off * off > by_chance ? 1 - by_chance / (off * off) : 0;
 	double all_time = hp_grouped_sum(time);
 	double all_scaled = hp_grouped_sum(&clock->scaled);
 
 	clock->factor = exp(weight * off);
-	clock->deviation = fabs(weight * off) / 2;
+	clock->deviation = moved_share * fabs(weight * off);
 	if (!(clock->ticks > 0)) {
 		clock->scaled = *time;
 		return;

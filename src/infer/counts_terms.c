@@ -18,23 +18,13 @@
 #include "image_counts.h"
 #include "terms.h"
 #include "counts_clock.h"
+#include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/search.h>
 #include <hpcprof/infer/counts.h>
 
 #include <math.h>
-
-static const double least_deviation = 0.002;
-/* Of what a single group of windows knows, as a logarithm: one window of 100 ms is within twice the
- * truth in nine programs of ten. */
-static const double unknown_deviation = 0.4;
-/* Of a block, more than a stray one. */
-static const double enough_samples = 3;
-/* Of one execution of a block: many times what it takes to fetch all it needs from memory. */
-static const double most_cycles = 20000;
-/* Of the ticks that a block should have in windows, so few are fewer than by chance. */
-static const double few_of_ticks = 1.0 / 3;
 
 struct asking {
 	const struct hp_inference *inference;
@@ -49,8 +39,8 @@ struct asking {
 static double relative_deviation(const struct hp_grouped_ratio *ratio)
 {
 	if (!(ratio->value > 0) || !isfinite(ratio->deviation))
-		return unknown_deviation;
-	return fmax(ratio->deviation / ratio->value, least_deviation);
+		return one_group_deviation;
+	return fmax(ratio->deviation / ratio->value, least_relative_deviation);
 }
 
 /* What was seen a few times might have been seen a few times more or less, even where all groups
@@ -116,9 +106,10 @@ static bool ran_elsewhere(const struct asking *asking, const struct hp_block *bl
 	const struct hp_image_counts *counted = asking->counted;
 	struct hp_sampled sampled = sampled_in(asking, block);
 
-	return sampled.samples >= enough_samples && sampled.cycles > most_cycles * runs &&
-	       (!(runs > 0) || ticks_in(counted, block) <
-				       few_of_ticks * counted->ticks_per_sample * sampled.samples);
+	return sampled.samples >= enough_block_samples &&
+	       sampled.cycles > most_block_cycles * runs &&
+	       (!(runs > 0) || fewer_ticks * ticks_in(counted, block) <
+				       counted->ticks_per_sample * sampled.samples);
 }
 
 static double runs_of(const struct asking *asking, uint32_t block)
@@ -144,11 +135,10 @@ static void take(struct spreading *spreading, uint32_t block, double runs)
 /* Along an edge, to what windows saw about as seldom: it ran on the same occasions. */
 static void spread(struct spreading *spreading, double runs, uint32_t to)
 {
-	const double alike = 2;
 	const struct asking *asking = spreading->asking;
 
 	if (to < asking->input->cfg->block_count && isnan(asking->missed[to]) &&
-	    runs_of(asking, to) <= alike * runs)
+	    runs_of(asking, to) <= missed_alike * runs)
 		take(spreading, to, runs);
 }
 

@@ -17,6 +17,7 @@ src_infer_libinfer_a_SOURCES = \
 	src/infer/records.h src/infer/records.c \
 	src/infer/retired.h src/infer/retired.c \
 	src/infer/terms.h \
+	src/infer/tuning.h \
 	src/infer/windows.h src/infer/windows.c
 
 INFER_LIBS = src/infer/libinfer.a $(PROFILE_LIBS) $(ANALYZE_LIBS)

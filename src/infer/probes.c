@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "probes.h"
+#include "tuning.h"
 
 #include <math.h>
-
-/* Breakpoints disturb what they count, and their own time is known by and large. */
-static const double least_deviation = 0.1;
-/* Of one moment alone, beside chance: what runs in phases runs several times more often than on the
- * whole, or not at all. */
-static const double unknown_deviation = 2;
 
 /* One place, all recordings together. */
 struct probed {
@@ -26,11 +21,11 @@ static void add_stratum(const struct hp_grouped *hits, const struct hp_grouped *
 	double scale = whole / time;
 	double chance = (count + 1) * scale * scale;
 	double own = isfinite(ratio.deviation) ? ratio.deviation * whole
-					       : unknown_deviation * count * scale;
+					       : one_moment_deviation * count * scale;
 
 	into->value += count * scale;
-	into->variance += fmax(chance, own * own) +
-			  least_deviation * count * scale * least_deviation * count * scale;
+	into->variance += fmax(chance, own * own) + least_probe_deviation * count * scale *
+							    least_probe_deviation * count * scale;
 }
 
 static void to_grouped(const struct hp_counted *item, struct hp_grouped *grouped)

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "records.h"
+#include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 
 #include <math.h>
 #include <stdlib.h>
-
-/* How late the hardware takes a sample depends on what runs: on a Skylake-SP executions were off by
- * 3 to 20 %, each place by itself. */
-static const double least_deviation = 0.12;
 
 /* Items of this part's image, one stratum after another. */
 struct walk {
@@ -189,7 +186,8 @@ static struct hp_error *add_terms(const struct hp_inference *inference, const st
 
 		if (!(term.value > 0) || !isfinite(ratio.deviation))
 			continue;
-		term.deviation = hypot(ratio.deviation * cycles, least_deviation * term.value);
+		term.deviation =
+			hypot(ratio.deviation * cycles, least_record_deviation * term.value);
 		if (!hp_vector_push(terms, term))
 			return hp_error_create_no_memory();
 	}

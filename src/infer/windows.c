@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "windows.h"
+#include "tuning.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-/* Of so many windows that were truncated, the others are no fair sample any more. */
-static const double most_truncated = 0.1;
-/* Of each process the first moments are seldom in a window: it is not known yet, and windows that
- * begin before it does are of none of it. Half of a window's length, and some more. */
-static const double youth_ns = 1.2e8;
-/* Then anything may run between never and twice as often as later, each as likely as the other. */
-static const double youth_deviation = 0.57735; /* 1 / sqrt(3) */
-static const double most_youth = 0.5;
-/* Of the time of one command, in recordings without any. */
-static const double most_without = 0.6;
 
 static struct hp_window_group sum_of(const struct hp_window_group *groups)
 {
@@ -131,7 +121,8 @@ static void allow_for_others(struct hp_inference *inference)
 	}
 }
 
-/* The share of the command's time that its processes were young in. */
+/* The share of the command's time that its processes were young in: of each process the first moments
+ * are seldom in a window. */
 static double young_share(const struct hp_inference *inference,
 			  const struct hp_window_stratum *stratum)
 {

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The constants that decide how far each kind of evidence is believed, by subject. The sizes of the
+ * evidence's own groups are in hpcprof/model/evidence.h.
+ *
+ * Before each: its unit; the reason; where the value comes from, unless it is [chosen], which means
+ * that no measurement stands behind it. scripts/sensitivity reads this file, halves and doubles
+ * each constant and prints which accuracy figures move: so each is a plain literal on one line.
+ */
+#ifndef HPCPROF_INFER_TUNING_H
+#define HPCPROF_INFER_TUNING_H
+
+/* --- which windows count absolutely (windows.c, counts.c) -------------------------------------- */
+
+/* share of a command's windows, at most, that were truncated; beyond, the others are no fair sample
+ * any more, and counts are relative; [chosen] */
+static const double most_truncated = 0.1;
+/* share of a command's time in recordings without windows, at most; beyond, those with windows do
+ * not speak for it; [chosen] */
+static const double most_without = 0.6;
+/* share of an image's time in commands without windows, at most; the same; [chosen] */
+static const double most_uncovered = 0.1;
+
+/* --- what all counts may be off by together (windows.c, counts.c) ------------------------------ */
+
+/* share, at least; samples that the time is made of, and ticks that windows end at, are that certain
+ * at best; [chosen] */
+static const double least_count_deviation = 0.005;
+/* ns of each process; windows that begin before it is known are of none of it: half of a window's
+ * length of 0.2 s, and some more; [chosen] */
+static const double youth_ns = 1.2e8;
+/* share of the young time; what runs then runs never to twice as often as later, uniformly:
+ * 1 / sqrt(3) */
+static const double youth_deviation = 0.57735;
+/* share of a command's time that is young, at most; [chosen] */
+static const double most_youth = 0.5;
+/* share of a bound of bias that counts are off by at most in nine of ten cases; the bound is what
+ * all would be off by if everything lost were of one kind; [chosen] */
+static const double bias_within = 0.5;
+/* share of what windows cost the program that falls into them: samples, and caches that are cold;
+ * stops and copies are outside; [chosen] */
+static const double disturbed_in_windows = 0.2;
+/* share by which a program is slower while a copy runs beside it; scripts/bench/shadow-price finds
+ * nothing to a fifth, by program and by host */
+static const double slower_beside = 0.1;
+
+/* --- weights of windows (balance.c) ------------------------------------------------------------ */
+
+/* samples in windows of a place, at least; neighbours are taken together; [chosen] */
+static const double ticks_of_place = 20;
+/* deviation of a weight from 1, where samples say nothing: one over the root of the ridge;
+ * [chosen] */
+static const double weight_deviation = 1;
+/* weight, at least; none is negative; [chosen] */
+static const double least_window_weight = 0.1;
+
+/* --- clocks of procedures (counts_clock.c) ----------------------------------------------------- */
+
+/* standard deviations of the samples; procedures are many and windows have been balanced, so what is
+ * within is chance and moves no counts; [chosen] */
+static const double chance_deviations = 2;
+/* samples in windows; where there was none there might have been so much; [chosen] */
+static const double least_ticks = 0.5;
+/* share of the logarithm by which counts were moved, added to their deviation: the few moments that
+ * they are made of need not be like those that windows missed; [chosen] */
+static const double moved_share = 0.5;
+
+/* --- counts of blocks and edges (counts_terms.c, counts.c) ------------------------------------- */
+
+/* share, at least, of how counts are to each other; [chosen] */
+static const double least_relative_deviation = 0.002;
+/* deviation of a logarithm, of what one group of windows alone knows: a window of 100 ms is within
+ * twice the truth in nine programs of ten, exp(1.645 * 0.4) = 1.93; [chosen] */
+static const double one_group_deviation = 0.4;
+/* samples of a block; fewer may be stray ones; [chosen] */
+static const double enough_block_samples = 3;
+/* cycles of one execution of a block; many times what it takes to fetch all it needs from memory:
+ * a block that seems to take more ran when there was no window; [chosen] */
+static const double most_block_cycles = 20000;
+/* times; a block with its ticks in windows below what it should have over this has fewer than by
+ * chance; [chosen] */
+static const double fewer_ticks = 3;
+/* times a missed block's executions, at most, of a neighbour that is missed with it; [chosen] */
+static const double missed_alike = 2;
+/* times what one count stands for; what was counted less often hardly ran, and an upper end within
+ * suffices to be shown; [chosen] */
+static const double few_counts = 10;
+/* times what one count stands for; what ran so often is seen at least once in 19 cases of 20:
+ * Poisson, exp(-3) = 0.05 */
+static const double unseen_counts = 3;
+
+/* --- registers and branch records (branches.c, records.c) -------------------------------------- */
+
+/* logarithm of odds; samples come where time is spent, after wrong guesses above all, so what
+ * registers tell of a branch is off by this; fitted to the tuning programs of
+ * scripts/frequency-accuracy */
+static const double registers_bias = 0.3;
+/* logarithm of odds; records are of branches as they come, but for what hardware leaves out;
+ * [chosen] */
+static const double records_bias = 0.1;
+/* share, of each block's executions by records with cycles; how late hardware takes a sample depends
+ * on what runs: off by 3 to 20 % on a Skylake-SP, scripts/branch-record-accuracy */
+static const double least_record_deviation = 0.12;
+
+/* --- breakpoints (probes.c) -------------------------------------------------------------------- */
+
+/* share, at least; breakpoints disturb what they count, and their own time is known by and large;
+ * [chosen] */
+static const double least_probe_deviation = 0.1;
+/* share, of one moment alone, beside chance; what runs in phases runs several times more often than
+ * on the whole, or not at all; [chosen] */
+static const double one_moment_deviation = 2;
+
+/* --- what is shown (analyse.c) ----------------------------------------------------------------- */
+
+/* probability; of an edge that is taken less an upper end within suffices to be shown; [chosen] */
+static const double rare_edge = 0.01;
+
+#endif
