@@ -127,6 +127,42 @@ START_TEST(a_program_at_a_fixed_place_leaves_its_heap_room)
 }
 END_TEST
 
+/* How many of the places differ, for so many chances. */
+static unsigned distinct_places(const char *maps, uint64_t code)
+{
+	enum { CHANCES = 32 };
+	struct areas areas = parse(maps);
+	uint64_t seen[CHANCES];
+	unsigned distinct = 0;
+
+	for (uint64_t chance = 1; chance <= CHANCES; chance++) {
+		uint64_t places[SHADOW_PLACES];
+		size_t count = shadow_place(&areas, zone, chance, places);
+		uint64_t place = place_for(places, count, code);
+		unsigned i = 0;
+
+		ck_assert_uint_eq(count, 2);
+		ck_assert_uint_ne(place, 0);
+		assert_apart(&areas, place);
+		while (i < distinct && seen[i] != place)
+			i++;
+		if (i == distinct)
+			seen[distinct++] = place;
+	}
+	areas_clear(&areas);
+	return distinct;
+}
+
+/* Who is copied cannot know where the code that counts will be. */
+START_TEST(places_are_a_matter_of_chance)
+{
+	ck_assert_uint_ge(distinct_places(usual, 0x55d0aa010000), 24);
+	ck_assert_uint_ge(distinct_places(usual, 0x7f1200026000), 24);
+	ck_assert_uint_ge(distinct_places(fixed, 0x400000), 24);
+	ck_assert_uint_ge(distinct_places(fixed, 0x7fffb0000000), 24);
+}
+END_TEST
+
 START_TEST(without_room_near_there_is_a_place_far_away)
 {
 	/* Code, with three gibibytes of memory on either side. */
@@ -177,6 +213,6 @@ END_TEST
 
 HP_TEST_MAIN("shadow/place", maps_are_read_as_the_kernel_writes_them,
 	     maps_that_make_no_sense_are_refused, program_and_libraries_each_have_a_place_in_reach,
-	     a_program_at_a_fixed_place_leaves_its_heap_room,
+	     a_program_at_a_fixed_place_leaves_its_heap_room, places_are_a_matter_of_chance,
 	     without_room_near_there_is_a_place_far_away, reach_counts_from_either_end,
 	     the_table_finds_what_was_put_and_nothing_else)
