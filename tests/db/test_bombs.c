@@ -224,6 +224,20 @@ START_TEST(bodies_that_are_too_many_or_too_large_are_lost_alone)
 }
 END_TEST
 
+/* What was kept of a program's file is lost, and nothing else. */
+START_TEST(an_excerpt_that_grows_to_much_is_lost_alone)
+{
+	struct bomb bomb;
+
+	begin(&bomb, &hp_excerpt_kind);
+	add_key(&bomb, false);
+	add_repeated(&bomb, "map ", head_count(HUGE_BYTES / 4), "\0\0\0\0", 4, "");
+	finish(&bomb);
+	ck_assert_uint_lt(bomb.file.size, 16384);
+	assert_refused(&bomb, "bytes are compressed to");
+}
+END_TEST
+
 START_TEST(a_count_says_how_many_there_can_be)
 {
 	static const struct {
@@ -382,7 +396,7 @@ END_TEST
 
 HP_TEST_MAIN("db/bombs", a_few_kilobytes_do_not_become_many_megabytes,
 	     bodies_that_are_too_many_or_too_large_are_lost_alone,
-	     a_count_says_how_many_there_can_be,
+	     an_excerpt_that_grows_to_much_is_lost_alone, a_count_says_how_many_there_can_be,
 	     a_description_has_no_more_values_and_events_than_it_may, items_need_bytes_of_their_own,
 	     regular_samples_are_written_so_that_they_can_be_read,
 	     a_command_line_of_one_word_again_and_again_can_be_read,
