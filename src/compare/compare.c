@@ -3,12 +3,10 @@
 
 #include "judge.h"
 #include "moved.h"
+#include "tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double least_change = 0.03;
-static const double least_of_program = 0.005;
 
 /* --- the sides, as they are shown ------------------------------------------------------------ */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "distribution.h"
 #include "statistics.h"
+#include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 
@@ -102,10 +103,6 @@ struct observed {
 	double share;
 };
 
-/* Procedures with fewer samples in a replicate say little of dispersion but how few they are. */
-static const double enough_samples = 5;
-enum { FEWEST_PROCEDURES = 5 };
-
 static size_t observe(const struct counts *procedures, size_t count, struct observed *observed)
 {
 	size_t found = 0;
@@ -116,7 +113,7 @@ static size_t observe(const struct counts *procedures, size_t count, struct obse
 		one->own = own_dispersion(&procedures[i], &one->freedom);
 		one->mean = mean_count(&procedures[i]);
 		one->share = procedures[i].share;
-		found += one->freedom > 0 && one->mean >= enough_samples;
+		found += one->freedom > 0 && one->mean >= enough_mean_samples;
 	}
 	return found;
 }
@@ -170,9 +167,9 @@ static void weigh_line(const struct observed *observed, size_t count, struct dis
 	for (size_t i = 0; i < count; i++) {
 		double half = observed[i].freedom / 2;
 		double expected = expected_dispersion(line, observed[i].mean, observed[i].share);
-		/* No dispersion at all is that of small counts that happen to be equal. */
-		double distance = log(fmax(observed[i].own, 1e-3 * expected) / expected) -
-				  digamma(half) + log(half);
+		double distance =
+			log(fmax(observed[i].own, least_dispersion * expected) / expected) -
+			digamma(half) + log(half);
 
 		mean += distance / (double)count;
 		square += distance * distance / (double)count;
@@ -219,7 +216,7 @@ double pooled_dispersion(const struct counts *procedures, size_t count, double d
 		double own_freedom;
 		double own = own_dispersion(&procedures[i], &own_freedom);
 
-		if (!(own_freedom > 0) || mean < enough_samples || procedures[i].share >= 1)
+		if (!(own_freedom > 0) || mean < enough_mean_samples || procedures[i].share >= 1)
 			continue;
 		sum += own_freedom * (own - deviation * deviation * mean) /
 		       (1 - procedures[i].share);

@@ -9,18 +9,13 @@
  * instructions are the same.
  */
 #include "inside.h"
+#include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 
 #include <hpcprof/model/procedure_name.h>
 #include <math.h>
 #include <string.h>
-
-/* So much of the code is shown: lines, and the dearest instructions of each. */
-enum { MOST_LINES = 6, MOST_INSTRUCTIONS = 8 };
-/* A change that is in no more blocks than these, for this part of it at least, is in blocks. */
-enum { MOST_BLOCKS = 3 };
-static const double least_in_blocks = 0.5;
 
 /* One instruction of either side, or of both. */
 struct pair {

@@ -3,29 +3,10 @@
 
 #include "costs.h"
 #include "lineage.h"
+#include "tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-/*
- * Of one occasion, where nothing was learned: without the reference, and what is left of it with it.
- * Of 1001 pairs of occasions, of 11 programs, 97.5 % lay within 57 % of each other without and 39 %
- * with it, half within 7 % either way: these make it 56 and 38 %, as t with few degrees of freedom has
- * such tails. They give way to what is learned soon.
- */
-static const double assumed_raw = 0.075;
-static const double assumed_left = 0.055;
-static const double assumed_freedom = 3;
-/* Occasions beyond the first that say whether costs follow the reference at all. */
-enum { ENOUGH_TO_DOUBT = 3 };
-/* Of a procedure's share, likewise: what misses caches becomes dearer than the rest. Of 288 pairs of
- * procedures 97.5 % lay within 46 %, and 99 % within 63 %; with these it is 44 and 70 %. */
-static const double assumed_shares = 0.05;
-
-/* The newest so many epochs are looked at: a dozen occasions of five runs. */
-enum { MOST_EPOCHS = 64 };
-/* Runs that begin within a minute of the last one's end are in a row. */
-static const uint64_t gap_ns = 60000000000;
 
 /* --- occasions ------------------------------------------------------------------------------- */
 
@@ -96,7 +77,7 @@ static size_t join_moments(struct moment *moments, size_t count)
 		const struct moment *next = &moments[i];
 		double runs = last->runs + next->runs;
 
-		if (next->group != last->group || next->start_ns > last->end_ns + gap_ns) {
+		if (next->group != last->group || next->start_ns > last->end_ns + occasion_gap_ns) {
 			moments[++kept] = *next;
 			continue;
 		}
@@ -147,8 +128,8 @@ static struct squares squares_of(const struct moment *moments, size_t count, dou
 
 static double variance_of(const struct squares *squares, double assumed)
 {
-	return (squares->sum + assumed * assumed * assumed_freedom) /
-	       (squares->freedom + assumed_freedom);
+	return (squares->sum + assumed * assumed * assumed_drift_freedom) /
+	       (squares->freedom + assumed_drift_freedom);
 }
 
 /* --- the sides ------------------------------------------------------------------------------- */
@@ -266,15 +247,15 @@ static struct hp_error *conclude(const struct sides *sides, const struct lineage
 	drift->by_reference = isfinite(drift->moved) &&
 			      !(left.freedom >= ENOUGH_TO_DOUBT && raw.sum < left.sum);
 	used = drift->by_reference ? left : raw;
-	assumed = drift->by_reference ? assumed_left : assumed_raw;
+	assumed = drift->by_reference ? assumed_drift_left : assumed_drift;
 	square = weight * variance_of(&used, assumed);
 	doubt = drift->by_reference ? DRIFT_SLOPE_DEVIATION * drift->moved : 0;
 	drift->deviation = sqrt(square + doubt * doubt);
-	drift->freedom = assumed_freedom + used.freedom;
-	drift->occasions = (size_t)(drift->freedom - assumed_freedom);
+	drift->freedom = assumed_drift_freedom + used.freedom;
+	drift->occasions = (size_t)(drift->freedom - assumed_drift_freedom);
 	drift->occasions += drift->occasions ? 1 : 0;
 	/* A machine whose occasions differ less makes procedures differ less. */
-	drift->shares = assumed_shares * sqrt(square) / assumed;
+	drift->shares = assumed_share_drift * sqrt(square) / assumed;
 	return NULL;
 }
 
@@ -286,7 +267,7 @@ struct hp_error *drift_learn(const struct sides *sides,
 
 	*drift = (struct drift){ .moved = NAN };
 	if (compared)
-		error = lineage_find(sides, compared, MOST_EPOCHS, &lineage);
+		error = lineage_find(sides, compared, MOST_DRIFT_EPOCHS, &lineage);
 	if (!error)
 		error = conclude(sides, &lineage, drift);
 	lineage_clear(&lineage);

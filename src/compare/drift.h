@@ -13,6 +13,7 @@
 #define COMPARE_DRIFT_H
 
 #include "sides.h"
+#include "tuning.h"
 
 struct drift {
 	double deviation;  /* of one side from the other, relative */
@@ -24,19 +25,6 @@ struct drift {
 			     a logarithm; NAN: not every run has one */
 	size_t occasions; /* earlier ones that it was learned from; 0: it is assumed */
 };
-
-/*
- * Constants that were measured: by `scripts/check-accuracy --only=occasions,occasions/installed`, as
- * deviations of one occasion of 5 runs from another, in logarithms, beside 7 kinds of neighbours.
- */
-
-/* What programs' costs move by where the reference's moves by 1, and how much programs differ in
- * that: from 0.1 (gzip, which needs little memory) to 1.1 (xz). */
-#define DRIFT_SLOPE	      0.6
-#define DRIFT_SLOPE_DEVIATION 0.3
-
-/* What misses caches, or whose code others' lies on, may become several times as dear. */
-#define DRIFT_SHARES_FREEDOM 2
 
 /* Needs sides_gather. Without `compared` nothing is looked for. */
 struct hp_error *drift_learn(const struct sides *sides,

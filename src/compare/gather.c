@@ -2,6 +2,7 @@
 /* Samples of both sides, by image and procedure. */
 #include "names.h"
 #include "sides.h"
+#include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/search.h>
@@ -118,10 +119,6 @@ static bool has_code(const struct side_image *image)
 {
 	return image->id.kind != HP_IMAGE_UNKNOWN && image->id.kind != HP_IMAGE_ANON;
 }
-
-/* What has names costs at least so much of an image that is compared by them: a stripped program has
- * some, too, of what it calls in libraries, and whatever has none is missing from the others. */
-static const double least_named = 0.5;
 
 /* Whether these, in order, are enough of what one replicate has. */
 static bool are_enough(const struct side_image *image, size_t replicate,

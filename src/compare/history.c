@@ -3,17 +3,12 @@
 
 #include "costs.h"
 #include "lineage.h"
+#include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 
 #include <math.h>
 #include <string.h>
-
-/* The newest so many are looked at: enough to know by, few enough to be read in no time. */
-enum { MOST_EPOCHS = 16 };
-/* What is assumed is worth so much beside what was learned, in degrees of freedom. */
-static const double assumed_freedom = 10;
-static const double assumed_run_freedom = 2;
 
 struct learning {
 	const struct sides *sides;
@@ -61,17 +56,11 @@ static bool list_levels(const struct sides *sides, double *levels)
 	return true;
 }
 
-/* Where there are fewer, none is out of line: it may be the other one. */
-enum { FEWEST_TO_DOUBT = 4 };
-
 /* The replicate that cost so much more or less than the others that it was not alike: it ran beside
  * something else. `count` where there is none. */
 static size_t out_of_line(const double *levels, size_t count)
 {
-	/* Of normal deviations 3.4 times the standard one. */
-	const double too_far = 5;
-	const double least = 0.001;
-	double sorted[MOST_EPOCHS];
+	double sorted[MOST_HISTORY_EPOCHS];
 	double middle;
 	size_t farthest = 0;
 
@@ -84,7 +73,9 @@ static size_t out_of_line(const double *levels, size_t count)
 		if (fabs(levels[i] - middle) > fabs(levels[farthest] - middle))
 			farthest = i;
 	}
-	return fabs(levels[farthest] - middle) > too_far * fmax(least, median(sorted, count))
+	return fabs(levels[farthest] - middle) >
+			       out_of_line_deviations *
+				       fmax(least_out_of_line, median(sorted, count))
 		       ? farthest
 		       : count;
 }
@@ -148,7 +139,7 @@ static struct hp_error *add_counts(struct learning *learning, struct sides *side
 static struct hp_error *add_gathered(struct learning *learning, struct sides *sides)
 {
 	size_t count = sides->at[HP_BASE].replicates.count;
-	double levels[MOST_EPOCHS] = { 0 };
+	double levels[MOST_HISTORY_EPOCHS] = { 0 };
 	size_t left_out;
 
 	if (!list_levels(sides, levels))
@@ -164,7 +155,7 @@ static struct hp_error *add_group(struct learning *learning, size_t group)
 	const struct hp_compare_options options = { .event = learning->sides->event };
 	/* Names are enough to tell procedures apart, and large files take their time. */
 	struct sides sides = { .arena = learning->arena, .options = &options, .by_names = true };
-	char *stamps[MOST_EPOCHS];
+	char *stamps[MOST_HISTORY_EPOCHS];
 	struct hp_compare_epochs epochs[HP_SIDES] = { { .stamps = stamps } };
 	struct hp_error *error;
 
@@ -225,8 +216,8 @@ static struct hp_error *conclude_counts(const struct learning *learning, bool re
 	even = pooled_dispersion(counts, count, dispersion->deviation, &freedom);
 	if (!(freedom > 0))
 		return NULL;
-	dispersion->even = draw(even, freedom, COMPARE_DISPERSION, assumed_freedom);
-	dispersion->freedom = fmin(dispersion->freedom, freedom + assumed_freedom);
+	dispersion->even = draw(even, freedom, COMPARE_DISPERSION, assumed_dispersion_freedom);
+	dispersion->freedom = fmin(dispersion->freedom, freedom + assumed_dispersion_freedom);
 	/* Runs differ by no less than the whole program's costs say. */
 	dispersion->deviation = fmax(dispersion->deviation, assumed.deviation);
 	dispersion->common = history->run_freedom;
@@ -240,7 +231,7 @@ static double overall_variance(const struct learning *learning)
 	double pooled = pooled_dispersion(learning->counts[true].at, learning->counts[true].count,
 					  0, &freedom);
 
-	return freedom > 0 ? draw(pooled, freedom, COMPARE_DISPERSION, assumed_freedom)
+	return freedom > 0 ? draw(pooled, freedom, COMPARE_DISPERSION, assumed_dispersion_freedom)
 			   : COMPARE_DISPERSION;
 }
 
@@ -266,7 +257,8 @@ static struct hp_error *learn(struct learning *learning, const struct hp_compare
 			      struct history *history)
 {
 	struct lineage *lineage = &learning->lineage;
-	struct hp_error *error = lineage_find(learning->sides, compared, MOST_EPOCHS, lineage);
+	struct hp_error *error =
+		lineage_find(learning->sides, compared, MOST_HISTORY_EPOCHS, lineage);
 
 	if (error || !lineage->found.count)
 		return error;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lineage.h"
+#include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 
@@ -36,8 +37,8 @@ static bool is_same_event(const struct hp_event_totals *a, const struct hp_event
 	    !is_same(a->info.name, b->info.name))
 		return false;
 	if (a->frequency_hz > 0 || b->frequency_hz > 0)
-		return fabs(a->frequency_hz - b->frequency_hz) < 0.01 * a->frequency_hz;
-	return fabs(period_of(a) - period_of(b)) < 0.01 * period_of(a);
+		return fabs(a->frequency_hz - b->frequency_hz) < same_rate * a->frequency_hz;
+	return fabs(period_of(a) - period_of(b)) < same_rate * period_of(a);
 }
 
 static bool is_lineage(const struct hp_epoch_meta *meta, const struct replicate *replicate)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "listing.h"
+#include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/search.h>
@@ -164,9 +165,6 @@ struct hp_error *listing_create(struct hp_arena *arena, const struct code *code,
 }
 
 /* --- alignment ------------------------------------------------------------------------------- */
-
-/* Differences that are looked for: beyond, procedures have little in common. */
-enum { MOST_DIFFERENCES = 1000 };
 
 struct aligning {
 	const struct listed *base;

@@ -5,6 +5,7 @@ src_compare_libcompare_a_SOURCES = \
 	include/hpcprof/compare/comparison.h src/compare/comparison.c \
 	src/compare/distribution.h src/compare/distribution.c \
 	src/compare/statistics.h src/compare/statistics.c src/compare/counts.c src/compare/runs.c \
+	src/compare/tuning.h \
 	src/compare/sides.h src/compare/sides.c src/compare/gather.c src/compare/match.c \
 	src/compare/names.h src/compare/names.c src/compare/moved.h src/compare/moved.c \
 	src/compare/pace.h src/compare/pace.c src/compare/costs.h src/compare/costs.c \

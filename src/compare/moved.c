@@ -9,6 +9,7 @@
 #include "moved.h"
 
 #include "listing.h"
+#include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/search.h>
@@ -300,14 +301,6 @@ static struct hp_error *find_host(struct sides *sides, const struct inlining *in
 
 /* --- inlined in part ------------------------------------------------------------------------- */
 
-/* Changes that matter: of the procedure, and of the program. */
-static const double least_change = 0.03;
-static const double least_of_program = 0.005;
-/* What became of a callee's cost, at least, is found again in copies of it; copies are cheaper. */
-static const double least_found_again = 1. / 3;
-/* A host has so many times the instructions of a callee that it had before. */
-static const double more_copies = 1.5;
-
 /* Of a unit's cost on a side, what one run of it is, or the share of the program. */
 static double per_run(const struct sides *sides, enum hp_side side, double cost)
 {
@@ -440,7 +433,7 @@ static struct hp_error *find_partial_host(struct sides *sides, const struct inli
 	enum hp_side side = more < 0 ? HP_CANDIDATE : HP_BASE;
 	const struct code *code = known_code(callee, side);
 	struct unit *host = NULL;
-	double most = least_found_again * fabs(more);
+	double most = fabs(more) / most_over_copies;
 	bool has_more = false;
 	struct hp_error *error;
 

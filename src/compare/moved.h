@@ -5,6 +5,7 @@
 #define COMPARE_MOVED_H
 
 #include "sides.h"
+#include "tuning.h"
 
 #include <hpcprof/image/body.h>
 
@@ -13,9 +14,6 @@
  * instructions, block by block, under another name; or the procedure that they were inlined into.
  */
 struct hp_error *sides_match_moved(struct sides *sides);
-
-/* Code that has so much in common is the same procedure. */
-#define MOVED_LEAST_SIMILARITY 0.4
 
 /* What is known of the code, if anything is: from its file, or kept in the epochs. */
 void moved_body(const struct code *code, struct hp_body *body);

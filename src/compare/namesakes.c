@@ -3,15 +3,11 @@
 
 #include "moved.h"
 #include "names.h"
+#include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 
 #include <string.h>
-
-/* What costs less than this share of its side is not looked at. */
-static const double least_share = 0.003;
-/* Beyond that many of one name nothing is told apart. */
-enum { MOST_NAMESAKES = 64 };
 
 /* All code of one name in one image, of both sides: those of the base first. */
 struct group {
@@ -57,7 +53,7 @@ static bool is_ambiguous(const struct sides *sides, const struct group *group)
 
 		if (!code_has_name(code))
 			return false;
-		matters = matters || code->cost >= least_share * sides->at[code->side].cost;
+		matters = matters || code->cost >= least_namesake * sides->at[code->side].cost;
 		found = found || has_namesake(code);
 	}
 	return found && matters && group_count(group) > 1 && group_count(group) <= MOST_NAMESAKES;
@@ -173,7 +169,7 @@ static double find_pair(const struct group *group, const struct hp_body *bodies,
 				similarity = 0;
 			/* Of those alike, and where nothing is, the order decides. */
 			if (by_order && j - group->counts[HP_BASE] == i)
-				similarity += 0.01;
+				similarity += order_similarity;
 			if (paired[i] || paired[j] || similarity <= most)
 				continue;
 			most = similarity;

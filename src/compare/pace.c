@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pace.h"
+#include "tuning.h"
 
 #include <math.h>
 
@@ -14,9 +15,6 @@ double pace_freedom(const struct pace *pace, size_t runs)
 }
 
 /* --- an even drift --------------------------------------------------------------------------- */
-
-/* With fewer, what a trend takes is worth more than what it gives. */
-enum { TREND_RUNS = 3 };
 
 static double mean_of(const double *values, size_t count)
 {
@@ -83,11 +81,6 @@ void pace_fit_trend(const struct run_costs sides[HP_SIDES], double *const times[
 
 /* --- pairs ----------------------------------------------------------------------------------- */
 
-/* Pairs that differ from each other by so much more than the two runs of one do. With this limit the
- * test, chosen by the data, has 1.4 to 2.9 % of alarms where 2.5 % are due (tests/compare/
- * test_statistics); where pairs share much it finds what would else be taken for chance. */
-static const double sharing = 1.5;
-
 /* Beyond the drift that `pace` has: variances among pairs and within them. */
 static bool pairs_share(const struct run_costs sides[HP_SIDES], const size_t *partners,
 			const struct pace *pace)
@@ -109,7 +102,8 @@ static bool pairs_share(const struct run_costs sides[HP_SIDES], const size_t *pa
 		among += (base + candidate) * (base + candidate);
 		within += (base - candidate) * (base - candidate);
 	}
-	return among - sum * sum / count > sharing * (within - difference * difference / count);
+	return among - sum * sum / count >
+	       pairs_sharing * (within - difference * difference / count);
 }
 
 void pace_take_pairs(const struct run_costs sides[HP_SIDES], const size_t *partners,

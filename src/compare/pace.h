@@ -16,8 +16,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { PACE_PAIRS = 4 };
-
 struct run_costs {
 	const double *costs; /* > 0 */
 	size_t count;	     /* > 0 */

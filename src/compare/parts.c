@@ -5,14 +5,12 @@
  */
 #include "distribution.h"
 #include "judge.h"
+#include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 
 #include <math.h>
 #include <string.h>
-
-/* Fewer samples than these, both sides together, say nothing. */
-enum { FEWEST_SAMPLES = 10 };
 
 /* Exposures of all replicates for one way of counting: more of those whose runs were slower for what
  * both sides have in common. */
@@ -157,7 +155,7 @@ static bool is_worth_a_test(const struct judging *judging, const struct hp_compa
 void judge_show(const struct judging *judging, const struct log_ratio *ratio,
 		struct hp_compared *shown)
 {
-	double quantile = student_quantile(0.05, ratio->freedom);
+	double quantile = student_quantile(interval_misses, ratio->freedom);
 	double square = 0;
 
 	for (size_t side = 0; side < HP_SIDES; side++) {

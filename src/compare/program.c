@@ -6,6 +6,7 @@
 #include "costs.h"
 #include "distribution.h"
 #include "judge.h"
+#include "tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -335,8 +336,8 @@ static bool settle_prior(struct judging *judging)
 static struct hp_measured mean_of(double mean, size_t runs, double deviation)
 {
 	double count = (double)runs;
-	double away =
-		student_quantile(0.05, count > 1 ? count - 1 : INFINITY) * deviation / sqrt(count);
+	double away = student_quantile(interval_misses, count > 1 ? count - 1 : INFINITY) *
+		      deviation / sqrt(count);
 
 	return (struct hp_measured){ mean, mean * exp(-away), mean * exp(away) };
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "distribution.h"
 #include "statistics.h"
+#include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 
 #include <math.h>
 #include <stdint.h>
-
-/* What is assumed is worth so much beside what runs show, in degrees of freedom. */
-static const double assumed_freedom = 2;
-enum { ENOUGH_RUNS = 3 };
 
 struct spread {
 	double mean;
@@ -67,7 +64,7 @@ static double one_run(const struct run_costs sides[HP_SIDES], const struct run_p
 	double base_part = base.variance / base.count;
 	double candidate_part = candidate.variance / candidate.count;
 	bool is_learned = isfinite(prior->freedom);
-	double worth = is_learned ? prior->freedom : assumed_freedom;
+	double worth = is_learned ? prior->freedom : assumed_run_freedom;
 
 	variances[HP_BASE] = base.variance / left;
 	variances[HP_CANDIDATE] = candidate.variance / left;
@@ -83,9 +80,6 @@ static double one_run(const struct run_costs sides[HP_SIDES], const struct run_p
 	/* The assumption alone is taken for what it is, not for two runs that showed it. */
 	return known > 0 || is_learned ? worth + known : INFINITY;
 }
-
-/* The least p of the signed ranks of n pairs is 2^(1-n): with fewer than these they find nothing. */
-enum { SIGNED_RUNS = 8 };
 
 static double tests_of(const struct run_prior *prior, size_t runs)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which epochs are compared, and by which event. */
 #include "sides.h"
+#include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/text.h>
@@ -506,9 +507,7 @@ static const struct side_image *find_namesake(const struct side *side,
 /* What has more than that, the other side has as well. */
 static bool is_missing_by_chance(const struct side *side, const struct side_image *image)
 {
-	const double least = 0.01;
-
-	return !is_own(image) || image->cost < least * side->cost;
+	return !is_own(image) || image->cost < least_image * side->cost;
 }
 
 bool sides_are_same_build(const struct sides *sides)

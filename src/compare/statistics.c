@@ -2,6 +2,7 @@
 #include "statistics.h"
 
 #include "distribution.h"
+#include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 
@@ -9,7 +10,7 @@
 
 struct hp_measured log_ratio_change(const struct log_ratio *ratio)
 {
-	double away = student_quantile(0.05, ratio->freedom) * ratio->deviation;
+	double away = student_quantile(interval_misses, ratio->freedom) * ratio->deviation;
 
 	return (struct hp_measured){
 		.value = expm1(ratio->value),

@@ -8,22 +8,13 @@
 #define COMPARE_STATISTICS_H
 
 #include "pace.h"
+#include "tuning.h"
 
 #include <hpcprof/base/error.h>
 #include <hpcprof/compare/comparison.h>
 
 #include <stdbool.h>
 #include <stddef.h>
-
-/* Of all that is found where nothing has changed, so much may be: half of it as the program's
- * change, half as changes inside. */
-#define COMPARE_FALSE_ALARMS 0.05
-/* How probable it shall be that a change as large as the least one asked for is found. */
-#define COMPARE_POWER 0.8
-/* What is assumed where nothing was learned: variance of samples to their mean, and how much one
- * run's cost differs from the next. What whole sides differ by is in drift.h. */
-#define COMPARE_DISPERSION    1.3
-#define COMPARE_RUN_DEVIATION 0.02
 
 /* A logarithm of a ratio. */
 struct log_ratio {

@@ -13,15 +13,11 @@
  */
 #include "costs.h"
 #include "judge.h"
+#include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 
 #include <math.h>
-
-/* A procedure that has this part of the program's change is named with it. */
-static const double most_of_it = 0.5;
-/* How certain it shall be that a procedure changed otherwise than the program did. */
-static const double otherwise_p = 0.05;
 
 bool judge_is_large(const struct judging *judging, const struct hp_compared *item)
 {
@@ -51,7 +47,7 @@ static bool is_apart(const struct judging *judging, const struct tested *tested,
 	if (tested->relative.p <= otherwise_p &&
 	    (tested->relative.value > 0) == (item->lost.value > 0))
 		return true;
-	return item->lost.value / program->lost.value >= most_of_it;
+	return item->lost.value / program->lost.value >= most_of_change;
 }
 
 static bool is_by_another_compiler(const struct sides *sides, const struct unit *unit)
