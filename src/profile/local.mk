@@ -13,6 +13,7 @@ src_profile_libprofile_a_SOURCES = \
 	src/profile/resolve.h src/profile/resolve.c \
 	src/profile/rows.h src/profile/rows.c \
 	src/profile/shown.c \
+	src/profile/tuning.h \
 	src/profile/suggest.h src/profile/suggest.c
 
 PROFILE_LIBS = src/profile/libprofile.a $(CFG_LIBS) $(ISA_LIBS) $(IMAGE_LIBS) $(DB_LIBS)

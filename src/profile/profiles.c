@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "breakdown.h"
 #include "rows.h"
+#include "tuning.h"
 
 #include <hpcprof/base/hash.h>
 #include <hpcprof/base/text.h>
@@ -169,12 +170,11 @@ double hp_profiles_coverage(const struct hp_loaded_event *event)
 
 bool hp_profiles_is_noticed(const struct hp_profiles *profiles, const struct hp_loaded_image *image)
 {
-	const double least = 0.01;
 	const struct hp_profiles_options *options = profiles->options;
 	bool is_noticed = options->image || options->procedure || options->listed;
 
 	for (size_t i = 0; i < profiles->events.count && !is_noticed; i++)
-		is_noticed = hp_profiles_share(profiles, i, &image->tallies[i]) >= least;
+		is_noticed = hp_profiles_share(profiles, i, &image->tallies[i]) >= noticed_share;
 	return is_noticed;
 }
 

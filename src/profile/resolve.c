@@ -2,6 +2,7 @@
 #include "attribute.h"
 #include "resolve.h"
 #include "suggest.h"
+#include "tuning.h"
 
 #include <hpcprof/base/buffer.h>
 #include <hpcprof/base/number.h>
@@ -188,19 +189,18 @@ static struct hp_error *try_all(struct hp_profiles *profiles, const char *text,
 /* Says which others there were. */
 static struct hp_error *tell_others(const struct hp_profiles *profiles)
 {
-	enum { MOST = 4 };
 	_cleanup_(hp_buffer_free) struct hp_buffer others = { 0 };
 	const struct hp_row *taken = profiles->rows.at[0];
 	struct hp_error *error =
 		hp_profiles_show_names(profiles, profiles->rows.at, profiles->rows.count);
 
-	for (size_t i = 1; i < profiles->rows.count && i <= MOST && !error; i++)
+	for (size_t i = 1; i < profiles->rows.count && i <= MOST_OTHERS && !error; i++)
 		hp_buffer_printf(&others, "%s%s:%s (%" PRIu64 " samples)", i > 1 ? ", " : "",
 				 profiles->rows.at[i]->image->short_name,
 				 profiles->rows.at[i]->shown,
 				 profiles->rows.at[i]->tallies[profiles->sort_event].samples);
-	if (profiles->rows.count > MOST + 1)
-		hp_buffer_printf(&others, " and %zu more", profiles->rows.count - MOST - 1);
+	if (profiles->rows.count > MOST_OTHERS + 1)
+		hp_buffer_printf(&others, " and %zu more", profiles->rows.count - MOST_OTHERS - 1);
 	if (error || others.failed)
 		return error ? error : hp_error_create_no_memory();
 	hp_profiles_warn(

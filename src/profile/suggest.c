@@ -4,6 +4,7 @@
 #include <hpcprof/profile/rows.h>
 
 #include "resolve.h"
+#include "tuning.h"
 
 #include <hpcprof/base/buffer.h>
 #include <hpcprof/base/text.h>
@@ -14,7 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_SUGGESTIONS = 5, LONGEST_SHOWN_COLUMNS = 90 };
+enum { LONGEST_SHOWN_COLUMNS = 90 };
 
 /* Those that hold the text come first, then by distance, then by samples. */
 struct suggestion {
@@ -163,7 +164,7 @@ static struct hp_error *not_found(const struct hp_profiles *profiles, const char
 
 struct hp_error *suggest_procedures(struct hp_profiles *profiles, const char *text)
 {
-	struct search search = { .wanted = text, .limit = strlen(text) / 3 };
+	struct search search = { .wanted = text, .limit = strlen(text) / LENGTH_PER_CHANGE };
 	_cleanup_(hp_buffer_free) struct hp_buffer advice = { 0 };
 	struct hp_error *error = not_found(profiles, text);
 

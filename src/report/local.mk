@@ -56,6 +56,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/tables/table.h \
 	src/report/tables/text_table.c \
 	src/report/text_summary.c \
+	src/report/tuning.h \
 	src/report/write.h \
 	src/report/write_csv.c \
 	src/report/write_json.c \

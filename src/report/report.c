@@ -6,6 +6,7 @@
 #include <hpcprof/infer/inference.h>
 #include "common/sort.h"
 #include "write.h"
+#include "tuning.h"
 
 #include <hpcprof/report/report.h>
 
@@ -202,7 +203,6 @@ static struct hp_error *make(struct hp_db *db, char *const *epochs, size_t epoch
 /* No procedure may have that name, and some may have it in theirs. NULL where it is a pattern already. */
 static char *part_pattern(const struct hp_report_options *options)
 {
-	enum { SHORTEST_PART = 3 };
 	const char *name = options->of.procedure;
 	char *pattern;
 

@@ -5,6 +5,7 @@
 #include "annotate/listing.h"
 #include "stalls/survey.h"
 #include "write.h"
+#include "tuning.h"
 
 #include <inttypes.h>
 

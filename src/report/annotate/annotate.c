@@ -2,6 +2,7 @@
 #include "annotate.h"
 #include "../common/state.h"
 #include "../common/text.h"
+#include "../tuning.h"
 
 #include <hpcprof/base/search.h>
 #include <hpcprof/infer/inference.h>
@@ -137,7 +138,6 @@ static struct hp_error *add_fold(struct annotation *annotation, size_t first, si
 static struct hp_error *add_instruction(struct annotation *annotation, size_t row, size_t before)
 {
 	bool is_first = begins_block(annotation, row);
-	const double noticeable = 0.0005;
 	const struct hp_row *at = &annotation->listing->rows.at[row];
 	struct hp_error *error = NULL;
 
@@ -152,7 +152,7 @@ static struct hp_error *add_instruction(struct annotation *annotation, size_t ro
 	if (!error)
 		annotation->lines.at[annotation->lines.count - 1].shows_frequency =
 			is_first || at->tallies[annotation->report->profiles->sort_event].samples ||
-			annotation_share(annotation, row) >= noticeable;
+			annotation_share(annotation, row) >= noticeable_insn;
 	return error;
 }
 

@@ -2,19 +2,10 @@
 /* Which instructions are shown and which are folded away: what is hot, what is to blame for the stalls
  * of what is, and a little of what stands around it. */
 #include "annotate.h"
+#include "../tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-enum {
-	SMALL_ENOUGH = 40, /* rows: nothing is folded */
-	CONTEXT = 2,	   /* rows on either side */
-	WORTH_FOLDING = 4, /* rows */
-};
-
-/* Percent of the procedure, unless another limit is asked for: some hundred instructions are left of the
- * largest procedures, of most a screen or two. What is folded says how much of the time that is. */
-static const double least_percent = 0.5;
 
 /* The greatest share of an event's samples in the procedure, or of its time, 0 to 1. */
 static double heat_of(const struct annotation *annotation, size_t row)
@@ -63,8 +54,8 @@ static void show_block(struct annotation *annotation, const bool *wanted, size_t
 		if (!wanted[i])
 			continue;
 		any = true;
-		for (size_t j = i >= first + CONTEXT ? i - CONTEXT : first;
-		     j < end && j <= i + CONTEXT; j++)
+		for (size_t j = i >= first + CONTEXT_ROWS ? i - CONTEXT_ROWS : first;
+		     j < end && j <= i + CONTEXT_ROWS; j++)
 			annotation->shown[j] = true;
 	}
 	if (any)
@@ -112,7 +103,7 @@ struct hp_error *annotate_choose(struct annotation *annotation)
 	for (size_t i = 0; i < count; i++)
 		hottest = fmax(hottest, heat_of(annotation, i));
 	/* Nothing at all is no answer. */
-	limit = fmin((limit > 0 ? limit : least_percent) / 100, hottest);
+	limit = fmin((limit > 0 ? limit : fold_percent) / 100, hottest);
 	for (size_t i = 0; i < count && hottest > 0; i++) {
 		if (!(heat_of(annotation, i) >= limit))
 			continue;

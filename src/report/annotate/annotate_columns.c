@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "annotate_columns.h"
 #include "../common/quantity.h"
+#include "../tuning.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -43,15 +44,14 @@ static void add_cpi(const struct annotation *annotation, size_t row, struct hp_b
 {
 	const struct hp_analysed_insn *insn = annotation->insns[row];
 	const struct hp_analysed_block *block;
-	const double unnoticeable = 0.005;
 	double share;
 
 	if (!insn || !(insn->cycles > 0))
 		return;
 	block = &annotation->analysis->blocks[insn->block];
 	share = insn->cycles / block->cycles;
-	if (share * block->cycles_per_execution < unnoticeable ||
-	    (!(share * block->cycles_per_execution_low >= unnoticeable) &&
+	if (share * block->cycles_per_execution < noticeable_cycles ||
+	    (!(share * block->cycles_per_execution_low >= noticeable_cycles) &&
 	     !isfinite(block->cycles_per_execution)))
 		return;
 	quantity_add_at_least(text, share * block->cycles_per_execution,

@@ -6,6 +6,7 @@
 #include "../common/sheet.h"
 #include "../common/state.h"
 #include "../common/text.h"
+#include "../tuning.h"
 
 #include <hpcprof/infer/inference.h>
 
@@ -15,7 +16,7 @@
 
 #define AT_LEAST "\xe2\x89\xa5"
 
-enum { NOTES_COLUMN = 38, MOST_CAUSES = 3 };
+enum { NOTES_COLUMN = 38 };
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
@@ -208,15 +209,13 @@ static struct hp_error *add_cause(struct annotation *annotation, size_t row,
 {
 	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 	double cycles = cycles_each_time(annotation->analysis, annotation->insns[row]);
-	const double wide = 0.1;
-	const double unlikely = 0.005;
 	bool is_unknown = sheet_is_unknown(cause->low, cause->high);
 
 	hp_buffer_printf(&text, "%s: ", quantity_cause((enum hp_cause_kind)cause->kind));
 	add_percent_range(&text, cause->low, cause->high);
-	if (cause->high - cause->low > wide && cause->likely < unlikely)
+	if (cause->high - cause->low > wide_range && cause->likely < unlikely_cause)
 		hp_buffer_printf(&text, is_unknown ? ", unlikely" : " but unlikely");
-	else if (!is_unknown && cause->high - cause->low > wide)
+	else if (!is_unknown && cause->high - cause->low > wide_range)
 		hp_buffer_printf(&text, ", likely %.0f %%", 100 * cause->likely);
 	if (isfinite(cycles) && !is_unknown) {
 		hp_buffer_printf(&text, ", about ");
@@ -265,16 +264,12 @@ static struct hp_error *add_static(struct annotation *annotation, size_t row)
 /* Bubbles of what hardly matters would hide the others. */
 static bool is_worth_telling(const struct annotation *annotation, size_t row)
 {
-	const double noticeable = 0.01;
-
-	return annotation->shows_all || annotation_share(annotation, row) >= noticeable;
+	return annotation->shows_all || annotation_share(annotation, row) >= worth_telling;
 }
 
 struct hp_error *annotate_stalls(struct annotation *annotation, size_t row)
 {
 	const struct hp_analysed_insn *insn = annotation->insns[row];
-	const double whole_cycle = 0.995;
-	const double noticeable = 0.05;
 	struct hp_error *error = NULL;
 	uint32_t told = 0;
 
@@ -283,7 +278,8 @@ struct hp_error *annotate_stalls(struct annotation *annotation, size_t row)
 	for (uint32_t i = 0; i < insn->cause_count && !error; i++) {
 		const struct hp_cause *cause = &annotation->analysis->causes[insn->first_cause + i];
 
-		if (!annotation->shows_all && (cause->high < noticeable || told == MOST_CAUSES))
+		if (!annotation->shows_all &&
+		    (cause->high < noticeable_cause || told == MOST_CAUSES_TOLD))
 			continue;
 		told++;
 		error = add_cause(annotation, row, cause);

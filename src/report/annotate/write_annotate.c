@@ -5,6 +5,7 @@
 #include "../common/quantity.h"
 #include "../common/sheet.h"
 #include "../common/state.h"
+#include "../tuning.h"
 
 #include <hpcprof/infer/inference.h>
 
@@ -115,7 +116,7 @@ static const char *colour_of(const struct writer *writer, const struct annotated
 
 	if (column != COLUMN_SAMPLES && column != COLUMN_SHARE && column != COLUMN_CPI)
 		return NULL;
-	return share >= 0.05 ? hot : share >= 0.005 ? warm : NULL;
+	return share >= hot_share ? hot : share >= warm_share ? warm : NULL;
 }
 
 static void write_instruction(struct writer *writer, const struct annotated_line *line)
@@ -351,8 +352,7 @@ static void put_sources(const struct annotation *annotation, FILE *out)
 /* Where to look first, as the column of addresses has it. */
 static void put_hottest(const struct annotation *annotation, FILE *out)
 {
-	enum { HOTTEST = 4 };
-	size_t rows[HOTTEST];
+	size_t rows[HOTTEST_NAMED];
 	size_t count = 0;
 	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
@@ -362,9 +362,9 @@ static void put_hottest(const struct annotation *annotation, FILE *out)
 		while (at &&
 		       annotation_share(annotation, rows[at - 1]) < annotation_share(annotation, i))
 			at--;
-		if (at == HOTTEST || !(annotation_share(annotation, i) > 0))
+		if (at == HOTTEST_NAMED || !(annotation_share(annotation, i) > 0))
 			continue;
-		count += count < HOTTEST;
+		count += count < HOTTEST_NAMED;
 		memmove(&rows[at + 1], &rows[at], (count - at - 1) * sizeof(*rows));
 		rows[at] = i;
 	}

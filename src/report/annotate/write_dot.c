@@ -10,13 +10,12 @@
 #include "../common/quantity.h"
 #include "../common/state.h"
 #include "../common/text.h"
+#include "../tuning.h"
 
 #include <hpcprof/infer/inference.h>
 
 #include <inttypes.h>
 #include <math.h>
-
-enum { MOST_LINES = 24 }; /* of instructions in a box */
 
 struct drawing {
 	const struct report *report;
@@ -57,7 +56,7 @@ static void write_instructions(const struct drawing *drawing, uint32_t block)
 		const struct hp_row *row = &listing->rows.at[drawing->rows[i]];
 		uint64_t samples = row->tallies[drawing->report->profiles->sort_event].samples;
 
-		if (lines == MOST_LINES) {
+		if (lines == MOST_LINES_DRAWN) {
 			more++;
 			continue;
 		}
@@ -76,7 +75,6 @@ static void write_instructions(const struct drawing *drawing, uint32_t block)
 static void add_stalls(const struct drawing *drawing, const struct hp_analysed_block *block,
 		       struct hp_buffer *text)
 {
-	enum { MOST = 2 };
 	const struct hp_analysis *analysis = drawing->analysis;
 	double cycles[HP_CAUSE_COUNT] = { 0 };
 	double sum = 0;
@@ -94,13 +92,13 @@ static void add_stalls(const struct drawing *drawing, const struct hp_analysed_b
 	if (!(sum > 0))
 		return;
 	hp_buffer_printf(text, "stalls %.0f %%", 100 * fmin(sum / block->cycles, 1));
-	for (int told = 0; told < MOST; told++) {
+	for (int told = 0; told < MOST_CAUSES_DRAWN; told++) {
 		int most = 0;
 
 		for (int i = 1; i < HP_CAUSE_COUNT; i++)
 			if (cycles[i] > cycles[most])
 				most = i;
-		if (cycles[most] < 0.05 * block->cycles)
+		if (cycles[most] < noticeable_cause * block->cycles)
 			break;
 		hp_buffer_printf(text, "%s%s", told ? ", " : ": ",
 				 quantity_cause((enum hp_cause_kind)most));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "quantity.h"
 #include "sheet.h"
+#include "../tuning.h"
 
 #include <hpcprof/model/evidence.h>
 
@@ -43,9 +44,7 @@ struct hp_range sheet_widen(struct hp_range shares, double samples)
 
 bool sheet_is_unknown(double low, double high)
 {
-	static const double widest = 0.9;
-
-	return !(high - low <= widest);
+	return !(high - low <= widest_range);
 }
 
 static struct sheet_line line_of(const struct hp_stall_sheet *sheet, double likely,
@@ -113,7 +112,7 @@ struct sheet_sums sheet_sum(const struct hp_stall_sheet *sheet)
 
 bool sheet_is_measured(const struct hp_stall_sheet *sheet)
 {
-	return sheet->counted_cycles > 0.5 * sheet->cycles;
+	return sheet->counted_cycles > mostly_counted * sheet->cycles;
 }
 
 /* --- text ------------------------------------------------------------------------------------- */

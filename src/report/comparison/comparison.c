@@ -2,6 +2,7 @@
 #include "comparison.h"
 
 #include "../common/quantity.h"
+#include "../tuning.h"
 
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/text.h>
@@ -200,10 +201,9 @@ void comparison_add_place(struct hp_buffer *buffer, const struct comparison_writ
 /* Nobody has measured the candidate's cost as it is shown, where the machine was another one. */
 static void add_machine(struct hp_buffer *buffer, const struct hp_comparison *comparison)
 {
-	const double noticeable = 0.005;
 	double slower = comparison->machine - 1;
 
-	if (!(fabs(slower) >= noticeable))
+	if (!(fabs(slower) >= noticeable_machine))
 		return;
 	hp_buffer_printf(buffer, " (measured ");
 	comparison_add_cost(buffer, comparison,

@@ -10,8 +10,6 @@
 
 #include <jansson.h>
 
-enum { COMPARISON_MOST_FINDINGS = 10 };
-
 /* One job of writing. */
 struct comparison_writer {
 	const struct hp_comparison *comparison;

@@ -7,6 +7,7 @@
 
 #include "report/comparison/page_check_css.h"
 #include "report/comparison/page_check_js.h"
+#include "../tuning.h"
 
 #include <hpcprof/base/number.h>
 
@@ -20,14 +21,10 @@ static void add_lines(struct hp_buffer *out, const char *const *lines, size_t co
 		hp_buffer_add(out, lines[i], strlen(lines[i]));
 }
 
-/* Of each image and procedure, the dearest: the others are too thin to be drawn, and would make a
- * page of many MB. */
-enum { MOST_PARTS = 500 };
-
 /* Inside a script element only "<" could end it; JSON's strings are the only place that has one. */
 static struct hp_error *add_data(struct hp_buffer *out, const struct comparison_writer *writer)
 {
-	json_t *document = comparison_document(writer, MOST_PARTS);
+	json_t *document = comparison_document(writer, MOST_PARTS_DRAWN);
 	_cleanup_free_ char *text =
 		document ? json_dumps(document, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
 

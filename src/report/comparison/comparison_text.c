@@ -2,6 +2,7 @@
 /* A comparison on a terminal: the verdict, what was compared, the findings, and what changed in
  * each. */
 #include "comparison.h"
+#include "../tuning.h"
 
 #include <hpcprof/base/number.h>
 
@@ -276,7 +277,6 @@ static void add_code(struct hp_buffer *out, const struct comparison_writer *writ
  * False when memory is short. */
 static bool add_estimates(struct hp_buffer *out, const struct comparison_writer *writer)
 {
-	enum { MOST_ESTIMATES = 6 };
 	size_t count;
 	const struct hp_compared **list = comparison_differences(writer->comparison, &count);
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "executions.h"
+#include "../tuning.h"
 
 #include <hpcprof/infer/counts.h>
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-
-enum { DEFAULT_LIMIT = 40 }; /* of a table that people read */
 
 void executions_clear(struct executions *executions)
 {
@@ -60,7 +59,7 @@ static struct hp_error *finish(struct report *report, struct executions *executi
 	const struct hp_report_options *options = report->options;
 	size_t limit = options->limit ? options->limit
 		       : options->format == HP_FORMAT_TEXT && !(options->percent_limit > 0)
-			       ? DEFAULT_LIMIT
+			       ? DEFAULT_ROWS
 			       : SIZE_MAX;
 	size_t kept = 0;
 

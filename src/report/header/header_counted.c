@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "header_parts.h"
+#include "../tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 
@@ -14,11 +15,10 @@ static double percent(double part, double whole)
 static void add_reasons(const struct hp_window_evidence *sum, bool is_refusal,
 			struct hp_buffer *text)
 {
-	enum { MOST = 3 };
 	uint64_t below = UINT64_MAX;
 	size_t told = 0;
 
-	while (told < MOST) {
+	while (told < MOST_REASONS) {
 		uint64_t most = 0;
 
 		for (size_t i = 0; i < sum->reason_count; i++)
@@ -27,7 +27,7 @@ static void add_reasons(const struct hp_window_evidence *sum, bool is_refusal,
 				most = sum->reasons[i].count;
 		if (!most)
 			return;
-		for (size_t i = 0; i < sum->reason_count && told < MOST; i++)
+		for (size_t i = 0; i < sum->reason_count && told < MOST_REASONS; i++)
 			if (sum->reasons[i].is_refusal == is_refusal &&
 			    sum->reasons[i].count == most)
 				hp_buffer_printf(text, "%s %s %" PRIu64 " time%s",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "header_parts.h"
 #include "nameless.h"
+#include "../tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
@@ -99,11 +100,10 @@ static void put_nameless_kernel(const struct hp_loaded_image *image, double shar
 static void put_nameless(const struct report *report, const struct shared_image *shared,
 			 struct header *header)
 {
-	enum { WORTH_A_LINE_PERCENT = 5 };
 	const struct hp_loaded_image *image = shared->image;
 	const char *runtime;
 
-	if (shared->share < WORTH_A_LINE_PERCENT)
+	if (shared->share < NAMELESS_PERCENT)
 		return;
 	runtime = image->id.kind == HP_IMAGE_ANON ? nameless_runtime(report, image) : NULL;
 	if (runtime)
@@ -146,7 +146,6 @@ static bool is_clock(const char *event)
 /* Of the rows shown: what is below a limit changes nothing. */
 static void put_enabling(const struct report *report, struct header *header)
 {
-	enum { WORTH_A_LINE_PERCENT = 10, DOMINANT_PERCENT = 25 };
 	const struct hp_row *largest = NULL;
 	double kernel = 0;
 	double share = 0;
@@ -154,7 +153,7 @@ static void put_enabling(const struct report *report, struct header *header)
 	for (size_t i = 0; i < report->profiles->images.count; i++)
 		if (hp_profiles_is_kernel(report->profiles->images.at[i]))
 			kernel += share_of(report, report->profiles->images.at[i]->tallies);
-	if (kernel < WORTH_A_LINE_PERCENT ||
+	if (kernel < KERNEL_PERCENT ||
 	    !is_clock(report->profiles->events.at[report->profiles->sort_event].info->name))
 		return;
 	for (size_t i = 0; i < report->profiles->rows.count; i++) {
@@ -167,7 +166,7 @@ static void put_enabling(const struct report *report, struct header *header)
 		if (!largest || share_of(report, row->tallies) > share_of(report, largest->tallies))
 			largest = row;
 	}
-	if (100 * share >= DOMINANT_PERCENT * kernel)
+	if (100 * share >= ENABLING_PERCENT * kernel)
 		header_put(header, HEADER_REMARKS, "kernel",
 			   "code with interrupts off counts where they are enabled again (%s, "
 			   "...): %.0f %% of the kernel's samples",

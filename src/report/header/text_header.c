@@ -4,6 +4,7 @@
 #include "text_header.h"
 #include "header.h"
 #include "header_parts.h"
+#include "../tuning.h"
 
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/text.h>
@@ -182,7 +183,6 @@ static void add_periods(const struct hp_loaded_event *event, struct hp_buffer *t
 static void put_limits(const struct hp_loaded_event *event, const char *name, bool tells_turns,
 		       struct header *header)
 {
-	const double noticeable = 0.99;
 	const char *colon = *name ? ": " : "";
 
 	if (hp_profiles_is_user_only(event)) {
@@ -197,7 +197,7 @@ static void put_limits(const struct hp_loaded_event *event, const char *name, bo
 		header_put(header, HEADER_LIMITS, "",
 			   "%s%snever had a counter: how often it happened is not known", name,
 			   colon);
-	else if ((double)event->running_ns < noticeable * (double)event->enabled_ns)
+	else if ((double)event->running_ns < full_coverage * (double)event->enabled_ns)
 		header_put(header, HEADER_LIMITS, "",
 			   "%s%shad a counter for %.1f %% of the time: each sample stands for %.3g "
 			   "of its periods, as if it had gone on likewise",
@@ -241,7 +241,6 @@ static void put_event(const struct hp_loaded_event *event, struct header *header
 /* Of several events that took turns, on one line. */
 static void put_turns(const struct report *report, struct header *header)
 {
-	const double noticeable = 0.99;
 	double least = 1;
 	double most = 0;
 	size_t count = 0;
@@ -249,7 +248,7 @@ static void put_turns(const struct report *report, struct header *header)
 	for (size_t i = 0; i < report->profiles->events.count; i++) {
 		double coverage = hp_profiles_coverage(&report->profiles->events.at[i]);
 
-		if (!(coverage < noticeable))
+		if (!(coverage < full_coverage))
 			continue;
 		least = fmin(least, coverage);
 		most = fmax(most, coverage);
@@ -266,8 +265,6 @@ static void put_turns(const struct report *report, struct header *header)
 /* On one line; what is missing of any comes after it. */
 static void put_events_in_short(const struct report *report, struct header *header)
 {
-	/* Per cent of the samples: fewer change no row that anybody looks at. */
-	const double noticeable = 5;
 	size_t count = report->profiles->events.count;
 	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
@@ -293,7 +290,8 @@ static void put_events_in_short(const struct report *report, struct header *head
 		double lost = percent((double)event->lost, seen + (double)event->lost);
 
 		put_limits(event, name, count == 1, header);
-		if (lost >= noticeable || percent((double)event->unattributed, seen) >= noticeable)
+		if (lost >= noticeable_loss ||
+		    percent((double)event->unattributed, seen) >= noticeable_loss)
 			put_lost(event, HEADER_LIMITS, name, header);
 	}
 }
@@ -370,12 +368,11 @@ static void put_all(const struct report *report, bool is_short, struct header *h
 
 struct hp_error *write_text_header(const struct report *report, FILE *out, size_t *left_out)
 {
-	enum { MOST_LINES = 4 };
 	bool is_short = report->options->view != HP_VIEW_SUMMARY;
 	struct header header = { 0 };
 
 	put_all(report, is_short, &header);
-	*left_out = header_write(&header, is_short ? MOST_LINES : 0,
+	*left_out = header_write(&header, is_short ? MOST_HEADER_LINES : 0,
 				 is_short ? report->options->terminal_columns : 0, out);
 	header_clear(&header);
 	return header.failed ? hp_error_create_no_memory() : NULL;

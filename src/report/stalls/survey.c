@@ -2,14 +2,13 @@
 #include "../common/sheet.h"
 #include "../common/state.h"
 #include "survey.h"
+#include "../tuning.h"
 
 #include <hpcprof/infer/inference.h>
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-
-enum { DEFAULT_LIMIT = 40 }; /* of a table that people read */
 
 /* --- what is analysed ------------------------------------------------------------------------- */
 
@@ -169,7 +168,7 @@ static void apply_limits(const struct report *report, struct survey *survey)
 	const struct hp_report_options *options = report->options;
 	size_t limit = options->limit ? options->limit
 		       : options->format == HP_FORMAT_TEXT && !(options->percent_limit > 0)
-			       ? DEFAULT_LIMIT
+			       ? DEFAULT_ROWS
 			       : SIZE_MAX;
 	size_t kept = 0;
 

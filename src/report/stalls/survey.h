@@ -18,9 +18,7 @@ struct stall {
 	struct hp_range share;
 };
 
-/* A procedure with fewer is not analysed: nothing about a single instruction of it would be known,
- * and most procedures of a profile are such. */
-enum { SURVEY_FEWEST_SAMPLES = 10, SURVEY_PROBLEMS = 16 };
+enum { SURVEY_PROBLEMS = 16 };
 
 struct survey {
 	struct hp_stall_sheet sheet;

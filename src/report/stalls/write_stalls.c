@@ -9,6 +9,7 @@
 #include "../common/sheet.h"
 #include "../common/state.h"
 #include "survey.h"
+#include "../tuning.h"
 
 #include <hpcprof/base/number.h>
 #include <hpcprof/infer/inference.h>
@@ -76,12 +77,10 @@ static void cell_confidence(const struct cell *cell, struct hp_buffer *text)
 
 static void cell_average(const struct cell *cell, struct hp_buffer *text)
 {
-	/* At least next to nothing is anything. */
-	const double least = 0.05;
 	double average = stall_average(stall_of_row(cell->row));
 	double low = stall_average_low(stall_of_row(cell->row));
 
-	if (isfinite(average) || low >= least)
+	if (isfinite(average) || low >= least_average)
 		quantity_add_at_least(text, average, low);
 	else
 		hp_buffer_printf(text, "?");
@@ -104,7 +103,6 @@ static bool has_no_room_for_questions(const struct report *report)
 static void cell_causes(const struct cell *cell, struct hp_buffer *text)
 {
 	const struct stall *stall = stall_of_row(cell->row);
-	const double noticeable = 0.05;
 	const unsigned most = is_narrow(cell->report) ? 1 : 2;
 	unsigned told = 0;
 	uint32_t kinds = 0; /* told, a bit each: one of several culprits will do */
@@ -114,7 +112,7 @@ static void cell_causes(const struct cell *cell, struct hp_buffer *text)
 
 		if (kinds >> cause->kind & 1)
 			continue;
-		if (told && cause->likely < noticeable)
+		if (told && cause->likely < noticeable_cause)
 			break;
 		hp_buffer_printf(text, "%s%s ", told++ ? ", " : "",
 				 hp_cause_name((enum hp_cause_kind)cause->kind));

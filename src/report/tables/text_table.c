@@ -2,6 +2,7 @@
 /* Rows as aligned columns; on a terminal cut to its width, elsewhere whole. */
 
 #include "table.h"
+#include "../tuning.h"
 #include <string.h>
 
 enum {
@@ -187,7 +188,7 @@ static const char *colour_of(const struct table *table, const struct column *col
 		return NULL;
 	share = hp_profiles_share(table->report->profiles, column->event,
 				  &row->tallies[column->event]);
-	return share >= 0.05 ? hot : share >= 0.005 ? warm : NULL;
+	return share >= hot_share ? hot : share >= warm_share ? warm : NULL;
 }
 
 struct hp_error *write_text_table(const struct report *report, const struct columns *columns,

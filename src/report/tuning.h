@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The constants that decide what views show and what they leave out, by subject. Widths and digits,
+ * which only lay out what is shown, are beside their use.
+ *
+ * Before each: its unit; the reason. All are [chosen] for readers: no accuracy figure depends on
+ * them. Each is a plain literal on one line.
+ */
+#ifndef REPORT_TUNING_H
+#define REPORT_TUNING_H
+
+/* --- tables (tables/, annotate/write_annotate.c, executions/, stalls/) ------------------------- */
+
+/* share of an event's samples; rows with more are red; as in perf report; [chosen] */
+static const double hot_share = 0.05;
+/* share of an event's samples; rows with more are green; as in perf report; [chosen] */
+static const double warm_share = 0.005;
+
+enum {
+	/* rows of a table that people read, unless they say otherwise; [chosen] */
+	DEFAULT_ROWS = 40,
+	/* characters of a name; a shorter one that names no procedure is no part of a name, either:
+	 * too many have it; [chosen] */
+	SHORTEST_PART = 3,
+	/* samples of a procedure that is analysed for stalls, at least: nothing about a single
+	 * instruction of others would be known, and most procedures of a profile are such;
+	 * [chosen] */
+	SURVEY_FEWEST_SAMPLES = 10,
+};
+
+/* --- stalls (common/sheet.c, stalls/write_stalls.c, annotate/annotate_stalls.c, write_dot.c) --- */
+
+/* share of the time; a range that is wider says nothing, and is shown as unknown; [chosen] */
+static const double widest_range = 0.9;
+/* share of the cycles; with more in procedures that were counted the sheet is measured; [chosen] */
+static const double mostly_counted = 0.5;
+/* cycles of one execution; at least less than this is no news; [chosen] */
+static const double least_average = 0.05;
+/* share of an instruction's cycles; causes with less are not named; [chosen] */
+static const double noticeable_cause = 0.05;
+/* share of the procedure's time; causes of instructions with less are not told: they would hide the
+ * others; [chosen] */
+static const double worth_telling = 0.01;
+/* share of an instruction's cycles; a wider range comes with what is likely; [chosen] */
+static const double wide_range = 0.1;
+/* share of an instruction's cycles; a cause with less in a wide range is called unlikely;
+ * [chosen] */
+static const double unlikely_cause = 0.005;
+/* cycles; a stall of the best case that is longer is told: one cycle, but for rounding; [chosen] */
+static const double whole_cycle = 0.995;
+
+enum {
+	/* causes told of one instruction; [chosen] */
+	MOST_CAUSES_TOLD = 3,
+	/* causes told of one block in a drawing; [chosen] */
+	MOST_CAUSES_DRAWN = 2,
+	/* instructions of one block in a drawing; [chosen] */
+	MOST_LINES_DRAWN = 24,
+};
+
+/* --- annotated code (annotate/) ---------------------------------------------------------------- */
+
+/* percent of the procedure's time or samples; colder instructions are folded: some hundred are left
+ * of the largest procedures, of most a screen or two; [chosen] */
+static const double fold_percent = 0.5;
+/* share of the procedure's time; an instruction with less, and without samples, shows no frequency of
+ * its own; [chosen] */
+static const double noticeable_insn = 0.0005;
+/* cycles of one execution; less is left blank; [chosen] */
+static const double noticeable_cycles = 0.005;
+
+enum {
+	/* instructions; of shorter procedures nothing is folded; [chosen] */
+	SMALL_ENOUGH = 40,
+	/* rows shown on either side of a hot one; [chosen] */
+	CONTEXT_ROWS = 2,
+	/* rows; fewer are not folded; [chosen] */
+	WORTH_FOLDING = 4,
+	/* the hottest addresses that are named above the code; [chosen] */
+	HOTTEST_NAMED = 4,
+};
+
+/* --- the header (header/) ---------------------------------------------------------------------- */
+
+/* share of the time; an event that was counted for less of it is told; [chosen] */
+static const double full_coverage = 0.99;
+/* percent of the samples; fewer lost change no row that anybody looks at; [chosen] */
+static const double noticeable_loss = 5;
+
+enum {
+	/* lines of the header before a table; [chosen] */
+	MOST_HEADER_LINES = 4,
+	/* reasons why windows ended, or why there were none; [chosen] */
+	MOST_REASONS = 3,
+	/* percent of the samples; code without names that has less is not told; [chosen] */
+	NAMELESS_PERCENT = 5,
+	/* percent of the samples in the kernel; with fewer nothing is said of where they fall;
+	 * [chosen] */
+	KERNEL_PERCENT = 10,
+	/* percent of the kernel's samples; where interrupts are enabled again so many are told;
+	 * [chosen] */
+	ENABLING_PERCENT = 25,
+};
+
+/* --- comparisons (comparison/) ----------------------------------------------------------------- */
+
+/* share of the cost; a machine that was slower by less is not told; [chosen] */
+static const double noticeable_machine = 0.005;
+
+enum {
+	/* findings in a sentence, a summary or a notice; [chosen] */
+	COMPARISON_MOST_FINDINGS = 10,
+	/* estimates shown where nothing was found; [chosen] */
+	MOST_ESTIMATES = 6,
+	/* images and procedures drawn in a page: others are too thin to be seen, and would make it
+	 * many MB; [chosen] */
+	MOST_PARTS_DRAWN = 500,
+};
+
+#endif
