@@ -7,21 +7,14 @@
  * over its own; the one that is due first is next. With equal weights that is rr.
  */
 #include "scheduler.h"
+#include "tuning.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define JITTER 0.1 /* of a period, up or down */
-/* An event that comes from fewer slices than this is chance: more slices would be wasted on it. */
-#define SLICES_BEHIND 8
-/* What groups seem to differ by is believed half when they have this many observations. */
-#define HALF_TRUSTED 24
-#define TRUSTED	     0.25
 /* Times the weight of the average group, or the average times this. With one group at the one bound
  * and the rest at the other, its period is the longest. */
-#define MOST  sqrt(HP_MUX_ADAPTIVE_PATIENCE)
-#define LEAST 1e-4 /* of the largest variance: no group is thought calmer than this */
-#define SHORT 0.25 /* of the average slice: it waits for the next of its group */
+#define MOST sqrt(HP_MUX_ADAPTIVE_PATIENCE)
 
 struct adaptive_group {
 	double due;	 /* turn */
@@ -90,7 +83,7 @@ static double variability_of(const struct hp_mux_scheduler *scheduler, uint32_t 
 		const struct adaptive_event *event = &adaptive->events[group->first_event + i];
 		double rate = event->count / group->counted;
 
-		if (event->count * event->count > SLICES_BEHIND * event->count_squares)
+		if (event->count * event->count > slices_behind_needed * event->count_squares)
 			sum = (isnan(sum) ? 0 : sum) +
 			      event->squares / group->noise / (rate * rate);
 	}
@@ -114,7 +107,7 @@ static void weigh(struct hp_mux_scheduler *scheduler)
 
 		if (isnan(group->variability))
 			continue;
-		group->variability = log(fmax(group->variability, LEAST * most)) / 2;
+		group->variability = log(fmax(group->variability, least_variability * most)) / 2;
 		mean += group->variability;
 		known++;
 	}
@@ -123,7 +116,7 @@ static void weigh(struct hp_mux_scheduler *scheduler)
 		double n = (double)group->observations, off = 0;
 
 		if (known > 0 && !isnan(group->variability))
-			off = TRUSTED * n / (n + HALF_TRUSTED) *
+			off = difference_trusted * n / (n + half_trusted_observations) *
 			      (group->variability - mean / known);
 		group->weight = hp_mux_plan_share(&scheduler->plan, i) *
 				exp(fmin(fmax(off, -log(MOST)), log(MOST)));
@@ -133,7 +126,7 @@ static void weigh(struct hp_mux_scheduler *scheduler)
 static uint32_t next(struct hp_mux_scheduler *scheduler)
 {
 	struct adaptive *adaptive = scheduler->state;
-	double jitter = 1 + JITTER * (2 * hp_mux_random_unit(&scheduler->random) - 1);
+	double jitter = 1 + period_jitter * (2 * hp_mux_random_unit(&scheduler->random) - 1);
 	double weights = 0;
 	uint32_t first = 0;
 
@@ -172,7 +165,7 @@ static void observe(struct hp_mux_scheduler *scheduler, const struct hp_mux_slic
 		return;
 	adaptive->slices++;
 	adaptive->length += (double)slice->reference;
-	if (observed <= 0 || observed * adaptive->slices < SHORT * adaptive->length) {
+	if (observed <= 0 || observed * adaptive->slices < short_slice * adaptive->length) {
 		group->carried = observed;
 		for (uint32_t i = 0; i < event_count; i++)
 			events[i].carried += (double)slice->counts[i];

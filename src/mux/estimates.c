@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sums into estimates, and what can be done with estimates alone. */
 #include "estimator.h"
+#include "tuning.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Fewer degrees of freedom than this say nothing about a variance. */
-#define FREEDOM_NEEDED 3.0
-/* A count that comes from fewer slices than this says nothing about the slices it was not seen in.
- */
-#define SLICES_NEEDED 5.0
-/* An interval as wide as the count on either side says nothing about a count. */
-#define USELESS_WIDTH 1.0
-/* Observations before this many say nothing of what to expect. */
-#define PAST_NEEDED 16
-/* Of the variance between observations, which are a round apart, so much is a slice's own. */
-#define RECALLED 0.1
-/* Something known is used where it leaves less than this of the variance. */
-#define WORTH_KNOWING 0.9
 
 static const char *const method_names[HP_MUX_METHOD_COUNT] = {
 	[HP_MUX_SCALE] = "scale",
@@ -115,7 +102,7 @@ void hp_mux_estimate_bound(struct hp_mux_estimate *event, double variance)
 	}
 	if (event->verdict != HP_MUX_ESTIMATED)
 		return;
-	if (half > USELESS_WIDTH * event->count) {
+	if (half > useless_width * event->count) {
 		event->verdict = HP_MUX_INSUFFICIENT;
 		return;
 	}
@@ -319,7 +306,8 @@ static void recall(const struct ending *ending, const struct variable *event, st
 		return;
 	lasting = event->rate_squares / n - mean * mean - steps / track->pairs.count[0] / 2;
 	lasting = fmax(lasting, 0) * length * length;
-	result->count += RECALLED * result->variance / (RECALLED * result->variance + lasting) *
+	result->count += recalled_part * result->variance /
+			 (recalled_part * result->variance + lasting) *
 			 (mean * length - result->count);
 }
 
@@ -353,7 +341,7 @@ static struct result read_best(const struct hp_mux_estimator *estimator,
 	for (size_t count = 1; count <= track->known_count; count++) {
 		double variance = corrected_variance(ending, event, count);
 
-		if (variance < WORTH_KNOWING * result.variance) {
+		if (variance < worth_knowing * result.variance) {
 			result.variance = variance;
 			used = count;
 		}
@@ -415,7 +403,7 @@ static double slices_behind(const struct tally_event *event)
  * quantile leaves the count within this share. Clocks, and whatever a program does at one rate. */
 static bool is_steady(const struct hp_mux_estimate *event, double variance)
 {
-	return hp_mux_quantile(1) * sqrt(variance) < 0.01 * event->count;
+	return hp_mux_quantile(1) * sqrt(variance) < steady_width * event->count;
 }
 
 /* Satterthwaite's, with the variance of the sum of terms from them and their neighbours (Newey and
@@ -458,8 +446,8 @@ static double estimate(const struct hp_mux_estimator *estimator, const struct en
 	made->count = result.count;
 	made->freedom = freedom_of(&event->spread);
 	made->verdict = HP_MUX_ESTIMATED;
-	if ((made->freedom < FREEDOM_NEEDED && !is_steady(made, result.variance)) ||
-	    slices_behind(&estimator->events[number]) < SLICES_NEEDED)
+	if ((made->freedom < freedom_needed && !is_steady(made, result.variance)) ||
+	    slices_behind(&estimator->events[number]) < slices_needed)
 		made->verdict = HP_MUX_INSUFFICIENT;
 	hp_mux_estimate_bound(made, result.variance);
 	return result.variance;

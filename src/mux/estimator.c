@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Slices into sums. The formulas are in estimate.h, those of the variance in shape.h. */
 #include "estimator.h"
+#include "tuning.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -299,13 +300,9 @@ struct reading {
 	double counted;
 };
 
-/* A slice shorter than this, of what slices are on the average, waits for the next: what happened
- * in a moment says little of a rate, and reading the counters takes a moment too. */
-#define SHORT 0.25
-
 static bool is_short(const struct line *line, double length)
 {
-	return length <= 0 || length * line->slices < SHORT * line->counted;
+	return length <= 0 || length * line->slices < short_slice * line->counted;
 }
 
 /* Not yet an observation. */

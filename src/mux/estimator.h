@@ -15,15 +15,13 @@
 #define HPCPROF_SRC_MUX_ESTIMATOR_H
 
 #include "fit.h"
+#include "tuning.h"
 
 #include <hpcprof/mux/estimate.h>
 
 enum { BY_TIME, BY_REFERENCE, MEASURES };
-#define KNOWN_MAX 4 /* the reference event, and up to three events */
-/* What the known explain is judged on other steps than it was learnt from, or a burst that happens
- * to fit would pass for knowledge: blocks of steps take turns between two halves. */
-#define HALVES	   2
-#define HALF_BLOCK 8
+/* Blocks of steps take turns between two halves: see HALF_BLOCK. */
+#define HALVES 2
 
 struct observation {
 	double begin, end; /* positions; end - begin is what was counted, > 0 */

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fit.h"
+#include "tuning.h"
 
 #include <math.h>
-
-/* Noise without memory is the worst that successive differences may mean, memory told from few of
- * them the best: this share of it is not believed. */
-#define DOUBT 0.5
 
 /* Two columns and what they are to explain, weighted so that each lag's relative error counts, by
  * the number of its pairs. */
@@ -88,7 +85,7 @@ struct fit hp_mux_fit(const struct fit_pairs *pairs, const double squares[FIT_LA
 	other = best.y * pairs->expected[0][shape];
 	fit.part[SHAPE_WHITE] = 1;
 	if (white + other > 0) {
-		fit.part[shape] = (1 - DOUBT) * other / (white + other);
+		fit.part[shape] = (1 - memory_doubted) * other / (white + other);
 		fit.part[SHAPE_WHITE] -= fit.part[shape];
 	}
 	return fit;

@@ -8,11 +8,7 @@
 #define HPCPROF_SRC_MUX_FIT_H
 
 #include "shape.h"
-
-#define FIT_LAGS  4
-#define FIT_REACH 8 /* the last of the lags */
-
-static const uint32_t fit_lag[FIT_LAGS] = { 1, 2, 4, 8 };
+#include "tuning.h"
 
 /* Sums over the pairs of each lag. */
 struct fit_pairs {

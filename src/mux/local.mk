@@ -19,6 +19,7 @@ src_mux_libmux_a_SOURCES = \
 	src/mux/rounds.c \
 	src/mux/scheduler.h src/mux/scheduler.c \
 	src/mux/shape.h src/mux/shape.c \
-	src/mux/triangle.h
+	src/mux/triangle.h \
+	src/mux/tuning.h
 
 MUX_LIBS = src/mux/libmux.a $(BASE_LIBS) -lm

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The interval of a ratio: Fieller 1954. */
 
+#include "tuning.h"
+
 #include <hpcprof/mux/metric.h>
 
 #include <math.h>
@@ -92,7 +94,7 @@ static bool by_known(const struct sum *n, const struct sum *d, double t, struct 
 
 	ratio->low = n->value / d->value / factor;
 	ratio->high = n->value / d->value * factor;
-	return t * sqrt(n->variance) <= n->value;
+	return t * sqrt(n->variance) <= useless_width * n->value;
 }
 
 static bool interval_of(const struct sum *n, const struct sum *d, double covariance, double t,
@@ -101,7 +103,7 @@ static bool interval_of(const struct sum *n, const struct sum *d, double covaria
 	if (d->variance <= 0)
 		return by_known(n, d, t, ratio);
 	return fieller(n, d, covariance, t, ratio) &&
-	       ratio->high - ratio->low <= 2 * n->value / d->value;
+	       ratio->high - ratio->low <= 2 * useless_width * n->value / d->value;
 }
 
 struct hp_mux_ratio hp_mux_ratio_of(const struct hp_mux_estimates *estimates,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <hpcprof/mux/ramp.h>
 
-/* A round takes one in so many parts of the time so far. */
-#define ROUND_PART 3
+#include "tuning.h"
 
 uint64_t hp_mux_ramp_slice_ns(const struct hp_mux_ramp *ramp, uint64_t ran_ns)
 {

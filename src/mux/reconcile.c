@@ -5,6 +5,7 @@
  * one multiplier after another until each is 0 or its inequality holds with equality.
  */
 #include "estimator.h"
+#include "tuning.h"
 
 #include <hpcprof/mux/reconcile.h>
 
@@ -12,12 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Variances below this share of what went into them are rounding. */
-#define NOTHING 1e-12
-/* An inequality holds when it is not exceeded by more than this share of its terms. */
-#define CLOSE  1e-11
-#define SWEEPS 20000
 
 /* sum of coefficient[i] * x[event[i]] (= or <=) limit */
 struct row {
@@ -104,7 +99,7 @@ static void prepare(struct row *row, const struct hp_mux_estimates *estimates, d
 		parts += term->coefficient * term->coefficient *
 			 hp_mux_covariance(estimates, term->event, term->event);
 	}
-	if (row->variance <= NOTHING * parts)
+	if (row->variance <= rounding_variance * parts)
 		row->variance = 0;
 }
 
@@ -114,7 +109,7 @@ static double z_of(double excess, double variance, double size)
 {
 	if (variance > 0)
 		return excess / sqrt(variance);
-	return fabs(excess) <= NOTHING * size ? 0 : copysign(INFINITY, excess);
+	return fabs(excess) <= rounding_variance * size ? 0 : copysign(INFINITY, excess);
 }
 
 static void judge(const struct hp_mux_invariant *invariant, const struct hp_mux_estimates *raw,
@@ -136,7 +131,7 @@ static void judge(const struct hp_mux_invariant *invariant, const struct hp_mux_
 		return;
 	if (fabs(finding->z) >= HP_MUX_CONTRADICTED)
 		finding->kind = HP_MUX_VIOLATED;
-	else if (fabs(finding->excess) > CLOSE * size_of(&row, raw))
+	else if (fabs(finding->excess) > inequality_tolerance * size_of(&row, raw))
 		finding->kind = HP_MUX_BINDING;
 }
 
@@ -147,7 +142,7 @@ static bool condition(struct row *row, struct hp_mux_estimates *now, double *gai
 
 	prepare(row, now, gain);
 	if (row->variance <= 0)
-		return fabs(excess) <= CLOSE * size_of(row, now);
+		return fabs(excess) <= inequality_tolerance * size_of(row, now);
 	for (size_t i = 0; i < now->count; i++) {
 		now->events[i].count -= gain[i] * excess / row->variance;
 		for (size_t j = 0; j < now->count; j++)
@@ -161,7 +156,7 @@ static void restrain(struct row *rows, size_t row_count, struct hp_mux_estimates
 {
 	bool moved = true;
 
-	for (int sweep = 0; sweep < SWEEPS && moved; sweep++) {
+	for (int sweep = 0; sweep < MOST_SWEEPS && moved; sweep++) {
 		moved = false;
 		for (size_t i = 0; i < row_count; i++) {
 			struct row *row = &rows[i];
@@ -170,7 +165,7 @@ static void restrain(struct row *rows, size_t row_count, struct hp_mux_estimates
 			if (row->variance <= 0)
 				continue;
 			step = fmax(excess / row->variance, -row->multiplier);
-			if (fabs(step) * row->variance <= CLOSE * size_of(row, now))
+			if (fabs(step) * row->variance <= inequality_tolerance * size_of(row, now))
 				continue;
 			row->multiplier += step;
 			for (size_t j = 0; j < now->count; j++)

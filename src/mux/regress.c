@@ -5,12 +5,9 @@
  * reference event, where it is time) gets no coefficient.
  */
 #include "estimator.h"
+#include "tuning.h"
 
 #include <math.h>
-
-/* Fewer steps than this a coefficient fit chance. */
-#define STEPS_EACH 8
-#define DISTINCT   1e-3
 
 /* Sums of a variable's steps with those of something known (KNOWN_MAX: with themselves). */
 static double steps_of(const struct variable *variable, size_t known, int half)
@@ -42,7 +39,7 @@ void hp_mux_regress(const struct track *track, const struct variable *variable, 
 			left[i][j] = steps_of(&track->known[i], j, half);
 	}
 	for (size_t i = 0; i < count; i++) {
-		used[i] = left[i][i] > DISTINCT * steps_of(&track->known[i], KNOWN_MAX, half);
+		used[i] = left[i][i] > distinct_rest * steps_of(&track->known[i], KNOWN_MAX, half);
 		for (size_t row = i + 1; used[i] && row < count; row++) {
 			double factor = left[row][i] / left[i][i];
 

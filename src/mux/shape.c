@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "shape.h"
+#include "tuning.h"
 
 #include <math.h>
-
-/* Lengths of memory over a typical distance of two observations: longer than the ladder's looks
- * like a walk, shorter like none. */
-#define LADDER_START (1.0 / 32)
-#define LADDER_STEP  4.0
 
 /* x - 1 + e^-x, which cancels for small x. */
 static double beyond_linear(double x)
@@ -31,11 +27,11 @@ static double near(double length)
 void hp_mux_shape_difference(double distance, double first, double between, double second,
 			     double expected[SHAPE_COUNT])
 {
-	double l = distance * LADDER_START;
+	double l = distance * ladder_start;
 
 	expected[SHAPE_WHITE] = 1 / first + 1 / second;
 	expected[SHAPE_WALK] = between + (first + second) / 3;
-	for (int i = 0; i < SHAPE_MEMORIES; i++, l *= LADDER_STEP) {
+	for (int i = 0; i < SHAPE_MEMORIES; i++, l *= ladder_step) {
 		double a = first / l, b = second / l;
 
 		expected[SHAPE_MEMORY + i] = own(a) / (a * a) + own(b) / (b * b) -
@@ -47,13 +43,13 @@ void hp_mux_shape_cell(double distance, double left, double observed, double rig
 		       double variance[SHAPE_COUNT])
 {
 	double unobserved = left + right, ratio = unobserved / observed;
-	double l = distance * LADDER_START;
+	double l = distance * ladder_start;
 
 	variance[SHAPE_WHITE] = unobserved * (1 + ratio);
 	variance[SHAPE_WALK] = (left * left * (left + observed) +
 				right * right * (right + observed) - left * right * observed) /
 			       3;
-	for (int i = 0; i < SHAPE_MEMORIES; i++, l *= LADDER_STEP) {
+	for (int i = 0; i < SHAPE_MEMORIES; i++, l *= ladder_step) {
 		double o = observed / l, a = left / l, b = right / l;
 		double sum = own(a) + own(b) + ratio * ratio * own(o) +
 			     2 * near(a) * near(b) * exp(-o) -

@@ -16,9 +16,8 @@
 #ifndef HPCPROF_SRC_MUX_SHAPE_H
 #define HPCPROF_SRC_MUX_SHAPE_H
 
-#include <stdint.h>
+#include "tuning.h"
 
-#define SHAPE_MEMORIES 8
 enum {
 	SHAPE_WHITE = 0,
 	SHAPE_MEMORY = 1,

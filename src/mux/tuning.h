@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The numbers of rotation that somebody had to choose: which group counts next, when an estimate is
+ * believed, and how much of what is known corrects it.
+ *
+ * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
+ * Where it comes from:
+ *	a script	which measures it, by its name in this repository
+ *	a text		from which it follows, by its title
+ *	[chosen]	nobody has measured it alone; scripts/sensitivity finds it by this mark
+ *
+ * All of them were set together while scripts/mux-accuracy ran on the first of its two sets of programs;
+ * the second set is what they are judged by. It prints mean squared errors, and how many of the 95 %
+ * intervals hold.
+ *
+ * Not here: what the interface promises (HP_MUX_ROC_PATIENCE, HP_MUX_ADAPTIVE_PATIENCE,
+ * HP_MUX_CONTRADICTED, the limits of a plan), the three observations of Lim's formula (roc.c), and
+ * tolerances for rounding of 1e-9.
+ */
+#ifndef HPCPROF_SRC_MUX_TUNING_H
+#define HPCPROF_SRC_MUX_TUNING_H
+
+#include <stdint.h>
+
+/* --- which group counts next: adaptive.c, ramp.c -------------------------------------------------- */
+
+/* A period is drawn from this range around its length, so that no rhythm of the program locks in. */
+static const double period_jitter = 0.1; /* of the period, up and down [chosen] */
+/* An event that comes from fewer slices than this happened there by chance: it says nothing about where
+ * more slices are worth it. */
+static const double slices_behind_needed = 8; /* slices [chosen] */
+/* By how much groups differ is believed to this share, … */
+static const double difference_trusted = 0.25; /* share [chosen] */
+/* … and to half of it when a group has so many observations. */
+static const double half_trusted_observations = 24; /* observations [chosen] */
+/* No group is thought to vary less than this: log 0 is no weight. */
+static const double least_variability = 1e-4; /* of the largest variance [chosen] */
+/* A slice shorter than this waits for the next of its group, and counts with it: what happened in a
+ * moment says little of a rate, and reading the counters takes a moment too. */
+static const double short_slice = 0.25; /* of the average slice [chosen] */
+
+enum {
+	/* While a run begins, a round of all groups takes this part of the time so far (ramp.h). With
+	 * slices of full length from the start, 90 % of the events of three programs of 0.3 s were
+	 * insufficient; with this 47 %, for 2 % of the run. */
+	ROUND_PART = 3, /* parts of the time so far [chosen] */
+};
+
+/* --- when an estimate is believed: estimates.c, metric.c ------------------------------------------ */
+
+/* An estimate whose variance has fewer degrees of freedom than this is insufficient: Student's quantile
+ * is 3.2 at 3, and 4.3 and 12.7 below. */
+static const double freedom_needed = 3; /* degrees of freedom [chosen] */
+/* So is a count that comes from fewer slices than this: it says nothing about slices that were not
+ * seen. */
+static const double slices_needed = 5; /* slices [chosen] */
+/* And one whose interval is as wide as the count on either side. */
+static const double useless_width = 1; /* half width per count [chosen] */
+/* A count whose variance is so small needs no degrees of freedom: at the widest quantile its interval is
+ * within this. */
+static const double steady_width = 0.01; /* half width per count [chosen] */
+
+/* --- what corrects an estimate: estimates.c, estimator.c, regress.c ------------------------------- */
+
+enum {
+	/* The reference event, and the first of the events that all groups count. */
+	KNOWN_MAX = 4, /* events [chosen] */
+	/* What the known explain is judged on other steps than it was learnt from, or a burst that
+	 * happens to fit would pass for knowledge: blocks of steps take turns between two halves. */
+	HALF_BLOCK = 8, /* steps per block [chosen] */
+	/* With fewer steps per coefficient a regression fits chance. */
+	STEPS_EACH = 8, /* steps per coefficient [chosen] */
+	/* In a time series, what was seen before counts from so many observations on. */
+	PAST_NEEDED = 16, /* observations [chosen] */
+};
+
+/* Something known is used where it leaves less than this of the variance. */
+static const double worth_knowing = 0.9; /* of the variance [chosen] */
+/* Something known that the others explain but for this gets no coefficient. */
+static const double distinct_rest = 1e-3; /* of its sum of squares [chosen] */
+/* Of the variance between observations, which are a round apart, so much belongs to a slice. */
+static const double recalled_part = 0.1; /* of the variance [chosen] */
+
+/* --- the shape of an event's variability: fit.h, fit.c, shape.c ----------------------------------- */
+
+enum {
+	/* Distances at which observations are compared (1, 2, 4 and 8: fit_lag), … */
+	FIT_LAGS = 4, /* distances; the length of fit_lag */
+	/* … and the last of them. */
+	FIT_REACH = 8, /* observations; the last of fit_lag */
+	/* Lengths of memory that are tried. */
+	SHAPE_MEMORIES = 8, /* lengths [chosen] */
+};
+
+static const uint32_t fit_lag[FIT_LAGS] = { 1, 2, 4, 8 }; /* observations */
+
+/* The lengths of memory begin with this part of a typical distance of two observations, … */
+static const double ladder_start = 0.03125; /* of the distance: 1 / 32 [chosen] */
+/* … and grow by this factor. Longer than the last looks like a random walk, shorter than the first like
+ * noise without memory. */
+static const double ladder_step = 4; /* times [chosen] */
+/* Noise without memory is the worst that successive differences may mean, memory told from few of them the
+ * best: this share of the memory is not believed, or intervals held too seldom. */
+static const double memory_doubted = 0.5; /* share [chosen] */
+
+/* --- reconciliation: reconcile.c ------------------------------------------------------------------ */
+
+/* A variance below this share of what went into it is rounding. */
+static const double rounding_variance = 1e-12; /* share; about 1e4 roundings of a double */
+/* An inequality holds when it is exceeded by no more than this share of its terms. */
+static const double inequality_tolerance = 1e-11; /* share; ten times rounding_variance */
+
+enum {
+	/* Hildreth's method is given up after so many passes over the inequalities. */
+	MOST_SWEEPS = 20000, /* passes [chosen] */
+};
+
+#endif
