@@ -109,6 +109,12 @@ void hp_cli_warn(const char *message, const char *advice)
 		print_advice(advice);
 }
 
+void hp_cli_tell(const char *message, const char *advice, void *context)
+{
+	(void)context;
+	hp_cli_warn(message, advice);
+}
+
 void hp_cli_hint(const char *message)
 {
 	fflush(stdout);

@@ -413,6 +413,8 @@ static struct hp_error *find_epochs(struct arguments *arguments, struct job *job
 		error = open_baseline(arguments->baseline_db, &job->dbs[HP_BASE]);
 	else
 		job->dbs[HP_BASE] = job->dbs[HP_CANDIDATE];
+	for (size_t side = 0; !error && side < HP_SIDES; side++)
+		hp_db_on_warning(job->dbs[side], hp_cli_tell, NULL);
 	for (size_t side = 0; !error && !runs->runs && side < HP_SIDES; side++) {
 		error = resolve(arguments, job->dbs[side], side == HP_BASE, &job->sides[side],
 				&job->stamps[side]);

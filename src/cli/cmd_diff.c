@@ -209,8 +209,10 @@ static struct hp_error *diff(const struct arguments *arguments, bool *over)
 						       .columns = hp_cli_line_columns(stdout) };
 	struct hp_error *error = hp_db_open(arguments->db, false, &db);
 
-	if (!error)
+	if (!error) {
+		hp_db_on_warning(db, hp_cli_tell, NULL);
 		error = compare(arguments, db, &comparison);
+	}
 	if (error)
 		return error;
 	if (arguments->compare.annotated && !has_code(comparison))

@@ -483,6 +483,7 @@ static int run(int argc, char **argv)
 		error = hp_db_open(options.db, false, &db);
 	if (error)
 		return hp_cli_fail(error);
+	hp_db_on_warning(db, hp_cli_tell, NULL);
 	status = action->run(&options, db);
 	hp_db_close(db);
 	return status;

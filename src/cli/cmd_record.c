@@ -152,6 +152,7 @@ static struct hp_error *open_database(struct arguments *arguments, char ***stamp
 
 	if (error || !arguments->append)
 		return error;
+	hp_db_on_warning(session->db, hp_cli_tell, NULL);
 	error = hp_db_resolve(session->db, &arguments->append, 1, stamps, &count);
 	if (error)
 		return error;

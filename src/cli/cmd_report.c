@@ -448,6 +448,7 @@ static struct hp_error *report_to(const struct arguments *arguments, struct hp_p
 
 	if (error)
 		return error;
+	hp_db_on_warning(db, warn, pager);
 	return hp_report(db, arguments->epochs.at, arguments->epochs.count, &arguments->report,
 			 &notices, pager->out);
 }

@@ -113,6 +113,8 @@ static struct hp_error *show(const struct arguments *arguments)
 	struct hp_error *error = hp_db_open(arguments->db, false, &db);
 
 	if (!error)
+		hp_db_on_warning(db, hp_cli_tell, NULL);
+	if (!error)
 		error = hp_db_resolve_apart(db, arguments->epochs.at, arguments->epochs.count,
 					    &stamps, &count);
 	if (!error)

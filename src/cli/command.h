@@ -58,6 +58,8 @@ int hp_cli_fail(struct hp_error *error);
 
 /* "hpcprof: warning: MESSAGE" and the advice, if any, to standard error. */
 void hp_cli_warn(const char *message, const char *advice);
+/* As a callback. */
+void hp_cli_tell(const char *message, const char *advice, void *context);
 /* The same of what could be better. */
 void hp_cli_hint(const char *message);
 

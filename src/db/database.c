@@ -229,7 +229,16 @@ void hp_db_close(struct hp_db *db)
 	if (db->fd >= 0)
 		close(db->fd);
 	free(db->path);
+	free(db->warned_of);
 	free(db);
+}
+
+void hp_db_on_warning(struct hp_db *db,
+		      void (*warn)(const char *message, const char *advice, void *context),
+		      void *context)
+{
+	db->warn = warn;
+	db->warn_context = context;
 }
 
 const char *hp_db_path(const struct hp_db *db)

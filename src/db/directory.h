@@ -26,6 +26,10 @@ struct hp_db {
 	char *path;
 	int fd;
 	mode_t file_mode; /* of files that are written: for whom the database is to read */
+	/* See hp_db_on_warning; NULL: nobody asked. */
+	void (*warn)(const char *message, const char *advice, void *context);
+	void *warn_context;
+	char *warned_of; /* the newest epoch that was passed over when it was last said */
 };
 
 enum { HP_HIDDEN_NAME_BYTES = 64 };

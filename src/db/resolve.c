@@ -21,7 +21,9 @@ enum { LISTED_AT_MOST = 10 };
 struct candidate {
 	char *stamp; /* owned by the list of stamps */
 	char *label;
-	bool readable;
+	char *problem;	   /* why it cannot be read; NULL: it can */
+	bool is_forbidden; /* that is: it is not for us to read */
+	bool is_passed_over;
 };
 
 struct resolving {
@@ -34,7 +36,8 @@ struct resolving {
 
 /* --- what there is ------------------------------------------------------------------------ */
 
-static void look_at(const struct hp_db *db, struct candidate *candidate)
+/* False when memory is short. */
+static bool look_at(const struct hp_db *db, struct candidate *candidate)
 {
 	struct hp_contents contents = { 0 };
 	struct hp_error *problem;
@@ -45,10 +48,14 @@ static void look_at(const struct hp_db *db, struct candidate *candidate)
 		problem = hp_contents_read_heads(directory, &contents);
 		close(directory);
 	}
-	candidate->readable = !problem;
-	hp_error_destroy(problem);
 	candidate->label = hp_steal(contents.meta.label);
 	hp_contents_clear(&contents);
+	if (!problem)
+		return true;
+	candidate->is_forbidden = problem->class == HP_ERROR_NOT_PERMITTED;
+	candidate->problem = strdup(problem->message);
+	hp_error_destroy(problem);
+	return candidate->problem;
 }
 
 static struct hp_error *survey(struct resolving *resolving)
@@ -66,11 +73,12 @@ static struct hp_error *survey(struct resolving *resolving)
 		return hp_error_create_no_memory();
 	}
 	resolving->count = count;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		resolving->all[i].stamp = stamps[i];
-		look_at(resolving->db, &resolving->all[i]);
-	}
 	free(stamps);
+	for (size_t i = 0; i < count; i++)
+		if (!look_at(resolving->db, &resolving->all[i]))
+			return hp_error_create_no_memory();
 	return NULL;
 }
 
@@ -79,6 +87,7 @@ static void free_resolving(struct resolving *resolving)
 	for (size_t i = 0; resolving->all && i < resolving->count; i++) {
 		free(resolving->all[i].stamp);
 		free(resolving->all[i].label);
+		free(resolving->all[i].problem);
 	}
 	free(resolving->all);
 	free(resolving->chosen);
@@ -232,8 +241,10 @@ static struct hp_error *find_latest(const struct resolving *resolving, const cha
 	if (!resolving->count)
 		return nothing_there(resolving);
 	for (size_t i = resolving->count; i-- > 0;) {
-		if (!resolving->all[i].readable)
+		if (resolving->all[i].problem) {
+			resolving->all[i].is_passed_over = true;
 			continue;
+		}
 		if (!left--) {
 			*at = i;
 			return NULL;
@@ -242,6 +253,8 @@ static struct hp_error *find_latest(const struct resolving *resolving, const cha
 	if (back)
 		return not_found(resolving, text);
 	/* None can be read: opening the newest says why. */
+	for (size_t i = 0; i < resolving->count; i++)
+		resolving->all[i].is_passed_over = false;
 	*at = resolving->count - 1;
 	return NULL;
 }
@@ -308,14 +321,15 @@ static struct hp_error *choose_range(struct resolving *resolving, const char *ar
 	return NULL;
 }
 
-/* One that cannot be read may carry the label, too: what all that do are is then not known. */
+/* One that cannot be read may carry the label, too: what all that do are is then not known. Those of other
+ * users are theirs. */
 static struct hp_error *choose_label(struct resolving *resolving, const char *label, bool *found)
 {
 	const char *unread = NULL;
 
 	*found = false;
 	for (size_t i = 0; i < resolving->count; i++) {
-		if (!resolving->all[i].readable)
+		if (resolving->all[i].problem && !resolving->all[i].is_forbidden)
 			unread = resolving->all[i].stamp;
 		if (!has_label(&resolving->all[i], label))
 			continue;
@@ -378,6 +392,38 @@ static struct hp_error *take_chosen(const struct resolving *resolving, char ***s
 	return NULL;
 }
 
+/* Once, however often it is passed over. */
+static void warn_of_passed_over(struct hp_db *db, const struct resolving *resolving)
+{
+	const struct candidate *newest = NULL;
+	size_t count = 0;
+	_cleanup_free_ char *message = NULL;
+	_cleanup_free_ char *advice = NULL;
+	char others[48] = "";
+
+	for (size_t i = 0; i < resolving->count; i++)
+		if (resolving->all[i].is_passed_over) {
+			newest = &resolving->all[i];
+			count++;
+		}
+	if (!db->warn || !newest || (db->warned_of && strcmp(db->warned_of, newest->stamp) == 0))
+		return;
+	if (count > 1)
+		snprintf(others, sizeof(others), " (and %zu older)", count - 1);
+	if (asprintf(&message, "passed over epoch %s%s, which cannot be read: %s", newest->stamp,
+		     others, newest->problem) < 0)
+		message = NULL;
+	if (asprintf(&advice,
+		     "hpcprof epochs verify shows what is wrong with it; hpcprof epochs rm "
+		     "%s removes it",
+		     newest->stamp) < 0)
+		advice = NULL;
+	if (message && advice)
+		db->warn(message, newest->is_forbidden ? NULL : advice, db->warn_context);
+	free(db->warned_of);
+	db->warned_of = strdup(newest->stamp);
+}
+
 static struct hp_error *resolve(struct hp_db *db, char *const *arguments, size_t argument_count,
 				bool labels_mean_all, char ***stamps, size_t *count)
 {
@@ -390,6 +436,8 @@ static struct hp_error *resolve(struct hp_db *db, char *const *arguments, size_t
 		error = choose(&resolving, arguments[i]);
 	if (!error)
 		error = take_chosen(&resolving, stamps, count);
+	if (!error)
+		warn_of_passed_over(db, &resolving);
 	free_resolving(&resolving);
 	return error;
 }

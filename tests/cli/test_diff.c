@@ -143,6 +143,44 @@ START_TEST(work_may_be_another_on_each_side)
 }
 END_TEST
 
+/* Each command says it, and goes on. */
+START_TEST(an_epoch_that_is_passed_over_is_told)
+{
+	static const struct {
+		const char *command;
+		const char *arguments;
+		int status;
+	} cases[] = {
+		{ "report", "", 0 },
+		{ "report", "@-1", 0 },
+		{ "diff", "@-1 @latest", 0 },
+		{ "check", "@-1 -- @latest", 3 },
+		{ "stats", "@-1..@latest", 0 },
+		{ "epochs", "list @latest", 0 },
+	};
+	struct test test = begin();
+	const struct recorded last = { .names = { "same" }, .samples = { 100 } };
+	char *stamp = compare_record(test.db, &last);
+	char expected[128];
+
+	fixture_write(fixture_path(fixture_path(fixture_path(test.directory, "db"), stamp), "meta"),
+		      "damaged", 7);
+	snprintf(expected, sizeof(expected),
+		 "warning: passed over epoch %s, which cannot be read: meta: offset 0x", stamp);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		run_hpcprof(test.directory, cases[i].command, cases[i].arguments, cases[i].status,
+			    test.output, OUTPUT_BYTES);
+		ck_assert_msg(strstr(test.output, expected), "%s %s: %s", cases[i].command,
+			      cases[i].arguments, test.output);
+	}
+	/* By its name it is wanted, and by another's nothing is passed over. */
+	assert_diff(&test, "old new", 5);
+	ck_assert_ptr_null(strstr(test.output, "passed over"));
+	free(stamp);
+	end(&test);
+}
+END_TEST
+
 START_TEST(wrong_usage_is_told)
 {
 	struct test test = begin();
@@ -163,4 +201,4 @@ END_TEST
 HP_TEST_MAIN("cli/diff", all_procedures_are_shown_the_greatest_difference_first,
 	     what_is_over_the_limit_for_certain_exits_with_1,
 	     json_has_the_program_and_the_greatest_differences, work_may_be_another_on_each_side,
-	     wrong_usage_is_told)
+	     an_epoch_that_is_passed_over_is_told, wrong_usage_is_told)

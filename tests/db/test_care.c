@@ -236,6 +236,48 @@ START_TEST(latest_passes_over_epochs_that_are_unreadable_but_not_over_empty_ones
 }
 END_TEST
 
+static void count_warning(const char *message, const char *advice, void *context)
+{
+	char *told = context;
+
+	ck_assert_ptr_nonnull(advice);
+	ck_assert_msg(!*told, "'%s' after '%s'", message, told);
+	snprintf(told, 256, "%s", message);
+}
+
+START_TEST(what_latest_passes_over_is_told_once_with_the_reason)
+{
+	char *directory = fixture_directory();
+	struct hp_db *db = fixture_db(directory);
+	char *good = fixture_epoch(db, NULL, 2);
+	char *bad[] = { fixture_epoch(db, NULL, 2), fixture_epoch(db, NULL, 2) };
+	char told[256] = "";
+	char expected[128];
+
+	hp_db_on_warning(db, count_warning, told);
+	assert_resolves(db, "@latest", bad[1]);
+	for (size_t i = 0; i < 2; i++)
+		fixture_write(
+			fixture_path(fixture_path(fixture_path(directory, "db"), bad[i]), "meta"),
+			"damaged", 7);
+	assert_resolves(db, good, good);
+	ck_assert_str_eq(told, "");
+	assert_resolves(db, "@latest", good);
+	snprintf(expected, sizeof(expected),
+		 "passed over epoch %s (and 1 older), which cannot be read: meta: ", bad[1]);
+	ck_assert_msg(strncmp(told, expected, strlen(expected)) == 0, "%s", told);
+	told[0] = 0;
+	assert_resolves(db, "@latest", good);
+	assert_resolves(db, "..@latest", good);
+	ck_assert_str_eq(told, "");
+	free(good);
+	free(bad[0]);
+	free(bad[1]);
+	hp_db_close(db);
+	fixture_remove(directory);
+}
+END_TEST
+
 START_TEST(labels_that_could_be_taken_for_something_else_are_refused)
 {
 	static const char *const bad[] = {
@@ -887,6 +929,7 @@ HP_TEST_MAIN("db/care", epochs_are_named_by_stamp_label_age_and_the_beginning_of
 	     a_label_is_all_its_epochs_for_those_who_keep_them_apart,
 	     what_does_not_exist_is_answered_with_what_does,
 	     latest_passes_over_epochs_that_are_unreadable_but_not_over_empty_ones,
+	     what_latest_passes_over_is_told_once_with_the_reason,
 	     labels_that_could_be_taken_for_something_else_are_refused,
 	     a_list_says_what_each_epoch_is_and_why_one_cannot_be_read,
 	     merging_commutes_and_associates_to_the_byte, merging_keeps_different_periods_apart,

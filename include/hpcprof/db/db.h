@@ -28,6 +28,11 @@ struct hp_error *hp_db_open(const char *path, bool create, struct hp_db **db);
 void hp_db_close(struct hp_db *db);
 HP_DEFINE_CLEANUP(struct hp_db, hp_db_close);
 const char *hp_db_path(const struct hp_db *db);
+/* From now on `warn` is told when resolving passes over epochs that cannot be read: of which, and why.
+ * `advice` may be NULL. */
+void hp_db_on_warning(struct hp_db *db,
+		      void (*warn)(const char *message, const char *advice, void *context),
+		      void *context);
 
 /*
  * Resolves EPOCH arguments into stamps, oldest first, distinct. `stamps` is a malloc'ed array of
