@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tuning.h"
+
 #include <hpcprof/base/thread.h>
 #include <hpcprof/calibrate/clock.h>
 
@@ -11,13 +13,8 @@
 
 /* --- the chain -------------------------------------------------------------------------------- */
 
-/*
- * Two lengths, so that what reading the time costs falls out; the shortest of three each, so that
- * interruptions do. On a Granite Rapids in a VM, 32768 additions (9 us) repeat within 0.1 %, 8192
- * within 0.5 %, and 262144 (73 us) contain timer interrupts. Counters of 25 MHz, as on Arm, are
- * off by 40 ns at most: 0.5 %.
- */
-enum { ADDITIONS_A_ROUND = 64, SHORT_ROUNDS = 16, LONG_ROUNDS = 512, TRIES = 3 };
+/* Two lengths, so that what reading the time costs falls out: see tuning.h. */
+enum { ADDITIONS_A_ROUND = 64 };
 
 #if defined(__x86_64__)
 /* Of registers: cores after Sunny Cove do additions of constants at rename, in no time. */
@@ -75,13 +72,13 @@ static double time_chain(uint64_t rounds)
 
 double hp_clock_measure(void)
 {
-	const double additions = (LONG_ROUNDS - SHORT_ROUNDS) * ADDITIONS_A_ROUND;
+	const double additions = (CLOCK_LONG_ROUNDS - CLOCK_SHORT_ROUNDS) * ADDITIONS_A_ROUND;
 	double short_ns = INFINITY;
 	double long_ns = INFINITY;
 
-	for (int i = 0; i < TRIES; i++) {
-		short_ns = fmin(short_ns, time_chain(SHORT_ROUNDS));
-		long_ns = fmin(long_ns, time_chain(LONG_ROUNDS));
+	for (int i = 0; i < CLOCK_TRIES; i++) {
+		short_ns = fmin(short_ns, time_chain(CLOCK_SHORT_ROUNDS));
+		long_ns = fmin(long_ns, time_chain(CLOCK_LONG_ROUNDS));
 	}
 #if defined(__x86_64__) || defined(__aarch64__)
 	return long_ns > short_ns ? additions / (long_ns - short_ns) * 1e9 : 0;
@@ -182,11 +179,10 @@ double hp_clock_meter_take(struct hp_clock_meter *meter)
 
 double hp_clock_meter_wait(struct hp_clock_meter *meter)
 {
-	static const struct timespec moment = { .tv_nsec = 200000 };
-	enum { MOMENTS = 25 };
+	static const struct timespec moment = { .tv_nsec = CLOCK_MOMENT_NS };
 	double hz = hp_clock_meter_take(meter);
 
-	for (int i = 0; meter && hz <= 0 && i < MOMENTS; i++) {
+	for (int i = 0; meter && hz <= 0 && i < CLOCK_MOMENTS; i++) {
 		nanosleep(&moment, NULL);
 		hz = hp_clock_meter_take(meter);
 	}

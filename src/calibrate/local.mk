@@ -8,6 +8,7 @@ src_calibrate_libcalibrate_a_SOURCES = \
 	src/calibrate/reference.c \
 	src/calibrate/skid.c \
 	src/calibrate/skid_cache.c \
-	src/calibrate/skid_kernels.h src/calibrate/skid_kernels.c
+	src/calibrate/skid_kernels.h src/calibrate/skid_kernels.c \
+	src/calibrate/tuning.h
 
 CALIBRATE_LIBS = src/calibrate/libcalibrate.a $(SAMPLE_LIBS) $(JANSSON_LIBS)

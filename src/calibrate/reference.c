@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tuning.h"
+
 #include <hpcprof/calibrate/reference.h>
 
 #include <math.h>
@@ -7,10 +9,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* Twice the 2 MiB of second-level cache that the largest common cores have. */
-enum { MEMORY_BYTES = 4 << 20, LINE_BYTES = 64 };
-/* 30 to 50 us each time, as short as a moment without interruptions. */
-enum { ADDITION_ROUNDS = 1 << 16, TRIES = 5 };
+enum { LINE_BYTES = 64 };
 
 static double cpu_ns(void)
 {
@@ -25,7 +24,7 @@ static double time_additions(void)
 	double start_ns = cpu_ns();
 	uint64_t sums[4] = { 0 };
 
-	for (uint64_t i = 0; i < ADDITION_ROUNDS; i++) {
+	for (uint64_t i = 0; i < REFERENCE_ROUNDS; i++) {
 		sums[0] += i;
 		sums[1] += i;
 		sums[2] += i;
@@ -41,7 +40,7 @@ static double time_reads(const unsigned char *memory)
 	double start_ns = cpu_ns();
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < MEMORY_BYTES; i += LINE_BYTES)
+	for (size_t i = 0; i < REFERENCE_BYTES; i += LINE_BYTES)
 		sum += memory[i];
 	__asm__ volatile("" : : "r"(sum));
 	return cpu_ns() - start_ns;
@@ -49,20 +48,20 @@ static double time_reads(const unsigned char *memory)
 
 uint64_t hp_reference_measure(void)
 {
-	unsigned char *memory = mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE,
+	unsigned char *memory = mmap(NULL, REFERENCE_BYTES, PROT_READ | PROT_WRITE,
 				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	double additions_ns = INFINITY;
 	double reads_ns = 0;
 
 	if (memory == MAP_FAILED)
 		return 0;
-	memset(memory, 1, MEMORY_BYTES);
+	memset(memory, 1, REFERENCE_BYTES);
 	/* Of additions the least, as interruptions only add to them; of reads the mean, as what
 	 * others take away of the cache they take now and then. */
-	for (int i = 0; i < TRIES; i++) {
+	for (int i = 0; i < REFERENCE_TRIES; i++) {
 		additions_ns = fmin(additions_ns, time_additions());
-		reads_ns += time_reads(memory) / TRIES;
+		reads_ns += time_reads(memory) / REFERENCE_TRIES;
 	}
-	munmap(memory, MEMORY_BYTES);
+	munmap(memory, REFERENCE_BYTES);
 	return (uint64_t)sqrt(fmax(0, additions_ns) * reads_ns);
 }

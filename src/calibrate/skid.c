@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Measures where samples of loops land whose time is one instruction's. */
 #include "skid_kernels.h"
+#include "tuning.h"
 
 #include <hpcprof/sample/sampler.h>
 
@@ -14,12 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-	FREQUENCY_HZ = 4000,
-	WANTED_SAMPLES = 1000,
-	LEAST_SAMPLES = 100, /* to say anything of a kernel */
-	LINE_BYTES = 64,
-};
+enum { LINE_BYTES = 64 };
 
 void hp_skid_clear(struct hp_skid *skid)
 {
@@ -145,12 +141,11 @@ static uint64_t drain(struct hp_sampler *sampler, const struct skid_kernel *kern
 static void collect(struct hp_sampler *sampler, const struct skid_kernel *kernel,
 		    struct hp_skid_kernel *counts)
 {
-	static const struct timespec moment = { .tv_nsec = 20000000 };
-	const uint64_t patience_ns = 1500000000;
+	static const struct timespec moment = { .tv_nsec = SKID_MOMENT_NS };
 	uint64_t start_ns = hp_clock_monotonic_ns();
 	uint64_t samples = 0;
 
-	while (samples < WANTED_SAMPLES && hp_clock_monotonic_ns() - start_ns < patience_ns) {
+	while (samples < SKID_SAMPLES && hp_clock_monotonic_ns() - start_ns < SKID_PATIENCE_NS) {
 		nanosleep(&moment, NULL);
 		samples += drain(sampler, kernel, counts);
 		hp_sampler_redraw(sampler, 0, hp_clock_monotonic_ns(), samples);
@@ -205,7 +200,7 @@ int hp_skid_kernel_place(const struct hp_skid_kernel *kernel)
 {
 	uint64_t all = samples_in_loop(kernel);
 
-	for (int i = 0; i < HP_SKID_PLACES && all >= LEAST_SAMPLES; i++) {
+	for (int i = 0; i < HP_SKID_PLACES && all >= SKID_LEAST_SAMPLES; i++) {
 		if (kernel->places[i] > all / 2)
 			return i;
 	}
@@ -220,7 +215,7 @@ static double share_at(const struct hp_skid *skid, size_t place)
 	for (size_t i = 0; i < skid->kernel_count; i++) {
 		uint64_t all = samples_in_loop(&skid->kernels[i]);
 
-		if (all < LEAST_SAMPLES)
+		if (all < SKID_LEAST_SAMPLES)
 			continue;
 		sum += (double)skid->kernels[i].places[place] / (double)all;
 		count++;
@@ -244,7 +239,7 @@ void hp_skid_judge(struct hp_skid *skid)
 	}
 	for (size_t i = 0; i < skid->kernel_count; i++)
 		agreeing += hp_skid_kernel_place(&skid->kernels[i]) == (int)skid->instructions;
-	skid->is_clear = 2 * agreeing > skid->kernel_count && skid->share > 0.5;
+	skid->is_clear = 2 * agreeing > skid->kernel_count && skid->share > skid_clear_share;
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
@@ -252,7 +247,7 @@ void hp_skid_judge(struct hp_skid *skid)
 struct hp_error *hp_skid_measure(const struct hp_machine *machine, const struct hp_event *event,
 				 struct hp_skid *skid)
 {
-	static const struct hp_rate_wishes wishes = { .frequency_hz = FREQUENCY_HZ };
+	static const struct hp_rate_wishes wishes = { .frequency_hz = SKID_HZ };
 	struct hp_event copy = *event;
 	struct hp_error *error = NULL;
 	struct hp_rate rate;

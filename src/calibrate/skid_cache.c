@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is kept of calibrations: skid.json in the user's cache, an object with `schema` and
  * `calibrations`, a list of objects with `cpu`, `event`, `skid_instructions` and `date`. */
+#include "tuning.h"
+
 #include <hpcprof/base/cache.h>
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/vector.h>
@@ -13,7 +15,7 @@
 
 static const char file_name[] = "skid.json";
 static const char schema[] = "hpcprof-skid/1";
-enum { FILE_LIMIT_BYTES = 1 << 20, DATE_BYTES = 11 };
+enum { DATE_BYTES = 11 };
 
 static void clear_entry(struct hp_skid_entry *entry)
 {
@@ -163,7 +165,7 @@ struct hp_error *hp_skid_load(struct hp_skid_entries *entries)
 {
 	_cleanup_free_ uint8_t *bytes = NULL;
 	size_t size = 0;
-	struct hp_error *error = hp_cache_read(file_name, FILE_LIMIT_BYTES, &bytes, &size);
+	struct hp_error *error = hp_cache_read(file_name, SKID_FILE_LIMIT_BYTES, &bytes, &size);
 
 	*entries = (struct hp_skid_entries){ 0 };
 	if (error && error->class == HP_ERROR_NOT_FOUND) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "skid_kernels.h"
+#include "tuning.h"
 
 #include <assert.h>
 
@@ -74,8 +75,8 @@ extern const uint32_t skid_divide_steps[];
 extern const uint32_t skid_root_steps[];
 
 const struct skid_kernel skid_kernels[] = {
-	{ "load from a near cache", skid_load, skid_load_steps, 256 << 10 },
-	{ "load from memory", skid_load, skid_load_steps, 32 << 20 },
+	{ "load from a near cache", skid_load, skid_load_steps, SKID_NEAR_BYTES },
+	{ "load from memory", skid_load, skid_load_steps, SKID_FAR_BYTES },
 	{ "division", skid_divide, skid_divide_steps, 0 },
 	{ "square root", skid_root, skid_root_steps, 0 },
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tuning.h"
+
 #include <hpcprof/count/figures.h>
 
 #include <hpcprof/base/vector.h>
 
 #include <string.h>
-
-enum { MOST_METRICS = 64 };
 
 /* Events that count the same things. */
 struct kind {

@@ -10,6 +10,7 @@ src_count_libcount_a_SOURCES = \
 	src/count/figures.c \
 	src/count/pace.h src/count/pace.c \
 	src/count/rotation.h src/count/rotation.c \
+	src/count/tuning.h \
 	src/count/turning.c
 
 COUNT_LIBS = src/count/libcount.a $(TARGET_LIBS) $(PMU_LIBS) $(MUX_LIBS)

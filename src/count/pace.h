@@ -3,15 +3,13 @@
  * When a slice is over. Its length is time that the target runs: while it waits for a CPU nothing
  * happens that a group could miss, and groups that took turns meanwhile would have seen nothing of
  * the beginning that short slices are for. So a slice that is over by the clock, but not for the
- * target, goes on, for at most PACE_PATIENCE_NS.
+ * target, goes on, for at most pace_patience_ns.
  */
 #ifndef COUNT_PACE_H
 #define COUNT_PACE_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#define PACE_PATIENCE_NS UINT64_C(100000000)
 
 struct pace {
 	uint64_t begin_ns; /* by the clock */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "rotation.h"
+#include "tuning.h"
 
 #include <hpcprof/base/number.h>
 
@@ -230,10 +231,7 @@ static uint64_t switch_current(const struct rotation *rotation, bool on)
 
 static bool should_ask(const struct rotation *rotation)
 {
-	const uint64_t always_until = 16;
-	const uint64_t then_every = 16;
-
-	return rotation->slices <= always_until || rotation->slices % then_every == 0;
+	return rotation->slices <= clock_always_until || rotation->slices % clock_then_every == 0;
 }
 
 /* Now, between two slices, the target has run for so long: the line of time catches up, and how
@@ -251,9 +249,8 @@ static void ask_the_clock(struct rotation *rotation, uint64_t end_ns)
 	if (all_ns <= 0)
 		return;
 	rotation->gap_share = (double)grown(ran_ns, rotation->enabled_ns) / all_ns;
-	/* Threads that began or woke meanwhile, at most. */
-	if (rotation->gap_share > 2)
-		rotation->gap_share = 2;
+	if (rotation->gap_share > most_gap_share)
+		rotation->gap_share = most_gap_share;
 }
 
 /* A line that is ahead waits in gaps: slices are as long as they are. */
@@ -267,8 +264,6 @@ static uint64_t without_debt(struct rotation *rotation, uint64_t step_ns)
 
 static void cross_gap(struct rotation *rotation, uint64_t begin_ns)
 {
-	/* Rather too little: what is missing is caught up with, too much takes until later gaps. */
-	const double cautiously = 0.9;
 	uint64_t gap_ns = grown(begin_ns, rotation->begin_ns);
 	/* What is not on the line of time yet. */
 	uint64_t left_ns = rotation->asked_ns > rotation->begin_ns
@@ -279,7 +274,7 @@ static void cross_gap(struct rotation *rotation, uint64_t begin_ns)
 	if (rotation->clock)
 		rotation->position_ns +=
 			without_debt(rotation, (uint64_t)((double)left_ns * rotation->rate *
-							  rotation->gap_share * cautiously));
+							  rotation->gap_share * gap_caution));
 	else
 		rotation->position_ns += gap_ns;
 	rotation->begin_ns += gap_ns;
@@ -313,9 +308,7 @@ void rotation_end(struct rotation *rotation)
 
 double rotation_doubt(const struct rotation *rotation)
 {
-	const double part_unknown = 0.1;
-
 	if (!rotation_turns(rotation) || !rotation->enabled_ns)
 		return 0;
-	return part_unknown * (double)rotation->gaps_ns / (double)rotation->enabled_ns;
+	return gap_unknown * (double)rotation->gaps_ns / (double)rotation->enabled_ns;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* While the target runs: slices, intervals, signals. */
 #include "counting.h"
+#include "tuning.h"
 
 #include <hpcprof/base/number.h>
 #include <hpcprof/mux/ramp.h>
@@ -11,18 +12,6 @@
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
-
-enum {
-	SHORTEST_NS = 250000,
-	/* As short as this many rotations: they may take a third of the time, for a moment. */
-	SHORTEST_ROTATIONS = 2,
-	/* Shorter ones would gain nothing: scaled counts are then within a few per cent even of
-	 * bursty programs. */
-	DEFAULT_SLICE_NS = 4000000,
-	LONGEST_NS = 500000000,
-	/* A slice by events ends by time, too: the target may sleep. */
-	LONGEST_BY_UNITS_NS = 100000000,
-};
 
 bool counting_turns(const struct hp_counting *counting)
 {
@@ -63,14 +52,13 @@ static uint64_t ran_ns(const struct hp_counting *counting, uint64_t now_ns)
  * back by later ones. */
 static uint64_t affordable_ns(const struct hp_counting *counting, uint64_t now_ns)
 {
-	const double paying_back = 0.5;
 	double percent = counting->options.overhead_percent > 0 ? counting->options.overhead_percent
 								: HP_DEFAULT_ROTATION_PERCENT;
 	double length_ns = counting->rotation_mean_ns * 100 / percent;
 
 	if ((double)counting->rotation_ns * 100 > percent * (double)(now_ns - counting->start_ns))
 		length_ns /= paying_back;
-	return length_ns < LONGEST_NS ? (uint64_t)length_ns : LONGEST_NS;
+	return length_ns < LONGEST_SLICE_NS ? (uint64_t)length_ns : LONGEST_SLICE_NS;
 }
 
 static uint64_t full_length_ns(const struct hp_counting *counting, uint64_t now_ns)
@@ -90,7 +78,7 @@ static void begin_slice(struct hp_counting *counting, uint64_t now_ns)
 	uint64_t shortest_ns = (uint64_t)(SHORTEST_ROTATIONS * counting->rotation_mean_ns);
 	const struct hp_mux_ramp ramp = {
 		.group_count = most_groups(counting),
-		.shortest_ns = shortest_ns > SHORTEST_NS ? shortest_ns : SHORTEST_NS,
+		.shortest_ns = shortest_ns > SHORTEST_SLICE_NS ? shortest_ns : SHORTEST_SLICE_NS,
 		.full_ns = full_length_ns(counting, now_ns),
 	};
 	uint64_t ran = ran_ns(counting, now_ns);
@@ -106,13 +94,12 @@ static void begin_slice(struct hp_counting *counting, uint64_t now_ns)
  * done only where it matters, or where it hardly ran of late. */
 static bool is_slice_over(struct hp_counting *counting, uint64_t now_ns)
 {
-	const double runs = 0.75;
 	const struct rotation *timed = timed_by_target(counting);
 	uint64_t before_ns = hp_clock_thread_ns();
 	bool over;
 
 	if (!timed || counting->options.slice_units ||
-	    (!counting->is_ramping && timed->rate > runs))
+	    (!counting->is_ramping && timed->rate > mostly_runs))
 		return true;
 	over = pace_is_over(&counting->pace, now_ns, rotation_clock_ns(timed->clock));
 	counting->rotation_ns += hp_clock_thread_ns() - before_ns;
@@ -143,7 +130,8 @@ static void turn(struct hp_counting *counting)
 		counting->rotations_done == 1
 			? (double)took_ns
 			: counting->rotation_mean_ns +
-				  ((double)took_ns - counting->rotation_mean_ns) / 16;
+				  ((double)took_ns - counting->rotation_mean_ns) /
+					  ROTATIONS_AVERAGED;
 	begin_slice(counting, after_ns);
 }
 

@@ -12,6 +12,7 @@ src_sample_libsample_a_SOURCES = \
 	src/sample/record.c \
 	src/sample/ring_set.c \
 	src/sample/sampler.c \
+	src/sample/tuning.h \
 	src/sample/turns.c
 
 SAMPLE_LIBS = src/sample/libsample.a $(PMU_LIBS) $(MUX_LIBS)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tuning.h"
+
 #include <hpcprof/pmu/open.h>
 #include <hpcprof/pmu/ring.h>
 #include <hpcprof/sample/rate.h>
@@ -10,17 +12,6 @@
 #include <unistd.h>
 
 /* --- measuring -------------------------------------------------------------------------------- */
-
-/*
- * Some 8 ms in all, which is most of what a short recording costs us. Where a sample takes 18 us
- * (in a VM) a clock of period 25 us hardly leaves time for the work between: 22 ms.
- */
-enum {
-	ROUNDS = 8,
-	STRETCH_NS = 400000,
-	COST_PERIOD_NS = 50000, /* 8 samples a stretch, if they cost nothing */
-	COST_PERIOD_CYCLES = 100000,
-};
 
 struct probe {
 	int fd;
@@ -115,10 +106,10 @@ static double lower_quartile(uint64_t *values, size_t count)
 struct hp_cost hp_measure_cost(const struct hp_event *event)
 {
 	struct hp_cost cost = { 0 };
-	uint64_t plain_ns[ROUNDS];
-	uint64_t sampled_ns[ROUNDS];
-	uint64_t samples[ROUNDS];
-	uint64_t units[ROUNDS];
+	uint64_t plain_ns[COST_ROUNDS];
+	uint64_t sampled_ns[COST_ROUNDS];
+	uint64_t samples[COST_ROUNDS];
+	uint64_t units[COST_ROUNDS];
 	uint64_t steps = 20000;
 	struct probe probe;
 	double taken;
@@ -126,8 +117,8 @@ struct hp_cost hp_measure_cost(const struct hp_event *event)
 	if ((event->unit != HP_UNIT_NS && event->unit != HP_UNIT_CYCLES) ||
 	    !probe_open(event, &probe))
 		return cost;
-	steps = steps * STRETCH_NS / (time_of_work(steps) + 1) + 1;
-	for (size_t i = 0; i < ROUNDS; i++) {
+	steps = steps * COST_STRETCH_NS / (time_of_work(steps) + 1) + 1;
+	for (size_t i = 0; i < COST_ROUNDS; i++) {
 		plain_ns[i] = time_of_work(steps);
 		units[i] = count_of(&probe);
 		ioctl(probe.fd, PERF_EVENT_IOC_ENABLE, 0);
@@ -137,21 +128,21 @@ struct hp_cost hp_measure_cost(const struct hp_event *event)
 		samples[i] = samples_in(&probe);
 	}
 	probe_close(&probe);
-	taken = lower_quartile(samples, ROUNDS);
+	taken = lower_quartile(samples, COST_ROUNDS);
 	if (taken < 1)
 		return cost;
-	cost.sample_ns =
-		fmax(lower_quartile(sampled_ns, ROUNDS) - lower_quartile(plain_ns, ROUNDS), 0) /
-		taken;
-	cost.units_per_ns = event->unit == HP_UNIT_NS ? 1
-						      : lower_quartile(units, ROUNDS) /
-								lower_quartile(sampled_ns, ROUNDS);
+	cost.sample_ns = fmax(lower_quartile(sampled_ns, COST_ROUNDS) -
+				      lower_quartile(plain_ns, COST_ROUNDS),
+			      0) /
+			 taken;
+	cost.units_per_ns = event->unit == HP_UNIT_NS
+				    ? 1
+				    : lower_quartile(units, COST_ROUNDS) /
+					      lower_quartile(sampled_ns, COST_ROUNDS);
 	return cost;
 }
 
 /* --- deciding --------------------------------------------------------------------------------- */
-
-enum { SMALLEST_RANDOMISED_PERIOD = 100, FIRST_PARTS = 100 };
 
 /*
  * Of events that the kernel counts one by one, each is worth a sample (as perf's users expect of
@@ -166,7 +157,7 @@ static uint64_t default_period(const struct hp_event *event)
 		return 0;
 	if (event->config == PERF_COUNT_SW_PAGE_FAULTS ||
 	    event->config == PERF_COUNT_SW_PAGE_FAULTS_MIN)
-		return 100;
+		return FAULTS_PER_SAMPLE;
 	return 1;
 }
 
@@ -221,7 +212,7 @@ static uint64_t draw_within(const struct hp_rate *rate, uint64_t parts, struct h
 
 uint64_t hp_rate_draw(const struct hp_rate *rate, struct hp_random *random)
 {
-	return draw_within(rate, 10, random);
+	return draw_within(rate, PERIOD_PARTS, random);
 }
 
 uint64_t hp_rate_draw_first(const struct hp_rate *rate, struct hp_random *random)
@@ -246,12 +237,10 @@ uint64_t hp_rate_mirror(const struct hp_rate *rate, uint64_t period)
 
 uint64_t hp_rate_period_class(uint64_t period)
 {
-	const double classes_an_octave = 8;
-
 	/* Small periods are exact: rounding to integers would move small ones out of their class.
 	 */
-	if (period < 128)
+	if (period < EXACT_PERIODS)
 		return period ? period : 1;
 	return (uint64_t)llround(
-		exp2(round(log2((double)period) * classes_an_octave) / classes_an_octave));
+		exp2(round(log2((double)period) * classes_per_octave) / classes_per_octave));
 }

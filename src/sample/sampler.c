@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tuning.h"
+
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/cpu_list.h>
 #include <hpcprof/pmu/open.h>
@@ -11,12 +13,6 @@
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
-
-enum { DEFAULT_RING_PAGES = 128, ALL_RINGS_BYTES = 16 << 20, REDRAWS_A_TIME = 64 };
-
-/* A new period starts from nothing, what the old one had counted is forgotten: half a sample on
- * average. Of so many samples that is 1 %; drawn at every tick, long periods would never end. */
-enum { SAMPLES_BETWEEN_REDRAWS = 50 };
 
 struct event_id {
 	uint64_t id;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tuning.h"
+
 #include <hpcprof/base/number.h>
 #include <hpcprof/sample/turns.h>
 
 #include <stdlib.h>
 #include <string.h>
-
-/* A sample is lost on average with each slice of each event: they are longer than counting's. */
-enum { SHORTEST_SLICE_NS = 10000000, LONGEST_SLICE_NS = 500000000, COST_PERCENT = 1 };
 
 struct hp_turn_rotation_set {
 	const struct hp_rotation_set *rotation_set;
@@ -102,7 +101,7 @@ void hp_turns_clear(struct hp_turns *turns)
 
 static uint64_t slice_length_ns(const struct hp_turns *turns)
 {
-	double affordable_ns = turns->cost_ns * 100 / COST_PERCENT;
+	double affordable_ns = turns->cost_ns * 100 / TURN_COST_PERCENT;
 
 	if (turns->slice_ns)
 		return turns->slice_ns;
@@ -181,8 +180,9 @@ void hp_turns_go(struct hp_turns *turns, uint64_t now_ns)
 		rotation_set->begin_ns = hp_clock_monotonic_ns();
 	}
 	took_ns = (double)(hp_clock_thread_ns() - before_ns);
-	turns->cost_ns = turns->cost_ns > 0 ? turns->cost_ns + (took_ns - turns->cost_ns) / 16
-					    : took_ns;
+	turns->cost_ns = turns->cost_ns > 0
+				 ? turns->cost_ns + (took_ns - turns->cost_ns) / TURNS_AVERAGED
+				 : took_ns;
 	turns->turn_ns = hp_clock_monotonic_ns() + slice_length_ns(turns);
 }
 

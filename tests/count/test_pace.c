@@ -3,6 +3,7 @@
 #include "../support.h"
 
 #include "../../src/count/pace.h"
+#include "../../src/count/tuning.h"
 
 enum { BEGIN_NS = 1000000000, RAN_NS = 70000000, LENGTH_NS = 1000000 };
 
@@ -44,7 +45,7 @@ END_TEST
 START_TEST(one_in_which_it_sleeps_ends_when_patience_does)
 {
 	struct pace pace = begin();
-	const uint64_t end_ns = BEGIN_NS + LENGTH_NS + PACE_PATIENCE_NS;
+	const uint64_t end_ns = BEGIN_NS + LENGTH_NS + pace_patience_ns;
 	uint64_t before_ns = pace.due_ns;
 	unsigned looks = 0;
 

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The numbers of calibration that somebody had to choose: how long the machine is measured, and when
+ * a skid is clear.
+ *
+ * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
+ * Where it comes from:
+ *	a script	which measures it, by its name in this repository
+ *	[chosen]	nobody has measured it; scripts/sensitivity finds it by this mark
+ */
+#ifndef HPCPROF_SRC_CALIBRATE_TUNING_H
+#define HPCPROF_SRC_CALIBRATE_TUNING_H
+
+/* --- the clock: clock.c ----------------------------------------------------------------------------- */
+
+enum {
+	/* The clock comes from the difference of two lengths of a chain of additions, in which the cost of
+	 * reading the time cancels. The chain has 64 additions per round: 1,024, … */
+	CLOCK_SHORT_ROUNDS = 16, /* rounds [chosen] */
+	/* … and 32,768. On a Granite Rapids in a VM these (9 us) repeat within 0.1 %, 8,192 within 0.5 %,
+	 * and 262,144 (73 us) contain timer interrupts. Counters of 25 MHz, as on Arm, are off by 40 ns at
+	 * most: 0.5 %. scripts/clock-accuracy prints the error of the whole. */
+	CLOCK_LONG_ROUNDS = 512, /* rounds; scripts/clock-accuracy */
+	/* The shortest of so many counts, as interruptions only make it longer. */
+	CLOCK_TRIES = 3, /* measurements [chosen] */
+	/* Who waits for a measurement on another CPU looks so often for it, … */
+	CLOCK_MOMENTS = 25, /* looks [chosen] */
+	/* … at this distance: 5 ms in all. */
+	CLOCK_MOMENT_NS = 200000, /* ns of wall time [chosen] */
+};
+
+/* --- the machine's speed now, which tells runs apart: reference.c ---------------------------------- */
+
+enum {
+	/* Memory that is read: twice the 2 MiB of second-level cache that the largest common cores have. */
+	REFERENCE_BYTES = 4194304, /* bytes: 4 MiB [chosen] */
+	/* Rounds of additions: 30 to 50 us, as short as a moment without interruptions. */
+	REFERENCE_ROUNDS = 65536, /* rounds [chosen] */
+	/* Of additions the shortest of so many counts, of reads their mean. */
+	REFERENCE_TRIES = 5, /* measurements [chosen] */
+};
+
+/* --- skid: skid.c, skid_kernels.c ------------------------------------------------------------------- */
+
+enum {
+	/* Kernels are sampled at this rate, … */
+	SKID_HZ = 4000, /* samples per second [chosen] */
+	/* … until there are so many samples. */
+	SKID_SAMPLES = 1000, /* samples per kernel [chosen] */
+	/* The samples are looked at so often, … */
+	SKID_MOMENT_NS = 20000000, /* ns of wall time [chosen] */
+	/* … for so long at most: where hardly any come, calibration is to end, too. */
+	SKID_PATIENCE_NS = 1500000000, /* ns of wall time per kernel [chosen] */
+	/* With fewer nothing is said of a kernel: the error of a share is then 5 points. */
+	SKID_LEAST_SAMPLES = 100, /* samples per kernel [chosen] */
+	/* What the kernel of a near cache chases pointers in: more than a first-level cache, … */
+	SKID_NEAR_BYTES = 262144, /* bytes: 256 KiB [chosen] */
+	/* … and that of memory: more than most last-level caches give to one core. */
+	SKID_FAR_BYTES = 33554432, /* bytes: 32 MiB [chosen] */
+	/* A file of calibrations is no longer than this. */
+	SKID_FILE_LIMIT_BYTES = 1048576, /* bytes: 1 MiB [chosen] */
+};
+
+/* A skid is clear when on average more samples than this are at one place, and most kernels agree on it. */
+static const double skid_clear_share = 0.5; /* share of samples [chosen] */
+
+#endif
