@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# test.sh [--sanitize | --fuzz [SECONDS]]
+# test.sh [--quick | --sanitize | --fuzz [SECONDS]]
 #
 # Installs what testing needs, builds with warnings as errors, and runs every test, the live ones
 # also as an ordinary user when root runs this, and those of the PMU and of Yama in emulated machines
 # (made in build/guest and build/guest-x86; the first time that downloads some 70 MB of packages).
+# --quick builds what changed since the last commit (with a clean tree: since the one before) and runs
+# the unit tests of these folders and the checks of the whole tree; it takes a minute.
 # --sanitize does it under AddressSanitizer and UndefinedBehaviorSanitizer, and again under
 # ThreadSanitizer. --fuzz runs each fuzz target for that long, 60 s unless told, under the first two
 # (with clang; inputs that fail stay in build-fuzz/tests/fuzz/found). The last line is
@@ -21,14 +23,16 @@ top=$(pwd)
 . scripts/dependencies.sh
 
 usage() {
-	say 'usage: scripts/test.sh [--sanitize | --fuzz [SECONDS]]'
+	say 'usage: scripts/test.sh [--quick | --sanitize | --fuzz [SECONDS]]'
 	exit 2
 }
 
+quick=
 sanitize=
 fuzz_seconds=
 case ${1:-} in
 '') ;;
+--quick) quick=yes ;;
 --sanitize) sanitize=yes ;;
 --fuzz)
 	fuzz_seconds=${2:-60}
@@ -89,6 +93,38 @@ build_and_check() {
 	if [ "$(id -u)" -eq 0 ]; then
 		check_as_nobody "$build"
 	fi
+}
+
+# Folders of src/ and tests/ whose files changed. What profile and infer do is tested through reports.
+changed_folders() {
+	{
+		git diff --name-only HEAD
+		git ls-files --others --exclude-standard
+	} >build/changed
+	[ -s build/changed ] || git diff --name-only HEAD~1 HEAD >build/changed
+	sed -n -e 's#^\(src\|tests\|include/hpcprof\)/\([a-z_]*\)/.*#\2#p' \
+		-e 's#^scripts/.*#scripts#p' -e 's#.*/\(profile\|infer\)/.*#report#p' \
+		build/changed | sort -u
+}
+
+# The unit tests of what changed, and what looks at the whole tree.
+check_quickly() {
+	jobs=$(nproc 2>/dev/null || echo 2)
+	prepare build --enable-werror || {
+		broken 'build: configure'
+		return
+	}
+	find build \( -name '*.trs' -o -name '*.log' \) ! -name config.log -type f -delete
+	changed=$(changed_folders)
+	tests=$(make -s -C build list-tests | tr ' ' '\n' | grep -v -e /live/ -e /guest/ -e /attack/ |
+		grep -e '^scripts/check-layers' -e '^tests/cli/readmes' -e '^tests/cli/words' \
+			$(printf ' -e ^tests/%s/' $changed))
+	say "Testing: $(echo $changed)"
+	# Each log is a target that needs its test alone.
+	# shellcheck disable=SC2086 # a list of names
+	as_owner make -s -C build -k -j"$jobs" hpcprof $(printf '%s.log ' $tests | sed 's/\.test\.log/.log/g') \
+		</dev/null 2>&1 | grep -v '^PASS: '
+	results=build
 }
 
 # Every fuzz target for its time.
@@ -260,6 +296,8 @@ install_dependencies build test || {
 if [ -n "$fuzz_seconds" ]; then
 	rm -f build-fuzz/fuzz.log
 	fuzz
+elif [ -n "$quick" ]; then
+	check_quickly
 elif [ -n "$sanitize" ]; then
 	build_and_check build-asan --enable-werror --enable-asan --enable-ubsan \
 		CFLAGS='-O1 -g'
