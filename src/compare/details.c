@@ -545,17 +545,38 @@ static bool keep_files(struct detailing *detailing)
 	return true;
 }
 
-static bool is_asked_for(const struct judging *judging, const struct unit *unit)
+static enum hp_name_fit fit_of(const struct judging *judging, const struct unit *unit)
 {
 	const char *asked = judging->sides->options->annotated;
-	const char *name = unit->shown->name;
 	const char *former = unit->shown->former_name;
 
-	return asked && (hp_name_fit(name, NULL, asked) != HP_NAME_NOT ||
-			 (former && strcmp(asked, former) == 0));
+	if (!asked || unit->shown->scope != HP_SCOPE_PROCEDURE)
+		return HP_NAME_NOT;
+	return former && strcmp(asked, former) == 0 ? HP_NAME_EXACT
+						    : hp_name_fit(unit->shown->name, NULL, asked);
 }
 
-static struct hp_error *detail(const struct judging *judging, const struct unit *unit)
+/* Where some are called so, others that have it in their names are not meant. */
+static enum hp_name_fit best_fit(const struct judging *judging)
+{
+	enum hp_name_fit best = HP_NAME_NOT;
+
+	for (size_t i = 0; i < judging->sides->units.count; i++) {
+		enum hp_name_fit fit = fit_of(judging, &judging->sides->units.at[i]);
+
+		best = fit < best ? fit : best;
+	}
+	return best;
+}
+
+static bool is_asked_for(const struct judging *judging, const struct unit *unit,
+			 enum hp_name_fit best)
+{
+	return best != HP_NAME_NOT && fit_of(judging, unit) == best;
+}
+
+static struct hp_error *detail(const struct judging *judging, const struct unit *unit,
+			       bool is_wanted)
 {
 	struct detailing detailing = { .judging = judging, .unit = unit };
 	struct hp_error *error = list_pairs(&detailing);
@@ -572,8 +593,7 @@ static struct hp_error *detail(const struct judging *judging, const struct unit 
 		error = show_lines(&detailing);
 	if (!error && !is_one_sided(&detailing) && detailing.inside.is_chosen)
 		error = show_blocks(&detailing);
-	if (!error && !is_one_sided(&detailing) &&
-	    (unit->shown->is_finding || is_asked_for(judging, unit)))
+	if (!error && !is_one_sided(&detailing) && (unit->shown->is_finding || is_wanted))
 		error = show_code(&detailing);
 	free(detailing.partners);
 	hp_vector_free(&detailing.pairs);
@@ -583,15 +603,16 @@ static struct hp_error *detail(const struct judging *judging, const struct unit 
 
 struct hp_error *judge_details(const struct judging *judging)
 {
+	enum hp_name_fit best = best_fit(judging);
 	struct hp_error *error = NULL;
 
 	for (size_t i = 0; i < judging->sides->units.count && !error; i++) {
 		const struct unit *unit = &judging->sides->units.at[i];
+		bool wanted = is_asked_for(judging, unit, best);
 
 		/* Of an image that one side cannot read there is nothing to put side by side. */
-		if (unit->shown->scope == HP_SCOPE_PROCEDURE &&
-		    (!isnan(unit->shown->p) || is_asked_for(judging, unit)))
-			error = detail(judging, unit);
+		if (unit->shown->scope == HP_SCOPE_PROCEDURE && (!isnan(unit->shown->p) || wanted))
+			error = detail(judging, unit, wanted);
 	}
 	return error;
 }

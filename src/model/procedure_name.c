@@ -156,7 +156,8 @@ static void add_brackets(struct hp_writer *text, const char *at, const char *pas
 	add(text, past - 1, 1);
 }
 
-static void add_short(struct hp_writer *text, const char *name, const char *end)
+/* With `is_plain`, nothing of a template's arguments. */
+static void add_name(struct hp_writer *text, const char *name, const char *end, bool is_plain)
 {
 	const char *at = name;
 
@@ -170,12 +171,18 @@ static void add_short(struct hp_writer *text, const char *name, const char *end)
 			add(text, at, (size_t)(past - at));
 		} else if ((*at == '<' || *at == '(') && past_brackets(at, end)) {
 			past = past_brackets(at, end);
-			add_brackets(text, at, past);
+			if (!is_plain || *at != '<')
+				add_brackets(text, at, past);
 		} else {
 			add(text, at, 1);
 		}
 		at = past;
 	}
+}
+
+static void add_short(struct hp_writer *text, const char *name, const char *end)
+{
+	add_name(text, name, end, false);
 }
 
 /* The last part of a path: Vec<…> of alloc::vec::Vec<…>; with what a reference has before it. */
@@ -290,6 +297,49 @@ static bool is_short(const char *name, const char *linkage, const char *wanted)
 	return text && strcmp(text, wanted) == 0;
 }
 
+/* NULL when memory is short. */
+static char *without_templates(const char *name)
+{
+	struct hp_writer text = { 0 };
+	const char *start;
+	size_t length;
+
+	hp_name_bare(name, &start, &length);
+	add_name(&text, start, start + length, true);
+	hp_write_u8(&text, 0);
+	if (!text.failed)
+		return (char *)text.bytes;
+	hp_writer_free(&text);
+	return NULL;
+}
+
+static bool is_last_part(const char *name, const char *wanted)
+{
+	size_t length = strlen(name);
+	size_t size = strlen(wanted);
+
+	return size && length >= size + 2 && strcmp(name + length - size, wanted) == 0 &&
+	       memcmp(name + length - size - 2, "::", 2) == 0;
+}
+
+static bool is_part(const char *name, const char *linkage, const char *wanted)
+{
+	enum { SHORTEST_PART = 3 };
+	bool is_long = strlen(wanted) >= SHORTEST_PART;
+	_cleanup_free_ char *plain = NULL;
+	_cleanup_free_ char *shortened = NULL;
+
+	if (is_long && strstr(name, wanted))
+		return true;
+	if (!strstr(name, "::"))
+		return false;
+	plain = without_templates(name);
+	if (plain && (is_last_part(plain, wanted) || (is_long && strstr(plain, wanted))))
+		return true;
+	shortened = is_long ? hp_name_shorten(name, linkage) : NULL;
+	return shortened && strstr(shortened, wanted);
+}
+
 static bool is_glob(const char *wanted, const char *name)
 {
 	return fnmatch(wanted, name, 0) == 0;
@@ -297,15 +347,13 @@ static bool is_glob(const char *wanted, const char *name)
 
 enum hp_name_fit hp_name_fit(const char *name, const char *linkage, const char *wanted)
 {
-	enum { SHORTEST_PART = 3 };
-
 	if (strcmp(name, wanted) == 0 || (linkage && strcmp(linkage, wanted) == 0))
 		return HP_NAME_EXACT;
 	if (is_bare(name, wanted) || is_short(name, linkage, wanted))
 		return HP_NAME_BARE;
 	if (is_glob(wanted, name) || (linkage && is_glob(wanted, linkage)))
 		return HP_NAME_GLOB;
-	if (strlen(wanted) >= SHORTEST_PART && strstr(name, wanted))
+	if (is_part(name, linkage, wanted))
 		return HP_NAME_PART;
 	return HP_NAME_NOT;
 }

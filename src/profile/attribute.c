@@ -133,7 +133,9 @@ static bool procedure_passes(const struct hp_profiles *profiles, const char *nam
 {
 	const char *pattern = profiles->options->procedure;
 
-	return !pattern || hp_name_fit(name, linkage, pattern) <= HP_NAME_GLOB;
+	enum hp_name_fit worst = profiles->options->by_part ? HP_NAME_PART : HP_NAME_GLOB;
+
+	return !pattern || hp_name_fit(name, linkage, pattern) <= worst;
 }
 
 static struct hp_error *add_code(struct hp_profiles *profiles, struct hp_row *row,

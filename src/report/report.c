@@ -200,15 +200,10 @@ static struct hp_error *make(struct hp_db *db, char *const *epochs, size_t epoch
 	return error;
 }
 
-/* No procedure may have that name, and some may have it in theirs. NULL where it is a pattern already. */
-static char *part_pattern(const struct hp_report_options *options)
+/* No procedure may have that name, and some may have it in theirs: of what is no pattern. */
+static bool may_be_part(const struct hp_report_options *options)
 {
-	const char *name = options->of.procedure;
-	char *pattern;
-
-	if (!name || strlen(name) < SHORTEST_PART || strpbrk(name, "*?["))
-		return NULL;
-	return asprintf(&pattern, "*%s*", name) < 0 ? NULL : pattern;
+	return options->of.procedure && !strpbrk(options->of.procedure, "*?");
 }
 
 struct hp_error *hp_report(struct hp_db *db, char *const *epochs, size_t epoch_count,
@@ -217,14 +212,16 @@ struct hp_error *hp_report(struct hp_db *db, char *const *epochs, size_t epoch_c
 {
 	bool is_refused;
 	struct hp_error *error = make(db, epochs, epoch_count, options, notices, out, &is_refused);
-	_cleanup_free_ char *pattern = is_refused ? part_pattern(options) : NULL;
 	struct hp_report_options parts = *options;
+	const struct hp_notices quiet = { .hint = notices ? notices->hint : NULL,
+					  .context = notices ? notices->context : NULL };
 	struct hp_error *again;
 
-	if (!pattern)
+	if (!is_refused || !may_be_part(options))
 		return error;
-	parts.of.procedure = pattern;
-	again = make(db, epochs, epoch_count, &parts, notices, out, &is_refused);
+	parts.of.by_part = true;
+	/* What there is to warn of has been said. */
+	again = make(db, epochs, epoch_count, &parts, notices ? &quiet : NULL, out, &is_refused);
 	if (again) {
 		hp_error_destroy(again);
 		return error;

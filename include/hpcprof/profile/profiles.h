@@ -40,6 +40,7 @@ struct hp_profiles_options {
 	const char *event;
 	const char *image;     /* full path or its last part */
 	const char *procedure; /* as shown, or as in the symbol table */
+	bool by_part;	       /* that may be a part of a name, too */
 	const char *comm;
 	const char *pid;    /* needs epochs recorded with --per-process */
 	const char *listed; /* the procedure that is asked for: see hp_profiles_resolve */
