@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "loop.h"
 
+#include "tuning.h"
+
 #include <hpcprof/base/text.h>
 
 #include <poll.h>
@@ -8,16 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-enum {
-	/* A record is in its ring at most this long after its time: see ring_set.h. */
-	ARRIVAL_NS = 5000000,
-	FIRST_TICKS_MEAN_MS = 50,
-	TICK_MEAN_MS = 250,
-	/* Who waits for longer begins to wonder. */
-	FIRST_PROGRESS_S = 10,
-	PROGRESS_S = 1,
-};
 
 void session_notify(const struct hp_session_options *options, const char *format, ...)
 {
@@ -102,7 +94,7 @@ static uint64_t tick_mean_ms(const struct loop *loop)
  * alone. */
 static uint64_t next_tick_ns(struct loop *loop, uint64_t now_ns)
 {
-	uint64_t mean_ns = (now_ns - loop->start_ns) / 4;
+	uint64_t mean_ns = (now_ns - loop->start_ns) / TICK_PART;
 
 	if (mean_ns < FIRST_TICKS_MEAN_MS * UINT64_C(1000000))
 		mean_ns = FIRST_TICKS_MEAN_MS * UINT64_C(1000000);

@@ -2,6 +2,7 @@
 #include "recorder.h"
 
 #include "images/sampled_names.h"
+#include "tuning.h"
 
 #include <hpcprof/base/text.h>
 #include <hpcprof/base/vector.h>
@@ -10,9 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* More retired contexts than this are attributed and freed without waiting for the next flush. */
-enum { RETIRED_LIMIT = 1024 };
 
 struct hp_error *recorder_create(struct recorder *recorder,
 				 const struct hp_session_options *options,

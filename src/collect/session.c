@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "loop.h"
 
+#include "tuning.h"
+
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/text.h>
 #include <hpcprof/calibrate/reference.h>
@@ -429,8 +431,6 @@ static void fill_result(struct hp_session *session, struct hp_session_result *re
 /* How long events were counted. */
 static void take_times(struct hp_session *session)
 {
-	const double noticeable = 0.99;
-
 	for (size_t i = 0; i < session->recorder.event_count; i++) {
 		struct recorder_event *totals = &session->recorder.totals[i];
 		double share;
@@ -441,7 +441,7 @@ static void take_times(struct hp_session *session)
 		if (hp_turns_enabled_ns(&session->turns, i, &all_ns) && all_ns > totals->enabled_ns)
 			totals->enabled_ns = all_ns;
 		share = (double)totals->running_ns / (double)totals->enabled_ns;
-		if (totals->enabled_ns && share < noticeable)
+		if (totals->enabled_ns && share < counted_noticeably)
 			session_notify(&session->options,
 				       "%s had a counter for %.0f %% of the time%s",
 				       session->recorder.events[i].name, 100 * share,

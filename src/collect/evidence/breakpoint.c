@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "breakpoint.h"
 
+#include "../tuning.h"
+
 #include <hpcprof/pmu/open.h>
 
 #include <linux/hw_breakpoint.h>
@@ -59,18 +61,17 @@ static double thread_ns(void)
 
 double breakpoint_cost_ns(void)
 {
-	enum { HITS = 200 };
 	struct breakpoint_count count;
 	double taken;
-	int fd = breakpoint_open(0, (uintptr_t)hit, HITS);
+	int fd = breakpoint_open(0, (uintptr_t)hit, PROBE_COST_HITS);
 
 	if (fd < 0)
 		return 0;
 	taken = -thread_ns();
-	for (unsigned i = 0; i < HITS; i++)
+	for (unsigned i = 0; i < PROBE_COST_HITS; i++)
 		hit();
 	taken += thread_ns();
-	if (!breakpoint_take(fd, &count) || count.hits != HITS || !(taken > 0))
+	if (!breakpoint_take(fd, &count) || count.hits != PROBE_COST_HITS || !(taken > 0))
 		return 0;
-	return taken / HITS;
+	return taken / PROBE_COST_HITS;
 }

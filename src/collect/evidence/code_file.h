@@ -7,13 +7,13 @@
 #ifndef COLLECT_EVIDENCE_CODE_FILE_H
 #define COLLECT_EVIDENCE_CODE_FILE_H
 
+#include "../tuning.h"
+
 #include <hpcprof/model/image_id.h>
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum { CODE_FILE_SEGMENTS = 16 };
 
 struct code_segment {
 	uint64_t address; /* link-time */

@@ -4,21 +4,14 @@
 #include "code_file.h"
 #include "counted.h"
 #include "registers.h"
+#include "../tuning.h"
 
 #include <elf.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	FILES = 64,
-	CACHED = 1 << 13,    /* instructions */
-	BRANCHES = 1 << 14,  /* and targets of indirect ones; a power of two */
-	MOST_STEPS = 256,    /* instructions after a sample */
-	MOST_OUTCOMES = 16,  /* branches after a sample */
-	MOST_COMMANDS = 256, /* told apart; the others are one, without a name */
-	LONGEST_BYTES = 15,  /* of an instruction */
-};
+enum { LONGEST_BYTES = 15 }; /* of an instruction */
 
 /* A file, and how often its place in the table was given to another. */
 struct held_file {
@@ -51,14 +44,14 @@ struct way {
 struct outcomes {
 	uint64_t recording;
 	const struct hp_isa *isa;
-	struct held_file files[FILES];
+	struct held_file files[OUTCOMES_FILES];
 	uint32_t next_file;
 	struct cached *cache;
 	struct way *ways;
 	size_t way_count;
 	uint64_t dropped;
-	uint64_t followed[MOST_COMMANDS]; /* samples, by command */
-	outcomes_beginning *tell;	  /* or NULL */
+	uint64_t followed[EVIDENCE_COMMANDS]; /* samples, by command */
+	outcomes_beginning *tell;	      /* or NULL */
 	void *tell_context;
 };
 
@@ -70,9 +63,9 @@ struct hp_error *outcomes_create(uint64_t recording, struct outcomes **created)
 		return hp_error_create_no_memory();
 	outcomes->recording = recording;
 	outcomes->isa = hp_isa_of(EM_X86_64);
-	outcomes->cache = calloc(CACHED, sizeof(*outcomes->cache));
-	outcomes->ways = calloc(BRANCHES, sizeof(*outcomes->ways));
-	for (size_t i = 0; i < FILES; i++)
+	outcomes->cache = calloc(OUTCOMES_CACHED, sizeof(*outcomes->cache));
+	outcomes->ways = calloc(OUTCOMES_WAYS, sizeof(*outcomes->ways));
+	for (size_t i = 0; i < OUTCOMES_FILES; i++)
 		outcomes->files[i].code.fd = -1;
 	if (!outcomes->cache || !outcomes->ways) {
 		outcomes_destroy(outcomes);
@@ -84,7 +77,7 @@ struct hp_error *outcomes_create(uint64_t recording, struct outcomes **created)
 
 static void forget_ways(struct outcomes *outcomes)
 {
-	for (size_t i = 0; i < BRANCHES && outcomes->ways; i++) {
+	for (size_t i = 0; i < OUTCOMES_WAYS && outcomes->ways; i++) {
 		image_release(outcomes->ways[i].image);
 		image_release(outcomes->ways[i].to_image);
 		outcomes->ways[i] = (struct way){ 0 };
@@ -99,7 +92,7 @@ void outcomes_destroy(struct outcomes *outcomes)
 	if (!outcomes)
 		return;
 	forget_ways(outcomes);
-	for (size_t i = 0; i < FILES; i++) {
+	for (size_t i = 0; i < OUTCOMES_FILES; i++) {
 		code_file_close(&outcomes->files[i].code);
 		image_release(outcomes->files[i].image);
 	}
@@ -130,11 +123,11 @@ static struct held_file *find_file(struct outcomes *outcomes, struct image *imag
 {
 	struct held_file *held;
 
-	for (size_t i = 0; i < FILES; i++)
+	for (size_t i = 0; i < OUTCOMES_FILES; i++)
 		if (outcomes->files[i].image == image)
 			return &outcomes->files[i];
 	held = &outcomes->files[outcomes->next_file];
-	outcomes->next_file = (outcomes->next_file + 1) % FILES;
+	outcomes->next_file = (outcomes->next_file + 1) % OUTCOMES_FILES;
 	code_file_close(&held->code);
 	image_release(held->image);
 	held->generation++;
@@ -176,7 +169,7 @@ static const struct hp_insn *find_insn(struct walk *walk)
 	uint32_t file = (uint32_t)(walk->file - outcomes->files);
 	uint64_t address = walk->state.address - walk->shift;
 	uint64_t hash = (address ^ (uint64_t)file << 56) * UINT64_C(0x9e3779b97f4a7c15);
-	struct cached *cached = &outcomes->cache[hash >> 40 & (CACHED - 1)];
+	struct cached *cached = &outcomes->cache[hash >> 40 & (OUTCOMES_CACHED - 1)];
 	uint8_t bytes[LONGEST_BYTES];
 
 	if (!cached->is_used || cached->address != address || cached->file != file ||
@@ -229,10 +222,10 @@ static struct way *find_way(struct outcomes *outcomes, const struct way *wanted)
 			(uint64_t)wanted->command << 48 ^ wanted->kind ^ wanted->source;
 	size_t at = (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 40);
 
-	while (outcomes->ways[at % BRANCHES].image &&
-	       !is_same_way(&outcomes->ways[at % BRANCHES], wanted))
+	while (outcomes->ways[at % OUTCOMES_WAYS].image &&
+	       !is_same_way(&outcomes->ways[at % OUTCOMES_WAYS], wanted))
 		at++;
-	return &outcomes->ways[at % BRANCHES];
+	return &outcomes->ways[at % OUTCOMES_WAYS];
 }
 
 static void count_way(struct outcomes *outcomes, const struct way *wanted)
@@ -241,7 +234,7 @@ static void count_way(struct outcomes *outcomes, const struct way *wanted)
 
 	if (!way->image) {
 		/* A few slots stay free, so that each search ends. */
-		if (outcomes->way_count > BRANCHES / 8 * 7) {
+		if (outcomes->way_count > OUTCOMES_WAYS / 8 * 7) {
 			outcomes->dropped++;
 			return;
 		}
@@ -369,7 +362,8 @@ static bool follow_one(struct walk *walk, const struct hp_step_memory *memory)
  * when it does not lead there; records have gaps where something was not recorded. */
 static bool pass_straight(struct walk *walk, uint64_t end)
 {
-	for (unsigned steps = 0; steps < MOST_STEPS && walk->state.address < end; steps++) {
+	for (unsigned steps = 0; steps < OUTCOMES_MOST_STEPS && walk->state.address < end;
+	     steps++) {
 		uint64_t from = walk->state.address;
 		const struct hp_insn *insn;
 
@@ -432,7 +426,7 @@ void outcomes_follow(struct outcomes *outcomes, const struct hp_record *record,
 	struct hp_step_memory memory = { read_memory, &walk };
 	unsigned steps = 0;
 
-	walk.command = context->command < MOST_COMMANDS ? context->command : 0;
+	walk.command = context->command < EVIDENCE_COMMANDS ? context->command : 0;
 	if (record->sample.branch_count && record->cpu_mode == PERF_RECORD_MISC_USER) {
 		follow_branches(&walk);
 		outcomes->followed[walk.command]++;
@@ -443,14 +437,15 @@ void outcomes_follow(struct outcomes *outcomes, const struct hp_record *record,
 	walk.stack = walk.state.registers[outcomes->isa->stack_pointer].value;
 	if (outcomes->tell)
 		tell_callers(&walk);
-	while (steps < MOST_STEPS && walk.branches < MOST_OUTCOMES && follow_one(&walk, &memory))
+	while (steps < OUTCOMES_MOST_STEPS && walk.branches < OUTCOMES_MOST_BRANCHES &&
+	       follow_one(&walk, &memory))
 		steps++;
 	outcomes->followed[walk.command]++;
 }
 
 bool outcomes_is_full(const struct outcomes *outcomes)
 {
-	return outcomes->way_count > BRANCHES / 2;
+	return outcomes->way_count > OUTCOMES_WAYS / 2;
 }
 
 /* --- to the epoch --------------------------------------------------------------------------------
@@ -488,7 +483,7 @@ static struct hp_error *write_command(struct outcomes *outcomes, uint32_t comman
 	struct counted counted = { 0 };
 	struct hp_error *error;
 
-	for (size_t i = 0; i < BRANCHES; i++)
+	for (size_t i = 0; i < OUTCOMES_WAYS; i++)
 		if (outcomes->ways[i].image && outcomes->ways[i].command == command)
 			counted.dropped += !list_way(&counted, &outcomes->ways[i]);
 	error = counted_add(&counted, &stratum, &stratum.outcomes, &stratum.outcome_count, sum);
@@ -502,7 +497,7 @@ struct hp_error *outcomes_write(struct outcomes *outcomes, const struct names *c
 	struct hp_window_evidence sum = { .dropped = outcomes->dropped };
 	struct hp_error *error = NULL;
 
-	for (uint32_t i = 0; i < MOST_COMMANDS && !error; i++)
+	for (uint32_t i = 0; i < EVIDENCE_COMMANDS && !error; i++)
 		if (outcomes->followed[i])
 			error = write_command(outcomes, i, commands, &sum);
 	if (!error)

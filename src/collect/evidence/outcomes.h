@@ -11,11 +11,9 @@
 #define COLLECT_EVIDENCE_OUTCOMES_H
 
 #include "../maps/process.h"
+#include "../tuning.h"
 
 #include <hpcprof/db/db.h>
-
-/* Bytes of the stack that tell most of what was spilled, and more would only copy. */
-enum { OUTCOMES_STACK_BYTES = 256 };
 
 struct outcomes;
 

@@ -3,6 +3,7 @@
 
 #include "breakpoint.h"
 #include "counted.h"
+#include "../tuning.h"
 
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
@@ -16,32 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-	PLACES = 1024,
-	LINES = 4096, /* of code that samples are in */
-	LINE_BYTES = 64,
-	TRIES = 16, /* to find places that are mapped in the thread, and not too hot */
-	MOST_HITS = 50,
-	MOST_COMMANDS = 256,
-	LEAST_MOMENTS = 20, /* for each that a burst ended */
-	ENOUGH_BURSTS = 3,  /* not to try again */
-};
-static const uint64_t slot_ns = 100000000;
-static const uint64_t moment_ns = 20000000;
-/* While a breakpoint is armed, some processors (AMD's Zen 4) run what shares its line of the
- * instruction cache six times slower, hit or not, and nothing else: so no more samples than that
- * share may be in the line. */
-static const double most_in_line = 0.002;
-/* The thread may have ended, or sleep, when its latest sample is older. */
-static const uint64_t fresh_ns = 100000000;
-/* Where hits take more of the time, breakpoints disturb what they count: above some 3e4 Hz. What
- * one hit takes is known by and large only. */
-static const double most_lost = 0.3;
-/* Of arming and disarming a breakpoint, where the thread is interrupted for it. */
-static const double arming_ns = 30000;
-/* The share of the time that either half of the hits takes at least: where hits come at random less
- * than one moment in a thousand has less. */
-static const double least_half = 0.25;
+enum { LINE_BYTES = 64 }; /* of the instruction cache */
 
 /* Sums of a place, by group of moments. */
 struct place_sums {
@@ -74,7 +50,7 @@ struct probes {
 	uint32_t *lines; /* samples, by a hash of the line */
 	uint64_t samples;
 	struct place *places; /* a table */
-	struct place *listed[PLACES / 2];
+	struct place *listed[PROBE_SLOTS / 2];
 	size_t place_count;
 	unsigned group;
 	/* The latest sample. */
@@ -107,8 +83,8 @@ struct hp_error *probes_create(uint64_t recording, double budget, struct probes 
 
 	if (!probes)
 		return hp_error_create_no_memory();
-	probes->places = calloc(PLACES, sizeof(*probes->places));
-	probes->lines = calloc(LINES, sizeof(*probes->lines));
+	probes->places = calloc(PROBE_SLOTS, sizeof(*probes->places));
+	probes->lines = calloc(PROBE_LINES, sizeof(*probes->lines));
 	if (!probes->places || !probes->lines) {
 		free(probes->places);
 		free(probes->lines);
@@ -138,15 +114,16 @@ void probes_notice(struct probes *probes, struct image *image, uint64_t offset)
 	uint64_t hash = ((uintptr_t)image ^ offset << 16) * UINT64_C(0x9e3779b97f4a7c15);
 	size_t at = hash >> 40;
 
-	while (probes->places[at % PLACES].image && (probes->places[at % PLACES].image != image ||
-						     probes->places[at % PLACES].offset != offset))
+	while (probes->places[at % PROBE_SLOTS].image &&
+	       (probes->places[at % PROBE_SLOTS].image != image ||
+		probes->places[at % PROBE_SLOTS].offset != offset))
 		at++;
-	if (probes->places[at % PLACES].image ||
+	if (probes->places[at % PROBE_SLOTS].image ||
 	    probes->place_count == HP_ARRAY_COUNT(probes->listed))
 		return;
-	probes->places[at % PLACES] = (struct place){ .image = image, .offset = offset };
+	probes->places[at % PROBE_SLOTS] = (struct place){ .image = image, .offset = offset };
 	image->references++;
-	probes->listed[probes->place_count++] = &probes->places[at % PLACES];
+	probes->listed[probes->place_count++] = &probes->places[at % PROBE_SLOTS];
 }
 
 /* Lines that share a number are taken for one: a place that could be counted is then left out. */
@@ -155,7 +132,7 @@ static uint32_t *line_of(struct probes *probes, const struct image *image, uint6
 	uint64_t hash =
 		((uintptr_t)image ^ offset / LINE_BYTES << 16) * UINT64_C(0x9e3779b97f4a7c15);
 
-	return &probes->lines[hash >> 40 & (LINES - 1)];
+	return &probes->lines[hash >> 40 & (PROBE_LINES - 1)];
 }
 
 void probes_sample(struct probes *probes, const struct context *context, uint32_t tid,
@@ -170,7 +147,7 @@ void probes_sample(struct probes *probes, const struct context *context, uint32_
 	probes->sampled_ns = hp_clock_monotonic_ns();
 	probes->pid = context->pid;
 	probes->tid = tid;
-	probes->command = context->command < MOST_COMMANDS ? context->command : 0;
+	probes->command = context->command < EVIDENCE_COMMANDS ? context->command : 0;
 	if (probes->space == context->space)
 		return;
 	space_release(probes->space);
@@ -203,13 +180,13 @@ static bool is_armed_already(const struct probes *probes, const struct place *pl
 /* One that may be counted in this thread now; its sums are of one command at a time. */
 static struct place *choose(struct probes *probes, uint64_t *address)
 {
-	for (unsigned i = 0; i < TRIES && probes->place_count; i++) {
+	for (unsigned i = 0; i < PROBE_TRIES && probes->place_count; i++) {
 		struct place *place = probes->listed[hp_random_between(&probes->random, 0,
 								       probes->place_count - 1)];
 
 		if (!place->is_hot &&
 		    *line_of(probes, place->image, place->offset) <=
-			    most_in_line * (double)probes->samples &&
+			    probe_most_in_line * (double)probes->samples &&
 		    !is_armed_already(probes, place) &&
 		    (!place->has_sums || place->command == probes->command) &&
 		    find_address(probes, place, address))
@@ -238,7 +215,8 @@ static const char *why_not(int failure)
 
 static bool can_pay(const struct probes *probes)
 {
-	double moment_cost = PROBES_AT_ONCE * (MOST_HITS * probes->hit_ns + 2 * arming_ns);
+	double moment_cost =
+		PROBES_AT_ONCE * (PROBE_MOST_HITS * probes->hit_ns + 2 * probe_arming_ns);
 
 	return probes->figures.lost_ns + moment_cost <= probes->budget * probes->figures.time_ns;
 }
@@ -249,10 +227,10 @@ static bool arm(const struct probes *probes, uint64_t address, struct armed *arm
 	pid_t tid = (pid_t)probes->tid;
 	int failure;
 
-	armed->fd = breakpoint_open(tid, address, MOST_HITS);
+	armed->fd = breakpoint_open(tid, address, PROBE_MOST_HITS);
 	if (armed->fd < 0)
 		return false;
-	armed->half_fd = breakpoint_open(tid, address, MOST_HITS / 2);
+	armed->half_fd = breakpoint_open(tid, address, PROBE_MOST_HITS / 2);
 	if (armed->half_fd >= 0)
 		return true;
 	failure = errno;
@@ -263,7 +241,7 @@ static bool arm(const struct probes *probes, uint64_t address, struct armed *arm
 
 static void begin(struct probes *probes, uint64_t now_ns)
 {
-	if (!probes->space || now_ns > probes->sampled_ns + fresh_ns || !can_pay(probes))
+	if (!probes->space || now_ns > probes->sampled_ns + probe_fresh_ns || !can_pay(probes))
 		return;
 	for (size_t i = 0; i < PROBES_AT_ONCE; i++) {
 		uint64_t address;
@@ -285,7 +263,6 @@ static void begin(struct probes *probes, uint64_t now_ns)
 /* The share of its CPU time that the process is in user code. */
 static double user_share(uint32_t pid)
 {
-	enum { FEW_TICKS = 5 };
 	char path[64];
 	char *text = NULL;
 	unsigned long long user = 0;
@@ -301,7 +278,7 @@ static double user_share(uint32_t pid)
 		user = system = 0;
 	hp_error_destroy(error);
 	free(text);
-	return user + system < FEW_TICKS ? 1 : (double)user / (double)(user + system);
+	return user + system < PROBE_FEW_TICKS ? 1 : (double)user / (double)(user + system);
 }
 
 /* Of the time that one of them ran, what the hits of all took: they began together, and each went
@@ -330,13 +307,14 @@ static bool is_burst(const struct breakpoint_count *half, const struct breakpoin
 {
 	double share = (double)half->running_ns / (double)all->running_ns;
 
-	return all->hits >= MOST_HITS && !(share >= least_half && share <= 1 - least_half);
+	return all->hits >= PROBE_MOST_HITS &&
+	       !(share >= probe_least_half && share <= 1 - probe_least_half);
 }
 
 /* Where a CPU was away for a while one moment may look like it. */
 static bool is_bursty(const struct place *place)
 {
-	return place->bursts * LEAST_MOMENTS > place->moments;
+	return place->bursts * PROBE_MOMENTS_PER_BURST > place->moments;
 }
 
 static void take_one(struct probes *probes, const struct breakpoint_count *counts,
@@ -347,17 +325,17 @@ static void take_one(struct probes *probes, const struct breakpoint_count *count
 	double running_ns = (double)count->running_ns;
 	double lost_ns = lost_in(probes, counts, one);
 
-	probes->figures.lost_ns += (double)count->hits * probes->hit_ns + 2 * arming_ns;
+	probes->figures.lost_ns += (double)count->hits * probes->hit_ns + 2 * probe_arming_ns;
 	probes->figures.hits += count->hits;
 	place->moments++;
 	place->bursts += is_burst(half, count);
-	if ((double)count->hits * probes->hit_ns > most_lost * running_ns ||
-	    (place->bursts >= ENOUGH_BURSTS && is_bursty(place))) {
+	if ((double)count->hits * probes->hit_ns > probe_most_lost * running_ns ||
+	    (place->bursts >= PROBE_ENOUGH_BURSTS && is_bursty(place))) {
 		place->is_hot = true;
 		place->has_sums = false;
 	}
 	if (place->is_hot || is_burst(half, count) || !(running_ns > 0) ||
-	    lost_ns > most_lost * running_ns)
+	    lost_ns > probe_most_lost * running_ns)
 		return;
 	place->has_sums = true;
 	place->command = probes->command;
@@ -402,16 +380,16 @@ void probes_go(struct probes *probes, uint64_t now_ns)
 	} else {
 		begin(probes, now_ns);
 		if (probes->is_armed) {
-			probes->due_ns = now_ns + moment_ns;
+			probes->due_ns = now_ns + probe_moment_ns;
 			return;
 		}
 	}
 	/* At a random time of the next slot. */
 	if (probes->slot_end_ns < now_ns)
 		probes->slot_end_ns = now_ns;
-	probes->due_ns =
-		probes->slot_end_ns + hp_random_between(&probes->random, 0, slot_ns - moment_ns);
-	probes->slot_end_ns += slot_ns;
+	probes->due_ns = probes->slot_end_ns +
+			 hp_random_between(&probes->random, 0, probe_slot_ns - probe_moment_ns);
+	probes->slot_end_ns += probe_slot_ns;
 }
 
 void probes_finish(struct probes *probes)
@@ -427,7 +405,7 @@ struct probes_figures probes_figures(const struct probes *probes)
 
 static void forget_places(struct probes *probes)
 {
-	for (size_t i = 0; i < PLACES; i++)
+	for (size_t i = 0; i < PROBE_SLOTS; i++)
 		image_release(probes->places[i].image);
 }
 
@@ -492,7 +470,7 @@ static struct hp_error *write_command(struct probes *probes, uint32_t command,
 	struct counted counted = { 0 };
 	struct hp_error *error;
 
-	for (size_t i = 0; i < PLACES; i++) {
+	for (size_t i = 0; i < PROBE_SLOTS; i++) {
 		const struct place *place = &probes->places[i];
 
 		if (!place->has_sums || place->command != command || is_bursty(place))
@@ -513,12 +491,12 @@ struct hp_error *probes_write(struct probes *probes, const struct names *command
 	struct hp_window_evidence sum = { 0 };
 	struct hp_error *error = NULL;
 	uint64_t kept = 0;
-	bool is_of[MOST_COMMANDS] = { false };
+	bool is_of[EVIDENCE_COMMANDS] = { false };
 
-	for (size_t i = 0; i < PLACES; i++)
+	for (size_t i = 0; i < PROBE_SLOTS; i++)
 		if (probes->places[i].has_sums)
 			is_of[probes->places[i].command] = true;
-	for (uint32_t i = 0; i < MOST_COMMANDS && !error; i++)
+	for (uint32_t i = 0; i < EVIDENCE_COMMANDS && !error; i++)
 		if (is_of[i])
 			error = write_command(probes, i, commands, &sum, &kept);
 	if (!error)
@@ -526,7 +504,7 @@ struct hp_error *probes_write(struct probes *probes, const struct names *command
 	hp_window_evidence_clear(&sum);
 	if (!error)
 		probes->figures.kept += kept;
-	for (size_t i = 0; i < PLACES && !error; i++) {
+	for (size_t i = 0; i < PROBE_SLOTS && !error; i++) {
 		probes->places[i].has_sums = false;
 		probes->places[i].sums = (struct place_sums){ 0 };
 	}

@@ -2,15 +2,12 @@
 #include "ranges.h"
 
 #include "counted.h"
+#include "../tuning.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	RANGES = 1 << 13,    /* a power of two */
-	MOST_COMMANDS = 256, /* told apart */
-	/* Straight code is not longer: a record that says so has a gap. */
-	LONGEST_BYTES = 4096,
 	/* The field of the hardware is full: so many cycles, or more. */
 	MOST_CYCLES = UINT16_MAX,
 };
@@ -34,7 +31,7 @@ struct ranges {
 	struct range *table;
 	size_t count;
 	uint64_t dropped;
-	uint64_t record_cycles[MOST_COMMANDS][HP_RECORD_GROUPS];
+	uint64_t record_cycles[EVIDENCE_COMMANDS][HP_RECORD_GROUPS];
 	unsigned next_group;
 };
 
@@ -44,7 +41,7 @@ struct hp_error *ranges_create(uint64_t recording, struct ranges **created)
 
 	if (ranges) {
 		ranges->recording = recording;
-		ranges->table = calloc(RANGES, sizeof(*ranges->table));
+		ranges->table = calloc(RANGES_LIMIT, sizeof(*ranges->table));
 	}
 	if (!ranges || !ranges->table) {
 		ranges_destroy(ranges);
@@ -56,7 +53,7 @@ struct hp_error *ranges_create(uint64_t recording, struct ranges **created)
 
 static void forget(struct ranges *ranges)
 {
-	for (size_t i = 0; i < RANGES && ranges->table; i++) {
+	for (size_t i = 0; i < RANGES_LIMIT && ranges->table; i++) {
 		image_release(ranges->table[i].image);
 		ranges->table[i] = (struct range){ 0 };
 	}
@@ -89,9 +86,10 @@ static struct range *find(struct ranges *ranges, const struct range *wanted)
 			(uint64_t)wanted->command << 48;
 	size_t at = (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 40);
 
-	while (ranges->table[at % RANGES].image && !is_same(&ranges->table[at % RANGES], wanted))
+	while (ranges->table[at % RANGES_LIMIT].image &&
+	       !is_same(&ranges->table[at % RANGES_LIMIT], wanted))
 		at++;
-	return &ranges->table[at % RANGES];
+	return &ranges->table[at % RANGES_LIMIT];
 }
 
 static struct range *find_or_add(struct ranges *ranges, const struct range *wanted)
@@ -101,7 +99,7 @@ static struct range *find_or_add(struct ranges *ranges, const struct range *want
 	if (range->image)
 		return range;
 	/* A few slots stay free, so that each search ends. */
-	if (ranges->count > RANGES / 8 * 7) {
+	if (ranges->count > RANGES_LIMIT / 8 * 7) {
 		ranges->dropped++;
 		return NULL;
 	}
@@ -131,7 +129,7 @@ static bool place(const struct space *space, uint64_t start, uint64_t end, struc
 {
 	const struct mapping *mapping;
 
-	if (end < start || end - start > LONGEST_BYTES)
+	if (end < start || end - start > RANGE_LONGEST_BYTES)
 		return false;
 	mapping = space_find(space, start);
 	if (!mapping || end >= mapping->end || !mapping->image ||
@@ -160,7 +158,7 @@ void ranges_take(struct ranges *ranges, const struct hp_record *record, uint64_t
 
 	if (!cycles_of(record))
 		return;
-	if (context->command >= MOST_COMMANDS) {
+	if (context->command >= EVIDENCE_COMMANDS) {
 		ranges->dropped++;
 		return;
 	}
@@ -183,7 +181,7 @@ void ranges_take(struct ranges *ranges, const struct hp_record *record, uint64_t
 
 bool ranges_is_full(const struct ranges *ranges)
 {
-	return ranges->count > RANGES / 2;
+	return ranges->count > RANGES_LIMIT / 2;
 }
 
 /* --- to the epoch ----------------------------------------------------------------------------- */
@@ -231,7 +229,7 @@ static struct hp_error *write_command(struct ranges *ranges, uint32_t command,
 
 	memcpy(stratum.record_cycles, ranges->record_cycles[command],
 	       sizeof(stratum.record_cycles));
-	for (size_t i = 0; i < RANGES; i++)
+	for (size_t i = 0; i < RANGES_LIMIT; i++)
 		if (ranges->table[i].image && ranges->table[i].command == command)
 			counted.dropped += !list(&counted, &ranges->table[i]);
 	error = counted_add(&counted, &stratum, &stratum.ranges, &stratum.range_count, sum);
@@ -253,7 +251,7 @@ struct hp_error *ranges_write(struct ranges *ranges, const struct names *command
 	struct hp_window_evidence sum = { .dropped = ranges->dropped };
 	struct hp_error *error = NULL;
 
-	for (uint32_t i = 0; i < MOST_COMMANDS && !error; i++)
+	for (uint32_t i = 0; i < EVIDENCE_COMMANDS && !error; i++)
 		if (has_records(ranges, i))
 			error = write_command(ranges, i, commands, &sum);
 	if (!error)

@@ -11,18 +11,11 @@
 #define COLLECT_EVIDENCE_WINDOWS_H
 
 #include "../samples/attribute.h"
+#include "../tuning.h"
 
 #include <hpcprof/base/vector.h>
 #include <hpcprof/model/evidence.h>
 #include <hpcprof/model/window.h>
-
-/* Samples of some time, since windows come late: a power of two. */
-enum { WINDOWS_MOST_TICKS = 1 << 17 };
-enum { WINDOWS_MOST_WAITING = 64 };
-/* Blocks and edges in memory, half a KiB each: with so many they are to be written, and while that
- * fails there is room for some more, as many times. A compiler has some 300 000; to write them is to
- * read, add to and write all that there are. */
-enum { WINDOWS_MANY_ITEMS = 1 << 19, WINDOWS_OF_MANY = 2 };
 
 /* A sample of time in user code. */
 struct window_tick {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "held_files.h"
 
+#include "../tuning.h"
+
 #include "file_identity.h"
 
 #include <hpcprof/base/cleanup.h>
@@ -11,8 +13,6 @@
 #include <sys/resource.h>
 
 /* A container's program and its libraries, some of them many times over. */
-enum { MOST_HELD = 256 };
-
 void held_files_clear(struct held_files *held)
 {
 	for (size_t i = 0; i < held->files.count; i++) {
@@ -35,7 +35,7 @@ static bool leaves_room(int fd)
 {
 	struct rlimit limit;
 
-	return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd < limit.rlim_cur / 2;
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd < limit.rlim_cur / HELD_PART;
 }
 
 void held_files_take(struct held_files *held, pid_t pid, const struct hp_record_mmap *mapping,

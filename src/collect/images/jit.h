@@ -11,6 +11,7 @@
 
 #include "kept.h"
 #include "perf_map.h"
+#include "../tuning.h"
 
 struct jit {
 	struct images *images; /* borrowed */
@@ -19,8 +20,6 @@ struct jit {
 	struct perf_map map;
 	uint32_t beyond_pid; /* whose map has more than is read; 0: none's */
 };
-
-enum { JIT_MAP_MIB = 64 }; /* more of a map is not read; nor more names than PERF_MAP_SYMBOLS */
 
 /* The image (a reference) and offset of an address that the process's map names: in "[jit
  * COMMAND]". False when it names none there. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "kernel.h"
 
+#include "../tuning.h"
+
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/search.h>
@@ -12,8 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { TEXT_LIMIT_BYTES = 48 << 20, NOTES_LIMIT_BYTES = 1 << 16 };
 
 static uint8_t *read_file(const char *path, size_t limit_bytes, size_t *size)
 {
@@ -93,7 +93,7 @@ static void load(struct kernel *kernel)
 
 	kernel->loaded = true;
 	module_number(kernel, "");
-	kernel->text = (char *)read_file("/proc/kallsyms", TEXT_LIMIT_BYTES, &size);
+	kernel->text = (char *)read_file("/proc/kallsyms", KALLSYMS_LIMIT_BYTES, &size);
 	rest = kernel->text;
 	while (rest && kernel->module_count && (line = strsep(&rest, "\n"))) {
 		struct kernel_symbol symbol;
@@ -155,15 +155,14 @@ static const struct kernel_symbol *find(const struct kernel *kernel, uint64_t ad
 /* How far a symbol reaches: to the next one, but not without end. */
 static uint64_t extent(const struct kernel *kernel, const struct kernel_symbol *symbol)
 {
-	const uint64_t longest = 1 << 20;
 	const struct kernel_symbol *end = kernel->symbols + kernel->count;
 	const struct kernel_symbol *next = symbol + 1;
 
 	while (next < end && next->address == symbol->address)
 		next++;
-	if (next < end && next->address - symbol->address < longest)
+	if (next < end && next->address - symbol->address < KERNEL_LONGEST_BYTES)
 		return next->address - symbol->address;
-	return longest;
+	return KERNEL_LONGEST_BYTES;
 }
 
 bool kernel_resolve(struct kernel *kernel, uint64_t address, struct image **image, uint64_t *offset)

@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No real function is longer. */
-enum { LONGEST_SYMBOL_BYTES = 16 << 20 };
-
 static bool take_hex(char **at, uint64_t *value)
 {
 	char *end;
@@ -36,7 +33,7 @@ static bool parse_line(char *line, struct perf_map_symbol *symbol)
 	if (!take_hex(&line, &symbol->start) || !take_hex(&line, &symbol->size) || !*line)
 		return false;
 	symbol->name = line;
-	return symbol->size && symbol->size <= LONGEST_SYMBOL_BYTES &&
+	return symbol->size && symbol->size <= PERF_MAP_LONGEST_BYTES &&
 	       symbol->start + symbol->size > symbol->start;
 }
 

@@ -4,13 +4,13 @@
 #ifndef COLLECT_IMAGES_PERF_MAP_H
 #define COLLECT_IMAGES_PERF_MAP_H
 
+#include "../tuning.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* More are not kept, some 90 bytes each: compilers of today name some hundred thousand. */
-enum { PERF_MAP_SYMBOLS = 1 << 20 };
-
 struct perf_map_symbol {
 	uint64_t start;
 	uint64_t size;

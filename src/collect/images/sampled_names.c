@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sampled_names.h"
 
+#include "../tuning.h"
+
 #include <hpcprof/base/vector.h>
 #include <hpcprof/cfg/cfg.h>
 #include <hpcprof/image/body.h>
@@ -20,19 +22,6 @@ struct sampled {
 struct offsets {
 	HP_VECTOR(struct sampled) all; /* ascending */
 };
-
-/* More of one image are a file's that was made to be a burden: then none is kept of it, as some
- * without the others would tell a wrong story. */
-enum { MOST_NAME_BYTES = 16 << 20 };
-
-/* So much code of one image is decoded for bodies, within half a second; what comes after has none. */
-enum { MOST_BODY_BYTES = 2 << 20 };
-
-/* Of excerpts: as much code of one image and of all, and as much time for looking up lines. Twice what
- * the samples of a compiler or an interpreter are in; lines of a program of 100 MB with debugging
- * information take 0.3 s. */
-enum { MOST_CODE_BYTES = 1 << 20, MOST_CODE_BYTES_OF_ALL = 4 << 20 };
-static const uint64_t MOST_LINE_NS = 2000000000;
 
 /* What is left for the images that come. */
 struct allowance {
@@ -333,7 +322,7 @@ static struct hp_error *keep_image(const struct sampled_source *source, size_t i
 
 struct hp_error *sampled_names_keep(const struct sampled_source *source)
 {
-	struct allowance allowance = { MOST_CODE_BYTES_OF_ALL, MOST_LINE_NS };
+	struct allowance allowance = { MOST_CODE_BYTES_OF_ALL, most_line_ns };
 	struct hp_epoch_writer *writer = source->writer;
 	struct hp_window_evidence evidence;
 	struct hp_error *error = hp_epoch_writer_read_evidence(writer, &evidence);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "vdso.h"
 
+#include "../tuning.h"
+
 #include <hpcprof/image/identity.h>
 
 #include <elf.h>
@@ -10,7 +12,6 @@
 
 const void *vdso_bytes(size_t *size)
 {
-	enum { LIMIT_BYTES = 1 << 16 };
 	/* An address, though a number. NOLINTNEXTLINE(performance-no-int-to-ptr) */
 	const unsigned char *vdso = (const unsigned char *)getauxval(AT_SYSINFO_EHDR);
 	ElfW(Ehdr) header;
@@ -20,7 +21,7 @@ const void *vdso_bytes(size_t *size)
 	/* It ends with its section headers. */
 	memcpy(&header, vdso, sizeof(header));
 	*size = header.e_shoff + (size_t)header.e_shentsize * header.e_shnum;
-	return *size && *size <= LIMIT_BYTES ? vdso : NULL;
+	return *size && *size <= VDSO_LIMIT_BYTES ? vdso : NULL;
 }
 
 struct hp_identity vdso_identity(void)

@@ -10,8 +10,7 @@
 #define COLLECT_MAPS_LANES_H
 
 #include "names.h"
-
-enum { LANES_LIMIT = 1 << 15, LANE_THREADS_LIMIT = 1 << 16 };
+#include "../tuning.h"
 
 struct lane {
 	uint32_t tid;	 /* 0: threads are not told apart */

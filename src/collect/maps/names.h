@@ -4,11 +4,11 @@
 #ifndef COLLECT_MAPS_NAMES_H
 #define COLLECT_MAPS_NAMES_H
 
+#include "../tuning.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum { NAMES_LIMIT = 1 << 16 };
 
 struct name;
 

@@ -3,6 +3,7 @@
 
 #include "proc_maps.h"
 #include "../images/vdso.h"
+#include "../tuning.h"
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
@@ -321,7 +322,6 @@ static uint32_t count_threads(uint32_t pid)
 
 static char *read_proc(uint32_t pid, const char *file)
 {
-	enum { LIMIT_BYTES = 64 << 20 };
 	char path[64];
 	FILE *stream;
 	char *text = NULL;
@@ -331,7 +331,8 @@ static char *read_proc(uint32_t pid, const char *file)
 	stream = fopen(path, "re");
 	if (!stream)
 		return NULL;
-	hp_error_destroy(hp_file_read_fd(fileno(stream), LIMIT_BYTES, (uint8_t **)&text, &size));
+	hp_error_destroy(
+		hp_file_read_fd(fileno(stream), PROC_FILE_LIMIT_BYTES, (uint8_t **)&text, &size));
 	fclose(stream);
 	return text;
 }

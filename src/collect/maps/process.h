@@ -16,6 +16,7 @@
 #include "lanes.h"
 #include "names.h"
 #include "space.h"
+#include "../tuning.h"
 
 #include <hpcprof/sample/record.h>
 
@@ -37,8 +38,6 @@ struct past {
 	uint32_t pid;
 	uint64_t until_ns;
 };
-
-enum { PAST_LIMIT = 256 };
 
 /* Sums over the ended processes of one command, and the live ones when asked for. */
 struct command_times {

@@ -13,6 +13,7 @@
 #include "../images/kernel.h"
 #include "../maps/process.h"
 #include "sample_table.h"
+#include "../tuning.h"
 
 #include <hpcprof/db/db.h>
 
@@ -40,8 +41,6 @@ struct placed {
 	uint32_t lane;
 	uint32_t samples;
 };
-
-enum { PLACED_LIMIT = 1 << 17 }; /* 5 MiB */
 
 struct attributor {
 	struct processes *processes; /* borrowed, as are images and streams */

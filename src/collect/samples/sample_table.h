@@ -11,6 +11,8 @@
 #ifndef COLLECT_SAMPLES_SAMPLE_TABLE_H
 #define COLLECT_SAMPLES_SAMPLE_TABLE_H
 
+#include "../tuning.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,7 +26,6 @@ struct sampled {
 enum {
 	SAMPLE_TABLE_WAYS = 6,
 	SAMPLE_TABLE_BUCKETS = 4096, /* 256 KiB */
-	SAMPLE_OVERFLOW_ENTRIES = 8192,
 };
 
 struct sample_bucket;

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The numbers of recording that somebody had to choose: how often rings are emptied, what evidence is
+ * gathered beside samples and at what price, and how much memory and time names and code take.
+ *
+ * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
+ * Where it comes from:
+ *	a script	which measures it, by its name in this repository
+ *	a text		from which it follows, by its title or path
+ *	[chosen]	nobody has measured it; scripts/sensitivity finds it by this mark
+ *
+ * Not here: what the interface promises (HP_DEFAULT_FLUSH_S), what the hardware says (the bytes of an
+ * instruction, a line of the instruction cache, two debug registers per probe), and layouts.
+ */
+#ifndef HPCPROF_SRC_COLLECT_TUNING_H
+#define HPCPROF_SRC_COLLECT_TUNING_H
+
+#include <stdint.h>
+
+/* --- the loop: loop.c, recorder.c, session.c ------------------------------------------------------ */
+
+enum {
+	/* A record is in its ring at most so long after its time; rings are merged by time up to there
+	 * (ring_set.h). */
+	ARRIVAL_NS = 5000000, /* ns of wall time [chosen] */
+	/* Mean time between two looks at the rings; shorter where a ring would be half full by then. */
+	TICK_MEAN_MS = 250, /* ms of wall time [chosen] */
+	/* The same at the beginning, from where it grows with the run: a short run gets its share of new
+	 * periods, too. */
+	FIRST_TICKS_MEAN_MS = 50, /* ms of wall time [chosen] */
+	/* It grows to this part of the time so far. */
+	TICK_PART = 4, /* parts of the time so far [chosen] */
+	/* The first line of progress: who waits for longer begins to wonder. */
+	FIRST_PROGRESS_S = 10, /* s of wall time [chosen] */
+	/* Further ones. */
+	PROGRESS_S = 1, /* s of wall time [chosen] */
+	/* Contexts of ended processes whose samples wait to be attributed; with more that is done before
+	 * the next flush. */
+	RETIRED_LIMIT = 1024, /* contexts [chosen] */
+};
+
+/* An event that counted for less than this share of its time is reported. */
+static const double counted_noticeably = 0.99; /* share of time [chosen] */
+
+/* --- samples: samples/ ----------------------------------------------------------------------------- */
+
+enum {
+	/* The buffer that evicted entries of the hash table go to (sample_table.h has its layout). */
+	SAMPLE_OVERFLOW_ENTRIES = 8192, /* entries [chosen] */
+	/* Sums of samples by image and offset between two flushes: 5 MiB. At half of it they are
+	 * flushed. */
+	PLACED_LIMIT = 131072, /* sums [chosen] */
+};
+
+/* --- processes: maps/ ------------------------------------------------------------------------------- */
+
+enum {
+	/* Address spaces that processes had, kept for windows that come late. */
+	PAST_LIMIT = 256, /* address spaces [chosen] */
+	/* Names of commands and threads. */
+	NAMES_LIMIT = 65536, /* names [chosen] */
+	/* Threads and CPUs that are told apart within a process, in all. */
+	LANES_LIMIT = 32768, /* lanes [chosen] */
+	/* Threads whose names are known. */
+	LANE_THREADS_LIMIT = 65536, /* threads [chosen] */
+	/* A file of /proc about a process; the longest is maps, with some 100 bytes per mapping. */
+	PROC_FILE_LIMIT_BYTES = 67108864, /* bytes: 64 MiB [chosen] */
+};
+
+/* --- files and names: images/ ----------------------------------------------------------------------- */
+
+enum {
+	/* Names kept of one image. More are a file's that was made to be a burden: then none is kept, as
+	 * some without the others would tell a wrong story. */
+	MOST_NAME_BYTES = 16777216, /* bytes: 16 MiB [chosen] */
+	/* Code of one image that is decoded for bodies of procedures, within half a second. */
+	MOST_BODY_BYTES = 2097152, /* bytes: 2 MiB [chosen] */
+	/* Code of one image that is kept in excerpts: twice what the samples of a compiler or an
+	 * interpreter are in, … */
+	MOST_CODE_BYTES = 1048576, /* bytes: 1 MiB [chosen] */
+	/* … and of all. */
+	MOST_CODE_BYTES_OF_ALL = 4194304, /* bytes: 4 MiB [chosen] */
+	/* Files held open, so that what a program removes is found at the end; … */
+	MOST_HELD = 256, /* files [chosen] */
+	/* … only in this part of the descriptors, as the rest is for counters and rings. */
+	HELD_PART = 2, /* parts of RLIMIT_NOFILE [chosen] */
+	/* A map of a JIT compiler (/tmp/perf-PID.map): no more of it is read, … */
+	JIT_MAP_MIB = 64, /* MiB [chosen] */
+	/* … nor more names than this. */
+	PERF_MAP_SYMBOLS = 1048576, /* names [chosen] */
+	/* A longer symbol in it is damage: no real function is. */
+	PERF_MAP_LONGEST_BYTES = 16777216, /* bytes: 16 MiB [chosen] */
+	/* /proc/kallsyms, with the names of all modules. */
+	KALLSYMS_LIMIT_BYTES = 50331648, /* bytes: 48 MiB [chosen] */
+	/* Notes of the kernel and of a module. */
+	NOTES_LIMIT_BYTES = 65536, /* bytes: 64 KiB [chosen] */
+	/* A symbol of the kernel reaches no further, when the next one is behind a gap. */
+	KERNEL_LONGEST_BYTES = 1048576, /* bytes: 1 MiB [chosen] */
+	/* The vdso: some pages. */
+	VDSO_LIMIT_BYTES = 65536, /* bytes: 64 KiB [chosen] */
+};
+
+/* CPU time of looking up source lines at the end: those of a program of 100 MB with debugging information
+ * take 0.3 s. */
+static const uint64_t most_line_ns = 2000000000; /* ns of CPU time [chosen] */
+
+/* --- branches from registers: evidence/outcomes.c ---------------------------------------------------- */
+
+enum {
+	/* Of each sample's stack: tells most of what was spilled, and more would only copy. Registers and
+	 * this stack cost 0.5 % of the target at 4 kHz and 0.13 % at 1 kHz when they were introduced. */
+	OUTCOMES_STACK_BYTES = 256, /* bytes [chosen] */
+	/* Instructions that are followed behind a sample, … */
+	OUTCOMES_MOST_STEPS = 256, /* instructions [chosen] */
+	/* … and branches: what a program does then is known no further. */
+	OUTCOMES_MOST_BRANCHES = 16, /* branches [chosen] */
+	/* Files whose code is read. */
+	OUTCOMES_FILES = 64, /* files [chosen] */
+	/* Decoded instructions that are kept; a power of two. */
+	OUTCOMES_CACHED = 8192, /* instructions [chosen] */
+	/* Branches, and targets of indirect ones, that are summed between two flushes; a power of two. */
+	OUTCOMES_WAYS = 16384, /* branches and targets [chosen] */
+	/* Loadable segments of a file of code. */
+	CODE_FILE_SEGMENTS = 16, /* segments [chosen] */
+};
+
+/* --- branch records: evidence/ranges.c ----------------------------------------------------------------- */
+
+enum {
+	/* Stretches of straight code that are summed between two flushes; a power of two. */
+	RANGES_LIMIT = 8192, /* stretches [chosen] */
+	/* A longer one is a gap in the records: straight code is not that long. */
+	RANGE_LONGEST_BYTES = 4096, /* bytes [chosen] */
+};
+
+/* --- evidence of all kinds: evidence/ -------------------------------------------------------------------- */
+
+enum {
+	/* Commands that evidence is told apart by; the others are one, without a name. */
+	EVIDENCE_COMMANDS = 256, /* commands [chosen] */
+};
+
+/* --- breakpoints that count: evidence/probes.c ------------------------------------------------------------- */
+
+enum {
+	/* Places that are known at a time, half of the slots of a hash table; a power of two. */
+	PROBE_SLOTS = 1024, /* slots [chosen] */
+	/* Counters of samples by line of code, to know which lines are hot; a power of two. */
+	PROBE_LINES = 4096, /* counters [chosen] */
+	/* Places that are drawn until one is mapped in the thread and not too hot. */
+	PROBE_TRIES = 16, /* draws [chosen] */
+	/* A breakpoint counts no more hits per moment: each takes some microseconds. */
+	PROBE_MOST_HITS = 50, /* hits per moment [chosen] */
+	/* A place is bursty, and left alone, when a burst ended more than one in so many moments, … */
+	PROBE_MOMENTS_PER_BURST = 20, /* moments [chosen] */
+	/* … and at least so many. */
+	PROBE_ENOUGH_BURSTS = 3, /* bursts [chosen] */
+	/* With fewer ticks of CPU time all of it is thought to be in user code. */
+	PROBE_FEW_TICKS = 5, /* ticks of the kernel [chosen] */
+	/* Hits of a breakpoint of hpcprof's own that tell what one costs. */
+	PROBE_COST_HITS = 200, /* hits [chosen] */
+};
+
+/* One moment in each slot of this length, … */
+static const uint64_t probe_slot_ns = 100000000; /* ns of wall time [chosen] */
+/* … of this length. */
+static const uint64_t probe_moment_ns = 20000000; /* ns of wall time [chosen] */
+/* While a breakpoint is armed, some processors run what shares its line of the instruction cache much slower,
+ * hit or not, and nothing else: six times on AMD's Zen 4, which made rates six times too low. So no more
+ * samples than this share may be in the line. */
+static const double probe_most_in_line = 0.002; /* share of samples [chosen] */
+/* When the thread's latest sample is older, it may have ended, or sleep. */
+static const uint64_t probe_fresh_ns = 100000000; /* ns of wall time [chosen] */
+/* Where hits take more of the time, breakpoints disturb what they count: above some 30,000 per second. What one
+ * hit takes is known by and large only. */
+static const double probe_most_lost = 0.3; /* share of the moment [chosen] */
+/* Arming and disarming a breakpoint, for which the thread is interrupted. */
+static const double probe_arming_ns = 30000; /* ns [chosen] */
+/* Either half of the hits takes at least this share of the time; else they came in a burst. Where hits come at
+ * random, less than one moment in a thousand looks like one: the share is beta distributed. */
+static const double probe_least_half = 0.25; /* share of the moment; beta(25, 25) */
+
+/* --- windows of a copy: evidence/windows.c --------------------------------------------------------------- */
+
+enum {
+	/* Samples of time that wait for windows, which come late; a power of two. */
+	WINDOWS_MOST_TICKS = 131072, /* samples [chosen] */
+	/* Windows that wait for the map changes of their time. */
+	WINDOWS_MOST_WAITING = 64, /* windows [chosen] */
+	/* Blocks and edges in memory, half a KiB each, with which they are written: a compiler has some
+	 * 300,000, and to write them is to read, add to and write all that there are. */
+	WINDOWS_MANY_ITEMS = 524288, /* blocks and edges [chosen] */
+	/* While writing fails there is room for so many times that. */
+	WINDOWS_OF_MANY = 2, /* times [chosen] */
+};
+
+#endif
