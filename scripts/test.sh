@@ -102,9 +102,11 @@ changed_folders() {
 		git ls-files --others --exclude-standard
 	} >build/changed
 	[ -s build/changed ] || git diff --name-only HEAD~1 HEAD >build/changed
-	sed -n -e 's#^\(src\|tests\|include/hpcprof\)/\([a-z_]*\)/.*#\2#p' \
-		-e 's#^scripts/.*#scripts#p' -e 's#.*/\(profile\|infer\)/.*#report#p' \
-		build/changed | sort -u
+	awk -F / '
+		/^(src|tests)\/[^\/]*\// { print $2 }
+		/^include\/hpcprof\// { print $3 }
+		/^scripts\// { print "scripts" }
+		/\/(profile|infer)\// { print "report" }' build/changed | sort -u
 }
 
 # The unit tests of what changed, and what looks at the whole tree.
@@ -115,13 +117,14 @@ check_quickly() {
 		return
 	}
 	find build \( -name '*.trs' -o -name '*.log' \) ! -name config.log -type f -delete
-	changed=$(changed_folders)
+	changed=$(changed_folders | tr '\n' ' ')
+	# shellcheck disable=SC2046,SC2086 # lists of names
 	tests=$(make -s -C build list-tests | tr ' ' '\n' | grep -v -e /live/ -e /guest/ -e /attack/ |
 		grep -e '^scripts/check-layers' -e '^tests/cli/readmes' -e '^tests/cli/words' \
 			$(printf ' -e ^tests/%s/' $changed))
-	say "Testing: $(echo $changed)"
+	say "Testing: $changed"
 	# Each log is a target that needs its test alone.
-	# shellcheck disable=SC2086 # a list of names
+	# shellcheck disable=SC2046,SC2086 # as above
 	as_owner make -s -C build -k -j"$jobs" hpcprof $(printf '%s.log ' $tests | sed 's/\.test\.log/.log/g') \
 		</dev/null 2>&1 | grep -v '^PASS: '
 	results=build
