@@ -6,7 +6,7 @@ dist_check_SCRIPTS += \
 	tests/cli/man.test \
 	tests/cli/perf_words.test \
 	tests/cli/stat.test \
-	tests/cli/words.test
+	tests/cli/readmes.test tests/cli/words.test
 
 check_PROGRAMS += tests/cli/test_epochs
 tests_cli_test_epochs_SOURCES = tests/cli/test_epochs.c tests/cli/run.h tests/db_fixture.c
