@@ -470,15 +470,42 @@ START_TEST(what_has_no_names_comes_largest_share_first)
 
 	fixture_add(&fixture, &epoch);
 	fixture_output(&fixture, &options);
-	kernel = strstr(fixture.output, "# no names   [kernel] (60.00 % of samples): record as");
-	node = strstr(fixture.output, "# no names   [anon node] (28.00 % of samples): node --perf");
-	java = strstr(fixture.output, "# no names   [anon java] (12.00 % of samples): java -XX");
+	kernel = strstr(fixture.output, "# no names   [kernel] (60 %): record as");
+	node = strstr(fixture.output, "# no names   [anon node] (28 %): node --perf");
+	java = strstr(fixture.output, "# no names   [anon java] (12 %): java -XX");
 	ck_assert_msg(kernel && node && java && kernel < node && node < java, "%s", fixture.output);
 	/* Where there is room for one, it is the most important. */
 	options.view = HP_VIEW_PROCEDURES;
 	fixture_output(&fixture, &options);
 	assert_contains(fixture.output, "# no names   [kernel]");
 	assert_lacks(fixture.output, "# no names   [anon java]");
+	fixture_remove(&fixture);
+}
+END_TEST
+
+START_TEST(what_there_is_to_do_goes_on_in_the_next_line_while_there_is_room)
+{
+	static const struct fixture_count counts[] = {
+		{ "cycles", &java_image, "java", 0, 1000000, 0x100, 6 },
+		{ "cpu-clock:u", &java_image, "java", 0, 1000000, 0x100, 6 },
+	};
+	const struct fixture_epoch epoch = { .counts = counts, .count = 2 };
+	struct fixture fixture = fixture_create();
+	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES, .terminal_columns = 70 };
+
+	fixture_add(&fixture, &epoch);
+	options.of.event = "cycles";
+	fixture_output(&fixture, &options);
+	assert_contains(
+		fixture.output,
+		"# no names   [anon java] (100 %): java -XX:+UnlockDiagnosticVMOptions\n"
+		"#            -XX:+DumpPerfMapAtExit names it (JDK 17 and later; befor\xe2\x80\xa6"
+		"\n\n");
+	/* One line less. */
+	options.of.event = "cpu-clock:u";
+	fixture_output(&fixture, &options);
+	assert_contains(fixture.output, "# no names   [anon java] (100 %): java "
+					"-XX:+UnlockDiagnosticVMOptio\xe2\x80\xa6\n\n");
 	fixture_remove(&fixture);
 }
 END_TEST
@@ -734,6 +761,7 @@ HP_TEST_MAIN("report/views", every_view_has_every_sample_in_exactly_one_row,
 	     processes_are_told_apart_only_where_they_were_recorded_apart,
 	     threads_and_cpus_are_told_apart_only_where_they_were_recorded_apart,
 	     what_has_no_names_comes_largest_share_first,
+	     what_there_is_to_do_goes_on_in_the_next_line_while_there_is_room,
 	     a_file_of_next_to_no_samples_takes_no_line_of_the_screen,
 	     samples_where_interrupts_are_enabled_are_explained_where_they_dominate,
 	     without_samples_there_is_an_explanation_and_still_a_summary,

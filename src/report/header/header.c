@@ -47,25 +47,62 @@ static size_t count_before(const struct header *header, size_t at)
 	return before;
 }
 
+static bool is_left_out(const struct header *header, size_t at, size_t most)
+{
+	return most &&
+	       (header->lines.at[at].rank == HEADER_DETAILS || count_before(header, at) >= most);
+}
+
+/* Lines that there is room for beyond those that are put. */
+static size_t count_spare(const struct header *header, size_t most)
+{
+	size_t taken = 0;
+
+	for (size_t i = 0; i < header->lines.count; i++)
+		taken += !is_left_out(header, i, most);
+	return most > taken ? most - taken : 0;
+}
+
+/* What the reader is to do or to know goes on in the next line while there is one to spare; else it is
+ * cut, as a command is in any case. */
+static void write_line(const struct header_line *line, const char *label, size_t room,
+		       size_t *spare, FILE *out)
+{
+	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
+	const char *rest = line->text;
+
+	while (*spare && room && line->rank != HEADER_ALWAYS && hp_text_columns(rest) > room) {
+		size_t length = hp_text_line(rest, room);
+
+		if (!rest[length])
+			break;
+		fprintf(out, "# %-10s %.*s\n", label, (int)length, rest);
+		rest += length + 1;
+		label = "";
+		--*spare;
+	}
+	text_cut(&text, rest, room);
+	fprintf(out, "# %-10s %s\n", label, hp_buffer_text(&text));
+}
+
 size_t header_write(const struct header *header, size_t most, size_t columns, FILE *out)
 {
 	const size_t indent = sizeof("# 0123456789 ") - 1;
+	size_t spare = count_spare(header, most);
 	const char *label = "";
 	const char *last = NULL; /* that was written */
 	size_t left_out = 0;
 
 	for (size_t i = 0; i < header->lines.count; i++) {
 		const struct header_line *line = &header->lines.at[i];
-		_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
 		label = *line->label ? line->label : label;
-		if (most && (line->rank == HEADER_DETAILS || count_before(header, i) >= most)) {
+		if (is_left_out(header, i, most)) {
 			left_out += line->rank < HEADER_DETAILS;
 			continue;
 		}
-		text_cut(&text, line->text, columns > indent ? columns - indent : 0);
-		fprintf(out, "# %-10s %s\n", *line->label || label != last ? label : "",
-			hp_buffer_text(&text));
+		write_line(line, *line->label || label != last ? label : "",
+			   columns > indent ? columns - indent : 0, &spare, out);
 		last = label;
 	}
 	return left_out;

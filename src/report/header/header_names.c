@@ -81,8 +81,8 @@ static void put_unsymbolised(const struct report *report, const struct hp_loaded
 {
 	_cleanup_free_ char *advice = nameless_advice(report, image);
 
-	header_put(header, HEADER_REMARKS, "no names", "%s (%.2f %% of samples): no symbols%s%s",
-		   image->short_name, share, advice ? "; " : "", advice ? advice : "");
+	header_put(header, HEADER_REMARKS, "no names", "%s (%.0f %%): %s", image->short_name, share,
+		   advice ? advice : "no symbols");
 }
 
 /* Names come from the recording alone: whoever recorded saw no addresses of symbols. */
@@ -91,7 +91,7 @@ static void put_nameless_kernel(const struct hp_loaded_image *image, double shar
 {
 	header_put(
 		header, HEADER_REMARKS, "no names",
-		"%s (%.2f %% of samples): record as root, or after: sudo sysctl "
+		"%s (%.0f %%): record as root, or after: sudo sysctl "
 		"kernel.kptr_restrict=0 kernel.perf_event_paranoid=1 (/proc/kallsyms was hidden)",
 		image->id.path, share);
 }
@@ -107,8 +107,8 @@ static void put_nameless(const struct report *report, const struct shared_image 
 		return;
 	runtime = image->id.kind == HP_IMAGE_ANON ? nameless_runtime(report, image) : NULL;
 	if (runtime)
-		header_put(header, HEADER_REMARKS, "no names", "%s (%.2f %% of samples): %s",
-			   image->id.path, shared->share, runtime);
+		header_put(header, HEADER_REMARKS, "no names", "%s (%.0f %%): %s", image->id.path,
+			   shared->share, runtime);
 	if (image->id.kind == HP_IMAGE_KERNEL)
 		put_nameless_kernel(image, shared->share, header);
 	if (image->id.kind == HP_IMAGE_FILE)
