@@ -505,7 +505,7 @@ START_TEST(what_there_is_to_do_goes_on_in_the_next_line_while_there_is_room)
 	options.of.event = "cpu-clock:u";
 	fixture_output(&fixture, &options);
 	assert_contains(fixture.output, "# no names   [anon java] (100 %): java "
-					"-XX:+UnlockDiagnosticVMOptio\xe2\x80\xa6\n\n");
+					"-XX:+UnlockDiagnosticVMOptions\xe2\x80\xa6\n\n");
 	fixture_remove(&fixture);
 }
 END_TEST
