@@ -65,3 +65,5 @@ src_shadow_libshadow_a_SOURCES += src/shadow/replay/engine_elsewhere.c src/shado
 endif
 
 SHADOW_LIBS = src/shadow/libshadow.a $(PMU_LIBS) $(ZYDIS_LIBS)
+
+EXTRA_DIST += src/shadow/README
