@@ -49,6 +49,7 @@ EXTRA_DIST += \
 	scripts/frequency/stacks.py \
 	scripts/frequency/workloads.py \
 	scripts/record-accuracy \
+	scripts/sensitivity \
 	scripts/test.sh
 
 # What demo.sh records. Not inlined, so that the report has procedures to name.
