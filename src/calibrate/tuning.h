@@ -11,15 +11,15 @@
 #ifndef HPCPROF_SRC_CALIBRATE_TUNING_H
 #define HPCPROF_SRC_CALIBRATE_TUNING_H
 
-/* --- the clock: clock.c ----------------------------------------------------------------------------- */
+/* --- the clock: clock.c ---------------------------------------------------------------------- */
 
 enum {
-	/* The clock comes from the difference of two lengths of a chain of additions, in which the cost of
-	 * reading the time cancels. The chain has 64 additions per round: 1,024, … */
+	/* The clock comes from the difference of two lengths of a chain of additions, in which the
+	 * cost of reading the time cancels. The chain has 64 additions per round: 1,024, … */
 	CLOCK_SHORT_ROUNDS = 16, /* rounds [chosen] */
-	/* … and 32,768. On a Granite Rapids in a VM these (9 us) repeat within 0.1 %, 8,192 within 0.5 %,
-	 * and 262,144 (73 us) contain timer interrupts. Counters of 25 MHz, as on Arm, are off by 40 ns at
-	 * most: 0.5 %. scripts/clock-accuracy prints the error of the whole. */
+	/* … and 32,768. On a Granite Rapids in a VM these (9 us) repeat within 0.1 %, 8,192 within
+	 * 0.5 %, and 262,144 (73 us) contain timer interrupts. Counters of 25 MHz, as on Arm, are
+	 * off by 40 ns at most: 0.5 %. scripts/clock-accuracy prints the error of the whole. */
 	CLOCK_LONG_ROUNDS = 512, /* rounds; scripts/clock-accuracy */
 	/* The shortest of so many counts, as interruptions only make it longer. */
 	CLOCK_TRIES = 3, /* measurements [chosen] */
@@ -29,10 +29,11 @@ enum {
 	CLOCK_MOMENT_NS = 200000, /* ns of wall time [chosen] */
 };
 
-/* --- the machine's speed now, which tells runs apart: reference.c ---------------------------------- */
+/* --- the machine's speed now, which tells runs apart: reference.c ---------------------------- */
 
 enum {
-	/* Memory that is read: twice the 2 MiB of second-level cache that the largest common cores have. */
+	/* Memory that is read: twice the 2 MiB of second-level cache that the largest common cores
+	 * have. */
 	REFERENCE_BYTES = 4194304, /* bytes: 4 MiB [chosen] */
 	/* Rounds of additions: 30 to 50 us, as short as a moment without interruptions. */
 	REFERENCE_ROUNDS = 65536, /* rounds [chosen] */
@@ -40,7 +41,7 @@ enum {
 	REFERENCE_TRIES = 5, /* measurements [chosen] */
 };
 
-/* --- skid: skid.c, skid_kernels.c ------------------------------------------------------------------- */
+/* --- skid: skid.c, skid_kernels.c ------------------------------------------------------------ */
 
 enum {
 	/* Kernels are sampled at this rate, … */
@@ -61,7 +62,8 @@ enum {
 	SKID_FILE_LIMIT_BYTES = 1048576, /* bytes: 1 MiB [chosen] */
 };
 
-/* A skid is clear when on average more samples than this are at one place, and most kernels agree on it. */
+/* A skid is clear when on average more samples than this are at one place, and most kernels agree
+ * on it. */
 static const double skid_clear_share = 0.5; /* share of samples [chosen] */
 
 #endif

@@ -17,16 +17,17 @@
 
 #include <stdint.h>
 
-/* --- the loop: loop.c, recorder.c, session.c ------------------------------------------------------ */
+/* --- the loop: loop.c, recorder.c, session.c ------------------------------------------------- */
 
 enum {
-	/* A record is in its ring at most so long after its time; rings are merged by time up to there
-	 * (ring_set.h). */
+	/* A record is in its ring at most so long after its time; rings are merged by time up to
+	 * there (ring_set.h). */
 	ARRIVAL_NS = 5000000, /* ns of wall time [chosen] */
-	/* Mean time between two looks at the rings; shorter where a ring would be half full by then. */
+	/* Mean time between two looks at the rings; shorter where a ring would be half full by
+	 * then. */
 	TICK_MEAN_MS = 250, /* ms of wall time [chosen] */
-	/* The same at the beginning, from where it grows with the run: a short run gets its share of new
-	 * periods, too. */
+	/* The same at the beginning, from where it grows with the run: a short run gets its share
+	 * of new periods, too. */
 	FIRST_TICKS_MEAN_MS = 50, /* ms of wall time [chosen] */
 	/* It grows to this part of the time so far. */
 	TICK_PART = 4, /* parts of the time so far [chosen] */
@@ -34,15 +35,15 @@ enum {
 	FIRST_PROGRESS_S = 10, /* s of wall time [chosen] */
 	/* Further ones. */
 	PROGRESS_S = 1, /* s of wall time [chosen] */
-	/* Contexts of ended processes whose samples wait to be attributed; with more that is done before
-	 * the next flush. */
+	/* Contexts of ended processes whose samples wait to be attributed; with more that is done
+	 * before the next flush. */
 	RETIRED_LIMIT = 1024, /* contexts [chosen] */
 };
 
 /* An event that counted for less than this share of its time is reported. */
 static const double counted_noticeably = 0.99; /* share of time [chosen] */
 
-/* --- samples: samples/ ----------------------------------------------------------------------------- */
+/* --- samples: samples/ ----------------------------------------------------------------------- */
 
 enum {
 	/* The buffer that evicted entries of the hash table go to (sample_table.h has its layout). */
@@ -52,7 +53,7 @@ enum {
 	PLACED_LIMIT = 131072, /* sums [chosen] */
 };
 
-/* --- processes: maps/ ------------------------------------------------------------------------------- */
+/* --- processes: maps/ ------------------------------------------------------------------------ */
 
 enum {
 	/* Address spaces that processes had, kept for windows that come late. */
@@ -67,11 +68,11 @@ enum {
 	PROC_FILE_LIMIT_BYTES = 67108864, /* bytes: 64 MiB [chosen] */
 };
 
-/* --- files and names: images/ ----------------------------------------------------------------------- */
+/* --- files and names: images/ ---------------------------------------------------------------- */
 
 enum {
-	/* Names kept of one image. More are a file's that was made to be a burden: then none is kept, as
-	 * some without the others would tell a wrong story. */
+	/* Names kept of one image. More are a file's that was made to be a burden: then none is
+	 * kept, as some without the others would tell a wrong story. */
 	MOST_NAME_BYTES = 16777216, /* bytes: 16 MiB [chosen] */
 	/* Code of one image that is decoded for bodies of procedures, within half a second. */
 	MOST_BODY_BYTES = 2097152, /* bytes: 2 MiB [chosen] */
@@ -100,15 +101,16 @@ enum {
 	VDSO_LIMIT_BYTES = 65536, /* bytes: 64 KiB [chosen] */
 };
 
-/* CPU time of looking up source lines at the end: those of a program of 100 MB with debugging information
- * take 0.3 s. */
+/* CPU time of looking up source lines at the end: those of a program of 100 MB with debugging
+ * information take 0.3 s. */
 static const uint64_t most_line_ns = 2000000000; /* ns of CPU time [chosen] */
 
-/* --- branches from registers: evidence/outcomes.c ---------------------------------------------------- */
+/* --- branches from registers: evidence/outcomes.c -------------------------------------------- */
 
 enum {
-	/* Of each sample's stack: tells most of what was spilled, and more would only copy. Registers and
-	 * this stack cost 0.5 % of the target at 4 kHz and 0.13 % at 1 kHz when they were introduced. */
+	/* Of each sample's stack: tells most of what was spilled, and more would only copy.
+	 * Registers and this stack cost 0.5 % of the target at 4 kHz and 0.13 % at 1 kHz when they
+	 * were introduced. */
 	OUTCOMES_STACK_BYTES = 256, /* bytes [chosen] */
 	/* Instructions that are followed behind a sample, … */
 	OUTCOMES_MOST_STEPS = 256, /* instructions [chosen] */
@@ -118,13 +120,14 @@ enum {
 	OUTCOMES_FILES = 64, /* files [chosen] */
 	/* Decoded instructions that are kept; a power of two. */
 	OUTCOMES_CACHED = 8192, /* instructions [chosen] */
-	/* Branches, and targets of indirect ones, that are summed between two flushes; a power of two. */
+	/* Branches, and targets of indirect ones, that are summed between two flushes; a power of
+	 * two. */
 	OUTCOMES_WAYS = 16384, /* branches and targets [chosen] */
 	/* Loadable segments of a file of code. */
 	CODE_FILE_SEGMENTS = 16, /* segments [chosen] */
 };
 
-/* --- branch records: evidence/ranges.c ----------------------------------------------------------------- */
+/* --- branch records: evidence/ranges.c ------------------------------------------------------- */
 
 enum {
 	/* Stretches of straight code that are summed between two flushes; a power of two. */
@@ -133,14 +136,14 @@ enum {
 	RANGE_LONGEST_BYTES = 4096, /* bytes [chosen] */
 };
 
-/* --- evidence of all kinds: evidence/ -------------------------------------------------------------------- */
+/* --- evidence of all kinds: evidence/ -------------------------------------------------------- */
 
 enum {
 	/* Commands that evidence is told apart by; the others are one, without a name. */
 	EVIDENCE_COMMANDS = 256, /* commands [chosen] */
 };
 
-/* --- breakpoints that count: evidence/probes.c ------------------------------------------------------------- */
+/* --- breakpoints that count: evidence/probes.c ----------------------------------------------- */
 
 enum {
 	/* Places that are known at a time, half of the slots of a hash table; a power of two. */
@@ -165,30 +168,31 @@ enum {
 static const uint64_t probe_slot_ns = 100000000; /* ns of wall time [chosen] */
 /* … of this length. */
 static const uint64_t probe_moment_ns = 20000000; /* ns of wall time [chosen] */
-/* While a breakpoint is armed, some processors run what shares its line of the instruction cache much slower,
- * hit or not, and nothing else: six times on AMD's Zen 4, which made rates six times too low. So no more
- * samples than this share may be in the line. */
+/* While a breakpoint is armed, some processors run what shares its line of the instruction cache
+ * much slower, hit or not, and nothing else: six times on AMD's Zen 4, which made rates six times
+ * too low. So no more samples than this share may be in the line. */
 static const double probe_most_in_line = 0.002; /* share of samples [chosen] */
 /* When the thread's latest sample is older, it may have ended, or sleep. */
 static const uint64_t probe_fresh_ns = 100000000; /* ns of wall time [chosen] */
-/* Where hits take more of the time, breakpoints disturb what they count: above some 30,000 per second. What one
- * hit takes is known by and large only. */
+/* Where hits take more of the time, breakpoints disturb what they count: above some 30,000 per
+ * second. What one hit takes is known by and large only. */
 static const double probe_most_lost = 0.3; /* share of the moment [chosen] */
 /* Arming and disarming a breakpoint, for which the thread is interrupted. */
 static const double probe_arming_ns = 30000; /* ns [chosen] */
-/* Either half of the hits takes at least this share of the time; else they came in a burst. Where hits come at
- * random, less than one moment in a thousand looks like one: the share is beta distributed. */
+/* Either half of the hits takes at least this share of the time; else they came in a burst. Where
+ * hits come at random, less than one moment in a thousand looks like one: the share is beta
+ * distributed. */
 static const double probe_least_half = 0.25; /* share of the moment; beta(25, 25) */
 
-/* --- windows of a copy: evidence/windows.c --------------------------------------------------------------- */
+/* --- windows of a copy: evidence/windows.c --------------------------------------------------- */
 
 enum {
 	/* Samples of time that wait for windows, which come late; a power of two. */
 	WINDOWS_MOST_TICKS = 131072, /* samples [chosen] */
 	/* Windows that wait for the map changes of their time. */
 	WINDOWS_MOST_WAITING = 64, /* windows [chosen] */
-	/* Blocks and edges in memory, half a KiB each, with which they are written: a compiler has some
-	 * 300,000, and to write them is to read, add to and write all that there are. */
+	/* Blocks and edges in memory, half a KiB each, with which they are written: a compiler has
+	 * some 300,000, and to write them is to read, add to and write all that there are. */
 	WINDOWS_MANY_ITEMS = 524288, /* blocks and edges [chosen] */
 	/* While writing fails there is room for so many times that. */
 	WINDOWS_OF_MANY = 2, /* times [chosen] */

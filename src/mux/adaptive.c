@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * adaptive: slices where they cut the variance most, evenly spaced. The reasoning is in the header
- * of scheduler.h.
+ * adaptive: groups whose counts vary more have more slices, at even distances. scheduler.h has the
+ * reasoning.
  *
- * Each group has a turn at which it is due, the turn before plus its period, which is all weights
- * over its own; the one that is due first is next. With equal weights that is rr.
+ * Each group has a period (the sum of all weights over its own weight) and a turn at which it is
+ * due: its last turn plus its period. The group that is due first is next. With equal weights this
+ * is rr.
  */
 #include "scheduler.h"
 #include "tuning.h"

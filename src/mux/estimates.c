@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums into estimates, and what can be done with estimates alone. */
+/* Makes estimates with intervals from the sums that estimator.c keeps, and the functions that need
+ * estimates only. */
 #include "estimator.h"
 #include "tuning.h"
 

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an estimator remembers: sums, and the last few observations. estimator.c adds slices,
- * estimates.c reads the result off.
+ * What an estimator keeps: sums, and the last few observations. estimator.c adds slices,
+ * estimates.c makes estimates.
  *
- * All of it is kept for two measures of length, enabled time and the reference event. By time, each track
- * also estimates what is known anyway, the reference event and the first few of the events that are always
- * counted: how far that is off says how far its own events are. These are called known.
- *
- * A track is a group's, or that of the events which every slice counts. A position is a length
- * since the interval began. The last observation's cell stays open until the next one tells how
- * long its gap is.
+ * Terms:
+ *	measure		everything is kept for two measures of length: enabled time, and counts of the
+ *			reference event
+ *	track		the slices of one group; or of the events that every slice counts
+ *	position	a length since the interval began
+ *	known		whose total is known: the reference event, and the first few of the events that
+ *			are always counted. Each track estimates them by time as well; the error of that
+ *			estimate tells the error of the track's own events
+ *	cell		the part of the run that an observation stands for. That of the last observation
+ *			stays open until the next one ends the gap behind it
  */
 #ifndef HPCPROF_SRC_MUX_ESTIMATOR_H
 #define HPCPROF_SRC_MUX_ESTIMATOR_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Adjusted counts. Equalities one after another, each a conditioning by one linear form (which for
- * linear forms is the same as all at once); then inequalities by Hildreth's method, which raises
- * one multiplier after another until each is 0 or its inequality holds with equality.
+ * Adjusts estimates so that invariants hold. Equalities are applied one after another, each as a
+ * conditioning on one linear form (the result is the same as for all at once); then inequalities,
+ * by Hildreth's method: the multiplier of each is raised until it is 0 or the inequality holds with
+ * equality, in turns.
  */
 #include "estimator.h"
 #include "tuning.h"

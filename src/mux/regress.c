@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What known things explain of an event: least squares of its steps on theirs, by elimination in a
- * matrix of at most KNOWN_MAX rows. Something that the others make up to all but a thousandth (the
- * reference event, where it is time) gets no coefficient.
+ * How much of an event is explained by the known (estimator.h): the least squares regression of its
+ * steps on theirs, by elimination in a matrix of at most KNOWN_MAX rows. A known one that the
+ * others explain but for a thousandth (such as the reference event where it is time) gets no
+ * coefficient.
  */
 #include "estimator.h"
 #include "tuning.h"

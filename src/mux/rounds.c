@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* rr and rr-random: rounds in which every group has as many turns as its share. */
+/* rr and rr-random: rounds in which each group has as many turns as its share; in order, or at
+ * random. */
 #include "scheduler.h"
 
 #include <stdlib.h>

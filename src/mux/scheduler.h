@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a scheduler is to its four kinds: each fills in one table and keeps its state beside it. */
+/* The interface between a scheduler and its four kinds: each kind fills in one table and keeps its
+ * state behind `state`. */
 #ifndef HPCPROF_SRC_MUX_SCHEDULER_H
 #define HPCPROF_SRC_MUX_SCHEDULER_H
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shapes of variability: what kind of process a rate may be, and what that makes of an estimate.
+ * Shapes of variability: the kinds of process that an event's rate may be, and the errors that
+ * follow.
  *
- *	white	without memory: what a length o counts varies by s o; s = 1 here
- *	memory	Cov(r(x), r(x + h)) = e^(-h / l), of variance 1, for a ladder of lengths l
- *	walk	Var(r(x + h) - r(x)) = h: a random walk; on the average also rare jumps
+ *	white	without memory: the count of a length o has the variance s o; s = 1 here
+ *	memory	Cov(r(x), r(x + h)) = e^(-h / l), of variance 1, for several lengths l
+ *	walk	Var(r(x + h) - r(x)) = h: a random walk; on average also rare jumps
  *
- * Two questions, answered for each shape in closed form (both follow from integrating the
- * covariance over the lengths): what squared difference do two observations have, and what is the
- * error of a cell, an observed length o with unobserved ones of `left` and `right` beside it that
- * are said to have the observed rate. Theory of extension variances; Matheron's, of ore bodies.
+ * For each shape there are two closed forms, by integrating the covariance over the lengths: the
+ * expected squared difference of two observations, and the expected squared error of a cell, which
+ * is an observed length with unobserved lengths of `left` and `right` beside it, to which its rate
+ * is applied. The latter are extension variances (Matheron, geostatistics).
  *
  * Pure. Lengths are in reference event units.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lim's triangle, on its own so that it is tested on its own. */
+/* The area that Lim's cost of a group is made of (scheduler.h, roc). A header of its own for its
+ * test. */
 #ifndef HPCPROF_SRC_MUX_TRIANGLE_H
 #define HPCPROF_SRC_MUX_TRIANGLE_H
 

@@ -22,12 +22,12 @@
 
 #include <stdint.h>
 
-/* --- which group counts next: adaptive.c, ramp.c -------------------------------------------------- */
+/* --- which group counts next: adaptive.c, ramp.c --------------------------------------------- */
 
 /* A period is drawn from this range around its length, so that no rhythm of the program locks in. */
 static const double period_jitter = 0.1; /* of the period, up and down [chosen] */
-/* An event that comes from fewer slices than this happened there by chance: it says nothing about where
- * more slices are worth it. */
+/* An event that comes from fewer slices than this happened there by chance: it says nothing about
+ * where more slices are worth it. */
 static const double slices_behind_needed = 8; /* slices [chosen] */
 /* By how much groups differ is believed to this share, … */
 static const double difference_trusted = 0.25; /* share [chosen] */
@@ -40,27 +40,27 @@ static const double least_variability = 1e-4; /* of the largest variance [chosen
 static const double short_slice = 0.25; /* of the average slice [chosen] */
 
 enum {
-	/* While a run begins, a round of all groups takes this part of the time so far (ramp.h). With
-	 * slices of full length from the start, 90 % of the events of three programs of 0.3 s were
-	 * insufficient; with this 47 %, for 2 % of the run. */
+	/* While a run begins, a round of all groups takes this part of the time so far (ramp.h).
+	 * With slices of full length from the start, 90 % of the events of three programs of 0.3 s
+	 * were insufficient; with this 47 %, for 2 % of the run. */
 	ROUND_PART = 3, /* parts of the time so far [chosen] */
 };
 
-/* --- when an estimate is believed: estimates.c, metric.c ------------------------------------------ */
+/* --- when an estimate is believed: estimates.c, metric.c ------------------------------------- */
 
-/* An estimate whose variance has fewer degrees of freedom than this is insufficient: Student's quantile
- * is 3.2 at 3, and 4.3 and 12.7 below. */
+/* An estimate whose variance has fewer degrees of freedom than this is insufficient: Student's
+ * quantile is 3.2 at 3, and 4.3 and 12.7 below. */
 static const double freedom_needed = 3; /* degrees of freedom [chosen] */
 /* So is a count that comes from fewer slices than this: it says nothing about slices that were not
  * seen. */
 static const double slices_needed = 5; /* slices [chosen] */
 /* And one whose interval is as wide as the count on either side. */
 static const double useless_width = 1; /* half width per count [chosen] */
-/* A count whose variance is so small needs no degrees of freedom: at the widest quantile its interval is
- * within this. */
+/* A count whose variance is so small needs no degrees of freedom: at the widest quantile its
+ * interval is within this. */
 static const double steady_width = 0.01; /* half width per count [chosen] */
 
-/* --- what corrects an estimate: estimates.c, estimator.c, regress.c ------------------------------- */
+/* --- what corrects an estimate: estimates.c, estimator.c, regress.c -------------------------- */
 
 enum {
 	/* The reference event, and the first of the events that all groups count. */
@@ -81,7 +81,7 @@ static const double distinct_rest = 1e-3; /* of its sum of squares [chosen] */
 /* Of the variance between observations, which are a round apart, so much belongs to a slice. */
 static const double recalled_part = 0.1; /* of the variance [chosen] */
 
-/* --- the shape of an event's variability: fit.h, fit.c, shape.c ----------------------------------- */
+/* --- the shape of an event's variability: fit.h, fit.c, shape.c ------------------------------ */
 
 enum {
 	/* Distances at which observations are compared (1, 2, 4 and 8: fit_lag), … */
@@ -96,14 +96,14 @@ static const uint32_t fit_lag[FIT_LAGS] = { 1, 2, 4, 8 }; /* observations */
 
 /* The lengths of memory begin with this part of a typical distance of two observations, … */
 static const double ladder_start = 0.03125; /* of the distance: 1 / 32 [chosen] */
-/* … and grow by this factor. Longer than the last looks like a random walk, shorter than the first like
- * noise without memory. */
+/* … and grow by this factor. Longer than the last looks like a random walk, shorter than the first
+ * like noise without memory. */
 static const double ladder_step = 4; /* times [chosen] */
-/* Noise without memory is the worst that successive differences may mean, memory told from few of them the
- * best: this share of the memory is not believed, or intervals held too seldom. */
+/* Noise without memory is the worst that successive differences may mean, memory told from few of
+ * them the best: this share of the memory is not believed, or intervals held too seldom. */
 static const double memory_doubted = 0.5; /* share [chosen] */
 
-/* --- reconciliation: reconcile.c ------------------------------------------------------------------ */
+/* --- reconciliation: reconcile.c ------------------------------------------------------------- */
 
 /* A variance below this share of what went into it is rounding. */
 static const double rounding_variance = 1e-12; /* share; about 1e4 roundings of a double */

@@ -13,13 +13,14 @@
 #ifndef HPCPROF_SRC_SAMPLE_TUNING_H
 #define HPCPROF_SRC_SAMPLE_TUNING_H
 
-/* --- what a sample costs, measured at the start: rate.c ------------------------------------------ */
+/* --- what a sample costs, measured at the start: rate.c -------------------------------------- */
 
-/* All of it takes some 8 ms, which is most of what a short recording costs; where a sample takes 18 us, as
- * in a VM, 22 ms with a clock period of 25 us, which hardly leaves time for the work between. */
+/* All of it takes some 8 ms, which is most of what a short recording costs; where a sample takes 18
+ * us, as in a VM, 22 ms with a clock period of 25 us, which hardly leaves time for the work
+ * between. */
 enum {
-	/* Stretches of work with samples, and as many without; the lower quartiles are compared, as other
-	 * programs only ever make a stretch longer. */
+	/* Stretches of work with samples, and as many without; the lower quartiles are compared, as
+	 * other programs only ever make a stretch longer. */
 	COST_ROUNDS = 8, /* stretches [chosen] */
 	/* The length of a stretch. */
 	COST_STRETCH_NS = 400000, /* ns of wall time [chosen] */
@@ -29,25 +30,25 @@ enum {
 	COST_PERIOD_CYCLES = 100000, /* cycles [chosen] */
 };
 
-/* --- periods: rate.c, sampler.c ------------------------------------------------------------------- */
+/* --- periods: rate.c, sampler.c -------------------------------------------------------------- */
 
 enum {
 	/* Periods shorter than this are not varied: steps of 1 are too coarse. */
 	SMALLEST_RANDOMISED_PERIOD = 100, /* events [chosen] */
-	/* Periods vary by this part of their mean, up and down. With 2 % instead of 10 %, shares of a
-	 * program of two equal phases in the rhythm of the sampling were off by 5 points, not 1. */
+	/* Periods vary by this part of their mean, up and down. With 2 % instead of 10 %, shares of
+	 * a program of two equal phases in the rhythm of the sampling were off by 5 points, not 1. */
 	PERIOD_PARTS = 10, /* parts of the mean; scripts/bench/attribution --only rhythm */
-	/* The first period of an event, which threads and children may keep for all their life, by this
-	 * part: so that siblings agree. */
+	/* The first period of an event, which threads and children may keep for all their life, by
+	 * this part: so that siblings agree. */
 	FIRST_PARTS = 100, /* parts of the mean [chosen] */
 	/* Page faults happen too often for a sample of each, unlike the kernel's rarer events. */
 	FAULTS_PER_SAMPLE = 100, /* faults [chosen] */
-	/* A new period starts from nothing: what the old one had counted is forgotten, half a sample on
-	 * average. Of so many samples that is 1 %. Drawn four times per second, -F 10 lost half of its
-	 * samples. */
+	/* A new period starts from nothing: what the old one had counted is forgotten, half a
+	 * sample on average. Of so many samples that is 1 %. Drawn four times per second, -F 10
+	 * lost half of its samples. */
 	SAMPLES_BETWEEN_REDRAWS = 50, /* samples [chosen] */
-	/* Descriptors that get a new period in one go, each by a system call; the others have to wait for
-	 * the next tick. */
+	/* Descriptors that get a new period in one go, each by a system call; the others have to
+	 * wait for the next tick. */
 	REDRAWS_A_TIME = 64, /* descriptors [chosen] */
 	/* Periods up to here are told apart exactly, longer ones by classes. */
 	EXACT_PERIODS = 128, /* events [chosen] */
@@ -56,21 +57,21 @@ enum {
 /* Classes of periods: each is 9 % wide. */
 static const double classes_per_octave = 8; /* classes per factor of 2 [chosen] */
 
-/* --- rings: sampler.c ----------------------------------------------------------------------------- */
+/* --- rings: sampler.c ------------------------------------------------------------------------ */
 
 enum {
-	/* A CPU's ring: 512 KiB, which is what an ordinary user may lock per CPU (perf_event_mlock_kb is
-	 * 516: Documentation/admin-guide/sysctl/kernel.rst of Linux). */
+	/* A CPU's ring: 512 KiB, which is what an ordinary user may lock per CPU
+	 * (perf_event_mlock_kb is 516: Documentation/admin-guide/sysctl/kernel.rst of Linux). */
 	DEFAULT_RING_PAGES = 128, /* pages; the kernel's default limit */
 	/* All rings together: on many CPUs each is smaller. */
 	ALL_RINGS_BYTES = 16777216, /* bytes: 16 MiB [chosen] */
 };
 
-/* --- groups of events that take turns: turns.c ---------------------------------------------------- */
+/* --- groups of events that take turns: turns.c ----------------------------------------------- */
 
 enum {
-	/* Each slice loses a sample of each of its events on average, so slices are longer than those of
-	 * counting (src/count/tuning.h). */
+	/* Each slice loses a sample of each of its events on average, so slices are longer than
+	 * those of counting (src/count/tuning.h). */
 	SHORTEST_SLICE_NS = 10000000, /* ns of wall time [chosen] */
 	/* Longer ones see too few moments of a program. */
 	LONGEST_SLICE_NS = 500000000, /* ns of wall time [chosen] */

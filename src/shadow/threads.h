@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The target's processes and threads, as they come and go, and how much CPU time they have used. */
+/* The processes and threads of the target: which there are, how much CPU time they have used, how
+ * long they have waited for CPUs, and a random one that runs. */
 #ifndef HPCPROF_SHADOW_THREADS_H
 #define HPCPROF_SHADOW_THREADS_H
 

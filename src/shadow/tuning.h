@@ -17,17 +17,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- the makers of windows: shadow.c, window.c --------------------------------------------------- */
+/* --- the makers of windows: shadow.c, window.c ----------------------------------------------- */
 
 enum {
 	/* Threads that make windows: while the copy of one is replayed, the next one is made. More
 	 * would have copies wait for each other, as one is replayed at a time. */
 	MAKERS = 2, /* threads [chosen] */
-	/* Windows that are ready and not taken yet; further ones are dropped. The recorder takes each
-	 * as it comes: only a reader that has stopped reaches it. */
+	/* Windows that are ready and not taken yet; further ones are dropped. The recorder takes
+	 * each as it comes: only a reader that has stopped reaches it. */
 	READY_LIMIT = 256, /* windows [chosen] */
-	/* A maker that waits until a window is due looks at the target's CPU time at least so often,
-	 * as processes may have joined, … */
+	/* A maker that waits until a window is due looks at the target's CPU time at least so
+	 * often, as processes may have joined, … */
 	LONGEST_SLEEP_NS = 50000000, /* ns of wall time [chosen] */
 	/* … and at most so often, to take next to no CPU time itself. */
 	SHORTEST_SLEEP_NS = 500000, /* ns of wall time [chosen] */
@@ -37,19 +37,19 @@ enum {
 	STOP_PATIENCE_NS = 250000000, /* ns of wall time [chosen] */
 	/* The ring of samples is emptied so often: at one sample per 3 ms it is never half full. */
 	DRAIN_MS = 10, /* ms of wall time [chosen] */
-	/* Samples are collected until the window's CPU time is used, or so many times its length has
-	 * passed: a thread that hardly runs is not waited for without end. */
+	/* Samples are collected until the window's CPU time is used, or so many times its length
+	 * has passed: a thread that hardly runs is not waited for without end. */
 	SAMPLING_PATIENCE = 3, /* wall time per length of the window [chosen] */
 	/* A stop that takes longer than so many times the prediction, … */
 	LATE_STOP_FACTOR = 2, /* times the predicted stop [chosen] */
 	/* … and this on top, is broken off: others want the CPUs that read the memory. */
 	LATE_STOP_NS = 20000000, /* ns of wall time [chosen] */
-	/* Stops of a copy, each for hpcprof to translate or answer something, before its replay is given
-	 * up: a bound on hpcprof's own work. */
+	/* Stops of a copy, each for hpcprof to translate or answer something, before its replay is
+	 * given up: a bound on hpcprof's own work. */
 	EXIT_LIMIT = 1048576, /* stops per replay [chosen] */
 };
 
-/* --- hpcprof doctor: examine.c -------------------------------------------------------------------- */
+/* --- hpcprof doctor: examine.c --------------------------------------------------------------- */
 
 enum {
 	/* The window that doctor tries: short, as it only has to work. */
@@ -62,7 +62,7 @@ enum {
 	TRIAL_LOOK_MS = 20, /* ms of wall time [chosen] */
 };
 
-/* --- the target's threads: threads.c -------------------------------------------------------------- */
+/* --- the target's threads: threads.c --------------------------------------------------------- */
 
 enum {
 	/* Processes that are followed. */
@@ -75,7 +75,7 @@ enum {
 	LOOK_SHARE = 20, /* times the length of the look [chosen] */
 };
 
-/* --- when windows begin: budget/schedule.c -------------------------------------------------------- */
+/* --- when windows begin: budget/schedule.c --------------------------------------------------- */
 
 enum {
 	/* A moment that was missed by more than this part of its slot, … */
@@ -86,27 +86,27 @@ enum {
 	/* A thread that was in the kernel is tried again within this part of its slot. With moments
 	 * drawn from all of the rest, eight tries or so used up a slot. */
 	SLOT_AGAIN_PART = 256, /* parts of a slot [chosen] */
-	/* What earlier windows left over makes a slot shorter, to this part of it at least: windows are
-	 * not to crowd. */
+	/* What earlier windows left over makes a slot shorter, to this part of it at least: windows
+	 * are not to crowd. */
 	SHORTEST_SLOT_PART = 2, /* parts of a slot [chosen] */
 };
 
-/* --- what a window costs: budget/price.c ---------------------------------------------------------- */
+/* --- what a window costs: budget/price.c ----------------------------------------------------- */
 
 /* A stop whatever there is to read, before one has been measured. scripts/bench/shadow-price prints
  * stops by size; on a VM of 2 CPUs they had 0.2 to 0.5 ms in common. The dear end is taken. */
 static const double guessed_fixed_ns = 500e3; /* ns per stop; scripts/bench/shadow-price */
 /* Reading memory, before any was read. The same script: 0.25 to 0.5 ms per MiB there; this is 0.5. */
 static const double guessed_ns_per_byte = 0.5; /* ns per byte; scripts/bench/shadow-price */
-/* What is measured at the start, with memory of hpcprof's own, is the best case: a target's pages are
- * scattered. */
+/* What is measured at the start, with memory of hpcprof's own, is the best case: a target's pages
+ * are scattered. */
 static const double probed_ns_factor = 1.5; /* times the probed ns per byte [chosen] */
 /* How much a new measurement counts against those before it (stops that turn out dearer: fully). */
 static const double newest_weight = 0.3; /* share [chosen] */
 /* A stop that reads less than this tells the fixed cost, one that reads more the cost per byte. */
 static const uint64_t little_read_bytes = 1048576; /* bytes: 1 MiB [chosen] */
-/* A sample of registers and stack, where the recorder has not measured one: an interrupt that leaves a
- * VM; on bare metal about a tenth of it. */
+/* A sample of registers and stack, where the recorder has not measured one: an interrupt that
+ * leaves a VM; on bare metal about a tenth of it. */
 static const double guessed_sample_ns = 13e3; /* ns per sample [chosen] */
 /* What was read has pushed the target's data out of the caches: filling them again, … */
 static const double refill_ns_per_byte = 0.05; /* ns per byte [chosen] */
@@ -117,24 +117,25 @@ static const double cpu_cache_bytes = 33554432; /* bytes: 32 MiB [chosen] */
 static const double guessed_taken_per_ns = 3; /* ns per ns; scripts/bench/shadow-replay */
 /* Translating a program for the first time, on top of that. */
 static const double guessed_start_ns = 100e6; /* ns of CPU time [chosen] */
-/* Of a copy's CPU time, the part that the target loses. With a core of its own; it was 0.005, which was
- * more than twice what had been measured. */
+/* Of a copy's CPU time, the part that the target loses. With a core of its own; it was 0.005, which
+ * was more than twice what had been measured. */
 static const double loss_on_own_core = 0.002; /* share of the copy's CPU time [chosen] */
 /* On the other hardware thread of the target's core: half of the core's work, at the worst. */
 static const double loss_in_core = 0.5; /* share of the copy's CPU time [chosen] */
-/* Where the target has more data than the caches of its own core hold, a copy takes a part of the last
- * cache and of the memory's bandwidth from it. scripts/bench/shadow-price (column "a copy"): 0.3
- * (bzip2) to 2.9 % (xz) of real programs, 5.8 % of one that does nothing but miss, up to 4 % of a loop
- * that needs no memory, which is the machine's noise. With 3 % for all, windows became too few. */
+/* Where the target has more data than the caches of its own core hold, a copy takes a part of the
+ * last cache and of the memory's bandwidth from it. scripts/bench/shadow-price (column "a copy"):
+ * 0.3 (bzip2) to 2.9 % (xz) of real programs, 5.8 % of one that does nothing but miss, up to 4 % of
+ * a loop that needs no memory, which is the machine's noise. With 3 % for all, windows became too
+ * few. */
 static const double loss_by_sharing = 0.01; /* share of CPU time; scripts/bench/shadow-price */
 /* The memory from which on that loss is whole; with less it is less in proportion. */
 static const double shared_memory_bytes = 16777216; /* bytes: 16 MiB [chosen] */
 
 /* How long a program's moments stay alike, which makes a long window worth less than two short ones
  * (Cochran, Sampling Techniques, 1977, section 10.6: the best size of a cluster). Phases last from
- * milliseconds to minutes: with this, windows of programs with short phases and of programs with long
- * ones are each about half as dear again as the best for them. Where windows are few it is short phases
- * that are missed. */
+ * milliseconds to minutes: with this, windows of programs with short phases and of programs with
+ * long ones are each about half as dear again as the best for them. Where windows are few it is
+ * short phases that are missed. */
 static const double alike_ns = 300e6; /* ns of the target's CPU time [chosen] */
 /* A window is no shorter than making a copy takes: on a core of its own that is not the target's
  * time, … */
@@ -144,12 +145,13 @@ static const double shortest_in_core_ns = 30e6;	  /* ns of the target's CPU time
 static const double shortest_on_no_cpu_ns = 30e6; /* ns of the target's CPU time [chosen] */
 /* Nor longer than this: one that goes wrong is then a small loss. */
 static const double longest_window_ns = 800e6; /* ns of the target's CPU time [chosen] */
-/* Time between windows, by what their copies take. One copy may wait while another is replayed; so no
- * more than one in a hundred comes too late for its turn, however phases differ. At 1, windows of bc
- * fell into step with its phases: shares were wrong by up to a fifth. */
+/* Time between windows, by what their copies take. One copy may wait while another is replayed; so
+ * no more than one in a hundred comes too late for its turn, however phases differ. At 1, windows
+ * of bc fell into step with its phases: shares were wrong by up to a fifth. */
 static const double window_spacing = 1.25; /* times a replay [chosen] */
 
-/* A replay is given up when it has taken so many times what whole ones have taken (phases differ), … */
+/* A replay is given up when it has taken so many times what whole ones have taken (phases differ),
+ * … */
 static const double longest_of_taken = 4; /* times [chosen] */
 /* … and this on top, for code that was not translated before; … */
 static const double longest_delay_ns = 300e6; /* ns of the copy's CPU time [chosen] */
@@ -172,33 +174,33 @@ enum { MEMORY_RESERVE_PART = 16 }; /* parts of the memory [chosen] */
 /* … and no less than this. */
 static const uint64_t least_memory_reserve = 67108864; /* bytes: 64 MiB [chosen] */
 
-/* --- who waits for CPUs: budget/waits.c ----------------------------------------------------------- */
+/* --- who waits for CPUs: budget/waits.c ------------------------------------------------------ */
 
 /* Time without a copy that the target's usual waiting is taken from; older time fades. */
 static const double remembered_calm_ns = 5e9; /* ns of wall time [chosen] */
 /* Less of it says nothing about what is usual. */
 static const double least_calm_ns = 20e6; /* ns of wall time [chosen] */
 
-/* --- windows that calls cut short: budget/truncation.c -------------------------------------------- */
+/* --- windows that calls cut short: budget/truncation.c --------------------------------------- */
 
 /* A program has phases, so what earlier windows missed fades, by this factor per window. */
 static const double truncation_kept = 0.9; /* per window [chosen] */
-/* Of the time that windows were to cover, the share that may be missed behind calls before cut windows
- * count for ratios only. It is a bound on the error of any count (truncation.h derives it). */
+/* Of the time that windows were to cover, the share that may be missed behind calls before cut
+ * windows count for ratios only. It is a bound on the error of any count (truncation.h derives it). */
 static const double truncation_most_missed = 0.25; /* share of time [chosen] */
 
-/* --- copies: copy/ -------------------------------------------------------------------------------- */
+/* --- copies: copy/ --------------------------------------------------------------------------- */
 
 enum {
-	/* Mappings of a process that can be copied: vm.max_map_count is 65530 unless an administrator
-	 * raises it (Documentation/admin-guide/sysctl/vm.rst of Linux). */
+	/* Mappings of a process that can be copied: vm.max_map_count is 65530 unless an
+	 * administrator raises it (Documentation/admin-guide/sysctl/vm.rst of Linux). */
 	AREA_LIMIT = 65536, /* mappings; the kernel's default */
 	/* Files of the target that are open in hpcprof: half of a usual limit of 1024 descriptors. */
 	MAPPED_FILE_LIMIT = 512, /* files [chosen] */
 	/* Between hpcprof and a process that descends from it; a bound for damaged /proc only. */
 	GENERATION_LIMIT = 1000, /* generations [chosen] */
-	/* Bytes that are read, cleared or written between two looks at the clock or at an order to stop:
-	 * some milliseconds. */
+	/* Bytes that are read, cleared or written between two looks at the clock or at an order to
+	 * stop: some milliseconds. */
 	COPY_BYTES_AT_ONCE = 8388608, /* bytes: 8 MiB [chosen] */
 	/* Memory of the target that is worth another thread to read it, … */
 	READER_BYTES = 8388608, /* bytes: 8 MiB [chosen] */
@@ -214,17 +216,18 @@ enum {
 	ROOM_TRIES = 4, /* tries [chosen] */
 	/* A buffer this many times larger than needed is given back. */
 	BUFFER_EXCESS = 4, /* times [chosen] */
-	/* What reading costs is measured so often at the start; the median counts, as on a busy machine
-	 * readers wait. */
+	/* What reading costs is measured so often at the start; the median counts, as on a busy
+	 * machine readers wait. */
 	PROBES = 5, /* readings [chosen] */
 	/* Of a mapped file that cannot be opened the contents are read from the target, up to here. */
 	UNOPENED_FILE_LIMIT_BYTES = 67108864, /* bytes: 64 MiB [chosen] */
 	/* A copy's stack may grow by this while it is replayed. */
 	STACK_GROWTH_BYTES = 1048576, /* bytes: 1 MiB [chosen] */
-	/* An area of a copy that is filled by so many quarters is made of huge pages: filling 64 MiB
-	 * then took 25 ms instead of 64 to 84 when it was introduced. */
+	/* An area of a copy that is filled by so many quarters is made of huge pages: filling 64
+	 * MiB then took 25 ms instead of 64 to 84 when it was introduced. */
 	HUGE_PAGE_QUARTERS = 3, /* quarters of the area [chosen] */
-	/* A killed copy has no memory left to give back, and ends within this where a CPU is idle; … */
+	/* A killed copy has no memory left to give back, and ends within this where a CPU is idle;
+	 * … */
 	REAP_PATIENCE_NS = 50000000, /* ns of wall time [chosen] */
 	/* … it is looked for so often, … */
 	REAP_PAUSE_NS = 100000, /* ns of wall time [chosen] */
@@ -235,13 +238,13 @@ enum {
 /* Page tables that are looked at entry by entry, on kernels before 6.7; more takes too long. */
 static const uint64_t scan_limit_pages = 16777216; /* pages: 64 GiB [chosen] */
 
-/* --- system calls of copies: syscalls/ ------------------------------------------------------------ */
+/* --- system calls of copies: syscalls/ ------------------------------------------------------- */
 
 enum {
 	/* Descriptors of the target that its copy knows. */
 	DESCRIPTOR_LIMIT = 1024, /* descriptors [chosen] */
-	/* Positions of files that are read while the thread is held, each a read of /proc: a program with
-	 * more files rarely reads them one after another. */
+	/* Positions of files that are read while the thread is held, each a read of /proc: a
+	 * program with more files rarely reads them one after another. */
 	POSITION_LIMIT = 48, /* files [chosen] */
 	/* Files that are kept open for the copy; others are opened when it reads them. */
 	OPEN_LIMIT = 48, /* files [chosen] */
@@ -260,7 +263,7 @@ enum {
 /* What a copy wrote is kept up to here, for it to read again. */
 static const uint64_t most_written_bytes = 134217728; /* bytes: 128 MiB [chosen] */
 
-/* --- translated code: translate/ ------------------------------------------------------------------ */
+/* --- translated code: translate/ ------------------------------------------------------------- */
 
 enum {
 	/* The cache of translated code, counters and constants; a full one ends the window and is
@@ -278,15 +281,15 @@ enum {
 	TEXT_MOST_PAGES = 16384, /* pages: 64 MiB [chosen] */
 	/* A block is cut there: at 15 bytes per instruction it stays below a page. */
 	CODE_BLOCK_INSNS = 64, /* instructions [chosen] */
-	/* Blocks that are translated at once, ahead of where the copy is: coming out of the cache costs
-	 * as much as translating some ten blocks. */
+	/* Blocks that are translated at once, ahead of where the copy is: coming out of the cache
+	 * costs as much as translating some ten blocks. */
 	AHEAD_BLOCKS = 150, /* blocks [chosen] */
 	/* Instructions behind a branch that are looked at for whether anybody reads the flags, … */
 	LIVENESS_INSNS = 24, /* instructions [chosen] */
 	/* … along so many jumps and calls; beyond them flags are thought to be read. */
 	LIVENESS_JUMPS = 4, /* jumps [chosen] */
-	/* Targets of an indirect branch that are compared one by one; with more it looks them up by a
-	 * hash. */
+	/* Targets of an indirect branch that are compared one by one; with more it looks them up by
+	 * a hash. */
 	CHAIN_TARGETS = 6, /* targets [chosen] */
 	/* Distances that the images of a zone may have moved by from one process to the next. */
 	RELOCATE_WAYS = 8, /* distances [chosen] */
@@ -310,43 +313,43 @@ enum {
 	PLACE_GROUPS = 64, /* groups [chosen] */
 };
 
-/* --- finding the original's samples again: match/ ------------------------------------------------- */
+/* --- finding the original's samples again: match/ -------------------------------------------- */
 
 enum {
 	/* Of each sample's stack, from the stack pointer upward: locals of a few frames. */
 	MATCH_STACK_BYTES = 512, /* bytes [chosen] */
-	/* The ring that samples come in: as much as the budget of locked memory has left, between these.
-	 * A sample is about 700 bytes; the larger one holds 370, which come in one second. */
+	/* The ring that samples come in: as much as the budget of locked memory has left, between
+	 * these. A sample is about 700 bytes; the larger one holds 370, which come in one second. */
 	MATCH_RING_MOST_PAGES = 64, /* pages; powers of two [chosen] */
 	MATCH_RING_LEAST_PAGES = 2, /* pages; powers of two [chosen] */
 	/* Samples that are waited for at the same time; which of the next ones: armed_ahead, below. */
 	MATCHER_AHEAD = 8, /* samples; the length of armed_ahead */
-	/* Stretches of memory that hold answers which the original may have got otherwise, such as the
-	 * time, and that are not compared. Most programs keep the time in one place. */
+	/* Stretches of memory that hold answers which the original may have got otherwise, such as
+	 * the time, and that are not compared. Most programs keep the time in one place. */
 	MATCHER_GUESSES = 16, /* stretches [chosen] */
 	/* Words of the stack that are compared in translated code; the rest is compared outside. */
 	X86_CHECK_SLOTS = 8, /* words [chosen] */
-	/* States that had a sample's registers, but not its stack or flags, before the sample is given
-	 * up: each costs a stop of the copy. */
+	/* States that had a sample's registers, but not its stack or flags, before the sample is
+	 * given up: each costs a stop of the copy. */
 	FALSE_ALARMS = 100, /* states per sample [chosen] */
 	/* Matches that may be watched at the same time; a further one drops the oldest. */
 	WATCHED_MATCHES = 12, /* matches [chosen] */
 	/* A match is believed when it has not come by again for so many distances of samples of the
-	 * copy's own time: it may be three times slower than the original. Without, one of perl's windows
-	 * had a seventieth of its instructions. */
+	 * copy's own time: it may be three times slower than the original. Without, one of perl's
+	 * windows had a seventieth of its instructions. */
 	WATCHED_DISTANCES = 3, /* distances between samples [chosen] */
-	/* So many samples in a row that come too late are not all wrong: the match before them was, and
-	 * is taken back. */
+	/* So many samples in a row that come too late are not all wrong: the match before them was,
+	 * and is taken back. */
 	MOST_LATE = 3, /* samples [chosen] */
 };
 
-/* Of the samples behind the newest match: the next few, and some further on, so that there is a way back
- * when several are missed in a row (the original was in the kernel, or elsewhere). */
+/* Of the samples behind the newest match: the next few, and some further on, so that there is a way
+ * back when several are missed in a row (the original was in the kernel, or elsewhere). */
 static const size_t armed_ahead[MATCHER_AHEAD] = { 1, 2, 3, 4, 5, 8, 16, 32 }; /* samples */
 
-/* Times are the copy's CPU time per time of the original, called pace. A copy is hardly ever faster than
- * the original, but the original's clock counted page faults that copying it caused: what comes by
- * faster than this is another moment. */
+/* Times are the copy's CPU time per time of the original, called pace. A copy is hardly ever faster
+ * than the original, but the original's clock counted page faults that copying it caused: what
+ * comes by faster than this is another moment. */
 static const double least_pace = 0.25; /* pace [chosen] */
 /* So is what is faster than this part of the pace so far; phases differ. */
 static const double least_of_pace = 0.33; /* times the pace so far [chosen] */
@@ -361,13 +364,13 @@ static const double watched_of_pace = 1.5; /* times the pace so far [chosen] */
 /* The pace before any is known: see guessed_taken_per_ns, less what is cold. */
 static const double likely_pace = 2; /* pace; scripts/bench/shadow-replay */
 
-/* --- replays that do not end: replay/watchdog.c --------------------------------------------------- */
+/* --- replays that do not end: replay/watchdog.c ---------------------------------------------- */
 
 enum {
 	/* Between two looks at a copy's CPU time. */
 	WATCHDOG_LEAST_NS = 1000000, /* ns of wall time [chosen] */
-	/* A copy is stopped, too, when so many times its limit of CPU time has passed: it may wait for a
-	 * CPU on a busy machine, or sleep. */
+	/* A copy is stopped, too, when so many times its limit of CPU time has passed: it may wait
+	 * for a CPU on a busy machine, or sleep. */
 	WATCHDOG_PATIENCE = 20, /* wall time per CPU time [chosen] */
 };
 

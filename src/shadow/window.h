@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One window, from the stop to the counts: everything that is kept from one to the next, and the
- * list of steps. There are two halves: first the target is copied, and runs on; then the copy runs
- * the same way again. By the thread that traces, one for each maker. Of several makers one at a time
- * may be in the first half, which is the ledger's and the target's, and one in the second, which is
- * the replayer's.
+ * Makes one window: stops and copies a thread of the target, replays the copy, returns the counts.
+ *
+ * There are two halves. window_copy() makes the copy, and returns when the target has run for the
+ * length of the window; window_replay() lets the copy run the same way and ends it. Both calls of
+ * one window come from the same thread, since ptrace belongs to threads. Several makers may work at
+ * a time, each in a thread of its own: but only one of them in window_copy(), which uses the shared
+ * ledger, and only one in window_replay(), which uses the shared replayer.
  */
 #ifndef HPCPROF_SHADOW_MAKE_WINDOW_H
 #define HPCPROF_SHADOW_MAKE_WINDOW_H

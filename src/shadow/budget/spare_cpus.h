@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a copy can run, and what it takes from the target there.
+ * On which CPUs a copy takes the least from the target.
  *
- * A CPU of its own takes nearly nothing. The other thread of the target's core takes up to half of
- * that core, which no clock of the target shows. Where the target keeps busy all CPUs that it and
- * we may use, whatever the copy runs is the target's loss.
+ * On a core of its own it takes nearly nothing. On the other hardware thread of the target's core
+ * it takes up to half of that core's work, which the target's CPU clock does not show. Where the
+ * target keeps all usable CPUs busy, all CPU time of a copy is the target's loss.
  */
 #ifndef SHADOW_BUDGET_SPARE_CPUS_H
 #define SHADOW_BUDGET_SPARE_CPUS_H

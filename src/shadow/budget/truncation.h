@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether windows that a system call cut short tell how often code runs.
+ * Whether counts of windows that a system call cut short may be used as absolute numbers.
  *
- * A window begins at a moment that is as likely as any other, and is to be L long. Where a call that
- * no copy can make comes first, it ends there. A moment that lies d after the last such call is
- * therefore counted by windows that began in the min(L, d) before it: what follows a call is counted
- * too seldom, and of stretches between calls the long ones too often. With stretches of a fixed
- * amount of work, as threads do between waits for each other, that take the time G, the sum of
- * counts over the sum of times is off by E(G)^2 / E(G^2); to give each window the same weight
- * mends that, but makes what comes right before a call weigh most (-log(1 - u), at the part u of a
- * stretch). Nothing that is seen in a window says how long before it the last call was, so there are
- * no weights that mend both. But as long as calls are rare, of the time that windows were to cover
- * the share that they missed is also the most that any count is off by. So it is kept: while it is
- * small, a cut window counts like others; else its counts say only what they are to each other.
+ * A window begins at a random moment and is to be L long. A call that no copy can make ends it
+ * early. So code that runs a time d after such a call is counted only by windows that began in the
+ * min(L, d) before it: code behind a call is counted too seldom, and long stretches between calls
+ * too often. For stretches of a fixed amount of work (as threads do between waits for each other)
+ * that take the time G, the sum of counts over the sum of times is wrong by E(G)^2 / E(G^2). Giving
+ * each window the same weight corrects that, but then code just before a call weighs too much (by
+ * -log(1 - u), at the part u of a stretch). A window does not show how long before it the last call
+ * was, so no weights correct both.
  *
- * Where threads wait for others the calls are regular, and so is the error: there a cut window never
- * counts like others.
+ * But no count is wrong by more than the share of the wanted time that windows missed behind calls.
+ * So that share is kept, older windows counting less. While it is small, a cut window counts like
+ * others; when it is larger, its counts are relative (hp_window.is_truncated).
+ *
+ * Where threads wait for others, calls come regularly, and the error is systematic: there a cut
+ * window's counts are always relative.
  */
 #ifndef SHADOW_BUDGET_TRUNCATION_H
 #define SHADOW_BUDGET_TRUNCATION_H

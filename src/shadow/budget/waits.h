@@ -2,10 +2,10 @@
 /*
  * Whether the target waits longer for CPUs while there are copies of it.
  *
- * The kernel says how long threads have been ready to run without running. Others make them wait,
- * too; so what they waited beside a copy is compared with what they wait without one, by the wall
- * time of each. That of a moment says little on a busy machine: the differences are added up, and
- * what is more than nothing of the sum is the copies' doing.
+ * The kernel reports how long threads have been ready to run without running. Other programs make
+ * them wait, too; so the waiting beside a copy is compared with the usual waiting without one, each
+ * per wall time. A single difference says little on a busy machine, so they are added up; the part
+ * of the sum above 0 is attributed to copies.
  */
 #ifndef SHADOW_BUDGET_WAITS_H
 #define SHADOW_BUDGET_WAITS_H

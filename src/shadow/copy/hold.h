@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Holding a thread of the target for a moment.
+ * Stops one thread of the target for a moment, and reads its registers.
  *
- * Attached only for that moment: a thread that stays attached stops at each of its signals. Nothing
- * of it is changed, so should we be killed in between, the kernel lets go of it and it runs on as
- * if nothing had been.
+ * The thread is attached by ptrace only while it is held, since an attached thread stops at each of
+ * its signals. Nothing of it is changed: if hpcprof is killed meanwhile, the kernel detaches, and
+ * the thread runs on.
  *
- * Its end is left to whoever waits for it: we look, and take stops only.
+ * When the thread ends, its exit status is left for its parent: only stops are taken by waitid().
  */
 #ifndef SHADOW_COPY_HOLD_H
 #define SHADOW_COPY_HOLD_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * System calls made by a stopped process of ours: a shadow under construction, or one that replays.
- * Never by the target: nothing is ever run in it, nor written to it.
+ * Makes system calls in a stopped process of hpcprof's own: a copy that is being built, or one that
+ * is being replayed. Never in the target.
  */
 #ifndef SHADOW_COPY_INJECT_H
 #define SHADOW_COPY_INJECT_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a snapshot to a process with the same memory at the same addresses.
+ * Gives a sandbox the same memory at the same addresses as a snapshot has.
  *
- * Everything in it is private: what was shared is a copy, files are mapped privately. What was a
- * device, or was not to be there in a fork, cannot be touched. Nothing can be executed. New mappings come to lie where the target's would, since
- * whatever is free above its highest one is taken up.
+ * All of it is private: shared memory is copied, files are mapped privately. Devices, and memory
+ * that a fork would not have, are mapped without access. Nothing is executable. Whatever is free
+ * above the highest mapping is taken up, so that new mappings get the addresses that they got in
+ * the target.
  */
 #ifndef SHADOW_COPY_REBUILD_H
 #define SHADOW_COPY_REBUILD_H

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The process that a shadow lives in: a child of ours with nothing in it, to be filled with the
- * target's memory.
+ * The process that a copy lives in: a child of hpcprof, to be filled with the target's memory.
  *
- * It is this very program, executed once more and stopped before its first instruction, whose
- * address space is then emptied; execution gives it the highest possible place for new mappings, so
- * that those of any target can be imitated (see rebuild.h). It dies with the thread that made it, and
- * is the first to go when memory is short. Whatever is done in it until it is locked (sandbox_lock.h) we
- * do; afterwards the program's code runs there.
+ * It executes hpcprof once more, is stopped before its first instruction, and has its address space
+ * emptied. Execution (instead of a fork) gives it the highest possible place for new mappings, so
+ * that mappings of any target can be imitated (rebuild.h). It dies with the thread that made it,
+ * and the kernel kills it first when memory is short. Until it is locked (sandbox_lock.h) only
+ * hpcprof's own calls run in it; afterwards the program's code does.
  *
- * All by the thread that created it.
+ * All functions but sandbox_end() are called by the thread that created it.
  */
 #ifndef SHADOW_COPY_SANDBOX_H
 #define SHADOW_COPY_SANDBOX_H

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which samples the shadow's states are compared with, and what their coming by means.
+ * Finds the states that the target's samples recorded again in a replay.
  *
- * A few of the next samples are armed: the blocks that hold their addresses run as copies with
- * compares in them. Samples match in their order. Those that have matched stay armed as long as
- * they are watched (matches.h): one whose state comes by again is ambiguous, as if it had not matched.
+ * A few of the next samples are armed at a time: each translated block that contains the address of
+ * an armed sample is replaced by a copy that compares registers there (x86_check.h) and traps when
+ * they agree; matcher_judge() then compares flags and stack. Samples match in their order. One that
+ * has matched stays armed while it is watched (matches.h): if its state comes by again the match
+ * was ambiguous, and is taken back.
  */
 #ifndef SHADOW_MATCH_MATCHER_H
 #define SHADOW_MATCH_MATCHER_H

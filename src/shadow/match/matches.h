@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Matches, and whether to believe them.
+ * The matches of a replay, and which of them to believe.
  *
- * A state that comes by again and again (a loop whose counters are in memory) matches a sample the
- * first time round, not when the sample was taken; the next sample does the same, and a window
- * would be found that ran a hundredth of what it really did. Two things are known against it. The
- * shadow takes about as long as the original did, or longer: what matches much too early or late is
- * not the moment. And a state of that sort is back soon: a match is believed only after it has been
- * watched for a few times the distance of samples, and until well after its moment would have come
- * if it was early, and has not come by again.
+ * The state of a loop whose counters are in memory comes by in each round. Such a state matches a
+ * sample in the first round, not in the round in which the sample was taken; the next sample does
+ * the same, and the window would seem to have run a hundredth of what it really ran. Two rules
+ * exclude that:
  *
- * One that was believed all the same may have been another moment. What comes next is then too late
- * for it, one sample after the other: it is taken back.
+ *	time		A copy takes about as long as the original did, or longer. A state that comes by
+ *			much too early or too late is not the sample's moment.
+ *	repetition	A match is watched for a few distances between samples, and if it came early,
+ *			until well after its expected moment. If its state comes by again meanwhile it is
+ *			taken back; otherwise it is believed.
  *
- * Where a window ends decides what it counts too often. Code that seldom matches makes long gaps between
- * matches, and of a window from the first to the last match of a stretch of time the gaps that reach
- * over either end are lost. So it goes on until the first match behind its end: then it has those gaps
- * that begin in the stretch, long ones as likely as short ones. Samples behind the end are for that.
+ * A match that was believed wrongly makes the samples behind it seem late. After a few late ones in
+ * a row it is taken back.
  *
- * Time is the shadow's CPU time. Samples without times (all 0) are believed as soon as another has
- * matched, unless they have come by again until then.
+ * The end of a window decides what is counted too often. Code that seldom matches makes long gaps
+ * between matches. If a window went from the first match in a stretch of time to the last one in
+ * it, the gaps across both ends would be lost, long ones more often than short ones. So it goes on
+ * to the first match behind the end of the stretch, and has each gap that begins in the stretch.
+ * The samples behind `wanted` are for that.
+ *
+ * Time is the copy's CPU time. Samples without times (all 0) are believed as soon as another one
+ * has matched, unless they have come by again before.
  */
 #ifndef SHADOW_MATCH_MATCHES_H
 #define SHADOW_MATCH_MATCHES_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What tells a moment of the target from all others: its general registers, flags and the top of
- * its stack, sampled at even steps of its user CPU time. An event of its own for each window:
- * neither the recorder's rate nor its rings are touched, and ticks are counted from the copy on.
+ * Samples a thread's state: general registers, flags and the top of the stack, at even steps of its
+ * user CPU time. These tell one moment of the target from all others. The event is opened anew for
+ * each window, so the recorder's rate and rings are not involved, and ticks are counted from the
+ * copy on.
  */
 #ifndef SHADOW_MATCH_STATE_SAMPLER_H
 #define SHADOW_MATCH_STATE_SAMPLER_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Comparing the shadow's state with a sample's, in the shadow's own code: coming out for every pass
- * over an address that is passed a million times would take all day.
+ * Emits code that compares the copy's state with a sample's. It runs in the copy, because an
+ * address may be passed a million times, and a stop at each pass would take far too long.
  *
- * Registers are compared first, those that change soonest at the head, then the stack words that
- * have told states apart before. Flags and the rest of the stack are compared outside, when all
- * this agrees.
+ * Registers are compared first, those that change soonest before others, then words of the stack
+ * that have told states apart before. When all agree the code traps; flags and the rest of the
+ * stack are compared by hpcprof (matcher_judge).
  */
 #ifndef SHADOW_MATCH_X86_CHECK_H
 #define SHADOW_MATCH_X86_CHECK_H

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The target's descriptors, as its copy is to see them. The copy itself has none: what it reads
- * from regular files we read for it, from files that we have opened ourselves and at positions that
- * we keep; what it writes goes nowhere. So no pipe stays open for longer, no lock is held, nothing
- * is taken from a socket.
+ * The target's descriptors, as its copy sees them. The copy itself has none. hpcprof reads regular
+ * files for it, from descriptors of its own and at positions that it keeps; what the copy writes is
+ * dropped, or kept in memory (written.h). So a copy holds no pipe open and no lock, and takes
+ * nothing from a socket.
  *
- * It is the target's right to read that counts, not ours, and it has that where it has the file open
- * for reading. Files of the kernel (/proc, /sys) are not read: what is in them depends on who opens
- * them.
+ * A file is read for the copy only if the target has it open for reading, whatever hpcprof may
+ * read. Files of the kernel (/proc, /sys) are not read: their contents depend on who opens them.
  */
 #ifndef SHADOW_SYSCALLS_DESCRIPTORS_H
 #define SHADOW_SYSCALLS_DESCRIPTORS_H

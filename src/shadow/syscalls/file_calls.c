@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls on descriptors. What a copy reads we read for it, from files that are opened again; what it
- * writes goes nowhere, but of files that it may read as well it is kept (written.h), so that it
- * reads what it wrote.
+ * Calls on descriptors. hpcprof reads files for the copy, from descriptors that it has opened
+ * again. What the copy writes is dropped; only for files that the copy may also read it is kept, so
+ * that the copy reads what it wrote (written.h).
  */
 #include "answers.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What files there are for a copy, by name. The original is ahead of it: what came since the copy
- * was made (as the file system tells) is not there for it yet, but what the copy itself has made
- * is, and what it has removed is not, whatever the original has put there again.
+ * Which files exist for a copy, by name. The original runs ahead of its copy. So a file that was
+ * made since the copy was (as the file system says) does not exist for it yet; a file that the copy
+ * made itself does; and a file that the copy removed does not, even if the original has made it
+ * again.
  */
 #ifndef SHADOW_SYSCALLS_FILE_NAMES_H
 #define SHADOW_SYSCALLS_FILE_NAMES_H

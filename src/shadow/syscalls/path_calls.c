@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls that name a file. They are asked of the files themselves, by us, and change nothing: only
- * where what we may do is just what the original may (may_name). Names of the kernel's files end the
- * window, as what is in there is about who asks, or changes by itself. The
- * original is ahead of its copy: what it made in the window is there already (file_names.h), what it
- * removed is not. Who asks whether something is there is told that it is not, even if it may have
- * been; who opens it mostly knows that it is, so there the window ends. A copy that is misled
- * leaves the original's path, and is found out.
+ * Calls that name a file. hpcprof asks the file system for the copy, and changes nothing. It does
+ * so only if the target has exactly the rights that hpcprof has (may_name). Names of the kernel's
+ * files end the window: their contents depend on who reads them, or change by themselves.
+ *
+ * The original runs ahead of its copy: what it made in the window exists already (file_names.h),
+ * what it removed does not. A call that asks whether a file exists gets the answer that it does
+ * not, even if that is in doubt; a call that opens a file ends the window then, as programs mostly
+ * open what they know to exist. A copy that got a wrong answer leaves the original's path, and no
+ * sample matches any more.
  */
 #include "answers.h"
 

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a shadow's system calls do.
+ * What system calls of a copy do. The original makes the same calls at about the same time, and
+ * only its calls may have effects: a copy changes nothing outside its own memory. So each call is
  *
- * The original makes the same calls at about the same time, and only it may: a shadow's change
- * nothing outside of its own memory. So each call is one of
+ *	answered	if it only changes the copy's own memory, or if the answer follows from what is
+ *			known of the original, or from files that are only read
+ *	pretended	with the result that the original most likely gets (a write is complete)
+ *	the end of the window, otherwise
  *
- *	answered	by what changes the shadow's own memory only, or from what is known of the
- *			original, or of files that are only read
- *	pretended	it says what the original's most likely says (a write is complete)
- *	the end	of the window: whatever else there is
- *
- * An answer that was wrong makes the shadow leave the original's path, which shows: no state
- * matches from there on.
+ * A wrong answer makes the copy leave the original's path; no sample matches from there on.
  */
 #ifndef SHADOW_SYSCALLS_SYSTEM_CALLS_H
 #define SHADOW_SYSCALLS_SYSTEM_CALLS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a terminal says of itself. To open the target's for that would hold it open for others, and
- * be seen by whoever watches it; so only those are asked that we have for our own input or output,
- * which a command that we have started mostly shares.
+ * What a terminal answers to ioctl(). The target's terminal is not opened: that would keep it open
+ * for others, and programs that watch it would see it. Only a terminal that is hpcprof's own input
+ * or output is asked; a command that hpcprof has started mostly shares it.
  */
 #ifndef SHADOW_SYSCALLS_TERMINAL_H
 #define SHADOW_SYSCALLS_TERMINAL_H

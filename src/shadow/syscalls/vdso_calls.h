@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Clocks, for a copy. The vdso reads the time stamp counter, whose value in the copy is another
- * than the original's was, so that each of its calls would end a window; programs that ask for the
- * time now and then would have none. In a copy the vdso's functions make the system call of the
- * same name instead, which is answered with about the time that the original read (system_calls.h).
+ * Clocks of a copy. The vdso reads the time stamp counter, whose value in the copy differs from the
+ * original's, so a window has to end there, and programs that often ask for the time would have no
+ * windows. In a copy the functions of the vdso therefore make the system call of the same name,
+ * which is answered with about the time that the original read (system_calls.h).
  *
- * What runs in the vdso is therefore not what ran in the original: it is not counted.
+ * Code in the vdso is then not the code that ran in the original, so it is not counted.
  */
 #ifndef SHADOW_SYSCALLS_VDSO_CALLS_H
 #define SHADOW_SYSCALLS_VDSO_CALLS_H

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the cache goes in a shadow: near the code it is translated from, so that
- * instruction-relative operands reach what they name, and where the shadow will neither want to put
- * something itself nor be handed other addresses by mmap and brk than the original was. An address
- * that differs is a state that does not match.
+ * Chooses the address of the cache in a copy. It has to be
+ *	- near the code that is translated, so that operands relative to the instruction pointer reach
+ *	  what they name;
+ *	- where it does not change the addresses that mmap and brk return to the copy: an address that
+ *	  differs from the original's is a state that does not match.
  *
- *	- Between the libraries and the stack: mmap goes down from below it.
- *	- Below the program (with address-space randomisation there is nothing), never right behind
- *	  it, where brk grows.
- *	- A gibibyte above the program's heap, or below the lowest mapping, where there is no other.
+ * Places that are tried, in this order:
+ *	- between the libraries and the stack: mmap goes down from below the libraries;
+ *	- below the program, if nothing is mapped there (so with address-space randomisation);
+ *	- a gibibyte above the program's heap, where brk does not grow to, or below the lowest mapping.
  *
- * Where exactly nobody can foresee: the code that is replayed there is not our friend.
+ * The exact address is random, so that a hostile program cannot know it.
  */
 #ifndef SHADOW_TRANSLATE_PLACE_H
 #define SHADOW_TRANSLATE_PLACE_H

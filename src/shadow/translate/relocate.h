@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The same program in another process. Address-space randomisation moves images, not what is in them.
- * Translated code names what it belongs to relative to itself, or by constants that are known; so a
- * zone goes where the images near it went. Images mostly keep their distances: what does not go with
- * most of its zone is translated anew.
+ * Moves translated code to where the program is in another process. Address-space randomisation
+ * moves images as wholes. Translated code names its own code and data relative to itself, and
+ * addresses of the program by constants that are known. So a zone of the cache moves by the
+ * distance that most images near it have moved by; code of images that have moved otherwise is
+ * translated anew.
  */
 #ifndef SHADOW_TRANSLATE_RELOCATE_H
 #define SHADOW_TRANSLATE_RELOCATE_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The shadow's code, read once (/proc/PID/mem) and kept from window to window, and the watch
- * over it: translations are right only while the bytes they were made from are.
+ * The code of the copy: read once (/proc/PID/mem), kept from window to window, and checked, since a
+ * translation is right only while the bytes that it was made from are the same.
  *
- *	- At the start of a window every page that was read is read again and compared.
- *	- Within a window code changes only by writing or mapping. What can be written to, through
- *	  this mapping or (shared ones) another, is not code that is replayed; mapping is by system calls,
- *	  which are seen (shadow_text_disturbs).
+ *	- When a window begins, every page that was read is read again and compared.
+ *	- Within a window code changes only by writing or mapping. Code that can be written to, through its
+ *	  own mapping or a shared one, is not replayed; mappings change by system calls, which hpcprof
+ *	  sees (shadow_text_disturbs).
  */
 #ifndef SHADOW_TRANSLATE_TEXT_H
 #define SHADOW_TRANSLATE_TEXT_H
