@@ -169,8 +169,10 @@ static const double row_of_missed = 2; /* times [chosen] */
 /* Windows in which none of the samples behind the end may match. */
 static const double often_missed = 0.01; /* share of windows [chosen] */
 
-/* Memory that copies leave alone, for the rest of the machine: this part of all memory, … */
-enum { MEMORY_RESERVE_PART = 16 }; /* parts of the memory [chosen] */
+enum {
+	/* Memory that copies leave alone, for the rest of the machine: this part of all memory, … */
+	MEMORY_RESERVE_PART = 16, /* parts of the memory [chosen] */
+};
 /* … and no less than this. */
 static const uint64_t least_memory_reserve = 67108864; /* bytes: 64 MiB [chosen] */
 
