@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What windows cost the target, and whether there is enough left for one more.
+ * What windows cost the target, and whether its budget allows another one.
  *
  * A window costs
  *	- the time that a thread is held, nearly all of it for reading its memory;
@@ -9,13 +9,13 @@
  *	- what its copy takes from the target: CPU time, by where it runs (see spare_cpus.h), and of
  *	  caches and memory, by how much memory there is;
  *	- what the target waits for CPUs because of it (see waits.h).
- * The first and the last are measured each time, CPU time too; the others are reckoned. The next
- * price is predicted from what has been measured.
+ * The first, the last and CPU time are measured for each window; the others are calculated. The
+ * next price is predicted from earlier measurements.
  *
- * The budget is a share of the target's CPU time. A price is paid in advance out of the slot that
- * it is due in (see schedule.h), never out of more. Threads may be waiting for the one that is held:
- * its loss counts once for each thread of its process that runs, so that the share is one of wall
- * time, too.
+ * The budget is a share of the target's CPU time. The price of a window is paid in advance, from the
+ * slot that the window is due in (schedule.h), never from later ones. Other threads may be waiting
+ * for the one that is held; so its loss counts once per running thread of its process. The share then
+ * holds for wall time, too.
  */
 #ifndef SHADOW_BUDGET_PRICE_H
 #define SHADOW_BUDGET_PRICE_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When windows begin: at one random moment in each slot of the target's CPU time. So they lie
- * evenly over the run, in step with nothing, and each unit of its time is as likely as any other to
- * be where one begins. (Stratified sampling.)
+ * When windows begin: at one random moment in each slot of the target's CPU time (stratified
+ * sampling). So windows are spread evenly over the run, are in step with nothing, and may begin at
+ * each unit of its time with the same probability.
  *
- * That is only so while slots are longer than it takes to make a window. Where each begins as soon as
- * the one before is done, nothing is random any more, and a program that does the same again and again
- * can fall into step with it: every window then sees one of its phases.
+ * This requires slots that are longer than making a window takes. If each window began as soon as the
+ * one before was done, no moment would be random, and a program that repeats itself could fall into
+ * step with the windows: each would see the same of its phases.
  */
 #ifndef SHADOW_BUDGET_SCHEDULE_H
 #define SHADOW_BUDGET_SCHEDULE_H

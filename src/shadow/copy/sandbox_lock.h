@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The walls of a copy. Whatever runs in it was written by somebody else, and may get out of the
- * translator; what it can do then is compute.
+ * Confines a copy. The code that runs in it is not trusted, and may escape from the translator; all
+ * that it can do then is to compute.
  *
  * Threat model. The profiled program is the attacker: it knows this code, chooses its memory, its
  * registers and its system calls, and may share its user with us or not. It wants rights, files or

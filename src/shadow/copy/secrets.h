@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory that a program has asked not to be copied when it forks (MADV_DONTFORK, MADV_WIPEONFORK):
- * keys mostly. It is not read, nor is it in a copy; what memfd_secret gives nobody can read anyway.
+ * Memory that a program has marked not to be copied by a fork (MADV_DONTFORK, MADV_WIPEONFORK),
+ * mostly because there are keys in it. It is not read, and copies do not have it. Memory of
+ * memfd_secret() cannot be read by anybody.
  *
- * The kernel tells of it in /proc/PID/smaps, which takes its time (1 ms for 100 MiB, none of it the
- * target's), so not while the target is held: before, so that it is not read, and after, for what
- * came meanwhile.
+ * The marks are in /proc/PID/smaps. Reading that takes 1 ms for 100 MiB of memory, so it is not read
+ * while the target is held, but before, so that marked memory is not read, and afterwards, so that
+ * memory which was marked meanwhile is wiped.
  */
 #ifndef SHADOW_COPY_SECRETS_H
 #define SHADOW_COPY_SECRETS_H

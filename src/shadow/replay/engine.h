@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The engine: lets a shadow (a stopped copy of the target, see shadow.h) run on under
- * instrumentation and counts every block and edge it passes, until the states that the original's
- * samples recorded have come by.
+ * The engine: lets a shadow (a stopped copy of the target, see shadow.h) continue in translated
+ * code, which counts every block and edge, until the states that the original's samples recorded
+ * have come by.
  *
- * It owns the translator and its cache of translated code. The cache lives in memory that hpcprof
- * and each shadow map alike (memfd), and is kept from window to window, and for the next process of
- * the same program: code that has been translated once costs nothing again. It does not own the shadow:
- * who forked it maps the cache into it, answers its system calls, and kills it. The original is never touched.
+ * It owns the translator and its cache of translated code. The cache is in memory that hpcprof and
+ * each shadow map (memfd). It is kept from window to window, and for the next process of the same
+ * program, so that code is translated once. The engine does not own the shadow: its caller maps the
+ * cache into it, answers its system calls, and kills it. The engine never touches the original.
  *
  * The order of calls of one window:
  *

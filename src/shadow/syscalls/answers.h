@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The answers to system calls, by what they are about. Each says in `call` what becomes of it and
- * returns true; or false: the window ends (system_calls.h).
+ * The answers to system calls, by subject. Each puts the result into `call` and returns true, or
+ * returns false: then the window ends (system_calls.h).
  */
 #ifndef SHADOW_SYSCALLS_ANSWERS_H
 #define SHADOW_SYSCALLS_ANSWERS_H

@@ -9,8 +9,8 @@
  * addresses included, and nothing of ours is ever on its stack. So translated code can be left, and
  * entered, at any instruction.
  *
- * One liberty is taken: between a branch and the next instruction that overwrites them all, flags
- * that nobody reads may differ (the edge was counted with inc). See x86_flags_matter.
+ * There is one exception: between a branch and the next instruction that overwrites all flags,
+ * flags that nobody reads may differ, since the edge is counted with inc. See x86_flags_matter.
  */
 #ifndef SHADOW_TRANSLATE_X86_TRANSLATE_H
 #define SHADOW_TRANSLATE_X86_TRANSLATE_H
