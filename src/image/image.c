@@ -55,12 +55,15 @@ static struct hp_error *check_identity(struct hp_image *image, int fd, const cha
 		return NULL;
 	hp_identity_format(recorded, recorded_text);
 	hp_identity_format(&found, found_text);
+	/* As many digits as tell builds apart: the line goes on. */
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_DAMAGED,
-				"%s has changed since the recording: %s %s then, %s %s now", path,
+				"%s has changed since the recording (%s %.12s, now %s%.12s)", path,
 				recorded->kind == HP_IDENTITY_BUILD_ID ? "build-id" : "content",
 				recorded_text,
-				found.kind == HP_IDENTITY_BUILD_ID ? "build-id" : "content",
+				found.kind == recorded->kind	     ? ""
+				: found.kind == HP_IDENTITY_BUILD_ID ? "build-id "
+								     : "content ",
 				found.kind == HP_IDENTITY_NONE ? "unknown" : found_text),
 		"record again, or point --symfs at a directory that has the file as it was");
 }
