@@ -42,6 +42,8 @@ struct fixture_epoch {
 	const struct fixture_count *counts;
 	size_t count;
 	bool per_process;
+	uint64_t cpu_ns;		    /* of the target; 0: not known */
+	uint64_t system_ns;		    /* of that, in the kernel */
 	const struct fixture_place *places; /* of each count; NULL: not told apart */
 	const struct hp_symbol *symbols;    /* kept for every image that is no file */
 	size_t symbol_count;

@@ -454,6 +454,43 @@ static const struct hp_image_id kernel_image = { .kind = HP_IMAGE_KERNEL, .path 
 static const struct hp_image_id java_image = { .kind = HP_IMAGE_ANON, .path = java_path };
 static const struct hp_image_id node_image = { .kind = HP_IMAGE_ANON, .path = node_path };
 
+START_TEST(time_in_the_kernel_is_told_where_some_is_missing)
+{
+	static const struct fixture_count count = { "cpu-clock:u", &fixture_jit, "lua", 0,
+						    1000000,	   0x100,	 10 };
+	static const struct {
+		uint64_t cpu_ns;
+		uint64_t system_ns;
+		const char *said; /* NULL: in the summary alone */
+	} cases[] = {
+		{ 1000, 912, "user mode only: 91.2 % of the CPU time (system) is not in here" },
+		{ 1000, 10, "user mode only: 1.0 % of the CPU time (system) is not in here" },
+		{ 1000, 9, NULL },
+		{ 0, 0, "user mode only: CPU time in the kernel (system) is not in here" },
+	};
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
+		const struct fixture_epoch epoch = { .counts = &count,
+						     .count = 1,
+						     .cpu_ns = cases[i].cpu_ns,
+						     .system_ns = cases[i].system_ns };
+		struct fixture fixture = fixture_create();
+		struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
+
+		fixture_add(&fixture, &epoch);
+		fixture_output(&fixture, &options);
+		if (cases[i].said)
+			assert_contains(fixture.output, cases[i].said);
+		else
+			assert_lacks(fixture.output, "user mode only");
+		options.view = HP_VIEW_SUMMARY;
+		fixture_output(&fixture, &options);
+		assert_contains(fixture.output, "user mode only: ");
+		fixture_remove(&fixture);
+	}
+}
+END_TEST
+
 START_TEST(what_has_no_names_comes_largest_share_first)
 {
 	static const struct fixture_count counts[] = {
@@ -760,6 +797,7 @@ HP_TEST_MAIN("report/views", every_view_has_every_sample_in_exactly_one_row,
 	     what_the_limits_cut_is_counted, filters_select_rows_but_not_what_percentages_are_of,
 	     processes_are_told_apart_only_where_they_were_recorded_apart,
 	     threads_and_cpus_are_told_apart_only_where_they_were_recorded_apart,
+	     time_in_the_kernel_is_told_where_some_is_missing,
 	     what_has_no_names_comes_largest_share_first,
 	     what_there_is_to_do_goes_on_in_the_next_line_while_there_is_room,
 	     a_file_of_next_to_no_samples_takes_no_line_of_the_screen,
