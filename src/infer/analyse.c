@@ -105,11 +105,11 @@ struct hp_error *hp_inference_graph(struct hp_inference *inference, struct hp_ro
 		return refuse(inference, code, "its code is not known");
 	if (code->procedure->source == HP_PROCEDURE_GAP)
 		return refuse(inference, code,
-			      "nothing says where procedures begin and end in this code");
+			      "the extents of procedures in this code are not known");
 	if (part->image->kept && !hp_image_text(part->file, code->procedure->address, 1, &bytes))
 		return refuse(inference, code,
-			      "the file is gone or is another build, and the recording kept none "
-			      "of its code");
+			      "the file is gone or is another build, and the recording does not "
+			      "contain its code");
 	if (!part->flow)
 		error = open_flow(inference, part);
 	if (!error)

@@ -272,7 +272,7 @@ static struct hp_error *make(struct hp_inference *inference, const struct hp_loa
 	counted->file = part->file;
 	counted->is_absolute = inference->windows.is_absolute && uncovered <= most_uncovered;
 	counted->why_relative = inference->windows.is_absolute
-					? "commands that had no windows executed much of this code"
+					? "commands without windows executed much of this code"
 					: inference->windows.why_relative;
 	counted->deviation =
 		hypot(hypot(hypot(least_count_deviation, inference->windows.young),

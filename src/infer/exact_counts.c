@@ -95,9 +95,10 @@ static struct hp_error *parse_line(struct hp_inference *inference, char *line,
 	if (!address)
 		return hp_error_create(HP_ERROR_USAGE, "not IMAGE_PATH ADDRESS COUNT");
 	if (!parse_address(address, &evidence.address.value))
-		return hp_error_create(HP_ERROR_USAGE, "'%s' is no hexadecimal address", address);
+		return hp_error_create(HP_ERROR_USAGE, "'%s' is not a hexadecimal address",
+				       address);
 	if (!hp_parse_double(count, &evidence.value) || evidence.value < 0)
-		return hp_error_create(HP_ERROR_USAGE, "'%s' is no count", count);
+		return hp_error_create(HP_ERROR_USAGE, "'%s' is not a count", count);
 	trim(path);
 	image = image_named(inference, path);
 	if (!image) {
@@ -117,7 +118,7 @@ static struct hp_error *parse(struct hp_inference *inference, char *text, size_t
 	size_t number = 0;
 
 	if (strlen(text) != size)
-		return hp_error_create(HP_ERROR_USAGE, "it is no text");
+		return hp_error_create(HP_ERROR_USAGE, "it is not text");
 	for (char *line = text; line && !error; number++) {
 		char *end = strchr(line, '\n');
 
@@ -143,7 +144,7 @@ struct hp_error *exact_counts_load(struct hp_inference *inference)
 		return NULL;
 	if (strncmp(name, prefix, strlen(prefix)) != 0)
 		return hp_error_advise(hp_error_create(HP_ERROR_USAGE, "--evidence: '%s'", name),
-				       "it takes counts:FILE");
+				       "its form is counts:FILE");
 	name += strlen(prefix);
 	file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (file < 0)
@@ -154,13 +155,13 @@ struct hp_error *exact_counts_load(struct hp_inference *inference)
 	if (error)
 		return hp_error_wrap(error, "--evidence: %s", name);
 	if (unmatched.count)
-		hp_profiles_warn(
-			inference->profiles,
-			"the path must be the one that was recorded: hpcprof report --images "
-			"--format=csv has them all",
-			"--evidence: %s: no image of the profile has the path of %zu line%s, "
-			"not used; the first is %s",
-			name, unmatched.count, unmatched.count == 1 ? "" : "s", unmatched.first);
+		hp_profiles_warn(inference->profiles,
+				 "the path must be the recorded one: hpcprof report --images "
+				 "--format=csv lists them all",
+				 "--evidence: %s: %zu line%s not used, because no image of the "
+				 "profile has that path; the first is %s",
+				 name, unmatched.count, unmatched.count == 1 ? "" : "s",
+				 unmatched.first);
 	for (size_t i = 0; i < inference->profiles->images.count; i++) {
 		struct inferred_image *image = &inference->images[i];
 

@@ -45,15 +45,15 @@ static struct hp_error *load_epoch_windows(struct hp_inference *inference, size_
 		return NULL;
 	error = hp_epoch_read_evidence(inference->profiles->epochs.at[at].epoch, &evidence, &lost);
 	if (error && error->class == HP_ERROR_DAMAGED) {
-		hp_profiles_warn(inference->profiles, "hpcprof epochs verify says what is damaged",
-				 "%s: what was counted is lost; everything else is there",
+		hp_profiles_warn(inference->profiles, "hpcprof epochs verify shows what is damaged",
+				 "%s: the counts are lost; everything else is intact",
 				 error->message);
 		hp_error_destroy(error);
 		return NULL;
 	}
 	if (lost)
-		hp_profiles_warn(inference->profiles, "hpcprof epochs verify says what is damaged",
-				 "%s: that is lost; everything else is there", lost->message);
+		hp_profiles_warn(inference->profiles, "hpcprof epochs verify shows what is damaged",
+				 "%s: this part is lost; everything else is intact", lost->message);
 	hp_error_destroy(lost);
 	if (!error)
 		error = note_covered(inference, at, &evidence);
@@ -193,15 +193,14 @@ static void weigh(struct hp_inference *inference)
 	windows->truncated = counted + truncated > 0 ? truncated / (counted + truncated) : 0;
 	if (windows->is_absolute || !(counted + truncated > 0))
 		return;
-	windows->why_relative =
-		inference->profiles->options->pid
-			? "windows do not keep processes apart, as --pid wants"
-		: is_one ? "one window alone does not tell: record for longer, or "
-			   "allow more, as in --shadow=5"
-		: windows->truncated > most_truncated
-			? "too many windows ended early, by waiting for other threads or another "
-			  "call that no copy can make"
-			: "how long the program ran in all is not known";
+	windows->why_relative = inference->profiles->options->pid
+					? "windows do not distinguish processes, which --pid needs"
+				: is_one ? "one window is not enough: record for longer, or allow "
+					   "more, as in --shadow=5"
+				: windows->truncated > most_truncated
+					? "too many windows ended early, because the thread waited "
+					  "for another or made another call that a copy cannot make"
+					: "the total running time of the program is not known";
 }
 
 struct hp_error *windows_read(struct hp_inference *inference)

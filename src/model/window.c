@@ -8,8 +8,8 @@ const char *hp_window_end_name(enum hp_window_end end)
 {
 	static const char *const names[HP_WINDOW_ENDS] = {
 		[HP_WINDOW_COMPLETE] = "complete",
-		[HP_WINDOW_TIME] = "time",
-		[HP_WINDOW_EXITS] = "work",
+		[HP_WINDOW_TIME] = "time limit",
+		[HP_WINDOW_EXITS] = "work limit",
 		[HP_WINDOW_SYSTEM_CALL] = "system call",
 		[HP_WINDOW_CLOCK] = "clock",
 		[HP_WINDOW_RANDOM] = "random number",

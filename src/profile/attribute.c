@@ -33,11 +33,10 @@ static struct hp_error *refuse(struct hp_profiles *profiles, struct hp_loaded_im
 	if (error->errno_value == ENOMEM)
 		return error;
 	if (!error->advice && error->class == HP_ERROR_NOT_FOUND)
-		error = hp_error_advise(
-			error, profiles->options->symfs
-				       ? "put it there, or leave --symfs out"
-				       : "if it is kept elsewhere, --symfs DIR looks for every "
-					 "file below DIR");
+		error = hp_error_advise(error, profiles->options->symfs
+						       ? "put it there, or leave out --symfs"
+						       : "if it is in another place, --symfs DIR "
+							 "looks for all files below DIR");
 	image->problem = hp_profiles_intern(profiles, error->message);
 	if (error->advice)
 		image->advice = hp_profiles_intern(profiles, error->advice);
@@ -94,11 +93,11 @@ static struct hp_error *open_file(struct hp_profiles *profiles, struct hp_loaded
 	}
 	if (image->id.kind == HP_IMAGE_FILE && image->id.identity.kind == HP_IDENTITY_NONE &&
 	    hp_profiles_is_noticed(profiles, image))
-		hp_profiles_warn(
-			profiles, "it has no build-id and was gone before it could be read",
-			"%s: nothing tells whether this is the file that ran; its names may be "
-			"wrong",
-			image->id.path);
+		hp_profiles_warn(profiles,
+				 "it has no build-id and was removed before it could be read",
+				 "%s: it is not known whether this is the file that was executed; "
+				 "its names may be wrong",
+				 image->id.path);
 	return describe_file(profiles, part);
 }
 

@@ -32,9 +32,8 @@ static bool is_word(const char *text, size_t length, const char *word)
 
 static struct hp_error *add_key(struct hp_profiles *profiles, const char *word, size_t length)
 {
-	static const char advice[] =
-		"it takes comm, pid, tid, cpu, image (dso), procedure (symbol) and "
-		"line (srcline), with commas";
+	static const char advice[] = "the keys are comm, pid, tid, cpu, image (dso), procedure "
+				     "(symbol) and line (srcline), separated by commas";
 	struct hp_breakdown *by = &profiles->by;
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(words); i++) {
@@ -47,7 +46,7 @@ static struct hp_error *add_key(struct hp_profiles *profiles, const char *word, 
 		return NULL;
 	}
 	return hp_error_advise(
-		hp_error_create(HP_ERROR_USAGE, "there is no --by '%.*s'", (int)length, word), "%s",
+		hp_error_create(HP_ERROR_USAGE, "--by has no key '%.*s'", (int)length, word), "%s",
 		advice);
 }
 
@@ -74,7 +73,7 @@ static struct hp_error *not_kept_apart(const char *asked, const char *stamp, con
 				       const char *option)
 {
 	return hp_error_advise(hp_error_create(HP_ERROR_INSUFFICIENT,
-					       "%s: epoch %s does not keep %s apart", asked, stamp,
+					       "%s: epoch %s does not distinguish %s", asked, stamp,
 					       what),
 			       "record it again with: hpcprof record %s -- COMMAND", option);
 }

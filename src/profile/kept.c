@@ -18,7 +18,7 @@ static struct hp_error *forgive(const struct hp_profiles *profiles, struct hp_er
 {
 	if (!error || error->class != HP_ERROR_DAMAGED)
 		return error;
-	hp_profiles_warn(profiles, "hpcprof epochs verify says what is damaged", "%s",
+	hp_profiles_warn(profiles, "hpcprof epochs verify shows what is damaged", "%s",
 			 error->message);
 	hp_error_destroy(error);
 	return NULL;
@@ -106,18 +106,17 @@ struct hp_error *kept_open(struct hp_profiles *profiles, struct hp_loaded_part *
 	if (error)
 		return error;
 	what = what_was_kept(&part->excerpt);
-	image->kept = hp_profiles_format(profiles, "%s: its %s are those that the recording kept",
-					 why, what);
+	image->kept =
+		hp_profiles_format(profiles, "%s: the %s in the recording are used", why, what);
 	if (!image->kept)
 		return hp_error_create_no_memory();
 	if (!hp_profiles_is_noticed(profiles, image))
 		return NULL;
-	hp_profiles_warn(
-		profiles,
-		part->excerpt.ranges.count
-			? NULL
-			: "--annotate, --instructions, --stalls and --cfg need the file, or the "
-			  "code that record keeps without --no-code",
-		"%s", image->kept);
+	hp_profiles_warn(profiles,
+			 part->excerpt.ranges.count
+				 ? NULL
+				 : "--annotate, --instructions, --stalls and --cfg need the file, "
+				   "or the code that record stores without --no-code",
+			 "%s", image->kept);
 	return NULL;
 }

@@ -482,7 +482,7 @@ static struct hp_error *no_such_event(const struct hp_profiles *profiles)
 	return hp_error_advise(hp_error_create(HP_ERROR_INSUFFICIENT,
 					       "no recorded event matches --event=%s",
 					       profiles->options->event),
-			       "recorded were: %s", names);
+			       "the recorded events are: %s", names);
 }
 
 static struct hp_error *open_epochs(struct hp_profiles *profiles, struct hp_db *db, char **stamps,

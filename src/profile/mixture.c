@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char advice[] = "report each epoch by itself to have each analysed as it was recorded";
+static const char advice[] = "report each epoch separately for an analysis with its own data";
 
 static void check_cpus(const struct hp_profiles *profiles)
 {
@@ -18,12 +18,11 @@ static void check_cpus(const struct hp_profiles *profiles)
 
 		if (hp_cpu_equal(&first->cpu, &other->cpu))
 			continue;
-		hp_profiles_warn(
-			profiles, advice,
-			"the epochs are of different CPUs, %s of another than %s, so that best "
-			"cases are those of %s",
-			profiles->epochs.at[i].stamp, profiles->epochs.at[0].stamp,
-			hp_profiles_core(profiles)->title);
+		hp_profiles_warn(profiles, advice,
+				 "the epochs are from different CPUs (%s is from another than %s), "
+				 "so best cases are those of %s",
+				 profiles->epochs.at[i].stamp, profiles->epochs.at[0].stamp,
+				 hp_profiles_core(profiles)->title);
 		return;
 	}
 }
@@ -47,7 +46,7 @@ static void check_skids(const struct hp_profiles *profiles, const struct hp_even
 		hp_profiles_warn(profiles, advice,
 				 "samples of %s are %" PRIu32
 				 " instructions late in some of the epochs "
-				 "and %" PRIu32 " in %s: all are taken to be %" PRIu32,
+				 "and %" PRIu32 " in %s: all are treated as %" PRIu32,
 				 taken->name, taken->skid_instructions, info->skid_instructions,
 				 profiles->epochs.at[i].stamp, taken->skid_instructions);
 		return;
@@ -73,11 +72,10 @@ static void check_clocks(const struct hp_profiles *profiles, const struct hp_loa
 			without = epoch->stamp;
 	}
 	if (is_any && without)
-		hp_profiles_warn(
-			profiles, "leave it out, or record it again",
-			"the clock of %s was not measured, so cycles and stalls are not known "
-			"of the epochs together",
-			without);
+		hp_profiles_warn(profiles, "leave it out, or record it again",
+				 "the clock of %s was not measured, so cycles and stalls of the "
+				 "epochs together are not known",
+				 without);
 }
 
 void hp_profiles_check_mixture(const struct hp_profiles *profiles)

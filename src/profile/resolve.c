@@ -205,7 +205,7 @@ static struct hp_error *tell_others(const struct hp_profiles *profiles)
 		return error ? error : hp_error_create_no_memory();
 	hp_profiles_warn(
 		profiles,
-		"IMAGE:NAME, or an address inside it as 0xADDRESS, says which one is meant",
+		"use IMAGE:NAME, or an address inside the procedure as 0xADDRESS, to select one",
 		"%zu procedures match '%s': this is the hottest, %s:%s; the other%s %s",
 		profiles->rows.count, profiles->options->listed, taken->image->short_name,
 		taken->shown, profiles->rows.count == 2 ? " is" : "s are", hp_buffer_text(&others));

@@ -124,7 +124,7 @@ static void add_refused(struct hp_buffer *advice, const struct hp_profiles *prof
 		if (profiles->images.at[i]->problem)
 			hp_buffer_printf(
 				advice,
-				"%s%s could not be read: its samples are in lines %s+0xOFFSET",
+				"%s%s could not be read: its samples are in rows %s+0xOFFSET",
 				advice->size ? "\n" : "", profiles->images.at[i]->short_name,
 				hp_image_basename(profiles->images.at[i]->id.path));
 }
@@ -154,10 +154,10 @@ static struct hp_error *not_found(const struct hp_profiles *profiles, const char
 			refused = image;
 	}
 	if (refused)
-		return hp_error_create(HP_ERROR_INSUFFICIENT,
-				       "'%s' cannot be looked up, since the procedures of %s are "
-				       "not known: %s",
-				       text, refused->short_name, refused->problem);
+		return hp_error_create(
+			HP_ERROR_INSUFFICIENT,
+			"'%s' cannot be looked up, because the procedures of %s are not known: %s",
+			text, refused->short_name, refused->problem);
 	return hp_error_create(HP_ERROR_INSUFFICIENT, "no procedure matches '%s' in the images %s",
 			       text, is_any ? "that could be read" : "with samples");
 }
@@ -178,7 +178,7 @@ struct hp_error *suggest_procedures(struct hp_profiles *profiles, const char *te
 		if (profiles->parts.at[i]->file)
 			consider_unsampled(&search, profiles->parts.at[i]);
 	if (search.count)
-		hp_buffer_printf(&advice, "the nearest names are:");
+		hp_buffer_printf(&advice, "the most similar names are:");
 	for (size_t i = 0; i < search.count; i++)
 		add_suggestion(&advice, &search.best[i]);
 	add_refused(&advice, profiles);

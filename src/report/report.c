@@ -27,8 +27,8 @@ static struct hp_error *check_options(const struct hp_report_options *options)
 	if (options->of.inlines && options->view != HP_VIEW_PROCEDURES &&
 	    options->view != HP_VIEW_LINES)
 		return hp_error_advise(
-			hp_error_create(HP_ERROR_USAGE, "--inlines does not go with this view"),
-			"it goes with --procedures and --lines");
+			hp_error_create(HP_ERROR_USAGE, "--inlines is not possible with this view"),
+			"use it with --procedures or --lines");
 	return NULL;
 }
 
@@ -40,12 +40,12 @@ static struct hp_error *nothing_recorded(const struct report *report)
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_INSUFFICIENT, "%s%s no samples",
 				report->profiles->epochs.count == 1 ? epoch->stamp : "these epochs",
-				report->profiles->epochs.count == 1 ? " holds" : " hold"),
+				report->profiles->epochs.count == 1 ? " has" : " have"),
 		"%s\nhpcprof report --summary shows how it was recorded",
 		warnings && warnings[0]
 			? warnings[0]
 			: "the program may have run for less than one sampling period, or slept: "
-			  "record it for longer, or faster (hpcprof record -F 4000)");
+			  "record it for longer or at a higher rate (hpcprof record -F 4000)");
 }
 
 /* The summary says how it was recorded, samples or not. */
@@ -60,8 +60,8 @@ static struct hp_error *check_samples(const struct report *report)
 	if (kept || report->profiles->rows.count)
 		return NULL;
 	return hp_error_advise(
-		hp_error_create(HP_ERROR_INSUFFICIENT, "no sample passes the filters"),
-		"hpcprof report --summary lists the images and commands there are");
+		hp_error_create(HP_ERROR_INSUFFICIENT, "the filters select no samples"),
+		"hpcprof report --summary lists the images and commands");
 }
 
 /* Who asks what code costs would like to know how often it ran. */
@@ -73,9 +73,10 @@ static void hint_at_counts(const struct report *report)
 	    (options->view != HP_VIEW_ANNOTATE && options->view != HP_VIEW_STALLS) ||
 	    options->how.exact_counts || hp_windows_tried(report->inference))
 		return;
-	report->notices->hint("hpcprof record --shadow counts executions too, for some 1 % of the "
-			      "time: then CPI and cycles of stalls are known, not bounded",
-			      report->notices->context);
+	report->notices->hint(
+		"hpcprof record --shadow also counts executions, for about 1 % of the time: CPI "
+		"and cycles of stalls are then known instead of limited",
+		report->notices->context);
 }
 
 static struct hp_error *write_report(struct report *report, FILE *out)
@@ -231,7 +232,8 @@ struct hp_error *hp_report(struct hp_db *db, char *const *epochs, size_t epoch_c
 		_cleanup_free_ char *message = NULL;
 
 		if (asprintf(&message,
-			     "no procedure is called '%s': shown is what has it in its name",
+			     "no procedure is called '%s': procedures with this text in their "
+			     "names are shown",
 			     options->of.procedure) >= 0)
 			notices->warn(message, NULL, notices->context);
 	}

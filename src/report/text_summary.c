@@ -26,9 +26,9 @@ static const struct {
 };
 
 static const char *const ways[HP_ATTRIBUTION_COUNT] = {
-	[HP_NAMED_BY_SYMBOL] = "procedure known by its symbol",
+	[HP_NAMED_BY_SYMBOL] = "procedures known by a symbol",
 	[HP_NAMED_BY_PLT] = "PLT entries",
-	[HP_NAMED_BY_EXTENT] = "procedure known by its extent only (.eh_frame)",
+	[HP_NAMED_BY_EXTENT] = "procedures known only by their extent (.eh_frame)",
 	[HP_NAMED_NOT] = "no procedure known",
 	[HP_NAMED_REFUSED] = "image missing or changed",
 };
@@ -73,7 +73,7 @@ static struct hp_error *put_kinds(const struct report *report, FILE *out)
 
 static void put_names(const struct report *report, FILE *out)
 {
-	fputs("\nHow they could be named\n", out);
+	fputs("\nHow their code got its names\n", out);
 	for (size_t i = 0; i < HP_ATTRIBUTION_COUNT; i++)
 		put_share(report,
 			  &report->profiles->attribution[i * report->profiles->events.count],
@@ -119,7 +119,7 @@ static void put_cost(const struct hp_epoch_meta *meta, FILE *out)
 {
 	if (!meta->sample_cost_ns && !meta->own_cpu_ns)
 		return;
-	fputs("\nWhat recording cost:", out);
+	fputs("\nCost of the recording:", out);
 	if (meta->sample_cost_ns)
 		fprintf(out, " %.1f us of the target per sample;",
 			(double)meta->sample_cost_ns / 1e3);
@@ -145,7 +145,7 @@ static void put_runs(const struct hp_epoch_meta *meta, FILE *out)
 /* Which images name their code well, and which would with debugging information. */
 static void put_images(const struct report *report, FILE *out)
 {
-	fputs("\nImages, and where their names come from\n", out);
+	fputs("\nImages, and the origin of their names\n", out);
 	for (size_t i = 0; i < report->profiles->rows.count; i++) {
 		const struct hp_row *row = report->profiles->rows.at[i];
 		_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };

@@ -296,7 +296,7 @@ START_TEST(without_counts_cycles_are_lower_bounds_and_that_is_said)
 	assert_contains(scene->output, "  1.00 \xc2\xb1"
 				       "10%  high");
 	assert_contains(scene->output, "data cache miss: 40 to 90 %, likely 50 %; by 0x1002");
-	assert_contains(scene->output, "relative to those of the procedure's hottest one, 1");
+	assert_contains(scene->output, "relative to the procedure's hottest block, which has 1");
 	assert_lacks(scene->output, "1000 \xc2\xb1");
 	/* At least less than the least that it can be is no figure. */
 	for (size_t i = 0; i < BLOCKS; i++)

@@ -1620,7 +1620,7 @@ START_TEST(damaged_counts_leave_a_report_of_time)
 	leaf = listed(&fixture, "counted_leaf");
 	ck_assert(!has_source(leaf, "shadow"));
 	ck_assert(has_source(leaf, "time"));
-	ck_assert_ptr_nonnull(strstr(fixture.warnings, "what was counted is lost"));
+	ck_assert_ptr_nonnull(strstr(fixture.warnings, "the counts are lost"));
 	json_decref(leaf);
 	fixture_remove(&fixture);
 }
@@ -1637,7 +1637,8 @@ START_TEST(damage_to_one_list_leaves_the_others)
 	damage_evidence(&fixture, -1, SEEK_END);
 	leaf = listed(&fixture, "counted_leaf");
 	ck_assert(has_source(leaf, "shadow"));
-	ck_assert_ptr_nonnull(strstr(fixture.warnings, "that is lost; everything else is there"));
+	ck_assert_ptr_nonnull(
+		strstr(fixture.warnings, "this part is lost; everything else is intact"));
 	json_decref(leaf);
 	fixture_remove(&fixture);
 }

@@ -49,11 +49,11 @@ START_TEST(tables_of_no_particular_cpu_are_said_to_be_that)
 	};
 	json_t *core = machine_core_json(&meta);
 
-	assert_says(&meta, "core: generic-x86-64, this CPU is not known (Ingenious");
+	assert_says(&meta, "core: generic-x86-64, because this CPU is not known (Ingenious");
 	ck_assert(json_is_true(json_object_get(core, "generic")));
 	json_decref(core);
 	meta.cpu = (struct hp_cpu){ 0 };
-	assert_says(&meta, "core: generic-x86-64, since the epoch does not say which CPU");
+	assert_says(&meta, "core: generic-x86-64, because the epoch does not name its CPU");
 }
 END_TEST
 

@@ -105,8 +105,9 @@ START_TEST(an_epoch_without_a_clock_leaves_all_of_them_without_cycles)
 	fixture = report_both(&other);
 	total = total_cycles(&fixture, &document);
 	ck_assert(json_is_null(total));
-	assert_warned(&fixture, " was not measured, so cycles and stalls are not known of the "
-				"epochs together");
+	assert_warned(&fixture,
+		      " was not measured, so cycles and stalls of the epochs together are "
+		      "not known");
 	json_decref(document);
 	fixture_remove(&fixture);
 }
@@ -120,7 +121,7 @@ START_TEST(different_cpus_are_analysed_as_a_generic_one_and_that_is_said)
 	other.label = "other";
 	other.cpu = &skylake;
 	fixture = report_both(&other);
-	assert_warned(&fixture, "the epochs are of different CPUs");
+	assert_warned(&fixture, "the epochs are from different CPUs");
 	assert_warned(&fixture, hp_core_named("generic-x86-64")->title);
 	fixture_remove(&fixture);
 }
@@ -136,7 +137,7 @@ START_TEST(different_skids_are_said_with_the_one_that_is_taken)
 	fixture = report_both(&other);
 	assert_warned(&fixture, "samples of cpu-clock:u are 1 instructions late in some of the "
 				"epochs and 3 in ");
-	assert_warned(&fixture, "all are taken to be 1");
+	assert_warned(&fixture, "all are treated as 1");
 	fixture_remove(&fixture);
 }
 END_TEST

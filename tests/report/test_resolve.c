@@ -129,7 +129,7 @@ START_TEST(an_image_that_was_not_read_is_the_cause_when_its_procedure_is_asked_f
 		const char *listed;
 		const char *message;
 	} cases[] = {
-		{ "libgone*:start", "'libgone*:start' cannot be looked up, since the procedures "
+		{ "libgone*:start", "'libgone*:start' cannot be looked up, because the procedures "
 				    "of libgone.so.1 are not known: " },
 		{ "start", "no procedure matches 'start' in the images that could be read" },
 	};

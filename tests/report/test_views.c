@@ -206,7 +206,7 @@ START_TEST(epochs_in_which_an_event_took_turns_count_for_what_they_missed)
 	fixture_output(&fixture, &options);
 	assert_contains(fixture.output, ": 100 samples, one every 1 ms\n");
 	assert_contains(fixture.output, "had a counter for 25.0 % of the time: each sample stands "
-					"for 4 of its periods");
+					"for 4 periods");
 	epoch.label = "full";
 	epoch.counts = full;
 	epoch.coverage = all;
@@ -779,7 +779,7 @@ START_TEST(the_summary_says_where_samples_are_and_how_they_were_named)
 	assert_contains(fixture.output, "        95  95.00 %  generated code (JIT)\n");
 	assert_contains(fixture.output, "         4   4.00 %  programs and libraries\n");
 	assert_contains(fixture.output, "         1   1.00 %  unknown\n");
-	assert_contains(fixture.output, "        95  95.00 %  procedure known by its symbol\n");
+	assert_contains(fixture.output, "        95  95.00 %  procedures known by a symbol\n");
 	assert_contains(fixture.output, "         4   4.00 %  image missing or changed\n");
 	fixture_remove(&fixture);
 }

@@ -89,7 +89,7 @@ static void add_notes(struct hp_buffer *text, const struct annotation *annotatio
 	if (annotation->path.blocks && annotation->path.blocks[number])
 		hp_buffer_printf(text, ", on the hottest path");
 	if (block->is_orphan)
-		hp_buffer_printf(text, ", nothing known leads here");
+		hp_buffer_printf(text, ", no known predecessor");
 }
 
 /* What hardware timed, apart from all estimates. */
@@ -256,7 +256,7 @@ static struct hp_error *add_static(struct annotation *annotation, size_t row)
 		hp_buffer_printf(&text, " cycles' wait for a port:");
 		add_units(&text, analysis->core, insn->units);
 	} else {
-		hp_buffer_printf(&text, " cycles more to issue than the core is wide");
+		hp_buffer_printf(&text, " cycles beyond the issue width");
 	}
 	return annotation_add(annotation, ANNOTATED_STALL, row, &text);
 }

@@ -19,7 +19,8 @@ struct hp_error *listing_add_blocks(struct report *report, const struct hp_row *
 	else if (!row->code || row->code->next)
 		listing->no_graph = "it is more than one procedure";
 	else if (row->code && row->code->part && !has_bytes(&row->image->id))
-		listing->no_graph = "a recording keeps the names of this code, not its bytes";
+		listing->no_graph =
+			"the recording contains the names of this code, but not its bytes";
 	if (listing->no_graph)
 		return NULL;
 	error = hp_inference_graph(report->inference, row->code, &listing->cfg);

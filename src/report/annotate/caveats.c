@@ -60,8 +60,8 @@ static bool say_undecodable(struct listing *listing, const struct hp_cfg *cfg)
 {
 	return !cfg->is_undecodable ||
 	       say(listing,
-		   "the bytes at 0x%" PRIx64 " are no instruction, and code leads there: edges are "
-		   "missing",
+		   "the bytes at 0x%" PRIx64
+		   " are not an instruction, but code reaches them: edges are missing",
 		   cfg->undecodable.value);
 }
 
@@ -79,7 +79,8 @@ static bool say_overlaps(struct listing *listing, const struct hp_cfg *cfg)
 		if (end_of(&cfg->blocks[i - 1]) > cfg->blocks[i].address.value)
 			return say(listing,
 				   "instructions overlap at 0x%" PRIx64
-				   ": code jumps into the middle of others, which are not listed",
+				   ": code jumps into the middle of other instructions, which are "
+				   "not listed",
 				   cfg->blocks[i].address.value);
 	return true;
 }
@@ -103,12 +104,12 @@ static bool say_samples(const struct report *report, struct listing *listing,
 		else if (cfg->blocks[block].is_orphan)
 			orphans += samples;
 	}
-	if (orphans && !say(listing, "%" PRIu64 " sample%s in code that nothing known leads to",
+	if (orphans && !say(listing, "%" PRIu64 " sample%s in code without a known predecessor",
 			    orphans, orphans == 1 ? "" : "s"))
 		return false;
 	return !outside ||
-	       say(listing, "%" PRIu64 " sample%s where the file holds no code that can run",
-		   outside, outside == 1 ? "" : "s");
+	       say(listing, "%" PRIu64 " sample%s where the file has no executable code", outside,
+		   outside == 1 ? "" : "s");
 }
 
 static bool say_writable(struct listing *listing, const struct hp_row *row,
@@ -117,8 +118,9 @@ static bool say_writable(struct listing *listing, const struct hp_row *row,
 	if (!part || !part->file || !row->has_address ||
 	    !hp_image_is_writable_code(part->file, row->address))
 		return true;
-	return say(listing, "the program may write to this code: what ran need not be what the "
-			    "file holds");
+	return say(
+		listing,
+		"the program may overwrite this code: what was executed may differ from the file");
 }
 
 struct hp_error *listing_add_caveats(const struct report *report, const struct hp_row *row,
@@ -129,7 +131,7 @@ struct hp_error *listing_add_caveats(const struct report *report, const struct h
 
 	if (row->image->problem)
 		fine = fine &&
-		       say(listing, "only offsets into the file and their samples are known");
+		       say(listing, "only the offsets in the file and their samples are known");
 	if (listing->no_graph)
 		fine = fine && say(listing, "no control-flow graph: %s", listing->no_graph);
 	if (cfg)

@@ -239,7 +239,9 @@ static void put_clock(const struct annotation *annotation, FILE *out)
 		return; /* a caution says so */
 	hp_buffer_printf(&text, "%.2f GHz, measured while recording", cycles_per_ns);
 	if (report->profiles->epochs.count > 1)
-		hp_buffer_printf(&text, ": the mean, but each epoch's time is taken by its own");
+		hp_buffer_printf(
+			&text,
+			": the mean; the time of each epoch is converted with its own clock");
 	put(out, "clock", &text);
 }
 
@@ -338,14 +340,16 @@ static void put_sources_that(const struct annotation *annotation,
 
 static void put_sources(const struct annotation *annotation, FILE *out)
 {
-	put_sources_that(annotation, is_newer,
-			 "changed after the recording: what is shown need not be what ran", out);
+	put_sources_that(
+		annotation, is_newer,
+		"changed after the recording: the source shown may differ from what was executed",
+		out);
 	put_sources_that(annotation, is_absent,
-			 "not here, so only line numbers are shown (--symfs DIR looks below DIR)",
+			 "not found, so only line numbers are shown (--symfs DIR looks below DIR)",
 			 out);
 	put_sources_that(annotation, is_withheld,
-			 "not shown: no source by its name or bytes, or whoever recorded may not "
-			 "read it",
+			 "not shown: its name or contents are not those of a source file, or the "
+			 "user who recorded may not read it",
 			 out);
 }
 
@@ -403,36 +407,38 @@ static void put_legend(const struct writer *writer)
 	      out);
 	if (!analysis)
 		return;
-	fputs("  time%    of the procedure, after moving samples back to where they belong;\n"
-	      "           CPI and stalls are after that, too\n",
+	fputs("  time%    of the procedure, after samples were moved back by the skid; CPI and "
+	      "stalls too\n",
 	      out);
 	if (analysis->is_absolute)
 		fputs("  executions of the block in the whole recording, with a 90 % interval\n",
 		      out);
 	else
 		fputs("  frequency\n"
-		      "           executions of the block relative to those of the procedure's "
-		      "hottest one, 1.\n"
-		      "           Time alone does not tell how many that are, so cycles per "
-		      "execution are at\n"
-		      "           least (\xe2\x89\xa5) what they would be if nothing were faster "
-		      "than its best case\n",
+		      "           executions of the block relative to the procedure's hottest "
+		      "block, which has 1.\n"
+		      "           Time alone does not give their number. Cycles per execution are "
+		      "then a lower\n"
+		      "           limit (\xe2\x89\xa5), which assumes that no block is faster than "
+		      "its best case\n",
 		      out);
-	fputs("  conf     of these: high, medium (within 10 % more often than not), low, none\n"
-	      "  CPI      cycles one execution of the instruction holds up the rest\n"
-	      "  culprit  address of the instruction that is the likeliest to blame for the stall\n"
-	      "  ~~       what the instruction below waits for, and which share of its time, "
-	      "likeliest first\n"
-	      "  ***      a block begins: its best case with every stall that the code itself "
-	      "makes, and\n"
-	      "           what it took\n",
+	fputs("  conf     of these: high, medium (error probably below 10 %), low, none\n"
+	      "  CPI      cycles by which one execution of the instruction delays the following "
+	      "code\n"
+	      "  culprit  address of the instruction that most likely caused the stall\n"
+	      "  ~~       a possible cause of the next instruction's stall and its share of the "
+	      "time,\n"
+	      "           likeliest first\n"
+	      "  ***      a block begins: its best case, with the stalls that the code itself "
+	      "causes,\n"
+	      "           and its actual cost\n",
 	      out);
 	if (annotation->path.blocks)
 		fputs("  *        the hottest path: from entry to exit through the hottest block "
 		      "and its loop\n",
 		      out);
 	if (writer->gutter.left_out)
-		fprintf(out, "  %zu jumps are not drawn: there is no room\n",
+		fprintf(out, "  %zu jumps are not drawn for lack of room\n",
 			writer->gutter.left_out);
 	for (int i = 0; i < COLUMN_COUNT; i++)
 		if (writer->columns.is_left_out[i])
@@ -489,10 +495,8 @@ static void put_summary(const struct annotation *annotation, FILE *out)
 	}
 	put_cpi(analysis, out);
 	if (!analysis->is_absolute)
-		fputs("***   executions were not counted: execution and stalls cannot be told "
-		      "apart "
-		      "further\n"
-		      "***   than the ranges say\n",
+		fputs("***   executions were not counted: only the ranges of execution and stalls "
+		      "are known\n",
 		      out);
 	sheet_write(&analysis->sheet, (double)annotation->row->tallies[event].samples, out);
 }

@@ -249,7 +249,7 @@ static void write_graph(const struct drawing *drawing, const char *name)
 	write_quoted(name, drawing->out);
 	if (drawing->analysis)
 		fputs(drawing->analysis->is_absolute
-			      ? "\\nbeside edges: how often they were taken"
+			      ? "\\nbeside edges: their executions"
 			      : "\\nran, and beside edges: how often; 1 is the hottest block",
 		      drawing->out);
 	fputs("\\nred: the hottest path; blue: jumps; [ ]: samples", drawing->out);
@@ -359,6 +359,6 @@ struct hp_error *write_dot(struct report *report, FILE *out)
 				HP_ERROR_INSUFFICIENT, "the code of '%s' cannot be analysed: %s",
 				report->options->of.listed ? report->options->of.listed : "*",
 				why ? why : "there is none"),
-			"hpcprof report --instructions shows what there is of it");
+			"hpcprof report --instructions shows what is known of it");
 	return error;
 }

@@ -41,11 +41,11 @@ static void put_core(const struct hp_epoch_meta *meta, FILE *out)
 		fprintf(out, "\ncore: no tables for this architecture (%s)\n",
 			hp_buffer_text(&text));
 	else if (core->is_generic && hp_cpu_is_known(&meta->cpu))
-		fprintf(out, "\ncore: %s, this CPU is not known (%s)\n", core->name,
+		fprintf(out, "\ncore: %s, because this CPU is not known (%s)\n", core->name,
 			hp_buffer_text(&text));
 	else if (core->is_generic)
 		fprintf(out,
-			"\ncore: %s, since the epoch does not say which CPU, or is of several\n",
+			"\ncore: %s, because the epoch does not name its CPU, or has several\n",
 			core->name);
 	else
 		fprintf(out, "\ncore: %s, %s (%s)\n", core->name, core->title,

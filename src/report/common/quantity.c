@@ -121,24 +121,24 @@ const char *quantity_problem(enum hp_analysis_problem problem)
 		return "a jump could not be followed, so edges of the graph are missing and "
 		       "frequencies are less certain";
 	case HP_PROBLEM_UNDECODABLE:
-		return "some bytes that are reached are no instruction";
+		return "some reachable bytes are not an instruction";
 	case HP_PROBLEM_NOT_CONVERGED:
-		return "the estimate of frequencies did not settle";
+		return "the estimate of frequencies did not converge";
 	case HP_PROBLEM_FEW_SAMPLES:
-		return "there are too few samples for certain estimates: record for longer, or "
-		       "faster";
+		return "there are too few samples for certain estimates: record for longer or at a "
+		       "higher rate";
 	case HP_PROBLEM_GENERIC_CORE:
 		return "the tables are those of a generic core: best cases are rough";
 	case HP_PROBLEM_NOT_SOLVED:
-		return "flows could not be hp_balanced (jumps too many or too tangled, or counts "
-		       "too "
-		       "far from each other): each block's frequency is estimated from its own "
-		       "time and counts alone";
+		return "flows could not be balanced (too many or too irregular jumps, or "
+		       "contradicting counts): the frequency of each block is estimated only from "
+		       "its own time and counts";
 	case HP_PROBLEM_CONTRADICTION:
-		return "what was counted contradicts itself, or the graph, beyond noise";
+		return "the counts contradict each other or the graph by more than noise";
 	case HP_PROBLEM_TOO_FAST:
-		return "as often as was counted it cannot have run in the time that it took: what "
-		       "was counted is not like the rest of the recording, or the tables are off";
+		return "the code cannot have been executed as often as was counted in its time: "
+		       "the counted part differs from the rest of the recording, or the tables are "
+		       "wrong";
 	case HP_PROBLEM_NO_CLOCK:
 		return "the clock was not measured while recording, so cycles, CPI and stalls are "
 		       "not known: record again";

@@ -42,7 +42,7 @@ struct hp_error *rows_parse_sort(struct report *report, enum sort_key *key)
 	}
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_USAGE, "this view cannot be sorted by '%s'", wanted),
-		"it can be by samples%s%s, or the name of a recorded event",
+		"sort by samples%s%s, or by the name of a recorded event",
 		view_has(report->options->view, SORT_NAME) ? ", name, image" : "",
 		view_has(report->options->view, SORT_ADDRESS) ? ", address"
 		: view_has(report->options->view, SORT_LINE)  ? ", line"

@@ -258,7 +258,7 @@ void comparison_add_summary(struct hp_buffer *buffer, const struct hp_comparison
 	add_counted(buffer, comparison_improvements(comparison), "improvement");
 	if (comparison->verdict == HP_VERDICT_PASS && isfinite(program->smallest_change) &&
 	    !comparison->is_relative)
-		hp_buffer_printf(buffer, "; a change of %.1f %% would have been seen",
+		hp_buffer_printf(buffer, "; a change of %.1f %% would have been detected",
 				 100 * program->smallest_change);
 }
 

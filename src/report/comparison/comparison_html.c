@@ -97,12 +97,11 @@ static void add_head(struct hp_buffer *out, const struct comparison_writer *writ
 	text_escape(&text, comparison->event);
 	hp_buffer_printf(out, "<dt>event</dt><dd><code>");
 	add_markup(out, &text);
-	hp_buffer_printf(
-		out,
-		"</code> <span class=\"soft\">changes count from %.3g %% of a scope and %.3g "
-		"%% of the program%s</span></dd></dl>\n</header>\n",
-		100 * comparison->least_change, 100 * comparison->least_of_program,
-		comparison_way(comparison));
+	hp_buffer_printf(out,
+			 "</code> <span class=\"soft\">changes below %.3g %% of a scope or %.3g %% "
+			 "of the program are ignored%s</span></dd></dl>\n</header>\n",
+			 100 * comparison->least_change, 100 * comparison->least_of_program,
+			 comparison_way(comparison));
 }
 
 static void add_item(struct hp_buffer *out, const struct hp_buffer *text)
@@ -116,7 +115,7 @@ static void add_notes(struct hp_buffer *out, const struct hp_comparison *compari
 {
 	if (!comparison->shortage_count && !comparison->note_count)
 		return;
-	hp_buffer_printf(out, "<section><h2>What to know</h2>\n<ul>\n");
+	hp_buffer_printf(out, "<section><h2>Notes</h2>\n<ul>\n");
 	for (size_t i = 0; i < comparison->shortage_count; i++) {
 		_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
 
@@ -139,35 +138,25 @@ static const char page_start[] =
 	"style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>";
 
 static const char page_body[] =
-	"<noscript><section>The pictures and the table need scripts, which this page brings with "
-	"it. Without them: hpcprof check --format=markdown.</section></noscript>\n"
-	"<div class=\"pair\">\n"
-	"<section><h2>Every recorded epoch</h2><p class=\"soft\">What a run cost. How far the dots "
-	"of "
-	"one side lie apart is what a difference between the sides is measured by.</p>"
-	"<div id=\"runs\"></div></section>\n"
-	"<section><h2>Changes and their 95 % intervals</h2><p class=\"soft\">To the right is "
-	"dearer. "
-	"What lies in the shaded band is too small to count.</p><div "
-	"id=\"intervals\"></div></section>\n"
-	"</div>\n"
-	"<section><h2>Where the cost is, and where it changed</h2>\n"
-	"<p class=\"soft\">Each row is made of the parts of what is above it: the program, its "
-	"images, "
-	"their procedures, their lines. Width is cost (the mean of both sides), colour is change; "
-	"bold "
-	"with an arrow is beyond noise. Click or Enter chooses and zooms, arrow keys walk.</p>\n"
-	"<div class=\"bar\"><div id=\"path\" class=\"path\"></div><div class=\"legend\">25 % "
-	"cheaper"
-	"<div id=\"ramp\" class=\"ramp\"></div>25 % dearer</div></div>\n"
-	"<div id=\"icicle\" role=\"group\" aria-label=\"icicle view of the program\"></div>\n"
-	"<div id=\"detail\" aria-live=\"polite\"></div></section>\n"
-	"<section><div class=\"bar\"><h2>Findings and procedures</h2><label class=\"soft\">filter "
-	"<input type=\"search\" id=\"filter\"></label><span id=\"count\" "
-	"class=\"soft\"></span></div>\n"
-	"<div class=\"scroll\"><table><thead><tr id=\"head\"></tr></thead><tbody "
-	"id=\"rows\"></tbody>"
-	"</table></div></section>\n";
+	"<noscript><section>The pictures and the table need the scripts in this page. Without "
+	"scripts use: hpcprof check --format=markdown.</section></noscript>\n<div "
+	"class=\"pair\">\n<section><h2>Recorded epochs</h2><p class=\"soft\">The cost of a run. "
+	"The distances between the dots of one side are the scale for a difference between the "
+	"sides.</p><div id=\"runs\"></div></section>\n<section><h2>Changes and their 95 % "
+	"intervals</h2><p class=\"soft\">Changes to the right are slower. Changes in the shaded "
+	"band are ignored.</p><div id=\"intervals\"></div></section>\n</div>\n<section><h2>Where "
+	"the cost is, and where it changed</h2>\n<p class=\"soft\">Each row consists of the parts "
+	"of the row above: the program, its images, their procedures, their lines. Width is cost "
+	"(the mean of both sides), colour is change; bold with an arrow is significant. Click or "
+	"Enter selects and zooms; arrow keys move.</p>\n<div class=\"bar\"><div id=\"path\" "
+	"class=\"path\"></div><div class=\"legend\">25 % faster<div id=\"ramp\" "
+	"class=\"ramp\"></div>25 % slower</div></div>\n<div id=\"icicle\" role=\"group\" "
+	"aria-label=\"icicle view of the program\"></div>\n<div id=\"detail\" "
+	"aria-live=\"polite\"></div></section>\n<section><div class=\"bar\"><h2>Findings and "
+	"procedures</h2><label class=\"soft\">filter <input type=\"search\" "
+	"id=\"filter\"></label><span id=\"count\" class=\"soft\"></span></div>\n<div "
+	"class=\"scroll\"><table><thead><tr id=\"head\"></tr></thead><tbody "
+	"id=\"rows\"></tbody></table></div></section>\n";
 
 struct hp_error *comparison_write_html(const struct comparison_writer *writer)
 {

@@ -67,7 +67,7 @@ static void add_details(struct hp_buffer *text, const struct comparison_writer *
 		hp_buffer_printf(text, "\n");
 	}
 	if (compared->code_count)
-		hp_buffer_printf(text, "what costs more or less there (* the code differs):\n");
+		hp_buffer_printf(text, "the differences in cost (* the code differs):\n");
 	for (size_t i = 0; i < compared->code_count; i++)
 		add_code_row(text, writer, &compared->code[i]);
 }

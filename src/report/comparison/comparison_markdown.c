@@ -61,7 +61,7 @@ static const char *mark_of(const struct hp_compared *compared)
 {
 	if (compared->is_shift)
 		return "\xe2\x86\x94\xef\xb8\x8f moved";
-	return compared->lost.value > 0 ? "\xf0\x9f\x94\xba dearer" : "\xf0\x9f\x94\xbd cheaper";
+	return compared->lost.value > 0 ? "\xf0\x9f\x94\xba slower" : "\xf0\x9f\x94\xbd faster";
 }
 
 static void add_row(struct hp_buffer *out, const struct comparison_writer *writer,

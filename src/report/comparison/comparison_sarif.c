@@ -44,10 +44,11 @@ static json_t *rules_array(void)
 				  "id", rules[i].id, "name", rules[i].name, "shortDescription",
 				  "text", rules[i].text, "fullDescription", "text",
 				  "Profiles of several runs of both versions were compared; the "
-				  "difference is beyond what such runs differ by among themselves.",
+				  "difference is larger than the differences between runs of one "
+				  "version.",
 				  "help", "text",
-				  "hpcprof diff --annotate shows what changed there, instruction "
-				  "by instruction.",
+				  "hpcprof diff --annotate shows what changed, instruction by "
+				  "instruction.",
 				  "defaultConfiguration", "level", "error", "properties", "tags",
 				  "performance", "precision", "high"));
 	return array;

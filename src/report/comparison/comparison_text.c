@@ -132,10 +132,10 @@ static void add_head(struct hp_buffer *out, const struct comparison_writer *writ
 	add_side(out, writer, HP_BASE);
 	add_side(out, writer, HP_CANDIDATE);
 	text_escape(&text, comparison->event);
-	hp_buffer_printf(&text,
-			 "; changes count from %.3g %% of a scope and %.3g %% of the program%s",
-			 100 * comparison->least_change, 100 * comparison->least_of_program,
-			 comparison_way(comparison));
+	hp_buffer_printf(
+		&text, "; changes below %.3g %% of a scope or %.3g %% of the program are ignored%s",
+		100 * comparison->least_change, 100 * comparison->least_of_program,
+		comparison_way(comparison));
 	add_line(out, writer, "event", &text);
 	for (size_t i = 0; i < comparison->note_count; i++) {
 		text_escape(&text, comparison->notes[i]);

@@ -22,12 +22,12 @@ static struct hp_error *nothing_counted(const struct report *report)
 	struct hp_error *error =
 		hp_error_create(HP_ERROR_INSUFFICIENT, "%s",
 				hp_windows_exist(report->inference)
-					? "none of what was counted passes the filters"
+					? "the filters select none of the counts"
 					: "no shadow window counted anything in these epochs");
 
 	return hp_error_advise(error, "%s",
 			       hp_windows_exist(report->inference)
-				       ? "leave filters out"
+				       ? "leave out the filters"
 				       : "record with: hpcprof record --shadow -- COMMAND");
 }
 

@@ -222,13 +222,15 @@ static void write_legend(const struct report *report, const struct executions *e
 			 FILE *out)
 {
 	if (!executions->is_absolute && report->inference->windows.why_relative)
-		fputs("# only how counts are to each other is known (?), see above\n", out);
+		fputs("# ?: only relative counts are known, see above\n", out);
 	else if (executions->is_partial)
-		fputs("# ?: too few windows to say it to within five times: record for longer, or "
-		      "with a larger share (--shadow=3)\n",
+		fputs("# ?: too few windows for an estimate within a factor of five: record for "
+		      "longer, or with a larger share (--shadow=3)\n",
 		      out);
 	if (executions->has_jumps)
-		fputs("# (jump): jumped to as if called; it returns to the caller's caller\n", out);
+		fputs("# (jump): reached by a jump instead of a call; it returns to the caller's "
+		      "caller\n",
+		      out);
 }
 
 struct hp_error *write_calls_text(struct report *report, FILE *out)

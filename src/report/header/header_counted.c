@@ -77,7 +77,7 @@ static void put_registers(const struct report *report, struct header *header)
 	}
 	if (followed)
 		header_put(header, HEADER_DETAILS, "registers",
-			   "of %" PRIu64 " sample%s told which way branches went, %" PRIu64
+			   "of %" PRIu64 " sample%s gave directions of branches, %" PRIu64
 			   " time%s",
 			   followed, followed == 1 ? "" : "s", outcomes, outcomes == 1 ? "" : "s");
 }
@@ -98,7 +98,7 @@ static void put_probes(const struct report *report, struct header *header)
 	}
 	if (places)
 		header_put(header, HEADER_DETAILS, "probes",
-			   "%zu place%s, each for moments: %" PRIu64 " hit%s", places,
+			   "%zu place%s, counted in moments: %" PRIu64 " hit%s", places,
 			   places == 1 ? "" : "s", hits, hits == 1 ? "" : "s");
 }
 
@@ -118,8 +118,7 @@ static void put_ranges(const struct report *report, struct header *header)
 	}
 	if (runs)
 		header_put(header, HEADER_DETAILS, "branches",
-			   "%" PRIu64 " ways from one taken branch to the next, in %" PRIu64
-			   " cycles",
+			   "%" PRIu64 " stretches between taken branches, in %" PRIu64 " cycles",
 			   runs, cycles);
 }
 

@@ -199,12 +199,11 @@ static void put_limits(const struct hp_loaded_event *event, const char *name, bo
 		return;
 	if (event->enabled_ns && !event->running_ns)
 		header_put(header, HEADER_LIMITS, "",
-			   "%s%snever had a counter: how often it happened is not known", name,
-			   colon);
+			   "%s%snever had a counter, so its count is not known", name, colon);
 	else if ((double)event->running_ns < full_coverage * (double)event->enabled_ns)
 		header_put(header, HEADER_LIMITS, "",
 			   "%s%shad a counter for %.1f %% of the time: each sample stands for %.3g "
-			   "of its periods, as if it had gone on likewise",
+			   "periods, assuming a constant rate",
 			   name, colon,
 			   percent((double)event->running_ns, (double)event->enabled_ns),
 			   event->units > 0 ? event->all.weight / event->units : 1.0);
@@ -259,11 +258,10 @@ static void put_turns(const struct report *report, struct header *header)
 		count++;
 	}
 	if (count)
-		header_put(
-			header, HEADER_LIMITS, "",
-			"%zu events had a counter for %.0f to %.0f %% of the time: as if they had "
-			"gone on likewise",
-			count, 100 * least, 100 * most);
+		header_put(header, HEADER_LIMITS, "",
+			   "%zu events had a counter for %.0f to %.0f %% of the time: their rates "
+			   "are assumed to be constant",
+			   count, 100 * least, 100 * most);
 }
 
 /* On one line; what is missing of any comes after it. */
@@ -307,17 +305,18 @@ static void put_warnings(const struct report *report, struct header *header)
 		const struct hp_epoch_meta *meta = epoch->meta;
 
 		if (epoch->recording)
-			header_put(header, HEADER_WARNINGS, "warning",
-				   "%s is still being recorded: this is what it holds now",
-				   epoch->stamp);
+			header_put(
+				header, HEADER_WARNINGS, "warning",
+				"%s is still being recorded: the report shows its present contents",
+				epoch->stamp);
 		else if (!meta->complete)
 			header_put(header, HEADER_WARNINGS, "warning",
-				   "the recording of %s was cut short: it holds what was saved by "
-				   "then",
+				   "the recording of %s was interrupted: it contains what was "
+				   "saved before",
 				   epoch->stamp);
 		if (meta->damaged_records)
 			header_put(header, HEADER_WARNINGS, "warning",
-				   "%" PRIu64 " records from the kernel made no sense",
+				   "%" PRIu64 " records from the kernel were malformed",
 				   meta->damaged_records);
 		for (char **warning = meta->warnings; warning && *warning; warning++)
 			header_put(header, HEADER_WARNINGS, "warning", "%s", *warning);

@@ -263,9 +263,9 @@ static void write_reservations(const struct survey *survey, FILE *out)
 		return;
 	fputs("  ", out);
 	write_uncounted(survey, "Executions", out);
-	fputs(sheet_is_measured(&survey->sheet) ? ".\n  The ranges allow for that.\n"
-						: ".\n  Execution and stalls cannot be told apart "
-						  "further than the ranges say.\n",
+	fputs(sheet_is_measured(&survey->sheet)
+		      ? ".\n  The ranges allow for that.\n"
+		      : ".\n  Only the ranges of execution and stalls are known.\n",
 	      out);
 }
 
@@ -336,8 +336,9 @@ static struct hp_error *no_time(const struct report *report)
 {
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_INSUFFICIENT, "no event that measures time was recorded"),
-		report->options->of.event ? "--event lets none pass that does"
-					  : "record cycles, or leave the event to hpcprof record");
+		report->options->of.event
+			? "--event selects none that measures time"
+			: "record cycles, or the default event of hpcprof record");
 }
 
 static bool any_has_position(const struct survey *survey)
@@ -380,9 +381,8 @@ static struct hp_error *no_clock(void)
 		hp_error_create(HP_ERROR_INSUFFICIENT,
 				"the clock was not measured while recording, so cycles and stalls "
 				"are not known"),
-		"record again: hpcprof record measures it\n"
-		"hpcprof report --annotate=PROC shows what is known without: samples and how often "
-		"blocks are executed");
+		"record again: hpcprof record measures it\nhpcprof report --annotate=PROC shows "
+		"what is known without the clock: samples and frequencies of blocks");
 }
 
 static struct hp_error *survey_stalls(struct report *report, struct survey *survey)
@@ -404,14 +404,14 @@ static struct hp_error *survey_stalls(struct report *report, struct survey *surv
 				"code is not analysed, and no procedure has %d of the others",
 				survey->kernel, survey->kernel + survey->samples,
 				SURVEY_FEWEST_SAMPLES),
-			"record for longer, or faster; hpcprof report lists the kernel's "
+			"record for longer or at a higher rate; hpcprof report lists the kernel's "
 			"procedures");
 	return hp_error_advise(
 		hp_error_create(HP_ERROR_INSUFFICIENT,
 				"no procedure with %d samples or more could be analysed",
 				SURVEY_FEWEST_SAMPLES),
-		"hpcprof report --summary says which images could not be read; record for longer, "
-		"or faster, if there are few samples");
+		"hpcprof report --summary lists the images that could not be read; record for "
+		"longer or at a higher rate if there are few samples");
 }
 
 struct hp_error *write_stalls_text(struct report *report, FILE *out)
@@ -435,15 +435,14 @@ struct hp_error *write_stalls_text(struct report *report, FILE *out)
 			100 * survey_share(&survey, survey.hidden_cycles));
 	if (error)
 		return error;
-	fputs("# between: the stall's share of the profile lies there, nine times in ten\n"
-	      "# unknown: anything from nearly nothing to nearly all\n"
-	      "# average: cycles of stall each time the instruction runs; shares are of its time, "
-	      "likeliest cause first\n",
+	fputs("# between: 90 % interval of the stall's share of the profile\n# unknown: the share "
+	      "can be almost anything\n# average: cycles of stall per execution; causes: shares of "
+	      "the instruction's time, likeliest first\n",
 	      out);
 	if (!survey.is_absolute) {
 		fputs("# ", out);
 		write_uncounted(&survey, "executions", out);
-		fprintf(out, "%s, so an average is at least (\xe2\x89\xa5) what it says\n",
+		fprintf(out, "%s, so averages are lower limits (\xe2\x89\xa5)\n",
 			has_no_room_for_questions(report) ? "" : " (?)");
 	}
 	write_quality(&survey, out);

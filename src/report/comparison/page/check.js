@@ -46,7 +46,7 @@ function direction(node) {
 	if (!node.finding) return "even";
 	return node.lost.estimate > 0 ? "worse" : "better";
 }
-const word = { worse: "\u25b2 dearer", better: "\u25bc cheaper", even: "no change beyond noise" };
+const word = { worse: "\u25b2 slower", better: "\u25bc faster", even: "no change beyond noise" };
 
 /* --- elements --- */
 function make(tag, attributes, ...children) {
