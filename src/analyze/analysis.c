@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From samples to meaning: the list of passes over one procedure. */
+/* The list of passes over one procedure, from samples to causes. */
 #include "passes.h"
 #include "tuning.h"
 

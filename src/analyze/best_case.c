@@ -3,12 +3,12 @@
  * requires	gather
  * provides	best_case_cycles of blocks and instructions, and what the instructions wait for
  *
- * DCPI's M, section 6.1.3, of regions that an out-of-order core sees as one: an innermost loop all
- * of whose blocks run in every iteration is scheduled whole, as a loop; any other block on its own.
- * A block's best case is the sum of its instructions'. What its instructions wait for is asked only
- * where there are samples to explain, its own or those that go back to it. In procedures with fewer
- * samples than blocks, of which there are many, blocks without any get the bound of the width
- * alone, which is no schedule.
+ * DCPI's M (section 6.1.3), for regions that an out-of-order core executes as one: an innermost loop
+ * whose blocks are all executed in every iteration is scheduled whole, as a loop; any other block by
+ * itself. A block's best case is the sum over its instructions. Which instruction waits for what is
+ * computed only for blocks with samples, their own or those that skid moves back to them. In
+ * procedures with fewer samples than blocks, which are many, blocks without samples get the bound of
+ * the issue width only, without a schedule.
  */
 #include "passes.h"
 #include "tuning.h"

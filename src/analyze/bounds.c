@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The two bounds that are more than a division: units and recurrence. */
+/* The two bounds of a region that take more than a division: execution units and recurrence. */
 #include "region.h"
 #include "tuning.h"
 

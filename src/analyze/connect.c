@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who waits for whom. Requires costs; provides dependences.
+ * Dependences between the instructions of a region. Requires costs; provides dependences.
  *
- * The region is walked once, or twice when it is a loop: what the second walk finds of the first is
- * carried from one iteration to the next. Registers are followed as (value, offset), so that a
- * store and a load of the same bytes meet although the stack pointer moved in between. What cannot
- * be told to be the same is taken to be different: this is a best case.
+ * The region is walked once, or twice if it is a loop: what the second walk finds of the first is
+ * carried from one iteration to the next. Registers are tracked as (value, offset), so that a store
+ * and a load of the same bytes are matched even if the stack pointer moved in between. Addresses that
+ * cannot be proved equal are assumed to differ, since this is a best case.
  */
 #include "region.h"
 #include "tuning.h"

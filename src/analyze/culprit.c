@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * requires	frequencies and the scale; cycles and best cases of blocks and instructions
- * provides	causes, of each instruction with time of a sample or more, and the sheet
+ * provides	causes, of each instruction with at least one sample's time, and the sheet
  *
- * DCPI section 6.3. How much of a block's time is stall depends on how often it ran, which is known
- * within limits, and without evidence that counts within wide ones. So everything is worked out for
- * several frequencies, those that the limits allow: a range is what it is at one of them at least.
- * One of them is the likely one (stalls.c).
+ * DCPI section 6.3. A block's stall depends on how often it was executed, which is known only within
+ * an interval, a wide one without evidence that counts. So stalls are split in several scenes, each
+ * with frequencies that the intervals allow (stalls.c). The range of a cause is the union over the
+ * scenes; one scene is the likely one.
  *
- * At one frequency the stall is split so: a suspect explains at least what all others together
- * cannot, at most its bound, and likely what it is expected to, stretched to what there is and
- * never beyond the bounds. What is above all bounds together is unexplained.
+ * In one scene, the range of a suspect goes from what the bounds of all others leave unexplained to
+ * its own bound. Its likely share is its expected cycles, scaled so that all shares add up to the
+ * stall, within the bounds. Cycles beyond the sum of all bounds are unexplained.
  */
 #include "stalls.h"
 #include "tuning.h"

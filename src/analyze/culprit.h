@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the search for culprits shares: DCPI section 6.3, "guilty until proven innocent".
+ * Shared state of the search for culprits: DCPI section 6.3, "guilty until proven innocent".
  *
- * Each cause is a function that looks at one stalled instruction and either clears itself or names
- * suspects: how many cycles of one execution each can at most explain, and how many it is expected
- * to, for ranking. Figures are core cycles of one execution of the stalled instruction.
+ * Each cause is a function that looks at one stalled instruction. It either clears itself, or names
+ * suspects with two figures: the most cycles that one execution can lose to it, and the expected
+ * number, for ranking. Both are core cycles per execution of the stalled instruction.
  *
- * On a core that runs out of order it is the oldest instruction not yet done that waits. It is the
- * stalled one itself, or, since several retire in one cycle, one that retired along with it: of
- * those before it on which nothing after them depends.
+ * An out-of-order core waits for its oldest unfinished instruction. That is the stalled instruction
+ * itself, or one before it that retired in the same cycle, as several do: only those on which
+ * nothing after them depends come into question.
  */
 #ifndef HPCPROF_ANALYZE_CULPRIT_H
 #define HPCPROF_ANALYZE_CULPRIT_H

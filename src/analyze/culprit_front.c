@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Instructions that come late: mispredicted branches, instruction cache and TLB, fetch.
+ * Causes in the front end: mispredicted branches, instruction cache, instruction TLB, fetch.
  *
- * A branch is cleared where it cannot go two ways. It is bounded by how often it goes the way that
- * it takes less: a predictor that always said the other would do no worse. Its price shows on the
- * first instructions after it; and, since the core is empty then, as latencies that would otherwise
- * be hidden.
+ * Mispredictions are cleared where the block before can end in one way only. They are bounded by the
+ * frequency of the less frequent way: always predicting the other way would not miss more often. The
+ * penalty shows on the first instructions after the branch. After it the core is empty, so latencies
+ * that are otherwise hidden show as well.
  *
- * Cache and TLB are cleared in a line or page that all that can run just before is in too (6.3).
- * They are bounded by how often the code can have been forgotten: of code that fits and calls
- * nothing, once for each call of the procedure.
+ * Cache and TLB are cleared if all code that can be executed just before is in the same line or page
+ * (6.3). They are bounded by how often the code can have been evicted: for code that fits and calls
+ * nothing, once per call of the procedure.
  */
 #include "culprit.h"
 #include "tuning.h"

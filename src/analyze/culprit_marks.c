@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The marks that mispredicted branches leave. While the core is filled again the first instructions
- * of what the branch leads to are the oldest, so time piles up on them; a branch that is foreseen
- * leaves them no more than what other instructions around them have. How much more they have
- * needs no scale: it tells mispredicts apart from a loop that is slow as a whole even where nobody
- * counted. It is cycles of all executions together.
+ * The marks that mispredicted branches leave.
  *
- * What others have is a mean that leaves out what is far above it: a load that misses says nothing
- * of its neighbours.
+ * While the core refills after a misprediction, the first instructions at the branch's target are the
+ * oldest, so time accumulates on them. After a correct prediction they take no more time than the
+ * instructions around them. The excess (the mark) needs no scale: it distinguishes mispredictions
+ * from a loop that is slow as a whole, even without counts. Marks are cycles over all executions.
+ *
+ * "Around them" is the mean of the loop without outliers: the time of a load that misses says
+ * nothing about its neighbours.
  */
 #include "culprit.h"
 #include "tuning.h"

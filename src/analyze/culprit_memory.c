@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Data cache and data TLB.
+ * Causes in memory reads: data cache and data TLB.
  *
- * Cleared: what neither loads (the TLB: nor stores) nor retired along with what does; the stack.
- * Bounded: addresses that stay, by how often their loop begins; strides, by the lines and pages
- * they cross; tables whose size a mask tells, by whether they fit; a line that was just loaded.
+ * Cleared: instructions that do not load (for the TLB: load or store) and did not retire along with
+ * one that does; accesses to the stack. Bounded: a constant address, by how often its loop starts; a
+ * stride, by the lines and pages that it crosses; a table whose size follows from a mask, by whether
+ * it fits; data near what was just loaded, by their distance.
  */
 #include "culprit.h"
 #include "tuning.h"

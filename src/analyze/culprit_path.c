@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What ran before an instruction, across blocks, along the predecessors that run most. */
+/* What was executed before an instruction, across blocks, along the most frequent predecessors. */
 #include "culprit.h"
 #include "tuning.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known of where an instruction looks, from how its address is made: on the stack, always
- * the same, moving by a constant, masked to a small table, loaded, or anything.
+ * What is known about the address of a memory operand, from how it is computed: on the stack,
+ * constant, moving by a constant, masked to a small table, loaded from memory, or unknown.
  */
 #include "culprit.h"
 #include "tuning.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stores: a buffer of them that is full, and what they hold that a load cannot have yet.
+ * Causes in stores: a full store buffer, and loads that need bytes of several earlier stores.
  *
- * The buffer is cleared where no store is within the reorder buffer's reach, or only such that
- * surely hit: on the stack, at an address that stays, in a small table. Forwarding is cleared
- * unless operands tell that the load overlaps an earlier store that does not hold all of it: same
- * base, the constants known, nothing in between that changes it otherwise.
+ * The store buffer is cleared if no store is within the reach of the reorder buffer, or only stores
+ * that certainly hit: to the stack, to a constant address, to a small table. Forwarding is cleared
+ * unless the operands prove that the load overlaps an earlier store that does not contain all of it:
+ * same base, known constants, and no other change of the base in between.
  */
 #include "culprit.h"
 #include "tuning.h"

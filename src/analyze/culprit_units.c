@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What takes long by itself: divider, multiplier, floating point, atomic and serializing
- * instructions; and results that were waited for longer than the best case of a region has it,
- * because little overlapped.
+ * Causes in execution: divider, multiplier, floating point, atomic and serializing instructions; and
+ * results that took longer than in the best case because little overlapped.
  *
- * Cleared: all but the stalled instruction and those that may have retired along with it. Bounded
- * by what one execution takes: since what it waits for has retired before, an instruction is the
- * oldest for no longer than its own latency.
+ * Cleared: all instructions but the stalled one and those that may have retired along with it.
+ * Bounded by the latency of one execution: an instruction is the oldest for no longer than that, since
+ * what it depends on has retired before.
  */
 #include "culprit.h"
 #include "tuning.h"

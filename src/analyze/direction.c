@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * requires	gather
- * provides	directions: which way blocks go, as far as the shape of the code tells
+ * provides	directions: the expected shares of each block's edges, from the shape of the code
  *
- * Ball and Larus, "Branch Prediction for Free" (PLDI 1993): loops are stayed in, and what ends the
- * program, handles exceptions or was put out of the way is seldom run. Each thing known of an edge
- * adds to its logarithm (Wu and Larus, MICRO 1994, combine the same way); what a block's edges have
- * is then scaled to add up to one.
+ * Ball and Larus, "Branch Prediction for Free" (PLDI 1993): loops usually continue, and code that
+ * ends the program, handles exceptions or was moved out of line is seldom executed. Each such fact
+ * adds to the logarithm of an edge's odds (Wu and Larus, MICRO 1994, combine them in the same way).
+ * The shares of a block's edges are then scaled to add up to one.
  */
 #include "passes.h"
 #include "tuning.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires	directions; best cases, stretches and own samples when time is used
+ * requires	directions; with time also best cases, stretches and own samples
  * provides	log_frequency, deviation, relative_deviation, hottest; is_absolute, iterations
  *
- * The estimate of flow.h from beginning to end. Without time it is the control: graph, flow and
- * directions alone.
+ * The estimate of flow.h from beginning to end. Without time it is the control estimator: graph, flow
+ * and directions only.
  */
 #include "flow.h"
 #include "tuning.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * requires	unknowns, terms, a place to begin
- * provides	x and variances of a procedure so tangled that its flows cannot be solved for in
- *		bearable time; no flow: what enters a block and what leaves it may differ
+ * provides	x and variances for a procedure whose graph is too tangled to be solved in acceptable
+ *		time. The result does not balance: what enters a block may differ from what leaves it
  *
- * Each class is estimated by itself, out of what directions alone would give it, the time of its
- * blocks over their best case, and counts of it. An edge that is no block's class gets its share of
- * the block it comes from as directions say.
+ * Each class is estimated alone, as the weighted mean of what directions give it, the time of its
+ * blocks over their best case, and counts of it. An edge that is in no block's class gets the share
+ * of its source block that directions give.
  */
 #include "flow.h"
 #include "tuning.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * requires	unknowns, directions, terms
- * provides	x: frequencies that balance exactly and are positive everywhere, near those that
- *		directions alone would give, as often as was counted
+ * provides	x: a starting point for the solve. It balances exactly, is positive everywhere, and is
+ *		near what directions and counts give
  *
- * A few sweeps of what enters a block, or was counted, and goes on as directions say; then what is
- * missing at a block is brought from the entry, and what is too much taken to the exit, over the
- * shortest ways. That only ever adds, so nothing is zero. A later round begins where the one before
- * ended.
+ * A few sweeps propagate the frequency of each block, or its count, along the edges as directions
+ * say. Then each block is balanced: missing inflow is added along the shortest way from the entry,
+ * missing outflow along the shortest way to the exit. This only adds, so nothing becomes zero. Later
+ * rounds start from the previous result.
  */
 #include "flow.h"
 #include "tuning.h"

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires	what never ran
- * provides	hubs: blocks that all jump to the very same targets, each of them to each target
+ * requires	what is never executed
+ * provides	hubs: sets of blocks that all jump to exactly the same targets
  *
- * An interpreter jumps from the end of every instruction's code to that of any other: so many
- * blocks times so many targets, and samples say nothing of any single one of these edges. Of the
- * flow through them only the sums matter, so blocks that share a set of targets share a hub too:
- * what they get together goes to it, and from it to each target over one arc. Blocks can run as
- * often as before, since any sums on both sides that are equal can be met by edges between them.
- * Each block's edges have the shares that the arcs have: an edge's frequency is block times arc by
- * hub. That is foreseen, not measured, and so uncertain; edges that evidence names keep unknowns of
- * their own, with their whole block.
+ * In an interpreter, the code of every instruction ends with a jump to the code of any other. That is
+ * blocks times targets edges, and samples tell nothing about a single one. Only sums of the flow
+ * through them matter. So such blocks share a hub: the flow of all blocks enters the hub, and one arc
+ * leads from it to each target. This restricts no block's frequency, since any inflows and outflows
+ * with equal sums can be connected by edges.
+ *
+ * Each block's edges are given the shares of the arcs: an edge's frequency is block * arc / hub. That
+ * is an assumption, not a measurement, and its deviation says so. Blocks with edges named by
+ * evidence are left out of hubs; their edges keep unknowns of their own.
  */
 #include "flow.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires	directions; best cases and own samples when time is used; unknowns
- * provides	the terms of the estimate: each kind of knowledge is one small function
+ * requires	directions; unknowns; with time also best cases and own samples
+ * provides	the terms of the estimate. Each kind of knowledge is one small function
  *
- * Evidence that counts is in executions; time says executions times cycles of each, the latter
- * known up to `stretch` and a deviation of each block's own.
+ * Evidence that counts is about executions. Time is about executions times cycles per execution; the
+ * latter is known up to `stretch` and a deviation of each block's own.
  */
 #include "flow.h"
 #include "tuning.h"

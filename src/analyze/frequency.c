@@ -3,9 +3,9 @@
  * requires	log_frequency and deviations of blocks, edges and the entry; blocks' cycles
  * provides	blocks[].frequency, edges, entry, scale, cycles_per_execution; confidence
  *
- * Logarithms and deviations become figures with 90 % intervals. Without evidence that counts there
- * are relative ones alone, and of the scale only how high it can be: no block that matters runs
- * faster than its best case.
+ * Turns logarithms and deviations into figures with 90 % intervals. Without evidence that counts,
+ * frequencies are relative only, and the scale has only an upper limit: no block with a noticeable
+ * share of the cycles runs faster than its best case.
  */
 #include "passes.h"
 #include "tuning.h"

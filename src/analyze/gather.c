@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * requires	a graph whose code is in the image; samples by address
- * provides	analysis->insns, block by block; in each its samples as recorded, and the cycles
- *		they stand for; sample_cycles
+ * provides	analysis->insns, block by block, each with its samples as recorded and their cycles;
+ *		sample_cycles
  *
- * A sample inside an instruction is one of the instruction.
+ * A sample inside an instruction belongs to that instruction.
  */
 #include "passes.h"
 #include "tuning.h"

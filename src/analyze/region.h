@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of the schedule share: a region with its costs, and who waits for whom in it. */
+/* What the parts of the schedule share: a region, its costs, and the dependences in it. */
 #ifndef HPCPROF_ANALYZE_REGION_H
 #define HPCPROF_ANALYZE_REGION_H
 

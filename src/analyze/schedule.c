@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The best case of a region: its costs, who waits for whom, the bounds, and who is to pay. */
+/* The best case of a region: costs, dependences, bounds, and the instructions that it is due to. */
 #include "region.h"
 
 #include <hpcprof/base/number.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * requires	the stalls of all instructions, split
- * provides	analysis->sheet: DCPI's figure 4
+ * provides	analysis->sheet: the summary of DCPI's figure 4
  *
- * At the likely frequencies a block's cycles are its executions times its best case, which is
- * execution and static stalls, and its dynamic stalls, which go to causes or stay unexplained; or
- * fewer than that, which is a gain. So execution, the causes' `likely` and the unexplained, less
- * the gain, are the cycles.
+ * At the likely frequencies, the cycles of a block are its executions times its best case (execution
+ * and static stalls) plus its dynamic stalls (causes, and unexplained). A block with fewer cycles than
+ * its best case has a gain instead. So over the procedure: execution + likely causes + unexplained -
+ * gain = cycles.
  */
 #include "stalls.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which instructions the best case goes to: the region runs again and again on a simple core,
- * oldest first, until it is steady; what retirement waits for in that time is what an instruction
- * costs. Requires dependences and the best case; the rows add up to it.
+ * Attributes the best case to instructions. Requires dependences and the best case.
+ *
+ * A simple core that issues the oldest instruction first executes the region repeatedly until it
+ * reaches a steady state. An instruction's cost is the time that retirement waits for it there. The
+ * costs add up to the best case.
  */
 #include "region.h"
 #include "tuning.h"

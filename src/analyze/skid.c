@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * requires	gather; log_frequency of edges, or NULL: then all that lead to a block count the
- * same provides	insns[].moved and .cycles, blocks[].samples and .cycles, own_samples
+ * requires	gather; log_frequency of edges, or NULL: then all edges into a block count the same
+ * provides	insns[].moved and .cycles, blocks[].samples and .cycles, own_samples
  *
- * A sample lands some instructions after the one that took the time. It is moved back in dynamic
- * order: within a block to the instruction before; from a block's first instruction to the last of
- * the blocks that lead there, shared as their edges run. What comes from outside stays where it is,
- * so that a procedure's time adds up, but is none of the block's own: time of the caller on the
- * first instruction of a procedure, and of the callee on the one after a call.
+ * A sample is recorded some instructions after the one that took the time (skid). It is moved back in
+ * the order of execution: within a block to the previous instruction; from a block's first
+ * instruction to the last ones of its predecessors, in proportion to the frequencies of the edges.
+ * Samples that would move out of the procedure stay, so that its time still adds up, but they are not
+ * counted as the block's own: on the first instruction of a procedure they are the caller's time, on
+ * the instruction after a call the callee's.
  */
 #include "passes.h"
 #include "tuning.h"

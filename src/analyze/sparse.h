@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sparse symmetric systems of one pattern, factored again and again: LDL' by SuiteSparse's AMD and
- * LDL, which order once and pivot never. The matrices here do not need to: they are quasi-definite
- * (a positive definite block for what is sought, a negative definite one for the constraints), and
- * such matrices have a factor in every order (Vanderbei, "Symmetric quasidefinite matrices", 1995).
+ * Symmetric sparse systems of one pattern that are factored repeatedly: LDL' by SuiteSparse's AMD
+ * (ordering, once) and LDL (no pivoting). The matrices here need no pivoting because they are
+ * quasi-definite (a positive definite block for the unknowns, a negative definite one for the
+ * constraints), and such matrices have a factor in any order (Vanderbei, "Symmetric quasidefinite
+ * matrices", 1995).
  */
 #ifndef HPCPROF_ANALYZE_SPARSE_H
 #define HPCPROF_ANALYZE_SPARSE_H

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stall of each instruction at each possible frequency, and the static part of its time.
+ * The stall of each instruction in each scene, and the static part of its time.
  *
- * A block's stall is what its cycles are above its executions times its best case. Within the block
- * it goes to the instructions in proportion to what each has above its own share of the best case:
- * which one of neighbours retirement waits for is less certain than what they take together.
+ * A block's stall is its cycles minus its executions times its best case. It is distributed over the
+ * block's instructions in proportion to each one's cycles above its own share of the best case: how
+ * much neighbours take together is better known than which of them retirement waits for.
  *
- * Which frequencies: with evidence that counts, the estimate and the ends of its interval. With
- * time alone, from the highest that the best case allows down to where the bounds of all suspects
- * together are needed to explain the time; the likely one is where what they are expected to take
- * explains it.
+ * A scene is one possible set of frequencies. With evidence that counts there are three: the
+ * estimate and both ends of its interval. With time alone the scenes range from the highest scale
+ * that the best case allows down to the lowest, at which the bounds of all suspects together are
+ * needed to explain the time; at the likely one their expected cycles explain it.
  */
 #include "stalls.h"
 #include "tuning.h"

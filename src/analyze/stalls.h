@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How much of each instruction's time is stall, at each of the frequencies that are possible. */
+/* The stall of each instruction, at each of the possible frequencies. */
 #ifndef HPCPROF_ANALYZE_STALLS_H
 #define HPCPROF_ANALYZE_STALLS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * requires	best cases
- * provides	stretches: how much longer than its best case each block is expected to take, as a
- *		logarithm beside the procedure's own, and how sure that is
+ * provides	stretches: the expected ratio of each block's cycles to its best case, as a logarithm
+ *		relative to that of the procedure, and its deviation
  */
 #include "passes.h"
 #include "tuning.h"

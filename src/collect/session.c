@@ -141,7 +141,8 @@ static struct hp_error *open_events(struct hp_session *session)
 	struct hp_error *error;
 
 	if (wants_registers(session)) {
-		/* What ran is worth more than what will. */
+		/* Prefer branch records: they report past branches exactly, registers only
+		 * predict future ones. */
 		sampler.branches = hp_branches_offered(options->events);
 		sampler.registers = sampler.branches ? 0 : hp_sampled_registers();
 		sampler.stack_bytes = sampler.branches ? 0 : OUTCOMES_STACK_BYTES;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What runs of the whole program cost. Of time, runs are measured by the CPU time that the kernel
- * counted for them: it has none of the chance that samples have. Of other events it is samples,
- * epoch by epoch.
+ * The cost of each run of the whole program. For time it is the CPU time that the kernel accounted
+ * to the run, which has no sampling error. For other events it is estimated from samples, per epoch.
  */
 #ifndef COMPARE_COSTS_H
 #define COMPARE_COSTS_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * requires	units, judged
- * provides	the lines of each procedure that was tested, with their costs on both sides; of
- *		findings the place that lost the most, the blocks that did, and the code there side
+ * provides	the lines of each tested procedure, with their costs on both sides; for findings
+ *		also the place with the largest change, the blocks that changed, and their code side
  *		by side
  *
- * Lines have moved when code was edited: a line of one side is the line of the other whose
- * instructions are the same.
+ * Editing moves lines. So lines of the two sides are matched by their instructions, not by their
+ * numbers.
  */
 #include "inside.h"
 #include "tuning.h"

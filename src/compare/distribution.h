@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Distributions that tests need. Infinite degrees of freedom mean the normal distribution. */
+/* Distributions for tests. Infinite degrees of freedom mean the normal distribution. */
 #ifndef COMPARE_DISTRIBUTION_H
 #define COMPARE_DISTRIBUTION_H
 

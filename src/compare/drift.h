@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a machine makes whole sides differ by that did not take turns. What its neighbours take from
- * it changes from one minute, or hour, to the next; runs in a row share that, so that they cannot
- * say how much it is.
+ * Drift: the difference between whole sides that comes from the machine, where sides did not take
+ * turns. What neighbours take from a machine changes from minute to minute or from hour to hour. Runs
+ * in a row share it, so the variance between them does not show it.
  *
- * An occasion is runs in a row. How much occasions differ is learned from earlier ones of the same
- * command and builds, where there are two or more, else it is assumed. The reference loop that was
- * timed at each run (see hp_run) says about half of that variance: its part is taken away, unless
- * earlier occasions say that costs do not follow it.
+ * An occasion is a series of runs in a row. The variance between occasions is learned from earlier
+ * ones of the same command and builds, if there are two or more; otherwise it is assumed. The
+ * reference loop that is timed at each run (see hp_run) explains about half of that variance. Its part
+ * is subtracted from costs, unless earlier occasions show that costs do not follow it.
  */
 #ifndef COMPARE_DRIFT_H
 #define COMPARE_DRIFT_H

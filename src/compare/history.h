@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much runs alike differ, where the sides have one epoch each and cannot say it themselves: as
- * the machine's earlier epochs of the same program do. Those are replicates of each other that ran
- * the same builds; what differs between builds is none of it.
+ * The variance between runs and samples of one build, for sides of one epoch each, which cannot show
+ * it themselves. It is learned from this machine's earlier epochs of the same program. Epochs of the
+ * same builds are replicates of each other; differences between builds are not counted.
  */
 #ifndef COMPARE_HISTORY_H
 #define COMPARE_HISTORY_H

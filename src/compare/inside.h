@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What changed inside of a procedure that changed: its lines, its blocks.
+ * What changed inside a procedure that changed: its lines and its blocks.
  *
- * They are tested only where the procedure is a finding, and held to what is left of the false
- * discovery rate: with R findings among m procedures that were tested, a rate inside is worth m / R
- * times as much outside (Benjamini and Bogomolov 2014).
+ * They are tested only if the procedure is a finding, and then against a stricter limit, so that the
+ * false discovery rate of the whole holds: with R findings among m tested procedures, the limit
+ * inside is multiplied by R / m (Benjamini and Bogomolov 2014).
  */
 #ifndef COMPARE_INSIDE_H
 #define COMPARE_INSIDE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From matched sides to the comparison: what each thing costs, whether it changed, the verdict. */
+/* From matched sides to the comparison: costs, tests of whether they changed, and the verdict. */
 #ifndef COMPARE_JUDGE_H
 #define COMPARE_JUDGE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Earlier epochs of what is compared: of the same command or label, on the same machine, by the same
- * event at the same rate, from the databases of both sides.
+ * Earlier epochs of what is compared: same command or label, same machine, same event at the same
+ * rate. They come from the databases of both sides.
  */
 #ifndef COMPARE_LINEAGE_H
 #define COMPARE_LINEAGE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The instructions of a procedure, and which of two procedures' instructions are the same.
+ * The instructions of a procedure, and the alignment of two procedures' instructions.
  *
- * Two instructions are the same when only addresses tell them apart: where a jump or call goes,
- * where data lies relative to the code.
+ * Two instructions are the same if they differ in addresses only: targets of jumps and calls, and
+ * places of data relative to the code.
  */
 #ifndef COMPARE_LISTING_H
 #define COMPARE_LISTING_H

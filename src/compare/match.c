@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * requires	codes of both sides
- * provides	units: what is taken for the same procedure
+ * provides	units: codes of both sides that are taken for the same procedure
  *
- * By image and name first.
+ * This pass matches by image and name. See also namesakes.c and moved.c.
  */
 #include "names.h"
 #include "namesakes.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * requires	units by name
- * provides	units of procedures that have got another name, or were inlined
+ * provides	units of procedures that were renamed or inlined
  *
- * By what the code is: hashes of runs of instructions, without what a build changes. Compilers tell of inlining in the debugging information; of code without it nothing
- * is said.
+ * Procedures are matched by their code: hashes of sequences of instructions, without what differs
+ * from build to build. Inlining is known from debugging information; without it nothing is reported.
  */
 #include "moved.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Procedures that only one side has, found again on the other under another name, or in another
- * procedure. */
+/* Procedures of one side only, found on the other side under another name or in another procedure. */
 #ifndef COMPARE_MOVED_H
 #define COMPARE_MOVED_H
 

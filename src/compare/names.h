@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What names of procedures and images have in common from build to build. */
+/* The part of names of procedures and images that stays the same from build to build. */
 #ifndef COMPARE_NAMES_H
 #define COMPARE_NAMES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Procedures that have one name and are not the same. */
+/* Different procedures with the same name. */
 #ifndef COMPARE_NAMESAKES_H
 #define COMPARE_NAMESAKES_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What both sides have in common where they took turns, whatever it comes from (other load, heat, a
- * host that lends its CPUs out): it can be told from what they differ by, and taken away.
+ * Pace: what influences both sides alike where they took turns (other load, heat, a host that lends
+ * its CPUs out). It can be separated from the difference between the sides, and is removed.
  *
- * Where two runs that follow each other are more alike than others, a run is compared with the one
- * beside it: blocks of two, Student's t of pairs. Elsewhere that would cost more than it gives, and
- * an even drift is taken away: analysis of covariance, time being the covariate. Runs that ran at the
- * same time are always compared with each other.
+ * If adjacent runs are more alike than others, each run is compared with the adjacent run of the
+ * other side: Student's t-test of pairs. Otherwise pairs would lose more degrees of freedom than they
+ * gain, and a linear trend is removed instead: analysis of covariance with time as the covariate. Runs
+ * at the same time (side by side) are always compared as pairs.
  */
 #ifndef COMPARE_PACE_H
 #define COMPARE_PACE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * requires	units, the program
- * provides	what each procedure costs on both sides and how that changed; images, as their sums
+ * provides	cost and change of each procedure on both sides; of images, as the sums of these
  */
 #include "distribution.h"
 #include "judge.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * requires	sides, opened and gathered
- * provides	what the whole program costs, run by run, and how that changed
+ * provides	cost of the whole program, per run, and its change
  */
 #include "costs.h"
 #include "distribution.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The two sides as they were recorded, and what of them is the same code. From epochs:
+ * The two sides as they were recorded, and which code of them is the same. From epochs:
  *
  *	sides_open	which epochs, which event
  *	sides_gather	samples by image and procedure

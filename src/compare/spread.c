@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sets of a spread are replicates of one side. */
+/* The sets of a spread are compared as replicates of one side. */
 #include <hpcprof/compare/spread.h>
 
 #include "names.h"

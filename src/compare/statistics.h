@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tests, on numbers alone.
+ * The statistical tests; they know numbers only.
  *
- * A ratio is candidate over base, kept as its natural logarithm.
+ * A ratio is candidate / base, kept as its natural logarithm.
  */
 #ifndef COMPARE_STATISTICS_H
 #define COMPARE_STATISTICS_H

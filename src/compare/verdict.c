@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * requires	the program and its parts, tested
- * provides	findings, verdict, and what is lacking
+ * provides	findings, the verdict, and what is missing for one
  *
- * A finding is certain enough (a false discovery rate) and large enough (a share of itself and of
- * the program). When the whole program changed, that is one finding, and procedures are findings
- * beside it only where they changed otherwise than the rest, or make up most of it.
+ * A change is a finding if it is significant (false discovery rate) and large (as a share of the
+ * procedure's own cost and of the program's). If the whole program changed, that is one finding.
+ * Procedures are then findings only if they changed differently from the rest, or account for most of
+ * the change.
  *
- * Another compiler does better at some procedures and worse at others. What these lost is a finding
- * only as far as the program can have lost it; else a note says that others made up for it. In builds
- * of one compiler it is a regression whatever was won elsewhere.
+ * A different compiler makes some procedures faster and others slower. A slower procedure is then a
+ * finding only as far as the program may have become slower; otherwise a note says that other
+ * procedures made up for it. Between builds of one compiler a slower procedure is a regression in any
+ * case.
  */
 #include "costs.h"
 #include "judge.h"

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Windows that speak for all of the time.
+ * Weights for windows, so that together they represent all of the recording.
  *
- * Windows are few, and programs have phases: some phases have more windows than is their due, others
- * fewer. Samples of time tell: those within windows beside those of the whole recording, place by
- * place. So each group, a part of windows, gets a weight, such that the weighted samples of windows
- * lie where all samples do, as closely as the noise of both allows and with weights near to 1:
- * calibration (Deville and Saerndal, Calibration Estimators in Survey Sampling, JASA 1992), with a
- * ridge. Weights are the same for all that was counted: what flows into a block still flows out of
- * it.
+ * Windows are few, and programs have phases: by chance some phases get more windows than their share
+ * of the time, others fewer. Samples of time show by how much: at each place, the samples within
+ * windows are compared with those of the whole recording. Each group (a part of a window) gets a
+ * weight, such that the weighted samples within windows are distributed over the code as all samples
+ * are, as closely as the noise of both allows, with weights near 1. This is calibration with a ridge
+ * (Deville and Saerndal, Calibration Estimators in Survey Sampling, JASA 1992). A group's weight
+ * applies to everything that it counted, so weighted counts still balance: what enters a block
+ * leaves it.
  *
- * With weights that depend on each other, windows do not vary as estimates do. So what is kept of
- * each count is not its part in each window but Tukey's pseudo-values: for each window (all its
- * parts) a share of the estimate, and by how much the estimate without it, with weights of its own,
- * is less. They add up to the estimate, are linear in the counts, and vary as it does: the
- * jackknife. They may be negative.
+ * The weights depend on all windows, so the variance between weighted windows is not the variance of
+ * the estimate. The jackknife gives the latter: the estimate is computed again without each window
+ * (all its parts), with new weights. What is kept of each count is one pseudo-value (Tukey) per
+ * window. Pseudo-values add up to the estimate, are linear in the counts, and have its variance.
+ * They may be negative.
  */
 #ifndef INFER_BALANCE_H
 #define INFER_BALANCE_H

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What counts of a procedure are a share of.
+ * The clock of a procedure: the time within windows that its counts are divided by.
  *
- * Windows are few, and where a program does one thing after another they come by some procedures
- * too often and by others too seldom. Samples of time tell by how much: those of the whole recording
- * beside those within windows. So counts are a share of the procedure's own time, as far as samples are
- * certain that windows were elsewhere: post-stratification, shrunk (Cochran, Sampling Techniques,
- * 1977, 5A.9; James and Stein 1961).
+ * Windows are few. Where a program does one thing after another, windows meet some procedures too
+ * often and others too seldom. Samples of time show by how much, as in balance.h, now for each
+ * procedure: its counts are scaled to its own share of all samples, as far as the samples prove
+ * that windows missed or favoured it. This is post-stratification with shrinkage (Cochran, Sampling
+ * Techniques, 1977, 5A.9; James and Stein 1961).
  *
- * With t the time and s the samples of a procedure in each window, both as shares, the clock is
- * (1 - w) t + w s, and counts are multiplied by (S / s)^w, S being its share of all samples. The
- * weight w is 1 - (2 noise / log(S / s))^2 or 0, the noise of the samples being that of throws of a
- * coin: procedures are many and windows have been hp_balanced (balance.h), so that what is within
- * twice the noise is chance. What was multiplied by much is made of few moments that need not be
- * like those that windows missed: w log(S / s) / 2 is added to its deviation. Of a procedure without
- * any sample in windows s is half a sample.
+ *	t	time within windows, by window, as a share of all
+ *	s	the procedure's samples within windows, by window, as a share of all
+ *	S	the procedure's share of all samples
+ *	w	weight of the samples, 0 to 1
  *
- * Samples in code that no window saw are of time that windows missed. Counts are no share of it, and
- * what else ran then is not known: with a share m of the procedure's samples its counts may be less
- * than they should be by log(1 - m).
+ * The clock is (1 - w) t + w s, and counts are multiplied by (S / s)^w. With `noise` the standard
+ * deviation of log(S / s) by chance (binomial), w = 1 - (chance_deviations noise / log(S / s))^2, or
+ * 0 if that is negative: there are many procedures, and windows have been balanced already, so a
+ * smaller difference is taken for chance. Counts that are scaled by much come from few moments,
+ * which may differ from those that windows missed: so moved_share of w log(S / s) is added to the
+ * deviation. For a procedure without samples in windows s is that of least_ticks samples.
+ *
+ * Samples in code that no window saw (`missed`) are time of which nothing was counted. If they are
+ * the share m of the procedure's samples, its counts may be too low by log(1 - m); that is added to
+ * the deviation as well.
  */
 #ifndef INFER_COUNTS_CLOCK_H
 #define INFER_COUNTS_CLOCK_H

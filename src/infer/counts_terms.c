@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What windows say of one procedure's graph.
+ * The terms that counts of windows contribute to the estimate of one procedure.
  *
- * The windows' blocks are not the graph's: one ends at every branch and call and begins wherever
- * anything arrives, so it may be a part of a block or several. But it ran as a whole. A block of
- * the graph ran as often as its first instruction, and that as often as all the windows' blocks
- * that hold it.
+ * Blocks of windows differ from blocks of the graph: a window's block ends at every branch and call,
+ * and starts wherever control arrives. It may be a part of a graph's block or span several. But it
+ * is executed as a whole. So a block of the graph was executed as often as its first instruction,
+ * and that as often as all the window's blocks that contain it.
  *
- * How much of the time the windows happened to be in this procedure is one error that all its
- * counts share; how they are to each other, each block's part of the procedure's instructions, is
- * each one's own.
+ * Each count has two errors. All counts of a procedure share one: windows met the procedure more or
+ * less than its time (shared_deviation). The other is each block's own: its part of the procedure's
+ * instructions varies between windows.
  *
- * What no window saw ran a few times at most, unless samples found it: then it ran when there was no
- * window, and nothing is known of it but its time. No more is known where windows saw it a few times
- * and samples found far more of its time than so few executions take.
+ * A block that no window saw was executed a few times at most. The exception is a block with samples:
+ * it was executed while there was no window, so it gets no term, and only time tells about it. The
+ * same holds for a block that windows saw a few times although its samples show far more time than
+ * so few executions take (ran_elsewhere).
  */
 #include "image_counts.h"
 #include "terms.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is inferred of one image: made once, then kept. */
+/* What is inferred for one image: made on first use, then kept. */
 #ifndef INFER_IMAGES_H
 #define INFER_IMAGES_H
 

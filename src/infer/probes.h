@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Places that breakpoints counted for moments: so often in so much time, and therefore so often in
- * all of the time that the command ran.
+ * Places counted by breakpoints, which were active for moments: hits per active time, times the
+ * whole time of the command.
  */
 #ifndef INFER_PROBES_H
 #define INFER_PROBES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sampled instructions: each sample stands for so many that were retired where it is. That says how
- * often code ran, whatever time it took.
+ * Samples of retired instructions. Each stands for a known number of instructions executed at its
+ * address, so they count executions independently of time.
  */
 #ifndef INFER_RETIRED_H
 #define INFER_RETIRED_H
