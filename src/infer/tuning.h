@@ -4,7 +4,8 @@
  * evidence's own groups are in hpcprof/model/evidence.h.
  *
  * Before each: its unit; the reason; where the value comes from, unless it is [chosen], which means
- * that no measurement stands behind it. scripts/sensitivity reads this file, halves and doubles
+ * that no measurement stands behind it; "2x: nothing" where neither half nor twice of it moved a
+ * figure of scripts/sensitivity --quick --by absolute. scripts/sensitivity reads this file, halves and doubles
  * each constant and prints which accuracy figures move: so each is a plain literal on one line.
  */
 #ifndef HPCPROF_INFER_TUNING_H
@@ -38,7 +39,7 @@ static const double most_youth = 0.5;
  * all would be off by if everything lost were of one kind; [chosen] */
 static const double bias_within = 0.5;
 /* share of what windows cost the program that falls into them: samples, and caches that are cold;
- * stops and copies are outside; [chosen] */
+ * stops and copies are outside; [chosen], 2x: nothing */
 static const double disturbed_in_windows = 0.2;
 /* share by which a program is slower while a copy runs beside it; scripts/bench/shadow-price finds
  * nothing to a fifth, by program and by host */
@@ -51,7 +52,7 @@ static const double ticks_of_place = 20;
 /* deviation of a weight from 1, where samples say nothing: one over the root of the ridge;
  * [chosen] */
 static const double weight_deviation = 1;
-/* weight, at least; none is negative; [chosen] */
+/* weight, at least; none is negative; [chosen], 2x: nothing */
 static const double least_window_weight = 0.1;
 
 /* --- clocks of procedures (counts_clock.c) ----------------------------------------------------- */
@@ -62,12 +63,12 @@ static const double chance_deviations = 2;
 /* samples in windows; where there was none there might have been so much; [chosen] */
 static const double least_ticks = 0.5;
 /* share of the logarithm by which counts were moved, added to their deviation: the few moments that
- * they are made of need not be like those that windows missed; [chosen] */
+ * they are made of need not be like those that windows missed; [chosen], 2x: nothing */
 static const double moved_share = 0.5;
 
 /* --- counts of blocks and edges (counts_terms.c, counts.c) ------------------------------------- */
 
-/* share, at least, of how counts are to each other; [chosen] */
+/* share, at least, of how counts are to each other; [chosen], 2x: nothing */
 static const double least_relative_deviation = 0.002;
 /* deviation of a logarithm, of what one group of windows alone knows: a window of 100 ms is within
  * twice the truth in nine programs of ten, exp(1.645 * 0.4) = 1.93; [chosen] */
@@ -113,7 +114,7 @@ static const double one_moment_deviation = 2;
 
 /* --- what is shown (analyse.c) ----------------------------------------------------------------- */
 
-/* probability; of an edge that is taken less an upper end within suffices to be shown; [chosen] */
+/* probability; of an edge that is taken less an upper end within suffices to be shown; [chosen], 2x: nothing */
 static const double rare_edge = 0.01;
 
 #endif
