@@ -73,7 +73,7 @@ static struct hp_error *put_kinds(const struct report *report, FILE *out)
 
 static void put_names(const struct report *report, FILE *out)
 {
-	fputs("\nHow their code got its names\n", out);
+	fputs("\nSamples by the source of their procedure's name\n", out);
 	for (size_t i = 0; i < HP_ATTRIBUTION_COUNT; i++)
 		put_share(report,
 			  &report->profiles->attribution[i * report->profiles->events.count],

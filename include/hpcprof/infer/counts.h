@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What shadow windows counted in one image, by link-time address: how often each instruction ran,
- * and which way branches, calls and jumps went. In estimates of the whole recording: counts by
- * group, each times what one count stands for.
+ * The counts of shadow windows in one image, by link-time address: how often each instruction was
+ * executed, and the directions of branches, calls and jumps. They are estimates for the whole
+ * recording: counts by group, each multiplied by what one count stands for.
  */
 #ifndef HPCPROF_INFER_COUNTS_H
 #define HPCPROF_INFER_COUNTS_H
@@ -20,7 +20,7 @@ struct hp_counts_edge {
 	uint64_t from;
 	uint8_t kind;	   /* enum hp_counted_kind, but for BLOCK */
 	bool is_inside;	   /* `to` is in the same image, and a link-time address */
-	uint32_t to_image; /* of the windows' images */
+	uint32_t to_image; /* index in the windows' images */
 	uint64_t to;	   /* else an image offset */
 	struct hp_grouped runs;
 };
@@ -33,16 +33,17 @@ struct hp_counts_tick {
 
 struct hp_counts_procedure {
 	const struct hp_procedure *owner;
-	struct hp_grouped instructions; /* that ran in all its parts */
+	struct hp_grouped instructions; /* executed in all its parts */
 };
 
 struct counts_clock;
 
 struct hp_image_counts {
-	/* False: counts to each other only, and `why` not. */
+	/* False: relative counts only, with the reason in `why_relative`. */
 	bool is_absolute;
 	const char *why_relative;
-	/* What all of it may be off by, as a logarithm, beside what windows vary by. */
+	/* The standard deviation of a common factor of all counts, as a logarithm, in addition to
+	 * the variation between windows. */
 	double deviation;
 	uint32_t longest;			  /* block, bytes */
 	HP_VECTOR(struct hp_counts_block) blocks; /* by address */
@@ -51,7 +52,7 @@ struct hp_image_counts {
 	size_t target_count;
 	HP_VECTOR(struct hp_counts_procedure) procedures; /* by their owners' addresses */
 	bool has_procedures;
-	double one;	       /* what one count stands for, at most */
+	double one;	       /* the maximum that one count stands for */
 	struct hp_image *file; /* the part's */
 	HP_VECTOR(struct counts_clock)
 	clocks; /* see src/infer/counts_clock.h; by address, distinct */
@@ -59,35 +60,36 @@ struct hp_image_counts {
 	double ticks_per_sample;		/* of all the samples of time, how many they are */
 };
 
-/* Counts of the part's image, made when first asked for; NULL when windows counted nothing there. The
- * inference's. */
+/* The counts of the part's image, made on the first request; NULL if windows counted nothing there.
+ * Owned by the inference. */
 struct hp_error *hp_counts_of(struct hp_inference *inference, const struct hp_loaded_part *part,
 			      struct hp_image_counts **counted);
-/* Those that were made. */
+/* The counts that were made so far. */
 struct hp_image_counts *hp_counts_made(const struct hp_inference *inference,
 				       const struct hp_loaded_image *image);
 
-/* How often the instruction at the address ran. */
+/* The executions of the instruction at the address. */
 struct hp_grouped hp_counts_runs(const struct hp_image_counts *counted, uint64_t address);
 /* The edges from the branch at the address: the first, and how many. */
 const struct hp_counts_edge *hp_counts_edges_from(const struct hp_image_counts *counted,
 						  uint64_t from, size_t *count);
-/* How often the procedure part [start, end) was entered at its beginning, by calls, its own too,
- * and by jumps out of other code. */
+/* How often the procedure part [start, end) was entered at its start, by calls (including its own)
+ * and by jumps from other code. */
 struct hp_grouped hp_counts_calls(const struct hp_image_counts *counted, uint64_t start,
 				  uint64_t end);
 
 void hp_grouped_add(struct hp_grouped *into, const struct hp_grouped *from);
-/* An absolute estimate, by windows, of what groups counted, each count standing for `scale`. */
+/* An absolute estimate, by windows, of the counts by groups; each count stands for `scale`. */
 struct hp_grouped hp_balanced(const struct hp_windows *windows, double scale,
 			      const uint64_t counts[HP_EVIDENCE_GROUPS]);
 
-/* Of a sum of counts of the procedure at the address; NAN where hp_interval_suffices does not. */
+/* The figure of a sum of counts of the procedure at the address; NAN if hp_interval_suffices is
+ * false. */
 struct hp_counted_figure hp_counts_figure(const struct hp_inference *inference,
 					  const struct hp_image_counts *counted, uint64_t address,
 					  const struct hp_grouped *runs);
 
-/* All procedures of the part's image in which anything was counted. */
+/* Lists all procedures of the part's image that have counts. */
 struct hp_error *hp_counts_procedures(const struct hp_loaded_part *part,
 				      struct hp_image_counts *counted);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What loaded profiles mean: evidence of every kind (windows, registers, branch records, sampled
- * instructions, breakpoints, exact counts) turned into weighted terms, and the analysis of the code
- * that rows stand for, made when a view first asks and then kept. src/infer/README has the
- * mathematics.
+ * Inference from loaded profiles. It converts evidence of every kind (windows, registers, branch
+ * records, sampled instructions, breakpoints, exact counts) into weighted terms, and analyses the
+ * code of rows when a view first asks for it. src/infer/README has the mathematics.
  *
- *	hp_profiles_open ... hp_inference_create	reads what windows counted
+ *	hp_profiles_open ... hp_inference_create	reads the counts of windows
  *	hp_profiles_load ... hp_inference_weigh		weighs windows by the samples of time
  */
 #ifndef HPCPROF_INFER_INFERENCE_H
@@ -21,30 +20,30 @@ struct hp_inference_options {
 };
 
 /*
- * What shadow windows counted, in all epochs, and what one count stands for.
+ * The counts of shadow windows in all epochs, and what one count stands for.
  *
- * Each command of each recording ran for some time, of which its windows cover a share: one count
- * stands for one over that share. Without a time to be a share of, with one window alone or as good
- * as one (hp_grouped_ratio), with most windows truncated, or behind a filter that windows know
- * nothing of, counts are counts to each other only.
+ * The windows of a command of a recording cover a share of its running time, so one count stands
+ * for the inverse of that share. Counts are relative only if the running time is unknown, if there
+ * is one window or effectively one (hp_grouped_ratio), if most windows are truncated, or if a
+ * filter selects something that windows do not distinguish.
  */
 struct hp_windows {
 	struct hp_window_evidence sum;
-	double *scales;	  /* of each stratum: executions that one count stands for; 0: not known */
-	bool is_absolute; /* for some stratum it is known */
-	struct hp_grouped time; /* that the counted stand for, ns: adds up to all of it */
-	/* Estimates by windows are made of these and what groups counted: see balance.h. */
+	double *scales;		/* of each stratum: executions per count; 0: unknown */
+	bool is_absolute;	/* known for some stratum */
+	struct hp_grouped time; /* that the counts stand for, ns: adds up to the whole time */
+	/* Estimates by windows are computed from these and the counts of groups: see balance.h. */
 	double values[HP_EVIDENCE_WINDOWS][HP_EVIDENCE_GROUPS];
-	double counted_ns; /* that windows cover */
-	double count;	   /* of those that count absolutely and pass --comm */
-	/* User time of commands with windows that the windows' strata tell of, see covered_ns of the
-	 * profiles. A recording that never meant to count anything tells of none. */
+	double counted_ns; /* covered by windows */
+	double count;	   /* of absolute windows that pass --comm */
+	/* User time of commands with windows, in the windows' strata; see covered_ns of the
+	 * profiles. A recording without --shadow contributes none. */
 	double told_ns;
-	double passing_ns;	  /* of the latter, what passes --comm */
-	double young;		  /* what counts are off by, processes having just begun */
-	double without;		  /* of a command's time the share without windows: the greatest */
-	double truncated;	  /* share of the windows that only count relatively */
-	const char *why_relative; /* why nothing absolute comes of them, or NULL */
+	double passing_ns;	  /* the part that passes --comm */
+	double young;		  /* error of the counts because processes had just started */
+	double without;		  /* the largest share of a command's time without windows */
+	double truncated;	  /* share of relative windows */
+	const char *why_relative; /* why they give nothing absolute, or NULL */
 };
 
 struct inferred_image;
@@ -53,34 +52,34 @@ struct hp_inference {
 	struct hp_profiles *profiles;		    /* borrowed */
 	const struct hp_inference_options *options; /* borrowed */
 	struct hp_windows windows;
-	struct inferred_image *images; /* by their numbers, once weighed */
+	struct inferred_image *images; /* by index, after weighing */
 };
 
-/* requires: hp_profiles_open, and not yet hp_profiles_load. Reads what windows counted; damage is a
- * warning. Outlived by the profiles and the options. */
+/* requires: hp_profiles_open, before hp_profiles_load. Reads the counts of windows; damage is a
+ * warning. The profiles and the options must outlive it. */
 struct hp_error *hp_inference_create(struct hp_profiles *profiles,
 				     const struct hp_inference_options *options,
 				     struct hp_inference **inference);
 void hp_inference_destroy(struct hp_inference *inference);
 HP_DEFINE_CLEANUP(struct hp_inference, hp_inference_destroy);
-/* requires: hp_profiles_load. Weighs the windows, and reads the exact counts. */
+/* requires: hp_profiles_load. Weighs the windows and reads the exact counts. */
 struct hp_error *hp_inference_weigh(struct hp_inference *inference);
 
-/* There are counts, if only to each other. */
+/* Whether there are counts, possibly only relative ones. */
 bool hp_windows_exist(const struct hp_inference *inference);
-/* Somebody wanted some. */
+/* Whether a recording had --shadow. */
 bool hp_windows_tried(const struct hp_inference *inference);
 /* Counts of all groups of the items of that kind; 0: of any. */
 uint64_t hp_sum_of_items(const struct hp_counted *items, size_t count, uint8_t kind);
 
 /*
- * Out: the analysis, owned by the profiles, or NULL for code that cannot be analysed: without a file,
- * a graph, or an event that measures time. Why not is then in `code->refusal`.
+ * Out: the analysis, owned by the profiles, or NULL for code that cannot be analysed: without a
+ * file, a graph, or an event that measures time. `code->refusal` then has the reason.
  */
 struct hp_error *hp_inference_analyse(struct hp_inference *inference, struct hp_row_code *code,
 				      const struct hp_analysis **analysis);
 
-/* The graph of the code, owned by the profiles, or NULL where there can be none. */
+/* The graph of the code, owned by the profiles, or NULL if there is none. */
 struct hp_error *hp_inference_graph(struct hp_inference *inference, struct hp_row_code *code,
 				    const struct hp_cfg **cfg);
 
@@ -89,21 +88,22 @@ struct hp_error *hp_inference_graph(struct hp_inference *inference, struct hp_ro
 struct hp_error *hp_inference_row(struct hp_inference *inference, const struct hp_row *row,
 				  const struct hp_analysis **analysis);
 
-/* The instruction that starts at the address, or NULL; so without an analysis. */
+/* The instruction that starts at the address, or NULL; also NULL without an analysis. */
 const struct hp_analysed_insn *hp_analysis_insn(const struct hp_analysis *analysis,
 						uint64_t address);
 
-/* How often the loop's header runs each time the loop is entered; of the edge's block how often it
- * goes this way, 0 to 1. NAN of what never ran, or where hp_interval_suffices does not. */
+/* The iterations per entry of the loop; for an edge, the share of its block's executions that take
+ * it, 0 to 1. NAN for code that was not executed, or if hp_interval_suffices is false. */
 double hp_loop_trips(const struct hp_analysis *analysis, uint32_t loop);
 double hp_edge_probability(const struct hp_analysis *analysis, uint32_t edge);
 
-/* Of the rows of procedures, `counts`: what windows counted, else what sampled instructions tell.
+/* Fills `counts` of the rows of procedures from windows, or else from sampled instructions.
  * requires: files open, code of rows known. */
 struct hp_error *hp_inference_fill_rows(struct hp_inference *inference);
 
-/* Of each block the cycles of one execution, the mean of those that were all that ran between two
- * taken branches; NAN when none were, or hardware does not say. Lives in the arena. */
+/* For each block, the mean cycles of one execution, from those executions that were everything
+ * between two taken branches; NAN without any, or if the hardware does not record cycles. Lives in
+ * the arena. */
 struct hp_error *hp_recorded_cycles(const struct hp_inference *inference,
 				    const struct hp_loaded_part *part, const struct hp_cfg *cfg,
 				    struct hp_arena *arena, double **cycles);

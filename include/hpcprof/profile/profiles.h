@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The profiles of some epochs, loaded, added up and attributed: what inference and the views are
- * made of.
+ * The profiles of some epochs, loaded, added up and attributed: the data of inference and views.
  *
- *	hp_profiles_create	understands the options
+ *	hp_profiles_create	checks the options
  *	hp_profiles_open	opens the epochs
  *	hp_profiles_load	reads their profiles: events, images, parts
  *	hp_profiles_attribute	turns parts into rows
- *	hp_profiles_resolve	leaves the rows that somebody asked for
+ *	hp_profiles_resolve	keeps the rows that were asked for
  *
- * What is not owned elsewhere lives in the arena, as long as the profiles. Texts are raw here: each
+ * What is not owned elsewhere lives in the arena, as long as the profiles. Texts are raw here; each
  * writer escapes them for its format.
  */
 #ifndef HPCPROF_PROFILE_PROFILES_H
@@ -26,7 +25,7 @@
 
 struct hp_row;
 
-/* What one row is of. */
+/* What a row stands for. */
 enum hp_rows {
 	HP_ROWS_OF_PROCEDURES,
 	HP_ROWS_OF_IMAGES,
@@ -34,8 +33,8 @@ enum hp_rows {
 	HP_ROWS_OF_GROUPS, /* what `by` tells apart */
 };
 
-/* Zeroed is all procedures. Patterns are globs; one that equals a name also matches it ("[vdso]",
- * "operator[]"). NULL lets everything pass. */
+/* Zeroed selects all procedures. Patterns are globs; a pattern that equals a name also matches it
+ * ("[vdso]", "operator[]"). NULL selects everything. */
 struct hp_profiles_options {
 	const char *event;
 	const char *image;     /* full path or its last part */
@@ -43,30 +42,30 @@ struct hp_profiles_options {
 	bool by_part;	       /* that may be a part of a name, too */
 	const char *comm;
 	const char *pid;    /* needs epochs recorded with --per-process */
-	const char *listed; /* the procedure that is asked for: see hp_profiles_resolve */
-	const char *by;	    /* comm,pid,tid,cpu,image,procedure,line: what rows are told apart by */
+	const char *listed; /* the requested procedure: see hp_profiles_resolve */
+	const char *by;	    /* comm,pid,tid,cpu,image,procedure,line: the keys of rows */
 	bool full_names;    /* with the arguments of templates and functions */
-	bool inlines;	    /* an inlined function's samples are its own */
-	bool no_debuginfo;  /* names and lines from the recorded files alone */
+	bool inlines;	    /* samples of inlined functions are their own */
+	bool no_debuginfo;  /* names and lines from the recorded files only */
 	const char *symfs;  /* prefix of every file looked up */
-	/* What the view wants. */
+	/* What the view needs. */
 	enum hp_rows rows;
-	bool needs_code;       /* files stay open, rows say what code they stand for */
-	bool lists_many;       /* all procedures that a glob means, not only the hottest */
+	bool needs_code;       /* files stay open, and rows have their code */
+	bool lists_many;       /* all procedures that a glob matches, not only the hottest */
 	bool describes_images; /* where names came from, whether there are lines */
 };
 
-/* Things to tell the reader that are no part of the report itself. `advice` may be NULL. */
+/* Messages to the reader that are not a part of the report. `advice` may be NULL. */
 struct hp_notices {
 	void (*warn)(const char *message, const char *advice, void *context);
-	/* What would make it better; at most once a report. May be NULL. */
+	/* How to get a better report; at most once per report. May be NULL. */
 	void (*hint)(const char *message, void *context);
 	void *context;
 };
 
-/* Samples of one event: raw; what they stand for (in units): times their period, over the share of
- * the time for which the event had a counter in their epoch; and that in core cycles, each epoch's
- * by its own clock (0 where that is not known, or the event does not measure time). */
+/* Samples of one event: raw; their weight in units, which is their period divided by the share of
+ * the time in which the event had a counter in their epoch; and the weight in core cycles, by the
+ * clock of each epoch (0 if it is unknown, or if the event does not measure time). */
 struct hp_tally {
 	uint64_t samples;
 	double weight;
@@ -86,26 +85,26 @@ struct hp_loaded_epoch {
 	struct hp_epoch *epoch;		  /* owned */
 	uint64_t *command_samples;	  /* meta's commands times the profiles' events */
 	bool recording;
-	uid_t owner; /* who recorded; (uid_t)-1 unknown */
+	uid_t owner; /* the recording user; (uid_t)-1 unknown */
 };
 
 /* One event summed over the epochs that have it. */
 struct hp_loaded_event {
 	const struct hp_event_info *info; /* as the first epoch has it */
-	struct hp_tally all;		  /* everything recorded: what percentages are of */
-	struct hp_tally kept;		  /* what passes the filters: what the rows add up to */
-	bool lacks_clock;		  /* some of it is of epochs without one that it needs */
-	double units;			  /* sum of samples times period, not scaled by anything */
+	struct hp_tally all;		  /* everything recorded: 100 % */
+	struct hp_tally kept;		  /* what passes the filters: the sum of the rows */
+	bool lacks_clock; /* a part comes from epochs without a clock that it needs */
+	double units;	  /* sum of samples times period, unscaled */
 	uint64_t unattributed;
 	uint64_t lost;
 	uint64_t throttled;
 	uint64_t enabled_ns;
 	uint64_t running_ns;
-	double cpu_ns; /* that the targets used, see hp_epoch_cpu_times */
+	double cpu_ns; /* used by the targets, see hp_epoch_cpu_times */
 	double system_ns;
 	uint64_t least_period;
 	uint64_t greatest_period;
-	double frequency_hz; /* asked for, by the first epoch */
+	double frequency_hz; /* requested in the first epoch */
 };
 
 struct hp_loaded_image {
@@ -113,16 +112,18 @@ struct hp_loaded_image {
 	struct hp_image_id id;	/* strings in the arena */
 	const char *short_name; /* last part of the path, or more where that is ambiguous */
 	const char *build_id;	/* hexadecimal; NULL without one */
-	const char *problem;	/* why its file gave no names, else NULL */
+	const char *problem;	/* why its file has no names, else NULL */
 	const char *advice;	/* what to do about it, or NULL */
-	const char *kept; /* what epochs kept of its file and why that is used; NULL: it was read */
-	/* Of its names and lines, because its file asks for too much; NULL: nothing. */
+	const char *
+		/* what epochs contain of its file and why it is used; NULL: the file was read */
+		kept;
+	/* Names and lines omitted because its file asks for too much; NULL: none. */
 	const char *left_out;
 	const char *origin; /* where names came from; NULL with a problem */
 	bool has_lines;
 	struct hp_tally *tallies;  /* that pass --comm and --pid; one an event */
-	struct hp_tally *nameless; /* of these, in code without a symbol in a file that was read */
-	/* Of its samples those of commands that had no shadow window; one an event. */
+	struct hp_tally *nameless; /* the part in code without a symbol, in a file that was read */
+	/* The samples of commands without a shadow window; one per event. */
 	struct hp_tally *uncovered;
 };
 
@@ -146,21 +147,22 @@ struct hp_located {
 };
 
 /*
- * The samples of one image that share a meaning of offsets. Files mean the same in every epoch and
- * have one part; generated code and whatever else takes its names from the epoch has one an epoch.
+ * The samples of one image whose offsets mean the same. A file has one part for all epochs.
+ * Generated code, and other images whose names come from the epoch, have one part per epoch.
  */
 struct hp_loaded_part {
 	struct hp_loaded_image *image;
-	struct hp_epoch *epoch; /* that has the names and bytes, with the image's index there */
+	/* that contains the names and bytes, with the image's index there */
+	struct hp_epoch *epoch;
 	size_t epoch_image;
 	HP_VECTOR(struct hp_hit) hits; /* while loading */
-	uint64_t *offsets;	       /* ascending; distinct but in a breakdown, by their groups */
+	uint64_t *offsets;	       /* ascending; distinct except in a breakdown, by group */
 	uint32_t *groups;	       /* of each */
 	struct hp_tally *tallies;      /* count times events */
 	size_t count;
-	/* After attribution, where `file` could be opened; else NULL. */
+	/* After attribution, if `file` could be opened; else NULL. */
 	struct hp_image *file;	   /* owned */
-	struct hp_cfg_image *flow; /* its control flow, once inference asked for it; owned */
+	struct hp_cfg_image *flow; /* its control flow, on request of inference; owned */
 	struct hp_symbol *symbols;
 	size_t symbol_count;
 	struct hp_excerpt excerpt;  /* of a file that could not be read, see kept.h */
@@ -170,7 +172,7 @@ struct hp_loaded_part {
 	size_t cold_count;
 };
 
-/* How well samples could be named. */
+/* The source of the samples' names. */
 enum hp_attribution {
 	HP_NAMED_BY_SYMBOL,
 	HP_NAMED_BY_PLT,
@@ -180,7 +182,7 @@ enum hp_attribution {
 	HP_ATTRIBUTION_COUNT,
 };
 
-/* What rows of a breakdown are told apart by, in the order of the columns. */
+/* The keys of a breakdown, in the order of the columns. */
 enum hp_breakdown_key {
 	HP_BY_COMM,
 	HP_BY_PID,
@@ -197,14 +199,14 @@ struct hp_breakdown {
 	bool has[HP_BY_COUNT];
 };
 
-/* What ran where: as far as the breakdown tells it apart. */
+/* One combination of the keys of a breakdown. */
 struct hp_loaded_group {
 	const char *command;
 	uint32_t pid;
 	uint32_t tid;	    /* 0 unknown */
 	uint32_t cpu;	    /* plus 1; 0 unknown */
-	const char *thread; /* its name, under which most samples are; NULL unknown */
-	uint64_t samples;   /* of the stratum that has that name */
+	const char *thread; /* its most frequent name by samples; NULL unknown */
+	uint64_t samples;   /* of the stratum with that name */
 };
 
 struct interned;
@@ -228,23 +230,25 @@ struct hp_profiles {
 	struct hp_breakdown by;
 	HP_VECTOR(struct hp_loaded_group) groups;
 	bool keeps_files; /* after attribution: `needs_code`, or who asks wants them for counts */
-	/* Whose windows counted something: inference says so before profiles are loaded. */
+	/* Commands whose windows counted something; inference sets them before profiles are
+	 * loaded. */
 	HP_VECTOR(struct hp_covered) covered;
-	double covered_ns;	      /* user time of theirs that was sampled */
+	double covered_ns;	      /* sampled user time of these */
 	struct hp_tally *attribution; /* HP_ATTRIBUTION_COUNT times events */
 	size_t sort_event;
-	size_t hidden_rows;	/* cut by limits */
+	size_t hidden_rows;	/* omitted by limits */
 	struct hp_tally hidden; /* of the sorting event */
 };
 
-/* Understands the options: USAGE where they mean nothing. Both are borrowed. */
+/* Checks the options: USAGE if they are wrong. Both are borrowed. */
 struct hp_error *hp_profiles_create(const struct hp_profiles_options *options,
 				    const struct hp_notices *notices,
 				    struct hp_profiles **profiles);
 void hp_profiles_destroy(struct hp_profiles *profiles);
 HP_DEFINE_CLEANUP(struct hp_profiles, hp_profiles_destroy);
 
-/* Opens the named epochs (none: the latest); INSUFFICIENT where they lack what is asked for. */
+/* Opens the named epochs (none: the latest); INSUFFICIENT if they do not contain what is asked
+ * for. */
 struct hp_error *hp_profiles_open(struct hp_profiles *profiles, struct hp_db *db,
 				  char *const *arguments, size_t argument_count);
 /* Reads the profiles of the opened epochs; the filters apply here. There are parts of the `others`
@@ -269,19 +273,20 @@ struct hp_error *hp_profiles_attribute(struct hp_profiles *profiles);
 struct hp_error *hp_profiles_resolve(struct hp_profiles *profiles);
 /* Sets short_file of every row. */
 struct hp_error *hp_profiles_name_files(struct hp_profiles *profiles);
-/* Gives the rows of one table `shown`: short names, but whole ones where two of them would look
- * alike, and of all rows with the option `full_names`. Rows without a name have none. */
+/* Sets `shown` of the rows of one table: short names, but full names if two would look the same,
+ * and for all rows with the option `full_names`. Rows without a name have none. */
 struct hp_error *hp_profiles_show_names(const struct hp_profiles *profiles,
 					struct hp_row *const *rows, size_t count);
 
 /* The event that measures time: in cycles, else in nanoseconds; events.count when there is none. */
 size_t hp_profiles_time_event(const struct hp_profiles *profiles);
-/* Core cycles that one unit of that event is, in the mean of all its samples; 0 when the clock of
- * any of them is not known. */
+/* Core cycles per unit of that event, the mean over all its samples; 0 if the clock of any of them
+ * is unknown. */
 double hp_profiles_cycles_per_unit(const struct hp_profiles *profiles);
-/* Whose tables best cases come from: epochs of different CPUs have no one core. */
+/* The core whose tables give best cases; epochs from different CPUs have the generic one. */
 const struct hp_core *hp_profiles_core(const struct hp_profiles *profiles);
-/* Warns of epochs that differ in what an analysis takes from them: CPU, skid, or a clock at all. */
+/* Warns if epochs differ in the data that an analysis uses: CPU, skid, or the existence of a
+ * clock. */
 void hp_profiles_check_mixture(const struct hp_profiles *profiles);
 /* The part's first sampled place at or after the address. */
 size_t hp_first_located(const struct hp_loaded_part *part, uint64_t address);
@@ -305,20 +310,20 @@ uint64_t hp_profiles_command_samples(const struct hp_profiles *profiles,
 				     size_t event);
 /* Mean units between two samples; 0 without samples. */
 uint64_t hp_profiles_period(const struct hp_loaded_event *event);
-/* For what share of the time in which it might have it had a counter; NaN unknown. */
+/* The share of the time in which the event had a counter; NaN unknown. */
 double hp_profiles_coverage(const struct hp_loaded_event *event);
-/* It measures time, and nothing of the kernel's. */
+/* Whether it measures time, in user mode only. */
 bool hp_profiles_is_user_only(const struct hp_loaded_event *event);
 
-/* The reader looks at rows of the image: it has 1 % of an event's samples or more, or something was
- * asked for by name. */
+/* Whether the image matters to the reader: it has 1 % of an event's samples or more, or something
+ * was asked for by name. */
 bool hp_profiles_is_noticed(const struct hp_profiles *profiles,
 			    const struct hp_loaded_image *image);
 
-/* The kernel or a module of it: no file to be read. */
+/* Whether it is the kernel or a module, which has no file to read. */
 bool hp_profiles_is_kernel(const struct hp_loaded_image *image);
 
-/* A glob, or the very name; NULL matches all. */
+/* Whether the pattern is a glob that matches, or the name itself; NULL matches all. */
 bool hp_profiles_matches(const char *pattern, const char *name);
 const char *hp_image_basename(const char *path); /* of an image */
 const char *hp_source_name(const char *path);	 /* of a source file, which may be relative */

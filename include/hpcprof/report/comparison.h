@@ -40,20 +40,21 @@ enum hp_comparison_format {
 bool hp_comparison_format_parse(const char *text, enum hp_comparison_format *format);
 
 struct hp_comparison_options {
-	/* Where the source is: paths below it are written relative to it. An absolute path without
-	 * a slash at its end, or NULL. */
+	/* The source directory: paths below it are written relative to it. An absolute path without
+	 * a final slash, or NULL. */
 	const char *source_root;
-	/* Annotations, rows of text and of the Markdown table; 0: 10. In JSON findings, and of
-	 * what is no finding the dearest images, procedures and lines of each; 0: all. */
+	/* The maximum number of annotations and of rows of text and of the Markdown table; 0: 10.
+	 * In JSON the maximum number of findings, and of other images, procedures and lines of
+	 * each, most expensive first; 0: all. */
 	size_t most_findings;
-	size_t columns; /* of text, sentences are wrapped to; 0: never */
+	size_t columns; /* to which text is wrapped; 0: not */
 };
 
 struct hp_error *hp_comparison_write(const struct hp_comparison *comparison,
 				     enum hp_comparison_format format,
 				     const struct hp_comparison_options *options, FILE *out);
 
-/* A finding that fails a check, rather than one that got cheaper, or whose cost went elsewhere. */
+/* Whether the finding fails a check; not if it became cheaper, or if its cost moved. */
 bool hp_comparison_is_regression(const struct hp_compared *compared);
 
 #endif

@@ -26,10 +26,10 @@ enum hp_report_view {
 	HP_VIEW_LINES,
 	HP_VIEW_INSTRUCTIONS,
 	HP_VIEW_ANNOTATE,   /* one procedure: `of.listed` */
-	HP_VIEW_STALLS,	    /* of the whole profile, the worst first */
-	HP_VIEW_CALLS,	    /* who calls whom how often, as windows counted it */
+	HP_VIEW_STALLS,	    /* of the whole profile, worst first */
+	HP_VIEW_CALLS,	    /* callers, callees and the number of calls, counted by windows */
 	HP_VIEW_EXECUTIONS, /* of procedures and lines, likewise */
-	HP_VIEW_BREAKDOWN,  /* by what `of.by` says */
+	HP_VIEW_BREAKDOWN,  /* by the keys of `of.by` */
 	HP_VIEW_SUMMARY,
 };
 
@@ -40,23 +40,23 @@ enum hp_report_format {
 	HP_FORMAT_DOT, /* of instructions: the control-flow graph, for Graphviz */
 };
 
-/* Zeroed is a report of all procedures as text. */
+/* Zeroed selects a report of all procedures as text. */
 struct hp_report_options {
 	enum hp_report_view view;
 	enum hp_report_format format;
-	struct hp_profiles_options of; /* what is reported; the view fills in what it wants */
+	struct hp_profiles_options of; /* what is reported; the view adds what it needs */
 	struct hp_inference_options how;
-	bool all;	      /* --annotate folds nothing away */
+	bool all;	      /* --annotate does not fold anything */
 	const char *sort;     /* samples, name, image, address, line, or an event's name */
-	double percent_limit; /* rows below it are counted, not shown */
+	double percent_limit; /* rows with a smaller share are counted, not shown */
 	size_t limit;	      /* rows; 0 for all */
 	enum hp_isa_syntax syntax;
 	size_t terminal_columns; /* lines are cut to it; 0: never */
 	bool colour;
 };
 
-/* Writes the report of the named epochs (none: the latest). USAGE for options that make no sense
- * together, INSUFFICIENT when there is nothing to report, DAMAGED for a damaged database. */
+/* Writes the report of the named epochs (none: the latest). USAGE for contradicting options,
+ * INSUFFICIENT if there is nothing to report, DAMAGED for a damaged database. */
 struct hp_error *hp_report(struct hp_db *db, char *const *epochs, size_t epoch_count,
 			   const struct hp_report_options *options,
 			   const struct hp_notices *notices, FILE *out);

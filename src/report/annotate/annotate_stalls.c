@@ -220,7 +220,7 @@ static struct hp_error *add_cause(struct annotation *annotation, size_t row,
 	if (isfinite(cycles) && !is_unknown) {
 		hp_buffer_printf(&text, ", about ");
 		quantity_add_cycles(&text, cause->likely * cycles);
-		hp_buffer_printf(&text, " cycles each time");
+		hp_buffer_printf(&text, " cycles per execution");
 	}
 	if (cause->has_culprit)
 		add_culprit(&text, annotation, "; by ", cause->culprit.value);
