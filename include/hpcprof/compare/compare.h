@@ -30,9 +30,8 @@ struct hp_compare_options {
 	double least_of_program; /* 0: 0.005 */
 	const char *symfs;
 	bool no_debuginfo;
-	const char *
-		/* procedures with this name, or matching this glob, get their code like findings */
-		annotated;
+	/* procedures with this name, or matching this glob, get their code like findings */
+	const char *annotated;
 	bool without_code; /* without lines, and without the changes in findings */
 };
 

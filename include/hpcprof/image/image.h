@@ -91,10 +91,9 @@ void hp_image_join(struct hp_image *image, const struct hp_joint *joints, size_t
 /* A source position, innermost first: frame 0 is the code itself, the last frame the procedure's
  * own body, and those between are inlined functions. */
 struct hp_frame {
-	const char *
-		/* demangled; NULL if not in DWARF. The last frame has the name of its procedure if
-		 * a symbol gives one */
-		function;
+	/* demangled; NULL if not in DWARF. The last frame has the name of its procedure if
+	 * a symbol gives one */
+	const char *function;
 	const char *file; /* full path as compiled; NULL without line information */
 	/* 0 unknown: in frame 0 the line of the address, in outer frames the line of the call */
 	uint32_t line;

@@ -114,9 +114,8 @@ struct hp_loaded_image {
 	const char *build_id;	/* hexadecimal; NULL without one */
 	const char *problem;	/* why its file has no names, else NULL */
 	const char *advice;	/* what to do about it, or NULL */
-	const char *
-		/* what epochs contain of its file and why it is used; NULL: the file was read */
-		kept;
+	/* what epochs contain of its file and why it is used; NULL: the file was read */
+	const char *kept;
 	/* Names and lines omitted because its file asks for too much; NULL: none. */
 	const char *left_out;
 	const char *origin; /* where names came from; NULL with a problem */

@@ -20,9 +20,8 @@ struct hp_turns {
 	const struct hp_rotation_sets *rotation_sets; /* borrowed */
 	struct hp_turn_rotation_set *at;	      /* those of more than one group */
 	size_t count;
-	uint32_t *
-		/* of each event: groups of all rotation sets numbered through; HP_NO_TURN */
-		group_of;
+	/* of each event: groups of all rotation sets numbered through; HP_NO_TURN */
+	uint32_t *group_of;
 	bool *on; /* of each event: now */
 	size_t event_count;
 	uint64_t slice_ns; /* asked for; 0: as short as rotating costs allow */
