@@ -5,7 +5,7 @@
  *
  * Before each: its unit; the reason; where the value comes from, unless it is [chosen], which means
  * that no measurement stands behind it; "2x: nothing" where neither half nor twice of it moved a
- * figure of scripts/sensitivity --quick --by absolute. scripts/sensitivity reads this file, halves and doubles
+ * figure of scripts/sensitivity --quick --by absolute. The script reads this file, halves and doubles
  * each constant and prints which accuracy figures move: so each is a plain literal on one line.
  */
 #ifndef HPCPROF_INFER_TUNING_H
@@ -114,7 +114,8 @@ static const double one_moment_deviation = 2;
 
 /* --- what is shown (analyse.c) ----------------------------------------------------------------- */
 
-/* probability; of an edge that is taken less an upper end within suffices to be shown; [chosen], 2x: nothing */
+/* probability; of an edge that is taken less an upper end within suffices to be shown;
+ * [chosen], 2x: nothing */
 static const double rare_edge = 0.01;
 
 #endif
