@@ -64,7 +64,7 @@ EXTRA_DIST += scripts/analyze scripts/analyze.h
 
 # tables.c is nothing but numbers, and takes clang-format gigabytes.
 formatted = cd '$(srcdir)' && find src include tests scripts -name '*.[ch]' -type f \
-	! -path src/isa/machine/tables.c -print0 | xargs -0 clang-format
+	! -path src/isa/machine/generated/tables.c -print0 | xargs -0 clang-format
 format:
 	$(formatted) -i
 format-check:
@@ -95,7 +95,7 @@ coverage:
 				}' | sort -k 5; \
 	fi
 
-# What makes src/isa/machine/tables.c, and judges the tables. Not for building or testing.
+# What makes src/isa/machine/generated/tables.c, and judges the tables. Not for building or testing.
 EXTRA_DIST += scripts/culprit-accuracy scripts/culprit-correlation
 EXTRA_DIST += scripts/machine-tables scripts/machine/facts.cc scripts/measure-machine scripts/model-accuracy
 machine_programs = scripts/machine/form_key scripts/machine/code_bounds \

@@ -8,7 +8,7 @@ src_isa_libisa_a_SOURCES = \
 	src/isa/x86_64_step.c \
 	include/hpcprof/isa/machine.h src/isa/machine/machine.c src/isa/machine/cores.h \
 	src/isa/machine/cores.c src/isa/machine/shape.c src/isa/machine/tables.h \
-	src/isa/machine/tables.c
+	src/isa/machine/generated/tables.c
 EXTRA_DIST += src/isa/machine/overrides.txt
 
 ISA_LIBS = src/isa/libisa.a $(BASE_LIBS) $(ZYDIS_LIBS) $(CAPSTONE_LIBS) $(XXHASH_LIBS)

@@ -2,7 +2,7 @@
 /* Made by scripts/machine-tables from the scheduling models of LLVM 19.1.7 (Apache-2.0 with LLVM
  * exception) and from overrides.txt. Not to be edited. */
 /* clang-format off */
-#include "tables.h"
+#include "../tables.h"
 
 #include <Zydis/Zydis.h>
 
