@@ -285,11 +285,27 @@ void sandbox_clear(struct sandbox *sandbox)
 	pthread_mutex_destroy(&sandbox->lock);
 }
 
+/* Who runs when nobody else does takes long to die where others run: what takes longest, giving back
+ * its memory, we do (Linux 5.15), and any CPU will do for the rest. */
+static void hasten_end(const struct sandbox *sandbox)
+{
+	const struct sched_param no_priority = { 0 };
+	cpu_set_t all;
+
+	memset(&all, 0xff, sizeof(all));
+	syscall(SYS_sched_setaffinity, sandbox->pid, sizeof(all), &all);
+	/* Allowed to the superuser. */
+	sched_setscheduler(sandbox->pid, SCHED_OTHER, &no_priority);
+	syscall(SYS_process_mrelease, sandbox->pidfd, 0);
+}
+
 void sandbox_end(struct sandbox *sandbox)
 {
 	pthread_mutex_lock(&sandbox->lock);
-	if (sandbox->pidfd >= 0)
-		syscall(SYS_pidfd_send_signal, sandbox->pidfd, SIGKILL, NULL, 0);
+	/* By its descriptor: it may have died and been reaped, and its number be another's. */
+	if (sandbox->pidfd >= 0 &&
+	    syscall(SYS_pidfd_send_signal, sandbox->pidfd, SIGKILL, NULL, 0) == 0)
+		hasten_end(sandbox);
 	pthread_mutex_unlock(&sandbox->lock);
 }
 
@@ -327,20 +343,6 @@ struct hp_error *sandbox_create(struct sandbox *sandbox, const struct areas *aro
 	if (error)
 		sandbox_kill(sandbox, NULL);
 	return error;
-}
-
-/* Who runs when nobody else does takes long to die where others run: what takes longest, giving back
- * its memory, we do (Linux 5.15), and any CPU will do for the rest. */
-static void hasten_end(const struct sandbox *sandbox)
-{
-	const struct sched_param no_priority = { 0 };
-	cpu_set_t all;
-
-	memset(&all, 0xff, sizeof(all));
-	syscall(SYS_sched_setaffinity, sandbox->pid, sizeof(all), &all);
-	/* Allowed to the superuser. */
-	sched_setscheduler(sandbox->pid, SCHED_OTHER, &no_priority);
-	syscall(SYS_process_mrelease, sandbox->pidfd, 0);
 }
 
 /* It may be in a stop that comes before its end. False: it has not come to that in time. */
@@ -401,9 +403,7 @@ void sandbox_kill(struct sandbox *sandbox, uint64_t *cpu_ns)
 		return;
 	if (cpu_ns)
 		*cpu_ns = cpu_time_ns(pid);
-	/* By its descriptor: it may have died and been reaped, and its number be another's. */
 	sandbox_end(sandbox);
-	hasten_end(sandbox);
 	pthread_mutex_lock(&sandbox->lock);
 	close(sandbox->pidfd);
 	sandbox->pidfd = -1;
