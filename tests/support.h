@@ -2,8 +2,8 @@
 /*
  * What every unit test program shares: Check, TAP on standard output, one-line suites.
  *
- *	START_TEST(a_sentence_about_one_behaviour) { … } END_TEST
- *	HP_TEST_MAIN("base/bytes", a_sentence_about_one_behaviour, another_one)
+ *	TEST(a_sentence_about_one_behaviour) { … }
+ *	HP_TEST_MAIN("base/bytes")
  */
 #ifndef HPCPROF_TESTS_SUPPORT_H
 #define HPCPROF_TESTS_SUPPORT_H
@@ -46,13 +46,32 @@
 #define HP_TEST_UNDER_TSAN 0
 #endif
 
-#define HP_TEST_MAIN(suite_name, ...) HP_TEST_MAIN_UNLESS(NULL, suite_name, __VA_ARGS__)
+/* Tests register themselves before main, in the order they stand in. */
+enum { HP_TEST_MOST = 128 };
+static const TTest *hp_tests[HP_TEST_MOST] __attribute__((unused));
+static size_t hp_test_count __attribute__((unused));
+
+static __attribute__((unused)) void hp_test_add(const TTest *test)
+{
+	if (hp_test_count == HP_TEST_MOST)
+		abort();
+	hp_tests[hp_test_count++] = test;
+}
+
+#define TEST(sentence)                                                                             \
+	static const TTest *sentence;                                                              \
+	__attribute__((constructor)) static void register_##sentence(void)                         \
+	{                                                                                          \
+		hp_test_add(sentence);                                                             \
+	}                                                                                          \
+	START_TEST(sentence)
+
+#define HP_TEST_MAIN(suite_name) HP_TEST_MAIN_UNLESS(NULL, suite_name)
 
 /* Where `reason` (a text or NULL) is one, all are skipped for it. */
-#define HP_TEST_MAIN_UNLESS(reason, suite_name, ...)                                               \
+#define HP_TEST_MAIN_UNLESS(reason, suite_name)                                                    \
 	int main(void)                                                                             \
 	{                                                                                          \
-		const TTest *const tests[] = { __VA_ARGS__ };                                      \
 		const char *skip = (reason);                                                       \
 		Suite *suite;                                                                      \
 		SRunner *runner;                                                                   \
@@ -63,11 +82,11 @@
 			return EXIT_SUCCESS;                                                       \
 		}                                                                                  \
 		suite = suite_create(suite_name);                                                  \
-		for (size_t i = 0; i < HP_ARRAY_COUNT(tests); i++) {                               \
-			TCase *one = tcase_create(tests[i]->name);                                 \
+		for (size_t i = 0; i < hp_test_count; i++) {                                       \
+			TCase *one = tcase_create(hp_tests[i]->name);                              \
                                                                                                    \
 			tcase_set_timeout(one, HP_TEST_SECONDS);                                   \
-			tcase_add_test(one, tests[i]);                                             \
+			tcase_add_test(one, hp_tests[i]);                                          \
 			suite_add_tcase(suite, one);                                               \
 		}                                                                                  \
 		runner = srunner_create(suite);                                                    \

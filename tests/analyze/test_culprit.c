@@ -150,7 +150,7 @@ static const struct hp_cause *first_cause(size_t at)
 
 /* --- data cache and TLB ----------------------------------------------------------------------- */
 
-START_TEST(what_does_not_load_has_no_cache_miss)
+TEST(what_does_not_load_has_no_cache_miss)
 {
 	LOOP(ADD_RAX_RBX);
 	takes(0, STALL);
@@ -162,9 +162,8 @@ START_TEST(what_does_not_load_has_no_cache_miss)
 	ck_assert_uint_eq(culprit(0, HP_CAUSE_DCACHE), 0);
 	ck_assert_double_gt(most(0, HP_CAUSE_DTLB), 0.5);
 }
-END_TEST
 
-START_TEST(the_stack_is_in_the_cache)
+TEST(the_stack_is_in_the_cache)
 {
 	CODE(0x48, 0x8b, 0x44, 0x24, 8); /* mov rax, [rsp + 8] */
 	takes(0, STALL);
@@ -173,9 +172,8 @@ START_TEST(the_stack_is_in_the_cache)
 	takes(0, STALL);
 	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.9);
 }
-END_TEST
 
-START_TEST(a_load_whose_result_is_at_work_is_done)
+TEST(a_load_whose_result_is_at_work_is_done)
 {
 	/* mov rcx, [rdi]; add rcx, 1: by then the load has retired */
 	CODE(LOAD_RCX_FROM_RDI, ADD_RCX_1);
@@ -187,9 +185,8 @@ START_TEST(a_load_whose_result_is_at_work_is_done)
 	ck_assert_double_gt(most(3, HP_CAUSE_DCACHE), 0.9);
 	ck_assert_uint_eq(culprit(3, HP_CAUSE_DCACHE), 0);
 }
-END_TEST
 
-START_TEST(an_address_that_stays_misses_when_its_loop_begins)
+TEST(an_address_that_stays_misses_when_its_loop_begins)
 {
 	LOOP(LOAD_RCX_FROM_RDI);
 	takes(0, STALL);
@@ -198,9 +195,8 @@ START_TEST(an_address_that_stays_misses_when_its_loop_begins)
 	takes(0, STALL);
 	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.9);
 }
-END_TEST
 
-START_TEST(a_stride_misses_as_often_as_it_enters_lines_and_pages)
+TEST(a_stride_misses_as_often_as_it_enters_lines_and_pages)
 {
 	double small;
 
@@ -216,9 +212,8 @@ START_TEST(a_stride_misses_as_often_as_it_enters_lines_and_pages)
 	ck_assert_double_gt(most(0, HP_CAUSE_DTLB), 0.9);
 	ck_assert_uint_eq(first_cause(0)->kind, HP_CAUSE_DTLB);
 }
-END_TEST
 
-START_TEST(a_table_that_a_mask_keeps_small_fits)
+TEST(a_table_that_a_mask_keeps_small_fits)
 {
 	/* mov ecx, eax; and ecx, 1023; mov rdx, [rdi + rcx * 8]; imul rax, rax, 13 */
 	LOOP(0x89, 0xc1, 0x81, 0xe1, 0xff, 3, 0, 0, 0x48, 0x8b, 0x14, 0xcf, 0x48, 0x6b, 0xc0, 13);
@@ -230,9 +225,8 @@ START_TEST(a_table_that_a_mask_keeps_small_fits)
 	takes(8, STALL);
 	ck_assert_double_gt(most(8, HP_CAUSE_DCACHE), 0.9);
 }
-END_TEST
 
-START_TEST(what_only_names_memory_does_not_load)
+TEST(what_only_names_memory_does_not_load)
 {
 	CODE(0x66, 0x0f, 0x1f, 0x04, 0x07); /* nop word [rdi + rax] */
 	takes(0, STALL);
@@ -241,12 +235,11 @@ START_TEST(what_only_names_memory_does_not_load)
 	takes(0, STALL);
 	ck_assert_double_eq(most(0, HP_CAUSE_DCACHE), 0);
 }
-END_TEST
 
 /* --- stores ------------------------------------------------------------------------------------
  */
 
-START_TEST(the_store_buffer_is_full_only_of_stores_that_may_miss)
+TEST(the_store_buffer_is_full_only_of_stores_that_may_miss)
 {
 	LOOP(ADD_RAX_RBX);
 	takes(0, STALL);
@@ -262,9 +255,8 @@ START_TEST(the_store_buffer_is_full_only_of_stores_that_may_miss)
 	ck_assert_double_gt(most(0, HP_CAUSE_STORE_BUFFER), 0.9);
 	ck_assert_uint_eq(culprit(0, HP_CAUSE_STORE_BUFFER), 0);
 }
-END_TEST
 
-START_TEST(a_load_of_more_than_was_stored_cannot_be_forwarded)
+TEST(a_load_of_more_than_was_stored_cannot_be_forwarded)
 {
 	CODE(0x88, 0x47, 3, 0x48, 0x8b, 0x0f); /* mov [rdi + 3], al; mov rcx, [rdi] */
 	takes(3, 20);
@@ -280,9 +272,8 @@ START_TEST(a_load_of_more_than_was_stored_cannot_be_forwarded)
 	takes(3, 20);
 	ck_assert_double_eq(most(3, HP_CAUSE_STORE_FORWARD), 0);
 }
-END_TEST
 
-START_TEST(constants_added_to_the_base_are_followed_to_the_store)
+TEST(constants_added_to_the_base_are_followed_to_the_store)
 {
 	/* mov [rdi + 11], al; add rdi, 8; mov rcx, [rdi] */
 	CODE(0x88, 0x47, 11, 0x48, 0x83, 0xc7, 8, 0x48, 0x8b, 0x0f);
@@ -297,7 +288,6 @@ START_TEST(constants_added_to_the_base_are_followed_to_the_store)
 	takes(6, 20);
 	ck_assert_double_eq(most(6, HP_CAUSE_STORE_FORWARD), 0);
 }
-END_TEST
 
 /* --- what takes long by itself ------------------------------------------------------------------
  */
@@ -309,7 +299,7 @@ struct unit {
 	enum hp_cause_kind kind;
 };
 
-START_TEST(long_instructions_go_by_the_name_of_their_unit)
+TEST(long_instructions_go_by_the_name_of_their_unit)
 {
 	static const struct unit units[] = {
 		{ "div rcx", { 0x48, 0xf7, 0xf1 }, 3, HP_CAUSE_DIVIDER },
@@ -345,9 +335,8 @@ START_TEST(long_instructions_go_by_the_name_of_their_unit)
 		ck_assert_uint_eq(culprit(0, units[i].kind), 0);
 	}
 }
-END_TEST
 
-START_TEST(plain_instructions_are_none_of_them)
+TEST(plain_instructions_are_none_of_them)
 {
 	CODE(ADD_RAX_RBX, 0x0f, 0x28, 0xc1, 0x48, 0x01,
 	     0x07); /* movaps xmm0, xmm1; add [rdi], rax */
@@ -359,9 +348,8 @@ START_TEST(plain_instructions_are_none_of_them)
 					    most(at, HP_CAUSE_FP_LATENCY) + most(at, HP_CAUSE_SYNC),
 				    0);
 }
-END_TEST
 
-START_TEST(a_chain_of_multiplications_waits_for_the_multiplier_in_the_best_case)
+TEST(a_chain_of_multiplications_waits_for_the_multiplier_in_the_best_case)
 {
 	LOOP(0x48, 0x0f, 0xaf, 0xc3); /* imul rax, rbx: three cycles at least */
 	takes(0, 3);
@@ -369,7 +357,6 @@ START_TEST(a_chain_of_multiplications_waits_for_the_multiplier_in_the_best_case)
 	ck_assert_double_gt(first_cause(0)->likely, 0.8);
 	ck_assert_double_gt(found->sheet.likely[HP_CAUSE_MULTIPLIER], 0.8 * found->sheet.cycles);
 }
-END_TEST
 
 /* --- instructions that come late ----------------------------------------------------------------
  */
@@ -386,7 +373,7 @@ static void branch(double share)
 	runs(8, share * RUNS);
 }
 
-START_TEST(a_branch_costs_no_more_than_its_rarer_way_is_taken)
+TEST(a_branch_costs_no_more_than_its_rarer_way_is_taken)
 {
 	double even;
 	double rare;
@@ -405,9 +392,8 @@ START_TEST(a_branch_costs_no_more_than_its_rarer_way_is_taken)
 	takes(4, 20);
 	ck_assert_double_lt(most(4, HP_CAUSE_MISPREDICT), 0.001);
 }
-END_TEST
 
-START_TEST(a_jump_that_can_go_one_way_only_is_never_mispredicted)
+TEST(a_jump_that_can_go_one_way_only_is_never_mispredicted)
 {
 	/* add rdx, 1; jmp 7; 6: int3; 7: add rdx, 1; ret */
 	CODE(ADD_RDX_1, 0xeb, 1, 0xcc, ADD_RDX_1);
@@ -415,9 +401,8 @@ START_TEST(a_jump_that_can_go_one_way_only_is_never_mispredicted)
 	takes(7, 20);
 	ck_assert_double_eq(most(7, HP_CAUSE_MISPREDICT), 0);
 }
-END_TEST
 
-START_TEST(code_that_follows_in_its_line_is_in_the_cache)
+TEST(code_that_follows_in_its_line_is_in_the_cache)
 {
 	static uint8_t far[256];
 
@@ -436,21 +421,19 @@ START_TEST(code_that_follows_in_its_line_is_in_the_cache)
 	ck_assert_double_gt(most(128, HP_CAUSE_ICACHE), 0.5);
 	ck_assert_double_eq(most(128, HP_CAUSE_ITLB), 0); /* the same page */
 }
-END_TEST
 
 /* --- what is left -------------------------------------------------------------------------------
  */
 
-START_TEST(what_nobody_can_have_done_is_unexplained)
+TEST(what_nobody_can_have_done_is_unexplained)
 {
 	LOOP(ADD_RAX_RBX);
 	takes(0, STALL);
 	ck_assert_uint_eq(first_cause(0)->kind, HP_CAUSE_UNEXPLAINED);
 	ck_assert_double_gt(first_cause(0)->low, 0.9);
 }
-END_TEST
 
-START_TEST(chance_is_not_held_to_be_a_proof)
+TEST(chance_is_not_held_to_be_a_proof)
 {
 	LOOP(ADD_RAX_RBX);
 	samples[sample_count++] = (struct hp_sampled){ .address = { FUZZ_CODE_ADDRESS },
@@ -458,9 +441,8 @@ START_TEST(chance_is_not_held_to_be_a_proof)
 						       .cycles = STALL * (double)RUNS };
 	ck_assert_double_eq(most(0, HP_CAUSE_UNEXPLAINED), 0);
 }
-END_TEST
 
-START_TEST(without_counts_it_is_not_known_how_much_is_stall)
+TEST(without_counts_it_is_not_known_how_much_is_stall)
 {
 	LOOP(LOAD_RAX_FROM_RAX);
 	count_count = 0;
@@ -469,15 +451,13 @@ START_TEST(without_counts_it_is_not_known_how_much_is_stall)
 	ck_assert_double_gt(most(0, HP_CAUSE_DCACHE), 0.9);
 	ck_assert_uint_eq(first_cause(0)->kind, HP_CAUSE_DCACHE);
 }
-END_TEST
 
-START_TEST(no_samples_no_culprits)
+TEST(no_samples_no_culprits)
 {
 	LOOP(LOAD_RAX_FROM_RAX);
 	ck_assert_uint_eq(insn_at(0)->cause_count, 0);
 	ck_assert_double_eq(found->sheet.cycles, 0);
 }
-END_TEST
 
 /* --- the sheet ----------------------------------------------------------------------------------
  */
@@ -562,7 +542,7 @@ static const uint8_t mixture[] = {
 	RET,			   /* 48 */
 };
 
-START_TEST(the_sheet_adds_up_to_its_cycles_whatever_the_samples)
+TEST(the_sheet_adds_up_to_its_cycles_whatever_the_samples)
 {
 	static const uint8_t places[] = { 0,  1,  3,  8,  11, 14, 17, 21, 23, 25,
 					  28, 32, 34, 36, 41, 44, 45, 47, 48 };
@@ -600,10 +580,9 @@ START_TEST(the_sheet_adds_up_to_its_cycles_whatever_the_samples)
 	check_sheet(&sum);
 	ck_assert_double_eq_tol(sum.cycles, cycles, 1e-6 * cycles);
 }
-END_TEST
 
 /* Of a million rounds of 15 cycles: time alone also fits fewer rounds that wait for longer. */
-START_TEST(execution_has_a_range_that_counts_narrow)
+TEST(execution_has_a_range_that_counts_narrow)
 {
 	struct hp_range guessed;
 
@@ -624,9 +603,8 @@ START_TEST(execution_has_a_range_that_counts_narrow)
 	ck_assert_double_lt(found->sheet.execution_range.high - found->sheet.execution_range.low,
 			    0.8 * (guessed.high - guessed.low));
 }
-END_TEST
 
-START_TEST(every_cause_has_the_name_of_the_contract)
+TEST(every_cause_has_the_name_of_the_contract)
 {
 	static const char *const names[] = { "icache",	      "itlb",	    "branch-mispredict",
 					     "dcache",	      "dtlb",	    "store-buffer",
@@ -640,22 +618,5 @@ START_TEST(every_cause_has_the_name_of_the_contract)
 		ck_assert_str_eq(hp_cause_name((enum hp_cause_kind)i), names[i]);
 	ck_assert_str_eq(hp_cause_name(HP_CAUSE_COUNT), "?");
 }
-END_TEST
 
-HP_TEST_MAIN("analyze/culprit", what_does_not_load_has_no_cache_miss, the_stack_is_in_the_cache,
-	     a_load_whose_result_is_at_work_is_done,
-	     an_address_that_stays_misses_when_its_loop_begins,
-	     a_stride_misses_as_often_as_it_enters_lines_and_pages,
-	     a_table_that_a_mask_keeps_small_fits, what_only_names_memory_does_not_load,
-	     the_store_buffer_is_full_only_of_stores_that_may_miss,
-	     a_load_of_more_than_was_stored_cannot_be_forwarded,
-	     constants_added_to_the_base_are_followed_to_the_store,
-	     long_instructions_go_by_the_name_of_their_unit, plain_instructions_are_none_of_them,
-	     a_chain_of_multiplications_waits_for_the_multiplier_in_the_best_case,
-	     a_branch_costs_no_more_than_its_rarer_way_is_taken,
-	     a_jump_that_can_go_one_way_only_is_never_mispredicted,
-	     code_that_follows_in_its_line_is_in_the_cache,
-	     what_nobody_can_have_done_is_unexplained, chance_is_not_held_to_be_a_proof,
-	     without_counts_it_is_not_known_how_much_is_stall, no_samples_no_culprits,
-	     the_sheet_adds_up_to_its_cycles_whatever_the_samples,
-	     execution_has_a_range_that_counts_narrow, every_cause_has_the_name_of_the_contract)
+HP_TEST_MAIN("analyze/culprit")

@@ -203,7 +203,7 @@ static const uint8_t interpreter[] = {
 /* 0: inc, dec, ret */
 static const uint8_t straight[] = { 0xff, 0xc0, 0xff, 0xc8, 0xc3 };
 
-START_TEST(what_one_way_of_a_branch_has_the_other_lacks)
+TEST(what_one_way_of_a_branch_has_the_other_lacks)
 {
 	begin(diamond);
 	counted(0, 1000);
@@ -216,9 +216,8 @@ START_TEST(what_one_way_of_a_branch_has_the_other_lacks)
 	ck_assert_double_eq_tol(edge(0, 8)->executions, 700, 1);
 	ck_assert_double_eq_tol(found->entry.executions, 1000, 1);
 }
-END_TEST
 
-START_TEST(what_never_ran_is_exactly_zero_and_so_are_its_edges)
+TEST(what_never_ran_is_exactly_zero_and_so_are_its_edges)
 {
 	begin(diamond);
 	counted(0, 1000);
@@ -229,9 +228,8 @@ START_TEST(what_never_ran_is_exactly_zero_and_so_are_its_edges)
 	ck_assert_double_eq(edge(4, 10)->executions, 0);
 	ck_assert_double_eq_tol(executions(8), 1000, 1);
 }
-END_TEST
 
-START_TEST(counts_that_cannot_all_be_true_are_reported)
+TEST(counts_that_cannot_all_be_true_are_reported)
 {
 	begin(diamond);
 	counted(0, 0);
@@ -239,9 +237,8 @@ START_TEST(counts_that_cannot_all_be_true_are_reported)
 	RUN(diamond);
 	ck_assert(found->problems & HP_PROBLEM_CONTRADICTION);
 }
-END_TEST
 
-START_TEST(counts_that_do_not_balance_are_reported)
+TEST(counts_that_do_not_balance_are_reported)
 {
 	begin(diamond);
 	counted(0, 1000);
@@ -249,9 +246,8 @@ START_TEST(counts_that_do_not_balance_are_reported)
 	RUN(diamond);
 	ck_assert(found->problems & HP_PROBLEM_CONTRADICTION);
 }
-END_TEST
 
-START_TEST(loops_in_loops_follow_from_three_counts)
+TEST(loops_in_loops_follow_from_three_counts)
 {
 	begin(nest);
 	counted(0, 100);
@@ -263,9 +259,8 @@ START_TEST(loops_in_loops_follow_from_three_counts)
 	ck_assert_double_eq_tol(edge(2, 6)->executions, 100, 0.1);
 	ck_assert_double_eq_tol(edge(6, 0)->executions, 99, 0.1);
 }
-END_TEST
 
-START_TEST(a_loop_with_two_ways_in_is_like_any_other)
+TEST(a_loop_with_two_ways_in_is_like_any_other)
 {
 	begin(irreducible);
 	counted(0, 100);
@@ -276,9 +271,8 @@ START_TEST(a_loop_with_two_ways_in_is_like_any_other)
 	ck_assert_double_eq_tol(edge(0, 4)->executions, 50, 1);
 	ck_assert_double_eq_tol(edge(0, 6)->executions, 50, 1);
 }
-END_TEST
 
-START_TEST(a_loop_without_end_has_the_frequency_of_its_count)
+TEST(a_loop_without_end_has_the_frequency_of_its_count)
 {
 	begin(endless);
 	counted(0, 1e6);
@@ -286,9 +280,8 @@ START_TEST(a_loop_without_end_has_the_frequency_of_its_count)
 	RUN(endless);
 	ck_assert_double_eq_tol(executions(0), 1e6, 1e3);
 }
-END_TEST
 
-START_TEST(where_edges_are_missing_a_block_may_run_more_often_than_the_graph_explains)
+TEST(where_edges_are_missing_a_block_may_run_more_often_than_the_graph_explains)
 {
 	begin(unresolved);
 	counted(0, 100);
@@ -298,9 +291,8 @@ START_TEST(where_edges_are_missing_a_block_may_run_more_often_than_the_graph_exp
 	ck_assert_double_eq_tol(executions(0), 100, 1);
 	ck_assert_double_eq_tol(executions(7), 150, 1.5);
 }
-END_TEST
 
-START_TEST(astronomical_counts_are_counts)
+TEST(astronomical_counts_are_counts)
 {
 	begin(diamond);
 	counted(0, 4e18);
@@ -309,9 +301,8 @@ START_TEST(astronomical_counts_are_counts)
 	ck_assert_double_eq_tol(executions(0) / 4e18, 1, 1e-3);
 	ck_assert_double_eq_tol(executions(8) / 4e18, 1, 1e-3);
 }
-END_TEST
 
-START_TEST(one_block_is_as_frequent_as_itself)
+TEST(one_block_is_as_frequent_as_itself)
 {
 	begin(straight);
 	sampled(2, 100);
@@ -321,9 +312,8 @@ START_TEST(one_block_is_as_frequent_as_itself)
 	ck_assert(isnan(found->scale));
 	ck_assert_double_gt(found->scale_high, 0);
 }
-END_TEST
 
-START_TEST(code_without_samples_has_the_frequencies_of_its_shape)
+TEST(code_without_samples_has_the_frequencies_of_its_shape)
 {
 	begin(nest);
 	RUN(nest);
@@ -332,9 +322,8 @@ START_TEST(code_without_samples_has_the_frequencies_of_its_shape)
 	ck_assert_double_lt(frequency(10)->relative, frequency(0)->relative);
 	ck_assert_uint_eq(frequency(0)->confidence, HP_CONFIDENCE_LOW);
 }
-END_TEST
 
-START_TEST(the_way_with_the_samples_is_the_one_that_is_taken)
+TEST(the_way_with_the_samples_is_the_one_that_is_taken)
 {
 	begin(diamond);
 	sampled(2, 400);
@@ -343,10 +332,9 @@ START_TEST(the_way_with_the_samples_is_the_one_that_is_taken)
 	ck_assert_double_gt(frequency(4)->relative, 5 * frequency(8)->relative);
 	ck_assert_double_eq_tol(frequency(0)->relative, 1, 1e-6);
 }
-END_TEST
 
 /* The block at 10 is reached from 4 and 8; what is sampled on its first instruction is theirs. */
-START_TEST(samples_at_the_beginning_of_a_block_go_back_to_where_it_was_come_from)
+TEST(samples_at_the_beginning_of_a_block_go_back_to_where_it_was_come_from)
 {
 	begin(diamond);
 	counted(4, 300);
@@ -357,9 +345,8 @@ START_TEST(samples_at_the_beginning_of_a_block_go_back_to_where_it_was_come_from
 	ck_assert_double_eq_tol(found->blocks[block_at(8)].samples, 700, 2);
 	ck_assert_double_eq(found->blocks[block_at(10)].samples, 0);
 }
-END_TEST
 
-START_TEST(a_probability_divides_what_comes_in)
+TEST(a_probability_divides_what_comes_in)
 {
 	begin(diamond);
 	counted(0, 1000);
@@ -370,9 +357,8 @@ START_TEST(a_probability_divides_what_comes_in)
 	RUN(diamond);
 	ck_assert_double_eq_tol(executions(8), 200, 2);
 }
-END_TEST
 
-START_TEST(instructions_retired_are_executions_times_instructions)
+TEST(instructions_retired_are_executions_times_instructions)
 {
 	begin(diamond);
 	evidence[evidence_count++] = (struct hp_evidence){ .kind = HP_EVIDENCE_RETIRED,
@@ -383,9 +369,8 @@ START_TEST(instructions_retired_are_executions_times_instructions)
 	ck_assert_double_eq_tol(executions(0), 1000, 10);
 	ck_assert_double_eq_tol(executions(10), 1000, 10);
 }
-END_TEST
 
-START_TEST(a_counted_edge_fixes_its_blocks)
+TEST(a_counted_edge_fixes_its_blocks)
 {
 	begin(diamond);
 	counted(0, 1000);
@@ -397,7 +382,6 @@ START_TEST(a_counted_edge_fixes_its_blocks)
 	ck_assert_double_eq_tol(executions(4), 250, 1);
 	ck_assert_double_eq_tol(executions(8), 750, 1);
 }
-END_TEST
 
 static void said(enum hp_evidence_source source, enum hp_evidence_kind kind, size_t at,
 		 double value, double deviation)
@@ -433,7 +417,7 @@ static void said_of_edge(size_t from, size_t to, double value, double deviation)
 	evidence[evidence_count - 1].to.value = FUZZ_CODE_ADDRESS + to;
 }
 
-START_TEST(many_ways_that_nobody_took_do_not_add_up_where_they_meet)
+TEST(many_ways_that_nobody_took_do_not_add_up_where_they_meet)
 {
 	const double one = 1000; /* what each count stands for */
 	uint8_t bytes[COLD + 3];
@@ -453,9 +437,8 @@ START_TEST(many_ways_that_nobody_took_do_not_add_up_where_they_meet)
 	/* What runs three times as often as one count stands for is missed once in twenty times. */
 	ck_assert_double_eq_tol(frequency(COLD)->executions_high, 3 * one, one);
 }
-END_TEST
 
-START_TEST(what_was_seen_a_few_times_holds_against_what_nobody_counted_well)
+TEST(what_was_seen_a_few_times_holds_against_what_nobody_counted_well)
 {
 	const double one = 1000;
 
@@ -471,9 +454,8 @@ START_TEST(what_was_seen_a_few_times_holds_against_what_nobody_counted_well)
 	ck_assert_double_eq_tol(executions(8), 10 * one, one);
 	ck_assert_double_eq_tol(executions(4), 2.0e8, 2e6);
 }
-END_TEST
 
-START_TEST(a_count_that_is_more_uncertain_than_it_is_large_is_not_taken_for_more)
+TEST(a_count_that_is_more_uncertain_than_it_is_large_is_not_taken_for_more)
 {
 	begin(diamond);
 	said(HP_SOURCE_SHADOW, HP_EVIDENCE_COUNT, 0, 100000, 1000);
@@ -482,9 +464,8 @@ START_TEST(a_count_that_is_more_uncertain_than_it_is_large_is_not_taken_for_more
 	RUN(diamond);
 	ck_assert_double_eq_tol(executions(8), 1000, 30);
 }
-END_TEST
 
-START_TEST(counts_to_each_other_say_nothing_of_how_often)
+TEST(counts_to_each_other_say_nothing_of_how_often)
 {
 	begin(diamond);
 	off_together[HP_SOURCE_SHADOW] = INFINITY;
@@ -497,9 +478,8 @@ START_TEST(counts_to_each_other_say_nothing_of_how_often)
 	ck_assert_double_eq_tol(frequency(8)->relative, 0.7, 0.002);
 	ck_assert_uint_eq(found->sources, 1u << HP_SOURCE_SHADOW);
 }
-END_TEST
 
-START_TEST(what_one_source_is_off_by_together_is_no_doubt_between_its_counts)
+TEST(what_one_source_is_off_by_together_is_no_doubt_between_its_counts)
 {
 	const struct hp_frequency *one;
 	double half;
@@ -519,9 +499,8 @@ START_TEST(what_one_source_is_off_by_together_is_no_doubt_between_its_counts)
 	ck_assert_double_gt(half, 1.645 * 0.099);
 	ck_assert_double_lt(log(one->relative_high / one->relative), half / 10);
 }
-END_TEST
 
-START_TEST(a_source_that_knows_the_level_lends_it_to_one_that_does_not)
+TEST(a_source_that_knows_the_level_lends_it_to_one_that_does_not)
 {
 	begin(diamond);
 	off_together[HP_SOURCE_SHADOW] = INFINITY;
@@ -533,9 +512,8 @@ START_TEST(a_source_that_knows_the_level_lends_it_to_one_that_does_not)
 	ck_assert_double_eq_tol(executions(0), 20000, 400);
 	ck_assert_double_eq_tol(executions(8), 14000, 400);
 }
-END_TEST
 
-START_TEST(all_kinds_of_evidence_go_into_one_estimate)
+TEST(all_kinds_of_evidence_go_into_one_estimate)
 {
 	begin(nest);
 	off_together[HP_SOURCE_SHADOW] = 0.05;
@@ -553,10 +531,9 @@ START_TEST(all_kinds_of_evidence_go_into_one_estimate)
 						  1u << HP_SOURCE_REGISTERS |
 						  1u << HP_SOURCE_PROBES);
 }
-END_TEST
 
 /* Precise counts, a long way from where the solve begins. */
-START_TEST(a_level_far_away_is_found)
+TEST(a_level_far_away_is_found)
 {
 	static const double levels[] = { 1, 1e4, 1e8, 1e12, 1e15 };
 
@@ -579,10 +556,9 @@ START_TEST(a_level_far_away_is_found)
 		ck_assert_double_eq_tol(executions(10) / level, 1, 0.01);
 	}
 }
-END_TEST
 
 /* 100 samples of a million cycles; a billion executions of a loop take at least as many. */
-START_TEST(more_than_the_time_allows_is_told)
+TEST(more_than_the_time_allows_is_told)
 {
 	begin(nest);
 	sampled(4, 100);
@@ -595,9 +571,8 @@ START_TEST(more_than_the_time_allows_is_told)
 	RUN(nest);
 	ck_assert_uint_eq(found->problems & HP_PROBLEM_TOO_FAST, 0);
 }
-END_TEST
 
-START_TEST(a_source_that_does_not_exist_is_refused)
+TEST(a_source_that_does_not_exist_is_refused)
 {
 	begin(diamond);
 	said(HP_SOURCE_COUNT, HP_EVIDENCE_COUNT, 0, 1, 0);
@@ -608,7 +583,6 @@ START_TEST(a_source_that_does_not_exist_is_refused)
 	fuzz_with_image(diamond, sizeof(diamond), analyse_code);
 	hp_assert_fails(HP_ERROR_USAGE, failure);
 }
-END_TEST
 
 /* 200 come in at 2, which makes 400 of its 600 jumps' targets; the shares of the three targets are
  * 400, 400 and 200 of 1000, and that of each block's jumps too. */
@@ -624,7 +598,7 @@ static void count_interpreter(void)
 	counted(55, 150);
 }
 
-START_TEST(blocks_that_jump_through_one_table_share_its_distribution)
+TEST(blocks_that_jump_through_one_table_share_its_distribution)
 {
 	const size_t from[] = { 9, 32, 55 };
 	const double times[] = { 500, 350, 150 };
@@ -640,9 +614,8 @@ START_TEST(blocks_that_jump_through_one_table_share_its_distribution)
 	}
 	ck_assert_double_eq_tol(executions(71), 200, 1);
 }
-END_TEST
 
-START_TEST(a_counted_jump_through_a_shared_table_is_what_was_counted)
+TEST(a_counted_jump_through_a_shared_table_is_what_was_counted)
 {
 	count_interpreter();
 	evidence[evidence_count++] = (struct hp_evidence){ .kind = HP_EVIDENCE_EDGE,
@@ -654,7 +627,6 @@ START_TEST(a_counted_jump_through_a_shared_table_is_what_was_counted)
 	ck_assert_double_eq_tol(executions(32), 350, 1);
 	ck_assert_double_eq_tol(edge(32, 2)->executions + edge(32, 25)->executions, 340, 1);
 }
-END_TEST
 
 static void outcome(size_t from, size_t to, double count, double bias)
 {
@@ -678,7 +650,7 @@ static double through(size_t to)
 
 /* The outcomes of all three jumps through the table are one: 60, 30 and 10 of 100. A bias of theirs
  * leaves that much open, however many they are. */
-START_TEST(outcomes_of_jumps_through_a_table_divide_what_goes_through_it)
+TEST(outcomes_of_jumps_through_a_table_divide_what_goes_through_it)
 {
 	double narrow;
 
@@ -702,9 +674,8 @@ START_TEST(outcomes_of_jumps_through_a_table_divide_what_goes_through_it)
 	RUN(interpreter);
 	ck_assert_double_gt(frequency(48)->relative_high / frequency(48)->relative, 1.3 * narrow);
 }
-END_TEST
 
-START_TEST(a_target_of_a_shared_table_that_never_ran_gets_nothing)
+TEST(a_target_of_a_shared_table_that_never_ran_gets_nothing)
 {
 	begin(interpreter);
 	counted(0, 200);
@@ -716,9 +687,8 @@ START_TEST(a_target_of_a_shared_table_that_never_ran_gets_nothing)
 	ck_assert_double_eq(edge(32, 48)->executions, 0);
 	ck_assert_double_eq(executions(55), 0);
 }
-END_TEST
 
-START_TEST(more_evidence_makes_intervals_narrower)
+TEST(more_evidence_makes_intervals_narrower)
 {
 	double before;
 	double between;
@@ -737,9 +707,8 @@ START_TEST(more_evidence_makes_intervals_narrower)
 	ck_assert_double_lt(frequency(8)->executions_high / frequency(8)->executions_low, between);
 	ck_assert_uint_eq(frequency(8)->confidence, HP_CONFIDENCE_HIGH);
 }
-END_TEST
 
-START_TEST(how_long_a_cycle_takes_is_nothing_to_relative_frequencies)
+TEST(how_long_a_cycle_takes_is_nothing_to_relative_frequencies)
 {
 	double before;
 
@@ -754,9 +723,8 @@ START_TEST(how_long_a_cycle_takes_is_nothing_to_relative_frequencies)
 	RUN(nest);
 	ck_assert_double_eq_tol(frequency(6)->relative, before, 1e-4 * before);
 }
-END_TEST
 
-START_TEST(without_a_clock_time_divides_what_was_counted_and_says_nothing_of_how_much)
+TEST(without_a_clock_time_divides_what_was_counted_and_says_nothing_of_how_much)
 {
 	double before;
 
@@ -777,9 +745,8 @@ START_TEST(without_a_clock_time_divides_what_was_counted_and_says_nothing_of_how
 	ck_assert_double_nan(found->blocks[0].cycles_per_execution);
 	ck_assert_double_nan(found->blocks[0].cycles_per_execution_low);
 }
-END_TEST
 
-START_TEST(without_a_clock_nothing_bounds_the_scale)
+TEST(without_a_clock_nothing_bounds_the_scale)
 {
 	begin(nest);
 	is_clock_unknown = true;
@@ -790,10 +757,9 @@ START_TEST(without_a_clock_nothing_bounds_the_scale)
 	ck_assert_double_gt(frequency(2)->relative, 0);
 	ck_assert_double_infinite(found->scale_high);
 }
-END_TEST
 
 /* Section 6.1.4: what no sample says of the block at 8 is what the one at 4 leaves of the first. */
-START_TEST(the_paper_s_estimator_propagates_what_samples_do_not_say)
+TEST(the_paper_s_estimator_propagates_what_samples_do_not_say)
 {
 	begin(diamond);
 	estimator = HP_ESTIMATOR_DCPI;
@@ -807,9 +773,8 @@ START_TEST(the_paper_s_estimator_propagates_what_samples_do_not_say)
 	ck_assert_double_eq_tol(edge(0, 8)->relative, frequency(8)->relative, 1e-9);
 	ck_assert(!found->is_absolute);
 }
-END_TEST
 
-START_TEST(the_control_does_not_look_at_samples)
+TEST(the_control_does_not_look_at_samples)
 {
 	double before;
 
@@ -821,7 +786,6 @@ START_TEST(the_control_does_not_look_at_samples)
 	RUN(diamond);
 	ck_assert_double_eq_tol(frequency(4)->relative, before, 1e-9);
 }
-END_TEST
 
 /* --- what is too tangled to solve --------------------------------------------------------------
  */
@@ -859,7 +823,7 @@ static void analyse_tangle(const uint8_t *bytes)
 		assert_frequency(&found->edges[i]);
 }
 
-START_TEST(of_a_tangle_no_block_is_certain_and_the_reader_is_told)
+TEST(of_a_tangle_no_block_is_certain_and_the_reader_is_told)
 {
 	const uint8_t *bytes;
 
@@ -871,9 +835,8 @@ START_TEST(of_a_tangle_no_block_is_certain_and_the_reader_is_told)
 	for (size_t i = 0; i < found->cfg->block_count; i++)
 		ck_assert_uint_eq(found->blocks[i].frequency.confidence, HP_CONFIDENCE_LOW);
 }
-END_TEST
 
-START_TEST(of_a_tangle_what_was_counted_is_what_was_counted)
+TEST(of_a_tangle_what_was_counted_is_what_was_counted)
 {
 	const uint8_t *bytes;
 
@@ -884,9 +847,8 @@ START_TEST(of_a_tangle_what_was_counted_is_what_was_counted)
 	ck_assert_double_eq_tol(executions(3000 * JUMP_BYTES), 12345, 15);
 	ck_assert_uint_eq(frequency(3000 * JUMP_BYTES)->confidence, HP_CONFIDENCE_HIGH);
 }
-END_TEST
 
-START_TEST(of_a_tangle_counts_to_each_other_are_on_the_level_of_its_time)
+TEST(of_a_tangle_counts_to_each_other_are_on_the_level_of_its_time)
 {
 	const uint8_t *bytes;
 	double ratio;
@@ -908,12 +870,11 @@ START_TEST(of_a_tangle_counts_to_each_other_are_on_the_level_of_its_time)
 				    frequency(4000 * JUMP_BYTES)->relative,
 			    1e4);
 }
-END_TEST
 
 /* --- input that nobody should believe ----------------------------------------------------------
  */
 
-START_TEST(samples_that_are_no_numbers_of_samples_are_refused)
+TEST(samples_that_are_no_numbers_of_samples_are_refused)
 {
 	const double bad[] = { NAN, INFINITY, -1 };
 
@@ -924,9 +885,8 @@ START_TEST(samples_that_are_no_numbers_of_samples_are_refused)
 		hp_assert_fails(HP_ERROR_USAGE, failure);
 	}
 }
-END_TEST
 
-START_TEST(evidence_that_is_no_number_is_refused)
+TEST(evidence_that_is_no_number_is_refused)
 {
 	const double bad[] = { NAN, INFINITY, -1 };
 
@@ -941,9 +901,8 @@ START_TEST(evidence_that_is_no_number_is_refused)
 		hp_assert_fails(HP_ERROR_USAGE, failure);
 	}
 }
-END_TEST
 
-START_TEST(a_probability_above_one_is_refused)
+TEST(a_probability_above_one_is_refused)
 {
 	begin(diamond);
 	evidence[evidence_count++] = (struct hp_evidence){ .kind = HP_EVIDENCE_PROBABILITY,
@@ -952,9 +911,8 @@ START_TEST(a_probability_above_one_is_refused)
 	fuzz_with_image(diamond, sizeof(diamond), analyse_code);
 	hp_assert_fails(HP_ERROR_USAGE, failure);
 }
-END_TEST
 
-START_TEST(evidence_and_samples_outside_the_code_change_nothing)
+TEST(evidence_and_samples_outside_the_code_change_nothing)
 {
 	begin(diamond);
 	counted(0, 1000);
@@ -963,7 +921,6 @@ START_TEST(evidence_and_samples_outside_the_code_change_nothing)
 	RUN(diamond);
 	ck_assert_double_eq_tol(executions(0), 1000, 1);
 }
-END_TEST
 
 /* --- all of this program -----------------------------------------------------------------------
  */
@@ -1061,13 +1018,12 @@ static void check_sound(struct hp_image *image, struct hp_random *random)
 	unsettled += (found->problems & HP_PROBLEM_NOT_CONVERGED) != 0;
 }
 
-START_TEST(whatever_the_samples_flows_balance_and_are_never_negative)
+TEST(whatever_the_samples_flows_balance_and_are_never_negative)
 {
 	with_own_procedures(check_sound);
 	/* Code made by sanitizers has a few that do not settle, and they say so. */
 	ck_assert_msg(unsettled * 50 <= looked_at, "%u of %u do not settle", unsettled, looked_at);
 }
-END_TEST
 
 static void check_counts(struct hp_image *image, struct hp_random *random)
 {
@@ -1087,48 +1043,9 @@ static void check_counts(struct hp_image *image, struct hp_random *random)
 	}
 }
 
-START_TEST(exact_counts_of_everything_come_out_as_they_went_in)
+TEST(exact_counts_of_everything_come_out_as_they_went_in)
 {
 	with_own_procedures(check_counts);
 }
-END_TEST
 
-HP_TEST_MAIN("analyze/frequency", what_one_way_of_a_branch_has_the_other_lacks,
-	     what_never_ran_is_exactly_zero_and_so_are_its_edges,
-	     counts_that_cannot_all_be_true_are_reported, counts_that_do_not_balance_are_reported,
-	     loops_in_loops_follow_from_three_counts, a_loop_with_two_ways_in_is_like_any_other,
-	     a_loop_without_end_has_the_frequency_of_its_count,
-	     where_edges_are_missing_a_block_may_run_more_often_than_the_graph_explains,
-	     astronomical_counts_are_counts, one_block_is_as_frequent_as_itself,
-	     code_without_samples_has_the_frequencies_of_its_shape,
-	     the_way_with_the_samples_is_the_one_that_is_taken,
-	     samples_at_the_beginning_of_a_block_go_back_to_where_it_was_come_from,
-	     a_probability_divides_what_comes_in,
-	     instructions_retired_are_executions_times_instructions,
-	     blocks_that_jump_through_one_table_share_its_distribution,
-	     a_counted_jump_through_a_shared_table_is_what_was_counted,
-	     outcomes_of_jumps_through_a_table_divide_what_goes_through_it,
-	     a_target_of_a_shared_table_that_never_ran_gets_nothing,
-	     a_counted_edge_fixes_its_blocks,
-	     many_ways_that_nobody_took_do_not_add_up_where_they_meet,
-	     what_was_seen_a_few_times_holds_against_what_nobody_counted_well,
-	     a_count_that_is_more_uncertain_than_it_is_large_is_not_taken_for_more,
-	     counts_to_each_other_say_nothing_of_how_often,
-	     what_one_source_is_off_by_together_is_no_doubt_between_its_counts,
-	     a_source_that_knows_the_level_lends_it_to_one_that_does_not,
-	     all_kinds_of_evidence_go_into_one_estimate, a_level_far_away_is_found,
-	     more_than_the_time_allows_is_told, a_source_that_does_not_exist_is_refused,
-	     of_a_tangle_counts_to_each_other_are_on_the_level_of_its_time,
-	     more_evidence_makes_intervals_narrower,
-	     how_long_a_cycle_takes_is_nothing_to_relative_frequencies,
-	     without_a_clock_time_divides_what_was_counted_and_says_nothing_of_how_much,
-	     without_a_clock_nothing_bounds_the_scale,
-	     the_paper_s_estimator_propagates_what_samples_do_not_say,
-	     the_control_does_not_look_at_samples,
-	     of_a_tangle_no_block_is_certain_and_the_reader_is_told,
-	     of_a_tangle_what_was_counted_is_what_was_counted,
-	     samples_that_are_no_numbers_of_samples_are_refused,
-	     evidence_that_is_no_number_is_refused, a_probability_above_one_is_refused,
-	     evidence_and_samples_outside_the_code_change_nothing,
-	     whatever_the_samples_flows_balance_and_are_never_negative,
-	     exact_counts_of_everything_come_out_as_they_went_in)
+HP_TEST_MAIN("analyze/frequency")

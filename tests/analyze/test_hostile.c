@@ -144,7 +144,7 @@ static double culprits_effort(uint32_t cases)
 	return found->effort - frequencies;
 }
 
-START_TEST(a_jump_with_thousands_of_ways_is_looked_at_once_for_all_of_them)
+TEST(a_jump_with_thousands_of_ways_is_looked_at_once_for_all_of_them)
 {
 	double few = culprits_effort(500);
 	double many = culprits_effort(2000);
@@ -154,19 +154,17 @@ START_TEST(a_jump_with_thousands_of_ways_is_looked_at_once_for_all_of_them)
 	ck_assert_double_lt(many, 8.0 * 2 * 2000);
 	ck_assert_double_lt(many, 5 * few);
 }
-END_TEST
 
-START_TEST(loops_in_loops_by_the_thousand_settle)
+TEST(loops_in_loops_by_the_thousand_settle)
 {
 	make_nest(1000);
 	fuzz_with_image(code, code_size, analyse);
 	ck_assert_uint_ge(cfg->loop_count, 1000);
 	ck_assert_uint_eq(found->problems & (HP_PROBLEM_NOT_CONVERGED | HP_PROBLEM_NOT_SOLVED), 0);
 }
-END_TEST
 
 /* Where more would have to be done, each block's frequency is its own, and the reader is told. */
-START_TEST(what_would_take_too_long_to_solve_is_told_and_costs_no_more_than_allowed)
+TEST(what_would_take_too_long_to_solve_is_told_and_costs_no_more_than_allowed)
 {
 	static const double allowed = 1e9;
 	static const double one_step = 1e8;
@@ -179,10 +177,9 @@ START_TEST(what_would_take_too_long_to_solve_is_told_and_costs_no_more_than_allo
 	for (uint32_t i = 0; i < cfg->block_count; i++)
 		ck_assert_uint_eq(found->blocks[i].frequency.confidence, HP_CONFIDENCE_LOW);
 }
-END_TEST
 
 /* Of a tangle the factor has entries by the square of its size: to count them is too much. */
-START_TEST(a_factor_that_is_far_too_dense_is_not_even_counted)
+TEST(a_factor_that_is_far_too_dense_is_not_even_counted)
 {
 	enum { SIZE = 4000, PLACES = 4 * SIZE };
 	static struct sparse_place places[PLACES];
@@ -203,9 +200,5 @@ START_TEST(a_factor_that_is_far_too_dense_is_not_even_counted)
 	hp_arena_destroy(arena);
 	arena = NULL;
 }
-END_TEST
 
-HP_TEST_MAIN("analyze/hostile", a_jump_with_thousands_of_ways_is_looked_at_once_for_all_of_them,
-	     loops_in_loops_by_the_thousand_settle,
-	     what_would_take_too_long_to_solve_is_told_and_costs_no_more_than_allowed,
-	     a_factor_that_is_far_too_dense_is_not_even_counted)
+HP_TEST_MAIN("analyze/hostile")

@@ -58,7 +58,7 @@ static const struct hp_schedule *schedule_of(struct how how, const uint8_t *byte
 #define DEC_ECX	     0xff, 0xc9
 #define JNE_BACK     0x75, 0xf0
 
-START_TEST(a_multiplication_on_itself_takes_its_latency)
+TEST(a_multiplication_on_itself_takes_its_latency)
 {
 	const struct hp_schedule *s = LOOP("skylake-sp", IMUL_RAX_RBX, DEC_ECX, JNE_BACK);
 
@@ -70,18 +70,16 @@ START_TEST(a_multiplication_on_itself_takes_its_latency)
 	ck_assert(s->rows[0].is_carried);
 	ck_assert(s->rows[2].is_fused);
 }
-END_TEST
 
-START_TEST(two_chains_side_by_side_take_no_longer_than_one)
+TEST(two_chains_side_by_side_take_no_longer_than_one)
 {
 	const struct hp_schedule *s = LOOP("skylake-sp", IMUL_RAX_RBX, IMUL_RCX_RBX);
 
 	ck_assert_double_eq(s->cycles, 3);
 	ck_assert_double_eq(s->bounds[HP_BOUND_PORTS], 2); /* both on port 1 */
 }
-END_TEST
 
-START_TEST(a_chain_adds_up_in_a_loop_and_overlaps_with_others_in_a_block)
+TEST(a_chain_adds_up_in_a_loop_and_overlaps_with_others_in_a_block)
 {
 	double loop = LOOP("skylake-sp", IMUL_RAX_RBX, IMUL_RAX_RBX, IMUL_RAX_RBX)->cycles;
 	const struct hp_schedule *block =
@@ -92,9 +90,8 @@ START_TEST(a_chain_adds_up_in_a_loop_and_overlaps_with_others_in_a_block)
 	ck_assert_uint_eq(block->limit, HP_BOUND_PORTS);
 	ck_assert_double_eq(block->bounds[HP_BOUND_RECURRENCE], 0);
 }
-END_TEST
 
-START_TEST(independent_additions_take_the_width_of_the_core)
+TEST(independent_additions_take_the_width_of_the_core)
 {
 	double skylake = LOOP("skylake-sp", ADD_ONE(0), ADD_ONE(1), ADD_ONE(2), ADD_ONE(3),
 			      ADD_ONE(5), ADD_ONE(6), ADD_ONE(7), ADD_ONE(0))
@@ -109,9 +106,8 @@ START_TEST(independent_additions_take_the_width_of_the_core)
 	ck_assert_double_eq_tol(golden->bounds[HP_BOUND_ISSUE], 5 / 6., 1e-9);
 	ck_assert_uint_eq(golden->limit, HP_BOUND_PORTS);
 }
-END_TEST
 
-START_TEST(what_retires_along_with_others_at_full_width_is_no_stall)
+TEST(what_retires_along_with_others_at_full_width_is_no_stall)
 {
 	/* Four a cycle are the width: two cycles, none of them lost. */
 	const struct hp_schedule *full = LOOP("skylake-sp", ADD_ONE(0), ADD_ONE(1), ADD_ONE(2),
@@ -126,9 +122,8 @@ START_TEST(what_retires_along_with_others_at_full_width_is_no_stall)
 		lost += chain->rows[i].stall_cycles;
 	ck_assert_double_eq_tol(lost, 3 - 3 / 4., 1e-9);
 }
-END_TEST
 
-START_TEST(a_loop_that_ends_early_overlaps_with_its_next_run)
+TEST(a_loop_that_ends_early_overlaps_with_its_next_run)
 {
 	const struct hp_schedule *few =
 		SCHEDULE("skylake-sp", true, 4, IMUL_RAX_RBX, DEC_ECX, JNE_BACK);
@@ -141,9 +136,8 @@ START_TEST(a_loop_that_ends_early_overlaps_with_its_next_run)
 	ck_assert(many->is_recurrence_counted); /* 112 times 2 slots are the 224 there are */
 	ck_assert_double_eq(many->cycles, 3);
 }
-END_TEST
 
-START_TEST(a_compare_and_its_jump_pass_as_one)
+TEST(a_compare_and_its_jump_pass_as_one)
 {
 	/* add rax, 1; cmp rax, rbx; jne */
 	const struct hp_schedule *s = LOOP("skylake-sp", ADD_ONE(0), 0x48, 0x39, 0xd8, JNE_BACK);
@@ -152,9 +146,8 @@ START_TEST(a_compare_and_its_jump_pass_as_one)
 	ck_assert(s->rows[2].is_fused);
 	ck_assert_double_eq(s->cycles, 1); /* a taken jump a cycle */
 }
-END_TEST
 
-START_TEST(shifts_crowd_on_two_ports)
+TEST(shifts_crowd_on_two_ports)
 {
 	/* shl rax, 3 and rcx, rdx, rbx */
 	const struct hp_schedule *s = BLOCK("skylake-sp", 0x48, 0xc1, 0xe0, 3, 0x48, 0xc1, 0xe1, 3,
@@ -173,9 +166,8 @@ START_TEST(shifts_crowd_on_two_ports)
 		is_port |= s->rows[i].stall == HP_STALL_PORT && s->rows[i].units == s->port_units;
 	ck_assert(is_port);
 }
-END_TEST
 
-START_TEST(ports_are_shared_out_as_well_as_can_be)
+TEST(ports_are_shared_out_as_well_as_can_be)
 {
 	/* Two shifts (ports 0 6), one imul (1), three adds (0 1 5 6): six micro-ops on four ports.
 	 */
@@ -185,9 +177,8 @@ START_TEST(ports_are_shared_out_as_well_as_can_be)
 
 	ck_assert_double_eq(s->bounds[HP_BOUND_PORTS], 1.5);
 }
-END_TEST
 
-START_TEST(divisions_occupy_the_divider)
+TEST(divisions_occupy_the_divider)
 {
 	/* div ecx twice, eax and edx set anew before each */
 	const struct hp_schedule *s = LOOP("skylake-sp", 0x31, 0xd2, 0x31, 0xc0, 0xf7, 0xf1, 0x31,
@@ -197,9 +188,8 @@ START_TEST(divisions_occupy_the_divider)
 	ck_assert_double_eq(s->cycles, 12);
 	ck_assert_uint_eq(s->limit, HP_BOUND_DIVIDER);
 }
-END_TEST
 
-START_TEST(a_division_that_needs_the_one_before_takes_its_latency)
+TEST(a_division_that_needs_the_one_before_takes_its_latency)
 {
 	/* xor edx, edx; div ecx */
 	const struct hp_schedule *s = LOOP("skylake-sp", 0x31, 0xd2, 0xf7, 0xf1);
@@ -208,24 +198,21 @@ START_TEST(a_division_that_needs_the_one_before_takes_its_latency)
 	ck_assert_uint_eq(s->rows[1].stall, HP_STALL_DEPENDENCY);
 	ck_assert_uint_eq(s->rows[1].producer, 1);
 }
-END_TEST
 
-START_TEST(a_pointer_chase_takes_the_latency_of_the_first_cache)
+TEST(a_pointer_chase_takes_the_latency_of_the_first_cache)
 {
 	const struct hp_schedule *s = LOOP("skylake-sp", 0x48, 0x8b, 0x00); /* mov rax, [rax] */
 
 	ck_assert_double_eq(s->cycles, 5);
 }
-END_TEST
 
-START_TEST(an_operand_beside_a_load_is_not_waited_for_longer)
+TEST(an_operand_beside_a_load_is_not_waited_for_longer)
 {
 	/* add rax, [rsi]: one cycle an iteration through rax, the loads run ahead */
 	ck_assert_double_eq(LOOP("skylake-sp", 0x48, 0x03, 0x06)->cycles, 1);
 }
-END_TEST
 
-START_TEST(a_counter_in_memory_goes_through_the_store_buffer)
+TEST(a_counter_in_memory_goes_through_the_store_buffer)
 {
 	/* add dword [rsp + 8], 1: five cycles to forward, one to add */
 	ck_assert_double_eq(LOOP("skylake-sp", 0x83, 0x44, 0x24, 8, 1)->cycles, 6);
@@ -238,9 +225,8 @@ START_TEST(a_counter_in_memory_goes_through_the_store_buffer)
 	/* which was measured to take 1.01 cycles where stores are forwarded at rename */
 	ck_assert_double_eq(LOOP("granite-rapids", 0x48, 0x89, 0x06, 0x48, 0x03, 0x06)->cycles, 1);
 }
-END_TEST
 
-START_TEST(a_pop_meets_its_push_and_the_stack_pointer_costs_nothing)
+TEST(a_pop_meets_its_push_and_the_stack_pointer_costs_nothing)
 {
 	/* push rax; pop rax */
 	const struct hp_schedule *same = LOOP("skylake-sp", 0x50, 0x58);
@@ -251,16 +237,14 @@ START_TEST(a_pop_meets_its_push_and_the_stack_pointer_costs_nothing)
 	ck_assert_double_le(same->bounds[HP_BOUND_RECURRENCE], 6); /* and not a load more */
 	ck_assert_double_eq(other->bounds[HP_BOUND_RECURRENCE], 0);
 }
-END_TEST
 
-START_TEST(zeroing_cuts_a_chain)
+TEST(zeroing_cuts_a_chain)
 {
 	/* imul rax, rbx; xor eax, eax */
 	ck_assert_double_eq(LOOP("skylake-sp", IMUL_RAX_RBX, 0x31, 0xc0)->cycles, 1);
 }
-END_TEST
 
-START_TEST(an_eliminated_move_lengthens_no_chain)
+TEST(an_eliminated_move_lengthens_no_chain)
 {
 	/* imul rax, rbx; mov rcx, rax; mov rax, rcx */
 	ck_assert_double_eq(
@@ -268,26 +252,23 @@ START_TEST(an_eliminated_move_lengthens_no_chain)
 	ck_assert_double_eq(
 		LOOP("ice-lake-sp", IMUL_RAX_RBX, 0x48, 0x89, 0xc1, 0x48, 0x89, 0xc8)->cycles, 5);
 }
-END_TEST
 
-START_TEST(a_bit_scan_waits_for_the_old_value_of_its_destination)
+TEST(a_bit_scan_waits_for_the_old_value_of_its_destination)
 {
 	/* bsr ecx, eax; popcnt ecx, eax does not, in the tables */
 	ck_assert_double_eq(LOOP("granite-rapids", 0x0f, 0xbd, 0xc8)->cycles, 3);
 	ck_assert_double_eq(LOOP("granite-rapids", 0xf3, 0x0f, 0xb8, 0xc8)->cycles, 1);
 }
-END_TEST
 
-START_TEST(a_register_moved_to_itself_takes_a_cycle)
+TEST(a_register_moved_to_itself_takes_a_cycle)
 {
 	/* mov eax, eax, which clears the upper half */
 	ck_assert_double_eq(LOOP("granite-rapids", 0x89, 0xc0)->cycles, 1);
 	/* mov eax, ecx */
 	ck_assert_double_lt(LOOP("granite-rapids", 0x89, 0xc8)->cycles, 1);
 }
-END_TEST
 
-START_TEST(nothing_to_schedule_is_a_mistake)
+TEST(nothing_to_schedule_is_a_mistake)
 {
 	const struct hp_schedule *s;
 	struct hp_schedule_options options = { .machine = hp_core_at(0),
@@ -295,9 +276,8 @@ START_TEST(nothing_to_schedule_is_a_mistake)
 
 	hp_assert_fails(HP_ERROR_USAGE, hp_schedule_create(NULL, 0, &options, arena, &s));
 }
-END_TEST
 
-START_TEST(every_core_takes_every_region_and_names_what_limits)
+TEST(every_core_takes_every_region_and_names_what_limits)
 {
 	const struct hp_core *one;
 
@@ -312,21 +292,5 @@ START_TEST(every_core_takes_every_region_and_names_what_limits)
 	}
 	ck_assert_str_eq(hp_bound_name(HP_BOUND_COUNT), "?");
 }
-END_TEST
 
-HP_TEST_MAIN("analyze/schedule", a_multiplication_on_itself_takes_its_latency,
-	     two_chains_side_by_side_take_no_longer_than_one,
-	     a_chain_adds_up_in_a_loop_and_overlaps_with_others_in_a_block,
-	     independent_additions_take_the_width_of_the_core,
-	     what_retires_along_with_others_at_full_width_is_no_stall,
-	     a_loop_that_ends_early_overlaps_with_its_next_run, a_compare_and_its_jump_pass_as_one,
-	     shifts_crowd_on_two_ports, ports_are_shared_out_as_well_as_can_be,
-	     divisions_occupy_the_divider, a_division_that_needs_the_one_before_takes_its_latency,
-	     a_pointer_chase_takes_the_latency_of_the_first_cache,
-	     an_operand_beside_a_load_is_not_waited_for_longer,
-	     a_counter_in_memory_goes_through_the_store_buffer,
-	     a_pop_meets_its_push_and_the_stack_pointer_costs_nothing, zeroing_cuts_a_chain,
-	     an_eliminated_move_lengthens_no_chain,
-	     a_bit_scan_waits_for_the_old_value_of_its_destination,
-	     a_register_moved_to_itself_takes_a_cycle, nothing_to_schedule_is_a_mistake,
-	     every_core_takes_every_region_and_names_what_limits)
+HP_TEST_MAIN("analyze/schedule")

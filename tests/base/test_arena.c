@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-START_TEST(allocations_are_aligned_zeroed_and_do_not_overlap)
+TEST(allocations_are_aligned_zeroed_and_do_not_overlap)
 {
 	enum { COUNT = 5000 };
 	struct hp_arena *arena = hp_arena_create();
@@ -30,9 +30,8 @@ START_TEST(allocations_are_aligned_zeroed_and_do_not_overlap)
 				ck_abort_msg("allocation %zu was overwritten at %zu", i, j);
 	hp_arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(memory_is_zeroed_again_after_a_reset)
+TEST(memory_is_zeroed_again_after_a_reset)
 {
 	struct hp_arena *arena = hp_arena_create();
 
@@ -48,9 +47,8 @@ START_TEST(memory_is_zeroed_again_after_a_reset)
 	}
 	hp_arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(an_empty_arena_may_be_reset_and_destroyed)
+TEST(an_empty_arena_may_be_reset_and_destroyed)
 {
 	struct hp_arena *arena = hp_arena_create();
 
@@ -58,9 +56,8 @@ START_TEST(an_empty_arena_may_be_reset_and_destroyed)
 	hp_arena_destroy(arena);
 	hp_arena_destroy(NULL);
 }
-END_TEST
 
-START_TEST(sizes_that_overflow_are_refused)
+TEST(sizes_that_overflow_are_refused)
 {
 	struct hp_arena *arena = hp_arena_create();
 	volatile size_t huge = SIZE_MAX;
@@ -74,9 +71,8 @@ START_TEST(sizes_that_overflow_are_refused)
 	ck_assert_ptr_nonnull(hp_arena_array(arena, 3, 5));
 	hp_arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(copies_of_strings_end_where_they_should)
+TEST(copies_of_strings_end_where_they_should)
 {
 	struct hp_arena *arena = hp_arena_create();
 
@@ -85,8 +81,5 @@ START_TEST(copies_of_strings_end_where_they_should)
 	ck_assert_str_eq(hp_arena_strndup(arena, "sixteen letters!", 7), "sixteen");
 	hp_arena_destroy(arena);
 }
-END_TEST
 
-HP_TEST_MAIN("base/arena", allocations_are_aligned_zeroed_and_do_not_overlap,
-	     memory_is_zeroed_again_after_a_reset, an_empty_arena_may_be_reset_and_destroyed,
-	     sizes_that_overflow_are_refused, copies_of_strings_end_where_they_should)
+HP_TEST_MAIN("base/arena")

@@ -3,7 +3,7 @@
 
 #include <hpcprof/base/bytes.h>
 
-START_TEST(a_varint_reads_back_as_written)
+TEST(a_varint_reads_back_as_written)
 {
 	static const uint64_t values[] = { 0,	     1,		 127,	     128,	300,
 					   1u << 21, UINT32_MAX, 1ull << 63, UINT64_MAX };
@@ -23,9 +23,8 @@ START_TEST(a_varint_reads_back_as_written)
 	ck_assert_uint_eq(hp_reader_left(&reader), 0);
 	hp_writer_free(&writer);
 }
-END_TEST
 
-START_TEST(a_varint_that_is_cut_overlong_or_too_wide_is_refused)
+TEST(a_varint_that_is_cut_overlong_or_too_wide_is_refused)
 {
 	static const struct {
 		uint8_t bytes[11];
@@ -46,9 +45,8 @@ START_TEST(a_varint_that_is_cut_overlong_or_too_wide_is_refused)
 		ck_assert(reader.failed);
 	}
 }
-END_TEST
 
-START_TEST(a_string_longer_than_the_bytes_is_refused)
+TEST(a_string_longer_than_the_bytes_is_refused)
 {
 	static const uint8_t bytes[] = { 200, 1, 'a', 'b' };
 	struct hp_reader reader = hp_reader_over(bytes, sizeof(bytes));
@@ -57,8 +55,5 @@ START_TEST(a_string_longer_than_the_bytes_is_refused)
 	ck_assert(!hp_read_string(&reader, &text));
 	ck_assert_uint_eq(hp_reader_left(&reader), 0);
 }
-END_TEST
 
-HP_TEST_MAIN("base/bytes", a_varint_reads_back_as_written,
-	     a_varint_that_is_cut_overlong_or_too_wide_is_refused,
-	     a_string_longer_than_the_bytes_is_refused)
+HP_TEST_MAIN("base/bytes")

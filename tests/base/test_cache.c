@@ -58,7 +58,7 @@ static void assert_refused(void)
 	hp_error_destroy(error);
 }
 
-START_TEST(what_was_written_is_read)
+TEST(what_was_written_is_read)
 {
 	use_place("XDG_CACHE_HOME");
 	put("one");
@@ -67,9 +67,8 @@ START_TEST(what_was_written_is_read)
 	assert_holds("two");
 	leave_place();
 }
-END_TEST
 
-START_TEST(it_is_below_the_home_directory_where_nothing_else_is_said)
+TEST(it_is_below_the_home_directory_where_nothing_else_is_said)
 {
 	struct stat status;
 
@@ -81,9 +80,8 @@ START_TEST(it_is_below_the_home_directory_where_nothing_else_is_said)
 	ck_assert_uint_eq(status.st_mode & 0777, 0700);
 	leave_place();
 }
-END_TEST
 
-START_TEST(a_relative_path_is_none)
+TEST(a_relative_path_is_none)
 {
 	use_place("HOME");
 	setenv("XDG_CACHE_HOME", "elsewhere", 1);
@@ -92,9 +90,8 @@ START_TEST(a_relative_path_is_none)
 	ck_assert_int_eq(access(".cache/hpcprof/thing", F_OK), 0);
 	leave_place();
 }
-END_TEST
 
-START_TEST(without_a_home_there_is_none)
+TEST(without_a_home_there_is_none)
 {
 	use_place("HOME");
 	unsetenv("HOME");
@@ -102,9 +99,8 @@ START_TEST(without_a_home_there_is_none)
 	assert_refused();
 	leave_place();
 }
-END_TEST
 
-START_TEST(what_was_never_written_is_not_found)
+TEST(what_was_never_written_is_not_found)
 {
 	uint8_t *bytes;
 	size_t size;
@@ -113,9 +109,8 @@ START_TEST(what_was_never_written_is_not_found)
 	hp_assert_fails(HP_ERROR_NOT_FOUND, hp_cache_read("thing", 100, &bytes, &size));
 	leave_place();
 }
-END_TEST
 
-START_TEST(a_link_in_place_of_the_directory_is_not_followed)
+TEST(a_link_in_place_of_the_directory_is_not_followed)
 {
 	use_place("XDG_CACHE_HOME");
 	ck_assert_int_eq(mkdir("elsewhere", 0700), 0);
@@ -124,9 +119,8 @@ START_TEST(a_link_in_place_of_the_directory_is_not_followed)
 	ck_assert_int_eq(access("elsewhere/thing", F_OK), -1);
 	leave_place();
 }
-END_TEST
 
-START_TEST(a_link_in_place_of_the_file_is_replaced_and_never_read)
+TEST(a_link_in_place_of_the_file_is_replaced_and_never_read)
 {
 	use_place("XDG_CACHE_HOME");
 	put("one");
@@ -139,9 +133,8 @@ START_TEST(a_link_in_place_of_the_file_is_replaced_and_never_read)
 	assert_holds("one");
 	leave_place();
 }
-END_TEST
 
-START_TEST(what_others_could_have_written_is_not_believed)
+TEST(what_others_could_have_written_is_not_believed)
 {
 	use_place("XDG_CACHE_HOME");
 	put("one");
@@ -154,9 +147,8 @@ START_TEST(what_others_could_have_written_is_not_believed)
 	hp_assert_fails(HP_ERROR_NOT_PERMITTED, hp_cache_write("thing", "x", 1));
 	leave_place();
 }
-END_TEST
 
-START_TEST(what_belongs_to_another_user_is_not_believed)
+TEST(what_belongs_to_another_user_is_not_believed)
 {
 	use_place("XDG_CACHE_HOME");
 	put("one");
@@ -167,9 +159,8 @@ START_TEST(what_belongs_to_another_user_is_not_believed)
 	}
 	leave_place();
 }
-END_TEST
 
-START_TEST(a_device_a_pipe_or_a_long_file_is_refused)
+TEST(a_device_a_pipe_or_a_long_file_is_refused)
 {
 	char text[200];
 
@@ -184,13 +175,5 @@ START_TEST(a_device_a_pipe_or_a_long_file_is_refused)
 	assert_refused();
 	leave_place();
 }
-END_TEST
 
-HP_TEST_MAIN("base/cache", what_was_written_is_read,
-	     it_is_below_the_home_directory_where_nothing_else_is_said, a_relative_path_is_none,
-	     without_a_home_there_is_none, what_was_never_written_is_not_found,
-	     a_link_in_place_of_the_directory_is_not_followed,
-	     a_link_in_place_of_the_file_is_replaced_and_never_read,
-	     what_others_could_have_written_is_not_believed,
-	     what_belongs_to_another_user_is_not_believed,
-	     a_device_a_pipe_or_a_long_file_is_refused)
+HP_TEST_MAIN("base/cache")

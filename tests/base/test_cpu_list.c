@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-START_TEST(a_list_comes_out_sorted_and_distinct)
+TEST(a_list_comes_out_sorted_and_distinct)
 {
 	static const struct {
 		const char *text;
@@ -34,9 +34,8 @@ START_TEST(a_list_comes_out_sorted_and_distinct)
 		free(cpus);
 	}
 }
-END_TEST
 
-START_TEST(a_bad_list_is_a_usage_error)
+TEST(a_bad_list_is_a_usage_error)
 {
 	static const char *const lists[] = {
 		"",
@@ -67,9 +66,8 @@ START_TEST(a_bad_list_is_a_usage_error)
 		hp_assert_fails(HP_ERROR_USAGE, hp_cpu_list_parse(lists[i], &cpus, &count));
 	}
 }
-END_TEST
 
-START_TEST(without_a_list_it_is_every_online_cpu)
+TEST(without_a_list_it_is_every_online_cpu)
 {
 	size_t count;
 	int *cpus;
@@ -78,7 +76,5 @@ START_TEST(without_a_list_it_is_every_online_cpu)
 	ck_assert_uint_eq(count, (size_t)sysconf(_SC_NPROCESSORS_ONLN));
 	free(cpus);
 }
-END_TEST
 
-HP_TEST_MAIN("base/cpu_list", a_list_comes_out_sorted_and_distinct, a_bad_list_is_a_usage_error,
-	     without_a_list_it_is_every_online_cpu)
+HP_TEST_MAIN("base/cpu_list")

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-START_TEST(context_is_put_in_front_on_the_way_up)
+TEST(context_is_put_in_front_on_the_way_up)
 {
 	struct hp_error *error = hp_error_create(HP_ERROR_DAMAGED, "varint runs past the end");
 
@@ -17,9 +17,8 @@ START_TEST(context_is_put_in_front_on_the_way_up)
 	ck_assert_ptr_null(error->advice);
 	hp_error_destroy(error);
 }
-END_TEST
 
-START_TEST(errno_decides_the_class_and_is_kept)
+TEST(errno_decides_the_class_and_is_kept)
 {
 	static const struct {
 		int errno_value;
@@ -41,9 +40,8 @@ START_TEST(errno_decides_the_class_and_is_kept)
 		hp_error_destroy(error);
 	}
 }
-END_TEST
 
-START_TEST(advice_survives_wrapping_and_the_last_one_counts)
+TEST(advice_survives_wrapping_and_the_last_one_counts)
 {
 	struct hp_error *error = hp_error_create(HP_ERROR_USAGE, "no");
 
@@ -54,17 +52,15 @@ START_TEST(advice_survives_wrapping_and_the_last_one_counts)
 	ck_assert_str_eq(error->message, "asking: no");
 	hp_error_destroy(error);
 }
-END_TEST
 
-START_TEST(success_stays_success)
+TEST(success_stays_success)
 {
 	ck_assert_ptr_null(hp_error_wrap(NULL, "context"));
 	ck_assert_ptr_null(hp_error_advise(NULL, "advice"));
 	hp_error_destroy(NULL);
 }
-END_TEST
 
-START_TEST(being_out_of_memory_can_be_passed_around_like_any_error)
+TEST(being_out_of_memory_can_be_passed_around_like_any_error)
 {
 	struct hp_error *error = hp_error_create_no_memory();
 
@@ -76,8 +72,5 @@ START_TEST(being_out_of_memory_can_be_passed_around_like_any_error)
 	hp_error_destroy(error);
 	hp_error_destroy(hp_error_create_no_memory());
 }
-END_TEST
 
-HP_TEST_MAIN("base/error", context_is_put_in_front_on_the_way_up,
-	     errno_decides_the_class_and_is_kept, advice_survives_wrapping_and_the_last_one_counts,
-	     success_stays_success, being_out_of_memory_can_be_passed_around_like_any_error)
+HP_TEST_MAIN("base/error")

@@ -77,7 +77,7 @@ static void assert_holds(struct place *place, const char *name, const char *text
 	ck_assert_str_eq((char *)bytes, text);
 }
 
-START_TEST(what_was_written_reads_back)
+TEST(what_was_written_reads_back)
 {
 	struct place place = make_place();
 
@@ -92,9 +92,8 @@ START_TEST(what_was_written_reads_back)
 	hp_assert_ok(hp_file_sync_directory(place.fd));
 	remove_place(&place);
 }
-END_TEST
 
-START_TEST(a_file_at_the_limit_is_read_and_one_byte_more_is_refused)
+TEST(a_file_at_the_limit_is_read_and_one_byte_more_is_refused)
 {
 	struct place place = make_place();
 	uint8_t *bytes;
@@ -108,9 +107,8 @@ START_TEST(a_file_at_the_limit_is_read_and_one_byte_more_is_refused)
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_file_read_at(place.fd, "a", 7, &bytes, &size));
 	remove_place(&place);
 }
-END_TEST
 
-START_TEST(a_file_that_does_not_say_its_size_is_held_to_the_limit_too)
+TEST(a_file_that_does_not_say_its_size_is_held_to_the_limit_too)
 {
 	_cleanup_close_ int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 	struct stat status;
@@ -127,9 +125,8 @@ START_TEST(a_file_that_does_not_say_its_size_is_held_to_the_limit_too)
 	ck_assert_ptr_nonnull(strstr((char *)bytes, "VmRSS:"));
 	free(bytes);
 }
-END_TEST
 
-START_TEST(a_file_longer_than_one_read_arrives_whole)
+TEST(a_file_longer_than_one_read_arrives_whole)
 {
 	enum { SIZE = 300000 };
 	struct place place = make_place();
@@ -146,9 +143,8 @@ START_TEST(a_file_longer_than_one_read_arrives_whole)
 	ck_assert(memcmp(bytes, written, SIZE) == 0);
 	remove_place(&place);
 }
-END_TEST
 
-START_TEST(a_symbolic_link_is_not_read_through)
+TEST(a_symbolic_link_is_not_read_through)
 {
 	struct place place = make_place();
 	uint8_t *bytes;
@@ -159,9 +155,8 @@ START_TEST(a_symbolic_link_is_not_read_through)
 	hp_assert_fails(HP_ERROR_SYSTEM, hp_file_read_at(place.fd, "link", 100, &bytes, &size));
 	remove_place(&place);
 }
-END_TEST
 
-START_TEST(a_symbolic_link_is_replaced_and_not_written_through)
+TEST(a_symbolic_link_is_replaced_and_not_written_through)
 {
 	struct place place = make_place();
 	struct stat status;
@@ -175,9 +170,8 @@ START_TEST(a_symbolic_link_is_replaced_and_not_written_through)
 	ck_assert(S_ISREG(status.st_mode));
 	remove_place(&place);
 }
-END_TEST
 
-START_TEST(a_directory_is_neither_read_nor_replaced)
+TEST(a_directory_is_neither_read_nor_replaced)
 {
 	struct place place = make_place();
 	struct hp_error *error;
@@ -198,9 +192,8 @@ START_TEST(a_directory_is_neither_read_nor_replaced)
 	ck_assert_uint_eq(entries(&place, NULL), 1);
 	remove_place(&place);
 }
-END_TEST
 
-START_TEST(a_missing_file_is_not_found)
+TEST(a_missing_file_is_not_found)
 {
 	struct place place = make_place();
 	uint8_t *bytes;
@@ -211,9 +204,8 @@ START_TEST(a_missing_file_is_not_found)
 	hp_assert_fails(HP_ERROR_NOT_FOUND, hp_file_read_text("/proc/self/no such file", &text));
 	remove_place(&place);
 }
-END_TEST
 
-START_TEST(the_mode_of_a_new_file_follows_the_umask)
+TEST(the_mode_of_a_new_file_follows_the_umask)
 {
 	struct place place = make_place();
 	mode_t before = umask(0027);
@@ -225,9 +217,8 @@ START_TEST(the_mode_of_a_new_file_follows_the_umask)
 	ck_assert_uint_eq(status.st_mode & 07777, 0640);
 	remove_place(&place);
 }
-END_TEST
 
-START_TEST(a_write_that_fails_leaves_the_old_contents_and_nothing_else)
+TEST(a_write_that_fails_leaves_the_old_contents_and_nothing_else)
 {
 	struct rlimit before;
 	struct place place = make_place();
@@ -249,7 +240,6 @@ START_TEST(a_write_that_fails_leaves_the_old_contents_and_nothing_else)
 	ck_assert_uint_eq(entries(&place, NULL), 1);
 	remove_place(&place);
 }
-END_TEST
 
 enum { WHOLE = 64 << 10 };
 
@@ -281,7 +271,7 @@ static void assert_ours_or_temporary(struct place *place, const char *name)
 	ck_assert_msg(strcmp(name, "f") == 0 || hp_file_is_temporary(name), "%s", name);
 }
 
-START_TEST(readers_see_old_or_new_contents_even_when_the_writer_is_killed)
+TEST(readers_see_old_or_new_contents_even_when_the_writer_is_killed)
 {
 	struct place place = make_place();
 	static const char first[WHOLE] = { 0 };
@@ -302,9 +292,8 @@ START_TEST(readers_see_old_or_new_contents_even_when_the_writer_is_killed)
 	entries(&place, assert_ours_or_temporary);
 	remove_place(&place);
 }
-END_TEST
 
-START_TEST(only_names_that_replacing_makes_are_temporary)
+TEST(only_names_that_replacing_makes_are_temporary)
 {
 	static const char *const temporary[] = { ".meta.tmp.0123abcd", ".a.tmp.00000000" };
 	static const char *const others[] = { "meta", ".meta", "meta.tmp.0123abcd", ".", "..",
@@ -315,9 +304,8 @@ START_TEST(only_names_that_replacing_makes_are_temporary)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(others); i++)
 		ck_assert_msg(!hp_file_is_temporary(others[i]), "%s", others[i]);
 }
-END_TEST
 
-START_TEST(numbers_and_texts_of_proc_lose_their_newline)
+TEST(numbers_and_texts_of_proc_lose_their_newline)
 {
 	struct place place = make_place();
 	char path[128];
@@ -337,16 +325,5 @@ START_TEST(numbers_and_texts_of_proc_lose_their_newline)
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_file_read_number(path, &value));
 	remove_place(&place);
 }
-END_TEST
 
-HP_TEST_MAIN("base/file", what_was_written_reads_back,
-	     a_file_at_the_limit_is_read_and_one_byte_more_is_refused,
-	     a_file_that_does_not_say_its_size_is_held_to_the_limit_too,
-	     a_file_longer_than_one_read_arrives_whole, a_symbolic_link_is_not_read_through,
-	     a_symbolic_link_is_replaced_and_not_written_through,
-	     a_directory_is_neither_read_nor_replaced, a_missing_file_is_not_found,
-	     the_mode_of_a_new_file_follows_the_umask,
-	     a_write_that_fails_leaves_the_old_contents_and_nothing_else,
-	     readers_see_old_or_new_contents_even_when_the_writer_is_killed,
-	     only_names_that_replacing_makes_are_temporary,
-	     numbers_and_texts_of_proc_lose_their_newline)
+HP_TEST_MAIN("base/file")

@@ -70,7 +70,7 @@ static void reads(int fd, const char *wanted)
 	close(fd);
 }
 
-START_TEST(a_regular_file_is_opened_and_nothing_else)
+TEST(a_regular_file_is_opened_and_nothing_else)
 {
 	static const char *const others[] = { "device", "pipe", "jail", "none" };
 	struct stat status;
@@ -87,9 +87,8 @@ START_TEST(a_regular_file_is_opened_and_nothing_else)
 	ck_assert_int_eq(errno, ENXIO);
 	tear_down();
 }
-END_TEST
 
-START_TEST(what_the_kernel_shows_is_not_opened)
+TEST(what_the_kernel_shows_is_not_opened)
 {
 	static const char *const names[] = { "/proc/self/status", "/proc/version",
 					     "/sys/kernel/mm/transparent_hugepage/enabled" };
@@ -98,9 +97,8 @@ START_TEST(what_the_kernel_shows_is_not_opened)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(names); i++)
 		ck_assert_int_lt(hp_foreign_open(names[i], 0, &status), 0);
 }
-END_TEST
 
-START_TEST(a_handle_is_opened_again_as_the_same_file)
+TEST(a_handle_is_opened_again_as_the_same_file)
 {
 	struct stat status;
 	int handle;
@@ -113,7 +111,6 @@ START_TEST(a_handle_is_opened_again_as_the_same_file)
 	close(handle);
 	tear_down();
 }
-END_TEST
 
 static pid_t start_in_jail(void)
 {
@@ -141,7 +138,7 @@ static pid_t start_in_jail(void)
 	return 0;
 }
 
-START_TEST(no_path_leads_out_of_a_root_directory)
+TEST(no_path_leads_out_of_a_root_directory)
 {
 	static const char *const ways[] = { "/absolute",	  "/relative",
 					    "/../secret",	  "/../../../etc/passwd",
@@ -165,9 +162,8 @@ START_TEST(no_path_leads_out_of_a_root_directory)
 	}
 	tear_down();
 }
-END_TEST
 
-START_TEST(who_has_our_root_sees_what_we_see)
+TEST(who_has_our_root_sees_what_we_see)
 {
 	struct stat status;
 
@@ -179,8 +175,5 @@ START_TEST(who_has_our_root_sees_what_we_see)
 	ck_assert_int_lt(hp_foreign_open_of(getpid(), "/proc/self/exe", 0, &status), 0);
 	tear_down();
 }
-END_TEST
 
-HP_TEST_MAIN("base/foreign_file", a_regular_file_is_opened_and_nothing_else,
-	     what_the_kernel_shows_is_not_opened, a_handle_is_opened_again_as_the_same_file,
-	     no_path_leads_out_of_a_root_directory, who_has_our_root_sees_what_we_see)
+HP_TEST_MAIN("base/foreign_file")

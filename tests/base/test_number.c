@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../support.h"
 
-START_TEST(unsigned_numbers_are_read_whole_or_not_at_all)
+TEST(unsigned_numbers_are_read_whole_or_not_at_all)
 {
 	static const struct {
 		const char *text;
@@ -26,9 +26,8 @@ START_TEST(unsigned_numbers_are_read_whole_or_not_at_all)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(bad); i++)
 		ck_assert_msg(!hp_parse_u64(bad[i], &value), "'%s' was read", bad[i]);
 }
-END_TEST
 
-START_TEST(signed_numbers_are_read_whole_or_not_at_all)
+TEST(signed_numbers_are_read_whole_or_not_at_all)
 {
 	static const struct {
 		const char *text;
@@ -61,9 +60,8 @@ START_TEST(signed_numbers_are_read_whole_or_not_at_all)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(bad); i++)
 		ck_assert_msg(!hp_parse_i64(bad[i], &value), "'%s' was read", bad[i]);
 }
-END_TEST
 
-START_TEST(a_number_is_scanned_out_of_longer_text)
+TEST(a_number_is_scanned_out_of_longer_text)
 {
 	static const char line[] = "\t7  18446744073709551615\n";
 	const char *rest = line;
@@ -76,9 +74,8 @@ START_TEST(a_number_is_scanned_out_of_longer_text)
 	ck_assert_uint_eq(value, UINT64_MAX);
 	ck_assert_str_eq(rest, "\n");
 }
-END_TEST
 
-START_TEST(where_no_number_follows_none_is_scanned)
+TEST(where_no_number_follows_none_is_scanned)
 {
 	static const char *const bad[] = {
 		"", " ", "\n1", "-1", "+1", "x", "18446744073709551616"
@@ -93,9 +90,8 @@ START_TEST(where_no_number_follows_none_is_scanned)
 		ck_assert_uint_eq(value, 5);
 	}
 }
-END_TEST
 
-START_TEST(fractions_are_finite_and_decimal)
+TEST(fractions_are_finite_and_decimal)
 {
 	static const struct {
 		const char *text;
@@ -115,9 +111,8 @@ START_TEST(fractions_are_finite_and_decimal)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(bad); i++)
 		ck_assert_msg(!hp_parse_double(bad[i], &value), "'%s' was read", bad[i]);
 }
-END_TEST
 
-START_TEST(durations_take_the_units_that_people_write)
+TEST(durations_take_the_units_that_people_write)
 {
 	static const struct {
 		const char *text;
@@ -147,9 +142,8 @@ START_TEST(durations_take_the_units_that_people_write)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(bad); i++)
 		ck_assert_msg(!hp_parse_duration_ns(bad[i], &value), "'%s' was read", bad[i]);
 }
-END_TEST
 
-START_TEST(sizes_count_in_powers_of_1024)
+TEST(sizes_count_in_powers_of_1024)
 {
 	static const struct {
 		const char *text;
@@ -171,9 +165,8 @@ START_TEST(sizes_count_in_powers_of_1024)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(bad); i++)
 		ck_assert_msg(!hp_parse_bytes(bad[i], &value), "'%s' was read", bad[i]);
 }
-END_TEST
 
-START_TEST(random_numbers_stay_in_their_range_and_reach_its_ends)
+TEST(random_numbers_stay_in_their_range_and_reach_its_ends)
 {
 	struct hp_random random = hp_random_seeded(0);
 	bool low = false;
@@ -192,9 +185,8 @@ START_TEST(random_numbers_stay_in_their_range_and_reach_its_ends)
 	/* The whole range has no width that a uint64_t could hold. */
 	hp_random_between(&random, 0, UINT64_MAX);
 }
-END_TEST
 
-START_TEST(random_numbers_repeat_for_a_seed_and_differ_between_seeds)
+TEST(random_numbers_repeat_for_a_seed_and_differ_between_seeds)
 {
 	struct hp_random first = hp_random_seeded(1);
 	struct hp_random again = hp_random_seeded(1);
@@ -209,11 +201,5 @@ START_TEST(random_numbers_repeat_for_a_seed_and_differ_between_seeds)
 	}
 	ck_assert_uint_eq(same, 0);
 }
-END_TEST
 
-HP_TEST_MAIN("base/number", unsigned_numbers_are_read_whole_or_not_at_all,
-	     signed_numbers_are_read_whole_or_not_at_all, a_number_is_scanned_out_of_longer_text,
-	     where_no_number_follows_none_is_scanned, fractions_are_finite_and_decimal,
-	     durations_take_the_units_that_people_write, sizes_count_in_powers_of_1024,
-	     random_numbers_stay_in_their_range_and_reach_its_ends,
-	     random_numbers_repeat_for_a_seed_and_differ_between_seeds)
+HP_TEST_MAIN("base/number")

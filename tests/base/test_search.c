@@ -6,7 +6,7 @@
 enum { MOST = 20 };
 
 /* Element i is i / 2 * 10: every value twice. */
-START_TEST(the_first_that_is_not_before_is_what_a_walk_finds)
+TEST(the_first_that_is_not_before_is_what_a_walk_finds)
 {
 	for (size_t count = 0; count <= MOST; count++) {
 		for (size_t wanted = 0; wanted <= MOST * 5 + 5; wanted += 5) {
@@ -22,24 +22,20 @@ START_TEST(the_first_that_is_not_before_is_what_a_walk_finds)
 		}
 	}
 }
-END_TEST
 
-START_TEST(of_nothing_nothing_is_looked_at)
+TEST(of_nothing_nothing_is_looked_at)
 {
 	const int *none = NULL;
 
 	ck_assert_uint_eq(hp_bisect(i, 0, none[i] < 1), 0);
 }
-END_TEST
 
-START_TEST(the_condition_sees_valid_indices_alone)
+TEST(the_condition_sees_valid_indices_alone)
 {
 	size_t most = 0;
 
 	ck_assert_uint_eq(hp_bisect(i, 7, (most = i > most ? i : most, true)), 7);
 	ck_assert_uint_eq(most, 6);
 }
-END_TEST
 
-HP_TEST_MAIN("base/search", the_first_that_is_not_before_is_what_a_walk_finds,
-	     of_nothing_nothing_is_looked_at, the_condition_sees_valid_indices_alone)
+HP_TEST_MAIN("base/search")

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-START_TEST(plain_text_and_foreign_scripts_print_as_they_are)
+TEST(plain_text_and_foreign_scripts_print_as_they_are)
 {
 	static const char *const texts[] = { "", "xz -k big.tar", "größe", "日本語",
 					     "\xf0\x9f\x90\xa2" };
@@ -17,9 +17,8 @@ START_TEST(plain_text_and_foreign_scripts_print_as_they_are)
 		free(printable);
 	}
 }
-END_TEST
 
-START_TEST(controls_direction_marks_and_broken_utf8_are_spelt_out)
+TEST(controls_direction_marks_and_broken_utf8_are_spelt_out)
 {
 	static const struct {
 		const char *text;
@@ -47,9 +46,8 @@ START_TEST(controls_direction_marks_and_broken_utf8_are_spelt_out)
 		free(printable);
 	}
 }
-END_TEST
 
-START_TEST(code_points_come_out_with_their_length)
+TEST(code_points_come_out_with_their_length)
 {
 	static const struct {
 		const char *text;
@@ -69,9 +67,8 @@ START_TEST(code_points_come_out_with_their_length)
 		ck_assert_uint_eq(code_point, cases[i].code_point);
 	}
 }
-END_TEST
 
-START_TEST(names_are_as_far_apart_as_letters_must_change)
+TEST(names_are_as_far_apart_as_letters_must_change)
 {
 	static const struct {
 		const char *a;
@@ -89,9 +86,8 @@ START_TEST(names_are_as_far_apart_as_letters_must_change)
 		ck_assert_uint_eq(hp_text_distance(cases[i].a, cases[i].b, cases[i].limit),
 				  cases[i].expected);
 }
-END_TEST
 
-START_TEST(cells_that_a_spreadsheet_would_carry_out_are_told_from_numbers)
+TEST(cells_that_a_spreadsheet_would_carry_out_are_told_from_numbers)
 {
 	static const struct {
 		const char *cell;
@@ -117,9 +113,8 @@ START_TEST(cells_that_a_spreadsheet_would_carry_out_are_told_from_numbers)
 		ck_assert_msg(hp_text_is_formula(cases[i].cell) == cases[i].is_formula, "%s",
 			      cases[i].cell);
 }
-END_TEST
 
-START_TEST(words_are_joined)
+TEST(words_are_joined)
 {
 	static char one[] = "one";
 	static char none[] = "";
@@ -133,9 +128,8 @@ START_TEST(words_are_joined)
 	ck_assert_str_eq(joined, "");
 	free(joined);
 }
-END_TEST
 
-START_TEST(lines_end_between_words)
+TEST(lines_end_between_words)
 {
 	static const struct {
 		const char *text;
@@ -159,10 +153,5 @@ START_TEST(lines_end_between_words)
 		ck_assert_msg(hp_text_line(cases[i].text, cases[i].columns) == cases[i].bytes,
 			      "'%s' in %zu columns", cases[i].text, cases[i].columns);
 }
-END_TEST
 
-HP_TEST_MAIN("base/text", words_are_joined, lines_end_between_words,
-	     cells_that_a_spreadsheet_would_carry_out_are_told_from_numbers,
-	     plain_text_and_foreign_scripts_print_as_they_are,
-	     controls_direction_marks_and_broken_utf8_are_spelt_out,
-	     code_points_come_out_with_their_length, names_are_as_far_apart_as_letters_must_change)
+HP_TEST_MAIN("base/text")

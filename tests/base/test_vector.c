@@ -3,7 +3,7 @@
 
 #include <hpcprof/base/vector.h>
 
-START_TEST(what_is_pushed_stays_in_order_while_the_vector_grows)
+TEST(what_is_pushed_stays_in_order_while_the_vector_grows)
 {
 	HP_VECTOR(uint32_t) numbers = { 0 };
 	size_t moves = 0;
@@ -23,9 +23,8 @@ START_TEST(what_is_pushed_stays_in_order_while_the_vector_grows)
 	ck_assert_ptr_null(numbers.at);
 	ck_assert_uint_eq(numbers.capacity, 0);
 }
-END_TEST
 
-START_TEST(a_structure_may_be_pushed_as_a_compound_literal)
+TEST(a_structure_may_be_pushed_as_a_compound_literal)
 {
 	struct pair {
 		int a, b;
@@ -37,9 +36,8 @@ START_TEST(a_structure_may_be_pushed_as_a_compound_literal)
 	ck_assert_int_eq(pairs.at[0].b, 2);
 	hp_vector_free(&pairs);
 }
-END_TEST
 
-START_TEST(reserving_what_is_there_already_moves_nothing)
+TEST(reserving_what_is_there_already_moves_nothing)
 {
 	HP_VECTOR(char) letters = { 0 };
 	const char *before;
@@ -52,9 +50,8 @@ START_TEST(reserving_what_is_there_already_moves_nothing)
 	ck_assert_uint_eq(letters.count, 0);
 	hp_vector_free(&letters);
 }
-END_TEST
 
-START_TEST(a_size_past_all_memory_is_refused_and_changes_nothing)
+TEST(a_size_past_all_memory_is_refused_and_changes_nothing)
 {
 	static const size_t impossible[] = { SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 8 + 1 };
 	HP_VECTOR(uint64_t) numbers = { 0 };
@@ -71,9 +68,5 @@ START_TEST(a_size_past_all_memory_is_refused_and_changes_nothing)
 	}
 	hp_vector_free(&numbers);
 }
-END_TEST
 
-HP_TEST_MAIN("base/vector", what_is_pushed_stays_in_order_while_the_vector_grows,
-	     a_structure_may_be_pushed_as_a_compound_literal,
-	     reserving_what_is_there_already_moves_nothing,
-	     a_size_past_all_memory_is_refused_and_changes_nothing)
+HP_TEST_MAIN("base/vector")

@@ -16,7 +16,7 @@ static double cpu_ms(void)
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-START_TEST(it_takes_some_milliseconds)
+TEST(it_takes_some_milliseconds)
 {
 	double start_ms = cpu_ms();
 	uint64_t least_ns = UINT64_MAX;
@@ -31,9 +31,8 @@ START_TEST(it_takes_some_milliseconds)
 	ck_assert_double_gt(cpu_ms() - start_ms, 10 * 5 * (double)least_ns / 1e6);
 	ck_assert_double_lt(cpu_ms() - start_ms, 10 * 20);
 }
-END_TEST
 
-START_TEST(without_memory_nothing_is_known)
+TEST(without_memory_nothing_is_known)
 {
 	struct rlimit kept;
 	struct rlimit none;
@@ -45,6 +44,5 @@ START_TEST(without_memory_nothing_is_known)
 	ck_assert_int_eq(setrlimit(RLIMIT_AS, &kept), 0);
 	ck_assert_uint_gt(hp_reference_measure(), 0);
 }
-END_TEST
 
-HP_TEST_MAIN("calibrate/reference", it_takes_some_milliseconds, without_memory_nothing_is_known)
+HP_TEST_MAIN("calibrate/reference")

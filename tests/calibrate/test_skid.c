@@ -30,7 +30,7 @@ static uint64_t branch_target(uintptr_t address)
 #endif
 }
 
-START_TEST(each_kernel_is_a_loop_of_as_many_instructions_as_it_has_places)
+TEST(each_kernel_is_a_loop_of_as_many_instructions_as_it_has_places)
 {
 	for (size_t i = 0; i < skid_kernel_count; i++) {
 		const struct skid_kernel *kernel = &skid_kernels[i];
@@ -43,7 +43,6 @@ START_TEST(each_kernel_is_a_loop_of_as_many_instructions_as_it_has_places)
 	}
 	ck_assert_uint_le(skid_kernel_count, HP_SKID_KERNELS);
 }
-END_TEST
 
 /* --- judging ---------------------------------------------------------------------------------- */
 
@@ -60,7 +59,7 @@ static struct hp_skid skid_of(const uint64_t counts[][4], size_t kernels)
 	return skid;
 }
 
-START_TEST(the_skid_is_where_most_samples_of_most_kernels_are)
+TEST(the_skid_is_where_most_samples_of_most_kernels_are)
 {
 	static const uint64_t late[][4] = { { 3, 994, 3, 0 },
 					    { 0, 870, 100, 30 },
@@ -82,9 +81,8 @@ START_TEST(the_skid_is_where_most_samples_of_most_kernels_are)
 	ck_assert(skid.is_clear);
 	ck_assert_uint_eq(skid.instructions, 2);
 }
-END_TEST
 
-START_TEST(samples_that_are_everywhere_or_few_give_no_skid)
+TEST(samples_that_are_everywhere_or_few_give_no_skid)
 {
 	static const uint64_t spread[][4] = { { 250, 250, 250, 250 }, { 250, 260, 250, 250 } };
 	static const uint64_t torn[][4] = { { 0, 1000, 0, 0 }, { 0, 0, 0, 1000 } };
@@ -97,7 +95,6 @@ START_TEST(samples_that_are_everywhere_or_few_give_no_skid)
 	ck_assert(!skid_of(none, 2).is_clear);
 	ck_assert(!skid_of(none, 0).is_clear);
 }
-END_TEST
 
 /* --- what is kept ----------------------------------------------------------------------------- */
 
@@ -106,7 +103,7 @@ static struct hp_event event_named(const char *name, uint8_t precise)
 	return (struct hp_event){ .name = strdup(name), .precise = precise & 3 };
 }
 
-START_TEST(a_calibration_is_of_the_source_whoever_it_samples)
+TEST(a_calibration_is_of_the_source_whoever_it_samples)
 {
 	static const struct {
 		const char *name;
@@ -130,7 +127,6 @@ START_TEST(a_calibration_is_of_the_source_whoever_it_samples)
 		free(event.name);
 	}
 }
-END_TEST
 
 static struct hp_cpu a_cpu(uint32_t model)
 {
@@ -208,7 +204,7 @@ static void remove_cache(char *directory)
 	free(directory);
 }
 
-START_TEST(what_is_kept_is_found_again_for_that_cpu_and_source_alone)
+TEST(what_is_kept_is_found_again_for_that_cpu_and_source_alone)
 {
 	char *directory = use_cache();
 
@@ -226,9 +222,8 @@ START_TEST(what_is_kept_is_found_again_for_that_cpu_and_source_alone)
 	ck_assert_int_eq(stored(106, "cpu-clock:u", 0), 3);
 	remove_cache(directory);
 }
-END_TEST
 
-START_TEST(a_cpu_that_is_not_known_keeps_nothing)
+TEST(a_cpu_that_is_not_known_keeps_nothing)
 {
 	struct hp_cpu cpu = { 0 };
 	struct hp_skid skid = a_skid("cpu-clock", 1);
@@ -236,9 +231,8 @@ START_TEST(a_cpu_that_is_not_known_keeps_nothing)
 	hp_assert_fails(HP_ERROR_INSUFFICIENT, hp_skid_store(&cpu, &skid));
 	hp_skid_clear(&skid);
 }
-END_TEST
 
-START_TEST(without_a_place_for_a_cache_the_advice_is_to_give_one)
+TEST(without_a_place_for_a_cache_the_advice_is_to_give_one)
 {
 	struct hp_cpu cpu = a_cpu(143);
 	struct hp_skid skid = a_skid("cpu-clock", 1);
@@ -253,7 +247,6 @@ START_TEST(without_a_place_for_a_cache_the_advice_is_to_give_one)
 	hp_error_destroy(error);
 	hp_skid_clear(&skid);
 }
-END_TEST
 
 static void write_cache(const char *directory, const char *text)
 {
@@ -268,7 +261,7 @@ static void write_cache(const char *directory, const char *text)
 	free(path);
 }
 
-START_TEST(a_damaged_file_is_an_error_to_read_and_no_hindrance_to_calibrating_anew)
+TEST(a_damaged_file_is_an_error_to_read_and_no_hindrance_to_calibrating_anew)
 {
 	char *directory = use_cache();
 	struct hp_skid_entries entries;
@@ -280,9 +273,8 @@ START_TEST(a_damaged_file_is_an_error_to_read_and_no_hindrance_to_calibrating_an
 	ck_assert_int_eq(stored(143, "cpu-clock:u", 0), 2);
 	remove_cache(directory);
 }
-END_TEST
 
-START_TEST(what_makes_no_sense_is_refused)
+TEST(what_makes_no_sense_is_refused)
 {
 #define ENTRY(cpu, event, skid, date)                                                              \
 	"{\"cpu\":" cpu ",\"event\":" event ",\"skid_instructions\":" skid ",\"date\":" date "}"
@@ -321,7 +313,6 @@ START_TEST(what_makes_no_sense_is_refused)
 		ck_assert_uint_eq(entries.count, 0);
 	}
 }
-END_TEST
 
 /* Never a crash; what is taken is within bounds. */
 static void assert_harmless(const char *bytes, size_t size)
@@ -345,7 +336,7 @@ static void assert_harmless(const char *bytes, size_t size)
 	free(exact);
 }
 
-START_TEST(no_damage_to_the_file_does_harm)
+TEST(no_damage_to_the_file_does_harm)
 {
 	static const char text[] =
 		FILE_OF(GOOD "," ENTRY("\"c\"", "\"d\"", "255", "\"2026-01-02\""));
@@ -369,9 +360,8 @@ START_TEST(no_damage_to_the_file_does_harm)
 		assert_harmless(damaged, sizeof(text) - 1);
 	}
 }
-END_TEST
 
-START_TEST(what_was_written_reads_back)
+TEST(what_was_written_reads_back)
 {
 	struct hp_skid_entries entries;
 	struct hp_skid_entries again;
@@ -389,15 +379,5 @@ START_TEST(what_was_written_reads_back)
 	hp_skid_entries_clear(&again);
 	free(text);
 }
-END_TEST
 
-HP_TEST_MAIN("calibrate/skid", each_kernel_is_a_loop_of_as_many_instructions_as_it_has_places,
-	     the_skid_is_where_most_samples_of_most_kernels_are,
-	     samples_that_are_everywhere_or_few_give_no_skid,
-	     a_calibration_is_of_the_source_whoever_it_samples,
-	     what_is_kept_is_found_again_for_that_cpu_and_source_alone,
-	     a_cpu_that_is_not_known_keeps_nothing,
-	     without_a_place_for_a_cache_the_advice_is_to_give_one,
-	     a_damaged_file_is_an_error_to_read_and_no_hindrance_to_calibrating_anew,
-	     what_makes_no_sense_is_refused, no_damage_to_the_file_does_harm,
-	     what_was_written_reads_back)
+HP_TEST_MAIN("calibrate/skid")

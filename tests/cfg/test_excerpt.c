@@ -151,14 +151,13 @@ static const struct hp_excerpt_options everything = {
 	.most_line_ns = UINT64_MAX,
 };
 
-START_TEST(this_program_is_the_same_from_its_excerpt)
+TEST(this_program_is_the_same_from_its_excerpt)
 {
 	struct both both = open_both("/proc/self/exe", 1, &everything);
 
 	ck_assert_uint_gt(assert_same(&both), 50);
 	close_both(&both);
 }
-END_TEST
 
 static int find_library(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -171,7 +170,7 @@ static int find_library(struct dl_phdr_info *info, size_t size, void *context)
 }
 
 /* Hand-written code, jump tables, calls that do not come back, parts without a name. */
-START_TEST(so_are_procedures_of_the_c_library)
+TEST(so_are_procedures_of_the_c_library)
 {
 	char *path = NULL;
 	struct both both;
@@ -184,9 +183,8 @@ START_TEST(so_are_procedures_of_the_c_library)
 	close_both(&both);
 	free(path);
 }
-END_TEST
 
-START_TEST(without_code_names_and_lines_are_the_same)
+TEST(without_code_names_and_lines_are_the_same)
 {
 	struct hp_excerpt_options options = everything;
 	struct both both;
@@ -213,9 +211,8 @@ START_TEST(without_code_names_and_lines_are_the_same)
 	}
 	close_both(&both);
 }
-END_TEST
 
-START_TEST(what_weighs_least_is_left_out_first)
+TEST(what_weighs_least_is_left_out_first)
 {
 	struct hp_excerpt_options options = everything;
 	struct both both = open_both("/proc/self/exe", 1, &options);
@@ -244,8 +241,5 @@ START_TEST(what_weighs_least_is_left_out_first)
 	hp_excerpt_clear(&excerpt);
 	close_both(&both);
 }
-END_TEST
 
-HP_TEST_MAIN("cfg/excerpt", this_program_is_the_same_from_its_excerpt,
-	     so_are_procedures_of_the_c_library, without_code_names_and_lines_are_the_same,
-	     what_weighs_least_is_left_out_first)
+HP_TEST_MAIN("cfg/excerpt")

@@ -39,11 +39,10 @@ static void check_connected(const struct hp_cfg *cfg)
 	}
 }
 
-START_TEST(every_node_is_reached_from_entry_and_reaches_exit)
+TEST(every_node_is_reached_from_entry_and_reaches_exit)
 {
 	on_random_graphs(ROUNDS, check_connected);
 }
-END_TEST
 
 static void check_escapes(const struct hp_cfg *cfg)
 {
@@ -66,11 +65,10 @@ static void check_escapes(const struct hp_cfg *cfg)
 	}
 }
 
-START_TEST(an_escape_is_only_where_nothing_else_leads_out)
+TEST(an_escape_is_only_where_nothing_else_leads_out)
 {
 	on_random_graphs(ROUNDS, check_escapes);
 }
-END_TEST
 
 static void check_index(const struct hp_cfg *cfg)
 {
@@ -117,17 +115,15 @@ static void check_between(const struct hp_cfg *cfg)
 		}
 }
 
-START_TEST(an_edge_is_found_by_what_it_leads_from_and_to)
+TEST(an_edge_is_found_by_what_it_leads_from_and_to)
 {
 	on_random_graphs(ROUNDS / 4, check_between);
 }
-END_TEST
 
-START_TEST(edges_are_found_from_both_ends_and_only_once)
+TEST(edges_are_found_from_both_ends_and_only_once)
 {
 	on_random_graphs(ROUNDS, check_index);
 }
-END_TEST
 
 /* An edge that goes back in a reverse postorder closes a cycle. */
 static void check_order(const struct hp_cfg *cfg)
@@ -151,11 +147,10 @@ static void check_order(const struct hp_cfg *cfg)
 	ck_assert_uint_eq(cfg->order[0], cfg->entry);
 }
 
-START_TEST(the_order_goes_back_only_to_close_a_cycle)
+TEST(the_order_goes_back_only_to_close_a_cycle)
 {
 	on_random_graphs(ROUNDS, check_order);
 }
-END_TEST
 
 /* --- dominators --------------------------------------------------------------------------------
  */
@@ -202,22 +197,20 @@ static void check_dominators(const struct hp_cfg *cfg)
 	check_domination(cfg, false);
 }
 
-START_TEST(a_dominator_is_the_nearest_node_that_cuts_off_the_entry)
+TEST(a_dominator_is_the_nearest_node_that_cuts_off_the_entry)
 {
 	on_random_graphs(ROUNDS, check_dominators);
 }
-END_TEST
 
 static void check_post_dominators(const struct hp_cfg *cfg)
 {
 	check_domination(cfg, true);
 }
 
-START_TEST(a_post_dominator_is_the_nearest_node_that_cuts_off_the_exit)
+TEST(a_post_dominator_is_the_nearest_node_that_cuts_off_the_exit)
 {
 	on_random_graphs(ROUNDS, check_post_dominators);
 }
-END_TEST
 
 /* --- loops -------------------------------------------------------------------------------------
  */
@@ -304,17 +297,15 @@ static void check_places(const struct hp_cfg *cfg)
 	}
 }
 
-START_TEST(what_is_in_a_loop_is_known_without_climbing)
+TEST(what_is_in_a_loop_is_known_without_climbing)
 {
 	on_random_graphs(ROUNDS, check_places);
 }
-END_TEST
 
-START_TEST(loops_are_the_cycles_left_when_the_outer_header_is_gone)
+TEST(loops_are_the_cycles_left_when_the_outer_header_is_gone)
 {
 	on_random_graphs(ROUNDS / 4, check_loops);
 }
-END_TEST
 
 static void check_irreducible(const struct hp_cfg *cfg)
 {
@@ -329,11 +320,10 @@ static void check_irreducible(const struct hp_cfg *cfg)
 	}
 }
 
-START_TEST(a_loop_is_irreducible_when_it_is_entered_beside_its_header)
+TEST(a_loop_is_irreducible_when_it_is_entered_beside_its_header)
 {
 	on_random_graphs(ROUNDS, check_irreducible);
 }
-END_TEST
 
 /* --- equivalence -------------------------------------------------------------------------------
  */
@@ -394,13 +384,12 @@ static void check_classes(const struct hp_cfg *cfg)
 	}
 }
 
-START_TEST(a_class_is_what_lies_on_the_same_cycles)
+TEST(a_class_is_what_lies_on_the_same_cycles)
 {
 	on_random_graphs(ROUNDS / 3, check_classes);
 }
-END_TEST
 
-START_TEST(with_missing_edges_nothing_is_equivalent)
+TEST(with_missing_edges_nothing_is_equivalent)
 {
 	static const uint32_t edges[][2] = { { 0, 1 }, { 1, EXIT } };
 	struct hp_arena *arena = hp_arena_create();
@@ -412,9 +401,8 @@ START_TEST(with_missing_edges_nothing_is_equivalent)
 	ck_assert_uint_ne(cfg->blocks[0].class, cfg->blocks[1].class);
 	hp_arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(the_arms_of_a_branch_differ_and_its_ends_agree)
+TEST(the_arms_of_a_branch_differ_and_its_ends_agree)
 {
 	static const uint32_t edges[][2] = { { 0, 1 }, { 0, 2 }, { 1, 3 }, { 2, 3 }, { 3, EXIT } };
 	struct hp_arena *arena = hp_arena_create();
@@ -429,9 +417,8 @@ START_TEST(the_arms_of_a_branch_differ_and_its_ends_agree)
 	ck_assert_uint_eq(cfg->class_count, 3);
 	hp_arena_destroy(arena);
 }
-END_TEST
 
-START_TEST(the_blocks_of_an_infinite_loop_run_equally_often)
+TEST(the_blocks_of_an_infinite_loop_run_equally_often)
 {
 	static const uint32_t edges[][2] = { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 1 } };
 	struct hp_arena *arena = hp_arena_create();
@@ -445,13 +432,12 @@ START_TEST(the_blocks_of_an_infinite_loop_run_equally_often)
 	ck_assert_uint_eq(cfg->loops[0].header, 1);
 	hp_arena_destroy(arena);
 }
-END_TEST
 
 /* --- size --------------------------------------------------------------------------------------
  */
 
 /* A ladder that is hard for methods that iterate: each rung can be jumped over, and back. */
-START_TEST(a_hundred_thousand_blocks_are_no_trouble)
+TEST(a_hundred_thousand_blocks_are_no_trouble)
 {
 	enum { BLOCKS = 100000 };
 	struct hp_arena *arena = hp_arena_create();
@@ -474,19 +460,5 @@ START_TEST(a_hundred_thousand_blocks_are_no_trouble)
 	free(edges);
 	hp_arena_destroy(arena);
 }
-END_TEST
 
-HP_TEST_MAIN("cfg/graph", every_node_is_reached_from_entry_and_reaches_exit,
-	     an_escape_is_only_where_nothing_else_leads_out,
-	     edges_are_found_from_both_ends_and_only_once,
-	     an_edge_is_found_by_what_it_leads_from_and_to,
-	     the_order_goes_back_only_to_close_a_cycle,
-	     a_dominator_is_the_nearest_node_that_cuts_off_the_entry,
-	     a_post_dominator_is_the_nearest_node_that_cuts_off_the_exit,
-	     what_is_in_a_loop_is_known_without_climbing,
-	     loops_are_the_cycles_left_when_the_outer_header_is_gone,
-	     a_loop_is_irreducible_when_it_is_entered_beside_its_header,
-	     a_class_is_what_lies_on_the_same_cycles, with_missing_edges_nothing_is_equivalent,
-	     the_arms_of_a_branch_differ_and_its_ends_agree,
-	     the_blocks_of_an_infinite_loop_run_equally_often,
-	     a_hundred_thousand_blocks_are_no_trouble)
+HP_TEST_MAIN("cfg/graph")

@@ -55,7 +55,7 @@ static void end(struct test *test)
 	fixture_remove(test->directory);
 }
 
-START_TEST(a_regression_exits_with_1_and_is_named)
+TEST(a_regression_exits_with_1_and_is_named)
 {
 	struct test test = begin(400, 600);
 
@@ -67,9 +67,8 @@ START_TEST(a_regression_exits_with_1_and_is_named)
 	ck_assert_ptr_null(strstr(test.output, "procedure same"));
 	end(&test);
 }
-END_TEST
 
-START_TEST(what_did_not_change_exits_with_0)
+TEST(what_did_not_change_exits_with_0)
 {
 	struct test test = begin(400, 400);
 
@@ -78,9 +77,8 @@ START_TEST(what_did_not_change_exits_with_0)
 	assert_said(&test, "4 epochs, 4 runs, 4006 samples");
 	end(&test);
 }
-END_TEST
 
-START_TEST(an_improvement_exits_with_0)
+TEST(an_improvement_exits_with_0)
 {
 	struct test test = begin(600, 400);
 
@@ -89,9 +87,8 @@ START_TEST(an_improvement_exits_with_0)
 	assert_check(&test, "new -- old", 1);
 	end(&test);
 }
-END_TEST
 
-START_TEST(too_little_to_tell_exits_with_3)
+TEST(too_little_to_tell_exits_with_3)
 {
 	struct test test = begin(400, 400);
 
@@ -102,9 +99,8 @@ START_TEST(too_little_to_tell_exits_with_3)
 	assert_check(&test, "--min-change=0.0001 old -- new", 3);
 	end(&test);
 }
-END_TEST
 
-START_TEST(a_higher_floor_lets_it_pass)
+TEST(a_higher_floor_lets_it_pass)
 {
 	struct test test = begin(400, 600);
 
@@ -112,9 +108,8 @@ START_TEST(a_higher_floor_lets_it_pass)
 	assert_check(&test, "--min-share=30 --min-change=30 old -- new", 0);
 	end(&test);
 }
-END_TEST
 
-START_TEST(the_verdict_is_in_the_json)
+TEST(the_verdict_is_in_the_json)
 {
 	struct test test = begin(400, 600);
 	json_t *root;
@@ -126,7 +121,6 @@ START_TEST(the_verdict_is_in_the_json)
 	json_decref(root);
 	end(&test);
 }
-END_TEST
 
 /* Nodes of the tree, and how many there are more. */
 static size_t count_parts(const json_t *node, size_t *left_out)
@@ -141,7 +135,7 @@ static size_t count_parts(const json_t *node, size_t *left_out)
 	return count;
 }
 
-START_TEST(top_bounds_the_json)
+TEST(top_bounds_the_json)
 {
 	/* An image with three procedures; and with --top the dearest, and a finding. */
 	static const struct {
@@ -178,9 +172,8 @@ START_TEST(top_bounds_the_json)
 	}
 	end(&test);
 }
-END_TEST
 
-START_TEST(the_base_may_be_in_another_database)
+TEST(the_base_may_be_in_another_database)
 {
 	/* Several times as dear: the sides did not take turns. */
 	struct test test = begin(400, 5000);
@@ -202,9 +195,8 @@ START_TEST(the_base_may_be_in_another_database)
 	hp_db_close(other);
 	end(&test);
 }
-END_TEST
 
-START_TEST(a_label_that_nothing_has_exits_with_2_and_says_which_there_are)
+TEST(a_label_that_nothing_has_exits_with_2_and_says_which_there_are)
 {
 	struct test test = begin(400, 400);
 
@@ -214,9 +206,8 @@ START_TEST(a_label_that_nothing_has_exits_with_2_and_says_which_there_are)
 	assert_said(&test, "(new)");
 	end(&test);
 }
-END_TEST
 
-START_TEST(wrong_usage_exits_with_2)
+TEST(wrong_usage_exits_with_2)
 {
 	struct test test = begin(400, 400);
 
@@ -232,9 +223,8 @@ START_TEST(wrong_usage_exits_with_2)
 	assert_check(&test, "-e cache-misses old -- new", 2);
 	end(&test);
 }
-END_TEST
 
-START_TEST(options_that_record_are_refused_where_nothing_is_recorded)
+TEST(options_that_record_are_refused_where_nothing_is_recorded)
 {
 	static const char *const options[] = {
 		"-F 99",	  "-c 1000",	   "--no-cap",	      "--overhead=5", "--shadow",
@@ -261,9 +251,8 @@ START_TEST(options_that_record_are_refused_where_nothing_is_recorded)
 	assert_said(&test, "--baseline-db");
 	end(&test);
 }
-END_TEST
 
-START_TEST(each_side_may_have_done_another_amount_of_work)
+TEST(each_side_may_have_done_another_amount_of_work)
 {
 	struct test test = begin(400, 1400);
 	const struct recorded worked = {
@@ -292,9 +281,8 @@ START_TEST(each_side_may_have_done_another_amount_of_work)
 	assert_check(&test, "--runs=1 --candidate-work=20 -- true --versus true", 2);
 	end(&test);
 }
-END_TEST
 
-START_TEST(empty_and_damaged_epochs_exit_with_5_by_name)
+TEST(empty_and_damaged_epochs_exit_with_5_by_name)
 {
 	struct test test = begin(400, 400);
 	const struct recorded nothing = { .label = "empty", .names = { "same" } };
@@ -312,9 +300,8 @@ START_TEST(empty_and_damaged_epochs_exit_with_5_by_name)
 	free(broken);
 	end(&test);
 }
-END_TEST
 
-START_TEST(an_epoch_that_cannot_be_read_may_be_any_labels)
+TEST(an_epoch_that_cannot_be_read_may_be_any_labels)
 {
 	struct test test = begin(400, 400);
 	char *broken = record(test.db, "old", 400);
@@ -336,9 +323,8 @@ START_TEST(an_epoch_that_cannot_be_read_may_be_any_labels)
 	free(good);
 	end(&test);
 }
-END_TEST
 
-START_TEST(a_part_of_a_run_is_not_compared_with_runs)
+TEST(a_part_of_a_run_is_not_compared_with_runs)
 {
 	struct test test = begin(400, 400);
 	const struct recorded part = {
@@ -360,9 +346,8 @@ START_TEST(a_part_of_a_run_is_not_compared_with_runs)
 	free(stamp);
 	end(&test);
 }
-END_TEST
 
-START_TEST(recordings_of_no_run_are_told)
+TEST(recordings_of_no_run_are_told)
 {
 	struct test test = begin(400, 400);
 	const struct recorded everything = {
@@ -379,9 +364,8 @@ START_TEST(recordings_of_no_run_are_told)
 	ck_assert_ptr_null(strstr(test.output, "has no run of a command"));
 	end(&test);
 }
-END_TEST
 
-START_TEST(other_machines_are_compared_by_shares_alone)
+TEST(other_machines_are_compared_by_shares_alone)
 {
 	struct test test = begin(400, 400);
 	const struct recorded elsewhere = {
@@ -399,9 +383,8 @@ START_TEST(other_machines_are_compared_by_shares_alone)
 	assert_said(&test, "different CPUs");
 	end(&test);
 }
-END_TEST
 
-START_TEST(a_label_that_nothing_has_is_told_with_all_labels)
+TEST(a_label_that_nothing_has_is_told_with_all_labels)
 {
 	struct test test = begin(400, 400);
 
@@ -412,9 +395,8 @@ START_TEST(a_label_that_nothing_has_is_told_with_all_labels)
 	assert_said(&test, "labels: new, nightly, old");
 	end(&test);
 }
-END_TEST
 
-START_TEST(a_page_is_written_beside_it)
+TEST(a_page_is_written_beside_it)
 {
 	struct test test = begin(400, 600);
 	char arguments[512];
@@ -432,9 +414,8 @@ START_TEST(a_page_is_written_beside_it)
 	assert_said(&test, "--html takes the name of a file");
 	end(&test);
 }
-END_TEST
 
-START_TEST(what_is_no_file_stays_what_it_is)
+TEST(what_is_no_file_stays_what_it_is)
 {
 	struct test test = begin(400, 600);
 	static const char *const names[] = { "", "/", "/.", "/pipe", "/null", "/link-to-pipe" };
@@ -461,18 +442,5 @@ START_TEST(what_is_no_file_stays_what_it_is)
 	ck_assert(S_ISLNK(status.st_mode));
 	end(&test);
 }
-END_TEST
 
-HP_TEST_MAIN("cli/check", a_regression_exits_with_1_and_is_named, what_did_not_change_exits_with_0,
-	     an_improvement_exits_with_0, too_little_to_tell_exits_with_3,
-	     a_higher_floor_lets_it_pass, the_verdict_is_in_the_json, top_bounds_the_json,
-	     the_base_may_be_in_another_database,
-	     a_label_that_nothing_has_exits_with_2_and_says_which_there_are,
-	     wrong_usage_exits_with_2, options_that_record_are_refused_where_nothing_is_recorded,
-	     each_side_may_have_done_another_amount_of_work,
-	     empty_and_damaged_epochs_exit_with_5_by_name,
-	     an_epoch_that_cannot_be_read_may_be_any_labels,
-	     a_part_of_a_run_is_not_compared_with_runs, recordings_of_no_run_are_told,
-	     other_machines_are_compared_by_shares_alone,
-	     a_label_that_nothing_has_is_told_with_all_labels, a_page_is_written_beside_it,
-	     what_is_no_file_stays_what_it_is)
+HP_TEST_MAIN("cli/check")

@@ -51,7 +51,7 @@ static void end(struct test *test)
 	fixture_remove(test->directory);
 }
 
-START_TEST(all_procedures_are_shown_the_greatest_difference_first)
+TEST(all_procedures_are_shown_the_greatest_difference_first)
 {
 	struct test test = begin();
 	const char *slower;
@@ -71,9 +71,8 @@ START_TEST(all_procedures_are_shown_the_greatest_difference_first)
 	ck_assert_ptr_nonnull(strstr(test.output, "not shown: 2 more"));
 	end(&test);
 }
-END_TEST
 
-START_TEST(what_is_over_the_limit_for_certain_exits_with_1)
+TEST(what_is_over_the_limit_for_certain_exits_with_1)
 {
 	struct test test = begin();
 
@@ -83,7 +82,6 @@ START_TEST(what_is_over_the_limit_for_certain_exits_with_1)
 	assert_diff(&test, "--fail-over=5 new old", 0);
 	end(&test);
 }
-END_TEST
 
 static double number(const json_t *object, const char *key)
 {
@@ -96,7 +94,7 @@ static double change(const json_t *compared)
 	return number(json_object_get(compared, "change"), "estimate");
 }
 
-START_TEST(json_has_the_program_and_the_greatest_differences)
+TEST(json_has_the_program_and_the_greatest_differences)
 {
 	struct test test = begin();
 	const json_t *procedures;
@@ -123,9 +121,8 @@ START_TEST(json_has_the_program_and_the_greatest_differences)
 	json_decref(root);
 	end(&test);
 }
-END_TEST
 
-START_TEST(work_may_be_another_on_each_side)
+TEST(work_may_be_another_on_each_side)
 {
 	struct test test = begin();
 	json_t *root;
@@ -141,10 +138,9 @@ START_TEST(work_may_be_another_on_each_side)
 	assert_diff(&test, "--work=2 --relative old new", 2);
 	end(&test);
 }
-END_TEST
 
 /* Each command says it, and goes on. */
-START_TEST(an_epoch_that_is_passed_over_is_told)
+TEST(an_epoch_that_is_passed_over_is_told)
 {
 	static const struct {
 		const char *command;
@@ -179,9 +175,8 @@ START_TEST(an_epoch_that_is_passed_over_is_told)
 	free(stamp);
 	end(&test);
 }
-END_TEST
 
-START_TEST(wrong_usage_is_told)
+TEST(wrong_usage_is_told)
 {
 	struct test test = begin();
 
@@ -196,9 +191,5 @@ START_TEST(wrong_usage_is_told)
 	ck_assert_ptr_nonnull(strstr(test.output, "neither side has a procedure 'nobody'"));
 	end(&test);
 }
-END_TEST
 
-HP_TEST_MAIN("cli/diff", all_procedures_are_shown_the_greatest_difference_first,
-	     what_is_over_the_limit_for_certain_exits_with_1,
-	     json_has_the_program_and_the_greatest_differences, work_may_be_another_on_each_side,
-	     an_epoch_that_is_passed_over_is_told, wrong_usage_is_told)
+HP_TEST_MAIN("cli/diff")

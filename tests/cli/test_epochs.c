@@ -11,7 +11,7 @@
 #define assert_run(directory, arguments, status, output)                                           \
 	run_hpcprof(directory, "epochs", arguments, status, output, sizeof(output))
 
-START_TEST(the_list_shows_what_was_recorded)
+TEST(the_list_shows_what_was_recorded)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -36,10 +36,9 @@ START_TEST(the_list_shows_what_was_recorded)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
 /* Whatever labels and commands are like; a state that is not as it should be shows all the same. */
-START_TEST(the_list_fits_80_columns)
+TEST(the_list_fits_80_columns)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -74,9 +73,8 @@ START_TEST(the_list_fits_80_columns)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(the_list_says_what_windows_counted)
+TEST(the_list_says_what_windows_counted)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -114,9 +112,8 @@ START_TEST(the_list_says_what_windows_counted)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(the_list_is_json_and_csv_too)
+TEST(the_list_is_json_and_csv_too)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -144,7 +141,6 @@ START_TEST(the_list_is_json_and_csv_too)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
 static struct hp_run run_of(uint64_t elapsed_ns, uint64_t user_ns, int32_t exit_status)
 {
@@ -156,7 +152,7 @@ static struct hp_run run_of(uint64_t elapsed_ns, uint64_t user_ns, int32_t exit_
 	};
 }
 
-START_TEST(the_list_says_what_runs_cost)
+TEST(the_list_says_what_runs_cost)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -190,9 +186,8 @@ START_TEST(the_list_says_what_runs_cost)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(an_empty_database_lists_and_verifies_well)
+TEST(an_empty_database_lists_and_verifies_well)
 {
 	char *directory = fixture_directory();
 	char output[1024];
@@ -203,9 +198,8 @@ START_TEST(an_empty_database_lists_and_verifies_well)
 	assert_run(directory, "gc", 0, output);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(hostile_names_do_not_reach_the_terminal)
+TEST(hostile_names_do_not_reach_the_terminal)
 {
 	static const char *const formats[] = { "list", "list --format=csv", "list --format=json" };
 	char *directory = fixture_directory();
@@ -232,10 +226,9 @@ START_TEST(hostile_names_do_not_reach_the_terminal)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
 /* Of an older version, with a directory in the place of a file, with a file that is gone. */
-START_TEST(verify_and_reports_tell_what_is_wrong_with_an_epoch)
+TEST(verify_and_reports_tell_what_is_wrong_with_an_epoch)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -267,9 +260,8 @@ START_TEST(verify_and_reports_tell_what_is_wrong_with_an_epoch)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(verify_prints_each_problem_and_exits_with_5)
+TEST(verify_prints_each_problem_and_exits_with_5)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -292,9 +284,8 @@ START_TEST(verify_prints_each_problem_and_exits_with_5)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(labels_are_given_moved_and_taken_away)
+TEST(labels_are_given_moved_and_taken_away)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -318,9 +309,8 @@ START_TEST(labels_are_given_moved_and_taken_away)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(merge_prints_the_new_stamp_and_rm_and_gc_what_they_remove)
+TEST(merge_prints_the_new_stamp_and_rm_and_gc_what_they_remove)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -349,9 +339,8 @@ START_TEST(merge_prints_the_new_stamp_and_rm_and_gc_what_they_remove)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(mistakes_are_answered_with_exit_2)
+TEST(mistakes_are_answered_with_exit_2)
 {
 	static const char *const mistakes[] = {
 		"frobnicate",	      "rm",	     "label",		"label @latest",
@@ -370,13 +359,5 @@ START_TEST(mistakes_are_answered_with_exit_2)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-HP_TEST_MAIN("cli/epochs", the_list_shows_what_was_recorded, the_list_fits_80_columns,
-	     the_list_says_what_windows_counted, the_list_is_json_and_csv_too,
-	     the_list_says_what_runs_cost, an_empty_database_lists_and_verifies_well,
-	     hostile_names_do_not_reach_the_terminal,
-	     verify_and_reports_tell_what_is_wrong_with_an_epoch,
-	     verify_prints_each_problem_and_exits_with_5, labels_are_given_moved_and_taken_away,
-	     merge_prints_the_new_stamp_and_rm_and_gc_what_they_remove,
-	     mistakes_are_answered_with_exit_2)
+HP_TEST_MAIN("cli/epochs")

@@ -52,7 +52,7 @@ static double number(const json_t *object, const char *key)
 	return json_number_value(json_object_get(object, key));
 }
 
-START_TEST(figures_are_those_by_hand_and_what_matters_comes_first)
+TEST(figures_are_those_by_hand_and_what_matters_comes_first)
 {
 	struct test test = begin();
 	const json_t *row;
@@ -85,9 +85,8 @@ START_TEST(figures_are_those_by_hand_and_what_matters_comes_first)
 	json_decref(root);
 	end(&test);
 }
-END_TEST
 
-START_TEST(the_table_has_the_columns_of_the_figure)
+TEST(the_table_has_the_columns_of_the_figure)
 {
 	struct test test = begin();
 
@@ -99,9 +98,8 @@ START_TEST(the_table_has_the_columns_of_the_figure)
 	ck_assert_ptr_nonnull(strstr(test.output, "not shown: 2 more"));
 	end(&test);
 }
-END_TEST
 
-START_TEST(images_are_sums_of_procedures)
+TEST(images_are_sums_of_procedures)
 {
 	struct test test = begin();
 
@@ -111,9 +109,8 @@ START_TEST(images_are_sums_of_procedures)
 	ck_assert_ptr_nonnull(strstr(test.output, "[jit program]"));
 	end(&test);
 }
-END_TEST
 
-START_TEST(sets_of_another_rate_count_as_if_at_the_mean_one)
+TEST(sets_of_another_rate_count_as_if_at_the_mean_one)
 {
 	struct test test = begin();
 	const struct recorded recorded = {
@@ -136,9 +133,8 @@ START_TEST(sets_of_another_rate_count_as_if_at_the_mean_one)
 	json_decref(root);
 	end(&test);
 }
-END_TEST
 
-START_TEST(wrong_usage_is_told)
+TEST(wrong_usage_is_told)
 {
 	struct test test = begin();
 
@@ -149,8 +145,5 @@ START_TEST(wrong_usage_is_told)
 	assert_stats(&test, "-e cache-misses set", 2);
 	end(&test);
 }
-END_TEST
 
-HP_TEST_MAIN("cli/stats", figures_are_those_by_hand_and_what_matters_comes_first,
-	     the_table_has_the_columns_of_the_figure, images_are_sums_of_procedures,
-	     sets_of_another_rate_count_as_if_at_the_mean_one, wrong_usage_is_told)
+HP_TEST_MAIN("cli/stats")

@@ -177,7 +177,7 @@ static void verify(struct bench *bench)
 	free(stamp);
 }
 
-START_TEST(samples_reach_their_image_offset_and_event)
+TEST(samples_reach_their_image_offset_and_event)
 {
 	struct hp_epoch *epoch;
 	struct bench bench;
@@ -203,9 +203,8 @@ START_TEST(samples_reach_their_image_offset_and_event)
 	verify(&bench);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(what_falls_nowhere_is_unknown_and_counted_as_such)
+TEST(what_falls_nowhere_is_unknown_and_counted_as_such)
 {
 	struct hp_epoch *epoch;
 	struct bench bench;
@@ -227,9 +226,8 @@ START_TEST(what_falls_nowhere_is_unknown_and_counted_as_such)
 	verify(&bench);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(nameless_memory_is_its_commands)
+TEST(nameless_memory_is_its_commands)
 {
 	struct hp_epoch *epoch;
 	struct bench bench;
@@ -245,9 +243,8 @@ START_TEST(nameless_memory_is_its_commands)
 	hp_epoch_close(epoch);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(the_bytes_of_the_vdso_are_kept_with_its_samples)
+TEST(the_bytes_of_the_vdso_are_kept_with_its_samples)
 {
 	_cleanup_free_ char *bytes = NULL;
 	const char *path = NULL;
@@ -272,9 +269,8 @@ START_TEST(the_bytes_of_the_vdso_are_kept_with_its_samples)
 	verify(&bench);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(addresses_of_the_kernel_go_to_no_process_map)
+TEST(addresses_of_the_kernel_go_to_no_process_map)
 {
 	struct hp_epoch *epoch;
 	struct bench bench;
@@ -297,9 +293,8 @@ START_TEST(addresses_of_the_kernel_go_to_no_process_map)
 	hp_epoch_close(epoch);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(commands_and_periods_are_strata)
+TEST(commands_and_periods_are_strata)
 {
 	struct hp_profile profile;
 	struct hp_epoch *epoch;
@@ -334,9 +329,8 @@ START_TEST(commands_and_periods_are_strata)
 	hp_epoch_close(epoch);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(processes_are_strata_when_asked_for)
+TEST(processes_are_strata_when_asked_for)
 {
 	struct hp_profile profile;
 	struct hp_epoch *epoch;
@@ -361,7 +355,6 @@ START_TEST(processes_are_strata_when_asked_for)
 	hp_epoch_close(epoch);
 	bench_destroy(&bench);
 }
-END_TEST
 
 static void take_on(struct bench *bench, uint32_t tid, int cpu, uint64_t address, uint32_t count)
 {
@@ -377,7 +370,7 @@ static void take_on(struct bench *bench, uint32_t tid, int cpu, uint64_t address
 	attribute(&bench->attributor, &one, 1);
 }
 
-START_TEST(threads_and_cpus_are_shares_that_add_up_to_the_strata)
+TEST(threads_and_cpus_are_shares_that_add_up_to_the_strata)
 {
 	static const struct {
 		uint32_t tid;
@@ -418,9 +411,8 @@ START_TEST(threads_and_cpus_are_shares_that_add_up_to_the_strata)
 	verify(&bench);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(flushes_add_up)
+TEST(flushes_add_up)
 {
 	struct hp_epoch *epoch;
 	struct bench bench;
@@ -442,9 +434,8 @@ START_TEST(flushes_add_up)
 	verify(&bench);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(what_cannot_be_written_now_is_written_later_and_once)
+TEST(what_cannot_be_written_now_is_written_later_and_once)
 {
 	struct rlimit limit;
 	struct rlimit none;
@@ -484,7 +475,6 @@ START_TEST(what_cannot_be_written_now_is_written_later_and_once)
 	verify(&bench);
 	bench_destroy(&bench);
 }
-END_TEST
 
 /* --- bounded memory --------------------------------------------------------------------------- */
 
@@ -499,7 +489,7 @@ static void take_batch(struct bench *bench, uint64_t from)
 	attribute(&bench->attributor, batch, BATCH);
 }
 
-START_TEST(the_same_places_never_fill_the_buffer)
+TEST(the_same_places_never_fill_the_buffer)
 {
 	struct hp_epoch *epoch;
 	struct bench bench;
@@ -517,9 +507,8 @@ START_TEST(the_same_places_never_fill_the_buffer)
 	hp_epoch_close(epoch);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_buffer_that_is_not_full_has_room_for_the_whole_sample_table)
+TEST(a_buffer_that_is_not_full_has_room_for_the_whole_sample_table)
 {
 	const size_t table = (size_t)SAMPLE_TABLE_WAYS * SAMPLE_TABLE_BUCKETS;
 	struct bench bench;
@@ -536,9 +525,8 @@ START_TEST(a_buffer_that_is_not_full_has_room_for_the_whole_sample_table)
 	ck_assert_uint_eq(bench.attributor.dropped[CPU], 0);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(what_finds_no_room_is_counted_and_the_rest_stays_exact)
+TEST(what_finds_no_room_is_counted_and_the_rest_stays_exact)
 {
 	struct hp_epoch *epoch;
 	struct bench bench;
@@ -558,9 +546,8 @@ START_TEST(what_finds_no_room_is_counted_and_the_rest_stays_exact)
 	hp_epoch_close(epoch);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_stream_keeps_its_number)
+TEST(a_stream_keeps_its_number)
 {
 	struct streams streams = { 0 };
 
@@ -572,15 +559,5 @@ START_TEST(a_stream_keeps_its_number)
 	ck_assert_uint_eq(streams.at[1].period, 2000);
 	hp_vector_free(&streams);
 }
-END_TEST
 
-HP_TEST_MAIN("collect/attribute", samples_reach_their_image_offset_and_event,
-	     what_falls_nowhere_is_unknown_and_counted_as_such, nameless_memory_is_its_commands,
-	     the_bytes_of_the_vdso_are_kept_with_its_samples,
-	     addresses_of_the_kernel_go_to_no_process_map, commands_and_periods_are_strata,
-	     processes_are_strata_when_asked_for,
-	     threads_and_cpus_are_shares_that_add_up_to_the_strata, flushes_add_up,
-	     what_cannot_be_written_now_is_written_later_and_once,
-	     the_same_places_never_fill_the_buffer,
-	     a_buffer_that_is_not_full_has_room_for_the_whole_sample_table,
-	     what_finds_no_room_is_counted_and_the_rest_stays_exact, a_stream_keeps_its_number)
+HP_TEST_MAIN("collect/attribute")

@@ -79,16 +79,15 @@ static void assert_none(const struct hp_record_mmap *mapping, bool deleted)
 	ck_assert_int_eq(identify(mapping, deleted).kind, HP_IDENTITY_NONE);
 }
 
-START_TEST(a_file_is_identified_at_its_path)
+TEST(a_file_is_identified_at_its_path)
 {
 	_cleanup_free_ char *path = make_file("program", "one");
 	struct hp_record_mmap mapping = announce(path);
 
 	assert_contents(&mapping, false, "one");
 }
-END_TEST
 
-START_TEST(another_file_that_has_come_to_the_path_is_never_taken_for_it)
+TEST(another_file_that_has_come_to_the_path_is_never_taken_for_it)
 {
 	_cleanup_free_ char *path = make_file("program", "one");
 	_cleanup_free_ char *other = make_file("other", "two");
@@ -101,9 +100,8 @@ START_TEST(another_file_that_has_come_to_the_path_is_never_taken_for_it)
 	ck_assert_int_eq(rename(other, path), 0);
 	assert_none(&mapping, false);
 }
-END_TEST
 
-START_TEST(a_file_that_is_gone_has_no_identity)
+TEST(a_file_that_is_gone_has_no_identity)
 {
 	_cleanup_free_ char *path = make_file("program", "one");
 	struct hp_record_mmap mapping = announce(path);
@@ -112,9 +110,8 @@ START_TEST(a_file_that_is_gone_has_no_identity)
 	assert_none(&mapping, false);
 	assert_none(&mapping, true);
 }
-END_TEST
 
-START_TEST(what_is_no_file_any_more_neither_stops_nor_misleads)
+TEST(what_is_no_file_any_more_neither_stops_nor_misleads)
 {
 	enum { FIFO, DIRECTORY, SYMLINK, KINDS };
 
@@ -141,9 +138,8 @@ START_TEST(what_is_no_file_any_more_neither_stops_nor_misleads)
 		ck_assert_int_eq(remove(path), 0);
 	}
 }
-END_TEST
 
-START_TEST(a_deleted_file_is_found_through_an_open_descriptor)
+TEST(a_deleted_file_is_found_through_an_open_descriptor)
 {
 	_cleanup_free_ char *path = make_file("program", "one");
 	_cleanup_free_ char *unrelated = make_file("unrelated", "three");
@@ -156,9 +152,8 @@ START_TEST(a_deleted_file_is_found_through_an_open_descriptor)
 	ck_assert_int_eq(unlink(path), 0);
 	assert_contents(&mapping, true, "one");
 }
-END_TEST
 
-START_TEST(a_memfd_is_found_through_its_descriptor)
+TEST(a_memfd_is_found_through_its_descriptor)
 {
 	_cleanup_close_ int fd = memfd_create("code", MFD_CLOEXEC);
 	struct hp_record_mmap mapping = { .start = 0x1000, .size = PAGES, .path = "/memfd:code" };
@@ -169,9 +164,8 @@ START_TEST(a_memfd_is_found_through_its_descriptor)
 	mapping.inode = status.st_ino;
 	assert_contents(&mapping, true, "jit");
 }
-END_TEST
 
-START_TEST(a_deleted_file_that_is_mapped_is_found_where_the_system_lets_us)
+TEST(a_deleted_file_that_is_mapped_is_found_where_the_system_lets_us)
 {
 	_cleanup_free_ char *path = make_file("program", "one");
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -194,9 +188,8 @@ START_TEST(a_deleted_file_that_is_mapped_is_found_where_the_system_lets_us)
 		close(fd);
 	munmap(memory, PAGES);
 }
-END_TEST
 
-START_TEST(what_was_mapped_without_an_inode_was_no_file)
+TEST(what_was_mapped_without_an_inode_was_no_file)
 {
 	static const char *const paths[] = { "[uprobes]", "[vsyscall]", "//anon" };
 	_cleanup_free_ char *path = make_file("program", "one");
@@ -214,7 +207,6 @@ START_TEST(what_was_mapped_without_an_inode_was_no_file)
 	}
 	ck_assert_int_eq(chdir(".."), 0);
 }
-END_TEST
 
 /* The generation, 0 where the file system tells none. */
 static uint32_t generation_of(const char *path)
@@ -225,7 +217,7 @@ static uint32_t generation_of(const char *path)
 	return ioctl(fd, FS_IOC_GETVERSION, &generation) == 0 ? (uint32_t)generation : 0;
 }
 
-START_TEST(an_inode_number_given_out_again_is_another_file_where_that_can_be_told)
+TEST(an_inode_number_given_out_again_is_another_file_where_that_can_be_told)
 {
 	_cleanup_free_ char *path = make_file("program", "one");
 	struct hp_record_mmap mapping = announce(path);
@@ -240,9 +232,8 @@ START_TEST(an_inode_number_given_out_again_is_another_file_where_that_can_be_tol
 	mapping.generation = 0;
 	assert_contents(&mapping, false, "one");
 }
-END_TEST
 
-START_TEST(a_process_that_is_gone_is_looked_for_by_path)
+TEST(a_process_that_is_gone_is_looked_for_by_path)
 {
 	_cleanup_free_ char *path = make_file("program", "one");
 	struct hp_record_mmap mapping = announce(path);
@@ -252,12 +243,11 @@ START_TEST(a_process_that_is_gone_is_looked_for_by_path)
 	file_identity(10000000, &mapping, false, path, &found);
 	ck_assert(hp_identity_equal(&found, &expected));
 }
-END_TEST
 
 /* --- images ----------------------------------------------------------------------------------- */
 
 /* A process in a root directory of its own, who names what is outside. */
-START_TEST(names_of_a_process_lead_to_nothing_outside_of_its_root)
+TEST(names_of_a_process_lead_to_nothing_outside_of_its_root)
 {
 	_cleanup_free_ char *outside = make_file("outside", "secret");
 	_cleanup_free_ char *jail = scratch_path("jail");
@@ -305,9 +295,8 @@ START_TEST(names_of_a_process_lead_to_nothing_outside_of_its_root)
 	close(ready[0]);
 	close(ready[1]);
 }
-END_TEST
 
-START_TEST(a_mapping_seen_before_is_the_same_image_without_a_look)
+TEST(a_mapping_seen_before_is_the_same_image_without_a_look)
 {
 	_cleanup_free_ char *path = make_file("program", "one");
 	struct hp_record_mmap mapping = announce(path);
@@ -325,9 +314,8 @@ START_TEST(a_mapping_seen_before_is_the_same_image_without_a_look)
 	ck_assert_int_eq(first->id.kind, HP_IMAGE_FILE);
 	images_destroy(images);
 }
-END_TEST
 
-START_TEST(a_new_file_with_an_old_inode_number_is_another_image)
+TEST(a_new_file_with_an_old_inode_number_is_another_image)
 {
 	_cleanup_free_ char *path = make_file("program", "one");
 	struct hp_record_mmap mapping = announce(path);
@@ -346,9 +334,8 @@ START_TEST(a_new_file_with_an_old_inode_number_is_another_image)
 	ck_assert(!hp_identity_equal(&second->id.identity, &old));
 	images_destroy(images);
 }
-END_TEST
 
-START_TEST(a_file_written_to_in_place_is_another_image_when_it_is_mapped_again)
+TEST(a_file_written_to_in_place_is_another_image_when_it_is_mapped_again)
 {
 	static const char *const contents[] = { "one", "another one", "another two" };
 	_cleanup_free_ char *path = make_file("program", "one");
@@ -372,9 +359,8 @@ START_TEST(a_file_written_to_in_place_is_another_image_when_it_is_mapped_again)
 	ck_assert_uint_eq(images_count(images), HP_ARRAY_COUNT(contents));
 	images_destroy(images);
 }
-END_TEST
 
-START_TEST(a_file_only_touched_is_the_same_image)
+TEST(a_file_only_touched_is_the_same_image)
 {
 	_cleanup_free_ char *path = make_file("program", "one");
 	struct hp_record_mmap mapping = announce(path);
@@ -387,9 +373,8 @@ START_TEST(a_file_only_touched_is_the_same_image)
 	ck_assert_uint_eq(images_count(images), 1);
 	images_destroy(images);
 }
-END_TEST
 
-START_TEST(the_kernels_deleted_mark_is_no_part_of_the_path)
+TEST(the_kernels_deleted_mark_is_no_part_of_the_path)
 {
 	static const struct {
 		const char *announced;
@@ -418,9 +403,8 @@ START_TEST(the_kernels_deleted_mark_is_no_part_of_the_path)
 	}
 	images_destroy(images);
 }
-END_TEST
 
-START_TEST(images_nobody_holds_are_swept_and_others_stay)
+TEST(images_nobody_holds_are_swept_and_others_stay)
 {
 	struct images *images = images_create();
 	struct image *held = images_named(images, HP_IMAGE_ANON, "[anon a]", NULL);
@@ -437,21 +421,5 @@ START_TEST(images_nobody_holds_are_swept_and_others_stay)
 	ck_assert_str_eq(held->id.path, "[anon a]");
 	images_destroy(images);
 }
-END_TEST
 
-HP_TEST_MAIN("collect/file_identity", a_file_is_identified_at_its_path,
-	     another_file_that_has_come_to_the_path_is_never_taken_for_it,
-	     a_file_that_is_gone_has_no_identity,
-	     what_is_no_file_any_more_neither_stops_nor_misleads,
-	     a_deleted_file_is_found_through_an_open_descriptor,
-	     a_memfd_is_found_through_its_descriptor,
-	     a_deleted_file_that_is_mapped_is_found_where_the_system_lets_us,
-	     what_was_mapped_without_an_inode_was_no_file,
-	     an_inode_number_given_out_again_is_another_file_where_that_can_be_told,
-	     a_process_that_is_gone_is_looked_for_by_path,
-	     names_of_a_process_lead_to_nothing_outside_of_its_root,
-	     a_mapping_seen_before_is_the_same_image_without_a_look,
-	     a_new_file_with_an_old_inode_number_is_another_image,
-	     a_file_written_to_in_place_is_another_image_when_it_is_mapped_again,
-	     a_file_only_touched_is_the_same_image, the_kernels_deleted_mark_is_no_part_of_the_path,
-	     images_nobody_holds_are_swept_and_others_stay)
+HP_TEST_MAIN("collect/file_identity")

@@ -94,7 +94,7 @@ static struct hp_error *copy_symbol(struct image *image, const struct hp_symbol 
 	return NULL;
 }
 
-START_TEST(named_code_falls_into_the_extent_of_its_name)
+TEST(named_code_falls_into_the_extent_of_its_name)
 {
 	struct bench bench;
 	struct hp_symbol symbol;
@@ -111,9 +111,8 @@ START_TEST(named_code_falls_into_the_extent_of_its_name)
 	ck_assert_uint_eq(offset >> 63, 0);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(one_name_is_one_place_in_all_processes)
+TEST(one_name_is_one_place_in_all_processes)
 {
 	struct bench bench;
 	uint64_t one;
@@ -130,9 +129,8 @@ START_TEST(one_name_is_one_place_in_all_processes)
 	ck_assert_uint_ne(one, another_name);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(code_outside_of_every_line_has_no_name)
+TEST(code_outside_of_every_line_has_no_name)
 {
 	struct bench bench;
 
@@ -143,9 +141,8 @@ START_TEST(code_outside_of_every_line_has_no_name)
 	assert_unnamed(&bench, bench.pids[1], 0x1000);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_map_is_read_again_after_it_was_forgotten)
+TEST(a_map_is_read_again_after_it_was_forgotten)
 {
 	struct bench bench;
 	uint64_t offset;
@@ -161,9 +158,8 @@ START_TEST(a_map_is_read_again_after_it_was_forgotten)
 	assert_named(&bench, bench.pids[0], 0x2000, &offset);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_symlink_is_not_followed)
+TEST(a_symlink_is_not_followed)
 {
 	_cleanup_free_ char *target = scratch_path("map");
 	struct bench bench;
@@ -174,9 +170,8 @@ START_TEST(a_symlink_is_not_followed)
 	assert_unnamed(&bench, bench.pids[0], 0x1000);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_map_of_somebody_else_is_not_trusted)
+TEST(a_map_of_somebody_else_is_not_trusted)
 {
 	const uid_t somebody = 65534;
 	struct bench bench;
@@ -191,9 +186,8 @@ START_TEST(a_map_of_somebody_else_is_not_trusted)
 		assert_named(&bench, bench.pids[0], 0x1000, &offset);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(what_is_no_regular_file_is_not_waited_for)
+TEST(what_is_no_regular_file_is_not_waited_for)
 {
 	struct bench bench;
 
@@ -204,9 +198,8 @@ START_TEST(what_is_no_regular_file_is_not_waited_for)
 	assert_unnamed(&bench, bench.pids[1], 0x1000);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_map_too_long_to_be_one_is_not_read)
+TEST(a_map_too_long_to_be_one_is_not_read)
 {
 	struct bench bench;
 
@@ -217,9 +210,8 @@ START_TEST(a_map_too_long_to_be_one_is_not_read)
 	ck_assert_uint_eq(bench.jit.beyond_pid, bench.pids[0]);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(our_own_map_is_found_while_we_run)
+TEST(our_own_map_is_found_while_we_run)
 {
 	struct bench bench;
 	uint64_t offset;
@@ -233,9 +225,8 @@ START_TEST(our_own_map_is_found_while_we_run)
 	assert_named(&bench, bench.pids[0], 0x1008, &offset);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(code_without_a_name_is_anonymous_under_its_command)
+TEST(code_without_a_name_is_anonymous_under_its_command)
 {
 	struct bench bench;
 	struct image *image;
@@ -247,11 +238,5 @@ START_TEST(code_without_a_name_is_anonymous_under_its_command)
 	image_release(image);
 	bench_destroy(&bench);
 }
-END_TEST
 
-HP_TEST_MAIN("collect/jit", code_without_a_name_is_anonymous_under_its_command,
-	     named_code_falls_into_the_extent_of_its_name, one_name_is_one_place_in_all_processes,
-	     code_outside_of_every_line_has_no_name, a_map_is_read_again_after_it_was_forgotten,
-	     a_symlink_is_not_followed, a_map_of_somebody_else_is_not_trusted,
-	     what_is_no_regular_file_is_not_waited_for, a_map_too_long_to_be_one_is_not_read,
-	     our_own_map_is_found_while_we_run)
+HP_TEST_MAIN("collect/jit")

@@ -51,7 +51,7 @@ static void assert_symbol(const struct saved *saved, size_t number, uint64_t off
 	ck_assert_str_eq(saved->names[number], name);
 }
 
-START_TEST(symbols_are_saved_sorted_once_for_each_image)
+TEST(symbols_are_saved_sorted_once_for_each_image)
 {
 	struct image images[2] = { { .references = 1 }, { .references = 1 } };
 	struct kept kept = { 0 };
@@ -77,9 +77,8 @@ START_TEST(symbols_are_saved_sorted_once_for_each_image)
 	}
 	kept_clear(&kept);
 }
-END_TEST
 
-START_TEST(symbols_that_would_overlap_are_cut)
+TEST(symbols_that_would_overlap_are_cut)
 {
 	struct image image = { .references = 1 };
 	struct kept kept = { 0 };
@@ -95,9 +94,8 @@ START_TEST(symbols_that_would_overlap_are_cut)
 	assert_symbol(&saved, 2, 200, UINT64_MAX, "last");
 	kept_clear(&kept);
 }
-END_TEST
 
-START_TEST(the_longer_extent_of_a_name_wins)
+TEST(the_longer_extent_of_a_name_wins)
 {
 	struct image image = { .references = 1 };
 	struct kept kept = { 0 };
@@ -111,9 +109,8 @@ START_TEST(the_longer_extent_of_a_name_wins)
 	assert_symbol(&saved, 0, 100, 30, "f");
 	kept_clear(&kept);
 }
-END_TEST
 
-START_TEST(another_name_at_the_same_place_is_refused)
+TEST(another_name_at_the_same_place_is_refused)
 {
 	struct image image = { .references = 1 };
 	struct kept kept = { 0 };
@@ -126,9 +123,8 @@ START_TEST(another_name_at_the_same_place_is_refused)
 	assert_symbol(&saved, 0, 100, 10, "first");
 	kept_clear(&kept);
 }
-END_TEST
 
-START_TEST(a_symbol_of_no_size_takes_one_byte)
+TEST(a_symbol_of_no_size_takes_one_byte)
 {
 	struct image image = { .references = 1 };
 	struct kept kept = { 0 };
@@ -139,9 +135,8 @@ START_TEST(a_symbol_of_no_size_takes_one_byte)
 	assert_symbol(&saved, 0, 100, 1, "label");
 	kept_clear(&kept);
 }
-END_TEST
 
-START_TEST(only_what_is_new_calls_for_saving)
+TEST(only_what_is_new_calls_for_saving)
 {
 	struct image image = { .references = 1 };
 	struct kept kept = { 0 };
@@ -157,9 +152,8 @@ START_TEST(only_what_is_new_calls_for_saving)
 	ck_assert(kept.changed);
 	kept_clear(&kept);
 }
-END_TEST
 
-START_TEST(what_could_not_be_saved_is_still_to_be_saved)
+TEST(what_could_not_be_saved_is_still_to_be_saved)
 {
 	struct image images[2] = { { .references = 1 }, { .references = 1 } };
 	struct saved failing = { .fail_at = 2 };
@@ -172,9 +166,8 @@ START_TEST(what_could_not_be_saved_is_still_to_be_saved)
 	ck_assert_uint_eq(save_all(&kept).count, 2);
 	kept_clear(&kept);
 }
-END_TEST
 
-START_TEST(images_are_held_while_names_of_theirs_are_kept)
+TEST(images_are_held_while_names_of_theirs_are_kept)
 {
 	struct image image = { .references = 1 };
 	struct kept kept = { 0 };
@@ -187,19 +180,13 @@ START_TEST(images_are_held_while_names_of_theirs_are_kept)
 	kept_clear(&kept);
 	ck_assert_uint_eq(image.references, 1);
 }
-END_TEST
 
-START_TEST(nothing_kept_is_nothing_saved)
+TEST(nothing_kept_is_nothing_saved)
 {
 	struct kept kept = { 0 };
 
 	ck_assert_uint_eq(save_all(&kept).calls, 0);
 	kept_clear(&kept);
 }
-END_TEST
 
-HP_TEST_MAIN("collect/kept", symbols_are_saved_sorted_once_for_each_image,
-	     symbols_that_would_overlap_are_cut, the_longer_extent_of_a_name_wins,
-	     another_name_at_the_same_place_is_refused, a_symbol_of_no_size_takes_one_byte,
-	     only_what_is_new_calls_for_saving, what_could_not_be_saved_is_still_to_be_saved,
-	     images_are_held_while_names_of_theirs_are_kept, nothing_kept_is_nothing_saved)
+HP_TEST_MAIN("collect/kept")

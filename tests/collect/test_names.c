@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-START_TEST(number_0_is_the_empty_name)
+TEST(number_0_is_the_empty_name)
 {
 	struct names names;
 
@@ -14,9 +14,8 @@ START_TEST(number_0_is_the_empty_name)
 	ck_assert_str_eq(names.text[0], "");
 	names_clear(&names);
 }
-END_TEST
 
-START_TEST(a_name_keeps_its_number)
+TEST(a_name_keeps_its_number)
 {
 	struct names names;
 	uint32_t sh;
@@ -33,9 +32,8 @@ START_TEST(a_name_keeps_its_number)
 	ck_assert_str_eq(names.text[shell], "shell");
 	names_clear(&names);
 }
-END_TEST
 
-START_TEST(names_past_the_bound_are_the_empty_name)
+TEST(names_past_the_bound_are_the_empty_name)
 {
 	struct names names;
 	char text[16];
@@ -51,7 +49,5 @@ START_TEST(names_past_the_bound_are_the_empty_name)
 	ck_assert_str_eq(names.text[4711], "name 4711");
 	names_clear(&names);
 }
-END_TEST
 
-HP_TEST_MAIN("collect/names", number_0_is_the_empty_name, a_name_keeps_its_number,
-	     names_past_the_bound_are_the_empty_name)
+HP_TEST_MAIN("collect/names")

@@ -196,7 +196,7 @@ static uint64_t seen(const struct bench *bench, const struct hp_window_evidence 
 	return sum;
 }
 
-START_TEST(branches_are_followed_as_far_as_registers_tell)
+TEST(branches_are_followed_as_far_as_registers_tell)
 {
 	struct bench bench = bench_begin();
 	struct hp_record record = sample_at(sample_code, 3, 5);
@@ -221,9 +221,8 @@ START_TEST(branches_are_followed_as_far_as_registers_tell)
 	hp_window_evidence_clear(&evidence);
 	bench_end(&bench);
 }
-END_TEST
 
-START_TEST(the_stack_of_a_sample_is_read_and_other_memory_is_not)
+TEST(the_stack_of_a_sample_is_read_and_other_memory_is_not)
 {
 	static const uint8_t stack[8] = { 9 };
 	struct bench bench = bench_begin();
@@ -241,9 +240,8 @@ START_TEST(the_stack_of_a_sample_is_read_and_other_memory_is_not)
 	hp_window_evidence_clear(&evidence);
 	bench_end(&bench);
 }
-END_TEST
 
-START_TEST(what_was_written_is_not_written_again)
+TEST(what_was_written_is_not_written_again)
 {
 	struct bench bench = bench_begin();
 	struct hp_record record = sample_at(sample_code, 9, 5);
@@ -258,7 +256,6 @@ START_TEST(what_was_written_is_not_written_again)
 	hp_window_evidence_clear(&evidence);
 	bench_end(&bench);
 }
-END_TEST
 
 /* Twice round the loop in 4 and 6 cycles, out of it in 20, and through the table; the sample is on
  * the way from there. How long it took to the first branch is of no code that is known. */
@@ -280,7 +277,7 @@ static struct hp_record with_branches(void)
 	};
 }
 
-START_TEST(branch_records_say_what_ran)
+TEST(branch_records_say_what_ran)
 {
 	const char *loop = sample_head;
 	struct bench bench = bench_begin();
@@ -302,7 +299,6 @@ START_TEST(branch_records_say_what_ran)
 	hp_window_evidence_clear(&evidence);
 	bench_end(&bench);
 }
-END_TEST
 
 /* Of straight code from one place to another, by kind. */
 static uint64_t range_sum(const struct bench *bench, const struct hp_window_evidence *evidence,
@@ -322,7 +318,7 @@ static uint64_t range_sum(const struct bench *bench, const struct hp_window_evid
 	return sum;
 }
 
-START_TEST(branch_records_say_how_long_straight_code_takes)
+TEST(branch_records_say_how_long_straight_code_takes)
 {
 	const char *loop = sample_head;
 	struct bench bench = bench_begin();
@@ -360,10 +356,9 @@ START_TEST(branch_records_say_how_long_straight_code_takes)
 	hp_window_evidence_clear(&evidence);
 	bench_end(&bench);
 }
-END_TEST
 
 /* Of places that are no code, backwards, and across a call, which would have been recorded. */
-START_TEST(branch_records_that_make_no_sense_say_nothing)
+TEST(branch_records_that_make_no_sense_say_nothing)
 {
 	struct bench bench = bench_begin();
 	struct hp_record record = {
@@ -385,9 +380,8 @@ START_TEST(branch_records_that_make_no_sense_say_nothing)
 	hp_window_evidence_clear(&evidence);
 	bench_end(&bench);
 }
-END_TEST
 
-START_TEST(samples_without_registers_of_their_own_are_not_followed)
+TEST(samples_without_registers_of_their_own_are_not_followed)
 {
 	struct bench bench = bench_begin();
 	struct hp_record none = sample_at(sample_code, 3, 5);
@@ -406,9 +400,8 @@ START_TEST(samples_without_registers_of_their_own_are_not_followed)
 	hp_window_evidence_clear(&evidence);
 	bench_end(&bench);
 }
-END_TEST
 
-START_TEST(code_that_is_mapped_from_nowhere_is_not_followed)
+TEST(code_that_is_mapped_from_nowhere_is_not_followed)
 {
 	struct bench bench = bench_begin();
 	struct hp_record record = sample_at((const char *)0x1000, 3, 5);
@@ -421,24 +414,14 @@ START_TEST(code_that_is_mapped_from_nowhere_is_not_followed)
 	hp_window_evidence_clear(&evidence);
 	bench_end(&bench);
 }
-END_TEST
 
-HP_TEST_MAIN("collect/outcomes", branches_are_followed_as_far_as_registers_tell,
-	     the_stack_of_a_sample_is_read_and_other_memory_is_not,
-	     what_was_written_is_not_written_again, branch_records_say_what_ran,
-	     branch_records_say_how_long_straight_code_takes,
-	     branch_records_that_make_no_sense_say_nothing,
-	     samples_without_registers_of_their_own_are_not_followed,
-	     code_that_is_mapped_from_nowhere_is_not_followed)
-
+HP_TEST_MAIN("collect/outcomes")
 #else
 
-START_TEST(there_is_no_interpreter_for_this_machine)
+TEST(there_is_no_interpreter_for_this_machine)
 {
 	ck_assert_uint_eq(hp_sampled_registers(), 0);
 }
-END_TEST
 
-HP_TEST_MAIN("collect/outcomes", there_is_no_interpreter_for_this_machine)
-
+HP_TEST_MAIN("collect/outcomes")
 #endif

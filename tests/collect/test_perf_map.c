@@ -25,7 +25,7 @@ static const char *name_at(const struct perf_map *map, uint64_t address)
 	return symbol ? symbol->name : NULL;
 }
 
-START_TEST(a_symbol_holds_its_bytes_and_no_others)
+TEST(a_symbol_holds_its_bytes_and_no_others)
 {
 	struct perf_map map = parse("7f00a000 20 Interpreter\n7f00b000 10 add\n");
 
@@ -39,9 +39,8 @@ START_TEST(a_symbol_holds_its_bytes_and_no_others)
 	ck_assert_uint_eq(map.skipped, 0);
 	perf_map_clear(&map);
 }
-END_TEST
 
-START_TEST(numbers_may_have_a_prefix_and_names_spaces)
+TEST(numbers_may_have_a_prefix_and_names_spaces)
 {
 	struct perf_map map = parse("0x1000 0x10 LazyCompile:~f file.js:1\n2000  8  padded\n");
 
@@ -49,18 +48,16 @@ START_TEST(numbers_may_have_a_prefix_and_names_spaces)
 	ck_assert_str_eq(name_at(&map, 0x2000), "padded");
 	perf_map_clear(&map);
 }
-END_TEST
 
-START_TEST(the_last_line_need_not_end)
+TEST(the_last_line_need_not_end)
 {
 	struct perf_map map = parse("1000 10 f");
 
 	ck_assert_str_eq(name_at(&map, 0x1000), "f");
 	perf_map_clear(&map);
 }
-END_TEST
 
-START_TEST(later_lines_replace_earlier_ones_where_they_overlap)
+TEST(later_lines_replace_earlier_ones_where_they_overlap)
 {
 	struct perf_map map = parse("1000 100 old\n"
 				    "1040 20 new\n"
@@ -77,9 +74,8 @@ START_TEST(later_lines_replace_earlier_ones_where_they_overlap)
 	ck_assert_str_eq(name_at(&map, 0x2008), "second");
 	perf_map_clear(&map);
 }
-END_TEST
 
-START_TEST(lines_that_make_no_sense_are_counted_and_skipped)
+TEST(lines_that_make_no_sense_are_counted_and_skipped)
 {
 	static const char *const bad[] = {
 		"x",
@@ -112,9 +108,8 @@ START_TEST(lines_that_make_no_sense_are_counted_and_skipped)
 		perf_map_clear(&map);
 	}
 }
-END_TEST
 
-START_TEST(a_symbol_may_end_with_the_address_space)
+TEST(a_symbol_may_end_with_the_address_space)
 {
 	struct perf_map map = parse("fffffffffffffff0 f last\n");
 
@@ -122,9 +117,8 @@ START_TEST(a_symbol_may_end_with_the_address_space)
 	ck_assert_ptr_null(name_at(&map, UINT64_MAX));
 	perf_map_clear(&map);
 }
-END_TEST
 
-START_TEST(an_empty_map_names_nothing)
+TEST(an_empty_map_names_nothing)
 {
 	static const char *const texts[] = { "", "\n", "\n\n\n" };
 
@@ -136,10 +130,9 @@ START_TEST(an_empty_map_names_nothing)
 		perf_map_clear(&map);
 	}
 }
-END_TEST
 
 /* Lines that a plain search would have to walk through for each address. */
-START_TEST(many_lines_over_the_same_addresses_leave_one_range_for_each_name_that_shows)
+TEST(many_lines_over_the_same_addresses_leave_one_range_for_each_name_that_shows)
 {
 	enum { COPIES = 100000, LINE = sizeof("1000 1000 f\n") - 1 };
 	char *text = malloc((size_t)COPIES * LINE + 64);
@@ -158,13 +151,12 @@ START_TEST(many_lines_over_the_same_addresses_leave_one_range_for_each_name_that
 	ck_assert_uint_eq(perf_map_find(&map, 0x1fff)->order, COPIES - 1);
 	perf_map_clear(&map);
 }
-END_TEST
 
 /* --- against an array that every line is painted into ----------------------------------------- */
 
 enum { SPACE = 600, LINES = 60, ROUNDS = 300 };
 
-START_TEST(a_map_of_more_symbols_than_there_are_is_read_up_to_there)
+TEST(a_map_of_more_symbols_than_there_are_is_read_up_to_there)
 {
 	static const char line[] = "7f000000 10 f\n";
 	const size_t bytes = sizeof(line) - 1;
@@ -183,9 +175,8 @@ START_TEST(a_map_of_more_symbols_than_there_are_is_read_up_to_there)
 	ck_assert_str_eq(name_at(&map, 0x7f000000), "f");
 	perf_map_clear(&map);
 }
-END_TEST
 
-START_TEST(a_random_map_reads_as_if_painted_line_after_line)
+TEST(a_random_map_reads_as_if_painted_line_after_line)
 {
 	struct hp_random random = hp_random_seeded(3);
 
@@ -216,13 +207,5 @@ START_TEST(a_random_map_reads_as_if_painted_line_after_line)
 		perf_map_clear(&map);
 	}
 }
-END_TEST
 
-HP_TEST_MAIN("collect/perf_map", a_symbol_holds_its_bytes_and_no_others,
-	     numbers_may_have_a_prefix_and_names_spaces, the_last_line_need_not_end,
-	     later_lines_replace_earlier_ones_where_they_overlap,
-	     lines_that_make_no_sense_are_counted_and_skipped,
-	     a_symbol_may_end_with_the_address_space, an_empty_map_names_nothing,
-	     many_lines_over_the_same_addresses_leave_one_range_for_each_name_that_shows,
-	     a_map_of_more_symbols_than_there_are_is_read_up_to_there,
-	     a_random_map_reads_as_if_painted_line_after_line)
+HP_TEST_MAIN("collect/perf_map")

@@ -38,7 +38,7 @@ static size_t parse(const char *text, struct collected *collected)
 	return proc_maps_parse(copy, collect, collected);
 }
 
-START_TEST(executable_lines_come_out_as_mappings)
+TEST(executable_lines_come_out_as_mappings)
 {
 	struct collected found = { .count = 0 };
 	const struct hp_record_mmap *mapping = found.mappings;
@@ -63,9 +63,8 @@ START_TEST(executable_lines_come_out_as_mappings)
 	ck_assert_uint_eq(mapping[1].inode, 0);
 	ck_assert_str_eq(found.paths[2], "[vdso]");
 }
-END_TEST
 
-START_TEST(paths_keep_their_spaces_and_get_their_newlines_back)
+TEST(paths_keep_their_spaces_and_get_their_newlines_back)
 {
 	static const struct {
 		const char *written;
@@ -90,9 +89,8 @@ START_TEST(paths_keep_their_spaces_and_get_their_newlines_back)
 		ck_assert_str_eq(found.paths[0], paths[i].path);
 	}
 }
-END_TEST
 
-START_TEST(lines_that_make_no_sense_are_counted_and_skipped)
+TEST(lines_that_make_no_sense_are_counted_and_skipped)
 {
 	static const char *const bad[] = {
 		"x",
@@ -129,9 +127,8 @@ START_TEST(lines_that_make_no_sense_are_counted_and_skipped)
 		ck_assert_str_eq(found.paths[0], "/good");
 	}
 }
-END_TEST
 
-START_TEST(the_receiver_may_stop)
+TEST(the_receiver_may_stop)
 {
 	struct collected found = { .stop_after = 1 };
 
@@ -141,7 +138,6 @@ START_TEST(the_receiver_may_stop)
 			  0);
 	ck_assert_uint_eq(found.count, 1);
 }
-END_TEST
 
 static bool holds_this_function(const struct hp_record_mmap *mapping, void *context)
 {
@@ -155,7 +151,7 @@ static bool holds_this_function(const struct hp_record_mmap *mapping, void *cont
 	return true;
 }
 
-START_TEST(our_own_maps_hold_our_code)
+TEST(our_own_maps_hold_our_code)
 {
 	_cleanup_free_ char *text = NULL;
 	bool found = false;
@@ -164,9 +160,5 @@ START_TEST(our_own_maps_hold_our_code)
 	ck_assert_uint_eq(proc_maps_parse(text, holds_this_function, &found), 0);
 	ck_assert(found);
 }
-END_TEST
 
-HP_TEST_MAIN("collect/proc_maps", executable_lines_come_out_as_mappings,
-	     paths_keep_their_spaces_and_get_their_newlines_back,
-	     lines_that_make_no_sense_are_counted_and_skipped, the_receiver_may_stop,
-	     our_own_maps_hold_our_code)
+HP_TEST_MAIN("collect/proc_maps")

@@ -130,7 +130,7 @@ static struct command_times times_of(struct bench *bench, const char *command, u
 }
 
 /* A set-user-ID program: the kernel ends its events between its name and its first mapping. */
-START_TEST(an_exec_that_maps_nothing_is_hidden)
+TEST(an_exec_that_maps_nothing_is_hidden)
 {
 	struct bench bench;
 
@@ -156,9 +156,8 @@ START_TEST(an_exec_that_maps_nothing_is_hidden)
 	ck_assert_uint_eq(bench.processes.hidden.count, 1);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(exec_empties_the_space_and_old_samples_keep_theirs)
+TEST(exec_empties_the_space_and_old_samples_keep_theirs)
 {
 	struct bench bench;
 	uint32_t before;
@@ -179,9 +178,8 @@ START_TEST(exec_empties_the_space_and_old_samples_keep_theirs)
 	ck_assert_str_eq(command_of(&bench, after), "xz");
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_library_loaded_where_another_was_gets_the_new_samples_only)
+TEST(a_library_loaded_where_another_was_gets_the_new_samples_only)
 {
 	struct bench bench;
 	uint32_t contexts[4];
@@ -206,9 +204,8 @@ START_TEST(a_library_loaded_where_another_was_gets_the_new_samples_only)
 	ck_assert_uint_eq(contexts[2], contexts[3]);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_mapping_where_nothing_was_needs_no_new_context)
+TEST(a_mapping_where_nothing_was_needs_no_new_context)
 {
 	struct bench bench;
 	uint32_t context;
@@ -222,9 +219,8 @@ START_TEST(a_mapping_where_nothing_was_needs_no_new_context)
 	ck_assert_str_eq(image_at(&bench, context, 0x7f0000000000), "/lib/late.so");
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(offsets_are_those_of_the_file)
+TEST(offsets_are_those_of_the_file)
 {
 	struct bench bench;
 	const struct mapping *mapping;
@@ -237,9 +233,8 @@ START_TEST(offsets_are_those_of_the_file)
 	ck_assert_uint_eq(mapping->offset + (0x401234 - mapping->start), 0x1234);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_forked_child_shares_the_maps_until_either_side_maps)
+TEST(a_forked_child_shares_the_maps_until_either_side_maps)
 {
 	struct bench bench;
 	uint32_t parent;
@@ -262,9 +257,8 @@ START_TEST(a_forked_child_shares_the_maps_until_either_side_maps)
 	ck_assert_str_eq(image_at(&bench, sample(&bench, CHILD), 0x400000), "/bin/server");
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_vforked_child_that_execs_leaves_its_parent_alone)
+TEST(a_vforked_child_that_execs_leaves_its_parent_alone)
 {
 	struct bench bench;
 	uint32_t parent;
@@ -285,9 +279,8 @@ START_TEST(a_vforked_child_that_execs_leaves_its_parent_alone)
 	ck_assert_uint_eq(sample(&bench, PID), parent);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_process_lives_until_its_last_thread_ends)
+TEST(a_process_lives_until_its_last_thread_ends)
 {
 	struct bench bench;
 	uint32_t context;
@@ -308,9 +301,8 @@ START_TEST(a_process_lives_until_its_last_thread_ends)
 	ck_assert_uint_eq(times_of(&bench, "pool", 1000).elapsed_ns, 300);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(exec_leaves_one_thread)
+TEST(exec_leaves_one_thread)
 {
 	struct bench bench;
 
@@ -323,9 +315,8 @@ START_TEST(exec_leaves_one_thread)
 	ck_assert_uint_eq(times_of(&bench, "new", 1000).elapsed_ns, 10);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_pid_used_again_without_a_known_end_is_a_new_process)
+TEST(a_pid_used_again_without_a_known_end_is_a_new_process)
 {
 	struct bench bench;
 	uint32_t old;
@@ -348,9 +339,8 @@ START_TEST(a_pid_used_again_without_a_known_end_is_a_new_process)
 	ck_assert_uint_eq(times_of(&bench, "first", 1000).elapsed_ns, 300);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(the_leader_names_the_process_and_threads_do_not)
+TEST(the_leader_names_the_process_and_threads_do_not)
 {
 	struct bench bench;
 	uint32_t before;
@@ -368,9 +358,8 @@ START_TEST(the_leader_names_the_process_and_threads_do_not)
 	ck_assert_str_eq(command_of(&bench, after), "gradle");
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(times_are_summed_over_the_processes_of_a_command)
+TEST(times_are_summed_over_the_processes_of_a_command)
 {
 	struct bench bench;
 	struct command_times times;
@@ -396,9 +385,8 @@ START_TEST(times_are_summed_over_the_processes_of_a_command)
 	ck_assert_uint_eq(times.elapsed_ns, 3000);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_child_sampled_before_its_exec_counts_under_both_names)
+TEST(a_child_sampled_before_its_exec_counts_under_both_names)
 {
 	struct bench bench;
 	struct command_times times;
@@ -422,9 +410,8 @@ START_TEST(a_child_sampled_before_its_exec_counts_under_both_names)
 	ck_assert_uint_eq(times.elapsed_ns, 200);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(each_stream_of_a_process_has_its_own_context)
+TEST(each_stream_of_a_process_has_its_own_context)
 {
 	const struct hp_record record = { .pid = PID, .tid = PID, .time_ns = 1 };
 	struct bench bench;
@@ -442,7 +429,6 @@ START_TEST(each_stream_of_a_process_has_its_own_context)
 	}
 	bench_destroy(&bench);
 }
-END_TEST
 
 static const struct lane *lane_of(struct bench *bench, uint32_t tid, int cpu, uint32_t *context)
 {
@@ -482,7 +468,7 @@ static void bench_create_apart(struct bench *bench, bool per_thread, bool per_cp
 	exec(bench, PID, "x", 1);
 }
 
-START_TEST(threads_have_contexts_and_names_of_their_own_when_asked_for)
+TEST(threads_have_contexts_and_names_of_their_own_when_asked_for)
 {
 	const char *const *names;
 	struct bench bench;
@@ -509,9 +495,8 @@ START_TEST(threads_have_contexts_and_names_of_their_own_when_asked_for)
 	ck_assert_str_eq(names[lane_of(&bench, PID + 2, 0, &contexts[0])->thread], "worker");
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(cpus_have_contexts_of_their_own_when_asked_for)
+TEST(cpus_have_contexts_of_their_own_when_asked_for)
 {
 	struct bench bench;
 	uint32_t contexts[3];
@@ -527,9 +512,8 @@ START_TEST(cpus_have_contexts_of_their_own_when_asked_for)
 	ck_assert_uint_eq(bench.processes.retired, 2);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(threads_beyond_the_bound_are_not_told_apart)
+TEST(threads_beyond_the_bound_are_not_told_apart)
 {
 	struct bench bench;
 	uint32_t context;
@@ -544,9 +528,8 @@ START_TEST(threads_beyond_the_bound_are_not_told_apart)
 	ck_assert_uint_eq(lane_of(&bench, PID + 1, 0, &context)->tid, PID + 1);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(retired_contexts_are_recycled_after_a_reap_and_not_before)
+TEST(retired_contexts_are_recycled_after_a_reap_and_not_before)
 {
 	struct bench bench;
 	uint32_t first;
@@ -568,9 +551,8 @@ START_TEST(retired_contexts_are_recycled_after_a_reap_and_not_before)
 	ck_assert_uint_eq(sample(&bench, PID), first);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_process_twice_missing_from_the_system_is_dropped)
+TEST(a_process_twice_missing_from_the_system_is_dropped)
 {
 	struct bench bench;
 	uint32_t gone;
@@ -586,9 +568,8 @@ START_TEST(a_process_twice_missing_from_the_system_is_dropped)
 	ck_assert_ptr_nonnull(bench.processes.contexts[here].space);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_process_that_ran_before_us_is_looked_up)
+TEST(a_process_that_ran_before_us_is_looked_up)
 {
 	struct bench bench;
 	uint32_t context;
@@ -603,9 +584,8 @@ START_TEST(a_process_that_ran_before_us_is_looked_up)
 	ck_assert_str_eq(command_of(&bench, context), "test_process");
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(the_end_of_an_unknown_process_and_mappings_of_the_kernel_are_no_news)
+TEST(the_end_of_an_unknown_process_and_mappings_of_the_kernel_are_no_news)
 {
 	struct hp_record kernel = {
 		.kind = HP_RECORD_MMAP,
@@ -620,9 +600,8 @@ START_TEST(the_end_of_an_unknown_process_and_mappings_of_the_kernel_are_no_news)
 	ck_assert_ptr_null(bench.processes.by_pid);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(memory_without_a_file_has_no_image)
+TEST(memory_without_a_file_has_no_image)
 {
 	static const char *const names[] = { "//anon",	       "[anon:jit]",	   "[heap]",
 					     "[stack]",	       "/dev/zero",	   "/SYSV00000000",
@@ -636,9 +615,8 @@ START_TEST(memory_without_a_file_has_no_image)
 		ck_assert_str_eq(image_at(&bench, sample(&bench, PID), 0x100000 * (i + 1)), "");
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_mapping_of_no_size_or_past_the_end_of_memory_is_ignored)
+TEST(a_mapping_of_no_size_or_past_the_end_of_memory_is_ignored)
 {
 	struct bench bench;
 
@@ -649,7 +627,6 @@ START_TEST(a_mapping_of_no_size_or_past_the_end_of_memory_is_ignored)
 	ck_assert_uint_eq(bench.processes.contexts[sample(&bench, PID)].space->count, 0);
 	bench_destroy(&bench);
 }
-END_TEST
 
 /* --- more contexts than the sample table's entries can name ----------------------------------- */
 
@@ -667,7 +644,7 @@ static void take_counts(struct bench *bench, struct sample_table *table, uint32_
 	table->overflow_count = 0;
 }
 
-START_TEST(samples_of_70000_live_processes_are_told_apart)
+TEST(samples_of_70000_live_processes_are_told_apart)
 {
 	uint32_t *by_process = calloc(MANY, sizeof(*by_process));
 	struct sample_table table;
@@ -697,27 +674,5 @@ START_TEST(samples_of_70000_live_processes_are_told_apart)
 	free(by_process);
 	bench_destroy(&bench);
 }
-END_TEST
 
-HP_TEST_MAIN("collect/process", an_exec_that_maps_nothing_is_hidden,
-	     exec_empties_the_space_and_old_samples_keep_theirs,
-	     a_library_loaded_where_another_was_gets_the_new_samples_only,
-	     a_mapping_where_nothing_was_needs_no_new_context, offsets_are_those_of_the_file,
-	     a_forked_child_shares_the_maps_until_either_side_maps,
-	     a_vforked_child_that_execs_leaves_its_parent_alone,
-	     a_process_lives_until_its_last_thread_ends, exec_leaves_one_thread,
-	     a_pid_used_again_without_a_known_end_is_a_new_process,
-	     the_leader_names_the_process_and_threads_do_not,
-	     times_are_summed_over_the_processes_of_a_command,
-	     a_child_sampled_before_its_exec_counts_under_both_names,
-	     each_stream_of_a_process_has_its_own_context,
-	     threads_have_contexts_and_names_of_their_own_when_asked_for,
-	     cpus_have_contexts_of_their_own_when_asked_for,
-	     threads_beyond_the_bound_are_not_told_apart,
-	     retired_contexts_are_recycled_after_a_reap_and_not_before,
-	     a_process_twice_missing_from_the_system_is_dropped,
-	     a_process_that_ran_before_us_is_looked_up,
-	     the_end_of_an_unknown_process_and_mappings_of_the_kernel_are_no_news,
-	     memory_without_a_file_has_no_image,
-	     a_mapping_of_no_size_or_past_the_end_of_memory_is_ignored,
-	     samples_of_70000_live_processes_are_told_apart)
+HP_TEST_MAIN("collect/process")

@@ -102,7 +102,7 @@ static struct collisions find_collisions(void)
 	return known;
 }
 
-START_TEST(entries_of_one_bucket_leave_it_oldest_first)
+TEST(entries_of_one_bucket_leave_it_oldest_first)
 {
 	struct collisions same = find_collisions();
 	struct sample_table table = table_create();
@@ -116,9 +116,8 @@ START_TEST(entries_of_one_bucket_leave_it_oldest_first)
 	}
 	sample_table_clear(&table);
 }
-END_TEST
 
-START_TEST(a_hit_swaps_its_entry_with_the_one_in_front)
+TEST(a_hit_swaps_its_entry_with_the_one_in_front)
 {
 	struct collisions same = find_collisions();
 	struct sample_table table = table_create();
@@ -136,9 +135,8 @@ START_TEST(a_hit_swaps_its_entry_with_the_one_in_front)
 	ck_assert_uint_eq(table.overflow[1].address, same.at[1]);
 	sample_table_clear(&table);
 }
-END_TEST
 
-START_TEST(a_hit_on_the_front_changes_no_order)
+TEST(a_hit_on_the_front_changes_no_order)
 {
 	struct collisions same = find_collisions();
 	struct sample_table table = table_create();
@@ -151,9 +149,8 @@ START_TEST(a_hit_on_the_front_changes_no_order)
 	ck_assert_uint_eq(table.overflow[0].count, 3);
 	sample_table_clear(&table);
 }
-END_TEST
 
-START_TEST(addresses_come_back_whole_from_both_halves)
+TEST(addresses_come_back_whole_from_both_halves)
 {
 	static const uint64_t addresses[] = {
 		0, 1, 0x401234, 0x7fffffffffff, 0xffff800000000000, 0xffffffff81000123, UINT64_MAX,
@@ -169,9 +166,8 @@ START_TEST(addresses_come_back_whole_from_both_halves)
 		ck_assert_uint_eq(counted(&table, 0xffff, addresses[i]), i + 1);
 	sample_table_clear(&table);
 }
-END_TEST
 
-START_TEST(what_does_not_fit_an_entry_goes_by_the_table)
+TEST(what_does_not_fit_an_entry_goes_by_the_table)
 {
 	static const struct {
 		uint32_t context;
@@ -190,9 +186,8 @@ START_TEST(what_does_not_fit_an_entry_goes_by_the_table)
 	}
 	sample_table_clear(&table);
 }
-END_TEST
 
-START_TEST(contexts_and_addresses_are_not_mistaken_for_each_other)
+TEST(contexts_and_addresses_are_not_mistaken_for_each_other)
 {
 	struct sample_table table = table_create();
 
@@ -205,9 +200,8 @@ START_TEST(contexts_and_addresses_are_not_mistaken_for_each_other)
 	ck_assert_uint_eq(counted(&table, 0x8000, 2), 11);
 	sample_table_clear(&table);
 }
-END_TEST
 
-START_TEST(a_count_that_outgrows_its_field_overflows_and_goes_on)
+TEST(a_count_that_outgrows_its_field_overflows_and_goes_on)
 {
 	static const size_t totals[] = { 65534, 65535, 65536, 131070, 200000 };
 
@@ -221,9 +215,8 @@ START_TEST(a_count_that_outgrows_its_field_overflows_and_goes_on)
 		sample_table_clear(&table);
 	}
 }
-END_TEST
 
-START_TEST(an_entry_whose_count_has_just_gone_leaves_nothing_behind)
+TEST(an_entry_whose_count_has_just_gone_leaves_nothing_behind)
 {
 	struct collisions same = find_collisions();
 	struct sample_table table = table_create();
@@ -236,9 +229,8 @@ START_TEST(an_entry_whose_count_has_just_gone_leaves_nothing_behind)
 		ck_assert_uint_ne(table.overflow[i].address, same.at[0]);
 	sample_table_clear(&table);
 }
-END_TEST
 
-START_TEST(a_drained_table_is_empty)
+TEST(a_drained_table_is_empty)
 {
 	struct sample_table table = table_create();
 
@@ -249,9 +241,8 @@ START_TEST(a_drained_table_is_empty)
 	ck_assert_uint_eq(table.overflow_count, 0);
 	sample_table_clear(&table);
 }
-END_TEST
 
-START_TEST(a_full_overflow_buffer_is_announced_with_the_add_that_filled_it)
+TEST(a_full_overflow_buffer_is_announced_with_the_add_that_filled_it)
 {
 	struct sample_table table = table_create();
 
@@ -261,9 +252,8 @@ START_TEST(a_full_overflow_buffer_is_announced_with_the_add_that_filled_it)
 	ck_assert_uint_eq(table.overflow_count, SAMPLE_OVERFLOW_ENTRIES);
 	sample_table_clear(&table);
 }
-END_TEST
 
-START_TEST(draining_more_than_the_buffer_holds_takes_several_calls)
+TEST(draining_more_than_the_buffer_holds_takes_several_calls)
 {
 	struct sample_table table = table_create();
 	uint64_t total = 0;
@@ -288,7 +278,6 @@ START_TEST(draining_more_than_the_buffer_holds_takes_several_calls)
 	ck_assert_uint_eq(total, 2 * SAMPLE_OVERFLOW_ENTRIES);
 	sample_table_clear(&table);
 }
-END_TEST
 
 /* --- against a plain map ---------------------------------------------------------------------- */
 
@@ -338,7 +327,7 @@ static void empty(struct sample_table *table, uint64_t *reference)
 	table->overflow_count = 0;
 }
 
-START_TEST(every_sample_comes_out_exactly_once_where_it_went_in)
+TEST(every_sample_comes_out_exactly_once_where_it_went_in)
 {
 	_cleanup_free_ uint64_t *reference = calloc(CONTEXTS * ADDRESSES, sizeof(*reference));
 	struct hp_random random = hp_random_seeded(54);
@@ -363,15 +352,5 @@ START_TEST(every_sample_comes_out_exactly_once_where_it_went_in)
 		ck_assert_uint_eq(reference[i], 0);
 	sample_table_clear(&table);
 }
-END_TEST
 
-HP_TEST_MAIN("collect/sample_table", entries_of_one_bucket_leave_it_oldest_first,
-	     a_hit_swaps_its_entry_with_the_one_in_front, a_hit_on_the_front_changes_no_order,
-	     addresses_come_back_whole_from_both_halves,
-	     what_does_not_fit_an_entry_goes_by_the_table,
-	     contexts_and_addresses_are_not_mistaken_for_each_other,
-	     a_count_that_outgrows_its_field_overflows_and_goes_on,
-	     an_entry_whose_count_has_just_gone_leaves_nothing_behind, a_drained_table_is_empty,
-	     a_full_overflow_buffer_is_announced_with_the_add_that_filled_it,
-	     draining_more_than_the_buffer_holds_takes_several_calls,
-	     every_sample_comes_out_exactly_once_where_it_went_in)
+HP_TEST_MAIN("collect/sample_table")

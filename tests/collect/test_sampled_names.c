@@ -170,7 +170,7 @@ static const char *self_path(char *path)
 }
 
 /* A thousandth of either event is too little for a body, and a tenth of one is enough. */
-START_TEST(names_are_of_all_that_was_sampled_and_bodies_of_what_cost_most)
+TEST(names_are_of_all_that_was_sampled_and_bodies_of_what_cost_most)
 {
 	char path[PATH_MAX];
 	struct self self = open_self(self_path(path));
@@ -197,9 +197,8 @@ START_TEST(names_are_of_all_that_was_sampled_and_bodies_of_what_cost_most)
 	}
 	close_self(&self);
 }
-END_TEST
 
-START_TEST(of_a_file_that_is_gone_nothing_is_kept)
+TEST(of_a_file_that_is_gone_nothing_is_kept)
 {
 	char path[PATH_MAX];
 	char *directory = fixture_directory();
@@ -217,8 +216,5 @@ START_TEST(of_a_file_that_is_gone_nothing_is_kept)
 	hp_symbols_free(symbols, count);
 	fixture_remove(directory);
 }
-END_TEST
 
-HP_TEST_MAIN("collect/sampled_names",
-	     names_are_of_all_that_was_sampled_and_bodies_of_what_cost_most,
-	     of_a_file_that_is_gone_nothing_is_kept)
+HP_TEST_MAIN("collect/sampled_names")

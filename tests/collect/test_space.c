@@ -62,7 +62,7 @@ static void assert_mappings(const struct space *space, const struct expected *ex
 	}
 }
 
-START_TEST(an_address_is_found_from_the_first_byte_of_a_mapping_to_the_last)
+TEST(an_address_is_found_from_the_first_byte_of_a_mapping_to_the_last)
 {
 	struct space *space = new_space();
 
@@ -79,9 +79,8 @@ START_TEST(an_address_is_found_from_the_first_byte_of_a_mapping_to_the_last)
 	end_process(space);
 	assert_no_references();
 }
-END_TEST
 
-START_TEST(an_empty_space_holds_nothing)
+TEST(an_empty_space_holds_nothing)
 {
 	struct space *space = new_space();
 
@@ -89,9 +88,8 @@ START_TEST(an_empty_space_holds_nothing)
 	ck_assert_ptr_null(space_find(space, UINT64_MAX));
 	end_process(space);
 }
-END_TEST
 
-START_TEST(a_mapping_replaces_what_it_covers_and_no_more)
+TEST(a_mapping_replaces_what_it_covers_and_no_more)
 {
 	/* Into [0x2000, 0x4000) of image 0 and [0x6000, 0x8000) of image 1, offsets 0x10000 and
 	 * 0x20000. */
@@ -160,9 +158,8 @@ START_TEST(a_mapping_replaces_what_it_covers_and_no_more)
 		assert_no_references();
 	}
 }
-END_TEST
 
-START_TEST(a_mapping_announced_again_changes_nothing)
+TEST(a_mapping_announced_again_changes_nothing)
 {
 	static const struct expected once[] = { { 0x2000, 0x6000, 0, 0x1000 } };
 	struct space *space = new_space();
@@ -178,9 +175,8 @@ START_TEST(a_mapping_announced_again_changes_nothing)
 	end_process(space);
 	assert_no_references();
 }
-END_TEST
 
-START_TEST(the_same_image_at_another_offset_is_another_mapping)
+TEST(the_same_image_at_another_offset_is_another_mapping)
 {
 	static const struct expected after[] = { { 0x2000, 0x6000, 0, 0x8000 } };
 	struct space *space = new_space();
@@ -195,9 +191,8 @@ START_TEST(the_same_image_at_another_offset_is_another_mapping)
 	end_process(space);
 	assert_no_references();
 }
-END_TEST
 
-START_TEST(samples_that_hold_a_space_still_find_what_was_replaced)
+TEST(samples_that_hold_a_space_still_find_what_was_replaced)
 {
 	struct space *space = new_space();
 	struct space *held;
@@ -213,9 +208,8 @@ START_TEST(samples_that_hold_a_space_still_find_what_was_replaced)
 	space_release(held);
 	assert_no_references();
 }
-END_TEST
 
-START_TEST(a_new_mapping_of_one_process_of_a_shared_space_is_its_own)
+TEST(a_new_mapping_of_one_process_of_a_shared_space_is_its_own)
 {
 	struct space *parent = new_space();
 	struct space *child;
@@ -234,9 +228,8 @@ START_TEST(a_new_mapping_of_one_process_of_a_shared_space_is_its_own)
 	end_process(child);
 	assert_no_references();
 }
-END_TEST
 
-START_TEST(anonymous_memory_is_mapped_without_an_image)
+TEST(anonymous_memory_is_mapped_without_an_image)
 {
 	struct space *space = new_space();
 
@@ -247,9 +240,8 @@ START_TEST(anonymous_memory_is_mapped_without_an_image)
 	end_process(space);
 	assert_no_references();
 }
-END_TEST
 
-START_TEST(the_last_page_of_memory_can_be_mapped)
+TEST(the_last_page_of_memory_can_be_mapped)
 {
 	struct space *space = new_space();
 
@@ -260,7 +252,6 @@ START_TEST(the_last_page_of_memory_can_be_mapped)
 	end_process(space);
 	assert_no_references();
 }
-END_TEST
 
 /* --- against an array of pages ---------------------------------------------------------------- */
 
@@ -358,7 +349,7 @@ static void assert_views(const struct view *processes, const struct view *holder
 	}
 }
 
-START_TEST(spaces_agree_with_an_array_of_pages)
+TEST(spaces_agree_with_an_array_of_pages)
 {
 	struct hp_random random = hp_random_seeded(11);
 	struct view processes[PROCESSES] = { 0 };
@@ -377,13 +368,5 @@ START_TEST(spaces_agree_with_an_array_of_pages)
 		space_release(holders[i].space);
 	assert_no_references();
 }
-END_TEST
 
-HP_TEST_MAIN("collect/space", an_address_is_found_from_the_first_byte_of_a_mapping_to_the_last,
-	     an_empty_space_holds_nothing, a_mapping_replaces_what_it_covers_and_no_more,
-	     a_mapping_announced_again_changes_nothing,
-	     the_same_image_at_another_offset_is_another_mapping,
-	     samples_that_hold_a_space_still_find_what_was_replaced,
-	     a_new_mapping_of_one_process_of_a_shared_space_is_its_own,
-	     anonymous_memory_is_mapped_without_an_image, the_last_page_of_memory_can_be_mapped,
-	     spaces_agree_with_an_array_of_pages)
+HP_TEST_MAIN("collect/space")

@@ -165,7 +165,7 @@ static uint64_t times(const struct hp_window_evidence *evidence, const char *rea
 	return 0;
 }
 
-START_TEST(addresses_become_offsets_in_their_images)
+TEST(addresses_become_offsets_in_their_images)
 {
 	static const struct hp_window_block blocks[] = { { { 0x10010 }, 8, 3, { 1000 } },
 							 { { 0x20020 }, 5, 1, { 40 } },
@@ -213,9 +213,8 @@ START_TEST(addresses_become_offsets_in_their_images)
 	hp_window_evidence_clear(&evidence);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(samples_within_a_window_tell_where_its_time_went)
+TEST(samples_within_a_window_tell_where_its_time_went)
 {
 	static const struct hp_window_block blocks[] = { { { 0x10010 }, 8, 3, { 1000 } } };
 	static const struct window_tick ticks[] = {
@@ -254,9 +253,8 @@ START_TEST(samples_within_a_window_tell_where_its_time_went)
 	hp_window_evidence_clear(&evidence);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(parts_of_a_window_are_neighbouring_groups)
+TEST(parts_of_a_window_are_neighbouring_groups)
 {
 	static const struct hp_window_block blocks[] = { { { 0x10010 }, 8, 3, { 5, 0, 7 } } };
 	static const struct window_tick ticks[] = {
@@ -302,11 +300,10 @@ START_TEST(parts_of_a_window_are_neighbouring_groups)
 	hp_window_evidence_clear(&evidence);
 	bench_destroy(&bench);
 }
-END_TEST
 
 /* The window is of the time when the program was one thing, and comes when it is another, or gone.
  */
-START_TEST(a_window_is_looked_up_in_the_space_of_its_time)
+TEST(a_window_is_looked_up_in_the_space_of_its_time)
 {
 	static const struct hp_window_block block = { { 0x10010 }, 8, 3, { 1 } };
 	struct hp_window_evidence evidence;
@@ -335,9 +332,8 @@ START_TEST(a_window_is_looked_up_in_the_space_of_its_time)
 	hp_window_evidence_clear(&evidence);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_window_waits_for_the_map_changes_of_its_time)
+TEST(a_window_waits_for_the_map_changes_of_its_time)
 {
 	static const struct hp_window_block block = { { 0x10010 }, 8, 3, { 1 } };
 	struct hp_window window = make_window(50, &block, 1, NULL, 0);
@@ -357,9 +353,8 @@ START_TEST(a_window_waits_for_the_map_changes_of_its_time)
 	hp_window_evidence_clear(&evidence);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(windows_are_dealt_out_to_groups_and_truncated_ones_kept_apart)
+TEST(windows_are_dealt_out_to_groups_and_truncated_ones_kept_apart)
 {
 	static const struct hp_window_block block = { { 0x10010 }, 8, 3, { 10 } };
 	const struct hp_counted *absolute = NULL;
@@ -396,9 +391,8 @@ START_TEST(windows_are_dealt_out_to_groups_and_truncated_ones_kept_apart)
 	hp_window_evidence_clear(&evidence);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_window_without_counts_leaves_its_reason_only)
+TEST(a_window_without_counts_leaves_its_reason_only)
 {
 	struct hp_window window = { .pid = PID, .end = HP_WINDOW_NO_SAMPLES };
 	struct hp_window_evidence evidence;
@@ -412,10 +406,9 @@ START_TEST(a_window_without_counts_leaves_its_reason_only)
 	hp_window_evidence_clear(&evidence);
 	bench_destroy(&bench);
 }
-END_TEST
 
 /* Ten blocks a window: written when there are many, and while that is not done some more are kept. */
-START_TEST(many_blocks_are_written_before_any_is_lost)
+TEST(many_blocks_are_written_before_any_is_lost)
 {
 	enum { BLOCKS = 10, WINDOWS = 5 };
 	struct hp_window_block blocks[BLOCKS];
@@ -445,10 +438,9 @@ START_TEST(many_blocks_are_written_before_any_is_lost)
 	hp_window_evidence_clear(&evidence);
 	bench_destroy(&bench);
 }
-END_TEST
 
 /* A disk that takes nothing is no reason to fill memory. */
-START_TEST(memory_for_what_cannot_be_written_has_an_end)
+TEST(memory_for_what_cannot_be_written_has_an_end)
 {
 	static const struct hp_window_block block = { { 0x10010 }, 8, 3, { 10 } };
 	static const struct hp_window_block other = { { 0x10020 }, 8, 3, { 10 } };
@@ -470,7 +462,6 @@ START_TEST(memory_for_what_cannot_be_written_has_an_end)
 	hp_window_evidence_clear(&evidence);
 	bench_destroy(&bench);
 }
-END_TEST
 
 /* --- of this very process --------------------------------------------------------------------- */
 
@@ -498,7 +489,7 @@ static int find_loaded(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-START_TEST(a_real_process_is_looked_up_in_its_maps)
+TEST(a_real_process_is_looked_up_in_its_maps)
 {
 	struct loaded loaded = { .address = (uint64_t)(uintptr_t)find_loaded };
 	struct hp_window_block block = { { loaded.address }, 4, 1, { 12 } };
@@ -519,14 +510,5 @@ START_TEST(a_real_process_is_looked_up_in_its_maps)
 	hp_window_evidence_clear(&evidence);
 	bench_destroy(&bench);
 }
-END_TEST
 
-HP_TEST_MAIN("collect/windows", addresses_become_offsets_in_their_images,
-	     samples_within_a_window_tell_where_its_time_went,
-	     parts_of_a_window_are_neighbouring_groups,
-	     a_window_is_looked_up_in_the_space_of_its_time,
-	     a_window_waits_for_the_map_changes_of_its_time,
-	     windows_are_dealt_out_to_groups_and_truncated_ones_kept_apart,
-	     a_window_without_counts_leaves_its_reason_only,
-	     many_blocks_are_written_before_any_is_lost,
-	     memory_for_what_cannot_be_written_has_an_end, a_real_process_is_looked_up_in_its_maps)
+HP_TEST_MAIN("collect/windows")

@@ -94,7 +94,7 @@ static struct test compared_beside(double third, size_t pairs, uint64_t apart_ns
 	return test;
 }
 
-START_TEST(runs_at_the_same_time_are_compared_with_each_other)
+TEST(runs_at_the_same_time_are_compared_with_each_other)
 {
 	for (size_t pairs = 3; pairs <= 5; pairs++) {
 		struct test same = compared_beside(1, pairs, 3000000);
@@ -113,9 +113,8 @@ START_TEST(runs_at_the_same_time_are_compared_with_each_other)
 		end(&dearer);
 	}
 }
-END_TEST
 
-START_TEST(one_pair_cannot_have_drifted_apart)
+TEST(one_pair_cannot_have_drifted_apart)
 {
 	struct test test = compared_beside(1, 1, 3000000);
 
@@ -125,10 +124,9 @@ START_TEST(one_pair_cannot_have_drifted_apart)
 	ck_assert(!has_note(test.comparison, "drifted"));
 	end(&test);
 }
-END_TEST
 
 /* The shortest run takes a second. */
-START_TEST(runs_that_hardly_met_are_no_such_pairs)
+TEST(runs_that_hardly_met_are_no_such_pairs)
 {
 	struct test met = compared_beside(1, 3, 400000000);
 	struct test hardly = compared_beside(1, 3, 900000000);
@@ -141,9 +139,8 @@ START_TEST(runs_that_hardly_met_are_no_such_pairs)
 	end(&met);
 	end(&hardly);
 }
-END_TEST
 
-START_TEST(three_at_the_same_time_are_no_pairs)
+TEST(three_at_the_same_time_are_no_pairs)
 {
 	struct test test = begin();
 
@@ -157,11 +154,10 @@ START_TEST(three_at_the_same_time_are_no_pairs)
 	ck_assert(!has_note(test.comparison, "the run at the same time"));
 	end(&test);
 }
-END_TEST
 
 /* --- verdicts -------------------------------------------------------------------------------- */
 
-START_TEST(what_stayed_the_same_passes)
+TEST(what_stayed_the_same_passes)
 {
 	struct test test = compared(1, 1, 1);
 	const struct hp_comparison *found = test.comparison;
@@ -177,9 +173,8 @@ START_TEST(what_stayed_the_same_passes)
 	ck_assert_str_eq(found->event, "cpu-clock:u");
 	end(&test);
 }
-END_TEST
 
-START_TEST(the_procedure_that_got_dearer_is_named)
+TEST(the_procedure_that_got_dearer_is_named)
 {
 	struct test test = compared(1, 1, 1.4);
 	const struct hp_compared *third = compare_find(test.comparison, "third");
@@ -200,9 +195,8 @@ START_TEST(the_procedure_that_got_dearer_is_named)
 	ck_assert_uint_eq(test.comparison->finding_count, 2);
 	end(&test);
 }
-END_TEST
 
-START_TEST(what_slows_all_down_is_the_programs_change_alone)
+TEST(what_slows_all_down_is_the_programs_change_alone)
 {
 	struct test test = compared(1.2, 1.2, 1.2);
 
@@ -213,9 +207,8 @@ START_TEST(what_slows_all_down_is_the_programs_change_alone)
 	ck_assert(!compare_find(test.comparison, "third")->is_finding);
 	end(&test);
 }
-END_TEST
 
-START_TEST(what_got_cheaper_is_an_improvement)
+TEST(what_got_cheaper_is_an_improvement)
 {
 	struct test test = compared(1, 0.6, 1);
 
@@ -224,9 +217,8 @@ START_TEST(what_got_cheaper_is_an_improvement)
 	ck_assert_double_le(compare_find(test.comparison, "second")->lost.high, 0);
 	end(&test);
 }
-END_TEST
 
-START_TEST(a_loss_is_a_regression_whatever_was_won_elsewhere)
+TEST(a_loss_is_a_regression_whatever_was_won_elsewhere)
 {
 	struct test test = compared(1, 0.6, 1.6);
 
@@ -236,9 +228,8 @@ START_TEST(a_loss_is_a_regression_whatever_was_won_elsewhere)
 	ck_assert_str_eq(test.comparison->findings[1]->name, "second");
 	end(&test);
 }
-END_TEST
 
-START_TEST(changes_below_the_floor_are_no_findings)
+TEST(changes_below_the_floor_are_no_findings)
 {
 	struct test test = begin();
 
@@ -248,9 +239,8 @@ START_TEST(changes_below_the_floor_are_no_findings)
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
 	end(&test);
 }
-END_TEST
 
-START_TEST(runs_that_differ_too_much_are_not_enough)
+TEST(runs_that_differ_too_much_are_not_enough)
 {
 	struct test test = begin();
 
@@ -270,9 +260,8 @@ START_TEST(runs_that_differ_too_much_are_not_enough)
 	ck_assert_double_ge(test.comparison->program->smallest_change, 0.1);
 	end(&test);
 }
-END_TEST
 
-START_TEST(one_epoch_a_side_says_what_it_assumes)
+TEST(one_epoch_a_side_says_what_it_assumes)
 {
 	struct test test = begin();
 	struct recorded base = run_of(1, 1, 1, 0);
@@ -288,11 +277,10 @@ START_TEST(one_epoch_a_side_says_what_it_assumes)
 	ck_assert_uint_ge(test.comparison->note_count, 3);
 	end(&test);
 }
-END_TEST
 
 /* --- costs ----------------------------------------------------------------------------------- */
 
-START_TEST(parts_add_up)
+TEST(parts_add_up)
 {
 	struct test test = compared(1, 1, 1.4);
 	const struct hp_compared *program = test.comparison->program;
@@ -311,9 +299,8 @@ START_TEST(parts_add_up)
 	}
 	end(&test);
 }
-END_TEST
 
-START_TEST(shares_do_not_tell_what_slows_all_down)
+TEST(shares_do_not_tell_what_slows_all_down)
 {
 	struct test test = begin();
 
@@ -325,9 +312,8 @@ START_TEST(shares_do_not_tell_what_slows_all_down)
 				0.5, 0.01);
 	end(&test);
 }
-END_TEST
 
-START_TEST(shares_tell_what_got_dearer_than_the_rest)
+TEST(shares_tell_what_got_dearer_than_the_rest)
 {
 	struct test test = begin();
 
@@ -338,9 +324,8 @@ START_TEST(shares_tell_what_got_dearer_than_the_rest)
 	ck_assert_str_eq(test.comparison->findings[0]->name, "third");
 	end(&test);
 }
-END_TEST
 
-START_TEST(half_the_period_is_the_same_cost)
+TEST(half_the_period_is_the_same_cost)
 {
 	struct test test = begin();
 
@@ -358,9 +343,8 @@ START_TEST(half_the_period_is_the_same_cost)
 	ck_assert_double_eq_tol(test.comparison->sides[HP_CANDIDATE].period, 500000, 1);
 	end(&test);
 }
-END_TEST
 
-START_TEST(time_and_cycles_are_both_cycles)
+TEST(time_and_cycles_are_both_cycles)
 {
 	struct test test = begin();
 
@@ -382,9 +366,8 @@ START_TEST(time_and_cycles_are_both_cycles)
 	ck_assert_double_eq_tol(test.comparison->program->side[HP_BASE].cost.value, 2e9, 2e7);
 	end(&test);
 }
-END_TEST
 
-START_TEST(costs_are_for_a_unit_of_work_when_all_runs_say_how_much_it_was)
+TEST(costs_are_for_a_unit_of_work_when_all_runs_say_how_much_it_was)
 {
 	struct test test = begin();
 
@@ -405,11 +388,10 @@ START_TEST(costs_are_for_a_unit_of_work_when_all_runs_say_how_much_it_was)
 				50e6, 1e6);
 	end(&test);
 }
-END_TEST
 
 /* --- names ----------------------------------------------------------------------------------- */
 
-START_TEST(clones_and_split_off_parts_are_their_procedure)
+TEST(clones_and_split_off_parts_are_their_procedure)
 {
 	struct test test = begin();
 
@@ -431,9 +413,8 @@ START_TEST(clones_and_split_off_parts_are_their_procedure)
 	ck_assert_double_eq_tol(compare_find(test.comparison, "third")->change.value, 0, 0.02);
 	end(&test);
 }
-END_TEST
 
-START_TEST(what_only_one_side_has_is_new_or_gone)
+TEST(what_only_one_side_has_is_new_or_gone)
 {
 	struct test test = begin();
 
@@ -450,7 +431,6 @@ START_TEST(what_only_one_side_has_is_new_or_gone)
 	ck_assert_double_eq_tol(compare_find(test.comparison, "third")->change.value, -1, 1e-9);
 	end(&test);
 }
-END_TEST
 
 /* --- what cannot be compared ----------------------------------------------------------------- */
 
@@ -467,7 +447,7 @@ static void refused(const struct test *test, enum hp_error_class class, size_t n
 	hp_error_destroy(error);
 }
 
-START_TEST(events_without_anything_in_common_are_refused)
+TEST(events_without_anything_in_common_are_refused)
 {
 	struct test test = begin();
 	struct recorded base = run_of(1, 1, 1, 0);
@@ -480,10 +460,9 @@ START_TEST(events_without_anything_in_common_are_refused)
 	refused(&test, HP_ERROR_USAGE, 2);
 	end(&test);
 }
-END_TEST
 
 /* Whichever side it is that knows of the kernel. */
-START_TEST(epochs_with_and_without_the_kernel_compare_by_user_mode)
+TEST(epochs_with_and_without_the_kernel_compare_by_user_mode)
 {
 	for (int with = 0; with < HP_SIDES; with++) {
 		struct test test = begin();
@@ -508,9 +487,8 @@ START_TEST(epochs_with_and_without_the_kernel_compare_by_user_mode)
 		end(&test);
 	}
 }
-END_TEST
 
-START_TEST(epochs_that_both_have_the_kernel_compare_it_too)
+TEST(epochs_that_both_have_the_kernel_compare_it_too)
 {
 	struct test test = begin();
 
@@ -529,9 +507,8 @@ START_TEST(epochs_that_both_have_the_kernel_compare_it_too)
 			  5 * 4000);
 	end(&test);
 }
-END_TEST
 
-START_TEST(the_kernel_alone_is_not_compared_with_user_mode)
+TEST(the_kernel_alone_is_not_compared_with_user_mode)
 {
 	struct test test = begin();
 	struct recorded base = run_of(1, 1, 1, 0);
@@ -544,9 +521,8 @@ START_TEST(the_kernel_alone_is_not_compared_with_user_mode)
 	refused(&test, HP_ERROR_USAGE, 2);
 	end(&test);
 }
-END_TEST
 
-START_TEST(different_cpus_compare_by_shares_alone)
+TEST(different_cpus_compare_by_shares_alone)
 {
 	struct test test = begin();
 	struct recorded base = run_of(1, 1, 1, 0);
@@ -561,9 +537,8 @@ START_TEST(different_cpus_compare_by_shares_alone)
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
 	end(&test);
 }
-END_TEST
 
-START_TEST(an_epoch_without_samples_is_refused_by_name)
+TEST(an_epoch_without_samples_is_refused_by_name)
 {
 	struct test test = begin();
 	struct recorded base = run_of(1, 1, 1, 0);
@@ -574,10 +549,9 @@ START_TEST(an_epoch_without_samples_is_refused_by_name)
 	refused(&test, HP_ERROR_DAMAGED, HP_CANDIDATE);
 	end(&test);
 }
-END_TEST
 
 /* What is gone does not change the figures; but it may be the least that somebody did. */
-START_TEST(an_epoch_whose_files_contradict_is_named)
+TEST(an_epoch_whose_files_contradict_is_named)
 {
 	struct test test = begin();
 	const char *epoch;
@@ -596,22 +570,5 @@ START_TEST(an_epoch_whose_files_contradict_is_named)
 	ck_assert(has_note(test.comparison, ".sym: it is missing, and meta knows of it"));
 	end(&test);
 }
-END_TEST
 
-HP_TEST_MAIN("compare/compare", what_stayed_the_same_passes, the_procedure_that_got_dearer_is_named,
-	     what_slows_all_down_is_the_programs_change_alone, what_got_cheaper_is_an_improvement,
-	     a_loss_is_a_regression_whatever_was_won_elsewhere,
-	     changes_below_the_floor_are_no_findings, runs_that_differ_too_much_are_not_enough,
-	     one_epoch_a_side_says_what_it_assumes, parts_add_up,
-	     shares_do_not_tell_what_slows_all_down, shares_tell_what_got_dearer_than_the_rest,
-	     half_the_period_is_the_same_cost, time_and_cycles_are_both_cycles,
-	     costs_are_for_a_unit_of_work_when_all_runs_say_how_much_it_was,
-	     clones_and_split_off_parts_are_their_procedure, what_only_one_side_has_is_new_or_gone,
-	     events_without_anything_in_common_are_refused,
-	     epochs_with_and_without_the_kernel_compare_by_user_mode,
-	     epochs_that_both_have_the_kernel_compare_it_too,
-	     the_kernel_alone_is_not_compared_with_user_mode,
-	     different_cpus_compare_by_shares_alone,
-	     runs_at_the_same_time_are_compared_with_each_other, one_pair_cannot_have_drifted_apart,
-	     runs_that_hardly_met_are_no_such_pairs, three_at_the_same_time_are_no_pairs,
-	     an_epoch_without_samples_is_refused_by_name, an_epoch_whose_files_contradict_is_named)
+HP_TEST_MAIN("compare/compare")

@@ -87,7 +87,7 @@ static const struct hp_compared *compare(struct test *test, const struct occasio
 	return test->comparison->program;
 }
 
-START_TEST(twelve_percent_half_an_hour_later_are_no_regression)
+TEST(twelve_percent_half_an_hour_later_are_no_regression)
 {
 	const struct occasion base = { 100, 1, 0, 1, 0, NULL };
 	const struct occasion candidate = { 100.5, 1.118, 0, 1, 0, NULL };
@@ -102,9 +102,8 @@ START_TEST(twelve_percent_half_an_hour_later_are_no_regression)
 	ck_assert(has_note(test.comparison, "an assumption"));
 	end(&test);
 }
-END_TEST
 
-START_TEST(another_build_is_not_the_same)
+TEST(another_build_is_not_the_same)
 {
 	const struct occasion base = { 100, 1, 0, 1, 0, NULL };
 	const struct occasion candidate = { 100.5, 1, 0, 2, 0, NULL };
@@ -115,10 +114,9 @@ START_TEST(another_build_is_not_the_same)
 	ck_assert(!has_note(test.comparison, "same build"));
 	end(&test);
 }
-END_TEST
 
 /* All programs share the libraries of the system. */
-START_TEST(a_library_of_the_system_is_no_build_of_the_program)
+TEST(a_library_of_the_system_is_no_build_of_the_program)
 {
 	static const struct {
 		const char *path;
@@ -148,10 +146,9 @@ START_TEST(a_library_of_the_system_is_no_build_of_the_program)
 		end(&test);
 	}
 }
-END_TEST
 
 /* What a machine's occasions differ by, it differs by the next time. */
-START_TEST(occasions_are_learned_from)
+TEST(occasions_are_learned_from)
 {
 	static const double quiet[] = { 1, 1.006, 0.993, 1.002, 0.997, 1.008, 0.995, 1.001 };
 
@@ -175,10 +172,9 @@ START_TEST(occasions_are_learned_from)
 		end(&test);
 	}
 }
-END_TEST
 
 /* Runs in a row cannot say it, however many they are: 40 in one occasion. */
-START_TEST(runs_in_a_row_are_one_occasion)
+TEST(runs_in_a_row_are_one_occasion)
 {
 	const struct occasion base = { 100, 1, 0, 1, 0, NULL };
 	const struct occasion candidate = { 100.5, 1.2, 0, 2, 0, NULL };
@@ -194,9 +190,8 @@ START_TEST(runs_in_a_row_are_one_occasion)
 	ck_assert(has_note(test.comparison, "on 2 occasions"));
 	end(&test);
 }
-END_TEST
 
-START_TEST(what_slowed_the_reference_down_is_taken_away)
+TEST(what_slowed_the_reference_down_is_taken_away)
 {
 	const struct occasion base = { 100, 1, 1, 1, 0, NULL };
 	const struct occasion alike = { 100.5, pow(1.2, 0.6), 1, 1, 0, NULL };
@@ -228,9 +223,8 @@ START_TEST(what_slowed_the_reference_down_is_taken_away)
 	end(&seen);
 	end(&unseen);
 }
-END_TEST
 
-START_TEST(costs_that_never_followed_the_reference_are_left_alone)
+TEST(costs_that_never_followed_the_reference_are_left_alone)
 {
 	const struct occasion base = { 100, 1, 1, 1, 0, NULL };
 	const struct occasion candidate = { 100.5, 1, 1.2, 1, 0, NULL };
@@ -247,10 +241,9 @@ START_TEST(costs_that_never_followed_the_reference_are_left_alone)
 	ck_assert(has_note(test.comparison, "costs did not follow it"));
 	end(&test);
 }
-END_TEST
 
 /* A whole that costs 30 % more hides what became of a procedure; its share does not. */
-START_TEST(shares_are_said_beside_costs)
+TEST(shares_are_said_beside_costs)
 {
 	const struct occasion base = { 100, 1, 0, 1, 0, NULL };
 	const struct occasion candidate = { 100.5, 1.3, 0, 1, 0.2, NULL };
@@ -264,10 +257,5 @@ START_TEST(shares_are_said_beside_costs)
 	ck_assert_double_gt(procedure->share_p, 0.5);
 	end(&test);
 }
-END_TEST
 
-HP_TEST_MAIN("compare/drift", twelve_percent_half_an_hour_later_are_no_regression,
-	     another_build_is_not_the_same, a_library_of_the_system_is_no_build_of_the_program,
-	     occasions_are_learned_from, runs_in_a_row_are_one_occasion,
-	     what_slowed_the_reference_down_is_taken_away,
-	     costs_that_never_followed_the_reference_are_left_alone, shares_are_said_beside_costs)
+HP_TEST_MAIN("compare/drift")

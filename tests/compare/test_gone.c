@@ -222,7 +222,7 @@ static const struct recording other_names[HP_SIDES] = {
 /* --- by name --------------------------------------------------------------------------------- */
 
 /* Also when one epoch has names: samples of the other would be missing from the procedures. */
-START_TEST(without_names_it_is_compared_as_a_whole)
+TEST(without_names_it_is_compared_as_a_whole)
 {
 	static const enum kept kept[][2] = { { KEPT_NOTHING, KEPT_NOTHING },
 					     { KEPT_LEAST, KEPT_LEAST },
@@ -240,9 +240,8 @@ START_TEST(without_names_it_is_compared_as_a_whole)
 		forget(&replaced);
 	}
 }
-END_TEST
 
-START_TEST(with_names_it_is_compared_by_procedure)
+TEST(with_names_it_is_compared_by_procedure)
 {
 	static const enum kept kept[][2] = { { KEPT_NAMES, KEPT_NAMES },
 					     { KEPT_BODIES, KEPT_BODIES } };
@@ -266,12 +265,11 @@ START_TEST(with_names_it_is_compared_by_procedure)
 		forget(&replaced);
 	}
 }
-END_TEST
 
 /* --- by body --------------------------------------------------------------------------------- */
 
 /* Damage to some epochs' bodies leaves those of the others. */
-START_TEST(a_procedure_of_another_name_is_known_by_its_body)
+TEST(a_procedure_of_another_name_is_known_by_its_body)
 {
 	static const enum kept kept[][2] = { { KEPT_BODIES, KEPT_BODIES },
 					     { KEPT_DAMAGE, KEPT_BODIES },
@@ -291,9 +289,8 @@ START_TEST(a_procedure_of_another_name_is_known_by_its_body)
 		forget(&replaced);
 	}
 }
-END_TEST
 
-START_TEST(without_bodies_it_is_another_procedure)
+TEST(without_bodies_it_is_another_procedure)
 {
 	static const enum kept kept[][2] = { { KEPT_NAMES, KEPT_NAMES },
 					     { KEPT_DAMAGE, KEPT_DAMAGE } };
@@ -308,9 +305,8 @@ START_TEST(without_bodies_it_is_another_procedure)
 		forget(&replaced);
 	}
 }
-END_TEST
 
-START_TEST(what_was_inlined_since_is_a_shift_of_cost)
+TEST(what_was_inlined_since_is_a_shift_of_cost)
 {
 	static const enum kept kept[2] = { KEPT_BODIES, KEPT_BODIES };
 	struct replaced replaced = replace(other_names, kept);
@@ -324,11 +320,10 @@ START_TEST(what_was_inlined_since_is_a_shift_of_cost)
 	ck_assert_ptr_null(build_find(replaced.comparison, "callee"));
 	forget(&replaced);
 }
-END_TEST
 
 /* What the compiler put elsewhere goes with the rest of its procedure, by whatever name; also where
  * nothing else of that was sampled. */
-START_TEST(what_was_split_is_known_by_its_body)
+TEST(what_was_split_is_known_by_its_body)
 {
 	static const enum kept kept[2] = { KEPT_BODIES, KEPT_BODIES };
 
@@ -356,10 +351,5 @@ START_TEST(what_was_split_is_known_by_its_body)
 		forget(&replaced);
 	}
 }
-END_TEST
 
-HP_TEST_MAIN("compare/gone", without_names_it_is_compared_as_a_whole,
-	     with_names_it_is_compared_by_procedure,
-	     a_procedure_of_another_name_is_known_by_its_body,
-	     without_bodies_it_is_another_procedure, what_was_inlined_since_is_a_shift_of_cost,
-	     what_was_split_is_known_by_its_body)
+HP_TEST_MAIN("compare/gone")

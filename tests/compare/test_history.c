@@ -77,7 +77,7 @@ static void compare(struct test *test, double dispersion, double run_deviation)
 	test->comparison = compare_all(&test->sides);
 }
 
-START_TEST(dispersion_is_that_of_earlier_epochs)
+TEST(dispersion_is_that_of_earlier_epochs)
 {
 	const double truth[] = { 1, 2, 4 };
 
@@ -96,9 +96,8 @@ START_TEST(dispersion_is_that_of_earlier_epochs)
 		end(&test);
 	}
 }
-END_TEST
 
-START_TEST(how_much_runs_differ_is_learned)
+TEST(how_much_runs_differ_is_learned)
 {
 	struct test test = begin(3);
 
@@ -109,9 +108,8 @@ START_TEST(how_much_runs_differ_is_learned)
 	ck_assert(has_note(test.comparison, "as in 14 earlier epochs"));
 	end(&test);
 }
-END_TEST
 
-START_TEST(one_epoch_that_is_out_of_line_teaches_nothing)
+TEST(one_epoch_that_is_out_of_line_teaches_nothing)
 {
 	struct test test = begin(5);
 	struct recorded outlier = draw(&test, 1, 0);
@@ -128,9 +126,8 @@ START_TEST(one_epoch_that_is_out_of_line_teaches_nothing)
 	ck_assert_double_le(test.comparison->run_deviation, 0.02);
 	end(&test);
 }
-END_TEST
 
-START_TEST(never_less_than_chance)
+TEST(never_less_than_chance)
 {
 	struct test test = begin(5);
 	const struct recorded equal = draw(&test, 1, 0);
@@ -143,10 +140,9 @@ START_TEST(never_less_than_chance)
 	ck_assert_double_le(test.comparison->dispersion, 1.1);
 	end(&test);
 }
-END_TEST
 
 /* 8 degrees of freedom that say 1, at most, and 10 that say 1.3. */
-START_TEST(few_epochs_leave_most_of_what_is_assumed)
+TEST(few_epochs_leave_most_of_what_is_assumed)
 {
 	struct test test = begin(5);
 	const struct recorded equal = draw(&test, 1, 0);
@@ -158,10 +154,9 @@ START_TEST(few_epochs_leave_most_of_what_is_assumed)
 	ck_assert_double_eq_tol(test.comparison->dispersion, (8 * 1 + 10 * 1.3) / 18, 1e-6);
 	end(&test);
 }
-END_TEST
 
 /* What runs of other builds differ by is not chance. */
-START_TEST(builds_are_replicates_of_themselves_alone)
+TEST(builds_are_replicates_of_themselves_alone)
 {
 	struct test test = begin(5);
 
@@ -177,9 +172,8 @@ START_TEST(builds_are_replicates_of_themselves_alone)
 	ck_assert(has_note(test.comparison, "assumed to vary by 1.3 times"));
 	end(&test);
 }
-END_TEST
 
-START_TEST(only_earlier_epochs_of_the_same_on_the_same_machine_are_history)
+TEST(only_earlier_epochs_of_the_same_on_the_same_machine_are_history)
 {
 	struct test test = begin(5);
 
@@ -204,11 +198,10 @@ START_TEST(only_earlier_epochs_of_the_same_on_the_same_machine_are_history)
 	ck_assert_uint_eq(test.comparison->learned_epochs, 0);
 	end(&test);
 }
-END_TEST
 
 /* Where procedures vary by more than is assumed: as replicates of which nothing is known, changes
  * are found in many; with what earlier epochs say, in few. */
-START_TEST(what_varies_much_raises_no_alarms_once_that_is_known)
+TEST(what_varies_much_raises_no_alarms_once_that_is_known)
 {
 	enum { ROUNDS = 60 };
 	size_t alarms[2] = { 0 };
@@ -226,11 +219,5 @@ START_TEST(what_varies_much_raises_no_alarms_once_that_is_known)
 	ck_assert_uint_ge(alarms[0], ROUNDS / 10);
 	ck_assert_uint_le(alarms[1], ROUNDS / 20);
 }
-END_TEST
 
-HP_TEST_MAIN("compare/history", dispersion_is_that_of_earlier_epochs,
-	     how_much_runs_differ_is_learned, one_epoch_that_is_out_of_line_teaches_nothing,
-	     never_less_than_chance, few_epochs_leave_most_of_what_is_assumed,
-	     builds_are_replicates_of_themselves_alone,
-	     only_earlier_epochs_of_the_same_on_the_same_machine_are_history,
-	     what_varies_much_raises_no_alarms_once_that_is_known)
+HP_TEST_MAIN("compare/history")

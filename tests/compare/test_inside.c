@@ -55,7 +55,7 @@ static void count_held(const struct build *build, const char *name, uint32_t lin
 }
 
 /* Twice: the same build on both sides, and one that has more code in another branch. */
-START_TEST(a_change_in_one_branch_is_in_its_block_and_line)
+TEST(a_change_in_one_branch_is_in_its_block_and_line)
 {
 	static const char *const candidates[] = { "branches_old", "branches_new" };
 	const uint32_t here = line_that_says("/* HERE */");
@@ -111,9 +111,8 @@ START_TEST(a_change_in_one_branch_is_in_its_block_and_line)
 		pair_close(&test);
 	}
 }
-END_TEST
 
-START_TEST(a_change_all_over_a_procedure_is_in_no_block)
+TEST(a_change_all_over_a_procedure_is_in_no_block)
 {
 	const struct spent old[] = { { .name = "branches", .samples = 400 },
 				     { .name = "many", .samples = 400 } };
@@ -125,10 +124,9 @@ START_TEST(a_change_all_over_a_procedure_is_in_no_block)
 	ck_assert_uint_eq(found->block_count, 0);
 	pair_close(&test);
 }
-END_TEST
 
 /* Cost that went from one line to another inside of a procedure is none that the procedure lost. */
-START_TEST(nothing_is_found_inside_of_what_did_not_change)
+TEST(nothing_is_found_inside_of_what_did_not_change)
 {
 	const uint32_t here = line_that_says("/* HERE */");
 	const struct spent old[] = { { .name = "branches", .samples = 800 },
@@ -147,10 +145,9 @@ START_TEST(nothing_is_found_inside_of_what_did_not_change)
 	}
 	pair_close(&test);
 }
-END_TEST
 
 /* What line information there is names the place; costs of lines are of both sides or of none. */
-START_TEST(with_lines_of_one_side_alone_places_are_known)
+TEST(with_lines_of_one_side_alone_places_are_known)
 {
 	const uint32_t here = line_that_says("/* HERE */");
 	const struct spent spent[][3] = {
@@ -177,9 +174,5 @@ START_TEST(with_lines_of_one_side_alone_places_are_known)
 		pair_close(&test);
 	}
 }
-END_TEST
 
-HP_TEST_MAIN("compare/inside", a_change_in_one_branch_is_in_its_block_and_line,
-	     a_change_all_over_a_procedure_is_in_no_block,
-	     nothing_is_found_inside_of_what_did_not_change,
-	     with_lines_of_one_side_alone_places_are_known)
+HP_TEST_MAIN("compare/inside")

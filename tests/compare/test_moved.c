@@ -25,7 +25,7 @@ static struct pair begin(uint64_t host)
 	return test;
 }
 
-START_TEST(a_procedure_of_another_name_is_known_by_its_code)
+TEST(a_procedure_of_another_name_is_known_by_its_code)
 {
 	struct pair test = begin(300);
 	const struct hp_compared *latter = build_find(test.comparison, "latter");
@@ -36,9 +36,8 @@ START_TEST(a_procedure_of_another_name_is_known_by_its_code)
 	ck_assert_ptr_null(build_find(test.comparison, "former"));
 	pair_close(&test);
 }
-END_TEST
 
-START_TEST(what_was_inlined_counts_for_its_caller_and_is_no_finding)
+TEST(what_was_inlined_counts_for_its_caller_and_is_no_finding)
 {
 	struct pair test = begin(300);
 	const struct hp_compared *host = build_find(test.comparison, "host");
@@ -54,9 +53,8 @@ START_TEST(what_was_inlined_counts_for_its_caller_and_is_no_finding)
 	ck_assert_ptr_null(host->former_name);
 	pair_close(&test);
 }
-END_TEST
 
-START_TEST(what_got_dearer_by_inlining_is_a_finding_all_the_same)
+TEST(what_got_dearer_by_inlining_is_a_finding_all_the_same)
 {
 	struct pair test = begin(500);
 	const struct hp_compared *host = build_find(test.comparison, "host");
@@ -66,9 +64,8 @@ START_TEST(what_got_dearer_by_inlining_is_a_finding_all_the_same)
 	ck_assert_double_eq_tol(host->lost.value, 200e6, 1);
 	pair_close(&test);
 }
-END_TEST
 
-START_TEST(findings_show_lines_and_instructions_of_both_sides)
+TEST(findings_show_lines_and_instructions_of_both_sides)
 {
 	struct pair test = begin(500);
 	const struct hp_compared *host = build_find(test.comparison, "host");
@@ -88,7 +85,6 @@ START_TEST(findings_show_lines_and_instructions_of_both_sides)
 	ck_assert(instructions);
 	pair_close(&test);
 }
-END_TEST
 
 /* What the lines of a procedure cost on a side, and their samples. */
 static double sum_of_lines(const struct hp_compared *procedure, size_t side, uint64_t *samples)
@@ -111,7 +107,7 @@ static double sum_of_lines(const struct hp_compared *procedure, size_t side, uin
 	return sum;
 }
 
-START_TEST(lines_of_a_procedure_add_up_to_it)
+TEST(lines_of_a_procedure_add_up_to_it)
 {
 	struct pair test = begin(500);
 	const struct hp_compared *same = build_find(test.comparison, "same");
@@ -133,10 +129,9 @@ START_TEST(lines_of_a_procedure_add_up_to_it)
 	ck_assert_uint_eq(samples, BUILD_RUNS * 100);
 	pair_close(&test);
 }
-END_TEST
 
 /* The builds have `same` on lines of different numbers. */
-START_TEST(a_line_that_moved_is_known_by_its_code)
+TEST(a_line_that_moved_is_known_by_its_code)
 {
 	struct pair test = begin(500);
 	const struct hp_compared *same = build_find(test.comparison, "same");
@@ -148,7 +143,6 @@ START_TEST(a_line_that_moved_is_known_by_its_code)
 	}
 	pair_close(&test);
 }
-END_TEST
 
 /* --- inlined in part ------------------------------------------------------------------------- */
 
@@ -170,7 +164,7 @@ static struct pair compare_copies(const char *const builds[HP_SIDES],
 }
 
 /* Either way: what is inlined in part, and what is no longer. */
-START_TEST(cost_that_went_into_copies_is_no_change)
+TEST(cost_that_went_into_copies_is_no_change)
 {
 	for (size_t old = 0; old < 2; old++) {
 		const char *const builds[HP_SIDES] = { old ? "copies_new" : "copies_old",
@@ -194,9 +188,8 @@ START_TEST(cost_that_went_into_copies_is_no_change)
 		pair_close(&test);
 	}
 }
-END_TEST
 
-START_TEST(copies_that_cost_more_than_the_calls_are_a_regression)
+TEST(copies_that_cost_more_than_the_calls_are_a_regression)
 {
 	const char *const builds[HP_SIDES] = { "copies_old", "copies_new" };
 	struct spent spent[HP_SIDES][3];
@@ -212,10 +205,9 @@ START_TEST(copies_that_cost_more_than_the_calls_are_a_regression)
 	ck_assert_double_eq_tol(host->lost.value, 400e6, 1);
 	pair_close(&test);
 }
-END_TEST
 
 /* The same costs, but nothing was inlined in between. */
-START_TEST(without_more_copies_it_is_two_changes)
+TEST(without_more_copies_it_is_two_changes)
 {
 	static const char *const candidates[] = { "copies_old", "copies_again" };
 
@@ -233,11 +225,10 @@ START_TEST(without_more_copies_it_is_two_changes)
 		pair_close(&test);
 	}
 }
-END_TEST
 
 /* --- code ------------------------------------------------------------------------------------ */
 
-START_TEST(the_same_source_elsewhere_is_the_same_code)
+TEST(the_same_source_elsewhere_is_the_same_code)
 {
 	struct build old = build_open("pair_old");
 	struct build new = build_open("pair_new");
@@ -259,7 +250,6 @@ START_TEST(the_same_source_elsewhere_is_the_same_code)
 	build_close(&old);
 	build_close(&new);
 }
-END_TEST
 
 /* The longest common subsequence, by the table that takes all the time it needs. */
 static size_t longest_common(const struct listing *a, const struct listing *b)
@@ -274,7 +264,7 @@ static size_t longest_common(const struct listing *a, const struct listing *b)
 	return table[a->count][b->count];
 }
 
-START_TEST(as_many_instructions_are_paired_as_can_be)
+TEST(as_many_instructions_are_paired_as_can_be)
 {
 	struct hp_random random = hp_random_seeded(5);
 
@@ -305,7 +295,6 @@ START_TEST(as_many_instructions_are_paired_as_can_be)
 		free(partners);
 	}
 }
-END_TEST
 
 /* --- another compiler ------------------------------------------------------------------------ */
 
@@ -326,7 +315,7 @@ static struct pair traded(const char *build, uint64_t won)
 
 static const char made_up_for[] = "others compensate for";
 
-START_TEST(what_another_compiler_does_worse_counts_as_far_as_the_program_lost_it)
+TEST(what_another_compiler_does_worse_counts_as_far_as_the_program_lost_it)
 {
 	struct pair made_up = traded("pair_other", 200);
 	struct pair lost = traded("pair_other", 0);
@@ -340,9 +329,8 @@ START_TEST(what_another_compiler_does_worse_counts_as_far_as_the_program_lost_it
 	pair_close(&made_up);
 	pair_close(&lost);
 }
-END_TEST
 
-START_TEST(by_the_same_compiler_a_loss_is_a_regression_whatever_was_won)
+TEST(by_the_same_compiler_a_loss_is_a_regression_whatever_was_won)
 {
 	struct pair test = traded("pair_new", 200);
 
@@ -351,15 +339,5 @@ START_TEST(by_the_same_compiler_a_loss_is_a_regression_whatever_was_won)
 	ck_assert(!has_note(test.comparison, made_up_for));
 	pair_close(&test);
 }
-END_TEST
 
-HP_TEST_MAIN("compare/moved", a_procedure_of_another_name_is_known_by_its_code,
-	     what_was_inlined_counts_for_its_caller_and_is_no_finding,
-	     what_got_dearer_by_inlining_is_a_finding_all_the_same,
-	     findings_show_lines_and_instructions_of_both_sides, lines_of_a_procedure_add_up_to_it,
-	     a_line_that_moved_is_known_by_its_code, cost_that_went_into_copies_is_no_change,
-	     copies_that_cost_more_than_the_calls_are_a_regression,
-	     without_more_copies_it_is_two_changes, the_same_source_elsewhere_is_the_same_code,
-	     as_many_instructions_are_paired_as_can_be,
-	     what_another_compiler_does_worse_counts_as_far_as_the_program_lost_it,
-	     by_the_same_compiler_a_loss_is_a_regression_whatever_was_won)
+HP_TEST_MAIN("compare/moved")

@@ -34,7 +34,7 @@ static struct spent in_helper(const struct build *build, const char *beside, uin
 	return (struct spent){ .procedure = found, .samples = samples };
 }
 
-START_TEST(statics_of_one_name_in_two_files_are_two)
+TEST(statics_of_one_name_in_two_files_are_two)
 {
 	struct pair test = pair_open("namesakes_ab", "namesakes_ba");
 	const struct spent old[] = { in_helper(&test.builds[HP_BASE], "namesake_a", 400),
@@ -55,9 +55,8 @@ START_TEST(statics_of_one_name_in_two_files_are_two)
 	ck_assert_ptr_nonnull(strstr(a->file, "namesake_a.c"));
 	pair_close(&test);
 }
-END_TEST
 
-START_TEST(one_that_has_samples_here_is_not_the_other_that_has_them_there)
+TEST(one_that_has_samples_here_is_not_the_other_that_has_them_there)
 {
 	struct pair test = pair_open("namesakes_ab", "namesakes_ba");
 	const struct spent old[] = { in_helper(&test.builds[HP_BASE], "namesake_a", 400) };
@@ -73,9 +72,8 @@ START_TEST(one_that_has_samples_here_is_not_the_other_that_has_them_there)
 	ck_assert_uint_eq(b->side[HP_BASE].samples, 0);
 	pair_close(&test);
 }
-END_TEST
 
-START_TEST(without_line_information_their_code_tells_them_apart)
+TEST(without_line_information_their_code_tells_them_apart)
 {
 	struct pair test = pair_open("namesakes_ab_plain", "namesakes_ba_plain");
 	const struct spent old[] = { in_helper(&test.builds[HP_BASE], "namesake_a", 400),
@@ -100,7 +98,6 @@ START_TEST(without_line_information_their_code_tells_them_apart)
 	}
 	pair_close(&test);
 }
-END_TEST
 
 /* --- parts ----------------------------------------------------------------------------------- */
 
@@ -123,7 +120,7 @@ static const struct hp_procedure *part_of(const struct build *build, const char 
 	return NULL;
 }
 
-START_TEST(a_part_that_compilers_split_off_is_its_procedure)
+TEST(a_part_that_compilers_split_off_is_its_procedure)
 {
 	struct pair test = pair_open("parts_old", "parts_new");
 	const struct spent old[] = {
@@ -147,7 +144,6 @@ START_TEST(a_part_that_compilers_split_off_is_its_procedure)
 	ck_assert_uint_eq(work->side[HP_CANDIDATE].samples, BUILD_RUNS * 400);
 	pair_close(&test);
 }
-END_TEST
 
 /* --- no names -------------------------------------------------------------------------------- */
 
@@ -174,7 +170,7 @@ static uint64_t work_in(size_t side)
 	return address;
 }
 
-START_TEST(stripped_procedures_are_known_by_their_code)
+TEST(stripped_procedures_are_known_by_their_code)
 {
 	struct pair test = pair_open("parts_old_stripped", "parts_new_stripped");
 	const struct spent old[] = {
@@ -208,10 +204,9 @@ START_TEST(stripped_procedures_are_known_by_their_code)
 	}
 	pair_close(&test);
 }
-END_TEST
 
 /* Without unwind data all code is one stretch; more of it is found all the same. */
-START_TEST(code_that_nothing_describes_is_one_thing)
+TEST(code_that_nothing_describes_is_one_thing)
 {
 	for (uint64_t times = 1; times <= 2; times++) {
 		struct pair test = pair_open("parts_old_bare", "parts_new_bare");
@@ -233,10 +228,5 @@ START_TEST(code_that_nothing_describes_is_one_thing)
 		pair_close(&test);
 	}
 }
-END_TEST
 
-HP_TEST_MAIN("compare/namesakes", statics_of_one_name_in_two_files_are_two,
-	     one_that_has_samples_here_is_not_the_other_that_has_them_there,
-	     without_line_information_their_code_tells_them_apart,
-	     a_part_that_compilers_split_off_is_its_procedure,
-	     stripped_procedures_are_known_by_their_code, code_that_nothing_describes_is_one_thing)
+HP_TEST_MAIN("compare/namesakes")

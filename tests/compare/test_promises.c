@@ -40,7 +40,7 @@ static const struct made_up usual = {
 };
 
 /* 2000 comparisons each way. */
-START_TEST(where_nothing_changed_two_of_a_hundred_are_regressions_at_most)
+TEST(where_nothing_changed_two_of_a_hundred_are_regressions_at_most)
 {
 	for (int in_turns = 0; in_turns < 2; in_turns++) {
 		struct made_up program = usual;
@@ -54,9 +54,8 @@ START_TEST(where_nothing_changed_two_of_a_hundred_are_regressions_at_most)
 		ck_assert_double_le(regressions, 0.02);
 	}
 }
-END_TEST
 
-START_TEST(ten_percent_in_a_procedure_of_a_fifth_is_found)
+TEST(ten_percent_in_a_procedure_of_a_fifth_is_found)
 {
 	struct made_up program = usual;
 	struct shares shares;
@@ -68,9 +67,8 @@ START_TEST(ten_percent_in_a_procedure_of_a_fifth_is_found)
 	ck_assert_double_ge(shares.first, 0.95);
 	ck_assert_double_ge(shares.regression, 0.95);
 }
-END_TEST
 
-START_TEST(an_even_drift_neither_alarms_nor_hides)
+TEST(an_even_drift_neither_alarms_nor_hides)
 {
 	struct made_up still = usual;
 	struct made_up drifting;
@@ -93,7 +91,6 @@ START_TEST(an_even_drift_neither_alarms_nor_hides)
 	ck_assert_double_ge(shares[1].told, 0.8);
 	ck_assert_double_ge(shares[1].told, shares[0].told - 0.03);
 }
-END_TEST
 
 static void five_percent_of_the_program_are_told(struct made_up program, double share)
 {
@@ -107,7 +104,7 @@ static void five_percent_of_the_program_are_told(struct made_up program, double 
 }
 
 /* A host that lends its CPUs out: runs differ by a tenth, but two that follow each other by little. */
-START_TEST(what_runs_beside_each_other_share_neither_alarms_nor_hides)
+TEST(what_runs_beside_each_other_share_neither_alarms_nor_hides)
 {
 	struct made_up program = usual;
 	struct shares shares;
@@ -122,7 +119,6 @@ START_TEST(what_runs_beside_each_other_share_neither_alarms_nor_hides)
 	ck_assert_double_ge(shares.first, 0.9);
 	five_percent_of_the_program_are_told(program, 0.9);
 }
-END_TEST
 
 /* Runs at the same time on one CPU: differ by 0.6 %, whatever the host does meanwhile, and that is not
  * the same for all procedures. As many samples as 4000 Hz take in 3 s. */
@@ -136,7 +132,7 @@ static const struct made_up beside = {
 	.unlike = true,
 };
 
-START_TEST(side_by_side_two_of_a_hundred_are_regressions_at_most)
+TEST(side_by_side_two_of_a_hundred_are_regressions_at_most)
 {
 	for (size_t runs = 2; runs <= 8; runs += runs < 4 ? 1 : 2) {
 		struct made_up program = beside;
@@ -150,9 +146,8 @@ START_TEST(side_by_side_two_of_a_hundred_are_regressions_at_most)
 		ck_assert_double_le(regressions, 0.02);
 	}
 }
-END_TEST
 
-START_TEST(side_by_side_hosts_hide_nothing)
+TEST(side_by_side_hosts_hide_nothing)
 {
 	struct made_up program = beside;
 	struct shares shares;
@@ -167,10 +162,9 @@ START_TEST(side_by_side_hosts_hide_nothing)
 	ck_assert_double_ge(shares.first, 0.95);
 	five_percent_of_the_program_are_told(program, 0.99);
 }
-END_TEST
 
 /* Whoever was told so comes back with so many runs, of a program that did become 3 % slower. */
-START_TEST(as_many_more_runs_as_are_asked_for_tell_the_change_four_times_out_of_five)
+TEST(as_many_more_runs_as_are_asked_for_tell_the_change_four_times_out_of_five)
 {
 	struct hp_random random = hp_random_seeded(5);
 	const double deviations[] = { 0.015, 0.03 };
@@ -204,10 +198,5 @@ START_TEST(as_many_more_runs_as_are_asked_for_tell_the_change_four_times_out_of_
 		ck_assert_double_ge((double)told / (double)came_back, 0.78);
 	}
 }
-END_TEST
 
-HP_TEST_MAIN("compare/promises", where_nothing_changed_two_of_a_hundred_are_regressions_at_most,
-	     ten_percent_in_a_procedure_of_a_fifth_is_found, an_even_drift_neither_alarms_nor_hides,
-	     what_runs_beside_each_other_share_neither_alarms_nor_hides,
-	     side_by_side_two_of_a_hundred_are_regressions_at_most, side_by_side_hosts_hide_nothing,
-	     as_many_more_runs_as_are_asked_for_tell_the_change_four_times_out_of_five)
+HP_TEST_MAIN("compare/promises")

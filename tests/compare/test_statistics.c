@@ -54,7 +54,7 @@ static const struct dispersion by_default = {
 
 /* --- distributions --------------------------------------------------------------------------- */
 
-START_TEST(students_t_of_one_and_two_degrees_has_a_closed_form)
+TEST(students_t_of_one_and_two_degrees_has_a_closed_form)
 {
 	for (double t = 0.01; t < 1000; t *= 1.7) {
 		ck_assert_double_eq_tol(student_beyond(t, 1), 1 - 2 / M_PI * atan(t), 1e-12);
@@ -62,17 +62,15 @@ START_TEST(students_t_of_one_and_two_degrees_has_a_closed_form)
 	}
 	ck_assert_double_eq_tol(student_beyond(0, 7), 1, 1e-12);
 }
-END_TEST
 
-START_TEST(students_t_of_many_degrees_is_normal)
+TEST(students_t_of_many_degrees_is_normal)
 {
 	ck_assert_double_eq_tol(student_quantile(0.05, INFINITY), 1.959963984540054, 1e-9);
 	ck_assert_double_eq_tol(student_beyond(2, 1e5), erfc(2 / M_SQRT2), 1e-4);
 	ck_assert_double_eq_tol(student_beyond(2, 999999), student_beyond(2, 1000001), 1e-6);
 }
-END_TEST
 
-START_TEST(so_much_lies_beyond_a_quantile)
+TEST(so_much_lies_beyond_a_quantile)
 {
 	static const double shares[] = { 0.999, 0.5, 0.05, 1e-3, 1e-9, 1e-30 };
 	static const double freedoms[] = { 0.3, 1, 2.5, 8, 200, 1e5, INFINITY };
@@ -90,10 +88,9 @@ START_TEST(so_much_lies_beyond_a_quantile)
 	ck_assert(isnan(student_quantile(1, 8)));
 	ck_assert(isnan(student_quantile(0.05, 0)));
 }
-END_TEST
 
 /* Tables of 97.5 % quantiles (Abramowitz and Stegun 26.10). */
-START_TEST(quantiles_are_those_of_the_tables)
+TEST(quantiles_are_those_of_the_tables)
 {
 	ck_assert_double_eq_tol(student_quantile(0.05, 1), 12.706, 5e-4);
 	ck_assert_double_eq_tol(student_quantile(0.05, 4), 2.776, 5e-4);
@@ -101,9 +98,8 @@ START_TEST(quantiles_are_those_of_the_tables)
 	ck_assert_double_eq_tol(student_quantile(0.05, 30), 2.042, 5e-4);
 	ck_assert_double_eq_tol(student_quantile(0.01, 8), 3.355, 5e-4);
 }
-END_TEST
 
-START_TEST(derivatives_of_the_gamma_function)
+TEST(derivatives_of_the_gamma_function)
 {
 	const double euler = 0.5772156649015329;
 
@@ -114,11 +110,10 @@ START_TEST(derivatives_of_the_gamma_function)
 	for (double x = 0.01; x < 1e4; x *= 3)
 		ck_assert_double_eq_tol(trigamma_inverse(trigamma(x)) / x, 1, 1e-6);
 }
-END_TEST
 
 /* --- many tests ------------------------------------------------------------------------------ */
 
-START_TEST(discovery_rates_by_hand)
+TEST(discovery_rates_by_hand)
 {
 	const double p[] = { 0.03, NAN, 0.01, 0.5, 0.04 };
 	double q[5];
@@ -131,7 +126,6 @@ START_TEST(discovery_rates_by_hand)
 	ck_assert_double_eq_tol(q[3], 0.5, 1e-12);
 	ck_assert_double_nan(q[1]);
 }
-END_TEST
 
 /* --- runs ------------------------------------------------------------------------------------ */
 
@@ -156,7 +150,7 @@ static double brute_force_p(size_t base, size_t candidate, double pairs)
 	return out / all;
 }
 
-START_TEST(rank_sums_are_counted_exactly)
+TEST(rank_sums_are_counted_exactly)
 {
 	struct hp_random random = hp_random_seeded(1);
 
@@ -178,9 +172,8 @@ START_TEST(rank_sums_are_counted_exactly)
 					1e-12 + (rank_sum_p(sides) > 0.9 ? 0.5 : 0));
 	}
 }
-END_TEST
 
-START_TEST(five_runs_all_cheaper_than_five_others)
+TEST(five_runs_all_cheaper_than_five_others)
 {
 	const double base[] = { 1, 1.1, 1.2, 1.3, 1.4 };
 	const double candidate[] = { 2, 2.1, 2.2, 2.3, 2.4 };
@@ -188,7 +181,6 @@ START_TEST(five_runs_all_cheaper_than_five_others)
 
 	ck_assert_double_eq_tol(rank_sum_p(sides), 2.0 / 252, 1e-12);
 }
-END_TEST
 
 /* Every way to give signs to so many ranks. */
 static double signs_below(size_t count, double sum)
@@ -206,7 +198,7 @@ static double signs_below(size_t count, double sum)
 	return (double)below / (double)ways;
 }
 
-START_TEST(signed_ranks_are_counted_exactly)
+TEST(signed_ranks_are_counted_exactly)
 {
 	struct hp_random random = hp_random_seeded(2);
 	const size_t partners[] = { 3, 1, 0, 2, 7, 6, 5, 4 };
@@ -231,7 +223,6 @@ START_TEST(signed_ranks_are_counted_exactly)
 					fmin(1, 2 * signs_below(count, dearer)), 1e-12);
 	}
 }
-END_TEST
 
 enum { MOST_PAIRS = 8 };
 
@@ -260,7 +251,7 @@ static struct log_ratio compare_turns(double costs[HP_SIDES][MOST_PAIRS], size_t
 }
 
 /* Student's own test of pairs: mean difference over its deviation. */
-START_TEST(pairs_that_share_much_are_tested_by_their_differences)
+TEST(pairs_that_share_much_are_tested_by_their_differences)
 {
 	const double grown[] = { 0.1, 0.12, 0.08, 0.11, 0.09 }; /* mean 0.1, variance 0.00025 */
 	double costs[HP_SIDES][MOST_PAIRS] = { { 1.0, 1.5, 2.2, 0.8, 1.2 } };
@@ -276,10 +267,9 @@ START_TEST(pairs_that_share_much_are_tested_by_their_differences)
 	ck_assert_double_eq_tol(ratio.freedom, 4, 1e-9);
 	ck_assert_double_eq_tol(ratio.p, student_beyond(0.1 / sqrt(0.00025 / 5), 4), 1e-9);
 }
-END_TEST
 
 /* The test is chosen by the data that it is of: no more alarms for that, whatever pairs share. */
-START_TEST(choosing_pairs_by_the_data_makes_no_alarms)
+TEST(choosing_pairs_by_the_data_makes_no_alarms)
 {
 	enum { ROUNDS = 20000 };
 	const size_t counts[] = { 4, 5, 8 };
@@ -313,9 +303,8 @@ START_TEST(choosing_pairs_by_the_data_makes_no_alarms)
 		ck_assert_double_le((double)alarms / ROUNDS, 0.035);
 	}
 }
-END_TEST
 
-START_TEST(runs_that_share_nothing_are_no_pairs)
+TEST(runs_that_share_nothing_are_no_pairs)
 {
 	double costs[HP_SIDES][MOST_PAIRS] = { { 1.0, 1.02, 0.98, 1.01, 0.99 },
 					       { 1.01, 0.98, 1.02, 0.99, 1.0 } };
@@ -324,7 +313,6 @@ START_TEST(runs_that_share_nothing_are_no_pairs)
 	compare_turns(costs, 5, &paired);
 	ck_assert(!paired);
 }
-END_TEST
 
 static double share_found(double factor, double deviation, size_t base, size_t candidate)
 {
@@ -347,7 +335,7 @@ static double share_found(double factor, double deviation, size_t base, size_t c
 	return (double)found / ROUNDS;
 }
 
-START_TEST(equal_runs_are_seldom_called_different)
+TEST(equal_runs_are_seldom_called_different)
 {
 	const double allowed = COMPARE_FALSE_ALARMS / 2;
 
@@ -357,16 +345,14 @@ START_TEST(equal_runs_are_seldom_called_different)
 	ck_assert_double_le(share_found(1, 0.02, 2, 2), allowed * 1.5);
 	ck_assert_double_le(share_found(1, 0.02, 5, 1), allowed * 1.5);
 }
-END_TEST
 
-START_TEST(five_percent_in_runs_that_differ_by_one_is_found)
+TEST(five_percent_in_runs_that_differ_by_one_is_found)
 {
 	ck_assert_double_ge(share_found(1.05, 0.01, 5, 5), 0.99);
 	ck_assert_double_ge(share_found(0.95, 0.01, 5, 5), 0.99);
 }
-END_TEST
 
-START_TEST(intervals_of_runs_hold_the_truth)
+TEST(intervals_of_runs_hold_the_truth)
 {
 	enum { ROUNDS = 4000 };
 	struct hp_random random = hp_random_seeded(3);
@@ -390,9 +376,8 @@ START_TEST(intervals_of_runs_hold_the_truth)
 	ck_assert_double_ge((double)held / ROUNDS, 0.94);
 	ck_assert_double_le((double)held / ROUNDS, 0.97);
 }
-END_TEST
 
-START_TEST(as_many_runs_as_are_said_to_be_needed_do)
+TEST(as_many_runs_as_are_said_to_be_needed_do)
 {
 	const double base[] = { 0.97, 1.03, 1.0 };
 	const struct run_costs sides[HP_SIDES] = { { base, 3 }, { base, 3 } };
@@ -405,9 +390,8 @@ START_TEST(as_many_runs_as_are_said_to_be_needed_do)
 	if (runs <= 10)
 		ck_assert_double_ge(share_found(1.05, deviation, runs, runs), 0.7);
 }
-END_TEST
 
-START_TEST(no_number_of_runs_helps_against_drift)
+TEST(no_number_of_runs_helps_against_drift)
 {
 	const double base[] = { 0.99, 1.01, 1.0 };
 	const struct run_costs sides[HP_SIDES] = { { base, 3 }, { base, 3 } };
@@ -417,11 +401,10 @@ START_TEST(no_number_of_runs_helps_against_drift)
 	prior.drift_freedom = INFINITY;
 	ck_assert_uint_eq(runs_needed(sides, &prior, 0.03, 0.025), 0);
 }
-END_TEST
 
 /* --- counts ---------------------------------------------------------------------------------- */
 
-START_TEST(dispersion_is_learned_from_all_procedures)
+TEST(dispersion_is_learned_from_all_procedures)
 {
 	struct hp_random random = hp_random_seeded(11);
 	double even = 0;
@@ -442,9 +425,8 @@ START_TEST(dispersion_is_learned_from_all_procedures)
 	ck_assert_double_ge(deviation, 0.04);
 	ck_assert_double_le(deviation, 0.06);
 }
-END_TEST
 
-START_TEST(few_procedures_leave_what_is_assumed)
+TEST(few_procedures_leave_what_is_assumed)
 {
 	struct hp_random random = hp_random_seeded(5);
 	static struct program program;
@@ -454,7 +436,6 @@ START_TEST(few_procedures_leave_what_is_assumed)
 	hp_assert_ok(learn_dispersion(program.procedures, 3, &by_default, &learned));
 	ck_assert_mem_eq(&learned, &by_default, sizeof(learned));
 }
-END_TEST
 
 /* Programs in which a procedure is found: any that did not change, and the last, which did. */
 struct found {
@@ -500,7 +481,7 @@ static struct found search(double run_deviation, double factor, size_t base, siz
 	return found;
 }
 
-START_TEST(unchanged_procedures_are_seldom_found)
+TEST(unchanged_procedures_are_seldom_found)
 {
 	ck_assert_double_le(search(0, 1, 5, 5).wrong, 0.04);
 	ck_assert_double_le(search(0.02, 1, 5, 5).wrong, 0.04);
@@ -508,18 +489,16 @@ START_TEST(unchanged_procedures_are_seldom_found)
 	ck_assert_double_le(search(0.02, 1, 1, 1).wrong, 0.04);
 	ck_assert_double_le(search(0, 1, 1, 5).wrong, 0.04);
 }
-END_TEST
 
-START_TEST(a_procedure_that_costs_more_is_found)
+TEST(a_procedure_that_costs_more_is_found)
 {
 	/* 600 samples a replicate: 3000 a side, and a change of ten percent is 3.9 deviations. */
 	ck_assert_double_ge(search(0, 1.15, 5, 5).right, 0.95);
 	ck_assert_double_ge(search(0.01, 1.15, 5, 5).right, 0.9);
 	ck_assert_double_ge(search(0, 0.85, 5, 5).right, 0.95);
 }
-END_TEST
 
-START_TEST(what_appears_from_nothing_has_a_least_size)
+TEST(what_appears_from_nothing_has_a_least_size)
 {
 	const double counts[] = { 0, 0, 90, 110 };
 	const double exposures[] = { 1, 1, 1, 1 };
@@ -531,7 +510,6 @@ START_TEST(what_appears_from_nothing_has_a_least_size)
 	ck_assert_double_ge(change.low, 0);
 	ck_assert(isfinite(change.high));
 }
-END_TEST
 
 /* --- counts of runs that ran at the same time ------------------------------------------------ */
 
@@ -576,26 +554,24 @@ static struct found search_pairs(double own, double factor)
 	return found;
 }
 
-START_TEST(what_pairs_have_in_common_is_no_alarm)
+TEST(what_pairs_have_in_common_is_no_alarm)
 {
 	ck_assert_double_le(search_pairs(0, 1).wrong, 0.04);
 	ck_assert_double_le(search_pairs(0.01, 1).wrong, 0.04);
 	ck_assert_double_le(search_pairs(0.03, 1).wrong, 0.04);
 }
-END_TEST
 
-START_TEST(nor_does_it_hide_a_procedure_that_costs_more)
+TEST(nor_does_it_hide_a_procedure_that_costs_more)
 {
 	/* Nearly as without it (a_procedure_that_costs_more_is_found), though pairs of this procedure
 	 * differ by 60 %. */
 	ck_assert_double_ge(search_pairs(0, 1.15).right, 0.9);
 	ck_assert_double_ge(search_pairs(0.01, 1.15).right, 0.85);
 }
-END_TEST
 
 /* Of two pairs of 100 samples each the candidate has 60 and 40: half is expected, and each is two
  * deviations (of 5) away from that. */
-START_TEST(dispersion_of_pairs_by_hand)
+TEST(dispersion_of_pairs_by_hand)
 {
 	const double counts[] = { 40, 60, 40, 60 };
 	const double exposures[] = { 1, 1, 1, 1 };
@@ -610,9 +586,8 @@ START_TEST(dispersion_of_pairs_by_hand)
 	ck_assert_double_eq_tol(own_dispersion(&all, &freedom), 4, 1e-12);
 	ck_assert_double_eq_tol(freedom, 2, 1e-12);
 }
-END_TEST
 
-START_TEST(few_pairs_are_worth_what_is_assumed_and_little_more)
+TEST(few_pairs_are_worth_what_is_assumed_and_little_more)
 {
 	const size_t partners[] = { 0, 1 };
 	const double costs[HP_SIDES][2] = { { 1, 2 }, { 1.1, 2.2 } };
@@ -636,20 +611,5 @@ START_TEST(few_pairs_are_worth_what_is_assumed_and_little_more)
 	ck_assert_double_eq_tol(ratio.deviation,
 				COMPARE_RUN_DEVIATION * sqrt(2.0 / 3.0 * (0.5 + 0.5)), 1e-12);
 }
-END_TEST
 
-HP_TEST_MAIN("compare/statistics", students_t_of_one_and_two_degrees_has_a_closed_form,
-	     students_t_of_many_degrees_is_normal, so_much_lies_beyond_a_quantile,
-	     quantiles_are_those_of_the_tables, derivatives_of_the_gamma_function,
-	     discovery_rates_by_hand, rank_sums_are_counted_exactly,
-	     signed_ranks_are_counted_exactly,
-	     pairs_that_share_much_are_tested_by_their_differences,
-	     choosing_pairs_by_the_data_makes_no_alarms, runs_that_share_nothing_are_no_pairs,
-	     five_runs_all_cheaper_than_five_others, equal_runs_are_seldom_called_different,
-	     five_percent_in_runs_that_differ_by_one_is_found, intervals_of_runs_hold_the_truth,
-	     as_many_runs_as_are_said_to_be_needed_do, no_number_of_runs_helps_against_drift,
-	     dispersion_is_learned_from_all_procedures, few_procedures_leave_what_is_assumed,
-	     what_pairs_have_in_common_is_no_alarm, nor_does_it_hide_a_procedure_that_costs_more,
-	     dispersion_of_pairs_by_hand, few_pairs_are_worth_what_is_assumed_and_little_more,
-	     unchanged_procedures_are_seldom_found, a_procedure_that_costs_more_is_found,
-	     what_appears_from_nothing_has_a_least_size)
+HP_TEST_MAIN("compare/statistics")

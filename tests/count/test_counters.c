@@ -35,7 +35,7 @@ static uint64_t read_one(const struct counters *counters, size_t group, size_t v
 	return values[value];
 }
 
-START_TEST(a_group_counts_only_while_it_is_switched_on)
+TEST(a_group_counts_only_while_it_is_switched_on)
 {
 	struct software software = software_create("page-faults:u,minor-faults:u", 1);
 	struct counters counters = open_here(&software);
@@ -56,9 +56,8 @@ START_TEST(a_group_counts_only_while_it_is_switched_on)
 	counters_close(&counters);
 	software_clear(&software);
 }
-END_TEST
 
-START_TEST(clocks_in_a_group_keep_their_time_when_it_is_switched)
+TEST(clocks_in_a_group_keep_their_time_when_it_is_switched)
 {
 	struct software software =
 		software_create("page-faults:u,task-clock:u,minor-faults:u,alignment-faults:u", 2);
@@ -87,12 +86,11 @@ START_TEST(clocks_in_a_group_keep_their_time_when_it_is_switched)
 	counters_close(&counters);
 	software_clear(&software);
 }
-END_TEST
 
 static volatile long watched;
 
 /* Linux 6.18 forgets siblings of another of its PMUs when their group is switched on again. */
-START_TEST(events_of_different_kinds_go_on_counting_when_their_group_is_switched)
+TEST(events_of_different_kinds_go_on_counting_when_their_group_is_switched)
 {
 	struct software software = { 0 };
 	struct counters counters;
@@ -128,9 +126,8 @@ START_TEST(events_of_different_kinds_go_on_counting_when_their_group_is_switched
 	counters_close(&counters);
 	software_clear(&software);
 }
-END_TEST
 
-START_TEST(what_all_fits_counts_together)
+TEST(what_all_fits_counts_together)
 {
 	struct software software = software_create("page-faults:u,minor-faults:u,task-clock:u", 0);
 	struct counters counters = open_here(&software);
@@ -145,9 +142,8 @@ START_TEST(what_all_fits_counts_together)
 	counters_close(&counters);
 	software_clear(&software);
 }
-END_TEST
 
-START_TEST(children_count_while_they_live_and_after)
+TEST(children_count_while_they_live_and_after)
 {
 	struct software software = software_create("page-faults:u", 0);
 	struct counters counters = open_here(&software);
@@ -167,7 +163,6 @@ START_TEST(children_count_while_they_live_and_after)
 	counters_close(&counters);
 	software_clear(&software);
 }
-END_TEST
 
 /* A process that has ended and been waited for: nobody has its number (for a while). */
 static pid_t ended(void)
@@ -180,7 +175,7 @@ static pid_t ended(void)
 	return child;
 }
 
-START_TEST(a_thread_that_has_ended_is_an_error_only_when_it_is_alone)
+TEST(a_thread_that_has_ended_is_an_error_only_when_it_is_alone)
 {
 	struct software software = software_create("page-faults:u", 0);
 	struct counter_place places[] = { { ended(), -1 }, { getpid(), -1 } };
@@ -201,9 +196,8 @@ START_TEST(a_thread_that_has_ended_is_an_error_only_when_it_is_alone)
 	counters_close(&counters);
 	software_clear(&software);
 }
-END_TEST
 
-START_TEST(readings_of_several_places_add_up_to_what_was_there)
+TEST(readings_of_several_places_add_up_to_what_was_there)
 {
 	struct software software = software_create("page-faults:u", 0);
 	struct counter_place places[] = { { getpid(), -1 }, { getpid(), -1 } };
@@ -239,9 +233,8 @@ START_TEST(readings_of_several_places_add_up_to_what_was_there)
 	counters_close(&counters);
 	software_clear(&software);
 }
-END_TEST
 
-START_TEST(closing_leaves_no_descriptor)
+TEST(closing_leaves_no_descriptor)
 {
 	struct software software = software_create("page-faults:u,minor-faults:u,task-clock:u", 2);
 	size_t before = software_descriptors();
@@ -252,13 +245,5 @@ START_TEST(closing_leaves_no_descriptor)
 	ck_assert_uint_eq(software_descriptors(), before);
 	software_clear(&software);
 }
-END_TEST
 
-HP_TEST_MAIN_UNLESS(software_reason(), "count/counters",
-		    a_group_counts_only_while_it_is_switched_on,
-		    clocks_in_a_group_keep_their_time_when_it_is_switched,
-		    events_of_different_kinds_go_on_counting_when_their_group_is_switched,
-		    what_all_fits_counts_together, children_count_while_they_live_and_after,
-		    a_thread_that_has_ended_is_an_error_only_when_it_is_alone,
-		    readings_of_several_places_add_up_to_what_was_there,
-		    closing_leaves_no_descriptor)
+HP_TEST_MAIN_UNLESS(software_reason(), "count/counters")

@@ -95,7 +95,7 @@ static const struct hp_figure *find(const struct bench *bench, const char *name,
 	return NULL;
 }
 
-START_TEST(instructions_by_cycles_are_the_ipc)
+TEST(instructions_by_cycles_are_the_ipc)
 {
 	struct bench bench = { 0 };
 
@@ -107,9 +107,8 @@ START_TEST(instructions_by_cycles_are_the_ipc)
 	ck_assert_double_eq_tol(find(&bench, "IPC", 1)->metric.ratio.value, 2.5, 1e-9);
 	hp_figures_destroy(bench.figures);
 }
-END_TEST
 
-START_TEST(modes_are_not_mixed)
+TEST(modes_are_not_mixed)
 {
 	struct bench bench = { 0 };
 
@@ -120,9 +119,8 @@ START_TEST(modes_are_not_mixed)
 	ck_assert_uint_eq(bench.figures->figure_count, 0);
 	hp_figures_destroy(bench.figures);
 }
-END_TEST
 
-START_TEST(each_kind_of_core_has_an_ipc_of_its_own)
+TEST(each_kind_of_core_has_an_ipc_of_its_own)
 {
 	struct bench bench = { 0 };
 
@@ -137,9 +135,8 @@ START_TEST(each_kind_of_core_has_an_ipc_of_its_own)
 	ck_assert_double_eq_tol(find(&bench, "IPC", 3)->metric.ratio.value, 4, 1e-9);
 	hp_figures_destroy(bench.figures);
 }
-END_TEST
 
-START_TEST(user_cycles_and_a_clock_that_runs_in_the_kernel_are_no_frequency)
+TEST(user_cycles_and_a_clock_that_runs_in_the_kernel_are_no_frequency)
 {
 	struct bench bench = { 0 };
 	struct bench both = { 0 };
@@ -160,9 +157,8 @@ START_TEST(user_cycles_and_a_clock_that_runs_in_the_kernel_are_no_frequency)
 	ck_assert_double_eq_tol(find(&both, "clock", 0)->metric.ratio.value, 3, 1e-9);
 	hp_figures_destroy(both.figures);
 }
-END_TEST
 
-START_TEST(what_must_be_true_makes_counts_better_known)
+TEST(what_must_be_true_makes_counts_better_known)
 {
 	struct bench bench = { 0 };
 
@@ -179,9 +175,8 @@ START_TEST(what_must_be_true_makes_counts_better_known)
 	ck_assert(!bench.figures->is_adjusted[2]);
 	hp_figures_destroy(bench.figures);
 }
-END_TEST
 
-START_TEST(what_was_not_counted_is_put_together_with_nothing)
+TEST(what_was_not_counted_is_put_together_with_nothing)
 {
 	struct bench bench = { 0 };
 
@@ -196,10 +191,5 @@ START_TEST(what_was_not_counted_is_put_together_with_nothing)
 				 HP_MUX_NOT_COUNTED);
 	hp_figures_destroy(bench.figures);
 }
-END_TEST
 
-HP_TEST_MAIN("count/figures", instructions_by_cycles_are_the_ipc, modes_are_not_mixed,
-	     each_kind_of_core_has_an_ipc_of_its_own,
-	     user_cycles_and_a_clock_that_runs_in_the_kernel_are_no_frequency,
-	     what_must_be_true_makes_counts_better_known,
-	     what_was_not_counted_is_put_together_with_nothing)
+HP_TEST_MAIN("count/figures")

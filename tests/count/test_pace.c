@@ -16,7 +16,7 @@ static struct pace begin(void)
 	return pace;
 }
 
-START_TEST(a_slice_in_which_the_target_ran_is_over_when_it_is_due)
+TEST(a_slice_in_which_the_target_ran_is_over_when_it_is_due)
 {
 	struct pace pace = begin();
 
@@ -28,9 +28,8 @@ START_TEST(a_slice_in_which_the_target_ran_is_over_when_it_is_due)
 	pace = begin();
 	ck_assert(pace_is_over(&pace, pace.due_ns, RAN_NS + LENGTH_NS - LENGTH_NS / 20));
 }
-END_TEST
 
-START_TEST(one_in_which_it_waited_goes_on_for_what_is_missing)
+TEST(one_in_which_it_waited_goes_on_for_what_is_missing)
 {
 	struct pace pace = begin();
 	uint64_t due_ns = pace.due_ns;
@@ -39,10 +38,9 @@ START_TEST(one_in_which_it_waited_goes_on_for_what_is_missing)
 	ck_assert_uint_eq(pace.due_ns, due_ns + LENGTH_NS - LENGTH_NS / 4);
 	ck_assert(pace_is_over(&pace, pace.due_ns, RAN_NS + LENGTH_NS));
 }
-END_TEST
 
 /* Nobody runs: it is looked at ever more rarely, and ends at last. */
-START_TEST(one_in_which_it_sleeps_ends_when_patience_does)
+TEST(one_in_which_it_sleeps_ends_when_patience_does)
 {
 	struct pace pace = begin();
 	const uint64_t end_ns = BEGIN_NS + LENGTH_NS + pace_patience_ns;
@@ -62,9 +60,8 @@ START_TEST(one_in_which_it_sleeps_ends_when_patience_does)
 	}
 	ck_assert_uint_eq(pace.due_ns, end_ns);
 }
-END_TEST
 
-START_TEST(a_line_of_time_that_was_ahead_is_no_overflow)
+TEST(a_line_of_time_that_was_ahead_is_no_overflow)
 {
 	struct pace pace = begin();
 	uint64_t due_ns = pace.due_ns;
@@ -72,9 +69,5 @@ START_TEST(a_line_of_time_that_was_ahead_is_no_overflow)
 	ck_assert(!pace_is_over(&pace, due_ns, RAN_NS - 1000));
 	ck_assert_uint_eq(pace.due_ns, due_ns + LENGTH_NS);
 }
-END_TEST
 
-HP_TEST_MAIN("count/pace", a_slice_in_which_the_target_ran_is_over_when_it_is_due,
-	     one_in_which_it_waited_goes_on_for_what_is_missing,
-	     one_in_which_it_sleeps_ends_when_patience_does,
-	     a_line_of_time_that_was_ahead_is_no_overflow)
+HP_TEST_MAIN("count/pace")

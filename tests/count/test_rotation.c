@@ -49,7 +49,7 @@ static void work(void)
 	software_burn(1000000);
 }
 
-START_TEST(each_group_has_its_slices_and_counts_nothing_in_those_of_others)
+TEST(each_group_has_its_slices_and_counts_nothing_in_those_of_others)
 {
 	struct software software =
 		software_create("page-faults:u,minor-faults:u,alignment-faults:u", 1);
@@ -82,9 +82,8 @@ START_TEST(each_group_has_its_slices_and_counts_nothing_in_those_of_others)
 	rotation_close(&rotation);
 	software_clear(&software);
 }
-END_TEST
 
-START_TEST(slices_follow_each_other_on_the_line_of_time)
+TEST(slices_follow_each_other_on_the_line_of_time)
 {
 	struct software software = software_create("page-faults:u,minor-faults:u", 1);
 	struct rotation rotation = open_here(&software);
@@ -107,9 +106,8 @@ START_TEST(slices_follow_each_other_on_the_line_of_time)
 	rotation_close(&rotation);
 	software_clear(&software);
 }
-END_TEST
 
-START_TEST(what_fits_never_turns_and_is_exact)
+TEST(what_fits_never_turns_and_is_exact)
 {
 	struct software software = software_create("page-faults:u,minor-faults:u", 0);
 	struct rotation rotation = open_here(&software);
@@ -130,9 +128,8 @@ START_TEST(what_fits_never_turns_and_is_exact)
 	rotation_close(&rotation);
 	software_clear(&software);
 }
-END_TEST
 
-START_TEST(a_group_that_had_no_slice_is_not_counted)
+TEST(a_group_that_had_no_slice_is_not_counted)
 {
 	struct software software = software_create("page-faults:u,minor-faults:u", 1);
 	struct rotation rotation = open_here(&software);
@@ -146,7 +143,6 @@ START_TEST(a_group_that_had_no_slice_is_not_counted)
 	rotation_close(&rotation);
 	software_clear(&software);
 }
-END_TEST
 
 /* A process that does nothing but have children, from the moment it is told to. */
 static pid_t start_parent(int go)
@@ -177,7 +173,7 @@ static pid_t start_parent(int go)
 
 /* Linux 6.18 refuses to read groups while a child is ending, and a child that is born at the wrong
  * moment keeps a group that is switched off: neither may pass for a slice. */
-START_TEST(children_that_come_and_go_spoil_no_slice)
+TEST(children_that_come_and_go_spoil_no_slice)
 {
 	struct software software = software_create(
 		"page-faults:u,minor-faults:u,major-faults:u,alignment-faults:u", 2);
@@ -223,7 +219,6 @@ START_TEST(children_that_come_and_go_spoil_no_slice)
 	software_clear(&always);
 	software_clear(&software);
 }
-END_TEST
 
 /* --- agents ----------------------------------------------------------------------------------- */
 
@@ -243,7 +238,7 @@ static size_t places_here(struct counter_place *places)
 	return count;
 }
 
-START_TEST(agents_turn_the_groups_of_all_cpus_at_once)
+TEST(agents_turn_the_groups_of_all_cpus_at_once)
 {
 	struct software software = software_create("page-faults:u,minor-faults:u", 1);
 	struct counter_place places[MOST_CPUS];
@@ -285,9 +280,8 @@ START_TEST(agents_turn_the_groups_of_all_cpus_at_once)
 	rotation_close(&rotation);
 	software_clear(&software);
 }
-END_TEST
 
-START_TEST(agents_leave_alone_what_never_turns)
+TEST(agents_leave_alone_what_never_turns)
 {
 	struct software software = software_create("page-faults:u", 0);
 	struct rotation rotation = open_here(&software);
@@ -300,11 +294,5 @@ START_TEST(agents_leave_alone_what_never_turns)
 	rotation_close(&rotation);
 	software_clear(&software);
 }
-END_TEST
 
-HP_TEST_MAIN_UNLESS(software_reason(), "count/rotation",
-		    each_group_has_its_slices_and_counts_nothing_in_those_of_others,
-		    slices_follow_each_other_on_the_line_of_time,
-		    what_fits_never_turns_and_is_exact, a_group_that_had_no_slice_is_not_counted,
-		    children_that_come_and_go_spoil_no_slice,
-		    agents_turn_the_groups_of_all_cpus_at_once, agents_leave_alone_what_never_turns)
+HP_TEST_MAIN_UNLESS(software_reason(), "count/rotation")

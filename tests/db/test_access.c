@@ -41,7 +41,7 @@ static void assert_modes(const char *directory, const char *stamp, mode_t files,
 	ck_assert_uint_eq(mode_of(fixture_path(fixture_path(directory, "db"), stamp)), epoch);
 }
 
-START_TEST(what_is_recorded_is_for_its_owner_alone)
+TEST(what_is_recorded_is_for_its_owner_alone)
 {
 	char *directory = fixture_directory();
 	mode_t before = umask(022);
@@ -61,10 +61,9 @@ START_TEST(what_is_recorded_is_for_its_owner_alone)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
 /* The umask keeps what it keeps elsewhere. */
-START_TEST(a_database_that_was_opened_to_its_group_stays_open_to_it)
+TEST(a_database_that_was_opened_to_its_group_stays_open_to_it)
 {
 	char *directory = fixture_directory();
 	mode_t before = umask(022);
@@ -87,9 +86,8 @@ START_TEST(a_database_that_was_opened_to_its_group_stays_open_to_it)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(a_directory_that_all_may_write_to_is_shared_whoever_comes_first)
+TEST(a_directory_that_all_may_write_to_is_shared_whoever_comes_first)
 {
 	char *directory = fixture_directory();
 	const char *path = fixture_path(directory, "db");
@@ -109,10 +107,9 @@ START_TEST(a_directory_that_all_may_write_to_is_shared_whoever_comes_first)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
 /* An epoch of an older version, whose lock is for everybody to open. */
-START_TEST(a_lock_of_a_reader_is_no_recording_and_is_the_last_one)
+TEST(a_lock_of_a_reader_is_no_recording_and_is_the_last_one)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -153,7 +150,6 @@ START_TEST(a_lock_of_a_reader_is_no_recording_and_is_the_last_one)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
 /* Locks of both kinds on all that somebody else can open of the epoch, until `until` is closed. */
 static _Noreturn void hold_all_locks(const char *directory, const char *stamp, int ready, int until)
@@ -177,7 +173,7 @@ static _Noreturn void hold_all_locks(const char *directory, const char *stamp, i
 	_exit(read(until, &byte, 1) == 0 ? 0 : 1);
 }
 
-START_TEST(no_reader_keeps_the_owner_from_an_epoch)
+TEST(no_reader_keeps_the_owner_from_an_epoch)
 {
 	char *directory = fixture_directory();
 	mode_t before = umask(022);
@@ -228,7 +224,6 @@ START_TEST(no_reader_keeps_the_owner_from_an_epoch)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
 /* As somebody who cannot open the lock: 1 is being recorded, 0 not; else what failed. */
 static int look_as_reader(const char *directory)
@@ -258,7 +253,7 @@ static int ask_reader(const char *directory)
 	return WEXITSTATUS(status);
 }
 
-START_TEST(who_may_not_open_the_lock_still_sees_a_recording)
+TEST(who_may_not_open_the_lock_still_sees_a_recording)
 {
 	char *directory = fixture_directory();
 	mode_t before = umask(022);
@@ -287,7 +282,6 @@ START_TEST(who_may_not_open_the_lock_still_sees_a_recording)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
 /* --- not a file ---------------------------------------------------------------------------- */
 
@@ -314,7 +308,7 @@ static void assert_named(struct hp_db *db, char *stamp, const char *name)
 		hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_append(db, stamp, &writer));
 }
 
-START_TEST(whatever_stands_in_the_place_of_a_file_is_damage)
+TEST(whatever_stands_in_the_place_of_a_file_is_damage)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -341,10 +335,9 @@ START_TEST(whatever_stands_in_the_place_of_a_file_is_damage)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
 /* Each file for itself: so one that is damaged as well is named, too. */
-START_TEST(without_a_description_all_other_files_are_verified)
+TEST(without_a_description_all_other_files_are_verified)
 {
 	static const char *const others[] = { "evidence", ".prof", ".sym" };
 	char *directory = fixture_directory();
@@ -368,9 +361,8 @@ START_TEST(without_a_description_all_other_files_are_verified)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(verify_goes_on_behind_an_epoch_that_is_none)
+TEST(verify_goes_on_behind_an_epoch_that_is_none)
 {
 	char none[] = "20200101T000000Z-1";
 	char *directory = fixture_directory();
@@ -387,7 +379,6 @@ START_TEST(verify_goes_on_behind_an_epoch_that_is_none)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
 static int verify_as_reader(const char *directory, char *stamp)
 {
@@ -402,7 +393,7 @@ static int verify_as_reader(const char *directory, char *stamp)
 	return verifying.counts[HP_VERIFY_PROBLEM] == 0 && verifying.counts[HP_VERIFY_UNREAD] > 0;
 }
 
-START_TEST(what_one_may_not_read_is_no_damage)
+TEST(what_one_may_not_read_is_no_damage)
 {
 	char *directory = fixture_directory();
 	mode_t before = umask(022);
@@ -429,14 +420,5 @@ START_TEST(what_one_may_not_read_is_no_damage)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-HP_TEST_MAIN("db/access", what_is_recorded_is_for_its_owner_alone,
-	     a_database_that_was_opened_to_its_group_stays_open_to_it,
-	     a_directory_that_all_may_write_to_is_shared_whoever_comes_first,
-	     a_lock_of_a_reader_is_no_recording_and_is_the_last_one,
-	     no_reader_keeps_the_owner_from_an_epoch,
-	     who_may_not_open_the_lock_still_sees_a_recording,
-	     whatever_stands_in_the_place_of_a_file_is_damage,
-	     without_a_description_all_other_files_are_verified,
-	     verify_goes_on_behind_an_epoch_that_is_none, what_one_may_not_read_is_no_damage)
+HP_TEST_MAIN("db/access")

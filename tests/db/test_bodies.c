@@ -54,7 +54,7 @@ static struct hp_writer encode(const struct symbols *symbols)
 	return file;
 }
 
-START_TEST(bodies_come_back_as_they_were)
+TEST(bodies_come_back_as_they_were)
 {
 	static const uint32_t cases[][SYMBOLS] = {
 		{ 0 }, { 1 }, { 0, 0, 0, 0, 0, 3 }, { 0, 64, 1, 0, 70, 2 }, { 1, 2, 3, 4, 5, 6 }
@@ -76,9 +76,8 @@ START_TEST(bodies_come_back_as_they_were)
 		hp_symbol_file_clear(&found);
 	}
 }
-END_TEST
 
-START_TEST(extreme_hashes_and_sizes_come_back)
+TEST(extreme_hashes_and_sizes_come_back)
 {
 	static const uint32_t none[SYMBOLS];
 	struct symbols symbols;
@@ -95,10 +94,9 @@ START_TEST(extreme_hashes_and_sizes_come_back)
 	ck_assert_mem_eq(found.symbols[2].body, &symbols.bodies[2], sizeof(struct hp_body));
 	hp_symbol_file_clear(&found);
 }
-END_TEST
 
 /* Who kept none has the bytes that it always had. */
-START_TEST(names_without_bodies_have_no_section_of_them)
+TEST(names_without_bodies_have_no_section_of_them)
 {
 	static const uint32_t none[SYMBOLS];
 	struct symbols symbols;
@@ -113,9 +111,8 @@ START_TEST(names_without_bodies_have_no_section_of_them)
 	ck_assert_uint_eq(file.section_count, 2);
 	hp_container_clear(&file);
 }
-END_TEST
 
-START_TEST(bodies_that_break_the_rules_are_not_written)
+TEST(bodies_that_break_the_rules_are_not_written)
 {
 	static const struct hp_hashes wrong[] = { { 2, { 5, 5 } },
 						  { 2, { 5, 4 } },
@@ -135,7 +132,6 @@ START_TEST(bodies_that_break_the_rules_are_not_written)
 		}
 	hp_image_id_clear(&image);
 }
-END_TEST
 
 /* --- bad input -------------------------------------------------------------------------------- */
 
@@ -191,7 +187,7 @@ static const struct {
 	BYTES(2, 0, 9, 1, 7, 1, 7, 0, 9, 1, 7, 200), /* the second is wrong */
 };
 
-START_TEST(bodies_that_are_no_bodies_are_lost_and_names_are_not)
+TEST(bodies_that_are_no_bodies_are_lost_and_names_are_not)
 {
 	for (size_t i = 0; i < HP_ARRAY_COUNT(hostile); i++) {
 		struct hp_writer file =
@@ -211,10 +207,9 @@ START_TEST(bodies_that_are_no_bodies_are_lost_and_names_are_not)
 		hp_symbol_file_clear(&found);
 	}
 }
-END_TEST
 
 /* Bodies that are hashed otherwise are a section that is not known: skipped, and not dropped. */
-START_TEST(bodies_of_another_version_are_skipped)
+TEST(bodies_of_another_version_are_skipped)
 {
 	static const uint8_t later[] = "hashed otherwise";
 	struct hp_writer file = with_section("bod2", later, sizeof(later));
@@ -226,7 +221,6 @@ START_TEST(bodies_of_another_version_are_skipped)
 	ck_assert_uint_eq(found.count, SYMBOLS);
 	hp_symbol_file_clear(&found);
 }
-END_TEST
 
 /* --- epochs ----------------------------------------------------------------------------------- */
 
@@ -279,7 +273,7 @@ static char *path_of_names(const char *directory, const char *stamp)
 }
 
 /* In either order; a name without a body takes it from the others. */
-START_TEST(merging_unites_bodies)
+TEST(merging_unites_bodies)
 {
 	static const uint32_t apple[SYMBOLS] = { 1, 0, 3 };
 	static const uint32_t berry[SYMBOLS] = { 0, 2, 3, 0, 5 };
@@ -302,9 +296,8 @@ START_TEST(merging_unites_bodies)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(merging_goes_on_without_damaged_bodies_and_says_so)
+TEST(merging_goes_on_without_damaged_bodies_and_says_so)
 {
 	static const uint32_t first[SYMBOLS] = { 1, 2 };
 	static const uint32_t second[SYMBOLS] = { 0, 2, 3 };
@@ -343,9 +336,8 @@ START_TEST(merging_goes_on_without_damaged_bodies_and_says_so)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(who_would_drop_a_later_version_does_not_write)
+TEST(who_would_drop_a_later_version_does_not_write)
 {
 	static const uint32_t first[SYMBOLS] = { 1 };
 	static const uint8_t later[] = "hashed otherwise";
@@ -368,12 +360,5 @@ START_TEST(who_would_drop_a_later_version_does_not_write)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-HP_TEST_MAIN("db/bodies", bodies_come_back_as_they_were, extreme_hashes_and_sizes_come_back,
-	     names_without_bodies_have_no_section_of_them,
-	     bodies_that_break_the_rules_are_not_written,
-	     bodies_that_are_no_bodies_are_lost_and_names_are_not,
-	     bodies_of_another_version_are_skipped, merging_unites_bodies,
-	     merging_goes_on_without_damaged_bodies_and_says_so,
-	     who_would_drop_a_later_version_does_not_write)
+HP_TEST_MAIN("db/bodies")

@@ -158,7 +158,7 @@ static struct hp_writer head_count(uint64_t count)
 	return head;
 }
 
-START_TEST(a_few_kilobytes_do_not_become_many_megabytes)
+TEST(a_few_kilobytes_do_not_become_many_megabytes)
 {
 	static const char why[] = "bytes are compressed to";
 	struct bomb bomb;
@@ -191,10 +191,9 @@ START_TEST(a_few_kilobytes_do_not_become_many_megabytes)
 	finish(&bomb);
 	assert_refused(&bomb, why);
 }
-END_TEST
 
 /* Only the bodies are lost, as with any other damage to them. */
-START_TEST(bodies_that_are_too_many_or_too_large_are_lost_alone)
+TEST(bodies_that_are_too_many_or_too_large_are_lost_alone)
 {
 	struct bomb bomb;
 	struct hp_writer few = { 0 };
@@ -222,10 +221,9 @@ START_TEST(bodies_that_are_too_many_or_too_large_are_lost_alone)
 	assert_refused(&bomb, "2 bodies, and no more than 1 fit");
 	hp_writer_free(&few);
 }
-END_TEST
 
 /* What was kept of a program's file is lost, and nothing else. */
-START_TEST(an_excerpt_that_grows_to_much_is_lost_alone)
+TEST(an_excerpt_that_grows_to_much_is_lost_alone)
 {
 	struct bomb bomb;
 
@@ -236,9 +234,8 @@ START_TEST(an_excerpt_that_grows_to_much_is_lost_alone)
 	ck_assert_uint_lt(bomb.file.size, 16384);
 	assert_refused(&bomb, "bytes are compressed to");
 }
-END_TEST
 
-START_TEST(a_count_says_how_many_there_can_be)
+TEST(a_count_says_how_many_there_can_be)
 {
 	static const struct {
 		const struct hp_container_kind *kind;
@@ -270,10 +267,9 @@ START_TEST(a_count_says_how_many_there_can_be)
 		assert_refused(&bomb, counts[i].why);
 	}
 }
-END_TEST
 
 /* Which it may be compressed to: the description of a long command line. */
-START_TEST(a_description_has_no_more_values_and_events_than_it_may)
+TEST(a_description_has_no_more_values_and_events_than_it_may)
 {
 	struct hp_writer text = head_of("{\"complete\":true,\"x\":[0");
 	struct bomb bomb;
@@ -302,10 +298,9 @@ START_TEST(a_description_has_no_more_values_and_events_than_it_may)
 	assert_refused(&bomb, "more than 1024 events");
 	hp_writer_free(&text);
 }
-END_TEST
 
 /* Each of 600 bytes in memory, and of none in the file. */
-START_TEST(items_need_bytes_of_their_own)
+TEST(items_need_bytes_of_their_own)
 {
 	enum { ITEMS = 30000 };
 	struct hp_writer windows = { 0 };
@@ -329,11 +324,10 @@ START_TEST(items_need_bytes_of_their_own)
 	hp_writer_free(&windows);
 	assert_refused(&bomb, "30000 items, more than the 16");
 }
-END_TEST
 
 /* --- and what is honest ------------------------------------------------------------------- */
 
-START_TEST(regular_samples_are_written_so_that_they_can_be_read)
+TEST(regular_samples_are_written_so_that_they_can_be_read)
 {
 	enum { OFFSETS = 3 << 20 };
 	struct hp_profile profile = fixture_flat_profile(1, "e", 1, OFFSETS);
@@ -346,9 +340,8 @@ START_TEST(regular_samples_are_written_so_that_they_can_be_read)
 	hp_profile_clear(&again);
 	hp_profile_clear(&profile);
 }
-END_TEST
 
-START_TEST(a_command_line_of_one_word_again_and_again_can_be_read)
+TEST(a_command_line_of_one_word_again_and_again_can_be_read)
 {
 	enum { WORDS = 200000 };
 	char word[] = "word";
@@ -367,9 +360,8 @@ START_TEST(a_command_line_of_one_word_again_and_again_can_be_read)
 	meta.command_line[0] = NULL;
 	hp_epoch_meta_clear(&meta);
 }
-END_TEST
 
-START_TEST(items_that_are_all_alike_can_be_read)
+TEST(items_that_are_all_alike_can_be_read)
 {
 	enum { ITEMS = 50000 };
 	struct hp_window_evidence evidence = fixture_evidence(5);
@@ -392,12 +384,5 @@ START_TEST(items_that_are_all_alike_can_be_read)
 	hp_window_evidence_clear(&again);
 	hp_window_evidence_clear(&evidence);
 }
-END_TEST
 
-HP_TEST_MAIN("db/bombs", a_few_kilobytes_do_not_become_many_megabytes,
-	     bodies_that_are_too_many_or_too_large_are_lost_alone,
-	     an_excerpt_that_grows_to_much_is_lost_alone, a_count_says_how_many_there_can_be,
-	     a_description_has_no_more_values_and_events_than_it_may, items_need_bytes_of_their_own,
-	     regular_samples_are_written_so_that_they_can_be_read,
-	     a_command_line_of_one_word_again_and_again_can_be_read,
-	     items_that_are_all_alike_can_be_read)
+HP_TEST_MAIN("db/bombs")

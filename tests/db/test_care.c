@@ -64,7 +64,7 @@ static char *restamp(const char *directory, char *stamp, const char *wanted)
 	return strdup(wanted);
 }
 
-START_TEST(epochs_are_named_by_stamp_label_age_and_the_beginning_of_a_stamp)
+TEST(epochs_are_named_by_stamp_label_age_and_the_beginning_of_a_stamp)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -93,9 +93,8 @@ START_TEST(epochs_are_named_by_stamp_label_age_and_the_beginning_of_a_stamp)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(ranges_run_from_the_older_to_the_newer_and_count_once)
+TEST(ranges_run_from_the_older_to_the_newer_and_count_once)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -139,9 +138,8 @@ START_TEST(ranges_run_from_the_older_to_the_newer_and_count_once)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(a_label_of_several_epochs_is_refused_and_they_are_listed)
+TEST(a_label_of_several_epochs_is_refused_and_they_are_listed)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -158,9 +156,8 @@ START_TEST(a_label_of_several_epochs_is_refused_and_they_are_listed)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(a_label_is_all_its_epochs_for_those_who_keep_them_apart)
+TEST(a_label_is_all_its_epochs_for_those_who_keep_them_apart)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -186,9 +183,8 @@ START_TEST(a_label_is_all_its_epochs_for_those_who_keep_them_apart)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(what_does_not_exist_is_answered_with_what_does)
+TEST(what_does_not_exist_is_answered_with_what_does)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -207,9 +203,8 @@ START_TEST(what_does_not_exist_is_answered_with_what_does)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(latest_passes_over_epochs_that_are_unreadable_but_not_over_empty_ones)
+TEST(latest_passes_over_epochs_that_are_unreadable_but_not_over_empty_ones)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -234,7 +229,6 @@ START_TEST(latest_passes_over_epochs_that_are_unreadable_but_not_over_empty_ones
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
 static void count_warning(const char *message, const char *advice, void *context)
 {
@@ -245,7 +239,7 @@ static void count_warning(const char *message, const char *advice, void *context
 	snprintf(told, 256, "%s", message);
 }
 
-START_TEST(what_latest_passes_over_is_told_once_with_the_reason)
+TEST(what_latest_passes_over_is_told_once_with_the_reason)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -276,9 +270,8 @@ START_TEST(what_latest_passes_over_is_told_once_with_the_reason)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(labels_that_could_be_taken_for_something_else_are_refused)
+TEST(labels_that_could_be_taken_for_something_else_are_refused)
 {
 	static const char *const bad[] = {
 		"",
@@ -318,9 +311,8 @@ START_TEST(labels_that_could_be_taken_for_something_else_are_refused)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(a_list_says_what_each_epoch_is_and_why_one_cannot_be_read)
+TEST(a_list_says_what_each_epoch_is_and_why_one_cannot_be_read)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -354,7 +346,6 @@ START_TEST(a_list_says_what_each_epoch_is_and_why_one_cannot_be_read)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
 /* --- merge -------------------------------------------------------------------------------- */
 
@@ -424,7 +415,7 @@ static void assert_merges_to_cpu(struct hp_db *db, const char *first, const char
 	free(stamp);
 }
 
-START_TEST(a_merged_epoch_knows_its_cpu_when_the_parts_agree)
+TEST(a_merged_epoch_knows_its_cpu_when_the_parts_agree)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -441,7 +432,6 @@ START_TEST(a_merged_epoch_knows_its_cpu_when_the_parts_agree)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
 /* `cmp` of all profiles and of the index, by names and by bytes. */
 static void assert_same_profiles(const char *directory, const char *a, const char *b)
@@ -466,7 +456,7 @@ static uint64_t samples_of(struct hp_db *db, const char *stamp)
 	return samples;
 }
 
-START_TEST(merging_commutes_and_associates_to_the_byte)
+TEST(merging_commutes_and_associates_to_the_byte)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -505,9 +495,8 @@ START_TEST(merging_commutes_and_associates_to_the_byte)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(merging_keeps_different_periods_apart)
+TEST(merging_keeps_different_periods_apart)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -547,7 +536,6 @@ START_TEST(merging_keeps_different_periods_apart)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
 /* An epoch whose JIT image has one name, 10 samples in it, and 5 samples that no name holds. */
 static char *jit_epoch(struct hp_db *db, uint64_t offset, uint64_t size, const char *name)
@@ -582,7 +570,7 @@ static char *jit_epoch(struct hp_db *db, uint64_t offset, uint64_t size, const c
 	return stamp;
 }
 
-START_TEST(merging_unites_the_names_of_jit_code)
+TEST(merging_unites_the_names_of_jit_code)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -619,9 +607,8 @@ START_TEST(merging_unites_the_names_of_jit_code)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(two_jit_names_at_one_place_are_not_merged)
+TEST(two_jit_names_at_one_place_are_not_merged)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -634,9 +621,8 @@ START_TEST(two_jit_names_at_one_place_are_not_merged)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(merging_keeps_names_and_bytes_and_labels_the_sum)
+TEST(merging_keeps_names_and_bytes_and_labels_the_sum)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -673,7 +659,6 @@ START_TEST(merging_keeps_names_and_bytes_and_labels_the_sum)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
 /* --- gc ----------------------------------------------------------------------------------- */
 
@@ -709,7 +694,7 @@ static char *counted_epoch(struct hp_db *db, uint64_t recording)
 	return stamp;
 }
 
-START_TEST(what_windows_counted_is_merged_to_the_same_bytes_in_any_order)
+TEST(what_windows_counted_is_merged_to_the_same_bytes_in_any_order)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -758,9 +743,8 @@ START_TEST(what_windows_counted_is_merged_to_the_same_bytes_in_any_order)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(damaged_counts_are_left_out_of_a_sum_that_says_so)
+TEST(damaged_counts_are_left_out_of_a_sum_that_says_so)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -796,9 +780,8 @@ START_TEST(damaged_counts_are_left_out_of_a_sum_that_says_so)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(gc_without_rules_removes_no_epoch)
+TEST(gc_without_rules_removes_no_epoch)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -813,9 +796,8 @@ START_TEST(gc_without_rules_removes_no_epoch)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(gc_keeps_the_newest_the_labelled_the_live_and_the_unreadable)
+TEST(gc_keeps_the_newest_the_labelled_the_live_and_the_unreadable)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -848,9 +830,8 @@ START_TEST(gc_keeps_the_newest_the_labelled_the_live_and_the_unreadable)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(gc_goes_by_age_and_by_size)
+TEST(gc_goes_by_age_and_by_size)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -882,9 +863,8 @@ START_TEST(gc_goes_by_age_and_by_size)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(gc_removes_what_dead_recorders_left_and_not_what_live_ones_use)
+TEST(gc_removes_what_dead_recorders_left_and_not_what_live_ones_use)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -921,23 +901,5 @@ START_TEST(gc_removes_what_dead_recorders_left_and_not_what_live_ones_use)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-HP_TEST_MAIN("db/care", epochs_are_named_by_stamp_label_age_and_the_beginning_of_a_stamp,
-	     ranges_run_from_the_older_to_the_newer_and_count_once,
-	     a_label_of_several_epochs_is_refused_and_they_are_listed,
-	     a_label_is_all_its_epochs_for_those_who_keep_them_apart,
-	     what_does_not_exist_is_answered_with_what_does,
-	     latest_passes_over_epochs_that_are_unreadable_but_not_over_empty_ones,
-	     what_latest_passes_over_is_told_once_with_the_reason,
-	     labels_that_could_be_taken_for_something_else_are_refused,
-	     a_list_says_what_each_epoch_is_and_why_one_cannot_be_read,
-	     merging_commutes_and_associates_to_the_byte, merging_keeps_different_periods_apart,
-	     merging_unites_the_names_of_jit_code, two_jit_names_at_one_place_are_not_merged,
-	     merging_keeps_names_and_bytes_and_labels_the_sum,
-	     a_merged_epoch_knows_its_cpu_when_the_parts_agree,
-	     what_windows_counted_is_merged_to_the_same_bytes_in_any_order,
-	     damaged_counts_are_left_out_of_a_sum_that_says_so, gc_without_rules_removes_no_epoch,
-	     gc_keeps_the_newest_the_labelled_the_live_and_the_unreadable,
-	     gc_goes_by_age_and_by_size,
-	     gc_removes_what_dead_recorders_left_and_not_what_live_ones_use)
+HP_TEST_MAIN("db/care")

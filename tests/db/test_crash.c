@@ -78,7 +78,7 @@ static void assert_promise_kept(struct hp_db *db, const struct promised *promise
 	hp_epoch_close(epoch);
 }
 
-START_TEST(a_recorder_killed_at_any_moment_loses_nothing_that_was_flushed)
+TEST(a_recorder_killed_at_any_moment_loses_nothing_that_was_flushed)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -115,9 +115,8 @@ START_TEST(a_recorder_killed_at_any_moment_loses_nothing_that_was_flushed)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(an_interrupted_epoch_can_be_appended_to_and_finished)
+TEST(an_interrupted_epoch_can_be_appended_to_and_finished)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -163,9 +162,8 @@ START_TEST(an_interrupted_epoch_can_be_appended_to_and_finished)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(many_recorders_make_and_fill_one_database_at_once)
+TEST(many_recorders_make_and_fill_one_database_at_once)
 {
 	enum { RECORDERS = 8, EPOCHS = 5 };
 	char *directory = fixture_directory();
@@ -203,9 +201,8 @@ START_TEST(many_recorders_make_and_fill_one_database_at_once)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(sweeping_and_listing_meanwhile_disturbs_no_recorder)
+TEST(sweeping_and_listing_meanwhile_disturbs_no_recorder)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -237,9 +234,8 @@ START_TEST(sweeping_and_listing_meanwhile_disturbs_no_recorder)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(a_reader_follows_a_recorder_without_false_alarms)
+TEST(a_reader_follows_a_recorder_without_false_alarms)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -272,10 +268,5 @@ START_TEST(a_reader_follows_a_recorder_without_false_alarms)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-HP_TEST_MAIN("db/crash", a_recorder_killed_at_any_moment_loses_nothing_that_was_flushed,
-	     an_interrupted_epoch_can_be_appended_to_and_finished,
-	     many_recorders_make_and_fill_one_database_at_once,
-	     sweeping_and_listing_meanwhile_disturbs_no_recorder,
-	     a_reader_follows_a_recorder_without_false_alarms)
+HP_TEST_MAIN("db/crash")

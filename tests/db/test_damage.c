@@ -112,7 +112,7 @@ static void assert_noticed(struct hp_db *db, const char *stamp, const char *name
 	}
 }
 
-START_TEST(a_flip_of_any_byte_of_any_file_is_noticed)
+TEST(a_flip_of_any_byte_of_any_file_is_noticed)
 {
 	static const uint8_t masks[] = { 0x01, 0x80, 0xff };
 	char *directory = fixture_directory();
@@ -147,9 +147,8 @@ START_TEST(a_flip_of_any_byte_of_any_file_is_noticed)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(a_file_of_any_other_length_is_noticed)
+TEST(a_file_of_any_other_length_is_noticed)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -179,9 +178,8 @@ START_TEST(a_file_of_any_other_length_is_noticed)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(a_file_that_is_gone_is_noticed)
+TEST(a_file_that_is_gone_is_noticed)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -211,9 +209,8 @@ START_TEST(a_file_that_is_gone_is_noticed)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(two_profiles_that_changed_places_are_noticed)
+TEST(two_profiles_that_changed_places_are_noticed)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -238,9 +235,8 @@ START_TEST(two_profiles_that_changed_places_are_noticed)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(a_stray_file_in_a_finished_epoch_is_noticed)
+TEST(a_stray_file_in_a_finished_epoch_is_noticed)
 {
 	static const char *const names[] = { "notes", "x.prof", "x.sym", "x.code", "x.bytes" };
 	char *directory = fixture_directory();
@@ -259,9 +255,8 @@ START_TEST(a_stray_file_in_a_finished_epoch_is_noticed)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(any_flip_of_the_marker_shuts_the_database)
+TEST(any_flip_of_the_marker_shuts_the_database)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -282,7 +277,6 @@ START_TEST(any_flip_of_the_marker_shuts_the_database)
 	free(marker);
 	fixture_remove(directory);
 }
-END_TEST
 
 /* --- versions and sections ---------------------------------------------------------------- */
 
@@ -325,7 +319,7 @@ static char *profile_path(const char *directory, const char *stamp)
 	return NULL;
 }
 
-START_TEST(a_newer_version_is_refused_and_called_newer)
+TEST(a_newer_version_is_refused_and_called_newer)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -346,9 +340,8 @@ START_TEST(a_newer_version_is_refused_and_called_newer)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(an_optional_section_from_the_future_is_ignored_but_not_lost)
+TEST(an_optional_section_from_the_future_is_ignored_but_not_lost)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -380,9 +373,8 @@ START_TEST(an_optional_section_from_the_future_is_ignored_but_not_lost)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(a_required_section_from_the_future_is_refused)
+TEST(a_required_section_from_the_future_is_refused)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -397,9 +389,8 @@ START_TEST(a_required_section_from_the_future_is_refused)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(unknown_keys_of_meta_are_ignored)
+TEST(unknown_keys_of_meta_are_ignored)
 {
 	static const char json[] = "{\"complete\":true,\"later\":{\"x\":[1,2]},\"label\":\"a\"}";
 	struct hp_container_builder builder = { .kind = &hp_meta_kind };
@@ -413,9 +404,8 @@ START_TEST(unknown_keys_of_meta_are_ignored)
 	ck_assert_str_eq(meta.label, "a");
 	hp_epoch_meta_clear(&meta);
 }
-END_TEST
 
-START_TEST(an_older_epoch_has_an_unknown_cpu_and_clock)
+TEST(an_older_epoch_has_an_unknown_cpu_and_clock)
 {
 	static const char text[] = "{\"complete\":true,\"cpu_model\":\"A CPU\"}";
 	struct hp_container_builder builder = { .kind = &hp_meta_kind };
@@ -430,9 +420,8 @@ START_TEST(an_older_epoch_has_an_unknown_cpu_and_clock)
 	ck_assert_uint_eq(hp_clock_measurements(&meta.clock), 0);
 	hp_epoch_meta_clear(&meta);
 }
-END_TEST
 
-START_TEST(an_older_epoch_has_the_default_skid_of_its_precision)
+TEST(an_older_epoch_has_the_default_skid_of_its_precision)
 {
 	static const struct {
 		const char *precision;
@@ -460,9 +449,8 @@ START_TEST(an_older_epoch_has_the_default_skid_of_its_precision)
 		hp_epoch_meta_clear(&meta);
 	}
 }
-END_TEST
 
-START_TEST(meta_that_makes_no_sense_is_refused)
+TEST(meta_that_makes_no_sense_is_refused)
 {
 	static const char *const texts[] = {
 		"",
@@ -507,10 +495,9 @@ START_TEST(meta_that_makes_no_sense_is_refused)
 				hp_meta_decode(file.bytes, file.size, &meta, NULL, NULL));
 	}
 }
-END_TEST
 
 /* Histograms that no checksum protects against: made by somebody who can compute one. */
-START_TEST(profiles_that_lie_behind_a_right_checksum_are_refused)
+TEST(profiles_that_lie_behind_a_right_checksum_are_refused)
 {
 	static const struct {
 		uint8_t bytes[48];
@@ -557,7 +544,6 @@ START_TEST(profiles_that_lie_behind_a_right_checksum_are_refused)
 	}
 	hp_profile_clear(&honest);
 }
-END_TEST
 
 /* A list of `count` items that are a few bytes each, if they are there at all. */
 static void assert_refused(uint64_t count, const char *why)
@@ -590,7 +576,7 @@ static void assert_refused(uint64_t count, const char *why)
 	hp_window_evidence_clear(&evidence);
 }
 
-START_TEST(no_memory_is_taken_for_items_that_no_epoch_may_have)
+TEST(no_memory_is_taken_for_items_that_no_epoch_may_have)
 {
 	assert_refused(1, "1 items, and no more than 0 fit");
 	assert_refused(HP_EVIDENCE_MOST_ITEMS,
@@ -599,7 +585,6 @@ START_TEST(no_memory_is_taken_for_items_that_no_epoch_may_have)
 		       "more than the 1048576 that an epoch may have");
 	assert_refused(UINT64_MAX, "more than the 1048576 that an epoch may have");
 }
-END_TEST
 
 /* A byte of the section is another one. */
 static void damage_section(struct hp_writer *file, const char *tag)
@@ -637,7 +622,7 @@ static void assert_holds(const struct hp_window_evidence *evidence, const size_t
 	ck_assert_uint_eq(evidence->price.beside_ns, beside_ns);
 }
 
-START_TEST(a_damaged_section_of_evidence_is_lost_alone)
+TEST(a_damaged_section_of_evidence_is_lost_alone)
 {
 	static const struct {
 		const char *tag;
@@ -676,9 +661,8 @@ START_TEST(a_damaged_section_of_evidence_is_lost_alone)
 	}
 	hp_window_evidence_clear(&whole);
 }
-END_TEST
 
-START_TEST(several_damaged_sections_are_all_named)
+TEST(several_damaged_sections_are_all_named)
 {
 	struct hp_window_evidence whole = fixture_evidence(7);
 	struct hp_window_evidence evidence;
@@ -702,10 +686,9 @@ START_TEST(several_damaged_sections_are_all_named)
 			hp_evidence_decode(file.bytes, file.size, &evidence, NULL, &lost));
 	hp_window_evidence_clear(&whole);
 }
-END_TEST
 
 /* The bytes that hpcprof-db(5) shows, assembled here by hand. */
-START_TEST(a_profile_has_the_bytes_that_the_manual_says)
+TEST(a_profile_has_the_bytes_that_the_manual_says)
 {
 	static const uint8_t key[] = "\x01\x00\x01\x02\xab\xcd\x07/bin/ls\x01"
 				     "e";
@@ -739,11 +722,10 @@ START_TEST(a_profile_has_the_bytes_that_the_manual_says)
 	ck_assert_mem_eq(file.bytes + 64 + sizeof(key) - 1, histogram, sizeof(histogram));
 	hp_writer_free(&file);
 }
-END_TEST
 
 /* --- foreign things ----------------------------------------------------------------------- */
 
-START_TEST(a_directory_with_foreign_files_is_refused)
+TEST(a_directory_with_foreign_files_is_refused)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db;
@@ -754,9 +736,8 @@ START_TEST(a_directory_with_foreign_files_is_refused)
 	ck_assert(!fixture_exists(fixture_path(directory, "hpcprof-db")));
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(a_missing_or_empty_directory_is_not_found_unless_created)
+TEST(a_missing_or_empty_directory_is_not_found_unless_created)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db;
@@ -770,9 +751,8 @@ START_TEST(a_missing_or_empty_directory_is_not_found_unless_created)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(no_symlink_is_followed_anywhere)
+TEST(no_symlink_is_followed_anywhere)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -812,9 +792,8 @@ START_TEST(no_symlink_is_followed_anywhere)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(a_planted_symlink_is_not_written_through)
+TEST(a_planted_symlink_is_not_written_through)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -852,22 +831,5 @@ START_TEST(a_planted_symlink_is_not_written_through)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-HP_TEST_MAIN("db/damage", a_flip_of_any_byte_of_any_file_is_noticed,
-	     a_file_of_any_other_length_is_noticed, a_file_that_is_gone_is_noticed,
-	     two_profiles_that_changed_places_are_noticed,
-	     a_stray_file_in_a_finished_epoch_is_noticed, any_flip_of_the_marker_shuts_the_database,
-	     a_newer_version_is_refused_and_called_newer,
-	     an_optional_section_from_the_future_is_ignored_but_not_lost,
-	     a_required_section_from_the_future_is_refused, unknown_keys_of_meta_are_ignored,
-	     an_older_epoch_has_an_unknown_cpu_and_clock,
-	     an_older_epoch_has_the_default_skid_of_its_precision,
-	     meta_that_makes_no_sense_is_refused,
-	     profiles_that_lie_behind_a_right_checksum_are_refused,
-	     no_memory_is_taken_for_items_that_no_epoch_may_have,
-	     a_damaged_section_of_evidence_is_lost_alone, several_damaged_sections_are_all_named,
-	     a_profile_has_the_bytes_that_the_manual_says,
-	     a_directory_with_foreign_files_is_refused,
-	     a_missing_or_empty_directory_is_not_found_unless_created,
-	     no_symlink_is_followed_anywhere, a_planted_symlink_is_not_written_through)
+HP_TEST_MAIN("db/damage")

@@ -35,7 +35,7 @@ static void assert_held(struct hp_epoch_writer *writer, size_t image,
 	hp_profile_clear(&held);
 }
 
-START_TEST(random_profiles_read_back_as_written_over_many_flushes)
+TEST(random_profiles_read_back_as_written_over_many_flushes)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -87,7 +87,6 @@ START_TEST(random_profiles_read_back_as_written_over_many_flushes)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
 static char **texts(const char *first, const char *second)
 {
@@ -145,7 +144,7 @@ static struct hp_epoch_meta full_meta(void)
 	return meta;
 }
 
-START_TEST(every_field_of_the_description_reads_back)
+TEST(every_field_of_the_description_reads_back)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -218,9 +217,8 @@ START_TEST(every_field_of_the_description_reads_back)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(symbols_and_kept_bytes_read_back)
+TEST(symbols_and_kept_bytes_read_back)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -252,9 +250,8 @@ START_TEST(symbols_and_kept_bytes_read_back)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(appending_goes_on_where_the_epoch_ended)
+TEST(appending_goes_on_where_the_epoch_ended)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -293,9 +290,8 @@ START_TEST(appending_goes_on_where_the_epoch_ended)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(appending_keeps_the_names_that_were_there)
+TEST(appending_keeps_the_names_that_were_there)
 {
 	static const char *const expected[] = { "memcpy", "__vdso_time", "later" };
 	char later[] = "later";
@@ -326,9 +322,8 @@ START_TEST(appending_keeps_the_names_that_were_there)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(what_windows_counted_is_added_up_over_flushes_and_appends)
+TEST(what_windows_counted_is_added_up_over_flushes_and_appends)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -384,9 +379,8 @@ START_TEST(what_windows_counted_is_added_up_over_flushes_and_appends)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(an_epoch_that_is_being_recorded_takes_no_second_writer)
+TEST(an_epoch_that_is_being_recorded_takes_no_second_writer)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -403,9 +397,8 @@ START_TEST(an_epoch_that_is_being_recorded_takes_no_second_writer)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(meta_may_not_claim_more_than_the_profiles_hold)
+TEST(meta_may_not_claim_more_than_the_profiles_hold)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -427,9 +420,8 @@ START_TEST(meta_may_not_claim_more_than_the_profiles_hold)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(profiles_that_break_the_model_are_not_written)
+TEST(profiles_that_break_the_model_are_not_written)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -454,9 +446,8 @@ START_TEST(profiles_that_break_the_model_are_not_written)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(an_epoch_in_which_nothing_was_written_leaves_no_trace)
+TEST(an_epoch_in_which_nothing_was_written_leaves_no_trace)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -472,9 +463,8 @@ START_TEST(an_epoch_in_which_nothing_was_written_leaves_no_trace)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(epochs_of_one_second_get_different_stamps)
+TEST(epochs_of_one_second_get_different_stamps)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -490,9 +480,8 @@ START_TEST(epochs_of_one_second_get_different_stamps)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(a_stamp_tells_its_time)
+TEST(a_stamp_tells_its_time)
 {
 	/* By date -u -d '2024-02-29 12:34:56' +%s. */
 	ck_assert_uint_eq(hp_stamp_time_ns("20240229T123456Z-1"), 1709210096000000000);
@@ -500,15 +489,5 @@ START_TEST(a_stamp_tells_its_time)
 	ck_assert_uint_eq(hp_stamp_time_ns("2024022"), 0);
 	ck_assert_uint_eq(hp_stamp_time_ns("19010101T000000Z-1"), 0);
 }
-END_TEST
 
-HP_TEST_MAIN("db/epoch", a_stamp_tells_its_time,
-	     random_profiles_read_back_as_written_over_many_flushes,
-	     every_field_of_the_description_reads_back, symbols_and_kept_bytes_read_back,
-	     appending_goes_on_where_the_epoch_ended, appending_keeps_the_names_that_were_there,
-	     what_windows_counted_is_added_up_over_flushes_and_appends,
-	     an_epoch_that_is_being_recorded_takes_no_second_writer,
-	     meta_may_not_claim_more_than_the_profiles_hold,
-	     profiles_that_break_the_model_are_not_written,
-	     an_epoch_in_which_nothing_was_written_leaves_no_trace,
-	     epochs_of_one_second_get_different_stamps)
+HP_TEST_MAIN("db/epoch")

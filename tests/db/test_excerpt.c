@@ -56,7 +56,7 @@ static void assert_same(const struct hp_excerpt *a, const struct hp_excerpt *b)
 	ck_assert_uint_eq(a->imports.count, b->imports.count);
 }
 
-START_TEST(excerpts_come_back_as_they_were)
+TEST(excerpts_come_back_as_they_were)
 {
 	for (unsigned number = 0; number < 3; number++) {
 		struct hp_excerpt excerpt = fixture_excerpt(number);
@@ -71,9 +71,8 @@ START_TEST(excerpts_come_back_as_they_were)
 		hp_excerpt_clear(&excerpt);
 	}
 }
-END_TEST
 
-START_TEST(sums_are_the_same_in_any_order)
+TEST(sums_are_the_same_in_any_order)
 {
 	for (unsigned order = 0; order < 2; order++) {
 		struct hp_excerpt whole = fixture_excerpt(2);
@@ -93,9 +92,8 @@ START_TEST(sums_are_the_same_in_any_order)
 		hp_excerpt_clear(&whole);
 	}
 }
-END_TEST
 
-START_TEST(excerpts_of_two_files_are_not_added_up)
+TEST(excerpts_of_two_files_are_not_added_up)
 {
 	struct hp_excerpt one = fixture_excerpt(0);
 	struct hp_excerpt same = fixture_excerpt(0);
@@ -108,7 +106,6 @@ START_TEST(excerpts_of_two_files_are_not_added_up)
 	hp_excerpt_clear(&same);
 	hp_excerpt_clear(&other);
 }
-END_TEST
 
 /* --- damage ----------------------------------------------------------------------------------- */
 
@@ -135,7 +132,7 @@ static void decode_damaged(const char *tag, struct hp_excerpt_file *found)
 	hp_excerpt_clear(&excerpt);
 }
 
-START_TEST(a_damaged_layer_is_lost_alone)
+TEST(a_damaged_layer_is_lost_alone)
 {
 	struct hp_excerpt_file found;
 
@@ -158,7 +155,6 @@ START_TEST(a_damaged_layer_is_lost_alone)
 	ck_assert_uint_eq(found.excerpt.ranges.count, 0);
 	hp_excerpt_file_clear(&found);
 }
-END_TEST
 
 /* What each of these does to an excerpt is against the rules: it is neither written nor kept. */
 static void overlap_parts(struct hp_excerpt *excerpt)
@@ -229,7 +225,7 @@ static void too_deep(struct hp_excerpt *excerpt)
 	}
 }
 
-START_TEST(excerpts_that_break_the_rules_are_not_written)
+TEST(excerpts_that_break_the_rules_are_not_written)
 {
 	static void (*const breaks[])(struct hp_excerpt * excerpt) = {
 		overlap_parts,	   overlap_segments,  empty_part,   wrap_segment,
@@ -249,10 +245,9 @@ START_TEST(excerpts_that_break_the_rules_are_not_written)
 	}
 	hp_image_id_clear(&image);
 }
-END_TEST
 
 /* Few bytes that claim to be many entries, or to run past 64 bits. */
-START_TEST(forged_sections_are_refused)
+TEST(forged_sections_are_refused)
 {
 	static const struct {
 		const char *tag;
@@ -303,7 +298,6 @@ START_TEST(forged_sections_are_refused)
 		hp_image_id_clear(&image);
 	}
 }
-END_TEST
 
 /* --- epochs ----------------------------------------------------------------------------------- */
 
@@ -353,7 +347,7 @@ static void assert_holds(struct hp_db *db, const char *stamp, unsigned number)
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
 }
 
-START_TEST(appending_and_merging_keep_what_both_have)
+TEST(appending_and_merging_keep_what_both_have)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -372,10 +366,9 @@ START_TEST(appending_and_merging_keep_what_both_have)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
 /* Its samples are worth more. */
-START_TEST(a_damaged_excerpt_neither_keeps_an_epoch_from_being_read_nor_merged)
+TEST(a_damaged_excerpt_neither_keeps_an_epoch_from_being_read_nor_merged)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -404,10 +397,5 @@ START_TEST(a_damaged_excerpt_neither_keeps_an_epoch_from_being_read_nor_merged)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-HP_TEST_MAIN("db/excerpt", excerpts_come_back_as_they_were, sums_are_the_same_in_any_order,
-	     excerpts_of_two_files_are_not_added_up, a_damaged_layer_is_lost_alone,
-	     excerpts_that_break_the_rules_are_not_written, forged_sections_are_refused,
-	     appending_and_merging_keep_what_both_have,
-	     a_damaged_excerpt_neither_keeps_an_epoch_from_being_read_nor_merged)
+HP_TEST_MAIN("db/excerpt")

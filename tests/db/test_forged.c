@@ -186,7 +186,7 @@ static void more_here_fewer_there(struct hp_stratum *stratum)
 	ck_abort_msg("one sample everywhere");
 }
 
-START_TEST(forged_samples_are_noticed)
+TEST(forged_samples_are_noticed)
 {
 	struct forgery forgery = begin();
 
@@ -198,9 +198,8 @@ START_TEST(forged_samples_are_noticed)
 	put_back(&forgery);
 	end(&forgery);
 }
-END_TEST
 
-START_TEST(forged_names_are_noticed)
+TEST(forged_names_are_noticed)
 {
 	struct forgery forgery = begin();
 	struct hp_symbol_file symbols;
@@ -217,9 +216,8 @@ START_TEST(forged_names_are_noticed)
 	put_back(&forgery);
 	end(&forgery);
 }
-END_TEST
 
-START_TEST(forged_counts_of_windows_are_noticed)
+TEST(forged_counts_of_windows_are_noticed)
 {
 	struct forgery forgery = begin();
 	struct hp_window_evidence evidence;
@@ -237,9 +235,8 @@ START_TEST(forged_counts_of_windows_are_noticed)
 	put_back(&forgery);
 	end(&forgery);
 }
-END_TEST
 
-START_TEST(forged_images_and_copies_of_them_are_noticed)
+TEST(forged_images_and_copies_of_them_are_noticed)
 {
 	struct forgery forgery = begin();
 	struct hp_image_id image = fixture_image(9);
@@ -261,7 +258,6 @@ START_TEST(forged_images_and_copies_of_them_are_noticed)
 	put_back(&forgery);
 	end(&forgery);
 }
-END_TEST
 
 /* With what it knows of the others, which holds. */
 static void forge_meta(const struct forgery *forgery, size_t offset, const char *what)
@@ -286,7 +282,7 @@ static void forge_meta(const struct forgery *forgery, size_t offset, const char 
 #define EVENT(member) offsetof(struct hp_event_totals, member)
 #define META(member)  (sizeof(struct hp_event_totals) + offsetof(struct hp_epoch_meta, member))
 
-START_TEST(a_forged_description_is_noticed)
+TEST(a_forged_description_is_noticed)
 {
 	static const struct {
 		size_t offset;
@@ -318,9 +314,8 @@ START_TEST(a_forged_description_is_noticed)
 	hp_assert_ok(hp_db_label(forgery.db, forgery.stamp, "other"));
 	end(&forgery);
 }
-END_TEST
 
-START_TEST(a_file_that_is_gone_or_was_added_is_noticed)
+TEST(a_file_that_is_gone_or_was_added_is_noticed)
 {
 	struct forgery forgery = begin();
 	struct hp_image_id image = fixture_image(2);
@@ -345,7 +340,6 @@ START_TEST(a_file_that_is_gone_or_was_added_is_noticed)
 	put_back(&forgery);
 	end(&forgery);
 }
-END_TEST
 
 /* --- every byte --------------------------------------------------------------------------- */
 
@@ -425,7 +419,7 @@ static void forge_every_byte(struct forgery *forgery)
 	hp_container_clear(&file);
 }
 
-START_TEST(no_byte_of_one_file_can_be_forged_unnoticed)
+TEST(no_byte_of_one_file_can_be_forged_unnoticed)
 {
 	struct forgery forgery = begin();
 	struct fixture_names names = files_of(&forgery);
@@ -439,11 +433,10 @@ START_TEST(no_byte_of_one_file_can_be_forged_unnoticed)
 	}
 	end(&forgery);
 }
-END_TEST
 
 /* --- and older epochs --------------------------------------------------------------------- */
 
-START_TEST(an_epoch_of_an_older_version_is_not_bad_but_named)
+TEST(an_epoch_of_an_older_version_is_not_bad_but_named)
 {
 	struct forgery forgery = begin();
 	struct hp_verifying verifying = { 0 };
@@ -468,10 +461,9 @@ START_TEST(an_epoch_of_an_older_version_is_not_bad_but_named)
 	ck_assert_uint_eq(verifying.counts[HP_VERIFY_UNSUMMED], 0);
 	end(&forgery);
 }
-END_TEST
 
 /* A warning stays with the sum: what was forged is part of it. */
-START_TEST(a_sum_of_a_forged_epoch_says_so)
+TEST(a_sum_of_a_forged_epoch_says_so)
 {
 	struct forgery forgery = begin();
 	struct hp_profile profile;
@@ -495,10 +487,5 @@ START_TEST(a_sum_of_a_forged_epoch_says_so)
 	put_back(&forgery);
 	end(&forgery);
 }
-END_TEST
 
-HP_TEST_MAIN("db/forged", forged_samples_are_noticed, forged_names_are_noticed,
-	     forged_counts_of_windows_are_noticed, forged_images_and_copies_of_them_are_noticed,
-	     a_forged_description_is_noticed, a_file_that_is_gone_or_was_added_is_noticed,
-	     no_byte_of_one_file_can_be_forged_unnoticed,
-	     an_epoch_of_an_older_version_is_not_bad_but_named, a_sum_of_a_forged_epoch_says_so)
+HP_TEST_MAIN("db/forged")

@@ -68,7 +68,7 @@ static size_t hidden_files(const char *path)
 	return count;
 }
 
-START_TEST(a_full_disk_costs_nothing_that_was_flushed)
+TEST(a_full_disk_costs_nothing_that_was_flushed)
 {
 	char *directory = fixture_directory();
 	struct hp_random random = hp_random_seeded(28);
@@ -122,9 +122,8 @@ START_TEST(a_full_disk_costs_nothing_that_was_flushed)
 	ck_assert_int_eq(umount(directory), 0);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(a_flush_that_failed_can_be_tried_again)
+TEST(a_flush_that_failed_can_be_tried_again)
 {
 	char *directory = fixture_directory();
 	struct hp_profile profile = fixture_flat_profile(1, "cpu-clock:u", 1000000, 100);
@@ -160,28 +159,7 @@ START_TEST(a_flush_that_failed_can_be_tried_again)
 	ck_assert_int_eq(umount(directory), 0);
 	fixture_remove(directory);
 }
-END_TEST
 
-/* Not HP_TEST_MAIN: where nobody may mount, all of it is skipped by name. */
-int main(void)
-{
-	Suite *suite = suite_create("db/full_disk");
-	TCase *tests = tcase_create("full_disk");
-	SRunner *runner;
-	int failed;
-
-	if (!can_mount()) {
-		puts("1..0 # SKIP no tmpfs can be mounted here, not even in a user namespace");
-		return EXIT_SUCCESS;
-	}
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, a_full_disk_costs_nothing_that_was_flushed);
-	tcase_add_test(tests, a_flush_that_failed_can_be_tried_again);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+HP_TEST_MAIN_UNLESS(can_mount() ? NULL
+				: "no tmpfs can be mounted here, not even in a user namespace",
+		    "db/full_disk")

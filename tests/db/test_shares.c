@@ -105,7 +105,7 @@ static void damage_shares(const char *path)
 	free(bytes);
 }
 
-START_TEST(threads_and_cpus_read_back)
+TEST(threads_and_cpus_read_back)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -135,9 +135,8 @@ START_TEST(threads_and_cpus_read_back)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
-START_TEST(the_section_has_the_bytes_that_the_manual_says)
+TEST(the_section_has_the_bytes_that_the_manual_says)
 {
 	static const uint8_t expected[] = { 2,	2, 'x',	 'z',  40,  41 - 1, 0,	 1,
 					    1,	1, 0x10, 0,    2,   'x',    'z', 40,
@@ -158,9 +157,8 @@ START_TEST(the_section_has_the_bytes_that_the_manual_says)
 	hp_container_clear(&file);
 	unmake(&made);
 }
-END_TEST
 
-START_TEST(a_profile_without_threads_has_no_section_of_them)
+TEST(a_profile_without_threads_has_no_section_of_them)
 {
 	struct hp_container file;
 	struct hp_writer bytes;
@@ -174,9 +172,8 @@ START_TEST(a_profile_without_threads_has_no_section_of_them)
 	hp_container_clear(&file);
 	unmake(&made);
 }
-END_TEST
 
-START_TEST(damage_to_it_loses_it_alone)
+TEST(damage_to_it_loses_it_alone)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
@@ -233,10 +230,9 @@ START_TEST(damage_to_it_loses_it_alone)
 	hp_db_close(db);
 	fixture_remove(directory);
 }
-END_TEST
 
 /* Behind a right checksum: made by somebody who can compute one. */
-START_TEST(shares_that_lie_are_lost_and_samples_are_not)
+TEST(shares_that_lie_are_lost_and_samples_are_not)
 {
 	static const struct {
 		uint8_t bytes[24];
@@ -286,9 +282,8 @@ START_TEST(shares_that_lie_are_lost_and_samples_are_not)
 		hp_image_id_clear(&image);
 	}
 }
-END_TEST
 
-START_TEST(more_than_may_be_is_left_out)
+TEST(more_than_may_be_is_left_out)
 {
 	enum { SHARES = 1 << 20 };
 	struct hp_stratum *shares = calloc(SHARES, sizeof(*shares));
@@ -318,9 +313,5 @@ START_TEST(more_than_may_be_is_left_out)
 	free(shares);
 	unmake(&made);
 }
-END_TEST
 
-HP_TEST_MAIN("db/shares", threads_and_cpus_read_back,
-	     the_section_has_the_bytes_that_the_manual_says,
-	     a_profile_without_threads_has_no_section_of_them, damage_to_it_loses_it_alone,
-	     shares_that_lie_are_lost_and_samples_are_not, more_than_may_be_is_left_out)
+HP_TEST_MAIN("db/shares")

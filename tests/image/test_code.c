@@ -32,7 +32,7 @@ static uint64_t label(const char *file, const char *name)
 	return found;
 }
 
-START_TEST(a_call_lands_where_its_table_says)
+TEST(a_call_lands_where_its_table_says)
 {
 	struct hp_arena *arena = hp_arena_create();
 	const struct hp_landing *landings;
@@ -58,7 +58,6 @@ START_TEST(a_call_lands_where_its_table_says)
 	hp_image_close(image);
 	hp_arena_destroy(arena);
 }
-END_TEST
 
 /* Those of the program's three pointers to code, by their targets. */
 static void check_pointers(const char *file)
@@ -83,16 +82,15 @@ static void check_pointers(const char *file)
 	hp_image_close(image);
 }
 
-START_TEST(relocations_say_which_words_point_to_code)
+TEST(relocations_say_which_words_point_to_code)
 {
 	if (!is_x86_64())
 		return;
 	workshop_run("cc -nostdlib -shared -Wl,-Bsymbolic -o relocated.so \"$src\"/landing.s");
 	check_pointers("relocated.so");
 }
-END_TEST
 
-START_TEST(packed_relocations_say_the_same)
+TEST(packed_relocations_say_the_same)
 {
 	if (!is_x86_64())
 		return;
@@ -104,18 +102,16 @@ START_TEST(packed_relocations_say_the_same)
 	}
 	check_pointers("packed.so");
 }
-END_TEST
 
-START_TEST(a_program_at_a_fixed_address_needs_no_relocations)
+TEST(a_program_at_a_fixed_address_needs_no_relocations)
 {
 	if (!is_x86_64())
 		return;
 	workshop_run("cc -nostdlib -static -no-pie -Wl,-e,plain -o fixed \"$src\"/landing.s");
 	check_pointers("fixed");
 }
-END_TEST
 
-START_TEST(code_is_told_from_data)
+TEST(code_is_told_from_data)
 {
 	struct hp_image *image;
 
@@ -128,8 +124,5 @@ START_TEST(code_is_told_from_data)
 	ck_assert(!hp_image_is_code(image, UINT64_MAX));
 	hp_image_close(image);
 }
-END_TEST
 
-HP_TEST_MAIN("image/code", a_call_lands_where_its_table_says,
-	     relocations_say_which_words_point_to_code, packed_relocations_say_the_same,
-	     a_program_at_a_fixed_address_needs_no_relocations, code_is_told_from_data)
+HP_TEST_MAIN("image/code")

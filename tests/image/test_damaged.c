@@ -14,7 +14,7 @@ static uint8_t *small_program(const char *flags, size_t *size)
 	return workshop_bytes("program", size);
 }
 
-START_TEST(a_program_cut_anywhere_does_no_harm)
+TEST(a_program_cut_anywhere_does_no_harm)
 {
 	size_t size;
 	uint8_t *bytes = small_program("-gdwarf-5", &size);
@@ -34,7 +34,6 @@ START_TEST(a_program_cut_anywhere_does_no_harm)
 	}
 	free(bytes);
 }
-END_TEST
 
 static void flip_and_ask(const char *flags, uint64_t seed, uint64_t last_byte)
 {
@@ -59,21 +58,19 @@ static void flip_and_ask(const char *flags, uint64_t seed, uint64_t last_byte)
 	free(bytes);
 }
 
-START_TEST(flipped_bits_anywhere_do_no_harm)
+TEST(flipped_bits_anywhere_do_no_harm)
 {
 	flip_and_ask("-gdwarf-5", 2, UINT64_MAX);
 	flip_and_ask("-gdwarf-4 -no-pie -fno-pie", 3, UINT64_MAX);
 }
-END_TEST
 
-START_TEST(flipped_bits_in_the_headers_do_no_harm)
+TEST(flipped_bits_in_the_headers_do_no_harm)
 {
 	flip_and_ask("-gdwarf-5", 4, 64 + 13 * 56);
 }
-END_TEST
 
 /* The section headers are at the end; most of what can go wrong starts there. */
-START_TEST(flipped_bits_in_the_section_headers_do_no_harm)
+TEST(flipped_bits_in_the_section_headers_do_no_harm)
 {
 	size_t size;
 	uint8_t *bytes = small_program("", &size);
@@ -91,7 +88,5 @@ START_TEST(flipped_bits_in_the_section_headers_do_no_harm)
 	free(damaged);
 	free(bytes);
 }
-END_TEST
 
-HP_TEST_MAIN("image/damaged", a_program_cut_anywhere_does_no_harm, flipped_bits_anywhere_do_no_harm,
-	     flipped_bits_in_the_headers_do_no_harm, flipped_bits_in_the_section_headers_do_no_harm)
+HP_TEST_MAIN("image/damaged")

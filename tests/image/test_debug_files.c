@@ -59,7 +59,7 @@ static void ask(bool refused, bool lines)
 		ck_assert_uint_lt(peak_bytes(), ALLOWED_BYTES);
 }
 
-START_TEST(symbols_that_unpack_to_much_are_left_out)
+TEST(symbols_that_unpack_to_much_are_left_out)
 {
 	if (!workshop_has("xz")) {
 		workshop_skip("bombs of xz", "no xz");
@@ -84,7 +84,6 @@ START_TEST(symbols_that_unpack_to_much_are_left_out)
 		     "xz -1 -f mini && objcopy --add-section .gnu_debugdata=mini.xz program");
 	ask(false, false);
 }
-END_TEST
 
 static void add_zeros(const char *file, const char *kind)
 {
@@ -94,7 +93,7 @@ static void add_zeros(const char *file, const char *kind)
 		     bomb_bytes, file, file, kind, file);
 }
 
-START_TEST(debugging_information_that_unpacks_to_much_is_left_out)
+TEST(debugging_information_that_unpacks_to_much_is_left_out)
 {
 	static const char *const kinds[] = { "zlib-gabi", "zlib-gnu" };
 
@@ -112,9 +111,8 @@ START_TEST(debugging_information_that_unpacks_to_much_is_left_out)
 	build("-g -gz");
 	ask(false, true);
 }
-END_TEST
 
-START_TEST(a_pipe_in_place_of_a_debug_file_holds_nobody_up)
+TEST(a_pipe_in_place_of_a_debug_file_holds_nobody_up)
 {
 	static const char *const places[] = { "program.debug", ".debug/program.debug" };
 
@@ -128,9 +126,8 @@ START_TEST(a_pipe_in_place_of_a_debug_file_holds_nobody_up)
 		ask(false, false);
 	}
 }
-END_TEST
 
-START_TEST(a_compressed_file_in_place_of_a_debug_file_is_not_unpacked)
+TEST(a_compressed_file_in_place_of_a_debug_file_is_not_unpacked)
 {
 	build("-g");
 	workshop_run("objcopy --only-keep-debug program program.debug && strip program && "
@@ -139,7 +136,6 @@ START_TEST(a_compressed_file_in_place_of_a_debug_file_is_not_unpacked)
 		     bomb_bytes);
 	ask(false, false);
 }
-END_TEST
 
 /* What is inlined at its start is told by the debugging information of its unit alone. */
 static bool outermost_has_inlines(void)
@@ -165,16 +161,15 @@ static bool outermost_has_inlines(void)
 	return inlined;
 }
 
-START_TEST(split_debugging_information_is_found_and_a_pipe_in_its_place_is_not_opened)
+TEST(split_debugging_information_is_found_and_a_pipe_in_its_place_is_not_opened)
 {
 	build("-g -gsplit-dwarf");
 	ck_assert(outermost_has_inlines());
 	workshop_run("for file in *.dwo; do rm $file && mkfifo $file; done");
 	ck_assert(!outermost_has_inlines());
 }
-END_TEST
 
-START_TEST(dwz_common_file_is_found_by_its_path_and_a_pipe_in_its_place_is_not_opened)
+TEST(dwz_common_file_is_found_by_its_path_and_a_pipe_in_its_place_is_not_opened)
 {
 	if (!workshop_has("dwz")) {
 		workshop_skip("dwz", "no dwz");
@@ -187,11 +182,10 @@ START_TEST(dwz_common_file_is_found_by_its_path_and_a_pipe_in_its_place_is_not_o
 	workshop_run("rm common.debug && mkfifo common.debug");
 	ask(false, false);
 }
-END_TEST
 
 /* As many note segments as there can be, each of them 1 MiB of empty notes. Before it asks a server
  * libdwfl would read them all: for a minute. */
-START_TEST(no_server_is_asked_for_a_file_whose_notes_have_no_end)
+TEST(no_server_is_asked_for_a_file_whose_notes_have_no_end)
 {
 	enum { SEGMENTS = 65534, CODE = 4096, NOTES = 1 << 20 };
 	const size_t size = sizeof(Elf64_Ehdr) + SEGMENTS * sizeof(Elf64_Phdr) + CODE + NOTES;
@@ -235,12 +229,5 @@ START_TEST(no_server_is_asked_for_a_file_whose_notes_have_no_end)
 	ck_assert_ptr_nonnull(hp_image_left_out(image));
 	hp_image_close(image);
 }
-END_TEST
 
-HP_TEST_MAIN("image/debug_files", symbols_that_unpack_to_much_are_left_out,
-	     debugging_information_that_unpacks_to_much_is_left_out,
-	     a_pipe_in_place_of_a_debug_file_holds_nobody_up,
-	     a_compressed_file_in_place_of_a_debug_file_is_not_unpacked,
-	     split_debugging_information_is_found_and_a_pipe_in_its_place_is_not_opened,
-	     dwz_common_file_is_found_by_its_path_and_a_pipe_in_its_place_is_not_opened,
-	     no_server_is_asked_for_a_file_whose_notes_have_no_end)
+HP_TEST_MAIN("image/debug_files")

@@ -53,7 +53,7 @@ static void nest_back_references(char name[ROOM], unsigned depth)
 	sprintf(name + length, "E");
 }
 
-START_TEST(names_are_made_readable)
+TEST(names_are_made_readable)
 {
 	static const char *const names[][2] = {
 		{ "_ZN3foo3barEv", "foo::bar()" },
@@ -73,7 +73,6 @@ START_TEST(names_are_made_readable)
 		ck_assert_str_eq(demangle(arena, names[i][0]), names[i][1]);
 	hp_arena_destroy(arena);
 }
-END_TEST
 
 /* Long names are shown, up to a length that none has that is meant to be read. */
 static void check_bomb(void (*make)(char name[ROOM], unsigned depth), unsigned most)
@@ -98,12 +97,10 @@ static void check_bomb(void (*make)(char name[ROOM], unsigned depth), unsigned m
 	hp_arena_destroy(arena);
 }
 
-START_TEST(a_name_that_stands_for_gigabytes_is_left_as_it_is)
+TEST(a_name_that_stands_for_gigabytes_is_left_as_it_is)
 {
 	check_bomb(nest_substitutions, 35);
 	check_bomb(nest_back_references, 40);
 }
-END_TEST
 
-HP_TEST_MAIN("image/demangle", names_are_made_readable,
-	     a_name_that_stands_for_gigabytes_is_left_as_it_is)
+HP_TEST_MAIN("image/demangle")

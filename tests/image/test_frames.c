@@ -248,7 +248,7 @@ static void check_formats(const char *const *compilers, const char *commands)
 	}
 }
 
-START_TEST(frames_of_c_agree_with_addr2line)
+TEST(frames_of_c_agree_with_addr2line)
 {
 	static const char *const compilers[] = { "gcc", "clang", NULL };
 
@@ -256,17 +256,15 @@ START_TEST(frames_of_c_agree_with_addr2line)
 				 "$cc $flags -DENTRY=second -c -o second.o \"$src\"/cold.c && "
 				 "$cc $flags -o program \"$src\"/main.c first.o second.o");
 }
-END_TEST
 
-START_TEST(frames_of_cplusplus_agree_with_addr2line)
+TEST(frames_of_cplusplus_agree_with_addr2line)
 {
 	static const char *const compilers[] = { "g++", "clang++", NULL };
 
 	check_formats(compilers, "$cc $flags -o program \"$src\"/shapes.cc");
 }
-END_TEST
 
-START_TEST(a_chain_of_three_names_each_call_site)
+TEST(a_chain_of_three_names_each_call_site)
 {
 	struct nm_symbol *symbols;
 	struct hp_image *image;
@@ -299,9 +297,8 @@ START_TEST(a_chain_of_three_names_each_call_site)
 	ck_assert(frames.frames[2].file[0] == '/');
 	hp_image_close(image);
 }
-END_TEST
 
-START_TEST(frames_come_from_a_separate_debug_file_as_well)
+TEST(frames_come_from_a_separate_debug_file_as_well)
 {
 	workshop_run("g++ -g -O2 -o full \"$src\"/shapes.cc && "
 		     "objcopy --only-keep-debug full program.debug && cp full program && "
@@ -309,9 +306,8 @@ START_TEST(frames_come_from_a_separate_debug_file_as_well)
 		     "objcopy --add-gnu-debuglink=program.debug program");
 	ck_assert_uint_gt(check_against("addr2line", "program", "debuglink"), 0);
 }
-END_TEST
 
-START_TEST(compressed_debug_sections_are_read)
+TEST(compressed_debug_sections_are_read)
 {
 	if (!workshop_try("g++ -g -gz -O2 -o program \"$src\"/shapes.cc")) {
 		workshop_skip("-gz", "this compiler cannot");
@@ -319,9 +315,8 @@ START_TEST(compressed_debug_sections_are_read)
 	}
 	ck_assert_uint_gt(check_against("addr2line", "program", "-gz"), 0);
 }
-END_TEST
 
-START_TEST(split_dwarf_gives_the_same_frames_as_whole_dwarf)
+TEST(split_dwarf_gives_the_same_frames_as_whole_dwarf)
 {
 	static const char *const compilers[] = { "g++ -gdwarf-4", "g++ -gdwarf-5",
 						 "clang++ -gdwarf-4", "clang++ -gdwarf-5" };
@@ -358,9 +353,8 @@ START_TEST(split_dwarf_gives_the_same_frames_as_whole_dwarf)
 		hp_image_close(split_image);
 	}
 }
-END_TEST
 
-START_TEST(without_inlines_only_the_line_of_the_address_is_given)
+TEST(without_inlines_only_the_line_of_the_address_is_given)
 {
 	hp_link_address addresses[PROBES];
 	struct hp_frames all[PROBES];
@@ -381,9 +375,8 @@ START_TEST(without_inlines_only_the_line_of_the_address_is_given)
 	}
 	hp_image_close(image);
 }
-END_TEST
 
-START_TEST(a_program_without_debugging_information_has_no_frames)
+TEST(a_program_without_debugging_information_has_no_frames)
 {
 	hp_link_address addresses[PROBES];
 	struct hp_frames frames[PROBES];
@@ -397,11 +390,5 @@ START_TEST(a_program_without_debugging_information_has_no_frames)
 		ck_assert_uint_eq(frames[i].count, 0);
 	hp_image_close(image);
 }
-END_TEST
 
-HP_TEST_MAIN("image/frames", frames_of_c_agree_with_addr2line,
-	     frames_of_cplusplus_agree_with_addr2line, a_chain_of_three_names_each_call_site,
-	     frames_come_from_a_separate_debug_file_as_well, compressed_debug_sections_are_read,
-	     split_dwarf_gives_the_same_frames_as_whole_dwarf,
-	     without_inlines_only_the_line_of_the_address_is_given,
-	     a_program_without_debugging_information_has_no_frames)
+HP_TEST_MAIN("image/frames")

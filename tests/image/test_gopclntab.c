@@ -26,15 +26,14 @@ static void check_two(const char *options)
 	hp_image_close(image);
 }
 
-START_TEST(each_layout_gives_names)
+TEST(each_layout_gives_names)
 {
 	check_two("-DMAGIC=0xfffffffa");
 	check_two("-DMAGIC=0xfffffff0 -DHAS_START");
 	check_two("-DMAGIC=0xfffffff1 -DHAS_START");
 }
-END_TEST
 
-START_TEST(a_layout_that_nobody_knows_gives_none)
+TEST(a_layout_that_nobody_knows_gives_none)
 {
 	struct hp_image *image;
 	const struct hp_procedure *const *list;
@@ -46,10 +45,9 @@ START_TEST(a_layout_that_nobody_knows_gives_none)
 	ck_assert_uint_eq(count, 0);
 	hp_image_close(image);
 }
-END_TEST
 
 /* Every byte of the table in turn is another: whatever comes of it, nothing is read beyond it. */
-START_TEST(damage_is_survived)
+TEST(damage_is_survived)
 {
 	size_t size;
 	uint8_t *bytes;
@@ -84,7 +82,6 @@ START_TEST(damage_is_survived)
 	}
 	free(bytes);
 }
-END_TEST
 
 /* The assembler's functions have a suffix in the symbol table that the runtime does not know. */
 static bool is_same_name(const char *table, const char *symbol)
@@ -128,7 +125,7 @@ static void check_build(const char *mode)
 	free(symbols);
 }
 
-START_TEST(a_stripped_program_of_the_real_compiler_has_the_names_of_its_symbols)
+TEST(a_stripped_program_of_the_real_compiler_has_the_names_of_its_symbols)
 {
 	FILE *source;
 
@@ -146,8 +143,5 @@ START_TEST(a_stripped_program_of_the_real_compiler_has_the_names_of_its_symbols)
 	check_build("exe");
 	check_build("pie");
 }
-END_TEST
 
-HP_TEST_MAIN("image/gopclntab", each_layout_gives_names, a_layout_that_nobody_knows_gives_none,
-	     damage_is_survived,
-	     a_stripped_program_of_the_real_compiler_has_the_names_of_its_symbols)
+HP_TEST_MAIN("image/gopclntab")

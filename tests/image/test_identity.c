@@ -36,7 +36,7 @@ static void build(const char *name, const char *flags)
 		     flags, name);
 }
 
-START_TEST(a_build_id_is_what_readelf_prints)
+TEST(a_build_id_is_what_readelf_prints)
 {
 	char text[2 * HP_IDENTITY_MAX_BYTES + 1];
 	char expected[64] = "";
@@ -52,9 +52,8 @@ START_TEST(a_build_id_is_what_readelf_prints)
 	pclose(stream);
 	ck_assert_str_eq(text, expected);
 }
-END_TEST
 
-START_TEST(a_build_id_of_any_length_up_to_twenty_bytes_is_taken)
+TEST(a_build_id_of_any_length_up_to_twenty_bytes_is_taken)
 {
 	struct hp_identity identity;
 
@@ -66,9 +65,8 @@ START_TEST(a_build_id_of_any_length_up_to_twenty_bytes_is_taken)
 	build("program", "-Wl,--build-id=0x0102030405060708090a0b0c0d0e0f101112131415");
 	ck_assert_int_eq(identity_of("program").kind, HP_IDENTITY_CONTENT);
 }
-END_TEST
 
-START_TEST(a_build_id_survives_the_loss_of_all_section_headers)
+TEST(a_build_id_survives_the_loss_of_all_section_headers)
 {
 	struct hp_identity before;
 	struct hp_identity after;
@@ -89,9 +87,8 @@ START_TEST(a_build_id_survives_the_loss_of_all_section_headers)
 	after = identity_of("program");
 	ck_assert(hp_identity_equal(&before, &after));
 }
-END_TEST
 
-START_TEST(without_a_build_id_the_executable_segments_are_hashed)
+TEST(without_a_build_id_the_executable_segments_are_hashed)
 {
 	struct hp_identity identity;
 	XXH3_state_t *state = XXH3_createState();
@@ -118,9 +115,8 @@ START_TEST(without_a_build_id_the_executable_segments_are_hashed)
 	ck_assert_uint_eq(identity.size, sizeof(expected.digest));
 	ck_assert_mem_eq(identity.bytes, expected.digest, sizeof(expected.digest));
 }
-END_TEST
 
-START_TEST(the_content_hash_follows_code_and_ignores_data)
+TEST(the_content_hash_follows_code_and_ignores_data)
 {
 	struct hp_identity plain;
 	struct hp_identity stripped;
@@ -136,9 +132,8 @@ START_TEST(the_content_hash_follows_code_and_ignores_data)
 	ck_assert(hp_identity_equal(&plain, &stripped));
 	ck_assert(!hp_identity_equal(&plain, &changed));
 }
-END_TEST
 
-START_TEST(bytes_in_memory_are_identified_like_the_file)
+TEST(bytes_in_memory_are_identified_like_the_file)
 {
 	static const char *const flags[] = { "", "-Wl,--build-id=none" };
 
@@ -156,9 +151,8 @@ START_TEST(bytes_in_memory_are_identified_like_the_file)
 		ck_assert(hp_identity_equal(&of_file, &of_bytes));
 	}
 }
-END_TEST
 
-START_TEST(a_file_that_is_no_elf_is_hashed_whole_and_an_empty_one_is_nobody)
+TEST(a_file_that_is_no_elf_is_hashed_whole_and_an_empty_one_is_nobody)
 {
 	static const char text[] = "#!/bin/sh\necho this is a script\n";
 	XXH128_canonical_t expected;
@@ -173,7 +167,6 @@ START_TEST(a_file_that_is_no_elf_is_hashed_whole_and_an_empty_one_is_nobody)
 	ck_assert_int_eq(identity_of("empty").kind, HP_IDENTITY_NONE);
 	ck_assert_int_eq(identity_of("/dev/null").kind, HP_IDENTITY_NONE);
 }
-END_TEST
 
 /* A 32-bit big-endian file by hand: its header, one note segment, the note. */
 struct big_file {
@@ -205,7 +198,7 @@ static struct big_file big_file(void)
 	return file;
 }
 
-START_TEST(a_big_endian_32_bit_file_is_read_in_its_own_terms)
+TEST(a_big_endian_32_bit_file_is_read_in_its_own_terms)
 {
 	struct big_file file = big_file();
 	struct hp_identity identity;
@@ -215,9 +208,8 @@ START_TEST(a_big_endian_32_bit_file_is_read_in_its_own_terms)
 	ck_assert_uint_eq(identity.size, 8);
 	ck_assert_mem_eq(identity.bytes, file.id, 8);
 }
-END_TEST
 
-START_TEST(notes_that_lie_about_their_size_give_no_build_id)
+TEST(notes_that_lie_about_their_size_give_no_build_id)
 {
 	static const struct {
 		uint32_t name_bytes, data_bytes, segment_bytes;
@@ -239,11 +231,10 @@ START_TEST(notes_that_lie_about_their_size_give_no_build_id)
 		ck_assert_msg(identity.kind != HP_IDENTITY_BUILD_ID, "lie %zu", i);
 	}
 }
-END_TEST
 
 /* As many note segments as there can be, each of 1 MiB: read for each of them, that is half a minute and
  * more. The last one has a build-id, which shows whether it was read. */
-START_TEST(notes_are_read_up_to_a_limit_however_many_segments_claim_them)
+TEST(notes_are_read_up_to_a_limit_however_many_segments_claim_them)
 {
 	enum { SEGMENTS = 65534, NOTES = 1 << 20, BYTES = 8 << 20 };
 	static const uint32_t note[] = { 4, 8, NT_GNU_BUILD_ID };
@@ -279,9 +270,8 @@ START_TEST(notes_are_read_up_to_a_limit_however_many_segments_claim_them)
 	ck_assert_mem_eq(identity.bytes, "build-id", 8);
 	free(header);
 }
-END_TEST
 
-START_TEST(the_kernels_raw_notes_are_searched_for_a_build_id)
+TEST(the_kernels_raw_notes_are_searched_for_a_build_id)
 {
 	/* Another note first, with a name and data that need padding. */
 	const struct {
@@ -306,16 +296,5 @@ START_TEST(the_kernels_raw_notes_are_searched_for_a_build_id)
 	hp_identity_of_notes(&notes, 0, &identity);
 	ck_assert_int_eq(identity.kind, HP_IDENTITY_NONE);
 }
-END_TEST
 
-HP_TEST_MAIN("image/identity", a_build_id_is_what_readelf_prints,
-	     a_build_id_of_any_length_up_to_twenty_bytes_is_taken,
-	     a_build_id_survives_the_loss_of_all_section_headers,
-	     without_a_build_id_the_executable_segments_are_hashed,
-	     the_content_hash_follows_code_and_ignores_data,
-	     bytes_in_memory_are_identified_like_the_file,
-	     a_file_that_is_no_elf_is_hashed_whole_and_an_empty_one_is_nobody,
-	     a_big_endian_32_bit_file_is_read_in_its_own_terms,
-	     notes_that_lie_about_their_size_give_no_build_id,
-	     notes_are_read_up_to_a_limit_however_many_segments_claim_them,
-	     the_kernels_raw_notes_are_searched_for_a_build_id)
+HP_TEST_MAIN("image/identity")

@@ -37,7 +37,7 @@ static struct hp_image_id id_of(const char *name)
 				     .path = path };
 }
 
-START_TEST(a_program_built_anew_since_the_recording_is_refused_by_name)
+TEST(a_program_built_anew_since_the_recording_is_refused_by_name)
 {
 	static const char *const flags[][2] = {
 		{ "-Wl,--build-id=0x1111111111111111", "-Wl,--build-id=0x2222222222222222" },
@@ -62,9 +62,8 @@ START_TEST(a_program_built_anew_since_the_recording_is_refused_by_name)
 		hp_error_destroy(error);
 	}
 }
-END_TEST
 
-START_TEST(a_missing_file_is_not_found)
+TEST(a_missing_file_is_not_found)
 {
 	struct hp_image_id id = { .kind = HP_IMAGE_FILE };
 	struct hp_image *image;
@@ -74,9 +73,8 @@ START_TEST(a_missing_file_is_not_found)
 	ck_assert(image == NULL);
 	free(id.path);
 }
-END_TEST
 
-START_TEST(a_fifo_or_directory_in_its_place_is_refused_without_waiting)
+TEST(a_fifo_or_directory_in_its_place_is_refused_without_waiting)
 {
 	struct hp_image_id id = { .kind = HP_IMAGE_FILE };
 	struct hp_image *image;
@@ -89,10 +87,9 @@ START_TEST(a_fifo_or_directory_in_its_place_is_refused_without_waiting)
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_image_open(&id, NULL, &image));
 	free(id.path);
 }
-END_TEST
 
 /* Who may write a file may cut it short while it is mapped: of such we have a copy. */
-START_TEST(a_file_that_others_may_write_can_be_cut_short_meanwhile)
+TEST(a_file_that_others_may_write_can_be_cut_short_meanwhile)
 {
 	const struct hp_procedure *const *procedures;
 	struct hp_image *image;
@@ -116,9 +113,8 @@ START_TEST(a_file_that_others_may_write_can_be_cut_short_meanwhile)
 	ck_assert_uint_gt(sum, 0);
 	hp_image_close(image);
 }
-END_TEST
 
-START_TEST(symfs_stands_in_front_of_the_path)
+TEST(symfs_stands_in_front_of_the_path)
 {
 	struct hp_image_options options = { .symfs = workshop_path("root") };
 	struct hp_image_id id = { .kind = HP_IMAGE_FILE, .path = (char[]){ "/opt/program" } };
@@ -132,9 +128,8 @@ START_TEST(symfs_stands_in_front_of_the_path)
 	ck_assert_int_ne(hp_image_machine(image), EM_NONE);
 	hp_image_close(image);
 }
-END_TEST
 
-START_TEST(file_offsets_become_addresses_through_executable_segments_only)
+TEST(file_offsets_become_addresses_through_executable_segments_only)
 {
 	static const char *const flags[] = { "-fPIE -pie", "-fno-pie -no-pie" };
 
@@ -173,9 +168,8 @@ START_TEST(file_offsets_become_addresses_through_executable_segments_only)
 		hp_image_close(image);
 	}
 }
-END_TEST
 
-START_TEST(text_is_what_objcopy_takes_out_of_the_file)
+TEST(text_is_what_objcopy_takes_out_of_the_file)
 {
 	struct hp_image *image;
 	const uint8_t *bytes;
@@ -197,9 +191,8 @@ START_TEST(text_is_what_objcopy_takes_out_of_the_file)
 	free(expected);
 	hp_image_close(image);
 }
-END_TEST
 
-START_TEST(a_mapped_file_that_is_no_elf_opens_without_names)
+TEST(a_mapped_file_that_is_no_elf_opens_without_names)
 {
 	struct hp_image *image;
 	hp_link_address address;
@@ -216,9 +209,8 @@ START_TEST(a_mapped_file_that_is_no_elf_opens_without_names)
 	ck_assert(!hp_image_has_lines(image));
 	hp_image_close(image);
 }
-END_TEST
 
-START_TEST(generated_code_has_the_names_that_were_kept_word_for_word)
+TEST(generated_code_has_the_names_that_were_kept_word_for_word)
 {
 	struct hp_symbol kept[] = {
 		{ { 0x40 }, 0x20, (char[]){ "_ZN3fooEv@plt.cold" }, NULL },
@@ -238,9 +230,8 @@ START_TEST(generated_code_has_the_names_that_were_kept_word_for_word)
 	ck_assert_str_eq(hp_image_symbol_origin(image), "names stored with the profile");
 	hp_image_close(image);
 }
-END_TEST
 
-START_TEST(images_without_file_or_names_open_and_have_one_name)
+TEST(images_without_file_or_names_open_and_have_one_name)
 {
 	static const enum hp_image_kind kinds[] = { HP_IMAGE_ANON, HP_IMAGE_UNKNOWN,
 						    HP_IMAGE_KERNEL, HP_IMAGE_VDSO };
@@ -262,9 +253,8 @@ START_TEST(images_without_file_or_names_open_and_have_one_name)
 		hp_image_close(image);
 	}
 }
-END_TEST
 
-START_TEST(the_vdso_is_read_from_its_kept_copy_and_completed_by_kept_names)
+TEST(the_vdso_is_read_from_its_kept_copy_and_completed_by_kept_names)
 {
 	const uint8_t *vdso = (const uint8_t *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
 	struct hp_symbol kept = { { 0x10 }, 4, (char[]){ "kept_name" }, NULL };
@@ -313,16 +303,5 @@ START_TEST(the_vdso_is_read_from_its_kept_copy_and_completed_by_kept_names)
 	ck_assert_str_eq(hp_image_procedure_at(image, address)->name, "kept_name");
 	hp_image_close(image);
 }
-END_TEST
 
-HP_TEST_MAIN("image/open", a_program_built_anew_since_the_recording_is_refused_by_name,
-	     a_missing_file_is_not_found,
-	     a_fifo_or_directory_in_its_place_is_refused_without_waiting,
-	     a_file_that_others_may_write_can_be_cut_short_meanwhile,
-	     symfs_stands_in_front_of_the_path,
-	     file_offsets_become_addresses_through_executable_segments_only,
-	     text_is_what_objcopy_takes_out_of_the_file,
-	     a_mapped_file_that_is_no_elf_opens_without_names,
-	     generated_code_has_the_names_that_were_kept_word_for_word,
-	     images_without_file_or_names_open_and_have_one_name,
-	     the_vdso_is_read_from_its_kept_copy_and_completed_by_kept_names)
+HP_TEST_MAIN("image/open")

@@ -100,7 +100,7 @@ static void build_shapes(const char *compiler, const char *flags, const char *na
 	workshop_run("%s %s %s -o %s \"$src\"/shapes.cc", compiler, shapes_flags, flags, name);
 }
 
-START_TEST(every_symbol_of_a_program_is_found_where_nm_has_it)
+TEST(every_symbol_of_a_program_is_found_where_nm_has_it)
 {
 	static const char *const compilers[] = { "c++", "clang++" };
 	static const char *const flags[] = { "-fPIE -pie", "-fno-pie -no-pie", "-O0 -g",
@@ -122,9 +122,8 @@ START_TEST(every_symbol_of_a_program_is_found_where_nm_has_it)
 		}
 	}
 }
-END_TEST
 
-START_TEST(the_c_library_and_the_shell_agree_with_nm_too)
+TEST(the_c_library_and_the_shell_agree_with_nm_too)
 {
 	static const char *const files[] = { "/bin/bash", "/lib/x86_64-linux-gnu/libc.so.6",
 					     "/lib/aarch64-linux-gnu/libc.so.6",
@@ -149,9 +148,8 @@ START_TEST(the_c_library_and_the_shell_agree_with_nm_too)
 	if (found == 0)
 		workshop_skip("system files", "none at the usual places");
 }
-END_TEST
 
-START_TEST(names_read_as_nm_demangles_them)
+TEST(names_read_as_nm_demangles_them)
 {
 	struct nm_symbol *mangled;
 	struct hp_image *image;
@@ -182,9 +180,8 @@ START_TEST(names_read_as_nm_demangles_them)
 	free(mangled);
 	hp_image_close(image);
 }
-END_TEST
 
-START_TEST(rust_names_lose_their_mangling)
+TEST(rust_names_lose_their_mangling)
 {
 	static const struct {
 		const char *linkage, *name;
@@ -212,7 +209,6 @@ START_TEST(rust_names_lose_their_mangling)
 	}
 	hp_image_close(image);
 }
-END_TEST
 
 /* For each FDE that readelf lists: its own procedure, or one that symbols or the PLT gave. */
 static void check_unwind_extents(struct hp_image *image, const char *file, bool stripped)
@@ -247,7 +243,7 @@ static void check_unwind_extents(struct hp_image *image, const char *file, bool 
 		ck_assert_uint_gt(exact, 5);
 }
 
-START_TEST(a_stripped_program_still_has_its_unwind_extents)
+TEST(a_stripped_program_still_has_its_unwind_extents)
 {
 	struct hp_image *image;
 	struct nm_symbol *symbols;
@@ -270,9 +266,8 @@ START_TEST(a_stripped_program_still_has_its_unwind_extents)
 	free(symbols);
 	hp_image_close(image);
 }
-END_TEST
 
-START_TEST(holes_between_dynamic_symbols_are_filled_from_unwind_data)
+TEST(holes_between_dynamic_symbols_are_filled_from_unwind_data)
 {
 	struct hp_image_options options = { .no_debuginfo = true };
 	struct hp_image *image;
@@ -285,9 +280,8 @@ START_TEST(holes_between_dynamic_symbols_are_filled_from_unwind_data)
 	check_unwind_extents(image, "/bin/bash", true);
 	hp_image_close(image);
 }
-END_TEST
 
-START_TEST(unwind_data_is_found_without_section_headers)
+TEST(unwind_data_is_found_without_section_headers)
 {
 	struct hp_image *image;
 	uint8_t *bytes;
@@ -319,7 +313,6 @@ START_TEST(unwind_data_is_found_without_section_headers)
 	fclose(stream);
 	hp_image_close(image);
 }
-END_TEST
 
 /* objdump labels PLT entries; ours must agree wherever it names a symbol. */
 static size_t check_plt(struct hp_image *image, const char *file)
@@ -346,7 +339,7 @@ static size_t check_plt(struct hp_image *image, const char *file)
 	return checked;
 }
 
-START_TEST(plt_entries_are_called_after_what_they_call)
+TEST(plt_entries_are_called_after_what_they_call)
 {
 	static const char *const flags[] = {
 		"-Wl,-z,lazy -fcf-protection=none -fno-pie -no-pie",
@@ -374,9 +367,8 @@ START_TEST(plt_entries_are_called_after_what_they_call)
 	}
 	ck_assert_uint_gt(tried, 0);
 }
-END_TEST
 
-START_TEST(plt_entries_of_aarch64_have_names_on_any_machine)
+TEST(plt_entries_of_aarch64_have_names_on_any_machine)
 {
 	static const char *const flags[] = { "", "-mbranch-protection=bti -Wl,-z,force-bti",
 					     "-mbranch-protection=standard -Wl,-z,pac-plt" };
@@ -405,9 +397,8 @@ START_TEST(plt_entries_of_aarch64_have_names_on_any_machine)
 		hp_image_close(image);
 	}
 }
-END_TEST
 
-START_TEST(plt_entries_of_the_shell_have_names_as_well)
+TEST(plt_entries_of_the_shell_have_names_as_well)
 {
 	struct hp_image *image;
 
@@ -419,7 +410,6 @@ START_TEST(plt_entries_of_the_shell_have_names_as_well)
 	ck_assert_uint_gt(check_plt(image, "/bin/bash"), 50);
 	hp_image_close(image);
 }
-END_TEST
 
 static bool build_cold(const char *flags)
 {
@@ -428,7 +418,7 @@ static bool build_cold(const char *flags)
 	       workshop_try("cc -O2 %s -o program \"$src\"/main.c first.o second.o", flags);
 }
 
-START_TEST(cold_parts_belong_to_the_procedure_of_their_own_file)
+TEST(cold_parts_belong_to_the_procedure_of_their_own_file)
 {
 	struct nm_symbol *symbols;
 	struct hp_image *image;
@@ -467,9 +457,8 @@ START_TEST(cold_parts_belong_to_the_procedure_of_their_own_file)
 	free(symbols);
 	hp_image_close(image);
 }
-END_TEST
 
-START_TEST(cold_suffixes_are_told_from_names_that_only_look_like_it)
+TEST(cold_suffixes_are_told_from_names_that_only_look_like_it)
 {
 	static const struct {
 		const char *symbol, *name;
@@ -504,7 +493,6 @@ START_TEST(cold_suffixes_are_told_from_names_that_only_look_like_it)
 	}
 	hp_image_close(image);
 }
-END_TEST
 
 static void check_labels(const char *mode)
 {
@@ -548,7 +536,7 @@ static void check_labels(const char *mode)
 	hp_image_close(image);
 }
 
-START_TEST(assembly_without_types_or_sizes_has_procedures)
+TEST(assembly_without_types_or_sizes_has_procedures)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	check_labels("-m64");
@@ -558,9 +546,8 @@ START_TEST(assembly_without_types_or_sizes_has_procedures)
 	(void)check_labels;
 #endif
 }
-END_TEST
 
-START_TEST(a_separate_debug_file_gives_names_by_debuglink)
+TEST(a_separate_debug_file_gives_names_by_debuglink)
 {
 	struct hp_image_options without = { .no_debuginfo = true };
 	struct nm_symbol *symbols;
@@ -588,9 +575,8 @@ START_TEST(a_separate_debug_file_gives_names_by_debuglink)
 	hp_image_close(image);
 	free(symbols);
 }
-END_TEST
 
-START_TEST(a_debug_file_under_symfs_is_found_by_build_id)
+TEST(a_debug_file_under_symfs_is_found_by_build_id)
 {
 	struct hp_image_options options = { .symfs = workshop_path("root") };
 	struct hp_image_id id = { .kind = HP_IMAGE_FILE, .path = (char[]){ "/opt/app/program" } };
@@ -613,9 +599,8 @@ START_TEST(a_debug_file_under_symfs_is_found_by_build_id)
 	free(symbols);
 	hp_image_close(image);
 }
-END_TEST
 
-START_TEST(minidebuginfo_inside_the_file_gives_local_names)
+TEST(minidebuginfo_inside_the_file_gives_local_names)
 {
 	struct nm_symbol *symbols;
 	struct hp_image *image;
@@ -640,9 +625,8 @@ START_TEST(minidebuginfo_inside_the_file_gives_local_names)
 	free(symbols);
 	hp_image_close(image);
 }
-END_TEST
 
-START_TEST(text_that_nothing_describes_is_a_gap_up_to_its_neighbours)
+TEST(text_that_nothing_describes_is_a_gap_up_to_its_neighbours)
 {
 	struct hp_symbol kept[] = { { { 0x1000 }, 0x100, (char[]){ "before" }, NULL },
 				    { { 0x2000 }, 0x100, (char[]){ "after" }, NULL } };
@@ -664,20 +648,5 @@ START_TEST(text_that_nothing_describes_is_a_gap_up_to_its_neighbours)
 	ck_assert_str_eq(procedure_at(image, 0x10ff)->name, "before");
 	hp_image_close(image);
 }
-END_TEST
 
-HP_TEST_MAIN("image/procedures", every_symbol_of_a_program_is_found_where_nm_has_it,
-	     the_c_library_and_the_shell_agree_with_nm_too, names_read_as_nm_demangles_them,
-	     rust_names_lose_their_mangling, a_stripped_program_still_has_its_unwind_extents,
-	     holes_between_dynamic_symbols_are_filled_from_unwind_data,
-	     unwind_data_is_found_without_section_headers,
-	     plt_entries_are_called_after_what_they_call,
-	     plt_entries_of_aarch64_have_names_on_any_machine,
-	     plt_entries_of_the_shell_have_names_as_well,
-	     cold_parts_belong_to_the_procedure_of_their_own_file,
-	     cold_suffixes_are_told_from_names_that_only_look_like_it,
-	     assembly_without_types_or_sizes_has_procedures,
-	     a_separate_debug_file_gives_names_by_debuglink,
-	     a_debug_file_under_symfs_is_found_by_build_id,
-	     minidebuginfo_inside_the_file_gives_local_names,
-	     text_that_nothing_describes_is_a_gap_up_to_its_neighbours)
+HP_TEST_MAIN("image/procedures")

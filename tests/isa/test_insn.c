@@ -83,7 +83,7 @@ static const struct {
 	{ "vaddps zmm1, zmm2, zmm3", B("\x62\xf1\x6c\x48\x58\xcb"), HP_INSN_PLAIN, 0, false },
 };
 
-START_TEST(kind_and_target_of_every_transfer_of_control)
+TEST(kind_and_target_of_every_transfer_of_control)
 {
 	for (size_t i = 0; i < HP_ARRAY_COUNT(flows); i++) {
 		const uint8_t *bytes = (const uint8_t *)flows[i].bytes;
@@ -98,9 +98,8 @@ START_TEST(kind_and_target_of_every_transfer_of_control)
 		ck_assert_msg(flow.names_memory == flows[i].names_memory, "%s", flows[i].text);
 	}
 }
-END_TEST
 
-START_TEST(both_depths_agree)
+TEST(both_depths_agree)
 {
 	for (size_t i = 0; i < HP_ARRAY_COUNT(flows); i++) {
 		struct hp_insn insn = decode(flows[i].bytes, flows[i].size);
@@ -110,9 +109,8 @@ START_TEST(both_depths_agree)
 			ck_assert_uint_eq(insn.target, flows[i].target);
 	}
 }
-END_TEST
 
-START_TEST(bytes_that_end_too_early_do_not_decode)
+TEST(bytes_that_end_too_early_do_not_decode)
 {
 	for (size_t i = 0; i < HP_ARRAY_COUNT(flows); i++) {
 		for (size_t size = 0; size < flows[i].size; size++) {
@@ -128,9 +126,8 @@ START_TEST(bytes_that_end_too_early_do_not_decode)
 		}
 	}
 }
-END_TEST
 
-START_TEST(what_is_no_instruction_does_not_decode)
+TEST(what_is_no_instruction_does_not_decode)
 {
 	static const uint8_t bad[][2] = { { 0x06, 0x00 }, { 0xd6, 0x00 }, { 0xff, 0xff } };
 	struct hp_flow flow;
@@ -138,16 +135,14 @@ START_TEST(what_is_no_instruction_does_not_decode)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(bad); i++)
 		ck_assert(!isa()->flow(bad[i], 2, 0, &flow));
 }
-END_TEST
 
-START_TEST(an_unknown_machine_has_no_decoder)
+TEST(an_unknown_machine_has_no_decoder)
 {
 	ck_assert(hp_isa_of(EM_NONE) == NULL);
 	ck_assert(hp_isa_of(EM_SPARC) == NULL);
 }
-END_TEST
 
-START_TEST(exit_system_calls_are_told_by_their_numbers)
+TEST(exit_system_calls_are_told_by_their_numbers)
 {
 	static const uint8_t exit_group[] = { 0x90, 0xb8, 231, 0, 0, 0 };
 	static const uint8_t exit_one[] = { 0xb8, 60, 0, 0, 0 };
@@ -158,12 +153,11 @@ START_TEST(exit_system_calls_are_told_by_their_numbers)
 	ck_assert(!isa()->is_exit(write_one, sizeof(write_one)));
 	ck_assert(!isa()->is_exit(exit_one + 1, 4));
 }
-END_TEST
 
 /* --- registers and flags -----------------------------------------------------------------------
  */
 
-START_TEST(an_addition_reads_both_and_writes_one_and_the_flags)
+TEST(an_addition_reads_both_and_writes_one_and_the_flags)
 {
 	struct hp_insn insn = DECODE("\x48\x01\xd8"); /* add rax, rbx */
 
@@ -175,18 +169,16 @@ START_TEST(an_addition_reads_both_and_writes_one_and_the_flags)
 						      HP_FLAG_ADJUST);
 	ck_assert_uint_eq(insn.operation, HP_OPERATION_ADD);
 }
-END_TEST
 
-START_TEST(a_division_has_hidden_operands)
+TEST(a_division_has_hidden_operands)
 {
 	struct hp_insn insn = DECODE("\x48\xf7\xf1"); /* div rcx */
 
 	assert_set(insn.read, RAX, RDX, RCX);
 	assert_set(insn.written, RAX, RDX);
 }
-END_TEST
 
-START_TEST(a_narrow_write_keeps_the_rest_of_its_register)
+TEST(a_narrow_write_keeps_the_rest_of_its_register)
 {
 	struct hp_insn byte = DECODE("\x88\xd8");  /* mov al, bl */
 	struct hp_insn dword = DECODE("\x89\xd8"); /* mov eax, ebx */
@@ -195,9 +187,8 @@ START_TEST(a_narrow_write_keeps_the_rest_of_its_register)
 	assert_set(dword.read, RBX);
 	assert_set(dword.written, RAX);
 }
-END_TEST
 
-START_TEST(a_conditional_move_reads_what_it_may_keep)
+TEST(a_conditional_move_reads_what_it_may_keep)
 {
 	struct hp_insn insn = DECODE("\x48\x0f\x44\xc3"); /* cmove rax, rbx */
 
@@ -205,9 +196,8 @@ START_TEST(a_conditional_move_reads_what_it_may_keep)
 	ck_assert_uint_eq(insn.flags_read, HP_FLAG_ZERO);
 	ck_assert_uint_eq(insn.condition, HP_CONDITION_EQUAL);
 }
-END_TEST
 
-START_TEST(zeroing_is_told_from_exclusive_or)
+TEST(zeroing_is_told_from_exclusive_or)
 {
 	ck_assert(DECODE("\x31\xc0").is_zeroing);	  /* xor eax, eax */
 	ck_assert(!DECODE("\x31\xd8").is_zeroing);	  /* xor eax, ebx */
@@ -215,9 +205,8 @@ START_TEST(zeroing_is_told_from_exclusive_or)
 	ck_assert(DECODE("\x66\x0f\xef\xc0").is_zeroing); /* pxor xmm0, xmm0 */
 	ck_assert(DECODE("\xc5\xf1\xef\xd1").is_zeroing); /* vpxor xmm2, xmm1, xmm1 */
 }
-END_TEST
 
-START_TEST(a_vector_register_is_one_whatever_its_width)
+TEST(a_vector_register_is_one_whatever_its_width)
 {
 	struct hp_insn narrow = DECODE("\x0f\x58\xca");		  /* addps xmm1, xmm2 */
 	struct hp_insn wide = DECODE("\x62\xf1\x6c\x48\x58\xcb"); /* vaddps zmm1, zmm2, zmm3 */
@@ -227,9 +216,8 @@ START_TEST(a_vector_register_is_one_whatever_its_width)
 	ck_assert(hp_register_in(&wide.read, XMM2) && hp_register_in(&wide.read, XMM3));
 	ck_assert(!hp_register_in(&wide.read, XMM1) && hp_register_in(&wide.written, XMM1));
 }
-END_TEST
 
-START_TEST(conditions_are_those_of_the_manual)
+TEST(conditions_are_those_of_the_manual)
 {
 	static const uint8_t wanted[16] = {
 		HP_CONDITION_OTHER,	  HP_CONDITION_OTHER,	      HP_CONDITION_BELOW,
@@ -248,12 +236,11 @@ START_TEST(conditions_are_those_of_the_manual)
 		ck_assert_uint_eq(decode(far, sizeof(far)).condition, wanted[i]);
 	}
 }
-END_TEST
 
 /* --- memory ------------------------------------------------------------------------------------
  */
 
-START_TEST(a_load_names_base_index_scale_and_displacement)
+TEST(a_load_names_base_index_scale_and_displacement)
 {
 	struct hp_insn insn = DECODE("\x8b\x44\x8b\x10"); /* mov eax, [rbx+rcx*4+0x10] */
 	const struct hp_memory *memory = &insn.memories[0];
@@ -270,9 +257,8 @@ START_TEST(a_load_names_base_index_scale_and_displacement)
 	ck_assert_uint_eq(insn.operands[1].type, HP_OPERAND_MEMORY);
 	ck_assert_uint_eq(insn.operands[1].number, 0);
 }
-END_TEST
 
-START_TEST(an_address_relative_to_the_program_counter_is_worked_out)
+TEST(an_address_relative_to_the_program_counter_is_worked_out)
 {
 	struct hp_insn insn = DECODE("\x48\x8d\x05\x00\x01\x00\x00"); /* lea rax, [rip+0x100] */
 
@@ -281,9 +267,8 @@ START_TEST(an_address_relative_to_the_program_counter_is_worked_out)
 	ck_assert_uint_eq(insn.memories[0].access, 0);
 	assert_no_register(insn.read);
 }
-END_TEST
 
-START_TEST(an_update_in_memory_reads_and_writes_it)
+TEST(an_update_in_memory_reads_and_writes_it)
 {
 	struct hp_insn insn = DECODE("\xf0\x83\x07\x01"); /* lock add dword [rdi], 1 */
 
@@ -292,9 +277,8 @@ START_TEST(an_update_in_memory_reads_and_writes_it)
 	ck_assert(DECODE("\x87\x07").is_locked); /* xchg [rdi], eax */
 	ck_assert(!DECODE("\x83\x07\x01").is_locked);
 }
-END_TEST
 
-START_TEST(a_call_pushes_and_a_push_from_memory_does_both)
+TEST(a_call_pushes_and_a_push_from_memory_does_both)
 {
 	struct hp_insn call = DECODE("\xe8\x00\x00\x00\x00");
 	struct hp_insn push = DECODE("\xff\x33"); /* push qword [rbx] */
@@ -309,9 +293,8 @@ START_TEST(a_call_pushes_and_a_push_from_memory_does_both)
 	ck_assert_uint_eq(push.memories[1].base, RSP);
 	ck_assert_uint_eq(push.memories[1].access, HP_ACCESS_WRITE);
 }
-END_TEST
 
-START_TEST(a_string_move_has_two_memories_and_may_be_repeated)
+TEST(a_string_move_has_two_memories_and_may_be_repeated)
 {
 	struct hp_insn insn = DECODE("\xf3\x48\xa5"); /* rep movsq */
 
@@ -320,9 +303,8 @@ START_TEST(a_string_move_has_two_memories_and_may_be_repeated)
 	ck_assert(hp_register_in(&insn.read, RCX) && hp_register_in(&insn.written, RCX));
 	ck_assert(hp_register_in(&insn.written, RSI) && hp_register_in(&insn.written, RDI));
 }
-END_TEST
 
-START_TEST(thread_local_memory_has_its_segment)
+TEST(thread_local_memory_has_its_segment)
 {
 	/* mov rax, fs:[0x28] */
 	struct hp_insn insn = DECODE("\x64\x48\x8b\x04\x25\x28\x00\x00\x00");
@@ -332,18 +314,16 @@ START_TEST(thread_local_memory_has_its_segment)
 	ck_assert_int_eq(insn.memories[0].displacement, 0x28);
 	ck_assert_uint_eq(DECODE("\x8b\x07").memories[0].segment, HP_REGISTER_NONE);
 }
-END_TEST
 
-START_TEST(immediates_are_sign_extended)
+TEST(immediates_are_sign_extended)
 {
 	struct hp_insn insn = DECODE("\x48\x83\xc0\xff"); /* add rax, -1 */
 
 	ck_assert_uint_eq(insn.operands[1].type, HP_OPERAND_IMMEDIATE);
 	ck_assert_int_eq(insn.operands[1].immediate, -1);
 }
-END_TEST
 
-START_TEST(calls_clobber_what_the_convention_does_not_keep)
+TEST(calls_clobber_what_the_convention_does_not_keep)
 {
 	const struct hp_register_set *clobbers = &isa()->call_clobbers;
 
@@ -352,26 +332,11 @@ START_TEST(calls_clobber_what_the_convention_does_not_keep)
 	ck_assert(!hp_register_in(clobbers, RBX) && !hp_register_in(clobbers, RBP));
 	ck_assert(!hp_register_in(clobbers, RSP) && !hp_register_in(clobbers, R12));
 }
-END_TEST
 
-START_TEST(mnemonics_have_names)
+TEST(mnemonics_have_names)
 {
 	ck_assert_str_eq(isa()->mnemonic(DECODE("\x48\x01\xd8").mnemonic), "add");
 	ck_assert_str_eq(isa()->mnemonic(UINT16_MAX), "(bad)");
 }
-END_TEST
 
-HP_TEST_MAIN("isa/insn", kind_and_target_of_every_transfer_of_control, both_depths_agree,
-	     bytes_that_end_too_early_do_not_decode, what_is_no_instruction_does_not_decode,
-	     an_unknown_machine_has_no_decoder, exit_system_calls_are_told_by_their_numbers,
-	     an_addition_reads_both_and_writes_one_and_the_flags, a_division_has_hidden_operands,
-	     a_narrow_write_keeps_the_rest_of_its_register,
-	     a_conditional_move_reads_what_it_may_keep, zeroing_is_told_from_exclusive_or,
-	     a_vector_register_is_one_whatever_its_width, conditions_are_those_of_the_manual,
-	     a_load_names_base_index_scale_and_displacement,
-	     an_address_relative_to_the_program_counter_is_worked_out,
-	     an_update_in_memory_reads_and_writes_it,
-	     a_call_pushes_and_a_push_from_memory_does_both,
-	     a_string_move_has_two_memories_and_may_be_repeated,
-	     thread_local_memory_has_its_segment, immediates_are_sign_extended,
-	     calls_clobber_what_the_convention_does_not_keep, mnemonics_have_names)
+HP_TEST_MAIN("isa/insn")

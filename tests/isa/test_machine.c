@@ -37,7 +37,7 @@ static const char *core_of(const char *vendor, unsigned family, unsigned model, 
 		->name;
 }
 
-START_TEST(forms_are_in_order_and_each_mnemonic_ends_with_any_shape)
+TEST(forms_are_in_order_and_each_mnemonic_ends_with_any_shape)
 {
 	for (size_t i = 0; i + 1 < table_form_count; i++) {
 		const struct table_form *form = &table_forms[i];
@@ -50,9 +50,8 @@ START_TEST(forms_are_in_order_and_each_mnemonic_ends_with_any_shape)
 	}
 	ck_assert_uint_eq(table_forms[table_form_count - 1].shape, SHAPE_ANY);
 }
-END_TEST
 
-START_TEST(cpus_are_known_by_family_and_model)
+TEST(cpus_are_known_by_family_and_model)
 {
 	ck_assert_str_eq(core_of("GenuineIntel", 6, 85, false), "skylake-sp");
 	ck_assert_str_eq(core_of("GenuineIntel", 6, 106, false), "ice-lake-sp");
@@ -65,9 +64,8 @@ START_TEST(cpus_are_known_by_family_and_model)
 	ck_assert_str_eq(core_of("AuthenticAMD", 25, 97, false), "zen-4");
 	ck_assert_str_eq(core_of("AuthenticAMD", 26, 2, false), "zen-5");
 }
-END_TEST
 
-START_TEST(matrix_tiles_tell_a_core_that_a_hypervisor_disguises)
+TEST(matrix_tiles_tell_a_core_that_a_hypervisor_disguises)
 {
 	ck_assert_str_eq(core_of("GenuineIntel", 6, 167, false), "ice-lake-sp");
 	ck_assert_str_eq(core_of("GenuineIntel", 6, 167, true), "sapphire-rapids");
@@ -79,9 +77,8 @@ START_TEST(matrix_tiles_tell_a_core_that_a_hypervisor_disguises)
 				 ->name,
 			 "granite-rapids");
 }
-END_TEST
 
-START_TEST(a_cpu_as_an_epoch_keeps_it_has_the_same_core)
+TEST(a_cpu_as_an_epoch_keeps_it_has_the_same_core)
 {
 	char vendor[] = "GenuineIntel";
 	struct hp_cpu cpu = { .vendor = vendor, .family = 6, .model = 167 };
@@ -93,9 +90,8 @@ START_TEST(a_cpu_as_an_epoch_keeps_it_has_the_same_core)
 	ck_assert_str_eq(hp_core_of_cpu(&cpu)->name, "granite-rapids");
 	ck_assert(hp_core_of_cpu(&(struct hp_cpu){ 0 })->is_generic);
 }
-END_TEST
 
-START_TEST(an_unknown_cpu_is_generic_and_says_so)
+TEST(an_unknown_cpu_is_generic_and_says_so)
 {
 	const struct hp_core *machine =
 		hp_core_of(&(struct hp_cpu_id){ .vendor = "CentaurHauls", .family = 7 });
@@ -105,9 +101,8 @@ START_TEST(an_unknown_cpu_is_generic_and_says_so)
 	ck_assert_str_eq(core_of(NULL, 0, 0, false), "generic-x86-64");
 	ck_assert(!hp_core_named("skylake-sp")->is_generic);
 }
-END_TEST
 
-START_TEST(every_core_is_found_by_its_name_and_names_its_units)
+TEST(every_core_is_found_by_its_name_and_names_its_units)
 {
 	size_t count = 0;
 
@@ -120,9 +115,8 @@ START_TEST(every_core_is_found_by_its_name_and_names_its_units)
 	ck_assert_uint_eq(count, 9);
 	ck_assert_ptr_null(hp_core_named("pentium"));
 }
-END_TEST
 
-START_TEST(a_multiplication_takes_three_cycles_everywhere)
+TEST(a_multiplication_takes_three_cycles_everywhere)
 {
 	const struct hp_core *one;
 
@@ -135,9 +129,8 @@ START_TEST(a_multiplication_takes_three_cycles_everywhere)
 		ck_assert_uint_ge(cost.use_count, 1);
 	}
 }
-END_TEST
 
-START_TEST(an_addition_from_memory_needs_its_register_only_when_the_load_is_done)
+TEST(an_addition_from_memory_needs_its_register_only_when_the_load_is_done)
 {
 	/* add rax, [rsi] */
 	struct hp_cost cost = cost_on("skylake-sp", NULL, DECODE(0x48, 0x03, 0x06));
@@ -147,9 +140,8 @@ START_TEST(an_addition_from_memory_needs_its_register_only_when_the_load_is_done
 	ck_assert_uint_eq(cost.slots, 1); /* micro-fused */
 	ck_assert_uint_eq(cost.use_count, 2);
 }
-END_TEST
 
-START_TEST(ports_of_an_addition_are_those_of_the_manual)
+TEST(ports_of_an_addition_are_those_of_the_manual)
 {
 	struct hp_cost skylake = cost_on("skylake-sp", NULL, DECODE(0x48, 0x01, 0xd8));
 	struct hp_cost golden = cost_on("sapphire-rapids", NULL, DECODE(0x48, 0x01, 0xd8));
@@ -163,9 +155,8 @@ START_TEST(ports_of_an_addition_are_those_of_the_manual)
 	ck_assert_str_eq(names, "0156");
 	ck_assert_int_eq(__builtin_popcount(golden.uses[0].units), 5);
 }
-END_TEST
 
-START_TEST(a_compare_fuses_with_the_jump_behind_it)
+TEST(a_compare_fuses_with_the_jump_behind_it)
 {
 	struct hp_insn compare = DECODE(0x48, 0x39, 0xd8);     /* cmp rax, rbx */
 	struct hp_insn from_memory = DECODE(0x83, 0x3e, 0x05); /* cmp dword [rsi], 5 */
@@ -178,9 +169,8 @@ START_TEST(a_compare_fuses_with_the_jump_behind_it)
 	ck_assert_uint_eq(cost_on("skylake-sp", &shift, jump).slots, 1);
 	ck_assert_uint_eq(cost_on("skylake-sp", NULL, jump).slots, 1);
 }
-END_TEST
 
-START_TEST(what_fuses_depends_on_the_core_and_the_condition)
+TEST(what_fuses_depends_on_the_core_and_the_condition)
 {
 	struct hp_insn decrement = DECODE(0x48, 0xff, 0xc8);   /* dec rax */
 	struct hp_insn subtract = DECODE(0x48, 0x83, 0xe8, 1); /* sub rax, 1 */
@@ -196,9 +186,8 @@ START_TEST(what_fuses_depends_on_the_core_and_the_condition)
 	ck_assert_uint_eq(cost_on("skylake-sp", &exclusive, jne).slots, 1);
 	ck_assert_uint_eq(cost_on("zen-4", &exclusive, jne).slots, 0);
 }
-END_TEST
 
-START_TEST(moves_are_eliminated_where_the_core_does)
+TEST(moves_are_eliminated_where_the_core_does)
 {
 	struct hp_insn move = DECODE(0x48, 0x89, 0xd8); /* mov rax, rbx */
 	struct hp_insn narrow = DECODE(0x88, 0xd8);	/* mov al, bl */
@@ -208,9 +197,8 @@ START_TEST(moves_are_eliminated_where_the_core_does)
 	ck_assert(!cost_on("skylake-sp", NULL, narrow).is_eliminated);
 	ck_assert_uint_eq(cost_on("skylake-sp", NULL, move).slots, 1);
 }
-END_TEST
 
-START_TEST(an_address_of_three_parts_takes_longer_where_it_does)
+TEST(an_address_of_three_parts_takes_longer_where_it_does)
 {
 	struct hp_insn two = DECODE(0x48, 0x8d, 0x04, 0x0b);	  /* lea rax, [rbx + rcx] */
 	struct hp_insn three = DECODE(0x48, 0x8d, 0x44, 0x0b, 8); /* lea rax, [rbx + rcx + 8] */
@@ -221,9 +209,8 @@ START_TEST(an_address_of_three_parts_takes_longer_where_it_does)
 	ck_assert_uint_eq(cost_on("sapphire-rapids", NULL, three).latency, 1);
 	ck_assert_uint_eq(cost_on("sapphire-rapids", NULL, scaled).latency, 2);
 }
-END_TEST
 
-START_TEST(small_constants_are_added_at_rename_where_the_core_does)
+TEST(small_constants_are_added_at_rename_where_the_core_does)
 {
 	struct hp_insn full = DECODE(0x48, 0x83, 0xc0, 1);	     /* add rax, 1 */
 	struct hp_insn half = DECODE(0x83, 0xc0, 1);		     /* add eax, 1 */
@@ -234,9 +221,8 @@ START_TEST(small_constants_are_added_at_rename_where_the_core_does)
 	ck_assert(!cost_on("sapphire-rapids", NULL, large).is_eliminated);
 	ck_assert(!cost_on("ice-lake-sp", NULL, full).is_eliminated);
 }
-END_TEST
 
-START_TEST(every_condition_has_a_row_of_its_own_core)
+TEST(every_condition_has_a_row_of_its_own_core)
 {
 	/* 0x40 to 0x4f: cmovcc eax, ecx; 0x90 to 0x9f: setcc cl; 0x70 to 0x7f: jcc */
 	for (unsigned condition = 0; condition < 16; condition++) {
@@ -249,9 +235,8 @@ START_TEST(every_condition_has_a_row_of_its_own_core)
 		ck_assert(!cost_on("zen-4", NULL, jump).is_guess);
 	}
 }
-END_TEST
 
-START_TEST(a_zeroing_idiom_depends_on_nothing)
+TEST(a_zeroing_idiom_depends_on_nothing)
 {
 	struct hp_cost cost = cost_on("zen-3", NULL, DECODE(0x31, 0xc0)); /* xor eax, eax */
 
@@ -259,18 +244,16 @@ START_TEST(a_zeroing_idiom_depends_on_nothing)
 	ck_assert_uint_eq(cost.use_count, 0);
 	ck_assert_uint_eq(cost.latency, 0);
 }
-END_TEST
 
-START_TEST(a_locked_addition_costs_what_the_core_says)
+TEST(a_locked_addition_costs_what_the_core_says)
 {
 	/* lock add [rsi], eax */
 	struct hp_cost cost = cost_on("skylake-sp", NULL, DECODE(0xf0, 0x01, 0x06));
 
 	ck_assert_uint_ge(cost.latency, 18);
 }
-END_TEST
 
-START_TEST(instructions_of_512_bits_are_in_the_table)
+TEST(instructions_of_512_bits_are_in_the_table)
 {
 	/* vaddph and vaddps zmm0, zmm1, zmm2 */
 	struct hp_insn half = DECODE(0x62, 0xf5, 0x74, 0x48, 0x58, 0xc2);
@@ -280,19 +263,5 @@ START_TEST(instructions_of_512_bits_are_in_the_table)
 	ck_assert(!cost_on("sapphire-rapids", NULL, whole).is_guess);
 	ck_assert_uint_eq(cost_on("sapphire-rapids", NULL, half).slots, 1);
 }
-END_TEST
 
-HP_TEST_MAIN("isa/machine", forms_are_in_order_and_each_mnemonic_ends_with_any_shape,
-	     cpus_are_known_by_family_and_model,
-	     matrix_tiles_tell_a_core_that_a_hypervisor_disguises,
-	     a_cpu_as_an_epoch_keeps_it_has_the_same_core, an_unknown_cpu_is_generic_and_says_so,
-	     every_core_is_found_by_its_name_and_names_its_units,
-	     a_multiplication_takes_three_cycles_everywhere,
-	     an_addition_from_memory_needs_its_register_only_when_the_load_is_done,
-	     ports_of_an_addition_are_those_of_the_manual, a_compare_fuses_with_the_jump_behind_it,
-	     what_fuses_depends_on_the_core_and_the_condition,
-	     moves_are_eliminated_where_the_core_does,
-	     an_address_of_three_parts_takes_longer_where_it_does,
-	     small_constants_are_added_at_rename_where_the_core_does,
-	     every_condition_has_a_row_of_its_own_core, a_zeroing_idiom_depends_on_nothing,
-	     a_locked_addition_costs_what_the_core_says, instructions_of_512_bits_are_in_the_table)
+HP_TEST_MAIN("isa/machine")

@@ -349,7 +349,7 @@ static void compare(struct hp_random *random, size_t kind, uint8_t *code)
 	}
 }
 
-START_TEST(what_is_known_is_what_the_processor_makes_of_it)
+TEST(what_is_known_is_what_the_processor_makes_of_it)
 {
 	struct hp_random random = hp_random_seeded(0x5eed);
 	uint8_t *code = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
@@ -361,14 +361,12 @@ START_TEST(what_is_known_is_what_the_processor_makes_of_it)
 		compare(&random, kind, code);
 	munmap(code, CODE_BYTES);
 }
-END_TEST
 
 #else
 
-START_TEST(what_is_known_is_what_the_processor_makes_of_it)
+TEST(what_is_known_is_what_the_processor_makes_of_it)
 {
 }
-END_TEST
 
 #endif
 
@@ -401,7 +399,7 @@ static enum hp_step step_with(struct hp_state *state, const struct hp_step_memor
 		ck_assert_uint_eq((state)->registers[number].value, expected);                     \
 	} while (0)
 
-START_TEST(with_everything_known_ordinary_results_are_known)
+TEST(with_everything_known_ordinary_results_are_known)
 {
 	struct hp_state state = known_state();
 
@@ -419,9 +417,8 @@ START_TEST(with_everything_known_ordinary_results_are_known)
 	STEP(&state, "\x0f\x94\xc2"); /* sete dl */
 	assert_register(&state, RDX, 0x301);
 }
-END_TEST
 
-START_TEST(what_was_pushed_is_popped)
+TEST(what_was_pushed_is_popped)
 {
 	struct hp_state state = known_state();
 
@@ -434,9 +431,8 @@ START_TEST(what_was_pushed_is_popped)
 	assert_register(&state, RSI, 0x100);
 	assert_register(&state, RSP, 0x7ff000);
 }
-END_TEST
 
-START_TEST(a_load_of_what_was_stored_is_known_and_of_more_is_not)
+TEST(a_load_of_what_was_stored_is_known_and_of_more_is_not)
 {
 	struct hp_state state = known_state();
 
@@ -450,9 +446,8 @@ START_TEST(a_load_of_what_was_stored_is_known_and_of_more_is_not)
 	STEP(&state, "\x8b\x43\x20"); /* mov eax, [rbx+32] */
 	ck_assert_uint_eq(state.registers[RAX].known, ~UINT64_C(0xffffffff));
 }
-END_TEST
 
-START_TEST(a_store_nobody_knows_where_leaves_only_the_stack)
+TEST(a_store_nobody_knows_where_leaves_only_the_stack)
 {
 	struct hp_state state = known_state();
 
@@ -465,7 +460,6 @@ START_TEST(a_store_nobody_knows_where_leaves_only_the_stack)
 	STEP(&state, "\x5a"); /* pop rdx */
 	assert_register(&state, RDX, 0x200);
 }
-END_TEST
 
 static bool read_constant(void *context, uint64_t address, size_t bytes, bool is_constant,
 			  uint8_t *into)
@@ -477,7 +471,7 @@ static bool read_constant(void *context, uint64_t address, size_t bytes, bool is
 	return true;
 }
 
-START_TEST(branches_go_where_what_is_known_sends_them)
+TEST(branches_go_where_what_is_known_sends_them)
 {
 	struct hp_state state = known_state();
 	uint8_t held[8] = { 0x34, 0x12 };
@@ -506,10 +500,5 @@ START_TEST(branches_go_where_what_is_known_sends_them)
 	ck_assert_int_eq(STEP(&state, "\x77\x10"), HP_STEP_NOT_TAKEN); /* ja */
 	ck_assert_int_eq(STEP(&state, "\x0f\x05"), HP_STEP_END);       /* syscall */
 }
-END_TEST
 
-HP_TEST_MAIN("isa/step", what_is_known_is_what_the_processor_makes_of_it,
-	     with_everything_known_ordinary_results_are_known, what_was_pushed_is_popped,
-	     a_load_of_what_was_stored_is_known_and_of_more_is_not,
-	     a_store_nobody_knows_where_leaves_only_the_stack,
-	     branches_go_where_what_is_known_sends_them)
+HP_TEST_MAIN("isa/step")

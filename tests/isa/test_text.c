@@ -18,7 +18,7 @@ static const struct {
 	{ { 0xc3 }, 1, "ret", "ret" },
 };
 
-START_TEST(an_instruction_comes_out_in_the_syntax_asked_for)
+TEST(an_instruction_comes_out_in_the_syntax_asked_for)
 {
 	for (size_t i = 0; i < HP_ARRAY_COUNT(known); i++) {
 		char text[64];
@@ -33,9 +33,8 @@ START_TEST(an_instruction_comes_out_in_the_syntax_asked_for)
 		ck_assert_str_eq(text, known[i].att);
 	}
 }
-END_TEST
 
-START_TEST(branch_and_memory_targets_are_link_time_addresses)
+TEST(branch_and_memory_targets_are_link_time_addresses)
 {
 	static const uint8_t call[] = { 0xe8, 0x10, 0, 0, 0 };	     /* next + 0x10 */
 	static const uint8_t jump[] = { 0xeb, 0xfe };		     /* to itself */
@@ -49,9 +48,8 @@ START_TEST(branch_and_memory_targets_are_link_time_addresses)
 	hp_isa_text(EM_X86_64, HP_SYNTAX_INTEL, load, sizeof(load), 0x401000, text, sizeof(text));
 	ck_assert_str_eq(text, "mov eax, [0x401010]");
 }
-END_TEST
 
-START_TEST(the_length_alone_is_that_of_the_text)
+TEST(the_length_alone_is_that_of_the_text)
 {
 	static const uint8_t call[] = { 0xe8, 0x10, 0 };
 
@@ -61,9 +59,8 @@ START_TEST(the_length_alone_is_that_of_the_text)
 	ck_assert_uint_eq(hp_isa_length(EM_X86_64, call, sizeof(call)), 0);
 	ck_assert_uint_eq(hp_isa_length(EM_RISCV, known[0].bytes, 4), 0);
 }
-END_TEST
 
-START_TEST(a_direct_jump_or_call_has_a_target_and_nothing_else_has)
+TEST(a_direct_jump_or_call_has_a_target_and_nothing_else_has)
 {
 	static const uint8_t call[] = { 0xe8, 0x10, 0, 0, 0 }; /* next + 0x10 */
 	static const uint8_t back[] = { 0x75, 0xf0 };	       /* jne next - 0x10 */
@@ -79,9 +76,8 @@ START_TEST(a_direct_jump_or_call_has_a_target_and_nothing_else_has)
 	ck_assert(!hp_isa_target(EM_X86_64, immediate, sizeof(immediate), 0, &target));
 	ck_assert(!hp_isa_target(EM_RISCV, call, sizeof(call), 0, &target));
 }
-END_TEST
 
-START_TEST(the_same_bytes_mean_something_else_in_32_bits)
+TEST(the_same_bytes_mean_something_else_in_32_bits)
 {
 	static const uint8_t bytes[] = { 0x48, 0x89, 0xe5 }; /* dec eax; mov ebp, esp */
 	char text[64];
@@ -91,7 +87,6 @@ START_TEST(the_same_bytes_mean_something_else_in_32_bits)
 		1);
 	ck_assert_str_eq(text, "dec eax");
 }
-END_TEST
 
 /* Assembled by binutils at 0x10000; where there is a target, `.+8` or `.-8`. */
 static const struct {
@@ -112,7 +107,7 @@ static const struct {
 	{ { 0x00, 0x00, 0x1f, 0xd6 }, "br x0", 0 },
 };
 
-START_TEST(aarch64_reads_as_binutils_wrote_it)
+TEST(aarch64_reads_as_binutils_wrote_it)
 {
 	for (size_t i = 0; i < HP_ARRAY_COUNT(aarch64); i++) {
 		char text[64];
@@ -128,9 +123,8 @@ START_TEST(aarch64_reads_as_binutils_wrote_it)
 		ck_assert_uint_eq(target, aarch64[i].target);
 	}
 }
-END_TEST
 
-START_TEST(words_that_are_cut_or_not_allocated_are_bad_on_aarch64)
+TEST(words_that_are_cut_or_not_allocated_are_bad_on_aarch64)
 {
 	static const uint8_t unallocated[] = { 0, 0, 0, 0x01 };
 	uint64_t target;
@@ -148,9 +142,8 @@ START_TEST(words_that_are_cut_or_not_allocated_are_bad_on_aarch64)
 			  0);
 	ck_assert_str_eq(text, "(bad)");
 }
-END_TEST
 
-START_TEST(bytes_that_are_cut_invalid_or_of_an_unknown_machine_are_bad)
+TEST(bytes_that_are_cut_invalid_or_of_an_unknown_machine_are_bad)
 {
 	static const uint8_t call[] = { 0xe8, 0x10, 0 };
 	static const uint8_t invalid[] = { 0x06 }; /* push es: not in 64-bit mode */
@@ -167,9 +160,8 @@ START_TEST(bytes_that_are_cut_invalid_or_of_an_unknown_machine_are_bad)
 		hp_isa_text(EM_NONE, HP_SYNTAX_INTEL, known[0].bytes, 3, 0, text, sizeof(text)), 0);
 	ck_assert_str_eq(text, "(bad)");
 }
-END_TEST
 
-START_TEST(text_without_room_for_it_stays_terminated)
+TEST(text_without_room_for_it_stays_terminated)
 {
 	char text[8];
 
@@ -179,15 +171,13 @@ START_TEST(text_without_room_for_it_stays_terminated)
 	ck_assert_str_eq(text, "(bad)");
 	ck_assert_int_eq(text[7], 'x');
 }
-END_TEST
 
-START_TEST(fixed_width_machines_step_by_their_width)
+TEST(fixed_width_machines_step_by_their_width)
 {
 	ck_assert_uint_eq(hp_isa_step(EM_X86_64), 1);
 	ck_assert_uint_eq(hp_isa_step(EM_AARCH64), 4);
 	ck_assert_uint_eq(hp_isa_step(EM_RISCV), 2);
 }
-END_TEST
 
 /* Instructions at two addresses, and whether anything but where code and data lie tells them apart. */
 static const struct {
@@ -218,7 +208,7 @@ static void hash_at(const uint8_t bytes[8], uint64_t address, uint64_t *hash, ui
 	*shape = hp_isa_text_shape(text);
 }
 
-START_TEST(only_addresses_are_no_difference)
+TEST(only_addresses_are_no_difference)
 {
 	for (size_t i = 0; i < HP_ARRAY_COUNT(moved); i++) {
 		uint64_t hashes[2];
@@ -230,10 +220,9 @@ START_TEST(only_addresses_are_no_difference)
 		ck_assert_msg((shapes[0] == shapes[1]) == moved[i].same_shape, "row %zu", i);
 	}
 }
-END_TEST
 
 /* Bytes as the Intel manual recommends them for gaps. */
-START_TEST(what_fills_gaps_is_padding)
+TEST(what_fills_gaps_is_padding)
 {
 	static const uint8_t gaps[][9] = {
 		{ 0x90 },
@@ -252,14 +241,5 @@ START_TEST(what_fills_gaps_is_padding)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(known); i++)
 		ck_assert(!hp_isa_text_is_padding(known[i].intel));
 }
-END_TEST
 
-HP_TEST_MAIN("isa/text", an_instruction_comes_out_in_the_syntax_asked_for,
-	     branch_and_memory_targets_are_link_time_addresses,
-	     a_direct_jump_or_call_has_a_target_and_nothing_else_has,
-	     the_length_alone_is_that_of_the_text, the_same_bytes_mean_something_else_in_32_bits,
-	     aarch64_reads_as_binutils_wrote_it,
-	     words_that_are_cut_or_not_allocated_are_bad_on_aarch64,
-	     bytes_that_are_cut_invalid_or_of_an_unknown_machine_are_bad,
-	     only_addresses_are_no_difference, what_fills_gaps_is_padding,
-	     text_without_room_for_it_stays_terminated, fixed_width_machines_step_by_their_width)
+HP_TEST_MAIN("isa/text")

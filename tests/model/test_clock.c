@@ -15,7 +15,7 @@ static struct hp_clock clock_of(const double *hz, size_t count)
 	return clock;
 }
 
-START_TEST(a_measurement_is_kept_within_a_seventh_of_a_percent)
+TEST(a_measurement_is_kept_within_a_seventh_of_a_percent)
 {
 	for (double hz = 1e8; hz < 1e10; hz *= 1.01) {
 		struct hp_clock clock = clock_of(&hz, 1);
@@ -24,9 +24,8 @@ START_TEST(a_measurement_is_kept_within_a_seventh_of_a_percent)
 		hp_clock_clear(&clock);
 	}
 }
-END_TEST
 
-START_TEST(percentiles_are_those_of_the_measurements)
+TEST(percentiles_are_those_of_the_measurements)
 {
 	/* 1 to 100 GHz are all in classes of their own. */
 	struct hp_clock clock = { 0 };
@@ -41,9 +40,8 @@ START_TEST(percentiles_are_those_of_the_measurements)
 	ck_assert_double_eq_tol(hp_clock_percentile(&clock, 100) / 100e9, 1, 0.002);
 	hp_clock_clear(&clock);
 }
-END_TEST
 
-START_TEST(without_measurements_the_clock_is_not_known)
+TEST(without_measurements_the_clock_is_not_known)
 {
 	static const double none[] = { 0, -1, 1e300, 0.0 / 0.0, 1.0 / 0.0 };
 	struct hp_clock clock = clock_of(none, HP_ARRAY_COUNT(none));
@@ -52,9 +50,8 @@ START_TEST(without_measurements_the_clock_is_not_known)
 	ck_assert_uint_eq(hp_clock_measurements(&clock), 0);
 	ck_assert_double_eq(hp_clock_percentile(&clock, 50), 0);
 }
-END_TEST
 
-START_TEST(clocks_add_up_to_the_same_in_any_order)
+TEST(clocks_add_up_to_the_same_in_any_order)
 {
 	static const size_t orders[][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
 					    { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
@@ -86,9 +83,8 @@ START_TEST(clocks_add_up_to_the_same_in_any_order)
 	for (size_t i = 0; i < 3; i++)
 		hp_clock_clear(&parts[i]);
 }
-END_TEST
 
-START_TEST(counts_that_do_not_fit_in_64_bits_are_refused)
+TEST(counts_that_do_not_fit_in_64_bits_are_refused)
 {
 	struct hp_clock_class most = { .hz = 1000000000, .count = UINT64_MAX };
 	struct hp_clock_class one = { .hz = 1000000000, .count = 1 };
@@ -102,8 +98,5 @@ START_TEST(counts_that_do_not_fit_in_64_bits_are_refused)
 	ck_assert_double_gt(hp_clock_percentile(&sum, 90), 0);
 	hp_clock_clear(&sum);
 }
-END_TEST
 
-HP_TEST_MAIN("model/clock", a_measurement_is_kept_within_a_seventh_of_a_percent,
-	     percentiles_are_those_of_the_measurements, without_measurements_the_clock_is_not_known,
-	     clocks_add_up_to_the_same_in_any_order, counts_that_do_not_fit_in_64_bits_are_refused)
+HP_TEST_MAIN("model/clock")

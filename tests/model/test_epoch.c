@@ -31,7 +31,7 @@ static void set_events(struct hp_epoch_meta *meta, size_t count, struct hp_event
 	meta->event_count = count;
 }
 
-START_TEST(events_add_up_by_name_and_new_ones_are_appended)
+TEST(events_add_up_by_name_and_new_ones_are_appended)
 {
 	struct hp_epoch_meta into = { 0 };
 	struct hp_epoch_meta from = { 0 };
@@ -53,9 +53,8 @@ START_TEST(events_add_up_by_name_and_new_ones_are_appended)
 	hp_epoch_meta_clear(&into);
 	hp_epoch_meta_clear(&from);
 }
-END_TEST
 
-START_TEST(two_frequencies_of_one_event_are_no_frequency)
+TEST(two_frequencies_of_one_event_are_no_frequency)
 {
 	struct hp_epoch_meta into = { 0 };
 	struct hp_epoch_meta from = { 0 };
@@ -68,9 +67,8 @@ START_TEST(two_frequencies_of_one_event_are_no_frequency)
 	hp_epoch_meta_clear(&into);
 	hp_epoch_meta_clear(&from);
 }
-END_TEST
 
-START_TEST(one_event_in_two_units_is_refused)
+TEST(one_event_in_two_units_is_refused)
 {
 	struct hp_epoch_meta into = { 0 };
 	struct hp_epoch_meta from = { 0 };
@@ -82,9 +80,8 @@ START_TEST(one_event_in_two_units_is_refused)
 	hp_epoch_meta_clear(&into);
 	hp_epoch_meta_clear(&from);
 }
-END_TEST
 
-START_TEST(totals_that_do_not_fit_in_64_bits_are_refused)
+TEST(totals_that_do_not_fit_in_64_bits_are_refused)
 {
 	struct hp_epoch_meta into = { 0 };
 	struct hp_epoch_meta from = { 0 };
@@ -95,7 +92,6 @@ START_TEST(totals_that_do_not_fit_in_64_bits_are_refused)
 	hp_epoch_meta_clear(&into);
 	hp_epoch_meta_clear(&from);
 }
-END_TEST
 
 static void set_commands(struct hp_epoch_meta *meta, const char *first, const char *second)
 {
@@ -105,7 +101,7 @@ static void set_commands(struct hp_epoch_meta *meta, const char *first, const ch
 	meta->command_count = 2;
 }
 
-START_TEST(commands_merge_in_order_and_add_up)
+TEST(commands_merge_in_order_and_add_up)
 {
 	static const char *const names[] = { "", "cc1", "ld" };
 	static const uint64_t samples[] = { 10, 30, 20 };
@@ -125,9 +121,8 @@ START_TEST(commands_merge_in_order_and_add_up)
 	hp_epoch_meta_clear(&into);
 	hp_epoch_meta_clear(&from);
 }
-END_TEST
 
-START_TEST(the_description_stays_and_the_time_widens)
+TEST(the_description_stays_and_the_time_widens)
 {
 	char *warnings_of_from[] = { strdup("old"), strdup("new"), NULL };
 	struct hp_epoch_meta into = { .host = strdup("here"), .start_ns = 50, .end_ns = 60 };
@@ -159,9 +154,8 @@ START_TEST(the_description_stays_and_the_time_widens)
 	hp_epoch_meta_clear(&into);
 	hp_epoch_meta_clear(&from);
 }
-END_TEST
 
-START_TEST(runs_are_kept_one_by_one_in_the_order_of_their_start)
+TEST(runs_are_kept_one_by_one_in_the_order_of_their_start)
 {
 	static const uint64_t starts[] = { 1, 2, 3, 4 };
 	struct hp_epoch_meta into = { .run_count = 2 };
@@ -182,7 +176,6 @@ START_TEST(runs_are_kept_one_by_one_in_the_order_of_their_start)
 	hp_epoch_meta_clear(&into);
 	hp_epoch_meta_clear(&from);
 }
-END_TEST
 
 static void set_cpu(struct hp_cpu *cpu, const char *vendor, uint32_t model)
 {
@@ -193,7 +186,7 @@ static void set_cpu(struct hp_cpu *cpu, const char *vendor, uint32_t model)
 	};
 }
 
-START_TEST(the_cpu_stays_when_all_parts_had_the_same)
+TEST(the_cpu_stays_when_all_parts_had_the_same)
 {
 	struct hp_epoch_meta into = { 0 };
 	struct hp_epoch_meta from = { 0 };
@@ -206,9 +199,8 @@ START_TEST(the_cpu_stays_when_all_parts_had_the_same)
 	hp_epoch_meta_clear(&into);
 	hp_epoch_meta_clear(&from);
 }
-END_TEST
 
-START_TEST(different_cpus_add_up_to_an_unknown_one_in_any_order)
+TEST(different_cpus_add_up_to_an_unknown_one_in_any_order)
 {
 	/* The last: one part does not know. */
 	static const struct {
@@ -242,7 +234,6 @@ START_TEST(different_cpus_add_up_to_an_unknown_one_in_any_order)
 		}
 	}
 }
-END_TEST
 
 struct skid {
 	uint32_t instructions;
@@ -260,7 +251,7 @@ static struct hp_epoch_meta epoch_of_skid(const struct skid *skid)
 	return meta;
 }
 
-START_TEST(skids_join_to_the_same_in_any_order)
+TEST(skids_join_to_the_same_in_any_order)
 {
 	static const struct {
 		struct skid parts[3];
@@ -306,9 +297,8 @@ START_TEST(skids_join_to_the_same_in_any_order)
 		}
 	}
 }
-END_TEST
 
-START_TEST(cpu_times_are_the_targets_and_in_older_epochs_those_of_its_runs)
+TEST(cpu_times_are_the_targets_and_in_older_epochs_those_of_its_runs)
 {
 	struct hp_run runs[] = { { .user_ns = 10, .system_ns = 30 },
 				 { .user_ns = 20, .system_ns = 40 } };
@@ -324,9 +314,8 @@ START_TEST(cpu_times_are_the_targets_and_in_older_epochs_those_of_its_runs)
 	ck_assert_double_eq(cpu_ns, 100);
 	ck_assert_double_eq(system_ns, 70);
 }
-END_TEST
 
-START_TEST(what_user_mode_leaves_out_has_a_number_where_one_is_known)
+TEST(what_user_mode_leaves_out_has_a_number_where_one_is_known)
 {
 	char text[HP_USER_ONLY_BYTES];
 
@@ -335,15 +324,5 @@ START_TEST(what_user_mode_leaves_out_has_a_number_where_one_is_known)
 	hp_user_only_say(0, 0, text);
 	ck_assert_str_eq(text, "user mode only: CPU time in the kernel (system) is not in here");
 }
-END_TEST
 
-HP_TEST_MAIN("model/epoch", events_add_up_by_name_and_new_ones_are_appended,
-	     two_frequencies_of_one_event_are_no_frequency, one_event_in_two_units_is_refused,
-	     totals_that_do_not_fit_in_64_bits_are_refused, commands_merge_in_order_and_add_up,
-	     the_description_stays_and_the_time_widens,
-	     runs_are_kept_one_by_one_in_the_order_of_their_start,
-	     the_cpu_stays_when_all_parts_had_the_same,
-	     different_cpus_add_up_to_an_unknown_one_in_any_order,
-	     skids_join_to_the_same_in_any_order,
-	     cpu_times_are_the_targets_and_in_older_epochs_those_of_its_runs,
-	     what_user_mode_leaves_out_has_a_number_where_one_is_known)
+HP_TEST_MAIN("model/epoch")

@@ -227,7 +227,7 @@ static uint64_t sum_of_followed(const struct hp_window_evidence *evidence)
 	return sum;
 }
 
-START_TEST(adding_commutes_and_associates)
+TEST(adding_commutes_and_associates)
 {
 	struct hp_random random = hp_random_seeded(7);
 
@@ -270,7 +270,6 @@ START_TEST(adding_commutes_and_associates)
 			hp_window_evidence_clear(&parts[i]);
 	}
 }
-END_TEST
 
 /* From the second image to the third, in each of the lists. */
 static struct hp_window_evidence make_between(unsigned first)
@@ -322,7 +321,7 @@ static void assert_between(const struct hp_window_evidence *evidence, const stru
 	}
 }
 
-START_TEST(what_is_added_keeps_its_images)
+TEST(what_is_added_keeps_its_images)
 {
 	for (unsigned turned = 0; turned < 2; turned++) {
 		struct hp_window_evidence parts[2] = { make_between(turned ? 3 : 1),
@@ -343,9 +342,8 @@ START_TEST(what_is_added_keeps_its_images)
 		hp_window_evidence_clear(&parts[1]);
 	}
 }
-END_TEST
 
-START_TEST(what_is_counted_once_stands_in_a_list_once)
+TEST(what_is_counted_once_stands_in_a_list_once)
 {
 	struct hp_counted pair[2] = {
 		{ .kind = HP_COUNTED_BLOCK, .bytes = 8, .instructions = 2, .counts = { 1 } },
@@ -366,9 +364,8 @@ START_TEST(what_is_counted_once_stands_in_a_list_once)
 	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
 	hp_image_id_clear(&image);
 }
-END_TEST
 
-START_TEST(outcomes_are_of_branches_and_relative)
+TEST(outcomes_are_of_branches_and_relative)
 {
 	struct hp_counted outcome = { .kind = HP_COUNTED_TAKEN,
 				      .is_relative = true,
@@ -405,9 +402,8 @@ START_TEST(outcomes_are_of_branches_and_relative)
 	hp_assert_ok(hp_window_evidence_check(&evidence));
 	hp_image_id_clear(&image);
 }
-END_TEST
 
-START_TEST(straight_code_is_of_branch_records)
+TEST(straight_code_is_of_branch_records)
 {
 	struct hp_counted range = { .kind = HP_COUNTED_RANGE,
 				    .is_relative = true,
@@ -441,9 +437,8 @@ START_TEST(straight_code_is_of_branch_records)
 	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
 	hp_image_id_clear(&image);
 }
-END_TEST
 
-START_TEST(counts_that_do_not_fit_are_an_error)
+TEST(counts_that_do_not_fit_are_an_error)
 {
 	struct hp_window_evidence one = { 0 };
 	struct hp_window_evidence sum = { 0 };
@@ -464,9 +459,8 @@ START_TEST(counts_that_do_not_fit_are_an_error)
 	hp_window_evidence_clear(&sum);
 	hp_window_evidence_clear(&one);
 }
-END_TEST
 
-START_TEST(what_breaks_the_rules_is_named)
+TEST(what_breaks_the_rules_is_named)
 {
 	static const struct {
 		struct hp_counted item;
@@ -511,10 +505,9 @@ START_TEST(what_breaks_the_rules_is_named)
 		hp_error_destroy(error);
 	}
 }
-END_TEST
 
 /* Before any of them is looked at. */
-START_TEST(more_items_than_memory_is_for_are_refused)
+TEST(more_items_than_memory_is_for_are_refused)
 {
 	char command[] = "a";
 	struct hp_window_stratum strata[] = {
@@ -527,9 +520,8 @@ START_TEST(more_items_than_memory_is_for_are_refused)
 	ck_assert_uint_eq(hp_window_evidence_items(&evidence), HP_EVIDENCE_MOST_ITEMS + 1);
 	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
 }
-END_TEST
 
-START_TEST(without_counts_time_and_price_stay)
+TEST(without_counts_time_and_price_stay)
 {
 	struct hp_random random = hp_random_seeded(77);
 	struct hp_window_evidence whole = make(&random);
@@ -554,11 +546,10 @@ START_TEST(without_counts_time_and_price_stay)
 	hp_window_evidence_clear(&whole);
 	hp_window_evidence_clear(&bare);
 }
-END_TEST
 
 /* --- estimates -------------------------------------------------------------------------------- */
 
-START_TEST(equal_groups_leave_no_doubt)
+TEST(equal_groups_leave_no_doubt)
 {
 	struct hp_grouped over;
 	struct hp_grouped under;
@@ -572,9 +563,8 @@ START_TEST(equal_groups_leave_no_doubt)
 	ck_assert_double_eq_tol(ratio.value, 3, 1e-12);
 	ck_assert_double_eq_tol(ratio.deviation, 0, 1e-12);
 }
-END_TEST
 
-START_TEST(one_group_says_nothing_of_its_variance)
+TEST(one_group_says_nothing_of_its_variance)
 {
 	struct hp_grouped over = { .counts = { 0, 6 } };
 	struct hp_grouped under = { .counts = { 0, 2 } };
@@ -584,10 +574,9 @@ START_TEST(one_group_says_nothing_of_its_variance)
 	ck_assert(isinf(hp_grouped_ratio(&over, &under).deviation));
 	ck_assert(isnan(hp_grouped_ratio(&over, &none).value));
 }
-END_TEST
 
 /* Of two that agree by chance nobody is certain; of many that agree, nearly. */
-START_TEST(few_groups_vary_as_windows_are_known_to)
+TEST(few_groups_vary_as_windows_are_known_to)
 {
 	struct hp_grouped over = { { 30, 30 } };
 	struct hp_grouped under = { { 10, 10 } };
@@ -623,10 +612,9 @@ START_TEST(few_groups_vary_as_windows_are_known_to)
 	ck_assert_double_lt(hp_grouped_pace(&over, &under, 2).deviation,
 			    hp_grouped_ratio(&over, &under).deviation);
 }
-END_TEST
 
 /* A second one of a moment is next to none. */
-START_TEST(two_unlike_groups_are_as_good_as_one)
+TEST(two_unlike_groups_are_as_good_as_one)
 {
 	struct hp_grouped over = { .counts = { 60, 6 } };
 	struct hp_grouped under = { .counts = { 20, 2 } };
@@ -635,9 +623,8 @@ START_TEST(two_unlike_groups_are_as_good_as_one)
 	ck_assert(isinf(hp_grouped_ratio(&over, &under).deviation));
 	ck_assert(isfinite(hp_grouped_ratio(&over, &alike).deviation));
 }
-END_TEST
 
-START_TEST(an_interval_suffices_up_to_five_times_either_way)
+TEST(an_interval_suffices_up_to_five_times_either_way)
 {
 	ck_assert(hp_interval_suffices(10, 2.1, 49, 0));
 	ck_assert(!hp_interval_suffices(10, 1.9, 49, 0));
@@ -649,9 +636,8 @@ START_TEST(an_interval_suffices_up_to_five_times_either_way)
 	ck_assert(!hp_interval_suffices(NAN, 0, 1, 60));
 	ck_assert(!hp_interval_suffices(1, 0, INFINITY, 60));
 }
-END_TEST
 
-START_TEST(students_distribution_is_that_of_the_tables)
+TEST(students_distribution_is_that_of_the_tables)
 {
 	/* Quantiles for 95 %, from printed tables. */
 	static const struct {
@@ -672,7 +658,6 @@ START_TEST(students_distribution_is_that_of_the_tables)
 	}
 	ck_assert_double_eq_tol(hp_student_widening(1e9), 1, 1e-6);
 }
-END_TEST
 
 /* Windows of a program whose rate changes by itself, dealt out to groups in turn: of many such
  * programs, how often the interval holds the truth. */
@@ -703,7 +688,7 @@ static double coverage_of(unsigned windows, uint64_t seed)
 	return (double)held / PROGRAMS;
 }
 
-START_TEST(intervals_hold_the_truth_as_often_as_they_say)
+TEST(intervals_hold_the_truth_as_often_as_they_say)
 {
 	static const unsigned windows[] = { 2, 3, 4, 8, 16, 20, 37, 64 };
 
@@ -714,12 +699,11 @@ START_TEST(intervals_hold_the_truth_as_often_as_they_say)
 			      coverage);
 	}
 }
-END_TEST
 
 /* --- shares ------------------------------------------------------------------------------------
  */
 
-START_TEST(a_share_is_as_certain_as_throws_of_a_coin)
+TEST(a_share_is_as_certain_as_throws_of_a_coin)
 {
 	struct hp_share few = hp_share_of(25, 75, 0.1);
 	struct hp_share many;
@@ -732,9 +716,8 @@ START_TEST(a_share_is_as_certain_as_throws_of_a_coin)
 	ck_assert_double_lt(many.deviation, few.deviation / 2);
 	ck_assert_double_gt(many.deviation, 0.01);
 }
-END_TEST
 
-START_TEST(what_never_happened_may_still)
+TEST(what_never_happened_may_still)
 {
 	struct hp_share never = hp_share_of(0, 50, 0.3);
 	struct hp_share always = hp_share_of(50, 0, 0.3);
@@ -747,7 +730,6 @@ START_TEST(what_never_happened_may_still)
 	ck_assert(never.value > 0 && never.deviation > 0);
 	ck_assert(always.value < 1 && always.deviation > 0);
 }
-END_TEST
 
 static double log_odds(double share)
 {
@@ -773,7 +755,7 @@ static struct hp_share throw_coins(struct hp_random *random, unsigned count, dou
 }
 
 /* Of branches that are each off by a normal error, in logarithms of odds. */
-START_TEST(shares_hold_the_truth_as_often_as_they_say)
+TEST(shares_hold_the_truth_as_often_as_they_say)
 {
 	static const double biases[] = { 0, 0.3, 0.8 };
 	enum { BRANCHES = 3000 };
@@ -797,11 +779,10 @@ START_TEST(shares_hold_the_truth_as_often_as_they_say)
 			      "bias of %.1f: %u of %u", biases[b], held, BRANCHES);
 	}
 }
-END_TEST
 
 /* As in real programs: two in three of those that were only seen to go one way never go the other;
  * the rest do, of all orders of magnitude. */
-START_TEST(branches_that_go_one_way_are_foreseen_to_go_on)
+TEST(branches_that_go_one_way_are_foreseen_to_go_on)
 {
 	enum { BRANCHES = 20000, THROWS = 8 };
 	struct hp_random random = hp_random_seeded(12);
@@ -827,18 +808,5 @@ START_TEST(branches_that_go_one_way_are_foreseen_to_go_on)
 	ck_assert(below > seen / 2);
 	ck_assert_msg(above < 0.1 * seen && above > 0.01 * seen, "%u of %u", above, seen);
 }
-END_TEST
 
-HP_TEST_MAIN("model/evidence", adding_commutes_and_associates, what_is_added_keeps_its_images,
-	     more_items_than_memory_is_for_are_refused, without_counts_time_and_price_stay,
-	     what_is_counted_once_stands_in_a_list_once, counts_that_do_not_fit_are_an_error,
-	     outcomes_are_of_branches_and_relative, straight_code_is_of_branch_records,
-	     what_breaks_the_rules_is_named, equal_groups_leave_no_doubt,
-	     one_group_says_nothing_of_its_variance, two_unlike_groups_are_as_good_as_one,
-	     few_groups_vary_as_windows_are_known_to,
-	     an_interval_suffices_up_to_five_times_either_way,
-	     students_distribution_is_that_of_the_tables,
-	     intervals_hold_the_truth_as_often_as_they_say,
-	     a_share_is_as_certain_as_throws_of_a_coin, what_never_happened_may_still,
-	     shares_hold_the_truth_as_often_as_they_say,
-	     branches_that_go_one_way_are_foreseen_to_go_on)
+HP_TEST_MAIN("model/evidence")

@@ -9,7 +9,7 @@
 
 #define ELIDED "\xe2\x80\xa6"
 
-START_TEST(names_are_short_and_still_say_which_code_it_is)
+TEST(names_are_short_and_still_say_which_code_it_is)
 {
 	static const struct {
 		const char *name;
@@ -53,9 +53,8 @@ START_TEST(names_are_short_and_still_say_which_code_it_is)
 		ck_assert_str_eq(text, cases[i].expected);
 	}
 }
-END_TEST
 
-START_TEST(names_of_other_languages_stay)
+TEST(names_of_other_languages_stay)
 {
 	static const char *const names[] = { "main.(*Tree[go.shape.int_0]).Insert",
 					     "Function:^<anonymous function> /app.js:1",
@@ -68,9 +67,8 @@ START_TEST(names_of_other_languages_stay)
 		ck_assert_str_eq(text, names[i]);
 	}
 }
-END_TEST
 
-START_TEST(names_are_found_by_what_people_type)
+TEST(names_are_found_by_what_people_type)
 {
 	static const char tree[] = "std::_Rb_tree<int, std::pair<int const, long> >::_M_erase(int)";
 	static const struct {
@@ -104,7 +102,5 @@ START_TEST(names_are_found_by_what_people_type)
 		ck_assert_int_eq(hp_name_fit(cases[i].name, "_Z4tree", cases[i].wanted),
 				 cases[i].fit);
 }
-END_TEST
 
-HP_TEST_MAIN("model/procedure_name", names_are_short_and_still_say_which_code_it_is,
-	     names_of_other_languages_stay, names_are_found_by_what_people_type)
+HP_TEST_MAIN("model/procedure_name")

@@ -76,7 +76,7 @@ static struct hp_profile sum(const struct hp_profile *a, const struct hp_profile
 	return result;
 }
 
-START_TEST(adding_profiles_commutes_and_associates)
+TEST(adding_profiles_commutes_and_associates)
 {
 	struct hp_random random = hp_random_seeded(1997);
 
@@ -108,9 +108,8 @@ START_TEST(adding_profiles_commutes_and_associates)
 		hp_profile_clear(&right);
 	}
 }
-END_TEST
 
-START_TEST(strata_and_offsets_come_out_sorted_and_distinct)
+TEST(strata_and_offsets_come_out_sorted_and_distinct)
 {
 	struct hp_random random = hp_random_seeded(4);
 	struct hp_profile profile = random_profile(&random);
@@ -126,9 +125,8 @@ START_TEST(strata_and_offsets_come_out_sorted_and_distinct)
 	}
 	hp_profile_clear(&profile);
 }
-END_TEST
 
-START_TEST(what_is_not_told_apart_is_of_an_unknown_thread)
+TEST(what_is_not_told_apart_is_of_an_unknown_thread)
 {
 	char command[] = "xz";
 	char name[] = "worker";
@@ -158,9 +156,8 @@ START_TEST(what_is_not_told_apart_is_of_an_unknown_thread)
 		hp_profile_clear(&both);
 	}
 }
-END_TEST
 
-START_TEST(periods_are_never_added_into_one_histogram)
+TEST(periods_are_never_added_into_one_histogram)
 {
 	char command[] = "xz";
 	struct hp_count count = { { 16 }, 5 };
@@ -179,9 +176,8 @@ START_TEST(periods_are_never_added_into_one_histogram)
 	ck_assert_uint_eq(both.strata[1].period, 4000000);
 	hp_profile_clear(&both);
 }
-END_TEST
 
-START_TEST(modifiers_say_which_modes_an_event_counts_in)
+TEST(modifiers_say_which_modes_an_event_counts_in)
 {
 	static const struct {
 		const char *name;
@@ -205,10 +201,5 @@ START_TEST(modifiers_say_which_modes_an_event_counts_in)
 			      "%s", cases[i].name);
 	}
 }
-END_TEST
 
-HP_TEST_MAIN("model/profile", adding_profiles_commutes_and_associates,
-	     strata_and_offsets_come_out_sorted_and_distinct,
-	     what_is_not_told_apart_is_of_an_unknown_thread,
-	     periods_are_never_added_into_one_histogram,
-	     modifiers_say_which_modes_an_event_counts_in)
+HP_TEST_MAIN("model/profile")

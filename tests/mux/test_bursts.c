@@ -92,7 +92,7 @@ static void cover(struct hp_random *random, enum hp_mux_policy policy, struct co
 }
 
 /* 95 of 100, with a standard deviation of 1.5 in 200: 90 to 99.5. */
-START_TEST(intervals_hold_as_often_as_they_say_for_what_comes_in_bursts)
+TEST(intervals_hold_as_often_as_they_say_for_what_comes_in_bursts)
 {
 	static const enum hp_mux_policy policies[] = { HP_MUX_RR, HP_MUX_RR_RANDOM,
 						       HP_MUX_ADAPTIVE };
@@ -110,11 +110,10 @@ START_TEST(intervals_hold_as_often_as_they_say_for_what_comes_in_bursts)
 			      hp_mux_policy_name(policies[i]));
 	}
 }
-END_TEST
 
 /* What is always counted comes in bursts, one of them with one of the event's; that one is no law.
  * Were it one, the other bursts would make the event four times what it is. */
-START_TEST(one_burst_that_happens_beside_another_is_not_taken_for_knowledge)
+TEST(one_burst_that_happens_beside_another_is_not_taken_for_knowledge)
 {
 	struct hp_mux_estimator *estimator = begun(&with_always);
 	struct hp_random random = hp_random_seeded(5);
@@ -136,11 +135,10 @@ START_TEST(one_burst_that_happens_beside_another_is_not_taken_for_knowledge)
 	ck_assert_double_ge(event.count, 0.6 * truth);
 	hp_mux_estimator_destroy(estimator);
 }
-END_TEST
 
 /* Rates that are noise, in slices of very different lengths: each ns says as much as any other, and
  * the gap that happens to be around a short one says nothing. */
-START_TEST(where_rates_are_noise_all_that_was_counted_counts_alike)
+TEST(where_rates_are_noise_all_that_was_counted_counts_alike)
 {
 	struct hp_random random = hp_random_seeded(8);
 	double squares[HP_MUX_METHOD_COUNT] = { 0 };
@@ -169,10 +167,9 @@ START_TEST(where_rates_are_noise_all_that_was_counted_counts_alike)
 	ck_assert_double_lt(squares[HP_MUX_SCALE], 0.8 * squares[HP_MUX_TRAPEZOID]);
 	ck_assert_double_lt(squares[HP_MUX_BEST], 0.9 * squares[HP_MUX_TRAPEZOID]);
 }
-END_TEST
 
 /* One slice of ten has 200. That the slices of this interval and the last had none says little. */
-START_TEST(an_interval_whose_slice_saw_no_burst_is_not_told_to_have_had_none)
+TEST(an_interval_whose_slice_saw_no_burst_is_not_told_to_have_had_none)
 {
 	struct hp_mux_estimator *estimator = begun(&plan);
 	struct hp_random random = hp_random_seeded(3);
@@ -200,9 +197,5 @@ START_TEST(an_interval_whose_slice_saw_no_burst_is_not_told_to_have_had_none)
 	ck_assert_double_eq_tol(estimated / truth, 1, 0.2);
 	hp_mux_estimator_destroy(estimator);
 }
-END_TEST
 
-HP_TEST_MAIN("mux/bursts", intervals_hold_as_often_as_they_say_for_what_comes_in_bursts,
-	     one_burst_that_happens_beside_another_is_not_taken_for_knowledge,
-	     where_rates_are_noise_all_that_was_counted_counts_alike,
-	     an_interval_whose_slice_saw_no_burst_is_not_told_to_have_had_none)
+HP_TEST_MAIN("mux/bursts")

@@ -70,7 +70,7 @@ static void rising(uint64_t i, uint64_t counts[EVENTS])
 		counts[j] = 1000 + i * (10 + j);
 }
 
-START_TEST(every_method_is_exact_on_constant_rates)
+TEST(every_method_is_exact_on_constant_rates)
 {
 	for (int m = 0; m < HP_MUX_METHOD_COUNT; m++) {
 		struct hp_mux_estimator *estimator = begun(&plan);
@@ -86,12 +86,11 @@ START_TEST(every_method_is_exact_on_constant_rates)
 		hp_mux_estimator_destroy(estimator);
 	}
 }
-END_TEST
 
 /* At the ends the rate is the first and last one seen: what a group misses of a line there is one
  * slice's worth of slope for each slice it is late, squared. With the group in the middle of the
  * round, both ends cancel, and nothing is missed. */
-START_TEST(trapezoid_and_best_are_exact_on_a_linear_rate)
+TEST(trapezoid_and_best_are_exact_on_a_linear_rate)
 {
 	for (int m = HP_MUX_TRAPEZOID; m <= HP_MUX_BEST; m++) {
 		struct hp_mux_estimator *estimator = begun(&plan);
@@ -105,9 +104,8 @@ START_TEST(trapezoid_and_best_are_exact_on_a_linear_rate)
 		hp_mux_estimator_destroy(estimator);
 	}
 }
-END_TEST
 
-START_TEST(scaling_is_the_count_over_the_share_of_time)
+TEST(scaling_is_the_count_over_the_share_of_time)
 {
 	struct hp_mux_estimator *estimator = begun(&plan);
 	double truth[EVENTS] = { 0 }, seen = 0;
@@ -124,11 +122,10 @@ START_TEST(scaling_is_the_count_over_the_share_of_time)
 	hp_mux_estimates_destroy(estimates);
 	hp_mux_estimator_destroy(estimator);
 }
-END_TEST
 
 /* Lim 2.3: slices 0, 3 and 6 of 8; each slope holds since the last observation, the last to the
  * end: 1 + 3 * 4 + 3 * 9 + 1 * 9 slices' worth of counts 1, 4 and 9. */
-START_TEST(interpolation_extends_each_slope_back_to_the_last_observation)
+TEST(interpolation_extends_each_slope_back_to_the_last_observation)
 {
 	struct hp_mux_estimator *estimator = begun(&plan);
 	struct hp_mux_estimates *estimates;
@@ -144,9 +141,8 @@ START_TEST(interpolation_extends_each_slope_back_to_the_last_observation)
 	hp_mux_estimates_destroy(estimates);
 	hp_mux_estimator_destroy(estimator);
 }
-END_TEST
 
-START_TEST(what_is_counted_all_the_time_is_exact)
+TEST(what_is_counted_all_the_time_is_exact)
 {
 	static const struct hp_mux_group one = { 2, 0 };
 	const struct hp_mux_plan alone = { &one, 1, 1 };
@@ -178,9 +174,8 @@ START_TEST(what_is_counted_all_the_time_is_exact)
 	}
 	hp_mux_estimator_destroy(estimator);
 }
-END_TEST
 
-START_TEST(a_group_without_a_slice_is_not_counted_rather_than_zero)
+TEST(a_group_without_a_slice_is_not_counted_rather_than_zero)
 {
 	struct hp_mux_estimator *estimator = begun(&plan);
 	const uint64_t count = 5;
@@ -202,9 +197,8 @@ START_TEST(a_group_without_a_slice_is_not_counted_rather_than_zero)
 	hp_mux_estimates_destroy(estimates);
 	hp_mux_estimator_destroy(estimator);
 }
-END_TEST
 
-START_TEST(a_count_that_came_from_one_slice_is_insufficient)
+TEST(a_count_that_came_from_one_slice_is_insufficient)
 {
 	struct hp_mux_estimator *estimator = begun(&plan);
 	struct hp_mux_estimates *estimates;
@@ -221,9 +215,8 @@ START_TEST(a_count_that_came_from_one_slice_is_insufficient)
 	hp_mux_estimates_destroy(estimates);
 	hp_mux_estimator_destroy(estimator);
 }
-END_TEST
 
-START_TEST(a_refused_slice_changes_nothing)
+TEST(a_refused_slice_changes_nothing)
 {
 	struct hp_mux_estimator *estimator = begun(&plan);
 	double truth[EVENTS] = { 0 };
@@ -245,9 +238,8 @@ START_TEST(a_refused_slice_changes_nothing)
 	hp_mux_estimates_destroy(after);
 	hp_mux_estimator_destroy(estimator);
 }
-END_TEST
 
-START_TEST(reading_in_between_does_not_change_the_result)
+TEST(reading_in_between_does_not_change_the_result)
 {
 	struct hp_mux_estimator *often = begun(&plan), *once = begun(&plan);
 	double truth[EVENTS] = { 0 };
@@ -269,9 +261,8 @@ START_TEST(reading_in_between_does_not_change_the_result)
 	hp_mux_estimator_destroy(often);
 	hp_mux_estimator_destroy(once);
 }
-END_TEST
 
-START_TEST(intervals_of_a_time_series_add_up_on_constant_rates)
+TEST(intervals_of_a_time_series_add_up_on_constant_rates)
 {
 	struct hp_mux_estimator *estimator = begun(&plan);
 	double truth[EVENTS] = { 0 }, sum[EVENTS] = { 0 };
@@ -299,7 +290,6 @@ START_TEST(intervals_of_a_time_series_add_up_on_constant_rates)
 	}
 	hp_mux_estimator_destroy(estimator);
 }
-END_TEST
 
 static double gauss(struct hp_random *random)
 {
@@ -359,7 +349,7 @@ static void cover(struct hp_random *random, double kept, double noise, enum hp_m
 
 /* Of 300 intervals that hold in 95 of 100 cases, 285 ± 3.8 hold. They may be wide, since memory
  * that few differences show is half believed, but are no more than twice what they need to be. */
-START_TEST(intervals_hold_as_often_as_they_say_whatever_the_memory_of_the_rates)
+TEST(intervals_hold_as_often_as_they_say_whatever_the_memory_of_the_rates)
 {
 	static const double kept[] = { 0, 0.3, 0.7, 0.9, 0.97, 0.995 };
 	struct hp_random random = hp_random_seeded(2026);
@@ -381,10 +371,9 @@ START_TEST(intervals_hold_as_often_as_they_say_whatever_the_memory_of_the_rates)
 		}
 	}
 }
-END_TEST
 
 /* An event that goes with the reference event, exactly: what the reference event does in the gaps is known. */
-START_TEST(best_knows_what_the_reference_did_in_the_gaps)
+TEST(best_knows_what_the_reference_did_in_the_gaps)
 {
 	struct hp_mux_estimator *estimator = begun(&plan);
 	struct hp_random random = hp_random_seeded(4);
@@ -410,9 +399,8 @@ START_TEST(best_knows_what_the_reference_did_in_the_gaps)
 	ck_assert_double_ge(off[HP_MUX_SCALE], 1e-3);
 	hp_mux_estimator_destroy(estimator);
 }
-END_TEST
 
-START_TEST(rotations_are_gaps_and_are_measured)
+TEST(rotations_are_gaps_and_are_measured)
 {
 	struct hp_mux_estimator *estimator = begun(&plan);
 	struct hp_mux_estimates *estimates;
@@ -433,9 +421,8 @@ START_TEST(rotations_are_gaps_and_are_measured)
 	hp_mux_estimates_destroy(estimates);
 	hp_mux_estimator_destroy(estimator);
 }
-END_TEST
 
-START_TEST(events_of_one_group_share_their_errors)
+TEST(events_of_one_group_share_their_errors)
 {
 	static const struct hp_mux_group pairs[2] = { { 2, 0 }, { 1, 0 } };
 	const struct hp_mux_plan two = { pairs, 2, 0 };
@@ -461,10 +448,9 @@ START_TEST(events_of_one_group_share_their_errors)
 	hp_mux_estimates_destroy(estimates);
 	hp_mux_estimator_destroy(estimator);
 }
-END_TEST
 
 /* From tables of the t distribution. */
-START_TEST(the_quantile_is_students)
+TEST(the_quantile_is_students)
 {
 	static const struct {
 		double freedom, t;
@@ -475,17 +461,5 @@ START_TEST(the_quantile_is_students)
 		ck_assert_double_eq_tol(hp_mux_quantile(table[i].freedom), table[i].t, 0.016);
 	ck_assert_double_eq_tol(hp_mux_quantile(INFINITY), 1.95996, 1e-5);
 }
-END_TEST
 
-HP_TEST_MAIN("mux/estimate", every_method_is_exact_on_constant_rates,
-	     trapezoid_and_best_are_exact_on_a_linear_rate,
-	     scaling_is_the_count_over_the_share_of_time,
-	     interpolation_extends_each_slope_back_to_the_last_observation,
-	     what_is_counted_all_the_time_is_exact,
-	     a_group_without_a_slice_is_not_counted_rather_than_zero,
-	     a_count_that_came_from_one_slice_is_insufficient, a_refused_slice_changes_nothing,
-	     reading_in_between_does_not_change_the_result,
-	     intervals_of_a_time_series_add_up_on_constant_rates,
-	     intervals_hold_as_often_as_they_say_whatever_the_memory_of_the_rates,
-	     best_knows_what_the_reference_did_in_the_gaps, rotations_are_gaps_and_are_measured,
-	     events_of_one_group_share_their_errors, the_quantile_is_students)
+HP_TEST_MAIN("mux/estimate")

@@ -6,7 +6,7 @@
 static const struct hp_mux_group groups[] = { { 2, 0 }, { 3, 5 }, { 1, 1 } };
 static const struct hp_mux_plan plan = { groups, 3, 2 };
 
-START_TEST(events_are_numbered_group_by_group_and_those_always_counted_last)
+TEST(events_are_numbered_group_by_group_and_those_always_counted_last)
 {
 	ck_assert_uint_eq(hp_mux_plan_first(&plan, 0), 0);
 	ck_assert_uint_eq(hp_mux_plan_first(&plan, 1), 2);
@@ -14,16 +14,14 @@ START_TEST(events_are_numbered_group_by_group_and_those_always_counted_last)
 	ck_assert_uint_eq(hp_mux_plan_first(&plan, 3), 6);
 	ck_assert_uint_eq(hp_mux_plan_events(&plan), 8);
 }
-END_TEST
 
-START_TEST(a_share_that_nobody_said_is_one)
+TEST(a_share_that_nobody_said_is_one)
 {
 	ck_assert_uint_eq(hp_mux_plan_share(&plan, 0), 1);
 	ck_assert_uint_eq(hp_mux_plan_share(&plan, 1), 5);
 }
-END_TEST
 
-START_TEST(a_plan_needs_groups_and_events_and_has_limits)
+TEST(a_plan_needs_groups_and_events_and_has_limits)
 {
 	const struct hp_mux_group none = { 0, 0 }, many = { HP_MUX_MAX_EVENTS, 0 },
 				  greedy = { 1, HP_MUX_MAX_SHARE + 1 };
@@ -36,9 +34,8 @@ START_TEST(a_plan_needs_groups_and_events_and_has_limits)
 	hp_assert_fails(HP_ERROR_USAGE, hp_mux_plan_check(&(struct hp_mux_plan){ &many, 1, 1 }));
 	hp_assert_fails(HP_ERROR_USAGE, hp_mux_plan_check(&(struct hp_mux_plan){ &greedy, 1, 0 }));
 }
-END_TEST
 
-START_TEST(a_slice_that_contradicts_itself_or_the_plan_is_refused)
+TEST(a_slice_that_contradicts_itself_or_the_plan_is_refused)
 {
 	const uint64_t counts[5] = { 0 };
 	const struct hp_mux_slice good = { 1, 100, 200, 90, 80, 80, counts };
@@ -56,8 +53,5 @@ START_TEST(a_slice_that_contradicts_itself_or_the_plan_is_refused)
 	bad.running_ns = 91;
 	hp_assert_fails(HP_ERROR_USAGE, hp_mux_slice_check(&plan, &bad, 0));
 }
-END_TEST
 
-HP_TEST_MAIN("mux/plan", events_are_numbered_group_by_group_and_those_always_counted_last,
-	     a_share_that_nobody_said_is_one, a_plan_needs_groups_and_events_and_has_limits,
-	     a_slice_that_contradicts_itself_or_the_plan_is_refused)
+HP_TEST_MAIN("mux/plan")

@@ -26,7 +26,7 @@ static uint64_t climb(const struct hp_mux_ramp *of, size_t most, size_t *slices)
 	return ran_ns;
 }
 
-START_TEST(each_group_has_a_turn_within_the_first_milliseconds)
+TEST(each_group_has_a_turn_within_the_first_milliseconds)
 {
 	size_t slices;
 
@@ -34,9 +34,8 @@ START_TEST(each_group_has_a_turn_within_the_first_milliseconds)
 	ck_assert_uint_eq(climb(&ramp, ramp.group_count, &slices),
 			  ramp.group_count * ramp.shortest_ns);
 }
-END_TEST
 
-START_TEST(slices_grow_and_never_shrink)
+TEST(slices_grow_and_never_shrink)
 {
 	uint64_t before_ns = 0;
 
@@ -49,10 +48,9 @@ START_TEST(slices_grow_and_never_shrink)
 	}
 	ck_assert_uint_eq(before_ns, ramp.full_ns);
 }
-END_TEST
 
 /* A round never takes longer than what was before it, once slices have begun to grow. */
-START_TEST(whenever_the_run_ends_each_group_has_seen_its_latter_half)
+TEST(whenever_the_run_ends_each_group_has_seen_its_latter_half)
 {
 	for (uint64_t ran_ns = 10000000; ran_ns < 1000000000; ran_ns += 1000003) {
 		uint64_t round_ns = 0;
@@ -62,10 +60,9 @@ START_TEST(whenever_the_run_ends_each_group_has_seen_its_latter_half)
 		ck_assert_uint_lt(round_ns, ran_ns);
 	}
 }
-END_TEST
 
 /* Geometric: ten times the full length costs as many slices more, wherever that is. */
-START_TEST(their_number_grows_with_the_logarithm_of_their_length)
+TEST(their_number_grows_with_the_logarithm_of_their_length)
 {
 	struct hp_mux_ramp longer = ramp;
 	size_t once, twice, thrice;
@@ -79,9 +76,8 @@ START_TEST(their_number_grows_with_the_logarithm_of_their_length)
 	ck_assert_uint_le(thrice - twice, twice - once + 1);
 	ck_assert_uint_ge(thrice - twice + 1, twice - once);
 }
-END_TEST
 
-START_TEST(a_full_length_below_the_shortest_wins)
+TEST(a_full_length_below_the_shortest_wins)
 {
 	struct hp_mux_ramp brief = ramp;
 
@@ -89,9 +85,8 @@ START_TEST(a_full_length_below_the_shortest_wins)
 	ck_assert_uint_eq(hp_mux_ramp_slice_ns(&brief, 0), 1000);
 	ck_assert_uint_eq(hp_mux_ramp_slice_ns(&brief, UINT64_MAX), 1000);
 }
-END_TEST
 
-START_TEST(many_groups_and_long_runs_do_not_overflow)
+TEST(many_groups_and_long_runs_do_not_overflow)
 {
 	struct hp_mux_ramp large = ramp;
 
@@ -99,10 +94,5 @@ START_TEST(many_groups_and_long_runs_do_not_overflow)
 	ck_assert_uint_eq(hp_mux_ramp_slice_ns(&large, 1), ramp.shortest_ns);
 	ck_assert_uint_eq(hp_mux_ramp_slice_ns(&ramp, UINT64_MAX), ramp.full_ns);
 }
-END_TEST
 
-HP_TEST_MAIN("mux/ramp", each_group_has_a_turn_within_the_first_milliseconds,
-	     slices_grow_and_never_shrink,
-	     whenever_the_run_ends_each_group_has_seen_its_latter_half,
-	     their_number_grows_with_the_logarithm_of_their_length,
-	     a_full_length_below_the_shortest_wins, many_groups_and_long_runs_do_not_overflow)
+HP_TEST_MAIN("mux/ramp")

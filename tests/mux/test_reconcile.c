@@ -75,7 +75,7 @@ static const struct hp_mux_invariant at_most = { "misses <= accesses", HP_MUX_AT
 
 /* By hand: excess 30, variances 100, 400, 400 of 900: each moves by its share of the excess, and
  * loses variance^2 / 900. */
-START_TEST(an_equality_spreads_its_excess_as_the_variances_are)
+TEST(an_equality_spreads_its_excess_as_the_variances_are)
 {
 	struct made made;
 	struct hp_mux_reconciliation *result;
@@ -95,9 +95,8 @@ START_TEST(an_equality_spreads_its_excess_as_the_variances_are)
 	ck_assert_double_eq_tol(result->width_change[1], sqrt(5.0 / 9), 1e-12);
 	hp_mux_reconciliation_destroy(result);
 }
-END_TEST
 
-START_TEST(an_exact_count_does_not_move_and_pins_the_others)
+TEST(an_exact_count_does_not_move_and_pins_the_others)
 {
 	struct made made;
 	struct hp_mux_reconciliation *result;
@@ -113,9 +112,8 @@ START_TEST(an_exact_count_does_not_move_and_pins_the_others)
 	ck_assert_double_eq_tol(result->width_change[0], 0, 1e-6);
 	hp_mux_reconciliation_destroy(result);
 }
-END_TEST
 
-START_TEST(nothing_changes_where_nothing_binds)
+TEST(nothing_changes_where_nothing_binds)
 {
 	struct made made;
 	struct hp_mux_reconciliation *result;
@@ -135,9 +133,8 @@ START_TEST(nothing_changes_where_nothing_binds)
 	ck_assert_double_eq(result->adjusted->events[0].low, made.events[0].low);
 	hp_mux_reconciliation_destroy(result);
 }
-END_TEST
 
-START_TEST(an_inequality_moves_counts_to_its_edge_and_narrows_nothing)
+TEST(an_inequality_moves_counts_to_its_edge_and_narrows_nothing)
 {
 	struct made made;
 	struct hp_mux_reconciliation *result;
@@ -154,9 +151,8 @@ START_TEST(an_inequality_moves_counts_to_its_edge_and_narrows_nothing)
 	ck_assert_double_eq(result->width_change[1], 1);
 	hp_mux_reconciliation_destroy(result);
 }
-END_TEST
 
-START_TEST(a_contradicted_invariant_is_reported_with_its_z_and_not_used)
+TEST(a_contradicted_invariant_is_reported_with_its_z_and_not_used)
 {
 	struct made made;
 	struct hp_mux_reconciliation *result;
@@ -176,9 +172,8 @@ START_TEST(a_contradicted_invariant_is_reported_with_its_z_and_not_used)
 	ck_assert(isinf(result->findings[0].z));
 	hp_mux_reconciliation_destroy(result);
 }
-END_TEST
 
-START_TEST(an_event_without_interval_leaves_its_invariants_undecided)
+TEST(an_event_without_interval_leaves_its_invariants_undecided)
 {
 	struct made made;
 	struct hp_mux_reconciliation *result;
@@ -192,9 +187,8 @@ START_TEST(an_event_without_interval_leaves_its_invariants_undecided)
 	ck_assert_double_eq(result->adjusted->events[0].count, 2000);
 	hp_mux_reconciliation_destroy(result);
 }
-END_TEST
 
-START_TEST(a_term_that_names_no_event_or_one_twice_is_refused)
+TEST(a_term_that_names_no_event_or_one_twice_is_refused)
 {
 	const struct hp_mux_term beyond[2] = { { 0, 1 }, { 2, -1 } },
 				 twice[2] = { { 1, 1 }, { 1, 1 } };
@@ -211,7 +205,6 @@ START_TEST(a_term_that_names_no_event_or_one_twice_is_refused)
 	for (int i = 0; i < 3; i++)
 		hp_assert_fails(HP_ERROR_USAGE, hp_mux_reconcile(&made.all, &bad[i], 1, &result));
 }
-END_TEST
 
 static double sum(const struct hp_mux_invariant *invariant, const struct hp_mux_estimates *of)
 {
@@ -225,7 +218,7 @@ static double sum(const struct hp_mux_invariant *invariant, const struct hp_mux_
 
 /* Truths that keep three invariants, estimates that are off: adjusted counts keep them all, nothing
  * is wider, nothing is below what was counted, and on the average they are nearer to the truth. */
-START_TEST(adjusted_counts_keep_every_invariant_that_was_used_and_are_never_wider)
+TEST(adjusted_counts_keep_every_invariant_that_was_used_and_are_never_wider)
 {
 	static const struct hp_mux_term parts[3] = { { 0, 1 }, { 1, 1 }, { 2, -1 } };
 	static const struct hp_mux_term some[3] = { { 2, 1 }, { 3, 1 }, { 4, -1 } };
@@ -283,11 +276,10 @@ START_TEST(adjusted_counts_keep_every_invariant_that_was_used_and_are_never_wide
 	}
 	ck_assert_double_lt(after, 0.9 * before);
 }
-END_TEST
 
 static const struct hp_mux_term first = { 0, 1 }, second = { 1, 1 };
 
-START_TEST(a_ratio_of_counts_that_err_together_is_known_better)
+TEST(a_ratio_of_counts_that_err_together_is_known_better)
 {
 	struct made made;
 	struct hp_mux_ratio apart, same;
@@ -303,10 +295,9 @@ START_TEST(a_ratio_of_counts_that_err_together_is_known_better)
 	ck_assert(apart.low < same.low && same.high < apart.high);
 	ck_assert_double_lt(same.high - same.low, 0.2 * (apart.high - apart.low));
 }
-END_TEST
 
 /* Errors drawn as they are said to be: the interval holds in 95 of 100 cases. */
-START_TEST(the_interval_of_a_ratio_holds_as_often_as_it_says)
+TEST(the_interval_of_a_ratio_holds_as_often_as_it_says)
 {
 	struct hp_random random = hp_random_seeded(31);
 	unsigned held = 0, rounds = 4000;
@@ -331,9 +322,8 @@ START_TEST(the_interval_of_a_ratio_holds_as_often_as_it_says)
 	ck_assert_uint_ge(held, 3740);
 	ck_assert_uint_le(held, 3860);
 }
-END_TEST
 
-START_TEST(a_ratio_by_what_may_be_zero_is_insufficient)
+TEST(a_ratio_by_what_may_be_zero_is_insufficient)
 {
 	struct made made;
 	struct hp_mux_ratio ratio;
@@ -348,9 +338,8 @@ START_TEST(a_ratio_by_what_may_be_zero_is_insufficient)
 	ratio = hp_mux_ratio_of(&made.all, &first, 1, &second, 1, 0, 1);
 	ck_assert(isnan(ratio.value));
 }
-END_TEST
 
-START_TEST(a_ratio_to_known_time_has_the_counts_own_interval)
+TEST(a_ratio_to_known_time_has_the_counts_own_interval)
 {
 	struct made made;
 	struct hp_mux_ratio ratio;
@@ -362,9 +351,8 @@ START_TEST(a_ratio_to_known_time_has_the_counts_own_interval)
 	ck_assert_double_eq_tol(ratio.low, made.events[0].low / 500, 1e-9);
 	ck_assert_double_eq_tol(ratio.high, made.events[0].high / 500, 1e-9);
 }
-END_TEST
 
-START_TEST(events_allow_the_figures_and_invariants_of_which_all_parts_are_there)
+TEST(events_allow_the_figures_and_invariants_of_which_all_parts_are_there)
 {
 	uint32_t events[HP_MUX_ROLE_COUNT];
 	struct hp_mux_invariant *invariants;
@@ -400,17 +388,5 @@ START_TEST(events_allow_the_figures_and_invariants_of_which_all_parts_are_there)
 	ck_assert_str_eq(invariants[1].text, "branches <= instructions");
 	free(invariants);
 }
-END_TEST
 
-HP_TEST_MAIN("mux/reconcile", an_equality_spreads_its_excess_as_the_variances_are,
-	     an_exact_count_does_not_move_and_pins_the_others, nothing_changes_where_nothing_binds,
-	     an_inequality_moves_counts_to_its_edge_and_narrows_nothing,
-	     a_contradicted_invariant_is_reported_with_its_z_and_not_used,
-	     an_event_without_interval_leaves_its_invariants_undecided,
-	     a_term_that_names_no_event_or_one_twice_is_refused,
-	     adjusted_counts_keep_every_invariant_that_was_used_and_are_never_wider,
-	     a_ratio_of_counts_that_err_together_is_known_better,
-	     the_interval_of_a_ratio_holds_as_often_as_it_says,
-	     a_ratio_by_what_may_be_zero_is_insufficient,
-	     a_ratio_to_known_time_has_the_counts_own_interval,
-	     events_allow_the_figures_and_invariants_of_which_all_parts_are_there)
+HP_TEST_MAIN("mux/reconcile")

@@ -92,7 +92,7 @@ static void stop(struct machine *machine)
 	hp_mux_scheduler_destroy(machine->scheduler);
 }
 
-START_TEST(rr_takes_groups_in_the_order_of_declaration)
+TEST(rr_takes_groups_in_the_order_of_declaration)
 {
 	struct machine machine = { .count = even };
 
@@ -101,9 +101,8 @@ START_TEST(rr_takes_groups_in_the_order_of_declaration)
 		ck_assert_uint_eq(step(&machine), i % 5);
 	stop(&machine);
 }
-END_TEST
 
-START_TEST(rr_gives_a_group_its_share_of_each_round_and_spreads_it)
+TEST(rr_gives_a_group_its_share_of_each_round_and_spreads_it)
 {
 	struct machine machine = { .count = even };
 	uint32_t round[4];
@@ -122,9 +121,8 @@ START_TEST(rr_gives_a_group_its_share_of_each_round_and_spreads_it)
 	ck_assert_uint_eq(machine.turns[2], 10);
 	stop(&machine);
 }
-END_TEST
 
-START_TEST(rr_random_gives_each_group_its_share_of_each_round_in_changing_order)
+TEST(rr_random_gives_each_group_its_share_of_each_round_in_changing_order)
 {
 	struct machine machine = { .count = even };
 	char seen[64][8] = { "" };
@@ -152,9 +150,8 @@ START_TEST(rr_random_gives_each_group_its_share_of_each_round_in_changing_order)
 	ck_assert_int_ge(orders, 12);
 	stop(&machine);
 }
-END_TEST
 
-START_TEST(a_scheduler_repeats_itself_given_its_seed_and_differs_with_another)
+TEST(a_scheduler_repeats_itself_given_its_seed_and_differs_with_another)
 {
 	for (int policy = 0; policy < HP_MUX_POLICY_COUNT; policy++) {
 		struct machine a = { .count = one_wild }, b = a, c = a;
@@ -176,7 +173,6 @@ START_TEST(a_scheduler_repeats_itself_given_its_seed_and_differs_with_another)
 		stop(&c);
 	}
 }
-END_TEST
 
 static void starve(uint64_t (*count)(uint32_t, uint64_t), enum hp_mux_policy policy,
 		   uint64_t patience)
@@ -197,23 +193,21 @@ static void starve(uint64_t (*count)(uint32_t, uint64_t), enum hp_mux_policy pol
 	stop(&machine);
 }
 
-START_TEST(no_scheduler_starves_a_group_however_wild_another_is)
+TEST(no_scheduler_starves_a_group_however_wild_another_is)
 {
 	starve(one_wild, HP_MUX_RR, 1);
 	starve(one_wild, HP_MUX_RR_RANDOM, 2);
 	starve(one_wild, HP_MUX_ROC, HP_MUX_ROC_PATIENCE);
 	starve(one_wild, HP_MUX_ADAPTIVE, HP_MUX_ADAPTIVE_PATIENCE);
 }
-END_TEST
 
-START_TEST(no_scheduler_starves_a_group_when_nothing_happens)
+TEST(no_scheduler_starves_a_group_when_nothing_happens)
 {
 	starve(none, HP_MUX_ROC, HP_MUX_ROC_PATIENCE);
 	starve(none, HP_MUX_ADAPTIVE, HP_MUX_ADAPTIVE_PATIENCE);
 }
-END_TEST
 
-START_TEST(roc_and_adaptive_give_a_wild_group_more_than_rr_does)
+TEST(roc_and_adaptive_give_a_wild_group_more_than_rr_does)
 {
 	for (int i = 0; i < 2; i++) {
 		struct machine machine = { .count = one_wild };
@@ -225,9 +219,8 @@ START_TEST(roc_and_adaptive_give_a_wild_group_more_than_rr_does)
 		stop(&machine);
 	}
 }
-END_TEST
 
-START_TEST(roc_goes_by_how_much_a_rate_changes_not_by_how_large_it_is)
+TEST(roc_goes_by_how_much_a_rate_changes_not_by_how_large_it_is)
 {
 	struct machine machine = { .count = rare_and_frequent };
 
@@ -237,10 +230,9 @@ START_TEST(roc_goes_by_how_much_a_rate_changes_not_by_how_large_it_is)
 	ck_assert_uint_gt(machine.turns[0], 4 * machine.turns[1]);
 	stop(&machine);
 }
-END_TEST
 
 /* A tenth of jitter, and a slice because another was due first. */
-START_TEST(adaptive_looks_at_groups_alike_at_regular_distances)
+TEST(adaptive_looks_at_groups_alike_at_regular_distances)
 {
 	struct machine machine = { .count = even };
 
@@ -251,10 +243,9 @@ START_TEST(adaptive_looks_at_groups_alike_at_regular_distances)
 		ck_assert_uint_le(machine.longest_wait[i], 8 + 4);
 	stop(&machine);
 }
-END_TEST
 
 /* adaptive makes ages go as 1 / share; roc, whose waiting begins when the last slice ends, less. */
-START_TEST(a_share_weighs_where_variability_does_not_differ)
+TEST(a_share_weighs_where_variability_does_not_differ)
 {
 	for (int i = 0; i < 2; i++) {
 		struct machine machine = { .count = none };
@@ -271,9 +262,8 @@ START_TEST(a_share_weighs_where_variability_does_not_differ)
 		stop(&machine);
 	}
 }
-END_TEST
 
-START_TEST(an_unsound_slice_is_ignored)
+TEST(an_unsound_slice_is_ignored)
 {
 	struct machine a = { .count = one_wild }, b = a;
 	const uint64_t count = 1;
@@ -290,7 +280,6 @@ START_TEST(an_unsound_slice_is_ignored)
 	stop(&a);
 	stop(&b);
 }
-END_TEST
 
 /* Lim 3.2 as printed, in rational numbers: delta_y, then what B lies off it, then half of that. */
 static uint64_t triangle_by_the_paper(const uint64_t x[3], const uint64_t y[3])
@@ -303,7 +292,7 @@ static uint64_t triangle_by_the_paper(const uint64_t x[3], const uint64_t y[3])
 	return (uint64_t)(fabs(off) / 2);
 }
 
-START_TEST(the_triangle_is_the_papers)
+TEST(the_triangle_is_the_papers)
 {
 	struct hp_random random = hp_random_seeded(99);
 
@@ -321,9 +310,8 @@ START_TEST(the_triangle_is_the_papers)
 		ck_assert_uint_eq(hp_mux_triangle(x, y), triangle_by_the_paper(x, y));
 	}
 }
-END_TEST
 
-START_TEST(the_triangle_of_points_on_a_line_or_at_one_place_is_what_it_must_be)
+TEST(the_triangle_of_points_on_a_line_or_at_one_place_is_what_it_must_be)
 {
 	const uint64_t line_x[3] = { 10, 20, 40 }, line_y[3] = { 100, 200, 400 };
 	const uint64_t same_x[3] = { 5, 5, 5 }, rise_y[3] = { 0, 8, 8 };
@@ -333,9 +321,8 @@ START_TEST(the_triangle_of_points_on_a_line_or_at_one_place_is_what_it_must_be)
 	ck_assert_uint_eq(hp_mux_triangle(same_x, rise_y), 4);
 	ck_assert_uint_eq(hp_mux_triangle(far_x, far_y), 1ull << 61);
 }
-END_TEST
 
-START_TEST(policies_have_names_that_lead_back)
+TEST(policies_have_names_that_lead_back)
 {
 	enum hp_mux_policy policy;
 
@@ -345,18 +332,5 @@ START_TEST(policies_have_names_that_lead_back)
 	}
 	ck_assert(!hp_mux_policy_parse("fifo", &policy));
 }
-END_TEST
 
-HP_TEST_MAIN("mux/scheduler", rr_takes_groups_in_the_order_of_declaration,
-	     rr_gives_a_group_its_share_of_each_round_and_spreads_it,
-	     rr_random_gives_each_group_its_share_of_each_round_in_changing_order,
-	     a_scheduler_repeats_itself_given_its_seed_and_differs_with_another,
-	     no_scheduler_starves_a_group_however_wild_another_is,
-	     no_scheduler_starves_a_group_when_nothing_happens,
-	     roc_and_adaptive_give_a_wild_group_more_than_rr_does,
-	     roc_goes_by_how_much_a_rate_changes_not_by_how_large_it_is,
-	     adaptive_looks_at_groups_alike_at_regular_distances,
-	     a_share_weighs_where_variability_does_not_differ, an_unsound_slice_is_ignored,
-	     the_triangle_is_the_papers,
-	     the_triangle_of_points_on_a_line_or_at_one_place_is_what_it_must_be,
-	     policies_have_names_that_lead_back)
+HP_TEST_MAIN("mux/scheduler")

@@ -155,16 +155,15 @@ static void assert_divided(const struct tree_file *files, struct hardware hardwa
 	put_away(&bench);
 }
 
-START_TEST(what_fits_at_once_is_one_group_beside_the_cycles)
+TEST(what_fits_at_once_is_one_group_beside_the_cycles)
 {
 	struct hardware hardware = { .counters = 4 };
 
 	assert_divided(tree_sapphire_rapids, hardware, 0, "r1000f,r1000f/name=b/,branches",
 		       "cpu: r1000f b branches /cycles");
 }
-END_TEST
 
-START_TEST(what_does_not_takes_turns_in_as_few_groups_as_there_can_be)
+TEST(what_does_not_takes_turns_in_as_few_groups_as_there_can_be)
 {
 	struct hardware hardware = { .counters = 2 };
 
@@ -173,45 +172,40 @@ START_TEST(what_does_not_takes_turns_in_as_few_groups_as_there_can_be)
 		       "r10003/name=a/,r10001/name=b/,r10001/name=c/,r10003/name=d/",
 		       "cpu: a b | c d /cycles");
 }
-END_TEST
 
-START_TEST(an_event_that_is_the_reference_is_counted_in_every_group)
+TEST(an_event_that_is_the_reference_is_counted_in_every_group)
 {
 	struct hardware hardware = { .counters = 1 };
 
 	assert_divided(tree_sapphire_rapids, hardware, 0, "branches,cycles,branch-misses",
 		       "cpu: branches | branch-misses +cycles /cycles");
 }
-END_TEST
 
-START_TEST(cycles_of_another_mode_are_not_the_reference)
+TEST(cycles_of_another_mode_are_not_the_reference)
 {
 	struct hardware hardware = { .counters = 1 };
 
 	assert_divided(tree_sapphire_rapids, hardware, 0, "branches,cycles:u",
 		       "cpu: branches | cycles:u /cycles");
 }
-END_TEST
 
-START_TEST(an_event_with_a_counter_of_its_own_is_counted_all_the_time)
+TEST(an_event_with_a_counter_of_its_own_is_counted_all_the_time)
 {
 	struct hardware hardware = { .counters = 1, .fixed_instructions = true };
 
 	assert_divided(tree_sapphire_rapids, hardware, 0, "instructions,branches,branch-misses",
 		       "cpu: branches | branch-misses +instructions /cycles");
 }
-END_TEST
 
-START_TEST(without_cycles_instructions_are_the_reference)
+TEST(without_cycles_instructions_are_the_reference)
 {
 	struct hardware hardware = { .counters = 2, .no_cycles = true };
 
 	assert_divided(tree_sapphire_rapids, hardware, 0, "branches,branch-misses",
 		       "cpu: branches | branch-misses /instructions");
 }
-END_TEST
 
-START_TEST(software_events_need_no_counters)
+TEST(software_events_need_no_counters)
 {
 	struct hardware hardware = { .counters = 1 };
 
@@ -219,9 +213,8 @@ START_TEST(software_events_need_no_counters)
 		       "page-faults,minor-faults,task-clock,branches",
 		       "software: page-faults minor-faults task-clock\ncpu: branches /cycles");
 }
-END_TEST
 
-START_TEST(unless_counters_are_to_be_few)
+TEST(unless_counters_are_to_be_few)
 {
 	struct hardware hardware = { .counters = 8 };
 
@@ -230,9 +223,8 @@ START_TEST(unless_counters_are_to_be_few)
 		       "software: page-faults minor-faults | major-faults\n"
 		       "cpu: branch-misses | r1000f +branches /cycles");
 }
-END_TEST
 
-START_TEST(each_kind_of_core_has_groups_of_its_own)
+TEST(each_kind_of_core_has_groups_of_its_own)
 {
 	struct hardware hardware = { .counters = 1 };
 
@@ -240,9 +232,8 @@ START_TEST(each_kind_of_core_has_groups_of_its_own)
 		       "cpu_atom: cpu_atom/branches/ | cpu_atom/branch-misses/ /cycles\n"
 		       "cpu_core: cpu_core/branches/ | cpu_core/branch-misses/ /cycles");
 }
-END_TEST
 
-START_TEST(arms_generic_raw_and_named_events_share_one_pmu)
+TEST(arms_generic_raw_and_named_events_share_one_pmu)
 {
 	struct hardware hardware = { .counters = 4 };
 
@@ -250,9 +241,8 @@ START_TEST(arms_generic_raw_and_named_events_share_one_pmu)
 		       "branches,r1000f,armv8_pmuv3_0/l1d_cache_refill/",
 		       "cpu: branches r1000f armv8_pmuv3_0/l1d_cache_refill/ /cycles");
 }
-END_TEST
 
-START_TEST(a_group_of_the_users_stays_together_if_it_can)
+TEST(a_group_of_the_users_stays_together_if_it_can)
 {
 	struct hardware hardware = { .counters = 2 };
 
@@ -260,9 +250,8 @@ START_TEST(a_group_of_the_users_stays_together_if_it_can)
 		       "r10003/name=a/,{r10003/name=b/,r10003/name=c/},r10003/name=d/",
 		       "cpu: a d | b c /cycles");
 }
-END_TEST
 
-START_TEST(and_is_split_with_a_word_if_it_cannot)
+TEST(and_is_split_with_a_word_if_it_cannot)
 {
 	struct hardware hardware = { .counters = 1 };
 	struct bench bench;
@@ -273,9 +262,8 @@ START_TEST(and_is_split_with_a_word_if_it_cannot)
 	ck_assert_ptr_nonnull(strstr(bench.rotation_sets.notice, "does not fit the counters"));
 	put_away(&bench);
 }
-END_TEST
 
-START_TEST(a_group_has_the_largest_share_of_its_events)
+TEST(a_group_has_the_largest_share_of_its_events)
 {
 	struct hardware hardware = { .counters = 1 };
 	struct bench bench;
@@ -286,9 +274,8 @@ START_TEST(a_group_has_the_largest_share_of_its_events)
 	ck_assert_uint_eq(bench.rotation_sets.at[0].groups[1].share, 0);
 	put_away(&bench);
 }
-END_TEST
 
-START_TEST(what_never_gets_a_counter_is_absent_and_the_others_are_counted)
+TEST(what_never_gets_a_counter_is_absent_and_the_others_are_counted)
 {
 	struct hardware hardware = { .counters = 2 };
 	struct bench bench;
@@ -299,9 +286,8 @@ START_TEST(what_never_gets_a_counter_is_absent_and_the_others_are_counted)
 	ck_assert_uint_eq(bench.rotation_sets.at[0].group_count, 1);
 	put_away(&bench);
 }
-END_TEST
 
-START_TEST(when_nothing_can_be_counted_the_first_refusal_says_why)
+TEST(when_nothing_can_be_counted_the_first_refusal_says_why)
 {
 	struct hardware hardware = { .counters = 2, .refuses = ENOENT };
 	struct bench bench;
@@ -315,9 +301,8 @@ START_TEST(when_nothing_can_be_counted_the_first_refusal_says_why)
 	hp_error_destroy(error);
 	put_away(&bench);
 }
-END_TEST
 
-START_TEST(what_counts_sockets_is_not_for_tasks)
+TEST(what_counts_sockets_is_not_for_tasks)
 {
 	static const struct tree_file uncore[] = {
 		{ "/sys/bus/event_source/devices/imc/type", "30\n" },
@@ -333,18 +318,5 @@ START_TEST(what_counts_sockets_is_not_for_tasks)
 	ck_assert_uint_eq(bench.rotation_sets.count, 1);
 	put_away(&bench);
 }
-END_TEST
 
-HP_TEST_MAIN("pmu/groups", what_fits_at_once_is_one_group_beside_the_cycles,
-	     what_does_not_takes_turns_in_as_few_groups_as_there_can_be,
-	     an_event_that_is_the_reference_is_counted_in_every_group,
-	     cycles_of_another_mode_are_not_the_reference,
-	     an_event_with_a_counter_of_its_own_is_counted_all_the_time,
-	     without_cycles_instructions_are_the_reference, software_events_need_no_counters,
-	     unless_counters_are_to_be_few, each_kind_of_core_has_groups_of_its_own,
-	     arms_generic_raw_and_named_events_share_one_pmu,
-	     a_group_of_the_users_stays_together_if_it_can, and_is_split_with_a_word_if_it_cannot,
-	     a_group_has_the_largest_share_of_its_events,
-	     what_never_gets_a_counter_is_absent_and_the_others_are_counted,
-	     when_nothing_can_be_counted_the_first_refusal_says_why,
-	     what_counts_sockets_is_not_for_tasks)
+HP_TEST_MAIN("pmu/groups")

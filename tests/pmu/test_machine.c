@@ -12,7 +12,7 @@ static const char *text_or(const char *text)
 	return text ? text : "(none)";
 }
 
-START_TEST(a_machine_is_described_from_its_files)
+TEST(a_machine_is_described_from_its_files)
 {
 	static const struct tree_file files[] = {
 		{ "/proc/cpuinfo", "processor\t: 0\nvendor_id\t: AuthenticAMD\n"
@@ -40,9 +40,8 @@ START_TEST(a_machine_is_described_from_its_files)
 	hp_machine_destroy(machine);
 	tree_destroy(root);
 }
-END_TEST
 
-START_TEST(a_machine_that_tells_nothing_gets_the_kernels_defaults)
+TEST(a_machine_that_tells_nothing_gets_the_kernels_defaults)
 {
 	char *root = tree_create();
 	struct hp_machine *machine;
@@ -57,9 +56,8 @@ START_TEST(a_machine_that_tells_nothing_gets_the_kernels_defaults)
 	hp_machine_destroy(machine);
 	tree_destroy(root);
 }
-END_TEST
 
-START_TEST(arm_cpus_are_named_by_their_part_number)
+TEST(arm_cpus_are_named_by_their_part_number)
 {
 	static const struct tree_file known[] = {
 		{ "/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n" },
@@ -82,7 +80,6 @@ START_TEST(arm_cpus_are_named_by_their_part_number)
 	hp_machine_destroy(machine);
 	tree_destroy(root);
 }
-END_TEST
 
 static struct hp_machine *machine_of(const struct tree_file *files)
 {
@@ -95,7 +92,7 @@ static struct hp_machine *machine_of(const struct tree_file *files)
 	return machine;
 }
 
-START_TEST(an_x86_cpu_is_known_by_its_numbers_flags_and_instruction_cache)
+TEST(an_x86_cpu_is_known_by_its_numbers_flags_and_instruction_cache)
 {
 	static const struct tree_file files[] = {
 		{ "/proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\n"
@@ -122,9 +119,8 @@ START_TEST(an_x86_cpu_is_known_by_its_numbers_flags_and_instruction_cache)
 	ck_assert_uint_eq(machine->cpu.instruction_cache_bytes, 65536);
 	hp_machine_destroy(machine);
 }
-END_TEST
 
-START_TEST(an_arm_cpu_is_known_by_implementer_and_part)
+TEST(an_arm_cpu_is_known_by_implementer_and_part)
 {
 	static const struct tree_file files[] = {
 		{ "/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd40\n\n"
@@ -140,9 +136,8 @@ START_TEST(an_arm_cpu_is_known_by_implementer_and_part)
 	ck_assert_uint_eq(machine->cpu.instruction_cache_bytes, 0);
 	hp_machine_destroy(machine);
 }
-END_TEST
 
-START_TEST(cores_of_several_kinds_are_no_one_cpu)
+TEST(cores_of_several_kinds_are_no_one_cpu)
 {
 	static const struct tree_file big_and_little[] = {
 		{ "/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd03\n\n"
@@ -163,9 +158,8 @@ START_TEST(cores_of_several_kinds_are_no_one_cpu)
 	ck_assert(!hp_cpu_is_known(&machine->cpu));
 	hp_machine_destroy(machine);
 }
-END_TEST
 
-START_TEST(this_machine_answers_and_agrees_with_itself)
+TEST(this_machine_answers_and_agrees_with_itself)
 {
 	struct hp_machine *machine;
 	char name[256];
@@ -181,7 +175,6 @@ START_TEST(this_machine_answers_and_agrees_with_itself)
 		ck_assert_int_eq(machine->precise_cycles, 0);
 	hp_machine_destroy(machine);
 }
-END_TEST
 
 struct refusal {
 	int errno_value;
@@ -221,7 +214,7 @@ static void check_refusals(char *root, const struct refusal *cases, size_t count
 	}
 }
 
-START_TEST(a_refused_open_says_which_level_refuses_and_how_to_lift_it)
+TEST(a_refused_open_says_which_level_refuses_and_how_to_lift_it)
 {
 	static const struct refusal cases[] = {
 		{ EACCES, 0, "cpu-clock:u", 3, false, HP_ERROR_NOT_PERMITTED,
@@ -246,9 +239,8 @@ START_TEST(a_refused_open_says_which_level_refuses_and_how_to_lift_it)
 	check_refusals(root, cases, HP_ARRAY_COUNT(cases));
 	tree_destroy(root);
 }
-END_TEST
 
-START_TEST(tracepoints_are_refused_with_their_own_level)
+TEST(tracepoints_are_refused_with_their_own_level)
 {
 	static const struct tree_file files[] = {
 		{ "/sys/kernel/tracing/events/sched/sched_switch/id", "316\n" },
@@ -266,9 +258,8 @@ START_TEST(tracepoints_are_refused_with_their_own_level)
 	check_refusals(root, cases, HP_ARRAY_COUNT(cases));
 	tree_destroy(root);
 }
-END_TEST
 
-START_TEST(containers_are_told_how_to_let_hpcprof_in)
+TEST(containers_are_told_how_to_let_hpcprof_in)
 {
 	static const struct tree_file files[] = {
 		{ "/proc/self/status", "Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\n" },
@@ -293,9 +284,8 @@ START_TEST(containers_are_told_how_to_let_hpcprof_in)
 	check_refusals(root, cases, HP_ARRAY_COUNT(cases));
 	tree_destroy(root);
 }
-END_TEST
 
-START_TEST(other_failures_of_an_open_name_their_cause_and_cure)
+TEST(other_failures_of_an_open_name_their_cause_and_cure)
 {
 	static const struct tree_file files[] = {
 		{ "/proc/sys/kernel/nmi_watchdog", "1\n" },
@@ -340,9 +330,8 @@ START_TEST(other_failures_of_an_open_name_their_cause_and_cure)
 	check_refusals(root, cases, HP_ARRAY_COUNT(cases));
 	tree_destroy(root);
 }
-END_TEST
 
-START_TEST(an_absent_pmu_is_not_blamed_on_the_event)
+TEST(an_absent_pmu_is_not_blamed_on_the_event)
 {
 	char nowhere[] = "/nonexistent";
 	struct hp_machine machine = tree_machine(nowhere);
@@ -358,9 +347,8 @@ START_TEST(an_absent_pmu_is_not_blamed_on_the_event)
 	hp_error_destroy(error);
 	hp_event_list_clear(&list);
 }
-END_TEST
 
-START_TEST(a_ring_over_the_budget_gets_the_command_that_makes_room)
+TEST(a_ring_over_the_budget_gets_the_command_that_makes_room)
 {
 	char nowhere[] = "/nonexistent";
 	struct hp_machine machine = tree_machine(nowhere);
@@ -381,7 +369,6 @@ START_TEST(a_ring_over_the_budget_gets_the_command_that_makes_room)
 	ck_assert_ptr_nonnull(strstr(error->advice, "power of two"));
 	hp_error_destroy(error);
 }
-END_TEST
 
 /* The finding on a topic, of a machine over the tree; NULL for none. */
 static struct hp_finding *finding_on(const struct hp_findings *findings, const char *topic)
@@ -412,7 +399,7 @@ static void check_finding(const struct hp_machine *machine, const char *topic,
 	hp_findings_clear(&findings);
 }
 
-START_TEST(each_paranoid_level_is_explained_with_the_next_step_down)
+TEST(each_paranoid_level_is_explained_with_the_next_step_down)
 {
 	static const struct {
 		int level;
@@ -443,9 +430,8 @@ START_TEST(each_paranoid_level_is_explained_with_the_next_step_down)
 	check_finding(&machine, "perf_event_paranoid", HP_FINDING_OK, "does not limit", NULL);
 	tree_destroy(root);
 }
-END_TEST
 
-START_TEST(the_memory_budget_is_told_in_pages_of_ring)
+TEST(the_memory_budget_is_told_in_pages_of_ring)
 {
 	char *root = tree_create();
 	struct hp_machine machine = tree_machine(root);
@@ -465,9 +451,8 @@ START_TEST(the_memory_budget_is_told_in_pages_of_ring)
 		      "sudo sysctl kernel.perf_event_mlock_kb=516");
 	tree_destroy(root);
 }
-END_TEST
 
-START_TEST(low_sample_rates_are_findings)
+TEST(low_sample_rates_are_findings)
 {
 	char *root = tree_create();
 	struct hp_machine machine = tree_machine(root);
@@ -480,9 +465,8 @@ START_TEST(low_sample_rates_are_findings)
 		      "sudo sysctl kernel.perf_event_max_sample_rate=100000");
 	tree_destroy(root);
 }
-END_TEST
 
-START_TEST(what_stands_around_the_process_is_found_in_its_files)
+TEST(what_stands_around_the_process_is_found_in_its_files)
 {
 	static const struct tree_file closed[] = {
 		{ "/proc/self/status", "Name:\tx\nSeccomp:\t2\n" },
@@ -530,9 +514,8 @@ START_TEST(what_stands_around_the_process_is_found_in_its_files)
 	check_finding(&machine, "tracepoints", HP_FINDING_OK, "/sys/kernel/tracing/events", NULL);
 	tree_destroy(root);
 }
-END_TEST
 
-START_TEST(amds_sampling_pmus_are_found)
+TEST(amds_sampling_pmus_are_found)
 {
 	char *root = tree_create();
 	struct hp_machine machine = tree_machine(root);
@@ -542,9 +525,8 @@ START_TEST(amds_sampling_pmus_are_found)
 	check_finding(&machine, "IBS / SPE", HP_FINDING_OK, "ibs_op", NULL);
 	tree_destroy(root);
 }
-END_TEST
 
-START_TEST(whatever_is_not_well_says_what_works_all_the_same)
+TEST(whatever_is_not_well_says_what_works_all_the_same)
 {
 	struct hp_machine *machine;
 	struct hp_findings findings;
@@ -564,21 +546,5 @@ START_TEST(whatever_is_not_well_says_what_works_all_the_same)
 	hp_findings_clear(&findings);
 	hp_machine_destroy(machine);
 }
-END_TEST
 
-HP_TEST_MAIN("pmu/machine", a_machine_is_described_from_its_files,
-	     a_machine_that_tells_nothing_gets_the_kernels_defaults,
-	     arm_cpus_are_named_by_their_part_number,
-	     an_x86_cpu_is_known_by_its_numbers_flags_and_instruction_cache,
-	     an_arm_cpu_is_known_by_implementer_and_part, cores_of_several_kinds_are_no_one_cpu,
-	     this_machine_answers_and_agrees_with_itself,
-	     a_refused_open_says_which_level_refuses_and_how_to_lift_it,
-	     tracepoints_are_refused_with_their_own_level,
-	     containers_are_told_how_to_let_hpcprof_in,
-	     other_failures_of_an_open_name_their_cause_and_cure,
-	     an_absent_pmu_is_not_blamed_on_the_event,
-	     a_ring_over_the_budget_gets_the_command_that_makes_room,
-	     each_paranoid_level_is_explained_with_the_next_step_down,
-	     the_memory_budget_is_told_in_pages_of_ring, low_sample_rates_are_findings,
-	     what_stands_around_the_process_is_found_in_its_files, amds_sampling_pmus_are_found,
-	     whatever_is_not_well_says_what_works_all_the_same)
+HP_TEST_MAIN("pmu/machine")

@@ -37,7 +37,7 @@ static struct hp_event_list parse(const char *text)
 }
 
 /* The encodings are the kernel's: <linux/perf_event.h> and perf_event_open(2). */
-START_TEST(generic_names_and_their_aliases_encode_as_the_kernel_numbers_them)
+TEST(generic_names_and_their_aliases_encode_as_the_kernel_numbers_them)
 {
 	static const struct {
 		const char *text;
@@ -86,10 +86,9 @@ START_TEST(generic_names_and_their_aliases_encode_as_the_kernel_numbers_them)
 		hp_event_list_clear(&list);
 	}
 }
-END_TEST
 
 /* perf_event_open(2): id | operation << 8 | result << 16. */
-START_TEST(cache_names_encode_as_cells_of_the_kernels_matrix)
+TEST(cache_names_encode_as_cells_of_the_kernels_matrix)
 {
 	static const struct {
 		const char *name;
@@ -125,9 +124,8 @@ START_TEST(cache_names_encode_as_cells_of_the_kernels_matrix)
 		hp_event_list_clear(&list);
 	}
 }
-END_TEST
 
-START_TEST(cells_that_the_kernel_does_not_define_are_no_events)
+TEST(cells_that_the_kernel_does_not_define_are_no_events)
 {
 	static const char *const none[] = { "L1-icache-stores", "iTLB-stores", "iTLB-prefetches",
 					    "branch-stores",	"LLC-",	       "LLC-loads-",
@@ -139,9 +137,8 @@ START_TEST(cells_that_the_kernel_does_not_define_are_no_events)
 		hp_assert_fails(HP_ERROR_USAGE, hp_event_parse(none[i], &machine, &list));
 	ck_assert_uint_eq(list.count, 0);
 }
-END_TEST
 
-START_TEST(modifiers_choose_levels_and_precision_and_show_in_the_name)
+TEST(modifiers_choose_levels_and_precision_and_show_in_the_name)
 {
 	static const struct {
 		const char *text;
@@ -177,9 +174,8 @@ START_TEST(modifiers_choose_levels_and_precision_and_show_in_the_name)
 		hp_event_list_clear(&list);
 	}
 }
-END_TEST
 
-START_TEST(groups_share_a_number_and_several_lists_add_up)
+TEST(groups_share_a_number_and_several_lists_add_up)
 {
 	struct hp_machine machine = bare_machine();
 	struct hp_event_list list = { 0 };
@@ -197,9 +193,8 @@ START_TEST(groups_share_a_number_and_several_lists_add_up)
 	ck_assert_str_eq(list.events[3].name, "branches");
 	hp_event_list_clear(&list);
 }
-END_TEST
 
-START_TEST(terms_give_an_event_its_own_rate_and_name)
+TEST(terms_give_an_event_its_own_rate_and_name)
 {
 	struct hp_event_list list =
 		parse("cycles/period=0x100/,cpu-clock/freq=250.5/u,cs/name='a, b',period=1/");
@@ -213,9 +208,8 @@ START_TEST(terms_give_an_event_its_own_rate_and_name)
 	ck_assert_uint_eq(list.events[2].period, 1);
 	hp_event_list_clear(&list);
 }
-END_TEST
 
-START_TEST(breakpoints_take_address_length_and_access)
+TEST(breakpoints_take_address_length_and_access)
 {
 	static const struct {
 		const char *text;
@@ -249,9 +243,8 @@ START_TEST(breakpoints_take_address_length_and_access)
 		hp_event_list_clear(&list);
 	}
 }
-END_TEST
 
-START_TEST(an_attribute_carries_all_that_was_asked_for)
+TEST(an_attribute_carries_all_that_was_asked_for)
 {
 	struct hp_event_list list = parse("instructions:upp");
 	struct perf_event_attr attr = { .sample_period = 77 };
@@ -267,9 +260,8 @@ START_TEST(an_attribute_carries_all_that_was_asked_for)
 	ck_assert_uint_eq(attr.sample_period, 77);
 	hp_event_list_clear(&list);
 }
-END_TEST
 
-START_TEST(a_description_says_unit_and_precision)
+TEST(a_description_says_unit_and_precision)
 {
 	static const struct {
 		const char *text;
@@ -302,9 +294,8 @@ START_TEST(a_description_says_unit_and_precision)
 		hp_event_list_clear(&list);
 	}
 }
-END_TEST
 
-START_TEST(where_only_user_mode_is_had_u_is_added_and_shown)
+TEST(where_only_user_mode_is_had_u_is_added_and_shown)
 {
 	struct hp_machine machine = ordinary_machine();
 	struct hp_event_list list = { 0 };
@@ -321,9 +312,8 @@ START_TEST(where_only_user_mode_is_had_u_is_added_and_shown)
 	}
 	hp_event_list_clear(&list);
 }
-END_TEST
 
-START_TEST(where_only_user_mode_is_had_kernel_events_are_refused_with_the_command_that_helps)
+TEST(where_only_user_mode_is_had_kernel_events_are_refused_with_the_command_that_helps)
 {
 	static const char *const refused[] = { "cycles:k", "cpu-clock:uk", "cycles:h", "cs",
 					       "cpu-migrations" };
@@ -340,9 +330,8 @@ START_TEST(where_only_user_mode_is_had_kernel_events_are_refused_with_the_comman
 		hp_error_destroy(error);
 	}
 }
-END_TEST
 
-START_TEST(the_default_is_the_most_precise_cycles_where_there_is_a_pmu)
+TEST(the_default_is_the_most_precise_cycles_where_there_is_a_pmu)
 {
 	struct hp_machine machine = ordinary_machine();
 	struct hp_event_list list = { 0 };
@@ -365,9 +354,8 @@ START_TEST(the_default_is_the_most_precise_cycles_where_there_is_a_pmu)
 	ck_assert(!list.events[0].best_precise && !list.events[0].exclude_kernel);
 	hp_event_list_clear(&list);
 }
-END_TEST
 
-START_TEST(where_the_kernel_ignores_precise_levels_none_is_claimed)
+TEST(where_the_kernel_ignores_precise_levels_none_is_claimed)
 {
 	static const char *const asked[] = { "cycles:p", "cycles:uppp",
 					     "{cycles,instructions}:pp" };
@@ -388,9 +376,8 @@ START_TEST(where_the_kernel_ignores_precise_levels_none_is_claimed)
 		hp_error_destroy(error);
 	}
 }
-END_TEST
 
-START_TEST(the_default_without_a_pmu_owns_up_to_what_it_is_instead_of)
+TEST(the_default_without_a_pmu_owns_up_to_what_it_is_instead_of)
 {
 	struct hp_machine machine = bare_machine();
 	struct hp_event_list list = { 0 };
@@ -416,9 +403,8 @@ START_TEST(the_default_without_a_pmu_owns_up_to_what_it_is_instead_of)
 	hp_event_info_clear(&info);
 	hp_event_list_clear(&list);
 }
-END_TEST
 
-START_TEST(malformed_lists_are_usage_errors_and_leave_the_list_as_it_was)
+TEST(malformed_lists_are_usage_errors_and_leave_the_list_as_it_was)
 {
 	static const char *const bad[] = {
 		"",
@@ -493,9 +479,8 @@ START_TEST(malformed_lists_are_usage_errors_and_leave_the_list_as_it_was)
 	ck_assert_str_eq(list.events[0].name, "page-faults");
 	hp_event_list_clear(&list);
 }
-END_TEST
 
-START_TEST(an_error_says_where_it_is_and_what_may_have_been_meant)
+TEST(an_error_says_where_it_is_and_what_may_have_been_meant)
 {
 	static const struct {
 		const char *text;
@@ -526,11 +511,10 @@ START_TEST(an_error_says_where_it_is_and_what_may_have_been_meant)
 		hp_error_destroy(error);
 	}
 }
-END_TEST
 
 /* perf::* are the kernel's generic events; the Skylake codes are those of Intel's manual
  * (L2_RQSTS.MISS 24H 3FH, BR_MISP_RETIRED.CONDITIONAL C5H 01H). */
-START_TEST(libpfm4_names_encode_events_that_nothing_else_knows)
+TEST(libpfm4_names_encode_events_that_nothing_else_knows)
 {
 	static const struct {
 		const char *text;
@@ -561,9 +545,8 @@ START_TEST(libpfm4_names_encode_events_that_nothing_else_knows)
 		hp_event_list_clear(&list);
 	}
 }
-END_TEST
 
-START_TEST(a_set_stands_for_its_events_with_modifiers_for_all)
+TEST(a_set_stands_for_its_events_with_modifiers_for_all)
 {
 	struct hp_event_list list = parse("@fault:u");
 
@@ -577,9 +560,8 @@ START_TEST(a_set_stands_for_its_events_with_modifiers_for_all)
 	}
 	hp_event_list_clear(&list);
 }
-END_TEST
 
-START_TEST(what_is_in_two_sets_or_was_named_is_listed_once)
+TEST(what_is_in_two_sets_or_was_named_is_listed_once)
 {
 	struct hp_event_list list = parse("page-faults,@fault,@fault,page-faults:k");
 
@@ -589,9 +571,8 @@ START_TEST(what_is_in_two_sets_or_was_named_is_listed_once)
 	ck_assert_str_eq(list.events[5].name, "page-faults:k");
 	hp_event_list_clear(&list);
 }
-END_TEST
 
-START_TEST(what_of_a_set_an_ordinary_user_cannot_have_is_told_and_kept)
+TEST(what_of_a_set_an_ordinary_user_cannot_have_is_told_and_kept)
 {
 	struct hp_machine machine = bare_machine();
 	struct hp_event_list list = { 0 };
@@ -605,9 +586,8 @@ START_TEST(what_of_a_set_an_ordinary_user_cannot_have_is_told_and_kept)
 	ck_assert_ptr_nonnull(strstr(list.events[1].absent, "happens inside the kernel"));
 	hp_event_list_clear(&list);
 }
-END_TEST
 
-START_TEST(a_set_that_does_not_exist_is_refused_with_those_that_do)
+TEST(a_set_that_does_not_exist_is_refused_with_those_that_do)
 {
 	struct hp_machine machine = bare_machine();
 	struct hp_event_list list = { 0 };
@@ -619,9 +599,8 @@ START_TEST(a_set_that_does_not_exist_is_refused_with_those_that_do)
 	ck_assert_ptr_nonnull(strstr(error->advice, "@cache"));
 	hp_error_destroy(error);
 }
-END_TEST
 
-START_TEST(an_event_can_have_a_share)
+TEST(an_event_can_have_a_share)
 {
 	struct hp_event_list list = parse("page-faults/share=3/u,minor-faults,@schedule/share=2/");
 
@@ -631,7 +610,6 @@ START_TEST(an_event_can_have_a_share)
 	ck_assert_uint_eq(list.events[2].share, 2);
 	hp_event_list_clear(&list);
 }
-END_TEST
 
 static bool remember(const struct hp_event_entry *entry, void *context)
 {
@@ -656,7 +634,7 @@ static bool remember(const struct hp_event_entry *entry, void *context)
 	return true;
 }
 
-START_TEST(every_name_that_is_listed_can_be_asked_for)
+TEST(every_name_that_is_listed_can_be_asked_for)
 {
 	struct hp_machine machine = bare_machine();
 	size_t parsed = 0;
@@ -665,25 +643,5 @@ START_TEST(every_name_that_is_listed_can_be_asked_for)
 	/* 10 hardware and 12 software events, 5 caches of 6, 4 and 2 cells: 4 x 6 + 4 + 2 x 2. */
 	ck_assert_uint_ge(parsed, 10 + 12 + 32);
 }
-END_TEST
 
-HP_TEST_MAIN("pmu/parse", a_set_stands_for_its_events_with_modifiers_for_all,
-	     what_is_in_two_sets_or_was_named_is_listed_once,
-	     what_of_a_set_an_ordinary_user_cannot_have_is_told_and_kept,
-	     a_set_that_does_not_exist_is_refused_with_those_that_do, an_event_can_have_a_share,
-	     generic_names_and_their_aliases_encode_as_the_kernel_numbers_them,
-	     cache_names_encode_as_cells_of_the_kernels_matrix,
-	     cells_that_the_kernel_does_not_define_are_no_events,
-	     modifiers_choose_levels_and_precision_and_show_in_the_name,
-	     groups_share_a_number_and_several_lists_add_up,
-	     terms_give_an_event_its_own_rate_and_name, breakpoints_take_address_length_and_access,
-	     an_attribute_carries_all_that_was_asked_for, a_description_says_unit_and_precision,
-	     where_only_user_mode_is_had_u_is_added_and_shown,
-	     where_only_user_mode_is_had_kernel_events_are_refused_with_the_command_that_helps,
-	     the_default_is_the_most_precise_cycles_where_there_is_a_pmu,
-	     where_the_kernel_ignores_precise_levels_none_is_claimed,
-	     the_default_without_a_pmu_owns_up_to_what_it_is_instead_of,
-	     malformed_lists_are_usage_errors_and_leave_the_list_as_it_was,
-	     an_error_says_where_it_is_and_what_may_have_been_meant,
-	     libpfm4_names_encode_events_that_nothing_else_knows,
-	     every_name_that_is_listed_can_be_asked_for)
+HP_TEST_MAIN("pmu/parse")

@@ -95,7 +95,7 @@ static void assert_fits(struct counters *counters, size_t count, const uint32_t 
 	}
 }
 
-START_TEST(there_are_as_few_groups_as_any_division_has)
+TEST(there_are_as_few_groups_as_any_division_has)
 {
 	struct hp_random random = hp_random_seeded(20261120);
 
@@ -117,9 +117,8 @@ START_TEST(there_are_as_few_groups_as_any_division_has)
 			      groups);
 	}
 }
-END_TEST
 
-START_TEST(an_item_that_came_first_makes_room_for_one_that_cannot_move)
+TEST(an_item_that_came_first_makes_room_for_one_that_cannot_move)
 {
 	/* First come, first served would need two groups. */
 	struct counters counters = { .masks = { 3, 1 } };
@@ -129,9 +128,8 @@ START_TEST(an_item_that_came_first_makes_room_for_one_that_cannot_move)
 	hp_assert_ok(hp_partition(2, true, fits, &counters, group_of, &groups));
 	ck_assert_uint_eq(groups, 1);
 }
-END_TEST
 
-START_TEST(an_item_that_never_fits_is_in_no_group)
+TEST(an_item_that_never_fits_is_in_no_group)
 {
 	struct counters counters = { .masks = { 1, 0, 2 } };
 	uint32_t group_of[3];
@@ -143,9 +141,8 @@ START_TEST(an_item_that_never_fits_is_in_no_group)
 	ck_assert_uint_eq(group_of[1], HP_NO_GROUP);
 	ck_assert_uint_eq(group_of[2], 0);
 }
-END_TEST
 
-START_TEST(no_items_are_no_groups)
+TEST(no_items_are_no_groups)
 {
 	struct counters counters = { 0 };
 	uint32_t group_of[1];
@@ -154,7 +151,6 @@ START_TEST(no_items_are_no_groups)
 	hp_assert_ok(hp_partition(0, true, fits, &counters, group_of, &groups));
 	ck_assert_uint_eq(groups, 0);
 }
-END_TEST
 
 /* Two counters, any item on either; but the items 0 and 1 share a register: no matroid. */
 static bool fits_but_for_a_register(void *context, const uint32_t *items, size_t count)
@@ -163,7 +159,7 @@ static bool fits_but_for_a_register(void *context, const uint32_t *items, size_t
 	return count < 2 || (count == 2 && items[0] + items[1] != 1);
 }
 
-START_TEST(conflicts_that_are_no_matroid_still_get_groups_that_fit)
+TEST(conflicts_that_are_no_matroid_still_get_groups_that_fit)
 {
 	uint32_t group_of[4];
 	uint32_t groups;
@@ -178,9 +174,8 @@ START_TEST(conflicts_that_are_no_matroid_still_get_groups_that_fit)
 		ck_assert_uint_le(size, 2);
 	}
 }
-END_TEST
 
-START_TEST(items_that_are_all_alike_cost_few_trials)
+TEST(items_that_are_all_alike_cost_few_trials)
 {
 	/* 7 items on 4 counters, 2 groups: the full group is not asked about over and over. */
 	struct counters counters = { .masks = { 15, 15, 15, 15, 15, 15, 15 } };
@@ -191,10 +186,5 @@ START_TEST(items_that_are_all_alike_cost_few_trials)
 	ck_assert_uint_eq(groups, 2);
 	ck_assert_uint_le(counters.asked, 40);
 }
-END_TEST
 
-HP_TEST_MAIN("pmu/partition", there_are_as_few_groups_as_any_division_has,
-	     an_item_that_came_first_makes_room_for_one_that_cannot_move,
-	     an_item_that_never_fits_is_in_no_group, no_items_are_no_groups,
-	     conflicts_that_are_no_matroid_still_get_groups_that_fit,
-	     items_that_are_all_alike_cost_few_trials)
+HP_TEST_MAIN("pmu/partition")

@@ -38,7 +38,7 @@ static void push(struct bench *bench, uint16_t size, size_t written, uint8_t fil
 	bench->control.data_head += written;
 }
 
-START_TEST(a_record_is_in_one_piece_wherever_it_lies)
+TEST(a_record_is_in_one_piece_wherever_it_lies)
 {
 	for (uint64_t position = 0; position < RING_BYTES; position += 8) {
 		struct bench bench;
@@ -57,9 +57,8 @@ START_TEST(a_record_is_in_one_piece_wherever_it_lies)
 		hp_ring_unmap(&bench.ring);
 	}
 }
-END_TEST
 
-START_TEST(what_was_looked_at_only_stays_the_next)
+TEST(what_was_looked_at_only_stays_the_next)
 {
 	struct bench bench;
 	const uint8_t *bytes;
@@ -82,9 +81,8 @@ START_TEST(what_was_looked_at_only_stays_the_next)
 	ck_assert_uint_eq(size, 24);
 	hp_ring_unmap(&bench.ring);
 }
-END_TEST
 
-START_TEST(after_damage_the_ring_is_good_again_from_the_head)
+TEST(after_damage_the_ring_is_good_again_from_the_head)
 {
 	struct bench bench;
 	const uint8_t *bytes;
@@ -104,9 +102,8 @@ START_TEST(after_damage_the_ring_is_good_again_from_the_head)
 	ck_assert_uint_eq(bytes[15], 3);
 	hp_ring_unmap(&bench.ring);
 }
-END_TEST
 
-START_TEST(positions_that_are_not_the_kernels_are_given_up)
+TEST(positions_that_are_not_the_kernels_are_given_up)
 {
 	struct bench bench;
 	const uint8_t *bytes;
@@ -124,9 +121,8 @@ START_TEST(positions_that_are_not_the_kernels_are_given_up)
 	ck_assert_uint_eq(bench.control.data_tail, bench.control.data_head);
 	hp_ring_unmap(&bench.ring);
 }
-END_TEST
 
-START_TEST(a_size_that_makes_no_sense_is_zero)
+TEST(a_size_that_makes_no_sense_is_zero)
 {
 	static const struct {
 		uint16_t size;
@@ -151,9 +147,8 @@ START_TEST(a_size_that_makes_no_sense_is_zero)
 		free(copy);
 	}
 }
-END_TEST
 
-START_TEST(no_ring_is_where_none_can_be_mapped)
+TEST(no_ring_is_where_none_can_be_mapped)
 {
 	struct hp_ring ring;
 
@@ -161,10 +156,5 @@ START_TEST(no_ring_is_where_none_can_be_mapped)
 	ck_assert_ptr_null(ring.control);
 	hp_ring_unmap(&ring);
 }
-END_TEST
 
-HP_TEST_MAIN("pmu/ring", a_record_is_in_one_piece_wherever_it_lies,
-	     what_was_looked_at_only_stays_the_next,
-	     after_damage_the_ring_is_good_again_from_the_head,
-	     positions_that_are_not_the_kernels_are_given_up, a_size_that_makes_no_sense_is_zero,
-	     no_ring_is_where_none_can_be_mapped)
+HP_TEST_MAIN("pmu/ring")

@@ -37,7 +37,7 @@ static void check_encodings(const struct tree_file *files, const struct expectat
 }
 
 /* Intel's layout: event in bits 0-7, umask 8-15, inv 23, cmask 24-31 (SDM, IA32_PERFEVTSELx). */
-START_TEST(sapphire_rapids_events_encode_into_its_event_select_register)
+TEST(sapphire_rapids_events_encode_into_its_event_select_register)
 {
 	static const struct expectation cases[] = {
 		{ "cpu/event=0x3c,umask=0x1/", 4, 0x13c, 0, "cpu/event=0x3c,umask=0x1/" },
@@ -66,10 +66,9 @@ START_TEST(sapphire_rapids_events_encode_into_its_event_select_register)
 
 	check_encodings(tree_sapphire_rapids, cases, HP_ARRAY_COUNT(cases));
 }
-END_TEST
 
 /* AMD's event select has bits 8-11 of the event in bits 32-35 (APM, PERF_CTL). */
-START_TEST(a_field_in_two_parts_gets_its_low_bits_into_the_first)
+TEST(a_field_in_two_parts_gets_its_low_bits_into_the_first)
 {
 	static const struct expectation cases[] = {
 		{ "cpu/event=0x187,umask=0x1/", 4, 0x100000187, 0, "cpu/event=0x187,umask=0x1/" },
@@ -82,10 +81,9 @@ START_TEST(a_field_in_two_parts_gets_its_low_bits_into_the_first)
 
 	check_encodings(tree_zen, cases, HP_ARRAY_COUNT(cases));
 }
-END_TEST
 
 /* Arm's architectural event numbers: CPU_CYCLES 0x11, INST_RETIRED 0x08, L1D_CACHE_REFILL 0x03. */
-START_TEST(armv8_events_encode_as_architected)
+TEST(armv8_events_encode_as_architected)
 {
 	static const struct expectation cases[] = {
 		{ "cpu_cycles", 8, 0x11, 0, "cpu_cycles" },
@@ -98,9 +96,8 @@ START_TEST(armv8_events_encode_as_architected)
 
 	check_encodings(tree_neoverse, cases, HP_ARRAY_COUNT(cases));
 }
-END_TEST
 
-START_TEST(named_cycles_and_instructions_have_their_units)
+TEST(named_cycles_and_instructions_have_their_units)
 {
 	char *root = tree_create();
 	struct hp_machine machine = tree_machine(root);
@@ -114,10 +111,9 @@ START_TEST(named_cycles_and_instructions_have_their_units)
 	hp_event_list_clear(&list);
 	tree_destroy(root);
 }
-END_TEST
 
 /* The kernel's extended type: the PMU's type in the upper half of config. */
-START_TEST(a_generic_name_on_a_hybrid_machine_is_one_event_for_each_kind_of_core)
+TEST(a_generic_name_on_a_hybrid_machine_is_one_event_for_each_kind_of_core)
 {
 	char *root = tree_create();
 	struct hp_machine machine = tree_machine(root);
@@ -164,9 +160,8 @@ START_TEST(a_generic_name_on_a_hybrid_machine_is_one_event_for_each_kind_of_core
 	hp_event_list_clear(&list);
 	tree_destroy(root);
 }
-END_TEST
 
-START_TEST(wrong_terms_of_a_pmu_are_usage_errors_that_name_its_fields)
+TEST(wrong_terms_of_a_pmu_are_usage_errors_that_name_its_fields)
 {
 	static const struct {
 		const char *text;
@@ -201,10 +196,9 @@ START_TEST(wrong_terms_of_a_pmu_are_usage_errors_that_name_its_fields)
 	}
 	tree_destroy(root);
 }
-END_TEST
 
 /* POWER's hv_24x7 leaves fields of its events to the user. */
-START_TEST(a_field_that_an_event_leaves_open_must_be_given)
+TEST(a_field_that_an_event_leaves_open_must_be_given)
 {
 	static const struct tree_file files[] = {
 		{ DEVICES "hv_24x7/type", "9\n" },
@@ -228,9 +222,8 @@ START_TEST(a_field_that_an_event_leaves_open_must_be_given)
 			hp_event_parse("hv_24x7/PM_PB_CYC,domain=2,core=?/", &machine, &list));
 	tree_destroy(root);
 }
-END_TEST
 
-START_TEST(descriptions_that_make_no_sense_are_errors_and_nothing_worse)
+TEST(descriptions_that_make_no_sense_are_errors_and_nothing_worse)
 {
 	static const struct tree_file files[] = {
 		{ DEVICES "odd/type", "7\n" },
@@ -264,7 +257,6 @@ START_TEST(descriptions_that_make_no_sense_are_errors_and_nothing_worse)
 	hp_event_list_clear(&list);
 	tree_destroy(root);
 }
-END_TEST
 
 static const struct tree_file tracefs[] = {
 	{ "/sys/kernel/tracing/events/sched/enable", "0\n" },
@@ -274,7 +266,7 @@ static const struct tree_file tracefs[] = {
 	{ NULL, NULL },
 };
 
-START_TEST(tracepoints_are_known_by_the_id_in_tracefs)
+TEST(tracepoints_are_known_by_the_id_in_tracefs)
 {
 	char *root = tree_create();
 	struct hp_machine machine = tree_machine(root);
@@ -296,9 +288,8 @@ START_TEST(tracepoints_are_known_by_the_id_in_tracefs)
 	hp_event_list_clear(&list);
 	tree_destroy(root);
 }
-END_TEST
 
-START_TEST(the_old_place_of_tracefs_is_looked_at_too)
+TEST(the_old_place_of_tracefs_is_looked_at_too)
 {
 	static const struct tree_file files[] = {
 		{ "/sys/kernel/debug/tracing/events/irq/softirq_entry/id", "120\n" },
@@ -314,9 +305,8 @@ START_TEST(the_old_place_of_tracefs_is_looked_at_too)
 	hp_event_list_clear(&list);
 	tree_destroy(root);
 }
-END_TEST
 
-START_TEST(an_unknown_tracepoint_is_a_usage_error_that_names_a_close_one)
+TEST(an_unknown_tracepoint_is_a_usage_error_that_names_a_close_one)
 {
 	char *root = tree_create();
 	struct hp_machine machine = tree_machine(root);
@@ -334,9 +324,8 @@ START_TEST(an_unknown_tracepoint_is_a_usage_error_that_names_a_close_one)
 	hp_assert_fails(HP_ERROR_USAGE, hp_event_parse("..:sched", &machine, &list));
 	tree_destroy(root);
 }
-END_TEST
 
-START_TEST(without_kernel_samples_a_tracepoint_is_refused_and_not_made_to_count_nothing)
+TEST(without_kernel_samples_a_tracepoint_is_refused_and_not_made_to_count_nothing)
 {
 	char *root = tree_create();
 	struct hp_machine machine = tree_machine(root);
@@ -348,7 +337,6 @@ START_TEST(without_kernel_samples_a_tracepoint_is_refused_and_not_made_to_count_
 			hp_event_parse("sched:sched_switch", &machine, &list));
 	tree_destroy(root);
 }
-END_TEST
 
 static bool find(const struct hp_event_entry *entry, void *context)
 {
@@ -364,7 +352,7 @@ static bool find(const struct hp_event_entry *entry, void *context)
 	return true;
 }
 
-START_TEST(what_sysfs_and_tracefs_name_is_listed_and_scales_and_switches_are_not)
+TEST(what_sysfs_and_tracefs_name_is_listed_and_scales_and_switches_are_not)
 {
 	char *root = tree_create();
 	struct hp_machine machine = tree_machine(root);
@@ -376,16 +364,5 @@ START_TEST(what_sysfs_and_tracefs_name_is_listed_and_scales_and_switches_are_not
 	ck_assert_uint_eq(seen, 7);
 	tree_destroy(root);
 }
-END_TEST
 
-HP_TEST_MAIN("pmu/sysfs", sapphire_rapids_events_encode_into_its_event_select_register,
-	     a_field_in_two_parts_gets_its_low_bits_into_the_first,
-	     armv8_events_encode_as_architected, named_cycles_and_instructions_have_their_units,
-	     a_generic_name_on_a_hybrid_machine_is_one_event_for_each_kind_of_core,
-	     wrong_terms_of_a_pmu_are_usage_errors_that_name_its_fields,
-	     a_field_that_an_event_leaves_open_must_be_given,
-	     descriptions_that_make_no_sense_are_errors_and_nothing_worse,
-	     tracepoints_are_known_by_the_id_in_tracefs, the_old_place_of_tracefs_is_looked_at_too,
-	     an_unknown_tracepoint_is_a_usage_error_that_names_a_close_one,
-	     without_kernel_samples_a_tracepoint_is_refused_and_not_made_to_count_nothing,
-	     what_sysfs_and_tracefs_name_is_listed_and_scales_and_switches_are_not)
+HP_TEST_MAIN("pmu/sysfs")

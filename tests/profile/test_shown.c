@@ -29,7 +29,7 @@ static void show(struct hp_row *rows, size_t count, bool full_names)
 	hp_profiles_destroy(profiles);
 }
 
-START_TEST(names_are_short_where_that_tells_them_apart)
+TEST(names_are_short_where_that_tells_them_apart)
 {
 	struct hp_row rows[] = { { .name = node, .linkage = "_Z1" },
 				 { .name = other, .linkage = "_Z2" },
@@ -44,9 +44,8 @@ START_TEST(names_are_short_where_that_tells_them_apart)
 	ck_assert_str_eq(shown[3], plain);
 	ck_assert_str_eq(shown[4], "");
 }
-END_TEST
 
-START_TEST(the_same_procedure_in_two_rows_is_short_in_both)
+TEST(the_same_procedure_in_two_rows_is_short_in_both)
 {
 	struct hp_row rows[] = { { .name = node, .linkage = "_Z1" },
 				 { .name = node, .linkage = "_Z1" } };
@@ -55,16 +54,13 @@ START_TEST(the_same_procedure_in_two_rows_is_short_in_both)
 	ck_assert_str_eq(shown[0], "Tree<\xe2\x80\xa6>::insert");
 	ck_assert_str_eq(shown[1], "Tree<\xe2\x80\xa6>::insert");
 }
-END_TEST
 
-START_TEST(who_asks_for_whole_names_has_them)
+TEST(who_asks_for_whole_names_has_them)
 {
 	struct hp_row rows[] = { { .name = erase, .linkage = "_Z3" } };
 
 	show(rows, HP_ARRAY_COUNT(rows), true);
 	ck_assert_str_eq(shown[0], erase);
 }
-END_TEST
 
-HP_TEST_MAIN("profile/shown", names_are_short_where_that_tells_them_apart,
-	     the_same_procedure_in_two_rows_is_short_in_both, who_asks_for_whole_names_has_them)
+HP_TEST_MAIN("profile/shown")

@@ -244,7 +244,7 @@ static void assert_lacks(const char *text, const char *part)
 	ck_assert_msg(strstr(text, part) == NULL, "\"%.200s\" is there", part);
 }
 
-START_TEST(a_procedure_is_shown_block_by_block_with_what_it_cost_and_why)
+TEST(a_procedure_is_shown_block_by_block_with_what_it_cost_and_why)
 {
 	struct scene *scene = scene_create();
 
@@ -280,9 +280,8 @@ START_TEST(a_procedure_is_shown_block_by_block_with_what_it_cost_and_why)
 				       "*** Actual 1.90 CPI\n");
 	scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(without_counts_cycles_are_lower_bounds_and_that_is_said)
+TEST(without_counts_cycles_are_lower_bounds_and_that_is_said)
 {
 	struct scene *scene = scene_create();
 
@@ -306,9 +305,8 @@ START_TEST(without_counts_cycles_are_lower_bounds_and_that_is_said)
 	assert_lacks(scene->output, "*** Actual \xe2\x89\xa5");
 	scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(without_an_analysis_there_are_samples_and_the_reason)
+TEST(without_an_analysis_there_are_samples_and_the_reason)
 {
 	struct scene *scene = scene_create();
 
@@ -318,9 +316,8 @@ START_TEST(without_an_analysis_there_are_samples_and_the_reason)
 	assert_lacks(scene->output, "*** Best-case");
 	scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(every_line_fits_a_terminal_of_any_width)
+TEST(every_line_fits_a_terminal_of_any_width)
 {
 	static const size_t widths[] = { 120, 100, 80, 60, 48 };
 	struct scene *scene = scene_create();
@@ -348,9 +345,8 @@ START_TEST(every_line_fits_a_terminal_of_any_width)
 	assert_contains(scene->output, "the terminal is too narrow for: culprit");
 	scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(names_cannot_steer_the_terminal)
+TEST(names_cannot_steer_the_terminal)
 {
 	struct scene *scene = scene_create();
 
@@ -364,7 +360,6 @@ START_TEST(names_cannot_steer_the_terminal)
 	assert_contains(scene->output, "Summary of bad\\x1b[2Jname");
 	scene_destroy(scene);
 }
-END_TEST
 
 /* A hundred instructions in one block, samples on the 50th alone. */
 static void make_long(struct scene *scene)
@@ -383,7 +378,7 @@ static void make_long(struct scene *scene)
 	scene->listing.rows.count = LONG;
 }
 
-START_TEST(what_is_folded_inside_a_block_does_not_begin_it_again)
+TEST(what_is_folded_inside_a_block_does_not_begin_it_again)
 {
 	struct scene *scene = scene_create();
 	const char *first;
@@ -400,9 +395,8 @@ START_TEST(what_is_folded_inside_a_block_does_not_begin_it_again)
 	ck_assert_ptr_null(strstr(first + 1, "*** Best-case"));
 	scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(stretches_without_samples_are_folded_unless_all_is_asked_for)
+TEST(stretches_without_samples_are_folded_unless_all_is_asked_for)
 {
 	struct scene *scene = scene_create();
 
@@ -420,10 +414,9 @@ START_TEST(stretches_without_samples_are_folded_unless_all_is_asked_for)
 	assert_contains(scene->output, "1035  xor");
 	scene_destroy(scene);
 }
-END_TEST
 
 /* Beside the 50th there are samples on the 20th, 0.3 % of them; of an analysis' time the same. */
-START_TEST(cold_code_is_folded_below_the_limit_and_says_its_share)
+TEST(cold_code_is_folded_below_the_limit_and_says_its_share)
 {
 	struct scene *scene = scene_create();
 	struct hp_tally *tallies;
@@ -451,9 +444,8 @@ START_TEST(cold_code_is_folded_below_the_limit_and_says_its_share)
 	assert_lacks(scene->output, "1014  xor");
 	scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(the_summary_stands_before_the_listing)
+TEST(the_summary_stands_before_the_listing)
 {
 	struct scene *scene = scene_create();
 	const char *summary;
@@ -466,7 +458,6 @@ START_TEST(the_summary_stands_before_the_listing)
 	ck_assert_ptr_nonnull(strstr(summary, "\nLegend\n"));
 	scene_destroy(scene);
 }
-END_TEST
 
 /* Also a second stall: a quarter of the 800 cycles of `dec esi`, so 200. */
 static const char *list_stalls_beside(struct scene *scene, double percent_limit,
@@ -515,7 +506,7 @@ static const char *list_stalls(struct scene *scene, double percent_limit)
 }
 
 /* The other 25 of 125 samples. */
-START_TEST(samples_in_the_kernel_stand_apart_from_what_could_be_analysed)
+TEST(samples_in_the_kernel_stand_apart_from_what_could_be_analysed)
 {
 	struct scene *scene = scene_create();
 	char path[] = "[kernel]";
@@ -534,9 +525,8 @@ START_TEST(samples_in_the_kernel_stand_apart_from_what_could_be_analysed)
 			"code that could not be analysed\n");
 	scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(the_worst_stalls_come_first_as_shares_of_the_whole_profile)
+TEST(the_worst_stalls_come_first_as_shares_of_the_whole_profile)
 {
 	struct scene *scene = scene_create();
 
@@ -563,9 +553,8 @@ START_TEST(the_worst_stalls_come_first_as_shares_of_the_whole_profile)
 	assert_contains(scene->output, "(100 samples, 80.0 % of all");
 	scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(what_says_nothing_gives_way_to_the_causes)
+TEST(what_says_nothing_gives_way_to_the_causes)
 {
 	struct scene *scene = scene_create();
 
@@ -579,9 +568,8 @@ START_TEST(what_says_nothing_gives_way_to_the_causes)
 	assert_lacks(scene->output, "  line\n");
 	scene_destroy(scene);
 }
-END_TEST
 
-START_TEST(stalls_below_the_limit_are_counted_not_shown)
+TEST(stalls_below_the_limit_are_counted_not_shown)
 {
 	struct scene *scene = scene_create();
 
@@ -591,17 +579,5 @@ START_TEST(stalls_below_the_limit_are_counted_not_shown)
 	assert_contains(scene->output, "# not shown: 1 stall (2.00 %)");
 	scene_destroy(scene);
 }
-END_TEST
 
-HP_TEST_MAIN("report/annotate", a_procedure_is_shown_block_by_block_with_what_it_cost_and_why,
-	     without_counts_cycles_are_lower_bounds_and_that_is_said,
-	     without_an_analysis_there_are_samples_and_the_reason,
-	     every_line_fits_a_terminal_of_any_width, names_cannot_steer_the_terminal,
-	     samples_in_the_kernel_stand_apart_from_what_could_be_analysed,
-	     the_worst_stalls_come_first_as_shares_of_the_whole_profile,
-	     stalls_below_the_limit_are_counted_not_shown,
-	     what_says_nothing_gives_way_to_the_causes,
-	     what_is_folded_inside_a_block_does_not_begin_it_again,
-	     stretches_without_samples_are_folded_unless_all_is_asked_for,
-	     cold_code_is_folded_below_the_limit_and_says_its_share,
-	     the_summary_stands_before_the_listing)
+HP_TEST_MAIN("report/annotate")

@@ -154,7 +154,7 @@ static void assert_contains(const char *text, const char *part)
 	ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
 }
 
-START_TEST(inlined_code_counts_for_its_procedure_unless_asked_for)
+TEST(inlined_code_counts_for_its_procedure_unless_asked_for)
 {
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 	struct fixture fixture = report_on_self();
@@ -169,9 +169,8 @@ START_TEST(inlined_code_counts_for_its_procedure_unless_asked_for)
 	assert_contains(fixture.output, "      3  30.00  100.00  outer_procedure");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(a_line_is_that_of_the_innermost_function)
+TEST(a_line_is_that_of_the_innermost_function)
 {
 	struct hp_report_options options = { .view = HP_VIEW_LINES };
 	struct fixture fixture = report_on_self();
@@ -189,7 +188,6 @@ START_TEST(a_line_is_that_of_the_innermost_function)
 	assert_contains(fixture.output, line);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 static json_t *report_json(struct fixture *fixture, const struct hp_report_options *options)
 {
@@ -225,7 +223,7 @@ static json_int_t first_sample(json_t *object)
 	return json_integer_value(json_array_get(json_object_get(object, "samples"), 0));
 }
 
-START_TEST(a_named_procedure_is_listed_whole_and_no_sample_inside_an_instruction_is_dropped)
+TEST(a_named_procedure_is_listed_whole_and_no_sample_inside_an_instruction_is_dropped)
 {
 	static const struct {
 		unsigned at;
@@ -267,9 +265,8 @@ START_TEST(a_named_procedure_is_listed_whole_and_no_sample_inside_an_instruction
 	json_decref(document);
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(instructions_say_which_block_of_the_graph_they_are_in)
+TEST(instructions_say_which_block_of_the_graph_they_are_in)
 {
 	static const json_int_t blocks[] = { 0, 0, 1, 2 };
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
@@ -294,9 +291,8 @@ START_TEST(instructions_say_which_block_of_the_graph_they_are_in)
 	json_decref(document);
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(a_graph_has_a_box_a_block_and_an_arrow_an_edge)
+TEST(a_graph_has_a_box_a_block_and_an_arrow_an_edge)
 {
 	static const char *const wanted[] = {
 		"label=\"fixture_branch",   "p0b0 [label=\"block 0",
@@ -316,9 +312,8 @@ START_TEST(a_graph_has_a_box_a_block_and_an_arrow_an_edge)
 	ck_assert_ptr_null(strstr(fixture.output, "p0b3"));
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(what_is_no_instruction_is_in_no_block)
+TEST(what_is_no_instruction_is_in_no_block)
 {
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_JSON,
@@ -332,9 +327,8 @@ START_TEST(what_is_no_instruction_is_in_no_block)
 	json_decref(document);
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(unnamed_only_instructions_with_samples_are_listed_hottest_procedure_first)
+TEST(unnamed_only_instructions_with_samples_are_listed_hottest_procedure_first)
 {
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_CSV };
@@ -350,9 +344,8 @@ START_TEST(unnamed_only_instructions_with_samples_are_listed_hottest_procedure_f
 	ck_assert(outer && code && outer < code);
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(a_listing_gives_shares_of_everything_and_of_the_procedure)
+TEST(a_listing_gives_shares_of_everything_and_of_the_procedure)
 {
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS };
 	struct fixture fixture = report_on_self();
@@ -363,9 +356,8 @@ START_TEST(a_listing_gives_shares_of_everything_and_of_the_procedure)
 	assert_contains(fixture.output, "      1  10.00  33.33 ");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(a_part_that_was_split_off_counts_for_its_procedure_and_is_listed_after_it)
+TEST(a_part_that_was_split_off_counts_for_its_procedure_and_is_listed_after_it)
 {
 	const struct fixture_count counts[] = {
 		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset((uintptr_t)fixture_split), 5 },
@@ -386,9 +378,8 @@ START_TEST(a_part_that_was_split_off_counts_for_its_procedure_and_is_listed_afte
 	ck_assert_msg(body && rare && body < rare, "%s", fixture.output);
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(a_procedure_without_samples_can_be_listed_by_name)
+TEST(a_procedure_without_samples_can_be_listed_by_name)
 {
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_CSV,
@@ -400,9 +391,8 @@ START_TEST(a_procedure_without_samples_can_be_listed_by_name)
 	ck_assert_uint_eq(fixture_csv_sum(fixture.output, 0), 0);
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(att_syntax_is_there_for_those_who_want_it)
+TEST(att_syntax_is_there_for_those_who_want_it)
 {
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .of.listed = "fixture_code",
@@ -413,9 +403,8 @@ START_TEST(att_syntax_is_there_for_those_who_want_it)
 	assert_contains(fixture.output, "4889e5      mov %rsp, %rbp");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(a_changed_file_is_refused_by_name_and_never_symbolised)
+TEST(a_changed_file_is_refused_by_name_and_never_symbolised)
 {
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 	struct fixture fixture = report_on_self();
@@ -438,7 +427,6 @@ START_TEST(a_changed_file_is_refused_by_name_and_never_symbolised)
 	assert_contains(fixture.warnings, "--symfs");
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* A number, or null where the data does not say. */
 static bool is_number(json_t *object, const char *name, bool *known)
@@ -542,7 +530,7 @@ static struct said check_branch(bool has_clock)
 	return said;
 }
 
-START_TEST(analysed_instructions_keep_the_contract)
+TEST(analysed_instructions_keep_the_contract)
 {
 	struct said said = check_branch(true);
 
@@ -550,15 +538,13 @@ START_TEST(analysed_instructions_keep_the_contract)
 	ck_assert_double_eq_tol(said.cycles, 490 * 2e6, 490 * 2e6 * 0.01);
 	ck_assert_uint_gt(said.stalls, 0);
 }
-END_TEST
 
-START_TEST(without_a_clock_instructions_have_frequencies_but_neither_cycles_nor_stalls)
+TEST(without_a_clock_instructions_have_frequencies_but_neither_cycles_nor_stalls)
 {
 	ck_assert_uint_eq(check_branch(false).stalls, 0);
 }
-END_TEST
 
-START_TEST(without_a_clock_the_annotation_says_why_there_are_no_cycles)
+TEST(without_a_clock_the_annotation_says_why_there_are_no_cycles)
 {
 	struct hp_report_options options = { .view = HP_VIEW_ANNOTATE,
 					     .of.listed = "fixture_branch" };
@@ -573,9 +559,8 @@ START_TEST(without_a_clock_the_annotation_says_why_there_are_no_cycles)
 	ck_assert_ptr_null(strstr(fixture.output, "nanoseconds"));
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(without_a_clock_there_is_no_table_of_stalls_in_any_format)
+TEST(without_a_clock_there_is_no_table_of_stalls_in_any_format)
 {
 	static const enum hp_report_format formats[] = { HP_FORMAT_TEXT, HP_FORMAT_JSON,
 							 HP_FORMAT_CSV };
@@ -588,9 +573,8 @@ START_TEST(without_a_clock_there_is_no_table_of_stalls_in_any_format)
 	}
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(without_a_clock_the_summary_says_why_there_is_no_stack)
+TEST(without_a_clock_the_summary_says_why_there_is_no_stack)
 {
 	struct hp_report_options options = { .view = HP_VIEW_SUMMARY };
 	struct fixture fixture = report_on_branch(0);
@@ -600,10 +584,9 @@ START_TEST(without_a_clock_the_summary_says_why_there_is_no_stack)
 	ck_assert_ptr_null(strstr(fixture.output, "Where the cycles went"));
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* The block has four instructions: 400,000 of them are 100,000 executions, in twice the cycles. */
-START_TEST(sampled_instructions_say_how_often_code_ran)
+TEST(sampled_instructions_say_how_often_code_ran)
 {
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_JSON };
@@ -642,26 +625,8 @@ START_TEST(sampled_instructions_say_how_often_code_ran)
 	json_decref(document);
 	fixture_remove(&fixture);
 }
-END_TEST
 
-HP_TEST_MAIN("report/code", analysed_instructions_keep_the_contract,
-	     without_a_clock_instructions_have_frequencies_but_neither_cycles_nor_stalls,
-	     without_a_clock_the_annotation_says_why_there_are_no_cycles,
-	     without_a_clock_there_is_no_table_of_stalls_in_any_format,
-	     without_a_clock_the_summary_says_why_there_is_no_stack,
-	     inlined_code_counts_for_its_procedure_unless_asked_for,
-	     a_line_is_that_of_the_innermost_function,
-	     a_named_procedure_is_listed_whole_and_no_sample_inside_an_instruction_is_dropped,
-	     instructions_say_which_block_of_the_graph_they_are_in,
-	     a_graph_has_a_box_a_block_and_an_arrow_an_edge, what_is_no_instruction_is_in_no_block,
-	     unnamed_only_instructions_with_samples_are_listed_hottest_procedure_first,
-	     a_listing_gives_shares_of_everything_and_of_the_procedure,
-	     a_part_that_was_split_off_counts_for_its_procedure_and_is_listed_after_it,
-	     a_procedure_without_samples_can_be_listed_by_name,
-	     att_syntax_is_there_for_those_who_want_it,
-	     a_changed_file_is_refused_by_name_and_never_symbolised,
-	     sampled_instructions_say_how_often_code_ran)
-
+HP_TEST_MAIN("report/code")
 #else
 
 int main(void)

@@ -345,7 +345,7 @@ static void assert_near(double value, double expected, double share)
 	ck_assert_msg(fabs(value - expected) <= share * expected, "%g, not %g", value, expected);
 }
 
-START_TEST(executions_are_those_of_the_windows_times_what_they_stand_for)
+TEST(executions_are_those_of_the_windows_times_what_they_stand_for)
 {
 	struct fixture fixture;
 	json_t *loop;
@@ -382,7 +382,6 @@ START_TEST(executions_are_those_of_the_windows_times_what_they_stand_for)
 	json_decref(leaf);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 static double estimate(json_t *object, const char *name)
 {
@@ -442,7 +441,7 @@ static void keep_windows(size_t count)
 		stratum.groups[i * PARTS] = (struct hp_window_group){ 0 };
 }
 
-START_TEST(one_window_is_not_enough_to_tell_how_often)
+TEST(one_window_is_not_enough_to_tell_how_often)
 {
 	struct fixture fixture;
 
@@ -452,9 +451,8 @@ START_TEST(one_window_is_not_enough_to_tell_how_often)
 	assert_insufficient(&fixture);
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(one_window_and_a_moment_are_not_enough_either)
+TEST(one_window_and_a_moment_are_not_enough_either)
 {
 	struct fixture fixture;
 
@@ -467,11 +465,10 @@ START_TEST(one_window_and_a_moment_are_not_enough_either)
 	assert_insufficient(&fixture);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* Of the time of windows three quarters were in the loop, of all of it half: windows came by the
  * leaf too seldom, and by the loop too often. */
-START_TEST(counts_are_of_the_time_of_their_procedure)
+TEST(counts_are_of_the_time_of_their_procedure)
 {
 	struct hp_report_options options = { .format = HP_FORMAT_JSON };
 	struct fixture fixture;
@@ -498,10 +495,9 @@ START_TEST(counts_are_of_the_time_of_their_procedure)
 	json_decref(document);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* Of twenty samples in windows twelve where ten are due are chance. */
-START_TEST(a_few_samples_are_no_reason_to_think_that_windows_were_elsewhere)
+TEST(a_few_samples_are_no_reason_to_think_that_windows_were_elsewhere)
 {
 	struct fixture fixture;
 	json_t *leaf;
@@ -517,11 +513,10 @@ START_TEST(a_few_samples_are_no_reason_to_think_that_windows_were_elsewhere)
 	json_decref(leaf);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* Windows came by the leaf a few times, but not where its time went: 160 executions of 12 ms each
  * there cannot be. */
-START_TEST(a_few_counts_beside_much_time_are_of_another_occasion)
+TEST(a_few_counts_beside_much_time_are_of_another_occasion)
 {
 	uint64_t start = offset_of(counted_leaf);
 	struct fixture fixture;
@@ -547,10 +542,9 @@ START_TEST(a_few_counts_beside_much_time_are_of_another_occasion)
 	json_decref(loop);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* The same of one way through the leaf, while windows saw the other as often as it ran. */
-START_TEST(so_are_those_of_one_way_through_a_procedure)
+TEST(so_are_those_of_one_way_through_a_procedure)
 {
 	static const uint64_t hardly[WINDOWS] = { 2, 3, 3, 2 };
 	static const uint64_t mostly[WINDOWS] = { 998, 1017, 977, 998 };
@@ -581,11 +575,10 @@ START_TEST(so_are_those_of_one_way_through_a_procedure)
 	json_decref(leaf);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* Half of all time was another command's, which had no windows and ran other code: that is no
  * reason to think that windows came by anything too often. */
-START_TEST(commands_without_windows_are_no_part_of_their_time)
+TEST(commands_without_windows_are_no_part_of_their_time)
 {
 	static struct hp_image_id elsewhere;
 	const struct fixture_count counts[] = {
@@ -614,9 +607,8 @@ START_TEST(commands_without_windows_are_no_part_of_their_time)
 	json_decref(leaf);
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(two_windows_that_agree_are_enough)
+TEST(two_windows_that_agree_are_enough)
 {
 	struct fixture fixture;
 	json_t *loop;
@@ -629,7 +621,6 @@ START_TEST(two_windows_that_agree_are_enough)
 	json_decref(loop);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* What the report says of counted_leaf's jump being taken. */
 static double taken(struct fixture *fixture, const char *which)
@@ -648,7 +639,7 @@ static double taken(struct fixture *fixture, const char *which)
 	return value;
 }
 
-START_TEST(edges_are_those_of_the_windows)
+TEST(edges_are_those_of_the_windows)
 {
 	struct fixture fixture;
 
@@ -657,11 +648,10 @@ START_TEST(edges_are_those_of_the_windows)
 	assert_near(taken(&fixture, "estimate"), 10000, 0.01);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* Sixteen times in all: that all windows saw it four times is luck. Of a number that varies as
  * chance has it 16 plus or minus 4 are two thirds. */
-START_TEST(what_was_seen_a_few_times_is_not_certain_because_windows_agree)
+TEST(what_was_seen_a_few_times_is_not_certain_because_windows_agree)
 {
 	struct fixture fixture;
 
@@ -680,9 +670,8 @@ START_TEST(what_was_seen_a_few_times_is_not_certain_because_windows_agree)
 	ck_assert_double_gt(taken(&fixture, "high"), 200);
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(a_jump_that_only_windows_saw_is_an_edge)
+TEST(a_jump_that_only_windows_saw_is_an_edge)
 {
 	struct fixture fixture;
 	json_t *hidden;
@@ -697,9 +686,8 @@ START_TEST(a_jump_that_only_windows_saw_is_an_edge)
 	json_decref(hidden);
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(truncated_windows_only_say_how_counts_are_to_each_other)
+TEST(truncated_windows_only_say_how_counts_are_to_each_other)
 {
 	struct fixture fixture;
 	json_t *leaf;
@@ -716,10 +704,9 @@ START_TEST(truncated_windows_only_say_how_counts_are_to_each_other)
 	json_decref(leaf);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* A tenth of the time at most may be of commands that nobody counted. */
-START_TEST(commands_without_windows_are_allowed_for_or_make_counts_relative)
+TEST(commands_without_windows_are_allowed_for_or_make_counts_relative)
 {
 	struct hp_report_options options = { .view = HP_VIEW_CALLS, .format = HP_FORMAT_JSON };
 	struct fixture fixture;
@@ -748,7 +735,6 @@ START_TEST(commands_without_windows_are_allowed_for_or_make_counts_relative)
 	json_decref(leaf);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 static const char *text_of(struct fixture *fixture, enum hp_report_view view, const char *name,
 			   enum hp_report_format format)
@@ -763,7 +749,7 @@ static void assert_contains(const char *text, const char *part)
 	ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
 }
 
-START_TEST(procedures_have_calls_and_what_one_costs)
+TEST(procedures_have_calls_and_what_one_costs)
 {
 	struct hp_report_options options = { .format = HP_FORMAT_JSON };
 	struct fixture fixture;
@@ -802,9 +788,8 @@ START_TEST(procedures_have_calls_and_what_one_costs)
 			"instructions_per_cycle");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(the_header_says_what_was_counted_and_at_which_price)
+TEST(the_header_says_what_was_counted_and_at_which_price)
 {
 	struct fixture fixture;
 	const char *text;
@@ -818,9 +803,8 @@ START_TEST(the_header_says_what_was_counted_and_at_which_price)
 	assert_contains(text, "100 % of their samples were matched");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(an_annotation_has_trips_and_which_way_branches_go)
+TEST(an_annotation_has_trips_and_which_way_branches_go)
 {
 	struct fixture fixture;
 
@@ -835,7 +819,6 @@ START_TEST(an_annotation_has_trips_and_which_way_branches_go)
 			"(90 %)");
 	fixture_remove(&fixture);
 }
-END_TEST
 
 static const char *name_in(json_t *object, const char *what)
 {
@@ -844,7 +827,7 @@ static const char *name_in(json_t *object, const char *what)
 
 /* Two windows saw each of two phases, one of which had three quarters of the time: what ran in the
  * other, sampled or not, has a quarter. */
-START_TEST(phases_have_the_weight_of_their_time)
+TEST(phases_have_the_weight_of_their_time)
 {
 	const struct fixture_count counts[] = {
 		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(counted_back), 3000 },
@@ -878,10 +861,9 @@ START_TEST(phases_have_the_weight_of_their_time)
 	json_decref(document);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* All windows alike saw the one phase in their first half and the other in their second. */
-START_TEST(phases_within_windows_have_the_weight_of_their_time_too)
+TEST(phases_within_windows_have_the_weight_of_their_time_too)
 {
 	const struct fixture_count counts[] = {
 		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(counted_back), 3000 },
@@ -920,9 +902,8 @@ START_TEST(phases_within_windows_have_the_weight_of_their_time_too)
 	json_decref(document);
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(calls_are_edges_between_procedures)
+TEST(calls_are_edges_between_procedures)
 {
 	struct hp_report_options options = { .view = HP_VIEW_CALLS, .format = HP_FORMAT_JSON };
 	struct fixture fixture;
@@ -952,9 +933,8 @@ START_TEST(calls_are_edges_between_procedures)
 			",call,counted_loop,");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(executions_are_of_procedures_and_of_lines_sampled_or_not)
+TEST(executions_are_of_procedures_and_of_lines_sampled_or_not)
 {
 	struct hp_report_options options = { .view = HP_VIEW_EXECUTIONS,
 					     .format = HP_FORMAT_JSON,
@@ -995,9 +975,8 @@ START_TEST(executions_are_of_procedures_and_of_lines_sampled_or_not)
 	json_decref(document);
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(without_windows_there_are_no_counts_and_the_way_to_them_is_told)
+TEST(without_windows_there_are_no_counts_and_the_way_to_them_is_told)
 {
 	static const enum hp_report_view views[] = { HP_VIEW_CALLS, HP_VIEW_EXECUTIONS };
 	static const enum hp_report_format formats[] = { HP_FORMAT_TEXT, HP_FORMAT_JSON,
@@ -1023,9 +1002,8 @@ START_TEST(without_windows_there_are_no_counts_and_the_way_to_them_is_told)
 	}
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(who_asks_for_costs_without_counts_is_told_of_them_once)
+TEST(who_asks_for_costs_without_counts_is_told_of_them_once)
 {
 	struct fixture fixture;
 
@@ -1047,10 +1025,9 @@ START_TEST(who_asks_for_costs_without_counts_is_told_of_them_once)
 	ck_assert_uint_eq(fixture.hints, 2);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* Another recording of the same, of 1 s, which had no windows: it ran likewise, presumably. */
-START_TEST(recordings_without_windows_ran_like_those_with_them)
+TEST(recordings_without_windows_ran_like_those_with_them)
 {
 	struct hp_window_stratum strata[2];
 	struct fixture fixture;
@@ -1079,10 +1056,9 @@ START_TEST(recordings_without_windows_ran_like_those_with_them)
 	json_decref(leaf);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* Two recordings, of which windows cover different shares: each count stands for its own. */
-START_TEST(each_recording_has_its_own_share_of_time_counted)
+TEST(each_recording_has_its_own_share_of_time_counted)
 {
 	struct hp_report_options options = { .view = HP_VIEW_CALLS, .format = HP_FORMAT_JSON };
 	struct hp_window_stratum strata[2];
@@ -1109,10 +1085,9 @@ START_TEST(each_recording_has_its_own_share_of_time_counted)
 	json_decref(document);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* Counts of windows that waited for other threads are left out where others tell how often. */
-START_TEST(relative_counts_do_not_add_to_absolute_ones)
+TEST(relative_counts_do_not_add_to_absolute_ones)
 {
 	struct fixture fixture;
 	json_t *leaf;
@@ -1130,7 +1105,6 @@ START_TEST(relative_counts_do_not_add_to_absolute_ones)
 	json_decref(leaf);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* Of the leaf, in a list of all procedures. */
 static json_t *leaf_row(json_t *document)
@@ -1156,7 +1130,7 @@ static double leaf_calls(struct fixture *fixture, const char *which)
 	return value;
 }
 
-START_TEST(a_procedure_that_calls_itself_is_called_and_one_that_jumps_back_is_not)
+TEST(a_procedure_that_calls_itself_is_called_and_one_that_jumps_back_is_not)
 {
 	static const enum hp_counted_kind kinds[] = { HP_COUNTED_CALL, HP_COUNTED_JUMP };
 	static const double expected[] = { 40000, 10000 };
@@ -1173,10 +1147,9 @@ START_TEST(a_procedure_that_calls_itself_is_called_and_one_that_jumps_back_is_no
 		fixture_remove(&fixture);
 	}
 }
-END_TEST
 
 /* Windows saw the procedure's middle only. */
-START_TEST(calls_that_no_window_saw_have_an_upper_end)
+TEST(calls_that_no_window_saw_have_an_upper_end)
 {
 	struct fixture fixture;
 
@@ -1197,11 +1170,10 @@ START_TEST(calls_that_no_window_saw_have_an_upper_end)
 	ck_assert_double_lt(leaf_calls(&fixture, "high"), 1000);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* Of what windows were to count a quarter is missing, as copies lost their way: where they do counts are
  * too few. */
-START_TEST(what_windows_lost_makes_counts_less_certain)
+TEST(what_windows_lost_makes_counts_less_certain)
 {
 	struct fixture fixture;
 
@@ -1213,10 +1185,9 @@ START_TEST(what_windows_lost_makes_counts_less_certain)
 	ck_assert_double_gt(leaf_calls(&fixture, "high"), 40000 / 0.88);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* As much as the windows' time was lost to them: how much of that was in them is not known. */
-START_TEST(what_copies_cost_makes_counts_less_certain)
+TEST(what_copies_cost_makes_counts_less_certain)
 {
 	struct fixture fixture;
 
@@ -1228,11 +1199,10 @@ START_TEST(what_copies_cost_makes_counts_less_certain)
 	ck_assert_double_gt(leaf_calls(&fixture, "high"), 40000 * 1.1);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* Copies ran all of the time but in windows: the program may have been slower then. Where they ran
  * beside windows as well, these saw that. */
-START_TEST(what_copies_run_beside_is_less_certain)
+TEST(what_copies_run_beside_is_less_certain)
 {
 	struct fixture fixture;
 	double high;
@@ -1257,7 +1227,6 @@ START_TEST(what_copies_run_beside_is_less_certain)
 	assert_near(leaf_calls(&fixture, "high"), high, 1e-9);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 static void range(enum hp_counted_kind kind, const char *from, const char *to, uint64_t count)
 {
@@ -1270,7 +1239,7 @@ static void range(enum hp_counted_kind kind, const char *from, const char *to, u
 /* The leaf takes 5 cycles to its branch, or on to its end, whichever way it goes, and the end alone
  * 2: from 1.8e9 and 0.18e9 cycles it was entered 3.6e8 times, and went straight on in 2.7e8. Records
  * stand for half of the samples. */
-START_TEST(branch_records_with_cycles_tell_how_often_code_ran)
+TEST(branch_records_with_cycles_tell_how_often_code_ran)
 {
 	struct hp_counted ranges[8];
 	struct fixture_count counts[] = {
@@ -1320,7 +1289,6 @@ START_TEST(branch_records_with_cycles_tell_how_often_code_ran)
 		strstr(fixture_output(&fixture, &options), "2.0 cycles by branch records"));
 	fixture_remove(&fixture);
 }
-END_TEST
 
 static struct hp_counted outcome(enum hp_counted_kind kind, const char *at, const char *to,
 				 uint64_t by_registers, uint64_t by_records)
@@ -1373,16 +1341,15 @@ static double taken_as_told(uint64_t taken_by_registers, uint64_t straight_by_re
 }
 
 /* Samples come where time is spent, and their registers tell of what is near; records of all. */
-START_TEST(branch_records_are_believed_before_registers)
+TEST(branch_records_are_believed_before_registers)
 {
 	assert_near(taken_as_told(500, 500, 0, 0), 0.5, 0.25);
 	assert_near(taken_as_told(0, 0, 100, 900), 0.1, 0.25);
 	assert_near(taken_as_told(500, 500, 100, 900), 0.1, 0.25);
 }
-END_TEST
 
 /* The jump goes to either of the two instructions behind it. */
-START_TEST(registers_tell_where_indirect_jumps_go)
+TEST(registers_tell_where_indirect_jumps_go)
 {
 	const struct fixture_count counts[] = {
 		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(counted_hidden), 1000 },
@@ -1418,11 +1385,10 @@ START_TEST(registers_tell_where_indirect_jumps_go)
 	json_decref(hidden);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* In each of four moments of 5 ms the leaf was entered 50 times: 40000 times in 4 s. What was never
  * hit may have run at other times. */
-START_TEST(probes_tell_how_often_what_they_hit_ran_and_nothing_of_what_they_did_not)
+TEST(probes_tell_how_often_what_they_hit_ran_and_nothing_of_what_they_did_not)
 {
 	static const uint64_t hits[WINDOWS] = { 50, 52, 48, 50 };
 	static const uint64_t moments[WINDOWS] = { 5000000, 5000000, 5000000, 5000000 };
@@ -1457,10 +1423,9 @@ START_TEST(probes_tell_how_often_what_they_hit_ran_and_nothing_of_what_they_did_
 	json_decref(loop);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* The windows never saw the branch taken: it was not often, and nobody says never. */
-START_TEST(what_no_window_saw_has_an_upper_end)
+TEST(what_no_window_saw_has_an_upper_end)
 {
 	struct fixture fixture;
 	json_t *leaf;
@@ -1494,11 +1459,10 @@ START_TEST(what_no_window_saw_has_an_upper_end)
 	json_decref(leaf);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* In windows the branch was always taken, but half of the leaf's samples are where it was not: that
  * ran when there was no window, and nobody knows how often. */
-START_TEST(what_samples_found_and_no_window_did_is_not_said_to_be_rare)
+TEST(what_samples_found_and_no_window_did_is_not_said_to_be_rare)
 {
 	const struct fixture_count counts[] = {
 		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(counted_back), 2000 },
@@ -1546,10 +1510,9 @@ START_TEST(what_samples_found_and_no_window_did_is_not_said_to_be_rare)
 	json_decref(leaf);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* Windows seldom have the beginning of a process, and ten of them began ten times in 4 s. */
-START_TEST(many_short_processes_are_known_less_well_than_one_long_one)
+TEST(many_short_processes_are_known_less_well_than_one_long_one)
 {
 	struct fixture fixture;
 	json_t *leaf;
@@ -1568,10 +1531,9 @@ START_TEST(many_short_processes_are_known_less_well_than_one_long_one)
 	ck_assert_double_gt(low[0], 40000 * 0.7);
 	ck_assert_double_lt(low[1], 0.8 * low[0]);
 }
-END_TEST
 
 /* Of 4 s that were sampled of the command only 1 is told of: the rest was merged to it. */
-START_TEST(time_that_nobody_told_of_makes_counts_relative)
+TEST(time_that_nobody_told_of_makes_counts_relative)
 {
 	struct fixture fixture;
 	json_t *leaf;
@@ -1586,7 +1548,6 @@ START_TEST(time_that_nobody_told_of_makes_counts_relative)
 	json_decref(leaf);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* Makes one byte of the latest epoch's evidence another one. */
 static void damage_evidence(const struct fixture *fixture, long at, int whence)
@@ -1609,7 +1570,7 @@ static void damage_evidence(const struct fixture *fixture, long at, int whence)
 	fclose(file);
 }
 
-START_TEST(damaged_counts_leave_a_report_of_time)
+TEST(damaged_counts_leave_a_report_of_time)
 {
 	struct fixture fixture;
 	json_t *leaf;
@@ -1624,10 +1585,9 @@ START_TEST(damaged_counts_leave_a_report_of_time)
 	json_decref(leaf);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* The last section is of one list. */
-START_TEST(damage_to_one_list_leaves_the_others)
+TEST(damage_to_one_list_leaves_the_others)
 {
 	struct fixture fixture;
 	json_t *leaf;
@@ -1642,42 +1602,8 @@ START_TEST(damage_to_one_list_leaves_the_others)
 	json_decref(leaf);
 	fixture_remove(&fixture);
 }
-END_TEST
 
-HP_TEST_MAIN("report/counted", executions_are_those_of_the_windows_times_what_they_stand_for,
-	     one_window_is_not_enough_to_tell_how_often,
-	     one_window_and_a_moment_are_not_enough_either, two_windows_that_agree_are_enough,
-	     commands_without_windows_are_no_part_of_their_time,
-	     counts_are_of_the_time_of_their_procedure,
-	     a_few_samples_are_no_reason_to_think_that_windows_were_elsewhere,
-	     phases_have_the_weight_of_their_time,
-	     phases_within_windows_have_the_weight_of_their_time_too,
-	     edges_are_those_of_the_windows,
-	     what_was_seen_a_few_times_is_not_certain_because_windows_agree,
-	     a_jump_that_only_windows_saw_is_an_edge,
-	     truncated_windows_only_say_how_counts_are_to_each_other,
-	     commands_without_windows_are_allowed_for_or_make_counts_relative,
-	     procedures_have_calls_and_what_one_costs,
-	     the_header_says_what_was_counted_and_at_which_price,
-	     an_annotation_has_trips_and_which_way_branches_go, calls_are_edges_between_procedures,
-	     executions_are_of_procedures_and_of_lines_sampled_or_not,
-	     a_few_counts_beside_much_time_are_of_another_occasion,
-	     so_are_those_of_one_way_through_a_procedure,
-	     without_windows_there_are_no_counts_and_the_way_to_them_is_told,
-	     who_asks_for_costs_without_counts_is_told_of_them_once,
-	     recordings_without_windows_ran_like_those_with_them,
-	     each_recording_has_its_own_share_of_time_counted, what_no_window_saw_has_an_upper_end,
-	     what_samples_found_and_no_window_did_is_not_said_to_be_rare,
-	     many_short_processes_are_known_less_well_than_one_long_one,
-	     time_that_nobody_told_of_makes_counts_relative, damaged_counts_leave_a_report_of_time,
-	     damage_to_one_list_leaves_the_others, relative_counts_do_not_add_to_absolute_ones,
-	     a_procedure_that_calls_itself_is_called_and_one_that_jumps_back_is_not,
-	     calls_that_no_window_saw_have_an_upper_end, what_copies_cost_makes_counts_less_certain,
-	     what_copies_run_beside_is_less_certain, what_windows_lost_makes_counts_less_certain,
-	     probes_tell_how_often_what_they_hit_ran_and_nothing_of_what_they_did_not,
-	     branch_records_are_believed_before_registers, registers_tell_where_indirect_jumps_go,
-	     branch_records_with_cycles_tell_how_often_code_ran)
-
+HP_TEST_MAIN("report/counted")
 #else
 
 int main(void)

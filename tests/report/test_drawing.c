@@ -27,7 +27,7 @@ static void assert_gutter(const struct gutter *gutter, const char *const *lines)
 	}
 }
 
-START_TEST(short_jumps_are_drawn_next_to_the_text_and_long_ones_around_them)
+TEST(short_jumps_are_drawn_next_to_the_text_and_long_ones_around_them)
 {
 	static const char *const expected[] = { "/--", "|/>", "|\\-", "|  ", "\\->" };
 	struct arrow arrows[] = { { 0, 4 }, { 2, 1 } };
@@ -38,9 +38,8 @@ START_TEST(short_jumps_are_drawn_next_to_the_text_and_long_ones_around_them)
 	ck_assert_uint_eq(gutter.left_out, 0);
 	gutter_clear(&gutter);
 }
-END_TEST
 
-START_TEST(jumps_without_a_lane_are_left_out_and_counted)
+TEST(jumps_without_a_lane_are_left_out_and_counted)
 {
 	static const char *const expected[] = { "  ", "/>", "\\-", "  ", "  " };
 	struct arrow arrows[] = { { 0, 4 }, { 2, 1 } };
@@ -51,9 +50,8 @@ START_TEST(jumps_without_a_lane_are_left_out_and_counted)
 	ck_assert_uint_eq(gutter.left_out, 1);
 	gutter_clear(&gutter);
 }
-END_TEST
 
-START_TEST(jumps_that_do_not_overlap_share_a_lane_and_one_to_itself_is_marked)
+TEST(jumps_that_do_not_overlap_share_a_lane_and_one_to_itself_is_marked)
 {
 	static const char *const expected[] = { "/-", "\\>", "  ", "@>" };
 	struct arrow arrows[] = { { 0, 1 }, { 3, 3 } };
@@ -63,7 +61,6 @@ START_TEST(jumps_that_do_not_overlap_share_a_lane_and_one_to_itself_is_marked)
 	assert_gutter(&gutter, expected);
 	gutter_clear(&gutter);
 }
-END_TEST
 
 /* Against looking at every line: shortest first, in the lane nearest to the text that nothing is in,
  * not even the end of another. */
@@ -93,7 +90,7 @@ static size_t draw_slowly(const struct arrow *arrows, size_t count, size_t lanes
 	return left_out;
 }
 
-START_TEST(of_thousands_of_long_jumps_each_gets_the_first_lane_that_is_free)
+TEST(of_thousands_of_long_jumps_each_gets_the_first_lane_that_is_free)
 {
 	enum { LINES = 9000, ARROWS = 600, LANES = 5 };
 	static char cells[LINES * (LANES + 1)];
@@ -122,7 +119,6 @@ START_TEST(of_thousands_of_long_jumps_each_gets_the_first_lane_that_is_free)
 					 cells[line * (LANES + 1) + column] == ' ');
 	gutter_clear(&gutter);
 }
-END_TEST
 
 /* --- the hottest path ---------------------------------------------------------------------------
  */
@@ -131,7 +127,7 @@ END_TEST
  * entry -> 0; 0 -> 1 or (rarely) 2; 1 -> exit; 2 -> 3; 3 -> 3 or 4; 4 -> exit. The hot loop is 3,
  * behind the rare branch: following the likeliest branches alone would miss it.
  */
-START_TEST(the_hottest_path_goes_through_the_hottest_loop_even_behind_a_rare_branch)
+TEST(the_hottest_path_goes_through_the_hottest_loop_even_behind_a_rare_branch)
 {
 	enum { ENTRY = 5, EXIT = 6, NODES = 7, EDGES = 8 };
 	struct hp_block blocks[NODES] = {
@@ -181,12 +177,11 @@ START_TEST(the_hottest_path_goes_through_the_hottest_loop_even_behind_a_rare_bra
 		ck_assert_msg(path.edges[i] == expected_edges[i], "edge %zu", i);
 	hp_arena_destroy(arena);
 }
-END_TEST
 
 /* --- figures ------------------------------------------------------------------------------------
  */
 
-START_TEST(figures_have_three_digits_and_a_letter_for_their_size)
+TEST(figures_have_three_digits_and_a_letter_for_their_size)
 {
 	static const struct {
 		double value;
@@ -212,9 +207,8 @@ START_TEST(figures_have_three_digits_and_a_letter_for_their_size)
 		hp_buffer_free(&text);
 	}
 }
-END_TEST
 
-START_TEST(an_interval_is_a_percentage_only_where_it_is_even_and_small)
+TEST(an_interval_is_a_percentage_only_where_it_is_even_and_small)
 {
 	static const struct {
 		double value, low, high;
@@ -237,7 +231,6 @@ START_TEST(an_interval_is_a_percentage_only_where_it_is_even_and_small)
 		hp_buffer_free(&text);
 	}
 }
-END_TEST
 
 static char *written(const struct hp_stall_sheet *sheet, double all_samples)
 {
@@ -257,7 +250,7 @@ static void assert_says(const char *text, const char *part)
 
 /* 1000 cycles: 200 execution, 300 dependency, 450 data cache, 100 unexplained, 80 gained: 30 over.
  */
-START_TEST(the_shares_of_a_summary_add_up_to_the_whole)
+TEST(the_shares_of_a_summary_add_up_to_the_whole)
 {
 	struct hp_stall_sheet sheet = {
 		.samples = 10000,
@@ -300,9 +293,8 @@ START_TEST(the_shares_of_a_summary_add_up_to_the_whole)
 	assert_says(text, "(10000 samples, 25.0 % of all");
 	free(text);
 }
-END_TEST
 
-START_TEST(execution_that_was_not_counted_is_no_point)
+TEST(execution_that_was_not_counted_is_no_point)
 {
 	struct hp_stall_sheet sheet = {
 		.samples = 10000,
@@ -328,9 +320,8 @@ START_TEST(execution_that_was_not_counted_is_no_point)
 	assert_says(text, "execution                  13.5 %     4.6 % to  61.3 %\n");
 	free(text);
 }
-END_TEST
 
-START_TEST(a_range_of_more_than_90_points_is_unknown)
+TEST(a_range_of_more_than_90_points_is_unknown)
 {
 	struct hp_stall_sheet sheet = {
 		.samples = 10000,
@@ -351,10 +342,9 @@ START_TEST(a_range_of_more_than_90_points_is_unknown)
 	assert_says(text, "execution                not measured: unknown\n");
 	free(text);
 }
-END_TEST
 
 /* Of nine samples none need not be of what a tenth of the time goes to. */
-START_TEST(few_samples_have_ranges_as_wide_as_chance)
+TEST(few_samples_have_ranges_as_wide_as_chance)
 {
 	static const struct {
 		struct hp_range shares;
@@ -376,7 +366,6 @@ START_TEST(few_samples_have_ranges_as_wide_as_chance)
 		ck_assert_double_eq_tol(wide.high, cases[i].expected.high, 0.001);
 	}
 }
-END_TEST
 
 /* --- source -------------------------------------------------------------------------------------
  */
@@ -390,7 +379,7 @@ static void write_file(const char *path, const char *text)
 	fclose(file);
 }
 
-START_TEST(source_lines_come_by_number_and_what_is_missing_or_newer_is_known)
+TEST(source_lines_come_by_number_and_what_is_missing_or_newer_is_known)
 {
 	const char *parent = getenv("TMPDIR");
 	char directory[64];
@@ -431,7 +420,6 @@ START_TEST(source_lines_come_by_number_and_what_is_missing_or_newer_is_known)
 	remove(pipe);
 	remove(directory);
 }
-END_TEST
 
 static bool is_shown(const char *path, uid_t user)
 {
@@ -448,7 +436,7 @@ static bool is_shown(const char *path, uid_t user)
 }
 
 /* Whoever built the program chose the path: see source_access.h. */
-START_TEST(what_is_no_source_or_not_for_who_recorded_is_withheld)
+TEST(what_is_no_source_or_not_for_who_recorded_is_withheld)
 {
 	static const char binary[] = "a\0b";
 	uid_t self = geteuid();
@@ -484,17 +472,5 @@ START_TEST(what_is_no_source_or_not_for_who_recorded_is_withheld)
 	remove(path);
 	remove(directory);
 }
-END_TEST
 
-HP_TEST_MAIN("report/drawing", what_is_no_source_or_not_for_who_recorded_is_withheld,
-	     short_jumps_are_drawn_next_to_the_text_and_long_ones_around_them,
-	     jumps_without_a_lane_are_left_out_and_counted,
-	     jumps_that_do_not_overlap_share_a_lane_and_one_to_itself_is_marked,
-	     of_thousands_of_long_jumps_each_gets_the_first_lane_that_is_free,
-	     the_hottest_path_goes_through_the_hottest_loop_even_behind_a_rare_branch,
-	     figures_have_three_digits_and_a_letter_for_their_size,
-	     an_interval_is_a_percentage_only_where_it_is_even_and_small,
-	     the_shares_of_a_summary_add_up_to_the_whole,
-	     execution_that_was_not_counted_is_no_point, a_range_of_more_than_90_points_is_unknown,
-	     few_samples_have_ranges_as_wide_as_chance,
-	     source_lines_come_by_number_and_what_is_missing_or_newer_is_known)
+HP_TEST_MAIN("report/drawing")

@@ -129,7 +129,7 @@ static void assert_header(json_t *document, const char *schema)
 	ck_assert_int_eq(json_integer_value(json_object_get(samples, "unattributed")), 1);
 }
 
-START_TEST(procedures_are_grouped_by_image_with_the_members_of_the_contract)
+TEST(procedures_are_grouped_by_image_with_the_members_of_the_contract)
 {
 	json_t *document = report_of(HP_VIEW_PROCEDURES, (struct hp_report_options){ 0 });
 	json_t *images = json_object_get(document, "images");
@@ -156,9 +156,8 @@ START_TEST(procedures_are_grouped_by_image_with_the_members_of_the_contract)
 	ck_assert_str_eq(text_of(json_array_get(images, 1), "build_id"), "deadbeef");
 	json_decref(document);
 }
-END_TEST
 
-START_TEST(instructions_have_the_members_of_the_contract_and_null_for_what_nobody_knows)
+TEST(instructions_have_the_members_of_the_contract_and_null_for_what_nobody_knows)
 {
 	json_t *document = report_of(HP_VIEW_INSTRUCTIONS, (struct hp_report_options){ 0 });
 	json_t *images = json_object_get(document, "images");
@@ -201,9 +200,8 @@ START_TEST(instructions_have_the_members_of_the_contract_and_null_for_what_nobod
 	ck_assert_int_eq(clock, 14);
 	json_decref(document);
 }
-END_TEST
 
-START_TEST(cycles_are_totalled_only_where_an_event_counts_them)
+TEST(cycles_are_totalled_only_where_an_event_counts_them)
 {
 	struct hp_report_options options = { .of.procedure = "not utf8*" };
 	json_t *document = report_of(HP_VIEW_INSTRUCTIONS, options);
@@ -224,9 +222,8 @@ START_TEST(cycles_are_totalled_only_where_an_event_counts_them)
 	ck_assert(json_is_null(json_object_get(cycles, "total")));
 	json_decref(document);
 }
-END_TEST
 
-START_TEST(images_and_lines_are_flat_lists)
+TEST(images_and_lines_are_flat_lists)
 {
 	json_t *document = report_of(HP_VIEW_IMAGES, (struct hp_report_options){ 0 });
 	json_t *images = json_object_get(document, "images");
@@ -251,9 +248,8 @@ START_TEST(images_and_lines_are_flat_lists)
 			       "samples:a share:a");
 	json_decref(document);
 }
-END_TEST
 
-START_TEST(the_summary_has_everything_the_header_of_the_text_has)
+TEST(the_summary_has_everything_the_header_of_the_text_has)
 {
 	json_t *document = report_of(HP_VIEW_SUMMARY, (struct hp_report_options){ 0 });
 	json_t *recording = json_array_get(json_object_get(document, "recordings"), 0);
@@ -275,10 +271,9 @@ START_TEST(the_summary_has_everything_the_header_of_the_text_has)
 		       "symbol:a plt:a extent:a none:a refused:a");
 	json_decref(document);
 }
-END_TEST
 
 /* Whatever the recorder noted of them: samples are those of the profiles. */
-START_TEST(the_samples_of_commands_add_up_to_all)
+TEST(the_samples_of_commands_add_up_to_all)
 {
 	static char lua[] = "lua", sh[] = "sh";
 	static const struct fixture_count of_two[] = {
@@ -313,10 +308,5 @@ START_TEST(the_samples_of_commands_add_up_to_all)
 	ck_assert_int_eq(json_integer_value(json_array_get(said, 1)), 5);
 	json_decref(document);
 }
-END_TEST
 
-HP_TEST_MAIN("report/json", procedures_are_grouped_by_image_with_the_members_of_the_contract,
-	     instructions_have_the_members_of_the_contract_and_null_for_what_nobody_knows,
-	     cycles_are_totalled_only_where_an_event_counts_them, images_and_lines_are_flat_lists,
-	     the_summary_has_everything_the_header_of_the_text_has,
-	     the_samples_of_commands_add_up_to_all)
+HP_TEST_MAIN("report/json")

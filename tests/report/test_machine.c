@@ -22,7 +22,7 @@ static void assert_says(const struct hp_epoch_meta *meta, const char *expected)
 	free(text);
 }
 
-START_TEST(a_known_cpu_is_named_with_the_tables_of_its_core)
+TEST(a_known_cpu_is_named_with_the_tables_of_its_core)
 {
 	struct hp_epoch_meta meta = {
 		.architecture = x86,
@@ -39,9 +39,8 @@ START_TEST(a_known_cpu_is_named_with_the_tables_of_its_core)
 	json_decref(core);
 	json_decref(cpu);
 }
-END_TEST
 
-START_TEST(tables_of_no_particular_cpu_are_said_to_be_that)
+TEST(tables_of_no_particular_cpu_are_said_to_be_that)
 {
 	struct hp_epoch_meta meta = {
 		.architecture = x86,
@@ -55,9 +54,8 @@ START_TEST(tables_of_no_particular_cpu_are_said_to_be_that)
 	meta.cpu = (struct hp_cpu){ 0 };
 	assert_says(&meta, "core: generic-x86-64, because the epoch does not name its CPU");
 }
-END_TEST
 
-START_TEST(what_a_vendor_is_called_cannot_command_the_terminal)
+TEST(what_a_vendor_is_called_cannot_command_the_terminal)
 {
 	struct hp_epoch_meta meta = { .architecture = x86, .cpu = { .vendor = unknown_vendor } };
 	char *text = NULL;
@@ -69,9 +67,8 @@ START_TEST(what_a_vendor_is_called_cannot_command_the_terminal)
 	ck_assert_ptr_null(strchr(text, 033));
 	free(text);
 }
-END_TEST
 
-START_TEST(an_architecture_without_tables_has_no_core)
+TEST(an_architecture_without_tables_has_no_core)
 {
 	static char arm[] = "aarch64";
 	struct hp_epoch_meta meta = {
@@ -86,9 +83,8 @@ START_TEST(an_architecture_without_tables_has_no_core)
 			   "0xd40)\n");
 	json_decref(core);
 }
-END_TEST
 
-START_TEST(the_clock_is_given_with_its_spread_or_as_not_measured)
+TEST(the_clock_is_given_with_its_spread_or_as_not_measured)
 {
 	struct hp_epoch_meta meta = { .architecture = x86 };
 	json_t *json = machine_clock_json(&meta.clock);
@@ -108,9 +104,8 @@ START_TEST(the_clock_is_given_with_its_spread_or_as_not_measured)
 	json_decref(json);
 	hp_clock_clear(&meta.clock);
 }
-END_TEST
 
-START_TEST(the_skid_of_each_event_is_given_with_where_it_is_from)
+TEST(the_skid_of_each_event_is_given_with_where_it_is_from)
 {
 	static char clock[] = "cpu-clock:u";
 	static char cycles[] = "cycles:pp";
@@ -133,11 +128,5 @@ START_TEST(the_skid_of_each_event_is_given_with_where_it_is_from)
 	ck_assert(json_is_null(json_object_get(json_array_get(skids, 1), "source")));
 	json_decref(skids);
 }
-END_TEST
 
-HP_TEST_MAIN("report/machine", a_known_cpu_is_named_with_the_tables_of_its_core,
-	     tables_of_no_particular_cpu_are_said_to_be_that,
-	     what_a_vendor_is_called_cannot_command_the_terminal,
-	     an_architecture_without_tables_has_no_core,
-	     the_clock_is_given_with_its_spread_or_as_not_measured,
-	     the_skid_of_each_event_is_given_with_where_it_is_from)
+HP_TEST_MAIN("report/machine")

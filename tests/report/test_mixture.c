@@ -64,7 +64,7 @@ static json_t *total_cycles(const struct fixture *fixture, json_t **document)
 	return at;
 }
 
-START_TEST(epochs_of_one_machine_need_no_warning)
+TEST(epochs_of_one_machine_need_no_warning)
 {
 	struct fixture_epoch other = usual;
 	struct fixture fixture;
@@ -74,9 +74,8 @@ START_TEST(epochs_of_one_machine_need_no_warning)
 	ck_assert(!fixture.warnings || !strstr(fixture.warnings, "epochs"));
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(each_epoch_s_time_is_taken_by_its_own_clock)
+TEST(each_epoch_s_time_is_taken_by_its_own_clock)
 {
 	struct fixture_epoch other = usual;
 	struct fixture fixture;
@@ -91,9 +90,8 @@ START_TEST(each_epoch_s_time_is_taken_by_its_own_clock)
 	json_decref(document);
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(an_epoch_without_a_clock_leaves_all_of_them_without_cycles)
+TEST(an_epoch_without_a_clock_leaves_all_of_them_without_cycles)
 {
 	struct fixture_epoch other = usual;
 	struct fixture fixture;
@@ -111,9 +109,8 @@ START_TEST(an_epoch_without_a_clock_leaves_all_of_them_without_cycles)
 	json_decref(document);
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(different_cpus_are_analysed_as_a_generic_one_and_that_is_said)
+TEST(different_cpus_are_analysed_as_a_generic_one_and_that_is_said)
 {
 	struct fixture_epoch other = usual;
 	struct fixture fixture;
@@ -125,9 +122,8 @@ START_TEST(different_cpus_are_analysed_as_a_generic_one_and_that_is_said)
 	assert_warned(&fixture, hp_core_named("generic-x86-64")->title);
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(different_skids_are_said_with_the_one_that_is_taken)
+TEST(different_skids_are_said_with_the_one_that_is_taken)
 {
 	struct fixture_epoch other = usual;
 	struct fixture fixture;
@@ -140,9 +136,8 @@ START_TEST(different_skids_are_said_with_the_one_that_is_taken)
 	assert_warned(&fixture, "all are treated as 1");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(views_that_analyse_nothing_need_not_say_so)
+TEST(views_that_analyse_nothing_need_not_say_so)
 {
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 	struct fixture_epoch other = usual;
@@ -155,11 +150,5 @@ START_TEST(views_that_analyse_nothing_need_not_say_so)
 	ck_assert(!fixture.warnings || !strstr(fixture.warnings, "CPUs"));
 	fixture_remove(&fixture);
 }
-END_TEST
 
-HP_TEST_MAIN("report/mixture", epochs_of_one_machine_need_no_warning,
-	     each_epoch_s_time_is_taken_by_its_own_clock,
-	     an_epoch_without_a_clock_leaves_all_of_them_without_cycles,
-	     different_cpus_are_analysed_as_a_generic_one_and_that_is_said,
-	     different_skids_are_said_with_the_one_that_is_taken,
-	     views_that_analyse_nothing_need_not_say_so)
+HP_TEST_MAIN("report/mixture")

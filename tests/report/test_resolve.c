@@ -44,7 +44,7 @@ static uint64_t samples_of(struct fixture *fixture, const char *listed)
 	return fixture_csv_sum(fixture->output, 0);
 }
 
-START_TEST(a_procedure_is_found_by_name_glob_and_image)
+TEST(a_procedure_is_found_by_name_glob_and_image)
 {
 	static const struct {
 		const char *listed;
@@ -77,9 +77,8 @@ START_TEST(a_procedure_is_found_by_name_glob_and_image)
 	}
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(of_several_the_hottest_is_taken_and_the_others_are_named)
+TEST(of_several_the_hottest_is_taken_and_the_others_are_named)
 {
 	struct fixture fixture = fixture_create();
 
@@ -92,9 +91,8 @@ START_TEST(of_several_the_hottest_is_taken_and_the_others_are_named)
 	ck_assert_ptr_nonnull(strstr(fixture.warnings, "[jit lua]:hash_add (3 samples)"));
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(an_unknown_name_gets_the_nearest_with_their_samples)
+TEST(an_unknown_name_gets_the_nearest_with_their_samples)
 {
 	static const struct {
 		const char *listed;
@@ -121,9 +119,8 @@ START_TEST(an_unknown_name_gets_the_nearest_with_their_samples)
 	}
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(an_image_that_was_not_read_is_the_cause_when_its_procedure_is_asked_for)
+TEST(an_image_that_was_not_read_is_the_cause_when_its_procedure_is_asked_for)
 {
 	static const struct {
 		const char *listed;
@@ -148,9 +145,8 @@ START_TEST(an_image_that_was_not_read_is_the_cause_when_its_procedure_is_asked_f
 	}
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(where_nothing_was_read_that_is_why_nothing_is_found)
+TEST(where_nothing_was_read_that_is_why_nothing_is_found)
 {
 	const struct fixture_count count = { "cpu-clock:u", &fixture_missing, "x", 0,
 					     1000000,	    0x1234,	      20 };
@@ -167,9 +163,8 @@ START_TEST(where_nothing_was_read_that_is_why_nothing_is_found)
 	hp_error_destroy(error);
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(a_name_is_bare_without_arguments_and_result)
+TEST(a_name_is_bare_without_arguments_and_result)
 {
 	static const struct {
 		const char *name;
@@ -203,11 +198,5 @@ START_TEST(a_name_is_bare_without_arguments_and_result)
 			      "%s: %.*s", cases[i].name, (int)length, start);
 	}
 }
-END_TEST
 
-HP_TEST_MAIN("report/resolve", a_procedure_is_found_by_name_glob_and_image,
-	     of_several_the_hottest_is_taken_and_the_others_are_named,
-	     an_unknown_name_gets_the_nearest_with_their_samples,
-	     an_image_that_was_not_read_is_the_cause_when_its_procedure_is_asked_for,
-	     where_nothing_was_read_that_is_why_nothing_is_found,
-	     a_name_is_bare_without_arguments_and_result)
+HP_TEST_MAIN("report/resolve")

@@ -57,28 +57,25 @@ static void check(void (*write)(struct hp_buffer *buffer, const char *text), con
 	hp_buffer_free(&buffer);
 }
 
-START_TEST(what_people_read_has_no_control_characters_and_stays_on_its_line)
+TEST(what_people_read_has_no_control_characters_and_stays_on_its_line)
 {
 	for (size_t i = 0; i < HP_ARRAY_COUNT(texts); i++)
 		check(text_escape, texts[i].raw, texts[i].escaped);
 }
-END_TEST
 
-START_TEST(what_json_holds_is_valid_utf8_and_otherwise_unchanged)
+TEST(what_json_holds_is_valid_utf8_and_otherwise_unchanged)
 {
 	for (size_t i = 0; i < HP_ARRAY_COUNT(texts); i++)
 		check(text_make_valid, texts[i].raw, texts[i].valid);
 }
-END_TEST
 
-START_TEST(csv_fields_are_quoted_where_they_must_be)
+TEST(csv_fields_are_quoted_where_they_must_be)
 {
 	for (size_t i = 0; i < HP_ARRAY_COUNT(texts); i++)
 		check(text_csv, texts[i].raw, texts[i].field);
 }
-END_TEST
 
-START_TEST(every_single_byte_and_pair_comes_out_printable)
+TEST(every_single_byte_and_pair_comes_out_printable)
 {
 	for (unsigned first = 1; first < 256; first++) {
 		for (unsigned second = 1; second < 256; second++) {
@@ -97,9 +94,8 @@ START_TEST(every_single_byte_and_pair_comes_out_printable)
 		}
 	}
 }
-END_TEST
 
-START_TEST(columns_are_counted_in_characters)
+TEST(columns_are_counted_in_characters)
 {
 	ck_assert_uint_eq(hp_text_columns("abc"), 3);
 	ck_assert_uint_eq(hp_text_columns("\xc3\xa9t\xc3\xa9"), 3);
@@ -107,9 +103,8 @@ START_TEST(columns_are_counted_in_characters)
 	ck_assert_uint_eq(hp_text_prefix("ab", 5), 2);
 	ck_assert_uint_eq(hp_text_prefix("\xc3\xa9", 0), 0);
 }
-END_TEST
 
-START_TEST(wide_characters_take_two_columns_and_joining_ones_none)
+TEST(wide_characters_take_two_columns_and_joining_ones_none)
 {
 	/* Two ideographs, and e with an acute accent that joins it. */
 	static const char wide[] = "\xe6\xbc\xa2\xe5\xad\x97";
@@ -124,10 +119,5 @@ START_TEST(wide_characters_take_two_columns_and_joining_ones_none)
 	ck_assert_str_eq(hp_buffer_text(&cut), "\xe6\xbc\xa2\xe2\x80\xa6");
 	hp_buffer_free(&cut);
 }
-END_TEST
 
-HP_TEST_MAIN("report/text", wide_characters_take_two_columns_and_joining_ones_none,
-	     what_people_read_has_no_control_characters_and_stays_on_its_line,
-	     what_json_holds_is_valid_utf8_and_otherwise_unchanged,
-	     csv_fields_are_quoted_where_they_must_be,
-	     every_single_byte_and_pair_comes_out_printable, columns_are_counted_in_characters)
+HP_TEST_MAIN("report/text")

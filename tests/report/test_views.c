@@ -41,7 +41,7 @@ static void assert_lacks(const char *text, const char *part)
 	ck_assert_msg(strstr(text, part) == NULL, "\"%s\" in:\n%s", part, text);
 }
 
-START_TEST(every_view_has_every_sample_in_exactly_one_row)
+TEST(every_view_has_every_sample_in_exactly_one_row)
 {
 	static const struct {
 		struct hp_report_options options;
@@ -67,9 +67,8 @@ START_TEST(every_view_has_every_sample_in_exactly_one_row)
 		fixture_remove(&fixture);
 	}
 }
-END_TEST
 
-START_TEST(procedures_come_hottest_first_with_their_share_and_the_running_sum)
+TEST(procedures_come_hottest_first_with_their_share_and_the_running_sum)
 {
 	struct fixture fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
@@ -89,7 +88,6 @@ START_TEST(procedures_come_hottest_first_with_their_share_and_the_running_sum)
 			"      1   1.00  100.00  [unknown]             [unknown]\n");
 	fixture_remove(&fixture);
 }
-END_TEST
 
 static size_t lines_of_header(const char *output)
 {
@@ -102,7 +100,7 @@ static size_t lines_of_header(const char *output)
 	return lines;
 }
 
-START_TEST(the_header_says_how_good_the_data_is)
+TEST(the_header_says_how_good_the_data_is)
 {
 	static char text[] = "the clock jumped";
 	char *warnings[] = { text, NULL };
@@ -132,9 +130,8 @@ START_TEST(the_header_says_how_good_the_data_is)
 	assert_contains(fixture.output, "# warning    the clock jumped\n");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(an_image_whose_file_is_gone_is_named_with_its_share_and_keeps_raw_offsets)
+TEST(an_image_whose_file_is_gone_is_named_with_its_share_and_keeps_raw_offsets)
 {
 	struct fixture fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
@@ -149,9 +146,8 @@ START_TEST(an_image_whose_file_is_gone_is_named_with_its_share_and_keeps_raw_off
 	assert_contains(fixture.warnings, "/nowhere/at/all/libgone.so.1");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(epochs_of_different_periods_add_up_by_weight)
+TEST(epochs_of_different_periods_add_up_by_weight)
 {
 	/* hot 300 * 1 ms + 100 * 4 ms = 700 ms of 1000; warm 300 * 1 ms. */
 	static const struct fixture_count slow[] = {
@@ -179,10 +175,9 @@ START_TEST(epochs_of_different_periods_add_up_by_weight)
 	assert_contains(fixture.output, "    300  30.00  100.00  warm");
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* Rotated: 100 samples in a quarter of the time are as many as 400 in all of it. */
-START_TEST(epochs_in_which_an_event_took_turns_count_for_what_they_missed)
+TEST(epochs_in_which_an_event_took_turns_count_for_what_they_missed)
 {
 	static const double quarter[] = { 0.25 };
 	static const double all[] = { 1 };
@@ -228,9 +223,8 @@ START_TEST(epochs_in_which_an_event_took_turns_count_for_what_they_missed)
 	assert_contains(fixture.output, "\"coverage\": 0.625");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(a_substitution_in_any_of_the_epochs_is_told)
+TEST(a_substitution_in_any_of_the_epochs_is_told)
 {
 	static const char *const labels[] = { "asked", "hundred", NULL };
 	struct fixture_epoch epoch = hundred_epoch;
@@ -246,7 +240,6 @@ START_TEST(a_substitution_in_any_of_the_epochs_is_told)
 	assert_contains(fixture.output, "cpu-clock:u instead of cycles: ");
 	fixture_remove(&fixture);
 }
-END_TEST
 
 static const struct fixture_count two_events[] = {
 	{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x100, 30 },
@@ -258,7 +251,7 @@ static const struct fixture_epoch two_event_epoch = {
 	.counts = two_events, .count = 4, .symbols = symbols, .symbol_count = 3
 };
 
-START_TEST(events_stand_side_by_side_each_with_its_own_share)
+TEST(events_stand_side_by_side_each_with_its_own_share)
 {
 	struct fixture fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
@@ -272,9 +265,8 @@ START_TEST(events_stand_side_by_side_each_with_its_own_share)
 			 "     10  25.00  100.00        6  75.00  warm, \"quoted\"  [jit lua]\n");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(an_events_name_sorts_by_that_event_and_a_pattern_selects_it)
+TEST(an_events_name_sorts_by_that_event_and_a_pattern_selects_it)
 {
 	struct fixture fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES, .sort = "page-faults:u" };
@@ -295,9 +287,8 @@ START_TEST(an_events_name_sorts_by_that_event_and_a_pattern_selects_it)
 	hp_assert_fails(HP_ERROR_USAGE, fixture_report(&fixture, &options, NULL));
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(what_the_limits_cut_is_counted)
+TEST(what_the_limits_cut_is_counted)
 {
 	struct fixture fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES, .percent_limit = 5 };
@@ -316,9 +307,8 @@ START_TEST(what_the_limits_cut_is_counted)
 	assert_contains(fixture.output, "# not shown: 5 rows, 30 samples (30.00 %)\n");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(filters_select_rows_but_not_what_percentages_are_of)
+TEST(filters_select_rows_but_not_what_percentages_are_of)
 {
 	static const struct {
 		struct hp_report_options options;
@@ -353,9 +343,8 @@ START_TEST(filters_select_rows_but_not_what_percentages_are_of)
 		fixture_remove(&fixture);
 	}
 }
-END_TEST
 
-START_TEST(processes_are_told_apart_only_where_they_were_recorded_apart)
+TEST(processes_are_told_apart_only_where_they_were_recorded_apart)
 {
 	static const struct fixture_count counts[] = {
 		{ "cpu-clock:u", &fixture_jit, "lua", 41, 1000000, 0x100, 7 },
@@ -380,10 +369,9 @@ START_TEST(processes_are_told_apart_only_where_they_were_recorded_apart)
 	hp_error_destroy(error);
 	fixture_remove(&fixture);
 }
-END_TEST
 
 /* Of four: two of a thread that was renamed, one of another, one of nobody knows which. */
-START_TEST(threads_and_cpus_are_told_apart_only_where_they_were_recorded_apart)
+TEST(threads_and_cpus_are_told_apart_only_where_they_were_recorded_apart)
 {
 	static const struct fixture_count counts[] = {
 		{ "cpu-clock:u", &fixture_jit, "lua", 41, 1000000, 0x100, 2 },
@@ -445,7 +433,6 @@ START_TEST(threads_and_cpus_are_told_apart_only_where_they_were_recorded_apart)
 	}
 	fixture_remove(&fixture);
 }
-END_TEST
 
 static char kernel_path[] = "[kernel]";
 static char java_path[] = "[anon java]";
@@ -454,7 +441,7 @@ static const struct hp_image_id kernel_image = { .kind = HP_IMAGE_KERNEL, .path 
 static const struct hp_image_id java_image = { .kind = HP_IMAGE_ANON, .path = java_path };
 static const struct hp_image_id node_image = { .kind = HP_IMAGE_ANON, .path = node_path };
 
-START_TEST(time_in_the_kernel_is_told_where_some_is_missing)
+TEST(time_in_the_kernel_is_told_where_some_is_missing)
 {
 	static const struct fixture_count count = { "cpu-clock:u", &fixture_jit, "lua", 0,
 						    1000000,	   0x100,	 10 };
@@ -489,9 +476,8 @@ START_TEST(time_in_the_kernel_is_told_where_some_is_missing)
 		fixture_remove(&fixture);
 	}
 }
-END_TEST
 
-START_TEST(what_has_no_names_comes_largest_share_first)
+TEST(what_has_no_names_comes_largest_share_first)
 {
 	static const struct fixture_count counts[] = {
 		{ "cpu-clock:u", &java_image, "java", 0, 1000000, 0x100, 6 },
@@ -518,9 +504,8 @@ START_TEST(what_has_no_names_comes_largest_share_first)
 	assert_lacks(fixture.output, "# no names   [anon java]");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(what_there_is_to_do_goes_on_in_the_next_line_while_there_is_room)
+TEST(what_there_is_to_do_goes_on_in_the_next_line_while_there_is_room)
 {
 	static const struct fixture_count counts[] = {
 		{ "cycles", &java_image, "java", 0, 1000000, 0x100, 6 },
@@ -545,9 +530,8 @@ START_TEST(what_there_is_to_do_goes_on_in_the_next_line_while_there_is_room)
 					"-XX:+UnlockDiagnosticVMOptions\xe2\x80\xa6\n\n");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(a_file_of_next_to_no_samples_takes_no_line_of_the_screen)
+TEST(a_file_of_next_to_no_samples_takes_no_line_of_the_screen)
 {
 	static const struct fixture_count counts[] = {
 		{ "cpu-clock:u", &fixture_jit, "lua", 0, 1000000, 0x100, 995 },
@@ -571,9 +555,8 @@ START_TEST(a_file_of_next_to_no_samples_takes_no_line_of_the_screen)
 	assert_contains(fixture.output, "# not read   /nowhere/at/all/libgone.so.1");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(samples_where_interrupts_are_enabled_are_explained_where_they_dominate)
+TEST(samples_where_interrupts_are_enabled_are_explained_where_they_dominate)
 {
 	static char enable[] = "pvm_irq_enable";
 	static char copy[] = "_copy_to_iter";
@@ -620,9 +603,8 @@ START_TEST(samples_where_interrupts_are_enabled_are_explained_where_they_dominat
 		fixture_remove(&fixture);
 	}
 }
-END_TEST
 
-START_TEST(without_samples_there_is_an_explanation_and_still_a_summary)
+TEST(without_samples_there_is_an_explanation_and_still_a_summary)
 {
 	struct fixture_epoch epoch = { .label = "empty" };
 	struct fixture fixture = fixture_create();
@@ -636,9 +618,8 @@ START_TEST(without_samples_there_is_an_explanation_and_still_a_summary)
 	assert_contains(fixture.output, "cpu-clock:u: 0 samples");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(filters_that_nothing_passes_are_an_error_not_an_empty_table)
+TEST(filters_that_nothing_passes_are_an_error_not_an_empty_table)
 {
 	struct fixture fixture = fixture_create();
 	struct hp_report_options options = { .of.procedure = "no_such_procedure" };
@@ -649,9 +630,8 @@ START_TEST(filters_that_nothing_passes_are_an_error_not_an_empty_table)
 	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(&fixture, &options, NULL));
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(options_that_make_no_sense_are_usage_errors)
+TEST(options_that_make_no_sense_are_usage_errors)
 {
 	static const struct hp_report_options bad[] = {
 		{ .percent_limit = -1 },
@@ -667,9 +647,8 @@ START_TEST(options_that_make_no_sense_are_usage_errors)
 		hp_assert_fails(HP_ERROR_USAGE, fixture_report(&fixture, &bad[i], NULL));
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(csv_has_a_header_record_crlf_and_quotes)
+TEST(csv_has_a_header_record_crlf_and_quotes)
 {
 	struct fixture fixture = fixture_create();
 	struct hp_report_options options = { .format = HP_FORMAT_CSV, .of.comm = "sh" };
@@ -682,9 +661,8 @@ START_TEST(csv_has_a_header_record_crlf_and_quotes)
 			 "20,20.000000,\"warm, \"\"quoted\"\"\",no,,,[jit lua],\r\n");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(on_a_terminal_lines_are_cut_to_its_width_and_elsewhere_whole)
+TEST(on_a_terminal_lines_are_cut_to_its_width_and_elsewhere_whole)
 {
 	static char long_name[] = "a_procedure_whose_name_is_longer_than_the_terminal_is_wide";
 	static const struct hp_symbol symbol = { { 0x100 }, 0x40, long_name, NULL };
@@ -711,9 +689,8 @@ START_TEST(on_a_terminal_lines_are_cut_to_its_width_and_elsewhere_whole)
 	assert_contains(fixture.output, "\033[31m");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(images_that_share_a_name_show_their_paths)
+TEST(images_that_share_a_name_show_their_paths)
 {
 	static char one_path[] = "/no/one/libx.so";
 	static char two_path[] = "/no/two/libx.so";
@@ -733,9 +710,8 @@ START_TEST(images_that_share_a_name_show_their_paths)
 	assert_contains(fixture.output, "libx.so+0x10  /no/two/libx.so (not read)\n");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(generated_code_adds_up_by_name_across_epochs_that_laid_it_out_differently)
+TEST(generated_code_adds_up_by_name_across_epochs_that_laid_it_out_differently)
 {
 	static const struct hp_symbol swapped[] = {
 		{ { 0x100 }, 0x40, warm_name, NULL },
@@ -767,9 +743,8 @@ START_TEST(generated_code_adds_up_by_name_across_epochs_that_laid_it_out_differe
 	assert_contains(fixture.output, "      1   5.00  100.00  warm");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-START_TEST(the_summary_says_where_samples_are_and_how_they_were_named)
+TEST(the_summary_says_where_samples_are_and_how_they_were_named)
 {
 	struct fixture fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_SUMMARY };
@@ -783,29 +758,5 @@ START_TEST(the_summary_says_where_samples_are_and_how_they_were_named)
 	assert_contains(fixture.output, "         4   4.00 %  image missing or changed\n");
 	fixture_remove(&fixture);
 }
-END_TEST
 
-HP_TEST_MAIN("report/views", every_view_has_every_sample_in_exactly_one_row,
-	     procedures_come_hottest_first_with_their_share_and_the_running_sum,
-	     the_header_says_how_good_the_data_is,
-	     an_image_whose_file_is_gone_is_named_with_its_share_and_keeps_raw_offsets,
-	     epochs_of_different_periods_add_up_by_weight,
-	     epochs_in_which_an_event_took_turns_count_for_what_they_missed,
-	     a_substitution_in_any_of_the_epochs_is_told,
-	     events_stand_side_by_side_each_with_its_own_share,
-	     an_events_name_sorts_by_that_event_and_a_pattern_selects_it,
-	     what_the_limits_cut_is_counted, filters_select_rows_but_not_what_percentages_are_of,
-	     processes_are_told_apart_only_where_they_were_recorded_apart,
-	     threads_and_cpus_are_told_apart_only_where_they_were_recorded_apart,
-	     time_in_the_kernel_is_told_where_some_is_missing,
-	     what_has_no_names_comes_largest_share_first,
-	     what_there_is_to_do_goes_on_in_the_next_line_while_there_is_room,
-	     a_file_of_next_to_no_samples_takes_no_line_of_the_screen,
-	     samples_where_interrupts_are_enabled_are_explained_where_they_dominate,
-	     without_samples_there_is_an_explanation_and_still_a_summary,
-	     filters_that_nothing_passes_are_an_error_not_an_empty_table,
-	     options_that_make_no_sense_are_usage_errors, csv_has_a_header_record_crlf_and_quotes,
-	     on_a_terminal_lines_are_cut_to_its_width_and_elsewhere_whole,
-	     images_that_share_a_name_show_their_paths,
-	     generated_code_adds_up_by_name_across_epochs_that_laid_it_out_differently,
-	     the_summary_says_where_samples_are_and_how_they_were_named)
+HP_TEST_MAIN("report/views")

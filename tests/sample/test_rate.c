@@ -39,7 +39,7 @@ static void assert_decisions(const struct decision *decisions, size_t count)
 	}
 }
 
-START_TEST(time_and_cycles_get_the_period_of_the_frequency)
+TEST(time_and_cycles_get_the_period_of_the_frequency)
 {
 	static const struct decision decisions[] = {
 		{ .cost = &ns, .rate = { .frequency_hz = 1000, .period = 1000000 } },
@@ -54,9 +54,8 @@ START_TEST(time_and_cycles_get_the_period_of_the_frequency)
 
 	assert_decisions(decisions, HP_ARRAY_COUNT(decisions));
 }
-END_TEST
 
-START_TEST(events_of_unknown_rate_are_left_to_the_kernel)
+TEST(events_of_unknown_rate_are_left_to_the_kernel)
 {
 	static const struct decision decisions[] = {
 		{ .cost = &unknown, .rate = { .kernel_frequency = true, .frequency_hz = 1000 } },
@@ -70,9 +69,8 @@ START_TEST(events_of_unknown_rate_are_left_to_the_kernel)
 
 	assert_decisions(decisions, HP_ARRAY_COUNT(decisions));
 }
-END_TEST
 
-START_TEST(every_hit_of_a_tracepoint_is_a_sample_unless_a_rate_was_asked_for)
+TEST(every_hit_of_a_tracepoint_is_a_sample_unless_a_rate_was_asked_for)
 {
 	const struct hp_event tracepoint = { .type = PERF_TYPE_TRACEPOINT };
 	struct hp_rate_wishes slowly = { .frequency_hz = 50 };
@@ -86,9 +84,8 @@ START_TEST(every_hit_of_a_tracepoint_is_a_sample_unless_a_rate_was_asked_for)
 	ck_assert_uint_eq(rate.period, 0);
 	ck_assert(rate.kernel_frequency);
 }
-END_TEST
 
-START_TEST(what_the_event_says_goes_before_what_the_command_line_says)
+TEST(what_the_event_says_goes_before_what_the_command_line_says)
 {
 	static const struct decision decisions[] = {
 		{ .cost = &ns,
@@ -111,9 +108,8 @@ START_TEST(what_the_event_says_goes_before_what_the_command_line_says)
 
 	assert_decisions(decisions, HP_ARRAY_COUNT(decisions));
 }
-END_TEST
 
-START_TEST(a_rate_above_the_cap_is_lowered_unless_told_otherwise)
+TEST(a_rate_above_the_cap_is_lowered_unless_told_otherwise)
 {
 	static const struct decision decisions[] = {
 		{ .cost = &ns,
@@ -141,9 +137,8 @@ START_TEST(a_rate_above_the_cap_is_lowered_unless_told_otherwise)
 
 	assert_decisions(decisions, HP_ARRAY_COUNT(decisions));
 }
-END_TEST
 
-START_TEST(a_budget_lowers_the_rate_to_what_it_pays_for)
+TEST(a_budget_lowers_the_rate_to_what_it_pays_for)
 {
 	static const struct decision decisions[] = {
 		/* 13 us per sample: 1 % of a second pays for 769.23 of them. */
@@ -176,11 +171,10 @@ START_TEST(a_budget_lowers_the_rate_to_what_it_pays_for)
 
 	assert_decisions(decisions, HP_ARRAY_COUNT(decisions));
 }
-END_TEST
 
 /* --- drawing ---------------------------------------------------------------------------------- */
 
-START_TEST(drawn_periods_stay_within_a_tenth_and_keep_the_mean)
+TEST(drawn_periods_stay_within_a_tenth_and_keep_the_mean)
 {
 	static const uint64_t periods[] = { 100, 101, 1009, 1000000, 3800000, 1ull << 40 };
 	enum { DRAWS = 200000 };
@@ -204,9 +198,8 @@ START_TEST(drawn_periods_stay_within_a_tenth_and_keep_the_mean)
 		ck_assert_double_gt(sqrt(squares / DRAWS) / mean, 0.05);
 	}
 }
-END_TEST
 
-START_TEST(samples_of_inherited_periods_count_as_what_they_stand_for_on_average)
+TEST(samples_of_inherited_periods_count_as_what_they_stand_for_on_average)
 {
 	const struct hp_rate rate = { .frequency_hz = 1000, .period = 1000000 };
 	static const uint64_t periods[] = { 900000, 950000, 1050000, 1100000 };
@@ -221,9 +214,8 @@ START_TEST(samples_of_inherited_periods_count_as_what_they_stand_for_on_average)
 		ck_assert_double_eq_tol((double)count, (double)periods[i] / 10, 950);
 	}
 }
-END_TEST
 
-START_TEST(a_sample_within_a_hundredth_of_the_mean_or_of_no_sane_period_counts_once)
+TEST(a_sample_within_a_hundredth_of_the_mean_or_of_no_sane_period_counts_once)
 {
 	const struct hp_rate rate = { .frequency_hz = 1000, .period = 1000000 };
 	const struct hp_rate every = { .period = 1 };
@@ -236,9 +228,8 @@ START_TEST(a_sample_within_a_hundredth_of_the_mean_or_of_no_sane_period_counts_o
 		ck_assert_uint_eq(hp_rate_count(&every, 1, &random), 1);
 	}
 }
-END_TEST
 
-START_TEST(the_first_period_is_worth_the_mean_by_itself_and_the_others_in_pairs)
+TEST(the_first_period_is_worth_the_mean_by_itself_and_the_others_in_pairs)
 {
 	static const uint64_t periods[] = { 100, 9973, 1000000 };
 	struct hp_random random = hp_random_seeded(7);
@@ -256,9 +247,8 @@ START_TEST(the_first_period_is_worth_the_mean_by_itself_and_the_others_in_pairs)
 		}
 	}
 }
-END_TEST
 
-START_TEST(periods_too_small_to_vary_are_left_alone)
+TEST(periods_too_small_to_vary_are_left_alone)
 {
 	struct hp_random random = hp_random_seeded(5);
 
@@ -271,7 +261,6 @@ START_TEST(periods_too_small_to_vary_are_left_alone)
 		ck_assert_uint_eq(hp_rate_mirror(&rate, period), period);
 	}
 }
-END_TEST
 
 /* --- classes ---------------------------------------------------------------------------------- */
 
@@ -288,7 +277,7 @@ static void assert_class(uint64_t period)
 	ck_assert_uint_eq(hp_rate_period_class(class), class);
 }
 
-START_TEST(the_class_of_a_period_is_near_it_and_is_its_own_class)
+TEST(the_class_of_a_period_is_near_it_and_is_its_own_class)
 {
 	struct hp_random random = hp_random_seeded(6);
 
@@ -297,9 +286,8 @@ START_TEST(the_class_of_a_period_is_near_it_and_is_its_own_class)
 	for (size_t i = 0; i < 200000; i++)
 		assert_class(1 + (hp_random_next(&random) >> hp_random_between(&random, 2, 63)));
 }
-END_TEST
 
-START_TEST(classes_never_fall_and_are_few)
+TEST(classes_never_fall_and_are_few)
 {
 	uint64_t before = 0;
 	size_t classes = 0;
@@ -314,26 +302,12 @@ START_TEST(classes_never_fall_and_are_few)
 	/* 127 exact ones, then 8 an octave from 2^7 to 2^22, both ends included. */
 	ck_assert_uint_eq(classes, 127 + 8 * 15 + 1);
 }
-END_TEST
 
-START_TEST(small_periods_are_exact_and_0_is_taken_as_1)
+TEST(small_periods_are_exact_and_0_is_taken_as_1)
 {
 	ck_assert_uint_eq(hp_rate_period_class(0), 1);
 	for (uint64_t period = 1; period <= 128; period++)
 		ck_assert_uint_eq(hp_rate_period_class(period), period);
 }
-END_TEST
 
-HP_TEST_MAIN("sample/rate", time_and_cycles_get_the_period_of_the_frequency,
-	     events_of_unknown_rate_are_left_to_the_kernel,
-	     every_hit_of_a_tracepoint_is_a_sample_unless_a_rate_was_asked_for,
-	     what_the_event_says_goes_before_what_the_command_line_says,
-	     a_rate_above_the_cap_is_lowered_unless_told_otherwise,
-	     a_budget_lowers_the_rate_to_what_it_pays_for,
-	     drawn_periods_stay_within_a_tenth_and_keep_the_mean,
-	     samples_of_inherited_periods_count_as_what_they_stand_for_on_average,
-	     a_sample_within_a_hundredth_of_the_mean_or_of_no_sane_period_counts_once,
-	     the_first_period_is_worth_the_mean_by_itself_and_the_others_in_pairs,
-	     periods_too_small_to_vary_are_left_alone,
-	     the_class_of_a_period_is_near_it_and_is_its_own_class, classes_never_fall_and_are_few,
-	     small_periods_are_exact_and_0_is_taken_as_1)
+HP_TEST_MAIN("sample/rate")

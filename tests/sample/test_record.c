@@ -72,7 +72,7 @@ static struct raw mmap2(const void *build_id, uint8_t build_id_size)
 	return raw;
 }
 
-START_TEST(a_sample_parses_in_every_layout)
+TEST(a_sample_parses_in_every_layout)
 {
 	for (size_t i = 0; i < HP_ARRAY_COUNT(layouts); i++) {
 		struct raw raw = raw_sample(layouts[i], who, 0xffffffff81000123, 1000003);
@@ -104,14 +104,13 @@ START_TEST(a_sample_parses_in_every_layout)
 		free(copy);
 	}
 }
-END_TEST
 
 static const struct hp_record_layout with_all = {
 	.identifier = true, .period = true, .registers = 0xff, .stack_bytes = 64
 };
 static const size_t registers_offset = 8 + 8 + 8 + 8 + 8 + 8;
 
-START_TEST(registers_of_no_program_or_of_another_kind_are_none)
+TEST(registers_of_no_program_or_of_another_kind_are_none)
 {
 	for (uint64_t abi = 0; abi < 2; abi++) {
 		struct raw raw = raw_begin(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
@@ -131,9 +130,8 @@ START_TEST(registers_of_no_program_or_of_another_kind_are_none)
 		free(copy);
 	}
 }
-END_TEST
 
-START_TEST(a_sample_cut_short_anywhere_is_refused)
+TEST(a_sample_cut_short_anywhere_is_refused)
 {
 	struct raw whole = raw_sample(with_all, who, 0x1234, 1);
 
@@ -145,11 +143,10 @@ START_TEST(a_sample_cut_short_anywhere_is_refused)
 		ck_assert_msg(is_refused(&cut, with_all), "%zu of %zu bytes", size, whole.size);
 	}
 }
-END_TEST
 
 static const struct hp_record_layout with_branches = { .branches = true, .registers = 0x3 };
 
-START_TEST(branches_cut_short_or_promised_are_refused)
+TEST(branches_cut_short_or_promised_are_refused)
 {
 	static const uint64_t counts[] = { 4, 5, 1000, UINT64_MAX / 24 + 1, UINT64_MAX };
 	struct raw whole = raw_sample(with_branches, who, 0x1234, 1);
@@ -171,9 +168,8 @@ START_TEST(branches_cut_short_or_promised_are_refused)
 			      (unsigned long long)counts[i]);
 	}
 }
-END_TEST
 
-START_TEST(of_many_branches_the_latest_are_kept)
+TEST(of_many_branches_the_latest_are_kept)
 {
 	static const struct hp_record_layout layout = { .branches = true };
 	struct {
@@ -196,9 +192,8 @@ START_TEST(of_many_branches_the_latest_are_kept)
 	ck_assert_uint_eq(record.sample.branches[0].from, 1);
 	ck_assert_uint_eq(record.sample.branches[HP_RECORD_BRANCHES - 1].from, HP_RECORD_BRANCHES);
 }
-END_TEST
 
-START_TEST(a_stack_larger_than_its_record_is_refused)
+TEST(a_stack_larger_than_its_record_is_refused)
 {
 	static const uint64_t sizes[] = { 72, 1 << 20, UINT64_MAX, UINT64_MAX - 7 };
 	size_t at = registers_offset + 8 + 8 * 8;
@@ -213,9 +208,8 @@ START_TEST(a_stack_larger_than_its_record_is_refused)
 		ck_assert(is_refused(&raw, with_all));
 	}
 }
-END_TEST
 
-START_TEST(a_mapping_of_a_file_carries_its_inode)
+TEST(a_mapping_of_a_file_carries_its_inode)
 {
 	for (size_t i = 0; i < HP_ARRAY_COUNT(layouts); i++) {
 		struct raw raw = mmap2(NULL, 0);
@@ -243,9 +237,8 @@ START_TEST(a_mapping_of_a_file_carries_its_inode)
 		free(copy);
 	}
 }
-END_TEST
 
-START_TEST(a_mapping_with_a_build_id_of_any_size_up_to_20_has_no_inode)
+TEST(a_mapping_with_a_build_id_of_any_size_up_to_20_has_no_inode)
 {
 	uint8_t build_id[HP_IDENTITY_MAX_BYTES];
 
@@ -273,9 +266,8 @@ START_TEST(a_mapping_with_a_build_id_of_any_size_up_to_20_has_no_inode)
 		free(copy);
 	}
 }
-END_TEST
 
-START_TEST(a_build_id_of_more_than_20_bytes_is_refused)
+TEST(a_build_id_of_more_than_20_bytes_is_refused)
 {
 	static const uint8_t build_id[HP_IDENTITY_MAX_BYTES] = { 1 };
 	static const uint8_t sizes[] = { 21, 24, 32, 128, 255 };
@@ -288,9 +280,8 @@ START_TEST(a_build_id_of_more_than_20_bytes_is_refused)
 		ck_assert(is_refused(&raw, layouts[0]));
 	}
 }
-END_TEST
 
-START_TEST(a_name_says_whether_it_came_with_an_exec)
+TEST(a_name_says_whether_it_came_with_an_exec)
 {
 	static const uint16_t misc[] = { 0, PERF_RECORD_MISC_COMM_EXEC };
 
@@ -309,9 +300,8 @@ START_TEST(a_name_says_whether_it_came_with_an_exec)
 		free(copy);
 	}
 }
-END_TEST
 
-START_TEST(fork_and_exit_name_the_task_and_its_parent)
+TEST(fork_and_exit_name_the_task_and_its_parent)
 {
 	static const struct {
 		uint32_t type;
@@ -340,9 +330,8 @@ START_TEST(fork_and_exit_name_the_task_and_its_parent)
 		free(copy);
 	}
 }
-END_TEST
 
-START_TEST(both_kinds_of_loss_are_counted_alike)
+TEST(both_kinds_of_loss_are_counted_alike)
 {
 	for (size_t i = 0; i < HP_ARRAY_COUNT(layouts); i++) {
 		struct raw lost = raw_begin(PERF_RECORD_LOST, 0);
@@ -366,9 +355,8 @@ START_TEST(both_kinds_of_loss_are_counted_alike)
 		free(copy);
 	}
 }
-END_TEST
 
-START_TEST(a_throttle_says_which_event_was_held_back)
+TEST(a_throttle_says_which_event_was_held_back)
 {
 	struct raw raw = raw_begin(PERF_RECORD_THROTTLE, 0);
 	struct hp_record record;
@@ -383,9 +371,8 @@ START_TEST(a_throttle_says_which_event_was_held_back)
 	ck_assert_uint_eq(record.id, who.id);
 	free(copy);
 }
-END_TEST
 
-START_TEST(kinds_of_no_interest_and_of_newer_kernels_are_passed_over)
+TEST(kinds_of_no_interest_and_of_newer_kernels_are_passed_over)
 {
 	static const uint32_t types[] = { PERF_RECORD_UNTHROTTLE,
 					  PERF_RECORD_READ,
@@ -409,7 +396,6 @@ START_TEST(kinds_of_no_interest_and_of_newer_kernels_are_passed_over)
 		free(copy);
 	}
 }
-END_TEST
 
 /* Every kind with all its fields; `needed` bytes of them, without the trailer. */
 static struct raw body_of(uint32_t type, bool build_id)
@@ -442,7 +428,7 @@ static struct raw body_of(uint32_t type, bool build_id)
 	return raw;
 }
 
-START_TEST(a_record_cut_at_any_field_is_refused)
+TEST(a_record_cut_at_any_field_is_refused)
 {
 	static const struct {
 		uint32_t type;
@@ -471,9 +457,8 @@ START_TEST(a_record_cut_at_any_field_is_refused)
 		}
 	}
 }
-END_TEST
 
-START_TEST(a_sample_cut_at_any_field_is_refused)
+TEST(a_sample_cut_at_any_field_is_refused)
 {
 	for (size_t i = 0; i < HP_ARRAY_COUNT(layouts); i++) {
 		struct raw whole = raw_sample(layouts[i], who, 1, 2);
@@ -486,9 +471,8 @@ START_TEST(a_sample_cut_at_any_field_is_refused)
 		}
 	}
 }
-END_TEST
 
-START_TEST(a_record_without_room_for_its_trailer_is_refused)
+TEST(a_record_without_room_for_its_trailer_is_refused)
 {
 	for (size_t i = 0; i < HP_ARRAY_COUNT(layouts); i++) {
 		size_t trailer = layouts[i].identifier ? 24 : 16;
@@ -502,9 +486,8 @@ START_TEST(a_record_without_room_for_its_trailer_is_refused)
 		}
 	}
 }
-END_TEST
 
-START_TEST(a_string_without_a_nul_is_refused)
+TEST(a_string_without_a_nul_is_refused)
 {
 	struct raw comm = raw_begin(PERF_RECORD_COMM, 0);
 	struct raw path = mmap2(NULL, 0);
@@ -518,9 +501,8 @@ START_TEST(a_string_without_a_nul_is_refused)
 	raw_end(&path, layouts[0], (struct raw_trailer){ 0 });
 	ck_assert(is_refused(&path, layouts[0]));
 }
-END_TEST
 
-START_TEST(the_time_alone_is_that_of_the_whole_record)
+TEST(the_time_alone_is_that_of_the_whole_record)
 {
 	for (size_t i = 0; i < HP_ARRAY_COUNT(layouts); i++) {
 		struct raw sample = raw_sample(layouts[i], who, 1, 2);
@@ -531,9 +513,8 @@ START_TEST(the_time_alone_is_that_of_the_whole_record)
 		ck_assert_uint_eq(hp_record_time(comm.bytes, comm.size, layouts[i]), who.time_ns);
 	}
 }
-END_TEST
 
-START_TEST(a_record_too_short_for_a_time_has_none)
+TEST(a_record_too_short_for_a_time_has_none)
 {
 	static const uint32_t types[] = { PERF_RECORD_SAMPLE, PERF_RECORD_COMM, 1000 };
 
@@ -548,18 +529,5 @@ START_TEST(a_record_too_short_for_a_time_has_none)
 		free(copy);
 	}
 }
-END_TEST
 
-HP_TEST_MAIN("sample/record", a_sample_parses_in_every_layout,
-	     registers_of_no_program_or_of_another_kind_are_none,
-	     a_sample_cut_short_anywhere_is_refused, a_stack_larger_than_its_record_is_refused,
-	     branches_cut_short_or_promised_are_refused, of_many_branches_the_latest_are_kept,
-	     a_mapping_of_a_file_carries_its_inode,
-	     a_mapping_with_a_build_id_of_any_size_up_to_20_has_no_inode,
-	     a_build_id_of_more_than_20_bytes_is_refused, a_name_says_whether_it_came_with_an_exec,
-	     fork_and_exit_name_the_task_and_its_parent, both_kinds_of_loss_are_counted_alike,
-	     a_throttle_says_which_event_was_held_back,
-	     kinds_of_no_interest_and_of_newer_kernels_are_passed_over,
-	     a_record_cut_at_any_field_is_refused, a_sample_cut_at_any_field_is_refused,
-	     a_record_without_room_for_its_trailer_is_refused, a_string_without_a_nul_is_refused,
-	     the_time_alone_is_that_of_the_whole_record, a_record_too_short_for_a_time_has_none)
+HP_TEST_MAIN("sample/record")

@@ -103,7 +103,7 @@ static void assert_addresses(const uint64_t *found, size_t count, const uint64_t
 		ck_assert_uint_eq(found[i], expected[i]);
 }
 
-START_TEST(records_are_whole_wherever_they_wrap_over_the_end)
+TEST(records_are_whole_wherever_they_wrap_over_the_end)
 {
 	struct raw comm =
 		raw_comm(plain, (struct raw_trailer){ 1, 1, 20, 0 }, "fifteen-letters", 0);
@@ -135,9 +135,8 @@ START_TEST(records_are_whole_wherever_they_wrap_over_the_end)
 		bench_destroy(&bench);
 	}
 }
-END_TEST
 
-START_TEST(positions_may_pass_the_end_of_64_bits)
+TEST(positions_may_pass_the_end_of_64_bits)
 {
 	static const uint64_t expected[] = { 1, 2 };
 	uint64_t found[4];
@@ -152,9 +151,8 @@ START_TEST(positions_may_pass_the_end_of_64_bits)
 	ck_assert_uint_eq(bench.set.damaged, 0);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_full_ring_is_read_to_the_last_byte)
+TEST(a_full_ring_is_read_to_the_last_byte)
 {
 	uint64_t found[9];
 	struct bench bench;
@@ -167,9 +165,8 @@ START_TEST(a_full_ring_is_read_to_the_last_byte)
 	ck_assert_uint_eq(bench.set.damaged, 0);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(several_rings_come_out_in_the_order_of_time)
+TEST(several_rings_come_out_in_the_order_of_time)
 {
 	static const uint64_t expected[] = { 1, 2, 3, 4, 5, 6 };
 	uint64_t found[8];
@@ -185,9 +182,8 @@ START_TEST(several_rings_come_out_in_the_order_of_time)
 	assert_addresses(found, pass(&bench, UINT64_MAX, found, 8), expected, 6);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(records_of_one_time_keep_the_order_of_their_ring)
+TEST(records_of_one_time_keep_the_order_of_their_ring)
 {
 	uint64_t found[16];
 	uint64_t next[2] = { 0, 100 };
@@ -203,9 +199,8 @@ START_TEST(records_of_one_time_keep_the_order_of_their_ring)
 		ck_assert_uint_eq(found[i], next[found[i] >= 100]++);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(what_is_newer_than_the_horizon_stays_in_its_ring)
+TEST(what_is_newer_than_the_horizon_stays_in_its_ring)
 {
 	static const uint64_t first[] = { 1, 2 };
 	static const uint64_t second[] = { 3, 4 };
@@ -227,9 +222,8 @@ START_TEST(what_is_newer_than_the_horizon_stays_in_its_ring)
 	assert_addresses(found, pass(&bench, UINT64_MAX, found, 4), second, 2);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(the_kernel_gets_the_space_back_only_at_the_end_of_the_pass)
+TEST(the_kernel_gets_the_space_back_only_at_the_end_of_the_pass)
 {
 	struct bench bench;
 	struct hp_record record;
@@ -247,9 +241,8 @@ START_TEST(the_kernel_gets_the_space_back_only_at_the_end_of_the_pass)
 	ck_assert_uint_eq(ring->control->data_tail, 64);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(what_comes_during_a_pass_waits_for_the_next)
+TEST(what_comes_during_a_pass_waits_for_the_next)
 {
 	struct bench bench;
 	struct hp_record record;
@@ -266,9 +259,8 @@ START_TEST(what_comes_during_a_pass_waits_for_the_next)
 	ck_assert_uint_eq(found[0], 2);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_damaged_size_gives_up_the_rest_of_its_ring_only)
+TEST(a_damaged_size_gives_up_the_rest_of_its_ring_only)
 {
 	static const uint16_t sizes[] = { 0, 4, 7, 9, 12, 31, 33, 72, 4096, 65528, 65535 };
 	static const uint64_t expected[] = { 1, 2, 3 };
@@ -296,9 +288,8 @@ START_TEST(a_damaged_size_gives_up_the_rest_of_its_ring_only)
 		bench_destroy(&bench);
 	}
 }
-END_TEST
 
-START_TEST(a_record_whose_fields_run_out_is_skipped_alone)
+TEST(a_record_whose_fields_run_out_is_skipped_alone)
 {
 	static const uint64_t expected[] = { 1, 2 };
 	uint64_t found[4];
@@ -312,9 +303,8 @@ START_TEST(a_record_whose_fields_run_out_is_skipped_alone)
 	ck_assert_uint_eq(bench.set.damaged, 1);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_head_that_is_no_multiple_of_8_is_given_up)
+TEST(a_head_that_is_no_multiple_of_8_is_given_up)
 {
 	uint64_t found[2];
 	struct bench bench;
@@ -329,9 +319,8 @@ START_TEST(a_head_that_is_no_multiple_of_8_is_given_up)
 	ck_assert_uint_eq(ring->control->data_tail % 8, 0);
 	bench_destroy(&bench);
 }
-END_TEST
 
-START_TEST(a_head_further_away_than_the_ring_is_long_is_given_up)
+TEST(a_head_further_away_than_the_ring_is_long_is_given_up)
 {
 	static const uint64_t heads[] = { 264, 512, 1ull << 40, UINT64_MAX - 7 };
 
@@ -350,9 +339,8 @@ START_TEST(a_head_further_away_than_the_ring_is_long_is_given_up)
 		bench_destroy(&bench);
 	}
 }
-END_TEST
 
-START_TEST(slots_without_a_ring_are_passed_over)
+TEST(slots_without_a_ring_are_passed_over)
 {
 	struct hp_ring *rings = calloc(2, sizeof(*rings));
 	struct hp_ring_set set;
@@ -365,7 +353,6 @@ START_TEST(slots_without_a_ring_are_passed_over)
 	hp_ring_set_end(&set);
 	hp_ring_set_clear(&set);
 }
-END_TEST
 
 /* --- against a plain sort --------------------------------------------------------------------- */
 
@@ -449,24 +436,12 @@ static void merge_at_random(struct hp_random *random, size_t rings)
 	bench_destroy(&bench);
 }
 
-START_TEST(any_number_of_rings_merges_as_a_sort_would)
+TEST(any_number_of_rings_merges_as_a_sort_would)
 {
 	struct hp_random random = hp_random_seeded(17);
 
 	for (size_t rings = 1; rings <= MOST_RINGS; rings++)
 		merge_at_random(&random, rings);
 }
-END_TEST
 
-HP_TEST_MAIN("sample/ring_set", records_are_whole_wherever_they_wrap_over_the_end,
-	     positions_may_pass_the_end_of_64_bits, a_full_ring_is_read_to_the_last_byte,
-	     several_rings_come_out_in_the_order_of_time,
-	     records_of_one_time_keep_the_order_of_their_ring,
-	     what_is_newer_than_the_horizon_stays_in_its_ring,
-	     the_kernel_gets_the_space_back_only_at_the_end_of_the_pass,
-	     what_comes_during_a_pass_waits_for_the_next,
-	     a_damaged_size_gives_up_the_rest_of_its_ring_only,
-	     a_record_whose_fields_run_out_is_skipped_alone,
-	     a_head_that_is_no_multiple_of_8_is_given_up,
-	     a_head_further_away_than_the_ring_is_long_is_given_up,
-	     slots_without_a_ring_are_passed_over, any_number_of_rings_merges_as_a_sort_would)
+HP_TEST_MAIN("sample/ring_set")

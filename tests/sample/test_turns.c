@@ -64,7 +64,7 @@ static size_t count_on(const struct hp_turns *turns)
 	return on;
 }
 
-START_TEST(without_rotation_sets_everything_is_on_and_nothing_turns)
+TEST(without_rotation_sets_everything_is_on_and_nothing_turns)
 {
 	struct hp_turns turns;
 	uint64_t enabled_ns;
@@ -79,9 +79,8 @@ START_TEST(without_rotation_sets_everything_is_on_and_nothing_turns)
 	ck_assert_uint_eq(count_on(&turns), EVENTS);
 	hp_turns_clear(&turns);
 }
-END_TEST
 
-START_TEST(one_group_of_a_rotation_set_is_on_at_a_time)
+TEST(one_group_of_a_rotation_set_is_on_at_a_time)
 {
 	struct scene scene = open_scene();
 
@@ -96,9 +95,8 @@ START_TEST(one_group_of_a_rotation_set_is_on_at_a_time)
 	}
 	close_scene(&scene);
 }
-END_TEST
 
-START_TEST(nothing_turns_before_its_slice_is_over)
+TEST(nothing_turns_before_its_slice_is_over)
 {
 	struct scene scene = open_scene();
 	bool before[EVENTS];
@@ -115,9 +113,8 @@ START_TEST(nothing_turns_before_its_slice_is_over)
 		ck_assert(!before[i] || !scene.turns.on[i]);
 	close_scene(&scene);
 }
-END_TEST
 
-START_TEST(events_count_in_their_own_slices_which_together_are_all_the_time)
+TEST(events_count_in_their_own_slices_which_together_are_all_the_time)
 {
 	struct scene scene = open_scene();
 	uint64_t sum_ns = 0;
@@ -150,10 +147,5 @@ START_TEST(events_count_in_their_own_slices_which_together_are_all_the_time)
 	ck_assert_uint_eq(sum_ns, all_ns[0]);
 	close_scene(&scene);
 }
-END_TEST
 
-HP_TEST_MAIN_UNLESS(software_reason(), "sample/turns",
-		    without_rotation_sets_everything_is_on_and_nothing_turns,
-		    one_group_of_a_rotation_set_is_on_at_a_time,
-		    nothing_turns_before_its_slice_is_over,
-		    events_count_in_their_own_slices_which_together_are_all_the_time)
+HP_TEST_MAIN_UNLESS(software_reason(), "sample/turns")

@@ -19,7 +19,7 @@ static bool parse(struct areas *areas, const char *text, char *copy, size_t size
 	return areas_parse(areas, copy);
 }
 
-START_TEST(a_line_says_where_what_and_how)
+TEST(a_line_says_where_what_and_how)
 {
 	struct areas areas = { 0 };
 	char text[512];
@@ -40,9 +40,8 @@ START_TEST(a_line_says_where_what_and_how)
 	ck_assert_int_eq(areas.at[1].kind, AREA_UNNAMED);
 	areas_clear(&areas);
 }
-END_TEST
 
-START_TEST(kinds_are_told_by_name)
+TEST(kinds_are_told_by_name)
 {
 	static const struct {
 		const char *rest;
@@ -83,9 +82,8 @@ START_TEST(kinds_are_told_by_name)
 		areas_clear(&areas);
 	}
 }
-END_TEST
 
-START_TEST(what_makes_no_sense_is_refused)
+TEST(what_makes_no_sense_is_refused)
 {
 	static const char *const cases[] = {
 		"2000-1000 rw-p 00000000 00:00 0\n",
@@ -108,9 +106,8 @@ START_TEST(what_makes_no_sense_is_refused)
 		areas_clear(&areas);
 	}
 }
-END_TEST
 
-START_TEST(an_address_is_found_in_its_area_and_not_between)
+TEST(an_address_is_found_in_its_area_and_not_between)
 {
 	struct areas areas = { 0 };
 	char text[256];
@@ -128,9 +125,8 @@ START_TEST(an_address_is_found_in_its_area_and_not_between)
 	ck_assert_ptr_null(areas_find(&areas, 0x6000));
 	areas_clear(&areas);
 }
-END_TEST
 
-START_TEST(our_own_areas_can_be_read)
+TEST(our_own_areas_can_be_read)
 {
 	struct areas areas = { 0 };
 	int here = 0;
@@ -143,9 +139,8 @@ START_TEST(our_own_areas_can_be_read)
 	ck_assert_ptr_nonnull(areas_find(&areas, (uint64_t)(uintptr_t)&areas_read));
 	areas_clear(&areas);
 }
-END_TEST
 
-START_TEST(a_position_and_flags_are_read_from_fdinfo)
+TEST(a_position_and_flags_are_read_from_fdinfo)
 {
 	uint64_t position = 0;
 	uint64_t inode = 5;
@@ -166,9 +161,8 @@ START_TEST(a_position_and_flags_are_read_from_fdinfo)
 	ck_assert(!descriptor_parse_info("pos:\tx\nflags:\t0\n", &position, &flags, &inode));
 	ck_assert(!descriptor_parse_info("pos:\t1\nflags:\t9z\n", &position, &flags, &inode));
 }
-END_TEST
 
-START_TEST(a_new_descriptor_has_the_lowest_free_number)
+TEST(a_new_descriptor_has_the_lowest_free_number)
 {
 	const struct descriptor opened = { .kind = DESCRIPTOR_REGULAR, .fd = -1 };
 	struct descriptors descriptors = { 0 };
@@ -187,10 +181,9 @@ START_TEST(a_new_descriptor_has_the_lowest_free_number)
 	ck_assert_int_eq(second->number, 1);
 	descriptors_clear(&descriptors);
 }
-END_TEST
 
 /* One that would see it. */
-START_TEST(no_file_is_opened_of_one_that_watches_files)
+TEST(no_file_is_opened_of_one_that_watches_files)
 {
 	struct descriptors descriptors = { 0 };
 	struct descriptor *own;
@@ -214,7 +207,6 @@ START_TEST(no_file_is_opened_of_one_that_watches_files)
 	close(file);
 	unlink(path);
 }
-END_TEST
 
 static int file_at(int position)
 {
@@ -243,7 +235,7 @@ static void is_file_at(struct descriptors *descriptors, int file, uint64_t posit
 	ck_assert_uint_eq(found->inode, status.st_ino);
 }
 
-START_TEST(what_was_opened_and_closed_since_is_noticed)
+TEST(what_was_opened_and_closed_since_is_noticed)
 {
 	struct descriptors descriptors = { 0 };
 	int stays = file_at(1);
@@ -269,11 +261,5 @@ START_TEST(what_was_opened_and_closed_since_is_noticed)
 	close(another_later);
 	close(opened_later);
 }
-END_TEST
 
-HP_TEST_MAIN("shadow/areas", a_line_says_where_what_and_how, kinds_are_told_by_name,
-	     what_makes_no_sense_is_refused, an_address_is_found_in_its_area_and_not_between,
-	     our_own_areas_can_be_read, a_position_and_flags_are_read_from_fdinfo,
-	     a_new_descriptor_has_the_lowest_free_number,
-	     no_file_is_opened_of_one_that_watches_files,
-	     what_was_opened_and_closed_since_is_noticed)
+HP_TEST_MAIN("shadow/areas")

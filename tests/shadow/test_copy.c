@@ -127,7 +127,7 @@ static void ignore(int signal)
 }
 
 /* Ctrl-C, while a copy is in the making: it ends the recording, not the copy. */
-START_TEST(a_signal_to_all_of_our_group_is_none_of_a_copys)
+TEST(a_signal_to_all_of_our_group_is_none_of_a_copys)
 {
 	if (!can_copy())
 		return;
@@ -148,9 +148,8 @@ START_TEST(a_signal_to_all_of_our_group_is_none_of_a_copys)
 	free_memory();
 	signal(SIGINT, SIG_DFL);
 }
-END_TEST
 
-START_TEST(a_copy_holds_what_the_target_holds)
+TEST(a_copy_holds_what_the_target_holds)
 {
 	if (!can_copy())
 		return;
@@ -170,9 +169,8 @@ START_TEST(a_copy_holds_what_the_target_holds)
 	end_target(pid);
 	free_memory();
 }
-END_TEST
 
-START_TEST(kernels_before_6_7_tell_the_same_pages)
+TEST(kernels_before_6_7_tell_the_same_pages)
 {
 	struct snapshot snapshot;
 	struct hp_error *error;
@@ -201,9 +199,8 @@ START_TEST(kernels_before_6_7_tell_the_same_pages)
 	end_target(pid);
 	free_memory();
 }
-END_TEST
 
-START_TEST(what_a_copy_writes_reaches_nobody)
+TEST(what_a_copy_writes_reaches_nobody)
 {
 	if (!can_copy())
 		return;
@@ -234,7 +231,6 @@ START_TEST(what_a_copy_writes_reaches_nobody)
 	end_target(pid);
 	free_memory();
 }
-END_TEST
 
 /* Its own code is there to be read. */
 static int protection_of_copy(const struct area *wanted)
@@ -245,7 +241,7 @@ static int protection_of_copy(const struct area *wanted)
 					      : wanted->protection;
 }
 
-START_TEST(areas_of_a_copy_are_where_the_targets_are)
+TEST(areas_of_a_copy_are_where_the_targets_are)
 {
 	if (!can_copy())
 		return;
@@ -276,7 +272,6 @@ START_TEST(areas_of_a_copy_are_where_the_targets_are)
 	end_target(pid);
 	free_memory();
 }
-END_TEST
 
 static bool can_be_laid_out_alike(void)
 {
@@ -290,7 +285,7 @@ static bool can_be_laid_out_alike(void)
 }
 
 /* Where the target itself maps next, told through a pipe. */
-START_TEST(a_copy_maps_where_the_target_would)
+TEST(a_copy_maps_where_the_target_would)
 {
 	if (!can_copy())
 		return;
@@ -337,9 +332,8 @@ START_TEST(a_copy_maps_where_the_target_would)
 		close(go[i]);
 	}
 }
-END_TEST
 
-START_TEST(a_copy_has_the_targets_registers_and_runs_none_of_its_code)
+TEST(a_copy_has_the_targets_registers_and_runs_none_of_its_code)
 {
 	if (!can_copy())
 		return;
@@ -365,9 +359,8 @@ START_TEST(a_copy_has_the_targets_registers_and_runs_none_of_its_code)
 	end_target(pid);
 	free_memory();
 }
-END_TEST
 
-START_TEST(nobody_waits_for_room_at_the_end)
+TEST(nobody_waits_for_room_at_the_end)
 {
 	if (!can_copy())
 		return;
@@ -389,7 +382,6 @@ START_TEST(nobody_waits_for_room_at_the_end)
 	end_target(pid);
 	free_memory();
 }
-END_TEST
 
 static bool holds_text(const uint8_t *bytes, size_t size, const char *text)
 {
@@ -397,7 +389,7 @@ static bool holds_text(const uint8_t *bytes, size_t size, const char *text)
 }
 
 /* MADV_DONTFORK, MADV_WIPEONFORK, memfd_secret: neither in a copy, nor in our memory. */
-START_TEST(what_is_not_to_be_in_a_fork_is_not_in_a_copy)
+TEST(what_is_not_to_be_in_a_fork_is_not_in_a_copy)
 {
 	if (!can_copy())
 		return;
@@ -449,10 +441,9 @@ START_TEST(what_is_not_to_be_in_a_fork_is_not_in_a_copy)
 		close(secret_fd);
 	free_memory();
 }
-END_TEST
 
 /* It came between the look and the stop. */
-START_TEST(a_secret_that_came_late_is_scrubbed)
+TEST(a_secret_that_came_late_is_scrubbed)
 {
 	if (!can_copy())
 		return;
@@ -488,9 +479,8 @@ START_TEST(a_secret_that_came_late_is_scrubbed)
 	end_target(pid);
 	free_memory();
 }
-END_TEST
 
-START_TEST(a_copy_has_no_descriptors_and_is_the_first_to_go)
+TEST(a_copy_has_no_descriptors_and_is_the_first_to_go)
 {
 	if (!can_copy())
 		return;
@@ -516,9 +506,8 @@ START_TEST(a_copy_has_no_descriptors_and_is_the_first_to_go)
 	end_target(pid);
 	free_memory();
 }
-END_TEST
 
-START_TEST(reading_ends_when_it_takes_too_long)
+TEST(reading_ends_when_it_takes_too_long)
 {
 	if (!can_copy())
 		return;
@@ -542,7 +531,6 @@ START_TEST(reading_ends_when_it_takes_too_long)
 	end_target(pid);
 	free_memory();
 }
-END_TEST
 
 enum { GROWTH_BYTES = 100 << 20 };
 
@@ -570,7 +558,7 @@ static pid_t start_growing(int told, int tells)
 }
 
 /* Room for much memory takes a while to make. */
-START_TEST(there_is_room_for_what_has_come_while_it_was_made)
+TEST(there_is_room_for_what_has_come_while_it_was_made)
 {
 	if (!can_copy())
 		return;
@@ -598,9 +586,8 @@ START_TEST(there_is_room_for_what_has_come_while_it_was_made)
 		close(hear[i]);
 	}
 }
-END_TEST
 
-START_TEST(a_target_that_has_ended_is_left_to_its_parent)
+TEST(a_target_that_has_ended_is_left_to_its_parent)
 {
 	if (!can_copy())
 		return;
@@ -617,9 +604,8 @@ START_TEST(a_target_that_has_ended_is_left_to_its_parent)
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(WEXITSTATUS(status), 7);
 }
-END_TEST
 
-START_TEST(a_target_that_is_killed_while_it_is_held_is_left_to_its_parent)
+TEST(a_target_that_is_killed_while_it_is_held_is_left_to_its_parent)
 {
 	int status;
 	pid_t pid = fork();
@@ -634,10 +620,9 @@ START_TEST(a_target_that_is_killed_while_it_is_held_is_left_to_its_parent)
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
-END_TEST
 
 /* Its parent would wait for ever if we did not see its end. */
-START_TEST(somebody_elses_child_that_is_killed_while_it_is_held_is_waited_for_by_its_parent)
+TEST(somebody_elses_child_that_is_killed_while_it_is_held_is_waited_for_by_its_parent)
 {
 	pid_t child = 0;
 	int tell[2];
@@ -666,16 +651,5 @@ START_TEST(somebody_elses_child_that_is_killed_while_it_is_held_is_waited_for_by
 	close(tell[0]);
 	close(tell[1]);
 }
-END_TEST
 
-HP_TEST_MAIN("shadow/copy", a_signal_to_all_of_our_group_is_none_of_a_copys,
-	     a_copy_holds_what_the_target_holds, kernels_before_6_7_tell_the_same_pages,
-	     what_a_copy_writes_reaches_nobody, areas_of_a_copy_are_where_the_targets_are,
-	     a_copy_maps_where_the_target_would,
-	     a_copy_has_the_targets_registers_and_runs_none_of_its_code,
-	     nobody_waits_for_room_at_the_end, what_is_not_to_be_in_a_fork_is_not_in_a_copy,
-	     a_secret_that_came_late_is_scrubbed, a_copy_has_no_descriptors_and_is_the_first_to_go,
-	     reading_ends_when_it_takes_too_long, there_is_room_for_what_has_come_while_it_was_made,
-	     a_target_that_has_ended_is_left_to_its_parent,
-	     a_target_that_is_killed_while_it_is_held_is_left_to_its_parent,
-	     somebody_elses_child_that_is_killed_while_it_is_held_is_waited_for_by_its_parent)
+HP_TEST_MAIN("shadow/copy")

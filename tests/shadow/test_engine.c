@@ -99,7 +99,7 @@ static void assert_end(const struct bench *bench, enum hp_window_end end, uint64
 /* --- ends ---------------------------------------------------------------------------------------
  */
 
-START_TEST(a_shadow_that_takes_too_long_is_stopped)
+TEST(a_shadow_that_takes_too_long_is_stopped)
 {
 	struct bench *bench = set_up();
 
@@ -110,9 +110,8 @@ START_TEST(a_shadow_that_takes_too_long_is_stopped)
 	ck_assert_uint_gt(bench->replay.blocks[0].counts[0], 1000);
 	tear_down(bench);
 }
-END_TEST
 
-START_TEST(a_shadow_that_comes_out_too_often_is_stopped)
+TEST(a_shadow_that_comes_out_too_often_is_stopped)
 {
 	struct bench *bench = set_up();
 
@@ -124,9 +123,8 @@ START_TEST(a_shadow_that_comes_out_too_often_is_stopped)
 	ck_assert_uint_le(bench->script.calls, 50);
 	tear_down(bench);
 }
-END_TEST
 
-START_TEST(a_call_that_is_not_answered_ends_it_with_its_number)
+TEST(a_call_that_is_not_answered_ends_it_with_its_number)
 {
 	struct bench *bench = set_up();
 
@@ -135,7 +133,6 @@ START_TEST(a_call_that_is_not_answered_ends_it_with_its_number)
 	ck_assert_int_eq(bench->replay.end_detail, 39);
 	tear_down(bench);
 }
-END_TEST
 
 static struct hp_engine_call kill_it(struct script *script, pid_t pid,
 				     const struct user_regs_struct *registers)
@@ -147,7 +144,7 @@ static struct hp_engine_call kill_it(struct script *script, pid_t pid,
 }
 
 /* Stopped where it likes, behind a byte that looks like one of our traps. */
-START_TEST(a_shadow_that_stops_by_its_own_trap_flag_ends_it)
+TEST(a_shadow_that_stops_by_its_own_trap_flag_ends_it)
 {
 	struct bench *bench = set_up();
 
@@ -159,7 +156,6 @@ START_TEST(a_shadow_that_stops_by_its_own_trap_flag_ends_it)
 	ck_assert_int_eq(bench->replay.end_detail, SIGTRAP);
 	tear_down(bench);
 }
-END_TEST
 
 /* All calls but exit and those of the tests: `action`. */
 static void filter_calls(struct bench *bench, uint32_t action)
@@ -200,7 +196,7 @@ static void break_out(struct bench *bench, const char *translated, size_t bytes)
 	munmap(cache, CACHE_BYTES);
 }
 
-START_TEST(a_shadow_that_gets_out_and_makes_a_call_is_told_from_others)
+TEST(a_shadow_that_gets_out_and_makes_a_call_is_told_from_others)
 {
 	static const char moves[] = "\xb8\x27\x00\x00\x00"; /* mov $getpid, %eax */
 	static const struct {
@@ -224,9 +220,8 @@ START_TEST(a_shadow_that_gets_out_and_makes_a_call_is_told_from_others)
 		tear_down(bench);
 	}
 }
-END_TEST
 
-START_TEST(a_shadow_that_dies_ends_it)
+TEST(a_shadow_that_dies_ends_it)
 {
 	struct bench *bench = set_up();
 
@@ -235,12 +230,11 @@ START_TEST(a_shadow_that_dies_ends_it)
 	ck_assert_uint_eq(bench->replay.end, HP_WINDOW_DIED);
 	tear_down(bench);
 }
-END_TEST
 
 /* --- code that changes --------------------------------------------------------------------------
  */
 
-START_TEST(code_that_changes_between_windows_is_translated_anew)
+TEST(code_that_changes_between_windows_is_translated_anew)
 {
 	struct bench *bench = set_up();
 	struct user_regs_struct registers;
@@ -259,7 +253,6 @@ START_TEST(code_that_changes_between_windows_is_translated_anew)
 	ck_assert_uint_eq(bench->replay.translated, 0);
 	tear_down(bench);
 }
-END_TEST
 
 static void map_elsewhere(struct bench *bench, int protection, int flags)
 {
@@ -278,7 +271,7 @@ static void map_elsewhere(struct bench *bench, int protection, int flags)
 /* jmp to ELSEWHERE, which is a page of traps */
 #define GO_ELSEWHERE "\xe9\xfb\xff\xff\x0f"
 
-START_TEST(code_that_can_be_written_to_is_not_replayed)
+TEST(code_that_can_be_written_to_is_not_replayed)
 {
 	static const struct {
 		int protection, flags;
@@ -298,7 +291,6 @@ START_TEST(code_that_can_be_written_to_is_not_replayed)
 	}
 	tear_down(bench);
 }
-END_TEST
 
 static struct hp_engine_call map_code(struct script *script, pid_t pid,
 				      const struct user_regs_struct *registers)
@@ -313,7 +305,7 @@ static struct hp_engine_call map_code(struct script *script, pid_t pid,
 					.result = (int64_t)(PUPPET_CODE + ELSEWHERE) };
 }
 
-START_TEST(code_that_is_mapped_during_a_window_is_found)
+TEST(code_that_is_mapped_during_a_window_is_found)
 {
 	struct bench *bench = set_up();
 
@@ -324,9 +316,8 @@ START_TEST(code_that_is_mapped_during_a_window_is_found)
 	assert_end(bench, HP_WINDOW_INTERRUPT, PUPPET_CODE + ELSEWHERE);
 	tear_down(bench);
 }
-END_TEST
 
-START_TEST(protecting_and_unmapping_code_ends_a_window_and_of_data_does_not)
+TEST(protecting_and_unmapping_code_ends_a_window_and_of_data_does_not)
 {
 	static const struct {
 		uint64_t address;
@@ -353,7 +344,6 @@ START_TEST(protecting_and_unmapping_code_ends_a_window_and_of_data_does_not)
 	}
 	tear_down(bench);
 }
-END_TEST
 
 /* --- a full cache -------------------------------------------------------------------------------
  */
@@ -369,7 +359,7 @@ static struct hp_engine_call next_address(struct script *script, pid_t pid,
 	};
 }
 
-START_TEST(a_full_cache_ends_a_window_and_the_next_has_room)
+TEST(a_full_cache_ends_a_window_and_the_next_has_room)
 {
 	static char code[PUPPET_CODE_BYTES - 64];
 	const int32_t back = -(int32_t)sizeof(code);
@@ -392,12 +382,11 @@ START_TEST(a_full_cache_ends_a_window_and_the_next_has_room)
 	assert_end(bench, HP_WINDOW_SYSTEM_CALL, PUPPET_CODE);
 	tear_down(bench);
 }
-END_TEST
 
 /* --- any bytes ----------------------------------------------------------------------------------
  */
 
-START_TEST(whatever_is_run_a_replay_ends)
+TEST(whatever_is_run_a_replay_ends)
 {
 	static char code[PUPPET_CODE_BYTES - 64];
 	struct hp_random random = hp_random_seeded(2026);
@@ -420,7 +409,6 @@ START_TEST(whatever_is_run_a_replay_ends)
 	}
 	tear_down(bench);
 }
-END_TEST
 
 /* --- matches ------------------------------------------------------------------------------------
  */
@@ -453,7 +441,7 @@ static const char rounds[] = "\x41\xb8\x11\x00\x00\x00"	    /*  0 mov r8d, 0x11 
 enum { EQUAL = 0x246 };
 
 /* A return alone in its block, armed and left by its own branch. */
-START_TEST(a_sample_of_a_lone_return_matches)
+TEST(a_sample_of_a_lone_return_matches)
 {
 	static const char code[] = "\xe8\x0f\x00\x00\x00"	  /*  0 call 20 */
 				   "\x41\xb8\x22\x00\x00\x00\x90" /*  5 mov r8d, 0x22; nop */
@@ -480,9 +468,8 @@ START_TEST(a_sample_of_a_lone_return_matches)
 			  PUPPET_CODE + 20);
 	tear_down(bench);
 }
-END_TEST
 
-START_TEST(a_state_that_comes_by_again_is_ambiguous_and_no_end_of_a_window)
+TEST(a_state_that_comes_by_again_is_ambiguous_and_no_end_of_a_window)
 {
 	struct bench *bench = set_up();
 	const struct hp_engine_sample samples[] = {
@@ -507,9 +494,8 @@ START_TEST(a_state_that_comes_by_again_is_ambiguous_and_no_end_of_a_window)
 	ck_assert_uint_le(loops, 10);
 	tear_down(bench);
 }
-END_TEST
 
-START_TEST(states_that_come_round_all_the_time_are_no_moments)
+TEST(states_that_come_round_all_the_time_are_no_moments)
 {
 	struct bench *bench = set_up();
 	struct hp_engine_sample samples[10];
@@ -530,9 +516,8 @@ START_TEST(states_that_come_round_all_the_time_are_no_moments)
 	ck_assert_uint_eq(bench->replay.edge_count, 0);
 	tear_down(bench);
 }
-END_TEST
 
-START_TEST(a_state_with_another_stack_or_other_flags_is_not_the_samples)
+TEST(a_state_with_another_stack_or_other_flags_is_not_the_samples)
 {
 	struct bench *bench = set_up();
 	struct hp_engine_sample samples[] = {
@@ -561,7 +546,6 @@ START_TEST(a_state_with_another_stack_or_other_flags_is_not_the_samples)
 	ck_assert_uint_eq(bench->replay.matched, 3);
 	tear_down(bench);
 }
-END_TEST
 
 static struct hp_engine_call answer_about(struct script *script, pid_t pid,
 					  const struct user_regs_struct *registers)
@@ -578,7 +562,7 @@ static struct hp_engine_call answer_about(struct script *script, pid_t pid,
 }
 
 /* The original got another time, and keeps it on its stack. */
-START_TEST(what_an_answer_is_about_does_not_tell_states_apart)
+TEST(what_an_answer_is_about_does_not_tell_states_apart)
 {
 	static const char code[] = "\x0f\x05\x41\xb8\x11\x00\x00\x00\x90"
 				   "\x41\xb8\x22\x00\x00\x00\x90"
@@ -607,21 +591,5 @@ START_TEST(what_an_answer_is_about_does_not_tell_states_apart)
 	ck_assert_uint_eq(bench->replay.matched, 0);
 	tear_down(bench);
 }
-END_TEST
 
-HP_TEST_MAIN_UNLESS(PUPPET_REASON, "shadow/engine", a_shadow_that_takes_too_long_is_stopped,
-		    a_shadow_that_comes_out_too_often_is_stopped,
-		    a_call_that_is_not_answered_ends_it_with_its_number,
-		    a_shadow_that_stops_by_its_own_trap_flag_ends_it,
-		    a_shadow_that_gets_out_and_makes_a_call_is_told_from_others,
-		    a_shadow_that_dies_ends_it,
-		    code_that_changes_between_windows_is_translated_anew,
-		    code_that_can_be_written_to_is_not_replayed,
-		    code_that_is_mapped_during_a_window_is_found,
-		    protecting_and_unmapping_code_ends_a_window_and_of_data_does_not,
-		    a_full_cache_ends_a_window_and_the_next_has_room, whatever_is_run_a_replay_ends,
-		    a_sample_of_a_lone_return_matches,
-		    a_state_that_comes_by_again_is_ambiguous_and_no_end_of_a_window,
-		    states_that_come_round_all_the_time_are_no_moments,
-		    a_state_with_another_stack_or_other_flags_is_not_the_samples,
-		    what_an_answer_is_about_does_not_tell_states_apart)
+HP_TEST_MAIN_UNLESS(PUPPET_REASON, "shadow/engine")

@@ -58,7 +58,7 @@ static size_t last(const struct bench *bench)
 	return bench->matches.believed[bench->matches.believed_count - 1].sample;
 }
 
-START_TEST(a_match_is_believed_when_it_has_been_watched)
+TEST(a_match_is_believed_when_it_has_been_watched)
 {
 	struct bench *bench = set_up();
 
@@ -78,9 +78,8 @@ START_TEST(a_match_is_believed_when_it_has_been_watched)
 	ck_assert_uint_eq(matches_newest(&bench->matches), 2);
 	tear_down(bench);
 }
-END_TEST
 
-START_TEST(one_that_comes_by_again_never_was)
+TEST(one_that_comes_by_again_never_was)
 {
 	struct bench *bench = set_up();
 
@@ -96,9 +95,8 @@ START_TEST(one_that_comes_by_again_never_was)
 	ck_assert_uint_eq(bench->matches.believed_count, 0);
 	tear_down(bench);
 }
-END_TEST
 
-START_TEST(a_shadow_does_not_run_much_faster_than_its_original)
+TEST(a_shadow_does_not_run_much_faster_than_its_original)
 {
 	struct bench *bench = set_up();
 
@@ -111,9 +109,8 @@ START_TEST(a_shadow_does_not_run_much_faster_than_its_original)
 	ck_assert(!matches_is_too_early(&bench->matches, 8, at(4.1)));
 	tear_down(bench);
 }
-END_TEST
 
-START_TEST(nor_much_faster_than_it_has_so_far)
+TEST(nor_much_faster_than_it_has_so_far)
 {
 	struct bench *bench = set_up();
 
@@ -125,10 +122,9 @@ START_TEST(nor_much_faster_than_it_has_so_far)
 	ck_assert(!matches_is_too_early(&bench->matches, 19, at(30 + 11)));
 	tear_down(bench);
 }
-END_TEST
 
 /* The code was new at first: that is no pace. */
-START_TEST(it_may_become_faster)
+TEST(it_may_become_faster)
 {
 	struct bench *bench = set_up();
 
@@ -143,9 +139,8 @@ START_TEST(it_may_become_faster)
 	ck_assert(!matches_is_too_early(&bench->matches, 19, at(206 + 14)));
 	tear_down(bench);
 }
-END_TEST
 
-START_TEST(windows_before_tell_its_pace)
+TEST(windows_before_tell_its_pace)
 {
 	struct bench *bench = set_up();
 
@@ -156,11 +151,10 @@ START_TEST(windows_before_tell_its_pace)
 	ck_assert(!matches_is_too_early(&bench->matches, 19, at(20)));
 	tear_down(bench);
 }
-END_TEST
 
 /* Sample 10 came by at 5 ms, and its moment was at 33. The next one seems to be fourteen times slower
  * than the original: from the start on it is three times. */
-START_TEST(after_one_that_was_early_the_pace_is_not_lost)
+TEST(after_one_that_was_early_the_pace_is_not_lost)
 {
 	struct bench *bench = set_up();
 
@@ -173,9 +167,8 @@ START_TEST(after_one_that_was_early_the_pace_is_not_lost)
 	ck_assert(!matches_is_too_early(&bench->matches, 14, at(45)));
 	tear_down(bench);
 }
-END_TEST
 
-START_TEST(when_all_come_too_late_the_last_match_was_none)
+TEST(when_all_come_too_late_the_last_match_was_none)
 {
 	struct bench *bench = set_up();
 
@@ -196,10 +189,9 @@ START_TEST(when_all_come_too_late_the_last_match_was_none)
 	ck_assert_uint_eq(last(bench), 24);
 	tear_down(bench);
 }
-END_TEST
 
 /* One that was late is not three in a row. */
-START_TEST(a_late_one_between_others_says_nothing)
+TEST(a_late_one_between_others_says_nothing)
 {
 	struct bench *bench = set_up();
 
@@ -210,9 +202,8 @@ START_TEST(a_late_one_between_others_says_nothing)
 	ck_assert_uint_eq(matches_newest(&bench->matches), 6);
 	tear_down(bench);
 }
-END_TEST
 
-START_TEST(what_comes_long_after_its_time_was_missed)
+TEST(what_comes_long_after_its_time_was_missed)
 {
 	struct bench *bench = set_up();
 
@@ -224,9 +215,8 @@ START_TEST(what_comes_long_after_its_time_was_missed)
 	ck_assert(!matches_is_too_late(&bench->matches, 30, at(2 + 4 * 2 + 31), 0));
 	tear_down(bench);
 }
-END_TEST
 
-START_TEST(one_that_may_be_early_is_watched_until_its_time_has_come)
+TEST(one_that_may_be_early_is_watched_until_its_time_has_come)
 {
 	struct bench *bench = set_up();
 
@@ -242,9 +232,8 @@ START_TEST(one_that_may_be_early_is_watched_until_its_time_has_come)
 	ck_assert_uint_eq(matches_left_to_watch(&bench->matches, at(65)), 0);
 	tear_down(bench);
 }
-END_TEST
 
-START_TEST(of_too_many_the_oldest_is_forgotten)
+TEST(of_too_many_the_oldest_is_forgotten)
 {
 	struct bench *bench = set_up();
 
@@ -258,9 +247,8 @@ START_TEST(of_too_many_the_oldest_is_forgotten)
 	ck_assert_uint_eq(last(bench), WATCHED_MATCHES);
 	tear_down(bench);
 }
-END_TEST
 
-START_TEST(the_clock_of_one_that_is_gone_believes_nothing)
+TEST(the_clock_of_one_that_is_gone_believes_nothing)
 {
 	struct bench *bench = set_up();
 
@@ -269,9 +257,8 @@ START_TEST(the_clock_of_one_that_is_gone_believes_nothing)
 	ck_assert(matches_is_watched(&bench->matches, 0));
 	tear_down(bench);
 }
-END_TEST
 
-START_TEST(without_times_the_next_match_is_enough)
+TEST(without_times_the_next_match_is_enough)
 {
 	struct bench *bench = set_up();
 
@@ -287,9 +274,8 @@ START_TEST(without_times_the_next_match_is_enough)
 	ck_assert_uint_eq(last(bench), 4);
 	tear_down(bench);
 }
-END_TEST
 
-START_TEST(a_window_is_cut_into_parts_of_one_length)
+TEST(a_window_is_cut_into_parts_of_one_length)
 {
 	struct bench *bench = set_up();
 	const struct match *believed = bench->matches.believed;
@@ -308,9 +294,8 @@ START_TEST(a_window_is_cut_into_parts_of_one_length)
 	ck_assert_uint_eq(believed[4].sample, 39);
 	tear_down(bench);
 }
-END_TEST
 
-START_TEST(a_window_ends_with_the_first_match_behind_what_was_wanted)
+TEST(a_window_ends_with_the_first_match_behind_what_was_wanted)
 {
 	struct bench *bench = set_up();
 
@@ -328,9 +313,8 @@ START_TEST(a_window_ends_with_the_first_match_behind_what_was_wanted)
 	ck_assert_uint_eq(last(bench), 23);
 	tear_down(bench);
 }
-END_TEST
 
-START_TEST(without_such_a_match_it_ends_with_the_last_one)
+TEST(without_such_a_match_it_ends_with_the_last_one)
 {
 	struct bench *bench = set_up();
 
@@ -343,17 +327,5 @@ START_TEST(without_such_a_match_it_ends_with_the_last_one)
 	ck_assert_uint_eq(last(bench), 16);
 	tear_down(bench);
 }
-END_TEST
 
-HP_TEST_MAIN("shadow/matches", a_window_is_cut_into_parts_of_one_length,
-	     a_window_ends_with_the_first_match_behind_what_was_wanted,
-	     without_such_a_match_it_ends_with_the_last_one,
-	     a_match_is_believed_when_it_has_been_watched, it_may_become_faster,
-	     what_comes_long_after_its_time_was_missed,
-	     one_that_may_be_early_is_watched_until_its_time_has_come,
-	     one_that_comes_by_again_never_was, a_shadow_does_not_run_much_faster_than_its_original,
-	     nor_much_faster_than_it_has_so_far, windows_before_tell_its_pace,
-	     after_one_that_was_early_the_pace_is_not_lost,
-	     when_all_come_too_late_the_last_match_was_none, a_late_one_between_others_says_nothing,
-	     of_too_many_the_oldest_is_forgotten, the_clock_of_one_that_is_gone_believes_nothing,
-	     without_times_the_next_match_is_enough)
+HP_TEST_MAIN("shadow/matches")

@@ -53,7 +53,7 @@ static uint64_t place_for(const uint64_t *places, size_t count, uint64_t address
 	return 0;
 }
 
-START_TEST(maps_are_read_as_the_kernel_writes_them)
+TEST(maps_are_read_as_the_kernel_writes_them)
 {
 	struct areas areas = parse(usual);
 	const struct area *found;
@@ -71,9 +71,8 @@ START_TEST(maps_are_read_as_the_kernel_writes_them)
 	ck_assert_ptr_null(areas_find(&areas, 0x55d0ac000000));
 	areas_clear(&areas);
 }
-END_TEST
 
-START_TEST(maps_that_make_no_sense_are_refused)
+TEST(maps_that_make_no_sense_are_refused)
 {
 	static const char *const texts[] = {
 		"nonsense\n",
@@ -90,9 +89,8 @@ START_TEST(maps_that_make_no_sense_are_refused)
 		areas_clear(&areas);
 	}
 }
-END_TEST
 
-START_TEST(program_and_libraries_each_have_a_place_in_reach)
+TEST(program_and_libraries_each_have_a_place_in_reach)
 {
 	struct areas areas = parse(usual);
 	uint64_t places[SHADOW_PLACES];
@@ -110,9 +108,8 @@ START_TEST(program_and_libraries_each_have_a_place_in_reach)
 	ck_assert_uint_gt(library, 0x7f1200226000);
 	areas_clear(&areas);
 }
-END_TEST
 
-START_TEST(a_program_at_a_fixed_place_leaves_its_heap_room)
+TEST(a_program_at_a_fixed_place_leaves_its_heap_room)
 {
 	struct areas areas = parse(fixed);
 	uint64_t places[SHADOW_PLACES];
@@ -125,7 +122,6 @@ START_TEST(a_program_at_a_fixed_place_leaves_its_heap_room)
 	assert_apart(&areas, place_for(places, count, 0x7fffb0000000));
 	areas_clear(&areas);
 }
-END_TEST
 
 /* How many of the places differ, for so many chances. */
 static unsigned distinct_places(const char *maps, uint64_t code)
@@ -154,16 +150,15 @@ static unsigned distinct_places(const char *maps, uint64_t code)
 }
 
 /* Who is copied cannot know where the code that counts will be. */
-START_TEST(places_are_a_matter_of_chance)
+TEST(places_are_a_matter_of_chance)
 {
 	ck_assert_uint_ge(distinct_places(usual, 0x55d0aa010000), 24);
 	ck_assert_uint_ge(distinct_places(usual, 0x7f1200026000), 24);
 	ck_assert_uint_ge(distinct_places(fixed, 0x400000), 24);
 	ck_assert_uint_ge(distinct_places(fixed, 0x7fffb0000000), 24);
 }
-END_TEST
 
-START_TEST(without_room_near_there_is_a_place_far_away)
+TEST(without_room_near_there_is_a_place_far_away)
 {
 	/* Code, with three gibibytes of memory on either side. */
 	struct areas areas = parse("100000000000-1000c0000000 rw-p 00000000 00:00 0 \n"
@@ -176,18 +171,16 @@ START_TEST(without_room_near_there_is_a_place_far_away)
 	assert_apart(&areas, places[0]);
 	areas_clear(&areas);
 }
-END_TEST
 
-START_TEST(reach_counts_from_either_end)
+TEST(reach_counts_from_either_end)
 {
 	ck_assert(shadow_place_reaches(0x100000000, zone, 0x100000000, 0x100001000));
 	ck_assert(shadow_place_reaches(0x100000000, zone, 0x170000000, 0x170001000));
 	ck_assert(!shadow_place_reaches(0x100000000, zone, 0x180000000, 0x180001000));
 	ck_assert(!shadow_place_reaches(0x180000000, zone, 0x100000000, 0x100001000));
 }
-END_TEST
 
-START_TEST(the_table_finds_what_was_put_and_nothing_else)
+TEST(the_table_finds_what_was_put_and_nothing_else)
 {
 	struct hp_random random = hp_random_seeded(8);
 	struct shadow_table table = { 0 };
@@ -209,10 +202,5 @@ START_TEST(the_table_finds_what_was_put_and_nothing_else)
 	}
 	shadow_table_free(&table);
 }
-END_TEST
 
-HP_TEST_MAIN("shadow/place", maps_are_read_as_the_kernel_writes_them,
-	     maps_that_make_no_sense_are_refused, program_and_libraries_each_have_a_place_in_reach,
-	     a_program_at_a_fixed_place_leaves_its_heap_room, places_are_a_matter_of_chance,
-	     without_room_near_there_is_a_place_far_away, reach_counts_from_either_end,
-	     the_table_finds_what_was_put_and_nothing_else)
+HP_TEST_MAIN("shadow/place")

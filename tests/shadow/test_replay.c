@@ -237,7 +237,7 @@ static void stop(struct tracee *original, struct trace *trace, struct hp_engine 
 	hp_replay_free(result);
 }
 
-START_TEST(a_program_does_the_same_and_every_count_is_exact)
+TEST(a_program_does_the_same_and_every_count_is_exact)
 {
 	struct tracee original, shadow;
 	struct trace *trace;
@@ -265,11 +265,10 @@ START_TEST(a_program_does_the_same_and_every_count_is_exact)
 	free(output);
 	stop(&original, trace, engine, &result);
 }
-END_TEST
 
 /* What was translated for the first is counted by the second in other ways: by then more ways lead to
  * more blocks. */
-START_TEST(another_window_on_the_same_translation_counts_the_same)
+TEST(another_window_on_the_same_translation_counts_the_same)
 {
 	struct tracee original, shadows[2];
 	struct trace *trace;
@@ -297,11 +296,10 @@ START_TEST(another_window_on_the_same_translation_counts_the_same)
 	hp_replay_free(&results[0]);
 	stop(&original, trace, engine, &results[1]);
 }
-END_TEST
 
 /* The same program once more: its code is elsewhere, and so is what was translated from it. In some runs
  * there is another library between those that there are: not all go the same way. */
-START_TEST(what_was_translated_goes_where_the_program_goes)
+TEST(what_was_translated_goes_where_the_program_goes)
 {
 	static const char *const more[] = { NULL, NULL, "libz.so.1", "libz.so.1", NULL, NULL };
 	struct hp_engine *engine;
@@ -340,9 +338,8 @@ START_TEST(what_was_translated_goes_where_the_program_goes)
 	}
 	hp_engine_destroy(engine);
 }
-END_TEST
 
-START_TEST(samples_match_where_they_were_taken)
+TEST(samples_match_where_they_were_taken)
 {
 	struct tracee original, shadow;
 	struct trace *trace;
@@ -369,8 +366,5 @@ START_TEST(samples_match_where_they_were_taken)
 	free(tally.steps);
 	stop(&original, trace, engine, &result);
 }
-END_TEST
 
-HP_TEST_MAIN("shadow/replay", a_program_does_the_same_and_every_count_is_exact,
-	     another_window_on_the_same_translation_counts_the_same,
-	     what_was_translated_goes_where_the_program_goes, samples_match_where_they_were_taken)
+HP_TEST_MAIN("shadow/replay")

@@ -95,7 +95,7 @@ static void is_killed(int status, const char *by, long number)
 		      number, (unsigned)status);
 }
 
-START_TEST(a_copy_that_makes_any_system_call_of_its_own_is_killed)
+TEST(a_copy_that_makes_any_system_call_of_its_own_is_killed)
 {
 	for (long number = 0; number <= LAST_NUMBER; number++) {
 		struct sandbox sandbox;
@@ -105,9 +105,8 @@ START_TEST(a_copy_that_makes_any_system_call_of_its_own_is_killed)
 		sandbox_clear(&sandbox);
 	}
 }
-END_TEST
 
-START_TEST(other_ways_into_the_kernel_end_it_too)
+TEST(other_ways_into_the_kernel_end_it_too)
 {
 	static const long numbers[] = { SYS_getpid, SYS_mmap, SYS_execve, SYS_clone };
 	struct sandbox sandbox;
@@ -127,10 +126,9 @@ START_TEST(other_ways_into_the_kernel_end_it_too)
 		sandbox_clear(&sandbox);
 	}
 }
-END_TEST
 
 /* By our own instruction: what we might ask for comes to us first, and nothing has happened. */
-START_TEST(the_way_by_our_own_instruction_leads_to_us)
+TEST(the_way_by_our_own_instruction_leads_to_us)
 {
 	static const struct {
 		long number;
@@ -173,9 +171,8 @@ START_TEST(the_way_by_our_own_instruction_leads_to_us)
 		sandbox_clear(&sandbox);
 	}
 }
-END_TEST
 
-START_TEST(what_we_ask_for_is_done)
+TEST(what_we_ask_for_is_done)
 {
 	struct sandbox sandbox;
 	uint64_t word = 0;
@@ -191,7 +188,6 @@ START_TEST(what_we_ask_for_is_done)
 	ck_assert_int_eq(sandbox_call(&sandbox, SYS_munmap, escaped + PAGE, PAGE, 0, 0, 0, 0), 0);
 	sandbox_clear(&sandbox);
 }
-END_TEST
 
 /* --- the engine's memory ---------------------------------------------------------------------- */
 
@@ -278,7 +274,7 @@ static void try_all_mappings(struct hp_engine *engine)
 	}
 }
 
-START_TEST(code_and_tables_cannot_be_written_by_anybody_in_it)
+TEST(code_and_tables_cannot_be_written_by_anybody_in_it)
 {
 	struct hp_engine_options options = { 0 };
 	struct hp_engine *engine;
@@ -288,9 +284,8 @@ START_TEST(code_and_tables_cannot_be_written_by_anybody_in_it)
 	try_all_mappings(engine);
 	hp_engine_destroy(engine);
 }
-END_TEST
 
-START_TEST(nor_where_a_limit_makes_several_files_of_them)
+TEST(nor_where_a_limit_makes_several_files_of_them)
 {
 	const struct rlimit limit = { (7 << 20) + 1, RLIM_INFINITY };
 	struct hp_engine_options options = { .cache_bytes = 64 << 20 };
@@ -303,9 +298,8 @@ START_TEST(nor_where_a_limit_makes_several_files_of_them)
 	try_all_mappings(engine);
 	hp_engine_destroy(engine);
 }
-END_TEST
 
-START_TEST(places_differ_from_engine_to_engine)
+TEST(places_differ_from_engine_to_engine)
 {
 	uint64_t tools[4], zones[4];
 	bool differ = false, zones_differ = false;
@@ -331,7 +325,6 @@ START_TEST(places_differ_from_engine_to_engine)
 	ck_assert(differ);
 	ck_assert(zones_differ);
 }
-END_TEST
 
 /* --- identity --------------------------------------------------------------------------------- */
 
@@ -419,7 +412,7 @@ static void give(struct sandbox *sandbox, pid_t pid)
 	rights_clear(&own);
 }
 
-START_TEST(a_copy_has_no_more_rights_than_the_program)
+TEST(a_copy_has_no_more_rights_than_the_program)
 {
 	struct sandbox sandbox;
 	char path[64];
@@ -450,10 +443,9 @@ START_TEST(a_copy_has_no_more_rights_than_the_program)
 	sandbox_clear(&sandbox);
 	end_target(pid);
 }
-END_TEST
 
 /* Its memory is nobody else's, even of the same user. */
-START_TEST(a_copy_cannot_be_looked_into_by_others)
+TEST(a_copy_cannot_be_looked_into_by_others)
 {
 	pid_t pid = start_target(geteuid() == 0 ? become_nobody : NULL);
 	struct sandbox sandbox;
@@ -478,7 +470,6 @@ START_TEST(a_copy_cannot_be_looked_into_by_others)
 	sandbox_clear(&sandbox);
 	end_target(pid);
 }
-END_TEST
 
 static bool change_root(void)
 {
@@ -503,7 +494,7 @@ static void assert_same_place(pid_t one, pid_t other, const char *name)
 	ck_assert_msg(left.st_ino == right.st_ino && left.st_dev == right.st_dev, "%s", name);
 }
 
-START_TEST(a_copy_is_where_the_program_is)
+TEST(a_copy_is_where_the_program_is)
 {
 	static const char *const names[] = { "root", "ns/mnt", "ns/net", "ns/ipc", "ns/uts" };
 	bool (*const prepare[])(void) = { change_root, change_namespaces };
@@ -519,7 +510,6 @@ START_TEST(a_copy_is_where_the_program_is)
 		end_target(pid);
 	}
 }
-END_TEST
 
 static bool be_confined(void)
 {
@@ -542,7 +532,7 @@ static bool drop_a_capability(void)
 	return syscall(SYS_capset, &header, data) == 0;
 }
 
-START_TEST(only_who_has_just_our_rights_has_files_opened_by_name)
+TEST(only_who_has_just_our_rights_has_files_opened_by_name)
 {
 	const struct {
 		bool (*prepare)(void);
@@ -571,9 +561,8 @@ START_TEST(only_who_has_just_our_rights_has_files_opened_by_name)
 		end_target(pid);
 	}
 }
-END_TEST
 
-START_TEST(who_has_only_our_own_filters_is_not_confined)
+TEST(who_has_only_our_own_filters_is_not_confined)
 {
 	static const struct {
 		uint64_t own, target;
@@ -600,9 +589,8 @@ START_TEST(who_has_only_our_own_filters_is_not_confined)
 			      "case %zu", i);
 	}
 }
-END_TEST
 
-START_TEST(confinement_is_seen)
+TEST(confinement_is_seen)
 {
 	struct rights before = { 0 }, target = { 0 };
 	pid_t pid = start_target(be_confined);
@@ -615,9 +603,8 @@ START_TEST(confinement_is_seen)
 	rights_clear(&before);
 	end_target(pid);
 }
-END_TEST
 
-START_TEST(without_the_right_to_be_another_user_there_is_no_copy)
+TEST(without_the_right_to_be_another_user_there_is_no_copy)
 {
 	struct rights target = { 0 }, own = { 0 };
 	struct hp_error *error;
@@ -635,13 +622,5 @@ START_TEST(without_the_right_to_be_another_user_there_is_no_copy)
 	rights_clear(&target);
 	rights_clear(&own);
 }
-END_TEST
 
-HP_TEST_MAIN("shadow/sandbox", a_copy_that_makes_any_system_call_of_its_own_is_killed,
-	     other_ways_into_the_kernel_end_it_too, the_way_by_our_own_instruction_leads_to_us,
-	     what_we_ask_for_is_done, code_and_tables_cannot_be_written_by_anybody_in_it,
-	     nor_where_a_limit_makes_several_files_of_them, places_differ_from_engine_to_engine,
-	     a_copy_has_no_more_rights_than_the_program, a_copy_cannot_be_looked_into_by_others,
-	     a_copy_is_where_the_program_is, only_who_has_just_our_rights_has_files_opened_by_name,
-	     who_has_only_our_own_filters_is_not_confined, confinement_is_seen,
-	     without_the_right_to_be_another_user_there_is_no_copy)
+HP_TEST_MAIN("shadow/sandbox")

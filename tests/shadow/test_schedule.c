@@ -17,7 +17,7 @@
 
 enum { SLOT = 1000000, SLOTS = 4000 };
 
-START_TEST(there_is_one_moment_in_each_slot)
+TEST(there_is_one_moment_in_each_slot)
 {
 	struct schedule schedule;
 	uint64_t now = 0;
@@ -32,9 +32,8 @@ START_TEST(there_is_one_moment_in_each_slot)
 		now = schedule.due_ns;
 	}
 }
-END_TEST
 
-START_TEST(moments_are_even_over_a_slot)
+TEST(moments_are_even_over_a_slot)
 {
 	uint64_t tenths[10] = { 0 };
 	struct schedule schedule;
@@ -50,9 +49,8 @@ START_TEST(moments_are_even_over_a_slot)
 		ck_assert_uint_lt(tenths[i], 500);
 	}
 }
-END_TEST
 
-START_TEST(slots_that_have_passed_are_left_out)
+TEST(slots_that_have_passed_are_left_out)
 {
 	struct schedule schedule;
 
@@ -63,9 +61,8 @@ START_TEST(slots_that_have_passed_are_left_out)
 	ck_assert_uint_ge(schedule.due_ns, 7 * SLOT + 5);
 	ck_assert_uint_lt(schedule.due_ns, 8 * SLOT);
 }
-END_TEST
 
-START_TEST(another_moment_is_soon_in_the_rest_of_the_slot)
+TEST(another_moment_is_soon_in_the_rest_of_the_slot)
 {
 	struct schedule schedule;
 
@@ -82,9 +79,8 @@ START_TEST(another_moment_is_soon_in_the_rest_of_the_slot)
 	ck_assert_uint_ge(schedule.due_ns, 3 * SLOT);
 	ck_assert_uint_lt(schedule.due_ns, 4 * SLOT);
 }
-END_TEST
 
-START_TEST(a_moment_that_went_by_is_made_up_for_in_a_slot_of_its_own)
+TEST(a_moment_that_went_by_is_made_up_for_in_a_slot_of_its_own)
 {
 	const uint64_t second = 1000000000;
 	struct schedule schedule;
@@ -107,11 +103,10 @@ START_TEST(a_moment_that_went_by_is_made_up_for_in_a_slot_of_its_own)
 	ck_assert(!schedule_is_late(&schedule, schedule.due_ns + 2 * SLOT));
 	ck_assert(schedule_is_late(&schedule, schedule.due_ns + 20 * SLOT));
 }
-END_TEST
 
 /* A program that does the same every 520 ms, and whose windows take 195 to 325 ms to replay, as phases
  * differ: half of a period in the mean. */
-START_TEST(windows_of_a_program_that_repeats_itself_see_all_its_phases)
+TEST(windows_of_a_program_that_repeats_itself_see_all_its_phases)
 {
 	enum { WINDOWS = 8000, PHASES = 8 };
 	const double ms = 1e6;
@@ -151,9 +146,8 @@ START_TEST(windows_of_a_program_that_repeats_itself_see_all_its_phases)
 		ck_assert_uint_lt(seen[i], 1120);
 	}
 }
-END_TEST
 
-START_TEST(windows_are_longer_where_stops_are_dearer_within_bounds)
+TEST(windows_are_longer_where_stops_are_dearer_within_bounds)
 {
 	const uint64_t ms = 1000000;
 	const uint64_t mib = 1 << 20;
@@ -173,9 +167,8 @@ START_TEST(windows_are_longer_where_stops_are_dearer_within_bounds)
 	}
 	ck_assert_uint_eq(last, 800 * ms);
 }
-END_TEST
 
-START_TEST(windows_are_short_where_copies_take_the_targets_time)
+TEST(windows_are_short_where_copies_take_the_targets_time)
 {
 	const uint64_t ms = 1000000;
 	const struct price_terms apart = { .bytes = 64 << 20 };
@@ -187,10 +180,9 @@ START_TEST(windows_are_short_where_copies_take_the_targets_time)
 			  3 * ledger_window_ns(&ledger, &beside));
 	ck_assert_uint_ge(ledger_window_ns(&ledger, &beside), 20 * ms);
 }
-END_TEST
 
 /* Where a program matches well the next sample is as good as any; where it does not, long rows miss. */
-START_TEST(more_samples_are_taken_behind_a_window_where_fewer_match)
+TEST(more_samples_are_taken_behind_a_window_where_fewer_match)
 {
 	struct ledger ledger;
 	uint64_t few, some;
@@ -211,10 +203,9 @@ START_TEST(more_samples_are_taken_behind_a_window_where_fewer_match)
 	ledger_matched(&ledger, 0, 0);
 	ck_assert_uint_le(ledger_samples_behind(&ledger), 20);
 }
-END_TEST
 
 /* One copy at a time: a budget that there is no time to spend buys more windows, not longer ones. */
-START_TEST(windows_are_no_longer_than_lets_the_budget_be_spent)
+TEST(windows_are_no_longer_than_lets_the_budget_be_spent)
 {
 	const struct price_terms terms = { .bytes = 64 << 20 };
 	struct price_terms taken = { 0 };
@@ -228,9 +219,8 @@ START_TEST(windows_are_no_longer_than_lets_the_budget_be_spent)
 	ledger_taken(&little, 20 * taken.window_ns, &taken);
 	ck_assert_uint_lt(ledger_window_ns(&little, &terms), taken.window_ns);
 }
-END_TEST
 
-START_TEST(a_dearer_copy_has_a_higher_price_and_a_longer_slot)
+TEST(a_dearer_copy_has_a_higher_price_and_a_longer_slot)
 {
 	const struct price_terms none = { 0 };
 	const struct price_terms samples = { .samples = 50 };
@@ -243,11 +233,10 @@ START_TEST(a_dearer_copy_has_a_higher_price_and_a_longer_slot)
 	/* 1 %: a hundred times. */
 	ck_assert_uint_eq(ledger_slot(&ledger, 1000000), 100000000);
 }
-END_TEST
 
 /* Windows of any price, wherever the slots put them: never more than the share of what has run, at
  * the end of each slot. */
-START_TEST(what_is_allowed_stays_within_the_budget)
+TEST(what_is_allowed_stays_within_the_budget)
 {
 	struct hp_random random = hp_random_seeded(11);
 	struct schedule schedule;
@@ -279,10 +268,9 @@ START_TEST(what_is_allowed_stays_within_the_budget)
 	/* And nearly all of it is spent. */
 	ck_assert((double)ledger.lost_ns > 0.018 * (double)now);
 }
-END_TEST
 
 /* What a copy that still runs is going to cost is spent already, until it is known. */
-START_TEST(what_copies_are_going_to_cost_is_no_longer_to_be_had)
+TEST(what_copies_are_going_to_cost_is_no_longer_to_be_had)
 {
 	const uint64_t second = 1000000000;
 	const struct price_terms terms = { .window_ns = second, .room = ROOM_NONE };
@@ -303,9 +291,8 @@ START_TEST(what_copies_are_going_to_cost_is_no_longer_to_be_had)
 	ck_assert(ledger_allows(&ledger, price, slot_end));
 	ck_assert_uint_eq(ledger_slot_end(&ledger, price, 0), slot_end);
 }
-END_TEST
 
-START_TEST(slots_are_shorter_by_what_is_left_over_and_longer_by_what_is_overdrawn)
+TEST(slots_are_shorter_by_what_is_left_over_and_longer_by_what_is_overdrawn)
 {
 	const uint64_t second = 1000000000;
 	struct ledger ledger;
@@ -322,9 +309,8 @@ START_TEST(slots_are_shorter_by_what_is_left_over_and_longer_by_what_is_overdraw
 	ledger_other(&ledger, 5e6);
 	ck_assert_uint_eq(ledger_slot_end(&ledger, 10000000, second), 2 * second + second / 2);
 }
-END_TEST
 
-START_TEST(prices_follow_what_is_measured)
+TEST(prices_follow_what_is_measured)
 {
 	const struct price_terms terms = { .bytes = 100 << 20 };
 	struct ledger ledger;
@@ -348,9 +334,8 @@ START_TEST(prices_follow_what_is_measured)
 		ledger_read(&ledger, 60000000, terms.bytes);
 	ck_assert_uint_ge(ledger_price(&ledger, &terms), 55000000);
 }
-END_TEST
 
-START_TEST(a_stop_without_a_copy_says_nothing_of_the_next)
+TEST(a_stop_without_a_copy_says_nothing_of_the_next)
 {
 	const struct price_terms terms = { .bytes = 500 << 20 };
 	const struct price_terms nothing = { 0 };
@@ -370,9 +355,8 @@ START_TEST(a_stop_without_a_copy_says_nothing_of_the_next)
 	ledger_expect(&ledger, 9);
 	ck_assert_uint_eq(ledger_price(&ledger, &terms), price);
 }
-END_TEST
 
-START_TEST(what_others_wait_for_is_lost_once_for_each)
+TEST(what_others_wait_for_is_lost_once_for_each)
 {
 	struct price_terms terms = { .bytes = 10 << 20, .samples = 20, .threads = 1 };
 	struct ledger one, eight;
@@ -393,9 +377,8 @@ START_TEST(what_others_wait_for_is_lost_once_for_each)
 	/* The stop as such is as long. */
 	ck_assert_uint_eq(eight.longest_stop_ns, one.longest_stop_ns);
 }
-END_TEST
 
-START_TEST(a_copy_without_a_cpu_of_its_own_is_dear)
+TEST(a_copy_without_a_cpu_of_its_own_is_dear)
 {
 	const uint64_t ms = 1000000;
 	const enum spare_cpus rooms[] = { ROOM_OF_ITS_OWN, ROOM_IN_CORE, ROOM_NONE };
@@ -416,9 +399,8 @@ START_TEST(a_copy_without_a_cpu_of_its_own_is_dear)
 	ck_assert_uint_eq(last_lost, 250 * ms);
 	ck_assert_uint_ge(last_price, 100 * ms);
 }
-END_TEST
 
-START_TEST(a_copy_of_more_than_caches_hold_is_dearer)
+TEST(a_copy_of_more_than_caches_hold_is_dearer)
 {
 	const uint64_t ms = 1000000;
 	uint64_t last = 0;
@@ -436,9 +418,8 @@ START_TEST(a_copy_of_more_than_caches_hold_is_dearer)
 	ck_assert_uint_ge(last, 10 * ms);
 	ck_assert_uint_le(last, 50 * ms);
 }
-END_TEST
 
-START_TEST(what_copies_take_is_learned)
+TEST(what_copies_take_is_learned)
 {
 	const uint64_t ms = 1000000;
 	const struct price_terms terms = { .window_ns = 100 * ms, .room = ROOM_NONE };
@@ -450,7 +431,6 @@ START_TEST(what_copies_take_is_learned)
 	ck_assert_uint_ge(ledger_price(&ledger, &terms), 690 * ms);
 	ck_assert_uint_eq(ledger.lost_ns, 40 * 700 * ms);
 }
-END_TEST
 
 /* What a target waits in a second, by itself and beside copies. */
 static double excess_of(uint64_t calm_ms, uint64_t busy_ms, int times)
@@ -473,7 +453,7 @@ static double excess_of(uint64_t calm_ms, uint64_t busy_ms, int times)
 	return sum;
 }
 
-START_TEST(copies_may_take_so_much_longer_than_others_did)
+TEST(copies_may_take_so_much_longer_than_others_did)
 {
 	const uint64_t window_ns = 200000000;
 	const struct price_terms terms = { .bytes = 1 << 20, .window_ns = window_ns };
@@ -492,9 +472,8 @@ START_TEST(copies_may_take_so_much_longer_than_others_did)
 	ck_assert_uint_lt(ledger_longest_replay_ns(&ledger, window_ns),
 			  ledger_longest_replay_ns(&ledger, 2 * window_ns));
 }
-END_TEST
 
-START_TEST(only_waiting_beyond_the_usual_is_a_copys_doing)
+TEST(only_waiting_beyond_the_usual_is_a_copys_doing)
 {
 	const double ms = 1e6;
 
@@ -506,9 +485,8 @@ START_TEST(only_waiting_beyond_the_usual_is_a_copys_doing)
 	/* Less is not given back beyond what was taken. */
 	ck_assert_double_eq_tol(excess_of(500, 100, 10), 0, 1);
 }
-END_TEST
 
-START_TEST(noise_in_waiting_adds_up_to_little)
+TEST(noise_in_waiting_adds_up_to_little)
 {
 	const uint64_t ms = 1000000;
 	struct hp_random random = hp_random_seeded(3);
@@ -530,18 +508,16 @@ START_TEST(noise_in_waiting_adds_up_to_little)
 	ck_assert(sum >= 0);
 	ck_assert_double_lt(sum, 15000.0 * (double)ms);
 }
-END_TEST
 
-START_TEST(before_it_is_known_what_is_usual_nothing_is_held_against_a_copy)
+TEST(before_it_is_known_what_is_usual_nothing_is_held_against_a_copy)
 {
 	struct waits waits = { 0 };
 
 	waits_begin(&waits, 1000, 0);
 	ck_assert_double_eq_tol(waits_end(&waits, 900000000, 500000000, 400000000), 0, 1e-9);
 }
-END_TEST
 
-START_TEST(threads_that_end_take_their_waiting_with_them)
+TEST(threads_that_end_take_their_waiting_with_them)
 {
 	struct waits waits = { 0 };
 
@@ -549,7 +525,6 @@ START_TEST(threads_that_end_take_their_waiting_with_them)
 	waits_begin(&waits, 100001000, 900000000);
 	ck_assert_double_eq_tol(waits_end(&waits, 200001000, 5, 400000000), 0, 1e-9);
 }
-END_TEST
 
 /* What the kernel says of a process with one thread. */
 static uint64_t kernels_waiting_ns(pid_t pid)
@@ -569,7 +544,7 @@ static uint64_t kernels_waiting_ns(pid_t pid)
 }
 
 /* Two that want the same CPU, and are stopped when both have waited for it: where kernels tell. */
-START_TEST(what_threads_have_waited_for_a_cpu_adds_up)
+TEST(what_threads_have_waited_for_a_cpu_adds_up)
 {
 	enum { CHILDREN = 2, ENOUGH_MS = 2000 };
 	struct target target = { 0 };
@@ -613,10 +588,9 @@ START_TEST(what_threads_have_waited_for_a_cpu_adds_up)
 	ck_assert_uint_eq(target_waited_ns(&target), 0);
 	target_clear(&target);
 }
-END_TEST
 
 /* Of processes that run for a tenth of a second their beginnings would never be seen otherwise. */
-START_TEST(children_are_found_before_they_have_run_for_long)
+TEST(children_are_found_before_they_have_run_for_long)
 {
 	enum { SOON_NS = 50000000, ROUNDS = 20 };
 	bool is_found = false;
@@ -644,9 +618,8 @@ START_TEST(children_are_found_before_they_have_run_for_long)
 	}
 	ck_assert(is_found || access(path, R_OK) < 0);
 }
-END_TEST
 
-START_TEST(groups_are_found_by_their_controller)
+TEST(groups_are_found_by_their_controller)
 {
 	static const char text[] = "12:cpu,cpuacct:/jobs/7\n4:memory:/a:b\n1:name=systemd:/\n"
 				   "0::/user.slice/one\n";
@@ -666,9 +639,8 @@ START_TEST(groups_are_found_by_their_controller)
 	ck_assert(!control_group_find("nonsense", "memory", group, sizeof(group)));
 	ck_assert(!control_group_find("4:memory", "memory", group, sizeof(group)));
 }
-END_TEST
 
-START_TEST(quotas_are_whole_cpus)
+TEST(quotas_are_whole_cpus)
 {
 	ck_assert_uint_eq(control_group_quota("max 100000"), UINT64_MAX);
 	ck_assert_uint_eq(control_group_quota("50000 100000"), 1);
@@ -678,9 +650,8 @@ START_TEST(quotas_are_whole_cpus)
 	ck_assert_uint_eq(control_group_quota(""), UINT64_MAX);
 	ck_assert_uint_ge(control_groups_cpus(), 1);
 }
-END_TEST
 
-START_TEST(a_copy_runs_elsewhere_if_it_can)
+TEST(a_copy_runs_elsewhere_if_it_can)
 {
 	cpu_set_t ours, cpus;
 	enum spare_cpus room = spare_cpus(getpid(), 1, cpus_to_use(), &cpus);
@@ -697,9 +668,8 @@ START_TEST(a_copy_runs_elsewhere_if_it_can)
 	/* Where all are wanted there is no room, whatever CPUs there are. */
 	ck_assert_int_eq(spare_cpus(getpid(), 5, 5, &cpus), ROOM_NONE);
 }
-END_TEST
 
-START_TEST(memory_to_spare_is_what_the_kernel_says_less_a_reserve)
+TEST(memory_to_spare_is_what_the_kernel_says_less_a_reserve)
 {
 	uint64_t total = 0;
 
@@ -712,9 +682,8 @@ START_TEST(memory_to_spare_is_what_the_kernel_says_less_a_reserve)
 	ck_assert_uint_eq(meminfo_available("MemAvailable: many kB\n", &total), 0);
 	ck_assert_uint_eq(meminfo_available("MemAvailable: 99999999999999999999 kB\n", &total), 0);
 }
-END_TEST
 
-START_TEST(windows_that_are_cut_count_while_they_are_few)
+TEST(windows_that_are_cut_count_while_they_are_few)
 {
 	const uint64_t ms = 1000000;
 	struct truncation cuts = { 0 };
@@ -734,29 +703,5 @@ START_TEST(windows_that_are_cut_count_while_they_are_few)
 		truncation_note(&cuts, 100 * ms, i % 2 ? 80 * ms : 100 * ms, i % 2);
 	ck_assert(!truncation_is_common(&cuts));
 }
-END_TEST
 
-HP_TEST_MAIN("shadow/schedule", there_is_one_moment_in_each_slot, moments_are_even_over_a_slot,
-	     slots_that_have_passed_are_left_out, another_moment_is_soon_in_the_rest_of_the_slot,
-	     a_moment_that_went_by_is_made_up_for_in_a_slot_of_its_own,
-	     windows_of_a_program_that_repeats_itself_see_all_its_phases,
-	     more_samples_are_taken_behind_a_window_where_fewer_match,
-	     windows_are_longer_where_stops_are_dearer_within_bounds,
-	     windows_are_short_where_copies_take_the_targets_time,
-	     windows_are_no_longer_than_lets_the_budget_be_spent,
-	     a_dearer_copy_has_a_higher_price_and_a_longer_slot,
-	     what_is_allowed_stays_within_the_budget,
-	     what_copies_are_going_to_cost_is_no_longer_to_be_had,
-	     slots_are_shorter_by_what_is_left_over_and_longer_by_what_is_overdrawn,
-	     prices_follow_what_is_measured, a_stop_without_a_copy_says_nothing_of_the_next,
-	     what_others_wait_for_is_lost_once_for_each, a_copy_without_a_cpu_of_its_own_is_dear,
-	     a_copy_of_more_than_caches_hold_is_dearer, what_copies_take_is_learned,
-	     copies_may_take_so_much_longer_than_others_did,
-	     only_waiting_beyond_the_usual_is_a_copys_doing, noise_in_waiting_adds_up_to_little,
-	     before_it_is_known_what_is_usual_nothing_is_held_against_a_copy,
-	     threads_that_end_take_their_waiting_with_them,
-	     what_threads_have_waited_for_a_cpu_adds_up,
-	     children_are_found_before_they_have_run_for_long, groups_are_found_by_their_controller,
-	     windows_that_are_cut_count_while_they_are_few, quotas_are_whole_cpus,
-	     a_copy_runs_elsewhere_if_it_can,
-	     memory_to_spare_is_what_the_kernel_says_less_a_reserve)
+HP_TEST_MAIN("shadow/schedule")

@@ -43,7 +43,7 @@ static struct bytes sample(uint64_t abi, uint64_t stack_bytes, uint64_t filled)
 	return bytes;
 }
 
-START_TEST(a_sample_has_its_registers_by_their_numbers)
+TEST(a_sample_has_its_registers_by_their_numbers)
 {
 	static const uint64_t wanted[16] = { 100, 102, 103, 101, 107, 106, 104, 105,
 					     110, 111, 112, 113, 114, 115, 116, 117 };
@@ -62,9 +62,8 @@ START_TEST(a_sample_has_its_registers_by_their_numbers)
 	ck_assert_uint_eq(sampler.samples[0].tick, 0);
 	state_sampler_clear(&sampler);
 }
-END_TEST
 
-START_TEST(what_was_lost_is_ticks_all_the_same)
+TEST(what_was_lost_is_ticks_all_the_same)
 {
 	struct bytes lost = { .size = sizeof(struct perf_event_header) };
 	struct bytes one = sample(2, 0, 0);
@@ -84,9 +83,8 @@ START_TEST(what_was_lost_is_ticks_all_the_same)
 	ck_assert_uint_eq(sampler.tick, 8);
 	state_sampler_clear(&sampler);
 }
-END_TEST
 
-START_TEST(records_cut_short_anywhere_are_refused)
+TEST(records_cut_short_anywhere_are_refused)
 {
 	struct bytes whole = sample(2, 512, 512);
 	struct state_sampler sampler;
@@ -104,9 +102,8 @@ START_TEST(records_cut_short_anywhere_are_refused)
 	ck_assert(state_sampler_take(&sampler, whole.at, whole.size));
 	state_sampler_clear(&sampler);
 }
-END_TEST
 
-START_TEST(more_stack_than_was_asked_for_is_refused)
+TEST(more_stack_than_was_asked_for_is_refused)
 {
 	struct bytes larger = sample(2, 4096, 40);
 	struct bytes overfull = sample(2, 512, 513);
@@ -120,9 +117,8 @@ START_TEST(more_stack_than_was_asked_for_is_refused)
 	ck_assert_uint_eq(sampler.count, 0);
 	state_sampler_clear(&sampler);
 }
-END_TEST
 
-START_TEST(random_bytes_do_no_harm)
+TEST(random_bytes_do_no_harm)
 {
 	struct hp_random random = hp_random_seeded(99);
 	struct state_sampler sampler;
@@ -140,8 +136,5 @@ START_TEST(random_bytes_do_no_harm)
 		ck_assert_uint_le(sampler.samples[i].stack_bytes, MATCH_STACK_BYTES);
 	state_sampler_clear(&sampler);
 }
-END_TEST
 
-HP_TEST_MAIN("shadow/state_sampler", a_sample_has_its_registers_by_their_numbers,
-	     what_was_lost_is_ticks_all_the_same, records_cut_short_anywhere_are_refused,
-	     more_stack_than_was_asked_for_is_refused, random_bytes_do_no_harm)
+HP_TEST_MAIN("shadow/state_sampler")

@@ -173,7 +173,7 @@ static uint64_t at(size_t index)
 	return (uint64_t)(uintptr_t)(stage.memory + index);
 }
 
-START_TEST(who_it_is_it_hears_of_the_original)
+TEST(who_it_is_it_hears_of_the_original)
 {
 	if (!can_copy())
 		return;
@@ -185,9 +185,8 @@ START_TEST(who_it_is_it_hears_of_the_original)
 	answers(call(SYS_getegid, 0, 0, 0, 0), getegid());
 	end();
 }
-END_TEST
 
-START_TEST(it_reads_on_where_the_original_was_and_moves_nothing)
+TEST(it_reads_on_where_the_original_was_and_moves_nothing)
 {
 	if (!can_copy())
 		return;
@@ -209,9 +208,8 @@ START_TEST(it_reads_on_where_the_original_was_and_moves_nothing)
 	ck_assert_int_eq(lseek(stage.reading, 0, SEEK_CUR), 3);
 	end();
 }
-END_TEST
 
-START_TEST(what_it_writes_goes_nowhere)
+TEST(what_it_writes_goes_nowhere)
 {
 	if (!can_copy())
 		return;
@@ -229,11 +227,10 @@ START_TEST(what_it_writes_goes_nowhere)
 	ck_assert_int_eq(errno, EAGAIN);
 	end();
 }
-END_TEST
 
 /* A stream looks at its file before its first line, which may be long after the end of a process of
  * which there is a copy. */
-START_TEST(what_it_writes_to_it_can_look_at)
+TEST(what_it_writes_to_it_can_look_at)
 {
 	if (!can_copy())
 		return;
@@ -260,7 +257,6 @@ START_TEST(what_it_writes_to_it_can_look_at)
 	ck_assert_uint_ge(answer.guessed_at + answer.guessed_bytes, size_at + 8);
 	end();
 }
-END_TEST
 
 static void reads(int fd, uint64_t position, const char *wanted, size_t bytes)
 {
@@ -271,7 +267,7 @@ static void reads(int fd, uint64_t position, const char *wanted, size_t bytes)
 	ck_assert_str_eq(found, wanted);
 }
 
-START_TEST(what_it_has_written_it_reads)
+TEST(what_it_has_written_it_reads)
 {
 	if (!can_copy())
 		return;
@@ -297,9 +293,8 @@ START_TEST(what_it_has_written_it_reads)
 	ck_assert_int_eq(pread(stage.reading, &status, 20, 0), 10);
 	end();
 }
-END_TEST
 
-START_TEST(a_file_it_makes_there_is_for_it_alone)
+TEST(a_file_it_makes_there_is_for_it_alone)
 {
 	if (!can_copy())
 		return;
@@ -337,9 +332,8 @@ START_TEST(a_file_it_makes_there_is_for_it_alone)
 	ck_assert_int_lt(stat(name, &status), 0);
 	end();
 }
-END_TEST
 
-START_TEST(names_are_looked_up)
+TEST(names_are_looked_up)
 {
 	if (!can_copy())
 		return;
@@ -368,9 +362,8 @@ START_TEST(names_are_looked_up)
 	ends(call(SYS_openat, (uint64_t)AT_FDCWD, at(200), O_WRONLY | O_CREAT, 0), false);
 	end();
 }
-END_TEST
 
-START_TEST(descriptors_are_what_they_are)
+TEST(descriptors_are_what_they_are)
 {
 	if (!can_copy())
 		return;
@@ -403,7 +396,6 @@ START_TEST(descriptors_are_what_they_are)
 	ends(call(SYS_getrusage, (uint64_t)RUSAGE_CHILDREN, at(8), 0, 0), false);
 	end();
 }
-END_TEST
 
 static struct hp_engine_call ask_lock(short type, off_t from, off_t bytes)
 {
@@ -422,7 +414,7 @@ static void is_free(struct hp_engine_call call)
 	ck_assert_int_eq(found.l_type, F_UNLCK);
 }
 
-START_TEST(locks_are_free_where_nobody_else_has_one)
+TEST(locks_are_free_where_nobody_else_has_one)
 {
 	if (!can_copy())
 		return;
@@ -451,7 +443,6 @@ START_TEST(locks_are_free_where_nobody_else_has_one)
 	ck_assert_int_eq(waitpid(other, NULL, 0), other);
 	end();
 }
-END_TEST
 
 /* Where files do not, one that came since may be an old one that has changed. */
 static bool tells_birth(int fd)
@@ -467,7 +458,7 @@ static struct hp_engine_call open_both_ways(size_t name_at, uint64_t flags)
 	return call(SYS_openat, (uint64_t)AT_FDCWD, at(name_at), O_RDWR | flags, 0600);
 }
 
-START_TEST(a_file_it_opens_both_ways_is_what_it_was_or_ends_the_window)
+TEST(a_file_it_opens_both_ways_is_what_it_was_or_ends_the_window)
 {
 	if (!can_copy())
 		return;
@@ -515,7 +506,6 @@ START_TEST(a_file_it_opens_both_ways_is_what_it_was_or_ends_the_window)
 	unlink(name);
 	end();
 }
-END_TEST
 
 static void ends_with(struct hp_engine_call call, long number, const char *wanted)
 {
@@ -527,7 +517,7 @@ static void ends_with(struct hp_engine_call call, long number, const char *wante
 }
 
 /* As a database has its journal: it is there while something is being changed. */
-START_TEST(files_that_the_original_makes_are_not_there_before_the_copy_makes_them)
+TEST(files_that_the_original_makes_are_not_there_before_the_copy_makes_them)
 {
 	if (!can_copy())
 		return;
@@ -561,9 +551,8 @@ START_TEST(files_that_the_original_makes_are_not_there_before_the_copy_makes_the
 	unlink(name);
 	end();
 }
-END_TEST
 
-START_TEST(files_that_are_gone_end_the_window_and_it_says_so)
+TEST(files_that_are_gone_end_the_window_and_it_says_so)
 {
 	if (!can_copy())
 		return;
@@ -579,9 +568,8 @@ START_TEST(files_that_are_gone_end_the_window_and_it_says_so)
 	answers(call(SYS_access, at(100), F_OK, 0, 0), -ENOENT);
 	end();
 }
-END_TEST
 
-START_TEST(heads_of_files_that_the_original_writes_are_what_they_were)
+TEST(heads_of_files_that_the_original_writes_are_what_they_were)
 {
 	if (!can_copy())
 		return;
@@ -597,7 +585,6 @@ START_TEST(heads_of_files_that_the_original_writes_are_what_they_were)
 	}
 	end();
 }
-END_TEST
 
 static bool has_entry(const uint8_t *entries, int64_t bytes, const char *name)
 {
@@ -614,7 +601,7 @@ static bool has_entry(const uint8_t *entries, int64_t bytes, const char *name)
 	return false;
 }
 
-START_TEST(directories_are_opened_and_read_while_they_are_what_they_were)
+TEST(directories_are_opened_and_read_while_they_are_what_they_were)
 {
 	if (!can_copy())
 		return;
@@ -653,10 +640,9 @@ START_TEST(directories_are_opened_and_read_while_they_are_what_they_were)
 	rmdir(directory);
 	end();
 }
-END_TEST
 
 /* As our own input, by whatever number. */
-START_TEST(terminals_say_what_they_said_and_null_devices_that_they_are_none)
+TEST(terminals_say_what_they_said_and_null_devices_that_they_are_none)
 {
 	if (!can_copy())
 		return;
@@ -709,9 +695,8 @@ START_TEST(terminals_say_what_they_said_and_null_devices_that_they_are_none)
 	close(master);
 	close(other);
 }
-END_TEST
 
-START_TEST(its_memory_is_its_own)
+TEST(its_memory_is_its_own)
 {
 	if (!can_copy())
 		return;
@@ -733,9 +718,8 @@ START_TEST(its_memory_is_its_own)
 	ck_assert_uint_eq(stage.memory[0], 77);
 	end();
 }
-END_TEST
 
-START_TEST(code_that_comes_or_goes_ends_the_window)
+TEST(code_that_comes_or_goes_ends_the_window)
 {
 	if (!can_copy())
 		return;
@@ -748,10 +732,9 @@ START_TEST(code_that_comes_or_goes_ends_the_window)
 	ends(call(SYS_mmap, 0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS), false);
 	end();
 }
-END_TEST
 
 /* Wherever a range begins or ends in what is ours, and however it wraps around. */
-START_TEST(memory_of_the_engines_is_touched_by_no_call)
+TEST(memory_of_the_engines_is_touched_by_no_call)
 {
 	if (!can_copy())
 		return;
@@ -797,9 +780,8 @@ START_TEST(memory_of_the_engines_is_touched_by_no_call)
 	ends(call(SYS_brk, UINT64_MAX - 100, 0, 0, 0), false);
 	end();
 }
-END_TEST
 
-START_TEST(a_mapping_of_a_file_has_what_is_in_it)
+TEST(a_mapping_of_a_file_has_what_is_in_it)
 {
 	if (!can_copy())
 		return;
@@ -826,10 +808,9 @@ START_TEST(a_mapping_of_a_file_has_what_is_in_it)
 			   .is_handled);
 	end();
 }
-END_TEST
 
 /* It has them open, but not to read them, or what is read depends on who does. */
-START_TEST(what_the_original_may_not_read_is_not_read_for_its_copy)
+TEST(what_the_original_may_not_read_is_not_read_for_its_copy)
 {
 	if (!can_copy())
 		return;
@@ -845,10 +826,9 @@ START_TEST(what_the_original_may_not_read_is_not_read_for_its_copy)
 	close(handle);
 	close(of_kernel);
 }
-END_TEST
 
 /* Whatever it is called, and through whatever links. */
-START_TEST(names_of_the_kernels_files_end_the_window)
+TEST(names_of_the_kernels_files_end_the_window)
 {
 	if (!can_copy())
 		return;
@@ -881,9 +861,8 @@ START_TEST(names_of_the_kernels_files_end_the_window)
 	unlink(name);
 	end();
 }
-END_TEST
 
-START_TEST(names_are_ours_to_look_up_only_with_just_the_originals_rights)
+TEST(names_are_ours_to_look_up_only_with_just_the_originals_rights)
 {
 	if (!can_copy())
 		return;
@@ -907,9 +886,8 @@ START_TEST(names_are_ours_to_look_up_only_with_just_the_originals_rights)
 	ends(call(SYS_prlimit64, 0, RLIMIT_CORE, 0, at(8)), false);
 	end();
 }
-END_TEST
 
-START_TEST(a_file_it_opens_has_the_number_that_the_original_would_get)
+TEST(a_file_it_opens_has_the_number_that_the_original_would_get)
 {
 	if (!can_copy())
 		return;
@@ -928,9 +906,8 @@ START_TEST(a_file_it_opens_has_the_number_that_the_original_would_get)
 	ends(call(SYS_openat, (uint64_t)AT_FDCWD, at(100), O_RDONLY | O_TRUNC, 0), false);
 	end();
 }
-END_TEST
 
-START_TEST(signals_are_masked_for_it_alone)
+TEST(signals_are_masked_for_it_alone)
 {
 	if (!can_copy())
 		return;
@@ -945,7 +922,6 @@ START_TEST(signals_are_masked_for_it_alone)
 	ck_assert_uint_eq(old, stage.state.blocked_signals | set);
 	end();
 }
-END_TEST
 
 static uint64_t now_ns(clockid_t clock)
 {
@@ -956,7 +932,7 @@ static uint64_t now_ns(clockid_t clock)
 }
 
 /* Between the moment of the copy and now, since its time goes no faster than ours. */
-START_TEST(its_time_begins_when_it_was_made)
+TEST(its_time_begins_when_it_was_made)
 {
 	if (!can_copy())
 		return;
@@ -983,9 +959,8 @@ START_TEST(its_time_begins_when_it_was_made)
 	ends(call(SYS_clock_gettime, CLOCK_REALTIME, 0, 0, 0), false);
 	end();
 }
-END_TEST
 
-START_TEST(its_vdso_makes_system_calls_and_the_originals_does_not)
+TEST(its_vdso_makes_system_calls_and_the_originals_does_not)
 {
 	if (!can_copy())
 		return;
@@ -1010,9 +985,8 @@ START_TEST(its_vdso_makes_system_calls_and_the_originals_does_not)
 	ck_assert_mem_eq(before, ours, sizeof(before));
 	end();
 }
-END_TEST
 
-START_TEST(waiting_ends_the_window_and_is_told_apart)
+TEST(waiting_ends_the_window_and_is_told_apart)
 {
 	if (!can_copy())
 		return;
@@ -1024,9 +998,8 @@ START_TEST(waiting_ends_the_window_and_is_told_apart)
 	answers(call(SYS_futex, at(0), FUTEX_WAKE, 1, 0), 0);
 	end();
 }
-END_TEST
 
-START_TEST(everything_else_ends_it_too)
+TEST(everything_else_ends_it_too)
 {
 	if (!can_copy())
 		return;
@@ -1042,9 +1015,8 @@ START_TEST(everything_else_ends_it_too)
 	answers(call(SYS_getpid, 0, 0, 0, 0), stage.pid);
 	end();
 }
-END_TEST
 
-START_TEST(the_table_has_each_call_once_with_its_name)
+TEST(the_table_has_each_call_once_with_its_name)
 {
 	ck_assert_str_eq(shadow_call_name(SYS_futex), "futex");
 	ck_assert_ptr_null(shadow_call_name(99999));
@@ -1053,27 +1025,5 @@ START_TEST(the_table_has_each_call_once_with_its_name)
 	ck_assert_int_eq(shadow_call_policy(SYS_sched_yield), CALL_PRETENDS);
 	ck_assert_int_eq(shadow_call_policy(-1), CALL_ENDS);
 }
-END_TEST
 
-HP_TEST_MAIN("shadow/system_calls", who_it_is_it_hears_of_the_original,
-	     it_reads_on_where_the_original_was_and_moves_nothing, what_it_writes_goes_nowhere,
-	     what_it_writes_to_it_can_look_at, what_it_has_written_it_reads,
-	     a_file_it_makes_there_is_for_it_alone, names_are_looked_up,
-	     descriptors_are_what_they_are,
-	     terminals_say_what_they_said_and_null_devices_that_they_are_none,
-	     its_memory_is_its_own, directories_are_opened_and_read_while_they_are_what_they_were,
-	     locks_are_free_where_nobody_else_has_one,
-	     a_file_it_opens_both_ways_is_what_it_was_or_ends_the_window,
-	     files_that_the_original_makes_are_not_there_before_the_copy_makes_them,
-	     files_that_are_gone_end_the_window_and_it_says_so,
-	     heads_of_files_that_the_original_writes_are_what_they_were,
-	     code_that_comes_or_goes_ends_the_window, memory_of_the_engines_is_touched_by_no_call,
-	     a_mapping_of_a_file_has_what_is_in_it,
-	     what_the_original_may_not_read_is_not_read_for_its_copy,
-	     names_of_the_kernels_files_end_the_window,
-	     names_are_ours_to_look_up_only_with_just_the_originals_rights,
-	     a_file_it_opens_has_the_number_that_the_original_would_get,
-	     its_time_begins_when_it_was_made,
-	     its_vdso_makes_system_calls_and_the_originals_does_not,
-	     signals_are_masked_for_it_alone, waiting_ends_the_window_and_is_told_apart,
-	     everything_else_ends_it_too, the_table_has_each_call_once_with_its_name)
+HP_TEST_MAIN("shadow/system_calls")

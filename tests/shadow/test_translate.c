@@ -89,19 +89,17 @@ static void compare_all(uint64_t near)
 	puppet_destroy(&puppet);
 }
 
-START_TEST(forms_do_natively_and_translated_the_same)
+TEST(forms_do_natively_and_translated_the_same)
 {
 	compare_all(PUPPET_CODE + (64 << 20));
 }
-END_TEST
 
-START_TEST(operands_out_of_reach_are_reached)
+TEST(operands_out_of_reach_are_reached)
 {
 	compare_all(0x300000000000);
 }
-END_TEST
 
-START_TEST(what_cannot_be_replayed_ends_with_its_name_and_the_state_before_it)
+TEST(what_cannot_be_replayed_ends_with_its_name_and_the_state_before_it)
 {
 	static struct puppet_state start, after;
 	struct hp_random random = hp_random_seeded(21);
@@ -133,8 +131,5 @@ START_TEST(what_cannot_be_replayed_ends_with_its_name_and_the_state_before_it)
 	ck_assert_uint_eq(seen, HP_ARRAY_COUNT(refused));
 	puppet_destroy(&puppet);
 }
-END_TEST
 
-HP_TEST_MAIN_UNLESS(PUPPET_REASON, "shadow/translate", forms_do_natively_and_translated_the_same,
-		    operands_out_of_reach_are_reached,
-		    what_cannot_be_replayed_ends_with_its_name_and_the_state_before_it)
+HP_TEST_MAIN_UNLESS(PUPPET_REASON, "shadow/translate")

@@ -10,7 +10,7 @@
 
 enum { TICK_NS = 10000000 };
 
-START_TEST(the_system_s_time_in_the_kernel_has_interrupts_and_no_idling)
+TEST(the_system_s_time_in_the_kernel_has_interrupts_and_no_idling)
 {
 	struct hp_cpu_times times;
 
@@ -19,9 +19,8 @@ START_TEST(the_system_s_time_in_the_kernel_has_interrupts_and_no_idling)
 	ck_assert_uint_eq(times.user_ns, 120ull * TICK_NS);
 	ck_assert_uint_eq(times.system_ns, 60ull * TICK_NS);
 }
-END_TEST
 
-START_TEST(a_process_may_be_called_anything)
+TEST(a_process_may_be_called_anything)
 {
 	static const char *const names[] = { "cat", "a b", ") R 1 2 3 4 5 6 7 8 9 10 11 12 13",
 					     "" };
@@ -38,9 +37,8 @@ START_TEST(a_process_may_be_called_anything)
 		ck_assert_uint_eq(times.system_ns, 31ull * TICK_NS);
 	}
 }
-END_TEST
 
-START_TEST(what_has_no_times_in_it_tells_none)
+TEST(what_has_no_times_in_it_tells_none)
 {
 	static const char *const texts[] = { "",
 					     "cpu",
@@ -58,7 +56,6 @@ START_TEST(what_has_no_times_in_it_tells_none)
 		ck_assert_msg(!hp_cpu_times_of_process(texts[i], TICK_NS, &times), "%s", texts[i]);
 	}
 }
-END_TEST
 
 static double used_s(void)
 {
@@ -74,7 +71,7 @@ static double sum_s(const struct hp_cpu_times *times)
 	return (double)(times->user_ns + times->system_ns) / 1e9;
 }
 
-START_TEST(a_meter_counts_from_its_beginning)
+TEST(a_meter_counts_from_its_beginning)
 {
 	const pid_t self = getpid();
 	const double burnt_s = 0.3;
@@ -104,9 +101,8 @@ START_TEST(a_meter_counts_from_its_beginning)
 		hp_cpu_meter_clear(&meters[i]);
 	}
 }
-END_TEST
 
-START_TEST(of_some_cpus_and_of_what_is_gone_nothing_is_known)
+TEST(of_some_cpus_and_of_what_is_gone_nothing_is_known)
 {
 	const pid_t nobody = 1 << 30; /* no kernel gives that out */
 	struct hp_cpu_meter meters[2];
@@ -123,8 +119,5 @@ START_TEST(of_some_cpus_and_of_what_is_gone_nothing_is_known)
 		hp_cpu_meter_clear(&meters[i]);
 	}
 }
-END_TEST
 
-HP_TEST_MAIN("target/cpu_times", the_system_s_time_in_the_kernel_has_interrupts_and_no_idling,
-	     a_process_may_be_called_anything, what_has_no_times_in_it_tells_none,
-	     a_meter_counts_from_its_beginning, of_some_cpus_and_of_what_is_gone_nothing_is_known)
+HP_TEST_MAIN("target/cpu_times")

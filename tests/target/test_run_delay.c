@@ -64,7 +64,7 @@ static struct hp_run_delay_meter *begin(void)
 	return meter;
 }
 
-START_TEST(two_on_one_cpu_wait_as_long_as_they_run)
+TEST(two_on_one_cpu_wait_as_long_as_they_run)
 {
 	struct hp_run_delay_meter *meter;
 	struct hp_run_delay delay;
@@ -84,9 +84,8 @@ START_TEST(two_on_one_cpu_wait_as_long_as_they_run)
 	/* Others than these two may be there. */
 	ck_assert_uint_gt(delay.delayed_ns, delay.ran_ns / 2);
 }
-END_TEST
 
-START_TEST(who_sleeps_waits_for_no_cpu)
+TEST(who_sleeps_waits_for_no_cpu)
 {
 	struct hp_run_delay_meter *meter = begin();
 	struct hp_run_delay delay;
@@ -101,9 +100,8 @@ START_TEST(who_sleeps_waits_for_no_cpu)
 	ck_assert_uint_lt(delay.ran_ns, 50000000);
 	ck_assert_uint_lt(delay.delayed_ns, 150000000);
 }
-END_TEST
 
-START_TEST(children_of_children_count_and_we_do_not)
+TEST(children_of_children_count_and_we_do_not)
 {
 	struct hp_run_delay_meter *meter = begin();
 	struct hp_run_delay delay;
@@ -122,7 +120,5 @@ START_TEST(children_of_children_count_and_we_do_not)
 	ck_assert_uint_gt(delay.ran_ns, 100000000);
 	ck_assert_uint_lt(delay.ran_ns, 230000000);
 }
-END_TEST
 
-HP_TEST_MAIN("target/run_delay", two_on_one_cpu_wait_as_long_as_they_run,
-	     who_sleeps_waits_for_no_cpu, children_of_children_count_and_we_do_not)
+HP_TEST_MAIN("target/run_delay")

@@ -86,7 +86,7 @@ static char *list_descriptors(void)
 	return text;
 }
 
-START_TEST(the_command_gets_the_descriptors_we_were_started_with_and_none_of_ours)
+TEST(the_command_gets_the_descriptors_we_were_started_with_and_none_of_ours)
 {
 	_cleanup_free_ char *output = redirect_output();
 	/* One that whoever started us meant for the command. */
@@ -104,9 +104,8 @@ START_TEST(the_command_gets_the_descriptors_we_were_started_with_and_none_of_our
 	ck_assert_str_eq(found, expected);
 	close(meant);
 }
-END_TEST
 
-START_TEST(the_command_gets_the_streams_that_were_asked_for)
+TEST(the_command_gets_the_streams_that_were_asked_for)
 {
 	_cleanup_free_ char *from = scratch_path("from");
 	_cleanup_free_ char *to = scratch_path("to");
@@ -129,7 +128,6 @@ START_TEST(the_command_gets_the_streams_that_were_asked_for)
 	found = scratch_read(to);
 	ck_assert_str_eq(found, "read and written\n");
 }
-END_TEST
 
 static void take_signal_lines(const char *status, char *lines)
 {
@@ -144,7 +142,7 @@ static void take_signal_lines(const char *status, char *lines)
 	}
 }
 
-START_TEST(the_command_gets_the_mask_and_the_dispositions_we_were_started_with)
+TEST(the_command_gets_the_mask_and_the_dispositions_we_were_started_with)
 {
 	static const int ignored[] = { SIGHUP, SIGCHLD, SIGUSR1 };
 	static char cat[] = "cat";
@@ -175,9 +173,8 @@ START_TEST(the_command_gets_the_mask_and_the_dispositions_we_were_started_with)
 	take_signal_lines(ours, found);
 	ck_assert_str_eq(found, expected);
 }
-END_TEST
 
-START_TEST(the_command_gets_its_arguments_and_our_environment)
+TEST(the_command_gets_its_arguments_and_our_environment)
 {
 	static char sh[] = "sh", c[] = "-c", script[] = "echo \"$HPCPROF_TEST|$0|$1\"";
 	static char first[] = "a b", second[] = "";
@@ -190,11 +187,10 @@ START_TEST(the_command_gets_its_arguments_and_our_environment)
 	found = scratch_read(output);
 	ck_assert_str_eq(found, "of ours|a b|\n");
 }
-END_TEST
 
 /* --- how it ends ------------------------------------------------------------------------------ */
 
-START_TEST(exit_statuses_and_signals_come_out_as_a_shell_says_them)
+TEST(exit_statuses_and_signals_come_out_as_a_shell_says_them)
 {
 	ck_assert_int_eq(run(SH("exit 0")).exit_status, 0);
 	ck_assert_int_eq(run(SH("exit 7")).exit_status, 7);
@@ -203,9 +199,8 @@ START_TEST(exit_statuses_and_signals_come_out_as_a_shell_says_them)
 	ck_assert_int_eq(run(SH("kill -KILL $$")).exit_status, 128 + SIGKILL);
 	ck_assert_int_eq(run(SH("kill -INT $$")).exit_status, 128 + SIGINT);
 }
-END_TEST
 
-START_TEST(a_command_that_cannot_be_executed_says_why)
+TEST(a_command_that_cannot_be_executed_says_why)
 {
 	_cleanup_free_ char *plain = scratch_path("plain");
 	static char missing[] = "/no/such/program";
@@ -235,9 +230,8 @@ START_TEST(a_command_that_cannot_be_executed_says_why)
 		hp_signals_restore(&signals);
 	}
 }
-END_TEST
 
-START_TEST(a_command_in_no_directory_of_the_path_is_not_found_whatever_these_are)
+TEST(a_command_in_no_directory_of_the_path_is_not_found_whatever_these_are)
 {
 	_cleanup_free_ char *plain = scratch_path("plain");
 	_cleanup_free_ char *locked = scratch_path("locked");
@@ -262,9 +256,8 @@ START_TEST(a_command_in_no_directory_of_the_path_is_not_found_whatever_these_are
 		hp_signals_restore(&signals);
 	}
 }
-END_TEST
 
-START_TEST(a_script_without_a_shebang_is_run_by_the_shell)
+TEST(a_script_without_a_shebang_is_run_by_the_shell)
 {
 	_cleanup_free_ char *script = scratch_path("script");
 	char *const argv[] = { script, NULL };
@@ -273,9 +266,8 @@ START_TEST(a_script_without_a_shebang_is_run_by_the_shell)
 	ck_assert_int_eq(chmod(script, 0700), 0);
 	ck_assert_int_eq(run(argv).exit_status, 3);
 }
-END_TEST
 
-START_TEST(figures_of_a_run_are_filled_in)
+TEST(figures_of_a_run_are_filled_in)
 {
 	struct hp_run figures = run(SH("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"));
 
@@ -284,9 +276,8 @@ START_TEST(figures_of_a_run_are_filled_in)
 	ck_assert_uint_gt(figures.user_ns + figures.system_ns, 0);
 	ck_assert_uint_gt(figures.max_rss_bytes, 64 * 1024);
 }
-END_TEST
 
-START_TEST(reaping_without_waiting_leaves_a_running_command_alone)
+TEST(reaping_without_waiting_leaves_a_running_command_alone)
 {
 	int input[2];
 	struct hp_signals signals;
@@ -307,7 +298,6 @@ START_TEST(reaping_without_waiting_leaves_a_running_command_alone)
 	ck_assert_int_eq(command.run.exit_status, 4);
 	hp_signals_restore(&signals);
 }
-END_TEST
 
 /* --- while it is held ------------------------------------------------------------------------- */
 
@@ -322,7 +312,7 @@ static void read_executable(pid_t pid, char *text, size_t room)
 	text[length] = 0;
 }
 
-START_TEST(a_command_is_held_until_it_is_released)
+TEST(a_command_is_held_until_it_is_released)
 {
 	int input[2];
 	struct hp_signals signals;
@@ -344,9 +334,8 @@ START_TEST(a_command_is_held_until_it_is_released)
 	hp_command_reap(&command, true);
 	hp_signals_restore(&signals);
 }
-END_TEST
 
-START_TEST(a_command_killed_while_it_was_held_has_ended_by_that_signal)
+TEST(a_command_killed_while_it_was_held_has_ended_by_that_signal)
 {
 	struct hp_signals signals;
 	struct hp_command command = start(SH("exit 0"), &signals);
@@ -359,9 +348,8 @@ START_TEST(a_command_killed_while_it_was_held_has_ended_by_that_signal)
 	ck_assert_int_eq(command.run.exit_status, 128 + SIGKILL);
 	hp_signals_restore(&signals);
 }
-END_TEST
 
-START_TEST(an_abandoned_command_never_runs)
+TEST(an_abandoned_command_never_runs)
 {
 	_cleanup_free_ char *output = redirect_output();
 	_cleanup_free_ char *found = NULL;
@@ -375,9 +363,8 @@ START_TEST(an_abandoned_command_never_runs)
 	ck_assert_str_eq(found, "");
 	hp_signals_restore(&signals);
 }
-END_TEST
 
-START_TEST(a_held_command_ends_when_we_die)
+TEST(a_held_command_ends_when_we_die)
 {
 	_cleanup_free_ char *output = redirect_output();
 	_cleanup_free_ char *found = NULL;
@@ -406,11 +393,10 @@ START_TEST(a_held_command_ends_when_we_die)
 	found = scratch_read(output);
 	ck_assert_str_eq(found, "");
 }
-END_TEST
 
 /* --- signals for ourselves -------------------------------------------------------------------- */
 
-START_TEST(signals_come_as_bytes_until_they_are_given_back)
+TEST(signals_come_as_bytes_until_they_are_given_back)
 {
 	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
 	struct hp_signals signals;
@@ -435,9 +421,8 @@ START_TEST(signals_come_as_bytes_until_they_are_given_back)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(taken); i++)
 		ck_assert(!sigismember(&mask, taken[i]));
 }
-END_TEST
 
-START_TEST(what_we_were_told_to_ignore_we_ignore)
+TEST(what_we_were_told_to_ignore_we_ignore)
 {
 	struct hp_signals signals;
 	sigset_t mask;
@@ -449,7 +434,6 @@ START_TEST(what_we_were_told_to_ignore_we_ignore)
 	ck_assert(sigismember(&mask, SIGTERM));
 	hp_signals_restore(&signals);
 }
-END_TEST
 
 /* --- what runs already ------------------------------------------------------------------------ */
 
@@ -473,7 +457,7 @@ static bool holds(const pid_t *pids, size_t count, pid_t pid)
 	return false;
 }
 
-START_TEST(all_threads_of_a_process_are_found)
+TEST(all_threads_of_a_process_are_found)
 {
 	pid_t self = getpid();
 	int pipes[4];
@@ -499,9 +483,8 @@ START_TEST(all_threads_of_a_process_are_found)
 	close(pipes[3]);
 	pthread_join(thread, NULL);
 }
-END_TEST
 
-START_TEST(what_does_not_run_is_not_found)
+TEST(what_does_not_run_is_not_found)
 {
 	pid_t pids[] = { getpid(), NO_PID };
 	pid_t nobody = NO_PID;
@@ -512,9 +495,8 @@ START_TEST(what_does_not_run_is_not_found)
 	hp_assert_fails(HP_ERROR_NOT_FOUND, hp_threads_of(NULL, 0, &nobody, 1, &threads, &count));
 	ck_assert_int_eq(hp_process_of_thread(NO_PID), 0);
 }
-END_TEST
 
-START_TEST(we_are_among_all_processes)
+TEST(we_are_among_all_processes)
 {
 	pid_t *pids;
 	size_t count;
@@ -524,21 +506,5 @@ START_TEST(we_are_among_all_processes)
 	ck_assert(!holds(pids, count, 0));
 	free(pids);
 }
-END_TEST
 
-HP_TEST_MAIN("target/target",
-	     the_command_gets_the_descriptors_we_were_started_with_and_none_of_ours,
-	     the_command_gets_the_streams_that_were_asked_for,
-	     the_command_gets_the_mask_and_the_dispositions_we_were_started_with,
-	     the_command_gets_its_arguments_and_our_environment,
-	     exit_statuses_and_signals_come_out_as_a_shell_says_them,
-	     a_command_that_cannot_be_executed_says_why,
-	     a_command_in_no_directory_of_the_path_is_not_found_whatever_these_are,
-	     a_script_without_a_shebang_is_run_by_the_shell, figures_of_a_run_are_filled_in,
-	     reaping_without_waiting_leaves_a_running_command_alone,
-	     a_command_is_held_until_it_is_released,
-	     a_command_killed_while_it_was_held_has_ended_by_that_signal,
-	     an_abandoned_command_never_runs, a_held_command_ends_when_we_die,
-	     signals_come_as_bytes_until_they_are_given_back, what_we_were_told_to_ignore_we_ignore,
-	     all_threads_of_a_process_are_found, what_does_not_run_is_not_found,
-	     we_are_among_all_processes)
+HP_TEST_MAIN("target/target")
