@@ -37,15 +37,11 @@ static void print_progress(uint64_t elapsed_ns, uint64_t samples, void *context)
 	const struct hp_event_list *events = &recording->events;
 	uint64_t seconds = elapsed_ns / 1000000000;
 
-	progress_show("hpcprof: %" PRIu64 ":%02" PRIu64 ", %" PRIu64 " sample%s of %s%s",
-		      seconds / 60, seconds % 60, samples, samples == 1 ? "" : "s",
-		      events->events[0].name, events->count > 1 ? " and others" : "");
-}
-
-/* Not beside a command that has the terminal: it may draw there, or ask. */
-static bool shows_progress(const struct hp_session_options *options)
-{
-	return !options->command || options->command_output || !isatty(STDOUT_FILENO);
+	/* A command may write to this terminal at any time. */
+	(recording->session.command ? progress_show_below : progress_show)(
+		"hpcprof: %" PRIu64 ":%02" PRIu64 ", %" PRIu64 " sample%s of %s%s", seconds / 60,
+		seconds % 60, samples, samples == 1 ? "" : "s", events->events[0].name,
+		events->count > 1 ? " and others" : "");
 }
 
 static void print_banner(const struct recording *recording, const struct hp_session *session)
@@ -353,8 +349,7 @@ struct hp_error *recording_run(struct recording *recording, struct recording_res
 	}
 	*result = (struct recording_result){ .exit_status = HP_EXIT_RECORDER };
 	error = begin_work(recording);
-	options->progress = !is_silent(recording) && shows_progress(options) ? print_progress
-									     : NULL;
+	options->progress = is_silent(recording) ? NULL : print_progress;
 	options->progress_context = recording;
 	if (!error)
 		error = hp_session_create(options, recording->machine, &session);

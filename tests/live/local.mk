@@ -30,7 +30,7 @@ dist_check_SCRIPTS += \
 live_programs = tests/live/aware tests/live/confined tests/live/state tests/live/work tests/live/family tests/live/generated
 helper_programs += $(live_programs)
 noinst_HEADERS += tests/live/burn.h
-EXTRA_DIST += tests/live/live.sh
+EXTRA_DIST += tests/live/live.sh tests/live/terminal.py
 
 tests_live_aware_CFLAGS = -std=gnu11 $(WARNING_CFLAGS) -g
 tests_live_aware_LDFLAGS = -pthread
