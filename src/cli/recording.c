@@ -110,43 +110,60 @@ static void print_probes(const struct hp_session_result *result)
 }
 
 /* "hpcprof: 4012 samples (0 lost, 3 unattributed) in 7 images, epoch …, 12.1 KiB, …" */
-static void print_closing(const struct hp_session *session, const struct hp_session_result *result)
+static void print_totals(const struct recording *recording, const struct hp_session *session,
+			 const struct hp_session_result *result)
 {
 	const struct hp_epoch_meta *meta = hp_session_meta(session);
-	uint64_t samples = 0;
-	uint64_t lost = 0;
-	uint64_t unattributed = 0;
-	uint64_t throttled = 0;
 
-	for (size_t i = 0; i < meta->event_count; i++) {
-		samples += meta->events[i].samples;
-		lost += meta->events[i].lost;
-		unattributed += meta->events[i].unattributed;
-		throttled += meta->events[i].throttled;
-	}
 	fprintf(stderr,
 		"hpcprof: %" PRIu64 " sample%s (%" PRIu64 " lost, %" PRIu64 " unattributed%s) in "
-		"%zu image%s, epoch %s, ",
-		samples, samples == 1 ? "" : "s", lost, unattributed,
-		throttled ? ", throttled" : "", result->images, result->images == 1 ? "" : "s",
-		hp_session_stamp(session));
+		"%zu image%s, %s %s, ",
+		result->samples, result->samples == 1 ? "" : "s", result->lost,
+		result->unattributed, result->throttled ? ", throttled" : "", result->images,
+		result->images == 1 ? "" : "s",
+		recording->session.append ? "added to epoch" : "epoch", hp_session_stamp(session));
 	print_bytes(result->database_bytes);
 	fputs("; overhead: ", stderr);
 	if (result->target_cost_percent >= 0)
 		fprintf(stderr, "target %.2f %% (%.1f us per sample), ",
 			result->target_cost_percent, (double)meta->sample_cost_ns / 1000);
-	fprintf(stderr, "hpcprof %.0f ms of CPU (%.1f %%)\n", (double)meta->own_cpu_ns / 1e6,
+	fprintf(stderr, "hpcprof %.0f ms of CPU (%.1f %%)\n", (double)result->own_cpu_ns / 1e6,
 		result->own_cpu_percent);
-	print_left_out(meta);
+}
+
+static void print_why_none(const struct hp_event_list *events,
+			   const struct hp_session_result *result)
+{
+	const char *name = events->count == 1 ? events->events[0].name : "these events";
+	bool has_time = false;
+
+	for (size_t i = 0; i < events->count; i++)
+		has_time |= events->events[i].unit != HP_UNIT_EVENTS;
+	if (has_time)
+		fputs("hpcprof: no samples: the target used too little CPU time in this mode; try "
+		      "a longer run or a higher -F\n",
+		      stderr);
+	else if (result->least_period == 1)
+		fprintf(stderr, "hpcprof: no samples: %s never happened in the target\n", name);
+	else
+		fprintf(stderr,
+			"hpcprof: no samples: %s happened fewer than %" PRIu64
+			" times, and one sample stands for so many; try a longer run or a smaller "
+			"-c\n",
+			name, result->least_period);
+}
+
+static void print_closing(const struct recording *recording, const struct hp_session *session,
+			  const struct hp_session_result *result)
+{
+	print_totals(recording, session, result);
+	print_left_out(hp_session_meta(session));
 	if (result->probe_moments)
 		print_probes(result);
 	if (!result->probe_moments && result->probe_refusal)
 		fprintf(stderr, "hpcprof: no probes: %s\n", result->probe_refusal);
-	if (!samples && !result->hidden)
-		fputs("hpcprof: no samples: the target used too little CPU time in this mode; try "
-		      "a "
-		      "longer run or a higher -F\n",
-		      stderr);
+	if (!result->samples && !result->hidden)
+		print_why_none(&recording->events, result);
 }
 
 /* --- the events -------------------------------------------------------------------------- */
@@ -366,7 +383,7 @@ struct hp_error *recording_run(struct recording *recording, struct recording_res
 		error = hp_session_run(session, &found);
 	progress_hide();
 	if (!error && !is_silent(recording)) {
-		print_closing(session, &found);
+		print_closing(recording, session, &found);
 		record_shadow_print_closing(&recording->shadow);
 	}
 	record_shadow_clear(&recording->shadow);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-static uint64_t own_cpu_ns(void)
+uint64_t recorder_own_cpu_ns(void)
 {
 	struct rusage usage;
 
@@ -217,7 +217,7 @@ struct hp_error *recorder_describe(const struct recorder *recorder, bool complet
 		.per_thread = recorder->options->per_thread,
 		.per_cpu = recorder->options->per_cpu,
 		.sample_cost_ns = (uint64_t)recorder->cost.sample_ns,
-		.own_cpu_ns = own_cpu_ns(),
+		.own_cpu_ns = recorder_own_cpu_ns(),
 		.damaged_records = recorder->sampler->rings.damaged,
 	};
 	error = describe_events(recorder, meta);

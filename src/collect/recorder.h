@@ -104,6 +104,9 @@ void recorder_meter_clock(struct recorder *recorder, bool at_end);
 /* The placed samples outgrow their buffer: flush soon. */
 bool recorder_is_full(struct recorder *recorder);
 
+/* The CPU time of this process. */
+uint64_t recorder_own_cpu_ns(void);
+
 /* Describes the recording as of now; `meta` is cleared by the caller. */
 struct hp_error *recorder_describe(const struct recorder *recorder, bool complete,
 				   struct hp_epoch_meta *meta);

@@ -409,21 +409,41 @@ static void fill_probes(const struct recorder *recorder, struct hp_session_resul
 		result->probe_cost_percent = 100 * figures.lost_ns / figures.time_ns;
 }
 
+/* The epoch's own totals contain those of recordings before, if this one was appended. */
+static void fill_totals(const struct recorder *recorder, struct hp_session_result *result)
+{
+	result->least_period = UINT64_MAX;
+	for (size_t i = 0; i < recorder->event_count; i++) {
+		const struct recorder_event *totals = &recorder->totals[i];
+		uint64_t dropped = recorder->attributor.dropped[i];
+		/* With a frequency the kernel begins with 1. */
+		uint64_t period = recorder->rates[i].period ? recorder->rates[i].period : 1;
+
+		result->samples += totals->samples - dropped;
+		result->lost += totals->lost + dropped;
+		result->unattributed += recorder->attributor.unattributed[i];
+		result->throttled |= totals->throttled > 0;
+		if (period < result->least_period)
+			result->least_period = period;
+	}
+	result->images = recorder->attributor.images_written;
+	result->own_cpu_ns = recorder_own_cpu_ns();
+}
+
 static void fill_result(struct hp_session *session, struct hp_session_result *result)
 {
 	const struct recorder *recorder = &session->recorder;
 	double elapsed_ns = (double)(recorder->meta.end_ns - recorder->start_ns);
-	double samples = 0;
+	const struct hp_run *run = recorder->run;
 
-	for (size_t i = 0; i < recorder->event_count; i++)
-		samples += (double)recorder->totals[i].samples;
-	result->images = recorder->attributor.images_written;
+	fill_totals(recorder, result);
 	result->hidden = recorder->processes.hidden.count;
-	result->own_cpu_percent = 100 * (double)recorder->meta.own_cpu_ns / elapsed_ns;
+	result->own_cpu_percent = 100 * (double)result->own_cpu_ns / elapsed_ns;
 	result->target_cost_percent = -1;
-	if (recorder->run && recorder->cost.sample_ns > 0 && recorder->meta.target_cpu_ns)
-		result->target_cost_percent = 100 * samples * recorder->cost.sample_ns /
-					      (double)recorder->meta.target_cpu_ns;
+	if (run && recorder->cost.sample_ns > 0 && run->user_ns + run->system_ns)
+		result->target_cost_percent = 100 * (double)result->samples *
+					      recorder->cost.sample_ns /
+					      (double)(run->user_ns + run->system_ns);
 	hp_error_destroy(hp_epoch_writer_size(session->writer, &result->database_bytes));
 	if (recorder->probes)
 		fill_probes(recorder, result);

@@ -91,7 +91,14 @@ struct hp_session_result {
 	 * recording failed */
 	int exit_status;
 	uint64_t database_bytes; /* of the epoch */
+	/* Of this recording alone, also if it was appended to an epoch. */
+	uint64_t samples;
+	uint64_t lost;
+	uint64_t unattributed;
+	bool throttled;
 	size_t images;
+	uint64_t own_cpu_ns;
+	uint64_t least_period;	/* of an event: so often has it to happen for a sample */
 	uint64_t hidden;	/* processes that the kernel excluded from the recording */
 	double own_cpu_percent; /* hpcprof's CPU time divided by the elapsed time */
 	/* Of breakpoint probes. */
