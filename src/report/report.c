@@ -32,6 +32,18 @@ static struct hp_error *check_options(const struct hp_report_options *options)
 	return NULL;
 }
 
+/* Time passes in every program; other events may never happen. */
+static const char *why_none(const struct hp_profiles *profiles)
+{
+	for (size_t i = 0; i < profiles->events.count; i++)
+		if (profiles->events.at[i].info->unit != HP_UNIT_EVENTS)
+			return "the program may have run for less than one sampling period, or "
+			       "slept: record it for longer or at a higher rate (hpcprof record -F "
+			       "4000)";
+	return "what was sampled never happened, or more rarely than one sample needs: record it "
+	       "for longer or with a smaller period (hpcprof record -c 1)";
+}
+
 static struct hp_error *nothing_recorded(const struct report *report)
 {
 	const struct hp_loaded_epoch *epoch = &report->profiles->epochs.at[0];
@@ -42,10 +54,7 @@ static struct hp_error *nothing_recorded(const struct report *report)
 				report->profiles->epochs.count == 1 ? epoch->stamp : "these epochs",
 				report->profiles->epochs.count == 1 ? " has" : " have"),
 		"%s\nhpcprof report --summary shows how it was recorded",
-		warnings && warnings[0]
-			? warnings[0]
-			: "the program may have run for less than one sampling period, or slept: "
-			  "record it for longer or at a higher rate (hpcprof record -F 4000)");
+		warnings && warnings[0] ? warnings[0] : why_none(report->profiles));
 }
 
 /* The summary says how it was recorded, samples or not. */

@@ -169,6 +169,11 @@ static void add_periods(const struct hp_loaded_event *event, struct hp_buffer *t
 
 	if (!event->all.samples)
 		return;
+	/* Each page fault, each context switch. */
+	if (event->greatest_period == 1 && unit == HP_UNIT_EVENTS) {
+		hp_buffer_printf(text, ", one per event");
+		return;
+	}
 	hp_buffer_printf(text, ", one every ");
 	if (event->greatest_period != event->least_period && unit != HP_UNIT_NS)
 		hp_buffer_printf(text, "%" PRIu64 " to ", event->least_period);
