@@ -64,6 +64,14 @@ static void add_figures(struct hp_session *session, const struct record_shadow *
 	hp_window_evidence_clear(&figures);
 }
 
+static void stop(struct hp_session *session, void *context)
+{
+	struct record_shadow *shadow = context;
+
+	(void)session;
+	hp_shadow_finish(shadow->shadow);
+}
+
 static void take(struct hp_session *session, bool is_last, void *context)
 {
 	struct record_shadow *shadow = context;
@@ -99,7 +107,12 @@ struct hp_error *record_shadow_attach(struct record_shadow *shadow, struct hp_se
 		.percent = shadow->percent,
 		.sample_ns = (double)hp_session_meta(session)->sample_cost_ns,
 	};
-	struct hp_window_source source = { .start = start, .take = take, .context = shadow };
+	struct hp_window_source source = {
+		.start = start,
+		.stop = stop,
+		.take = take,
+		.context = shadow,
+	};
 	struct hp_error *error;
 
 	if (shadow->percent <= 0)

@@ -212,7 +212,7 @@ struct hp_error *recorder_describe(const struct recorder *recorder, bool complet
 		.complete = complete,
 		.cpus = recorder->machine->cpus,
 		.start_ns = recorder->start_ns,
-		.end_ns = hp_clock_realtime_ns(),
+		.end_ns = recorder->end_ns ? recorder->end_ns : hp_clock_realtime_ns(),
 		.per_process = recorder->attributor.per_process,
 		.per_thread = recorder->options->per_thread,
 		.per_cpu = recorder->options->per_cpu,

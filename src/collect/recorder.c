@@ -136,6 +136,12 @@ void recorder_attribute(struct recorder *recorder)
 	images_sweep(recorder->images);
 }
 
+void recorder_prepare(struct recorder *recorder)
+{
+	if (recorder->has_kernel)
+		kernel_prepare(&recorder->attributor.kernel);
+}
+
 static void notice_beginning(void *context, struct image *image, uint64_t offset)
 {
 	probes_notice(context, image, offset);
@@ -211,6 +217,7 @@ static void take_sample(struct recorder *recorder, const struct hp_record *recor
 	uint32_t context;
 
 	recorder->busy_cpu = hp_sampler_cpu(recorder->sampler);
+	recorder->has_kernel |= record->sample.address >> 63;
 	if (rate->kernel_frequency) {
 		period = record->sample.period;
 		stream = streams_number(&recorder->streams, (uint32_t)event,

@@ -54,12 +54,14 @@ struct recorder {
 	char **event_names;
 	uint64_t misplaced;	      /* map changes lost for want of memory */
 	uint64_t start_ns;	      /* real time */
+	uint64_t end_ns;	      /* of sampling; 0: it goes on */
 	const struct hp_run *run;     /* of a command that has ended, else NULL */
 	struct hp_cpu_times target;   /* of others, so far; 0 and 0: unknown */
 	struct hp_skid_entries skids; /* calibrated on this machine and others */
 	struct hp_clock_meter *meter;
 	struct hp_clock clock;
-	int busy_cpu; /* of the last sample since the clock was last asked for, else -1 */
+	bool has_kernel; /* samples */
+	int busy_cpu;	 /* of the last sample since the clock was last asked for, else -1 */
 	char *warnings[4];
 	size_t warning_count;
 	struct windows windows;	   /* of shadows, if there are any */
@@ -82,6 +84,9 @@ bool recorder_is_of_time(const struct hp_event *event);
 
 /* Takes what the rings hold, up to a moment (CLOCK_MONOTONIC; UINT64_MAX: all of it). */
 void recorder_drain(struct recorder *recorder, uint64_t horizon_ns);
+
+/* What attributing needs and takes long, in advance: at the end somebody waits. */
+void recorder_prepare(struct recorder *recorder);
 
 /* Attributes everything taken so far. */
 void recorder_attribute(struct recorder *recorder);

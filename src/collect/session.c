@@ -541,13 +541,18 @@ static struct hp_error *finish(struct hp_session *session)
 {
 	struct hp_error *error;
 
-	hp_sampler_disable(&session->sampler);
+	hp_sampler_stop(&session->sampler);
+	session->recorder.end_ns = hp_clock_realtime_ns();
+	if (session->windows.fd >= 0)
+		session->windows.stop(session, session->windows.context);
 	loop_look_at_times(&session->loop);
 	take_times(session);
-	if (session->windows.fd >= 0)
-		session->windows.take(session, true, session->windows.context);
 	recorder_drain(&session->recorder, UINT64_MAX);
 	recorder_attribute(&session->recorder);
+	if (session->windows.fd >= 0) {
+		session->windows.take(session, true, session->windows.context);
+		windows_place(&session->recorder.windows, UINT64_MAX);
+	}
 	warn_of_hidden(session);
 	warn_of_names(session);
 	warn_of_lanes(session);

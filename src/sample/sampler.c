@@ -469,6 +469,21 @@ void hp_sampler_disable(struct hp_sampler *sampler)
 		hp_sampler_switch(sampler, i, false);
 }
 
+/* The kernel looks for each thread's event on the CPU that the thread was on last: for 5,000 threads that
+ * takes longer than all the rest. A ring stops at once. */
+void hp_sampler_stop(struct hp_sampler *sampler)
+{
+	const struct hp_ring_set *rings = &sampler->rings;
+
+	for (size_t i = 0; i < rings->count; i++) {
+		if (rings->rings[i].control &&
+		    ioctl(rings->rings[i].fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1) < 0) {
+			hp_sampler_disable(sampler);
+			return;
+		}
+	}
+}
+
 struct hp_sampler_count hp_sampler_read(const struct hp_sampler *sampler, size_t event)
 {
 	struct hp_sampler_count sum = { 0 };

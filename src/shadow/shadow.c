@@ -60,6 +60,10 @@ struct hp_shadow {
 	struct waits waits;
 	size_t copies; /* that there are */
 
+	/* Until when the current window may go on (CLOCK_MONOTONIC), once that is known. */
+	bool is_finishing;
+	struct timespec patience;
+
 	/* Shared, under the lock. */
 	pthread_mutex_t lock;
 	uint64_t replay_start_ns, replay_end_ns; /* the latest; the end is 0 while it runs */
@@ -520,35 +524,43 @@ static void end_copies(struct hp_shadow *shadow)
 		sandbox_end(&shadow->hands[i].maker.sandbox);
 }
 
-static void join(struct hp_shadow *shadow, struct hand *hand, const struct timespec *patience)
+static void join(struct hp_shadow *shadow, struct hand *hand)
 {
 	if (!hand->is_running)
 		return;
-	if (pthread_clockjoin_np(hand->thread, NULL, CLOCK_MONOTONIC, patience) != 0) {
+	if (pthread_clockjoin_np(hand->thread, NULL, CLOCK_MONOTONIC, &shadow->patience) != 0) {
 		end_copies(shadow);
 		pthread_join(hand->thread, NULL);
 	}
 	hand->is_running = false;
 }
 
-void hp_shadow_stop(struct hp_shadow *shadow)
+void hp_shadow_finish(struct hp_shadow *shadow)
 {
+	struct timespec *patience = &shadow->patience;
 	const uint64_t one = 1;
-	struct timespec patience;
 
-	if (!shadow->hands[0].is_running)
+	if (!shadow->hands[0].is_running || shadow->is_finishing)
 		return;
+	shadow->is_finishing = true;
 	/* A counter that is 0 has room for one, and it is. */
 	if (write(shadow->stop_fd, &one, sizeof(one)) < 0)
 		errno = 0;
-	clock_gettime(CLOCK_MONOTONIC, &patience);
-	patience.tv_nsec += STOP_PATIENCE_NS;
-	if (patience.tv_nsec >= NS_PER_S) {
-		patience.tv_nsec -= NS_PER_S;
-		patience.tv_sec++;
+	clock_gettime(CLOCK_MONOTONIC, patience);
+	patience->tv_nsec += STOP_PATIENCE_NS;
+	if (patience->tv_nsec >= NS_PER_S) {
+		patience->tv_nsec -= NS_PER_S;
+		patience->tv_sec++;
 	}
+}
+
+void hp_shadow_stop(struct hp_shadow *shadow)
+{
+	if (!shadow->hands[0].is_running)
+		return;
+	hp_shadow_finish(shadow);
 	for (size_t i = 0; i < MAKERS; i++)
-		join(shadow, &shadow->hands[i], &patience);
+		join(shadow, &shadow->hands[i]);
 	close_books(shadow);
 }
 

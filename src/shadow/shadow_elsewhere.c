@@ -37,6 +37,11 @@ void hp_shadow_statistics(struct hp_shadow *shadow, struct hp_shadow_statistics 
 	*statistics = (struct hp_shadow_statistics){ 0 };
 }
 
+void hp_shadow_finish(struct hp_shadow *shadow)
+{
+	(void)shadow;
+}
+
 void hp_shadow_stop(struct hp_shadow *shadow)
 {
 	(void)shadow;

@@ -148,4 +148,37 @@ TEST(events_count_in_their_own_slices_which_together_are_all_the_time)
 	close_scene(&scene);
 }
 
+static size_t take_samples(struct hp_sampler *sampler)
+{
+	struct hp_record record;
+	size_t samples = 0;
+
+	hp_ring_set_begin(&sampler->rings, UINT64_MAX);
+	while (hp_ring_set_next(&sampler->rings, &record))
+		samples += record.kind == HP_RECORD_SAMPLE;
+	hp_ring_set_end(&sampler->rings);
+	return samples;
+}
+
+/* Of any of the events: three samples at least. */
+static void make_samples(void)
+{
+	software_touch(4000);
+	software_burn(400000000);
+}
+
+TEST(a_stopped_sampler_takes_nothing_more_and_what_it_has_can_be_read)
+{
+	struct scene scene = open_scene();
+
+	start_sampling(&scene);
+	make_samples();
+	hp_sampler_stop(&scene.sampler);
+	make_samples();
+	ck_assert_uint_ge(take_samples(&scene.sampler), 1);
+	make_samples();
+	ck_assert_uint_eq(take_samples(&scene.sampler), 0);
+	close_scene(&scene);
+}
+
 HP_TEST_MAIN_UNLESS(software_reason(), "sample/turns")

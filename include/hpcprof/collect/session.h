@@ -130,8 +130,10 @@ struct hp_window_source {
 	int fd; /* readable when windows are ready */
 	/* Called when the target runs; a command has then executed its program. */
 	void (*start)(struct hp_session *session, void *context);
-	/* Passes all ready windows to hp_session_add_window. `is_last`: the target or the session
-	 * has ended; this is the time to add figures. */
+	/* Sampling has ended: no window begins from now on. Returns at once. */
+	void (*stop)(struct hp_session *session, void *context);
+	/* Passes all ready windows to hp_session_add_window. `is_last`: waits for the window that
+	 * is being made; this is the time to add figures. */
 	void (*take)(struct hp_session *session, bool is_last, void *context);
 	void *context;
 };

@@ -74,6 +74,9 @@ void hp_sampler_close(struct hp_sampler *sampler);
 
 void hp_sampler_enable(struct hp_sampler *sampler);
 void hp_sampler_disable(struct hp_sampler *sampler);
+/* For good, and at once however many threads there are: rings take no more records. Events may go on to
+ * count until they are closed. */
+void hp_sampler_stop(struct hp_sampler *sampler);
 
 /* One event of those that take turns. */
 void hp_sampler_switch(struct hp_sampler *sampler, size_t event, bool on);

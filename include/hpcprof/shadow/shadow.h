@@ -11,7 +11,8 @@
  *	hp_shadow_start		starts the windows
  *	hp_shadow_fd		readable (poll) when a window is ready to be taken
  *	hp_shadow_take		takes the next one
- *	hp_shadow_stop		stops the windows; those that are ready can still be taken
+ *	hp_shadow_finish	begins no further window, and returns at once
+ *	hp_shadow_stop		waits for the current window; those that are ready can still be taken
  *
  * While it runs, no other code in this process may wait*() for the target, because that would
  * consume its stops. Detect its end with a pidfd, stop the shadows, and then wait for it.
@@ -85,7 +86,9 @@ int hp_shadow_fd(const struct hp_shadow *shadow);
 /* False when none is ready. `window` is the caller's, to hp_window_clear. */
 bool hp_shadow_take(struct hp_shadow *shadow, struct hp_window *window);
 void hp_shadow_statistics(struct hp_shadow *shadow, struct hp_shadow_statistics *statistics);
-/* Ends the current window; its copy has ended when this returns. */
+/* The current window may go on for a moment: there is time for other work before hp_shadow_stop. */
+void hp_shadow_finish(struct hp_shadow *shadow);
+/* The same if need be, and ends the current window; its copy has ended when this returns. */
 void hp_shadow_stop(struct hp_shadow *shadow);
 void hp_shadow_destroy(struct hp_shadow *shadow);
 /* Tests what works here by copying a child process: some tenths of a second, 3 s at most. Adds to

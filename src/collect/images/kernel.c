@@ -109,6 +109,12 @@ static void load(struct kernel *kernel)
 		qsort(kernel->symbols, kernel->count, sizeof(*kernel->symbols), compare_symbols);
 }
 
+void kernel_prepare(struct kernel *kernel)
+{
+	if (!kernel->loaded)
+		load(kernel);
+}
+
 void kernel_clear(struct kernel *kernel)
 {
 	for (size_t i = 0; i < kernel->module_count; i++) {
@@ -170,8 +176,7 @@ bool kernel_resolve(struct kernel *kernel, uint64_t address, struct image **imag
 	const struct kernel_symbol *symbol;
 	struct kernel_module *module;
 
-	if (!kernel->loaded)
-		load(kernel);
+	kernel_prepare(kernel);
 	symbol = find(kernel, address);
 	if (symbol && address - symbol->address < extent(kernel, symbol) &&
 	    symbol->address >= kernel->modules[symbol->module].base) {

@@ -3,7 +3,7 @@
  * Samples in the kernel: which image (the kernel or a module), and the symbol's name, which only
  * this boot can tell (/proc/kallsyms moves with KASLR). Offsets are from _text, or from the start
  * of the module's text, so that epochs of one kernel build add up over boots. Everything is read at
- * the first kernel sample. Without permission (kptr_restrict) samples stay at their raw addresses.
+ * the first kernel sample, or before. Without permission (kptr_restrict) samples stay at their raw addresses.
  */
 #ifndef COLLECT_IMAGES_KERNEL_H
 #define COLLECT_IMAGES_KERNEL_H
@@ -33,6 +33,8 @@ struct kernel {
 	size_t module_count, module_capacity;
 };
 
+/* Reads what the first address in it needs, once: some 50 ms for a superuser. */
+void kernel_prepare(struct kernel *kernel);
 void kernel_clear(struct kernel *kernel);
 
 /* As jit_resolve, for an address in the upper half. */
