@@ -50,7 +50,11 @@ EXTRA_DIST += \
 	scripts/frequency/workloads.py \
 	scripts/record-accuracy \
 	scripts/sensitivity \
-	scripts/test.sh
+	scripts/test.sh \
+	scripts/window-coverage \
+	scripts/windows/inputs.py \
+	scripts/windows/programs.py \
+	scripts/windows/servers.py
 
 # What demo.sh records. Not inlined, so that the report has procedures to name.
 EXTRA_PROGRAMS += scripts/demo/wordcount
