@@ -122,9 +122,7 @@ char *compare_record(struct hp_db *db, const struct recorded *recorded)
 	add_profile(writer, recorded, &image, event, period);
 	if (recorded->kernel_samples)
 		add_kernel(writer, recorded, event, period);
-	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
-	stamp = strdup(hp_epoch_writer_stamp(writer));
-	hp_epoch_writer_destroy(writer);
+	stamp = fixture_commit(writer, &meta);
 	hp_epoch_meta_clear(&meta);
 	return stamp;
 }
@@ -149,20 +147,23 @@ struct hp_error *compare_try(const struct compare_sides *sides, struct hp_compar
 	return hp_compare(epochs, &sides->options, comparison);
 }
 
+static void destroy_comparison(void *comparison)
+{
+	hp_comparison_destroy(comparison);
+}
+
+struct hp_comparison *comparison_kept(struct hp_comparison *comparison)
+{
+	at_end(destroy_comparison, comparison);
+	return comparison;
+}
+
 struct hp_comparison *compare_all(const struct compare_sides *sides)
 {
 	struct hp_comparison *comparison = NULL;
 
 	hp_assert_ok(compare_try(sides, &comparison));
-	return comparison;
-}
-
-void compare_free(struct compare_sides *sides)
-{
-	for (size_t side = 0; side < HP_SIDES; side++)
-		for (size_t i = 0; i < sides->counts[side]; i++)
-			free(sides->stamps[side][i]);
-	hp_db_close(sides->db);
+	return comparison_kept(comparison);
 }
 
 const struct hp_compared *compare_find(const struct hp_comparison *comparison, const char *name)

@@ -30,10 +30,10 @@ struct recorded {
 	uint64_t kernel_samples;
 };
 
-/* The epoch's stamp; free it. */
+/* The epoch's stamp. Stamps and comparisons are released when the test ends. */
 char *compare_record(struct hp_db *db, const struct recorded *recorded);
 
-/* Both sides of a comparison: stamps that compare_free frees. */
+/* Both sides of a comparison. */
 struct compare_sides {
 	struct hp_db *db;
 	char *stamps[HP_SIDES][16];
@@ -43,9 +43,10 @@ struct compare_sides {
 };
 void compare_add(struct compare_sides *sides, enum hp_side side, const struct recorded *recorded);
 struct hp_error *compare_try(const struct compare_sides *sides, struct hp_comparison **comparison);
+/* The comparison, destroyed when the test ends. */
+struct hp_comparison *comparison_kept(struct hp_comparison *comparison);
 /* The comparison, which must not fail. */
 struct hp_comparison *compare_all(const struct compare_sides *sides);
-void compare_free(struct compare_sides *sides);
 
 /* What the comparison says of a procedure; fails when it has none of that name. */
 const struct hp_compared *compare_find(const struct hp_comparison *comparison, const char *name);

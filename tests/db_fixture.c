@@ -13,16 +13,6 @@
 
 /* --- directories and files ---------------------------------------------------------------- */
 
-char *fixture_directory(void)
-{
-	const char *base = getenv("TMPDIR");
-	char *directory;
-
-	ck_assert(asprintf(&directory, "%s/hpcprof-test-XXXXXX", base ? base : P_tmpdir) > 0);
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-	return directory;
-}
-
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
 {
 	(void)status;
@@ -31,20 +21,52 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 	return remove(path);
 }
 
-void fixture_remove(char *directory)
+static void remove_directory(void *directory)
 {
 	nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	free(directory);
 }
 
+char *fixture_directory(void)
+{
+	const char *base = getenv("TMPDIR");
+	char *directory;
+
+	ck_assert(asprintf(&directory, "%s/hpcprof-test-XXXXXX", base ? base : P_tmpdir) > 0);
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	at_end(remove_directory, directory);
+	return directory;
+}
+
+enum { PATH_ROOM = 4096 };
+
+static char *next_path(void)
+{
+	static char paths[8][PATH_ROOM];
+	static unsigned next;
+
+	return paths[next++ % HP_ARRAY_COUNT(paths)];
+}
+
 const char *fixture_path(const char *directory, const char *name)
 {
-	static char paths[8][4096];
-	static unsigned next;
-	char *path = paths[next++ % HP_ARRAY_COUNT(paths)];
+	char *path = next_path();
 
-	snprintf(path, sizeof(paths[0]), "%s/%s", directory, name);
+	snprintf(path, PATH_ROOM, "%s/%s", directory, name);
 	return path;
+}
+
+const char *fixture_file(const char *directory, const char *stamp, const char *name)
+{
+	char *path = next_path();
+
+	snprintf(path, PATH_ROOM, "%s/db/%s/%s", directory, stamp, name);
+	return path;
+}
+
+static void close_db(void *db)
+{
+	hp_db_close(db);
 }
 
 struct hp_db *fixture_db(const char *directory)
@@ -52,6 +74,7 @@ struct hp_db *fixture_db(const char *directory)
 	struct hp_db *db = NULL;
 
 	hp_assert_ok(hp_db_open(fixture_path(directory, "db"), true, &db));
+	at_end(close_db, db);
 	return db;
 }
 
@@ -215,6 +238,24 @@ void fixture_count(struct hp_event_totals *event, const struct hp_profile *profi
 	}
 }
 
+char *fixture_commit(struct hp_epoch_writer *writer, const struct hp_epoch_meta *meta)
+{
+	char *stamp;
+
+	hp_assert_ok(hp_epoch_writer_commit(writer, meta));
+	stamp = kept(strdup(hp_epoch_writer_stamp(writer)));
+	hp_epoch_writer_destroy(writer);
+	return stamp;
+}
+
+char *fixture_merge(struct hp_db *db, char *const *stamps, size_t count, const char *label)
+{
+	char *sum;
+
+	hp_assert_ok(hp_db_merge(db, stamps, count, label, &sum));
+	return kept(sum);
+}
+
 char *fixture_epoch(struct hp_db *db, const char *label, uint64_t samples)
 {
 	struct hp_profile profile = fixture_flat_profile(1, "cpu-clock:u", 1000000, samples);
@@ -225,9 +266,7 @@ char *fixture_epoch(struct hp_db *db, const char *label, uint64_t samples)
 	hp_assert_ok(hp_epoch_create(db, label, &writer));
 	if (samples)
 		hp_assert_ok(hp_epoch_writer_add(writer, &profile));
-	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
-	stamp = strdup(hp_epoch_writer_stamp(writer));
-	hp_epoch_writer_destroy(writer);
+	stamp = fixture_commit(writer, &meta);
 	hp_profile_clear(&profile);
 	hp_epoch_meta_clear(&meta);
 	return stamp;
@@ -444,9 +483,7 @@ char *fixture_rich_epoch(struct hp_db *db)
 	hp_assert_ok(hp_epoch_writer_bytes(writer, index, bytes, sizeof(bytes)));
 	hp_assert_ok(hp_epoch_writer_evidence(writer, &evidence));
 	hp_window_evidence_clear(&evidence);
-	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
-	stamp = strdup(hp_epoch_writer_stamp(writer));
-	hp_epoch_writer_destroy(writer);
+	stamp = fixture_commit(writer, &meta);
 	hp_image_id_clear(&image);
 	hp_epoch_meta_clear(&meta);
 	return stamp;

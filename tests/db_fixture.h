@@ -7,11 +7,14 @@
 
 #include <hpcprof/db/db.h>
 
-/* A new empty directory; fixture_remove removes it with all that is in it. */
+/* Directories, databases and stamps are released when the test ends. */
+
+/* A new empty directory. */
 char *fixture_directory(void);
-void fixture_remove(char *directory);
 /* `name` inside `directory`; static storage, a few results live at once. */
 const char *fixture_path(const char *directory, const char *name);
+/* A file of an epoch in `directory`/db, likewise. */
+const char *fixture_file(const char *directory, const char *stamp, const char *name);
 struct hp_db *fixture_db(const char *directory);
 
 /* Image `number`: FILE images with build-ids, except 0, which is "[unknown]". */
@@ -24,9 +27,13 @@ struct hp_profile fixture_flat_profile(unsigned image, const char *event, uint64
 
 /* Meta with one event of that many samples; clear it. */
 struct hp_epoch_meta fixture_meta(const char *event, uint64_t samples, bool complete);
+/* Commits and ends the epoch; returns its stamp. */
+char *fixture_commit(struct hp_epoch_writer *writer, const struct hp_epoch_meta *meta);
+/* The stamp of their sum. */
+char *fixture_merge(struct hp_db *db, char *const *stamps, size_t count, const char *label);
 /* Counts the profile into what meta says of its event. */
 void fixture_count(struct hp_event_totals *event, const struct hp_profile *profile);
-/* A finished epoch of one event with so many samples in image 1; returns its stamp, malloc'ed. */
+/* A finished epoch of one event with so many samples in image 1; returns its stamp. */
 char *fixture_epoch(struct hp_db *db, const char *label, uint64_t samples);
 /* What a few windows of one recording counted: blocks and edges of images 1 and 2; clear it. */
 struct hp_window_evidence fixture_evidence(uint64_t recording);

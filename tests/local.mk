@@ -15,7 +15,25 @@ AM_TESTS_ENVIRONMENT = \
 	ASAN_OPTIONS="allocator_may_return_null=1:$$ASAN_OPTIONS"; export ASAN_OPTIONS; \
 	TSAN_OPTIONS="allocator_may_return_null=1:$$TSAN_OPTIONS"; export TSAN_OPTIONS;
 
-noinst_HEADERS += tests/support.h tests/program.h tests/scratch.h tests/software.h
+# What tests share. Linked with what they test, in TEST_LIBS: what programs without an LDADD of their
+# own are linked with.
+check_LIBRARIES += tests/libsupport.a
+tests_libsupport_a_SOURCES = tests/support.h tests/support.c tests/scratch.h tests/scratch.c \
+	tests/software.h tests/software.c tests/db_fixture.h tests/db_fixture.c \
+	tests/compare_fixture.h tests/compare_fixture.c tests/cfg/graphs.h tests/cfg/graphs.c \
+	tests/compare/builds.h tests/compare/builds.c tests/compare/made_up.h \
+	tests/compare/made_up.c tests/image/workshop.h tests/image/workshop.c tests/pmu/tree.h \
+	tests/pmu/tree.c tests/report/fixture.h tests/report/fixture.c tests/sample/raw.h \
+	tests/sample/raw.c
+if X86_64
+tests_libsupport_a_SOURCES += tests/shadow/copied.h tests/shadow/copied.c tests/shadow/puppet.h \
+	tests/shadow/puppet.c tests/shadow/states.h tests/shadow/states.c tests/shadow/tracee.h \
+	tests/shadow/tracee.c
+endif
+TEST_LIBS = tests/libsupport.a $(REPORT_LIBS) $(COLLECT_LIBS) $(COUNT_LIBS) $(SHADOW_LIBS) \
+	$(CHECK_LIBS)
+LDADD = $(TEST_LIBS)
+noinst_HEADERS += tests/program.h tests/compare/notes.h tests/cli/run.h
 EXTRA_DIST += tests/support.sh
 TESTS += $(check_PROGRAMS) $(dist_check_SCRIPTS)
 

@@ -47,16 +47,7 @@
 #endif
 
 /* Tests register themselves before main, in the order they stand in. */
-enum { HP_TEST_MOST = 128 };
-static const TTest *hp_tests[HP_TEST_MOST] __attribute__((unused));
-static size_t hp_test_count __attribute__((unused));
-
-static __attribute__((unused)) void hp_test_add(const TTest *test)
-{
-	if (hp_test_count == HP_TEST_MOST)
-		abort();
-	hp_tests[hp_test_count++] = test;
-}
+void hp_test_add(const TTest *test);
 
 #define TEST(sentence)                                                                             \
 	static const TTest *sentence;                                                              \
@@ -66,35 +57,22 @@ static __attribute__((unused)) void hp_test_add(const TTest *test)
 	}                                                                                          \
 	START_TEST(sentence)
 
-#define HP_TEST_MAIN(suite_name) HP_TEST_MAIN_UNLESS(NULL, suite_name)
+/* Runs them; where `skip` (a text or NULL) is one, none of them, for that reason. */
+int hp_test_run(const char *suite_name, const char *skip);
 
-/* Where `reason` (a text or NULL) is one, all are skipped for it. */
+#define HP_TEST_MAIN(suite_name) HP_TEST_MAIN_UNLESS(NULL, suite_name)
 #define HP_TEST_MAIN_UNLESS(reason, suite_name)                                                    \
 	int main(void)                                                                             \
 	{                                                                                          \
-		const char *skip = (reason);                                                       \
-		Suite *suite;                                                                      \
-		SRunner *runner;                                                                   \
-		int failed;                                                                        \
-                                                                                                   \
-		if (skip) {                                                                        \
-			printf("1..0 # SKIP %s\n", skip);                                          \
-			return EXIT_SUCCESS;                                                       \
-		}                                                                                  \
-		suite = suite_create(suite_name);                                                  \
-		for (size_t i = 0; i < hp_test_count; i++) {                                       \
-			TCase *one = tcase_create(hp_tests[i]->name);                              \
-                                                                                                   \
-			tcase_set_timeout(one, HP_TEST_SECONDS);                                   \
-			tcase_add_test(one, hp_tests[i]);                                          \
-			suite_add_tcase(suite, one);                                               \
-		}                                                                                  \
-		runner = srunner_create(suite);                                                    \
-		srunner_set_tap(runner, "-");                                                      \
-		srunner_run_all(runner, CK_SILENT);                                                \
-		failed = srunner_ntests_failed(runner);                                            \
-		srunner_free(runner);                                                              \
-		return failed ? EXIT_FAILURE : EXIT_SUCCESS;                                       \
+		return hp_test_run(suite_name, reason);                                            \
 	}
+
+/* Releases the object when the running test has ended, the latest first. What fixtures make they
+ * release so: tests do not. */
+void at_end(void (*release)(void *object), void *object);
+/* Releases it now. */
+void end_now(void *object);
+/* The text (malloc'ed), freed then. */
+char *kept(char *text);
 
 #endif

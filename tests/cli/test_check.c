@@ -38,21 +38,15 @@ static char *record(struct hp_db *db, const char *label, uint64_t second)
 /* Four epochs labelled "old", and as many labelled "new", in turns. */
 static struct test begin(uint64_t old, uint64_t new)
 {
-	struct test test = { .directory = fixture_directory(), .output = malloc(OUTPUT_BYTES) };
+	struct test test = { .directory = fixture_directory(),
+			     .output = kept(malloc(OUTPUT_BYTES)) };
 
 	test.db = fixture_db(test.directory);
 	for (uint64_t i = 0; i < 4; i++) {
-		free(record(test.db, "old", old + i));
-		free(record(test.db, "new", new + (i + 2) % 4));
+		record(test.db, "old", old + i);
+		record(test.db, "new", new + (i + 2) % 4);
 	}
 	return test;
-}
-
-static void end(struct test *test)
-{
-	free(test->output);
-	hp_db_close(test->db);
-	fixture_remove(test->directory);
 }
 
 TEST(a_regression_exits_with_1_and_is_named)
@@ -65,7 +59,6 @@ TEST(a_regression_exits_with_1_and_is_named)
 	/* 400 samples of a millisecond become 600. */
 	assert_said(&test, "602 ms");
 	ck_assert_ptr_null(strstr(test.output, "procedure same"));
-	end(&test);
 }
 
 TEST(what_did_not_change_exits_with_0)
@@ -75,7 +68,6 @@ TEST(what_did_not_change_exits_with_0)
 	assert_check(&test, "old -- new", 0);
 	ck_assert_ptr_eq(strstr(test.output, "pass: "), test.output);
 	assert_said(&test, "4 epochs, 4 runs, 4006 samples");
-	end(&test);
 }
 
 TEST(an_improvement_exits_with_0)
@@ -85,7 +77,6 @@ TEST(an_improvement_exits_with_0)
 	assert_check(&test, "old -- new", 0);
 	ck_assert_ptr_eq(strstr(test.output, "improvement: "), test.output);
 	assert_check(&test, "new -- old", 1);
-	end(&test);
 }
 
 TEST(too_little_to_tell_exits_with_3)
@@ -97,7 +88,6 @@ TEST(too_little_to_tell_exits_with_3)
 	assert_check(&test, "--min-change=0.1 old -- new", 3);
 	assert_said(&test, "more runs of each side, or");
 	assert_check(&test, "--min-change=0.0001 old -- new", 3);
-	end(&test);
 }
 
 TEST(a_higher_floor_lets_it_pass)
@@ -106,7 +96,6 @@ TEST(a_higher_floor_lets_it_pass)
 
 	assert_check(&test, "--min-change=60 old -- new", 0);
 	assert_check(&test, "--min-share=30 --min-change=30 old -- new", 0);
-	end(&test);
 }
 
 TEST(the_verdict_is_in_the_json)
@@ -119,7 +108,6 @@ TEST(the_verdict_is_in_the_json)
 	ck_assert_str_eq(json_string_value(json_object_get(root, "schema")), "hpcprof-check/1");
 	ck_assert_str_eq(json_string_value(json_object_get(root, "verdict")), "regression");
 	json_decref(root);
-	end(&test);
 }
 
 /* Nodes of the tree, and how many there are more. */
@@ -155,7 +143,7 @@ TEST(top_bounds_the_json)
 			.samples = { 600 + i, i % 2 ? 300 : 100, 50 },
 		};
 
-		free(compare_record(test.db, &recorded));
+		compare_record(test.db, &recorded);
 	}
 	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
 		size_t left_out = 0;
@@ -170,7 +158,6 @@ TEST(top_bounds_the_json)
 			ck_assert_uint_eq(json_array_size(json_object_get(root, "findings")), 1);
 		json_decref(root);
 	}
-	end(&test);
 }
 
 TEST(the_base_may_be_in_another_database)
@@ -182,7 +169,7 @@ TEST(the_base_may_be_in_another_database)
 
 	hp_assert_ok(hp_db_open(fixture_path(test.directory, "other"), true, &other));
 	for (uint64_t i = 0; i < 4; i++)
-		free(record(other, "main", 200 + i));
+		record(other, "main", 200 + i);
 	snprintf(arguments, sizeof(arguments), "--baseline-db='%s/other' main -- new",
 		 test.directory);
 	assert_check(&test, arguments, 1);
@@ -193,7 +180,6 @@ TEST(the_base_may_be_in_another_database)
 	assert_check(&test, arguments, 2);
 	assert_said(&test, "(main)");
 	hp_db_close(other);
-	end(&test);
 }
 
 TEST(a_label_that_nothing_has_exits_with_2_and_says_which_there_are)
@@ -204,7 +190,6 @@ TEST(a_label_that_nothing_has_exits_with_2_and_says_which_there_are)
 	assert_said(&test, "base: no epoch 'nope'");
 	assert_said(&test, "(old)");
 	assert_said(&test, "(new)");
-	end(&test);
 }
 
 TEST(wrong_usage_exits_with_2)
@@ -221,7 +206,6 @@ TEST(wrong_usage_exits_with_2)
 	assert_check(&test, "--work=0 old -- new", 2);
 	assert_check(&test, "--format=xml old -- new", 2);
 	assert_check(&test, "-e cache-misses old -- new", 2);
-	end(&test);
 }
 
 TEST(options_that_record_are_refused_where_nothing_is_recorded)
@@ -249,7 +233,6 @@ TEST(options_that_record_are_refused_where_nothing_is_recorded)
 	assert_said(&test, "give options before --");
 	assert_check(&test, "--runs=1 --baseline-db=. -- true --versus true", 2);
 	assert_said(&test, "--baseline-db");
-	end(&test);
 }
 
 TEST(each_side_may_have_done_another_amount_of_work)
@@ -270,7 +253,7 @@ TEST(each_side_may_have_done_another_amount_of_work)
 	/* One side alone is compared with nothing. */
 	assert_check(&test, "--candidate-work=20 old -- new", 2);
 	assert_said(&test, "does not contain its amount of work");
-	free(compare_record(test.db, &worked));
+	compare_record(test.db, &worked);
 	assert_check(&test, "--min-change=80 --candidate-work=20 worked -- new", 0);
 	assert_check(&test, "worked -- new", 1);
 	assert_said(&test, "costs are per run");
@@ -279,7 +262,6 @@ TEST(each_side_may_have_done_another_amount_of_work)
 	assert_said(&test, "existing epochs need a number");
 	assert_check(&test, "--candidate-work=./file --work=1 old -- new", 2);
 	assert_check(&test, "--runs=1 --candidate-work=20 -- true --versus true", 2);
-	end(&test);
 }
 
 TEST(empty_and_damaged_epochs_exit_with_5_by_name)
@@ -296,9 +278,6 @@ TEST(empty_and_damaged_epochs_exit_with_5_by_name)
 		1);
 	run_hpcprof(test.directory, "check old --", broken, 5, test.output, OUTPUT_BYTES);
 	assert_said(&test, broken);
-	free(empty);
-	free(broken);
-	end(&test);
 }
 
 TEST(an_epoch_that_cannot_be_read_may_be_any_labels)
@@ -319,9 +298,6 @@ TEST(an_epoch_that_cannot_be_read_may_be_any_labels)
 	snprintf(arguments, sizeof(arguments), "--min-change=50 --min-share=50 %s -- @latest",
 		 good);
 	assert_check(&test, arguments, 0);
-	free(broken);
-	free(good);
-	end(&test);
 }
 
 TEST(a_part_of_a_run_is_not_compared_with_runs)
@@ -343,8 +319,6 @@ TEST(a_part_of_a_run_is_not_compared_with_runs)
 	assert_said(&test, "it contains only a part of the run");
 	run_hpcprof(test.directory, "stats", "old part", 0, test.output, OUTPUT_BYTES);
 	assert_said(&test, "it contains only a part of the run");
-	free(stamp);
-	end(&test);
 }
 
 TEST(recordings_of_no_run_are_told)
@@ -357,12 +331,11 @@ TEST(recordings_of_no_run_are_told)
 		.is_whole_system = true,
 	};
 
-	free(compare_record(test.db, &everything));
+	compare_record(test.db, &everything);
 	assert_check(&test, "old -- everything", 1);
 	assert_said(&test, "has no run of a command");
 	assert_check(&test, "--relative --min-change=50 old -- everything", 0);
 	ck_assert_ptr_null(strstr(test.output, "has no run of a command"));
-	end(&test);
 }
 
 TEST(other_machines_are_compared_by_shares_alone)
@@ -375,25 +348,23 @@ TEST(other_machines_are_compared_by_shares_alone)
 		.samples = { 600, 400 },
 	};
 
-	free(compare_record(test.db, &elsewhere));
+	compare_record(test.db, &elsewhere);
 	assert_check(&test, "old -- elsewhere", 3);
 	assert_said(&test, "Another CPU");
 	assert_said(&test, "--relative");
 	assert_check(&test, "--relative --min-change=50 --min-share=30 old -- elsewhere", 0);
 	assert_said(&test, "different CPUs");
-	end(&test);
 }
 
 TEST(a_label_that_nothing_has_is_told_with_all_labels)
 {
 	struct test test = begin(400, 400);
 
-	free(record(test.db, "nightly", 400));
+	record(test.db, "nightly", 400);
 	for (int i = 0; i < 12; i++)
-		free(record(test.db, "new", 400));
+		record(test.db, "new", 400);
 	assert_check(&test, "nope -- new", 2);
 	assert_said(&test, "labels: new, nightly, old");
-	end(&test);
 }
 
 TEST(a_page_is_written_beside_it)
@@ -412,7 +383,6 @@ TEST(a_page_is_written_beside_it)
 		 test.directory);
 	assert_check(&test, arguments, 2);
 	assert_said(&test, "--html takes the name of a file");
-	end(&test);
 }
 
 TEST(what_is_no_file_stays_what_it_is)
@@ -440,7 +410,6 @@ TEST(what_is_no_file_stays_what_it_is)
 	ck_assert(S_ISFIFO(status.st_mode));
 	ck_assert_int_eq(lstat(null, &status), 0);
 	ck_assert(S_ISLNK(status.st_mode));
-	end(&test);
 }
 
 HP_TEST_MAIN("cli/check")

@@ -21,7 +21,8 @@ enum { OUTPUT_BYTES = 1 << 16 };
 /* Three epochs a side; "slower" has 200 samples and then 300, "faster" 400 and then 390. */
 static struct test begin(void)
 {
-	struct test test = { .directory = fixture_directory(), .output = malloc(OUTPUT_BYTES) };
+	struct test test = { .directory = fixture_directory(),
+			     .output = kept(malloc(OUTPUT_BYTES)) };
 
 	test.db = fixture_db(test.directory);
 	for (uint64_t i = 0; i < 3; i++) {
@@ -38,17 +39,10 @@ static struct test begin(void)
 			.samples = { 390 + i, 301 - i },
 		};
 
-		free(compare_record(test.db, &old));
-		free(compare_record(test.db, &new));
+		compare_record(test.db, &old);
+		compare_record(test.db, &new);
 	}
 	return test;
-}
-
-static void end(struct test *test)
-{
-	free(test->output);
-	hp_db_close(test->db);
-	fixture_remove(test->directory);
 }
 
 TEST(all_procedures_are_shown_the_greatest_difference_first)
@@ -69,7 +63,6 @@ TEST(all_procedures_are_shown_the_greatest_difference_first)
 	ck_assert_ptr_null(strstr(test.output, "regression:"));
 	assert_diff(&test, "--top=1 old new", 0);
 	ck_assert_ptr_nonnull(strstr(test.output, "not shown: 2 more"));
-	end(&test);
 }
 
 TEST(what_is_over_the_limit_for_certain_exits_with_1)
@@ -80,7 +73,6 @@ TEST(what_is_over_the_limit_for_certain_exits_with_1)
 	assert_diff(&test, "--fail-over=5 old new", 1);
 	assert_diff(&test, "--fail-over=30 old new", 0);
 	assert_diff(&test, "--fail-over=5 new old", 0);
-	end(&test);
 }
 
 static double number(const json_t *object, const char *key)
@@ -119,7 +111,6 @@ TEST(json_has_the_program_and_the_greatest_differences)
 	ck_assert_uint_eq(json_array_size(json_object_get(root, "procedures")), 1);
 	ck_assert_double_eq_tol(number(root, "procedures_left_out"), 1, 1e-9);
 	json_decref(root);
-	end(&test);
 }
 
 TEST(work_may_be_another_on_each_side)
@@ -136,7 +127,6 @@ TEST(work_may_be_another_on_each_side)
 	assert_diff(&test, "--candidate-work=4 old new", 2);
 	assert_diff(&test, "--work=much old new", 2);
 	assert_diff(&test, "--work=2 --relative old new", 2);
-	end(&test);
 }
 
 /* Each command says it, and goes on. */
@@ -172,8 +162,6 @@ TEST(an_epoch_that_is_passed_over_is_told)
 	/* By its name it is wanted, and by another's nothing is passed over. */
 	assert_diff(&test, "old new", 5);
 	ck_assert_ptr_null(strstr(test.output, "passed over"));
-	free(stamp);
-	end(&test);
 }
 
 TEST(wrong_usage_is_told)
@@ -189,7 +177,6 @@ TEST(wrong_usage_is_told)
 	assert_diff(&test, "--format=html old new", 2);
 	assert_diff(&test, "--annotate=nobody old new", 2);
 	ck_assert_ptr_nonnull(strstr(test.output, "neither side has a procedure 'nobody'"));
-	end(&test);
 }
 
 HP_TEST_MAIN("cli/diff")

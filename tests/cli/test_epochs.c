@@ -32,9 +32,6 @@ TEST(the_list_shows_what_was_recorded)
 	ck_assert_ptr_nonnull(strstr(output, " 1234 "));
 	ck_assert_ptr_nonnull(strstr(output, " 0.00% "));
 	ck_assert_ptr_nonnull(strstr(output, " 60.0 s "));
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 /* Whatever labels and commands are like; a state that is not as it should be shows all the same. */
@@ -52,7 +49,7 @@ TEST(the_list_fits_80_columns)
 	char **before;
 	char *line;
 
-	free(fixture_epoch(db, "a-label-that-takes-more-room-than-there-is-for-it", 1234));
+	fixture_epoch(db, "a-label-that-takes-more-room-than-there-is-for-it", 1234);
 	before = meta.command_line;
 	meta.command_line = command;
 	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
@@ -70,8 +67,6 @@ TEST(the_list_fits_80_columns)
 			columns += (*at & 0xc0) != 0x80;
 		ck_assert_msg(columns <= 80, "%zu columns: %s", columns, line);
 	}
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(the_list_says_what_windows_counted)
@@ -102,15 +97,11 @@ TEST(the_list_says_what_windows_counted)
 	ck_assert_int_eq(json_integer_value(json_object_get(windows, "time_ns")), 269000000);
 	ck_assert(json_is_false(json_object_get(windows, "damaged")));
 	json_decref(root);
-	fixture_write(fixture_path(fixture_path(fixture_path(directory, "db"), stamp), "evidence"),
-		      "x", 1);
+	fixture_write(fixture_file(directory, stamp, "evidence"), "x", 1);
 	assert_run(directory, "list --wide", 0, output);
 	ck_assert_ptr_nonnull(strstr(output, " damaged "));
 	assert_run(directory, "verify", 5, output);
 	ck_assert_ptr_nonnull(strstr(output, "/evidence: offset 0x"));
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(the_list_is_json_and_csv_too)
@@ -137,9 +128,6 @@ TEST(the_list_is_json_and_csv_too)
 	snprintf(expected, sizeof(expected),
 		 "\n\"%s\",\"base\",\"complete\",\"host\",\"cpu-clock:u\",12,0,", stamp);
 	ck_assert_ptr_nonnull(strstr(output, expected));
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 static struct hp_run run_of(uint64_t elapsed_ns, uint64_t user_ns, int32_t exit_status)
@@ -183,8 +171,6 @@ TEST(the_list_says_what_runs_cost)
 	ck_assert_int_eq(
 		json_integer_value(json_object_get(json_array_get(runs, 1), "exit_status")), 139);
 	json_decref(root);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(an_empty_database_lists_and_verifies_well)
@@ -192,11 +178,10 @@ TEST(an_empty_database_lists_and_verifies_well)
 	char *directory = fixture_directory();
 	char output[1024];
 
-	hp_db_close(fixture_db(directory));
+	fixture_db(directory);
 	assert_run(directory, "", 0, output);
 	assert_run(directory, "verify", 0, output);
 	assert_run(directory, "gc", 0, output);
-	fixture_remove(directory);
 }
 
 TEST(hostile_names_do_not_reach_the_terminal)
@@ -223,8 +208,6 @@ TEST(hostile_names_do_not_reach_the_terminal)
 			ck_assert_msg((unsigned char)*at >= 0x20 || *at == '\n', "%s: byte 0x%02x",
 				      formats[i], (unsigned char)*at);
 	}
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 /* Of an older version, with a directory in the place of a file, with a file that is gone. */
@@ -256,9 +239,6 @@ TEST(verify_and_reports_tell_what_is_wrong_with_an_epoch)
 	ck_assert_ptr_nonnull(strstr(output, "/images is a directory, not a file"));
 	run_hpcprof(directory, "report", "--images", 5, output, sizeof(output));
 	free(epoch);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(verify_prints_each_problem_and_exits_with_5)
@@ -266,8 +246,7 @@ TEST(verify_prints_each_problem_and_exits_with_5)
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_epoch(db, NULL, 3);
-	char *meta =
-		strdup(fixture_path(fixture_path(fixture_path(directory, "db"), stamp), "meta"));
+	char *meta = strdup(fixture_file(directory, stamp, "meta"));
 	char output[4096];
 	size_t size;
 	uint8_t *bytes = fixture_read(meta, &size);
@@ -280,9 +259,6 @@ TEST(verify_prints_each_problem_and_exits_with_5)
 	ck_assert_ptr_nonnull(strstr(output, "1 problem in 1 epoch"));
 	free(bytes);
 	free(meta);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(labels_are_given_moved_and_taken_away)
@@ -304,10 +280,6 @@ TEST(labels_are_given_moved_and_taken_away)
 	ck_assert_ptr_nonnull(strstr(output, second));
 	assert_run(directory, "label --remove base", 0, output);
 	assert_run(directory, "list base", 2, output);
-	free(first);
-	free(second);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(merge_prints_the_new_stamp_and_rm_and_gc_what_they_remove)
@@ -334,10 +306,6 @@ TEST(merge_prints_the_new_stamp_and_rm_and_gc_what_they_remove)
 	ck_assert_ptr_nonnull(strstr(output, second));
 	assert_run(directory, "list", 0, output);
 	ck_assert_ptr_null(strstr(output, second));
-	free(first);
-	free(second);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(mistakes_are_answered_with_exit_2)
@@ -352,12 +320,10 @@ TEST(mistakes_are_answered_with_exit_2)
 	struct hp_db *db = fixture_db(directory);
 	char output[4096];
 
-	free(fixture_epoch(db, NULL, 1));
-	free(fixture_epoch(db, NULL, 1));
+	fixture_epoch(db, NULL, 1);
+	fixture_epoch(db, NULL, 1);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(mistakes); i++)
 		assert_run(directory, mistakes[i], 2, output);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 HP_TEST_MAIN("cli/epochs")

@@ -24,7 +24,8 @@ static struct test begin(void)
 {
 	static const uint64_t varying[] = { 10, 20, 60 };
 	static const uint64_t once[] = { 0, 7, 0 };
-	struct test test = { .directory = fixture_directory(), .output = malloc(OUTPUT_BYTES) };
+	struct test test = { .directory = fixture_directory(),
+			     .output = kept(malloc(OUTPUT_BYTES)) };
 
 	test.db = fixture_db(test.directory);
 	for (size_t i = 0; i < 3; i++) {
@@ -34,16 +35,9 @@ static struct test begin(void)
 			.samples = { 100, varying[i], once[i] },
 		};
 
-		free(compare_record(test.db, &recorded));
+		compare_record(test.db, &recorded);
 	}
 	return test;
-}
-
-static void end(struct test *test)
-{
-	free(test->output);
-	hp_db_close(test->db);
-	fixture_remove(test->directory);
 }
 
 static double number(const json_t *object, const char *key)
@@ -83,7 +77,6 @@ TEST(figures_are_those_by_hand_and_what_matters_comes_first)
 	row = json_array_get(rows, 2);
 	ck_assert_double_eq_tol(number(row, "range"), 0, 1e-9);
 	json_decref(root);
-	end(&test);
 }
 
 TEST(the_table_has_the_columns_of_the_figure)
@@ -96,7 +89,6 @@ TEST(the_table_has_the_columns_of_the_figure)
 	ck_assert_ptr_nonnull(strstr(test.output, " 55.56%        90.00  22.67%    3"));
 	assert_stats(&test, "--limit=1 set", 0);
 	ck_assert_ptr_nonnull(strstr(test.output, "not shown: 2 more"));
-	end(&test);
 }
 
 TEST(images_are_sums_of_procedures)
@@ -107,7 +99,6 @@ TEST(images_are_sums_of_procedures)
 	/* (160 - 110) / 397; mean 132.333. */
 	ck_assert_ptr_nonnull(strstr(test.output, "\n0.125944584,397,1,3,132.333333,"));
 	ck_assert_ptr_nonnull(strstr(test.output, "[jit program]"));
-	end(&test);
 }
 
 TEST(sets_of_another_rate_count_as_if_at_the_mean_one)
@@ -123,15 +114,14 @@ TEST(sets_of_another_rate_count_as_if_at_the_mean_one)
 	json_t *root;
 	const json_t *row;
 
-	free(compare_record(test.db, &recorded));
-	free(compare_record(test.db, &slow));
+	compare_record(test.db, &recorded);
+	compare_record(test.db, &slow);
 	assert_stats(&test, "--format=json fast slow", 0);
 	root = json_loads(test.output, 0, NULL);
 	row = json_array_get(json_object_get(root, "rows"), 0);
 	ck_assert_double_eq_tol(number(row, "range"), 0, 1e-9);
 	ck_assert_double_eq_tol(number(row, "sum"), 300, 1e-6);
 	json_decref(root);
-	end(&test);
 }
 
 TEST(wrong_usage_is_told)
@@ -143,7 +133,6 @@ TEST(wrong_usage_is_told)
 	assert_stats(&test, "--limit=0 set", 2);
 	assert_stats(&test, "--format=html set", 2);
 	assert_stats(&test, "-e cache-misses set", 2);
-	end(&test);
 }
 
 HP_TEST_MAIN("cli/stats")

@@ -122,8 +122,6 @@ static void bench_end(struct bench *bench)
 	space_release(bench->context.space);
 	names_clear(&bench->commands);
 	images_destroy(bench->images);
-	hp_db_close(bench->db);
-	fixture_remove(bench->directory);
 }
 
 /* A sample at `address`; the kernel sends registers in the order of its own numbers. */

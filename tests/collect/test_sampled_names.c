@@ -158,8 +158,6 @@ static void keep(uint64_t little, struct hp_symbol **symbols, size_t *count, con
 	hp_epoch_close(epoch);
 	hp_epoch_writer_destroy(writer);
 	hp_epoch_meta_clear(&meta);
-	hp_db_close(db);
-	fixture_remove(directory);
 	close_self(&self);
 }
 
@@ -214,7 +212,6 @@ TEST(of_a_file_that_is_gone_nothing_is_kept)
 	keep(1000, &symbols, &count, copy, true);
 	ck_assert_uint_eq(count, 0);
 	hp_symbols_free(symbols, count);
-	fixture_remove(directory);
 }
 
 HP_TEST_MAIN("collect/sampled_names")

@@ -11,6 +11,11 @@
 
 /* --- builds ---------------------------------------------------------------------------------- */
 
+static void close_image(void *image)
+{
+	hp_image_close(image);
+}
+
 struct build build_open_file(const char *path)
 {
 	char real[PATH_MAX];
@@ -23,8 +28,9 @@ struct build build_open_file(const char *path)
 	ck_assert_int_ge(fd, 0);
 	hp_assert_ok(hp_identity_of_fd(fd, &build.id.identity));
 	close(fd);
-	build.id.path = strdup(real);
+	build.id.path = kept(strdup(real));
 	hp_assert_ok(hp_image_open(&build.id, &options, &build.image));
+	at_end(close_image, build.image);
 	return build;
 }
 
@@ -53,12 +59,6 @@ void build_copy(const char *name, const char *to)
 	(void)remove(to);
 	fixture_write(to, bytes, size);
 	free(bytes);
-}
-
-void build_close(struct build *build)
-{
-	hp_image_close(build->image);
-	hp_image_id_clear(&build->id);
 }
 
 const struct hp_procedure *build_procedure(const struct build *build, const char *name)
@@ -188,9 +188,7 @@ char *build_record(struct hp_db *db, const struct build *build, const struct spe
 	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
 	hp_assert_ok(hp_epoch_writer_image(writer, &build->id, &index));
 	hp_assert_ok(hp_epoch_writer_add(writer, &profile));
-	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
-	stamp = strdup(hp_epoch_writer_stamp(writer));
-	hp_epoch_writer_destroy(writer);
+	stamp = fixture_commit(writer, &meta);
 	hp_epoch_meta_clear(&meta);
 	return stamp;
 }
@@ -223,10 +221,7 @@ struct hp_comparison *build_compare(struct hp_db *db, const struct build builds[
 	for (size_t side = 0; side < HP_SIDES; side++)
 		sides[side] = (struct hp_compare_epochs){ db, stamps[side], BUILD_RUNS, 0 };
 	hp_assert_ok(hp_compare(sides, &options, &comparison));
-	for (size_t side = 0; side < HP_SIDES; side++)
-		for (size_t i = 0; i < BUILD_RUNS; i++)
-			free(stamps[side][i]);
-	return comparison;
+	return comparison_kept(comparison);
 }
 
 /* --- pairs ------------------------------------------------------------------------------------ */
@@ -248,13 +243,4 @@ void pair_compare(struct pair *pair, const struct spent *old, size_t old_count,
 	const size_t counts[HP_SIDES] = { old_count, new_count };
 
 	pair->comparison = build_compare(pair->db, pair->builds, spent, counts);
-}
-
-void pair_close(struct pair *pair)
-{
-	hp_comparison_destroy(pair->comparison);
-	for (size_t side = 0; side < HP_SIDES; side++)
-		build_close(&pair->builds[side]);
-	hp_db_close(pair->db);
-	fixture_remove(pair->directory);
 }

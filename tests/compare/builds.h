@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Real programs, and epochs with samples in procedures of theirs. */
+/* Real programs, and epochs with samples in procedures of theirs; all of it is released when the
+ * test ends. */
 #ifndef HPCPROF_TESTS_COMPARE_BUILDS_H
 #define HPCPROF_TESTS_COMPARE_BUILDS_H
 
+#include "../compare_fixture.h"
 #include "../db_fixture.h"
 
 #include <hpcprof/compare/compare.h>
@@ -18,7 +20,6 @@ struct build build_open_file(const char *path);
 struct build build_open(const char *name);
 /* Such a program as another file of the same name, as a linker makes it. */
 void build_copy(const char *name, const char *to);
-void build_close(struct build *build);
 
 /* The first of the name, or NULL. */
 const struct hp_procedure *build_procedure(const struct build *build, const char *name);
@@ -36,7 +37,7 @@ struct spent {
 /* When the last epoch was recorded; the next one was a second later. */
 extern uint64_t build_start_ns;
 
-/* An epoch of one run, with a period of a millisecond; free the stamp. */
+/* An epoch of one run, with a period of a millisecond: its stamp. */
 char *build_record(struct hp_db *db, const struct build *build, const struct spent *spent,
 		   size_t procedures);
 
@@ -56,7 +57,6 @@ struct pair {
 struct pair pair_open(const char *base, const char *candidate);
 void pair_compare(struct pair *pair, const struct spent *old, size_t old_count,
 		  const struct spent *new, size_t new_count);
-void pair_close(struct pair *pair);
 
 /* What is said of a procedure, or NULL. */
 const struct hp_compared *build_find(const struct hp_comparison *comparison, const char *name);

@@ -1,28 +1,7 @@
-check_PROGRAMS += tests/compare/test_statistics
-tests_compare_test_statistics_SOURCES = tests/compare/test_statistics.c \
-	tests/compare/made_up.h tests/compare/made_up.c
-tests_compare_test_statistics_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
-
-check_PROGRAMS += tests/compare/test_promises
-tests_compare_test_promises_SOURCES = tests/compare/test_promises.c \
-	tests/compare/made_up.h tests/compare/made_up.c
-tests_compare_test_promises_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
-
-check_PROGRAMS += tests/compare/test_history
-tests_compare_test_history_SOURCES = tests/compare/test_history.c tests/compare/notes.h \
-	tests/compare/made_up.h tests/compare/made_up.c \
-	tests/compare_fixture.h tests/compare_fixture.c tests/db_fixture.c
-tests_compare_test_history_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
-
-check_PROGRAMS += tests/compare/test_drift
-tests_compare_test_drift_SOURCES = tests/compare/test_drift.c tests/compare/notes.h \
-	tests/compare_fixture.h tests/compare_fixture.c tests/db_fixture.c
-tests_compare_test_drift_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
-
-check_PROGRAMS += tests/compare/test_compare
-tests_compare_test_compare_SOURCES = tests/compare/test_compare.c tests/compare/notes.h \
-	tests/compare_fixture.h tests/compare_fixture.c tests/db_fixture.c
-tests_compare_test_compare_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/compare/test_statistics tests/compare/test_promises \
+	tests/compare/test_history tests/compare/test_drift tests/compare/test_compare \
+	tests/compare/test_moved tests/compare/test_gone tests/compare/test_inside \
+	tests/compare/test_namesakes
 
 # One source, built twice, and once as if by another compiler.
 helper_programs += tests/compare/pair_old tests/compare/pair_new tests/compare/pair_other
@@ -47,11 +26,6 @@ tests_compare_copies_new_SOURCES = tests/compare/copies.c
 tests_compare_copies_new_CFLAGS = -std=gnu11 -O2 -g -DNEW
 tests_compare_copies_new_LDADD =
 
-check_PROGRAMS += tests/compare/test_moved
-tests_compare_test_moved_SOURCES = tests/compare/test_moved.c tests/compare/notes.h \
-	tests/compare/builds.h tests/compare/builds.c tests/db_fixture.c
-tests_compare_test_moved_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
-
 # One procedure in two parts, and in one.
 helper_programs += tests/compare/cold_old tests/compare/cold_new
 tests_compare_cold_old_SOURCES = tests/compare/cold.c tests/compare/newcomer.h
@@ -62,11 +36,6 @@ tests_compare_cold_new_SOURCES = tests/compare/cold.c tests/compare/newcomer.h
 tests_compare_cold_new_CFLAGS = -std=gnu11 -O2 -DNEW
 tests_compare_cold_new_LDFLAGS = -Wl,-S
 tests_compare_cold_new_LDADD =
-
-check_PROGRAMS += tests/compare/test_gone
-tests_compare_test_gone_SOURCES = tests/compare/test_gone.c \
-	tests/compare/builds.h tests/compare/builds.c tests/db_fixture.c
-tests_compare_test_gone_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
 
 helper_programs += tests/compare/branches_old tests/compare/branches_new
 tests_compare_branches_old_SOURCES = tests/compare/branches.c
@@ -81,11 +50,6 @@ tests_compare_branches_plain_SOURCES = tests/compare/branches.c
 tests_compare_branches_plain_CFLAGS = -std=gnu11 -O2 -g -DNEW
 tests_compare_branches_plain_LDFLAGS = -Wl,-S
 tests_compare_branches_plain_LDADD =
-
-check_PROGRAMS += tests/compare/test_inside
-tests_compare_test_inside_SOURCES = tests/compare/test_inside.c \
-	tests/compare/builds.h tests/compare/builds.c tests/db_fixture.c
-tests_compare_test_inside_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)
 
 # Two sources in either order, with and without line information.
 namesake_sources_ab = tests/compare/namesakes_shared.h tests/compare/namesake_a.c \
@@ -138,8 +102,3 @@ tests_compare_parts_new_bare_SOURCES = tests/compare/parts.c tests/compare/newco
 tests_compare_parts_new_bare_CFLAGS = $(tests_compare_parts_old_bare_CFLAGS) -DNEW
 tests_compare_parts_new_bare_LDFLAGS = -s
 tests_compare_parts_new_bare_LDADD =
-
-check_PROGRAMS += tests/compare/test_namesakes
-tests_compare_test_namesakes_SOURCES = tests/compare/test_namesakes.c \
-	tests/compare/builds.h tests/compare/builds.c tests/db_fixture.c
-tests_compare_test_namesakes_LDADD = $(COMPARE_LIBS) $(CHECK_LIBS)

@@ -38,14 +38,6 @@ static struct test begin(void)
 	return test;
 }
 
-static void end(struct test *test)
-{
-	if (test->comparison)
-		hp_comparison_destroy(test->comparison);
-	compare_free(&test->sides);
-	fixture_remove(test->directory);
-}
-
 /* Five runs a side, which take turns. */
 static void record_turns(struct test *test, double first, double second, double third)
 {
@@ -109,8 +101,6 @@ TEST(runs_at_the_same_time_are_compared_with_each_other)
 		ck_assert_double_le(third->change.low, 0.4);
 		ck_assert_double_ge(third->change.high, 0.4);
 		ck_assert(!compare_find(dearer.comparison, "first")->is_finding);
-		end(&same);
-		end(&dearer);
 	}
 }
 
@@ -122,7 +112,6 @@ TEST(one_pair_cannot_have_drifted_apart)
 	ck_assert(test.comparison->is_interleaved);
 	ck_assert(has_note(test.comparison, "are assumed to differ"));
 	ck_assert(!has_note(test.comparison, "drifted"));
-	end(&test);
 }
 
 /* The shortest run takes a second. */
@@ -136,8 +125,6 @@ TEST(runs_that_hardly_met_are_no_such_pairs)
 	ck_assert(hardly.comparison->is_interleaved);
 	ck_assert_int_eq(hardly.comparison->verdict, HP_VERDICT_INSUFFICIENT);
 	ck_assert(strstr(hardly.comparison->shortages[0].advice, "--side-by-side"));
-	end(&met);
-	end(&hardly);
 }
 
 TEST(three_at_the_same_time_are_no_pairs)
@@ -152,7 +139,6 @@ TEST(three_at_the_same_time_are_no_pairs)
 	}
 	test.comparison = compare_all(&test.sides);
 	ck_assert(!has_note(test.comparison, "the run at the same time"));
-	end(&test);
 }
 
 /* --- verdicts -------------------------------------------------------------------------------- */
@@ -171,7 +157,6 @@ TEST(what_stayed_the_same_passes)
 	ck_assert_uint_eq(found->sides[HP_BASE].epoch_count, 5);
 	ck_assert_uint_eq(found->sides[HP_CANDIDATE].runs, 5);
 	ck_assert_str_eq(found->event, "cpu-clock:u");
-	end(&test);
 }
 
 TEST(the_procedure_that_got_dearer_is_named)
@@ -193,7 +178,6 @@ TEST(the_procedure_that_got_dearer_is_named)
 	ck_assert_ptr_eq(test.comparison->findings[0], test.comparison->program);
 	ck_assert_ptr_eq(test.comparison->findings[1], third);
 	ck_assert_uint_eq(test.comparison->finding_count, 2);
-	end(&test);
 }
 
 TEST(what_slows_all_down_is_the_programs_change_alone)
@@ -205,7 +189,6 @@ TEST(what_slows_all_down_is_the_programs_change_alone)
 	ck_assert_double_eq_tol(test.comparison->program->change.value, 0.2, 0.01);
 	ck_assert(!compare_find(test.comparison, "second")->is_finding);
 	ck_assert(!compare_find(test.comparison, "third")->is_finding);
-	end(&test);
 }
 
 TEST(what_got_cheaper_is_an_improvement)
@@ -215,7 +198,6 @@ TEST(what_got_cheaper_is_an_improvement)
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_IMPROVEMENT);
 	ck_assert(compare_find(test.comparison, "second")->is_finding);
 	ck_assert_double_le(compare_find(test.comparison, "second")->lost.high, 0);
-	end(&test);
 }
 
 TEST(a_loss_is_a_regression_whatever_was_won_elsewhere)
@@ -226,7 +208,6 @@ TEST(a_loss_is_a_regression_whatever_was_won_elsewhere)
 	ck_assert(!test.comparison->program->is_finding);
 	ck_assert_str_eq(test.comparison->findings[0]->name, "third");
 	ck_assert_str_eq(test.comparison->findings[1]->name, "second");
-	end(&test);
 }
 
 TEST(changes_below_the_floor_are_no_findings)
@@ -237,7 +218,6 @@ TEST(changes_below_the_floor_are_no_findings)
 	test.sides.options.least_change = 0.5;
 	test.comparison = compare_all(&test.sides);
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
-	end(&test);
 }
 
 TEST(runs_that_differ_too_much_are_not_enough)
@@ -258,7 +238,6 @@ TEST(runs_that_differ_too_much_are_not_enough)
 	ck_assert_uint_eq(test.comparison->shortage_count, 1);
 	ck_assert_uint_ge(test.comparison->shortages[0].more_runs, 10);
 	ck_assert_double_ge(test.comparison->program->smallest_change, 0.1);
-	end(&test);
 }
 
 TEST(one_epoch_a_side_says_what_it_assumes)
@@ -275,7 +254,6 @@ TEST(one_epoch_a_side_says_what_it_assumes)
 	ck_assert_double_eq_tol(test.comparison->dispersion, 1.3, 1e-9);
 	ck_assert(!test.comparison->is_interleaved);
 	ck_assert_uint_ge(test.comparison->note_count, 3);
-	end(&test);
 }
 
 /* --- costs ----------------------------------------------------------------------------------- */
@@ -297,7 +275,6 @@ TEST(parts_add_up)
 		ck_assert_double_eq_tol(program->side[side].cost.value, sum, 1e3);
 		ck_assert_uint_eq(image->side[side].samples, program->side[side].samples);
 	}
-	end(&test);
 }
 
 TEST(shares_do_not_tell_what_slows_all_down)
@@ -310,7 +287,6 @@ TEST(shares_do_not_tell_what_slows_all_down)
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
 	ck_assert_double_eq_tol(compare_find(test.comparison, "first")->side[HP_BASE].cost.value,
 				0.5, 0.01);
-	end(&test);
 }
 
 TEST(shares_tell_what_got_dearer_than_the_rest)
@@ -322,7 +298,6 @@ TEST(shares_tell_what_got_dearer_than_the_rest)
 	test.comparison = compare_all(&test.sides);
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
 	ck_assert_str_eq(test.comparison->findings[0]->name, "third");
-	end(&test);
 }
 
 TEST(half_the_period_is_the_same_cost)
@@ -341,7 +316,6 @@ TEST(half_the_period_is_the_same_cost)
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
 	ck_assert_double_eq_tol(compare_find(test.comparison, "first")->change.value, 0, 0.01);
 	ck_assert_double_eq_tol(test.comparison->sides[HP_CANDIDATE].period, 500000, 1);
-	end(&test);
 }
 
 TEST(time_and_cycles_are_both_cycles)
@@ -364,7 +338,6 @@ TEST(time_and_cycles_are_both_cycles)
 	/* Clocks are kept in classes 0.27 % apart. */
 	ck_assert_double_eq_tol(test.comparison->program->change.value, 0, 0.01);
 	ck_assert_double_eq_tol(test.comparison->program->side[HP_BASE].cost.value, 2e9, 2e7);
-	end(&test);
 }
 
 TEST(costs_are_for_a_unit_of_work_when_all_runs_say_how_much_it_was)
@@ -386,7 +359,6 @@ TEST(costs_are_for_a_unit_of_work_when_all_runs_say_how_much_it_was)
 	/* A tenth of 500 samples of a millisecond. */
 	ck_assert_double_eq_tol(compare_find(test.comparison, "first")->side[HP_BASE].cost.value,
 				50e6, 1e6);
-	end(&test);
 }
 
 /* --- names ----------------------------------------------------------------------------------- */
@@ -411,7 +383,6 @@ TEST(clones_and_split_off_parts_are_their_procedure)
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
 	ck_assert_uint_eq(test.comparison->program->parts[0]->part_count, 3);
 	ck_assert_double_eq_tol(compare_find(test.comparison, "third")->change.value, 0, 0.02);
-	end(&test);
 }
 
 TEST(what_only_one_side_has_is_new_or_gone)
@@ -429,7 +400,6 @@ TEST(what_only_one_side_has_is_new_or_gone)
 	test.comparison = compare_all(&test.sides);
 	ck_assert(isinf(compare_find(test.comparison, "another")->change.value));
 	ck_assert_double_eq_tol(compare_find(test.comparison, "third")->change.value, -1, 1e-9);
-	end(&test);
 }
 
 /* --- what cannot be compared ----------------------------------------------------------------- */
@@ -458,7 +428,6 @@ TEST(events_without_anything_in_common_are_refused)
 	compare_add(&test.sides, HP_BASE, &base);
 	compare_add(&test.sides, HP_CANDIDATE, &candidate);
 	refused(&test, HP_ERROR_USAGE, 2);
-	end(&test);
 }
 
 /* Whichever side it is that knows of the kernel. */
@@ -484,7 +453,6 @@ TEST(epochs_with_and_without_the_kernel_compare_by_user_mode)
 		ck_assert(has_note(test.comparison, "only samples in user mode are compared"));
 		for (size_t i = 0; i < test.comparison->program->part_count; i++)
 			ck_assert_str_ne(test.comparison->program->parts[i]->name, "[kernel]");
-		end(&test);
 	}
 }
 
@@ -505,7 +473,6 @@ TEST(epochs_that_both_have_the_kernel_compare_it_too)
 	ck_assert(!has_note(test.comparison, "only samples in user mode"));
 	ck_assert_uint_eq(compare_find(test.comparison, "[kernel]")->side[HP_BASE].samples,
 			  5 * 4000);
-	end(&test);
 }
 
 TEST(the_kernel_alone_is_not_compared_with_user_mode)
@@ -519,7 +486,6 @@ TEST(the_kernel_alone_is_not_compared_with_user_mode)
 	compare_add(&test.sides, HP_BASE, &base);
 	compare_add(&test.sides, HP_CANDIDATE, &candidate);
 	refused(&test, HP_ERROR_USAGE, 2);
-	end(&test);
 }
 
 TEST(different_cpus_compare_by_shares_alone)
@@ -535,7 +501,6 @@ TEST(different_cpus_compare_by_shares_alone)
 	test.sides.options.is_relative = true;
 	test.comparison = compare_all(&test.sides);
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
-	end(&test);
 }
 
 TEST(an_epoch_without_samples_is_refused_by_name)
@@ -547,7 +512,6 @@ TEST(an_epoch_without_samples_is_refused_by_name)
 	compare_add(&test.sides, HP_BASE, &base);
 	compare_add(&test.sides, HP_CANDIDATE, &candidate);
 	refused(&test, HP_ERROR_DAMAGED, HP_CANDIDATE);
-	end(&test);
 }
 
 /* What is gone does not change the figures; but it may be the least that somebody did. */
@@ -568,7 +532,6 @@ TEST(an_epoch_whose_files_contradict_is_named)
 	test.comparison = compare_all(&test.sides);
 	ck_assert(has_note(test.comparison, test.sides.stamps[HP_BASE][2]));
 	ck_assert(has_note(test.comparison, ".sym: it is missing, and meta knows of it"));
-	end(&test);
 }
 
 HP_TEST_MAIN("compare/compare")

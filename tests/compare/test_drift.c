@@ -58,19 +58,12 @@ static struct test begin(void)
 	return test;
 }
 
-static void end(struct test *test)
-{
-	hp_comparison_destroy(test->comparison);
-	compare_free(&test->sides);
-	fixture_remove(test->directory);
-}
-
 static void record_earlier(struct test *test, const struct occasion *occasion)
 {
 	for (size_t i = 0; i < RUNS; i++) {
 		struct recorded recorded = run_of(occasion, i);
 
-		free(compare_record(test->sides.db, &recorded));
+		compare_record(test->sides.db, &recorded);
 	}
 }
 
@@ -100,7 +93,6 @@ TEST(twelve_percent_half_an_hour_later_are_no_regression)
 	ck_assert(test.comparison->is_same_build);
 	ck_assert(has_note(test.comparison, "same build on both sides"));
 	ck_assert(has_note(test.comparison, "an assumption"));
-	end(&test);
 }
 
 TEST(another_build_is_not_the_same)
@@ -112,7 +104,6 @@ TEST(another_build_is_not_the_same)
 	compare(&test, &base, &candidate);
 	ck_assert(!test.comparison->is_same_build);
 	ck_assert(!has_note(test.comparison, "same build"));
-	end(&test);
 }
 
 /* All programs share the libraries of the system. */
@@ -143,7 +134,6 @@ TEST(a_library_of_the_system_is_no_build_of_the_program)
 		compare(&test, &base, &candidate);
 		ck_assert_msg(test.comparison->is_same_build == cases[i].is_own, "%s",
 			      cases[i].path);
-		end(&test);
 	}
 }
 
@@ -169,7 +159,6 @@ TEST(occasions_are_learned_from)
 		ck_assert_int_eq(test.comparison->verdict,
 				 is_noisy ? HP_VERDICT_INSUFFICIENT : HP_VERDICT_REGRESSION);
 		ck_assert_double_eq_tol(program->change.value, 0.2, 1e-3);
-		end(&test);
 	}
 }
 
@@ -188,7 +177,6 @@ TEST(runs_in_a_row_are_one_occasion)
 	compare(&test, &base, &candidate);
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_INSUFFICIENT);
 	ck_assert(has_note(test.comparison, "on 2 occasions"));
-	end(&test);
 }
 
 TEST(what_slowed_the_reference_down_is_taken_away)
@@ -220,8 +208,6 @@ TEST(what_slowed_the_reference_down_is_taken_away)
 	ck_assert_double_eq_tol(uncorrected->change.value, pow(1.2, 0.6) - 1, 1e-3);
 	/* The farther it moved, the less is known. */
 	ck_assert_double_gt(program->smallest_change, uncorrected->smallest_change);
-	end(&seen);
-	end(&unseen);
 }
 
 TEST(costs_that_never_followed_the_reference_are_left_alone)
@@ -239,7 +225,6 @@ TEST(costs_that_never_followed_the_reference_are_left_alone)
 	program = compare(&test, &base, &candidate);
 	ck_assert_double_eq_tol(program->change.value, 0, 1e-3);
 	ck_assert(has_note(test.comparison, "costs did not follow it"));
-	end(&test);
 }
 
 /* A whole that costs 30 % more hides what became of a procedure; its share does not. */
@@ -255,7 +240,6 @@ TEST(shares_are_said_beside_costs)
 	ck_assert_double_eq_tol(procedure->change.value, 0.3, 0.01);
 	ck_assert_double_eq_tol(procedure->share_change.value, 0, 0.01);
 	ck_assert_double_gt(procedure->share_p, 0.5);
-	end(&test);
 }
 
 HP_TEST_MAIN("compare/drift")

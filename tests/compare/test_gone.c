@@ -142,7 +142,6 @@ static char *record(struct replaced *replaced, const struct recording *recording
 		keep(replaced->db, stamp, &build, spent, count, kept != KEPT_NAMES);
 	if (kept == KEPT_DAMAGE)
 		damage_bodies(fixture_path(hp_db_path(replaced->db), stamp));
-	build_close(&build);
 	return stamp;
 }
 
@@ -166,19 +165,10 @@ static struct replaced replace(const struct recording recordings[HP_SIDES], cons
 			(struct hp_compare_epochs){ replaced.db, stamps[side], BUILD_RUNS, 0 };
 	}
 	hp_assert_ok(hp_compare(sides, &options, &replaced.comparison));
+	comparison_kept(replaced.comparison);
 	ck_assert_uint_eq(replaced.comparison->program->part_count, 1);
 	replaced.image = replaced.comparison->program->parts[0];
-	for (size_t side = 0; side < HP_SIDES; side++)
-		for (size_t i = 0; i < BUILD_RUNS; i++)
-			free(stamps[side][i]);
 	return replaced;
-}
-
-static void forget(struct replaced *replaced)
-{
-	hp_comparison_destroy(replaced->comparison);
-	hp_db_close(replaced->db);
-	fixture_remove(replaced->directory);
 }
 
 /* The note that there is no file, and by what it is compared then. */
@@ -237,7 +227,6 @@ TEST(without_names_it_is_compared_as_a_whole)
 		ck_assert_int_eq(replaced.image->parts[0]->scope, HP_SCOPE_IMAGE);
 		ck_assert_double_eq_tol(replaced.image->parts[0]->change.value, 0, 1e-9);
 		ck_assert_uint_eq(replaced.image->parts[0]->part_count, 0);
-		forget(&replaced);
 	}
 }
 
@@ -262,7 +251,6 @@ TEST(with_names_it_is_compared_by_procedure)
 		ck_assert_ptr_nonnull(strstr(host->file, "pair.c"));
 		ck_assert_uint_eq(host->part_count, 0);
 		ck_assert_uint_eq(host->code_count, 0);
-		forget(&replaced);
 	}
 }
 
@@ -286,7 +274,6 @@ TEST(a_procedure_of_another_name_is_known_by_its_body)
 		ck_assert_str_eq(latter->former_name, "former");
 		ck_assert_double_eq_tol(latter->change.value, 0, 1e-6);
 		ck_assert_ptr_null(build_find(replaced.comparison, "former"));
-		forget(&replaced);
 	}
 }
 
@@ -302,7 +289,6 @@ TEST(without_bodies_it_is_another_procedure)
 		ck_assert_int_eq(replaced.comparison->verdict, HP_VERDICT_REGRESSION);
 		ck_assert(build_find(replaced.comparison, "latter")->is_finding);
 		ck_assert(build_find(replaced.comparison, "former")->is_finding);
-		forget(&replaced);
 	}
 }
 
@@ -318,7 +304,6 @@ TEST(what_was_inlined_since_is_a_shift_of_cost)
 	ck_assert_str_eq(host->shifts[0].partner->name, "callee");
 	ck_assert_double_eq_tol(host->shifts[0].cost, 200e6, 1);
 	ck_assert_ptr_null(build_find(replaced.comparison, "callee"));
-	forget(&replaced);
 }
 
 /* What the compiler put elsewhere goes with the rest of its procedure, by whatever name; also where
@@ -348,7 +333,6 @@ TEST(what_was_split_is_known_by_its_body)
 		ck_assert_str_eq(labour->former_name, "work");
 		ck_assert_double_eq_tol(labour->change.value, 0, 1e-6);
 		ck_assert_ptr_null(build_find(replaced.comparison, "work"));
-		forget(&replaced);
 	}
 }
 

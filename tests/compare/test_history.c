@@ -23,14 +23,6 @@ static struct test begin(uint64_t seed)
 	return test;
 }
 
-static void end(struct test *test)
-{
-	if (test->comparison)
-		hp_comparison_destroy(test->comparison);
-	compare_free(&test->sides);
-	fixture_remove(test->directory);
-}
-
 /* Eight procedures of 400 samples. */
 static struct recorded draw(struct test *test, double dispersion, double run_deviation)
 {
@@ -53,7 +45,7 @@ static void record_earlier(struct test *test, const struct recorded *recorded)
 	test->sides.next_start_ns += 1000000000;
 	if (!timed.start_ns)
 		timed.start_ns = test->sides.next_start_ns;
-	free(compare_record(test->sides.db, &timed));
+	compare_record(test->sides.db, &timed);
 }
 
 static void record_many(struct test *test, size_t count, double dispersion, double run_deviation)
@@ -93,7 +85,6 @@ TEST(dispersion_is_that_of_earlier_epochs)
 		ck_assert_double_le(test.comparison->dispersion, 1.45 * truth[i]);
 		ck_assert(has_note(test.comparison, "as in 12 earlier epochs"));
 		ck_assert(!has_note(test.comparison, "assumed"));
-		end(&test);
 	}
 }
 
@@ -106,7 +97,6 @@ TEST(how_much_runs_differ_is_learned)
 	ck_assert_double_ge(test.comparison->run_deviation, 0.035);
 	ck_assert_double_le(test.comparison->run_deviation, 0.085);
 	ck_assert(has_note(test.comparison, "as in 14 earlier epochs"));
-	end(&test);
 }
 
 TEST(one_epoch_that_is_out_of_line_teaches_nothing)
@@ -124,7 +114,6 @@ TEST(one_epoch_that_is_out_of_line_teaches_nothing)
 	ck_assert_uint_eq(test.comparison->learned_epochs, 8);
 	ck_assert_double_le(test.comparison->dispersion, 1.6);
 	ck_assert_double_le(test.comparison->run_deviation, 0.02);
-	end(&test);
 }
 
 TEST(never_less_than_chance)
@@ -138,7 +127,6 @@ TEST(never_less_than_chance)
 	ck_assert_uint_eq(test.comparison->learned_epochs, 10);
 	ck_assert_double_ge(test.comparison->dispersion, 1);
 	ck_assert_double_le(test.comparison->dispersion, 1.1);
-	end(&test);
 }
 
 /* 8 degrees of freedom that say 1, at most, and 10 that say 1.3. */
@@ -152,7 +140,6 @@ TEST(few_epochs_leave_most_of_what_is_assumed)
 	compare(&test, 1, 0);
 	ck_assert_uint_eq(test.comparison->learned_epochs, 2);
 	ck_assert_double_eq_tol(test.comparison->dispersion, (8 * 1 + 10 * 1.3) / 18, 1e-6);
-	end(&test);
 }
 
 /* What runs of other builds differ by is not chance. */
@@ -170,7 +157,6 @@ TEST(builds_are_replicates_of_themselves_alone)
 	ck_assert_uint_eq(test.comparison->learned_epochs, 0);
 	ck_assert_double_eq_tol(test.comparison->dispersion, 1.3, 1e-9);
 	ck_assert(has_note(test.comparison, "assumed to vary by 1.3 times"));
-	end(&test);
 }
 
 TEST(only_earlier_epochs_of_the_same_on_the_same_machine_are_history)
@@ -196,7 +182,6 @@ TEST(only_earlier_epochs_of_the_same_on_the_same_machine_are_history)
 	}
 	compare(&test, 1, 0);
 	ck_assert_uint_eq(test.comparison->learned_epochs, 0);
-	end(&test);
 }
 
 /* Where procedures vary by more than is assumed: as replicates of which nothing is known, changes
@@ -213,7 +198,6 @@ TEST(what_varies_much_raises_no_alarms_once_that_is_known)
 			record_many(&test, has_history ? 8 : 0, 6, 0.01);
 			compare(&test, 6, 0.01);
 			alarms[has_history] += test.comparison->verdict == HP_VERDICT_REGRESSION;
-			end(&test);
 		}
 	printf("# alarms of %d: %zu, with a history %zu\n", ROUNDS, alarms[0], alarms[1]);
 	ck_assert_uint_ge(alarms[0], ROUNDS / 10);

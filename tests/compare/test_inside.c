@@ -108,7 +108,6 @@ TEST(a_change_in_one_branch_is_in_its_block_and_line)
 		for (size_t j = 0; j < test.comparison->finding_count; j++)
 			ck_assert(test.comparison->findings[j]->scope == HP_SCOPE_PROGRAM ||
 				  test.comparison->findings[j]->scope == HP_SCOPE_PROCEDURE);
-		pair_close(&test);
 	}
 }
 
@@ -122,7 +121,6 @@ TEST(a_change_all_over_a_procedure_is_in_no_block)
 
 	ck_assert(found && found->is_finding);
 	ck_assert_uint_eq(found->block_count, 0);
-	pair_close(&test);
 }
 
 /* Cost that went from one line to another inside of a procedure is none that the procedure lost. */
@@ -143,7 +141,6 @@ TEST(nothing_is_found_inside_of_what_did_not_change)
 		ck_assert(!same->parts[i]->is_finding);
 		ck_assert(isnan(same->parts[i]->p) && isnan(same->parts[i]->q));
 	}
-	pair_close(&test);
 }
 
 /* What line information there is names the place; costs of lines are of both sides or of none. */
@@ -171,7 +168,6 @@ TEST(with_lines_of_one_side_alone_places_are_known)
 		ck_assert_ptr_nonnull(found->file);
 		ck_assert_ptr_nonnull(strstr(found->file, "branches.c"));
 		ck_assert_uint_gt(found->line, 0);
-		pair_close(&test);
 	}
 }
 

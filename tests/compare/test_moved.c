@@ -34,7 +34,6 @@ TEST(a_procedure_of_another_name_is_known_by_its_code)
 	ck_assert_str_eq(latter->former_name, "former");
 	ck_assert_double_eq_tol(latter->change.value, 0, 1e-6);
 	ck_assert_ptr_null(build_find(test.comparison, "former"));
-	pair_close(&test);
 }
 
 TEST(what_was_inlined_counts_for_its_caller_and_is_no_finding)
@@ -51,7 +50,6 @@ TEST(what_was_inlined_counts_for_its_caller_and_is_no_finding)
 	ck_assert_double_eq_tol(host->shifts[0].cost, 200e6, 1);
 	ck_assert_ptr_null(build_find(test.comparison, "callee"));
 	ck_assert_ptr_null(host->former_name);
-	pair_close(&test);
 }
 
 TEST(what_got_dearer_by_inlining_is_a_finding_all_the_same)
@@ -62,7 +60,6 @@ TEST(what_got_dearer_by_inlining_is_a_finding_all_the_same)
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
 	ck_assert(host->is_finding);
 	ck_assert_double_eq_tol(host->lost.value, 200e6, 1);
-	pair_close(&test);
 }
 
 TEST(findings_show_lines_and_instructions_of_both_sides)
@@ -83,7 +80,6 @@ TEST(findings_show_lines_and_instructions_of_both_sides)
 	}
 	ck_assert(lines);
 	ck_assert(instructions);
-	pair_close(&test);
 }
 
 /* What the lines of a procedure cost on a side, and their samples. */
@@ -127,7 +123,6 @@ TEST(lines_of_a_procedure_add_up_to_it)
 	ck_assert_double_eq_tol(sum_of_lines(host, HP_BASE, &samples),
 				host->side[HP_BASE].cost.value / 3, 1e-6);
 	ck_assert_uint_eq(samples, BUILD_RUNS * 100);
-	pair_close(&test);
 }
 
 /* The builds have `same` on lines of different numbers. */
@@ -141,7 +136,6 @@ TEST(a_line_that_moved_is_known_by_its_code)
 		ck_assert_double_eq_tol(same->parts[i]->change.value, 0, 1e-9);
 		ck_assert(same->parts[i]->change.low < 0 && same->parts[i]->change.high > 0);
 	}
-	pair_close(&test);
 }
 
 /* --- inlined in part ------------------------------------------------------------------------- */
@@ -185,7 +179,6 @@ TEST(cost_that_went_into_copies_is_no_change)
 		ck_assert_str_eq(host->shifts[0].partner->name, "callee");
 		ck_assert_double_eq_tol(host->shifts[0].cost, old ? -300e6 : 300e6, 1);
 		ck_assert_ptr_null(build_find(test.comparison, "callee"));
-		pair_close(&test);
 	}
 }
 
@@ -203,7 +196,6 @@ TEST(copies_that_cost_more_than_the_calls_are_a_regression)
 	host = build_find(test.comparison, "host");
 	ck_assert(host && host->is_finding);
 	ck_assert_double_eq_tol(host->lost.value, 400e6, 1);
-	pair_close(&test);
 }
 
 /* The same costs, but nothing was inlined in between. */
@@ -222,7 +214,6 @@ TEST(without_more_copies_it_is_two_changes)
 		ck_assert(build_find(test.comparison, "host")->is_finding);
 		ck_assert(build_find(test.comparison, "callee")->is_finding);
 		ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
-		pair_close(&test);
 	}
 }
 
@@ -247,8 +238,6 @@ TEST(the_same_source_elsewhere_is_the_same_code)
 	moved_body(&other, &bodies[2]);
 	ck_assert_double_eq_tol(hp_body_similarity(&bodies[0], &bodies[1]), 1, 1e-9);
 	ck_assert_double_lt(hp_body_similarity(&bodies[0], &bodies[2]), MOVED_LEAST_SIMILARITY);
-	build_close(&old);
-	build_close(&new);
 }
 
 /* The longest common subsequence, by the table that takes all the time it needs. */
@@ -326,8 +315,6 @@ TEST(what_another_compiler_does_worse_counts_as_far_as_the_program_lost_it)
 	ck_assert_int_eq(lost.comparison->verdict, HP_VERDICT_REGRESSION);
 	ck_assert(build_find(lost.comparison, "latter")->is_finding);
 	ck_assert(!has_note(lost.comparison, made_up_for));
-	pair_close(&made_up);
-	pair_close(&lost);
 }
 
 TEST(by_the_same_compiler_a_loss_is_a_regression_whatever_was_won)
@@ -337,7 +324,6 @@ TEST(by_the_same_compiler_a_loss_is_a_regression_whatever_was_won)
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
 	ck_assert(build_find(test.comparison, "latter")->is_finding);
 	ck_assert(!has_note(test.comparison, made_up_for));
-	pair_close(&test);
 }
 
 HP_TEST_MAIN("compare/moved")

@@ -53,7 +53,6 @@ TEST(statics_of_one_name_in_two_files_are_two)
 	ck_assert(a->is_finding && !b->is_finding);
 	ck_assert_ptr_null(a->former_name);
 	ck_assert_ptr_nonnull(strstr(a->file, "namesake_a.c"));
-	pair_close(&test);
 }
 
 TEST(one_that_has_samples_here_is_not_the_other_that_has_them_there)
@@ -70,7 +69,6 @@ TEST(one_that_has_samples_here_is_not_the_other_that_has_them_there)
 	ck_assert(a && b);
 	ck_assert_uint_eq(a->side[HP_CANDIDATE].samples, 0);
 	ck_assert_uint_eq(b->side[HP_BASE].samples, 0);
-	pair_close(&test);
 }
 
 TEST(without_line_information_their_code_tells_them_apart)
@@ -96,7 +94,6 @@ TEST(without_line_information_their_code_tells_them_apart)
 		ck_assert_uint_eq(helper->side[HP_CANDIDATE].samples,
 				  is_a ? BUILD_RUNS * 800 : BUILD_RUNS * 600);
 	}
-	pair_close(&test);
 }
 
 /* --- parts ----------------------------------------------------------------------------------- */
@@ -142,7 +139,6 @@ TEST(a_part_that_compilers_split_off_is_its_procedure)
 	ck_assert_ptr_null(work->former_name);
 	ck_assert_uint_eq(work->side[HP_BASE].samples, BUILD_RUNS * 400);
 	ck_assert_uint_eq(work->side[HP_CANDIDATE].samples, BUILD_RUNS * 400);
-	pair_close(&test);
 }
 
 /* --- no names -------------------------------------------------------------------------------- */
@@ -156,7 +152,6 @@ static struct spent in_stripped(const struct build *build, const char *named, co
 		hp_image_procedure_at(build->image, part_of(&twin, name)->address);
 
 	ck_assert_uint_eq(procedure->address.value, part_of(&twin, name)->address.value);
-	build_close(&twin);
 	ck_assert_int_eq(procedure->source, HP_PROCEDURE_EH_FRAME);
 	return (struct spent){ .procedure = procedure, .samples = samples };
 }
@@ -166,7 +161,6 @@ static uint64_t work_in(size_t side)
 	struct build twin = build_open(side == HP_BASE ? "parts_old" : "parts_new");
 	uint64_t address = part_of(&twin, "work")->address.value;
 
-	build_close(&twin);
 	return address;
 }
 
@@ -202,7 +196,6 @@ TEST(stripped_procedures_are_known_by_their_code)
 		ck_assert(other == work ||
 			  (other->change.value < 1e-9 && other->change.value > -1e-9));
 	}
-	pair_close(&test);
 }
 
 /* Without unwind data all code is one stretch; more of it is found all the same. */
@@ -225,7 +218,6 @@ TEST(code_that_nothing_describes_is_one_thing)
 					(double)times - 1, 1e-9);
 		ck_assert_int_eq(test.comparison->verdict,
 				 times == 1 ? HP_VERDICT_PASS : HP_VERDICT_REGRESSION);
-		pair_close(&test);
 	}
 }
 

@@ -19,11 +19,6 @@ static mode_t mode_of(const char *path)
 	return status.st_mode & 07777;
 }
 
-static const char *path_in(const char *directory, const char *stamp, const char *name)
-{
-	return fixture_path(fixture_path(fixture_path(directory, "db"), stamp), name);
-}
-
 /* Of every file of the epoch, but for the lock, which has one of its own. */
 static void assert_modes(const char *directory, const char *stamp, mode_t files, mode_t epoch)
 {
@@ -34,9 +29,10 @@ static void assert_modes(const char *directory, const char *stamp, mode_t files,
 	for (size_t i = 0; i < names.count; i++) {
 		bool is_lock = strcmp(names.at[i], "lock") == 0;
 
-		ck_assert_msg(
-			mode_of(path_in(directory, stamp, names.at[i])) == (is_lock ? 0600 : files),
-			"%s: %o", names.at[i], mode_of(path_in(directory, stamp, names.at[i])));
+		ck_assert_msg(mode_of(fixture_file(directory, stamp, names.at[i])) ==
+				      (is_lock ? 0600 : files),
+			      "%s: %o", names.at[i],
+			      mode_of(fixture_file(directory, stamp, names.at[i])));
 	}
 	ck_assert_uint_eq(mode_of(fixture_path(fixture_path(directory, "db"), stamp)), epoch);
 }
@@ -51,15 +47,11 @@ TEST(what_is_recorded_is_for_its_owner_alone)
 
 	hp_assert_ok(hp_db_label(db, stamp, "base"));
 	assert_modes(directory, stamp, 0600, 0700);
-	hp_assert_ok(hp_db_merge(db, &stamp, 1, NULL, &merged));
+	merged = fixture_merge(db, &stamp, 1, NULL);
 	assert_modes(directory, merged, 0600, 0700);
 	ck_assert_uint_eq(mode_of(fixture_path(directory, "db")), 0700);
 	ck_assert_uint_eq(mode_of(fixture_path(fixture_path(directory, "db"), "hpcprof-db")), 0600);
 	umask(before);
-	free(merged);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 /* The umask keeps what it keeps elsewhere. */
@@ -70,21 +62,17 @@ TEST(a_database_that_was_opened_to_its_group_stays_open_to_it)
 	struct hp_db *db = fixture_db(directory);
 	char *stamp;
 
-	hp_db_close(db);
+	end_now(db);
 	ck_assert_int_eq(chmod(fixture_path(directory, "db"), 0750), 0);
 	ck_assert_int_eq(chmod(fixture_path(fixture_path(directory, "db"), "hpcprof-db"), 0640), 0);
 	db = fixture_db(directory);
 	stamp = fixture_rich_epoch(db);
 	hp_assert_ok(hp_db_label(db, stamp, "base"));
 	assert_modes(directory, stamp, 0640, 0750);
-	free(stamp);
 	umask(077);
 	stamp = fixture_rich_epoch(db);
 	assert_modes(directory, stamp, 0600, 0700);
 	umask(before);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(a_directory_that_all_may_write_to_is_shared_whoever_comes_first)
@@ -103,9 +91,6 @@ TEST(a_directory_that_all_may_write_to_is_shared_whoever_comes_first)
 	stamp = fixture_rich_epoch(db);
 	assert_modes(directory, stamp, 0644, 0755);
 	umask(before);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 /* An epoch of an older version, whose lock is for everybody to open. */
@@ -114,7 +99,7 @@ TEST(a_lock_of_a_reader_is_no_recording_and_is_the_last_one)
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_epoch(db, NULL, 3);
-	char *lock = strdup(path_in(directory, stamp, "lock"));
+	char *lock = strdup(fixture_file(directory, stamp, "lock"));
 	struct flock all = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
 	struct hp_epoch_writer *writer;
 	struct hp_epoch_summary *epochs;
@@ -146,9 +131,6 @@ TEST(a_lock_of_a_reader_is_no_recording_and_is_the_last_one)
 	hp_epoch_writer_destroy(writer);
 	hp_assert_ok(hp_db_remove(db, stamp));
 	free(lock);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 /* Locks of both kinds on all that somebody else can open of the epoch, until `until` is closed. */
@@ -163,7 +145,7 @@ static _Noreturn void hold_all_locks(const char *directory, const char *stamp, i
 	if (setgid(NOBODY) || setuid(NOBODY))
 		_exit(1);
 	for (size_t i = 0; i < names.count; i++) {
-		int fd = open(path_in(directory, stamp, names.at[i]), O_RDONLY);
+		int fd = open(fixture_file(directory, stamp, names.at[i]), O_RDONLY);
 
 		if (fd >= 0 && fcntl(fd, F_OFD_SETLK, &all) == 0 && flock(fd, LOCK_SH) == 0)
 			locked++;
@@ -195,7 +177,7 @@ TEST(no_reader_keeps_the_owner_from_an_epoch)
 	ck_assert_int_eq(mkdir(fixture_path(directory, "db"), 0755), 0);
 	db = fixture_db(directory);
 	ck_assert_int_eq(chmod(fixture_path(fixture_path(directory, "db"), "hpcprof-db"), 0644), 0);
-	hp_db_close(db);
+	end_now(db);
 	db = fixture_db(directory);
 	stamp = fixture_rich_epoch(db);
 	ck_assert_int_eq(pipe(ready), 0);
@@ -220,9 +202,6 @@ TEST(no_reader_keeps_the_owner_from_an_epoch)
 	close(ready[1]);
 	close(until[0]);
 	umask(before);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 /* As somebody who cannot open the lock: 1 is being recorded, 0 not; else what failed. */
@@ -266,11 +245,11 @@ TEST(who_may_not_open_the_lock_still_sees_a_recording)
 	ck_assert_int_eq(mkdir(fixture_path(directory, "db"), 0755), 0);
 	db = fixture_db(directory);
 	ck_assert_int_eq(chmod(fixture_path(fixture_path(directory, "db"), "hpcprof-db"), 0644), 0);
-	hp_db_close(db);
+	end_now(db);
 	db = fixture_db(directory);
 	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
 	hp_assert_ok(hp_epoch_writer_add(writer, &profile));
-	lock = strdup(path_in(directory, hp_epoch_writer_stamp(writer), "lock"));
+	lock = strdup(fixture_file(directory, hp_epoch_writer_stamp(writer), "lock"));
 	if (geteuid() != 0)
 		ck_assert_int_eq(chmod(lock, 0), 0);
 	ck_assert_int_eq(ask_reader(directory), 1);
@@ -279,8 +258,6 @@ TEST(who_may_not_open_the_lock_still_sees_a_recording)
 	umask(before);
 	free(lock);
 	hp_profile_clear(&profile);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 /* --- not a file ---------------------------------------------------------------------------- */
@@ -317,7 +294,7 @@ TEST(whatever_stands_in_the_place_of_a_file_is_damage)
 		fixture_names(fixture_path(fixture_path(directory, "db"), stamp));
 
 	for (size_t i = 0; i < names.count; i++) {
-		char *path = strdup(path_in(directory, stamp, names.at[i]));
+		char *path = strdup(fixture_file(directory, stamp, names.at[i]));
 		char *kept = strdup(fixture_path(directory, "kept"));
 
 		ck_assert_int_eq(rename(path, kept), 0);
@@ -331,9 +308,6 @@ TEST(whatever_stands_in_the_place_of_a_file_is_damage)
 		free(path);
 	}
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 /* Each file for itself: so one that is damaged as well is named, too. */
@@ -347,19 +321,16 @@ TEST(without_a_description_all_other_files_are_verified)
 		fixture_names(fixture_path(fixture_path(directory, "db"), stamp));
 	size_t damaged = 0;
 
-	ck_assert_int_eq(remove(path_in(directory, stamp, "meta")), 0);
-	ck_assert_int_eq(mkdir(path_in(directory, stamp, "meta"), 0755), 0);
+	ck_assert_int_eq(remove(fixture_file(directory, stamp, "meta")), 0);
+	ck_assert_int_eq(mkdir(fixture_file(directory, stamp, "meta"), 0755), 0);
 	for (size_t i = 0; i < names.count; i++)
 		for (size_t j = 0; j < HP_ARRAY_COUNT(others); j++)
 			if (strstr(names.at[i], others[j])) {
-				fixture_write(path_in(directory, stamp, names.at[i]), "x", 1);
+				fixture_write(fixture_file(directory, stamp, names.at[i]), "x", 1);
 				damaged++;
 			}
 	ck_assert_uint_eq(damaged, 8);
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 1 + damaged);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(verify_goes_on_behind_an_epoch_that_is_none)
@@ -372,12 +343,9 @@ TEST(verify_goes_on_behind_an_epoch_that_is_none)
 	char *stamps[] = { none, bad };
 
 	fixture_write(fixture_path(fixture_path(directory, "db"), none), "", 0);
-	fixture_write(path_in(directory, bad, "foreign"), "", 0);
+	fixture_write(fixture_file(directory, bad, "foreign"), "", 0);
 	hp_assert_ok(hp_db_verify(db, stamps, 2, &verifying));
 	ck_assert_uint_eq(verifying.counts[HP_VERIFY_PROBLEM], 2);
-	free(bad);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 static int verify_as_reader(const char *directory, char *stamp)
@@ -408,7 +376,7 @@ TEST(what_one_may_not_read_is_no_damage)
 	ck_assert_int_eq(chmod(fixture_path(fixture_path(directory, "db"), "hpcprof-db"), 0644), 0);
 	stamp = fixture_epoch(db, NULL, 3);
 	if (geteuid() != 0)
-		ck_assert_int_eq(chmod(path_in(directory, stamp, "meta"), 0), 0);
+		ck_assert_int_eq(chmod(fixture_file(directory, stamp, "meta"), 0), 0);
 	child = fork();
 	ck_assert_int_ge(child, 0);
 	if (!child)
@@ -416,9 +384,6 @@ TEST(what_one_may_not_read_is_no_damage)
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(WEXITSTATUS(status), 1);
 	umask(before);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 HP_TEST_MAIN("db/access")

@@ -265,7 +265,7 @@ static char *path_of_names(const char *directory, const char *stamp)
 {
 	struct hp_image_id image = fixture_image(1);
 	char *name = hp_symbols_name(&image);
-	char *path = strdup(fixture_path(fixture_path(fixture_path(directory, "db"), stamp), name));
+	char *path = strdup(fixture_file(directory, stamp, name));
 
 	free(name);
 	hp_image_id_clear(&image);
@@ -286,15 +286,10 @@ TEST(merging_unites_bodies)
 				   epoch_of(db, i ? apple : berry) };
 		char *sum;
 
-		hp_assert_ok(hp_db_merge(db, stamps, 2, NULL, &sum));
+		sum = fixture_merge(db, stamps, 2, NULL);
 		assert_bodies(db, sum, both);
-		free(sum);
-		free(stamps[0]);
-		free(stamps[1]);
 	}
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(merging_goes_on_without_damaged_bodies_and_says_so)
@@ -319,7 +314,7 @@ TEST(merging_goes_on_without_damaged_bodies_and_says_so)
 	ck_assert_msg(strstr(problem, ".sym: offset 0x") &&
 			      strstr(problem, "the checksum of section 'bod1'"),
 		      "%s", problem);
-	hp_assert_ok(hp_db_merge(db, stamps, 2, NULL, &sum));
+	sum = fixture_merge(db, stamps, 2, NULL);
 	assert_bodies(db, sum, second);
 	hp_assert_ok(hp_epoch_open(db, sum, &epoch));
 	snprintf(expected, sizeof(expected),
@@ -330,11 +325,6 @@ TEST(merging_goes_on_without_damaged_bodies_and_says_so)
 	hp_epoch_close(epoch);
 	free(bytes);
 	free(path);
-	free(sum);
-	free(stamps[0]);
-	free(stamps[1]);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(who_would_drop_a_later_version_does_not_write)
@@ -356,9 +346,6 @@ TEST(who_would_drop_a_later_version_does_not_write)
 	hp_epoch_writer_destroy(writer);
 	hp_writer_free(&file);
 	free(path);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 HP_TEST_MAIN("db/bodies")

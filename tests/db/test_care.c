@@ -17,7 +17,7 @@ static char *resolve_one(struct hp_db *db, const char *argument)
 
 	hp_assert_ok(hp_db_resolve(db, arguments, 1, &stamps, &count));
 	ck_assert_uint_eq(count, 1);
-	stamp = strdup(stamps[0]);
+	stamp = kept(strdup(stamps[0]));
 	hp_db_free_stamps(stamps, count);
 	free(arguments[0]);
 	return stamp;
@@ -25,10 +25,7 @@ static char *resolve_one(struct hp_db *db, const char *argument)
 
 static void assert_resolves(struct hp_db *db, const char *argument, const char *expected)
 {
-	char *stamp = resolve_one(db, argument);
-
-	ck_assert_str_eq(stamp, expected);
-	free(stamp);
+	ck_assert_str_eq(resolve_one(db, argument), expected);
 }
 
 /* The error, for a look at its words. */
@@ -55,13 +52,12 @@ static size_t epoch_count(struct hp_db *db)
 }
 
 /* Gives an epoch a stamp of our choice, as if it had been recorded then. */
-static char *restamp(const char *directory, char *stamp, const char *wanted)
+static char *restamp(const char *directory, const char *stamp, const char *wanted)
 {
 	const char *db = fixture_path(directory, "db");
 
 	ck_assert_int_eq(rename(fixture_path(db, stamp), fixture_path(db, wanted)), 0);
-	free(stamp);
-	return strdup(wanted);
+	return kept(strdup(wanted));
 }
 
 TEST(epochs_are_named_by_stamp_label_age_and_the_beginning_of_a_stamp)
@@ -87,11 +83,6 @@ TEST(epochs_are_named_by_stamp_label_age_and_the_beginning_of_a_stamp)
 	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, ""));
 	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, "@"));
 	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, "@later"));
-	free(first);
-	free(second);
-	free(third);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(ranges_run_from_the_older_to_the_newer_and_count_once)
@@ -133,10 +124,6 @@ TEST(ranges_run_from_the_older_to_the_newer_and_count_once)
 	}
 	hp_assert_fails(HP_ERROR_USAGE, resolve_error(db, "c..a"));
 	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, "a..x"));
-	for (size_t i = 0; i < HP_ARRAY_COUNT(stamps); i++)
-		free(stamps[i]);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(a_label_of_several_epochs_is_refused_and_they_are_listed)
@@ -151,10 +138,6 @@ TEST(a_label_of_several_epochs_is_refused_and_they_are_listed)
 	ck_assert_ptr_nonnull(strstr(error->message, first));
 	ck_assert_ptr_nonnull(strstr(error->message, second));
 	hp_error_destroy(error);
-	free(first);
-	free(second);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(a_label_is_all_its_epochs_for_those_who_keep_them_apart)
@@ -178,10 +161,6 @@ TEST(a_label_is_all_its_epochs_for_those_who_keep_them_apart)
 	hp_assert_ok(hp_db_resolve_apart(db, both, 2, &found, &count));
 	ck_assert_uint_eq(count, 3);
 	hp_db_free_stamps(found, count);
-	for (size_t i = 0; i < HP_ARRAY_COUNT(stamps); i++)
-		free(stamps[i]);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(what_does_not_exist_is_answered_with_what_does)
@@ -199,9 +178,6 @@ TEST(what_does_not_exist_is_answered_with_what_does)
 	ck_assert_ptr_nonnull(strstr(error->message, stamp));
 	ck_assert_ptr_nonnull(strstr(error->message, "base"));
 	hp_error_destroy(error);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(latest_passes_over_epochs_that_are_unreadable_but_not_over_empty_ones)
@@ -223,11 +199,6 @@ TEST(latest_passes_over_epochs_that_are_unreadable_but_not_over_empty_ones)
 	assert_resolves(db, "@latest", good);
 	hp_assert_ok(hp_db_remove(db, good));
 	assert_resolves(db, "@latest", bad);
-	free(good);
-	free(bad);
-	free(empty);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 static void count_warning(const char *message, const char *advice, void *context)
@@ -251,9 +222,7 @@ TEST(what_latest_passes_over_is_told_once_with_the_reason)
 	hp_db_on_warning(db, count_warning, told);
 	assert_resolves(db, "@latest", bad[1]);
 	for (size_t i = 0; i < 2; i++)
-		fixture_write(
-			fixture_path(fixture_path(fixture_path(directory, "db"), bad[i]), "meta"),
-			"damaged", 7);
+		fixture_write(fixture_file(directory, bad[i], "meta"), "damaged", 7);
 	assert_resolves(db, good, good);
 	ck_assert_str_eq(told, "");
 	assert_resolves(db, "@latest", good);
@@ -264,11 +233,6 @@ TEST(what_latest_passes_over_is_told_once_with_the_reason)
 	assert_resolves(db, "@latest", good);
 	assert_resolves(db, "..@latest", good);
 	ck_assert_str_eq(told, "");
-	free(good);
-	free(bad[0]);
-	free(bad[1]);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(labels_that_could_be_taken_for_something_else_are_refused)
@@ -307,9 +271,6 @@ TEST(labels_that_could_be_taken_for_something_else_are_refused)
 	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, "HEAD~1"));
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
 	ck_assert_uint_eq(epoch_count(db), 1);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(a_list_says_what_each_epoch_is_and_why_one_cannot_be_read)
@@ -322,8 +283,7 @@ TEST(a_list_says_what_each_epoch_is_and_why_one_cannot_be_read)
 	struct hp_epoch_summary *epochs;
 	size_t count;
 
-	fixture_write(fixture_path(fixture_path(fixture_path(directory, "db"), second), "meta"),
-		      "damaged", 7);
+	fixture_write(fixture_file(directory, second, "meta"), "damaged", 7);
 	hp_assert_ok(hp_epoch_create(db, "live", &writer));
 	hp_assert_ok(hp_db_list(db, &epochs, &count));
 	ck_assert_uint_eq(count, 3);
@@ -341,10 +301,6 @@ TEST(a_list_says_what_each_epoch_is_and_why_one_cannot_be_read)
 	ck_assert_str_eq(epochs[2].meta.label, "live");
 	hp_db_free_list(epochs, count);
 	hp_epoch_writer_destroy(writer);
-	free(first);
-	free(second);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 /* --- merge -------------------------------------------------------------------------------- */
@@ -366,22 +322,14 @@ static char *random_epoch(struct hp_db *db, struct hp_random *random)
 		}
 		hp_profile_clear(&profile);
 	}
-	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
-	stamp = strdup(hp_epoch_writer_stamp(writer));
-	hp_epoch_writer_destroy(writer);
+	stamp = fixture_commit(writer, &meta);
 	hp_epoch_meta_clear(&meta);
 	return stamp;
 }
 
-static char *merged(struct hp_db *db, const char *first, const char *second, const char *third)
+static char *merged(struct hp_db *db, char *first, char *second, char *third)
 {
-	char *stamps[] = { strdup(first), strdup(second), third ? strdup(third) : NULL };
-	char *stamp;
-
-	hp_assert_ok(hp_db_merge(db, stamps, third ? 3 : 2, NULL, &stamp));
-	for (size_t i = 0; i < 3; i++)
-		free(stamps[i]);
-	return stamp;
+	return fixture_merge(db, (char *[]){ first, second, third }, third ? 3 : 2, NULL);
 }
 
 /* An epoch without samples, recorded on that CPU. */
@@ -393,15 +341,12 @@ static char *epoch_of_cpu(struct hp_db *db, const char *vendor, bool complete)
 
 	meta.cpu.vendor = strdup(vendor);
 	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
-	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
-	stamp = strdup(hp_epoch_writer_stamp(writer));
-	hp_epoch_writer_destroy(writer);
+	stamp = fixture_commit(writer, &meta);
 	hp_epoch_meta_clear(&meta);
 	return stamp;
 }
 
-static void assert_merges_to_cpu(struct hp_db *db, const char *first, const char *second,
-				 const char *vendor)
+static void assert_merges_to_cpu(struct hp_db *db, char *first, char *second, const char *vendor)
 {
 	char *stamp = merged(db, first, second, NULL);
 	struct hp_epoch *epoch;
@@ -412,7 +357,6 @@ static void assert_merges_to_cpu(struct hp_db *db, const char *first, const char
 	else
 		ck_assert(!hp_cpu_is_known(&hp_epoch_meta(epoch)->cpu));
 	hp_epoch_close(epoch);
-	free(stamp);
 }
 
 TEST(a_merged_epoch_knows_its_cpu_when_the_parts_agree)
@@ -426,11 +370,6 @@ TEST(a_merged_epoch_knows_its_cpu_when_the_parts_agree)
 	assert_merges_to_cpu(db, intel, interrupted, "GenuineIntel");
 	assert_merges_to_cpu(db, intel, amd, NULL);
 	assert_merges_to_cpu(db, amd, intel, NULL);
-	free(intel);
-	free(interrupted);
-	free(amd);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 /* `cmp` of all profiles and of the index, by names and by bytes. */
@@ -482,18 +421,7 @@ TEST(merging_commutes_and_associates_to_the_byte)
 		ck_assert_uint_eq(samples_of(db, ab_c), total);
 		ck_assert_uint_eq(samples_of(db, a_bc), total);
 		ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
-		free(a);
-		free(b);
-		free(c);
-		free(abc);
-		free(cba);
-		free(ab);
-		free(ab_c);
-		free(bc);
-		free(a_bc);
 	}
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(merging_keeps_different_periods_apart)
@@ -515,9 +443,7 @@ TEST(merging_keeps_different_periods_apart)
 		hp_assert_ok(hp_epoch_writer_add(writer, &profile));
 		meta.events[0].period_total = i ? 1000000 : 4000000;
 		meta.events[0].frequency_hz = i ? 4000 : 1000;
-		hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
-		stamps[i] = strdup(hp_epoch_writer_stamp(writer));
-		hp_epoch_writer_destroy(writer);
+		stamps[i] = fixture_commit(writer, &meta);
 		hp_profile_clear(&profile);
 		hp_epoch_meta_clear(&meta);
 	}
@@ -530,11 +456,6 @@ TEST(merging_keeps_different_periods_apart)
 	ck_assert_uint_eq(found.strata[1].period, 1000000);
 	hp_profile_clear(&found);
 	hp_epoch_close(epoch);
-	free(sum);
-	free(stamps[0]);
-	free(stamps[1]);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 /* An epoch whose JIT image has one name, 10 samples in it, and 5 samples that no name holds. */
@@ -562,9 +483,7 @@ static char *jit_epoch(struct hp_db *db, uint64_t offset, uint64_t size, const c
 	hp_assert_ok(hp_epoch_writer_image(writer, &profile.image, &index));
 	hp_assert_ok(hp_epoch_writer_add(writer, &profile));
 	hp_assert_ok(hp_epoch_writer_symbols(writer, index, &symbol, 1));
-	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
-	stamp = strdup(hp_epoch_writer_stamp(writer));
-	hp_epoch_writer_destroy(writer);
+	stamp = fixture_commit(writer, &meta);
 	hp_epoch_meta_clear(&meta);
 	free(own);
 	return stamp;
@@ -599,13 +518,6 @@ TEST(merging_unites_the_names_of_jit_code)
 	hp_symbols_free(symbols, count);
 	hp_profile_clear(&profile);
 	hp_epoch_close(epoch);
-	free(apple);
-	free(berry);
-	free(longer_apple);
-	free(two);
-	free(sum);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(two_jit_names_at_one_place_are_not_merged)
@@ -616,10 +528,6 @@ TEST(two_jit_names_at_one_place_are_not_merged)
 	char *sum;
 
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_db_merge(db, stamps, 2, NULL, &sum));
-	free(stamps[0]);
-	free(stamps[1]);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(merging_keeps_names_and_bytes_and_labels_the_sum)
@@ -632,7 +540,7 @@ TEST(merging_keeps_names_and_bytes_and_labels_the_sum)
 	size_t count;
 	char *sum;
 
-	hp_assert_ok(hp_db_merge(db, stamps, 2, "sum", &sum));
+	sum = fixture_merge(db, stamps, 2, "sum");
 	assert_resolves(db, "sum", sum);
 	hp_assert_ok(hp_epoch_open(db, sum, &epoch));
 	for (size_t i = 0; i < hp_epoch_image_count(epoch); i++) {
@@ -649,15 +557,9 @@ TEST(merging_keeps_names_and_bytes_and_labels_the_sum)
 	hp_epoch_close(epoch);
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
 	/* Twice the same is a mistake, not twice the samples. */
-	free(stamps[1]);
-	stamps[1] = strdup(stamps[0]);
+	stamps[1] = stamps[0];
 	hp_assert_fails(HP_ERROR_USAGE, hp_db_merge(db, stamps, 2, NULL, &sum));
 	ck_assert_uint_eq(epoch_count(db), 3);
-	free(sum);
-	free(stamps[0]);
-	free(stamps[1]);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 /* --- gc ----------------------------------------------------------------------------------- */
@@ -673,8 +575,7 @@ static struct hp_gc_result collect(struct hp_db *db, struct hp_gc_options option
 /* The file as it is in the epoch. */
 static uint8_t *read_evidence(const char *directory, const char *stamp, size_t *size)
 {
-	return fixture_read(
-		fixture_path(fixture_path(fixture_path(directory, "db"), stamp), "evidence"), size);
+	return fixture_read(fixture_file(directory, stamp, "evidence"), size);
 }
 
 static char *counted_epoch(struct hp_db *db, uint64_t recording)
@@ -686,9 +587,7 @@ static char *counted_epoch(struct hp_db *db, uint64_t recording)
 
 	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
 	hp_assert_ok(hp_epoch_writer_evidence(writer, &evidence));
-	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
-	stamp = strdup(hp_epoch_writer_stamp(writer));
-	hp_epoch_writer_destroy(writer);
+	stamp = fixture_commit(writer, &meta);
 	hp_window_evidence_clear(&evidence);
 	hp_epoch_meta_clear(&meta);
 	return stamp;
@@ -708,13 +607,12 @@ TEST(what_windows_counted_is_merged_to_the_same_bytes_in_any_order)
 	uint8_t *bytes[2];
 	size_t sizes[2];
 
-	hp_assert_ok(hp_db_merge(db, parts, 3, NULL, &all));
-	hp_assert_ok(hp_db_merge(db, pair, 2, NULL, &inner));
+	all = fixture_merge(db, parts, 3, NULL);
+	inner = fixture_merge(db, pair, 2, NULL);
 	pair[0] = inner;
 	pair[1] = parts[0];
 	bytes[0] = read_evidence(directory, all, &sizes[0]);
-	free(all);
-	hp_assert_ok(hp_db_merge(db, pair, 2, NULL, &all));
+	all = fixture_merge(db, pair, 2, NULL);
 	bytes[1] = read_evidence(directory, all, &sizes[1]);
 	ck_assert_uint_eq(sizes[0], sizes[1]);
 	ck_assert_mem_eq(bytes[0], bytes[1], sizes[0]);
@@ -734,14 +632,6 @@ TEST(what_windows_counted_is_merged_to_the_same_bytes_in_any_order)
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
 	hp_window_evidence_clear(&evidence);
 	hp_epoch_close(epoch);
-	free(bytes[0]);
-	free(bytes[1]);
-	free(all);
-	free(inner);
-	for (size_t i = 0; i < HP_ARRAY_COUNT(parts); i++)
-		free(parts[i]);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(damaged_counts_are_left_out_of_a_sum_that_says_so)
@@ -756,16 +646,14 @@ TEST(damaged_counts_are_left_out_of_a_sum_that_says_so)
 	char *merged;
 	struct hp_error *lost;
 
-	fixture_write(
-		fixture_path(fixture_path(fixture_path(directory, "db"), stamps[0]), "evidence"),
-		"xxx", 3);
+	fixture_write(fixture_file(directory, stamps[0], "evidence"), "xxx", 3);
 	hp_assert_ok(hp_db_list(db, &list, &count));
 	ck_assert(list[0].is_evidence_damaged);
 	ck_assert_ptr_null(list[0].problem);
 	ck_assert(!list[1].is_evidence_damaged);
 	ck_assert_uint_eq(list[1].windows.windows, 4);
 	hp_db_free_list(list, count);
-	hp_assert_ok(hp_db_merge(db, stamps, 2, NULL, &merged));
+	merged = fixture_merge(db, stamps, 2, NULL);
 	hp_assert_ok(hp_epoch_open(db, merged, &epoch));
 	hp_assert_ok(hp_epoch_read_evidence(epoch, &evidence, &lost));
 	ck_assert_ptr_null(lost);
@@ -774,11 +662,6 @@ TEST(damaged_counts_are_left_out_of_a_sum_that_says_so)
 	ck_assert_ptr_nonnull(strstr(hp_epoch_meta(epoch)->warnings[0], "were damaged"));
 	hp_window_evidence_clear(&evidence);
 	hp_epoch_close(epoch);
-	free(merged);
-	free(stamps[0]);
-	free(stamps[1]);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(gc_without_rules_removes_no_epoch)
@@ -787,31 +670,27 @@ TEST(gc_without_rules_removes_no_epoch)
 	struct hp_db *db = fixture_db(directory);
 	struct hp_gc_result result;
 
-	free(fixture_epoch(db, NULL, 1));
+	fixture_epoch(db, NULL, 1);
 	result = collect(db, (struct hp_gc_options){ 0 });
 	ck_assert_uint_eq(result.removed_count, 0);
 	ck_assert_uint_eq(result.leftovers, 0);
 	hp_gc_result_clear(&result);
 	ck_assert_uint_eq(epoch_count(db), 1);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(gc_keeps_the_newest_the_labelled_the_live_and_the_unreadable)
 {
 	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
-	char *labelled = fixture_epoch(db, "base", 1);
 	char *unreadable = fixture_epoch(db, NULL, 1);
 	char *old = fixture_epoch(db, NULL, 1);
 	struct hp_epoch_writer *live;
 	struct hp_gc_result result;
-	char *newest;
 
-	fixture_write(fixture_path(fixture_path(fixture_path(directory, "db"), unreadable), "meta"),
-		      "damaged", 7);
+	fixture_epoch(db, "base", 1);
+	fixture_write(fixture_file(directory, unreadable, "meta"), "damaged", 7);
 	hp_assert_ok(hp_epoch_create(db, NULL, &live));
-	newest = fixture_epoch(db, NULL, 1);
+	fixture_epoch(db, NULL, 1);
 	result = collect(db, (struct hp_gc_options){ .keep = 1, .dry_run = true });
 	ck_assert_uint_eq(result.removed_count, 1);
 	hp_gc_result_clear(&result);
@@ -823,12 +702,6 @@ TEST(gc_keeps_the_newest_the_labelled_the_live_and_the_unreadable)
 	hp_gc_result_clear(&result);
 	ck_assert_uint_eq(epoch_count(db), 4);
 	hp_epoch_writer_destroy(live);
-	free(labelled);
-	free(unreadable);
-	free(old);
-	free(newest);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(gc_goes_by_age_and_by_size)
@@ -841,7 +714,7 @@ TEST(gc_goes_by_age_and_by_size)
 	size_t count;
 
 	for (int i = 0; i < 3; i++)
-		free(fixture_epoch(db, NULL, 50));
+		fixture_epoch(db, NULL, 50);
 	/* They ended in November 2025, says their meta. */
 	result = collect(db, (struct hp_gc_options){ .older_than_ns = UINT64_C(3600000000000) * 24 *
 								      365 * 400 });
@@ -860,8 +733,6 @@ TEST(gc_goes_by_age_and_by_size)
 	ck_assert_uint_eq(result.removed_count, 1);
 	hp_gc_result_clear(&result);
 	ck_assert_uint_eq(epoch_count(db), 0);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(gc_removes_what_dead_recorders_left_and_not_what_live_ones_use)
@@ -870,8 +741,8 @@ TEST(gc_removes_what_dead_recorders_left_and_not_what_live_ones_use)
 	struct hp_db *db = fixture_db(directory);
 	const char *path = fixture_path(directory, "db");
 	char *stamp = fixture_epoch(db, NULL, 1);
-	char *dead = strdup(fixture_path(fixture_path(path, stamp), ".meta.tmp.0000abcd"));
-	char *half = strdup(fixture_path(path, ".new.tmp.00000001"));
+	char *dead = kept(strdup(fixture_path(fixture_path(path, stamp), ".meta.tmp.0000abcd")));
+	char *half = kept(strdup(fixture_path(path, ".new.tmp.00000001")));
 	struct hp_epoch_writer *writer;
 	struct hp_gc_result result;
 	char *used;
@@ -880,8 +751,8 @@ TEST(gc_removes_what_dead_recorders_left_and_not_what_live_ones_use)
 	ck_assert_int_eq(mkdir(half, 0755), 0);
 	fixture_write(fixture_path(half, "meta"), "half", 4);
 	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
-	used = strdup(fixture_path(fixture_path(path, hp_epoch_writer_stamp(writer)),
-				   ".meta.tmp.0000abcd"));
+	used = kept(strdup(fixture_path(fixture_path(path, hp_epoch_writer_stamp(writer)),
+					".meta.tmp.0000abcd")));
 	fixture_write(used, "half", 4);
 	result = collect(db, (struct hp_gc_options){ .dry_run = true });
 	ck_assert_uint_eq(result.leftovers, 2);
@@ -894,12 +765,6 @@ TEST(gc_removes_what_dead_recorders_left_and_not_what_live_ones_use)
 	ck_assert(!fixture_exists(half));
 	ck_assert(fixture_exists(used));
 	hp_epoch_writer_destroy(writer);
-	free(used);
-	free(dead);
-	free(half);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 HP_TEST_MAIN("db/care")

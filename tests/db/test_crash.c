@@ -112,8 +112,6 @@ TEST(a_recorder_killed_at_any_moment_loses_nothing_that_was_flushed)
 	ck_assert_uint_eq(result.leftovers, 0);
 	hp_gc_result_clear(&result);
 	munmap(promised, sizeof(*promised));
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(an_interrupted_epoch_can_be_appended_to_and_finished)
@@ -159,8 +157,6 @@ TEST(an_interrupted_epoch_can_be_appended_to_and_finished)
 	hp_epoch_meta_clear(&meta);
 	hp_epoch_meta_clear(&sum);
 	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(many_recorders_make_and_fill_one_database_at_once)
@@ -180,8 +176,8 @@ TEST(many_recorders_make_and_fill_one_database_at_once)
 			struct hp_db *own = fixture_db(directory);
 
 			for (int j = 0; j < EPOCHS; j++)
-				free(fixture_epoch(own, NULL, 10));
-			hp_db_close(own);
+				fixture_epoch(own, NULL, 10);
+			end_now(own);
 			_exit(0);
 		}
 	}
@@ -198,8 +194,6 @@ TEST(many_recorders_make_and_fill_one_database_at_once)
 		ck_assert_uint_eq(epochs[i].meta.events[0].samples, 10);
 	hp_db_free_list(epochs, count);
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(sweeping_and_listing_meanwhile_disturbs_no_recorder)
@@ -213,7 +207,7 @@ TEST(sweeping_and_listing_meanwhile_disturbs_no_recorder)
 	ck_assert_int_ge(child, 0);
 	if (child == 0) {
 		for (int i = 0; i < 60; i++)
-			free(fixture_epoch(db, NULL, 10));
+			fixture_epoch(db, NULL, 10);
 		_exit(0);
 	}
 	while (waitpid(child, &status, WNOHANG) == 0) {
@@ -231,8 +225,6 @@ TEST(sweeping_and_listing_meanwhile_disturbs_no_recorder)
 		ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
 	}
 	ck_assert_int_eq(status, 0);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(a_reader_follows_a_recorder_without_false_alarms)
@@ -265,8 +257,6 @@ TEST(a_reader_follows_a_recorder_without_false_alarms)
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	munmap(promised, sizeof(*promised));
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 HP_TEST_MAIN("db/crash")

@@ -34,7 +34,7 @@ static struct files files_of(const char *directory, const char *stamp)
 
 static const char *epoch_path(const char *directory, const char *stamp, const char *name)
 {
-	return fixture_path(fixture_path(fixture_path(directory, "db"), stamp), name);
+	return fixture_file(directory, stamp, name);
 }
 
 static bool ends_with(const char *name, const char *suffix)
@@ -143,9 +143,6 @@ TEST(a_flip_of_any_byte_of_any_file_is_noticed)
 		free(path);
 	}
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(a_file_of_any_other_length_is_noticed)
@@ -174,9 +171,6 @@ TEST(a_file_of_any_other_length_is_noticed)
 		free(bytes);
 		free(path);
 	}
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(a_file_that_is_gone_is_noticed)
@@ -205,9 +199,6 @@ TEST(a_file_that_is_gone_is_noticed)
 		free(bytes);
 		free(path);
 	}
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(two_profiles_that_changed_places_are_noticed)
@@ -231,9 +222,6 @@ TEST(two_profiles_that_changed_places_are_noticed)
 	ck_assert_uint_ge(fixture_verify(db, NULL, 0), 2);
 	free(paths[0]);
 	free(paths[1]);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(a_stray_file_in_a_finished_epoch_is_noticed)
@@ -251,9 +239,6 @@ TEST(a_stray_file_in_a_finished_epoch_is_noticed)
 		ck_assert_int_eq(remove(path), 0);
 		free(path);
 	}
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(any_flip_of_the_marker_shuts_the_database)
@@ -265,7 +250,7 @@ TEST(any_flip_of_the_marker_shuts_the_database)
 	size_t size;
 	uint8_t *bytes = fixture_read(marker, &size);
 
-	hp_db_close(db);
+	end_now(db);
 	for (size_t at = 0; at < size; at++) {
 		bytes[at] ^= 0x02;
 		fixture_write(marker, bytes, size);
@@ -275,7 +260,6 @@ TEST(any_flip_of_the_marker_shuts_the_database)
 	}
 	free(bytes);
 	free(marker);
-	fixture_remove(directory);
 }
 
 /* --- versions and sections ---------------------------------------------------------------- */
@@ -336,9 +320,6 @@ TEST(a_newer_version_is_refused_and_called_newer)
 	ck_assert_ptr_nonnull(error->advice);
 	hp_error_destroy(error);
 	free(path);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(an_optional_section_from_the_future_is_ignored_but_not_lost)
@@ -369,9 +350,6 @@ TEST(an_optional_section_from_the_future_is_ignored_but_not_lost)
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_append(db, stamp, &writer));
 	free(meta);
 	free(profile);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(a_required_section_from_the_future_is_refused)
@@ -385,9 +363,6 @@ TEST(a_required_section_from_the_future_is_refused)
 	rewrite(path, &hp_profile_kind, "call", HP_SECTION_REQUIRED, 1);
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_open(db, stamp, &epoch));
 	free(path);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(unknown_keys_of_meta_are_ignored)
@@ -734,7 +709,6 @@ TEST(a_directory_with_foreign_files_is_refused)
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_db_open(directory, true, &db));
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_db_open(directory, false, &db));
 	ck_assert(!fixture_exists(fixture_path(directory, "hpcprof-db")));
-	fixture_remove(directory);
 }
 
 TEST(a_missing_or_empty_directory_is_not_found_unless_created)
@@ -748,8 +722,6 @@ TEST(a_missing_or_empty_directory_is_not_found_unless_created)
 	hp_assert_ok(hp_db_open(directory, true, &db));
 	hp_db_close(db);
 	hp_assert_ok(hp_db_open(directory, false, &db));
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(no_symlink_is_followed_anywhere)
@@ -788,9 +760,6 @@ TEST(no_symlink_is_followed_anywhere)
 	}
 	free(epoch_link);
 	free(link);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(a_planted_symlink_is_not_written_through)
@@ -828,8 +797,6 @@ TEST(a_planted_symlink_is_not_written_through)
 	hp_profile_clear(&profile);
 	free(victim);
 	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 HP_TEST_MAIN("db/damage")

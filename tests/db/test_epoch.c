@@ -84,8 +84,6 @@ TEST(random_profiles_read_back_as_written_over_many_flushes)
 		hp_epoch_meta_clear(&meta);
 	}
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 static char **texts(const char *first, const char *second)
@@ -214,8 +212,6 @@ TEST(every_field_of_the_description_reads_back)
 	hp_epoch_close(epoch);
 	hp_epoch_writer_destroy(writer);
 	hp_epoch_meta_clear(&meta);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(symbols_and_kept_bytes_read_back)
@@ -246,9 +242,6 @@ TEST(symbols_and_kept_bytes_read_back)
 	free(bytes);
 	hp_epoch_close(epoch);
 	hp_image_id_clear(&image);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(appending_goes_on_where_the_epoch_ended)
@@ -286,9 +279,6 @@ TEST(appending_goes_on_where_the_epoch_ended)
 	hp_epoch_close(epoch);
 	hp_profile_clear(&more);
 	hp_epoch_meta_clear(&meta);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(appending_keeps_the_names_that_were_there)
@@ -318,9 +308,6 @@ TEST(appending_keeps_the_names_that_were_there)
 	hp_symbols_free(symbols, count);
 	hp_epoch_close(epoch);
 	hp_image_id_clear(&image);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(what_windows_counted_is_added_up_over_flushes_and_appends)
@@ -371,13 +358,9 @@ TEST(what_windows_counted_is_added_up_over_flushes_and_appends)
 	hp_window_evidence_clear(&read);
 	hp_window_evidence_clear(&sum);
 	/* Nobody adds to what they cannot read. */
-	fixture_write(fixture_path(fixture_path(fixture_path(directory, "db"), stamp), "evidence"),
-		      "x", 1);
+	fixture_write(fixture_file(directory, stamp, "evidence"), "x", 1);
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_append(db, stamp, &writer));
 	hp_window_evidence_clear(&more);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(an_epoch_that_is_being_recorded_takes_no_second_writer)
@@ -394,8 +377,6 @@ TEST(an_epoch_that_is_being_recorded_takes_no_second_writer)
 	hp_assert_fails(HP_ERROR_USAGE, hp_db_remove(db, stamp));
 	hp_assert_fails(HP_ERROR_USAGE, hp_db_label(db, stamp, "x"));
 	hp_epoch_writer_destroy(writer);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(meta_may_not_claim_more_than_the_profiles_hold)
@@ -417,8 +398,6 @@ TEST(meta_may_not_claim_more_than_the_profiles_hold)
 	hp_profile_clear(&profile);
 	hp_epoch_meta_clear(&more);
 	hp_epoch_meta_clear(&less);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(profiles_that_break_the_model_are_not_written)
@@ -443,8 +422,6 @@ TEST(profiles_that_break_the_model_are_not_written)
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_writer_add(writer, &profile));
 	hp_epoch_writer_destroy(writer);
 	hp_profile_clear(&profile);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(an_epoch_in_which_nothing_was_written_leaves_no_trace)
@@ -460,8 +437,6 @@ TEST(an_epoch_in_which_nothing_was_written_leaves_no_trace)
 	hp_assert_ok(hp_db_list(db, &epochs, &count));
 	ck_assert_uint_eq(count, 0);
 	hp_db_free_list(epochs, count);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(epochs_of_one_second_get_different_stamps)
@@ -475,10 +450,6 @@ TEST(epochs_of_one_second_get_different_stamps)
 		for (size_t j = 0; j < i; j++)
 			ck_assert_str_ne(stamps[i], stamps[j]);
 	}
-	for (size_t i = 0; i < HP_ARRAY_COUNT(stamps); i++)
-		free(stamps[i]);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(a_stamp_tells_its_time)

@@ -319,9 +319,7 @@ static char *epoch_with(struct hp_db *db, unsigned number, const char *append)
 	hp_assert_ok(hp_epoch_writer_add(writer, &profile));
 	hp_assert_ok(hp_epoch_writer_image(writer, &image, &index));
 	hp_assert_ok(hp_epoch_writer_excerpt(writer, index, &excerpt));
-	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
-	stamp = strdup(hp_epoch_writer_stamp(writer));
-	hp_epoch_writer_destroy(writer);
+	stamp = fixture_commit(writer, &meta);
 	hp_profile_clear(&profile);
 	hp_epoch_meta_clear(&meta);
 	hp_image_id_clear(&image);
@@ -355,16 +353,10 @@ TEST(appending_and_merging_keep_what_both_have)
 	char *merged;
 	char *added;
 
-	hp_assert_ok(hp_db_merge(db, stamps, 2, "sum", &merged));
+	merged = fixture_merge(db, stamps, 2, "sum");
 	assert_holds(db, merged, 2);
 	added = epoch_with(db, 1, stamps[0]);
 	assert_holds(db, added, 2);
-	free(added);
-	free(merged);
-	free(stamps[0]);
-	free(stamps[1]);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 /* Its samples are worth more. */
@@ -385,17 +377,12 @@ TEST(a_damaged_excerpt_neither_keeps_an_epoch_from_being_read_nor_merged)
 	ck_assert_ptr_nonnull(strstr(problem, name));
 	hp_assert_ok(hp_epoch_open(db, stamps[0], &epoch));
 	hp_epoch_close(epoch);
-	hp_assert_ok(hp_db_merge(db, stamps, 2, "sum", &merged));
+	merged = fixture_merge(db, stamps, 2, "sum");
 	hp_assert_ok(hp_db_remove(db, stamps[0]));
 	assert_holds(db, merged, 1);
-	free(merged);
 	free(file);
 	free(name);
 	hp_image_id_clear(&image);
-	free(stamps[0]);
-	free(stamps[1]);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 HP_TEST_MAIN("db/excerpt")

@@ -38,9 +38,6 @@ static struct forgery begin(void)
 static void end(struct forgery *forgery)
 {
 	ck_assert_uint_eq(fixture_verify(forgery->db, NULL, 0), 0);
-	free(forgery->stamp);
-	hp_db_close(forgery->db);
-	fixture_remove(forgery->directory);
 }
 
 static struct fixture_names files_of(const struct forgery *forgery)
@@ -476,14 +473,13 @@ TEST(a_sum_of_a_forged_epoch_says_so)
 	elsewhere(&profile.strata[0]);
 	hp_assert_ok(hp_profile_encode(&profile, &file));
 	fixture_write(forgery.path, file.bytes, file.size);
-	hp_assert_ok(hp_db_merge(forgery.db, &forgery.stamp, 1, NULL, &merged));
+	merged = fixture_merge(forgery.db, &forgery.stamp, 1, NULL);
 	hp_assert_ok(hp_epoch_open(forgery.db, merged, &epoch));
 	ck_assert_ptr_nonnull(hp_epoch_meta(epoch)->warnings);
 	ck_assert_ptr_nonnull(strstr(hp_epoch_meta(epoch)->warnings[0], forgery.name));
 	hp_epoch_close(epoch);
 	hp_writer_free(&file);
 	hp_profile_clear(&profile);
-	free(merged);
 	put_back(&forgery);
 	end(&forgery);
 }

@@ -118,9 +118,8 @@ TEST(a_full_disk_costs_nothing_that_was_flushed)
 	hp_assert_ok(hp_db_remove(db, stamp));
 	hp_epoch_meta_clear(&meta);
 	free(stamp);
-	hp_db_close(db);
+	end_now(db);
 	ck_assert_int_eq(umount(directory), 0);
-	fixture_remove(directory);
 }
 
 TEST(a_flush_that_failed_can_be_tried_again)
@@ -155,9 +154,8 @@ TEST(a_flush_that_failed_can_be_tried_again)
 	hp_profile_clear(&profile);
 	hp_epoch_meta_clear(&meta);
 	free(ballast);
-	hp_db_close(db);
+	end_now(db);
 	ck_assert_int_eq(umount(directory), 0);
-	fixture_remove(directory);
 }
 
 HP_TEST_MAIN_UNLESS(can_mount() ? NULL

@@ -65,9 +65,7 @@ static char *epoch_of(struct hp_db *db, struct made *made)
 	fixture_count(&meta.events[0], &made->profile);
 	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
 	hp_assert_ok(hp_epoch_writer_add(writer, &made->profile));
-	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
-	stamp = strdup(hp_epoch_writer_stamp(writer));
-	hp_epoch_writer_destroy(writer);
+	stamp = fixture_commit(writer, &meta);
 	hp_epoch_meta_clear(&meta);
 	return stamp;
 }
@@ -88,7 +86,7 @@ static struct hp_profile read_profile(struct hp_db *db, const char *stamp)
 static char *profile_path(const char *directory, const char *stamp, const struct made *made)
 {
 	char *name = hp_profile_name(&made->profile.image, made->profile.event);
-	char *path = strdup(fixture_path(fixture_path(fixture_path(directory, "db"), stamp), name));
+	char *path = strdup(fixture_file(directory, stamp, name));
 
 	free(name);
 	return path;
@@ -131,9 +129,6 @@ TEST(threads_and_cpus_read_back)
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
 	hp_profile_clear(&found);
 	unmake(&made);
-	free(stamp);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 TEST(the_section_has_the_bytes_that_the_manual_says)
@@ -201,7 +196,7 @@ TEST(damage_to_it_loses_it_alone)
 	ck_assert_msg(strstr(problem, ".prof: offset 0x") && strstr(problem, "'apar'"), "%s",
 		      problem);
 	/* In a sum that says so, these samples are of an unknown thread. */
-	hp_assert_ok(hp_db_merge(db, stamps, 2, NULL, &sum));
+	sum = fixture_merge(db, stamps, 2, NULL);
 	found = read_profile(db, sum);
 	ck_assert_uint_eq(hp_profile_samples(&found), 12);
 	ck_assert_uint_eq(found.share_count, 3);
@@ -223,12 +218,7 @@ TEST(damage_to_it_loses_it_alone)
 	ck_assert_uint_eq(found.share_count, 3);
 	hp_profile_clear(&found);
 	free(path);
-	free(sum);
-	free(stamps[0]);
-	free(stamps[1]);
 	unmake(&made);
-	hp_db_close(db);
-	fixture_remove(directory);
 }
 
 /* Behind a right checksum: made by somebody who can compute one. */

@@ -1,32 +1,33 @@
-# One line a target: fuzz_targets += tests/fuzz/fuzz_NAME, from fuzz_NAME.c beside this file, with
-# its corpus in tests/fuzz/corpus/NAME/. Built with --enable-fuzz they are libFuzzer programs that
+# A target, tests/fuzz/fuzz_NAME from fuzz_NAME.c beside this file, has its corpus in
+# tests/fuzz/corpus/NAME/. Built with --enable-fuzz they are libFuzzer programs that
 # `make fuzz` runs; otherwise replay.c runs each one's corpus as a test.
-fuzz_targets =
-fuzz_targets += tests/fuzz/fuzz_analysis
-fuzz_targets += tests/fuzz/fuzz_cfg
-fuzz_targets += tests/fuzz/fuzz_elf
-fuzz_targets += tests/fuzz/fuzz_events
-fuzz_targets += tests/fuzz/fuzz_maps
-fuzz_targets += tests/fuzz/fuzz_perf_map
-fuzz_targets += tests/fuzz/fuzz_profile
-fuzz_targets += tests/fuzz/fuzz_records
-fuzz_targets += tests/fuzz/fuzz_schedule
+fuzz_targets = tests/fuzz/fuzz_analysis tests/fuzz/fuzz_cfg tests/fuzz/fuzz_elf \
+	tests/fuzz/fuzz_events tests/fuzz/fuzz_maps tests/fuzz/fuzz_perf_map \
+	tests/fuzz/fuzz_profile tests/fuzz/fuzz_records tests/fuzz/fuzz_schedule
 if X86_64
 fuzz_targets += tests/fuzz/fuzz_shadow
 endif
 
-FUZZ_LIBS = $(SHADOW_LIBS) $(ANALYZE_LIBS) $(REPORT_LIBS) $(COLLECT_LIBS)
 if FUZZ
-# What programs without an LDADD of their own are linked with: these.
-LDADD = $(FUZZ_ENGINE) $(FUZZ_LIBS)
+TARGET_MAIN = $(FUZZ_ENGINE)
 EXTRA_PROGRAMS += $(fuzz_targets)
 CLEANFILES += $(fuzz_targets)
 else
-LDADD = tests/fuzz/libreplay.a $(FUZZ_LIBS)
+TARGET_MAIN = tests/fuzz/libreplay.a
 check_PROGRAMS += $(fuzz_targets)
 check_LIBRARIES += tests/fuzz/libreplay.a
 tests_fuzz_libreplay_a_SOURCES = tests/fuzz/replay.c
 endif
+tests_fuzz_fuzz_analysis_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
+tests_fuzz_fuzz_cfg_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
+tests_fuzz_fuzz_elf_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
+tests_fuzz_fuzz_events_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
+tests_fuzz_fuzz_maps_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
+tests_fuzz_fuzz_perf_map_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
+tests_fuzz_fuzz_profile_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
+tests_fuzz_fuzz_records_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
+tests_fuzz_fuzz_schedule_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
+tests_fuzz_fuzz_shadow_LDADD = $(TARGET_MAIN) $(TEST_LIBS)
 noinst_HEADERS += tests/fuzz/fuzz.h tests/fuzz/graphs.h
 EXTRA_DIST += tests/fuzz/corpus
 

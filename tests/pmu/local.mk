@@ -1,22 +1,5 @@
-check_PROGRAMS += tests/pmu/test_parse
-tests_pmu_test_parse_SOURCES = tests/pmu/test_parse.c tests/pmu/tree.c tests/pmu/tree.h
-tests_pmu_test_parse_LDADD = $(PMU_LIBS) $(CHECK_LIBS)
-check_PROGRAMS += tests/pmu/test_pfm
-tests_pmu_test_pfm_SOURCES = tests/pmu/test_pfm.c tests/pmu/tree.c tests/pmu/tree.h
-tests_pmu_test_pfm_LDADD = $(PMU_LIBS) $(CHECK_LIBS)
-check_PROGRAMS += tests/pmu/test_sysfs
-tests_pmu_test_sysfs_SOURCES = tests/pmu/test_sysfs.c tests/pmu/tree.c tests/pmu/tree.h
-tests_pmu_test_sysfs_LDADD = $(PMU_LIBS) $(CHECK_LIBS)
-check_PROGRAMS += tests/pmu/test_machine
-tests_pmu_test_machine_SOURCES = tests/pmu/test_machine.c tests/pmu/tree.c tests/pmu/tree.h
-tests_pmu_test_machine_LDADD = $(PMU_LIBS) $(CHECK_LIBS)
-check_PROGRAMS += tests/pmu/test_partition
-tests_pmu_test_partition_LDADD = $(PMU_LIBS) $(CHECK_LIBS)
-check_PROGRAMS += tests/pmu/test_groups
-tests_pmu_test_groups_SOURCES = tests/pmu/test_groups.c tests/pmu/tree.c tests/pmu/tree.h
-tests_pmu_test_groups_LDADD = $(PMU_LIBS) $(CHECK_LIBS)
-check_PROGRAMS += tests/pmu/test_ring
-tests_pmu_test_ring_LDADD = $(PMU_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/pmu/test_parse tests/pmu/test_pfm tests/pmu/test_sysfs \
+	tests/pmu/test_machine tests/pmu/test_partition tests/pmu/test_groups tests/pmu/test_ring
 
 dist_check_SCRIPTS += tests/pmu/open.test
 helper_programs += tests/pmu/count_event

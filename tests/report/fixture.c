@@ -20,18 +20,6 @@ const struct hp_image_id fixture_missing = {
 	.path = missing_path,
 };
 
-struct fixture fixture_create(void)
-{
-	struct fixture fixture = { 0 };
-	const char *parent = getenv("TMPDIR");
-
-	snprintf(fixture.directory, sizeof(fixture.directory), "%s/hpcprof-test-XXXXXX",
-		 parent && strlen(parent) < 40 ? parent : P_tmpdir);
-	ck_assert_ptr_nonnull(mkdtemp(fixture.directory));
-	hp_assert_ok(hp_db_open(fixture.directory, true, &fixture.db));
-	return fixture;
-}
-
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *where)
 {
 	(void)status;
@@ -40,12 +28,28 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
 	return remove(path);
 }
 
-void fixture_remove(struct fixture *fixture)
+static void remove_fixture(void *object)
 {
+	struct fixture *fixture = object;
+
 	hp_db_close(fixture->db);
 	nftw(fixture->directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 	free(fixture->output);
 	free(fixture->warnings);
+	free(fixture);
+}
+
+struct fixture *fixture_create(void)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+	const char *parent = getenv("TMPDIR");
+
+	snprintf(fixture->directory, sizeof(fixture->directory), "%s/hpcprof-test-XXXXXX",
+		 parent && strlen(parent) < 40 ? parent : P_tmpdir);
+	ck_assert_ptr_nonnull(mkdtemp(fixture->directory));
+	hp_assert_ok(hp_db_open(fixture->directory, true, &fixture->db));
+	at_end(remove_fixture, fixture);
+	return fixture;
 }
 
 /* --- writing ------------------------------------------------------------------------------ */

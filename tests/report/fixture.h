@@ -8,7 +8,7 @@
 #include <hpcprof/db/db.h>
 #include <hpcprof/report/report.h>
 
-/* The database of the running test; made on first use, removed by fixture_remove. */
+/* A database; removed when the test ends. */
 struct fixture {
 	char directory[64];
 	struct hp_db *db;
@@ -16,8 +16,7 @@ struct fixture {
 	char *warnings; /* what it told the notices, one a line */
 	unsigned hints; /* how many, of all reports */
 };
-struct fixture fixture_create(void);
-void fixture_remove(struct fixture *fixture);
+struct fixture *fixture_create(void);
 
 /* One address of an image: samples of `command` at `offset` with `period`. */
 struct fixture_count {

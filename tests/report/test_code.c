@@ -112,11 +112,11 @@ static uint64_t file_offset(uintptr_t runtime)
 	return runtime - own.base + own.offset;
 }
 
-static struct fixture report_on_clocked(const struct fixture_count *counts, size_t count,
-					double clock_hz)
+static struct fixture *report_on_clocked(const struct fixture_count *counts, size_t count,
+					 double clock_hz)
 {
 	static char path[PATH_MAX];
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct fixture_epoch epoch = { .counts = counts, .count = count, .clock_hz = clock_hz };
 	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -126,17 +126,17 @@ static struct fixture report_on_clocked(const struct fixture_count *counts, size
 	self = (struct hp_image_id){ .kind = HP_IMAGE_FILE, .path = path };
 	hp_assert_ok(hp_identity_of_fd(fd, &self.identity));
 	close(fd);
-	fixture_add(&fixture, &epoch);
+	fixture_add(fixture, &epoch);
 	return fixture;
 }
 
-static struct fixture report_on(const struct fixture_count *counts, size_t count)
+static struct fixture *report_on(const struct fixture_count *counts, size_t count)
 {
 	return report_on_clocked(counts, count, 0);
 }
 
 /* outer_procedure 4 + 3, of which 4 inlined; fixture_code 2 at its start, 1 inside the mov eax. */
-static struct fixture report_on_self(void)
+static struct fixture *report_on_self(void)
 {
 	const uintptr_t code = (uintptr_t)fixture_code;
 	const struct fixture_count counts[] = {
@@ -157,36 +157,34 @@ static void assert_contains(const char *text, const char *part)
 TEST(inlined_code_counts_for_its_procedure_unless_asked_for)
 {
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
-	struct fixture fixture = report_on_self();
+	struct fixture *fixture = report_on_self();
 
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output, "      7  70.00   70.00  outer_procedure");
-	assert_contains(fixture.output, "      3  30.00  100.00  fixture_code");
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output, "      7  70.00   70.00  outer_procedure");
+	assert_contains(fixture->output, "      3  30.00  100.00  fixture_code");
 	options.of.inlines = true;
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output, "      4  40.00   40.00  inlined_function (inlined)");
-	assert_contains(fixture.output, "      3  30.00   70.00  fixture_code");
-	assert_contains(fixture.output, "      3  30.00  100.00  outer_procedure");
-	fixture_remove(&fixture);
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output, "      4  40.00   40.00  inlined_function (inlined)");
+	assert_contains(fixture->output, "      3  30.00   70.00  fixture_code");
+	assert_contains(fixture->output, "      3  30.00  100.00  outer_procedure");
 }
 
 TEST(a_line_is_that_of_the_innermost_function)
 {
 	struct hp_report_options options = { .view = HP_VIEW_LINES };
-	struct fixture fixture = report_on_self();
+	struct fixture *fixture = report_on_self();
 	char line[128];
 
-	fixture_output(&fixture, &options);
+	fixture_output(fixture, &options);
 	snprintf(line, sizeof(line), "      4  40.00   40.00  test_code.c:%d  outer_procedure",
 		 INLINED_LINE);
-	assert_contains(fixture.output, line);
+	assert_contains(fixture->output, line);
 	snprintf(line, sizeof(line), "test_code.c:%d  outer_procedure", PROCEDURE_LINE);
-	assert_contains(fixture.output, line);
+	assert_contains(fixture->output, line);
 	options.of.inlines = true;
-	fixture_output(&fixture, &options);
+	fixture_output(fixture, &options);
 	snprintf(line, sizeof(line), "test_code.c:%d  inlined_function (inlined)", INLINED_LINE);
-	assert_contains(fixture.output, line);
-	fixture_remove(&fixture);
+	assert_contains(fixture->output, line);
 }
 
 static json_t *report_json(struct fixture *fixture, const struct hp_report_options *options)
@@ -240,8 +238,8 @@ TEST(a_named_procedure_is_listed_whole_and_no_sample_inside_an_instruction_is_dr
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_JSON,
 					     .of.listed = "fixture_code" };
-	struct fixture fixture = report_on_self();
-	json_t *document = report_json(&fixture, &options);
+	struct fixture *fixture = report_on_self();
+	json_t *document = report_json(fixture, &options);
 	json_t *procedure = only_procedure(document);
 	json_t *instructions = json_object_get(procedure, "instructions");
 	uint64_t start = link_address((uintptr_t)fixture_code);
@@ -263,7 +261,6 @@ TEST(a_named_procedure_is_listed_whole_and_no_sample_inside_an_instruction_is_dr
 			assert_contains(text_of(instruction, "text"), "(inside the instruction");
 	}
 	json_decref(document);
-	fixture_remove(&fixture);
 }
 
 TEST(instructions_say_which_block_of_the_graph_they_are_in)
@@ -272,8 +269,8 @@ TEST(instructions_say_which_block_of_the_graph_they_are_in)
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_JSON,
 					     .of.listed = "fixture_branch" };
-	struct fixture fixture = report_on_self();
-	json_t *document = report_json(&fixture, &options);
+	struct fixture *fixture = report_on_self();
+	json_t *document = report_json(fixture, &options);
 	json_t *procedure = only_procedure(document);
 	json_t *cfg = json_object_get(procedure, "cfg");
 	json_t *instructions = json_object_get(procedure, "instructions");
@@ -289,7 +286,6 @@ TEST(instructions_say_which_block_of_the_graph_they_are_in)
 		ck_assert_int_eq(json_integer_value(block), blocks[i]);
 	}
 	json_decref(document);
-	fixture_remove(&fixture);
 }
 
 TEST(a_graph_has_a_box_a_block_and_an_arrow_an_edge)
@@ -304,13 +300,12 @@ TEST(a_graph_has_a_box_a_block_and_an_arrow_an_edge)
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_DOT,
 					     .of.listed = "fixture_branch" };
-	struct fixture fixture = report_on_self();
+	struct fixture *fixture = report_on_self();
 
-	fixture_output(&fixture, &options);
+	fixture_output(fixture, &options);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(wanted); i++)
-		assert_contains(fixture.output, wanted[i]);
-	ck_assert_ptr_null(strstr(fixture.output, "p0b3"));
-	fixture_remove(&fixture);
+		assert_contains(fixture->output, wanted[i]);
+	ck_assert_ptr_null(strstr(fixture->output, "p0b3"));
 }
 
 TEST(what_is_no_instruction_is_in_no_block)
@@ -318,43 +313,40 @@ TEST(what_is_no_instruction_is_in_no_block)
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_JSON,
 					     .of.listed = "fixture_code" };
-	struct fixture fixture = report_on_self();
-	json_t *document = report_json(&fixture, &options);
+	struct fixture *fixture = report_on_self();
+	json_t *document = report_json(fixture, &options);
 	json_t *instructions = json_object_get(only_procedure(document), "instructions");
 
 	ck_assert(json_is_null(json_object_get(json_array_get(instructions, 3), "block")));
 	ck_assert(json_is_integer(json_object_get(json_array_get(instructions, 4), "block")));
 	json_decref(document);
-	fixture_remove(&fixture);
 }
 
 TEST(unnamed_only_instructions_with_samples_are_listed_hottest_procedure_first)
 {
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_CSV };
-	struct fixture fixture = report_on_self();
+	struct fixture *fixture = report_on_self();
 	const char *outer;
 	const char *code;
 
-	fixture_output(&fixture, &options);
-	ck_assert_uint_eq(fixture_csv_records(fixture.output), 4);
-	ck_assert_uint_eq(fixture_csv_sum(fixture.output, 0), 10);
-	outer = strstr(fixture.output, "outer_procedure");
-	code = strstr(fixture.output, "fixture_code");
+	fixture_output(fixture, &options);
+	ck_assert_uint_eq(fixture_csv_records(fixture->output), 4);
+	ck_assert_uint_eq(fixture_csv_sum(fixture->output, 0), 10);
+	outer = strstr(fixture->output, "outer_procedure");
+	code = strstr(fixture->output, "fixture_code");
 	ck_assert(outer && code && outer < code);
-	fixture_remove(&fixture);
 }
 
 TEST(a_listing_gives_shares_of_everything_and_of_the_procedure)
 {
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS };
-	struct fixture fixture = report_on_self();
+	struct fixture *fixture = report_on_self();
 
-	fixture_output(&fixture, &options);
+	fixture_output(fixture, &options);
 	/* 2 of 10 and of 3; 1 of 10 and of 3. */
-	assert_contains(fixture.output, "      2  20.00  66.67 ");
-	assert_contains(fixture.output, "      1  10.00  33.33 ");
-	fixture_remove(&fixture);
+	assert_contains(fixture->output, "      2  20.00  66.67 ");
+	assert_contains(fixture->output, "      1  10.00  33.33 ");
 }
 
 TEST(a_part_that_was_split_off_counts_for_its_procedure_and_is_listed_after_it)
@@ -364,32 +356,30 @@ TEST(a_part_that_was_split_off_counts_for_its_procedure_and_is_listed_after_it)
 		{ "cpu-clock:u", &self, "t", 0, 1000000, file_offset((uintptr_t)fixture_rare), 2 },
 	};
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
-	struct fixture fixture = report_on(counts, HP_ARRAY_COUNT(counts));
+	struct fixture *fixture = report_on(counts, HP_ARRAY_COUNT(counts));
 	const char *body;
 	const char *rare;
 
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output, "      7  100.00  100.00  fixture_split ");
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output, "      7  100.00  100.00  fixture_split ");
 	options.view = HP_VIEW_INSTRUCTIONS;
 	options.of.listed = "fixture_split";
-	fixture_output(&fixture, &options);
-	body = strstr(fixture.output, "      5  71.43  71.43 ");
-	rare = strstr(fixture.output, "      2  28.57  28.57 ");
-	ck_assert_msg(body && rare && body < rare, "%s", fixture.output);
-	fixture_remove(&fixture);
+	fixture_output(fixture, &options);
+	body = strstr(fixture->output, "      5  71.43  71.43 ");
+	rare = strstr(fixture->output, "      2  28.57  28.57 ");
+	ck_assert_msg(body && rare && body < rare, "%s", fixture->output);
 }
 
 TEST(a_procedure_without_samples_can_be_listed_by_name)
 {
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_CSV,
-					     .of.listed = "main" };
-	struct fixture fixture = report_on_self();
+					     .of.listed = "hp_test_run" };
+	struct fixture *fixture = report_on_self();
 
-	fixture_output(&fixture, &options);
-	ck_assert_uint_gt(fixture_csv_records(fixture.output), 3);
-	ck_assert_uint_eq(fixture_csv_sum(fixture.output, 0), 0);
-	fixture_remove(&fixture);
+	fixture_output(fixture, &options);
+	ck_assert_uint_gt(fixture_csv_records(fixture->output), 3);
+	ck_assert_uint_eq(fixture_csv_sum(fixture->output, 0), 0);
 }
 
 TEST(att_syntax_is_there_for_those_who_want_it)
@@ -397,17 +387,16 @@ TEST(att_syntax_is_there_for_those_who_want_it)
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .of.listed = "fixture_code",
 					     .syntax = HP_SYNTAX_ATT };
-	struct fixture fixture = report_on_self();
+	struct fixture *fixture = report_on_self();
 
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output, "4889e5      mov %rsp, %rbp");
-	fixture_remove(&fixture);
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output, "4889e5      mov %rsp, %rbp");
 }
 
 TEST(a_changed_file_is_refused_by_name_and_never_symbolised)
 {
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
-	struct fixture fixture = report_on_self();
+	struct fixture *fixture = report_on_self();
 	struct fixture_count count = { "cpu-clock:u", &self, "t", 0, 1000000, 0, 9 };
 	struct fixture_epoch epoch = { .counts = &count, .count = 1 };
 	char raw[64];
@@ -415,17 +404,15 @@ TEST(a_changed_file_is_refused_by_name_and_never_symbolised)
 	/* As if another build had run: its identity is not that of the file there now. */
 	self.identity.bytes[0] ^= 0xff;
 	count.offset = file_offset((uintptr_t)fixture_code);
-	fixture_remove(&fixture);
 	fixture = fixture_create();
-	fixture_add(&fixture, &epoch);
-	fixture_output(&fixture, &options);
-	ck_assert_ptr_null(strstr(fixture.output, "fixture_code"));
+	fixture_add(fixture, &epoch);
+	fixture_output(fixture, &options);
+	ck_assert_ptr_null(strstr(fixture->output, "fixture_code"));
 	snprintf(raw, sizeof(raw), "+0x%llx", (unsigned long long)count.offset);
-	assert_contains(fixture.output, raw);
-	ck_assert_ptr_nonnull(fixture.warnings);
-	assert_contains(fixture.warnings, self.path);
-	assert_contains(fixture.warnings, "--symfs");
-	fixture_remove(&fixture);
+	assert_contains(fixture->output, raw);
+	ck_assert_ptr_nonnull(fixture->warnings);
+	assert_contains(fixture->warnings, self.path);
+	assert_contains(fixture->warnings, "--symfs");
 }
 
 /* A number, or null where the data does not say. */
@@ -472,7 +459,7 @@ static void check_stall(json_t *stall)
 	ck_assert(json_is_null(culprit) || strncmp(json_string_value(culprit), "0x", 2) == 0);
 }
 
-static struct fixture report_on_branch(double clock_hz)
+static struct fixture *report_on_branch(double clock_hz)
 {
 	const uintptr_t branch = (uintptr_t)fixture_branch;
 	const struct fixture_count counts[] = {
@@ -496,8 +483,8 @@ static struct said check_branch(bool has_clock)
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_JSON,
 					     .of.listed = "fixture_branch" };
-	struct fixture fixture = report_on_branch(has_clock ? 2e9 : 0);
-	json_t *document = report_json(&fixture, &options);
+	struct fixture *fixture = report_on_branch(has_clock ? 2e9 : 0);
+	json_t *document = report_json(fixture, &options);
 	struct said said = { 0 };
 	json_t *instruction;
 	size_t index;
@@ -526,7 +513,6 @@ static struct said check_branch(bool has_clock)
 	}
 	ck_assert_uint_eq(index, 4);
 	json_decref(document);
-	fixture_remove(&fixture);
 	return said;
 }
 
@@ -548,41 +534,38 @@ TEST(without_a_clock_the_annotation_says_why_there_are_no_cycles)
 {
 	struct hp_report_options options = { .view = HP_VIEW_ANNOTATE,
 					     .of.listed = "fixture_branch" };
-	struct fixture fixture = report_on_branch(0);
+	struct fixture *fixture = report_on_branch(0);
 
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output, "the clock was not measured while recording");
-	assert_contains(fixture.output, "record again");
-	assert_contains(fixture.output, "*** Actual: not known");
-	assert_contains(fixture.output, "frequency ");
-	ck_assert_ptr_null(strstr(fixture.output, "Summary of"));
-	ck_assert_ptr_null(strstr(fixture.output, "nanoseconds"));
-	fixture_remove(&fixture);
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output, "the clock was not measured while recording");
+	assert_contains(fixture->output, "record again");
+	assert_contains(fixture->output, "*** Actual: not known");
+	assert_contains(fixture->output, "frequency ");
+	ck_assert_ptr_null(strstr(fixture->output, "Summary of"));
+	ck_assert_ptr_null(strstr(fixture->output, "nanoseconds"));
 }
 
 TEST(without_a_clock_there_is_no_table_of_stalls_in_any_format)
 {
 	static const enum hp_report_format formats[] = { HP_FORMAT_TEXT, HP_FORMAT_JSON,
 							 HP_FORMAT_CSV };
-	struct fixture fixture = report_on_branch(0);
+	struct fixture *fixture = report_on_branch(0);
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(formats); i++) {
 		struct hp_report_options options = { .view = HP_VIEW_STALLS, .format = formats[i] };
 
-		hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(&fixture, &options, NULL));
+		hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(fixture, &options, NULL));
 	}
-	fixture_remove(&fixture);
 }
 
 TEST(without_a_clock_the_summary_says_why_there_is_no_stack)
 {
 	struct hp_report_options options = { .view = HP_VIEW_SUMMARY };
-	struct fixture fixture = report_on_branch(0);
+	struct fixture *fixture = report_on_branch(0);
 
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output, "caution: the clock was not measured");
-	ck_assert_ptr_null(strstr(fixture.output, "Where the cycles went"));
-	fixture_remove(&fixture);
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output, "caution: the clock was not measured");
+	ck_assert_ptr_null(strstr(fixture->output, "Where the cycles went"));
 }
 
 /* The block has four instructions: 400,000 of them are 100,000 executions, in twice the cycles. */
@@ -599,8 +582,8 @@ TEST(sampled_instructions_say_how_often_code_ran)
 		{ "instructions:u", &self, "t", 0, 1000, file_offset(code + 4), 100 },
 		{ "instructions:u", &self, "t", 0, 1000, file_offset(code + 9), 100 },
 	};
-	struct fixture fixture = report_on(counts, HP_ARRAY_COUNT(counts));
-	json_t *document = report_json(&fixture, &options);
+	struct fixture *fixture = report_on(counts, HP_ARRAY_COUNT(counts));
+	json_t *document = report_json(fixture, &options);
 	json_t *procedure = only_procedure(document);
 	json_t *figures = json_object_get(procedure, "counts");
 	json_t *instructions = json_object_get(figures, "instructions");
@@ -623,7 +606,6 @@ TEST(sampled_instructions_say_how_often_code_ran)
 	ck_assert_double_eq_tol(json_number_value(json_object_get(executions, "estimate")), 1e5,
 				1e4);
 	json_decref(document);
-	fixture_remove(&fixture);
 }
 
 HP_TEST_MAIN("report/code")

@@ -264,7 +264,7 @@ static struct hp_command_times times = { .command = command, .processes = 0 };
 
 /* 4 s of one sample a millisecond at 3 GHz: half of it in the loop, half in the leaf. Of the leaf
  * some are of another command. */
-static struct fixture record(uint64_t of_others)
+static struct fixture *record(uint64_t of_others)
 {
 	const struct fixture_count counts[] = {
 		{ "cpu-clock:u", &self, "t", 0, 1000000, offset_of(counted_back), 2000 },
@@ -279,9 +279,9 @@ static struct fixture record(uint64_t of_others)
 				       .evidence = &windows,
 				       .commands = &times,
 				       .command_count = 1 };
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 
-	fixture_add(&fixture, &epoch);
+	fixture_add(fixture, &epoch);
 	return fixture;
 }
 
@@ -347,14 +347,14 @@ static void assert_near(double value, double expected, double share)
 
 TEST(executions_are_those_of_the_windows_times_what_they_stand_for)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *loop;
 	json_t *leaf;
 
 	count_all();
 	fixture = record(0);
-	loop = listed(&fixture, "counted_loop");
-	leaf = listed(&fixture, "counted_leaf");
+	loop = listed(fixture, "counted_loop");
+	leaf = listed(fixture, "counted_leaf");
 	ck_assert(has_source(loop, "shadow"));
 	ck_assert(!has_source(loop, "counts"));
 	assert_near(executions(loop, counted_loop, "estimate"), 4000, 0.04);
@@ -380,7 +380,6 @@ TEST(executions_are_those_of_the_windows_times_what_they_stand_for)
 		    2000 * 3e6 / 40000, 0.05);
 	json_decref(loop);
 	json_decref(leaf);
-	fixture_remove(&fixture);
 }
 
 static double estimate(json_t *object, const char *name)
@@ -443,18 +442,17 @@ static void keep_windows(size_t count)
 
 TEST(one_window_is_not_enough_to_tell_how_often)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 
 	count_all();
 	keep_windows(1);
 	fixture = record(0);
-	assert_insufficient(&fixture);
-	fixture_remove(&fixture);
+	assert_insufficient(fixture);
 }
 
 TEST(one_window_and_a_moment_are_not_enough_either)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 
 	count_all();
 	keep_windows(2);
@@ -462,8 +460,7 @@ TEST(one_window_and_a_moment_are_not_enough_either)
 		items[i].counts[PARTS] /= 25;
 	stratum.groups[PARTS].time_ns /= 25;
 	fixture = record(0);
-	assert_insufficient(&fixture);
-	fixture_remove(&fixture);
+	assert_insufficient(fixture);
 }
 
 /* Of the time of windows three quarters were in the loop, of all of it half: windows came by the
@@ -471,7 +468,7 @@ TEST(one_window_and_a_moment_are_not_enough_either)
 TEST(counts_are_of_the_time_of_their_procedure)
 {
 	struct hp_report_options options = { .format = HP_FORMAT_JSON };
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *document;
 	json_t *list;
 
@@ -481,7 +478,7 @@ TEST(counts_are_of_the_time_of_their_procedure)
 	put_ticks(1, 0, WINDOWS, 0, 2500);
 	hp_assert_ok(hp_window_evidence_check(&windows));
 	fixture = record(0);
-	document = report_json(&fixture, &options);
+	document = report_json(fixture, &options);
 	list = json_object_get(json_array_get(json_object_get(document, "images"), 0),
 			       "procedures");
 	for (size_t i = 0; i < json_array_size(list); i++) {
@@ -493,13 +490,12 @@ TEST(counts_are_of_the_time_of_their_procedure)
 			    is_leaf ? 40000 * 2 : 4000 / 1.5, 0.05);
 	}
 	json_decref(document);
-	fixture_remove(&fixture);
 }
 
 /* Of twenty samples in windows twelve where ten are due are chance. */
 TEST(a_few_samples_are_no_reason_to_think_that_windows_were_elsewhere)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *leaf;
 
 	count_all();
@@ -508,10 +504,9 @@ TEST(a_few_samples_are_no_reason_to_think_that_windows_were_elsewhere)
 	put_ticks(1, 0, WINDOWS, 0, 2);
 	hp_assert_ok(hp_window_evidence_check(&windows));
 	fixture = record(0);
-	leaf = listed(&fixture, "counted_leaf");
+	leaf = listed(fixture, "counted_leaf");
 	assert_near(executions(leaf, counted_leaf, "estimate"), 40000, 0.01);
 	json_decref(leaf);
-	fixture_remove(&fixture);
 }
 
 /* Windows came by the leaf a few times, but not where its time went: 160 executions of 12 ms each
@@ -519,7 +514,7 @@ TEST(a_few_samples_are_no_reason_to_think_that_windows_were_elsewhere)
 TEST(a_few_counts_beside_much_time_are_of_another_occasion)
 {
 	uint64_t start = offset_of(counted_leaf);
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *leaf;
 	json_t *loop;
 
@@ -534,13 +529,12 @@ TEST(a_few_counts_beside_much_time_are_of_another_occasion)
 	put_ticks(0, 0, WINDOWS, 0, 100);
 	hp_assert_ok(hp_window_evidence_check(&windows));
 	fixture = record(0);
-	leaf = listed(&fixture, "counted_leaf");
+	leaf = listed(fixture, "counted_leaf");
 	ck_assert(has_null(json_object_get(instruction_at(leaf, counted_leaf_then), "executions")));
-	loop = listed(&fixture, "counted_loop");
+	loop = listed(fixture, "counted_loop");
 	ck_assert_double_gt(executions(loop, counted_loop, "estimate"), 0);
 	json_decref(leaf);
 	json_decref(loop);
-	fixture_remove(&fixture);
 }
 
 /* The same of one way through the leaf, while windows saw the other as often as it ran. */
@@ -548,7 +542,7 @@ TEST(so_are_those_of_one_way_through_a_procedure)
 {
 	static const uint64_t hardly[WINDOWS] = { 2, 3, 3, 2 };
 	static const uint64_t mostly[WINDOWS] = { 998, 1017, 977, 998 };
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *leaf;
 	json_t *figure;
 
@@ -569,11 +563,10 @@ TEST(so_are_those_of_one_way_through_a_procedure)
 	put_ticks(1, 0, WINDOWS, 0, 50);
 	hp_assert_ok(hp_window_evidence_check(&windows));
 	fixture = record(0);
-	leaf = listed(&fixture, "counted_leaf");
+	leaf = listed(fixture, "counted_leaf");
 	figure = json_object_get(instruction_at(leaf, counted_leaf_then), "executions");
 	ck_assert(has_null(figure) || json_number_value(json_object_get(figure, "high")) > 1000);
 	json_decref(leaf);
-	fixture_remove(&fixture);
 }
 
 /* Half of all time was another command's, which had no windows and ran other code: that is no
@@ -592,7 +585,7 @@ TEST(commands_without_windows_are_no_part_of_their_time)
 				       .evidence = &windows,
 				       .commands = &times,
 				       .command_count = 1 };
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	json_t *leaf;
 
 	count_all();
@@ -601,25 +594,23 @@ TEST(commands_without_windows_are_no_part_of_their_time)
 	take_ticks();
 	put_ticks(0, 0, WINDOWS, 0, 5000);
 	put_ticks(1, 0, WINDOWS, 0, 5000);
-	fixture_add(&fixture, &epoch);
-	leaf = listed(&fixture, "counted_leaf");
+	fixture_add(fixture, &epoch);
+	leaf = listed(fixture, "counted_leaf");
 	assert_near(executions(leaf, counted_leaf, "estimate"), 40000, 0.04);
 	json_decref(leaf);
-	fixture_remove(&fixture);
 }
 
 TEST(two_windows_that_agree_are_enough)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *loop;
 
 	count_all();
 	keep_windows(2);
 	fixture = record(0);
-	loop = listed(&fixture, "counted_loop");
+	loop = listed(fixture, "counted_loop");
 	assert_near(executions(loop, counted_body, "estimate"), 20 * (1000 + 1020), 0.04);
 	json_decref(loop);
-	fixture_remove(&fixture);
 }
 
 /* What the report says of counted_leaf's jump being taken. */
@@ -641,19 +632,18 @@ static double taken(struct fixture *fixture, const char *which)
 
 TEST(edges_are_those_of_the_windows)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 
 	count_all();
 	fixture = record(0);
-	assert_near(taken(&fixture, "estimate"), 10000, 0.01);
-	fixture_remove(&fixture);
+	assert_near(taken(fixture, "estimate"), 10000, 0.01);
 }
 
 /* Sixteen times in all: that all windows saw it four times is luck. Of a number that varies as
  * chance has it 16 plus or minus 4 are two thirds. */
 TEST(what_was_seen_a_few_times_is_not_certain_because_windows_agree)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 
 	count_all();
 	for (size_t i = 0; i < item_count; i++) {
@@ -665,75 +655,70 @@ TEST(what_was_seen_a_few_times_is_not_certain_because_windows_agree)
 			counts[j * PARTS] = is_other ? around[j] - 4 : 4;
 	}
 	fixture = record(0);
-	assert_near(taken(&fixture, "estimate"), 160, 0.03);
-	ck_assert_double_lt(taken(&fixture, "low"), 120);
-	ck_assert_double_gt(taken(&fixture, "high"), 200);
-	fixture_remove(&fixture);
+	assert_near(taken(fixture, "estimate"), 160, 0.03);
+	ck_assert_double_lt(taken(fixture, "low"), 120);
+	ck_assert_double_gt(taken(fixture, "high"), 200);
 }
 
 TEST(a_jump_that_only_windows_saw_is_an_edge)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *hidden;
 	json_t *cfg;
 
 	count_all();
 	fixture = record(0);
-	hidden = listed(&fixture, "counted_hidden");
+	hidden = listed(fixture, "counted_hidden");
 	cfg = json_object_get(hidden, "cfg");
 	ck_assert_int_eq(json_integer_value(json_object_get(cfg, "edges")), 1);
 	assert_near(executions(hidden, counted_hidden_target, "estimate"), 4000, 0.02);
 	json_decref(hidden);
-	fixture_remove(&fixture);
 }
 
 TEST(truncated_windows_only_say_how_counts_are_to_each_other)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *leaf;
 
 	is_relative = true;
 	count_all();
 	is_relative = false;
 	fixture = record(0);
-	leaf = listed(&fixture, "counted_leaf");
+	leaf = listed(fixture, "counted_leaf");
 	ck_assert(has_source(leaf, "shadow"));
 	ck_assert(json_is_null(json_object_get(
 		json_object_get(instruction_at(leaf, counted_leaf), "executions"), "estimate")));
 	assert_near(executions(leaf, counted_leaf_then, "relative"), 0.75, 0.02);
 	json_decref(leaf);
-	fixture_remove(&fixture);
 }
 
 /* A tenth of the time at most may be of commands that nobody counted. */
 TEST(commands_without_windows_are_allowed_for_or_make_counts_relative)
 {
 	struct hp_report_options options = { .view = HP_VIEW_CALLS, .format = HP_FORMAT_JSON };
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *document;
 	json_t *leaf;
 
 	count_all();
 	fixture = record(200);
-	leaf = listed(&fixture, "counted_leaf");
+	leaf = listed(fixture, "counted_leaf");
 	assert_near(executions(leaf, counted_leaf, "estimate"), 40000 / 0.95, 0.02);
 	ck_assert_double_lt(executions(leaf, counted_leaf, "low"), 40000 * 0.98);
 	json_decref(leaf);
-	document = report_json(&fixture, &options);
+	document = report_json(fixture, &options);
 	assert_near(json_number_value(json_object_get(
 			    json_object_get(json_array_get(json_object_get(document, "calls"), 0),
 					    "calls"),
 			    "estimate")),
 		    40000 / 0.95, 0.005);
 	json_decref(document);
-	fixture_remove(&fixture);
 	fixture = record(1000);
-	leaf = listed(&fixture, "counted_leaf");
+	leaf = listed(fixture, "counted_leaf");
 	ck_assert(json_is_null(json_object_get(
 		json_object_get(instruction_at(leaf, counted_leaf), "executions"), "estimate")));
 	assert_near(executions(leaf, counted_leaf_then, "relative"), 0.75, 0.02);
 	json_decref(leaf);
-	fixture_remove(&fixture);
 }
 
 static const char *text_of(struct fixture *fixture, enum hp_report_view view, const char *name,
@@ -752,13 +737,13 @@ static void assert_contains(const char *text, const char *part)
 TEST(procedures_have_calls_and_what_one_costs)
 {
 	struct hp_report_options options = { .format = HP_FORMAT_JSON };
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *document;
 	json_t *list;
 
 	count_all();
 	fixture = record(0);
-	document = report_json(&fixture, &options);
+	document = report_json(fixture, &options);
 	list = json_object_get(json_array_get(json_object_get(document, "images"), 0),
 			       "procedures");
 	ck_assert_uint_eq(json_array_size(list), 2);
@@ -782,42 +767,39 @@ TEST(procedures_have_calls_and_what_one_costs)
 			    instructions / 6e9, 0.003);
 	}
 	json_decref(document);
-	assert_contains(text_of(&fixture, HP_VIEW_PROCEDURES, NULL, HP_FORMAT_TEXT), "cycles/call");
-	assert_contains(text_of(&fixture, HP_VIEW_PROCEDURES, NULL, HP_FORMAT_CSV),
+	assert_contains(text_of(fixture, HP_VIEW_PROCEDURES, NULL, HP_FORMAT_TEXT), "cycles/call");
+	assert_contains(text_of(fixture, HP_VIEW_PROCEDURES, NULL, HP_FORMAT_CSV),
 			",calls,calls_low,calls_high,instructions,cycles_per_call,"
 			"instructions_per_cycle");
-	fixture_remove(&fixture);
 }
 
 TEST(the_header_says_what_was_counted_and_at_which_price)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 	const char *text;
 
 	count_all();
 	fixture = record(0);
-	text = text_of(&fixture, HP_VIEW_PROCEDURES, NULL, HP_FORMAT_TEXT);
+	text = text_of(fixture, HP_VIEW_PROCEDURES, NULL, HP_FORMAT_TEXT);
 	assert_contains(text, "# counted    by 4 shadow windows: 0.40 s of 4.00 s in user code\n");
-	text = text_of(&fixture, HP_VIEW_SUMMARY, NULL, HP_FORMAT_TEXT);
+	text = text_of(fixture, HP_VIEW_SUMMARY, NULL, HP_FORMAT_TEXT);
 	assert_contains(text, "cost the program 0.50 % of its time (budget 1 %)");
 	assert_contains(text, "100 % of their samples were matched");
-	fixture_remove(&fixture);
 }
 
 TEST(an_annotation_has_trips_and_which_way_branches_go)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 
 	count_all();
 	fixture = record(0);
 	assert_contains(
-		text_of(&fixture, HP_VIEW_ANNOTATE, "counted_loop", HP_FORMAT_TEXT),
+		text_of(fixture, HP_VIEW_ANNOTATE, "counted_loop", HP_FORMAT_TEXT),
 		"head of a loop, depth 1, 10.0 iterations per entry, jumps 90 % of the time");
-	assert_contains(text_of(&fixture, HP_VIEW_ANNOTATE, "counted_leaf", HP_FORMAT_TEXT),
+	assert_contains(text_of(fixture, HP_VIEW_ANNOTATE, "counted_leaf", HP_FORMAT_TEXT),
 			"jumps 25 % of the time");
-	assert_contains(text_of(&fixture, HP_VIEW_INSTRUCTIONS, "counted_loop", HP_FORMAT_DOT),
+	assert_contains(text_of(fixture, HP_VIEW_INSTRUCTIONS, "counted_loop", HP_FORMAT_DOT),
 			"(90 %)");
-	fixture_remove(&fixture);
 }
 
 static const char *name_in(json_t *object, const char *what)
@@ -840,7 +822,7 @@ TEST(phases_have_the_weight_of_their_time)
 				       .commands = &times,
 				       .command_count = 1 };
 	struct hp_report_options options = { .format = HP_FORMAT_JSON, .view = HP_VIEW_CALLS };
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	json_t *document;
 	json_t *call;
 
@@ -853,13 +835,12 @@ TEST(phases_have_the_weight_of_their_time)
 	put_ticks(0, 0, WINDOWS / 2, 0, 100);
 	put_ticks(1, WINDOWS / 2, WINDOWS, 0, 100);
 	hp_assert_ok(hp_window_evidence_check(&windows));
-	fixture_add(&fixture, &epoch);
-	document = report_json(&fixture, &options);
+	fixture_add(fixture, &epoch);
+	document = report_json(fixture, &options);
 	call = json_array_get(json_object_get(document, "calls"), 1);
 	ck_assert_str_eq(name_in(call, "caller"), "counted_hidden");
 	assert_near(estimate(call, "calls"), 10 * (98 + 100) / 2.0, 0.1);
 	json_decref(document);
-	fixture_remove(&fixture);
 }
 
 /* All windows alike saw the one phase in their first half and the other in their second. */
@@ -876,7 +857,7 @@ TEST(phases_within_windows_have_the_weight_of_their_time_too)
 				       .commands = &times,
 				       .command_count = 1 };
 	struct hp_report_options options = { .format = HP_FORMAT_JSON, .view = HP_VIEW_CALLS };
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	json_t *document;
 	json_t *call;
 
@@ -894,25 +875,24 @@ TEST(phases_within_windows_have_the_weight_of_their_time_too)
 	put_ticks(0, 0, WINDOWS, 0, 50);
 	put_ticks(1, 0, WINDOWS, 1, 50);
 	hp_assert_ok(hp_window_evidence_check(&windows));
-	fixture_add(&fixture, &epoch);
-	document = report_json(&fixture, &options);
+	fixture_add(fixture, &epoch);
+	document = report_json(fixture, &options);
 	call = json_array_get(json_object_get(document, "calls"), 1);
 	ck_assert_str_eq(name_in(call, "caller"), "counted_hidden");
 	assert_near(estimate(call, "calls"), 10 * (100 + 102 + 98 + 100) / 2.0, 0.1);
 	json_decref(document);
-	fixture_remove(&fixture);
 }
 
 TEST(calls_are_edges_between_procedures)
 {
 	struct hp_report_options options = { .view = HP_VIEW_CALLS, .format = HP_FORMAT_JSON };
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *document;
 	json_t *list;
 
 	count_all();
 	fixture = record(0);
-	document = report_json(&fixture, &options);
+	document = report_json(fixture, &options);
 	ck_assert_str_eq(json_string_value(json_object_get(document, "schema")), "hpcprof-calls/1");
 	list = json_object_get(document, "calls");
 	ck_assert_uint_eq(json_array_size(list), 2);
@@ -925,13 +905,12 @@ TEST(calls_are_edges_between_procedures)
 	json_decref(document);
 	/* Those that a procedure makes and those that reach it. */
 	options.of.procedure = "counted_hidden";
-	document = report_json(&fixture, &options);
+	document = report_json(fixture, &options);
 	ck_assert_uint_eq(json_array_size(json_object_get(document, "calls")), 1);
 	json_decref(document);
-	assert_contains(text_of(&fixture, HP_VIEW_CALLS, NULL, HP_FORMAT_TEXT), "counted_leaf");
-	assert_contains(text_of(&fixture, HP_VIEW_CALLS, NULL, HP_FORMAT_CSV),
+	assert_contains(text_of(fixture, HP_VIEW_CALLS, NULL, HP_FORMAT_TEXT), "counted_leaf");
+	assert_contains(text_of(fixture, HP_VIEW_CALLS, NULL, HP_FORMAT_CSV),
 			",call,counted_loop,");
-	fixture_remove(&fixture);
 }
 
 TEST(executions_are_of_procedures_and_of_lines_sampled_or_not)
@@ -939,14 +918,14 @@ TEST(executions_are_of_procedures_and_of_lines_sampled_or_not)
 	struct hp_report_options options = { .view = HP_VIEW_EXECUTIONS,
 					     .format = HP_FORMAT_JSON,
 					     .of.no_debuginfo = true };
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *document;
 	json_t *list;
 	bool found = false;
 
 	count_all();
 	fixture = record(0);
-	document = report_json(&fixture, &options);
+	document = report_json(fixture, &options);
 	list = json_object_get(document, "procedures");
 	ck_assert_uint_eq(json_array_size(list), 4);
 	for (size_t i = 0; i < json_array_size(list); i++) {
@@ -973,7 +952,6 @@ TEST(executions_are_of_procedures_and_of_lines_sampled_or_not)
 	}
 	ck_assert(found);
 	json_decref(document);
-	fixture_remove(&fixture);
 }
 
 TEST(without_windows_there_are_no_counts_and_the_way_to_them_is_told)
@@ -981,7 +959,7 @@ TEST(without_windows_there_are_no_counts_and_the_way_to_them_is_told)
 	static const enum hp_report_view views[] = { HP_VIEW_CALLS, HP_VIEW_EXECUTIONS };
 	static const enum hp_report_format formats[] = { HP_FORMAT_TEXT, HP_FORMAT_JSON,
 							 HP_FORMAT_CSV };
-	struct fixture fixture;
+	struct fixture *fixture;
 
 	count_all();
 	windows = (struct hp_window_evidence){ 0 };
@@ -990,7 +968,7 @@ TEST(without_windows_there_are_no_counts_and_the_way_to_them_is_told)
 		struct hp_report_options options = { .view = views[i / HP_ARRAY_COUNT(formats)],
 						     .format =
 							     formats[i % HP_ARRAY_COUNT(formats)] };
-		struct hp_error *error = fixture_report(&fixture, &options, NULL);
+		struct hp_error *error = fixture_report(fixture, &options, NULL);
 
 		ck_assert_ptr_nonnull(error);
 		ck_assert_int_eq(error->class, HP_ERROR_INSUFFICIENT);
@@ -998,39 +976,36 @@ TEST(without_windows_there_are_no_counts_and_the_way_to_them_is_told)
 		hp_error_destroy(error);
 		/* Half a document would be worse than none. */
 		if (options.format != HP_FORMAT_TEXT)
-			ck_assert_str_eq(fixture.output, "");
+			ck_assert_str_eq(fixture->output, "");
 	}
-	fixture_remove(&fixture);
 }
 
 TEST(who_asks_for_costs_without_counts_is_told_of_them_once)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 
 	count_all();
 	fixture = record(0);
-	text_of(&fixture, HP_VIEW_ANNOTATE, "counted_loop", HP_FORMAT_TEXT);
-	ck_assert_uint_eq(fixture.hints, 0);
-	fixture_remove(&fixture);
+	text_of(fixture, HP_VIEW_ANNOTATE, "counted_loop", HP_FORMAT_TEXT);
+	ck_assert_uint_eq(fixture->hints, 0);
 	/* What else is known of the command is no window. */
 	stratum = (struct hp_window_stratum){ .recording = 77, .command = command };
 	windows = (struct hp_window_evidence){ .strata = &stratum, .stratum_count = 1 };
 	fixture = record(0);
-	text_of(&fixture, HP_VIEW_INSTRUCTIONS, "counted_loop", HP_FORMAT_JSON);
-	text_of(&fixture, HP_VIEW_PROCEDURES, NULL, HP_FORMAT_TEXT);
-	ck_assert_uint_eq(fixture.hints, 0);
-	text_of(&fixture, HP_VIEW_ANNOTATE, "counted_loop", HP_FORMAT_TEXT);
-	ck_assert_uint_eq(fixture.hints, 1);
-	text_of(&fixture, HP_VIEW_STALLS, NULL, HP_FORMAT_TEXT);
-	ck_assert_uint_eq(fixture.hints, 2);
-	fixture_remove(&fixture);
+	text_of(fixture, HP_VIEW_INSTRUCTIONS, "counted_loop", HP_FORMAT_JSON);
+	text_of(fixture, HP_VIEW_PROCEDURES, NULL, HP_FORMAT_TEXT);
+	ck_assert_uint_eq(fixture->hints, 0);
+	text_of(fixture, HP_VIEW_ANNOTATE, "counted_loop", HP_FORMAT_TEXT);
+	ck_assert_uint_eq(fixture->hints, 1);
+	text_of(fixture, HP_VIEW_STALLS, NULL, HP_FORMAT_TEXT);
+	ck_assert_uint_eq(fixture->hints, 2);
 }
 
 /* Another recording of the same, of 1 s, which had no windows: it ran likewise, presumably. */
 TEST(recordings_without_windows_ran_like_those_with_them)
 {
 	struct hp_window_stratum strata[2];
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *leaf;
 
 	count_all();
@@ -1041,20 +1016,18 @@ TEST(recordings_without_windows_ran_like_those_with_them)
 	windows.strata = strata;
 	windows.stratum_count = 2;
 	fixture = record(0);
-	leaf = listed(&fixture, "counted_leaf");
+	leaf = listed(fixture, "counted_leaf");
 	/* Time has a little say in what is that uncertain. */
 	assert_near(executions(leaf, counted_leaf, "estimate"), 50000, 0.05);
 	/* That is a guess about a fifth of it. */
 	ck_assert_double_lt(executions(leaf, counted_leaf, "low"), 50000 / 1.2);
 	json_decref(leaf);
-	fixture_remove(&fixture);
 	strata[1].time_ns = 40000000000;
 	fixture = record(0);
-	leaf = listed(&fixture, "counted_leaf");
+	leaf = listed(fixture, "counted_leaf");
 	ck_assert(json_is_null(json_object_get(
 		json_object_get(instruction_at(leaf, counted_leaf), "executions"), "estimate")));
 	json_decref(leaf);
-	fixture_remove(&fixture);
 }
 
 /* Two recordings, of which windows cover different shares: each count stands for its own. */
@@ -1062,7 +1035,7 @@ TEST(each_recording_has_its_own_share_of_time_counted)
 {
 	struct hp_report_options options = { .view = HP_VIEW_CALLS, .format = HP_FORMAT_JSON };
 	struct hp_window_stratum strata[2];
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *document;
 	json_t *list;
 	json_t *leaf;
@@ -1074,22 +1047,21 @@ TEST(each_recording_has_its_own_share_of_time_counted)
 	windows.strata = strata;
 	windows.stratum_count = 2;
 	fixture = record(0);
-	leaf = listed(&fixture, "counted_leaf");
+	leaf = listed(fixture, "counted_leaf");
 	assert_near(executions(leaf, counted_leaf, "estimate"), 40000 + 80000, 0.01);
 	json_decref(leaf);
-	document = report_json(&fixture, &options);
+	document = report_json(fixture, &options);
 	list = json_object_get(document, "calls");
 	/* What both recordings saw is one row. */
 	ck_assert_uint_eq(json_array_size(list), 2);
 	assert_near(estimate(json_array_get(list, 0), "calls"), 40000 + 80000, 0.001);
 	json_decref(document);
-	fixture_remove(&fixture);
 }
 
 /* Counts of windows that waited for other threads are left out where others tell how often. */
 TEST(relative_counts_do_not_add_to_absolute_ones)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *leaf;
 
 	count_all();
@@ -1100,10 +1072,9 @@ TEST(relative_counts_do_not_add_to_absolute_ones)
 	stratum.item_count = item_count;
 	hp_assert_ok(hp_window_evidence_check(&windows));
 	fixture = record(0);
-	leaf = listed(&fixture, "counted_leaf");
+	leaf = listed(fixture, "counted_leaf");
 	assert_near(executions(leaf, counted_leaf, "estimate"), 40000, 0.01);
 	json_decref(leaf);
-	fixture_remove(&fixture);
 }
 
 /* Of the leaf, in a list of all procedures. */
@@ -1136,22 +1107,21 @@ TEST(a_procedure_that_calls_itself_is_called_and_one_that_jumps_back_is_not)
 	static const double expected[] = { 40000, 10000 };
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(kinds); i++) {
-		struct fixture fixture;
+		struct fixture *fixture;
 
 		count_all();
 		edge(kinds[i], counted_leaf_then, counted_leaf, other);
 		qsort(items, item_count, sizeof(*items), compare_items);
 		stratum.item_count = item_count;
 		fixture = record(0);
-		assert_near(leaf_calls(&fixture, "estimate"), expected[i], 0.001);
-		fixture_remove(&fixture);
+		assert_near(leaf_calls(fixture, "estimate"), expected[i], 0.001);
 	}
 }
 
 /* Windows saw the procedure's middle only. */
 TEST(calls_that_no_window_saw_have_an_upper_end)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 
 	count_all();
 	for (size_t i = 0; i < item_count; i++) {
@@ -1163,69 +1133,63 @@ TEST(calls_that_no_window_saw_have_an_upper_end)
 	}
 	stratum.item_count = item_count;
 	fixture = record(0);
-	ck_assert_double_eq(leaf_calls(&fixture, "estimate"), 0);
-	ck_assert_double_eq(leaf_calls(&fixture, "low"), 0);
+	ck_assert_double_eq(leaf_calls(fixture, "estimate"), 0);
+	ck_assert_double_eq(leaf_calls(fixture, "low"), 0);
 	/* Each that was seen stands for ten. */
-	ck_assert_double_ge(leaf_calls(&fixture, "high"), 10);
-	ck_assert_double_lt(leaf_calls(&fixture, "high"), 1000);
-	fixture_remove(&fixture);
+	ck_assert_double_ge(leaf_calls(fixture, "high"), 10);
+	ck_assert_double_lt(leaf_calls(fixture, "high"), 1000);
 }
 
 /* Of what windows were to count a quarter is missing, as copies lost their way: where they do counts are
  * too few. */
 TEST(what_windows_lost_makes_counts_less_certain)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 
 	count_all();
 	windows.samples = 182;
 	fixture = record(0);
-	assert_near(leaf_calls(&fixture, "estimate"), 40000, 0.001);
-	ck_assert_double_lt(leaf_calls(&fixture, "low"), 40000 * 0.88);
-	ck_assert_double_gt(leaf_calls(&fixture, "high"), 40000 / 0.88);
-	fixture_remove(&fixture);
+	assert_near(leaf_calls(fixture, "estimate"), 40000, 0.001);
+	ck_assert_double_lt(leaf_calls(fixture, "low"), 40000 * 0.88);
+	ck_assert_double_gt(leaf_calls(fixture, "high"), 40000 / 0.88);
 }
 
 /* As much as the windows' time was lost to them: how much of that was in them is not known. */
 TEST(what_copies_cost_makes_counts_less_certain)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 
 	count_all();
 	windows.price.lost_ns = WINDOWS * window_ns;
 	fixture = record(0);
-	assert_near(leaf_calls(&fixture, "estimate"), 40000, 0.001);
-	ck_assert_double_lt(leaf_calls(&fixture, "low"), 40000 / 1.1);
-	ck_assert_double_gt(leaf_calls(&fixture, "high"), 40000 * 1.1);
-	fixture_remove(&fixture);
+	assert_near(leaf_calls(fixture, "estimate"), 40000, 0.001);
+	ck_assert_double_lt(leaf_calls(fixture, "low"), 40000 / 1.1);
+	ck_assert_double_gt(leaf_calls(fixture, "high"), 40000 * 1.1);
 }
 
 /* Copies ran all of the time but in windows: the program may have been slower then. Where they ran
  * beside windows as well, these saw that. */
 TEST(what_copies_run_beside_is_less_certain)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 	double high;
 
 	count_all();
 	windows.price.replay_ns = 0;
 	fixture = record(0);
-	high = leaf_calls(&fixture, "high");
-	fixture_remove(&fixture);
+	high = leaf_calls(fixture, "high");
 	count_all();
 	windows.price.replay_ns = 2 * windows.price.target_ns;
 	fixture = record(0);
-	assert_near(leaf_calls(&fixture, "estimate"), 40000, 0.001);
-	ck_assert_double_lt(leaf_calls(&fixture, "low"), 40000 / 1.045);
-	ck_assert_double_gt(leaf_calls(&fixture, "high"), 1.005 * high);
-	ck_assert_double_lt(leaf_calls(&fixture, "high"), 40000 * 1.2);
-	fixture_remove(&fixture);
+	assert_near(leaf_calls(fixture, "estimate"), 40000, 0.001);
+	ck_assert_double_lt(leaf_calls(fixture, "low"), 40000 / 1.045);
+	ck_assert_double_gt(leaf_calls(fixture, "high"), 1.005 * high);
+	ck_assert_double_lt(leaf_calls(fixture, "high"), 40000 * 1.2);
 	count_all();
 	windows.price.replay_ns = 2 * windows.price.target_ns;
 	windows.price.beside_ns = WINDOWS * window_ns;
 	fixture = record(0);
-	assert_near(leaf_calls(&fixture, "high"), high, 1e-9);
-	fixture_remove(&fixture);
+	assert_near(leaf_calls(fixture, "high"), high, 1e-9);
 }
 
 static void range(enum hp_counted_kind kind, const char *from, const char *to, uint64_t count)
@@ -1254,7 +1218,7 @@ TEST(branch_records_with_cycles_tell_how_often_code_ran)
 	struct hp_report_options options = { .view = HP_VIEW_ANNOTATE,
 					     .of.listed = "counted_leaf",
 					     .all = true };
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *leaf;
 
 	count_all();
@@ -1277,8 +1241,8 @@ TEST(branch_records_with_cycles_tell_how_often_code_ran)
 		stratum.record_cycles[i * PARTS] = 1000000000;
 	hp_assert_ok(hp_window_evidence_check(&windows));
 	fixture = fixture_create();
-	fixture_add(&fixture, &epoch);
-	leaf = listed(&fixture, "counted_leaf");
+	fixture_add(fixture, &epoch);
+	leaf = listed(fixture, "counted_leaf");
 	ck_assert(has_source(leaf, "counters"));
 	assert_near(executions(leaf, counted_leaf, "estimate"), 2 * 3.6e8, 0.02);
 	assert_near(executions(leaf, counted_leaf_then, "estimate"), 2 * 2.7e8, 0.02);
@@ -1286,8 +1250,7 @@ TEST(branch_records_with_cycles_tell_how_often_code_ran)
 	ck_assert_double_gt(executions(leaf, counted_leaf, "high"), 2 * 3.6e8 * 1.05);
 	json_decref(leaf);
 	ck_assert_ptr_nonnull(
-		strstr(fixture_output(&fixture, &options), "2.0 cycles by branch records"));
-	fixture_remove(&fixture);
+		strstr(fixture_output(fixture, &options), "2.0 cycles by branch records"));
 }
 
 static struct hp_counted outcome(enum hp_counted_kind kind, const char *at, const char *to,
@@ -1320,7 +1283,7 @@ static double taken_as_told(uint64_t taken_by_registers, uint64_t straight_by_re
 		outcome(HP_COUNTED_FALL, counted_leaf_jump, counted_leaf_then,
 			straight_by_registers, straight_by_records),
 	};
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *leaf;
 	double taken;
 
@@ -1332,11 +1295,10 @@ static double taken_as_told(uint64_t taken_by_registers, uint64_t straight_by_re
 					      .followed = 1000 };
 	hp_assert_ok(hp_window_evidence_check(&windows));
 	fixture = record(0);
-	leaf = listed(&fixture, "counted_leaf");
+	leaf = listed(fixture, "counted_leaf");
 	ck_assert(has_source(leaf, "registers"));
 	taken = probability(leaf, 1);
 	json_decref(leaf);
-	fixture_remove(&fixture);
 	return taken;
 }
 
@@ -1366,7 +1328,7 @@ TEST(registers_tell_where_indirect_jumps_go)
 		outcome(HP_COUNTED_INDIRECT_JUMP, counted_hidden_jump, counted_hidden_target + 1,
 			400, 0),
 	};
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *hidden;
 
 	count_all();
@@ -1377,13 +1339,12 @@ TEST(registers_tell_where_indirect_jumps_go)
 					      .followed = 2000 };
 	hp_assert_ok(hp_window_evidence_check(&windows));
 	fixture = fixture_create();
-	fixture_add(&fixture, &epoch);
-	hidden = listed(&fixture, "counted_hidden");
+	fixture_add(fixture, &epoch);
+	hidden = listed(fixture, "counted_hidden");
 	ck_assert(has_source(hidden, "registers"));
 	assert_near(probability(hidden, 0), 0.8, 0.1);
 	assert_near(probability(hidden, 1), 0.2, 0.25);
 	json_decref(hidden);
-	fixture_remove(&fixture);
 }
 
 /* In each of four moments of 5 ms the leaf was entered 50 times: 40000 times in 4 s. What was never
@@ -1393,7 +1354,7 @@ TEST(probes_tell_how_often_what_they_hit_ran_and_nothing_of_what_they_did_not)
 	static const uint64_t hits[WINDOWS] = { 50, 52, 48, 50 };
 	static const uint64_t moments[WINDOWS] = { 5000000, 5000000, 5000000, 5000000 };
 	struct hp_counted probes[3] = { 0 };
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *leaf;
 	json_t *loop;
 
@@ -1411,23 +1372,22 @@ TEST(probes_tell_how_often_what_they_hit_ran_and_nothing_of_what_they_did_not)
 					      .probe_count = HP_ARRAY_COUNT(probes) };
 	hp_assert_ok(hp_window_evidence_check(&windows));
 	fixture = record(0);
-	leaf = listed(&fixture, "counted_leaf");
+	leaf = listed(fixture, "counted_leaf");
 	ck_assert(has_source(leaf, "probes"));
 	assert_near(executions(leaf, counted_leaf, "estimate"), 40000, 0.1);
 	ck_assert_double_lt(executions(leaf, counted_leaf, "low"), 40000 / 1.05);
 	ck_assert_double_gt(executions(leaf, counted_leaf, "high"), 40000 * 1.05);
 	json_decref(leaf);
-	loop = listed(&fixture, "counted_loop");
+	loop = listed(fixture, "counted_loop");
 	ck_assert(!has_source(loop, "probes"));
 	ck_assert(has_null(json_object_get(instruction_at(loop, counted_loop), "executions")));
 	json_decref(loop);
-	fixture_remove(&fixture);
 }
 
 /* The windows never saw the branch taken: it was not often, and nobody says never. */
 TEST(what_no_window_saw_has_an_upper_end)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *leaf;
 	double end;
 
@@ -1449,7 +1409,7 @@ TEST(what_no_window_saw_has_an_upper_end)
 	stratum.item_count = item_count;
 	hp_assert_ok(hp_window_evidence_check(&windows));
 	fixture = record(0);
-	leaf = listed(&fixture, "counted_leaf");
+	leaf = listed(fixture, "counted_leaf");
 	assert_near(executions(leaf, counted_leaf_then, "estimate"), 40000, 0.02);
 	end = json_number_value(json_object_get(
 		json_array_get(json_object_get(json_object_get(leaf, "cfg"), "edge_list"), 1),
@@ -1457,7 +1417,6 @@ TEST(what_no_window_saw_has_an_upper_end)
 	ck_assert_double_gt(end, 1);
 	ck_assert_double_lt(end, 4000);
 	json_decref(leaf);
-	fixture_remove(&fixture);
 }
 
 /* In windows the branch was always taken, but half of the leaf's samples are where it was not: that
@@ -1475,7 +1434,7 @@ TEST(what_samples_found_and_no_window_did_is_not_said_to_be_rare)
 				       .evidence = &windows,
 				       .commands = &times,
 				       .command_count = 1 };
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	json_t *leaf;
 	json_t *high;
 	size_t kept = 0;
@@ -1499,8 +1458,8 @@ TEST(what_samples_found_and_no_window_did_is_not_said_to_be_rare)
 	put_ticks(1, 0, WINDOWS, 0, 33);
 	stratum.item_count = kept;
 	hp_assert_ok(hp_window_evidence_check(&windows));
-	fixture_add(&fixture, &epoch);
-	leaf = listed(&fixture, "counted_leaf");
+	fixture_add(fixture, &epoch);
+	leaf = listed(fixture, "counted_leaf");
 	high = json_object_get(
 		json_object_get(instruction_at(leaf, counted_leaf_then), "executions"), "high");
 	ck_assert(json_is_null(high) || json_number_value(high) > 20000);
@@ -1508,13 +1467,12 @@ TEST(what_samples_found_and_no_window_did_is_not_said_to_be_rare)
 		json_object_get(instruction_at(leaf, counted_leaf_end), "executions"), "high");
 	ck_assert(json_is_null(high) || json_number_value(high) > 60000);
 	json_decref(leaf);
-	fixture_remove(&fixture);
 }
 
 /* Windows seldom have the beginning of a process, and ten of them began ten times in 4 s. */
 TEST(many_short_processes_are_known_less_well_than_one_long_one)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *leaf;
 	double low[2];
 
@@ -1522,10 +1480,9 @@ TEST(many_short_processes_are_known_less_well_than_one_long_one)
 		times.processes = i ? 20 : 1;
 		count_all();
 		fixture = record(0);
-		leaf = listed(&fixture, "counted_leaf");
+		leaf = listed(fixture, "counted_leaf");
 		low[i] = executions(leaf, counted_leaf, "low");
 		json_decref(leaf);
-		fixture_remove(&fixture);
 	}
 	times.processes = 0;
 	ck_assert_double_gt(low[0], 40000 * 0.7);
@@ -1535,18 +1492,17 @@ TEST(many_short_processes_are_known_less_well_than_one_long_one)
 /* Of 4 s that were sampled of the command only 1 is told of: the rest was merged to it. */
 TEST(time_that_nobody_told_of_makes_counts_relative)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *leaf;
 
 	count_all();
 	stratum.time_ns = 1000000000;
 	fixture = record(0);
-	leaf = listed(&fixture, "counted_leaf");
+	leaf = listed(fixture, "counted_leaf");
 	ck_assert(json_is_null(json_object_get(
 		json_object_get(instruction_at(leaf, counted_leaf), "executions"), "estimate")));
 	assert_near(executions(leaf, counted_leaf_then, "relative"), 0.75, 0.02);
 	json_decref(leaf);
-	fixture_remove(&fixture);
 }
 
 /* Makes one byte of the latest epoch's evidence another one. */
@@ -1572,35 +1528,33 @@ static void damage_evidence(const struct fixture *fixture, long at, int whence)
 
 TEST(damaged_counts_leave_a_report_of_time)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *leaf;
 
 	count_all();
 	fixture = record(0);
-	damage_evidence(&fixture, 40, SEEK_SET);
-	leaf = listed(&fixture, "counted_leaf");
+	damage_evidence(fixture, 40, SEEK_SET);
+	leaf = listed(fixture, "counted_leaf");
 	ck_assert(!has_source(leaf, "shadow"));
 	ck_assert(has_source(leaf, "time"));
-	ck_assert_ptr_nonnull(strstr(fixture.warnings, "the counts are lost"));
+	ck_assert_ptr_nonnull(strstr(fixture->warnings, "the counts are lost"));
 	json_decref(leaf);
-	fixture_remove(&fixture);
 }
 
 /* The last section is of one list. */
 TEST(damage_to_one_list_leaves_the_others)
 {
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *leaf;
 
 	count_all();
 	fixture = record(0);
-	damage_evidence(&fixture, -1, SEEK_END);
-	leaf = listed(&fixture, "counted_leaf");
+	damage_evidence(fixture, -1, SEEK_END);
+	leaf = listed(fixture, "counted_leaf");
 	ck_assert(has_source(leaf, "shadow"));
 	ck_assert_ptr_nonnull(
-		strstr(fixture.warnings, "this part is lost; everything else is intact"));
+		strstr(fixture->warnings, "this part is lost; everything else is intact"));
 	json_decref(leaf);
-	fixture_remove(&fixture);
 }
 
 HP_TEST_MAIN("report/counted")

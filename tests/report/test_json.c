@@ -27,17 +27,16 @@ static const struct fixture_epoch epoch = { .counts = counts,
 static json_t *report_of_epoch(const struct fixture_epoch *of, enum hp_report_view view,
 			       struct hp_report_options options)
 {
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	json_error_t error;
 	json_t *document;
 
 	options.view = view;
 	options.format = HP_FORMAT_JSON;
-	fixture_add(&fixture, of);
-	fixture_output(&fixture, &options);
-	document = json_loads(fixture.output, JSON_REJECT_DUPLICATES, &error);
-	ck_assert_msg(document != NULL, "%s at %d:\n%s", error.text, error.line, fixture.output);
-	fixture_remove(&fixture);
+	fixture_add(fixture, of);
+	fixture_output(fixture, &options);
+	document = json_loads(fixture->output, JSON_REJECT_DUPLICATES, &error);
+	ck_assert_msg(document != NULL, "%s at %d:\n%s", error.text, error.line, fixture->output);
 	return document;
 }
 

@@ -23,22 +23,22 @@ static const struct fixture_epoch usual = { .label = "one",
 					    .cpu = &sapphire,
 					    .skid_instructions = 1 };
 
-static struct fixture fixture_of(const struct fixture_epoch *other)
+static struct fixture *fixture_of(const struct fixture_epoch *other)
 {
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 
-	fixture_add(&fixture, &usual);
-	fixture_add(&fixture, other);
+	fixture_add(fixture, &usual);
+	fixture_add(fixture, other);
 	return fixture;
 }
 
-static struct fixture report_both(const struct fixture_epoch *other)
+static struct fixture *report_both(const struct fixture_epoch *other)
 {
 	struct hp_report_options options = { .view = HP_VIEW_INSTRUCTIONS,
 					     .format = HP_FORMAT_JSON };
-	struct fixture fixture = fixture_of(other);
+	struct fixture *fixture = fixture_of(other);
 
-	hp_assert_ok(fixture_report(&fixture, &options, both));
+	hp_assert_ok(fixture_report(fixture, &options, both));
 	return fixture;
 }
 
@@ -67,88 +67,81 @@ static json_t *total_cycles(const struct fixture *fixture, json_t **document)
 TEST(epochs_of_one_machine_need_no_warning)
 {
 	struct fixture_epoch other = usual;
-	struct fixture fixture;
+	struct fixture *fixture;
 
 	other.label = "other";
 	fixture = report_both(&other);
-	ck_assert(!fixture.warnings || !strstr(fixture.warnings, "epochs"));
-	fixture_remove(&fixture);
+	ck_assert(!fixture->warnings || !strstr(fixture->warnings, "epochs"));
 }
 
 TEST(each_epoch_s_time_is_taken_by_its_own_clock)
 {
 	struct fixture_epoch other = usual;
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *document;
 
 	other.label = "other";
 	other.clock_hz = 4e9;
 	fixture = report_both(&other);
 	/* 10 ms at 2 GHz and 10 ms at 4 GHz. */
-	ck_assert_double_eq_tol(json_number_value(total_cycles(&fixture, &document)),
+	ck_assert_double_eq_tol(json_number_value(total_cycles(fixture, &document)),
 				1e-2 * 2e9 + 1e-2 * 4e9, 6e7 * 0.005);
 	json_decref(document);
-	fixture_remove(&fixture);
 }
 
 TEST(an_epoch_without_a_clock_leaves_all_of_them_without_cycles)
 {
 	struct fixture_epoch other = usual;
-	struct fixture fixture;
+	struct fixture *fixture;
 	json_t *document;
 	const json_t *total;
 
 	other.label = "other";
 	other.clock_hz = 0;
 	fixture = report_both(&other);
-	total = total_cycles(&fixture, &document);
+	total = total_cycles(fixture, &document);
 	ck_assert(json_is_null(total));
-	assert_warned(&fixture,
-		      " was not measured, so cycles and stalls of the epochs together are "
-		      "not known");
+	assert_warned(fixture, " was not measured, so cycles and stalls of the epochs together are "
+			       "not known");
 	json_decref(document);
-	fixture_remove(&fixture);
 }
 
 TEST(different_cpus_are_analysed_as_a_generic_one_and_that_is_said)
 {
 	struct fixture_epoch other = usual;
-	struct fixture fixture;
+	struct fixture *fixture;
 
 	other.label = "other";
 	other.cpu = &skylake;
 	fixture = report_both(&other);
-	assert_warned(&fixture, "the epochs are from different CPUs");
-	assert_warned(&fixture, hp_core_named("generic-x86-64")->title);
-	fixture_remove(&fixture);
+	assert_warned(fixture, "the epochs are from different CPUs");
+	assert_warned(fixture, hp_core_named("generic-x86-64")->title);
 }
 
 TEST(different_skids_are_said_with_the_one_that_is_taken)
 {
 	struct fixture_epoch other = usual;
-	struct fixture fixture;
+	struct fixture *fixture;
 
 	other.label = "other";
 	other.skid_instructions = 3;
 	fixture = report_both(&other);
-	assert_warned(&fixture, "samples of cpu-clock:u are 1 instructions late in some of the "
-				"epochs and 3 in ");
-	assert_warned(&fixture, "all are treated as 1");
-	fixture_remove(&fixture);
+	assert_warned(fixture, "samples of cpu-clock:u are 1 instructions late in some of the "
+			       "epochs and 3 in ");
+	assert_warned(fixture, "all are treated as 1");
 }
 
 TEST(views_that_analyse_nothing_need_not_say_so)
 {
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 	struct fixture_epoch other = usual;
-	struct fixture fixture;
+	struct fixture *fixture;
 
 	other.label = "other";
 	other.cpu = &skylake;
 	fixture = fixture_of(&other);
-	hp_assert_ok(fixture_report(&fixture, &options, both));
-	ck_assert(!fixture.warnings || !strstr(fixture.warnings, "CPUs"));
-	fixture_remove(&fixture);
+	hp_assert_ok(fixture_report(fixture, &options, both));
+	ck_assert(!fixture->warnings || !strstr(fixture->warnings, "CPUs"));
 }
 
 HP_TEST_MAIN("report/mixture")

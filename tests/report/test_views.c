@@ -57,26 +57,25 @@ TEST(every_view_has_every_sample_in_exactly_one_row)
 	};
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(views); i++) {
-		struct fixture fixture = fixture_create();
+		struct fixture *fixture = fixture_create();
 
-		fixture_add(&fixture, &hundred_epoch);
-		fixture_output(&fixture, &views[i].options);
-		ck_assert_uint_eq(fixture_csv_sum(fixture.output, 0), 100);
+		fixture_add(fixture, &hundred_epoch);
+		fixture_output(fixture, &views[i].options);
+		ck_assert_uint_eq(fixture_csv_sum(fixture->output, 0), 100);
 		if (views[i].options.view == HP_VIEW_IMAGES)
-			ck_assert_uint_eq(fixture_csv_records(fixture.output), views[i].records);
-		fixture_remove(&fixture);
+			ck_assert_uint_eq(fixture_csv_records(fixture->output), views[i].records);
 	}
 }
 
 TEST(procedures_come_hottest_first_with_their_share_and_the_running_sum)
 {
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 	const char *table;
 
-	fixture_add(&fixture, &hundred_epoch);
-	fixture_output(&fixture, &options);
-	table = strstr(fixture.output, "\n\n");
+	fixture_add(fixture, &hundred_epoch);
+	fixture_output(fixture, &options);
+	table = strstr(fixture->output, "\n\n");
 	ck_assert_ptr_nonnull(table);
 	assert_contains(table,
 			"\n\nsamples      %    cum%  procedure             image\n"
@@ -86,7 +85,6 @@ TEST(procedures_come_hottest_first_with_their_share_and_the_running_sum)
 			"      3   3.00   98.00  libgone.so.1+0x1234   libgone.so.1 (not read)\n"
 			"      1   1.00   99.00  libgone.so.1+0x5678   libgone.so.1 (not read)\n"
 			"      1   1.00  100.00  [unknown]             [unknown]\n");
-	fixture_remove(&fixture);
 }
 
 static size_t lines_of_header(const char *output)
@@ -105,46 +103,44 @@ TEST(the_header_says_how_good_the_data_is)
 	static char text[] = "the clock jumped";
 	char *warnings[] = { text, NULL };
 	struct fixture_epoch epoch = hundred_epoch;
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
 	epoch.warnings = warnings;
 	epoch.instead_of = "cycles";
-	fixture_add(&fixture, &epoch);
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output, "\"hundred\", 2.50 s: lua 'my script.lua'\n");
-	assert_contains(fixture.output,
+	fixture_add(fixture, &epoch);
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output, "\"hundred\", 2.50 s: lua 'my script.lua'\n");
+	assert_contains(fixture->output,
 			"cpu-clock:u instead of cycles: 100 samples, one every 1 ms\n");
-	assert_contains(fixture.output, "# warning    the clock jumped\n");
-	ck_assert_uint_eq(lines_of_header(fixture.output), 4);
-	assert_contains(fixture.output, " more lines of the header: hpcprof report --summary\n");
+	assert_contains(fixture->output, "# warning    the clock jumped\n");
+	ck_assert_uint_eq(lines_of_header(fixture->output), 4);
+	assert_contains(fixture->output, " more lines of the header: hpcprof report --summary\n");
 	options.view = HP_VIEW_SUMMARY;
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output, "\"hundred\", 2023-11-14 22:13:20 UTC, 2.50 s\n");
-	assert_contains(fixture.output, "# command    lua 'my script.lua'\n");
-	assert_contains(fixture.output, "# machine    testhost: unknown, 2 CPUs");
-	assert_contains(fixture.output, "cpu-clock:u: 100 samples, one every 1 ms, precision: "
-					"skid+1\n");
-	assert_contains(fixture.output, "instead of cycles: this machine has no PMU\n");
-	assert_contains(fixture.output, "lost 0 (0.00 %), unattributed 1 (1.00 %), throttled 0");
-	assert_contains(fixture.output, "# warning    the clock jumped\n");
-	fixture_remove(&fixture);
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output, "\"hundred\", 2023-11-14 22:13:20 UTC, 2.50 s\n");
+	assert_contains(fixture->output, "# command    lua 'my script.lua'\n");
+	assert_contains(fixture->output, "# machine    testhost: unknown, 2 CPUs");
+	assert_contains(fixture->output, "cpu-clock:u: 100 samples, one every 1 ms, precision: "
+					 "skid+1\n");
+	assert_contains(fixture->output, "instead of cycles: this machine has no PMU\n");
+	assert_contains(fixture->output, "lost 0 (0.00 %), unattributed 1 (1.00 %), throttled 0");
+	assert_contains(fixture->output, "# warning    the clock jumped\n");
 }
 
 TEST(an_image_whose_file_is_gone_is_named_with_its_share_and_keeps_raw_offsets)
 {
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_add(&fixture, &hundred_epoch);
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output,
+	fixture_add(fixture, &hundred_epoch);
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output,
 			"# not read   /nowhere/at/all/libgone.so.1: No such file or directory "
 			"(4.00 % of samples)\n");
-	ck_assert_ptr_nonnull(fixture.warnings);
-	assert_contains(fixture.warnings, "--symfs DIR");
-	assert_contains(fixture.warnings, "/nowhere/at/all/libgone.so.1");
-	fixture_remove(&fixture);
+	ck_assert_ptr_nonnull(fixture->warnings);
+	assert_contains(fixture->warnings, "--symfs DIR");
+	assert_contains(fixture->warnings, "/nowhere/at/all/libgone.so.1");
 }
 
 TEST(epochs_of_different_periods_add_up_by_weight)
@@ -161,19 +157,18 @@ TEST(epochs_of_different_periods_add_up_by_weight)
 	struct fixture_epoch epoch = {
 		.label = "slow", .counts = slow, .count = 1, .symbols = symbols, .symbol_count = 3
 	};
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_add(&fixture, &epoch);
+	fixture_add(fixture, &epoch);
 	epoch.label = "fast";
 	epoch.counts = fast;
 	epoch.count = 2;
-	fixture_add(&fixture, &epoch);
-	hp_assert_ok(fixture_report(&fixture, &options, labels));
-	assert_contains(fixture.output, "700 samples, one every 1 ms to 4 ms");
-	assert_contains(fixture.output, "    400  70.00   70.00  hot_loop");
-	assert_contains(fixture.output, "    300  30.00  100.00  warm");
-	fixture_remove(&fixture);
+	fixture_add(fixture, &epoch);
+	hp_assert_ok(fixture_report(fixture, &options, labels));
+	assert_contains(fixture->output, "700 samples, one every 1 ms to 4 ms");
+	assert_contains(fixture->output, "    400  70.00   70.00  hot_loop");
+	assert_contains(fixture->output, "    300  30.00  100.00  warm");
 }
 
 /* Rotated: 100 samples in a quarter of the time are as many as 400 in all of it. */
@@ -194,51 +189,49 @@ TEST(epochs_in_which_an_event_took_turns_count_for_what_they_missed)
 				       .symbols = symbols,
 				       .symbol_count = 3,
 				       .coverage = quarter };
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_add(&fixture, &epoch);
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output, ": 100 samples, one every 1 ms\n");
-	assert_contains(fixture.output, "had a counter for 25.0 % of the time: each sample stands "
-					"for 4 periods");
+	fixture_add(fixture, &epoch);
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output, ": 100 samples, one every 1 ms\n");
+	assert_contains(fixture->output, "had a counter for 25.0 % of the time: each sample stands "
+					 "for 4 periods");
 	epoch.label = "full";
 	epoch.counts = full;
 	epoch.coverage = all;
-	fixture_add(&fixture, &epoch);
-	hp_assert_ok(fixture_report(&fixture, &options, labels));
-	assert_contains(fixture.output, "    100  50.00   50.00  hot_loop");
-	assert_contains(fixture.output, "    400  50.00  100.00  warm");
-	assert_contains(fixture.output, "had a counter for 62.5 % of the time");
+	fixture_add(fixture, &epoch);
+	hp_assert_ok(fixture_report(fixture, &options, labels));
+	assert_contains(fixture->output, "    100  50.00   50.00  hot_loop");
+	assert_contains(fixture->output, "    400  50.00  100.00  warm");
+	assert_contains(fixture->output, "had a counter for 62.5 % of the time");
 	options.format = HP_FORMAT_CSV;
-	hp_assert_ok(fixture_report(&fixture, &options, labels));
-	assert_contains(fixture.output, "100,50.000000,hot_loop");
+	hp_assert_ok(fixture_report(fixture, &options, labels));
+	assert_contains(fixture->output, "100,50.000000,hot_loop");
 	options.view = HP_VIEW_SUMMARY;
-	hp_assert_ok(fixture_report(&fixture, &options, labels));
-	assert_contains(fixture.output, ",0.625000,,,500,0,0,0\r\n");
+	hp_assert_ok(fixture_report(fixture, &options, labels));
+	assert_contains(fixture->output, ",0.625000,,,500,0,0,0\r\n");
 	options.view = HP_VIEW_PROCEDURES;
 	options.format = HP_FORMAT_JSON;
-	hp_assert_ok(fixture_report(&fixture, &options, labels));
-	assert_contains(fixture.output, "\"period\": 1000000, \"samples\": 500");
-	assert_contains(fixture.output, "\"coverage\": 0.625");
-	fixture_remove(&fixture);
+	hp_assert_ok(fixture_report(fixture, &options, labels));
+	assert_contains(fixture->output, "\"period\": 1000000, \"samples\": 500");
+	assert_contains(fixture->output, "\"coverage\": 0.625");
 }
 
 TEST(a_substitution_in_any_of_the_epochs_is_told)
 {
 	static const char *const labels[] = { "asked", "hundred", NULL };
 	struct fixture_epoch epoch = hundred_epoch;
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
 	epoch.label = "asked";
-	fixture_add(&fixture, &epoch);
+	fixture_add(fixture, &epoch);
 	epoch.label = "hundred";
 	epoch.instead_of = "cycles";
-	fixture_add(&fixture, &epoch);
-	hp_assert_ok(fixture_report(&fixture, &options, labels));
-	assert_contains(fixture.output, "cpu-clock:u instead of cycles: ");
-	fixture_remove(&fixture);
+	fixture_add(fixture, &epoch);
+	hp_assert_ok(fixture_report(fixture, &options, labels));
+	assert_contains(fixture->output, "cpu-clock:u instead of cycles: ");
 }
 
 static const struct fixture_count two_events[] = {
@@ -253,59 +246,56 @@ static const struct fixture_epoch two_event_epoch = {
 
 TEST(events_stand_side_by_side_each_with_its_own_share)
 {
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_add(&fixture, &two_event_epoch);
-	fixture_output(&fixture, &options);
-	ck_assert_str_eq(strstr(fixture.output, "\n\n") + 2,
+	fixture_add(fixture, &two_event_epoch);
+	fixture_output(fixture, &options);
+	ck_assert_str_eq(strstr(fixture->output, "\n\n") + 2,
 			 "           cpu-clock:u   page-faults:u\n"
 			 "samples      %    cum%  samples      %  procedure       image\n"
 			 "     30  75.00   75.00        2  25.00  hot_loop        [jit lua]\n"
 			 "     10  25.00  100.00        6  75.00  warm, \"quoted\"  [jit lua]\n");
-	fixture_remove(&fixture);
 }
 
 TEST(an_events_name_sorts_by_that_event_and_a_pattern_selects_it)
 {
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES, .sort = "page-faults:u" };
 
-	fixture_add(&fixture, &two_event_epoch);
-	fixture_output(&fixture, &options);
-	ck_assert_ptr_nonnull(strstr(fixture.output, "warm"));
-	ck_assert(strstr(fixture.output, "warm") < strstr(fixture.output, "hot_loop"));
+	fixture_add(fixture, &two_event_epoch);
+	fixture_output(fixture, &options);
+	ck_assert_ptr_nonnull(strstr(fixture->output, "warm"));
+	ck_assert(strstr(fixture->output, "warm") < strstr(fixture->output, "hot_loop"));
 	options.sort = NULL;
 	options.of.event = "page-faults"; /* without its modifiers */
-	fixture_output(&fixture, &options);
-	assert_lacks(fixture.output, "cpu-clock");
-	assert_contains(fixture.output, "      6  75.00   75.00  warm");
+	fixture_output(fixture, &options);
+	assert_lacks(fixture->output, "cpu-clock");
+	assert_contains(fixture->output, "      6  75.00   75.00  warm");
 	options.of.event = "cache-misses";
-	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(&fixture, &options, NULL));
+	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(fixture, &options, NULL));
 	options.of.event = NULL;
 	options.sort = "colour";
-	hp_assert_fails(HP_ERROR_USAGE, fixture_report(&fixture, &options, NULL));
-	fixture_remove(&fixture);
+	hp_assert_fails(HP_ERROR_USAGE, fixture_report(fixture, &options, NULL));
 }
 
 TEST(what_the_limits_cut_is_counted)
 {
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES, .percent_limit = 5 };
 
-	fixture_add(&fixture, &hundred_epoch);
-	fixture_output(&fixture, &options);
+	fixture_add(fixture, &hundred_epoch);
+	fixture_output(fixture, &options);
 	/* 5 % itself is not below 5 %. */
-	assert_contains(fixture.output, "      5   5.00  95.00  bad");
-	assert_lacks(fixture.output, "libgone.so.1+0x");
-	assert_contains(fixture.output, "# not shown: 3 rows, 5 samples (5.00 %)\n");
+	assert_contains(fixture->output, "      5   5.00  95.00  bad");
+	assert_lacks(fixture->output, "libgone.so.1+0x");
+	assert_contains(fixture->output, "# not shown: 3 rows, 5 samples (5.00 %)\n");
 	options.percent_limit = 0;
 	options.limit = 1;
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output, "hot_loop");
-	assert_lacks(fixture.output, "warm");
-	assert_contains(fixture.output, "# not shown: 5 rows, 30 samples (30.00 %)\n");
-	fixture_remove(&fixture);
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output, "hot_loop");
+	assert_lacks(fixture->output, "warm");
+	assert_contains(fixture->output, "# not shown: 5 rows, 30 samples (30.00 %)\n");
 }
 
 TEST(filters_select_rows_but_not_what_percentages_are_of)
@@ -326,21 +316,20 @@ TEST(filters_select_rows_but_not_what_percentages_are_of)
 	};
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(filters); i++) {
-		struct fixture fixture = fixture_create();
+		struct fixture *fixture = fixture_create();
 		struct hp_report_options options = filters[i].options;
 		char said[64];
 
-		fixture_add(&fixture, &hundred_epoch);
+		fixture_add(fixture, &hundred_epoch);
 		options.view = HP_VIEW_SUMMARY;
-		fixture_output(&fixture, &options);
+		fixture_output(fixture, &options);
 		options.view = filters[i].options.view;
 		snprintf(said, sizeof(said), "select %u of 100 samples (%u.00 %%)",
 			 (unsigned)filters[i].samples, (unsigned)filters[i].samples);
-		assert_contains(fixture.output, said);
+		assert_contains(fixture->output, said);
 		options.format = HP_FORMAT_CSV;
-		fixture_output(&fixture, &options);
-		ck_assert_uint_eq(fixture_csv_sum(fixture.output, 0), filters[i].samples);
-		fixture_remove(&fixture);
+		fixture_output(fixture, &options);
+		ck_assert_uint_eq(fixture_csv_sum(fixture->output, 0), filters[i].samples);
 	}
 }
 
@@ -351,23 +340,21 @@ TEST(processes_are_told_apart_only_where_they_were_recorded_apart)
 		{ "cpu-clock:u", &fixture_jit, "lua", 42, 1000000, 0x100, 5 },
 	};
 	struct fixture_epoch epoch = { .counts = counts, .count = 2, .per_process = true };
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .of.pid = "42", .format = HP_FORMAT_CSV };
 	struct hp_error *error;
 
-	fixture_add(&fixture, &epoch);
-	fixture_output(&fixture, &options);
-	ck_assert_uint_eq(fixture_csv_sum(fixture.output, 0), 5);
-	fixture_remove(&fixture);
+	fixture_add(fixture, &epoch);
+	fixture_output(fixture, &options);
+	ck_assert_uint_eq(fixture_csv_sum(fixture->output, 0), 5);
 
 	fixture = fixture_create();
-	fixture_add(&fixture, &hundred_epoch);
-	error = fixture_report(&fixture, &options, NULL);
+	fixture_add(fixture, &hundred_epoch);
+	error = fixture_report(fixture, &options, NULL);
 	ck_assert_ptr_nonnull(error);
 	ck_assert_int_eq(error->class, HP_ERROR_INSUFFICIENT);
 	assert_contains(error->advice, "--per-process");
 	hp_error_destroy(error);
-	fixture_remove(&fixture);
 }
 
 /* Of four: two of a thread that was renamed, one of another, one of nobody knows which. */
@@ -399,39 +386,37 @@ TEST(threads_and_cpus_are_told_apart_only_where_they_were_recorded_apart)
 			     "1,6.666667,,,\r\n" },
 		{ "comm", "15,100.000000,lua\r\n" },
 	};
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_BREAKDOWN, .of.by = "tid" };
 	struct hp_error *error;
 
-	fixture_add(&fixture, &epoch);
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output, "  tid  thread\n");
-	assert_contains(fixture.output, "   43  worker\n");
-	assert_contains(fixture.output, "    -  -\n");
+	fixture_add(fixture, &epoch);
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output, "  tid  thread\n");
+	assert_contains(fixture->output, "   43  worker\n");
+	assert_contains(fixture->output, "    -  -\n");
 	options.format = HP_FORMAT_CSV;
 	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
 		options.of.by = cases[i].by;
-		fixture_output(&fixture, &options);
-		ck_assert_str_eq(strchr(fixture.output, '\n') + 1, cases[i].csv);
+		fixture_output(fixture, &options);
+		ck_assert_str_eq(strchr(fixture->output, '\n') + 1, cases[i].csv);
 	}
 	options.format = HP_FORMAT_JSON;
 	options.of.by = "tid,cpu";
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output, "{\"tid\": 43, \"thread\": \"worker\", \"cpu\": 1,");
-	assert_contains(fixture.output, "{\"tid\": null, \"thread\": null, \"cpu\": null,");
-	fixture_remove(&fixture);
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output, "{\"tid\": 43, \"thread\": \"worker\", \"cpu\": 1,");
+	assert_contains(fixture->output, "{\"tid\": null, \"thread\": null, \"cpu\": null,");
 
 	fixture = fixture_create();
-	fixture_add(&fixture, &hundred_epoch);
+	fixture_add(fixture, &hundred_epoch);
 	for (int cpu = 0; cpu < 2; cpu++) {
 		options.of.by = cpu ? "cpu" : "procedure,tid";
-		error = fixture_report(&fixture, &options, NULL);
+		error = fixture_report(fixture, &options, NULL);
 		ck_assert_ptr_nonnull(error);
 		ck_assert_int_eq(error->class, HP_ERROR_INSUFFICIENT);
 		assert_contains(error->advice, cpu ? "--per-cpu" : "--per-thread");
 		hp_error_destroy(error);
 	}
-	fixture_remove(&fixture);
 }
 
 static char kernel_path[] = "[kernel]";
@@ -461,19 +446,18 @@ TEST(time_in_the_kernel_is_told_where_some_is_missing)
 						     .count = 1,
 						     .cpu_ns = cases[i].cpu_ns,
 						     .system_ns = cases[i].system_ns };
-		struct fixture fixture = fixture_create();
+		struct fixture *fixture = fixture_create();
 		struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-		fixture_add(&fixture, &epoch);
-		fixture_output(&fixture, &options);
+		fixture_add(fixture, &epoch);
+		fixture_output(fixture, &options);
 		if (cases[i].said)
-			assert_contains(fixture.output, cases[i].said);
+			assert_contains(fixture->output, cases[i].said);
 		else
-			assert_lacks(fixture.output, "user mode only");
+			assert_lacks(fixture->output, "user mode only");
 		options.view = HP_VIEW_SUMMARY;
-		fixture_output(&fixture, &options);
-		assert_contains(fixture.output, "user mode only: ");
-		fixture_remove(&fixture);
+		fixture_output(fixture, &options);
+		assert_contains(fixture->output, "user mode only: ");
 	}
 }
 
@@ -485,24 +469,24 @@ TEST(what_has_no_names_comes_largest_share_first)
 		{ "cpu-clock:u", &node_image, "node", 0, 1000000, 0x100, 14 },
 	};
 	const struct fixture_epoch epoch = { .counts = counts, .count = 3 };
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_SUMMARY };
 	const char *kernel;
 	const char *java;
 	const char *node;
 
-	fixture_add(&fixture, &epoch);
-	fixture_output(&fixture, &options);
-	kernel = strstr(fixture.output, "# no names   [kernel] (60 %): record as");
-	node = strstr(fixture.output, "# no names   [anon node] (28 %): node --perf");
-	java = strstr(fixture.output, "# no names   [anon java] (12 %): java -XX");
-	ck_assert_msg(kernel && node && java && kernel < node && node < java, "%s", fixture.output);
+	fixture_add(fixture, &epoch);
+	fixture_output(fixture, &options);
+	kernel = strstr(fixture->output, "# no names   [kernel] (60 %): record as");
+	node = strstr(fixture->output, "# no names   [anon node] (28 %): node --perf");
+	java = strstr(fixture->output, "# no names   [anon java] (12 %): java -XX");
+	ck_assert_msg(kernel && node && java && kernel < node && node < java, "%s",
+		      fixture->output);
 	/* Where there is room for one, it is the most important. */
 	options.view = HP_VIEW_PROCEDURES;
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output, "# no names   [kernel]");
-	assert_lacks(fixture.output, "# no names   [anon java]");
-	fixture_remove(&fixture);
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output, "# no names   [kernel]");
+	assert_lacks(fixture->output, "# no names   [anon java]");
 }
 
 TEST(what_there_is_to_do_goes_on_in_the_next_line_while_there_is_room)
@@ -512,23 +496,22 @@ TEST(what_there_is_to_do_goes_on_in_the_next_line_while_there_is_room)
 		{ "cpu-clock:u", &java_image, "java", 0, 1000000, 0x100, 6 },
 	};
 	const struct fixture_epoch epoch = { .counts = counts, .count = 2 };
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES, .terminal_columns = 70 };
 
-	fixture_add(&fixture, &epoch);
+	fixture_add(fixture, &epoch);
 	options.of.event = "cycles";
-	fixture_output(&fixture, &options);
+	fixture_output(fixture, &options);
 	assert_contains(
-		fixture.output,
+		fixture->output,
 		"# no names   [anon java] (100 %): java -XX:+UnlockDiagnosticVMOptions\n"
 		"#            -XX:+DumpPerfMapAtExit names it (JDK 17 and later; befor\xe2\x80\xa6"
 		"\n\n");
 	/* One line less. */
 	options.of.event = "cpu-clock:u";
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output, "# no names   [anon java] (100 %): java "
-					"-XX:+UnlockDiagnosticVMOptions\xe2\x80\xa6\n\n");
-	fixture_remove(&fixture);
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output, "# no names   [anon java] (100 %): java "
+					 "-XX:+UnlockDiagnosticVMOptions\xe2\x80\xa6\n\n");
 }
 
 TEST(a_file_of_next_to_no_samples_takes_no_line_of_the_screen)
@@ -538,22 +521,21 @@ TEST(a_file_of_next_to_no_samples_takes_no_line_of_the_screen)
 		{ "cpu-clock:u", &fixture_missing, "lua", 0, 1000000, 0x100, 5 },
 	};
 	const struct fixture_epoch epoch = { .counts = counts, .count = 2 };
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_add(&fixture, &epoch);
-	fixture_output(&fixture, &options);
-	assert_lacks(fixture.output, "not read ");
-	ck_assert_ptr_null(fixture.warnings);
+	fixture_add(fixture, &epoch);
+	fixture_output(fixture, &options);
+	assert_lacks(fixture->output, "not read ");
+	ck_assert_ptr_null(fixture->warnings);
 	/* But for who asks for it, or for all. */
 	options.of.image = "libgone*";
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output, "# not read");
-	ck_assert_ptr_nonnull(fixture.warnings);
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output, "# not read");
+	ck_assert_ptr_nonnull(fixture->warnings);
 	options = (struct hp_report_options){ .view = HP_VIEW_SUMMARY };
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output, "# not read   /nowhere/at/all/libgone.so.1");
-	fixture_remove(&fixture);
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output, "# not read   /nowhere/at/all/libgone.so.1");
 }
 
 TEST(samples_where_interrupts_are_enabled_are_explained_where_they_dominate)
@@ -590,45 +572,42 @@ TEST(samples_where_interrupts_are_enabled_are_explained_where_they_dominate)
 		const struct fixture_epoch epoch = {
 			.counts = counts, .count = 3, .symbols = at_kernel, .symbol_count = 2
 		};
-		struct fixture fixture = fixture_create();
+		struct fixture *fixture = fixture_create();
 		struct hp_report_options options = { .view = HP_VIEW_PROCEDURES,
 						     .sort = cases[i].event };
 
-		fixture_add(&fixture, &epoch);
-		fixture_output(&fixture, &options);
+		fixture_add(fixture, &epoch);
+		fixture_output(fixture, &options);
 		if (cases[i].is_told)
-			assert_contains(fixture.output, line);
+			assert_contains(fixture->output, line);
 		else
-			assert_lacks(fixture.output, "# kernel");
-		fixture_remove(&fixture);
+			assert_lacks(fixture->output, "# kernel");
 	}
 }
 
 TEST(without_samples_there_is_an_explanation_and_still_a_summary)
 {
 	struct fixture_epoch epoch = { .label = "empty" };
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_add(&fixture, &epoch);
-	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(&fixture, &options, NULL));
-	ck_assert_str_eq(fixture.output, "");
+	fixture_add(fixture, &epoch);
+	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(fixture, &options, NULL));
+	ck_assert_str_eq(fixture->output, "");
 	options.view = HP_VIEW_SUMMARY;
-	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(&fixture, &options, NULL));
-	assert_contains(fixture.output, "cpu-clock:u: 0 samples");
-	fixture_remove(&fixture);
+	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(fixture, &options, NULL));
+	assert_contains(fixture->output, "cpu-clock:u: 0 samples");
 }
 
 TEST(filters_that_nothing_passes_are_an_error_not_an_empty_table)
 {
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .of.procedure = "no_such_procedure" };
 
-	fixture_add(&fixture, &hundred_epoch);
-	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(&fixture, &options, NULL));
+	fixture_add(fixture, &hundred_epoch);
+	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(fixture, &options, NULL));
 	options = (struct hp_report_options){ .view = HP_VIEW_INSTRUCTIONS, .of.listed = "nobody" };
-	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(&fixture, &options, NULL));
-	fixture_remove(&fixture);
+	hp_assert_fails(HP_ERROR_INSUFFICIENT, fixture_report(fixture, &options, NULL));
 }
 
 TEST(options_that_make_no_sense_are_usage_errors)
@@ -640,26 +619,24 @@ TEST(options_that_make_no_sense_are_usage_errors)
 		{ .view = HP_VIEW_IMAGES, .sort = "address" },
 		{ .view = HP_VIEW_PROCEDURES, .sort = "line" },
 	};
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 
-	fixture_add(&fixture, &hundred_epoch);
+	fixture_add(fixture, &hundred_epoch);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(bad); i++)
-		hp_assert_fails(HP_ERROR_USAGE, fixture_report(&fixture, &bad[i], NULL));
-	fixture_remove(&fixture);
+		hp_assert_fails(HP_ERROR_USAGE, fixture_report(fixture, &bad[i], NULL));
 }
 
 TEST(csv_has_a_header_record_crlf_and_quotes)
 {
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .format = HP_FORMAT_CSV, .of.comm = "sh" };
 
-	fixture_add(&fixture, &hundred_epoch);
-	fixture_output(&fixture, &options);
-	ck_assert_str_eq(fixture.output,
+	fixture_add(fixture, &hundred_epoch);
+	fixture_output(fixture, &options);
+	ck_assert_str_eq(fixture->output,
 			 "cpu-clock:u samples,cpu-clock:u percent,procedure,inlined,address,size,"
 			 "image,build_id\r\n"
 			 "20,20.000000,\"warm, \"\"quoted\"\"\",no,,,[jit lua],\r\n");
-	fixture_remove(&fixture);
 }
 
 TEST(on_a_terminal_lines_are_cut_to_its_width_and_elsewhere_whole)
@@ -671,23 +648,22 @@ TEST(on_a_terminal_lines_are_cut_to_its_width_and_elsewhere_whole)
 	struct fixture_epoch epoch = {
 		.counts = &count, .count = 1, .symbols = &symbol, .symbol_count = 1
 	};
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_add(&fixture, &epoch);
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output, long_name);
+	fixture_add(fixture, &epoch);
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output, long_name);
 	options.terminal_columns = 60;
-	fixture_output(&fixture, &options);
+	fixture_output(fixture, &options);
 	/* 60 = "      1  100.00  100.00" + 2 + 24 + 2 + "[jit lua]" */
 	assert_contains(
-		fixture.output,
+		fixture->output,
 		"\n      1  100.00  100.00  a_procedure_whose_name_\xe2\x80\xa6  [jit lua]\n");
-	assert_lacks(fixture.output, "\033");
+	assert_lacks(fixture->output, "\033");
 	options.colour = true;
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output, "\033[31m");
-	fixture_remove(&fixture);
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output, "\033[31m");
 }
 
 TEST(images_that_share_a_name_show_their_paths)
@@ -701,14 +677,13 @@ TEST(images_that_share_a_name_show_their_paths)
 		{ "cpu-clock:u", &two, "x", 0, 1000000, 0x10, 1 },
 	};
 	struct fixture_epoch epoch = { .counts = counts, .count = 2 };
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_add(&fixture, &epoch);
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output, "libx.so+0x10  /no/one/libx.so (not read)\n");
-	assert_contains(fixture.output, "libx.so+0x10  /no/two/libx.so (not read)\n");
-	fixture_remove(&fixture);
+	fixture_add(fixture, &epoch);
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output, "libx.so+0x10  /no/one/libx.so (not read)\n");
+	assert_contains(fixture->output, "libx.so+0x10  /no/two/libx.so (not read)\n");
 }
 
 TEST(generated_code_adds_up_by_name_across_epochs_that_laid_it_out_differently)
@@ -728,35 +703,33 @@ TEST(generated_code_adds_up_by_name_across_epochs_that_laid_it_out_differently)
 	struct fixture_epoch epoch = {
 		.label = "first", .counts = first, .count = 1, .symbols = symbols, .symbol_count = 3
 	};
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_PROCEDURES };
 
-	fixture_add(&fixture, &epoch);
+	fixture_add(fixture, &epoch);
 	epoch = (struct fixture_epoch){ .label = "second",
 					.counts = second,
 					.count = 2,
 					.symbols = swapped,
 					.symbol_count = 2 };
-	fixture_add(&fixture, &epoch);
-	hp_assert_ok(fixture_report(&fixture, &options, labels));
-	assert_contains(fixture.output, "     19  95.00   95.00  hot_loop");
-	assert_contains(fixture.output, "      1   5.00  100.00  warm");
-	fixture_remove(&fixture);
+	fixture_add(fixture, &epoch);
+	hp_assert_ok(fixture_report(fixture, &options, labels));
+	assert_contains(fixture->output, "     19  95.00   95.00  hot_loop");
+	assert_contains(fixture->output, "      1   5.00  100.00  warm");
 }
 
 TEST(the_summary_says_where_samples_are_and_how_they_were_named)
 {
-	struct fixture fixture = fixture_create();
+	struct fixture *fixture = fixture_create();
 	struct hp_report_options options = { .view = HP_VIEW_SUMMARY };
 
-	fixture_add(&fixture, &hundred_epoch);
-	fixture_output(&fixture, &options);
-	assert_contains(fixture.output, "        95  95.00 %  generated code (JIT)\n");
-	assert_contains(fixture.output, "         4   4.00 %  programs and libraries\n");
-	assert_contains(fixture.output, "         1   1.00 %  unknown\n");
-	assert_contains(fixture.output, "        95  95.00 %  procedures known by a symbol\n");
-	assert_contains(fixture.output, "         4   4.00 %  image missing or changed\n");
-	fixture_remove(&fixture);
+	fixture_add(fixture, &hundred_epoch);
+	fixture_output(fixture, &options);
+	assert_contains(fixture->output, "        95  95.00 %  generated code (JIT)\n");
+	assert_contains(fixture->output, "         4   4.00 %  programs and libraries\n");
+	assert_contains(fixture->output, "         1   1.00 %  unknown\n");
+	assert_contains(fixture->output, "        95  95.00 %  procedures known by a symbol\n");
+	assert_contains(fixture->output, "         4   4.00 %  image missing or changed\n");
 }
 
 HP_TEST_MAIN("report/views")

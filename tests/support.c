@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "support.h"
+
+enum { MOST_TESTS = 128 };
+static const TTest *tests[MOST_TESTS];
+static size_t test_count;
+
+struct release {
+	void (*release)(void *object);
+	void *object;
+	struct release *before;
+};
+static struct release *releases;
+
+void hp_test_add(const TTest *test)
+{
+	if (test_count == MOST_TESTS)
+		abort();
+	tests[test_count++] = test;
+}
+
+void at_end(void (*release)(void *object), void *object)
+{
+	struct release *latest = malloc(sizeof(*latest));
+
+	ck_assert_ptr_nonnull(latest);
+	*latest = (struct release){ release, object, releases };
+	releases = latest;
+}
+
+char *kept(char *text)
+{
+	at_end(free, text);
+	return text;
+}
+
+static void release_one(struct release **at)
+{
+	struct release *release = *at;
+
+	*at = release->before;
+	release->release(release->object);
+	free(release);
+}
+
+void end_now(void *object)
+{
+	struct release **at = &releases;
+
+	while (*at && (*at)->object != object)
+		at = &(*at)->before;
+	ck_assert_ptr_nonnull(*at);
+	release_one(at);
+}
+
+static void release_all(void)
+{
+	while (releases)
+		release_one(&releases);
+}
+
+int hp_test_run(const char *suite_name, const char *skip)
+{
+	Suite *suite;
+	SRunner *runner;
+	int failed;
+
+	if (skip) {
+		printf("1..0 # SKIP %s\n", skip);
+		return EXIT_SUCCESS;
+	}
+	suite = suite_create(suite_name);
+	for (size_t i = 0; i < test_count; i++) {
+		TCase *one = tcase_create(tests[i]->name);
+
+		tcase_set_timeout(one, HP_TEST_SECONDS);
+		tcase_add_checked_fixture(one, NULL, release_all);
+		tcase_add_test(one, tests[i]);
+		suite_add_tcase(suite, one);
+	}
+	runner = srunner_create(suite);
+	srunner_set_tap(runner, "-");
+	srunner_run_all(runner, CK_SILENT);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
