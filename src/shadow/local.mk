@@ -32,6 +32,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/copy/mapped_files.h src/shadow/copy/mapped_files.c \
 	src/shadow/copy/pages.h src/shadow/copy/pages.c \
 	src/shadow/copy/permission.h src/shadow/copy/permission.c \
+	src/shadow/copy/reached.h src/shadow/copy/reached.c \
 	src/shadow/copy/rebuild.h src/shadow/copy/rebuild.c \
 	src/shadow/copy/rights.h src/shadow/copy/rights.c \
 	src/shadow/copy/sandbox.h src/shadow/copy/sandbox.c \
@@ -57,6 +58,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/budget/truncation.h src/shadow/budget/truncation.c \
 	src/shadow/budget/waits.h src/shadow/budget/waits.c \
 	src/shadow/examine.c \
+	src/shadow/end_state.h src/shadow/end_state.c \
 	src/shadow/shadow.c \
 	src/shadow/threads.h src/shadow/threads.c \
 	src/shadow/window.h src/shadow/window.c

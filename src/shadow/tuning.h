@@ -40,7 +40,7 @@ enum {
 	DRAIN_MS = 10, /* ms of wall time [chosen] */
 	/* Samples are collected until the window's CPU time is used, or so many times its length
 	 * has passed: a thread that hardly runs is not waited for without end. */
-	SAMPLING_PATIENCE = 3, /* wall time per length of the window [chosen] */
+	SAMPLING_PATIENCE = 10, /* wall time per length of the window [chosen] */
 	/* A stop that takes longer than so many times the prediction, … */
 	LATE_STOP_FACTOR = 2, /* times the predicted stop [chosen] */
 	/* … and this on top, is broken off: others want the CPUs that read the memory. */
@@ -224,6 +224,21 @@ enum {
 	PROBES = 5, /* readings [chosen] */
 	/* Of a mapped file that cannot be opened the contents are read from the target, up to here. */
 	UNOPENED_FILE_LIMIT_BYTES = 67108864, /* bytes: 64 MiB [chosen] */
+	/* What registers lead to, at the end of a window (copy/reached.h): bytes of the stack, … */
+	REACHED_STACK_BYTES = 4096, /* bytes [chosen] */
+	/* … of what a register points to: before, … */
+	BEFORE_POINTER_BYTES = 128, /* bytes [chosen] */
+	/* … and behind; … */
+	BEHIND_POINTER_BYTES = 384, /* bytes [chosen] */
+	/* … of each of these, and of the stack, the first ones are searched for pointers, … */
+	FOLLOWED_BYTES = 512, /* bytes [chosen] */
+	/* … of what these point to, so many are read: a line, as an object's head is, … */
+	POINTED_BYTES = 64, /* bytes [chosen] */
+	/* … and in all no more than this. Reading it takes a tenth of a ms. */
+	REACHED_PIECES = 512,  /* pieces [chosen] */
+	REACHED_BYTES = 49152, /* bytes [chosen] */
+	/* Around the thread pointer lies what the kernel and the C library keep of a thread. */
+	CONTROL_BLOCK_BYTES = 4096, /* bytes; struct pthread of glibc */
 	/* A copy's stack may grow by this while it is replayed. */
 	STACK_GROWTH_BYTES = 1048576, /* bytes: 1 MiB [chosen] */
 	/* An area of a copy that is filled by so many quarters is made of huge pages: filling 64
@@ -330,8 +345,8 @@ enum {
 	/* Stretches of memory that hold answers which the original may have got otherwise, such as
 	 * the time, and that are not compared. Most programs keep the time in one place. */
 	MATCHER_GUESSES = 16, /* stretches [chosen] */
-	/* Words of the stack that are compared in translated code; the rest is compared outside. */
-	X86_CHECK_SLOTS = 8, /* words [chosen] */
+	/* Words of memory that are compared in translated code; the rest is compared outside. */
+	X86_CHECK_WORDS = 8, /* words [chosen] */
 	/* States that had a sample's registers, but not its stack or flags, before the sample is
 	 * given up: each costs a stop of the copy. */
 	FALSE_ALARMS = 100, /* states per sample [chosen] */

@@ -370,8 +370,19 @@ static struct hp_error *build(struct window_maker *maker)
 
 /* --- while the target runs on ----------------------------------------------------------------- */
 
-/* Until the thread has used as much CPU time as a window is long, and some more for where it ends; or
- * has ended; or does not run. */
+/* Behind the window's length: true when nothing more is to be waited for. */
+static bool take_end(struct window_maker *maker, const struct window_order *order)
+{
+	enum hold_result held = end_state_take(&maker->end, order->pid, order->tid, &maker->sampler,
+					       &maker->snapshot.areas);
+	const struct price_terms terms = terms_of(order, 0, 0);
+
+	ledger_stop(maker->ledger, maker->end.stop_ns, &terms);
+	return held != HOLD_IN_KERNEL;
+}
+
+/* Until the thread has used as much CPU time as a window is long, and could be stopped for the end; or
+ * samples behind it are enough for that; or it has ended; or does not run. */
 static struct hp_error *collect_samples(struct window_maker *maker,
 					const struct window_order *order, uint64_t start_ns)
 {
@@ -382,6 +393,7 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 	struct hp_error *error = NULL;
 	bool is_over = false;
 
+	maker->end.is_known = false;
 	while (!error && !is_over) {
 		uint64_t passed_ns = hp_clock_monotonic_ns() - start_ns;
 
@@ -389,6 +401,8 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 		is_over = polls[0].revents || (polls[1].revents & (POLLHUP | POLLERR)) ||
 			  maker->sampler.tick >= order->samples ||
 			  passed_ns > SAMPLING_PATIENCE * order->window_ns;
+		if (!error && !is_over && maker->sampler.tick >= order->wanted)
+			is_over = take_end(maker, order);
 		polls[1].revents = 0;
 		/* The ring's own wake-ups come when it is half full: we are earlier. */
 		if (!is_over && poll(polls, 2, DRAIN_MS) > 0 && (polls[1].revents & POLLIN))
@@ -399,8 +413,10 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 
 /* --- replaying -------------------------------------------------------------------------------- */
 
-static struct hp_engine_sample *engine_samples(const struct state_sampler *sampler)
+/* And the end, where it is known. */
+static struct hp_engine_sample *engine_samples(const struct window_maker *maker)
 {
+	const struct state_sampler *sampler = &maker->sampler;
 	struct hp_engine_sample *samples = calloc(sampler->count + 1, sizeof(*samples));
 
 	for (size_t i = 0; samples && i < sampler->count; i++) {
@@ -413,6 +429,8 @@ static struct hp_engine_sample *engine_samples(const struct state_sampler *sampl
 		samples[i].stack_bytes = from->stack_bytes;
 		samples[i].time_ns = (from->tick + 1) * MATCH_PERIOD_NS;
 	}
+	if (samples && maker->end.is_known)
+		samples[sampler->count] = end_state_sample(&maker->end);
 	return samples;
 }
 
@@ -448,27 +466,41 @@ static void drop_vdso(const struct areas *areas, struct hp_window *window)
 	window->edge_count = edges;
 }
 
-static void take_counts(const struct shadow_calls *calls, const struct state_sampler *sampler,
+/* On the recorder's clock. */
+static uint64_t time_of(const struct window_maker *maker, const struct hp_window *window,
+			size_t cut)
+{
+	if (cut == HP_REPLAY_START)
+		return window->time_ns;
+	return cut < maker->sampler.count ? maker->sampler.samples[cut].time_ns
+					  : maker->end.time_ns;
+}
+
+static void take_counts(const struct window_maker *maker, const struct hp_engine_sample *samples,
 			struct hp_replay *replay, struct hp_window *window)
 {
+	const struct shadow_calls *calls = &maker->calls;
+	uint64_t from_ns;
+
 	window->end = (uint8_t)replay->end;
 	window->end_detail = replay->end_detail;
 	if (replay->end == HP_WINDOW_SYSTEM_CALL)
 		shadow_calls_describe_end(calls, replay->end_detail, window->end_call,
 					  sizeof(window->end_call));
 	/* Without samples it is not known of which time they are. */
-	if (!replay->block_count || !sampler->count)
+	if (!replay->block_count || !(maker->sampler.count + maker->end.is_known))
 		return;
-	window->time_ns = sampler->samples[replay->cuts[0]].time_ns;
+	window->time_ns = time_of(maker, window, replay->cuts[0]);
 	window->part_count = replay->part_count;
+	from_ns = replay->cuts[0] == HP_REPLAY_START ? 0 : samples[replay->cuts[0]].time_ns;
 	for (size_t i = 0; i < replay->part_count; i++) {
-		const struct match_sample *from = &sampler->samples[replay->cuts[i]];
-		const struct match_sample *to = &sampler->samples[replay->cuts[i + 1]];
+		uint64_t to_ns = samples[replay->cuts[i + 1]].time_ns;
 
 		window->parts[i] = (struct hp_window_part){
-			.end_ns = to->time_ns,
-			.duration_ns = (to->tick - from->tick) * MATCH_PERIOD_NS,
+			.end_ns = time_of(maker, window, replay->cuts[i + 1]),
+			.duration_ns = to_ns - from_ns,
 		};
+		from_ns = to_ns;
 	}
 	window->instructions = replay->instructions;
 	window->blocks = hp_steal(replay->blocks);
@@ -497,23 +529,24 @@ static struct hp_error *replay_copy(struct window_maker *maker, struct window_re
 		.time_ns = maker->longest_replay_ns,
 		.exits = EXIT_LIMIT,
 		.samples = maker->wanted,
+		.has_end = maker->end.is_known,
 	};
 	struct hp_engine_calls calls = { shadow_calls_handle, &maker->calls };
 	struct hp_replay replay = { 0 };
-	_cleanup_free_ struct hp_engine_sample *samples = engine_samples(&maker->sampler);
+	_cleanup_free_ struct hp_engine_sample *samples = engine_samples(maker);
 	struct hp_error *error;
 
 	if (!samples)
 		return hp_error_create_no_memory();
 	shadow_clock_start(&maker->calls.clock, maker->sandbox.pid);
-	error = hp_engine_replay(maker->replayer->engine, maker->sandbox.pid,
-				 &maker->state.registers, samples, maker->sampler.count, &limits,
-				 &calls, &replay);
+	error = hp_engine_replay(
+		maker->replayer->engine, maker->sandbox.pid, &maker->state.registers, samples,
+		maker->sampler.count + maker->end.is_known, &limits, &calls, &replay);
 	if (error)
 		return error;
 	result->samples = maker->wanted;
 	result->matched = replay.matched;
-	take_counts(&maker->calls, &maker->sampler, &replay, &result->window);
+	take_counts(maker, samples, &replay, &result->window);
 	judge_end(maker, &result->window);
 	/* By our own hand: see hp_shadow_stop. */
 	if (replay.end == HP_WINDOW_DIED && is_stopping(maker))
@@ -579,7 +612,10 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 	terms = terms_of(order, 0, maker->sampler.tick);
 	ledger_samples(maker->ledger, &terms);
 	maker->wanted = order->wanted < maker->sampler.count ? order->wanted : maker->sampler.count;
-	maker->longest_replay_ns = ledger_longest_replay_ns(maker->ledger, order->window_ns);
+	if (maker->end.is_known)
+		maker->wanted = maker->sampler.count + 1;
+	maker->longest_replay_ns =
+		ledger_longest_replay_ns(maker->ledger, maker->sampler.tick * MATCH_PERIOD_NS);
 	if (!is_copied || error)
 		make_end(maker, error, result);
 	return is_copied && !error;

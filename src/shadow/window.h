@@ -19,6 +19,7 @@
 #include "budget/price.h"
 #include "copy/rebuild.h"
 #include "copy/rights.h"
+#include "end_state.h"
 #include "syscalls/system_calls.h"
 #include "syscalls/vdso_calls.h"
 
@@ -39,6 +40,7 @@ struct window_maker {
 	struct descriptors descriptors;
 	struct state_sampler sampler;
 	struct held_state state;
+	struct end_state end;
 	struct sandbox sandbox;
 	/* Of the sandbox, by the engine's: to read only, and to write. */
 	int64_t engine_fds[HP_ENGINE_MEMORIES][2];
@@ -60,7 +62,7 @@ struct window_order {
 	uint64_t slot_end_ns; /* of the target's CPU time */
 	uint64_t window_ns;   /* 0: as long as pays best, and set */
 	uint64_t wanted;      /* samples that make the window, set */
-	uint64_t samples;     /* and with those behind it, set */
+	uint64_t samples;     /* and with those behind it, at most, set */
 	uint64_t threads;     /* of the process that run, `tid` among them */
 	enum spare_cpus room; /* of the copy, on `cpus` */
 	cpu_set_t cpus;

@@ -592,4 +592,63 @@ TEST(what_an_answer_is_about_does_not_tell_states_apart)
 	tear_down(bench);
 }
 
+/* The state at the end of a window: the loop's counter is in memory that a register points to, and
+ * neither registers nor stack tell rounds apart. */
+static void run_to_end(struct bench *bench, const struct reached *reached)
+{
+	static const char code[] = "\xc7\x03\x00\x00\x10\x00" /*  0 mov dword [rbx], 0x100000 */
+				   "\x39\xc0"		      /*  6 cmp eax, eax */
+				   "\x90"		      /*  8 nop */
+				   "\xff\x0b"		      /*  9 dec dword [rbx] */
+				   "\x75\xf9" /* 11 jnz 6 */;
+	struct hp_engine_sample samples[2] = {
+		sample_at(bench, 8, bench->state.registers.r8, EQUAL),
+		sample_at(bench, 8, bench->state.registers.r8, EQUAL),
+	};
+
+	/* A sample in the same loop, which nothing tells from any other round of it. */
+	samples[0].time_ns = 1000000;
+	samples[1].time_ns = 2000000;
+	samples[1].reached = reached;
+	bench->limits.time_ns = 1000000000;
+	bench->limits.has_end = true;
+	run(bench, code, sizeof(code) - 1, samples, 2);
+}
+
+TEST(the_end_of_a_window_is_told_by_what_registers_lead_to)
+{
+	struct bench *bench = set_up();
+	const uint32_t left = 0x1234;
+	struct reached *reached = calloc(1, sizeof(*reached));
+	uint64_t rounds_counted = 0;
+
+	ck_assert_ptr_nonnull(reached);
+	reached->pieces[0] = (struct reached_piece){
+		.address = bench->state.registers.rbx,
+		.bytes = 8,
+	};
+	reached->count = 1;
+	memcpy(reached->bytes, bench->state.data + (bench->state.registers.rbx - PUPPET_DATA), 8);
+	memcpy(reached->bytes, &left, sizeof(left));
+	run_to_end(bench, reached);
+	ck_assert_int_eq(bench->replay.end, HP_WINDOW_COMPLETE);
+	ck_assert_uint_eq(bench->replay.part_count, 1);
+	ck_assert_uint_eq(bench->replay.cuts[0], HP_REPLAY_START);
+	ck_assert_uint_eq(bench->replay.cuts[1], 1);
+	for (size_t i = 0; i < bench->replay.block_count; i++)
+		if (bench->replay.blocks[i].address.value <= PUPPET_CODE + 9 &&
+		    PUPPET_CODE + 9 - bench->replay.blocks[i].address.value <
+			    bench->replay.blocks[i].size_bytes)
+			rounds_counted += bench->replay.blocks[i].counts[0];
+	/* From the start to that very round. */
+	ck_assert_uint_ge(rounds_counted, 0x100000 - left);
+	ck_assert_uint_le(rounds_counted, 0x100000 - left + 1);
+	/* A state that never comes by. */
+	memset(reached->bytes, 0xff, 8);
+	run_to_end(bench, reached);
+	ck_assert_uint_eq(bench->replay.block_count, 0);
+	free(reached);
+	tear_down(bench);
+}
+
 HP_TEST_MAIN_UNLESS(PUPPET_REASON, "shadow/engine")

@@ -29,7 +29,7 @@ static struct bench *set_up(void)
 
 static void tear_down(struct bench *bench)
 {
-	matches_end(&bench->matches);
+	matches_clear(&bench->matches);
 	free(bench);
 }
 

@@ -233,6 +233,18 @@ void hold_release(pid_t tid)
 	let_go(tid, 0);
 }
 
+void hold_general(const struct user_regs_struct *registers, uint64_t general[16])
+{
+	const uint64_t values[16] = {
+		registers->rax, registers->rcx, registers->rdx, registers->rbx,
+		registers->rsp, registers->rbp, registers->rsi, registers->rdi,
+		registers->r8,	registers->r9,	registers->r10, registers->r11,
+		registers->r12, registers->r13, registers->r14, registers->r15,
+	};
+
+	memcpy(general, values, sizeof(values));
+}
+
 bool hold_give_state(pid_t pid, const struct held_state *state)
 {
 	struct iovec extended = {

@@ -15,6 +15,7 @@
 #include <hpcprof/model/window.h>
 
 #include <sys/types.h>
+#include <stdint.h>
 #include <sys/user.h>
 
 /* What a thread was doing, beyond its memory. */
@@ -37,6 +38,9 @@ enum hold_result {
 enum hold_result hold(pid_t tid, struct held_state *state, struct hp_error **error,
 		      enum hp_shadow_refusal *refusal);
 void hold_release(pid_t tid);
+
+/* The general ones as instructions number them: rax rcx rdx rbx rsp rbp rsi rdi r8 … */
+void hold_general(const struct user_regs_struct *registers, uint64_t general[16]);
 
 /* Whether the thread is running in user mode now, as far as can be told without stopping it. To
  * stop one that waits in the kernel would end some of its system calls early. */

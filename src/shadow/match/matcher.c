@@ -7,7 +7,8 @@
 
 enum {
 	PAGE = 4096,
-	STACK_MOST = 4096,
+	WORD = 8,
+	PIECE_MOST = 4096, /* bytes that are compared at once */
 };
 /* Carry, parity, adjust, zero, sign, direction, overflow. */
 static const uint64_t flags_compared = 0xcd5;
@@ -135,12 +136,15 @@ static void choose_armed(struct matcher *matcher)
 	matcher->armed_count = 0;
 	for (size_t i = 0; i < matcher->matches.watched_count; i++)
 		matcher->armed[matcher->armed_count++] = matcher->matches.watched[i].sample;
-	for (size_t i = matches_newest(&matcher->matches) + 1;
-	     i < matcher->count && chosen < MATCHER_AHEAD; i++) {
-		if (matcher->states[i].is_given_up || ++found < armed_ahead[chosen])
+	for (size_t i = matches_newest(&matcher->matches) + 1; i < matcher->count; i++) {
+		bool is_chosen = chosen < MATCHER_AHEAD && found + 1 >= armed_ahead[chosen];
+
+		if (matcher->states[i].is_given_up)
 			continue;
-		matcher->armed[matcher->armed_count++] = i;
-		chosen++;
+		found++;
+		chosen += is_chosen;
+		if (is_chosen || matches_is_end(&matcher->matches, i))
+			matcher->armed[matcher->armed_count++] = i;
 	}
 }
 
@@ -154,7 +158,7 @@ static void arm(struct matcher *matcher)
 
 struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *translator,
 			       pid_t pid, const struct hp_engine_sample *samples, size_t count,
-			       size_t wanted, const uint64_t general[X86_REGISTERS],
+			       size_t wanted, bool has_end, const uint64_t general[X86_REGISTERS],
 			       double usual_pace)
 {
 	*matcher = (struct matcher){
@@ -174,6 +178,8 @@ struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *t
 		choose_order(&matcher->states[i].check, &samples[i], other->general, general);
 	}
 	matches_begin(&matcher->matches, pid, samples, count, wanted, usual_pace);
+	if (has_end)
+		matches_set_end(&matcher->matches);
 	arm(matcher);
 	return NULL;
 }
@@ -182,7 +188,7 @@ void matcher_end(struct matcher *matcher)
 {
 	disarm_all(matcher);
 	hp_vector_free(&matcher->armed_blocks);
-	matches_end(&matcher->matches);
+	matches_clear(&matcher->matches);
 	free(matcher->states);
 	matcher->states = NULL;
 }
@@ -201,18 +207,17 @@ static bool flags_agree(struct matcher *matcher, const struct hp_engine_sample *
 }
 
 /* The words that lie in there tell nothing. */
-static void unlearn(struct x86_check *check, const struct hp_engine_sample *sample,
-		    const struct matcher_guess *guess)
+static void unlearn(struct x86_check *check, const struct matcher_guess *guess)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < check->slot_count; i++) {
-		uint64_t word = sample->general[X86_RSP] + check->slots[i];
+	for (size_t i = 0; i < check->word_count; i++) {
+		uint64_t word = check->words[i].address;
 
-		if (word + 8 <= guess->start || word >= guess->end)
-			check->slots[kept++] = check->slots[i];
+		if (word + WORD <= guess->start || word >= guess->end)
+			check->words[kept++] = check->words[i];
 	}
-	check->slot_count = (uint8_t)kept;
+	check->word_count = (uint8_t)kept;
 }
 
 void matcher_guess(struct matcher *matcher, uint64_t at, uint64_t bytes)
@@ -226,7 +231,7 @@ void matcher_guess(struct matcher *matcher, uint64_t at, uint64_t bytes)
 			return;
 	matcher->guesses[matcher->guessed++ % MATCHER_GUESSES] = guess;
 	for (size_t i = 0; i < matcher->count; i++)
-		unlearn(&matcher->states[i].check, &matcher->samples[i], &guess);
+		unlearn(&matcher->states[i].check, &guess);
 }
 
 static bool is_guessed(const struct matcher *matcher, uint64_t address)
@@ -237,44 +242,73 @@ static bool is_guessed(const struct matcher *matcher, uint64_t address)
 	return false;
 }
 
-/* Where the stacks differ first; -1 nowhere. */
-static int stack_difference(const struct matcher *matcher, const struct hp_engine_sample *sample,
-			    int memory_fd)
-{
-	uint8_t stack[STACK_MOST];
-	size_t bytes = sample->stack_bytes < sizeof(stack) ? sample->stack_bytes : sizeof(stack);
+/* Where the shadow's memory differs from what was recorded of it, and what was there. */
+struct difference {
+	uint64_t address; /* of a byte */
+	/* The word around it, if all of that was recorded. */
+	struct x86_check_word word;
+	bool has_word;
+};
 
-	if (!bytes)
-		return -1;
-	if (pread(memory_fd, stack, bytes, (off_t)sample->general[X86_RSP]) != (ssize_t)bytes)
-		return 0;
-	for (size_t i = 0; i < bytes; i++)
-		if (stack[i] != sample->stack[i] &&
-		    !is_guessed(matcher, sample->general[X86_RSP] + i))
-			return (int)i;
-	return -1;
+static bool differs(const struct matcher *matcher, int memory_fd, uint64_t address,
+		    const uint8_t *recorded, size_t bytes, struct difference *difference)
+{
+	uint8_t found[PIECE_MOST];
+	size_t at = 0;
+
+	if (bytes > sizeof(found))
+		bytes = sizeof(found);
+	if (bytes && pread(memory_fd, found, bytes, (off_t)address) != (ssize_t)bytes) {
+		*difference = (struct difference){ .address = address };
+		return true;
+	}
+	while (at < bytes && (found[at] == recorded[at] || is_guessed(matcher, address + at)))
+		at++;
+	if (at == bytes)
+		return false;
+	*difference = (struct difference){ .address = address + at, .has_word = true };
+	at -= at % WORD;
+	difference->word.address = address + at;
+	if (at + WORD <= bytes)
+		memcpy(&difference->word.value, recorded + at, WORD);
+	else
+		difference->has_word = false;
+	return true;
+}
+
+static bool state_differs(const struct matcher *matcher, const struct hp_engine_sample *sample,
+			  int memory_fd, struct difference *difference)
+{
+	const struct reached *reached = sample->reached;
+
+	if (differs(matcher, memory_fd, sample->general[X86_RSP], sample->stack,
+		    sample->stack_bytes, difference))
+		return true;
+	for (size_t i = 0; reached && i < reached->count; i++)
+		if (differs(matcher, memory_fd, reached->pieces[i].address,
+			    reached->bytes + reached->pieces[i].offset, reached->pieces[i].bytes,
+			    difference))
+			return true;
+	return false;
 }
 
 /* Compares this word in code from now on. False: it is not a whole one, or one too many. */
-static bool learn(struct x86_check *check, const struct hp_engine_sample *sample, int offset)
+static bool learn(struct x86_check *check, const struct difference *difference)
 {
-	unsigned slot = (unsigned)offset & ~7U;
-
-	if (check->slot_count >= X86_CHECK_SLOTS || slot + 8 > sample->stack_bytes)
+	if (!difference->has_word || check->word_count >= X86_CHECK_WORDS)
 		return false;
-	for (size_t i = 0; i < check->slot_count; i++)
-		if (check->slots[i] == slot)
+	for (size_t i = 0; i < check->word_count; i++)
+		if (check->words[i].address == difference->word.address)
 			return false;
-	check->slots[check->slot_count++] = (uint16_t)slot;
+	check->words[check->word_count++] = difference->word;
 	return true;
 }
 
 /* Not this state: learns what tells them apart, or gives it up. */
-static void judge_other(struct matcher *matcher, size_t number, int difference)
+static void judge_other(struct matcher *matcher, size_t number, const struct difference *difference)
 {
 	struct matcher_state *state = &matcher->states[number];
-	bool learned = difference >= 0 &&
-		       learn(&state->check, &matcher->samples[number], difference);
+	bool learned = learn(&state->check, difference);
 
 	if (++state->false_alarms >= FALSE_ALARMS && !state->is_given_up)
 		state->is_given_up = learned = true;
@@ -304,7 +338,8 @@ static enum matcher_verdict judge_moment(struct matcher *matcher, size_t number)
 	/* Another moment like it. Is there a third one soon, it is given up. */
 	if (matches_is_too_early(matches, number, now_ns))
 		return MATCHER_OTHER;
-	if (matches_is_too_late(matches, number, now_ns,
+	if (!matches_is_end(matches, number) &&
+	    matches_is_too_late(matches, number, now_ns,
 				matcher->translator->translated - matcher->translated)) {
 		state->is_given_up = true;
 		matches_add_late(matches);
@@ -324,15 +359,15 @@ enum matcher_verdict matcher_judge(struct matcher *matcher, size_t number, int m
 {
 	const struct hp_engine_sample *sample = &matcher->samples[number];
 	size_t newest = matches_newest(&matcher->matches);
-	bool agrees = flags_agree(matcher, sample, flags);
-	int difference = agrees ? stack_difference(matcher, sample, memory_fd) : -1;
+	struct difference difference = { 0 };
 
 	/* One that was armed when this copy was made, and is not any more. */
 	if (matcher->states[number].is_given_up || (newest != SIZE_MAX && number < newest &&
 						    !matches_is_watched(&matcher->matches, number)))
 		return MATCHER_OTHER;
-	if (!agrees || difference >= 0) {
-		judge_other(matcher, number, difference);
+	if (!flags_agree(matcher, sample, flags) ||
+	    state_differs(matcher, sample, memory_fd, &difference)) {
+		judge_other(matcher, number, &difference);
 		return MATCHER_OTHER;
 	}
 	return judge_moment(matcher, number);

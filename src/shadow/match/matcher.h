@@ -4,7 +4,7 @@
  *
  * A few of the next samples are armed at a time: each translated block that contains the address of
  * an armed sample is replaced by a copy that compares registers there (x86_check.h) and traps when
- * they agree; matcher_judge() then compares flags and stack. Samples match in their order. One that
+ * they agree; matcher_judge() then compares flags and memory. Samples match in their order. One that
  * has matched stays armed while it is watched (matches.h): if its state comes by again the match
  * was ambiguous, and is taken back.
  */
@@ -34,7 +34,7 @@ struct matcher {
 	struct matcher_state *states; /* by sample. Owned */
 	struct matches matches;	      /* those that have matched */
 	uint64_t translated;	      /* when the newest of them did, as the translator counts */
-	size_t armed[MATCHER_AHEAD + WATCHED_MATCHES];
+	size_t armed[MATCHER_AHEAD + WATCHED_MATCHES + 1];
 	size_t armed_count;
 	HP_VECTOR(uint32_t) armed_blocks;
 	struct matcher_guess guesses[MATCHER_GUESSES]; /* the latest, in turn; unused ones are 0 */
@@ -43,10 +43,10 @@ struct matcher {
 };
 
 /* `general` are the registers that the replay starts from; `wanted` and `usual_pace` are as in
- * matches_begin. */
+ * matches_begin; `has_end`: the last sample is the end of matches_set_end. */
 struct hp_error *matcher_begin(struct matcher *matcher, struct x86_translator *translator,
 			       pid_t pid, const struct hp_engine_sample *samples, size_t count,
-			       size_t wanted, const uint64_t general[X86_REGISTERS],
+			       size_t wanted, bool has_end, const uint64_t general[X86_REGISTERS],
 			       double usual_pace);
 /* Leaves no block armed. */
 void matcher_end(struct matcher *matcher);

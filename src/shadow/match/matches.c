@@ -19,6 +19,9 @@ void matches_begin(struct matches *matches, pid_t pid, const struct hp_engine_sa
 		.samples = samples,
 		.wanted = wanted < count ? wanted : count,
 		.usual_pace = usual_pace,
+		.end = SIZE_MAX,
+		/* All counters are 0, those of blocks that are not counted yet, too. */
+		.start = { .sample = SIZE_MAX, .counts.count_starts = UINT32_MAX },
 	};
 	if (matches->wanted > 1)
 		matches->part_ns = (samples[matches->wanted - 1].time_ns - samples[0].time_ns) /
@@ -31,7 +34,17 @@ void matches_begin(struct matches *matches, pid_t pid, const struct hp_engine_sa
 				    (samples[count - 1].time_ns - samples[0].time_ns) / (count - 1);
 }
 
-void matches_end(struct matches *matches)
+void matches_set_end(struct matches *matches)
+{
+	matches->end = matches->wanted - 1;
+}
+
+bool matches_is_end(const struct matches *matches, size_t sample)
+{
+	return sample == matches->end;
+}
+
+void matches_clear(struct matches *matches)
 {
 	for (size_t i = 0; i < WATCHED_MATCHES; i++)
 		shadow_counts_free(&matches->watched[i].counts);
@@ -114,6 +127,8 @@ static uint64_t watch_until(const struct matches *matches, size_t sample, uint64
 	double pace = known_pace(matches) > 0 ? greater(known_pace(matches), 1) : likely_pace;
 	uint64_t likely_ns = since_ns + (uint64_t)(watched_of_pace * pace * ns);
 
+	if (matches_is_end(matches, sample))
+		return now_ns + matches->watch_ns;
 	return matches->watch_ns + (likely_ns > now_ns ? likely_ns : now_ns);
 }
 
@@ -220,12 +235,12 @@ static void believe(struct matches *matches)
 	const struct match *before = newest_believed(matches);
 	uint64_t time_ns = matches->samples[oldest->sample].time_ns;
 
-	if (before && matches->watch_ns) {
+	if (before && matches->watch_ns)
 		learn_pace(matches, oldest->cpu_ns - before->cpu_ns,
 			   time_ns - matches->samples[before->sample].time_ns);
-		/* Should that one have been early, this one only seems to be slow. */
+	/* Should that one have been early, this one only seems to be slow. */
+	if ((before || matches_is_end(matches, oldest->sample)) && matches->watch_ns)
 		learn_pace(matches, oldest->cpu_ns - matches->start_ns, time_ns);
-	}
 	if (is_cut(matches))
 		matches->believed_count++;
 	swap(oldest, &matches->believed[matches->believed_count - 1]);
@@ -244,4 +259,31 @@ void matches_settle(struct matches *matches, uint64_t now_ns)
 			return;
 		believe(matches);
 	}
+}
+
+void matches_finish(struct matches *matches, uint64_t now_ns)
+{
+	const struct match *last;
+
+	matches_settle(matches, now_ns);
+	last = newest(matches);
+	if (!last || !matches_is_end(matches, last->sample))
+		return;
+	while (matches->watched_count)
+		believe(matches);
+}
+
+size_t matches_moments(const struct matches *matches,
+		       const struct match *moments[HP_WINDOW_PARTS + 1])
+{
+	const struct match *last = newest_believed(matches);
+	size_t count = matches->believed_count;
+
+	for (size_t i = 0; i < count; i++)
+		moments[i] = &matches->believed[i];
+	if (last && matches_is_end(matches, last->sample)) {
+		moments[0] = &matches->start;
+		moments[count == 1 ? count++ : count - 1] = last;
+	}
+	return count < 2 ? 0 : count;
 }

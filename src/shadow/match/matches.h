@@ -22,6 +22,12 @@
  * to the first match behind the end of the stretch, and has each gap that begins in the stretch.
  * The samples behind `wanted` are for that.
  *
+ * A window may have an end of its own: a moment at which the original was stopped again, so that
+ * much more is known of its state than a sample has. It is the last sample. When it matches, the
+ * window is all that lies between the copy and that moment, however few samples match in between:
+ * both ends were chosen by time alone. Its state is told from others by its memory, so that it is
+ * never thought to come late, and need not be watched for longer than others.
+ *
  * Time is the copy's CPU time. Samples without times (all 0) are believed as soon as another one
  * has matched, unless they have come by again before.
  */
@@ -63,14 +69,24 @@ struct matches {
 	/* The fastest, from the start to a believed one or between two of them: shadow time per time
 	 * of the original; 0 unknown. Where it met new code it was slower. */
 	double pace;
-	double usual_pace; /* of windows before; 0 unknown */
-	unsigned late;	   /* samples in a row that were */
+	double usual_pace;  /* of windows before; 0 unknown */
+	size_t end;	    /* the sample that is the window's own end; SIZE_MAX: it has none */
+	struct match start; /* of the replay. Its sample is SIZE_MAX */
+	unsigned late;	    /* samples in a row that were */
 };
 
 /* Of the samples, `wanted` make the window, and those behind them its end. */
 void matches_begin(struct matches *matches, pid_t pid, const struct hp_engine_sample *samples,
 		   size_t count, size_t wanted, double usual_pace);
-void matches_end(struct matches *matches);
+void matches_clear(struct matches *matches);
+
+/* The last sample is the window's own end, and nothing has run yet. */
+void matches_set_end(struct matches *matches);
+bool matches_is_end(const struct matches *matches, size_t sample);
+/* The moments between which parts lie, oldest first: none, or two and more. With the window's own end
+ * the first is the start of the replay. */
+size_t matches_moments(const struct matches *matches,
+		       const struct match *moments[HP_WINDOW_PARTS + 1]);
 
 /* The shadow's CPU time. */
 uint64_t matches_now(const struct matches *matches);
@@ -94,6 +110,9 @@ void matches_add_late(struct matches *matches);
 void matches_take_back(struct matches *matches, size_t sample);
 /* Believes what has been watched long enough, and cuts the window there where it is time. */
 void matches_settle(struct matches *matches, uint64_t now_ns);
+/* Nothing more runs. Believes what has been watched long enough, and, if it has matched, the window's
+ * own end with all that is before it. */
+void matches_finish(struct matches *matches, uint64_t now_ns);
 /* The window has its end. */
 bool matches_are_complete(const struct matches *matches);
 

@@ -3,6 +3,8 @@
 #ifndef SHADOW_MATCH_SAMPLE_H
 #define SHADOW_MATCH_SAMPLE_H
 
+#include "../copy/reached.h"
+
 #include <stdint.h>
 
 /* What a sample of the original recorded, oldest sample first. */
@@ -14,6 +16,7 @@ struct hp_engine_sample {
 	uint64_t time_ns;     /* user CPU time since the shadow was copied; 0 in all: not known */
 	const uint8_t *stack; /* from rsp upward */
 	uint32_t stack_bytes;
+	const struct reached *reached; /* NULL: not known */
 };
 
 #endif

@@ -75,6 +75,21 @@ bool state_sampler_enable(struct state_sampler *sampler)
 	return ioctl(sampler->fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
 }
 
+uint64_t state_sampler_disable(struct state_sampler *sampler)
+{
+	uint64_t cpu_ns = 0;
+	uint64_t ticks;
+
+	hp_error_destroy(state_sampler_drain(sampler));
+	if (read(sampler->fd, &cpu_ns, sizeof(cpu_ns)) != sizeof(cpu_ns) ||
+	    ioctl(sampler->fd, PERF_EVENT_IOC_DISABLE, 0) < 0)
+		return 0;
+	ticks = cpu_ns / MATCH_PERIOD_NS;
+	if (ticks > sampler->tick)
+		cpu_ns -= (ticks - sampler->tick) * MATCH_PERIOD_NS;
+	return cpu_ns;
+}
+
 /* --- records ---------------------------------------------------------------------------------- */
 
 /* What was dumped, of which `filled` bytes are of the stack. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "x86_check.h"
 
-#include <string.h>
-
 /* rcx = reg - value; reg is not rcx. */
 static void emit_difference(struct x86_emitter *emitter, unsigned reg, uint64_t value)
 {
@@ -16,16 +14,24 @@ static void emit_difference(struct x86_emitter *emitter, unsigned reg, uint64_t 
 	x86_add(emitter, X86_RCX, reg, X86_RCX);
 }
 
-/* The same for what is in memory at [rsp + offset], or in our copy of rcx. */
-static void emit_memory_difference(const struct code_zone *zone, struct x86_emitter *emitter,
-				   int32_t offset, bool is_rcx, uint64_t value)
+/* The same for our copy of rcx. */
+static void emit_rcx_difference(const struct code_zone *zone, struct x86_emitter *emitter,
+				uint64_t value)
 {
 	x86_store(emitter, code_spill_address(zone, CODE_SPILL_CHECK_RAX), X86_RAX);
-	if (is_rcx)
-		x86_load(emitter, X86_RAX, code_spill_address(zone, CODE_SPILL_CHECK_RCX));
-	else
-		x86_load_based(emitter, X86_RAX, X86_RSP, offset);
+	x86_load(emitter, X86_RAX, code_spill_address(zone, CODE_SPILL_CHECK_RCX));
 	emit_difference(emitter, X86_RAX, value);
+	x86_load(emitter, X86_RAX, code_spill_address(zone, CODE_SPILL_CHECK_RAX));
+}
+
+/* The same for a word in memory. */
+static void emit_word_difference(const struct code_zone *zone, struct x86_emitter *emitter,
+				 const struct x86_check_word *word)
+{
+	x86_store(emitter, code_spill_address(zone, CODE_SPILL_CHECK_RAX), X86_RAX);
+	x86_move_constant(emitter, X86_RAX, word->address);
+	x86_load_based(emitter, X86_RAX, X86_RAX, 0);
+	emit_difference(emitter, X86_RAX, word->value);
 	x86_load(emitter, X86_RAX, code_spill_address(zone, CODE_SPILL_CHECK_RAX));
 }
 
@@ -33,24 +39,19 @@ void x86_emit_check(const struct code_zone *zone, struct x86_emitter *emitter,
 		    const struct hp_engine_sample *sample, const struct x86_check *check,
 		    uint32_t number)
 {
-	uint8_t *differs[X86_REGISTERS + X86_CHECK_SLOTS];
-	size_t count = 0, compares = X86_REGISTERS + (size_t)check->slot_count;
+	uint8_t *differs[X86_REGISTERS + X86_CHECK_WORDS];
+	size_t count = 0, compares = X86_REGISTERS + (size_t)check->word_count;
 
 	x86_store(emitter, code_spill_address(zone, CODE_SPILL_CHECK_RCX), X86_RCX);
 	for (size_t i = 0; i < compares; i++) {
 		uint8_t *agrees;
 
-		if (i >= X86_REGISTERS) {
-			uint16_t slot = check->slots[i - X86_REGISTERS];
-			uint64_t value;
-
-			memcpy(&value, sample->stack + slot, sizeof(value));
-			emit_memory_difference(zone, emitter, slot, false, value);
-		} else if (check->order[i] == X86_RCX) {
-			emit_memory_difference(zone, emitter, 0, true, sample->general[X86_RCX]);
-		} else {
+		if (i >= X86_REGISTERS)
+			emit_word_difference(zone, emitter, &check->words[i - X86_REGISTERS]);
+		else if (check->order[i] == X86_RCX)
+			emit_rcx_difference(zone, emitter, sample->general[X86_RCX]);
+		else
 			emit_difference(emitter, check->order[i], sample->general[check->order[i]]);
-		}
 		agrees = x86_jump_if_no_rcx(emitter);
 		differs[count++] = x86_jump(emitter);
 		x86_patch_short(agrees, emitter->at);

@@ -3,9 +3,9 @@
  * Emits code that compares the copy's state with a sample's. It runs in the copy, because an
  * address may be passed a million times, and a stop at each pass would take far too long.
  *
- * Registers are compared first, those that change soonest before others, then words of the stack
- * that have told states apart before. When all agree the code traps; flags and the rest of the
- * stack are compared by hpcprof (matcher_judge).
+ * Registers are compared first, those that change soonest before others, then words of memory that
+ * have told states apart before. When all agree the code traps; flags and the rest of the memory
+ * are compared by hpcprof (matcher_judge).
  */
 #ifndef SHADOW_MATCH_X86_CHECK_H
 #define SHADOW_MATCH_X86_CHECK_H
@@ -14,11 +14,16 @@
 #include "sample.h"
 #include "../tuning.h"
 
+/* What was in memory when the sample was taken. */
+struct x86_check_word {
+	uint64_t address;
+	uint64_t value;
+};
+
 struct x86_check {
 	uint8_t order[X86_REGISTERS];
-	uint8_t slot_count;
-	uint16_t slots[X86_CHECK_SLOTS]; /* offsets from rsp, of whole words within the sample's
-					    stack */
+	uint8_t word_count;
+	struct x86_check_word words[X86_CHECK_WORDS];
 };
 
 /* Traps with `number` where the state agrees, and goes on behind it either way. */

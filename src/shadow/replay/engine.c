@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engine.h"
 
+#include "../copy/hold.h"
 #include "../translate/counts.h"
 #include "../translate/relocate.h"
 #include "../match/matcher.h"
@@ -532,34 +533,24 @@ static struct hp_error *conclude(struct run *run)
 {
 	struct code_cache *cache = &run->engine->cache;
 	struct matches *matches = &run->matcher.matches;
-	const struct shadow_counts *moments[HP_WINDOW_PARTS + 1];
+	const struct match *moments[HP_WINDOW_PARTS + 1];
+	const struct shadow_counts *counts[HP_WINDOW_PARTS + 1];
+	size_t count;
 
 	if (!run->matcher.count)
 		return conclude_all(run);
-	matches_settle(matches, matches_now(matches));
-	if (matches->believed_count < 2)
+	matches_finish(matches, matches_now(matches));
+	count = matches_moments(matches, moments);
+	if (!count)
 		return NULL;
 	if (matches->pace > 0)
 		run->engine->pace = run->engine->pace > 0 ? (run->engine->pace + matches->pace) / 2
 							  : matches->pace;
-	for (size_t i = 0; i < matches->believed_count; i++) {
-		run->replay->cuts[i] = matches->believed[i].sample;
-		moments[i] = &matches->believed[i].counts;
+	for (size_t i = 0; i < count; i++) {
+		run->replay->cuts[i] = moments[i]->sample;
+		counts[i] = &moments[i]->counts;
 	}
-	return shadow_counts_between(cache, moments, matches->believed_count, run->replay);
-}
-
-static void general_registers(const struct user_regs_struct *registers,
-			      uint64_t general[X86_REGISTERS])
-{
-	const uint64_t values[X86_REGISTERS] = {
-		registers->rax, registers->rcx, registers->rdx, registers->rbx,
-		registers->rsp, registers->rbp, registers->rsi, registers->rdi,
-		registers->r8,	registers->r9,	registers->r10, registers->r11,
-		registers->r12, registers->r13, registers->r14, registers->r15,
-	};
-
-	memcpy(general, values, sizeof(values));
+	return shadow_counts_between(cache, counts, count, run->replay);
 }
 
 struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
@@ -581,11 +572,11 @@ struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
 
 	*replay = (struct hp_replay){ 0 };
 	run.registers.eflags &= ~(unsigned long long)TRAP_FLAG;
-	general_registers(registers, general);
+	hold_general(registers, general);
 	code_cache_zero_counters(&engine->cache);
 	error = matcher_begin(&run.matcher, &engine->translator, pid, samples, sample_count,
-			      limits->samples ? limits->samples : sample_count, general,
-			      engine->pace);
+			      limits->samples ? limits->samples : sample_count, limits->has_end,
+			      general, engine->pace);
 	if (error)
 		return error;
 	run.error = shadow_watchdog_begin(&run.watchdog, pid, limits->time_ns);

@@ -87,6 +87,8 @@ struct hp_engine_limits {
 	uint64_t exits; /* times that the shadow comes out of the cache: a bound on the work here */
 	/* Samples that the counts are of: see matches.h. Those behind them end them. 0: all. */
 	size_t samples;
+	/* The last sample is the window's own end, see matches.h; all samples are wanted then. */
+	bool has_end;
 };
 
 /* What the handler of system calls says. */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The moment at which a window ends: the thread is stopped once more, and its registers and the
+ * memory that they lead to are read. That tells one moment of a loop from all others where samples,
+ * which have only registers and stack, do not; and since time alone chose the moment, counts up to it
+ * are of the time up to it, whatever ran.
+ */
+#ifndef SHADOW_END_STATE_H
+#define SHADOW_END_STATE_H
+
+#include "copy/hold.h"
+#include "copy/reached.h"
+#include "match/sample.h"
+#include "match/state_sampler.h"
+
+struct end_state {
+	bool is_known;
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint64_t cpu_ns;  /* user CPU time since the copy */
+	uint64_t stop_ns; /* how long the thread was held */
+	struct held_state held;
+	struct reached reached;
+};
+
+/* Holds the thread for a moment, and ends sampling. HOLD_STOPPED: it is known, and the thread runs on.
+ * HOLD_IN_KERNEL: another moment will do. `areas` are the copy's. */
+enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
+				struct state_sampler *sampler, const struct areas *areas);
+/* As the last sample of a replay; borrows its memory. */
+struct hp_engine_sample end_state_sample(const struct end_state *state);
+
+#endif
