@@ -5,6 +5,8 @@ enum { MOST_TESTS = 128 };
 static const TTest *tests[MOST_TESTS];
 static size_t test_count;
 
+static void (*before_each)(void);
+
 struct release {
 	void (*release)(void *object);
 	void *object;
@@ -17,6 +19,11 @@ void hp_test_add(const TTest *test)
 	if (test_count == MOST_TESTS)
 		abort();
 	tests[test_count++] = test;
+}
+
+void hp_test_set_up(void (*set_up)(void))
+{
+	before_each = set_up;
 }
 
 void at_end(void (*release)(void *object), void *object)
@@ -74,7 +81,7 @@ int hp_test_run(const char *suite_name, const char *skip)
 		TCase *one = tcase_create(tests[i]->name);
 
 		tcase_set_timeout(one, HP_TEST_SECONDS);
-		tcase_add_checked_fixture(one, NULL, release_all);
+		tcase_add_checked_fixture(one, before_each, release_all);
 		tcase_add_test(one, tests[i]);
 		suite_add_tcase(suite, one);
 	}

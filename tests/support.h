@@ -57,6 +57,17 @@ void hp_test_add(const TTest *test);
 	}                                                                                          \
 	START_TEST(sentence)
 
+/* SETUP { … } runs before each test, in its process. */
+void hp_test_set_up(void (*set_up)(void));
+
+#define SETUP                                                                                      \
+	static void set_up(void);                                                                  \
+	__attribute__((constructor)) static void register_set_up(void)                             \
+	{                                                                                          \
+		hp_test_set_up(set_up);                                                            \
+	}                                                                                          \
+	static void set_up(void)
+
 /* Runs them; where `skip` (a text or NULL) is one, none of them, for that reason. */
 int hp_test_run(const char *suite_name, const char *skip);
 

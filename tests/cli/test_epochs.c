@@ -8,13 +8,20 @@
 #include <string.h>
 #include <sys/stat.h>
 
+static char *directory;
+static struct hp_db *db;
+
+SETUP
+{
+	directory = fixture_directory();
+	db = fixture_db(directory);
+}
+
 #define assert_run(directory, arguments, status, output)                                           \
 	run_hpcprof(directory, "epochs", arguments, status, output, sizeof(output))
 
 TEST(the_list_shows_what_was_recorded)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_epoch(db, "base", 1234);
 	char output[4096];
 
@@ -37,8 +44,6 @@ TEST(the_list_shows_what_was_recorded)
 /* Whatever labels and commands are like; a state that is not as it should be shows all the same. */
 TEST(the_list_fits_80_columns)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 0, false);
 	static char words[][40] = { "/usr/lib/a/program/with/a/long/path", "--and",
 				    "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4",
@@ -71,8 +76,6 @@ TEST(the_list_fits_80_columns)
 
 TEST(the_list_says_what_windows_counted)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_rich_epoch(db);
 	char output[4096];
 	json_t *root;
@@ -106,8 +109,6 @@ TEST(the_list_says_what_windows_counted)
 
 TEST(the_list_is_json_and_csv_too)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_epoch(db, "base", 12);
 	char output[4096];
 	char expected[128];
@@ -142,8 +143,6 @@ static struct hp_run run_of(uint64_t elapsed_ns, uint64_t user_ns, int32_t exit_
 
 TEST(the_list_says_what_runs_cost)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	struct hp_epoch_meta meta = fixture_meta("e", 0, true);
 	struct hp_epoch_writer *writer;
 	char output[4096];
@@ -175,7 +174,6 @@ TEST(the_list_says_what_runs_cost)
 
 TEST(an_empty_database_lists_and_verifies_well)
 {
-	char *directory = fixture_directory();
 	char output[1024];
 
 	fixture_db(directory);
@@ -187,8 +185,6 @@ TEST(an_empty_database_lists_and_verifies_well)
 TEST(hostile_names_do_not_reach_the_terminal)
 {
 	static const char *const formats[] = { "list", "list --format=csv", "list --format=json" };
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	struct hp_epoch_meta meta = fixture_meta("e\033[31m", 0, true);
 	struct hp_epoch_writer *writer;
 	char output[4096];
@@ -213,8 +209,6 @@ TEST(hostile_names_do_not_reach_the_terminal)
 /* Of an older version, with a directory in the place of a file, with a file that is gone. */
 TEST(verify_and_reports_tell_what_is_wrong_with_an_epoch)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_rich_epoch(db);
 	char *epoch = strdup(fixture_path(fixture_path(directory, "db"), stamp));
 	struct fixture_names names = fixture_names(epoch);
@@ -243,8 +237,6 @@ TEST(verify_and_reports_tell_what_is_wrong_with_an_epoch)
 
 TEST(verify_prints_each_problem_and_exits_with_5)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_epoch(db, NULL, 3);
 	char *meta = strdup(fixture_file(directory, stamp, "meta"));
 	char output[4096];
@@ -263,8 +255,6 @@ TEST(verify_prints_each_problem_and_exits_with_5)
 
 TEST(labels_are_given_moved_and_taken_away)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *first = fixture_epoch(db, NULL, 1);
 	char *second = fixture_epoch(db, NULL, 1);
 	char output[4096];
@@ -284,8 +274,6 @@ TEST(labels_are_given_moved_and_taken_away)
 
 TEST(merge_prints_the_new_stamp_and_rm_and_gc_what_they_remove)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *first = fixture_epoch(db, "a", 1);
 	char *second = fixture_epoch(db, "b", 2);
 	char merged[256];
@@ -316,8 +304,6 @@ TEST(mistakes_are_answered_with_exit_2)
 		"gc --max-size=-1",   "list --move", "verify --keep=1", "list --format=xml",
 		"list nope",	      "rm nope",     "label .. x",	"merge",
 	};
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char output[4096];
 
 	fixture_epoch(db, NULL, 1);

@@ -9,6 +9,13 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+static char *directory;
+
+SETUP
+{
+	directory = fixture_directory();
+}
+
 enum { NOBODY = 65534 };
 
 static mode_t mode_of(const char *path)
@@ -20,7 +27,7 @@ static mode_t mode_of(const char *path)
 }
 
 /* Of every file of the epoch, but for the lock, which has one of its own. */
-static void assert_modes(const char *directory, const char *stamp, mode_t files, mode_t epoch)
+static void assert_modes(const char *stamp, mode_t files, mode_t epoch)
 {
 	struct fixture_names names =
 		fixture_names(fixture_path(fixture_path(directory, "db"), stamp));
@@ -39,16 +46,15 @@ static void assert_modes(const char *directory, const char *stamp, mode_t files,
 
 TEST(what_is_recorded_is_for_its_owner_alone)
 {
-	char *directory = fixture_directory();
 	mode_t before = umask(022);
 	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_rich_epoch(db);
 	char *merged;
 
 	hp_assert_ok(hp_db_label(db, stamp, "base"));
-	assert_modes(directory, stamp, 0600, 0700);
+	assert_modes(stamp, 0600, 0700);
 	merged = fixture_merge(db, &stamp, 1, NULL);
-	assert_modes(directory, merged, 0600, 0700);
+	assert_modes(merged, 0600, 0700);
 	ck_assert_uint_eq(mode_of(fixture_path(directory, "db")), 0700);
 	ck_assert_uint_eq(mode_of(fixture_path(fixture_path(directory, "db"), "hpcprof-db")), 0600);
 	umask(before);
@@ -57,7 +63,6 @@ TEST(what_is_recorded_is_for_its_owner_alone)
 /* The umask keeps what it keeps elsewhere. */
 TEST(a_database_that_was_opened_to_its_group_stays_open_to_it)
 {
-	char *directory = fixture_directory();
 	mode_t before = umask(022);
 	struct hp_db *db = fixture_db(directory);
 	char *stamp;
@@ -68,16 +73,15 @@ TEST(a_database_that_was_opened_to_its_group_stays_open_to_it)
 	db = fixture_db(directory);
 	stamp = fixture_rich_epoch(db);
 	hp_assert_ok(hp_db_label(db, stamp, "base"));
-	assert_modes(directory, stamp, 0640, 0750);
+	assert_modes(stamp, 0640, 0750);
 	umask(077);
 	stamp = fixture_rich_epoch(db);
-	assert_modes(directory, stamp, 0600, 0700);
+	assert_modes(stamp, 0600, 0700);
 	umask(before);
 }
 
 TEST(a_directory_that_all_may_write_to_is_shared_whoever_comes_first)
 {
-	char *directory = fixture_directory();
 	const char *path = fixture_path(directory, "db");
 	mode_t before = umask(077);
 	struct hp_db *db;
@@ -89,14 +93,13 @@ TEST(a_directory_that_all_may_write_to_is_shared_whoever_comes_first)
 	ck_assert_uint_eq(mode_of(fixture_path(path, "hpcprof-db")), 0644);
 	umask(022);
 	stamp = fixture_rich_epoch(db);
-	assert_modes(directory, stamp, 0644, 0755);
+	assert_modes(stamp, 0644, 0755);
 	umask(before);
 }
 
 /* An epoch of an older version, whose lock is for everybody to open. */
 TEST(a_lock_of_a_reader_is_no_recording_and_is_the_last_one)
 {
-	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_epoch(db, NULL, 3);
 	char *lock = strdup(fixture_file(directory, stamp, "lock"));
@@ -134,7 +137,7 @@ TEST(a_lock_of_a_reader_is_no_recording_and_is_the_last_one)
 }
 
 /* Locks of both kinds on all that somebody else can open of the epoch, until `until` is closed. */
-static _Noreturn void hold_all_locks(const char *directory, const char *stamp, int ready, int until)
+static _Noreturn void hold_all_locks(const char *stamp, int ready, int until)
 {
 	struct fixture_names names =
 		fixture_names(fixture_path(fixture_path(directory, "db"), stamp));
@@ -157,7 +160,6 @@ static _Noreturn void hold_all_locks(const char *directory, const char *stamp, i
 
 TEST(no_reader_keeps_the_owner_from_an_epoch)
 {
-	char *directory = fixture_directory();
 	mode_t before = umask(022);
 	struct hp_epoch_writer *writer;
 	unsigned char locked;
@@ -186,7 +188,7 @@ TEST(no_reader_keeps_the_owner_from_an_epoch)
 	ck_assert_int_ge(child, 0);
 	if (!child) {
 		close(until[1]);
-		hold_all_locks(directory, stamp, ready[1], until[0]);
+		hold_all_locks(stamp, ready[1], until[0]);
 	}
 	ck_assert_int_eq(read(ready[0], &locked, 1), 1);
 	/* They may read the profiles, so there is something that they have locked. */
@@ -205,7 +207,7 @@ TEST(no_reader_keeps_the_owner_from_an_epoch)
 }
 
 /* As somebody who cannot open the lock: 1 is being recorded, 0 not; else what failed. */
-static int look_as_reader(const char *directory)
+static int look_as_reader(void)
 {
 	struct hp_epoch_summary *epochs;
 	struct hp_db *db;
@@ -219,14 +221,14 @@ static int look_as_reader(const char *directory)
 	return epochs[0].recording;
 }
 
-static int ask_reader(const char *directory)
+static int ask_reader(void)
 {
 	pid_t child = fork();
 	int status;
 
 	ck_assert_int_ge(child, 0);
 	if (!child)
-		_exit(look_as_reader(directory));
+		_exit(look_as_reader());
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert(WIFEXITED(status));
 	return WEXITSTATUS(status);
@@ -234,7 +236,6 @@ static int ask_reader(const char *directory)
 
 TEST(who_may_not_open_the_lock_still_sees_a_recording)
 {
-	char *directory = fixture_directory();
 	mode_t before = umask(022);
 	struct hp_db *db;
 	struct hp_epoch_writer *writer;
@@ -252,9 +253,9 @@ TEST(who_may_not_open_the_lock_still_sees_a_recording)
 	lock = strdup(fixture_file(directory, hp_epoch_writer_stamp(writer), "lock"));
 	if (geteuid() != 0)
 		ck_assert_int_eq(chmod(lock, 0), 0);
-	ck_assert_int_eq(ask_reader(directory), 1);
+	ck_assert_int_eq(ask_reader(), 1);
 	hp_epoch_writer_destroy(writer);
-	ck_assert_int_eq(ask_reader(directory), 0);
+	ck_assert_int_eq(ask_reader(), 0);
 	umask(before);
 	free(lock);
 	hp_profile_clear(&profile);
@@ -287,7 +288,6 @@ static void assert_named(struct hp_db *db, char *stamp, const char *name)
 
 TEST(whatever_stands_in_the_place_of_a_file_is_damage)
 {
-	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_rich_epoch(db);
 	struct fixture_names names =
@@ -314,7 +314,6 @@ TEST(whatever_stands_in_the_place_of_a_file_is_damage)
 TEST(without_a_description_all_other_files_are_verified)
 {
 	static const char *const others[] = { "evidence", ".prof", ".sym" };
-	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_rich_epoch(db);
 	struct fixture_names names =
@@ -336,7 +335,6 @@ TEST(without_a_description_all_other_files_are_verified)
 TEST(verify_goes_on_behind_an_epoch_that_is_none)
 {
 	char none[] = "20200101T000000Z-1";
-	char *directory = fixture_directory();
 	struct hp_db *db = fixture_db(directory);
 	char *bad = fixture_epoch(db, NULL, 3);
 	struct hp_verifying verifying = { 0 };
@@ -348,7 +346,7 @@ TEST(verify_goes_on_behind_an_epoch_that_is_none)
 	ck_assert_uint_eq(verifying.counts[HP_VERIFY_PROBLEM], 2);
 }
 
-static int verify_as_reader(const char *directory, char *stamp)
+static int verify_as_reader(char *stamp)
 {
 	struct hp_verifying verifying = { 0 };
 	struct hp_db *db;
@@ -363,7 +361,6 @@ static int verify_as_reader(const char *directory, char *stamp)
 
 TEST(what_one_may_not_read_is_no_damage)
 {
-	char *directory = fixture_directory();
 	mode_t before = umask(022);
 	struct hp_db *db;
 	char *stamp;
@@ -380,7 +377,7 @@ TEST(what_one_may_not_read_is_no_damage)
 	child = fork();
 	ck_assert_int_ge(child, 0);
 	if (!child)
-		_exit(verify_as_reader(directory, stamp));
+		_exit(verify_as_reader(stamp));
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(WEXITSTATUS(status), 1);
 	umask(before);

@@ -8,7 +8,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char *resolve_one(struct hp_db *db, const char *argument)
+static char *directory;
+static struct hp_db *db;
+
+SETUP
+{
+	directory = fixture_directory();
+	db = fixture_db(directory);
+}
+
+static char *resolve_one(const char *argument)
 {
 	char *arguments[] = { strdup(argument) };
 	char **stamps;
@@ -23,13 +32,13 @@ static char *resolve_one(struct hp_db *db, const char *argument)
 	return stamp;
 }
 
-static void assert_resolves(struct hp_db *db, const char *argument, const char *expected)
+static void assert_resolves(const char *argument, const char *expected)
 {
-	ck_assert_str_eq(resolve_one(db, argument), expected);
+	ck_assert_str_eq(resolve_one(argument), expected);
 }
 
 /* The error, for a look at its words. */
-static struct hp_error *resolve_error(struct hp_db *db, const char *argument)
+static struct hp_error *resolve_error(const char *argument)
 {
 	char *arguments[] = { strdup(argument) };
 	char **stamps;
@@ -41,7 +50,7 @@ static struct hp_error *resolve_error(struct hp_db *db, const char *argument)
 	return error;
 }
 
-static size_t epoch_count(struct hp_db *db)
+static size_t epoch_count(void)
 {
 	struct hp_epoch_summary *epochs;
 	size_t count;
@@ -52,47 +61,43 @@ static size_t epoch_count(struct hp_db *db)
 }
 
 /* Gives an epoch a stamp of our choice, as if it had been recorded then. */
-static char *restamp(const char *directory, const char *stamp, const char *wanted)
+static char *restamp(const char *stamp, const char *wanted)
 {
-	const char *db = fixture_path(directory, "db");
+	const char *path = fixture_path(directory, "db");
 
-	ck_assert_int_eq(rename(fixture_path(db, stamp), fixture_path(db, wanted)), 0);
+	ck_assert_int_eq(rename(fixture_path(path, stamp), fixture_path(path, wanted)), 0);
 	return kept(strdup(wanted));
 }
 
 TEST(epochs_are_named_by_stamp_label_age_and_the_beginning_of_a_stamp)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
-	char *first = restamp(directory, fixture_epoch(db, "base", 3), "20250101T000000Z-1");
-	char *second = restamp(directory, fixture_epoch(db, "123", 3), "20260101T000000Z-2");
-	char *third = restamp(directory, fixture_epoch(db, NULL, 3), "20260101T000000Z-10");
+	char *first = restamp(fixture_epoch(db, "base", 3), "20250101T000000Z-1");
+	char *second = restamp(fixture_epoch(db, "123", 3), "20260101T000000Z-2");
+	char *third = restamp(fixture_epoch(db, NULL, 3), "20260101T000000Z-10");
 
-	assert_resolves(db, first, first);
-	assert_resolves(db, "base", first);
-	assert_resolves(db, "123", second);
-	assert_resolves(db, "2025", first);
-	assert_resolves(db, "@latest", third);
-	assert_resolves(db, "@-0", third);
-	assert_resolves(db, "@-1", second);
-	assert_resolves(db, "@-2", first);
-	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, "@-3"));
-	hp_assert_fails(HP_ERROR_USAGE, resolve_error(db, "2026"));
+	assert_resolves(first, first);
+	assert_resolves("base", first);
+	assert_resolves("123", second);
+	assert_resolves("2025", first);
+	assert_resolves("@latest", third);
+	assert_resolves("@-0", third);
+	assert_resolves("@-1", second);
+	assert_resolves("@-2", first);
+	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error("@-3"));
+	hp_assert_fails(HP_ERROR_USAGE, resolve_error("2026"));
 	/* "…Z-1" is also how "…Z-10" begins: only one begins so, hence it is meant. */
-	assert_resolves(db, "20260101T000000Z-1", third);
-	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, ""));
-	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, "@"));
-	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, "@later"));
+	assert_resolves("20260101T000000Z-1", third);
+	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(""));
+	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error("@"));
+	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error("@later"));
 }
 
 TEST(ranges_run_from_the_older_to_the_newer_and_count_once)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamps[] = {
-		restamp(directory, fixture_epoch(db, "a", 1), "20250101T000000Z-1"),
-		restamp(directory, fixture_epoch(db, "b", 1), "20250102T000000Z-1"),
-		restamp(directory, fixture_epoch(db, "c", 1), "20250103T000000Z-1"),
+		restamp(fixture_epoch(db, "a", 1), "20250101T000000Z-1"),
+		restamp(fixture_epoch(db, "b", 1), "20250102T000000Z-1"),
+		restamp(fixture_epoch(db, "c", 1), "20250103T000000Z-1"),
 	};
 	static const struct {
 		const char *arguments[3];
@@ -122,17 +127,15 @@ TEST(ranges_run_from_the_older_to_the_newer_and_count_once)
 		while (given)
 			free(arguments[--given]);
 	}
-	hp_assert_fails(HP_ERROR_USAGE, resolve_error(db, "c..a"));
-	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, "a..x"));
+	hp_assert_fails(HP_ERROR_USAGE, resolve_error("c..a"));
+	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error("a..x"));
 }
 
 TEST(a_label_of_several_epochs_is_refused_and_they_are_listed)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *first = fixture_epoch(db, "base", 1);
 	char *second = fixture_epoch(db, "base", 1);
-	struct hp_error *error = resolve_error(db, "base");
+	struct hp_error *error = resolve_error("base");
 
 	ck_assert_int_eq(error->class, HP_ERROR_USAGE);
 	ck_assert_ptr_nonnull(strstr(error->message, first));
@@ -142,8 +145,6 @@ TEST(a_label_of_several_epochs_is_refused_and_they_are_listed)
 
 TEST(a_label_is_all_its_epochs_for_those_who_keep_them_apart)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamps[] = { fixture_epoch(db, "base", 1), fixture_epoch(db, "other", 1),
 			   fixture_epoch(db, "base", 1) };
 	char base[] = "base";
@@ -165,16 +166,14 @@ TEST(a_label_is_all_its_epochs_for_those_who_keep_them_apart)
 
 TEST(what_does_not_exist_is_answered_with_what_does)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
-	struct hp_error *error = resolve_error(db, "nope");
+	struct hp_error *error = resolve_error("nope");
 	char *stamp;
 
 	ck_assert_int_eq(error->class, HP_ERROR_NOT_FOUND);
 	ck_assert_ptr_nonnull(strstr(error->message, "holds no epochs"));
 	hp_error_destroy(error);
 	stamp = fixture_epoch(db, "base", 1);
-	error = resolve_error(db, "nope");
+	error = resolve_error("nope");
 	ck_assert_ptr_nonnull(strstr(error->message, stamp));
 	ck_assert_ptr_nonnull(strstr(error->message, "base"));
 	hp_error_destroy(error);
@@ -182,23 +181,21 @@ TEST(what_does_not_exist_is_answered_with_what_does)
 
 TEST(latest_passes_over_epochs_that_are_unreadable_but_not_over_empty_ones)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *good = fixture_epoch(db, NULL, 2);
 	char *bad = fixture_epoch(db, NULL, 2);
 	char *empty = fixture_epoch(db, NULL, 0);
 	const char *bad_path = fixture_path(fixture_path(directory, "db"), bad);
 
 	fixture_write(fixture_path(bad_path, "meta"), "damaged", 7);
-	assert_resolves(db, "@latest", empty);
-	assert_resolves(db, "@-1", good);
-	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, "@-2"));
-	assert_resolves(db, bad, bad);
-	assert_resolves(db, empty, empty);
+	assert_resolves("@latest", empty);
+	assert_resolves("@-1", good);
+	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error("@-2"));
+	assert_resolves(bad, bad);
+	assert_resolves(empty, empty);
 	hp_assert_ok(hp_db_remove(db, empty));
-	assert_resolves(db, "@latest", good);
+	assert_resolves("@latest", good);
 	hp_assert_ok(hp_db_remove(db, good));
-	assert_resolves(db, "@latest", bad);
+	assert_resolves("@latest", bad);
 }
 
 static void count_warning(const char *message, const char *advice, void *context)
@@ -212,26 +209,24 @@ static void count_warning(const char *message, const char *advice, void *context
 
 TEST(what_latest_passes_over_is_told_once_with_the_reason)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *good = fixture_epoch(db, NULL, 2);
 	char *bad[] = { fixture_epoch(db, NULL, 2), fixture_epoch(db, NULL, 2) };
 	char told[256] = "";
 	char expected[128];
 
 	hp_db_on_warning(db, count_warning, told);
-	assert_resolves(db, "@latest", bad[1]);
+	assert_resolves("@latest", bad[1]);
 	for (size_t i = 0; i < 2; i++)
 		fixture_write(fixture_file(directory, bad[i], "meta"), "damaged", 7);
-	assert_resolves(db, good, good);
+	assert_resolves(good, good);
 	ck_assert_str_eq(told, "");
-	assert_resolves(db, "@latest", good);
+	assert_resolves("@latest", good);
 	snprintf(expected, sizeof(expected),
 		 "passed over epoch %s (and 1 older), which cannot be read: meta: ", bad[1]);
 	ck_assert_msg(strncmp(told, expected, strlen(expected)) == 0, "%s", told);
 	told[0] = 0;
-	assert_resolves(db, "@latest", good);
-	assert_resolves(db, "..@latest", good);
+	assert_resolves("@latest", good);
+	assert_resolves("..@latest", good);
 	ck_assert_str_eq(told, "");
 }
 
@@ -254,8 +249,6 @@ TEST(labels_that_could_be_taken_for_something_else_are_refused)
 	};
 	static const char *const good[] = { "base",  "release-1.2", "20261120", "a.b",
 					    "größe", "feature/x",   "HEAD~1" };
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_epoch(db, NULL, 1);
 	struct hp_epoch_writer *writer;
 
@@ -265,18 +258,16 @@ TEST(labels_that_could_be_taken_for_something_else_are_refused)
 	}
 	for (size_t i = 0; i < HP_ARRAY_COUNT(good); i++) {
 		hp_assert_ok(hp_db_label(db, stamp, good[i]));
-		assert_resolves(db, good[i], stamp);
+		assert_resolves(good[i], stamp);
 	}
 	hp_assert_ok(hp_db_label(db, stamp, NULL));
-	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error(db, "HEAD~1"));
+	hp_assert_fails(HP_ERROR_NOT_FOUND, resolve_error("HEAD~1"));
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
-	ck_assert_uint_eq(epoch_count(db), 1);
+	ck_assert_uint_eq(epoch_count(), 1);
 }
 
 TEST(a_list_says_what_each_epoch_is_and_why_one_cannot_be_read)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *first = fixture_epoch(db, "base", 4);
 	char *second = fixture_epoch(db, NULL, 4);
 	struct hp_epoch_writer *writer;
@@ -306,7 +297,7 @@ TEST(a_list_says_what_each_epoch_is_and_why_one_cannot_be_read)
 /* --- merge -------------------------------------------------------------------------------- */
 
 /* Three epochs, same images and events, different samples and periods. */
-static char *random_epoch(struct hp_db *db, struct hp_random *random)
+static char *random_epoch(struct hp_random *random)
 {
 	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 0, true);
 	struct hp_epoch_writer *writer;
@@ -327,13 +318,13 @@ static char *random_epoch(struct hp_db *db, struct hp_random *random)
 	return stamp;
 }
 
-static char *merged(struct hp_db *db, char *first, char *second, char *third)
+static char *merged(char *first, char *second, char *third)
 {
 	return fixture_merge(db, (char *[]){ first, second, third }, third ? 3 : 2, NULL);
 }
 
 /* An epoch without samples, recorded on that CPU. */
-static char *epoch_of_cpu(struct hp_db *db, const char *vendor, bool complete)
+static char *epoch_of_cpu(const char *vendor, bool complete)
 {
 	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 0, complete);
 	struct hp_epoch_writer *writer;
@@ -346,9 +337,9 @@ static char *epoch_of_cpu(struct hp_db *db, const char *vendor, bool complete)
 	return stamp;
 }
 
-static void assert_merges_to_cpu(struct hp_db *db, char *first, char *second, const char *vendor)
+static void assert_merges_to_cpu(char *first, char *second, const char *vendor)
 {
-	char *stamp = merged(db, first, second, NULL);
+	char *stamp = merged(first, second, NULL);
 	struct hp_epoch *epoch;
 
 	hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
@@ -361,30 +352,28 @@ static void assert_merges_to_cpu(struct hp_db *db, char *first, char *second, co
 
 TEST(a_merged_epoch_knows_its_cpu_when_the_parts_agree)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
-	char *intel = epoch_of_cpu(db, "GenuineIntel", true);
-	char *interrupted = epoch_of_cpu(db, "GenuineIntel", false);
-	char *amd = epoch_of_cpu(db, "AuthenticAMD", true);
+	char *intel = epoch_of_cpu("GenuineIntel", true);
+	char *interrupted = epoch_of_cpu("GenuineIntel", false);
+	char *amd = epoch_of_cpu("AuthenticAMD", true);
 
-	assert_merges_to_cpu(db, intel, interrupted, "GenuineIntel");
-	assert_merges_to_cpu(db, intel, amd, NULL);
-	assert_merges_to_cpu(db, amd, intel, NULL);
+	assert_merges_to_cpu(intel, interrupted, "GenuineIntel");
+	assert_merges_to_cpu(intel, amd, NULL);
+	assert_merges_to_cpu(amd, intel, NULL);
 }
 
 /* `cmp` of all profiles and of the index, by names and by bytes. */
-static void assert_same_profiles(const char *directory, const char *a, const char *b)
+static void assert_same_profiles(const char *a, const char *b)
 {
-	const char *db = fixture_path(directory, "db");
-	const char *first = fixture_path(db, a);
-	const char *second = fixture_path(db, b);
+	const char *path = fixture_path(directory, "db");
+	const char *first = fixture_path(path, a);
+	const char *second = fixture_path(path, b);
 	char command[8192];
 
 	snprintf(command, sizeof(command), "diff -r -x meta '%s' '%s'", first, second);
 	ck_assert_int_eq(system(command), 0);
 }
 
-static uint64_t samples_of(struct hp_db *db, const char *stamp)
+static uint64_t samples_of(const char *stamp)
 {
 	struct hp_epoch *epoch;
 	uint64_t samples;
@@ -397,37 +386,33 @@ static uint64_t samples_of(struct hp_db *db, const char *stamp)
 
 TEST(merging_commutes_and_associates_to_the_byte)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	struct hp_random random = hp_random_seeded(433);
 
 	for (int round = 0; round < 5; round++) {
-		char *a = random_epoch(db, &random);
-		char *b = random_epoch(db, &random);
-		char *c = random_epoch(db, &random);
-		char *abc = merged(db, a, b, c);
-		char *cba = merged(db, c, b, a);
-		char *ab = merged(db, a, b, NULL);
-		char *ab_c = merged(db, ab, c, NULL);
-		char *bc = merged(db, b, c, NULL);
-		char *a_bc = merged(db, a, bc, NULL);
-		uint64_t total = samples_of(db, a) + samples_of(db, b) + samples_of(db, c);
+		char *a = random_epoch(&random);
+		char *b = random_epoch(&random);
+		char *c = random_epoch(&random);
+		char *abc = merged(a, b, c);
+		char *cba = merged(c, b, a);
+		char *ab = merged(a, b, NULL);
+		char *ab_c = merged(ab, c, NULL);
+		char *bc = merged(b, c, NULL);
+		char *a_bc = merged(a, bc, NULL);
+		uint64_t total = samples_of(a) + samples_of(b) + samples_of(c);
 
-		assert_same_profiles(directory, abc, cba);
-		assert_same_profiles(directory, abc, ab_c);
-		assert_same_profiles(directory, abc, a_bc);
-		ck_assert_uint_eq(samples_of(db, abc), total);
-		ck_assert_uint_eq(samples_of(db, cba), total);
-		ck_assert_uint_eq(samples_of(db, ab_c), total);
-		ck_assert_uint_eq(samples_of(db, a_bc), total);
+		assert_same_profiles(abc, cba);
+		assert_same_profiles(abc, ab_c);
+		assert_same_profiles(abc, a_bc);
+		ck_assert_uint_eq(samples_of(abc), total);
+		ck_assert_uint_eq(samples_of(cba), total);
+		ck_assert_uint_eq(samples_of(ab_c), total);
+		ck_assert_uint_eq(samples_of(a_bc), total);
 		ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
 	}
 }
 
 TEST(merging_keeps_different_periods_apart)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	struct hp_epoch_writer *writer;
 	char *stamps[2];
 	struct hp_profile found;
@@ -447,7 +432,7 @@ TEST(merging_keeps_different_periods_apart)
 		hp_profile_clear(&profile);
 		hp_epoch_meta_clear(&meta);
 	}
-	sum = merged(db, stamps[0], stamps[1], NULL);
+	sum = merged(stamps[0], stamps[1], NULL);
 	hp_assert_ok(hp_epoch_open(db, sum, &epoch));
 	ck_assert_uint_eq(hp_epoch_meta(epoch)->events[0].period_total, 5000000);
 	hp_assert_ok(hp_epoch_read_profile(epoch, 0, 0, &found));
@@ -459,7 +444,7 @@ TEST(merging_keeps_different_periods_apart)
 }
 
 /* An epoch whose JIT image has one name, 10 samples in it, and 5 samples that no name holds. */
-static char *jit_epoch(struct hp_db *db, uint64_t offset, uint64_t size, const char *name)
+static char *jit_epoch(uint64_t offset, uint64_t size, const char *name)
 {
 	char path[] = "[jit java]";
 	char event[] = "cpu-clock:u";
@@ -491,13 +476,11 @@ static char *jit_epoch(struct hp_db *db, uint64_t offset, uint64_t size, const c
 
 TEST(merging_unites_the_names_of_jit_code)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
-	char *apple = jit_epoch(db, 0, 32, "apple");
-	char *berry = jit_epoch(db, 4096, 64, "berry");
-	char *longer_apple = jit_epoch(db, 0, 48, "apple");
-	char *two = merged(db, berry, apple, NULL);
-	char *sum = merged(db, two, longer_apple, NULL);
+	char *apple = jit_epoch(0, 32, "apple");
+	char *berry = jit_epoch(4096, 64, "berry");
+	char *longer_apple = jit_epoch(0, 48, "apple");
+	char *two = merged(berry, apple, NULL);
+	char *sum = merged(two, longer_apple, NULL);
 	struct hp_symbol *symbols;
 	struct hp_profile profile;
 	struct hp_epoch *epoch;
@@ -522,9 +505,7 @@ TEST(merging_unites_the_names_of_jit_code)
 
 TEST(two_jit_names_at_one_place_are_not_merged)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
-	char *stamps[] = { jit_epoch(db, 0, 32, "apple"), jit_epoch(db, 0, 32, "berry") };
+	char *stamps[] = { jit_epoch(0, 32, "apple"), jit_epoch(0, 32, "berry") };
 	char *sum;
 
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_db_merge(db, stamps, 2, NULL, &sum));
@@ -532,8 +513,6 @@ TEST(two_jit_names_at_one_place_are_not_merged)
 
 TEST(merging_keeps_names_and_bytes_and_labels_the_sum)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamps[] = { fixture_rich_epoch(db), fixture_epoch(db, NULL, 3) };
 	struct hp_symbol *symbols;
 	struct hp_epoch *epoch;
@@ -541,7 +520,7 @@ TEST(merging_keeps_names_and_bytes_and_labels_the_sum)
 	char *sum;
 
 	sum = fixture_merge(db, stamps, 2, "sum");
-	assert_resolves(db, "sum", sum);
+	assert_resolves("sum", sum);
 	hp_assert_ok(hp_epoch_open(db, sum, &epoch));
 	for (size_t i = 0; i < hp_epoch_image_count(epoch); i++) {
 		struct hp_image_id wanted = fixture_image(1);
@@ -559,12 +538,12 @@ TEST(merging_keeps_names_and_bytes_and_labels_the_sum)
 	/* Twice the same is a mistake, not twice the samples. */
 	stamps[1] = stamps[0];
 	hp_assert_fails(HP_ERROR_USAGE, hp_db_merge(db, stamps, 2, NULL, &sum));
-	ck_assert_uint_eq(epoch_count(db), 3);
+	ck_assert_uint_eq(epoch_count(), 3);
 }
 
 /* --- gc ----------------------------------------------------------------------------------- */
 
-static struct hp_gc_result collect(struct hp_db *db, struct hp_gc_options options)
+static struct hp_gc_result collect(struct hp_gc_options options)
 {
 	struct hp_gc_result result;
 
@@ -573,12 +552,12 @@ static struct hp_gc_result collect(struct hp_db *db, struct hp_gc_options option
 }
 
 /* The file as it is in the epoch. */
-static uint8_t *read_evidence(const char *directory, const char *stamp, size_t *size)
+static uint8_t *read_evidence(const char *stamp, size_t *size)
 {
 	return fixture_read(fixture_file(directory, stamp, "evidence"), size);
 }
 
-static char *counted_epoch(struct hp_db *db, uint64_t recording)
+static char *counted_epoch(uint64_t recording)
 {
 	struct hp_window_evidence evidence = fixture_evidence(recording);
 	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 0, true);
@@ -595,9 +574,7 @@ static char *counted_epoch(struct hp_db *db, uint64_t recording)
 
 TEST(what_windows_counted_is_merged_to_the_same_bytes_in_any_order)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
-	char *parts[] = { counted_epoch(db, 5), counted_epoch(db, 7), counted_epoch(db, 5) };
+	char *parts[] = { counted_epoch(5), counted_epoch(7), counted_epoch(5) };
 	char *pair[2] = { parts[2], parts[1] };
 	struct hp_window_evidence evidence;
 	struct hp_epoch *epoch;
@@ -611,9 +588,9 @@ TEST(what_windows_counted_is_merged_to_the_same_bytes_in_any_order)
 	inner = fixture_merge(db, pair, 2, NULL);
 	pair[0] = inner;
 	pair[1] = parts[0];
-	bytes[0] = read_evidence(directory, all, &sizes[0]);
+	bytes[0] = read_evidence(all, &sizes[0]);
 	all = fixture_merge(db, pair, 2, NULL);
-	bytes[1] = read_evidence(directory, all, &sizes[1]);
+	bytes[1] = read_evidence(all, &sizes[1]);
 	ck_assert_uint_eq(sizes[0], sizes[1]);
 	ck_assert_mem_eq(bytes[0], bytes[1], sizes[0]);
 	hp_assert_ok(hp_epoch_open(db, all, &epoch));
@@ -636,9 +613,7 @@ TEST(what_windows_counted_is_merged_to_the_same_bytes_in_any_order)
 
 TEST(damaged_counts_are_left_out_of_a_sum_that_says_so)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
-	char *stamps[] = { counted_epoch(db, 5), counted_epoch(db, 7) };
+	char *stamps[] = { counted_epoch(5), counted_epoch(7) };
 	struct hp_window_evidence evidence;
 	struct hp_epoch_summary *list;
 	struct hp_epoch *epoch;
@@ -666,22 +641,18 @@ TEST(damaged_counts_are_left_out_of_a_sum_that_says_so)
 
 TEST(gc_without_rules_removes_no_epoch)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	struct hp_gc_result result;
 
 	fixture_epoch(db, NULL, 1);
-	result = collect(db, (struct hp_gc_options){ 0 });
+	result = collect((struct hp_gc_options){ 0 });
 	ck_assert_uint_eq(result.removed_count, 0);
 	ck_assert_uint_eq(result.leftovers, 0);
 	hp_gc_result_clear(&result);
-	ck_assert_uint_eq(epoch_count(db), 1);
+	ck_assert_uint_eq(epoch_count(), 1);
 }
 
 TEST(gc_keeps_the_newest_the_labelled_the_live_and_the_unreadable)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *unreadable = fixture_epoch(db, NULL, 1);
 	char *old = fixture_epoch(db, NULL, 1);
 	struct hp_epoch_writer *live;
@@ -691,23 +662,21 @@ TEST(gc_keeps_the_newest_the_labelled_the_live_and_the_unreadable)
 	fixture_write(fixture_file(directory, unreadable, "meta"), "damaged", 7);
 	hp_assert_ok(hp_epoch_create(db, NULL, &live));
 	fixture_epoch(db, NULL, 1);
-	result = collect(db, (struct hp_gc_options){ .keep = 1, .dry_run = true });
+	result = collect((struct hp_gc_options){ .keep = 1, .dry_run = true });
 	ck_assert_uint_eq(result.removed_count, 1);
 	hp_gc_result_clear(&result);
-	ck_assert_uint_eq(epoch_count(db), 5);
-	result = collect(db, (struct hp_gc_options){ .keep = 1 });
+	ck_assert_uint_eq(epoch_count(), 5);
+	result = collect((struct hp_gc_options){ .keep = 1 });
 	ck_assert_uint_eq(result.removed_count, 1);
 	ck_assert_str_eq(result.removed[0], old);
 	ck_assert_uint_gt(result.freed_bytes, 0);
 	hp_gc_result_clear(&result);
-	ck_assert_uint_eq(epoch_count(db), 4);
+	ck_assert_uint_eq(epoch_count(), 4);
 	hp_epoch_writer_destroy(live);
 }
 
 TEST(gc_goes_by_age_and_by_size)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	struct hp_epoch_summary *epochs;
 	struct hp_gc_result result;
 	uint64_t two_newest;
@@ -716,29 +685,27 @@ TEST(gc_goes_by_age_and_by_size)
 	for (int i = 0; i < 3; i++)
 		fixture_epoch(db, NULL, 50);
 	/* They ended in November 2025, says their meta. */
-	result = collect(db, (struct hp_gc_options){ .older_than_ns = UINT64_C(3600000000000) * 24 *
-								      365 * 400 });
+	result = collect((struct hp_gc_options){ .older_than_ns = UINT64_C(3600000000000) * 24 *
+								  365 * 400 });
 	ck_assert_uint_eq(result.removed_count, 0);
 	hp_gc_result_clear(&result);
 	hp_assert_ok(hp_db_list(db, &epochs, &count));
 	two_newest = epochs[1].bytes + epochs[2].bytes;
 	hp_db_free_list(epochs, count);
-	result = collect(db, (struct hp_gc_options){ .max_bytes = two_newest });
+	result = collect((struct hp_gc_options){ .max_bytes = two_newest });
 	ck_assert_uint_eq(result.removed_count, 1);
 	hp_gc_result_clear(&result);
-	result = collect(db, (struct hp_gc_options){ .older_than_ns = 1, .keep = 1 });
+	result = collect((struct hp_gc_options){ .older_than_ns = 1, .keep = 1 });
 	ck_assert_uint_eq(result.removed_count, 1);
 	hp_gc_result_clear(&result);
-	result = collect(db, (struct hp_gc_options){ .older_than_ns = 1 });
+	result = collect((struct hp_gc_options){ .older_than_ns = 1 });
 	ck_assert_uint_eq(result.removed_count, 1);
 	hp_gc_result_clear(&result);
-	ck_assert_uint_eq(epoch_count(db), 0);
+	ck_assert_uint_eq(epoch_count(), 0);
 }
 
 TEST(gc_removes_what_dead_recorders_left_and_not_what_live_ones_use)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	const char *path = fixture_path(directory, "db");
 	char *stamp = fixture_epoch(db, NULL, 1);
 	char *dead = kept(strdup(fixture_path(fixture_path(path, stamp), ".meta.tmp.0000abcd")));
@@ -754,11 +721,11 @@ TEST(gc_removes_what_dead_recorders_left_and_not_what_live_ones_use)
 	used = kept(strdup(fixture_path(fixture_path(path, hp_epoch_writer_stamp(writer)),
 					".meta.tmp.0000abcd")));
 	fixture_write(used, "half", 4);
-	result = collect(db, (struct hp_gc_options){ .dry_run = true });
+	result = collect((struct hp_gc_options){ .dry_run = true });
 	ck_assert_uint_eq(result.leftovers, 2);
 	ck_assert_uint_eq(result.freed_bytes, 8);
 	hp_gc_result_clear(&result);
-	result = collect(db, (struct hp_gc_options){ 0 });
+	result = collect((struct hp_gc_options){ 0 });
 	ck_assert_uint_eq(result.leftovers, 2);
 	hp_gc_result_clear(&result);
 	ck_assert(!fixture_exists(dead));

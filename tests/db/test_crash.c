@@ -11,6 +11,15 @@
 #include <time.h>
 #include <unistd.h>
 
+static char *directory;
+static struct hp_db *db;
+
+SETUP
+{
+	directory = fixture_directory();
+	db = fixture_db(directory);
+}
+
 enum { ROUNDS = 50, IMAGES = 3 };
 
 /* What the child has been promised to be on disk. */
@@ -30,9 +39,8 @@ static struct promised *share(void)
 }
 
 /* Flushes until it is killed. */
-static void record(const char *directory, unsigned seed, struct promised *promised)
+static void record(unsigned seed, struct promised *promised)
 {
-	struct hp_db *db = fixture_db(directory);
 	struct hp_random random = hp_random_seeded(seed);
 	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 0, false);
 	struct hp_epoch_writer *writer;
@@ -63,7 +71,7 @@ static void pause_ns(uint64_t nanoseconds)
 	nanosleep(&time, NULL);
 }
 
-static void assert_promise_kept(struct hp_db *db, const struct promised *promised)
+static void assert_promise_kept(const struct promised *promised)
 {
 	char problem[512];
 	struct hp_epoch *epoch;
@@ -80,8 +88,6 @@ static void assert_promise_kept(struct hp_db *db, const struct promised *promise
 
 TEST(a_recorder_killed_at_any_moment_loses_nothing_that_was_flushed)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	struct hp_random random = hp_random_seeded(9);
 	struct promised *promised = share();
 	struct hp_gc_options no_rules = { 0 };
@@ -95,14 +101,14 @@ TEST(a_recorder_killed_at_any_moment_loses_nothing_that_was_flushed)
 		child = fork();
 		ck_assert_int_ge(child, 0);
 		if (child == 0) {
-			record(directory, round, promised);
+			record(round, promised);
 			_exit(1);
 		}
 		pause_ns(hp_random_between(&random, 0, 20000000));
 		ck_assert_int_eq(kill(child, SIGKILL), 0);
 		ck_assert_int_eq(waitpid(child, &status, 0), child);
 		ck_assert(WIFSIGNALED(status));
-		assert_promise_kept(db, promised);
+		assert_promise_kept(promised);
 	}
 	/* And what they left half done goes. */
 	hp_assert_ok(hp_db_gc(db, &no_rules, &result));
@@ -116,8 +122,6 @@ TEST(a_recorder_killed_at_any_moment_loses_nothing_that_was_flushed)
 
 TEST(an_interrupted_epoch_can_be_appended_to_and_finished)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	struct hp_profile flushed = fixture_flat_profile(1, "cpu-clock:u", 1000000, 4);
 	struct hp_profile unflushed = fixture_flat_profile(2, "cpu-clock:u", 1000000, 3);
 	struct hp_profile unknown = fixture_flat_profile(1, "never-committed", 1, 9);
@@ -162,13 +166,12 @@ TEST(an_interrupted_epoch_can_be_appended_to_and_finished)
 TEST(many_recorders_make_and_fill_one_database_at_once)
 {
 	enum { RECORDERS = 8, EPOCHS = 5 };
-	char *directory = fixture_directory();
 	struct hp_epoch_summary *epochs;
 	pid_t children[RECORDERS];
-	struct hp_db *db;
 	size_t count;
 
 	/* Not made before: they race to make it, too. */
+	directory = fixture_directory();
 	for (int i = 0; i < RECORDERS; i++) {
 		children[i] = fork();
 		ck_assert_int_ge(children[i], 0);
@@ -198,8 +201,6 @@ TEST(many_recorders_make_and_fill_one_database_at_once)
 
 TEST(sweeping_and_listing_meanwhile_disturbs_no_recorder)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	struct hp_gc_options no_rules = { 0 };
 	pid_t child = fork();
 	int status = 0;
@@ -229,8 +230,6 @@ TEST(sweeping_and_listing_meanwhile_disturbs_no_recorder)
 
 TEST(a_reader_follows_a_recorder_without_false_alarms)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	struct promised *promised = share();
 	uint64_t seen = 0;
 	pid_t child;
@@ -238,7 +237,7 @@ TEST(a_reader_follows_a_recorder_without_false_alarms)
 	child = fork();
 	ck_assert_int_ge(child, 0);
 	if (child == 0) {
-		record(directory, 3, promised);
+		record(3, promised);
 		_exit(1);
 	}
 	while (!promised->has_epoch)

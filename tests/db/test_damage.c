@@ -5,36 +5,31 @@
 
 #include "../../src/db/codec.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <zlib.h>
 
-struct files {
-	char names[16][256];
-	size_t count;
-};
+static char *directory;
+static struct hp_db *db;
 
-static struct files files_of(const char *directory, const char *stamp)
+SETUP
 {
-	DIR *stream = opendir(fixture_path(fixture_path(directory, "db"), stamp));
-	const struct dirent *entry;
-	struct files files = { .count = 0 };
-
-	ck_assert_ptr_nonnull(stream);
-	while ((entry = readdir(stream))) {
-		if (entry->d_name[0] != '.' && strcmp(entry->d_name, "lock") != 0)
-			snprintf(files.names[files.count++], sizeof(files.names[0]), "%s",
-				 entry->d_name);
-	}
-	closedir(stream);
-	return files;
+	directory = fixture_directory();
+	db = fixture_db(directory);
 }
 
-static const char *epoch_path(const char *directory, const char *stamp, const char *name)
+/* But for the lock, which is empty. */
+static struct fixture_names files_of(const char *stamp)
 {
-	return fixture_file(directory, stamp, name);
+	struct fixture_names all =
+		fixture_names(fixture_path(fixture_path(directory, "db"), stamp));
+	struct fixture_names files = { .count = 0 };
+
+	for (size_t i = 0; i < all.count; i++)
+		if (strcmp(all.at[i], "lock") != 0)
+			strcpy(files.at[files.count++], all.at[i]);
+	return files;
 }
 
 static bool ends_with(const char *name, const char *suffix)
@@ -45,7 +40,7 @@ static bool ends_with(const char *name, const char *suffix)
 }
 
 /* Every way in which somebody meets the file `name` says what is wrong with it, and where. */
-static void assert_noticed(struct hp_db *db, const char *stamp, const char *name, const char *how)
+static void assert_noticed(const char *stamp, const char *name, const char *how)
 {
 	char problem[1024];
 	char prefix[512];
@@ -115,15 +110,13 @@ static void assert_noticed(struct hp_db *db, const char *stamp, const char *name
 TEST(a_flip_of_any_byte_of_any_file_is_noticed)
 {
 	static const uint8_t masks[] = { 0x01, 0x80, 0xff };
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_rich_epoch(db);
-	struct files files = files_of(directory, stamp);
+	struct fixture_names files = files_of(stamp);
 
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
 	ck_assert_uint_eq(files.count, 12); /* meta, images, 6 profiles, names, bytes, evidence */
 	for (size_t i = 0; i < files.count; i++) {
-		char *path = strdup(epoch_path(directory, stamp, files.names[i]));
+		char *path = kept(strdup(fixture_file(directory, stamp, files.at[i])));
 		size_t size;
 		uint8_t *bytes = fixture_read(path, &size);
 
@@ -134,26 +127,23 @@ TEST(a_flip_of_any_byte_of_any_file_is_noticed)
 				snprintf(how, sizeof(how), "byte %zu ^ 0x%02x", at, masks[j]);
 				bytes[at] ^= masks[j];
 				fixture_write(path, bytes, size);
-				assert_noticed(db, stamp, files.names[i], how);
+				assert_noticed(stamp, files.at[i], how);
 				bytes[at] ^= masks[j];
 			}
 		}
 		fixture_write(path, bytes, size);
 		free(bytes);
-		free(path);
 	}
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
 }
 
 TEST(a_file_of_any_other_length_is_noticed)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_rich_epoch(db);
-	struct files files = files_of(directory, stamp);
+	struct fixture_names files = files_of(stamp);
 
 	for (size_t i = 0; i < files.count; i++) {
-		char *path = strdup(epoch_path(directory, stamp, files.names[i]));
+		char *path = kept(strdup(fixture_file(directory, stamp, files.at[i])));
 		size_t size;
 		uint8_t *bytes = fixture_read(path, &size);
 
@@ -165,23 +155,20 @@ TEST(a_file_of_any_other_length_is_noticed)
 				continue;
 			snprintf(how, sizeof(how), "cut to %zu of %zu", length, size);
 			fixture_write(path, bytes, length);
-			assert_noticed(db, stamp, files.names[i], how);
+			assert_noticed(stamp, files.at[i], how);
 		}
 		fixture_write(path, bytes, size);
 		free(bytes);
-		free(path);
 	}
 }
 
 TEST(a_file_that_is_gone_is_noticed)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_rich_epoch(db);
-	struct files files = files_of(directory, stamp);
+	struct fixture_names files = files_of(stamp);
 
 	for (size_t i = 0; i < files.count; i++) {
-		char *path = strdup(epoch_path(directory, stamp, files.names[i]));
+		char *path = kept(strdup(fixture_file(directory, stamp, files.at[i])));
 		size_t size;
 		uint8_t *bytes = fixture_read(path, &size);
 		struct hp_epoch *epoch;
@@ -197,54 +184,44 @@ TEST(a_file_that_is_gone_is_noticed)
 			fixture_write(path, bytes, size);
 		}
 		free(bytes);
-		free(path);
 	}
 }
 
 TEST(two_profiles_that_changed_places_are_noticed)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_rich_epoch(db);
-	struct files files = files_of(directory, stamp);
+	struct fixture_names files = files_of(stamp);
 	char *paths[2] = { NULL };
 	size_t found = 0;
 	struct hp_epoch *epoch;
 
 	for (size_t i = 0; i < files.count && found < 2; i++) {
-		if (ends_with(files.names[i], ".prof"))
-			paths[found++] = strdup(epoch_path(directory, stamp, files.names[i]));
+		if (ends_with(files.at[i], ".prof"))
+			paths[found++] = kept(strdup(fixture_file(directory, stamp, files.at[i])));
 	}
 	ck_assert_int_eq(rename(paths[0], fixture_path(directory, "x")), 0);
 	ck_assert_int_eq(rename(paths[1], paths[0]), 0);
 	ck_assert_int_eq(rename(fixture_path(directory, "x"), paths[1]), 0);
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_open(db, stamp, &epoch));
 	ck_assert_uint_ge(fixture_verify(db, NULL, 0), 2);
-	free(paths[0]);
-	free(paths[1]);
 }
 
 TEST(a_stray_file_in_a_finished_epoch_is_noticed)
 {
 	static const char *const names[] = { "notes", "x.prof", "x.sym", "x.code", "x.bytes" };
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_rich_epoch(db);
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(names); i++) {
-		char *path = strdup(epoch_path(directory, stamp, names[i]));
+		char *path = kept(strdup(fixture_file(directory, stamp, names[i])));
 
 		fixture_write(path, "hello", 5);
 		ck_assert_msg(fixture_verify(db, NULL, 0) == 1, "%s", names[i]);
 		ck_assert_int_eq(remove(path), 0);
-		free(path);
 	}
 }
 
 TEST(any_flip_of_the_marker_shuts_the_database)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *marker = strdup(fixture_path(fixture_path(directory, "db"), "hpcprof-db"));
 	struct hp_db *again;
 	size_t size;
@@ -291,13 +268,13 @@ static void rewrite(const char *path, const struct hp_container_kind *kind, cons
 	hp_container_clear(&file);
 }
 
-static char *profile_path(const char *directory, const char *stamp)
+static char *profile_path(const char *stamp)
 {
-	struct files files = files_of(directory, stamp);
+	struct fixture_names files = files_of(stamp);
 
 	for (size_t i = 0; i < files.count; i++) {
-		if (ends_with(files.names[i], ".prof"))
-			return strdup(epoch_path(directory, stamp, files.names[i]));
+		if (ends_with(files.at[i], ".prof"))
+			return kept(strdup(fixture_file(directory, stamp, files.at[i])));
 	}
 	ck_abort_msg("no profile");
 	return NULL;
@@ -305,10 +282,8 @@ static char *profile_path(const char *directory, const char *stamp)
 
 TEST(a_newer_version_is_refused_and_called_newer)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_rich_epoch(db);
-	char *path = profile_path(directory, stamp);
+	char *path = profile_path(stamp);
 	struct hp_error *error;
 	struct hp_epoch *epoch;
 
@@ -319,16 +294,13 @@ TEST(a_newer_version_is_refused_and_called_newer)
 	ck_assert_ptr_nonnull(strstr(error->message, "version 2 is newer"));
 	ck_assert_ptr_nonnull(error->advice);
 	hp_error_destroy(error);
-	free(path);
 }
 
 TEST(an_optional_section_from_the_future_is_ignored_but_not_lost)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_rich_epoch(db);
-	char *profile = profile_path(directory, stamp);
-	char *meta = strdup(epoch_path(directory, stamp, "meta"));
+	char *profile = profile_path(stamp);
+	char *meta = kept(strdup(fixture_file(directory, stamp, "meta")));
 	struct hp_epoch_writer *writer;
 	struct hp_container file;
 	struct hp_epoch *epoch;
@@ -348,21 +320,16 @@ TEST(an_optional_section_from_the_future_is_ignored_but_not_lost)
 	hp_container_clear(&file);
 	/* Who cannot carry it on must not write. */
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_append(db, stamp, &writer));
-	free(meta);
-	free(profile);
 }
 
 TEST(a_required_section_from_the_future_is_refused)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_rich_epoch(db);
-	char *path = profile_path(directory, stamp);
+	char *path = profile_path(stamp);
 	struct hp_epoch *epoch;
 
 	rewrite(path, &hp_profile_kind, "call", HP_SECTION_REQUIRED, 1);
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_open(db, stamp, &epoch));
-	free(path);
 }
 
 TEST(unknown_keys_of_meta_are_ignored)
@@ -702,37 +669,34 @@ TEST(a_profile_has_the_bytes_that_the_manual_says)
 
 TEST(a_directory_with_foreign_files_is_refused)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db;
+	struct hp_db *foreign;
 
 	fixture_write(fixture_path(directory, "thesis.tex"), "x", 1);
-	hp_assert_fails(HP_ERROR_DAMAGED, hp_db_open(directory, true, &db));
-	hp_assert_fails(HP_ERROR_DAMAGED, hp_db_open(directory, false, &db));
+	hp_assert_fails(HP_ERROR_DAMAGED, hp_db_open(directory, true, &foreign));
+	hp_assert_fails(HP_ERROR_DAMAGED, hp_db_open(directory, false, &foreign));
 	ck_assert(!fixture_exists(fixture_path(directory, "hpcprof-db")));
 }
 
 TEST(a_missing_or_empty_directory_is_not_found_unless_created)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db;
+	const char *empty = fixture_directory();
+	struct hp_db *new;
 
-	hp_assert_fails(HP_ERROR_NOT_FOUND, hp_db_open(directory, false, &db));
-	hp_assert_fails(HP_ERROR_NOT_FOUND,
-			hp_db_open(fixture_path(directory, "none"), false, &db));
-	hp_assert_ok(hp_db_open(directory, true, &db));
-	hp_db_close(db);
-	hp_assert_ok(hp_db_open(directory, false, &db));
+	hp_assert_fails(HP_ERROR_NOT_FOUND, hp_db_open(empty, false, &new));
+	hp_assert_fails(HP_ERROR_NOT_FOUND, hp_db_open(fixture_path(empty, "none"), false, &new));
+	hp_assert_ok(hp_db_open(empty, true, &new));
+	hp_db_close(new);
+	hp_assert_ok(hp_db_open(empty, false, &new));
+	hp_db_close(new);
 }
 
 TEST(no_symlink_is_followed_anywhere)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_rich_epoch(db);
-	struct files files = files_of(directory, stamp);
-	char *link = strdup(fixture_path(directory, "link"));
+	struct fixture_names files = files_of(stamp);
+	char *link = kept(strdup(fixture_path(directory, "link")));
 	char *epoch_link =
-		strdup(fixture_path(fixture_path(directory, "db"), "20200101T000000Z-1"));
+		kept(strdup(fixture_path(fixture_path(directory, "db"), "20200101T000000Z-1")));
 	struct hp_epoch_writer *writer;
 	struct hp_epoch *epoch;
 	struct hp_db *other;
@@ -745,31 +709,26 @@ TEST(no_symlink_is_followed_anywhere)
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_db_remove(db, "20200101T000000Z-1"));
 	ck_assert_int_eq(remove(epoch_link), 0);
 	for (size_t i = 0; i < files.count; i++) {
-		char *path = strdup(epoch_path(directory, stamp, files.names[i]));
+		char *path = kept(strdup(fixture_file(directory, stamp, files.at[i])));
 		char *target = strdup(fixture_path(directory, "target"));
 
 		ck_assert_int_eq(rename(path, target), 0);
 		ck_assert_int_eq(symlink(target, path), 0);
-		ck_assert_msg(fixture_verify(db, NULL, 0) > 0, "%s", files.names[i]);
+		ck_assert_msg(fixture_verify(db, NULL, 0) > 0, "%s", files.at[i]);
 		if (!ends_with(path, ".sym") && !ends_with(path, ".code") &&
 		    !ends_with(path, ".bytes"))
 			hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_append(db, stamp, &writer));
 		ck_assert_int_eq(rename(target, path), 0);
 		free(target);
-		free(path);
 	}
-	free(epoch_link);
-	free(link);
 }
 
 TEST(a_planted_symlink_is_not_written_through)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	struct hp_profile profile = fixture_flat_profile(1, "cpu-clock:u", 1, 3);
 	char *victim = strdup(fixture_path(directory, "victim"));
 	struct hp_epoch_writer *writer;
-	struct files files;
+	struct fixture_names files;
 	char *stamp;
 	char *path;
 	uint8_t *bytes;
@@ -779,14 +738,13 @@ TEST(a_planted_symlink_is_not_written_through)
 	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
 	stamp = strdup(hp_epoch_writer_stamp(writer));
 	hp_assert_ok(hp_epoch_writer_add(writer, &profile));
-	files = files_of(directory, stamp);
+	files = files_of(stamp);
 	for (size_t i = 0; i < files.count; i++) {
-		path = strdup(epoch_path(directory, stamp, files.names[i]));
+		path = kept(strdup(fixture_file(directory, stamp, files.at[i])));
 		if (ends_with(path, ".prof")) {
 			ck_assert_int_eq(remove(path), 0);
 			ck_assert_int_eq(symlink(victim, path), 0);
 		}
-		free(path);
 	}
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_writer_add(writer, &profile));
 	bytes = fixture_read(victim, &size);

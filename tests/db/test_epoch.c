@@ -6,6 +6,15 @@
 
 #include <string.h>
 
+static char *directory;
+static struct hp_db *db;
+
+SETUP
+{
+	directory = fixture_directory();
+	db = fixture_db(directory);
+}
+
 static void assert_same_profile(const struct hp_profile *a, const struct hp_profile *b)
 {
 	ck_assert_int_eq(hp_image_id_compare(&a->image, &b->image), 0);
@@ -37,8 +46,6 @@ static void assert_held(struct hp_epoch_writer *writer, size_t image,
 
 TEST(random_profiles_read_back_as_written_over_many_flushes)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	struct hp_random random = hp_random_seeded(20261120);
 
 	for (int round = 0; round < 10; round++) {
@@ -144,8 +151,6 @@ static struct hp_epoch_meta full_meta(void)
 
 TEST(every_field_of_the_description_reads_back)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	struct hp_epoch_meta meta = full_meta();
 	const struct hp_epoch_meta *found;
 	struct hp_epoch_writer *writer;
@@ -216,8 +221,6 @@ TEST(every_field_of_the_description_reads_back)
 
 TEST(symbols_and_kept_bytes_read_back)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_rich_epoch(db);
 	struct hp_image_id image = fixture_image(1);
 	struct hp_symbol *symbols;
@@ -246,8 +249,6 @@ TEST(symbols_and_kept_bytes_read_back)
 
 TEST(appending_goes_on_where_the_epoch_ended)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_epoch(db, "base", 10);
 	struct hp_profile more = fixture_flat_profile(1, "cpu-clock:u", 1000000, 5);
 	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 5, true);
@@ -286,8 +287,6 @@ TEST(appending_keeps_the_names_that_were_there)
 	static const char *const expected[] = { "memcpy", "__vdso_time", "later" };
 	char later[] = "later";
 	struct hp_symbol symbol = { { 200 }, 8, later, NULL };
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_rich_epoch(db);
 	struct hp_image_id image = fixture_image(1);
 	struct hp_epoch_writer *writer;
@@ -312,8 +311,6 @@ TEST(appending_keeps_the_names_that_were_there)
 
 TEST(what_windows_counted_is_added_up_over_flushes_and_appends)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_rich_epoch(db);
 	struct hp_window_evidence more = fixture_evidence(77);
 	struct hp_window_evidence sum = { 0 };
@@ -365,8 +362,6 @@ TEST(what_windows_counted_is_added_up_over_flushes_and_appends)
 
 TEST(an_epoch_that_is_being_recorded_takes_no_second_writer)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	struct hp_epoch_writer *writer;
 	struct hp_epoch_writer *second;
 	const char *stamp;
@@ -381,8 +376,6 @@ TEST(an_epoch_that_is_being_recorded_takes_no_second_writer)
 
 TEST(meta_may_not_claim_more_than_the_profiles_hold)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	struct hp_profile profile = fixture_flat_profile(1, "cpu-clock:u", 1000000, 5);
 	struct hp_epoch_meta more = fixture_meta("cpu-clock:u", 6, false);
 	struct hp_epoch_meta less = fixture_meta("cpu-clock:u", 4, true);
@@ -402,8 +395,6 @@ TEST(meta_may_not_claim_more_than_the_profiles_hold)
 
 TEST(profiles_that_break_the_model_are_not_written)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	struct hp_profile profile = fixture_flat_profile(1, "cpu-clock:u", 1000000, 2);
 	struct hp_epoch_writer *writer;
 	uint64_t huge = UINT64_MAX;
@@ -426,8 +417,6 @@ TEST(profiles_that_break_the_model_are_not_written)
 
 TEST(an_epoch_in_which_nothing_was_written_leaves_no_trace)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	struct hp_epoch_writer *writer;
 	struct hp_epoch_summary *epochs;
 	size_t count;
@@ -441,8 +430,6 @@ TEST(an_epoch_in_which_nothing_was_written_leaves_no_trace)
 
 TEST(epochs_of_one_second_get_different_stamps)
 {
-	char *directory = fixture_directory();
-	struct hp_db *db = fixture_db(directory);
 	char *stamps[20];
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(stamps); i++) {
