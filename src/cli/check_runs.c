@@ -316,6 +316,7 @@ static struct hp_error *run_once(struct check_runs *runs, enum hp_side side, boo
 	if (!error)
 		error = judge_status(runs, &result, interrupted);
 	swap_work(runs, side);
+	session->is_repeated = true;
 	*stamp = result.stamp;
 	*run = result.run;
 	return error;
@@ -386,6 +387,8 @@ static void record_side(const struct check_both_recorder *recorder, enum hp_side
 
 	recording->ready = recorder->ready;
 	recording->ready_context = recorder->ready_context;
+	/* The other side says it. */
+	recording->session.is_repeated |= side == HP_CANDIDATE;
 	outcome->error = hp_shared_cpu_leave(recording->session.shared_cpu);
 	if (!outcome->error)
 		outcome->error = run_once(turn->runs, side, turn->is_warm_up, &outcome->stamp, &run,
@@ -405,6 +408,7 @@ static struct hp_error *record_both(struct check_runs *runs, uint64_t turn, bool
 	/* Which one is let go first takes turns, as runs one after the other would. */
 	struct hp_error *error = check_both_record(&recorder, check_runs_side(2 * turn), outcomes);
 
+	runs->recording.session.is_repeated = true;
 	for (size_t side = 0; side < HP_SIDES; side++) {
 		if (outcomes[side].interrupted)
 			*interrupted = outcomes[side].interrupted;

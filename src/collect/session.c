@@ -172,7 +172,7 @@ static void load_skids(struct hp_session *session)
 {
 	struct hp_error *error = hp_skid_load(&session->recorder.skids);
 
-	if (error)
+	if (error && !session->options.is_repeated)
 		session_notify(&session->options,
 			       "%s: the default skid of samples is assumed; hpcprof doctor "
 			       "--calibrate-skid measures it again",

@@ -59,6 +59,7 @@ struct hp_session_options {
 	bool per_thread; /* and so per process */
 	bool per_cpu;
 	bool no_code;	       /* do not store the code of procedures with samples */
+	bool is_repeated;      /* one of several recordings: what is true of all is known by now */
 	bool no_registers;     /* no registers with samples, so no outcomes of branches */
 	double probes_percent; /* of the target's time, for breakpoint probes; 0: none */
 
