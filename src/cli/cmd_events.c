@@ -184,9 +184,20 @@ static struct hp_error *finish_json(struct listing *listing)
 	return listing->failed ? hp_error_create(HP_ERROR_SYSTEM, "writing JSON failed") : NULL;
 }
 
-static int conclude(const struct listing *listing)
+/* The names of tracepoints alone have a colon: "sched:sched_switch", and so have modifiers: what is
+ * before it says nothing. */
+static struct hp_error *without_tracepoints(const struct hp_machine *machine, const char *pattern)
+{
+	if (!pattern || !strchr(pattern, ':'))
+		return NULL;
+	return hp_error_wrap(hp_event_missing_tracepoints(machine),
+			     "no event matches '%s', and tracepoints cannot be listed", pattern);
+}
+
+static int conclude(const struct listing *listing, const struct hp_machine *machine)
 {
 	const struct options *options = listing->options;
+	struct hp_error *error;
 
 	if (listing->listed) {
 		if (listing->hidden && options->format == TEXT)
@@ -195,6 +206,9 @@ static int conclude(const struct listing *listing)
 				listing->hidden);
 		return HP_EXIT_OK;
 	}
+	error = without_tracepoints(machine, options->pattern);
+	if (error)
+		return hp_cli_fail(error);
 	if (listing->hidden)
 		return hp_cli_fail(hp_error_advise(
 			hp_error_create(HP_ERROR_NOT_FOUND,
@@ -232,7 +246,7 @@ static int run(int argc, char **argv)
 		else
 			error = json_error;
 	}
-	return error ? hp_cli_fail(error) : conclude(&listing);
+	return error ? hp_cli_fail(error) : conclude(&listing, machine);
 }
 
 const struct hp_command hp_command_events = {

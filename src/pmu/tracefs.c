@@ -70,24 +70,24 @@ static struct hp_error *push(struct hp_tracepoints *found, const char *events, c
 	return NULL;
 }
 
-static struct hp_error *unavailable(enum hp_tracefs_state state, const char *name)
+static struct hp_error *unavailable(enum hp_tracefs_state state)
 {
-	struct hp_error *error;
-
 	if (state == HP_TRACEFS_ABSENT)
 		return hp_error_advise(
-			hp_error_create(HP_ERROR_NOT_PERMITTED,
-					"tracepoint '%s' cannot be looked up: tracefs is not "
-					"mounted",
-					hp_pmu_show_string(name).text),
+			hp_error_create(HP_ERROR_NOT_PERMITTED, "tracefs is not mounted"),
 			"run: " MOUNT_ADVICE " (software and hardware events work without it)");
-	error = hp_error_create(HP_ERROR_NOT_PERMITTED,
-				"tracepoint '%s' cannot be looked up: this user may not read "
-				"tracefs",
-				hp_pmu_show_string(name).text);
-	return hp_error_advise(error, "run hpcprof as root, or: sudo chmod -R a+rX "
-				      "/sys/kernel/tracing (software and hardware events work "
-				      "without it)");
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_NOT_PERMITTED, "this user may not read tracefs"),
+		"run hpcprof as root, or: sudo chmod -R a+rX /sys/kernel/tracing (software and "
+		"hardware events work without it)");
+}
+
+struct hp_error *hp_event_missing_tracepoints(const struct hp_machine *machine)
+{
+	_cleanup_free_ char *events = NULL;
+	enum hp_tracefs_state state = hp_tracefs_events(machine, &events);
+
+	return state == HP_TRACEFS_READABLE ? NULL : unavailable(state);
 }
 
 static bool is_one_name(const char *text)
@@ -135,7 +135,8 @@ struct hp_error *hp_tracefs_find(const struct hp_machine *machine, const char *n
 				       hp_pmu_show_string(name).text);
 	state = hp_tracefs_events(machine, &events);
 	if (state != HP_TRACEFS_READABLE)
-		return unavailable(state, name);
+		return hp_error_wrap(unavailable(state), "tracepoint '%s' cannot be looked up",
+				     hp_pmu_show_string(name).text);
 	error = find_in(events, group, colon + 1, found);
 	if (!error && !found->count)
 		error = hp_error_create(HP_ERROR_NOT_FOUND, "no tracepoint matches '%s'",

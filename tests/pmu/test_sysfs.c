@@ -325,6 +325,22 @@ TEST(an_unknown_tracepoint_is_a_usage_error_that_names_a_close_one)
 	tree_destroy(root);
 }
 
+TEST(without_tracefs_all_tracepoints_are_missing)
+{
+	char *root = tree_create();
+	struct hp_machine machine = tree_machine(root);
+	struct hp_error *error = hp_event_missing_tracepoints(&machine);
+
+	ck_assert_ptr_nonnull(error);
+	ck_assert_int_eq(error->class, HP_ERROR_NOT_PERMITTED);
+	ck_assert_ptr_nonnull(strstr(error->message, "tracefs is not mounted"));
+	ck_assert_ptr_nonnull(strstr(error->advice, "sudo mount"));
+	hp_error_destroy(error);
+	tree_add(root, tracefs);
+	hp_assert_ok(hp_event_missing_tracepoints(&machine));
+	tree_destroy(root);
+}
+
 TEST(without_kernel_samples_a_tracepoint_is_refused_and_not_made_to_count_nothing)
 {
 	char *root = tree_create();

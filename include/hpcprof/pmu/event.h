@@ -94,6 +94,8 @@ struct hp_event_entry {
 	const char *description; /* one line, may be "" */
 	bool here;		 /* false: tried, and not available */
 };
+/* Why tracepoints are not among them, with advice; NULL if they are. */
+struct hp_error *hp_event_missing_tracepoints(const struct hp_machine *machine);
 struct hp_error *hp_event_enumerate(const struct hp_machine *machine,
 				    bool (*each)(const struct hp_event_entry *entry, void *context),
 				    void *context);
