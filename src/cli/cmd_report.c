@@ -492,9 +492,15 @@ static struct hp_error *draw_svg(const struct arguments *arguments)
 		failed = posix_spawnp(&child, command[0], &actions, NULL, command, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	fclose(graph);
+	/* Where a directory of PATH may not be searched, "permission denied" is of that one. */
+	if (failed == ENOENT || failed == EACCES)
+		return hp_error_advise(hp_error_create(HP_ERROR_NOT_FOUND,
+						       "SVG is drawn by dot, and PATH has no dot "
+						       "that this user may run"),
+				       "install Graphviz (its package is graphviz), or use "
+				       "--format=dot and draw the graph elsewhere");
 	if (failed)
-		return hp_error_advise(hp_error_create_errno(failed, "running dot"),
-				       "install Graphviz, or leave out --format=svg for its input");
+		return hp_error_create_errno(failed, "running dot");
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	if (status != 0)
