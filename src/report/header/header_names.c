@@ -111,7 +111,8 @@ static void put_nameless(const struct report *report, const struct shared_image 
 			   shared->share, runtime);
 	if (image->id.kind == HP_IMAGE_KERNEL)
 		put_nameless_kernel(image, shared->share, header);
-	if (image->id.kind == HP_IMAGE_FILE)
+	/* Where they were left out, the reason is in the header, and other files do not help. */
+	if (image->id.kind == HP_IMAGE_FILE && !image->left_out)
 		put_unsymbolised(report, image, shared->share, header);
 }
 
