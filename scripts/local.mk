@@ -40,7 +40,9 @@ EXTRA_DIST += \
 	scripts/dependencies.txt \
 	scripts/frequency-accuracy \
 	scripts/frequency/absolute.py \
+	scripts/frequency/again.py \
 	scripts/frequency/controls.py \
+	scripts/frequency/counted.py \
 	scripts/frequency/evidence.py \
 	scripts/frequency/judge.py \
 	scripts/frequency/measure.py \

@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """frequency-accuracy --absolute: executions as shadow windows count them, by budget and run length.
 
-A program does what it does again and again, in one process where it can be told to (one input after
-another, one script in a loop), else in one after another, for as long as is asked for, and is
-recorded with `hpcprof record --shadow=BUDGET`. Its executions are those that callgrind counts, of
-doing it once and of doing it twice: what a process does again is not what it did first, as tables
-are full by then, memory was used before, and code is warm; one process after another does the same.
-Blocks are weighted by their samples, edges by how often they were taken, and all samples of what
-can be compared are in the denominator, as in judge.py; but nothing is scaled.
+A program does what it does again and again (again.py), for as long as is asked for, and is recorded
+with `hpcprof record --shadow=BUDGET`. Its executions are those that callgrind counts; how near
+estimates come to them is judged without scales (counted.py).
 
 Counting exactly and judging take longer than recording, and need no quiet machine: with --data,
 --only=count and then --only=record do the first two, and the same command without --only judges
@@ -28,7 +24,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-import judge
+import again
+import counted
 import measure
 import profiles
 import stacks
@@ -36,7 +33,6 @@ import workloads
 from bench import table
 from workloads import Failure
 
-LOOP = 'i=0; while [ $i -lt "$0" ]; do "$@" || exit; i=$((i+1)); done'
 QUICK = ('xz', 'bzip2', 'gzip', 'perl')     # one of them kept out of tuning
 BUDGETS = (0.5, 1, 3)
 LENGTHS = (5, 20, 60)                       # s of run time
@@ -45,19 +41,11 @@ TARGETS = {(1, 20): (66, 80, 88, 99), (3, 20): (75, 90, 94, 99), (1, 60): (75, 9
 
 
 @dataclass
-class Result:
+class Result(counted.Counts):
     """Of one recording."""
-    workload: workloads.Workload
-    budget: float
-    seconds: float
-    blocks: judge.Share = field(default_factory=judge.Share)
-    edges: judge.Share = field(default_factory=judge.Share)
-    sure: judge.Share = field(default_factory=judge.Share)      # blocks marked high
-    covered: float = 0              # samples whose truth is in the interval
-    with_interval: float = 0
-    told: float = None              # share of the true instructions that have an estimate
-    instructions: float = None      # in all, estimated by true
-    calls: float = None
+    workload: workloads.Workload = None
+    budget: float = 0
+    seconds: float = 0
     windows: dict = field(default_factory=dict)
     judged_stacks: stacks.Stacks = None
     overhead: float = None          # % of CPU time, paired with a recording without windows
@@ -108,66 +96,6 @@ def cells_of_results(results):
     return [Cell(chosen) for chosen in found.values()]
 
 
-def looped(workload, command, runs):
-    """The command that does it so often."""
-    program, *rest = command
-    last = rest[-1] if rest else ''
-    if workload.name == 'zstd':
-        # It waits for a thread that reads and writes: counts would only be relative.
-        return [program, '--no-asyncio', *rest, *[last] * (runs - 1)]
-    if workload.name in ('xz', 'bzip2', 'gzip', 'mawk'):
-        return [*command, *[last] * (runs - 1)]
-    if workload.name == 'lz4':
-        return [program, '-m', *rest, *[last] * (runs - 1)]
-    if workload.name == 'unxz':
-        return [*command, *[last] * 8 * (runs - 1)]
-    if workload.name == 'kernels':
-        return [program, str(int(last) * runs)]
-    if workload.name == 'bc':
-        return [*command, *[last] * (runs - 1)]
-    if workload.name == 'lua':
-        return [program, '-e', f'for _ = 1, {runs} do dofile("{last}") end']
-    if workload.name == 'perl':
-        return [program, '-e', f'for my $i (1..{runs}) {{ do "./in.pl"; }}']
-    if workload.name == 'python3':
-        # Not -I, which would have it choose where keys go in its tables anew in each process.
-        return [program, '-s', '-S', '-c',
-                f'code = compile(open("in.py").read(), "in.py", "exec")\n'
-                f'for _ in range({runs}): exec(code, {{"__name__": "x"}})']
-    if workload.name == 'sqlite3':
-        return [program, '-batch', ':memory:', *['.read in.sql', 'drop table t'] * runs]
-    if workload.name == 'tcl':
-        return [program, 'again.tcl', str(runs)]
-    return ['/bin/sh', '-c', LOOP, str(runs), *command]
-
-
-def continues(workload, command):
-    """It does again in the same process what it did."""
-    return looped(workload, command, 2)[0] == command[0]
-
-
-def counted_once(workload, command):
-    """The file of doing it once as `looped` does it."""
-    return 'truth' if looped(workload, command, 1) == command else 'truth-once'
-
-
-def count(one, command, inputs):
-    if not continues(one.workload, command):
-        measure.count(command, inputs, one.directory)
-        return
-    measure.count(looped(one.workload, command, 1), inputs, one.directory,
-                  counted_once(one.workload, command))
-    measure.count(looped(one.workload, command, 2), inputs, one.directory, 'truth-twice')
-
-
-def truth_of(one, command, runs):
-    """Of so many runs: (truth, what it is to be multiplied with)."""
-    if not continues(one.workload, command):
-        return one.truth(), runs
-    once = one.truth(counted_once(one.workload, command))
-    return measure.continued(once, one.truth('truth-twice'), runs), 1
-
-
 def seconds_of(command, inputs):
     """CPU time of one run."""
     before = os.times()
@@ -183,65 +111,7 @@ def record(options, command, inputs, database, more):
                  *command], inputs, 'being recorded')
 
 
-def summary_of(options, database):
-    done = subprocess.run([options.hpcprof, 'report', '--db', str(database), '--summary',
-                           '--format=json', '--no-debuginfo'], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, check=True)
-    return json.loads(done.stdout)
-
-
-def cpu_seconds(summary):
-    return sum(run['user_s'] + run['system_s'] for recording in summary['recordings']
-               for run in recording['runs'])
-
-
 # --- judging --------------------------------------------------------------------------------------
-
-
-def judge_blocks(result, judgement, profile):
-    for item in judgement.items:
-        samples, truth = item.block.samples, item.block.truth
-        estimate = item.estimate
-        value = estimate.absolute if estimate else None
-        if truth is None:
-            result.blocks.total += samples
-            continue
-        result.blocks.add(value, truth, samples)
-        if value is None:
-            continue
-        if estimate.confidence == 'high':
-            result.sure.add(value, truth, samples)
-        if estimate.absolute_low is not None:
-            result.with_interval += samples
-            result.covered += samples * (estimate.absolute_low * (1 - 1e-9) <= truth
-                                         <= estimate.absolute_high * (1 + 1e-9))
-    placed = sum(item.block.samples for item in judgement.items)
-    result.blocks.total += sum(procedure.samples for procedure in profile.procedures) - placed
-    for _, edge, estimate, _ in judgement.edge_items:
-        result.edges.add(estimate.absolute if estimate else None, edge.truth, edge.truth)
-
-
-def judge_totals(result, judgement):
-    """Instructions, and calls made, in all blocks with a truth: without an estimate a block has
-    not run at all, or else leaving out the hard ones would make a total right."""
-    sums = {'instructions': [0.0, 0.0], 'calls': [0.0, 0.0]}
-    told = 0.0
-    for item in judgement.items:
-        if item.block.truth is None:
-            continue
-        value = item.estimate.absolute if item.estimate else None
-        if value is None:
-            value = 0.0
-        else:
-            told += item.block.truth * item.block.count
-        calls = sum(text.startswith('call') for _, _, text in item.block.instructions)
-        for name, weight in (('instructions', item.block.count), ('calls', calls)):
-            sums[name][0] += value * weight
-            sums[name][1] += item.block.truth * weight
-    for name, (estimated, true) in sums.items():
-        setattr(result, name, estimated / true if true else None)
-    executed = sums['instructions'][1]
-    result.told = told / executed if executed else None
 
 
 def kept_recordings(one, budget, seconds):
@@ -264,7 +134,7 @@ def recorded(options, one, command, inputs, budget, seconds, number):
         kept.with_suffix('.pairs').unlink(missing_ok=True)
     runs = max(1, math.ceil(seconds / seconds_of(command, inputs)))
     partial = one.directory / 'shadow.new'
-    record(options, looped(one.workload, command, runs), inputs, partial,
+    record(options, again.looped(one.workload, command, runs), inputs, partial,
            [f'--shadow={budget:g}'] if budget else [])
     again = f'.{number}' if number > 1 else ''
     made = partial.rename(one.directory / f'shadow-{budget:g}-{seconds:g}-{runs}{again}.db')
@@ -273,20 +143,20 @@ def recorded(options, one, command, inputs, budget, seconds, number):
 
 
 def judge_one(options, one, command, inputs, budget, seconds, number):
-    result = Result(one.workload, budget, seconds)
+    result = Result(workload=one.workload, budget=budget, seconds=seconds)
     database, runs = recorded(options, one, command, inputs, budget, seconds, number)
-    summary = summary_of(options, database)
-    document = profiles.load(options.hpcprof, database)
-    profile = profiles.build(document, options.show_cfg, *truth_of(one, command, runs))
-    judgement = judge.judge(profile, profiles.estimates_of(document))
-    judge_blocks(result, judgement, profile)
-    judge_totals(result, judgement)
+    summary = profiles.summary_of(options.hpcprof, database)
+    document, profile = counted.judge(result, options, database, again.truth_of(one, command, runs))
     result.judged_stacks = stacks.judge(options.hpcprof, database, document, profile)
     result.windows = summary['windows'] or {}
-    result.overhead = overhead(options, one, looped(one.workload, command, runs), inputs, database)
+    result.overhead = overhead(options, one, again.looped(one.workload, command, runs), inputs, database)
     if not options.data:
         shutil.rmtree(database, ignore_errors=True)
     return result
+
+
+def cpu_seconds(options, database):
+    return profiles.cpu_seconds(profiles.summary_of(options.hpcprof, database))
 
 
 def overhead(options, one, command, inputs, database):
@@ -304,9 +174,9 @@ def overhead(options, one, command, inputs, database):
     for i in range(options.pairs):
         if i:
             record(options, command, inputs, other, [f'--shadow={budget}'])
-        counted = cpu_seconds(summary_of(options, other if i else database))
+        with_windows = cpu_seconds(options, other if i else database)
         record(options, command, inputs, other, [])
-        shares.append(100 * (counted / cpu_seconds(summary_of(options, other)) - 1))
+        shares.append(100 * (with_windows / cpu_seconds(options, other) - 1))
     shutil.rmtree(other, ignore_errors=True)
     kept.write_text(json.dumps(shares))
     return statistics.median(shares)
@@ -522,16 +392,16 @@ def main(options, top):
         except Failure as failure:
             absent.append((workload.name, str(failure)))
 
-    def counted(one):
+    def count(one):
         try:
             measure.say(f'{one.workload.name}: counting')
-            count(one, commands[one.workload.name], inputs)
+            again.count(one, commands[one.workload.name], inputs)
         except Failure as failure:
             return str(failure)
         return None
 
     with ThreadPoolExecutor(options.jobs) as pool:
-        for one, failure in list(zip(measured, pool.map(counted, measured))):
+        for one, failure in list(zip(measured, pool.map(count, measured))):
             if failure:
                 measured.remove(one)
                 absent.append((one.workload.name, failure))
@@ -548,7 +418,7 @@ def main(options, top):
         try:
             command = commands[one.workload.name]
             database, runs = recorded(options, one, command, inputs, budget, seconds, number)
-            overhead(options, one, looped(one.workload, command, runs), inputs, database)
+            overhead(options, one, again.looped(one.workload, command, runs), inputs, database)
         except Failure as failure:
             absent.append((name, str(failure)))
         measure.say(f'{name}: recorded')

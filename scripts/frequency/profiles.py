@@ -101,6 +101,19 @@ def load(hpcprof, database, *options):
     return json.loads(done.stdout, object_hook=_compact)
 
 
+def summary_of(hpcprof, database):
+    done = subprocess.run([hpcprof, 'report', '--db', str(database), '--summary', '--format=json',
+                           '--no-debuginfo'], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          stdin=subprocess.DEVNULL, check=True)
+    return json.loads(done.stdout)
+
+
+def cpu_seconds(summary):
+    """Of what was recorded, and of all it started."""
+    return sum(run['user_s'] + run['system_s'] for recording in summary['recordings']
+               for run in recording['runs'])
+
+
 def _estimate(executions):
     def relative(key):
         # Where the absolute scale is known, the interval may be given on it alone.

@@ -38,6 +38,8 @@ class Workload:
     inputs: list = field(default_factory=list)
     set: str = TUNING
     short: bool = False      # also with --quick
+    # Of its command and n: what does the same n times in one process. None: it cannot be told to.
+    again: callable = None
 
     @property
     def folder(self):
@@ -328,29 +330,65 @@ def cc1():
     return found.stdout.strip() or 'cc1'
 
 
+def last_again(*options, times=1):
+    """Its last argument, for each time that it is to be read."""
+    return lambda command, runs: [command[0], *options, *command[1:],
+                                  *[command[-1]] * times * (runs - 1)]
+
+
+def kernels_again(command, runs):
+    return [command[0], str(int(command[-1]) * runs)]
+
+
+def lua_again(command, runs):
+    return [command[0], '-e', f'for _ = 1, {runs} do dofile("{command[-1]}") end']
+
+
+def perl_again(command, runs):
+    return [command[0], '-e', f'for my $i (1..{runs}) {{ do "./in.pl"; }}']
+
+
+def python_again(command, runs):
+    # Not -I, which would have it choose where keys go in its tables anew in each process.
+    return [command[0], '-s', '-S', '-c', f'code = compile(open("in.py").read(), "in.py", "exec")\n'
+            f'for _ in range({runs}): exec(code, {{"__name__": "x"}})']
+
+
+def sqlite_again(command, runs):
+    return [command[0], '-batch', ':memory:', *['.read in.sql', 'drop table t'] * runs]
+
+
+def tcl_again(command, runs):
+    return [command[0], 'again.tcl', str(runs)]
+
+
 def workloads():
     tuning = [
-        Workload('xz', ['xz', '-6', '-c', 'text'], short=True),
-        Workload('bzip2', ['bzip2', '-9', '-c', 'text.large'], short=True),
-        Workload('gzip', ['gzip', '-9', '-c', 'text.large'], short=True),
-        Workload('zstd', ['zstd', '-q', '--single-thread', '-12', '-c', 'text.large'], short=True),
-        Workload('lua', ['lua5.4', 'in.lua'], ['text.medium'], short=True),
+        Workload('xz', ['xz', '-6', '-c', 'text'], short=True, again=last_again()),
+        Workload('bzip2', ['bzip2', '-9', '-c', 'text.large'], short=True, again=last_again()),
+        Workload('gzip', ['gzip', '-9', '-c', 'text.large'], short=True, again=last_again()),
+        Workload('zstd', ['zstd', '-q', '--single-thread', '-12', '-c', 'text.large'], short=True,
+                 # Else it waits for a thread that reads and writes: counts would only be relative.
+                 again=last_again('--no-asyncio')),
+        Workload('lua', ['lua5.4', 'in.lua'], ['text.medium'], short=True, again=lua_again),
         Workload('sqlite3', ['sqlite3', '-batch', '-init', 'in.sql', ':memory:', '.quit'],
-                 short=True),
-        Workload('kernels', ['./kernels', '60'], short=True),
-        Workload('tcl', ['tclsh', 'in.tcl'], ['text.medium']),
+                 short=True, again=sqlite_again),
+        Workload('kernels', ['./kernels', '60'], short=True, again=kernels_again),
+        Workload('tcl', ['tclsh', 'in.tcl'], ['text.medium'], again=tcl_again),
     ]
     kept_out = [
-        Workload('python3', ['/usr/bin/python3', '-s', '-S', 'in.py'], ['text.medium'], short=True),
-        Workload('perl', ['perl', 'in.pl'], ['text.medium'], short=True),
-        Workload('mawk', ['mawk', '-f', 'in.awk', 'text.large'], short=True),
-        Workload('bc', ['bc', '-q', 'in.bc']),
+        Workload('python3', ['/usr/bin/python3', '-s', '-S', 'in.py'], ['text.medium'], short=True,
+                 again=python_again),
+        Workload('perl', ['perl', 'in.pl'], ['text.medium'], short=True, again=perl_again),
+        Workload('mawk', ['mawk', '-f', 'in.awk', 'text.large'], short=True, again=last_again()),
+        Workload('bc', ['bc', '-q', 'in.bc'], again=last_again()),
         Workload('jq', ['jq', '-n', '-f', 'in.jq']),
         Workload('cc1', [cc1(), '-quiet', '-O2', 'in.c', '-o', '/dev/null']),
         Workload('dot', ['dot', '-Tplain', 'in.dot']),
         Workload('xmllint', ['xmllint', '--c14n', 'in.xml']),
-        Workload('unxz', ['xz', '-d', '-c'] + ['text.xz'] * 8, short=True),
-        Workload('lz4', ['lz4', '-q', '-9', '-c', 'text.large']),
+        Workload('unxz', ['xz', '-d', '-c'] + ['text.xz'] * 8, short=True,
+                 again=last_again(times=8)),
+        Workload('lz4', ['lz4', '-q', '-9', '-c', 'text.large'], again=last_again('-m')),
     ]
     made_up = [
         Workload('shapes-gcc', ['./shapes-gcc'], short=True),

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The programs of window-coverage: what to install, what they are told to do, which are kept out.
 
-None is given /dev/null by name: some give what they write the mode of what they read, or remove it.
+None here is given /dev/null by name: some give what they write the mode of what they read, or remove it.
 
 A program does a unit of work, or `n` of them, in one process where it can be told to. A program
-with `truth` does the same with each unit, by one thread, and executes the same in each run: what
-callgrind counts of one and of two units tells how often it executes of `n`.
+with a truth does the same with each unit, by one thread, and executes the same in each run: so what
+callgrind counts of one and of two units tells how often it executes what of `n` (frequency/again.py).
 """
 import shutil
 from dataclasses import dataclass
 
-import absolute
+import again
 import inputs as made
 import measure
 import servers
 import workloads
-from workloads import Failure
 
 
 @dataclass
@@ -28,12 +27,23 @@ class Program:
     truth: bool = False
     server: type = None          # it runs until its client has done n units
     perf_map: bool = False       # it leaves one behind
+    workload: workloads.Workload = None     # one that frequency-accuracy has, too
 
     def missing(self):
         """Of its tools, by name."""
         if self.server:
             return self.server.missing()
         return [tool for tool in (self.tools or self.name).split() if not find(tool)]
+
+    def measured(self, top, directory):
+        """For again.py: (what its exact counts belong to, its command); kept below `top` where
+        frequency-accuracy has them, too."""
+        made = self.workload or workloads.Workload(
+            self.name, self.command(directory, 1),
+            set=workloads.KEPT_OUT if self.kept_out else workloads.TUNING,
+            again=lambda _, n: self.command(directory, n))
+        where = top / made.folder / made.name
+        return measure.Measured(made, where, 1), measure.prepare(made, directory, where)
 
 
 def find(tool):
@@ -97,7 +107,7 @@ def containers(directory, n):
 def cpp(directory, n):
     files = [kept(directory / f'in{i}.cc', lambda path, i=i: made.cpp_source(path, i))
              for i in range(n)]
-    return ['/bin/sh', '-c', 'for i; do g++ -O2 -S -o out/g++.s "$i" || exit; done', 'sh', *files]
+    return ['/bin/sh', '-c', 'for i; do g++ -O2 -S -o g++.s "$i" || exit; done', 'sh', *files]
 
 
 def big_sql(directory, n):
@@ -141,11 +151,12 @@ def of_frequencies():
                 'dot': 'graphviz', 'xmllint': 'libxml2-utils'}
 
     def of(workload):
-        def command(directory, n):
-            words = measure.prepare(workload, directory, directory.parent / 'keys' / workload.name)
-            return absolute.looped(workload, words, n)
+        def command(_, n):
+            program, *more = workload.command
+            return again.looped(workload, [find(program), *more], n)
         return Program(workload.name, packages.get(workload.name, workload.name), command,
-                       workload.command[0], workload.set != workloads.TUNING, truth=True)
+                       workload.command[0], workload.set != workloads.TUNING, truth=True,
+                       workload=workload)
 
     left_out = ('kernels', 'dot', 'xmllint')
     return [of(one) for one in workloads.workloads()
@@ -164,9 +175,9 @@ def others():
     yield Program('java', 'default-jdk-headless', in_java, 'java javac')
     yield Program('g++', 'g++', cpp)
     yield Program('clang', 'clang', of_file('clang', one_file('c', lambda path, n:
-                  workloads.c_source(path, 60 * n)), ['-O2', '-S', '-o', 'out/clang.s']))
+                  workloads.c_source(path, 60 * n)), ['-O2', '-S', '-o', 'clang.s']))
     yield Program('rustc', 'rustc', of_file('rustc', one_file('rs', lambda path, n:
-                  made.rust_source(path, 60 * n)), ['-O', '--emit=metadata,obj', '--out-dir', 'out']))
+                  made.rust_source(path, 60 * n)), ['-O', '--emit=metadata,obj', '--out-dir', '.']))
     yield Program('containers', 'g++', containers, 'g++', truth=True)
     yield Program('ffmpeg', 'ffmpeg', ffmpeg)
     yield Program('flac', 'flac', of_file('flac', one_file('wav', lambda path, n:
@@ -196,9 +207,9 @@ def others():
     yield Program('guile', 'guile-3.0', script('guile', 'in.scm', made.SCHEME, '--no-auto-compile'),
                   kept_out=True)
     yield Program('ocamlopt', 'ocaml-nox', of_file('ocamlopt', one_file('ml', lambda path, n:
-                  made.ocaml_source(path, 60 * n)), ['-c', '-o', 'out/ocaml']), kept_out=True)
+                  made.ocaml_source(path, 60 * n)), ['-c', '-o', 'ocaml.o']), kept_out=True)
     yield Program('go', 'golang-go', of_file('go', one_file('go', lambda path, n:
-                  made.go_source(path, 60 * n)), ['tool', 'compile', '-p', 'p', '-o', 'out/go.o']),
+                  made.go_source(path, 60 * n)), ['tool', 'compile', '-p', 'p', '-o', 'go.o']),
                   kept_out=True)
     yield Program('opus', 'opus-tools', of_file('opusenc', one_file('wav', lambda path, n:
                   made.wav(path, 100 * n)), ['--quiet', '--comp', '10'], ['-']), 'opusenc',
