@@ -107,7 +107,7 @@ def containers(directory, n):
 def cpp(directory, n):
     files = [kept(directory / f'in{i}.cc', lambda path, i=i: made.cpp_source(path, i))
              for i in range(n)]
-    return ['/bin/sh', '-c', 'for i; do g++ -O2 -S -o g++.s "$i" || exit; done', 'sh', *files]
+    return ['/bin/sh', '-c', 'for i; do g++ -O2 -S -o out/g++.s "$i" || exit; done', 'sh', *files]
 
 
 def big_sql(directory, n):
@@ -118,7 +118,7 @@ def big_sql(directory, n):
 
 def git_log(directory, n):
     kept(directory / 'repository.git', lambda path: made.repository(path, 3000))
-    return ['/bin/sh', '-c', 'for i in $(seq "$0"); do "$1" -C repository.git log -p --stat main; '
+    return ['/bin/sh', '-c', 'for i in $(seq "$0"); do "$1" -c "safe.directory=*" -C repository.git log -p --stat main; '
             'done', str(n), find('git')]
 
 
@@ -175,9 +175,9 @@ def others():
     yield Program('java', 'default-jdk-headless', in_java, 'java javac')
     yield Program('g++', 'g++', cpp)
     yield Program('clang', 'clang', of_file('clang', one_file('c', lambda path, n:
-                  workloads.c_source(path, 60 * n)), ['-O2', '-S', '-o', 'clang.s']))
+                  workloads.c_source(path, 60 * n)), ['-O2', '-S', '-o', 'out/clang.s']))
     yield Program('rustc', 'rustc', of_file('rustc', one_file('rs', lambda path, n:
-                  made.rust_source(path, 60 * n)), ['-O', '--emit=metadata,obj', '--out-dir', '.']))
+                  made.rust_source(path, 60 * n)), ['-O', '--emit=metadata,obj', '--out-dir', 'out']))
     yield Program('containers', 'g++', containers, 'g++', truth=True)
     yield Program('ffmpeg', 'ffmpeg', ffmpeg)
     yield Program('flac', 'flac', of_file('flac', one_file('wav', lambda path, n:
@@ -207,9 +207,9 @@ def others():
     yield Program('guile', 'guile-3.0', script('guile', 'in.scm', made.SCHEME, '--no-auto-compile'),
                   kept_out=True)
     yield Program('ocamlopt', 'ocaml-nox', of_file('ocamlopt', one_file('ml', lambda path, n:
-                  made.ocaml_source(path, 60 * n)), ['-c', '-o', 'ocaml.o']), kept_out=True)
+                  made.ocaml_source(path, 60 * n)), ['-c', '-o', 'out/ocaml.o']), kept_out=True)
     yield Program('go', 'golang-go', of_file('go', one_file('go', lambda path, n:
-                  made.go_source(path, 60 * n)), ['tool', 'compile', '-p', 'p', '-o', 'go.o']),
+                  made.go_source(path, 60 * n)), ['tool', 'compile', '-p', 'p', '-o', 'out/go.o']),
                   kept_out=True)
     yield Program('opus', 'opus-tools', of_file('opusenc', one_file('wav', lambda path, n:
                   made.wav(path, 100 * n)), ['--quiet', '--comp', '10'], ['-']), 'opusenc',
