@@ -23,6 +23,7 @@ enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
 				struct state_sampler *sampler, const struct areas *areas)
 {
 	bool alone = is_alone(pid);
+	uint64_t waited_ns = hold_waited_ns(pid, tid);
 	uint64_t start_ns = hp_clock_monotonic_ns();
 	enum hp_shadow_refusal refusal;
 	struct hp_error *error = NULL;
@@ -37,11 +38,14 @@ enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
 		reached_read(&state->reached, tid, areas, general, state->held.registers.fs_base,
 			     alone);
 		state->cpu_ns = state_sampler_disable(sampler);
+		waited_ns = hold_waited_ns(pid, tid) - waited_ns;
 		state->time_ns = hp_clock_monotonic_ns();
 		hold_release(tid);
 		state->is_known = state->cpu_ns > 0;
 	}
 	state->stop_ns = hp_clock_monotonic_ns() - start_ns;
+	if (held == HOLD_STOPPED)
+		state->stop_ns -= waited_ns < state->stop_ns ? waited_ns : state->stop_ns;
 	hp_thread_end_unstoppable();
 	return held;
 }

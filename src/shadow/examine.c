@@ -124,6 +124,7 @@ static bool add_cpus(struct hp_findings *findings)
 		return hp_findings_add(findings, HP_FINDING_LIMITED, cpus_topic,
 				       "a machine or a CPU set with a second core", fewer,
 				       "only one core: copies take up to half of it");
+	case ROOM_SHARED:
 	case ROOM_NONE:
 		break;
 	}

@@ -52,6 +52,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/syscalls/vdso_calls.h src/shadow/syscalls/vdso_calls.c \
 	src/shadow/syscalls/written.h src/shadow/syscalls/written.c \
 	src/shadow/budget/control_groups.h src/shadow/budget/control_groups.c \
+	src/shadow/budget/crowd.h src/shadow/budget/crowd.c \
 	src/shadow/budget/price.h src/shadow/budget/price.c \
 	src/shadow/budget/schedule.h src/shadow/budget/schedule.c \
 	src/shadow/budget/spare_cpus.h src/shadow/budget/spare_cpus.c \

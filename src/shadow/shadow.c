@@ -2,6 +2,7 @@
 #include <hpcprof/shadow/shadow.h>
 
 #include "copy/permission.h"
+#include "budget/crowd.h"
 #include "budget/schedule.h"
 #include "threads.h"
 #include "tuning.h"
@@ -58,6 +59,7 @@ struct hp_shadow {
 	struct schedule schedule;
 	struct ledger ledger;
 	struct waits waits;
+	struct crowd crowd;
 	size_t copies; /* that there are */
 
 	/* Until when the current window may go on (CLOCK_MONOTONIC), once that is known. */
@@ -154,6 +156,7 @@ static struct price_terms terms_of(const struct job *job)
 		.bytes = job->result.copied_bytes,
 		.window_ns = job->order.window_ns,
 		.threads = job->order.threads,
+		.runnable = job->order.runnable,
 		.room = job->order.room,
 	};
 }
@@ -234,6 +237,10 @@ static void begin_window(struct hp_shadow *shadow, struct window_maker *maker, s
 	if (choice.running) {
 		job->order.room =
 			spare_cpus(choice.tid, choice.running, cpus_to_use(), &job->order.cpus);
+		job->order.runnable = shadow->crowd.runnable;
+		if (job->order.room != ROOM_NONE &&
+		    crowd_fills(&shadow->crowd, (uint64_t)sysconf(_SC_NPROCESSORS_ONLN)))
+			job->order.room = ROOM_SHARED;
 		begin_copy(shadow);
 		job->has_copy = window_copy(maker, &job->order, &job->result);
 	}
@@ -259,16 +266,17 @@ static void charge(struct hp_shadow *shadow, const struct job *job)
 	struct ledger *ledger = &shadow->ledger;
 	const struct price_terms terms = terms_of(job);
 	/* What was done while the target was held is in the stop. */
-	uint64_t own_ns = own_cpu_ns() - job->cpu_ns;
-	uint64_t taken_ns =
-		result->replay_ns + (own_ns > job->stopped_ns ? own_ns - job->stopped_ns : 0);
-	double waited_ns = end_copy(shadow, taken_ns);
+	uint64_t all_ns = own_cpu_ns() - job->cpu_ns;
+	uint64_t own_ns = all_ns > job->stopped_ns ? all_ns - job->stopped_ns : 0;
+	uint64_t taken_ns = result->replay_ns + own_ns;
+	/* A copy of lowest priority keeps nobody waiting. */
+	double waited_ns = end_copy(shadow, own_ns);
 
 	ledger_settle(ledger, job->owed_ns);
-	if (order->room != ROOM_NONE)
+	if (is_idle_room(order->room))
 		ledger_other(ledger, waited_ns);
 	if (result->outcome != WINDOW_MADE) {
-		ledger_other(ledger, order->room == ROOM_NONE ? (double)taken_ns : 0);
+		ledger_wasted(ledger, taken_ns, &terms);
 		return;
 	}
 	ledger_taken(ledger, taken_ns, &terms);
@@ -303,6 +311,18 @@ static bool sleep_until_due(struct hp_shadow *shadow, uint64_t cpu_ns)
 	return ppoll(&poll_stop, 1, &time, NULL) <= 0;
 }
 
+/* A copy that runs is not one of them. */
+static void look_at_crowd(struct hp_shadow *shadow)
+{
+	bool is_replaying;
+
+	pthread_mutex_lock(&shadow->lock);
+	is_replaying = shadow->replay_start_ns && !shadow->replay_end_ns;
+	pthread_mutex_unlock(&shadow->lock);
+	if (!is_replaying)
+		crowd_look(&shadow->crowd, hp_clock_monotonic_ns());
+}
+
 /* Waits until one is due. False: no more of them. */
 static bool next_window(struct hp_shadow *shadow, struct window_maker *maker, struct job *job)
 {
@@ -313,6 +333,7 @@ static bool next_window(struct hp_shadow *shadow, struct window_maker *maker, st
 
 		pthread_mutex_lock(&shadow->books);
 		cpu_ns = target_now_ns(shadow);
+		look_at_crowd(shadow);
 		if (schedule_is_late(&shadow->schedule, cpu_ns))
 			schedule_skip(&shadow->schedule, cpu_ns);
 		is_due = cpu_ns >= shadow->schedule.due_ns;
@@ -362,6 +383,8 @@ static void *make_windows(void *context)
 	bool is_more = true;
 	struct job job;
 
+	/* The target waits for us while it is held. */
+	hp_thread_hasten();
 	while (is_more) {
 		pthread_mutex_lock(&shadow->next_turn);
 		is_more = next_window(shadow, &hand->maker, &job);

@@ -207,20 +207,11 @@ struct waiting {
 	uint64_t waited_ns;
 };
 
-/* /proc/PID/task/TID/schedstat: ns on a CPU, ns ready to run, times. */
 static bool add_waiting(pid_t tid, void *context)
 {
 	struct waiting *waiting = context;
-	_cleanup_free_ char *text = NULL;
-	const char *at;
-	uint64_t ran_ns, waited_ns;
-	char path[96];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)waiting->pid, (int)tid);
-	hp_error_destroy(hp_file_read_text(path, &text));
-	at = text;
-	if (at && hp_scan_u64(&at, &ran_ns) && hp_scan_u64(&at, &waited_ns))
-		waiting->waited_ns += waited_ns;
+	waiting->waited_ns += hold_waited_ns(waiting->pid, tid);
 	return --waiting->threads_left > 0;
 }
 

@@ -141,9 +141,10 @@ static const double alike_ns = 300e6; /* ns of the target's CPU time [chosen] */
 /* A window is no shorter than making a copy takes: on a core of its own that is not the target's
  * time, … */
 static const double shortest_on_own_core_ns = 100e6; /* ns of the target's CPU time [chosen] */
-/* … on the target's core, or without an idle CPU, it is. */
-static const double shortest_in_core_ns = 30e6;	  /* ns of the target's CPU time [chosen] */
-static const double shortest_on_no_cpu_ns = 30e6; /* ns of the target's CPU time [chosen] */
+/* … on the target's core it is, … */
+static const double shortest_in_core_ns = 30e6; /* ns of the target's CPU time [chosen] */
+/* … and so it is without an idle CPU, where copies are so dear that a short run affords no longer one. */
+static const double shortest_on_no_cpu_ns = 10e6; /* ns of the target's CPU time [chosen] */
 /* Nor longer than this: one that goes wrong is then a small loss. */
 static const double longest_window_ns = 800e6; /* ns of the target's CPU time [chosen] */
 /* Time between windows, by what their copies take. One copy may wait while another is replayed; so
@@ -158,6 +159,8 @@ static const double longest_of_taken = 4; /* times [chosen] */
 static const double longest_delay_ns = 300e6; /* ns of the copy's CPU time [chosen] */
 /* … before the first whole one, when nothing is translated, this. */
 static const double longest_start_ns = 2e9; /* ns of the copy's CPU time [chosen] */
+/* It never costs the target more than so many times what the window was to cost. */
+static const double longest_of_price = 3; /* times [chosen] */
 
 /* The share of a window's samples that no state of the replay matched, before the first window; it
  * decides how many samples are taken behind a window so that one of them matches. */
@@ -176,6 +179,11 @@ enum {
 };
 /* … and no less than this. */
 static const uint64_t least_memory_reserve = 67108864; /* bytes: 64 MiB [chosen] */
+
+/* --- how many want the CPUs: budget/crowd.c --------------------------------------------------- */
+
+/* What was runnable earlier fades: a build starts a compiler per second or so. */
+static const double crowd_memory_ns = 1e9; /* ns of wall time [chosen] */
 
 /* --- who waits for CPUs: budget/waits.c ------------------------------------------------------ */
 

@@ -98,6 +98,7 @@ static struct hp_error *too_dear(const struct ledger *ledger, const struct price
 	static const char *const why[] = {
 		[ROOM_OF_ITS_OWN] = "",
 		[ROOM_IN_CORE] = " and replaying it on the other hardware thread of its core",
+		[ROOM_SHARED] = " and replaying it beside programs that keep all CPUs busy",
 		[ROOM_NONE] = " and replaying it without an idle CPU",
 	};
 	uint64_t due_ns = ledger_slot(ledger, ledger->lost_ns + price_ns);
@@ -119,6 +120,7 @@ static struct price_terms terms_of(const struct window_order *order, uint64_t by
 		.samples = samples,
 		.window_ns = order->window_ns,
 		.threads = order->threads,
+		.runnable = order->runnable,
 		.room = order->room,
 	};
 }
@@ -206,10 +208,12 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 	if (!error)
 		error = sandbox_create(&maker->sandbox, &maker->snapshot.areas, &order->cpus);
 	/* Others may want that CPU, we among them, and would come to the target's for it, or it comes
-	 * there itself: to them it is as good as idle. When the target itself keeps all busy, what
+	 * there itself: to them it is as good as idle. When all CPUs are busy all the time, what
 	 * replaying takes has been paid for. */
-	if (!error && order->room != ROOM_NONE)
-		sched_setscheduler(maker->sandbox.pid, SCHED_IDLE, &no_priority);
+	if (!error)
+		sched_setscheduler(maker->sandbox.pid,
+				   is_idle_room(order->room) ? SCHED_IDLE : SCHED_BATCH,
+				   &no_priority);
 	if (error)
 		refuse(result, HP_SHADOW_FAILED, error);
 	return !error;
@@ -229,6 +233,7 @@ static uint64_t longest_hold_ns(const struct window_maker *maker)
 static bool copy(struct window_maker *maker, const struct window_order *order,
 		 struct window_result *result)
 {
+	uint64_t waited_ns = hold_waited_ns(order->pid, order->tid);
 	uint64_t start_ns = hp_clock_monotonic_ns();
 	struct hp_error *error = NULL;
 	enum hp_shadow_refusal refusal = HP_SHADOW_FAILED;
@@ -255,8 +260,10 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 			error = hp_error_create_errno(errno, "sampling a thread");
 			refusal = HP_SHADOW_FAILED;
 		}
+		waited_ns = hold_waited_ns(order->pid, order->tid) - waited_ns;
 		hold_release(order->tid);
 		stop_ns = hp_clock_monotonic_ns() - start_ns;
+		stop_ns -= waited_ns < stop_ns ? waited_ns : stop_ns;
 		result->copied_bytes = maker->snapshot.read_bytes;
 		terms = terms_of(order, result->copied_bytes, 0);
 		ledger_stop(maker->ledger, stop_ns, &terms);
@@ -614,8 +621,10 @@ bool window_copy(struct window_maker *maker, struct window_order *order,
 	maker->wanted = order->wanted < maker->sampler.count ? order->wanted : maker->sampler.count;
 	if (maker->end.is_known)
 		maker->wanted = maker->sampler.count + 1;
+	terms = terms_of(order, result->copied_bytes, 0);
+	terms.window_ns = maker->sampler.tick * MATCH_PERIOD_NS;
 	maker->longest_replay_ns =
-		ledger_longest_replay_ns(maker->ledger, maker->sampler.tick * MATCH_PERIOD_NS);
+		ledger_longest_replay_ns(maker->ledger, &terms, result->price_ns);
 	if (!is_copied || error)
 		make_end(maker, error, result);
 	return is_copied && !error;

@@ -64,6 +64,7 @@ struct window_order {
 	uint64_t wanted;      /* samples that make the window, set */
 	uint64_t samples;     /* and with those behind it, at most, set */
 	uint64_t threads;     /* of the process that run, `tid` among them */
+	double runnable;      /* threads of the machine that want a CPU */
 	enum spare_cpus room; /* of the copy, on `cpus` */
 	cpu_set_t cpus;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When windows are due, and what may be spent on them. */
+#include "../../src/shadow/budget/crowd.h"
 #include "../../src/shadow/budget/control_groups.h"
 #include "../../src/shadow/budget/truncation.h"
 #include "../../src/shadow/budget/spare_cpus.h"
@@ -456,21 +457,72 @@ static double excess_of(uint64_t calm_ms, uint64_t busy_ms, int times)
 TEST(copies_may_take_so_much_longer_than_others_did)
 {
 	const uint64_t window_ns = 200000000;
+	const uint64_t dear_ns = UINT64_C(1000000000);
 	const struct price_terms terms = { .bytes = 1 << 20, .window_ns = window_ns };
+	const struct price_terms longer = { .bytes = 1 << 20, .window_ns = 2 * window_ns };
 	struct ledger ledger;
 	uint64_t first_ns;
 
 	ledger_init(&ledger, 1, 0);
-	first_ns = ledger_longest_replay_ns(&ledger, window_ns);
+	first_ns = ledger_longest_replay_ns(&ledger, &terms, dear_ns);
 	/* One that translates most of the program takes a second more than any other. */
 	ck_assert_uint_gt(first_ns, 2 * UINT64_C(1000000000));
 	ledger_whole(&ledger, 2 * window_ns, window_ns);
 	/* What one that had lost its way took is no measure. */
 	ledger_taken(&ledger, 100 * window_ns, &terms);
-	ck_assert_uint_lt(ledger_longest_replay_ns(&ledger, window_ns), first_ns);
-	ck_assert_uint_ge(ledger_longest_replay_ns(&ledger, window_ns), 4 * 2 * window_ns);
-	ck_assert_uint_lt(ledger_longest_replay_ns(&ledger, window_ns),
-			  ledger_longest_replay_ns(&ledger, 2 * window_ns));
+	ck_assert_uint_lt(ledger_longest_replay_ns(&ledger, &terms, dear_ns), first_ns);
+	ck_assert_uint_ge(ledger_longest_replay_ns(&ledger, &terms, dear_ns), 4 * 2 * window_ns);
+	ck_assert_uint_lt(ledger_longest_replay_ns(&ledger, &terms, dear_ns),
+			  ledger_longest_replay_ns(&ledger, &longer, dear_ns));
+}
+
+TEST(a_copy_that_has_lost_its_way_costs_a_few_times_its_price)
+{
+	const uint64_t ms = 1000000;
+	const struct price_terms terms = { .window_ns = 10 * ms, .room = ROOM_NONE };
+	struct ledger ledger;
+
+	ledger_init(&ledger, 1, 0);
+	ck_assert_uint_eq(ledger_longest_replay_ns(&ledger, &terms, 20 * ms), 60 * ms);
+}
+
+TEST(beside_other_programs_the_target_loses_its_share)
+{
+	const uint64_t ms = 1000000;
+	const struct price_terms terms = { .room = ROOM_SHARED, .threads = 2, .runnable = 8 };
+	const struct price_terms alone = { .room = ROOM_SHARED, .threads = 2, .runnable = 0.5 };
+	struct ledger ledger;
+
+	ledger_init(&ledger, 1, 0);
+	ledger_wasted(&ledger, 100 * ms, &terms);
+	ck_assert_uint_eq(ledger.lost_ns, 25 * ms);
+	/* Never more than all of it. */
+	ledger_wasted(&ledger, 100 * ms, &alone);
+	ck_assert_uint_eq(ledger.lost_ns, 125 * ms);
+}
+
+TEST(a_crowd_is_what_was_runnable_lately)
+{
+	const uint64_t second = 1000000000;
+	struct crowd crowd = { 0 };
+
+	crowd_take(&crowd, second, "0.20 0.18 0.12 4/80 11206\n");
+	ck_assert_double_eq(crowd.runnable, 3);
+	ck_assert(crowd_fills(&crowd, 3));
+	ck_assert(!crowd_fills(&crowd, 4));
+	/* A moment says little, a while much. */
+	crowd_take(&crowd, second + second / 100, "0.20 0.18 0.12 101/200 11206\n");
+	ck_assert_double_lt(crowd.runnable, 5);
+	crowd_take(&crowd, 20 * second, "0.20 0.18 0.12 1/80 11206\n");
+	ck_assert_double_lt(crowd.runnable, 0.1);
+	/* What makes no sense changes nothing. */
+	crowd_take(&crowd, 30 * second, "");
+	crowd_take(&crowd, 30 * second, "/");
+	crowd_take(&crowd, 30 * second, "0.20 x/80");
+	ck_assert_double_lt(crowd.runnable, 0.1);
+	ck_assert_uint_eq(crowd.at_ns, 20 * second);
+	crowd_look(&crowd, 40 * second);
+	ck_assert_uint_eq(crowd.at_ns, 40 * second);
 }
 
 TEST(only_waiting_beyond_the_usual_is_a_copys_doing)

@@ -51,6 +51,7 @@ static double loss_of_copy(const struct price_terms *terms)
 	const double loss_by_room[] = {
 		[ROOM_OF_ITS_OWN] = loss_on_own_core,
 		[ROOM_IN_CORE] = loss_in_core,
+		[ROOM_SHARED] = threads_of(terms) / fmax(terms->runnable, threads_of(terms)),
 		[ROOM_NONE] = 1,
 	};
 	double shared = fmin((double)terms->bytes / shared_memory_bytes, 1);
@@ -87,6 +88,7 @@ uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms 
 	const double shortest_ns[] = {
 		[ROOM_OF_ITS_OWN] = shortest_on_own_core_ns,
 		[ROOM_IN_CORE] = shortest_in_core_ns,
+		[ROOM_SHARED] = shortest_on_no_cpu_ns,
 		[ROOM_NONE] = shortest_on_no_cpu_ns,
 	};
 	double stop_ns = stop_cost_ns(ledger, terms);
@@ -102,10 +104,14 @@ uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms 
 	return (uint64_t)fmax(fmin(best_ns, longest_window_ns), shortest_ns[terms->room]);
 }
 
-uint64_t ledger_longest_replay_ns(const struct ledger *ledger, uint64_t window_ns)
+uint64_t ledger_longest_replay_ns(const struct ledger *ledger, const struct price_terms *terms,
+				  uint64_t price_ns)
 {
-	return (uint64_t)(longest_of_taken * ledger->whole_per_ns * (double)window_ns +
-			  (ledger->has_whole ? longest_delay_ns : longest_start_ns));
+	double longest_ns = longest_of_taken * ledger->whole_per_ns * (double)terms->window_ns +
+			    (ledger->has_whole ? longest_delay_ns : longest_start_ns);
+	double paid_ns = longest_of_price * (double)price_ns / loss_of_copy(terms);
+
+	return (uint64_t)fmin(longest_ns, paid_ns);
 }
 
 /* What it costs that the copy runs. */
@@ -211,6 +217,11 @@ void ledger_settle(struct ledger *ledger, double owed_ns)
 void ledger_taken(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms)
 {
 	learn_taken(&ledger->taken_per_ns, &ledger->has_taken, taken_ns, terms->window_ns);
+	ledger_wasted(ledger, taken_ns, terms);
+}
+
+void ledger_wasted(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms)
+{
 	ledger_other(ledger, loss_of_copy(terms) * (double)taken_ns);
 }
 

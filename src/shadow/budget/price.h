@@ -49,6 +49,7 @@ struct price_terms {
 	uint64_t samples;
 	uint64_t window_ns;
 	uint64_t threads; /* of its process that run, the held one among them; 0 is 1 */
+	double runnable;  /* threads of the machine that want a CPU; for ROOM_SHARED */
 	enum spare_cpus room;
 };
 
@@ -66,8 +67,9 @@ uint64_t ledger_hold(const struct ledger *ledger, uint64_t bytes);
  */
 uint64_t ledger_window_ns(const struct ledger *ledger, const struct price_terms *terms);
 /* The CPU time that a copy of such a window may take, by what whole ones have taken: one that has lost
- * its way runs on until then, and is charged for it. */
-uint64_t ledger_longest_replay_ns(const struct ledger *ledger, uint64_t window_ns);
+ * its way runs on until then, and is charged for it; and by the price that was predicted. */
+uint64_t ledger_longest_replay_ns(const struct ledger *ledger, const struct price_terms *terms,
+				  uint64_t price_ns);
 /* How much of the target's CPU time lies between two windows at least, or else copies would queue: see
  * schedule.h. */
 uint64_t ledger_spacing_ns(const struct ledger *ledger, const struct price_terms *terms);
@@ -92,6 +94,8 @@ double ledger_owe(struct ledger *ledger, const struct price_terms *terms);
 void ledger_settle(struct ledger *ledger, double owed_ns);
 /* Enters CPU time that the window's copy took, beside stops. */
 void ledger_taken(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms);
+/* The same of one that came to nothing, of which nothing is learned. */
+void ledger_wasted(struct ledger *ledger, uint64_t taken_ns, const struct price_terms *terms);
 /* Learns how many of a window's samples its replay came by. */
 void ledger_matched(struct ledger *ledger, uint64_t samples, uint64_t matched);
 /* How many samples behind a window are needed for one of them to match, but in one window of a hundred:

@@ -5,6 +5,7 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
+#include <hpcprof/base/number.h>
 
 #include <elf.h>
 #include <errno.h>
@@ -51,6 +52,20 @@ static bool has_signals(pid_t tid)
 	    sscanf(line, "\nSigPnd: %llx ShdPnd: %llx SigBlk: %llx", &own, &shared, &blocked) != 3)
 		return true;
 	return (own | shared) & ~blocked;
+}
+
+/* /proc/PID/task/TID/schedstat: ns on a CPU, ns ready to run, times. */
+uint64_t hold_waited_ns(pid_t pid, pid_t tid)
+{
+	_cleanup_free_ char *text = NULL;
+	const char *at;
+	uint64_t ran_ns, waited_ns;
+	char path[96];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
+	hp_error_destroy(hp_file_read_text(path, &text));
+	at = text;
+	return at && hp_scan_u64(&at, &ran_ns) && hp_scan_u64(&at, &waited_ns) ? waited_ns : 0;
 }
 
 /* --- x86-64 ----------------------------------------------------------------------------------- */
