@@ -242,16 +242,17 @@ enum { SAMPLES = 255 };
 #define TAKEN(at, value, by)   at, 0, value, by, HP_EVIDENCE_PROBABILITY + 1, HP_SOURCE_REGISTERS
 
 struct figure {
-	enum { NOTHING, EXECUTIONS, RELATIVE, EDGE, ENTRY, OWN_SAMPLES } of;
+	enum { NOTHING, EXECUTIONS, RELATIVE, EDGE, SHARE_OF, ENTRY, OWN_SAMPLES } of;
 	size_t at;
 	size_t to;
 	double value;
 	double tolerance;
 };
-#define RUNS(at, value, by)	EXECUTIONS, at, 0, value, by
-#define PART(at, value, by)	RELATIVE, at, 0, value, by
-#define GOES(at, to, value, by) EDGE, at, to, value, by
-#define HAS(at, value, by)	OWN_SAMPLES, at, 0, value, by
+#define RUNS(at, value, by)	 EXECUTIONS, at, 0, value, by
+#define PART(at, value, by)	 RELATIVE, at, 0, value, by
+#define GOES(at, to, value, by)	 EDGE, at, to, value, by
+#define SHARE(at, to, value, by) SHARE_OF, at, to, value, by
+#define HAS(at, value, by)	 OWN_SAMPLES, at, 0, value, by
 
 static double figure_of(const struct figure *figure)
 {
@@ -262,6 +263,8 @@ static double figure_of(const struct figure *figure)
 		return frequency(figure->at)->relative;
 	case EDGE:
 		return edge(figure->at, figure->to)->executions;
+	case SHARE_OF:
+		return edge(figure->at, figure->to)->executions / executions(figure->at);
 	case OWN_SAMPLES:
 		return found->blocks[block_at(figure->at)].samples;
 	case ENTRY:
@@ -400,7 +403,7 @@ static const struct row {
 	  .figures = { { RUNS(2, 1000, 60) },
 		       { RUNS(0, 102, 6) },
 		       { RUNS(10, 2, 0.1) },
-		       { GOES(2, 2, 900, 12) } },
+		       { SHARE(2, 2, 0.9, 0.01) } },
 	  .together = 0.05,
 	  .sources = 1u << HP_SOURCE_SHADOW | 1u << HP_SOURCE_COUNTERS | 1u << HP_SOURCE_REGISTERS |
 		     1u << HP_SOURCE_PROBES },
