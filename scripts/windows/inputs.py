@@ -43,16 +43,62 @@ SCHEME = '''
 (let loop ((n (string->number (cadr (command-line)))))
   (if (> n 0) (begin (fib 22) (size (tree 14)) (fill 60000) (loop (- n 1)))))
 '''
+LUA_LOOPS = '''
+local function sieve(n)
+    local is, count = {}, 0
+    for i = 2, n do is[i] = true end
+    for i = 2, n do
+        if is[i] then count = count + 1 for k = i * i, n, i do is[k] = false end end
+    end
+    return count
+end
+local function bodies(steps)
+    local at, speed = {}, {}
+    for i = 1, 5 do at[i], speed[i] = { i, i * i % 3, 1 / i }, { 0, 0.1 * i, 0 } end
+    for _ = 1, steps do
+        for i = 1, 5 do
+            local p, v = at[i], speed[i]
+            for k = 1, 5 do
+                if k ~= i then
+                    local q = at[k]
+                    local x, y, z = q[1] - p[1], q[2] - p[2], q[3] - p[3]
+                    local pull = 0.001 / (x * x + y * y + z * z + 0.01) ^ 1.5
+                    v[1], v[2], v[3] = v[1] + x * pull, v[2] + y * pull, v[3] + z * pull
+                end
+            end
+        end
+        for i = 1, 5 do for d = 1, 3 do at[i][d] = at[i][d] + 0.01 * speed[i][d] end end
+    end
+    return at[1][1]
+end
+for _ = 1, tonumber(arg[1]) do
+    local words = {}
+    for line in io.lines("text") do
+        for word in line:gmatch("%a+") do words[word] = (words[word] or 0) + 1 end
+    end
+    print(sieve(1000000), bodies(100000), next(words) ~= nil)
+end
+'''
 JAVASCRIPT = '''
 const text = require("fs").readFileSync("text", "latin1");
 function tree(n) { return n ? { left: tree(n - 1), right: tree(n - 1), at: n } : null; }
 function walk(t) { return t ? t.at + walk(t.left) + walk(t.right) : 0; }
+function multiply(a, b, n) {
+  const c = new Float64Array(n * n);
+  for (let i = 0; i < n; i++)
+    for (let j = 0; j < n; j++) {
+      let sum = 0;
+      for (let k = 0; k < n; k++) sum += a[i * n + k] * b[k * n + j];
+      c[i * n + j] = sum;
+    }
+  return c;
+}
 for (let round = 0; round < +process.argv[2]; round++) {
   const words = new Map();
   for (const word of text.match(/[a-z_]+/g)) words.set(word, (words.get(word) || 0) + 1);
   const list = Float64Array.from({ length: 200000 }, (_, i) => (i * 7919) % 10007).sort();
   const back = JSON.parse(JSON.stringify([...words].sort((a, b) => b[1] - a[1])));
-  console.log(walk(tree(16)), list[77], back.length);
+  console.log(walk(tree(16)), multiply(list, list, 300)[77], back.length);
 }
 '''
 JAVA = '''

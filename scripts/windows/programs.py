@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The programs of window-coverage: what to install, what they are told to do, which are kept out.
 
-None here is given /dev/null by name: some give what they write the mode of what they read, or remove it.
+None here is given /dev/null by name: some give what they write the mode of what they read, or remove
+it first.
 
 A program does a unit of work, or `n` of them, in one process where it can be told to. A program
 with a truth does the same with each unit, by one thread, and executes the same in each run: so what
-callgrind counts of one and of two units tells how often it executes what of `n` (frequency/again.py).
+callgrind counts of one and of two units tells how often it executes what of `n`
+(scripts/frequency/again.py).
 """
 import shutil
 from dataclasses import dataclass
@@ -74,7 +76,7 @@ def text_file(directory, n):
 
 def script(tool, name, text, *more):
     def command(directory, n):
-        kept(directory / name, lambda path: path.write_text(text))
+        (directory / name).write_text(text)
         return [find(tool), *more, name, str(n)]
     return command
 
@@ -118,8 +120,8 @@ def big_sql(directory, n):
 
 def git_log(directory, n):
     kept(directory / 'repository.git', lambda path: made.repository(path, 3000))
-    return ['/bin/sh', '-c', 'for i in $(seq "$0"); do "$1" -c "safe.directory=*" -C repository.git log -p --stat main; '
-            'done', str(n), find('git')]
+    return ['/bin/sh', '-c', 'for i in $(seq "$0"); do "$1" -c "safe.directory=*" '
+            '-C repository.git log -p --stat main; done', str(n), find('git')]
 
 
 def ghostscript(directory, n):
@@ -164,8 +166,7 @@ def of_frequencies():
 
 
 def others():
-    yield Program('luajit', 'luajit', lambda _, n: [
-        find('luajit'), '-e', f'for _ = 1, {n} do dofile("in.lua") end'])
+    yield Program('luajit', 'luajit', script('luajit', 'loops.lua', made.LUA_LOOPS))
     yield Program('ruby', 'ruby', script('ruby', 'in.rb', made.RUBY))
     yield Program('node', 'nodejs', script('node|nodejs', 'in.js', made.JAVASCRIPT),
                   'node|nodejs')
@@ -177,7 +178,7 @@ def others():
     yield Program('clang', 'clang', of_file('clang', one_file('c', lambda path, n:
                   workloads.c_source(path, 60 * n)), ['-O2', '-S', '-o', 'out/clang.s']))
     yield Program('rustc', 'rustc', of_file('rustc', one_file('rs', lambda path, n:
-                  made.rust_source(path, 60 * n)), ['-O', '--emit=metadata,obj', '--out-dir', 'out']))
+                  made.rust_source(path, 20 * n)), ['-O', '--emit=obj', '--out-dir', 'out']))
     yield Program('containers', 'g++', containers, 'g++', truth=True)
     yield Program('ffmpeg', 'ffmpeg', ffmpeg)
     yield Program('flac', 'flac', of_file('flac', one_file('wav', lambda path, n:
@@ -192,7 +193,8 @@ def others():
     yield Program('xz -T2', 'xz-utils', of_file('xz', text_file, ['-T2', '-4', '--block-size=2MiB',
                                                                   '-c']), 'xz')
     yield Program('pigz', 'pigz', of_file('pigz', text_file, ['-p2', '-9', '-c']))
-    yield Program('zstd -T0', 'zstd', of_file('zstd', text_file, ['-q', '-T0', '-15', '-c']), 'zstd')
+    yield Program('zstd -T0', 'zstd', of_file('zstd', text_file, ['-q', '-T0', '-15', '-c']),
+                  'zstd')
     yield Program('gs', 'ghostscript', ghostscript, truth=True)
     yield Program('git', 'git', git_log)
     yield Program('convert', 'imagemagick', convert, 'convert-im6.q16|convert')
@@ -214,11 +216,11 @@ def others():
     yield Program('opus', 'opus-tools', of_file('opusenc', one_file('wav', lambda path, n:
                   made.wav(path, 100 * n)), ['--quiet', '--comp', '10'], ['-']), 'opusenc',
                   kept_out=True)
-    yield Program('octave', 'octave', script('octave-cli', 'in.m', made.OCTAVE, '-qf'), 'octave-cli',
-                  kept_out=True)
+    yield Program('octave', 'octave', script('octave-cli', 'in.m', made.OCTAVE, '-qf'),
+                  'octave-cli', kept_out=True)
     yield Program('stress-ng, 1 GB', 'stress-ng', lambda _, n: [
-        find('stress-ng'), '-q', '--vm', '1', '--vm-bytes', '1g', '--vm-keep', '--vm-method', 'walk-1d',
-        '--vm-ops', str(20 * n)], 'stress-ng', kept_out=True)
+        find('stress-ng'), '-q', '--vm', '1', '--vm-bytes', '1g', '--vm-keep',
+        '--vm-method', 'walk-1d', '--vm-ops', str(20 * n)], 'stress-ng', kept_out=True)
     yield Program('lighttpd', 'lighttpd apache2-utils', None, kept_out=True,
                   server=servers.Lighttpd)
 
