@@ -343,101 +343,6 @@ TEST(what_is_added_keeps_its_images)
 	}
 }
 
-TEST(what_is_counted_once_stands_in_a_list_once)
-{
-	struct hp_counted pair[2] = {
-		{ .kind = HP_COUNTED_BLOCK, .bytes = 8, .instructions = 2, .counts = { 1 } },
-		{ .kind = HP_COUNTED_BLOCK, .bytes = 8, .instructions = 2, .counts = { 1 } },
-	};
-	char command[] = "x";
-	struct hp_window_stratum stratum = { .command = command, .items = pair, .item_count = 2 };
-	struct hp_image_id image = make_image(1);
-	struct hp_window_evidence evidence = {
-		.images = &image, .image_count = 1, .strata = &stratum, .stratum_count = 1
-	};
-
-	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
-	/* The same bytes read as fewer instructions are another block. */
-	pair[1].instructions = 3;
-	hp_assert_ok(hp_window_evidence_check(&evidence));
-	pair[1].instructions = 1;
-	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
-	hp_image_id_clear(&image);
-}
-
-TEST(outcomes_are_of_branches_and_relative)
-{
-	struct hp_counted outcome = { .kind = HP_COUNTED_TAKEN,
-				      .is_relative = true,
-				      .counts = { 1 } };
-	struct hp_window_stratum stratum = { .outcomes = &outcome, .outcome_count = 1 };
-	struct hp_image_id image = make_image(1);
-	struct hp_window_evidence evidence = {
-		.images = &image, .image_count = 1, .strata = &stratum, .stratum_count = 1
-	};
-	char command[] = "x";
-
-	stratum.command = command;
-	hp_assert_ok(hp_window_evidence_check(&evidence));
-	outcome.is_relative = false;
-	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
-	outcome.is_relative = true;
-	outcome.kind = HP_COUNTED_RETURN;
-	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
-	outcome.kind = HP_COUNTED_PROBE;
-	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
-	stratum.probes = stratum.outcomes;
-	stratum.probe_count = 1;
-	stratum.outcome_count = 0;
-	hp_assert_ok(hp_window_evidence_check(&evidence));
-	outcome.kind = HP_COUNTED_TAKEN;
-	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
-	stratum.probe_count = 0;
-	stratum.ticks = &outcome;
-	stratum.tick_count = 1;
-	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
-	outcome.kind = HP_COUNTED_TICK;
-	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
-	outcome.is_relative = false;
-	hp_assert_ok(hp_window_evidence_check(&evidence));
-	hp_image_id_clear(&image);
-}
-
-TEST(straight_code_is_of_branch_records)
-{
-	struct hp_counted range = { .kind = HP_COUNTED_RANGE,
-				    .is_relative = true,
-				    .at = { 0x40 },
-				    .to = { 0x48 },
-				    .counts = { [3] = 1 } };
-	char command[] = "x";
-	struct hp_window_stratum stratum = {
-		.command = command, .ranges = &range, .range_count = 1, .record_cycles = { [3] = 9 }
-	};
-	struct hp_image_id image = make_image(1);
-	struct hp_window_evidence evidence = {
-		.images = &image, .image_count = 1, .strata = &stratum, .stratum_count = 1
-	};
-
-	hp_assert_ok(hp_window_evidence_check(&evidence));
-	ck_assert_uint_eq(hp_window_evidence_items(&evidence), 1);
-	range.is_relative = false;
-	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
-	range.is_relative = true;
-	range.to.value = 0x3f;
-	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
-	range.to.value = 0x48;
-	range.kind = HP_COUNTED_TAKEN;
-	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
-	range.kind = HP_COUNTED_RANGE_TIME;
-	range.counts[HP_RECORD_GROUPS] = 1;
-	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
-	range.counts[HP_RECORD_GROUPS] = 0;
-	stratum.record_cycles[3] = 0;
-	hp_assert_fails(HP_ERROR_USAGE, hp_window_evidence_check(&evidence));
-	hp_image_id_clear(&image);
-}
-
 TEST(counts_that_do_not_fit_are_an_error)
 {
 	struct hp_window_evidence one = { 0 };
@@ -460,49 +365,129 @@ TEST(counts_that_do_not_fit_are_an_error)
 	hp_window_evidence_clear(&one);
 }
 
+#define BLOCK(size, count)                                                                         \
+	.kind = HP_COUNTED_BLOCK, .bytes = size, .instructions = count, .counts = { 1 }
+#define RELATIVE(which)	 .kind = which, .is_relative = true, .counts = { 1 }
+#define RANGE(from, to_) .is_relative = true, .at = { from }, .to = { to_ }
+
+enum list { ITEMS, OUTCOMES, PROBES, TICKS, RANGES };
+
+/* Of one image; nothing is wrong where there is no fault. */
+static const struct rule {
+	const char *name;
+	const char *fault; /* a part of what is said of it */
+	struct hp_counted counted[2];
+	enum list list;
+	bool has_no_cycles; /* of branch records, which come of the group 3 */
+} rules[] = {
+	{ "no kind", "unknown kind", { { .counts = { 1 } } }, ITEMS, false },
+	{ "a block without size", "impossible size", { { BLOCK(0, 0) } }, ITEMS, false },
+	{ "more instructions than bytes", "impossible size", { { BLOCK(2, 3) } }, ITEMS, false },
+	{ "a block of no image", "not there", { { BLOCK(4, 1), .image = 1 } }, ITEMS, false },
+	{ "a block past the end",
+	  "past 64 bits",
+	  { { BLOCK(2, 1), .at = { UINT64_MAX } } },
+	  ITEMS,
+	  false },
+	{ "a call to no image",
+	  "not there",
+	  { { .kind = HP_COUNTED_CALL, .to_image = 1, .counts = { 1 } } },
+	  ITEMS,
+	  false },
+	{ "a call with a size",
+	  "with a size",
+	  { { .kind = HP_COUNTED_CALL, .bytes = 1, .counts = { 1 } } },
+	  ITEMS,
+	  false },
+	{ "a call that never was", "never ran", { { .kind = HP_COUNTED_CALL } }, ITEMS, false },
+	{ "the same twice", "", { { BLOCK(8, 2) }, { BLOCK(8, 2) } }, ITEMS, false },
+	{ "the same bytes read as more instructions",
+	  NULL,
+	  { { BLOCK(8, 2) }, { BLOCK(8, 3) } },
+	  ITEMS,
+	  false },
+	{ "those in the wrong order", "", { { BLOCK(8, 2) }, { BLOCK(8, 1) } }, ITEMS, false },
+	{ "an outcome", NULL, { { RELATIVE(HP_COUNTED_TAKEN) } }, OUTCOMES, false },
+	{ "an outcome that is not relative",
+	  "",
+	  { { .kind = HP_COUNTED_TAKEN, .counts = { 1 } } },
+	  OUTCOMES,
+	  false },
+	{ "an outcome of a return", "", { { RELATIVE(HP_COUNTED_RETURN) } }, OUTCOMES, false },
+	{ "a probe as an outcome", "", { { RELATIVE(HP_COUNTED_PROBE) } }, OUTCOMES, false },
+	{ "a probe", NULL, { { RELATIVE(HP_COUNTED_PROBE) } }, PROBES, false },
+	{ "an outcome as a probe", "", { { RELATIVE(HP_COUNTED_TAKEN) } }, PROBES, false },
+	{ "an outcome as a tick", "", { { RELATIVE(HP_COUNTED_TAKEN) } }, TICKS, false },
+	{ "a relative tick", "", { { RELATIVE(HP_COUNTED_TICK) } }, TICKS, false },
+	{ "a tick", NULL, { { .kind = HP_COUNTED_TICK, .counts = { 1 } } }, TICKS, false },
+	{ "straight code",
+	  NULL,
+	  { { .kind = HP_COUNTED_RANGE, RANGE(0x40, 0x48), .counts = { [3] = 1 } } },
+	  RANGES,
+	  false },
+	{ "straight code that is not relative",
+	  "",
+	  { { .kind = HP_COUNTED_RANGE, .at = { 0x40 }, .to = { 0x48 }, .counts = { [3] = 1 } } },
+	  RANGES,
+	  false },
+	{ "straight code that ends before it begins",
+	  "",
+	  { { .kind = HP_COUNTED_RANGE, RANGE(0x40, 0x3f), .counts = { [3] = 1 } } },
+	  RANGES,
+	  false },
+	{ "a branch as straight code",
+	  "",
+	  { { .kind = HP_COUNTED_TAKEN, RANGE(0x40, 0x48), .counts = { [3] = 1 } } },
+	  RANGES,
+	  false },
+	{ "a range's time in a group of no record",
+	  "",
+	  { { .kind = HP_COUNTED_RANGE_TIME,
+	      RANGE(0x40, 0x48),
+	      .counts = { [3] = 1, [HP_RECORD_GROUPS] = 1 } } },
+	  RANGES,
+	  false },
+	{ "straight code in a group without cycles",
+	  "",
+	  { { .kind = HP_COUNTED_RANGE, RANGE(0x40, 0x48), .counts = { [3] = 1 } } },
+	  RANGES,
+	  true },
+};
+
 TEST(what_breaks_the_rules_is_named)
 {
-	static const struct {
-		struct hp_counted item;
-		const char *fault;
-	} cases[] = {
-		{ { .kind = 0, .counts = { 1 } }, "unknown kind" },
-		{ { .kind = HP_COUNTED_BLOCK, .counts = { 1 } }, "impossible size" },
-		{ { .kind = HP_COUNTED_BLOCK, .bytes = 2, .instructions = 3, .counts = { 1 } },
-		  "impossible size" },
-		{ { .kind = HP_COUNTED_BLOCK,
-		    .image = 1,
-		    .bytes = 4,
-		    .instructions = 1,
-		    .counts = { 1 } },
-		  "not there" },
-		{ { .kind = HP_COUNTED_CALL, .to_image = 1, .counts = { 1 } }, "not there" },
-		{ { .kind = HP_COUNTED_CALL, .bytes = 1, .counts = { 1 } }, "with a size" },
-		{ { .kind = HP_COUNTED_CALL }, "never ran" },
-		{ { .kind = HP_COUNTED_BLOCK,
-		    .at = { UINT64_MAX },
-		    .bytes = 2,
-		    .instructions = 1,
-		    .counts = { 1 } },
-		  "past 64 bits" },
-	};
-
-	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
-		struct hp_counted item = cases[i].item;
-		char path[] = "/a";
-		char command[] = "a";
-		struct hp_image_id image = { .kind = HP_IMAGE_FILE, .path = path };
-		struct hp_window_stratum stratum = { .command = command,
-						     .items = &item,
-						     .item_count = 1 };
-		struct hp_window_evidence evidence = {
+	for (size_t i = 0; i < HP_ARRAY_COUNT(rules); i++) {
+		const struct rule *rule = &rules[i];
+		struct hp_counted counted[2] = { rule->counted[0], rule->counted[1] };
+		const size_t count = counted[1].kind ? 2 : 1;
+		struct hp_image_id image = { .kind = HP_IMAGE_FILE, .path = (char[]){ "/a" } };
+		struct hp_window_stratum stratum = {
+			.command = (char[]){ "a" },
+			.record_cycles = { [3] = rule->has_no_cycles ? 0 : 9 },
+			.items = rule->list == ITEMS ? counted : NULL,
+			.item_count = rule->list == ITEMS ? count : 0,
+			.outcomes = rule->list == OUTCOMES ? counted : NULL,
+			.outcome_count = rule->list == OUTCOMES ? count : 0,
+			.probes = rule->list == PROBES ? counted : NULL,
+			.probe_count = rule->list == PROBES ? count : 0,
+			.ticks = rule->list == TICKS ? counted : NULL,
+			.tick_count = rule->list == TICKS ? count : 0,
+			.ranges = rule->list == RANGES ? counted : NULL,
+			.range_count = rule->list == RANGES ? count : 0,
+		};
+		const struct hp_window_evidence evidence = {
 			.images = &image, .image_count = 1, .strata = &stratum, .stratum_count = 1
 		};
 		struct hp_error *error = hp_window_evidence_check(&evidence);
 
-		ck_assert_ptr_nonnull(error);
-		ck_assert_msg(strstr(error->message, cases[i].fault), "%zu: %s", i, error->message);
+		ck_assert_msg(!error == !rule->fault, "%s: %s", rule->name,
+			      error ? error->message : "nothing is wrong with it");
+		ck_assert_msg(!error || (error->class == HP_ERROR_USAGE &&
+					 strstr(error->message, rule->fault)),
+			      "%s: %s", rule->name, error ? error->message : "");
 		hp_error_destroy(error);
+		if (!rule->fault && rule->list == RANGES)
+			ck_assert_uint_eq(hp_window_evidence_items(&evidence), 1);
 	}
 }
 
