@@ -136,8 +136,8 @@ def recorded(options, one, command, inputs, budget, seconds, number):
     partial = one.directory / 'shadow.new'
     record(options, again.looped(one.workload, command, runs), inputs, partial,
            [f'--shadow={budget:g}'] if budget else [])
-    again = f'.{number}' if number > 1 else ''
-    made = partial.rename(one.directory / f'shadow-{budget:g}-{seconds:g}-{runs}{again}.db')
+    suffix = f'.{number}' if number > 1 else ''
+    made = partial.rename(one.directory / f'shadow-{budget:g}-{seconds:g}-{runs}{suffix}.db')
     options.made.add(made)
     return made, runs
 

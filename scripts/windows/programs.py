@@ -99,11 +99,14 @@ def in_java(directory, n):
 
 
 def containers(directory, n):
+    """Its exact counts belong to it and its path: it is where --data keeps both."""
+    where = (directory / 'compiled').resolve()
+
     def compile_it(path):
-        source = directory / 'containers.cc'
+        source = where / 'containers.cc'
         source.write_text(made.CONTAINERS)
-        measure.run([find('g++'), '-O2', '-g', '-o', str(path), str(source)], directory, 'g++')
-    return ['./' + kept(directory / 'containers', compile_it), str(n)]
+        measure.run([find('g++'), '-O2', '-o', str(path), str(source)], directory, 'g++')
+    return [str(where / kept(where / 'containers', compile_it)), str(n)]
 
 
 def cpp(directory, n):
@@ -171,7 +174,8 @@ def others():
     yield Program('node', 'nodejs', script('node|nodejs', 'in.js', made.JAVASCRIPT),
                   'node|nodejs')
     yield Program('node, perf map', 'nodejs',
-                  script('node|nodejs', 'in.js', made.JAVASCRIPT, '--perf-basic-prof'),
+                  script('node|nodejs', 'in.js', made.JAVASCRIPT, '--perf-basic-prof',
+                         '--logfile=out/v8.log', '--no-logfile-per-isolate'),
                   'node|nodejs', perf_map=True)
     yield Program('java', 'default-jdk-headless', in_java, 'java javac')
     yield Program('g++', 'g++', cpp)
