@@ -7,12 +7,14 @@ from pathlib import Path
 SCRIPTS = Path(__file__).resolve().parents[2] / 'scripts'
 sys.path[:0] = [str(SCRIPTS / 'frequency'), str(SCRIPTS / 'bench')]
 
-import absolute
+import again
 import controls
+import counted
 import evidence
 import judge
 import measure
 import profiles
+import workloads
 from profiles import Block, Edge, Estimate, Procedure, Profile, Report
 
 
@@ -69,14 +71,12 @@ def test_what_a_process_does_again_is_not_what_it_did_first():
 
 
 def test_one_process_after_another_does_the_same():
-    named = {workload.name: workload for workload in absolute.workloads.workloads()}
+    named = {workload.name: workload for workload in workloads.workloads()}
     command = ['/usr/bin/x', 'in']
-    same(absolute.continues(named['mawk'], command), True)
-    same(absolute.continues(named['perl'], command), True)
-    same(absolute.continues(named['tcl'], command), True)
-    same(absolute.continues(named['dot'], command), False)
-    same(absolute.counted_once(named['mawk'], command), 'truth')
-    same(absolute.counted_once(named['perl'], command), 'truth-once')
+    for name, continues in (('mawk', True), ('perl', True), ('tcl', True), ('dot', False)):
+        same(again.looped(named[name], command, 2)[0] == command[0], continues)
+    same(again.counted_once(named['mawk'], command), 'truth')
+    same(again.counted_once(named['perl'], command), 'truth-once')
 
 
 def test_graphs_are_read_with_their_ways_in_and_out():
@@ -355,9 +355,9 @@ def judged_absolutely():
                     {made.key: {(0, 16): counted(50, 40, 60), (0, 32): counted(80, 70, 90)}})
     profile = Profile([made], 100, {})
     judgement = judge.judge(profile, report)
-    result = absolute.Result(None, 1, 20)
-    absolute.judge_blocks(result, judgement, profile)
-    absolute.judge_totals(result, judgement)
+    result = counted.Counts()
+    counted.judge_blocks(result, judgement, profile)
+    counted.judge_totals(result, judgement)
     return result
 
 
