@@ -340,7 +340,7 @@ def test_flow_alone_says_nothing_where_a_graph_misses_edges():
     same(evidence.determined(made, {0, 16}), {0, 1})
 
 
-def counted(value, low, high, confidence='high'):
+def told(value, low, high, confidence='high'):
     return Estimate(1, None, None, confidence, value, low, high)
 
 
@@ -351,8 +351,8 @@ def judged_absolutely():
     made.blocks[0].instructions[1] = (1, 0, 'call 0x10')
     for edge, truth in zip(made.edges, (100, 50, 50, 50, 50, 100)):
         edge.truth = truth
-    report = Report({made.key: {0: counted(100, 95, 105), 16: counted(54, 52, 56, 'low')}},
-                    {made.key: {(0, 16): counted(50, 40, 60), (0, 32): counted(80, 70, 90)}})
+    report = Report({made.key: {0: told(100, 95, 105), 16: told(54, 52, 56, 'low')}},
+                    {made.key: {(0, 16): told(50, 40, 60), (0, 32): told(80, 70, 90)}})
     profile = Profile([made], 100, {})
     judgement = judge.judge(profile, report)
     result = counted.Counts()
