@@ -2,11 +2,22 @@
 """The cases of coverage.test: `list` prints their names, else that of the name is run."""
 import sys
 from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 TOP = Path(__file__).resolve().parents[2]
-coverage = SourceFileLoader('coverage', str(TOP / 'scripts' / 'window-coverage')).load_module()
+
+
+def loaded(script):
+    loader = SourceFileLoader(script.name, str(script))
+    made = module_from_spec(spec_from_loader(script.name, loader))
+    sys.modules[script.name] = made     # dataclasses look there
+    loader.exec_module(made)
+    return made
+
+
+coverage = loaded(TOP / 'scripts' / 'window-coverage')
 
 
 def same(found, expected):
