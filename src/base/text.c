@@ -211,14 +211,24 @@ size_t hp_text_prefix(const char *text, size_t columns)
 	return bytes;
 }
 
+/* "2 %" stays together. */
+static bool ends_word(const char *at)
+{
+	return !*at || (*at == ' ' && at[1] != '%');
+}
+
 size_t hp_text_line(const char *text, size_t columns)
 {
 	size_t fits = columns ? hp_text_prefix(text, columns) : strlen(text);
 	size_t end = fits;
 
-	if (!text[fits] || text[fits] == ' ')
+	if (ends_word(text + fits))
 		return fits;
-	while (end && text[end] != ' ')
+	while (end && !ends_word(text + end))
 		end--;
-	return end ? end : fits + strcspn(text + fits, " ");
+	if (end)
+		return end;
+	while (!ends_word(text + fits))
+		fits++;
+	return fits;
 }

@@ -47,7 +47,7 @@ size_t hp_text_columns(const char *text);
 /* The number of bytes of the characters that fit into `columns`. */
 size_t hp_text_prefix(const char *text, size_t columns);
 /* The number of bytes of the words that fit into `columns`, without the blank behind them; of one
- * word if not even that fits, of the whole text if `columns` is 0. */
+ * word if not even that fits, of the whole text if `columns` is 0. "2 %" is one word. */
 size_t hp_text_line(const char *text, size_t columns);
 
 #endif
