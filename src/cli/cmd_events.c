@@ -194,6 +194,14 @@ static struct hp_error *without_tracepoints(const struct hp_machine *machine, co
 			     "no event matches '%s', and tracepoints cannot be listed", pattern);
 }
 
+/* Frees the error. */
+static void note_tracepoints(struct hp_error *missing)
+{
+	if (missing)
+		fprintf(stderr, "tracepoints are not listed: %s\n", missing->message);
+	hp_error_destroy(missing);
+}
+
 static int conclude(const struct listing *listing, const struct hp_machine *machine)
 {
 	const struct options *options = listing->options;
@@ -204,6 +212,8 @@ static int conclude(const struct listing *listing, const struct hp_machine *mach
 			fprintf(stderr,
 				"%zu more that this machine does not have (--all lists them)\n",
 				listing->hidden);
+		if (options->format == TEXT)
+			note_tracepoints(hp_event_missing_tracepoints(machine));
 		return HP_EXIT_OK;
 	}
 	error = without_tracepoints(machine, options->pattern);
