@@ -19,15 +19,16 @@ void executions_clear(struct executions *executions)
 
 static struct hp_error *nothing_counted(const struct report *report)
 {
-	struct hp_error *error =
-		hp_error_create(HP_ERROR_INSUFFICIENT, "%s",
-				hp_windows_exist(report->inference)
-					? "the filters select none of the counts"
-					: "no shadow window counted anything in these epochs");
+	static const char nothing[] = "no shadow window counted anything in these epochs";
 
-	return hp_error_advise(error, "%s",
-			       hp_windows_exist(report->inference)
-				       ? "leave out the filters"
+	if (hp_windows_exist(report->inference))
+		return hp_error_advise(hp_error_create(HP_ERROR_INSUFFICIENT,
+						       "the filters select none of the counts"),
+				       "leave out the filters");
+	return hp_error_advise(hp_error_create(HP_ERROR_INSUFFICIENT, "%s", nothing), "%s",
+			       hp_windows_tried(report->inference)
+				       ? "they had --shadow: record a longer run, or allow more of "
+					 "its time: hpcprof record --shadow=5 -- COMMAND"
 				       : "record with: hpcprof record --shadow -- COMMAND");
 }
 
