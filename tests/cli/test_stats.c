@@ -91,6 +91,27 @@ TEST(the_table_has_the_columns_of_the_figure)
 	ck_assert_ptr_nonnull(strstr(test.output, "not shown: 2 more"));
 }
 
+TEST(names_are_short_for_people_where_that_tells_them_apart)
+{
+	struct test test = begin();
+	const struct recorded recorded = {
+		.label = "long",
+		.names = { "std::vector<int, std::allocator<int> >::push_back(int const&)",
+			   "ns::Table<std::string, std::vector<int> >::find(int)",
+			   "ns::Table<std::string, std::vector<long> >::find(int)" },
+		.samples = { 10, 10, 10 },
+	};
+
+	compare_record(test.db, &recorded);
+	assert_stats(&test, "long", 0);
+	ck_assert_ptr_nonnull(strstr(test.output, ", one sample every 1 ms\n"));
+	ck_assert_ptr_nonnull(strstr(test.output, " std::vector<\u2026>::push_back  "));
+	for (size_t i = 1; i < 3; i++)
+		ck_assert_ptr_nonnull(strstr(test.output, recorded.names[i]));
+	assert_stats(&test, "--format=csv long", 0);
+	ck_assert_ptr_nonnull(strstr(test.output, recorded.names[0]));
+}
+
 TEST(images_are_sums_of_procedures)
 {
 	struct test test = begin();

@@ -3,6 +3,7 @@
 
 #include <hpcprof/base/number.h>
 
+#include <inttypes.h>
 #include <math.h>
 
 #define AT_LEAST "\xe2\x89\xa5"
@@ -88,6 +89,20 @@ void quantity_add_at_least(struct hp_buffer *buffer, double value, double low)
 		hp_buffer_printf(buffer, AT_LEAST);
 		quantity_add_cycles(buffer, low);
 	}
+}
+
+void quantity_add_period(struct hp_buffer *buffer, enum hp_unit unit, uint64_t period)
+{
+	double value = (double)period;
+
+	if (unit != HP_UNIT_NS)
+		hp_buffer_printf(buffer, "%" PRIu64 " %s", period, hp_unit_name(unit));
+	else if (period >= 1000000)
+		hp_buffer_printf(buffer, "%.4g ms", value / 1e6);
+	else if (period >= 1000)
+		hp_buffer_printf(buffer, "%.4g us", value / 1e3);
+	else
+		hp_buffer_printf(buffer, "%" PRIu64 " ns", period);
 }
 
 const char *quantity_cause(enum hp_cause_kind kind)

@@ -6,6 +6,7 @@
 #include "text.h"
 
 #include <hpcprof/analyze/analysis.h>
+#include <hpcprof/model/profile.h>
 
 /* "0.931", "12.3", "4711", "1.23 M", "45 G"; "?" for what is not known. */
 void quantity_add(struct hp_buffer *buffer, double value);
@@ -19,6 +20,9 @@ void quantity_add_frequency(struct hp_buffer *buffer, const struct hp_frequency 
 			    bool is_absolute);
 /* Cycles, "≥8.4" where only the lower end of the interval is known, "" when nothing is. */
 void quantity_add_at_least(struct hp_buffer *buffer, double value, double low);
+
+/* Of a sampling period: "1 ms", "250 us", "1000 cycles". */
+void quantity_add_period(struct hp_buffer *buffer, enum hp_unit unit, uint64_t period);
 
 /* The cause in words: "data cache miss". */
 const char *quantity_cause(enum hp_cause_kind kind);

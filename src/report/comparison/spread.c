@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../common/json.h"
+#include "../common/quantity.h"
 #include "../common/text.h"
+
+#include <hpcprof/model/procedure_name.h>
 
 #include <hpcprof/report/spread.h>
 
@@ -43,8 +46,9 @@ static void add_sets(struct hp_buffer *text, const struct hp_spread *spread)
 	}
 	hp_buffer_printf(text, "; all %.0f\n# event   ", spread->samples);
 	text_escape(text, spread->event);
-	hp_buffer_printf(text, ", a sample every %.0f %s\n", spread->period,
-			 hp_unit_name(spread->unit));
+	hp_buffer_printf(text, ", one sample every ");
+	quantity_add_period(text, spread->unit, (uint64_t)llround(spread->period));
+	hp_buffer_printf(text, "\n");
 	for (size_t i = 0; i < spread->note_count; i++) {
 		hp_buffer_printf(text, "# note    ");
 		text_escape(text, spread->notes[i]);
@@ -60,7 +64,83 @@ static void add_figure(struct hp_buffer *text, double value, int width, int digi
 		hp_buffer_printf(text, "%*s ", width, "-");
 }
 
-static void add_text_row(struct hp_buffer *text, const struct hp_spread_row *row)
+/* --- names for people ------------------------------------------------------------------------ */
+
+struct shown {
+	const struct hp_spread_row *row;
+	char *text;
+};
+
+static int compare_shown(const void *left, const void *right)
+{
+	const struct shown *a = left;
+	const struct shown *b = right;
+	int order = strcmp(a->text, b->text);
+
+	return order ? order : strcmp(a->row->name, b->row->name);
+}
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct shown *a = left;
+	const struct shown *b = right;
+
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+/* What is short of several names tells none from the others. */
+static void drop_ambiguous(struct shown *shown, size_t count)
+{
+	for (size_t first = 0, end; first < count; first = end) {
+		for (end = first + 1;
+		     end < count && strcmp(shown[end].text, shown[first].text) == 0; end++)
+			;
+		if (strcmp(shown[first].row->name, shown[end - 1].row->name) == 0)
+			continue;
+		for (size_t i = first; i < end; i++) {
+			free(shown[i].text);
+			shown[i].text = strdup(shown[i].row->name);
+		}
+	}
+}
+
+static void free_shown(struct shown *shown, size_t count)
+{
+	for (size_t i = 0; shown && i < count; i++)
+		free(shown[i].text);
+	free(shown);
+}
+
+/* In the order of the rows, to be freed with free_shown; NULL when memory is short. Names of other
+ * languages have no "::". */
+static struct shown *shorten(const struct hp_spread_row *rows, size_t count)
+{
+	struct shown *shown = calloc(count + 1, sizeof(*shown));
+	bool failed = !shown;
+
+	for (size_t i = 0; !failed && i < count; i++) {
+		const char *name = rows[i].name;
+
+		shown[i] = (struct shown){
+			.row = &rows[i],
+			.text = strstr(name, "::") ? hp_name_shorten(name, NULL) : strdup(name),
+		};
+		failed = !shown[i].text;
+	}
+	if (!failed) {
+		qsort(shown, count, sizeof(*shown), compare_shown);
+		drop_ambiguous(shown, count);
+		qsort(shown, count, sizeof(*shown), compare_places);
+	}
+	for (size_t i = 0; !failed && i < count; i++)
+		failed = !shown[i].text;
+	if (!failed)
+		return shown;
+	free_shown(shown, count);
+	return NULL;
+}
+
+static void add_text_row(struct hp_buffer *text, const struct hp_spread_row *row, const char *name)
 {
 	hp_buffer_printf(text, "%6.2f%% ", 100 * row->range);
 	add_figure(text, row->sum, 12, 2);
@@ -70,7 +150,7 @@ static void add_text_row(struct hp_buffer *text, const struct hp_spread_row *row
 	add_figure(text, row->least, 11, 2);
 	add_figure(text, row->most, 11, 2);
 	hp_buffer_printf(text, " ");
-	text_escape(text, row->name);
+	text_escape(text, name);
 	if (row->file) {
 		hp_buffer_printf(text, "  ");
 		text_escape(text, base_name(row->file));
@@ -88,12 +168,16 @@ static struct hp_error *write_text(const struct writing *writing)
 {
 	const struct hp_spread *spread = writing->spread;
 	_cleanup_(hp_buffer_free) struct hp_buffer text = { 0 };
+	struct shown *shown = shorten(spread->rows, writing->rows);
 
+	if (!shown)
+		return hp_error_create_no_memory();
 	add_sets(&text, spread);
 	hp_buffer_printf(&text, "\n%7s %12s %7s %4s %11s %11s %11s %11s  %s\n", "range%", "sum",
 			 "sum%", "N", "mean", "std-dev", "min", "max", "where");
 	for (size_t i = 0; i < writing->rows; i++)
-		add_text_row(&text, &spread->rows[i]);
+		add_text_row(&text, &spread->rows[i], shown[i].text);
+	free_shown(shown, writing->rows);
 	if (writing->rows < spread->row_count)
 		hp_buffer_printf(&text, "# not shown: %zu more\n",
 				 spread->row_count - writing->rows);

@@ -4,6 +4,7 @@
 #include "text_header.h"
 #include "header.h"
 #include "header_parts.h"
+#include "../common/quantity.h"
 #include "../tuning.h"
 
 #include <hpcprof/base/number.h>
@@ -143,20 +144,6 @@ static void put_epochs(const struct report *report, struct header *header)
 	}
 }
 
-static void add_period(struct hp_buffer *text, enum hp_unit unit, uint64_t period)
-{
-	double value = (double)period;
-
-	if (unit != HP_UNIT_NS)
-		hp_buffer_printf(text, "%" PRIu64 " %s", period, hp_unit_name(unit));
-	else if (period >= 1000000)
-		hp_buffer_printf(text, "%.4g ms", value / 1e6);
-	else if (period >= 1000)
-		hp_buffer_printf(text, "%.4g us", value / 1e3);
-	else
-		hp_buffer_printf(text, "%" PRIu64 " ns", period);
-}
-
 static void add_samples(const struct hp_loaded_event *event, struct hp_buffer *text)
 {
 	hp_buffer_printf(text, "%" PRIu64 " sample%s", event->all.samples,
@@ -178,10 +165,10 @@ static void add_periods(const struct hp_loaded_event *event, struct hp_buffer *t
 	if (event->greatest_period != event->least_period && unit != HP_UNIT_NS)
 		hp_buffer_printf(text, "%" PRIu64 " to ", event->least_period);
 	else if (event->greatest_period != event->least_period) {
-		add_period(text, unit, event->least_period);
+		quantity_add_period(text, unit, event->least_period);
 		hp_buffer_printf(text, " to ");
 	}
-	add_period(text, unit, event->greatest_period);
+	quantity_add_period(text, unit, event->greatest_period);
 }
 
 /* What of the event is missing. `name` goes before it, where it is not clear of which. */
