@@ -4,7 +4,6 @@
 #include <hpcprof/base/number.h>
 
 #include <dirent.h>
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>

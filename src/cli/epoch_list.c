@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "epoch_list.h"
 
-#include <hpcprof/base/bytes.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/text.h>
 

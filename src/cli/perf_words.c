@@ -5,7 +5,6 @@
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/vector.h>
 
-#include <ctype.h>
 #include <string.h>
 
 /* --- the table -------------------------------------------------------------------------------- */

@@ -2,7 +2,6 @@
 #include "namesakes.h"
 
 #include "moved.h"
-#include "names.h"
 #include "tuning.h"
 
 #include <hpcprof/base/cleanup.h>

@@ -6,7 +6,6 @@
 #include <hpcprof/base/cleanup.h>
 
 #include <math.h>
-#include <stdint.h>
 
 struct spread {
 	double mean;

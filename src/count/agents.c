@@ -3,7 +3,6 @@
 
 #include <hpcprof/base/number.h>
 
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include <hpcprof/mux/ramp.h>
 
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <time.h>

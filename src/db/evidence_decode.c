@@ -2,8 +2,6 @@
 /* Reading what evidence_encode.c has written, as far as it is whole. */
 #include "evidence_lists.h"
 
-#include <hpcprof/base/number.h>
-
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -5,8 +5,6 @@
  */
 #include "evidence_lists.h"
 
-#include <hpcprof/base/number.h>
-
 #include <stddef.h>
 
 /* An item of half a byte has never been seen, and is 600 bytes of memory. */

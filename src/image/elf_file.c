@@ -9,7 +9,6 @@
 
 #include <limits.h>
 #include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -8,8 +8,6 @@
 #include "estimator.h"
 #include "tuning.h"
 
-#include <math.h>
-
 /* Sums of a variable's steps with those of something known (KNOWN_MAX: with themselves). */
 static double steps_of(const struct variable *variable, size_t known, int half)
 {

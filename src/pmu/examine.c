@@ -11,7 +11,6 @@
 
 #include "try.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -9,7 +9,6 @@
 #include <hpcprof/base/text.h>
 #include <hpcprof/base/vector.h>
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

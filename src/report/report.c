@@ -10,7 +10,6 @@
 
 #include <hpcprof/report/report.h>
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

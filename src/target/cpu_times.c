@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
-#include <hpcprof/base/number.h>
 #include <hpcprof/target/cpu_times.h>
 
 #include <fcntl.h>

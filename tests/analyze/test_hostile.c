@@ -9,8 +9,6 @@
 
 #include <hpcprof/analyze/analysis.h>
 
-#include <math.h>
-
 enum { CONDITIONAL_BYTES = 6, CASE_BYTES = 7, HEAD_BYTES = 30 };
 
 static struct hp_arena *arena;

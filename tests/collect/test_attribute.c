@@ -10,7 +10,6 @@
 #include <hpcprof/base/vector.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

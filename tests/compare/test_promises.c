@@ -3,8 +3,6 @@
 #include "../../src/compare/statistics.h"
 #include "made_up.h"
 
-#include <math.h>
-
 /* How many of all comparisons, as shares. */
 struct shares {
 	double regression;

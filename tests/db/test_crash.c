@@ -2,7 +2,6 @@
 /* Whoever dies whenever: the epoch verifies, and holds everything up to the last flush. */
 #include "../db_fixture.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -11,7 +11,6 @@
 #include <hpcprof/base/number.h>
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,11 +3,9 @@
  * Prints all that a program inherits and could notice: a run under hpcprof has to print what a
  * plain run prints. What differs between any two runs (process numbers, times) is left out.
  */
-#include <dirent.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

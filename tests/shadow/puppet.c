@@ -4,7 +4,6 @@
 #include "puppet.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 
 #include "../../src/shadow/copy/sandbox_lock.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -13,7 +13,6 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { ELSEWHERE = 0x10000000 }; /* from PUPPET_CODE */

@@ -9,7 +9,6 @@
 
 #include <hpcprof/base/vector.h>
 
-#include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>

@@ -5,7 +5,6 @@
 
 #include <linux/perf_event.h>
 #include <string.h>
-#include <unistd.h>
 
 struct bytes {
 	uint8_t at[2048];

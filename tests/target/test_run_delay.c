@@ -5,7 +5,6 @@
 #include <hpcprof/target/run_delay.h>
 
 #include <sched.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>

@@ -9,7 +9,6 @@
 #include <hpcprof/base/vector.h>
 #include <hpcprof/image/identity.h>
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "annotate.h"
 #include "../common/quantity.h"
 #include "../common/sheet.h"
-#include "../common/state.h"
 #include "../common/text.h"
 #include "../tuning.h"
 

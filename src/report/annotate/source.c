@@ -7,7 +7,6 @@
 #include <hpcprof/base/foreign_file.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -2,9 +2,7 @@
 #include "text.h"
 
 #include <hpcprof/base/text.h>
-#include <hpcprof/base/vector.h>
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

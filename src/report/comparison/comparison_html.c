@@ -13,7 +13,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static void add_lines(struct hp_buffer *out, const char *const *lines, size_t count)
 {

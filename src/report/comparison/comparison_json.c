@@ -4,8 +4,6 @@
 
 #include "../common/json.h"
 
-#include <math.h>
-
 static json_t *measured_object(const struct hp_measured *measured)
 {
 	return json_pack("{s:o, s:o, s:o}", "estimate", json_number(measured->value), "low",

@@ -4,7 +4,6 @@
 
 #include <hpcprof/infer/counts.h>
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 

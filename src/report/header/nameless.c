@@ -6,7 +6,6 @@
 #include <hpcprof/base/number.h>
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 #include "../tuning.h"
 
 #include <hpcprof/base/number.h>
-#include <hpcprof/base/text.h>
 
 #include <inttypes.h>
 #include <math.h>
