@@ -140,10 +140,3 @@ const char *hp_bound_name(enum hp_bound bound)
 
 	return (unsigned)bound < HP_ARRAY_COUNT(names) ? names[bound] : "?";
 }
-
-const char *hp_stall_name(enum hp_stall stall)
-{
-	static const char *const names[] = { "none", "width", "dependency", "port" };
-
-	return (unsigned)stall < HP_ARRAY_COUNT(names) ? names[stall] : "?";
-}

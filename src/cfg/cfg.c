@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "graph.h"
 
+#include <hpcprof/base/number.h>
 #include <hpcprof/base/search.h>
 
 /* The passes. What each needs of those before it is said at the top of its file. */
@@ -75,4 +76,15 @@ bool hp_cfg_is_in_loop(const struct hp_cfg *cfg, uint32_t node, uint32_t loop)
 
 	return around != HP_CFG_NONE &&
 	       cfg->loops[around].first - cfg->loops[loop].first < cfg->loops[loop].size;
+}
+
+const char *hp_edge_kind_name(enum hp_edge_kind kind)
+{
+	static const char *const names[] = {
+		[HP_EDGE_FALL] = "fall",       [HP_EDGE_JUMP] = "jump",	  [HP_EDGE_TABLE] = "table",
+		[HP_EDGE_LANDING] = "landing", [HP_EDGE_ENTRY] = "entry", [HP_EDGE_EXIT] = "exit",
+		[HP_EDGE_ESCAPE] = "escape",
+	};
+
+	return kind < HP_ARRAY_COUNT(names) && names[kind] ? names[kind] : "?";
 }

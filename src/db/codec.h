@@ -160,6 +160,9 @@ enum { HP_IMAGE_LEAST_BYTES = 6 };
 void hp_image_encode(const struct hp_image_id *id, uint8_t flags, struct hp_writer *writer);
 struct hp_error *hp_image_decode(const struct hp_section *section, struct hp_reader *reader,
 				 struct hp_image_id *id, uint8_t *flags);
+/* The image that all of a file is about; `what` the file has of it, for errors. */
+struct hp_error *hp_image_decode_key(const struct hp_container *file, const char *what,
+				     struct hp_image_id *id);
 /* NULL when `id` keeps the rules of the model. */
 struct hp_error *hp_image_check(const struct hp_image_id *id);
 /* The section must have been read to its end. */

@@ -18,11 +18,13 @@
 struct hp_error *hp_contents_read_file(int directory, const char *name, uint8_t **bytes,
 				       size_t *size, bool *found)
 {
-	struct hp_error *error =
-		hp_directory_read_file(directory, name, HP_CONTAINER_MAX_FILE_BYTES, bytes, size);
+	struct hp_error *error;
 
 	if (found)
 		*found = true;
+	if (!name)
+		return hp_error_create_no_memory();
+	error = hp_directory_read_file(directory, name, HP_CONTAINER_MAX_FILE_BYTES, bytes, size);
 	if (!error)
 		return NULL;
 	if (error->errno_value != ENOENT)
@@ -77,8 +79,6 @@ struct hp_error *hp_contents_read_profile(int directory, const struct hp_image_i
 	*profile = (struct hp_profile){ 0 };
 	if (has_unknown)
 		*has_unknown = false;
-	if (!name)
-		return hp_error_create_no_memory();
 	error = hp_contents_read_file(directory, name, &bytes, &size, &found);
 	if (error)
 		return error;
@@ -106,8 +106,6 @@ struct hp_error *hp_contents_read_symbols(int directory, const struct hp_image_i
 	bool found;
 
 	*symbols = (struct hp_symbol_file){ 0 };
-	if (!name)
-		return hp_error_create_no_memory();
 	error = hp_contents_read_file(directory, name, &bytes, &size, &found);
 	if (error || !found)
 		return error;
@@ -131,8 +129,6 @@ struct hp_error *hp_contents_read_excerpt(int directory, const struct hp_image_i
 	bool found;
 
 	*excerpt = (struct hp_excerpt_file){ 0 };
-	if (!name)
-		return hp_error_create_no_memory();
 	error = hp_contents_read_file(directory, name, &bytes, &size, &found);
 	if (error || !found)
 		return error;
@@ -175,8 +171,6 @@ struct hp_error *hp_contents_check_bytes(int directory, const struct hp_index_en
 	struct hp_error *error;
 	size_t size = 0;
 
-	if (!name)
-		return hp_error_create_no_memory();
 	error = hp_contents_read_file(directory, name, &bytes, &size, NULL);
 	if (error)
 		return error;

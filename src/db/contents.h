@@ -35,7 +35,7 @@ struct hp_contents {
 /* Takes over `problem` and returns NULL to go on, or hands it back to stop. */
 typedef struct hp_error *hp_problem_sink(struct hp_error *problem, void *context);
 
-/* The whole file `name`. `found` NULL: it must be there. Nothing that is a symlink is read. */
+/* The whole file `name` (NULL: there was no memory for it). `found` NULL: it must be there. Nothing that is a symlink is read. */
 struct hp_error *hp_contents_read_file(int directory, const char *name, uint8_t **bytes,
 				       size_t *size, bool *found);
 

@@ -557,21 +557,6 @@ static struct hp_error *decode_layers(const struct hp_container *container,
 	return error;
 }
 
-static struct hp_error *decode_key(const struct hp_container *container,
-				   struct hp_excerpt_file *file)
-{
-	const struct hp_section *section;
-	struct hp_reader reader;
-	struct hp_error *error = hp_container_section(container, "key ", &section, &reader);
-	uint8_t flags = 0;
-
-	if (!error)
-		error = hp_image_decode(section, &reader, &file->image, &flags);
-	if (!error && flags)
-		error = hp_section_damaged(section, &reader, "flags in the key of an excerpt");
-	return error ? error : hp_section_check_end(section, &reader);
-}
-
 struct hp_error *hp_excerpt_decode(uint8_t *bytes, size_t size, struct hp_excerpt_file *file)
 {
 	struct hp_container container;
@@ -580,7 +565,7 @@ struct hp_error *hp_excerpt_decode(uint8_t *bytes, size_t size, struct hp_excerp
 	*file = (struct hp_excerpt_file){ 0 };
 	if (error)
 		return error;
-	error = decode_key(&container, file);
+	error = hp_image_decode_key(&container, "an excerpt", &file->image);
 	if (!error)
 		error = decode_layers(&container, file);
 	file->has_unknown = container.has_unknown;

@@ -90,6 +90,21 @@ struct hp_error *hp_image_decode(const struct hp_section *section, struct hp_rea
 	return hp_section_damaged(section, &start, "%s", fault);
 }
 
+struct hp_error *hp_image_decode_key(const struct hp_container *file, const char *what,
+				     struct hp_image_id *id)
+{
+	const struct hp_section *section;
+	struct hp_reader reader;
+	struct hp_error *error = hp_container_section(file, "key ", &section, &reader);
+	uint8_t flags = 0;
+
+	if (!error)
+		error = hp_image_decode(section, &reader, id, &flags);
+	if (!error && flags)
+		error = hp_section_damaged(section, &reader, "flags in the key of %s", what);
+	return error ? error : hp_section_check_end(section, &reader);
+}
+
 struct hp_error *hp_section_check_end(const struct hp_section *section,
 				      const struct hp_reader *reader)
 {

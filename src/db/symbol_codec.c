@@ -139,20 +139,6 @@ static struct hp_error *decode_symbols(const struct hp_container *file,
 	return error ? error : hp_section_check_end(section, &reader);
 }
 
-static struct hp_error *decode_key(const struct hp_container *file, struct hp_symbol_file *symbols)
-{
-	const struct hp_section *section;
-	struct hp_reader reader;
-	struct hp_error *error = hp_container_section(file, "key ", &section, &reader);
-	uint8_t flags = 0;
-
-	if (!error)
-		error = hp_image_decode(section, &reader, &symbols->image, &flags);
-	if (!error && flags)
-		error = hp_section_damaged(section, &reader, "flags in the key of symbols");
-	return error ? error : hp_section_check_end(section, &reader);
-}
-
 struct hp_error *hp_symbols_decode(uint8_t *bytes, size_t size, struct hp_symbol_file *symbols)
 {
 	struct hp_container file;
@@ -161,7 +147,7 @@ struct hp_error *hp_symbols_decode(uint8_t *bytes, size_t size, struct hp_symbol
 	*symbols = (struct hp_symbol_file){ 0 };
 	if (error)
 		return error;
-	error = decode_key(&file, symbols);
+	error = hp_image_decode_key(&file, "symbols", &symbols->image);
 	if (!error)
 		error = decode_symbols(&file, symbols);
 	symbols->has_unknown = file.has_unknown;

@@ -435,7 +435,6 @@ const struct hp_isa isa_x86_64 = {
 	.machine = EM_X86_64,
 	.pointer_bytes = 8,
 	.longest = ZYDIS_MAX_INSTRUCTION_LENGTH,
-	.shortest = 1,
 	.stack_pointer = 4,
 	.frame_pointer = 5,
 	.return_address_bytes = 8,

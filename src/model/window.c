@@ -31,22 +31,6 @@ const char *hp_window_end_name(enum hp_window_end end)
 	return (size_t)end < HP_ARRAY_COUNT(names) ? names[end] : "unknown";
 }
 
-const char *hp_window_edge_kind_name(enum hp_window_edge_kind kind)
-{
-	static const char *const names[HP_WINDOW_EDGE_KINDS] = {
-		[HP_WINDOW_EDGE_FALL] = "fall",
-		[HP_WINDOW_EDGE_TAKEN] = "taken",
-		[HP_WINDOW_EDGE_JUMP] = "jump",
-		[HP_WINDOW_EDGE_JUMP_INDIRECT] = "indirect jump",
-		[HP_WINDOW_EDGE_CALL] = "call",
-		[HP_WINDOW_EDGE_CALL_INDIRECT] = "indirect call",
-		[HP_WINDOW_EDGE_RETURN] = "return",
-		[HP_WINDOW_EDGE_SYSTEM_CALL] = "system call",
-	};
-
-	return (size_t)kind < HP_ARRAY_COUNT(names) ? names[kind] : "unknown";
-}
-
 const char *hp_shadow_refusal_name(enum hp_shadow_refusal refusal)
 {
 	static const char *const names[HP_SHADOW_REFUSALS] = {

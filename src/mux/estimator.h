@@ -111,7 +111,6 @@ struct hp_mux_estimator {
 	struct hp_mux_plan plan; /* its groups are ours */
 	struct hp_mux_group *groups;
 	struct line lines[MEASURES];
-	int measures;	       /* that there are */
 	struct tally *tallies; /* of each group, then of the events always counted; so are tracks */
 	struct tally_event *events;
 	uint64_t begin_ns, now_ns; /* of the interval; end of the last slice */

@@ -288,7 +288,7 @@ TEST(every_core_takes_every_region_and_names_what_limits)
 		ck_assert_double_gt(s->cycles, 1);
 		ck_assert_str_ne(hp_bound_name(s->limit), "?");
 		for (size_t k = 0; k < s->count; k++)
-			ck_assert_str_ne(hp_stall_name(s->rows[k].stall), "?");
+			ck_assert_int_le(s->rows[k].stall, HP_STALL_PORT);
 	}
 	ck_assert_str_eq(hp_bound_name(HP_BOUND_COUNT), "?");
 }

@@ -10,9 +10,10 @@
  * show_cfg IMAGE code <FILE		for each line "ADDRESS" (of an instruction that ran)
  *					whether it is in a block, and one that anything leads to
  */
-#include <hpcprof/cfg/cfg.h>
+#include "dump.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -92,7 +93,7 @@ static int dump(struct hp_image *image, const char *wanted, char **jump)
 		cfg = make(shared, list[i], arena);
 		if (!cfg)
 			continue;
-		hp_cfg_dump(cfg, stdout);
+		cfg_dump(cfg, stdout);
 		result = 0;
 	}
 	hp_arena_destroy(arena);
@@ -293,8 +294,7 @@ static void print_graph(const struct hp_cfg *cfg)
 	for (uint32_t i = 0; i < cfg->block_count; i++)
 		printf("block %" PRIu32 " %" PRIx64 " %" PRIu32 " %" PRIu32 " %s\n", i,
 		       cfg->blocks[i].address.value, cfg->blocks[i].instructions,
-		       cfg->blocks[i].class,
-		       hp_block_end_name((enum hp_block_end)cfg->blocks[i].end));
+		       cfg->blocks[i].class, block_end_name((enum hp_block_end)cfg->blocks[i].end));
 	for (uint32_t i = 0; i < cfg->edge_count; i++) {
 		const struct hp_edge *edge = &cfg->edges[i];
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Excerpts of this very program and of its C library answer as the files do. */
 #include "../support.h"
+#include "dump.h"
 
-#include <hpcprof/cfg/cfg.h>
 #include <hpcprof/image/code.h>
 #include <hpcprof/image/identity.h>
 
@@ -82,7 +82,7 @@ static char *graph_of(struct hp_cfg_image *flow, const struct hp_procedure *proc
 	if (error)
 		fprintf(stream, "%s", error->message);
 	else
-		hp_cfg_dump(cfg, stream);
+		cfg_dump(cfg, stream);
 	fclose(stream);
 	hp_error_destroy(error);
 	hp_arena_destroy(arena);

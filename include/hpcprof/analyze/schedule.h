@@ -77,6 +77,5 @@ struct hp_error *hp_schedule_create(const struct hp_insn *insns, size_t count,
 				    struct hp_arena *arena, const struct hp_schedule **created);
 
 const char *hp_bound_name(enum hp_bound bound);
-const char *hp_stall_name(enum hp_stall stall);
 
 #endif

@@ -18,8 +18,6 @@
 #include <hpcprof/image/image.h>
 #include <hpcprof/isa/insn.h>
 
-#include <stdio.h>
-
 enum hp_edge_kind {
 	HP_EDGE_FALL,	 /* to the next instruction: a jump not taken, a call that returned */
 	HP_EDGE_JUMP,	 /* a jump, or a conditional one taken */
@@ -164,9 +162,5 @@ uint32_t hp_cfg_edge_between(const struct hp_cfg *cfg, hp_link_address from, hp_
 bool hp_cfg_is_in_loop(const struct hp_cfg *cfg, uint32_t node, uint32_t loop);
 
 const char *hp_edge_kind_name(enum hp_edge_kind kind);
-const char *hp_block_end_name(enum hp_block_end end);
-
-/* The graph as text, one block or edge per line, the same in every build: for tests and people. */
-void hp_cfg_dump(const struct hp_cfg *cfg, FILE *stream);
 
 #endif

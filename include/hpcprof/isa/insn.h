@@ -167,8 +167,7 @@ struct hp_insn {
 struct hp_isa {
 	uint16_t machine; /* ELF e_machine */
 	uint8_t pointer_bytes;
-	uint8_t longest; /* instruction, in bytes */
-	uint8_t shortest;
+	uint8_t longest;       /* instruction, in bytes */
 	uint8_t stack_pointer; /* register numbers */
 	uint8_t frame_pointer;
 	uint8_t return_address_bytes; /* that a call leaves on the stack */

@@ -66,8 +66,6 @@ struct hp_core {
 	bool eliminates_vector_moves;
 	bool eliminates_small_additions; /* of constants to full registers */
 	uint16_t reorder_slots;
-	uint16_t load_queue;
-	uint16_t store_queue;
 	uint16_t l1_cycles; /* load to use, general register */
 	uint16_t l2_cycles;
 	uint16_t l3_cycles;

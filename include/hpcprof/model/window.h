@@ -107,7 +107,6 @@ enum hp_shadow_refusal {
 
 /* Short names, "system call", "clock"; "unknown" for other numbers. */
 const char *hp_window_end_name(enum hp_window_end end);
-const char *hp_window_edge_kind_name(enum hp_window_edge_kind kind);
 const char *hp_shadow_refusal_name(enum hp_shadow_refusal refusal);
 
 /* A part begins where the previous one ends. */

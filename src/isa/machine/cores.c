@@ -34,8 +34,6 @@ const struct hp_core cores[CORE_COUNT] = {
 			   .eliminates_general_moves = true,
 			   .eliminates_vector_moves = true,
 			   .reorder_slots = 256,
-			   .load_queue = 72,
-			   .store_queue = 56,
 			   .l1_cycles = 5,
 			   .l2_cycles = 14,
 			   .l3_cycles = 60,
@@ -50,7 +48,7 @@ const struct hp_core cores[CORE_COUNT] = {
 	/* Moves of general registers are eliminated here, and not on Ice Lake, where microcode
 	 * turned that off (erratum ICL065). */
 	/* LLVM 19: reorder buffer, load latency. Its issue width of 6 is that of the decoders;
-	 * rename takes 4. Intel 248966: queues, second level. Unchecked: the rest. */
+	 * rename takes 4. Intel 248966: second level. Unchecked: the rest. */
 	[CORE_SKYLAKE] = { .name = "skylake-sp",
 			   .title = "Intel Skylake-SP, Cascade Lake",
 			   .table = TABLE_SKYLAKE,
@@ -65,8 +63,6 @@ const struct hp_core cores[CORE_COUNT] = {
 			   .eliminates_general_moves = true,
 			   .eliminates_vector_moves = true,
 			   .reorder_slots = 224,
-			   .load_queue = 72,
-			   .store_queue = 56,
 			   .l1_cycles = 5,
 			   .l2_cycles = 14,
 			   .l3_cycles = 68,
@@ -93,8 +89,6 @@ const struct hp_core cores[CORE_COUNT] = {
 			    .eliminates_general_moves = false,
 			    .eliminates_vector_moves = true,
 			    .reorder_slots = 352,
-			    .load_queue = 128,
-			    .store_queue = 72,
 			    .l1_cycles = 5,
 			    .l2_cycles = 14,
 			    .l3_cycles = 70,
@@ -124,8 +118,6 @@ const struct hp_core cores[CORE_COUNT] = {
 				   .eliminates_vector_moves = true,
 				   .eliminates_small_additions = true,
 				   .reorder_slots = 512,
-				   .load_queue = 192,
-				   .store_queue = 114,
 				   .l1_cycles = 5,
 				   .l2_cycles = 15,
 				   .l3_cycles = 110,
@@ -161,8 +153,6 @@ const struct hp_core cores[CORE_COUNT] = {
 				  .eliminates_vector_moves = true,
 				  .eliminates_small_additions = true,
 				  .reorder_slots = 512,
-				  .load_queue = 192,
-				  .store_queue = 114,
 				  .l1_cycles = 5,
 				  .l2_cycles = 16,
 				  .l3_cycles = 600,
@@ -189,8 +179,6 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .eliminates_general_moves = true,
 			 .eliminates_vector_moves = true,
 			 .reorder_slots = 224,
-			 .load_queue = 44,
-			 .store_queue = 48,
 			 .l1_cycles = 4,
 			 .l2_cycles = 12,
 			 .l3_cycles = 39,
@@ -202,7 +190,7 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .blocked_cycles = 17,
 			 .locked_cycles = 17,
 			 .fence_cycles = 60 },
-	/* LLVM 19 (AMD 56665): issue and retire width, reorder buffer, queues, load latency, common
+	/* LLVM 19 (AMD 56665): issue and retire width, reorder buffer, load latency, common
 	 * mispredict. Unchecked: the rest. */
 	[CORE_ZEN_3] = { .name = "zen-3",
 			 .title = "AMD Zen 3",
@@ -217,8 +205,6 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .eliminates_general_moves = true,
 			 .eliminates_vector_moves = true,
 			 .reorder_slots = 256,
-			 .load_queue = 72,
-			 .store_queue = 64,
 			 .l1_cycles = 4,
 			 .l2_cycles = 12,
 			 .l3_cycles = 46,
@@ -231,8 +217,7 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .locked_cycles = 8,
 			 .fence_cycles = 60 },
 	/* LLVM 19 (AMD 57647, 2.8, 2.9.8, 2.10.3, 2.12): issue and retire width, op cache, reorder
-	 * buffer, store queue, load latency. The load queue is the published 88, though 136 loads
-	 * may be under way. Measured on family 25 model 17, in a virtual machine whose third level
+	 * buffer, load latency. Measured on family 25 model 17, in a virtual machine whose third level
 	 * and memory are shared (from 4 MiB on 430 to 550 cycles, in memory 750 to 940; the figures
 	 * here are an idle server's): level 1 3.9, level 2 13.7, second TLB 6 to 10, a walk through
 	 * two page tables 60, a wrong guess 19.7 with the branch's own time (AMD has 11 to 18
@@ -251,8 +236,6 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .eliminates_general_moves = true,
 			 .eliminates_vector_moves = true,
 			 .reorder_slots = 320,
-			 .load_queue = 88,
-			 .store_queue = 64,
 			 .l1_cycles = 4,
 			 .l2_cycles = 14,
 			 .l3_cycles = 50,
@@ -279,8 +262,6 @@ const struct hp_core cores[CORE_COUNT] = {
 			 .eliminates_general_moves = true,
 			 .eliminates_vector_moves = true,
 			 .reorder_slots = 448,
-			 .load_queue = 64,
-			 .store_queue = 104,
 			 .l1_cycles = 4,
 			 .l2_cycles = 14,
 			 .l3_cycles = 50,

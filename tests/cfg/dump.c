@@ -1,58 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <hpcprof/cfg/cfg.h>
+#include "dump.h"
+
+#include <hpcprof/base/number.h>
 
 #include <inttypes.h>
 
-const char *hp_edge_kind_name(enum hp_edge_kind kind)
+const char *block_end_name(enum hp_block_end end)
 {
-	switch (kind) {
-	case HP_EDGE_FALL:
-		return "fall";
-	case HP_EDGE_JUMP:
-		return "jump";
-	case HP_EDGE_TABLE:
-		return "table";
-	case HP_EDGE_LANDING:
-		return "landing";
-	case HP_EDGE_ENTRY:
-		return "entry";
-	case HP_EDGE_EXIT:
-		return "exit";
-	case HP_EDGE_ESCAPE:
-		return "escape";
-	}
-	return "?";
-}
+	static const char *const names[] = {
+		[HP_END_FALL] = "fall",
+		[HP_END_JUMP] = "jump",
+		[HP_END_CONDITIONAL] = "conditional",
+		[HP_END_TABLE] = "table",
+		[HP_END_UNRESOLVED] = "unresolved",
+		[HP_END_TAIL_CALL] = "tail call",
+		[HP_END_RETURN] = "return",
+		[HP_END_CALL] = "call",
+		[HP_END_NO_RETURN] = "no return",
+		[HP_END_TRAP] = "trap",
+		[HP_END_UNDECODABLE] = "undecodable",
+		[HP_END_OUT] = "out",
+	};
 
-const char *hp_block_end_name(enum hp_block_end end)
-{
-	switch (end) {
-	case HP_END_FALL:
-		return "fall";
-	case HP_END_JUMP:
-		return "jump";
-	case HP_END_CONDITIONAL:
-		return "conditional";
-	case HP_END_TABLE:
-		return "table";
-	case HP_END_UNRESOLVED:
-		return "unresolved";
-	case HP_END_TAIL_CALL:
-		return "tail call";
-	case HP_END_RETURN:
-		return "return";
-	case HP_END_CALL:
-		return "call";
-	case HP_END_NO_RETURN:
-		return "no return";
-	case HP_END_TRAP:
-		return "trap";
-	case HP_END_UNDECODABLE:
-		return "undecodable";
-	case HP_END_OUT:
-		return "out";
-	}
-	return "?";
+	return end < HP_ARRAY_COUNT(names) && names[end] ? names[end] : "?";
 }
 
 static void print_node(const struct hp_cfg *cfg, uint32_t node, FILE *stream)
@@ -85,8 +55,7 @@ static void print_block(const struct hp_cfg *cfg, uint32_t number, FILE *stream)
 	fprintf(stream, "block %" PRIu32 " ", number);
 	print_place(cfg, block->address, stream);
 	fprintf(stream, " %" PRIu32 " instructions, %s, class %" PRIu32 ", dominator ",
-		block->instructions, hp_block_end_name((enum hp_block_end)block->end),
-		block->class);
+		block->instructions, block_end_name((enum hp_block_end)block->end), block->class);
 	print_node(cfg, block->dominator, stream);
 	fprintf(stream, ", post-dominator ");
 	print_node(cfg, block->post_dominator, stream);
@@ -95,7 +64,7 @@ static void print_block(const struct hp_cfg *cfg, uint32_t number, FILE *stream)
 	fprintf(stream, block->is_orphan ? ", orphan\n" : "\n");
 }
 
-void hp_cfg_dump(const struct hp_cfg *cfg, FILE *stream)
+void cfg_dump(const struct hp_cfg *cfg, FILE *stream)
 {
 	fprintf(stream,
 		"%s: %" PRIu32 " blocks, %" PRIu32 " edges, %" PRIu32 " loops, %" PRIu32
