@@ -26,12 +26,12 @@ static void put_escaped(FILE *out, const char *text)
 static void put_heading(const struct report *report, const struct hp_row *row, FILE *out)
 {
 	putc('\n', out);
-	put_escaped(out, row->name);
+	put_escaped(out, row->shown ? row->shown : row->name);
 	fputs("  in ", out);
 	put_escaped(out, row->image->short_name);
 	for (size_t i = 0; i < report->profiles->events.count; i++) {
-		fprintf(out, "%s%" PRIu64 " samples, %.2f %%", i ? "; " : ": ",
-			row->tallies[i].samples,
+		fprintf(out, "%s%" PRIu64 " sample%s, %.2f %%", i ? "; " : ": ",
+			row->tallies[i].samples, row->tallies[i].samples == 1 ? "" : "s",
 			100 * hp_profiles_share(report->profiles, i, &row->tallies[i]));
 		if (report->profiles->events.count > 1) {
 			fputs(" of ", out);
@@ -108,8 +108,12 @@ static void put_footer(const struct report *report, size_t left_out, FILE *out)
 
 static struct hp_error *write_body(struct report *report, const struct columns *columns, FILE *out)
 {
-	struct hp_error *error = NULL;
+	/* Those of procedures whose instructions are shown; tables see to theirs. */
+	struct hp_error *error = hp_profiles_show_names(report->profiles, report->profiles->rows.at,
+							report->profiles->rows.count);
 
+	if (error)
+		return error;
 	if (report->options->view == HP_VIEW_SUMMARY)
 		return write_text_summary(report, out);
 	if (report->options->view == HP_VIEW_STALLS)

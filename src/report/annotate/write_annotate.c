@@ -490,7 +490,8 @@ static void put_summary(const struct annotation *annotation, FILE *out)
 	{
 		_cleanup_(hp_buffer_free) struct hp_buffer name = { 0 };
 
-		text_escape(&name, annotation->row->name);
+		text_escape(&name, annotation->row->shown ? annotation->row->shown
+							  : annotation->row->name);
 		fprintf(out, "%s\n", hp_buffer_text(&name));
 	}
 	put_cpi(analysis, out);
