@@ -4,6 +4,7 @@
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/text.h>
+#include <hpcprof/compare/compare.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,4 +143,39 @@ const char *hp_cli_closest(const char *word, const char *const *candidates)
 		}
 	}
 	return closest;
+}
+
+static bool has_stamp(const struct hp_compare_epochs *side, const char *stamp)
+{
+	for (size_t i = 0; i < side->count; i++)
+		if (strcmp(side->stamps[i], stamp) == 0)
+			return true;
+	return false;
+}
+
+struct hp_error *hp_cli_check_apart(const struct hp_compare_epochs *sides)
+{
+	const struct hp_compare_epochs *base = &sides[HP_BASE];
+	const struct hp_compare_epochs *candidate = &sides[HP_CANDIDATE];
+	const char *one = NULL;
+	size_t shared = 0;
+
+	for (size_t i = 0; i < candidate->count; i++)
+		if (has_stamp(base, candidate->stamps[i])) {
+			one = candidate->stamps[i];
+			shared++;
+		}
+	if (!shared)
+		return NULL;
+	if (shared == candidate->count && shared == base->count)
+		return hp_error_advise(
+			hp_error_create(HP_ERROR_USAGE, "base and candidate are the same epoch%s",
+					shared == 1 ? "" : "s"),
+			"record the two versions with different labels; hpcprof epochs list shows "
+			"what there is");
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_USAGE, "%s%s on both sides, and would be compared with %s",
+				one, shared == 1 ? " is" : " and others are",
+				shared == 1 ? "itself" : "themselves"),
+		"name other epochs, or narrower ranges; hpcprof epochs list shows what there is");
 }

@@ -404,42 +404,6 @@ static struct hp_error *open_baseline(const char *path, struct hp_db **db)
 	return error;
 }
 
-static bool has_stamp(const struct hp_compare_epochs *side, const char *stamp)
-{
-	for (size_t i = 0; i < side->count; i++)
-		if (strcmp(side->stamps[i], stamp) == 0)
-			return true;
-	return false;
-}
-
-/* An epoch of both sides makes them look alike. */
-static struct hp_error *check_apart(const struct hp_compare_epochs sides[HP_SIDES])
-{
-	const struct hp_compare_epochs *base = &sides[HP_BASE];
-	const struct hp_compare_epochs *candidate = &sides[HP_CANDIDATE];
-	const char *one = NULL;
-	size_t shared = 0;
-
-	for (size_t i = 0; i < candidate->count; i++)
-		if (has_stamp(base, candidate->stamps[i])) {
-			one = candidate->stamps[i];
-			shared++;
-		}
-	if (!shared)
-		return NULL;
-	if (shared == candidate->count && shared == base->count)
-		return hp_error_advise(
-			hp_error_create(HP_ERROR_USAGE, "base and candidate are the same epoch%s",
-					shared == 1 ? "" : "s"),
-			"record the two versions with different labels; hpcprof epochs list shows "
-			"what there is");
-	return hp_error_advise(
-		hp_error_create(HP_ERROR_USAGE, "%s%s on both sides, and would be compared with %s",
-				one, shared == 1 ? " is" : " and others are",
-				shared == 1 ? "itself" : "themselves"),
-		"name other epochs, or narrower ranges; hpcprof epochs list shows what there is");
-}
-
 static struct hp_error *find_epochs(struct arguments *arguments, struct job *job, int *interrupted)
 {
 	struct check_runs *runs = &arguments->runs;
@@ -457,7 +421,7 @@ static struct hp_error *find_epochs(struct arguments *arguments, struct job *job
 		job->sides[side].stamps = job->stamps[side];
 	}
 	if (!error && !runs->runs && job->dbs[HP_BASE] == job->dbs[HP_CANDIDATE])
-		error = check_apart(job->sides);
+		error = hp_cli_check_apart(job->sides);
 	if (error || !runs->runs)
 		return error;
 	error = check_runs_record(runs, job->dbs[HP_BASE], interrupted);

@@ -195,6 +195,8 @@ static struct hp_error *compare(const struct arguments *arguments, struct hp_db 
 		sides[side].work = arguments->work[arguments->work[side] > 0 ? side : HP_BASE];
 	}
 	if (!error)
+		error = hp_cli_check_apart(sides);
+	if (!error)
 		error = hp_compare(sides, &arguments->compare, comparison);
 	for (size_t side = 0; side < HP_SIDES; side++)
 		hp_db_free_stamps(stamps[side], stamps[side] ? sides[side].count : 0);

@@ -68,6 +68,10 @@ size_t hp_cli_columns(FILE *stream);
 /* The same for sentences, which nobody reads in longer lines than 80. */
 size_t hp_cli_line_columns(FILE *stream);
 
+struct hp_compare_epochs;
+/* Two sides of one database: USAGE if an epoch is on both, which makes them look alike. */
+struct hp_error *hp_cli_check_apart(const struct hp_compare_epochs *sides);
+
 /* The candidate that `word` was probably meant to be, or NULL; `candidates` ends with NULL. */
 const char *hp_cli_closest(const char *word, const char *const *candidates);
 

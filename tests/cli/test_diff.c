@@ -169,6 +169,7 @@ TEST(wrong_usage_is_told)
 	struct test test = begin();
 
 	assert_diff(&test, "old", 2);
+	assert_diff(&test, "old old", 2);
 	assert_diff(&test, "old new old", 2);
 	ck_assert_ptr_nonnull(strstr(test.output, "hpcprof check"));
 	assert_diff(&test, "old nope", 2);
