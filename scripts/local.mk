@@ -18,6 +18,7 @@ EXTRA_DIST += \
 	scripts/bench/record-overhead \
 	scripts/bench/report-speed \
 	scripts/bench/self_timed.h \
+	scripts/bench/shadow-budget \
 	scripts/bench/shadow-overhead \
 	scripts/bench/shadow-price \
 	scripts/bench/shadow-replay \

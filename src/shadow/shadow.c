@@ -183,6 +183,13 @@ static uint64_t own_cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+static uint64_t online_cpus(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return cpus > 0 ? (uint64_t)cpus : 1;
+}
+
 static uint64_t target_now_ns(struct hp_shadow *shadow)
 {
 	return target_cpu_ns(&shadow->target, hp_clock_monotonic_ns());
@@ -233,7 +240,8 @@ static void begin_window(struct hp_shadow *shadow, struct window_maker *maker, s
 	target_choose(&shadow->target, &shadow->schedule.random, &choice);
 	job->order.pid = choice.pid;
 	job->order.tid = choice.tid;
-	job->order.threads = choice.in_process;
+	/* Of the target's CPU time no more is lost while one of them is held than CPUs could give. */
+	job->order.threads = choice.in_process < online_cpus() ? choice.in_process : online_cpus();
 	if (choice.running) {
 		job->order.room =
 			spare_cpus(choice.tid, choice.running, cpus_to_use(), &job->order.cpus);
@@ -298,8 +306,7 @@ static bool is_stopping(const struct hp_shadow *shadow, int timeout_ms)
 /* Sleeps until CPU time may have come to `due_ns`: no faster than every CPU can make it. */
 static bool sleep_until_due(struct hp_shadow *shadow, uint64_t cpu_ns)
 {
-	uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
-	uint64_t left_ns = (shadow->schedule.due_ns - cpu_ns) / (cpus ? cpus : 1);
+	uint64_t left_ns = (shadow->schedule.due_ns - cpu_ns) / online_cpus();
 	struct pollfd poll_stop = { .fd = shadow->stop_fd, .events = POLLIN };
 	struct timespec time = { 0 };
 

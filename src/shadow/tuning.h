@@ -43,8 +43,9 @@ enum {
 	SAMPLING_PATIENCE = 10, /* wall time per length of the window [chosen] */
 	/* A stop that takes longer than so many times the prediction, … */
 	LATE_STOP_FACTOR = 2, /* times the predicted stop [chosen] */
-	/* … and this on top, is broken off: others want the CPUs that read the memory. */
-	LATE_STOP_NS = 20000000, /* ns of wall time [chosen] */
+	/* … and this on top, is broken off: others want the CPUs that read the memory. It is of all
+	 * threads that may wait for the one together. */
+	LATE_STOP_NS = 20000000, /* ns of the target's CPU time [chosen] */
 	/* Stops of a copy, each for hpcprof to translate or answer something, before its replay is
 	 * given up: a bound on hpcprof's own work. */
 	EXIT_LIMIT = 1048576, /* stops per replay [chosen] */

@@ -222,10 +222,30 @@ static bool make_ready(struct window_maker *maker, const struct window_order *or
 /* --- the stop --------------------------------------------------------------------------------- */
 
 /* Somebody else may want the CPUs that we read with: rather no copy than a price without end. */
-static uint64_t longest_hold_ns(const struct window_maker *maker)
+static uint64_t longest_hold_ns(const struct window_maker *maker, const struct window_order *order)
 {
-	return LATE_STOP_NS +
+	/* Each of its threads may wait for the one. */
+	return LATE_STOP_NS / (order->threads ? order->threads : 1) +
 	       LATE_STOP_FACTOR * ledger_hold(maker->ledger, maker->snapshot.used_bytes);
+}
+
+/* While the target is held this thread comes before all others, where that is permitted: a CPU that it
+ * waits for is time that the target waits. Returns the policy to go back to. */
+static int begin_hurry(struct sched_param *before)
+{
+	const struct sched_param first = { .sched_priority = sched_get_priority_min(SCHED_RR) };
+	int policy = sched_getscheduler(0);
+
+	if (policy < 0 || sched_getparam(0, before) < 0 ||
+	    sched_setscheduler(0, SCHED_RR, &first) < 0)
+		return -1;
+	return policy;
+}
+
+static void end_hurry(int policy, const struct sched_param *before)
+{
+	if (policy >= 0)
+		sched_setscheduler(0, policy, before);
 }
 
 /* Holds the thread, reads what is needed, and lets go: everything that the target has to wait for.
@@ -233,19 +253,21 @@ static uint64_t longest_hold_ns(const struct window_maker *maker)
 static bool copy(struct window_maker *maker, const struct window_order *order,
 		 struct window_result *result)
 {
-	uint64_t waited_ns = hold_waited_ns(order->pid, order->tid);
-	uint64_t start_ns = hp_clock_monotonic_ns();
+	struct hold_times times;
 	struct hp_error *error = NULL;
 	enum hp_shadow_refusal refusal = HP_SHADOW_FAILED;
 	enum hold_result held;
 	struct price_terms terms;
+	struct sched_param before;
 	uint64_t stop_ns;
+	int policy;
 
 	hp_thread_begin_unstoppable();
-	held = hold(order->tid, &maker->state, &error, &refusal);
+	policy = begin_hurry(&before);
+	held = hold(order->tid, &maker->state, &times, &error, &refusal);
 	if (held == HOLD_STOPPED) {
 		error = snapshot_take(&maker->snapshot,
-				      hp_clock_monotonic_ns() + longest_hold_ns(maker));
+				      times.start_ns + longest_hold_ns(maker, order));
 		/* For want of time, not of room. */
 		if (error && error->class == HP_ERROR_INSUFFICIENT &&
 		    maker->snapshot.used_bytes <= maker->snapshot.buffer_bytes)
@@ -260,10 +282,8 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 			error = hp_error_create_errno(errno, "sampling a thread");
 			refusal = HP_SHADOW_FAILED;
 		}
-		waited_ns = hold_waited_ns(order->pid, order->tid) - waited_ns;
-		hold_release(order->tid);
-		stop_ns = hp_clock_monotonic_ns() - start_ns;
-		stop_ns -= waited_ns < stop_ns ? waited_ns : stop_ns;
+		hold_release(order->tid, &times);
+		stop_ns = times.end_ns - times.start_ns;
 		result->copied_bytes = maker->snapshot.read_bytes;
 		terms = terms_of(order, result->copied_bytes, 0);
 		ledger_stop(maker->ledger, stop_ns, &terms);
@@ -271,8 +291,9 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 		if (result->copied_bytes)
 			ledger_read(maker->ledger, stop_ns, result->copied_bytes);
 	} else if (held == HOLD_IN_KERNEL) {
-		ledger_other(maker->ledger, (double)(hp_clock_monotonic_ns() - start_ns));
+		ledger_other(maker->ledger, (double)(times.end_ns - times.start_ns));
 	}
+	end_hurry(policy, &before);
 	hp_thread_end_unstoppable();
 	if (error)
 		refuse(result, refusal, error);

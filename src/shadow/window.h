@@ -63,7 +63,7 @@ struct window_order {
 	uint64_t window_ns;   /* 0: as long as pays best, and set */
 	uint64_t wanted;      /* samples that make the window, set */
 	uint64_t samples;     /* and with those behind it, at most, set */
-	uint64_t threads;     /* of the process that run, `tid` among them */
+	uint64_t threads;     /* of the process that run, `tid` among them; no more than CPUs */
 	double runnable;      /* threads of the machine that want a CPU */
 	enum spare_cpus room; /* of the copy, on `cpus` */
 	cpu_set_t cpus;

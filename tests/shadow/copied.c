@@ -25,9 +25,10 @@ void hold_running(pid_t pid, struct held_state *state)
 {
 	struct hp_error *error = NULL;
 	enum hp_shadow_refusal refusal;
+	struct hold_times times;
 
 	for (int tries = 0; tries < 1000; tries++) {
-		enum hold_result result = hold(pid, state, &error, &refusal);
+		enum hold_result result = hold(pid, state, &times, &error, &refusal);
 
 		hp_assert_ok(error);
 		if (result == HOLD_STOPPED)
@@ -57,7 +58,9 @@ void copied_hold(struct copied *copied, pid_t pid, bool is_old_kernel, struct he
 
 void copied_rebuild(struct copied *copied, pid_t pid)
 {
-	hold_release(pid);
+	struct hold_times times;
+
+	hold_release(pid, &times);
 	hp_assert_ok(rebuild(&copied->sandbox, &copied->snapshot, &copied->files));
 	hp_assert_ok(rebuild_contents(&copied->sandbox, &copied->snapshot));
 }

@@ -98,6 +98,7 @@ static void end_target(pid_t pid)
 }
 
 static struct held_state state; /* too large for the stack */
+static struct hold_times times;
 
 static void make_copy(struct copied *copy, pid_t pid, bool is_old_kernel)
 {
@@ -598,7 +599,7 @@ TEST(a_target_that_has_ended_is_left_to_its_parent)
 	if (pid == 0)
 		_exit(7);
 	usleep(20000);
-	ck_assert_int_ne(hold(pid, &state, &error, &refusal), HOLD_STOPPED);
+	ck_assert_int_ne(hold(pid, &state, &times, &error, &refusal), HOLD_STOPPED);
 	hp_assert_ok(error);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(WEXITSTATUS(status), 7);
@@ -615,7 +616,7 @@ TEST(a_target_that_is_killed_while_it_is_held_is_left_to_its_parent)
 	}
 	hold_running(pid, &state);
 	kill(pid, SIGKILL);
-	hold_release(pid);
+	hold_release(pid, &times);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
@@ -644,7 +645,7 @@ TEST(somebody_elses_child_that_is_killed_while_it_is_held_is_waited_for_by_its_p
 	ck_assert_int_eq(read(tell[0], &child, sizeof(child)), sizeof(child));
 	hold_running(child, &state);
 	kill(child, SIGKILL);
-	hold_release(child);
+	hold_release(child, &times);
 	ck_assert_int_eq(waitpid(parent, &status, 0), parent);
 	ck_assert_int_eq(status, 0);
 	close(tell[0]);

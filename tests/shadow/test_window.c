@@ -5,6 +5,8 @@
 
 #include "../../src/shadow/window.h"
 
+#include <hpcprof/base/number.h>
+
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -121,6 +123,65 @@ TEST(a_window_goes_from_one_stop_to_the_next)
 	ck_assert_uint_ge(result.window.part_count, 1);
 	ck_assert_uint_ge(hp_window_duration_ns(&result.window), window_ns);
 	hp_window_clear(&result.window);
+}
+
+/* As other processes do, on the first CPU that we may use. */
+static pid_t start_loop(const cpu_set_t *cpu)
+{
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid)
+		return pid;
+	sched_setaffinity(0, sizeof(*cpu), cpu);
+	for (;;)
+		__asm__ volatile("");
+}
+
+/* One that is told to stop first has to come to a CPU. It waits for that anyway: nothing is lost. */
+TEST(waiting_for_a_cpu_is_no_part_of_a_stop)
+{
+	enum { LOOPS = 6, STOPS = 20 };
+	static struct held_state state; /* large */
+	pid_t pids[LOOPS];
+	uint64_t asked_ns = 0;
+	uint64_t stopped_ns = 0;
+	unsigned held = 0;
+	cpu_set_t cpus;
+	cpu_set_t one;
+
+	if (!can_copy())
+		return;
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
+	CPU_ZERO(&one);
+	for (size_t cpu = 0; !CPU_COUNT(&one); cpu++)
+		if (CPU_ISSET(cpu, &cpus))
+			CPU_SET(cpu, &one);
+	for (size_t i = 0; i < LOOPS; i++)
+		pids[i] = start_loop(&one);
+	while (held < STOPS) {
+		uint64_t start_ns = hp_clock_monotonic_ns();
+		struct hp_error *error = NULL;
+		enum hp_shadow_refusal refusal;
+		struct hold_times times;
+		enum hold_result result = hold(pids[0], &state, &times, &error, &refusal);
+
+		hp_assert_ok(error);
+		if (result == HOLD_STOPPED) {
+			asked_ns += hp_clock_monotonic_ns() - start_ns;
+			hold_release(pids[0], &times);
+			ck_assert_uint_ge(times.start_ns, start_ns);
+			ck_assert_uint_ge(times.end_ns, times.start_ns);
+			stopped_ns += times.end_ns - times.start_ns;
+			held++;
+		}
+		usleep(2000);
+	}
+	for (size_t i = 0; i < LOOPS; i++) {
+		ck_assert_int_eq(kill(pids[i], SIGKILL), 0);
+		ck_assert_int_eq(waitpid(pids[i], NULL, 0), pids[i]);
+	}
+	ck_assert_uint_lt(stopped_ns, asked_ns / 2);
 }
 
 HP_TEST_MAIN("shadow/window")

@@ -190,6 +190,25 @@ static bool await_stop(pid_t tid, int *signal, int *event)
 	return true;
 }
 
+/* How long this thread has been ready to run without a CPU. 0 where the kernel does not tell. */
+static uint64_t own_delay_ns(void)
+{
+	_cleanup_free_ char *text = NULL;
+	unsigned long long delay_ns = 0;
+
+	hp_error_destroy(hp_file_read_text("/proc/thread-self/schedstat", &text));
+	return text && sscanf(text, "%*u %llu", &delay_ns) == 1 ? delay_ns : 0;
+}
+
+/* It stopped at the moment at which we were ready to run again. */
+static uint64_t stopped_since_ns(uint64_t asked_ns, uint64_t delay_ns)
+{
+	uint64_t now_ns = hp_clock_monotonic_ns();
+	uint64_t waited_ns = own_delay_ns() - delay_ns;
+
+	return delay_ns && now_ns - asked_ns > waited_ns ? now_ns - waited_ns : asked_ns;
+}
+
 static bool read_state(pid_t tid, struct held_state *state)
 {
 	struct iovec extended = { state->extended, sizeof(state->extended) };
@@ -220,31 +239,40 @@ static enum hold_result judge(pid_t tid, struct held_state *state, struct hp_err
 	return read_state(tid, state) ? HOLD_STOPPED : HOLD_GONE;
 }
 
-enum hold_result hold(pid_t tid, struct held_state *state, struct hp_error **error,
-		      enum hp_shadow_refusal *refusal)
+enum hold_result hold(pid_t tid, struct held_state *state, struct hold_times *times,
+		      struct hp_error **error, enum hp_shadow_refusal *refusal)
 {
 	enum hold_result result = HOLD_IN_KERNEL;
+	uint64_t delay_ns = own_delay_ns();
+	uint64_t asked_ns;
 	int signal = 0;
 	int event = 0;
 
+	*times = (struct hold_times){ 0 };
 	if (!hold_is_running(tid))
 		return HOLD_IN_KERNEL;
+	asked_ns = hp_clock_monotonic_ns();
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
 		return refused(tid, errno, error, refusal);
 	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0 || !await_stop(tid, &signal, &event)) {
 		see_its_end(tid);
 		return HOLD_GONE;
 	}
+	times->start_ns = stopped_since_ns(asked_ns, delay_ns);
 	/* A signal came first, or somebody stops it: that goes its way, another moment will do. */
 	if (event == PTRACE_EVENT_STOP && signal == SIGTRAP)
 		result = judge(tid, state, error, refusal);
-	if (result != HOLD_STOPPED)
+	if (result != HOLD_STOPPED) {
+		times->end_ns = hp_clock_monotonic_ns();
 		let_go(tid, event == PTRACE_EVENT_STOP ? 0UL : (unsigned long)signal);
+	}
 	return result;
 }
 
-void hold_release(pid_t tid)
+/* Its end comes first: a thread that is let go may have our CPU at once, before we can look. */
+void hold_release(pid_t tid, struct hold_times *times)
 {
+	times->end_ns = hp_clock_monotonic_ns();
 	let_go(tid, 0);
 }
 

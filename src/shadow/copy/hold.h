@@ -33,11 +33,18 @@ enum hold_result {
 	HOLD_REFUSED,	/* see the error */
 };
 
+/* From when to when a thread was stopped (CLOCK_MONOTONIC). Not in it is that it waited for a CPU when
+ * it was told to stop: this it does anyway, on a busy machine for a tenth of a second. */
+struct hold_times {
+	uint64_t start_ns; /* 0: it was not */
+	uint64_t end_ns;   /* once it was let go */
+};
+
 /* Stops `tid` if it is running in user mode, and reads its state. When the result is HOLD_REFUSED
  * there is an error, to be destroyed, and `refusal` says which kind. */
-enum hold_result hold(pid_t tid, struct held_state *state, struct hp_error **error,
-		      enum hp_shadow_refusal *refusal);
-void hold_release(pid_t tid);
+enum hold_result hold(pid_t tid, struct held_state *state, struct hold_times *times,
+		      struct hp_error **error, enum hp_shadow_refusal *refusal);
+void hold_release(pid_t tid, struct hold_times *times);
 
 /* The general ones as instructions number them: rax rcx rdx rbx rsp rbp rsi rdi r8 … */
 void hold_general(const struct user_regs_struct *registers, uint64_t general[16]);
