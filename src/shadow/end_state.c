@@ -23,29 +23,25 @@ enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
 				struct state_sampler *sampler, const struct areas *areas)
 {
 	bool alone = is_alone(pid);
-	uint64_t waited_ns = hold_waited_ns(pid, tid);
-	uint64_t start_ns = hp_clock_monotonic_ns();
+	struct hold_times times;
 	enum hp_shadow_refusal refusal;
 	struct hp_error *error = NULL;
 	enum hold_result held;
 	uint64_t general[16];
 
 	hp_thread_begin_unstoppable();
-	held = hold(tid, &state->held, &error, &refusal);
+	held = hold(tid, &state->held, &times, &error, &refusal);
 	hp_error_destroy(error);
 	if (held == HOLD_STOPPED) {
 		hold_general(&state->held.registers, general);
 		reached_read(&state->reached, tid, areas, general, state->held.registers.fs_base,
 			     alone);
 		state->cpu_ns = state_sampler_disable(sampler);
-		waited_ns = hold_waited_ns(pid, tid) - waited_ns;
 		state->time_ns = hp_clock_monotonic_ns();
-		hold_release(tid);
+		hold_release(tid, &times);
 		state->is_known = state->cpu_ns > 0;
 	}
-	state->stop_ns = hp_clock_monotonic_ns() - start_ns;
-	if (held == HOLD_STOPPED)
-		state->stop_ns -= waited_ns < state->stop_ns ? waited_ns : state->stop_ns;
+	state->stop_ns = times.end_ns - times.start_ns;
 	hp_thread_end_unstoppable();
 	return held;
 }

@@ -17,7 +17,7 @@ struct end_state {
 	bool is_known;
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t cpu_ns;  /* user CPU time since the copy */
-	uint64_t stop_ns; /* what the thread lost */
+	uint64_t stop_ns; /* how long the thread was stopped */
 	struct held_state held;
 	struct reached reached;
 };

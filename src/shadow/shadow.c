@@ -65,6 +65,7 @@ struct hp_shadow {
 	/* Until when the current window may go on (CLOCK_MONOTONIC), once that is known. */
 	bool is_finishing;
 	struct timespec patience;
+	bool is_left; /* a thread that did not end in time uses all this */
 
 	/* Shared, under the lock. */
 	pthread_mutex_t lock;
@@ -554,20 +555,38 @@ static void end_copies(struct hp_shadow *shadow)
 		sandbox_end(&shadow->hands[i].maker.sandbox);
 }
 
+static struct timespec in_ns(long ns)
+{
+	struct timespec then;
+
+	clock_gettime(CLOCK_MONOTONIC, &then);
+	then.tv_nsec += ns;
+	if (then.tv_nsec >= NS_PER_S) {
+		then.tv_nsec -= NS_PER_S;
+		then.tv_sec++;
+	}
+	return then;
+}
+
+/* A killed copy of an ordinary user dies when a CPU has nothing else to do, which beside busy loops is
+ * seconds later; it runs none of its program any more. Its thread is left to wait for it. */
 static void join(struct hp_shadow *shadow, struct hand *hand)
 {
 	if (!hand->is_running)
 		return;
-	if (pthread_clockjoin_np(hand->thread, NULL, CLOCK_MONOTONIC, &shadow->patience) != 0) {
-		end_copies(shadow);
-		pthread_join(hand->thread, NULL);
-	}
 	hand->is_running = false;
+	if (pthread_clockjoin_np(hand->thread, NULL, CLOCK_MONOTONIC, &shadow->patience) == 0)
+		return;
+	end_copies(shadow);
+	shadow->patience = in_ns(END_PATIENCE_NS);
+	if (pthread_clockjoin_np(hand->thread, NULL, CLOCK_MONOTONIC, &shadow->patience) == 0)
+		return;
+	pthread_detach(hand->thread);
+	shadow->is_left = true;
 }
 
 void hp_shadow_finish(struct hp_shadow *shadow)
 {
-	struct timespec *patience = &shadow->patience;
 	const uint64_t one = 1;
 
 	if (!shadow->hands[0].is_running || shadow->is_finishing)
@@ -576,12 +595,7 @@ void hp_shadow_finish(struct hp_shadow *shadow)
 	/* A counter that is 0 has room for one, and it is. */
 	if (write(shadow->stop_fd, &one, sizeof(one)) < 0)
 		errno = 0;
-	clock_gettime(CLOCK_MONOTONIC, patience);
-	patience->tv_nsec += STOP_PATIENCE_NS;
-	if (patience->tv_nsec >= NS_PER_S) {
-		patience->tv_nsec -= NS_PER_S;
-		patience->tv_sec++;
-	}
+	shadow->patience = in_ns(STOP_PATIENCE_NS);
 }
 
 void hp_shadow_stop(struct hp_shadow *shadow)
@@ -591,7 +605,8 @@ void hp_shadow_stop(struct hp_shadow *shadow)
 	hp_shadow_finish(shadow);
 	for (size_t i = 0; i < MAKERS; i++)
 		join(shadow, &shadow->hands[i]);
-	close_books(shadow);
+	if (!shadow->is_left)
+		close_books(shadow);
 }
 
 void hp_shadow_destroy(struct hp_shadow *shadow)
@@ -599,6 +614,8 @@ void hp_shadow_destroy(struct hp_shadow *shadow)
 	if (!shadow)
 		return;
 	hp_shadow_stop(shadow);
+	if (shadow->is_left)
+		return;
 	for (size_t i = 0; i < MAKERS; i++)
 		window_maker_clear(&shadow->hands[i].maker);
 	replayer_clear(&shadow->replayer);

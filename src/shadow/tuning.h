@@ -36,6 +36,8 @@ enum {
 	/* When recording ends, a replay under way may go on for so long, while the recorder does its last
 	 * work: a replay that is cut short keeps what it has counted, so more would gain little. */
 	STOP_PATIENCE_NS = 100000000, /* ns of wall time [chosen] */
+	/* A copy that is ended then dies within this where a CPU is to be had. */
+	END_PATIENCE_NS = 100000000, /* ns of wall time [chosen] */
 	/* The ring of samples is emptied so often: at one sample per 3 ms it is never half full. */
 	DRAIN_MS = 10, /* ms of wall time [chosen] */
 	/* Samples are collected until the window's CPU time is used, or so many times its length

@@ -229,25 +229,6 @@ static uint64_t longest_hold_ns(const struct window_maker *maker, const struct w
 	       LATE_STOP_FACTOR * ledger_hold(maker->ledger, maker->snapshot.used_bytes);
 }
 
-/* While the target is held this thread comes before all others, where that is permitted: a CPU that it
- * waits for is time that the target waits. Returns the policy to go back to. */
-static int begin_hurry(struct sched_param *before)
-{
-	const struct sched_param first = { .sched_priority = sched_get_priority_min(SCHED_RR) };
-	int policy = sched_getscheduler(0);
-
-	if (policy < 0 || sched_getparam(0, before) < 0 ||
-	    sched_setscheduler(0, SCHED_RR, &first) < 0)
-		return -1;
-	return policy;
-}
-
-static void end_hurry(int policy, const struct sched_param *before)
-{
-	if (policy >= 0)
-		sched_setscheduler(0, policy, before);
-}
-
 /* Holds the thread, reads what is needed, and lets go: everything that the target has to wait for.
  */
 static bool copy(struct window_maker *maker, const struct window_order *order,
@@ -258,12 +239,9 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 	enum hp_shadow_refusal refusal = HP_SHADOW_FAILED;
 	enum hold_result held;
 	struct price_terms terms;
-	struct sched_param before;
 	uint64_t stop_ns;
-	int policy;
 
 	hp_thread_begin_unstoppable();
-	policy = begin_hurry(&before);
 	held = hold(order->tid, &maker->state, &times, &error, &refusal);
 	if (held == HOLD_STOPPED) {
 		error = snapshot_take(&maker->snapshot,
@@ -293,7 +271,6 @@ static bool copy(struct window_maker *maker, const struct window_order *order,
 	} else if (held == HOLD_IN_KERNEL) {
 		ledger_other(maker->ledger, (double)(times.end_ns - times.start_ns));
 	}
-	end_hurry(policy, &before);
 	hp_thread_end_unstoppable();
 	if (error)
 		refuse(result, refusal, error);

@@ -88,7 +88,9 @@ bool hp_shadow_take(struct hp_shadow *shadow, struct hp_window *window);
 void hp_shadow_statistics(struct hp_shadow *shadow, struct hp_shadow_statistics *statistics);
 /* The current window may go on for a moment: there is time for other work before hp_shadow_stop. */
 void hp_shadow_finish(struct hp_shadow *shadow);
-/* The same if need be, and ends the current window; its copy has ended when this returns. */
+/* The same if need be, and ends the current window: its copy has been killed when this returns. On a busy
+ * machine the copy may take longer to die than anybody wants to wait; then hp_shadow_destroy() leaves
+ * what its thread needs until the process ends. */
 void hp_shadow_stop(struct hp_shadow *shadow);
 void hp_shadow_destroy(struct hp_shadow *shadow);
 /* Tests what works here by copying a child process: some tenths of a second, 3 s at most. Adds to

@@ -6,6 +6,7 @@
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
+#include <hpcprof/base/thread.h>
 
 #include <elf.h>
 #include <errno.h>
@@ -190,21 +191,11 @@ static bool await_stop(pid_t tid, int *signal, int *event)
 	return true;
 }
 
-/* How long this thread has been ready to run without a CPU. 0 where the kernel does not tell. */
-static uint64_t own_delay_ns(void)
-{
-	_cleanup_free_ char *text = NULL;
-	unsigned long long delay_ns = 0;
-
-	hp_error_destroy(hp_file_read_text("/proc/thread-self/schedstat", &text));
-	return text && sscanf(text, "%*u %llu", &delay_ns) == 1 ? delay_ns : 0;
-}
-
 /* It stopped at the moment at which we were ready to run again. */
 static uint64_t stopped_since_ns(uint64_t asked_ns, uint64_t delay_ns)
 {
 	uint64_t now_ns = hp_clock_monotonic_ns();
-	uint64_t waited_ns = own_delay_ns() - delay_ns;
+	uint64_t waited_ns = hold_waited_ns(getpid(), gettid()) - delay_ns;
 
 	return delay_ns && now_ns - asked_ns > waited_ns ? now_ns - waited_ns : asked_ns;
 }
@@ -239,16 +230,34 @@ static enum hold_result judge(pid_t tid, struct held_state *state, struct hp_err
 	return read_state(tid, state) ? HOLD_STOPPED : HOLD_GONE;
 }
 
-enum hold_result hold(pid_t tid, struct held_state *state, struct hold_times *times,
-		      struct hp_error **error, enum hp_shadow_refusal *refusal)
+static void begin_hurry(struct hold_times *times)
+{
+	const struct sched_param first = { .sched_priority = sched_get_priority_min(SCHED_RR) };
+
+	times->policy = sched_getscheduler(0);
+	if (times->policy < 0 || sched_getparam(0, &times->priority) < 0 ||
+	    sched_setscheduler(0, SCHED_RR, &first) < 0)
+		times->policy = -1;
+}
+
+static void end_hurry(const struct hold_times *times)
+{
+	if (times->policy < 0)
+		return;
+	sched_setscheduler(0, times->policy, &times->priority);
+	/* Another policy has lost the short slices. */
+	hp_thread_hasten();
+}
+
+static enum hold_result try_to_hold(pid_t tid, struct held_state *state, struct hold_times *times,
+				    struct hp_error **error, enum hp_shadow_refusal *refusal)
 {
 	enum hold_result result = HOLD_IN_KERNEL;
-	uint64_t delay_ns = own_delay_ns();
+	uint64_t delay_ns = hold_waited_ns(getpid(), gettid());
 	uint64_t asked_ns;
 	int signal = 0;
 	int event = 0;
 
-	*times = (struct hold_times){ 0 };
 	if (!hold_is_running(tid))
 		return HOLD_IN_KERNEL;
 	asked_ns = hp_clock_monotonic_ns();
@@ -269,11 +278,25 @@ enum hold_result hold(pid_t tid, struct held_state *state, struct hold_times *ti
 	return result;
 }
 
+enum hold_result hold(pid_t tid, struct held_state *state, struct hold_times *times,
+		      struct hp_error **error, enum hp_shadow_refusal *refusal)
+{
+	enum hold_result result;
+
+	*times = (struct hold_times){ 0 };
+	begin_hurry(times);
+	result = try_to_hold(tid, state, times, error, refusal);
+	if (result != HOLD_STOPPED)
+		end_hurry(times);
+	return result;
+}
+
 /* Its end comes first: a thread that is let go may have our CPU at once, before we can look. */
 void hold_release(pid_t tid, struct hold_times *times)
 {
 	times->end_ns = hp_clock_monotonic_ns();
 	let_go(tid, 0);
+	end_hurry(times);
 }
 
 void hold_general(const struct user_regs_struct *registers, uint64_t general[16])

@@ -14,6 +14,7 @@
 #include <hpcprof/base/error.h>
 #include <hpcprof/model/window.h>
 
+#include <sched.h>
 #include <sys/types.h>
 #include <stdint.h>
 #include <sys/user.h>
@@ -38,6 +39,10 @@ enum hold_result {
 struct hold_times {
 	uint64_t start_ns; /* 0: it was not */
 	uint64_t end_ns;   /* once it was let go */
+	/* Of the thread that holds it, to go back to: meanwhile it comes before all others, where that is
+	 * permitted. A CPU that it waits for is time that the target waits. */
+	int policy; /* -1: as it was */
+	struct sched_param priority;
 };
 
 /* Stops `tid` if it is running in user mode, and reads its state. When the result is HOLD_REFUSED
@@ -53,8 +58,7 @@ void hold_general(const struct user_regs_struct *registers, uint64_t general[16]
  * stop one that waits in the kernel would end some of its system calls early. */
 bool hold_is_running(pid_t tid);
 
-/* How long the thread has been ready to run so far, while others ran; 0 when nobody tells. A thread
- * that has to wait for its turn before it can stop loses nothing by that. */
+/* How long the thread has been ready to run so far, while others ran; 0 when nobody tells. */
 uint64_t hold_waited_ns(pid_t pid, pid_t tid);
 
 /* Gives a stopped process of ours that state, but for general registers. */
