@@ -4,6 +4,7 @@
 #include <hpcprof/model/evidence.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -191,12 +192,44 @@ static void print_ends(const struct hp_shadow_statistics *statistics)
 	}
 }
 
-static void print_counted(const struct hp_shadow_statistics *statistics)
+/* Absolute counts need two windows at least; with three some may go wrong. */
+enum { ENOUGH_WINDOWS = 2, WANTED_WINDOWS = 3, MOST_PERCENT = 30 };
+
+/* "; 4 more were over budget: --shadow=3 or 10 s of CPU time would give absolute counts". */
+static void print_shortage(const struct record_shadow *shadow)
 {
+	const struct hp_shadow_statistics *statistics = &shadow->statistics;
+	uint64_t refused = statistics->refusals[HP_SHADOW_BUDGET];
+	double price_ns = (double)statistics->price_ns;
+	double wanted;
+
+	if (statistics->windows)
+		price_ns =
+			fmax(price_ns, (double)statistics->lost_ns / (double)statistics->windows);
+	if (statistics->useful >= ENOUGH_WINDOWS || !(price_ns > 0) || !statistics->target_ns ||
+	    statistics->windows >= WANTED_WINDOWS)
+		return;
+	wanted = ceil(100 * WANTED_WINDOWS * price_ns / (double)statistics->target_ns);
+	fputs("; ", stderr);
+	if (refused)
+		fprintf(stderr, "%" PRIu64 "%s %s over budget: ", refused,
+			statistics->windows ? " more" : "", refused == 1 ? "was" : "were");
+	if (wanted > shadow->percent && wanted <= MOST_PERCENT)
+		fprintf(stderr, "--shadow=%.0f or ", wanted);
+	fprintf(stderr, "%.0f s of CPU time would give absolute counts",
+		ceil(WANTED_WINDOWS * price_ns / shadow->percent * 100 / 1e9));
+}
+
+static void print_counted(const struct record_shadow *shadow)
+{
+	const struct hp_shadow_statistics *statistics = &shadow->statistics;
+
 	if (!statistics->windows) {
 		fprintf(stderr,
-			"hpcprof: no shadow window was taken in the target's %.1f s of CPU time\n",
+			"hpcprof: no shadow window was taken in the target's %.1f s of CPU time",
 			(double)statistics->target_ns / 1e9);
+		print_shortage(shadow);
+		fputs("\n", stderr);
 		return;
 	}
 	fprintf(stderr,
@@ -209,6 +242,7 @@ static void print_counted(const struct hp_shadow_statistics *statistics)
 	if (statistics->crowded)
 		fprintf(stderr, "; %" PRIu64 " %s short, because no CPU was idle",
 			statistics->crowded, statistics->crowded == 1 ? "was" : "were");
+	print_shortage(shadow);
 	fputs("\n", stderr);
 }
 
@@ -243,7 +277,7 @@ void record_shadow_print_closing(const struct record_shadow *shadow)
 
 	if (!shadow->shadow)
 		return;
-	print_counted(statistics);
+	print_counted(shadow);
 	if (statistics->windows)
 		print_price(shadow);
 	if (has_refusals(statistics))

@@ -195,8 +195,8 @@ static void weigh(struct hp_inference *inference)
 		return;
 	windows->why_relative = inference->profiles->options->pid
 					? "windows do not distinguish processes, which --pid needs"
-				: is_one ? "one window is not enough: record for longer, or allow "
-					   "more, as in --shadow=5"
+				: is_one ? "one window is not enough: record for longer, or with "
+					   "a larger share (--shadow=PERCENT)"
 				: windows->truncated > most_truncated
 					? "too many windows ended early, because the thread waited "
 					  "for another or made another call that a copy cannot make"

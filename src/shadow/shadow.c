@@ -141,6 +141,8 @@ static void account(struct hp_shadow *shadow, struct job *job, uint64_t cpu_ns)
 	statistics->samples += result->samples;
 	statistics->matched += result->matched;
 	statistics->copied_bytes += result->copied_bytes;
+	if (result->price_ns)
+		statistics->price_ns = result->price_ns;
 	statistics->replay_ns += result->replay_ns;
 	statistics->target_ns = cpu_ns;
 	statistics->lost_ns = shadow->ledger.lost_ns;

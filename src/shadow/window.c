@@ -103,13 +103,11 @@ static struct hp_error *too_dear(const struct ledger *ledger, const struct price
 	};
 	uint64_t due_ns = ledger_slot(ledger, ledger->lost_ns + price_ns);
 
-	return hp_error_advise(
-		hp_error_create(HP_ERROR_INSUFFICIENT,
-				"copying %.1f MiB%s would cost about %.0f ms of its time, and %.3g "
-				"%% of its time allows that only after %.1f s",
-				(double)terms->bytes / (1 << 20), why[terms->room],
-				(double)price_ns / 1e6, 100 * ledger->share, (double)due_ns / 1e9),
-		"record for longer, or allow more, as in --shadow=5");
+	return hp_error_create(HP_ERROR_INSUFFICIENT,
+			       "copying %.1f MiB%s would cost about %.0f ms of its time, and %.3g "
+			       "%% of its time allows that only after %.1f s",
+			       (double)terms->bytes / (1 << 20), why[terms->room],
+			       (double)price_ns / 1e6, 100 * ledger->share, (double)due_ns / 1e9);
 }
 
 static struct price_terms terms_of(const struct window_order *order, uint64_t bytes,

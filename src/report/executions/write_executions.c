@@ -143,6 +143,20 @@ static const struct column text_procedures[] = {
 	{ "image", false, true, NO_EVENT, cell_where },
 	{ 0 },
 };
+/* Where only relative counts are known. */
+static const struct column text_relative[] = {
+	{ "%", true, false, NO_EVENT, cell_share },
+	{ "procedure", false, true, NO_EVENT, cell_shown },
+	{ "image", false, true, NO_EVENT, cell_where },
+	{ 0 },
+};
+static const struct column text_relative_calls[] = {
+	{ "%", true, false, NO_EVENT, cell_share },
+	{ "caller", false, true, NO_EVENT, cell_shown },
+	{ "callee", false, true, NO_EVENT, cell_callee },
+	{ "image", false, true, NO_EVENT, cell_where },
+	{ 0 },
+};
 static const struct column text_lines[] = {
 	{ "executions", true, false, NO_EVENT, cell_runs },
 	{ "line", false, true, NO_EVENT, cell_position },
@@ -222,10 +236,12 @@ static void write_legend(const struct report *report, const struct executions *e
 			 FILE *out)
 {
 	if (!executions->is_absolute && report->inference->windows.why_relative)
-		fputs("# ?: only relative counts are known, see above\n", out);
+		fputs("# only relative counts are known, see above: % is the share of what was "
+		      "counted\n",
+		      out);
 	else if (executions->is_partial)
 		fputs("# ?: too few windows for an estimate within a factor of five: record for "
-		      "longer, or with a larger share (--shadow=3)\n",
+		      "longer, or with a larger share (--shadow=PERCENT)\n",
 		      out);
 	if (executions->has_jumps)
 		fputs("# (jump): reached by a jump instead of a call; it returns to the caller's "
@@ -239,7 +255,9 @@ struct hp_error *write_calls_text(struct report *report, FILE *out)
 	struct hp_error *error = executions_of_calls(report, &executions);
 
 	if (!error)
-		error = write_table(report, &executions, text_calls, "", out);
+		error = write_table(report, &executions,
+				    executions.is_absolute ? text_calls : text_relative_calls, "",
+				    out);
 	if (!error)
 		write_legend(report, &executions, out);
 	return error;
@@ -261,7 +279,9 @@ struct hp_error *write_executions_text(struct report *report, FILE *out)
 	struct hp_error *error = executions_of_procedures(report, &procedures);
 
 	if (!error)
-		error = write_table(report, &procedures, text_procedures, "Procedures\n", out);
+		error = write_table(report, &procedures,
+				    procedures.is_absolute ? text_procedures : text_relative,
+				    "Procedures\n", out);
 	if (error)
 		return error;
 	write_legend(report, &procedures, out);
@@ -270,6 +290,9 @@ struct hp_error *write_executions_text(struct report *report, FILE *out)
 		fputs("\n# no line numbers: the images have no debugging information\n", out);
 		return NULL;
 	}
+	/* Of lines only how often each ran would be shown. */
+	if (!error && !lines.is_absolute)
+		return NULL;
 	return error ? error : write_table(report, &lines, text_lines, "Lines\n", out);
 }
 
