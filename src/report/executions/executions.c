@@ -24,11 +24,12 @@ static struct hp_error *nothing_counted(const struct report *report)
 		return hp_error_advise(hp_error_create(HP_ERROR_INSUFFICIENT,
 						       "the filters select none of the counts"),
 				       "leave out the filters");
-	return hp_error_advise(hp_error_create(HP_ERROR_INSUFFICIENT, "%s", nothing), "%s",
-			       hp_windows_tried(report->inference)
-				       ? "they had --shadow: record a longer run, or allow more of "
-					 "its time: hpcprof record --shadow=5 -- COMMAND"
-				       : "record with: hpcprof record --shadow -- COMMAND");
+	return hp_error_advise(
+		hp_error_create(HP_ERROR_INSUFFICIENT, "%s", nothing), "%s",
+		hp_windows_tried(report->inference)
+			? "hpcprof report --summary says why; a longer run or a larger "
+			  "share (--shadow=PERCENT) pays for more windows"
+			: "record with: hpcprof record --shadow -- COMMAND");
 }
 
 static bool passes(const struct report *report, const char *name, const char *linkage)
