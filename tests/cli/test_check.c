@@ -296,7 +296,7 @@ TEST(an_epoch_that_cannot_be_read_may_be_any_labels)
 	assert_said(&test, "whether its label is 'old'");
 	assert_said(&test, "hpcprof epochs verify");
 	/* By its stamp an epoch is what it is. */
-	snprintf(arguments, sizeof(arguments), "--min-change=50 --min-share=50 %s -- %s", good,
+	snprintf(arguments, sizeof(arguments), "--min-change=100 --min-share=50 %s -- %s", good,
 		 other);
 	assert_check(&test, arguments, 0);
 }
