@@ -25,52 +25,56 @@ json_t *json_parsed(const char *text)
 enum { PATH_ROOM = 256 };
 
 /* Leaves the path in `path`. */
-static json_t *walk(json_t *from, char *path, const char *format, va_list arguments)
+static json_t *walk(const json_t *from, char *path, const char *format, va_list arguments)
 {
 	char steps[PATH_ROOM];
 	char *rest = steps;
+	json_t *at = NULL;
 
 	vsnprintf(path, PATH_ROOM, format, arguments);
 	strcpy(steps, path);
-	for (char *step = strsep(&rest, "."); step; step = strsep(&rest, "."))
-		from = isdigit((unsigned char)*step) ? json_array_get(from, strtoul(step, NULL, 10))
-						     : json_object_get(from, step);
-	return from;
+	for (char *step = strsep(&rest, "."); step; step = strsep(&rest, "."), from = at)
+		at = isdigit((unsigned char)*step) ? json_array_get(from, strtoul(step, NULL, 10))
+						   : json_object_get(from, step);
+	return at;
 }
 
-json_t *json_at(json_t *from, const char *format, ...)
+json_t *json_at(const json_t *from, const char *format, ...)
 {
 	char path[PATH_ROOM];
 	va_list arguments;
+	json_t *at;
 
 	va_start(arguments, format);
-	from = walk(from, path, format, arguments);
+	at = walk(from, path, format, arguments);
 	va_end(arguments);
-	return from;
+	return at;
 }
 
-double number_at(json_t *from, const char *format, ...)
+double number_at(const json_t *from, const char *format, ...)
 {
 	char path[PATH_ROOM];
 	va_list arguments;
+	json_t *at;
 
 	va_start(arguments, format);
-	from = walk(from, path, format, arguments);
+	at = walk(from, path, format, arguments);
 	va_end(arguments);
-	ck_assert_msg(json_is_number(from), "no number at %s", path);
-	return json_number_value(from);
+	ck_assert_msg(json_is_number(at), "no number at %s", path);
+	return json_number_value(at);
 }
 
-const char *string_at(json_t *from, const char *format, ...)
+const char *string_at(const json_t *from, const char *format, ...)
 {
 	char path[PATH_ROOM];
 	va_list arguments;
+	json_t *at;
 
 	va_start(arguments, format);
-	from = walk(from, path, format, arguments);
+	at = walk(from, path, format, arguments);
 	va_end(arguments);
-	ck_assert_msg(json_is_string(from), "no text at %s", path);
-	return json_string_value(from);
+	ck_assert_msg(json_is_string(at), "no text at %s", path);
+	return json_string_value(at);
 }
 
 json_t *json_with(json_t *list, const char *member, const char *text)

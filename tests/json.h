@@ -10,10 +10,11 @@
 json_t *json_parsed(const char *text);
 
 /* NULL where there is no such value. */
-json_t *json_at(json_t *from, const char *path, ...) __attribute__((format(printf, 2, 3)));
+json_t *json_at(const json_t *from, const char *path, ...) __attribute__((format(printf, 2, 3)));
 /* What has to be there, of that type. */
-double number_at(json_t *from, const char *path, ...) __attribute__((format(printf, 2, 3)));
-const char *string_at(json_t *from, const char *path, ...) __attribute__((format(printf, 2, 3)));
+double number_at(const json_t *from, const char *path, ...) __attribute__((format(printf, 2, 3)));
+const char *string_at(const json_t *from, const char *path, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* The first object of the list whose `member` is that text; there has to be one. */
 json_t *json_with(json_t *list, const char *member, const char *text);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `hpcprof check` as somebody types it: what it says, and how it exits. */
+#include "../json.h"
 #include "../compare_fixture.h"
 #include "../db_fixture.h"
 #include "run.h"
 
-#include <jansson.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -104,21 +104,20 @@ TEST(the_verdict_is_in_the_json)
 	json_t *root;
 
 	assert_check(&test, "--format=json old -- new", 1);
-	root = json_loads(test.output, 0, NULL);
-	ck_assert_str_eq(json_string_value(json_object_get(root, "schema")), "hpcprof-check/1");
-	ck_assert_str_eq(json_string_value(json_object_get(root, "verdict")), "regression");
-	json_decref(root);
+	root = json_parsed(test.output);
+	ck_assert_str_eq(string_at(root, "schema"), "hpcprof-check/1");
+	ck_assert_str_eq(string_at(root, "verdict"), "regression");
 }
 
 /* Nodes of the tree, and how many there are more. */
 static size_t count_parts(const json_t *node, size_t *left_out)
 {
-	const json_t *parts = json_object_get(node, "parts");
+	const json_t *parts = json_at(node, "parts");
 	size_t count = json_array_size(parts);
 	const json_t *part;
 	size_t i;
 
-	*left_out += (size_t)json_integer_value(json_object_get(node, "parts_left_out"));
+	*left_out += (size_t)json_integer_value(json_at(node, "parts_left_out"));
 	json_array_foreach(parts, i, part) count += count_parts(part, left_out);
 	return count;
 }
@@ -150,13 +149,11 @@ TEST(top_bounds_the_json)
 		json_t *root;
 
 		assert_check(&test, cases[i].arguments, 1);
-		root = json_loads(test.output, 0, NULL);
-		ck_assert_uint_eq(count_parts(json_object_get(root, "program"), &left_out),
-				  cases[i].parts);
+		root = json_parsed(test.output);
+		ck_assert_uint_eq(count_parts(json_at(root, "program"), &left_out), cases[i].parts);
 		ck_assert_uint_eq(left_out, cases[i].left_out);
 		if (i)
-			ck_assert_uint_eq(json_array_size(json_object_get(root, "findings")), 1);
-		json_decref(root);
+			ck_assert_uint_eq(json_array_size(json_at(root, "findings")), 1);
 	}
 }
 
@@ -288,9 +285,8 @@ TEST(an_epoch_that_cannot_be_read_may_be_any_labels)
 	char *other = record(test.db, "other", 400);
 	char arguments[128];
 
-	fixture_write(
-		fixture_path(fixture_path(fixture_path(test.directory, "db"), broken), "meta"), "x",
-		1);
+	record(test.db, "latest", 400);
+	fixture_write(fixture_file(test.directory, broken, "meta"), "x", 1);
 	assert_check(&test, "old -- new", 5);
 	assert_said(&test, broken);
 	assert_said(&test, "whether its label is 'old'");

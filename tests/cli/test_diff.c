@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `hpcprof diff`: all differences, and no verdict. */
+#include "../json.h"
 #include "../compare_fixture.h"
 #include "../db_fixture.h"
 #include "run.h"
 
-#include <jansson.h>
 #include <string.h>
 
 struct test {
@@ -83,7 +83,7 @@ static double number(const json_t *object, const char *key)
 
 static double change(const json_t *compared)
 {
-	return number(json_object_get(compared, "change"), "estimate");
+	return number(json_at(compared, "change"), "estimate");
 }
 
 TEST(json_has_the_program_and_the_greatest_differences)
@@ -93,24 +93,21 @@ TEST(json_has_the_program_and_the_greatest_differences)
 	json_t *root;
 
 	assert_diff(&test, "--format=json old new", 0);
-	root = json_loads(test.output, 0, NULL);
-	ck_assert_str_eq(json_string_value(json_object_get(root, "schema")), "hpcprof-diff/1");
-	ck_assert_ptr_null(json_object_get(root, "verdict"));
+	root = json_parsed(test.output);
+	ck_assert_str_eq(string_at(root, "schema"), "hpcprof-diff/1");
+	ck_assert_ptr_null(json_at(root, "verdict"));
 	/* 601 samples become 691. */
-	ck_assert_double_eq_tol(change(json_object_get(root, "program")), 90.0 / 601, 1e-9);
-	procedures = json_object_get(root, "procedures");
+	ck_assert_double_eq_tol(change(json_at(root, "program")), 90.0 / 601, 1e-9);
+	procedures = json_at(root, "procedures");
 	ck_assert_uint_eq(json_array_size(procedures), 2);
-	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(procedures, 0), "name")),
-			 "slower");
-	ck_assert_double_eq_tol(change(json_array_get(procedures, 0)), 0.5, 1e-9);
-	ck_assert_double_eq_tol(change(json_array_get(procedures, 1)), -10.0 / 401, 1e-9);
+	ck_assert_str_eq(string_at(procedures, "0.name"), "slower");
+	ck_assert_double_eq_tol(change(json_at(procedures, "0")), 0.5, 1e-9);
+	ck_assert_double_eq_tol(change(json_at(procedures, "1")), -10.0 / 401, 1e-9);
 	ck_assert_double_eq_tol(number(root, "procedures_left_out"), 0, 1e-9);
-	json_decref(root);
 	assert_diff(&test, "--format=json --top=1 old new", 0);
-	root = json_loads(test.output, 0, NULL);
-	ck_assert_uint_eq(json_array_size(json_object_get(root, "procedures")), 1);
+	root = json_parsed(test.output);
+	ck_assert_uint_eq(json_array_size(json_at(root, "procedures")), 1);
 	ck_assert_double_eq_tol(number(root, "procedures_left_out"), 1, 1e-9);
-	json_decref(root);
 }
 
 TEST(work_may_be_another_on_each_side)
@@ -119,11 +116,9 @@ TEST(work_may_be_another_on_each_side)
 	json_t *root;
 
 	assert_diff(&test, "--format=json --work=2 --candidate-work=4 old new", 0);
-	root = json_loads(test.output, 0, NULL);
-	ck_assert_str_eq(json_string_value(json_object_get(root, "per")), "unit of work");
-	ck_assert_double_eq_tol(change(json_object_get(root, "program")), 691.0 / 2 / 601 - 1,
-				1e-9);
-	json_decref(root);
+	root = json_parsed(test.output);
+	ck_assert_str_eq(string_at(root, "per"), "unit of work");
+	ck_assert_double_eq_tol(change(json_at(root, "program")), 691.0 / 2 / 601 - 1, 1e-9);
 	assert_diff(&test, "--candidate-work=4 old new", 2);
 	assert_diff(&test, "--work=much old new", 2);
 	assert_diff(&test, "--work=2 --relative old new", 2);

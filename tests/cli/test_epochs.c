@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `hpcprof epochs` as somebody types it: what it prints, and how it exits. */
+#include "../json.h"
 #include "../db_fixture.h"
 #include "run.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -90,16 +90,15 @@ TEST(the_list_says_what_windows_counted)
 	assert_run(directory, "list --format=csv", 0, output);
 	ck_assert_ptr_nonnull(strstr(output, ",4,269000000,"));
 	assert_run(directory, "list --format=json", 0, output);
-	root = json_loads(output, 0, NULL);
-	windows = json_object_get(json_array_get(json_object_get(root, "epochs"), 0), "evidence");
+	root = json_parsed(output);
+	windows = json_at(root, "epochs.0.evidence");
 	ck_assert_uint_eq(json_array_size(windows), 4);
-	ck_assert_str_eq(json_string_value(json_array_get(windows, 0)), "shadow");
-	ck_assert_str_eq(json_string_value(json_array_get(windows, 3)), "cycles");
-	windows = json_object_get(json_array_get(json_object_get(root, "epochs"), 0), "windows");
-	ck_assert_int_eq(json_integer_value(json_object_get(windows, "count")), 4);
-	ck_assert_int_eq(json_integer_value(json_object_get(windows, "time_ns")), 269000000);
-	ck_assert(json_is_false(json_object_get(windows, "damaged")));
-	json_decref(root);
+	ck_assert_str_eq(string_at(windows, "0"), "shadow");
+	ck_assert_str_eq(string_at(windows, "3"), "cycles");
+	windows = json_at(root, "epochs.0.windows");
+	ck_assert_int_eq(json_integer_value(json_at(windows, "count")), 4);
+	ck_assert_int_eq(json_integer_value(json_at(windows, "time_ns")), 269000000);
+	ck_assert(json_is_false(json_at(windows, "damaged")));
 	fixture_write(fixture_file(directory, stamp, "evidence"), "x", 1);
 	assert_run(directory, "list --wide", 0, output);
 	ck_assert_ptr_nonnull(strstr(output, " damaged "));
@@ -116,15 +115,12 @@ TEST(the_list_is_json_and_csv_too)
 	json_t *epoch;
 
 	assert_run(directory, "list --format=json", 0, output);
-	root = json_loads(output, 0, NULL);
-	ck_assert_str_eq(json_string_value(json_object_get(root, "schema")), "hpcprof-epochs/1");
-	epoch = json_array_get(json_object_get(root, "epochs"), 0);
-	ck_assert_str_eq(json_string_value(json_object_get(epoch, "epoch")), stamp);
-	ck_assert_str_eq(json_string_value(json_object_get(epoch, "label")), "base");
-	ck_assert_int_eq(json_integer_value(json_object_get(
-				 json_array_get(json_object_get(epoch, "events"), 0), "samples")),
-			 12);
-	json_decref(root);
+	root = json_parsed(output);
+	ck_assert_str_eq(string_at(root, "schema"), "hpcprof-epochs/1");
+	epoch = json_at(root, "epochs.0");
+	ck_assert_str_eq(string_at(epoch, "epoch"), stamp);
+	ck_assert_str_eq(string_at(epoch, "label"), "base");
+	ck_assert_int_eq(json_integer_value(json_at(epoch, "events.0.samples")), 12);
 	assert_run(directory, "list --format=csv", 0, output);
 	snprintf(expected, sizeof(expected),
 		 "\n\"%s\",\"base\",\"complete\",\"host\",\"cpu-clock:u\",12,0,", stamp);
@@ -164,12 +160,10 @@ TEST(the_list_says_what_runs_cost)
 	assert_run(directory, "list --format=csv", 0, output);
 	ck_assert_ptr_nonnull(strstr(output, ",2,1,11000000000,5000000000,1000000000,\""));
 	assert_run(directory, "list --format=json", 0, output);
-	root = json_loads(output, 0, NULL);
-	runs = json_object_get(json_array_get(json_object_get(root, "epochs"), 0), "runs");
+	root = json_parsed(output);
+	runs = json_at(root, "epochs.0.runs");
 	ck_assert_uint_eq(json_array_size(runs), 2);
-	ck_assert_int_eq(
-		json_integer_value(json_object_get(json_array_get(runs, 1), "exit_status")), 139);
-	json_decref(root);
+	ck_assert_int_eq(json_integer_value(json_at(runs, "1.exit_status")), 139);
 }
 
 TEST(an_empty_database_lists_and_verifies_well)

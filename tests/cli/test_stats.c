@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `hpcprof stats`: figures that were worked out by hand. */
+#include "../json.h"
 #include "../compare_fixture.h"
 #include "../db_fixture.h"
 #include "run.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -54,19 +54,19 @@ TEST(figures_are_those_by_hand_and_what_matters_comes_first)
 	json_t *rows;
 
 	assert_stats(&test, "--format=json set", 0);
-	root = json_loads(test.output, 0, NULL);
-	ck_assert_str_eq(json_string_value(json_object_get(root, "schema")), "hpcprof-stats/1");
-	ck_assert_uint_eq(json_array_size(json_object_get(root, "sets")), 3);
-	rows = json_object_get(root, "rows");
+	root = json_parsed(test.output);
+	ck_assert_str_eq(string_at(root, "schema"), "hpcprof-stats/1");
+	ck_assert_uint_eq(json_array_size(json_at(root, "sets")), 3);
+	rows = json_at(root, "rows");
 	ck_assert_uint_eq(json_array_size(rows), 3);
 	/* All of the one that is in one set alone is its range; it matters less all the same. */
-	row = json_array_get(rows, 1);
-	ck_assert_str_eq(json_string_value(json_object_get(row, "name")), "once");
+	row = json_at(rows, "1");
+	ck_assert_str_eq(string_at(row, "name"), "once");
 	ck_assert_double_eq_tol(number(row, "range"), 1, 1e-12);
 	ck_assert_double_eq_tol(number(row, "sets"), 1, 1e-12);
 	ck_assert_double_eq_tol(number(row, "min"), 0, 1e-12);
-	row = json_array_get(rows, 0);
-	ck_assert_str_eq(json_string_value(json_object_get(row, "name")), "varying");
+	row = json_at(rows, "0");
+	ck_assert_str_eq(string_at(row, "name"), "varying");
 	ck_assert_double_eq_tol(number(row, "range"), 50.0 / 90, 1e-9);
 	ck_assert_double_eq_tol(number(row, "sum"), 90, 1e-9);
 	ck_assert_double_eq_tol(number(row, "mean"), 30, 1e-9);
@@ -74,9 +74,8 @@ TEST(figures_are_those_by_hand_and_what_matters_comes_first)
 	ck_assert_double_eq_tol(number(row, "deviation"), sqrt(700), 1e-9);
 	ck_assert_double_eq_tol(number(row, "max"), 60, 1e-9);
 	ck_assert_double_eq_tol(number(row, "share"), 90.0 / 397, 1e-9);
-	row = json_array_get(rows, 2);
+	row = json_at(rows, "2");
 	ck_assert_double_eq_tol(number(row, "range"), 0, 1e-9);
-	json_decref(root);
 }
 
 TEST(the_table_has_the_columns_of_the_figure)
@@ -138,11 +137,10 @@ TEST(sets_of_another_rate_count_as_if_at_the_mean_one)
 	compare_record(test.db, &recorded);
 	compare_record(test.db, &slow);
 	assert_stats(&test, "--format=json fast slow", 0);
-	root = json_loads(test.output, 0, NULL);
-	row = json_array_get(json_object_get(root, "rows"), 0);
+	root = json_parsed(test.output);
+	row = json_at(root, "rows.0");
 	ck_assert_double_eq_tol(number(row, "range"), 0, 1e-9);
 	ck_assert_double_eq_tol(number(row, "sum"), 300, 1e-6);
-	json_decref(root);
 }
 
 TEST(wrong_usage_is_told)

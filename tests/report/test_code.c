@@ -3,12 +3,12 @@
  * This program reports on itself: where its code is comes from labels in it, which lines they are
  * on from __LINE__, and what the bytes mean from the assembler that made them.
  */
+#include "../json.h"
 #include "fixture.h"
 
 #include <hpcprof/image/identity.h>
 
 #include <fcntl.h>
-#include <jansson.h>
 #include <limits.h>
 #include <link.h>
 #include <string.h>
@@ -189,36 +189,22 @@ TEST(a_line_is_that_of_the_innermost_function)
 
 static json_t *report_json(struct fixture *fixture, const struct hp_report_options *options)
 {
-	json_error_t error;
-	json_t *document;
-
-	fixture_output(fixture, options);
-	document = json_loads(fixture->output, 0, &error);
-	ck_assert_msg(document != NULL, "%s at %d:\n%s", error.text, error.line, fixture->output);
-	return document;
+	return json_parsed(fixture_output(fixture, options));
 }
 
 static json_t *only_procedure(json_t *document)
 {
-	json_t *images = json_object_get(document, "images");
-	json_t *procedures = json_object_get(json_array_get(images, 0), "procedures");
+	json_t *images = json_at(document, "images");
+	json_t *procedures = json_at(images, "0.procedures");
 
 	ck_assert_uint_eq(json_array_size(images), 1);
 	ck_assert_uint_eq(json_array_size(procedures), 1);
-	return json_array_get(procedures, 0);
-}
-
-static const char *text_of(json_t *object, const char *name)
-{
-	const char *text = json_string_value(json_object_get(object, name));
-
-	ck_assert_msg(text != NULL, "%s is no string", name);
-	return text;
+	return json_at(procedures, "0");
 }
 
 static json_int_t first_sample(json_t *object)
 {
-	return json_integer_value(json_array_get(json_object_get(object, "samples"), 0));
+	return json_integer_value(json_at(object, "samples.0"));
 }
 
 TEST(a_named_procedure_is_listed_whole_and_no_sample_inside_an_instruction_is_dropped)
@@ -241,26 +227,25 @@ TEST(a_named_procedure_is_listed_whole_and_no_sample_inside_an_instruction_is_dr
 	struct fixture *fixture = report_on_self();
 	json_t *document = report_json(fixture, &options);
 	json_t *procedure = only_procedure(document);
-	json_t *instructions = json_object_get(procedure, "instructions");
+	json_t *instructions = json_at(procedure, "instructions");
 	uint64_t start = link_address((uintptr_t)fixture_code);
 
-	ck_assert_str_eq(text_of(procedure, "name"), "fixture_code");
-	ck_assert_int_eq(json_integer_value(json_object_get(procedure, "size")), 10);
-	ck_assert_uint_eq(strtoull(text_of(procedure, "address"), NULL, 16), start);
+	ck_assert_str_eq(string_at(procedure, "name"), "fixture_code");
+	ck_assert_int_eq(json_integer_value(json_at(procedure, "size")), 10);
+	ck_assert_uint_eq(strtoull(string_at(procedure, "address"), NULL, 16), start);
 	ck_assert_uint_eq(json_array_size(instructions), HP_ARRAY_COUNT(expected));
 	for (size_t i = 0; i < HP_ARRAY_COUNT(expected); i++) {
 		json_t *instruction = json_array_get(instructions, i);
 
-		ck_assert_uint_eq(strtoull(text_of(instruction, "address"), NULL, 16),
+		ck_assert_uint_eq(strtoull(string_at(instruction, "address"), NULL, 16),
 				  start + expected[i].at);
-		ck_assert_str_eq(text_of(instruction, "bytes"), expected[i].bytes);
+		ck_assert_str_eq(string_at(instruction, "bytes"), expected[i].bytes);
 		ck_assert_int_eq(first_sample(instruction), expected[i].samples);
 		if (expected[i].text)
-			ck_assert_str_eq(text_of(instruction, "text"), expected[i].text);
+			ck_assert_str_eq(string_at(instruction, "text"), expected[i].text);
 		else
-			assert_contains(text_of(instruction, "text"), "(inside the instruction");
+			assert_contains(string_at(instruction, "text"), "(inside the instruction");
 	}
-	json_decref(document);
 }
 
 TEST(instructions_say_which_block_of_the_graph_they_are_in)
@@ -272,20 +257,19 @@ TEST(instructions_say_which_block_of_the_graph_they_are_in)
 	struct fixture *fixture = report_on_self();
 	json_t *document = report_json(fixture, &options);
 	json_t *procedure = only_procedure(document);
-	json_t *cfg = json_object_get(procedure, "cfg");
-	json_t *instructions = json_object_get(procedure, "instructions");
+	json_t *cfg = json_at(procedure, "cfg");
+	json_t *instructions = json_at(procedure, "instructions");
 
-	ck_assert_int_eq(json_integer_value(json_object_get(cfg, "blocks")), 3);
-	ck_assert_int_eq(json_integer_value(json_object_get(cfg, "edges")), 3);
-	ck_assert(json_is_false(json_object_get(cfg, "missing_edges")));
+	ck_assert_int_eq(json_integer_value(json_at(cfg, "blocks")), 3);
+	ck_assert_int_eq(json_integer_value(json_at(cfg, "edges")), 3);
+	ck_assert(json_is_false(json_at(cfg, "missing_edges")));
 	ck_assert_uint_eq(json_array_size(instructions), HP_ARRAY_COUNT(blocks));
 	for (size_t i = 0; i < HP_ARRAY_COUNT(blocks); i++) {
-		json_t *block = json_object_get(json_array_get(instructions, i), "block");
+		json_t *block = json_at(json_array_get(instructions, i), "block");
 
 		ck_assert(json_is_integer(block));
 		ck_assert_int_eq(json_integer_value(block), blocks[i]);
 	}
-	json_decref(document);
 }
 
 TEST(a_graph_has_a_box_a_block_and_an_arrow_an_edge)
@@ -315,11 +299,10 @@ TEST(what_is_no_instruction_is_in_no_block)
 					     .of.listed = "fixture_code" };
 	struct fixture *fixture = report_on_self();
 	json_t *document = report_json(fixture, &options);
-	json_t *instructions = json_object_get(only_procedure(document), "instructions");
+	json_t *instructions = json_at(only_procedure(document), "instructions");
 
-	ck_assert(json_is_null(json_object_get(json_array_get(instructions, 3), "block")));
-	ck_assert(json_is_integer(json_object_get(json_array_get(instructions, 4), "block")));
-	json_decref(document);
+	ck_assert(json_is_null(json_at(instructions, "3.block")));
+	ck_assert(json_is_integer(json_at(instructions, "4.block")));
 }
 
 TEST(unnamed_only_instructions_with_samples_are_listed_hottest_procedure_first)
@@ -427,7 +410,7 @@ static bool is_number(json_t *object, const char *name, bool *known)
 static void check_executions(json_t *executions)
 {
 	static const char *const words[] = { "none", "low", "medium", "high" };
-	const char *confidence = text_of(executions, "confidence");
+	const char *confidence = string_at(executions, "confidence");
 	bool known[3];
 	bool is_word = false;
 
@@ -448,12 +431,12 @@ static void check_stall(json_t *stall)
 	static const char names[] =
 		" icache itlb branch-mispredict dcache dtlb store-buffer store-forward divider "
 		"multiplier fp-latency sync fetch issue-width dependency port unexplained ";
-	double low = json_number_value(json_object_get(stall, "low"));
-	double high = json_number_value(json_object_get(stall, "high"));
-	json_t *culprit = json_object_get(stall, "culprit");
+	double low = number_at(stall, "low");
+	double high = number_at(stall, "high");
+	json_t *culprit = json_at(stall, "culprit");
 	char name[64];
 
-	snprintf(name, sizeof(name), " %s ", text_of(stall, "cause"));
+	snprintf(name, sizeof(name), " %s ", string_at(stall, "cause"));
 	ck_assert_msg(strstr(names, name) != NULL, "cause %s", name);
 	ck_assert_msg(0 <= low && low <= high && high <= 1, "%g to %g", low, high);
 	ck_assert(json_is_null(culprit) || strncmp(json_string_value(culprit), "0x", 2) == 0);
@@ -489,10 +472,9 @@ static struct said check_branch(bool has_clock)
 	json_t *instruction;
 	size_t index;
 
-	json_array_foreach(json_object_get(only_procedure(document), "instructions"), index,
-			   instruction)
+	json_array_foreach(json_at(only_procedure(document), "instructions"), index, instruction)
 	{
-		json_t *cycles = json_object_get(instruction, "cycles");
+		json_t *cycles = json_at(instruction, "cycles");
 		json_t *stall;
 		size_t at;
 		bool known;
@@ -500,19 +482,18 @@ static struct said check_branch(bool has_clock)
 		ck_assert_uint_eq(json_object_size(instruction), HP_ARRAY_COUNT(members));
 		for (size_t i = 0; i < HP_ARRAY_COUNT(members); i++)
 			ck_assert_ptr_nonnull(json_object_get(instruction, members[i]));
-		check_executions(json_object_get(instruction, "executions"));
+		check_executions(json_at(instruction, "executions"));
 		ck_assert(is_number(cycles, "per_execution", &known) && !known);
 		ck_assert(is_number(cycles, "best_case", &known) && known);
 		ck_assert(is_number(cycles, "total", &known) && known == has_clock);
-		said.cycles += json_number_value(json_object_get(cycles, "total"));
-		json_array_foreach(json_object_get(instruction, "stalls"), at, stall)
+		said.cycles += json_number_value(json_at(cycles, "total"));
+		json_array_foreach(json_at(instruction, "stalls"), at, stall)
 		{
 			check_stall(stall);
 			said.stalls++;
 		}
 	}
 	ck_assert_uint_eq(index, 4);
-	json_decref(document);
 	return said;
 }
 
@@ -585,27 +566,23 @@ TEST(sampled_instructions_say_how_often_code_ran)
 	struct fixture *fixture = report_on(counts, HP_ARRAY_COUNT(counts));
 	json_t *document = report_json(fixture, &options);
 	json_t *procedure = only_procedure(document);
-	json_t *figures = json_object_get(procedure, "counts");
-	json_t *instructions = json_object_get(figures, "instructions");
-	json_t *sources = json_object_get(procedure, "frequency_source");
-	json_t *first = json_array_get(json_object_get(procedure, "instructions"), 0);
-	json_t *executions = json_object_get(first, "executions");
+	json_t *figures = json_at(procedure, "counts");
+	json_t *instructions = json_at(figures, "instructions");
+	json_t *sources = json_at(procedure, "frequency_source");
+	json_t *first = json_at(procedure, "instructions.0");
+	json_t *executions = json_at(first, "executions");
 	bool is_source = false;
 
-	ck_assert_double_eq_tol(
-		json_number_value(json_object_get(figures, "instructions_per_cycle")), 0.5, 1e-9);
-	ck_assert_double_eq_tol(json_number_value(json_object_get(instructions, "estimate")), 4e5,
-				1);
-	ck_assert_double_gt(json_number_value(json_object_get(instructions, "low")), 3.5e5);
-	ck_assert_double_lt(json_number_value(json_object_get(instructions, "low")), 4e5);
-	ck_assert_double_gt(json_number_value(json_object_get(instructions, "high")), 4e5);
-	ck_assert(json_is_null(json_object_get(json_object_get(figures, "calls"), "estimate")));
+	ck_assert_double_eq_tol(number_at(figures, "instructions_per_cycle"), 0.5, 1e-9);
+	ck_assert_double_eq_tol(number_at(instructions, "estimate"), 4e5, 1);
+	ck_assert_double_gt(number_at(instructions, "low"), 3.5e5);
+	ck_assert_double_lt(number_at(instructions, "low"), 4e5);
+	ck_assert_double_gt(number_at(instructions, "high"), 4e5);
+	ck_assert(json_is_null(json_at(figures, "calls.estimate")));
 	for (size_t i = 0; i < json_array_size(sources); i++)
 		is_source |= strcmp(json_string_value(json_array_get(sources, i)), "counters") == 0;
 	ck_assert(is_source);
-	ck_assert_double_eq_tol(json_number_value(json_object_get(executions, "estimate")), 1e5,
-				1e4);
-	json_decref(document);
+	ck_assert_double_eq_tol(number_at(executions, "estimate"), 1e5, 1e4);
 }
 
 HP_TEST_MAIN("report/code")

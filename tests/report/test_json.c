@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The JSON documents against their contract: exactly these members, of exactly these types. */
+#include "../json.h"
 #include "fixture.h"
 
-#include <jansson.h>
 #include <string.h>
 
 static char hot_name[] = "hot \"loop\"\n";
@@ -28,16 +28,12 @@ static json_t *report_of_epoch(const struct fixture_epoch *of, enum hp_report_vi
 			       struct hp_report_options options)
 {
 	struct fixture *fixture = fixture_create();
-	json_error_t error;
-	json_t *document;
 
 	options.view = view;
 	options.format = HP_FORMAT_JSON;
 	fixture_add(fixture, of);
 	fixture_output(fixture, &options);
-	document = json_loads(fixture->output, JSON_REJECT_DUPLICATES, &error);
-	ck_assert_msg(document != NULL, "%s at %d:\n%s", error.text, error.line, fixture->output);
-	return document;
+	return json_parsed(fixture->output);
 }
 
 static json_t *report_of(enum hp_report_view view, struct hp_report_options options)
@@ -92,74 +88,67 @@ static void assert_members(json_t *object, const char *contract)
 
 static void assert_samples(json_t *object, json_int_t clock, json_int_t cycles)
 {
-	json_t *samples = json_object_get(object, "samples");
+	json_t *samples = json_at(object, "samples");
 
 	ck_assert_uint_eq(json_array_size(samples), 2);
-	ck_assert_int_eq(json_integer_value(json_array_get(samples, 0)), clock);
-	ck_assert_int_eq(json_integer_value(json_array_get(samples, 1)), cycles);
-}
-
-static const char *text_of(json_t *object, const char *name)
-{
-	return json_string_value(json_object_get(object, name));
+	ck_assert_int_eq(json_integer_value(json_at(samples, "0")), clock);
+	ck_assert_int_eq(json_integer_value(json_at(samples, "1")), cycles);
 }
 
 static void assert_header(json_t *document, const char *schema)
 {
-	json_t *events = json_object_get(document, "events");
-	json_t *samples = json_object_get(document, "samples");
-	json_t *clock = json_array_get(events, 0);
-	json_t *cycles = json_array_get(events, 1);
+	json_t *events = json_at(document, "events");
+	json_t *samples = json_at(document, "samples");
+	json_t *clock = json_at(events, "0");
+	json_t *cycles = json_at(events, "1");
 
-	ck_assert_str_eq(text_of(document, "schema"), schema);
-	ck_assert_uint_eq(json_array_size(json_object_get(document, "epochs")), 1);
-	ck_assert(json_is_string(json_array_get(json_object_get(document, "epochs"), 0)));
+	ck_assert_str_eq(string_at(document, "schema"), schema);
+	ck_assert_uint_eq(json_array_size(json_at(document, "epochs")), 1);
+	ck_assert(json_is_string(json_at(document, "epochs.0")));
 	ck_assert_uint_eq(json_array_size(events), 2);
 	assert_members(clock, "name:s unit:s period:i samples:i lost:i precision:s coverage:?f "
 			      "user_mode_only:b system_share:?f");
-	ck_assert_str_eq(text_of(clock, "name"), "cpu-clock:u");
-	ck_assert_str_eq(text_of(clock, "unit"), "ns");
-	ck_assert_int_eq(json_integer_value(json_object_get(clock, "period")), 1000000);
-	ck_assert_int_eq(json_integer_value(json_object_get(clock, "samples")), 14);
-	ck_assert_str_eq(text_of(cycles, "unit"), "cycles");
-	ck_assert_int_eq(json_integer_value(json_object_get(cycles, "period")), 1000);
+	ck_assert_str_eq(string_at(clock, "name"), "cpu-clock:u");
+	ck_assert_str_eq(string_at(clock, "unit"), "ns");
+	ck_assert_int_eq(json_integer_value(json_at(clock, "period")), 1000000);
+	ck_assert_int_eq(json_integer_value(json_at(clock, "samples")), 14);
+	ck_assert_str_eq(string_at(cycles, "unit"), "cycles");
+	ck_assert_int_eq(json_integer_value(json_at(cycles, "period")), 1000);
 	assert_members(samples, "total:i unattributed:i");
-	ck_assert_int_eq(json_integer_value(json_object_get(samples, "total")), 19);
-	ck_assert_int_eq(json_integer_value(json_object_get(samples, "unattributed")), 1);
+	ck_assert_int_eq(json_integer_value(json_at(samples, "total")), 19);
+	ck_assert_int_eq(json_integer_value(json_at(samples, "unattributed")), 1);
 }
 
 TEST(procedures_are_grouped_by_image_with_the_members_of_the_contract)
 {
 	json_t *document = report_of(HP_VIEW_PROCEDURES, (struct hp_report_options){ 0 });
-	json_t *images = json_object_get(document, "images");
-	json_t *jit = json_array_get(images, 0);
-	json_t *procedures = json_object_get(jit, "procedures");
+	json_t *images = json_at(document, "images");
+	json_t *jit = json_at(images, "0");
+	json_t *procedures = json_at(jit, "procedures");
 
 	assert_header(document, "hpcprof-procedures/1");
 	assert_members(document, "schema:s epochs:a events:a samples:o images:a");
 	ck_assert_uint_eq(json_array_size(images), 3);
 	assert_members(jit, "path:s build_id:?s samples:i procedures:a");
-	ck_assert_str_eq(text_of(jit, "path"), "[jit lua]");
+	ck_assert_str_eq(string_at(jit, "path"), "[jit lua]");
 	/* Of all events: 8 + 3 + 5. */
-	ck_assert_int_eq(json_integer_value(json_object_get(jit, "samples")), 16);
+	ck_assert_int_eq(json_integer_value(json_at(jit, "samples")), 16);
 	ck_assert_uint_eq(json_array_size(procedures), 2);
 	for (size_t i = 0; i < 2; i++)
 		assert_members(json_array_get(procedures, i),
 			       "name:s address:?s size:?i samples:a cfg:n "
 			       "not_analysed:a frequency_source:a");
-	assert_samples(json_array_get(procedures, 0), 8, 0);
-	assert_samples(json_array_get(procedures, 1), 3, 5);
-	ck_assert_str_eq(text_of(json_array_get(procedures, 0), "name"), hot_name);
-	ck_assert_str_eq(text_of(json_array_get(procedures, 1), "name"),
-			 "not utf8 \xef\xbf\xbd\xef\xbf\xbd");
-	ck_assert_str_eq(text_of(json_array_get(images, 1), "build_id"), "deadbeef");
-	json_decref(document);
+	assert_samples(json_at(procedures, "0"), 8, 0);
+	assert_samples(json_at(procedures, "1"), 3, 5);
+	ck_assert_str_eq(string_at(procedures, "0.name"), hot_name);
+	ck_assert_str_eq(string_at(procedures, "1.name"), "not utf8 \xef\xbf\xbd\xef\xbf\xbd");
+	ck_assert_str_eq(string_at(images, "1.build_id"), "deadbeef");
 }
 
 TEST(instructions_have_the_members_of_the_contract_and_null_for_what_nobody_knows)
 {
 	json_t *document = report_of(HP_VIEW_INSTRUCTIONS, (struct hp_report_options){ 0 });
-	json_t *images = json_object_get(document, "images");
+	json_t *images = json_at(document, "images");
 	size_t image_index;
 	json_t *image;
 	json_int_t clock = 0;
@@ -170,7 +159,7 @@ TEST(instructions_have_the_members_of_the_contract_and_null_for_what_nobody_know
 		size_t procedure_index;
 		json_t *procedure;
 
-		json_array_foreach(json_object_get(image, "procedures"), procedure_index, procedure)
+		json_array_foreach(json_at(image, "procedures"), procedure_index, procedure)
 		{
 			size_t index;
 			json_t *instruction;
@@ -178,54 +167,50 @@ TEST(instructions_have_the_members_of_the_contract_and_null_for_what_nobody_know
 			assert_members(procedure, "name:s address:?s size:?i samples:a cfg:n "
 						  "not_analysed:a "
 						  "frequency_source:a stack:?o instructions:a");
-			json_array_foreach(json_object_get(procedure, "instructions"), index,
-					   instruction)
+			json_array_foreach(json_at(procedure, "instructions"), index, instruction)
 			{
-				json_t *samples = json_object_get(instruction, "samples");
+				json_t *samples = json_at(instruction, "samples");
 
 				assert_members(instruction,
 					       "address:?s block:n bytes:s text:s line:?s "
 					       "samples:a executions:o cycles:o stalls:a");
 				assert_members(
-					json_object_get(instruction, "executions"),
+					json_at(instruction, "executions"),
 					"estimate:n low:n high:n relative:n relative_low:n "
 					"relative_high:n relative_confidence:s confidence:s");
-				assert_members(json_object_get(instruction, "cycles"),
+				assert_members(json_at(instruction, "cycles"),
 					       "total:f per_execution:n best_case:n");
-				clock += json_integer_value(json_array_get(samples, 0));
+				clock += json_integer_value(json_at(samples, "0"));
 			}
 		}
 	}
 	ck_assert_int_eq(clock, 14);
-	json_decref(document);
 }
 
 TEST(cycles_are_totalled_only_where_an_event_counts_them)
 {
 	struct hp_report_options options = { .of.procedure = "not utf8*" };
 	json_t *document = report_of(HP_VIEW_INSTRUCTIONS, options);
-	json_t *image = json_array_get(json_object_get(document, "images"), 0);
-	json_t *procedure = json_array_get(json_object_get(image, "procedures"), 0);
-	json_t *instruction = json_array_get(json_object_get(procedure, "instructions"), 0);
-	json_t *cycles = json_object_get(instruction, "cycles");
+	json_t *image = json_at(document, "images.0");
+	json_t *procedure = json_at(image, "procedures.0");
+	json_t *instruction = json_at(procedure, "instructions.0");
+	json_t *cycles = json_at(instruction, "cycles");
 
 	/* 5 samples, one every 1000 cycles. */
-	ck_assert(json_real_value(json_object_get(cycles, "total")) == 5000.0);
-	json_decref(document);
+	ck_assert(number_at(cycles, "total") == 5000.0);
 	options.of.event = "cpu-clock:u";
 	document = report_of(HP_VIEW_INSTRUCTIONS, options);
-	image = json_array_get(json_object_get(document, "images"), 0);
-	procedure = json_array_get(json_object_get(image, "procedures"), 0);
-	instruction = json_array_get(json_object_get(procedure, "instructions"), 0);
-	cycles = json_object_get(instruction, "cycles");
-	ck_assert(json_is_null(json_object_get(cycles, "total")));
-	json_decref(document);
+	image = json_at(document, "images.0");
+	procedure = json_at(image, "procedures.0");
+	instruction = json_at(procedure, "instructions.0");
+	cycles = json_at(instruction, "cycles");
+	ck_assert(json_is_null(json_at(cycles, "total")));
 }
 
 TEST(images_and_lines_are_flat_lists)
 {
 	json_t *document = report_of(HP_VIEW_IMAGES, (struct hp_report_options){ 0 });
-	json_t *images = json_object_get(document, "images");
+	json_t *images = json_at(document, "images");
 	json_t *lines;
 
 	assert_header(document, "hpcprof-images/1");
@@ -233,31 +218,29 @@ TEST(images_and_lines_are_flat_lists)
 	for (size_t i = 0; i < 3; i++)
 		assert_members(json_array_get(images, i),
 			       "path:s build_id:?s samples:a share:a problem:?s");
-	assert_samples(json_array_get(images, 0), 11, 5);
-	ck_assert(json_is_string(json_object_get(json_array_get(images, 1), "problem")));
-	json_decref(document);
+	assert_samples(json_at(images, "0"), 11, 5);
+	ck_assert(json_is_string(json_at(images, "1.problem")));
 
 	document = report_of(HP_VIEW_LINES, (struct hp_report_options){ 0 });
 	assert_header(document, "hpcprof-lines/1");
-	lines = json_object_get(document, "lines");
+	lines = json_at(document, "lines");
 	ck_assert_uint_eq(json_array_size(lines), 4);
 	for (size_t i = 0; i < 4; i++)
 		assert_members(json_array_get(lines, i),
 			       "file:?s line:?i procedure:s inlined:b image:s build_id:?s "
 			       "samples:a share:a");
-	json_decref(document);
 }
 
 TEST(the_summary_has_everything_the_header_of_the_text_has)
 {
 	json_t *document = report_of(HP_VIEW_SUMMARY, (struct hp_report_options){ 0 });
-	json_t *recording = json_array_get(json_object_get(document, "recordings"), 0);
+	json_t *recording = json_at(document, "recordings.0");
 
 	assert_members(document, "schema:s epochs:a events:a samples:o recordings:a windows:?o "
 				 "evidence:o named_by:o "
 				 "stack:n "
 				 "images:a");
-	assert_members(json_array_get(json_object_get(document, "events"), 0),
+	assert_members(json_at(document, "events.0"),
 		       "name:s unit:s period:i samples:i lost:i precision:s coverage:?f "
 		       "user_mode_only:b system_share:?f instead_of:?s "
 		       "reason:?s unattributed:i throttled:i");
@@ -266,9 +249,7 @@ TEST(the_summary_has_everything_the_header_of_the_text_has)
 		       "command:a target:?s complete:b recording:b start_s:f end_s:f "
 		       "sample_cost_ns:i own_cpu_s:f damaged_records:i commands:a runs:a "
 		       "warnings:a cpu_identity:?o core:?o clock:?o skid:a");
-	assert_members(json_object_get(document, "named_by"),
-		       "symbol:a plt:a extent:a none:a refused:a");
-	json_decref(document);
+	assert_members(json_at(document, "named_by"), "symbol:a plt:a extent:a none:a refused:a");
 }
 
 /* Whatever the recorder noted of them: samples are those of the profiles. */
@@ -291,21 +272,17 @@ TEST(the_samples_of_commands_add_up_to_all)
 					   .commands = commands,
 					   .command_count = HP_ARRAY_COUNT(commands) };
 	json_t *document = report_of_epoch(&two, HP_VIEW_SUMMARY, (struct hp_report_options){ 0 });
-	json_t *said = json_object_get(json_array_get(json_object_get(document, "recordings"), 0),
-				       "commands");
+	json_t *said = json_at(document, "recordings.0.commands");
 
 	ck_assert_uint_eq(json_array_size(said), 2);
 	for (size_t i = 0; i < 2; i++)
 		assert_members(json_array_get(said, i), "command:s processes:i samples:i "
 							"samples_by_event:a elapsed_s:f");
-	ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(said, 0), "samples")),
-			 8);
-	ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(said, 1), "samples")),
-			 8);
-	said = json_object_get(json_array_get(said, 1), "samples_by_event");
-	ck_assert_int_eq(json_integer_value(json_array_get(said, 0)), 3);
-	ck_assert_int_eq(json_integer_value(json_array_get(said, 1)), 5);
-	json_decref(document);
+	ck_assert_int_eq(json_integer_value(json_at(said, "0.samples")), 8);
+	ck_assert_int_eq(json_integer_value(json_at(said, "1.samples")), 8);
+	said = json_at(said, "1.samples_by_event");
+	ck_assert_int_eq(json_integer_value(json_at(said, "0")), 3);
+	ck_assert_int_eq(json_integer_value(json_at(said, "1")), 5);
 }
 
 HP_TEST_MAIN("report/json")

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Epochs of different machines in one report. */
+#include "../json.h"
 #include "fixture.h"
 
 #include <hpcprof/isa/machine.h>
 
-#include <jansson.h>
 #include <string.h>
 
 static char intel[] = "GenuineIntel";
@@ -51,15 +51,13 @@ static void assert_warned(const struct fixture *fixture, const char *part)
 /* Of the only instruction. */
 static json_t *total_cycles(const struct fixture *fixture, json_t **document)
 {
-	json_error_t error;
 	json_t *at;
 
-	*document = json_loads(fixture->output, 0, &error);
-	ck_assert_msg(*document != NULL, "%s in %s", error.text, fixture->output);
-	at = json_array_get(json_object_get(*document, "images"), 0);
-	at = json_array_get(json_object_get(at, "procedures"), 0);
-	at = json_array_get(json_object_get(at, "instructions"), 0);
-	at = json_object_get(json_object_get(at, "cycles"), "total");
+	*document = json_parsed(fixture->output);
+	at = json_at(*document, "images.0");
+	at = json_at(at, "procedures.0");
+	at = json_at(at, "instructions.0");
+	at = json_at(at, "cycles.total");
 	ck_assert_ptr_nonnull(at);
 	return at;
 }
@@ -86,7 +84,6 @@ TEST(each_epoch_s_time_is_taken_by_its_own_clock)
 	/* 10 ms at 2 GHz and 10 ms at 4 GHz. */
 	ck_assert_double_eq_tol(json_number_value(total_cycles(fixture, &document)),
 				1e-2 * 2e9 + 1e-2 * 4e9, 6e7 * 0.005);
-	json_decref(document);
 }
 
 TEST(an_epoch_without_a_clock_leaves_all_of_them_without_cycles)
@@ -103,7 +100,6 @@ TEST(an_epoch_without_a_clock_leaves_all_of_them_without_cycles)
 	ck_assert(json_is_null(total));
 	assert_warned(fixture, " was not measured, so cycles and stalls of the epochs together are "
 			       "not known");
-	json_decref(document);
 }
 
 TEST(different_cpus_are_analysed_as_a_generic_one_and_that_is_said)
