@@ -235,7 +235,7 @@ bool hp_windows_exist(const struct hp_inference *inference)
 bool hp_windows_tried(const struct hp_inference *inference)
 {
 	return hp_windows_exist(inference) || inference->windows.sum.reason_count ||
-	       inference->windows.sum.price.shadows;
+	       inference->windows.sum.price.budget_ppm;
 }
 
 uint64_t hp_sum_of_items(const struct hp_counted *items, size_t count, uint8_t kind)

@@ -105,8 +105,11 @@ static const double guessed_ns_per_byte = 0.5; /* ns per byte; scripts/bench/sha
 /* What is measured at the start, with memory of hpcprof's own, is the best case: a target's pages
  * are scattered. */
 static const double probed_ns_factor = 1.5; /* times the probed ns per byte [chosen] */
-/* How much a new measurement counts against those before it (stops that turn out dearer: fully). */
+/* How much a new measurement counts against those before it, … */
 static const double newest_weight = 0.3; /* share [chosen] */
+/* … and one of a stop that was dearer than expected. Not fully: on a busy machine a reader is sent away
+ * now and then for ten times what reading takes, and what was lost is charged all the same. */
+static const double dearer_weight = 0.5; /* share [chosen] */
 /* A stop that reads less than this tells the fixed cost, one that reads more the cost per byte. */
 static const uint64_t little_read_bytes = 1048576; /* bytes: 1 MiB [chosen] */
 /* A sample of registers and stack, where the recorder has not measured one: an interrupt that
@@ -120,7 +123,7 @@ static const double cpu_cache_bytes = 33554432; /* bytes: 32 MiB [chosen] */
  * prints 1.1 to 2.5 for hot code; what is cold and what is matched comes on top. */
 static const double guessed_taken_per_ns = 3; /* ns per ns; scripts/bench/shadow-replay */
 /* Translating a program for the first time, on top of that. */
-static const double guessed_start_ns = 100e6; /* ns of CPU time [chosen] */
+static const double guessed_start_ns = 50e6; /* ns of CPU time [chosen] */
 /* Of a copy's CPU time, the part that the target loses. With a core of its own; it was 0.005, which
  * was more than twice what had been measured. */
 static const double loss_on_own_core = 0.002; /* share of the copy's CPU time [chosen] */

@@ -161,7 +161,7 @@ void ledger_other(struct ledger *ledger, double lost_ns)
 void ledger_read(struct ledger *ledger, uint64_t stop_ns, uint64_t bytes)
 {
 	bool is_dearer = stop_ns > ledger_hold(ledger, bytes);
-	double weight = ledger->has_measured && !is_dearer ? newest_weight : 1;
+	double weight = !ledger->has_measured ? 1 : is_dearer ? dearer_weight : newest_weight;
 	double reading_ns = (double)stop_ns - ledger->fixed_ns;
 
 	/* What little memory takes is the fixed part; of much memory it is the reading. */

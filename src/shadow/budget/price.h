@@ -83,7 +83,7 @@ uint64_t ledger_slot_end(const struct ledger *ledger, uint64_t price_ns, uint64_
 bool ledger_allows(const struct ledger *ledger, uint64_t price_ns, uint64_t slot_end_ns);
 /* What a page takes to read here, measured before there is a target. */
 void ledger_expect(struct ledger *ledger, double ns_per_byte);
-/* Learns from a stop in which so much was read: at once that it is dearer, slowly that it is not. */
+/* Learns from a stop in which so much was read: sooner that it is dearer than that it is not. */
 void ledger_read(struct ledger *ledger, uint64_t stop_ns, uint64_t bytes);
 /* Enters a stop, with `terms` as they turned out. */
 void ledger_stop(struct ledger *ledger, uint64_t stop_ns, const struct price_terms *terms);
