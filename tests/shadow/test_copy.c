@@ -284,6 +284,51 @@ static bool can_be_laid_out_alike(void)
 	return WEXITSTATUS(status) == 0;
 }
 
+/* Whether the kernel would leave out of a core file what is mapped at `at`. */
+static bool is_left_out_of_cores(const void *at)
+{
+	FILE *file = fopen("/proc/self/smaps", "r");
+	unsigned long start, end;
+	bool is_there = false;
+	bool is_left_out = false;
+	char line[512];
+
+	ck_assert_ptr_nonnull(file);
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
+			is_there = start <= (uintptr_t)at && (uintptr_t)at < end;
+		else if (is_there && strncmp(line, "VmFlags:", 8) == 0)
+			is_left_out = strstr(line, " dd") != NULL;
+	}
+	fclose(file);
+	return is_left_out;
+}
+
+TEST(what_is_read_of_a_target_goes_into_no_core_file)
+{
+	static char secret[] = "what only the target knows";
+	struct copied copy;
+	pid_t pid;
+
+	if (!can_copy())
+		return;
+	pid = fork();
+	if (pid == 0) {
+		for (volatile uint64_t i = 0;; i++)
+			;
+	}
+	copied_hold(&copy, pid, false, &state);
+	hold_release(pid, &times);
+	ck_assert_ptr_nonnull(
+		memmem(copy.snapshot.buffer, copy.snapshot.buffer_bytes, secret, sizeof(secret)));
+	ck_assert(is_left_out_of_cores(copy.snapshot.buffer));
+	ck_assert(is_left_out_of_cores(copy.snapshot.buffer + copy.snapshot.buffer_bytes - 1));
+	/* Of ours, for comparison. */
+	ck_assert(!is_left_out_of_cores(secret));
+	copied_clear(&copy);
+	end_target(pid);
+}
+
 /* Where the target itself maps next, told through a pipe. */
 TEST(a_copy_maps_where_the_target_would)
 {
