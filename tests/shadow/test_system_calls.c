@@ -204,6 +204,11 @@ TEST(it_reads_on_where_the_original_was_and_moves_nothing)
 	answers(call(SYS_lseek, (uint64_t)stage.reading, (uint64_t)-2, SEEK_END, 0), 8);
 	answers(call(SYS_read, (uint64_t)stage.reading, at(8), 1, 0), 1);
 	answers(call(SYS_lseek, (uint64_t)stage.reading, 0, SEEK_CUR, 0), 9);
+	/* The end is a hole, and behind it there is nothing. */
+	answers(call(SYS_lseek, (uint64_t)stage.reading, 2, SEEK_HOLE, 0), 10);
+	answers(call(SYS_lseek, (uint64_t)stage.reading, 2, SEEK_DATA, 0), 2);
+	answers(call(SYS_lseek, (uint64_t)stage.reading, 2000, SEEK_DATA, 0), -ENXIO);
+	answers(call(SYS_lseek, (uint64_t)stage.reading, 9, SEEK_SET, 0), 9);
 	/* The description is shared with us. */
 	ck_assert_int_eq(lseek(stage.reading, 0, SEEK_CUR), 3);
 	end();

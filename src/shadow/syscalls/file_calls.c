@@ -253,6 +253,27 @@ static bool size_of(struct shadow_calls *calls, struct descriptor *descriptor, i
 	return true;
 }
 
+/* SEEK_DATA and SEEK_HOLE. What the copy has written to has no holes. */
+static bool find_hole(struct shadow_calls *calls, struct descriptor *descriptor, struct call *call)
+{
+	const struct written_file *written = written_of(calls, descriptor);
+	int fd = descriptors_open(calls->descriptors, descriptor);
+	int64_t position = -1;
+
+	if (!written && (!is_readable(descriptor) || fd < 0))
+		return false;
+	errno = ENXIO;
+	/* Our own descriptor: the original's stays where it is. */
+	if (!written)
+		position = lseek(fd, (off_t)call->a[1], (int)call->a[2]);
+	else if (call->a[1] < written->size)
+		position = (int64_t)(call->a[2] == SEEK_HOLE ? written->size : call->a[1]);
+	if (position < 0)
+		return call_done(call, -errno);
+	descriptor->position = (uint64_t)position;
+	return call_done(call, position);
+}
+
 bool answer_lseek(struct shadow_calls *calls, struct call *call)
 {
 	struct descriptor *descriptor = descriptor_of(calls, call);
@@ -266,8 +287,10 @@ bool answer_lseek(struct shadow_calls *calls, struct call *call)
 	if (descriptor->kind == DESCRIPTOR_OTHER)
 		return descriptor->is_stream && call_done(call, -ESPIPE);
 	if (descriptor->kind != DESCRIPTOR_REGULAR || !descriptor->is_known ||
-	    call->a[2] > SEEK_END)
+	    call->a[2] > SEEK_HOLE)
 		return false;
+	if (call->a[2] > SEEK_END)
+		return find_hole(calls, descriptor, call);
 	if (call->a[2] == SEEK_CUR)
 		from = (int64_t)descriptor->position;
 	else if (call->a[2] == SEEK_END && !size_of(calls, descriptor, &from))
