@@ -6,6 +6,8 @@
  * variance of the sum, less the share that fitting the ratio took. Groups of many windows and of
  * few each count as much as they cover.
  */
+#include "tuning.h"
+
 #include <hpcprof/model/evidence.h>
 
 #include <math.h>
@@ -54,9 +56,6 @@ double hp_student_widening(double freedom)
 	}
 	return quantile / z;
 }
-
-/* Of two groups of which one is five times the other. */
-static const double least_freedom = 0.38;
 
 /* What is known beforehand of how groups vary: the variance of one over its value squared, what that
  * is worth in degrees of freedom, and the least that it ever is. */
@@ -120,11 +119,8 @@ struct hp_grouped_ratio hp_grouped_ratio(const struct hp_grouped *over,
 struct hp_grouped_ratio hp_grouped_pace(const struct hp_grouped *over,
 					const struct hp_grouped *under, double windows)
 {
-	/* Of one window, fitted to programs of many phases, in one to eight of 100 ms and more. */
-	static const double variance = 0.2 * 0.2;
-	static const double least = 0.03 * 0.03;
 	double whole = hp_grouped_sum(under);
-	struct prior prior = { .freedom = 2 };
+	struct prior prior = { .freedom = pace_freedom };
 	double shares = 0;
 	double each;
 
@@ -132,8 +128,8 @@ struct hp_grouped_ratio hp_grouped_pace(const struct hp_grouped *over,
 		shares += under->counts[i] / whole * (under->counts[i] / whole);
 	/* There are 1 / shares groups. */
 	each = fmax(windows * shares, 1);
-	prior.variance = variance / each;
-	prior.least = least / each;
+	prior.variance = pace_deviation * pace_deviation / each;
+	prior.least = least_pace_deviation * least_pace_deviation / each;
 	return ratio_of(over, under, &prior);
 }
 
@@ -150,20 +146,15 @@ bool hp_interval_suffices(double estimate, double low, double high, double hardl
 
 struct hp_share hp_share_of(double part, double rest, double bias)
 {
-	/* Of branches that were seen to go one way n times, the other way's share is on the mean a
-	 * tenth of 1 / n, but of two in three nothing: half of them have less than this says, and
-	 * one in ten more than its deviation does. */
-	static const double foreseen = 0.02;
-	static const double least = 1e-6;
 	double whole = part + rest;
-	double share = (part + foreseen) / (whole + 2 * foreseen);
+	double share = (part + foreseen_each) / (whole + 2 * foreseen_each);
 	struct hp_share found = { .value = NAN, .deviation = INFINITY };
 	double variance;
 
 	if (!(whole > 0))
 		return found;
 	variance = 1 / (whole * share * (1 - share) + 0.5) + bias * bias;
-	found.value = fmin(fmax(share, least), 1 - least);
+	found.value = fmin(fmax(share, least_share), 1 - least_share);
 	found.deviation = sqrt(variance) * found.value * (1 - found.value);
 	return found;
 }

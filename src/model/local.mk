@@ -12,6 +12,7 @@ src_model_libmodel_a_SOURCES = \
 	include/hpcprof/model/image_id.h src/model/image_id.c \
 	include/hpcprof/model/procedure_name.h src/model/procedure_name.c \
 	include/hpcprof/model/profile.h src/model/profile.c \
-	include/hpcprof/model/window.h src/model/window.c
+	include/hpcprof/model/window.h src/model/window.c \
+	src/model/tuning.h
 
 MODEL_LIBS = src/model/libmodel.a $(BASE_LIBS) $(XXHASH_LIBS)

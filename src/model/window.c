@@ -41,7 +41,6 @@ const char *hp_shadow_refusal_name(enum hp_shadow_refusal refusal)
 		[HP_SHADOW_MEMORY] = "too little memory to spare",
 		[HP_SHADOW_MAPPINGS] = "too many mappings",
 		[HP_SHADOW_IN_KERNEL] = "in a system call",
-		[HP_SHADOW_NO_CPU] = "no other CPU",
 		[HP_SHADOW_FAILED] = "failed",
 	};
 

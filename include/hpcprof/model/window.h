@@ -100,7 +100,6 @@ enum hp_shadow_refusal {
 	HP_SHADOW_MEMORY,	 /* too little free memory for a copy */
 	HP_SHADOW_MAPPINGS,	 /* some cannot be copied (of a device), or there are too many */
 	HP_SHADOW_IN_KERNEL,	 /* it was in a system call */
-	HP_SHADOW_NO_CPU,	 /* no CPU except the target's own */
 	HP_SHADOW_FAILED,	 /* the copy could not be made */
 	HP_SHADOW_REFUSALS,
 };

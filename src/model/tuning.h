@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The numbers that say how certain ratios and shares are: grouped.c.
+ *
+ * Each stands on a line of its own, as NAME = VALUE, with its unit behind it and its reason above it.
+ * Where it comes from:
+ *	a text		from which it follows, by its title
+ *	[chosen]	nobody has measured it; scripts/sensitivity finds it by this mark
+ *
+ * Not here: quantiles of Student's distribution, which are known exactly, and what the interface
+ * promises (HP_MOST_APART).
+ */
+#ifndef HPCPROF_SRC_MODEL_TUNING_H
+#define HPCPROF_SRC_MODEL_TUNING_H
+
+/* --- ratios of sums over groups of windows ---------------------------------------------------- */
+
+/* With fewer degrees of freedom a ratio has no deviation: two groups of which one is five times the
+ * other have this many (1 / (the squares of their shares) - 1). */
+static const double least_freedom = 0.38; /* degrees of freedom [chosen] */
+/* How far the pace of one window is from that of others before any is known, fitted to programs of many
+ * phases, in one to eight windows of 100 ms and more, … */
+static const double pace_deviation = 0.2; /* share of the pace [chosen] */
+/* … what knowing it is worth, … */
+static const double pace_freedom = 2; /* degrees of freedom [chosen] */
+/* … and the least that it ever is. */
+static const double least_pace_deviation = 0.03; /* share of the pace [chosen] */
+
+/* --- shares ----------------------------------------------------------------------------------- */
+
+/* Of branches that were seen to go one way n times, the other way's share is on the mean a tenth of
+ * 1 / n, but of two in three nothing: half of them have less than this says, and one in ten more than
+ * its deviation does. */
+static const double foreseen_each = 0.02; /* times that each way was seen beforehand [chosen] */
+/* No share is nearer to 0 or 1. */
+static const double least_share = 1e-6; /* share [chosen] */
+
+#endif
