@@ -389,6 +389,10 @@ TEST(descriptors_are_what_they_are)
 	answers(call(SYS_prlimit64, 0, RLIMIT_CORE, 0, at(8)), 0);
 	ends(call(SYS_prlimit64, 0, RLIMIT_CORE, at(8), 0), false);
 	answers(call(SYS_getrusage, RUSAGE_SELF, at(8), 0, 0), 0);
+	answer = call(SYS_times, at(8), 0, 0, 0);
+	ck_assert(answer.is_handled && answer.result > 0);
+	ck_assert_uint_eq(answer.guessed_at, at(8));
+	ck_assert(call(SYS_times, 0, 0, 0, 0).result >= answer.result);
 	answer = call(SYS_sysinfo, at(8), 0, 0, 0);
 	answers(answer, 0);
 	ck_assert(sandbox_read(&stage.copied.sandbox, at(8), &found, sizeof(found)));

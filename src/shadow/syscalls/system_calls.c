@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
+#include <sys/times.h>
 #include <unistd.h>
 
 enum {
@@ -289,6 +290,28 @@ static bool answer_usage(struct shadow_calls *calls, struct call *call)
 	return call_guess(calls, call, call->a[1], &usage, sizeof(usage)) && call_done(call, 0);
 }
 
+static clock_t clock_ticks(struct timespec time)
+{
+	clock_t per_second = sysconf(_SC_CLK_TCK);
+
+	return time.tv_sec * per_second + time.tv_nsec / (1000000000 / per_second);
+}
+
+/* Its own CPU time, all of it as user time, and none of children. */
+static bool answer_times(struct shadow_calls *calls, struct call *call)
+{
+	struct timespec used, now;
+	struct tms times = { 0 };
+
+	if (!shadow_clock_read(&calls->clock, calls->sandbox->pid, CLOCK_PROCESS_CPUTIME_ID,
+			       &used) ||
+	    !shadow_clock_read(&calls->clock, calls->sandbox->pid, CLOCK_MONOTONIC, &now))
+		return false;
+	times.tms_utime = clock_ticks(used);
+	return (!call->a[0] || call_guess(calls, call, call->a[0], &times, sizeof(times))) &&
+	       call_done(call, clock_ticks(now));
+}
+
 /* How much memory the machine has is the same for all, how much is free is not. */
 static bool answer_system(struct shadow_calls *calls, struct call *call)
 {
@@ -305,7 +328,7 @@ static bool may_be_asked(const struct shadow_calls *calls, int64_t number)
 	if (!calls->is_confined)
 		return true;
 	return number != SYS_prlimit64 && number != SYS_sched_getaffinity &&
-	       number != SYS_getrusage && number != SYS_sysinfo;
+	       number != SYS_getrusage && number != SYS_times && number != SYS_sysinfo;
 }
 
 static bool answer(struct shadow_calls *calls, struct call *call)
@@ -376,6 +399,8 @@ static bool answer(struct shadow_calls *calls, struct call *call)
 		return answer_affinity(calls, call);
 	case SYS_getrusage:
 		return answer_usage(calls, call);
+	case SYS_times:
+		return answer_times(calls, call);
 	case SYS_sysinfo:
 		return answer_system(calls, call);
 	case SYS_rt_sigprocmask:
