@@ -285,7 +285,6 @@ TEST(an_epoch_that_cannot_be_read_may_be_any_labels)
 	char *other = record(test.db, "other", 400);
 	char arguments[128];
 
-	record(test.db, "latest", 400);
 	fixture_write(fixture_file(test.directory, broken, "meta"), "x", 1);
 	assert_check(&test, "old -- new", 5);
 	assert_said(&test, broken);
