@@ -142,116 +142,103 @@ static char *show(const struct bench *bench)
 	return text;
 }
 
-static void assert_divided(const struct tree_file *files, struct hardware hardware,
-			   uint32_t counters, const char *text, const char *wanted)
+TEST(events_are_divided_among_groups)
 {
-	struct bench bench;
-	char *shown;
+	static const struct {
+		const char *name;
+		const struct tree_file *files;
+		struct hardware hardware;
+		uint32_t counters;
+		const char *text;
+		const char *wanted;
+	} rows[] = {
+		{ "what fits at once is one group beside the cycles",
+		  tree_sapphire_rapids,
+		  { .counters = 4 },
+		  0,
+		  "r1000f,r1000f/name=b/,branches",
+		  "cpu: r1000f b branches /cycles" },
+		/* 0x10001 only goes on the first counter: first come, first served makes three. */
+		{ "what does not takes turns in as few groups as there can be",
+		  tree_sapphire_rapids,
+		  { .counters = 2 },
+		  0,
+		  "r10003/name=a/,r10001/name=b/,r10001/name=c/,r10003/name=d/",
+		  "cpu: a b | c d /cycles" },
+		{ "an event that is the reference is counted in every group",
+		  tree_sapphire_rapids,
+		  { .counters = 1 },
+		  0,
+		  "branches,cycles,branch-misses",
+		  "cpu: branches | branch-misses +cycles /cycles" },
+		{ "cycles of another mode are not the reference",
+		  tree_sapphire_rapids,
+		  { .counters = 1 },
+		  0,
+		  "branches,cycles:u",
+		  "cpu: branches | cycles:u /cycles" },
+		{ "an event with a counter of its own is counted all the time",
+		  tree_sapphire_rapids,
+		  { .counters = 1, .fixed_instructions = true },
+		  0,
+		  "instructions,branches,branch-misses",
+		  "cpu: branches | branch-misses +instructions /cycles" },
+		{ "without cycles instructions are the reference",
+		  tree_sapphire_rapids,
+		  { .counters = 2, .no_cycles = true },
+		  0,
+		  "branches,branch-misses",
+		  "cpu: branches | branch-misses /instructions" },
+		{ "software events need no counters",
+		  tree_sapphire_rapids,
+		  { .counters = 1 },
+		  0,
+		  "page-faults,minor-faults,task-clock,branches",
+		  "software: page-faults minor-faults task-clock\ncpu: branches /cycles" },
+		{ "unless counters are to be few",
+		  tree_sapphire_rapids,
+		  { .counters = 8 },
+		  2,
+		  "page-faults,minor-faults,major-faults,branches,branch-misses,r1000f",
+		  "software: page-faults minor-faults | major-faults\n"
+		  "cpu: branch-misses | r1000f +branches /cycles" },
+		{ "each kind of core has groups of its own",
+		  tree_alder_lake,
+		  { .counters = 1 },
+		  0,
+		  "branches,branch-misses",
+		  "cpu_atom: cpu_atom/branches/ | cpu_atom/branch-misses/ /cycles\n"
+		  "cpu_core: cpu_core/branches/ | cpu_core/branch-misses/ /cycles" },
+		{ "Arm's generic, raw and named events share one PMU",
+		  tree_neoverse,
+		  { .counters = 4 },
+		  0,
+		  "branches,r1000f,armv8_pmuv3_0/l1d_cache_refill/",
+		  "cpu: branches r1000f armv8_pmuv3_0/l1d_cache_refill/ /cycles" },
+		{ "a group of the user's stays together if it can",
+		  tree_sapphire_rapids,
+		  { .counters = 2 },
+		  0,
+		  "r10003/name=a/,{r10003/name=b/,r10003/name=c/},r10003/name=d/",
+		  "cpu: a d | b c /cycles" },
+	};
 
-	hp_assert_ok(divide(&bench, files, &hardware, counters, text));
-	shown = show(&bench);
-	ck_assert_str_eq(shown, wanted);
-	free(shown);
-	put_away(&bench);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(rows); i++) {
+		struct hardware hardware = rows[i].hardware;
+		struct bench bench;
+		char *shown;
+
+		hp_assert_ok(
+			divide(&bench, rows[i].files, &hardware, rows[i].counters, rows[i].text));
+		shown = show(&bench);
+		ck_assert_msg(strcmp(shown, rows[i].wanted) == 0, "%s:\n%s\nnot\n%s", rows[i].name,
+			      shown, rows[i].wanted);
+		free(shown);
+		put_away(&bench);
+	}
 }
 
-TEST(what_fits_at_once_is_one_group_beside_the_cycles)
-{
-	struct hardware hardware = { .counters = 4 };
-
-	assert_divided(tree_sapphire_rapids, hardware, 0, "r1000f,r1000f/name=b/,branches",
-		       "cpu: r1000f b branches /cycles");
-}
-
-TEST(what_does_not_takes_turns_in_as_few_groups_as_there_can_be)
-{
-	struct hardware hardware = { .counters = 2 };
-
-	/* 0x10001 only goes on the first counter: first come, first served makes three groups. */
-	assert_divided(tree_sapphire_rapids, hardware, 0,
-		       "r10003/name=a/,r10001/name=b/,r10001/name=c/,r10003/name=d/",
-		       "cpu: a b | c d /cycles");
-}
-
-TEST(an_event_that_is_the_reference_is_counted_in_every_group)
-{
-	struct hardware hardware = { .counters = 1 };
-
-	assert_divided(tree_sapphire_rapids, hardware, 0, "branches,cycles,branch-misses",
-		       "cpu: branches | branch-misses +cycles /cycles");
-}
-
-TEST(cycles_of_another_mode_are_not_the_reference)
-{
-	struct hardware hardware = { .counters = 1 };
-
-	assert_divided(tree_sapphire_rapids, hardware, 0, "branches,cycles:u",
-		       "cpu: branches | cycles:u /cycles");
-}
-
-TEST(an_event_with_a_counter_of_its_own_is_counted_all_the_time)
-{
-	struct hardware hardware = { .counters = 1, .fixed_instructions = true };
-
-	assert_divided(tree_sapphire_rapids, hardware, 0, "instructions,branches,branch-misses",
-		       "cpu: branches | branch-misses +instructions /cycles");
-}
-
-TEST(without_cycles_instructions_are_the_reference)
-{
-	struct hardware hardware = { .counters = 2, .no_cycles = true };
-
-	assert_divided(tree_sapphire_rapids, hardware, 0, "branches,branch-misses",
-		       "cpu: branches | branch-misses /instructions");
-}
-
-TEST(software_events_need_no_counters)
-{
-	struct hardware hardware = { .counters = 1 };
-
-	assert_divided(tree_sapphire_rapids, hardware, 0,
-		       "page-faults,minor-faults,task-clock,branches",
-		       "software: page-faults minor-faults task-clock\ncpu: branches /cycles");
-}
-
-TEST(unless_counters_are_to_be_few)
-{
-	struct hardware hardware = { .counters = 8 };
-
-	assert_divided(tree_sapphire_rapids, hardware, 2,
-		       "page-faults,minor-faults,major-faults,branches,branch-misses,r1000f",
-		       "software: page-faults minor-faults | major-faults\n"
-		       "cpu: branch-misses | r1000f +branches /cycles");
-}
-
-TEST(each_kind_of_core_has_groups_of_its_own)
-{
-	struct hardware hardware = { .counters = 1 };
-
-	assert_divided(tree_alder_lake, hardware, 0, "branches,branch-misses",
-		       "cpu_atom: cpu_atom/branches/ | cpu_atom/branch-misses/ /cycles\n"
-		       "cpu_core: cpu_core/branches/ | cpu_core/branch-misses/ /cycles");
-}
-
-TEST(arms_generic_raw_and_named_events_share_one_pmu)
-{
-	struct hardware hardware = { .counters = 4 };
-
-	assert_divided(tree_neoverse, hardware, 0,
-		       "branches,r1000f,armv8_pmuv3_0/l1d_cache_refill/",
-		       "cpu: branches r1000f armv8_pmuv3_0/l1d_cache_refill/ /cycles");
-}
-
-TEST(a_group_of_the_users_stays_together_if_it_can)
-{
-	struct hardware hardware = { .counters = 2 };
-
-	assert_divided(tree_sapphire_rapids, hardware, 0,
-		       "r10003/name=a/,{r10003/name=b/,r10003/name=c/},r10003/name=d/",
-		       "cpu: a d | b c /cycles");
-}
-
-TEST(and_is_split_with_a_word_if_it_cannot)
+TEST(a_group_of_the_users_is_split_with_a_word_if_it_does_not_fit)
 {
 	struct hardware hardware = { .counters = 1 };
 	struct bench bench;
