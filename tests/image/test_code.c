@@ -55,7 +55,6 @@ TEST(a_call_lands_where_its_table_says)
 	hp_image_landings(image, (hp_link_address){ label("landing.so", "plain") }, 1, arena,
 			  &landings, &count);
 	ck_assert_uint_eq(count, 0);
-	hp_image_close(image);
 	hp_arena_destroy(arena);
 }
 
@@ -79,7 +78,6 @@ static void check_pointers(const char *file)
 	hp_image_code_pointers(image, label(file, "third_pad") + 1, label(file, "plain"), &pointers,
 			       &count);
 	ck_assert_uint_eq(count, 0);
-	hp_image_close(image);
 }
 
 TEST(relocations_say_which_words_point_to_code)
@@ -122,7 +120,6 @@ TEST(code_is_told_from_data)
 	ck_assert(hp_image_is_code(image, label("landing.so", "plain")));
 	ck_assert(!hp_image_is_code(image, label("landing.so", "pointers")));
 	ck_assert(!hp_image_is_code(image, UINT64_MAX));
-	hp_image_close(image);
 }
 
 HP_TEST_MAIN("image/code")

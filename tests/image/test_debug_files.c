@@ -54,7 +54,6 @@ static void ask(bool refused, bool lines)
 	hp_image_symbol_origin(image);
 	ck_assert_int_eq(hp_image_has_lines(image), lines);
 	ck_assert_msg(is_refused(image) == refused, "%s", hp_image_symbol_origin(image));
-	hp_image_close(image);
 	if (MEASURES_MEMORY)
 		ck_assert_uint_lt(peak_bytes(), ALLOWED_BYTES);
 }
@@ -156,7 +155,6 @@ static bool outermost_has_inlines(void)
 	ck_assert_uint_gt(frames.count, 0);
 	ck_assert_uint_gt(frames.frames[0].line, 0);
 	inlined = frames.count > 1;
-	hp_image_close(image);
 	free(symbols);
 	return inlined;
 }
@@ -227,7 +225,6 @@ TEST(no_server_is_asked_for_a_file_whose_notes_have_no_end)
 	image = workshop_open("notes.so", NULL);
 	ck_assert_ptr_nonnull(strstr(hp_image_symbol_origin(image), "longer than 1 MiB"));
 	ck_assert_ptr_nonnull(hp_image_left_out(image));
-	hp_image_close(image);
 }
 
 HP_TEST_MAIN("image/debug_files")

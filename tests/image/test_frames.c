@@ -209,7 +209,6 @@ static size_t check_against(const char *tool, const char *file, const char *what
 		inlined += frames[i].count > 1;
 	}
 	free(expected);
-	hp_image_close(image);
 	return inlined;
 }
 
@@ -295,7 +294,6 @@ TEST(a_chain_of_three_names_each_call_site)
 	ck_assert_uint_eq(frames.frames[1].line, 20);
 	ck_assert_uint_eq(frames.frames[2].line, 25);
 	ck_assert(frames.frames[2].file[0] == '/');
-	hp_image_close(image);
 }
 
 TEST(frames_come_from_a_separate_debug_file_as_well)
@@ -349,8 +347,6 @@ TEST(split_dwarf_gives_the_same_frames_as_whole_dwarf)
 				ck_assert_uint_eq(whole[i].frames[k].line, split[i].frames[k].line);
 			}
 		}
-		hp_image_close(whole_image);
-		hp_image_close(split_image);
 	}
 }
 
@@ -373,7 +369,6 @@ TEST(without_inlines_only_the_line_of_the_address_is_given)
 		ck_assert_str_eq(one[i].frames[0].file, all[i].frames[0].file);
 		ck_assert_uint_eq(one[i].frames[0].line, all[i].frames[0].line);
 	}
-	hp_image_close(image);
 }
 
 TEST(a_program_without_debugging_information_has_no_frames)
@@ -388,7 +383,6 @@ TEST(a_program_without_debugging_information_has_no_frames)
 	hp_assert_ok(hp_image_frames(image, addresses, PROBES, true, frames));
 	for (size_t i = 0; i < PROBES; i++)
 		ck_assert_uint_eq(frames[i].count, 0);
-	hp_image_close(image);
 }
 
 HP_TEST_MAIN("image/frames")

@@ -23,7 +23,6 @@ static void check_two(const char *options)
 	ck_assert_uint_eq(list[1]->address.value, list[0]->address.value + 16);
 	ck_assert_int_eq(list[1]->source, HP_PROCEDURE_SYMBOL);
 	ck_assert_str_eq(hp_image_symbol_origin(image), "Go's function table (.gopclntab)");
-	hp_image_close(image);
 }
 
 TEST(each_layout_gives_names)
@@ -43,7 +42,6 @@ TEST(a_layout_that_nobody_knows_gives_none)
 	image = workshop_open("two", NULL);
 	hp_image_procedures(image, &list, &count);
 	ck_assert_uint_eq(count, 0);
-	hp_image_close(image);
 }
 
 /* Every byte of the table in turn is another: whatever comes of it, nothing is read beyond it. */
@@ -76,7 +74,6 @@ TEST(damage_is_survived)
 			hp_image_procedures(image, &list, &count);
 			for (size_t k = 0; k < count; k++)
 				ck_assert_uint_gt(strlen(list[k]->name), 0);
-			hp_image_close(image);
 		}
 		bytes[at] = before;
 	}
@@ -121,7 +118,6 @@ static void check_build(const char *mode)
 	ck_assert_uint_gt(functions, 500);
 	ck_assert_msg(same * 100 >= functions * 98, "%s: %zu of %zu have their names", mode, same,
 		      functions);
-	hp_image_close(image);
 	free(symbols);
 }
 

@@ -165,7 +165,6 @@ TEST(file_offsets_become_addresses_through_executable_segments_only)
 		}
 		pclose(stream);
 		ck_assert_uint_eq(executable, 1);
-		hp_image_close(image);
 	}
 }
 
@@ -189,7 +188,6 @@ TEST(text_is_what_objcopy_takes_out_of_the_file)
 	ck_assert_mem_eq(bytes, expected, size);
 	ck_assert_uint_eq(hp_image_text(image, (hp_link_address){ UINT64_MAX }, 1, &bytes), 0);
 	free(expected);
-	hp_image_close(image);
 }
 
 TEST(a_mapped_file_that_is_no_elf_opens_without_names)
@@ -207,7 +205,6 @@ TEST(a_mapped_file_that_is_no_elf_opens_without_names)
 	ck_assert_str_eq(procedure->name, "data.bin");
 	ck_assert_uint_eq(hp_image_machine(image), EM_NONE);
 	ck_assert(!hp_image_has_lines(image));
-	hp_image_close(image);
 }
 
 TEST(generated_code_has_the_names_that_were_kept_word_for_word)

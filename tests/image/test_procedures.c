@@ -118,7 +118,6 @@ TEST(every_symbol_of_a_program_is_found_where_nm_has_it)
 			image = workshop_open("shapes", NULL);
 			check_cover(image);
 			check_against_nm(image, flags[f], "shapes");
-			hp_image_close(image);
 		}
 	}
 }
@@ -142,7 +141,6 @@ TEST(the_c_library_and_the_shell_agree_with_nm_too)
 		check_cover(image);
 		snprintf(arguments, sizeof(arguments), "-D %s", files[i]);
 		check_against_nm(image, files[i], arguments);
-		hp_image_close(image);
 		found++;
 	}
 	if (found == 0)
@@ -178,7 +176,6 @@ TEST(names_read_as_nm_demangles_them)
 	}
 	ck_assert_uint_gt(checked, 5);
 	free(mangled);
-	hp_image_close(image);
 }
 
 TEST(rust_names_lose_their_mangling)
@@ -264,7 +261,6 @@ TEST(a_stripped_program_still_has_its_unwind_extents)
 		ck_assert_uint_eq(procedure_at(image, symbols[i].address)->size, symbols[i].size);
 	}
 	free(symbols);
-	hp_image_close(image);
 }
 
 TEST(holes_between_dynamic_symbols_are_filled_from_unwind_data)
@@ -278,7 +274,6 @@ TEST(holes_between_dynamic_symbols_are_filled_from_unwind_data)
 	}
 	image = workshop_open("/bin/bash", &options);
 	check_unwind_extents(image, "/bin/bash", true);
-	hp_image_close(image);
 }
 
 TEST(unwind_data_is_found_without_section_headers)
@@ -311,7 +306,6 @@ TEST(unwind_data_is_found_without_section_headers)
 			ck_assert_int_eq(procedure_at(image, low)->source, HP_PROCEDURE_EH_FRAME);
 	}
 	fclose(stream);
-	hp_image_close(image);
 }
 
 /* objdump labels PLT entries; ours must agree wherever it names a symbol. */
@@ -362,7 +356,6 @@ TEST(plt_entries_are_called_after_what_they_call)
 		image = workshop_open("program", NULL);
 		check_cover(image);
 		ck_assert_msg(check_plt(image, "program") >= 2, "%s", flags[i]);
-		hp_image_close(image);
 		tried++;
 	}
 	ck_assert_uint_gt(tried, 0);
@@ -394,7 +387,6 @@ TEST(plt_entries_of_aarch64_have_names_on_any_machine)
 				found += list[k]->source == HP_PROCEDURE_PLT &&
 					 strcmp(list[k]->name, names[n]) == 0;
 		ck_assert_uint_eq(found, 2);
-		hp_image_close(image);
 	}
 }
 
@@ -408,7 +400,6 @@ TEST(plt_entries_of_the_shell_have_names_as_well)
 	}
 	image = workshop_open("/bin/bash", NULL);
 	ck_assert_uint_gt(check_plt(image, "/bin/bash"), 50);
-	hp_image_close(image);
 }
 
 static bool build_cold(const char *flags)
@@ -455,7 +446,6 @@ TEST(cold_parts_belong_to_the_procedure_of_their_own_file)
 						      nm_find(symbols, count, "second")->address));
 	}
 	free(symbols);
-	hp_image_close(image);
 }
 
 TEST(cold_suffixes_are_told_from_names_that_only_look_like_it)
@@ -533,7 +523,6 @@ static void check_labels(const char *mode)
 				  ->owner->address.value,
 			  nm_find(symbols, count, "outer")->address);
 	free(symbols);
-	hp_image_close(image);
 }
 
 TEST(assembly_without_types_or_sizes_has_procedures)
@@ -567,12 +556,10 @@ TEST(a_separate_debug_file_gives_names_by_debuglink)
 	ck_assert_str_eq(procedure_at(image, address)->name, "outermost");
 	ck_assert_str_eq(hp_image_symbol_origin(image), workshop_path("program.debug"));
 	ck_assert(hp_image_has_lines(image));
-	hp_image_close(image);
 	image = workshop_open("program", &without);
 	ck_assert_int_eq(procedure_at(image, address)->source, HP_PROCEDURE_EH_FRAME);
 	ck_assert(!hp_image_has_lines(image));
 	ck_assert_str_eq(hp_image_symbol_origin(image), "dynamic symbol table and unwind data");
-	hp_image_close(image);
 	free(symbols);
 }
 
@@ -623,7 +610,6 @@ TEST(minidebuginfo_inside_the_file_gives_local_names)
 	ck_assert_str_eq(procedure_at(image, nm_find(symbols, count, "worker")->address)->name,
 			 "worker");
 	free(symbols);
-	hp_image_close(image);
 }
 
 TEST(text_that_nothing_describes_is_a_gap_up_to_its_neighbours)

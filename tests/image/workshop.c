@@ -109,6 +109,11 @@ const char *workshop_path(const char *name)
 	return path;
 }
 
+static void close_image(void *image)
+{
+	hp_image_close(image);
+}
+
 struct hp_image *workshop_open(const char *name, const struct hp_image_options *options)
 {
 	char path[PATH_MAX + 256];
@@ -122,6 +127,7 @@ struct hp_image *workshop_open(const char *name, const struct hp_image_options *
 	hp_assert_ok(hp_identity_of_fd(fd, &id.identity));
 	close(fd);
 	hp_assert_ok(hp_image_open(&id, options, &image));
+	at_end(close_image, image);
 	return image;
 }
 

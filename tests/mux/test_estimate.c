@@ -15,12 +15,23 @@ static const struct hp_mux_plan plan = { three, EVENTS, 0 };
 /* What the three events count in slice `i`; the reference event is time. */
 typedef void (*counting)(uint64_t i, uint64_t counts[EVENTS]);
 
+static void end_estimator(void *estimator)
+{
+	hp_mux_estimator_destroy(estimator);
+}
+
 static struct hp_mux_estimator *begun(const struct hp_mux_plan *of)
 {
 	struct hp_mux_estimator *estimator;
 
 	hp_assert_ok(hp_mux_estimator_create(of, 0, &estimator));
+	at_end(end_estimator, estimator);
 	return estimator;
+}
+
+static void end_estimates(void *estimates)
+{
+	hp_mux_estimates_destroy(estimates);
 }
 
 static struct hp_mux_estimates *read_off(const struct hp_mux_estimator *estimator,
@@ -29,6 +40,7 @@ static struct hp_mux_estimates *read_off(const struct hp_mux_estimator *estimato
 	struct hp_mux_estimates *estimates;
 
 	hp_assert_ok(hp_mux_estimates_create(estimator, method, 0, &estimates));
+	at_end(end_estimates, estimates);
 	return estimates;
 }
 
@@ -82,8 +94,6 @@ TEST(every_method_is_exact_on_constant_rates)
 		for (int i = 0; i < EVENTS; i++)
 			ck_assert_double_eq_tol(estimates->events[i].count, truth[i],
 						1e-9 * truth[i]);
-		hp_mux_estimates_destroy(estimates);
-		hp_mux_estimator_destroy(estimator);
 	}
 }
 
@@ -100,8 +110,6 @@ TEST(trapezoid_and_best_are_exact_on_a_linear_rate)
 		run(estimator, rising, 0, 99, truth);
 		estimates = read_off(estimator, (enum hp_mux_method)m);
 		ck_assert_double_eq_tol(estimates->events[1].count, truth[1], 1e-9 * truth[1]);
-		hp_mux_estimates_destroy(estimates);
-		hp_mux_estimator_destroy(estimator);
 	}
 }
 
@@ -119,8 +127,6 @@ TEST(scaling_is_the_count_over_the_share_of_time)
 	ck_assert_double_eq_tol(estimates->events[0].running, 0.4, 1e-9);
 	ck_assert_uint_eq(estimates->events[0].slices, 4);
 	ck_assert_uint_eq(estimates->events[0].raw, (uint64_t)seen);
-	hp_mux_estimates_destroy(estimates);
-	hp_mux_estimator_destroy(estimator);
 }
 
 /* Lim 2.3: slices 0, 3 and 6 of 8; each slope holds since the last observation, the last to the
@@ -138,8 +144,6 @@ TEST(interpolation_extends_each_slope_back_to_the_last_observation)
 	}
 	estimates = read_off(estimator, HP_MUX_INTERPOLATE);
 	ck_assert_double_eq_tol(estimates->events[0].count, 1 + 3 * 4 + 3 * 9 + 9, 1e-9);
-	hp_mux_estimates_destroy(estimates);
-	hp_mux_estimator_destroy(estimator);
 }
 
 TEST(what_is_counted_all_the_time_is_exact)
@@ -170,9 +174,7 @@ TEST(what_is_counted_all_the_time_is_exact)
 			ck_assert_double_eq(event->low, event->high);
 			ck_assert_double_eq(hp_mux_covariance(estimates, (size_t)i, (size_t)i), 0);
 		}
-		hp_mux_estimates_destroy(estimates);
 	}
-	hp_mux_estimator_destroy(estimator);
 }
 
 TEST(a_group_without_a_slice_is_not_counted_rather_than_zero)
@@ -194,8 +196,6 @@ TEST(a_group_without_a_slice_is_not_counted_rather_than_zero)
 		ck_assert_int_eq((int)estimates->events[i].verdict, (int)HP_MUX_NOT_COUNTED);
 		ck_assert(isnan(estimates->events[i].count));
 	}
-	hp_mux_estimates_destroy(estimates);
-	hp_mux_estimator_destroy(estimator);
 }
 
 TEST(a_count_that_came_from_one_slice_is_insufficient)
@@ -212,8 +212,6 @@ TEST(a_count_that_came_from_one_slice_is_insufficient)
 	estimates = read_off(estimator, HP_MUX_BEST);
 	for (int i = 0; i < EVENTS; i++)
 		ck_assert_int_eq((int)estimates->events[i].verdict, (int)HP_MUX_INSUFFICIENT);
-	hp_mux_estimates_destroy(estimates);
-	hp_mux_estimator_destroy(estimator);
 }
 
 TEST(a_refused_slice_changes_nothing)
@@ -234,9 +232,6 @@ TEST(a_refused_slice_changes_nothing)
 		ck_assert_double_eq(before->events[i].count, after->events[i].count);
 		ck_assert_double_eq(before->events[i].low, after->events[i].low);
 	}
-	hp_mux_estimates_destroy(before);
-	hp_mux_estimates_destroy(after);
-	hp_mux_estimator_destroy(estimator);
 }
 
 TEST(reading_in_between_does_not_change_the_result)
@@ -247,7 +242,7 @@ TEST(reading_in_between_does_not_change_the_result)
 
 	for (uint64_t i = 0; i < 90; i++) {
 		run(often, rising, i, i + 1, truth);
-		hp_mux_estimates_destroy(read_off(often, HP_MUX_BEST));
+		read_off(often, HP_MUX_BEST);
 	}
 	run(once, rising, 0, 90, truth);
 	a = read_off(often, HP_MUX_BEST);
@@ -256,10 +251,6 @@ TEST(reading_in_between_does_not_change_the_result)
 		ck_assert_double_eq(a->events[i].count, b->events[i].count);
 		ck_assert_double_eq(a->events[i].high, b->events[i].high);
 	}
-	hp_mux_estimates_destroy(a);
-	hp_mux_estimates_destroy(b);
-	hp_mux_estimator_destroy(often);
-	hp_mux_estimator_destroy(once);
 }
 
 TEST(intervals_of_a_time_series_add_up_on_constant_rates)
@@ -279,7 +270,6 @@ TEST(intervals_of_a_time_series_add_up_on_constant_rates)
 			if (!isnan(estimates->events[j].count))
 				sum[j] += estimates->events[j].count;
 		}
-		hp_mux_estimates_destroy(estimates);
 		hp_mux_estimator_cut(estimator, (next < 100 ? next : 100) * SLICE_NS);
 	}
 	for (int j = 0; j < EVENTS; j++) {
@@ -288,7 +278,6 @@ TEST(intervals_of_a_time_series_add_up_on_constant_rates)
 		ck_assert_double_ge(sum[j], 95 * each);
 		ck_assert_double_le(sum[j], 100 * each * (1 + 1e-9));
 	}
-	hp_mux_estimator_destroy(estimator);
 }
 
 static double gauss(struct hp_random *random)
@@ -342,9 +331,7 @@ static void cover(struct hp_random *random, double kept, double noise, enum hp_m
 		coverage->widths += (event->high - event->low) / 2;
 		coverage->held += event->low <= truth[j] && truth[j] <= event->high;
 	}
-	hp_mux_estimates_destroy(estimates);
 	hp_mux_scheduler_destroy(scheduler);
-	hp_mux_estimator_destroy(estimator);
 }
 
 /* Of 300 intervals that hold in 95 of 100 cases, 285 ± 3.8 hold. They may be wide, since memory
@@ -392,12 +379,10 @@ TEST(best_knows_what_the_reference_did_in_the_gaps)
 	for (int m = 0; m < HP_MUX_METHOD_COUNT; m++) {
 		estimates = read_off(estimator, (enum hp_mux_method)m);
 		off[m] = fabs(estimates->events[0].count / truth - 1);
-		hp_mux_estimates_destroy(estimates);
 	}
 	ck_assert_double_le(off[HP_MUX_BEST], 1e-9);
 	ck_assert_double_le(off[HP_MUX_TRAPEZOID], 1e-9);
 	ck_assert_double_ge(off[HP_MUX_SCALE], 1e-3);
-	hp_mux_estimator_destroy(estimator);
 }
 
 TEST(rotations_are_gaps_and_are_measured)
@@ -418,8 +403,6 @@ TEST(rotations_are_gaps_and_are_measured)
 	ck_assert_double_eq_tol(estimates->between, 0.2, 1e-12);
 	ck_assert_uint_eq(estimates->elapsed_ns, 150000);
 	ck_assert_double_eq_tol(estimates->events[2].count, 15000, 1e-6);
-	hp_mux_estimates_destroy(estimates);
-	hp_mux_estimator_destroy(estimator);
 }
 
 TEST(events_of_one_group_share_their_errors)
@@ -445,8 +428,6 @@ TEST(events_of_one_group_share_their_errors)
 	ck_assert_double_eq_tol(b / a, 100, 1e-6);
 	ck_assert_double_eq_tol(both / sqrt(a * b), 1, 1e-9);
 	ck_assert_double_eq(hp_mux_covariance(estimates, 1, 2), 0);
-	hp_mux_estimates_destroy(estimates);
-	hp_mux_estimator_destroy(estimator);
 }
 
 /* From tables of the t distribution. */

@@ -56,6 +56,11 @@ static void together(struct made *made, size_t a, size_t b, double correlation)
 	made->groups[b] = made->groups[a];
 }
 
+static void destroy(void *result)
+{
+	hp_mux_reconciliation_destroy(result);
+}
+
 static struct hp_mux_reconciliation *reconcile(const struct made *made,
 					       const struct hp_mux_invariant *invariants,
 					       size_t count)
@@ -63,6 +68,7 @@ static struct hp_mux_reconciliation *reconcile(const struct made *made,
 	struct hp_mux_reconciliation *result;
 
 	hp_assert_ok(hp_mux_reconcile(&made->all, invariants, count, &result));
+	at_end(destroy, result);
 	return result;
 }
 
@@ -93,7 +99,6 @@ TEST(an_equality_spreads_its_excess_as_the_variances_are)
 	ck_assert_double_eq_tol(result->adjusted->events[2].count, 7970 + 30.0 * 4 / 9, 1e-9);
 	ck_assert_double_eq_tol(result->width_change[0], sqrt(8.0 / 9), 1e-12);
 	ck_assert_double_eq_tol(result->width_change[1], sqrt(5.0 / 9), 1e-12);
-	hp_mux_reconciliation_destroy(result);
 }
 
 TEST(an_exact_count_does_not_move_and_pins_the_others)
@@ -110,7 +115,6 @@ TEST(an_exact_count_does_not_move_and_pins_the_others)
 	ck_assert_double_eq(result->adjusted->events[1].count, 2990);
 	ck_assert_double_eq(result->adjusted->events[2].count, 8000);
 	ck_assert_double_eq_tol(result->width_change[0], 0, 1e-6);
-	hp_mux_reconciliation_destroy(result);
 }
 
 TEST(nothing_changes_where_nothing_binds)
@@ -128,10 +132,8 @@ TEST(nothing_changes_where_nothing_binds)
 		ck_assert_double_eq(result->adjusted->events[i].count, made.events[i].count);
 		ck_assert_double_eq(result->width_change[i], 1);
 	}
-	hp_mux_reconciliation_destroy(result);
 	result = reconcile(&made, NULL, 0);
 	ck_assert_double_eq(result->adjusted->events[0].low, made.events[0].low);
-	hp_mux_reconciliation_destroy(result);
 }
 
 TEST(an_inequality_moves_counts_to_its_edge_and_narrows_nothing)
@@ -149,7 +151,6 @@ TEST(an_inequality_moves_counts_to_its_edge_and_narrows_nothing)
 	ck_assert_double_eq_tol(result->adjusted->events[1].count, 1024, 1e-6);
 	ck_assert_double_eq(result->width_change[0], 1);
 	ck_assert_double_eq(result->width_change[1], 1);
-	hp_mux_reconciliation_destroy(result);
 }
 
 TEST(a_contradicted_invariant_is_reported_with_its_z_and_not_used)
@@ -164,13 +165,11 @@ TEST(a_contradicted_invariant_is_reported_with_its_z_and_not_used)
 	ck_assert_int_eq((int)result->findings[0].kind, (int)HP_MUX_VIOLATED);
 	ck_assert_double_eq_tol(result->findings[0].z, 10, 1e-9);
 	ck_assert_double_eq(result->adjusted->events[0].count, 1100);
-	hp_mux_reconciliation_destroy(result);
 	set(&made, 0, 1001, 0);
 	set(&made, 1, 1000, 0);
 	result = reconcile(&made, &at_most, 1);
 	ck_assert_int_eq((int)result->findings[0].kind, (int)HP_MUX_VIOLATED);
 	ck_assert(isinf(result->findings[0].z));
-	hp_mux_reconciliation_destroy(result);
 }
 
 TEST(an_event_without_interval_leaves_its_invariants_undecided)
@@ -185,7 +184,6 @@ TEST(an_event_without_interval_leaves_its_invariants_undecided)
 	result = reconcile(&made, &at_most, 1);
 	ck_assert_int_eq((int)result->findings[0].kind, (int)HP_MUX_UNDECIDED);
 	ck_assert_double_eq(result->adjusted->events[0].count, 2000);
-	hp_mux_reconciliation_destroy(result);
 }
 
 TEST(a_term_that_names_no_event_or_one_twice_is_refused)
@@ -272,7 +270,6 @@ TEST(adjusted_counts_keep_every_invariant_that_was_used_and_are_never_wider)
 				after += pow((event->count - truth[i]) / deviation, 2);
 			}
 		}
-		hp_mux_reconciliation_destroy(result);
 	}
 	ck_assert_double_lt(after, 0.9 * before);
 }

@@ -111,7 +111,6 @@ static void put_away(struct bench *bench)
 {
 	hp_rotation_sets_clear(&bench->rotation_sets);
 	hp_event_list_clear(&bench->events);
-	tree_destroy(bench->root);
 }
 
 /* "pmu: a b | c +always /reference event" of each rotation set, one a line. */

@@ -38,7 +38,6 @@ TEST(a_machine_is_described_from_its_files)
 	ck_assert_uint_ge(machine->cpus, 1);
 	ck_assert_int_eq(machine->has_cycles, machine->cycles_errno == 0);
 	hp_machine_destroy(machine);
-	tree_destroy(root);
 }
 
 TEST(a_machine_that_tells_nothing_gets_the_kernels_defaults)
@@ -54,7 +53,6 @@ TEST(a_machine_that_tells_nothing_gets_the_kernels_defaults)
 	ck_assert_ptr_nonnull(machine->host);
 	ck_assert_ptr_nonnull(machine->kernel);
 	hp_machine_destroy(machine);
-	tree_destroy(root);
 }
 
 TEST(arm_cpus_are_named_by_their_part_number)
@@ -78,7 +76,6 @@ TEST(arm_cpus_are_named_by_their_part_number)
 	hp_assert_ok(hp_machine_create_at(root, &machine));
 	ck_assert_str_eq(machine->cpu_model, "Arm implementer 0x61 part 0x022");
 	hp_machine_destroy(machine);
-	tree_destroy(root);
 }
 
 static struct hp_machine *machine_of(const struct tree_file *files)
@@ -88,7 +85,6 @@ static struct hp_machine *machine_of(const struct tree_file *files)
 
 	tree_add(root, files);
 	hp_assert_ok(hp_machine_create_at(root, &machine));
-	tree_destroy(root);
 	return machine;
 }
 
@@ -237,7 +233,6 @@ TEST(a_refused_open_says_which_level_refuses_and_how_to_lift_it)
 	char *root = tree_create();
 
 	check_refusals(root, cases, HP_ARRAY_COUNT(cases));
-	tree_destroy(root);
 }
 
 TEST(tracepoints_are_refused_with_their_own_level)
@@ -256,7 +251,6 @@ TEST(tracepoints_are_refused_with_their_own_level)
 
 	tree_add(root, files);
 	check_refusals(root, cases, HP_ARRAY_COUNT(cases));
-	tree_destroy(root);
 }
 
 TEST(containers_are_told_how_to_let_hpcprof_in)
@@ -282,7 +276,6 @@ TEST(containers_are_told_how_to_let_hpcprof_in)
 
 	tree_add(root, files);
 	check_refusals(root, cases, HP_ARRAY_COUNT(cases));
-	tree_destroy(root);
 }
 
 TEST(other_failures_of_an_open_name_their_cause_and_cure)
@@ -328,7 +321,6 @@ TEST(other_failures_of_an_open_name_their_cause_and_cure)
 
 	tree_add(root, files);
 	check_refusals(root, cases, HP_ARRAY_COUNT(cases));
-	tree_destroy(root);
 }
 
 TEST(an_absent_pmu_is_not_blamed_on_the_event)
@@ -428,7 +420,6 @@ TEST(each_paranoid_level_is_explained_with_the_next_step_down)
 	machine.privileged = true;
 	machine.paranoid = 3;
 	check_finding(&machine, "perf_event_paranoid", HP_FINDING_OK, "does not limit", NULL);
-	tree_destroy(root);
 }
 
 TEST(the_memory_budget_is_told_in_pages_of_ring)
@@ -449,7 +440,6 @@ TEST(the_memory_budget_is_told_in_pages_of_ring)
 	machine.mlock_kb = 0;
 	check_finding(&machine, "perf_event_mlock_kb", HP_FINDING_LIMITED, "0 pages",
 		      "sudo sysctl kernel.perf_event_mlock_kb=516");
-	tree_destroy(root);
 }
 
 TEST(low_sample_rates_are_findings)
@@ -463,7 +453,6 @@ TEST(low_sample_rates_are_findings)
 	machine.max_sample_rate = 500;
 	check_finding(&machine, "max_sample_rate", HP_FINDING_BLOCKED, "500",
 		      "sudo sysctl kernel.perf_event_max_sample_rate=100000");
-	tree_destroy(root);
 }
 
 TEST(what_stands_around_the_process_is_found_in_its_files)
@@ -512,7 +501,6 @@ TEST(what_stands_around_the_process_is_found_in_its_files)
 	check_finding(&machine, "lockdown", HP_FINDING_OK, "none", NULL);
 	check_finding(&machine, "kptr_restrict", HP_FINDING_OK, "have names", NULL);
 	check_finding(&machine, "tracepoints", HP_FINDING_OK, "/sys/kernel/tracing/events", NULL);
-	tree_destroy(root);
 }
 
 TEST(amds_sampling_pmus_are_found)
@@ -523,7 +511,6 @@ TEST(amds_sampling_pmus_are_found)
 	check_finding(&machine, "IBS / SPE", HP_FINDING_ABSENT, "neither", NULL);
 	tree_add(root, tree_zen);
 	check_finding(&machine, "IBS / SPE", HP_FINDING_OK, "ibs_op", NULL);
-	tree_destroy(root);
 }
 
 TEST(whatever_is_not_well_says_what_works_all_the_same)

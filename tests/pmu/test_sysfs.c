@@ -33,7 +33,6 @@ static void check_encodings(const struct tree_file *files, const struct expectat
 		ck_assert_uint_eq(list.events[0].config1, cases[i].config1);
 		hp_event_list_clear(&list);
 	}
-	tree_destroy(root);
 }
 
 /* Intel's layout: event in bits 0-7, umask 8-15, inv 23, cmask 24-31 (SDM, IA32_PERFEVTSELx). */
@@ -109,7 +108,6 @@ TEST(named_cycles_and_instructions_have_their_units)
 	ck_assert_int_eq(list.events[1].unit, HP_UNIT_INSTRUCTIONS);
 	ck_assert_int_eq(list.events[2].unit, HP_UNIT_EVENTS);
 	hp_event_list_clear(&list);
-	tree_destroy(root);
 }
 
 /* The kernel's extended type: the PMU's type in the upper half of config. */
@@ -158,7 +156,6 @@ TEST(a_generic_name_on_a_hybrid_machine_is_one_event_for_each_kind_of_core)
 	ck_assert_uint_eq(list.count, 2);
 	ck_assert(list.events[0].best_precise && list.events[1].best_precise);
 	hp_event_list_clear(&list);
-	tree_destroy(root);
 }
 
 TEST(wrong_terms_of_a_pmu_are_usage_errors_that_name_its_fields)
@@ -194,7 +191,6 @@ TEST(wrong_terms_of_a_pmu_are_usage_errors_that_name_its_fields)
 			ck_assert_ptr_nonnull(strstr(error->advice, "event"));
 		hp_error_destroy(error);
 	}
-	tree_destroy(root);
 }
 
 /* POWER's hv_24x7 leaves fields of its events to the user. */
@@ -220,7 +216,6 @@ TEST(a_field_that_an_event_leaves_open_must_be_given)
 			hp_event_parse("hv_24x7/PM_PB_CYC,core=1/", &machine, &list));
 	hp_assert_fails(HP_ERROR_USAGE,
 			hp_event_parse("hv_24x7/PM_PB_CYC,domain=2,core=?/", &machine, &list));
-	tree_destroy(root);
 }
 
 TEST(descriptions_that_make_no_sense_are_errors_and_nothing_worse)
@@ -255,7 +250,6 @@ TEST(descriptions_that_make_no_sense_are_errors_and_nothing_worse)
 	ck_assert_uint_eq(list.events[0].config, 0);
 	ck_assert_uint_eq(list.events[1].config, 5);
 	hp_event_list_clear(&list);
-	tree_destroy(root);
 }
 
 static const struct tree_file tracefs[] = {
@@ -286,7 +280,6 @@ TEST(tracepoints_are_known_by_the_id_in_tracefs)
 	ck_assert_uint_eq(list.events[3].config, 318);
 	ck_assert_str_eq(list.events[3].name, "sched:sched_wakeup_new");
 	hp_event_list_clear(&list);
-	tree_destroy(root);
 }
 
 TEST(the_old_place_of_tracefs_is_looked_at_too)
@@ -303,7 +296,6 @@ TEST(the_old_place_of_tracefs_is_looked_at_too)
 	hp_assert_ok(hp_event_parse("irq:softirq_entry", &machine, &list));
 	ck_assert_uint_eq(list.events[0].config, 120);
 	hp_event_list_clear(&list);
-	tree_destroy(root);
 }
 
 TEST(an_unknown_tracepoint_is_a_usage_error_that_names_a_close_one)
@@ -322,7 +314,6 @@ TEST(an_unknown_tracepoint_is_a_usage_error_that_names_a_close_one)
 	hp_assert_fails(HP_ERROR_USAGE, hp_event_parse("sched:nothing*", &machine, &list));
 	hp_assert_fails(HP_ERROR_USAGE, hp_event_parse("sched:enable", &machine, &list));
 	hp_assert_fails(HP_ERROR_USAGE, hp_event_parse("..:sched", &machine, &list));
-	tree_destroy(root);
 }
 
 TEST(without_tracefs_all_tracepoints_are_missing)
@@ -338,7 +329,6 @@ TEST(without_tracefs_all_tracepoints_are_missing)
 	hp_error_destroy(error);
 	tree_add(root, tracefs);
 	hp_assert_ok(hp_event_missing_tracepoints(&machine));
-	tree_destroy(root);
 }
 
 TEST(without_kernel_samples_a_tracepoint_is_refused_and_not_made_to_count_nothing)
@@ -351,7 +341,6 @@ TEST(without_kernel_samples_a_tracepoint_is_refused_and_not_made_to_count_nothin
 	machine.user_only = true;
 	hp_assert_fails(HP_ERROR_NOT_PERMITTED,
 			hp_event_parse("sched:sched_switch", &machine, &list));
-	tree_destroy(root);
 }
 
 static bool find(const struct hp_event_entry *entry, void *context)
@@ -378,7 +367,6 @@ TEST(what_sysfs_and_tracefs_name_is_listed_and_scales_and_switches_are_not)
 	tree_add(root, tracefs);
 	hp_assert_ok(hp_event_enumerate(&machine, find, &seen));
 	ck_assert_uint_eq(seen, 7);
-	tree_destroy(root);
 }
 
 HP_TEST_MAIN("pmu/sysfs")

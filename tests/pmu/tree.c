@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tree.h"
 
+#include "../support.h"
+
 #include <check.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -74,6 +76,20 @@ const struct tree_file tree_alder_lake[] = {
 	{ NULL, NULL },
 };
 
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *at)
+{
+	(void)status;
+	(void)kind;
+	(void)at;
+	return remove(path);
+}
+
+static void destroy(void *root)
+{
+	nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	free(root);
+}
+
 char *tree_create(void)
 {
 	const char *directory = getenv("TMPDIR");
@@ -82,6 +98,7 @@ char *tree_create(void)
 	ck_assert_int_ge(
 		asprintf(&root, "%s/hpcprof-tree.XXXXXX", directory ? directory : P_tmpdir), 0);
 	ck_assert_msg(mkdtemp(root) != NULL, "making %s", root);
+	at_end(destroy, root);
 	return root;
 }
 
@@ -104,20 +121,6 @@ void tree_add(const char *root, const struct tree_file *files)
 		ck_assert_int_eq(fclose(file), 0);
 		free(path);
 	}
-}
-
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *at)
-{
-	(void)status;
-	(void)kind;
-	(void)at;
-	return remove(path);
-}
-
-void tree_destroy(char *root)
-{
-	nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	free(root);
 }
 
 struct hp_machine tree_machine(char *root)

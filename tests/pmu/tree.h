@@ -11,11 +11,9 @@ struct tree_file {
 	const char *text;
 };
 
-/* The root's path, malloc'ed; the test fails when it cannot be made. */
+/* The root's path, there until the test ends; the test fails when it cannot be made. */
 char *tree_create(void);
 void tree_add(const char *root, const struct tree_file *files);
-/* Removes it and frees the path. */
-void tree_destroy(char *root);
 
 /* A machine over the tree that may see everything; nothing is opened. */
 struct hp_machine tree_machine(char *root);

@@ -164,6 +164,15 @@ static void analyse_by_hand(struct scene *scene, bool is_absolute)
 	};
 }
 
+static void scene_destroy(void *object)
+{
+	struct scene *scene = object;
+
+	hp_arena_destroy(scene->listing.arena);
+	free(scene->output);
+	free(scene);
+}
+
 static struct scene *scene_create(void)
 {
 	static char name[] = "cpu-clock:u";
@@ -208,6 +217,7 @@ static struct scene *scene_create(void)
 	}
 	scene->listing.rows.at = scene->rows;
 	scene->listing.rows.count = ROWS;
+	at_end(scene_destroy, scene);
 	return scene;
 }
 
@@ -222,13 +232,6 @@ static const char *annotate(struct scene *scene, bool is_analysed)
 				      is_analysed ? &scene->analysis : NULL, out));
 	ck_assert_int_eq(fclose(out), 0);
 	return scene->output;
-}
-
-static void scene_destroy(struct scene *scene)
-{
-	hp_arena_destroy(scene->listing.arena);
-	free(scene->output);
-	free(scene);
 }
 
 static void assert_contains(const char *text, const char *part)
@@ -278,7 +281,6 @@ TEST(a_procedure_is_shown_block_by_block_with_what_it_cost_and_why)
 	 */
 	assert_contains(scene->output, "*** Best-case 1050/4200 = 0.25 CPI\n"
 				       "*** Actual 1.90 CPI\n");
-	scene_destroy(scene);
 }
 
 TEST(without_counts_cycles_are_lower_bounds_and_that_is_said)
@@ -303,7 +305,6 @@ TEST(without_counts_cycles_are_lower_bounds_and_that_is_said)
 	annotate(scene, true);
 	assert_contains(scene->output, "*** Actual: not known");
 	assert_lacks(scene->output, "*** Actual \xe2\x89\xa5");
-	scene_destroy(scene);
 }
 
 TEST(without_an_analysis_there_are_samples_and_the_reason)
@@ -314,7 +315,6 @@ TEST(without_an_analysis_there_are_samples_and_the_reason)
 	assert_contains(scene->output, "so there are no frequencies, best cases and stalls\n");
 	assert_contains(scene->output, "1002  add rax, [rdi]       90   90.0\n");
 	assert_lacks(scene->output, "*** Best-case");
-	scene_destroy(scene);
 }
 
 TEST(every_line_fits_a_terminal_of_any_width)
@@ -343,7 +343,6 @@ TEST(every_line_fits_a_terminal_of_any_width)
 		assert_contains(scene->output, "90");
 	}
 	assert_contains(scene->output, "the terminal is too narrow for: culprit");
-	scene_destroy(scene);
 }
 
 TEST(names_cannot_steer_the_terminal)
@@ -358,7 +357,6 @@ TEST(names_cannot_steer_the_terminal)
 	ck_assert_ptr_null(strchr(scene->output, '\007'));
 	assert_lacks(scene->output, "\xe2\x80\xae");
 	assert_contains(scene->output, "Summary of bad\\x1b[2Jname");
-	scene_destroy(scene);
 }
 
 /* A hundred instructions in one block, samples on the 50th alone. */
@@ -393,7 +391,6 @@ TEST(what_is_folded_inside_a_block_does_not_begin_it_again)
 	first = strstr(first + 1, "*** Best-case");
 	ck_assert_ptr_nonnull(first);
 	ck_assert_ptr_null(strstr(first + 1, "*** Best-case"));
-	scene_destroy(scene);
 }
 
 TEST(stretches_without_samples_are_folded_unless_all_is_asked_for)
@@ -412,7 +409,6 @@ TEST(stretches_without_samples_are_folded_unless_all_is_asked_for)
 	annotate(scene, false);
 	assert_lacks(scene->output, "without samples");
 	assert_contains(scene->output, "1035  xor");
-	scene_destroy(scene);
 }
 
 /* Beside the 50th there are samples on the 20th, 0.3 % of them; of an analysis' time the same. */
@@ -442,7 +438,6 @@ TEST(cold_code_is_folded_below_the_limit_and_says_its_share)
 	annotate(scene, false);
 	assert_contains(scene->output, "1032  xor");
 	assert_lacks(scene->output, "1014  xor");
-	scene_destroy(scene);
 }
 
 TEST(the_summary_stands_before_the_listing)
@@ -456,7 +451,6 @@ TEST(the_summary_stands_before_the_listing)
 	ck_assert_ptr_nonnull(summary);
 	ck_assert_ptr_nonnull(strstr(summary, "   address  instruction"));
 	ck_assert_ptr_nonnull(strstr(summary, "\nLegend\n"));
-	scene_destroy(scene);
 }
 
 /* Also a second stall: a quarter of the 800 cycles of `dec esi`, so 200. */
@@ -523,7 +517,6 @@ TEST(samples_in_the_kernel_stand_apart_from_what_could_be_analysed)
 			"100.0 % are in blocks whose executions have at least medium confidence\n"
 			"0.0 % are in procedures with fewer than 10 samples, 0.0 % in "
 			"code that could not be analysed\n");
-	scene_destroy(scene);
 }
 
 TEST(the_worst_stalls_come_first_as_shares_of_the_whole_profile)
@@ -551,7 +544,6 @@ TEST(the_worst_stalls_come_first_as_shares_of_the_whole_profile)
 	assert_contains(scene->output, "= dynamic stalls           45.0 %");
 	assert_contains(scene->output, "execution                  55.0 %    39.6 % to  74.2 %\n");
 	assert_contains(scene->output, "(100 samples, 80.0 % of all");
-	scene_destroy(scene);
 }
 
 TEST(what_says_nothing_gives_way_to_the_causes)
@@ -566,7 +558,6 @@ TEST(what_says_nothing_gives_way_to_the_causes)
 			"procedure");
 	assert_contains(scene->output, "sum+0x1000\n");
 	assert_lacks(scene->output, "  line\n");
-	scene_destroy(scene);
 }
 
 TEST(stalls_below_the_limit_are_counted_not_shown)
@@ -577,7 +568,6 @@ TEST(stalls_below_the_limit_are_counted_not_shown)
 	assert_contains(scene->output, "36.00  14.4-72.5  36.00    3600");
 	assert_lacks(scene->output, "0x1009");
 	assert_contains(scene->output, "# not shown: 1 stall (2.00 %)");
-	scene_destroy(scene);
 }
 
 HP_TEST_MAIN("report/annotate")
