@@ -6,37 +6,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 /* --- directories and files ---------------------------------------------------------------- */
-
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
-{
-	(void)status;
-	(void)type;
-	(void)where;
-	return remove(path);
-}
-
-static void remove_directory(void *directory)
-{
-	nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	free(directory);
-}
-
-char *fixture_directory(void)
-{
-	const char *base = getenv("TMPDIR");
-	char *directory;
-
-	ck_assert(asprintf(&directory, "%s/hpcprof-test-XXXXXX", base ? base : P_tmpdir) > 0);
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-	at_end(remove_directory, directory);
-	return directory;
-}
 
 enum { PATH_ROOM = 4096 };
 

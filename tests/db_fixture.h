@@ -7,10 +7,8 @@
 
 #include <hpcprof/db/db.h>
 
-/* Directories, databases and stamps are released when the test ends. */
+/* Databases and stamps are released when the test ends. */
 
-/* A new empty directory. */
-char *fixture_directory(void);
 /* `name` inside `directory`; static storage, a few results live at once. */
 const char *fixture_path(const char *directory, const char *name);
 /* A file of an epoch in `directory`/db, likewise. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "support.h"
 
+#include <ftw.h>
+
 enum { MOST_TESTS = 128 };
 static const TTest *tests[MOST_TESTS];
 static size_t test_count;
@@ -39,6 +41,32 @@ char *kept(char *text)
 {
 	at_end(free, text);
 	return text;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+	(void)status;
+	(void)type;
+	(void)where;
+	return remove(path);
+}
+
+static void remove_directory(void *directory)
+{
+	nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	free(directory);
+}
+
+char *temporary_directory(void)
+{
+	const char *parent = getenv("TMPDIR");
+	char *directory;
+
+	ck_assert_int_gt(asprintf(&directory, "%s/hpcprof-test-XXXXXX", parent ? parent : P_tmpdir),
+			 0);
+	ck_assert_msg(mkdtemp(directory) != NULL, "making %s", directory);
+	at_end(remove_directory, directory);
+	return directory;
 }
 
 static void release_one(struct release **at)

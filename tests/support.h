@@ -85,5 +85,7 @@ void at_end(void (*release)(void *object), void *object);
 void end_now(void *object);
 /* The text (malloc'ed), freed then. */
 char *kept(char *text);
+/* A new empty directory, removed then with all that is in it. */
+char *temporary_directory(void);
 
 #endif

@@ -16,15 +16,14 @@
 
 /* A directory of the test's own, opened. */
 struct place {
-	char path[64];
+	char *path;
 	int fd;
 };
 
 static struct place make_place(void)
 {
-	struct place place = { .path = "test-file-XXXXXX" };
+	struct place place = { .path = temporary_directory() };
 
-	ck_assert_ptr_nonnull(mkdtemp(place.path));
 	place.fd = open(place.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ck_assert_int_ge(place.fd, 0);
 	return place;
@@ -47,19 +46,6 @@ static size_t entries(struct place *place, void (*each)(struct place *, const ch
 	}
 	closedir(directory);
 	return count;
-}
-
-static void remove_entry(struct place *place, const char *name)
-{
-	if (unlinkat(place->fd, name, 0) < 0)
-		ck_assert_int_eq(unlinkat(place->fd, name, AT_REMOVEDIR), 0);
-}
-
-static void remove_place(struct place *place)
-{
-	entries(place, remove_entry);
-	close(place->fd);
-	ck_assert_int_eq(rmdir(place->path), 0);
 }
 
 static void put(struct place *place, const char *name, const char *text)
@@ -90,7 +76,6 @@ TEST(what_was_written_reads_back)
 	assert_holds(&place, "a", "3");
 	ck_assert_uint_eq(entries(&place, NULL), 1);
 	hp_assert_ok(hp_file_sync_directory(place.fd));
-	remove_place(&place);
 }
 
 TEST(a_file_at_the_limit_is_read_and_one_byte_more_is_refused)
@@ -105,7 +90,6 @@ TEST(a_file_at_the_limit_is_read_and_one_byte_more_is_refused)
 	ck_assert_uint_eq(bytes[8], 0);
 	free(bytes);
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_file_read_at(place.fd, "a", 7, &bytes, &size));
-	remove_place(&place);
 }
 
 TEST(a_file_that_does_not_say_its_size_is_held_to_the_limit_too)
@@ -141,7 +125,6 @@ TEST(a_file_longer_than_one_read_arrives_whole)
 	hp_assert_ok(hp_file_read_at(place.fd, "big", SIZE, &bytes, &size));
 	ck_assert_uint_eq(size, SIZE);
 	ck_assert(memcmp(bytes, written, SIZE) == 0);
-	remove_place(&place);
 }
 
 TEST(a_symbolic_link_is_not_read_through)
@@ -153,7 +136,6 @@ TEST(a_symbolic_link_is_not_read_through)
 	put(&place, "target", "secret");
 	ck_assert_int_eq(symlinkat("target", place.fd, "link"), 0);
 	hp_assert_fails(HP_ERROR_SYSTEM, hp_file_read_at(place.fd, "link", 100, &bytes, &size));
-	remove_place(&place);
 }
 
 TEST(a_symbolic_link_is_replaced_and_not_written_through)
@@ -168,7 +150,6 @@ TEST(a_symbolic_link_is_replaced_and_not_written_through)
 	assert_holds(&place, "link", "new");
 	ck_assert_int_eq(fstatat(place.fd, "link", &status, AT_SYMLINK_NOFOLLOW), 0);
 	ck_assert(S_ISREG(status.st_mode));
-	remove_place(&place);
 }
 
 TEST(a_directory_is_neither_read_nor_replaced)
@@ -190,7 +171,6 @@ TEST(a_directory_is_neither_read_nor_replaced)
 	hp_error_destroy(error);
 	/* Nothing is left behind. */
 	ck_assert_uint_eq(entries(&place, NULL), 1);
-	remove_place(&place);
 }
 
 TEST(a_missing_file_is_not_found)
@@ -202,7 +182,6 @@ TEST(a_missing_file_is_not_found)
 
 	hp_assert_fails(HP_ERROR_NOT_FOUND, hp_file_read_at(place.fd, "no", 9, &bytes, &size));
 	hp_assert_fails(HP_ERROR_NOT_FOUND, hp_file_read_text("/proc/self/no such file", &text));
-	remove_place(&place);
 }
 
 TEST(the_mode_of_a_new_file_follows_the_umask)
@@ -215,7 +194,6 @@ TEST(the_mode_of_a_new_file_follows_the_umask)
 	umask(before);
 	ck_assert_int_eq(fstatat(place.fd, "a", &status, 0), 0);
 	ck_assert_uint_eq(status.st_mode & 07777, 0640);
-	remove_place(&place);
 }
 
 TEST(a_write_that_fails_leaves_the_old_contents_and_nothing_else)
@@ -238,7 +216,6 @@ TEST(a_write_that_fails_leaves_the_old_contents_and_nothing_else)
 	hp_error_destroy(error);
 	assert_holds(&place, "a", "old");
 	ck_assert_uint_eq(entries(&place, NULL), 1);
-	remove_place(&place);
 }
 
 enum { WHOLE = 64 << 10 };
@@ -290,7 +267,6 @@ TEST(readers_see_old_or_new_contents_even_when_the_writer_is_killed)
 		assert_whole(&place);
 	}
 	entries(&place, assert_ours_or_temporary);
-	remove_place(&place);
 }
 
 TEST(only_names_that_replacing_makes_are_temporary)
@@ -323,7 +299,6 @@ TEST(numbers_and_texts_of_proc_lose_their_newline)
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_file_read_number(path, &value));
 	put(&place, "n", "");
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_file_read_number(path, &value));
-	remove_place(&place);
 }
 
 HP_TEST_MAIN("base/file")

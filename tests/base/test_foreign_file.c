@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char directory[] = "/tmp/hpcprof-foreign.XXXXXX";
+static char *directory;
 
 static const char *at(const char *name)
 {
@@ -35,10 +35,9 @@ static void make(const char *name, const char *text)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-static void set_up(void)
+SETUP
 {
-	strcpy(directory, "/tmp/hpcprof-foreign.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(directory));
+	directory = temporary_directory();
 	ck_assert_int_eq(chmod(directory, 0755), 0);
 	make("plain", "plain");
 	make("secret", "secret");
@@ -50,14 +49,6 @@ static void set_up(void)
 	ck_assert_int_eq(symlink("/dev/zero", at("device")), 0);
 	ck_assert_int_eq(symlink("plain", at("link")), 0);
 	ck_assert_int_eq(mkfifo(at("pipe"), 0600), 0);
-}
-
-static void tear_down(void)
-{
-	char command[PATH_MAX];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
-	ck_assert_int_eq(system(command), 0); // NOLINT
 }
 
 static void reads(int fd, const char *wanted)
@@ -75,7 +66,6 @@ TEST(a_regular_file_is_opened_and_nothing_else)
 	static const char *const others[] = { "device", "pipe", "jail", "none" };
 	struct stat status;
 
-	set_up();
 	reads(hp_foreign_open(at("plain"), 0, &status), "plain");
 	ck_assert_int_eq(status.st_size, 5);
 	reads(hp_foreign_open(at("link"), 0, &status), "plain");
@@ -85,7 +75,6 @@ TEST(a_regular_file_is_opened_and_nothing_else)
 		ck_assert_int_lt(hp_foreign_open(at(others[i]), 0, &status), 0);
 	ck_assert_int_lt(open(at("pipe"), O_WRONLY | O_NONBLOCK), 0);
 	ck_assert_int_eq(errno, ENXIO);
-	tear_down();
 }
 
 TEST(what_the_kernel_shows_is_not_opened)
@@ -103,13 +92,11 @@ TEST(a_handle_is_opened_again_as_the_same_file)
 	struct stat status;
 	int handle;
 
-	set_up();
 	handle = open(at("plain"), O_PATH | O_CLOEXEC);
 	/* Another file by that name is not the one. */
 	ck_assert_int_eq(rename(at("secret"), at("plain")), 0);
 	reads(hp_foreign_reopen(handle, &status), "plain");
 	close(handle);
-	tear_down();
 }
 
 static pid_t start_in_jail(void)
@@ -146,7 +133,6 @@ TEST(no_path_leads_out_of_a_root_directory)
 	struct stat status;
 	pid_t pid;
 
-	set_up();
 	pid = start_in_jail();
 	if (pid) {
 		ck_assert(hp_foreign_is_elsewhere(pid));
@@ -160,20 +146,17 @@ TEST(no_path_leads_out_of_a_root_directory)
 		kill(pid, SIGKILL);
 		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	}
-	tear_down();
 }
 
 TEST(who_has_our_root_sees_what_we_see)
 {
 	struct stat status;
 
-	set_up();
 	ck_assert(!hp_foreign_is_elsewhere(getpid()));
 	reads(hp_foreign_open_of(getpid(), at("link"), 0, &status), "plain");
 	ck_assert_int_lt(hp_foreign_open_of(getpid(), at("pipe"), 0, &status), 0);
 	/* A link of the kernel's own leads anywhere. */
 	ck_assert_int_lt(hp_foreign_open_of(getpid(), "/proc/self/exe", 0, &status), 0);
-	tear_down();
 }
 
 HP_TEST_MAIN("base/foreign_file")

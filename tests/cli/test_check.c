@@ -38,7 +38,7 @@ static char *record(struct hp_db *db, const char *label, uint64_t second)
 /* Four epochs labelled "old", and as many labelled "new", in turns. */
 static struct test begin(uint64_t old, uint64_t new)
 {
-	struct test test = { .directory = fixture_directory(),
+	struct test test = { .directory = temporary_directory(),
 			     .output = kept(malloc(OUTPUT_BYTES)) };
 
 	test.db = fixture_db(test.directory);

@@ -21,7 +21,7 @@ enum { OUTPUT_BYTES = 1 << 16 };
 /* Three epochs a side; "slower" has 200 samples and then 300, "faster" 400 and then 390. */
 static struct test begin(void)
 {
-	struct test test = { .directory = fixture_directory(),
+	struct test test = { .directory = temporary_directory(),
 			     .output = kept(malloc(OUTPUT_BYTES)) };
 
 	test.db = fixture_db(test.directory);

@@ -24,7 +24,7 @@ static struct test begin(void)
 {
 	static const uint64_t varying[] = { 10, 20, 60 };
 	static const uint64_t once[] = { 0, 7, 0 };
-	struct test test = { .directory = fixture_directory(),
+	struct test test = { .directory = temporary_directory(),
 			     .output = kept(malloc(OUTPUT_BYTES)) };
 
 	test.db = fixture_db(test.directory);

@@ -86,7 +86,7 @@ static struct mapping own_mapping(void)
 
 static struct bench bench_begin(void)
 {
-	struct bench bench = { .directory = fixture_directory() };
+	struct bench bench = { .directory = temporary_directory() };
 	struct mapping mapping = own_mapping();
 	struct hp_identity identity = { 0 };
 	char path[512];

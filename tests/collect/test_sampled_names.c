@@ -133,7 +133,7 @@ static void keep(uint64_t little, struct hp_symbol **symbols, size_t *count, con
 	char second[] = "faults";
 	char *const events[] = { first, second };
 	struct self self = open_self(path);
-	char *directory = fixture_directory();
+	char *directory = temporary_directory();
 	struct hp_db *db = fixture_db(directory);
 	struct hp_epoch_meta meta = fixture_meta(first, 10000, false);
 	struct hp_epoch_writer *writer;
@@ -199,7 +199,7 @@ TEST(names_are_of_all_that_was_sampled_and_bodies_of_what_cost_most)
 TEST(of_a_file_that_is_gone_nothing_is_kept)
 {
 	char path[PATH_MAX];
-	char *directory = fixture_directory();
+	char *directory = temporary_directory();
 	const char *copy = fixture_path(directory, "copy");
 	struct hp_symbol *symbols;
 	uint8_t *bytes;

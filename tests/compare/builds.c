@@ -228,7 +228,7 @@ struct hp_comparison *build_compare(struct hp_db *db, const struct build builds[
 
 struct pair pair_open(const char *base, const char *candidate)
 {
-	struct pair pair = { .directory = fixture_directory() };
+	struct pair pair = { .directory = temporary_directory() };
 
 	pair.db = fixture_db(pair.directory);
 	pair.builds[HP_BASE] = build_open(base);

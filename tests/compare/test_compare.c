@@ -32,7 +32,7 @@ struct test {
 
 static struct test begin(void)
 {
-	struct test test = { .directory = fixture_directory() };
+	struct test test = { .directory = temporary_directory() };
 
 	test.sides.db = fixture_db(test.directory);
 	return test;

@@ -52,7 +52,7 @@ static struct recorded run_of(const struct occasion *occasion, size_t run)
 
 static struct test begin(void)
 {
-	struct test test = { .directory = fixture_directory() };
+	struct test test = { .directory = temporary_directory() };
 
 	test.sides.db = fixture_db(test.directory);
 	return test;

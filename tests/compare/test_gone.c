@@ -148,7 +148,7 @@ static char *record(struct replaced *replaced, const struct recording *recording
 static struct replaced replace(const struct recording recordings[HP_SIDES], const enum kept kept[2])
 {
 	const struct hp_compare_options options = { 0 };
-	struct replaced replaced = { .directory = fixture_directory() };
+	struct replaced replaced = { .directory = temporary_directory() };
 	char *stamps[HP_SIDES][BUILD_RUNS];
 	struct hp_compare_epochs sides[HP_SIDES];
 	const uint64_t begin_ns = build_start_ns;

@@ -17,7 +17,7 @@ struct test {
 
 static struct test begin(uint64_t seed)
 {
-	struct test test = { .directory = fixture_directory(), .random = hp_random_seeded(seed) };
+	struct test test = { .directory = temporary_directory(), .random = hp_random_seeded(seed) };
 
 	test.sides.db = fixture_db(test.directory);
 	return test;

@@ -13,7 +13,7 @@ static char *directory;
 
 SETUP
 {
-	directory = fixture_directory();
+	directory = temporary_directory();
 }
 
 enum { NOBODY = 65534 };

@@ -278,7 +278,7 @@ TEST(merging_unites_bodies)
 	static const uint32_t apple[SYMBOLS] = { 1, 0, 3 };
 	static const uint32_t berry[SYMBOLS] = { 0, 2, 3, 0, 5 };
 	static const uint32_t both[SYMBOLS] = { 1, 2, 3, 0, 5 };
-	char *directory = fixture_directory();
+	char *directory = temporary_directory();
 	struct hp_db *db = fixture_db(directory);
 
 	for (size_t i = 0; i < 2; i++) {
@@ -296,7 +296,7 @@ TEST(merging_goes_on_without_damaged_bodies_and_says_so)
 {
 	static const uint32_t first[SYMBOLS] = { 1, 2 };
 	static const uint32_t second[SYMBOLS] = { 0, 2, 3 };
-	char *directory = fixture_directory();
+	char *directory = temporary_directory();
 	struct hp_db *db = fixture_db(directory);
 	char *stamps[] = { epoch_of(db, first), epoch_of(db, second) };
 	char *path = path_of_names(directory, stamps[0]);
@@ -332,7 +332,7 @@ TEST(who_would_drop_a_later_version_does_not_write)
 	static const uint32_t first[SYMBOLS] = { 1 };
 	static const uint8_t later[] = "hashed otherwise";
 	struct hp_writer file = with_section("bod2", later, sizeof(later));
-	char *directory = fixture_directory();
+	char *directory = temporary_directory();
 	struct hp_db *db = fixture_db(directory);
 	char *stamp = epoch_of(db, first);
 	char *path = path_of_names(directory, stamp);

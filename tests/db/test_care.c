@@ -12,7 +12,7 @@ static struct hp_db *db;
 
 SETUP
 {
-	directory = fixture_directory();
+	directory = temporary_directory();
 	db = fixture_db(directory);
 }
 

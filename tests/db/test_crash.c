@@ -15,7 +15,7 @@ static struct hp_db *db;
 
 SETUP
 {
-	directory = fixture_directory();
+	directory = temporary_directory();
 	db = fixture_db(directory);
 }
 
@@ -170,7 +170,7 @@ TEST(many_recorders_make_and_fill_one_database_at_once)
 	size_t count;
 
 	/* Not made before: they race to make it, too. */
-	directory = fixture_directory();
+	directory = temporary_directory();
 	for (int i = 0; i < RECORDERS; i++) {
 		children[i] = fork();
 		ck_assert_int_ge(children[i], 0);

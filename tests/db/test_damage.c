@@ -15,7 +15,7 @@ static struct hp_db *db;
 
 SETUP
 {
-	directory = fixture_directory();
+	directory = temporary_directory();
 	db = fixture_db(directory);
 }
 
@@ -679,7 +679,7 @@ TEST(a_directory_with_foreign_files_is_refused)
 
 TEST(a_missing_or_empty_directory_is_not_found_unless_created)
 {
-	const char *empty = fixture_directory();
+	const char *empty = temporary_directory();
 	struct hp_db *new;
 
 	hp_assert_fails(HP_ERROR_NOT_FOUND, hp_db_open(empty, false, &new));

@@ -347,7 +347,7 @@ static void assert_holds(struct hp_db *db, const char *stamp, unsigned number)
 
 TEST(appending_and_merging_keep_what_both_have)
 {
-	char *directory = fixture_directory();
+	char *directory = temporary_directory();
 	struct hp_db *db = fixture_db(directory);
 	char *stamps[2] = { epoch_with(db, 0, NULL), epoch_with(db, 1, NULL) };
 	char *merged;
@@ -362,7 +362,7 @@ TEST(appending_and_merging_keep_what_both_have)
 /* Its samples are worth more. */
 TEST(a_damaged_excerpt_neither_keeps_an_epoch_from_being_read_nor_merged)
 {
-	char *directory = fixture_directory();
+	char *directory = temporary_directory();
 	struct hp_db *db = fixture_db(directory);
 	char *stamps[2] = { epoch_with(db, 0, NULL), epoch_with(db, 1, NULL) };
 	struct hp_image_id image = fixture_image(1);

@@ -28,7 +28,7 @@ static const char *epoch_path(const struct forgery *forgery, const char *name)
 
 static struct forgery begin(void)
 {
-	struct forgery forgery = { .directory = fixture_directory() };
+	struct forgery forgery = { .directory = temporary_directory() };
 
 	forgery.db = fixture_db(forgery.directory);
 	forgery.stamp = fixture_rich_epoch(forgery.db);

@@ -70,7 +70,7 @@ static size_t hidden_files(const char *path)
 
 TEST(a_full_disk_costs_nothing_that_was_flushed)
 {
-	char *directory = fixture_directory();
+	char *directory = temporary_directory();
 	struct hp_random random = hp_random_seeded(28);
 	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 0, false);
 	struct hp_epoch_writer *writer;
@@ -124,7 +124,7 @@ TEST(a_full_disk_costs_nothing_that_was_flushed)
 
 TEST(a_flush_that_failed_can_be_tried_again)
 {
-	char *directory = fixture_directory();
+	char *directory = temporary_directory();
 	struct hp_profile profile = fixture_flat_profile(1, "cpu-clock:u", 1000000, 100);
 	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 100, true);
 	char *ballast = NULL;

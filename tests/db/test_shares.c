@@ -105,7 +105,7 @@ static void damage_shares(const char *path)
 
 TEST(threads_and_cpus_read_back)
 {
-	char *directory = fixture_directory();
+	char *directory = temporary_directory();
 	struct hp_db *db = fixture_db(directory);
 	struct hp_profile found;
 	struct made made;
@@ -170,7 +170,7 @@ TEST(a_profile_without_threads_has_no_section_of_them)
 
 TEST(damage_to_it_loses_it_alone)
 {
-	char *directory = fixture_directory();
+	char *directory = temporary_directory();
 	struct hp_db *db = fixture_db(directory);
 	char problem[512];
 	char expected[128];

@@ -99,7 +99,7 @@ static struct hp_error *divide(struct bench *bench, const struct tree_file *file
 	struct hp_counter_trial trial = { .opens = opens, .runs = runs, .context = hardware };
 	struct hp_grouping_options options = { .counters = counters, .trial = &trial };
 
-	*bench = (struct bench){ .root = tree_create() };
+	*bench = (struct bench){ .root = temporary_directory() };
 	tree_add(bench->root, files);
 	bench->machine = tree_machine(bench->root);
 	hp_assert_ok(hp_event_parse(text, &bench->machine, &bench->events));

@@ -24,7 +24,7 @@ TEST(a_machine_is_described_from_its_files)
 		{ "/proc/self/status", "Name:\tx\nCapEff:\t0000004000000000\n" },
 		{ NULL, NULL },
 	};
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine *machine;
 
 	tree_add(root, files);
@@ -42,7 +42,7 @@ TEST(a_machine_is_described_from_its_files)
 
 TEST(a_machine_that_tells_nothing_gets_the_kernels_defaults)
 {
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine *machine;
 
 	hp_assert_ok(hp_machine_create_at(root, &machine));
@@ -65,7 +65,7 @@ TEST(arm_cpus_are_named_by_their_part_number)
 		{ "/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x61\nCPU part\t: 0x022\n" },
 		{ NULL, NULL },
 	};
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine *machine;
 
 	tree_add(root, known);
@@ -80,7 +80,7 @@ TEST(arm_cpus_are_named_by_their_part_number)
 
 static struct hp_machine *machine_of(const struct tree_file *files)
 {
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine *machine;
 
 	tree_add(root, files);
@@ -230,7 +230,7 @@ TEST(a_refused_open_says_which_level_refuses_and_how_to_lift_it)
 		{ EPERM, 0, "mem:0xffffffff81000000:x", 2, false, HP_ERROR_NOT_PERMITTED,
 		  "kernel address", "as root" },
 	};
-	char *root = tree_create();
+	char *root = temporary_directory();
 
 	check_refusals(root, cases, HP_ARRAY_COUNT(cases));
 }
@@ -247,7 +247,7 @@ TEST(tracepoints_are_refused_with_their_own_level)
 		{ ENOENT, 0, "sched:sched_switch", -1, true, HP_ERROR_NOT_FOUND, "does not know it",
 		  "hpcprof events" },
 	};
-	char *root = tree_create();
+	char *root = temporary_directory();
 
 	tree_add(root, files);
 	check_refusals(root, cases, HP_ARRAY_COUNT(cases));
@@ -272,7 +272,7 @@ TEST(containers_are_told_how_to_let_hpcprof_in)
 		{ EACCES, 0, "cpu-clock:u", 2, false, HP_ERROR_NOT_PERMITTED, "user namespace",
 		  "on the host" },
 	};
-	char *root = tree_create();
+	char *root = temporary_directory();
 
 	tree_add(root, files);
 	check_refusals(root, cases, HP_ARRAY_COUNT(cases));
@@ -317,7 +317,7 @@ TEST(other_failures_of_an_open_name_their_cause_and_cure)
 		{ E2BIG, 0, "cycles:u", 2, false, HP_ERROR_SYSTEM, "too old", "newer kernel" },
 		{ EIO, 0, "cycles:u", 2, false, HP_ERROR_SYSTEM, "perf_event_open", "doctor" },
 	};
-	char *root = tree_create();
+	char *root = temporary_directory();
 
 	tree_add(root, files);
 	check_refusals(root, cases, HP_ARRAY_COUNT(cases));
@@ -408,7 +408,7 @@ TEST(each_paranoid_level_is_explained_with_the_next_step_down)
 		{ -1, true, HP_FINDING_OK, NULL },
 		{ -2, false, HP_FINDING_BLOCKED, "CONFIG_PERF_EVENTS" },
 	};
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
 
 	machine.privileged = false;
@@ -424,7 +424,7 @@ TEST(each_paranoid_level_is_explained_with_the_next_step_down)
 
 TEST(the_memory_budget_is_told_in_pages_of_ring)
 {
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
 
 	if (sysconf(_SC_PAGESIZE) == 4096) {
@@ -444,7 +444,7 @@ TEST(the_memory_budget_is_told_in_pages_of_ring)
 
 TEST(low_sample_rates_are_findings)
 {
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
 
 	machine.max_sample_rate = 5000;
@@ -478,7 +478,7 @@ TEST(what_stands_around_the_process_is_found_in_its_files)
 		{ "/sys/kernel/tracing/events/sched/sched_switch/id", "316\n" },
 		{ NULL, NULL },
 	};
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
 
 	tree_add(root, closed);
@@ -505,7 +505,7 @@ TEST(what_stands_around_the_process_is_found_in_its_files)
 
 TEST(amds_sampling_pmus_are_found)
 {
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
 
 	check_finding(&machine, "IBS / SPE", HP_FINDING_ABSENT, "neither", NULL);

@@ -18,7 +18,7 @@ struct expectation {
 static void check_encodings(const struct tree_file *files, const struct expectation *cases,
 			    size_t count)
 {
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
 
 	tree_add(root, files);
@@ -98,7 +98,7 @@ TEST(armv8_events_encode_as_architected)
 
 TEST(named_cycles_and_instructions_have_their_units)
 {
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
 	struct hp_event_list list = { 0 };
 
@@ -113,7 +113,7 @@ TEST(named_cycles_and_instructions_have_their_units)
 /* The kernel's extended type: the PMU's type in the upper half of config. */
 TEST(a_generic_name_on_a_hybrid_machine_is_one_event_for_each_kind_of_core)
 {
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
 	struct hp_event_list list = { 0 };
 
@@ -176,7 +176,7 @@ TEST(wrong_terms_of_a_pmu_are_usage_errors_that_name_its_fields)
 		{ "cpu/../../power/", "no event and no field '..'" },
 		{ "energy-pkg.unit", "unknown event" },
 	};
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
 
 	tree_add(root, tree_sapphire_rapids);
@@ -204,7 +204,7 @@ TEST(a_field_that_an_event_leaves_open_must_be_given)
 		{ DEVICES "hv_24x7/events/PM_PB_CYC", "domain=?,core=?,offset=0x58\n" },
 		{ NULL, NULL },
 	};
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
 	struct hp_event_list list = { 0 };
 
@@ -238,7 +238,7 @@ TEST(descriptions_that_make_no_sense_are_errors_and_nothing_worse)
 	static const char *const bad[] = { "odd/backwards=1/", "odd/wide=1/", "odd/huge=1/",
 					   "odd/nothing=1/",   "odd/word=1/", "odd/trailing=1/",
 					   "odd/unknown/",     "odd/comma/",  "comma" };
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
 	struct hp_event_list list = { 0 };
 
@@ -262,7 +262,7 @@ static const struct tree_file tracefs[] = {
 
 TEST(tracepoints_are_known_by_the_id_in_tracefs)
 {
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
 	struct hp_event_list list = { 0 };
 
@@ -288,7 +288,7 @@ TEST(the_old_place_of_tracefs_is_looked_at_too)
 		{ "/sys/kernel/debug/tracing/events/irq/softirq_entry/id", "120\n" },
 		{ NULL, NULL },
 	};
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
 	struct hp_event_list list = { 0 };
 
@@ -300,7 +300,7 @@ TEST(the_old_place_of_tracefs_is_looked_at_too)
 
 TEST(an_unknown_tracepoint_is_a_usage_error_that_names_a_close_one)
 {
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
 	struct hp_event_list list = { 0 };
 	struct hp_error *error;
@@ -318,7 +318,7 @@ TEST(an_unknown_tracepoint_is_a_usage_error_that_names_a_close_one)
 
 TEST(without_tracefs_all_tracepoints_are_missing)
 {
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
 	struct hp_error *error = hp_event_missing_tracepoints(&machine);
 
@@ -333,7 +333,7 @@ TEST(without_tracefs_all_tracepoints_are_missing)
 
 TEST(without_kernel_samples_a_tracepoint_is_refused_and_not_made_to_count_nothing)
 {
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
 	struct hp_event_list list = { 0 };
 
@@ -359,7 +359,7 @@ static bool find(const struct hp_event_entry *entry, void *context)
 
 TEST(what_sysfs_and_tracefs_name_is_listed_and_scales_and_switches_are_not)
 {
-	char *root = tree_create();
+	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
 	unsigned seen = 0;
 

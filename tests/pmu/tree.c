@@ -4,7 +4,6 @@
 #include "../support.h"
 
 #include <check.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -75,32 +74,6 @@ const struct tree_file tree_alder_lake[] = {
 	{ DEVICES "cpu_atom/events/mem-loads", "event=0xd0,umask=0x5,ldlat=3\n" },
 	{ NULL, NULL },
 };
-
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *at)
-{
-	(void)status;
-	(void)kind;
-	(void)at;
-	return remove(path);
-}
-
-static void destroy(void *root)
-{
-	nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	free(root);
-}
-
-char *tree_create(void)
-{
-	const char *directory = getenv("TMPDIR");
-	char *root;
-
-	ck_assert_int_ge(
-		asprintf(&root, "%s/hpcprof-tree.XXXXXX", directory ? directory : P_tmpdir), 0);
-	ck_assert_msg(mkdtemp(root) != NULL, "making %s", root);
-	at_end(destroy, root);
-	return root;
-}
 
 void tree_add(const char *root, const struct tree_file *files)
 {

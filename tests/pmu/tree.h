@@ -11,8 +11,7 @@ struct tree_file {
 	const char *text;
 };
 
-/* The root's path, there until the test ends; the test fails when it cannot be made. */
-char *tree_create(void);
+/* Below a temporary directory. */
 void tree_add(const char *root, const struct tree_file *files);
 
 /* A machine over the tree that may see everything; nothing is opened. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fixture.h"
 
-#include <ftw.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,20 +19,11 @@ const struct hp_image_id fixture_missing = {
 	.path = missing_path,
 };
 
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *where)
-{
-	(void)status;
-	(void)type;
-	(void)where;
-	return remove(path);
-}
-
 static void remove_fixture(void *object)
 {
 	struct fixture *fixture = object;
 
 	hp_db_close(fixture->db);
-	nftw(fixture->directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 	free(fixture->output);
 	free(fixture->warnings);
 	free(fixture);
@@ -42,12 +32,8 @@ static void remove_fixture(void *object)
 struct fixture *fixture_create(void)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
-	const char *parent = getenv("TMPDIR");
 
-	snprintf(fixture->directory, sizeof(fixture->directory), "%s/hpcprof-test-XXXXXX",
-		 parent && strlen(parent) < 40 ? parent : P_tmpdir);
-	ck_assert_ptr_nonnull(mkdtemp(fixture->directory));
-	hp_assert_ok(hp_db_open(fixture->directory, true, &fixture->db));
+	hp_assert_ok(hp_db_open(temporary_directory(), true, &fixture->db));
 	at_end(remove_fixture, fixture);
 	return fixture;
 }

@@ -10,7 +10,6 @@
 
 /* A database; removed when the test ends. */
 struct fixture {
-	char directory[64];
 	struct hp_db *db;
 	char *output;	/* of the last report */
 	char *warnings; /* what it told the notices, one a line */
