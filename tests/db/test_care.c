@@ -553,7 +553,10 @@ static struct hp_gc_result collect(struct hp_gc_options options)
 /* The file as it is in the epoch. */
 static uint8_t *read_evidence(const char *stamp, size_t *size)
 {
-	return fixture_read(fixture_file(directory, stamp, "evidence"), size);
+	uint8_t *bytes = fixture_read(fixture_file(directory, stamp, "evidence"), size);
+
+	at_end(free, bytes);
+	return bytes;
 }
 
 static char *counted_epoch(uint64_t recording)
