@@ -249,8 +249,7 @@ static void begin_window(struct hp_shadow *shadow, struct window_maker *maker, s
 		job->order.room =
 			spare_cpus(choice.tid, choice.running, cpus_to_use(), &job->order.cpus);
 		job->order.runnable = shadow->crowd.runnable;
-		if (job->order.room != ROOM_NONE &&
-		    crowd_fills(&shadow->crowd, (uint64_t)sysconf(_SC_NPROCESSORS_ONLN)))
+		if (job->order.room != ROOM_NONE && crowd_fills(&shadow->crowd))
 			job->order.room = ROOM_SHARED;
 		begin_copy(shadow);
 		job->has_copy = window_copy(maker, &job->order, &job->result);
@@ -329,7 +328,9 @@ static void look_at_crowd(struct hp_shadow *shadow)
 	pthread_mutex_lock(&shadow->lock);
 	is_replaying = shadow->replay_start_ns && !shadow->replay_end_ns;
 	pthread_mutex_unlock(&shadow->lock);
-	if (!is_replaying)
+	if (is_replaying)
+		crowd_look_away(&shadow->crowd);
+	else
 		crowd_look(&shadow->crowd, hp_clock_monotonic_ns());
 }
 
@@ -472,6 +473,7 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 	shadow->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ledger_init(&shadow->ledger, shadow->percent, options->sample_ns);
 	ledger_expect(&shadow->ledger, snapshot_price());
+	crowd_init(&shadow->crowd);
 	schedule_init(&shadow->schedule, options->seed ? options->seed : hp_clock_monotonic_ns());
 	for (size_t i = 0; i < MAKERS; i++) {
 		shadow->hands[i].shadow = shadow;

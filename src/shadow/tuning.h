@@ -190,6 +190,12 @@ static const uint64_t least_memory_reserve = 67108864; /* bytes: 64 MiB [chosen]
 
 /* What was runnable earlier fades: a build starts a compiler per second or so. */
 static const double crowd_memory_ns = 1e9; /* ns of wall time [chosen] */
+/* Less idle time than this, and a copy of lowest priority would not come to its end. */
+static const double crowd_least_idle = 0.2; /* CPUs [chosen] */
+enum {
+	/* Idle time is told in ticks of 10 ms: less than this says little. */
+	CROWD_SHORTEST_NS = 100000000, /* ns of wall time; times(2) */
+};
 
 /* --- who waits for CPUs: budget/waits.c ------------------------------------------------------ */
 

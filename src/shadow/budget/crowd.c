@@ -10,8 +10,35 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
-void crowd_take(struct crowd *crowd, uint64_t now_ns, const char *text)
+void crowd_init(struct crowd *crowd)
+{
+	*crowd = (struct crowd){ .idle_cpus = -1 };
+}
+
+/* How much the newest counts. */
+static double weight_of(uint64_t passed_ns)
+{
+	return 1 - exp(-(double)passed_ns / crowd_memory_ns);
+}
+
+static void take_idle(struct crowd *crowd, uint64_t now_ns, uint64_t idle_ns)
+{
+	uint64_t passed_ns = now_ns - crowd->from_ns;
+	double now = (double)(idle_ns - crowd->from_idle_ns) / (double)passed_ns;
+
+	if (crowd->from_ns && passed_ns < CROWD_SHORTEST_NS)
+		return;
+	if (crowd->from_ns && crowd->idle_cpus < 0)
+		crowd->idle_cpus = now;
+	else if (crowd->from_ns)
+		crowd->idle_cpus += weight_of(passed_ns) * (now - crowd->idle_cpus);
+	crowd->from_ns = now_ns;
+	crowd->from_idle_ns = idle_ns;
+}
+
+void crowd_take(struct crowd *crowd, uint64_t now_ns, const char *text, uint64_t idle_ns)
 {
 	const char *slash = strchr(text, '/');
 	const char *at = slash;
@@ -24,9 +51,29 @@ void crowd_take(struct crowd *crowd, uint64_t now_ns, const char *text)
 		return;
 	/* Whoever reads it runs, too. */
 	now = runnable ? (double)(runnable - 1) : 0;
-	newest = crowd->at_ns ? 1 - exp(-(double)(now_ns - crowd->at_ns) / crowd_memory_ns) : 1;
+	newest = crowd->at_ns ? weight_of(now_ns - crowd->at_ns) : 1;
 	crowd->runnable += newest * (now - crowd->runnable);
 	crowd->at_ns = now_ns;
+	take_idle(crowd, now_ns, idle_ns);
+}
+
+/* "cpu  user nice system idle iowait …", in ticks. 0: it does not say. */
+static uint64_t read_idle_ns(void)
+{
+	enum { BEFORE_IDLE = 3 };
+	_cleanup_free_ char *text = NULL;
+	uint64_t figures[BEFORE_IDLE + 2] = { 0 };
+	const char *at;
+
+	hp_error_destroy(hp_file_read_text("/proc/stat", &text));
+	at = text && strncmp(text, "cpu ", 4) == 0 ? text + 4 : "";
+	for (size_t i = 0; i < HP_ARRAY_COUNT(figures); i++) {
+		at += strspn(at, " ");
+		if (!hp_scan_u64(&at, &figures[i]))
+			return 0;
+	}
+	return (figures[BEFORE_IDLE] + figures[BEFORE_IDLE + 1]) *
+	       (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 void crowd_look(struct crowd *crowd, uint64_t now_ns)
@@ -35,10 +82,15 @@ void crowd_look(struct crowd *crowd, uint64_t now_ns)
 
 	hp_error_destroy(hp_file_read_text("/proc/loadavg", &text));
 	if (text)
-		crowd_take(crowd, now_ns, text);
+		crowd_take(crowd, now_ns, text, read_idle_ns());
 }
 
-bool crowd_fills(const struct crowd *crowd, uint64_t cpus)
+void crowd_look_away(struct crowd *crowd)
 {
-	return crowd->runnable >= (double)cpus;
+	crowd->from_ns = 0;
+}
+
+bool crowd_fills(const struct crowd *crowd)
+{
+	return crowd->idle_cpus >= 0 && crowd->idle_cpus < crowd_least_idle;
 }

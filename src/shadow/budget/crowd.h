@@ -13,15 +13,21 @@
 #include <stdint.h>
 
 struct crowd {
-	double runnable; /* threads, ours not among them; the mean over the last second or so */
-	uint64_t at_ns;	 /* of the latest look; 0: none yet */
+	double runnable;  /* threads, ours not among them; the mean over the last second or so */
+	double idle_cpus; /* the same; negative: not known yet */
+	uint64_t at_ns;	  /* of the latest look; 0: none yet */
+	uint64_t from_ns; /* of the look that idle time is taken from; 0: none */
+	uint64_t from_idle_ns;
 };
 
+void crowd_init(struct crowd *crowd);
 /* To be called often, while no copy runs. */
 void crowd_look(struct crowd *crowd, uint64_t now_ns);
-/* The same with the text of /proc/loadavg. */
-void crowd_take(struct crowd *crowd, uint64_t now_ns, const char *text);
-/* Whether `cpus` CPUs are busy with them. */
-bool crowd_fills(const struct crowd *crowd, uint64_t cpus);
+/* A copy runs: it takes idle time, which is not to be mistaken for other programs'. */
+void crowd_look_away(struct crowd *crowd);
+/* The same as crowd_look, with the text of /proc/loadavg, and idle time of all CPUs. */
+void crowd_take(struct crowd *crowd, uint64_t now_ns, const char *text, uint64_t idle_ns);
+/* Whether all CPUs are busy with them; no while it is not known. */
+bool crowd_fills(const struct crowd *crowd);
 
 #endif
