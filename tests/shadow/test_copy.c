@@ -433,13 +433,16 @@ static bool holds_text(const uint8_t *bytes, size_t size, const char *text)
 	return memmem(bytes, size, text, strlen(text)) != NULL;
 }
 
-/* MADV_DONTFORK, MADV_WIPEONFORK, memfd_secret: neither in a copy, nor in our memory. */
-TEST(what_is_not_to_be_in_a_fork_is_not_in_a_copy)
+/* MADV_DONTDUMP, MADV_WIPEONFORK, memfd_secret, MADV_DONTFORK and locked: neither in a copy, nor in our
+ * memory. MADV_DONTFORK alone is no mark of a secret. */
+TEST(what_is_marked_as_secret_is_not_in_a_copy)
 {
 	if (!can_copy())
 		return;
 	static const char text[] = "the key to everything";
-	uint8_t *places[3] = { NULL, NULL, NULL };
+	static const char plain[] = "the heap of an engine";
+	enum { DUMP, WIPE, NOBODY, LOCKED, HEAP, PLACES };
+	uint8_t *places[PLACES] = { NULL };
 	int secret_fd = (int)syscall(SYS_memfd_secret, 0);
 	struct copied copy;
 	uint8_t found[PAGE];
@@ -448,22 +451,25 @@ TEST(what_is_not_to_be_in_a_fork_is_not_in_a_copy)
 	make_memory();
 	pid = fork();
 	/* In the child, which would not have them. They are where they would be in us. */
-	for (size_t i = 0; i < 3; i++) {
-		if (i == 2 && (secret_fd < 0 || ftruncate(secret_fd, PAGE) < 0))
-			break;
+	for (size_t i = 0; i < PLACES; i++) {
+		if (i == NOBODY && (secret_fd < 0 || ftruncate(secret_fd, PAGE) < 0))
+			continue;
 		places[i] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-				 i == 2 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS,
-				 i == 2 ? secret_fd : -1, 0);
+				 i == NOBODY ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS,
+				 i == NOBODY ? secret_fd : -1, 0);
 		if (places[i] == MAP_FAILED)
 			places[i] = NULL;
 	}
 	if (pid == 0) {
-		for (size_t i = 0; i < 3; i++) {
+		for (size_t i = 0; i < PLACES; i++) {
 			if (places[i])
-				memcpy(places[i], text, sizeof(text));
+				strcpy((char *)places[i], i == HEAP ? plain : text);
 		}
-		madvise(places[0], PAGE, MADV_DONTFORK);
-		madvise(places[1], PAGE, MADV_WIPEONFORK);
+		madvise(places[DUMP], PAGE, MADV_DONTDUMP);
+		madvise(places[WIPE], PAGE, MADV_WIPEONFORK);
+		madvise(places[LOCKED], PAGE, MADV_DONTFORK);
+		mlock(places[LOCKED], PAGE);
+		madvise(places[HEAP], PAGE, MADV_DONTFORK);
 		for (;;)
 			;
 	}
@@ -471,14 +477,15 @@ TEST(what_is_not_to_be_in_a_fork_is_not_in_a_copy)
 	usleep(20000);
 	make_copy(&copy, pid, false);
 	ck_assert(!holds_text(copy.snapshot.buffer, copy.snapshot.used_bytes, text + 1));
-	for (size_t i = 0; i < 3; i++) {
+	ck_assert(holds_text(copy.snapshot.buffer, copy.snapshot.used_bytes, plain + 1));
+	for (size_t i = 0; i < PLACES; i++) {
 		if (places[i] && sandbox_read(&copy.sandbox, (uint64_t)(uintptr_t)places[i], found,
 					      sizeof(found)))
 			ck_assert(!holds_text(found, sizeof(found), text + 1));
 	}
 	copied_clear(&copy);
 	end_target(pid);
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < PLACES; i++) {
 		if (places[i])
 			munmap(places[i], PAGE);
 	}
@@ -503,7 +510,7 @@ TEST(a_secret_that_came_late_is_scrubbed)
 		memcpy(memory.written, text, sizeof(text));
 		while (!*(volatile uint8_t *)&memory.shared[100])
 			;
-		madvise(memory.written, PAGE, MADV_DONTFORK);
+		madvise(memory.written, PAGE, MADV_DONTDUMP);
 		memory.shared[101] = 1;
 		for (;;)
 			;

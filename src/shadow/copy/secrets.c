@@ -23,10 +23,12 @@ static bool is_area(const char *line, uint64_t *start, uint64_t *end)
 	return true;
 }
 
-/* Flags are two letters each: not to be copied by a fork, or to be wiped in it. */
+/* Flags are two letters each: to be wiped in a fork, not to be in core files, or not to be copied by a
+ * fork and locked in memory. */
 static bool is_secret(const char *flags)
 {
-	return strstr(flags, " dc") || strstr(flags, " wf");
+	return strstr(flags, " wf") || strstr(flags, " dd") ||
+	       (strstr(flags, " dc") && strstr(flags, " lo"));
 }
 
 bool secrets_take_line(struct secrets *secrets, const char *line, uint64_t *start, uint64_t *end)
