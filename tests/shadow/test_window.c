@@ -9,7 +9,9 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -182,6 +184,66 @@ TEST(waiting_for_a_cpu_is_no_part_of_a_stop)
 		ck_assert_int_eq(waitpid(pids[i], NULL, 0), pids[i]);
 	}
 	ck_assert_uint_lt(stopped_ns, asked_ns / 2);
+}
+
+/* Code that the program has made and may write: `code` runs with a counter in rdi and a byte of its own
+ * page in rsi. */
+static pid_t start_made_code(const uint8_t *code, size_t size, uint64_t *page)
+{
+	uint8_t *made = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pid_t pid;
+
+	ck_assert_ptr_ne(made, MAP_FAILED);
+	*page = (uint64_t)(uintptr_t)made;
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		uint64_t *counter = calloc(1, sizeof(*counter));
+
+		memcpy(made, code, size);
+		__asm__ volatile("call *%0"
+				 :
+				 : "r"(made), "D"(counter), "S"(made + 2048)
+				 : "memory", "cc");
+	}
+	munmap(made, 4096);
+	return pid;
+}
+
+TEST(code_that_a_program_has_made_is_counted)
+{
+	if (!can_copy())
+		return;
+	static const uint8_t code[] = { 0x48, 0xff, 0x07, 0xeb, 0xfb }; /* inc qword [rdi]; jmp */
+	struct window_result result = { 0 };
+	uint64_t page = 0;
+
+	for (int tries = 0; tries < 20 && !result.window.block_count; tries++) {
+		pid_t pid = start_made_code(code, sizeof(code), &page);
+
+		make_alone(pid, 10000000, &result);
+	}
+	ck_assert_uint_gt(result.window.block_count, 0);
+	ck_assert_uint_eq(result.window.blocks[0].address.value, page);
+	ck_assert_uint_gt(hp_window_count(result.window.blocks[0].counts), 100000);
+	hp_window_clear(&result.window);
+}
+
+/* The copy would not run what it has written. */
+TEST(a_window_ends_where_such_code_is_written)
+{
+	if (!can_copy())
+		return;
+	/* inc qword [rdi]; mov byte [rsi], 0; jmp */
+	static const uint8_t code[] = { 0x48, 0xff, 0x07, 0xc6, 0x06, 0x00, 0xeb, 0xf8 };
+	struct window_result result = { 0 };
+	uint64_t page = 0;
+
+	make_alone(start_made_code(code, sizeof(code), &page), 10000000, &result);
+	ck_assert_int_eq(result.window.end, HP_WINDOW_WRITABLE_CODE);
+	ck_assert_uint_eq(result.window.block_count, 0);
+	hp_window_clear(&result.window);
 }
 
 HP_TEST_MAIN("shadow/window")

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 
 enum area_kind {
@@ -50,6 +51,15 @@ bool areas_parse(struct areas *areas, char *text);
 /* Those of a process or thread; keeps the memory of the last time for this one. */
 struct hp_error *areas_read(struct areas *areas, pid_t pid);
 void areas_clear(struct areas *areas);
+
+/* Whether there is code in it that the program may write, as a JIT compiler does. A copy cannot: it would
+ * run what it was translated from no more. */
+static inline bool area_is_writable_code(const struct area *area)
+{
+	const int both = PROT_WRITE | PROT_EXEC;
+
+	return (area->protection & both) == both;
+}
 
 /* The area that holds `address`; NULL: none. */
 const struct area *areas_find(const struct areas *areas, uint64_t address);

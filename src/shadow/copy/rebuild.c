@@ -117,6 +117,8 @@ static struct hp_error *map_memory(struct sandbox *sandbox, pid_t pid, const str
 
 	if (area->kind == AREA_DEVICE || area->kind == AREA_VVAR || area->is_secret)
 		protection = PROT_NONE;
+	if (area_is_writable_code(area))
+		protection &= ~PROT_WRITE;
 	if (area->kind == AREA_STACK && start - below > STACK_GROWTH_BYTES)
 		start -= STACK_GROWTH_BYTES;
 	result = map(sandbox, start, area->end, protection, MAP_ANONYMOUS, -1, 0);

@@ -38,6 +38,7 @@ struct hp_engine {
 	struct code_cache cache;
 	struct shadow_text *text;
 	struct areas areas;
+	const struct areas *program; /* borrowed, for one window */
 	struct x86_translator translator;
 	struct hp_engine_mapping mappings[HP_ENGINE_MAPPINGS];
 	size_t mapping_count;
@@ -197,6 +198,7 @@ struct hp_error *hp_engine_prepare(struct hp_engine *engine, pid_t pid, const st
 	struct areas *own = program ? NULL : &engine->areas;
 	bool changed = false;
 
+	engine->program = program;
 	if (!program)
 		program = &engine->areas;
 	if (!error)
@@ -231,6 +233,7 @@ struct run {
 	struct hp_engine *engine;
 	pid_t pid;
 	struct user_regs_struct registers; /* of the shadow, as it has stopped */
+	const struct areas *program;	   /* the original's; NULL: the shadow's own */
 	const struct hp_engine_limits *limits;
 	const struct hp_engine_calls *calls;
 	struct hp_replay *replay;
@@ -449,6 +452,18 @@ static bool find_trap(struct run *run, uint32_t *number)
 	return true;
 }
 
+/* To what it could write to if it were not a copy: see rebuild.c. */
+static bool is_write_to_code(const struct run *run)
+{
+	const struct area *area;
+	siginfo_t info;
+
+	if (!run->program || ptrace(PTRACE_GETSIGINFO, run->pid, NULL, &info) < 0)
+		return false;
+	area = areas_find(run->program, (uint64_t)(uintptr_t)info.si_addr);
+	return area && area_is_writable_code(area);
+}
+
 static void do_stop(struct run *run, int status)
 {
 	int signal = WSTOPSIG(status);
@@ -470,7 +485,10 @@ static void do_stop(struct run *run, int status)
 	 * of our traps. */
 	if (signal != SIGTRAP || status >> 16 || (run->registers.eflags & TRAP_FLAG) ||
 	    !find_trap(run, &number)) {
-		end(run, HP_WINDOW_SIGNAL, 0, signal);
+		end(run,
+		    signal == SIGSEGV && is_write_to_code(run) ? HP_WINDOW_WRITABLE_CODE
+							       : HP_WINDOW_SIGNAL,
+		    0, signal);
 		return;
 	}
 	do_exit(run, number);
@@ -562,6 +580,7 @@ struct hp_error *hp_engine_replay(struct hp_engine *engine, pid_t pid,
 	struct run run = { .engine = engine,
 			   .pid = pid,
 			   .registers = *registers,
+			   .program = engine->program,
 			   .limits = limits,
 			   .calls = calls,
 			   .replay = replay };

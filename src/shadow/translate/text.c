@@ -71,8 +71,10 @@ static enum shadow_text_state may_be_read(const struct shadow_text *text, uint64
 
 	if (!area || !(area->protection & PROT_EXEC))
 		return SHADOW_TEXT_UNREADABLE;
-	/* A shared mapping may have another view that can be written to. */
-	if ((area->protection & PROT_WRITE) || area->is_shared)
+	/* A shared mapping may have another view that can be written to, and so may a file. Other code that
+	 * the program may write its copy may not (rebuild.c). */
+	if (area->is_shared ||
+	    (area_is_writable_code(area) && (text->own || area->kind == AREA_FILE)))
 		return SHADOW_TEXT_WRITABLE;
 	return SHADOW_TEXT_READ;
 }
@@ -210,6 +212,13 @@ bool shadow_text_disturbs(const struct shadow_text *text, uint64_t address, uint
 	for (size_t i = 0; i < text->pages.count; i++)
 		if (text->pages.at[i].address < end && text->pages.at[i].address + PAGE > address)
 			return true;
+	/* It could be written to from then on. */
+	for (size_t i = 0; i < text->areas->count; i++) {
+		const struct area *area = &text->areas->at[i];
+
+		if (area_is_writable_code(area) && area->start < end && area->end > address)
+			return true;
+	}
 	return false;
 }
 

@@ -4,9 +4,9 @@
  * translation is right only while the bytes that it was made from are the same.
  *
  *	- When a window begins, every page that was read is read again and compared.
- *	- Within a window code changes only by writing or mapping. Code that can be written to, through its
- *	  own mapping or a shared one, is not replayed; mappings change by system calls, which hpcprof
- *	  sees (shadow_text_disturbs).
+ *	- Within a window code changes only by writing or mapping. What the program may write, as a JIT
+ *	  compiler does, its copy may only read: writing ends the window. Code of shared mappings is not
+ *	  replayed. Mappings change by system calls, which hpcprof sees (shadow_text_disturbs).
  */
 #ifndef SHADOW_TRANSLATE_TEXT_H
 #define SHADOW_TRANSLATE_TEXT_H
