@@ -123,6 +123,10 @@ forms:
 	form "random"
 	rdrand %rax
 	form "what cpu"
+	rdpid %rax
+	form "what kind of cpu"
+	xor %eax, %eax
+	xor %ecx, %ecx
 	cpuid
 
 /* --- relative to the instruction pointer ---------------------------------------------------------- */

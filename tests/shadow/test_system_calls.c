@@ -18,6 +18,7 @@
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -368,6 +369,17 @@ TEST(names_are_looked_up)
 	end();
 }
 
+/* Which the kernel may have been built without. */
+static int64_t name_memory(void)
+{
+	void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int64_t result = prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, memory, 4096, "x") < 0 ? -errno
+											: 0;
+
+	munmap(memory, 4096);
+	return result;
+}
+
 TEST(descriptors_are_what_they_are)
 {
 	if (!can_copy())
@@ -389,6 +401,9 @@ TEST(descriptors_are_what_they_are)
 	answers(call(SYS_prlimit64, 0, RLIMIT_CORE, 0, at(8)), 0);
 	ends(call(SYS_prlimit64, 0, RLIMIT_CORE, at(8), 0), false);
 	answers(call(SYS_getrusage, RUSAGE_SELF, at(8), 0, 0), 0);
+	answers(call(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, at(8), 8), name_memory());
+	answers(call(SYS_prctl, PR_SET_NAME, at(8), 0, 0), 0);
+	ends(call(SYS_prctl, PR_SET_DUMPABLE, 1, 0, 0), false);
 	answer = call(SYS_times, at(8), 0, 0, 0);
 	ck_assert(answer.is_handled && answer.result > 0);
 	ck_assert_uint_eq(answer.guessed_at, at(8));

@@ -75,7 +75,7 @@ enum hp_window_end {
 	HP_WINDOW_SYSTEM_CALL,	 /* one that only the original may make, or that waits */
 	HP_WINDOW_CLOCK,	 /* rdtsc, rdtscp, rdpmc: the value would differ */
 	HP_WINDOW_RANDOM,	 /* rdrand, rdseed */
-	HP_WINDOW_PROCESSOR,	 /* cpuid, rdpid, lsl: depends on the CPU */
+	HP_WINDOW_PROCESSOR,	 /* rdpid, lsl: depends on the CPU */
 	HP_WINDOW_TRANSACTION,	 /* xbegin */
 	HP_WINDOW_WAIT,		 /* umwait, tpause, mwaitx: waits for time or a thread */
 	HP_WINDOW_INTERRUPT,	 /* int, int3, ud2, hlt: deliberate */

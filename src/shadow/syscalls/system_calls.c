@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
@@ -183,6 +184,20 @@ static bool answer_id(struct shadow_calls *calls, struct call *call)
 	return false;
 }
 
+/* Names: of memory, as allocators give it, which not every kernel keeps; and of the thread. */
+static bool answer_prctl(struct shadow_calls *calls, struct call *call)
+{
+	(void)calls;
+	if ((int)call->a[0] == PR_SET_NAME)
+		return call_done(call, 0);
+	if ((int)call->a[0] != PR_SET_VMA)
+		return false;
+	/* Of no memory at all: says whether there are such names, and names nothing. */
+	if (prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, 0, 0, NULL) < 0 && errno == EINVAL)
+		return call_done(call, -EINVAL);
+	return call_done(call, 0);
+}
+
 static bool answer_mask(struct shadow_calls *calls, struct call *call)
 {
 	uint64_t set = 0;
@@ -347,6 +362,8 @@ static bool answer(struct shadow_calls *calls, struct call *call)
 		return answer_mremap(calls, call);
 	case SYS_madvise:
 		return answer_madvise(calls, call);
+	case SYS_prctl:
+		return answer_prctl(calls, call);
 	case SYS_read:
 	case SYS_pread64:
 		return answer_read(calls, call);
