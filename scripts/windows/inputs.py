@@ -43,6 +43,16 @@ SCHEME = '''
 (let loop ((n (string->number (cadr (command-line)))))
   (if (> n 0) (begin (fib 22) (size (tree 14)) (fill 60000) (loop (- n 1)))))
 '''
+BASH = '''
+declare -A seen
+for ((n = $1; n > 0; n--)); do
+    for ((i = 0; i < 30000; i++)); do
+        key=k$((i * 7919 % 997))
+        seen[$key]=$((${seen[$key]:-0} + i))
+    done
+done
+echo ${#seen[@]}
+'''
 LUA_LOOPS = '''
 local function sieve(n)
     local is, count = {}, 0

@@ -208,8 +208,10 @@ def others():
     yield Program('redis', 'redis-server redis-tools', None, server=servers.Redis)
     yield Program('nginx', 'nginx-light apache2-utils', None, server=servers.Nginx)
     yield Program('postgres', 'postgresql', None, server=servers.Postgres)
+    yield Program('php', 'php-cli', script('php', 'in.php', made.PHP, '-n'))
+    yield Program('opus', 'opus-tools', of_file('opusenc', one_file('wav', lambda path, n:
+                  made.wav(path, 100 * n)), ['--quiet', '--comp', '10'], ['-']), 'opusenc')
 
-    yield Program('php', 'php-cli', script('php', 'in.php', made.PHP, '-n'), kept_out=True)
     yield Program('guile', 'guile-3.0', script('guile', 'in.scm', made.SCHEME, '--no-auto-compile'),
                   kept_out=True)
     yield Program('ocamlopt', 'ocaml-nox', of_file('ocamlopt', one_file('ml', lambda path, n:
@@ -217,9 +219,9 @@ def others():
     yield Program('go', 'golang-go', of_file('go', one_file('go', lambda path, n:
                   made.go_source(path, 60 * n)), ['tool', 'compile', '-p', 'p', '-o', 'out/go.o']),
                   kept_out=True)
-    yield Program('opus', 'opus-tools', of_file('opusenc', one_file('wav', lambda path, n:
-                  made.wav(path, 100 * n)), ['--quiet', '--comp', '10'], ['-']), 'opusenc',
-                  kept_out=True)
+    yield Program('brotli', 'brotli', repeated('brotli', '-q', '8', '-c'), kept_out=True)
+    yield Program('zopfli', 'zopfli', repeated('zopfli', '--i1', '-c'), kept_out=True)
+    yield Program('bash', 'bash', script('bash', 'in.bash', made.BASH), kept_out=True)
     yield Program('octave', 'octave', script('octave-cli', 'in.m', made.OCTAVE, '-qf'),
                   'octave-cli', kept_out=True)
     yield Program('stress-ng, 1 GB', 'stress-ng', lambda _, n: [

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <hpcprof/base/thread.h>
 
+#include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,30 +24,50 @@ int hp_thread_start(pthread_t *thread, void *(*run)(void *), void *context)
 	return failure;
 }
 
-/* sched_setattr(2), of which the C library has no declaration. */
+/* As the kernel has it, up to where all versions agree; not all of glibc's say it, nor have the
+ * calls. */
 struct attributes {
 	uint32_t size;
 	uint32_t policy;
 	uint64_t flags;
 	int32_t nice;
 	uint32_t priority;
-	uint64_t runtime;
-	uint64_t deadline;
-	uint64_t period;
+	uint64_t runtime_ns; /* of fair policies: the slice, since Linux 6.12 */
+	uint64_t deadline_ns;
+	uint64_t period_ns;
 };
 
-/* Of two threads that are owed the same, the one with the shorter slice runs first. */
-void hp_thread_hasten(void)
+static bool is_fair(uint32_t policy)
 {
-	const uint64_t shortest_slice_ns = 100000;
+	return policy == SCHED_OTHER || policy == SCHED_BATCH;
+}
+
+void hp_thread_set_slice(pid_t tid, uint64_t slice_ns)
+{
 	struct attributes attributes = { 0 };
 
-	if (syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) < 0 ||
-	    attributes.policy != SCHED_OTHER)
+	if (syscall(SYS_sched_getattr, tid, &attributes, sizeof(attributes), 0) < 0 ||
+	    !is_fair(attributes.policy))
 		return;
 	attributes.size = sizeof(attributes);
-	attributes.runtime = shortest_slice_ns;
-	syscall(SYS_sched_setattr, 0, &attributes, 0);
+	attributes.runtime_ns = slice_ns;
+	syscall(SYS_sched_setattr, tid, &attributes, 0);
+}
+
+/* /proc/PID/task/TID/schedstat: ns on a CPU, ns ready for one, times it got one. */
+bool hp_thread_times(pid_t pid, pid_t tid, struct hp_thread_times *times)
+{
+	char path[64];
+	FILE *file;
+	bool is_known;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	is_known = fscanf(file, "%" SCNu64 " %" SCNu64, &times->ran_ns, &times->delayed_ns) == 2;
+	fclose(file);
+	return is_known;
 }
 
 void hp_thread_begin_unstoppable(void)

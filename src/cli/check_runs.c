@@ -349,7 +349,7 @@ static struct hp_error *record_one(struct check_runs *runs, enum hp_side side, u
 	uint64_t idle_before_ns = idle_ns();
 	struct hp_error *error = run_once(runs, side, is_warm_up, &stamp, &run, interrupted);
 	uint64_t idle_after_ns = idle_ns();
-	struct hp_run_delay delay = hp_run_delay_end(meter);
+	struct hp_thread_times delay = hp_run_delay_end(meter);
 
 	/* Counters of idle time may go back a little. */
 	if (is_warm_up)

@@ -23,7 +23,7 @@ struct check_alone {
 	struct hp_run run;
 	/* CPU time that nobody wanted meanwhile, of all CPUs; UINT64_MAX unknown. */
 	uint64_t idle_ns;
-	struct hp_run_delay delay; /* ran 0: not known */
+	struct hp_thread_times delay; /* ran 0: not known */
 };
 
 struct check_runs {

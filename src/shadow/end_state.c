@@ -6,6 +6,7 @@
 #include <hpcprof/base/thread.h>
 
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 /* Whether it is the only thread of its process: others may write to memory meanwhile. A directory has
@@ -19,27 +20,71 @@ static bool is_alone(pid_t pid)
 	return stat(path, &tasks) == 0 && tasks.st_nlink == 3;
 }
 
-enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
-				struct state_sampler *sampler, const struct areas *areas)
+static struct end_memory *map_memory(void)
 {
-	bool alone = is_alone(pid);
-	struct hold_times times;
-	enum hp_shadow_refusal refusal;
-	struct hp_error *error = NULL;
-	enum hold_result held;
+	struct end_memory *memory = mmap(NULL, sizeof(*memory), PROT_READ | PROT_WRITE,
+					 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	madvise(memory, sizeof(*memory), MADV_DONTDUMP);
+	return memory;
+}
+
+void end_state_clear(struct end_state *state)
+{
+	if (state->memory)
+		munmap(state->memory, sizeof(*state->memory));
+	rights_clear(&state->rights);
+	*state = (struct end_state){ 0 };
+}
+
+/* Of this very moment: a moment before or after it may be another program's. */
+static bool has_rights(struct end_state *state, pid_t pid, pid_t tid, const struct rights *rights)
+{
+	struct hp_error *error = rights_read(&state->rights, pid, tid);
+	bool is_read = !error;
+
+	hp_error_destroy(error);
+	return is_read && rights_are_same(&state->rights, rights);
+}
+
+static void read_memory(struct end_state *state, pid_t tid, const struct areas *areas, bool alone)
+{
+	const struct user_regs_struct *registers = &state->memory->held.registers;
 	uint64_t general[16];
 
+	hold_general(registers, general);
+	reached_read(&state->memory->reached, tid, areas, general, registers->fs_base, alone);
+}
+
+enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
+				const struct rights *rights, struct state_sampler *sampler,
+				const struct areas *areas)
+{
+	bool alone = is_alone(pid);
+	enum hp_shadow_refusal refusal;
+	struct hp_error *error = NULL;
+	struct hold_times times;
+	enum hold_result held;
+
+	state->is_known = false;
+	state->stop_ns = 0;
+	if (!state->memory)
+		state->memory = map_memory();
+	if (!state->memory)
+		return HOLD_REFUSED;
 	hp_thread_begin_unstoppable();
-	held = hold(tid, &state->held, &times, &error, &refusal);
+	held = hold(tid, &state->memory->held, &times, &error, &refusal);
 	hp_error_destroy(error);
 	if (held == HOLD_STOPPED) {
-		hold_general(&state->held.registers, general);
-		reached_read(&state->reached, tid, areas, general, state->held.registers.fs_base,
-			     alone);
+		state->is_known = has_rights(state, pid, tid, rights);
+		if (state->is_known)
+			read_memory(state, tid, areas, alone);
 		state->cpu_ns = state_sampler_disable(sampler);
 		state->time_ns = hp_clock_monotonic_ns();
 		hold_release(tid, &times);
-		state->is_known = state->cpu_ns > 0;
+		state->is_known &= state->cpu_ns > 0;
 	}
 	state->stop_ns = times.end_ns - times.start_ns;
 	hp_thread_end_unstoppable();
@@ -49,12 +94,12 @@ enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
 struct hp_engine_sample end_state_sample(const struct end_state *state)
 {
 	struct hp_engine_sample sample = {
-		.ip = state->held.registers.rip,
-		.flags = state->held.registers.eflags,
+		.ip = state->memory->held.registers.rip,
+		.flags = state->memory->held.registers.eflags,
 		.time_ns = state->cpu_ns,
-		.reached = &state->reached,
+		.reached = &state->memory->reached,
 	};
 
-	hold_general(&state->held.registers, sample.general);
+	hold_general(&state->memory->held.registers, sample.general);
 	return sample;
 }

@@ -4,28 +4,42 @@
  * memory that they lead to are read. That tells one moment of a loop from all others where samples,
  * which have only registers and stack, do not; and since time alone chose the moment, counts up to it
  * are of the time up to it, whatever ran.
+ *
+ * Nothing is read of a thread that has other rights by then than its copy: it may run another program
+ * (set-user-ID), whose memory the copy must not be compared with. What is read is in no core file.
  */
 #ifndef SHADOW_END_STATE_H
 #define SHADOW_END_STATE_H
 
 #include "copy/hold.h"
 #include "copy/reached.h"
+#include "copy/rights.h"
 #include "match/sample.h"
 #include "match/state_sampler.h"
+
+/* What is read of the thread. */
+struct end_memory {
+	struct held_state held;
+	struct reached reached;
+};
 
 struct end_state {
 	bool is_known;
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t cpu_ns;  /* user CPU time since the copy */
-	uint64_t stop_ns; /* how long the thread was stopped */
-	struct held_state held;
-	struct reached reached;
+	uint64_t stop_ns; /* what the thread lost */
+	struct rights rights;
+	struct end_memory *memory; /* mapped by the first end_state_take; NULL before. Owned */
 };
 
-/* Holds the thread for a moment, and ends sampling. HOLD_STOPPED: it is known, and the thread runs on.
- * HOLD_IN_KERNEL: another moment will do. `areas` are the copy's. */
+void end_state_clear(struct end_state *state);
+
+/* Holds the thread for a moment, and ends sampling. HOLD_STOPPED: it runs on, and its state is known,
+ * unless its rights are not `rights` any more. HOLD_IN_KERNEL: another moment will do. `areas` are the
+ * copy's. */
 enum hold_result end_state_take(struct end_state *state, pid_t pid, pid_t tid,
-				struct state_sampler *sampler, const struct areas *areas);
+				const struct rights *rights, struct state_sampler *sampler,
+				const struct areas *areas);
 /* As the last sample of a replay; borrows its memory. */
 struct hp_engine_sample end_state_sample(const struct end_state *state);
 

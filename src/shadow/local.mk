@@ -52,7 +52,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/syscalls/vdso_calls.h src/shadow/syscalls/vdso_calls.c \
 	src/shadow/syscalls/written.h src/shadow/syscalls/written.c \
 	src/shadow/budget/control_groups.h src/shadow/budget/control_groups.c \
-	src/shadow/budget/crowd.h src/shadow/budget/crowd.c \
+	src/shadow/budget/cpu_load.h src/shadow/budget/cpu_load.c \
 	src/shadow/budget/price.h src/shadow/budget/price.c \
 	src/shadow/budget/schedule.h src/shadow/budget/schedule.c \
 	src/shadow/budget/spare_cpus.h src/shadow/budget/spare_cpus.c \
@@ -61,8 +61,10 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/examine.c \
 	src/shadow/end_state.h src/shadow/end_state.c \
 	src/shadow/shadow.c \
+	src/shadow/statistics.h src/shadow/statistics.c \
 	src/shadow/threads.h src/shadow/threads.c \
-	src/shadow/window.h src/shadow/window.c
+	src/shadow/window.h src/shadow/window.c \
+	src/shadow/window_counts.h src/shadow/window_counts.c
 else
 src_shadow_libshadow_a_SOURCES += src/shadow/replay/engine_elsewhere.c src/shadow/shadow_elsewhere.c
 endif

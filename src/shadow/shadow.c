@@ -2,8 +2,9 @@
 #include <hpcprof/shadow/shadow.h>
 
 #include "copy/permission.h"
-#include "budget/crowd.h"
+#include "budget/cpu_load.h"
 #include "budget/schedule.h"
+#include "statistics.h"
 #include "threads.h"
 #include "tuning.h"
 #include "budget/waits.h"
@@ -14,7 +15,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -59,7 +59,7 @@ struct hp_shadow {
 	struct schedule schedule;
 	struct ledger ledger;
 	struct waits waits;
-	struct crowd crowd;
+	struct cpu_load load;
 	size_t copies; /* that there are */
 
 	/* Until when the current window may go on (CLOCK_MONOTONIC), once that is known. */
@@ -76,39 +76,10 @@ struct hp_shadow {
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-static void note_reason(struct hp_shadow_statistics *statistics, const struct hp_error *error)
+static void publish(struct hp_shadow *shadow, struct hp_window *window)
 {
-	snprintf(statistics->reason, sizeof(statistics->reason), "%s%s%s", error->message,
-		 error->advice ? "; " : "", error->advice ? error->advice : "");
-}
-
-static void note_call(struct hp_shadow_statistics *statistics, const struct hp_window *window)
-{
-	struct hp_shadow_system_call *call = statistics->calls;
-	const struct hp_shadow_system_call *end = call + HP_SHADOW_SYSTEM_CALLS;
-
-	while (call < end && call->count && strcmp(call->name, window->end_call) != 0)
-		call++;
-	if (call == end)
-		return;
-	call->count++;
-	snprintf(call->name, sizeof(call->name), "%s", window->end_call);
-}
-
-static void publish(struct hp_shadow *shadow, struct hp_window *window, double beside)
-{
-	struct hp_shadow_statistics *statistics = &shadow->statistics;
 	const uint64_t one = 1;
 
-	statistics->windows++;
-	statistics->ends[window->end]++;
-	if (window->end == HP_WINDOW_SYSTEM_CALL)
-		note_call(statistics, window);
-	if (window->block_count) {
-		statistics->useful++;
-		statistics->covered_ns += hp_window_duration_ns(window);
-		statistics->beside_ns += (uint64_t)(beside * (double)hp_window_duration_ns(window));
-	}
 	if (shadow->ready.count < READY_LIMIT && hp_vector_push(&shadow->ready, *window)) {
 		/* Only ever full when nobody takes any. */
 		if (write(shadow->ready_fd, &one, sizeof(one)) < 0)
@@ -120,35 +91,17 @@ static void publish(struct hp_shadow *shadow, struct hp_window *window, double b
 
 static void account(struct hp_shadow *shadow, struct job *job, uint64_t cpu_ns)
 {
-	struct window_result *result = &job->result;
 	struct hp_shadow_statistics *statistics = &shadow->statistics;
 
 	pthread_mutex_lock(&shadow->lock);
-	switch (result->outcome) {
-	case WINDOW_MADE:
-		statistics->crowded += job->order.room != ROOM_OF_ITS_OWN;
-		publish(shadow, &result->window, job->beside);
-		break;
-	case WINDOW_REFUSED:
-		statistics->refusals[result->refusal]++;
-		if (result->error)
-			note_reason(statistics, result->error);
-		break;
-	case WINDOW_NOT_NOW:
-		statistics->refusals[HP_SHADOW_IN_KERNEL]++;
-		break;
-	}
-	statistics->samples += result->samples;
-	statistics->matched += result->matched;
-	statistics->copied_bytes += result->copied_bytes;
-	if (result->price_ns)
-		statistics->price_ns = result->price_ns;
-	statistics->replay_ns += result->replay_ns;
+	statistics_add(statistics, &job->order, &job->result, job->beside);
 	statistics->target_ns = cpu_ns;
 	statistics->lost_ns = shadow->ledger.lost_ns;
 	statistics->longest_stop_ns = shadow->ledger.longest_stop_ns;
+	if (job->result.outcome == WINDOW_MADE)
+		publish(shadow, &job->result.window);
 	pthread_mutex_unlock(&shadow->lock);
-	hp_error_destroy(result->error);
+	hp_error_destroy(job->result.error);
 }
 
 /* --- the books -------------------------------------------------------------------------------- */
@@ -248,8 +201,8 @@ static void begin_window(struct hp_shadow *shadow, struct window_maker *maker, s
 	if (choice.running) {
 		job->order.room =
 			spare_cpus(choice.tid, choice.running, cpus_to_use(), &job->order.cpus);
-		job->order.runnable = shadow->crowd.runnable;
-		if (job->order.room != ROOM_NONE && crowd_fills(&shadow->crowd))
+		job->order.runnable = shadow->load.runnable;
+		if (job->order.room != ROOM_NONE && cpu_load_is_full(&shadow->load))
 			job->order.room = ROOM_SHARED;
 		begin_copy(shadow);
 		job->has_copy = window_copy(maker, &job->order, &job->result);
@@ -321,7 +274,7 @@ static bool sleep_until_due(struct hp_shadow *shadow, uint64_t cpu_ns)
 }
 
 /* A copy that runs is not one of them. */
-static void look_at_crowd(struct hp_shadow *shadow)
+static void look_at_load(struct hp_shadow *shadow)
 {
 	bool is_replaying;
 
@@ -329,9 +282,9 @@ static void look_at_crowd(struct hp_shadow *shadow)
 	is_replaying = shadow->replay_start_ns && !shadow->replay_end_ns;
 	pthread_mutex_unlock(&shadow->lock);
 	if (is_replaying)
-		crowd_look_away(&shadow->crowd);
+		cpu_load_pause(&shadow->load);
 	else
-		crowd_look(&shadow->crowd, hp_clock_monotonic_ns());
+		cpu_load_look(&shadow->load, hp_clock_monotonic_ns());
 }
 
 /* Waits until one is due. False: no more of them. */
@@ -344,7 +297,7 @@ static bool next_window(struct hp_shadow *shadow, struct window_maker *maker, st
 
 		pthread_mutex_lock(&shadow->books);
 		cpu_ns = target_now_ns(shadow);
-		look_at_crowd(shadow);
+		look_at_load(shadow);
 		if (schedule_is_late(&shadow->schedule, cpu_ns))
 			schedule_skip(&shadow->schedule, cpu_ns);
 		is_due = cpu_ns >= shadow->schedule.due_ns;
@@ -395,7 +348,7 @@ static void *make_windows(void *context)
 	struct job job;
 
 	/* The target waits for us while it is held. */
-	hp_thread_hasten();
+	hp_thread_set_slice(0, MAKER_SLICE_NS);
 	while (is_more) {
 		pthread_mutex_lock(&shadow->next_turn);
 		is_more = next_window(shadow, &hand->maker, &job);
@@ -473,7 +426,7 @@ struct hp_error *hp_shadow_create(const struct hp_shadow_options *options,
 	shadow->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ledger_init(&shadow->ledger, shadow->percent, options->sample_ns);
 	ledger_expect(&shadow->ledger, snapshot_price());
-	crowd_init(&shadow->crowd);
+	cpu_load_init(&shadow->load);
 	schedule_init(&shadow->schedule, options->seed ? options->seed : hp_clock_monotonic_ns());
 	for (size_t i = 0; i < MAKERS; i++) {
 		shadow->hands[i].shadow = shadow;

@@ -6,6 +6,7 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/file.h>
+#include <hpcprof/base/thread.h>
 #include <hpcprof/base/vector.h>
 
 #include <dirent.h>
@@ -211,7 +212,10 @@ static bool add_waiting(pid_t tid, void *context)
 {
 	struct waiting *waiting = context;
 
-	waiting->waited_ns += hold_waited_ns(waiting->pid, tid);
+	struct hp_thread_times times = { 0 };
+
+	(void)hp_thread_times(waiting->pid, tid, &times);
+	waiting->waited_ns += times.delayed_ns;
 	return --waiting->threads_left > 0;
 }
 

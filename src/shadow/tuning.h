@@ -23,6 +23,9 @@ enum {
 	/* Threads that make windows: while the copy of one is replayed, the next one is made. More
 	 * would have copies wait for each other, as one is replayed at a time. */
 	MAKERS = 2, /* threads [chosen] */
+	/* They ask for time slices of this length, the shortest that Linux gives: it makes their way to
+	 * a CPU short while the target is held (kernel/sched/fair.c, custom slices). */
+	MAKER_SLICE_NS = 100000, /* ns of CPU time; Linux */
 	/* Windows that are ready and not taken yet; further ones are dropped. The recorder takes
 	 * each as it comes: only a reader that has stopped reaches it. */
 	READY_LIMIT = 256, /* windows [chosen] */
@@ -186,15 +189,15 @@ enum {
 /* … and no less than this. */
 static const uint64_t least_memory_reserve = 67108864; /* bytes: 64 MiB [chosen] */
 
-/* --- how many want the CPUs: budget/crowd.c --------------------------------------------------- */
+/* --- how many want the CPUs: budget/cpu_load.c --------------------------------------------------- */
 
 /* What was runnable earlier fades: a build starts a compiler per second or so. */
-static const double crowd_memory_ns = 1e9; /* ns of wall time [chosen] */
+static const double load_memory_ns = 1e9; /* ns of wall time [chosen] */
 /* Less idle time than this, and a copy of lowest priority would not come to its end. */
-static const double crowd_least_idle = 0.2; /* CPUs [chosen] */
+static const double load_least_idle = 0.2; /* CPUs [chosen] */
 enum {
 	/* Idle time is told in ticks of 10 ms: less than this says little. */
-	CROWD_SHORTEST_NS = 100000000, /* ns of wall time; times(2) */
+	LOAD_SHORTEST_NS = 100000000, /* ns of wall time; times(2) */
 };
 
 /* --- who waits for CPUs: budget/waits.c ------------------------------------------------------ */

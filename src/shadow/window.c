@@ -4,6 +4,7 @@
 #include "copy/permission.h"
 #include "copy/sandbox_lock.h"
 #include "tuning.h"
+#include "window_counts.h"
 
 #include <hpcprof/base/number.h>
 #include <hpcprof/base/thread.h>
@@ -55,6 +56,7 @@ void window_maker_init(struct window_maker *maker, struct replayer *replayer, st
 void window_maker_clear(struct window_maker *maker)
 {
 	sandbox_clear(&maker->sandbox);
+	end_state_clear(&maker->end);
 	descriptors_clear(&maker->descriptors);
 	shadow_calls_clear(&maker->calls);
 	mapped_files_clear(&maker->files);
@@ -376,8 +378,8 @@ static struct hp_error *build(struct window_maker *maker)
 /* Behind the window's length: true when nothing more is to be waited for. */
 static bool take_end(struct window_maker *maker, const struct window_order *order)
 {
-	enum hold_result held = end_state_take(&maker->end, order->pid, order->tid, &maker->sampler,
-					       &maker->snapshot.areas);
+	enum hold_result held = end_state_take(&maker->end, order->pid, order->tid, &maker->rights,
+					       &maker->sampler, &maker->snapshot.areas);
 	const struct price_terms terms = terms_of(order, 0, 0);
 
 	ledger_stop(maker->ledger, maker->end.stop_ns, &terms);
@@ -416,104 +418,6 @@ static struct hp_error *collect_samples(struct window_maker *maker,
 
 /* --- replaying -------------------------------------------------------------------------------- */
 
-/* And the end, where it is known. */
-static struct hp_engine_sample *engine_samples(const struct window_maker *maker)
-{
-	const struct state_sampler *sampler = &maker->sampler;
-	struct hp_engine_sample *samples = calloc(sampler->count + 1, sizeof(*samples));
-
-	for (size_t i = 0; samples && i < sampler->count; i++) {
-		const struct match_sample *from = &sampler->samples[i];
-
-		memcpy(samples[i].general, from->general, sizeof(samples[i].general));
-		samples[i].ip = from->ip;
-		samples[i].flags = from->flags;
-		samples[i].stack = from->stack;
-		samples[i].stack_bytes = from->stack_bytes;
-		samples[i].time_ns = (from->tick + 1) * MATCH_PERIOD_NS;
-	}
-	if (samples && maker->end.is_known)
-		samples[sampler->count] = end_state_sample(&maker->end);
-	return samples;
-}
-
-static bool is_vdso(const struct areas *areas, hp_runtime_address address)
-{
-	const struct area *area = areas_find(areas, address.value);
-
-	return area && area->kind == AREA_VDSO;
-}
-
-/* What ran there is ours: see vdso_calls.h. */
-static void drop_vdso(const struct areas *areas, struct hp_window *window)
-{
-	size_t blocks = 0;
-	size_t edges = 0;
-
-	for (size_t i = 0; i < window->block_count; i++) {
-		const struct hp_window_block *block = &window->blocks[i];
-
-		if (is_vdso(areas, block->address))
-			window->instructions -=
-				block->instructions * hp_window_count(block->counts);
-		else
-			window->blocks[blocks++] = *block;
-	}
-	for (size_t i = 0; i < window->edge_count; i++) {
-		const struct hp_window_edge *edge = &window->edges[i];
-
-		if (!is_vdso(areas, edge->from) && !is_vdso(areas, edge->to))
-			window->edges[edges++] = *edge;
-	}
-	window->block_count = blocks;
-	window->edge_count = edges;
-}
-
-/* On the recorder's clock. */
-static uint64_t time_of(const struct window_maker *maker, const struct hp_window *window,
-			size_t cut)
-{
-	if (cut == HP_REPLAY_START)
-		return window->time_ns;
-	return cut < maker->sampler.count ? maker->sampler.samples[cut].time_ns
-					  : maker->end.time_ns;
-}
-
-static void take_counts(const struct window_maker *maker, const struct hp_engine_sample *samples,
-			struct hp_replay *replay, struct hp_window *window)
-{
-	const struct shadow_calls *calls = &maker->calls;
-	uint64_t from_ns;
-
-	window->end = (uint8_t)replay->end;
-	window->end_detail = replay->end_detail;
-	if (replay->end == HP_WINDOW_SYSTEM_CALL)
-		shadow_calls_describe_end(calls, replay->end_detail, window->end_call,
-					  sizeof(window->end_call));
-	/* Without samples it is not known of which time they are. */
-	if (!replay->block_count || !(maker->sampler.count + maker->end.is_known))
-		return;
-	window->time_ns = time_of(maker, window, replay->cuts[0]);
-	window->part_count = replay->part_count;
-	from_ns = replay->cuts[0] == HP_REPLAY_START ? 0 : samples[replay->cuts[0]].time_ns;
-	for (size_t i = 0; i < replay->part_count; i++) {
-		uint64_t to_ns = samples[replay->cuts[i + 1]].time_ns;
-
-		window->parts[i] = (struct hp_window_part){
-			.end_ns = time_of(maker, window, replay->cuts[i + 1]),
-			.duration_ns = to_ns - from_ns,
-		};
-		from_ns = to_ns;
-	}
-	window->instructions = replay->instructions;
-	window->blocks = hp_steal(replay->blocks);
-	window->block_count = replay->block_count;
-	window->edges = hp_steal(replay->edges);
-	window->edge_count = replay->edge_count;
-	replay->block_count = replay->edge_count = 0;
-	drop_vdso(calls->areas, window);
-}
-
 /* Its own end is not one that the target comes by again and again. */
 static void judge_end(struct window_maker *maker, struct hp_window *window)
 {
@@ -536,7 +440,7 @@ static struct hp_error *replay_copy(struct window_maker *maker, struct window_re
 	};
 	struct hp_engine_calls calls = { shadow_calls_handle, &maker->calls };
 	struct hp_replay replay = { 0 };
-	_cleanup_free_ struct hp_engine_sample *samples = engine_samples(maker);
+	_cleanup_free_ struct hp_engine_sample *samples = window_samples(maker);
 	struct hp_error *error;
 
 	if (!samples)
@@ -549,7 +453,7 @@ static struct hp_error *replay_copy(struct window_maker *maker, struct window_re
 		return error;
 	result->samples = maker->wanted;
 	result->matched = replay.matched;
-	take_counts(maker, samples, &replay, &result->window);
+	window_take_counts(maker, samples, &replay, &result->window);
 	judge_end(maker, &result->window);
 	/* By our own hand: see hp_shadow_stop. */
 	if (replay.end == HP_WINDOW_DIED && is_stopping(maker))

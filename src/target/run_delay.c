@@ -18,7 +18,7 @@ enum { LOOK_EVERY_MS = 10, MOST_THREADS = 1 << 14, DEEPEST = 32 };
 struct seen {
 	UT_hash_handle hh;
 	int tid;
-	struct hp_run_delay at;
+	struct hp_thread_times at;
 };
 
 struct hp_run_delay_meter {
@@ -27,28 +27,12 @@ struct hp_run_delay_meter {
 	struct seen *seen;
 };
 
-/* /proc/PID/task/TID/schedstat: ns on a CPU, ns ready for one, times it got one. */
-static bool read_delay(int pid, int tid, struct hp_run_delay *delay)
-{
-	char path[64];
-	FILE *file;
-	bool is_known;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", pid, tid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	is_known = fscanf(file, "%" SCNu64 " %" SCNu64, &delay->ran_ns, &delay->delayed_ns) == 2;
-	fclose(file);
-	return is_known;
-}
-
 static void note(struct hp_run_delay_meter *meter, int pid, int tid)
 {
-	struct hp_run_delay delay;
+	struct hp_thread_times delay;
 	struct seen *seen;
 
-	if (!read_delay(pid, tid, &delay))
+	if (!hp_thread_times(pid, tid, &delay))
 		return;
 	HASH_FIND(hh, meter->seen, &tid, sizeof(tid), seen);
 	if (!seen) {
@@ -116,11 +100,11 @@ static void *look_again_and_again(void *context)
 
 static bool is_told(void)
 {
-	struct hp_run_delay ours;
+	struct hp_thread_times ours;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
-	return access(path, R_OK) == 0 && read_delay((int)getpid(), (int)getpid(), &ours);
+	return access(path, R_OK) == 0 && hp_thread_times(getpid(), getpid(), &ours);
 }
 
 struct hp_run_delay_meter *hp_run_delay_begin(void)
@@ -139,9 +123,9 @@ struct hp_run_delay_meter *hp_run_delay_begin(void)
 	return NULL;
 }
 
-struct hp_run_delay hp_run_delay_end(struct hp_run_delay_meter *meter)
+struct hp_thread_times hp_run_delay_end(struct hp_run_delay_meter *meter)
 {
-	struct hp_run_delay sum = { 0 };
+	struct hp_thread_times sum = { 0 };
 	struct seen *seen, *next;
 
 	if (!meter)

@@ -2,6 +2,7 @@
 #include <hpcprof/target/shared_cpu.h>
 
 #include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/thread.h>
 
 #include <errno.h>
 #include <sched.h>
@@ -62,37 +63,6 @@ struct hp_error *hp_shared_cpu_leave(int cpu)
 
 /* --- a command ------------------------------------------------------------------------------- */
 
-/* As the kernel has it, up to where all versions agree; not all of glibc's say it, nor have the
- * calls. */
-struct attributes {
-	uint32_t size;
-	uint32_t policy;
-	uint64_t flags;
-	int32_t nice;
-	uint32_t priority;
-	uint64_t runtime_ns; /* of fair policies: the slice, since Linux 6.12 */
-	uint64_t deadline_ns;
-	uint64_t period_ns;
-};
-
-static bool is_fair(uint32_t policy)
-{
-	return policy == SCHED_OTHER || policy == SCHED_BATCH;
-}
-
-/* Older kernels take it and do nothing; where it is forbidden they keep their own slices. */
-static void ask_for_slices(pid_t pid)
-{
-	struct attributes attributes = { 0 };
-
-	if (syscall(SYS_sched_getattr, pid, &attributes, sizeof(attributes), 0) < 0 ||
-	    !is_fair(attributes.policy))
-		return;
-	attributes.size = sizeof(attributes);
-	attributes.runtime_ns = slice_ns;
-	syscall(SYS_sched_setattr, pid, &attributes, 0);
-}
-
 struct hp_error *hp_shared_cpu_enter(pid_t pid, int cpu)
 {
 	size_t bytes = CPU_ALLOC_SIZE(MOST_CPUS);
@@ -103,6 +73,6 @@ struct hp_error *hp_shared_cpu_enter(pid_t pid, int cpu)
 	CPU_SET_S((size_t)cpu, bytes, cpus);
 	if (sched_setaffinity(pid, bytes, cpus) < 0)
 		return hp_error_create_errno(errno, "putting the command on CPU %d", cpu);
-	ask_for_slices(pid);
+	hp_thread_set_slice(pid, slice_ns);
 	return NULL;
 }

@@ -71,3 +71,22 @@ void copied_clear(struct copied *copied)
 	snapshot_clear(&copied->snapshot);
 	mapped_files_clear(&copied->files);
 }
+
+bool is_left_out_of_cores(const void *at)
+{
+	FILE *file = fopen("/proc/self/smaps", "r");
+	unsigned long start, end;
+	bool is_there = false;
+	bool is_left_out = false;
+	char line[512];
+
+	ck_assert_ptr_nonnull(file);
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
+			is_there = start <= (uintptr_t)at && (uintptr_t)at < end;
+		else if (is_there && strncmp(line, "VmFlags:", 8) == 0)
+			is_left_out = strstr(line, " dd") != NULL;
+	}
+	fclose(file);
+	return is_left_out;
+}

@@ -25,4 +25,7 @@ void copied_hold(struct copied *copied, pid_t pid, bool is_old_kernel, struct he
 void copied_rebuild(struct copied *copied, pid_t pid);
 void copied_clear(struct copied *copied);
 
+/* Whether the kernel would leave out of a core file what is mapped at `at`. */
+bool is_left_out_of_cores(const void *at);
+
 #endif

@@ -284,26 +284,6 @@ static bool can_be_laid_out_alike(void)
 	return WEXITSTATUS(status) == 0;
 }
 
-/* Whether the kernel would leave out of a core file what is mapped at `at`. */
-static bool is_left_out_of_cores(const void *at)
-{
-	FILE *file = fopen("/proc/self/smaps", "r");
-	unsigned long start, end;
-	bool is_there = false;
-	bool is_left_out = false;
-	char line[512];
-
-	ck_assert_ptr_nonnull(file);
-	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
-			is_there = start <= (uintptr_t)at && (uintptr_t)at < end;
-		else if (is_there && strncmp(line, "VmFlags:", 8) == 0)
-			is_left_out = strstr(line, " dd") != NULL;
-	}
-	fclose(file);
-	return is_left_out;
-}
-
 TEST(what_is_read_of_a_target_goes_into_no_core_file)
 {
 	static char secret[] = "what only the target knows";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When windows are due, and what may be spent on them. */
-#include "../../src/shadow/budget/crowd.h"
+#include "../../src/shadow/budget/cpu_load.h"
 #include "../../src/shadow/budget/control_groups.h"
 #include "../../src/shadow/budget/truncation.h"
 #include "../../src/shadow/budget/spare_cpus.h"
@@ -501,51 +501,51 @@ TEST(beside_other_programs_the_target_loses_its_share)
 	ck_assert_uint_eq(ledger.lost_ns, 125 * ms);
 }
 
-TEST(a_crowd_is_what_was_runnable_lately)
+TEST(the_load_is_what_was_runnable_lately)
 {
 	const uint64_t second = 1000000000;
-	struct crowd crowd;
+	struct cpu_load load;
 
-	crowd_init(&crowd);
-	crowd_take(&crowd, second, "0.20 0.18 0.12 4/80 11206\n", 0);
-	ck_assert_double_eq(crowd.runnable, 3);
+	cpu_load_init(&load);
+	cpu_load_take(&load, second, "0.20 0.18 0.12 4/80 11206\n", 0);
+	ck_assert_double_eq(load.runnable, 3);
 	/* A moment says little, a while much. */
-	crowd_take(&crowd, second + second / 100, "0.20 0.18 0.12 101/200 11206\n", 0);
-	ck_assert_double_lt(crowd.runnable, 5);
-	crowd_take(&crowd, 20 * second, "0.20 0.18 0.12 1/80 11206\n", 0);
-	ck_assert_double_lt(crowd.runnable, 0.1);
+	cpu_load_take(&load, second + second / 100, "0.20 0.18 0.12 101/200 11206\n", 0);
+	ck_assert_double_lt(load.runnable, 5);
+	cpu_load_take(&load, 20 * second, "0.20 0.18 0.12 1/80 11206\n", 0);
+	ck_assert_double_lt(load.runnable, 0.1);
 	/* What makes no sense changes nothing. */
-	crowd_take(&crowd, 30 * second, "", 0);
-	crowd_take(&crowd, 30 * second, "/", 0);
-	crowd_take(&crowd, 30 * second, "0.20 x/80", 0);
-	ck_assert_double_lt(crowd.runnable, 0.1);
-	ck_assert_uint_eq(crowd.at_ns, 20 * second);
-	crowd_look(&crowd, 40 * second);
-	ck_assert_uint_eq(crowd.at_ns, 40 * second);
+	cpu_load_take(&load, 30 * second, "", 0);
+	cpu_load_take(&load, 30 * second, "/", 0);
+	cpu_load_take(&load, 30 * second, "0.20 x/80", 0);
+	ck_assert_double_lt(load.runnable, 0.1);
+	ck_assert_uint_eq(load.at_ns, 20 * second);
+	cpu_load_look(&load, 40 * second);
+	ck_assert_uint_eq(load.at_ns, 40 * second);
 }
 
 TEST(it_fills_the_cpus_when_none_was_idle_lately)
 {
 	static const char text[] = "0.20 0.18 0.12 4/80 11206\n";
 	const uint64_t second = 1000000000;
-	struct crowd crowd;
+	struct cpu_load load;
 
-	crowd_init(&crowd);
-	ck_assert(!crowd_fills(&crowd));
-	crowd_take(&crowd, second, text, 100 * second);
-	ck_assert(!crowd_fills(&crowd));
+	cpu_load_init(&load);
+	ck_assert(!cpu_load_is_full(&load));
+	cpu_load_take(&load, second, text, 100 * second);
+	ck_assert(!cpu_load_is_full(&load));
 	/* A second in which nothing was idle, one in which a CPU was, and a moment. */
-	crowd_take(&crowd, 2 * second, text, 100 * second);
-	ck_assert(crowd_fills(&crowd));
-	crowd_take(&crowd, 3 * second, text, 101 * second);
-	ck_assert(!crowd_fills(&crowd));
-	ck_assert_double_gt(crowd.idle_cpus, 0.5);
-	crowd_take(&crowd, 3 * second + second / 100, text, 101 * second);
-	ck_assert(!crowd_fills(&crowd));
+	cpu_load_take(&load, 2 * second, text, 100 * second);
+	ck_assert(cpu_load_is_full(&load));
+	cpu_load_take(&load, 3 * second, text, 101 * second);
+	ck_assert(!cpu_load_is_full(&load));
+	ck_assert_double_gt(load.idle_cpus, 0.5);
+	cpu_load_take(&load, 3 * second + second / 100, text, 101 * second);
+	ck_assert(!cpu_load_is_full(&load));
 	/* What a copy took of idle time is nobody else's. */
-	crowd_look_away(&crowd);
-	crowd_take(&crowd, 60 * second, text, 101 * second);
-	ck_assert(!crowd_fills(&crowd));
+	cpu_load_pause(&load);
+	cpu_load_take(&load, 60 * second, text, 101 * second);
+	ck_assert(!cpu_load_is_full(&load));
 }
 
 TEST(only_waiting_beyond_the_usual_is_a_copys_doing)

@@ -215,6 +215,38 @@ TEST(it_reads_on_where_the_original_was_and_moves_nothing)
 	end();
 }
 
+TEST(holes_are_where_the_file_has_them)
+{
+	enum { MIB = 1 << 20 };
+	static const off_t places[] = { 0, 4096, MIB / 2, MIB - 1, MIB };
+
+	if (!can_copy())
+		return;
+	char name[80];
+	int fd;
+
+	start();
+	snprintf(name, sizeof(name), "%s.sparse", stage.path);
+	fd = open(name, O_RDWR | O_CREAT, 0600);
+	ck_assert_int_eq(ftruncate(fd, MIB), 0);
+	ck_assert_int_eq(pwrite(fd, "data", 4, MIB / 2), 4);
+	await_tick();
+	shadow_clock_copied(&stage.calls.clock, stage.pid, stage.pid);
+	ck_assert(sandbox_write(&stage.copied.sandbox, at(200), name, strlen(name) + 1));
+	answers(call(SYS_openat, (uint64_t)AT_FDCWD, at(200), O_RDONLY, 0), stage.next);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(places); i++)
+		for (int whence = SEEK_DATA; whence <= SEEK_HOLE; whence++) {
+			off_t wanted = lseek(fd, places[i], whence);
+
+			answers(call(SYS_lseek, (uint64_t)stage.next, (uint64_t)places[i],
+				     (uint64_t)whence, 0),
+				wanted < 0 ? -errno : wanted);
+		}
+	close(fd);
+	unlink(name);
+	end();
+}
+
 TEST(what_it_writes_goes_nowhere)
 {
 	if (!can_copy())

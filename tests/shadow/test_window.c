@@ -186,6 +186,51 @@ TEST(waiting_for_a_cpu_is_no_part_of_a_stop)
 	ck_assert_uint_lt(stopped_ns, asked_ns / 2);
 }
 
+/* Takes the end of a counter, whose rights were `rights` when it was copied. */
+static void take_end(pid_t pid, const struct rights *rights, struct end_state *state)
+{
+	struct state_sampler sampler;
+	struct areas areas = { 0 };
+	enum hold_result held;
+
+	state_sampler_init(&sampler);
+	hp_assert_ok(areas_read(&areas, pid));
+	hp_assert_ok(state_sampler_open(&sampler, pid));
+	ck_assert(state_sampler_enable(&sampler));
+	do {
+		usleep(1000);
+		held = end_state_take(state, pid, pid, rights, &sampler, &areas);
+	} while (held == HOLD_IN_KERNEL);
+	ck_assert_int_eq(held, HOLD_STOPPED);
+	state_sampler_clear(&sampler);
+	areas_clear(&areas);
+}
+
+/* It may be another program by then, which its copy has nothing to know of. */
+TEST(nothing_is_read_at_the_end_of_a_thread_that_has_got_other_rights)
+{
+	if (!can_copy())
+		return;
+	struct end_state state = { 0 };
+	struct rights rights = { 0 };
+	pid_t pid = start_counter();
+
+	hp_assert_ok(rights_read(&rights, pid, pid));
+	take_end(pid, &rights, &state);
+	ck_assert(state.is_known);
+	ck_assert_uint_gt(state.memory->reached.count, 0);
+	ck_assert(is_left_out_of_cores(state.memory));
+	state.memory->reached.count = 0;
+	rights.users[RIGHTS_EFFECTIVE]++;
+	take_end(pid, &rights, &state);
+	ck_assert(!state.is_known);
+	ck_assert_uint_eq(state.memory->reached.count, 0);
+	end_state_clear(&state);
+	rights_clear(&rights);
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
 /* Code that the program has made and may write: `code` runs with a counter in rdi and a byte of its own
  * page in rsi. */
 static pid_t start_made_code(const uint8_t *code, size_t size, uint64_t *page)

@@ -66,7 +66,7 @@ static struct hp_run_delay_meter *begin(void)
 TEST(two_on_one_cpu_wait_as_long_as_they_run)
 {
 	struct hp_run_delay_meter *meter;
-	struct hp_run_delay delay;
+	struct hp_thread_times delay;
 	pid_t children[2];
 
 	use_one_cpu();
@@ -87,7 +87,7 @@ TEST(two_on_one_cpu_wait_as_long_as_they_run)
 TEST(who_sleeps_waits_for_no_cpu)
 {
 	struct hp_run_delay_meter *meter = begin();
-	struct hp_run_delay delay;
+	struct hp_thread_times delay;
 	pid_t child = fork();
 
 	if (!child) {
@@ -103,7 +103,7 @@ TEST(who_sleeps_waits_for_no_cpu)
 TEST(children_of_children_count_and_we_do_not)
 {
 	struct hp_run_delay_meter *meter = begin();
-	struct hp_run_delay delay;
+	struct hp_thread_times delay;
 	pid_t child = fork();
 
 	if (!child) {

@@ -4,15 +4,25 @@
 #define HPCPROF_BASE_THREAD_H
 
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 /* As pthread_create(): 0 or an errno value. Every signal is blocked in the thread from its first
  * instruction on. */
 int hp_thread_start(pthread_t *thread, void *(*run)(void *), void *context);
 
-/* Asks the scheduler to run this thread soon whenever it wakes, for short whiles at a time: threads
- * that were made to wait for it wait less on a busy machine. Linux 6.12 and later; elsewhere it does
- * nothing. */
-void hp_thread_hasten(void);
+/* Asks the scheduler for time slices of this length for a thread (0: the calling one) of a fair policy.
+ * Of two threads that are owed the same, the one with the shorter slice runs first. Before Linux 6.12,
+ * and where it is forbidden, it does nothing. */
+void hp_thread_set_slice(pid_t tid, uint64_t slice_ns);
+
+struct hp_thread_times {
+	uint64_t ran_ns;
+	uint64_t delayed_ns; /* ready to run, and had no CPU */
+};
+/* Of a thread of any process, so far. False: the kernel does not tell, or it is gone. */
+bool hp_thread_times(pid_t pid, pid_t tid, struct hp_thread_times *times);
 
 /* Between these two calls job control (Ctrl-Z) does not stop the process, because another process
  * waits for it. Any thread may call them; they do not nest. Nothing delays SIGSTOP. */

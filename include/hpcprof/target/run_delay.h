@@ -8,18 +8,12 @@
 #ifndef HPCPROF_TARGET_RUN_DELAY_H
 #define HPCPROF_TARGET_RUN_DELAY_H
 
-#include <stdint.h>
-
-/* Sums over threads. */
-struct hp_run_delay {
-	uint64_t ran_ns;
-	uint64_t delayed_ns; /* ready to run, and had no CPU */
-};
+#include <hpcprof/base/thread.h>
 
 struct hp_run_delay_meter;
 /* NULL when it cannot be had: the kernel does not tell, or memory is short. */
 struct hp_run_delay_meter *hp_run_delay_begin(void);
-/* From the beginning up to now; takes NULL, of which it tells nothing. Frees the meter. */
-struct hp_run_delay hp_run_delay_end(struct hp_run_delay_meter *meter);
+/* Sums over threads, from the beginning up to now; takes NULL, of which it tells nothing. Frees the meter. */
+struct hp_thread_times hp_run_delay_end(struct hp_run_delay_meter *meter);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * On a core of its own it takes nearly nothing. On the other hardware thread of the target's core
  * it takes up to half of that core's work, which the target's CPU clock does not show. Where other
- * programs keep all CPUs busy (crowd.h) the target loses its share of what a copy takes; where it
+ * programs keep all CPUs busy (cpu_load.h) the target loses its share of what a copy takes; where it
  * keeps all usable CPUs busy itself, all of it.
  */
 #ifndef SHADOW_BUDGET_SPARE_CPUS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "hold.h"
 
+#include "../tuning.h"
 #include "permission.h"
 
 #include <hpcprof/base/cleanup.h>
@@ -53,20 +54,6 @@ static bool has_signals(pid_t tid)
 	    sscanf(line, "\nSigPnd: %llx ShdPnd: %llx SigBlk: %llx", &own, &shared, &blocked) != 3)
 		return true;
 	return (own | shared) & ~blocked;
-}
-
-/* /proc/PID/task/TID/schedstat: ns on a CPU, ns ready to run, times. */
-uint64_t hold_waited_ns(pid_t pid, pid_t tid)
-{
-	_cleanup_free_ char *text = NULL;
-	const char *at;
-	uint64_t ran_ns, waited_ns;
-	char path[96];
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
-	hp_error_destroy(hp_file_read_text(path, &text));
-	at = text;
-	return at && hp_scan_u64(&at, &ran_ns) && hp_scan_u64(&at, &waited_ns) ? waited_ns : 0;
 }
 
 /* --- x86-64 ----------------------------------------------------------------------------------- */
@@ -191,11 +178,20 @@ static bool await_stop(pid_t tid, int *signal, int *event)
 	return true;
 }
 
+/* 0: nobody tells. */
+static uint64_t own_delay_ns(void)
+{
+	struct hp_thread_times times = { 0 };
+
+	(void)hp_thread_times(getpid(), gettid(), &times);
+	return times.delayed_ns;
+}
+
 /* It stopped at the moment at which we were ready to run again. */
 static uint64_t stopped_since_ns(uint64_t asked_ns, uint64_t delay_ns)
 {
 	uint64_t now_ns = hp_clock_monotonic_ns();
-	uint64_t waited_ns = hold_waited_ns(getpid(), gettid()) - delay_ns;
+	uint64_t waited_ns = own_delay_ns() - delay_ns;
 
 	return delay_ns && now_ns - asked_ns > waited_ns ? now_ns - waited_ns : asked_ns;
 }
@@ -230,7 +226,7 @@ static enum hold_result judge(pid_t tid, struct held_state *state, struct hp_err
 	return read_state(tid, state) ? HOLD_STOPPED : HOLD_GONE;
 }
 
-static void begin_hurry(struct hold_times *times)
+static void raise_priority(struct hold_times *times)
 {
 	const struct sched_param first = { .sched_priority = sched_get_priority_min(SCHED_RR) };
 
@@ -240,20 +236,20 @@ static void begin_hurry(struct hold_times *times)
 		times->policy = -1;
 }
 
-static void end_hurry(const struct hold_times *times)
+static void restore_priority(const struct hold_times *times)
 {
 	if (times->policy < 0)
 		return;
 	sched_setscheduler(0, times->policy, &times->priority);
 	/* Another policy has lost the short slices. */
-	hp_thread_hasten();
+	hp_thread_set_slice(0, MAKER_SLICE_NS);
 }
 
 static enum hold_result try_to_hold(pid_t tid, struct held_state *state, struct hold_times *times,
 				    struct hp_error **error, enum hp_shadow_refusal *refusal)
 {
 	enum hold_result result = HOLD_IN_KERNEL;
-	uint64_t delay_ns = hold_waited_ns(getpid(), gettid());
+	uint64_t delay_ns = own_delay_ns();
 	uint64_t asked_ns;
 	int signal = 0;
 	int event = 0;
@@ -284,10 +280,10 @@ enum hold_result hold(pid_t tid, struct held_state *state, struct hold_times *ti
 	enum hold_result result;
 
 	*times = (struct hold_times){ 0 };
-	begin_hurry(times);
+	raise_priority(times);
 	result = try_to_hold(tid, state, times, error, refusal);
 	if (result != HOLD_STOPPED)
-		end_hurry(times);
+		restore_priority(times);
 	return result;
 }
 
@@ -296,7 +292,7 @@ void hold_release(pid_t tid, struct hold_times *times)
 {
 	times->end_ns = hp_clock_monotonic_ns();
 	let_go(tid, 0);
-	end_hurry(times);
+	restore_priority(times);
 }
 
 void hold_general(const struct user_regs_struct *registers, uint64_t general[16])

@@ -58,9 +58,6 @@ void hold_general(const struct user_regs_struct *registers, uint64_t general[16]
  * stop one that waits in the kernel would end some of its system calls early. */
 bool hold_is_running(pid_t tid);
 
-/* How long the thread has been ready to run so far, while others ran; 0 when nobody tells. */
-uint64_t hold_waited_ns(pid_t pid, pid_t tid);
-
 /* Gives a stopped process of ours that state, but for general registers. */
 bool hold_give_state(pid_t pid, const struct held_state *state);
 

@@ -306,7 +306,7 @@ static void do_site(struct run *run, const struct code_exit *exit)
 		end(run, HP_WINDOW_CACHE_FULL, address, 0);
 }
 
-/* Calls that map, unmap or protect memory, after they were made. */
+/* Calls that map, unmap, protect or empty memory, after they were made. */
 static bool code_may_change(struct run *run, const struct user_regs_struct *call, int64_t result)
 {
 	const struct shadow_text *text = run->engine->text;
@@ -326,6 +326,8 @@ static bool code_may_change(struct run *run, const struct user_regs_struct *call
 		shadow_text_remapped(run->engine->text);
 		return shadow_text_disturbs(text, call->rdi, call->rsi) ||
 		       shadow_text_disturbs(text, (uint64_t)result, call->rdx);
+	case SYS_madvise:
+		return shadow_text_disturbs(text, call->rdi, call->rsi);
 	case SYS_shmat:
 		return true;
 	default:

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "system_calls.h"
 
-#include <hpcprof/base/cleanup.h>
-#include <hpcprof/base/file.h>
 #include <hpcprof/base/number.h>
-
-#include <stdio.h>
+#include <hpcprof/base/thread.h>
 
 static uint64_t timespec_ns(struct timespec time)
 {
@@ -24,17 +21,12 @@ static uint64_t process_ns(pid_t pid)
 }
 
 /* The kernel gives clocks of threads to their own process only; this is the same number. */
-static uint64_t thread_ns(pid_t tid)
+static uint64_t thread_ns(pid_t pid, pid_t tid)
 {
-	_cleanup_free_ char *text = NULL;
-	const char *at;
-	uint64_t ns = 0;
-	char path[64];
+	struct hp_thread_times times = { 0 };
 
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)tid);
-	hp_error_destroy(hp_file_read_text(path, &text));
-	at = text;
-	return at && hp_scan_u64(&at, &ns) ? ns : 0;
+	(void)hp_thread_times(pid, tid, &times);
+	return times.ran_ns;
 }
 
 void shadow_clock_copied(struct shadow_clock *clock, pid_t pid, pid_t tid)
@@ -48,7 +40,7 @@ void shadow_clock_copied(struct shadow_clock *clock, pid_t pid, pid_t tid)
 	clock->real_ns = timespec_ns(real);
 	clock->copied_ns = hp_clock_monotonic_ns();
 	clock->process_ns = process_ns(pid);
-	clock->thread_ns = thread_ns(tid);
+	clock->thread_ns = thread_ns(pid, tid);
 }
 
 void shadow_clock_start(struct shadow_clock *clock, pid_t copy)

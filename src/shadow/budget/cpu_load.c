@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "crowd.h"
+#include "cpu_load.h"
 
 #include "../tuning.h"
 
@@ -12,33 +12,33 @@
 #include <string.h>
 #include <unistd.h>
 
-void crowd_init(struct crowd *crowd)
+void cpu_load_init(struct cpu_load *load)
 {
-	*crowd = (struct crowd){ .idle_cpus = -1 };
+	*load = (struct cpu_load){ .idle_cpus = -1 };
 }
 
 /* How much the newest counts. */
 static double weight_of(uint64_t passed_ns)
 {
-	return 1 - exp(-(double)passed_ns / crowd_memory_ns);
+	return 1 - exp(-(double)passed_ns / load_memory_ns);
 }
 
-static void take_idle(struct crowd *crowd, uint64_t now_ns, uint64_t idle_ns)
+static void take_idle(struct cpu_load *load, uint64_t now_ns, uint64_t idle_ns)
 {
-	uint64_t passed_ns = now_ns - crowd->from_ns;
-	double now = (double)(idle_ns - crowd->from_idle_ns) / (double)passed_ns;
+	uint64_t passed_ns = now_ns - load->from_ns;
+	double now = (double)(idle_ns - load->from_idle_ns) / (double)passed_ns;
 
-	if (crowd->from_ns && passed_ns < CROWD_SHORTEST_NS)
+	if (load->from_ns && passed_ns < LOAD_SHORTEST_NS)
 		return;
-	if (crowd->from_ns && crowd->idle_cpus < 0)
-		crowd->idle_cpus = now;
-	else if (crowd->from_ns)
-		crowd->idle_cpus += weight_of(passed_ns) * (now - crowd->idle_cpus);
-	crowd->from_ns = now_ns;
-	crowd->from_idle_ns = idle_ns;
+	if (load->from_ns && load->idle_cpus < 0)
+		load->idle_cpus = now;
+	else if (load->from_ns)
+		load->idle_cpus += weight_of(passed_ns) * (now - load->idle_cpus);
+	load->from_ns = now_ns;
+	load->from_idle_ns = idle_ns;
 }
 
-void crowd_take(struct crowd *crowd, uint64_t now_ns, const char *text, uint64_t idle_ns)
+void cpu_load_take(struct cpu_load *load, uint64_t now_ns, const char *text, uint64_t idle_ns)
 {
 	const char *slash = strchr(text, '/');
 	const char *at = slash;
@@ -51,10 +51,10 @@ void crowd_take(struct crowd *crowd, uint64_t now_ns, const char *text, uint64_t
 		return;
 	/* Whoever reads it runs, too. */
 	now = runnable ? (double)(runnable - 1) : 0;
-	newest = crowd->at_ns ? weight_of(now_ns - crowd->at_ns) : 1;
-	crowd->runnable += newest * (now - crowd->runnable);
-	crowd->at_ns = now_ns;
-	take_idle(crowd, now_ns, idle_ns);
+	newest = load->at_ns ? weight_of(now_ns - load->at_ns) : 1;
+	load->runnable += newest * (now - load->runnable);
+	load->at_ns = now_ns;
+	take_idle(load, now_ns, idle_ns);
 }
 
 /* "cpu  user nice system idle iowait …", in ticks. 0: it does not say. */
@@ -76,21 +76,21 @@ static uint64_t read_idle_ns(void)
 	       (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-void crowd_look(struct crowd *crowd, uint64_t now_ns)
+void cpu_load_look(struct cpu_load *load, uint64_t now_ns)
 {
 	_cleanup_free_ char *text = NULL;
 
 	hp_error_destroy(hp_file_read_text("/proc/loadavg", &text));
 	if (text)
-		crowd_take(crowd, now_ns, text, read_idle_ns());
+		cpu_load_take(load, now_ns, text, read_idle_ns());
 }
 
-void crowd_look_away(struct crowd *crowd)
+void cpu_load_pause(struct cpu_load *load)
 {
-	crowd->from_ns = 0;
+	load->from_ns = 0;
 }
 
-bool crowd_fills(const struct crowd *crowd)
+bool cpu_load_is_full(const struct cpu_load *load)
 {
-	return crowd->idle_cpus >= 0 && crowd->idle_cpus < crowd_least_idle;
+	return load->idle_cpus >= 0 && load->idle_cpus < load_least_idle;
 }

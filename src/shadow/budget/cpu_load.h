@@ -6,13 +6,13 @@
  * anybody. Where other programs keep all CPUs busy it would hardly run at all: there it competes like
  * any other thread, and of what it takes the target loses its share.
  */
-#ifndef SHADOW_BUDGET_CROWD_H
-#define SHADOW_BUDGET_CROWD_H
+#ifndef SHADOW_BUDGET_CPU_LOAD_H
+#define SHADOW_BUDGET_CPU_LOAD_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct crowd {
+struct cpu_load {
 	double runnable;  /* threads, ours not among them; the mean over the last second or so */
 	double idle_cpus; /* the same; negative: not known yet */
 	uint64_t at_ns;	  /* of the latest look; 0: none yet */
@@ -20,14 +20,14 @@ struct crowd {
 	uint64_t from_idle_ns;
 };
 
-void crowd_init(struct crowd *crowd);
+void cpu_load_init(struct cpu_load *load);
 /* To be called often, while no copy runs. */
-void crowd_look(struct crowd *crowd, uint64_t now_ns);
+void cpu_load_look(struct cpu_load *load, uint64_t now_ns);
 /* A copy runs: it takes idle time, which is not to be mistaken for other programs'. */
-void crowd_look_away(struct crowd *crowd);
-/* The same as crowd_look, with the text of /proc/loadavg, and idle time of all CPUs. */
-void crowd_take(struct crowd *crowd, uint64_t now_ns, const char *text, uint64_t idle_ns);
+void cpu_load_pause(struct cpu_load *load);
+/* The same as cpu_load_look, with the text of /proc/loadavg, and idle time of all CPUs. */
+void cpu_load_take(struct cpu_load *load, uint64_t now_ns, const char *text, uint64_t idle_ns);
 /* Whether all CPUs are busy with them; no while it is not known. */
-bool crowd_fills(const struct crowd *crowd);
+bool cpu_load_is_full(const struct cpu_load *load);
 
 #endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "statistics.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void note_reason(struct hp_shadow_statistics *statistics, const struct hp_error *error)
+{
+	snprintf(statistics->reason, sizeof(statistics->reason), "%s%s%s", error->message,
+		 error->advice ? "; " : "", error->advice ? error->advice : "");
+}
+
+static void note_call(struct hp_shadow_statistics *statistics, const struct hp_window *window)
+{
+	struct hp_shadow_system_call *call = statistics->calls;
+	const struct hp_shadow_system_call *end = call + HP_SHADOW_SYSTEM_CALLS;
+
+	while (call < end && call->count && strcmp(call->name, window->end_call) != 0)
+		call++;
+	if (call == end)
+		return;
+	call->count++;
+	snprintf(call->name, sizeof(call->name), "%s", window->end_call);
+}
+
+static void add_window(struct hp_shadow_statistics *statistics, const struct hp_window *window,
+		       double beside)
+{
+	uint64_t covered_ns = hp_window_duration_ns(window);
+
+	statistics->windows++;
+	statistics->ends[window->end]++;
+	if (window->end == HP_WINDOW_SYSTEM_CALL)
+		note_call(statistics, window);
+	if (!window->block_count)
+		return;
+	statistics->useful++;
+	statistics->covered_ns += covered_ns;
+	statistics->beside_ns += (uint64_t)(beside * (double)covered_ns);
+}
+
+void statistics_add(struct hp_shadow_statistics *statistics, const struct window_order *order,
+		    const struct window_result *result, double beside)
+{
+	switch (result->outcome) {
+	case WINDOW_MADE:
+		statistics->crowded += order->room != ROOM_OF_ITS_OWN;
+		add_window(statistics, &result->window, beside);
+		break;
+	case WINDOW_REFUSED:
+		statistics->refusals[result->refusal]++;
+		if (result->error)
+			note_reason(statistics, result->error);
+		break;
+	case WINDOW_NOT_NOW:
+		statistics->refusals[HP_SHADOW_IN_KERNEL]++;
+		break;
+	}
+	statistics->samples += result->samples;
+	statistics->matched += result->matched;
+	statistics->copied_bytes += result->copied_bytes;
+	statistics->replay_ns += result->replay_ns;
+	if (result->price_ns)
+		statistics->price_ns = result->price_ns;
+}

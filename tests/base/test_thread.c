@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the scheduler is asked for, and says. */
+#include "../support.h"
+
+#include <hpcprof/base/thread.h>
+
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+/* struct sched_attr of the kernel, up to the slice. */
+struct attributes {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime_ns, deadline_ns, period_ns;
+};
+
+static uint64_t slice_ns(void)
+{
+	struct attributes attributes = { 0 };
+
+	ck_assert_int_eq(syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0), 0);
+	return attributes.runtime_ns;
+}
+
+static bool has_slices(void)
+{
+	struct utsname name;
+	int major = 0, minor = 0;
+
+	ck_assert_int_eq(uname(&name), 0);
+	return sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
+	       (major > 6 || (major == 6 && minor >= 12));
+}
+
+TEST(a_thread_has_the_slice_that_was_asked_for)
+{
+	hp_thread_set_slice(0, 300000);
+	if (has_slices())
+		ck_assert_uint_eq(slice_ns(), 300000);
+	hp_thread_set_slice(gettid(), 5000000);
+	if (has_slices())
+		ck_assert_uint_eq(slice_ns(), 5000000);
+	/* Nobody's. */
+	hp_thread_set_slice(-1, 300000);
+}
+
+TEST(times_of_a_thread_grow_while_it_runs)
+{
+	struct hp_thread_times before, after;
+	struct timespec used = { 0 };
+
+	if (!hp_thread_times(getpid(), gettid(), &before))
+		return; /* a kernel without schedstat */
+	while (used.tv_sec == 0 && used.tv_nsec < 30000000)
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	ck_assert(hp_thread_times(getpid(), gettid(), &after));
+	ck_assert_uint_gt(after.ran_ns, before.ran_ns);
+	ck_assert_uint_ge(after.delayed_ns, before.delayed_ns);
+	ck_assert(!hp_thread_times(getpid(), 0, &after));
+}
+
+HP_TEST_MAIN("base/thread")
