@@ -316,7 +316,8 @@ TEST(code_that_is_mapped_during_a_window_is_found)
 	tear_down(bench);
 }
 
-TEST(protecting_and_unmapping_code_ends_a_window_and_of_data_does_not)
+/* mprotect, munmap, madvise. */
+TEST(protecting_unmapping_and_emptying_code_ends_a_window_and_of_data_does_not)
 {
 	static const struct {
 		uint64_t address;
@@ -328,6 +329,8 @@ TEST(protecting_and_unmapping_code_ends_a_window_and_of_data_does_not)
 		{ PUPPET_CODE, 10, HP_WINDOW_WRITABLE_CODE, PUPPET_CODE + 5 },
 		{ PUPPET_DATA, 11, HP_WINDOW_INTERRUPT, PUPPET_CODE + 7 },
 		{ PUPPET_CODE, 11, HP_WINDOW_WRITABLE_CODE, PUPPET_CODE + 5 },
+		{ PUPPET_DATA, 28, HP_WINDOW_INTERRUPT, PUPPET_CODE + 7 },
+		{ PUPPET_CODE, 28, HP_WINDOW_WRITABLE_CODE, PUPPET_CODE + 5 },
 	};
 	struct bench *bench = set_up();
 
