@@ -12,8 +12,14 @@
  * its own bound. Its likely share is its expected cycles, scaled so that all shares add up to the
  * stall, within the bounds. Cycles beyond the sum of all bounds are unexplained.
  */
+#include "culprit/causes.h"
+#include "culprit/duty.h"
+#include "culprit/marks.h"
+#include "culprit/place.h"
 #include "stalls.h"
 #include "tuning.h"
+
+#include <hpcprof/base/number.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,166 +34,73 @@ static double smaller(double a, double b)
 	return a < b ? a : b;
 }
 
-/* Its figures are as the cause sees them. */
-static void add(struct search *search, struct suspect added)
+static struct hp_error *find_facts(struct analyzer *analyzer, struct facts *facts)
 {
-	enum hp_cause_kind kind = (enum hp_cause_kind)added.kind;
-	uint32_t culprit = added.culprit;
-	struct suspect *least = NULL;
+	static struct hp_error *(*const parts[])(struct facts *, struct hp_arena *) = {
+		path_prepare,  duty_prepare,	   place_prepare,
+		marks_prepare, mispredict_prepare, fetch_prepare,
+	};
 
-	if (!(added.bound > 0))
-		return;
-	added.expected = smaller(added.bound, larger(0, added.expected)) * search->doubt;
-	added.weight = larger(added.expected, added.weight * search->doubt);
-	for (uint32_t i = 0; i < search->found_count; i++) {
-		struct suspect *one = &search->found[i];
+	facts->analysis = analyzer->analysis;
+	facts->cfg = analyzer->cfg;
+	facts->core = analyzer->analysis->core;
+	for (size_t i = 0; i < HP_ARRAY_COUNT(parts); i++) {
+		struct hp_error *error = parts[i](facts, analyzer->scratch);
 
-		if (one->kind == kind && one->culprit == culprit) {
-			one->bound = larger(one->bound, added.bound);
-			one->expected = larger(one->expected, added.expected);
-			one->weight = larger(one->weight, added.weight);
-			one->ceiling = larger(one->ceiling, added.ceiling);
-			return;
-		}
-		if (one->kind == kind && (!least || one->weight < least->weight))
-			least = one;
+		if (error)
+			return error;
 	}
-	if (search->found_count < MOST_SUSPECTS) {
-		search->found[search->found_count++] = added;
-		return;
-	}
-	/* More than there is room for: together with another of its kind. */
-	if (!least)
-		return;
-	least->bound += added.bound;
-	if (added.weight > least->weight)
-		least->culprit = culprit;
-	least->expected += added.expected;
-	least->weight += added.weight;
-	least->ceiling += added.ceiling;
-}
-
-void add_reserve(struct search *search, enum hp_cause_kind kind, uint32_t culprit, double bound,
-		 double expected, double weight)
-{
-	add(search, (struct suspect){ .kind = (uint8_t)kind,
-				      .culprit = culprit,
-				      .bound = bound,
-				      .expected = expected,
-				      .weight = weight,
-				      .ceiling = INFINITY });
-}
-
-void add_suspect(struct search *search, enum hp_cause_kind kind, uint32_t culprit, double bound,
-		 double expected)
-{
-	add_reserve(search, kind, culprit, bound, expected, expected);
-}
-
-void add_marked(struct search *search, enum hp_cause_kind kind, uint32_t culprit, double bound,
-		double expected, double ceiling)
-{
-	add(search, (struct suspect){ .kind = (uint8_t)kind,
-				      .culprit = culprit,
-				      .bound = bound,
-				      .expected = expected,
-				      .weight = expected,
-				      .ceiling = ceiling });
-}
-
-static struct hp_error *prepare(struct search *search)
-{
-	struct hp_analysis *analysis = search->analysis;
-	const struct hp_cfg *cfg = search->cfg;
-	struct hp_arena *arena = search->analyzer->arena;
-	uint64_t line = UINT64_MAX;
-	uint64_t page = UINT64_MAX;
-
-	search->facts = hp_arena_array(arena, analysis->insn_count + 1, sizeof(*search->facts));
-	search->branches = hp_arena_array(arena, cfg->block_count + 1, sizeof(*search->branches));
-	search->redirects = hp_arena_array(arena, cfg->block_count + 1, sizeof(*search->redirects));
-	search->arrivals = hp_arena_array(arena, (size_t)cfg->block_count * ARRIVAL_UNITS + 1,
-					  sizeof(*search->arrivals));
-	if (!search->facts || !search->branches || !search->redirects || !search->arrivals)
-		return hp_error_create_no_memory();
-	/* Blocks are in order of their addresses. */
-	for (uint32_t i = 0; i < cfg->block_count; i++) {
-		uint64_t first = cfg->blocks[i].address.value;
-		uint64_t last = first + cfg->blocks[i].bytes - (cfg->blocks[i].bytes > 0);
-
-		if (!(search_relative(search, i) > hot_block))
-			continue;
-		search->hot_blocks++;
-		search->code_bytes +=
-			(last / LINE_BYTES - first / LINE_BYTES + (first / LINE_BYTES != line)) *
-			LINE_BYTES;
-		search->code_pages +=
-			last / PAGE_BYTES - first / PAGE_BYTES + (first / PAGE_BYTES != page);
-		line = last / LINE_BYTES;
-		page = last / PAGE_BYTES;
-	}
-	for (uint32_t i = 0; i < analysis->insn_count && i < 8; i++) {
-		const struct hp_insn *insn = analysis->insns[i].insn;
-
-		search->has_frame |= insn->operation == HP_OPERATION_MOVE &&
-				     insn->operand_count >= 2 &&
-				     insn->operands[0].type == HP_OPERAND_REGISTER &&
-				     insn->operands[1].type == HP_OPERAND_REGISTER &&
-				     insn->operands[0].number == cfg->isa->frame_pointer &&
-				     insn->operands[1].number == cfg->isa->stack_pointer;
-	}
+	analyzer->analysis->effort += facts->effort;
 	return NULL;
 }
 
-static void ask_all(struct search *search, uint32_t at, double doubt)
+static void ask_all(const struct facts *facts, uint32_t at, struct suspects *found)
 {
-	search->doubt = doubt;
-	path_find(search, at, search->core->reorder_slots, &search->path);
-	suspect_dcache(search);
-	suspect_dtlb(search);
-	suspect_store_buffer(search);
-	suspect_store_forward(search);
-	suspect_units(search);
-	suspect_sync(search);
-	suspect_mispredict(search);
-	suspect_icache(search);
-	suspect_itlb(search);
-	suspect_fetch(search);
+	static cause_function *const causes[] = {
+		suspect_dcache, suspect_dtlb,  suspect_store_buffer, suspect_store_forward,
+		suspect_units,	suspect_sync,  suspect_mispredict,   suspect_icache,
+		suspect_itlb,	suspect_fetch,
+	};
+	struct path path;
+
+	path_find(facts, at, facts->core->reorder_slots, &path);
+	for (size_t i = 0; i < HP_ARRAY_COUNT(causes); i++)
+		causes[i](facts, &path, found);
 }
 
 /* That an atomic instruction or a fence takes its time is certain; that it also misses a cache is a
  * guess, for which there is less need. */
-static void prefer_certain(struct search *search)
+static void prefer_certain(const struct facts *facts, struct suspects *found)
 {
-	for (uint32_t i = 0; i < search->found_count; i++) {
-		struct suspect *one = &search->found[i];
+	for (uint32_t i = 0; i < found->count; i++) {
+		struct suspect *one = &found->at[i];
 
 		if (one->culprit == HP_SCHEDULE_NONE || one->kind == HP_CAUSE_SYNC ||
-		    facts_of(search, one->culprit)->duty != DUTY_SYNC)
+		    facts->insns[one->culprit].duty != DUTY_SYNC)
 			continue;
 		one->expected *= guess_beside_sync;
 		one->weight *= guess_beside_sync;
 	}
 }
 
-static struct hp_error *question(struct search *search, struct stalls *stalls, uint32_t at)
+/* `is_skidding`: samples may lie an instruction after what they belong to. */
+static struct hp_error *question(struct stalls *stalls, uint32_t at, bool is_skidding)
 {
+	const struct facts *facts = stalls->facts;
 	struct case_file *file = &stalls->files[at];
-	uint32_t next = path_next(search, at);
+	uint32_t next = path_next(facts, at);
+	struct suspects found = { .doubt = no_skid_doubt };
 
-	search->found_count = 0;
-	if (next != HP_SCHEDULE_NONE && search->analyzer->options->skid_instructions > 0)
-		ask_all(search, next, no_skid_doubt);
-	ask_all(search, at, 1);
-	prefer_certain(search);
-	if (search->out_of_memory)
-		return hp_error_create_no_memory();
-	file->count = search->found_count;
-	file->suspects =
-		hp_arena_array(search->analyzer->arena, file->count + 1, sizeof(*file->suspects));
+	if (next != HP_SCHEDULE_NONE && is_skidding)
+		ask_all(facts, next, &found);
+	found.doubt = 1;
+	ask_all(facts, at, &found);
+	prefer_certain(facts, &found);
+	file->count = found.count;
+	file->suspects = hp_arena_array(stalls->scratch, file->count + 1, sizeof(*file->suspects));
 	if (!file->suspects)
 		return hp_error_create_no_memory();
-	memcpy(file->suspects, search->found, file->count * sizeof(*file->suspects));
+	memcpy(file->suspects, found.at, file->count * sizeof(*file->suspects));
 	for (uint32_t i = 0; i < file->count; i++)
 		file->bound += file->suspects[i].bound;
 	return NULL;
@@ -249,10 +162,9 @@ struct split {
 	double likely[MOST_SUSPECTS + 1];
 };
 
-static void split_stall(struct search *search, struct stalls *stalls, uint32_t at,
-			struct split *split)
+static void split_stall(struct stalls *stalls, uint32_t at, struct split *split)
 {
-	const struct hp_analysed_insn *insn = search_insn(search, at);
+	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
 	const struct case_file *file = &stalls->files[at];
 	double kind_low[HP_CAUSE_COUNT];
 	double kind_high[HP_CAUSE_COUNT];
@@ -264,7 +176,7 @@ static void split_stall(struct search *search, struct stalls *stalls, uint32_t a
 		stalls->kinds[k] = (struct hp_range){ .low = 1, .high = 0 };
 	for (unsigned scene = 0; scene < stalls->scenes; scene++) {
 		double runs = stalls->runs[scene][insn->block];
-		double stall = stall_of(search, stalls, at, scene);
+		double stall = stall_of(stalls, at, scene);
 		double each = runs > 0 ? stall / runs : 0; /* of one execution */
 		double share = runs / insn->cycles;
 		double likely[MOST_SUSPECTS] = { 0 };
@@ -324,7 +236,7 @@ static int by_likelihood(const void *a, const void *b)
 }
 
 /* Rounding must not leave 0 to 1. */
-static struct hp_cause cause_from(const struct search *search, uint8_t kind, uint32_t culprit,
+static struct hp_cause cause_from(const struct facts *facts, uint8_t kind, uint32_t culprit,
 				  const double shares[3])
 {
 	struct hp_cause cause = { .kind = kind };
@@ -334,15 +246,14 @@ static struct hp_cause cause_from(const struct search *search, uint8_t kind, uin
 	cause.likely = smaller(cause.high, larger(cause.low, shares[2]));
 	if (culprit != HP_SCHEDULE_NONE) {
 		cause.has_culprit = true;
-		cause.culprit = (hp_link_address){ search_insn(search, culprit)->insn->address };
+		cause.culprit = (hp_link_address){ facts_insn(facts, culprit)->insn->address };
 	}
 	return cause;
 }
 
-static struct hp_error *write_down(struct search *search, struct stalls *stalls, uint32_t at,
-				   const struct split *split)
+static struct hp_error *write_down(struct stalls *stalls, uint32_t at, const struct split *split)
 {
-	struct hp_analysis *analysis = search->analysis;
+	struct hp_analysis *analysis = stalls->analysis;
 	struct hp_analysed_insn *insn = &analysis->insns[at];
 	const struct case_file *file = &stalls->files[at];
 	struct hp_cause causes[MOST_CAUSES];
@@ -354,74 +265,67 @@ static struct hp_error *write_down(struct search *search, struct stalls *stalls,
 
 		if (split->high[i] < least_cause_share)
 			continue;
-		causes[count++] =
-			cause_from(search, is_rest ? HP_CAUSE_UNEXPLAINED : file->suspects[i].kind,
-				   is_rest ? HP_SCHEDULE_NONE : file->suspects[i].culprit, shares);
+		causes[count++] = cause_from(
+			stalls->facts, is_rest ? HP_CAUSE_UNEXPLAINED : file->suspects[i].kind,
+			is_rest ? HP_SCHEDULE_NONE : file->suspects[i].culprit, shares);
 	}
 	for (uint32_t i = 0; i < file->static_count; i++) {
 		const struct static_share *one = &file->statics[i];
 		const double shares[3] = { one->low, one->high, one->likely };
 
 		if (one->high >= least_cause_share)
-			causes[count++] = cause_from(search, one->kind, one->culprit, shares);
+			causes[count++] =
+				cause_from(stalls->facts, one->kind, one->culprit, shares);
 	}
 	qsort(causes, count, sizeof(*causes), by_likelihood);
 	insn->first_cause = (uint32_t)analysis->cause_count;
 	insn->cause_count = count;
 	if (count == 0)
 		return NULL;
-	if (!stalls_make_room(search, stalls, count))
+	if (!stalls_make_room(stalls, count))
 		return hp_error_create_no_memory();
 	memcpy(&analysis->causes[analysis->cause_count], causes, count * sizeof(*causes));
 	analysis->cause_count += count;
 	return NULL;
 }
 
-static bool is_worth(const struct search *search, uint32_t at)
+static bool is_worth(const struct hp_analysed_insn *insn)
 {
-	return search_insn(search, at)->moved >= least_samples_asked &&
-	       search_insn(search, at)->cycles > 0;
+	return insn->moved >= least_samples_asked && insn->cycles > 0;
 }
 
 struct hp_error *find_culprits(struct analyzer *analyzer)
 {
-	struct search *search = hp_arena_alloc(analyzer->arena, sizeof(*search));
-	struct stalls *stalls = hp_arena_alloc(analyzer->arena, sizeof(*stalls));
 	struct hp_analysis *analysis = analyzer->analysis;
-	struct hp_error *error;
+	struct facts facts = { 0 };
+	struct stalls stalls;
+	struct hp_error *error = find_facts(analyzer, &facts);
 
-	if (!search || !stalls)
-		return hp_error_create_no_memory();
-	search->analyzer = analyzer;
-	search->analysis = analysis;
-	search->cfg = analyzer->cfg;
-	search->core = analysis->core;
-	error = prepare(search);
 	if (!error)
-		error = path_prepare(search);
-	if (!error)
-		error = marks_prepare(search);
-	if (!error)
-		error = stalls_create(search, stalls);
+		error = stalls_create(analyzer, &facts, &stalls);
+	if (error)
+		return error;
 	for (uint32_t at = 0; at < analysis->insn_count && !error; at++)
-		if (is_worth(search, at))
-			error = question(search, stalls, at);
+		if (is_worth(&analysis->insns[at]))
+			error = question(&stalls, at, analyzer->options->skid_instructions > 0);
 	if (!error)
-		error = stalls_choose_scenes(search, stalls);
+		error = stalls_choose_scenes(&stalls);
 	if (!error)
-		error = stalls_find_statics(search, stalls);
-	sheet_begin(search, stalls);
+		error = stalls_find_statics(&stalls);
+	if (error)
+		return error;
+	sheet_begin(&stalls, analyzer->sample_cycles);
 	for (uint32_t at = 0; at < analysis->insn_count && !error; at++) {
 		struct split split;
 
-		if (!is_worth(search, at)) {
-			sheet_add_rest(search, stalls, at);
+		if (!is_worth(&analysis->insns[at])) {
+			sheet_add_rest(&stalls, at);
 			continue;
 		}
-		split_stall(search, stalls, at, &split);
-		sheet_add(search, stalls, at, split.likely);
-		error = write_down(search, stalls, at, &split);
+		split_stall(&stalls, at, &split);
+		sheet_add(&stalls, at, split.likely);
+		error = write_down(&stalls, at, &split);
 	}
-	sheet_end(search);
+	sheet_end(analysis);
 	return error;
 }

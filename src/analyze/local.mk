@@ -11,9 +11,14 @@ src_analyze_libanalyze_a_SOURCES = \
 	src/analyze/flow.h src/analyze/flow.c src/analyze/flow_unknowns.c src/analyze/flow_hubs.c src/analyze/flow_begin.c \
 	src/analyze/flow_terms.c src/analyze/flow_solve.c src/analyze/flow_apart.c \
 	src/analyze/sparse.h src/analyze/sparse.c \
-	src/analyze/culprit.h src/analyze/culprit.c src/analyze/culprit_path.c \
-	src/analyze/culprit_place.c src/analyze/culprit_marks.c src/analyze/culprit_memory.c \
-	src/analyze/culprit_store.c src/analyze/culprit_units.c src/analyze/culprit_front.c \
+	src/analyze/culprit/facts.h src/analyze/culprit/path.h src/analyze/culprit/path.c \
+	src/analyze/culprit/duty.h src/analyze/culprit/duty.c \
+	src/analyze/culprit/place.h src/analyze/culprit/place.c \
+	src/analyze/culprit/marks.h src/analyze/culprit/marks.c \
+	src/analyze/culprit/suspects.h src/analyze/culprit/suspects.c \
+	src/analyze/culprit/causes.h src/analyze/culprit/memory.c src/analyze/culprit/store.c \
+	src/analyze/culprit/units.c src/analyze/culprit/mispredict.c src/analyze/culprit/fetch.c \
+	src/analyze/culprit.c \
 	src/analyze/stalls.h src/analyze/stalls.c src/analyze/sheet.c
 
 ANALYZE_LIBS = src/analyze/libanalyze.a $(CFG_LIBS) $(LDL_LIBS) $(AMD_LIBS)

@@ -9,6 +9,7 @@
  * gain = cycles.
  */
 #include "stalls.h"
+#include "culprit/duty.h"
 
 static void add_range(struct hp_range *range, double low, double high)
 {
@@ -22,12 +23,12 @@ static double gain_of(const struct hp_analysed_block *block, double runs)
 }
 
 /* The best case of each block, at every possible frequency. */
-static void add_best_cases(struct search *search, const struct stalls *stalls)
+static void add_best_cases(const struct stalls *stalls)
 {
-	struct hp_stall_sheet *sheet = &search->analysis->sheet;
+	struct hp_stall_sheet *sheet = &stalls->analysis->sheet;
 
-	for (uint32_t i = 0; i < search->cfg->block_count; i++) {
-		const struct hp_analysed_block *block = &search->analysis->blocks[i];
+	for (uint32_t i = 0; i < stalls->facts->cfg->block_count; i++) {
+		const struct hp_analysed_block *block = &stalls->analysis->blocks[i];
 		double likely = stalls->runs[stalls->likely][i];
 		double low = likely;
 		double high = likely;
@@ -45,12 +46,12 @@ static void add_best_cases(struct search *search, const struct stalls *stalls)
 		sheet->execution += best;
 		for (uint32_t k = 0; k < block->insn_count; k++) {
 			uint32_t at = block->first_insn + k;
-			double stall = search_insn(search, at)->stall_cycles;
+			double stall = facts_insn(stalls->facts, at)->stall_cycles;
 			enum hp_cause_kind kind;
 
 			if (!(stall > 0))
 				continue;
-			kind = static_cause(search, at);
+			kind = duty_static_cause(stalls->facts, at);
 			fixed += stall;
 			sheet->execution -= likely * stall;
 			sheet->likely[kind] += likely * stall;
@@ -84,28 +85,27 @@ void sheet_count(struct hp_analysis *analysis)
 	}
 }
 
-void sheet_begin(struct search *search, const struct stalls *stalls)
+void sheet_begin(const struct stalls *stalls, double sample_cycles)
 {
-	struct hp_analysis *analysis = search->analysis;
+	struct hp_analysis *analysis = stalls->analysis;
 	struct hp_stall_sheet *sheet = &analysis->sheet;
 
-	for (uint32_t i = 0; i < search->cfg->block_count; i++)
+	for (uint32_t i = 0; i < stalls->facts->cfg->block_count; i++)
 		sheet->cycles += analysis->blocks[i].cycles;
-	sheet->sampling_error = search->analyzer->sample_cycles * sqrt(sheet->samples);
+	sheet->sampling_error = sample_cycles * sqrt(sheet->samples);
 	if (analysis->is_absolute)
 		sheet->counted_cycles = sheet->cycles;
 	if (stalls->scenes)
-		add_best_cases(search, stalls);
+		add_best_cases(stalls);
 	else
 		sheet->execution_range.high = sheet->cycles;
 }
 
-void sheet_add(struct search *search, const struct stalls *stalls, uint32_t at,
-	       const double *likely)
+void sheet_add(const struct stalls *stalls, uint32_t at, const double *likely)
 {
-	struct hp_stall_sheet *sheet = &search->analysis->sheet;
+	struct hp_stall_sheet *sheet = &stalls->analysis->sheet;
 	const struct case_file *file = &stalls->files[at];
-	double cycles = search_insn(search, at)->cycles;
+	double cycles = facts_insn(stalls->facts, at)->cycles;
 
 	for (unsigned k = 0; k < HP_CAUSE_COUNT; k++)
 		if (stalls->kinds[k].high > 0)
@@ -116,29 +116,29 @@ void sheet_add(struct search *search, const struct stalls *stalls, uint32_t at,
 	sheet->likely[HP_CAUSE_UNEXPLAINED] += cycles * likely[file->count];
 }
 
-void sheet_add_rest(struct search *search, const struct stalls *stalls, uint32_t at)
+void sheet_add_rest(const struct stalls *stalls, uint32_t at)
 {
-	struct hp_stall_sheet *sheet = &search->analysis->sheet;
-	double cycles = search_insn(search, at)->cycles;
+	struct hp_stall_sheet *sheet = &stalls->analysis->sheet;
+	double cycles = facts_insn(stalls->facts, at)->cycles;
 	double low = stalls->scenes ? cycles : 0;
 	double high = stalls->scenes ? 0 : cycles;
 
 	for (unsigned scene = 0; scene < stalls->scenes; scene++) {
-		double stall = stall_of(search, stalls, at, scene);
+		double stall = stall_of(stalls, at, scene);
 
 		low = fmin(low, stall);
 		high = fmax(high, stall);
 	}
-	sheet->likely[HP_CAUSE_UNEXPLAINED] +=
-		stalls->scenes ? stall_of(search, stalls, at, stalls->likely) : cycles;
+	sheet->likely[HP_CAUSE_UNEXPLAINED] += stalls->scenes ? stall_of(stalls, at, stalls->likely)
+							      : cycles;
 	add_range(&sheet->causes[HP_CAUSE_UNEXPLAINED], low, high);
 }
 
 /* Tables and frequencies may ask for more cycles of one stall than there are in all; nothing is to
  * blame for more. What is cut off was gained. */
-void sheet_end(struct search *search)
+void sheet_end(struct hp_analysis *analysis)
 {
-	struct hp_stall_sheet *sheet = &search->analysis->sheet;
+	struct hp_stall_sheet *sheet = &analysis->sheet;
 
 	double sum = sheet->execution;
 	bool is_cut = false;

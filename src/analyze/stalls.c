@@ -12,29 +12,35 @@
  * needed to explain the time; at the likely one their expected cycles explain it.
  */
 #include "stalls.h"
+#include "culprit/duty.h"
 #include "tuning.h"
 
 #include <string.h>
 
-struct hp_error *stalls_create(struct search *search, struct stalls *stalls)
+struct hp_error *stalls_create(struct analyzer *analyzer, const struct facts *facts,
+			       struct stalls *stalls)
 {
-	struct hp_arena *arena = search->analyzer->arena;
-
-	stalls->files =
-		hp_arena_array(arena, search->analysis->insn_count + 1, sizeof(*stalls->files));
+	*stalls = (struct stalls){
+		.facts = facts,
+		.analysis = analyzer->analysis,
+		.arena = analyzer->arena,
+		.scratch = analyzer->scratch,
+	};
+	stalls->files = hp_arena_array(analyzer->scratch, analyzer->analysis->insn_count + 1,
+				       sizeof(*stalls->files));
 	return stalls->files ? NULL : hp_error_create_no_memory();
 }
 
-bool stalls_make_room(struct search *search, struct stalls *stalls, uint32_t more)
+bool stalls_make_room(struct stalls *stalls, uint32_t more)
 {
-	struct hp_analysis *analysis = search->analysis;
+	struct hp_analysis *analysis = stalls->analysis;
 	size_t wanted = analysis->cause_count + more;
 	struct hp_cause *moved;
 
 	if (wanted <= stalls->cause_room)
 		return true;
 	stalls->cause_room = 2 * wanted + 64;
-	moved = hp_arena_array(search->analyzer->arena, stalls->cause_room, sizeof(*moved));
+	moved = hp_arena_array(stalls->arena, stalls->cause_room, sizeof(*moved));
 	if (!moved)
 		return false;
 	if (analysis->cause_count)
@@ -49,11 +55,10 @@ bool stalls_make_room(struct search *search, struct stalls *stalls, uint32_t mor
 /* Of the instruction's time at this scale, what its suspects are expected to take, or all they can.
  * Where samples are few, which instruction has one is chance: then each that has stands for those
  * around it that have not, and its suspects take their share of it. */
-static double suspects_take(const struct search *search, const struct stalls *stalls, uint32_t at,
-			    double runs, bool at_most)
+static double suspects_take(const struct stalls *stalls, uint32_t at, double runs, bool at_most)
 {
-	const struct hp_analysed_insn *insn = search_insn(search, at);
-	const struct hp_analysed_block *block = &search->analysis->blocks[insn->block];
+	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
+	const struct hp_analysed_block *block = &stalls->analysis->blocks[insn->block];
 	const struct case_file *file = &stalls->files[at];
 	double each = at_most ? file->bound : expected_of(file, runs);
 	double best = block->best_case_cycles / block->insn_count;
@@ -63,13 +68,12 @@ static double suspects_take(const struct search *search, const struct stalls *st
 	return runs * each < insn->cycles ? runs * each : insn->cycles;
 }
 
-static double explained(const struct search *search, const struct stalls *stalls, double scale,
-			bool at_most)
+static double explained(const struct stalls *stalls, double scale, bool at_most)
 {
-	const struct hp_analysis *analysis = search->analysis;
+	const struct hp_analysis *analysis = stalls->analysis;
 	double sum = 0;
 
-	for (uint32_t i = 0; i < search->cfg->block_count; i++) {
+	for (uint32_t i = 0; i < stalls->facts->cfg->block_count; i++) {
 		const struct hp_analysed_block *block = &analysis->blocks[i];
 		double runs = scale * block->frequency.relative;
 
@@ -77,25 +81,24 @@ static double explained(const struct search *search, const struct stalls *stalls
 			continue;
 		sum += runs * block->best_case_cycles;
 		for (uint32_t k = 0; k < block->insn_count && block->cycles > 0; k++)
-			sum += suspects_take(search, stalls, block->first_insn + k, runs, at_most);
+			sum += suspects_take(stalls, block->first_insn + k, runs, at_most);
 	}
 	return sum;
 }
 
 /* The scale at which that is all there is, up to the highest. */
-static double solve_scale(const struct search *search, const struct stalls *stalls, double highest,
-			  double cycles, bool at_most)
+static double solve_scale(const struct stalls *stalls, double highest, double cycles, bool at_most)
 {
 	double low = 0;
 	double high = highest;
 
-	if (explained(search, stalls, highest, at_most) <= cycles)
+	if (explained(stalls, highest, at_most) <= cycles)
 		return highest;
 	/* A factor of 2^40 between the ends is more than bounds can make. */
 	for (unsigned i = 0; i < 60; i++) {
 		double middle = i < 40 && low == 0 ? high / 2 : (low + high) / 2;
 
-		if (explained(search, stalls, middle, at_most) <= cycles)
+		if (explained(stalls, middle, at_most) <= cycles)
 			low = middle;
 		else
 			high = middle;
@@ -103,17 +106,16 @@ static double solve_scale(const struct search *search, const struct stalls *stal
 	return high;
 }
 
-static void fill_runs(const struct search *search, struct stalls *stalls, unsigned scene,
-		      double scale)
+static void fill_runs(struct stalls *stalls, unsigned scene, double scale)
 {
-	for (uint32_t i = 0; i < search->cfg->block_count; i++) {
-		const struct hp_analysed_block *block = &search->analysis->blocks[i];
+	for (uint32_t i = 0; i < stalls->facts->cfg->block_count; i++) {
+		const struct hp_analysed_block *block = &stalls->analysis->blocks[i];
 		const struct hp_frequency *frequency = &block->frequency;
 		double runs = scale * frequency->relative;
 		/* What has time ran, however seldom. */
 		double least = block->cycles * 1e-9;
 
-		if (search->analysis->is_absolute)
+		if (stalls->analysis->is_absolute)
 			runs = scale < 0   ? frequency->executions_low
 			       : scale > 0 ? frequency->executions_high
 					   : frequency->executions;
@@ -121,17 +123,17 @@ static void fill_runs(const struct search *search, struct stalls *stalls, unsign
 	}
 }
 
-static void find_kept(const struct search *search, struct stalls *stalls, unsigned scene)
+static void find_kept(struct stalls *stalls, unsigned scene)
 {
-	for (uint32_t i = 0; i < search->cfg->block_count; i++) {
-		const struct hp_analysed_block *block = &search->analysis->blocks[i];
+	for (uint32_t i = 0; i < stalls->facts->cfg->block_count; i++) {
+		const struct hp_analysed_block *block = &stalls->analysis->blocks[i];
 		double runs = stalls->runs[scene][i];
 		double stall = block->cycles - runs * block->best_case_cycles;
 		double excess = 0;
 
 		for (uint32_t k = 0; k < block->insn_count; k++) {
 			const struct hp_analysed_insn *insn =
-				search_insn(search, block->first_insn + k);
+				facts_insn(stalls->facts, block->first_insn + k);
 			double above = insn->cycles - runs * insn->best_case_cycles;
 
 			excess += above > 0 ? above : 0;
@@ -142,22 +144,21 @@ static void find_kept(const struct search *search, struct stalls *stalls, unsign
 	}
 }
 
-double stall_of(const struct search *search, const struct stalls *stalls, uint32_t at,
-		unsigned scene)
+double stall_of(const struct stalls *stalls, uint32_t at, unsigned scene)
 {
-	const struct hp_analysed_insn *insn = search_insn(search, at);
+	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, at);
 	double above = insn->cycles - stalls->runs[scene][insn->block] * insn->best_case_cycles;
 
 	return above > 0 ? above * stalls->kept[scene][insn->block] : 0;
 }
 
-struct hp_error *stalls_choose_scenes(struct search *search, struct stalls *stalls)
+struct hp_error *stalls_choose_scenes(struct stalls *stalls)
 {
-	struct hp_analysis *analysis = search->analysis;
+	struct hp_analysis *analysis = stalls->analysis;
 	double scales[MOST_SCENES] = { -1, 0, 1 };
 	double cycles = 0;
 
-	for (uint32_t i = 0; i < search->cfg->block_count; i++)
+	for (uint32_t i = 0; i < stalls->facts->cfg->block_count; i++)
 		cycles += analysis->blocks[i].cycles;
 	stalls->scenes = 3;
 	stalls->likely = 1;
@@ -169,20 +170,20 @@ struct hp_error *stalls_choose_scenes(struct search *search, struct stalls *stal
 			return NULL;
 		}
 		scales[0] = highest;
-		scales[1] = solve_scale(search, stalls, highest, cycles, false);
-		scales[3] = solve_scale(search, stalls, highest, cycles, true);
+		scales[1] = solve_scale(stalls, highest, cycles, false);
+		scales[3] = solve_scale(stalls, highest, cycles, true);
 		scales[2] = sqrt(scales[1] * scales[3]);
 		stalls->scenes = 4;
 	}
 	for (unsigned scene = 0; scene < stalls->scenes; scene++) {
-		stalls->runs[scene] = hp_arena_array(search->analyzer->arena,
-						     search->cfg->block_count + 1, sizeof(double));
-		stalls->kept[scene] = hp_arena_array(search->analyzer->arena,
-						     search->cfg->block_count + 1, sizeof(double));
+		stalls->runs[scene] = hp_arena_array(
+			stalls->scratch, stalls->facts->cfg->block_count + 1, sizeof(double));
+		stalls->kept[scene] = hp_arena_array(
+			stalls->scratch, stalls->facts->cfg->block_count + 1, sizeof(double));
 		if (!stalls->runs[scene] || !stalls->kept[scene])
 			return hp_error_create_no_memory();
-		fill_runs(search, stalls, scene, scales[scene]);
-		find_kept(search, stalls, scene);
+		fill_runs(stalls, scene, scales[scene]);
+		find_kept(stalls, scene);
 	}
 	return NULL;
 }
@@ -190,11 +191,11 @@ struct hp_error *stalls_choose_scenes(struct search *search, struct stalls *stal
 /* --- the static part ---------------------------------------------------------------------------
  */
 
-static void note_static(struct search *search, struct case_file *file, uint32_t row, double share,
-			unsigned scene)
+static void note_static(const struct stalls *stalls, struct case_file *file, uint32_t row,
+			double share, unsigned scene)
 {
-	const struct hp_analysed_insn *insn = search_insn(search, row);
-	enum hp_cause_kind kind = static_cause(search, row);
+	const struct hp_analysed_insn *insn = facts_insn(stalls->facts, row);
+	enum hp_cause_kind kind = duty_static_cause(stalls->facts, row);
 	uint32_t culprit = kind == HP_CAUSE_DEPENDENCY ? insn->producer
 			   : kind == HP_CAUSE_ISSUE_WIDTH || kind == HP_CAUSE_PORT
 				   ? HP_SCHEDULE_NONE
@@ -219,9 +220,9 @@ static void note_static(struct search *search, struct case_file *file, uint32_t 
 
 /* The rows of the best case lie in the order of the instructions over what is no stall of theirs:
  * the schedule may have put a wait on a neighbour. */
-static void lay_rows(struct search *search, struct stalls *stalls, uint32_t number, unsigned scene)
+static void lay_rows(struct stalls *stalls, uint32_t number, unsigned scene)
 {
-	const struct hp_analysed_block *block = &search->analysis->blocks[number];
+	const struct hp_analysed_block *block = &stalls->analysis->blocks[number];
 	double runs = stalls->runs[scene][number];
 	double best = runs * block->best_case_cycles;
 	/* A gain shortens all of them. */
@@ -233,36 +234,35 @@ static void lay_rows(struct search *search, struct stalls *stalls, uint32_t numb
 
 	if (row == end || best <= 0)
 		return;
-	left = runs * scale * search_insn(search, row)->best_case_cycles;
+	left = runs * scale * facts_insn(stalls->facts, row)->best_case_cycles;
 	for (uint32_t at = block->first_insn; at < end; at++) {
-		struct hp_analysed_insn *insn = &search->analysis->insns[at];
-		double room = insn->cycles - stall_of(search, stalls, at, scene);
+		struct hp_analysed_insn *insn = &stalls->analysis->insns[at];
+		double room = insn->cycles - stall_of(stalls, at, scene);
 
 		while (room > 1e-9 * insn->cycles && row < end) {
-			const struct hp_analysed_insn *from = search_insn(search, row);
+			const struct hp_analysed_insn *from = facts_insn(stalls->facts, row);
 			double laid = room < left ? room : left;
 
 			each = from->best_case_cycles > 0 && from->static_stall != HP_STALL_NONE
 				       ? from->stall_cycles / from->best_case_cycles
 				       : 0;
 			if (stalls->files[at].statics && each > 0 && laid > 0)
-				note_static(search, &stalls->files[at], row,
+				note_static(stalls, &stalls->files[at], row,
 					    laid * each / insn->cycles, scene);
 			room -= laid;
 			left -= laid;
 			if (left <= 1e-12 * best && ++row < end)
-				left = runs * scale * search_insn(search, row)->best_case_cycles;
+				left = runs * scale *
+				       facts_insn(stalls->facts, row)->best_case_cycles;
 		}
 	}
 }
 
 /* What of the instruction's time is stall in this scene, waits of the best case included. */
-static void widen_stalled(struct search *search, const struct stalls *stalls, uint32_t at,
-			  unsigned scene, double fixed)
+static void widen_stalled(const struct stalls *stalls, uint32_t at, unsigned scene, double fixed)
 {
-	struct hp_analysed_insn *insn = &search->analysis->insns[at];
-	double stall =
-		fmin(insn->cycles, stall_of(search, stalls, at, scene) + fixed * insn->cycles);
+	struct hp_analysed_insn *insn = &stalls->analysis->insns[at];
+	double stall = fmin(insn->cycles, stall_of(stalls, at, scene) + fixed * insn->cycles);
 
 	if (scene == 0)
 		insn->stalled = (struct hp_range){ stall, stall };
@@ -270,22 +270,22 @@ static void widen_stalled(struct search *search, const struct stalls *stalls, ui
 	insn->stalled.high = fmax(insn->stalled.high, stall);
 }
 
-struct hp_error *stalls_find_statics(struct search *search, struct stalls *stalls)
+struct hp_error *stalls_find_statics(struct stalls *stalls)
 {
-	const struct hp_analysis *analysis = search->analysis;
+	const struct hp_analysis *analysis = stalls->analysis;
 
 	for (uint32_t at = 0; at < analysis->insn_count; at++) {
 		if (!stalls->files[at].suspects)
 			continue;
-		stalls->files[at].statics = hp_arena_array(search->analyzer->arena, STATIC_CAUSES,
+		stalls->files[at].statics = hp_arena_array(stalls->scratch, STATIC_CAUSES,
 							   sizeof(*stalls->files[at].statics));
 		if (!stalls->files[at].statics)
 			return hp_error_create_no_memory();
 	}
 	for (unsigned scene = 0; scene < stalls->scenes; scene++) {
-		for (uint32_t i = 0; i < search->cfg->block_count; i++)
+		for (uint32_t i = 0; i < stalls->facts->cfg->block_count; i++)
 			if (analysis->blocks[i].cycles > 0)
-				lay_rows(search, stalls, i, scene);
+				lay_rows(stalls, i, scene);
 		for (uint32_t at = 0; at < analysis->insn_count; at++) {
 			struct case_file *file = &stalls->files[at];
 			double fixed = 0;
@@ -300,7 +300,7 @@ struct hp_error *stalls_find_statics(struct search *search, struct stalls *stall
 				fixed += one->now;
 				one->now = 0;
 			}
-			widen_stalled(search, stalls, at, scene, fixed);
+			widen_stalled(stalls, at, scene, fixed);
 		}
 	}
 	return NULL;

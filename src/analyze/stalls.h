@@ -3,7 +3,10 @@
 #ifndef HPCPROF_ANALYZE_STALLS_H
 #define HPCPROF_ANALYZE_STALLS_H
 
-#include "culprit.h"
+#include "culprit/suspects.h"
+#include "passes.h"
+
+struct facts;
 
 enum { MOST_SCENES = 4, STATIC_CAUSES = 4 };
 
@@ -28,6 +31,11 @@ struct case_file {
 
 /* A scene is one of the frequencies that are possible, of all blocks together. */
 struct stalls {
+	const struct facts *facts;
+	struct hp_analysis
+		*analysis; /* the instructions' `stalled`, causes and sheet are filled in */
+	struct hp_arena *arena;
+	struct hp_arena *scratch;
 	struct case_file *files; /* of each instruction */
 	unsigned scenes;
 	unsigned likely;	   /* the scene */
@@ -61,23 +69,22 @@ static inline double expected_of(const struct case_file *file, double runs)
 	return sum;
 }
 
-struct hp_error *stalls_create(struct search *search, struct stalls *stalls);
+struct hp_error *stalls_create(struct analyzer *analyzer, const struct facts *facts,
+			       struct stalls *stalls);
 /* Requires suspects. */
-struct hp_error *stalls_choose_scenes(struct search *search, struct stalls *stalls);
-struct hp_error *stalls_find_statics(struct search *search, struct stalls *stalls);
+struct hp_error *stalls_choose_scenes(struct stalls *stalls);
+struct hp_error *stalls_find_statics(struct stalls *stalls);
 /* Cycles, all executions together. */
-double stall_of(const struct search *search, const struct stalls *stalls, uint32_t at,
-		unsigned scene);
-bool stalls_make_room(struct search *search, struct stalls *stalls, uint32_t more);
+double stall_of(const struct stalls *stalls, uint32_t at, unsigned scene);
+bool stalls_make_room(struct stalls *stalls, uint32_t more);
 
 /* --- sheet.c --- */
 
-void sheet_begin(struct search *search, const struct stalls *stalls);
-void sheet_end(struct search *search);
+void sheet_begin(const struct stalls *stalls, double sample_cycles);
+void sheet_end(struct hp_analysis *analysis);
 /* An instruction whose stall is split: shares of its suspects, unexplained last. */
-void sheet_add(struct search *search, const struct stalls *stalls, uint32_t at,
-	       const double *likely);
+void sheet_add(const struct stalls *stalls, uint32_t at, const double *likely);
 /* One with too little time to ask why. */
-void sheet_add_rest(struct search *search, const struct stalls *stalls, uint32_t at);
+void sheet_add_rest(const struct stalls *stalls, uint32_t at);
 
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What is known about the address of a memory operand, from how it is computed: on the stack,
- * constant, moving by a constant, masked to a small table, loaded from memory, or unknown.
- */
-#include "culprit.h"
-#include "tuning.h"
+#include "place.h"
+#include "../tuning.h"
 
 #include <string.h>
 
-enum { DEEPEST = 64 };
+enum {
+	DEEPEST = 64,
+	PROLOGUE = 8, /* instructions that may set up the frame pointer */
+};
 
 /* How far the instruction moves the register that it also reads. */
 static bool moves_by(const struct hp_isa *isa, const struct hp_insn *insn, unsigned number,
@@ -40,24 +39,23 @@ static uint64_t magnitude(int64_t value)
 }
 
 static void add_writes(const struct hp_isa *isa, const struct hp_insn *insn,
-		       struct loop_facts *facts)
+		       struct loop_facts *loop)
 {
 	bool is_call = insn->kind == HP_INSN_CALL || insn->kind == HP_INSN_CALL_INDIRECT;
 	int64_t by;
 
-	facts->has_calls |= is_call;
 	for (unsigned number = 0; number < GENERAL_REGISTERS; number++) {
 		if (!hp_register_in(&insn->written, number) &&
 		    !(is_call && hp_register_in(&isa->call_clobbers, number)))
 			continue;
-		if (facts->writes[number] == UINT8_MAX)
+		if (loop->writes[number] == UINT8_MAX)
 			continue;
-		facts->writes[number]++;
+		loop->writes[number]++;
 		if (!moves_by(isa, insn, number, &by))
 			continue;
-		facts->moves[number]++;
-		if (magnitude(by) > facts->farthest[number])
-			facts->farthest[number] = magnitude(by);
+		loop->moves[number]++;
+		if (magnitude(by) > loop->farthest[number])
+			loop->farthest[number] = magnitude(by);
 	}
 }
 
@@ -70,16 +68,32 @@ static bool is_within(const struct hp_cfg *cfg, uint32_t block, uint32_t loop)
 	return around == loop;
 }
 
-/* All loops at once: each block tells the loops around it. */
-static bool find_loops(struct search *search)
+static bool has_frame_pointer(const struct facts *facts)
 {
-	const struct hp_cfg *cfg = search->cfg;
-	const struct hp_analysis *analysis = search->analysis;
+	const struct hp_isa *isa = facts->cfg->isa;
 
-	search->loops = hp_arena_array(search->analyzer->arena, cfg->loop_count + 1,
-				       sizeof(*search->loops));
-	if (!search->loops)
-		return false;
+	for (uint32_t i = 0; i < facts->analysis->insn_count && i < PROLOGUE; i++) {
+		const struct hp_insn *insn = facts_insn(facts, i)->insn;
+
+		if (insn->operation == HP_OPERATION_MOVE && insn->operand_count >= 2 &&
+		    insn->operands[0].type == HP_OPERAND_REGISTER &&
+		    insn->operands[1].type == HP_OPERAND_REGISTER &&
+		    insn->operands[0].number == isa->frame_pointer &&
+		    insn->operands[1].number == isa->stack_pointer)
+			return true;
+	}
+	return false;
+}
+
+/* All loops at once: each block tells the loops around it. */
+struct hp_error *place_prepare(struct facts *facts, struct hp_arena *arena)
+{
+	const struct hp_cfg *cfg = facts->cfg;
+	const struct hp_analysis *analysis = facts->analysis;
+	struct loop_facts *loops = hp_arena_array(arena, cfg->loop_count + 1, sizeof(*loops));
+
+	if (!loops)
+		return hp_error_create_no_memory();
 	for (uint32_t i = 0; i < cfg->block_count; i++) {
 		uint32_t around = cfg->blocks[i].loop;
 
@@ -87,7 +101,7 @@ static bool find_loops(struct search *search)
 			for (uint32_t k = 0; k < analysis->blocks[i].insn_count; k++)
 				add_writes(cfg->isa,
 					   analysis->insns[analysis->blocks[i].first_insn + k].insn,
-					   &search->loops[around]);
+					   &loops[around]);
 			around = cfg->loops[around].parent;
 		}
 	}
@@ -98,24 +112,20 @@ static bool find_loops(struct search *search)
 			uint32_t edge = cfg->in_edges[header->first_in + i];
 
 			if (!is_within(cfg, cfg->edges[edge].from, loop))
-				search->loops[loop].entries += analysis->edges[edge].relative;
+				loops[loop].entries += analysis->edges[edge].relative;
 		}
 	}
-	return true;
+	facts->loops = loops;
+	facts->has_frame = has_frame_pointer(facts);
+	return NULL;
 }
 
 /* Of the innermost loop that holds the block; NULL outside of loops. */
-static const struct loop_facts *loop_of(struct search *search, uint32_t block)
+static const struct loop_facts *loop_of(const struct facts *facts, uint32_t block)
 {
-	uint32_t loop = search->cfg->blocks[block].loop;
+	uint32_t loop = facts->cfg->blocks[block].loop;
 
-	if (loop == HP_CFG_NONE)
-		return NULL;
-	if (!search->loops && !find_loops(search)) {
-		search->out_of_memory = true;
-		return NULL;
-	}
-	return &search->loops[loop];
+	return loop == HP_CFG_NONE ? NULL : &facts->loops[loop];
 }
 
 static struct place anywhere(enum place_kind kind)
@@ -123,19 +133,19 @@ static struct place anywhere(enum place_kind kind)
 	return (struct place){ .kind = (uint8_t)kind, .fresh = 1 };
 }
 
-static bool is_stack(const struct search *search, unsigned number)
+static bool is_stack(const struct facts *facts, unsigned number)
 {
-	const struct hp_isa *isa = search->cfg->isa;
+	const struct hp_isa *isa = facts->cfg->isa;
 
-	return number == isa->stack_pointer || (search->has_frame && number == isa->frame_pointer);
+	return number == isa->stack_pointer || (facts->has_frame && number == isa->frame_pointer);
 }
 
 /* What the value of one register says, where the instruction at `position` reads it. */
-static struct place value_of(struct search *search, const struct path *path, uint32_t position,
+static struct place value_of(const struct facts *facts, const struct path *path, uint32_t position,
 			     unsigned number)
 {
-	uint32_t block = search_insn(search, path->insns[position])->block;
-	const struct loop_facts *loop = loop_of(search, block);
+	uint32_t block = facts_insn(facts, path->insns[position])->block;
+	const struct loop_facts *loop = loop_of(facts, block);
 
 	for (unsigned steps = 0; steps < LONGEST_CHAIN; steps++) {
 		uint32_t at;
@@ -143,14 +153,14 @@ static struct place value_of(struct search *search, const struct path *path, uin
 
 		if (number >= GENERAL_REGISTERS)
 			return anywhere(PLACE_ANY);
-		if (is_stack(search, number))
+		if (is_stack(facts, number))
 			return anywhere(PLACE_STACK);
 		if (loop && loop->writes[number] == 0)
 			return anywhere(PLACE_SAME);
-		at = path_writer(search, path, position, number);
+		at = path_writer(facts, path, position, number);
 		if (at == 0)
 			return anywhere(PLACE_ANY);
-		insn = search_insn(search, path->insns[at])->insn;
+		insn = facts_insn(facts, path->insns[at])->insn;
 		/* Also where each of several ways round the loop moves it. */
 		if (loop && loop->writes[number] == loop->moves[number])
 			return (struct place){ .kind = PLACE_STRIDE,
@@ -192,20 +202,20 @@ static struct place value_of(struct search *search, const struct path *path, uin
 }
 
 /* Within a loop an address that stays is new only when the loop begins. */
-static double freshness(struct search *search, uint32_t block)
+static double freshness(const struct facts *facts, uint32_t block)
 {
-	const struct loop_facts *loop = loop_of(search, block);
-	double inside = search_relative(search, block);
+	const struct loop_facts *loop = loop_of(facts, block);
+	double inside = facts_relative(facts, block);
 
 	if (!loop || !(inside > 0))
 		return 1;
 	return loop->entries < inside ? loop->entries / inside : 1;
 }
 
-struct place place_of(struct search *search, const struct path *path, uint32_t position,
+struct place place_of(const struct facts *facts, const struct path *path, uint32_t position,
 		      const struct hp_memory *memory)
 {
-	uint32_t block = search_insn(search, path->insns[position])->block;
+	uint32_t block = facts_insn(facts, path->insns[position])->block;
 	bool has_index = memory->index != HP_REGISTER_NONE;
 	struct place base = anywhere(PLACE_FIXED);
 	struct place index = anywhere(PLACE_STACK); /* says nothing against the base */
@@ -215,9 +225,9 @@ struct place place_of(struct search *search, const struct path *path, uint32_t p
 		place = anywhere(PLACE_FIXED);
 	} else {
 		if (memory->base < HP_REGISTER_COUNT)
-			base = value_of(search, path, position, memory->base);
+			base = value_of(facts, path, position, memory->base);
 		if (has_index) {
-			index = value_of(search, path, position, memory->index);
+			index = value_of(facts, path, position, memory->index);
 			index.bytes *= memory->scale;
 		}
 		if (has_index && index.kind == PLACE_CHASED)
@@ -231,9 +241,9 @@ struct place place_of(struct search *search, const struct path *path, uint32_t p
 			place.bytes = base.bytes + index.bytes;
 	}
 	if (place.kind <= PLACE_SAME)
-		place.fresh = place.kind == PLACE_STACK ? 0 : freshness(search, block);
+		place.fresh = place.kind == PLACE_STACK ? 0 : freshness(facts, block);
 	else if (place.kind == PLACE_BOUNDED)
-		place.fresh = freshness(search, block);
+		place.fresh = freshness(facts, block);
 	if (place.fresh > 1)
 		place.fresh = 1;
 	return place;

@@ -7,18 +7,19 @@
  * stride, by the lines and pages that it crosses; a table whose size follows from a mask, by whether
  * it fits; data near what was just loaded, by their distance.
  */
-#include "culprit.h"
-#include "tuning.h"
+#include "causes.h"
+#include "place.h"
+#include "../tuning.h"
 
 /* Shares of executions: that the bytes are in another line than what was loaded shortly before
  * from the same base. */
-static double beside_another(const struct search *search, const struct path *path,
-			     uint32_t position, const struct hp_memory *memory)
+static double beside_another(const struct facts *facts, const struct path *path, uint32_t position,
+			     const struct hp_memory *memory)
 {
 	if (memory->base >= HP_REGISTER_COUNT)
 		return 1;
 	for (uint32_t i = position + 1; i < path->count && i < position + NEAR_LOADS; i++) {
-		const struct hp_insn *insn = search_insn(search, path->insns[i])->insn;
+		const struct hp_insn *insn = facts_insn(facts, path->insns[i])->insn;
 
 		if (path->insns[i] == path->insns[position])
 			return 1; /* round the loop: how fresh the place is tells that */
@@ -45,11 +46,11 @@ static double beside_another(const struct search *search, const struct path *pat
 	return 1;
 }
 
-static void judge_load(struct search *search, uint32_t position, const struct hp_memory *memory,
-		       bool is_repeated)
+static void judge_load(const struct facts *facts, const struct path *path, uint32_t position,
+		       const struct hp_memory *memory, bool is_repeated, struct suspects *found)
 {
-	const struct hp_core *core = search->core;
-	struct place place = place_of(search, &search->path, position, memory);
+	const struct hp_core *core = facts->core;
+	struct place place = place_of(facts, path, position, memory);
 	double lines = place_crossings(&place, LINE_BYTES);
 	double miss = core->l2_cycles;
 	double most = memory_margin * core->memory_cycles;
@@ -73,28 +74,29 @@ static void judge_load(struct search *search, uint32_t position, const struct hp
 		most *= LINE_BYTES; /* many lines */
 		miss *= repeated_lines;
 	}
-	lines *= beside_another(search, &search->path, position, memory);
-	add_suspect(search, HP_CAUSE_DCACHE, search->path.insns[position], lines * most,
+	lines *= beside_another(facts, path, position, memory);
+	add_suspect(found, HP_CAUSE_DCACHE, path->insns[position], lines * most,
 		    lines * miss * path_doubt(position));
 }
 
-void suspect_dcache(struct search *search)
+void suspect_dcache(const struct facts *facts, const struct path *path, struct suspects *found)
 {
-	for (uint32_t i = 0; i < search->path.count && i < search->core->retire_width; i++) {
-		const struct hp_insn *insn = search_insn(search, search->path.insns[i])->insn;
+	for (uint32_t i = 0; i < path->count && i < facts->core->retire_width; i++) {
+		const struct hp_insn *insn = facts_insn(facts, path->insns[i])->insn;
 
 		for (size_t k = 0; k < insn->memory_count && !insn->is_padding; k++)
 			if ((insn->memories[k].access & HP_ACCESS_READ) &&
-			    path_retires_along(search, &search->path, i))
-				judge_load(search, i, &insn->memories[k], insn->is_repeated);
+			    path_retires_along(facts, path, i))
+				judge_load(facts, path, i, &insn->memories[k], insn->is_repeated,
+					   found);
 	}
 }
 
-static void judge_page(struct search *search, uint32_t position, const struct hp_memory *memory,
-		       bool is_repeated)
+static void judge_page(const struct facts *facts, const struct path *path, uint32_t position,
+		       const struct hp_memory *memory, bool is_repeated, struct suspects *found)
 {
-	const struct hp_core *core = search->core;
-	struct place place = place_of(search, &search->path, position, memory);
+	const struct hp_core *core = facts->core;
+	struct place place = place_of(facts, path, position, memory);
 	double pages = place_crossings(&place, PAGE_BYTES);
 	double most = core->l2_tlb_cycles + walk_margin * core->walk_cycles +
 		      walk_reads * core->memory_cycles;
@@ -114,19 +116,19 @@ static void judge_page(struct search *search, uint32_t position, const struct hp
 		miss *= walk_of_store;
 	if (is_repeated)
 		most *= repeated_pages;
-	pages *= beside_another(search, &search->path, position, memory);
-	add_suspect(search, HP_CAUSE_DTLB, search->path.insns[position], pages * most,
+	pages *= beside_another(facts, path, position, memory);
+	add_suspect(found, HP_CAUSE_DTLB, path->insns[position], pages * most,
 		    pages * miss * path_doubt(position));
 }
 
-void suspect_dtlb(struct search *search)
+void suspect_dtlb(const struct facts *facts, const struct path *path, struct suspects *found)
 {
-	for (uint32_t i = 0; i < search->path.count && i < search->core->retire_width; i++) {
-		const struct hp_insn *insn = search_insn(search, search->path.insns[i])->insn;
+	for (uint32_t i = 0; i < path->count && i < facts->core->retire_width; i++) {
+		const struct hp_insn *insn = facts_insn(facts, path->insns[i])->insn;
 
 		for (size_t k = 0; k < insn->memory_count; k++)
-			if (insn->memories[k].access &&
-			    path_retires_along(search, &search->path, i))
-				judge_page(search, i, &insn->memories[k], insn->is_repeated);
+			if (insn->memories[k].access && path_retires_along(facts, path, i))
+				judge_page(facts, path, i, &insn->memories[k], insn->is_repeated,
+					   found);
 	}
 }

@@ -1,37 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was executed before an instruction, across blocks, along the most frequent predecessors. */
-#include "culprit.h"
-#include "tuning.h"
+#include "path.h"
+#include "../tuning.h"
 
 #include <hpcprof/base/number.h>
 
-struct hp_error *path_prepare(struct search *search)
+struct hp_error *path_prepare(struct facts *facts, struct hp_arena *arena)
 {
-	const struct hp_cfg *cfg = search->cfg;
-	struct hp_arena *arena = search->analyzer->arena;
+	const struct hp_cfg *cfg = facts->cfg;
 	double *most_in = hp_arena_array(arena, (size_t)cfg->node_count + 1, sizeof(double));
 	double *most_out = hp_arena_array(arena, (size_t)cfg->node_count + 1, sizeof(double));
+	uint32_t *before = hp_arena_array(arena, (size_t)cfg->node_count + 1, sizeof(*before));
+	uint32_t *after = hp_arena_array(arena, (size_t)cfg->node_count + 1, sizeof(*after));
 
-	search->before = hp_arena_array(arena, (size_t)cfg->node_count + 1, sizeof(uint32_t));
-	search->after = hp_arena_array(arena, (size_t)cfg->node_count + 1, sizeof(uint32_t));
-	if (!most_in || !most_out || !search->before || !search->after)
+	if (!most_in || !most_out || !before || !after)
 		return hp_error_create_no_memory();
 	for (uint32_t i = 0; i < cfg->node_count; i++)
-		search->before[i] = search->after[i] = HP_CFG_NONE;
+		before[i] = after[i] = HP_CFG_NONE;
 	for (uint32_t i = 0; i < cfg->edge_count; i++) {
 		const struct hp_edge *edge = &cfg->edges[i];
-		double runs = search->analysis->edges[i].relative;
+		double runs = facts->analysis->edges[i].relative;
 
 		if (runs > most_in[edge->to]) {
 			most_in[edge->to] = runs;
-			search->before[edge->to] = edge->from < cfg->block_count ? edge->from
-										 : HP_CFG_NONE;
+			before[edge->to] = edge->from < cfg->block_count ? edge->from : HP_CFG_NONE;
 		}
 		if (runs > most_out[edge->from] && edge->to < cfg->block_count) {
 			most_out[edge->from] = runs;
-			search->after[edge->from] = edge->to;
+			after[edge->from] = edge->to;
 		}
 	}
+	facts->before = before;
+	facts->after = after;
 	return NULL;
 }
 
@@ -40,9 +39,9 @@ static bool comes_back(const struct hp_insn *insn)
 	return insn->kind == HP_INSN_CALL || insn->kind == HP_INSN_CALL_INDIRECT;
 }
 
-void path_find(const struct search *search, uint32_t at, uint32_t longest, struct path *path)
+void path_find(const struct facts *facts, uint32_t at, uint32_t longest, struct path *path)
 {
-	const struct hp_analysis *analysis = search->analysis;
+	const struct hp_analysis *analysis = facts->analysis;
 	uint32_t block = analysis->insns[at].block;
 	uint32_t next = at;
 
@@ -55,7 +54,7 @@ void path_find(const struct search *search, uint32_t at, uint32_t longest, struc
 		if (path->count >= longest)
 			return;
 		while (next == analysis->blocks[block].first_insn) {
-			block = search->before[block];
+			block = facts->before[block];
 			if (block == HP_CFG_NONE || analysis->blocks[block].insn_count == 0)
 				return;
 			next = analysis->blocks[block].first_insn +
@@ -69,24 +68,24 @@ void path_find(const struct search *search, uint32_t at, uint32_t longest, struc
 	}
 }
 
-uint32_t path_next(const struct search *search, uint32_t at)
+uint32_t path_next(const struct facts *facts, uint32_t at)
 {
-	uint32_t number = search_insn(search, at)->block;
-	const struct hp_analysed_block *block = &search->analysis->blocks[number];
-	uint32_t next = search->after[number];
+	uint32_t number = facts_insn(facts, at)->block;
+	const struct hp_analysed_block *block = &facts->analysis->blocks[number];
+	uint32_t next = facts->after[number];
 
 	if (at + 1 < block->first_insn + block->insn_count)
 		return at + 1;
-	if (next == HP_CFG_NONE || search->analysis->blocks[next].insn_count == 0)
+	if (next == HP_CFG_NONE || facts->analysis->blocks[next].insn_count == 0)
 		return HP_SCHEDULE_NONE;
-	return search->analysis->blocks[next].first_insn;
+	return facts->analysis->blocks[next].first_insn;
 }
 
-uint32_t path_writer(const struct search *search, const struct path *path, uint32_t position,
+uint32_t path_writer(const struct facts *facts, const struct path *path, uint32_t position,
 		     unsigned number)
 {
 	for (uint32_t i = position + 1; i < path->count; i++) {
-		const struct hp_insn *insn = search_insn(search, path->insns[i])->insn;
+		const struct hp_insn *insn = facts_insn(facts, path->insns[i])->insn;
 
 		if (hp_register_in(&insn->written, number))
 			return i;
@@ -94,16 +93,16 @@ uint32_t path_writer(const struct search *search, const struct path *path, uint3
 	return 0;
 }
 
-bool path_retires_along(const struct search *search, const struct path *path, uint32_t position)
+bool path_retires_along(const struct facts *facts, const struct path *path, uint32_t position)
 {
-	const struct hp_insn *first = search_insn(search, path->insns[position])->insn;
+	const struct hp_insn *first = facts_insn(facts, path->insns[position])->insn;
 	struct hp_register_set made = first->written;
 	uint8_t flags = first->flags_written;
 
-	if (position >= search->core->retire_width)
+	if (position >= facts->core->retire_width)
 		return false;
 	for (uint32_t i = position; i-- > 0;) {
-		const struct hp_insn *insn = search_insn(search, path->insns[i])->insn;
+		const struct hp_insn *insn = facts_insn(facts, path->insns[i])->insn;
 
 		for (size_t k = 0; k < HP_ARRAY_COUNT(made.bits); k++)
 			if (insn->read.bits[k] & made.bits[k])

@@ -7,14 +7,16 @@
  * unless the operands prove that the load overlaps an earlier store that does not contain all of it:
  * same base, known constants, and no other change of the base in between.
  */
-#include "culprit.h"
-#include "tuning.h"
+#include "causes.h"
+#include "place.h"
+#include "../tuning.h"
 
 /* Of one store, cycles that draining it may take, and is expected to. */
-static bool is_slow(struct search *search, uint32_t position, double *most, double *expected)
+static bool is_slow(const struct facts *facts, const struct path *path, uint32_t position,
+		    double *most, double *expected)
 {
-	const struct hp_insn *insn = search_insn(search, search->path.insns[position])->insn;
-	const struct hp_core *core = search->core;
+	const struct hp_insn *insn = facts_insn(facts, path->insns[position])->insn;
+	const struct hp_core *core = facts->core;
 	bool is_slow = false;
 
 	*most = *expected = 0;
@@ -24,7 +26,7 @@ static bool is_slow(struct search *search, uint32_t position, double *most, doub
 
 		if (!(insn->memories[k].access & HP_ACCESS_WRITE))
 			continue;
-		place = place_of(search, &search->path, position, &insn->memories[k]);
+		place = place_of(facts, path, position, &insn->memories[k]);
 		if (place.kind <= PLACE_SAME ||
 		    (place.kind == PLACE_BOUNDED && place.bytes <= FIRST_CACHE))
 			continue;
@@ -38,9 +40,9 @@ static bool is_slow(struct search *search, uint32_t position, double *most, doub
 	return is_slow;
 }
 
-void suspect_store_buffer(struct search *search)
+void suspect_store_buffer(const struct facts *facts, const struct path *path,
+			  struct suspects *found)
 {
-	const struct path *path = &search->path;
 	uint32_t nearest = 0;
 	bool is_found = false;
 	double bound = 0;
@@ -48,7 +50,7 @@ void suspect_store_buffer(struct search *search)
 	unsigned looked = 0;
 
 	for (uint32_t i = 0; i < path->count && looked < STORES_LOOKED_AT; i++) {
-		const struct hp_insn *insn = search_insn(search, path->insns[i])->insn;
+		const struct hp_insn *insn = facts_insn(facts, path->insns[i])->insn;
 		bool stores = false;
 		double most;
 		double likely;
@@ -60,24 +62,24 @@ void suspect_store_buffer(struct search *search)
 		if (!stores)
 			continue;
 		looked++;
-		if (!is_slow(search, i, &most, &likely))
+		if (!is_slow(facts, path, i, &most, &likely))
 			continue;
 		if (!is_found)
 			nearest = i;
 		is_found = true;
 		bound += most;
 		expected += likely * path_doubt(i) *
-			    (i < search->core->retire_width ? 1 : distant_store_doubt);
+			    (i < facts->core->retire_width ? 1 : distant_store_doubt);
 	}
 	if (is_found)
-		add_suspect(search, HP_CAUSE_STORE_BUFFER, path->insns[nearest], bound, expected);
+		add_suspect(found, HP_CAUSE_STORE_BUFFER, path->insns[nearest], bound, expected);
 }
 
 /* How the address in `*number` changes from before the instruction to after it. */
-static bool shift_of(const struct search *search, const struct hp_insn *insn, unsigned number,
+static bool shift_of(const struct facts *facts, const struct hp_insn *insn, unsigned number,
 		     int64_t *by)
 {
-	const struct hp_isa *isa = search->cfg->isa;
+	const struct hp_isa *isa = facts->cfg->isa;
 	const struct hp_operand *to = &insn->operands[0];
 
 	*by = 0;
@@ -102,13 +104,13 @@ static bool shift_of(const struct search *search, const struct hp_insn *insn, un
 }
 
 /* The displacement of a push's store is from the stack pointer after it. */
-static int64_t displacement_of(const struct search *search, const struct hp_insn *insn,
+static int64_t displacement_of(const struct facts *facts, const struct hp_insn *insn,
 			       const struct hp_memory *memory)
 {
 	bool is_push = memory->is_implicit && insn->operation == HP_OPERATION_PUSH;
 
 	/* Seen from the register as it was before the instruction. */
-	return is_push ? (int64_t)((uint64_t)memory->displacement - search->cfg->isa->pointer_bytes)
+	return is_push ? (int64_t)((uint64_t)memory->displacement - facts->cfg->isa->pointer_bytes)
 		       : memory->displacement;
 }
 
@@ -126,19 +128,18 @@ static enum overlap overlap_of(int64_t stored, unsigned stored_bytes, int64_t lo
 }
 
 /* The position of the store that the load meets but in part, or 0. */
-static uint32_t partial_store(const struct search *search, uint32_t position,
+static uint32_t partial_store(const struct facts *facts, const struct path *path, uint32_t position,
 			      const struct hp_memory *load, const struct hp_insn *loading)
 {
-	const struct path *path = &search->path;
 	int64_t shift = 0;
-	int64_t wanted = displacement_of(search, loading, load);
+	int64_t wanted = displacement_of(facts, loading, load);
 	unsigned stores = 0;
 
 	for (uint32_t i = position + 1; i < path->count && stores < STORES_LOOKED_AT; i++) {
-		const struct hp_insn *insn = search_insn(search, path->insns[i])->insn;
+		const struct hp_insn *insn = facts_insn(facts, path->insns[i])->insn;
 		int64_t by = 0;
 
-		if (load->base < HP_REGISTER_COUNT && !shift_of(search, insn, load->base, &by))
+		if (load->base < HP_REGISTER_COUNT && !shift_of(facts, insn, load->base, &by))
 			return 0;
 		if (load->index < HP_REGISTER_COUNT && hp_register_in(&insn->written, load->index))
 			return 0;
@@ -153,7 +154,7 @@ static uint32_t partial_store(const struct search *search, uint32_t position,
 			    store->segment != load->segment)
 				continue;
 			stores++;
-			overlap = overlap_of(displacement_of(search, insn, store), store->bytes,
+			overlap = overlap_of(displacement_of(facts, insn, store), store->bytes,
 					     (int64_t)((uint64_t)wanted + (uint64_t)shift),
 					     load->bytes);
 			if (overlap != OVERLAP_NONE)
@@ -163,24 +164,25 @@ static uint32_t partial_store(const struct search *search, uint32_t position,
 	return 0;
 }
 
-void suspect_store_forward(struct search *search)
+void suspect_store_forward(const struct facts *facts, const struct path *path,
+			   struct suspects *found)
 {
-	const struct hp_core *core = search->core;
+	const struct hp_core *core = facts->core;
 
-	for (uint32_t i = 0; i < search->path.count && i < core->retire_width; i++) {
-		const struct hp_insn *insn = search_insn(search, search->path.insns[i])->insn;
+	for (uint32_t i = 0; i < path->count && i < core->retire_width; i++) {
+		const struct hp_insn *insn = facts_insn(facts, path->insns[i])->insn;
 
 		for (size_t k = 0; k < insn->memory_count; k++) {
 			uint32_t store;
 
 			if (!(insn->memories[k].access & HP_ACCESS_READ) || insn->is_repeated ||
-			    !path_retires_along(search, &search->path, i))
+			    !path_retires_along(facts, path, i))
 				continue;
-			store = partial_store(search, i, &insn->memories[k], insn);
+			store = partial_store(facts, path, i, &insn->memories[k], insn);
 			if (!store)
 				continue;
 			/* The load waits until the store has left the core's own buffer. */
-			add_suspect(search, HP_CAUSE_STORE_FORWARD, search->path.insns[store],
+			add_suspect(found, HP_CAUSE_STORE_FORWARD, path->insns[store],
 				    core->mispredict_cycles + (double)core->blocked_cycles,
 				    blocked_share * core->blocked_cycles * path_doubt(i));
 		}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What each instruction does that may take long, and the cause that such time goes by. */
+#ifndef HPCPROF_ANALYZE_CULPRIT_DUTY_H
+#define HPCPROF_ANALYZE_CULPRIT_DUTY_H
+
+#include "facts.h"
+
+struct hp_error *duty_prepare(struct facts *facts, struct hp_arena *arena);
+enum hp_cause_kind duty_cause(enum duty duty);
+/* The cause that the static stall of this instruction goes by. */
+enum hp_cause_kind duty_static_cause(const struct facts *facts, uint32_t at);
+
+#endif

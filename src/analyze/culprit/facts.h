@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is known of a procedure before a cause is asked about one of its instructions.
+ *
+ * Each part is found by the function named beside it, in the order of the parts. After that all of
+ * it is const: causes read it, and return what they find (causes.h).
+ */
+#ifndef HPCPROF_ANALYZE_CULPRIT_FACTS_H
+#define HPCPROF_ANALYZE_CULPRIT_FACTS_H
+
+#include <hpcprof/analyze/analysis.h>
+
+enum {
+	GENERAL_REGISTERS = HP_REGISTER_VECTOR,
+	LINE_BYTES = 64,
+	PAGE_BYTES = 4096,
+};
+
+/* What an instruction does that may take long. */
+enum duty { DUTY_PLAIN, DUTY_DIVIDE, DUTY_MULTIPLY, DUTY_FP, DUTY_SYNC };
+
+struct insn_facts {
+	uint8_t duty; /* enum duty */
+	uint16_t latency;
+};
+
+/* Of a loop: who changes registers in it, inner loops included. */
+struct loop_facts {
+	uint8_t writes[GENERAL_REGISTERS];    /* up to 255 */
+	uint8_t moves[GENERAL_REGISTERS];     /* those of them that add a constant to it */
+	uint64_t farthest[GENERAL_REGISTERS]; /* of these, in bytes, without its sign */
+	double entries; /* how often it is entered, relative as frequencies are */
+};
+
+/* Of one execution of a block: the mispredicted branches that lead to it. */
+struct redirect {
+	double most;	 /* so many can come of a mispredicted branch */
+	double expected; /* and are expected to */
+	uint32_t branch; /* most of them; HP_SCHEDULE_NONE */
+};
+
+/* How much of the code has to be another for an arrival. */
+enum arrival_unit {
+	ARRIVAL_LINE,
+	ARRIVAL_PAGE,
+	ARRIVAL_BYTE,
+	ARRIVAL_UNITS,
+};
+
+/* Shares of executions that come from another unit of the code. */
+struct arrivals {
+	double all;
+	double jumps; /* other than by running on */
+};
+
+struct facts {
+	const struct hp_analysis *analysis; /* cycles and frequencies */
+	const struct hp_cfg *cfg;
+	const struct hp_core *core;
+	/* path_prepare: of each block, what most often leads to it, and follows it; HP_CFG_NONE when
+	 * that is no block */
+	const uint32_t *before;
+	const uint32_t *after;
+	/* duty_prepare: of each instruction */
+	const struct insn_facts *insns;
+	/* place_prepare: of each loop */
+	const struct loop_facts *loops;
+	bool has_frame; /* the frame pointer points into the stack */
+	/* marks_prepare: of each loop, and of what is in none */
+	const double *usual;
+	const double *branch_marks; /* of the end of each block */
+	/* mispredict_prepare: into each block */
+	const struct redirect *redirects;
+	/* fetch_prepare: into each block, ARRIVAL_UNITS of each */
+	const struct arrivals *arrivals;
+	uint64_t code_bytes; /* whole cache lines of hot blocks */
+	uint64_t code_pages;
+	uint32_t hot_blocks;
+	double effort; /* of finding it: analysis->effort */
+};
+
+static inline const struct hp_analysed_insn *facts_insn(const struct facts *facts, uint32_t at)
+{
+	return &facts->analysis->insns[at];
+}
+
+static inline uint32_t facts_last_insn(const struct facts *facts, uint32_t block)
+{
+	const struct hp_analysed_block *one = &facts->analysis->blocks[block];
+
+	return one->first_insn + one->insn_count - 1;
+}
+
+static inline double facts_relative(const struct facts *facts, uint32_t block)
+{
+	return block < facts->cfg->block_count ? facts->analysis->blocks[block].frequency.relative
+					       : facts->analysis->entry.relative;
+}
+
+#endif

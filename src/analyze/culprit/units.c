@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Causes in execution: divider, multiplier, floating point, atomic and serializing instructions; and
+ * results that took longer than in the best case because little overlapped.
+ *
+ * Cleared: all instructions but the stalled one and those that may have retired along with it.
+ * Bounded by the latency of one execution: an instruction is the oldest for no longer than that, since
+ * what it depends on has retired before.
+ */
+#include "causes.h"
+#include "duty.h"
+#include "../tuning.h"
+
+/* What it reads was made shortly before: where little overlaps, that shows. */
+static bool is_in_chain(const struct facts *facts, const struct path *path, uint32_t position)
+{
+	const struct hp_insn *insn = facts_insn(facts, path->insns[position])->insn;
+
+	for (uint32_t i = position + 1; i < path->count && i <= position + NEAR_CHAIN; i++) {
+		const struct hp_insn *before = facts_insn(facts, path->insns[i])->insn;
+
+		if ((before->written.bits[0] & insn->read.bits[0]) ||
+		    (before->written.bits[1] & insn->read.bits[1]))
+			return true;
+	}
+	return false;
+}
+
+void suspect_units(const struct facts *facts, const struct path *path, struct suspects *found)
+{
+	for (uint32_t i = 0; i < path->count && i < facts->core->retire_width; i++) {
+		uint32_t at = path->insns[i];
+		const struct insn_facts *one = &facts->insns[at];
+		double latency = one->latency ? one->latency : 1;
+
+		if (i > 0 && (one->duty == DUTY_PLAIN || !path_retires_along(facts, path, i)))
+			continue;
+		if (one->duty == DUTY_SYNC)
+			continue;
+		if (one->duty == DUTY_DIVIDE)
+			latency *= divide_margin;
+		add_reserve(found, duty_cause((enum duty)one->duty), at, latency,
+			    latency *
+				    (one->duty == DUTY_PLAIN ? plain_doubt * latency_shows
+							     : latency_shows) *
+				    path_doubt(i),
+			    is_in_chain(facts, path, i) ? chained_latency * latency : 0);
+	}
+}
+
+void suspect_sync(const struct facts *facts, const struct path *path, struct suspects *found)
+{
+	const struct hp_core *core = facts->core;
+
+	for (uint32_t i = 0; i < path->count && i < core->retire_width; i++) {
+		uint32_t at = path->insns[i];
+		const struct hp_insn *insn = facts_insn(facts, at)->insn;
+		double expected = insn->is_locked ? core->locked_cycles : core->fence_cycles;
+
+		if (facts->insns[at].duty != DUTY_SYNC ||
+		    (i > 1 && !path_retires_along(facts, path, i)))
+			continue;
+		add_suspect(found, HP_CAUSE_SYNC, at, most_sync_reads * core->memory_cycles,
+			    expected * path_doubt(i));
+	}
+}
