@@ -102,6 +102,9 @@ struct hp_error *code_open(struct hp_cfg_image *shared, const struct hp_procedur
 			   struct hp_arena *arena, struct code *code);
 void code_close(struct code *code);
 
+/* Takes in the code of another procedure; false when it has none, or is too large. */
+bool code_adopt(struct code *code, const struct hp_procedure *procedure);
+
 /* Position of an address in any of the parts, or NOWHERE. */
 uint32_t code_position(const struct code *code, uint64_t address);
 const struct code_part *code_part_of(const struct code *code, uint32_t position);
@@ -121,6 +124,9 @@ bool code_sweep(struct code *code);
 /* An instruction begins here, as far as sweeping or following the code tells. */
 bool code_is_boundary(const struct code *code, uint32_t position);
 
+/* Nothing more is to be followed. */
+bool code_has_failed(const struct code *code);
+void code_push_run(struct code *code, struct run run);
 /* A block begins here, which was come upon from the instruction `from` in `run`. */
 void code_add_leader(struct code *code, uint32_t position, uint32_t from_run, uint32_t from);
 

@@ -55,7 +55,11 @@ bool name_returns_twice(const struct hp_procedure *procedure);
 /* Length of its linkage name without the "@plt" of what is called there. */
 size_t name_length(const struct hp_procedure *procedure);
 
-/* The same of a call or jump through a slot of the global offset table. */
+/* A procedure of this name never comes back. */
+bool name_is_of_end(const char *name, size_t length);
+
+/* What a call or jump through a slot of the global offset table reaches, or NULL. */
+const char *import_of(const struct hp_cfg_image *image, const struct hp_flow *flow);
 bool import_never_returns(struct hp_cfg_image *image, const struct hp_flow *flow);
 bool import_returns_twice(const struct hp_cfg_image *image, const struct hp_flow *flow);
 

@@ -3,7 +3,7 @@ noinst_LIBRARIES += src/cfg/libcfg.a
 src_cfg_libcfg_a_SOURCES = \
 	include/hpcprof/cfg/cfg.h \
 	src/cfg/graph.h src/cfg/cfg.c \
-	src/cfg/code.h src/cfg/code.c src/cfg/sweep.c \
+	src/cfg/code.h src/cfg/code.c src/cfg/discover.c src/cfg/sweep.c \
 	src/cfg/image.h src/cfg/image.c src/cfg/names.c src/cfg/returns.c \
 	src/cfg/trace.h src/cfg/trace.c src/cfg/indirect.c \
 	src/cfg/blocks.c src/cfg/connect.c src/cfg/cold.c \

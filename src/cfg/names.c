@@ -85,13 +85,15 @@ size_t name_length(const struct hp_procedure *procedure)
 	return procedure->source == HP_PROCEDURE_PLT && length > 4 ? length - 4 : length;
 }
 
+bool name_is_of_end(const char *name, size_t length)
+{
+	return is_listed(never, sizeof(never) / sizeof(never[0]), name, length) ||
+	       is_standard_throw(name);
+}
+
 bool name_never_returns(const struct hp_procedure *procedure)
 {
-	if (!has_name(procedure))
-		return false;
-	return is_listed(never, sizeof(never) / sizeof(never[0]), procedure->linkage,
-			 name_length(procedure)) ||
-	       is_standard_throw(procedure->linkage);
+	return has_name(procedure) && name_is_of_end(procedure->linkage, name_length(procedure));
 }
 
 bool name_returns_twice(const struct hp_procedure *procedure)
@@ -100,23 +102,9 @@ bool name_returns_twice(const struct hp_procedure *procedure)
 						procedure->linkage, name_length(procedure));
 }
 
-static const char *import_of(const struct hp_cfg_image *image, const struct hp_flow *flow)
+const char *import_of(const struct hp_cfg_image *image, const struct hp_flow *flow)
 {
 	return flow->names_memory ? hp_image_import(image->image, flow->target) : NULL;
-}
-
-bool import_never_returns(struct hp_cfg_image *image, const struct hp_flow *flow)
-{
-	const char *name = import_of(image, flow);
-	const struct hp_procedure *own;
-
-	if (!name)
-		return false;
-	if (is_listed(never, sizeof(never) / sizeof(never[0]), name, strlen(name)) ||
-	    is_standard_throw(name))
-		return true;
-	own = image_named(image, name, strlen(name));
-	return own && !hp_cfg_returns(image, own->address);
 }
 
 bool import_returns_twice(const struct hp_cfg_image *image, const struct hp_flow *flow)

@@ -12,6 +12,8 @@
 #include <hpcprof/base/vector.h>
 #include <hpcprof/image/code.h>
 
+#include <string.h>
+
 enum { DEEPEST = 200, LARGEST_BYTES = 1 << 20 };
 
 struct call {
@@ -243,4 +245,17 @@ static bool ask(struct hp_cfg_image *image, uint64_t address)
 bool hp_cfg_returns(struct hp_cfg_image *image, hp_link_address address)
 {
 	return ask(image, address.value);
+}
+
+bool import_never_returns(struct hp_cfg_image *image, const struct hp_flow *flow)
+{
+	const char *name = import_of(image, flow);
+	const struct hp_procedure *own;
+
+	if (!name)
+		return false;
+	if (name_is_of_end(name, strlen(name)))
+		return true;
+	own = image_named(image, name, strlen(name));
+	return own && !ask(image, own->address.value);
 }

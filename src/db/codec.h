@@ -156,6 +156,8 @@ struct hp_error *hp_evidence_decode(uint8_t *bytes, size_t size,
 
 /* Of an image: four bytes of what and how, the length of the path, and its first character. */
 enum { HP_IMAGE_LEAST_BYTES = 6 };
+/* Bits of its flag byte. */
+enum { HP_IMAGE_DELETED = 1, HP_IMAGE_HAS_BYTES = 2 };
 /* Kind, identity, path; `flags` is for the index. */
 void hp_image_encode(const struct hp_image_id *id, uint8_t flags, struct hp_writer *writer);
 struct hp_error *hp_image_decode(const struct hp_section *section, struct hp_reader *reader,

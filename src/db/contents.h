@@ -39,6 +39,9 @@ typedef struct hp_error *hp_problem_sink(struct hp_error *problem, void *context
 struct hp_error *hp_contents_read_file(int directory, const char *name, uint8_t **bytes,
 				       size_t *size, bool *found);
 
+/* The file is named after another image or event than it holds. */
+struct hp_error *hp_contents_wrong_key(const char *name);
+
 /* Only meta and index: no rule is checked between files. */
 struct hp_error *hp_contents_read_heads(int directory, struct hp_contents *contents);
 /* Everything. With a sink each problem goes there, strays too, and what could be read is in

@@ -2,7 +2,7 @@
 noinst_LIBRARIES += src/db/libdb.a
 src_db_libdb_a_SOURCES = \
 	src/db/care.c \
-	src/db/contents.h src/db/contents.c \
+	src/db/contents.h src/db/contents_file.c src/db/contents.c \
 	src/db/database.h src/db/database.c \
 	src/db/directory.h src/db/directory.c \
 	src/db/epoch.c \
@@ -22,7 +22,7 @@ src_db_libdb_a_SOURCES = \
 	src/db/evidence_decode.c \
 	src/db/evidence_lists.h \
 	src/db/excerpt_codec.c \
-	src/db/image_codec.c \
+	src/db/image_id_codec.c src/db/index_codec.c \
 	src/db/meta_codec.c \
 	src/db/meta_parts.c \
 	src/db/meta_json.h src/db/meta_json.c \

@@ -25,9 +25,9 @@ enum { MOST_VALUES = 1 << 20, MOST_EVENTS = 1024 };
 
 #define FIELD(structure, type, member)                                                             \
 	{                                                                                          \
-#member, type, offsetof(struct structure, member)                                  \
+#member, type, offsetof(structure, member)                                         \
 	}
-#define META(type, member) FIELD(hp_epoch_meta, type, member)
+#define META(type, member) FIELD(struct hp_epoch_meta, type, member)
 
 static const struct hp_json_field meta_fields[] = {
 	META(HP_JSON_BOOL, complete),	     META(HP_JSON_TEXT, version),
@@ -43,7 +43,7 @@ static const struct hp_json_field meta_fields[] = {
 	META(HP_JSON_TEXTS, warnings),
 };
 
-#define CPU(type, member) FIELD(hp_cpu, type, member)
+#define CPU(type, member) FIELD(struct hp_cpu, type, member)
 
 static const struct hp_json_field cpu_fields[] = {
 	CPU(HP_JSON_TEXT, vendor),  CPU(HP_JSON_U32, family),
@@ -52,7 +52,7 @@ static const struct hp_json_field cpu_fields[] = {
 	CPU(HP_JSON_U32, part),	    CPU(HP_JSON_U32, instruction_cache_bytes),
 };
 
-#define EVENT(type, member) FIELD(hp_event_totals, type, member)
+#define EVENT(type, member) FIELD(struct hp_event_totals, type, member)
 #define INFO(member)                                                                               \
 	{                                                                                          \
 #member, HP_JSON_TEXT, offsetof(struct hp_event_totals, info.member)               \
@@ -76,7 +76,7 @@ static const struct hp_json_field event_fields[] = {
 	  offsetof(struct hp_event_totals, info.skid_instructions) },
 };
 
-#define COMMAND(type, member) FIELD(hp_command_times, type, member)
+#define COMMAND(type, member) FIELD(struct hp_command_times, type, member)
 
 static const struct hp_json_field command_fields[] = {
 	COMMAND(HP_JSON_TEXT, command),
@@ -85,14 +85,14 @@ static const struct hp_json_field command_fields[] = {
 	COMMAND(HP_JSON_U64, elapsed_ns),
 };
 
-#define CLOCK(type, member) FIELD(hp_clock_class, type, member)
+#define CLOCK(type, member) FIELD(struct hp_clock_class, type, member)
 
 static const struct hp_json_field clock_fields[] = {
 	CLOCK(HP_JSON_U64, hz),
 	CLOCK(HP_JSON_U64, count),
 };
 
-#define RUN(type, member) FIELD(hp_run, type, member)
+#define RUN(type, member) FIELD(struct hp_run, type, member)
 
 static const struct hp_json_field run_fields[] = {
 	RUN(HP_JSON_U64, start_ns),
@@ -106,7 +106,7 @@ static const struct hp_json_field run_fields[] = {
 	RUN(HP_JSON_DOUBLE, work),
 };
 
-#define FILE_SUM(type, member) FIELD(hp_file_sum, type, member)
+#define FILE_SUM(type, member) FIELD(struct hp_file_sum, type, member)
 
 /* Copies have no entries, and only profiles have samples. */
 enum { FIELDS_OF_COPIES = 3, FIELDS_OF_OTHERS };

@@ -9,7 +9,6 @@
 
 #include <limits.h>
 #include <elfutils/libdwelf.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -147,16 +146,6 @@ static struct hp_error *read_texts(struct elf_file *file)
 	return NULL;
 }
 
-/* libdwfl unpacks what looks like a compressed kernel and takes archives apart; neither is ever
- * mapped as a program, so only plain ELF may pass. */
-bool elf_file_is_elf(int fd)
-{
-	char magic[SELFMAG];
-
-	return pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
-	       memcmp(magic, ELFMAG, SELFMAG) == 0;
-}
-
 static bool is_linked_elf(int fd)
 {
 	unsigned char header[EI_NIDENT + 2];
@@ -261,25 +250,6 @@ const struct elf_segment *elf_file_segment_at(const struct elf_file *file, uint6
 
 		if (address >= segment->address && address - segment->address < segment->file_bytes)
 			return segment;
-	}
-	return NULL;
-}
-
-Elf_Scn *elf_file_section(Elf *elf, const char *name, GElf_Shdr *header)
-{
-	Elf_Scn *section = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names) != 0)
-		return NULL;
-	while ((section = elf_nextscn(elf, section))) {
-		const char *found;
-
-		if (!gelf_getshdr(section, header))
-			continue;
-		found = elf_strptr(elf, names, header->sh_name);
-		if (found && strcmp(found, name) == 0)
-			return section;
 	}
 	return NULL;
 }

@@ -6,7 +6,7 @@ src_infer_libinfer_a_SOURCES = \
 	src/infer/analyse.c \
 	src/infer/balance.h src/infer/balance.c \
 	src/infer/branches.h src/infer/branches.c \
-	src/infer/counts.c \
+	src/infer/image_counts.c src/infer/counts.c \
 	src/infer/counts_clock.h src/infer/counts_clock.c \
 	src/infer/counts_terms.c \
 	src/infer/exact_counts.h src/infer/exact_counts.c \

@@ -124,10 +124,16 @@ static void weigh(struct hp_mux_scheduler *scheduler)
 	}
 }
 
+/* Uniform in [0, 1). */
+static double random_unit(struct hp_random *random)
+{
+	return (double)(hp_random_next(random) >> 11) * 0x1p-53;
+}
+
 static uint32_t next(struct hp_mux_scheduler *scheduler)
 {
 	struct adaptive *adaptive = scheduler->state;
-	double jitter = 1 + period_jitter * (2 * hp_mux_random_unit(&scheduler->random) - 1);
+	double jitter = 1 + period_jitter * (2 * random_unit(&scheduler->random) - 1);
 	double weights = 0;
 	uint32_t first = 0;
 

@@ -27,11 +27,6 @@ bool hp_mux_policy_parse(const char *name, enum hp_mux_policy *policy)
 	return false;
 }
 
-double hp_mux_random_unit(struct hp_random *random)
-{
-	return (double)(hp_random_next(random) >> 11) * 0x1p-53;
-}
-
 struct hp_error *hp_mux_scheduler_create(const struct hp_mux_plan *plan,
 					 const struct hp_mux_scheduler_options *options,
 					 struct hp_mux_scheduler **created)

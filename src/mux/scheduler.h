@@ -29,7 +29,4 @@ struct hp_mux_scheduler {
 
 extern const struct scheduler_kind hp_mux_rr, hp_mux_rr_random, hp_mux_roc, hp_mux_adaptive;
 
-/* Uniform in [0, 1). */
-double hp_mux_random_unit(struct hp_random *random);
-
 #endif

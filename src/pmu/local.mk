@@ -10,7 +10,7 @@ src_pmu_libpmu_a_SOURCES = \
 	src/pmu/draft.c src/pmu/draft.h \
 	src/pmu/encode.c \
 	src/pmu/enumerate.c \
-	src/pmu/examine.c src/pmu/examine.h \
+	src/pmu/examine.c src/pmu/findings.c src/pmu/examine.h \
 	src/pmu/examine_hardware.c \
 	src/pmu/names.c src/pmu/names.h \
 	include/hpcprof/pmu/open.h src/pmu/open.c \

@@ -9,8 +9,8 @@ src_profile_libprofile_a_SOURCES = \
 	src/profile/load.c \
 	src/profile/machine.c \
 	src/profile/mixture.c \
-	src/profile/profiles.c \
-	src/profile/resolve.h src/profile/resolve.c \
+	src/profile/access.c src/profile/profiles.c \
+	src/profile/resolve.c \
 	src/profile/rows.h src/profile/rows.c \
 	src/profile/shown.c \
 	src/profile/tuning.h \

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "attribute.h"
-#include "resolve.h"
 #include "suggest.h"
 #include "tuning.h"
 
@@ -49,25 +48,6 @@ static struct wanted wanted_of(const char *image, const char *name)
 	return wanted;
 }
 
-static bool image_fits(const struct hp_loaded_image *image, const struct wanted *wanted)
-{
-	return hp_profiles_matches(wanted->image, image->id.path) ||
-	       hp_profiles_matches(wanted->image, hp_image_basename(image->id.path)) ||
-	       hp_profiles_matches(wanted->image, image->short_name);
-}
-
-bool resolve_names_image(const char *text, const struct hp_loaded_image *image)
-{
-	for (const char *colon = strchr(text, ':'); colon; colon = strchr(colon + 1, ':')) {
-		_cleanup_free_ char *name = strndup(text, (size_t)(colon - text));
-		const struct wanted wanted = { .image = name };
-
-		if (name && *name && image_fits(image, &wanted))
-			return true;
-	}
-	return false;
-}
-
 static const struct hp_procedure *owner_at(const struct hp_loaded_part *part, uint64_t address)
 {
 	if (!part->file)
@@ -90,7 +70,7 @@ static bool holds_address(const struct hp_row *row, uint64_t address)
 
 static enum fit fit_of_row(const struct hp_row *row, const struct wanted *wanted)
 {
-	if (!image_fits(row->image, wanted))
+	if (!image_fits(row->image, wanted->image))
 		return FIT_NOT;
 	if (wanted->has_address && row->has_address && holds_address(row, wanted->address))
 		return FIT_ADDRESS;
@@ -117,7 +97,7 @@ static struct hp_error *add_unsampled(struct hp_profiles *profiles, struct hp_lo
 	struct hp_error *error = NULL;
 	size_t count;
 
-	if (!part->file || !image_fits(part->image, wanted))
+	if (!part->file || !image_fits(part->image, wanted->image))
 		return NULL;
 	if (wanted->has_address)
 		return add_unsampled_address(profiles, part, wanted->address);

@@ -3,7 +3,6 @@
 
 #include <hpcprof/profile/rows.h>
 
-#include "resolve.h"
 #include "tuning.h"
 
 #include <hpcprof/base/buffer.h>
@@ -14,6 +13,25 @@
 
 #include <inttypes.h>
 #include <string.h>
+
+bool image_fits(const struct hp_loaded_image *image, const char *pattern)
+{
+	return hp_profiles_matches(pattern, image->id.path) ||
+	       hp_profiles_matches(pattern, hp_image_basename(image->id.path)) ||
+	       hp_profiles_matches(pattern, image->short_name);
+}
+
+/* Something before a single colon of the text means the image. */
+static bool names_image(const char *text, const struct hp_loaded_image *image)
+{
+	for (const char *colon = strchr(text, ':'); colon; colon = strchr(colon + 1, ':')) {
+		_cleanup_free_ char *name = strndup(text, (size_t)(colon - text));
+
+		if (name && *name && image_fits(image, name))
+			return true;
+	}
+	return false;
+}
 
 enum { LONGEST_SHOWN_COLUMNS = 90 };
 
@@ -149,8 +167,7 @@ static struct hp_error *not_found(const struct hp_profiles *profiles, const char
 		const struct hp_loaded_image *image = profiles->images.at[i];
 
 		is_any = is_any || image->problem;
-		if (image->problem &&
-		    (all_are_refused(profiles) || resolve_names_image(text, image)))
+		if (image->problem && (all_are_refused(profiles) || names_image(text, image)))
 			refused = image;
 	}
 	if (refused)

@@ -4,7 +4,7 @@ src_report_libreport_a_SOURCES = \
 	include/hpcprof/report/comparison.h \
 	include/hpcprof/report/report.h \
 	include/hpcprof/report/spread.h \
-	src/report/annotate/annotate.h src/report/annotate/annotate.c \
+	src/report/annotate/annotate.h src/report/annotate/annotate.c src/report/annotate/annotation.c \
 	src/report/annotate/annotate_choose.c \
 	src/report/annotate/annotate_columns.h src/report/annotate/annotate_columns.c \
 	src/report/annotate/annotate_source.c \
@@ -19,14 +19,14 @@ src_report_libreport_a_SOURCES = \
 	src/report/annotate/source_access.h src/report/annotate/source_access.c \
 	src/report/annotate/write_annotate.h src/report/annotate/write_annotate.c \
 	src/report/annotate/write_dot.c \
-	src/report/common/json.h src/report/common/json.c \
+	src/report/common/json.h src/report/common/json.c src/report/common/json_summary.c \
 	src/report/common/machine.h src/report/common/machine.c \
 	src/report/common/quantity.h src/report/common/quantity.c \
 	src/report/common/sheet.h src/report/common/sheet.c \
 	src/report/common/sort.h src/report/common/sort.c \
 	src/report/common/state.h \
 	src/report/common/text.h src/report/common/text.c \
-	src/report/comparison/comparison.h src/report/comparison/comparison.c \
+	src/report/comparison/comparison.h src/report/comparison/comparison.c src/report/comparison/comparison_write.c \
 	src/report/comparison/comparison_github.c \
 	src/report/comparison/comparison_html.c \
 	src/report/comparison/comparison_json.c \

@@ -11,13 +11,7 @@
 #include <hpcprof/report/report.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-bool shows_counts(const struct hp_report_options *options)
-{
-	return options->view == HP_VIEW_CALLS || options->view == HP_VIEW_EXECUTIONS;
-}
 
 static struct hp_error *check_options(const struct hp_report_options *options)
 {

@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+bool shows_counts(const struct hp_report_options *options)
+{
+	return options->view == HP_VIEW_CALLS || options->view == HP_VIEW_EXECUTIONS;
+}
+
 static bool view_has(enum hp_report_view view, enum sort_key key)
 {
 	switch (key) {

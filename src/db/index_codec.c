@@ -2,7 +2,6 @@
 #include "codec.h"
 #include "names.h"
 
-#include <hpcprof/base/vector.h>
 
 #include <limits.h>
 #include <stdlib.h>
@@ -15,103 +14,6 @@ const struct hp_container_kind hp_index_kind = {
 	.tags = index_tags,
 	.most_times = 64,
 };
-
-/* Bits of an image's flag byte. */
-enum { FLAG_DELETED = 1, FLAG_HAS_BYTES = 2, FLAGS = FLAG_DELETED | FLAG_HAS_BYTES };
-
-static const char *image_fault(const struct hp_image_id *id)
-{
-	size_t size = id->identity.size;
-
-	if (id->kind < HP_IMAGE_FILE || id->kind > HP_IMAGE_UNKNOWN)
-		return "an image of unknown kind";
-	if (!id->path || !*id->path)
-		return "an image without a path";
-	if (strlen(id->path) > PATH_MAX)
-		return "an image path longer than paths can be";
-	switch (id->identity.kind) {
-	case HP_IDENTITY_NONE:
-		return size ? "an identity that is none, and yet has bytes" : NULL;
-	case HP_IDENTITY_BUILD_ID:
-		return size && size <= HP_IDENTITY_MAX_BYTES ? NULL
-							     : "a build-id of impossible size";
-	case HP_IDENTITY_CONTENT:
-		return size == 16 ? NULL : "a content hash that is not 16 bytes";
-	default:
-		return "an identity of unknown kind";
-	}
-}
-
-struct hp_error *hp_image_check(const struct hp_image_id *id)
-{
-	const char *fault = image_fault(id);
-
-	return fault ? hp_error_create(HP_ERROR_USAGE, "%s", fault) : NULL;
-}
-
-void hp_image_encode(const struct hp_image_id *id, uint8_t flags, struct hp_writer *writer)
-{
-	hp_write_u8(writer, (uint8_t)id->kind);
-	hp_write_u8(writer, flags);
-	hp_write_u8(writer, id->identity.kind);
-	hp_write_u8(writer, id->identity.size);
-	hp_write_bytes(writer, id->identity.bytes, id->identity.size);
-	hp_write_string(writer, id->path);
-}
-
-struct hp_error *hp_image_decode(const struct hp_section *section, struct hp_reader *reader,
-				 struct hp_image_id *id, uint8_t *flags)
-{
-	struct hp_reader start = *reader;
-	const uint8_t *identity = NULL;
-	const char *fault;
-	uint8_t kind = 0;
-
-	*id = (struct hp_image_id){ 0 };
-	if (!hp_read_u8(reader, &kind) || !hp_read_u8(reader, flags) ||
-	    !hp_read_u8(reader, &id->identity.kind) || !hp_read_u8(reader, &id->identity.size) ||
-	    !hp_read_bytes(reader, id->identity.size, &identity))
-		return hp_section_damaged(section, reader, "ends inside an image");
-	if (id->identity.size > HP_IDENTITY_MAX_BYTES)
-		return hp_section_damaged(section, &start, "an identity of %u bytes",
-					  id->identity.size);
-	memcpy(id->identity.bytes, identity, id->identity.size);
-	if (!hp_read_string(reader, &id->path))
-		return hp_section_damaged(section, reader, "an image's path does not fit");
-	/* Not a cast first: an enum cannot be trusted to hold any byte. */
-	id->kind = kind <= HP_IMAGE_UNKNOWN ? (enum hp_image_kind)kind : 0;
-	id->deleted = *flags & FLAG_DELETED;
-	fault = image_fault(id);
-	if (!fault && *flags & ~FLAGS)
-		fault = "unknown flags of an image";
-	if (!fault)
-		return NULL;
-	hp_image_id_clear(id);
-	return hp_section_damaged(section, &start, "%s", fault);
-}
-
-struct hp_error *hp_image_decode_key(const struct hp_container *file, const char *what,
-				     struct hp_image_id *id)
-{
-	const struct hp_section *section;
-	struct hp_reader reader;
-	struct hp_error *error = hp_container_section(file, "key ", &section, &reader);
-	uint8_t flags = 0;
-
-	if (!error)
-		error = hp_image_decode(section, &reader, id, &flags);
-	if (!error && flags)
-		error = hp_section_damaged(section, &reader, "flags in the key of %s", what);
-	return error ? error : hp_section_check_end(section, &reader);
-}
-
-struct hp_error *hp_section_check_end(const struct hp_section *section,
-				      const struct hp_reader *reader)
-{
-	size_t left = hp_reader_left(reader);
-
-	return left ? hp_section_damaged(section, reader, "%zu bytes too many", left) : NULL;
-}
 
 /* --- the index ---------------------------------------------------------------------------- */
 
@@ -180,8 +82,8 @@ struct hp_error *hp_index_encode(const struct hp_index *index, struct hp_writer 
 	hp_write_varint(&section, index->count);
 	for (size_t i = 0; i < index->count; i++) {
 		const struct hp_index_entry *entry = &index->entries[i];
-		int flags = (entry->id.deleted ? FLAG_DELETED : 0) |
-			    (entry->has_bytes ? FLAG_HAS_BYTES : 0);
+		int flags = (entry->id.deleted ? HP_IMAGE_DELETED : 0) |
+			    (entry->has_bytes ? HP_IMAGE_HAS_BYTES : 0);
 
 		hp_image_encode(&entry->id, (uint8_t)flags, &section);
 		if (entry->has_bytes) {
@@ -228,7 +130,7 @@ static struct hp_error *decode_entry(const struct hp_section *section, struct hp
 		return error;
 	entry->hash = hp_image_hash(&entry->id);
 	index->count++;
-	if (!(flags & FLAG_HAS_BYTES))
+	if (!(flags & HP_IMAGE_HAS_BYTES))
 		return NULL;
 	if (!hp_read_varint(reader, &size) || size > HP_CONTAINER_MAX_FILE_BYTES ||
 	    !hp_read_u32(reader, &entry->bytes_crc))
