@@ -100,6 +100,15 @@ enum {
 
 /* --- what a window costs: budget/price.c ----------------------------------------------------- */
 
+enum {
+	/* Windows that may cost more than has been earned by then: one or two say little of a run. */
+	LENT_WINDOWS = 3, /* windows [chosen] */
+};
+/* So much more, of the target's CPU time so far: a run that ends then has cost that; … */
+static const double lent_most_share = 0.005; /* share of CPU time: half a point [chosen] */
+/* … and no more than this part of the budget. */
+static const double lent_part = 0.5; /* times the budget [chosen] */
+
 /* A stop whatever there is to read, before one has been measured. scripts/bench/shadow-price prints
  * stops by size; on a VM of 2 CPUs they had 0.2 to 0.5 ms in common. The dear end is taken. */
 static const double guessed_fixed_ns = 500e3; /* ns per stop; scripts/bench/shadow-price */

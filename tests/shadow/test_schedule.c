@@ -7,6 +7,7 @@
 #include "../../src/shadow/budget/price.h"
 #include "../../src/shadow/budget/schedule.h"
 #include "../../src/shadow/threads.h"
+#include "../../src/shadow/tuning.h"
 #include "../../src/shadow/budget/waits.h"
 #include "../support.h"
 
@@ -221,6 +222,13 @@ TEST(windows_are_no_longer_than_lets_the_budget_be_spent)
 	ck_assert_uint_lt(ledger_window_ns(&little, &terms), taken.window_ns);
 }
 
+/* Nothing is lent any more. */
+static void begin_steadily(struct ledger *ledger, double percent, double sample_ns)
+{
+	ledger_init(ledger, percent, sample_ns);
+	ledger->copies = LENT_WINDOWS;
+}
+
 TEST(a_dearer_copy_has_a_higher_price_and_a_longer_slot)
 {
 	const struct price_terms none = { 0 };
@@ -228,7 +236,7 @@ TEST(a_dearer_copy_has_a_higher_price_and_a_longer_slot)
 	const struct price_terms both = { .bytes = 1 << 20, .samples = 50 };
 	struct ledger ledger;
 
-	ledger_init(&ledger, 1, 0);
+	begin_steadily(&ledger, 1, 0);
 	ck_assert_uint_gt(ledger_price(&ledger, &both), ledger_price(&ledger, &samples));
 	ck_assert_uint_gt(ledger_price(&ledger, &samples), ledger_price(&ledger, &none));
 	/* 1 %: a hundred times. */
@@ -245,7 +253,7 @@ TEST(what_is_allowed_stays_within_the_budget)
 	uint64_t now = 0;
 	uint64_t windows = 0;
 
-	ledger_init(&ledger, 2, 5000);
+	begin_steadily(&ledger, 2, 5000);
 	schedule_init(&schedule, 13);
 	schedule_next(&schedule, 0, 1000);
 	for (int i = 0; i < SLOTS; i++) {
@@ -270,6 +278,29 @@ TEST(what_is_allowed_stays_within_the_budget)
 	ck_assert((double)ledger.lost_ns > 0.018 * (double)now);
 }
 
+TEST(the_first_windows_are_lent_half_a_point_and_no_more_than_half_the_budget)
+{
+	const uint64_t second = 1000000000;
+	const struct price_terms terms = { 0 };
+	const struct {
+		double percent, most;
+	} rows[] = { { 1, 0.015 }, { 0.2, 0.003 }, { 5, 0.055 } };
+
+	for (size_t i = 0; i < HP_ARRAY_COUNT(rows); i++) {
+		uint64_t most_ns = (uint64_t)(rows[i].most * 1e9);
+		struct ledger ledger;
+
+		ledger_init(&ledger, rows[i].percent, 0);
+		for (size_t window = 0; window < LENT_WINDOWS; window++) {
+			ck_assert(ledger_allows(&ledger, most_ns - 1000, second));
+			ck_assert(!ledger_allows(&ledger, most_ns + 1000, second));
+			ledger_settle(&ledger, ledger_owe(&ledger, &terms));
+		}
+		ck_assert(!ledger_allows(&ledger, most_ns - 1000, second));
+		ck_assert(ledger_allows(&ledger, (uint64_t)(1e7 * rows[i].percent) - 1000, second));
+	}
+}
+
 /* What a copy that still runs is going to cost is spent already, until it is known. */
 TEST(what_copies_are_going_to_cost_is_no_longer_to_be_had)
 {
@@ -279,7 +310,7 @@ TEST(what_copies_are_going_to_cost_is_no_longer_to_be_had)
 	uint64_t price, slot_end;
 	double owed;
 
-	ledger_init(&ledger, 50, 5000);
+	begin_steadily(&ledger, 50, 5000);
 	ledger_taken(&ledger, 2 * second, &terms);
 	price = ledger_price(&ledger, &terms);
 	slot_end = ledger_slot_end(&ledger, price, 0);
@@ -298,7 +329,7 @@ TEST(slots_are_shorter_by_what_is_left_over_and_longer_by_what_is_overdrawn)
 	const uint64_t second = 1000000000;
 	struct ledger ledger;
 
-	ledger_init(&ledger, 1, 0);
+	begin_steadily(&ledger, 1, 0);
 	/* 10 ms were spent, which 1 s has paid for; as much again takes another. */
 	ledger_other(&ledger, 10e6);
 	ck_assert_uint_eq(ledger_slot_end(&ledger, 10000000, second), 2 * second);

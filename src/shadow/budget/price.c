@@ -34,6 +34,14 @@ void ledger_expect(struct ledger *ledger, double ns_per_byte)
 		ledger->ns_per_byte = probed_ns_factor * ns_per_byte;
 }
 
+/* With what is lent. */
+static double share_of(const struct ledger *ledger)
+{
+	if (ledger->copies >= LENT_WINDOWS)
+		return ledger->share;
+	return ledger->share + fmin(lent_most_share, lent_part * ledger->share);
+}
+
 static double refill_ns(uint64_t bytes)
 {
 	double cold = (double)bytes < cpu_cache_bytes ? (double)bytes : cpu_cache_bytes;
@@ -147,7 +155,7 @@ uint64_t ledger_price(const struct ledger *ledger, const struct price_terms *ter
 
 uint64_t ledger_slot(const struct ledger *ledger, uint64_t price_ns)
 {
-	return (uint64_t)((double)price_ns / ledger->share);
+	return (uint64_t)((double)price_ns / share_of(ledger));
 }
 
 uint64_t ledger_slot_end(const struct ledger *ledger, uint64_t price_ns, uint64_t start_ns)
@@ -162,7 +170,7 @@ uint64_t ledger_slot_end(const struct ledger *ledger, uint64_t price_ns, uint64_
 bool ledger_allows(const struct ledger *ledger, uint64_t price_ns, uint64_t slot_end_ns)
 {
 	return (double)ledger->lost_ns + ledger->owed_ns + (double)price_ns <=
-	       ledger->share * (double)slot_end_ns;
+	       share_of(ledger) * (double)slot_end_ns;
 }
 
 void ledger_other(struct ledger *ledger, double lost_ns)
@@ -219,6 +227,7 @@ double ledger_owe(struct ledger *ledger, const struct price_terms *terms)
 {
 	double owed_ns = copy_cost_ns(ledger, terms);
 
+	ledger->copies++;
 	ledger->owed_ns += owed_ns;
 	return owed_ns;
 }

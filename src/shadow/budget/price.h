@@ -13,7 +13,8 @@
  * next price is predicted from earlier measurements.
  *
  * The budget is a share of the target's CPU time. The price of a window is paid in advance, from the
- * slot that the window is due in (schedule.h), never from later ones. Other threads may be waiting
+ * slot that the window is due in (schedule.h), never from later ones; but the first few windows are lent a
+ * little, which the next ones wait for: a short run has some then. Other threads may be waiting
  * for the one that is held; so its loss counts once per running thread of its process. The share then
  * holds for wall time, too.
  */
@@ -37,6 +38,7 @@ struct ledger {
 	bool has_measured;   /* stops; else these are guesses, on the dear side */
 	bool has_taken;	     /* so for copies */
 	bool has_whole;
+	uint64_t copies;  /* that ran */
 	uint64_t lost_ns; /* so far */
 	double owed_ns;	  /* will be, of copies that still run */
 	uint64_t longest_stop_ns;
