@@ -17,6 +17,24 @@ const char *hp_argument_name(const struct argp_option *table, int key)
 	return NULL;
 }
 
+error_t hp_argument_place(int key, char *argument, const char **db, const char **symfs,
+			  bool *no_debuginfo)
+{
+	switch (key) {
+	case HP_KEY_DB:
+		*db = argument;
+		return 0;
+	case HP_KEY_SYMFS:
+		*symfs = argument;
+		return 0;
+	case HP_KEY_NO_DEBUGINFO:
+		*no_debuginfo = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
 void hp_argument_ids(struct argp_state *state, const char *text, struct hp_ids *ids)
 {
 	_cleanup_free_ char *copy = strdup(text);

@@ -13,6 +13,30 @@
 /* The long name of the option with that key, without dashes; NULL: the table has none. */
 const char *hp_argument_name(const struct argp_option *table, int key);
 
+/*
+ * The options that say where profiles and files lie, which several commands have: rows for their
+ * tables, in any group, and what takes them. A command without files has the first row only.
+ */
+enum { HP_KEY_DB = 0x300, HP_KEY_SYMFS, HP_KEY_NO_DEBUGINFO };
+#define HP_DB_OPTION(key, group)                                                                   \
+	{                                                                                          \
+		"db", (key), "DIR", 0,                                                             \
+			"The profile database (default: $HPCPROF_DB if it is set, else "           \
+			"./hpcprof.db)",                                                           \
+			(group)                                                                    \
+	}
+#define HP_FILE_OPTIONS(group)                                                                     \
+	{ "symfs", HP_KEY_SYMFS, "DIR", 0, "Look for all files below DIR", (group) },              \
+	{                                                                                          \
+		"no-debuginfo", HP_KEY_NO_DEBUGINFO, NULL, 0,                                      \
+			"Take names and lines from the recorded files only: no separate debug "    \
+			"files, no debuginfod",                                                    \
+			(group)                                                                    \
+	}
+/* ARGP_ERR_UNKNOWN for other keys. */
+error_t hp_argument_place(int key, char *argument, const char **db, const char **symfs,
+			  bool *no_debuginfo);
+
 /* Process or thread numbers, of several options one after the other. free(at). */
 struct hp_ids {
 	pid_t *at;

@@ -15,14 +15,11 @@
 #include <string.h>
 
 enum {
-	KEY_DB = 0x100,
-	KEY_BASELINE_DB,
+	KEY_BASELINE_DB = 256,
 	KEY_RELATIVE,
 	KEY_CANDIDATE_WORK,
 	KEY_MIN_CHANGE,
 	KEY_MIN_SHARE,
-	KEY_SYMFS,
-	KEY_NO_DEBUGINFO,
 	KEY_RUNS,
 	KEY_SIDE_BY_SIDE,
 	KEY_IN_TURNS,
@@ -38,8 +35,7 @@ enum {
 
 static const struct argp_option option_table[] = {
 	{ NULL, 0, NULL, 0, "Comparing:", 1 },
-	{ "db", KEY_DB, "DIR", 0,
-	  "The profile database (default: $HPCPROF_DB if it is set, else ./hpcprof.db)", 1 },
+	HP_DB_OPTION(HP_KEY_DB, 1),
 	{ "baseline-db", KEY_BASELINE_DB, "DIR", 0,
 	  "The database that contains BASE, if it is another one", 1 },
 	{ "relative", KEY_RELATIVE, NULL, 0,
@@ -52,11 +48,7 @@ static const struct argp_option option_table[] = {
 	  "Ignore changes below this share of what changed (default: 3)", 1 },
 	{ "min-share", KEY_MIN_SHARE, "PERCENT", 0,
 	  "Ignore changes below this share of the program (default: 0.5)", 1 },
-	{ "symfs", KEY_SYMFS, "DIR", 0, "Look for all files below DIR", 1 },
-	{ "no-debuginfo", KEY_NO_DEBUGINFO, NULL, 0,
-	  "Take names and lines from the recorded files only: no separate debug files, no "
-	  "debuginfod",
-	  1 },
+	HP_FILE_OPTIONS(1),
 	{ NULL, 0, NULL, 0, "Recording both sides:", 5 },
 	{ "runs", KEY_RUNS, "N", 0,
 	  "Record each command N times: -- COMMAND... --versus COMMAND...; at 4000 Hz unless -F, "
@@ -213,9 +205,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->runs.recording;
 		return 0;
-	case KEY_DB:
-		arguments->db = argument;
-		return 0;
 	case KEY_BASELINE_DB:
 		arguments->baseline_db = argument;
 		return 0;
@@ -230,12 +219,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_MIN_SHARE:
 		arguments->compare.least_of_program = parse_share(state, argument);
-		return 0;
-	case KEY_SYMFS:
-		arguments->compare.symfs = argument;
-		return 0;
-	case KEY_NO_DEBUGINFO:
-		arguments->compare.no_debuginfo = true;
 		return 0;
 	case KEY_FORMAT:
 		if (!hp_comparison_format_parse(argument, &arguments->format))
@@ -262,7 +245,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		parse_sides(state, arguments);
 		return 0;
 	default:
-		return parse_recording(key, argument, state);
+		if (parse_recording(key, argument, state) == 0)
+			return 0;
+		return hp_argument_place(key, argument, &arguments->db, &arguments->compare.symfs,
+					 &arguments->compare.no_debuginfo);
 	}
 }
 

@@ -11,16 +11,13 @@
 #include <stdio.h>
 
 enum {
-	OPTION_DB = 256,
-	OPTION_ANNOTATE,
+	OPTION_ANNOTATE = 256,
 	OPTION_RELATIVE,
 	OPTION_WORK,
 	OPTION_CANDIDATE_WORK,
 	OPTION_FAIL_OVER,
 	OPTION_TOP,
 	OPTION_FORMAT,
-	OPTION_SYMFS,
-	OPTION_NO_DEBUGINFO,
 };
 
 enum { TOP_BY_DEFAULT = 30 };
@@ -38,8 +35,7 @@ struct arguments {
 static const char formats[] = "text|json";
 
 static const struct argp_option option_table[] = {
-	{ "db", OPTION_DB, "DIR", 0,
-	  "The profile database (default: $HPCPROF_DB if it is set, else ./hpcprof.db)", 0 },
+	HP_DB_OPTION(HP_KEY_DB, 0),
 	{ "annotate", OPTION_ANNOTATE, "PROC", 0,
 	  "Show the code of this procedure, or of all procedures that the glob matches, side by "
 	  "side",
@@ -59,11 +55,7 @@ static const struct argp_option option_table[] = {
 	  3 },
 	{ "top", OPTION_TOP, "N", 0, "Show at most N rows (default: 30)", 3 },
 	{ "format", OPTION_FORMAT, formats, 0, "Output format (default: text)", 3 },
-	{ "symfs", OPTION_SYMFS, "DIR", 0, "Look for all files below DIR", 4 },
-	{ "no-debuginfo", OPTION_NO_DEBUGINFO, NULL, 0,
-	  "Take names and lines from the recorded files only: no separate debug files, no "
-	  "debuginfod",
-	  4 },
+	HP_FILE_OPTIONS(4),
 	{ 0 },
 };
 
@@ -81,9 +73,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case OPTION_DB:
-		arguments->db = argument;
-		return 0;
 	case OPTION_ANNOTATE:
 		arguments->compare.annotated = argument;
 		return 0;
@@ -111,12 +100,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 					    ? HP_COMPARISON_DIFFERENCES_JSON
 					    : HP_COMPARISON_DIFFERENCES;
 		return 0;
-	case OPTION_SYMFS:
-		arguments->compare.symfs = argument;
-		return 0;
-	case OPTION_NO_DEBUGINFO:
-		arguments->compare.no_debuginfo = true;
-		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num >= HP_SIDES)
 			argp_error(state,
@@ -134,7 +117,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 					  "not depend on the amount of work");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return hp_argument_place(key, argument, &arguments->db, &arguments->compare.symfs,
+					 &arguments->compare.no_debuginfo);
 	}
 }
 

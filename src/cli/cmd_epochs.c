@@ -49,8 +49,7 @@ struct action {
 static const char formats[] = "text|json|csv"; /* enum epoch_format */
 
 static const struct argp_option option_table[] = {
-	{ "db", OPTION_DB, "DIR", 0,
-	  "The profile database (default: $HPCPROF_DB if it is set, else ./hpcprof.db)", 0 },
+	HP_DB_OPTION(OPTION_DB, 0),
 	{ "format", OPTION_FORMAT, formats, 0, "list: output format (default: text)", 1 },
 	{ "wide", OPTION_WIDE, NULL, 0, "list: print all columns, at any width", 1 },
 	{ "label", OPTION_LABEL, "LABEL", 0, "merge: give the new epoch this label", 2 },

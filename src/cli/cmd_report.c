@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hpcprof report: options, the database, the report. */
+#include "arguments.h"
 #include "command.h"
 #include "pager.h"
 
@@ -17,8 +18,7 @@
 #include <unistd.h>
 
 enum {
-	OPTION_DB = 256,
-	OPTION_PROCEDURES,
+	OPTION_PROCEDURES = 256,
 	OPTION_IMAGES,
 	OPTION_LINES,
 	OPTION_INSTRUCTIONS,
@@ -39,8 +39,6 @@ enum {
 	OPTION_PERCENT_LIMIT,
 	OPTION_LIMIT,
 	OPTION_INLINES,
-	OPTION_SYMFS,
-	OPTION_NO_DEBUGINFO,
 	OPTION_ESTIMATOR,
 	OPTION_EVIDENCE,
 	OPTION_COLOR,
@@ -92,8 +90,7 @@ static const struct argp_option options[] = {
 	{ "format", OPTION_FORMAT, "text|json|csv", 0,
 	  "Output format (default: text); svg is for --cfg", 1 },
 	{ NULL, 0, NULL, 0, "Which samples (patterns are globs):", 2 },
-	{ "db", OPTION_DB, "DIR", 0,
-	  "The profile database (default: $HPCPROF_DB if it is set, else ./hpcprof.db)", 2 },
+	HP_DB_OPTION(HP_KEY_DB, 2),
 	{ "event", 'e', "EVENT", 0, "Only events that match", 2 },
 	{ "image", OPTION_IMAGE, "IMAGE", 0, "Only images whose path or name matches", 2 },
 	{ "procedure", OPTION_PROCEDURE, "GLOB", 0, "Only procedures that match", 2 },
@@ -123,11 +120,7 @@ static const struct argp_option options[] = {
 	  3 },
 	{ "show-nr-samples", 'n', NULL, 0, "Accepted as in perf; samples are always shown", 3 },
 	{ "disassembler-style", 'M', "intel|att", 0, "Syntax of instructions (default: intel)", 3 },
-	{ "symfs", OPTION_SYMFS, "DIR", 0, "Look for all files below DIR", 3 },
-	{ "no-debuginfo", OPTION_NO_DEBUGINFO, NULL, 0,
-	  "Take names and lines from the recorded files only: no separate debug files, no "
-	  "debuginfod",
-	  3 },
+	HP_FILE_OPTIONS(3),
 	{ "all", OPTION_ALL, NULL, 0, "With --annotate: also show cold code instead of folding it",
 	  3 },
 	{ "color", OPTION_COLOR, "auto|always|never", OPTION_ARG_OPTIONAL,
@@ -321,9 +314,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	struct hp_report_options *report = &arguments->report;
 
 	switch (key) {
-	case OPTION_DB:
-		arguments->db = argument;
-		return 0;
 	case 'e':
 		report->of.event = argument;
 		return 0;
@@ -357,12 +347,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case 'n':
 		return 0;
-	case OPTION_SYMFS:
-		report->of.symfs = argument;
-		return 0;
-	case OPTION_NO_DEBUGINFO:
-		report->of.no_debuginfo = true;
-		return 0;
 	case OPTION_ESTIMATOR:
 		return choose_estimator(state, argument);
 	case OPTION_EVIDENCE:
@@ -379,6 +363,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		return hp_vector_push(&arguments->epochs, argument) ? 0 : ENOMEM;
 	default:
+		if (hp_argument_place(key, argument, &arguments->db, &report->of.symfs,
+				      &report->of.no_debuginfo) == 0)
+			return 0;
 		return parse_view(key, argument, state);
 	}
 }

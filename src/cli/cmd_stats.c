@@ -11,14 +11,11 @@
 #include <stdio.h>
 
 enum {
-	OPTION_DB = 256,
-	OPTION_PROCEDURES,
+	OPTION_PROCEDURES = 256,
 	OPTION_IMAGES,
 	OPTION_LINES,
 	OPTION_LIMIT,
 	OPTION_FORMAT,
-	OPTION_SYMFS,
-	OPTION_NO_DEBUGINFO,
 };
 
 struct arguments {
@@ -32,8 +29,7 @@ struct arguments {
 static const char formats[] = "text|json|csv"; /* enum hp_spread_format */
 
 static const struct argp_option option_table[] = {
-	{ "db", OPTION_DB, "DIR", 0,
-	  "The profile database (default: $HPCPROF_DB if it is set, else ./hpcprof.db)", 0 },
+	HP_DB_OPTION(HP_KEY_DB, 0),
 	{ "procedures", OPTION_PROCEDURES, NULL, 0, "One row per procedure (the default)", 1 },
 	{ "images", OPTION_IMAGES, NULL, 0, "One row per image", 1 },
 	{ "lines", OPTION_LINES, NULL, 0, "One row per source line", 1 },
@@ -41,11 +37,7 @@ static const struct argp_option option_table[] = {
 	  "Compare the samples of this event (default: the first that all epochs have)", 2 },
 	{ "limit", OPTION_LIMIT, "N", 0, "Show at most N rows", 3 },
 	{ "format", OPTION_FORMAT, formats, 0, "Output format (default: text)", 3 },
-	{ "symfs", OPTION_SYMFS, "DIR", 0, "Look for all files below DIR", 4 },
-	{ "no-debuginfo", OPTION_NO_DEBUGINFO, NULL, 0,
-	  "Take names and lines from the recorded files only: no separate debug files, no "
-	  "debuginfod",
-	  4 },
+	HP_FILE_OPTIONS(4),
 	{ 0 },
 };
 
@@ -54,9 +46,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case OPTION_DB:
-		arguments->db = argument;
-		return 0;
 	case OPTION_PROCEDURES:
 		arguments->spread.of = HP_SPREAD_PROCEDURES;
 		return 0;
@@ -76,12 +65,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		arguments->format = (enum hp_spread_format)hp_argument_choice(state, "--format",
 									      argument, formats);
 		return 0;
-	case OPTION_SYMFS:
-		arguments->spread.symfs = argument;
-		return 0;
-	case OPTION_NO_DEBUGINFO:
-		arguments->spread.no_debuginfo = true;
-		return 0;
 	case ARGP_KEY_ARG:
 		return hp_vector_push(&arguments->epochs, argument) ? 0 : ENOMEM;
 	case ARGP_KEY_NO_ARGS:
@@ -89,7 +72,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 			   "give epochs: a range A..B, a label of several epochs, or stamps");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return hp_argument_place(key, argument, &arguments->db, &arguments->spread.symfs,
+					 &arguments->spread.no_debuginfo);
 	}
 }
 
