@@ -208,12 +208,20 @@ static bool has_short_notes(struct elf_file *file)
 	return !file->notes_too_long;
 }
 
+/* To find that no server is named, libdwfl loads libdebuginfod and some 30 libraries that it needs. */
+static bool has_servers(const struct elf_file *file)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+
+	return file->debug_files == DEBUG_FILES_SERVED && urls && *urls;
+}
+
 /* By what is too long for a file's name, so that nothing is opened, and debuginfod is asked. */
 static int ask_debuginfod(struct elf_file *file, const char *path, char **found)
 {
 	char no_name[NAME_MAX + 2];
 
-	if (!has_short_notes(file))
+	if (!has_servers(file) || !has_short_notes(file))
 		return -1;
 	memset(no_name, 'x', sizeof(no_name) - 1);
 	no_name[sizeof(no_name) - 1] = '\0';

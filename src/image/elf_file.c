@@ -182,8 +182,8 @@ static bool report_to_dwfl(struct elf_file *file, const char *path, int *fd)
 	       gelf_getehdr(file->elf, &file->header);
 }
 
-struct hp_error *elf_file_open(const char *path, int fd, const char *symfs, bool no_debuginfo,
-			       struct elf_file **opened)
+struct hp_error *elf_file_open(const char *path, int fd, const char *symfs,
+			       enum debug_files debug_files, struct elf_file **opened)
 {
 	_cleanup_(elf_file_close_scope) struct elf_file *file = NULL;
 	_cleanup_close_ int owned = fd;
@@ -197,10 +197,12 @@ struct hp_error *elf_file_open(const char *path, int fd, const char *symfs, bool
 		return hp_error_create_no_memory();
 	file->alternate_fd = -1;
 	file->symfs = symfs;
+	file->debug_files = debug_files;
 	elf_version(EV_CURRENT);
 	file->callbacks = (Dwfl_Callbacks){
 		.find_elf = find_no_elf,
-		.find_debuginfo = no_debuginfo ? debug_file_find_none : debug_file_find,
+		.find_debuginfo = debug_files == DEBUG_FILES_NONE ? debug_file_find_none
+								  : debug_file_find,
 		.section_address = dwfl_offline_section_address,
 		.debuginfo_path = &debug_path,
 	};

@@ -33,9 +33,17 @@ struct elf_text {
 	uint64_t entry_bytes;
 };
 
+/* Where separate files with debugging information are looked for. */
+enum debug_files {
+	DEBUG_FILES_NONE,
+	DEBUG_FILES_HERE,
+	DEBUG_FILES_SERVED, /* and on debuginfod servers */
+};
+
 struct elf_file {
 	Dwfl_Callbacks callbacks;
 	const char *symfs;
+	enum debug_files debug_files;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Elf *elf; /* belongs to the module */
@@ -56,8 +64,8 @@ struct elf_file {
 
 /* Takes over `fd`, in failure too. `*file` is NULL without error when the file is no linked ELF
  * program or library. `symfs` may be NULL and must outlive the file. */
-struct hp_error *elf_file_open(const char *path, int fd, const char *symfs, bool no_debuginfo,
-			       struct elf_file **file);
+struct hp_error *elf_file_open(const char *path, int fd, const char *symfs,
+			       enum debug_files debug_files, struct elf_file **file);
 void elf_file_close(struct elf_file *file);
 HP_DEFINE_CLEANUP(struct elf_file, elf_file_close);
 

@@ -68,6 +68,13 @@ static struct hp_error *check_identity(struct hp_image *image, int fd, const cha
 		"record again, or point --symfs at a directory that has the file as it was");
 }
 
+static enum debug_files debug_files_of(const struct hp_image_options *options)
+{
+	if (options->no_debuginfo)
+		return DEBUG_FILES_NONE;
+	return options->no_server ? DEBUG_FILES_HERE : DEBUG_FILES_SERVED;
+}
+
 static struct hp_error *open_file(struct hp_image *image, const struct hp_image_options *options)
 {
 	_cleanup_free_ char *path = NULL;
@@ -86,7 +93,7 @@ static struct hp_error *open_file(struct hp_image *image, const struct hp_image_
 		error = check_identity(image, fd, path);
 	if (error)
 		return error;
-	return elf_file_open(path, hp_steal_fd(&fd), image->symfs, options->no_debuginfo,
+	return elf_file_open(path, hp_steal_fd(&fd), image->symfs, debug_files_of(options),
 			     &image->file);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "workshop.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <endian.h>
 #include <string.h>
@@ -222,9 +223,20 @@ TEST(no_server_is_asked_for_a_file_whose_notes_have_no_end)
 	ck_assert_uint_eq(fwrite(header, 1, size, stream), size);
 	fclose(stream);
 	free(header);
+	setenv("DEBUGINFOD_URLS", "http://127.0.0.1:1/", 1);
 	image = workshop_open("notes.so", NULL);
 	ck_assert_ptr_nonnull(strstr(hp_image_symbol_origin(image), "longer than 1 MiB"));
 	ck_assert_ptr_nonnull(hp_image_left_out(image));
+}
+
+/* libdwfl loads it and what it needs, some 30 libraries, to find out that no server is named. */
+TEST(without_servers_nothing_is_loaded_to_ask_them)
+{
+	unsetenv("DEBUGINFOD_URLS");
+	build("");
+	workshop_run("strip program");
+	ask(false, false);
+	ck_assert_ptr_null(dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_NOLOAD));
 }
 
 HP_TEST_MAIN("image/debug_files")

@@ -17,6 +17,7 @@ struct hp_image;
 struct hp_image_options {
 	const char *symfs;	/* prefix of every file looked up; NULL for none */
 	bool no_debuginfo;	/* symbols and lines from the file itself only */
+	bool no_server;		/* no debuginfod server is asked: nothing waits for a network */
 	const char *bytes_path; /* a kept copy of the image (vdso), read instead of its path */
 	const struct hp_symbol *symbols; /* names kept in the epoch (JIT, kernel, vdso), or NULL */
 	size_t symbol_count;
