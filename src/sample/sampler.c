@@ -3,6 +3,7 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/cpu_list.h>
+#include <hpcprof/base/thread.h>
 #include <hpcprof/pmu/open.h>
 #include <hpcprof/sample/sampler.h>
 
@@ -432,13 +433,55 @@ struct hp_error *hp_sampler_open(struct hp_sampler *sampler,
 	return error;
 }
 
+/* A part of the descriptors, and the thread that closes them. */
+struct closing {
+	const int *fds;
+	size_t count;
+	pthread_t thread;
+	bool is_apart;
+};
+
+static void *close_part(void *context)
+{
+	const struct closing *closing = context;
+
+	for (size_t i = 0; i < closing->count; i++) {
+		if (closing->fds[i] >= 0)
+			close(closing->fds[i]);
+	}
+	return NULL;
+}
+
+/* By several threads where there are many. The last part is the caller's. */
+static void close_all(const struct hp_sampler *sampler)
+{
+	struct closing parts[CLOSERS];
+	size_t count = sampler->fd_count / CLOSER_LEAST + 1;
+	size_t begin = 0;
+
+	if (count > CLOSERS)
+		count = CLOSERS;
+	for (size_t i = 0; i < count; i++) {
+		size_t end = sampler->fd_count * (i + 1) / count;
+
+		parts[i] = (struct closing){ .fds = sampler->fds + begin, .count = end - begin };
+		parts[i].is_apart = i + 1 < count &&
+				    hp_thread_start(&parts[i].thread, close_part, &parts[i]) == 0;
+		if (!parts[i].is_apart)
+			close_part(&parts[i]);
+		begin = end;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (parts[i].is_apart)
+			pthread_join(parts[i].thread, NULL);
+	}
+}
+
 void hp_sampler_close(struct hp_sampler *sampler)
 {
 	hp_ring_set_clear(&sampler->rings);
-	for (size_t i = 0; i < sampler->fd_count; i++) {
-		if (sampler->fds[i] >= 0)
-			close(sampler->fds[i]);
-	}
+	if (sampler->fd_count)
+		close_all(sampler);
 	free(sampler->cpus);
 	free(sampler->fds);
 	free(sampler->drawn);
