@@ -42,16 +42,40 @@ static bool is_fair(uint32_t policy)
 	return policy == SCHED_OTHER || policy == SCHED_BATCH;
 }
 
+static bool get_fair(pid_t tid, struct attributes *attributes)
+{
+	if (syscall(SYS_sched_getattr, tid, attributes, sizeof(*attributes), 0) < 0)
+		return false;
+	attributes->size = sizeof(*attributes);
+	return is_fair(attributes->policy);
+}
+
 void hp_thread_set_slice(pid_t tid, uint64_t slice_ns)
 {
 	struct attributes attributes = { 0 };
 
-	if (syscall(SYS_sched_getattr, tid, &attributes, sizeof(attributes), 0) < 0 ||
-	    !is_fair(attributes.policy))
+	if (!get_fair(tid, &attributes))
 		return;
-	attributes.size = sizeof(attributes);
 	attributes.runtime_ns = slice_ns;
 	syscall(SYS_sched_setattr, tid, &attributes, 0);
+}
+
+void hp_thread_hurry(uint64_t slice_ns, int nice)
+{
+	struct attributes attributes = { 0 };
+	int before;
+
+	if (!get_fair(0, &attributes))
+		return;
+	before = attributes.nice;
+	attributes.runtime_ns = slice_ns;
+	/* Who was told to give way does so to the end. */
+	if (before == 0)
+		attributes.nice = nice;
+	if (syscall(SYS_sched_setattr, 0, &attributes, 0) < 0) {
+		attributes.nice = before;
+		syscall(SYS_sched_setattr, 0, &attributes, 0);
+	}
 }
 
 /* /proc/PID/task/TID/schedstat: ns on a CPU, ns ready for one, times it got one. */

@@ -109,7 +109,7 @@ static uint64_t flush_interval_ns(const struct hp_session_options *options)
 	return options->flush_ns ? options->flush_ns : HP_DEFAULT_FLUSH_S * 1000000000ull;
 }
 
-static void start_clock(struct loop *loop)
+void loop_begin(struct loop *loop)
 {
 	const struct hp_session_options *options = loop->options;
 	uint64_t now_ns = hp_clock_monotonic_ns();
@@ -229,7 +229,6 @@ void loop_run(struct loop *loop)
 {
 	size_t count = loop->ring_count + hp_watch_poll_count(&loop->watch) + 1;
 
-	start_clock(loop);
 	while (!loop->watch.stop) {
 		struct pollfd *watched = loop->polls + loop->ring_count;
 		uint64_t now_ns = hp_clock_monotonic_ns();

@@ -49,7 +49,10 @@ void loop_clear(struct loop *loop);
  * says how long has begun. Else they do from the target's exec, or at once. */
 bool loop_begins_disabled(const struct hp_session_options *options);
 
-/* Records until the target has ended, the time is up, or somebody says so. */
+/* From now on the time counts. */
+void loop_begin(struct loop *loop);
+
+/* After loop_begin: records until the target has ended, the time is up, or somebody says so. */
 void loop_run(struct loop *loop);
 
 /* What the target has used by now goes to the recorder. */

@@ -5,6 +5,7 @@
 
 #include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/text.h>
+#include <hpcprof/base/thread.h>
 #include <hpcprof/calibrate/reference.h>
 #include <hpcprof/collect/session.h>
 #include <hpcprof/pmu/registers.h>
@@ -594,6 +595,8 @@ struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_re
 						      : EXIT_NOT_EXECUTABLE;
 		return error;
 	}
+	/* What comes before the first look at the rings is part of the time that was asked for. */
+	loop_begin(&session->loop);
 	/* Now, so that an epoch whose recorder is killed early says what it was. */
 	error = hp_epoch_writer_commit(session->writer, &session->recorder.meta);
 	if (error)
@@ -603,6 +606,7 @@ struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_re
 	hp_error_destroy(error);
 	start_windows(session);
 	loop_run(&session->loop);
+	hp_thread_hurry(END_SLICE_NS, END_NICE);
 	error = finish(session);
 	if (!error)
 		fill_result(session, result);

@@ -38,6 +38,11 @@ enum {
 	/* Contexts of ended processes whose samples wait to be attributed; with more that is done
 	 * before the next flush. */
 	RETIRED_LIMIT = 1024, /* contexts [chosen] */
+	/* What is left to do when sampling is over asks for time slices of this length, the shortest that
+	 * Linux gives: on busy CPUs, somebody waits for it (kernel/sched/fair.c, custom slices). */
+	END_SLICE_NS = 100000, /* ns of CPU time; Linux */
+	/* And where it may, it goes before others: it takes some 50 ms of CPU time. */
+	END_NICE = -10, /* nice value [chosen] */
 };
 
 /* An event that counted for less than this share of its time is reported. */

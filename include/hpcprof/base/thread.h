@@ -17,6 +17,10 @@ int hp_thread_start(pthread_t *thread, void *(*run)(void *), void *context);
  * and where it is forbidden, it does nothing. */
 void hp_thread_set_slice(pid_t tid, uint64_t slice_ns);
 
+/* The same for the calling thread, which also becomes as nice as this if it was of the usual niceness
+ * and may be: what it starts from now on is so, too. */
+void hp_thread_hurry(uint64_t slice_ns, int nice);
+
 struct hp_thread_times {
 	uint64_t ran_ns;
 	uint64_t delayed_ns; /* ready to run, and had no CPU */
