@@ -12,6 +12,7 @@
 #include <hpcprof/base/number.h>
 
 #include <check.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -49,11 +50,14 @@
 /* Tests register themselves before main, in the order they stand in. */
 void hp_test_add(const TTest *test);
 
-#define TEST(sentence)                                                                             \
+#define TEST(sentence) TEST_WHERE(true, sentence)
+/* One that is left out where the condition does not hold. */
+#define TEST_WHERE(condition, sentence)                                                            \
 	static const TTest *sentence;                                                              \
 	__attribute__((constructor)) static void register_##sentence(void)                         \
 	{                                                                                          \
-		hp_test_add(sentence);                                                             \
+		if (condition)                                                                     \
+			hp_test_add(sentence);                                                     \
 	}                                                                                          \
 	START_TEST(sentence)
 

@@ -27,43 +27,38 @@ struct bench {
 	struct hp_epoch_writer *writer;
 };
 
-static void bench_destroy(void *object)
-{
-	struct bench *bench = object;
+static struct bench bench;
 
-	windows_clear(&bench->windows);
-	attributor_clear(&bench->attributor);
-	processes_clear(&bench->processes);
-	images_sweep(bench->images);
-	ck_assert_uint_eq(images_count(bench->images), 0);
-	images_destroy(bench->images);
-	hp_vector_free(&bench->streams);
-	hp_epoch_writer_destroy(bench->writer);
-	hp_db_close(bench->db);
-	free(bench);
+static void bench_destroy(void *nothing)
+{
+	(void)nothing;
+	windows_clear(&bench.windows);
+	attributor_clear(&bench.attributor);
+	processes_clear(&bench.processes);
+	images_sweep(bench.images);
+	ck_assert_uint_eq(images_count(bench.images), 0);
+	images_destroy(bench.images);
+	hp_vector_free(&bench.streams);
+	hp_epoch_writer_destroy(bench.writer);
+	hp_db_close(bench.db);
 }
 
-static struct bench *bench_create(void)
+SETUP
 {
 	_cleanup_free_ char *path = scratch_path("db");
-	struct bench *bench = calloc(1, sizeof(*bench));
-
-	ck_assert_ptr_nonnull(bench);
-	*bench = (struct bench){ .images = images_create() };
-	ck_assert_ptr_nonnull(bench->images);
-	hp_assert_ok(processes_create(&bench->processes, bench->images, false, false));
-	ck_assert_uint_eq(streams_number(&bench->streams, 0, 1000000), 0);
-	hp_assert_ok(attributor_create(&bench->attributor, &bench->processes, bench->images,
-				       &bench->streams, event_names, 1));
-	windows_create(&bench->windows, &bench->attributor, 77);
-	hp_assert_ok(hp_db_open(path, true, &bench->db));
-	hp_assert_ok(hp_epoch_create(bench->db, NULL, &bench->writer));
-	at_end(bench_destroy, bench);
-	return bench;
+	bench.images = images_create();
+	ck_assert_ptr_nonnull(bench.images);
+	hp_assert_ok(processes_create(&bench.processes, bench.images, false, false));
+	ck_assert_uint_eq(streams_number(&bench.streams, 0, 1000000), 0);
+	hp_assert_ok(attributor_create(&bench.attributor, &bench.processes, bench.images,
+				       &bench.streams, event_names, 1));
+	windows_create(&bench.windows, &bench.attributor, 77);
+	hp_assert_ok(hp_db_open(path, true, &bench.db));
+	hp_assert_ok(hp_epoch_create(bench.db, NULL, &bench.writer));
+	at_end(bench_destroy, NULL);
 }
 
-static void map(struct bench *bench, uint64_t time_ns, const char *path, uint64_t start,
-		uint64_t offset)
+static void map(uint64_t time_ns, const char *path, uint64_t start, uint64_t offset)
 {
 	struct hp_record record = {
 		.pid = PID,
@@ -75,23 +70,23 @@ static void map(struct bench *bench, uint64_t time_ns, const char *path, uint64_
 	record.mmap.build_id.kind = HP_IDENTITY_BUILD_ID;
 	record.mmap.build_id.size = 4;
 	memcpy(record.mmap.build_id.bytes, path, 4);
-	ck_assert(processes_map(&bench->processes, &record));
+	ck_assert(processes_map(&bench.processes, &record));
 }
 
-static void start_process(struct bench *bench, uint64_t time_ns, const char *name)
+static void start_process(uint64_t time_ns, const char *name)
 {
 	struct hp_record record = {
 		.pid = PID, .tid = PID, .time_ns = time_ns, .comm = { .name = name, .exec = true }
 	};
 
-	ck_assert(processes_comm(&bench->processes, &record));
+	ck_assert(processes_comm(&bench.processes, &record));
 }
 
-static void end_process(struct bench *bench, uint64_t time_ns)
+static void end_process(uint64_t time_ns)
 {
 	struct hp_record record = { .pid = PID, .tid = PID, .time_ns = time_ns };
 
-	processes_exit(&bench->processes, &record);
+	processes_exit(&bench.processes, &record);
 }
 
 /* With these blocks and edges, for windows_add to take over. */
@@ -118,15 +113,15 @@ static struct hp_window make_window(uint64_t time_ns, const struct hp_window_blo
 	return window;
 }
 
-static struct hp_window_evidence read_back(struct bench *bench)
+static struct hp_window_evidence read_back(void)
 {
 	struct hp_window_evidence evidence;
 	struct hp_epoch *epoch;
 	struct hp_error *lost;
 
-	windows_place(&bench->windows, UINT64_MAX);
-	hp_assert_ok(windows_write(&bench->windows, bench->writer, 1));
-	hp_assert_ok(hp_epoch_open(bench->db, hp_epoch_writer_stamp(bench->writer), &epoch));
+	windows_place(&bench.windows, UINT64_MAX);
+	hp_assert_ok(windows_write(&bench.windows, bench.writer, 1));
+	hp_assert_ok(hp_epoch_open(bench.db, hp_epoch_writer_stamp(bench.writer), &epoch));
 	hp_assert_ok(hp_epoch_read_evidence(epoch, &evidence, &lost));
 	ck_assert_ptr_null(lost);
 	hp_epoch_close(epoch);
@@ -185,14 +180,13 @@ TEST(addresses_become_offsets_in_their_images)
 	struct hp_window_evidence evidence;
 	struct hp_window window = make_window(50, blocks, 3, edges, 3);
 	const struct hp_counted *item;
-	struct bench *bench = bench_create();
 
-	start_process(bench, 1, "cat");
-	map(bench, 2, "/bin/cat", 0x10000, 0x3000);
-	map(bench, 3, "/lib/libc", 0x20000, 0x5000);
-	windows_add_time(&bench->windows, names_number(&bench->processes.commands, "cat"), 2.5e9);
-	windows_add(&bench->windows, &window);
-	evidence = read_back(bench);
+	start_process(1, "cat");
+	map(2, "/bin/cat", 0x10000, 0x3000);
+	map(3, "/lib/libc", 0x20000, 0x5000);
+	windows_add_time(&bench.windows, names_number(&bench.processes.commands, "cat"), 2.5e9);
+	windows_add(&bench.windows, &window);
+	evidence = read_back();
 	item = find(&evidence, "/bin/cat", HP_COUNTED_BLOCK, 0x3010);
 	ck_assert_ptr_nonnull(item);
 	ck_assert_uint_eq(sum(item), 1000);
@@ -234,18 +228,17 @@ TEST(samples_within_a_window_tell_where_its_time_went)
 	struct hp_window window = make_window(50, blocks, 1, NULL, 0);
 	struct hp_window_evidence evidence;
 	const struct hp_window_stratum *stratum;
-	struct bench *bench = bench_create();
 
-	start_process(bench, 1, "cat");
-	map(bench, 2, "/bin/cat", 0x10000, 0x3000);
-	map(bench, 3, "/lib/libc", 0x20000, 0x5000);
+	start_process(1, "cat");
+	map(2, "/bin/cat", 0x10000, 0x3000);
+	map(3, "/lib/libc", 0x20000, 0x5000);
 	window.parts[0].end_ns = 70;
-	windows_add(&bench->windows, &window);
+	windows_add(&bench.windows, &window);
 	/* Not before its last sample has come. */
-	windows_place(&bench->windows, 60);
+	windows_place(&bench.windows, 60);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++)
-		windows_add_tick(&bench->windows, &ticks[i]);
-	evidence = read_back(bench);
+		windows_add_tick(&bench.windows, &ticks[i]);
+	evidence = read_back();
 	stratum = &evidence.strata[0];
 	ck_assert_uint_eq(stratum->tick_count, 2);
 	ck_assert_int_eq(stratum->ticks[0].kind, HP_COUNTED_TICK);
@@ -272,19 +265,18 @@ TEST(parts_of_a_window_are_neighbouring_groups)
 	struct hp_window_evidence evidence;
 	const struct hp_window_stratum *stratum;
 	const struct hp_counted *item;
-	struct bench *bench = bench_create();
 	size_t first = 0;
 
-	start_process(bench, 1, "cat");
-	map(bench, 2, "/bin/cat", 0x10000, 0x3000);
+	start_process(1, "cat");
+	map(2, "/bin/cat", 0x10000, 0x3000);
 	window.part_count = 3;
 	window.parts[0] = (struct hp_window_part){ 60, 10000000 };
 	window.parts[1] = (struct hp_window_part){ 80, 20000000 };
 	window.parts[2] = (struct hp_window_part){ 90, 11000000 };
-	windows_add(&bench->windows, &window);
+	windows_add(&bench.windows, &window);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(ticks); i++)
-		windows_add_tick(&bench->windows, &ticks[i]);
-	evidence = read_back(bench);
+		windows_add_tick(&bench.windows, &ticks[i]);
+	evidence = read_back();
 	stratum = &evidence.strata[0];
 	item = find(&evidence, "/bin/cat", HP_COUNTED_BLOCK, 0x3010);
 	while (first < HP_EVIDENCE_GROUPS && !stratum->groups[first].windows)
@@ -309,19 +301,18 @@ TEST(a_window_is_looked_up_in_the_space_of_its_time)
 	static const struct hp_window_block block = { { 0x10010 }, 8, 3, { 1 } };
 	struct hp_window_evidence evidence;
 	struct hp_window windows[4];
-	struct bench *bench = bench_create();
 
 	for (unsigned i = 0; i < 4; i++)
 		windows[i] = make_window(50 + 100 * i, &block, 1, NULL, 0);
-	start_process(bench, 10, "sh");
-	map(bench, 11, "/bin/shell", 0x10000, 0x1000);
-	map(bench, 100, "/lib/first", 0x10000, 0x2000); /* in place of it */
-	start_process(bench, 200, "cat");
-	map(bench, 201, "/bin/cat", 0x10000, 0x3000);
-	end_process(bench, 300);
+	start_process(10, "sh");
+	map(11, "/bin/shell", 0x10000, 0x1000);
+	map(100, "/lib/first", 0x10000, 0x2000); /* in place of it */
+	start_process(200, "cat");
+	map(201, "/bin/cat", 0x10000, 0x3000);
+	end_process(300);
 	for (unsigned i = 0; i < 4; i++)
-		windows_add(&bench->windows, &windows[i]);
-	evidence = read_back(bench);
+		windows_add(&bench.windows, &windows[i]);
+	evidence = read_back();
 	ck_assert_uint_eq(sum(find(&evidence, "/bin/shell", HP_COUNTED_BLOCK, 0x1010)), 1);
 	ck_assert_uint_eq(sum(find(&evidence, "/lib/first", HP_COUNTED_BLOCK, 0x2010)), 1);
 	ck_assert_uint_eq(sum(find(&evidence, "/bin/cat", HP_COUNTED_BLOCK, 0x3010)), 1);
@@ -337,16 +328,15 @@ TEST(a_window_waits_for_the_map_changes_of_its_time)
 	static const struct hp_window_block block = { { 0x10010 }, 8, 3, { 1 } };
 	struct hp_window window = make_window(50, &block, 1, NULL, 0);
 	struct hp_window_evidence evidence;
-	struct bench *bench = bench_create();
 
-	start_process(bench, 10, "cat");
-	windows_add(&bench->windows, &window);
-	windows_place(&bench->windows, 50);
-	ck_assert_uint_eq(bench->windows.waiting.count, 1);
-	map(bench, 49, "/bin/cat", 0x10000, 0x3000);
-	windows_place(&bench->windows, 51);
-	ck_assert_uint_eq(bench->windows.waiting.count, 0);
-	evidence = read_back(bench);
+	start_process(10, "cat");
+	windows_add(&bench.windows, &window);
+	windows_place(&bench.windows, 50);
+	ck_assert_uint_eq(bench.windows.waiting.count, 1);
+	map(49, "/bin/cat", 0x10000, 0x3000);
+	windows_place(&bench.windows, 51);
+	ck_assert_uint_eq(bench.windows.waiting.count, 0);
+	evidence = read_back();
 	ck_assert_uint_eq(sum(find(&evidence, "/bin/cat", HP_COUNTED_BLOCK, 0x3010)), 1);
 	hp_window_evidence_clear(&evidence);
 }
@@ -357,22 +347,21 @@ TEST(windows_are_dealt_out_to_groups_and_truncated_ones_kept_apart)
 	const struct hp_counted *absolute = NULL;
 	const struct hp_counted *relative = NULL;
 	struct hp_window_evidence evidence;
-	struct bench *bench = bench_create();
 
-	start_process(bench, 10, "cat");
-	map(bench, 11, "/bin/cat", 0x10000, 0x3000);
+	start_process(10, "cat");
+	map(11, "/bin/cat", 0x10000, 0x3000);
 	for (unsigned i = 0; i < HP_EVIDENCE_WINDOWS + 1; i++) {
 		struct hp_window window = make_window(50 + i, &block, 1, NULL, 0);
 
-		windows_add(&bench->windows, &window);
+		windows_add(&bench.windows, &window);
 		window = make_window(50 + i, &block, 1, NULL, 0);
 		window.is_truncated = true;
 		if (i < 3)
-			windows_add(&bench->windows, &window);
+			windows_add(&bench.windows, &window);
 		else
 			hp_window_clear(&window);
 	}
-	evidence = read_back(bench);
+	evidence = read_back();
 	ck_assert_uint_eq(evidence.strata[0].item_count, 2);
 	absolute = &evidence.strata[0].items[0];
 	relative = &evidence.strata[0].items[1];
@@ -391,10 +380,9 @@ TEST(a_window_without_counts_leaves_its_reason_only)
 {
 	struct hp_window window = { .pid = PID, .end = HP_WINDOW_NO_SAMPLES };
 	struct hp_window_evidence evidence;
-	struct bench *bench = bench_create();
 
-	windows_add(&bench->windows, &window);
-	evidence = read_back(bench);
+	windows_add(&bench.windows, &window);
+	evidence = read_back();
 	ck_assert_uint_eq(evidence.stratum_count, 0);
 	ck_assert_uint_eq(times(&evidence, "no samples"), 1);
 	hp_window_evidence_clear(&evidence);
@@ -406,11 +394,10 @@ TEST(many_blocks_are_written_before_any_is_lost)
 	enum { BLOCKS = 10, WINDOWS = 5 };
 	struct hp_window_block blocks[BLOCKS];
 	struct hp_window_evidence evidence;
-	struct bench *bench = bench_create();
 
-	start_process(bench, 10, "cat");
-	map(bench, 11, "/bin/cat", 0x10000, 0x3000);
-	bench->windows.many_items = 2 * BLOCKS;
+	start_process(10, "cat");
+	map(11, "/bin/cat", 0x10000, 0x3000);
+	bench.windows.many_items = 2 * BLOCKS;
 	for (unsigned i = 0; i < WINDOWS; i++) {
 		struct hp_window window;
 
@@ -419,12 +406,12 @@ TEST(many_blocks_are_written_before_any_is_lost)
 				{ 0x10000 + 8 * (BLOCKS * i + j) }, 8, 3, { 10 }
 			};
 		window = make_window(50 + i, blocks, BLOCKS, NULL, 0);
-		windows_add(&bench->windows, &window);
-		windows_place(&bench->windows, UINT64_MAX);
-		ck_assert_uint_eq(windows_are_full(&bench->windows), i > 1);
+		windows_add(&bench.windows, &window);
+		windows_place(&bench.windows, UINT64_MAX);
+		ck_assert_uint_eq(windows_are_full(&bench.windows), i > 1);
 	}
-	evidence = read_back(bench);
-	ck_assert(!windows_are_full(&bench->windows));
+	evidence = read_back();
+	ck_assert(!windows_are_full(&bench.windows));
 	ck_assert_uint_eq(evidence.strata[0].item_count, BLOCKS * WINDOWS);
 	ck_assert_uint_eq(times(&evidence, "the epoch could not be written"), 0);
 	hp_window_evidence_clear(&evidence);
@@ -437,16 +424,15 @@ TEST(memory_for_what_cannot_be_written_has_an_end)
 	static const struct hp_window_block other = { { 0x10020 }, 8, 3, { 10 } };
 	struct hp_window_evidence evidence;
 	struct hp_window window;
-	struct bench *bench = bench_create();
 
-	start_process(bench, 10, "cat");
-	map(bench, 11, "/bin/cat", 0x10000, 0x3000);
-	bench->windows.many_items = 0;
+	start_process(10, "cat");
+	map(11, "/bin/cat", 0x10000, 0x3000);
+	bench.windows.many_items = 0;
 	window = make_window(50, &block, 1, NULL, 0);
-	windows_add(&bench->windows, &window);
+	windows_add(&bench.windows, &window);
 	window = make_window(51, &other, 1, NULL, 0);
-	windows_add(&bench->windows, &window);
-	evidence = read_back(bench);
+	windows_add(&bench.windows, &window);
+	evidence = read_back();
 	ck_assert_uint_eq(evidence.strata[0].item_count, 1);
 	ck_assert_uint_eq(times(&evidence, "the epoch could not be written"), 1);
 	hp_window_evidence_clear(&evidence);
@@ -484,15 +470,14 @@ TEST(a_real_process_is_looked_up_in_its_maps)
 	struct hp_window_block block = { { loaded.address }, 4, 1, { 12 } };
 	struct hp_window window = make_window(50, &block, 1, NULL, 0);
 	struct hp_window_evidence evidence;
-	struct bench *bench = bench_create();
 	ssize_t length = readlink("/proc/self/exe", loaded.path, sizeof(loaded.path) - 1);
 
 	ck_assert_int_gt(length, 0);
 	ck_assert_int_eq(dl_iterate_phdr(find_loaded, &loaded), 1);
-	ck_assert(processes_adopt(&bench->processes, (uint32_t)getpid(), 1));
+	ck_assert(processes_adopt(&bench.processes, (uint32_t)getpid(), 1));
 	window.pid = getpid();
-	windows_add(&bench->windows, &window);
-	evidence = read_back(bench);
+	windows_add(&bench.windows, &window);
+	evidence = read_back();
 	ck_assert_uint_eq(sum(find(&evidence, loaded.path, HP_COUNTED_BLOCK, loaded.offset)), 12);
 	ck_assert_uint_ne(evidence.images[0].identity.kind, HP_IDENTITY_NONE);
 	hp_window_evidence_clear(&evidence);

@@ -8,11 +8,14 @@
 
 bool can_copy(void)
 {
+	static bool is_known, can;
 	struct snapshot snapshot;
 	struct hp_error *error;
 	uint64_t bytes;
-	bool can;
 
+	if (is_known)
+		return can;
+	is_known = true;
 	snapshot_init(&snapshot);
 	error = snapshot_prepare(&snapshot, getpid(), &bytes);
 	can = !error || error->class != HP_ERROR_INSUFFICIENT;

@@ -127,10 +127,8 @@ static void ignore(int signal)
 }
 
 /* Ctrl-C, while a copy is in the making: it ends the recording, not the copy. */
-TEST(a_signal_to_all_of_our_group_is_none_of_a_copys)
+TEST_WHERE(can_copy(), a_signal_to_all_of_our_group_is_none_of_a_copys)
 {
-	if (!can_copy())
-		return;
 	struct copied copy;
 	pid_t pid;
 
@@ -149,10 +147,8 @@ TEST(a_signal_to_all_of_our_group_is_none_of_a_copys)
 	signal(SIGINT, SIG_DFL);
 }
 
-TEST(a_copy_holds_what_the_target_holds)
+TEST_WHERE(can_copy(), a_copy_holds_what_the_target_holds)
 {
-	if (!can_copy())
-		return;
 	struct copied copy;
 	pid_t pid;
 
@@ -200,10 +196,8 @@ TEST(kernels_before_6_7_tell_the_same_pages)
 	free_memory();
 }
 
-TEST(what_a_copy_writes_reaches_nobody)
+TEST_WHERE(can_copy(), what_a_copy_writes_reaches_nobody)
 {
-	if (!can_copy())
-		return;
 	struct copied copy;
 	uint8_t byte = 'x';
 	char found;
@@ -241,10 +235,8 @@ static int protection_of_copy(const struct area *wanted)
 					      : wanted->protection;
 }
 
-TEST(areas_of_a_copy_are_where_the_targets_are)
+TEST_WHERE(can_copy(), areas_of_a_copy_are_where_the_targets_are)
 {
-	if (!can_copy())
-		return;
 	struct areas areas = { 0 };
 	struct copied copy;
 	pid_t pid;
@@ -284,14 +276,12 @@ static bool can_be_laid_out_alike(void)
 	return WEXITSTATUS(status) == 0;
 }
 
-TEST(what_is_read_of_a_target_goes_into_no_core_file)
+TEST_WHERE(can_copy(), what_is_read_of_a_target_goes_into_no_core_file)
 {
 	static char secret[] = "what only the target knows";
 	struct copied copy;
 	pid_t pid;
 
-	if (!can_copy())
-		return;
 	pid = fork();
 	if (pid == 0) {
 		for (volatile uint64_t i = 0;; i++)
@@ -310,10 +300,8 @@ TEST(what_is_read_of_a_target_goes_into_no_core_file)
 }
 
 /* Where the target itself maps next, told through a pipe. */
-TEST(a_copy_maps_where_the_target_would)
+TEST_WHERE(can_copy(), a_copy_maps_where_the_target_would)
 {
-	if (!can_copy())
-		return;
 	uint64_t theirs[3] = { 0 };
 	int tell[2];
 	int go[2];
@@ -358,10 +346,8 @@ TEST(a_copy_maps_where_the_target_would)
 	}
 }
 
-TEST(a_copy_has_the_targets_registers_and_runs_none_of_its_code)
+TEST_WHERE(can_copy(), a_copy_has_the_targets_registers_and_runs_none_of_its_code)
 {
-	if (!can_copy())
-		return;
 	struct user_regs_struct registers;
 	struct copied copy;
 	int status;
@@ -385,10 +371,8 @@ TEST(a_copy_has_the_targets_registers_and_runs_none_of_its_code)
 	free_memory();
 }
 
-TEST(nobody_waits_for_room_at_the_end)
+TEST_WHERE(can_copy(), nobody_waits_for_room_at_the_end)
 {
-	if (!can_copy())
-		return;
 	struct snapshot snapshot;
 	struct hp_error *error;
 	int stop_fd = eventfd(1, EFD_CLOEXEC);
@@ -415,10 +399,8 @@ static bool holds_text(const uint8_t *bytes, size_t size, const char *text)
 
 /* MADV_DONTDUMP, MADV_WIPEONFORK, memfd_secret, MADV_DONTFORK and locked: neither in a copy, nor in our
  * memory. MADV_DONTFORK alone is no mark of a secret. */
-TEST(what_is_marked_as_secret_is_not_in_a_copy)
+TEST_WHERE(can_copy(), what_is_marked_as_secret_is_not_in_a_copy)
 {
-	if (!can_copy())
-		return;
 	static const char text[] = "the key to everything";
 	static const char plain[] = "the heap of an engine";
 	enum { DUMP, WIPE, NOBODY, LOCKED, HEAP, PLACES };
@@ -475,10 +457,8 @@ TEST(what_is_marked_as_secret_is_not_in_a_copy)
 }
 
 /* It came between the look and the stop. */
-TEST(a_secret_that_came_late_is_scrubbed)
+TEST_WHERE(can_copy(), a_secret_that_came_late_is_scrubbed)
 {
-	if (!can_copy())
-		return;
 	static const char text[] = "the key to everything";
 	struct snapshot snapshot;
 	uint64_t bytes;
@@ -512,10 +492,8 @@ TEST(a_secret_that_came_late_is_scrubbed)
 	free_memory();
 }
 
-TEST(a_copy_has_no_descriptors_and_is_the_first_to_go)
+TEST_WHERE(can_copy(), a_copy_has_no_descriptors_and_is_the_first_to_go)
 {
-	if (!can_copy())
-		return;
 	struct copied copy;
 	char path[64];
 	char text[16] = "";
@@ -539,10 +517,8 @@ TEST(a_copy_has_no_descriptors_and_is_the_first_to_go)
 	free_memory();
 }
 
-TEST(reading_ends_when_it_takes_too_long)
+TEST_WHERE(can_copy(), reading_ends_when_it_takes_too_long)
 {
-	if (!can_copy())
-		return;
 	struct snapshot snapshot;
 	uint64_t bytes;
 	pid_t pid;
@@ -590,10 +566,8 @@ static pid_t start_growing(int told, int tells)
 }
 
 /* Room for much memory takes a while to make. */
-TEST(there_is_room_for_what_has_come_while_it_was_made)
+TEST_WHERE(can_copy(), there_is_room_for_what_has_come_while_it_was_made)
 {
-	if (!can_copy())
-		return;
 	struct snapshot snapshot;
 	uint64_t bytes;
 	int tell[2], hear[2];
@@ -619,10 +593,8 @@ TEST(there_is_room_for_what_has_come_while_it_was_made)
 	}
 }
 
-TEST(a_target_that_has_ended_is_left_to_its_parent)
+TEST_WHERE(can_copy(), a_target_that_has_ended_is_left_to_its_parent)
 {
-	if (!can_copy())
-		return;
 	struct hp_error *error = NULL;
 	enum hp_shadow_refusal refusal;
 	int status;

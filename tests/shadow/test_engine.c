@@ -53,46 +53,57 @@ struct bench {
 	struct hp_replay replay;
 };
 
-static struct bench *set_up(void)
+static struct bench bench;
+
+static void set_up_bench(void)
 {
 	struct hp_random random = hp_random_seeded(3);
-	struct bench *bench = calloc(1, sizeof(*bench));
 
-	ck_assert_ptr_nonnull(bench);
-	puppet_create(&bench->puppet, 0);
-	bench->script.puppet = &bench->puppet;
-	state_randomise(&bench->state, &bench->puppet, &random);
-	bench->state.registers.rip = PUPPET_CODE;
-	return bench;
+	bench = (struct bench){ 0 };
+	puppet_create(&bench.puppet, 0);
+	bench.script.puppet = &bench.puppet;
+	state_randomise(&bench.state, &bench.puppet, &random);
+	bench.state.registers.rip = PUPPET_CODE;
 }
 
-static void tear_down(struct bench *bench)
+static void tear_down(void *nothing)
 {
-	hp_replay_free(&bench->replay);
-	puppet_destroy(&bench->puppet);
-	free(bench);
+	(void)nothing;
+	hp_replay_free(&bench.replay);
+	puppet_destroy(&bench.puppet);
 }
 
-static void run(struct bench *bench, const char *code, size_t bytes,
-		const struct hp_engine_sample *samples, size_t count)
+SETUP
 {
-	struct hp_engine_calls calls = { handle, &bench->script };
+	set_up_bench();
+	at_end(tear_down, NULL);
+}
+
+static void start_anew(void)
+{
+	tear_down(NULL);
+	set_up_bench();
+}
+
+static void run(const char *code, size_t bytes, const struct hp_engine_sample *samples,
+		size_t count)
+{
+	struct hp_engine_calls calls = { handle, &bench.script };
 
 	if (code)
-		puppet_set_code(&bench->puppet, (const uint8_t *)code, bytes);
-	puppet_put(&bench->puppet, &bench->state);
-	hp_replay_free(&bench->replay);
-	hp_assert_ok(hp_engine_replay(bench->puppet.engine, bench->puppet.pid,
-				      &bench->state.registers, samples, count, &bench->limits,
-				      &calls, &bench->replay));
+		puppet_set_code(&bench.puppet, (const uint8_t *)code, bytes);
+	puppet_put(&bench.puppet, &bench.state);
+	hp_replay_free(&bench.replay);
+	hp_assert_ok(hp_engine_replay(bench.puppet.engine, bench.puppet.pid, &bench.state.registers,
+				      samples, count, &bench.limits, &calls, &bench.replay));
 }
-#define RUN(bench, code) run(bench, code, sizeof(code) - 1, NULL, 0)
+#define RUN(code) run(code, sizeof(code) - 1, NULL, 0)
 
-static void assert_end(const struct bench *bench, enum hp_window_end end, uint64_t at)
+static void assert_end(enum hp_window_end end, uint64_t at)
 {
-	ck_assert_msg(bench->replay.end == end, "ended with \"%s\" at 0x%lx",
-		      hp_window_end_name(bench->replay.end), bench->replay.end_address);
-	ck_assert_uint_eq(bench->replay.end_address, at);
+	ck_assert_msg(bench.replay.end == end, "ended with \"%s\" at 0x%lx",
+		      hp_window_end_name(bench.replay.end), bench.replay.end_address);
+	ck_assert_uint_eq(bench.replay.end_address, at);
 }
 
 /* --- ends ---------------------------------------------------------------------------------------
@@ -100,37 +111,28 @@ static void assert_end(const struct bench *bench, enum hp_window_end end, uint64
 
 TEST(a_shadow_that_takes_too_long_is_stopped)
 {
-	struct bench *bench = set_up();
-
-	bench->limits.time_ns = 20000000;
-	RUN(bench, "\xeb\xfe"); /* jmp to itself */
-	assert_end(bench, HP_WINDOW_TIME, 0);
-	ck_assert_uint_eq(bench->replay.block_count, 1);
-	ck_assert_uint_gt(bench->replay.blocks[0].counts[0], 1000);
-	tear_down(bench);
+	bench.limits.time_ns = 20000000;
+	RUN("\xeb\xfe"); /* jmp to itself */
+	assert_end(HP_WINDOW_TIME, 0);
+	ck_assert_uint_eq(bench.replay.block_count, 1);
+	ck_assert_uint_gt(bench.replay.blocks[0].counts[0], 1000);
 }
 
 TEST(a_shadow_that_comes_out_too_often_is_stopped)
 {
-	struct bench *bench = set_up();
-
-	bench->script.answer = answer_zero;
-	bench->limits.exits = 50;
-	RUN(bench, "\x0f\x05\xeb\xfc"); /* syscall; jmp back */
-	assert_end(bench, HP_WINDOW_EXITS, 0);
-	ck_assert_uint_ge(bench->script.calls, 40);
-	ck_assert_uint_le(bench->script.calls, 50);
-	tear_down(bench);
+	bench.script.answer = answer_zero;
+	bench.limits.exits = 50;
+	RUN("\x0f\x05\xeb\xfc"); /* syscall; jmp back */
+	assert_end(HP_WINDOW_EXITS, 0);
+	ck_assert_uint_ge(bench.script.calls, 40);
+	ck_assert_uint_le(bench.script.calls, 50);
 }
 
 TEST(a_call_that_is_not_answered_ends_it_with_its_number)
 {
-	struct bench *bench = set_up();
-
-	RUN(bench, "\xb8\x27\x00\x00\x00\x0f\x05"); /* mov eax, 39; syscall */
-	assert_end(bench, HP_WINDOW_SYSTEM_CALL, PUPPET_CODE + 5);
-	ck_assert_int_eq(bench->replay.end_detail, 39);
-	tear_down(bench);
+	RUN("\xb8\x27\x00\x00\x00\x0f\x05"); /* mov eax, 39; syscall */
+	assert_end(HP_WINDOW_SYSTEM_CALL, PUPPET_CODE + 5);
+	ck_assert_int_eq(bench.replay.end_detail, 39);
 }
 
 static struct hp_engine_call kill_it(struct script *script, pid_t pid,
@@ -145,19 +147,15 @@ static struct hp_engine_call kill_it(struct script *script, pid_t pid,
 /* Stopped where it likes, behind a byte that looks like one of our traps. */
 TEST(a_shadow_that_stops_by_its_own_trap_flag_ends_it)
 {
-	struct bench *bench = set_up();
-
-	RUN(bench,
-	    "\x9c\x48\x81\x0c\x24\x00\x01\x00\x00\x9d" /* pushfq; orq $0x100, (%rsp); popfq */
+	RUN("\x9c\x48\x81\x0c\x24\x00\x01\x00\x00\x9d" /* pushfq; orq $0x100, (%rsp); popfq */
 	    "\xb8\x00\x00\x00\xcc"		       /* mov $0xcc000000, %eax */
 	    "\x00\x00\x00\x00\xcc");
-	ck_assert_int_eq(bench->replay.end, HP_WINDOW_SIGNAL);
-	ck_assert_int_eq(bench->replay.end_detail, SIGTRAP);
-	tear_down(bench);
+	ck_assert_int_eq(bench.replay.end, HP_WINDOW_SIGNAL);
+	ck_assert_int_eq(bench.replay.end_detail, SIGTRAP);
 }
 
 /* All calls but exit and those of the tests: `action`. */
-static void filter_calls(struct bench *bench, uint32_t action)
+static void filter_calls(uint32_t action)
 {
 	const uint64_t no_new[6] = { PR_SET_NO_NEW_PRIVS, 1 };
 	const uint64_t filter[6] = { SECCOMP_SET_MODE_FILTER, 0, PUPPET_DATA };
@@ -173,19 +171,19 @@ static void filter_calls(struct bench *bench, uint32_t action)
 	};
 
 	_Static_assert(offsetof(__typeof__(written), steps) == 16, "where it says it is");
-	memcpy(bench->puppet.data, &written, sizeof(written));
-	ck_assert_int_eq(inject_call(bench->puppet.pid, PUPPET_CALL, SYS_prctl, no_new), 0);
-	ck_assert_int_eq(inject_call(bench->puppet.pid, PUPPET_CALL, SYS_seccomp, filter), 0);
-	ck_assert_int_eq(ptrace(PTRACE_SETOPTIONS, bench->puppet.pid, NULL, PTRACE_O_TRACESECCOMP),
+	memcpy(bench.puppet.data, &written, sizeof(written));
+	ck_assert_int_eq(inject_call(bench.puppet.pid, PUPPET_CALL, SYS_prctl, no_new), 0);
+	ck_assert_int_eq(inject_call(bench.puppet.pid, PUPPET_CALL, SYS_seccomp, filter), 0);
+	ck_assert_int_eq(ptrace(PTRACE_SETOPTIONS, bench.puppet.pid, NULL, PTRACE_O_TRACESECCOMP),
 			 0);
 }
 
 /* As if it had got out: what is translated makes a system call. */
-static void break_out(struct bench *bench, const char *translated, size_t bytes)
+static void break_out(const char *translated, size_t bytes)
 {
 	enum { CACHE_BYTES = 8 << 20 };
 	uint8_t *cache = mmap(NULL, CACHE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-			      hp_engine_memory(bench->puppet.engine, 0), 0);
+			      hp_engine_memory(bench.puppet.engine, 0), 0);
 	uint8_t *found;
 
 	ck_assert_ptr_ne(cache, MAP_FAILED);
@@ -207,27 +205,23 @@ TEST(a_shadow_that_gets_out_and_makes_a_call_is_told_from_others)
 	};
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
-		struct bench *bench = set_up();
 
-		RUN(bench, "\xb8\x27\x00\x00\x00\xf4"); /* ...; hlt */
-		ck_assert_int_eq(bench->replay.end, HP_WINDOW_INTERRUPT);
-		filter_calls(bench, cases[i].action);
-		break_out(bench, moves, sizeof(moves) - 1);
-		run(bench, NULL, 0, NULL, 0);
-		assert_end(bench, HP_WINDOW_FORBIDDEN, 0);
-		ck_assert_int_eq(bench->replay.end_detail, cases[i].detail);
-		tear_down(bench);
+		RUN("\xb8\x27\x00\x00\x00\xf4"); /* ...; hlt */
+		ck_assert_int_eq(bench.replay.end, HP_WINDOW_INTERRUPT);
+		filter_calls(cases[i].action);
+		break_out(moves, sizeof(moves) - 1);
+		run(NULL, 0, NULL, 0);
+		assert_end(HP_WINDOW_FORBIDDEN, 0);
+		ck_assert_int_eq(bench.replay.end_detail, cases[i].detail);
+		start_anew();
 	}
 }
 
 TEST(a_shadow_that_dies_ends_it)
 {
-	struct bench *bench = set_up();
-
-	bench->script.answer = kill_it;
-	RUN(bench, "\x0f\x05\xeb\xfe");
-	ck_assert_uint_eq(bench->replay.end, HP_WINDOW_DIED);
-	tear_down(bench);
+	bench.script.answer = kill_it;
+	RUN("\x0f\x05\xeb\xfe");
+	ck_assert_uint_eq(bench.replay.end, HP_WINDOW_DIED);
 }
 
 /* --- code that changes --------------------------------------------------------------------------
@@ -235,36 +229,30 @@ TEST(a_shadow_that_dies_ends_it)
 
 TEST(code_that_changes_between_windows_is_translated_anew)
 {
-	struct bench *bench = set_up();
 	struct user_regs_struct registers;
 
 	for (unsigned i = 0; i < 3; i++) {
 		char code[] = "\xb8\x00\x00\x00\x00"; /* mov eax, i */
 
 		code[1] = (char)i;
-		RUN(bench, code);
-		assert_end(bench, HP_WINDOW_INTERRUPT, PUPPET_CODE + 5);
-		ck_assert_uint_gt(bench->replay.translated, 0);
-		ck_assert_int_eq(ptrace(PTRACE_GETREGS, bench->puppet.pid, NULL, &registers), 0);
+		RUN(code);
+		assert_end(HP_WINDOW_INTERRUPT, PUPPET_CODE + 5);
+		ck_assert_uint_gt(bench.replay.translated, 0);
+		ck_assert_int_eq(ptrace(PTRACE_GETREGS, bench.puppet.pid, NULL, &registers), 0);
 		ck_assert_uint_eq(registers.rax, i);
 	}
-	run(bench, NULL, 0, NULL, 0);
-	ck_assert_uint_eq(bench->replay.translated, 0);
-	tear_down(bench);
+	run(NULL, 0, NULL, 0);
+	ck_assert_uint_eq(bench.replay.translated, 0);
 }
 
-static void map_elsewhere(struct bench *bench, int protection, int flags)
+static void map_elsewhere(int protection, int flags)
 {
-	const uint64_t arguments[6] = { PUPPET_CODE + ELSEWHERE,
-					4096,
-					(uint64_t)protection,
-					(uint64_t)flags | MAP_FIXED,
-					(uint64_t)bench->puppet.code_fd,
-					4096 };
+	const uint64_t arguments[6] = { PUPPET_CODE + ELSEWHERE,	4096,
+					(uint64_t)protection,		(uint64_t)flags | MAP_FIXED,
+					(uint64_t)bench.puppet.code_fd, 4096 };
 
-	ck_assert_uint_eq(
-		(uint64_t)inject_call(bench->puppet.pid, PUPPET_CALL, SYS_mmap, arguments),
-		PUPPET_CODE + ELSEWHERE);
+	ck_assert_uint_eq((uint64_t)inject_call(bench.puppet.pid, PUPPET_CALL, SYS_mmap, arguments),
+			  PUPPET_CODE + ELSEWHERE);
 }
 
 /* jmp to ELSEWHERE, which is a page of traps */
@@ -281,39 +269,33 @@ TEST(code_that_can_be_written_to_is_not_replayed)
 		{ PROT_READ | PROT_EXEC, MAP_SHARED, HP_WINDOW_WRITABLE_CODE },
 		{ PROT_READ, MAP_PRIVATE, HP_WINDOW_UNREADABLE },
 	};
-	struct bench *bench = set_up();
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(mappings); i++) {
-		map_elsewhere(bench, mappings[i].protection, mappings[i].flags);
-		RUN(bench, GO_ELSEWHERE);
-		assert_end(bench, mappings[i].end, PUPPET_CODE + ELSEWHERE);
+		map_elsewhere(mappings[i].protection, mappings[i].flags);
+		RUN(GO_ELSEWHERE);
+		assert_end(mappings[i].end, PUPPET_CODE + ELSEWHERE);
 	}
-	tear_down(bench);
 }
 
 static struct hp_engine_call map_code(struct script *script, pid_t pid,
 				      const struct user_regs_struct *registers)
 {
-	struct bench *bench =
-		(struct bench *)(void *)((char *)script - offsetof(struct bench, script));
 
+	(void)script;
 	(void)pid;
 	(void)registers;
-	map_elsewhere(bench, PROT_READ | PROT_EXEC, MAP_PRIVATE);
+	map_elsewhere(PROT_READ | PROT_EXEC, MAP_PRIVATE);
 	return (struct hp_engine_call){ .is_handled = true,
 					.result = (int64_t)(PUPPET_CODE + ELSEWHERE) };
 }
 
 TEST(code_that_is_mapped_during_a_window_is_found)
 {
-	struct bench *bench = set_up();
-
-	bench->script.answer = map_code;
-	bench->state.registers.rsi = 4096;
+	bench.script.answer = map_code;
+	bench.state.registers.rsi = 4096;
 	/* mov eax, 9 (mmap); syscall; jmp rax */
-	RUN(bench, "\xb8\x09\x00\x00\x00\x0f\x05\xff\xe0");
-	assert_end(bench, HP_WINDOW_INTERRUPT, PUPPET_CODE + ELSEWHERE);
-	tear_down(bench);
+	RUN("\xb8\x09\x00\x00\x00\x0f\x05\xff\xe0");
+	assert_end(HP_WINDOW_INTERRUPT, PUPPET_CODE + ELSEWHERE);
 }
 
 /* mprotect, munmap, madvise. */
@@ -332,19 +314,17 @@ TEST(protecting_unmapping_and_emptying_code_ends_a_window_and_of_data_does_not)
 		{ PUPPET_DATA, 28, HP_WINDOW_INTERRUPT, PUPPET_CODE + 7 },
 		{ PUPPET_CODE, 28, HP_WINDOW_WRITABLE_CODE, PUPPET_CODE + 5 },
 	};
-	struct bench *bench = set_up();
 
-	bench->script.answer = answer_zero;
-	bench->state.registers.rsi = 4096;
+	bench.script.answer = answer_zero;
+	bench.state.registers.rsi = 4096;
 	for (size_t i = 0; i < HP_ARRAY_COUNT(calls); i++) {
 		char code[] = "\xb8\x00\x00\x00\x00\x0f\x05";
 
 		code[1] = calls[i].number;
-		bench->state.registers.rdi = calls[i].address;
-		RUN(bench, code);
-		assert_end(bench, calls[i].end, calls[i].at);
+		bench.state.registers.rdi = calls[i].address;
+		RUN(code);
+		assert_end(calls[i].end, calls[i].at);
 	}
-	tear_down(bench);
 }
 
 /* --- a full cache -------------------------------------------------------------------------------
@@ -365,24 +345,22 @@ TEST(a_full_cache_ends_a_window_and_the_next_has_room)
 {
 	static char code[PUPPET_CODE_BYTES - 64];
 	const int32_t back = -(int32_t)sizeof(code);
-	struct bench *bench = set_up();
 
-	bench->script.answer = next_address;
-	bench->limits.exits = 1 << 20;
+	bench.script.answer = next_address;
+	bench.limits.exits = 1 << 20;
 	/* syscall; jmp rax, to another place each time in what is all nops up to the end */
 	memset(code, 0x90, sizeof(code));
 	memcpy(code, "\x0f\x05\xff\xe0", 4);
 	code[sizeof(code) - 5] = '\xe9';
 	memcpy(code + sizeof(code) - 4, &back, sizeof(back));
-	run(bench, code, sizeof(code), NULL, 0);
-	ck_assert_msg(bench->replay.end == HP_WINDOW_CACHE_FULL, "ended with \"%s\"",
-		      hp_window_end_name(bench->replay.end));
-	ck_assert_uint_gt(bench->replay.block_count, 1000);
-	bench->script.answer = NULL;
-	puppet_prepare(&bench->puppet);
-	run(bench, NULL, 0, NULL, 0);
-	assert_end(bench, HP_WINDOW_SYSTEM_CALL, PUPPET_CODE);
-	tear_down(bench);
+	run(code, sizeof(code), NULL, 0);
+	ck_assert_msg(bench.replay.end == HP_WINDOW_CACHE_FULL, "ended with \"%s\"",
+		      hp_window_end_name(bench.replay.end));
+	ck_assert_uint_gt(bench.replay.block_count, 1000);
+	bench.script.answer = NULL;
+	puppet_prepare(&bench.puppet);
+	run(NULL, 0, NULL, 0);
+	assert_end(HP_WINDOW_SYSTEM_CALL, PUPPET_CODE);
 }
 
 /* --- any bytes ----------------------------------------------------------------------------------
@@ -392,40 +370,37 @@ TEST(whatever_is_run_a_replay_ends)
 {
 	static char code[PUPPET_CODE_BYTES - 64];
 	struct hp_random random = hp_random_seeded(2026);
-	struct bench *bench = set_up();
 
-	bench->limits.exits = 1000;
-	bench->limits.time_ns = 20000000;
+	bench.limits.exits = 1000;
+	bench.limits.time_ns = 20000000;
 	for (unsigned page = 0; page < 12; page++) {
 		for (size_t i = 0; i < sizeof(code); i++)
 			code[i] = (char)hp_random_next(&random);
-		puppet_set_code(&bench->puppet, (const uint8_t *)code, sizeof(code));
+		puppet_set_code(&bench.puppet, (const uint8_t *)code, sizeof(code));
 		for (unsigned i = 0; i < 60; i++) {
-			state_randomise(&bench->state, &bench->puppet, &random);
-			bench->state.registers.rip =
+			state_randomise(&bench.state, &bench.puppet, &random);
+			bench.state.registers.rip =
 				PUPPET_CODE + hp_random_between(&random, 0, sizeof(code) - 1);
-			run(bench, NULL, 0, NULL, 0);
-			ck_assert_uint_ne(bench->replay.end, HP_WINDOW_COMPLETE);
-			ck_assert_uint_ne(bench->replay.end, HP_WINDOW_DIED);
+			run(NULL, 0, NULL, 0);
+			ck_assert_uint_ne(bench.replay.end, HP_WINDOW_COMPLETE);
+			ck_assert_uint_ne(bench.replay.end, HP_WINDOW_DIED);
 		}
 	}
-	tear_down(bench);
 }
 
 /* --- matches ------------------------------------------------------------------------------------
  */
 
-static struct hp_engine_sample sample_at(const struct bench *bench, uint64_t offset, uint64_t r8,
-					 uint64_t flags)
+static struct hp_engine_sample sample_at(uint64_t offset, uint64_t r8, uint64_t flags)
 {
-	const struct user_regs_struct *r = &bench->state.registers;
+	const struct user_regs_struct *r = &bench.state.registers;
 
 	return (struct hp_engine_sample){
 		.general = { r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi, r8,
 			     r->r9, r->r10, r->r11, r->r12, r->r13, r->r14, r->r15 },
 		.ip = PUPPET_CODE + offset,
 		.flags = flags,
-		.stack = bench->state.data + (r->rsp - PUPPET_DATA),
+		.stack = bench.state.data + (r->rsp - PUPPET_DATA),
 		.stack_bytes = 256,
 	};
 }
@@ -449,104 +424,95 @@ TEST(a_sample_of_a_lone_return_matches)
 				   "\x41\xb8\x22\x00\x00\x00\x90" /*  5 mov r8d, 0x22; nop */
 				   "\x41\xb8\x33\x00\x00\x00\x90" /* 12 mov r8d, 0x33; nop */
 				   "\xcc\xc3";			  /* 19 int3; ret */
-	struct bench *bench = set_up();
 	struct hp_engine_sample samples[] = {
-		sample_at(bench, 20, bench->state.registers.r8, bench->state.registers.eflags),
-		sample_at(bench, 11, 0x22, bench->state.registers.eflags),
-		sample_at(bench, 18, 0x33, bench->state.registers.eflags),
+		sample_at(20, bench.state.registers.r8, bench.state.registers.eflags),
+		sample_at(11, 0x22, bench.state.registers.eflags),
+		sample_at(18, 0x33, bench.state.registers.eflags),
 	};
 
 	samples[0].general[4] -= 8;
 	samples[0].stack_bytes = 0;
-	run(bench, code, sizeof(code) - 1, samples, 3);
-	assert_end(bench, HP_WINDOW_COMPLETE, PUPPET_CODE + 18);
-	ck_assert_uint_eq(bench->replay.matched, 3);
-	ck_assert_uint_eq(bench->replay.cuts[0], 0);
-	ck_assert_uint_eq(bench->replay.cuts[bench->replay.part_count], 1);
+	run(code, sizeof(code) - 1, samples, 3);
+	assert_end(HP_WINDOW_COMPLETE, PUPPET_CODE + 18);
+	ck_assert_uint_eq(bench.replay.matched, 3);
+	ck_assert_uint_eq(bench.replay.cuts[0], 0);
+	ck_assert_uint_eq(bench.replay.cuts[bench.replay.part_count], 1);
 	/* The return, which goes where it does between the two. */
-	ck_assert_uint_eq(bench->replay.edges[0].kind, HP_WINDOW_EDGE_RETURN);
-	ck_assert_uint_eq(bench->replay.edges[0].counts[0], 1);
-	ck_assert_uint_eq(bench->replay.blocks[bench->replay.block_count - 1].address.value,
+	ck_assert_uint_eq(bench.replay.edges[0].kind, HP_WINDOW_EDGE_RETURN);
+	ck_assert_uint_eq(bench.replay.edges[0].counts[0], 1);
+	ck_assert_uint_eq(bench.replay.blocks[bench.replay.block_count - 1].address.value,
 			  PUPPET_CODE + 20);
-	tear_down(bench);
 }
 
 TEST(a_state_that_comes_by_again_is_ambiguous_and_no_end_of_a_window)
 {
-	struct bench *bench = set_up();
 	const struct hp_engine_sample samples[] = {
-		sample_at(bench, 6, 0x11, bench->state.registers.eflags),
-		sample_at(bench, 15, 0x11, EQUAL),
-		sample_at(bench, 26, 0x22, EQUAL),
-		sample_at(bench, 33, 0x33, EQUAL),
+		sample_at(6, 0x11, bench.state.registers.eflags),
+		sample_at(15, 0x11, EQUAL),
+		sample_at(26, 0x22, EQUAL),
+		sample_at(33, 0x33, EQUAL),
 	};
 	uint64_t loops = 0;
 
-	run(bench, rounds, sizeof(rounds) - 1, samples, 4);
-	assert_end(bench, HP_WINDOW_COMPLETE, PUPPET_CODE + 33);
-	ck_assert_uint_eq(bench->replay.cuts[0], 0);
-	ck_assert_uint_eq(bench->replay.cuts[bench->replay.part_count], 2);
-	for (size_t i = 0; i < bench->replay.block_count; i++)
-		if (bench->replay.blocks[i].address.value <= PUPPET_CODE + 13 &&
-		    PUPPET_CODE + 13 - bench->replay.blocks[i].address.value <
-			    bench->replay.blocks[i].size_bytes)
-			loops += bench->replay.blocks[i].counts[0];
+	run(rounds, sizeof(rounds) - 1, samples, 4);
+	assert_end(HP_WINDOW_COMPLETE, PUPPET_CODE + 33);
+	ck_assert_uint_eq(bench.replay.cuts[0], 0);
+	ck_assert_uint_eq(bench.replay.cuts[bench.replay.part_count], 2);
+	for (size_t i = 0; i < bench.replay.block_count; i++)
+		if (bench.replay.blocks[i].address.value <= PUPPET_CODE + 13 &&
+		    PUPPET_CODE + 13 - bench.replay.blocks[i].address.value <
+			    bench.replay.blocks[i].size_bytes)
+			loops += bench.replay.blocks[i].counts[0];
 	/* The first time round was entered before the window began. */
 	ck_assert_uint_ge(loops, 9);
 	ck_assert_uint_le(loops, 10);
-	tear_down(bench);
 }
 
 TEST(states_that_come_round_all_the_time_are_no_moments)
 {
-	struct bench *bench = set_up();
 	struct hp_engine_sample samples[10];
 
 	/* Ten samples, 2 ms apart, of two places in a loop that a register does not tell apart. */
 	for (size_t i = 0; i < 10; i++) {
-		samples[i] = sample_at(bench, i % 2 ? 15 : 16, 0x11, EQUAL);
+		samples[i] = sample_at(i % 2 ? 15 : 16, 0x11, EQUAL);
 		samples[i].time_ns = 2000000 * (i + 1);
 	}
-	bench->limits.time_ns = 1000000000;
+	bench.limits.time_ns = 1000000000;
 	/* mov dword [rbx], 60000000 instead of 10: it runs on for as long as the samples say, or
 	 * more */
-	run(bench,
-	    "\x41\xb8\x11\x00\x00\x00\x90\xc7\x03\x00\x87\x93\x03\x39\xc0\x90\xff\x0b\x75"
+	run("\x41\xb8\x11\x00\x00\x00\x90\xc7\x03\x00\x87\x93\x03\x39\xc0\x90\xff\x0b\x75"
 	    "\xf9",
 	    20, samples, 10);
-	ck_assert_uint_eq(bench->replay.block_count, 0);
-	ck_assert_uint_eq(bench->replay.edge_count, 0);
-	tear_down(bench);
+	ck_assert_uint_eq(bench.replay.block_count, 0);
+	ck_assert_uint_eq(bench.replay.edge_count, 0);
 }
 
 TEST(a_state_with_another_stack_or_other_flags_is_not_the_samples)
 {
-	struct bench *bench = set_up();
 	struct hp_engine_sample samples[] = {
-		sample_at(bench, 6, 0x11, bench->state.registers.eflags),
-		sample_at(bench, 26, 0x22, EQUAL),
-		sample_at(bench, 33, 0x33, EQUAL),
+		sample_at(6, 0x11, bench.state.registers.eflags),
+		sample_at(26, 0x22, EQUAL),
+		sample_at(33, 0x33, EQUAL),
 	};
 	uint8_t stack[256];
 
 	memcpy(stack, samples[1].stack, sizeof(stack));
 	stack[100] ^= 1;
 	samples[1].stack = stack;
-	run(bench, rounds, sizeof(rounds) - 1, samples, 3);
-	ck_assert_uint_eq(bench->replay.matched, 2);
+	run(rounds, sizeof(rounds) - 1, samples, 3);
+	ck_assert_uint_eq(bench.replay.matched, 2);
 	samples[1].stack = samples[0].stack;
 	samples[1].general[1] ^= 1;
-	run(bench, NULL, 0, samples, 3);
-	ck_assert_uint_eq(bench->replay.matched, 2);
+	run(NULL, 0, samples, 3);
+	ck_assert_uint_eq(bench.replay.matched, 2);
 	samples[1].general[1] ^= 1;
 	/* Nobody reads the direction flag here, but everybody may. */
 	samples[1].flags ^= 0x400;
-	run(bench, NULL, 0, samples, 3);
-	ck_assert_uint_eq(bench->replay.matched, 2);
+	run(NULL, 0, samples, 3);
+	ck_assert_uint_eq(bench.replay.matched, 2);
 	samples[1].flags ^= 0x400;
-	run(bench, NULL, 0, samples, 3);
-	ck_assert_uint_eq(bench->replay.matched, 3);
-	tear_down(bench);
+	run(NULL, 0, samples, 3);
+	ck_assert_uint_eq(bench.replay.matched, 3);
 }
 
 static struct hp_engine_call answer_about(struct script *script, pid_t pid,
@@ -569,34 +535,31 @@ TEST(what_an_answer_is_about_does_not_tell_states_apart)
 	static const char code[] = "\x0f\x05\x41\xb8\x11\x00\x00\x00\x90"
 				   "\x41\xb8\x22\x00\x00\x00\x90"
 				   "\x41\xb8\x33\x00\x00\x00\x90";
-	struct bench *bench = set_up();
 	struct hp_engine_sample samples[3];
 	uint8_t stack[256];
 
 	/* What system calls do to registers. */
-	bench->state.registers.rax = 0;
-	bench->state.registers.rcx = PUPPET_CODE + 2;
-	bench->state.registers.r11 = bench->state.registers.eflags;
+	bench.state.registers.rax = 0;
+	bench.state.registers.rcx = PUPPET_CODE + 2;
+	bench.state.registers.r11 = bench.state.registers.eflags;
 	for (unsigned i = 0; i < 3; i++)
-		samples[i] =
-			sample_at(bench, 8 + 7 * i, 0x11 * (i + 1), bench->state.registers.eflags);
+		samples[i] = sample_at(8 + 7 * i, 0x11 * (i + 1), bench.state.registers.eflags);
 	memcpy(stack, samples[1].stack, sizeof(stack));
 	memset(stack + 64, 0x66, 8);
 	for (unsigned i = 0; i < 3; i++)
 		samples[i].stack = stack;
-	bench->script.answer = answer_about;
-	run(bench, code, sizeof(code) - 1, samples, 3);
-	ck_assert_uint_eq(bench->replay.matched, 3);
+	bench.script.answer = answer_about;
+	run(code, sizeof(code) - 1, samples, 3);
+	ck_assert_uint_eq(bench.replay.matched, 3);
 	/* The word next to it does. */
 	stack[72] ^= 1;
-	run(bench, NULL, 0, samples, 3);
-	ck_assert_uint_eq(bench->replay.matched, 0);
-	tear_down(bench);
+	run(NULL, 0, samples, 3);
+	ck_assert_uint_eq(bench.replay.matched, 0);
 }
 
 /* The state at the end of a window: the loop's counter is in memory that a register points to, and
  * neither registers nor stack tell rounds apart. */
-static void run_to_end(struct bench *bench, const struct reached *reached)
+static void run_to_end(const struct reached *reached)
 {
 	static const char code[] = "\xc7\x03\x00\x00\x10\x00" /*  0 mov dword [rbx], 0x100000 */
 				   "\x39\xc0"		      /*  6 cmp eax, eax */
@@ -604,53 +567,51 @@ static void run_to_end(struct bench *bench, const struct reached *reached)
 				   "\xff\x0b"		      /*  9 dec dword [rbx] */
 				   "\x75\xf9" /* 11 jnz 6 */;
 	struct hp_engine_sample samples[2] = {
-		sample_at(bench, 8, bench->state.registers.r8, EQUAL),
-		sample_at(bench, 8, bench->state.registers.r8, EQUAL),
+		sample_at(8, bench.state.registers.r8, EQUAL),
+		sample_at(8, bench.state.registers.r8, EQUAL),
 	};
 
 	/* A sample in the same loop, which nothing tells from any other round of it. */
 	samples[0].time_ns = 1000000;
 	samples[1].time_ns = 2000000;
 	samples[1].reached = reached;
-	bench->limits.time_ns = 1000000000;
-	bench->limits.has_end = true;
-	run(bench, code, sizeof(code) - 1, samples, 2);
+	bench.limits.time_ns = 1000000000;
+	bench.limits.has_end = true;
+	run(code, sizeof(code) - 1, samples, 2);
 }
 
 TEST(the_end_of_a_window_is_told_by_what_registers_lead_to)
 {
-	struct bench *bench = set_up();
 	const uint32_t left = 0x1234;
 	struct reached *reached = calloc(1, sizeof(*reached));
 	uint64_t rounds_counted = 0;
 
 	ck_assert_ptr_nonnull(reached);
 	reached->pieces[0] = (struct reached_piece){
-		.address = bench->state.registers.rbx,
+		.address = bench.state.registers.rbx,
 		.bytes = 8,
 	};
 	reached->count = 1;
-	memcpy(reached->bytes, bench->state.data + (bench->state.registers.rbx - PUPPET_DATA), 8);
+	memcpy(reached->bytes, bench.state.data + (bench.state.registers.rbx - PUPPET_DATA), 8);
 	memcpy(reached->bytes, &left, sizeof(left));
-	run_to_end(bench, reached);
-	ck_assert_int_eq(bench->replay.end, HP_WINDOW_COMPLETE);
-	ck_assert_uint_eq(bench->replay.part_count, 1);
-	ck_assert_uint_eq(bench->replay.cuts[0], HP_REPLAY_START);
-	ck_assert_uint_eq(bench->replay.cuts[1], 1);
-	for (size_t i = 0; i < bench->replay.block_count; i++)
-		if (bench->replay.blocks[i].address.value <= PUPPET_CODE + 9 &&
-		    PUPPET_CODE + 9 - bench->replay.blocks[i].address.value <
-			    bench->replay.blocks[i].size_bytes)
-			rounds_counted += bench->replay.blocks[i].counts[0];
+	run_to_end(reached);
+	ck_assert_int_eq(bench.replay.end, HP_WINDOW_COMPLETE);
+	ck_assert_uint_eq(bench.replay.part_count, 1);
+	ck_assert_uint_eq(bench.replay.cuts[0], HP_REPLAY_START);
+	ck_assert_uint_eq(bench.replay.cuts[1], 1);
+	for (size_t i = 0; i < bench.replay.block_count; i++)
+		if (bench.replay.blocks[i].address.value <= PUPPET_CODE + 9 &&
+		    PUPPET_CODE + 9 - bench.replay.blocks[i].address.value <
+			    bench.replay.blocks[i].size_bytes)
+			rounds_counted += bench.replay.blocks[i].counts[0];
 	/* From the start to that very round. */
 	ck_assert_uint_ge(rounds_counted, 0x100000 - left);
 	ck_assert_uint_le(rounds_counted, 0x100000 - left + 1);
 	/* A state that never comes by. */
 	memset(reached->bytes, 0xff, 8);
-	run_to_end(bench, reached);
-	ck_assert_uint_eq(bench->replay.block_count, 0);
+	run_to_end(reached);
+	ck_assert_uint_eq(bench.replay.block_count, 0);
 	free(reached);
-	tear_down(bench);
 }
 
 HP_TEST_MAIN_UNLESS(PUPPET_REASON, "shadow/engine")

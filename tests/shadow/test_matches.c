@@ -14,23 +14,22 @@ struct bench {
 	struct matches matches;
 };
 
-static struct bench *set_up(void)
-{
-	struct bench *bench = calloc(1, sizeof(*bench));
+static struct bench bench;
 
-	ck_assert_ptr_nonnull(bench);
-	for (size_t i = 0; i < SAMPLES; i++)
-		bench->samples[i].time_ns = (i + 1) * MS;
-	matches_begin(&bench->matches, getpid(), bench->samples, SAMPLES, SAMPLES, 0);
-	ck_assert_uint_eq(bench->matches.watch_ns, WATCH_MS * MS);
-	bench->matches.start_ns = 100 * MS;
-	return bench;
+static void tear_down(void *nothing)
+{
+	(void)nothing;
+	matches_clear(&bench.matches);
 }
 
-static void tear_down(struct bench *bench)
+SETUP
 {
-	matches_clear(&bench->matches);
-	free(bench);
+	for (size_t i = 0; i < SAMPLES; i++)
+		bench.samples[i].time_ns = (i + 1) * MS;
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES, 0);
+	ck_assert_uint_eq(bench.matches.watch_ns, WATCH_MS * MS);
+	bench.matches.start_ns = 100 * MS;
+	at_end(tear_down, NULL);
 }
 
 /* `ms` since the start, in the shadow's time. */
@@ -39,293 +38,243 @@ static uint64_t at(double ms)
 	return 100 * MS + (uint64_t)(ms * MS);
 }
 
-static void match(struct bench *bench, size_t sample, double ms)
+static void match(size_t sample, double ms)
 {
-	ck_assert(matches_add(&bench->matches, sample, at(ms), &bench->cache));
-	matches_settle(&bench->matches, at(ms));
+	ck_assert(matches_add(&bench.matches, sample, at(ms), &bench.cache));
+	matches_settle(&bench.matches, at(ms));
 }
 
 /* That are believed. */
-static size_t first(const struct bench *bench)
+static size_t first(void)
 {
-	ck_assert_uint_ge(bench->matches.believed_count, 1);
-	return bench->matches.believed[0].sample;
+	ck_assert_uint_ge(bench.matches.believed_count, 1);
+	return bench.matches.believed[0].sample;
 }
 
-static size_t last(const struct bench *bench)
+static size_t last(void)
 {
-	ck_assert_uint_ge(bench->matches.believed_count, 2);
-	return bench->matches.believed[bench->matches.believed_count - 1].sample;
+	ck_assert_uint_ge(bench.matches.believed_count, 2);
+	return bench.matches.believed[bench.matches.believed_count - 1].sample;
 }
 
 TEST(a_match_is_believed_when_it_has_been_watched)
 {
-	struct bench *bench = set_up();
-
-	match(bench, 0, 2);
-	ck_assert(matches_is_watched(&bench->matches, 0));
-	ck_assert_uint_eq(bench->matches.believed_count, 0);
-	match(bench, 1, 4);
-	ck_assert_uint_eq(bench->matches.believed_count, 0);
-	match(bench, 2, 6);
-	ck_assert_uint_eq(first(bench), 0);
-	ck_assert(!matches_is_watched(&bench->matches, 0));
-	ck_assert_uint_eq(bench->matches.believed_count, 1);
-	ck_assert_uint_eq(matches_newest(&bench->matches), 2);
-	matches_settle(&bench->matches, at(10.5));
-	ck_assert_uint_eq(first(bench), 0);
-	ck_assert_uint_eq(last(bench), 2);
-	ck_assert_uint_eq(matches_newest(&bench->matches), 2);
-	tear_down(bench);
+	match(0, 2);
+	ck_assert(matches_is_watched(&bench.matches, 0));
+	ck_assert_uint_eq(bench.matches.believed_count, 0);
+	match(1, 4);
+	ck_assert_uint_eq(bench.matches.believed_count, 0);
+	match(2, 6);
+	ck_assert_uint_eq(first(), 0);
+	ck_assert(!matches_is_watched(&bench.matches, 0));
+	ck_assert_uint_eq(bench.matches.believed_count, 1);
+	ck_assert_uint_eq(matches_newest(&bench.matches), 2);
+	matches_settle(&bench.matches, at(10.5));
+	ck_assert_uint_eq(first(), 0);
+	ck_assert_uint_eq(last(), 2);
+	ck_assert_uint_eq(matches_newest(&bench.matches), 2);
 }
 
 TEST(one_that_comes_by_again_never_was)
 {
-	struct bench *bench = set_up();
-
-	match(bench, 0, 2);
-	match(bench, 1, 4);
-	matches_take_back(&bench->matches, 0);
-	matches_take_back(&bench->matches, 30); /* which never was either */
-	ck_assert(!matches_is_watched(&bench->matches, 0));
-	ck_assert(matches_is_watched(&bench->matches, 1));
-	matches_take_back(&bench->matches, 1);
-	ck_assert_uint_eq(matches_newest(&bench->matches), SIZE_MAX);
-	matches_settle(&bench->matches, at(50));
-	ck_assert_uint_eq(bench->matches.believed_count, 0);
-	tear_down(bench);
+	match(0, 2);
+	match(1, 4);
+	matches_take_back(&bench.matches, 0);
+	matches_take_back(&bench.matches, 30); /* which never was either */
+	ck_assert(!matches_is_watched(&bench.matches, 0));
+	ck_assert(matches_is_watched(&bench.matches, 1));
+	matches_take_back(&bench.matches, 1);
+	ck_assert_uint_eq(matches_newest(&bench.matches), SIZE_MAX);
+	matches_settle(&bench.matches, at(50));
+	ck_assert_uint_eq(bench.matches.believed_count, 0);
 }
 
 TEST(a_shadow_does_not_run_much_faster_than_its_original)
 {
-	struct bench *bench = set_up();
-
 	/* From the start: sample 3 was taken after 4 ms. */
-	ck_assert(matches_is_too_early(&bench->matches, 3, at(0.9)));
-	ck_assert(!matches_is_too_early(&bench->matches, 3, at(1.1)));
-	match(bench, 0, 2);
+	ck_assert(matches_is_too_early(&bench.matches, 3, at(0.9)));
+	ck_assert(!matches_is_too_early(&bench.matches, 3, at(1.1)));
+	match(0, 2);
 	/* Since the newest match: 8 ms. */
-	ck_assert(matches_is_too_early(&bench->matches, 8, at(3.9)));
-	ck_assert(!matches_is_too_early(&bench->matches, 8, at(4.1)));
-	tear_down(bench);
+	ck_assert(matches_is_too_early(&bench.matches, 8, at(3.9)));
+	ck_assert(!matches_is_too_early(&bench.matches, 8, at(4.1)));
 }
 
 TEST(nor_much_faster_than_it_has_so_far)
 {
-	struct bench *bench = set_up();
-
 	/* Three times slower than the original, each time. */
 	for (size_t i = 0; i < 10; i++)
-		match(bench, i, 3 * (double)(i + 1));
+		match(i, 3 * (double)(i + 1));
 	/* Ten samples on: at a third of that pace, 10 ms; at a quarter of the original's, 2.5. */
-	ck_assert(matches_is_too_early(&bench->matches, 19, at(30 + 9)));
-	ck_assert(!matches_is_too_early(&bench->matches, 19, at(30 + 11)));
-	tear_down(bench);
+	ck_assert(matches_is_too_early(&bench.matches, 19, at(30 + 9)));
+	ck_assert(!matches_is_too_early(&bench.matches, 19, at(30 + 11)));
 }
 
 /* The code was new at first: that is no pace. */
 TEST(it_may_become_faster)
 {
-	struct bench *bench = set_up();
-
 	for (size_t i = 0; i < 10; i++)
-		match(bench, i, 20 * (double)(i + 1));
-	match(bench, 10, 202);
-	match(bench, 11, 204);
-	match(bench, 12, 206);
-	matches_settle(&bench->matches, at(250));
-	ck_assert_uint_eq(last(bench), 12);
+		match(i, 20 * (double)(i + 1));
+	match(10, 202);
+	match(11, 204);
+	match(12, 206);
+	matches_settle(&bench.matches, at(250));
+	ck_assert_uint_eq(last(), 12);
 	/* Seven samples on, at twice the original's time. */
-	ck_assert(!matches_is_too_early(&bench->matches, 19, at(206 + 14)));
-	tear_down(bench);
+	ck_assert(!matches_is_too_early(&bench.matches, 19, at(206 + 14)));
 }
 
 TEST(windows_before_tell_its_pace)
 {
-	struct bench *bench = set_up();
-
-	matches_begin(&bench->matches, getpid(), bench->samples, SAMPLES, SAMPLES, 3);
-	bench->matches.start_ns = 100 * MS;
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES, 3);
+	bench.matches.start_ns = 100 * MS;
 	/* Sample 19 was taken after 20 ms. */
-	ck_assert(matches_is_too_early(&bench->matches, 19, at(19)));
-	ck_assert(!matches_is_too_early(&bench->matches, 19, at(20)));
-	tear_down(bench);
+	ck_assert(matches_is_too_early(&bench.matches, 19, at(19)));
+	ck_assert(!matches_is_too_early(&bench.matches, 19, at(20)));
 }
 
 /* Sample 10 came by at 5 ms, and its moment was at 33. The next one seems to be fourteen times slower
  * than the original: from the start on it is three times. */
 TEST(after_one_that_was_early_the_pace_is_not_lost)
 {
-	struct bench *bench = set_up();
-
-	match(bench, 10, 5);
-	matches_settle(&bench->matches, at(38));
-	match(bench, 12, 39);
-	matches_settle(&bench->matches, at(50));
-	ck_assert_uint_eq(bench->matches.believed_count, 2);
-	ck_assert(bench->matches.pace <= 3);
-	ck_assert(!matches_is_too_early(&bench->matches, 14, at(45)));
-	tear_down(bench);
+	match(10, 5);
+	matches_settle(&bench.matches, at(38));
+	match(12, 39);
+	matches_settle(&bench.matches, at(50));
+	ck_assert_uint_eq(bench.matches.believed_count, 2);
+	ck_assert(bench.matches.pace <= 3);
+	ck_assert(!matches_is_too_early(&bench.matches, 14, at(45)));
 }
 
 TEST(when_all_come_too_late_the_last_match_was_none)
 {
-	struct bench *bench = set_up();
-
-	match(bench, 0, 3);
-	match(bench, 1, 6);
-	match(bench, 20, 12);
+	match(0, 3);
+	match(1, 6);
+	match(20, 12);
 	for (unsigned i = 0; i < 3; i++) {
-		matches_settle(&bench->matches, at(66 + 3 * i));
-		ck_assert_uint_eq(last(bench), 20);
-		ck_assert(matches_is_too_late(&bench->matches, 21 + i, at(66 + 3 * i), 0));
-		matches_add_late(&bench->matches);
+		matches_settle(&bench.matches, at(66 + 3 * i));
+		ck_assert_uint_eq(last(), 20);
+		ck_assert(matches_is_too_late(&bench.matches, 21 + i, at(66 + 3 * i), 0));
+		matches_add_late(&bench.matches);
 	}
-	ck_assert_uint_eq(matches_newest(&bench->matches), 0);
-	ck_assert(!matches_is_too_late(&bench->matches, 24, at(75), 0));
-	match(bench, 24, 75);
-	matches_settle(&bench->matches, at(200));
-	ck_assert_uint_eq(first(bench), 0);
-	ck_assert_uint_eq(last(bench), 24);
-	tear_down(bench);
+	ck_assert_uint_eq(matches_newest(&bench.matches), 0);
+	ck_assert(!matches_is_too_late(&bench.matches, 24, at(75), 0));
+	match(24, 75);
+	matches_settle(&bench.matches, at(200));
+	ck_assert_uint_eq(first(), 0);
+	ck_assert_uint_eq(last(), 24);
 }
 
 /* One that was late is not three in a row. */
 TEST(a_late_one_between_others_says_nothing)
 {
-	struct bench *bench = set_up();
-
 	for (size_t i = 0; i < 8; i += 2) {
-		match(bench, i, 3 * (double)(i + 1));
-		matches_add_late(&bench->matches);
+		match(i, 3 * (double)(i + 1));
+		matches_add_late(&bench.matches);
 	}
-	ck_assert_uint_eq(matches_newest(&bench->matches), 6);
-	tear_down(bench);
+	ck_assert_uint_eq(matches_newest(&bench.matches), 6);
 }
 
 TEST(what_comes_long_after_its_time_was_missed)
 {
-	struct bench *bench = set_up();
-
-	match(bench, 0, 2);
+	match(0, 2);
 	/* Two samples on: four times slower, 30 ms for all else, and some for code that is new. */
-	ck_assert(!matches_is_too_late(&bench->matches, 2, at(2 + 4 * 2 + 29), 0));
-	ck_assert(matches_is_too_late(&bench->matches, 2, at(2 + 4 * 2 + 31), 0));
-	ck_assert(!matches_is_too_late(&bench->matches, 2, at(2 + 4 * 2 + 31), 100));
-	ck_assert(!matches_is_too_late(&bench->matches, 30, at(2 + 4 * 2 + 31), 0));
-	tear_down(bench);
+	ck_assert(!matches_is_too_late(&bench.matches, 2, at(2 + 4 * 2 + 29), 0));
+	ck_assert(matches_is_too_late(&bench.matches, 2, at(2 + 4 * 2 + 31), 0));
+	ck_assert(!matches_is_too_late(&bench.matches, 2, at(2 + 4 * 2 + 31), 100));
+	ck_assert(!matches_is_too_late(&bench.matches, 30, at(2 + 4 * 2 + 31), 0));
 }
 
 TEST(one_that_may_be_early_is_watched_until_its_time_has_come)
 {
-	struct bench *bench = set_up();
-
-	match(bench, 0, 2);
+	match(0, 2);
 	/* Twenty samples on, after half their time. Shadows take twice as long as a rule, and half of
 	 * that more: until 60 ms behind the first, and 3 more. */
-	match(bench, 20, 12);
-	ck_assert_uint_eq(matches_left_to_watch(&bench->matches, at(12)), 53 * MS);
-	matches_settle(&bench->matches, at(64.9));
-	ck_assert(matches_is_watched(&bench->matches, 20));
-	matches_settle(&bench->matches, at(65));
-	ck_assert_uint_eq(last(bench), 20);
-	ck_assert_uint_eq(matches_left_to_watch(&bench->matches, at(65)), 0);
-	tear_down(bench);
+	match(20, 12);
+	ck_assert_uint_eq(matches_left_to_watch(&bench.matches, at(12)), 53 * MS);
+	matches_settle(&bench.matches, at(64.9));
+	ck_assert(matches_is_watched(&bench.matches, 20));
+	matches_settle(&bench.matches, at(65));
+	ck_assert_uint_eq(last(), 20);
+	ck_assert_uint_eq(matches_left_to_watch(&bench.matches, at(65)), 0);
 }
 
 TEST(of_too_many_the_oldest_is_forgotten)
 {
-	struct bench *bench = set_up();
-
 	for (size_t i = 0; i <= WATCHED_MATCHES; i++)
-		match(bench, i, 1 + 0.1 * (double)i);
-	ck_assert(!matches_is_watched(&bench->matches, 0));
-	ck_assert(matches_is_watched(&bench->matches, 1));
-	ck_assert(matches_is_watched(&bench->matches, WATCHED_MATCHES));
-	matches_settle(&bench->matches, at(20));
-	ck_assert_uint_eq(first(bench), 1);
-	ck_assert_uint_eq(last(bench), WATCHED_MATCHES);
-	tear_down(bench);
+		match(i, 1 + 0.1 * (double)i);
+	ck_assert(!matches_is_watched(&bench.matches, 0));
+	ck_assert(matches_is_watched(&bench.matches, 1));
+	ck_assert(matches_is_watched(&bench.matches, WATCHED_MATCHES));
+	matches_settle(&bench.matches, at(20));
+	ck_assert_uint_eq(first(), 1);
+	ck_assert_uint_eq(last(), WATCHED_MATCHES);
 }
 
 TEST(the_clock_of_one_that_is_gone_believes_nothing)
 {
-	struct bench *bench = set_up();
-
-	match(bench, 0, 2);
-	matches_settle(&bench->matches, 0);
-	ck_assert(matches_is_watched(&bench->matches, 0));
-	tear_down(bench);
+	match(0, 2);
+	matches_settle(&bench.matches, 0);
+	ck_assert(matches_is_watched(&bench.matches, 0));
 }
 
 TEST(without_times_the_next_match_is_enough)
 {
-	struct bench *bench = set_up();
-
 	for (size_t i = 0; i < SAMPLES; i++)
-		bench->samples[i].time_ns = 0;
-	matches_begin(&bench->matches, getpid(), bench->samples, SAMPLES, SAMPLES, 0);
-	ck_assert(!matches_is_too_early(&bench->matches, 9, at(0)));
-	match(bench, 0, 0);
-	ck_assert_uint_eq(bench->matches.believed_count, 0);
-	match(bench, 4, 0);
-	ck_assert_uint_eq(first(bench), 0);
-	match(bench, 5, 0);
-	ck_assert_uint_eq(last(bench), 4);
-	tear_down(bench);
+		bench.samples[i].time_ns = 0;
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, SAMPLES, 0);
+	ck_assert(!matches_is_too_early(&bench.matches, 9, at(0)));
+	match(0, 0);
+	ck_assert_uint_eq(bench.matches.believed_count, 0);
+	match(4, 0);
+	ck_assert_uint_eq(first(), 0);
+	match(5, 0);
+	ck_assert_uint_eq(last(), 4);
 }
 
 TEST(a_window_is_cut_into_parts_of_one_length)
 {
-	struct bench *bench = set_up();
-	const struct match *believed = bench->matches.believed;
+	const struct match *believed = bench.matches.believed;
 
 	/* 39 ms in all: parts of 9.75. */
 	for (size_t i = 0; i < SAMPLES; i++)
 		if (i < 15 || i > 22)
-			match(bench, i, 2 * (double)(i + 1));
-	matches_settle(&bench->matches, at(200));
-	ck_assert_uint_eq(bench->matches.believed_count, 5);
+			match(i, 2 * (double)(i + 1));
+	matches_settle(&bench.matches, at(200));
+	ck_assert_uint_eq(bench.matches.believed_count, 5);
 	ck_assert_uint_eq(believed[0].sample, 0);
 	ck_assert_uint_eq(believed[1].sample, 10);
 	/* Where it was missed for some time the part is longer. */
 	ck_assert_uint_eq(believed[2].sample, 23);
 	ck_assert_uint_eq(believed[3].sample, 33);
 	ck_assert_uint_eq(believed[4].sample, 39);
-	tear_down(bench);
 }
 
 TEST(a_window_ends_with_the_first_match_behind_what_was_wanted)
 {
-	struct bench *bench = set_up();
-
-	matches_begin(&bench->matches, getpid(), bench->samples, SAMPLES, 20, 0);
-	bench->matches.start_ns = 100 * MS;
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, 20, 0);
+	bench.matches.start_ns = 100 * MS;
 	for (size_t i = 3; i < SAMPLES; i++) {
 		/* Nothing matches for some time about the end. */
 		if (i < 14 || i > 22)
-			match(bench, i, 2 * (double)(i + 1));
-		ck_assert(i > 24 || !matches_are_complete(&bench->matches));
+			match(i, 2 * (double)(i + 1));
+		ck_assert(i > 24 || !matches_are_complete(&bench.matches));
 	}
-	matches_settle(&bench->matches, at(200));
-	ck_assert(matches_are_complete(&bench->matches));
-	ck_assert_uint_eq(first(bench), 3);
-	ck_assert_uint_eq(last(bench), 23);
-	tear_down(bench);
+	matches_settle(&bench.matches, at(200));
+	ck_assert(matches_are_complete(&bench.matches));
+	ck_assert_uint_eq(first(), 3);
+	ck_assert_uint_eq(last(), 23);
 }
 
 TEST(without_such_a_match_it_ends_with_the_last_one)
 {
-	struct bench *bench = set_up();
-
-	matches_begin(&bench->matches, getpid(), bench->samples, SAMPLES, 20, 0);
-	bench->matches.start_ns = 100 * MS;
+	matches_begin(&bench.matches, getpid(), bench.samples, SAMPLES, 20, 0);
+	bench.matches.start_ns = 100 * MS;
 	for (size_t i = 0; i < 17; i++)
-		match(bench, i, 2 * (double)(i + 1));
-	matches_settle(&bench->matches, at(200));
-	ck_assert(!matches_are_complete(&bench->matches));
-	ck_assert_uint_eq(last(bench), 16);
-	tear_down(bench);
+		match(i, 2 * (double)(i + 1));
+	matches_settle(&bench.matches, at(200));
+	ck_assert(!matches_are_complete(&bench.matches));
+	ck_assert_uint_eq(last(), 16);
 }
 
 HP_TEST_MAIN("shadow/matches")

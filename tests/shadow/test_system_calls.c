@@ -82,9 +82,29 @@ static void await_tick(void)
 		 (stamp.tv_sec == now.tv_sec && stamp.tv_nsec <= now.tv_nsec));
 }
 
+static void end(void *nothing)
+{
+	(void)nothing;
+	copied_clear(&stage.copied);
+	descriptors_clear(&stage.descriptors);
+	kill(stage.pid, SIGKILL);
+	ck_assert_int_eq(waitpid(stage.pid, NULL, 0), stage.pid);
+	close(stage.reading);
+	close(stage.writing);
+	close(stage.only_writing);
+	close(stage.pipe[0]);
+	close(stage.pipe[1]);
+	munmap(stage.memory, 4096);
+	unlink(stage.path);
+	unlink(stage.log);
+	rmdir(stage.directory);
+	shadow_calls_clear(&stage.calls);
+}
+
 static void start(void)
 {
 	stage = (struct stage){ 0 };
+	at_end(end, &stage);
 	strcpy(stage.directory, "/tmp/hpcprof-calls.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(stage.directory));
 	snprintf(stage.path, sizeof(stage.path), "%s/file", stage.directory);
@@ -125,24 +145,6 @@ static void start(void)
 	stage.calls.blocked = stage.state.blocked_signals;
 }
 
-static void end(void)
-{
-	copied_clear(&stage.copied);
-	descriptors_clear(&stage.descriptors);
-	kill(stage.pid, SIGKILL);
-	ck_assert_int_eq(waitpid(stage.pid, NULL, 0), stage.pid);
-	close(stage.reading);
-	close(stage.writing);
-	close(stage.only_writing);
-	close(stage.pipe[0]);
-	close(stage.pipe[1]);
-	munmap(stage.memory, 4096);
-	unlink(stage.path);
-	unlink(stage.log);
-	rmdir(stage.directory);
-	shadow_calls_clear(&stage.calls);
-}
-
 static struct hp_engine_call call(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
 	struct user_regs_struct registers = stage.state.registers;
@@ -174,23 +176,18 @@ static uint64_t at(size_t index)
 	return (uint64_t)(uintptr_t)(stage.memory + index);
 }
 
-TEST(who_it_is_it_hears_of_the_original)
+TEST_WHERE(can_copy(), who_it_is_it_hears_of_the_original)
 {
-	if (!can_copy())
-		return;
 	start();
 	answers(call(SYS_getpid, 0, 0, 0, 0), stage.pid);
 	answers(call(SYS_gettid, 0, 0, 0, 0), stage.pid);
 	answers(call(SYS_getppid, 0, 0, 0, 0), getpid());
 	answers(call(SYS_getuid, 0, 0, 0, 0), getuid());
 	answers(call(SYS_getegid, 0, 0, 0, 0), getegid());
-	end();
 }
 
-TEST(it_reads_on_where_the_original_was_and_moves_nothing)
+TEST_WHERE(can_copy(), it_reads_on_where_the_original_was_and_moves_nothing)
 {
-	if (!can_copy())
-		return;
 	char found[8] = "";
 
 	start();
@@ -212,16 +209,13 @@ TEST(it_reads_on_where_the_original_was_and_moves_nothing)
 	answers(call(SYS_lseek, (uint64_t)stage.reading, 9, SEEK_SET, 0), 9);
 	/* The description is shared with us. */
 	ck_assert_int_eq(lseek(stage.reading, 0, SEEK_CUR), 3);
-	end();
 }
 
-TEST(holes_are_where_the_file_has_them)
+TEST_WHERE(can_copy(), holes_are_where_the_file_has_them)
 {
 	enum { MIB = 1 << 20 };
 	static const off_t places[] = { 0, 4096, MIB / 2, MIB - 1, MIB };
 
-	if (!can_copy())
-		return;
 	char name[80];
 	int fd;
 
@@ -244,13 +238,10 @@ TEST(holes_are_where_the_file_has_them)
 		}
 	close(fd);
 	unlink(name);
-	end();
 }
 
-TEST(what_it_writes_goes_nowhere)
+TEST_WHERE(can_copy(), what_it_writes_goes_nowhere)
 {
-	if (!can_copy())
-		return;
 	struct stat status;
 	char byte;
 
@@ -263,15 +254,12 @@ TEST(what_it_writes_goes_nowhere)
 	ck_assert_int_eq(fcntl(stage.pipe[0], F_SETFL, O_NONBLOCK), 0);
 	ck_assert_int_lt(read(stage.pipe[0], &byte, 1), 0);
 	ck_assert_int_eq(errno, EAGAIN);
-	end();
 }
 
 /* A stream looks at its file before its first line, which may be long after the end of a process of
  * which there is a copy. */
-TEST(what_it_writes_to_it_can_look_at)
+TEST_WHERE(can_copy(), what_it_writes_to_it_can_look_at)
 {
-	if (!can_copy())
-		return;
 	struct hp_engine_call answer;
 	struct stat status;
 	siginfo_t info;
@@ -293,7 +281,6 @@ TEST(what_it_writes_to_it_can_look_at)
 	/* Others may have written to it. */
 	ck_assert_uint_le(answer.guessed_at, size_at);
 	ck_assert_uint_ge(answer.guessed_at + answer.guessed_bytes, size_at + 8);
-	end();
 }
 
 static void reads(int fd, uint64_t position, const char *wanted, size_t bytes)
@@ -305,10 +292,8 @@ static void reads(int fd, uint64_t position, const char *wanted, size_t bytes)
 	ck_assert_str_eq(found, wanted);
 }
 
-TEST(what_it_has_written_it_reads)
+TEST_WHERE(can_copy(), what_it_has_written_it_reads)
 {
-	if (!can_copy())
-		return;
 	struct stat status;
 
 	start();
@@ -329,13 +314,10 @@ TEST(what_it_has_written_it_reads)
 	answers(call(SYS_pread64, (uint64_t)stage.reading, at(8), 20, 4), 3);
 	/* It is not what a mapping of the file would have. */
 	ck_assert_int_eq(pread(stage.reading, &status, 20, 0), 10);
-	end();
 }
 
-TEST(a_file_it_makes_there_is_for_it_alone)
+TEST_WHERE(can_copy(), a_file_it_makes_there_is_for_it_alone)
 {
-	if (!can_copy())
-		return;
 	const uint64_t flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
 	struct stat status;
 	char name[80];
@@ -368,13 +350,10 @@ TEST(a_file_it_makes_there_is_for_it_alone)
 	ck_assert_int_eq(status.st_size, 10);
 	snprintf(name, sizeof(name), "%s.new", stage.path);
 	ck_assert_int_lt(stat(name, &status), 0);
-	end();
 }
 
-TEST(names_are_looked_up)
+TEST_WHERE(can_copy(), names_are_looked_up)
 {
-	if (!can_copy())
-		return;
 	static const char *const unknown[] = { "/proc/self/stat", "/dev/urandom", "/sys", "" };
 	struct hp_engine_call answer;
 	struct stat status;
@@ -398,7 +377,6 @@ TEST(names_are_looked_up)
 	answers(call(SYS_newfstatat, (uint64_t)AT_FDCWD, at(200), at(8), 0), -ENOENT);
 	answers(call(SYS_openat, (uint64_t)AT_FDCWD, at(200), O_RDONLY, 0), -ENOENT);
 	ends(call(SYS_openat, (uint64_t)AT_FDCWD, at(200), O_WRONLY | O_CREAT, 0), false);
-	end();
 }
 
 /* Which the kernel may have been built without. */
@@ -412,10 +390,8 @@ static int64_t name_memory(void)
 	return result;
 }
 
-TEST(descriptors_are_what_they_are)
+TEST_WHERE(can_copy(), descriptors_are_what_they_are)
 {
-	if (!can_copy())
-		return;
 	struct hp_engine_call answer;
 	struct sysinfo found, info;
 	struct stat status;
@@ -450,7 +426,6 @@ TEST(descriptors_are_what_they_are)
 	ck_assert_uint_eq(answer.guessed_at, at(8));
 	ck_assert_uint_eq(answer.guessed_bytes, sizeof(info));
 	ends(call(SYS_getrusage, (uint64_t)RUSAGE_CHILDREN, at(8), 0, 0), false);
-	end();
 }
 
 static struct hp_engine_call ask_lock(short type, off_t from, off_t bytes)
@@ -470,10 +445,8 @@ static void is_free(struct hp_engine_call call)
 	ck_assert_int_eq(found.l_type, F_UNLCK);
 }
 
-TEST(locks_are_free_where_nobody_else_has_one)
+TEST_WHERE(can_copy(), locks_are_free_where_nobody_else_has_one)
 {
-	if (!can_copy())
-		return;
 	pid_t other;
 
 	start();
@@ -497,7 +470,6 @@ TEST(locks_are_free_where_nobody_else_has_one)
 	ends(ask_lock(F_WRLCK, -1, 1), false);
 	kill(other, SIGKILL);
 	ck_assert_int_eq(waitpid(other, NULL, 0), other);
-	end();
 }
 
 /* Where files do not, one that came since may be an old one that has changed. */
@@ -514,10 +486,8 @@ static struct hp_engine_call open_both_ways(size_t name_at, uint64_t flags)
 	return call(SYS_openat, (uint64_t)AT_FDCWD, at(name_at), O_RDWR | flags, 0600);
 }
 
-TEST(a_file_it_opens_both_ways_is_what_it_was_or_ends_the_window)
+TEST_WHERE(can_copy(), a_file_it_opens_both_ways_is_what_it_was_or_ends_the_window)
 {
-	if (!can_copy())
-		return;
 	char name[80];
 	int made;
 	int fd;
@@ -560,7 +530,6 @@ TEST(a_file_it_opens_both_ways_is_what_it_was_or_ends_the_window)
 	shadow_clock_copied(&stage.calls.clock, stage.pid, stage.pid);
 	ends(open_both_ways(200, O_CREAT | O_NOFOLLOW), false);
 	unlink(name);
-	end();
 }
 
 static void ends_with(struct hp_engine_call call, long number, const char *wanted)
@@ -573,10 +542,8 @@ static void ends_with(struct hp_engine_call call, long number, const char *wante
 }
 
 /* As a database has its journal: it is there while something is being changed. */
-TEST(files_that_the_original_makes_are_not_there_before_the_copy_makes_them)
+TEST_WHERE(can_copy(), files_that_the_original_makes_are_not_there_before_the_copy_makes_them)
 {
-	if (!can_copy())
-		return;
 	struct stat status;
 	char name[80];
 	int fd;
@@ -605,13 +572,10 @@ TEST(files_that_the_original_makes_are_not_there_before_the_copy_makes_them)
 	ck_assert_int_eq(stat(name, &status), 0);
 	close(fd);
 	unlink(name);
-	end();
 }
 
-TEST(files_that_are_gone_end_the_window_and_it_says_so)
+TEST_WHERE(can_copy(), files_that_are_gone_end_the_window_and_it_says_so)
 {
-	if (!can_copy())
-		return;
 	start();
 	answers(call(SYS_access, at(100), F_OK, 0, 0), 0);
 	ck_assert_int_eq(unlink(stage.path), 0);
@@ -622,13 +586,10 @@ TEST(files_that_are_gone_end_the_window_and_it_says_so)
 	ends_with(call(SYS_mkdir, at(100), 0, 0, 0), SYS_mkdir, "mkdir");
 	/* Whoever asks is answered: most do so of what never was. */
 	answers(call(SYS_access, at(100), F_OK, 0, 0), -ENOENT);
-	end();
 }
 
-TEST(heads_of_files_that_the_original_writes_are_what_they_were)
+TEST_WHERE(can_copy(), heads_of_files_that_the_original_writes_are_what_they_were)
 {
-	if (!can_copy())
-		return;
 	char byte;
 	struct iovec whole = { &byte, 1 };
 
@@ -639,7 +600,6 @@ TEST(heads_of_files_that_the_original_writes_are_what_they_were)
 		reads(stage.writing, 0, "0123456789", 20);
 		reads(stage.reading, 0, "0123456789", 20);
 	}
-	end();
 }
 
 static bool has_entry(const uint8_t *entries, int64_t bytes, const char *name)
@@ -657,10 +617,8 @@ static bool has_entry(const uint8_t *entries, int64_t bytes, const char *name)
 	return false;
 }
 
-TEST(directories_are_opened_and_read_while_they_are_what_they_were)
+TEST_WHERE(can_copy(), directories_are_opened_and_read_while_they_are_what_they_were)
 {
-	if (!can_copy())
-		return;
 	char directory[] = "/tmp/hpcprof-calls.XXXXXX";
 	struct hp_engine_call answer;
 	char inside[64];
@@ -694,14 +652,11 @@ TEST(directories_are_opened_and_read_while_they_are_what_they_were)
 	ends(call(SYS_getdents64, (uint64_t)made, at(300), sizeof(entries), 0), false);
 	answers(call(SYS_close, (uint64_t)made, 0, 0, 0), 0);
 	rmdir(directory);
-	end();
 }
 
 /* As our own input, by whatever number. */
-TEST(terminals_say_what_they_said_and_null_devices_that_they_are_none)
+TEST_WHERE(can_copy(), terminals_say_what_they_said_and_null_devices_that_they_are_none)
 {
-	if (!can_copy())
-		return;
 	static const char *const null_devices[] = { "/dev/null", "/dev/zero", "/dev/full" };
 	enum { SETTINGS_BYTES = 36 }; /* the kernel's */
 	const struct winsize wanted = { .ws_row = 33, .ws_col = 77 };
@@ -743,7 +698,7 @@ TEST(terminals_say_what_they_said_and_null_devices_that_they_are_none)
 			lseek(null[i], 5, SEEK_SET));
 		close(null[i]);
 	}
-	end();
+	end_now(&stage);
 	dup2(input, STDIN_FILENO);
 	close(input);
 	close(random);
@@ -752,10 +707,8 @@ TEST(terminals_say_what_they_said_and_null_devices_that_they_are_none)
 	close(other);
 }
 
-TEST(its_memory_is_its_own)
+TEST_WHERE(can_copy(), its_memory_is_its_own)
 {
-	if (!can_copy())
-		return;
 	struct hp_engine_call mapped;
 	uint64_t value = 1;
 
@@ -772,13 +725,10 @@ TEST(its_memory_is_its_own)
 	ck_assert(sandbox_read(&stage.copied.sandbox, at(0), &value, sizeof(value)));
 	ck_assert_uint_eq(value, 0);
 	ck_assert_uint_eq(stage.memory[0], 77);
-	end();
 }
 
-TEST(code_that_comes_or_goes_ends_the_window)
+TEST_WHERE(can_copy(), code_that_comes_or_goes_ends_the_window)
 {
-	if (!can_copy())
-		return;
 	uint64_t code = (uint64_t)(uintptr_t)&shadow_calls_handle & ~4095ull;
 
 	start();
@@ -786,14 +736,11 @@ TEST(code_that_comes_or_goes_ends_the_window)
 	ends(call(SYS_mprotect, code, 4096, PROT_READ | PROT_WRITE, 0), false);
 	ends(call(SYS_mprotect, at(0), 4096, PROT_READ | PROT_EXEC, 0), false);
 	ends(call(SYS_mmap, 0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS), false);
-	end();
 }
 
 /* Wherever a range begins or ends in what is ours, and however it wraps around. */
-TEST(memory_of_the_engines_is_touched_by_no_call)
+TEST_WHERE(can_copy(), memory_of_the_engines_is_touched_by_no_call)
 {
-	if (!can_copy())
-		return;
 	const uint64_t ours = 0x300000000000, bytes = 1 << 20;
 	uint64_t tools;
 
@@ -834,13 +781,10 @@ TEST(memory_of_the_engines_is_touched_by_no_call)
 	ends(call(SYS_brk, ours, 0, 0, 0), false);
 	ends(call(SYS_brk, ours - 8192, 0, 0, 0), false);
 	ends(call(SYS_brk, UINT64_MAX - 100, 0, 0, 0), false);
-	end();
 }
 
-TEST(a_mapping_of_a_file_has_what_is_in_it)
+TEST_WHERE(can_copy(), a_mapping_of_a_file_has_what_is_in_it)
 {
-	if (!can_copy())
-		return;
 	struct user_regs_struct registers;
 	struct hp_engine_call mapped;
 	char found[11] = "";
@@ -862,14 +806,11 @@ TEST(a_mapping_of_a_file_has_what_is_in_it)
 	registers.rsi = (uint64_t)1 << 40;
 	ck_assert(!shadow_calls_handle(&stage.calls, stage.copied.sandbox.pid, &registers)
 			   .is_handled);
-	end();
 }
 
 /* It has them open, but not to read them, or what is read depends on who does. */
-TEST(what_the_original_may_not_read_is_not_read_for_its_copy)
+TEST_WHERE(can_copy(), what_the_original_may_not_read_is_not_read_for_its_copy)
 {
-	if (!can_copy())
-		return;
 	int handle = open("/etc/passwd", O_PATH | O_CLOEXEC);
 	int of_kernel = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 
@@ -878,16 +819,14 @@ TEST(what_the_original_may_not_read_is_not_read_for_its_copy)
 	ends(call(SYS_pread64, (uint64_t)handle, at(8), 8, 0), false);
 	ends(call(SYS_read, (uint64_t)of_kernel, at(8), 8, 0), false);
 	ends(call(SYS_read, (uint64_t)stage.only_writing, at(8), 8, 0), false);
-	end();
+	end_now(&stage);
 	close(handle);
 	close(of_kernel);
 }
 
 /* Whatever it is called, and through whatever links. */
-TEST(names_of_the_kernels_files_end_the_window)
+TEST_WHERE(can_copy(), names_of_the_kernels_files_end_the_window)
 {
-	if (!can_copy())
-		return;
 	static const char *const names[] = {
 		"//proc/self/comm",
 		"/./proc/self/comm",
@@ -915,13 +854,10 @@ TEST(names_of_the_kernels_files_end_the_window)
 	}
 	snprintf(name, sizeof(name), "%s/link", stage.directory);
 	unlink(name);
-	end();
 }
 
-TEST(names_are_ours_to_look_up_only_with_just_the_originals_rights)
+TEST_WHERE(can_copy(), names_are_ours_to_look_up_only_with_just_the_originals_rights)
 {
-	if (!can_copy())
-		return;
 	char text[96];
 
 	start();
@@ -940,13 +876,10 @@ TEST(names_are_ours_to_look_up_only_with_just_the_originals_rights)
 	stage.calls.is_confined = true;
 	ends(call(SYS_sysinfo, at(8), 0, 0, 0), false);
 	ends(call(SYS_prlimit64, 0, RLIMIT_CORE, 0, at(8)), false);
-	end();
 }
 
-TEST(a_file_it_opens_has_the_number_that_the_original_would_get)
+TEST_WHERE(can_copy(), a_file_it_opens_has_the_number_that_the_original_would_get)
 {
-	if (!can_copy())
-		return;
 	struct stat status;
 	int wanted;
 
@@ -960,13 +893,10 @@ TEST(a_file_it_opens_has_the_number_that_the_original_would_get)
 	answers(call(SYS_close, (uint64_t)wanted, 0, 0, 0), 0);
 	ends(call(SYS_read, (uint64_t)wanted, at(8), 100, 0), false);
 	ends(call(SYS_openat, (uint64_t)AT_FDCWD, at(100), O_RDONLY | O_TRUNC, 0), false);
-	end();
 }
 
-TEST(signals_are_masked_for_it_alone)
+TEST_WHERE(can_copy(), signals_are_masked_for_it_alone)
 {
-	if (!can_copy())
-		return;
 	uint64_t set = 1ull << (SIGUSR1 - 1);
 	uint64_t old;
 
@@ -976,7 +906,6 @@ TEST(signals_are_masked_for_it_alone)
 	answers(call(SYS_rt_sigprocmask, SIG_BLOCK, 0, at(9), 8), 0);
 	ck_assert(sandbox_read(&stage.copied.sandbox, at(9), &old, sizeof(old)));
 	ck_assert_uint_eq(old, stage.state.blocked_signals | set);
-	end();
 }
 
 static uint64_t now_ns(clockid_t clock)
@@ -988,10 +917,8 @@ static uint64_t now_ns(clockid_t clock)
 }
 
 /* Between the moment of the copy and now, since its time goes no faster than ours. */
-TEST(its_time_begins_when_it_was_made)
+TEST_WHERE(can_copy(), its_time_begins_when_it_was_made)
 {
-	if (!can_copy())
-		return;
 	static const clockid_t clocks[] = { CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_BOOTTIME };
 	struct timespec found;
 
@@ -1013,13 +940,10 @@ TEST(its_time_begins_when_it_was_made)
 	answers(call(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, at(8), 0, 0), 0);
 	ends(call(SYS_clock_gettime, 12345, at(8), 0, 0), false);
 	ends(call(SYS_clock_gettime, CLOCK_REALTIME, 0, 0, 0), false);
-	end();
 }
 
-TEST(its_vdso_makes_system_calls_and_the_originals_does_not)
+TEST_WHERE(can_copy(), its_vdso_makes_system_calls_and_the_originals_does_not)
 {
-	if (!can_copy())
-		return;
 	uint64_t offset = vdso_function("__vdso_clock_gettime");
 	uint8_t before[8] = { 0 };
 	uint8_t after[8] = { 0 };
@@ -1039,26 +963,20 @@ TEST(its_vdso_makes_system_calls_and_the_originals_does_not)
 	ck_assert_int_eq(after[5], 0x0f);
 	ck_assert_int_eq(after[6], 0x05);
 	ck_assert_mem_eq(before, ours, sizeof(before));
-	end();
 }
 
-TEST(waiting_ends_the_window_and_is_told_apart)
+TEST_WHERE(can_copy(), waiting_ends_the_window_and_is_told_apart)
 {
-	if (!can_copy())
-		return;
 	start();
 	ends(call(SYS_poll, at(0), 0, 0, 0), true);
 	ends(call(SYS_read, (uint64_t)stage.pipe[0], at(8), 1, 0), true);
 	ends(call(SYS_futex, at(0), FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 77, 0), true);
 	answers(call(SYS_futex, at(0), FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 78, 0), -EAGAIN);
 	answers(call(SYS_futex, at(0), FUTEX_WAKE, 1, 0), 0);
-	end();
 }
 
-TEST(everything_else_ends_it_too)
+TEST_WHERE(can_copy(), everything_else_ends_it_too)
 {
-	if (!can_copy())
-		return;
 	static const long numbers[] = { SYS_exit_group, SYS_execve, SYS_clone,	SYS_fork,
 					SYS_vfork,	SYS_kill,   SYS_socket, SYS_dup,
 					SYS_ptrace,	SYS_mkdir,  SYS_mount,	SYS_reboot,
@@ -1069,7 +987,6 @@ TEST(everything_else_ends_it_too)
 		ends(call(numbers[i], UINT64_MAX, 0, 0, 0), false);
 	/* And the copy is there still. */
 	answers(call(SYS_getpid, 0, 0, 0, 0), stage.pid);
-	end();
 }
 
 TEST(the_table_has_each_call_once_with_its_name)

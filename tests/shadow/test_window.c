@@ -98,12 +98,10 @@ static void make_alone(pid_t pid, uint64_t window_ns, struct window_result *resu
 }
 
 /* It was over before the first sample: what the copy ran is of no known time. */
-TEST(a_window_without_samples_has_no_counts)
+TEST_WHERE(can_copy(), a_window_without_samples_has_no_counts)
 {
 	struct window_result result;
 
-	if (!can_copy())
-		return;
 	make_alone(start_target(), 1, &result);
 	ck_assert_uint_eq(result.samples, 0);
 	ck_assert_uint_eq(result.window.block_count, 0);
@@ -111,13 +109,11 @@ TEST(a_window_without_samples_has_no_counts)
 	hp_window_clear(&result.window);
 }
 
-TEST(a_window_goes_from_one_stop_to_the_next)
+TEST_WHERE(can_copy(), a_window_goes_from_one_stop_to_the_next)
 {
 	const uint64_t window_ns = 10000000;
 	struct window_result result = { 0 };
 
-	if (!can_copy())
-		return;
 	/* On a busy machine the target may hardly run, or the copy. */
 	for (int tries = 0; tries < 20 && !result.window.block_count; tries++)
 		make_alone(start_counter(), window_ns, &result);
@@ -141,7 +137,7 @@ static pid_t start_loop(const cpu_set_t *cpu)
 }
 
 /* One that is told to stop first has to come to a CPU. It waits for that anyway: nothing is lost. */
-TEST(waiting_for_a_cpu_is_no_part_of_a_stop)
+TEST_WHERE(can_copy(), waiting_for_a_cpu_is_no_part_of_a_stop)
 {
 	enum { LOOPS = 6, STOPS = 20 };
 	static struct held_state state; /* large */
@@ -152,8 +148,6 @@ TEST(waiting_for_a_cpu_is_no_part_of_a_stop)
 	cpu_set_t cpus;
 	cpu_set_t one;
 
-	if (!can_copy())
-		return;
 	ck_assert_int_eq(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
 	CPU_ZERO(&one);
 	for (size_t cpu = 0; !CPU_COUNT(&one); cpu++)
@@ -207,10 +201,8 @@ static void take_end(pid_t pid, const struct rights *rights, struct end_state *s
 }
 
 /* It may be another program by then, which its copy has nothing to know of. */
-TEST(nothing_is_read_at_the_end_of_a_thread_that_has_got_other_rights)
+TEST_WHERE(can_copy(), nothing_is_read_at_the_end_of_a_thread_that_has_got_other_rights)
 {
-	if (!can_copy())
-		return;
 	struct end_state state = { 0 };
 	struct rights rights = { 0 };
 	pid_t pid = start_counter();
@@ -256,10 +248,8 @@ static pid_t start_made_code(const uint8_t *code, size_t size, uint64_t *page)
 	return pid;
 }
 
-TEST(code_that_a_program_has_made_is_counted)
+TEST_WHERE(can_copy(), code_that_a_program_has_made_is_counted)
 {
-	if (!can_copy())
-		return;
 	static const uint8_t code[] = { 0x48, 0xff, 0x07, 0xeb, 0xfb }; /* inc qword [rdi]; jmp */
 	struct window_result result = { 0 };
 	uint64_t page = 0;
@@ -276,10 +266,8 @@ TEST(code_that_a_program_has_made_is_counted)
 }
 
 /* The copy would not run what it has written. */
-TEST(a_window_ends_where_such_code_is_written)
+TEST_WHERE(can_copy(), a_window_ends_where_such_code_is_written)
 {
-	if (!can_copy())
-		return;
 	/* inc qword [rdi]; mov byte [rsi], 0; jmp */
 	static const uint8_t code[] = { 0x48, 0xff, 0x07, 0xc6, 0x06, 0x00, 0xeb, 0xf8 };
 	struct window_result result = { 0 };
