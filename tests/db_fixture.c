@@ -3,6 +3,8 @@
 
 #include "../src/db/codec.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -466,7 +468,7 @@ char *fixture_rich_epoch(struct hp_db *db)
 void fixture_forget_sums(const char *epoch)
 {
 	struct hp_epoch_meta meta;
-	struct hp_index index;
+	_cleanup_(hp_index_clear) struct hp_index index;
 	struct hp_writer file;
 	uint8_t *bytes;
 	size_t size;
@@ -483,7 +485,6 @@ void fixture_forget_sums(const char *epoch)
 	hp_assert_ok(hp_index_encode(&index, &file));
 	fixture_write(fixture_path(epoch, "images"), file.bytes, file.size);
 	hp_writer_free(&file);
-	hp_index_clear(&index);
 }
 
 /* --- verify ------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "../support.h"
 
 #include <hpcprof/analyze/analysis.h>
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/vector.h>
 
 #include <math.h>
@@ -46,7 +47,7 @@ static void analyse_code(struct hp_image *image)
 {
 	const struct hp_procedure *procedure =
 		hp_image_procedure_at(image, (hp_link_address){ FUZZ_CODE_ADDRESS });
-	struct hp_cfg_image *shared;
+	_cleanup_(hp_cfg_image_destroy_scope) struct hp_cfg_image *shared;
 
 	hp_assert_ok(hp_cfg_image_create(image, &shared));
 	hp_assert_ok(hp_cfg_create(shared, procedure, arena, &cfg));
@@ -55,7 +56,6 @@ static void analyse_code(struct hp_image *image)
 							     .sample_count = sample_count,
 							     .evidence = evidence,
 							     .evidence_count = evidence_count });
-	hp_cfg_image_destroy(shared);
 }
 
 /* Anew, of the same code with other samples or evidence too. */

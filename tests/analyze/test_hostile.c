@@ -7,6 +7,7 @@
 #include "../program.h"
 #include "../support.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/analyze/analysis.h>
 
 enum { CONDITIONAL_BYTES = 6, CASE_BYTES = 7, HEAD_BYTES = 30 };
@@ -28,7 +29,7 @@ static void analyse(struct hp_image *image)
 	struct hp_analysis_input input = { .image = image,
 					   .samples = samples,
 					   .sample_count = sample_count };
-	struct hp_cfg_image *shared;
+	_cleanup_(hp_cfg_image_destroy_scope) struct hp_cfg_image *shared;
 
 	hp_assert_ok(hp_cfg_image_create(image, &shared));
 	hp_assert_ok(hp_cfg_create(
@@ -36,7 +37,6 @@ static void analyse(struct hp_image *image)
 		&cfg));
 	input.cfg = cfg;
 	hp_assert_ok(hp_analysis_create(&input, &options, arena, &found));
-	hp_cfg_image_destroy(shared);
 }
 
 static void begin(size_t bytes, size_t most_samples)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../support.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/arena.h>
 
 #include <string.h>
@@ -8,7 +9,7 @@
 TEST(allocations_are_aligned_zeroed_and_do_not_overlap)
 {
 	enum { COUNT = 5000 };
-	struct hp_arena *arena = hp_arena_create();
+	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
 	struct hp_random random = hp_random_seeded(1);
 	static unsigned char *memory[COUNT];
 	static size_t sizes[COUNT];
@@ -28,12 +29,11 @@ TEST(allocations_are_aligned_zeroed_and_do_not_overlap)
 		for (size_t j = 0; j < sizes[i]; j++)
 			if (memory[i][j] != i % 251 + 1)
 				ck_abort_msg("allocation %zu was overwritten at %zu", i, j);
-	hp_arena_destroy(arena);
 }
 
 TEST(memory_is_zeroed_again_after_a_reset)
 {
-	struct hp_arena *arena = hp_arena_create();
+	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
 
 	for (int round = 0; round < 3; round++) {
 		for (int i = 0; i < 100; i++) {
@@ -45,7 +45,6 @@ TEST(memory_is_zeroed_again_after_a_reset)
 		}
 		hp_arena_reset(arena);
 	}
-	hp_arena_destroy(arena);
 }
 
 TEST(an_empty_arena_may_be_reset_and_destroyed)
@@ -59,7 +58,7 @@ TEST(an_empty_arena_may_be_reset_and_destroyed)
 
 TEST(sizes_that_overflow_are_refused)
 {
-	struct hp_arena *arena = hp_arena_create();
+	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
 	volatile size_t huge = SIZE_MAX;
 
 	ck_assert_ptr_null(hp_arena_alloc(arena, huge));
@@ -69,17 +68,15 @@ TEST(sizes_that_overflow_are_refused)
 	ck_assert_ptr_null(hp_arena_strndup(arena, "x", huge));
 	/* And do not harm it. */
 	ck_assert_ptr_nonnull(hp_arena_array(arena, 3, 5));
-	hp_arena_destroy(arena);
 }
 
 TEST(copies_of_strings_end_where_they_should)
 {
-	struct hp_arena *arena = hp_arena_create();
+	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
 
 	ck_assert_str_eq(hp_arena_strdup(arena, ""), "");
 	ck_assert_str_eq(hp_arena_strdup(arena, "sixteen letters!"), "sixteen letters!");
 	ck_assert_str_eq(hp_arena_strndup(arena, "sixteen letters!", 7), "sixteen");
-	hp_arena_destroy(arena);
 }
 
 HP_TEST_MAIN("base/arena")

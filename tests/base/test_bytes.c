@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../support.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/bytes.h>
 
 TEST(a_varint_reads_back_as_written)
 {
 	static const uint64_t values[] = { 0,	     1,		 127,	     128,	300,
 					   1u << 21, UINT32_MAX, 1ull << 63, UINT64_MAX };
-	struct hp_writer writer = { 0 };
+	_cleanup_(hp_writer_free) struct hp_writer writer = { 0 };
 	struct hp_reader reader;
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(values); i++)
@@ -21,7 +22,6 @@ TEST(a_varint_reads_back_as_written)
 		ck_assert_uint_eq(value, values[i]);
 	}
 	ck_assert_uint_eq(hp_reader_left(&reader), 0);
-	hp_writer_free(&writer);
 }
 
 TEST(a_varint_that_is_cut_overlong_or_too_wide_is_refused)

@@ -96,7 +96,7 @@ TEST(a_file_that_does_not_say_its_size_is_held_to_the_limit_too)
 {
 	_cleanup_close_ int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 	struct stat status;
-	uint8_t *bytes;
+	_cleanup_free_ uint8_t *bytes;
 	size_t size;
 
 	ck_assert_int_ge(fd, 0);
@@ -107,7 +107,6 @@ TEST(a_file_that_does_not_say_its_size_is_held_to_the_limit_too)
 	hp_assert_ok(hp_file_read_fd(fd, 1 << 20, &bytes, &size));
 	ck_assert_uint_gt(size, 100);
 	ck_assert_ptr_nonnull(strstr((char *)bytes, "VmRSS:"));
-	free(bytes);
 }
 
 TEST(a_file_longer_than_one_read_arrives_whole)

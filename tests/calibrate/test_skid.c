@@ -4,6 +4,7 @@
 
 #include "../../src/calibrate/skid_kernels.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
 
 #include <stdio.h>
@@ -146,10 +147,9 @@ static struct hp_skid a_skid(const char *key, uint32_t instructions)
 static void store(uint32_t model, const char *key, uint32_t instructions)
 {
 	struct hp_cpu cpu = a_cpu(model);
-	struct hp_skid skid = a_skid(key, instructions);
+	_cleanup_(hp_skid_clear) struct hp_skid skid = a_skid(key, instructions);
 
 	hp_assert_ok(hp_skid_store(&cpu, &skid));
-	hp_skid_clear(&skid);
 }
 
 /* -1: not there. */
@@ -226,16 +226,15 @@ TEST(what_is_kept_is_found_again_for_that_cpu_and_source_alone)
 TEST(a_cpu_that_is_not_known_keeps_nothing)
 {
 	struct hp_cpu cpu = { 0 };
-	struct hp_skid skid = a_skid("cpu-clock", 1);
+	_cleanup_(hp_skid_clear) struct hp_skid skid = a_skid("cpu-clock", 1);
 
 	hp_assert_fails(HP_ERROR_INSUFFICIENT, hp_skid_store(&cpu, &skid));
-	hp_skid_clear(&skid);
 }
 
 TEST(without_a_place_for_a_cache_the_advice_is_to_give_one)
 {
 	struct hp_cpu cpu = a_cpu(143);
-	struct hp_skid skid = a_skid("cpu-clock", 1);
+	_cleanup_(hp_skid_clear) struct hp_skid skid = a_skid("cpu-clock", 1);
 	struct hp_error *error;
 
 	unsetenv("XDG_CACHE_HOME");
@@ -245,12 +244,11 @@ TEST(without_a_place_for_a_cache_the_advice_is_to_give_one)
 	ck_assert_ptr_nonnull(strstr(error->message, "HOME"));
 	ck_assert_ptr_nonnull(strstr(error->advice, "XDG_CACHE_HOME"));
 	hp_error_destroy(error);
-	hp_skid_clear(&skid);
 }
 
 static void write_cache(const char *directory, const char *text)
 {
-	char *path = path_in(directory, "hpcprof/skid.json");
+	_cleanup_free_ char *path = path_in(directory, "hpcprof/skid.json");
 	FILE *file;
 
 	store(143, "cpu-clock", 1);
@@ -258,7 +256,6 @@ static void write_cache(const char *directory, const char *text)
 	ck_assert_ptr_nonnull(file);
 	fputs(text, file);
 	ck_assert_int_eq(fclose(file), 0);
-	free(path);
 }
 
 TEST(a_damaged_file_is_an_error_to_read_and_no_hindrance_to_calibrating_anew)
@@ -365,7 +362,7 @@ TEST(what_was_written_reads_back)
 {
 	struct hp_skid_entries entries;
 	struct hp_skid_entries again;
-	char *text;
+	_cleanup_free_ char *text;
 
 	hp_assert_ok(hp_skid_decode(FILE_OF(GOOD), strlen(FILE_OF(GOOD)), &entries));
 	hp_assert_ok(hp_skid_encode(&entries, &text));
@@ -377,7 +374,6 @@ TEST(what_was_written_reads_back)
 	ck_assert_str_eq(again.at[0].date, "2026-11-20");
 	hp_skid_entries_clear(&entries);
 	hp_skid_entries_clear(&again);
-	free(text);
 }
 
 HP_TEST_MAIN("calibrate/skid")

@@ -3,6 +3,8 @@
 #include "../support.h"
 #include "graphs.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <string.h>
 
 enum { TEST_BLOCKS = 14, TEST_NODES = TEST_BLOCKS + 2, ROUNDS = 3000, SEED = 1997 };
@@ -10,7 +12,7 @@ enum { TEST_BLOCKS = 14, TEST_NODES = TEST_BLOCKS + 2, ROUNDS = 3000, SEED = 199
 /* Runs `check` on many random graphs. */
 static void on_random_graphs(unsigned rounds, void (*check)(const struct hp_cfg *cfg))
 {
-	struct hp_arena *arena = hp_arena_create();
+	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
 	struct hp_random random = hp_random_seeded(SEED);
 
 	for (unsigned i = 0; i < rounds; i++) {
@@ -20,7 +22,6 @@ static void on_random_graphs(unsigned rounds, void (*check)(const struct hp_cfg 
 		check(cfg);
 		hp_arena_reset(arena);
 	}
-	hp_arena_destroy(arena);
 }
 
 /* --- connecting and order ----------------------------------------------------------------------
@@ -392,20 +393,19 @@ TEST(a_class_is_what_lies_on_the_same_cycles)
 TEST(with_missing_edges_nothing_is_equivalent)
 {
 	static const uint32_t edges[][2] = { { 0, 1 }, { 1, EXIT } };
-	struct hp_arena *arena = hp_arena_create();
+	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
 	struct hp_cfg *cfg = graph_of(arena, 2, edges, 2);
 
 	cfg->missing_edges = true;
 	ck_assert(run_passes(cfg, arena));
 	ck_assert_uint_eq(cfg->class_count, cfg->node_count + cfg->edge_count);
 	ck_assert_uint_ne(cfg->blocks[0].class, cfg->blocks[1].class);
-	hp_arena_destroy(arena);
 }
 
 TEST(the_arms_of_a_branch_differ_and_its_ends_agree)
 {
 	static const uint32_t edges[][2] = { { 0, 1 }, { 0, 2 }, { 1, 3 }, { 2, 3 }, { 3, EXIT } };
-	struct hp_arena *arena = hp_arena_create();
+	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
 	struct hp_cfg *cfg = graph_of(arena, 4, edges, 5);
 
 	ck_assert(run_passes(cfg, arena));
@@ -415,13 +415,12 @@ TEST(the_arms_of_a_branch_differ_and_its_ends_agree)
 	ck_assert_uint_eq(cfg->blocks[3].dominator, 0);
 	ck_assert_uint_eq(cfg->blocks[0].post_dominator, 3);
 	ck_assert_uint_eq(cfg->class_count, 3);
-	hp_arena_destroy(arena);
 }
 
 TEST(the_blocks_of_an_infinite_loop_run_equally_often)
 {
 	static const uint32_t edges[][2] = { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 1 } };
-	struct hp_arena *arena = hp_arena_create();
+	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
 	struct hp_cfg *cfg = graph_of(arena, 4, edges, 4);
 
 	ck_assert(run_passes(cfg, arena));
@@ -430,7 +429,6 @@ TEST(the_blocks_of_an_infinite_loop_run_equally_often)
 	ck_assert_uint_ne(cfg->blocks[0].class, cfg->blocks[1].class);
 	ck_assert_uint_eq(cfg->loop_count, 1);
 	ck_assert_uint_eq(cfg->loops[0].header, 1);
-	hp_arena_destroy(arena);
 }
 
 /* --- size --------------------------------------------------------------------------------------
@@ -440,7 +438,7 @@ TEST(the_blocks_of_an_infinite_loop_run_equally_often)
 TEST(a_hundred_thousand_blocks_are_no_trouble)
 {
 	enum { BLOCKS = 100000 };
-	struct hp_arena *arena = hp_arena_create();
+	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
 	uint32_t(*edges)[2] = calloc(4 * BLOCKS, sizeof(*edges));
 	struct hp_cfg *cfg;
 	size_t count = 0;
@@ -458,7 +456,6 @@ TEST(a_hundred_thousand_blocks_are_no_trouble)
 	ck_assert_uint_eq(cfg->blocks[1].dominator, 0);
 	ck_assert_uint_eq(cfg->order[0], cfg->entry);
 	free(edges);
-	hp_arena_destroy(arena);
 }
 
 HP_TEST_MAIN("cfg/graph")

@@ -5,6 +5,8 @@
 #include "../db_fixture.h"
 #include "run.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <string.h>
 #include <sys/stat.h>
 
@@ -161,7 +163,7 @@ TEST(the_base_may_be_in_another_database)
 {
 	/* Several times as dear: the sides did not take turns. */
 	struct test test = begin(400, 5000);
-	struct hp_db *other;
+	_cleanup_(hp_db_close_scope) struct hp_db *other;
 	char arguments[512];
 
 	hp_assert_ok(hp_db_open(fixture_path(test.directory, "other"), true, &other));
@@ -176,7 +178,6 @@ TEST(the_base_may_be_in_another_database)
 		 test.directory);
 	assert_check(&test, arguments, 2);
 	assert_said(&test, "(main)");
-	hp_db_close(other);
 }
 
 TEST(a_label_that_nothing_has_exits_with_2_and_says_which_there_are)

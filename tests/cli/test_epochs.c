@@ -4,6 +4,8 @@
 #include "../db_fixture.h"
 #include "run.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -204,7 +206,7 @@ TEST(hostile_names_do_not_reach_the_terminal)
 TEST(verify_and_reports_tell_what_is_wrong_with_an_epoch)
 {
 	char *stamp = fixture_rich_epoch(db);
-	char *epoch = strdup(fixture_path(fixture_path(directory, "db"), stamp));
+	_cleanup_free_ char *epoch = strdup(fixture_path(fixture_path(directory, "db"), stamp));
 	struct fixture_names names = fixture_names(epoch);
 	char output[8192];
 
@@ -226,16 +228,15 @@ TEST(verify_and_reports_tell_what_is_wrong_with_an_epoch)
 	assert_run(directory, "verify", 5, output);
 	ck_assert_ptr_nonnull(strstr(output, "/images is a directory, not a file"));
 	run_hpcprof(directory, "report", "--images", 5, output, sizeof(output));
-	free(epoch);
 }
 
 TEST(verify_prints_each_problem_and_exits_with_5)
 {
 	char *stamp = fixture_epoch(db, NULL, 3);
-	char *meta = strdup(fixture_file(directory, stamp, "meta"));
+	_cleanup_free_ char *meta = strdup(fixture_file(directory, stamp, "meta"));
 	char output[4096];
 	size_t size;
-	uint8_t *bytes = fixture_read(meta, &size);
+	_cleanup_free_ uint8_t *bytes = fixture_read(meta, &size);
 
 	assert_run(directory, "verify", 0, output);
 	bytes[size - 1] ^= 1;
@@ -243,8 +244,6 @@ TEST(verify_prints_each_problem_and_exits_with_5)
 	assert_run(directory, "verify", 5, output);
 	ck_assert_ptr_nonnull(strstr(output, "/meta: offset 0x2c: "));
 	ck_assert_ptr_nonnull(strstr(output, "1 problem in 1 epoch"));
-	free(bytes);
-	free(meta);
 }
 
 TEST(labels_are_given_moved_and_taken_away)

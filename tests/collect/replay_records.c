@@ -13,6 +13,7 @@
 #include "../../src/collect/evidence/outcomes.h"
 #include "../../src/collect/evidence/ranges.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/vector.h>
 #include <hpcprof/image/identity.h>
 
@@ -151,8 +152,8 @@ static void add_profile(const struct replay *replay, const struct hp_image_id *i
 
 static void add_samples(struct replay *replay, struct hp_epoch_writer *writer)
 {
-	struct hp_count *counts = calloc(replay->offsets.count + 1, sizeof(*counts));
-	struct hp_image_id unknown = fixture_image(0);
+	_cleanup_free_ struct hp_count *counts = calloc(replay->offsets.count + 1, sizeof(*counts));
+	_cleanup_(hp_image_id_clear) struct hp_image_id unknown = fixture_image(0);
 	struct hp_count outside = { .samples = replay->outside };
 	size_t n = 0;
 
@@ -166,8 +167,6 @@ static void add_samples(struct replay *replay, struct hp_epoch_writer *writer)
 	}
 	add_profile(replay, replay->image, counts, n, writer);
 	add_profile(replay, &unknown, &outside, replay->outside != 0, writer);
-	hp_image_id_clear(&unknown);
-	free(counts);
 }
 
 static void finish(struct replay *replay, const char *database)

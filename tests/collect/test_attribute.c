@@ -109,7 +109,7 @@ static void describe(struct hp_event_totals *event, const char *name)
 
 static void write_all(void)
 {
-	struct hp_epoch_meta meta = { .start_ns = 1, .end_ns = 2 };
+	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta meta = { .start_ns = 1, .end_ns = 2 };
 
 	hp_assert_ok(attributor_write(&bench.attributor, bench.writer));
 	ck_assert_uint_eq(bench.attributor.placed_count, 0);
@@ -119,7 +119,6 @@ static void write_all(void)
 	for (size_t i = 0; i < EVENTS; i++)
 		describe(&meta.events[i], event_names[i]);
 	hp_assert_ok(hp_epoch_writer_commit(bench.writer, &meta));
-	hp_epoch_meta_clear(&meta);
 }
 
 /* The epoch, as anybody reads it. */
@@ -169,12 +168,11 @@ static void print_problem(enum hp_verify_finding finding, const char *problem, v
 
 static void verify(void)
 {
-	char *stamp = strdup(hp_epoch_writer_stamp(bench.writer));
+	_cleanup_free_ char *stamp = strdup(hp_epoch_writer_stamp(bench.writer));
 	struct hp_verifying verifying = { .each = print_problem };
 
 	hp_assert_ok(hp_db_verify(bench.db, &stamp, 1, &verifying));
 	ck_assert_uint_eq(verifying.counts[HP_VERIFY_PROBLEM], 0);
-	free(stamp);
 }
 
 TEST(samples_reach_their_image_offset_and_event)
@@ -223,7 +221,7 @@ TEST(what_falls_nowhere_is_unknown_and_counted_as_such)
 
 TEST(nameless_memory_is_its_commands)
 {
-	struct hp_epoch *epoch;
+	_cleanup_(hp_epoch_close_scope) struct hp_epoch *epoch;
 
 	start_process(PID, "node");
 	map(PID, "//anon", 0x7f0000000000, 0x1000, 0);
@@ -232,7 +230,6 @@ TEST(nameless_memory_is_its_commands)
 	epoch = open_epoch();
 	ck_assert_uint_eq(samples_at(epoch, "[anon node]", CPU, 0x7f0000000123), 9);
 	ck_assert_uint_eq(bench.attributor.unattributed[CPU], 0);
-	hp_epoch_close(epoch);
 }
 
 TEST(the_bytes_of_the_vdso_are_kept_with_its_samples)
@@ -260,7 +257,7 @@ TEST(the_bytes_of_the_vdso_are_kept_with_its_samples)
 
 TEST(addresses_of_the_kernel_go_to_no_process_map)
 {
-	struct hp_epoch *epoch;
+	_cleanup_(hp_epoch_close_scope) struct hp_epoch *epoch;
 	uint64_t kernel = 0;
 
 	start_process(PID, "sys");
@@ -276,13 +273,12 @@ TEST(addresses_of_the_kernel_go_to_no_process_map)
 	}
 	ck_assert_uint_eq(kernel, 6);
 	ck_assert_uint_eq(samples_at(epoch, "/bin/sys", CPU, UINT64_MAX), 0);
-	hp_epoch_close(epoch);
 }
 
 TEST(commands_and_periods_are_strata)
 {
 	struct hp_profile profile;
-	struct hp_epoch *epoch;
+	_cleanup_(hp_epoch_close_scope) struct hp_epoch *epoch;
 	struct sampled one;
 
 	start_process(PID, "one");
@@ -309,13 +305,12 @@ TEST(commands_and_periods_are_strata)
 	ck_assert_str_eq(profile.strata[2].command, "two");
 	ck_assert_uint_eq(hp_stratum_samples(&profile.strata[2]), 4);
 	hp_profile_clear(&profile);
-	hp_epoch_close(epoch);
 }
 
 TEST(processes_are_strata_when_asked_for)
 {
 	struct hp_profile profile;
-	struct hp_epoch *epoch;
+	_cleanup_(hp_epoch_close_scope) struct hp_epoch *epoch;
 
 	bench.attributor.per_process = true;
 	for (uint32_t pid = PID; pid <= OTHER; pid++) {
@@ -332,7 +327,6 @@ TEST(processes_are_strata_when_asked_for)
 	ck_assert_uint_eq(profile.strata[1].pid, OTHER);
 	ck_assert_uint_eq(hp_stratum_samples(&profile.strata[1]), 2);
 	hp_profile_clear(&profile);
-	hp_epoch_close(epoch);
 }
 
 static void take_on(uint32_t tid, int cpu, uint64_t address, uint32_t count)
@@ -461,7 +455,7 @@ static void take_batch(uint64_t from)
 
 TEST(the_same_places_never_fill_the_buffer)
 {
-	struct hp_epoch *epoch;
+	_cleanup_(hp_epoch_close_scope) struct hp_epoch *epoch;
 
 	start_process(PID, "loop");
 	map(PID, "/bin/loop", 0x100000, 0x1000000, 0);
@@ -472,7 +466,6 @@ TEST(the_same_places_never_fill_the_buffer)
 	epoch = open_epoch();
 	ck_assert_uint_eq(samples_at(epoch, "/bin/loop", CPU, UINT64_MAX), 40 * BATCH);
 	ck_assert_uint_eq(samples_at(epoch, "/bin/loop", CPU, 17), 40);
-	hp_epoch_close(epoch);
 }
 
 TEST(a_buffer_that_is_not_full_has_room_for_the_whole_sample_table)
@@ -492,7 +485,7 @@ TEST(a_buffer_that_is_not_full_has_room_for_the_whole_sample_table)
 
 TEST(what_finds_no_room_is_counted_and_the_rest_stays_exact)
 {
-	struct hp_epoch *epoch;
+	_cleanup_(hp_epoch_close_scope) struct hp_epoch *epoch;
 	uint64_t written;
 
 	start_process(PID, "big");
@@ -505,7 +498,6 @@ TEST(what_finds_no_room_is_counted_and_the_rest_stays_exact)
 	epoch = open_epoch();
 	written = samples_at(epoch, "/bin/big", CPU, UINT64_MAX);
 	ck_assert_uint_eq(written, PLACED_LIMIT);
-	hp_epoch_close(epoch);
 }
 
 TEST(a_stream_keeps_its_number)

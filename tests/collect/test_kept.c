@@ -3,6 +3,8 @@
 
 #include "../../src/collect/images/kept.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <string.h>
 
 enum { ROOM = 16 };
@@ -54,7 +56,7 @@ static void assert_symbol(const struct saved *saved, size_t number, uint64_t off
 TEST(symbols_are_saved_sorted_once_for_each_image)
 {
 	struct image images[2] = { { .references = 1 }, { .references = 1 } };
-	struct kept kept = { 0 };
+	_cleanup_(kept_clear) struct kept kept = { 0 };
 	struct saved saved;
 
 	ck_assert(kept_add(&kept, &images[0], 300, 10, "c"));
@@ -75,13 +77,12 @@ TEST(symbols_are_saved_sorted_once_for_each_image)
 		assert_symbol(&saved, i + 2, 300, 10, "c");
 		i += 2;
 	}
-	kept_clear(&kept);
 }
 
 TEST(symbols_that_would_overlap_are_cut)
 {
 	struct image image = { .references = 1 };
-	struct kept kept = { 0 };
+	_cleanup_(kept_clear) struct kept kept = { 0 };
 	struct saved saved;
 
 	ck_assert(kept_add(&kept, &image, 100, 1000, "long"));
@@ -92,13 +93,12 @@ TEST(symbols_that_would_overlap_are_cut)
 	assert_symbol(&saved, 0, 100, 50, "long");
 	assert_symbol(&saved, 1, 150, 50, "inside");
 	assert_symbol(&saved, 2, 200, UINT64_MAX, "last");
-	kept_clear(&kept);
 }
 
 TEST(the_longer_extent_of_a_name_wins)
 {
 	struct image image = { .references = 1 };
-	struct kept kept = { 0 };
+	_cleanup_(kept_clear) struct kept kept = { 0 };
 	struct saved saved;
 
 	ck_assert(kept_add(&kept, &image, 100, 10, "f"));
@@ -107,13 +107,12 @@ TEST(the_longer_extent_of_a_name_wins)
 	saved = save_all(&kept);
 	ck_assert_uint_eq(saved.count, 1);
 	assert_symbol(&saved, 0, 100, 30, "f");
-	kept_clear(&kept);
 }
 
 TEST(another_name_at_the_same_place_is_refused)
 {
 	struct image image = { .references = 1 };
-	struct kept kept = { 0 };
+	_cleanup_(kept_clear) struct kept kept = { 0 };
 	struct saved saved;
 
 	ck_assert(kept_add(&kept, &image, 100, 10, "first"));
@@ -121,25 +120,23 @@ TEST(another_name_at_the_same_place_is_refused)
 	saved = save_all(&kept);
 	ck_assert_uint_eq(saved.count, 1);
 	assert_symbol(&saved, 0, 100, 10, "first");
-	kept_clear(&kept);
 }
 
 TEST(a_symbol_of_no_size_takes_one_byte)
 {
 	struct image image = { .references = 1 };
-	struct kept kept = { 0 };
+	_cleanup_(kept_clear) struct kept kept = { 0 };
 	struct saved saved;
 
 	ck_assert(kept_add(&kept, &image, 100, 0, "label"));
 	saved = save_all(&kept);
 	assert_symbol(&saved, 0, 100, 1, "label");
-	kept_clear(&kept);
 }
 
 TEST(only_what_is_new_calls_for_saving)
 {
 	struct image image = { .references = 1 };
-	struct kept kept = { 0 };
+	_cleanup_(kept_clear) struct kept kept = { 0 };
 
 	ck_assert(!kept.changed);
 	ck_assert(kept_add(&kept, &image, 100, 10, "f"));
@@ -150,21 +147,19 @@ TEST(only_what_is_new_calls_for_saving)
 	ck_assert(!kept.changed);
 	ck_assert(kept_add(&kept, &image, 100, 11, "f"));
 	ck_assert(kept.changed);
-	kept_clear(&kept);
 }
 
 TEST(what_could_not_be_saved_is_still_to_be_saved)
 {
 	struct image images[2] = { { .references = 1 }, { .references = 1 } };
 	struct saved failing = { .fail_at = 2 };
-	struct kept kept = { 0 };
+	_cleanup_(kept_clear) struct kept kept = { 0 };
 
 	ck_assert(kept_add(&kept, &images[0], 100, 10, "f"));
 	ck_assert(kept_add(&kept, &images[1], 100, 10, "g"));
 	hp_assert_fails(HP_ERROR_SYSTEM, kept_save(&kept, save, &failing));
 	ck_assert(kept.changed);
 	ck_assert_uint_eq(save_all(&kept).count, 2);
-	kept_clear(&kept);
 }
 
 TEST(images_are_held_while_names_of_theirs_are_kept)
@@ -183,10 +178,9 @@ TEST(images_are_held_while_names_of_theirs_are_kept)
 
 TEST(nothing_kept_is_nothing_saved)
 {
-	struct kept kept = { 0 };
+	_cleanup_(kept_clear) struct kept kept = { 0 };
 
 	ck_assert_uint_eq(save_all(&kept).calls, 0);
-	kept_clear(&kept);
 }
 
 HP_TEST_MAIN("collect/kept")

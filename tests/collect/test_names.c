@@ -3,21 +3,22 @@
 
 #include "../../src/collect/maps/names.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <stdio.h>
 
 TEST(number_0_is_the_empty_name)
 {
-	struct names names;
+	_cleanup_(names_clear) struct names names;
 
 	ck_assert(names_create(&names));
 	ck_assert_uint_eq(names_number(&names, ""), 0);
 	ck_assert_str_eq(names.text[0], "");
-	names_clear(&names);
 }
 
 TEST(a_name_keeps_its_number)
 {
-	struct names names;
+	_cleanup_(names_clear) struct names names;
 	uint32_t sh;
 	uint32_t shell;
 
@@ -30,12 +31,11 @@ TEST(a_name_keeps_its_number)
 	ck_assert_uint_eq(names_number(&names, "sh"), sh);
 	ck_assert_str_eq(names.text[sh], "sh");
 	ck_assert_str_eq(names.text[shell], "shell");
-	names_clear(&names);
 }
 
 TEST(names_past_the_bound_are_the_empty_name)
 {
-	struct names names;
+	_cleanup_(names_clear) struct names names;
 	char text[16];
 
 	ck_assert(names_create(&names));
@@ -47,7 +47,6 @@ TEST(names_past_the_bound_are_the_empty_name)
 	ck_assert_uint_eq(names.count, NAMES_LIMIT);
 	ck_assert_uint_eq(names_number(&names, "name 4711"), 4711);
 	ck_assert_str_eq(names.text[4711], "name 4711");
-	names_clear(&names);
 }
 
 HP_TEST_MAIN("collect/names")

@@ -27,7 +27,8 @@ static const char *name_at(const struct perf_map *map, uint64_t address)
 
 TEST(a_symbol_holds_its_bytes_and_no_others)
 {
-	struct perf_map map = parse("7f00a000 20 Interpreter\n7f00b000 10 add\n");
+	_cleanup_(perf_map_clear) struct perf_map map =
+		parse("7f00a000 20 Interpreter\n7f00b000 10 add\n");
 
 	ck_assert_ptr_null(name_at(&map, 0x7f009fff));
 	ck_assert_str_eq(name_at(&map, 0x7f00a000), "Interpreter");
@@ -37,24 +38,22 @@ TEST(a_symbol_holds_its_bytes_and_no_others)
 	ck_assert_ptr_null(name_at(&map, 0));
 	ck_assert_ptr_null(name_at(&map, UINT64_MAX));
 	ck_assert_uint_eq(map.skipped, 0);
-	perf_map_clear(&map);
 }
 
 TEST(numbers_may_have_a_prefix_and_names_spaces)
 {
-	struct perf_map map = parse("0x1000 0x10 LazyCompile:~f file.js:1\n2000  8  padded\n");
+	_cleanup_(perf_map_clear) struct perf_map map =
+		parse("0x1000 0x10 LazyCompile:~f file.js:1\n2000  8  padded\n");
 
 	ck_assert_str_eq(name_at(&map, 0x1008), "LazyCompile:~f file.js:1");
 	ck_assert_str_eq(name_at(&map, 0x2000), "padded");
-	perf_map_clear(&map);
 }
 
 TEST(the_last_line_need_not_end)
 {
-	struct perf_map map = parse("1000 10 f");
+	_cleanup_(perf_map_clear) struct perf_map map = parse("1000 10 f");
 
 	ck_assert_str_eq(name_at(&map, 0x1000), "f");
-	perf_map_clear(&map);
 }
 
 TEST(later_lines_replace_earlier_ones_where_they_overlap)
@@ -111,11 +110,10 @@ TEST(lines_that_make_no_sense_are_counted_and_skipped)
 
 TEST(a_symbol_may_end_with_the_address_space)
 {
-	struct perf_map map = parse("fffffffffffffff0 f last\n");
+	_cleanup_(perf_map_clear) struct perf_map map = parse("fffffffffffffff0 f last\n");
 
 	ck_assert_str_eq(name_at(&map, 0xfffffffffffffffe), "last");
 	ck_assert_ptr_null(name_at(&map, UINT64_MAX));
-	perf_map_clear(&map);
 }
 
 TEST(an_empty_map_names_nothing)
@@ -136,7 +134,7 @@ TEST(many_lines_over_the_same_addresses_leave_one_range_for_each_name_that_shows
 {
 	enum { COPIES = 100000, LINE = sizeof("1000 1000 f\n") - 1 };
 	char *text = malloc((size_t)COPIES * LINE + 64);
-	struct perf_map map;
+	_cleanup_(perf_map_clear) struct perf_map map;
 	size_t used = 0;
 
 	ck_assert_ptr_nonnull(text);
@@ -149,7 +147,6 @@ TEST(many_lines_over_the_same_addresses_leave_one_range_for_each_name_that_shows
 	ck_assert_uint_eq(perf_map_find(&map, 0x1000)->order, COPIES - 1);
 	ck_assert_str_eq(name_at(&map, 0x180f), "inside");
 	ck_assert_uint_eq(perf_map_find(&map, 0x1fff)->order, COPIES - 1);
-	perf_map_clear(&map);
 }
 
 /* --- against an array that every line is painted into ----------------------------------------- */
@@ -161,7 +158,7 @@ TEST(a_map_of_more_symbols_than_there_are_is_read_up_to_there)
 	static const char line[] = "7f000000 10 f\n";
 	const size_t bytes = sizeof(line) - 1;
 	const size_t count = PERF_MAP_SYMBOLS + 1000;
-	struct perf_map map;
+	_cleanup_(perf_map_clear) struct perf_map map;
 	char *text = malloc(count * bytes + 1);
 
 	ck_assert_ptr_nonnull(text);
@@ -173,7 +170,6 @@ TEST(a_map_of_more_symbols_than_there_are_is_read_up_to_there)
 	ck_assert_uint_eq(map.skipped, 0);
 	ck_assert(map.is_cut);
 	ck_assert_str_eq(name_at(&map, 0x7f000000), "f");
-	perf_map_clear(&map);
 }
 
 TEST(a_random_map_reads_as_if_painted_line_after_line)

@@ -105,7 +105,7 @@ static struct collisions find_collisions(void)
 TEST(entries_of_one_bucket_leave_it_oldest_first)
 {
 	struct collisions same = find_collisions();
-	struct sample_table table = table_create();
+	_cleanup_(sample_table_clear) struct sample_table table = table_create();
 
 	for (size_t i = 0; i < COLLIDING; i++)
 		add_times(&table, 1, same.at[i], i + 1);
@@ -114,13 +114,12 @@ TEST(entries_of_one_bucket_leave_it_oldest_first)
 		ck_assert_uint_eq(table.overflow[i].address, same.at[i]);
 		ck_assert_uint_eq(table.overflow[i].count, i + 1);
 	}
-	sample_table_clear(&table);
 }
 
 TEST(a_hit_swaps_its_entry_with_the_one_in_front)
 {
 	struct collisions same = find_collisions();
-	struct sample_table table = table_create();
+	_cleanup_(sample_table_clear) struct sample_table table = table_create();
 
 	/* From front to back 5 4 3 2 1 0; the hit makes that 0 4 3 2 1 5. */
 	for (size_t i = 0; i < SAMPLE_TABLE_WAYS; i++)
@@ -133,13 +132,12 @@ TEST(a_hit_swaps_its_entry_with_the_one_in_front)
 	add_times(&table, 1, same.at[7], 1);
 	ck_assert_uint_eq(table.overflow_count, 2);
 	ck_assert_uint_eq(table.overflow[1].address, same.at[1]);
-	sample_table_clear(&table);
 }
 
 TEST(a_hit_on_the_front_changes_no_order)
 {
 	struct collisions same = find_collisions();
-	struct sample_table table = table_create();
+	_cleanup_(sample_table_clear) struct sample_table table = table_create();
 
 	for (size_t i = 0; i < SAMPLE_TABLE_WAYS; i++)
 		add_times(&table, 1, same.at[i], 3);
@@ -147,7 +145,6 @@ TEST(a_hit_on_the_front_changes_no_order)
 	ck_assert_uint_eq(table.overflow_count, 1);
 	ck_assert_uint_eq(table.overflow[0].address, same.at[0]);
 	ck_assert_uint_eq(table.overflow[0].count, 3);
-	sample_table_clear(&table);
 }
 
 TEST(addresses_come_back_whole_from_both_halves)
@@ -155,7 +152,7 @@ TEST(addresses_come_back_whole_from_both_halves)
 	static const uint64_t addresses[] = {
 		0, 1, 0x401234, 0x7fffffffffff, 0xffff800000000000, 0xffffffff81000123, UINT64_MAX,
 	};
-	struct sample_table table = table_create();
+	_cleanup_(sample_table_clear) struct sample_table table = table_create();
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(addresses); i++)
 		add_times(&table, 0xffff, addresses[i], i + 1);
@@ -164,7 +161,6 @@ TEST(addresses_come_back_whole_from_both_halves)
 	ck_assert_uint_eq(table.overflow_count, HP_ARRAY_COUNT(addresses));
 	for (size_t i = 0; i < HP_ARRAY_COUNT(addresses); i++)
 		ck_assert_uint_eq(counted(&table, 0xffff, addresses[i]), i + 1);
-	sample_table_clear(&table);
 }
 
 TEST(what_does_not_fit_an_entry_goes_by_the_table)
@@ -177,19 +173,18 @@ TEST(what_does_not_fit_an_entry_goes_by_the_table)
 		{ 1, 0xff00000000000000 },  { 1, 1ull << 63 }, { 1 << 16, 0x401000 },
 		{ UINT32_MAX, UINT64_MAX },
 	};
-	struct sample_table table = table_create();
+	_cleanup_(sample_table_clear) struct sample_table table = table_create();
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(wide); i++) {
 		add_times(&table, wide[i].context, wide[i].address, 2);
 		ck_assert_uint_eq(table.overflow_count, 2 * (i + 1));
 		ck_assert_uint_eq(counted(&table, wide[i].context, wide[i].address), 2);
 	}
-	sample_table_clear(&table);
 }
 
 TEST(contexts_and_addresses_are_not_mistaken_for_each_other)
 {
-	struct sample_table table = table_create();
+	_cleanup_(sample_table_clear) struct sample_table table = table_create();
 
 	add_times(&table, 1, 2, 5);
 	add_times(&table, 2, 1, 7);
@@ -198,7 +193,6 @@ TEST(contexts_and_addresses_are_not_mistaken_for_each_other)
 	ck_assert_uint_eq(counted(&table, 1, 2), 5);
 	ck_assert_uint_eq(counted(&table, 2, 1), 7);
 	ck_assert_uint_eq(counted(&table, 0x8000, 2), 11);
-	sample_table_clear(&table);
 }
 
 TEST(a_count_that_outgrows_its_field_overflows_and_goes_on)
@@ -219,7 +213,7 @@ TEST(a_count_that_outgrows_its_field_overflows_and_goes_on)
 TEST(an_entry_whose_count_has_just_gone_leaves_nothing_behind)
 {
 	struct collisions same = find_collisions();
-	struct sample_table table = table_create();
+	_cleanup_(sample_table_clear) struct sample_table table = table_create();
 
 	add_times(&table, 1, same.at[0], 65535);
 	ck_assert_uint_eq(table.overflow_count, 1);
@@ -227,35 +221,32 @@ TEST(an_entry_whose_count_has_just_gone_leaves_nothing_behind)
 		add_times(&table, 1, same.at[i], 1);
 	for (size_t i = 1; i < table.overflow_count; i++)
 		ck_assert_uint_ne(table.overflow[i].address, same.at[0]);
-	sample_table_clear(&table);
 }
 
 TEST(a_drained_table_is_empty)
 {
-	struct sample_table table = table_create();
+	_cleanup_(sample_table_clear) struct sample_table table = table_create();
 
 	add_times(&table, 1, 0x1000, 4);
 	ck_assert(sample_table_drain(&table));
 	table.overflow_count = 0;
 	ck_assert(sample_table_drain(&table));
 	ck_assert_uint_eq(table.overflow_count, 0);
-	sample_table_clear(&table);
 }
 
 TEST(a_full_overflow_buffer_is_announced_with_the_add_that_filled_it)
 {
-	struct sample_table table = table_create();
+	_cleanup_(sample_table_clear) struct sample_table table = table_create();
 
 	for (size_t i = 1; i < SAMPLE_OVERFLOW_ENTRIES; i++)
 		ck_assert(!sample_table_add(&table, 1 << 16, i));
 	ck_assert(sample_table_add(&table, 1 << 16, 0));
 	ck_assert_uint_eq(table.overflow_count, SAMPLE_OVERFLOW_ENTRIES);
-	sample_table_clear(&table);
 }
 
 TEST(draining_more_than_the_buffer_holds_takes_several_calls)
 {
-	struct sample_table table = table_create();
+	_cleanup_(sample_table_clear) struct sample_table table = table_create();
 	uint64_t total = 0;
 	size_t calls = 0;
 	bool empty = false;
@@ -276,7 +267,6 @@ TEST(draining_more_than_the_buffer_holds_takes_several_calls)
 	}
 	ck_assert_uint_gt(calls, 1);
 	ck_assert_uint_eq(total, 2 * SAMPLE_OVERFLOW_ENTRIES);
-	sample_table_clear(&table);
 }
 
 /* --- against a plain map ---------------------------------------------------------------------- */
@@ -331,7 +321,7 @@ TEST(every_sample_comes_out_exactly_once_where_it_went_in)
 {
 	_cleanup_free_ uint64_t *reference = calloc(CONTEXTS * ADDRESSES, sizeof(*reference));
 	struct hp_random random = hp_random_seeded(54);
-	struct sample_table table = table_create();
+	_cleanup_(sample_table_clear) struct sample_table table = table_create();
 
 	ck_assert_ptr_nonnull(reference);
 	for (size_t i = 0; i < SAMPLES; i++) {
@@ -350,7 +340,6 @@ TEST(every_sample_comes_out_exactly_once_where_it_went_in)
 	empty(&table, reference);
 	for (size_t i = 0; i < CONTEXTS * ADDRESSES; i++)
 		ck_assert_uint_eq(reference[i], 0);
-	sample_table_clear(&table);
 }
 
 HP_TEST_MAIN("collect/sample_table")

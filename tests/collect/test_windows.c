@@ -177,7 +177,7 @@ TEST(addresses_become_offsets_in_their_images)
 		{ { 0x10015 }, { 0x20020 }, HP_WINDOW_EDGE_CALL_INDIRECT, { 40 } },
 		{ { 0x10015 }, { 0x90000 }, HP_WINDOW_EDGE_JUMP, { 7 } },
 	};
-	struct hp_window_evidence evidence;
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence evidence;
 	struct hp_window window = make_window(50, blocks, 3, edges, 3);
 	const struct hp_counted *item;
 
@@ -210,7 +210,6 @@ TEST(addresses_become_offsets_in_their_images)
 	ck_assert_uint_eq(hp_window_evidence_counted(&evidence).windows, 1);
 	ck_assert_uint_eq(hp_window_evidence_counted(&evidence).time_ns, 100000000);
 	ck_assert_uint_eq(times(&evidence, "complete"), 1);
-	hp_window_evidence_clear(&evidence);
 }
 
 TEST(samples_within_a_window_tell_where_its_time_went)
@@ -226,7 +225,7 @@ TEST(samples_within_a_window_tell_where_its_time_went)
 		{ .time_ns = 71, .address = 0x10010, .tid = PID, .count = 1 }, /* after */
 	};
 	struct hp_window window = make_window(50, blocks, 1, NULL, 0);
-	struct hp_window_evidence evidence;
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence evidence;
 	const struct hp_window_stratum *stratum;
 
 	start_process(1, "cat");
@@ -247,7 +246,6 @@ TEST(samples_within_a_window_tell_where_its_time_went)
 	ck_assert_uint_eq(stratum->ticks[1].at.value, 0x5020);
 	ck_assert_uint_eq(sum(&stratum->ticks[1]), 1);
 	ck_assert_uint_eq(evidence.dropped, 0);
-	hp_window_evidence_clear(&evidence);
 }
 
 TEST(parts_of_a_window_are_neighbouring_groups)
@@ -262,7 +260,7 @@ TEST(parts_of_a_window_are_neighbouring_groups)
 		{ .time_ns = 85, .address = 0x10010, .tid = PID, .count = 1 },
 	};
 	struct hp_window window = make_window(50, blocks, 1, NULL, 0);
-	struct hp_window_evidence evidence;
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence evidence;
 	const struct hp_window_stratum *stratum;
 	const struct hp_counted *item;
 	size_t first = 0;
@@ -291,7 +289,6 @@ TEST(parts_of_a_window_are_neighbouring_groups)
 		ck_assert_uint_eq(stratum->ticks[0].counts[first + i],
 				  ((const uint64_t[]){ 2, 0, 1 })[i]);
 	}
-	hp_window_evidence_clear(&evidence);
 }
 
 /* The window is of the time when the program was one thing, and comes when it is another, or gone.
@@ -299,7 +296,7 @@ TEST(parts_of_a_window_are_neighbouring_groups)
 TEST(a_window_is_looked_up_in_the_space_of_its_time)
 {
 	static const struct hp_window_block block = { { 0x10010 }, 8, 3, { 1 } };
-	struct hp_window_evidence evidence;
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence evidence;
 	struct hp_window windows[4];
 
 	for (unsigned i = 0; i < 4; i++)
@@ -320,14 +317,13 @@ TEST(a_window_is_looked_up_in_the_space_of_its_time)
 	ck_assert_str_eq(evidence.strata[0].command, "cat");
 	ck_assert_str_eq(evidence.strata[1].command, "sh");
 	ck_assert_uint_eq(times(&evidence, "address space not known"), 1);
-	hp_window_evidence_clear(&evidence);
 }
 
 TEST(a_window_waits_for_the_map_changes_of_its_time)
 {
 	static const struct hp_window_block block = { { 0x10010 }, 8, 3, { 1 } };
 	struct hp_window window = make_window(50, &block, 1, NULL, 0);
-	struct hp_window_evidence evidence;
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence evidence;
 
 	start_process(10, "cat");
 	windows_add(&bench.windows, &window);
@@ -338,7 +334,6 @@ TEST(a_window_waits_for_the_map_changes_of_its_time)
 	ck_assert_uint_eq(bench.windows.waiting.count, 0);
 	evidence = read_back();
 	ck_assert_uint_eq(sum(find(&evidence, "/bin/cat", HP_COUNTED_BLOCK, 0x3010)), 1);
-	hp_window_evidence_clear(&evidence);
 }
 
 TEST(windows_are_dealt_out_to_groups_and_truncated_ones_kept_apart)
@@ -346,7 +341,7 @@ TEST(windows_are_dealt_out_to_groups_and_truncated_ones_kept_apart)
 	static const struct hp_window_block block = { { 0x10010 }, 8, 3, { 10 } };
 	const struct hp_counted *absolute = NULL;
 	const struct hp_counted *relative = NULL;
-	struct hp_window_evidence evidence;
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence evidence;
 
 	start_process(10, "cat");
 	map(11, "/bin/cat", 0x10000, 0x3000);
@@ -373,19 +368,17 @@ TEST(windows_are_dealt_out_to_groups_and_truncated_ones_kept_apart)
 		ck_assert_uint_eq(evidence.strata[0].groups[i].windows * 10, absolute->counts[i]);
 		ck_assert_uint_eq(evidence.strata[0].relative[i].windows * 10, relative->counts[i]);
 	}
-	hp_window_evidence_clear(&evidence);
 }
 
 TEST(a_window_without_counts_leaves_its_reason_only)
 {
 	struct hp_window window = { .pid = PID, .end = HP_WINDOW_NO_SAMPLES };
-	struct hp_window_evidence evidence;
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence evidence;
 
 	windows_add(&bench.windows, &window);
 	evidence = read_back();
 	ck_assert_uint_eq(evidence.stratum_count, 0);
 	ck_assert_uint_eq(times(&evidence, "no samples"), 1);
-	hp_window_evidence_clear(&evidence);
 }
 
 /* Ten blocks a window: written when there are many, and while that is not done some more are kept. */
@@ -393,7 +386,7 @@ TEST(many_blocks_are_written_before_any_is_lost)
 {
 	enum { BLOCKS = 10, WINDOWS = 5 };
 	struct hp_window_block blocks[BLOCKS];
-	struct hp_window_evidence evidence;
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence evidence;
 
 	start_process(10, "cat");
 	map(11, "/bin/cat", 0x10000, 0x3000);
@@ -414,7 +407,6 @@ TEST(many_blocks_are_written_before_any_is_lost)
 	ck_assert(!windows_are_full(&bench.windows));
 	ck_assert_uint_eq(evidence.strata[0].item_count, BLOCKS * WINDOWS);
 	ck_assert_uint_eq(times(&evidence, "the epoch could not be written"), 0);
-	hp_window_evidence_clear(&evidence);
 }
 
 /* A disk that takes nothing is no reason to fill memory. */
@@ -422,7 +414,7 @@ TEST(memory_for_what_cannot_be_written_has_an_end)
 {
 	static const struct hp_window_block block = { { 0x10010 }, 8, 3, { 10 } };
 	static const struct hp_window_block other = { { 0x10020 }, 8, 3, { 10 } };
-	struct hp_window_evidence evidence;
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence evidence;
 	struct hp_window window;
 
 	start_process(10, "cat");
@@ -435,7 +427,6 @@ TEST(memory_for_what_cannot_be_written_has_an_end)
 	evidence = read_back();
 	ck_assert_uint_eq(evidence.strata[0].item_count, 1);
 	ck_assert_uint_eq(times(&evidence, "the epoch could not be written"), 1);
-	hp_window_evidence_clear(&evidence);
 }
 
 /* --- of this very process --------------------------------------------------------------------- */
@@ -469,7 +460,7 @@ TEST(a_real_process_is_looked_up_in_its_maps)
 	struct loaded loaded = { .address = (uint64_t)(uintptr_t)find_loaded };
 	struct hp_window_block block = { { loaded.address }, 4, 1, { 12 } };
 	struct hp_window window = make_window(50, &block, 1, NULL, 0);
-	struct hp_window_evidence evidence;
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence evidence;
 	ssize_t length = readlink("/proc/self/exe", loaded.path, sizeof(loaded.path) - 1);
 
 	ck_assert_int_gt(length, 0);
@@ -480,7 +471,6 @@ TEST(a_real_process_is_looked_up_in_its_maps)
 	evidence = read_back();
 	ck_assert_uint_eq(sum(find(&evidence, loaded.path, HP_COUNTED_BLOCK, loaded.offset)), 12);
 	ck_assert_uint_ne(evidence.images[0].identity.kind, HP_IDENTITY_NONE);
-	hp_window_evidence_clear(&evidence);
 }
 
 HP_TEST_MAIN("collect/windows")

@@ -3,6 +3,7 @@
 
 #include "../../src/compare/listing.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/image/identity.h>
 
 #include <fcntl.h>
@@ -54,11 +55,10 @@ void build_copy(const char *name, const char *to)
 {
 	char path[PATH_MAX];
 	size_t size;
-	uint8_t *bytes = fixture_read(path_of(name, path), &size);
+	_cleanup_free_ uint8_t *bytes = fixture_read(path_of(name, path), &size);
 
 	(void)remove(to);
 	fixture_write(to, bytes, size);
-	free(bytes);
 }
 
 const struct hp_procedure *build_procedure(const struct build *build, const char *name)

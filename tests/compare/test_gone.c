@@ -2,6 +2,7 @@
 /* A build that is gone: where the old one was is the new one. */
 #include "builds.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/image/body.h>
 
 #include <dirent.h>
@@ -22,7 +23,7 @@ enum kept {
 static void keep(struct hp_db *db, const char *stamp, const struct build *build,
 		 const struct spent *spent, size_t count, bool with_bodies)
 {
-	struct hp_epoch_writer *writer;
+	_cleanup_(hp_epoch_writer_destroy_scope) struct hp_epoch_writer *writer;
 	struct hp_epoch_meta meta;
 	size_t index;
 
@@ -50,7 +51,6 @@ static void keep(struct hp_db *db, const char *stamp, const struct build *build,
 	meta = *hp_epoch_writer_previous(writer);
 	meta.complete = true;
 	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
-	hp_epoch_writer_destroy(writer);
 }
 
 /* Bodies are what the file of names ends with. */

@@ -2,6 +2,8 @@
 /* Who may read a database, who may lock it, and what may stand where a file should. */
 #include "../db_fixture.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -102,7 +104,7 @@ TEST(a_lock_of_a_reader_is_no_recording_and_is_the_last_one)
 {
 	struct hp_db *db = fixture_db(directory);
 	char *stamp = fixture_epoch(db, NULL, 3);
-	char *lock = strdup(fixture_file(directory, stamp, "lock"));
+	_cleanup_free_ char *lock = strdup(fixture_file(directory, stamp, "lock"));
 	struct flock all = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
 	struct hp_epoch_writer *writer;
 	struct hp_epoch_summary *epochs;
@@ -133,7 +135,6 @@ TEST(a_lock_of_a_reader_is_no_recording_and_is_the_last_one)
 	hp_error_destroy(error);
 	hp_epoch_writer_destroy(writer);
 	hp_assert_ok(hp_db_remove(db, stamp));
-	free(lock);
 }
 
 /* Locks of both kinds on all that somebody else can open of the epoch, until `until` is closed. */
@@ -239,8 +240,9 @@ TEST(who_may_not_open_the_lock_still_sees_a_recording)
 	mode_t before = umask(022);
 	struct hp_db *db;
 	struct hp_epoch_writer *writer;
-	struct hp_profile profile = fixture_flat_profile(1, "cpu-clock:u", 1000000, 2);
-	char *lock;
+	_cleanup_(hp_profile_clear) struct hp_profile profile =
+		fixture_flat_profile(1, "cpu-clock:u", 1000000, 2);
+	_cleanup_free_ char *lock;
 
 	ck_assert_int_eq(chmod(directory, 0755), 0);
 	ck_assert_int_eq(mkdir(fixture_path(directory, "db"), 0755), 0);
@@ -257,8 +259,6 @@ TEST(who_may_not_open_the_lock_still_sees_a_recording)
 	hp_epoch_writer_destroy(writer);
 	ck_assert_int_eq(ask_reader(), 0);
 	umask(before);
-	free(lock);
-	hp_profile_clear(&profile);
 }
 
 /* --- not a file ---------------------------------------------------------------------------- */

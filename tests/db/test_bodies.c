@@ -5,6 +5,7 @@
 #include "../../src/db/codec.h"
 #include "../../src/db/names.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/vector.h>
 
 #include <string.h>
@@ -81,7 +82,7 @@ TEST(extreme_hashes_and_sizes_come_back)
 {
 	static const uint32_t none[SYMBOLS];
 	struct symbols symbols;
-	struct hp_symbol_file found;
+	_cleanup_(hp_symbol_file_clear) struct hp_symbol_file found;
 	struct hp_writer file;
 
 	make(none, &symbols);
@@ -92,7 +93,6 @@ TEST(extreme_hashes_and_sizes_come_back)
 	file = encode(&symbols);
 	hp_assert_ok(hp_symbols_decode(file.bytes, file.size, &found));
 	ck_assert_mem_eq(found.symbols[2].body, &symbols.bodies[2], sizeof(struct hp_body));
-	hp_symbol_file_clear(&found);
 }
 
 /* Who kept none has the bytes that it always had. */
@@ -100,7 +100,7 @@ TEST(names_without_bodies_have_no_section_of_them)
 {
 	static const uint32_t none[SYMBOLS];
 	struct symbols symbols;
-	struct hp_container file;
+	_cleanup_(hp_container_clear) struct hp_container file;
 	struct hp_writer bytes;
 
 	make(none, &symbols);
@@ -109,7 +109,6 @@ TEST(names_without_bodies_have_no_section_of_them)
 	bytes = encode(&symbols);
 	hp_assert_ok(hp_container_parse(bytes.bytes, bytes.size, &hp_symbols_kind, &file));
 	ck_assert_uint_eq(file.section_count, 2);
-	hp_container_clear(&file);
 }
 
 TEST(bodies_that_break_the_rules_are_not_written)
@@ -118,7 +117,7 @@ TEST(bodies_that_break_the_rules_are_not_written)
 						  { 2, { 5, 4 } },
 						  { HP_BODY_MOST_HASHES + 1, { 0 } } };
 	static const uint32_t first[SYMBOLS] = { 1 };
-	struct hp_image_id image = fixture_image(1);
+	_cleanup_(hp_image_id_clear) struct hp_image_id image = fixture_image(1);
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(wrong); i++)
 		for (size_t j = 0; j < 2; j++) {
@@ -130,7 +129,6 @@ TEST(bodies_that_break_the_rules_are_not_written)
 			hp_assert_fails(HP_ERROR_USAGE,
 					hp_symbols_encode(&image, symbols.at, SYMBOLS, &file));
 		}
-	hp_image_id_clear(&image);
 }
 
 /* --- bad input -------------------------------------------------------------------------------- */
@@ -213,13 +211,12 @@ TEST(bodies_of_another_version_are_skipped)
 {
 	static const uint8_t later[] = "hashed otherwise";
 	struct hp_writer file = with_section("bod2", later, sizeof(later));
-	struct hp_symbol_file found;
+	_cleanup_(hp_symbol_file_clear) struct hp_symbol_file found;
 
 	hp_assert_ok(hp_symbols_decode(file.bytes, file.size, &found));
 	ck_assert_ptr_null(found.lost);
 	ck_assert(found.has_unknown);
 	ck_assert_uint_eq(found.count, SYMBOLS);
-	hp_symbol_file_clear(&found);
 }
 
 /* --- epochs ----------------------------------------------------------------------------------- */
@@ -247,7 +244,7 @@ static char *epoch_of(struct hp_db *db, const uint32_t numbers[SYMBOLS])
 static void assert_bodies(struct hp_db *db, const char *stamp, const uint32_t numbers[SYMBOLS])
 {
 	struct hp_symbol *symbols;
-	struct hp_epoch *epoch;
+	_cleanup_(hp_epoch_close_scope) struct hp_epoch *epoch;
 	bool are_whole;
 	size_t count;
 
@@ -258,7 +255,6 @@ static void assert_bodies(struct hp_db *db, const char *stamp, const uint32_t nu
 	for (size_t i = 0; i < SYMBOLS; i++)
 		assert_body(&symbols[i], numbers[i]);
 	hp_symbols_free(symbols, count);
-	hp_epoch_close(epoch);
 }
 
 static char *path_of_names(const char *directory, const char *stamp)
@@ -299,11 +295,11 @@ TEST(merging_goes_on_without_damaged_bodies_and_says_so)
 	char *directory = temporary_directory();
 	struct hp_db *db = fixture_db(directory);
 	char *stamps[] = { epoch_of(db, first), epoch_of(db, second) };
-	char *path = path_of_names(directory, stamps[0]);
+	_cleanup_free_ char *path = path_of_names(directory, stamps[0]);
 	char expected[128];
 	char problem[512];
 	struct hp_epoch *epoch;
-	uint8_t *bytes;
+	_cleanup_free_ uint8_t *bytes;
 	size_t size;
 	char *sum;
 
@@ -323,8 +319,6 @@ TEST(merging_goes_on_without_damaged_bodies_and_says_so)
 	ck_assert_str_eq(hp_epoch_meta(epoch)->warnings[0], expected);
 	ck_assert_ptr_null(hp_epoch_meta(epoch)->warnings[1]);
 	hp_epoch_close(epoch);
-	free(bytes);
-	free(path);
 }
 
 TEST(who_would_drop_a_later_version_does_not_write)
@@ -335,7 +329,7 @@ TEST(who_would_drop_a_later_version_does_not_write)
 	char *directory = temporary_directory();
 	struct hp_db *db = fixture_db(directory);
 	char *stamp = epoch_of(db, first);
-	char *path = path_of_names(directory, stamp);
+	_cleanup_free_ char *path = path_of_names(directory, stamp);
 	struct hp_epoch_writer *writer;
 	struct symbols symbols;
 
@@ -345,7 +339,6 @@ TEST(who_would_drop_a_later_version_does_not_write)
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_writer_symbols(writer, 0, symbols.at, SYMBOLS));
 	hp_epoch_writer_destroy(writer);
 	hp_writer_free(&file);
-	free(path);
 }
 
 HP_TEST_MAIN("db/bodies")

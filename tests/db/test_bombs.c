@@ -7,6 +7,8 @@
 
 #include "../../src/db/codec.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <string.h>
 #include <sys/resource.h>
 
@@ -53,15 +55,13 @@ static void finish(struct bomb *bomb)
 /* The image, and in a profile the event. */
 static void add_key(struct bomb *bomb, bool has_event)
 {
-	struct hp_image_id image = fixture_image(1);
-	struct hp_writer key = { 0 };
+	_cleanup_(hp_image_id_clear) struct hp_image_id image = fixture_image(1);
+	_cleanup_(hp_writer_free) struct hp_writer key = { 0 };
 
 	hp_image_encode(&image, 0, &key);
 	if (has_event)
 		hp_write_string(&key, "e");
 	add(bomb, "key ", key.bytes, key.size);
-	hp_writer_free(&key);
-	hp_image_id_clear(&image);
 }
 
 /* Copies of a few bytes behind a head, up to `size`. */
@@ -76,11 +76,10 @@ static struct hp_writer repeat(struct hp_writer head, const char *text, size_t l
 static void add_repeated(struct bomb *bomb, const char *tag, struct hp_writer head,
 			 const char *text, size_t length, const char *end)
 {
-	struct hp_writer section = repeat(head, text, length, HUGE_BYTES);
+	_cleanup_(hp_writer_free) struct hp_writer section = repeat(head, text, length, HUGE_BYTES);
 
 	hp_write_bytes(&section, end, strlen(end));
 	add(bomb, tag, section.bytes, section.size);
-	hp_writer_free(&section);
 }
 
 static struct hp_error *decode(const struct bomb *bomb)
@@ -196,7 +195,7 @@ TEST(a_few_kilobytes_do_not_become_many_megabytes)
 TEST(bodies_that_are_too_many_or_too_large_are_lost_alone)
 {
 	struct bomb bomb;
-	struct hp_writer few = { 0 };
+	_cleanup_(hp_writer_free) struct hp_writer few = { 0 };
 
 	begin(&bomb, &hp_symbols_kind);
 	add_key(&bomb, false);
@@ -219,7 +218,6 @@ TEST(bodies_that_are_too_many_or_too_large_are_lost_alone)
 	add(&bomb, HP_BODIES_TAG, "\2\0\0\0\0", 5);
 	finish(&bomb);
 	assert_refused(&bomb, "2 bodies, and no more than 1 fit");
-	hp_writer_free(&few);
 }
 
 /* What was kept of a program's file is lost, and nothing else. */
@@ -330,22 +328,21 @@ TEST(items_need_bytes_of_their_own)
 TEST(regular_samples_are_written_so_that_they_can_be_read)
 {
 	enum { OFFSETS = 3 << 20 };
-	struct hp_profile profile = fixture_flat_profile(1, "e", 1, OFFSETS);
-	struct hp_profile again;
+	_cleanup_(hp_profile_clear) struct hp_profile profile =
+		fixture_flat_profile(1, "e", 1, OFFSETS);
+	_cleanup_(hp_profile_clear) struct hp_profile again;
 	struct hp_writer file;
 
 	hp_assert_ok(hp_profile_encode(&profile, &file));
 	hp_assert_ok(hp_profile_decode(file.bytes, file.size, &again, NULL, NULL));
 	ck_assert_uint_eq(again.strata[0].count_count, OFFSETS);
-	hp_profile_clear(&again);
-	hp_profile_clear(&profile);
 }
 
 TEST(a_command_line_of_one_word_again_and_again_can_be_read)
 {
 	enum { WORDS = 200000 };
 	char word[] = "word";
-	struct hp_epoch_meta meta = fixture_meta("e", 1, true);
+	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta meta = fixture_meta("e", 1, true);
 	struct hp_epoch_meta again;
 	struct hp_writer file;
 
@@ -358,15 +355,15 @@ TEST(a_command_line_of_one_word_again_and_again_can_be_read)
 	ck_assert_ptr_null(again.command_line[WORDS]);
 	hp_epoch_meta_clear(&again);
 	meta.command_line[0] = NULL;
-	hp_epoch_meta_clear(&meta);
 }
 
 TEST(items_that_are_all_alike_can_be_read)
 {
 	enum { ITEMS = 50000 };
-	struct hp_window_evidence evidence = fixture_evidence(5);
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence evidence =
+		fixture_evidence(5);
 	struct hp_window_stratum *stratum = &evidence.strata[0];
-	struct hp_window_evidence again;
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence again;
 	struct hp_writer file;
 
 	free(stratum->items);
@@ -381,8 +378,6 @@ TEST(items_that_are_all_alike_can_be_read)
 	hp_assert_ok(hp_evidence_encode(&evidence, &file));
 	hp_assert_ok(hp_evidence_decode(file.bytes, file.size, &again, NULL, NULL));
 	ck_assert_uint_eq(again.strata[0].item_count, ITEMS);
-	hp_window_evidence_clear(&again);
-	hp_window_evidence_clear(&evidence);
 }
 
 HP_TEST_MAIN("db/bombs")

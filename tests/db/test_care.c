@@ -2,6 +2,8 @@
 /* Naming, listing, labelling, removing, merging and clearing up. */
 #include "../db_fixture.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -269,7 +271,7 @@ TEST(a_list_says_what_each_epoch_is_and_why_one_cannot_be_read)
 {
 	char *first = fixture_epoch(db, "base", 4);
 	char *second = fixture_epoch(db, NULL, 4);
-	struct hp_epoch_writer *writer;
+	_cleanup_(hp_epoch_writer_destroy_scope) struct hp_epoch_writer *writer;
 	struct hp_epoch_summary *epochs;
 	size_t count;
 
@@ -290,7 +292,6 @@ TEST(a_list_says_what_each_epoch_is_and_why_one_cannot_be_read)
 	ck_assert(epochs[2].recording);
 	ck_assert_str_eq(epochs[2].meta.label, "live");
 	hp_db_free_list(epochs, count);
-	hp_epoch_writer_destroy(writer);
 }
 
 /* --- merge -------------------------------------------------------------------------------- */
@@ -339,14 +340,13 @@ static char *epoch_of_cpu(const char *vendor, bool complete)
 static void assert_merges_to_cpu(char *first, char *second, const char *vendor)
 {
 	char *stamp = merged(first, second, NULL);
-	struct hp_epoch *epoch;
+	_cleanup_(hp_epoch_close_scope) struct hp_epoch *epoch;
 
 	hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
 	if (vendor)
 		ck_assert_str_eq(hp_epoch_meta(epoch)->cpu.vendor, vendor);
 	else
 		ck_assert(!hp_cpu_is_known(&hp_epoch_meta(epoch)->cpu));
-	hp_epoch_close(epoch);
 }
 
 TEST(a_merged_epoch_knows_its_cpu_when_the_parts_agree)
@@ -415,7 +415,7 @@ TEST(merging_keeps_different_periods_apart)
 	struct hp_epoch_writer *writer;
 	char *stamps[2];
 	struct hp_profile found;
-	struct hp_epoch *epoch;
+	_cleanup_(hp_epoch_close_scope) struct hp_epoch *epoch;
 	char *sum;
 
 	for (unsigned i = 0; i < 2; i++) {
@@ -439,7 +439,6 @@ TEST(merging_keeps_different_periods_apart)
 	ck_assert_uint_eq(found.strata[0].period, 250000);
 	ck_assert_uint_eq(found.strata[1].period, 1000000);
 	hp_profile_clear(&found);
-	hp_epoch_close(epoch);
 }
 
 /* An epoch whose JIT image has one name, 10 samples in it, and 5 samples that no name holds. */
@@ -482,7 +481,7 @@ TEST(merging_unites_the_names_of_jit_code)
 	char *sum = merged(two, longer_apple, NULL);
 	struct hp_symbol *symbols;
 	struct hp_profile profile;
-	struct hp_epoch *epoch;
+	_cleanup_(hp_epoch_close_scope) struct hp_epoch *epoch;
 	size_t count;
 
 	hp_assert_ok(hp_epoch_open(db, sum, &epoch));
@@ -499,7 +498,6 @@ TEST(merging_unites_the_names_of_jit_code)
 	ck_assert_uint_eq(profile.strata[0].counts[2].samples, 15);
 	hp_symbols_free(symbols, count);
 	hp_profile_clear(&profile);
-	hp_epoch_close(epoch);
 }
 
 TEST(two_jit_names_at_one_place_are_not_merged)
@@ -579,7 +577,7 @@ TEST(what_windows_counted_is_merged_to_the_same_bytes_in_any_order)
 	char *parts[] = { counted_epoch(5), counted_epoch(7), counted_epoch(5) };
 	char *pair[2] = { parts[2], parts[1] };
 	struct hp_window_evidence evidence;
-	struct hp_epoch *epoch;
+	_cleanup_(hp_epoch_close_scope) struct hp_epoch *epoch;
 	struct hp_error *lost;
 	char *all;
 	char *inner;
@@ -610,7 +608,6 @@ TEST(what_windows_counted_is_merged_to_the_same_bytes_in_any_order)
 	ck_assert_uint_eq(evidence.price.beside_ns, 90000000);
 	ck_assert_uint_eq(fixture_verify(db, NULL, 0), 0);
 	hp_window_evidence_clear(&evidence);
-	hp_epoch_close(epoch);
 }
 
 TEST(damaged_counts_are_left_out_of_a_sum_that_says_so)
@@ -618,7 +615,7 @@ TEST(damaged_counts_are_left_out_of_a_sum_that_says_so)
 	char *stamps[] = { counted_epoch(5), counted_epoch(7) };
 	struct hp_window_evidence evidence;
 	struct hp_epoch_summary *list;
-	struct hp_epoch *epoch;
+	_cleanup_(hp_epoch_close_scope) struct hp_epoch *epoch;
 	size_t count;
 	char *merged;
 	struct hp_error *lost;
@@ -638,7 +635,6 @@ TEST(damaged_counts_are_left_out_of_a_sum_that_says_so)
 	ck_assert_ptr_nonnull(hp_epoch_meta(epoch)->warnings);
 	ck_assert_ptr_nonnull(strstr(hp_epoch_meta(epoch)->warnings[0], "were damaged"));
 	hp_window_evidence_clear(&evidence);
-	hp_epoch_close(epoch);
 }
 
 TEST(gc_without_rules_removes_no_epoch)
@@ -657,7 +653,7 @@ TEST(gc_keeps_the_newest_the_labelled_the_live_and_the_unreadable)
 {
 	char *unreadable = fixture_epoch(db, NULL, 1);
 	char *old = fixture_epoch(db, NULL, 1);
-	struct hp_epoch_writer *live;
+	_cleanup_(hp_epoch_writer_destroy_scope) struct hp_epoch_writer *live;
 	struct hp_gc_result result;
 
 	fixture_epoch(db, "base", 1);
@@ -674,7 +670,6 @@ TEST(gc_keeps_the_newest_the_labelled_the_live_and_the_unreadable)
 	ck_assert_uint_gt(result.freed_bytes, 0);
 	hp_gc_result_clear(&result);
 	ck_assert_uint_eq(epoch_count(), 4);
-	hp_epoch_writer_destroy(live);
 }
 
 TEST(gc_goes_by_age_and_by_size)
@@ -712,7 +707,7 @@ TEST(gc_removes_what_dead_recorders_left_and_not_what_live_ones_use)
 	char *stamp = fixture_epoch(db, NULL, 1);
 	char *dead = kept(strdup(fixture_path(fixture_path(path, stamp), ".meta.tmp.0000abcd")));
 	char *half = kept(strdup(fixture_path(path, ".new.tmp.00000001")));
-	struct hp_epoch_writer *writer;
+	_cleanup_(hp_epoch_writer_destroy_scope) struct hp_epoch_writer *writer;
 	struct hp_gc_result result;
 	char *used;
 
@@ -733,7 +728,6 @@ TEST(gc_removes_what_dead_recorders_left_and_not_what_live_ones_use)
 	ck_assert(!fixture_exists(dead));
 	ck_assert(!fixture_exists(half));
 	ck_assert(fixture_exists(used));
-	hp_epoch_writer_destroy(writer);
 }
 
 HP_TEST_MAIN("db/care")

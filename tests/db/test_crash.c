@@ -2,6 +2,8 @@
 /* Whoever dies whenever: the epoch verifies, and holds everything up to the last flush. */
 #include "../db_fixture.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -128,7 +130,7 @@ TEST(an_interrupted_epoch_can_be_appended_to_and_finished)
 	struct hp_epoch_meta sum = fixture_meta("cpu-clock:u", 4, true);
 	struct hp_epoch_writer *writer;
 	struct hp_epoch *epoch;
-	char *stamp;
+	_cleanup_free_ char *stamp;
 
 	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
 	hp_assert_ok(hp_epoch_writer_add(writer, &flushed));
@@ -159,7 +161,6 @@ TEST(an_interrupted_epoch_can_be_appended_to_and_finished)
 	hp_profile_clear(&unknown);
 	hp_epoch_meta_clear(&meta);
 	hp_epoch_meta_clear(&sum);
-	free(stamp);
 }
 
 TEST(many_recorders_make_and_fill_one_database_at_once)

@@ -5,6 +5,8 @@
 
 #include "../../src/db/codec.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -222,10 +224,11 @@ TEST(a_stray_file_in_a_finished_epoch_is_noticed)
 
 TEST(any_flip_of_the_marker_shuts_the_database)
 {
-	char *marker = strdup(fixture_path(fixture_path(directory, "db"), "hpcprof-db"));
+	_cleanup_free_ char *marker =
+		strdup(fixture_path(fixture_path(directory, "db"), "hpcprof-db"));
 	struct hp_db *again;
 	size_t size;
-	uint8_t *bytes = fixture_read(marker, &size);
+	_cleanup_free_ uint8_t *bytes = fixture_read(marker, &size);
 
 	end_now(db);
 	for (size_t at = 0; at < size; at++) {
@@ -235,8 +238,6 @@ TEST(any_flip_of_the_marker_shuts_the_database)
 				hp_db_open(fixture_path(directory, "db"), true, &again));
 		bytes[at] ^= 0x02;
 	}
-	free(bytes);
-	free(marker);
 }
 
 /* --- versions and sections ---------------------------------------------------------------- */
@@ -246,8 +247,8 @@ static void rewrite(const char *path, const struct hp_container_kind *kind, cons
 		    uint32_t flags, uint16_t version)
 {
 	struct hp_container_builder builder = { .kind = kind };
-	struct hp_container file;
-	struct hp_writer out;
+	_cleanup_(hp_container_clear) struct hp_container file;
+	_cleanup_(hp_writer_free) struct hp_writer out;
 	size_t size;
 	uint8_t *bytes = fixture_read(path, &size);
 	uLong crc;
@@ -264,8 +265,6 @@ static void rewrite(const char *path, const struct hp_container_kind *kind, cons
 	for (int i = 0; i < 4; i++)
 		out.bytes[20 + i] = (uint8_t)(crc >> (8 * i));
 	fixture_write(path, out.bytes, out.size);
-	hp_writer_free(&out);
-	hp_container_clear(&file);
 }
 
 static char *profile_path(const char *stamp)
@@ -336,7 +335,7 @@ TEST(unknown_keys_of_meta_are_ignored)
 {
 	static const char json[] = "{\"complete\":true,\"later\":{\"x\":[1,2]},\"label\":\"a\"}";
 	struct hp_container_builder builder = { .kind = &hp_meta_kind };
-	struct hp_epoch_meta meta;
+	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta meta;
 	struct hp_writer file;
 
 	hp_container_add(&builder, "json", HP_SECTION_REQUIRED, json, sizeof(json) - 1);
@@ -344,14 +343,13 @@ TEST(unknown_keys_of_meta_are_ignored)
 	hp_assert_ok(hp_meta_decode(file.bytes, file.size, &meta, NULL, NULL));
 	ck_assert(meta.complete);
 	ck_assert_str_eq(meta.label, "a");
-	hp_epoch_meta_clear(&meta);
 }
 
 TEST(an_older_epoch_has_an_unknown_cpu_and_clock)
 {
 	static const char text[] = "{\"complete\":true,\"cpu_model\":\"A CPU\"}";
 	struct hp_container_builder builder = { .kind = &hp_meta_kind };
-	struct hp_epoch_meta meta;
+	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta meta;
 	struct hp_writer file;
 
 	hp_container_add(&builder, "json", HP_SECTION_REQUIRED, text, strlen(text));
@@ -360,7 +358,6 @@ TEST(an_older_epoch_has_an_unknown_cpu_and_clock)
 	ck_assert_str_eq(meta.cpu_model, "A CPU");
 	ck_assert(!hp_cpu_is_known(&meta.cpu));
 	ck_assert_uint_eq(hp_clock_measurements(&meta.clock), 0);
-	hp_epoch_meta_clear(&meta);
 }
 
 TEST(an_older_epoch_has_the_default_skid_of_its_precision)
@@ -466,7 +463,7 @@ TEST(profiles_that_lie_behind_a_right_checksum_are_refused)
 		{ { 1, 0, 0, 0x80, 0x80, 0x80, 0x80, 0x20, 1, 0, 0x80, 0x80, 0x80, 0x80, 0x20 },
 		  15 },
 	};
-	struct hp_profile honest = fixture_flat_profile(1, "e", 1, 1);
+	_cleanup_(hp_profile_clear) struct hp_profile honest = fixture_flat_profile(1, "e", 1, 1);
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(lies); i++) {
 		struct hp_container_builder builder = { .kind = &hp_profile_kind };
@@ -484,14 +481,13 @@ TEST(profiles_that_lie_behind_a_right_checksum_are_refused)
 				hp_profile_decode(file.bytes, file.size, &profile, NULL, NULL));
 		hp_writer_free(&key);
 	}
-	hp_profile_clear(&honest);
 }
 
 /* A list of `count` items that are a few bytes each, if they are there at all. */
 static void assert_refused(uint64_t count, const char *why)
 {
 	struct hp_container_builder builder = { .kind = &hp_evidence_kind };
-	struct hp_window_evidence evidence;
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence evidence;
 	struct hp_writer windows = { 0 };
 	struct hp_writer file;
 	struct hp_error *error;
@@ -515,7 +511,6 @@ static void assert_refused(uint64_t count, const char *why)
 	ck_assert_int_eq(error->class, HP_ERROR_DAMAGED);
 	ck_assert_msg(strstr(error->message, why), "%s", error->message);
 	hp_error_destroy(error);
-	hp_window_evidence_clear(&evidence);
 }
 
 TEST(no_memory_is_taken_for_items_that_no_epoch_may_have)
@@ -571,7 +566,7 @@ TEST(a_damaged_section_of_evidence_is_lost_alone)
 		size_t list; /* that is lost with it; none of them: 5 */
 	} sections[] = { { "wind", 0 }, { "regs", 1 }, { "prob", 2 }, { "tick", 3 },
 			 { "recs", 4 }, { "besd", 5 }, { "cmds", 5 } };
-	struct hp_window_evidence whole = fixture_evidence(7);
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence whole = fixture_evidence(7);
 	const struct hp_window_stratum *stratum = whole.strata;
 	const size_t counts[] = { stratum->item_count, stratum->outcome_count, stratum->probe_count,
 				  stratum->tick_count, stratum->range_count };
@@ -601,12 +596,11 @@ TEST(a_damaged_section_of_evidence_is_lost_alone)
 				hp_evidence_decode(file.bytes, file.size, &evidence, NULL, NULL));
 		ck_assert(hp_window_evidence_is_empty(&evidence));
 	}
-	hp_window_evidence_clear(&whole);
 }
 
 TEST(several_damaged_sections_are_all_named)
 {
-	struct hp_window_evidence whole = fixture_evidence(7);
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence whole = fixture_evidence(7);
 	struct hp_window_evidence evidence;
 	struct hp_writer file = { 0 };
 	struct hp_error *lost = NULL;
@@ -626,7 +620,6 @@ TEST(several_damaged_sections_are_all_named)
 	damage_section(&file, "cmds");
 	hp_assert_fails(HP_ERROR_DAMAGED,
 			hp_evidence_decode(file.bytes, file.size, &evidence, NULL, &lost));
-	hp_window_evidence_clear(&whole);
 }
 
 /* The bytes that hpcprof-db(5) shows, assembled here by hand. */
@@ -651,7 +644,7 @@ TEST(a_profile_has_the_bytes_that_the_manual_says)
 		.strata = &stratum,
 		.stratum_count = 1
 	};
-	struct hp_writer file;
+	_cleanup_(hp_writer_free) struct hp_writer file;
 
 	hp_assert_ok(hp_profile_encode(&profile, &file));
 	ck_assert_uint_eq(file.size, 24 + 2 * 20 + sizeof(key) - 1 + sizeof(histogram));
@@ -662,7 +655,6 @@ TEST(a_profile_has_the_bytes_that_the_manual_says)
 	ck_assert_mem_eq(file.bytes + 44, "hist\x01\0\0\0", 8);
 	ck_assert_mem_eq(file.bytes + 64, key, sizeof(key) - 1);
 	ck_assert_mem_eq(file.bytes + 64 + sizeof(key) - 1, histogram, sizeof(histogram));
-	hp_writer_free(&file);
 }
 
 /* --- foreign things ----------------------------------------------------------------------- */
@@ -729,7 +721,7 @@ TEST(a_planted_symlink_is_not_written_through)
 	char *victim = strdup(fixture_path(directory, "victim"));
 	struct hp_epoch_writer *writer;
 	struct fixture_names files;
-	char *stamp;
+	_cleanup_free_ char *stamp;
 	char *path;
 	uint8_t *bytes;
 	size_t size;
@@ -754,7 +746,6 @@ TEST(a_planted_symlink_is_not_written_through)
 	hp_epoch_writer_destroy(writer);
 	hp_profile_clear(&profile);
 	free(victim);
-	free(stamp);
 }
 
 HP_TEST_MAIN("db/damage")

@@ -4,6 +4,8 @@
 
 #include "../../src/db/names.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <string.h>
 
 static char *directory;
@@ -151,10 +153,10 @@ static struct hp_epoch_meta full_meta(void)
 
 TEST(every_field_of_the_description_reads_back)
 {
-	struct hp_epoch_meta meta = full_meta();
+	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta meta = full_meta();
 	const struct hp_epoch_meta *found;
-	struct hp_epoch_writer *writer;
-	struct hp_epoch *epoch;
+	_cleanup_(hp_epoch_writer_destroy_scope) struct hp_epoch_writer *writer;
+	_cleanup_(hp_epoch_close_scope) struct hp_epoch *epoch;
 
 	hp_assert_ok(hp_epoch_create(db, "größe-1", &writer));
 	hp_assert_ok(hp_epoch_writer_commit(writer, &meta));
@@ -214,18 +216,15 @@ TEST(every_field_of_the_description_reads_back)
 	ck_assert_uint_eq(found->target_system_ns, 1);
 	ck_assert_uint_eq(found->damaged_records, 5);
 	ck_assert_str_eq(found->warnings[1], meta.warnings[1]);
-	hp_epoch_close(epoch);
-	hp_epoch_writer_destroy(writer);
-	hp_epoch_meta_clear(&meta);
 }
 
 TEST(symbols_and_kept_bytes_read_back)
 {
 	char *stamp = fixture_rich_epoch(db);
-	struct hp_image_id image = fixture_image(1);
+	_cleanup_(hp_image_id_clear) struct hp_image_id image = fixture_image(1);
 	struct hp_symbol *symbols;
-	struct hp_epoch *epoch;
-	uint8_t *bytes;
+	_cleanup_(hp_epoch_close_scope) struct hp_epoch *epoch;
+	_cleanup_free_ uint8_t *bytes;
 	size_t count;
 
 	hp_assert_ok(hp_epoch_open(db, stamp, &epoch));
@@ -242,16 +241,14 @@ TEST(symbols_and_kept_bytes_read_back)
 	ck_assert_ptr_null(hp_epoch_bytes_path(epoch, 2));
 	bytes = fixture_read(hp_epoch_bytes_path(epoch, 1), &count);
 	ck_assert_uint_eq(count, 200);
-	free(bytes);
-	hp_epoch_close(epoch);
-	hp_image_id_clear(&image);
 }
 
 TEST(appending_goes_on_where_the_epoch_ended)
 {
 	char *stamp = fixture_epoch(db, "base", 10);
 	struct hp_profile more = fixture_flat_profile(1, "cpu-clock:u", 1000000, 5);
-	struct hp_epoch_meta meta = fixture_meta("cpu-clock:u", 5, true);
+	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta meta =
+		fixture_meta("cpu-clock:u", 5, true);
 	struct hp_epoch_writer *writer;
 	struct hp_profile found;
 	struct hp_epoch *epoch;
@@ -279,7 +276,6 @@ TEST(appending_goes_on_where_the_epoch_ended)
 	hp_profile_clear(&found);
 	hp_epoch_close(epoch);
 	hp_profile_clear(&more);
-	hp_epoch_meta_clear(&meta);
 }
 
 TEST(appending_keeps_the_names_that_were_there)
@@ -288,10 +284,10 @@ TEST(appending_keeps_the_names_that_were_there)
 	char later[] = "later";
 	struct hp_symbol symbol = { { 200 }, 8, later, NULL };
 	char *stamp = fixture_rich_epoch(db);
-	struct hp_image_id image = fixture_image(1);
+	_cleanup_(hp_image_id_clear) struct hp_image_id image = fixture_image(1);
 	struct hp_epoch_writer *writer;
 	struct hp_symbol *symbols;
-	struct hp_epoch *epoch;
+	_cleanup_(hp_epoch_close_scope) struct hp_epoch *epoch;
 	size_t index;
 	size_t count;
 
@@ -305,14 +301,12 @@ TEST(appending_keeps_the_names_that_were_there)
 	for (size_t i = 0; i < count; i++)
 		ck_assert_str_eq(symbols[i].name, expected[i]);
 	hp_symbols_free(symbols, count);
-	hp_epoch_close(epoch);
-	hp_image_id_clear(&image);
 }
 
 TEST(what_windows_counted_is_added_up_over_flushes_and_appends)
 {
 	char *stamp = fixture_rich_epoch(db);
-	struct hp_window_evidence more = fixture_evidence(77);
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence more = fixture_evidence(77);
 	struct hp_window_evidence sum = { 0 };
 	struct hp_window_evidence read;
 	struct hp_epoch_writer *writer;
@@ -357,12 +351,11 @@ TEST(what_windows_counted_is_added_up_over_flushes_and_appends)
 	/* Nobody adds to what they cannot read. */
 	fixture_write(fixture_file(directory, stamp, "evidence"), "x", 1);
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_append(db, stamp, &writer));
-	hp_window_evidence_clear(&more);
 }
 
 TEST(an_epoch_that_is_being_recorded_takes_no_second_writer)
 {
-	struct hp_epoch_writer *writer;
+	_cleanup_(hp_epoch_writer_destroy_scope) struct hp_epoch_writer *writer;
 	struct hp_epoch_writer *second;
 	const char *stamp;
 
@@ -371,14 +364,14 @@ TEST(an_epoch_that_is_being_recorded_takes_no_second_writer)
 	hp_assert_fails(HP_ERROR_USAGE, hp_epoch_append(db, stamp, &second));
 	hp_assert_fails(HP_ERROR_USAGE, hp_db_remove(db, stamp));
 	hp_assert_fails(HP_ERROR_USAGE, hp_db_label(db, stamp, "x"));
-	hp_epoch_writer_destroy(writer);
 }
 
 TEST(meta_may_not_claim_more_than_the_profiles_hold)
 {
 	struct hp_profile profile = fixture_flat_profile(1, "cpu-clock:u", 1000000, 5);
 	struct hp_epoch_meta more = fixture_meta("cpu-clock:u", 6, false);
-	struct hp_epoch_meta less = fixture_meta("cpu-clock:u", 4, true);
+	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta less =
+		fixture_meta("cpu-clock:u", 4, true);
 	struct hp_epoch_writer *writer;
 
 	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
@@ -390,13 +383,13 @@ TEST(meta_may_not_claim_more_than_the_profiles_hold)
 	hp_epoch_writer_destroy(writer);
 	hp_profile_clear(&profile);
 	hp_epoch_meta_clear(&more);
-	hp_epoch_meta_clear(&less);
 }
 
 TEST(profiles_that_break_the_model_are_not_written)
 {
-	struct hp_profile profile = fixture_flat_profile(1, "cpu-clock:u", 1000000, 2);
-	struct hp_epoch_writer *writer;
+	_cleanup_(hp_profile_clear) struct hp_profile profile =
+		fixture_flat_profile(1, "cpu-clock:u", 1000000, 2);
+	_cleanup_(hp_epoch_writer_destroy_scope) struct hp_epoch_writer *writer;
 	uint64_t huge = UINT64_MAX;
 
 	hp_assert_ok(hp_epoch_create(db, NULL, &writer));
@@ -411,8 +404,6 @@ TEST(profiles_that_break_the_model_are_not_written)
 	profile.strata[0].period = 1;
 	profile.strata[0].counts[1].samples = huge;
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_writer_add(writer, &profile));
-	hp_epoch_writer_destroy(writer);
-	hp_profile_clear(&profile);
 }
 
 TEST(an_epoch_in_which_nothing_was_written_leaves_no_trace)

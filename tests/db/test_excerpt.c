@@ -5,6 +5,8 @@
 #include "../../src/db/codec.h"
 #include "../../src/db/names.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,14 +99,13 @@ TEST(excerpts_of_two_files_are_not_added_up)
 {
 	struct hp_excerpt one = fixture_excerpt(0);
 	struct hp_excerpt same = fixture_excerpt(0);
-	struct hp_excerpt other = fixture_excerpt(1);
+	_cleanup_(hp_excerpt_clear) struct hp_excerpt other = fixture_excerpt(1);
 
 	other.segments.at[0].offset = 0x1000;
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_excerpt_add(&one, &other));
 	assert_same(&same, &one);
 	hp_excerpt_clear(&one);
 	hp_excerpt_clear(&same);
-	hp_excerpt_clear(&other);
 }
 
 /* --- damage ----------------------------------------------------------------------------------- */
@@ -112,7 +113,7 @@ TEST(excerpts_of_two_files_are_not_added_up)
 /* The file with one bit of a section turned over. */
 static void decode_damaged(const char *tag, struct hp_excerpt_file *found)
 {
-	struct hp_excerpt excerpt = fixture_excerpt(2);
+	_cleanup_(hp_excerpt_clear) struct hp_excerpt excerpt = fixture_excerpt(2);
 	struct hp_writer file = encode(&excerpt);
 	struct hp_container container;
 	uint8_t *copy = malloc(file.size);
@@ -129,7 +130,6 @@ static void decode_damaged(const char *tag, struct hp_excerpt_file *found)
 	hp_assert_ok(hp_excerpt_decode(file.bytes, file.size, found));
 	ck_assert_ptr_nonnull(found->lost);
 	ck_assert_int_eq(found->lost->class, HP_ERROR_DAMAGED);
-	hp_excerpt_clear(&excerpt);
 }
 
 TEST(a_damaged_layer_is_lost_alone)
@@ -233,7 +233,7 @@ TEST(excerpts_that_break_the_rules_are_not_written)
 		missing_place,	   overlap_lines,     overlap_code, unsorted_imports,
 		unsorted_pointers, unsorted_landings, too_deep,
 	};
-	struct hp_image_id image = fixture_image(1);
+	_cleanup_(hp_image_id_clear) struct hp_image_id image = fixture_image(1);
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(breaks); i++) {
 		struct hp_excerpt excerpt = fixture_excerpt(2);
@@ -243,7 +243,6 @@ TEST(excerpts_that_break_the_rules_are_not_written)
 		hp_assert_fails(HP_ERROR_DAMAGED, hp_excerpt_encode(&image, &excerpt, &file));
 		hp_excerpt_clear(&excerpt);
 	}
-	hp_image_id_clear(&image);
 }
 
 /* Few bytes that claim to be many entries, or to run past 64 bits. */
@@ -365,9 +364,10 @@ TEST(a_damaged_excerpt_neither_keeps_an_epoch_from_being_read_nor_merged)
 	char *directory = temporary_directory();
 	struct hp_db *db = fixture_db(directory);
 	char *stamps[2] = { epoch_with(db, 0, NULL), epoch_with(db, 1, NULL) };
-	struct hp_image_id image = fixture_image(1);
-	char *name = hp_excerpt_name(&image);
-	char *file = strdup(fixture_path(fixture_path(hp_db_path(db), stamps[0]), name));
+	_cleanup_(hp_image_id_clear) struct hp_image_id image = fixture_image(1);
+	_cleanup_free_ char *name = hp_excerpt_name(&image);
+	_cleanup_free_ char *file =
+		strdup(fixture_path(fixture_path(hp_db_path(db), stamps[0]), name));
 	char *merged;
 	char problem[512];
 	struct hp_epoch *epoch;
@@ -380,9 +380,6 @@ TEST(a_damaged_excerpt_neither_keeps_an_epoch_from_being_read_nor_merged)
 	merged = fixture_merge(db, stamps, 2, "sum");
 	hp_assert_ok(hp_db_remove(db, stamps[0]));
 	assert_holds(db, merged, 1);
-	free(file);
-	free(name);
-	hp_image_id_clear(&image);
 }
 
 HP_TEST_MAIN("db/excerpt")

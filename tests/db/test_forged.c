@@ -8,6 +8,8 @@
 #include "../../src/db/codec.h"
 #include "../../src/db/names.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <string.h>
 
 struct forgery {
@@ -146,14 +148,13 @@ static void forge(const struct forgery *forgery, struct hp_error *error, struct 
 static void forge_profile(const struct forgery *forgery, void (*change)(struct hp_stratum *stratum),
 			  const char *what)
 {
-	struct hp_profile profile;
+	_cleanup_(hp_profile_clear) struct hp_profile profile;
 	struct hp_writer file;
 
 	hp_assert_ok(hp_profile_decode(copy_of(forgery), forgery->size, &profile, NULL, NULL));
 	ck_assert_uint_gt(profile.strata[0].count_count, 1);
 	change(&profile.strata[0]);
 	forge(forgery, hp_profile_encode(&profile, &file), &file, what);
-	hp_profile_clear(&profile);
 }
 
 static void one_more(struct hp_stratum *stratum)
@@ -259,7 +260,7 @@ TEST(forged_images_and_copies_of_them_are_noticed)
 /* With what it knows of the others, which holds. */
 static void forge_meta(const struct forgery *forgery, size_t offset, const char *what)
 {
-	struct hp_epoch_meta meta;
+	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta meta;
 	struct hp_file_sums sums;
 	struct hp_writer file;
 
@@ -273,7 +274,6 @@ static void forge_meta(const struct forgery *forgery, size_t offset, const char 
 		++*(uint64_t *)(void *)((char *)&meta + offset - sizeof(meta.events[0]));
 	forge(forgery, hp_meta_encode(&meta, &sums, &file), &file, what);
 	hp_file_sums_clear(&sums);
-	hp_epoch_meta_clear(&meta);
 }
 
 #define EVENT(member) offsetof(struct hp_event_totals, member)
@@ -394,7 +394,7 @@ static bool is_in_label(const struct hp_section *section, size_t at)
 static void forge_every_byte(struct forgery *forgery)
 {
 	const struct hp_container_kind *kind = kind_of(forgery->name);
-	struct hp_container file;
+	_cleanup_(hp_container_clear) struct hp_container file;
 
 	hp_assert_ok(hp_container_parse(copy_of(forgery), forgery->size, kind, &file));
 	for (size_t i = 0; i < file.section_count; i++) {
@@ -413,7 +413,6 @@ static void forge_every_byte(struct forgery *forgery)
 				      forgery->name, how);
 		}
 	}
-	hp_container_clear(&file);
 }
 
 TEST(no_byte_of_one_file_can_be_forged_unnoticed)

@@ -5,6 +5,8 @@
 #include "../../src/db/codec.h"
 #include "../../src/db/names.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <string.h>
 
 /* Two threads of one process: 4 samples at 0x10, of which 3 are the second's, and 2 at 0x20. */
@@ -96,11 +98,10 @@ static char *profile_path(const char *directory, const char *stamp, const struct
 static void damage_shares(const char *path)
 {
 	size_t size;
-	uint8_t *bytes = fixture_read(path, &size);
+	_cleanup_free_ uint8_t *bytes = fixture_read(path, &size);
 
 	bytes[size - 1] ^= 0x40;
 	fixture_write(path, bytes, size);
-	free(bytes);
 }
 
 TEST(threads_and_cpus_read_back)

@@ -2,6 +2,7 @@
 /* A file that somebody else made, asked everything that a report asks of an image. */
 #include "fuzz.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/image/identity.h>
 #include <hpcprof/image/image.h>
 
@@ -42,7 +43,7 @@ static void ask(struct hp_image *image)
 	const struct hp_procedure *const *procedures;
 	hp_link_address address;
 	hp_link_address *addresses;
-	struct hp_frames *frames;
+	_cleanup_free_ struct hp_frames *frames;
 	size_t count;
 
 	hp_image_link_address(image, (hp_image_offset){ 0x1000 }, &address);
@@ -69,7 +70,6 @@ static void ask(struct hp_image *image)
 	ask_at(image, 0x401000);
 	ask_at(image, UINT64_MAX);
 	free(addresses);
-	free(frames);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -6,6 +6,7 @@
  */
 #include "fuzz.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/pmu/event.h>
 #include <hpcprof/pmu/machine.h>
 
@@ -42,7 +43,7 @@ static void parse(const char *text, bool user_only)
 		.cpus = 1,
 		.user_only = user_only,
 	};
-	struct hp_event_list list = { 0 };
+	_cleanup_(hp_event_list_clear) struct hp_event_list list = { 0 };
 	struct hp_error *error = hp_event_parse(text, &machine, &list);
 
 	if (error) {
@@ -56,7 +57,6 @@ static void parse(const char *text, bool user_only)
 	for (size_t i = 0; user_only && i < list.count; i++)
 		if (!list.events[i].exclude_kernel)
 			abort();
-	hp_event_list_clear(&list);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

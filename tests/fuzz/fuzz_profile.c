@@ -12,6 +12,7 @@
 
 #include "../../src/db/codec.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/cfg/cfg.h>
 #include <hpcprof/db/db.h>
 #include <hpcprof/image/body.h>
@@ -40,7 +41,7 @@ static void require_same(struct hp_error *error, struct hp_writer *again, const 
 
 static void try_meta(const uint8_t *bytes, size_t size)
 {
-	struct hp_writer again = { 0 };
+	_cleanup_(hp_writer_free) struct hp_writer again = { 0 };
 	struct hp_epoch_meta meta;
 	struct hp_epoch_meta second;
 	struct hp_error *error = hp_meta_decode(copy_of(bytes, size), size, &meta, NULL, NULL);
@@ -58,45 +59,41 @@ static void try_meta(const uint8_t *bytes, size_t size)
 	}
 	hp_error_destroy(error);
 	hp_error_destroy(hp_meta_relabel(copy_of(bytes, size), size, "label", &again));
-	hp_writer_free(&again);
 }
 
 static void try_index(const uint8_t *bytes, size_t size, bool ours)
 {
 	struct hp_writer again = { 0 };
-	struct hp_index index;
+	_cleanup_(hp_index_clear) struct hp_index index;
 	struct hp_error *error = hp_index_decode(copy_of(bytes, size), size, &index, NULL);
 
 	if (!error && ours)
 		require_same(hp_index_encode(&index, &again), &again, bytes, size);
 	hp_error_destroy(error);
-	hp_index_clear(&index);
 }
 
 static void try_profile(const uint8_t *bytes, size_t size, bool ours)
 {
 	struct hp_writer again = { 0 };
-	struct hp_profile profile;
+	_cleanup_(hp_profile_clear) struct hp_profile profile;
 	struct hp_error *error =
 		hp_profile_decode(copy_of(bytes, size), size, &profile, NULL, NULL);
 
 	if (!error && ours)
 		require_same(hp_profile_encode(&profile, &again), &again, bytes, size);
 	hp_error_destroy(error);
-	hp_profile_clear(&profile);
 }
 
 static void try_symbols(const uint8_t *bytes, size_t size, bool ours)
 {
 	struct hp_writer again = { 0 };
-	struct hp_symbol_file file;
+	_cleanup_(hp_symbol_file_clear) struct hp_symbol_file file;
 	struct hp_error *error = hp_symbols_decode(copy_of(bytes, size), size, &file);
 
 	if (!error && ours && !file.lost)
 		require_same(hp_symbols_encode(&file.image, file.symbols, file.count, &again),
 			     &again, bytes, size);
 	hp_error_destroy(error);
-	hp_symbol_file_clear(&file);
 }
 
 static void try_evidence(const uint8_t *bytes, size_t size)
@@ -128,10 +125,10 @@ static void try_evidence(const uint8_t *bytes, size_t size)
 static void look_into(const struct hp_excerpt_file *file)
 {
 	const struct hp_image_options options = { .kept_only = true, .excerpt = &file->excerpt };
-	struct hp_arena *arena = hp_arena_create();
+	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
 	const struct hp_procedure *const *procedures;
 	struct hp_cfg_image *flow = NULL;
-	struct hp_image *image;
+	_cleanup_(hp_image_close_scope) struct hp_image *image;
 	size_t count;
 
 	if (!arena || hp_image_open(&file->image, &options, &image))
@@ -154,15 +151,13 @@ static void look_into(const struct hp_excerpt_file *file)
 	hp_image_procedure_at(image, (hp_link_address){ UINT64_MAX });
 	hp_image_symbol_origin(image);
 	hp_cfg_image_destroy(flow);
-	hp_image_close(image);
-	hp_arena_destroy(arena);
 }
 
 static void try_excerpt(const uint8_t *bytes, size_t size, bool ours)
 {
 	struct hp_writer again = { 0 };
-	struct hp_excerpt_file file;
-	struct hp_excerpt sum = { 0 };
+	_cleanup_(hp_excerpt_file_clear) struct hp_excerpt_file file;
+	_cleanup_(hp_excerpt_clear) struct hp_excerpt sum = { 0 };
 	struct hp_error *error = hp_excerpt_decode(copy_of(bytes, size), size, &file);
 
 	if (!error && !hp_excerpt_is_empty(&file.excerpt)) {
@@ -180,8 +175,6 @@ static void try_excerpt(const uint8_t *bytes, size_t size, bool ours)
 		look_into(&file);
 	}
 	hp_error_destroy(error);
-	hp_excerpt_clear(&sum);
-	hp_excerpt_file_clear(&file);
 }
 
 static void try_all(const uint8_t *bytes, size_t size, bool ours)

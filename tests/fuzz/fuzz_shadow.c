@@ -19,6 +19,8 @@
 #include "../../src/shadow/syscalls/system_calls.h"
 #include "../../src/shadow/translate/x86_translate.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -36,7 +38,7 @@ static void check(bool claim)
 
 static void parse_areas(char *text)
 {
-	struct areas areas = { 0 };
+	_cleanup_(areas_clear) struct areas areas = { 0 };
 
 	if (areas_parse(&areas, text)) {
 		for (size_t i = 0; i < areas.count; i++) {
@@ -48,7 +50,6 @@ static void parse_areas(char *text)
 			check(areas_find(&areas, area->end - 1) == area);
 		}
 	}
-	areas_clear(&areas);
 }
 
 static void parse_info(const char *text)
@@ -63,18 +64,17 @@ static void parse_info(const char *text)
 
 static void parse_record(const uint8_t *bytes, size_t size)
 {
-	struct state_sampler sampler;
+	_cleanup_(state_sampler_clear) struct state_sampler sampler;
 
 	state_sampler_init(&sampler);
 	state_sampler_take(&sampler, bytes, size);
 	for (size_t i = 0; i < sampler.count; i++)
 		check(sampler.samples[i].stack_bytes <= MATCH_STACK_BYTES);
-	state_sampler_clear(&sampler);
 }
 
 static void parse_secrets(char *text)
 {
-	struct secrets secrets = { 0 };
+	_cleanup_(secrets_clear) struct secrets secrets = { 0 };
 	uint64_t start = 0;
 	uint64_t end = 0;
 	char *line;
@@ -86,7 +86,6 @@ static void parse_secrets(char *text)
 		check(!i || secrets.at[i - 1].end <= secrets.at[i].start);
 		check(secrets_meet(&secrets, secrets.at[i].start, secrets.at[i].start + 1));
 	}
-	secrets_clear(&secrets);
 }
 
 /* --- counters --------------------------------------------------------------------------------- */

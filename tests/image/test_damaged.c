@@ -4,6 +4,8 @@
 
 #include "../fuzz/fuzz.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <string.h>
 
 enum { FLIPPED_FILES = 600, MAX_FLIPS = 24 };
@@ -17,7 +19,7 @@ static uint8_t *small_program(const char *flags, size_t *size)
 TEST(a_program_cut_anywhere_does_no_harm)
 {
 	size_t size;
-	uint8_t *bytes = small_program("-gdwarf-5", &size);
+	_cleanup_free_ uint8_t *bytes = small_program("-gdwarf-5", &size);
 	struct hp_random random = hp_random_seeded(1);
 
 	for (size_t cut = 0; cut < 256; cut++)
@@ -32,14 +34,13 @@ TEST(a_program_cut_anywhere_does_no_harm)
 		ck_assert_int_eq(LLVMFuzzerTestOneInput(exact, cut), 0);
 		free(exact);
 	}
-	free(bytes);
 }
 
 static void flip_and_ask(const char *flags, uint64_t seed, uint64_t last_byte)
 {
 	size_t size;
-	uint8_t *bytes = small_program(flags, &size);
-	uint8_t *damaged = malloc(size);
+	_cleanup_free_ uint8_t *bytes = small_program(flags, &size);
+	_cleanup_free_ uint8_t *damaged = malloc(size);
 	struct hp_random random = hp_random_seeded(seed);
 
 	ck_assert(damaged != NULL);
@@ -54,8 +55,6 @@ static void flip_and_ask(const char *flags, uint64_t seed, uint64_t last_byte)
 				(uint8_t)(1u << hp_random_between(&random, 0, 7));
 		ck_assert_int_eq(LLVMFuzzerTestOneInput(damaged, size), 0);
 	}
-	free(damaged);
-	free(bytes);
 }
 
 TEST(flipped_bits_anywhere_do_no_harm)
@@ -73,8 +72,8 @@ TEST(flipped_bits_in_the_headers_do_no_harm)
 TEST(flipped_bits_in_the_section_headers_do_no_harm)
 {
 	size_t size;
-	uint8_t *bytes = small_program("", &size);
-	uint8_t *damaged = malloc(size);
+	_cleanup_free_ uint8_t *bytes = small_program("", &size);
+	_cleanup_free_ uint8_t *damaged = malloc(size);
 	struct hp_random random = hp_random_seeded(5);
 
 	ck_assert(damaged != NULL);
@@ -85,8 +84,6 @@ TEST(flipped_bits_in_the_section_headers_do_no_harm)
 				(uint8_t)(1u << hp_random_between(&random, 0, 7));
 		ck_assert_int_eq(LLVMFuzzerTestOneInput(damaged, size), 0);
 	}
-	free(damaged);
-	free(bytes);
 }
 
 HP_TEST_MAIN("image/damaged")

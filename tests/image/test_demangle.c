@@ -3,6 +3,8 @@
 #include "../../src/image/demangle.h"
 #include "../support.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -67,17 +69,16 @@ TEST(names_are_made_readable)
 		{ "_", "_" },
 		{ "", "" },
 	};
-	struct hp_arena *arena = hp_arena_create();
+	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(names); i++)
 		ck_assert_str_eq(demangle(arena, names[i][0]), names[i][1]);
-	hp_arena_destroy(arena);
 }
 
 /* Long names are shown, up to a length that none has that is meant to be read. */
 static void check_bomb(void (*make)(char name[ROOM], unsigned depth), unsigned most)
 {
-	struct hp_arena *arena = hp_arena_create();
+	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
 	char name[ROOM];
 	size_t longest = 0;
 
@@ -94,7 +95,6 @@ static void check_bomb(void (*make)(char name[ROOM], unsigned depth), unsigned m
 			ck_assert_str_eq(readable, name);
 	}
 	ck_assert_uint_gt(longest, LONGEST / 4);
-	hp_arena_destroy(arena);
 }
 
 TEST(a_name_that_stands_for_gigabytes_is_left_as_it_is)

@@ -2,6 +2,8 @@
 /* Names of stripped Go programs: tables of each layout, and what a real compiler makes. */
 #include "workshop.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <string.h>
 
 static const char compiler[] = "${CC:-cc} -nostdlib -static -no-pie -Wl,--build-id=none -s";
@@ -48,7 +50,7 @@ TEST(a_layout_that_nobody_knows_gives_none)
 TEST(damage_is_survived)
 {
 	size_t size;
-	uint8_t *bytes;
+	_cleanup_free_ uint8_t *bytes;
 	size_t table = 0;
 
 	workshop_run("%s -DMAGIC=0xfffffff1 -DHAS_START -o two \"$src/gopclntab.S\"", compiler);
@@ -77,7 +79,6 @@ TEST(damage_is_survived)
 		}
 		bytes[at] = before;
 	}
-	free(bytes);
 }
 
 /* The assembler's functions have a suffix in the symbol table that the runtime does not know. */
@@ -92,7 +93,7 @@ static bool is_same_name(const char *table, const char *symbol)
 
 static void check_build(const char *mode)
 {
-	struct nm_symbol *symbols;
+	_cleanup_free_ struct nm_symbol *symbols;
 	struct hp_image *image;
 	size_t functions = 0;
 	size_t same = 0;
@@ -118,7 +119,6 @@ static void check_build(const char *mode)
 	ck_assert_uint_gt(functions, 500);
 	ck_assert_msg(same * 100 >= functions * 98, "%s: %zu of %zu have their names", mode, same,
 		      functions);
-	free(symbols);
 }
 
 TEST(a_stripped_program_of_the_real_compiler_has_the_names_of_its_symbols)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "workshop.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/image/identity.h>
 
 #include <elf.h>
@@ -92,7 +93,7 @@ TEST(a_fifo_or_directory_in_its_place_is_refused_without_waiting)
 TEST(a_file_that_others_may_write_can_be_cut_short_meanwhile)
 {
 	const struct hp_procedure *const *procedures;
-	struct hp_image *image;
+	_cleanup_(hp_image_close_scope) struct hp_image *image;
 	struct hp_image_id id;
 	const uint8_t *code;
 	unsigned sum = 0;
@@ -111,14 +112,13 @@ TEST(a_file_that_others_may_write_can_be_cut_short_meanwhile)
 	for (size_t i = 0; i < bytes; i++)
 		sum += code[i];
 	ck_assert_uint_gt(sum, 0);
-	hp_image_close(image);
 }
 
 TEST(symfs_stands_in_front_of_the_path)
 {
 	struct hp_image_options options = { .symfs = workshop_path("root") };
 	struct hp_image_id id = { .kind = HP_IMAGE_FILE, .path = (char[]){ "/opt/program" } };
-	struct hp_image *image;
+	_cleanup_(hp_image_close_scope) struct hp_image *image;
 
 	build("");
 	workshop_run("mkdir -p root/opt && mv program root/opt/program");
@@ -126,7 +126,6 @@ TEST(symfs_stands_in_front_of_the_path)
 	hp_assert_fails(HP_ERROR_NOT_FOUND, hp_image_open(&id, NULL, &image));
 	hp_assert_ok(hp_image_open(&id, &options, &image));
 	ck_assert_int_ne(hp_image_machine(image), EM_NONE);
-	hp_image_close(image);
 }
 
 TEST(file_offsets_become_addresses_through_executable_segments_only)
@@ -173,7 +172,7 @@ TEST(text_is_what_objcopy_takes_out_of_the_file)
 	struct hp_image *image;
 	const uint8_t *bytes;
 	hp_link_address address;
-	uint8_t *expected;
+	_cleanup_free_ uint8_t *expected;
 	size_t size;
 	FILE *stream;
 
@@ -187,7 +186,6 @@ TEST(text_is_what_objcopy_takes_out_of_the_file)
 	ck_assert_uint_eq(hp_image_text(image, address, size, &bytes), size);
 	ck_assert_mem_eq(bytes, expected, size);
 	ck_assert_uint_eq(hp_image_text(image, (hp_link_address){ UINT64_MAX }, 1, &bytes), 0);
-	free(expected);
 }
 
 TEST(a_mapped_file_that_is_no_elf_opens_without_names)
@@ -215,7 +213,7 @@ TEST(generated_code_has_the_names_that_were_kept_word_for_word)
 	};
 	struct hp_image_id id = { .kind = HP_IMAGE_JIT, .path = (char[]){ "[jit node]" } };
 	struct hp_image_options options = { .symbols = kept, .symbol_count = 2 };
-	struct hp_image *image;
+	_cleanup_(hp_image_close_scope) struct hp_image *image;
 	hp_link_address address;
 
 	hp_assert_ok(hp_image_open(&id, &options, &image));
@@ -225,7 +223,6 @@ TEST(generated_code_has_the_names_that_were_kept_word_for_word)
 	address.value = 0x8f;
 	ck_assert_str_eq(hp_image_procedure_at(image, address)->linkage, "py::f:<string>");
 	ck_assert_str_eq(hp_image_symbol_origin(image), "names stored with the profile");
-	hp_image_close(image);
 }
 
 TEST(images_without_file_or_names_open_and_have_one_name)

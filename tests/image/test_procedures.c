@@ -2,6 +2,8 @@
 /* Against nm, readelf and objdump, on programs built here and on the system's own. */
 #include "workshop.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <limits.h>
 #include <string.h>
 
@@ -56,7 +58,7 @@ static bool is_cold_name(const char *name)
 static void check_against_nm(struct hp_image *image, const char *file, const char *arguments)
 {
 	struct hp_random random = hp_random_seeded(20261120);
-	struct nm_symbol *symbols;
+	_cleanup_free_ struct nm_symbol *symbols;
 	size_t count = workshop_nm(arguments, &symbols);
 	size_t checked = 0;
 
@@ -92,7 +94,6 @@ static void check_against_nm(struct hp_image *image, const char *file, const cha
 			      procedure->linkage, chosen->name);
 	}
 	ck_assert_uint_gt(checked, PROBES / 2);
-	free(symbols);
 }
 
 static void build_shapes(const char *compiler, const char *flags, const char *name)
@@ -149,7 +150,7 @@ TEST(the_c_library_and_the_shell_agree_with_nm_too)
 
 TEST(names_read_as_nm_demangles_them)
 {
-	struct nm_symbol *mangled;
+	_cleanup_free_ struct nm_symbol *mangled;
 	struct hp_image *image;
 	size_t count;
 	size_t checked = 0;
@@ -175,7 +176,6 @@ TEST(names_read_as_nm_demangles_them)
 		checked++;
 	}
 	ck_assert_uint_gt(checked, 5);
-	free(mangled);
 }
 
 TEST(rust_names_lose_their_mangling)
@@ -192,7 +192,7 @@ TEST(rust_names_lose_their_mangling)
 	struct hp_symbol kept[HP_ARRAY_COUNT(names)];
 	struct hp_image_id id = { .kind = HP_IMAGE_KERNEL, .path = (char[]){ "[kernel]" } };
 	struct hp_image_options options = { .symbols = kept, .symbol_count = HP_ARRAY_COUNT(kept) };
-	struct hp_image *image;
+	_cleanup_(hp_image_close_scope) struct hp_image *image;
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(names); i++) {
 		kept[i] = (struct hp_symbol){ { 0x100 * i }, 0x80, strdup(names[i].linkage), NULL };
@@ -204,7 +204,6 @@ TEST(rust_names_lose_their_mangling)
 		ck_assert_str_eq(procedure_at(image, 0x100 * i)->linkage, names[i].linkage);
 		free(kept[i].name);
 	}
-	hp_image_close(image);
 }
 
 /* For each FDE that readelf lists: its own procedure, or one that symbols or the PLT gave. */
@@ -243,7 +242,7 @@ static void check_unwind_extents(struct hp_image *image, const char *file, bool 
 TEST(a_stripped_program_still_has_its_unwind_extents)
 {
 	struct hp_image *image;
-	struct nm_symbol *symbols;
+	_cleanup_free_ struct nm_symbol *symbols;
 	size_t count;
 
 	build_shapes("c++", "-fno-pie -no-pie", "shapes");
@@ -260,7 +259,6 @@ TEST(a_stripped_program_still_has_its_unwind_extents)
 				  symbols[i].address);
 		ck_assert_uint_eq(procedure_at(image, symbols[i].address)->size, symbols[i].size);
 	}
-	free(symbols);
 }
 
 TEST(holes_between_dynamic_symbols_are_filled_from_unwind_data)
@@ -411,7 +409,7 @@ static bool build_cold(const char *flags)
 
 TEST(cold_parts_belong_to_the_procedure_of_their_own_file)
 {
-	struct nm_symbol *symbols;
+	_cleanup_free_ struct nm_symbol *symbols;
 	struct hp_image *image;
 	size_t count;
 	size_t workers = 0;
@@ -445,7 +443,6 @@ TEST(cold_parts_belong_to_the_procedure_of_their_own_file)
 		ck_assert((owners[0] < owners[1]) == (nm_find(symbols, count, "first")->address <
 						      nm_find(symbols, count, "second")->address));
 	}
-	free(symbols);
 }
 
 TEST(cold_suffixes_are_told_from_names_that_only_look_like_it)
@@ -469,7 +466,7 @@ TEST(cold_suffixes_are_told_from_names_that_only_look_like_it)
 	struct hp_symbol kept[HP_ARRAY_COUNT(table)];
 	struct hp_image_id id = { .kind = HP_IMAGE_MODULE, .path = (char[]){ "[module]" } };
 	struct hp_image_options options = { .symbols = kept, .symbol_count = HP_ARRAY_COUNT(kept) };
-	struct hp_image *image;
+	_cleanup_(hp_image_close_scope) struct hp_image *image;
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(table); i++)
 		kept[i] = (struct hp_symbol){ { 16 * i }, 16, strdup(table[i].symbol), NULL };
@@ -481,7 +478,6 @@ TEST(cold_suffixes_are_told_from_names_that_only_look_like_it)
 		ck_assert_uint_eq(procedure->owner->address.value, 16 * table[i].owner);
 		free(kept[i].name);
 	}
-	hp_image_close(image);
 }
 
 static void check_labels(const char *mode)
@@ -539,7 +535,7 @@ TEST(assembly_without_types_or_sizes_has_procedures)
 TEST(a_separate_debug_file_gives_names_by_debuglink)
 {
 	struct hp_image_options without = { .no_debuginfo = true };
-	struct nm_symbol *symbols;
+	_cleanup_free_ struct nm_symbol *symbols;
 	struct hp_image *image;
 	size_t count;
 	uint64_t address;
@@ -560,7 +556,6 @@ TEST(a_separate_debug_file_gives_names_by_debuglink)
 	ck_assert_int_eq(procedure_at(image, address)->source, HP_PROCEDURE_EH_FRAME);
 	ck_assert(!hp_image_has_lines(image));
 	ck_assert_str_eq(hp_image_symbol_origin(image), "dynamic symbol table and unwind data");
-	free(symbols);
 }
 
 TEST(a_debug_file_under_symfs_is_found_by_build_id)
@@ -568,7 +563,7 @@ TEST(a_debug_file_under_symfs_is_found_by_build_id)
 	struct hp_image_options options = { .symfs = workshop_path("root") };
 	struct hp_image_id id = { .kind = HP_IMAGE_FILE, .path = (char[]){ "/opt/app/program" } };
 	struct nm_symbol *symbols;
-	struct hp_image *image;
+	_cleanup_(hp_image_close_scope) struct hp_image *image;
 	size_t count;
 
 	workshop_run(
@@ -584,7 +579,6 @@ TEST(a_debug_file_under_symfs_is_found_by_build_id)
 			 "outermost");
 	ck_assert(hp_image_has_lines(image));
 	free(symbols);
-	hp_image_close(image);
 }
 
 TEST(minidebuginfo_inside_the_file_gives_local_names)
@@ -619,7 +613,7 @@ TEST(text_that_nothing_describes_is_a_gap_up_to_its_neighbours)
 	struct hp_image_id id = { .kind = HP_IMAGE_KERNEL, .path = (char[]){ "[kernel]" } };
 	struct hp_image_options options = { .symbols = kept, .symbol_count = 2 };
 	const struct hp_procedure *gap;
-	struct hp_image *image;
+	_cleanup_(hp_image_close_scope) struct hp_image *image;
 
 	hp_assert_ok(hp_image_open(&id, &options, &image));
 	gap = procedure_at(image, 0x1fff);
@@ -632,7 +626,6 @@ TEST(text_that_nothing_describes_is_a_gap_up_to_its_neighbours)
 	ck_assert_str_eq(procedure_at(image, 0)->name, "[kernel]+0x0");
 	ck_assert_str_eq(procedure_at(image, UINT64_MAX)->name, "[kernel]+0x2100");
 	ck_assert_str_eq(procedure_at(image, 0x10ff)->name, "before");
-	hp_image_close(image);
 }
 
 HP_TEST_MAIN("image/procedures")

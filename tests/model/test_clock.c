@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../support.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/model/clock.h>
 
@@ -28,7 +29,7 @@ TEST(a_measurement_is_kept_within_a_seventh_of_a_percent)
 TEST(percentiles_are_those_of_the_measurements)
 {
 	/* 1 to 100 GHz are all in classes of their own. */
-	struct hp_clock clock = { 0 };
+	_cleanup_(hp_clock_clear) struct hp_clock clock = { 0 };
 
 	for (int ghz = 100; ghz > 0; ghz--)
 		ck_assert(hp_clock_note(&clock, ghz * 1e9));
@@ -38,7 +39,6 @@ TEST(percentiles_are_those_of_the_measurements)
 	ck_assert_double_eq_tol(hp_clock_percentile(&clock, 90) / 90e9, 1, 0.002);
 	ck_assert_double_eq_tol(hp_clock_percentile(&clock, 0) / 1e9, 1, 0.002);
 	ck_assert_double_eq_tol(hp_clock_percentile(&clock, 100) / 100e9, 1, 0.002);
-	hp_clock_clear(&clock);
 }
 
 TEST(without_measurements_the_clock_is_not_known)
@@ -89,14 +89,13 @@ TEST(counts_that_do_not_fit_in_64_bits_are_refused)
 	struct hp_clock_class most = { .hz = 1000000000, .count = UINT64_MAX };
 	struct hp_clock_class one = { .hz = 1000000000, .count = 1 };
 	struct hp_clock_class other = { .hz = 2000000000, .count = UINT64_MAX };
-	struct hp_clock sum = { 0 };
+	_cleanup_(hp_clock_clear) struct hp_clock sum = { 0 };
 
 	hp_assert_ok(hp_clock_add(&sum, &(struct hp_clock){ &most, 1 }));
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_clock_add(&sum, &(struct hp_clock){ &one, 1 }));
 	hp_assert_ok(hp_clock_add(&sum, &(struct hp_clock){ &other, 1 }));
 	ck_assert_uint_eq(hp_clock_measurements(&sum), UINT64_MAX);
 	ck_assert_double_gt(hp_clock_percentile(&sum, 90), 0);
-	hp_clock_clear(&sum);
 }
 
 HP_TEST_MAIN("model/clock")

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../support.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/model/epoch.h>
 
@@ -34,7 +35,7 @@ static void set_events(struct hp_epoch_meta *meta, size_t count, struct hp_event
 TEST(events_add_up_by_name_and_new_ones_are_appended)
 {
 	struct hp_epoch_meta into = { 0 };
-	struct hp_epoch_meta from = { 0 };
+	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta from = { 0 };
 
 	set_events(&into, 2, totals("a", 1000, 10, 100), totals("b", 0, 20, 200));
 	set_events(&from, 2, totals("b", 0, 5, 50), totals("c", 97, 7, 70));
@@ -51,13 +52,12 @@ TEST(events_add_up_by_name_and_new_ones_are_appended)
 	ck_assert_str_eq(into.events[2].info.name, "c");
 	ck_assert_double_eq(into.events[2].frequency_hz, 97);
 	hp_epoch_meta_clear(&into);
-	hp_epoch_meta_clear(&from);
 }
 
 TEST(two_frequencies_of_one_event_are_no_frequency)
 {
 	struct hp_epoch_meta into = { 0 };
-	struct hp_epoch_meta from = { 0 };
+	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta from = { 0 };
 
 	set_events(&into, 2, totals("a", 1000, 1, 1), totals("b", 1000, 1, 1));
 	set_events(&from, 2, totals("a", 4000, 1, 1), totals("b", 1000, 1, 1));
@@ -65,32 +65,29 @@ TEST(two_frequencies_of_one_event_are_no_frequency)
 	ck_assert_double_eq(into.events[0].frequency_hz, 0);
 	ck_assert_double_eq(into.events[1].frequency_hz, 1000);
 	hp_epoch_meta_clear(&into);
-	hp_epoch_meta_clear(&from);
 }
 
 TEST(one_event_in_two_units_is_refused)
 {
 	struct hp_epoch_meta into = { 0 };
-	struct hp_epoch_meta from = { 0 };
+	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta from = { 0 };
 
 	set_events(&into, 1, totals("a", 0, 1, 1), (struct hp_event_totals){ 0 });
 	set_events(&from, 1, totals("a", 0, 1, 1), (struct hp_event_totals){ 0 });
 	from.events[0].info.unit = HP_UNIT_CYCLES;
 	hp_assert_fails(HP_ERROR_USAGE, hp_epoch_meta_add(&into, &from));
 	hp_epoch_meta_clear(&into);
-	hp_epoch_meta_clear(&from);
 }
 
 TEST(totals_that_do_not_fit_in_64_bits_are_refused)
 {
 	struct hp_epoch_meta into = { 0 };
-	struct hp_epoch_meta from = { 0 };
+	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta from = { 0 };
 
 	set_events(&into, 1, totals("a", 0, UINT64_MAX, 1), (struct hp_event_totals){ 0 });
 	set_events(&from, 1, totals("a", 0, 1, 1), (struct hp_event_totals){ 0 });
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_epoch_meta_add(&into, &from));
 	hp_epoch_meta_clear(&into);
-	hp_epoch_meta_clear(&from);
 }
 
 static void set_commands(struct hp_epoch_meta *meta, const char *first, const char *second)
@@ -106,7 +103,7 @@ TEST(commands_merge_in_order_and_add_up)
 	static const char *const names[] = { "", "cc1", "ld" };
 	static const uint64_t samples[] = { 10, 30, 20 };
 	struct hp_epoch_meta into = { 0 };
-	struct hp_epoch_meta from = { 0 };
+	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta from = { 0 };
 
 	set_commands(&into, "cc1", "ld");
 	set_commands(&from, "", "cc1");
@@ -119,7 +116,6 @@ TEST(commands_merge_in_order_and_add_up)
 	ck_assert_uint_eq(into.commands[1].processes, 3);
 	ck_assert_uint_eq(into.commands[1].elapsed_ns, 300);
 	hp_epoch_meta_clear(&into);
-	hp_epoch_meta_clear(&from);
 }
 
 TEST(the_description_stays_and_the_time_widens)
@@ -159,7 +155,7 @@ TEST(runs_are_kept_one_by_one_in_the_order_of_their_start)
 {
 	static const uint64_t starts[] = { 1, 2, 3, 4 };
 	struct hp_epoch_meta into = { .run_count = 2 };
-	struct hp_epoch_meta from = { .run_count = 2 };
+	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta from = { .run_count = 2 };
 
 	into.runs = calloc(2, sizeof(*into.runs));
 	from.runs = calloc(2, sizeof(*from.runs));
@@ -174,7 +170,6 @@ TEST(runs_are_kept_one_by_one_in_the_order_of_their_start)
 		ck_assert_uint_eq(into.runs[i].start_ns, starts[i]);
 	ck_assert_int_eq(into.runs[2].exit_status, 139);
 	hp_epoch_meta_clear(&into);
-	hp_epoch_meta_clear(&from);
 }
 
 static void set_cpu(struct hp_cpu *cpu, const char *vendor, uint32_t model)
@@ -189,7 +184,7 @@ static void set_cpu(struct hp_cpu *cpu, const char *vendor, uint32_t model)
 TEST(the_cpu_stays_when_all_parts_had_the_same)
 {
 	struct hp_epoch_meta into = { 0 };
-	struct hp_epoch_meta from = { 0 };
+	_cleanup_(hp_epoch_meta_clear) struct hp_epoch_meta from = { 0 };
 
 	set_cpu(&into.cpu, "GenuineIntel", 143);
 	set_cpu(&from.cpu, "GenuineIntel", 143);
@@ -197,7 +192,6 @@ TEST(the_cpu_stays_when_all_parts_had_the_same)
 	ck_assert(hp_cpu_equal(&into.cpu, &from.cpu));
 	ck_assert(hp_cpu_is_known(&into.cpu));
 	hp_epoch_meta_clear(&into);
-	hp_epoch_meta_clear(&from);
 }
 
 TEST(different_cpus_add_up_to_an_unknown_one_in_any_order)

@@ -345,8 +345,8 @@ TEST(what_is_added_keeps_its_images)
 
 TEST(counts_that_do_not_fit_are_an_error)
 {
-	struct hp_window_evidence one = { 0 };
-	struct hp_window_evidence sum = { 0 };
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence one = { 0 };
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence sum = { 0 };
 
 	one.images = calloc(1, sizeof(*one.images));
 	one.images[one.image_count++] = make_image(1);
@@ -361,8 +361,6 @@ TEST(counts_that_do_not_fit_are_an_error)
 	hp_assert_ok(hp_window_evidence_check(&one));
 	hp_assert_ok(hp_window_evidence_add(&sum, &one));
 	hp_assert_fails(HP_ERROR_DAMAGED, hp_window_evidence_add(&sum, &one));
-	hp_window_evidence_clear(&sum);
-	hp_window_evidence_clear(&one);
 }
 
 #define BLOCK(size, count)                                                                         \
@@ -510,7 +508,7 @@ TEST(without_counts_time_and_price_stay)
 {
 	struct hp_random random = hp_random_seeded(77);
 	struct hp_window_evidence whole = make(&random);
-	struct hp_window_evidence bare = { 0 };
+	_cleanup_(hp_window_evidence_clear) struct hp_window_evidence bare = { 0 };
 	uint64_t time_ns[2] = { 0 };
 
 	hp_assert_ok(hp_window_evidence_add_without_counts(&bare, &whole));
@@ -529,7 +527,6 @@ TEST(without_counts_time_and_price_stay)
 	ck_assert_uint_gt(time_ns[0], 0);
 	ck_assert_uint_eq(time_ns[0], time_ns[1]);
 	hp_window_evidence_clear(&whole);
-	hp_window_evidence_clear(&bare);
 }
 
 /* --- estimates -------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../support.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/model/profile.h>
 
 #include <string.h>
@@ -112,7 +113,7 @@ TEST(adding_profiles_commutes_and_associates)
 TEST(strata_and_offsets_come_out_sorted_and_distinct)
 {
 	struct hp_random random = hp_random_seeded(4);
-	struct hp_profile profile = random_profile(&random);
+	_cleanup_(hp_profile_clear) struct hp_profile profile = random_profile(&random);
 
 	for (size_t i = 0; i < profile.stratum_count; i++) {
 		const struct hp_stratum *stratum = &profile.strata[i];
@@ -123,7 +124,6 @@ TEST(strata_and_offsets_come_out_sorted_and_distinct)
 			ck_assert_uint_lt(stratum->counts[j - 1].offset.value,
 					  stratum->counts[j].offset.value);
 	}
-	hp_profile_clear(&profile);
 }
 
 TEST(what_is_not_told_apart_is_of_an_unknown_thread)
@@ -169,12 +169,11 @@ TEST(periods_are_never_added_into_one_histogram)
 	};
 	struct hp_profile a = { .strata = &slow, .stratum_count = 1 };
 	struct hp_profile b = { .strata = &fast, .stratum_count = 1 };
-	struct hp_profile both = sum(&a, &b);
+	_cleanup_(hp_profile_clear) struct hp_profile both = sum(&a, &b);
 
 	ck_assert_uint_eq(both.stratum_count, 2);
 	ck_assert_uint_eq(both.strata[0].period, 1000000);
 	ck_assert_uint_eq(both.strata[1].period, 4000000);
-	hp_profile_clear(&both);
 }
 
 TEST(modifiers_say_which_modes_an_event_counts_in)

@@ -2,6 +2,7 @@
 /* Estimates of what comes in bursts, by chance, or beside something else by coincidence. */
 #include "../support.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/mux/estimate.h>
 #include <hpcprof/mux/scheduler.h>
 
@@ -63,8 +64,8 @@ struct coverage {
 static void cover(struct hp_random *random, enum hp_mux_policy policy, struct coverage *coverage)
 {
 	const struct hp_mux_scheduler_options options = { policy, hp_random_next(random) };
-	struct hp_mux_estimator *estimator = begun(&plan);
-	struct hp_mux_scheduler *scheduler;
+	_cleanup_(hp_mux_estimator_destroy_scope) struct hp_mux_estimator *estimator = begun(&plan);
+	_cleanup_(hp_mux_scheduler_destroy_scope) struct hp_mux_scheduler *scheduler;
 	struct hp_mux_estimate event;
 	double truth = 0;
 
@@ -87,8 +88,6 @@ static void cover(struct hp_random *random, enum hp_mux_policy policy, struct co
 		coverage->judged++;
 		coverage->held += event.low <= truth && truth <= event.high;
 	}
-	hp_mux_scheduler_destroy(scheduler);
-	hp_mux_estimator_destroy(estimator);
 }
 
 /* 95 of 100, with a standard deviation of 1.5 in 200: 90 to 99.5. */
@@ -115,7 +114,8 @@ TEST(intervals_hold_as_often_as_they_say_for_what_comes_in_bursts)
  * Were it one, the other bursts would make the event four times what it is. */
 TEST(one_burst_that_happens_beside_another_is_not_taken_for_knowledge)
 {
-	struct hp_mux_estimator *estimator = begun(&with_always);
+	_cleanup_(hp_mux_estimator_destroy_scope) struct hp_mux_estimator *estimator =
+		begun(&with_always);
 	struct hp_random random = hp_random_seeded(5);
 	struct hp_mux_estimate event;
 	double truth = 0;
@@ -133,7 +133,6 @@ TEST(one_burst_that_happens_beside_another_is_not_taken_for_knowledge)
 	event = first_of(estimator, HP_MUX_BEST);
 	ck_assert_double_le(event.count, 1.5 * truth);
 	ck_assert_double_ge(event.count, 0.6 * truth);
-	hp_mux_estimator_destroy(estimator);
 }
 
 /* Rates that are noise, in slices of very different lengths: each ns says as much as any other, and
@@ -171,7 +170,7 @@ TEST(where_rates_are_noise_all_that_was_counted_counts_alike)
 /* One slice of ten has 200. That the slices of this interval and the last had none says little. */
 TEST(an_interval_whose_slice_saw_no_burst_is_not_told_to_have_had_none)
 {
-	struct hp_mux_estimator *estimator = begun(&plan);
+	_cleanup_(hp_mux_estimator_destroy_scope) struct hp_mux_estimator *estimator = begun(&plan);
 	struct hp_random random = hp_random_seeded(3);
 	double estimated = 0, truth = 0;
 	uint64_t seen = 0, seen_before = 0;
@@ -195,7 +194,6 @@ TEST(an_interval_whose_slice_saw_no_burst_is_not_told_to_have_had_none)
 		}
 	}
 	ck_assert_double_eq_tol(estimated / truth, 1, 0.2);
-	hp_mux_estimator_destroy(estimator);
 }
 
 HP_TEST_MAIN("mux/bursts")

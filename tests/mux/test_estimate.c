@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../support.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/mux/estimate.h>
 #include <hpcprof/mux/scheduler.h>
 
@@ -300,7 +301,7 @@ static void cover(struct hp_random *random, double kept, double noise, enum hp_m
 {
 	const struct hp_mux_scheduler_options options = { policy, hp_random_next(random) };
 	struct hp_mux_estimator *estimator = begun(&plan);
-	struct hp_mux_scheduler *scheduler;
+	_cleanup_(hp_mux_scheduler_destroy_scope) struct hp_mux_scheduler *scheduler;
 	double level[EVENTS], truth[EVENTS] = { 0 };
 	struct hp_mux_estimates *estimates;
 
@@ -331,7 +332,6 @@ static void cover(struct hp_random *random, double kept, double noise, enum hp_m
 		coverage->widths += (event->high - event->low) / 2;
 		coverage->held += event->low <= truth[j] && truth[j] <= event->high;
 	}
-	hp_mux_scheduler_destroy(scheduler);
 }
 
 /* Of 300 intervals that hold in 95 of 100 cases, 285 ± 3.8 hold. They may be wide, since memory

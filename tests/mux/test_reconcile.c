@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../support.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/mux/metric.h>
 #include <hpcprof/mux/reconcile.h>
 
@@ -352,7 +353,7 @@ TEST(a_ratio_to_known_time_has_the_counts_own_interval)
 TEST(events_allow_the_figures_and_invariants_of_which_all_parts_are_there)
 {
 	uint32_t events[HP_MUX_ROLE_COUNT];
-	struct hp_mux_invariant *invariants;
+	_cleanup_free_ struct hp_mux_invariant *invariants;
 	struct hp_mux_metric metrics[8];
 	struct made made;
 	size_t count;
@@ -383,7 +384,6 @@ TEST(events_allow_the_figures_and_invariants_of_which_all_parts_are_there)
 	ck_assert_uint_eq(count, 2);
 	ck_assert_str_eq(invariants[0].text, "branch-misses <= branches");
 	ck_assert_str_eq(invariants[1].text, "branches <= instructions");
-	free(invariants);
 }
 
 HP_TEST_MAIN("mux/reconcile")

@@ -3,6 +3,8 @@
 #include "../support.h"
 #include "tree.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,7 +27,7 @@ TEST(a_machine_is_described_from_its_files)
 		{ NULL, NULL },
 	};
 	char *root = temporary_directory();
-	struct hp_machine *machine;
+	_cleanup_(hp_machine_destroy_scope) struct hp_machine *machine;
 
 	tree_add(root, files);
 	hp_assert_ok(hp_machine_create_at(root, &machine));
@@ -37,13 +39,12 @@ TEST(a_machine_is_described_from_its_files)
 	ck_assert(machine->privileged);
 	ck_assert_uint_ge(machine->cpus, 1);
 	ck_assert_int_eq(machine->has_cycles, machine->cycles_errno == 0);
-	hp_machine_destroy(machine);
 }
 
 TEST(a_machine_that_tells_nothing_gets_the_kernels_defaults)
 {
 	char *root = temporary_directory();
-	struct hp_machine *machine;
+	_cleanup_(hp_machine_destroy_scope) struct hp_machine *machine;
 
 	hp_assert_ok(hp_machine_create_at(root, &machine));
 	ck_assert_str_eq(machine->cpu_model, "unknown");
@@ -52,7 +53,6 @@ TEST(a_machine_that_tells_nothing_gets_the_kernels_defaults)
 	ck_assert(!machine->privileged);
 	ck_assert_ptr_nonnull(machine->host);
 	ck_assert_ptr_nonnull(machine->kernel);
-	hp_machine_destroy(machine);
 }
 
 TEST(arm_cpus_are_named_by_their_part_number)
@@ -104,7 +104,7 @@ TEST(an_x86_cpu_is_known_by_its_numbers_flags_and_instruction_cache)
 		{ "/sys/devices/system/cpu/cpu0/cache/index1/size", "64K\n" },
 		{ NULL, NULL },
 	};
-	struct hp_machine *machine = machine_of(files);
+	_cleanup_(hp_machine_destroy_scope) struct hp_machine *machine = machine_of(files);
 
 	ck_assert(hp_cpu_is_known(&machine->cpu));
 	ck_assert_str_eq(machine->cpu.vendor, "GenuineIntel");
@@ -113,7 +113,6 @@ TEST(an_x86_cpu_is_known_by_its_numbers_flags_and_instruction_cache)
 	ck_assert_uint_eq(machine->cpu.stepping, 1);
 	ck_assert(machine->cpu.has_amx);
 	ck_assert_uint_eq(machine->cpu.instruction_cache_bytes, 65536);
-	hp_machine_destroy(machine);
 }
 
 TEST(an_arm_cpu_is_known_by_implementer_and_part)
@@ -124,13 +123,12 @@ TEST(an_arm_cpu_is_known_by_implementer_and_part)
 				   "\nHardware\t: a board\n" },
 		{ NULL, NULL },
 	};
-	struct hp_machine *machine = machine_of(files);
+	_cleanup_(hp_machine_destroy_scope) struct hp_machine *machine = machine_of(files);
 
 	ck_assert_ptr_null(machine->cpu.vendor);
 	ck_assert_uint_eq(machine->cpu.implementer, 0x41);
 	ck_assert_uint_eq(machine->cpu.part, 0xd40);
 	ck_assert_uint_eq(machine->cpu.instruction_cache_bytes, 0);
-	hp_machine_destroy(machine);
 }
 
 TEST(cores_of_several_kinds_are_no_one_cpu)
@@ -157,7 +155,7 @@ TEST(cores_of_several_kinds_are_no_one_cpu)
 
 TEST(this_machine_answers_and_agrees_with_itself)
 {
-	struct hp_machine *machine;
+	_cleanup_(hp_machine_destroy_scope) struct hp_machine *machine;
 	char name[256];
 
 	hp_assert_ok(hp_machine_create(&machine));
@@ -169,7 +167,6 @@ TEST(this_machine_answers_and_agrees_with_itself)
 		ck_assert(!machine->user_only);
 	if (!machine->has_cycles)
 		ck_assert_int_eq(machine->precise_cycles, 0);
-	hp_machine_destroy(machine);
 }
 
 struct refusal {
@@ -327,7 +324,7 @@ TEST(an_absent_pmu_is_not_blamed_on_the_event)
 {
 	char nowhere[] = "/nonexistent";
 	struct hp_machine machine = tree_machine(nowhere);
-	struct hp_event_list list = { 0 };
+	_cleanup_(hp_event_list_clear) struct hp_event_list list = { 0 };
 	struct hp_error *error;
 
 	machine.has_cycles = false;
@@ -337,7 +334,6 @@ TEST(an_absent_pmu_is_not_blamed_on_the_event)
 	ck_assert_ptr_nonnull(strstr(error->message, "no hardware PMU"));
 	ck_assert_ptr_nonnull(strstr(error->advice, "cpu-clock:u"));
 	hp_error_destroy(error);
-	hp_event_list_clear(&list);
 }
 
 TEST(a_ring_over_the_budget_gets_the_command_that_makes_room)
@@ -374,7 +370,7 @@ static struct hp_finding *finding_on(const struct hp_findings *findings, const c
 static void check_finding(const struct hp_machine *machine, const char *topic,
 			  enum hp_finding_state state, const char *says, const char *lift)
 {
-	struct hp_findings findings;
+	_cleanup_(hp_findings_clear) struct hp_findings findings;
 	const struct hp_finding *finding;
 
 	hp_assert_ok(hp_machine_examine(machine, &findings));
@@ -388,7 +384,6 @@ static void check_finding(const struct hp_machine *machine, const char *topic,
 			      text_or(finding->lift));
 	else
 		ck_assert_ptr_null(finding->lift);
-	hp_findings_clear(&findings);
 }
 
 TEST(each_paranoid_level_is_explained_with_the_next_step_down)
@@ -515,8 +510,8 @@ TEST(amds_sampling_pmus_are_found)
 
 TEST(whatever_is_not_well_says_what_works_all_the_same)
 {
-	struct hp_machine *machine;
-	struct hp_findings findings;
+	_cleanup_(hp_machine_destroy_scope) struct hp_machine *machine;
+	_cleanup_(hp_findings_clear) struct hp_findings findings;
 
 	hp_assert_ok(hp_machine_create(&machine));
 	hp_assert_ok(hp_machine_examine(machine, &findings));
@@ -530,8 +525,6 @@ TEST(whatever_is_not_well_says_what_works_all_the_same)
 		if (finding->state == HP_FINDING_LIMITED)
 			ck_assert_msg(finding->lift != NULL, "%s", finding->topic);
 	}
-	hp_findings_clear(&findings);
-	hp_machine_destroy(machine);
 }
 
 HP_TEST_MAIN("pmu/machine")

@@ -3,6 +3,8 @@
 #include "../support.h"
 #include "tree.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <stdio.h>
@@ -178,7 +180,7 @@ TEST(modifiers_choose_levels_and_precision_and_show_in_the_name)
 TEST(groups_share_a_number_and_several_lists_add_up)
 {
 	struct hp_machine machine = bare_machine();
-	struct hp_event_list list = { 0 };
+	_cleanup_(hp_event_list_clear) struct hp_event_list list = { 0 };
 
 	hp_assert_ok(hp_event_parse("cs,{cycles,instructions}:u,{branches}", &machine, &list));
 	hp_assert_ok(hp_event_parse("{faults,dummy}", &machine, &list));
@@ -191,7 +193,6 @@ TEST(groups_share_a_number_and_several_lists_add_up)
 	ck_assert_int_eq(list.events[5].group, 2);
 	ck_assert_str_eq(list.events[2].name, "instructions:u");
 	ck_assert_str_eq(list.events[3].name, "branches");
-	hp_event_list_clear(&list);
 }
 
 TEST(terms_give_an_event_its_own_rate_and_name)
@@ -246,7 +247,7 @@ TEST(breakpoints_take_address_length_and_access)
 
 TEST(an_attribute_carries_all_that_was_asked_for)
 {
-	struct hp_event_list list = parse("instructions:upp");
+	_cleanup_(hp_event_list_clear) struct hp_event_list list = parse("instructions:upp");
 	struct perf_event_attr attr = { .sample_period = 77 };
 
 	hp_event_to_attr(&list.events[0], &attr);
@@ -258,7 +259,6 @@ TEST(an_attribute_carries_all_that_was_asked_for)
 	ck_assert_uint_eq(attr.exclude_hv, 1);
 	/* The rest is the caller's. */
 	ck_assert_uint_eq(attr.sample_period, 77);
-	hp_event_list_clear(&list);
 }
 
 TEST(a_description_says_unit_and_precision)
@@ -298,7 +298,7 @@ TEST(a_description_says_unit_and_precision)
 TEST(where_only_user_mode_is_had_u_is_added_and_shown)
 {
 	struct hp_machine machine = ordinary_machine();
-	struct hp_event_list list = { 0 };
+	_cleanup_(hp_event_list_clear) struct hp_event_list list = { 0 };
 
 	hp_assert_ok(hp_event_parse("cpu-clock,faults:u,{cycles}:p,cycles/name=mine/,cs:u",
 				    &machine, &list));
@@ -310,7 +310,6 @@ TEST(where_only_user_mode_is_had_u_is_added_and_shown)
 		ck_assert(!list.events[i].exclude_user);
 		ck_assert(list.events[i].exclude_kernel && list.events[i].exclude_hypervisor);
 	}
-	hp_event_list_clear(&list);
 }
 
 TEST(where_only_user_mode_is_had_kernel_events_are_refused_with_the_command_that_helps)
@@ -464,7 +463,7 @@ TEST(malformed_lists_are_usage_errors_and_leave_the_list_as_it_was)
 		"%s%n",
 	};
 	struct hp_machine machine = bare_machine();
-	struct hp_event_list list = parse("faults");
+	_cleanup_(hp_event_list_clear) struct hp_event_list list = parse("faults");
 
 	for (size_t i = 0; i < HP_ARRAY_COUNT(bad); i++) {
 		struct hp_error *error = hp_event_parse(bad[i], &machine, &list);
@@ -477,7 +476,6 @@ TEST(malformed_lists_are_usage_errors_and_leave_the_list_as_it_was)
 		hp_error_destroy(error);
 	}
 	ck_assert_str_eq(list.events[0].name, "page-faults");
-	hp_event_list_clear(&list);
 }
 
 TEST(an_error_says_where_it_is_and_what_may_have_been_meant)
@@ -548,7 +546,7 @@ TEST(libpfm4_names_encode_events_that_nothing_else_knows)
 
 TEST(a_set_stands_for_its_events_with_modifiers_for_all)
 {
-	struct hp_event_list list = parse("@fault:u");
+	_cleanup_(hp_event_list_clear) struct hp_event_list list = parse("@fault:u");
 
 	ck_assert_uint_eq(list.count, 5);
 	ck_assert_str_eq(list.events[0].name, "page-faults:u");
@@ -558,24 +556,23 @@ TEST(a_set_stands_for_its_events_with_modifiers_for_all)
 		ck_assert(list.events[i].exclude_kernel);
 		ck_assert_ptr_null(list.events[i].absent);
 	}
-	hp_event_list_clear(&list);
 }
 
 TEST(what_is_in_two_sets_or_was_named_is_listed_once)
 {
-	struct hp_event_list list = parse("page-faults,@fault,@fault,page-faults:k");
+	_cleanup_(hp_event_list_clear) struct hp_event_list list =
+		parse("page-faults,@fault,@fault,page-faults:k");
 
 	ck_assert_uint_eq(list.count, 6);
 	ck_assert_ptr_null(list.events[0].set);
 	ck_assert_str_eq(list.events[1].name, "minor-faults");
 	ck_assert_str_eq(list.events[5].name, "page-faults:k");
-	hp_event_list_clear(&list);
 }
 
 TEST(what_of_a_set_an_ordinary_user_cannot_have_is_told_and_kept)
 {
 	struct hp_machine machine = bare_machine();
-	struct hp_event_list list = { 0 };
+	_cleanup_(hp_event_list_clear) struct hp_event_list list = { 0 };
 
 	machine.user_only = true;
 	hp_assert_ok(hp_event_parse("@schedule", &machine, &list));
@@ -584,7 +581,6 @@ TEST(what_of_a_set_an_ordinary_user_cannot_have_is_told_and_kept)
 	ck_assert_ptr_null(list.events[0].absent);
 	ck_assert_str_eq(list.events[1].name, "context-switches");
 	ck_assert_ptr_nonnull(strstr(list.events[1].absent, "happens inside the kernel"));
-	hp_event_list_clear(&list);
 }
 
 TEST(a_set_that_does_not_exist_is_refused_with_those_that_do)
@@ -602,13 +598,13 @@ TEST(a_set_that_does_not_exist_is_refused_with_those_that_do)
 
 TEST(an_event_can_have_a_share)
 {
-	struct hp_event_list list = parse("page-faults/share=3/u,minor-faults,@schedule/share=2/");
+	_cleanup_(hp_event_list_clear) struct hp_event_list list =
+		parse("page-faults/share=3/u,minor-faults,@schedule/share=2/");
 
 	ck_assert_uint_eq(list.events[0].share, 3);
 	ck_assert_str_eq(list.events[0].name, "page-faults:u");
 	ck_assert_uint_eq(list.events[1].share, 0);
 	ck_assert_uint_eq(list.events[2].share, 2);
-	hp_event_list_clear(&list);
 }
 
 static bool remember(const struct hp_event_entry *entry, void *context)

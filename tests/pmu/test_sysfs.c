@@ -3,6 +3,8 @@
 #include "../support.h"
 #include "tree.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <string.h>
 
 #define DEVICES "/sys/bus/event_source/devices/"
@@ -100,14 +102,13 @@ TEST(named_cycles_and_instructions_have_their_units)
 {
 	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
-	struct hp_event_list list = { 0 };
+	_cleanup_(hp_event_list_clear) struct hp_event_list list = { 0 };
 
 	tree_add(root, tree_neoverse);
 	hp_assert_ok(hp_event_parse("cpu_cycles,inst_retired,l1d_cache_refill", &machine, &list));
 	ck_assert_int_eq(list.events[0].unit, HP_UNIT_CYCLES);
 	ck_assert_int_eq(list.events[1].unit, HP_UNIT_INSTRUCTIONS);
 	ck_assert_int_eq(list.events[2].unit, HP_UNIT_EVENTS);
-	hp_event_list_clear(&list);
 }
 
 /* The kernel's extended type: the PMU's type in the upper half of config. */
@@ -240,7 +241,7 @@ TEST(descriptions_that_make_no_sense_are_errors_and_nothing_worse)
 					   "odd/unknown/",     "odd/comma/",  "comma" };
 	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
-	struct hp_event_list list = { 0 };
+	_cleanup_(hp_event_list_clear) struct hp_event_list list = { 0 };
 
 	tree_add(root, files);
 	for (size_t i = 0; i < HP_ARRAY_COUNT(bad); i++)
@@ -249,7 +250,6 @@ TEST(descriptions_that_make_no_sense_are_errors_and_nothing_worse)
 	hp_assert_ok(hp_event_parse("odd/empty/,odd/good=5/", &machine, &list));
 	ck_assert_uint_eq(list.events[0].config, 0);
 	ck_assert_uint_eq(list.events[1].config, 5);
-	hp_event_list_clear(&list);
 }
 
 static const struct tree_file tracefs[] = {
@@ -264,7 +264,7 @@ TEST(tracepoints_are_known_by_the_id_in_tracefs)
 {
 	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
-	struct hp_event_list list = { 0 };
+	_cleanup_(hp_event_list_clear) struct hp_event_list list = { 0 };
 
 	tree_add(root, tracefs);
 	hp_assert_ok(hp_event_parse("sched:sched_switch,sched:sched_switch/period=1/u,"
@@ -279,7 +279,6 @@ TEST(tracepoints_are_known_by_the_id_in_tracefs)
 	ck_assert_uint_eq(list.events[2].config, 319);
 	ck_assert_uint_eq(list.events[3].config, 318);
 	ck_assert_str_eq(list.events[3].name, "sched:sched_wakeup_new");
-	hp_event_list_clear(&list);
 }
 
 TEST(the_old_place_of_tracefs_is_looked_at_too)
@@ -290,12 +289,11 @@ TEST(the_old_place_of_tracefs_is_looked_at_too)
 	};
 	char *root = temporary_directory();
 	struct hp_machine machine = tree_machine(root);
-	struct hp_event_list list = { 0 };
+	_cleanup_(hp_event_list_clear) struct hp_event_list list = { 0 };
 
 	tree_add(root, files);
 	hp_assert_ok(hp_event_parse("irq:softirq_entry", &machine, &list));
 	ck_assert_uint_eq(list.events[0].config, 120);
-	hp_event_list_clear(&list);
 }
 
 TEST(an_unknown_tracepoint_is_a_usage_error_that_names_a_close_one)

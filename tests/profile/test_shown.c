@@ -2,6 +2,7 @@
 /* Names for people, of the rows of one table. */
 #include "../support.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/profile/rows.h>
 
@@ -17,7 +18,7 @@ static char shown[8][128];
 static void show(struct hp_row *rows, size_t count, bool full_names)
 {
 	struct hp_profiles_options options = { .full_names = full_names };
-	struct hp_profiles *profiles;
+	_cleanup_(hp_profiles_destroy_scope) struct hp_profiles *profiles;
 	struct hp_row *table[8];
 
 	hp_assert_ok(hp_profiles_create(&options, NULL, &profiles));
@@ -26,7 +27,6 @@ static void show(struct hp_row *rows, size_t count, bool full_names)
 	hp_assert_ok(hp_profiles_show_names(profiles, table, count));
 	for (size_t i = 0; i < count; i++)
 		snprintf(shown[i], sizeof(shown[i]), "%s", rows[i].shown ? rows[i].shown : "");
-	hp_profiles_destroy(profiles);
 }
 
 TEST(names_are_short_where_that_tells_them_apart)

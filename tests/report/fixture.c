@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fixture.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,12 +23,11 @@ const struct hp_image_id fixture_missing = {
 
 static void remove_fixture(void *object)
 {
-	struct fixture *fixture = object;
+	_cleanup_free_ struct fixture *fixture = object;
 
 	hp_db_close(fixture->db);
 	free(fixture->output);
 	free(fixture->warnings);
-	free(fixture);
 }
 
 struct fixture *fixture_create(void)
@@ -69,7 +70,7 @@ static void add_count(struct hp_epoch_writer *writer, const struct fixture_count
 {
 	struct hp_count one = { .offset = { count->offset }, .samples = count->samples };
 	char *command = strdup(count->command ? count->command : "");
-	char *event = strdup(count->event);
+	_cleanup_free_ char *event = strdup(count->event);
 	char *thread = place && place->thread ? strdup(place->thread) : NULL;
 	struct hp_stratum stratum = {
 		.command = command,
@@ -97,7 +98,6 @@ static void add_count(struct hp_epoch_writer *writer, const struct fixture_count
 	hp_assert_ok(hp_epoch_writer_add(writer, &profile));
 	free(thread);
 	free(command);
-	free(event);
 }
 
 void fixture_add(struct fixture *fixture, const struct fixture_epoch *epoch)

@@ -15,6 +15,8 @@
 #include "../../src/report/annotate/write_annotate.h"
 #include "../../src/report/stalls/write_stalls.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -166,11 +168,10 @@ static void analyse_by_hand(struct scene *scene, bool is_absolute)
 
 static void scene_destroy(void *object)
 {
-	struct scene *scene = object;
+	_cleanup_free_ struct scene *scene = object;
 
 	hp_arena_destroy(scene->listing.arena);
 	free(scene->output);
-	free(scene);
 }
 
 static struct scene *scene_create(void)

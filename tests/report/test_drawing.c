@@ -9,6 +9,7 @@
 #include "../../src/report/common/sheet.h"
 #include "../../src/report/annotate/source.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
 
 #include <math.h>
@@ -31,35 +32,32 @@ TEST(short_jumps_are_drawn_next_to_the_text_and_long_ones_around_them)
 {
 	static const char *const expected[] = { "/--", "|/>", "|\\-", "|  ", "\\->" };
 	struct arrow arrows[] = { { 0, 4 }, { 2, 1 } };
-	struct gutter gutter;
+	_cleanup_(gutter_clear) struct gutter gutter;
 
 	hp_assert_ok(gutter_draw(arrows, 2, 5, 6, &gutter));
 	assert_gutter(&gutter, expected);
 	ck_assert_uint_eq(gutter.left_out, 0);
-	gutter_clear(&gutter);
 }
 
 TEST(jumps_without_a_lane_are_left_out_and_counted)
 {
 	static const char *const expected[] = { "  ", "/>", "\\-", "  ", "  " };
 	struct arrow arrows[] = { { 0, 4 }, { 2, 1 } };
-	struct gutter gutter;
+	_cleanup_(gutter_clear) struct gutter gutter;
 
 	hp_assert_ok(gutter_draw(arrows, 2, 5, 1, &gutter));
 	assert_gutter(&gutter, expected);
 	ck_assert_uint_eq(gutter.left_out, 1);
-	gutter_clear(&gutter);
 }
 
 TEST(jumps_that_do_not_overlap_share_a_lane_and_one_to_itself_is_marked)
 {
 	static const char *const expected[] = { "/-", "\\>", "  ", "@>" };
 	struct arrow arrows[] = { { 0, 1 }, { 3, 3 } };
-	struct gutter gutter;
+	_cleanup_(gutter_clear) struct gutter gutter;
 
 	hp_assert_ok(gutter_draw(arrows, 2, 4, 6, &gutter));
 	assert_gutter(&gutter, expected);
-	gutter_clear(&gutter);
 }
 
 /* Against looking at every line: shortest first, in the lane nearest to the text that nothing is in,
@@ -96,7 +94,7 @@ TEST(of_thousands_of_long_jumps_each_gets_the_first_lane_that_is_free)
 	static char cells[LINES * (LANES + 1)];
 	struct hp_random random = hp_random_seeded(5);
 	struct arrow arrows[ARROWS];
-	struct gutter gutter;
+	_cleanup_(gutter_clear) struct gutter gutter;
 	size_t left_out;
 
 	for (size_t i = 0; i < ARROWS; i++) {
@@ -117,7 +115,6 @@ TEST(of_thousands_of_long_jumps_each_gets_the_first_lane_that_is_free)
 		for (size_t column = 0; column <= LANES; column++)
 			ck_assert_int_eq(gutter_line(&gutter, line)[column] == ' ',
 					 cells[line * (LANES + 1) + column] == ' ');
-	gutter_clear(&gutter);
 }
 
 /* --- the hottest path ---------------------------------------------------------------------------
@@ -162,7 +159,7 @@ TEST(the_hottest_path_goes_through_the_hottest_loop_even_behind_a_rare_branch)
 	static const bool expected_edges[EDGES] = {
 		false, true, false, true, true, true, true, true
 	};
-	struct hp_arena *arena = hp_arena_create();
+	_cleanup_(hp_arena_destroy_scope) struct hp_arena *arena = hp_arena_create();
 	struct hot_path path;
 
 	for (size_t i = 0; i < EDGES; i++)
@@ -175,7 +172,6 @@ TEST(the_hottest_path_goes_through_the_hottest_loop_even_behind_a_rare_branch)
 		ck_assert_msg(path.blocks[i] == expected[i], "block %zu", i);
 	for (size_t i = 0; i < EDGES; i++)
 		ck_assert_msg(path.edges[i] == expected_edges[i], "edge %zu", i);
-	hp_arena_destroy(arena);
 }
 
 /* --- figures ------------------------------------------------------------------------------------
@@ -263,7 +259,7 @@ TEST(the_shares_of_a_summary_add_up_to_the_whole)
 		.sampling_error = 10,
 	};
 	struct sheet_sums sums;
-	char *text;
+	_cleanup_free_ char *text;
 
 	sheet.likely[HP_CAUSE_DEPENDENCY] = 300;
 	sheet.likely[HP_CAUSE_DCACHE] = 450;
@@ -291,7 +287,6 @@ TEST(the_shares_of_a_summary_add_up_to_the_whole)
 	assert_says(text, "execution                  20.0 %    14.4 % to  25.8 %\n");
 	assert_says(text, "= all                     100.0 %\n");
 	assert_says(text, "(10000 samples, 25.0 % of all");
-	free(text);
 }
 
 TEST(execution_that_was_not_counted_is_no_point)
@@ -330,7 +325,7 @@ TEST(a_range_of_more_than_90_points_is_unknown)
 		.execution_range = { 10, 950 },
 		.sampling_error = 10,
 	};
-	char *text;
+	_cleanup_free_ char *text;
 
 	sheet.likely[HP_CAUSE_DCACHE] = 600;
 	sheet.causes[HP_CAUSE_DCACHE] = (struct hp_range){ 0, 930 };
@@ -340,7 +335,6 @@ TEST(a_range_of_more_than_90_points_is_unknown)
 	assert_says(text, "data cache miss                 -   unknown\n");
 	assert_says(text, "data TLB miss              30.0 %     0.0 % to  86.5 %\n");
 	assert_says(text, "execution                not measured: unknown\n");
-	free(text);
 }
 
 /* Of nine samples none need not be of what a tenth of the time goes to. */

@@ -3,6 +3,8 @@
 #include "../json.h"
 #include "fixture.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <string.h>
 
 static char hot_name[] = "hot \"loop\"\n";
@@ -69,7 +71,7 @@ static bool has_type(json_t *value, const char *type)
 
 static void assert_members(json_t *object, const char *contract)
 {
-	char *copy = strdup(contract);
+	_cleanup_free_ char *copy = strdup(contract);
 	char *rest = copy;
 	size_t count = 0;
 
@@ -83,7 +85,6 @@ static void assert_members(json_t *object, const char *contract)
 		count++;
 	}
 	ck_assert_uint_eq(json_object_size(object), count);
-	free(copy);
 }
 
 static void assert_samples(json_t *object, json_int_t clock, json_int_t cycles)

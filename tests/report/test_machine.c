@@ -4,6 +4,8 @@
 
 #include "../../src/report/common/machine.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <string.h>
 
 static char x86[] = "x86_64";
@@ -12,14 +14,13 @@ static char unknown_vendor[] = "Ingenious\033Cpu";
 
 static void assert_says(const struct hp_epoch_meta *meta, const char *expected)
 {
-	char *text = NULL;
+	_cleanup_free_ char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	machine_write_text(meta, out);
 	fclose(out);
 	ck_assert_msg(strstr(text, expected) != NULL, "'%s' is not in:\n%s", expected, text);
-	free(text);
 }
 
 TEST(a_known_cpu_is_named_with_the_tables_of_its_core)
@@ -58,14 +59,13 @@ TEST(tables_of_no_particular_cpu_are_said_to_be_that)
 TEST(what_a_vendor_is_called_cannot_command_the_terminal)
 {
 	struct hp_epoch_meta meta = { .architecture = x86, .cpu = { .vendor = unknown_vendor } };
-	char *text = NULL;
+	_cleanup_free_ char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	machine_write_text(&meta, out);
 	fclose(out);
 	ck_assert_ptr_null(strchr(text, 033));
-	free(text);
 }
 
 TEST(an_architecture_without_tables_has_no_core)

@@ -2,6 +2,8 @@
 #include "../../src/report/common/text.h"
 #include "../support.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <string.h>
 
 static const struct {
@@ -49,12 +51,11 @@ static const struct {
 static void check(void (*write)(struct hp_buffer *buffer, const char *text), const char *raw,
 		  const char *expected)
 {
-	struct hp_buffer buffer = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer buffer = { 0 };
 
 	write(&buffer, raw);
 	ck_assert(!buffer.failed);
 	ck_assert_str_eq(hp_buffer_text(&buffer), expected);
-	hp_buffer_free(&buffer);
 }
 
 TEST(what_people_read_has_no_control_characters_and_stays_on_its_line)
@@ -109,7 +110,7 @@ TEST(wide_characters_take_two_columns_and_joining_ones_none)
 	/* Two ideographs, and e with an acute accent that joins it. */
 	static const char wide[] = "\xe6\xbc\xa2\xe5\xad\x97";
 	static const char joined[] = "e\xcc\x81!";
-	struct hp_buffer cut = { 0 };
+	_cleanup_(hp_buffer_free) struct hp_buffer cut = { 0 };
 
 	ck_assert_uint_eq(hp_text_columns(wide), 4);
 	ck_assert_uint_eq(hp_text_columns(joined), 2);
@@ -117,7 +118,6 @@ TEST(wide_characters_take_two_columns_and_joining_ones_none)
 	ck_assert_uint_eq(hp_text_prefix(joined, 1), 3);
 	text_cut(&cut, wide, 3);
 	ck_assert_str_eq(hp_buffer_text(&cut), "\xe6\xbc\xa2\xe2\x80\xa6");
-	hp_buffer_free(&cut);
 }
 
 HP_TEST_MAIN("report/text")

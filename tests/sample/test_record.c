@@ -2,6 +2,8 @@
 #include "../support.h"
 #include "raw.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <linux/perf_event.h>
 #include <string.h>
 
@@ -360,7 +362,7 @@ TEST(a_throttle_says_which_event_was_held_back)
 {
 	struct raw raw = raw_begin(PERF_RECORD_THROTTLE, 0);
 	struct hp_record record;
-	uint8_t *copy;
+	_cleanup_free_ uint8_t *copy;
 
 	raw_u64(&raw, 1);
 	raw_u64(&raw, 2);
@@ -369,7 +371,6 @@ TEST(a_throttle_says_which_event_was_held_back)
 	ck_assert(parse(&raw, layouts[1], &copy, &record));
 	ck_assert_int_eq(record.kind, HP_RECORD_THROTTLE);
 	ck_assert_uint_eq(record.id, who.id);
-	free(copy);
 }
 
 TEST(kinds_of_no_interest_and_of_newer_kernels_are_passed_over)

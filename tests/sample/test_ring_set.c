@@ -343,7 +343,7 @@ TEST(a_head_further_away_than_the_ring_is_long_is_given_up)
 TEST(slots_without_a_ring_are_passed_over)
 {
 	struct hp_ring *rings = calloc(2, sizeof(*rings));
-	struct hp_ring_set set;
+	_cleanup_(hp_ring_set_clear) struct hp_ring_set set;
 	struct hp_record record;
 
 	ck_assert_ptr_nonnull(rings);
@@ -351,7 +351,6 @@ TEST(slots_without_a_ring_are_passed_over)
 	hp_ring_set_begin(&set, UINT64_MAX);
 	ck_assert(!hp_ring_set_next(&set, &record));
 	hp_ring_set_end(&set);
-	hp_ring_set_clear(&set);
 }
 
 /* --- against a plain sort --------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 /* Sampled events that take turns, over this very process. */
 #include "../software.h"
 
+#include <hpcprof/base/cleanup.h>
 #include <hpcprof/base/number.h>
 #include <hpcprof/sample/turns.h>
 
@@ -66,7 +67,7 @@ static size_t count_on(const struct hp_turns *turns)
 
 TEST(without_rotation_sets_everything_is_on_and_nothing_turns)
 {
-	struct hp_turns turns;
+	_cleanup_(hp_turns_clear) struct hp_turns turns;
 	uint64_t enabled_ns;
 
 	hp_assert_ok(hp_turns_create(&turns, NULL, EVENTS, HP_MUX_RR, 0));
@@ -77,7 +78,6 @@ TEST(without_rotation_sets_everything_is_on_and_nothing_turns)
 	}
 	hp_turns_go(&turns, hp_clock_monotonic_ns());
 	ck_assert_uint_eq(count_on(&turns), EVENTS);
-	hp_turns_clear(&turns);
 }
 
 TEST(one_group_of_a_rotation_set_is_on_at_a_time)

@@ -4,6 +4,8 @@
 
 #include "states.h"
 
+#include <hpcprof/base/cleanup.h>
+
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
@@ -583,7 +585,7 @@ static void run_to_end(const struct reached *reached)
 TEST(the_end_of_a_window_is_told_by_what_registers_lead_to)
 {
 	const uint32_t left = 0x1234;
-	struct reached *reached = calloc(1, sizeof(*reached));
+	_cleanup_free_ struct reached *reached = calloc(1, sizeof(*reached));
 	uint64_t rounds_counted = 0;
 
 	ck_assert_ptr_nonnull(reached);
@@ -611,7 +613,6 @@ TEST(the_end_of_a_window_is_told_by_what_registers_lead_to)
 	memset(reached->bytes, 0xff, 8);
 	run_to_end(reached);
 	ck_assert_uint_eq(bench.replay.block_count, 0);
-	free(reached);
 }
 
 HP_TEST_MAIN_UNLESS(PUPPET_REASON, "shadow/engine")
