@@ -83,11 +83,12 @@ build_and_check() {
 		return 1
 	}
 	[ -n "$sanitize" ] || make_guests "$build"
-	# The longest first; those that profile running programs alone, since they need a CPU.
+	# The longest first; those that measure programs alone, since they need a CPU.
 	all=$(make -s -C "$build" list-tests | tr ' ' '\n')
 	run_tests "$jobs" "$(printf '%s\n' "$all" | grep /guest/
+		live_tests beside
 		printf '%s\n' "$all" | grep -v -e /guest/ -e /live/ -e /attack/)"
-	run_tests 1 "$(printf '%s\n' "$all" | grep -e /live/ -e /attack/)"
+	run_tests 1 "$(live_tests alone)"
 	results="$results $build"
 	[ -n "$(find "$build" -name '*.trs' -print -quit)" ] || broken "$build: make check"
 	if [ "$(id -u)" -eq 0 ]; then
@@ -150,6 +151,16 @@ fuzz() {
 	} | tee build-fuzz/fuzz.log
 }
 
+# live_tests alone|beside: those that say in their first lines that they measure, and so want a CPU for
+# themselves, or the others.
+live_tests() {
+	for test in tests/live/*.test tests/shadow/attack/*.test; do
+		way=beside
+		head -n 5 "$test" | grep -q '^# Measures\.' && way=alone
+		[ "$way" = "$1" ] && echo "$test"
+	done
+}
+
 # run_tests JOBS TESTS
 run_tests() {
 	# shellcheck disable=SC2086 # as above
@@ -194,18 +205,22 @@ check_as_nobody() {
 	chmod -R a+rX "$stage"
 	chown nobody "$stage/log"
 	say 'The live tests as nobody:'
-	for test in tests/live/*.test tests/shadow/attack/*.test; do
-		name=${test##*/}
-		# shellcheck disable=SC2086 # as above
-		(cd "$stage/log" && $fixed runuser -u nobody -- env "top_srcdir=$stage/source" \
-			"top_builddir=$stage/build" HOME=/nonexistent AM_TAP_AWK=awk \
-			sh "$stage/tap-driver.sh" --test-name "nobody: $test" \
-			--log-file "$name.log" --trs-file "$name.trs" -- \
-			"$stage/source/$test") </dev/null 2>&1 | grep -v '^PASS: '
-	done
+	live_tests beside | run_as_nobody "$jobs"
+	live_tests alone | run_as_nobody 1
 	cp "$stage"/log/*.log "$stage"/log/*.trs "$top/$build/nobody" 2>/dev/null
 	rm -rf "$stage"
 	stage=
+}
+
+# run_as_nobody JOBS: the tests that standard input names.
+run_as_nobody() {
+	# shellcheck disable=SC2016,SC2086 # for the shell that is started; as above
+	(cd "$stage/log" && xargs -n 1 -P "$1" $fixed runuser -u nobody -- env \
+		"top_srcdir=$stage/source" "top_builddir=$stage/build" HOME=/nonexistent AM_TAP_AWK=awk \
+		sh -c 'name=$(echo "$2" | tr / -)
+			exec sh "$1/tap-driver.sh" --test-name "nobody: $2" --log-file "$name.log" \
+				--trs-file "$name.trs" -- "$1/source/$2" </dev/null' nobody "$stage") 2>&1 |
+		grep -v '^PASS: '
 }
 
 # "PASSED FAILED SKIPPED" over every run. A test program that counts a failure also exits with 1,
