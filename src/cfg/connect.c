@@ -39,7 +39,8 @@ static void sort_edges(struct hp_cfg *cfg)
 	cfg->edge_count = kept;
 }
 
-bool graph_index(struct hp_cfg *cfg, struct hp_arena *arena)
+/* Sorts edges by (from, to, kind), drops duplicates, fills in first_out … in_edges. */
+static bool graph_index(struct hp_cfg *cfg, struct hp_arena *arena)
 {
 	uint32_t at = 0;
 

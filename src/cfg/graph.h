@@ -20,8 +20,4 @@ bool graph_post_dominators(struct hp_cfg *cfg);
 bool graph_loops(struct hp_cfg *cfg, struct hp_arena *arena);
 bool graph_equivalence(struct hp_cfg *cfg);
 
-/* Sorts edges by (from, to, kind), drops duplicates, fills in first_out … in_edges. Part of
- * graph_connect. */
-bool graph_index(struct hp_cfg *cfg, struct hp_arena *arena);
-
 #endif

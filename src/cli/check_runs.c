@@ -35,7 +35,8 @@ struct hp_error *check_runs_divide(struct check_runs *runs, char **words, size_t
 	return NULL;
 }
 
-enum hp_side check_runs_side(uint64_t at)
+/* Which side has the run `at`, counted from 0, of all. */
+static enum hp_side check_runs_side(uint64_t at)
 {
 	return at % 4 == 1 || at % 4 == 2 ? HP_CANDIDATE : HP_BASE;
 }
@@ -169,7 +170,9 @@ static double waited_ns(const struct check_alone *alone)
 	return fmax(left, 0);
 }
 
-const char *check_runs_why_in_turns(const struct check_runs *runs, char *buffer, size_t size)
+/* What stands against running the commands at the same time, as a sentence without a full stop, by
+ * how each ran alone: NULL if nothing does. Static, or in `buffer`. */
+static const char *check_runs_why_in_turns(const struct check_runs *runs, char *buffer, size_t size)
 {
 	if (check_runs_share_work(runs))
 		return "both commands write their work into one file";

@@ -61,13 +61,6 @@ struct hp_error *check_runs_divide(struct check_runs *runs, char **words, size_t
 /* Both take what they did from one file, which runs at the same time cannot share. */
 bool check_runs_share_work(const struct check_runs *runs);
 
-/* What stands against running the commands at the same time, as a sentence without a full stop, by
- * how each ran alone: NULL if nothing does. Static, or in `buffer`. */
-const char *check_runs_why_in_turns(const struct check_runs *runs, char *buffer, size_t size);
-
-/* Which side has the run `at`, counted from 0, of all. */
-enum hp_side check_runs_side(uint64_t at);
-
 /*
  * Fills in `sides`. A command that cannot be started, that fails or that does not say its work ends
  * it, with an error that names the run; *interrupted is the status of one that was asked to end (a

@@ -35,14 +35,16 @@ static const char *take_word(const char *at, char *word)
 	return quote ? NULL : at;
 }
 
-void hp_pager_free_words(char **words)
+static void hp_pager_free_words(char **words)
 {
 	for (char **word = words; word && *word; word++)
 		free(*word);
 	free(words);
 }
 
-char **hp_pager_words(const char *command)
+/* The words of a command, NULL-terminated and malloc'ed one by one; NULL when memory is short or a
+ * quote is not closed. */
+static char **hp_pager_words(const char *command)
 {
 	_cleanup_free_ char *word = malloc(strlen(command) + 1);
 	char **words = calloc(strlen(command) / 2 + 2, sizeof(*words));

@@ -37,9 +37,4 @@ void hp_pager_hint(struct hp_pager *pager, const char *message);
  * before the end is no error. */
 void hp_pager_end(struct hp_pager *pager);
 
-/* The words of a command, NULL-terminated and malloc'ed one by one; NULL when memory is short or a
- * quote is not closed. */
-char **hp_pager_words(const char *command);
-void hp_pager_free_words(char **words);
-
 #endif

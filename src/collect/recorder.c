@@ -248,20 +248,19 @@ static void take_sample(struct recorder *recorder, const struct hp_record *recor
 
 static void take(struct recorder *recorder, const struct hp_record *record)
 {
-	bool done = true;
-
+	/* Without memory for a change of maps its samples are of unknown images, and told as such. */
 	switch (record->kind) {
 	case HP_RECORD_SAMPLE:
 		take_sample(recorder, record);
 		break;
 	case HP_RECORD_MMAP:
-		done = processes_map(&recorder->processes, record);
+		(void)processes_map(&recorder->processes, record);
 		break;
 	case HP_RECORD_COMM:
-		done = processes_comm(&recorder->processes, record);
+		(void)processes_comm(&recorder->processes, record);
 		break;
 	case HP_RECORD_FORK:
-		done = processes_fork(&recorder->processes, record);
+		(void)processes_fork(&recorder->processes, record);
 		break;
 	case HP_RECORD_EXIT:
 		processes_exit(&recorder->processes, record);
@@ -276,7 +275,6 @@ static void take(struct recorder *recorder, const struct hp_record *record)
 	case HP_RECORD_OTHER:
 		break;
 	}
-	recorder->misplaced += !done;
 }
 
 void recorder_drain(struct recorder *recorder, uint64_t horizon_ns)

@@ -52,7 +52,6 @@ struct recorder {
 	struct ranges *ranges;	       /* NULL without branch records */
 	struct recorder_event *totals; /* by event */
 	char **event_names;
-	uint64_t misplaced;	      /* map changes lost for want of memory */
 	uint64_t start_ns;	      /* real time */
 	uint64_t end_ns;	      /* of sampling; 0: it goes on */
 	const struct hp_run *run;     /* of a command that has ended, else NULL */

@@ -80,7 +80,8 @@ struct hp_error *hp_section_overflows(const struct hp_section *section,
 				  what, most);
 }
 
-size_t hp_container_most_raw(const struct hp_container_kind *kind, size_t stored_size)
+/* How many bytes a compressed section may have that takes so many in the file. */
+static size_t hp_container_most_raw(const struct hp_container_kind *kind, size_t stored_size)
 {
 	uint64_t most = (uint64_t)stored_size * kind->most_times;
 

@@ -74,9 +74,6 @@ struct hp_error *hp_container_section(const struct hp_container *container, cons
 
 bool hp_container_has(const struct hp_container *container, const char *tag);
 
-/* How many bytes a compressed section may have that takes so many in the file. */
-size_t hp_container_most_raw(const struct hp_container_kind *kind, size_t stored_size);
-
 /* An error at `reader`'s position in a section. */
 struct hp_error *hp_section_damaged(const struct hp_section *section,
 				    const struct hp_reader *reader, const char *format, ...)

@@ -64,7 +64,8 @@ json_t *hp_json_text(const char *text)
 	return value;
 }
 
-char *hp_json_text_value(const json_t *value)
+/* malloc'ed, NULL when memory is short. */
+static char *hp_json_text_value(const json_t *value)
 {
 	const char *text = json_string_value(value);
 	struct hp_writer writer = { 0 };

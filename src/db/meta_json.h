@@ -50,7 +50,5 @@ size_t hp_json_count_values(const char *text, size_t size);
  * the bytes of characters that lie there already: every string of bytes comes back as it was.
  */
 json_t *hp_json_text(const char *text);
-/* malloc'ed, NULL when memory is short. */
-char *hp_json_text_value(const json_t *value);
 
 #endif

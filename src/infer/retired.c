@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-size_t retired_event(const struct hp_inference *inference)
+/* The event that counts instructions; inference->profiles->events.count when none was sampled. */
+static size_t retired_event(const struct hp_inference *inference)
 {
 	size_t i = 0;
 

@@ -8,9 +8,6 @@
 
 #include "terms.h"
 
-/* The event that counts instructions; inference->profiles->events.count when none was sampled. */
-size_t retired_event(const struct hp_inference *inference);
-
 /* Rows of procedures whose instructions windows did not count absolutely get those of the samples;
  * after counts_fill_rows. */
 struct hp_error *retired_fill_rows(struct hp_inference *inference);

@@ -181,7 +181,6 @@ static void weigh(struct hp_inference *inference)
 		windows->young =
 			fmax(windows->young, youth_deviation * young_share(inference, stratum));
 		windows->is_absolute = true;
-		windows->counted_ns += (double)sum_of(stratum->groups).time_ns;
 		for (size_t j = 0; j < HP_EVIDENCE_GROUPS; j++)
 			windows->time.counts[j / HP_WINDOW_PARTS] +=
 				scale * (double)stratum->groups[j].time_ns;

@@ -5,7 +5,9 @@
 static const uint64_t red_zone_bytes = 128;
 static const uint64_t frame_bytes = 4096; /* of the stack: what a frame's spills are within */
 
-struct hp_partial step_register(const struct hp_state *state, unsigned number, unsigned width)
+/* A general register by number; unknown of other numbers. */
+static struct hp_partial step_register(const struct hp_state *state, unsigned number,
+				       unsigned width)
 {
 	return number < HP_STATE_REGISTERS ? partial_cut(state->registers[number], width)
 					   : partial_unknown(width);

@@ -68,8 +68,6 @@ int flags_hold(const struct hp_state *state, unsigned condition);
 
 /* --- operands: x86_64_operands.c ------------------------------------------------------------- */
 
-/* A general register by number; unknown of other numbers. */
-struct hp_partial step_register(const struct hp_state *state, unsigned number, unsigned width);
 /* The bits [from, from + width). 32 bits clear the rest of the register, fewer keep it. */
 void step_set_register(struct hp_state *state, unsigned number, unsigned width, unsigned from,
 		       struct hp_partial value);

@@ -74,7 +74,7 @@ void hp_event_info_clear(struct hp_event_info *info)
 	*info = (struct hp_event_info){ 0 };
 }
 
-void hp_stratum_clear(struct hp_stratum *stratum)
+static void hp_stratum_clear(struct hp_stratum *stratum)
 {
 	free(stratum->command);
 	free(stratum->thread);

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-char *hp_surroundings_text(const struct hp_machine *machine, const char *path)
+/* ROOT/PATH as text without its newline, NULL when it cannot be read; malloc'ed. */
+static char *hp_surroundings_text(const struct hp_machine *machine, const char *path)
 {
 	_cleanup_free_ char *full = NULL;
 	char *text = NULL;
@@ -25,7 +26,7 @@ bool hp_surroundings_number(const struct hp_machine *machine, const char *path, 
 	return text && hp_parse_i64(text, value);
 }
 
-bool hp_surroundings_exists(const struct hp_machine *machine, const char *path)
+static bool hp_surroundings_exists(const struct hp_machine *machine, const char *path)
 {
 	_cleanup_free_ char *full = NULL;
 

@@ -14,10 +14,7 @@ struct hp_surroundings {
 };
 struct hp_surroundings hp_surroundings_look(const struct hp_machine *machine);
 
-/* ROOT/PATH as text without its newline, NULL when it cannot be read; malloc'ed. */
-char *hp_surroundings_text(const struct hp_machine *machine, const char *path);
 /* ROOT/PATH as a number. */
 bool hp_surroundings_number(const struct hp_machine *machine, const char *path, int64_t *value);
-bool hp_surroundings_exists(const struct hp_machine *machine, const char *path);
 
 #endif

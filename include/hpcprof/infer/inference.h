@@ -34,8 +34,7 @@ struct hp_windows {
 	struct hp_grouped time; /* that the counts stand for, ns: adds up to the whole time */
 	/* Estimates by windows are computed from these and the counts of groups: see balance.h. */
 	double values[HP_EVIDENCE_WINDOWS][HP_EVIDENCE_GROUPS];
-	double counted_ns; /* covered by windows */
-	double count;	   /* of absolute windows that pass --comm */
+	double count; /* of absolute windows that pass --comm */
 	/* User time of commands with windows, in the windows' strata; see covered_ns of the
 	 * profiles. A recording without --shadow contributes none. */
 	double told_ns;

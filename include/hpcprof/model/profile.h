@@ -67,7 +67,6 @@ struct hp_stratum {
 	uint32_t tid; /* 0 unknown */
 	uint32_t cpu; /* its number plus 1; 0 unknown */
 };
-void hp_stratum_clear(struct hp_stratum *stratum);
 /* By command, pid, tid, thread, cpu, period; 0 for the same stratum. */
 int hp_stratum_compare(const struct hp_stratum *a, const struct hp_stratum *b);
 uint64_t hp_stratum_samples(const struct hp_stratum *stratum);

@@ -102,7 +102,6 @@ bool sample_table_add(struct sample_table *table, uint32_t context, uint64_t add
 	for (size_t way = 0; way < SAMPLE_TABLE_WAYS; way++) {
 		if (bucket->keys[way] != key)
 			continue;
-		table->hits++;
 		put_front(bucket, way, key, bucket->counts[way]);
 		if (++bucket->counts[0] == UINT16_MAX) {
 			unpack_to_overflow(table, key, UINT16_MAX);
@@ -110,7 +109,6 @@ bool sample_table_add(struct sample_table *table, uint32_t context, uint64_t add
 		}
 		return table->overflow_count == SAMPLE_OVERFLOW_ENTRIES;
 	}
-	table->misses++;
 	insert(table, bucket, key);
 	return table->overflow_count == SAMPLE_OVERFLOW_ENTRIES;
 }

@@ -34,8 +34,6 @@ struct sample_table {
 	struct sample_bucket *buckets;
 	struct sampled *overflow;
 	size_t overflow_count;
-	uint64_t hits;
-	uint64_t misses;
 };
 
 bool sample_table_create(struct sample_table *table);
