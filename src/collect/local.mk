@@ -5,7 +5,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/describe.c \
 	src/collect/loop.h src/collect/loop.c \
 	src/collect/recorder.h src/collect/recorder.c \
-	src/collect/session.c \
+	src/collect/session.h src/collect/session.c src/collect/session_run.c \
 	src/collect/tuning.h \
 	src/collect/evidence/breakpoint.h src/collect/evidence/breakpoint.c \
 	src/collect/evidence/code_file.h src/collect/evidence/code_file.c \

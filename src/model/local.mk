@@ -8,7 +8,7 @@ src_model_libmodel_a_SOURCES = \
 	include/hpcprof/model/epoch.h src/model/epoch.c \
 	include/hpcprof/model/evidence.h src/model/evidence.c src/model/grouped.c \
 	src/model/evidence_order.h src/model/evidence_rules.c \
-	include/hpcprof/model/excerpt.h src/model/excerpt.c \
+	include/hpcprof/model/excerpt.h src/model/excerpt.c src/model/excerpt_add.c \
 	include/hpcprof/model/image_id.h src/model/image_id.c \
 	include/hpcprof/model/procedure_name.h src/model/procedure_name.c \
 	include/hpcprof/model/profile.h src/model/profile.c \

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From the start of the target to the last samples on disk, and what is said of the recording then. */
+#include "session.h"
+
+#include "tuning.h"
+
+#include <hpcprof/base/cleanup.h>
+#include <hpcprof/base/text.h>
+#include <hpcprof/base/thread.h>
+#include <hpcprof/calibrate/reference.h>
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	/* As shells say it. */
+	EXIT_OWN_FAILURE = 125,
+	EXIT_NOT_EXECUTABLE = 126,
+	EXIT_NOT_FOUND = 127,
+};
+
+static void take_windows(void *context)
+{
+	struct hp_session *session = context;
+
+	session->windows.take(session, false, session->windows.context);
+}
+
+static void start_windows(struct hp_session *session)
+{
+	if (session->windows.fd < 0)
+		return;
+	session->loop.windows_fd = session->windows.fd;
+	session->loop.take_windows = take_windows;
+	session->loop.windows_context = session;
+	session->windows.start(session, session->windows.context);
+}
+
+/* --- starting --------------------------------------------------------------------------------- */
+
+/* When the command cannot be executed nothing has been flushed, and the epoch goes with its writer.
+ */
+static struct hp_error *start_target(struct hp_session *session)
+{
+	if (!session->options.command)
+		return NULL;
+	/* Of everything, it would be sampled itself. */
+	if (!session->options.system_wide)
+		session->command.run.reference_begin_ns = hp_reference_measure();
+	return hp_command_release(&session->command, session->options.command[0]);
+}
+
+/* --- ending ----------------------------------------------------------------------------------- */
+
+static void fill_probes(const struct recorder *recorder, struct hp_session_result *result)
+{
+	struct probes_figures figures = probes_figures(recorder->probes);
+
+	result->probe_moments = figures.moments;
+	result->probe_hits = figures.hits;
+	result->probe_kept = figures.kept;
+	result->probe_refusal = figures.refusal;
+	if (figures.time_ns > 0)
+		result->probe_cost_percent = 100 * figures.lost_ns / figures.time_ns;
+}
+
+/* The epoch's own totals contain those of recordings before, if this one was appended. */
+static void fill_totals(const struct recorder *recorder, struct hp_session_result *result)
+{
+	result->least_period = UINT64_MAX;
+	for (size_t i = 0; i < recorder->event_count; i++) {
+		const struct recorder_event *totals = &recorder->totals[i];
+		uint64_t dropped = recorder->attributor.dropped[i];
+		/* With a frequency the kernel begins with 1. */
+		uint64_t period = recorder->rates[i].period ? recorder->rates[i].period : 1;
+
+		result->samples += totals->samples - dropped;
+		result->lost += totals->lost + dropped;
+		result->unattributed += recorder->attributor.unattributed[i];
+		result->throttled |= totals->throttled > 0;
+		if (period < result->least_period)
+			result->least_period = period;
+	}
+	result->images = recorder->attributor.images_written;
+	result->own_cpu_ns = recorder_own_cpu_ns();
+}
+
+static void fill_result(struct hp_session *session, struct hp_session_result *result)
+{
+	const struct recorder *recorder = &session->recorder;
+	double elapsed_ns = (double)(recorder->meta.end_ns - recorder->start_ns);
+	const struct hp_run *run = recorder->run;
+
+	fill_totals(recorder, result);
+	result->hidden = recorder->processes.hidden.count;
+	result->own_cpu_percent = 100 * (double)result->own_cpu_ns / elapsed_ns;
+	result->target_cost_percent = -1;
+	if (run && recorder->cost.sample_ns > 0 && run->user_ns + run->system_ns)
+		result->target_cost_percent = 100 * (double)result->samples *
+					      recorder->cost.sample_ns /
+					      (double)(run->user_ns + run->system_ns);
+	hp_error_destroy(hp_epoch_writer_size(session->writer, &result->database_bytes));
+	if (recorder->probes)
+		fill_probes(recorder, result);
+}
+
+/* How long events were counted. */
+static void take_times(struct hp_session *session)
+{
+	for (size_t i = 0; i < session->recorder.event_count; i++) {
+		struct recorder_event *totals = &session->recorder.totals[i];
+		double share;
+
+		uint64_t all_ns;
+
+		hp_sampler_times(&session->sampler, i, &totals->enabled_ns, &totals->running_ns);
+		if (hp_turns_enabled_ns(&session->turns, i, &all_ns) && all_ns > totals->enabled_ns)
+			totals->enabled_ns = all_ns;
+		share = (double)totals->running_ns / (double)totals->enabled_ns;
+		if (totals->enabled_ns && share < counted_noticeably)
+			session_notify(&session->options,
+				       "%s had a counter for %.0f %% of the time%s",
+				       session->recorder.events[i].name, 100 * share,
+				       session->turns.count ? "" : ": record fewer events at once");
+	}
+}
+
+static void take_work(struct hp_session *session)
+{
+	const struct hp_session_options *options = &session->options;
+
+	if (options->work)
+		session->command.run.work =
+			options->work(&session->command.run, options->work_context);
+}
+
+/* What the epoch lacks: it says so, as the recording does. */
+static void lacks(struct hp_session *session, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void lacks(struct hp_session *session, const char *format, ...)
+{
+	_cleanup_free_ char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	text = hp_text_format_list(format, arguments);
+	va_end(arguments);
+	if (!text)
+		return;
+	recorder_warn(&session->recorder, "%s", text);
+	session_notify(&session->options, "%s", text);
+}
+
+static void warn_of_hidden(struct hp_session *session)
+{
+	const struct processes *processes = &session->recorder.processes;
+	struct hidden hidden = processes->hidden;
+	_cleanup_free_ char *command = NULL;
+
+	if (!hidden.count)
+		return;
+	command = hp_text_printable(processes->commands.text[hidden.command]);
+	lacks(session,
+	      "%" PRIu64 " program%s not in this recording (latest: %s): the kernel ends the "
+	      "recording of a program that runs with another user's rights, or whose "
+	      "file this user may not read; %s",
+	      hidden.count, hidden.count == 1 ? " is" : "s are", command ? command : "",
+	      geteuid() == 0 ? "-a records it" : "root can record it");
+}
+
+static void warn_of_names(struct hp_session *session)
+{
+	uint32_t pid = session->recorder.attributor.jit.beyond_pid;
+
+	if (pid)
+		lacks(session,
+		      "names of code that process %" PRIu32
+		      " generated are missing: its perf-PID.map has more than %d MiB or %d names, "
+		      "the most that hpcprof reads",
+		      pid, JIT_MAP_MIB, PERF_MAP_SYMBOLS);
+}
+
+static void warn_of_lanes(struct hp_session *session)
+{
+	const struct lanes *lanes = &session->recorder.processes.lanes;
+
+	if (lanes->refused)
+		lacks(session,
+		      "%" PRIu64
+		      " samples are of threads or CPUs beyond the first %d that are told "
+		      "apart",
+		      lanes->refused, LANES_LIMIT - 1);
+}
+
+static struct hp_error *finish(struct hp_session *session)
+{
+	struct hp_error *error;
+
+	hp_sampler_stop(&session->sampler);
+	session->recorder.end_ns = hp_clock_realtime_ns();
+	if (session->windows.fd >= 0)
+		session->windows.stop(session, session->windows.context);
+	loop_look_at_times(&session->loop);
+	take_times(session);
+	recorder_drain(&session->recorder, UINT64_MAX);
+	recorder_attribute(&session->recorder);
+	if (session->windows.fd >= 0) {
+		session->windows.take(session, true, session->windows.context);
+		windows_place(&session->recorder.windows, UINT64_MAX);
+	}
+	warn_of_hidden(session);
+	warn_of_names(session);
+	warn_of_lanes(session);
+	recorder_meter_clock(&session->recorder, true);
+	if (hp_session_command_pid(session) && session->command.ended) {
+		if (session->command.run.reference_begin_ns)
+			session->command.run.reference_end_ns = hp_reference_measure();
+		take_work(session);
+		session->recorder.run = &session->command.run;
+	}
+	error = recorder_flush(&session->recorder, true);
+	error = hp_error_wrap(error, "the last samples could not be written");
+	return error && !error->advice
+		       ? hp_error_advise(error,
+					 "what was written before can be reported; free some "
+					 "space, or give another --db DIR, and record again")
+		       : error;
+}
+
+struct hp_error *hp_session_run(struct hp_session *session, struct hp_session_result *result)
+{
+	struct hp_error *error;
+
+	*result = (struct hp_session_result){
+		.had_command = session->command.pid,
+		.exit_status = EXIT_OWN_FAILURE,
+	};
+	error = loop_create(&session->loop, &session->options, &session->recorder, &session->turns,
+			    &session->command, &session->signals);
+	if (error)
+		return error;
+	recorder_meter_clock(&session->recorder, false);
+	session->recorder.meter = hp_clock_meter_create();
+	error = start_target(session);
+	if (error) {
+		if (result->had_command)
+			result->exit_status = error->class == HP_ERROR_NOT_FOUND
+						      ? EXIT_NOT_FOUND
+						      : EXIT_NOT_EXECUTABLE;
+		return error;
+	}
+	/* What comes before the first look at the rings is part of the time that was asked for. */
+	loop_begin(&session->loop);
+	/* Now, so that an epoch whose recorder is killed early says what it was. */
+	error = hp_epoch_writer_commit(session->writer, &session->recorder.meta);
+	if (error)
+		session_notify(&session->options,
+			       "%s; the samples stay in memory, and hpcprof will try again",
+			       error->message);
+	hp_error_destroy(error);
+	start_windows(session);
+	loop_run(&session->loop);
+	hp_thread_hurry(END_SLICE_NS, END_NICE);
+	error = finish(session);
+	if (!error)
+		fill_result(session, result);
+	/* Nothing of ours may slow the command down any longer. */
+	hp_sampler_close(&session->sampler);
+	if (session->loop.watch.pidfd_count && !session->loop.watch.live && session->command.pid &&
+	    !session->command.ended)
+		session_notify(&session->options,
+			       "the recorded processes have ended; waiting for %s",
+			       session->options.command[0]);
+	hp_watch_wait_for_command(&session->loop.watch);
+	if (!error)
+		result->exit_status = session->command.ended ? session->command.run.exit_status
+							     : 128 + SIGINT;
+	return error;
+}
