@@ -19,11 +19,12 @@ enum { OUTPUT_BYTES = 1 << 16 };
 	run_hpcprof((test)->directory, "diff", arguments, status, (test)->output, OUTPUT_BYTES)
 
 /* Three epochs a side; "slower" has 200 samples and then 300, "faster" 400 and then 390. */
-static struct test begin(void)
-{
-	struct test test = { .directory = temporary_directory(),
-			     .output = kept(malloc(OUTPUT_BYTES)) };
+static struct test test;
 
+static void begin(void)
+{
+	test = (struct test){ .directory = temporary_directory(),
+			      .output = kept(malloc(OUTPUT_BYTES)) };
 	test.db = fixture_db(test.directory);
 	for (uint64_t i = 0; i < 3; i++) {
 		const struct recorded old = {
@@ -42,12 +43,15 @@ static struct test begin(void)
 		compare_record(test.db, &old);
 		compare_record(test.db, &new);
 	}
-	return test;
+}
+
+SETUP
+{
+	begin();
 }
 
 TEST(all_procedures_are_shown_the_greatest_difference_first)
 {
-	struct test test = begin();
 	const char *slower;
 	const char *faster;
 
@@ -67,8 +71,6 @@ TEST(all_procedures_are_shown_the_greatest_difference_first)
 
 TEST(what_is_over_the_limit_for_certain_exits_with_1)
 {
-	struct test test = begin();
-
 	/* 15 % of the program. */
 	assert_diff(&test, "--fail-over=5 old new", 1);
 	assert_diff(&test, "--fail-over=30 old new", 0);
@@ -88,7 +90,6 @@ static double change(const json_t *compared)
 
 TEST(json_has_the_program_and_the_greatest_differences)
 {
-	struct test test = begin();
 	const json_t *procedures;
 	json_t *root;
 
@@ -112,7 +113,6 @@ TEST(json_has_the_program_and_the_greatest_differences)
 
 TEST(work_may_be_another_on_each_side)
 {
-	struct test test = begin();
 	json_t *root;
 
 	assert_diff(&test, "--format=json --work=2 --candidate-work=4 old new", 0);
@@ -139,7 +139,6 @@ TEST(an_epoch_that_is_passed_over_is_told)
 		{ "stats", "@-1..@latest", 0 },
 		{ "epochs", "list @latest", 0 },
 	};
-	struct test test = begin();
 	const struct recorded last = { .names = { "same" }, .samples = { 100 } };
 	char *stamp = compare_record(test.db, &last);
 	char expected[128];
@@ -161,8 +160,6 @@ TEST(an_epoch_that_is_passed_over_is_told)
 
 TEST(wrong_usage_is_told)
 {
-	struct test test = begin();
-
 	assert_diff(&test, "old", 2);
 	assert_diff(&test, "old old", 2);
 	assert_diff(&test, "old new old", 2);

@@ -20,13 +20,15 @@ enum { OUTPUT_BYTES = 1 << 16 };
 	run_hpcprof((test)->directory, "stats", arguments, status, (test)->output, OUTPUT_BYTES)
 
 /* Three sets; "varying" has 10, 20 and 60 samples of its 90, "even" 100 in each, "once" 7 in one. */
-static struct test begin(void)
+static struct test test;
+
+static void begin(void)
 {
 	static const uint64_t varying[] = { 10, 20, 60 };
 	static const uint64_t once[] = { 0, 7, 0 };
-	struct test test = { .directory = temporary_directory(),
-			     .output = kept(malloc(OUTPUT_BYTES)) };
 
+	test = (struct test){ .directory = temporary_directory(),
+			      .output = kept(malloc(OUTPUT_BYTES)) };
 	test.db = fixture_db(test.directory);
 	for (size_t i = 0; i < 3; i++) {
 		const struct recorded recorded = {
@@ -37,7 +39,11 @@ static struct test begin(void)
 
 		compare_record(test.db, &recorded);
 	}
-	return test;
+}
+
+SETUP
+{
+	begin();
 }
 
 static double number(const json_t *object, const char *key)
@@ -48,7 +54,6 @@ static double number(const json_t *object, const char *key)
 
 TEST(figures_are_those_by_hand_and_what_matters_comes_first)
 {
-	struct test test = begin();
 	const json_t *row;
 	json_t *root;
 	json_t *rows;
@@ -80,8 +85,6 @@ TEST(figures_are_those_by_hand_and_what_matters_comes_first)
 
 TEST(the_table_has_the_columns_of_the_figure)
 {
-	struct test test = begin();
-
 	assert_stats(&test, "set", 0);
 	ck_assert_ptr_nonnull(strstr(test.output, "1 = 110 (set), 2 = 127 (set), 3 = 160 (set)"));
 	ck_assert_ptr_nonnull(strstr(test.output, "; all 397"));
@@ -92,7 +95,6 @@ TEST(the_table_has_the_columns_of_the_figure)
 
 TEST(names_are_short_for_people_where_that_tells_them_apart)
 {
-	struct test test = begin();
 	const struct recorded recorded = {
 		.label = "long",
 		.names = { "std::vector<int, std::allocator<int> >::push_back(int const&)",
@@ -113,8 +115,6 @@ TEST(names_are_short_for_people_where_that_tells_them_apart)
 
 TEST(images_are_sums_of_procedures)
 {
-	struct test test = begin();
-
 	assert_stats(&test, "--images --format=csv set", 0);
 	/* (160 - 110) / 397; mean 132.333. */
 	ck_assert_ptr_nonnull(strstr(test.output, "\n0.125944584,397,1,3,132.333333,"));
@@ -123,7 +123,6 @@ TEST(images_are_sums_of_procedures)
 
 TEST(sets_of_another_rate_count_as_if_at_the_mean_one)
 {
-	struct test test = begin();
 	const struct recorded recorded = {
 		.label = "fast",
 		.period = 500000,
@@ -145,8 +144,6 @@ TEST(sets_of_another_rate_count_as_if_at_the_mean_one)
 
 TEST(wrong_usage_is_told)
 {
-	struct test test = begin();
-
 	assert_stats(&test, "", 2);
 	assert_stats(&test, "nope", 2);
 	assert_stats(&test, "--limit=0 set", 2);

@@ -30,34 +30,38 @@ struct test {
 	struct hp_comparison *comparison;
 };
 
-static struct test begin(void)
-{
-	struct test test = { .directory = temporary_directory() };
+static struct test test;
 
+static void begin(void)
+{
+	test = (struct test){ .directory = temporary_directory() };
 	test.sides.db = fixture_db(test.directory);
-	return test;
+}
+
+SETUP
+{
+	begin();
 }
 
 /* Five runs a side, which take turns. */
-static void record_turns(struct test *test, double first, double second, double third)
+static void record_turns(double first, double second, double third)
 {
 	for (size_t i = 0; i < 5; i++) {
 		struct recorded base = run_of(1, 1, 1, i);
 		struct recorded candidate = run_of(first, second, third, i + 3);
 
 		if (i % 2)
-			compare_add(&test->sides, HP_CANDIDATE, &candidate);
-		compare_add(&test->sides, HP_BASE, &base);
+			compare_add(&test.sides, HP_CANDIDATE, &candidate);
+		compare_add(&test.sides, HP_BASE, &base);
 		if (i % 2 == 0)
-			compare_add(&test->sides, HP_CANDIDATE, &candidate);
+			compare_add(&test.sides, HP_CANDIDATE, &candidate);
 	}
 }
 
 static struct test compared(double first, double second, double third)
 {
-	struct test test = begin();
-
-	record_turns(&test, first, second, third);
+	begin();
+	record_turns(first, second, third);
 	test.comparison = compare_all(&test.sides);
 	return test;
 }
@@ -68,8 +72,8 @@ static struct test compared_beside(double third, size_t pairs, uint64_t apart_ns
 {
 	static const double paces[] = { 1, 2.7, 1.6, 3, 1.2 };
 	const uint64_t second_ns = 1000000000;
-	struct test test = begin();
 
+	begin();
 	for (size_t i = 0; i < pairs; i++) {
 		struct recorded base = run_of(paces[i], paces[i], paces[i], i);
 
@@ -106,8 +110,7 @@ TEST(runs_at_the_same_time_are_compared_with_each_other)
 
 TEST(one_pair_cannot_have_drifted_apart)
 {
-	struct test test = compared_beside(1, 1, 3000000);
-
+	compared_beside(1, 1, 3000000);
 	ck_assert(test.comparison->is_side_by_side);
 	ck_assert(test.comparison->is_interleaved);
 	ck_assert(has_note(test.comparison, "are assumed to differ"));
@@ -129,8 +132,6 @@ TEST(runs_that_hardly_met_are_no_such_pairs)
 
 TEST(three_at_the_same_time_are_no_pairs)
 {
-	struct test test = begin();
-
 	for (size_t i = 0; i < 4; i++) {
 		struct recorded run = run_of(1, 1, 1, i);
 
@@ -145,8 +146,7 @@ TEST(three_at_the_same_time_are_no_pairs)
 
 TEST(what_stayed_the_same_passes)
 {
-	struct test test = compared(1, 1, 1);
-	const struct hp_comparison *found = test.comparison;
+	const struct hp_comparison *found = compared(1, 1, 1).comparison;
 
 	ck_assert_int_eq(found->verdict, HP_VERDICT_PASS);
 	ck_assert_uint_eq(found->finding_count, 0);
@@ -161,8 +161,7 @@ TEST(what_stayed_the_same_passes)
 
 TEST(the_procedure_that_got_dearer_is_named)
 {
-	struct test test = compared(1, 1, 1.4);
-	const struct hp_compared *third = compare_find(test.comparison, "third");
+	const struct hp_compared *third = compare_find(compared(1, 1, 1.4).comparison, "third");
 
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
 	ck_assert(third->is_finding);
@@ -182,8 +181,7 @@ TEST(the_procedure_that_got_dearer_is_named)
 
 TEST(what_slows_all_down_is_the_programs_change_alone)
 {
-	struct test test = compared(1.2, 1.2, 1.2);
-
+	compared(1.2, 1.2, 1.2);
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
 	ck_assert(test.comparison->program->is_finding);
 	ck_assert_double_eq_tol(test.comparison->program->change.value, 0.2, 0.01);
@@ -193,8 +191,7 @@ TEST(what_slows_all_down_is_the_programs_change_alone)
 
 TEST(what_got_cheaper_is_an_improvement)
 {
-	struct test test = compared(1, 0.6, 1);
-
+	compared(1, 0.6, 1);
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_IMPROVEMENT);
 	ck_assert(compare_find(test.comparison, "second")->is_finding);
 	ck_assert_double_le(compare_find(test.comparison, "second")->lost.high, 0);
@@ -202,8 +199,7 @@ TEST(what_got_cheaper_is_an_improvement)
 
 TEST(a_loss_is_a_regression_whatever_was_won_elsewhere)
 {
-	struct test test = compared(1, 0.6, 1.6);
-
+	compared(1, 0.6, 1.6);
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
 	ck_assert(!test.comparison->program->is_finding);
 	ck_assert_str_eq(test.comparison->findings[0]->name, "third");
@@ -212,9 +208,7 @@ TEST(a_loss_is_a_regression_whatever_was_won_elsewhere)
 
 TEST(changes_below_the_floor_are_no_findings)
 {
-	struct test test = begin();
-
-	record_turns(&test, 1, 1, 1.4);
+	record_turns(1, 1, 1.4);
 	test.sides.options.least_change = 0.5;
 	test.comparison = compare_all(&test.sides);
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
@@ -222,8 +216,6 @@ TEST(changes_below_the_floor_are_no_findings)
 
 TEST(runs_that_differ_too_much_are_not_enough)
 {
-	struct test test = begin();
-
 	for (size_t i = 0; i < 3; i++) {
 		struct recorded base = run_of(1, 1, 1, i);
 		struct recorded candidate = run_of(1, 1, 1, i + 1);
@@ -242,7 +234,6 @@ TEST(runs_that_differ_too_much_are_not_enough)
 
 TEST(one_epoch_a_side_says_what_it_assumes)
 {
-	struct test test = begin();
 	struct recorded base = run_of(1, 1, 1, 0);
 	struct recorded candidate = run_of(1, 1, 3, 1);
 
@@ -260,8 +251,7 @@ TEST(one_epoch_a_side_says_what_it_assumes)
 
 TEST(parts_add_up)
 {
-	struct test test = compared(1, 1, 1.4);
-	const struct hp_compared *program = test.comparison->program;
+	const struct hp_compared *program = compared(1, 1, 1.4).comparison->program;
 
 	ck_assert_uint_eq(program->part_count, 1);
 	for (size_t side = 0; side < HP_SIDES; side++) {
@@ -279,9 +269,7 @@ TEST(parts_add_up)
 
 TEST(shares_do_not_tell_what_slows_all_down)
 {
-	struct test test = begin();
-
-	record_turns(&test, 1.2, 1.2, 1.2);
+	record_turns(1.2, 1.2, 1.2);
 	test.sides.options.is_relative = true;
 	test.comparison = compare_all(&test.sides);
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
@@ -291,9 +279,7 @@ TEST(shares_do_not_tell_what_slows_all_down)
 
 TEST(shares_tell_what_got_dearer_than_the_rest)
 {
-	struct test test = begin();
-
-	record_turns(&test, 1.2, 1.2, 1.9);
+	record_turns(1.2, 1.2, 1.9);
 	test.sides.options.is_relative = true;
 	test.comparison = compare_all(&test.sides);
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_REGRESSION);
@@ -302,8 +288,6 @@ TEST(shares_tell_what_got_dearer_than_the_rest)
 
 TEST(half_the_period_is_the_same_cost)
 {
-	struct test test = begin();
-
 	for (size_t i = 0; i < 4; i++) {
 		struct recorded base = run_of(1, 1, 1, i);
 		struct recorded candidate = run_of(2, 2, 2, i);
@@ -320,8 +304,6 @@ TEST(half_the_period_is_the_same_cost)
 
 TEST(time_and_cycles_are_both_cycles)
 {
-	struct test test = begin();
-
 	for (size_t i = 0; i < 4; i++) {
 		struct recorded base = run_of(1, 1, 1, i);
 		struct recorded candidate = run_of(1, 1, 1, i + 1);
@@ -342,8 +324,6 @@ TEST(time_and_cycles_are_both_cycles)
 
 TEST(costs_are_for_a_unit_of_work_when_all_runs_say_how_much_it_was)
 {
-	struct test test = begin();
-
 	for (size_t i = 0; i < 4; i++) {
 		struct recorded base = run_of(1, 1, 1, i);
 		struct recorded candidate = run_of(2, 2, 2, i + 1);
@@ -365,8 +345,6 @@ TEST(costs_are_for_a_unit_of_work_when_all_runs_say_how_much_it_was)
 
 TEST(clones_and_split_off_parts_are_their_procedure)
 {
-	struct test test = begin();
-
 	for (size_t i = 0; i < 4; i++) {
 		struct recorded base = run_of(1, 1, 1, i);
 		struct recorded candidate = run_of(1, 1, 0.5, i + 1);
@@ -387,8 +365,6 @@ TEST(clones_and_split_off_parts_are_their_procedure)
 
 TEST(what_only_one_side_has_is_new_or_gone)
 {
-	struct test test = begin();
-
 	for (size_t i = 0; i < 4; i++) {
 		struct recorded base = run_of(1, 1, 1, i);
 		struct recorded candidate = run_of(1, 1, 1, i + 1);
@@ -404,22 +380,21 @@ TEST(what_only_one_side_has_is_new_or_gone)
 
 /* --- what cannot be compared ----------------------------------------------------------------- */
 
-static void refused(const struct test *test, enum hp_error_class class, size_t named)
+static void refused(enum hp_error_class class, size_t named)
 {
 	struct hp_comparison *comparison = NULL;
-	struct hp_error *error = compare_try(&test->sides, &comparison);
+	struct hp_error *error = compare_try(&test.sides, &comparison);
 
 	ck_assert_ptr_nonnull(error);
 	ck_assert_int_eq(error->class, class);
 	for (size_t side = named < 2 ? named : 0; side < (named < 2 ? named + 1 : 2); side++)
-		ck_assert_msg(strstr(error->message, test->sides.stamps[side][0]) != NULL, "%s",
+		ck_assert_msg(strstr(error->message, test.sides.stamps[side][0]) != NULL, "%s",
 			      error->message);
 	hp_error_destroy(error);
 }
 
 TEST(events_without_anything_in_common_are_refused)
 {
-	struct test test = begin();
 	struct recorded base = run_of(1, 1, 1, 0);
 	struct recorded candidate = run_of(1, 1, 1, 0);
 
@@ -427,15 +402,14 @@ TEST(events_without_anything_in_common_are_refused)
 	candidate.unit = HP_UNIT_EVENTS;
 	compare_add(&test.sides, HP_BASE, &base);
 	compare_add(&test.sides, HP_CANDIDATE, &candidate);
-	refused(&test, HP_ERROR_USAGE, 2);
+	refused(HP_ERROR_USAGE, 2);
 }
 
 /* Whichever side it is that knows of the kernel. */
 TEST(epochs_with_and_without_the_kernel_compare_by_user_mode)
 {
 	for (int with = 0; with < HP_SIDES; with++) {
-		struct test test = begin();
-
+		begin();
 		for (size_t i = 0; i < 5; i++) {
 			struct recorded runs[HP_SIDES] = { run_of(1, 1, 1, i),
 							   run_of(1, 1, 1, i + 3) };
@@ -458,8 +432,6 @@ TEST(epochs_with_and_without_the_kernel_compare_by_user_mode)
 
 TEST(epochs_that_both_have_the_kernel_compare_it_too)
 {
-	struct test test = begin();
-
 	for (size_t i = 0; i < 5; i++)
 		for (size_t side = 0; side < HP_SIDES; side++) {
 			struct recorded run = run_of(1, 1, 1, i + 3 * side);
@@ -477,7 +449,6 @@ TEST(epochs_that_both_have_the_kernel_compare_it_too)
 
 TEST(the_kernel_alone_is_not_compared_with_user_mode)
 {
-	struct test test = begin();
 	struct recorded base = run_of(1, 1, 1, 0);
 	struct recorded candidate = run_of(1, 1, 1, 0);
 
@@ -485,19 +456,18 @@ TEST(the_kernel_alone_is_not_compared_with_user_mode)
 	candidate.unit = HP_UNIT_NS;
 	compare_add(&test.sides, HP_BASE, &base);
 	compare_add(&test.sides, HP_CANDIDATE, &candidate);
-	refused(&test, HP_ERROR_USAGE, 2);
+	refused(HP_ERROR_USAGE, 2);
 }
 
 TEST(different_cpus_compare_by_shares_alone)
 {
-	struct test test = begin();
 	struct recorded base = run_of(1, 1, 1, 0);
 	struct recorded candidate = run_of(1, 1, 1, 1);
 
 	candidate.cpu_model = "Another CPU";
 	compare_add(&test.sides, HP_BASE, &base);
 	compare_add(&test.sides, HP_CANDIDATE, &candidate);
-	refused(&test, HP_ERROR_INSUFFICIENT, 2);
+	refused(HP_ERROR_INSUFFICIENT, 2);
 	test.sides.options.is_relative = true;
 	test.comparison = compare_all(&test.sides);
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_PASS);
@@ -505,24 +475,22 @@ TEST(different_cpus_compare_by_shares_alone)
 
 TEST(an_epoch_without_samples_is_refused_by_name)
 {
-	struct test test = begin();
 	struct recorded base = run_of(1, 1, 1, 0);
 	const struct recorded candidate = { .names = { "first" } };
 
 	compare_add(&test.sides, HP_BASE, &base);
 	compare_add(&test.sides, HP_CANDIDATE, &candidate);
-	refused(&test, HP_ERROR_DAMAGED, HP_CANDIDATE);
+	refused(HP_ERROR_DAMAGED, HP_CANDIDATE);
 }
 
 /* What is gone does not change the figures; but it may be the least that somebody did. */
 TEST(an_epoch_whose_files_contradict_is_named)
 {
-	struct test test = begin();
 	const char *epoch;
 	struct fixture_names names;
 	size_t removed = 0;
 
-	record_turns(&test, 1, 1, 1);
+	record_turns(1, 1, 1);
 	epoch = fixture_path(fixture_path(test.directory, "db"), test.sides.stamps[HP_BASE][2]);
 	names = fixture_names(epoch);
 	for (size_t i = 0; i < names.count; i++)

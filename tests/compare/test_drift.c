@@ -50,42 +50,46 @@ static struct recorded run_of(const struct occasion *occasion, size_t run)
 	return recorded;
 }
 
-static struct test begin(void)
-{
-	struct test test = { .directory = temporary_directory() };
+static struct test test;
 
+static void begin(void)
+{
+	test = (struct test){ .directory = temporary_directory() };
 	test.sides.db = fixture_db(test.directory);
-	return test;
 }
 
-static void record_earlier(struct test *test, const struct occasion *occasion)
+SETUP
+{
+	begin();
+}
+
+static void record_earlier(const struct occasion *occasion)
 {
 	for (size_t i = 0; i < RUNS; i++) {
 		struct recorded recorded = run_of(occasion, i);
 
-		compare_record(test->sides.db, &recorded);
+		compare_record(test.sides.db, &recorded);
 	}
 }
 
-static const struct hp_compared *compare(struct test *test, const struct occasion *base,
+static const struct hp_compared *compare(const struct occasion *base,
 					 const struct occasion *candidate)
 {
 	for (size_t side = 0; side < HP_SIDES; side++)
 		for (size_t i = 0; i < RUNS; i++) {
 			struct recorded recorded = run_of(side == HP_BASE ? base : candidate, i);
 
-			compare_add(&test->sides, (enum hp_side)side, &recorded);
+			compare_add(&test.sides, (enum hp_side)side, &recorded);
 		}
-	test->comparison = compare_all(&test->sides);
-	return test->comparison->program;
+	test.comparison = compare_all(&test.sides);
+	return test.comparison->program;
 }
 
 TEST(twelve_percent_half_an_hour_later_are_no_regression)
 {
 	const struct occasion base = { 100, 1, 0, 1, 0, NULL };
 	const struct occasion candidate = { 100.5, 1.118, 0, 1, 0, NULL };
-	struct test test = begin();
-	const struct hp_compared *program = compare(&test, &base, &candidate);
+	const struct hp_compared *program = compare(&base, &candidate);
 
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_INSUFFICIENT);
 	ck_assert_double_eq_tol(program->change.value, 0.118, 1e-3);
@@ -99,9 +103,8 @@ TEST(another_build_is_not_the_same)
 {
 	const struct occasion base = { 100, 1, 0, 1, 0, NULL };
 	const struct occasion candidate = { 100.5, 1, 0, 2, 0, NULL };
-	struct test test = begin();
 
-	compare(&test, &base, &candidate);
+	compare(&base, &candidate);
 	ck_assert(!test.comparison->is_same_build);
 	ck_assert(!has_note(test.comparison, "same build"));
 }
@@ -129,9 +132,9 @@ TEST(a_library_of_the_system_is_no_build_of_the_program)
 	for (size_t i = 0; i < HP_ARRAY_COUNT(cases); i++) {
 		const struct occasion base = { 100, 1, 0, 1, 0, cases[i].path };
 		const struct occasion candidate = { 100.5, 1, 0, 1, 0, cases[i].path };
-		struct test test = begin();
 
-		compare(&test, &base, &candidate);
+		begin();
+		compare(&base, &candidate);
 		ck_assert_msg(test.comparison->is_same_build == cases[i].is_own, "%s",
 			      cases[i].path);
 	}
@@ -145,16 +148,16 @@ TEST(occasions_are_learned_from)
 	for (int is_noisy = 0; is_noisy < 2; is_noisy++) {
 		const struct occasion base = { 100, 1, 0, 1, 0, NULL };
 		const struct occasion candidate = { 100.5, 1.2, 0, 2, 0, NULL };
-		struct test test = begin();
 		const struct hp_compared *program;
 
+		begin();
 		for (size_t i = 0; i < HP_ARRAY_COUNT(quiet); i++) {
 			double cost = pow(quiet[i], is_noisy ? 20 : 1);
 			const struct occasion earlier = { (double)i, cost, 0, 1, 0, NULL };
 
-			record_earlier(&test, &earlier);
+			record_earlier(&earlier);
 		}
-		program = compare(&test, &base, &candidate);
+		program = compare(&base, &candidate);
 		ck_assert(has_note(test.comparison, "on 9 occasions"));
 		ck_assert_int_eq(test.comparison->verdict,
 				 is_noisy ? HP_VERDICT_INSUFFICIENT : HP_VERDICT_REGRESSION);
@@ -167,14 +170,13 @@ TEST(runs_in_a_row_are_one_occasion)
 {
 	const struct occasion base = { 100, 1, 0, 1, 0, NULL };
 	const struct occasion candidate = { 100.5, 1.2, 0, 2, 0, NULL };
-	struct test test = begin();
 
 	for (size_t i = 0; i < 8; i++) {
 		const struct occasion earlier = { 1 + (double)i * 22 / 3600, 1, 0, 1, 0, NULL };
 
-		record_earlier(&test, &earlier);
+		record_earlier(&earlier);
 	}
-	compare(&test, &base, &candidate);
+	compare(&base, &candidate);
 	ck_assert_int_eq(test.comparison->verdict, HP_VERDICT_INSUFFICIENT);
 	ck_assert(has_note(test.comparison, "on 2 occasions"));
 }
@@ -184,11 +186,12 @@ TEST(what_slowed_the_reference_down_is_taken_away)
 	const struct occasion base = { 100, 1, 1, 1, 0, NULL };
 	const struct occasion alike = { 100.5, pow(1.2, 0.6), 1, 1, 0, NULL };
 	const struct occasion slowed = { 100.5, pow(1.2, 0.6), 1.2, 1, 0, NULL };
-	struct test seen = begin();
-	struct test unseen = begin();
-	const struct hp_compared *program = compare(&seen, &base, &slowed);
-	const struct hp_compared *uncorrected = compare(&unseen, &base, &alike);
+	const struct hp_compared *program = compare(&base, &slowed);
+	const struct hp_compared *uncorrected;
+	struct test seen = test;
 
+	begin();
+	uncorrected = compare(&base, &alike);
 	ck_assert_double_eq_tol(program->change.value, 0, 1e-3);
 	ck_assert_double_eq_tol(compare_find(seen.comparison, "b")->change.value, 0, 5e-3);
 	ck_assert(has_note(seen.comparison, "reference loop took 20.0 % more time"));
@@ -204,7 +207,7 @@ TEST(what_slowed_the_reference_down_is_taken_away)
 	/* An epoch's cost is as it was measured. */
 	ck_assert_double_eq_tol(seen.comparison->sides[HP_CANDIDATE].epochs[0].cost,
 				3e9 * pow(1.2, 0.6), 5e6);
-	ck_assert_double_eq_tol(unseen.comparison->machine, 1, 1e-9);
+	ck_assert_double_eq_tol(test.comparison->machine, 1, 1e-9);
 	ck_assert_double_eq_tol(uncorrected->change.value, pow(1.2, 0.6) - 1, 1e-3);
 	/* The farther it moved, the less is known. */
 	ck_assert_double_gt(program->smallest_change, uncorrected->smallest_change);
@@ -214,15 +217,14 @@ TEST(costs_that_never_followed_the_reference_are_left_alone)
 {
 	const struct occasion base = { 100, 1, 1, 1, 0, NULL };
 	const struct occasion candidate = { 100.5, 1, 1.2, 1, 0, NULL };
-	struct test test = begin();
 	const struct hp_compared *program;
 
 	for (size_t i = 0; i < 6; i++) {
 		const struct occasion earlier = { (double)i, 1, i % 2 ? 1.3 : 0.8, 1, 0, NULL };
 
-		record_earlier(&test, &earlier);
+		record_earlier(&earlier);
 	}
-	program = compare(&test, &base, &candidate);
+	program = compare(&base, &candidate);
 	ck_assert_double_eq_tol(program->change.value, 0, 1e-3);
 	ck_assert(has_note(test.comparison, "costs did not follow it"));
 }
@@ -232,10 +234,9 @@ TEST(shares_are_said_beside_costs)
 {
 	const struct occasion base = { 100, 1, 0, 1, 0, NULL };
 	const struct occasion candidate = { 100.5, 1.3, 0, 1, 0.2, NULL };
-	struct test test = begin();
 	const struct hp_compared *procedure;
 
-	compare(&test, &base, &candidate);
+	compare(&base, &candidate);
 	procedure = compare_find(test.comparison, "a");
 	ck_assert_double_eq_tol(procedure->change.value, 0.3, 0.01);
 	ck_assert_double_eq_tol(procedure->share_change.value, 0, 0.01);
