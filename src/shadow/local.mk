@@ -43,7 +43,7 @@ src_shadow_libshadow_a_SOURCES += \
 	src/shadow/copy/secrets.h src/shadow/copy/secrets.c \
 	src/shadow/copy/snapshot.h src/shadow/copy/snapshot.c \
 	src/shadow/match/state_sampler.h src/shadow/match/state_sampler.c \
-	src/shadow/syscalls/answers.h \
+	src/shadow/syscalls/answers.h src/shadow/syscalls/answers.c \
 	src/shadow/syscalls/call_table.c \
 	src/shadow/syscalls/clock_calls.c \
 	src/shadow/syscalls/descriptors.h src/shadow/syscalls/descriptors.c \

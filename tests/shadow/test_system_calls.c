@@ -783,6 +783,53 @@ TEST_WHERE(can_copy(), memory_of_the_engines_is_touched_by_no_call)
 	ends(call(SYS_brk, UINT64_MAX - 100, 0, 0, 0), false);
 }
 
+/* Answers are written whatever the protection: not to our code, not to the program's. */
+TEST_WHERE(can_copy(), no_answer_is_written_to_code)
+{
+	static const uint8_t tools_code[] = { 0x0f, 0x05, 0xcc };
+	const uint64_t whole[4] = { 0 };
+	uint64_t places[3];
+	uint8_t before[256];
+	uint8_t after[256];
+	uint64_t name;
+	uint64_t fd;
+
+	start();
+	fd = (uint64_t)stage.reading;
+	name = at(100);
+	places[0] = stage.copied.sandbox.tools;
+	places[1] = stage.copied.sandbox.tools - 1; /* and on into it */
+	places[2] = stage.state.registers.rip;
+	ck_assert(sandbox_read(&stage.copied.sandbox, places[2], before, sizeof(before)));
+	ck_assert(sandbox_write(&stage.copied.sandbox, at(200), whole, sizeof(whole)));
+	for (size_t i = 0; i < HP_ARRAY_COUNT(places); i++) {
+		const uint64_t place = places[i];
+		const struct iovec vector = { (void *)(uintptr_t)place, 3 };
+
+		ck_assert(sandbox_write(&stage.copied.sandbox, at(300), &vector, sizeof(vector)));
+		ends(call(SYS_read, fd, place, 4, 0), false);
+		ends(call(SYS_pread64, fd, place, 4, 0), false);
+		ends(call(SYS_readv, fd, at(300), 1, 0), false);
+		ends(call(SYS_fstat, fd, place, 0, 0), false);
+		ends(call(SYS_stat, name, place, 0, 0), false);
+		ends(call(SYS_newfstatat, (uint64_t)AT_FDCWD, name, place, 0), false);
+		ends(call(SYS_getcwd, place, 4096, 0, 0), false);
+		ends(call(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, place), false);
+		ends(call(SYS_sched_getaffinity, 0, 128, place, 0), false);
+		ends(call(SYS_getrusage, RUSAGE_SELF, place, 0, 0), false);
+		ends(call(SYS_times, place, 0, 0, 0), false);
+		ends(call(SYS_sysinfo, place, 0, 0, 0), false);
+		ends(call(SYS_rt_sigprocmask, SIG_BLOCK, at(200), place, 8), false);
+		ends(call(SYS_clock_gettime, CLOCK_MONOTONIC, place, 0, 0), false);
+		ends(call(SYS_gettimeofday, place, 0, 0, 0), false);
+		ends(call(SYS_time, place, 0, 0, 0), false);
+	}
+	ck_assert(sandbox_read(&stage.copied.sandbox, places[0], after, sizeof(tools_code)));
+	ck_assert_mem_eq(after, tools_code, sizeof(tools_code));
+	ck_assert(sandbox_read(&stage.copied.sandbox, places[2], after, sizeof(after)));
+	ck_assert_mem_eq(after, before, sizeof(before));
+}
+
 TEST_WHERE(can_copy(), a_mapping_of_a_file_has_what_is_in_it)
 {
 	struct user_regs_struct registers;

@@ -25,13 +25,20 @@ static inline bool call_done(struct call *call, int64_t result)
 	return true;
 }
 
+/* Code that is taken away or may be changed has been translated already; and what is ours the copy
+ * must not touch. */
+bool call_is_sacred(const struct shadow_calls *calls, uint64_t start, uint64_t bytes);
+
+/* What the copy asked for, where it asked for it. False: that is sacred, or it has no such memory. */
+bool call_write(const struct shadow_calls *calls, uint64_t to, const void *bytes, size_t size);
+
 /* Writes what the original may have got somewhat otherwise. */
 static inline bool call_guess(const struct shadow_calls *calls, struct call *call, uint64_t to,
 			      const void *bytes, size_t size)
 {
 	call->guessed_at = to;
 	call->guessed_bytes = size;
-	return sandbox_write(calls->sandbox, to, bytes, size);
+	return call_write(calls, to, bytes, size);
 }
 
 /* --- descriptors: file_calls.c ---------------------------------------------------------------- */

@@ -58,7 +58,7 @@ int64_t read_file(struct shadow_calls *calls, struct descriptor *descriptor, uin
 		ssize_t got = written ? written_get(written, fd, position + at, piece, wanted)
 				      : pread(fd, piece, wanted, (off_t)(position + at));
 
-		if (got < 0 || (got && !sandbox_write(calls->sandbox, to + at, piece, (size_t)got)))
+		if (got < 0 || (got && !call_write(calls, to + at, piece, (size_t)got)))
 			return -1;
 		at += (uint64_t)got;
 		if ((size_t)got < wanted)
@@ -99,8 +99,7 @@ bool answer_entries(struct shadow_calls *calls, struct call *call)
 	got = syscall(SYS_getdents64, descriptor->fd, entries, call->a[2]);
 	return got >= 0 && fstat(descriptor->fd, &status) == 0 &&
 	       shadow_clock_is_before(&calls->clock, status.st_ctim) &&
-	       sandbox_write(calls->sandbox, call->a[1], entries, (size_t)got) &&
-	       call_done(call, got);
+	       call_write(calls, call->a[1], entries, (size_t)got) && call_done(call, got);
 }
 
 static bool read_vectors(struct shadow_calls *calls, const struct call *call,
@@ -307,7 +306,7 @@ static bool write_status(const struct shadow_calls *calls, struct call *call, ui
 {
 	const size_t end = offsetof(struct stat, st_ctim) + sizeof(status->st_ctim);
 
-	if (!sandbox_write(calls->sandbox, to, status, sizeof(*status)))
+	if (!call_write(calls, to, status, sizeof(*status)))
 		return false;
 	call->guessed_at = to + guess;
 	call->guessed_bytes = end - guess;
@@ -430,8 +429,8 @@ static bool answer_lock(struct shadow_calls *calls, struct call *call,
 	if (descriptor->device != DESCRIPTOR_MADE_UP_DEVICE &&
 	    !is_free_to_lock(calls, descriptors_open(calls->descriptors, descriptor), &wanted))
 		return false;
-	return sandbox_write(calls->sandbox, call->a[2] + offsetof(struct flock, l_type), &none,
-			     sizeof(none)) &&
+	return call_write(calls, call->a[2] + offsetof(struct flock, l_type), &none,
+			  sizeof(none)) &&
 	       call_done(call, 0);
 }
 
@@ -481,7 +480,7 @@ bool answer_ioctl(struct shadow_calls *calls, struct call *call)
 	if (!size)
 		return false;
 	if (descriptor->is_terminal)
-		return sandbox_write(calls->sandbox, call->a[2], bytes, size) && call_done(call, 0);
+		return call_write(calls, call->a[2], bytes, size) && call_done(call, 0);
 	return (descriptor->kind == DESCRIPTOR_REGULAR || descriptor->is_stream ||
 		descriptor->is_null) &&
 	       call_done(call, -ENOTTY);

@@ -337,7 +337,7 @@ static bool answer_readlink(struct shadow_calls *calls, struct call *call, int d
 	length = readlink(name, target, size < sizeof(target) ? size : sizeof(target));
 	if (length < 0)
 		return errno == EINVAL ? call_done(call, -EINVAL) : is_absent(call, errno);
-	return sandbox_write(calls->sandbox, to, target, (size_t)length) && call_done(call, length);
+	return call_write(calls, to, target, (size_t)length) && call_done(call, length);
 }
 
 /* What was removed before the copy came there was there for it, or it would not be removed. */
@@ -378,8 +378,7 @@ static bool answer_getcwd(struct shadow_calls *calls, struct call *call)
 		return false;
 	target[length++] = 0;
 	return (uint64_t)length <= call->a[1] &&
-	       sandbox_write(calls->sandbox, call->a[0], target, (size_t)length) &&
-	       call_done(call, length);
+	       call_write(calls, call->a[0], target, (size_t)length) && call_done(call, length);
 }
 
 bool answer_named(struct shadow_calls *calls, struct call *call)

@@ -34,21 +34,6 @@ static int64_t run(struct shadow_calls *calls, const struct call *call)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Code that is taken away or may be changed has been translated already; and what is ours the copy
- * must not touch. */
-static bool is_sacred(const struct shadow_calls *calls, uint64_t start, uint64_t bytes)
-{
-	uint64_t end = start + bytes < start ? UINT64_MAX : start + bytes;
-
-	for (size_t i = 0; i < calls->areas->count; i++) {
-		const struct area *area = &calls->areas->at[i];
-
-		if ((area->protection & PROT_EXEC) && area->start < end && area->end > start)
-			return true;
-	}
-	return sandbox_is_ours(calls->sandbox, start, bytes);
-}
-
 /* Those that read and write; what else there is changes more than what is named. */
 static bool is_plain(uint64_t protection)
 {
@@ -85,7 +70,7 @@ static bool answer_mmap(struct shadow_calls *calls, struct call *call)
 
 	if (!is_plain(call->a[2]) || (flags & MAP_HUGETLB) ||
 	    ((flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) &&
-	     is_sacred(calls, call->a[0], call->a[1])))
+	     call_is_sacred(calls, call->a[0], call->a[1])))
 		return false;
 	if (flags & MAP_ANONYMOUS)
 		return call_done(call, run(calls, call));
@@ -109,7 +94,7 @@ static bool answer_brk(struct shadow_calls *calls, struct call *call)
 		if (got != (int64_t)end)
 			return false;
 	} else if (wanted < end) {
-		if (is_sacred(calls, wanted, end - wanted))
+		if (call_is_sacred(calls, wanted, end - wanted))
 			return false;
 		got = sandbox_call(calls->sandbox, SYS_munmap, wanted, end - wanted, 0, 0, 0, 0);
 		if (got)
@@ -125,8 +110,8 @@ static bool answer_mremap(struct shadow_calls *calls, struct call *call)
 	/* Of shared memory, nothing is moved but a second view of it. */
 	uint64_t bytes = call->a[1] ? call->a[1] : call->a[2];
 
-	return !is_sacred(calls, call->a[0], bytes) &&
-	       !(is_placed && is_sacred(calls, call->a[4], call->a[2])) &&
+	return !call_is_sacred(calls, call->a[0], bytes) &&
+	       !(is_placed && call_is_sacred(calls, call->a[4], call->a[2])) &&
 	       call_done(call, run(calls, call));
 }
 
@@ -136,7 +121,7 @@ static bool answer_madvise(struct shadow_calls *calls, struct call *call)
 	switch (call->a[2]) {
 	case MADV_DONTNEED:
 	case MADV_FREE:
-		return !is_sacred(calls, call->a[0], call->a[1]) &&
+		return !call_is_sacred(calls, call->a[0], call->a[1]) &&
 		       call_done(call, run(calls, call));
 	case MADV_NORMAL:
 	case MADV_RANDOM:
@@ -155,7 +140,7 @@ static bool answer_madvise(struct shadow_calls *calls, struct call *call)
 
 static bool answer_memory(struct shadow_calls *calls, struct call *call)
 {
-	if (is_sacred(calls, call->a[0], call->a[1]))
+	if (call_is_sacred(calls, call->a[0], call->a[1]))
 		return false;
 	if (call->number == SYS_mprotect && !is_plain(call->a[2]))
 		return false;
@@ -206,8 +191,7 @@ static bool answer_mask(struct shadow_calls *calls, struct call *call)
 		return false;
 	if (call->a[1] && !sandbox_read(calls->sandbox, call->a[1], &set, sizeof(set)))
 		return false;
-	if (call->a[2] &&
-	    !sandbox_write(calls->sandbox, call->a[2], &calls->blocked, sizeof(calls->blocked)))
+	if (call->a[2] && !call_write(calls, call->a[2], &calls->blocked, sizeof(calls->blocked)))
 		return false;
 	if (call->a[1] && call->a[0] == SIG_BLOCK)
 		calls->blocked |= set;
@@ -274,8 +258,7 @@ static bool answer_limit(struct shadow_calls *calls, struct call *call)
 
 	return !call->a[0] && !call->a[2] && call->a[3] && call->a[1] <= INT_MAX &&
 	       prlimit(calls->pid, (enum __rlimit_resource)call->a[1], NULL, &limit) == 0 &&
-	       sandbox_write(calls->sandbox, call->a[3], &limit, sizeof(limit)) &&
-	       call_done(call, 0);
+	       call_write(calls, call->a[3], &limit, sizeof(limit)) && call_done(call, 0);
 }
 
 static bool answer_affinity(struct shadow_calls *calls, struct call *call)
@@ -285,7 +268,7 @@ static bool answer_affinity(struct shadow_calls *calls, struct call *call)
 	size_t room = call->a[1] < sizeof(mask) ? call->a[1] : sizeof(mask);
 	long bytes = is_own ? syscall(SYS_sched_getaffinity, calls->tid, room, mask) : -1;
 
-	return bytes > 0 && sandbox_write(calls->sandbox, call->a[2], mask, (size_t)bytes) &&
+	return bytes > 0 && call_write(calls, call->a[2], mask, (size_t)bytes) &&
 	       call_done(call, bytes);
 }
 
