@@ -5,6 +5,7 @@
 #include <hpcprof/base/thread.h>
 
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -47,6 +48,24 @@ TEST(a_thread_has_the_slice_that_was_asked_for)
 		ck_assert_uint_eq(slice_ns(), 5000000);
 	/* Nobody's. */
 	hp_thread_set_slice(-1, 300000);
+}
+
+TEST(who_hurries_goes_before_others_unless_told_to_give_way)
+{
+	int nice_before = getpriority(PRIO_PROCESS, 0);
+
+	hp_thread_hurry(200000, nice_before - 5);
+	if (has_slices())
+		ck_assert_uint_eq(slice_ns(), 200000);
+	if (nice_before == 0 && geteuid() == 0)
+		ck_assert_int_eq(getpriority(PRIO_PROCESS, 0), -5);
+	else
+		ck_assert_int_eq(getpriority(PRIO_PROCESS, 0), nice_before);
+	ck_assert_int_eq(setpriority(PRIO_PROCESS, 0, 7), 0);
+	hp_thread_hurry(300000, -5);
+	if (has_slices())
+		ck_assert_uint_eq(slice_ns(), 300000);
+	ck_assert_int_eq(getpriority(PRIO_PROCESS, 0), 7);
 }
 
 TEST(times_of_a_thread_grow_while_it_runs)
