@@ -16,6 +16,14 @@ struct release {
 };
 static struct release *releases;
 
+void hp_note(bool *is_noted, const char *file, int line)
+{
+	if (__atomic_load_n(is_noted, __ATOMIC_RELAXED))
+		return;
+	__atomic_store_n(is_noted, true, __ATOMIC_RELAXED);
+	_mark_point(file, line);
+}
+
 void hp_test_add(const TTest *test)
 {
 	if (test_count == MOST_TESTS)

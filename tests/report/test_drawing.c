@@ -307,8 +307,8 @@ TEST(execution_that_was_not_counted_is_no_point)
 	assert_says(text,
 		    "execution                not measured: execution could be 4.6 to 61.3 %\n");
 	assert_says(text, "total stalls                    -    38.7 % to  95.4 %\n");
-	ck_assert_ptr_null(strstr(text, "13.5"));
-	ck_assert_ptr_null(strstr(text, "= all"));
+	ck_assert(!strstr(text, "13.5"));
+	ck_assert(!strstr(text, "= all"));
 	free(text);
 	sheet.counted_cycles = 600;
 	text = written(&sheet, 10000);
