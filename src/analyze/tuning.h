@@ -6,6 +6,8 @@
  * Before each: its unit; the reason; where the value comes from, unless it is [chosen], which means
  * that no measurement stands behind it. scripts/sensitivity reads this file, halves and doubles
  * each constant and prints which accuracy figures move: so each is a plain literal on one line.
+ * [flat]: none moved, by half a point or more, with `--quick`; what stands there guards against
+ * programs that are not among those.
  */
 #ifndef HPCPROF_ANALYZE_TUNING_H
 #define HPCPROF_ANALYZE_TUNING_H
@@ -13,10 +15,10 @@
 /* --- samples and their skid (gather.c, skid.c, analysis.c) ------------------------------------- */
 
 /* samples of a procedure; fewer tell next to nothing of single blocks: one round, a rougher solve,
- * and a warning; [chosen] */
+ * and a warning; [chosen] [flat] */
 static const double few_procedure_samples = 20;
 /* standard deviations of a block's samples, as sqrt(samples + 1); rounds end when moving samples
- * back changes none by more; [chosen] */
+ * back changes none by more; [chosen] [flat] */
 static const double settled_change = 0.2;
 /* times the mean of the block's other instructions; what an instruction has beyond is a spike; a
  * wait for memory says nothing of how often the block ran; [chosen] */
@@ -61,9 +63,9 @@ static const double first_slack_share = 0.02;
 
 /* --- time (stretch.c, flow_terms.c) ------------------------------------------------------------ */
 
-/* logarithm of cycles over the best case, of a whole procedure; 1.8 times; [chosen] */
+/* logarithm of cycles over the best case, of a whole procedure; 1.8 times; [chosen] [flat] */
 static const double stretch_log = 0.6;
-/* deviation of that logarithm; [chosen] */
+/* deviation of that logarithm; [chosen] [flat] */
 static const double stretch_deviation = 1.0;
 /* deviation of the logarithm of one block's cycles over the best case, beside the procedure's;
  * fitted to the tuning programs of scripts/frequency-accuracy */
@@ -73,13 +75,13 @@ static const double time_freedom = 6;
 
 /* --- evidence that counts (flow_terms.c, flow.c) ----------------------------------------------- */
 
-/* share of a count; exact counts are given this deviation, since the solve needs a width; [chosen] */
+/* share of a count; exact counts are given this deviation, since the solve needs a width; [chosen] [flat] */
 static const double exact_deviation = 1e-3;
 /* degrees of freedom of Student's distribution; counts may be wrong altogether, and then other
- * counts win; [chosen] */
+ * counts win; [chosen] [flat] */
 static const double count_freedom = 2;
 /* deviations; a count is raised to its deviation over this: what is less certain than that says no
- * more than its deviation; [chosen] */
+ * more than its deviation; [chosen] [flat] */
 static const double most_count_deviation = 4;
 /* degrees of freedom of Student's distribution, of counted outcomes of branches; they are hardly
  * ever outliers: with 4 the solve ended where it disbelieved true ones (scripts/frequency-accuracy);
@@ -93,9 +95,9 @@ static const double unseen_most = 3;
 /* probability; shares are no nearer to 0 and 1, where odds have no logarithm; [chosen] */
 static const double least_probability = 1e-6;
 /* deviation of a logarithm; of a level that nothing tells, which then matters only against the ridge
- * of the solve; [chosen] */
+ * of the solve; [chosen] [flat] */
 static const double unknown_level_deviation = 10;
-/* deviation of a logarithm, at most; of what counts to each other are off by together; [chosen] */
+/* deviation of a logarithm, at most; of what counts to each other are off by together; [chosen] [flat] */
 static const double relative_level_deviation = 10;
 
 /* --- the solve (flow_begin.c, flow_solve.c, sparse.c) ------------------------------------------ */
@@ -104,16 +106,16 @@ static const double relative_level_deviation = 10;
 static const double first_iterations = 8;
 /* times the entry, or the largest count; nothing begins above: loops in each other would go beyond
  * all numbers, and the solve needs many steps back from there. No program that was looked at gets
- * to 1e8; [chosen] */
+ * to 1e8; [chosen] [flat] */
 static const double most_often = 1e10;
-/* curvature, of each unknown; next to nothing, for those that nothing is known of; [chosen] */
+/* curvature, of each unknown; next to nothing, for those that nothing is known of; [chosen] [flat] */
 static const double ridge = 1e-4;
 /* pivot, of each balance; its multiplier needs one; [chosen] */
 static const double slackness = 1e-8;
-/* share of a frequency that is left after one step, at least; frequencies stay positive; [chosen] */
+/* share of a frequency that is left after one step, at least; frequencies stay positive; [chosen] [flat] */
 static const double least_left = 0.1;
 /* times a frequency, by which one step raises it at most; a step is good only near its beginning;
- * [chosen] */
+ * [chosen] [flat] */
 static const double most_grown = 8;
 /* multiplications of one factor, at most; more leave no steps worth the name; [chosen] */
 static const double most_factor_work = 3e7;
@@ -122,11 +124,11 @@ static const double most_factor_work = 3e7;
 static const double most_effort = 1e9;
 /* share of a frequency; a step that changes none by more is the last; [chosen] */
 static const double step_tolerance = 1e-6;
-/* logarithm of the likelihood; a step that is to gain less is the last; [chosen] */
+/* logarithm of the likelihood; a step that is to gain less is the last; [chosen] [flat] */
 static const double gain_tolerance = 1e-5;
-/* the same, of a procedure with few samples, where nothing is certain anyway; [chosen] */
+/* the same, of a procedure with few samples, where nothing is certain anyway; [chosen] [flat] */
 static const double poor_tolerance = 1e-4;
-/* the same, of rounds before the last, which only say which way samples came; [chosen] */
+/* the same, of rounds before the last, which only say which way samples came; [chosen] [flat] */
 static const double first_tolerance = 1e-2;
 /* multiplications that an exponential and a logarithm take; [chosen] near their time */
 static const double exp_effort = 15;
