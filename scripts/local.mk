@@ -47,9 +47,9 @@ EXTRA_DIST += \
 	scripts/frequency/evidence.py \
 	scripts/frequency/judge.py \
 	scripts/frequency/measure.py \
-	scripts/frequency/profiles.py \
+	scripts/frequency/phases.cc scripts/frequency/profiles.py \
 	scripts/frequency/shapes.c \
-	scripts/frequency/stacks.py \
+	scripts/frequency/stacks.py scripts/frequency/subsets.py \
 	scripts/frequency/workloads.py \
 	scripts/record-accuracy \
 	scripts/sensitivity \

@@ -29,6 +29,7 @@ import counted
 import measure
 import profiles
 import stacks
+import subsets
 import workloads
 from bench import table
 from workloads import Failure
@@ -48,6 +49,7 @@ class Result(counted.Counts):
     seconds: float = 0
     windows: dict = field(default_factory=dict)
     judged_stacks: stacks.Stacks = None
+    draws: dict = field(default_factory=dict)   # subsets.Drawn by how many windows
     overhead: float = None          # % of CPU time, paired with a recording without windows
 
     def held(self):
@@ -146,7 +148,9 @@ def judge_one(options, one, command, inputs, budget, seconds, number):
     result = Result(workload=one.workload, budget=budget, seconds=seconds)
     database, runs = recorded(options, one, command, inputs, budget, seconds, number)
     summary = profiles.summary_of(options.hpcprof, database)
-    document, profile = counted.judge(result, options, database, again.truth_of(one, command, runs))
+    truth = again.truth_of(one, command, runs)
+    document, profile = counted.judge(result, options, database, truth)
+    result.draws = subsets.judge_draws(options, database, truth, one.directory)
     result.judged_stacks = stacks.judge(options.hpcprof, database, document, profile)
     result.windows = summary['windows'] or {}
     result.overhead = overhead(options, one, again.looped(one.workload, command, runs), inputs, database)
@@ -447,4 +451,7 @@ def main(options, top):
     print_overview(judged)
     stacks.print_stacks([(f'{result.workload.name}, {result.budget:g} %, {result.seconds:g} s',
                           result.workload.set, result.judged_stacks) for result in results])
-    return print_targets(judged)
+    hold = not options.windows or subsets.print_draws(
+        [(f'{result.workload.name}, {result.budget:g} %, {result.seconds:g} s', result.draws)
+         for result in results])
+    return print_targets(judged) and hold

@@ -317,6 +317,7 @@ def make_inputs(directory):
             'kernels': lambda path: compiled(path, bench, 'gcc', '-O2'),
             'shapes-gcc': lambda path: compiled(path, shapes, 'gcc', '-O1'),
             'shapes-clang': lambda path: compiled(path, shapes, 'clang', '-O3'),
+            'phases': lambda path: compiled(path, HERE / 'phases.cc', 'g++', '-O2'),
     }.items():
         if not (directory / name).exists():
             make(directory / name)
@@ -393,6 +394,8 @@ def workloads():
     made_up = [
         Workload('shapes-gcc', ['./shapes-gcc'], short=True),
         Workload('shapes-clang', ['./shapes-clang'], short=True),
+        Workload('phases', ['./phases', '1'],
+                 again=kernels_again),
     ]
     for workload in kept_out:
         workload.set = KEPT_OUT
